@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - does a call give what the message was defined with? */
+/* check.c - compare the arguments of a call with those of its message. */
 #include "base/word.h"
 #include "event/message.h"
 #include "ring/ring.h"

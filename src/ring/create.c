@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * create.c - the birth of a file: complete under its name, or absent.
+ * create.c - create a file that has its name only when it is complete.
  *
- *	nameless file -> all its room -> header, clock, builtin messages
- *	-> mode -> name
+ *	unnamed file (O_TMPFILE) -> allocate -> header, clock, builtin messages
+ *	-> mode -> link
  *
- * Where the directory has no nameless files, or there is no /proc, an
- * exclusive temporary name stands in for one until the link is made.
+ * If the file system has no O_TMPFILE, or /proc is not mounted, a temporary
+ * name is used until the link is made.
  */
 #include "base/file.h"
 #include "clock/clock.h"
@@ -21,14 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* By which a nameless file gets its name. */
+/* linkat(2) needs it to link an unnamed file. */
 #define DESCRIPTORS "/proc/self/fd"
 
-enum { INTERRUPTIONS_MAX = 1000 }; /* by signals, while room is made */
+enum { INTERRUPTIONS_MAX = 1000 }; /* of the allocation, by signals */
 
-struct birth {
+struct new_file {
 	int fd;
-	char temporary[TL_PATH_MAX]; /* "" for a nameless file */
+	char temporary[TL_PATH_MAX]; /* "": the file is unnamed */
 };
 
 static void
@@ -49,7 +49,7 @@ static void
 fill_creator(struct timeline_header *h)
 {
 	struct stat timens;
-	char id[40] = ""; /* there may be none, or a short one */
+	char id[40] = ""; /* the file may be missing or short */
 	unsigned byte;
 
 	h->created_ns = tl_clock_read(CLOCK_REALTIME);
@@ -109,50 +109,50 @@ plan_header(struct timeline_header *h, const struct timeline_options *options)
 }
 
 static int
-open_named(struct birth *birth, const char *path)
+open_named(struct new_file *file, const char *path)
 {
-	if (snprintf(birth->temporary, TL_PATH_MAX, "%s.XXXXXX", path) >=
+	if (snprintf(file->temporary, TL_PATH_MAX, "%s.XXXXXX", path) >=
 	    TL_PATH_MAX)
 		return -ENAMETOOLONG;
-	birth->fd = mkostemp(birth->temporary, O_CLOEXEC);
-	return birth->fd < 0 ? -errno : 0;
+	file->fd = mkostemp(file->temporary, O_CLOEXEC);
+	return file->fd < 0 ? -errno : 0;
 }
 
 static int
-open_nameless(struct birth *birth, const char *path)
+open_unnamed(struct new_file *file, const char *path)
 {
 	char directory[TL_PATH_MAX];
 	const char *slash = strrchr(path, '/');
 	const size_t size = slash ? (size_t)(slash - path) : 0;
 
-	birth->temporary[0] = '\0';
-	if (access(DESCRIPTORS, F_OK) != 0) /* no way to give it a name? */
-		return open_named(birth, path);
+	file->temporary[0] = '\0';
+	if (access(DESCRIPTORS, F_OK) != 0) /* it could not be linked */
+		return open_named(file, path);
 	if (!slash)
 		strcpy(directory, ".");
 	else if (size == 0)
 		strcpy(directory, "/");
 	else
 		snprintf(directory, sizeof(directory), "%.*s", (int)size, path);
-	birth->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (birth->fd < 0 &&
+	file->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (file->fd < 0 &&
 	    (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		return open_named(birth, path);
-	return birth->fd < 0 ? -errno : 0;
+		return open_named(file, path);
+	return file->fd < 0 ? -errno : 0;
 }
 
 static int
-give_name(const struct birth *birth, const char *path)
+give_name(const struct new_file *file, const char *path)
 {
 	char self[64];
-	const char *from = birth->temporary;
+	const char *from = file->temporary;
 
 	if (!from[0]) {
-		snprintf(self, sizeof(self), DESCRIPTORS "/%d", birth->fd);
+		snprintf(self, sizeof(self), DESCRIPTORS "/%d", file->fd);
 		from = self;
 	}
 	if (linkat(AT_FDCWD, from, AT_FDCWD, path,
-		birth->temporary[0] ? 0 : AT_SYMLINK_FOLLOW) != 0)
+		file->temporary[0] ? 0 : AT_SYMLINK_FOLLOW) != 0)
 		return -errno;
 	return 0;
 }
@@ -171,7 +171,7 @@ make_room(int fd, const struct timeline_header *h)
 	return rc;
 }
 
-/* Fill the file, which no other process can see yet. */
+/* Fill the file, which no other process can open yet. */
 static int
 fill(struct timeline **tl, int fd, const struct timeline_header *h,
     uint32_t mode)
@@ -197,21 +197,21 @@ tl_create(struct timeline **out, const char *path,
 {
 	struct timeline_header header = { 0 };
 	struct timeline *tl;
-	struct birth birth;
+	struct new_file file;
 	int rc;
 
 	if ((rc = plan_header(&header, options)) != 0)
 		return rc;
-	if ((rc = open_nameless(&birth, path)) != 0)
+	if ((rc = open_unnamed(&file, path)) != 0)
 		return tl_error(rc, "cannot create %s: %s", path,
 		    strerror(-rc));
-	if ((rc = make_room(birth.fd, &header)) != 0) {
+	if ((rc = make_room(file.fd, &header)) != 0) {
 		tl_error(rc, "no room for %s (%llu bytes): %s", path,
 		    (unsigned long long)tl_layout_dense(&header),
 		    strerror(-rc));
-		close(birth.fd);
-	} else if ((rc = fill(&tl, birth.fd, &header, options->mode)) == 0) {
-		rc = give_name(&birth, path);
+		close(file.fd);
+	} else if ((rc = fill(&tl, file.fd, &header, options->mode)) == 0) {
+		rc = give_name(&file, path);
 		if (rc != 0) {
 			tl_error(rc, "cannot link %s: %s", path, strerror(-rc));
 			timeline_close(tl);
@@ -219,7 +219,7 @@ tl_create(struct timeline **out, const char *path,
 			*out = tl;
 		}
 	}
-	if (birth.temporary[0])
-		unlink(birth.temporary);
+	if (file.temporary[0])
+		unlink(file.temporary);
 	return rc;
 }

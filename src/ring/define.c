@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * define.c - definitions: from words to a record and to the event that the
- * append works from.
+ * define.c - define a message: publish its record, and make the event that the
+ * append uses.
  */
 #include "base/word.h"
 #include "event/message.h"
@@ -15,11 +15,11 @@
 #undef timeline_define_span
 #undef timeline_define_counter
 
-/* Begin, end, end without arguments, end and begin. */
+/* Begin, end, end without arguments, end that begins the next. */
 enum { EVENT_PARTS = 4 };
 
-/* The event of a failed definition: it may be logged and never is; it is
- * static.  Its gate is off and its threshold out of reach. */
+/* The event after a failed definition.  Callers may log it; it is never
+ * appended, because its gate is off and no threshold is as low. */
 static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
 static const uint8_t closed_levels[] = { TIMELINE_LEVEL_NONE,
 	TIMELINE_LEVEL_NONE };
@@ -43,7 +43,7 @@ tl_priority_parse(const char *name, int off)
 	return level;
 }
 
-/* One part of a span, or all of another event. */
+/* Fill one part of a span, or the whole of another event. */
 static void
 fill_event(struct timeline *tl, struct timeline_event *e,
     const struct timeline_record *r, uint64_t offset, uint32_t flags)
@@ -73,8 +73,8 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 	e->fallback_mask = (uint32_t)(g->fallback_entries[r->tier] - 1);
 }
 
-/* An event has parts so that timeline_end finds its own behind the first; a
- * timer logs whole spans only. */
+/* The parts of an event follow each other, so that timeline_end finds its part
+ * behind the first.  A timer logs whole spans only. */
 static int
 new_event(struct timeline *tl, uint64_t offset, struct timeline_event **out)
 {
@@ -247,9 +247,9 @@ timeline_string(struct timeline *tl, const char *text, uint64_t *number)
 enum { LEVEL_INFO = 6 };
 
 /*
- * Messages for changes of the levels.  Their gate is above every threshold.
- * Changes of priority are few and go to the keep tier; bursts are many and must
- * not push out errors.
+ * Define a message for changes of the levels.  Its gate is above every
+ * threshold.  Changes of priority are rare and go to the keep tier; bursts are
+ * frequent and must not overwrite errors there.
  */
 static int
 define_builtin(struct timeline *tl, uint8_t which, uint8_t level, uint8_t tier,

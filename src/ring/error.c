@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c - the words for a thread's last error. */
+/* error.c - the text of the last error of each thread. */
 #include "ring/ring.h"
 
 #include <stdarg.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exits.c - a process that logged leaves a mark in the header when it closes a
- * timeline or calls exit: one that is gone and left none has died.
+ * exits.c - marks of processes that exited.
  *
- * A signal that ends the process, _exit and exec leave none.  A child of fork
- * leaves one only if it logged itself.  Nothing here makes a system call when
- * the process ends, which a sandbox might not allow any more, and nothing
- * waits for a thread that was stopped with the lock.
+ * A process that logged marks the header when it closes a timeline or calls
+ * exit.  A process that no longer exists and left no mark has died.
+ *
+ * A process that is killed by a signal, or calls _exit or exec, leaves no mark.
+ * A child of fork leaves one only if it logged itself.  At exit nothing here
+ * makes a system call, which a sandbox might forbid by then, and nothing waits
+ * for a thread that was stopped while it held the lock.
  */
 #include "base/word.h"
 #include "clock/clock.h"
@@ -19,10 +21,10 @@
 enum { TRIES_MAX = 1000 };
 
 static struct timeline *all;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list */
 
-/* Another thread of the parent may have held the lock; the list is whole
- * after each store to it. */
+/* Another thread of the parent may have held the lock.  The list is valid after
+ * each store to it. */
 void
 tl_exits_after_fork(void)
 {
@@ -38,8 +40,8 @@ tl_exits_add(struct timeline *tl)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A process that opens and closes it again and again takes one place.  The
- * coarse clock reads no counter, which may be forbidden by now. */
+/* A process that opens and closes a timeline repeatedly uses one place.  The
+ * coarse clock does not read the counter, which may be forbidden by now. */
 static void
 mark(struct timeline *tl, uint32_t pid)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ids.c - the ids of the logging thread: process and thread numbers, and the
- * rseq area.
+ * ids.c - pid and tid of the thread that logs, and its rseq area.
  *
- * Both are thread-local words of the initial-exec model, so that one offset
- * from the thread pointer serves every thread and the append needs no call.
+ * Both are thread-local words of the initial-exec model: their offset from the
+ * thread pointer is the same in every thread, and the append needs no call.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -15,19 +14,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* tid in the low half, pid in the high, as they lie in an entry; 0 not yet
- * known. */
+/* tid in the low half, pid in the high half, as in an entry; 0: not known yet.
+ * */
 static TL_THREAD_LOCAL uint64_t ids[TL_IDS_WORDS];
 
-/* Stands in for the kernel's rseq area where there is none: the append
- * stores its descriptor here and finds no lane. */
+/* Used where the thread has no rseq area of the kernel: the append stores its
+ * descriptor here and finds no lane. */
 static TL_THREAD_LOCAL uint64_t no_rseq[4];
 
 /* glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* The address is hidden from the compiler, which would fold the difference
+/* The asm hides the address from the compiler, which would fold the difference
  * into an instruction that linkers cannot relax. */
 static int32_t
 offset_of(const void *thread_local)
@@ -63,7 +62,7 @@ tl_rseq_offset(const struct timeline *tl)
 	return tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
 }
 
-/* The number of this process, once it has logged; 0. */
+/* The pid of this process after its first entry; before that 0. */
 static uint32_t logged;
 
 uint32_t
@@ -72,7 +71,7 @@ tl_ids_logged(void)
 	return tl_load_32(&logged);
 }
 
-/* Between fork and here the child logs under its parent's numbers. */
+/* Between fork and this call the child logs with the ids of its parent. */
 void
 timeline_after_fork(void)
 {

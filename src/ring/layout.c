@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.c - the geometry of a file: planned once, checked at every opening.
+ * layout.c - the geometry of a file: planned when it is created, checked when
+ * it is opened.
  */
 #include "ring/ring.h"
 
@@ -14,7 +15,7 @@ enum {
 	TIERS_DEFAULT = 2,
 	FALLBACK_DEFAULT = 1,
 	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries */
-	KEEP_MIN = 64,  /* and at least so many */
+	KEEP_MIN = 64,  /* but not fewer than this */
 	LANE_MIN = 64,
 	FALLBACK_SHARE = 4, /* a fallback lane has 1/4 of the entries */
 	TIMERS_MOST = 4096
@@ -45,10 +46,10 @@ at_least(uint64_t n, uint64_t least)
 }
 
 /*
- * Entries of a lane of each tier.  A fallback lane is shared by all CPUs, so
- * its size does not depend on how many there are: a quarter of what was asked
- * for.  Where no thread can have a CPU lane the fallback gets all of it, and
- * CPU lanes as little as a lane can have.
+ * Plan the entries of a lane in each tier.  All CPUs share a fallback lane, so
+ * its size does not depend on their number: a quarter of the entries asked for.
+ * If no thread can use a CPU lane, a fallback lane has all of them, and CPU
+ * lanes have the least size.
  */
 static int
 plan_tiers(struct timeline_header *h, uint64_t entries, bool has_cpu_lanes)
@@ -73,7 +74,7 @@ plan_tiers(struct timeline_header *h, uint64_t entries, bool has_cpu_lanes)
 	return 0;
 }
 
-/* Place one region after the other. */
+/* Place the regions one after the other. */
 static void
 plan_regions(struct timeline_header *h)
 {
@@ -184,7 +185,8 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 	return 0;
 }
 
-/* Does a region lie inside the file, behind the one before?  Moves end. */
+/* Check that a region is inside of the file and behind end, the end of the one
+ * before; moves end. */
 static int
 check_region(const struct timeline_header *h, const char *name, uint64_t at,
     uint64_t count, uint64_t each, uint64_t *end, struct tl_fault *fault)
@@ -253,7 +255,7 @@ static int
 check_names(const struct timeline_header *h, uint64_t *end,
     struct tl_fault *fault)
 {
-	if (h->names_offset == 0) /* made before there were names */
+	if (h->names_offset == 0) /* of a version without names */
 		return 0;
 	if (h->names_max < 4 * TIMELINE_NAMES_SET ||
 	    h->names_max > TIMELINE_NAMES_MAX ||
@@ -305,7 +307,7 @@ tl_layout_check(struct timeline_header *h, struct tl_fault *fault)
 	if ((rc = check_identity(h, fault)) != 0)
 		return rc;
 	if (h->major == 1) {
-		/* fallback lanes were as long as those of CPUs */
+		/* fallback lanes had the size of CPU lanes */
 		memcpy(h->fallback_entries, h->tier_entries,
 		    sizeof(h->fallback_entries));
 		h->names_offset = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * level.c - turn messages up, down, off and back; hide logged entries.
+ * level.c - set the gates of messages; clear a timeline.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stands for "default" among levels. */
+/* The level of "default". */
 enum { AS_DEFINED = TIMELINE_LEVEL_NONE };
 
 static int
@@ -21,8 +21,8 @@ parse_level(const char *level)
 	return tl_priority_parse(level, TIMELINE_LEVEL_OFF);
 }
 
-/* Does the first line match?  A copy of it, whose end nobody else can take
- * away. */
+/* Does the first line match?  fnmatch(3) gets a copy: another process could
+ * overwrite the NUL of the original. */
 static bool
 line_matches(const char *glob, struct tl_bytes text)
 {
@@ -47,7 +47,7 @@ tl_record_matches(const struct tl_record *r, const char *category,
 	       line_matches(message, r->text);
 }
 
-/* Walk every record; how many gates were set. */
+/* Set the gates of matching messages; returns their number. */
 static uint64_t
 set_gates_locked(struct timeline *tl, const char *category, const char *message,
     int level)
@@ -66,7 +66,7 @@ set_gates_locked(struct timeline *tl, const char *category, const char *message,
 			const int gate =
 			    level == AS_DEFINED ? r.fixed.level : level;
 
-			/* pairs with the gate test of every append */
+			/* every append reads it */
 			tl_store_8(tl->strings + at +
 				       offsetof(struct timeline_record, gate),
 			    (uint8_t)gate);
@@ -95,7 +95,7 @@ timeline_level(struct timeline *tl, const char *category_glob,
 	return 0;
 }
 
-/* Upwards only: two that clear at once leave the later mark. */
+/* Only raise it: of two concurrent calls the later mark remains. */
 static void
 raise(uint64_t *word, uint64_t to)
 {

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log_c.c - the append in C: for threads that have no lane of their own, and
- * the twin of asm/log.S.
+ * log_c.c - the append in C: for threads without a CPU lane, and the C twin of
+ * asm/log.S.
  *
- *	gate	gate byte >= threshold, else return
- *	burst	gate < base: read the clock now, and that is the stamp; the
- *		burst is over: expire it, test once more
- *	slot	no burst opens it: the slot of that stamp is open to it, or
- *		return
+ *	gate	if the gate is below the threshold, return
+ *	burst	if the gate is below the base: read the clock, for the stamp;
+ *		if the burst is over, expire it and test once more
+ *	slot	if no burst opens it: return unless the slot of that stamp is
+ *		open to the gate
  *	ticket	q = head++ of a fallback lane (fetch and add)
- *	now	no burst was needed: read the clock here
- *	look	the slot has an entry that is newer than q: this thread is a
- *		lap late: drop and count
- *	fill	message, ids, cpu, arguments, now
- *	commit	stamp = 2q+2 below the sum of the entry: one store, the last
+ *	stamp	read the clock, unless that was done for a burst or a slot
+ *	test	if the place of q has an entry newer than q, this thread is a
+ *		lap late: count a drop and return
+ *	fill	message, ids, cpu, arguments, stamp
+ *	commit	one store, the last: 2q+2 in the low half, above it a sum of
+ *		the entry
  *
- * No thread owns a slot and nothing is claimed, so nothing has to be given
- * back: a thread that is killed here, jumps out of here or forks here costs
- * its own entry and nothing else.  One that is a lap late between look and
- * commit stores over a newer entry; the sum then fits neither of the two and
- * readers leave that one out.  A claim by an odd stamp was tried before: each
- * thread that died inside cost its slot for ever (tests/model/sum.pml).
+ * No thread owns a place, so no place has to be released: a thread that is
+ * killed here, jumps out of here or forks here loses its own entry only.  A
+ * thread that is a lap late between test and commit overwrites a newer entry;
+ * the sum then fits neither of the two, and readers skip the place.  Rejected:
+ * a claim by an odd stamp; each thread that was killed in between made its
+ * place useless for good (tests/model/sum.pml).
  *
- * Nothing spins; signal handlers may log over it at any point.  Built with
- * LOG=c this file is the whole append; what it logs is what log.S logs but
- * for the lane and the sum.
+ * There is no loop, and a signal handler may log at any point.  Built with
+ * LOG=c this file is the whole append; its entries differ from those of log.S
+ * in the lane and the sum only.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -44,7 +45,7 @@ ids_now(const struct timeline_event *event)
 
 	if (*ids == 0) {
 		tl_ids_fill(event->ids);
-		tl_names_note(event->timeline);
+		tl_names_record(event->timeline);
 	}
 	return *ids;
 }
@@ -57,8 +58,8 @@ share_of(const struct timeline *tl, uint8_t gate)
 		   : 0;
 }
 
-/* Is the slot of now open, by the share of before now and by that of after?
- * Nothing but a change of the plan makes the two differ. */
+/* Is the slot of now open, both by the share read before now and by the one at
+ * present?  They differ only if the plan was changed. */
 static bool
 is_slot_open(const struct timeline *tl, uint8_t gate, uint32_t share,
     uint64_t now)
@@ -72,11 +73,10 @@ is_slot_open(const struct timeline *tl, uint8_t gate, uint32_t share,
 }
 
 /*
- * Is it open?  Where only a burst or a slot lets it pass, *now is set, and the
- * word that decides is read after it, as log.S does: a burst that ended before
- * that lets nothing pass.  One that began after *now ends at most an hour
- * later, which is well below burst_max.  Ends a burst that is over, then asks
- * once more.
+ * If only a burst or a slot lets the event pass, the clock is read before the
+ * word that decides, as in log.S: a burst that ended before *now lets nothing
+ * pass.  A burst that began after *now ends at most an hour later, which is
+ * well below burst_max.
  */
 bool
 tl_event_is_open(struct timeline_event *event, uint64_t *now)
@@ -111,8 +111,8 @@ tl_event_is_open(struct timeline_event *event, uint64_t *now)
 }
 
 /*
- * Has the slot an entry that is newer than q?  Stamps count modulo 2^32.
- * Bytes that no append left there are no reason to keep out.
+ * Has the place an entry that is newer than q?  Stamps count modulo 2^32.  A
+ * stamp that no append can have written there does not count.
  */
 static bool
 is_lapped(const struct timeline_event *event, uint64_t stamp, uint64_t q)
@@ -175,22 +175,23 @@ tl_append_shared(struct timeline_event *event, uint64_t stamp, uint32_t code,
 	tl_store_32(&slot->cpu, e.cpu);
 	for (int i = 0; i < TIMELINE_ARGS_MAX; i++)
 		tl_store_64(&slot->args[i], e.args[i]);
-	/* release: pairs with take.c, which reads the words below it */
+	/* release: the words of the entry before its stamp */
 	tl_store_release_64(&slot->stamp, timeline_stamp_fallback(q, &e));
 }
 
-/* log.S found no ids for this thread. */
+/* log.S found that the ids of this thread are unknown. */
 void
 tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
 	tl_ids_fill(event->ids);
-	tl_names_note(event->timeline);
+	tl_names_record(event->timeline);
 	timeline_append(event, a0, a1, a2, a3);
 }
 
-/* log.S found the burst over: end it, ask again, and log what is open all the
- * same, for a new burst has just begun.  Here, so that it cannot go round. */
+/* log.S found that the burst is over. tl_event_is_open ends it and tests again;
+ * the event may be open still, by a new burst.  It is logged here, in a
+ * fallback lane, so that the two cannot call each other in turn. */
 void
 tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine.c - which start of the machine this is, and how many CPUs it has.
+ * machine.c - the boot id and the number of CPUs.
  *
- * Both are read from files that may be hidden from a process: one that
- * cannot read the boot id does not know it, which is not the same as another
- * boot; one that cannot read the list of CPUs still knows where it may run.
+ * Both are read from files that a process may be unable to read.  A boot id
+ * that cannot be read is unknown, which is not the same as another boot.  In
+ * place of the list of CPUs the affinity mask is used.
  */
 #include "base/file.h"
 #include "base/word.h"
@@ -25,8 +25,8 @@ enum {
 
 const char *tl_boot_id_file = "/proc/sys/kernel/random/boot_id";
 
-/* The id in two words, known once it was read.  Whoever reads it at the same
- * time stores the same.  A child has that of its parent. */
+/* The id in two words, valid if is_cached.  Threads that read it at the same
+ * time store the same words. */
 static uint64_t cached[2];
 static uint32_t is_cached;
 
@@ -124,7 +124,7 @@ tl_is_this_boot(const struct timeline_header *header)
 	return tl_boot_of(header) == TL_BOOT_THIS;
 }
 
-/* The highest number in a list like "0-3,8-11" + 1; 0: it is none. */
+/* 1 + the highest number in a list like "0-3,8-11"; 0: not a list. */
 static uint32_t
 cpus_of_list(const char *list)
 {
@@ -168,8 +168,8 @@ tl_cpu_count(const char *online, const unsigned long *mask, size_t mask_words)
 	return count;
 }
 
-/* Where this thread may run.  The kernel wants room for every CPU that it
- * could have. */
+/* The affinity mask of this thread, allocated.  The kernel refuses a mask that
+ * is too small for its possible CPUs: try larger ones. */
 static unsigned long *
 read_mask(size_t *words)
 {
@@ -188,7 +188,7 @@ read_mask(size_t *words)
 	return NULL;
 }
 
-/* All of a file of the kernel, whose size is unknown. */
+/* Read a file of the kernel to its end; its size is unknown. */
 static void
 read_list(const char *path, struct tl_text *text)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.c - what the threads that log are called.
+ * names.c - the names of threads that log.
  *
- * A thread records its name where the append finds that its ids are not known
- * yet, which is once for each timeline, perhaps in a signal handler, perhaps
- * in the last moment of the thread.  So nothing here locks, waits, allocates
- * or has to be undone: a slot is claimed by its ids, one compare and swap, and
- * filled; a thread that dies in between leaves a slot whose sum is wrong.
+ * A thread records its name when the append finds that its ids are not known
+ * yet: once for each timeline, possibly in a signal handler or shortly before
+ * the thread is killed.  So nothing here locks, waits or allocates.  A slot is
+ * claimed with the ids, by one compare and swap, and then filled; a thread that
+ * is killed in between leaves a slot with a wrong sum, which readers skip.
  *
- * The same thread may have logged into another timeline of this process
- * before.  Each timeline therefore has its own word for the ids of a thread,
- * as far as there are words (ids.c); for the timelines that come later, names
- * are remembered in a table of the process.
+ * The same thread may have logged into another timeline of this process before.
+ * So each timeline has its own word for the ids of a thread, as long as there
+ * are words (ids.c).  For timelines that are opened later, names are kept in a
+ * table of the process as well.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -23,17 +23,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As prctl(2) gives and takes it. */
+/* A name as in prctl(2). */
 union comm {
 	char text[TIMELINE_THREAD_NAME_MAX + 1];
 	uint64_t words[2];
 };
 
-/* As in a file. */
+/* The table of this process, laid out as that of a file. */
 static struct timeline_name own[TIMELINE_NAMES / 4];
 static uint64_t own_put;
 
-/* The name of the first thread; known if pid is this process. */
+/* The name of the process; known if process_pid is its pid. */
 static uint64_t process_words[2];
 static uint32_t process_pid;
 
@@ -47,7 +47,8 @@ is_whole(const struct timeline_name *n)
 	return tl_load_64(&n->sum) == timeline_name_sum(&copy);
 }
 
-/* The slot for these ids: theirs, or a free one, or another's.  Claimed. */
+/* Claim a slot for these ids: the one they have, a free one, or that of other
+ * ids. */
 static struct timeline_name *
 claim(struct timeline_name *set, uint64_t ids, uint64_t put)
 {
@@ -78,7 +79,7 @@ put(struct timeline_name *names, uint64_t max, uint64_t *count, uint32_t pid,
 	    claim(&names[timeline_name_set(pid, tid, max)],
 		(uint64_t)pid << 32 | tid, tl_load_64(count));
 
-	/* another thread may take the slot meanwhile */
+	/* if another thread takes the slot meanwhile, the sum is wrong */
 	if (tl_load_64(&slot->text[0]) == text[0] &&
 	    tl_load_64(&slot->text[1]) == text[1] && is_whole(slot))
 		return;
@@ -99,7 +100,7 @@ put_both(struct timeline *tl, uint32_t pid, uint32_t tid,
 	put(own, sizeof(own) / sizeof(own[0]), &own_put, pid, tid, text);
 }
 
-/* Has this thread a record already, which another name must replace? */
+/* Has this thread a record, which the new name must replace? */
 static bool
 has_record(const struct timeline *tl, uint32_t pid, uint32_t tid)
 {
@@ -145,7 +146,7 @@ note(struct timeline *tl, const char *name)
 }
 
 void
-tl_names_note(struct timeline *tl)
+tl_names_record(struct timeline *tl)
 {
 	const int saved_errno = errno;
 
@@ -160,8 +161,8 @@ timeline_thread_name(struct timeline *tl, const char *name)
 		note(tl, name);
 }
 
-/* The process's, which is read here: a thread that logs may not be allowed to
- * open a file any more. */
+/* Read the name of the process now: a sandbox may forbid open(2) when a thread
+ * logs. */
 static void
 read_process(void)
 {

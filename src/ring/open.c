@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.c - attach to a file, replace a stale one, give it back, remove it.
+ * open.c - attach to a file, replace a stale one, close, remove.
  *
- * Whatever lies under the name may be anything: it is opened so that nothing
- * can block or be followed, and trusted only after every check.
+ * The name may refer to a file of any kind and content.  It is opened without
+ * blocking and without following links, and used only after every check.
  */
 #include "base/file.h"
 #include "base/word.h"
@@ -27,7 +27,7 @@ enum {
 	LOCK_PAUSE_NS = 10000000
 };
 
-/* Is it a regular file that one of us owns? */
+/* Check that it is a regular file of this user, root, or the trusted user. */
 static int
 check_owner(int fd, const char *path, uint32_t trusted_uid, uint64_t *size)
 {
@@ -69,8 +69,8 @@ read_header(int fd, const char *path, uint64_t size,
 	return rc;
 }
 
-/* rdtsc may be forbidden to this process.  It would be killed by it, and by
- * clock_gettime, which reads the same counter outside the kernel. */
+/* If rdtsc is forbidden, it kills the process, and so does clock_gettime, which
+ * reads the same counter in user space. */
 bool
 tl_clock_is_allowed(void)
 {
@@ -80,7 +80,7 @@ tl_clock_is_allowed(void)
 	       mode == PR_TSC_ENABLE;
 }
 
-/* Does its clock go on here? */
+/* Check that stamps of this process continue those of the file. */
 static int
 check_clock(const char *path, const struct timeline_header *header)
 {
@@ -112,8 +112,8 @@ check_clock(const char *path, const struct timeline_header *header)
 	return 0;
 }
 
-/* Are all pages of the file there?  Those that are not would be allocated by
- * being mapped in advance, as many as a sparse file claims to have. */
+/* Are all pages of the file allocated?  MAP_POPULATE would allocate those that
+ * are not, as many as a sparse file claims to have. */
 static bool
 is_allocated(int fd, uint64_t size)
 {
@@ -125,8 +125,8 @@ is_allocated(int fd, uint64_t size)
 
 const struct tl_map_guard *tl_map_guard;
 
-/* Map the file, under guard; the timers' region has holes where none is
- * defined, so it is not populated.  0, -errno. */
+/* Map the file and add the guard.  The region of timers is not populated: it
+ * has holes where no timer is defined.  0, -errno. */
 static int
 map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 {
@@ -154,7 +154,7 @@ map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 	return 0;
 }
 
-static uint32_t maps; /* made ever */
+static uint32_t maps; /* mappings made so far */
 
 int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
@@ -191,7 +191,7 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 	return 0;
 }
 
-/* Open a file to write to whose header is good.  The descriptor, -errno. */
+/* Open a file for writing and check its header.  The descriptor, -errno. */
 static int
 open_checked(const char *path, uint32_t trusted_uid,
     struct timeline_header *header)
@@ -212,7 +212,7 @@ open_checked(const char *path, uint32_t trusted_uid,
 	return fd;
 }
 
-/* Has the kernel found the counter unstable since the file was made? */
+/* Has the kernel marked the counter unstable since the file was created? */
 static bool
 is_suspect(const struct timeline_header *header)
 {
@@ -229,7 +229,7 @@ tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
 	uint8_t id[16];
 	int fd, rc;
 
-	tl_boot_id(id); /* while there is a descriptor for it */
+	tl_boot_id(id); /* cache it while a descriptor is free */
 	fd = open_checked(path, trusted_uid, &header);
 	if (fd < 0)
 		return fd;
@@ -245,8 +245,8 @@ tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
 	return 0;
 }
 
-/* Is it still a file of another boot?  Another process may have put a new file
- * under the name meanwhile. */
+/* Is it still a file of another boot?  Another process may have created a new
+ * file with this name meanwhile. */
 static bool
 is_stale(int fd)
 {
@@ -258,8 +258,8 @@ is_stale(int fd)
 	       tl_boot_of(&header) == TL_BOOT_OTHER;
 }
 
-/* Lock a file that others lock only for a moment.  0; -EBUSY: it stays
- * locked. */
+/* Lock a file, with a limit in time: timeline holds this lock for a moment
+ * only, but any program may hold it.  0; -EBUSY: it remains locked; -errno. */
 static int
 lock_briefly(int fd)
 {
@@ -276,8 +276,9 @@ lock_briefly(int fd)
 }
 
 /*
- * Whoever has the file open may want to know that its name was taken away.
- * Not if it has as many names as before: another file had this one by then.
+ * Mark a file whose name was removed, for the programs that have it open.  If
+ * it has as many names as before, the name that was removed was of another
+ * file.
  */
 static void
 mark_superseded(int fd, nlink_t names)
@@ -296,8 +297,8 @@ mark_superseded(int fd, nlink_t names)
 }
 
 /*
- * Take the name from a file of another boot.  The lock on the old file makes
- * sure that two processes do not unlink each other's new one.
+ * Unlink a file of another boot.  The lock on the old file prevents two
+ * processes from unlinking each other's new file.
  */
 static int
 remove_stale(const char *path)
@@ -308,7 +309,7 @@ remove_stale(const char *path)
 	int rc = 0;
 	int fd;
 
-	/* Facts about that boot need not hold for the present one. */
+	/* The cached id may be that of a boot before (checkpoint, migration). */
 	tl_boot_id_read(id);
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -392,7 +393,7 @@ timeline_superseded(const struct timeline *tl)
 	return fstat(tl->fd, &st) == 0 && st.st_nlink == 0;
 }
 
-/* Open a timeline to remove it: to write to it, if that is allowed. */
+/* Open a timeline to remove it: for writing, for the mark, if permitted. */
 static int
 open_to_remove(const char *path)
 {

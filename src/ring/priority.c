@@ -3,25 +3,25 @@
  * priority.c - the levels word: enter | base | threshold | until, and the
  * plan of slots beside it.
  *
- * One word, changed by compare and swap only, because three separate words
- * are unsound.  With alive = threshold < base and until not over:
+ * They are one word, changed by compare and swap, because changes of separate
+ * words are not atomic.  With alive: threshold < base, and until is not over:
  *
  *	burst(l, u)	alive: min(l, threshold), base, max(u, until)
  *			else:  min(l, base), base, u
  *	priority(p)	alive: min(p, threshold), p, until
  *			else:  p, p, 0
- *	expiry		not alive only, one try: base, base, 0
+ *	expiry		only if not alive, one try: base, base, 0
  *
- * enter is what gates are compared with: the threshold, or less while a plan
- * gives lower gates a share of the slots and its lease is not over.  It is
- * worked out anew by each change, from the plan as it is after the word was
- * loaded; a plan changes before the word does, so whoever worked it out from
- * the plan of before finds the word changed.
+ * An append compares its gate with enter: the threshold, or less while a plan
+ * gives lower gates a share of the slots and its lease is not over.  Each
+ * change computes it again, from the plan, after it has loaded the word.  A
+ * plan is changed before the word; a change that used the plan before finds
+ * that the word is another one, and its swap fails.
  *
- * Each change is logged before its swap, and again when the swap is retried
- * with other values, so that a reader knows which levels were open when.  A
- * burst's entry also says whether it is a sample of a schedule, which knows
- * nothing of what the program does just then, or somebody's wish.
+ * Each change is logged before its swap, and once more if the swap is retried,
+ * so that readers know the levels at any time.  The entry of a burst tells a
+ * sample of a schedule, which is independent of what the program does, from a
+ * request.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -38,7 +38,7 @@ struct levels {
 	uint64_t until;
 };
 
-/* The least gate that has a share of the slots; none: above all. */
+/* The lowest gate that has a share of the slots; TIMELINE_LEVEL_NONE: none. */
 static uint8_t
 plan_enter(const struct timeline *tl, uint64_t now)
 {
@@ -52,8 +52,8 @@ plan_enter(const struct timeline *tl, uint64_t now)
 	return gate;
 }
 
-/* until as if the word had room for all of it: the bits that the word lacks
- * are those that bring it nearest to now. */
+/* The word has the low bits of until only.  The others are chosen so that until
+ * is nearest to now. */
 static struct levels
 unpack(uint64_t word, uint64_t now)
 {
@@ -92,8 +92,8 @@ least(uint8_t a, uint8_t b)
 uint64_t
 tl_burst_max(const struct timeline *tl)
 {
-	/* Twice what a burst may last: no doubt about rounding, about two
-	 * processes' rates, or about which of two looked at the clock first. */
+	/* Twice the longest burst: a margin for rounding, for different rates
+	 * of two processes, and for the order in which they read the clock. */
 	return tl_calibrate_ticks(tl->header, 2 * hour_ns) >>
 	       TIMELINE_UNTIL_SHIFT;
 }
@@ -125,19 +125,19 @@ with_priority(struct levels l, bool alive, uint8_t level)
 	return l;
 }
 
-/* A requested change of the word. */
-struct wish {
+/* A requested change of the levels. */
+struct request {
 	struct timeline_event *event; /* of its entry */
 	uint8_t level;
 	uint64_t until;  /* of a burst; 0: a priority */
 	uint64_t sample; /* of the entry of a burst */
 };
 
-/* Log a change, then make it; again as long as others change the word. */
+/* Log a change, then make it; repeat while others change the word. */
 static void
-change(struct timeline *tl, const struct wish *wish)
+change(struct timeline *tl, const struct request *request)
 {
-	const uint64_t until = wish->until;
+	const uint64_t until = request->until;
 	uint64_t *const word = &tl->header->levels;
 
 	for (;;) {
@@ -145,16 +145,17 @@ change(struct timeline *tl, const struct wish *wish)
 		const uint64_t now = tl_stamp_now(tl);
 		const struct levels l = unpack(old, now);
 
-		/* stalled past its own end: it must not live on in another */
+		/* this thread stood still until after the end of its burst,
+		 * which must not become part of a later one */
 		if (until && until < now >> TIMELINE_UNTIL_SHIFT)
 			return;
 		const bool alive = is_alive(tl, l, now);
 		const struct levels next =
-		    until ? with_burst(l, alive, wish->level, until)
-			  : with_priority(l, alive, wish->level);
+		    until ? with_burst(l, alive, request->level, until)
+			  : with_priority(l, alive, request->level);
 
-		timeline_append(wish->event, next.threshold, next.base,
-		    next.until << TIMELINE_UNTIL_SHIFT, wish->sample);
+		timeline_append(request->event, next.threshold, next.base,
+		    next.until << TIMELINE_UNTIL_SHIFT, request->sample);
 		if (tl_cas_64(word, old, pack(next, plan_enter(tl, now))))
 			return;
 	}
@@ -164,13 +165,13 @@ int
 timeline_priority(struct timeline *tl, const char *priority)
 {
 	const int level = tl_priority_parse(priority, TIMELINE_LEVEL_NONE);
-	const struct wish wish = { .event = tl->priority_event,
+	const struct request request = { .event = tl->priority_event,
 		.level = (uint8_t)level };
 
 	if (level < 0)
 		return level;
 	tl_clock_visit(tl);
-	change(tl, &wish);
+	change(tl, &request);
 	return 0;
 }
 
@@ -179,7 +180,7 @@ tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
     uint64_t sample)
 {
 	const uint64_t round = (UINT64_C(1) << TIMELINE_UNTIL_SHIFT) - 1;
-	struct wish wish = { .event = tl->burst_event,
+	struct request request = { .event = tl->burst_event,
 		.level = level,
 		.sample = sample };
 	uint64_t end;
@@ -188,8 +189,8 @@ tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
 	if (duration_ns == 0 || duration_ns > hour_ns)
 		return tl_error(-ERANGE, "a burst lasts 1 ns to an hour");
 	end = tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, duration_ns);
-	wish.until = (end + round) >> TIMELINE_UNTIL_SHIFT;
-	change(tl, &wish);
+	request.until = (end + round) >> TIMELINE_UNTIL_SHIFT;
+	change(tl, &request);
 	return 0;
 }
 
@@ -204,7 +205,7 @@ timeline_burst(struct timeline *tl, const char *priority, uint64_t duration_ns)
 }
 
 void
-tl_levels_look(const struct timeline *tl, struct tl_levels_now *now)
+tl_levels_get(const struct timeline *tl, struct tl_levels_now *now)
 {
 	const uint64_t word = tl_load_64(&tl->header->levels);
 	const uint64_t stamp = tl_stamp_now(tl); /* after the word */
@@ -235,11 +236,11 @@ tl_levels_expire(struct timeline *tl)
 }
 
 /*
- * Let enter follow the plan as it is now.  A plan that begins must make the
- * word one that never was before, or a writer that was stalled while it ended
- * the last plan would find its word again and end this one, too.  Outside of
- * bursts nothing reads until, so it becomes a time that has passed.  During a
- * burst it becomes one unit more, 4096 ticks, and the later end is logged.
+ * Set enter for the present plan.  A plan that begins needs a value of the word
+ * that was not used before: a writer that stood still while it ended the last
+ * plan would otherwise find its old value and end the new plan.  Outside of
+ * bursts until is not used, and is set to a time that has passed.  During a
+ * burst it grows by one unit, 4096 ticks, and the later end is logged.
  */
 static void
 follow_plan(struct timeline *tl, bool begins)
@@ -265,8 +266,8 @@ follow_plan(struct timeline *tl, bool begins)
 	}
 }
 
-/* An entry for each level of a plan: what it is from now on, and whether it
- * was in force, without a break, since the entry before. */
+/* Log an entry for each level of a plan: its share from now on, and whether it
+ * was in force without a gap since the entry before. */
 static void
 log_plan(struct timeline *tl, const struct tl_plan *plan, bool held,
     uint64_t lease)
@@ -321,7 +322,7 @@ tl_plan_set(struct timeline *tl, const struct tl_plan *before,
 	if (rc != 0)
 		return rc;
 	if (same) {
-		/* The longer lease first: what is logged holds then. */
+		/* extend the lease before it is logged */
 		tl_store_64(&h->lease, lease);
 		log_plan(tl, plan, true, lease);
 		return 0;

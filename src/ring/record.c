@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - one record of a string table, taken only after every check.
+ * record.c - read a record of a string table, with every check.
  *
- * Readers of any file and writers of a shared one come through here.
+ * Readers of files and writers of a live timeline both use it.
  */
 #include "ring/ring.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* One of a record's texts: inside the record, ended by its NUL. */
+/* Get a text of a record: it must be inside of the record and end in NUL. */
 static int
 text_of(struct tl_bytes *text, const uint8_t *record, uint32_t size,
     uint32_t at, uint32_t length)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring.h - a timeline as this process has it open, and what the files of the
- * write side ask of each other.
+ * ring.h - a timeline that this process has open, and the functions that the
+ * files of the write side share.
  *
- *	create.c   birth of the file		open.c	  attach, close, remove
- *	layout.c   geometry: plan and check	record.c  one record, checked
- *	machine.c  boot id, number of CPUs
+ *	create.c   create a file		open.c	  attach, close, remove
+ *	layout.c   plan and check the geometry	record.c  read a record, checked
+ *	machine.c  boot id, number of CPUs	check.c	  arguments of a call
  *	strings.c  the string table		define.c  messages and events
  *	priority.c the levels word		level.c	  gates, clear
- *	log_c.c    append without rseq		ids.c	  who is logging
- *	timer.c    timers: define, threshold, and what timer.S leaves to C
- *	calibrate.c the clock			epoch.c	  when it starts again
- *	error.c    the last error's words	exits.c	  who has left
- *	names.c	   what threads are called
+ *	log_c.c	   append in C, without rseq	ids.c	  ids of the thread
+ *	timer.c	   timers: define, threshold, and the cases that timer.S
+ *		   leaves to C
+ *	epoch.c	   a counter that started again
+ *	error.c	   text of the last error	exits.c	  marks of processes
+ *	names.c	   names of threads		that exited
  *	asm/log.S  the append			asm/timer.S  timers, log_at
  */
 #ifndef TL_RING_RING_H
@@ -29,23 +30,23 @@
 
 struct tl_index; /* strings.c */
 
-/* One offset from the thread pointer serves every thread, and no use of it
- * allocates, in a signal handler for instance. */
+/* The offset from the thread pointer is the same in every thread, and no access
+ * allocates: signal handlers may use such a variable. */
 #define TL_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
 enum { TIMELINE_CHECK_MESSAGES = 4096 };
 
 /*
- * geometry is this process's own copy, checked against the size of the file
- * when it was opened: sizes, offsets and bounds come from it, never from the
- * shared header.
+ * geometry is the copy of this process, checked against the size of the file
+ * when it was opened.  Take sizes, offsets and bounds from it, never from the
+ * shared header, which another process may damage at any time.
  */
 struct timeline {
 	int fd;
 	uint8_t *map;
 	struct timeline_header *header; /* shared */
 	uint8_t *strings;               /* shared */
-	struct timeline_name *names;    /* shared; NULL: it has none */
+	struct timeline_name *names;    /* shared; NULL: the file has none */
 	struct timeline_header geometry;
 	struct tl_index *index;
 	struct timeline_event *priority_event;
@@ -53,18 +54,18 @@ struct timeline {
 	struct timeline_event *level_event;
 	struct timeline_event *plan_event;
 	struct tl_calibrate calibrate;
-	struct timeline *next; /* of those this process has open: exits.c */
+	struct timeline *next; /* in the list of open timelines: exits.c */
 	uint64_t reported[TIMELINE_CHECK_MESSAGES / 64]; /* see check.c */
 	bool use_rseq;
-	int32_t ids; /* of the word for the ids of a thread: tl_ids_offset */
+	int32_t ids; /* offset of the word with the ids: tl_ids_offset */
 	int guard;   /* of the mapping; -1: none */
 };
 
 /*
- * A program that must survive a timeline being cut short under it has every
- * mapping guarded: from before its first byte is read until it is gone.  The
- * library itself installs no signal handler.  add: the number of the guard, or
- * -errno, and then the timeline is not opened.
+ * A program that must survive the truncation of a timeline guards every
+ * mapping, from before its first byte is read until it is unmapped.  The
+ * library itself installs no signal handler.  add returns the number of the
+ * guard, or -errno; then the timeline is not opened.
  */
 struct tl_map_guard {
 	int (*add)(const void *map, size_t size);
@@ -76,24 +77,25 @@ extern const struct tl_map_guard *tl_map_guard; /* NULL: none */
 int
 tl_error(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Set the fields that identify a timeline: magic, version, sizes, this state
+/* Set the fields that identify a timeline: magic, version, sizes, and the state
  * (TIMELINE_LIVE ...). */
 void tl_layout_identify(struct timeline_header *header, uint32_t state);
-/* Geometry for the options, into a header of zeros; has_cpu_lanes: can a
- * thread append to the lane of its CPU?  -EINVAL, -EFBIG. */
+/* Plan the geometry for the options, into a header of zeros.  has_cpu_lanes:
+ * threads can append to the lane of their CPU.  0, -EINVAL, -EFBIG. */
 int tl_layout_plan(struct timeline_header *header,
     const struct timeline_options *options, bool has_cpu_lanes);
-/* Does a header describe a timeline this program can read?  Its regions lie
- * in order, apart and inside header.total_size (which the caller compares
- * with the file's).  Fills in what the header of an older version did not
- * have.  0, or -errno and where and what. */
+/* Check that this program can read the timeline that a header describes: its
+ * regions are in order, do not overlap, and end within header.total_size, which
+ * the caller compares with the size of the file.  Sets the fields that the
+ * header of an older version did not have.  0; -errno, and the fault. */
 int tl_layout_check(struct timeline_header *header, struct tl_fault *fault);
-/* May this program write to a file of that size, too?  (After the first.) */
+/* Check that this program can also write to it, after tl_layout_check.  0;
+ * -errno, and the fault. */
 int tl_layout_check_writer(const struct timeline_header *header,
     uint64_t file_size, struct tl_fault *fault);
 
-/* The bytes for which there is room from the start: all but those of the
- * timers' histograms. */
+/* The number of bytes that are allocated when the file is created: all but the
+ * histograms of timers. */
 static inline uint64_t
 tl_layout_dense(const struct timeline_header *h)
 {
@@ -101,46 +103,46 @@ tl_layout_dense(const struct timeline_header *h)
 				  : timeline_histogram_offset(h, 0, 0);
 }
 
-/* Which start of the machine a file was made in. */
+/* The boot in which a file was created. */
 enum tl_boot { TL_BOOT_THIS, TL_BOOT_OTHER, TL_BOOT_UNKNOWN };
 enum tl_boot tl_boot_of(const struct timeline_header *header);
-/* Is it known to be this one? */
+/* Is it known to be the present boot? */
 bool tl_is_this_boot(const struct timeline_header *header);
-/* This boot's id, as in header.boot_id, and is it known?  Zeros if not.  Read
- * once, and again only while it is not known; _read always reads it, for a
- * process that may have been moved to another boot. */
+/* Get the id of the present boot, as in header.boot_id.  false: it cannot be
+ * read, and id is all zeros.  tl_boot_id reads it once; tl_boot_id_read always
+ * reads it, for a process that may have been moved to another boot. */
 bool tl_boot_id(uint8_t id[16]);
 bool tl_boot_id_read(uint8_t id[16]);
 bool tl_boot_id_parse(struct tl_bytes text, uint8_t id[16]);
-/* Are these not the zeros of an unknown one? */
+/* false: all zeros, the id of an unknown boot. */
 bool tl_boot_is_known(const uint8_t id[16]);
-/* Where it is read; tests put another file here. */
+/* The file it is read from; tests set another one. */
 extern const char *tl_boot_id_file;
 
-/* How many CPU lanes this machine needs: the highest number of a CPU that is
- * online, or that this thread may run on, + 1. */
+/* The number of CPU lanes that this machine needs: 1 + the highest number of a
+ * CPU that is online or in the affinity mask of this thread. */
 uint32_t tl_cpus(void);
-/* ... of a list as the kernel writes it and an affinity mask (or NULL); 0:
+/* The same for a list in the kernel's format and an affinity mask, or NULL.  0:
  * neither is valid. */
 uint32_t
 tl_cpu_count(const char *online, const unsigned long *mask, size_t mask_words);
 
-/* A record of a string table, with its texts, after every check. */
+/* A record of a string table, and its texts, that passed every check. */
 struct tl_record {
 	struct timeline_record fixed; /* a private copy */
 	struct tl_bytes category;
 	struct tl_bytes text;
 	struct tl_bytes file;
 };
-/* The record at offset of table (size bytes), or -errno and why; base is
- * what the table's first byte is called in faults. */
+/* Read the record at an offset of a table of size bytes.  Faults count bytes
+ * from base, the place of the table in the file.  0; -EBADMSG and the fault. */
 int tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
     uint64_t offset, uint64_t base, struct tl_fault *fault);
 
-/* The value of record.hash: of kind, level, scope, category and text. */
+/* The value of record.hash: a hash of kind, level, scope, category and text. */
 uint64_t tl_record_hash(const struct tl_record *record);
-/* The first place from there on where a record lies whose hash is right, for
- * who cannot go by the links; 0: none. */
+/* Find the first record at or after an offset whose hash is right, without the
+ * links, which may be damaged.  0: there is none. */
 uint64_t tl_record_scan(struct tl_record *record, const uint8_t *table,
     uint64_t size, uint64_t from);
 
@@ -148,90 +150,96 @@ uint64_t tl_record_scan(struct tl_record *record, const uint8_t *table,
 bool tl_record_matches(const struct tl_record *r, const char *category,
     const char *message);
 
-/* Give the event of a timer its histograms.  -ENOSPC. */
+/* Allocate the histograms of a timer.  0, -ENOSPC. */
 int tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
     uint64_t record);
 
-/* Look through the table once for the index; -ENOMEM. */
+/* Make an empty index of the string table.  0, -ENOMEM. */
 int tl_strings_open(struct timeline *tl);
 void tl_strings_close(struct timeline *tl);
 /*
- * The record with the same content, published now if there was none.  Sets its
- * offset, and where the event of this process is kept.  Caller holds
- * tl_strings_lock.  -ENOSPC, -E2BIG, -ENOMEM.
+ * Find the record with the same content, or publish this one.  Sets its offset,
+ * and the address of the pointer to its event in this process.  The caller
+ * holds tl_strings_lock.  0, -ENOSPC, -E2BIG, -ENOMEM.
  */
 int tl_strings_add_locked(struct timeline *tl, const struct tl_record *record,
     uint64_t *offset, struct timeline_event ***event);
-/* Offsets of records, newest first: 0 ends the walk.  Bounded. */
+/* The offset of the next older record; of the newest one for 0.  0: the end of
+ * the list, or damage. */
 uint64_t tl_strings_next(const struct timeline *tl, uint64_t offset);
 void tl_strings_lock(void);
 void tl_strings_unlock(void);
-/* Around fork, also in a signal handler that interrupted the lock's holder. */
+/* Hold the lock around fork, also if a signal handler that interrupted the
+ * holder of the lock forks. */
 void tl_strings_before_fork(void);
 void tl_strings_after_fork(void);
 
-/* Define the messages of category "timeline" that readers understand. */
+/* Define the messages of category "timeline", which readers interpret. */
 int tl_define_builtins(struct timeline *tl);
-/* That of changes which timeline-ship makes for others; its arguments are
- * numbers of strings.  Logged by timeline_append, whatever the priority is. */
+/* Define the message of changes that timeline-ship makes on request; its
+ * arguments are numbers of strings. timeline_append logs it at any priority. */
 int tl_define_ask(struct timeline *tl, struct timeline_event **event);
-/* A loss that the writer of all lanes of a file enters; readers take it for
- * one, of as many entries as its first argument. */
+/* Define the message of a loss, for programs that write all lanes of a file.
+ * Readers count as many lost entries as its first argument. */
 int tl_define_lost(struct timeline *tl, struct timeline_event **event);
-/* The event that only plans of slots need. */
+/* Define the message of plans of slots, if it is not defined. */
 int tl_define_plan(struct timeline *tl);
 
-/* The level of a priority's name, "off" being off; -EINVAL and the words. */
+/* The level of the name of a priority; of "off" the number off, unless it is
+ * negative.  -EINVAL, and the text of timeline_error. */
 int tl_priority_parse(const char *name, int off);
 
 /*
- * A thread keeps its pid and tid in words of its own, so that each of the
- * timelines of a process learns of the thread; the last of the words is for
- * what belongs to no timeline.  Offsets count from the thread pointer.
+ * A thread keeps its pid and tid in several words, one for each of the first
+ * timelines of a process, so that each timeline records the name of the thread.
+ * The last word belongs to no timeline.  Offsets count from the thread pointer.
  */
 enum { TL_IDS_TIMELINES = 4, TL_IDS_WORDS };
 int32_t tl_ids_offset(unsigned word);
-/* The word at this offset is known from here on. */
+/* Set the word at this offset to the ids of this thread. */
 void tl_ids_fill(int32_t offset);
 
-/* Record the names of this thread and its process, which log here for the
- * first time.  For signal handlers, too. */
-void tl_names_note(struct timeline *tl);
-/* Find the table; record the threads that are known from other timelines. */
+/* Record the names of this thread and its process, before the thread logs its
+ * first entry.  Signal handlers may call it. */
+void tl_names_record(struct timeline *tl);
+/* Find the table of names in the file, and record the threads whose names other
+ * timelines of this process have. */
 void tl_names_open(struct timeline *tl);
 
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
 
-/* The number of this process, if it has logged since it was forked; 0. */
+/* The pid of this process; 0: it has not logged since it was forked. */
 uint32_t tl_ids_logged(void);
 
-/* A timeline of this process: it is marked when the process calls exit; and
- * it is marked now, and forgotten (one that was not added, too). */
+/* Add a timeline to the list of those that are marked when the process calls
+ * exit.  tl_exits_remove marks it now and removes it; it need not be in the
+ * list. */
 void tl_exits_add(struct timeline *tl);
 void tl_exits_remove(struct timeline *tl);
 void tl_exits_after_fork(void);
 
-/* May this process read a clock at all? */
+/* false: rdtsc is forbidden to this process (PR_SET_TSC), and would kill it. */
 bool tl_clock_is_allowed(void);
 
-/* A stamp of the timeline's clock, now. */
+/* The present stamp of the timeline's clock. */
 static inline uint64_t
 tl_stamp_now(const struct timeline *tl)
 {
 	return tl_clock_now(tl->geometry.clock_kind);
 }
 
-/* Work a point into the clock's line unless there is one of this second;
- * where the counter began again, publish an epoch record. */
+/* Add a point to the calibration of the clock unless it has one of this second;
+ * publish the record of an epoch if the counter started again. */
 void tl_clock_visit(struct timeline *tl);
 /* Publish the record of an epoch, after TL_CALIBRATE_EPOCH. */
 void tl_epoch_publish(struct timeline *tl);
 
 /*
- * Is a burst that ends at until over at stamp now?  One that ends further
- * ahead than any burst may is over, too.  The levels word has 44 bits for it,
- * 2^56 ticks, so both are taken modulo that, here and in asm/log.S.
+ * Is a burst that ends at until over at stamp now?  One whose end is further
+ * ahead than that of any burst can be is over, too.  The levels word has 44
+ * bits for until, 2^56 ticks, so both are taken modulo 2^56, here and in
+ * asm/log.S.
  */
 #define TL_UNTIL_MASK (UINT64_MAX >> TIMELINE_LEVELS_UNTIL)
 static inline bool
@@ -242,48 +250,49 @@ tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
 }
 
 /*
- * Like timeline_burst; the entry has its kind: a sample of a schedule (1), from
- * which totals are estimated, or a request (0).
- * level is one of the nine.  -ERANGE.
+ * Open a burst as timeline_burst does.  sample is an argument of the entry: 1
+ * for a sample of a schedule, from which totals are estimated, 0 for a request.
+ * level is one of the nine.  0, -ERANGE.
  */
 int tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
     uint64_t sample);
 
-/* The levels as they are just now. */
+/* The levels at one moment. */
 struct tl_levels_now {
-	uint8_t threshold; /* least level that is logged */
-	uint8_t base;      /* the same when no burst is open */
-	bool burst;        /* one is */
-	uint64_t word;     /* another value: it was changed */
+	uint8_t threshold; /* lowest level that is logged */
+	uint8_t base;      /* the same while no burst is open */
+	bool burst;        /* a burst is open */
+	uint64_t word;     /* differs after every change of the levels */
 };
-void tl_levels_look(const struct timeline *tl, struct tl_levels_now *now);
+void tl_levels_get(const struct timeline *tl, struct tl_levels_now *now);
 
 /*
- * A plan of slots, which writers open by a hash of the stamp: no thread has to
- * run for it at some time, so what it samples does not depend on the
- * scheduler.  timeline(5) describes its entries.
+ * A plan of slots.  A writer finds by a hash of its stamp whether the slot of
+ * the stamp is open.  No thread has to open a slot in time, so the sample does
+ * not depend on the scheduler.  timeline(5) describes the entries of a plan.
  */
 #define TIMELINE_PLAN_SHIFT 8 /* first argument: level | shift << 8 | ... */
 #define TIMELINE_PLAN_HELD  16
 struct tl_plan {
 	uint64_t seed;
 	uint32_t shift; /* a slot is 2^shift ticks: 1 to 63 */
-	uint32_t shares[TIMELINE_PLAN_GATES]; /* of 2^32; rising with the
-						 gate; [0] is 0 */
+	uint32_t shares[TIMELINE_PLAN_GATES]; /* of 2^32; [0] is 0; not
+						 less than of the gate below */
 };
-/* Has this plan been in force up to now, as far as the header shows? */
+/* Is this plan in force now, by the header? */
 bool tl_plan_is_held(const struct timeline *tl, const struct tl_plan *plan);
-/* Change over from a plan to another, or renew its lease where they are the
- * same; NULL: none.  One caller at a time.  As timeline_define, or 0. */
+/* Replace a plan by another, or renew the lease if both are the same; NULL: no
+ * plan.  One caller at a time.  0, or the errors of timeline_define. */
 int tl_plan_set(struct timeline *tl, const struct tl_plan *before,
     const struct tl_plan *plan, uint64_t lease_ns);
 
-/* End a burst that is over: what a writer does that finds one. */
+/* Reset the levels after a burst that is over.  Any writer calls it. */
 void tl_levels_expire(struct timeline *tl);
-/* How far ahead the end of a burst may lie, in units of until. */
+/* The furthest that the end of a burst can be ahead, in units of until. */
 uint64_t tl_burst_max(const struct timeline *tl);
 
-/* asm/log.S leaves to these: no ids yet; no lane of its own; burst over. */
+/* asm/log.S calls these: the ids of the thread are unknown; there is no CPU
+ * lane; the burst is over. */
 void tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 void tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
@@ -291,9 +300,9 @@ void tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
 void tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 
-/* asm/timer.S leaves to these.  _at: no lane, no ids, or only a burst opens
- * it.  _end: the same of a timer, all there is to do; _keep: its entry
- * alone. */
+/* asm/timer.S calls these where there is no CPU lane, the ids of the thread are
+ * unknown, or only a burst opens the event: append with a stamp; end a timer;
+ * append the entry of a timer that is counted. */
 void tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
 void tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
@@ -301,29 +310,30 @@ void tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
 void tl_timer_keep(struct timeline_event *timer, uint64_t begin, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
 
-/* Is an event open?  Sets *now where only a burst or a slot lets it pass, which
- * was looked at then; ends a burst that is over. */
+/* Is an event logged at present?  If only a burst or a slot lets it pass, sets
+ * *now to the stamp for which that was decided.  Ends a burst that is over. */
 bool tl_event_is_open(struct timeline_event *event, uint64_t *now);
-/* Append it to a fallback lane; stamp 0: that of now.  code: of a timer, its
- * duration. */
+/* Append an entry to a fallback lane.  stamp 0: read the clock.  code: the
+ * duration of a timer, as timeline_duration_code writes it. */
 void tl_append_shared(struct timeline_event *event, uint64_t stamp,
     uint32_t code, const uint64_t args[TIMELINE_ARGS_MAX]);
 
-/* The same of timers as timeline_slower does; percentile in millionths is
- * where a daemon shall keep the threshold, 0 not.  How many matched: 0 or
- * more. */
+/* Set the threshold of timers as timeline_slower does, in ticks, and the
+ * percentile (in millionths) at which timelined keeps it; 0: it does not, and
+ * ticks counts.  Returns the number of timers that matched. */
 int tl_timers_set(struct timeline *tl, const char *category,
     const char *message, uint64_t ticks, uint64_t percentile);
 
-/* Make a file at path, complete under its name at once, and open it:
- * 0, -EEXIST when there is one, or -errno, then *tl is as it was. */
+/* Create a file and open it; it gets its name when it is complete.  0; -EEXIST:
+ * the name exists; -errno.  *tl is unchanged after a failure. */
 int tl_create(struct timeline **tl, const char *path,
     const struct timeline_options *options);
-/* Open an existing one to write to.  -ENOENT, -ESTALE for another boot,
- * -ENOTSUP for one not known; after a failure *tl is as it was. */
+/* Open an existing file for writing.  0; -ENOENT; -ESTALE: it is of another
+ * boot; -ENOTSUP: its boot is unknown; -errno.  *tl is unchanged after a
+ * failure. */
 int tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid);
-/* Map a file whose header was checked.  Takes the descriptor over, even
- * when it fails. */
+/* Map a file whose header was checked.  Owns the descriptor from here on, also
+ * after a failure.  0, -errno. */
 int tl_map(struct timeline **tl, int fd, const struct timeline_header *header);
 
 #endif

@@ -3,13 +3,14 @@
  * strings.c - the string table: find a record, or publish a new one.
  *
  *	reserve	 compare and swap of header.strings_tail
- *	write	 the record, whose place no other process knows
- *	publish	 one compare and swap of header.newest
+ *	write	 the record, in memory that no other process uses yet
+ *	publish	 compare and swap of header.newest
  *
- * A death anywhere leaks some bytes and nothing else.  Who loses the race to
- * publish looks at what was pushed meanwhile before trying again, so a
- * definition is never in the table twice.  Each process keeps an index by
- * hash of what it has seen, so that defining n messages costs n, not n * n.
+ * A process that is killed at any point leaks the bytes of one record, nothing
+ * else.  If the swap to publish fails, the records that were published
+ * meanwhile are read before the next try, so no definition is in the table
+ * twice.  Each process keeps an index, by hash, of the records it has read:
+ * defining n messages costs O(n).
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -36,19 +37,20 @@ struct tl_index {
 	struct slot *slots;
 	uint64_t size;
 	uint64_t used;
-	uint64_t seen; /* newest record that is in the index */
+	uint64_t seen; /* offset of the newest record in the index */
 };
 
 /*
- * One lock for the process.  Its word names the thread that holds it, from the
- * instruction that takes it to the one that gives it back: so fork in a signal
- * handler knows whether it interrupted the holder.  An address of thread-local
- * memory, which is the same in the child; odd, so that no half of it is 0.
+ * The lock of this process.  Its word identifies the holder at every
+ * instruction between lock and unlock, so that fork in a signal handler can
+ * tell whether it interrupted the holder.  The word is an address of
+ * thread-local memory, which is the same in a child, with the lowest bit set,
+ * so that neither half is 0.
  */
 static uint64_t holder; /* 0: free */
 static uint32_t waiters;
 static TL_THREAD_LOCAL uint64_t own_word;
-/* Forks of this thread, one inside the other, that found it the holder. */
+/* Nested forks of this thread that began while it held the lock. */
 static TL_THREAD_LOCAL volatile unsigned nested_forks;
 
 static uint64_t
@@ -57,7 +59,7 @@ this_thread(void)
 	return (uint64_t)(uintptr_t)&own_word | 1;
 }
 
-/* Sleep while the word is as seen.  Its low half will do. */
+/* Sleep while the low half of the word is that of seen. */
 static void
 wait_for_change(const uint64_t *word, uint64_t seen)
 {
@@ -85,14 +87,14 @@ tl_strings_lock(void)
 void
 tl_strings_unlock(void)
 {
-	/* The swap is a fence, too: a waiter that is not seen here sees 0. */
+	/* The swap is a fence: a waiter not counted in waiters here reads 0. */
 	if (tl_cas_64(&holder, this_thread(), 0) && tl_load_32(&waiters) > 0)
 		syscall(SYS_futex, &holder, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
 		    0);
 }
 
-/* No thread may define while the process is copied: the child has only the
- * thread that forks, and must find the lock free, or its own. */
+/* No other thread may hold the lock while the process is copied: the child has
+ * only the thread that forks. */
 void
 tl_strings_before_fork(void)
 {
@@ -112,7 +114,7 @@ tl_strings_after_fork(void)
 }
 
 static bool
-says_the_same(const struct tl_record *a, const struct tl_record *b)
+is_same_definition(const struct tl_record *a, const struct tl_record *b)
 {
 	return a->fixed.kind == b->fixed.kind &&
 	       a->fixed.level == b->fixed.level &&
@@ -129,7 +131,6 @@ record_at(const struct timeline *tl, struct tl_record *record, uint64_t offset)
 	    offset, 0, NULL);
 }
 
-/* Offset of the next older record; 0 at the end or at damage. */
 uint64_t
 tl_strings_next(const struct timeline *tl, uint64_t offset)
 {
@@ -165,7 +166,7 @@ index_grow(struct tl_index *index)
 	return 0;
 }
 
-/* -EEXIST: it is there. */
+/* Add an offset to the index.  0, -EEXIST, -ENOMEM. */
 static int
 index_put(struct tl_index *index, uint64_t hash, uint64_t offset)
 {
@@ -183,8 +184,8 @@ index_put(struct tl_index *index, uint64_t hash, uint64_t offset)
 }
 
 /*
- * Something in the chain of records is damaged: what lies behind it is found
- * by its place.  Bounded by the size of the table.
+ * Add all records of the table, found without their links, one of which is
+ * damaged.
  */
 __attribute__((cold)) static int
 index_scan(struct timeline *tl)
@@ -214,7 +215,7 @@ index_update(struct timeline *tl)
 		     ? -EBADMSG
 		     : 0;
 
-	/* A circle ends where it meets itself. */
+	/* index_put fails at a record that a circle of links meets again */
 	for (uint64_t at = newest; at != 0 && at != tl->index->seen && rc == 0;
 	     at = record.fixed.link) {
 		rc = left-- > 0 ? record_at(tl, &record, at) : -EBADMSG;
@@ -240,12 +241,12 @@ index_find(struct timeline *tl, uint64_t hash, const struct tl_record *wanted)
 	     index->slots[at].offset != 0; at = (at + 1) & (index->size - 1))
 		if (index->slots[at].hash == hash &&
 		    record_at(tl, &found, index->slots[at].offset) == 0 &&
-		    says_the_same(&found, wanted))
+		    is_same_definition(&found, wanted))
 			return &index->slots[at];
 	return NULL;
 }
 
-/* Reserve size bytes of the table: their offset, or 0 when it is full. */
+/* Reserve size bytes of the table.  Their offset; 0: it is full. */
 static uint64_t
 reserve(struct timeline *tl, uint64_t size)
 {
@@ -282,7 +283,7 @@ size_of(const struct tl_record *r)
 	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
 }
 
-/* Write a record into its reserved place, which no reader uses yet. */
+/* Write a record into the bytes reserved for it. */
 static struct timeline_record *
 write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
 {
@@ -304,8 +305,8 @@ write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
 }
 
 /*
- * Publish a new record, unless another process publishes the same first.
- * Returns the slot of the one that is published.
+ * Publish a record, unless another process publishes the same one first.  Sets
+ * the slot of the one that is published.  0, -errno.
  */
 __attribute__((cold)) static int
 publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,
@@ -325,7 +326,7 @@ publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,
 	record = write_record(tl, offset, wanted);
 	/* release: pairs with tl_strings_next and take.c */
 	while (!tl_cas_64(&tl->header->newest, newest, offset)) {
-		/* lost the race: was it the same definition? */
+		/* another process published: the same definition? */
 		if ((rc = index_update(tl)) != 0)
 			return rc;
 		if ((*slot = index_find(tl, hash, wanted)))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timer.c - spans that are all counted, and kept where they were slow.
+ * timer.c - timers: every span is counted, and the slow ones are logged.
  *
- * timeline_layout.h says how a histogram is added to.  This file gives timers
- * their numbers and their memory, sets thresholds, and is the twin in C of
- * asm/timer.S, which adds to the one histogram that needs no CPU.
+ * timeline_layout.h describes the histograms.  This file assigns numbers and
+ * memory to timers, sets thresholds, and is the C twin of asm/timer.S, which
+ * adds to the histogram of threads without a CPU lane.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -27,8 +27,8 @@ timer_at(const struct timeline *tl, uint32_t i)
 		*)(tl->map + timeline_timer_offset(&tl->geometry, i));
 }
 
-/* The number of the timer of this record, taken now if it has none; -ENOSPC.
- * The search stops at a free element, so a record has one number. */
+/* The number of the timer of a record, assigned now if it has none; -ENOSPC.
+ * The search stops at a free element, so a record has one number only. */
 static int
 number_of(const struct timeline *tl, uint64_t record)
 {
@@ -58,7 +58,7 @@ tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
 	if (number < 0)
 		return number;
 	at = timeline_histogram_offset(g, (uint32_t)number, 0);
-	/* room now, or an error now: no signal where it is written to */
+	/* allocate now: a store to a hole of a full tmpfs raises SIGBUS */
 	rc = posix_fallocate(tl->fd, (off_t)at,
 	    (off_t)g->timer_rows * TIMELINE_HISTOGRAM_SIZE);
 	if (rc != 0)
@@ -128,7 +128,7 @@ raise_to(uint64_t *word, uint64_t to)
 		old = tl_load_64(word);
 }
 
-/* Add to the histogram of all that have no CPU of their own. */
+/* Add to the histogram of threads without a CPU lane. */
 static void
 count(const struct timeline_event *timer, uint64_t ticks)
 {
@@ -184,7 +184,7 @@ tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
 	keep(timer, begin, now, args);
 }
 
-/* A fallback lane is sorted by its readers, so an old stamp stays. */
+/* Readers sort the entries of a fallback lane, so an old stamp is kept. */
 void
 tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3)
@@ -206,7 +206,7 @@ tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
 	tl_append_shared(&moved, now, 0, args);
 }
 
-/* == for foreign callers == */
+/* == functions of the macros, for other languages == */
 
 uint64_t
 timeline_stamp(const struct timeline_event *event)

@@ -262,7 +262,7 @@ check_burst(unsigned steps)
 {
 	struct tl_levels_now now;
 
-	tl_levels_look(tl, &now);
+	tl_levels_get(tl, &now);
 	expect(now.threshold == INFO && now.base == ERROR,
 	    "paused after %u: threshold %u, base %u", steps, now.threshold,
 	    now.base);
@@ -285,7 +285,7 @@ act_priority(void)
 {
 	struct tl_levels_now now;
 
-	tl_levels_look(tl, &now);
+	tl_levels_get(tl, &now);
 	a_was_first = now.base == DEBUG;
 	expect_ok(timeline_priority(tl, "info"));
 	expect_ok(timeline_burst(tl, "trace", long_ns));
@@ -297,7 +297,7 @@ check_priority(unsigned steps)
 	const unsigned base = a_was_first ? INFO : DEBUG;
 	struct tl_levels_now now;
 
-	tl_levels_look(tl, &now);
+	tl_levels_get(tl, &now);
 	expect(now.threshold == TRACE && now.base == base,
 	    "paused after %u: threshold %u, base %u", steps, now.threshold,
 	    now.base);

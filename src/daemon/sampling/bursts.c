@@ -246,7 +246,7 @@ read_levels(const struct tl_bursts *b)
 {
 	struct tl_levels_now now;
 
-	tl_levels_look(b->tl, &now);
+	tl_levels_get(b->tl, &now);
 	if (now.base < TIMELINE_LEVEL_MIN)
 		now.base = TIMELINE_LEVEL_MIN;
 	if (now.base > TIMELINE_LEVEL_NONE)
@@ -285,7 +285,7 @@ sample(struct tl_bursts *b)
 		return false;
 	/* after the burst, for the next one: before it would delay it */
 	tl_contention_read(&b->contention);
-	tl_levels_look(b->tl, &levels);
+	tl_levels_get(b->tl, &levels);
 	b->own_word = levels.word;
 	b->open_ns += open_time(b, length_ns);
 	b->status.made++;

@@ -249,15 +249,15 @@ TEST(a_look_sees_what_a_writer_would)
 	uint64_t word;
 
 	timeline_priority(tl, "error");
-	tl_levels_look(tl, &now);
+	tl_levels_get(tl, &now);
 	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
 	timeline_burst(tl, "debug", 60 * SECOND);
-	tl_levels_look(tl, &now);
+	tl_levels_get(tl, &now);
 	ck_assert(now.burst && now.threshold == 5 && now.base == 8);
 	ck_assert_uint_eq(now.word, tl->header->levels);
 	leave_burst_that_is_over(5);
 	word = tl->header->levels;
-	tl_levels_look(tl, &now);
+	tl_levels_get(tl, &now);
 	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
 	ck_assert_uint_eq(tl->header->levels, word); /* it only looks */
 }
