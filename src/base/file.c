@@ -132,6 +132,28 @@ tl_read_at(int fd, void *data, size_t size, uint64_t offset)
 	return (int64_t)done;
 }
 
+size_t
+tl_read_start(char *text, size_t size, const char *format, ...)
+{
+	char path[TL_PATH_MAX];
+	int64_t n = -1;
+	va_list args;
+	int fd;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = tl_read_at(fd, text, size - 1, 0);
+		close(fd);
+	}
+	if (n < 0)
+		n = 0;
+	text[n] = '\0';
+	return (size_t)n;
+}
+
 int
 tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset)
 {

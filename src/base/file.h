@@ -54,6 +54,11 @@ int tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset);
  * reading. */
 int tl_read_file(const char *path, size_t size_max, struct tl_text *text);
 
+/* The first size - 1 bytes of a small file, mostly of the kernel, as a string:
+ * how many.  0 and "" if it is empty or cannot be read. */
+size_t tl_read_start(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Write all of it: 0 or -errno. */
 int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
 

@@ -6,6 +6,7 @@
  * it good enough for a clock, reading it must be allowed in this process and
  * cheap (a trapped rdtsc is neither), and it must be faster than 500 MHz.
  */
+#include "base/file.h"
 #include "clock/clock.h"
 
 #include <cpuid.h>
@@ -79,15 +80,10 @@ int
 tl_clock_kernel_lists_tsc(void)
 {
 	char line[256];
-	FILE *file = fopen(tl_clock_sources_file, "re");
-	int listed = -1;
 
-	if (!file)
-		return -1;
-	if (fgets(line, sizeof(line), file))
-		listed = has_word(line, "tsc");
-	fclose(file);
-	return listed;
+	return tl_read_start(line, sizeof(line), "%s", tl_clock_sources_file)
+		   ? has_word(line, "tsc")
+		   : -1;
 }
 
 /*

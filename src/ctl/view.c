@@ -10,9 +10,7 @@
 #include "ring/ring.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -162,24 +160,6 @@ take_lane(struct scan *s, uint32_t i)
 	}
 }
 
-/* Read /proc/PID/WHICH. */
-static bool
-read_proc(uint32_t pid, const char *which, char *text, size_t size)
-{
-	char path[64];
-	int64_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", (unsigned)pid, which);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = tl_read_at(fd, text, size - 1, 0);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* Parse the state and the start of a process in /proc/PID/stat; its command, in
  * parentheses, may contain anything. */
 static bool
@@ -215,7 +195,7 @@ is_alive(const struct tl_writer *w)
 		return false;
 	if (kill((pid_t)w->pid, 0) != 0 && errno != EPERM)
 		return false;
-	if (!read_proc(w->pid, "stat", text, sizeof(text)) ||
+	if (!tl_read_start(text, sizeof(text), "/proc/%u/stat", w->pid) ||
 	    !parse_stat(text, &state, &start) || hz <= 0)
 		return true; /* /proc cannot be read */
 	if (state == 'Z' || state == 'X')
@@ -236,7 +216,7 @@ name_writer(struct tl_writer *w, const struct tl_inspection *g)
 	const size_t max = sizeof(w->command) - 1;
 
 	if (w->alive)
-		(void)read_proc(w->pid, "comm", command, max);
+		tl_read_start(command, max, "/proc/%u/comm", w->pid);
 	else if (w->pid == g->header.creator_pid)
 		memcpy(command, g->header.creator_command, max);
 	command[strcspn(command, "\n")] = 0;

@@ -10,11 +10,11 @@
  */
 #include "daemon/clock_sampler.h"
 
+#include "base/file.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -53,15 +53,10 @@ uses_counter(void *context)
 	static const char path[] = "/sys/devices/system/clocksource/"
 				   "clocksource0/current_clocksource";
 	char line[64];
-	FILE *file = fopen(path, "re");
-	bool uses;
 
 	(void)context;
-	if (!file)
-		return false;
-	uses = fgets(line, sizeof(line), file) && strcmp(line, "tsc\n") == 0;
-	fclose(file);
-	return uses;
+	tl_read_start(line, sizeof(line), path);
+	return strcmp(line, "tsc\n") == 0;
 }
 
 static void

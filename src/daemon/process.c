@@ -5,11 +5,9 @@
  */
 #include "daemon/process.h"
 
-#include "base/text.h"
+#include "base/file.h"
 #include "clock/clock.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,23 +19,6 @@ enum {
 	START_FIELD = 22,
 	STATUS_FIELD = 52
 };
-
-/* Read a small file as a string; empty when there is none. */
-static void
-read_file(char *to, uint32_t pid, const char *name)
-{
-	char path[64];
-	ssize_t size = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		size = read(fd, to, FILE_BYTES - 1);
-		close(fd);
-	}
-	to[size > 0 ? size : 0] = '\0';
-}
 
 static void
 set_command(struct tl_process *process, struct tl_bytes command)
@@ -112,8 +93,8 @@ tl_process_inspect(struct tl_process *process, uint32_t pid)
 	char text[FILE_BYTES];
 
 	*process = (struct tl_process){ .command = "?", .start_ns = INT64_MIN };
-	read_file(text, pid, "stat");
+	tl_read_start(text, sizeof(text), "/proc/%u/stat", pid);
 	read_stat(process, text);
-	read_file(text, pid, "status");
+	tl_read_start(text, sizeof(text), "/proc/%u/status", pid);
 	read_namespaces(process, text, pid);
 }

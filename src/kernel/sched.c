@@ -7,6 +7,7 @@
  */
 #include "event/sched.h"
 #include "base/array.h"
+#include "base/file.h"
 #include "base/table.h"
 #include "base/word.h"
 #include "kernel/kernel.h"
@@ -14,7 +15,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,20 +87,6 @@ name_number(struct tl_sched *s, const char *text)
 	return s->cache[i].number;
 }
 
-static bool
-read_proc(const char *path, char *text, size_t size)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
-
-	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* The last number on the line of a key: in the innermost namespace. */
 static uint32_t
 innermost(const char *status, const char *key)
@@ -153,14 +139,13 @@ static struct thread *
 look_up(struct tl_sched *s, uint32_t global)
 {
 	struct thread *t = find(s, global);
-	char path[48], text[512];
+	char text[512];
 	unsigned flags = 0;
 	const char *after;
 
 	if (t || !(t = add(s, global)))
 		return t;
-	snprintf(path, sizeof(path), "/proc/%u/stat", global);
-	if (read_proc(path, text, sizeof(text)) &&
+	if (tl_read_start(text, sizeof(text), "/proc/%u/stat", global) &&
 	    (after = strrchr(text, ')')) != NULL)
 		(void)sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %u", &flags);
 	t->shown = s->names || (flags & KERNEL_THREAD) != 0;
@@ -172,7 +157,7 @@ look_up(struct tl_sched *s, uint32_t global)
 static uint64_t
 shown_name(struct tl_sched *s, uint32_t global, const char *comm)
 {
-	char path[48], text[TL_KERNEL_NAME_MAX + 1] = "";
+	char text[TL_KERNEL_NAME_MAX + 1];
 	struct thread *t;
 
 	if (global == 0)
@@ -183,8 +168,7 @@ shown_name(struct tl_sched *s, uint32_t global, const char *comm)
 	if (comm[0])
 		return t->name = name_number(s, comm);
 	if (t->name == 0) {
-		snprintf(path, sizeof(path), "/proc/%u/comm", global);
-		read_proc(path, text, sizeof(text));
+		tl_read_start(text, sizeof(text), "/proc/%u/comm", global);
 		text[strcspn(text, "\n")] = '\0';
 		t->name = text[0] ? name_number(s, text) : s->another;
 	}
@@ -260,9 +244,8 @@ add_threads(struct tl_sched *s, uint32_t pid, const struct tl_kernel *kernel)
 
 		if (global == 0 || (t && t->ours))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid,
-		    global);
-		if (!read_proc(path, status, sizeof(status)))
+		if (!tl_read_start(status, sizeof(status),
+			"/proc/%u/task/%u/status", pid, global))
 			continue;
 		tid = innermost(status, "\nNSpid:");
 		rc = add_thread(s, global, tid ? tid : global,

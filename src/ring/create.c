@@ -34,14 +34,7 @@ struct new_file {
 static void
 read_word(const char *path, char *text, size_t size)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
-
-	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
+	tl_read_start(text, size, "%s", path);
 	text[strcspn(text, "\n")] = '\0';
 }
 

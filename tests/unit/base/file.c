@@ -103,3 +103,24 @@ TEST(a_new_file_replaces_files_alone)
 	rmdir("directory");
 	rmdir(folder);
 }
+
+TEST(the_start_of_a_small_file_is_a_string)
+{
+	static const char format[] = "/tmp/timeline-start-%d";
+	const int pid = (int)getpid();
+	char text[] = "before.";
+	int fd;
+
+	snprintf(path, sizeof(path), format, pid);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_eq(tl_read_start(text, 6, format, pid), 0);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(write(fd, "abcdefgh", 8), 8);
+	close(fd);
+	ck_assert_uint_eq(tl_read_start(text, 6, format, pid), 5);
+	unlink(path);
+	ck_assert_mem_eq(text, "abcde\0.", 7);
+	ck_assert_uint_eq(tl_read_start(text, 6, format, pid), 0);
+	ck_assert_str_eq(text, "");
+}
