@@ -42,7 +42,7 @@ struct tl_read_plan {
  * Open path ("/name", "-", a file), a descriptor, which stays the caller's, or
  * a block of memory, which stays where it is.  0; on failure the file is all
  * zeros and the fault is set: -ENOTSUP: another format; -ENODATA: it is empty;
- * -EINVAL: it cannot be followed; see tl_snap_open and tl_trace_open.
+ * -EINVAL: it cannot be followed; see tl_snap_open_fd and tl_trace_open.
  */
 int tl_read_file_open(struct tl_read_file *file, const char *path,
     const struct tl_read_plan *plan, struct tl_fault *fault);

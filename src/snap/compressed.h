@@ -22,7 +22,7 @@ int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
  * 0: no; 100: yes. */
 unsigned tl_snap_recognise(struct tl_bytes first);
 
-/* As tl_snap_open, for a file that may be compressed, which is detected. */
+/* As tl_snap_open_fd, for a file that may be compressed, which is detected. */
 int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
     struct tl_fault *fault);
 /* The same for an open file, which stays the caller's; compressed may be

@@ -41,8 +41,8 @@ struct tl_inspection {
 	int64_t kept_ns;
 };
 
-/* 0, or -errno and the fault, as tl_snap_open.  fd stays the caller's.  stamps:
- * read the oldest and newest entry of each lane as well. */
+/* 0, or -errno and the fault, as tl_snap_open_fd.  fd stays the caller's.
+ * stamps: read the oldest and newest entry of each lane as well. */
 int tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
     struct tl_fault *fault);
 void tl_inspection_free(struct tl_inspection *inspection);
