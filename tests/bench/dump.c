@@ -41,16 +41,17 @@ struct job {
 	const char *arguments[ARGUMENTS_MAX]; /* after the file's name */
 	double goal;                          /* million entries a second */
 	bool to_file;
+	bool empty; /* no entry matches: exit status 1 and a message */
 };
 
 static const struct job jobs[] = {
-	{ "text", { NULL }, 8, false },
-	{ "text to a file", { NULL }, 8, true },
-	{ "json", { "--format", "json" }, 0, false },
-	{ "csv", { "--format", "csv" }, 0, false },
-	{ "--stats", { "--stats" }, 0, false },
-	{ "-e, every entry", { "-e", "args.udp >= 0" }, 6, false },
-	{ "-e, no entry", { "-e", "args.udp == 12345" }, 10, false },
+	{ "text", { NULL }, 8, false, false },
+	{ "text to a file", { NULL }, 8, true, false },
+	{ "json", { "--format", "json" }, 0, false, false },
+	{ "csv", { "--format", "csv" }, 0, false, false },
+	{ "--stats", { "--stats" }, 0, false, false },
+	{ "-e, every entry", { "-e", "args.udp >= 0" }, 6, false, false },
+	{ "-e, no entry", { "-e", "args.udp == 12345" }, 10, false, true },
 };
 
 static char tool[PATH_MAX];
@@ -65,7 +66,7 @@ forget(const char *to)
 }
 
 static struct spent
-run(const char *const *arguments, const char *to)
+run(const char *const *arguments, const char *to, bool quiet)
 {
 	const char *argv[ARGUMENTS_MAX + 3] = { tool, saved };
 	struct spent spent;
@@ -82,6 +83,8 @@ run(const char *const *arguments, const char *to)
 
 		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 			_exit(126);
+		if (quiet)
+			dup2(open(NOWHERE, O_WRONLY), STDERR_FILENO);
 		execv(tool, (char *const *)(uintptr_t)argv);
 		_exit(127);
 	}
@@ -186,9 +189,10 @@ print_job(const struct job *job, long entries, int rounds)
 	/* a virtual machine gets its memory when it is first written to */
 	(void)bare_rate(entries, to);
 	for (int r = 0; r < rounds; r++) {
-		const struct spent spent = run(job->arguments, to);
+		const struct spent spent = run(job->arguments, to, job->empty);
 
-		if (spent.status != 0) {
+		if (!WIFEXITED(spent.status) ||
+		    WEXITSTATUS(spent.status) != job->empty) {
 			printf("%s: status %d\n", job->what, spent.status);
 			return;
 		}
@@ -210,7 +214,7 @@ print_lines(long entries)
 {
 	static const char *const none[ARGUMENTS_MAX];
 	static char buffer[1 << 16];
-	const struct spent spent = run(none, output);
+	const struct spent spent = run(none, output, false);
 	FILE *file = fopen(output, "r");
 	long lines = 0;
 	size_t n;
@@ -233,7 +237,7 @@ static double
 print_memory(off_t file_size)
 {
 	static const char *const none[ARGUMENTS_MAX];
-	const double rss_mib = (double)run(none, NOWHERE).rss_kib / 1024;
+	const double rss_mib = (double)run(none, NOWHERE, false).rss_kib / 1024;
 	const double file_mib = (double)file_size / (1 << 20);
 	const double beyond_mib =
 	    rss_mib > file_mib ? rss_mib - file_mib : rss_mib;
@@ -256,7 +260,7 @@ print_newest(off_t file_size)
 
 	printf("# a file of %.0f MiB\n", (double)file_size / (1 << 20));
 	for (int r = 0; r < f.count; r++)
-		f.samples[r] = run(newest, NOWHERE).seconds * 1e3;
+		f.samples[r] = run(newest, NOWHERE, false).seconds * 1e3;
 	bench_print(&f, NULL, NULL);
 }
 
