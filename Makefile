@@ -230,7 +230,7 @@ MAN1	 := $(wildcard src/*/*.1)
 MAN7	 := $(wildcard src/*/*.7)
 MAN8	 := $(wildcard src/*/*.8)
 HEADERS	 := $(wildcard include/*.h)
-UNITS	 := $(wildcard src/*/*.service)
+UNITS	 := $(wildcard src/*/*.service src/*/*.socket)
 COMPLETE := $(wildcard src/*/*.bash)
 
 # where the loader does not look by itself

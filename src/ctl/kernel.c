@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUND_MS = 50, BUFFER_MAX = 1 << 30 };
+enum { ROUND_MS = 50 };
 
 struct tl_name
 tl_ctl_sched_name(const struct tl_name *name)
@@ -35,9 +35,9 @@ tl_call_kernel(struct tl_call *call, const struct tl_name *name,
 	struct tl_fault fault = { 0 };
 	int rc;
 
-	if (size &&
-	    (tl_parse_size(size, &options.size) != 0 ||
-		options.size < TL_KERNEL_SIZE_MIN || options.size > BUFFER_MAX))
+	if (size && (tl_parse_size(size, &options.size) != 0 ||
+			options.size < TL_KERNEL_SIZE_MIN ||
+			options.size > TL_KERNEL_SIZE_MAX))
 		return tl_call_usage(call,
 		    "%s: not a size of 16K to 1G, like 4M", size);
 	rc = tl_session_start(session, name->path, &options, &fault);

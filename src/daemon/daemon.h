@@ -18,6 +18,8 @@
  *			       +-- sampling/	bursts and slots, retention
  *			       +-- calibrator.c the clock
  *			       +-- disk/	snapshots and recordings
+ *			       +-- kernel_events.c what the kernel did, for
+ *			       |		snapshots, through the keeper
  *	serve/: timelinectl's socket, HTTP    metrics/: the numbers they show
  *	lifecycle.c: start, reload, stop      sandbox/: rights and filters
  *

@@ -15,6 +15,7 @@
 #include "daemon/sandbox/guard.h"
 #include "daemon/sandbox/privileges.h"
 #include "daemon/sandbox/runner.h"
+#include "kernel/kernel.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,12 +23,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static const struct tl_option options[] = {
 	{ 'c', "config", "FILE", "configuration (" TL_CONFIG_FILE ")", 'c' },
 	{ 'n', "check", NULL, "check the configuration and exit", 'n' },
+	{ 0, "keeper", "USER",
+	    "serve the timelined of USER with the kernel's events", 'k' },
 	{ 'q', "quiet", NULL, "log warnings and errors only", 'q' },
 	{ 'h', "help", "[=all]", "show this help and exit", 'h' },
 	{ 'V', "version", NULL, "show the version and exit", 'V' },
@@ -61,7 +65,7 @@ print_help(const char *what, struct tl_fault *fault)
 			 "clocks, watch for\ntriggers, save snapshots, record, "
 			 "serve "
 			 "metrics.  Stays in the foreground.\n",
-		.common = "config check quiet help version",
+		.common = "config check keeper quiet help version",
 		.end =
 		    "SIGHUP loads the configuration again, SIGTERM stops.  See "
 		    "timelined(8),\ntimelined.conf(5).\n"
@@ -111,6 +115,52 @@ report_slots(const struct tl_config *config)
 	}
 }
 
+static void
+log_keeper(const char *text)
+{
+	tl_daemon_log(TL_LOG_NOTICE, "keeper: %s", text);
+}
+
+/* Has the supervisor opened the keeper's socket?  sd_listen_fds(3). */
+static bool
+is_socket_passed(void)
+{
+	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+	uint64_t number;
+
+	return pid && fds && tl_parse_unsigned(pid, &number) == 0 &&
+	       number == (uint64_t)getpid() && strcmp(fds, "1") == 0;
+}
+
+/* Keep instances of tracefs for timelined, which has no right to. */
+static int
+run_keeper(const char *path, const char *user)
+{
+	const bool is_passed = is_socket_passed();
+	struct tl_fault fault = { 0 };
+	struct tl_config *config = NULL;
+	uid_t uid;
+	gid_t gid;
+	int rc = tl_user_find(user, &uid, &gid, &fault);
+
+	if (rc == 0 && geteuid() != 0)
+		rc = tl_fault(&fault, -EPERM, TL_FAULT_NOWHERE,
+		    "the keeper of the kernel's events needs root: run it with "
+		    "sudo");
+	if (rc == 0 && !is_passed)
+		rc = load(&config, path, &fault);
+	if (rc == 0 && config && !config->keeper)
+		rc = tl_fault(&fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: keeper = false: no socket to listen on", path);
+	if (rc == 0) {
+		tl_daemon_log_open();
+		rc = tl_keeper_serve(config ? config->keeper : NULL, uid, gid,
+		    log_keeper, &fault);
+	}
+	tl_config_free(config);
+	return rc == 0 ? DONE : report(&fault);
+}
+
 static int
 start(const char *path, bool check_only)
 {
@@ -147,7 +197,7 @@ start(const char *path, bool check_only)
 int
 main(int argc, char **argv)
 {
-	const char *path = TL_CONFIG_FILE;
+	const char *path = TL_CONFIG_FILE, *keeper = NULL;
 	struct tl_option_reader reader;
 	struct tl_fault fault = { 0 };
 	bool check_only = false;
@@ -164,6 +214,9 @@ main(int argc, char **argv)
 		case 'n':
 			check_only = true;
 			break;
+		case 'k':
+			keeper = argument;
+			break;
 		case 'q':
 			tl_daemon_log_least = TL_LOG_WARNING;
 			break;
@@ -179,5 +232,9 @@ main(int argc, char **argv)
 	}
 	if (value == 0 && rest < argc)
 		tl_usage(&fault, argv[rest], "unexpected argument");
-	return fault.rc < 0 ? usage(&fault) : start(path, check_only);
+	if (fault.rc == 0 && keeper && check_only)
+		tl_usage(&fault, "--keeper", "not with --check");
+	if (fault.rc < 0)
+		return usage(&fault);
+	return keeper ? run_keeper(path, keeper) : start(path, check_only);
 }

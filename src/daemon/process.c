@@ -98,3 +98,50 @@ tl_process_inspect(struct tl_process *process, uint32_t pid)
 	tl_read_start(text, sizeof(text), "/proc/%u/status", pid);
 	read_namespaces(process, text, pid);
 }
+
+/* The numbers after a key, in order; at most max.  How many. */
+static size_t
+numbers_of(const char *status, const char *key, unsigned long *numbers,
+    size_t max)
+{
+	const char *at = strstr(status, key);
+	size_t count = 0;
+	char *end;
+
+	if (!at)
+		return 0;
+	at += strlen(key);
+	/* strtoul would pass over the end of the line */
+	while (count < max && (*at == '\t' || *at == ' ')) {
+		if (at[1] < '0' || at[1] > '9')
+			break;
+		numbers[count++] = strtoul(at, &end, 10);
+		at = end;
+	}
+	return count;
+}
+
+bool
+tl_process_may_write(uint32_t pid, const struct stat *file)
+{
+	enum { EFFECTIVE = 1, IDS = 4, GROUPS_MAX = 256 };
+	unsigned long uids[IDS], gids[IDS], groups[GROUPS_MAX];
+	struct tl_process process = { .elsewhere = false };
+	char text[FILE_BYTES];
+	size_t count;
+
+	tl_read_start(text, sizeof(text), "/proc/%u/status", pid);
+	read_namespaces(&process, text, pid);
+	if (process.elsewhere || numbers_of(text, "\nUid:", uids, IDS) != IDS ||
+	    numbers_of(text, "\nGid:", gids, IDS) != IDS)
+		return false;
+	if (uids[EFFECTIVE] == file->st_uid)
+		return (file->st_mode & S_IWUSR) != 0;
+	count = numbers_of(text, "\nGroups:", groups, GROUPS_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (groups[i] == file->st_gid)
+			return (file->st_mode & S_IWGRP) != 0;
+	if (gids[EFFECTIVE] == file->st_gid)
+		return (file->st_mode & S_IWGRP) != 0;
+	return (file->st_mode & S_IWOTH) != 0;
+}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 enum { TL_COMMAND_MAX = 64 };
 
@@ -35,6 +36,11 @@ struct tl_pidfd_info {
 };
 #define TL_PIDFD_INFO_EXIT (UINT64_C(1) << 3)
 #define TL_PIDFD_GET_INFO  _IOWR(0xff, 11, struct tl_pidfd_info)
+
+/* Do the user and the groups of a process let it write a file, and is the pid
+ * its own, not that of a process in a pid namespace below ours?  False where
+ * /proc does not show it. */
+bool tl_process_may_write(uint32_t pid, const struct stat *file);
 
 /* Fill in what /proc shows; the rest stays unknown. */
 void tl_process_inspect(struct tl_process *process, uint32_t pid);

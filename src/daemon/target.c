@@ -70,9 +70,12 @@ snapshot_done(void *context, const struct tl_snapshot_result *result)
 static void
 save_soon(struct tl_target *target, const char *reason)
 {
-	(void)tl_snapshots_take(target->daemon->snapshots, target->name,
-	    target->tl->fd, reason, &target->config->snapshots, snapshot_done,
-	    target);
+	const struct tl_snapshot_beside beside = { .kernel =
+						       target->kernel_events };
+
+	(void)tl_snapshots_take_with(target->daemon->snapshots, target->name,
+	    target->tl->fd, reason, &target->config->snapshots, &beside,
+	    snapshot_done, target);
 }
 
 /* Report the death to rules, and save a snapshot where that is configured. */
@@ -111,13 +114,16 @@ take_snapshot(struct tl_target *t, const struct tl_config_rule *rule)
 {
 	const char *glob = rule->match.message ? rule->match.message : "*";
 	struct tl_snapshot_why why = { .slower_ns = (int64_t)rule->limit_ns };
+	const struct tl_snapshot_beside beside = { .why = rule->actions.why
+							      ? &why
+							      : NULL,
+		.kernel = t->kernel_events };
 	char reason[TL_REASON_MAX + 1];
 
 	snprintf(why.glob, sizeof(why.glob), "%s", glob);
 	tl_snapshot_reason_make(reason, rule->name);
-	return tl_snapshots_take_why(t->daemon->snapshots, t->name, t->tl->fd,
-	    reason, &t->config->snapshots, rule->actions.why ? &why : NULL,
-	    snapshot_done, t);
+	return tl_snapshots_take_with(t->daemon->snapshots, t->name, t->tl->fd,
+	    reason, &t->config->snapshots, &beside, snapshot_done, t);
 }
 
 /* The burst comes first, because what it would catch passes by; then the
@@ -252,6 +258,28 @@ configure_record(struct tl_target *t, bool all)
 	t->record_rc = rc;
 }
 
+/* Begin or end to keep the kernel's events, or ask anew where the options have
+ * changed. */
+static void
+configure_kernel(struct tl_target *t)
+{
+	const struct tl_config_kernel *how = &t->config->kernel;
+	const char *keeper = t->daemon->config->keeper;
+	int rc = 0;
+
+	if (how->on && t->kernel_events &&
+	    tl_kernel_events_is(t->kernel_events, how, keeper))
+		return;
+	tl_kernel_events_end(t->kernel_events);
+	t->kernel_events = NULL;
+	if (how->on)
+		rc = tl_kernel_events_new(&t->kernel_events, t->daemon->loop,
+		    t->name, t->tl->fd, how, keeper, t->writers);
+	if (rc < 0)
+		tl_daemon_log(TL_LOG_ERROR, "%s: no events of the kernel: %s",
+		    t->name, strerror(-rc));
+}
+
 static void
 set_priority(struct tl_target *t)
 {
@@ -311,6 +339,7 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	/* A timeline that was created under this configuration has no entry
 	 * that was recorded before, or was not to be recorded. */
 	configure_record(t, t->tl->header->created_ns >= daemon->configured_ns);
+	configure_kernel(t);
 	*target = t;
 	return 0;
 fail:
@@ -353,6 +382,7 @@ tl_target_configure(struct tl_target *target,
 		set_priority(target);
 	schedule_snapshots(target);
 	configure_record(target, false);
+	configure_kernel(target);
 	return 0;
 }
 
@@ -390,6 +420,7 @@ tl_target_close(struct tl_target *target)
 	if (t->daemon->snapshots)
 		tl_snapshots_cancel(t->daemon->snapshots, t);
 	tl_record_end(t->record);
+	tl_kernel_events_end(t->kernel_events);
 	tl_watch_end(t);
 	tl_calibrator_free(t->calibrator);
 	tl_bursts_free(t->bursts);

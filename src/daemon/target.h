@@ -9,6 +9,7 @@
 #include "daemon/calibrator.h"
 #include "daemon/daemon.h"
 #include "daemon/disk/record.h"
+#include "daemon/kernel_events.h"
 #include "daemon/log.h"
 #include "daemon/rules/rules.h"
 #include "daemon/rules/window.h"
@@ -45,9 +46,10 @@ struct tl_target {
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;
 	struct tl_writers *writers;
-	struct tl_calibrator *calibrator; /* NULL: clock = false */
-	struct tl_record *record;         /* NULL: not recorded */
-	struct tl_watch *watch;           /* NULL: no page shows it */
+	struct tl_calibrator *calibrator;       /* NULL: clock = false */
+	struct tl_record *record;               /* NULL: not recorded */
+	struct tl_watch *watch;                 /* NULL: no page shows it */
+	struct tl_kernel_events *kernel_events; /* NULL: not kept */
 	int record_rc; /* why record is NULL where it should not be; 0 */
 	ev_timer snapshot_timer;
 	ev_timer slower_timer;       /* thresholds at percentiles */

@@ -4,12 +4,16 @@
 
 _timelined() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local options='--config --check --quiet --help --version'
+	local options='--config --check --keeper --quiet --help --version'
 
 	COMPREPLY=()
 	case $before in
 	-c | --config)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return
+		;;
+	--keeper)
+		mapfile -t COMPREPLY < <(compgen -u -- "$word")
 		return
 		;;
 	esac

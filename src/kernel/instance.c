@@ -183,9 +183,8 @@ remove_one(void *context, const char *name, bool held)
 	r->count += unlinkat(r->instances, name, AT_REMOVEDIR) == 0;
 }
 
-/* Remove every instance of ours that no process holds; how many there were. */
-static unsigned
-remove_stale(int instances)
+unsigned
+tl_instances_remove_stale(int instances)
 {
 	struct removal r = { instances, 0 };
 
@@ -242,6 +241,8 @@ set_up(struct tl_instance *i, const struct tl_kernel_plan *plan,
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
 		    "set_event_pid: %s", strerror(-rc));
 	(void)set(i->folder, "options/event-fork", "1");
+	/* a buffer that is full keeps the newest events */
+	(void)set(i->folder, "options/overwrite", "1");
 	if (plan->quiet_client) /* kernels before 5.8 have no such list */
 		(void)set(i->folder, "set_event_notrace_pid", number);
 	i->release = openat(i->folder, "free_buffer", O_WRONLY | O_CLOEXEC);
@@ -262,7 +263,7 @@ tl_instance_make(struct tl_instance *i, int instances,
 	/* one start at a time: a folder is made and locked in one step */
 	while (flock(instances, LOCK_EX) != 0 && errno == EINTR)
 		;
-	remove_stale(instances);
+	tl_instances_remove_stale(instances);
 	if (mkdirat(instances, i->name, 0700) != 0)
 		rc = -errno;
 	else if ((i->folder = open_folder(instances, i->name)) < 0 ||

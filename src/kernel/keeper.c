@@ -8,9 +8,12 @@
  *	   <-- DONE or FAILED ----	ends, when it failed
  *	reads pages			waits
  *	closes the socket, or dies -->	events off, instance removed, ends
+ *
+ * A client that is root forks its keeper.  Any other sends one end of the
+ * socketpair to the service (service.c), which forks it.
  */
+#include "kernel/keeper.h"
 #include "base/process.h"
-#include "kernel/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +36,16 @@ enum { FORMAT_SIZE_MAX = 64 << 10, LOOK_MS = 1000 };
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
 
 enum what { PAGES, FORMAT, PIPE, STATS, PIDS, ON, DONE, FAILED };
+
+/* A client that does not read is given up. */
+static const struct timeval send_timeout = { .tv_sec = 5 };
+
+static void
+close_one(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
 
 /* One message: what the descriptor that comes with it is. */
 struct message {
@@ -64,7 +77,7 @@ send_message(int socket, const struct message *message, int fd)
 
 /* *fd is -1 where none came.  0 or -errno; -EPIPE: the keeper has ended. */
 static int
-receive_message(int socket, struct message *message, int *fd)
+receive_message(int socket, struct message *message, int *fd, int flags)
 {
 	struct iovec part = { message, sizeof(*message) };
 	union {
@@ -79,7 +92,7 @@ receive_message(int socket, struct message *message, int *fd)
 	ssize_t n;
 
 	do
-		n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+		n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | flags);
 	while (n < 0 && errno == EINTR);
 	*fd = -1;
 	if (n < 0)
@@ -88,7 +101,13 @@ receive_message(int socket, struct message *message, int *fd)
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
 		    c->cmsg_len == CMSG_LEN(sizeof(int)))
 			memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	return n == (ssize_t)sizeof(*message) ? 0 : -EPIPE;
+	if (n == (ssize_t)sizeof(*message)) {
+		message->fault.text[sizeof(message->fault.text) - 1] = '\0';
+		return 0;
+	}
+	close_one(*fd);
+	*fd = -1;
+	return n == 0 ? -EPIPE : -EBADMSG;
 }
 
 /* == the keeper == */
@@ -146,8 +165,8 @@ hand_over_all(const struct tl_instance *i, int socket)
 	return 0;
 }
 
-static void
-give_up_capabilities(void)
+void
+tl_keeper_give_up_capabilities(void)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3
@@ -183,19 +202,24 @@ leave_files(int socket)
 		return;
 }
 
-static _Noreturn void
-keep(int socket, const struct tl_kernel_plan *plan)
+void
+tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
+    const struct tl_kernel_plan *plan)
 {
 	struct message message = { .what = FAILED };
 	struct tl_instance instance;
-	int rc = tl_instances_open(&message.fault);
+	int rc = instances;
 
+	if (rc < 0)
+		message.fault = *fault;
 	(void)setsid(); /* the terminal's signals are the client's */
 	leave_files(socket);
 	tl_signals_ask_to_stop(true);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)prctl(PR_SET_NAME, "timeline-kernel", 0UL, 0UL, 0UL);
-	give_up_capabilities();
+	(void)setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &send_timeout,
+	    sizeof(send_timeout));
+	tl_keeper_give_up_capabilities();
 	if (rc >= 0)
 		rc = tl_instance_make(&instance, rc, plan, &message.fault);
 	if (rc == 0) {
@@ -210,11 +234,24 @@ keep(int socket, const struct tl_kernel_plan *plan)
 		}
 		if (rc == 0)
 			wait_for_client(socket);
+		/* its end is how the client learns that it must close its
+		 * files, which hold the instance */
+		close(socket);
 		rc = tl_instance_remove(&instance);
 	} else {
 		(void)send_message(socket, &message, -1);
 	}
 	_exit(rc == 0 ? 0 : 1);
+}
+
+/* The keeper of a client that is root. */
+static _Noreturn void
+keep_for_parent(int socket, const struct tl_kernel_plan *plan)
+{
+	struct tl_fault fault = { 0 };
+	const int instances = tl_instances_open(&fault);
+
+	tl_keeper_keep(socket, instances, &fault, plan);
 }
 
 /* == the client == */
@@ -256,6 +293,16 @@ grow(struct tl_kernel *k, uint32_t cpu)
 	return 0;
 }
 
+/* Keep a descriptor where there is none yet. */
+static int
+keep_fd(int *at, int fd)
+{
+	if (*at >= 0)
+		return -EBADMSG;
+	*at = fd;
+	return 0;
+}
+
 /* Keep a file, or read it and close it. */
 static int
 take_file(struct tl_kernel *k, const struct message *m, int fd,
@@ -267,17 +314,20 @@ take_file(struct tl_kernel *k, const struct message *m, int fd,
 	switch (m->what) {
 	case PIPE:
 	case STATS:
-		if ((rc = grow(k, m->index)) == 0) {
-			(m->what == PIPE ? k->pipes : k->stats)[m->index] = fd;
+		if ((rc = grow(k, m->index)) == 0 &&
+		    (rc = keep_fd(m->what == PIPE ? &k->pipes[m->index]
+						  : &k->stats[m->index],
+			 fd)) == 0)
 			return 0;
-		}
 		break;
 	case PIDS:
-		k->set_event_pid = fd;
-		return 0;
+		if ((rc = keep_fd(&k->set_event_pid, fd)) == 0)
+			return 0;
+		break;
 	case ON:
-		k->tracing_on = fd;
-		return 0;
+		if ((rc = keep_fd(&k->tracing_on, fd)) == 0)
+			return 0;
+		break;
 	case PAGES:
 	case FORMAT:
 		if ((rc = read_all(fd, &text)) != 0)
@@ -288,25 +338,46 @@ take_file(struct tl_kernel *k, const struct message *m, int fd,
 		else if (m->index < TL_KERNEL_KNOWN)
 			rc = tl_kernel_format_parse(&k->formats, m->index,
 			    tl_bytes(text.data, text.size), fault);
+		else
+			rc = -EBADMSG;
+		break;
+	default:
+		rc = -EBADMSG;
 	}
 	tl_text_free(&text);
 	close(fd);
 	return rc;
 }
 
+/* All that a recording needs. */
+static bool
+is_complete(const struct tl_kernel *k)
+{
+	return k->tracing_on >= 0 && k->set_event_pid >= 0 &&
+	       k->cpu_count > 0 && k->layout.size > 0;
+}
+
 static int
-take_files(struct tl_kernel *k, struct tl_fault *fault)
+take_files(struct tl_kernel *k, int flags, struct tl_fault *fault)
 {
 	struct message message;
 	int rc, fd;
 
 	for (;;) {
-		rc = receive_message(k->socket, &message, &fd);
+		rc = receive_message(k->socket, &message, &fd, flags);
+		if (rc == -EAGAIN)
+			return 1;
 		if (rc != 0)
 			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
 			    "the keeper of the kernel's events has ended");
+		if (message.what == DONE || message.what == FAILED)
+			close_one(fd);
 		if (message.what == DONE)
-			return 0;
+			return is_complete(k)
+				   ? 0
+				   : tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+					 "the keeper of the kernel's events "
+					 "has left out files");
 		if (message.what == FAILED) {
 			*fault = message.fault;
 			return fault->rc < 0 ? fault->rc : -EIO;
@@ -317,10 +388,16 @@ take_files(struct tl_kernel *k, struct tl_fault *fault)
 	}
 }
 
+int
+tl_kernel_take(struct tl_kernel *k, struct tl_fault *fault)
+{
+	return take_files(k, MSG_DONTWAIT, fault);
+}
+
 /* Thread numbers in the kernel's events are those of the first pid
  * namespace, which no other can translate. */
-static int
-check_namespace(struct tl_fault *fault)
+int
+tl_kernel_check_namespace(struct tl_fault *fault)
 {
 	char link[64] = "";
 
@@ -343,7 +420,7 @@ tl_kernel_open(struct tl_kernel *k, const struct tl_kernel_plan *plan,
 	*k = (struct tl_kernel){ .socket = -1,
 		.tracing_on = -1,
 		.set_event_pid = -1 };
-	if ((rc = check_namespace(fault)) != 0)
+	if ((rc = tl_kernel_check_namespace(fault)) != 0)
 		return rc;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
@@ -351,7 +428,7 @@ tl_kernel_open(struct tl_kernel *k, const struct tl_kernel_plan *plan,
 	k->keeper = fork();
 	if (k->keeper == 0) {
 		close(ends[0]);
-		keep(ends[1], plan);
+		keep_for_parent(ends[1], plan);
 	}
 	k->socket = ends[0];
 	close(ends[1]);
@@ -359,7 +436,7 @@ tl_kernel_open(struct tl_kernel *k, const struct tl_kernel_plan *plan,
 		rc = tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
 		    strerror(errno));
 	else
-		rc = take_files(k, fault);
+		rc = take_files(k, 0, fault);
 	if (rc != 0)
 		tl_kernel_close(k);
 	return rc;
@@ -390,13 +467,6 @@ tl_kernel_is_gone(const struct tl_kernel *k)
 	struct pollfd p = { .fd = k->socket, .events = POLLIN };
 
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)) != 0;
-}
-
-static void
-close_one(int fd)
-{
-	if (fd >= 0)
-		close(fd);
 }
 
 void

@@ -28,6 +28,12 @@
  * too, disable_on_free has stopped the recording, and the next start removes
  * what is left: every instance timeline-* whose folder can be locked.
  *
+ * Who may not.  timelined has given away every right.  It sends one end of a
+ * socketpair to the service of keepers (service.c), a process of uid 0 without
+ * capabilities, which forks a keeper for it.  With drain = "save" the buffer of
+ * the kernel, which overwrites its oldest events, is the flight recorder: no
+ * process reads it until a snapshot is saved (daemon/kernel_events.h).
+ *
  * Why a second timeline.  Inside a lane order is the number of an entry, not
  * its stamp, only a thread on CPU c may append to lane c, and the kernel's
  * events arrive late.  NAME.sched has the layout of a timeline, a lane for
@@ -66,7 +72,8 @@ struct timeline;
 enum {
 	TL_KERNEL_CPUS_MAX = 4096,
 	TL_KERNEL_SIZE_MIN = 16 << 10,
-	TL_KERNEL_SIZE_DEFAULT = 4 << 20
+	TL_KERNEL_SIZE_DEFAULT = 4 << 20,
+	TL_KERNEL_SIZE_MAX = 1 << 30
 };
 
 /* Instances of tracefs that are ours begin with this. */
@@ -101,6 +108,9 @@ int tl_instances_open(struct tl_fault *fault);
 unsigned tl_instances_list(int instances,
     void (*each)(void *context, const char *name, bool held), void *context);
 
+/* Remove every instance of ours that no process holds; how many were removed. */
+unsigned tl_instances_remove_stale(int instances);
+
 /* Make it, stopped, with its clock, sizes and events.  Takes instances over.
  * 0; -EBUSY: one of that name is in use; -ENOTSUP no x86-tsc, -errno. */
 int tl_instance_make(struct tl_instance *instance, int instances,
@@ -128,6 +138,13 @@ struct tl_kernel {
  * and a fault. */
 int tl_kernel_open(struct tl_kernel *kernel, const struct tl_kernel_plan *plan,
     struct tl_fault *fault);
+/* The same through the service at a path, whose answer tl_kernel_take waits
+ * for: 0, or -errno and a fault. */
+int tl_kernel_ask(struct tl_kernel *kernel, const char *service,
+    const struct tl_kernel_plan *plan, struct tl_fault *fault);
+/* Take over what has come: 0 all files, 1 more will come, or -errno and a
+ * fault. */
+int tl_kernel_take(struct tl_kernel *kernel, struct tl_fault *fault);
 /* Add threads, numbers as the first pid namespace has them. */
 int tl_kernel_add_thread(const struct tl_kernel *kernel, uint32_t tid);
 /* Record or stop: 0 or -errno. */
@@ -137,6 +154,16 @@ bool tl_kernel_is_gone(const struct tl_kernel *kernel);
 /* Close all files and wait until the instance is gone. */
 void tl_kernel_close(struct tl_kernel *kernel);
 
+/* == the service (service.c) == */
+
+#define TL_KEEPER_SOCKET "/run/timeline-keeper.sock"
+
+/* Keep instances for processes of a user, and of root, until SIGTERM or SIGINT.
+ * path: where to listen; NULL: on descriptor 3, which the supervisor opened.
+ * 0, or -errno and a fault. */
+int tl_keeper_serve(const char *path, uid_t user, gid_t group,
+    void (*log)(const char *text), struct tl_fault *fault);
+
 /* == the second timeline (sched.c) == */
 
 struct tl_sched;
@@ -144,6 +171,7 @@ struct tl_sched;
 struct tl_sched_options {
 	uint64_t entries; /* of all lanes; 0: 262144 */
 	bool names;       /* keep the names of other tasks */
+	bool temporary;   /* remove the file at the end */
 };
 
 struct tl_sched_counts {
@@ -163,6 +191,12 @@ void tl_sched_free(struct tl_sched *sched);
  * the new ones are given to add.  How many are new, or -errno. */
 int
 tl_sched_find_threads(struct tl_sched *sched, const struct tl_kernel *kernel);
+
+/* Add the threads of a process: how many are new, or -errno. */
+int tl_sched_add_process(struct tl_sched *sched, uint32_t pid,
+    const struct tl_kernel *kernel);
+/* Extend the calibration of its clock; once a second. */
+void tl_sched_visit(struct tl_sched *sched);
 
 /* One event of a CPU, oldest first. */
 void tl_sched_put(struct tl_sched *sched, uint32_t cpu,
@@ -185,6 +219,23 @@ struct tl_session_options {
  * open, in path.sched: 0, or -errno and a fault, then nothing is left. */
 int tl_session_start(struct tl_session **session, const char *path,
     const struct tl_session_options *options, struct tl_fault *fault);
+/* The same through the service of keepers at a path, and without a search for
+ * threads: tl_session_add_process names them.  tl_session_ready follows.  0, or
+ * -errno and a fault. */
+int tl_session_ask(struct tl_session **session, const char *path,
+    const char *service, const struct tl_session_options *options,
+    struct tl_fault *fault);
+/* It becomes readable when the service answers, and when its keeper ends. */
+int tl_session_fd(const struct tl_session *session);
+/* 0 it records; 1 the answer is not complete; -errno and a fault: end it. */
+int tl_session_ready(struct tl_session *session, struct tl_fault *fault);
+/* Record the threads of a process: 0 or -errno. */
+int tl_session_add_process(struct tl_session *session, uint32_t pid);
+/* Extend the calibration of the file's clock; once a second. */
+void tl_session_visit(struct tl_session *session);
+/* Has its keeper ended? */
+bool tl_session_is_gone(const struct tl_session *session);
+struct tl_sched_counts tl_session_counts(const struct tl_session *session);
 /* Take over what the kernel has recorded, at most its buffer's size of each
  * CPU, and look for new threads once a second.  0; -ECONNRESET: the keeper was
  * ended; -errno. */

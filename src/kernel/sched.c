@@ -49,6 +49,7 @@ struct tl_sched {
 	dev_t device;           /* the file of the timeline */
 	ino_t inode;
 	bool names;
+	bool temporary;
 	uint32_t messages[MESSAGES];
 	uint64_t *last; /* stamp of the last event of each CPU */
 	struct tl_table table;
@@ -223,9 +224,9 @@ is_mapped(const struct tl_sched *s, uint32_t pid)
 	return found;
 }
 
-/* Its threads; those that are new are given to the kernel. */
-static int
-add_threads(struct tl_sched *s, uint32_t pid, const struct tl_kernel *kernel)
+int
+tl_sched_add_process(struct tl_sched *s, uint32_t pid,
+    const struct tl_kernel *kernel)
 {
 	char path[80], status[4096];
 	struct dirent *entry;
@@ -272,14 +273,20 @@ tl_sched_find_threads(struct tl_sched *s, const struct tl_kernel *kernel)
 
 		if (pid != 0 && pid != (uint32_t)getpid() &&
 		    is_mapped(s, pid)) {
-			const int rc = add_threads(s, pid, kernel);
+			const int rc = tl_sched_add_process(s, pid, kernel);
 
 			count = rc < 0 ? rc : count + rc;
 		}
 	}
 	closedir(dir);
-	tl_clock_visit(s->tl);
+	tl_sched_visit(s);
 	return count;
+}
+
+void
+tl_sched_visit(struct tl_sched *s)
+{
+	tl_clock_visit(s->tl);
 }
 
 /* == entries == */
@@ -581,6 +588,7 @@ tl_sched_new(struct tl_sched **out, const char *path, uint32_t cpus,
 		    strerror(-rc));
 	}
 	s->names = options->names;
+	snprintf(s->path, sizeof(s->path), "%s", path);
 	if ((rc = read_timeline(s, path, &header, &st, fault)) == 0)
 		rc = make(s, path, cpus,
 		    options->entries ? options->entries : ENTRIES_DEFAULT,
@@ -591,6 +599,7 @@ tl_sched_new(struct tl_sched **out, const char *path, uint32_t cpus,
 	}
 	for (uint32_t cpu = 0; cpu < cpus; cpu++)
 		s->last[cpu] = tl_stamp_now(s->tl);
+	s->temporary = options->temporary;
 	*out = s;
 	return 0;
 }
@@ -601,7 +610,12 @@ tl_sched_free(struct tl_sched *s)
 	if (!s)
 		return;
 	if (s->tl) {
+		char sched[TL_PATH_MAX];
+
 		tl_clock_visit(s->tl);
+		/* locked until it is closed: no other process has made it */
+		if (s->temporary && tl_sched_path(sched, s->path) == 0)
+			unlink(sched);
 		timeline_close(s->tl);
 	}
 	tl_table_free(&s->table);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOK_NS = 1000000000 };
+enum { LOOK_NS = 1000000000, ENTRIES_MIN = 1 << 18 };
 #define ALLOWED \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
@@ -19,7 +19,10 @@ struct tl_session {
 	uint64_t *lost; /* of each CPU: entered so far */
 	uint8_t *page;
 	uint32_t pages_max; /* of a CPU, in a turn */
-	int64_t looked_ns;  /* for threads */
+	int64_t looked_ns;  /* for threads; INT64_MAX: they are named */
+	char path[TL_PATH_MAX];
+	uint64_t size;
+	struct tl_sched_options options;
 };
 
 /* Events that a CPU's buffer has lost since it was made: overwritten or dropped. */
@@ -108,7 +111,7 @@ tl_session_turn(struct tl_session *d)
 
 	if (tl_kernel_is_gone(&d->kernel))
 		return -ECONNRESET;
-	if (now_ns - d->looked_ns >= LOOK_NS) {
+	if (d->looked_ns != INT64_MAX && now_ns - d->looked_ns >= LOOK_NS) {
 		d->looked_ns = now_ns;
 		rc = tl_sched_find_threads(d->sched, &d->kernel);
 	}
@@ -148,10 +151,12 @@ free_session(struct tl_session *d)
 int
 tl_session_end(struct tl_session *d, struct tl_sched_counts *counts)
 {
-	const int rc = tl_kernel_is_gone(&d->kernel) ? -ECONNRESET : finish(d);
+	int rc = 0;
 
+	if (d->sched)
+		rc = tl_kernel_is_gone(&d->kernel) ? -ECONNRESET : finish(d);
 	if (counts)
-		*counts = tl_sched_counts(d->sched);
+		*counts = tl_session_counts(d);
 	free_session(d);
 	return rc;
 }
@@ -168,35 +173,62 @@ name_instance(char *name, size_t size, const char *path)
 			*name = '_';
 }
 
+/* All but the keeper and what its answer decides. */
+static int
+new_session(struct tl_session **out, struct tl_kernel_plan *plan,
+    const char *path, const struct tl_session_options *options,
+    struct tl_fault *fault)
+{
+	struct tl_session *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	*plan = (struct tl_kernel_plan){ .size = options->size
+						     ? options->size
+						     : TL_KERNEL_SIZE_DEFAULT,
+		.faults = options->faults,
+		.client = (uint32_t)gettid() };
+	name_instance(plan->name, sizeof(plan->name), path);
+	d->kernel.socket = d->kernel.tracing_on = d->kernel.set_event_pid = -1;
+	snprintf(d->path, sizeof(d->path), "%s", path);
+	d->size = plan->size;
+	d->options = options->sched;
+	*out = d;
+	return 0;
+}
+
+/* The keeper has answered: make the file. */
+static int
+open_file(struct tl_session *d, struct tl_fault *fault)
+{
+	const size_t cpus = d->kernel.cpu_count;
+	int rc = tl_sched_new(&d->sched, d->path, (uint32_t)cpus, &d->options,
+	    fault);
+
+	if (rc != 0)
+		return rc;
+	d->lost = calloc(cpus + 1, sizeof(*d->lost));
+	d->page = malloc(d->kernel.layout.size);
+	d->pages_max = (uint32_t)(d->size / d->kernel.layout.size + 1);
+	return d->lost && d->page ? 0 : -ENOMEM;
+}
+
 int
 tl_session_start(struct tl_session **out, const char *path,
     const struct tl_session_options *options, struct tl_fault *fault)
 {
-	struct tl_kernel_plan plan = { .size = options->size
-						   ? options->size
-						   : TL_KERNEL_SIZE_DEFAULT,
-		.faults = options->faults,
-		.client = (uint32_t)gettid() };
-	struct tl_session *d = calloc(1, sizeof(*d));
-	int rc;
+	struct tl_kernel_plan plan;
+	struct tl_session *d;
+	int rc = new_session(&d, &plan, path, options, fault);
 
-	if (!d)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
-	d->kernel.socket = d->kernel.tracing_on = d->kernel.set_event_pid = -1;
-	name_instance(plan.name, sizeof(plan.name), path);
+	if (rc != 0)
+		return rc;
 	rc = tl_kernel_open(&d->kernel, &plan, fault);
 	if (rc == 0)
-		rc = tl_sched_new(&d->sched, path,
-		    (uint32_t)d->kernel.cpu_count, &options->sched, fault);
+		rc = open_file(d, fault);
 	if (rc == 0) {
-		d->lost = calloc(d->kernel.cpu_count + 1, sizeof(*d->lost));
-		d->page = malloc(d->kernel.layout.size);
-		d->pages_max =
-		    (uint32_t)(plan.size / d->kernel.layout.size + 1);
 		d->looked_ns = tl_clock_read(CLOCK_MONOTONIC);
-		rc = d->lost && d->page
-			 ? tl_sched_find_threads(d->sched, &d->kernel)
-			 : -ENOMEM;
+		rc = tl_sched_find_threads(d->sched, &d->kernel);
 	}
 	if (rc >= 0)
 		rc = tl_kernel_turn(&d->kernel, true);
@@ -206,4 +238,80 @@ tl_session_start(struct tl_session **out, const char *path,
 	}
 	free_session(d);
 	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+/* == through the service == */
+
+int
+tl_session_ask(struct tl_session **out, const char *path, const char *service,
+    const struct tl_session_options *options, struct tl_fault *fault)
+{
+	struct tl_kernel_plan plan;
+	struct tl_session *d;
+	int rc = new_session(&d, &plan, path, options, fault);
+
+	if (rc != 0)
+		return rc;
+	d->looked_ns = INT64_MAX;
+	rc = tl_kernel_ask(&d->kernel, service, &plan, fault);
+	if (rc == 0)
+		*out = d;
+	else
+		free_session(d);
+	return rc;
+}
+
+int
+tl_session_fd(const struct tl_session *d)
+{
+	return d->kernel.socket;
+}
+
+int
+tl_session_ready(struct tl_session *d, struct tl_fault *fault)
+{
+	const uint64_t entry = sizeof(struct timeline_entry);
+	int rc;
+
+	if (d->sched)
+		return 0;
+	if ((rc = tl_kernel_take(&d->kernel, fault)) != 0)
+		return rc;
+	/* what the kernel's buffer holds fits into the file */
+	if (d->options.entries < ENTRIES_MIN)
+		d->options.entries = ENTRIES_MIN;
+	if (d->options.entries < d->kernel.cpu_count * d->size / entry)
+		d->options.entries = d->kernel.cpu_count * d->size / entry;
+	if ((rc = open_file(d, fault)) == 0)
+		rc = tl_kernel_turn(&d->kernel, true);
+	return rc == 0
+		   ? 0
+		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+int
+tl_session_add_process(struct tl_session *d, uint32_t pid)
+{
+	const int rc = tl_sched_add_process(d->sched, pid, &d->kernel);
+
+	return rc < 0 ? rc : 0;
+}
+
+void
+tl_session_visit(struct tl_session *d)
+{
+	tl_sched_visit(d->sched);
+}
+
+bool
+tl_session_is_gone(const struct tl_session *d)
+{
+	return tl_kernel_is_gone(&d->kernel);
+}
+
+struct tl_sched_counts
+tl_session_counts(const struct tl_session *d)
+{
+	return d->sched ? tl_sched_counts(d->sched)
+			: (struct tl_sched_counts){ 0 };
 }

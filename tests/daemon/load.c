@@ -5,6 +5,7 @@
  *	rate N [LEVEL]	log "tick $n" N times a second from here on
  *	beat MS		log "alive" each MS milliseconds; 0: no more
  *	work US		one span "work $id" that lasts so long
+ *	begin, end	the same, while lines between them are waited for
  *	depth N		"queue $depth"
  *	fail N		"failed $code", an error
  *	request N, reply N
@@ -102,6 +103,10 @@ obey(const char *line)
 		beat_ns = (int64_t)(n * 1e6);
 	else if (strcmp(word, "work") == 0)
 		do_work(n);
+	else if (strcmp(word, "begin") == 0)
+		timeline_begin(work, works);
+	else if (strcmp(word, "end") == 0)
+		timeline_end(work, works++);
 	else if (strcmp(word, "depth") == 0)
 		timeline_log(queue, (uint64_t)n);
 	else if (strcmp(word, "fail") == 0)

@@ -128,6 +128,14 @@ struct tl_config_record {
 	struct tl_config_keep keep;
 };
 
+/* Whether the kernel's events are kept for snapshots: drain = "save". */
+struct tl_config_kernel {
+	bool on;
+	bool faults;   /* page faults, too */
+	bool names;    /* keep the names of other tasks */
+	uint64_t size; /* bytes of the kernel's buffer for each CPU; 4 MiB */
+};
+
 /* One timeline, or those that a glob names. */
 struct tl_config_timeline {
 	const char *name; /* in /dev/shm, without a slash; may be a glob */
@@ -145,6 +153,7 @@ struct tl_config_timeline {
 	size_t rule_count;
 	struct tl_config_snapshots snapshots;
 	struct tl_config_record record;
+	struct tl_config_kernel kernel;
 };
 
 struct tl_config {
@@ -153,6 +162,7 @@ struct tl_config {
 	const char *socket;    /* of timelinectl; NULL: none */
 	const char *listen;    /* "127.0.0.1:9464"; NULL: no metrics */
 	const char *page;      /* UNIX socket of the page; NULL: none */
+	const char *keeper;    /* UNIX socket of the keeper; NULL: none */
 	const char *user;      /* to become when started as root; NULL: stay */
 	bool clock;            /* keep the clocks exact */
 	bool seccomp;          /* filter the daemon's own system calls */

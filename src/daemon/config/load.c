@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "daemon/config/read.h"
+#include "kernel/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,6 +101,7 @@ static const struct tl_config_key keys[] = {
 	{ .name = "socket", tl_config_socket, AT(socket) },
 	{ .name = "listen", tl_config_address, AT(listen) },
 	{ .name = "page", tl_config_socket, AT(page) },
+	{ .name = "keeper", tl_config_socket, AT(keeper) },
 	{ .name = "user", tl_config_user, AT(user) },
 	{ .name = "poll",
 	    tl_config_duration,
@@ -122,6 +124,7 @@ read_all(struct tl_config_reader *reader, const char *name,
 	config->directory = DIRECTORY;
 	config->socket = TL_CONTROL_SOCKET;
 	config->listen = LISTEN;
+	config->keeper = TL_KEEPER_SOCKET;
 	config->poll_ns = poll_ns;
 	config->clock = true;
 	config->seccomp = true;

@@ -6,6 +6,7 @@
 #include "daemon/config/read.h"
 
 #include "event/message.h"
+#include "kernel/kernel.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -412,6 +413,51 @@ read_record(struct tl_config_reader *reader, const struct tl_data *value,
 	return tl_config_read_keys(reader, value, record_keys, record);
 }
 
+/* == the kernel's events == */
+
+/* "save" only: the kernel's buffer is read when a snapshot is saved. */
+static int
+read_drain(struct tl_config_reader *reader, const struct tl_data *value,
+    const struct tl_config_key *key, void *to)
+{
+	const char *drain = NULL;
+	int rc;
+
+	(void)to;
+	if ((rc = tl_config_text(reader, value, key, &drain)) < 0)
+		return rc;
+	if (strcmp(drain, "save") != 0)
+		return tl_data_fault(value, reader->fault, -EINVAL,
+		    "not \"save\"");
+	return 0;
+}
+
+#define AT(member) offsetof(struct tl_config_kernel, member)
+static const struct tl_config_key kernel_keys[] = {
+	{ .name = "drain", read_drain, 0 },
+	{ .name = "size",
+	    tl_config_size,
+	    AT(size),
+	    .min = TL_KERNEL_SIZE_MIN,
+	    .max = TL_KERNEL_SIZE_MAX },
+	{ .name = "faults", tl_config_flag, AT(faults) },
+	{ .name = "names", tl_config_flag, AT(names) },
+	{ .name = NULL },
+};
+#undef AT
+
+static int
+read_kernel(struct tl_config_reader *reader, const struct tl_data *value,
+    const struct tl_config_key *key, void *to)
+{
+	struct tl_config_kernel *kernel = to;
+
+	if (value->kind == TL_DATA_FLAG)
+		return tl_config_flag(reader, value, key, &kernel->on);
+	kernel->on = true;
+	return tl_config_read_keys(reader, value, kernel_keys, kernel);
+}
+
 /* == the section == */
 
 #define AT(member) offsetof(struct tl_config_timeline, member)
@@ -430,6 +476,7 @@ static const struct tl_config_key section_keys[] = {
 	{ .name = "triggers", tl_config_read_triggers, 0 },
 	{ .name = "snapshots", read_snapshots, AT(snapshots) },
 	{ .name = "record", read_record, AT(record) },
+	{ .name = "kernel", read_kernel, AT(kernel) },
 	{ .name = NULL },
 };
 #undef AT
@@ -464,6 +511,7 @@ tl_config_read_timeline(struct tl_config_reader *reader,
 		    .per_hour = 60 };
 	to->snapshots.request = (struct tl_config_rate){ .per_hour = 600 };
 	record_defaults(&to->record);
+	to->kernel.size = TL_KERNEL_SIZE_DEFAULT;
 	if ((rc = tl_config_read_keys(reader, table, section_keys, to)) < 0)
 		return rc;
 	if (to->create && tl_config_is_glob(to->name))

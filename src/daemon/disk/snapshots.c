@@ -62,8 +62,9 @@ struct job {
 	void *context;
 	int64_t unix_ns; /* when it was requested */
 	struct tl_snapshot_copy copy;
-	struct tl_snapshot_copy kernel; /* live below 0: it has none */
-	uint64_t memory;                /* reserved for both */
+	struct tl_snapshot_copy kernel;  /* live below 0: it has none */
+	struct tl_kernel_events *events; /* that are moved there; NULL */
+	uint64_t memory;                 /* reserved for both */
 	struct tl_snapshot_result result;
 	char path[]; /* the folder, a slash, room for a name */
 };
@@ -242,7 +243,12 @@ freeze(struct tl_snapshots *s, struct job *job)
 {
 	job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 	job->result.rc = freeze_one(s, job, &job->copy);
-	if (job->result.rc == 0 && job->kernel.live >= 0)
+	if (job->result.rc == 0 && job->events && job->kernel.live >= 0)
+		job->result.kernel_rc = tl_kernel_events_drain(job->events);
+	tl_kernel_events_release(job->events);
+	job->events = NULL;
+	if (job->result.rc == 0 && job->result.kernel_rc == 0 &&
+	    job->kernel.live >= 0)
 		job->result.kernel_rc = freeze_one(s, job, &job->kernel);
 }
 
@@ -455,6 +461,7 @@ job_free(struct tl_snapshots *s, struct job *job)
 {
 	if (!job)
 		return;
+	tl_kernel_events_release(job->events);
 	tl_snapshot_copy_close(&job->copy, &s->folder);
 	tl_snapshot_copy_close(&job->kernel, &s->folder);
 	free(job);
@@ -661,14 +668,17 @@ tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
     const char *reason, const struct tl_config_snapshots *how,
     tl_snapshot_done *done, void *context)
 {
-	return tl_snapshots_take_why(s, timeline, fd, reason, how, NULL, done,
-	    context);
+	const struct tl_snapshot_beside nothing = { 0 };
+
+	return tl_snapshots_take_with(s, timeline, fd, reason, how, &nothing,
+	    done, context);
 }
 
 int
-tl_snapshots_take_why(struct tl_snapshots *s, const char *timeline, int fd,
+tl_snapshots_take_with(struct tl_snapshots *s, const char *timeline, int fd,
     const char *reason, const struct tl_config_snapshots *how,
-    const struct tl_snapshot_why *why, tl_snapshot_done *done, void *context)
+    const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
+    void *context)
 {
 	struct job *job;
 	int rc = job_new(&job, s, timeline + (timeline[0] == '/'), reason, how);
@@ -677,8 +687,9 @@ tl_snapshots_take_why(struct tl_snapshots *s, const char *timeline, int fd,
 		return rc;
 	job->done = done;
 	job->context = context;
-	if (why)
-		job->why = *why;
+	if (beside->why)
+		job->why = *beside->why;
+	job->events = tl_kernel_events_hold(beside->kernel);
 	job->copy.live = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (job->copy.live < 0)
 		rc = -errno;

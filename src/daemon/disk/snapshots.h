@@ -5,7 +5,8 @@
  * NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the directory.  Where the
  * timeline has a file NAME.sched of kernel events, it is copied right after and
  * saved beside the snapshot, with the suffix .sched, where timeline-dump finds
- * it.
+ * it.  Where the daemon itself keeps these events, the copier first moves them
+ * from the kernel's buffer to that file (kernel_events.h).
  *
  *	take --> waiting --> frozen --> done --> the loop
  *	          copier      saver
@@ -29,6 +30,7 @@
 #include "daemon/config/config.h"
 #include "daemon/disk/explain.h"
 #include "daemon/disk/names.h"
+#include "daemon/kernel_events.h"
 
 #include <ev.h>
 
@@ -76,11 +78,16 @@ int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
     int fd, const char *reason, const struct tl_config_snapshots *how,
     tl_snapshot_done *done, void *context);
-/* The same, with an explanation beside it of why spans are slow.  why may be
- * NULL. */
-int tl_snapshots_take_why(struct tl_snapshots *snapshots, const char *timeline,
+/* What is saved beside a snapshot; either may be NULL. */
+struct tl_snapshot_beside {
+	const struct tl_snapshot_why *why; /* why spans are slow */
+	/* the kernel's events: read from its buffer after the copy */
+	struct tl_kernel_events *kernel;
+};
+int tl_snapshots_take_with(struct tl_snapshots *snapshots, const char *timeline,
     int fd, const char *reason, const struct tl_config_snapshots *how,
-    const struct tl_snapshot_why *why, tl_snapshot_done *done, void *context);
+    const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
+    void *context);
 /*
  * Set which snapshots of the timeline are kept, from now on, also while none is
  * taken: files that grow too old are removed.  tl_snapshots_take sets it as

@@ -12,6 +12,7 @@
  *	  trigger    slow: fired 3 times, 1 suppressed
  *	  snapshots  3 saved, 0 failed
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
+ *	  kernel     2345 entries, 0 lost, of 4 threads
  */
 #include "base/text.h"
 #include "clock/clock.h"
@@ -275,6 +276,24 @@ put_record(struct tl_text *text, const struct tl_metrics_view *v)
 }
 
 static void
+put_kernel(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_kernel_events_status *k = &v->kernel;
+
+	if (!v->has_kernel)
+		return;
+	put_label(text, "kernel");
+	tl_put_format(text, "%llu entries, %llu lost, of %llu threads",
+	    (unsigned long long)k->entries, (unsigned long long)k->lost,
+	    (unsigned long long)k->threads);
+	if (!k->on) {
+		tl_put_string(text, "; OFF: ");
+		put_name(text, k->why[0] ? k->why : "waiting for the keeper");
+	}
+	tl_put_char(text, '\n');
+}
+
+static void
 put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 {
 	const struct tl_target *t = v->target;
@@ -303,6 +322,7 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	    (unsigned long long)t->counts.snapshots,
 	    (unsigned long long)t->counts.snapshot_faults);
 	put_record(text, v);
+	put_kernel(text, v);
 }
 
 void

@@ -87,6 +87,9 @@ read_target(struct tl_metrics_view *view, const struct tl_target *target)
 		tl_calibrator_status(target->calibrator, &view->clock);
 	view->has_record = tl_target_is_recorded(target);
 	tl_target_record_status(target, &view->record);
+	view->has_kernel = target->kernel_events != NULL;
+	if (view->has_kernel)
+		tl_kernel_events_status(target->kernel_events, &view->kernel);
 	count_writers(view);
 }
 

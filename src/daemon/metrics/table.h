@@ -53,6 +53,8 @@ struct tl_metrics_view {
 	struct tl_calibrator_status clock;
 	struct tl_record_status record;
 	bool has_record; /* it is recorded, or should be */
+	struct tl_kernel_events_status kernel;
+	bool has_kernel; /* the kernel's events are kept, or should be */
 	size_t writers_alive;
 	size_t writers_dead;
 };

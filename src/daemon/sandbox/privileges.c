@@ -92,6 +92,19 @@ find_user(const char *user, const struct passwd **found, struct tl_fault *fault)
 }
 
 int
+tl_user_find(const char *user, uid_t *uid, gid_t *gid, struct tl_fault *fault)
+{
+	const struct passwd *found;
+	const int rc = find_user(user, &found, fault);
+
+	if (rc == 0) {
+		*uid = found->pw_uid;
+		*gid = found->pw_gid;
+	}
+	return rc;
+}
+
+int
 tl_daemon_prepare(const struct tl_config *config, struct tl_fault *fault)
 {
 	const struct passwd *user = NULL;

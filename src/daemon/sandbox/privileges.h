@@ -23,6 +23,11 @@
  */
 int tl_privileges_drop(const char *user, struct tl_fault *fault);
 
+/* The number and group of a user, by name or number.  0, or -errno and a
+ * fault. */
+int
+tl_user_find(const char *user, uid_t *uid, gid_t *gid, struct tl_fault *fault);
+
 /* Create the folders that the configuration names, owned by its user. */
 int tl_daemon_prepare(const struct tl_config *config, struct tl_fault *fault);
 

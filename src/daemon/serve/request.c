@@ -34,6 +34,7 @@ int
 tl_request_snapshot(struct tl_request *request, const char *name)
 {
 	struct tl_target *target = tl_daemon_find(request->daemon, name);
+	struct tl_snapshot_beside beside = { 0 };
 
 	if (!target || !target->tl)
 		return -ENOENT;
@@ -42,9 +43,10 @@ tl_request_snapshot(struct tl_request *request, const char *name)
 	if (!tl_throttle_claim(&target->requests,
 		tl_clock_read(CLOCK_MONOTONIC)))
 		return -EDQUOT;
-	return tl_snapshots_take(request->daemon->snapshots, target->name,
+	beside.kernel = target->kernel_events;
+	return tl_snapshots_take_with(request->daemon->snapshots, target->name,
 	    target->tl->fd, TL_REASON_REQUEST, &target->config->snapshots,
-	    saved, request);
+	    &beside, saved, request);
 }
 
 void

@@ -42,8 +42,8 @@ TEST(what_the_whole_daemon_does_is_said_at_the_top)
 	bad("return { clock = 1 }", "clock: not true or false");
 	bad("return { pol = '1ms' }", "pol: unknown key; did you mean poll?");
 	bad("return { zeal = '1ms' }",
-	    "zeal: unknown key; known keys: directory socket listen page user "
-	    "poll clock seccomp timelines");
+	    "zeal: unknown key; known keys: directory socket listen page "
+	    "keeper user poll clock seccomp timelines");
 	bad("return { 'x' }", "[1]: a value without a key");
 	bad("return 'x'", "returns no table but string");
 	bad("", "returns no table but nil");
