@@ -139,7 +139,7 @@ $(COLD): TL_CFLAGS += $(if $(filter -O2,$(OPT)),-Os)
 $(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector
 # What everything was compiled and linked with: other flags build all of it anew.
 FLAGS	 := $(COMPILE) $(TL_LDFLAGS) $(LDFLAGS) $(ABSENT) $(if $(KAFKA),KAFKA) \
-	    $(if $(SECCOMP),SECCOMP) -Os: $(COLD)
+	    $(if $(SECCOMP),SECCOMP) -Os: $(patsubst $(B)/%,%,$(COLD))
 export FLAGS
 NEEDED	 := $(if $(call has,ck),,libck-dev) $(if $(LUA_PC),,liblua5.4-dev) \
 	    $(if $(call has,libzstd),,libzstd-dev)
