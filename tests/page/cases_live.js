@@ -169,6 +169,8 @@ async function scrolls(p, {holds, same}) {
 async function counts(p, state, {same, holds}) {
 	same("the daemon's counts are of all entries",
 		await p.run("timeline.total"), LAST);
+	/* the page must not ask for the entries meanwhile */
+	await p.until("!live.busy && (live.busy = true)");
 	await p.run("(() => { cover.from = Infinity; changed(); })()");
 	await p.run("timeline.fit()");
 	await p.until("!timeline.detailed && !view.changed");
@@ -206,6 +208,7 @@ async function counts(p, state, {same, holds}) {
 	same("... and their self times", off.map((k) => [k, ours[k],
 		theirs[k]]), []);
 	await p.run(CLICK("tab-table"));
+	await p.run("(() => { live.busy = false; pollSoon(0); })()");
 }
 
 async function zoomsPaused(p, state, {holds, same}) {
