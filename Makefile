@@ -405,7 +405,8 @@ deps deps-check deps-packages:
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
 SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] tests/unit/*/*.[ch] examples/*.[ch])
-SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/ship/with_cluster \
+SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/guest/kernel/*.sh \
+	    tests/guest/kernel/init tests/ship/with_cluster \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
 	@clang-format -i $(SOURCES)
@@ -449,7 +450,8 @@ help:
 	@echo 'bench     measure; nothing is asserted'
 	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
-	@echo 'check-guest  the clock under a second kernel that is slewed and set'
+	@echo 'check-guest  a second kernel: its clock is slewed and set, and its events'
+	@echo '          are recorded with stalls, kills, losses and refusals'
 	@echo '          (qemu-system-x86, cpio, a kernel in /boot; else skipped)'
 	@echo 'npm       the programs from npm that tests read with'
 	@echo 'first-hour  README.md copied into a bare Debian; packages in another'

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define TRACEFS_MAGIC 0x74726163
+#define LOCKDOWN      "/sys/kernel/security/lockdown"
 /* of <sys/mount.h>, which older C libraries lack */
 #define OPEN_CLOEXEC  1
 #define CONFIG_CREATE 6
@@ -50,9 +51,29 @@ mount_tracefs(void)
 	return mount;
 }
 
+/* Kernels say so by different errors, at different files. */
+static bool
+is_locked_down(void)
+{
+	char text[128];
+	const int fd = open(LOCKDOWN, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, "[confidentiality]") != NULL;
+}
+
 static int
 report_tracefs(int rc, struct tl_fault *fault)
 {
+	if (is_locked_down())
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "the kernel is locked down, which forbids tracefs: boot it "
+		    "without lockdown=confidentiality");
 	switch (rc) {
 	case -EPERM:
 	case -EACCES:
@@ -92,8 +113,11 @@ tl_instances_open(struct tl_fault *fault)
 		else if (fd >= 0)
 			close(fd);
 	}
-	if (root == -ENOENT)
-		root = mount_tracefs();
+	if (root == -ENOENT && (root = mount_tracefs()) == -EPERM &&
+	    geteuid() == 0)
+		return tl_fault(fault, root, TL_FAULT_NOWHERE,
+		    "tracefs is not mounted, and without CAP_SYS_ADMIN it "
+		    "cannot be: mount -t tracefs nodev /sys/kernel/tracing");
 	if (root < 0)
 		return report_tracefs(root, fault);
 	fd = openat(root, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -165,6 +189,20 @@ tl_instances_list(int instances,
 	return count;
 }
 
+/* Readers that were killed, or others that look, may be about to close files
+ * of the instance. */
+static int
+remove_folder(int instances, const char *name)
+{
+	for (int n = 0;; n++) {
+		if (unlinkat(instances, name, AT_REMOVEDIR) == 0)
+			return 0;
+		if (errno != EBUSY || n == REMOVE_TRIES)
+			return -errno;
+		(void)poll(NULL, 0, REMOVE_PAUSE_MS);
+	}
+}
+
 struct removal {
 	int instances;
 	unsigned count;
@@ -180,7 +218,7 @@ remove_one(void *context, const char *name, bool held)
 		return;
 	turn_off(fd);
 	close(fd);
-	r->count += unlinkat(r->instances, name, AT_REMOVEDIR) == 0;
+	r->count += remove_folder(r->instances, name) == 0;
 }
 
 unsigned
@@ -227,8 +265,7 @@ set_up(struct tl_instance *i, const struct tl_kernel_plan *plan,
 			   ? tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
 				 "the kernel's trace clock cannot be x86-tsc "
 				 "here")
-			   : tl_fault(fault, rc, TL_FAULT_NOWHERE,
-				 "trace_clock: %s", strerror(-rc));
+			   : report_tracefs(rc, fault);
 	snprintf(number, sizeof(number), "%llu",
 	    (unsigned long long)plan->size / 1024);
 	if ((rc = set(i->folder, "buffer_size_kb", number)) != 0)
@@ -289,20 +326,13 @@ tl_instance_make(struct tl_instance *i, int instances,
 int
 tl_instance_remove(struct tl_instance *i)
 {
-	int rc = 0;
+	int rc;
 
 	turn_off(i->folder);
 	if (i->release >= 0)
 		close(i->release);
 	close(i->folder);
-	for (int n = 0; n < REMOVE_TRIES; n++) {
-		rc = unlinkat(i->instances, i->name, AT_REMOVEDIR) == 0
-			 ? 0
-			 : -errno;
-		if (rc != -EBUSY)
-			break;
-		(void)poll(NULL, 0, REMOVE_PAUSE_MS);
-	}
+	rc = remove_folder(i->instances, i->name);
 	close(i->instances);
 	return rc;
 }

@@ -547,14 +547,13 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 	int rc;
 
 	if (tl_sched_path(sched, path) != 0 ||
-	    snprintf(aside, TL_PATH_MAX, "%s.%ld", sched, (long)getpid()) >=
-		TL_PATH_MAX)
+	    snprintf(aside, TL_PATH_MAX, "%s.new", sched) >= TL_PATH_MAX)
 		return tl_fault(fault, -ENAMETOOLONG, TL_FAULT_NOWHERE,
 		    "the name of the timeline is too long");
 	if (is_written(sched))
 		return tl_fault(fault, -EBUSY, TL_FAULT_NOWHERE,
 		    "%s is written by another process", sched);
-	unlink(aside);
+	unlink(aside); /* of one that was killed here */
 	if ((rc = tl_create(&s->tl, aside, &options)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    timeline_error());

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # brackets.awk - JSON lines of tests/tool/brackets and its kernel events, oldest
 # first: how many switches straight from one thread to the other lie between
-# the entry before and the entry after them?
+# the entry before and the entry after them?  LEAST: how many are many.
 
 function number(key) {
 	if (!match($0, "\"" key "\":[0-9]+")) return ""
@@ -20,5 +20,6 @@ lost { next }
 }
 END {
 	# a busy machine puts other tasks between some of them
-	print (inside >= 10000 ? "many" : inside + 0) " inside, " outside + 0 " outside"
+	if (LEAST == "") LEAST = 10000
+	print (inside >= LEAST ? "many" : inside + 0) " inside, " outside + 0 " outside"
 }

@@ -32,6 +32,13 @@ if [ "$(id -u)" = 0 ]; then
 			"$ctl" kernel "$kn" 1s
 		has '... which it names' "$err" 'tracefs is mounted read-only'
 	fi
+	if command -v setpriv >/dev/null && ! grep -q ' tracefs ' /proc/mounts &&
+		[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ]; then
+		ends '... and to root that cannot mount tracefs where it is not' 1 setpriv \
+			--bounding-set=-sys_admin --inh-caps=-sys_admin "$ctl" kernel "$kn" 1s
+		has '... which is told how to' "$err" \
+			'(tracefs is not mounted.*mount -t tracefs|this kernel has no tracefs)'
+	fi
 fi
 is 'a refusal leaves no file' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
 
@@ -51,6 +58,7 @@ planted='futex blocked_task_ns memory running_ns preemption runnable_ns sleep bl
 is_recording() {
 	local file
 	for file in "/proc/$client/fd/"*; do
+		tracing_on=$file
 		[[ $(readlink "$file") == */tracing_on ]] && [ "$(cat "$file")" = 1 ] &&
 			return
 	done 2>/dev/null
@@ -130,6 +138,23 @@ kernel_cases() {
 		"instance timeline-${kn#/}, left by a process that was killed"
 	ends 'the next start removes it' 0 "$ctl" kernel "$kn" 100ms
 	is '... and leaves nothing itself' "$(instances)" ''
+
+	# what is left while another has a file of it open, or killed at its end
+	start_kernel
+	exec 9<"$tracing_on"
+	keeper=$(pgrep -P "$client" -x timeline-kernel)
+	kill -9 "$keeper" "$client"
+	until_true instance_is false
+	: >"/dev/shm$kn.sched.new" # as of one that was killed before it renamed it
+	"$ctl" kernel "$kn" 100ms >"$work/out" 2>"$work/err" 9<&- &
+	client=$!
+	has_keeper() { pgrep -P "$client" -x timeline-kernel || ! kill -0 "$client"; }
+	until_true has_keeper
+	exec 9<&-
+	wait "$client"
+	is 'a start waits for those who have a file of what is left open' \
+		"$? $(cat "$work/err")$(instances)" '0 '
+	is '... and leaves one file' "$(ls "/dev/shm$kn".sched*)" "/dev/shm$kn.sched"
 
 	# a buffer that is too small
 	start_worker 300

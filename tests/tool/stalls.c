@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stalls.c - spans with a planted stall of about 300 us each, by turns:
+ * stalls.c - spans with a planted stall of about 300 us, or US, each, by turns:
  *
  *	stall of preemption	a busy loop of higher priority on the CPU
  *	stall of futex		held by another thread
@@ -9,9 +9,9 @@
  *	stall of disk		64 KiB written and synced, without the cache,
  *				whose copy costs more than a fast disk
  *
- *	stalls NAME ROUNDS FILE
+ *	stalls NAME ROUNDS FILE [CPU [US]]
  *
- * The worker is SCHED_FIFO where that is allowed, so that other load does not
+ * The worker has the last CPU, or the given one, and is SCHED_FIFO where that is allowed, so that other load does not
  * take its CPU, and its entries say what was planted.
  */
 #include <errno.h>
@@ -20,6 +20,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,12 @@
 #include <timeline.h>
 #include <unistd.h>
 
-enum { STALL_NS = 300000, PAGES = 256, WRITTEN = 64 << 10, KINDS = 5 };
+enum { STALL_US = 300, PAGES = 256, WRITTEN = 64 << 10, KINDS = 5 };
 
 static int command; /* of the other thread: a futex */
 static int held;
 static int cpu;
+static int64_t stall_ns;
 
 static int64_t
 now_ns(void)
@@ -90,10 +92,10 @@ other(void *unused)
 		switch (__atomic_load_n(&command, __ATOMIC_ACQUIRE)) {
 		case 1:
 			set(&command, 0);
-			spin(STALL_NS);
+			spin(stall_ns);
 			break;
 		case 2: {
-			const struct timespec pause = { 0, STALL_NS };
+			const struct timespec pause = { 0, stall_ns };
 
 			set(&command, 0);
 			nanosleep(&pause, NULL);
@@ -110,7 +112,7 @@ static void
 stall(int kind, int fd)
 {
 	_Alignas(4096) static char data[WRITTEN];
-	const struct timespec pause = { 0, STALL_NS };
+	const struct timespec pause = { 0, stall_ns };
 	char *fresh;
 
 	switch (kind) {
@@ -151,7 +153,7 @@ main(int argc, char **argv)
 	int fd, line;
 
 	if (argc < 4 || timeline_new(&tl, argv[1], NULL) != 0) {
-		fprintf(stderr, "stalls NAME ROUNDS FILE: %s\n",
+		fprintf(stderr, "stalls NAME ROUNDS FILE [CPU [US]]: %s\n",
 		    timeline_error());
 		return 1;
 	}
@@ -163,7 +165,8 @@ main(int argc, char **argv)
 	for (int i = 0; i < KINDS; i++)
 		timeline_define_span(tl, "stalls", "info", texts[i],
 		    TIMELINE_THREAD, &spans[i]);
-	cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	cpu = argc > 4 ? atoi(argv[4]) : (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	stall_ns = (argc > 5 ? atoi(argv[5]) : STALL_US) * INT64_C(1000);
 	pthread_create(&thread, NULL, other, NULL);
 	be(SCHED_FIFO, 10, cpu);
 	puts("ready");
