@@ -31,7 +31,7 @@ static const struct tl_option options[] = {
 	{ 'c', "config", "FILE", "configuration (" TL_CONFIG_FILE ")", 'c' },
 	{ 'n', "check", NULL, "check the configuration and exit", 'n' },
 	{ 0, "keeper", "USER",
-	    "serve the timelined of USER with the kernel's events", 'k' },
+	    "serve timelined of USER with the kernel's events", 'k' },
 	{ 'q', "quiet", NULL, "log warnings and errors only", 'q' },
 	{ 'h', "help", "[=all]", "show this help and exit", 'h' },
 	{ 'V', "version", NULL, "show the version and exit", 'V' },
