@@ -77,7 +77,12 @@ rm -f "/dev/shm$kn"*
 "$ctl" create --stamp tsc "$kn" --entries 256K
 start_stalls 300 300
 start_client kernel "$kn" --buffer 16K --json
+# a client that reads by turns
+while kill -STOP "$client" && ! pause 0.5 && kill -CONT "$client"; do pause 0.5; done 2>/dev/null &
+turns=$!
 run_workers
+kill "$turns"
+kill -CONT "$client"
 echo 0 >"$instance/tracing_on"
 overrun=$(overrun)
 end_client
