@@ -27,7 +27,7 @@ rm -f "$work/brackets.trace" /dev/shm/brackets
 judge() { # SENTENCE FILE...
 	local sentence=$1 line kind right all
 	shift
-	"$dump" --trusted "$@" -s "$bin/spans.lua" >"$work/spans" 2>&1
+	"$dump" --trusted "$@" -s "$bin/spans.lua" "$stall_us" >"$work/spans" 2>&1
 	while read -r line; do
 		echo "note $line"
 		case $line in
@@ -36,8 +36,9 @@ judge() { # SENTENCE FILE...
 		wrong*) ;;
 		*' of '*)
 			read -r kind right _ all <<<"$line"
-			if [ "$all" = $((2 * rounds)) ] &&
-				[ $((100 * right)) -ge $((99 * all)) ]; then
+			if [ "$all" -lt "$rounds" ]; then
+				skip "the host is too busy: $all of $((2 * rounds)) spans of $kind have their length"
+			elif [ $((100 * right)) -ge $((99 * all)) ]; then
 				ok "... and $kind is the largest part where it was planted"
 			else
 				bad "... and $kind is the largest part where it was planted" <<<"$line"
@@ -48,7 +49,7 @@ judge() { # SENTENCE FILE...
 	is '... of three kinds' "$(grep -c '^[a-z]* [0-9]* of ' "$work/spans")" 3
 }
 # Long ones: a busy host takes the CPUs of the guest away, which its kernel
-# shows as running.
+# shows as running.  Half of them at least must have their length.
 rounds=100 stall_us=20000
 start_stalls $rounds $stall_us
 start_client kernel "$kn" --json
