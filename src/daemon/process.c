@@ -115,7 +115,10 @@ numbers_of(const char *status, const char *key, unsigned long *numbers,
 	while (count < max && (*at == '\t' || *at == ' ')) {
 		if (at[1] < '0' || at[1] > '9')
 			break;
-		numbers[count++] = strtoul(at, &end, 10);
+		numbers[count] = strtoul(at, &end, 10);
+		if (*end == '\0') /* the text is cut, perhaps in a number */
+			break;
+		count++;
 		at = end;
 	}
 	return count;
@@ -129,6 +132,7 @@ tl_process_may_write(uint32_t pid, const struct stat *file)
 	struct tl_process process = { .elsewhere = false };
 	char text[FILE_BYTES];
 	size_t count;
+	bool is_member;
 
 	tl_read_start(text, sizeof(text), "/proc/%u/status", pid);
 	read_namespaces(&process, text, pid);
@@ -138,10 +142,8 @@ tl_process_may_write(uint32_t pid, const struct stat *file)
 	if (uids[EFFECTIVE] == file->st_uid)
 		return (file->st_mode & S_IWUSR) != 0;
 	count = numbers_of(text, "\nGroups:", groups, GROUPS_MAX);
-	for (size_t i = 0; i < count; i++)
-		if (groups[i] == file->st_gid)
-			return (file->st_mode & S_IWGRP) != 0;
-	if (gids[EFFECTIVE] == file->st_gid)
-		return (file->st_mode & S_IWGRP) != 0;
-	return (file->st_mode & S_IWOTH) != 0;
+	is_member = gids[EFFECTIVE] == file->st_gid;
+	for (size_t i = 0; i < count && !is_member; i++)
+		is_member = groups[i] == file->st_gid;
+	return (file->st_mode & (is_member ? S_IWGRP : S_IWOTH)) != 0;
 }

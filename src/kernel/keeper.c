@@ -396,8 +396,8 @@ tl_kernel_take(struct tl_kernel *k, struct tl_fault *fault)
 
 /* Thread numbers in the kernel's events are those of the first pid
  * namespace, which no other can translate. */
-int
-tl_kernel_check_namespace(struct tl_fault *fault)
+static int
+check_namespace(struct tl_fault *fault)
 {
 	char link[64] = "";
 
@@ -411,20 +411,30 @@ tl_kernel_check_namespace(struct tl_fault *fault)
 }
 
 int
-tl_kernel_open(struct tl_kernel *k, const struct tl_kernel_plan *plan,
-    struct tl_fault *fault)
+tl_kernel_begin(struct tl_kernel *k, int ends[2], struct tl_fault *fault)
 {
-	int ends[2];
-	int rc;
+	const int rc = check_namespace(fault);
 
 	*k = (struct tl_kernel){ .socket = -1,
 		.tracing_on = -1,
 		.set_event_pid = -1 };
-	if ((rc = tl_kernel_check_namespace(fault)) != 0)
+	if (rc != 0)
 		return rc;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
 		    strerror(errno));
+	return 0;
+}
+
+int
+tl_kernel_open(struct tl_kernel *k, const struct tl_kernel_plan *plan,
+    struct tl_fault *fault)
+{
+	int ends[2];
+	int rc = tl_kernel_begin(k, ends, fault);
+
+	if (rc != 0)
+		return rc;
 	k->keeper = fork();
 	if (k->keeper == 0) {
 		close(ends[0]);

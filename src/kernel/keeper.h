@@ -29,6 +29,8 @@ int tl_keeper_request_check(const struct tl_keeper_request *request,
 _Noreturn void tl_keeper_keep(int socket, int instances,
     const struct tl_fault *fault, const struct tl_kernel_plan *plan);
 void tl_keeper_give_up_capabilities(void);
-int tl_kernel_check_namespace(struct tl_fault *fault);
+/* Begin a client: it has no files yet, and the two ends of a socketpair, the
+ * second for its keeper.  0; -errno, and the fault: there is no pair. */
+int tl_kernel_begin(struct tl_kernel *k, int ends[2], struct tl_fault *fault);
 
 #endif

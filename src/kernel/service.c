@@ -418,20 +418,17 @@ tl_kernel_ask(struct tl_kernel *k, const char *service,
 		.size = plan->size };
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int ends[2];
-	int rc;
+	int rc = tl_kernel_begin(k, ends, fault);
 
-	*k = (struct tl_kernel){ .socket = -1,
-		.tracing_on = -1,
-		.set_event_pid = -1 };
-	if ((rc = tl_kernel_check_namespace(fault)) != 0)
+	if (rc != 0)
 		return rc;
-	if (strlen(service) >= sizeof(at.sun_path))
-		return report_service(service, -ENAMETOOLONG, fault);
-	strcpy(at.sun_path, service);
 	memcpy(request.name, plan->name, sizeof(request.name));
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-		return report_service(service, -errno, fault);
-	rc = send_request(&at, &request, ends[1]);
+	if (strlen(service) >= sizeof(at.sun_path)) {
+		rc = -ENAMETOOLONG;
+	} else {
+		strcpy(at.sun_path, service);
+		rc = send_request(&at, &request, ends[1]);
+	}
 	close(ends[1]);
 	if (rc == 0)
 		k->socket = ends[0];

@@ -36,7 +36,7 @@ if [ "$(id -u)" = 0 ]; then
 		[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ]; then
 		ends '... and to root that cannot mount tracefs where it is not' 1 setpriv \
 			--bounding-set=-sys_admin --inh-caps=-sys_admin "$ctl" kernel "$kn" 1s
-		has '... which is told how to' "$err" \
+		has '... and the error has the command for it' "$err" \
 			'(tracefs is not mounted.*mount -t tracefs|this kernel has no tracefs)'
 	fi
 fi

@@ -112,19 +112,29 @@ const VIEWS = [
 	["histogram", TAB("histogram"), null],
 ];
 
-Object.assign(exports, {describe, compare});
+/* What describe returns in light and in dark, after reach is run and shown,
+ * if there is one, has waited. */
+async function describeBoth(p, reach, isShown, shown) {
+	const texts = [];
+	for (const dark of [false, true]) {
+		await p.dark(dark);
+		await p.run(reach);
+		await p.ready();
+		await p.run("showStatistics()");
+		if (shown)
+			await p.until(shown);
+		texts.push(await describe(p, isShown));
+	}
+	return texts;
+}
+
+Object.assign(exports, {describeBoth, compare});
 exports.run = async (t) => {
 	await t.on("structure", "file://" + t.folder + "/plain.html",
 		async (p) => {
 			for (const [name, reach, isShown] of VIEWS) {
-				const texts = [];
-				for (const dark of [false, true]) {
-					await p.dark(dark);
-					await p.run(reach);
-					await p.ready();
-					await p.run("showStatistics()");
-					texts.push(await describe(p, isShown));
-				}
+				const texts = await describeBoth(p, reach,
+					isShown);
 				t.same("dark has the structure of light: " +
 					name, texts[1].split("\n"),
 				texts[0].split("\n"));

@@ -9,7 +9,7 @@
  */
 "use strict";
 const {Browser} = require("./browser.js");
-const {describe, compare} = require("./cases_structure.js");
+const {describeBoth, compare} = require("./cases_structure.js");
 const [,, program, url, name, entries] = process.argv;
 
 /* The page keeps other text than this as it is. */
@@ -48,7 +48,9 @@ const VIEWS = [
 		.test(line)],
 	["live-flame", "timeline.select(-1); timeline.fit(); " + TAB("flame"),
 		null],
-	["live-timers", TAB("timers"), null],
+	/* timers are asked for when they are shown */
+	["live-timers", TAB("timers"), null, undefined,
+		"document.getElementById('timers-table').rows.length > 1"],
 ];
 
 async function main() {
@@ -58,19 +60,10 @@ async function main() {
 	await p.run("document.getElementById('pause').click()");
 	await p.until("!live.busy && " +
 		"document.getElementById('record').textContent");
-	for (const [view, reach, isShown, simplify = (text) => text] of VIEWS) {
-		const texts = [];
-		for (const dark of [false, true]) {
-			await p.dark(dark);
-			await p.run(reach);
-			await p.ready();
-			await p.run("showStatistics()");
-			if (view === "live-timers") /* asked for when shown */
-				await p.until("document.getElementById(" +
-					"'timers-table').rows.length > 1");
-			texts.push(simplify(normalise(
-				await describe(p, isShown))));
-		}
+	for (const [view, reach, isShown, simplify = (text) => text,
+		shown] of VIEWS) {
+		const texts = (await describeBoth(p, reach, isShown, shown))
+			.map((text) => simplify(normalise(text)));
 		same("dark differs from light: " + view, texts[1].split("\n"),
 			texts[0].split("\n"));
 		compare(view, texts[0], {holds, same});

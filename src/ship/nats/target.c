@@ -25,8 +25,9 @@
  * stood still and believes to lead the stream remembers the id of a message
  * that it does not store; when it follows the new leader, it drops that message
  * as a duplicate, and the acknowledged block is missing in its replica
- * (nats-server before 2.11, pull requests 6415 and 6486; seen with 2.9.10 in 14
- * of 80 leaders that stood still for 8 seconds).  Rejected as well: a condition
+ * (nats-server before 2.11, pull requests 6415 and 6486; tests/ship nats_2 met
+ * it with 2.9.10).  A server that stood still may also deliver a copy late, and
+ * store it a second time; readers leave it out.  Rejected as well: a condition
  * on each message.  Every condition that fails is counted by each replica, and
  * the counts of old servers diverge (pull request 4365).
  *

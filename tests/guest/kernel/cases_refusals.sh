@@ -6,9 +6,9 @@ less=(setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin)
 rm -f "/dev/shm$kn.sched"
 chmod 644 "/dev/shm$kn"
 ends 'another user is refused' 1 "${other[@]}" "$ctl" kernel "$kn" 10ms
-has '... and told of root' "$err" 'kernel events need root: run it with sudo'
+has '... and the error asks for root' "$err" 'kernel events need root: run it with sudo'
 ends 'a pid namespace of its own is refused' 1 unshare -p -f --mount-proc "$ctl" kernel "$kn" 10ms
-has '... and told of the host' "$err" 'pid namespace.*run it on the host'
+has '... and the error asks for the host' "$err" 'pid namespace.*run it on the host'
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 ends 'perf_event_paranoid 3 does not matter' 0 "$ctl" kernel "$kn" 10ms
 rm -f "/dev/shm$kn.sched"
@@ -26,9 +26,9 @@ ends 'a read-only /sys does not matter' 0 "$ctl" kernel "$kn" 10ms
 mount -o remount,rw /sys
 rm -f "/dev/shm$kn.sched"
 ends 'another user is refused where tracefs is not mounted' 1 "${other[@]}" "$ctl" kernel "$kn" 10ms
-has '... and told of root' "$err" 'kernel events need root: run it with sudo'
+has '... and the error asks for root' "$err" 'kernel events need root: run it with sudo'
 ends 'root without CAP_SYS_ADMIN is refused there' 1 "${less[@]}" "$ctl" kernel "$kn" 10ms
-has '... and told to mount it' "$err" 'tracefs is not mounted.*mount -t tracefs'
+has '... and the error has the command that mounts it' "$err" 'tracefs is not mounted.*mount -t tracefs'
 mount -t tracefs tracefs "$tracing"
 is 'refusals leave nothing' "$(left)" ''
 
