@@ -11,6 +11,7 @@
 #include "ctl/table.h"
 #include "ctl/view.h"
 #include "kernel/kernel.h"
+#include "ring/ring.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -231,6 +232,24 @@ put_row(struct tl_text *text, const struct item *item)
 	tl_put_char(text, '\n');
 }
 
+/* Append a warning if the lanes of CPUs hold less than was asked for. */
+static void
+put_small(struct tl_text *text, const struct item *item)
+{
+	const struct timeline_header *h = &item->view.inspection.header;
+
+	if (!item->view.seen || !tl_layout_is_small(h))
+		return;
+	tl_put_plain(text, tl_bytes_of(item->name));
+	tl_put_string(text, ": the lane of each CPU holds ");
+	tl_put_unsigned(text, h->tier_entries[0]);
+	tl_put_string(text, " entries, ");
+	tl_put_unsigned(text, h->entries_asked);
+	tl_put_string(text,
+	    " were asked for: remove the timeline and start its programs "
+	    "again\n");
+}
+
 /* Append an instance of tracefs that timelinectl kernel made, in a listing by
  * root. */
 static void
@@ -278,6 +297,8 @@ put_text(struct tl_text *text, const struct list *list)
 		put_row(text, list->items[i]);
 	if (list->too_many)
 		tl_put_string(text, "... and more\n");
+	for (size_t i = 0; i < list->count; i++)
+		put_small(text, list->items[i]);
 	put_instances(&instances);
 }
 
@@ -296,12 +317,14 @@ put_json(struct tl_call *call, const struct list *list)
 		tl_fields_unsigned(&f, "size",
 		    (uint64_t)item->view.status.st_size);
 		tl_fields_unsigned(&f, "owner", item->view.status.st_uid);
-		if (item->view.seen)
+		if (item->view.seen) {
 			tl_view_json(&f, &item->view);
-		if (item->view.seen)
+			tl_fields_bool(&f, "small_lanes",
+			    tl_layout_is_small(&item->view.inspection.header));
 			tl_fields_null(&f, "fault");
-		else
+		} else {
 			tl_fields_string(&f, "fault", item->view.fault.text);
+		}
 		tl_fields_object_end(&f);
 	}
 	tl_fields_array_end(&f);

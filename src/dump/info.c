@@ -6,6 +6,7 @@
 #include "base/fields.h"
 #include "dump/stats/levels.h"
 #include "dump/views.h"
+#include "ring/ring.h"
 #include "source/hosts.h"
 #include "source/sources.h"
 #include "trace/read.h"
@@ -292,6 +293,12 @@ put_geometry(struct tl_fields *f, const struct timeline_header *h)
 	tl_fields_object(f, "geometry");
 	tl_fields_unsigned(f, "entries_asked", h->entries_asked);
 	tl_fields_unsigned(f, "entries_given", given);
+	if (f->json)
+		tl_fields_bool(f, "small_lanes", tl_layout_is_small(h));
+	else if (tl_layout_is_small(h))
+		tl_fields_string(f, "warning",
+		    "the lanes of CPUs hold fewer entries than were asked "
+		    "for: remove the timeline and start its programs again");
 	tl_fields_unsigned(f, "cpu_lanes", h->cpu_lanes);
 	tl_fields_unsigned(f, "fallback_lanes", h->fallback_lanes);
 	tl_fields_array(f, "tiers");

@@ -90,8 +90,7 @@ plan_header(struct timeline_header *h, const struct timeline_options *options)
 
 	if ((rc = choose_clock(h, options->stamp)) != 0)
 		return rc;
-	if ((rc = tl_layout_plan(h, options,
-		 h->clock_kind == TIMELINE_CLOCK_TSC && tl_rseq_usable())) != 0)
+	if ((rc = tl_layout_plan(h, options, tl_rseq_usable())) != 0)
 		return tl_error(rc, "cannot make a timeline of that size");
 	h->levels = TIMELINE_LEVEL_MIN | TIMELINE_LEVEL_MIN
 					     << TIMELINE_LEVELS_BASE;

@@ -46,19 +46,23 @@ at_least(uint64_t n, uint64_t least)
 }
 
 /*
- * Plan the entries of a lane in each tier.  All CPUs share a fallback lane, so
- * its size does not depend on their number: a quarter of the entries asked for.
- * If no thread can use a CPU lane, a fallback lane has all of them, and CPU
- * lanes have the least size.
+ * Plan the entries of a lane in each tier.  The geometry is for every process
+ * that will attach, so CPU lanes have their size although the creator cannot
+ * use them; only stamps of clock_gettime, with which no thread ever uses a CPU
+ * lane, leave them the least size.  All CPUs share a fallback lane, so its size
+ * does not depend on their number: a quarter of the entries asked for, or all
+ * of them where the creator appends to it.
  */
 static int
-plan_tiers(struct timeline_header *h, uint64_t entries, bool has_cpu_lanes)
+plan_tiers(struct timeline_header *h, uint64_t entries, bool creator_has_rseq)
 {
+	const bool has_cpu_lanes = h->clock_kind == TIMELINE_CLOCK_TSC;
 	const uint64_t lane =
 	    has_cpu_lanes ? (entries + h->cpu_lanes - 1) / h->cpu_lanes : 0;
 	const uint64_t fallback =
-	    has_cpu_lanes ? (entries + FALLBACK_SHARE - 1) / FALLBACK_SHARE
-			  : entries;
+	    has_cpu_lanes && creator_has_rseq
+		? (entries + FALLBACK_SHARE - 1) / FALLBACK_SHARE
+		: entries;
 
 	if (lane > entries_max || fallback > entries_max)
 		return -EFBIG;
@@ -116,7 +120,7 @@ tl_layout_identify(struct timeline_header *h, uint32_t state)
 
 int
 tl_layout_plan(struct timeline_header *h, const struct timeline_options *o,
-    bool has_cpu_lanes)
+    bool creator_has_rseq)
 {
 	const uint64_t entries = or_default(o->entries, ENTRIES_DEFAULT);
 	const uint64_t strings =
@@ -140,10 +144,18 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o,
 	h->strings_size =
 	    round_up(strings < STRINGS_MIN ? STRINGS_MIN : strings,
 		TIMELINE_PAGE_SIZE);
-	if (plan_tiers(h, entries, has_cpu_lanes) != 0)
+	if (plan_tiers(h, entries, creator_has_rseq) != 0)
 		return -EFBIG;
 	plan_regions(h);
 	return 0;
+}
+
+bool
+tl_layout_is_small(const struct timeline_header *h)
+{
+	return h->clock_kind == TIMELINE_CLOCK_TSC &&
+	       h->state != TIMELINE_IMPORTED &&
+	       h->tier_entries[0] * h->cpu_lanes < h->entries_asked;
 }
 
 static int

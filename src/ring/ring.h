@@ -80,10 +80,15 @@ tl_error(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Set the fields that identify a timeline: magic, version, sizes, and the state
  * (TIMELINE_LIVE ...). */
 void tl_layout_identify(struct timeline_header *header, uint32_t state);
-/* Plan the geometry for the options, into a header of zeros.  has_cpu_lanes:
- * threads can append to the lane of their CPU.  0, -EINVAL, -EFBIG. */
+/* Plan the geometry for the options, into a header that has its clock_kind and
+ * is zero elsewhere.  creator_has_rseq: this process can append to the lane of
+ * its CPU, where the clock lets any process do so.  0, -EINVAL, -EFBIG. */
 int tl_layout_plan(struct timeline_header *header,
-    const struct timeline_options *options, bool has_cpu_lanes);
+    const struct timeline_options *options, bool creator_has_rseq);
+/* Do the lanes of CPUs hold fewer entries than were asked for, although threads
+ * append to them?  Earlier versions made such files where the creator had no
+ * rseq. */
+bool tl_layout_is_small(const struct timeline_header *header);
 /* Check that this program can read the timeline that a header describes: its
  * regions are in order, do not overlap, and end within header.total_size, which
  * the caller compares with the size of the file.  Sets the fields that the

@@ -47,7 +47,21 @@ ends 'create --entries 4K --strings 64K: sizes have suffixes' 0 "$ctl" create "$
 	--entries 4K --strings 64K --cpu-lanes 1 --json
 "$ctl" create "$name-4b" --entries 4096 --strings 65536 --cpu-lanes 1
 is '... of 1024' "$(jq .size <<<"$out")" "$(stat -c %s "/dev/shm$name-4b")"
-"$ctl" remove "$name-4" "$name-4b"
+"$ctl" remove "$name-4"
+"$ctl" remove "$name-4b"
+ends 'create by a process without rseq' 0 env TIMELINE_NO_RSEQ=1 "$ctl" create \
+	"$name-7" --entries 4K --cpu-lanes 2 --stamp tsc
+has '... gives lanes of CPUs their size, for those that attach' "$("$dump" --info "$name-7")" \
+	'tier 0 +entries of each lane 2048 +entries of each fallback lane 4096 '
+is '... without a warning' "$(of "$name-7" .small_lanes; "$ctl" list | grep -c "^$name-7: ")" $'false\n0'
+# entries_asked, as in a file of an earlier version
+printf '\1\20\0\0\0\0\0\0' | dd of="/dev/shm$name-7" bs=1 seek=112 conv=notrunc status=none
+has 'list warns where lanes of CPUs hold less than was asked for' "$("$ctl" list)" \
+	"^$name-7: the lane of each CPU holds 2048 entries, 4097 were asked for: remove"
+is '... --json, too' "$(of "$name-7" .small_lanes)" true
+has '... and --info' "$("$dump" --info "$name-7")" '^    warning: the lanes of CPUs hold fewer entries'
+is '... --json, too' "$("$dump" --info --json "$name-7" | jq .geometry.small_lanes)" true
+"$ctl" remove "$name-7"
 ends 'create elsewhere than in /dev/shm' 0 "$ctl" create "$work/file.tl" --entries 100
 
 is 'list shows it' "$(of "$name-2" '"\(.size) \(.state) \(.level) \(.base) \(.entries) \(.lost) \(.kept_ns) \(.fault) \(.owner)"')" \

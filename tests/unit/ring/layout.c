@@ -10,16 +10,17 @@
 static struct timeline_header header;
 
 static int
-plan_with(struct timeline_options options, bool has_cpu_lanes)
+plan_with(struct timeline_options options, uint32_t clock, bool has_rseq)
 {
 	memset(&header, 0, sizeof(header));
-	return tl_layout_plan(&header, &options, has_cpu_lanes);
+	header.clock_kind = clock;
+	return tl_layout_plan(&header, &options, has_rseq);
 }
 
 static int
 plan(struct timeline_options options)
 {
-	return plan_with(options, true);
+	return plan_with(options, TIMELINE_CLOCK_TSC, true);
 }
 
 /* The dumb way to the smallest power of two that is at least n. */
@@ -98,19 +99,43 @@ TEST(a_fallback_lane_is_no_smaller_on_many_cpus)
 	}
 }
 
-TEST(without_cpu_lanes_the_fallback_has_all_entries)
+TEST(with_stamps_of_clock_gettime_the_fallback_has_all_entries)
 {
-	ck_assert_int_eq(plan_with((struct timeline_options){ .cpu_lanes = 64 },
-			     false),
-	    0);
-	ck_assert_uint_eq(header.tier_entries[0], 64);
-	ck_assert_uint_eq(header.tier_entries[1], 64);
-	ck_assert_uint_eq(header.fallback_entries[0], 262144);
-	ck_assert_uint_eq(header.fallback_entries[1], 32768);
+	for (int has_rseq = 0; has_rseq < 2; has_rseq++) {
+		ck_assert_int_eq(plan_with((struct timeline_options){
+				     .cpu_lanes = 64 },
+				     TIMELINE_CLOCK_REALTIME, has_rseq),
+		    0);
+		ck_assert_uint_eq(header.tier_entries[0], 64);
+		ck_assert_uint_eq(header.tier_entries[1], 64);
+		ck_assert_uint_eq(header.fallback_entries[0], 262144);
+		ck_assert_uint_eq(header.fallback_entries[1], 32768);
+		ck_assert(!tl_layout_is_small(&header));
+	}
 	ck_assert_int_eq(plan_with((struct timeline_options){ .cpu_lanes = 64,
 				       .entries = (UINT64_C(1) << 31) + 1 },
-			     false),
+			     TIMELINE_CLOCK_REALTIME, false),
 	    -EFBIG);
+}
+
+TEST(a_creator_without_rseq_makes_lanes_of_cpus_for_those_that_attach)
+{
+	ck_assert_int_eq(plan_with((struct timeline_options){ .cpu_lanes = 4 },
+			     TIMELINE_CLOCK_TSC, false),
+	    0);
+	ck_assert_uint_eq(header.tier_entries[0], 65536);
+	ck_assert_uint_eq(header.tier_entries[1], 8192);
+	ck_assert_uint_eq(header.fallback_entries[0], 262144);
+	ck_assert_uint_eq(header.fallback_entries[1], 32768);
+	ck_assert(!tl_layout_is_small(&header));
+}
+
+TEST(lanes_of_cpus_below_what_was_asked_for_are_small)
+{
+	ck_assert_int_eq(plan((struct timeline_options){ .cpu_lanes = 4 }), 0);
+	ck_assert(!tl_layout_is_small(&header));
+	header.tier_entries[0] = 64;
+	ck_assert(tl_layout_is_small(&header));
 }
 
 TEST(cpu_lanes_are_the_online_cpus)
@@ -270,9 +295,10 @@ TEST(every_plan_passes_the_check)
 				      1 + (uint32_t)random_below(&seed, 4096),
 				  .tiers =
 				      1 + (uint32_t)random_below(&seed, 2) },
+			i % 4 < 2 ? TIMELINE_CLOCK_TSC
+				  : TIMELINE_CLOCK_REALTIME,
 			i % 2 == 0),
 		    0);
-		header.clock_kind = TIMELINE_CLOCK_REALTIME;
 		ck_assert_int_eq(check(), 0);
 	}
 }
