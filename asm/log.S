@@ -45,7 +45,8 @@
 
 	.intel_syntax noprefix
 
-/* What the kernel reads: 32-byte aligned, read only, never unloaded. */
+/* What the kernel reads: 32-byte aligned, read only, never unloaded
+ * (tl_stay_loaded). */
 	.section .data.rel.ro.timeline, "aw", @progbits
 	.balign	32
 log_section:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ids.c - pid and tid of the thread that logs, and its rseq area.
+ * ids.c - pid and tid of the thread that logs, its rseq area, and the code that
+ * the kernel reads through it.
  *
  * Both are thread-local words of the initial-exec model: their offset from the
  * thread pointer is the same in every thread, and the append needs no call.
@@ -8,6 +9,8 @@
 #include "base/word.h"
 #include "ring/ring.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -21,6 +24,11 @@ static TL_THREAD_LOCAL uint64_t ids[TL_IDS_WORDS];
 /* Used where the thread has no rseq area of the kernel: the append stores its
  * descriptor here and finds no lane. */
 static TL_THREAD_LOCAL uint64_t no_rseq[4];
+
+/* Missing in a static program. */
+#pragma weak _DYNAMIC
+#pragma weak dladdr1
+#pragma weak dlsym
 
 /* glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -60,6 +68,40 @@ int32_t
 tl_rseq_offset(const struct timeline *tl)
 {
 	return tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
+}
+
+/*
+ * A thread's rseq area points to the descriptor of its last append until the
+ * kernel clears it, and the kernel reads the descriptor when the thread was
+ * preempted or slept: where it is unmapped, the process dies.  The areas of
+ * other threads cannot be cleared from here, so the object that holds this code
+ * must stay mapped.  libtimeline.so is linked with -z nodelete; a plug-in that
+ * is linked with the archive gets the same mark here, where it opens a timeline.
+ * musl unloads no object.
+ */
+void
+tl_stay_loaded(void)
+{
+#ifdef __GLIBC__
+	void *(*open)(const char *name, int mode);
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	/* only a plug-in takes the lock of the dynamic linker */
+	for (const ElfW(Dyn) *d = _DYNAMIC; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_FLAGS_1 &&
+		    (d->d_un.d_val & (DF_1_NODELETE | DF_1_PIE)))
+			return;
+	if (!&dlsym || !&dladdr1)
+		return;
+	/* by name: ld warns of a static program that refers to dlopen */
+	*(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
+	if (open &&
+	    dladdr1((void *)(uintptr_t)tl_stay_loaded, &info, (void **)&map,
+		RTLD_DL_LINKMAP) != 0 &&
+	    map && map->l_name[0] != '\0') /* the program has no name */
+		open(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
 }
 
 /* The pid of this process after its first entry; before that 0. */

@@ -213,6 +213,8 @@ void tl_names_open(struct timeline *tl);
 
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
+/* Keep the object that holds the append mapped until the process ends. */
+void tl_stay_loaded(void);
 
 /* The pid of this process; 0: it has not logged since it was forked. */
 uint32_t tl_ids_logged(void);

@@ -102,9 +102,9 @@ TEST(a_fallback_lane_is_no_smaller_on_many_cpus)
 TEST(with_stamps_of_clock_gettime_the_fallback_has_all_entries)
 {
 	for (int has_rseq = 0; has_rseq < 2; has_rseq++) {
-		ck_assert_int_eq(plan_with((struct timeline_options){
-				     .cpu_lanes = 64 },
-				     TIMELINE_CLOCK_REALTIME, has_rseq),
+		ck_assert_int_eq(
+		    plan_with((struct timeline_options){ .cpu_lanes = 64 },
+			TIMELINE_CLOCK_REALTIME, has_rseq),
 		    0);
 		ck_assert_uint_eq(header.tier_entries[0], 64);
 		ck_assert_uint_eq(header.tier_entries[1], 64);
