@@ -8,7 +8,6 @@
 #include "ring/ring.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #undef timeline_define
@@ -81,19 +80,17 @@ new_event(struct timeline *tl, uint64_t offset, struct timeline_event **out)
 	static const uint32_t flags[EVENT_PARTS] = { 0, TIMELINE_MESSAGE_END,
 		TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_BARE,
 		TIMELINE_MESSAGE_BARE };
-	const size_t size = EVENT_PARTS * TIMELINE_EVENT_SIZE;
-	struct timeline_event *event = aligned_alloc(TIMELINE_EVENT_SIZE, size);
+	struct timeline_event *event;
 	struct tl_record r;
 	int rc = 0;
 
-	if (!event ||
-	    tl_record_at(&r, tl->strings, tl->geometry.strings_size, offset, 0,
+	if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, offset, 0,
 		NULL) != 0 ||
-	    r.fixed.tier >= tl->geometry.tiers) {
-		free(event);
+	    r.fixed.tier >= tl->geometry.tiers)
+		return tl_error(-EBADMSG, "the record at byte %llu is damaged",
+		    (unsigned long long)offset);
+	if (!(event = tl_chunks_take(tl, EVENT_PARTS)))
 		return tl_error(-ENOMEM, "no memory for an event");
-	}
-	memset(event, 0, size);
 	for (int i = 0; i < EVENT_PARTS; i++)
 		fill_event(tl, &event[i], &r.fixed, offset, flags[i]);
 	if (r.fixed.scope == TIMELINE_SCOPE_TIMER) {
@@ -103,7 +100,7 @@ new_event(struct timeline *tl, uint64_t offset, struct timeline_event **out)
 	if (rc == 0)
 		*out = event;
 	else
-		free(event);
+		tl_chunks_give_back(tl, EVENT_PARTS);
 	return rc;
 }
 

@@ -49,6 +49,7 @@ struct timeline {
 	struct timeline_name *names;    /* shared; NULL: the file has none */
 	struct timeline_header geometry;
 	struct tl_index *index;
+	struct tl_chunk *chunks; /* of events; the newest first */
 	struct timeline_event *priority_event;
 	struct timeline_event *burst_event;
 	struct timeline_event *level_event;
@@ -158,6 +159,15 @@ bool tl_record_matches(const struct tl_record *r, const char *category,
 /* Allocate the histograms of a timer.  0, -ENOSPC. */
 int tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
     uint64_t record);
+
+/* Memory of definitions, which is not of malloc: memory.c.  Zeros, or NULL. */
+void *tl_pages_map(size_t size);
+void tl_pages_unmap(void *pages, size_t size);
+/* Events that follow each other, of zeros; NULL: no memory.  The caller holds
+ * the lock.  give_back undoes the last take. */
+struct timeline_event *tl_chunks_take(struct timeline *tl, size_t count);
+void tl_chunks_give_back(struct timeline *tl, size_t count);
+void tl_chunks_free(struct timeline *tl);
 
 /* Make an empty index of the string table.  0, -ENOMEM. */
 int tl_strings_open(struct timeline *tl);

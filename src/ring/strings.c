@@ -147,7 +147,7 @@ __attribute__((cold)) static int
 index_grow(struct tl_index *index)
 {
 	const uint64_t size = index->size ? 2 * index->size : INDEX_MIN;
-	struct slot *slots = calloc(size, sizeof(*slots));
+	struct slot *slots = tl_pages_map(size * sizeof(*slots));
 
 	if (!slots)
 		return -ENOMEM;
@@ -160,7 +160,7 @@ index_grow(struct tl_index *index)
 			at = (at + 1) & (size - 1);
 		slots[at] = index->slots[i];
 	}
-	free(index->slots);
+	tl_pages_unmap(index->slots, index->size * sizeof(*slots));
 	index->slots = slots;
 	index->size = size;
 	return 0;
@@ -372,9 +372,9 @@ tl_strings_close(struct timeline *tl)
 {
 	if (!tl->index)
 		return;
-	for (uint64_t i = 0; i < tl->index->size; i++)
-		free(tl->index->slots[i].event);
-	free(tl->index->slots);
+	tl_chunks_free(tl);
+	tl_pages_unmap(tl->index->slots,
+	    tl->index->size * sizeof(*tl->index->slots));
 	free(tl->index);
 	tl->index = NULL;
 }

@@ -9,7 +9,8 @@
  *	FAIL_TRAP=1	and a debugger stops there
  *
  * Allocations count from main on.  What fails is what a program meets where
- * memory is limited: malloc, calloc, realloc, aligned_alloc.
+ * memory is limited: malloc, calloc, realloc, aligned_alloc, mmap of anonymous
+ * memory.
  * malloc_usable_size and free are the C library's.
  */
 #include <dlfcn.h>
@@ -18,6 +19,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t size);
@@ -87,6 +90,14 @@ posix_memalign(void **to, size_t alignment, size_t size)
 		return ENOMEM;
 	*to = __libc_memalign(alignment, size);
 	return *to ? 0 : ENOMEM;
+}
+
+void *
+mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
+{
+	if ((flags & MAP_ANONYMOUS) && !(flags & MAP_FIXED) && fails())
+		return MAP_FAILED;
+	return (void *)syscall(SYS_mmap, at, size, access, flags, fd, offset);
 }
 
 static int (*program)(int, char **, char **);

@@ -2,11 +2,13 @@
 /*
  * fork_define.c - a signal handler interrupts a definition between any two
  * instructions and forks: parent and child both come to its end, whichever is
- * first, and the message is there once.  FORK_STRIDE=1 is at each instruction;
+ * first, and the message is there once.  A second thread is there all the time.
+ * FORK_STRIDE=1 is at each instruction;
  * an odd number lets them take turns at being first.
  */
 #include "../lib/process.h"
 
+#include <pthread.h>
 #include <ucontext.h>
 
 enum { TRAP_FLAG = 1 << 8, PATIENCE_S = 100, STEPS_MAX = 100000, NEAR = 40 };
@@ -64,6 +66,15 @@ be_grandchild(void *unused)
 	(void)unused;
 	alarm(PATIENCE_S);
 	expect_ok(timeline_string(tl, "of a grandchild", &number));
+}
+
+/* With a second thread, fork waits for the locks of the C library. */
+static void *
+idle(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
 }
 
 /* How many of the newest records have this text. */
@@ -127,12 +138,14 @@ main(void)
 	const char *text = getenv("FORK_STRIDE");
 	const unsigned stride = text ? (unsigned)atoi(text) : 23;
 	unsigned steps = 0;
+	pthread_t thread;
 
 	choose_test_name("forkdef");
 	expect_ok(timeline_new(&tl, test_name, &options));
 	parent_is_done = share(sizeof(*parent_is_done));
 	action.sa_sigaction = trapped;
 	expect(sigaction(SIGTRAP, &action, NULL) == 0, "sigaction: %m");
+	expect(pthread_create(&thread, NULL, idle, NULL) == 0, "no thread");
 	be_grandchild(NULL); /* so that it is not among the newest */
 	while (steps < STEPS_MAX && fork_after(steps))
 		steps += stride;
