@@ -97,9 +97,10 @@ put_as(struct work *w, uint8_t kind)
 	return tl_chrome_put(&w->c->spans, &w->event);
 }
 
-/* Arguments that the message of the span has no place for, as an instant. */
+/* Arguments that the message of the span has no place for, as an instant; one
+ * without a name is called "begin" or "end". */
 static int
-put_arguments(struct work *w, struct tl_bytes instance)
+put_arguments(struct work *w, struct tl_bytes instance, const char *unnamed)
 {
 	struct work instant = *w;
 	struct tl_chrome_request *request = &instant.request;
@@ -107,9 +108,11 @@ put_arguments(struct work *w, struct tl_bytes instance)
 	set_request(&instant, &w->c->args, TIMELINE_RECORD_INSTANT,
 	    TIMELINE_THREAD);
 	request->instance = instance;
-	if (request->name.size == 0) { /* an end may have none */
-		request->name = tl_bytes_of("end");
-		request->category = w->event.message->category;
+	if (request->name.size == 0) {
+		request->name = tl_bytes_of(unnamed);
+		/* that of the begin event, where the message is known */
+		if (w->event.message)
+			request->category = w->event.message->category;
 	}
 	instant.event.bare = false;
 	return put_as(&instant, TL_INSTANT);
@@ -199,7 +202,7 @@ put_end(struct work *w, const struct tl_message *message)
 	w->event.bare = message->argc > 0 && args->count == 0 && !args->named;
 	if (!tl_chrome_has_all(message, args)) {
 		w->event.bare = message->argc > 0;
-		rc = put_arguments(w, tl_bytes(NULL, 0));
+		rc = put_arguments(w, tl_bytes(NULL, 0), "end");
 	} else if (!w->event.bare) {
 		rc = set_values(w);
 	}
@@ -320,13 +323,13 @@ take_async(struct work *w, uint8_t kind)
 	int rc = w->c->instance.rc;
 
 	if (rc == 0 && has_args && kind == TL_END)
-		rc = put_arguments(w, instance);
+		rc = put_arguments(w, instance, "end");
 	set_request(w, &none, TIMELINE_RECORD_SPAN, TIMELINE_SOURCE);
 	w->request.instance = instance;
 	if (rc == 0)
 		rc = put_as(w, kind);
 	if (rc == 0 && has_args && kind == TL_BEGIN)
-		rc = put_arguments(w, instance);
+		rc = put_arguments(w, instance, "begin");
 	return rc;
 }
 
