@@ -82,6 +82,35 @@ for name in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v8-stream4; do
 		"$(cmp "$work/again.lincheck.idx" "$lincheck/$name.trace.idx" 2>&1)" ''
 done
 
+# A method stands once in a file, whatever it is made of: releases 3.1 to 3.1.2
+# refuse it twice.  An index has a cell of 21 bytes for each definition.
+# methods INDEX: the methods that the file of this index has, in order of ids
+methods() {
+	tail -c +17 "$1" | head -c -29 | od -An -v -tu1 -w21 |
+		awk '$1 == 1 { print $5 + 256 * $4 }' | sort -n
+}
+for i in {1..90}; do
+	for kind in begin end; do
+		printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":7,"tid":%d,"priority":"info","category":"c","message":"work %d","kind":"%s","args":{}}\n' \
+			"$i" "$i" $((8 + i % 3)) $((i / 30)) "$kind"
+	done
+done >"$work/threads.jsonl"
+for format in timeline trace packed; do
+	"$convert" -q --to "$format" "$work/threads.jsonl" \
+		-o "$work/threads.$format"
+done
+for format in jsonl timeline trace packed; do
+	rm -f "$work/made.lincheck"*
+	ends "three threads of $format become a Lincheck trace" 0 "$convert" -q \
+		--to lincheck "$work/threads.$format" -o "$work/made.lincheck"
+	is '... whose methods stand once' "$(methods "$work/made.lincheck.idx")" \
+		$'0\n1\n2\n3\n4'
+done
+is '... as those of a later release do' \
+	"$("$convert" -q --to lincheck "$lincheck/v22-stream2.trace" \
+		-o "$work/later.lincheck"
+	methods "$work/later.lincheck.idx" | uniq -d)" ''
+
 # the index beside it
 cp "$lincheck/v22-mem2.trace"* "$work"
 chmod u+w "$work"/v22-mem2.trace*

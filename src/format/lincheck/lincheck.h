@@ -84,7 +84,8 @@
  * Of other events, spans become calls, instants become calls that return at
  * once, counters become writes to static fields.  All events of a thread lie
  * in one call, because the original shows one root per thread.  Times are
- * left out; points are numbered.
+ * left out; points are numbered.  Each block defines what its points refer to,
+ * but for methods, which stand once in the file (points.h).
  *
  * A reader or writer is used by one thread at a time; two of them share
  * nothing.

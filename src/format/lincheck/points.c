@@ -117,17 +117,57 @@ tl_lincheck_stream_define(struct tl_lincheck_file *f,
 	return 0;
 }
 
-/* Is a definition new to the block?  1, 0, -ENOMEM. */
-static int
-mark_defined(struct tl_lincheck_stream *s, uint32_t number)
+static bool
+is_marked(const uint8_t *bits, uint32_t number)
 {
-	const uint8_t bit = (uint8_t)(1u << number % 8);
+	return bits[number / 8] >> number % 8 & 1;
+}
+
+static void
+mark(uint8_t *bits, uint32_t number)
+{
+	bits[number / 8] |= (uint8_t)(1u << number % 8);
+}
+
+/* Write a method, unless a block at rest has it. */
+static int
+define_method(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
+    uint32_t number, const struct tl_lincheck_definition *d)
+{
+	const uint64_t at = stream_at(s);
+	int rc = TL_ARRAY_ZEROS(f->methods, f->methods_size, number / 8);
+
+	if (rc < 0 || is_marked(f->methods, number))
+		return rc;
+	rc = TL_ARRAY_ROOM(s->methods, s->method_capacity, s->method_count);
+	if (rc == 0)
+		rc = tl_lincheck_stream_define(f, s, d->kind, d->id,
+		    tl_bytes(d->body, d->size));
+	if (rc == 0)
+		s->methods[s->method_count++] =
+		    (struct tl_lincheck_method){ .number = number,
+			    .at = at,
+			    .size = stream_at(s) - at };
+	return rc;
+}
+
+/* Write a definition, unless the block has it. */
+static int
+define(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
+    const struct tl_lincheck_known *known, uint32_t number)
+{
+	const struct tl_lincheck_definition *d =
+	    tl_lincheck_known_at(known, number);
 	int rc = TL_ARRAY_ZEROS(s->defined, s->defined_size, number / 8);
 
-	if (rc < 0)
+	if (rc < 0 || is_marked(s->defined, number))
 		return rc;
-	rc = (s->defined[number / 8] & bit) == 0;
-	s->defined[number / 8] |= bit;
+	rc = d->kind == TL_LINCHECK_METHOD
+		 ? define_method(f, s, number, d)
+		 : tl_lincheck_stream_define(f, s, d->kind, d->id,
+		       tl_bytes(d->body, d->size));
+	if (rc == 0)
+		mark(s->defined, number);
 	return rc;
 }
 
@@ -136,18 +176,11 @@ tl_lincheck_stream_define_all(struct tl_lincheck_file *f,
     struct tl_lincheck_stream *s, const struct tl_lincheck_known *known,
     const struct tl_lincheck_form *form)
 {
-	for (uint32_t i = 0; form && i < form->definition_count; i++) {
-		const struct tl_lincheck_definition *d =
-		    tl_lincheck_known_at(known, form->definitions[i]);
-		int rc = mark_defined(s, form->definitions[i]);
+	int rc = 0;
 
-		if (rc > 0)
-			rc = tl_lincheck_stream_define(f, s, d->kind, d->id,
-			    tl_bytes(d->body, d->size));
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	for (uint32_t i = 0; form && rc == 0 && i < form->definition_count; i++)
+		rc = define(f, s, known, form->definitions[i]);
+	return rc;
 }
 
 int
@@ -191,6 +224,96 @@ put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
 	}
 }
 
+/* The methods of the block that the file has by now remain in the list, each
+ * with the size of all that precede it, too; the others are marked. */
+static void
+choose_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
+{
+	uint32_t count = 0;
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < s->method_count; i++) {
+		struct tl_lincheck_method m = s->methods[i];
+
+		if (!is_marked(f->methods, m.number)) {
+			mark(f->methods, m.number);
+			continue;
+		}
+		m.size = size += m.size;
+		s->methods[count++] = m;
+	}
+	s->method_count = count;
+}
+
+/* How many bytes are taken out before a place of the stream. */
+static uint64_t
+size_before(const struct tl_lincheck_stream *s, uint64_t at)
+{
+	uint32_t i = 0;
+
+	TL_SEARCH(i, 0, s->method_count, s->methods[i].at < at);
+	return i > 0 ? s->methods[i - 1].size : 0;
+}
+
+static bool
+is_repeated(const struct tl_lincheck_stream *s, const struct tl_cell *c)
+{
+	uint32_t i = 0;
+
+	TL_SEARCH(i, 0, s->method_count, s->methods[i].at < (uint64_t)c->start);
+	return c->kind == TL_LINCHECK_METHOD && i < s->method_count &&
+	       s->methods[i].at == (uint64_t)c->start;
+}
+
+/* Cells and calls behind what is taken out move with it. */
+static void
+move_places(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->cell_count; i++) {
+		struct tl_cell c = s->cells[i];
+
+		if (is_repeated(s, &c))
+			continue;
+		c.start -= (int64_t)size_before(s, (uint64_t)c.start);
+		if (c.kind == TL_LINCHECK_POINT)
+			c.end -= (int64_t)size_before(s, (uint64_t)c.end);
+		s->cells[count++] = c;
+	}
+	f->filling -= (s->cell_count - count) * sizeof(*s->cells);
+	s->cell_count = count;
+	for (uint32_t i = s->depth; i > 0; i--) {
+		if (s->started[i - 1].at < s->logical)
+			break;
+		s->started[i - 1].at -= size_before(s, s->started[i - 1].at);
+	}
+}
+
+static void
+take_out_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
+{
+	uint64_t to = 0, from = 0, done = 0;
+
+	choose_repeated(f, s);
+	if (s->method_count == 0)
+		return;
+	move_places(f, s);
+	for (uint32_t i = 0; i < s->method_count; i++) {
+		const struct tl_lincheck_method *m = &s->methods[i];
+		const uint64_t size = m->at - s->logical - from;
+
+		memmove(s->data.data + to, s->data.data + from, size);
+		to += size;
+		from += size + m->size - done;
+		done = m->size;
+	}
+	memmove(s->data.data + to, s->data.data + from, s->data.size - from);
+	s->data.size -= done;
+	f->filling -= done;
+	s->method_count = 0;
+}
+
 static void
 put_content(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
@@ -232,6 +355,7 @@ int
 tl_lincheck_stream_spill(struct tl_lincheck_file *f,
     struct tl_lincheck_stream *s)
 {
+	take_out_repeated(f, s);
 	begin_block(f, s);
 	put_content(f, s);
 	return flush_full(f);
@@ -243,6 +367,7 @@ tl_lincheck_stream_flush(struct tl_lincheck_file *f,
 {
 	bool is_last = f->by_memory || f->begun;
 
+	take_out_repeated(f, s);
 	begin_block(f, s);
 	if (!is_last)
 		put_cell(f, TL_LINCHECK_BLOCK_START, s->thread, f->start,
@@ -269,12 +394,19 @@ tl_lincheck_file_end(struct tl_lincheck_file *f)
 		    NUMBER_MAX);
 }
 
+void
+tl_lincheck_file_free(struct tl_lincheck_file *f)
+{
+	free(f->methods);
+}
+
 static void
 free_stream(struct tl_lincheck_stream *s)
 {
 	free(s->data.data);
 	free(s->cells);
 	free(s->defined);
+	free(s->methods);
 	free(s->started);
 }
 
@@ -828,6 +960,7 @@ void
 tl_lincheck_points_free(struct tl_lincheck_points *p)
 {
 	tl_lincheck_known_free(&p->known);
+	tl_lincheck_file_free(&p->file);
 	free_values(&p->values);
 	free(p->record.data);
 }

@@ -20,7 +20,11 @@
  * the original's in-memory writer puts it behind them.
  *
  * Each block defines all that its points refer to, before they do, so that a
- * reader of the original finds it whichever block it reads first.
+ * reader of the original finds it whichever block it reads first; but a method
+ * stands once in the file, in the first block that refers to it, because
+ * releases 3.1 to 3.1.2 take two of them for a conflict.  Which block of
+ * several that fill comes first is known when it ends: a method that an earlier
+ * one has defined meanwhile is then taken out of it.
  *
  * Lanes.  A lane is a thread: its stream and the calls that are open in it.
  * A thread that was read from a Lincheck trace keeps its number if that is
@@ -57,6 +61,13 @@ struct tl_lincheck_started {
 	uint64_t at; /* of its content in the stream */
 };
 
+/* The definition of a method in the block that fills. */
+struct tl_lincheck_method {
+	uint32_t number; /* of tl_lincheck_known */
+	uint64_t at;     /* in the stream */
+	uint64_t size;
+};
+
 /* The stream of one thread.  Starts from all zeros. */
 struct tl_lincheck_stream {
 	int32_t thread;
@@ -67,6 +78,9 @@ struct tl_lincheck_stream {
 	size_t cell_capacity;
 	uint8_t *defined; /* in this block: a bit for each definition */
 	size_t defined_size;
+	struct tl_lincheck_method *methods; /* in order of their places */
+	uint32_t method_count;
+	size_t method_capacity;
 	struct tl_lincheck_started *started; /* calls, the outermost first */
 	uint32_t depth;
 	size_t started_capacity;
@@ -82,17 +96,20 @@ struct tl_lincheck_file {
 	uint64_t start;       /* of the last block */
 	uint64_t block;       /* of the content of the last block */
 	size_t filling;       /* bytes of all streams, and of their cells */
+	uint8_t *methods;     /* that blocks at rest define: a bit for each */
+	size_t methods_size;
 };
 
 void tl_lincheck_file_begin(struct tl_lincheck_file *file);
 void tl_lincheck_file_end(struct tl_lincheck_file *file);
+void tl_lincheck_file_free(struct tl_lincheck_file *file);
 
 /* Write a definition: 0, -ENOMEM. */
 int tl_lincheck_stream_define(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream, uint8_t kind, int32_t id,
     struct tl_bytes body);
-/* Write what a record refers to, where this block has not got it: 0,
- * -ENOMEM. */
+/* Write what a record refers to, where this block has not got it, nor, of a
+ * method, the file: 0, -ENOMEM. */
 int tl_lincheck_stream_define_all(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream, const struct tl_lincheck_known *known,
     const struct tl_lincheck_form *form);

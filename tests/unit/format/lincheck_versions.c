@@ -520,6 +520,8 @@ need_of_definition(const struct tl_lincheck_object *o)
 	if (o->kind == TL_LINCHECK_METHOD || o->kind == TL_LINCHECK_FIELD)
 		need(TL_LINCHECK_CLASS, tl_data_i32(&in));
 	ck_assert_int_lt(o->id, IDS);
+	/* releases 3.1 to 3.1.2 refuse a method that is defined twice */
+	ck_assert(o->kind != TL_LINCHECK_METHOD || !defined[o->kind][o->id]);
 	defined[o->kind][o->id] = true;
 }
 
@@ -540,8 +542,18 @@ need_of_point(const struct tl_lincheck_object *o)
 	}
 }
 
+static void
+begin_block(void)
+{
+	for (unsigned kind = 0; kind < TL_LINCHECK_POINT; kind++) {
+		if (kind != TL_LINCHECK_METHOD)
+			memset(defined[kind], 0, sizeof(defined[kind]));
+	}
+}
+
 /* As the reader of the original goes through a file of version 8: all that
- * something refers to stands before it.  by_block: in its own block. */
+ * something refers to stands before it.  by_block: in its own block, but for
+ * methods, which stand once in the file. */
 static void
 check_order(struct tl_bytes bytes, bool by_block)
 {
@@ -557,7 +569,7 @@ check_order(struct tl_bytes bytes, bool by_block)
 		ck_assert_int_gt(n, 0);
 		at += (size_t)n;
 		if (o.kind == TL_LINCHECK_BLOCK_START && by_block)
-			memset(defined, 0, sizeof(defined));
+			begin_block();
 		else if (tl_lincheck_is_definition(o.kind))
 			need_of_definition(&o);
 		else if (o.kind <= TL_LINCHECK_FOOTER)
