@@ -221,6 +221,33 @@ tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
 	return 0;
 }
 
+mode_t
+tl_file_withheld(const struct stat *st)
+{
+	const mode_t read = S_IRGRP | S_IROTH, write = S_IWGRP | S_IWOTH;
+	mode_t withheld;
+
+	if (!S_ISREG(st->st_mode))
+		return 0;
+	withheld = ~st->st_mode & (read | write);
+	return withheld | (withheld & read) >> 2;
+}
+
+void
+tl_umask_add(mode_t withheld)
+{
+	umask(umask(0777) | withheld);
+}
+
+int
+tl_file_give_usual(int fd)
+{
+	const mode_t mask = umask(0777);
+
+	umask(mask);
+	return fchmod(fd, 0666 & ~mask) < 0 ? -errno : 0;
+}
+
 /* The descriptor that a path names, or -1. */
 static int
 named_descriptor(const char *path)

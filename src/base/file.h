@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 enum { TL_PATH_MAX = 4096 };
 
@@ -61,6 +62,18 @@ size_t tl_read_start(char *text, size_t size, const char *format, ...)
 
 /* Write all of it: 0 or -errno. */
 int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
+
+/*
+ * What is made of a file is not for more users than the file: the permissions
+ * that a file withholds from group and others, and where it may not be read, to
+ * enter a folder.  0 if it is not a regular file: a pipe withholds nothing.
+ * The owner's are left out: who makes a file owns it, and has read the other.
+ */
+mode_t tl_file_withheld(const struct stat *st);
+/* Add them to the umask.  For programs; a library must not. */
+void tl_umask_add(mode_t withheld);
+/* Give a file of fd what the umask leaves of 0666: 0 or -errno. */
+int tl_file_give_usual(int fd);
 
 /*
  * A file that appears under its name only when it is finished.  Begin opens

@@ -96,6 +96,14 @@ open_inputs(const struct tl_options *options)
 	return rc;
 }
 
+/* The output is for those who may read each of the inputs. */
+static void
+withhold(void)
+{
+	for (size_t i = 0; i < inputs.count; i++)
+		tl_umask_add(inputs.items[i].withheld);
+}
+
 /* Files open: choose entries, write them. */
 static int
 run(const struct tl_options *options, struct tl_fault *fault)
@@ -217,6 +225,7 @@ convert(const struct tl_options *options)
 		return FAILED;
 	}
 	rc = open_inputs(options);
+	withhold();
 	if (rc == 0)
 		rc = tl_selection_hosts(&options->selection, &inputs,
 		    keep_of_hosts, true, &fault);

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Block signals while the files that they would remove are renamed. */
@@ -67,16 +66,6 @@ open_stream(struct tl_output *output, const char *path)
 	return 0;
 }
 
-/* As any program would have made the file. */
-static int
-set_usual_mode(int fd)
-{
-	const mode_t mask = umask(0);
-
-	umask(mask);
-	return fchmod(fd, 0666 & ~mask) < 0 ? -errno : 0;
-}
-
 static int
 open_file(struct tl_output *output)
 {
@@ -90,7 +79,6 @@ open_file(struct tl_output *output)
 		return output->fd;
 	}
 	output->kind = TL_OUTPUT_FILE;
-	(void)set_usual_mode(output->file.fd); /* some file systems have none */
 	return 0;
 }
 
@@ -243,6 +231,8 @@ close_file(struct tl_output *output, bool whole)
 {
 	int rc = output->packed && whole ? pack(output) : 0;
 
+	/* some file systems have no modes */
+	(void)tl_file_give_usual(output->file.fd);
 	if (close(output->fd) < 0 && rc == 0)
 		rc = -errno;
 	if (output->packed && close(output->file.fd) < 0 && rc == 0)

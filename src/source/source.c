@@ -68,6 +68,7 @@ read_first(struct tl_opening *o)
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 	o->is_regular = S_ISREG(status.st_mode);
+	o->withheld = tl_file_withheld(&status);
 	if (S_ISFIFO(status.st_mode)) /* its writer may open it later */
 		(void)poll(&fifo, 1, WRITER_MS);
 	while (o->first_size < sizeof(o->first) && n > 0) {
@@ -88,6 +89,7 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 		.fd = is_standard ? STDIN_FILENO : tl_open_read(source->name) };
 	int rc = o.fd < 0 ? o.fd : read_first(&o);
 
+	source->withheld = o.withheld;
 	if (o.fd == -ENOENT) {
 		tl_shm_no_such(source->name, &source->fault);
 	} else if (rc < 0) {

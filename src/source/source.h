@@ -45,6 +45,7 @@
 #include "source/progress.h"
 #include "source/remote.h"
 
+#include <sys/stat.h>
 #include <timeline_layout.h>
 
 struct tl_host;
@@ -119,6 +120,7 @@ struct tl_source {
 	const char *name;
 	const char *file;      /* that it is in */
 	char *own_name;        /* where that is not the file's */
+	mode_t withheld;       /* tl_file_withheld() of the file */
 	struct tl_fault fault; /* of opening it, or since */
 	struct tl_host *host;  /* among those of other sources; NULL: unknown */
 };

@@ -14,8 +14,55 @@ ln -s "$work/nowhere" "$work/link.csv"
 ends 'a link to nowhere is an OUT that exists' 1 "$convert" -q "$in.timeline" -o "$work/link.csv"
 ends '... which --force replaces' 0 "$convert" -q -f "$in.timeline" -o "$work/link.csv"
 is '... itself' "$(test -L "$work/link.csv" || head -c 2 "$work/link.csv")" ns
-is 'it can be read by whom the umask says' "$( (umask 027 &&
-	to jsonl "$in.timeline" -o "$work/mode.jsonl" && stat -c %a "$work/mode.jsonl"))" 640
+
+# What is made of a file is no wider than it, for group and others.
+# wider OUT MODE: what group or others may do with OUT and could not with a file
+# of this mode; a folder may be entered by whom may read it.
+wider() {
+	local path mode of
+	find "$1" "$1".idx 2>/dev/null | while read -r path; do
+		mode=0$(stat -c %a "$path") of=$2
+		[ -f "$path" ] || of=$((of | (of & 044) >> 2))
+		[ $((mode & ~of & 077)) = 0 ] || echo "$path $mode"
+	done
+}
+cp "$in.timeline" "$work/private.tl"
+for mode in 0600 0640 0604 0444; do
+	chmod $mode "$work/private.tl"
+	for f in $writable; do
+		rm -rf "$work/made.$f"*
+		(umask 0 && exec "$convert" -q --to "$f" "$work/private.tl" -o "$work/made.$f") 2>"$work/err"
+		is "$f of a file of mode $mode is no wider" "$? $(wider "$work/made.$f" $mode)" '0 '
+	done
+done
+(umask 0 && exec "$convert" -q "$work/private.tl" -o "$work/made.tl.zst")
+is '... nor is it compressed' "$? $(wider "$work/made.tl.zst" 0444)" '0 '
+# mode WORD...: the mode of what is made of these
+mode() {
+	rm -f "$work/mode.jsonl"
+	(umask 022 && exec "$convert" -q --to jsonl "$@" -o "$work/mode.jsonl") 2>"$work/err"
+	stat -c %a "$work/mode.jsonl"
+}
+cp "$in.csv" "$work/wide.csv"
+cp "$in.csv" "$work/group.csv"
+chmod 666 "$work/wide.csv"
+chmod 660 "$work/group.csv"
+chmod 604 "$work/private.tl"
+is 'the umask says who may read it' "$(mode "$work/wide.csv")" 644
+is 'of several files none gives more than each' \
+	"$(mode "$work/wide.csv" "$work/group.csv") $(mode "$work/group.csv" "$work/private.tl")" '640 600'
+is 'a file at standard input counts' "$(mode --from csv - <"$work/group.csv")" 640
+is '... a pipe has no mode that counts' \
+	"$(chmod 600 "$work/group.csv" && mode --from csv - < <(cat "$work/group.csv"))" 644
+is 'it counts with --force, which replaces a file that all may read' \
+	"$(cp "$work/wide.csv" "$work/over.csv" && chmod 644 "$work/over.csv" &&
+		"$convert" -q -f "$work/group.csv" -o "$work/over.csv" && stat -c %a "$work/over.csv")" 600
+"$build/bin/timelinectl" create -q "$live-private" 2>/dev/null ||
+	"$build/bin/timelinectl" create "$live-private" >/dev/null
+is 'so does a live timeline' "$(mode "$live-private")" 600
+chmod 640 "/dev/shm$live-private"
+is '... whatever its mode is' "$(mode "$live-private")" 640
+
 ends 'a folder that is not there fails' 1 "$convert" -q "$in.timeline" -o "$work/no/x.csv"
 has '... and says so' "$err" 'no/x\.csv: No such file'
 ends 'a file cannot replace a directory' 1 "$convert" -q -f --to csv "$in.timeline" -o "$work/"
