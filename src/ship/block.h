@@ -41,6 +41,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum {
 	TL_CHAIN_SIZE = 33,      /* 32 hexadecimal digits, and NUL */
@@ -57,6 +58,7 @@ struct tl_block {
 	int64_t to_ns;    /* of its latest event */
 	uint64_t entries; /* without losses */
 	uint64_t lost;    /* entries that its losses count */
+	mode_t withheld;  /* by its timeline (base/file.h); 0: not known */
 	bool kept;        /* a copy of its warnings, by the stream of those */
 	struct tl_bytes data;
 };

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ struct tl_feed {
 	char boot[TL_IDENTITY_MAX];
 	uint32_t stop;   /* give up a block that cannot be put */
 	uint32_t put_rc; /* why a block cannot be put; 0 */
+	mode_t withheld; /* by the file of the timeline */
 
 	/* of the thread that writes */
 	struct tl_text positions;
@@ -173,6 +175,7 @@ ended(void *context, struct tl_recorder *recorder,
 		.to_ns = content->to_ns,
 		.entries = content->entries,
 		.lost = content->lost,
+		.withheld = ((struct tl_feed *)context)->withheld,
 		.data = tl_bytes(NULL, (size_t)content->data_size) };
 
 	(void)recorder;
@@ -299,10 +302,13 @@ tl_feed_start(struct tl_feed **chain, struct tl_spool_chain *kept,
     struct tl_fault *fault)
 {
 	struct tl_feed *c = calloc(1, sizeof(*c));
+	struct stat st;
 	int rc;
 
 	if (!c)
 		return tl_fail(fault, -ENOMEM, "no memory");
+	if (fstat(fd, &st) == 0)
+		c->withheld = tl_file_withheld(&st);
 	c->kept = kept;
 	c->report = options->report;
 	snprintf(c->timeline, sizeof(c->timeline), "%s", timeline);

@@ -53,11 +53,11 @@ tl_folder_each(int folder, tl_folder_name *each, void *context)
 static int
 write_hidden(int folder, const char *hidden, mode_t mode, struct tl_bytes data)
 {
-	const int fd = openat(folder, hidden,
-	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-	    mode);
-	int rc;
+	int fd, rc;
 
+	unlinkat(folder, hidden, 0); /* of one that was killed: its mode */
+	fd = openat(folder, hidden,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
 	rc = tl_write_at(fd, data.data, data.size, 0);

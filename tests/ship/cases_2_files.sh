@@ -45,6 +45,30 @@ ends 'one that stops reading does not hold up the end' 1 bash -c \
 	"set -o pipefail; '$ship' run --to - --all --for 100ms --linger 300ms '$sh' | sleep 3"
 has '... and what it missed is said' "$err" 'blocks? (was|were) not sent, and (is|are) lost; use --spool to keep such blocks'
 
+# modes FOLDER: those of the files there
+modes() { find "$1" -type f -printf '%m\n' | sort -u | tr '\n' ' '; }
+for mode in 600 640 644; do
+	chmod $mode "/dev/shm$sh"
+	for format in trace jsonl; do
+		(umask 022 && "$ship" run --to "$w/$format-$mode" --format $format --all \
+			--for 1ms --block-size 16K "$sh" >"$work/out")
+		is "files of $format of a timeline with mode $mode have that mode" \
+			"$(modes "$w/$format-$mode")" "$mode "
+		(umask 022 && "$ship" run --to /dev/null/dir --spool "$w/sp-$mode-$format" --all \
+			--for 1ms --linger 0s --block-size 16K --spool-size 96K "$sh"
+		chmod 644 "/dev/shm$sh"
+		"$ship" run --to "$w/later-$format-$mode" --format $format \
+			--spool "$w/sp-$mode-$format" --for 1ms "$sh") >"$work/out" 2>&1
+		is '... those of blocks that lay in the spool, too' \
+			"$(modes "$w/later-$format-$mode")" "$mode "
+		chmod $mode "/dev/shm$sh"
+	done
+done
+"$make" "$sh-2" entries=65536 plain=50
+chmod 644 "/dev/shm$sh"
+(umask 022 && "$ship" run --to "$w/two" --all --for 1ms "$sh" "$sh-2") >"$work/out"
+is '... those of each timeline as that' "$(modes "$w/two")" '600 644 '
+
 for format in jsonl parquet; do
 	"$ship" run --help >/dev/null
 	"$convert" --list-formats | grep -q "^$format .*write" || { skip "no $format" && continue; }

@@ -181,7 +181,7 @@ keep(struct tl_spool_chain *c, struct tl_spooled *b,
 	b->size = (uint32_t)text.size;
 	tl_spool_file_name(name, b);
 	if (rc == 0 && c->folder >= 0) {
-		rc = tl_spool_file_write(c->folder, name,
+		rc = tl_spool_file_write(c->folder, name, 0666 & ~b->withheld,
 		    tl_bytes(text.data, text.size));
 	} else if (rc == 0) {
 		b->data = text.data;
@@ -203,6 +203,7 @@ placeholder_for(const struct tl_spooled *a, const struct tl_spooled *b)
 		.to_ns = a->from_ns,
 		.lost = a == b ? a->lost + a->entries
 			       : a->lost + a->entries + b->lost + b->entries,
+		.withheld = a->withheld | b->withheld,
 		.put_ns = a->put_ns };
 }
 
@@ -343,7 +344,7 @@ replace_data(struct tl_spool_chain *c, struct tl_spooled *b,
 
 	tl_spool_file_name(name, b);
 	if (c->folder >= 0)
-		rc = tl_spool_file_write(c->folder, name,
+		rc = tl_spool_file_write(c->folder, name, 0666 & ~b->withheld,
 		    tl_bytes(text->data, text->size));
 	if (rc < 0)
 		return rc;

@@ -59,12 +59,13 @@ tl_spool_file_parse(const char *name, struct tl_spooled *b)
 }
 
 int
-tl_spool_file_write(int folder, const char *name, struct tl_bytes data)
+tl_spool_file_write(int folder, const char *name, mode_t mode,
+    struct tl_bytes data)
 {
 	char hidden[TL_SPOOL_FILE_MAX + sizeof(".new")];
 
 	snprintf(hidden, sizeof(hidden), "%s.new", name);
-	return tl_folder_write(folder, name, hidden, 0600, data);
+	return tl_folder_write(folder, name, hidden, mode, data);
 }
 
 static int
@@ -169,7 +170,7 @@ tl_spool_state_write(struct tl_spool_chain *c)
 	memcpy(facts.boot, c->boot, sizeof(c->boot));
 	rc = tl_block_make(&text, &facts);
 	if (rc == 0)
-		rc = tl_spool_file_write(c->folder, "state",
+		rc = tl_spool_file_write(c->folder, "state", 0600,
 		    tl_bytes(text.data, text.size));
 	tl_text_free(&text);
 	return rc;
@@ -210,6 +211,7 @@ add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
 		return 0;
 	}
 	b->size = (uint32_t)st.st_size;
+	b->withheld = tl_file_withheld(&st);
 	b->put_ns = ns_of(&st.st_mtim);
 	tl_spool_list_add(c, b);
 	return 0;

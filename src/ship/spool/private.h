@@ -35,7 +35,8 @@ struct tl_spooled {
 	uint64_t detail; /* part of lost that thinning removed */
 	int64_t put_ns;
 	uint32_t size;
-	bool tried; /* the target may have it */
+	mode_t withheld; /* as in struct tl_block; of a file, by its mode */
+	bool tried;      /* the target may have it */
 	bool done; /* acked; kept because it has the next number of its chain */
 	char *data; /* in memory; NULL: in a file */
 };
@@ -111,7 +112,8 @@ tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b);
 /* Parse such a name.  false: it is none. */
 bool tl_spool_file_parse(const char *name, struct tl_spooled *b);
 /* Write a file that appears whole or not at all. */
-int tl_spool_file_write(int folder, const char *name, struct tl_bytes data);
+int tl_spool_file_write(int folder, const char *name, mode_t mode,
+    struct tl_bytes data);
 /* Read a regular file: 0, -ELOOP, -EINVAL, -EFBIG, -errno. */
 int tl_spool_file_read(int folder, const char *name, struct tl_text *text);
 /* Rename a damaged file to NAME.bad, and report it. */

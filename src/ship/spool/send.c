@@ -79,6 +79,7 @@ fill_in(struct tl_block *block, const struct tl_spool_chain *c,
 		.to_ns = b->to_ns,
 		.entries = b->entries,
 		.lost = b->lost,
+		.withheld = b->withheld,
 		.data = data };
 	memcpy(block->host, c->host, sizeof(block->host));
 	memcpy(block->timeline, c->timeline, sizeof(block->timeline));

@@ -328,7 +328,7 @@ put_file(struct tl_spool_chain *c, const struct tl_spooled *b,
 	char name[TL_SPOOL_FILE_MAX];
 
 	tl_spool_file_name(name, b);
-	return tl_spool_file_write(c->folder, name, data);
+	return tl_spool_file_write(c->folder, name, 0666 & ~b->withheld, data);
 }
 
 /* Free space until size more fits, or nothing can be dropped.  at_least: free
@@ -376,6 +376,7 @@ tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
 		.to_ns = block->to_ns,
 		.entries = block->entries,
 		.lost = block->lost,
+		.withheld = block->withheld,
 		.put_ns = tl_clock_read(CLOCK_REALTIME),
 		.size = (uint32_t)block->data.size };
 	int rc = make_room(c, tl_spooled_size(&b), false);

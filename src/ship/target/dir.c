@@ -149,7 +149,7 @@ write_block(struct dir_target *d, const struct tl_block *block)
 	if (rc == 0) {
 		tl_partition_hidden(hidden, tl_text_string(&name));
 		rc = tl_folder_write(folder, tl_text_string(&name), hidden,
-		    0666, block->data);
+		    0666 & ~block->withheld, block->data);
 	}
 	tl_text_free(&name);
 	close(folder);

@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,8 +68,10 @@ open_hidden(struct part *p, const struct tl_block *block)
 	}
 	tl_partition_hidden(p->hidden, tl_text_string(&name));
 	tl_text_free(&name);
+	unlinkat(p->folder, p->hidden, 0); /* of one that was killed */
 	p->fd = openat(p->folder, p->hidden,
-	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0666 & ~block->withheld);
 	return p->fd < 0 ? -errno : 0;
 }
 
@@ -118,14 +121,29 @@ part_open(struct part *p, int folder, const struct tl_block *block,
 	return rc;
 }
 
+/* Withhold what a later block does, whose timeline may be another file. */
+static int
+withhold(int fd, mode_t withheld)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if ((st.st_mode & withheld) == 0)
+		return 0;
+	return fchmod(fd, st.st_mode & 0777 & ~withheld) != 0 ? -errno : 0;
+}
+
 /* Write the events of a block.  last: the block it is the placeholder up to;
  * gap: the blocks before it were dropped.  0; -errno: the part has to be
  * abandoned. */
 static int
 part_put(struct part *p, const struct tl_block *block, uint64_t last, bool gap)
 {
-	int rc = tl_events_put(p->events, block, gap);
+	int rc = withhold(p->fd, block->withheld);
 
+	if (rc == 0)
+		rc = tl_events_put(p->events, block, gap);
 	if (rc == 0)
 		rc = tl_queue_add(&p->held_blocks, block);
 	if (rc < 0)
