@@ -109,6 +109,7 @@ if until_true rising; then ok 'list shows the rate'; else bad 'list shows the ra
 # save
 ends 'save' 0 "$ctl" save "$base-w" "$work/w.tl"
 is '... keeps every entry' "$("$dump" --category example "$work/w.tl" | wc -l)" 5
+is '... for its owner alone' "$(stat -c %a "$work/w.tl")" 600
 ends 'save does not replace a file' 1 "$ctl" save "$base-w" "$work/w.tl"
 has '... and names the option that does' "$err" 'w\.tl: exists already; --force replaces it$'
 ends 'save --force replaces it' 0 "$ctl" save -f "$base-w" "$work/w.tl" --json

@@ -3,6 +3,7 @@
 # Where output goes: files, terminals, pipes, colours; usage; escapes.
 
 ends '-o writes a file' 0 "$dump" -o "$work/o.txt" "$known"
+is '... for its owner alone' "$(stat -c %a "$work/o.txt")" 600
 is '... which holds the listing' "$(untimed <"$work/o.txt")" "$newest_first"
 is '... and nothing else is left' "$(cd "$work" && echo o.txt*)" o.txt
 ends '--output where nothing can be written fails' 1 "$dump" --output "$work/no/o.txt" "$known"
