@@ -644,24 +644,36 @@ timeline_timed_end_(const struct timeline_timed_ *t)
 	TIMELINE_TIMED_(TIMELINE_JOIN_(timeline_timed_, __COUNTER__), \
 	    __VA_ARGS__)
 #ifdef __cplusplus
+/* Where an argument throws an exception, the arguments are 0. */
 struct timeline_timed_scope_ : timeline_timed_ {
+	explicit timeline_timed_scope_(struct timeline_event *event)
+	    : timeline_timed_()
+	{
+		timer = event;
+		begin = timeline_timer_begin_(event);
+	}
 	~timeline_timed_scope_()
 	{
 		timeline_timed_end_(this);
 	}
 };
 #define TIMELINE_TIMED_(name, ...) \
-	timeline_timed_scope_ name; \
-	TIMELINE_TIMED_BEGIN_(name, __VA_ARGS__)
+	timeline_timed_scope_ name((TIMELINE_FIRST_(__VA_ARGS__, 0))); \
+	TIMELINE_TIMED_ARGS_(name, __VA_ARGS__)
 #else
+#ifdef __EXCEPTIONS /* C with -fexceptions: an argument may unwind the stack */
+#define TIMELINE_TIMED_START_ = { 0, 0, { 0, 0, 0, 0 } }
+#else
+#define TIMELINE_TIMED_START_
+#endif
 #define TIMELINE_TIMED_(name, ...) \
 	__attribute__((cleanup(timeline_timed_end_), unused)) \
-	struct timeline_timed_ name; \
-	TIMELINE_TIMED_BEGIN_(name, __VA_ARGS__)
-#endif
-#define TIMELINE_TIMED_BEGIN_(name, ...) \
+	struct timeline_timed_ name TIMELINE_TIMED_START_; \
 	name.timer = TIMELINE_FIRST_(__VA_ARGS__, 0); \
 	name.begin = timeline_timer_begin_(name.timer); \
+	TIMELINE_TIMED_ARGS_(name, __VA_ARGS__)
+#endif
+#define TIMELINE_TIMED_ARGS_(name, ...) \
 	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_TIMED5_, TIMELINE_TIMED5_, \
 	    TIMELINE_TIMED5_, TIMELINE_TIMED5_, TIMELINE_TIMED4_, \
 	    TIMELINE_TIMED3_, TIMELINE_TIMED2_, TIMELINE_TIMED1_, \

@@ -120,8 +120,30 @@ timeline_rtl_leave_(struct timeline_rtl_context *context)
 		timeline_rtl_leave(context);
 }
 
+/* 64 bits of an argument, which may be a pointer: %s, %p. */
 #ifdef __cplusplus
 }
+
+template <class T>
+static inline uint64_t
+timeline_rtl_bits_(T value)
+{
+	return timeline_bits_(value);
+}
+template <class T>
+static inline uint64_t
+timeline_rtl_bits_(T *pointer)
+{
+	return reinterpret_cast<uintptr_t>(pointer);
+}
+static inline uint64_t
+timeline_rtl_bits_(decltype(nullptr))
+{
+	return 0;
+}
+#define TIMELINE_RTL_BITS_(x) timeline_rtl_bits_(x)
+#else
+#define TIMELINE_RTL_BITS_(x) TIMELINE_BITS_(x)
 #endif
 
 #define TIMELINE_RTL_CONTEXT_(instance, project, author, name) \
@@ -144,8 +166,8 @@ timeline_rtl_leave_(struct timeline_rtl_context *context)
 			    __builtin_constant_p(project) && \
 				__builtin_constant_p(author) && \
 				__builtin_constant_p(format), \
-			    format, n, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-			    TIMELINE_BITS_(c)); \
+			    format, n, TIMELINE_RTL_BITS_(a), \
+			    TIMELINE_RTL_BITS_(b), TIMELINE_RTL_BITS_(c)); \
 		} \
 	} while (0)
 #define TIMELINE_RTL_IN_(instance, format, n, a, b, c) \
