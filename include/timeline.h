@@ -11,7 +11,8 @@
  *	timeline_log(processed, 10, 20, 3);
  *
  * Every function that can fail returns 0 or -errno; timeline_error() then has
- * the words.  Nothing here but
+ * the words.  NULL in place of a timeline or of a text is -EINVAL, unless a
+ * function gives it a meaning; an event must not be NULL.  Nothing here but
  * timeline_check prints, and nothing exits or installs a signal handler.
  * Logging is safe in threads, in signal handlers and after fork.  Everything
  * else is safe in threads but not in signal handlers.  See timeline(3).
@@ -131,7 +132,8 @@ int timeline_remove(const char *path);
 
 /* Was the file removed, or replaced by another, since it was opened?  1: what
  * is logged is not in the file of its name any more; close it and open it
- * again.  0: not.  One system call; any thread, any signal handler. */
+ * again.  0: not.  -EINVAL: NULL.  One system call; any thread, any signal
+ * handler. */
 int timeline_superseded(const struct timeline *tl);
 
 /* The definition of a message. */
@@ -188,7 +190,8 @@ int timeline_slower(struct timeline *tl, const char *category_glob,
     const char *message_glob, uint64_t threshold_ns);
 
 /* The number of a text, for %s arguments.  The same text has the same number
- * in every process.  Errors: -ENOSPC, -E2BIG, -ENOMEM. */
+ * in every process.  Errors: -EINVAL no text, -ENOSPC, -E2BIG, -ENOMEM.
+ */
 int timeline_string(struct timeline *tl, const char *text, uint64_t *number);
 
 /*

@@ -20,7 +20,9 @@
  * are loaded when they are asked for and may be forgotten again.
  *
  * Functions that return int return 0 or more on success and -errno on
- * failure; timeline_read_error() then has the text.  The library never prints,
+ * failure; timeline_read_error() then has the text.  NULL in place of a path,
+ * of memory or of a text with room for bytes is -EINVAL; a reader, event or
+ * node must not be NULL, but to close.  The library never prints,
  * exits or installs a signal handler, and keeps nothing outside of its readers
  * but that text.  Any number of readers may be open.  One thread at a time
  * uses a reader, its events and its nodes; different readers may be used by

@@ -14,7 +14,8 @@
  *	timeline_trace_end(parse, 0);
  *	timeline_trace_close(trace);
  *
- * Every function that can fail returns 0 or -errno.  All may be called by any
+ * Every function that can fail returns 0 or -errno; NULL in place of a trace,
+ * message or text is -EINVAL, unless a function gives it a meaning.  All may be called by any
  * thread, none by a signal handler; a forked child records nothing.  See
  * timeline_trace(3).
  */

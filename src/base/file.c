@@ -18,12 +18,13 @@
 int
 tl_name_path(const char *name, char path[TL_PATH_MAX])
 {
-	const char *base = name + (name[0] == '/');
-	const bool is_path = strchr(base, '/') || strcmp(name, ".") == 0 ||
-			     strcmp(name, "..") == 0;
+	const char *base = name && name[0] == '/' ? name + 1 : name;
+	bool is_path;
 
-	if (base[0] == '\0')
+	if (!name || base[0] == '\0')
 		return -EINVAL;
+	is_path = strchr(base, '/') || strcmp(name, ".") == 0 ||
+		  strcmp(name, "..") == 0;
 	if (snprintf(path, TL_PATH_MAX, "%s%s", is_path ? "" : "/dev/shm/",
 		is_path ? name : base) >= TL_PATH_MAX)
 		return -ENAMETOOLONG;

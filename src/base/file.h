@@ -19,7 +19,7 @@ enum { TL_PATH_MAX = 4096 };
  * The rule of names, for the library and every tool.  "name" and "/name" are
  * the timeline /dev/shm/name; what has another slash in it, "." and ".." are
  * paths themselves: "./name", "folder/name", "/folder/name".
- * -ENAMETOOLONG, -EINVAL for "" and "/".
+ * -ENAMETOOLONG, -EINVAL for NULL, "" and "/".
  */
 int tl_name_path(const char *name, char path[TL_PATH_MAX]);
 

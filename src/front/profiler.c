@@ -254,6 +254,8 @@ timeline_profiler_open(struct timeline_profiler **profiler, const char *path)
 	int rc;
 
 	*profiler = NULL;
+	if (!path)
+		return tl_error(-EINVAL, "the path is NULL");
 	if (!is_timeline(path))
 		return open_profile(profiler, path);
 	if ((rc = tl_front_fresh(&tl, path, NULL)) != 0)
@@ -296,14 +298,15 @@ timeline_profiler_options(struct timeline_profiler **profiler, int *argc,
 	const char *path;
 
 	*profiler = NULL;
-	for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+	for (int i = 1; i < *argc && argv[i] && strcmp(argv[i], "--") != 0;
+	     i++) {
 		if (strncmp(argv[i], option, size) != 0 ||
 		    (argv[i][size] && argv[i][size] != '='))
 			continue;
 		path = argv[i][size]   ? argv[i] + size + 1
 		       : i + 1 < *argc ? argv[i + 1]
-				       : "";
-		if (!path[0])
+				       : NULL;
+		if (!path || !path[0])
 			return tl_error(-EINVAL, "--profiling needs a file");
 		take_out(argc, argv, i, argv[i][size] ? 1 : 2);
 		return timeline_profiler_open(profiler, path);

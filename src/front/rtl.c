@@ -508,7 +508,7 @@ timeline_rtl_trace(struct timeline_rtl_site *site,
 	struct timeline_rtl_site learned;
 	unsigned n = 0;
 
-	if (c->name && !c->span) /* entered while nothing was logged? */
+	if (!format || (c->name && !c->span)) /* entered while it was off? */
 		return;
 	if (!is_known(site, key, constant)) {
 		if (!is_logging())

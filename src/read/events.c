@@ -319,6 +319,10 @@ tl_read_copy(struct timeline_reader *r, char *text, size_t size)
 	const size_t length = from->size;
 	int rc = from->rc;
 
+	if (!text && size > 0) {
+		rc = -EINVAL;
+		size = 0;
+	}
 	if (rc == 0 && length > INT_MAX)
 		rc = -EOVERFLOW;
 	if (rc == 0 && size > 0) {

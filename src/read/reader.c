@@ -272,6 +272,10 @@ timeline_read_open_memory(struct timeline_reader **reader, const void *data,
 		.fd = -1,
 		.bytes = tl_bytes(data, size) };
 
+	if (!data && size > 0) {
+		*reader = NULL;
+		return tl_read_fail(-EINVAL, "the memory is NULL");
+	}
 	return new_reader(reader, &from, options);
 }
 

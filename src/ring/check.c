@@ -43,7 +43,7 @@ timeline_check(const struct timeline_event *event, int given, const char *file,
 			wrong = i;
 	if ((count == m.argc && wrong < 0) || !is_first(tl, offset))
 		return;
-	fprintf(stderr, "%s:%d: timeline: \"%.*s\": ", file, line,
+	fprintf(stderr, "%s:%d: timeline: \"%.*s\": ", file ? file : "?", line,
 	    (int)m.line1.size, m.line1.data);
 	if (count != m.argc)
 		fprintf(stderr, "%d argument%s, %d given\n", m.argc,

@@ -193,7 +193,8 @@ timeline_define_event(struct timeline *tl,
 		*event = closed;
 		return tl_error(-EINVAL, "no timeline");
 	}
-	rc = define(tl, definition, event);
+	rc = definition ? define(tl, definition, event)
+			: tl_error(-EINVAL, "the definition is NULL");
 	if (rc != 0)
 		*event = closed;
 	else
@@ -233,6 +234,9 @@ timeline_string(struct timeline *tl, const char *text, uint64_t *number)
 	struct timeline_event **unused;
 	int rc;
 
+	if (!tl || !text)
+		return tl_error(-EINVAL,
+		    tl ? "the text is NULL" : "no timeline");
 	record.text = tl_bytes_of(text);
 	record.category = record.file = tl_bytes_of("");
 	tl_strings_lock();

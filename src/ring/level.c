@@ -37,6 +37,19 @@ line_matches(const char *glob, struct tl_bytes text)
 	return matches;
 }
 
+int
+tl_globs_check(const struct timeline *tl, const char *category,
+    const char *message)
+{
+	if (!tl)
+		return tl_error(-EINVAL, "no timeline");
+	if (!category || !message)
+		return tl_error(-EINVAL,
+		    "the glob of %s is NULL: \"*\" matches all",
+		    category ? "messages" : "categories");
+	return 0;
+}
+
 bool
 tl_record_matches(const struct tl_record *r, const char *category,
     const char *message)
@@ -83,9 +96,12 @@ timeline_level(struct timeline *tl, const char *category_glob,
 {
 	const int wanted = parse_level(level);
 	uint64_t count;
+	int rc;
 
 	if (wanted < 0)
 		return wanted;
+	if ((rc = tl_globs_check(tl, category_glob, message_glob)) != 0)
+		return rc;
 	tl_strings_lock();
 	count = set_gates_locked(tl, category_glob, message_glob, wanted);
 	tl_strings_unlock();
@@ -108,6 +124,8 @@ raise(uint64_t *word, uint64_t to)
 int
 timeline_clear(struct timeline *tl)
 {
+	if (!tl)
+		return tl_error(-EINVAL, "no timeline");
 	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
 		struct timeline_head *head = (struct timeline_head *)(void
 			*)(tl->map + timeline_head_offset(&tl->geometry, i));

@@ -329,6 +329,13 @@ remove_stale(const char *path)
 	return rc;
 }
 
+static int
+bad_path(int rc, const char *path)
+{
+	return path ? tl_error(rc, "bad path \"%s\"", path)
+		    : tl_error(rc, "the path is NULL");
+}
+
 int
 timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options)
@@ -340,7 +347,7 @@ timeline_new(struct timeline **tl, const char *path,
 
 	*tl = NULL;
 	if (rc != 0)
-		return tl_error(rc, "bad path \"%s\"", path);
+		return bad_path(rc, path);
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		rc = tl_attach(tl, resolved, o->trusted_uid);
 		if (rc == -ESTALE)
@@ -366,7 +373,7 @@ timeline_open(struct timeline **tl, const char *path)
 
 	*tl = NULL;
 	if (rc != 0)
-		return tl_error(rc, "bad path \"%s\"", path);
+		return bad_path(rc, path);
 	return tl_attach(tl, resolved, 0);
 }
 
@@ -389,6 +396,8 @@ timeline_superseded(const struct timeline *tl)
 {
 	struct stat st;
 
+	if (!tl)
+		return -EINVAL;
 	if (tl_load_64(&tl->header->superseded) != 0)
 		return 1;
 	return fstat(tl->fd, &st) == 0 && st.st_nlink == 0;
@@ -416,7 +425,7 @@ timeline_remove(const char *path)
 	int fd;
 
 	if (rc != 0)
-		return tl_error(rc, "bad path \"%s\"", path);
+		return bad_path(rc, path);
 	if ((fd = open_to_remove(resolved)) < 0)
 		return tl_error(fd, "%s: %s", path, strerror(-fd));
 	rc = (int)tl_read_at(fd, &magic, sizeof(magic), 0);

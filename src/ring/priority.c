@@ -165,11 +165,13 @@ int
 timeline_priority(struct timeline *tl, const char *priority)
 {
 	const int level = tl_priority_parse(priority, TIMELINE_LEVEL_NONE);
-	const struct request request = { .event = tl->priority_event,
-		.level = (uint8_t)level };
+	struct request request = { .level = (uint8_t)level };
 
+	if (!tl)
+		return tl_error(-EINVAL, "no timeline");
 	if (level < 0)
 		return level;
+	request.event = tl->priority_event;
 	tl_clock_visit(tl);
 	change(tl, &request);
 	return 0;
@@ -199,6 +201,8 @@ timeline_burst(struct timeline *tl, const char *priority, uint64_t duration_ns)
 {
 	const int level = tl_priority_parse(priority, -1);
 
+	if (!tl)
+		return tl_error(-EINVAL, "no timeline");
 	if (level < 0)
 		return level;
 	return tl_burst(tl, (uint8_t)level, duration_ns, 0);

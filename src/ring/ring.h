@@ -152,6 +152,9 @@ uint64_t tl_record_hash(const struct tl_record *record);
 uint64_t tl_record_scan(struct tl_record *record, const uint8_t *table,
     uint64_t size, uint64_t from);
 
+/* Are a timeline and two globs given?  0; -EINVAL, and the text. */
+int tl_globs_check(const struct timeline *tl, const char *category,
+    const char *message);
 /* Is it a message whose category and first line match two globs? */
 bool tl_record_matches(const struct tl_record *r, const char *category,
     const char *message);

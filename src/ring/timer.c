@@ -107,11 +107,13 @@ int
 timeline_slower(struct timeline *tl, const char *category_glob,
     const char *message_glob, uint64_t threshold_ns)
 {
-	const uint64_t ticks =
-	    threshold_ns == UINT64_MAX
-		? UINT64_MAX
-		: tl_calibrate_ticks(tl->header, threshold_ns);
+	const int rc = tl_globs_check(tl, category_glob, message_glob);
+	uint64_t ticks = UINT64_MAX;
 
+	if (rc != 0)
+		return rc;
+	if (threshold_ns != UINT64_MAX)
+		ticks = tl_calibrate_ticks(tl->header, threshold_ns);
 	if (tl_timers_set(tl, category_glob, message_glob, ticks, 0) == 0)
 		return tl_error(-ENOENT, "no timer matches");
 	return 0;

@@ -766,10 +766,13 @@ timeline_save(struct timeline *tl, const char *filename)
 {
 	struct tl_take take = { .close_clock = true };
 	struct tl_file_new file;
-	struct tl_faults *faults = calloc(1, sizeof(*faults));
+	struct tl_faults *faults;
 	int rc = -ENOMEM;
 
-	if (!faults)
+	if (!tl || !filename)
+		return tl_error(-EINVAL,
+		    tl ? "the file name is NULL" : "no timeline");
+	if (!(faults = calloc(1, sizeof(*faults))))
 		return tl_error(rc, "no memory to save a timeline");
 	tl_clock_visit(tl);
 	if ((rc = tl_file_new_begin(&file, filename)) == 0) {

@@ -291,12 +291,14 @@ timeline_trace_create(struct timeline_trace **trace, const char *path,
     const struct timeline_trace_options *options)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct timeline_trace *t = calloc(1, sizeof(*t));
+	struct timeline_trace *t;
 	const uint32_t flush_ms =
 	    options && options->flush_ms ? options->flush_ms : FLUSH_MS;
 	int rc;
 
-	if (!t)
+	if (!path)
+		return -EINVAL;
+	if (!(t = calloc(1, sizeof(*t))))
 		return -ENOMEM;
 	pthread_once(&once, prepare);
 	if (prepared < 0) {
@@ -350,6 +352,8 @@ timeline_trace_close(struct timeline_trace *trace)
 int
 timeline_trace_flush(struct timeline_trace *trace)
 {
+	if (!trace)
+		return -EINVAL;
 	if (!is_ours(trace))
 		return -EPERM;
 	return note_error(trace, tl_trace_writer_flush(trace->writer));
@@ -379,15 +383,18 @@ timeline_trace_define(struct timeline_trace *trace, uint32_t kind,
     const char *file_name, uint32_t line,
     struct timeline_trace_message **message)
 {
-	const struct tl_bytes category = tl_bytes_of(category_text);
-	const struct tl_bytes text = tl_bytes_of(message_text);
-	const struct tl_bytes file = tl_bytes_of(file_name ? file_name : "");
-	const int level = tl_level_parse(priority);
 	struct timeline_trace_message *m;
-	int rc;
+	struct tl_bytes category, text, file;
+	int level, rc;
 
+	if (!trace || !category_text || !priority || !message_text)
+		return -EINVAL;
 	if (!is_ours(trace))
 		return -EPERM;
+	category = tl_bytes_of(category_text);
+	text = tl_bytes_of(message_text);
+	file = tl_bytes_of(file_name ? file_name : "");
+	level = tl_level_parse(priority);
 	if (level < 0 || kind < TIMELINE_RECORD_INSTANT ||
 	    kind > TIMELINE_RECORD_COUNTER)
 		return -EINVAL;
@@ -449,6 +456,8 @@ int
 timeline_trace_string(struct timeline_trace *trace, const char *text,
     uint64_t *number)
 {
+	if (!trace || !text)
+		return -EINVAL;
 	if (!is_ours(trace))
 		return -EPERM;
 	return tl_trace_write_string(trace->writer, tl_bytes_of(text), number);
@@ -461,6 +470,8 @@ timeline_trace_thread_name(struct timeline_trace *trace, const char *name)
 {
 	struct tl_own *own;
 
+	if (!trace || !name)
+		return -EINVAL;
 	if (!is_ours(trace))
 		return -EPERM;
 	if (!(own = own_find(trace->number)))
@@ -521,7 +532,7 @@ timeline_trace_log(struct timeline_trace_message *message, unsigned argc, ...)
 	va_list args;
 	int rc;
 
-	if (message->message.kind == TIMELINE_RECORD_SPAN)
+	if (!message || message->message.kind == TIMELINE_RECORD_SPAN)
 		return -EINVAL;
 	if (message->message.kind == TIMELINE_RECORD_COUNTER)
 		event.kind = TL_COUNTER;
@@ -538,7 +549,7 @@ timeline_trace_begin(struct timeline_trace_message *span, unsigned argc, ...)
 	va_list args;
 	int rc;
 
-	if (span->message.kind != TIMELINE_RECORD_SPAN)
+	if (!span || span->message.kind != TIMELINE_RECORD_SPAN)
 		return -EINVAL;
 	va_start(args, argc);
 	rc = put(span, &event, argc, args);
@@ -553,7 +564,7 @@ timeline_trace_end(struct timeline_trace_message *span, unsigned argc, ...)
 	va_list args;
 	int rc;
 
-	if (span->message.kind != TIMELINE_RECORD_SPAN)
+	if (!span || span->message.kind != TIMELINE_RECORD_SPAN)
 		return -EINVAL;
 	va_start(args, argc);
 	rc = put(span, &event, argc, args);
