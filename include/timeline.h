@@ -271,8 +271,9 @@ const char *timeline_version(void);
  * Give the calling thread a name in this timeline: TIMELINE_THREAD_NAME_MAX
  * bytes, more are cut; NULL: the one that it has now, as prctl(PR_SET_NAME)
  * and pthread_setname_np set it.  A thread that logs for the first time is
- * recorded by that name anyway: this is for one that changes it later.  Safe
- * in threads and signal handlers.
+ * recorded by that name anyway, unless this gave it another before.  Where more
+ * than about 700 threads live at once, some have no name.  Safe in threads and
+ * signal handlers.
  */
 enum { TIMELINE_THREAD_NAME_MAX = 15 };
 void timeline_thread_name(struct timeline *tl, const char *name);

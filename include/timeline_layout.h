@@ -618,9 +618,11 @@ timeline_duration_code(uint64_t ticks)
  * The name of a process (tid 0) or of a thread.  The first quarter of the
  * table is of processes, the rest of threads.  A name lies in one of the
  * TIMELINE_NAMES_SET slots that its ids choose (timeline_name_set); where all
- * are taken, in that of another, which is then forgotten.  A thread that is
- * called as its process has none.  Writers store side by side and may die
- * between two stores: a slot counts if its sum, stored last, is right.
+ * are taken, in that of a thread that has ended, which is then forgotten; where
+ * all those live, in none, and the name is not known.  A thread without a slot
+ * whose set has a free one is called as its process: older writers gave it
+ * none.  A name without text is not known.  Writers store side by side and may
+ * die between two stores: a slot counts if its sum, stored last, is right.
  */
 struct timeline_name {
 	uint32_t tid;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <timeline_layout.h>
 
 static struct tl_named *
 find(const struct tl_names *names, uint32_t pid, uint32_t tid)
@@ -42,13 +43,14 @@ set_text(struct tl_named *name, struct tl_bytes text)
 	}
 }
 
-int
-tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
-    struct tl_bytes text)
+static int
+set(struct tl_names *names, uint32_t pid, uint32_t tid, struct tl_bytes text,
+    bool is_hidden)
 {
 	struct tl_named *name = find(names, pid, tid);
 
-	if (!name && (text.size == 0 || names->count == TL_NAMES_MAX))
+	if (!name &&
+	    ((text.size == 0 && !is_hidden) || names->count == TL_NAMES_MAX))
 		return 0;
 	if (!name) {
 		if (TL_ARRAY_ROOM(names->list, names->capacity, names->count) <
@@ -60,8 +62,31 @@ tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
 		*name = (struct tl_named){ .pid = pid, .tid = tid };
 	}
 	set_text(name, text);
+	name->is_hidden = is_hidden;
 	names->changes++;
 	return 0;
+}
+
+int
+tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
+    struct tl_bytes text)
+{
+	return set(names, pid, tid, text, false);
+}
+
+int
+tl_names_hide(struct tl_names *names, uint32_t pid, uint32_t tid)
+{
+	return set(names, pid, tid, tl_bytes("", 0), true);
+}
+
+void
+tl_names_set_full(struct tl_names *names, bool *full, uint64_t slots)
+{
+	free(names->full);
+	names->full = full;
+	names->slots = slots;
+	names->changes++;
 }
 
 void
@@ -69,15 +94,26 @@ tl_names_free(struct tl_names *names)
 {
 	tl_table_free(&names->table);
 	free(names->list);
+	free(names->full);
 	*names = (struct tl_names){ 0 };
+}
+
+static struct tl_bytes
+text_of(const struct tl_names *names, uint32_t pid, uint32_t tid)
+{
+	const struct tl_named *name = names ? find(names, pid, tid) : NULL;
+
+	return name ? tl_bytes(name->text, name->size) : tl_bytes("", 0);
 }
 
 struct tl_bytes
 tl_names_own(const struct tl_names *names, uint32_t pid, uint32_t tid)
 {
-	const struct tl_named *name = names ? find(names, pid, tid) : NULL;
+	const struct tl_bytes name = text_of(names, pid, tid);
 
-	return name ? tl_bytes(name->text, name->size) : tl_bytes("", 0);
+	return tid != 0 && tl_bytes_equal(name, text_of(names, pid, 0))
+		   ? tl_bytes("", 0)
+		   : name;
 }
 
 struct tl_bytes
@@ -86,12 +122,31 @@ tl_names_process(const struct tl_names *names, uint32_t pid)
 	return tl_names_own(names, pid, 0);
 }
 
+static bool
+found_no_slot(const struct tl_names *names, uint32_t pid, uint32_t tid)
+{
+	return names->full && tid != 0 &&
+	       names->full[timeline_name_set(pid, tid, names->slots) /
+			   TIMELINE_NAMES_SET];
+}
+
 struct tl_bytes
 tl_names_thread(const struct tl_names *names, uint32_t pid, uint32_t tid)
 {
-	const struct tl_bytes own = tl_names_own(names, pid, tid);
+	const struct tl_named *name = names ? find(names, pid, tid) : NULL;
+	const bool is_hidden =
+	    name ? name->is_hidden : names && found_no_slot(names, pid, tid);
 
-	return own.size > 0 ? own : tl_names_process(names, pid);
+	if (is_hidden || (name && name->size > 0))
+		return text_of(names, pid, tid);
+	return tl_names_process(names, pid);
+}
+
+bool
+tl_names_is_hidden(const struct tl_names *names, uint32_t pid, uint32_t tid)
+{
+	return tl_names_process(names, pid).size > 0 &&
+	       tl_names_thread(names, pid, tid).size == 0;
 }
 
 void
@@ -133,6 +188,9 @@ tl_names_gather(struct tl_names *names, const struct tl_event *event,
 	process = tl_names_process(from, event->pid);
 	if (own.size > 0 &&
 	    (rc = tl_names_add(names, pid, event->tid, own)) < 0)
+		return rc;
+	if (tl_names_is_hidden(from, event->pid, event->tid) &&
+	    (rc = tl_names_hide(names, pid, event->tid)) < 0)
 		return rc;
 	return process.size > 0 ? tl_names_add(names, pid, 0, process) : 0;
 }

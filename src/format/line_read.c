@@ -212,7 +212,7 @@ tl_line_read_host(struct tl_line_read *r, struct tl_bytes host)
 		tl_note(&r->notes, TL_LINE_HOSTS, r->at);
 }
 
-/* A thread without a name of its own is called as its process. */
+/* Lines name the thread and the process, each if its name is known. */
 int
 tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
     struct tl_bytes thread, struct tl_bytes process)
@@ -226,6 +226,10 @@ tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
 	if (rc == 0 && thread.size > 0 &&
 	    !tl_bytes_equal(thread, tl_names_thread(names, e->pid, e->tid)))
 		rc = tl_names_add(names, e->pid, e->tid, thread);
+	if (rc == 0 && thread.size == 0 && process.size > 0 &&
+	    tl_names_own(names, e->pid, e->tid).size == 0 &&
+	    !tl_names_is_hidden(names, e->pid, e->tid))
+		rc = tl_names_hide(names, e->pid, e->tid);
 	return rc;
 }
 

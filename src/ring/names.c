@@ -7,6 +7,12 @@
  * the thread is killed.  So nothing here locks, waits or allocates.  A slot is
  * claimed with the ids, by one compare and swap, and then filled; a thread that
  * is killed in between leaves a slot with a wrong sum, which readers skip.
+ * timeline_thread_name sets the ids as well, so that the first append does not
+ * replace the name.
+ *
+ * A thread that is called as its process records that, too: a set of slots may
+ * be full later, and the name would not be known.  Where a set of slots is full, a slot of a thread that has ended is claimed;
+ * if all of them live, the name is not recorded, and readers show none.
  *
  * The same thread may have logged into another timeline of this process before.
  * So each timeline has its own word for the ids of a thread, as long as there
@@ -18,6 +24,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -29,8 +36,9 @@ union comm {
 	uint64_t words[2];
 };
 
-/* The table of this process, laid out as that of a file. */
-static struct timeline_name own[TIMELINE_NAMES / 4];
+/* The table of this process, laid out as that of a new file, so that a set that
+ * is full here is full there, too. */
+static struct timeline_name own[TIMELINE_NAMES];
 static uint64_t own_put;
 
 /* The name of the process; known if process_pid is its pid. */
@@ -47,27 +55,43 @@ is_whole(const struct timeline_name *n)
 	return tl_load_64(&n->sum) == timeline_name_sum(&copy);
 }
 
-/* Claim a slot for these ids: the one they have, a free one, or that of other
- * ids. */
-static struct timeline_name *
-claim(struct timeline_name *set, uint64_t ids, uint64_t put)
+/* May the slot of these ids be claimed?  One of a thread or process that has
+ * ended may; in the table of this process, one of its parent, too. */
+static bool
+is_free(uint64_t ids, bool is_own)
 {
-	struct timeline_name *free_slot = NULL;
+	const pid_t pid = (pid_t)(ids >> 32), tid = (pid_t)(uint32_t)ids;
 
-	for (unsigned i = 0; i < TIMELINE_NAMES_SET; i++) {
-		const uint64_t there = tl_load_64((uint64_t *)(void *)&set[i]);
+	if (ids == 0 || (is_own && pid != getpid()))
+		return true;
+	return (tid ? syscall(SYS_tgkill, pid, tid, 0) : kill(pid, 0)) != 0 &&
+	       errno == ESRCH;
+}
 
-		if (there == ids)
+/* Claim a slot for these ids: the one they have, or a free one, the longest
+ * unchanged first.  NULL: there is none. */
+static struct timeline_name *
+claim(struct timeline_name *set, uint64_t ids, uint64_t put, bool is_own)
+{
+	for (unsigned i = 0; i < TIMELINE_NAMES_SET; i++)
+		if (tl_load_64((uint64_t *)(void *)&set[i]) == ids)
 			return &set[i];
-		if (there == 0 && !free_slot &&
-		    tl_cas_64((uint64_t *)(void *)&set[i], 0, ids))
-			free_slot = &set[i];
-		if (free_slot)
-			return free_slot;
+	for (unsigned i = 0; i < TIMELINE_NAMES_SET; i++) {
+		uint64_t *word = (uint64_t *)(void *)&set[i];
+
+		if (tl_load_64(word) == 0 && tl_cas_64(word, 0, ids))
+			return &set[i];
 	}
-	set += put % TIMELINE_NAMES_SET;
-	tl_store_64((uint64_t *)(void *)set, ids);
-	return set;
+	for (unsigned i = 0; i < TIMELINE_NAMES_SET; i++) {
+		struct timeline_name *slot =
+		    &set[(put + i) % TIMELINE_NAMES_SET];
+		uint64_t *word = (uint64_t *)(void *)slot;
+		const uint64_t there = tl_load_64(word);
+
+		if (is_free(there, is_own) && tl_cas_64(word, there, ids))
+			return slot;
+	}
+	return NULL;
 }
 
 static void
@@ -77,8 +101,10 @@ put(struct timeline_name *names, uint64_t max, uint64_t *count, uint32_t pid,
 	struct timeline_name n = { tid, pid, { text[0], text[1] }, 0 };
 	struct timeline_name *slot =
 	    claim(&names[timeline_name_set(pid, tid, max)],
-		(uint64_t)pid << 32 | tid, tl_load_64(count));
+		(uint64_t)pid << 32 | tid, tl_load_64(count), names == own);
 
+	if (!slot)
+		return;
 	/* if another thread takes the slot meanwhile, the sum is wrong */
 	if (tl_load_64(&slot->text[0]) == text[0] &&
 	    tl_load_64(&slot->text[1]) == text[1] && is_whole(slot))
@@ -100,19 +126,13 @@ put_both(struct timeline *tl, uint32_t pid, uint32_t tid,
 	put(own, sizeof(own) / sizeof(own[0]), &own_put, pid, tid, text);
 }
 
-/* Has this thread a record, which the new name must replace? */
-static bool
-has_record(const struct timeline *tl, uint32_t pid, uint32_t tid)
+static union comm
+comm_of(const char *name)
 {
-	const uint64_t max = tl->geometry.names_max;
-	const struct timeline_name *set =
-	    tl->names + timeline_name_set(pid, tid, max);
+	union comm comm = { .words = { 0, 0 } };
 
-	for (unsigned i = 0; i < TIMELINE_NAMES_SET; i++)
-		if (tl_load_32(&set[i].pid) == pid &&
-		    tl_load_32(&set[i].tid) == tid)
-			return true;
-	return false;
+	strncpy(comm.text, name, TIMELINE_THREAD_NAME_MAX);
+	return comm;
 }
 
 static void
@@ -122,25 +142,20 @@ note(struct timeline *tl, const char *name)
 	const uint32_t pid = (uint32_t)getpid();
 	union comm comm = { .words = { 0, 0 } };
 
-	if (!tl->names)
+	if (!tl->names || prctl(PR_GET_NAME, comm.text) != 0)
 		return;
-	if (name)
-		strncpy(comm.text, name, TIMELINE_THREAD_NAME_MAX);
-	else if (prctl(PR_GET_NAME, comm.text) != 0)
-		return;
-	if (tid == pid && !name) {
+	if (tid == pid && (!name || tl_load_32(&process_pid) != pid)) {
 		tl_store_64(&process_words[0], comm.words[0]);
 		tl_store_64(&process_words[1], comm.words[1]);
 		tl_store_32(&process_pid, pid);
 	}
+	if (name)
+		comm = comm_of(name);
 	if (tl_load_32(&process_pid) == pid) {
 		const uint64_t words[] = { tl_load_64(&process_words[0]),
 			tl_load_64(&process_words[1]) };
 
 		put_both(tl, pid, 0, words);
-		if (memcmp(words, comm.words, sizeof(words)) == 0 &&
-		    !has_record(tl, pid, tid))
-			return;
 	}
 	put_both(tl, pid, tid, comm.words);
 }
@@ -157,8 +172,13 @@ tl_names_record(struct timeline *tl)
 void
 timeline_thread_name(struct timeline *tl, const char *name)
 {
-	if (tl)
-		note(tl, name);
+	const int saved_errno = errno;
+
+	if (!tl)
+		return;
+	tl_ids_fill(tl->ids); /* first: a signal handler may log */
+	note(tl, name);
+	errno = saved_errno;
 }
 
 /* Read the name of the process now: a sandbox may forbid open(2) when a thread

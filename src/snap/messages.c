@@ -290,6 +290,40 @@ rescue(struct tl_messages *m, size_t had, size_t had_epochs,
 	return rc == -EEXIST ? 0 : rc;
 }
 
+/* A name without text is that of a thread whose name is not known. */
+static int
+add_name(struct tl_names *names, const struct timeline_name *n)
+{
+	const size_t size = strnlen((const char *)n->text, sizeof(n->text));
+
+	return size == 0 && n->tid != 0 ? tl_names_hide(names, n->pid, n->tid)
+					: tl_names_add(names, n->pid, n->tid,
+					      tl_bytes(n->text, size));
+}
+
+/* Find the sets of slots that are full.  Those of an imported file are: it has
+ * a list of all names. */
+static int
+find_full(struct tl_names *names, const struct timeline_name *list,
+    const struct timeline_header *h)
+{
+	bool *full;
+
+	if (h->state == TIMELINE_IMPORTED)
+		return 0;
+	full = calloc(h->names_max / TIMELINE_NAMES_SET, sizeof(*full));
+	if (!full)
+		return -ENOMEM;
+	for (uint64_t set = 0; set < h->names_max / TIMELINE_NAMES_SET; set++) {
+		full[set] = true;
+		for (unsigned i = 0; i < TIMELINE_NAMES_SET; i++, list++)
+			if (list->pid == 0 && list->tid == 0)
+				full[set] = false;
+	}
+	tl_names_set_full(names, full, h->names_max);
+	return 0;
+}
+
 /* Read the names, if some were added.  If several threads had one pid and tid,
  * the last name counts. */
 static int
@@ -302,17 +336,16 @@ read_names(struct tl_messages *m, struct tl_storage *file,
 
 	if (h->names_offset == 0 || h->names_put == m->names_put)
 		return 0;
-	list = malloc(h->names_max * sizeof(*list));
+	list = calloc(h->names_max, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	n = tl_storage_read_at(file, list, h->names_max * sizeof(*list),
 	    h->names_offset);
 	for (int64_t i = 0; rc == 0 && i < n / (int64_t)sizeof(*list); i++)
 		if (list[i].sum == timeline_name_sum(&list[i]))
-			rc = tl_names_add(&m->names, list[i].pid, list[i].tid,
-			    tl_bytes(list[i].text,
-				strnlen((const char *)list[i].text,
-				    sizeof(list[i].text))));
+			rc = add_name(&m->names, &list[i]);
+	if (rc == 0 && n >= 0)
+		rc = find_full(&m->names, list, h);
 	free(list);
 	m->names_put = h->names_put;
 	return n < 0 ? (int)n : rc;

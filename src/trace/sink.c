@@ -66,7 +66,9 @@ find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
 	if (TL_ARRAY_ROOM(s->slots, s->capacity, s->count) < 0)
 		return -ENOMEM;
 	if (name.size == 0)
-		name = tl_names_own(names, pid, tid);
+		name = tl_names_is_hidden(names, pid, tid)
+			   ? tl_bytes_of("?") /* "" is that of its process */
+			   : tl_names_own(names, pid, tid);
 	if ((rc = tl_table_reserve(&s->table)) < 0 ||
 	    (rc = write_process(s, pid, tl_names_process(names, pid))) < 0 ||
 	    (rc = tl_trace_stream_new(&stream, s->writer, pid, tid, name)) < 0)

@@ -155,6 +155,177 @@ TEST(a_thread_may_change_its_name)
 	timeline_thread_name(NULL, "nothing");
 }
 
+static void *
+name_then_log(void *context)
+{
+	struct worker *w = context;
+
+	w->tid = (uint32_t)syscall(SYS_gettid);
+	timeline_thread_name(tl, w->name);
+	for (int i = 0; i < 2; i++)
+		if (w->events[i])
+			timeline_log(w->events[i]);
+	return NULL;
+}
+
+TEST(a_name_that_is_given_before_the_first_entry_stays)
+{
+	const uint32_t self = (uint32_t)getpid();
+	struct worker w = { "given", { event }, 0 };
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, name_then_log, &w), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	expect_name(tl, w.tid, "given", "main");
+	timeline_thread_name(tl, "first");
+	timeline_log(event);
+	expect_name(tl, self, "first", "main");
+}
+
+TEST(a_name_that_is_given_in_one_timeline_stays_when_another_is_used)
+{
+	char name[128];
+	struct timeline *other;
+	struct timeline_event *there;
+	struct worker before = { "before", { NULL }, 0 };
+	struct worker after = { "after", { NULL }, 0 };
+	pthread_t thread;
+
+	snprintf(name, sizeof(name), "%s-other", fixture_name);
+	ck_assert_int_eq(timeline_new(&other, name, &fixture_tiny), 0);
+	ck_assert_int_eq(timeline_define(other, "a", "info", "an entry",
+			     &there),
+	    0);
+	before.events[0] = after.events[1] = there;
+	before.events[1] = after.events[0] = event;
+	ck_assert_int_eq(pthread_create(&thread, NULL, name_then_log, &before),
+	    0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, name_then_log, &after),
+	    0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	expect_name(tl, before.tid, "before", "main");
+	expect_name(other, before.tid, "main", "main");
+	expect_name(tl, after.tid, "after", "main");
+	expect_name(other, after.tid, "main", "main");
+	timeline_close(other);
+	timeline_remove(name);
+}
+
+TEST(a_child_of_fork_may_be_named_before_its_first_entry)
+{
+	const pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		prctl(PR_SET_NAME, "child");
+		timeline_thread_name(tl, "given");
+		timeline_log(event);
+		expect_name(tl, (uint32_t)getpid(), "given", "child");
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+enum { CROWD = 1000 };
+
+static struct worker crowd[CROWD];
+static pthread_t crowd_threads[CROWD];
+static pthread_barrier_t crowd_named, crowd_ends;
+
+static void *
+live(void *context)
+{
+	char name[TIMELINE_THREAD_NAME_MAX + 1];
+
+	snprintf(name, sizeof(name), "one %d",
+	    (int)((struct worker *)context - crowd));
+	pthread_setname_np(pthread_self(), name);
+	work(context);
+	pthread_barrier_wait(&crowd_named);
+	pthread_barrier_wait(&crowd_ends);
+	return NULL;
+}
+
+/* Let threads log and live until end_crowd. */
+static void
+start_crowd(unsigned count)
+{
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 << 10);
+	pthread_barrier_init(&crowd_named, NULL, count + 1);
+	pthread_barrier_init(&crowd_ends, NULL, count + 1);
+	for (unsigned i = 0; i < count; i++) {
+		crowd[i] = (struct worker){ .events = { event } };
+		ck_assert_int_eq(pthread_create(&crowd_threads[i], &small, live,
+				     &crowd[i]),
+		    0);
+	}
+	pthread_barrier_wait(&crowd_named);
+}
+
+static void
+end_crowd(unsigned count)
+{
+	pthread_barrier_wait(&crowd_ends);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(crowd_threads[i], NULL);
+}
+
+/* How many threads have their name; the others must have none. */
+static unsigned
+count_named(unsigned count)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	struct tl_names gathered = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
+	unsigned named = 0;
+
+	ck_assert_int_eq(tl_snap_open_fd(&snap, tl->fd, 0, &fault), 0);
+	for (unsigned i = 0; i < count; i++) {
+		const struct tl_names *names = &snap->messages->names;
+		const struct tl_message m = { .names = names };
+		const struct tl_event e = { .message = &m,
+			.pid = pid,
+			.tid = crowd[i].tid };
+		struct tl_bytes copy, name;
+		char want[32];
+
+		ck_assert_int_eq(tl_names_gather(&gathered, &e, pid), 0);
+		name = tl_names_thread(names, pid, crowd[i].tid);
+		copy = tl_names_thread(&gathered, pid, crowd[i].tid);
+		snprintf(want, sizeof(want), "one %u", i);
+		ck_assert(tl_bytes_equal(name, copy));
+		if (name.size > 0)
+			ck_assert_msg(tl_bytes_equal(name, tl_bytes_of(want)),
+			    "%.*s, not %s", (int)name.size, name.data, want);
+		named += name.size > 0;
+	}
+	tl_snap_close(snap);
+	tl_names_free(&gathered);
+	return named;
+}
+
+TEST(a_thread_that_finds_no_slot_has_no_name)
+{
+	start_crowd(CROWD);
+	ck_assert_uint_ge(count_named(CROWD), 600);
+	end_crowd(CROWD);
+}
+
+TEST(threads_that_have_ended_make_room_for_names)
+{
+	start_crowd(CROWD);
+	end_crowd(CROWD);
+	start_crowd(100);
+	ck_assert_uint_ge(count_named(100), 99);
+	end_crowd(100);
+}
+
 TEST(a_child_of_fork_has_a_name_of_its_own)
 {
 	int status;
