@@ -89,7 +89,6 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 		.fd = is_standard ? STDIN_FILENO : tl_open_read(source->name) };
 	int rc = o.fd < 0 ? o.fd : read_first(&o);
 
-	source->withheld = o.withheld;
 	if (o.fd == -ENOENT) {
 		tl_shm_no_such(source->name, &source->fault);
 	} else if (rc < 0) {
@@ -104,6 +103,7 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 				    o.first_size == 0 ? "empty file"
 						      : "unknown file format");
 	}
+	source->withheld = o.withheld; /* an opener may set the source anew */
 	if (!is_standard && o.fd >= 0)
 		close(o.fd);
 	return rc;

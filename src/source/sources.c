@@ -52,6 +52,8 @@ add_others(struct tl_sources *sources)
 		struct tl_source *other = add_item(sources);
 
 		rc = ops->take_other(&sources->items[first], other);
+		if (other)
+			other->withheld = sources->items[first].withheld;
 	}
 	return rc;
 }

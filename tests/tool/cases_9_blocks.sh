@@ -64,6 +64,13 @@ is '--host chooses hosts' "$("$dump" --host 'b*' "$work/fleet" | grep -c tick)" 
 is '... of files as well' "$("$dump" --host 'b*' "$stream" "$work/fleet" | grep -c tick)" 8
 ends '... and says when none is left' 1 "$dump" --host gamma "$work/fleet"
 has '... what for' "$err" 'there is nothing of such a host$'
+chmod 600 "$work/fleet"
+for host in '*' 'a*' 'b*'; do
+	(umask 022 && "$bin/timeline-convert" -q -f --host "$host" "$work/fleet" -o "$work/host.csv")
+	is "a private file of hosts becomes a private one ($host)" \
+		"$(stat -c %a "$work/host.csv")" 600
+done
+chmod 644 "$work/fleet"
 for ((i = 0; i < 70; i++)); do "$blocks" alpha - "$i"; done >"$work/lone"
 is 'many traces without a chain are one timeline' \
 	"$("$dump" --info "$work/lone" | grep -c '^file: ')" 1
