@@ -231,6 +231,8 @@ tl_file_withheld(const struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return 0;
 	withheld = ~st->st_mode & (read | write);
+	if (st->st_gid != getegid())
+		withheld |= (withheld & S_IRWXO) << 3;
 	return withheld | (withheld & read) >> 2;
 }
 

@@ -66,7 +66,9 @@ int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
 /*
  * What is made of a file is not for more users than the file: the permissions
  * that a file withholds from group and others, and where it may not be read, to
- * enter a folder.  0 if it is not a regular file: a pipe withholds nothing.
+ * enter a folder.  What is made has the group of the process: if the file has
+ * another one, that group gets what others do.  0 if it is not a regular file:
+ * a pipe withholds nothing.
  * The owner's are left out: who makes a file owns it, and has read the other.
  */
 mode_t tl_file_withheld(const struct stat *st);

@@ -51,6 +51,12 @@ chmod 604 "$work/private.tl"
 is 'the umask says who may read it' "$(mode "$work/wide.csv")" 644
 is 'of several files none gives more than each' \
 	"$(mode "$work/wide.csv" "$work/group.csv") $(mode "$work/group.csv" "$work/private.tl")" '640 600'
+if chgrp 1 "$work/group.csv" 2>/dev/null; then
+	is '... nor gives a group what another had' "$(mode "$work/group.csv")" 600
+	chgrp "$(id -g)" "$work/group.csv"
+else
+	skip 'a file of another group: only root makes one'
+fi
 is 'a file at standard input counts' "$(mode --from csv - <"$work/group.csv")" 640
 is '... a pipe has no mode that counts' \
 	"$(chmod 600 "$work/group.csv" && mode --from csv - < <(cat "$work/group.csv"))" 644

@@ -124,3 +124,25 @@ TEST(the_start_of_a_small_file_is_a_string)
 	ck_assert_uint_eq(tl_read_start(text, 6, format, pid), 0);
 	ck_assert_str_eq(text, "");
 }
+
+TEST(what_is_made_of_a_file_is_for_no_more_users)
+{
+	static const struct {
+		mode_t mode, own,
+		    other; /* withheld, by the group of the file */
+	} cases[] = { { 0644, 0022, 0022 }, { 0666, 0000, 0000 },
+		{ 0600, 0077, 0077 }, { 0640, 0027, 0077 },
+		{ 0660, 0007, 0077 }, { 0604, 0072, 0072 },
+		{ 0664, 0002, 0022 } };
+	struct stat st = { 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		st.st_mode = S_IFREG | cases[i].mode;
+		st.st_gid = getegid();
+		ck_assert_uint_eq(tl_file_withheld(&st), cases[i].own);
+		st.st_gid++;
+		ck_assert_uint_eq(tl_file_withheld(&st), cases[i].other);
+	}
+	st.st_mode = S_IFIFO | 0600;
+	ck_assert_uint_eq(tl_file_withheld(&st), 0);
+}
