@@ -246,7 +246,7 @@ TEST(null_in_place_of_a_text_is_an_error_and_no_crash)
 	ck_assert_int_eq(failed, 0);
 }
 
-/* The originals wrote nothing for a format, and an empty name. */
+/* A call with a NULL format logs nothing; a NULL name is an empty one. */
 TEST(null_in_macros_of_rtl_logfile_is_an_empty_name_or_nothing)
 {
 	struct timeline_rtl_context context = { 0 };
