@@ -87,10 +87,12 @@ tl_stay_loaded(void)
 	struct link_map *map = NULL;
 	Dl_info info;
 
-	/* only a plug-in takes the lock of the dynamic linker */
+	/* Only a plug-in takes the lock of the dynamic linker, for which a
+	 * thread waits while another runs the constructors of dlopen.  A
+	 * program has DT_DEBUG, whether or not it is a PIE. */
 	for (const ElfW(Dyn) *d = _DYNAMIC; d && d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_FLAGS_1 &&
-		    (d->d_un.d_val & (DF_1_NODELETE | DF_1_PIE)))
+		if (d->d_tag == DT_DEBUG ||
+		    (d->d_tag == DT_FLAGS_1 && (d->d_un.d_val & DF_1_NODELETE)))
 			return;
 	if (!&dlsym || !&dladdr1)
 		return;
@@ -99,7 +101,7 @@ tl_stay_loaded(void)
 	if (open &&
 	    dladdr1((void *)(uintptr_t)tl_stay_loaded, &info, (void **)&map,
 		RTLD_DL_LINKMAP) != 0 &&
-	    map && map->l_name[0] != '\0') /* the program has no name */
+	    map && map->l_name[0] != '\0') /* a program has no name */
 		open(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 #endif
 }
