@@ -11,8 +11,9 @@
  * replace the name.
  *
  * A thread that is called as its process records that, too: a set of slots may
- * be full later, and the name would not be known.  Where a set of slots is full, a slot of a thread that has ended is claimed;
- * if all of them live, the name is not recorded, and readers show none.
+ * be full later, and the name would not be known.  Where a set of slots is full,
+ * a slot of a thread that has ended is claimed; if all of them live, the name is
+ * not recorded, and readers show none.
  *
  * The same thread may have logged into another timeline of this process before.
  * So each timeline has its own word for the ids of a thread, as long as there
@@ -68,8 +69,9 @@ is_free(uint64_t ids, bool is_own)
 	       errno == ESRCH;
 }
 
-/* Claim a slot for these ids: the one they have, or a free one, the longest
- * unchanged first.  NULL: there is none. */
+/* Claim a slot for these ids: the one they have, an unused one, or that of a
+ * thread that has ended; put chooses the first to look at.  NULL: there is
+ * none. */
 static struct timeline_name *
 claim(struct timeline_name *set, uint64_t ids, uint64_t put, bool is_own)
 {
@@ -141,10 +143,13 @@ note(struct timeline *tl, const char *name)
 	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
 	const uint32_t pid = (uint32_t)getpid();
 	union comm comm = { .words = { 0, 0 } };
+	/* a sandbox may forbid prctl: a name that is given needs none */
+	const bool has_comm = prctl(PR_GET_NAME, comm.text) == 0;
 
-	if (!tl->names || prctl(PR_GET_NAME, comm.text) != 0)
+	if (!tl->names || (!name && !has_comm))
 		return;
-	if (tid == pid && (!name || tl_load_32(&process_pid) != pid)) {
+	if (has_comm && tid == pid &&
+	    (!name || tl_load_32(&process_pid) != pid)) {
 		tl_store_64(&process_words[0], comm.words[0]);
 		tl_store_64(&process_words[1], comm.words[1]);
 		tl_store_32(&process_pid, pid);

@@ -10,7 +10,11 @@
 #include "lib/test.h"
 #include "snap/reader.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -222,6 +226,45 @@ TEST(a_child_of_fork_may_be_named_before_its_first_entry)
 		timeline_thread_name(tl, "given");
 		timeline_log(event);
 		expect_name(tl, (uint32_t)getpid(), "given", "child");
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Let prctl fail in this process from now on, as in a sandbox. */
+static void
+forbid_prctl(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { 4, steps };
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter),
+	    0);
+}
+
+TEST(a_sandbox_that_forbids_prctl_leaves_a_name_that_is_given)
+{
+	struct worker w = { "given", { event }, 0 };
+	const pid_t pid = fork();
+	pthread_t thread;
+	int status;
+
+	if (pid == 0) {
+		timeline_log(event);
+		forbid_prctl();
+		ck_assert_int_eq(pthread_create(&thread, NULL, name_then_log,
+				     &w),
+		    0);
+		ck_assert_int_eq(pthread_join(thread, NULL), 0);
+		expect_name(tl, w.tid, "given", "main");
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
