@@ -77,7 +77,11 @@ tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
 int
 tl_names_hide(struct tl_names *names, uint32_t pid, uint32_t tid)
 {
-	return set(names, pid, tid, tl_bytes("", 0), true);
+	const struct tl_named *name = find(names, pid, tid);
+
+	return name && name->size > 0
+		   ? 0
+		   : set(names, pid, tid, tl_bytes("", 0), true);
 }
 
 void
@@ -177,20 +181,18 @@ tl_names_gather(struct tl_names *names, const struct tl_event *event,
 {
 	const struct tl_names *from = tl_event_names(event);
 	const uint64_t ids = (uint64_t)event->pid << 32 | event->tid;
-	struct tl_bytes own, process;
+	struct tl_bytes thread, process;
 	int rc;
 
 	if (!from || (from == names->from && ids == names->gathered))
 		return 0;
 	names->from = from;
 	names->gathered = ids;
-	own = tl_names_own(from, event->pid, event->tid);
+	thread = tl_names_thread(from, event->pid, event->tid);
 	process = tl_names_process(from, event->pid);
-	if (own.size > 0 &&
-	    (rc = tl_names_add(names, pid, event->tid, own)) < 0)
+	if (process.size > 0 && (rc = tl_names_add(names, pid, 0, process)) < 0)
 		return rc;
-	if (tl_names_is_hidden(from, event->pid, event->tid) &&
-	    (rc = tl_names_hide(names, pid, event->tid)) < 0)
-		return rc;
-	return process.size > 0 ? tl_names_add(names, pid, 0, process) : 0;
+	if (thread.size > 0)
+		return tl_names_add(names, pid, event->tid, thread);
+	return process.size > 0 ? tl_names_hide(names, pid, event->tid) : 0;
 }

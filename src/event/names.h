@@ -50,8 +50,8 @@ struct tl_names {
 /* Keep a name; tid 0: of the process; an empty one is none.  0, -ENOMEM. */
 int tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
     struct tl_bytes name);
-/* Keep that the name of a thread is not known, whatever its process is called.
- * 0, -ENOMEM. */
+/* Keep that the name of a thread is not known, whatever its process is called,
+ * unless one was added.  0, -ENOMEM. */
 int tl_names_hide(struct tl_names *names, uint32_t pid, uint32_t tid);
 /* Take which sets are full of the table of a timeline with so many slots.  A
  * thread that has no record there may have found no slot. */

@@ -295,10 +295,12 @@ static int
 add_name(struct tl_names *names, const struct timeline_name *n)
 {
 	const size_t size = strnlen((const char *)n->text, sizeof(n->text));
+	const int rc =
+	    tl_names_add(names, n->pid, n->tid, tl_bytes(n->text, size));
 
-	return size == 0 && n->tid != 0 ? tl_names_hide(names, n->pid, n->tid)
-					: tl_names_add(names, n->pid, n->tid,
-					      tl_bytes(n->text, size));
+	return rc == 0 && size == 0 && n->tid != 0
+		   ? tl_names_hide(names, n->pid, n->tid)
+		   : rc;
 }
 
 /* Find the sets of slots that are full.  Those of an imported file are: it has

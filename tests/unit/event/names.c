@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names.c - which names does a writer know whose events come from several
+ * sources, of which one may not know the name of a thread?
+ */
+#include "event/names.h"
+
+#include "lib/test.h"
+
+enum { PID = 100, TID = 101, SOURCES = 2 };
+
+static struct tl_names sources[SOURCES];
+static struct tl_names names;
+
+static void
+setup(void)
+{
+	for (int i = 0; i < SOURCES; i++) {
+		sources[i] = (struct tl_names){ 0 };
+		ck_assert_int_eq(tl_names_add(&sources[i], PID, 0,
+				     tl_bytes_of("process")),
+		    0);
+	}
+	names = (struct tl_names){ 0 };
+}
+
+static void
+teardown(void)
+{
+	for (int i = 0; i < SOURCES; i++)
+		tl_names_free(&sources[i]);
+	tl_names_free(&names);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown);
+
+static void
+gather(const struct tl_names *from)
+{
+	const struct tl_message message = { .names = from };
+	const struct tl_event event = { .message = &message,
+		.pid = PID,
+		.tid = TID };
+
+	ck_assert_int_eq(tl_names_gather(&names, &event, PID), 0);
+}
+
+static void
+expect(const char *name)
+{
+	ck_assert(tl_bytes_equal(tl_names_thread(&names, PID, TID),
+	    tl_bytes_of(name)));
+}
+
+/* One source knows the name, or that there is none beside the process's; the
+ * other one does not. */
+static void
+gather_in_both_orders(const char *name)
+{
+	ck_assert_int_eq(tl_names_hide(&sources[1], PID, TID), 0);
+	for (int first = 0; first < SOURCES; first++) {
+		gather(&sources[first]);
+		gather(&sources[1 - first]);
+		expect(name);
+		tl_names_free(&names);
+	}
+}
+
+TEST(a_name_stays_known_when_another_source_does_not_know_it)
+{
+	ck_assert_int_eq(tl_names_add(&sources[0], PID, TID,
+			     tl_bytes_of("worker")),
+	    0);
+	gather_in_both_orders("worker");
+}
+
+TEST(a_thread_that_is_called_as_its_process_stays_so)
+{
+	ck_assert_int_eq(tl_names_add(&sources[0], PID, TID,
+			     tl_bytes_of("process")),
+	    0);
+	gather_in_both_orders("process");
+}
+
+TEST(a_name_that_no_source_knows_is_not_that_of_the_process)
+{
+	ck_assert_int_eq(tl_names_hide(&sources[0], PID, TID), 0);
+	gather_in_both_orders("");
+	ck_assert(tl_names_is_hidden(&sources[0], PID, TID));
+}
