@@ -76,7 +76,8 @@ tl_arguments_find(lua_State *L, const struct tl_event *event, int key)
 static const struct tl_event *
 event_of(lua_State *L, int index)
 {
-	const struct arguments *args = lua_touserdata(L, index);
+	const struct arguments *args =
+	    tl_host_check_type(L, index, "arguments", &arguments_key);
 
 	if (args->own && tl_script_source_collected) {
 		lua_getiuservalue(L, index, 1);
@@ -129,6 +130,7 @@ args_next(lua_State *L)
 static int
 args_pairs(lua_State *L)
 {
+	tl_host_check_type(L, 1, "arguments", &arguments_key);
 	lua_pushvalue(L, 1);
 	lua_pushcclosure(L, args_next, 1);
 	return 1;

@@ -441,7 +441,8 @@ push_own_args(lua_State *L, struct tl_event_value *value)
 static int
 event_index(lua_State *L)
 {
-	struct tl_event_value *value = lua_touserdata(L, 1);
+	struct tl_event_value *value =
+	    tl_host_check_type(L, 1, "event", &event_key);
 	lua_Integer field;
 
 	tl_event_check_alive(L, 1);
@@ -468,7 +469,8 @@ event_index(lua_State *L)
 static int
 event_text(lua_State *L)
 {
-	const struct tl_event_value *value = lua_touserdata(L, 1);
+	const struct tl_event_value *value =
+	    tl_host_check_type(L, 1, "event", &event_key);
 	struct tl_host *host = tl_host(L);
 	struct tl_text *text = tl_host_scratch(host);
 

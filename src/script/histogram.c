@@ -63,7 +63,8 @@ charge_up_to(lua_State *L, struct counts *counts, uint64_t value)
 static int
 collect(lua_State *L)
 {
-	struct counts *counts = lua_touserdata(L, 1);
+	struct counts *counts =
+	    tl_host_check_type(L, 1, "histogram", &histogram_key);
 
 	tl_histogram_free(counts->histogram);
 	counts->histogram = NULL;
@@ -203,6 +204,8 @@ next_bucket(lua_State *L)
 	uint64_t high;
 	uint64_t n;
 
+	if (!counts->histogram)
+		return luaL_error(L, "the histogram was collected");
 	if (!tl_histogram_bucket(counts->histogram, &index, &low, &high, &n)) {
 		lua_pushnil(L);
 		return 1;

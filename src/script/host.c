@@ -131,14 +131,15 @@ tl_host_register_type(lua_State *L, const char *name, const void *key,
 void *
 tl_host_check_type(lua_State *L, int index, const char *name, const void *key)
 {
-	bool right;
+	void *value = lua_touserdata(L, index);
+	bool right = false;
 
-	if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index))
-		luaL_typeerror(L, index, name);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, key);
-	right = lua_rawequal(L, -1, -2);
-	lua_pop(L, 2);
+	if (value && lua_getmetatable(L, index)) {
+		right = lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TTABLE &&
+			lua_topointer(L, -1) == lua_topointer(L, -2);
+		lua_pop(L, 2);
+	}
 	if (!right)
 		luaL_typeerror(L, index, name);
-	return lua_touserdata(L, index);
+	return value;
 }

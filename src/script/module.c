@@ -18,7 +18,9 @@
 
 __attribute__((visibility("default"))) int luaopen_timeline(lua_State *L);
 
-/* The key in the registry that keeps the host from being collected. */
+/* The keys in the registry of the type of the host, and of the host, which is
+ * not collected while it is there. */
+static const char host_key;
 static const char keep_key;
 
 static int
@@ -101,7 +103,7 @@ open_source(lua_State *L)
 static int
 free_host(lua_State *L)
 {
-	struct tl_host *host = lua_touserdata(L, 1);
+	struct tl_host *host = tl_host_check_type(L, 1, "host", &host_key);
 
 	tl_text_free(&host->text);
 	return 0;
@@ -111,15 +113,16 @@ free_host(lua_State *L)
 static void
 make_host(lua_State *L)
 {
+	static const luaL_Reg functions[] = { { "__gc", free_host },
+		{ NULL, NULL } };
 	struct tl_host *host = lua_newuserdatauv(L, sizeof(*host), 0);
 
 	memset(host, 0, sizeof(*host));
 	host->memory.size_max = SIZE_MAX;
 	host->trusted = true;
 	host->io.write = write_stdout;
-	lua_createtable(L, 0, 1);
-	lua_pushcfunction(L, free_host);
-	lua_setfield(L, -2, "__gc");
+	tl_host_register_type(L, "host", &host_key, functions);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
 	lua_setmetatable(L, -2);
 	tl_host_set(L, host);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &keep_key);

@@ -202,7 +202,8 @@ close_source(lua_State *L)
 static int
 collect(lua_State *L)
 {
-	struct tl_script_source *source = lua_touserdata(L, 1);
+	struct tl_script_source *source =
+	    tl_host_check_type(L, 1, "input", &source_key);
 
 	if (source->is_owned) {
 		free(source->listed);
@@ -218,7 +219,8 @@ collect(lua_State *L)
 static int
 source_index(lua_State *L)
 {
-	const struct tl_script_source *source = lua_touserdata(L, 1);
+	const struct tl_script_source *source =
+	    tl_host_check_type(L, 1, "input", &source_key);
 	const char *key =
 	    lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
 

@@ -28,7 +28,7 @@ static const char why_key;
 static int
 collect(lua_State *L)
 {
-	struct why *w = lua_touserdata(L, 1);
+	struct why *w = tl_host_check_type(L, 1, "why", &why_key);
 
 	tl_cursor_close(w->cursor);
 	tl_why_free(w->why);

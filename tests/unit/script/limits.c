@@ -91,6 +91,31 @@ TEST(a_trusted_script_has_everything)
 	ck_assert_str_eq(tl_text_string(&result.out), "\033");
 }
 
+/* The library debug reaches the tables of functions of our types. */
+TEST(no_function_of_a_type_takes_a_value_of_another)
+{
+	const struct tl_script_limits limits = { .trusted = true };
+	struct feed *feeds[] = { &feed };
+
+	run_with(&result, feeds, 1, &limits, "test",
+	    "local e = timeline.events()() local h = timeline.histogram() "
+	    "local key, types, calls = nil, {}, 0 "
+	    "for k, t in pairs(debug.getregistry()) do "
+	    "if type(k) == 'userdata' and type(t) == 'table' and t.__name then "
+	    "types[#types + 1] = t key = k end end "
+	    "local values = { n = 9, e, e.args, h, timeline.inputs[1], "
+	    "io.stdout, key, 7, {}, nil } "
+	    "for _, t in ipairs(types) do for name, f in pairs(t) do "
+	    "if type(f) == 'function' then for i = 1, values.n do "
+	    "if debug.getmetatable(values[i]) ~= t then "
+	    "local ok, why = pcall(f, values[i], 'text') calls = calls + 1 "
+	    "assert(not ok and why:find(t.__name .. ' expected'), name) "
+	    "end end end end end print(#types, calls > 80)",
+	    0, NULL);
+	ck_assert_msg(result.rc == 0, "%s", result.fault.text);
+	ck_assert_str_eq(tl_text_string(&result.out), "7\ttrue\n");
+}
+
 TEST(memory_has_a_cap_wherever_it_is_asked_for)
 {
 	static const char *const greedy[] = {

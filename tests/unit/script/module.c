@@ -142,6 +142,21 @@ TEST(a_dead_event_is_an_error_and_no_crash)
 	      "'collected'))");
 }
 
+TEST(a_finalizer_may_use_what_was_collected_before)
+{
+	/* The table is the oldest, so its finalizer is the last to run. */
+	holds("local t = setmetatable({}, { __gc = function(t) for _, f in "
+	      "ipairs(t) do pcall(f) end "
+	      "for _, name in ipairs{'events', 'spans', 'info', 'close'} do "
+	      "pcall(t.source[name], t.source) end "
+	      "pcall(t.h.add, t.h, 1) pcall(tostring, t.e) end }) "
+	      "t.source = timeline.open(saved) t.h = timeline.histogram() "
+	      "t.h:add(1) t[1] = t.h:buckets() t[2] = t.source:events() "
+	      "t[3] = t.source:spans() t.e = t[2]()");
+	lua_close(L);
+	L = NULL;
+}
+
 TEST(the_helpers_are_there_too)
 {
 	holds("assert(timeline.unsigned(-1) == '18446744073709551615')\n"
