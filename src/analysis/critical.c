@@ -887,8 +887,9 @@ tl_critical_finish(struct tl_critical *c,
 				    longest->end_ns - longest->begin_ns))
 				longest = span;
 		}
-		qsort(r->parts, r->part_count, sizeof(*r->parts),
-		    compare_parts);
+		if (r->part_count > 1)
+			qsort(r->parts, r->part_count, sizeof(*r->parts),
+			    compare_parts);
 		rc = keep_longest(c, r, longest);
 	}
 	*results = c->results;

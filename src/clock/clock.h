@@ -133,6 +133,18 @@ tl_add_ns(int64_t a, int64_t b)
 	return sum;
 }
 
+/* How long it is from one time to a later one, held at the end of the range; 0
+ * if it is not later. */
+static inline int64_t
+tl_ns_between(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	if (from >= to)
+		return 0;
+	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
+}
+
 /* Signed distance in ticks from one stamp to another, saturating. */
 static inline int64_t
 tl_ticks_between(uint64_t from, uint64_t to)

@@ -4,6 +4,7 @@
  * losses, clock.
  */
 #include "base/fields.h"
+#include "clock/clock.h"
 #include "dump/stats/levels.h"
 #include "dump/views.h"
 #include "ring/ring.h"
@@ -161,7 +162,8 @@ put_window(struct tl_fields *f, const struct tl_level_window *window)
 	tl_fields_object(f, NULL);
 	tl_fields_time(f, "from", window->from_ns);
 	tl_fields_time(f, "to", window->to_ns);
-	tl_fields_duration(f, "length", window->to_ns - window->from_ns);
+	tl_fields_duration(f, "length",
+	    tl_ns_between(window->from_ns, window->to_ns));
 	tl_fields_string(f, "open_from", threshold_name(window->threshold));
 	tl_fields_bool(f, "burst", window->burst);
 	tl_fields_bool(f, "merged", window->merged);

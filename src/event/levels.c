@@ -118,16 +118,6 @@ tl_level_until(const struct tl_event *event, uint64_t mult)
 	return tl_add_ns(event->ns, tl_ticks_to_ns(ticks, mult));
 }
 
-static int64_t
-between(int64_t from_ns, int64_t to_ns)
-{
-	int64_t ns;
-
-	if (__builtin_sub_overflow(to_ns, from_ns, &ns))
-		return to_ns > from_ns ? INT64_MAX : 0;
-	return ns > 0 ? ns : 0;
-}
-
 static void
 count(int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns, unsigned threshold,
     int64_t ns)
@@ -143,7 +133,7 @@ count(int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns, unsigned threshold,
 static int
 report_window(struct tl_level_state *s, const struct tl_level_window *window)
 {
-	const int64_t ns = between(window->from_ns, window->to_ns);
+	const int64_t ns = tl_ns_between(window->from_ns, window->to_ns);
 
 	if (ns == 0)
 		return 0;
@@ -282,8 +272,9 @@ tl_level_sum(const struct tl_level_state *s, int64_t now_ns,
 	*known_ns = s->known_ns;
 	for (unsigned gate = 0; gate < TL_LEVEL_GATES; gate++)
 		open_ns[gate] = s->open_ns[gate];
-	count(open_ns, known_ns, w.threshold, between(w.from_ns, w.to_ns));
+	count(open_ns, known_ns, w.threshold,
+	    tl_ns_between(w.from_ns, w.to_ns));
 	if (w.burst && w.to_ns < now_ns)
 		count(open_ns, known_ns, s->window.base,
-		    between(base_part(s, now_ns).from_ns, now_ns));
+		    tl_ns_between(base_part(s, now_ns).from_ns, now_ns));
 }

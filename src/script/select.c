@@ -189,7 +189,8 @@ look_at(void *context, struct tl_bytes text)
 	}
 	if (text.size > TL_NEAR_MAX)
 		return;
-	memcpy(name, text.data, text.size);
+	if (text.size > 0)
+		memcpy(name, text.data, text.size);
 	name[text.size] = '\0';
 	tl_near_try(&search->near, name);
 }

@@ -171,7 +171,8 @@ gather(struct follow *f, bool first)
 		files += f->batch.count > before;
 	}
 	/* offsets may have changed the order of events */
-	if (files > 1 || f->options->selection.hosts.offset_count > 0)
+	if (f->batch.count > 1 &&
+	    (files > 1 || f->options->selection.hosts.offset_count > 0))
 		qsort(f->batch.events, f->batch.count, sizeof(struct tl_event),
 		    compare_events);
 	tl_follow_sources_mark(&f->sources, f->batch.events, f->batch.count);

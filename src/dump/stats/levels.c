@@ -4,6 +4,8 @@
  */
 #include "dump/stats/levels.h"
 
+#include "clock/clock.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -224,9 +226,9 @@ tl_levels_open(const struct tl_levels *levels, unsigned gate, int64_t from_ns,
 
 		if (from >= to || w->threshold == 0)
 			continue;
-		*known_ns += to - from;
+		*known_ns = tl_add_ns(*known_ns, tl_ns_between(from, to));
 		if (gate > 0 && gate >= w->threshold)
-			open_ns += to - from;
+			open_ns = tl_add_ns(open_ns, tl_ns_between(from, to));
 	}
 	return open_ns;
 }
@@ -235,9 +237,8 @@ tl_levels_open(const struct tl_levels *levels, unsigned gate, int64_t from_ns,
 static int64_t
 window_length(const struct tl_level_window *window, int64_t to_ns)
 {
-	const int64_t to = window->to_ns < to_ns ? window->to_ns : to_ns;
-
-	return to > window->from_ns ? to - window->from_ns : 0;
+	return tl_ns_between(window->from_ns,
+	    window->to_ns < to_ns ? window->to_ns : to_ns);
 }
 
 void
@@ -248,7 +249,8 @@ tl_levels_rest_init(struct tl_levels_rest *rest, const struct tl_levels *levels,
 	for (size_t i = 0; i < levels->count; i++) {
 		const struct tl_level_window *w = &levels->windows[i];
 
-		rest->by_threshold[w->threshold] += window_length(w, to_ns);
+		rest->by_threshold[w->threshold] +=
+		    (uint64_t)window_length(w, to_ns);
 	}
 }
 
@@ -258,17 +260,18 @@ tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
 {
 	const struct tl_levels *l = rest->levels;
 	const struct tl_level_window *w = l->windows;
-	int64_t open = 0, before;
+	uint64_t open = 0;
+	int64_t before;
 
 	while (rest->at < l->count && w[rest->at].to_ns <= from_ns) {
 		rest->by_threshold[w[rest->at].threshold] -=
-		    window_length(&w[rest->at], rest->to_ns);
+		    (uint64_t)window_length(&w[rest->at], rest->to_ns);
 		rest->at++;
 	}
 	open_ns[0] = 0;
 	for (unsigned gate = 1; gate <= TIMELINE_LEVEL_MAX; gate++) {
 		open += rest->by_threshold[gate];
-		open_ns[gate] = open;
+		open_ns[gate] = open > INT64_MAX ? INT64_MAX : (int64_t)open;
 	}
 	if (rest->at == l->count || w[rest->at].threshold == 0)
 		return;

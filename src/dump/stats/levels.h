@@ -46,7 +46,7 @@ struct tl_levels_rest {
 	const struct tl_levels *levels;
 	size_t at; /* windows from here on are counted */
 	int64_t to_ns;
-	int64_t by_threshold[TIMELINE_LEVEL_NONE + 1];
+	uint64_t by_threshold[TIMELINE_LEVEL_NONE + 1]; /* how long, in ns */
 };
 
 void tl_levels_rest_init(struct tl_levels_rest *rest,

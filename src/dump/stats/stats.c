@@ -195,7 +195,7 @@ lane_begin(const struct stats *s, const struct tl_event *event,
 	lane->begun = true;
 	if (tl_source_lane_is_cut(input, event->lane) && event->ns > from)
 		from = event->ns;
-	lane->weight = weight_of(source->to_ns - from);
+	lane->weight = weight_of(tl_ns_between(from, source->to_ns));
 	if (source->known_from_ns > from)
 		from = source->known_from_ns;
 	tl_levels_rest_from(&source->rest, from, open_ns);

@@ -465,7 +465,8 @@ is_inside(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	outer_name = tl_lincheck_context_name(&r->messages.context,
 	    TL_LINCHECK_CLASS, outer);
 	return name.size == outer_name.size + sizeof(companion) - 1 &&
-	       memcmp(name.data, outer_name.data, outer_name.size) == 0 &&
+	       tl_bytes_equal(tl_bytes(name.data, outer_name.size),
+		   outer_name) &&
 	       memcmp(name.data + outer_name.size, companion,
 		   sizeof(companion) - 1) == 0;
 }

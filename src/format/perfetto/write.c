@@ -212,7 +212,8 @@ write_bytes(char *to, uint32_t field, struct tl_bytes bytes)
 {
 	to = tl_pb_write_tag(to, field, TL_PB_BYTES);
 	to = tl_pb_write_varint(to, bytes.size);
-	memcpy(to, bytes.data, bytes.size);
+	if (bytes.size > 0)
+		memcpy(to, bytes.data, bytes.size);
 	return to + bytes.size;
 }
 

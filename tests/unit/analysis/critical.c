@@ -505,6 +505,14 @@ TEST(parts_add_up_for_random_events)
 	}
 }
 
+TEST(a_span_without_a_length_has_no_parts)
+{
+	log_count = 0;
+	log_at(0, 2000, &request, TL_BEGIN, 7);
+	log_at(0, 2000, &request, TL_END, 7);
+	analyse(check_sum);
+}
+
 /* == the kernel == */
 
 static struct tl_message out_message, in_message, woken_message, fault_message;

@@ -93,6 +93,29 @@ TEST(a_new_timeline_is_open_from_the_start)
 	    0);
 }
 
+TEST(windows_may_be_as_long_as_time)
+{
+	static struct tl_level_window windows[] = {
+		{ .from_ns = INT64_MIN, .to_ns = 0, .threshold = 1 },
+		{ .from_ns = 0, .to_ns = INT64_MAX, .threshold = 1 },
+	};
+	const struct tl_levels all = { .windows = windows, .count = 2 };
+	int64_t open_ns[TIMELINE_LEVEL_MAX + 1];
+	struct tl_levels_rest rest;
+	int64_t known;
+
+	ck_assert_int_eq(tl_levels_open(&all, 1, INT64_MIN, INT64_MAX, &known),
+	    INT64_MAX);
+	ck_assert_int_eq(known, INT64_MAX);
+	tl_levels_rest_init(&rest, &all, INT64_MAX);
+	tl_levels_rest_from(&rest, INT64_MIN, open_ns);
+	ck_assert_int_eq(open_ns[1], INT64_MAX);
+	tl_levels_rest_from(&rest, 1, open_ns);
+	ck_assert_int_eq(open_ns[1], INT64_MAX - 1);
+	tl_levels_rest_from(&rest, INT64_MAX, open_ns);
+	ck_assert_int_eq(open_ns[1], 0);
+}
+
 TEST(what_was_overwritten_makes_the_past_incomplete)
 {
 	timeline_priority(tl, "info"); /* the other tier: stays */
