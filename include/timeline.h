@@ -256,8 +256,9 @@ int timeline_clear(struct timeline *tl);
 /*
  * Save a snapshot to an ordinary file: whole or absent (made beside it and
  * renamed, mode 0600).  Writers are not held up; what was overwritten or half
- * written meanwhile is left out and marked.  -ENOSPC no room, or what the
- * system said.
+ * written meanwhile is left out and marked.  -ENOSPC no room, -EFBIG longer
+ * than the process may make a file (ulimit -f; no SIGXFSZ), or what the system
+ * said.
  */
 int timeline_save(struct timeline *tl, const char *filename);
 

@@ -44,7 +44,7 @@ map_file(struct tl_arena *heap)
 		return MAP_FAILED;
 	}
 	/* Room on the disk now, not SIGBUS later. */
-	errno = posix_fallocate(heap->fd, at, TL_ARENA_CHUNK);
+	errno = -tl_file_reserve(heap->fd, (uint64_t)at, TL_ARENA_CHUNK);
 	if (errno != 0)
 		return MAP_FAILED;
 	return mmap(NULL, TL_ARENA_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED,

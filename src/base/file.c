@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int
@@ -202,8 +204,47 @@ tl_read_file(const char *path, size_t size_max, struct tl_text *text)
 	return rc;
 }
 
+/* == longer files == */
+
+enum { INTERRUPTIONS_MAX = 1000 }; /* of an allocation, by signals */
+
+static sigset_t
+only_limit(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	return set;
+}
+
+void
+tl_file_limit_hold(struct tl_file_limit *limit)
+{
+	const sigset_t set = only_limit();
+	sigset_t waiting;
+
+	pthread_sigmask(SIG_BLOCK, &set, &limit->before);
+	limit->waited = sigismember(&limit->before, SIGXFSZ) == 1 &&
+			sigpending(&waiting) == 0 &&
+			sigismember(&waiting, SIGXFSZ) == 1;
+}
+
 int
-tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
+tl_file_limit_release(const struct tl_file_limit *limit, int rc)
+{
+	const struct timespec at_once = { 0 };
+	const sigset_t set = only_limit();
+
+	if (rc == -EFBIG && !limit->waited)
+		while (sigtimedwait(&set, NULL, &at_once) < 0 && errno == EINTR)
+			continue;
+	pthread_sigmask(SIG_SETMASK, &limit->before, NULL);
+	return rc;
+}
+
+static int
+write_at(int fd, const void *data, size_t size, uint64_t offset)
 {
 	size_t done = 0;
 
@@ -249,6 +290,49 @@ tl_file_give_usual(int fd)
 
 	umask(mask);
 	return fchmod(fd, 0666 & ~mask) < 0 ? -errno : 0;
+}
+
+int
+tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
+{
+	struct tl_file_limit limit;
+
+	tl_file_limit_hold(&limit);
+	return tl_file_limit_release(&limit, write_at(fd, data, size, offset));
+}
+
+int
+tl_file_resize(int fd, uint64_t size)
+{
+	struct tl_file_limit limit;
+
+	tl_file_limit_hold(&limit);
+	return tl_file_limit_release(&limit,
+	    ftruncate(fd, (off_t)size) != 0 ? -errno : 0);
+}
+
+int
+tl_file_reserve(int fd, uint64_t offset, uint64_t size)
+{
+	struct tl_file_limit limit;
+	int rc = -EINTR;
+
+	tl_file_limit_hold(&limit);
+	for (int i = 0; i < INTERRUPTIONS_MAX && rc == -EINTR; i++)
+		rc = -posix_fallocate(fd, (off_t)offset, (off_t)size);
+	return tl_file_limit_release(&limit, rc);
+}
+
+const char *
+tl_file_error(int rc)
+{
+	struct rlimit limit;
+
+	if (rc == -EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		return "File too large: raise the limit of this process, "
+		       "ulimit -f";
+	return strerror(-rc);
 }
 
 /* The descriptor that a path names, or -1. */

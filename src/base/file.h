@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,8 +61,30 @@ int tl_read_file(const char *path, size_t size_max, struct tl_text *text);
 size_t tl_read_start(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * Whatever makes a file longer.  Where it would be longer than the process may
+ * make a file (ulimit -f), the kernel sends the thread SIGXFSZ as well, which
+ * ends a program by default; hold and release leave the error alone, -EFBIG.
+ * A signal that waited before waits on.  release returns rc.
+ */
+struct tl_file_limit {
+	sigset_t before;
+	bool waited;
+};
+
+void tl_file_limit_hold(struct tl_file_limit *limit);
+int tl_file_limit_release(const struct tl_file_limit *limit, int rc);
+
 /* Write all of it: 0 or -errno. */
 int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
+/* Set the size of a file: 0 or -errno. */
+int tl_file_resize(int fd, uint64_t size);
+/* Take room on the disk for a part of a file now, where a store into a hole
+ * would raise SIGBUS later: 0 or -errno. */
+int tl_file_reserve(int fd, uint64_t offset, uint64_t size);
+/* The text of an error of a call that makes a file longer, with the remedy
+ * where the limit of the process is the reason. */
+const char *tl_file_error(int rc);
 
 /*
  * What is made of a file is not for more users than the file: the permissions

@@ -4,6 +4,8 @@
  */
 #include "base/process.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -115,8 +117,8 @@ tl_terminal_size(int fd, unsigned *columns, unsigned *rows)
 			    : size.ws_row;
 }
 
-int
-tl_write_all(int fd, const void *data, size_t size)
+static int
+write_all(int fd, const void *data, size_t size)
 {
 	const char *at = data;
 
@@ -131,6 +133,15 @@ tl_write_all(int fd, const void *data, size_t size)
 		size -= (size_t)n;
 	}
 	return 0;
+}
+
+int
+tl_write_all(int fd, const void *data, size_t size)
+{
+	struct tl_file_limit limit;
+
+	tl_file_limit_hold(&limit);
+	return tl_file_limit_release(&limit, write_all(fd, data, size));
 }
 
 void

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include "base/fault.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "base/utf8.h"
 
@@ -456,7 +457,8 @@ tl_put_fault(struct tl_text *text, const char *program, const char *name,
 		tl_put_string(text, ": ");
 	}
 	tl_put_lines(text,
-	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-fault->rc)));
+	    tl_bytes_of(
+		fault->text[0] ? fault->text : tl_file_error(fault->rc)));
 	tl_put_char(text, '\n');
 }
 

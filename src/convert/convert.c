@@ -2,6 +2,7 @@
 /* convert.c - make the writer, and give it all events that are chosen. */
 #include "convert/convert.h"
 
+#include "base/file.h"
 #include "snap/timers.h"
 
 #include <errno.h>
@@ -283,7 +284,8 @@ explain(struct run *run, int rc)
 		*run->fault = run->select->fault;
 		return rc;
 	}
-	return tl_fault(run->fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return tl_fault(run->fault, rc, TL_FAULT_NOWHERE, "%s",
+	    tl_file_error(rc));
 }
 
 int

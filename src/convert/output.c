@@ -4,6 +4,7 @@
  */
 #include "convert/output.h"
 
+#include "base/file.h"
 #include "base/process.h"
 #include "convert/replace.h"
 #include "snap/compressed.h"
@@ -42,7 +43,7 @@ const char tl_output_steers[] = "not for a terminal; use -o or a pipe";
 static int
 explain(struct tl_fault *fault, int rc)
 {
-	const char *text = strerror(-rc);
+	const char *text = tl_file_error(rc);
 
 	if (rc == -EEXIST)
 		text = "exists already; --force replaces it";

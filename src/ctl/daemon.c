@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,7 +299,8 @@ write_redirect(const char *path, const char *address)
 	return rc;
 }
 
-/* Run xdg-open in a session of its own, without output. */
+/* Run xdg-open in a session of its own, without output and without the signals
+ * that we ignore. */
 static int
 start_browser(char *path)
 {
@@ -306,6 +308,7 @@ start_browser(char *path)
 	char *const argv[] = { program, path, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
+	sigset_t ignored;
 	pid_t pid;
 	int rc = posix_spawn_file_actions_init(&files);
 
@@ -317,8 +320,14 @@ start_browser(char *path)
 	for (int fd = STDIN_FILENO; rc == 0 && fd <= STDERR_FILENO; fd++)
 		rc = posix_spawn_file_actions_addopen(&files, fd, "/dev/null",
 		    O_RDWR, 0);
+	sigemptyset(&ignored);
+	sigaddset(&ignored, SIGPIPE);
+	sigaddset(&ignored, SIGXFSZ);
 	if (rc == 0)
-		rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+		rc = posix_spawnattr_setsigdefault(&attributes, &ignored);
+	if (rc == 0)
+		rc = posix_spawnattr_setflags(&attributes,
+		    POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF);
 	if (rc == 0)
 		rc = posix_spawnp(&pid, program, &files, &attributes, argv,
 		    environ);

@@ -52,7 +52,7 @@ main(int argc, char **argv)
 	int rc, flush_rc;
 
 	tl_fill_standard_fds();
-	signal(SIGPIPE, SIG_IGN); /* write returns EPIPE */
+	tl_signals_leave_to_write();
 	sigaction(SIGBUS, &action, NULL);
 	rc = tl_verbs_parse(&call, argc, argv);
 	if (rc == 0)

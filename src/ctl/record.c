@@ -213,7 +213,7 @@ report_start(struct record *r, int rc)
 		return tl_call_fail(r->call, r->path, rc,
 		    "the file or its index exists already; choose another "
 		    "name");
-	return tl_call_fail(r->call, r->path, rc, "%s", strerror(-rc));
+	return tl_call_fail(r->call, r->path, rc, "%s", tl_file_error(rc));
 }
 
 static int
@@ -329,7 +329,8 @@ take_reply(struct record *r)
 	const int rc = r->status.rc < 0 ? r->status.rc : r->status.source_rc;
 
 	if (r->status.rc < 0)
-		return tl_call_fail(r->call, r->path, rc, "%s", strerror(-rc));
+		return tl_call_fail(r->call, r->path, rc, "%s",
+		    tl_file_error(rc));
 	if (rc < 0)
 		return tl_call_fail(r->call, NULL, rc,
 		    "following a timeline failed: %s", strerror(-rc));

@@ -6,6 +6,7 @@
  * Where it has a file NAME.sched of kernel events, FILE.sched is saved with
  * it, where timeline-dump finds it.
  */
+#include "base/file.h"
 #include "ctl/ctl.h"
 #include "kernel/kernel.h"
 #include "snap/compressed.h"
@@ -122,7 +123,7 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 	}
 	free(faults);
 	if (rc != 0)
-		tl_call_fail(call, path, rc, "%s", strerror(-rc));
+		tl_call_fail(call, path, rc, "%s", tl_file_error(rc));
 	return rc;
 }
 

@@ -6,6 +6,7 @@
  * Exit status: 0 stopped or checked, 1 it could not start, 2 usage error.
  */
 #include "base/options.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/rate.h"
@@ -177,7 +178,7 @@ start(const char *path, bool check_only)
 		tl_config_free(config);
 		return DONE;
 	}
-	signal(SIGPIPE, SIG_IGN);
+	tl_signals_leave_to_write();
 	tl_daemon_log_open();
 	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
 	    tl_privileges_drop(config->user, &fault) != 0) {

@@ -6,6 +6,7 @@
 #include "daemon/target.h"
 #include "daemon/serve/watch.h"
 
+#include "base/file.h"
 #include "clock/clock.h"
 #include "daemon/disk/names.h"
 #include "daemon/disk/snapshots.h"
@@ -58,12 +59,12 @@ snapshot_done(void *context, const struct tl_snapshot_result *result)
 			    "%s: cannot save %s" TL_SCHED_SUFFIX
 			    ", the events of the kernel: %s",
 			    t->name, result->path,
-			    strerror(-result->kernel_rc));
+			    tl_file_error(result->kernel_rc));
 		return;
 	}
 	t->counts.snapshot_faults++;
 	tl_daemon_log(TL_LOG_ERROR, "%s: cannot save %s: %s", t->name,
-	    result->path, strerror(-result->rc));
+	    result->path, tl_file_error(result->rc));
 }
 
 /* Save a snapshot soon, unless one for this reason is queued already. */
@@ -254,7 +255,7 @@ configure_record(struct tl_target *t, bool all)
 	}
 	if (rc < 0 && rc != t->record_rc)
 		tl_daemon_log(TL_LOG_ERROR, "%s: cannot record: %s", t->name,
-		    fault.rc ? fault.text : strerror(-rc));
+		    fault.rc ? fault.text : tl_file_error(rc));
 	t->record_rc = rc;
 }
 

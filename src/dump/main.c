@@ -258,7 +258,7 @@ show(const struct tl_options *options)
 		tl_signals_clean_up(remove_unfinished);
 	rc = tl_output_open(&output, options);
 	if (rc < 0) {
-		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
 		report(options->output, &fault);
 		return FAILED;
 	}
@@ -272,10 +272,10 @@ show(const struct tl_options *options)
 		rc = run(options, &fault);
 	damaged = options->follow ? rc < 0 : tl_sources_are_damaged(&inputs);
 	close_rc = tl_output_close(&output, rc == 0);
-	if (rc == 0 && close_rc < 0) {
-		rc = close_rc;
+	if (output.rc < 0 || (rc == 0 && close_rc < 0))
 		place = options->output;
-	}
+	if (rc == 0)
+		rc = close_rc;
 	if (options->mode != TL_MODE_CHECK) /* --check lists faults itself */
 		tl_warn_sources(report, &inputs, false);
 	tl_sources_free(&inputs);
@@ -283,7 +283,7 @@ show(const struct tl_options *options)
 		return DONE;
 	/* -ENOENT: no file could be opened, which was reported. */
 	if (nothing_passed || (rc < 0 && (rc != -ENOENT || fault.rc < 0))) {
-		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
 		report(place, &fault);
 	}
 	tl_text_free(&script_error);

@@ -70,6 +70,7 @@ start_pager(struct tl_output *output)
 	pager = fork();
 	if (pager == 0) {
 		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
 		if (dup2(ends[0], STDIN_FILENO) >= 0)
 			become(command);
 		_exit(127);
@@ -166,6 +167,8 @@ tl_output_flush(struct tl_output *output)
 		rc = tl_write_all(output->fd, output->text.data,
 		    output->text.size);
 	tl_text_clear(&output->text);
+	if (rc < 0)
+		output->rc = rc;
 	return rc;
 }
 

@@ -24,6 +24,7 @@ enum { TL_OUTPUT_CHUNK = 128 << 10 };
 struct tl_output {
 	struct tl_text text; /* not written yet */
 	int fd;
+	int rc; /* of writing */
 	bool terminal;
 	bool color;
 	unsigned columns; /* of the terminal, or COLUMNS, or 80 */

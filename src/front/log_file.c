@@ -2,6 +2,7 @@
 /* log_file.c - whole lines, appended. */
 #include "front/log_file.h"
 
+#include "base/file.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -69,7 +70,7 @@ tl_log_file_open(struct tl_log_file *file, const char *path,
 
 /* Write it all: lines are short, and a regular file takes them at once unless
  * it is full. */
-static bool
+static int
 write_all(int fd, struct iovec *parts, int count)
 {
 	size_t left = parts[0].iov_len + parts[1].iov_len;
@@ -80,7 +81,7 @@ write_all(int fd, struct iovec *parts, int count)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return false;
+			return n < 0 ? -errno : -EIO;
 		left -= (size_t)n;
 		for (int i = 0; i < count; i++) {
 			const size_t took = (size_t)n < parts[i].iov_len
@@ -92,7 +93,7 @@ write_all(int fd, struct iovec *parts, int count)
 			n -= (ssize_t)took;
 		}
 	}
-	return true;
+	return 0;
 }
 
 bool
@@ -108,13 +109,15 @@ tl_log_file_write(struct tl_log_file *file, const char *line, size_t size)
 	struct iovec parts[2] = { { broken,
 				      was_broken ? sizeof(broken) - 1 : 0 },
 		{ (char *)(uintptr_t)line, size } };
+	struct tl_file_limit limit;
 	bool is_whole;
 	int state;
 
 	if (fd < 0)
 		return false;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	is_whole = write_all(fd, parts, 2);
+	tl_file_limit_hold(&limit);
+	is_whole = tl_file_limit_release(&limit, write_all(fd, parts, 2)) == 0;
 	if (!is_whole) {
 		__atomic_fetch_add(&file->lost, 1, __ATOMIC_RELAXED);
 		if (was_broken || parts[1].iov_len < size)

@@ -35,7 +35,7 @@ struct source {
 static int
 fail(struct tl_fault *fault, int rc)
 {
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
 }
 
 static enum format

@@ -24,8 +24,6 @@
 /* linkat(2) needs it to link an unnamed file. */
 #define DESCRIPTORS "/proc/self/fd"
 
-enum { INTERRUPTIONS_MAX = 1000 }; /* of the allocation, by signals */
-
 struct new_file {
 	int fd;
 	char temporary[TL_PATH_MAX]; /* "": the file is unnamed */
@@ -152,12 +150,10 @@ give_name(const struct new_file *file, const char *path)
 static int
 make_room(int fd, const struct timeline_header *h)
 {
-	int rc = -EINTR;
+	int rc = tl_file_reserve(fd, 0, tl_layout_dense(h));
 
-	for (int i = 0; i < INTERRUPTIONS_MAX && rc == -EINTR; i++)
-		rc = -posix_fallocate(fd, 0, (off_t)tl_layout_dense(h));
-	if (rc == 0 && ftruncate(fd, (off_t)h->total_size) != 0)
-		rc = -errno;
+	if (rc == 0)
+		rc = tl_file_resize(fd, h->total_size);
 	if (rc == 0)
 		rc = tl_write_at(fd, h, sizeof(*h), 0);
 	return rc;
@@ -200,7 +196,7 @@ tl_create(struct timeline **out, const char *path,
 	if ((rc = make_room(file.fd, &header)) != 0) {
 		tl_error(rc, "no room for %s (%llu bytes): %s", path,
 		    (unsigned long long)tl_layout_dense(&header),
-		    strerror(-rc));
+		    tl_file_error(rc));
 		close(file.fd);
 	} else if ((rc = fill(&tl, file.fd, &header, options->mode)) == 0) {
 		rc = give_name(&file, path);

@@ -6,6 +6,7 @@
  * memory to timers, sets thresholds, and is the C twin of asm/timer.S, which
  * adds to the histogram of threads without a CPU lane.
  */
+#include "base/file.h"
 #include "base/word.h"
 #include "ring/ring.h"
 
@@ -58,11 +59,12 @@ tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
 	if (number < 0)
 		return number;
 	at = timeline_histogram_offset(g, (uint32_t)number, 0);
-	/* allocate now: a store to a hole of a full tmpfs raises SIGBUS */
-	rc = posix_fallocate(tl->fd, (off_t)at,
-	    (off_t)g->timer_rows * TIMELINE_HISTOGRAM_SIZE);
+	/* now: a store to a hole of a full tmpfs raises SIGBUS */
+	rc = tl_file_reserve(tl->fd, at,
+	    (uint64_t)g->timer_rows * TIMELINE_HISTOGRAM_SIZE);
 	if (rc != 0)
-		return tl_error(-rc, "no room for the histograms of a timer");
+		return tl_error(rc, "no room for the histograms of a timer: %s",
+		    tl_file_error(rc));
 	timer->histogram = tl->map + at;
 	timer->slower = &timer_at(tl, (uint32_t)number)->slower;
 	return 0;

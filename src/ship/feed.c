@@ -134,7 +134,7 @@ report_put(struct tl_feed *c, int rc)
 	if (rc < 0)
 		tl_report_write(c->report, rc, TL_FAULT_NOWHERE,
 		    "%s: a block cannot be spooled: %s", c->timeline,
-		    strerror(-rc));
+		    tl_file_error(rc));
 	else
 		tl_report_write(c->report, 0, TL_FAULT_NOWHERE,
 		    "%s: blocks can be spooled again", c->timeline);

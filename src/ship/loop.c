@@ -3,6 +3,7 @@
  * loop.c - the loop of timeline-ship run: find timelines, send blocks, take
  * acknowledgements
  */
+#include "base/file.h"
 #include "base/process.h"
 #include "clock/clock.h"
 #include "ship/run.h"
@@ -97,7 +98,7 @@ report_lost(struct run *r, int rc, const struct tl_fault *fault)
 	r->report_ns = now() + (int64_t)REPORT_MS * NS_PER_MS;
 	tl_report_write(r->options->report, rc, TL_FAULT_NOWHERE,
 	    "%s; blocks are kept and sent again",
-	    fault->text[0] ? fault->text : strerror(-rc));
+	    fault->text[0] ? fault->text : tl_file_error(rc));
 }
 
 /* Blocks in flight will not arrive: send all of them again after a pause. */

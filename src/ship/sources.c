@@ -105,7 +105,7 @@ report_source(struct tl_sources *s, struct source *source, int rc,
     const struct tl_fault *fault)
 {
 	struct tl_fault missing = { 0 };
-	const char *words = fault->text[0] ? fault->text : strerror(-rc);
+	const char *words = fault->text[0] ? fault->text : tl_file_error(rc);
 	const char *end = "";
 
 	if (rc == source->reported)
@@ -188,7 +188,7 @@ leave(struct tl_sources *s, struct source *source)
 	if (status.rc < 0)
 		tl_report_write(s->options.report, status.rc, TL_FAULT_NOWHERE,
 		    "%s: following it failed: %s", source->name,
-		    strerror(-status.rc));
+		    tl_file_error(status.rc));
 	s->entries += status.entries;
 	s->lost += status.lost;
 	tl_feed_free(source->feed);

@@ -294,7 +294,7 @@ open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
 	int rc = tl_storage_of_fd(&file, fd);
 
 	if (rc != 0)
-		return tl_fail(fault, rc, "%s", strerror(-rc));
+		return tl_fail(fault, rc, "%s", tl_file_error(rc));
 	rc = tl_zst_open(&decoded, file, fault);
 	if (rc == -EFBIG) {
 		*fault = (struct tl_fault){ 0 };
@@ -323,7 +323,7 @@ tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 	int rc;
 
 	if (fd < 0)
-		return tl_fail(fault, fd, "%s", strerror(-fd));
+		return tl_fail(fault, fd, "%s", tl_file_error(fd));
 	rc = tl_zst_snap_open_fd(snap, fd, tail, NULL, fault);
 	close(fd);
 	return rc;
@@ -367,7 +367,7 @@ decode_piece(struct whole *w, size_t size, struct tl_fault *fault)
 			return damaged(w, "it decodes to too much", fault);
 		rc = tl_write_all(w->out, w->to, out.pos);
 		if (rc < 0)
-			return tl_fail(fault, rc, "%s", strerror(-rc));
+			return tl_fail(fault, rc, "%s", tl_file_error(rc));
 	}
 	w->at += size;
 	return 0;
@@ -403,7 +403,7 @@ tl_zst_decode(int fd, struct tl_fault *fault)
 
 	if (!w.stream || !w.from || !w.to)
 		rc = -ENOMEM;
-	rc = rc < 0 ? tl_fail(fault, rc, "%s", strerror(-rc))
+	rc = rc < 0 ? tl_fail(fault, rc, "%s", tl_file_error(rc))
 		    : decode_all(&w, fd, fault);
 	ZSTD_freeDStream(w.stream);
 	free(w.from);

@@ -429,7 +429,7 @@ follow_fd(struct tl_cursor **cursor, int fd,
 static int
 no_file(int rc, struct tl_fault *fault)
 {
-	return tl_fail(fault, rc, "%s", strerror(-rc));
+	return tl_fail(fault, rc, "%s", tl_file_error(rc));
 }
 
 int

@@ -300,7 +300,7 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 	if (rc == 0)
 		rc = gather(snap, size, plan);
 	if (rc != 0) {
-		tl_fail(fault, rc, "%s", strerror(-rc));
+		tl_fail(fault, rc, "%s", tl_file_error(rc));
 		goto close;
 	}
 	*out = snap;
@@ -323,7 +323,7 @@ tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
 	if (!S_ISREG(st.st_mode))
 		return tl_fail(fault, -EBADMSG, "not a regular file");
 	if ((rc = tl_storage_of_fd(&storage, fd)) != 0)
-		return tl_fail(fault, rc, "%s", strerror(-rc));
+		return tl_fail(fault, rc, "%s", tl_file_error(rc));
 	return read_storage(snap, storage, fd, plan, fault);
 }
 

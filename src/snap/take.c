@@ -595,9 +595,7 @@ copy_timers(struct copy *c, struct timeline_header *h)
 	}
 	free(timer);
 	free(sum);
-	if (rc == 0 && ftruncate(c->out, (off_t)h->total_size) != 0)
-		rc = -errno;
-	return rc;
+	return rc < 0 ? rc : tl_file_resize(c->out, h->total_size);
 }
 
 /*
@@ -743,10 +741,8 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 	c.chunk = malloc(CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
 	if (!take->heads || !c.chunk)
 		goto out;
-	if (ftruncate(out, (off_t)tl_layout_dense(geometry)) != 0) {
-		rc = -errno;
+	if ((rc = tl_file_resize(out, tl_layout_dense(geometry))) < 0)
 		goto out;
-	}
 	if ((rc = copy_lanes(&c)) == 0 &&
 	    (rc = copy_strings(&c, &newest, &tail)) == 0)
 		rc = write_header(&c, newest, tail);
@@ -786,6 +782,6 @@ timeline_save(struct timeline *tl, const char *filename)
 	free(faults);
 	if (rc != 0)
 		return tl_error(rc, "cannot save %s: %s", filename,
-		    strerror(-rc));
+		    tl_file_error(rc));
 	return 0;
 }

@@ -20,7 +20,7 @@ enum { WRITER_MS = 1000 /* time that a FIFO may have no writer */ };
 int
 tl_source_fail(struct tl_source *source, int rc)
 {
-	return tl_fail(&source->fault, rc, "%s", strerror(-rc));
+	return tl_fail(&source->fault, rc, "%s", tl_file_error(rc));
 }
 
 int

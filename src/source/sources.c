@@ -4,6 +4,7 @@
  */
 #include "source/sources.h"
 
+#include "base/file.h"
 #include "event/filter.h"
 
 #include <errno.h>
@@ -264,7 +265,7 @@ tl_sources_apply(struct tl_sources *sources, const struct tl_hosts_plan *plan,
 			rc = 0; /* reported when it is read to be shown */
 		}
 	}
-	return rc < 0 ? tl_fail(fault, rc, "%s", strerror(-rc)) : 0;
+	return rc < 0 ? tl_fail(fault, rc, "%s", tl_file_error(rc)) : 0;
 }
 
 int

@@ -162,6 +162,14 @@ has '... says so' "$err" "^timelinectl: $work/none/x.tl: No such file"
 ends 'save of a snapshot is refused' 1 "$ctl" save "$work/w.tl" "$work/x.tl"
 has '... with a reason' "$err" 'a snapshot already'
 is 'no half file is left' "$(find "$work" -name 'x.tl*')" ''
+ends 'create past the limit of the process is an error' 1 \
+	bash -c "ulimit -f 16; exec '$ctl' create '$work/limited'"
+has '... with the remedy' "$err" "no room for $work/limited .*: File too large: .*ulimit -f$"
+ends '... and so is save' 1 bash -c "ulimit -f 16; exec '$ctl' save '$base-w' '$work/limited'"
+has '... which names the file' "$err" "^timelinectl: $work/limited: File too large: .*ulimit -f$"
+ends '... or save --compress' 1 \
+	bash -c "ulimit -f 0; exec '$ctl' save --compress '$base-w' '$work/limited'"
+is '... and nothing is left' "$(find "$work" -name 'limited*')" ''
 if [ -w /dev/full ]; then
 	ends 'a full disk is told' 1 sh -c "\"$ctl\" list >/dev/full"
 fi

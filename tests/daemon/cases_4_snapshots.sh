@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Snapshots on a schedule, kept by number, compressed; a full disk; reloading
-# under load.
+# Snapshots on a schedule, kept by number, compressed; a full disk, a limit of
+# the size of files; reloading under load.
 
 start_daemon 'timelines = { { name = "'"$name"'-s", create = { entries = "16k" },
 	triggers = { { name = "bad", level = "error", snapshot = true, every = "1ms" } },
@@ -90,6 +90,29 @@ if [ "$(id -u)" = 0 ] && mkdir -p "$work/small" &&
 else
 	skip 'no small file system can be mounted here'
 fi
+
+# -- a file that would pass the limit of the process
+start_daemon 'timelines = { { name = "'"$name"'-s",
+	triggers = { { name = "bad", level = "error", snapshot = true, every = "1ms",
+		run = { "grep", "SigIgn", "/proc/self/status" } } },
+	snapshots = { compress = false } } }'
+tell fail 2 >/dev/null
+until_true saved '-bad\.tl'
+until_true logged '^SigIgn:'
+# bits 24 and 12 of a number in hex
+has 'a program of a trigger ignores neither SIGXFSZ nor SIGPIPE' \
+	"$(grep SigIgn "$work/log")" \
+	'^SigIgn:.[0-9a-f]{9}[02468ace].{2}[02468ace].{3}$'
+prlimit --pid "$daemon_pid" --fsize=65536
+tell fail 3 >/dev/null
+until_true logged ': File too large: .*ulimit -f$'
+logged ': File too large: .*ulimit -f$'
+is 'a limit of the size of files is reported with the remedy' $? 0
+kill -0 "$daemon_pid"
+is 'the daemon goes on' $? 0
+is 'no half file is left of it' "$(find "$snapshots" -type f | wc -l)" 1
+stop_daemon
+rm -f "$snapshots"/*
 
 # -- a reload under load loses nothing
 start_daemon 'timelines = { { name = "'"$name"'-s" } }'

@@ -47,6 +47,11 @@ if [ -w /dev/full ]; then
 	ends 'a full disk is an error' 1 bash -c "exec \"$dump\" \"$known\" >/dev/full"
 	has '... and is named' "$err" 'No space left'
 fi
+ends 'a file that would pass the limit of the process is an error' 1 \
+	bash -c "ulimit -f 16; exec '$dump' '$work/many.tl' -o '$work/limited.txt'"
+has '... that names the file and the remedy' "$err" \
+	"^timeline-dump: $work/limited.txt: File too large: .*ulimit -f$"
+is '... and nothing is left' "$(find "$work" -name 'limited*')" ''
 ends 'a standard output that is closed is an error' 1 bash -c "exec \"$dump\" \"$known\" >&-"
 
 # usage
@@ -82,6 +87,10 @@ if has_terminals; then
 		"$("$dump" "$long" | wc -l)"
 	has '... with its colors' "$(paged 'cat -v' "$dump" "$long" | head -3)" '\^\['
 	lacks '... not what fits' "$(paged 'sed s/^/P:/' "$dump" -n 3 "$long")" '^P:'
+	# bits 24 and 12 of a number in hex
+	has '... which ignores neither SIGXFSZ nor SIGPIPE' \
+		"$(paged 'cat >/dev/null; grep SigIgn /proc/self/status' "$dump" "$long")" \
+		'^SigIgn:.[0-9a-f]{9}[02468ace].{2}[02468ace].{3}$'
 	lacks '... nor with --no-pager' "$(paged 'sed s/^/P:/' "$dump" --no-pager "$long")" '^P:'
 	lacks '... nor with an empty name' "$(paged '' "$dump" "$long")" '^P:'
 	has 'PAGER is asked where TIMELINE_PAGER is not set' \

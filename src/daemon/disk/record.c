@@ -4,6 +4,7 @@
  */
 #include "daemon/disk/record.h"
 
+#include "base/file.h"
 #include "clock/clock.h"
 #include "daemon/disk/keep.h"
 #include "daemon/log.h"
@@ -186,7 +187,7 @@ report_error(const struct tl_record *r, int *reported, int rc, const char *verb)
 		return;
 	if (rc < 0)
 		tl_daemon_log(TL_LOG_ERROR, "%s: cannot %s: %s", r->name, verb,
-		    strerror(-rc));
+		    tl_file_error(rc));
 	else
 		tl_daemon_log(TL_LOG_NOTICE, "%s: can %s again", r->name, verb);
 	*reported = rc;
@@ -298,9 +299,9 @@ start(struct tl_record *r, struct tl_daemon *daemon, int fd, bool all,
 		return rc;
 	if (rc == 0)
 		rc = tl_recorder_start_with(r->recorder, daemon->crew);
-	return rc == 0
-		   ? 0
-		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return rc == 0 ? 0
+		       : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+			     tl_file_error(rc));
 }
 
 int

@@ -295,9 +295,10 @@ copy_plain(int from, int to)
 	off_t at = 0;
 	int rc = chunk ? 0 : -ENOMEM;
 
-	if (rc == 0 &&
-	    (fstat(from, &st) != 0 || ftruncate(to, st.st_size) != 0))
+	if (rc == 0 && fstat(from, &st) != 0)
 		rc = -errno;
+	if (rc == 0)
+		rc = tl_file_resize(to, (uint64_t)st.st_size);
 	while (rc == 0 && (at = lseek(from, at, SEEK_DATA)) >= 0) {
 		const off_t end = lseek(from, at, SEEK_HOLE);
 

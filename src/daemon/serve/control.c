@@ -8,6 +8,7 @@
  * client.
  */
 #include "daemon/serve/control.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
@@ -135,7 +136,7 @@ saved(void *context, const struct tl_snapshot_result *result)
 
 	if (result->rc != 0) {
 		put_error(c,
-		    "cannot save the snapshot: ", strerror(-result->rc));
+		    "cannot save the snapshot: ", tl_file_error(result->rc));
 	} else if (c->json) {
 		tl_put_string(&c->out, "ok\n");
 		tl_request_json(&c->out, result);

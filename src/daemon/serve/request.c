@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request.c - a snapshot that a user requested. */
 #include "daemon/serve/request.h"
+#include "base/file.h"
 #include "clock/clock.h"
 #include "daemon/targets.h"
 #include "ring/ring.h"
@@ -26,7 +27,7 @@ saved(void *context, const struct tl_snapshot_result *result)
 		    result->path);
 	else
 		tl_daemon_log(TL_LOG_ERROR, "%s: cannot save %s: %s",
-		    result->timeline, result->path, strerror(-result->rc));
+		    result->timeline, result->path, tl_file_error(result->rc));
 	request->done(request->context, result);
 }
 
