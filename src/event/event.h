@@ -33,6 +33,11 @@ enum tl_begun {
 
 #define TL_CPU_UNKNOWN UINT32_MAX
 
+/* tl_event.observed: of the one interval of an input of which no gap is known,
+ * and outside of all intervals.  Others are numbers: observe.h. */
+#define TL_OBSERVED   UINT64_C(0)
+#define TL_UNOBSERVED UINT64_MAX
+
 /*
  * paired is set in the second event of an entry that became two, which does
  * not stand in the place of the entry.  overlaps and sync_us are used where
@@ -53,17 +58,18 @@ struct tl_event {
 	uint32_t tid;
 	uint32_t epoch; /* stamps of different epochs do not compare */
 	uint32_t lane;
-	uint16_t source;  /* index of its input in a merge */
-	uint8_t kind;     /* enum tl_kind */
-	uint8_t level;    /* level of the message */
-	bool bare;        /* end logged without arguments: args are 0 */
-	bool continued;   /* begin repeated in a file that continues another */
-	bool paired;      /* second event of its entry, see above */
-	bool moved;       /* the program gave the stamp, which was adjusted */
-	uint8_t begun;    /* of an end event: enum tl_begun */
-	int64_t begun_ns; /* of an end event: time of its begin, or 0 */
-	bool overlaps;    /* order unknown to an event of another host */
-	uint32_t sync_us; /* error of the host's clock, added to error_ns */
+	uint16_t source;   /* index of its input in a merge */
+	uint8_t kind;      /* enum tl_kind */
+	uint8_t level;     /* level of the message */
+	bool bare;         /* end logged without arguments: args are 0 */
+	bool continued;    /* begin repeated in a file that continues another */
+	bool paired;       /* second event of its entry, see above */
+	bool moved;        /* the program gave the stamp, which was adjusted */
+	uint8_t begun;     /* of an end event: enum tl_begun */
+	int64_t begun_ns;  /* of an end event: time of its begin, or 0 */
+	uint64_t observed; /* the observed interval of its message: observe.h */
+	bool overlaps;     /* order unknown to an event of another host */
+	uint32_t sync_us;  /* error of the host's clock, added to error_ns */
 };
 
 #define TL_SYNC_UNBOUNDED UINT32_MAX /* sync_us: no bound is known */

@@ -37,6 +37,7 @@ struct begin {
 	int64_t ns;
 	uint64_t tsc;
 	uint64_t losses; /* seen before it */
+	uint64_t observed;
 	uint32_t epoch;
 	uint32_t cpu;
 	uint32_t pid;
@@ -305,6 +306,26 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	s->open++;
 }
 
+/* Did an observed interval end between two events of a message? */
+static bool
+is_cut(uint64_t one, uint64_t other)
+{
+	return one != other && one != TL_UNOBSERVED && other != TL_UNOBSERVED;
+}
+
+/* Forget the begins of a stack whose observed interval has ended. */
+static void
+stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
+{
+	uint32_t i;
+
+	while ((i = s->stacks[stack].top) != NONE &&
+	       is_cut(s->begins[i].observed, observed)) {
+		begin_remove(s, i);
+		s->count.cut++;
+	}
+}
+
 static void
 begin_fill(struct begin *b, const struct tl_event *event)
 {
@@ -318,6 +339,7 @@ begin_fill(struct begin *b, const struct tl_event *event)
 	b->pid = event->pid;
 	b->tid = event->tid;
 	b->source = event->source;
+	b->observed = event->observed;
 }
 
 static int
@@ -335,6 +357,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 	stack = stack_get(s, &own);
 	if (stack == NONE)
 		goto free_begin;
+	stack_cut(s, stack, event->observed);
 	nesting = s->stacks[stack].open++; /* the next one spares it */
 	if (own.message->scope != TIMELINE_SOURCE) {
 		thread = stack_get(s, &all);
@@ -404,12 +427,16 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	uint64_t elapsed;
 	uint32_t i;
 
+	if (stack != NONE)
+		stack_cut(s, stack, event->observed);
 	if (stack == NONE || s->stacks[stack].open == 0) {
 		s->count.lonely_ends++;
 		return 0;
 	}
 	i = begin_of(s, stack, event);
 	span_fill(s, i, span);
+	span->lossy |= s->begins[i].observed != event->observed ||
+		       event->observed == TL_UNOBSERVED;
 	begin_remove(s, i);
 	span->end_ns = event->ns;
 	span->end_tsc = event->tsc;
@@ -552,6 +579,23 @@ ring_grow(struct span_cursor *c)
 	return 0;
 }
 
+/* Newest first: ends of a stack whose begins are before their observed interval
+ * do not wait for them. */
+static void
+stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
+{
+	struct stack *stack = &c->spans->stacks[i];
+	struct waiting *end;
+
+	while (
+	    stack->open > 0 &&
+	    is_cut((end = waiting(c, stack->top))->event.observed, observed)) {
+		end->open = false;
+		stack->top = end->below;
+		stack->open--;
+	}
+}
+
 /* Newest first: an end stands on its stack until its begin comes. */
 static int
 push_end(struct span_cursor *c, struct waiting *end)
@@ -561,6 +605,7 @@ push_end(struct span_cursor *c, struct waiting *end)
 
 	if (i == NONE)
 		return -ENOMEM;
+	stack_cut_ends(c, i, end->event.observed);
 	end->open = true;
 	end->stack = i;
 	end->below = c->spans->stacks[i].top;
@@ -577,11 +622,15 @@ pop_end(struct span_cursor *c, const struct tl_event *begin)
 	const uint32_t i = stack_find(c->spans, &key);
 	struct waiting *end;
 
+	if (i != NONE)
+		stack_cut_ends(c, i, begin->observed);
 	if (i == NONE || c->spans->stacks[i].open == 0)
 		return;
 	end = waiting(c, c->spans->stacks[i].top);
 	complete(&end->event, begin->ns, begin->args,
-	    end->losses != c->spans->losses);
+	    end->losses != c->spans->losses ||
+		end->event.observed != begin->observed ||
+		begin->observed == TL_UNOBSERVED);
 	end->open = false;
 	c->spans->stacks[i].top = end->below;
 	c->spans->stacks[i].open--;

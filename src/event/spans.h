@@ -4,7 +4,8 @@
  *
  * Feed it events oldest first.  A begin is kept until its end comes: last in
  * first out per (message, pid, tid), and per message alone where the scope of
- * the message is TIMELINE_SOURCE.
+ * the message is TIMELINE_SOURCE.  A begin and an end in different observed
+ * intervals (observe.h) are no pair: the begin is cut.
  *
  *	tl_spans_new(&spans);
  *	while ((rc = tl_cursor_next(cursor, &event)) > 0)
@@ -45,14 +46,16 @@ struct tl_span {
 	uint32_t depth;
 	uint32_t nesting; /* of these, of the same message */
 	uint16_t source;
-	bool lossy; /* entries were lost while it was open: the pair may be
-		       wrong */
+	/* Entries may be missing between the two: the pair may be wrong. */
+	bool lossy;
 };
 
 struct tl_spans_count {
 	uint64_t paired;
 	uint64_t lonely_begins; /* still open, or forgotten as too many */
 	uint64_t lonely_ends;   /* had no begin */
+	uint64_t cut; /* lonely begins: their observed interval ended before
+		       * their end came */
 };
 
 /* 0 or -ENOMEM. */

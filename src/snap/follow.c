@@ -37,6 +37,7 @@ struct follow {
 	size_t lane_count;
 	struct timeline_head *heads;   /* as read last */
 	struct timeline_header header; /* as read first */
+	struct tl_observer observer;
 	/* the event with the latest stamp so far */
 	struct tl_event newest;
 	size_t lane;    /* the next one to report losses without a stamp of */
@@ -161,6 +162,18 @@ is_new(const struct follow *f, size_t i)
 	return f->round->lanes[i].end > f->from[i];
 }
 
+/* Begin to observe: with the entries of a copy. */
+static int
+observe_from(struct follow *f, struct tl_snap *snap)
+{
+	struct tl_observed_start start;
+	const int rc = tl_snap_observed(snap, TL_OLDEST_FIRST, &start);
+
+	if (rc == 0)
+		tl_observer_init(&f->observer, &start);
+	return rc;
+}
+
 /* Freeze the new entries.  1: there are some. */
 static int
 begin_round(struct follow *f)
@@ -186,6 +199,8 @@ begin_round(struct follow *f)
 		/* older entries are not wanted, or lost */
 		f->from[i] = f->next[i] = lane->first - lane->lapped;
 	}
+	if (f->tail && (rc = observe_from(f, f->round)) != 0)
+		return begin_again(f, rc);
 	f->tail = 0;
 	f->lane = 0;
 	note_losses(f);
@@ -315,6 +330,7 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	f->quiet = 0;
 	rc = next_stamped(f, event);
 	if (rc > 0) {
+		tl_observe(&f->observer, event);
 		keep_order(f, event);
 		note_given(f, event);
 		return rc;
@@ -398,6 +414,14 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);
+	if (rc == 0) {
+		const struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
+			.tiers = snap->header.tiers,
+			.base = (uint8_t)(timeline_levels(&snap->header) >>
+					  TIMELINE_LEVELS_BASE) };
+
+		tl_observer_init(&f->observer, &now);
+	}
 	tl_snap_close(snap);
 	return rc;
 }

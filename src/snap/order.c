@@ -56,6 +56,7 @@ struct order {
 	size_t begin;
 	size_t begin_end;
 	size_t begin_capacity;
+	struct tl_observer observer; /* not of a round: its follower has one */
 	/* the second event of an entry, to be returned next */
 	struct tl_event second;
 	bool has_second;
@@ -181,6 +182,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->continued = false;
 	event->overlaps = false;
 	event->sync_us = 0;
+	event->observed = TL_OBSERVED;
 	event->pid = e->pid;
 	event->tid = e->tid;
 	event->number = number;
@@ -286,9 +288,8 @@ fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 }
 
 static int
-order_next(struct tl_cursor *cursor, struct tl_event *event)
+next_event(struct order *o, struct tl_event *event)
 {
-	struct order *o = (struct order *)(void *)cursor;
 	struct walker *w;
 	int rc;
 
@@ -311,6 +312,17 @@ order_next(struct tl_cursor *cursor, struct tl_event *event)
 	fill_event(o, w, event);
 	rc = advance(o);
 	return rc < 0 ? rc : 1;
+}
+
+static int
+order_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct order *o = (struct order *)(void *)cursor;
+	const int rc = next_event(o, event);
+
+	if (rc > 0 && !o->snap->is_round)
+		tl_observe(&o->observer, event);
+	return rc;
 }
 
 static void
@@ -433,6 +445,7 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor)
 {
 	struct order *o = calloc(1, sizeof(*o));
+	struct tl_observed_start start;
 	int rc = -ENOMEM;
 
 	if (!o)
@@ -444,6 +457,9 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 	o->walkers = calloc(snap->lane_count, sizeof(*o->walkers));
 	if (o->walkers && (rc = open_lanes(o, order)) == 0)
 		rc = collect_begins(o);
+	if (rc == 0 && !snap->is_round &&
+	    (rc = tl_snap_observed(snap, order, &start)) == 0)
+		tl_observer_init(&o->observer, &start);
 	if (rc != 0) {
 		order_close(&o->cursor);
 		return rc;

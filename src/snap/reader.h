@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "clock/convert.h"
+#include "event/observe.h"
 #include "snap/lane.h"
 #include "snap/snap.h"
 #include "snap/take.h"
@@ -52,6 +53,10 @@ tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
  * consistency.  Fills in the fields that an older version lacks. */
 int tl_snap_check_header(struct timeline_header *header, int64_t n,
     struct tl_fault *fault);
+
+/* What is known when a cursor begins: see observe.h.  0 or -errno. */
+int tl_snap_observed(struct tl_snap *snap, enum tl_order order,
+    struct tl_observed_start *start);
 
 int tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
     struct tl_fault *fault);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * observe.h - when the record was looking.
+ *
+ * A moment is observed for a message if an entry of the message logged then
+ * would be in the record.  The record does not look where entries were
+ * overwritten, where levels are closed (a priority, the time between bursts or
+ * between open slots), and where it is not known that they were open.
+ *
+ *	closed        burst              closed     burst
+ *	............[ begin end begin ].........[ end begin ... ]
+ *	             number 5                    number 6
+ *
+ * The observed intervals of a message are numbered, and each event gets the
+ * number of its interval.  Two events of one message with one number have
+ * nothing missing between them: so an end belongs to a begin only if both have
+ * the same number.
+ *
+ * An observer is fed all events of one input, in order of time in either
+ * direction, before any of them is left out by a filter.  Newest first, a burst
+ * that begins within another begins a new interval, because the entry of the
+ * first burst is not read yet.
+ *
+ * Rejected: to compare stamps of begins with a table of intervals, which grows
+ * with the number of bursts, and which each reader would have to ask.
+ */
+#ifndef TL_EVENT_OBSERVE_H
+#define TL_EVENT_OBSERVE_H
+
+#include "event/event.h"
+#include "event/merge.h"
+
+enum {
+	TL_OBSERVED_GATES = TIMELINE_LEVEL_NONE + 1,
+	TL_SLOTS_JOINED_MAX = 4096 /* neighbouring open slots of one interval */
+};
+
+/* A place in time: stamps of one epoch compare. */
+struct tl_observed_from {
+	uint32_t epoch;
+	uint64_t tsc;
+};
+
+/* What is known at the event that is fed first. */
+struct tl_observed_start {
+	enum tl_order order;
+	uint32_t tiers; /* lanes of CPUs take turns by tier; 1 or 2 */
+	/* by tier: before this an entry may be missing in some lane */
+	struct tl_observed_from complete_from[TIMELINE_TIERS_MAX];
+	/* Levels at the first event: 0 is unknown.  A burst that is in progress
+	 * counts as closed until the next change. */
+	uint8_t base;
+};
+
+struct tl_observer {
+	struct tl_observed_start start;
+	uint8_t threshold; /* oldest first; 0: unknown */
+	uint8_t base;      /* 0: unknown */
+	uint32_t until_epoch;
+	uint64_t until; /* oldest first: the first stamp after the burst */
+	/* the plan of slots in force; shares are 0 without one */
+	uint32_t shares[TL_OBSERVED_GATES];
+	uint64_t seed;
+	uint64_t lease;
+	uint32_t plan_epoch;
+	uint8_t shift;
+	bool has_plan;
+	uint64_t count; /* intervals so far */
+	uint64_t numbers[TIMELINE_TIERS_MAX][TL_OBSERVED_GATES];
+	uint64_t slot; /* the last one asked for, and the first of its run */
+	uint64_t run;
+};
+
+void tl_observer_init(struct tl_observer *observer,
+    const struct tl_observed_start *start);
+/* Set event->observed of the next event, of any kind. */
+void tl_observe(struct tl_observer *observer, struct tl_event *event);
+
+/* The events of a cursor, observed.  The observer copies start; inner is owned,
+ * also when it fails.  0 or -ENOMEM. */
+int tl_observe_cursor(const struct tl_observed_start *start,
+    struct tl_cursor *inner, struct tl_cursor **cursor);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * complete.c - since when no entry of a snapshot is missing.
+ *
+ * A lane that left out entries at its old end has all entries since its first
+ * one: stamps of a CPU lane rise within an epoch.  Any thread may have logged in
+ * any lane of a tier, so a tier is complete since the latest of the first
+ * entries of its lanes.
+ *
+ * A thread of a fallback lane takes its ticket before it reads the clock, so the
+ * first ticket has not always the lowest stamp.  The latest stamp of the first
+ * few tickets is the bound; it is too early where a thread stood still between
+ * the two for longer than those tickets took.
+ *
+ * A lane that was cleared as a whole has no entry.  The same call of
+ * timeline_clear cleared all lanes, so the others are the bound.
+ */
+#include "snap/reader.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { TICKETS = 64 };
+
+static const struct tl_observed_from never = { UINT32_MAX, UINT64_MAX };
+
+static bool
+is_later(const struct tl_observed_from *a, const struct tl_observed_from *b)
+{
+	return a->epoch != b->epoch ? a->epoch > b->epoch : a->tsc > b->tsc;
+}
+
+/* Call found with the entries of a lane from the first on, count of them at the
+ * most, until it returns false.  0 or -errno. */
+static int
+each_entry(struct tl_snap *snap, uint32_t number, uint64_t count,
+    bool (*found)(void *context, const struct timeline_entry *entry,
+	uint32_t epoch),
+    void *context)
+{
+	const struct tl_lane_sort sort = { .epochs = snap->messages,
+		.tail = snap->tail };
+	struct tl_lane lane;
+	/* of a sorted lane the tail is cut when it is sorted */
+	int rc = tl_lane_open(&lane, snap->frozen, &snap->header, number,
+	    &snap->lanes[number], TL_OLDEST_FIRST, TICKETS,
+	    snap->tail && tl_snap_is_sorted(snap, number) ? &sort : NULL);
+
+	if (rc != 0)
+		return rc;
+	while (
+	    count-- > 0 && (rc = tl_lane_step(&lane)) == 0 && lane.entry &&
+	    found(context, lane.entry,
+		tl_messages_epoch(snap->messages, number, lane.entry_number)))
+		;
+	tl_lane_close(&lane);
+	return rc;
+}
+
+static bool
+take_latest(void *context, const struct timeline_entry *entry, uint32_t epoch)
+{
+	struct tl_observed_from *latest = context;
+	const struct tl_observed_from here = { epoch, entry->tsc };
+
+	if (is_later(&here, latest))
+		*latest = here;
+	return true;
+}
+
+static bool
+is_cut(const struct tl_snap *snap, uint32_t i)
+{
+	return snap->lanes[i].first > 0 ||
+	       (snap->tail && tl_snap_is_sorted(snap, i) &&
+		   snap->lanes[i].end > snap->tail);
+}
+
+static int
+complete_from(struct tl_snap *snap, struct tl_observed_from *from)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
+		const struct tl_snap_lane *lane = &snap->lanes[i];
+		struct tl_observed_from first = { 0 };
+
+		if (!is_cut(snap, i) || lane->cleared >= lane->end)
+			continue;
+		rc = each_entry(snap, i,
+		    tl_snap_is_sorted(snap, i) ? TICKETS : 1, take_latest,
+		    &first);
+		if (first.tsc == 0 && first.epoch == 0)
+			first = never;
+		if (is_later(&first, &from[lane->tier]))
+			from[lane->tier] = first;
+	}
+	return rc;
+}
+
+struct search {
+	const struct tl_snap *snap;
+	bool found;
+};
+
+static bool
+is_no_priority(void *context, const struct timeline_entry *entry,
+    uint32_t epoch)
+{
+	struct search *s = context;
+	const struct tl_message *m = tl_messages_find(s->snap->messages,
+	    entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+
+	(void)epoch;
+	s->found = m && m->builtin == TIMELINE_BUILTIN_PRIORITY;
+	return !s->found;
+}
+
+/* Is any change of priority among the entries? */
+static int
+has_priority(struct tl_snap *snap, bool *found)
+{
+	struct search s = { .snap = snap };
+	const uint32_t tiers = snap->header.tiers;
+	int rc = 0;
+
+	for (uint32_t i = tiers - 1; i < snap->lane_count && !s.found;
+	     i += tiers)
+		if ((rc = each_entry(snap, i, UINT64_MAX, is_no_priority,
+			 &s)) != 0)
+			break;
+	*found = s.found;
+	return rc;
+}
+
+int
+tl_snap_observed(struct tl_snap *snap, enum tl_order order,
+    struct tl_observed_start *start)
+{
+	const struct timeline_header *h = &snap->header;
+	const unsigned keep = h->tiers - 1;
+	struct tl_observed_from *from = start->complete_from;
+	bool any = false, changed = false;
+	int rc;
+
+	*start = (struct tl_observed_start){ .order = order,
+		.tiers = h->tiers,
+		.base = TIMELINE_LEVEL_MIN };
+	if (h->state == TIMELINE_IMPORTED)
+		return 0;
+	for (uint32_t i = 0; i < snap->lane_count; i++)
+		any |= is_cut(snap, i);
+	if (!any && order == TL_OLDEST_FIRST)
+		return 0;
+	start->base = (uint8_t)(timeline_levels(h) >> TIMELINE_LEVELS_BASE);
+	if (start->base > TIMELINE_LEVEL_NONE) /* damaged */
+		start->base = 0;
+	if (!any)
+		return 0;
+	if ((rc = complete_from(snap, from)) != 0)
+		return rc;
+	/* entries about priorities may be missing before */
+	if (is_later(&from[keep], &from[0]))
+		from[0] = from[keep];
+	if (order == TL_OLDEST_FIRST &&
+	    (rc = has_priority(snap, &changed)) == 0 && changed)
+		start->base = 0;
+	return rc;
+}
