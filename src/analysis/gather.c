@@ -50,6 +50,10 @@ struct tl_open {
 	int64_t mark_ns;      /* end of its last child, or its begin */
 	uint32_t mark;        /* the group of that child */
 	bool ended, left;
+	bool unsure;      /* its end may be another span's */
+	int64_t steps_ns; /* of its begin event, as the next two */
+	uint64_t observed;
+	uint32_t epoch;
 	uint32_t pid; /* process of a scoped one */
 	uint64_t path[TL_RECORD_PATH_MAX];
 	uint64_t *parts;
@@ -335,8 +339,9 @@ static int
 make_record(struct tl_why *why, struct tl_open *o)
 {
 	struct tl_target *target = o->target;
-	const int rc = tl_records_add(&target->records, &o->head, o->args,
-	    o->parts, o->path);
+	const int rc = o->unsure ? 0
+				 : tl_records_add(&target->records, &o->head,
+				       o->args, o->parts, o->path);
 
 	o->head.part_count = 0;
 	o->outer = why->free;
@@ -579,6 +584,9 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->mark_ns = event->ns;
 	o->mark = TL_GROUP_NONE;
 	o->pid = event->pid;
+	o->steps_ns = event->steps_ns;
+	o->epoch = event->epoch;
+	o->observed = event->observed;
 	take_path(o, t);
 	compare_args(target, lane, event);
 	wait_for_window(why, target, o);
@@ -648,13 +656,19 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 {
 	struct tl_target *target = o->target;
 	struct tl_lane *lane = o->thread->lanes[target - why->targets];
+	const struct tl_event begin = { .ns = o->head.begin_ns,
+		.steps_ns = o->steps_ns,
+		.epoch = o->epoch,
+		.source = event->source };
 	int rc;
 
-	o->head.duration_ns = difference(event->ns, o->head.begin_ns);
+	o->unsure = !tl_observed_joins(o->observed, event->observed);
+	why->left_out.unsure += o->unsure;
+	o->head.duration_ns = tl_event_between(&begin, event);
 	o->head.end_cpu = event->cpu;
 	o->ended = true;
 	target->open--;
-	target->spans++;
+	target->spans += !o->unsure;
 	lane->begun = true;
 	lane->end_ns = event->ns;
 	forget_before(lane);
@@ -662,6 +676,17 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	if (rc == 0 && target->spans % 256 == 0)
 		rc = make_room(why);
 	return rc == 0 && o->left ? make_record(why, o) : rc;
+}
+
+/* Forget a span of a target whose end is missing. */
+static int
+drop_target(struct tl_why *why, struct tl_open *o)
+{
+	o->unsure = o->ended = true;
+	o->outer = NULL;
+	o->target->open--;
+	why->left_out.unsure++;
+	return o->left ? make_record(why, o) : 0;
 }
 
 /* == the call tree of a thread == */
@@ -785,6 +810,42 @@ cross_frame(struct tl_thread *t)
 	return 0;
 }
 
+/* Remove the frames of a message whose observed interval has ended: their end
+ * events are missing. */
+static int
+cut_frames(struct tl_why *why, struct tl_thread *t,
+    const struct tl_definition *d, const struct tl_event *event)
+{
+	int rc = 0;
+
+	for (size_t i = t->count; i > 0 && t->count - i < OWN_MAX && rc == 0;
+	     i--) {
+		const struct tl_frame frame = t->frames[i - 1];
+		struct tl_open **link = &t->inner, *o = frame.target;
+
+		if (frame.definition != d)
+			continue;
+		if (!tl_observed_cut(frame.observed, event->observed))
+			break; /* nor are those outside of it */
+		memmove(&t->frames[i - 1], &t->frames[i],
+		    (t->count - i) * sizeof(*t->frames));
+		t->count--;
+		why->open--;
+		if (d->group)
+			count_closed(why, d->group);
+		if (!o)
+			continue;
+		while (*link != o)
+			link = &(*link)->outer;
+		*link = o->outer;
+		for (struct tl_open *in = t->inner; in && in->frame > o->frame;
+		     in = in->outer)
+			in->frame--;
+		rc = drop_target(why, o);
+	}
+	return rc;
+}
+
 /* The index after the frame that an end event ends: the innermost of its
  * message, or the one with its begin time, if known.  0: there is none. */
 static size_t
@@ -836,6 +897,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 {
 	struct tl_open *o = NULL;
 
+	if (cut_frames(why, t, d, event) < 0)
+		return -ENOMEM;
 	if (why->open == TL_SPANS_OPEN_MAX || t->count == DEPTH_MAX ||
 	    t->crossed_count == DEPTH_MAX) {
 		why->left_out.open++;
@@ -851,8 +914,10 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 		o->outer = t->inner;
 		t->inner = o;
 	}
-	t->frames[t->count++] =
-	    (struct tl_frame){ .definition = d, .ns = event->ns, .target = o };
+	t->frames[t->count++] = (struct tl_frame){ .definition = d,
+		.ns = event->ns,
+		.observed = event->observed,
+		.target = o };
 	why->open++;
 	if (d->group)
 		count_open(why, d->group);
@@ -865,8 +930,11 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 {
 	struct tl_group *g = d->group;
 	struct tl_frame frame;
-	int rc = take_frame(t, d, event->begun_ns, &frame);
+	int rc;
 
+	if (cut_frames(why, t, d, event) < 0)
+		return -ENOMEM;
+	rc = take_frame(t, d, event->begun_ns, &frame);
 	if (rc <= 0)
 		return rc;
 	rc = 0;
@@ -877,7 +945,8 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	}
 	for (struct tl_open *o = t->inner; g && !g->kernel && o && rc == 0;
 	     o = o->outer) {
-		if (frame.ns < o->head.begin_ns)
+		if (frame.ns < o->head.begin_ns ||
+		    !tl_observed_joins(frame.observed, event->observed))
 			continue;
 		rc = add_simple(why, o, g, TL_FEATURE_SPENT,
 		    (uint64_t)difference(event->ns, frame.ns));
@@ -1068,7 +1137,7 @@ learn(struct tl_why *why, const struct tl_event *event)
 		rc = tl_spans_put(why->spans, event, &span);
 	if (rc < 0)
 		return rc;
-	if (rc == 1) {
+	if (rc == 1 && !span.lossy) {
 		why->durations[why->duration_count] =
 		    (struct tl_weighed){ span.duration_ns, 1 };
 		why->duration_targets[why->duration_count++] =

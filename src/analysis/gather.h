@@ -43,6 +43,7 @@ enum {
 /* The number of items beyond each limit. */
 struct tl_left_out {
 	uint64_t groups, targets, features, parts, open, texts, threads, values;
+	uint64_t unsure;
 };
 
 /* All messages with the same first line. */
@@ -77,6 +78,7 @@ struct tl_feature {
 struct tl_frame {
 	const struct tl_definition *definition;
 	int64_t ns;
+	uint64_t observed;
 	uint64_t children;
 	struct tl_open *target; /* NULL: it is not of a target */
 };

@@ -745,7 +745,8 @@ tl_why_left_out(const struct tl_why *why, const char *prefix,
 		{ l->open, "spans that began while too many were open" },
 		{ l->texts, "texts beyond the limit" },
 		{ l->threads, "entries of threads beyond the limit" },
-		{ l->values, "values of arguments beyond the limit" } };
+		{ l->values, "values of arguments beyond the limit" },
+		{ l->unsure, "spans whose begin or end may be missing" } };
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

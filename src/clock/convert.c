@@ -164,6 +164,20 @@ add_segment(struct tl_time *time, const struct timeline_knot *at, uint64_t from,
 	};
 }
 
+/* The jump of the line where the last piece ends and this knot begins. */
+static int64_t
+jump(const struct tl_time *time, const struct timeline_knot *knot)
+{
+	const struct tl_time_segment *s =
+	    &time->segments[time->segment_count - 1];
+	int64_t ns;
+
+	if (__builtin_sub_overflow(knot->utc_ns, tl_time_on(s, knot->tsc, NULL),
+		&ns))
+		return 0; /* a damaged file */
+	return tl_add_ns(s->steps_ns, ns);
+}
+
 /* The rate of the straight line through two knots; 0 if there is none. */
 static uint64_t
 chord(const struct timeline_knot *a, const struct timeline_knot *b)
@@ -211,9 +225,16 @@ add_epoch(struct tl_time *time, size_t first, size_t end, uint32_t rate_err_ppb)
 	if (knots[first].tsc > 0)
 		add_segment(time, &knots[first], 0, knots[first].tsc,
 		    slope ? slope : knots[first].mult);
-	for (size_t i = first; i + 1 < end; i++)
-		add_between(time, &knots[i], &knots[i + 1]);
-	add_segment(time, last, last->tsc, UINT64_MAX, last->mult);
+	for (size_t i = first; i < end; i++) {
+		const int64_t steps_ns = i == first ? 0 : jump(time, &knots[i]);
+
+		if (i + 1 < end)
+			add_between(time, &knots[i], &knots[i + 1]);
+		else
+			add_segment(time, last, last->tsc, UINT64_MAX,
+			    last->mult);
+		time->segments[time->segment_count - 1].steps_ns = steps_ns;
+	}
 	time->segments[time->segment_count - 1].rate_err_ppb = rate_err_ppb;
 }
 

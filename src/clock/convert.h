@@ -31,7 +31,8 @@ bool tl_knots_agree(const struct tl_knot_list *a, const struct tl_knot_list *b);
 enum { TL_TIME_KNOTS_MAX = 65536 }; /* more in a file are not looked at */
 
 /* A straight piece: stamps [from, from + ticks) of an epoch.  The line goes
- * through (tsc, utc_ns); inside nothing can overflow. */
+ * through (tsc, utc_ns); inside nothing can overflow.  A time less steps_ns
+ * never jumps: lengths of time are differences of these. */
 struct tl_time_segment {
 	uint64_t from;
 	uint64_t ticks;
@@ -42,6 +43,7 @@ struct tl_time_segment {
 	uint32_t max_err_ns;
 	uint32_t est_err_ns;
 	uint32_t rate_err_ppb; /* growth of the error away from tsc; 0 none */
+	int64_t steps_ns;      /* jumps of the line in this epoch before it */
 };
 
 struct tl_time {

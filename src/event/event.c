@@ -17,6 +17,18 @@ tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
+int64_t
+tl_event_between(const struct tl_event *from, const struct tl_event *to)
+{
+	const bool compare =
+	    from->source == to->source && from->epoch == to->epoch;
+	const __int128 ns =
+	    (__int128)to->ns - from->ns -
+	    (compare ? (__int128)to->steps_ns - from->steps_ns : 0);
+
+	return ns < 0 ? 0 : ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
 const char *
 tl_kind_name(unsigned kind)
 {

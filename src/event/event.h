@@ -58,15 +58,17 @@ struct tl_event {
 	uint32_t tid;
 	uint32_t epoch; /* stamps of different epochs do not compare */
 	uint32_t lane;
-	uint16_t source;   /* index of its input in a merge */
-	uint8_t kind;      /* enum tl_kind */
-	uint8_t level;     /* level of the message */
-	bool bare;         /* end logged without arguments: args are 0 */
-	bool continued;    /* begin repeated in a file that continues another */
-	bool paired;       /* second event of its entry, see above */
-	bool moved;        /* the program gave the stamp, which was adjusted */
-	uint8_t begun;     /* of an end event: enum tl_begun */
-	int64_t begun_ns;  /* of an end event: time of its begin, or 0 */
+	uint16_t source;  /* index of its input in a merge */
+	uint8_t kind;     /* enum tl_kind */
+	uint8_t level;    /* level of the message */
+	bool bare;        /* end logged without arguments: args are 0 */
+	bool continued;   /* begin repeated in a file that continues another */
+	bool paired;      /* second event of its entry, see above */
+	bool moved;       /* the program gave the stamp, which was adjusted */
+	uint8_t begun;    /* of an end event: enum tl_begun */
+	int64_t steps_ns; /* jumps of its clock before it: tl_event_between */
+	int64_t duration_ns; /* of an end event that is begun */
+	int64_t begun_ns;    /* of an end event: time of its begin, or 0 */
 	uint64_t observed; /* the observed interval of its message: observe.h */
 	bool overlaps;     /* order unknown to an event of another host */
 	uint32_t sync_us;  /* error of the host's clock, added to error_ns */
@@ -78,6 +80,27 @@ struct tl_event {
  * the lanes.  Returns a negative number, 0 or a positive number when a comes
  * before, with or after b. */
 int tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b);
+
+/* The length of time from one event to another: the difference of their stamps,
+ * which steps of the clock do not change; where stamps do not compare, that of
+ * their times.  Never below 0. */
+int64_t
+tl_event_between(const struct tl_event *from, const struct tl_event *to);
+
+/* Is nothing missing between two events of a message with these observed
+ * intervals? */
+static inline bool
+tl_observed_joins(uint64_t one, uint64_t other)
+{
+	return one == other && one != TL_UNOBSERVED;
+}
+
+/* Has an observed interval ended between the two? */
+static inline bool
+tl_observed_cut(uint64_t one, uint64_t other)
+{
+	return one != other && one != TL_UNOBSERVED && other != TL_UNOBSERVED;
+}
 
 /* The name of a kind of event: "instant", "begin", "end", "counter", "lost". */
 const char *tl_kind_name(unsigned kind);

@@ -227,12 +227,8 @@ put_builtin(struct tl_text *text, const struct tl_event *event)
 static void
 put_duration(struct tl_text *text, const struct tl_event *event)
 {
-	int64_t ns;
+	const int64_t ns = event->duration_ns;
 
-	if (__builtin_sub_overflow(event->ns, event->begun_ns, &ns))
-		ns = INT64_MAX;
-	if (ns < 0) /* the clock was set back */
-		ns = 0;
 	tl_put_string(text, "  ");
 	if (tl_message_counts_steps(event->message)) {
 		tl_put_signed(text, ns);

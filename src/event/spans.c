@@ -35,6 +35,7 @@ struct begin {
 	const struct tl_message *message;
 	uint64_t args[TL_ARGS_MAX];
 	int64_t ns;
+	int64_t steps_ns;
 	uint64_t tsc;
 	uint64_t losses; /* seen before it */
 	uint64_t observed;
@@ -306,13 +307,6 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	s->open++;
 }
 
-/* Did an observed interval end between two events of a message? */
-static bool
-is_cut(uint64_t one, uint64_t other)
-{
-	return one != other && one != TL_UNOBSERVED && other != TL_UNOBSERVED;
-}
-
 /* Forget the begins of a stack whose observed interval has ended. */
 static void
 stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
@@ -320,7 +314,7 @@ stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 	uint32_t i;
 
 	while ((i = s->stacks[stack].top) != NONE &&
-	       is_cut(s->begins[i].observed, observed)) {
+	       tl_observed_cut(s->begins[i].observed, observed)) {
 		begin_remove(s, i);
 		s->count.cut++;
 	}
@@ -333,6 +327,7 @@ begin_fill(struct begin *b, const struct tl_event *event)
 	for (size_t k = 0; k < TL_ARGS_MAX; k++)
 		b->args[k] = event->args[k];
 	b->ns = event->ns;
+	b->steps_ns = event->steps_ns;
 	b->tsc = event->tsc;
 	b->epoch = event->epoch;
 	b->cpu = event->cpu;
@@ -424,7 +419,7 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 {
 	const struct key key = key_of_message(event);
 	const uint32_t stack = stack_find(s, &key);
-	uint64_t elapsed;
+	struct tl_event begin;
 	uint32_t i;
 
 	if (stack != NONE)
@@ -435,18 +430,18 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	}
 	i = begin_of(s, stack, event);
 	span_fill(s, i, span);
-	span->lossy |= s->begins[i].observed != event->observed ||
-		       event->observed == TL_UNOBSERVED;
+	span->lossy |=
+	    !tl_observed_joins(s->begins[i].observed, event->observed);
+	begin = (struct tl_event){ .ns = s->begins[i].ns,
+		.steps_ns = s->begins[i].steps_ns,
+		.epoch = s->begins[i].epoch,
+		.source = s->begins[i].source };
 	begin_remove(s, i);
 	span->end_ns = event->ns;
 	span->end_tsc = event->tsc;
 	span->end_epoch = event->epoch;
 	span->end_cpu = event->cpu;
-	if (event->ns > span->begin_ns) { /* was the clock not set back? */
-		elapsed = (uint64_t)event->ns - (uint64_t)span->begin_ns;
-		span->duration_ns =
-		    elapsed > INT64_MAX ? INT64_MAX : (int64_t)elapsed;
-	}
+	span->duration_ns = tl_event_between(&begin, event);
 	s->count.lonely_begins--;
 	s->count.paired++;
 	return 1;
@@ -502,9 +497,10 @@ tl_spans_open(const struct tl_spans *spans, uint32_t *index,
 /* == ends that know their begins == */
 
 static void
-complete(struct tl_event *end, int64_t begun_ns, const uint64_t *args,
-    bool lossy)
+complete(struct tl_event *end, int64_t begun_ns, int64_t duration_ns,
+    const uint64_t *args, bool lossy)
 {
+	end->duration_ns = duration_ns;
 	end->begun = lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
 	end->begun_ns = begun_ns;
 	if (end->bare)
@@ -518,7 +514,8 @@ tl_spans_complete(struct tl_spans *spans, struct tl_event *event)
 	const int rc = tl_spans_put(spans, event, &span);
 
 	if (rc > 0 && event->begun == TL_BEGUN_UNKNOWN)
-		complete(event, span.begin_ns, span.args, span.lossy);
+		complete(event, span.begin_ns, span.duration_ns, span.args,
+		    span.lossy);
 	return rc < 0 ? rc : 0;
 }
 
@@ -587,9 +584,9 @@ stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 	struct stack *stack = &c->spans->stacks[i];
 	struct waiting *end;
 
-	while (
-	    stack->open > 0 &&
-	    is_cut((end = waiting(c, stack->top))->event.observed, observed)) {
+	while (stack->open > 0 &&
+	       tl_observed_cut((end = waiting(c, stack->top))->event.observed,
+		   observed)) {
 		end->open = false;
 		stack->top = end->below;
 		stack->open--;
@@ -627,10 +624,10 @@ pop_end(struct span_cursor *c, const struct tl_event *begin)
 	if (i == NONE || c->spans->stacks[i].open == 0)
 		return;
 	end = waiting(c, c->spans->stacks[i].top);
-	complete(&end->event, begin->ns, begin->args,
+	complete(&end->event, begin->ns, tl_event_between(begin, &end->event),
+	    begin->args,
 	    end->losses != c->spans->losses ||
-		end->event.observed != begin->observed ||
-		begin->observed == TL_UNOBSERVED);
+		!tl_observed_joins(end->event.observed, begin->observed));
 	end->open = false;
 	c->spans->stacks[i].top = end->below;
 	c->spans->stacks[i].open--;

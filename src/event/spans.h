@@ -32,7 +32,7 @@ struct tl_span {
 	uint64_t args[TL_ARGS_MAX]; /* of the begin */
 	int64_t begin_ns;
 	int64_t end_ns;      /* 0 while open */
-	int64_t duration_ns; /* end - begin, never below 0; 0 while open */
+	int64_t duration_ns; /* as tl_event_between; 0 while open */
 	uint64_t begin_tsc;
 	uint64_t end_tsc; /* compare only where epochs are equal */
 	uint32_t begin_epoch;

@@ -185,6 +185,7 @@ pair(struct timeline_reader *r, const struct tl_event *event,
 	if (event->kind != TL_LOST)
 		turned.kind = event->kind == TL_BEGIN ? TL_END : TL_BEGIN;
 	turned.ns = event->ns == INT64_MIN ? INT64_MAX : -event->ns;
+	turned.steps_ns = -event->steps_ns;
 	return tl_spans_put(r->spans, &turned, span);
 }
 
@@ -197,17 +198,6 @@ passes(struct timeline_reader *r, const struct tl_event *event)
 	}
 	return (!event->message || r->passes) &&
 	       tl_filter_event(&r->filter, event);
-}
-
-/* From the begin that an end knows to it; the clock may have been set back. */
-static int64_t
-elapsed(const struct tl_event *end)
-{
-	int64_t ns;
-
-	if (__builtin_sub_overflow(end->ns, end->begun_ns, &ns))
-		return end->ns > end->begun_ns ? INT64_MAX : 0;
-	return ns > 0 ? ns : 0;
 }
 
 /* The next event of the cursor that passes: 1, 0, -errno.  Those that do not
@@ -236,7 +226,7 @@ step(struct timeline_reader *r)
 		if (rc < 0)
 			return rc;
 		if (event.kind == TL_END && event.begun != TL_BEGUN_UNKNOWN) {
-			r->event.duration_ns = elapsed(&event);
+			r->event.duration_ns = event.duration_ns;
 			if (event.begun == TL_BEGUN_UNSURE)
 				r->event.flags |= TIMELINE_READ_UNSURE;
 		}
@@ -359,6 +349,7 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 		to->begun = event->flags & TIMELINE_READ_UNSURE
 				? TL_BEGUN_UNSURE
 				: TL_BEGUN;
+		to->duration_ns = event->duration_ns;
 		to->begun_ns = (int64_t)((uint64_t)event->ns -
 					 (uint64_t)event->duration_ns);
 	}

@@ -154,6 +154,7 @@ fill_place(struct order *o, uint32_t lane, uint32_t epoch, uint64_t tsc,
 	event->epoch = epoch;
 	event->ns = tl_time_convert_near(&o->snap->time, &o->segment, epoch,
 	    tsc, &event->error_ns);
+	event->steps_ns = o->segment->steps_ns;
 	event->lane = lane;
 	event->cpu = o->snap->lanes[lane].cpu;
 	event->source = 0;
@@ -178,7 +179,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->moved = (e->message & TIMELINE_MESSAGE_MOVED) != 0;
 	event->paired = false;
 	event->begun = TL_BEGUN_UNKNOWN;
-	event->begun_ns = 0;
+	event->begun_ns = event->duration_ns = 0;
 	event->continued = false;
 	event->overlaps = false;
 	event->sync_us = 0;
@@ -235,8 +236,14 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	else if (event->message->timer &&
 		 (e->message & TIMELINE_MESSAGE_WHOLE)) {
 		event->begun = TL_BEGUN;
-		event->begun_ns = tl_time_convert(&o->snap->time, w->epoch,
-		    begin_of(e), NULL);
+		const struct tl_time_segment *begun =
+		    tl_time_find(&o->snap->time, w->epoch, begin_of(e));
+		struct tl_event begin = { .epoch = w->epoch,
+			.ns = tl_time_on(begun, begin_of(e), NULL),
+			.steps_ns = begun->steps_ns };
+
+		event->begun_ns = begin.ns;
+		event->duration_ns = tl_event_between(&begin, event);
 	}
 }
 

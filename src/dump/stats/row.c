@@ -252,13 +252,13 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	const uint64_t ends = row->ends - row->spans;
 
 	if (row->message->kind != TIMELINE_RECORD_SPAN ||
-	    begins + ends + row->lossy == 0)
+	    begins + ends + row->unsure == 0)
 		return;
 	tl_put_format(text,
 	    "%llu begins without an end, %llu ends without a begin, %llu "
-	    "spans over a loss left out",
+	    "unsure spans left out",
 	    (unsigned long long)begins, (unsigned long long)ends,
-	    (unsigned long long)row->lossy);
+	    (unsigned long long)row->unsure);
 }
 
 /* The durations of all spans of a timer, including those without entries. */
@@ -479,7 +479,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_unsigned(f, "lonely_begins",
 		    row->begins - row->spans);
 		tl_fields_unsigned(f, "lonely_ends", row->ends - row->spans);
-		tl_fields_unsigned(f, "lossy_spans", row->lossy);
+		tl_fields_unsigned(f, "unsure", row->unsure);
 	}
 	if (row->timer)
 		put_json_timer(f, row->timer);

@@ -9,7 +9,7 @@
 #include "dump/output.h"
 #include "dump/stats/estimate.h"
 #include "dump/stats/values.h"
-#include "event/message.h"
+#include "event/event.h"
 #include "snap/timers.h"
 
 struct tl_stats_row {
@@ -19,12 +19,11 @@ struct tl_stats_row {
 	uint64_t begins;
 	uint64_t ends;
 	uint64_t spans; /* begin events whose end was found */
-	/* of these, those with a loss inside: not in durations */
-	uint64_t lossy;
+	/* of these, those that may be wrong pairs: not in durations */
+	uint64_t unsure;
 	int64_t first_ns;
 	int64_t last_ns;
-	/* time of the entry that an interval begins with */
-	int64_t before_ns;
+	struct tl_event before; /* the entry that an interval begins with */
 	uint64_t before_losses; /* losses seen before that entry */
 	double rate;            /* entries a second, of the whole time */
 	/* the same, of the time in which its level was open */

@@ -261,19 +261,17 @@ row_new(struct stats *s, const struct tl_event *event,
 }
 
 static int
-take_interval(struct stats *s, struct tl_stats_row *row, int64_t ns)
+take_interval(struct stats *s, struct tl_stats_row *row,
+    const struct tl_event *event)
 {
-	int64_t interval;
 	int rc = 0;
 
 	/* entries lost in between may have been of this message */
-	if (row->before_losses == s->losses) {
-		if (__builtin_sub_overflow(ns, row->before_ns, &interval) ||
-		    interval < 0) /* a clock was set back */
-			interval = 0;
-		rc = tl_values_add(&row->interval, interval);
-	}
-	row->before_ns = ns;
+	if (row->before_losses == s->losses &&
+	    tl_observed_joins(event->observed, row->before.observed))
+		rc = tl_values_add(&row->interval,
+		    tl_event_between(&row->before, event));
+	row->before = *event;
 	row->before_losses = s->losses;
 	return rc;
 }
@@ -360,7 +358,7 @@ take_entry(struct stats *s, const struct tl_event *event)
 		return rc;
 	if (paired > 0) {
 		row->spans++;
-		row->lossy += span.lossy;
+		row->unsure += span.lossy;
 		take_parts(s, row, &span);
 		rc = span.lossy
 			 ? 0
@@ -368,7 +366,7 @@ take_entry(struct stats *s, const struct tl_event *event)
 	}
 	if (rc < 0 || event->kind == TL_END)
 		return rc;
-	rc = take_interval(s, row, event->ns);
+	rc = take_interval(s, row, event);
 	return rc < 0 ? rc : take_args(row, event);
 }
 

@@ -364,3 +364,72 @@ TEST(newest_first_no_more_than_a_window_of_entries_waits)
 	check_completed(TL_NEWEST_FIRST, 64);
 	check_completed(TL_NEWEST_FIRST, 1000);
 }
+
+/* An event of an observed interval. */
+static int
+put_observed(int kind, int64_t ns, uint64_t observed)
+{
+	const struct tl_event event = { .message = &thread_span,
+		.kind = (uint8_t)kind,
+		.ns = ns,
+		.observed = observed };
+
+	return tl_spans_put(spans, &event, &span);
+}
+
+TEST(an_end_of_another_interval_takes_no_begin)
+{
+	struct tl_spans_count count;
+
+	put_observed(TL_BEGIN, 10, 5);
+	ck_assert_int_eq(put_observed(TL_END, 90, 6), 0);
+	put_observed(TL_BEGIN, 100, 6);
+	put_observed(TL_BEGIN, 110, 6);
+	ck_assert_int_eq(put_observed(TL_END, 120, 6), 1);
+	ck_assert_int_eq(span.duration_ns, 10);
+	ck_assert(!span.lossy);
+	put_observed(TL_BEGIN, 200, 7);
+	ck_assert_uint_eq(span.nesting, 1);
+	ck_assert_int_eq(put_observed(TL_END, 220, 7), 1);
+	ck_assert_uint_eq(span.nesting, 0); /* that of 100 is cut */
+	tl_spans_counts(spans, &count);
+	ck_assert_uint_eq(count.cut, 2);
+	ck_assert_uint_eq(count.paired, 2);
+	ck_assert_uint_eq(count.lonely_begins, 2);
+	ck_assert_uint_eq(count.lonely_ends, 1);
+}
+
+TEST(a_pair_outside_of_all_intervals_is_unsure)
+{
+	put_observed(TL_BEGIN, 10, TL_UNOBSERVED);
+	ck_assert_int_eq(put_observed(TL_END, 20, TL_UNOBSERVED), 1);
+	ck_assert(span.lossy);
+	put_observed(TL_BEGIN, 30, TL_UNOBSERVED);
+	ck_assert_int_eq(put_observed(TL_END, 40, 5), 1);
+	ck_assert(span.lossy);
+	put_observed(TL_BEGIN, 50, 5);
+	ck_assert_int_eq(put_observed(TL_END, 60, TL_UNOBSERVED), 1);
+	ck_assert(span.lossy);
+}
+
+TEST(a_step_of_the_clock_does_not_change_a_duration)
+{
+	struct tl_event event = { .message = &thread_span,
+		.kind = TL_BEGIN,
+		.ns = 1000 };
+
+	tl_spans_put(spans, &event, &span);
+	event.kind = TL_END;
+	event.ns = 20001400;
+	event.steps_ns = 20000000; /* forward */
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
+	ck_assert_int_eq(span.duration_ns, 400);
+	event.kind = TL_BEGIN;
+	tl_spans_put(spans, &event, &span);
+	event.kind = TL_END;
+	event.ns = 1800; /* and back */
+	event.steps_ns = 0;
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
+	ck_assert_int_eq(span.duration_ns, 400);
+	ck_assert_int_eq(span.end_ns, 1800);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * observe.c - do two events of a message have one number exactly where the
+ * record looked at the message all the time between them?
+ */
+#include "event/observe.h"
+#include "event/levels.h"
+#include "lib/random.h"
+#include "lib/test.h"
+
+enum { UNIT = 1 << TIMELINE_UNTIL_SHIFT, EVENTS_MAX = 4000 };
+
+static struct tl_message messages[TL_OBSERVED_GATES];
+static const struct tl_message burst = { .builtin = TIMELINE_BUILTIN_BURST,
+	.gate = TIMELINE_LEVEL_NONE,
+	.level = 6 };
+static const struct tl_message priority = { .builtin =
+						TIMELINE_BUILTIN_PRIORITY,
+	.gate = TIMELINE_LEVEL_NONE,
+	.level = 6 };
+static const struct tl_message level = { .builtin = TIMELINE_BUILTIN_LEVEL,
+	.gate = TIMELINE_LEVEL_NONE,
+	.level = 6 };
+static struct tl_observer observer;
+static struct tl_observed_start start;
+
+static void
+setup(void)
+{
+	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
+		messages[g] = (struct tl_message){ .kind = TIMELINE_RECORD_SPAN,
+			.level = (uint8_t)g,
+			.gate = (uint8_t)g };
+	start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
+		.tiers = 2,
+		.base = 6 };
+	tl_observer_init(&observer, &start);
+}
+
+static uint64_t
+put(const struct tl_message *message, uint64_t tsc, uint64_t a, uint64_t b,
+    uint64_t c)
+{
+	struct tl_event event = { .message = message,
+		.tsc = tsc,
+		.args = { a, b, c } };
+
+	tl_observe(&observer, &event);
+	return event.observed;
+}
+
+/* The number of an event of this gate. */
+static uint64_t
+at(unsigned gate, uint64_t tsc)
+{
+	return put(&messages[gate], tsc, 0, 0, 0);
+}
+
+TEST_FILE(.setup = setup);
+
+TEST(what_is_open_all_the_time_has_one_number)
+{
+	const uint64_t n = at(6, 100);
+
+	ck_assert_uint_ne(n, TL_UNOBSERVED);
+	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
+	ck_assert_uint_eq(at(6, 10 * UNIT + 1), n);
+	ck_assert_uint_eq(at(6, 20 * UNIT), n);
+	put(&priority, 30 * UNIT, 5, 5, 0);
+	ck_assert_uint_eq(at(6, 31 * UNIT), n);
+	ck_assert_uint_eq(at(9, 31 * UNIT), at(9, 32 * UNIT));
+}
+
+TEST(each_burst_is_an_interval_of_its_own)
+{
+	uint64_t n;
+
+	ck_assert_uint_eq(at(4, 100), TL_UNOBSERVED); /* closed */
+	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
+	n = at(4, 10 * UNIT + 1);
+	ck_assert_uint_ne(n, TL_UNOBSERVED);
+	ck_assert_uint_eq(at(4, 12 * UNIT - 1), n); /* the last unit counts */
+	ck_assert_uint_eq(at(3, 11 * UNIT), TL_UNOBSERVED);
+	ck_assert_uint_eq(at(4, 12 * UNIT), TL_UNOBSERVED);
+	put(&burst, 20 * UNIT, 4, 6, 21 * UNIT);
+	ck_assert(tl_observed_cut(n, at(4, 20 * UNIT + 1)));
+	ck_assert_uint_eq(at(5, 20 * UNIT + 2), at(5, 20 * UNIT + 3));
+}
+
+TEST(a_burst_that_meets_another_goes_on)
+{
+	uint64_t n;
+
+	put(&burst, 10 * UNIT, 4, 6, 15 * UNIT);
+	n = at(4, 11 * UNIT);
+	put(&burst, 12 * UNIT, 4, 6, 18 * UNIT);
+	ck_assert_uint_eq(at(4, 17 * UNIT), n);
+	put(&burst, 17 * UNIT, 3, 6, 19 * UNIT); /* lower: new for 3 alone */
+	ck_assert_uint_eq(at(4, 18 * UNIT), n);
+	ck_assert_uint_ne(at(3, 18 * UNIT), TL_UNOBSERVED);
+}
+
+TEST(a_priority_closes_and_opens)
+{
+	const uint64_t n = at(6, 1);
+	uint64_t m;
+
+	put(&priority, 10 * UNIT, 7, 7, 0);
+	ck_assert_uint_eq(at(6, 11 * UNIT), TL_UNOBSERVED);
+	put(&priority, 20 * UNIT, 1, 1, 0);
+	m = at(6, 21 * UNIT);
+	ck_assert(tl_observed_cut(n, m));
+	ck_assert_uint_eq(at(6, 22 * UNIT), m);
+}
+
+TEST(a_level_of_single_messages_ends_all_intervals)
+{
+	const uint64_t n = at(6, 1), m = at(9, 1);
+
+	put(&level, 10, 3, 1, 0);
+	ck_assert(tl_observed_cut(n, at(6, 11)));
+	ck_assert(tl_observed_cut(m, at(9, 11)));
+	messages[6].gate = 3; /* it was 6 before: the one that opens less */
+	ck_assert_uint_eq(at(6, 12), TL_UNOBSERVED);
+}
+
+TEST(before_a_tier_is_complete_nothing_is_observed)
+{
+	struct tl_event event = { .message = &messages[7], .lane = 1 };
+
+	start.complete_from[0] = (struct tl_observed_from){ 0, 1000 };
+	tl_observer_init(&observer, &start);
+	ck_assert_uint_eq(at(6, 999), TL_UNOBSERVED);
+	ck_assert_uint_ne(at(6, 1000), TL_UNOBSERVED);
+	tl_observe(&observer, &event); /* of the other tier */
+	ck_assert_uint_ne(event.observed, TL_UNOBSERVED);
+	messages[6].timer = true; /* one entry is a whole span */
+	ck_assert_uint_eq(at(6, 5), TL_OBSERVED);
+}
+
+TEST(unknown_levels_are_not_observed_until_a_burst_shows_the_base)
+{
+	start.base = 0;
+	tl_observer_init(&observer, &start);
+	ck_assert_uint_eq(at(6, 1), TL_UNOBSERVED);
+	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
+	ck_assert_uint_ne(at(6, 10 * UNIT + 1), TL_UNOBSERVED);
+	ck_assert_uint_ne(at(4, 10 * UNIT + 1), TL_UNOBSERVED);
+	ck_assert_uint_eq(at(4, 15 * UNIT), TL_UNOBSERVED);
+}
+
+TEST(damaged_changes_change_nothing)
+{
+	const uint64_t n = at(6, 1);
+
+	put(&burst, 10, 0, 6, UINT64_MAX);
+	put(&burst, 10, 4, 11, UINT64_MAX);
+	put(&priority, 10, UINT64_MAX, 1, 0);
+	ck_assert_uint_eq(at(6, 11), n);
+}
+
+TEST(open_slots_beside_each_other_are_one_interval)
+{
+	static const struct tl_message plan = { .builtin =
+						    TIMELINE_BUILTIN_PLAN,
+		.gate = TIMELINE_LEVEL_NONE };
+	const unsigned shift = 10;
+	struct tl_event event = { .message = &plan,
+		.args = { 4 | shift << 8, UINT32_MAX / 2, 77,
+		    UINT64_C(1) << 40 } };
+	uint64_t before;
+	unsigned open = 0;
+
+	tl_observe(&observer, &event);
+	before = at(4, 0);
+	for (uint64_t slot = 1; slot < 10000; slot++) {
+		const bool is_open =
+		    timeline_slot_hash(slot, 77) < UINT32_MAX / 2;
+		const uint64_t first = at(4, slot << shift);
+		const uint64_t last = at(4, (slot << shift) + 1023);
+
+		ck_assert_uint_eq(first, last);
+		ck_assert_int_eq(first != TL_UNOBSERVED, is_open);
+		if (is_open && before != TL_UNOBSERVED)
+			ck_assert_uint_eq(first, before);
+		else if (is_open)
+			ck_assert_uint_eq(timeline_slot_hash(slot - 1, 77) <
+					      UINT32_MAX / 2,
+			    false);
+		before = first;
+		open += is_open;
+	}
+	ck_assert_uint_gt(open, 4000);
+	ck_assert_uint_ne(at(6, 5 << shift), TL_UNOBSERVED); /* by its level */
+	ck_assert_uint_eq(at(4, (UINT64_C(1) << 40) + 1), TL_UNOBSERVED);
+}
+
+/* Whether a gate was open, at each unit of time: the dumb way. */
+static uint8_t threshold_at[EVENTS_MAX];
+/* a burst ended at the beginning of this unit: gates below were closed */
+static uint8_t expired_at[EVENTS_MAX];
+
+static bool
+was_open(unsigned gate, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i <= to; i++)
+		if (gate < threshold_at[i] ||
+		    (i > from && gate < expired_at[i]))
+			return false;
+	return true;
+}
+
+/* One change or event in each unit; what is logged is open. */
+static size_t
+make_events(uint64_t *seed, struct tl_event *events)
+{
+	unsigned base = 6, threshold = 6;
+	uint64_t until = 0;
+	size_t count = 0;
+
+	for (uint64_t i = 1; i < EVENTS_MAX; i++) {
+		const uint64_t dice = random_below(seed, 20);
+		struct tl_event e = { .tsc = i * UNIT };
+		unsigned gate = 1 + (unsigned)random_below(seed, 9);
+
+		expired_at[i] =
+		    i > until && threshold < base ? (uint8_t)base : 0;
+		if (i > until)
+			threshold = base;
+		if (dice == 0) {
+			const bool alive = threshold < base;
+			const unsigned p = 1 + (unsigned)random_below(seed, 10);
+
+			threshold = alive && threshold < p ? threshold : p;
+			base = p;
+			until = alive ? until : 0;
+			e.message = &priority;
+		} else if (dice == 1) {
+			const uint64_t end = i + random_below(seed, 30);
+
+			threshold = gate < threshold ? gate : threshold;
+			until = threshold < base && end < until ? until : end;
+			e.message = &burst;
+		}
+		threshold_at[i] = (uint8_t)threshold;
+		if (e.message) {
+			e.args[0] = threshold;
+			e.args[1] = base;
+			e.args[2] = until * UNIT;
+		} else if (gate >= threshold) {
+			e.message = &messages[gate];
+			e.lane = gate > 6;
+		} else {
+			continue;
+		}
+		events[count++] = e;
+	}
+	return count;
+}
+
+static void
+check_pairs(const struct tl_event *events, size_t count, bool exact)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct tl_event *a = &events[i];
+
+		for (size_t k = i + 1; k < count && k < i + 60; k++) {
+			const struct tl_event *b = &events[k];
+			bool joined, open;
+
+			if (a->message != b->message || a->message->builtin)
+				continue;
+			joined = tl_observed_joins(a->observed, b->observed);
+			open = was_open(a->message->gate, a->tsc / UNIT,
+			    b->tsc / UNIT);
+			ck_assert(!joined || open);
+			ck_assert(joined || !open || !exact);
+		}
+	}
+}
+
+TEST(pairs_are_joined_where_the_dumb_way_finds_the_gate_open)
+{
+	static struct tl_event events[EVENTS_MAX];
+	uint64_t seed = 11;
+
+	for (int round = 0; round < 20; round++) {
+		const size_t count = make_events(&seed, events);
+
+		start.order = TL_OLDEST_FIRST;
+		start.base = 6;
+		tl_observer_init(&observer, &start);
+		for (size_t i = 0; i < count; i++)
+			tl_observe(&observer, &events[i]);
+		check_pairs(events, count, true);
+		/* newest first, bursts within bursts are apart */
+		start.order = TL_NEWEST_FIRST;
+		start.base = threshold_at[EVENTS_MAX - 1];
+		tl_observer_init(&observer, &start);
+		for (size_t i = count; i-- > 0;)
+			tl_observe(&observer, &events[i]);
+		check_pairs(events, count, false);
+	}
+}
