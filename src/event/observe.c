@@ -88,9 +88,9 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	const unsigned base = (unsigned)event->args[1];
 	const unsigned before = o->threshold;
 
-	if (o->base == 0) { /* all that is known of the time before */
-		o->base = (uint8_t)base_before(event);
-		renumber(o, 0, TL_OBSERVED_GATES);
+	if (base_before(event) > o->base) {
+		/* the levels at the start were unknown or taken for open */
+		renumber(o, 0, base_before(event));
 	} else if (threshold != before) {
 		renumber(o, threshold < before ? threshold : before,
 		    threshold < before ? before : threshold);
@@ -235,6 +235,16 @@ observe_close(struct tl_cursor *cursor)
 
 	tl_cursor_close(c->inner);
 	free(c);
+}
+
+int
+tl_observe_recording(enum tl_order order, struct tl_cursor **cursor)
+{
+	const struct tl_observed_start start = { .order = order,
+		.tiers = 1,
+		.base = order == TL_OLDEST_FIRST ? TIMELINE_LEVEL_MIN : 0 };
+
+	return tl_observe_cursor(&start, *cursor, cursor);
 }
 
 int

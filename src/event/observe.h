@@ -80,5 +80,9 @@ void tl_observe(struct tl_observer *observer, struct tl_event *event);
  * also when it fails.  0 or -ENOMEM. */
 int tl_observe_cursor(const struct tl_observed_start *start,
     struct tl_cursor *inner, struct tl_cursor **cursor);
+/* The same of a recording, in place of *cursor.  A recorder misses no change of
+ * the levels; the levels at its start are not recorded and count as open until
+ * a burst shows the base. */
+int tl_observe_recording(enum tl_order order, struct tl_cursor **cursor);
 
 #endif

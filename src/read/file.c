@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "event/observe.h"
 #include "snap/compressed.h"
 #include "snap/frames.h"
 #include "trace/chain/blocks.h"
@@ -351,6 +352,15 @@ tl_read_file_close(struct tl_read_file *file)
 	*file = (struct tl_read_file){ 0 };
 }
 
+static int
+open_chain(struct tl_chain *chain, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	const int rc = tl_chain_cursor(chain, order, cursor);
+
+	return rc < 0 ? rc : tl_observe_recording(order, cursor);
+}
+
 /* Each chain is of another process or host: their stamps do not compare. */
 static int
 open_all_chains(const struct tl_read_file *file, enum tl_order order,
@@ -364,8 +374,7 @@ open_all_chains(const struct tl_read_file *file, enum tl_order order,
 
 	while (rc == 0 && opened < count) {
 		clocks[opened] = (unsigned)opened;
-		rc = tl_chain_cursor(file->chains[opened], order,
-		    &cursors[opened]);
+		rc = open_chain(file->chains[opened], order, &cursors[opened]);
 		opened += rc == 0;
 	}
 	if (rc == 0)
@@ -382,11 +391,15 @@ int
 tl_read_file_cursor(const struct tl_read_file *file, enum tl_order order,
     struct tl_cursor **cursor)
 {
+	int rc;
+
 	if (file->snap)
 		return tl_snap_cursor(file->snap, order, cursor);
-	if (file->trace)
-		return tl_trace_cursor(file->trace, order, cursor);
+	if (file->trace) {
+		rc = tl_trace_cursor(file->trace, order, cursor);
+		return rc < 0 ? rc : tl_observe_recording(order, cursor);
+	}
 	if (file->chain_count == 1)
-		return tl_chain_cursor(file->chains[0], order, cursor);
+		return open_chain(file->chains[0], order, cursor);
 	return open_all_chains(file, order, cursor);
 }

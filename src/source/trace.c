@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "clock/clock.h"
+#include "event/observe.h"
 #include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
 #include "trace/layout.h"
@@ -79,7 +80,9 @@ static int
 trace_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	return tl_trace_cursor(trace_of(source), order, cursor);
+	const int rc = tl_trace_cursor(trace_of(source), order, cursor);
+
+	return rc < 0 ? rc : tl_observe_recording(order, cursor);
 }
 
 static uint64_t
@@ -202,7 +205,9 @@ static int
 chain_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	return tl_chain_cursor(chain_of(source), order, cursor);
+	const int rc = tl_chain_cursor(chain_of(source), order, cursor);
+
+	return rc < 0 ? rc : tl_observe_recording(order, cursor);
 }
 
 static int
