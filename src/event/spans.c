@@ -7,8 +7,9 @@
  *	oldest begin <--> ... <--> newest begin     (to forget the oldest)
  *
  * Stacks and begins live in two pools and name each other by index, so that
- * the pools may move when they grow.  The oldest begin of all is the bottom
- * of its stack, because a stack grows in time.  A stack that becomes empty
+ * the pools may move when they grow.  A begin that is cut is in no stack; the
+ * oldest begin of all is cut or the bottom of its stack, because a stack grows in
+ * time.  A stack that becomes empty
  * stays, as the next span of its thread needs it again; the empty ones are
  * given back where the pool is full.
  */
@@ -45,7 +46,7 @@ struct begin {
 	uint32_t tid;
 	uint32_t depth;
 	uint32_t nesting;
-	uint32_t stack;
+	uint32_t stack;  /* NONE: it is cut */
 	uint32_t thread; /* the stack of its thread; NONE: not counted */
 	uint32_t below;  /* in its stack; in the free list, the next */
 	uint32_t above;
@@ -264,9 +265,9 @@ begin_alloc(struct tl_spans *s)
 	return s->begin_count++;
 }
 
-/* Take a begin out of its stack, its thread's count and the order of age. */
+/* Take a begin out of its stack and its thread's count. */
 static void
-begin_remove(struct tl_spans *s, uint32_t i)
+begin_unstack(struct tl_spans *s, uint32_t i)
 {
 	struct begin *b = &s->begins[i];
 	struct stack *stack = &s->stacks[b->stack];
@@ -275,13 +276,24 @@ begin_remove(struct tl_spans *s, uint32_t i)
 	    b->below;
 	*(b->below == NONE ? &stack->bottom : &s->begins[b->below].above) =
 	    b->above;
+	stack->open--;
+	if (b->thread != NONE)
+		s->stacks[b->thread].open--;
+	b->stack = b->thread = NONE;
+}
+
+/* Forget a begin. */
+static void
+begin_remove(struct tl_spans *s, uint32_t i)
+{
+	struct begin *b = &s->begins[i];
+
+	if (b->stack != NONE)
+		begin_unstack(s, i);
 	*(b->newer == NONE ? &s->newest : &s->begins[b->newer].older) =
 	    b->older;
 	*(b->older == NONE ? &s->oldest : &s->begins[b->older].newer) =
 	    b->newer;
-	stack->open--;
-	if (b->thread != NONE)
-		s->stacks[b->thread].open--;
 	b->below = s->begin_free;
 	s->begin_free = i;
 	s->open--;
@@ -307,7 +319,8 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	s->open++;
 }
 
-/* Forget the begins of a stack whose observed interval has ended. */
+/* The begins of a stack whose observed interval has ended belong to no later
+ * end. */
 static void
 stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 {
@@ -315,7 +328,7 @@ stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 
 	while ((i = s->stacks[stack].top) != NONE &&
 	       tl_observed_cut(s->begins[i].observed, observed)) {
-		begin_remove(s, i);
+		begin_unstack(s, i);
 		s->count.cut++;
 	}
 }
@@ -391,6 +404,7 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.depth = b->depth,
 		.nesting = b->nesting,
 		.source = b->source,
+		.cut = b->stack == NONE,
 		.lossy = b->losses != s->losses };
 	for (size_t k = 0; k < TL_ARGS_MAX; k++)
 		span->args[k] = b->args[k];

@@ -48,6 +48,7 @@ struct tl_span {
 	uint16_t source;
 	/* Entries may be missing between the two: the pair may be wrong. */
 	bool lossy;
+	bool cut; /* of tl_spans_open: its observed interval has ended */
 };
 
 struct tl_spans_count {
@@ -77,8 +78,8 @@ uint32_t tl_spans_depth(struct tl_spans *spans, const struct tl_event *event);
 void
 tl_spans_counts(const struct tl_spans *spans, struct tl_spans_count *count);
 
-/* The spans that are open now, oldest begin first: start with *index 0, goes
- * on until false. */
+/* The begins without an end so far, oldest first: start with *index 0, goes on
+ * until false.  A span that is cut may have ended since; it is not open. */
 bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
     struct tl_span *span);
 
