@@ -119,6 +119,8 @@ take(struct walk *w, const struct tl_event *event)
 		l->last_ns = event->ns;
 	lane_begin(w, event);
 	w->lane_ns[tl_source_lane(w->input, event)] = event->ns;
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+		l->gates_ns = event->ns;
 	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
 		const int rc = tl_slots_put(&l->slots, event);
 
@@ -195,6 +197,7 @@ tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
 	int rc = -ENOMEM;
 
 	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
+		.gates_ns = INT64_MIN,
 		.complete_ns = INT64_MIN };
 	if (w.begun && w.lane_ns)
 		rc = read_levels(&w, progress);

@@ -22,6 +22,9 @@ struct tl_levels {
 	uint64_t samples; /* bursts of a schedule */
 	/* no later entry is lost; before it, lanes were overwritten */
 	int64_t complete_ns;
+	/* the last change of single messages, whose gates are not known before
+	 * it; INT64_MIN: none */
+	int64_t gates_ns;
 	int64_t first_ns; /* the oldest entry */
 	int64_t last_ns;  /* the newest entry, whose window is the last */
 	uint64_t entries;

@@ -66,8 +66,11 @@ static int64_t
 known_from(const struct tl_levels *levels)
 {
 	for (size_t i = 0; i < levels->count; i++) {
+		const int64_t from_ns = levels->windows[i].from_ns;
+
 		if (levels->windows[i].threshold != 0)
-			return levels->windows[i].from_ns;
+			return from_ns > levels->gates_ns ? from_ns
+							  : levels->gates_ns;
 	}
 	return INT64_MAX;
 }
@@ -77,8 +80,11 @@ static double
 open_share(const struct source *source, unsigned gate)
 {
 	int64_t known;
-	const int64_t open = tl_levels_open(&source->levels, gate,
-	    source->from_ns, source->to_ns, &known);
+	const int64_t from_ns = source->known_from_ns > source->from_ns
+				    ? source->known_from_ns
+				    : source->from_ns;
+	const int64_t open = tl_levels_open(&source->levels, gate, from_ns,
+	    source->to_ns, &known);
 
 	return known > 0 && open > 0 ? (double)open / (double)known : -1;
 }
@@ -108,7 +114,9 @@ source_init(struct stats *s, size_t i)
 	if (!source->lanes)
 		return -ENOMEM;
 	return tl_samples_init(&source->samples, &source->levels,
-	    source->from_ns, source->to_ns);
+	    source->levels.gates_ns > source->from_ns ? source->levels.gates_ns
+						      : source->from_ns,
+	    source->to_ns);
 }
 
 static int
