@@ -4,6 +4,9 @@
  *
  * State per gate and tier is one number.  A change of the levels gives new
  * numbers to the gates that it opens or closes.
+ *
+ * Oldest first there is the last interval of each gate, too, for questions about
+ * what did not happen.  A gate that levels close may be open in slots.
  */
 #include "event/observe.h"
 
@@ -22,9 +25,7 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 	*o = (struct tl_observer){ .start = *start,
 		.threshold = start->base,
 		.base = start->base,
-		.count = 1,
-		.run = UINT64_MAX,
-		.slot = UINT64_MAX };
+		.count = 1 };
 	for (unsigned t = 0; t < TIMELINE_TIERS_MAX; t++)
 		for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
 			o->numbers[t][g] = o->count;
@@ -45,6 +46,52 @@ is_before(uint32_t epoch, uint64_t tsc, uint32_t than_epoch, uint64_t than_tsc)
 {
 	return epoch != than_epoch ? epoch < than_epoch : tsc < than_tsc;
 }
+
+/* == intervals == */
+
+static bool
+is_open(const struct tl_observer *o, unsigned gate)
+{
+	return !o->blind && o->threshold != 0 && gate >= o->threshold;
+}
+
+/* The last interval of the gates in [from, to) ends. */
+static void
+close_gates(struct tl_observer *o, unsigned from, unsigned to, uint64_t tsc)
+{
+	for (unsigned g = from; g < to; g++) {
+		if (!is_open(o, g))
+			continue;
+		if (tsc < o->since[g])
+			tsc = o->since[g];
+		o->ticks[g] += tsc - o->since[g];
+		o->to[g] = tsc;
+	}
+}
+
+/* Gates that are open now, in [from, to), begin an interval. */
+static void
+open_gates(struct tl_observer *o, unsigned from, unsigned to, uint64_t tsc)
+{
+	for (unsigned g = from; g < to; g++)
+		if (is_open(o, g))
+			o->since[g] = tsc;
+}
+
+/* The first event or question of an epoch: nothing is known of the time
+ * before. */
+static void
+begin_epoch(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
+{
+	if (o->begun)
+		close_gates(o, 0, TL_OBSERVED_GATES, o->last);
+	o->begun = true;
+	o->epoch = epoch;
+	o->last = o->slots_to = tsc;
+	open_gates(o, 0, TL_OBSERVED_GATES, tsc);
+}
+
+/* == changes == */
 
 static bool
 is_level(uint64_t n)
@@ -68,7 +115,6 @@ take_plan(struct tl_observer *o, const struct tl_event *event)
 	o->has_plan = event->args[3] != 0;
 	for (unsigned g = level; g < TL_OBSERVED_GATES; g++)
 		o->shares[g] = (uint32_t)share;
-	o->slot = o->run = UINT64_MAX;
 }
 
 /* The base before a change, as far as its entry shows it. */
@@ -88,6 +134,7 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	const unsigned base = (unsigned)event->args[1];
 	const unsigned before = o->threshold;
 
+	close_gates(o, 0, threshold, event->tsc);
 	if (base_before(event) > o->base) {
 		/* the levels at the start were unknown or taken for open */
 		renumber(o, 0, base_before(event));
@@ -99,6 +146,16 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	o->base = (uint8_t)base;
 	o->until = tl_level_end_stamp(event);
 	o->until_epoch = event->epoch;
+	open_gates(o, threshold, before ? before : TL_OBSERVED_GATES,
+	    event->tsc);
+}
+
+/* Oldest first: the gates of some messages changed. */
+static void
+take_gates(struct tl_observer *o, const struct tl_event *event)
+{
+	close_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
+	open_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
 }
 
 /* Newest first: the levels were others before now. */
@@ -109,16 +166,7 @@ take_change_back(struct tl_observer *o, const struct tl_event *event)
 	renumber(o, 0, o->base ? o->base : TIMELINE_LEVEL_NONE);
 }
 
-/* Oldest first: a burst ends by itself. */
-static void
-expire(struct tl_observer *o, const struct tl_event *event)
-{
-	if (o->threshold >= o->base ||
-	    is_before(event->epoch, event->tsc, o->until_epoch, o->until))
-		return;
-	renumber(o, o->threshold, o->base);
-	o->threshold = o->base;
-}
+/* == slots == */
 
 static bool
 is_slot_open(const struct tl_observer *o, unsigned gate, uint64_t slot)
@@ -126,33 +174,105 @@ is_slot_open(const struct tl_observer *o, unsigned gate, uint64_t slot)
 	return timeline_slot_hash(slot, o->seed) < o->shares[gate];
 }
 
-/* The interval of a slot: the first of its run of open slots. */
-static uint64_t
-slot_number(struct tl_observer *o, unsigned gate, const struct tl_event *event)
+/* Does the plan open a gate at a stamp? */
+static bool
+is_in_slot(const struct tl_observer *o, unsigned gate, uint32_t epoch,
+    uint64_t tsc)
 {
-	const uint64_t slot = timeline_slot(event->tsc, o->shift);
+	return o->has_plan && !o->blind && epoch == o->plan_epoch &&
+	       o->shares[gate] != 0 &&
+	       (o->start.order != TL_OLDEST_FIRST || tsc <= o->lease) &&
+	       is_slot_open(o, gate, timeline_slot(tsc, o->shift));
+}
+
+/* The first of a run of open slots. */
+static uint64_t
+first_of_run(const struct tl_observer *o, unsigned gate, uint64_t slot)
+{
 	uint64_t first = slot;
 
-	if (!o->has_plan || event->epoch != o->plan_epoch ||
-	    o->shares[gate] == 0 ||
-	    (o->start.order == TL_OLDEST_FIRST && event->tsc > o->lease) ||
-	    !is_slot_open(o, gate, slot))
-		return TL_UNOBSERVED;
 	while (slot - first < TL_SLOTS_JOINED_MAX && first > 0 &&
 	       is_slot_open(o, gate, first - 1))
 		first--;
-	return SLOT_NUMBER | first;
+	return first;
 }
 
-/* The gate of a message at the time of the event is not recorded: the one that
- * is open less often. */
-static unsigned
-gate_of(const struct tl_message *message)
+/* The interval of a slot. */
+static uint64_t
+slot_number(const struct tl_observer *o, unsigned gate,
+    const struct tl_event *event)
+{
+	if (!is_in_slot(o, gate, event->epoch, event->tsc))
+		return TL_UNOBSERVED;
+	return SLOT_NUMBER |
+	       first_of_run(o, gate, timeline_slot(event->tsc, o->shift));
+}
+
+/* Count the time of one slot, or of what is left of it. */
+static void
+count_slot(struct tl_observer *o, uint64_t ticks)
+{
+	const uint32_t hash =
+	    timeline_slot_hash(timeline_slot(o->slots_to, o->shift), o->seed);
+
+	for (unsigned g = TIMELINE_LEVEL_MIN;
+	     g < TL_OBSERVED_GATES && !is_open(o, g); g++)
+		o->slot_ticks[g] += hash < o->shares[g] ? ticks : 0;
+}
+
+/* Count the open slots up to a stamp, of gates that levels closed all that
+ * time. */
+static void
+count_slots(struct tl_observer *o, uint64_t tsc)
+{
+	const uint64_t size = UINT64_C(1) << o->shift;
+	uint64_t to = tsc;
+
+	if (o->counts_slots && o->has_plan && !o->blind &&
+	    o->epoch == o->plan_epoch) {
+		if (to > o->lease)
+			to = o->lease;
+		while (o->slots_to < to) {
+			const uint64_t rest = size - o->slots_to % size;
+			const uint64_t ticks =
+			    to - o->slots_to < rest ? to - o->slots_to : rest;
+
+			count_slot(o, ticks);
+			o->slots_to += ticks;
+		}
+	}
+	if (o->slots_to < tsc)
+		o->slots_to = tsc;
+}
+
+/* A burst ends by itself. */
+static void
+expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
+{
+	const uint64_t end = epoch == o->until_epoch ? o->until : o->last;
+
+	if (o->threshold >= o->base ||
+	    is_before(epoch, tsc, o->until_epoch, o->until))
+		return;
+	count_slots(o, end);
+	renumber(o, o->threshold, o->base);
+	close_gates(o, o->threshold, o->base, end);
+	o->threshold = o->base;
+}
+
+/* == events == */
+
+/* The gate of a message.  The one at the time of the event is not recorded: the
+ * one that is open less often, unless it is known. */
+unsigned
+tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 {
 	const unsigned level = message->level, gate = message->gate;
 
 	if (gate >= TL_OBSERVED_GATES)
 		return TIMELINE_LEVEL_NONE;
+	if (o->start.gates)
+		return gate;
 	return gate == TIMELINE_LEVEL_OFF || (level != 0 && level < gate)
 		   ? level
 		   : gate;
@@ -161,7 +281,7 @@ gate_of(const struct tl_message *message)
 static uint64_t
 number_of(struct tl_observer *o, const struct tl_event *event)
 {
-	const unsigned gate = gate_of(event->message);
+	const unsigned gate = tl_observed_gate(o, event->message);
 	const unsigned tier =
 	    o->start.tiers > 1 ? event->lane % o->start.tiers : 0;
 	const struct tl_observed_from *from = &o->start.complete_from[tier];
@@ -171,7 +291,8 @@ number_of(struct tl_observer *o, const struct tl_event *event)
 
 	if (event->message->timer) /* one entry has both ends of a span */
 		return TL_OBSERVED;
-	if (is_before(event->epoch, event->tsc, from->epoch, from->tsc))
+	if (o->blind ||
+	    is_before(event->epoch, event->tsc, from->epoch, from->tsc))
 		return TL_UNOBSERVED;
 	if (open != 0 && gate >= open)
 		return o->numbers[tier][gate];
@@ -181,27 +302,44 @@ number_of(struct tl_observer *o, const struct tl_event *event)
 						 : o->numbers[tier][gate];
 }
 
+/* Oldest first: time has passed up to an event. */
+static void
+pass(struct tl_observer *o, const struct tl_event *event)
+{
+	expire(o, event->epoch, event->tsc);
+	if (!o->begun || event->epoch != o->epoch)
+		begin_epoch(o, event->epoch, event->tsc);
+	if (event->tsc > o->last)
+		o->last = event->tsc;
+}
+
 void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
+	const bool forward = o->start.order == TL_OLDEST_FIRST;
+
 	event->observed = TL_OBSERVED;
 	if (!event->message) /* a loss */
 		return;
-	if (o->start.order == TL_OLDEST_FIRST)
-		expire(o, event);
+	if (forward)
+		pass(o, event);
 	event->observed = number_of(o, event);
+	if (forward && event->message->builtin != TIMELINE_BUILTIN_NONE)
+		count_slots(o, event->tsc);
 	switch (event->message->builtin) {
 	case TIMELINE_BUILTIN_PRIORITY:
 	case TIMELINE_BUILTIN_BURST:
 		if (!is_level(event->args[0]) || !is_level(event->args[1]))
 			break; /* damaged */
-		if (o->start.order == TL_OLDEST_FIRST)
+		if (forward)
 			take_change(o, event);
 		else
 			take_change_back(o, event);
 		break;
 	case TIMELINE_BUILTIN_LEVEL:
 		renumber(o, 0, TL_OBSERVED_GATES);
+		if (forward)
+			take_gates(o, event);
 		break;
 	case TIMELINE_BUILTIN_PLAN:
 		take_plan(o, event);
@@ -209,6 +347,62 @@ tl_observe(struct tl_observer *o, struct tl_event *event)
 	default:
 		break;
 	}
+}
+
+void
+tl_observe_loss(struct tl_observer *o)
+{
+	count_slots(o, o->last);
+	close_gates(o, 0, TL_OBSERVED_GATES, o->last);
+	o->blind = true;
+}
+
+void
+tl_observe_again(struct tl_observer *o)
+{
+	o->blind = false;
+	o->begun = false; /* the next event begins */
+	renumber(o, 0, TL_OBSERVED_GATES);
+}
+
+/* The run of open slots that a stamp lies in; an empty one where it lies in
+ * none. */
+static void
+slots_at(struct tl_observer *o, unsigned gate, uint64_t tsc,
+    struct tl_observed *observed)
+{
+	count_slots(o, tsc);
+	observed->ticks += o->slot_ticks[gate];
+	if (observed->open || !is_in_slot(o, gate, o->epoch, tsc))
+		return;
+	observed->open = true;
+	observed->since = first_of_run(o, gate, timeline_slot(tsc, o->shift))
+			  << o->shift;
+	if (observed->since < observed->to)
+		observed->since = observed->to;
+	observed->to = tsc;
+}
+
+void
+tl_observed_at(struct tl_observer *o, unsigned gate, uint64_t tsc,
+    struct tl_observed *observed)
+{
+	if (tsc < o->last)
+		tsc = o->last;
+	expire(o, o->epoch, tsc);
+	if (!o->begun)
+		begin_epoch(o, o->epoch, tsc);
+	*observed = (struct tl_observed){ .open = is_open(o, gate),
+		.since = o->since[gate],
+		.to = o->to[gate],
+		.ticks = o->ticks[gate] };
+	if (observed->open) {
+		observed->to = tsc > observed->since ? tsc : observed->since;
+		observed->ticks += observed->to - observed->since;
+	}
+	o->counts_slots = true;
+	if (o->has_plan)
+		slots_at(o, gate, tsc, observed);
 }
 
 struct observe_cursor {

@@ -21,6 +21,11 @@
  * that begins within another begins a new interval, because the entry of the
  * first burst is not read yet.
  *
+ * What did not happen has no event: silence, a span that is still open.  Who
+ * concludes something from that asks an observer that is fed oldest first
+ * since when a gate is open, and for how long it was open in all.  The time of a
+ * burst ends with its last stamp, whether or not an entry follows.
+ *
  * Rejected: to compare stamps of begins with a table of intervals, which grows
  * with the number of bursts, and which each reader would have to ask.
  */
@@ -50,6 +55,18 @@ struct tl_observed_start {
 	/* Levels at the first event: 0 is unknown.  A burst that is in progress
 	 * counts as closed until the next change. */
 	uint8_t base;
+	/* The gates of messages are those at the event: else the gate at the
+	 * time of an event is not known. */
+	bool gates;
+};
+
+/* The last interval in which a gate was open; empty (since is to) without one.
+ * Where it is open, the interval lasts and to is the stamp of the question. */
+struct tl_observed {
+	bool open;
+	uint64_t since;
+	uint64_t to;
+	uint64_t ticks; /* in all intervals up to to, of slots as well */
 };
 
 struct tl_observer {
@@ -67,14 +84,39 @@ struct tl_observer {
 	bool has_plan;
 	uint64_t count; /* intervals so far */
 	uint64_t numbers[TIMELINE_TIERS_MAX][TL_OBSERVED_GATES];
-	uint64_t slot; /* the last one asked for, and the first of its run */
-	uint64_t run;
+	/* oldest first: by gate, while levels open it */
+	bool begun;
+	bool blind; /* entries are lost */
+	uint32_t epoch;
+	uint64_t last;                     /* stamp: latest of the events */
+	uint64_t since[TL_OBSERVED_GATES]; /* of the last interval */
+	uint64_t to[TL_OBSERVED_GATES];    /* its end, where it is closed */
+	uint64_t ticks[TL_OBSERVED_GATES]; /* up to since or to */
+	/* by gate: ticks of open slots up to slots_to, while levels closed it;
+	 * counted once asked for */
+	uint64_t slot_ticks[TL_OBSERVED_GATES];
+	uint64_t slots_to;
+	bool counts_slots;
 };
 
 void tl_observer_init(struct tl_observer *observer,
     const struct tl_observed_start *start);
 /* Set event->observed of the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
+
+/* == oldest first == */
+
+/* From the last event on entries are lost: nothing is observed. */
+void tl_observe_loss(struct tl_observer *observer);
+/* All losses are before the next event. */
+void tl_observe_again(struct tl_observer *observer);
+/* The gate at a stamp of the epoch of the last event, up to which all events were
+ * fed. */
+void tl_observed_at(struct tl_observer *observer, unsigned gate, uint64_t tsc,
+    struct tl_observed *observed);
+/* The gate by which a message is observed. */
+unsigned tl_observed_gate(const struct tl_observer *observer,
+    const struct tl_message *message);
 
 /* The events of a cursor, observed.  The observer copies start; inner is owned,
  * also when it fails.  0 or -ENOMEM. */

@@ -38,6 +38,8 @@ struct follow {
 	struct timeline_head *heads;   /* as read last */
 	struct timeline_header header; /* as read first */
 	struct tl_observer observer;
+	uint64_t losses; /* entries: of this round, not yet reported */
+	bool has_gates;  /* gates are those after the entries of this round */
 	/* the event with the latest stamp so far */
 	struct tl_event newest;
 	size_t lane;    /* the next one to report losses without a stamp of */
@@ -64,6 +66,9 @@ is_removed(struct follow *f)
 static void
 end_round(struct follow *f)
 {
+	if (f->losses > 0)
+		tl_observe_again(&f->observer);
+	f->losses = 0;
 	tl_cursor_close(f->events);
 	tl_snap_close(f->round);
 	f->events = NULL;
@@ -151,6 +156,11 @@ note_losses(struct follow *f)
 		lane->lapped = lane->first > from ? lane->first - from : 0;
 		f->from[i] = lane->end > from ? lane->end : from;
 	}
+	/* A loss began after the last event: it is reported at its end. */
+	for (size_t i = 0; i < f->lane_count; i++)
+		f->losses += f->round->lanes[i].lapped;
+	if (f->losses > 0)
+		tl_observe_loss(&f->observer);
 }
 
 /* Does the round have new entries of a lane? */
@@ -169,9 +179,11 @@ observe_from(struct follow *f, struct tl_snap *snap)
 	struct tl_observed_start start;
 	const int rc = tl_snap_observed(snap, TL_OLDEST_FIRST, &start);
 
-	if (rc == 0)
-		tl_observer_init(&f->observer, &start);
-	return rc;
+	if (rc != 0)
+		return rc;
+	start.gates = true;
+	tl_observer_init(&f->observer, &start);
+	return 0;
 }
 
 /* Freeze the new entries.  1: there are some. */
@@ -203,6 +215,7 @@ begin_round(struct follow *f)
 		return begin_again(f, rc);
 	f->tail = 0;
 	f->lane = 0;
+	f->has_gates = false;
 	note_losses(f);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
 	if (rc != 0)
@@ -312,6 +325,24 @@ keep_order(struct follow *f, struct tl_event *event)
 		f->newest = *event;
 }
 
+/* Observe an event.  The gates of messages are read anew once they have
+ * changed. */
+static int
+observe(struct follow *f, struct tl_event *event)
+{
+	tl_observe(&f->observer, event);
+	if (event->kind == TL_LOST && event->level == 0 && f->losses > 0) {
+		f->losses -= event->lost < f->losses ? event->lost : f->losses;
+		if (f->losses == 0)
+			tl_observe_again(&f->observer);
+	}
+	if (!event->message || f->has_gates ||
+	    event->message->builtin != TIMELINE_BUILTIN_LEVEL)
+		return 0;
+	f->has_gates = true;
+	return tl_messages_read_gates(f->messages, f->fd);
+}
+
 static int
 follow_next(struct tl_cursor *cursor, struct tl_event *event)
 {
@@ -329,14 +360,13 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	}
 	f->quiet = 0;
 	rc = next_stamped(f, event);
-	if (rc > 0) {
-		tl_observe(&f->observer, event);
+	if (rc > 0 && (rc = observe(f, event)) == 0) {
 		keep_order(f, event);
 		note_given(f, event);
-		return rc;
+		return 1;
 	}
 	if (rc == 0 && next_unstamped(f, event))
-		return 1;
+		return observe(f, event) < 0 ? -EIO : 1;
 	if (rc < 0)
 		return begin_again(f, rc);
 	accept_round(f);
@@ -417,6 +447,7 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	if (rc == 0) {
 		const struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
 			.tiers = snap->header.tiers,
+			.gates = true,
 			.base = (uint8_t)(timeline_levels(&snap->header) >>
 					  TIMELINE_LEVELS_BASE) };
 
@@ -510,6 +541,12 @@ void
 tl_follow_finish(struct tl_cursor *cursor)
 {
 	((struct follow *)(void *)cursor)->finish = true;
+}
+
+struct tl_observer *
+tl_follow_observer(struct tl_cursor *cursor)
+{
+	return &((struct follow *)(void *)cursor)->observer;
 }
 
 const struct timeline_header *

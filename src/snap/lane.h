@@ -60,6 +60,9 @@ void tl_messages_free(struct tl_messages *messages);
 int tl_messages_update(struct tl_messages *messages, struct tl_storage *file,
     const struct timeline_header *header, struct tl_faults *faults);
 
+/* Read the gates of the messages again, from the live file.  0 or -errno. */
+int tl_messages_read_gates(struct tl_messages *messages, int fd);
+
 /* The message of the record at this offset; NULL: none was found. */
 const struct tl_message *
 tl_messages_find(const struct tl_messages *messages, uint32_t offset);

@@ -6,6 +6,7 @@
  * a table can hold, and a record that is met twice ends it.
  */
 #include "base/array.h"
+#include "base/file.h"
 #include "ring/ring.h"
 #include "snap/lane.h"
 
@@ -382,6 +383,26 @@ tl_messages_update(struct tl_messages *m, struct tl_storage *file,
 	reverse(m, had);
 	reverse_epochs(m, had_epochs);
 	return rc;
+}
+
+int
+tl_messages_read_gates(struct tl_messages *m, int fd)
+{
+	uint8_t *table = malloc(m->filled + 1);
+	int64_t n;
+
+	if (!table)
+		return -ENOMEM;
+	n = tl_read_at(fd, table, m->filled, m->base);
+	for (size_t i = 0; i < m->count; i++) {
+		const uint64_t at =
+		    m->list[i]->id + offsetof(struct timeline_record, gate);
+
+		if ((int64_t)at < n)
+			m->list[i]->gate = table[at];
+	}
+	free(table);
+	return n < 0 ? (int)n : 0;
 }
 
 uint32_t

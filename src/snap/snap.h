@@ -154,6 +154,9 @@ tl_follow_positions(const struct tl_cursor *follow, const uint64_t **next);
 size_t tl_follow_awaited(const struct tl_cursor *follow);
 /* From the next round on such entries count as lost. */
 void tl_follow_finish(struct tl_cursor *follow);
+/* The observer of its events, as it is after the last one; valid as long as the
+ * cursor. */
+struct tl_observer *tl_follow_observer(struct tl_cursor *follow);
 /* The header at the time of opening. */
 const struct timeline_header *tl_follow_header(const struct tl_cursor *follow);
 

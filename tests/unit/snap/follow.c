@@ -628,3 +628,48 @@ TEST(a_message_that_was_half_written_is_known_when_it_is_whole)
 	ck_assert_uint_eq(e.message->id, at);
 	ck_assert(tl_bytes_equal(e.message->line1, tl_bytes_of("later")));
 }
+
+/* == observed time == */
+
+TEST(the_gates_of_messages_are_those_of_now)
+{
+	struct tl_event e;
+
+	log_numbers(0, 1);
+	open_follow(0);
+	log_numbers(1, 2);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.message->gate, 6);
+	ck_assert_uint_eq(e.observed, 1);
+	ck_assert_int_eq(timeline_level(tl, "a", "*", "debug"), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.message->builtin, TIMELINE_BUILTIN_LEVEL);
+	log_numbers(2, 3);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.message->gate, 5);
+}
+
+/* The other lane has lost entries that are as late as those. */
+TEST(entries_beside_a_loss_are_not_observed)
+{
+	struct tl_event e;
+	bool lost = false;
+
+	open_follow(0);
+	for (uint64_t i = 0; i < N; i++) {
+		tl_append_fallback(error, i, 0, 0, 0);
+		log_numbers(i, i + 1);
+	}
+	log_numbers(N, 3 * N);
+	while (tl_cursor_next(follow, &e) == 1) {
+		lost |= e.kind == TL_LOST;
+		if (e.kind != TL_LOST)
+			ck_assert_int_eq(e.observed == TL_UNOBSERVED, !lost);
+	}
+	ck_assert(lost);
+	log_numbers(0, 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_ne(e.observed, TL_UNOBSERVED);
+}
