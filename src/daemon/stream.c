@@ -56,7 +56,7 @@ rate_of(const struct tl_target *t)
 }
 
 int
-tl_streams_read(struct tl_target *target, int64_t *complete_ns)
+tl_streams_read(struct tl_target *target, struct tl_rules_now *complete)
 {
 	struct tl_event event;
 	int rc;
@@ -66,7 +66,8 @@ tl_streams_read(struct tl_target *target, int64_t *complete_ns)
 		if (rc <= 0)
 			return rc;
 		if (event.kind != TL_LOST)
-			*complete_ns = event.ns;
+			*complete =
+			    (struct tl_rules_now){ event.ns, event.tsc };
 		count(target, &event);
 		if (tl_level_is_change(&event))
 			tl_level_put(&target->levels, &event,
@@ -84,6 +85,18 @@ copy_marks(const struct tl_target *t, uint64_t marks[TIMELINE_EXITS])
 		marks[i] = tl_load_64(&t->tl->header->exits[i]);
 }
 
+/* Pass the rate of the clock, and that messages were defined. */
+static void
+prepare_rules(struct tl_target *t)
+{
+	const uint64_t newest = tl_strings_next(t->tl, 0);
+
+	tl_rules_set_rate(t->rules, rate_of(t));
+	if (newest != t->newest_message)
+		tl_rules_forget_gates(t->rules);
+	t->newest_message = newest;
+}
+
 /* Read one target; may detach from it.  Returns whether it had entries. */
 static bool
 take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
@@ -92,13 +105,16 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	const uint64_t before = counted + target->counts.lost;
 	/* When the stream is empty, all entries before now_ns were read. */
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
-	int64_t complete_ns = now_ns;
+	const struct tl_rules_now now = { now_ns,
+		tl_clock_now(target->tl->geometry.clock_kind) };
+	struct tl_rules_now complete = now;
 	uint64_t marks[TIMELINE_EXITS];
 	int rc;
 	bool any;
 
 	copy_marks(target, marks);
-	rc = tl_streams_read(target, &complete_ns);
+	prepare_rules(target);
+	rc = tl_streams_read(target, &complete);
 	any = target->counts.entries + target->counts.lost != before;
 	target->busy =
 	    target->busy * fading + (double)(target->counts.entries - counted);
@@ -110,7 +126,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 		tl_targets_drop(s->daemon->folder, target, why);
 		return true;
 	}
-	tl_rules_tick(target->rules, rc == 0 ? now_ns : complete_ns);
+	tl_rules_tick(target->rules, rc == 0 ? &now : &complete);
 	if (rc == 0) {
 		tl_writers_update(target->writers, marks, now_ns);
 		tl_level_sum(&target->levels, now_ns, target->counts.open_ns,

@@ -170,6 +170,21 @@ tl_target_rule_failed(void *context, const struct tl_config_rule *rule,
 	    target->name, rule->name, why);
 }
 
+/* The gates of messages that rules watch. */
+static bool
+gates_of(void *context, const struct tl_config_match *match,
+    struct tl_rule_gates *gates)
+{
+	const struct tl_target *t = context;
+	struct tl_gates found;
+
+	if (!tl_gates_find(t->tl, match->category ? match->category : "*",
+		match->message ? match->message : "*", &found))
+		return false;
+	*gates = (struct tl_rule_gates){ found.lowest, found.highest };
+	return true;
+}
+
 /* Start the count of open time with the current levels. */
 static int
 begin_levels(struct tl_target *t, struct tl_fault *fault)
@@ -193,13 +208,16 @@ static int
 open_parts(struct tl_target *t, struct tl_fault *fault)
 {
 	struct ev_loop *loop = t->daemon->loop;
-	const struct tl_rules_host host = { .fired = tl_target_rule_fired,
+	struct tl_rules_host host = { .fired = tl_target_rule_fired,
 		.failed = tl_target_rule_failed,
+		.gates = gates_of,
 		.context = t };
 	int rc;
 
-	if ((rc = tl_follow_open_fd(&t->stream, t->tl->fd, 0, fault)) != 0 ||
-	    (rc = begin_levels(t, fault)) != 0 ||
+	if ((rc = tl_follow_open_fd(&t->stream, t->tl->fd, 0, fault)) != 0)
+		return rc;
+	host.observer = tl_follow_observer(t->stream);
+	if ((rc = begin_levels(t, fault)) != 0 ||
 	    (rc = tl_rules_new(&t->rules, t->config->rules,
 		 t->config->rule_count, &host, fault)) != 0)
 		return rc;

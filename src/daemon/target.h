@@ -45,6 +45,7 @@ struct tl_target {
 	struct tl_target_counts counts;
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;
+	uint64_t newest_message; /* when the gates of rules were read */
 	struct tl_writers *writers;
 	struct tl_calibrator *calibrator;       /* NULL: clock = false */
 	struct tl_record *record;               /* NULL: not recorded */

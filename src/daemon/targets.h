@@ -42,8 +42,8 @@ int tl_streams_new(struct tl_stream **stream, struct tl_daemon *daemon);
 void tl_streams_configure(struct tl_stream *stream);
 void tl_streams_free(struct tl_stream *stream);
 /* Read what is new of one target: 0 all was read, 1 one turn's worth was
- * read, -errno the stream is at its end.  *complete_ns becomes the time of
+ * read, -errno the stream is at its end.  *complete becomes the time of
  * the last entry, if there was one. */
-int tl_streams_read(struct tl_target *target, int64_t *complete_ns);
+int tl_streams_read(struct tl_target *target, struct tl_rules_now *complete);
 
 #endif

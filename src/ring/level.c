@@ -111,6 +111,34 @@ timeline_level(struct timeline *tl, const char *category_glob,
 	return 0;
 }
 
+bool
+tl_gates_find(const struct timeline *tl, const char *category,
+    const char *message, struct tl_gates *gates)
+{
+	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
+	uint64_t at;
+	bool any = false;
+
+	tl_strings_lock();
+	for (at = tl_strings_next(tl, 0); at != 0 && left > 0; left--) {
+		struct tl_record r;
+
+		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
+			0, NULL) != 0)
+			break;
+		at = r.fixed.link;
+		if (!tl_record_matches(&r, category, message))
+			continue;
+		if (!any || r.fixed.gate < gates->lowest)
+			gates->lowest = r.fixed.gate;
+		if (!any || r.fixed.gate > gates->highest)
+			gates->highest = r.fixed.gate;
+		any = true;
+	}
+	tl_strings_unlock();
+	return any;
+}
+
 /* Only raise it: of two concurrent calls the later mark remains. */
 static void
 raise(uint64_t *word, uint64_t to)

@@ -159,6 +159,14 @@ int tl_globs_check(const struct timeline *tl, const char *category,
 bool tl_record_matches(const struct tl_record *r, const char *category,
     const char *message);
 
+/* The gates of all messages that match two globs.  false: none does. */
+struct tl_gates {
+	uint8_t lowest; /* TIMELINE_LEVEL_OFF where a message is off */
+	uint8_t highest;
+};
+bool tl_gates_find(const struct timeline *tl, const char *category,
+    const char *message, struct tl_gates *gates);
+
 /* Allocate the histograms of a timer.  0, -ENOSPC. */
 int tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
     uint64_t record);

@@ -93,3 +93,34 @@ wait "$load_pid" 2>/dev/null
 fires dead
 stop_daemon
 rm -f "/dev/shm/$name"* "$snapshots"/*
+
+# Nothing is concluded from time in which a priority closed the message.
+start_daemon 'timelines = { { name = "'"$name"'-s", create = { entries = "64k" }, priority = "info",
+	triggers = {
+	{ name = "silent", absent = { message = "alive", longer = "3s" } },
+	{ name = "slow", span = { message = "work*", longer = "3s" } },
+	{ name = "gap", interval = { from = { message = "request*" }, to = { message = "reply*" }, longer = "3s" } },
+	{ name = "few", rate = { message = "alive", below = 1, over = "3s" } } } } }'
+start_load "$name-s"
+tell beat 50 >/dev/null
+tell request 1 >/dev/null
+tell begin 1 >/dev/null
+"$ctl" priority "/$name-s" warning >/dev/null
+until_true reaches 4 timeline_trigger_suspended_seconds_total silent
+reaches 4 timeline_trigger_suspended_seconds_total silent
+is 'a trigger is suspended while its message is not logged' $? 0
+has 'the status shows it' "$("$ctl" status 2>&1)" \
+	'trigger +silent: fired 0 times.*suspended for .*: its messages are not logged'
+"$ctl" priority "/$name-s" info >/dev/null
+again() { [ "$(metric timeline_trigger_suspended '')" = 0 ]; }
+until_true again
+tell reply 1 >/dev/null
+tell end 1 >/dev/null
+is 'no trigger fires because of a priority' "$(metric timeline_trigger_fired_total)" 0
+tell beat 0 >/dev/null
+until_true reaches 1 timeline_trigger_fired_total silent
+until_true reaches 1 timeline_trigger_fired_total few
+is 'and each does once the time was observed' "$(metric timeline_trigger_fired_total 'silent|few')" 2
+stop_load
+stop_daemon
+rm -f "/dev/shm/$name"* "$snapshots"/*

@@ -245,10 +245,16 @@ put_triggers(struct tl_text *text, const struct tl_rules *rules)
 		tl_rules_status(rules, i, &s);
 		put_label(text, "trigger");
 		put_name(text, s.rule->name);
-		tl_put_format(text, ": fired %llu times, %llu suppressed%s\n",
+		tl_put_format(text, ": fired %llu times, %llu suppressed%s",
 		    (unsigned long long)s.fired,
 		    (unsigned long long)s.suppressed,
 		    s.off ? "; OFF: it failed" : "");
+		if (s.suspended) {
+			tl_put_string(text, "; suspended for ");
+			put_ns(text, (uint64_t)s.suspended_now_ns);
+			tl_put_string(text, ": its messages are not logged");
+		}
+		tl_put_char(text, '\n');
 	}
 }
 

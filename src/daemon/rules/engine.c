@@ -2,8 +2,8 @@
 /*
  * engine.c - pass entries and ticks to the rules of one timeline.
  *
- * Where entries were lost, the stream was closed or the clock was set back,
- * all rules are reset: no duration from before that point counts.
+ * Where entries were lost, the stream was closed or the stamps went back, all
+ * rules are reset: no duration from before that point counts.
  */
 #include "daemon/rules/engine.h"
 #include "event/filter.h"
@@ -11,45 +11,149 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Entries come in order; this much earlier means that the clock was set
- * back. */
+/* Entries come in order; this much earlier means that the clock of the stamps
+ * was set back. */
 enum { BACK_NS = 1000000000 };
+
+/* == observation == */
+
+/* Does it conclude something from entries that are not there? */
+static bool
+needs_all(const struct tl_config_rule *rule)
+{
+	return rule->kind == TL_RULE_INTERVAL || rule->kind == TL_RULE_ABSENT ||
+	       (rule->kind == TL_RULE_RATE && rule->below);
+}
+
+/* Does it conclude something from time? */
+static bool
+needs_time(const struct tl_config_rule *rule)
+{
+	return rule->kind == TL_RULE_SPAN || rule->kind == TL_RULE_RATE ||
+	       needs_all(rule);
+}
+
+/* An interval ends with the first of the others.  Messages that are not defined
+ * are not logged, and those of the library always are. */
+static void
+find_gate(struct tl_rules *rules, struct tl_rule *rule)
+{
+	const struct tl_config_rule *config = rule->config;
+	const struct tl_config_match *match =
+	    config->kind == TL_RULE_INTERVAL ? &config->other : &config->match;
+	struct tl_rule_gates gates;
+	uint8_t gate = TIMELINE_LEVEL_NONE;
+
+	if (rules->host.gates(rules->host.context, match, &gates))
+		gate = needs_all(config) ? gates.lowest : gates.highest;
+	if (gate > TIMELINE_LEVEL_NONE) /* damaged */
+		gate = TIMELINE_LEVEL_NONE;
+	if (rule->watched && gate != rule->gate) { /* another clock */
+		rule->watched = false;
+		if (config->kind == TL_RULE_RATE) {
+			tl_window_clear(&rule->stamps);
+			rule->since = false;
+		}
+	}
+	rule->gate = gate;
+	rule->has_gate = true;
+}
+
+static void
+observe_gate(const struct tl_rules *rules, unsigned gate, uint64_t tsc,
+    struct tl_observed *observed)
+{
+	*observed =
+	    (struct tl_observed){ .open = true, .to = tsc, .ticks = tsc };
+	if (rules->host.observer)
+		tl_observed_at(rules->host.observer, gate, tsc, observed);
+}
+
+void
+tl_rule_observe(struct tl_rules *rules, struct tl_rule *rule, uint64_t tsc,
+    struct tl_observed *observed)
+{
+	if (rules->host.observer && !rule->has_gate)
+		find_gate(rules, rule);
+	observe_gate(rules, rule->gate, tsc, observed);
+}
+
+void
+tl_rules_observe_message(const struct tl_rules *rules,
+    const struct tl_message *message, uint64_t tsc,
+    struct tl_observed *observed)
+{
+	const struct tl_observer *observer = rules->host.observer;
+
+	observe_gate(rules, observer ? tl_observed_gate(observer, message) : 0,
+	    tsc, observed);
+}
+
+void
+tl_rules_forget_gates(struct tl_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		rules->list[i].has_gate = false;
+}
+
+/* At a tick: how long was what it watches not observed? */
+static void
+count_unobserved(struct tl_rule *rule, const struct tl_observed *observed,
+    uint64_t before_tsc, uint64_t tsc)
+{
+	const uint64_t all = tsc - before_tsc;
+	const uint64_t open = observed->ticks - rule->observed.ticks;
+
+	if (rule->watched && tsc > before_tsc && open < all)
+		rule->unobserved += all - open;
+	rule->watched = true;
+	rule->observed = *observed;
+}
 
 /* == entries == */
 
 static void
-cut_rule(struct tl_rule *rule, int64_t ns, bool back)
+cut_rule(struct tl_rules *rules, struct tl_rule *rule, uint64_t tsc, bool back)
 {
+	struct tl_observed observed;
+
 	if (back) {
 		tl_window_clear(&rule->stamps);
 		tl_window_clear(&rule->fires);
-		if (rule->fired_ns > ns)
-			rule->fired_ns = ns;
+		rule->watched = false;
+		if (rule->fired_tsc > tsc)
+			rule->fired_tsc = tsc;
 	}
-	rule->since_ns = ns;
+	rule->since_tsc = tsc;
+	if (rule->config->kind == TL_RULE_RATE) {
+		tl_rule_observe(rules, rule, tsc, &observed);
+		rule->since_tsc = observed.ticks;
+	}
 	if (rule->config->kind == TL_RULE_INTERVAL)
 		rule->since = false;
 }
 
 static void
-cut(struct tl_rules *rules, int64_t ns, bool back)
+cut(struct tl_rules *rules, uint64_t tsc, bool back)
 {
 	for (size_t i = 0; i < rules->count; i++)
-		cut_rule(&rules->list[i], ns, back);
+		cut_rule(rules, &rules->list[i], tsc, back);
 	tl_rules_drop_spans(rules);
 	rules->cut_due = false;
 }
 
-/* The time of an entry or a tick: is it the one before, or later? */
+/* The stamp of an entry or a tick: is it the one before, or later? */
 static inline void
-advance(struct tl_rules *rules, int64_t *last_ns, bool *has_last, int64_t ns)
+advance(struct tl_rules *rules, uint64_t *last, bool *has_last, uint64_t tsc,
+    bool other)
 {
-	const bool back = *has_last && tl_ns_since(*last_ns, ns) > BACK_NS;
+	const bool back =
+	    *has_last && (other || tl_rules_ns(rules, tsc, *last) > BACK_NS);
 
 	if (__builtin_expect(back || rules->cut_due, false))
-		cut(rules, ns, back);
-	if (!*has_last || back || ns > *last_ns)
-		*last_ns = ns;
+		cut(rules, tsc, back);
+	if (!*has_last || back || tsc > *last)
+		*last = tsc;
 	*has_last = true;
 }
 
@@ -83,14 +187,16 @@ put_one(struct tl_rules *rules, struct tl_rule *rule,
 	}
 }
 
+/* A loss without a stamp has lasted until the next time. */
 static void
 put_lost(struct tl_rules *rules, const struct tl_event *event)
 {
-	int64_t ns = event->ns;
+	uint64_t tsc = event->tsc;
 
-	if (rules->has_newest && ns < rules->newest_ns)
-		ns = rules->newest_ns;
-	cut(rules, ns, false);
+	if (rules->has_newest && tsc < rules->newest_tsc)
+		tsc = rules->newest_tsc;
+	cut(rules, tsc, false);
+	rules->cut_due = event->tsc == 0;
 }
 
 void
@@ -104,7 +210,12 @@ tl_rules_put(struct tl_rules *rules, const struct tl_event *event)
 		put_lost(rules, event);
 		return;
 	}
-	advance(rules, &rules->newest_ns, &rules->has_newest, event->ns);
+	advance(rules, &rules->newest_tsc, &rules->has_newest, event->tsc,
+	    event->epoch != rules->epoch);
+	rules->epoch = event->epoch;
+	rules->now = (struct tl_rules_now){ event->ns, event->tsc };
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+		tl_rules_forget_gates(rules);
 	match = tl_rules_match(rules, event->message);
 	ended = match->is_span && tl_rules_pair(rules, event, &span) == 1;
 	for (uint64_t left = match->wanted & rules->on; left;
@@ -116,27 +227,61 @@ tl_rules_put(struct tl_rules *rules, const struct tl_event *event)
 	}
 }
 
-void
-tl_rules_tick(struct tl_rules *rules, int64_t now_ns)
+static void
+tick_one(struct tl_rules *rules, struct tl_rule *rule, uint64_t before_tsc)
 {
-	advance(rules, &rules->tick_ns, &rules->has_tick, now_ns);
-	tl_rules_tick_spans(rules, now_ns);
-	for (uint64_t left = rules->on; left; left &= left - 1) {
-		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
+	struct tl_observed observed;
 
-		if (rule->config->kind == TL_RULE_INTERVAL)
-			tl_rule_tick_interval(rules, rule, now_ns);
-		else if (rule->config->kind == TL_RULE_ABSENT)
-			tl_rule_tick_absent(rules, rule, now_ns);
-		else if (rule->config->kind == TL_RULE_RATE)
-			tl_rule_tick_rate(rules, rule, now_ns);
-	}
+	if (!needs_time(rule->config))
+		return;
+	tl_rule_observe(rules, rule, rules->now.tsc, &observed);
+	count_unobserved(rule, &observed, before_tsc, rules->now.tsc);
+	if (rule->config->kind == TL_RULE_INTERVAL)
+		tl_rule_tick_interval(rules, rule, &observed);
+	else if (rule->config->kind == TL_RULE_ABSENT)
+		tl_rule_tick_absent(rules, rule, &observed);
+	else if (rule->config->kind == TL_RULE_RATE)
+		tl_rule_tick_rate(rules, rule, &observed);
+}
+
+void
+tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
+{
+	const uint64_t before_tsc =
+	    rules->has_tick ? rules->tick_tsc : now->tsc;
+
+	advance(rules, &rules->tick_tsc, &rules->has_tick, now->tsc, false);
+	rules->now = *now;
+	tl_rules_tick_spans(rules);
+	for (uint64_t left = rules->on; left; left &= left - 1)
+		tick_one(rules, &rules->list[__builtin_ctzll(left)],
+		    before_tsc);
+}
+
+static void
+set_limit(const struct tl_rules *rules, struct tl_rule *rule)
+{
+	rule->limit_ticks =
+	    tl_ns_to_ticks((uint64_t)tl_rule_limit(rule), rules->mult);
+	if (rule->limit_ticks > INT64_MAX)
+		rule->limit_ticks = INT64_MAX;
+}
+
+void
+tl_rules_set_rate(struct tl_rules *rules, uint64_t mult)
+{
+	if (mult == 0 || mult == rules->mult)
+		return;
+	rules->mult = mult;
+	for (size_t i = 0; i < rules->count; i++)
+		set_limit(rules, &rules->list[i]);
 }
 
 void
 tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
     int64_t now_ns)
 {
+	rules->now.ns = now_ns;
 	for (uint64_t left = rules->on; left; left &= left - 1) {
 		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
 		const char *glob = rule->config->match.message;
@@ -145,7 +290,7 @@ tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
 		if (rule->config->kind != TL_RULE_DIED ||
 		    (glob && !tl_glob_matches(glob, tl_bytes_of(command))))
 			continue;
-		text = tl_rule_claim(rules, rule, now_ns);
+		text = tl_rule_claim(rules, rule);
 		if (!text)
 			continue;
 		tl_put_string(text, "process ");
@@ -153,7 +298,7 @@ tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
 		tl_put_string(text, " (");
 		tl_put_string(text, command);
 		tl_put_string(text, ") has ended");
-		tl_rule_fire(rules, rule, NULL, now_ns);
+		tl_rule_fire(rules, rule, NULL);
 	}
 }
 
@@ -176,7 +321,7 @@ rule_init(struct tl_rule *rule, const struct tl_config_rule *config,
 
 	if (fires > TL_WINDOW_ASKED_MAX)
 		fires = TL_WINDOW_ASKED_MAX;
-	*rule = (struct tl_rule){ .config = config, .judged_ns = INT64_MIN };
+	*rule = (struct tl_rule){ .config = config };
 	if (fires > 0)
 		rc = tl_window_init(&rule->fires, fires);
 	if (rc == 0 && config->kind == TL_RULE_RATE)
@@ -262,6 +407,8 @@ change_over(struct tl_rules *rules, struct tl_rule *made,
 	rules->list = made;
 	rules->count = count;
 	rules->on = on;
+	for (size_t i = 0; i < count; i++)
+		set_limit(rules, &made[i]);
 	tl_rules_forget_matches(rules);
 }
 
@@ -314,7 +461,7 @@ tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
 	} else {
 		tl_spans_free(spans); /* continue with the open ones */
 	}
-	rules->scan_ns = INT64_MIN;
+	rules->scan_tsc = 0;
 	return 0;
 }
 
@@ -329,6 +476,7 @@ tl_rules_new(struct tl_rules **rules, const struct tl_config_rule *list,
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
 		    "out of memory");
 	made->host = *host;
+	made->mult = TL_MULT_ONE;
 	made->list = calloc(1, sizeof(*made->list));
 	rc = made->list
 		 ? tl_rules_configure(made, list, count, fault)
@@ -355,7 +503,15 @@ tl_rules_status(const struct tl_rules *rules, size_t i,
 	*status = (struct tl_rule_status){ .rule = rule->config,
 		.fired = rule->fired,
 		.suppressed = rule->suppressed,
-		.off = rule->off };
+		.off = rule->off,
+		.suspended_ns = tl_rules_ns(rules, 0, rule->unobserved) };
+	if (!rule->watched || rule->observed.open)
+		return;
+	status->suspended = true;
+	status->suspended_now_ns =
+	    rule->observed.to > 0
+		? tl_rules_ns(rules, rule->observed.to, rules->tick_tsc)
+		: status->suspended_ns;
 }
 
 void

@@ -17,6 +17,7 @@
 #define TL_DAEMON_RULES_ENGINE_H
 
 #include "base/text.h"
+#include "clock/clock.h"
 #include "daemon/rules/rules.h"
 #include "daemon/rules/window.h"
 #include "event/message_map.h"
@@ -30,20 +31,28 @@ struct tl_rule {
 	struct tl_script_filter *when; /* made at its first use */
 	uint64_t fired;
 	uint64_t suppressed;
-	int64_t fired_ns;       /* last, where fired > 0 */
+	uint64_t fired_tsc;     /* last, where fired > 0 */
 	struct tl_window fires; /* of the last hour */
 	bool off;
 	bool disarmed;
 	bool held; /* what lasts was suppressed, and counted once */
-	/* Since since_ns: interval, the first message waits for the other;
-	 * absent, the message was not seen; rate, nothing was missed. */
+	/* Since since_tsc: interval, the first message waits for the other;
+	 * absent, the message was not seen; rate, by its own clock, nothing
+	 * was missed. */
 	bool since;
 	bool judged; /* interval: what waits was too long already */
-	int64_t since_ns;
-	int64_t judged_ns;       /* span: those begun up to here were judged */
-	struct tl_window stamps; /* rate */
+	bool has_gate;
+	uint8_t gate; /* what is watched is observed while this one is open */
+	uint64_t since_tsc;
+	uint64_t judged_tsc; /* span: those begun up to here were judged */
+	uint64_t limit_ticks;
+	struct tl_window stamps; /* rate: by its own clock */
 	uint64_t enough;         /* rate: entries in limit_ns to fire */
 	uint64_t enough_clear;   /* rate: entries to be armed again */
+	/* up to the last tick */
+	bool watched;
+	struct tl_observed observed;
+	uint64_t unobserved; /* ticks */
 };
 
 /* The rules that a message concerns. */
@@ -64,25 +73,25 @@ struct tl_rules {
 	struct tl_rule_match scratch; /* of a message that is not kept */
 	struct tl_spans *spans;       /* NULL: no rule asks for spans */
 	struct tl_text text;
+	uint64_t mult; /* of the stamps: ns per tick, times 2^63 */
+	/* of the entry or tick at work */
+	struct tl_rules_now now;
 	bool has_newest;
 	bool has_tick;
-	bool cut_due;      /* something was missed, at the next time */
-	int64_t newest_ns; /* entry */
-	int64_t tick_ns;
-	int64_t scan_ns; /* open spans are looked through not before */
+	bool cut_due;        /* something was missed, at the next time */
+	uint32_t epoch;      /* of the newest entry */
+	uint64_t newest_tsc; /* entry */
+	uint64_t tick_tsc;
+	uint64_t scan_tsc; /* open spans are looked through not before */
 };
 
 _Static_assert(TL_CONFIG_RULES_MAX <= 64, "a bit for each rule");
 
-/* now - then, held at the ends of the range. */
+/* From one stamp to another, in ns; below 0 if the other is earlier. */
 static inline int64_t
-tl_ns_since(int64_t now, int64_t then)
+tl_rules_ns(const struct tl_rules *rules, uint64_t from, uint64_t to)
 {
-	int64_t ns;
-
-	if (__builtin_sub_overflow(now, then, &ns))
-		return now < then ? INT64_MIN : INT64_MAX;
-	return ns;
+	return tl_ticks_to_ns(tl_ticks_between(from, to), rules->mult);
 }
 
 /* limit_ns of a rule as a signed number. */
@@ -93,6 +102,15 @@ tl_rule_limit(const struct tl_rule *rule)
 
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
+
+/* engine.c: is what the rule watches observed at a stamp?  All that match: for
+ * a rule that concludes something from what is not there; else any. */
+void tl_rule_observe(struct tl_rules *rules, struct tl_rule *rule, uint64_t tsc,
+    struct tl_observed *observed);
+/* engine.c: the same of one message. */
+void tl_rules_observe_message(const struct tl_rules *rules,
+    const struct tl_message *message, uint64_t tsc,
+    struct tl_observed *observed);
 
 /* rule.c: what the rules want of this message; valid until the next call. */
 const struct tl_rule_match *
@@ -108,10 +126,9 @@ int tl_rule_compile(struct tl_rule *rule, struct tl_fault *fault);
 
 /* rule.c: an empty text to describe the firing; NULL: the rule must not fire
  * now.  tl_rule_fire then reports it and disarms the rule. */
-struct tl_text *
-tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule, int64_t ns);
+struct tl_text *tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule);
 void tl_rule_fire(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event, int64_t ns);
+    const struct tl_event *event);
 /* Does a value that is over the bound, or good enough to be armed again,
  * change anything? */
 static inline bool
@@ -135,12 +152,13 @@ void tl_rule_put_absent(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event);
 void tl_rule_put_rate(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event);
+/* At a tick; observed is what the rule watches. */
 void tl_rule_tick_interval(struct tl_rules *rules, struct tl_rule *rule,
-    int64_t now_ns);
+    const struct tl_observed *observed);
 void tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
-    int64_t now_ns);
-void
-tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule, int64_t now_ns);
+    const struct tl_observed *observed);
+void tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_observed *observed);
 
 /* kinds.c: pair an entry of a message that rules of spans want: 1 and the
  * span that it ended, or 0. */
@@ -149,7 +167,7 @@ int tl_rules_pair(struct tl_rules *rules, const struct tl_event *event,
 void tl_rule_put_span(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, const struct tl_span *span);
 /* Evaluate the spans that are still open. */
-void tl_rules_tick_spans(struct tl_rules *rules, int64_t now_ns);
+void tl_rules_tick_spans(struct tl_rules *rules);
 /* Nothing that is open now can be trusted. */
 void tl_rules_drop_spans(struct tl_rules *rules);
 

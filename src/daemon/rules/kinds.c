@@ -6,16 +6,24 @@
  * rules are always armed.
  *
  * Interval: from the first message, of any process, to the next one that
- * matches the other; more of the first in between change nothing.  Absent: the
- * time since the first tick or the last such message.  Rate: entries in the
- * limit_ns before each entry and each tick.  After a loss an interval is
- * forgotten, an absent message might have been lost, and a rate is known to be
- * low only when limit_ns have passed without another loss.
+ * matches the other; more of the first in between change nothing.  The others
+ * must be observed all that time, else it is forgotten: the next one may have
+ * been missed.  Absent: the time since the first tick, the last such message, or
+ * since they are observed.
+ *
+ * Rate: entries in the limit_ns before each entry and each tick, by a clock that
+ * runs only while they are observed: so the rate is that of the time in which
+ * they were, and a rule without so much observed time concludes nothing.  A high
+ * rate needs any of the messages observed, for what is not seen could only add
+ * to it; a low one all of them.  After a loss an interval is forgotten, an absent
+ * message might have been lost, and a rate is known to be low only when limit_ns
+ * have passed without another loss.
  *
  * Span: judged once, at its end or at the first tick that finds it open for
- * longer than the limit, because a span that hangs never ends.  Spans that are
+ * longer than the limit, because a span that hangs never ends.  One that was
+ * open when its observed time ended is judged up to then only.  Spans that are
  * open when entries are lost are forgotten: their end, or another begin, may
- * have been lost.  All rules share the pairing.  judged_ns of a rule: spans
+ * have been lost.  All rules share the pairing.  judged_tsc of a rule: spans
  * that began up to then were longer than its limit, and were judged at a tick.
  */
 #include "clock/clock.h"
@@ -42,13 +50,13 @@ tl_rule_put_event(struct tl_rules *rules, struct tl_rule *rule,
 
 	if (!tl_rule_passes(rules, rule, event))
 		return;
-	text = tl_rule_claim(rules, rule, event->ns);
+	text = tl_rule_claim(rules, rule);
 	if (!text)
 		return;
 	tl_put_string(text, tl_level_name(event->level));
 	tl_put_char(text, ' ');
 	put_entry(text, event);
-	tl_rule_fire(rules, rule, event, event->ns);
+	tl_rule_fire(rules, rule, event);
 }
 
 /* The number that an argument's 64 bits stand for: 64 bits of mantissa hold
@@ -92,7 +100,7 @@ tl_rule_put_argument(struct tl_rules *rules, struct tl_rule *rule,
 		rule->disarmed = false;
 		return;
 	}
-	text = tl_rule_claim(rules, rule, event->ns);
+	text = tl_rule_claim(rules, rule);
 	if (!text)
 		return;
 	tl_put_plain(text, event->message->args[index].name);
@@ -102,7 +110,7 @@ tl_rule_put_argument(struct tl_rules *rules, struct tl_rule *rule,
 	tl_put_double(text, config->bound);
 	tl_put_string(text, ", ");
 	put_entry(text, event);
-	tl_rule_fire(rules, rule, event, event->ns);
+	tl_rule_fire(rules, rule, event);
 }
 
 /* == time == */
@@ -123,9 +131,8 @@ put_match(struct tl_text *text, const struct tl_config_match *match)
 /* It took this long, or takes so long already. */
 static void
 judge_interval(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event, int64_t now_ns)
+    const struct tl_event *event, int64_t ns)
 {
-	const int64_t ns = tl_ns_since(now_ns, rule->since_ns);
 	struct tl_text *text;
 
 	if (!tl_rule_turns_ns(rule, ns))
@@ -134,7 +141,7 @@ judge_interval(struct tl_rules *rules, struct tl_rule *rule,
 		rule->disarmed = false;
 		return;
 	}
-	text = tl_rule_claim(rules, rule, now_ns);
+	text = tl_rule_claim(rules, rule);
 	if (!text)
 		return;
 	tl_put_string(text, event ? "took " : "waiting for ");
@@ -145,36 +152,47 @@ judge_interval(struct tl_rules *rules, struct tl_rule *rule,
 	put_match(text, &rule->config->match);
 	tl_put_string(text, " to ");
 	put_match(text, &rule->config->other);
-	tl_rule_fire(rules, rule, event, now_ns);
+	tl_rule_fire(rules, rule, event);
 }
 
 void
 tl_rule_put_interval(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, unsigned part)
 {
+	struct tl_observed observed;
+
+	tl_rule_observe(rules, rule, event->tsc, &observed);
+	rule->since &= observed.open && observed.since <= rule->since_tsc;
 	if ((part & TL_PART_OTHER) && rule->since) {
 		rule->since = false;
 		if (!rule->judged)
-			judge_interval(rules, rule, event, event->ns);
+			judge_interval(rules, rule, event,
+			    tl_rules_ns(rules, rule->since_tsc, event->tsc));
 	}
-	if ((part & TL_PART_FIRST) && !rule->since &&
+	if ((part & TL_PART_FIRST) && !rule->since && observed.open &&
 	    tl_rule_passes(rules, rule, event)) {
 		rule->since = true;
-		rule->since_ns = event->ns;
+		rule->since_tsc = event->tsc;
 		rule->judged = false;
 	}
 }
 
 void
 tl_rule_tick_interval(struct tl_rules *rules, struct tl_rule *rule,
-    int64_t now_ns)
+    const struct tl_observed *observed)
 {
-	if (!rule->since || rule->judged ||
-	    tl_ns_since(now_ns, rule->since_ns) <= tl_rule_limit(rule))
+	int64_t ns;
+
+	if (!rule->since)
 		return;
-	rule->judged = true;
-	if (!rule->disarmed)
-		judge_interval(rules, rule, NULL, now_ns);
+	rule->since = observed->since <= rule->since_tsc;
+	ns = tl_rules_ns(rules, rule->since_tsc, observed->to);
+	if (rule->since && !rule->judged && ns > tl_rule_limit(rule)) {
+		rule->judged = true;
+		if (!rule->disarmed)
+			judge_interval(rules, rule, NULL, ns);
+	}
+	rule->since &= observed->open;
 }
 
 /* == absent == */
@@ -185,8 +203,8 @@ tl_rule_put_absent(struct tl_rules *rules, struct tl_rule *rule,
 {
 	if (!tl_rule_passes(rules, rule, event))
 		return;
-	if (!rule->since || event->ns > rule->since_ns)
-		rule->since_ns = event->ns;
+	if (!rule->since || event->tsc > rule->since_tsc)
+		rule->since_tsc = event->tsc;
 	rule->since = true;
 	rule->disarmed = false;
 	rule->held = false;
@@ -194,19 +212,23 @@ tl_rule_put_absent(struct tl_rules *rules, struct tl_rule *rule,
 
 void
 tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
-    int64_t now_ns)
+    const struct tl_observed *observed)
 {
-	const int64_t ns = tl_ns_since(now_ns, rule->since_ns);
 	struct tl_text *text;
+	int64_t ns;
 
 	if (!rule->since) {
 		rule->since = true;
-		rule->since_ns = now_ns;
+		rule->since_tsc = rules->now.tsc;
 		return;
 	}
+	ns = tl_rules_ns(rules,
+	    observed->since > rule->since_tsc ? observed->since
+					      : rule->since_tsc,
+	    observed->to);
 	if (rule->disarmed || ns <= tl_rule_limit(rule))
 		return;
-	text = tl_rule_claim(rules, rule, now_ns);
+	text = tl_rule_claim(rules, rule);
 	rule->held = !text;
 	if (!text)
 		return;
@@ -214,7 +236,7 @@ tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
 	tl_put_duration(text, ns);
 	tl_put_string(text, ": ");
 	put_match(text, &rule->config->match);
-	tl_rule_fire(rules, rule, NULL, now_ns);
+	tl_rule_fire(rules, rule, NULL);
 }
 
 /* == rate == */
@@ -249,9 +271,9 @@ tl_rule_rate_init(struct tl_rule *rule)
 
 static void
 fire_rate(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event, int64_t now_ns)
+    const struct tl_event *event, const struct tl_observed *observed)
 {
-	struct tl_text *text = tl_rule_claim(rules, rule, now_ns);
+	struct tl_text *text = tl_rule_claim(rules, rule);
 
 	rule->held = !text;
 	if (!text)
@@ -261,6 +283,8 @@ fire_rate(struct tl_rules *rules, struct tl_rule *rule,
 	tl_put_double(text, rule->config->bound);
 	tl_put_string(text, " a second over ");
 	tl_put_duration(text, tl_rule_limit(rule));
+	if (observed->to - observed->since < rule->limit_ticks)
+		tl_put_string(text, " of observed time");
 	if (event) {
 		tl_put_string(text, ", ");
 		put_entry(text, event);
@@ -268,33 +292,37 @@ fire_rate(struct tl_rules *rules, struct tl_rule *rule,
 		tl_put_string(text, ": ");
 		put_match(text, &rule->config->match);
 	}
-	tl_rule_fire(rules, rule, event, now_ns);
+	tl_rule_fire(rules, rule, event);
+}
+
+/* Have so many come in the limit_ns up to now? */
+static bool
+has_enough(const struct tl_rule *rule, const struct tl_observed *observed)
+{
+	return tl_window_has(&rule->stamps,
+	    rule->disarmed ? rule->enough_clear : rule->enough,
+	    tl_ticks_between(rule->limit_ticks, observed->ticks));
 }
 
 /* There are so few that the rate is low: true only where none was missed. */
 static void
 judge_low(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event, int64_t now_ns)
+    const struct tl_event *event, const struct tl_observed *observed)
 {
-	const int64_t limit = tl_rule_limit(rule);
-	const int64_t after_ns = tl_ns_since(now_ns, limit);
-	const uint64_t enough =
-	    rule->disarmed ? rule->enough_clear : rule->enough;
-
 	if (!rule->since) {
 		rule->since = true;
-		rule->since_ns = now_ns;
+		rule->since_tsc = observed->ticks;
 	}
 	/* With below it fires here, without it it is armed again here. */
 	if (rule->disarmed == rule->config->below ||
-	    tl_ns_since(now_ns, rule->since_ns) < limit)
+	    observed->ticks - rule->since_tsc < rule->limit_ticks)
 		return;
-	if (tl_window_has(&rule->stamps, enough, after_ns)) {
+	if (has_enough(rule, observed)) {
 		rule->held = false;
 		return;
 	}
 	if (!rule->disarmed)
-		fire_rate(rules, rule, event, now_ns);
+		fire_rate(rules, rule, event, observed);
 	else
 		rule->disarmed = false;
 }
@@ -302,20 +330,16 @@ judge_low(struct tl_rules *rules, struct tl_rule *rule,
 /* There are so many that the rate is high. */
 static void
 judge_high(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event)
+    const struct tl_event *event, const struct tl_observed *observed)
 {
-	const int64_t after_ns = tl_ns_since(event->ns, tl_rule_limit(rule));
-	const uint64_t enough =
-	    rule->disarmed ? rule->enough_clear : rule->enough;
-
 	if (rule->disarmed != rule->config->below)
 		return;
-	if (!tl_window_has(&rule->stamps, enough, after_ns)) {
+	if (!has_enough(rule, observed)) {
 		rule->held = false;
 		return;
 	}
 	if (!rule->disarmed)
-		fire_rate(rules, rule, event, event->ns);
+		fire_rate(rules, rule, event, observed);
 	else
 		rule->disarmed = false;
 }
@@ -324,17 +348,21 @@ void
 tl_rule_put_rate(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event)
 {
-	if (!tl_rule_passes(rules, rule, event))
+	struct tl_observed observed;
+
+	tl_rule_observe(rules, rule, event->tsc, &observed);
+	if (!observed.open || !tl_rule_passes(rules, rule, event))
 		return;
-	judge_low(rules, rule, event, event->ns);
-	tl_window_add(&rule->stamps, event->ns);
-	judge_high(rules, rule, event);
+	judge_low(rules, rule, event, &observed);
+	tl_window_add(&rule->stamps, (int64_t)observed.ticks);
+	judge_high(rules, rule, event, &observed);
 }
 
 void
-tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule, int64_t now_ns)
+tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_observed *observed)
 {
-	judge_low(rules, rule, NULL, now_ns);
+	judge_low(rules, rule, NULL, observed);
 }
 
 /* == spans == */
@@ -364,8 +392,8 @@ tl_rules_drop_spans(struct tl_rules *rules)
 	struct tl_span span;
 
 	for (size_t i = 0; i < rules->count; i++)
-		rules->list[i].judged_ns = INT64_MIN;
-	rules->scan_ns = INT64_MIN;
+		rules->list[i].judged_tsc = 0;
+	rules->scan_tsc = 0;
 	if (!rules->spans)
 		return;
 	tl_spans_counts(rules->spans, &count);
@@ -402,16 +430,17 @@ begin_passes(struct tl_rules *rules, struct tl_rule *rule,
 	return tl_rule_passes(rules, rule, &begin);
 }
 
+/* It took, or is open for, so long. */
 static void
 fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
-    const struct tl_span *span, int64_t now_ns)
+    const struct tl_span *span, int64_t ns)
 {
-	struct tl_text *text = tl_rule_claim(rules, rule, now_ns);
+	struct tl_text *text = tl_rule_claim(rules, rule);
 
 	if (!text)
 		return;
 	tl_put_string(text, event ? "took " : "still open after ");
-	tl_put_duration(text, tl_ns_since(now_ns, span->begin_ns));
+	tl_put_duration(text, ns);
 	tl_put_string(text, " (limit ");
 	tl_put_duration(text, tl_rule_limit(rule));
 	tl_put_string(text, "), pid ");
@@ -420,58 +449,65 @@ fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
 	tl_put_plain(text, span->message->category);
 	tl_put_string(text, ": ");
 	tl_put_plain(text, span->message->line1);
-	tl_rule_fire(rules, rule, event, now_ns);
+	tl_rule_fire(rules, rule, event);
 }
 
 void
 tl_rule_put_span(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, const struct tl_span *span)
 {
-	if (span->begin_ns <= rule->judged_ns ||
-	    !tl_rule_turns_ns(rule, span->duration_ns) ||
+	const int64_t ns = tl_rules_ns(rules, span->begin_tsc, span->end_tsc);
+
+	if (span->begin_tsc < rule->judged_tsc || !tl_rule_turns_ns(rule, ns) ||
 	    !begin_passes(rules, rule, span))
 		return;
 	if (rule->disarmed)
 		rule->disarmed = false;
 	else
-		fire(rules, rule, event, span, event->ns);
+		fire(rules, rule, event, span, ns);
 }
 
-/* Begins up to here are older than the limit. */
-static int64_t
-reach_of(const struct tl_rule *rule, int64_t now_ns)
+/* Begins before this one are older than the limit. */
+static uint64_t
+reach_of(const struct tl_rule *rule, uint64_t tsc)
 {
-	return tl_ns_since(tl_ns_since(now_ns, tl_rule_limit(rule)), 1);
+	return tsc > rule->limit_ticks ? tsc - rule->limit_ticks : 0;
 }
 
 /* An open span before every rule that wants it. */
 static void
-judge_open(struct tl_rules *rules, const struct tl_span *span, int64_t now_ns)
+judge_open(struct tl_rules *rules, const struct tl_span *span)
 {
 	uint64_t wanted =
 	    tl_rules_match(rules, span->message)->wanted & rules->on;
+	struct tl_observed observed;
 
+	tl_rules_observe_message(rules, span->message, rules->now.tsc,
+	    &observed);
+	if (observed.since > span->begin_tsc) /* cut */
+		return;
 	for (; wanted; wanted &= wanted - 1) {
 		struct tl_rule *rule = &rules->list[__builtin_ctzll(wanted)];
 
 		if (rule->config->kind != TL_RULE_SPAN || rule->disarmed ||
-		    span->begin_ns <= rule->judged_ns ||
-		    span->begin_ns > reach_of(rule, now_ns) ||
+		    span->begin_tsc < rule->judged_tsc ||
+		    span->begin_tsc >= reach_of(rule, observed.to) ||
 		    !begin_passes(rules, rule, span))
 			continue;
-		fire(rules, rule, NULL, span, now_ns);
+		fire(rules, rule, NULL, span,
+		    tl_rules_ns(rules, span->begin_tsc, observed.to));
 	}
 }
 
-/* The youngest begin that any rule wants judged now. */
-static int64_t
-farthest_reach(const struct tl_rules *rules, int64_t now_ns)
+/* The youngest begin that any rule wants judged now, or the next after it. */
+static uint64_t
+farthest_reach(const struct tl_rules *rules)
 {
-	int64_t farthest = INT64_MIN;
+	uint64_t farthest = 0;
 
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct tl_rule *rule = &rules->list[i];
-		const int64_t reach = reach_of(rule, now_ns);
+		const uint64_t reach = reach_of(rule, rules->now.tsc);
 
 		if (rule->config->kind == TL_RULE_SPAN && reach > farthest)
 			farthest = reach;
@@ -480,29 +516,30 @@ farthest_reach(const struct tl_rules *rules, int64_t now_ns)
 }
 
 void
-tl_rules_tick_spans(struct tl_rules *rules, int64_t now_ns)
+tl_rules_tick_spans(struct tl_rules *rules)
 {
 	struct tl_span span;
-	int64_t farthest, looked = 0;
+	uint64_t farthest, looked = 0;
 	uint32_t index = 0;
 
-	if (!rules->spans || now_ns < rules->scan_ns)
+	if (!rules->spans || rules->now.tsc < rules->scan_tsc)
 		return;
-	farthest = farthest_reach(rules, now_ns);
+	farthest = farthest_reach(rules);
 	/* At most TL_SPANS_OPEN_MAX; where most are old, not every time. */
 	while (tl_spans_open(rules->spans, &index, &span) &&
-	       span.begin_ns <= farthest) {
+	       span.begin_tsc < farthest) {
 		if (!span.lossy)
-			judge_open(rules, &span, now_ns);
+			judge_open(rules, &span);
 		looked++;
 	}
-	rules->scan_ns = tl_add_ns(now_ns, looked * SCAN_NS);
+	rules->scan_tsc =
+	    rules->now.tsc + tl_ns_to_ticks(looked * SCAN_NS, rules->mult);
 	for (size_t i = 0; i < rules->count; i++) {
 		struct tl_rule *rule = &rules->list[i];
-		const int64_t reach = reach_of(rule, now_ns);
+		const uint64_t reach = reach_of(rule, rules->now.tsc);
 
 		if (rule->config->kind == TL_RULE_SPAN &&
-		    reach > rule->judged_ns)
-			rule->judged_ns = reach;
+		    reach > rule->judged_tsc)
+			rule->judged_tsc = reach;
 	}
 }

@@ -127,6 +127,7 @@ make(struct tl_rules *rules, const struct tl_message *message)
 
 	fill(&rules->scratch, rules, message);
 	if (rules->scratch.wanted) {
+		tl_rules_forget_gates(rules); /* it may be new */
 		kept = malloc(sizeof(*kept));
 		if (!kept)
 			return &rules->scratch;
@@ -281,23 +282,25 @@ tl_rule_passes(struct tl_rules *rules, struct tl_rule *rule,
 
 /* Was it long enough since it fired, and not too often this hour? */
 static bool
-is_allowed(const struct tl_rule *rule, int64_t ns)
+is_allowed(const struct tl_rules *rules, const struct tl_rule *rule)
 {
 	const struct tl_config_rule *config = rule->config;
-	const int64_t since = tl_ns_since(ns, rule->fired_ns);
+	const uint64_t now = rules->now.tsc;
+	const int64_t since = tl_rules_ns(rules, rule->fired_tsc, now);
+	const uint64_t hour = tl_ns_to_ticks((uint64_t)TL_HOUR_NS, rules->mult);
 
 	if (rule->fired > 0 &&
 	    (since < 0 ? 0 : (uint64_t)since) < config->every_ns)
 		return false;
 	return config->fires_max == 0 ||
 	       !tl_window_has(&rule->fires, config->fires_max,
-		   tl_ns_since(ns, TL_HOUR_NS));
+		   tl_ticks_between(hour, now));
 }
 
 struct tl_text *
-tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule, int64_t ns)
+tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule)
 {
-	if (!is_allowed(rule, ns)) {
+	if (!is_allowed(rules, rule)) {
 		rule->suppressed += !rule->held;
 		return NULL;
 	}
@@ -323,19 +326,19 @@ copy_text(char *to, struct tl_text *text)
 
 void
 tl_rule_fire(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event, int64_t ns)
+    const struct tl_event *event)
 {
 	struct tl_firing firing = { .rule = rule->config,
 		.event = event,
-		.ns = ns };
+		.ns = rules->now.ns };
 
 	copy_text(firing.text, &rules->text);
 	rule->fired++;
-	rule->fired_ns = ns;
+	rule->fired_tsc = rules->now.tsc;
 	rule->disarmed = true;
 	rule->held = false;
 	if (rule->config->fires_max > 0)
-		tl_window_add(&rule->fires, ns);
+		tl_window_add(&rule->fires, (int64_t)rules->now.tsc);
 	rules->host.fired(rules->host.context, &firing);
 }
 

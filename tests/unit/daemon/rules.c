@@ -283,6 +283,7 @@ TEST(an_end_without_arguments_has_no_value)
 	const struct tl_event bare = { .message = &messages[WORK],
 		.kind = TL_END,
 		.ns = START,
+		.tsc = (uint64_t)START,
 		.bare = true };
 
 	rule.argument = "id";

@@ -50,18 +50,24 @@ static struct {
 } seen;
 
 static struct tl_rules *rules;
+/* Of the entries; NULL: all is observed. */
+static struct tl_observer *observed;
+/* Stamps are ns; the wall clock is this much later. */
+static int64_t wall_offset;
 
 static inline void
 rules_fixture_define(void)
 {
 	memset(&seen, 0, sizeof(seen));
+	observed = NULL;
+	wall_offset = 0;
 	for (size_t i = 0; i < MESSAGES; i++) {
 		struct tl_message *m = &messages[i];
 
 		*m = (struct tl_message){ 0 };
 		m->category = tl_bytes_of(defined[i].category);
 		m->kind = defined[i].kind;
-		m->level = defined[i].level;
+		m->level = m->gate = defined[i].level;
 		m->scope = TIMELINE_THREAD;
 		ck_assert_int_eq(tl_message_parse(m,
 				     tl_bytes_of(defined[i].text)),
@@ -109,18 +115,27 @@ start(const struct tl_config_rule *list, size_t count)
 }
 
 static inline void
+put_observed(struct tl_event event)
+{
+	if (observed)
+		tl_observe(observed, &event);
+	tl_rules_put(rules, &event);
+}
+
+static inline void
 put_full(unsigned message, enum tl_kind kind, int64_t ns, uint64_t value,
     uint32_t tid)
 {
 	const struct tl_event event = { .message = &messages[message],
 		.kind = (uint8_t)kind,
 		.level = messages[message].level,
-		.ns = START + ns,
+		.ns = START + ns + wall_offset,
+		.tsc = (uint64_t)(START + ns),
 		.pid = 7,
 		.tid = tid,
 		.args = { value } };
 
-	tl_rules_put(rules, &event);
+	put_observed(event);
 }
 
 static inline void
@@ -147,17 +162,19 @@ end(unsigned message, int64_t ns)
 static inline void
 lose(int64_t ns)
 {
-	const struct tl_event event = { .kind = TL_LOST,
-		.ns = START + ns,
-		.lost = 3 };
-
-	tl_rules_put(rules, &event);
+	put_observed((struct tl_event){ .kind = TL_LOST,
+	    .ns = START + ns + wall_offset,
+	    .tsc = (uint64_t)(START + ns),
+	    .lost = 3 });
 }
 
 static inline void
 tick(int64_t ns)
 {
-	tl_rules_tick(rules, START + ns);
+	const struct tl_rules_now now = { START + ns + wall_offset,
+		(uint64_t)(START + ns) };
+
+	tl_rules_tick(rules, &now);
 }
 
 /* So many have fired since the last question. */
