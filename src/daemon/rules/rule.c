@@ -127,7 +127,6 @@ make(struct tl_rules *rules, const struct tl_message *message)
 
 	fill(&rules->scratch, rules, message);
 	if (rules->scratch.wanted) {
-		tl_rules_forget_gates(rules); /* it may be new */
 		kept = malloc(sizeof(*kept));
 		if (!kept)
 			return &rules->scratch;
