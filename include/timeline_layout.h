@@ -306,7 +306,9 @@ struct timeline_header {
 	uint32_t rate_source;
 	uint32_t epochs;
 	uint64_t timens_inode;
-	uint64_t spare4[4];
+	uint64_t pidns_inode; /* of the creator; pid and tid of entries are of
+				 this PID namespace.  0 unknown */
+	uint64_t spare4[3];
 
 	/* 576: who made it */
 	uint8_t boot_id[16];
@@ -361,6 +363,7 @@ TIMELINE_ASSERT(offsetof(struct timeline_header, strings_tail) == 256);
 TIMELINE_ASSERT(offsetof(struct timeline_header, drops) == 320);
 TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
 TIMELINE_ASSERT(offsetof(struct timeline_header, knot_count) == 512);
+TIMELINE_ASSERT(offsetof(struct timeline_header, pidns_inode) == 544);
 TIMELINE_ASSERT(offsetof(struct timeline_header, boot_id) == 576);
 TIMELINE_ASSERT(offsetof(struct timeline_header, superseded) == 800);
 TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);

@@ -48,7 +48,7 @@ column(void)
 static uint32_t
 thread_id(void)
 {
-	const int32_t at = tl_ids_offset(TL_IDS_TIMELINES);
+	const int32_t at = tl_ids_offset(TL_IDS_OWN);
 	const uint32_t *tid =
 	    (const uint32_t *)(const void *)((const char *)
 						 __builtin_thread_pointer() +

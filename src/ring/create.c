@@ -56,6 +56,7 @@ fill_creator(struct timeline_header *h)
 	    sizeof(h->creator_command));
 	if (stat("/proc/self/ns/time", &timens) == 0)
 		h->timens_inode = timens.st_ino;
+	h->pidns_inode = tl_pidns();
 }
 
 static int

@@ -26,9 +26,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list */
 /* Another thread of the parent may have held the lock.  The list is valid after
  * each store to it. */
 void
-tl_exits_after_fork(void)
+tl_exits_after_fork(bool moved)
 {
 	pthread_mutex_init(&lock, NULL);
+	for (struct timeline *tl = all; tl && moved; tl = tl->next)
+		tl_ids_leave(tl);
 }
 
 void
@@ -50,6 +52,8 @@ mark(struct timeline *tl, uint32_t pid)
 	    timeline_exit(pid, tl_clock_read(CLOCK_REALTIME_COARSE));
 	uint64_t at = tl_load_64(&h->exit_count) - 1;
 
+	if (tl_ids_are_none(tl))
+		return;
 	if (timeline_exit_pid(tl_load_64(&h->exits[at % TIMELINE_EXITS])) !=
 	    pid)
 		at = tl_fetch_add_64(&h->exit_count, 1);

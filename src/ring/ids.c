@@ -115,14 +115,30 @@ tl_ids_logged(void)
 	return tl_load_32(&logged);
 }
 
-/* Between fork and this call the child logs with the ids of its parent. */
+bool
+tl_ids_are_none(const struct timeline *tl)
+{
+	return tl->ids == offset_of(&ids[TL_IDS_NONE]);
+}
+
+void
+tl_ids_leave(struct timeline *tl)
+{
+	tl->ids = offset_of(&ids[TL_IDS_NONE]);
+	tl->names = NULL;
+	tl_chunks_set_ids(tl, tl->ids);
+}
+
+/* Between fork and this call the child logs with the ids of its parent.  The
+ * parent of a process that was moved to another PID namespace has no number
+ * there. */
 void
 timeline_after_fork(void)
 {
 	for (size_t i = 0; i < TL_IDS_WORDS; i++)
 		ids[i] = 0;
 	tl_store_32(&logged, 0);
-	tl_exits_after_fork();
+	tl_exits_after_fork(getppid() == 0);
 }
 
 static void
@@ -132,9 +148,12 @@ after_fork_in_child(void)
 	timeline_after_fork();
 }
 
-void
+bool
 tl_ids_fill(int32_t offset)
 {
+	if (offset == offset_of(&ids[TL_IDS_NONE]))
+		return false;
+
 	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
 	const uint32_t pid = (uint32_t)getpid();
 	uint64_t *word =
@@ -142,6 +161,7 @@ tl_ids_fill(int32_t offset)
 
 	*word = (uint64_t)pid << 32 | tid;
 	tl_store_32(&logged, pid);
+	return true;
 }
 
 __attribute__((constructor)) static void

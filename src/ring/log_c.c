@@ -43,10 +43,8 @@ ids_now(const struct timeline_event *event)
 						 __builtin_thread_pointer() +
 					     event->ids);
 
-	if (*ids == 0) {
-		tl_ids_fill(event->ids);
+	if (*ids == 0 && tl_ids_fill(event->ids))
 		tl_names_record(event->timeline);
-	}
 	return *ids;
 }
 
@@ -184,7 +182,10 @@ void
 tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
-	tl_ids_fill(event->ids);
+	if (!tl_ids_fill(event->ids)) { /* and that they stay so */
+		tl_append_fallback(event, a0, a1, a2, a3);
+		return;
+	}
 	tl_names_record(event->timeline);
 	timeline_append(event, a0, a1, a2, a3);
 }

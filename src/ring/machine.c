@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine.c - the boot id and the number of CPUs.
+ * machine.c - the boot id, the PID namespace and the number of CPUs.
  *
- * Both are read from files that a process may be unable to read.  A boot id
- * that cannot be read is unknown, which is not the same as another boot.  In
- * place of the list of CPUs the affinity mask is used.
+ * All are read from files that a process may be unable to read.  A boot id or a
+ * namespace that cannot be read is unknown, which is not the same as another
+ * one.  In place of the list of CPUs the affinity mask is used.
  */
 #include "base/file.h"
 #include "base/word.h"
@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -122,6 +123,22 @@ bool
 tl_is_this_boot(const struct timeline_header *header)
 {
 	return tl_boot_of(header) == TL_BOOT_THIS;
+}
+
+uint64_t
+tl_pidns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
+bool
+tl_is_elsewhere(const struct timeline_header *header)
+{
+	const uint64_t here = header->pidns_inode ? tl_pidns() : 0;
+
+	return here != 0 && here != header->pidns_inode;
 }
 
 /* 1 + the highest number in a list like "0-3,8-11"; 0: not a list. */

@@ -65,6 +65,14 @@ tl_chunks_give_back(struct timeline *tl, size_t count)
 }
 
 void
+tl_chunks_set_ids(struct timeline *tl, int32_t ids)
+{
+	for (struct tl_chunk *chunk = tl->chunks; chunk; chunk = chunk->next)
+		for (size_t i = 0; i < chunk->used; i++)
+			chunk->events[i].ids = ids;
+}
+
+void
 tl_chunks_free(struct timeline *tl)
 {
 	for (struct tl_chunk *chunk = tl->chunks, *next; chunk; chunk = next) {

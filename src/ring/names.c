@@ -213,7 +213,7 @@ tl_names_open(struct timeline *tl)
 	const uint64_t offset = tl->geometry.names_offset;
 	const uint32_t pid = (uint32_t)getpid();
 
-	if (offset == 0)
+	if (offset == 0 || tl_ids_are_none(tl))
 		return;
 	tl->names = (struct timeline_name *)(void *)(tl->map + offset);
 	if (tl_load_32(&process_pid) != pid)

@@ -112,6 +112,19 @@ check_clock(const char *path, const struct timeline_header *header)
 	return 0;
 }
 
+/* Check that the numbers of this process are those of the file's namespace. */
+static int
+check_namespace(const char *path, const struct timeline_header *header)
+{
+	if (!tl_is_elsewhere(header))
+		return 0;
+	return tl_error(-EXDEV,
+	    "%s belongs to another PID namespace: share the namespace (docker "
+	    "run --pid, shareProcessNamespace of Kubernetes) or give this "
+	    "program a timeline of another name; timeline-dump merges both",
+	    path);
+}
+
 /* Are all pages of the file allocated?  MAP_POPULATE would allocate those that
  * are not, as many as a sparse file claims to have. */
 static bool
@@ -184,7 +197,10 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 		timeline_close(tl);
 		return tl_error(-ENOMEM, "no memory for an index");
 	}
-	tl->ids = tl_ids_offset(tl_fetch_add_32(&maps, 1) % TL_IDS_TIMELINES);
+	tl->ids =
+	    tl_ids_offset(tl_is_elsewhere(header)
+			      ? TL_IDS_NONE
+			      : tl_fetch_add_32(&maps, 1) % TL_IDS_TIMELINES);
 	tl_names_open(tl);
 	tl_exits_add(tl);
 	tl_stay_loaded();
@@ -194,7 +210,7 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 
 /* Open a file for writing and check its header.  The descriptor, -errno. */
 static int
-open_checked(const char *path, uint32_t trusted_uid,
+open_checked(const char *path, uint32_t trusted_uid, bool of_any_namespace,
     struct timeline_header *header)
 {
 	uint64_t size = 0;
@@ -206,7 +222,8 @@ open_checked(const char *path, uint32_t trusted_uid,
 		return tl_error(-errno, "%s: %m", path);
 	if ((rc = check_owner(fd, path, trusted_uid, &size)) != 0 ||
 	    (rc = read_header(fd, path, size, header)) != 0 ||
-	    (rc = check_clock(path, header)) != 0) {
+	    (rc = check_clock(path, header)) != 0 ||
+	    (!of_any_namespace && (rc = check_namespace(path, header)) != 0)) {
 		close(fd);
 		return rc;
 	}
@@ -222,8 +239,9 @@ is_suspect(const struct timeline_header *header)
 	       tl_clock_kernel_lists_tsc() == 0;
 }
 
-int
-tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
+static int
+attach(struct timeline **out, const char *path, uint32_t trusted_uid,
+    bool of_any_namespace)
 {
 	struct timeline_header header;
 	struct timeline *tl;
@@ -231,7 +249,7 @@ tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
 	int fd, rc;
 
 	tl_boot_id(id); /* cache it while a descriptor is free */
-	fd = open_checked(path, trusted_uid, &header);
+	fd = open_checked(path, trusted_uid, of_any_namespace, &header);
 	if (fd < 0)
 		return fd;
 	if ((rc = tl_map(&tl, fd, &header)) != 0)
@@ -244,6 +262,12 @@ tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
 	tl_clock_visit(tl);
 	*out = tl;
 	return 0;
+}
+
+int
+tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid)
+{
+	return attach(tl, path, trusted_uid, true);
 }
 
 /* Is it still a file of another boot?  Another process may have created a new
@@ -349,7 +373,7 @@ timeline_new(struct timeline **tl, const char *path,
 	if (rc != 0)
 		return bad_path(rc, path);
 	for (int round = 0; round < ROUNDS_MAX; round++) {
-		rc = tl_attach(tl, resolved, o->trusted_uid);
+		rc = attach(tl, resolved, o->trusted_uid, false);
 		if (rc == -ESTALE)
 			rc = remove_stale(resolved);
 		else if (rc == -ENOENT)
@@ -374,7 +398,7 @@ timeline_open(struct timeline **tl, const char *path)
 	*tl = NULL;
 	if (rc != 0)
 		return bad_path(rc, path);
-	return tl_attach(tl, resolved, 0);
+	return attach(tl, resolved, 0, false);
 }
 
 void

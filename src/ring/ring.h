@@ -5,7 +5,7 @@
  *
  *	create.c   create a file		open.c	  attach, close, remove
  *	layout.c   plan and check the geometry	record.c  read a record, checked
- *	machine.c  boot id, number of CPUs	check.c	  arguments of a call
+ *	machine.c  boot id, namespace, CPUs	check.c	  arguments of a call
  *	strings.c  the string table		define.c  messages and events
  *	priority.c the levels word		level.c	  gates, clear
  *	log_c.c	   append in C, without rseq	ids.c	  ids of the thread
@@ -125,6 +125,13 @@ bool tl_boot_is_known(const uint8_t id[16]);
 /* The file it is read from; tests set another one. */
 extern const char *tl_boot_id_file;
 
+/* The PID namespace of this process, as in header.pidns_inode; 0: /proc does not
+ * show it. */
+uint64_t tl_pidns(void);
+/* Are the processes of a timeline known to be those of another PID namespace?
+ * Then its pids and tids must not be used in /proc or in a system call. */
+bool tl_is_elsewhere(const struct timeline_header *header);
+
 /* The number of CPU lanes that this machine needs: 1 + the highest number of a
  * CPU that is online or in the affinity mask of this thread. */
 uint32_t tl_cpus(void);
@@ -178,6 +185,8 @@ void tl_pages_unmap(void *pages, size_t size);
  * the lock.  give_back undoes the last take. */
 struct timeline_event *tl_chunks_take(struct timeline *tl, size_t count);
 void tl_chunks_give_back(struct timeline *tl, size_t count);
+/* Set the ids of every event that was taken. */
+void tl_chunks_set_ids(struct timeline *tl, int32_t ids);
 void tl_chunks_free(struct timeline *tl);
 
 /* Make an empty index of the string table.  0, -ENOMEM. */
@@ -218,12 +227,20 @@ int tl_priority_parse(const char *name, int off);
 /*
  * A thread keeps its pid and tid in several words, one for each of the first
  * timelines of a process, so that each timeline records the name of the thread.
- * The last word belongs to no timeline.  Offsets count from the thread pointer.
+ * TL_IDS_OWN belongs to no timeline.  TL_IDS_NONE is of the timelines of other
+ * PID namespaces, in which this process has no number: it is always 0, so that
+ * every append is one of tl_append_fallback, with pid and tid 0.  Offsets count
+ * from the thread pointer.
  */
-enum { TL_IDS_TIMELINES = 4, TL_IDS_WORDS };
+enum { TL_IDS_TIMELINES = 4, TL_IDS_OWN = 4, TL_IDS_NONE, TL_IDS_WORDS };
 int32_t tl_ids_offset(unsigned word);
-/* Set the word at this offset to the ids of this thread. */
-void tl_ids_fill(int32_t offset);
+/* Set the word at this offset to the ids of this thread.  false: the word is
+ * that of TL_IDS_NONE, and stays 0. */
+bool tl_ids_fill(int32_t offset);
+/* Has this process no numbers in the namespace of a timeline? */
+bool tl_ids_are_none(const struct timeline *tl);
+/* From now on it has none: it was moved to another namespace. */
+void tl_ids_leave(struct timeline *tl);
 
 /* Record the names of this thread and its process, before the thread logs its
  * first entry.  Signal handlers may call it. */
@@ -245,7 +262,9 @@ uint32_t tl_ids_logged(void);
  * list. */
 void tl_exits_add(struct timeline *tl);
 void tl_exits_remove(struct timeline *tl);
-void tl_exits_after_fork(void);
+/* In the child of fork.  moved: it is of another PID namespace than its parent,
+ * and so than all open timelines. */
+void tl_exits_after_fork(bool moved);
 
 /* false: rdtsc is forbidden to this process (PR_SET_TSC), and would kill it. */
 bool tl_clock_is_allowed(void);
@@ -356,7 +375,8 @@ int tl_timers_set(struct timeline *tl, const char *category,
  * the name exists; -errno.  *tl is unchanged after a failure. */
 int tl_create(struct timeline **tl, const char *path,
     const struct timeline_options *options);
-/* Open an existing file for writing.  0; -ENOENT; -ESTALE: it is of another
+/* Open an existing file for writing, also one of another PID namespace, of which
+ * this process is no thread then.  0; -ENOENT; -ESTALE: it is of another
  * boot; -ENOTSUP: its boot is unknown; -errno.  *tl is unchanged after a
  * failure. */
 int tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid);
