@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/word.h"
 #include "clock/clock.h"
+#include "ring/ring.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -293,11 +294,14 @@ add_source(struct tl_recorder *r, const char *name, int fd,
 	s->wake = wake;
 	s->context = r;
 	rc = tl_recorder_source_open(s, name, fd, start, fault);
-	if (rc == 0)
-		r->sources[r->source_count++] = s;
-	else
+	if (rc != 0) {
 		free(s);
-	return rc;
+		return rc;
+	}
+	if (tl_is_elsewhere(tl_follow_header(s->cursor)))
+		r->threads.elsewhere[s->number] = s;
+	r->sources[r->source_count++] = s;
+	return 0;
 }
 
 int

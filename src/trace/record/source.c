@@ -9,6 +9,7 @@
  */
 #include "trace/record/work.h"
 
+#include "base/file.h"
 #include "base/word.h"
 #include "clock/clock.h"
 
@@ -331,6 +332,29 @@ tl_recorder_source_open(struct tl_recorder_source *s, const char *name, int fd,
 	s->strings = (struct tl_recorder_strings){ { string_of }, s };
 	s->fresh = true;
 	return 0;
+}
+
+struct tl_bytes
+tl_recorder_source_comm(const struct tl_recorder_source *s,
+    char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
+{
+	const struct timeline_header *h = tl_follow_header(s->cursor);
+	struct timeline_name set[TIMELINE_NAMES_SET];
+	size_t size = 0;
+
+	if (h->names_offset == 0 ||
+	    tl_read_at(s->fd, set, sizeof(set),
+		h->names_offset + timeline_name_set(pid, tid, h->names_max) *
+				      sizeof(set[0])) != (int64_t)sizeof(set))
+		return tl_bytes("", 0);
+	for (size_t i = 0; i < TIMELINE_NAMES_SET; i++) {
+		if (set[i].pid != pid || set[i].tid != tid ||
+		    set[i].sum != timeline_name_sum(&set[i]))
+			continue;
+		size = strnlen((const char *)set[i].text, sizeof(set[i].text));
+		memcpy(name, set[i].text, size);
+	}
+	return tl_bytes(name, size);
 }
 
 static void

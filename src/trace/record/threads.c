@@ -35,6 +35,15 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
 }
 
+/* elsewhere: the timeline that has the name; NULL: /proc has it. */
+static struct tl_bytes
+comm_of(const struct tl_recorder_source *elsewhere, char name[TL_COMM_MAX],
+    uint32_t pid, uint32_t tid)
+{
+	return elsewhere ? tl_recorder_source_comm(elsewhere, name, pid, tid)
+			 : tl_recorder_comm(name, pid, tid);
+}
+
 /* The process of a pid, added if it is new. */
 static int
 get_process(struct tl_recorder_processes *p, uint32_t pid,
@@ -61,7 +70,8 @@ get_process(struct tl_recorder_processes *p, uint32_t pid,
 
 int
 tl_recorder_processes_define(struct tl_recorder_processes *p,
-    struct tl_trace_writer *writer, uint32_t pid)
+    struct tl_trace_writer *writer, uint32_t pid,
+    const struct tl_recorder_source *elsewhere)
 {
 	struct tl_recorder_process *process;
 	char name[TL_COMM_MAX];
@@ -74,7 +84,7 @@ tl_recorder_processes_define(struct tl_recorder_processes *p,
 		return rc;
 	if (process->defined)
 		return 0;
-	now = tl_recorder_comm(name, pid, 0);
+	now = comm_of(elsewhere, name, pid, 0);
 	process->defined = true;
 	if (now.size > 0) {
 		memcpy(process->name, now.data, now.size);
@@ -162,16 +172,19 @@ new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 {
 	const uint32_t pid = (uint32_t)(thread->who >> 32);
 	const uint32_t tid = (uint32_t)thread->who;
+	const struct tl_recorder_source *elsewhere =
+	    t->elsewhere[thread->source];
 	char comm[TL_COMM_MAX];
 	int rc;
 
 	if (TL_ARRAY_ROOM(t->streams, t->stream_capacity, t->stream_count) < 0)
 		return -ENOMEM;
-	rc = tl_recorder_processes_define(&t->processes, writer, pid);
+	rc =
+	    tl_recorder_processes_define(&t->processes, writer, pid, elsewhere);
 	if (rc == 0)
 		rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
 		    thread->who == 0 ? tl_bytes_of(source)
-				     : tl_recorder_comm(comm, pid, tid));
+				     : comm_of(elsewhere, comm, pid, tid));
 	if (rc == 0)
 		t->streams[t->stream_count++] = thread;
 	return rc;
@@ -346,21 +359,25 @@ thread_free(struct tl_recorder_thread *thread)
 	free(thread);
 }
 
+/* Has its process ended?  Of one in another PID namespace that is not known. */
 static bool
-is_gone(const struct tl_recorder_thread *thread)
+is_gone(const struct tl_recorder_threads *t,
+    const struct tl_recorder_thread *thread)
 {
 	const pid_t pid = (pid_t)(thread->who >> 32);
 
-	return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+	return !t->elsewhere[thread->source] && pid > 0 && kill(pid, 0) != 0 &&
+	       errno == ESRCH;
 }
 
 /* Remove the open spans; skipped ones are inside of those. */
 static void
-forget_spans(struct tl_recorder_thread *thread, uint64_t losses)
+forget_spans(const struct tl_recorder_threads *t,
+    struct tl_recorder_thread *thread, uint64_t losses)
 {
 	const bool is_quiet = thread->put == thread->continued;
 	const size_t count =
-	    is_quiet && is_gone(thread) ? 0 : thread->open_count;
+	    is_quiet && is_gone(t, thread) ? 0 : thread->open_count;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -381,7 +398,7 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 	for (size_t i = 0; i < count; i++) {
 		struct tl_recorder_thread *thread = t->list[i];
 
-		forget_spans(thread, losses[thread->source]);
+		forget_spans(t, thread, losses[thread->source]);
 		thread->stream = NULL;
 		thread->put = thread->continued = thread->written = 0;
 		thread->hole_count = 0;

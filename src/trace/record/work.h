@@ -155,6 +155,9 @@ enum { TL_COMM_MAX = 64 };
 /* The name of a process (tid 0) or a thread in /proc; empty: it has ended. */
 struct tl_bytes
 tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
+/* The same by the names in a timeline; empty: it has none. */
+struct tl_bytes tl_recorder_source_comm(const struct tl_recorder_source *source,
+    char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
 
 struct tl_recorder_process {
 	uint32_t pid;
@@ -171,9 +174,12 @@ struct tl_recorder_processes {
 	size_t capacity;
 };
 
-/* Write the process of the next thread.  0, -ENOMEM or the error of writing. */
+/* Write the process of the next thread.  elsewhere: the timeline that has its
+ * name, since /proc does not; NULL: /proc has it.  0, -ENOMEM or the error of
+ * writing. */
 int tl_recorder_processes_define(struct tl_recorder_processes *processes,
-    struct tl_trace_writer *writer, uint32_t pid);
+    struct tl_trace_writer *writer, uint32_t pid,
+    const struct tl_recorder_source *elsewhere);
 /* Call when a file has ended. */
 void tl_recorder_processes_leave(struct tl_recorder_processes *processes);
 void tl_recorder_processes_free(struct tl_recorder_processes *processes);
@@ -219,6 +225,9 @@ struct tl_recorder_threads {
 	size_t stream_count;
 	size_t stream_capacity;
 	struct tl_recorder_processes processes;
+	/* The sources whose threads are those of another PID namespace; NULL:
+	 * they are of this one. */
+	const struct tl_recorder_source *elsewhere[TL_RECORDER_SOURCES_MAX];
 };
 
 /*

@@ -27,7 +27,7 @@ expect_command(uint32_t pid, const char *command)
 	made_begin(&made, &options, &writer);
 	for (int i = 0; i < 2; i++) /* the second time it is there */
 		ck_assert_int_eq(tl_recorder_processes_define(&processes,
-				     writer, pid),
+				     writer, pid, NULL),
 		    0);
 	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, pid, pid,
 			     tl_bytes_of("name")),
@@ -103,7 +103,7 @@ TEST(nobody_has_no_name_and_many_are_forgotten)
 	made_begin(&made, &options, &writer);
 	for (uint32_t i = 0; i < MANY; i++) /* more than there can be */
 		ck_assert_int_eq(tl_recorder_processes_define(&processes,
-				     writer, (1u << 30) + i),
+				     writer, (1u << 30) + i, NULL),
 		    0);
 	ck_assert_uint_eq(processes.count, MANY);
 	tl_recorder_processes_leave(&processes);
