@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/process.h"
 #include "kernel/kernel.h"
+#include "ring/ring.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -116,6 +117,16 @@ take_answer(struct tl_kernel_events *e)
 	}
 }
 
+static bool
+is_elsewhere(const struct tl_kernel_events *e)
+{
+	struct timeline_header header;
+
+	return tl_read_at(e->fd, &header, sizeof(header), 0) ==
+		   (int64_t)sizeof(header) &&
+	       tl_is_elsewhere(&header);
+}
+
 static void
 ask(struct tl_kernel_events *e)
 {
@@ -125,6 +136,10 @@ ask(struct tl_kernel_events *e)
 	struct tl_fault fault = { 0 };
 
 	e->waited_s = 0;
+	if (is_elsewhere(e)) {
+		fail(e, "its threads are those of another PID namespace");
+		return;
+	}
 	if (!e->keeper) {
 		fail(e, "the configuration names no keeper");
 		return;

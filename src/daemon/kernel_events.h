@@ -28,7 +28,8 @@
  * only if its user or its groups let it write the timeline's file, and if the
  * pid is its own in our pid namespace.
  *
- * Where it cannot.  Without a keeper, tracefs or rights one sentence is logged
+ * Where it cannot.  Without a keeper, tracefs or rights, or for a timeline of
+ * another PID namespace, whose pids mean nothing here, one sentence is logged
  * and shown in the status; the daemon asks again every 10 seconds, and logs
  * only another sentence.
  *

@@ -221,11 +221,13 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	    (rc = tl_rules_new(&t->rules, t->config->rules,
 		 t->config->rule_count, &host, fault)) != 0)
 		return rc;
-	if ((rc = tl_writers_new(&t->writers, loop, writer_died, t)) != 0 ||
+	if ((rc = tl_writers_new(&t->writers, loop, tl_ids_are_none(t->tl),
+		 writer_died, t)) != 0 ||
 	    (rc = tl_bursts_new(&t->bursts, loop, t->tl, t->config, 0)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
-	tl_bursts_writers(t->bursts, t->writers);
+	if (!tl_ids_are_none(t->tl)) /* it looks for them in /proc */
+		tl_bursts_writers(t->bursts, t->writers);
 	if (t->daemon->config->clock &&
 	    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,

@@ -297,6 +297,8 @@ create(struct tl_targets *f, const struct tl_config_timeline *config,
 
 	snprintf(path, sizeof(path), "%s/%s", f->folder, config->name);
 	rc = timeline_new(&tl, path, &config->options);
+	if (rc == -EXDEV) /* programs of another PID namespace have made it */
+		return 0;
 	if (rc != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    timeline_error());

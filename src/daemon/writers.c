@@ -6,7 +6,8 @@
  *		    --> POLLED      no pidfd available: the timer polls
  *		    --> GONE        was not there; for a second, more entries
  *				    may show that it is of another namespace
- *		    --> ELSEWHERE   of another namespace: its end is invisible
+ *		    --> ELSEWHERE   of another namespace: its end is invisible;
+ *				    all of a timeline of another one are
  *	all but ELSEWHERE --> ENDED until it is known how, a second at most
  *		    --> DEAD        and, with another entry, again from above
  */
@@ -57,6 +58,7 @@ struct slot {
 
 struct tl_writers {
 	struct ev_loop *loop;
+	bool elsewhere;
 	tl_writer_died *died;
 	void *context;
 	struct slot *slots; /* TL_WRITERS_MAX; memory comes as it is used */
@@ -455,7 +457,8 @@ add(struct tl_writers *w, uint32_t pid, int64_t ns)
 		.next = *bucket,
 		.writer = { .pid = pid, .command = "?", .last_ns = ns } };
 	*bucket = index_of(slot);
-	inspect(slot, ns);
+	if (!w->elsewhere)
+		inspect(slot, ns);
 	return index_of(slot);
 }
 
@@ -521,7 +524,7 @@ tl_writers_get(const struct tl_writers *w, size_t i)
 
 int
 tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
-    tl_writer_died *died, void *context)
+    bool elsewhere, tl_writer_died *died, void *context)
 {
 	struct tl_writers *w = calloc(1, sizeof(*w));
 
@@ -533,6 +536,7 @@ tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
 		return -ENOMEM;
 	}
 	w->loop = loop;
+	w->elsewhere = elsewhere;
 	w->died = died;
 	w->context = context;
 	w->oldest_dead = w->newest_dead = NONE;

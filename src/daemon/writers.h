@@ -10,11 +10,13 @@
  * timeline_close: ring/exits.c).  A process that ended long before its entry
  * was read is counted, but not reported.
  *
- * Pids are those of our own pid namespace.  A process in a namespace below
- * ours has another pid there, which /proc shows.  A pid that does not exist
- * here and still logs belongs to a namespace that we cannot see.  The death of
- * such a writer cannot be detected; until its second entry it looks like a
- * process that has ended.
+ * Pids are those of the PID namespace of the timeline.  If that is another one
+ * than ours, writers are counted, and no more is known of them.  A timeline of
+ * an earlier version does not have its namespace.  There, a process in a
+ * namespace below ours has another pid, which /proc shows; a pid that does not
+ * exist here and still logs belongs to a namespace that we cannot see.  The
+ * death of such a writer cannot be detected; until its second entry it looks
+ * like a process that has ended.
  */
 #ifndef TL_DAEMON_WRITERS_H
 #define TL_DAEMON_WRITERS_H
@@ -47,8 +49,9 @@ struct tl_writer {
 /* Called when a writer died.  It may call tl_writers_count and _get only. */
 typedef void tl_writer_died(void *context, const struct tl_writer *writer);
 
+/* elsewhere: they are processes of another PID namespace. */
 int tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
-    tl_writer_died *died, void *context);
+    bool elsewhere, tl_writer_died *died, void *context);
 /* An entry of pid was read; cheap while the pid stays the same. */
 void tl_writers_seen(struct tl_writers *writers, uint32_t pid, int64_t ns);
 /*

@@ -144,7 +144,8 @@ tl_watch_ask(struct tl_target *target, struct tl_text *text,
 		    "cannot read the timeline");
 	}
 	ev_timer_again(target->daemon->loop, &target->watch->unasked);
-	question.has_ended = has_ended;
+	if (!tl_ids_are_none(target->tl))
+		question.has_ended = has_ended;
 	question.now_ns = target->watch->complete_ns;
 	tl_html_summary_write(target->watch->summary, text, &question);
 	return text->rc;

@@ -54,7 +54,8 @@ setup(void)
 	memset(&died, 0, sizeof(died));
 	loop = ev_loop_new(EVFLAG_AUTO);
 	ck_assert_ptr_nonnull(loop);
-	ck_assert_int_eq(tl_writers_new(&writers, loop, note_died, NULL), 0);
+	ck_assert_int_eq(tl_writers_new(&writers, loop, false, note_died, NULL),
+	    0);
 }
 
 static void
@@ -458,6 +459,30 @@ start_inner(pid_t *helper)
 	close(tell[0]);
 	close(tell[1]);
 	return pid;
+}
+
+/* Both numbers are in use here: of this process, and of one that ends. */
+TEST(of_a_timeline_of_another_namespace_writers_are_counted_only)
+{
+	const pid_t pid = start_process("of here");
+
+	tl_writers_free(writers);
+	ck_assert_int_eq(tl_writers_new(&writers, loop, true, note_died, NULL),
+	    0);
+	for (int i = 0; i < 2; i++) {
+		tl_writers_seen(writers, (uint32_t)getpid(), now_ns());
+		tl_writers_seen(writers, (uint32_t)pid, now_ns());
+	}
+	tl_writers_seen(writers, NOBODY, now_ns());
+	end_process(pid);
+	run_for(1.5);
+	ck_assert_uint_eq(tl_writers_count(writers), 3);
+	ck_assert_uint_eq(find((uint32_t)pid)->entries, 2);
+	for (size_t i = 0; i < tl_writers_count(writers); i++) {
+		ck_assert_str_eq(tl_writers_get(writers, i)->command, "?");
+		ck_assert_int_eq(tl_writers_get(writers, i)->died_ns, 0);
+	}
+	ck_assert_uint_eq(died.count, 0);
 }
 
 TEST(a_process_of_a_namespace_below_is_not_taken_for_the_writer)
