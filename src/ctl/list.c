@@ -250,6 +250,20 @@ put_small(struct tl_text *text, const struct item *item)
 	    "again\n");
 }
 
+/* Append why nothing is shown of the state of the writers. */
+static void
+put_elsewhere(struct tl_text *text, const struct item *item)
+{
+	if (!item->view.seen ||
+	    item->view.inspection.header.state != TIMELINE_LIVE ||
+	    !tl_is_elsewhere(&item->view.inspection.header))
+		return;
+	tl_put_plain(text, tl_bytes_of(item->name));
+	tl_put_string(text,
+	    ": its writers are processes of another PID namespace, which may "
+	    "be alive or not\n");
+}
+
 /* Append an instance of tracefs that timelinectl kernel made, in a listing by
  * root. */
 static void
@@ -299,6 +313,8 @@ put_text(struct tl_text *text, const struct list *list)
 		tl_put_string(text, "... and more\n");
 	for (size_t i = 0; i < list->count; i++)
 		put_small(text, list->items[i]);
+	for (size_t i = 0; i < list->count; i++)
+		put_elsewhere(text, list->items[i]);
 	put_instances(&instances);
 }
 

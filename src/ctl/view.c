@@ -207,8 +207,8 @@ is_alive(const struct tl_writer *w)
 	return w->age_ns <= lived_ns + SLACK_NS;
 }
 
-/* Set the name of a dead writer, which /proc does not have, if the header has
- * it: that of the creator. */
+/* Set the name of a writer that /proc does not have, dead or of another PID
+ * namespace, if the header has it: that of the creator. */
 static void
 name_writer(struct tl_writer *w, const struct tl_inspection *g)
 {
@@ -240,6 +240,7 @@ tl_writers_read(struct tl_writers *writers, int fd,
 		.fd = fd,
 		.inspection = inspection,
 		.runs_left = RUNS_MAX };
+	const bool elsewhere = tl_is_elsewhere(&inspection->header);
 
 	*writers = (struct tl_writers){ 0 };
 	if (inspection->header.state != TIMELINE_LIVE)
@@ -249,7 +250,8 @@ tl_writers_read(struct tl_writers *writers, int fd,
 	for (size_t i = 0; i < writers->count; i++) {
 		struct tl_writer *w = &writers->list[i];
 
-		w->alive = inspection->now_tsc != 0 && is_alive(w);
+		w->known = w->pid != 0 && !elsewhere;
+		w->alive = w->known && inspection->now_tsc != 0 && is_alive(w);
 		name_writer(w, inspection);
 	}
 	qsort(writers->list, writers->count, sizeof(writers->list[0]), compare);
@@ -266,8 +268,11 @@ tl_writers_put(struct tl_text *text, const struct tl_writers *writers)
 		tl_put_plain(text, tl_bytes_of(w->command));
 		if (w->command[0])
 			tl_put_char(text, ' ');
-		tl_put_unsigned(text, w->pid);
-		if (!w->alive)
+		if (w->pid != 0)
+			tl_put_unsigned(text, w->pid);
+		else
+			tl_put_char(text, '?');
+		if (w->known && !w->alive)
 			tl_put_string(text, " died");
 	}
 	if (writers->count > SHOWN_MAX) {
@@ -289,7 +294,10 @@ tl_writers_json(struct tl_fields *f, const struct tl_writers *writers)
 		tl_fields_object(f, NULL);
 		tl_fields_unsigned(f, "pid", w->pid);
 		tl_fields_string(f, "command", w->command);
-		tl_fields_bool(f, "alive", w->alive);
+		if (w->known)
+			tl_fields_bool(f, "alive", w->alive);
+		else
+			tl_fields_null(f, "alive");
 		tl_fields_unsigned(f, "age_ns", w->age_ns);
 		tl_fields_object_end(f);
 	}
@@ -401,5 +409,10 @@ tl_view_json(struct tl_fields *f, const struct tl_view *view)
 	tl_fields_unsigned(f, "entries", g->appended);
 	tl_fields_unsigned(f, "lost", g->dropped);
 	put_optional_ns(f, "kept", "kept_ns", g->kept_ns >= 0, g->kept_ns);
+	if (g->header.pidns_inode)
+		tl_fields_unsigned(f, "pid_namespace", g->header.pidns_inode);
+	else
+		tl_fields_null(f, "pid_namespace");
+	tl_fields_bool(f, "elsewhere", tl_is_elsewhere(&g->header));
 	tl_writers_json(f, &view->writers);
 }

@@ -20,7 +20,8 @@ enum {
 };
 
 struct tl_writer {
-	uint32_t pid;
+	uint32_t pid; /* 0: not known */
+	bool known;   /* whether it is alive: not in another PID namespace */
 	bool alive;
 	uint64_t age_ns;  /* of its newest entry */
 	uint64_t entries; /* of the entries that were read */
@@ -38,7 +39,7 @@ struct tl_writers {
 void tl_writers_read(struct tl_writers *writers, int fd,
     const struct tl_inspection *inspection);
 
-/* Append "hello 123, worker 124 died". */
+/* Append "hello 123, worker 124 died, ?". */
 void tl_writers_put(struct tl_text *text, const struct tl_writers *writers);
 void
 tl_writers_json(struct tl_fields *fields, const struct tl_writers *writers);

@@ -282,6 +282,10 @@ put_identity(struct tl_fields *f, const struct tl_snap *snap)
 	put_fixed(f, "host", h->creator_host, sizeof(h->creator_host));
 	put_id(f, "machine_id", h->machine_id);
 	put_id(f, "boot_id", h->boot_id);
+	if (h->pidns_inode)
+		tl_fields_unsigned(f, "pid_namespace", h->pidns_inode);
+	else
+		tl_fields_null(f, "pid_namespace");
 	tl_fields_object_end(f);
 }
 

@@ -500,6 +500,7 @@ set_header(lua_State *L, const struct timeline_header *header)
 	set_number(L, "saved_ns", (uint64_t)header->saved_ns);
 	set_number(L, "size", header->total_size);
 	set_number(L, "creator_pid", header->creator_pid);
+	set_number(L, "pid_namespace", header->pidns_inode);
 	set_number(L, "creator_uid", header->creator_uid);
 	set_number(L, "tsc_khz", header->tsc_khz);
 	set_number(L, "cpu_lanes", header->cpu_lanes);
