@@ -110,9 +110,9 @@ struct timeline_options {
  * file from before the last boot is replaced.  *tl is NULL after every error:
  * -EBADMSG not a timeline, -EPROTO another version, -ENODATA truncated, -EROFS
  * a saved one, -EPERM owned by another user, -ENOSPC no room, -ENOTSUP its
- * clock cannot be used here or the boot id is not known, -EBUSY from before
- * the last boot and locked, -EINVAL bad option, -EFBIG too large, -ENOMEM, or
- * the error of the system.
+ * clock cannot be used here or the boot id is not known, -EXDEV of another PID
+ * namespace, -EBUSY from before the last boot and locked, -EINVAL bad option,
+ * -EFBIG too large, -ENOMEM, or the error of the system.
  */
 int timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options);
