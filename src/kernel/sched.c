@@ -48,6 +48,7 @@ struct tl_sched {
 	char path[TL_PATH_MAX]; /* of the timeline */
 	dev_t device;           /* the file of the timeline */
 	ino_t inode;
+	uint64_t pidns; /* of the timeline; 0 unknown */
 	bool names;
 	bool temporary;
 	uint32_t messages[MESSAGES];
@@ -224,6 +225,18 @@ is_mapped(const struct tl_sched *s, uint32_t pid)
 	return found;
 }
 
+/* Is it a process of the timeline's PID namespace?  A tool of another one that
+ * has it mapped is no thread of it. */
+static bool
+is_of_namespace(const struct tl_sched *s, uint32_t pid)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
+	return s->pidns == 0 || stat(path, &st) != 0 || st.st_ino == s->pidns;
+}
+
 int
 tl_sched_add_process(struct tl_sched *s, uint32_t pid,
     const struct tl_kernel *kernel)
@@ -272,7 +285,7 @@ tl_sched_find_threads(struct tl_sched *s, const struct tl_kernel *kernel)
 		const uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
 		if (pid != 0 && pid != (uint32_t)getpid() &&
-		    is_mapped(s, pid)) {
+		    is_mapped(s, pid) && is_of_namespace(s, pid)) {
 			const int rc = tl_sched_add_process(s, pid, kernel);
 
 			count = rc < 0 ? rc : count + rc;
@@ -513,6 +526,7 @@ read_timeline(struct tl_sched *s, const char *path,
 		    "events cannot be merged with it");
 	s->device = st->st_dev;
 	s->inode = st->st_ino;
+	s->pidns = header->pidns_inode;
 	close(fd);
 	return rc;
 }
@@ -559,6 +573,7 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 		    timeline_error());
 	begin_epoch(s->tl, of->epochs);
 	s->tl->header->writer_abi = TIMELINE_SCHED_ABI;
+	s->tl->header->pidns_inode = of->pidns_inode; /* its numbers are */
 	(void)!fchown(s->tl->fd, st->st_uid, st->st_gid);
 	rc = define(s);
 	if (rc == 0 && (flock(s->tl->fd, LOCK_EX | LOCK_NB) != 0 ||
