@@ -263,7 +263,10 @@ name_thread(struct tl_context *c, const struct tl_context_object *thread)
 	    find(c, TL_TRACE_PROCESS, thread->process);
 	int rc = 0;
 
-	if (thread->tid != 0 && thread->text.size > 0)
+	if (thread->tid != 0 &&
+	    tl_bytes_equal(thread->text, tl_bytes_of(TL_TRACE_UNNAMED)))
+		rc = tl_names_hide(&c->names, thread->pid, thread->tid);
+	else if (thread->tid != 0 && thread->text.size > 0)
 		rc = tl_names_add(&c->names, thread->pid, thread->tid,
 		    thread->text);
 	if (rc == 0 && process && thread->pid != 0)

@@ -114,6 +114,10 @@ enum {
 	TL_INDEX_FOOTER_SIZE = TL_CELL_SIZE + 8
 };
 
+/* The name of a thread whose name is not known; an empty one is that of its
+ * process. */
+#define TL_TRACE_UNNAMED "?"
+
 struct tl_trace_header {
 	uint64_t compat;
 	uint64_t incompat;

@@ -67,7 +67,7 @@ find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
 		return -ENOMEM;
 	if (name.size == 0)
 		name = tl_names_is_hidden(names, pid, tid)
-			   ? tl_bytes_of("?") /* "" is that of its process */
+			   ? tl_bytes_of(TL_TRACE_UNNAMED)
 			   : tl_names_own(names, pid, tid);
 	if ((rc = tl_table_reserve(&s->table)) < 0 ||
 	    (rc = write_process(s, pid, tl_names_process(names, pid))) < 0 ||

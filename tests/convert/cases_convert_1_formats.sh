@@ -280,6 +280,17 @@ for f in jsonl csv timeline trace chrome; do
 	is "$f keeps the names of threads and processes" \
 		"$("$dump" --json "$work/named.out" | names)" "$named"
 done
+# a thread that found no room for its name in the table of its timeline
+cat >"$work/hidden.jsonl" <<'END'
+{"ns":1000,"tsc":1,"cpu":0,"pid":40,"tid":40,"thread":"server","process":"server","priority":"info","category":"a","message":"work","kind":"instant","args":{}}
+{"ns":2000,"tsc":2,"cpu":0,"pid":40,"tid":60,"process":"server","priority":"info","category":"a","message":"work","kind":"instant","args":{}}
+END
+for f in jsonl csv timeline trace packed chrome; do
+	rm -f "$work/hidden.out"
+	"$convert" -q "$work/hidden.jsonl" --to $f -o "$work/hidden.out"
+	is "$f gives a thread whose name is not known no name" \
+		"$("$dump" --json "$work/hidden.out" | names)" $'40 server 40 server\n40 server 60 null'
+done
 to csv "$work/named.jsonl" >"$work/named.csv"
 sed -E 's/,[^,]*,[^,]*$//' "$work/named.csv" >"$work/unnamed.csv"
 is 'CSV as 0.1.0 wrote it, without names, is read' \

@@ -489,14 +489,16 @@ take_name(struct work *w)
 	const struct tl_bytes what = w->e->field[TL_CHROME_NAME].text;
 	const struct tl_chrome_value name = find_arg(w->e, "name");
 	const bool of_process = is_word(what, TL_CHROME_PROCESS);
+	const uint32_t pid = w->event.pid;
 	const uint32_t tid = of_process ? 0 : w->event.tid;
+	struct tl_names *names = tl_interner_names(w->c->messages.interner);
 
 	if ((!of_process && !is_word(what, TL_CHROME_THREAD)) ||
-	    name.kind != TL_JSON_STRING ||
-	    is_placeholder(name.text, of_process ? w->event.pid : tid))
+	    name.kind != TL_JSON_STRING)
 		return 0;
-	return tl_names_add(tl_interner_names(w->c->messages.interner),
-	    w->event.pid, tid, name.text);
+	if (!is_placeholder(name.text, of_process ? pid : tid))
+		return tl_names_add(names, pid, tid, name.text);
+	return of_process ? 0 : tl_names_hide(names, pid, tid);
 }
 
 static int
