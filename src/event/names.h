@@ -9,8 +9,8 @@
  *	name = tl_names_thread(tl_event_names(e), e->pid, e->tid);
  *
  * Names of live threads are as they were when the thread first logged, or
- * as timeline_thread_name gave them.  The same pid and tid in use a second time is
- * the same thread here: the last name counts.  Names come from files: they
+ * as timeline_thread_name gave them.  The same pid and tid in use a second time
+ * is the same thread here: the last name counts.  Names come from files: they
  * are cut to TL_NAME_MAX bytes, and what is no printable UTF-8 is a '?'.
  */
 #ifndef TL_EVENT_NAMES_H

@@ -76,8 +76,8 @@ tl_rseq_offset(const struct timeline *tl)
  * preempted or slept: where it is unmapped, the process dies.  The areas of
  * other threads cannot be cleared from here, so the object that holds this code
  * must stay mapped.  libtimeline.so is linked with -z nodelete; a plug-in that
- * is linked with the archive gets the same mark here, where it opens a timeline.
- * musl unloads no object.
+ * is linked with the archive gets the same mark here, where it opens a
+ * timeline.  musl unloads no object.
  */
 void
 tl_stay_loaded(void)

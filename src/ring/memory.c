@@ -2,9 +2,9 @@
 /*
  * memory.c - memory of definitions.
  *
- * A signal handler that interrupted a definition may call fork, and in a process
- * of several threads fork waits for the locks of malloc.  So a definition takes
- * its memory from the kernel, not from malloc.
+ * A signal handler that interrupted a definition may call fork, and in a
+ * process of several threads fork waits for the locks of malloc.  So a
+ * definition takes its memory from the kernel, not from malloc.
  */
 #include "ring/ring.h"
 

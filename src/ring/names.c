@@ -11,9 +11,9 @@
  * replace the name.
  *
  * A thread that is called as its process records that, too: a set of slots may
- * be full later, and the name would not be known.  Where a set of slots is full,
- * a slot of a thread that has ended is claimed; if all of them live, the name is
- * not recorded, and readers show none.
+ * be full later, and the name would not be known.  Where a set of slots is
+ * full, a slot of a thread that has ended is claimed; if all of them live, the
+ * name is not recorded, and readers show none.
  *
  * The same thread may have logged into another timeline of this process before.
  * So each timeline has its own word for the ids of a thread, as long as there
