@@ -16,9 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of slots: apart from those of intervals. */
-#define SLOT_NUMBER (UINT64_C(1) << 63)
-
 void
 tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 {
@@ -29,6 +26,8 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 	for (unsigned t = 0; t < TIMELINE_TIERS_MAX; t++)
 		for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
 			o->numbers[t][g] = o->count;
+	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
+		o->runs[g].slot = UINT64_MAX;
 }
 
 /* Gates in [from, to) begin a new interval. */
@@ -104,17 +103,27 @@ take_plan(struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned level = event->args[0] & UINT8_MAX;
 	const uint64_t share = event->args[1];
+	const uint8_t shift = event->args[0] >> 8 & 63;
+	/* Renewed before its lease was over, or the entry of another level. */
+	const bool held = (event->args[0] >> 16 & 1) && o->has_plan &&
+			  shift == o->shift && event->args[2] == o->seed &&
+			  event->epoch == o->plan_epoch;
 
 	if (level < TIMELINE_LEVEL_MIN || level > TIMELINE_LEVEL_MAX ||
 	    share > UINT32_MAX) /* damaged */
 		return;
-	o->shift = event->args[0] >> 8 & 63;
+	o->shift = shift;
 	o->seed = event->args[2];
 	o->lease = event->args[3];
 	o->plan_epoch = event->epoch;
 	o->has_plan = event->args[3] != 0;
-	for (unsigned g = level; g < TL_OBSERVED_GATES; g++)
+	for (unsigned g = level; g < TL_OBSERVED_GATES; g++) {
+		if (held && share <= o->shares[g])
+			continue;
+		if (!held)
+			o->runs[g].slot = UINT64_MAX;
 		o->shares[g] = (uint32_t)share;
+	}
 }
 
 /* The base before a change, as far as its entry shows it. */
@@ -197,15 +206,34 @@ first_of_run(const struct tl_observer *o, unsigned gate, uint64_t slot)
 	return first;
 }
 
-/* The interval of a slot. */
-static uint64_t
-slot_number(const struct tl_observer *o, unsigned gate,
-    const struct tl_event *event)
+/* Are all slots between two open?  Not where they are too many to look. */
+static bool
+is_run(const struct tl_observer *o, unsigned gate, uint64_t one, uint64_t other)
 {
+	const uint64_t last = one > other ? one : other;
+	uint64_t slot = one > other ? other : one;
+
+	if (last - slot > TL_SLOTS_JOINED_MAX)
+		return false;
+	while (slot < last)
+		if (!is_slot_open(o, gate, slot++))
+			return false;
+	return true;
+}
+
+/* The interval of a slot: that of the slot asked for before, if no slot between
+ * the two is closed. */
+static uint64_t
+slot_number(struct tl_observer *o, unsigned gate, const struct tl_event *event)
+{
+	const uint64_t slot = timeline_slot(event->tsc, o->shift);
+
 	if (!is_in_slot(o, gate, event->epoch, event->tsc))
 		return TL_UNOBSERVED;
-	return SLOT_NUMBER |
-	       first_of_run(o, gate, timeline_slot(event->tsc, o->shift));
+	if (!is_run(o, gate, slot, o->runs[gate].slot))
+		o->runs[gate].number = ++o->count;
+	o->runs[gate].slot = slot;
+	return o->runs[gate].number;
 }
 
 /* Count the time of one slot, or of what is left of it. */

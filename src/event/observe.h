@@ -37,7 +37,9 @@
 
 enum {
 	TL_OBSERVED_GATES = TIMELINE_LEVEL_NONE + 1,
-	TL_SLOTS_JOINED_MAX = 4096 /* neighbouring open slots of one interval */
+	/* Slots between two events that are looked at; further apart, the two
+	 * are in different intervals. */
+	TL_SLOTS_JOINED_MAX = 4096
 };
 
 /* A place in time: stamps of one epoch compare. */
@@ -97,6 +99,10 @@ struct tl_observer {
 	uint64_t slot_ticks[TL_OBSERVED_GATES];
 	uint64_t slots_to;
 	bool counts_slots;
+	struct {
+		uint64_t slot; /* the open one asked for last; UINT64_MAX */
+		uint64_t number;
+	} runs[TL_OBSERVED_GATES]; /* of open slots */
 };
 
 void tl_observer_init(struct tl_observer *observer,

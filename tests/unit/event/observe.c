@@ -302,3 +302,98 @@ TEST(pairs_are_joined_where_the_dumb_way_finds_the_gate_open)
 		check_pairs(events, count, false);
 	}
 }
+
+/* == slots == */
+
+enum { SHIFT = 12, GATE = 5 };
+
+static const struct tl_message plan_message = { .builtin =
+						    TIMELINE_BUILTIN_PLAN,
+	.gate = TIMELINE_LEVEL_NONE };
+static const struct tl_message message = { .level = GATE, .gate = GATE };
+
+static void
+set_up_slots(void)
+{
+	const struct tl_observed_start slots = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = TIMELINE_LEVEL_MAX };
+
+	tl_observer_init(&observer, &slots);
+}
+
+static uint64_t
+observe(uint64_t tsc)
+{
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = &message,
+		.tsc = tsc };
+
+	tl_observe(&observer, &event);
+	return event.observed;
+}
+
+static uint64_t
+observe_slot(uint64_t slot)
+{
+	return observe(slot << SHIFT);
+}
+
+static void
+put_plan(unsigned level, uint64_t share, bool held)
+{
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = &plan_message,
+		.args = { level | SHIFT << 8 | (uint64_t)held << 16, share, 7,
+		    UINT64_MAX } };
+
+	tl_observe(&observer, &event);
+}
+
+TEST(a_run_of_open_slots_is_one_interval_however_long)
+{
+	uint64_t number;
+
+	set_up_slots();
+	put_plan(GATE, UINT32_MAX, false);
+	number = observe_slot(0);
+	ck_assert_uint_ne(number, TL_UNOBSERVED);
+	for (uint64_t slot = 1; slot < 4 * TL_SLOTS_JOINED_MAX; slot++)
+		ck_assert_uint_eq(observe_slot(slot), number);
+}
+
+TEST(a_closed_slot_ends_an_interval)
+{
+	uint64_t slot = 0, before, after;
+
+	set_up_slots();
+	put_plan(GATE, UINT32_MAX / 2, false);
+	while (timeline_slot_hash(slot, 7) >= UINT32_MAX / 2)
+		slot++;
+	before = observe_slot(slot);
+	while (timeline_slot_hash(slot, 7) < UINT32_MAX / 2)
+		slot++;
+	ck_assert_uint_eq(observe_slot(slot), TL_UNOBSERVED);
+	while (timeline_slot_hash(slot, 7) >= UINT32_MAX / 2)
+		slot++;
+	after = observe_slot(slot);
+	ck_assert_uint_ne(before, TL_UNOBSERVED);
+	ck_assert_uint_ne(after, TL_UNOBSERVED);
+	ck_assert_uint_ne(after, before);
+}
+
+TEST(a_plan_that_is_renewed_in_time_ends_no_interval)
+{
+	uint64_t number;
+
+	set_up_slots();
+	put_plan(GATE - 1, UINT32_MAX / 2, false);
+	put_plan(GATE, UINT32_MAX, false);
+	number = observe_slot(1);
+	put_plan(GATE - 1, UINT32_MAX / 2, true);
+	put_plan(GATE, UINT32_MAX, true);
+	ck_assert_uint_eq(observe_slot(2), number);
+	put_plan(GATE - 1, UINT32_MAX / 2, false);
+	put_plan(GATE, UINT32_MAX, false);
+	ck_assert_uint_ne(observe_slot(3), number);
+}
