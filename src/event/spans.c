@@ -446,6 +446,8 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	span_fill(s, i, span);
 	span->lossy |=
 	    !tl_observed_joins(s->begins[i].observed, event->observed);
+	if (event->message->timer && span->begin_ns == event->begun_ns)
+		span->lossy = false; /* one entry has both */
 	begin = (struct tl_event){ .ns = s->begins[i].ns,
 		.steps_ns = s->begins[i].steps_ns,
 		.epoch = s->begins[i].epoch,

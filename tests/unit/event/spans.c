@@ -178,6 +178,25 @@ TEST(a_span_over_a_loss_is_marked)
 	ck_assert(span.lossy);
 }
 
+/* One entry has both its begin and its end. */
+TEST(a_timer_over_a_loss_is_sure)
+{
+	const struct tl_message timer = { .kind = TIMELINE_RECORD_SPAN,
+		.timer = true };
+	const struct tl_event end = { .message = &timer,
+		.kind = TL_END,
+		.ns = 30,
+		.begun = TL_BEGUN,
+		.begun_ns = 10,
+		.pid = 7,
+		.tid = 1 };
+
+	put(&timer, TL_BEGIN, 10, 1);
+	put(NULL, TL_LOST, 20, 1);
+	ck_assert_int_eq(tl_spans_put(spans, &end, &span), 1);
+	ck_assert(!span.lossy);
+}
+
 TEST(a_clock_set_back_gives_no_negative_duration)
 {
 	put(&thread_span, TL_BEGIN, 100, 1);
