@@ -420,7 +420,8 @@ lint: format-check
 	  -fsyntax-only || exit 1; done
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
-	  src/script/*.lua tests/lua/script_*.lua tests/lua/module_*.lua); do \
+	  src/script/*.lua tests/lua/script_*.lua tests/lua/module_*.lua \
+	  tests/truth/*.lua); do \
 	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua examples/*.lua tests/lua/luajit_*.lua); do \
 	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
 	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) \
@@ -450,6 +451,8 @@ help:
 	@echo 'bench     measure; nothing is asserted'
 	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
+	@echo 'truth     hold what the tools print against what programs did:'
+	@echo '          SECONDS=60, CASE=glob, SEED=n repeats one, STRICT=1'
 	@echo 'check-guest  a second kernel: its clock is slewed and set, and its events'
 	@echo '          are recorded with stalls, kills, losses and refusals'
 	@echo '          (qemu-system-x86, cpio, a kernel in /boot; else skipped)'

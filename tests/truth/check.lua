@@ -438,11 +438,16 @@ local function check_events(events, entries)
 	return by_time
 end
 
+-- A tree shows spans of threads.
+local function is_shown(s)
+	return surface ~= "tree" or messages[s.word].kind ~= "source"
+end
+
 local function check_recall(inner, sure)
 	local missing, example, all = 0, nil, 0
 	for id, s in pairs(inner) do
 		all = all + 1
-		if not sure[id] then
+		if not sure[id] and is_shown(s) then
 			missing = missing + 1
 			if not example or s.b0 < example.b0 then
 				example = s
@@ -461,7 +466,7 @@ local function check_agree(sure, others)
 		if not others[id] then more, example = more + 1, id end
 	end
 	for id in pairs(others) do
-		if not sure[id] then less, example = less + 1, id end
+		if not sure[id] and is_shown(spans[id]) then less, example = less + 1, id end
 	end
 	if more + less > 0 then
 		no("agree", more, "more,", less, "less, such as", example)
@@ -469,6 +474,14 @@ local function check_agree(sure, others)
 end
 
 local asked = {}
+
+-- A stamp that is computed from a duration, moved into its bounds if it is out
+-- of them by no more than the error of that.
+local function near(stamp, low, high, error)
+	if stamp < low and stamp + error >= low then return low end
+	if stamp > high and stamp - error <= high then return high end
+	return stamp
+end
 
 function asked.lua(record)
 	local sure = {}
@@ -504,11 +517,7 @@ local function listing(record, ...)
 			local ticks = math.floor(ns * per_ns + 0.5)
 			local error = math.ceil(ticks * 1e-3) + 10
 			local begun = ended - ticks
-			if s and begun < s.b0 and begun + error >= s.b0 then
-				begun = s.b0
-			elseif s and begun > s.b1 and begun - error <= s.b1 then
-				begun = s.b1
-			end
+			if s then begun = near(begun, s.b0, s.b1, error) end
 			sure[id] = true_span(word, id, begun, ended) and true
 			if s and s.end_tid ~= math.tointeger(tid) then
 				no("pair", word, id, "ended in another thread")
@@ -529,18 +538,23 @@ local function c_api(record, how)
 		    line:match("^(%a+) (%d+) (%d+) (%d+) (%-?%d+) (%a+) " ..
 			"(%a+) (%d+)$")
 		id, duration = math.tointeger(id), math.tointeger(duration)
-		if kind == "end" and duration >= 0 and doubt == "sure" then
+		if duration and duration >= 0 and doubt == "sure" then
 			local s = spans[id]
-			local ended = math.tointeger(tsc)
-			local begun = ended - math.floor(duration * per_ns)
+			local stamp = math.tointeger(tsc)
+			local ticks = math.floor(duration * per_ns)
+			local ended = kind == "end" and stamp or stamp + ticks
+			local begun = kind == "end" and stamp - ticks or stamp
 			-- nanoseconds of another clock, which is slewed
-			local error = math.ceil(duration * per_ns * 1e-3) + 10
-			if s and begun < s.b0 and begun + error >= s.b0 then
-				begun = s.b0
-			elseif s and begun > s.b1 and begun - error <= s.b1 then
-				begun = s.b1
+			local error = math.ceil(ticks * 1e-3) + 10
+			if s and kind == "end" then
+				begun = near(begun, s.b0, s.b1, error)
+			elseif s then
+				ended = near(ended, s.e0, s.e1, error)
 			end
-			sure[id] = true_span(word, id, begun, ended) and true
+			if true_span(word, id, begun, ended) and
+			    kind == "end" then
+				sure[id] = true
+			end
 		end
 	end
 	return sure
