@@ -19,6 +19,7 @@
 --	agree	other sure spans than those of Lua
 --	interval  an interval above the longest between two calls
 --	failed	a tool that ends with an error
+collectgarbage("incremental", 1000) -- a short life
 local build, read, truth_file = arg[1], arg[2], arg[3]
 local here = arg[0]:match("^(.*)/") or "."
 local DUMP = build .. "/bin/timeline-dump"

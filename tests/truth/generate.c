@@ -41,7 +41,8 @@ enum {
 	DEPTH_MAX = 5,
 	KILLS_MAX = 40,
 	SHARED_MAX = 4, /* spans of the source at once */
-	RUN_MS = 150,
+	RUN_MS = 120,
+	ENTRIES = 1 << 16,
 	BASE_LEVEL = 6
 };
 
@@ -803,7 +804,7 @@ choose_case(const char *name, uint64_t *seed)
 static void
 create(uint64_t *seed)
 {
-	struct timeline_options options = { 0 };
+	struct timeline_options options = { .entries = ENTRIES };
 
 	if (does & SMALL)
 		options.entries = UINT64_C(2048) << random_below(seed, 5);
