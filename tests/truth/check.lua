@@ -157,6 +157,9 @@ local function open_times(gate, until_stamp)
 		since = nil
 	end
 	local lower -- what opens gates below the base: { from, to, plan }
+	-- A span from a burst into an open slot may be called unsure: slots
+	-- count after the last burst.
+	local burst_over = 0
 	local function stop_lower(at)
 		local l = lower
 		lower = nil
@@ -188,6 +191,8 @@ local function open_times(gate, until_stamp)
 		if gate >= level and not since then since = c.t1 end
 	end
 	function take.burst(c)
+		burst_over = math.max(burst_over, c.t1 +
+		    math.ceil(c[2] * per_ns * 1.01) + 20000)
 		if gate >= base then return end
 		stop_lower(c.t0)
 		if gate >= math.tointeger(c[1]) then
@@ -203,7 +208,7 @@ local function open_times(gate, until_stamp)
 		stop_lower(c.t0)
 		local share = math.tointeger(c[gate < 5 and 2 or 3])
 		if gate < 3 then share = 0 end
-		lower = { from = c.t1,
+		lower = { from = math.max(c.t1, burst_over),
 		    to = c.t0 + math.floor(c[5] * per_ns * 0.99),
 		    plan = { shift = math.tointeger(c[1]), share = share,
 			seed = math.tointeger(c[4]) } }

@@ -33,7 +33,7 @@
 #include <sys/syscall.h>
 
 enum {
-	SPANS_MAX = 1 << 17,
+	SPANS_MAX = 24000, /* of which no lane of ENTRIES turns */
 	THREADS_MAX = 1024,
 	CHANGES_MAX = 1 << 14,
 	SLOTS_MAX = 3, /* processes at once */
@@ -42,7 +42,7 @@ enum {
 	KILLS_MAX = 40,
 	SHARED_MAX = 4, /* spans of the source at once */
 	RUN_MS = 120,
-	ENTRIES = 1 << 16,
+	ENTRIES = 1 << 18,
 	BASE_LEVEL = 6
 };
 
