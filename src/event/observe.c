@@ -28,6 +28,14 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 			o->numbers[t][g] = o->count;
 	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
 		o->runs[g].slot = UINT64_MAX;
+	if (start->lease == 0)
+		return;
+	o->has_plan = true;
+	o->shift = start->lease & 63;
+	o->lease = start->lease;
+	o->seed = start->seed;
+	o->plan_epoch = start->epoch;
+	memcpy(o->shares, start->shares, sizeof(start->shares));
 }
 
 /* Gates in [from, to) begin a new interval. */
@@ -112,6 +120,14 @@ take_plan(struct tl_observer *o, const struct tl_event *event)
 	if (level < TIMELINE_LEVEL_MIN || level > TIMELINE_LEVEL_MAX ||
 	    share > UINT32_MAX) /* damaged */
 		return;
+	if (o->start.order == TL_NEWEST_FIRST) {
+		/* It says what was in force before, unless it is the first. */
+		o->plan_unknown = event->args[3] == 0;
+		if (o->plan_unknown || !(event->args[0] >> 16 & 1)) {
+			o->has_plan = false;
+			return;
+		}
+	}
 	o->shift = shift;
 	o->seed = event->args[2];
 	o->lease = event->args[3];
@@ -324,7 +340,10 @@ number_of(struct tl_observer *o, const struct tl_event *event)
 		return TL_UNOBSERVED;
 	if (open != 0 && gate >= open)
 		return o->numbers[tier][gate];
-	if (o->has_plan)
+	if (o->plan_unknown)
+		return TL_UNOBSERVED;
+	if (o->has_plan &&
+	    (o->start.order == TL_OLDEST_FIRST || event->tsc <= o->lease))
 		return slot_number(o, gate, event);
 	return o->start.order == TL_OLDEST_FIRST ? TL_UNOBSERVED
 						 : o->numbers[tier][gate];

@@ -57,6 +57,12 @@ struct tl_observed_start {
 	/* Levels at the first event: 0 is unknown.  A burst that is in progress
 	 * counts as closed until the next change. */
 	uint8_t base;
+	/* newest first: the plan of slots in force at the newest event; a lease
+	 * of 0 is none */
+	uint64_t lease;
+	uint64_t seed;
+	uint32_t shares[TIMELINE_PLAN_GATES];
+	uint32_t epoch;
 	/* The gates of messages are those at the event: else the gate at the
 	 * time of an event is not known. */
 	bool gates;
@@ -84,7 +90,8 @@ struct tl_observer {
 	uint32_t plan_epoch;
 	uint8_t shift;
 	bool has_plan;
-	uint64_t count; /* intervals so far */
+	bool plan_unknown; /* newest first: its entry is not read yet */
+	uint64_t count;    /* intervals so far */
 	uint64_t numbers[TIMELINE_TIERS_MAX][TL_OBSERVED_GATES];
 	/* oldest first: by gate, while levels open it */
 	bool begun;

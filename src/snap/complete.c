@@ -155,6 +155,12 @@ tl_snap_observed(struct tl_snap *snap, enum tl_order order,
 	start->base = (uint8_t)(timeline_levels(h) >> TIMELINE_LEVELS_BASE);
 	if (start->base > TIMELINE_LEVEL_NONE) /* damaged */
 		start->base = 0;
+	if (order == TL_NEWEST_FIRST) {
+		start->lease = h->lease;
+		start->seed = h->seed;
+		start->epoch = h->epochs;
+		memcpy(start->shares, h->shares, sizeof(start->shares));
+	}
 	if (!any)
 		return 0;
 	if ((rc = complete_from(snap, from)) != 0)
