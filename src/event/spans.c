@@ -53,6 +53,7 @@ struct begin {
 	uint32_t older;
 	uint32_t newer;
 	uint16_t source;
+	bool overlaps;
 };
 
 /* Whose spans are stacked: message NULL counts all spans of a thread. */
@@ -348,6 +349,7 @@ begin_fill(struct begin *b, const struct tl_event *event)
 	b->tid = event->tid;
 	b->source = event->source;
 	b->observed = event->observed;
+	b->overlaps = event->overlaps;
 }
 
 static int
@@ -405,7 +407,10 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.nesting = b->nesting,
 		.source = b->source,
 		.cut = b->stack == NONE,
-		.lossy = b->losses != s->losses };
+		.overlaps = b->overlaps,
+		.observed = b->observed,
+		.lossy =
+		    b->losses != s->losses || b->observed == TL_UNOBSERVED };
 	for (size_t k = 0; k < TL_ARGS_MAX; k++)
 		span->args[k] = b->args[k];
 }
@@ -487,6 +492,15 @@ tl_spans_depth(struct tl_spans *spans, const struct tl_event *event)
 	const uint32_t thread = stack_find(spans, &key);
 
 	return thread == NONE ? 0 : spans->stacks[thread].open;
+}
+
+bool
+tl_spans_forgets(const struct tl_spans *spans, struct tl_span *oldest)
+{
+	if (spans->open < TL_SPANS_OPEN_MAX)
+		return false;
+	span_fill(spans, spans->oldest, oldest);
+	return true;
 }
 
 void

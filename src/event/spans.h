@@ -46,10 +46,25 @@ struct tl_span {
 	uint32_t depth;
 	uint32_t nesting; /* of these, of the same message */
 	uint16_t source;
-	/* Entries may be missing between the two: the pair may be wrong. */
+	/* Entries may be missing between the two: the pair may be wrong.  Of an
+	 * open span: its end may be missing. */
 	bool lossy;
-	bool cut; /* of tl_spans_open: its observed interval has ended */
+	bool cut;      /* of tl_spans_open: its observed interval has ended */
+	bool overlaps; /* as that of the begin */
+	uint64_t observed; /* as that of the begin */
 };
+
+/*
+ * Is it known that the span was, from its begin to its end or, if it is open, to
+ * the last event?  Only such a span is drawn, measured and counted.  Of any
+ * other, writers keep the begin and the end as two events of which no reader
+ * makes a span.
+ */
+static inline bool
+tl_span_is_sure(const struct tl_span *span)
+{
+	return !span->lossy && !span->cut;
+}
 
 struct tl_spans_count {
 	uint64_t paired;
@@ -69,6 +84,10 @@ void tl_spans_free(struct tl_spans *spans);
  */
 int tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
     struct tl_span *span);
+
+/* Does the next begin have no place?  Then *oldest is the one that is forgotten
+ * for it. */
+bool tl_spans_forgets(const struct tl_spans *spans, struct tl_span *oldest);
 
 /* How many spans are open around this event: what tl_span.depth would be if
  * one began here.  For drawing instants within a tree. */

@@ -578,6 +578,26 @@ take_phase(struct work *w, char phase)
 	}
 }
 
+/* A begin or end event that our writer kept out of every span. */
+static int
+take_alone(struct work *w)
+{
+	const bool begins = is_word(w->e->field[TL_CHROME_ALONE].text, "begin");
+	uint32_t thread;
+	int rc = make_begin(w, &thread);
+
+	if (rc != 0 || (begins && is_begun(w)))
+		return rc < 0 ? rc : 0;
+	return begins ? tl_chrome_put(&w->c->spans, &w->event)
+		      : put_end(w, w->event.message);
+}
+
+static bool
+is_alone(const struct work *w)
+{
+	return w->c->ours && w->e->field[TL_CHROME_ALONE].kind != 0;
+}
+
 /* Set the time of the event, and of metadata that waits for the first one. */
 static int
 set_time(struct work *w)
@@ -674,7 +694,7 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 		return take_metadata(&w);
 	if ((rc = set_time(&w)) < 0)
 		return rc;
-	return take_phase(&w, phase);
+	return is_alone(&w) ? take_alone(&w) : take_phase(&w, phase);
 }
 
 int

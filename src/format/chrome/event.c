@@ -88,6 +88,8 @@ member_of(struct tl_bytes key)
 	case 5:
 		if (is_key(key, "scope"))
 			return TL_CHROME_SCOPE;
+		if (is_key(key, "alone"))
+			return TL_CHROME_ALONE;
 		return is_key(key, "begun") ? TL_CHROME_BEGUN : OTHER;
 	default:
 		return OTHER;

@@ -22,6 +22,12 @@
  *
  * is the place of a begin event among others of the same time, and at the start
  * of the file.  Its span, which is written where it ends, has "begun":true.
+ *
+ *	{"ph":"I","s":"t",...,"ts":5.000,"alone":"begin","cat":"example",
+ *	"name":"accept","args":{"port":80,"priority":"info"}}
+ *
+ * is the begin or end event of what is not known to be a span.  As B and E,
+ * viewers would make a span of it, with an event that is not its partner.
  */
 #ifndef TL_FORMAT_CHROME_EXTENSIONS_H
 #define TL_FORMAT_CHROME_EXTENSIONS_H

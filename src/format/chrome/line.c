@@ -87,6 +87,8 @@ write_phase(char *to, const struct tl_chrome_line *line)
 		return WRITE(to, "{\"ph\":\"M\",\"pid\":");
 	if (line->end)
 		return WRITE(to, "{\"ph\":\"X\",\"pid\":");
+	if (line->is_alone)
+		return WRITE(to, "{\"ph\":\"I\",\"s\":\"t\",\"pid\":");
 	switch (line->event->kind) {
 	case TL_BEGIN:
 		return WRITE(to, "{\"ph\":\"B\",\"pid\":");
@@ -121,7 +123,12 @@ write_numbers(struct tl_chrome_lines *l, char *to,
 		to = WRITE(to, ",\"dur\":");
 		to = write_us(to, event->ns, line->end->ns);
 	}
-	return line->is_begun ? WRITE(to, ",\"begun\":true") : to;
+	if (line->is_begun)
+		to = WRITE(to, ",\"begun\":true");
+	if (!line->is_alone)
+		return to;
+	return event->kind == TL_BEGIN ? WRITE(to, ",\"alone\":\"begin\"")
+				       : WRITE(to, ",\"alone\":\"end\"");
 }
 
 /* An integer, in quotes where a double would change it.  Counters are drawn:

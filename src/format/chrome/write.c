@@ -3,7 +3,9 @@
  * write.c - which event of Chrome's an event becomes, and when.
  *
  * What pairs is written at its end.  An end without a begin is written where
- * it is met, a begin without an end last of all.  So a begin stands behind
+ * it is met, a begin without an end last of all: as one of an open span, or, if
+ * it is not known to be open, as an instant, as is what only may be a pair.
+ * So a begin stands behind
  * what came between; time puts it before that again, but for what has its own
  * time.  Where such follows, its place is written, too: for that a begin waits
  * for the next event.
@@ -39,7 +41,6 @@ struct chrome {
 	struct tl_notes notes;
 	struct tl_chrome_lines lines;
 	struct tl_spans *spans;
-	uint32_t open;         /* spans */
 	struct tl_event begin; /* that waits */
 	int64_t first_ns;
 	int64_t last_ns;
@@ -90,36 +91,37 @@ begin_of(const struct tl_span *span)
 }
 
 static int
-put_alone(struct chrome *w, const struct tl_event *event)
-{
-	return tl_chrome_line_put(&w->lines,
-	    &(struct tl_chrome_line){ .event = event });
-}
-
-static int
-put_lonely_begin(struct chrome *w, const struct tl_event *begin)
+put_begin_alone(struct chrome *w, const struct tl_event *begin)
 {
 	return tl_chrome_line_put(&w->lines,
 	    &(struct tl_chrome_line){ .event = begin,
-		.is_begun = begin->epoch == HAS_PLACE });
+		.is_begun = begin->epoch == HAS_PLACE,
+		.is_alone = true });
+}
+
+static int
+put_end_alone(struct chrome *w, const struct tl_event *end)
+{
+	return tl_chrome_line_put(&w->lines,
+	    &(struct tl_chrome_line){ .event = end, .is_alone = true });
 }
 
 /* A span; what none can be stays apart: one that runs back, or that ends on
  * another thread. */
 static int
 put_span(struct chrome *w, const struct tl_event *begin,
-    const struct tl_event *end)
+    const struct tl_event *end, bool sure)
 {
 	const struct tl_chrome_line line = { .event = begin,
 		.end = end,
 		.is_begun = begin->epoch == HAS_PLACE };
 	int rc;
 
-	if (end->ns >= begin->ns && end->pid == begin->pid &&
+	if (sure && end->ns >= begin->ns && end->pid == begin->pid &&
 	    end->tid == begin->tid)
 		return tl_chrome_line_put(&w->lines, &line);
-	rc = put_lonely_begin(w, begin);
-	return rc < 0 ? rc : put_alone(w, end);
+	rc = put_begin_alone(w, begin);
+	return rc < 0 ? rc : put_end_alone(w, end);
 }
 
 static int
@@ -130,27 +132,23 @@ put_end(struct chrome *w, const struct tl_event *end)
 	const int rc = tl_spans_put(w->spans, end, &span);
 
 	if (rc <= 0)
-		return rc < 0 ? rc : put_alone(w, end);
-	w->open--;
+		return rc < 0 ? rc : put_end_alone(w, end);
 	begin = begin_of(&span);
-	return put_span(w, &begin, end);
+	return put_span(w, &begin, end, tl_span_is_sure(&span));
 }
 
 /* The oldest of too many is forgotten for a new one; its end, should it come,
- * finds it in the file. */
+ * is alone, too. */
 static int
 open_span(struct chrome *w, const struct tl_event *begin)
 {
 	struct tl_event first;
 	struct tl_span oldest;
-	uint32_t index = 0;
 	int rc = 0;
 
-	if (w->open < TL_SPANS_OPEN_MAX) {
-		w->open++;
-	} else if (tl_spans_open(w->spans, &index, &oldest)) {
+	if (tl_spans_forgets(w->spans, &oldest)) {
 		first = begin_of(&oldest);
-		rc = put_lonely_begin(w, &first);
+		rc = put_begin_alone(w, &first);
 	}
 	return rc < 0 ? rc : tl_spans_put(w->spans, begin, &oldest);
 }
@@ -202,15 +200,19 @@ put_event(struct chrome *w, const struct tl_event *event)
 	case TL_END:
 		return put_end(w, event);
 	default:
-		return put_alone(w, event);
+		return tl_chrome_line_put(&w->lines,
+		    &(struct tl_chrome_line){ .event = event });
 	}
 }
 
 static int
 put_lost(struct chrome *w, const struct tl_event *event)
 {
-	const int rc = put_begin(w, event);
+	struct tl_span none;
+	int rc = put_begin(w, event);
 
+	if (rc == 0)
+		rc = tl_spans_put(w->spans, event, &none);
 	tl_chrome_line_put_lost(&w->lines, w->last_ns, event->lost);
 	return rc;
 }
@@ -240,16 +242,25 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 }
 
 static int
+put_open(struct chrome *w, const struct tl_span *span)
+{
+	const struct tl_event begin = begin_of(span);
+
+	return tl_chrome_line_put(&w->lines,
+	    &(struct tl_chrome_line){ .event = &begin,
+		.is_begun = begin.epoch == HAS_PLACE,
+		.is_alone = !tl_span_is_sure(span) });
+}
+
+static int
 put_lonely_begins(struct chrome *w)
 {
-	struct tl_event begin;
 	struct tl_span span;
 	uint32_t index = 0;
 	int rc = put_begin(w, NULL);
 
 	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
-		begin = begin_of(&span);
-		rc = put_lonely_begin(w, &begin);
+		rc = put_open(w, &span);
 		if (rc == 0)
 			rc = tl_out_flush_full(&w->writer.out);
 	}

@@ -183,13 +183,14 @@ TEST(integers_that_a_double_would_change_are_strings)
 
 TEST(kinds_have_their_phases)
 {
+	const struct tl_event lost = { .kind = TL_LOST, .lost = 12, .cpu = 1 };
+
 	define("$depth%u queue");
 	event.kind = TL_COUNTER;
 	event.args[0] = UINT64_MAX;
 	put();
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &lost), 0);
 	event.kind = TL_BEGIN;
-	put();
-	event = (struct tl_event){ .kind = TL_LOST, .lost = 12, .cpu = 1 };
 	put();
 	finish();
 	says("{\"ph\":\"C\",");
@@ -247,9 +248,10 @@ TEST(what_has_one_end_is_written_alone)
 	put_kind(TL_BEGIN, 1);
 	put_kind(TL_END, 1);
 	finish();
-	ck_assert(stands_before("\"ph\":\"E\",\"pid\":41,\"tid\":42,"
-				"\"ts\":123456.789,",
-	    "\"ph\":\"X\",\"pid\":41,\"tid\":42,\"ts\":123456.791,"));
+	ck_assert(
+	    stands_before("\"ph\":\"I\",\"s\":\"t\",\"pid\":41,\"tid\":42,"
+			  "\"ts\":123456.789,\"alone\":\"end\",",
+		"\"ph\":\"X\",\"pid\":41,\"tid\":42,\"ts\":123456.791,"));
 	ck_assert(stands_before("\"ph\":\"X\"",
 	    "{\"ph\":\"B\",\"pid\":41,\"tid\":42,\"ts\":123456.790,"
 	    "\"cat\":\"example\",\"name\":\"x a\",\"args\":{\"a\":10,"
@@ -283,10 +285,62 @@ TEST(a_span_that_runs_back_stays_apart)
 	put_kind(TL_BEGIN, 0);
 	put_kind(TL_END, -1);
 	finish();
-	ck_assert(stands_before("{\"ph\":\"B\",\"pid\":41,\"tid\":42,"
-				"\"ts\":123456.789,",
-	    "{\"ph\":\"E\",\"pid\":41,\"tid\":42,\"ts\":123456.788,"));
+	ck_assert(
+	    stands_before("{\"ph\":\"I\",\"s\":\"t\",\"pid\":41,\"tid\":42,"
+			  "\"ts\":123456.789,\"alone\":\"begin\",",
+		"{\"ph\":\"I\",\"s\":\"t\",\"pid\":41,\"tid\":42,"
+		"\"ts\":123456.788,\"alone\":\"end\","));
 	is_json();
+}
+
+/* Viewers make spans of B and E by themselves. */
+static void
+has_only_instants(void)
+{
+	const char *at = tl_text_string(&got);
+
+	while ((at = strstr(at, "\"ph\":\""))) {
+		at += strlen("\"ph\":\"");
+		ck_assert(*at == 'I' || *at == 'M');
+	}
+	is_json();
+}
+
+TEST(a_begin_and_an_end_of_two_observed_intervals_are_no_span)
+{
+	define("x $a");
+	event.observed = 5;
+	put_kind(TL_BEGIN, 0);
+	event.observed = 6;
+	put_kind(TL_END, 1);
+	finish();
+	ck_assert(stands_before("\"alone\":\"end\"", "\"alone\":\"begin\""));
+	has_only_instants();
+}
+
+TEST(a_pair_of_time_that_is_not_observed_is_no_span)
+{
+	define("x $a");
+	event.observed = TL_UNOBSERVED;
+	put_kind(TL_BEGIN, 0);
+	put_kind(TL_END, 1);
+	put_kind(TL_BEGIN, 1);
+	finish();
+	ck_assert(stands_before("\"alone\":\"begin\"", "\"alone\":\"end\""));
+	has_only_instants();
+}
+
+TEST(a_pair_with_a_loss_between_is_no_span)
+{
+	struct tl_event lost = { .kind = TL_LOST, .lost = 12, .cpu = 1 };
+
+	define("x $a");
+	put_kind(TL_BEGIN, 0);
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &lost), 0);
+	put_kind(TL_END, 1);
+	finish();
+	says("\"alone\":\"begin\"");
+	has_only_instants();
 }
 
 TEST(a_begin_is_forgotten_for_one_too_many_but_written)
@@ -306,13 +360,13 @@ TEST(a_begin_is_forgotten_for_one_too_many_but_written)
 	event.message = &message;
 	put_kind(TL_END, 1);
 	finish();
-	ck_assert(stands_before("\"ph\":\"B\",\"pid\":41,\"tid\":42,"
-				"\"ts\":123456.789,\"begun\":true,"
+	ck_assert(stands_before("\"tid\":42,\"ts\":123456.789,"
+				"\"begun\":true,\"alone\":\"begin\","
 				"\"cat\":\"example\","
 				"\"name\":\"oldest\"",
-	    "\"ph\":\"E\",\"pid\":41,\"tid\":42,\"ts\":123522.326,"
+	    "\"tid\":42,\"ts\":123522.326,\"alone\":\"end\","
 	    "\"cat\":\"example\",\"name\":\"oldest\""));
-	ck_assert(stands_before("\"ph\":\"E\"",
+	ck_assert(stands_before("\"alone\":\"end\"",
 	    "\"ph\":\"X\",\"pid\":41,\"tid\":42,\"ts\":123522.325,"
 	    "\"dur\":0.002,"));
 	is_json();
