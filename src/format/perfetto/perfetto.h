@@ -106,8 +106,12 @@ enum {
 	ARGUMENT_PRIORITY,
 	ARGUMENT_LOST,
 	ARGUMENT_LANE,
-	ARGUMENT_OVERLAPS
+	ARGUMENT_OVERLAPS,
+	ARGUMENT_ALONE
 };
+
+/* Of ARGUMENT_ALONE: strings that are interned behind those of levels. */
+enum { VALUE_BEGIN = TIMELINE_LEVEL_MAX + 3, VALUE_END };
 
 enum {
 	/* CPUs that Perfetto takes */
@@ -147,6 +151,7 @@ struct perfetto_write {
 	uint64_t locations;
 	struct tl_message_map messages;
 	struct tl_id_map tracks;
+	struct tl_spans *spans;
 	int64_t last_ns;              /* of the own clock */
 	const struct tl_origin *host; /* of the first event */
 	bool started;

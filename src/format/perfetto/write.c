@@ -7,13 +7,20 @@
  *
  * What an event needs is written before it; then the event goes straight to
  * where there is room for all of it.
+ *
+ * Perfetto gives an end to the last begin of its track, and draws a begin
+ * without an end up to the end of the trace.  So a begin whose end may be
+ * missing is written when its end comes, with its own time, as a viewer sorts
+ * packets by time; what is not known to be a span becomes two instants.
  */
 #include "format/perfetto/write.h"
 
+#include "event/spans.h"
 #include "format/perfetto/perfetto.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[EARLY] = { -ENOTSUP,
@@ -33,6 +40,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct args {
 	const struct tl_event *event;
 	const struct perfetto_message *kept;
+	bool alone;                    /* it is no part of a span */
 	uint64_t name;                 /* of the event, where head has none */
 	uint64_t strings[TL_ARGS_MAX]; /* ids; 0: inlined */
 	struct tl_bytes inlined[TL_ARGS_MAX]; /* texts without an id */
@@ -132,7 +140,8 @@ intern_known(struct perfetto_write *w)
 		[ARGUMENT_PRIORITY] = "priority",
 		[ARGUMENT_LOST] = "lost",
 		[ARGUMENT_LANE] = "lane",
-		[ARGUMENT_OVERLAPS] = "overlaps" };
+		[ARGUMENT_OVERLAPS] = "overlaps",
+		[ARGUMENT_ALONE] = "alone" };
 	uint64_t id;
 	int rc = 0;
 
@@ -141,8 +150,12 @@ intern_known(struct perfetto_write *w)
 		    tl_bytes_of(tl_level_name(i)), &id);
 		assert(rc < 0 || id == i + 1); /* write_priority counts on it */
 	}
-	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_OVERLAPS;
-	     i++) {
+	for (unsigned i = VALUE_BEGIN; rc == 0 && i <= VALUE_END; i++) {
+		rc = tl_perfetto_intern(w, VALUES,
+		    tl_bytes_of(i == VALUE_BEGIN ? "begin" : "end"), &id);
+		assert(rc < 0 || id == i);
+	}
+	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_ALONE; i++) {
 		rc = tl_perfetto_intern(w, ARGUMENTS, tl_bytes_of(names[i]),
 		    &id);
 		assert(rc < 0 || id == i);
@@ -204,6 +217,17 @@ write_known(char *to, unsigned name, uint64_t n)
 
 	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, name);
 	to = tl_pb_write_unsigned(to, ANNOTATION_UNSIGNED, n);
+	return tl_pb_write_close(content, to);
+}
+
+static char *
+write_alone(char *to, unsigned kind)
+{
+	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_ALONE);
+	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
+	    kind == TL_BEGIN ? VALUE_BEGIN : VALUE_END);
 	return tl_pb_write_close(content, to);
 }
 
@@ -298,7 +322,8 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 {
 	const struct tl_event *event = args->event;
 
-	to = tl_pb_write_unsigned(to, EVENT_TYPE, type_of(event->kind));
+	to = tl_pb_write_unsigned(to, EVENT_TYPE,
+	    type_of(args->alone ? TL_INSTANT : event->kind));
 	to = tl_pb_write_unsigned(to, EVENT_TRACK, track);
 	memcpy(to, args->kept->head, sizeof(args->kept->head));
 	to += args->kept->head_size;
@@ -311,7 +336,7 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 		to = write_known(to, ARGUMENT_CPU, event->cpu);
 	if (event->overlaps)
 		to = write_known(to, ARGUMENT_OVERLAPS, 1);
-	return to;
+	return args->alone ? write_alone(to, event->kind) : to;
 }
 
 /* A string that is not interned, escaped; or its number where there is no
@@ -378,9 +403,10 @@ prepare_name(struct perfetto_write *w, struct args *args)
 }
 
 static int
-put_event(struct perfetto_write *w, const struct tl_event *event, int64_t ns)
+put_one(struct perfetto_write *w, const struct tl_event *event, bool alone)
 {
-	struct args args = { .event = event };
+	const int64_t ns = time_of(w, event);
+	struct args args = { .event = event, .alone = alone };
 	struct perfetto_message *kept;
 	struct tl_text *text = &w->writer.out.text;
 	uint64_t track;
@@ -407,15 +433,100 @@ put_event(struct perfetto_write *w, const struct tl_event *event, int64_t ns)
 	return 0;
 }
 
-static int
-put_lost(struct perfetto_write *w, const struct tl_event *event, int64_t ns)
+/* A begin that nothing can cut is written where it stands. */
+static bool
+is_written(const struct tl_span *span)
 {
+	return span->observed == TL_OBSERVED;
+}
+
+static int
+put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone)
+{
+	struct tl_event begin = { .ns = span->begin_ns,
+		.message = span->message,
+		.cpu = span->begin_cpu,
+		.pid = span->pid,
+		.tid = span->tid,
+		.source = span->source,
+		.kind = TL_BEGIN,
+		.level = span->message->level,
+		.overlaps = span->overlaps };
+
+	memcpy(begin.args, span->args, sizeof(begin.args));
+	return put_one(w, &begin, alone);
+}
+
+static int
+put_begin(struct perfetto_write *w, const struct tl_event *event)
+{
+	struct tl_span oldest;
+	int rc = 0;
+
+	if (tl_spans_forgets(w->spans, &oldest) && !is_written(&oldest))
+		rc = put_begin_of(w, &oldest, true);
+	if (rc == 0)
+		rc = tl_spans_put(w->spans, event, &oldest);
+	return rc == 0 && event->observed == TL_OBSERVED
+		   ? put_one(w, event, false)
+		   : rc;
+}
+
+static int
+put_end(struct perfetto_write *w, const struct tl_event *event)
+{
+	struct tl_span span;
+	int rc = tl_spans_put(w->spans, event, &span);
+	bool alone;
+
+	if (rc <= 0)
+		return rc < 0 ? rc : put_one(w, event, true);
+	alone = !is_written(&span) && !tl_span_is_sure(&span);
+	rc = is_written(&span) ? 0 : put_begin_of(w, &span, alone);
+	return rc < 0 ? rc : put_one(w, event, alone);
+}
+
+static int
+put_event(struct perfetto_write *w, const struct tl_event *event)
+{
+	switch (event->kind) {
+	case TL_BEGIN:
+		return put_begin(w, event);
+	case TL_END:
+		return put_end(w, event);
+	default:
+		return put_one(w, event, false);
+	}
+}
+
+static int
+put_open(struct perfetto_write *w)
+{
+	struct tl_span span;
+	uint32_t index = 0;
+	int rc = 0;
+
+	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
+		if (!is_written(&span))
+			rc = put_begin_of(w, &span, !tl_span_is_sure(&span));
+		if (rc == 0)
+			rc = tl_out_flush_full(&w->writer.out);
+	}
+	return rc;
+}
+
+static int
+put_lost(struct perfetto_write *w, const struct tl_event *event)
+{
+	int64_t ns = time_of(w, event);
 	struct tl_text *text = &w->writer.out.text;
+	struct tl_span none;
 	uint64_t track, name;
 	char *to, *packet, *content;
 	int rc;
 
-	if ((rc = tl_perfetto_intern(w, NAMES, tl_bytes_of("entries lost"),
+	if ((rc = tl_spans_put(w->spans, event, &none)) < 0 ||
+	    (rc = tl_perfetto_intern(w, NAMES, tl_bytes_of("entries lost"),
 		 &name)) < 0 ||
 	    (rc = tl_perfetto_track(w, event, &track)) < 0)
 		return rc;
@@ -443,24 +554,24 @@ static int
 perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct perfetto_write *w = write_of(writer);
-	const int64_t ns = time_of(w, event);
-	int rc = start(w, ns);
+	int rc = start(w, event->ns > 0 ? event->ns : 0);
 
 	if (rc < 0)
 		return rc;
 	tl_perfetto_note_host(w, event);
 	if ((rc = tl_perfetto_sched(w, event)) != 0)
 		return rc < 0 ? rc : 0;
-	return event->message ? put_event(w, event, ns)
-			      : put_lost(w, event, ns);
+	return event->message ? put_event(w, event) : put_lost(w, event);
 }
 
 static int
 perfetto_end(struct tl_writer *writer)
 {
 	struct perfetto_write *w = write_of(writer);
-	const int rc = start(w, 0);
+	int rc = start(w, 0);
 
+	if (rc == 0)
+		rc = put_open(w);
 	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
@@ -472,6 +583,7 @@ perfetto_free(struct tl_writer *writer)
 
 	tl_perfetto_texts_free(w);
 	tl_id_map_free(&w->tracks);
+	tl_spans_free(w->spans);
 	tl_text_free(&w->scratch);
 	tl_text_free(&w->values);
 }
@@ -494,6 +606,7 @@ tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w = write_of(*writer);
 	w->notes.kinds = kinds;
 	tl_origin_here(&w->writer.origin);
+	rc = tl_spans_new(&w->spans);
 	for (unsigned i = 0; rc == 0 && i < PERFETTO_KINDS; i++)
 		rc = tl_interner_new(&w->texts[i].interner);
 	if (rc < 0)

@@ -439,3 +439,77 @@ TEST(without_boottime_they_stay_instants)
 	ck_assert_uint_eq(event_count, 8);
 	ck_assert_uint_eq(read_bundles(bundles), 0);
 }
+
+/* What is put of one message, at one nanosecond more each time. */
+static void
+put_job(unsigned kind, uint64_t observed)
+{
+	static struct tl_message job;
+	static int64_t ns;
+	struct tl_event event = { .message = &job,
+		.kind = (uint8_t)kind,
+		.ns = VIEWERS_NS + ++ns,
+		.pid = 41,
+		.tid = 42,
+		.cpu = 3,
+		.level = 4,
+		.observed = observed,
+		.args = { 7 } };
+
+	if (!job.category.data) {
+		job = (struct tl_message){ .category = tl_bytes_of("net"),
+			.kind = TIMELINE_RECORD_SPAN,
+			.level = 4 };
+		ck_assert_int_eq(tl_message_parse(&job, tl_bytes_of("job $id")),
+		    0);
+	}
+	put(&event);
+}
+
+/* The types of all events as their digits: 1 begins, 2 ends, 3 is an
+ * instant. */
+static void
+has_types(const char *types)
+{
+	finish();
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(event_count, strlen(types));
+	for (size_t i = 0; i < event_count; i++)
+		ck_assert_uint_eq(pb_value(events[i], 9),
+		    (uint64_t)(types[i] - '0'));
+}
+
+TEST(a_begin_and_an_end_of_two_observed_intervals_are_instants)
+{
+	put_job(TL_BEGIN, 5);
+	put_job(TL_END, 6);
+	put_job(TL_BEGIN, 6);
+	put_job(TL_END, 6);
+	has_types("3123");
+	is_string(0, "alone", "end");
+	is_string(3, "alone", "begin");
+	ck_assert_int_eq(times[3], VIEWERS_NS + 1);
+	is_argument(3, "id", 4, 7);
+	is_argument(3, "cpu", 3, 3);
+	ck_assert_int_eq(times[1], VIEWERS_NS + 3);
+}
+
+TEST(a_pair_of_time_that_is_not_observed_is_two_instants)
+{
+	put_job(TL_BEGIN, TL_UNOBSERVED);
+	put_job(TL_END, TL_UNOBSERVED);
+	has_types("33");
+}
+
+TEST(an_end_without_a_begin_is_an_instant)
+{
+	put_job(TL_END, TL_OBSERVED);
+	has_types("3");
+}
+
+TEST(a_span_that_is_open_at_the_end_has_its_begin)
+{
+	put_job(TL_BEGIN, 5);
+	put_job(TL_INSTANT, 5);
+	has_types("31");
+}
