@@ -60,7 +60,6 @@ put_span(struct svg_write *w, const struct tl_span *span, uint8_t flags)
 		tl_svg_note(w, SVG_MESSAGES);
 	w->names.entries[name]++;
 	shape.name = (uint8_t)name;
-	shape.flags |= span->lossy ? SVG_IS_LOSSY : 0;
 	rc = tl_svg_tracks_add(&w->tracks->tracks, track, span->depth, &shape);
 	if (rc == 1)
 		tl_svg_note(w, SVG_DEEP);
@@ -98,7 +97,7 @@ spans_put(struct svg_write *w, const struct tl_event *event,
 	return event->kind == TL_INSTANT ? put_instant(w, event) : 0;
 }
 
-/* Open spans end with the picture. */
+/* Open spans end with the picture; what is not known to be open is no span. */
 static int
 put_open(struct svg_write *w)
 {
@@ -106,10 +105,15 @@ put_open(struct svg_write *w)
 	uint32_t i = 0;
 	int rc = 0;
 
+	w->notes.count[SVG_LONELY_BEGINS] = 0;
 	while (rc == 0 && tl_spans_open(w->spans, &i, &span)) {
 		uint64_t length =
 		    (uint64_t)w->last_ns - (uint64_t)span.begin_ns;
 
+		if (!tl_span_is_sure(&span)) {
+			tl_svg_note(w, SVG_LONELY_BEGINS);
+			continue;
+		}
 		if (w->last_ns < span.begin_ns)
 			length = 0;
 		span.duration_ns =
@@ -161,12 +165,11 @@ static int
 spans_layout(struct svg_write *w, double *height)
 {
 	struct svg_spans *s = w->tracks;
-	int rc = put_open(w);
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	tl_svg_pairing_notes(w);
-	w->notes.count[SVG_LONELY_BEGINS] = 0; /* they are drawn */
+	if ((rc = put_open(w)) < 0)
+		return rc;
 	choose_tracks(s);
 	while (tl_svg_spans_shapes(s) > DRAWN_SHAPES_MAX)
 		tl_svg_tracks_coarsen(&s->tracks);

@@ -89,8 +89,6 @@ make_class(char class[32], const struct svg_shape *shape)
 		    3);
 	if (shape->flags & SVG_OPEN)
 		strcat(class, " open");
-	if (shape->flags & SVG_IS_LOSSY)
-		strcat(class, " lossy");
 }
 
 /* The tooltip. */
@@ -113,8 +111,6 @@ put_title(struct tl_text *text, const struct svg_write *w,
 	tl_put_duration(text, length > INT64_MAX ? INT64_MAX : (int64_t)length);
 	if (shape->flags & SVG_OPEN)
 		tl_put_string(text, ", not ended");
-	if (shape->flags & SVG_IS_LOSSY)
-		tl_put_string(text, ", entries lost inside");
 	tl_put_string(text, "</title>");
 }
 
@@ -287,7 +283,6 @@ put_marks(struct tl_text *text, double y)
 	} keys[] = { { "i1", "instant" }, { "i7", "warning" },
 		{ "i8", "error" }, { "i9", "fatal" },
 		{ "s0 open", "span without an end" },
-		{ "s0 lossy", "span with losses inside" },
 		{ "lost", "entries lost" } };
 	double x = SVG_MARGIN;
 

@@ -44,7 +44,6 @@
 	".s3{fill:#d9b8ec}.s4{fill:#f2b3b0}.s5{fill:#9fd8dc}" \
 	".s6{fill:#dcd48a}.s7{fill:#c4c9d4}.mix{fill:#8d97a8}\n" \
 	".open{stroke:#1c2028;stroke-dasharray:3 2}" \
-	".lossy{stroke:#d3261f;stroke-dasharray:2 2}\n" \
 	".i1{fill:#7b8494}.i7{fill:#c77700}.i8{fill:#d3261f}" \
 	".i9{fill:#a1009c}\n"
 
@@ -63,7 +62,7 @@
 	".s0{fill:#6f9fe8}.s1{fill:#d9a659}.s2{fill:#6fbf85}" \
 	".s3{fill:#b48ad6}.s4{fill:#d98a86}.s5{fill:#5fb5bb}" \
 	".s6{fill:#b8ae55}.s7{fill:#8e97a8}.mix{fill:#667085}\n" \
-	".open{stroke:#e4e8ef}.lossy{stroke:#ff6b5e}\n" \
+	".open{stroke:#e4e8ef}\n" \
 	".i1{fill:#8590a3}.i7{fill:#f2a93b}.i8{fill:#ff5f57}" \
 	".i9{fill:#f25bec}\n"
 

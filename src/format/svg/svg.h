@@ -22,7 +22,7 @@
 /* The diagnostics of a chart, drawn at its foot and reported. */
 enum svg_note {
 	SVG_NEGATIVE,
-	SVG_LOSSY,
+	SVG_UNSURE,
 	SVG_LONELY_BEGINS,
 	SVG_LONELY_ENDS,
 	SVG_COUNTERS,

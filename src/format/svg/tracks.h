@@ -31,8 +31,7 @@ enum {
 
 /* Marks of a shape. */
 enum {
-	SVG_OPEN = 1 << 0, /* has no end */
-	SVG_IS_LOSSY = 1 << 1
+	SVG_OPEN = 1 << 0 /* has no end */
 };
 
 /* A span, an instant, or several that are less than a grain. */

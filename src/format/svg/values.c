@@ -24,10 +24,6 @@ take_span(struct svg_write *w, const struct tl_event *event,
 {
 	struct tl_event named = *event;
 
-	if (span->lossy) {
-		tl_svg_note(w, SVG_LOSSY);
-		return 0;
-	}
 	named.message = span->message;
 	memcpy(named.args, span->args, sizeof(named.args));
 	return take(w, &named, SVG_NO_ARG, (uint64_t)span->duration_ns, taker);

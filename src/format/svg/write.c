@@ -31,8 +31,8 @@ static const struct {
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[SVG_NEGATIVE] = { -ENOTSUP, "a duration below zero is left out" },
-	[SVG_LOSSY] = { -ENOTSUP,
-	    "a span during which entries were lost is left out" },
+	[SVG_UNSURE] = { -ENOTSUP,
+	    "a span during which entries may be missing is left out" },
 	[SVG_LONELY_BEGINS] = { -ENOTSUP,
 	    "a begin without an end is left out" },
 	[SVG_LONELY_ENDS] = { -ENOTSUP, TL_NOTE_LONELY_ENDS },
@@ -47,7 +47,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 /* The same in the foot of the picture, behind a number. */
 static const char *const foot_words[] = {
 	[SVG_NEGATIVE] = "duration(s) below zero left out",
-	[SVG_LOSSY] = "span(s) with losses inside left out",
+	[SVG_UNSURE] = "span(s) that may miss entries left out",
 	[SVG_LONELY_BEGINS] = "begin(s) without an end left out",
 	[SVG_LONELY_ENDS] = "end(s) without a begin left out",
 	[SVG_COUNTERS] = "counter value(s) left out",
@@ -131,6 +131,10 @@ svg_put(struct tl_writer *writer, const struct tl_event *event)
 	rc = tl_spans_put(w->spans, event, &span);
 	if (rc < 0)
 		return rc;
+	if (rc == 1 && !tl_span_is_sure(&span)) {
+		tl_svg_note(w, SVG_UNSURE);
+		rc = 0;
+	}
 	return w->chart->put(w, event, rc == 1 ? &span : NULL);
 }
 

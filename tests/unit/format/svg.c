@@ -221,12 +221,13 @@ TEST(what_is_left_out_is_said)
 	svg_event(TL_END, &work, SVG_NS, 1, 0);
 	svg_event(TL_BEGIN, &work, SVG_NS, 1, 0);
 	svg_finish();
-	svg_has(">2 durations below zero left out, 1 span with losses inside "
-		"left out, 1 begin without an end left out, 1 end without a "
+	svg_has(">2 durations below zero left out, 1 span that may miss "
+		"entries left out, 1 begin without an end left out, 1 end "
+		"without a "
 		"begin left out<");
 	ck_assert_str_eq(tl_text_string(&f.noted.text),
 	    "-95 - a duration below zero is left out (2 times)\n"
-	    "-95 - a span during which entries were lost is left out\n"
+	    "-95 - a span during which entries may be missing is left out\n"
 	    "-95 - a begin without an end is left out\n"
 	    "-95 - an end without a begin is left out\n");
 	foreign_free(&f);

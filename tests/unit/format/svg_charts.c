@@ -232,6 +232,29 @@ TEST(what_has_no_end_goes_to_the_end)
 	foreign_free(&f);
 }
 
+TEST(what_is_not_known_to_be_a_span_is_not_drawn)
+{
+	svg_start(TL_SVG_SPANS);
+	svg_observed(5);
+	svg_event(TL_BEGIN, &work, 0, 7, 0);
+	svg_event(TL_BEGIN, &part, 0, 7, 0);
+	svg_observed(6);
+	svg_event(TL_END, &work, 1048575, 7, 0);
+	svg_event(TL_BEGIN, &part, 1048575, 7, 0);
+	svg_event(TL_END, &part, 1048575, 7, 0);
+	svg_observed(TL_UNOBSERVED);
+	svg_event(TL_BEGIN, &lock, 0, 7, 0);
+	svg_event(TL_END, &lock, 1048575, 7, 0);
+	svg_observed(TL_OBSERVED);
+	svg_finish();
+	svg_has(">1 spans and instants in 1 shape: ");
+	ck_assert_str_eq(tl_text_string(&f.noted.text),
+	    "-95 - a span during which entries may be missing is left out\n"
+	    "-95 - a begin without an end is left out (2 times)\n"
+	    "-95 - an end without a begin is left out\n");
+	foreign_free(&f);
+}
+
 TEST(spans_that_cross_do_not_cover_each_other)
 {
 	svg_start(TL_SVG_SPANS);

@@ -53,6 +53,15 @@ svg_put(const struct tl_event *event)
 		ck_abort_msg("put failed");
 }
 
+/* Of the events that follow. */
+static uint64_t svg_interval;
+
+static inline void
+svg_observed(uint64_t observed)
+{
+	svg_interval = observed;
+}
+
 static inline void
 svg_event(uint8_t kind, const struct tl_message *message, int64_t ns,
     uint32_t tid, uint64_t arg)
@@ -63,6 +72,7 @@ svg_event(uint8_t kind, const struct tl_message *message, int64_t ns,
 		.level = message->level,
 		.pid = tid ? 41 : 0,
 		.tid = tid,
+		.observed = svg_interval,
 		.args = { arg } };
 
 	svg_put(&e);
