@@ -68,7 +68,8 @@ const char tl_sqlite_tables[] =
     "  nesting INTEGER NOT NULL,"
     "  begin_cpu INTEGER, end_cpu INTEGER,"
     "  lossy INTEGER NOT NULL,"
-    "  value1, value2, value3, value4);";
+    "  value1, value2, value3, value4,"
+    "  cut INTEGER NOT NULL);";
 
 /* A value in its format; reals, texts and blobs are as they are. */
 #define SHOWN(i) \
@@ -110,7 +111,8 @@ const char tl_sqlite_views[] =
 		      "  CAST(avg(e.duration_ns) AS INTEGER) AS mean_ns,"
 		      "  max(e.duration_ns) AS max_ns"
 		      "  FROM spans e JOIN messages m ON m.id = e.message"
-		      "  WHERE e.end_ns IS NOT NULL GROUP BY e.message"
+		      "  WHERE e.end_ns IS NOT NULL AND NOT e.lossy"
+		      "  GROUP BY e.message"
 		      "  ORDER BY total_ns DESC;"
 		      "CREATE VIEW counters AS SELECT " TIME
 		      " AS time, e.ns, m.category,"
@@ -138,6 +140,6 @@ const char tl_sqlite_message[] =
 const char tl_sqlite_thread[] = "INSERT INTO threads VALUES "
 				"(?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_span[] =
-    "INSERT INTO spans VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT INTO spans VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_source[] = "INSERT INTO sources VALUES (?,?,?,?)";
 const char tl_sqlite_info[] = "INSERT INTO info VALUES (?,?)";

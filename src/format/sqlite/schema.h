@@ -70,7 +70,8 @@ enum {
 	SPAN_BEGIN_CPU,
 	SPAN_END_CPU,
 	SPAN_LOSSY,
-	SPAN_VALUE /* the first of four */
+	SPAN_VALUE, /* the first of four */
+	SPAN_CUT = SPAN_VALUE + 4
 };
 
 #endif

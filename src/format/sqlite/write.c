@@ -195,6 +195,7 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 	tl_sqlite_bind_integer(row, SPAN_NESTING, span->nesting);
 	tl_sqlite_bind_cpu(row, SPAN_BEGIN_CPU, span->begin_cpu);
 	tl_sqlite_bind_integer(row, SPAN_LOSSY, span->lossy);
+	tl_sqlite_bind_integer(row, SPAN_CUT, span->cut);
 	for (unsigned i = 0; i < span->message->argc; i++)
 		bind_value(w, row, SPAN_VALUE + (int)i, span->message, i,
 		    span->args[i]);

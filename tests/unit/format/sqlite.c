@@ -159,6 +159,29 @@ TEST(spans_are_paired_and_open_ones_have_no_end)
 	    "2 1059");
 }
 
+/* The first request begins in an observed interval and ends in another one. */
+TEST(spans_that_are_cut_or_unsure_are_marked)
+{
+	struct tl_event event = { 0 };
+
+	for (uint64_t i = 0; viewers_event(VIEWERS_PLAIN, i, &event); i++) {
+		event.observed = event.kind == TL_END ? 6 : 5;
+		if (event.message && event.message->scope == TIMELINE_SOURCE)
+			event.observed = TL_UNOBSERVED;
+		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	}
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	tl_writer_free(writer);
+	writer = NULL;
+	is("SELECT count(*) FROM spans WHERE cut AND end_ns IS NULL", "2");
+	is("SELECT count(*) FROM spans WHERE lossy AND end_ns IS NOT NULL",
+	    "2");
+	is("SELECT count(*) FROM spans WHERE NOT cut AND NOT lossy AND "
+	   "end_ns IS NOT NULL",
+	    "0");
+	is("SELECT count(*) FROM durations", "0");
+}
+
 TEST(threads_tell_when_they_logged)
 {
 	put_set(VIEWERS_PLAIN);
