@@ -33,12 +33,14 @@ for side, input in ipairs(timeline.inputs) do
 			entry(e)[side] = m
 		end
 		if e.kind == "end" then
-			if e.duration then m.spans:add(e.duration) end
+			if e.duration and not e.lossy then
+				m.spans:add(e.duration)
+			end
 		elseif m then
-			if m.last then
+			if m.last and m.observed and m.observed == e.observed then
 				m.intervals:add(math.max(0, e.ns - m.last))
 			end
-			m.count, m.last = m.count + 1, e.ns
+			m.count, m.last, m.observed = m.count + 1, e.ns, e.observed
 		end
 	end
 	windows[side] = math.max(1, (last or 0) - (first or 0))

@@ -3,7 +3,8 @@
 local options, words = timeline.arguments([[
 usage: gaps [COUNT] [--category=GLOB] [--message=GLOB] [--priority=P]
 Print the COUNT longest silences (10) between one event and the next: of all
-CPUs together and of each.  Gaps with lost entries are left out.]], ...)
+CPUs together and of each.  Gaps are left out in which entries were lost, or
+levels closed, as between two bursts.]], ...)
 if not options then return end
 
 local most = math.max(1, timeline.count(words[1], 10))
@@ -23,23 +24,40 @@ local function add(place, from, to)
 	gaps[most + 1] = nil
 end
 
+-- A gap counts if nothing of the lower level of its two events is missing in
+-- it: if their observed interval, of which another event stands before or
+-- behind, has both.  Inputs and levels have intervals of their own.
 local function see(name, e)
 	local place = places[name]
 	if not place then
-		place = { name = name, gaps = {} }
+		place = { name = name, gaps = {}, seen = {}, waits = {} }
 		places[name], places[#places + 1] = place, place
 	end
-	if place.last then add(place, place.last, e) end
-	place.last = e
+	local last, own = place.last, e.source << 8 | e.level
+	local waits = place.waits[own]
+	if waits and waits.from.observed == e.observed then
+		add(place, waits.from, waits.to)
+	end
+	place.waits[own] = nil
+	if last and last.observed and e.observed then
+		if last.observed == e.observed or last.source ~= e.source
+		    or e.level <= last.level and place.seen[own] == e.observed then
+			add(place, last, e)
+		elseif last.level < e.level then
+			place.waits[last.source << 8 | last.level] =
+			    { from = last, to = e }
+		end
+	end
+	place.last, place.seen[own] = e, e.observed
 end
 
-see("all", { ns = 0 })
-places.all.last = nil
+places.all = { name = "all", gaps = {}, seen = {}, waits = {} }
+places[1] = places.all
 for e in timeline.events(timeline.select(options, { order = "oldest" })) do
 	if e.kind == "lost" then
-		places.all.last = nil
-		local place = e.cpu and places[cpu_of(e)]
-		if place then place.last = nil end
+		for _, place in pairs { places.all, e.cpu and places[cpu_of(e)] } do
+			place.last, place.seen, place.waits = nil, {}, {}
+		end
 	else
 		see("all", e)
 		if e.cpu then see(cpu_of(e), e) end

@@ -10,12 +10,15 @@ if not options then return end
 local wanted = { order = "oldest", message = words[1],
     pair = not options.intervals }
 local first, last, lowest, highest
-local cells, points, previous = {}, {}, nil
+local cells, points, previous, observed = {}, {}, nil, nil
 for e in timeline.events(wanted) do
-	local took = e.kind == "end" and not options.intervals and e.duration
+	local took = e.kind == "end" and not options.intervals
+	    and not e.lossy and e.duration
 	if options.intervals and e.kind ~= "end" then
-		took = previous and math.max(0, e.ns - previous)
-		previous = e.kind ~= "lost" and e.ns or nil
+		took = previous and observed == e.observed
+		    and math.max(0, e.ns - previous)
+		observed = e.observed
+		previous = e.kind ~= "lost" and observed and e.ns or nil
 	end
 	if took and e.kind ~= "lost" then
 		first, last = first or e.ns, e.ns

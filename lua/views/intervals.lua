@@ -23,7 +23,7 @@ end
 local spans, lonely = {}, 0
 for _, input in ipairs(timeline.inputs) do
 	for s in input:spans(timeline.select(options, { open = true })) do
-		if s.open then
+		if s.open or s.lossy then
 			lonely = lonely + 1
 		else
 			spans[#spans + 1] = { name = s.name, at = #spans,

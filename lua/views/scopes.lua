@@ -48,7 +48,7 @@ end
 for i, input in ipairs(timeline.inputs) do
 	local inside = {} -- per thread or source: time within, by depth
 	for s in input:spans(timeline.select(options, { open = true })) do
-		if s.open then
+		if s.open or s.lossy then
 			lonely = lonely + 1
 		else
 			local thread = s.scope == 1 and -s.id - 1

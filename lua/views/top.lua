@@ -27,7 +27,7 @@ for e in timeline.events(timeline.select(options,
 			message.count = message.count + 1
 			total = total + 1
 		end
-		message.time = message.time + (e.duration or 0)
+		message.time = message.time + (not e.lossy and e.duration or 0)
 	end
 end
 

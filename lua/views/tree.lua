@@ -45,6 +45,7 @@ for e in timeline.events(timeline.select(options,
 		for i = #open, 1, -1 do
 			if open[i].id == e.id then
 				open[i].duration = e.duration
+				open[i].mark = e.lossy and "?" or ""
 				table.remove(open, i)
 				break
 			end
@@ -70,7 +71,7 @@ for i = math.max(1, keep > 0 and #trees - keep + 1 or 1), #trees do
 	    tree.time, tree.host, tree.pid, tree.tid))
 	for _, line in ipairs(tree) do
 		local took = line.inside and "" or line.duration
-		    and timeline.duration(line.duration) or "open"
+		    and timeline.duration(line.duration) .. line.mark or "open"
 		print(("%12s %12s  %s%s"):format(
 		    timeline.duration(line.at - tree[1].at), took,
 		    ("  "):rep(line.depth), line.text))

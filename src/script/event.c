@@ -55,7 +55,8 @@ enum field {
 	OPEN,
 	HOST,
 	SYNC_ERROR,
-	OVERLAPS
+	OVERLAPS,
+	OBSERVED
 };
 
 static const struct {
@@ -80,7 +81,8 @@ static const struct {
 	{ "end_cpu", END_CPU, true }, { "nesting", NESTING, true },
 	{ "lossy", LOSSY, true }, { "open", OPEN, true },
 	{ "host", HOST, false }, { "sync_error_us", SYNC_ERROR, false },
-	{ "overlaps", OVERLAPS, false }, { "states", STATES, true } };
+	{ "overlaps", OVERLAPS, false },
+	{ "observed", OBSERVED, false }, { "states", STATES, true } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
@@ -299,7 +301,7 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		set_integer(to, value->paired, value->span.nesting);
 		return;
 	case LOSSY:
-		set_boolean(to, value->span.lossy);
+		set_boolean(to, !tl_span_is_sure(&value->span));
 		return;
 	case OPEN:
 		set_boolean(to, value->open);
@@ -316,6 +318,10 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		return;
 	case OVERLAPS:
 		set_boolean(to, event->overlaps);
+		return;
+	case OBSERVED:
+		set_integer(to, event->observed != TL_UNOBSERVED,
+		    (int64_t)event->observed);
 		return;
 	case STATES: /* a table, only in a span */
 		return;
