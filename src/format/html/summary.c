@@ -59,6 +59,8 @@ struct row {
 	int64_t since; /* counted until here */
 	uint32_t depth;
 	uint32_t stack[DEPTH_MAX];
+	uint64_t observed[DEPTH_MAX]; /* of their begins */
+	uint8_t levels[DEPTH_MAX];
 };
 
 struct samples {
@@ -72,6 +74,7 @@ struct samples {
 struct measured {
 	const struct tl_message *message; /* NULL: others */
 	int64_t last_ns;
+	uint64_t observed; /* of the last one */
 	struct ring rings[SLOT_RINGS];
 };
 
@@ -425,13 +428,37 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 
 /* == events == */
 
+/* The innermost open span that is observed, plus 1; 0: none. */
+static uint32_t
+deepest_of(const struct row *row)
+{
+	uint32_t deepest = row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX;
+
+	while (deepest > 0 && row->observed[deepest - 1] == TL_UNOBSERVED)
+		deepest--;
+	return deepest;
+}
+
+/* Spans whose observed interval has ended are open no longer: nothing shows
+ * since when. */
+static void
+cut_open(struct row *row, const struct tl_event *e)
+{
+	for (uint32_t i = 0; i < row->depth && i < DEPTH_MAX; i++) {
+		if (row->levels[i] == e->level &&
+		    tl_observed_cut(row->observed[i], e->observed)) {
+			row->depth = i;
+			return;
+		}
+	}
+}
+
 /* The spans of a thread were open until now: as its occupancy, and as time of
  * the innermost one's stack. */
 static void
 count_open(struct tl_html_summary *s, struct row *row, int64_t now)
 {
-	const uint32_t deepest =
-	    row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX;
+	const uint32_t deepest = deepest_of(row);
 	const uint32_t stack = deepest > 0 ? row->stack[deepest - 1] : 0;
 	const int64_t longest = (int64_t)BINS * BIN_NS;
 	int64_t from = row->since;
@@ -463,7 +490,7 @@ count_open(struct tl_html_summary *s, struct row *row, int64_t now)
 
 static void
 begin_span(struct tl_html_summary *s, struct row *row, uint32_t depth,
-    uint32_t message, int64_t ns)
+    uint32_t message, const struct tl_event *e)
 {
 	uint32_t parent, stack;
 
@@ -473,8 +500,10 @@ begin_span(struct tl_html_summary *s, struct row *row, uint32_t depth,
 		parent = depth > 0 ? row->stack[depth - 1] : 0;
 		stack = find_stack(s, parent, message);
 		if (stack != parent)
-			count_self(s, stack, floor_to(ns, SLOT_NS), 0, 1);
+			count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
 		row->stack[depth] = stack;
+		row->observed[depth] = e->observed;
+		row->levels[depth] = e->level;
 	}
 	row->depth = depth + 1;
 }
@@ -494,6 +523,7 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	int rc;
 
 	if (row) {
+		cut_open(row, e);
 		count_open(s, row, e->ns);
 		count_entry(row, e);
 		row->names = tl_event_names(e);
@@ -505,12 +535,12 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	rc = tl_spans_put(s->spans, e, &span);
 	if (rc < 0)
 		return rc;
-	if (rc == 1)
+	if (rc == 1 && tl_span_is_sure(&span))
 		*duration = span.duration_ns;
 	if (!row || !is_of_thread || row->is_others)
 		return 0;
 	if (e->kind == TL_BEGIN)
-		begin_span(s, row, depth, message, e->ns);
+		begin_span(s, row, depth, message, e);
 	else if (rc == 1 && span.depth < row->depth)
 		row->depth = span.depth;
 	return 0;
@@ -575,9 +605,11 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 		return rc;
 	m = &s->messages[number];
 	if (e->kind != TL_BEGIN && e->kind != TL_END) {
-		if (m->last_ns != NEVER && e->ns >= m->last_ns)
+		if (m->last_ns != NEVER && e->ns >= m->last_ns &&
+		    tl_observed_joins(m->observed, e->observed))
 			duration = e->ns - m->last_ns;
 		m->last_ns = e->ns;
+		m->observed = e->observed;
 	}
 	measure(m, e->ns, e->kind != TL_END, duration);
 	return 0;

@@ -34,6 +34,8 @@ begin(void)
 	ck_assert_int_eq(tl_html_summary_new(&summary), 0);
 }
 
+static uint64_t observed; /* of what is put */
+
 static void
 put(const struct tl_message *m, unsigned kind, uint32_t tid, int64_t ns)
 {
@@ -45,6 +47,7 @@ put(const struct tl_message *m, unsigned kind, uint32_t tid, int64_t ns)
 		.pid = m ? 7 : 0,
 		.tid = m ? tid : 0,
 		.cpu = 1,
+		.observed = observed,
 		.lane = 2 };
 
 	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
@@ -146,6 +149,37 @@ TEST(an_open_span_counts_until_now)
 	holds("\"stacks\":[[-1,0,1,4000000]]");
 	ask(0, 10000 * MS);
 	holds("\"stacks\":[[-1,0,1,10000000000]]");
+	tl_html_summary_free(summary);
+}
+
+/* Two bursts, in which spans begin and end that are not observed whole, and
+ * then one that is. */
+TEST(time_between_two_observed_intervals_belongs_to_no_span)
+{
+	begin();
+	observed = 5;
+	put(&outer, TL_BEGIN, 8, 0);
+	observed = 6;
+	put(&outer, TL_END, 8, 90 * MS);
+	put(&outer, TL_BEGIN, 8, 91 * MS);
+	put(&outer, TL_END, 8, 94 * MS);
+	ask(0, 100 * MS);
+	holds("\"stacks\":[[-1,0,2,3000000]]");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_pair_that_is_not_observed_is_not_measured)
+{
+	begin();
+	observed = TL_UNOBSERVED;
+	put(&outer, TL_BEGIN, 8, 0);
+	observed = 6;
+	put(&inner, TL_BEGIN, 8, 40 * MS);
+	put(&inner, TL_END, 8, 42 * MS);
+	put(&outer, TL_END, 8, 90 * MS);
+	ask(0, 100 * MS);
+	holds(",1,2000000]]");
+	ck_assert_ptr_null(strstr(tl_text_string(&got), "\"total\":90000000"));
 	tl_html_summary_free(summary);
 }
 
