@@ -108,7 +108,7 @@ take(struct view *v, const struct tl_event *event)
 	int rc = tl_states_put(v->states, event);
 
 	if (rc < 0 || (rc = tl_spans_put(v->spans, event, &span)) <= 0 ||
-	    tl_states_is_kernel(event) ||
+	    !tl_span_is_sure(&span) || tl_states_is_kernel(event) ||
 	    (rc = tl_select_passes(v->select, event)) <= 0)
 		return rc;
 	return take_span(v, &span);

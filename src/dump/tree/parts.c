@@ -145,8 +145,8 @@ take(struct tl_tree_parts *p, struct tl_states *states, struct tl_spans *spans,
 	int rc = tl_states_put(states, event);
 
 	if (rc < 0 || (rc = tl_spans_put(spans, event, &span)) <= 0 ||
-	    !tl_states_span(states, &span, &parts))
-		return rc;
+	    !tl_span_is_sure(&span) || !tl_states_span(states, &span, &parts))
+		return rc < 0 ? rc : 0;
 	return tl_tree_parts_put(p, &span, parts.ns);
 }
 
