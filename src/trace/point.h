@@ -58,7 +58,10 @@ struct tl_shape_level {
 	uint64_t start; /* logical offset of its content */
 	uint64_t marked;
 	uint64_t children;
-	uint64_t user; /* for the caller */
+	/* For the caller: */
+	uint64_t user;
+	uint64_t observed;
+	bool cut;
 };
 
 struct tl_shape {

@@ -24,7 +24,7 @@ enum {
 struct stream_message {
 	uint32_t id;
 	uint8_t strings;
-	uint32_t open; /* open spans of it */
+	uint32_t open; /* open spans of it that are not cut */
 };
 
 static void
@@ -381,7 +381,7 @@ put_point(struct tl_trace_stream *s, struct tl_point *point,
 	if (point->kind == TL_TRACE_FOOTER) {
 		point->children = tl_shape_top(shape)->children;
 		point->size = at - tl_shape_top(shape)->start;
-		message->open--;
+		message->open -= !tl_shape_top(shape)->cut;
 		tl_shape_end(shape, at);
 	} else {
 		tl_shape_child(shape, at);
@@ -391,6 +391,9 @@ put_point(struct tl_trace_stream *s, struct tl_point *point,
 		message->open++;
 		tl_shape_begin(shape, s->block.logical + s->out.size,
 		    (uint64_t)(uintptr_t)message);
+		tl_shape_top(shape)->observed = point->event.continued
+						    ? TL_OBSERVED
+						    : point->event.observed;
 	}
 	note_time(s, point);
 	return 0;
@@ -425,13 +428,83 @@ put_silent(struct tl_trace_stream *s, bool at_the_end)
 	return put_point(s, &point, innermost(s));
 }
 
+/* The innermost open span of a message that has some. */
+static struct tl_shape_level *
+open_span(const struct tl_trace_stream *s, const struct stream_message *message)
+{
+	struct tl_shape_level *level = tl_shape_top(&s->shape);
+
+	while (level->user != (uint64_t)(uintptr_t)message || level->cut)
+		level--;
+	return level;
+}
+
+static void
+cut_span(struct tl_shape_level *level, struct stream_message *message)
+{
+	level->cut = true;
+	message->open--;
+}
+
+/* Cut the open spans of a message whose observed interval has ended, and, for
+ * an end, one that may not be its own.  True: the end belongs to no span. */
+static bool
+cut_spans(struct tl_trace_stream *s, const struct tl_event *event,
+    struct stream_message *message)
+{
+	struct tl_shape_level *level;
+
+	while (message->open > 0) {
+		level = open_span(s, message);
+		if (level->observed == TL_OBSERVED ||
+		    tl_observed_joins(level->observed, event->observed))
+			return false;
+		if (tl_observed_cut(level->observed, event->observed)) {
+			cut_span(level, message);
+			continue;
+		}
+		if (event->kind == TL_END)
+			cut_span(level, message);
+		return event->kind == TL_END;
+	}
+	return true;
+}
+
+/* Spans that are cut end with the first one around them that ends, or here, if
+ * there is none inside. */
+static int
+close_cut(struct tl_trace_stream *s)
+{
+	int rc = 0;
+
+	while (rc == 0 && tl_shape_top(&s->shape)->cut)
+		rc = put_silent(s, false);
+	return rc;
+}
+
+static int
+put_begin(struct tl_trace_stream *s, struct tl_point *point,
+    struct stream_message *message)
+{
+	int rc;
+
+	(void)cut_spans(s, &point->event, message);
+	if ((rc = close_cut(s)) < 0)
+		return rc;
+	point->kind = TL_TRACE_SPAN;
+	return put_point(s, point, message);
+}
+
 static int
 put_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
 {
-	if (message->open == 0)
-		return put_point(s, point, message);
-	while (innermost(s) != message) {
+	if (cut_spans(s, &point->event, message)) {
+		const int rc = close_cut(s);
+
+		return rc < 0 ? rc : put_point(s, point, message);
+	}
+	while (innermost(s) != message || tl_shape_top(&s->shape)->cut) {
 		const int rc = put_silent(s, false);
 
 		if (rc < 0)
@@ -463,7 +536,7 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 	if (event->kind == TL_END)
 		return put_end(s, &point, message);
 	if (event->kind == TL_BEGIN)
-		point.kind = TL_TRACE_SPAN;
+		return put_begin(s, &point, message);
 	return put_point(s, &point, message);
 }
 

@@ -323,3 +323,65 @@ TEST(a_writer_knows_how_large_its_file_will_be)
 		ck_assert_uint_le(size, made.data.size + SIZE_SLACK);
 	}
 }
+
+static void
+add_observed(unsigned message, unsigned kind, uint64_t observed)
+{
+	const size_t i = program.count++;
+
+	program.events[i] = (struct tl_event){ .message = &messages[message],
+		.kind = (uint8_t)kind,
+		.level = messages[message].level,
+		.ns = 1000 + (int64_t)i,
+		.tsc = 1000 + i,
+		.number = i,
+		.pid = 100,
+		.tid = 200,
+		.observed = observed };
+}
+
+/* How the children of a node ended, as digits of enum tl_node_end. */
+static void
+has_children(struct tl_trace *trace, struct tl_node *node, const char *ends)
+{
+	ck_assert_uint_eq(node->child_count, strlen(ends));
+	ck_assert_int_eq(tl_trace_load(trace, node, 0, UINT64_MAX), 0);
+	for (size_t i = 0; ends[i]; i++)
+		ck_assert_int_eq(tl_node_child(node, i)->ended, ends[i] - '0');
+}
+
+TEST(a_span_does_not_outlive_its_observed_interval)
+{
+	struct tl_trace *trace;
+	struct tl_node *root;
+
+	program.events = calloc(32, sizeof(*program.events));
+	program.count = 0;
+	add_observed(0, TL_BEGIN, 1); /* ended; it has all of the bursts */
+	add_observed(1, TL_BEGIN, 5); /* 0: ended */
+	add_observed(1, TL_END, 5);
+	add_observed(1, TL_BEGIN, 5); /* 1: cut */
+	add_observed(1, TL_END, 6);   /* 2: alone */
+	add_observed(1, TL_BEGIN, 6); /* 3: cut */
+	add_observed(1, TL_BEGIN, 7); /* 4: ended */
+	add_observed(1, TL_END, 7);
+	add_observed(1, TL_BEGIN, 7);           /* 5: unsure */
+	add_observed(1, TL_END, TL_UNOBSERVED); /* 6: alone */
+	add_observed(1, TL_BEGIN, 8);           /* 7: cut in the next */
+	add_observed(2, TL_BEGIN, 1);           /* .. inside of it */
+	add_observed(1, TL_BEGIN, 9);           /* .. and in that */
+	add_observed(1, TL_END, 9);
+	add_observed(2, TL_END, 1);
+	add_observed(0, TL_END, 1);
+	add_observed(1, TL_BEGIN, 9); /* unfinished */
+	ck_assert_int_eq(write_program(&made, &program, some_options(0)), 0);
+	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
+			     bytes_of(&made.index)),
+	    0);
+	root = tl_trace_root(trace, 0);
+	has_children(trace, root, "13");
+	has_children(trace, tl_node_child(root, 0), "12021202");
+	has_children(trace, tl_node_child(tl_node_child(root, 0), 7), "1");
+	ck_assert_uint_eq(tl_trace_damage(trace), 0);
+	tl_trace_close(trace);
+}
