@@ -118,7 +118,7 @@ bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
 int tl_spans_complete(struct tl_spans *spans, struct tl_event *event);
 
 enum {
-	/* Entries that wait: 32 MiB; of most spans only few come between. */
+	/* Entries that wait: 44 MiB; of most spans only few come between. */
 	TL_SPANS_WINDOW = 1 << 18
 };
 

@@ -465,6 +465,10 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 	tl_fields_unsigned(f, "count", row->count);
 	tl_fields_time(f, "first", row->first_ns);
 	tl_fields_time(f, "last", row->last_ns);
+	if (row->complete_ns == INT64_MIN)
+		tl_fields_null(f, "complete_ns");
+	else
+		tl_fields_time(f, "complete", row->complete_ns);
 	tl_fields_double(f, "rate", row->rate);
 	if (row->open_share >= 0) {
 		tl_fields_double(f, "open_rate", row->open_rate);

@@ -25,6 +25,7 @@ struct tl_stats_row {
 	int64_t last_ns;
 	struct tl_event before; /* the entry that an interval begins with */
 	uint64_t before_losses; /* losses seen before that entry */
+	int64_t complete_ns;    /* its file is complete since; INT64_MIN: all */
 	double rate;            /* entries a second, of the whole time */
 	/* the same, of the time in which its level was open */
 	double open_rate;

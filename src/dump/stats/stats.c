@@ -233,6 +233,15 @@ take_timer(const struct stats *s, const struct tl_event *event,
 	return rc < 0 ? rc : 0;
 }
 
+/* Since when no entry of an input is overwritten; INT64_MIN: all are there. */
+static int64_t
+complete_ns(const struct source *source)
+{
+	return source->levels.complete_ns > source->levels.first_ns
+		   ? source->levels.complete_ns
+		   : INT64_MIN;
+}
+
 static int
 row_new(struct stats *s, const struct tl_event *event,
     struct tl_stats_row **row)
@@ -258,6 +267,7 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->message = event->message;
 	(*row)->input = s->inputs->items[event->source].name;
 	(*row)->first_ns = event->ns;
+	(*row)->complete_ns = complete_ns(&s->sources[event->source]);
 	(*row)->before_losses = UINT64_MAX;
 	(*row)->samples = &s->sources[event->source].samples;
 	/* a gate beyond all levels is always open */
@@ -463,6 +473,32 @@ compare_rows(const void *a, const void *b)
 	       ((*x)->message->id < (*y)->message->id);
 }
 
+/* Since when durations and intervals are complete, if that is not always. */
+static void
+put_complete(const struct stats *s, struct tl_text *text)
+{
+	for (size_t i = 0; i < s->inputs->count; i++) {
+		const struct source *source = &s->sources[i];
+
+		if (source->beside || source->levels.entries == 0 ||
+		    complete_ns(source) == INT64_MIN)
+			continue;
+		tl_put_plain(text, tl_bytes_of(s->inputs->items[i].name));
+		tl_put_string(text, ": complete since ");
+		tl_put_time(text, complete_ns(source));
+		tl_put_string(text, " (");
+		tl_put_duration(text,
+		    source->levels.last_ns - complete_ns(source));
+		tl_put_string(text, " of ");
+		tl_put_duration(text,
+		    source->levels.last_ns - source->levels.first_ns);
+		tl_put_string(text, "):\n"
+				    "  before that, entries are overwritten; a "
+				    "larger ring or timelinectl record "
+				    "keeps more\n\n");
+	}
+}
+
 static int
 put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 {
@@ -470,6 +506,8 @@ put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 
 	if (format == TL_FORMAT_CSV)
 		tl_put_string(&output->text, tl_stats_csv_heading);
+	if (format != TL_FORMAT_CSV && format != TL_FORMAT_JSON)
+		put_complete(s, &output->text);
 	if (s->row_count > 1)
 		qsort(s->rows, s->row_count, sizeof(*s->rows), compare_rows);
 	for (size_t i = 0; i < s->row_count && rc == 0; i++) {

@@ -340,11 +340,11 @@ observe_slot(uint64_t slot)
 }
 
 static void
-put_plan(unsigned level, uint64_t share, bool held)
+put_plan(unsigned from, uint64_t share, bool held)
 {
 	struct tl_event event = { .kind = TL_INSTANT,
 		.message = &plan_message,
-		.args = { level | SHIFT << 8 | (uint64_t)held << 16, share, 7,
+		.args = { from | SHIFT << 8 | (uint64_t)held << 16, share, 7,
 		    UINT64_MAX } };
 
 	tl_observe(&observer, &event);
