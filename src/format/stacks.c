@@ -25,6 +25,7 @@ enum {
 	LONELY_BEGINS,
 	CROSSED,
 	BACK,
+	UNSURE,
 	TOO_DEEP,
 	TOO_MANY
 };
@@ -39,6 +40,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[CROSSED] = { -ENOTSUP,
 	    "a span that outlives the one around it ends with it" },
 	[BACK] = { -ENOTSUP, "a time that goes back stands still" },
+	[UNSURE] = { -ENOTSUP,
+	    "a span of which entries may be missing ends before them" },
 	[TOO_DEEP] = { -ENOTSUP, "a span is too deep: left out" },
 	[TOO_MANY] = { -ENOSPC, "too many threads or messages: left out" },
 };
@@ -137,7 +140,8 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 	track->open[track->depth++] =
 	    (struct tl_stacks_open){ .message = event->message,
 		    .frame = frame,
-		    .begin_ns = track->last_ns };
+		    .begin_ns = track->last_ns,
+		    .observed = event->observed };
 	return s->opened(s, track, track->last_ns);
 }
 
@@ -180,6 +184,60 @@ pop_message(struct tl_stacks *s, struct tl_track *track,
 	return rc;
 }
 
+/* Spans down to a depth end with the last event of their track, as more is not
+ * known of them. */
+static int
+pop_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
+{
+	int rc = 0;
+
+	while (rc == 0 && track->depth > depth) {
+		note(s, UNSURE);
+		rc = pop(s, track);
+	}
+	return rc;
+}
+
+/* End the spans of a message whose observed interval has ended, and, for an
+ * end, the one that may be its own: 1, the end is done.  0, -errno. */
+static int
+cut(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
+{
+	int rc = 0;
+
+	for (uint32_t i = track->depth; i-- > 0 && rc == 0;) {
+		const uint64_t observed = track->open[i].observed;
+
+		if (track->open[i].message != event->message)
+			continue;
+		if (tl_observed_joins(observed, event->observed))
+			break;
+		if (tl_observed_cut(observed, event->observed)) {
+			rc = pop_unsure(s, track, i);
+			continue;
+		}
+		if (event->kind == TL_BEGIN)
+			break;
+		rc = pop_unsure(s, track, i);
+		return rc < 0 ? rc : 1;
+	}
+	return rc;
+}
+
+/* Any end may be among the entries that are lost. */
+static int
+put_lost(struct tl_stacks *s)
+{
+	int rc = 0;
+
+	note(s, LOSSES);
+	for (size_t i = 0; rc == 0 && i < s->track_capacity; i++) {
+		rc = pop_unsure(s, &s->track[i], 0);
+		s->track[i].skipped = 0;
+	}
+	return rc;
+}
+
 static void
 advance(struct tl_stacks *s, struct tl_track *track, int64_t ns)
 {
@@ -204,8 +262,10 @@ put_span(struct tl_stacks *s, const struct tl_event *event)
 	struct tl_track *track;
 	int rc = find_track(s, event, &track);
 
-	if (rc == 0) {
+	if (rc == 0 && (rc = cut(s, track, event)) >= 0) {
 		advance(s, track, event->ns);
+		if (rc > 0)
+			return 0;
 		rc = event->kind == TL_BEGIN
 			 ? push(s, track, event)
 			 : pop_message(s, track, event->message);
@@ -238,8 +298,7 @@ tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 		note(s, COUNTERS);
 		return 0;
 	case TL_LOST:
-		note(s, LOSSES);
-		return 0;
+		return put_lost(s);
 	default:
 		note(s, INSTANTS);
 		return 0;
@@ -254,6 +313,9 @@ tl_stacks_end(struct tl_stacks *s, const struct tl_report *report)
 	for (size_t i = 0; rc == 0 && i < s->track_capacity; i++) {
 		struct tl_track *track = &s->track[i];
 
+		for (uint32_t k = 0; rc == 0 && k < track->depth; k++)
+			if (track->open[k].observed == TL_UNOBSERVED)
+				rc = pop_unsure(s, track, k);
 		if (track->depth > 0)
 			track->last_ns = s->last_ns;
 		while (rc == 0 && track->depth > 0) {

@@ -9,6 +9,8 @@
  * A flame graph knows nothing but nesting.  So an end closes what was opened
  * inside its span and is open still; an end without a begin is nothing; what
  * is open in the end is closed there; time within a track does not go back.
+ * Where entries may be missing inside a span, because of a loss or because its
+ * observed interval has ended, it is closed at the last event before.
  * A sink gets each frame that opens and closes, in that order.
  */
 #ifndef TL_FORMAT_STACKS_H
@@ -47,6 +49,7 @@ struct tl_stacks_open {
 	int64_t begin_ns;
 	uint64_t inner_ns; /* of the frames that were open in it */
 	uint32_t user;     /* of the sink */
+	uint64_t observed; /* of its begin */
 };
 
 /* A thread or a source. */

@@ -72,6 +72,56 @@ TEST(what_has_no_place_is_said)
 			  "-95 - lost entries are left out\n");
 }
 
+static void
+put_observed(uint64_t observed, unsigned kind, const struct tl_message *message,
+    int64_t ns)
+{
+	const struct tl_event event = { .message = message,
+		.kind = (uint8_t)kind,
+		.ns = ns,
+		.pid = 41,
+		.tid = 1,
+		.observed = observed };
+
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &event), 0);
+}
+
+/* In two bursts; of c no time is observed at all. */
+TEST(a_span_ends_with_the_last_event_of_its_observed_interval)
+{
+	put_observed(1, TL_BEGIN, &c, 5);
+	put_observed(5, TL_BEGIN, &a, 10);
+	put_observed(5, TL_BEGIN, &a, 12);
+	put_observed(5, TL_END, &a, 17);
+	put_observed(6, TL_END, &a, 900);
+	put_observed(1, TL_END, &c, 1000);
+	put_observed(TL_UNOBSERVED, TL_BEGIN, &a, 1010);
+	put_observed(TL_UNOBSERVED, TL_END, &a, 1900);
+	put_observed(TL_UNOBSERVED, TL_BEGIN, &a, 2000);
+	put_observed(1, TL_INSTANT, &c, 3000);
+	check_written("41/1;net: c 988\n41/1;net: c;net: a 2\n"
+		      "41/1;net: c;net: a;net: a 5\n",
+	    "-95 - an instant is left out\n"
+	    "-95 - an end without a begin is left out\n"
+	    "-95 - a span of which entries may be missing ends before them "
+	    "(3 times)\n");
+}
+
+TEST(a_loss_ends_what_was_open_with_the_last_event)
+{
+	const struct tl_event lost = { .kind = TL_LOST, .lost = 3 };
+
+	begin(&a, 10, 1);
+	begin(&c, 12, 1);
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &lost), 0);
+	end(&a, 900, 1);
+	check_written("41/1;net: a 2\n",
+	    "-95 - lost entries are left out\n"
+	    "-95 - an end without a begin is left out\n"
+	    "-95 - a span of which entries may be missing ends before them "
+	    "(2 times)\n");
+}
+
 TEST(names_cannot_forge_frames_or_lines)
 {
 	a.category = tl_bytes_of("x;y\n41/1;z 5\n\033[2J");
