@@ -125,9 +125,19 @@ put_lonely_begin(struct firefox_write *w, const struct tl_span *span)
 {
 	const struct tl_event begin = begin_of(span);
 
+	return excuse(w, tl_firefox_marker(w,
+			     &(struct firefox_marker){ .begin = &begin,
+				 .phase = tl_span_is_sure(span) ? INTERVAL_START
+								: INSTANT }));
+}
+
+/* An end of which no begin is known, or whose begin may be another one. */
+static int
+put_end_alone(struct firefox_write *w, const struct tl_event *end)
+{
 	return excuse(w,
-	    tl_firefox_marker(w, &(struct firefox_marker){ .begin = &begin,
-				     .phase = INTERVAL_START }));
+	    tl_firefox_marker(w,
+		&(struct firefox_marker){ .begin = end, .phase = INSTANT }));
 }
 
 static int
@@ -136,10 +146,17 @@ put_end(struct firefox_write *w, const struct tl_event *end)
 	struct firefox_marker marker = { .end = end, .phase = INTERVAL_END };
 	struct tl_event begin;
 	struct tl_span span;
-	const int rc = tl_spans_put(w->spans, end, &span);
+	int rc = tl_spans_put(w->spans, end, &span);
 
 	if (rc < 0)
 		return rc;
+	if (rc > 0 && end->observed != TL_OBSERVED && !tl_span_is_sure(&span)) {
+		w->open--;
+		rc = put_lonely_begin(w, &span);
+		return rc < 0 ? rc : put_end_alone(w, end);
+	}
+	if (rc == 0 && end->observed != TL_OBSERVED)
+		return put_end_alone(w, end);
 	if (rc > 0) {
 		begin = begin_of(&span);
 		marker.begin = &begin;

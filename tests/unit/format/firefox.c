@@ -155,6 +155,30 @@ TEST(lonely_spans_are_begins_and_ends)
 	ck_assert_uint_eq(check_tables(), SHARED_TABLES + 2);
 }
 
+/* Phase 0 is an instant. */
+TEST(what_is_not_known_to_be_a_span_is_instants)
+{
+	static const uint64_t observed[] = { 5, 6, 6, 6 };
+	static const uint8_t kinds[] = { TL_BEGIN, TL_END, TL_BEGIN, TL_END };
+
+	for (unsigned i = 0; i < 4; i++) {
+		const struct tl_event event = { .message = &a,
+			.kind = kinds[i],
+			.ns = 10 + i,
+			.pid = 41,
+			.tid = 1,
+			.observed = observed[i] };
+
+		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &event),
+		    0);
+	}
+	finish();
+	is_at(MARKERS "length", "3");
+	is_at(MARKERS "phase.0", "0");
+	is_at(MARKERS "phase.1", "1");
+	is_at(MARKERS "phase.2", "0");
+}
+
 TEST(begins_are_not_forgotten)
 {
 	const uint32_t count = TL_SPANS_OPEN_MAX + 3;
