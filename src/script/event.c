@@ -81,8 +81,8 @@ static const struct {
 	{ "end_cpu", END_CPU, true }, { "nesting", NESTING, true },
 	{ "lossy", LOSSY, true }, { "open", OPEN, true },
 	{ "host", HOST, false }, { "sync_error_us", SYNC_ERROR, false },
-	{ "overlaps", OVERLAPS, false },
-	{ "observed", OBSERVED, false }, { "states", STATES, true } };
+	{ "overlaps", OVERLAPS, false }, { "observed", OBSERVED, false },
+	{ "states", STATES, true } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
