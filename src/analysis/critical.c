@@ -621,9 +621,10 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 		rc = nest(c, t, event);
 		if (rc == 0)
 			rc = tl_spans_put(c->open, event, &span);
-		if (rc > 0)
-			rc = tl_span_is_sure(&span) ? add_span(c, thread, &span)
-						    : 0;
+		if (rc > 0) /* one with losses inside is marked */
+			rc = tl_observed_joins(span.observed, event->observed)
+				 ? add_span(c, thread, &span)
+				 : 0;
 	}
 	t->last_ns = event->ns;
 	t->last_bound = bound_of(event);
