@@ -57,7 +57,7 @@ ends() {
 }
 # The lines without their time.
 # Lines of a listing without their times and the durations of spans.
-untimed() { sed -E 's/^[^ ]* //; s/  [0-9.]+([nmu]?s|m[0-9]+s)$/  T/'; }
+untimed() { sed -E 's/^[^ ]* //; s/  [0-9.]+([nmu]?s|m[0-9]+s)(\??)$/  T\2/'; }
 # Can this machine make terminals?  A bare folder without /dev/pts cannot.
 has_terminals() {
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 && return

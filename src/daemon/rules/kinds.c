@@ -528,7 +528,7 @@ tl_rules_tick_spans(struct tl_rules *rules)
 	/* At most TL_SPANS_OPEN_MAX; where most are old, not every time. */
 	while (tl_spans_open(rules->spans, &index, &span) &&
 	       span.begin_tsc < farthest) {
-		if (!span.lossy)
+		if (tl_span_is_sure(&span))
 			judge_open(rules, &span);
 		looked++;
 	}
