@@ -15,6 +15,8 @@
  */
 #include "event/spans.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -80,7 +82,8 @@ struct tl_spans {
 	uint32_t stack_count, stack_capacity, stack_free;
 	uint32_t last[2]; /* found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
-	uint64_t losses;
+	uint64_t *losses; /* by source */
+	size_t sources;
 	struct tl_spans_count count;
 };
 
@@ -107,7 +110,27 @@ tl_spans_free(struct tl_spans *spans)
 		return;
 	free(spans->begins);
 	free(spans->stacks);
+	free(spans->losses);
 	free(spans);
+}
+
+/* The losses of a source so far: those of another say nothing about it. */
+static uint64_t
+losses_of(const struct tl_spans *s, uint16_t source)
+{
+	return source < s->sources ? s->losses[source] : 0;
+}
+
+/* Count a loss.  That in an entry is of kernel numbers.  0 or -ENOMEM. */
+static int
+lose(struct tl_spans *s, const struct tl_event *event)
+{
+	if (event->level != 0)
+		return 0;
+	if (TL_ARRAY_ZEROS(s->losses, s->sources, event->source) < 0)
+		return -ENOMEM;
+	s->losses[event->source]++;
+	return 0;
 }
 
 /* Make room for one more element in a pool. */
@@ -376,7 +399,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 		depth = s->stacks[thread].open++;
 	}
 	begin_fill(&s->begins[i], event);
-	s->begins[i].losses = s->losses;
+	s->begins[i].losses = losses_of(s, event->source);
 	s->begins[i].nesting = nesting;
 	s->begins[i].depth = thread == NONE ? nesting : depth;
 	s->begins[i].thread = thread;
@@ -409,8 +432,8 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.cut = b->stack == NONE,
 		.overlaps = b->overlaps,
 		.observed = b->observed,
-		.lossy =
-		    b->losses != s->losses || b->observed == TL_UNOBSERVED };
+		.lossy = b->losses != losses_of(s, b->source) ||
+			 b->observed == TL_UNOBSERVED };
 	for (size_t k = 0; k < TL_ARGS_MAX; k++)
 		span->args[k] = b->args[k];
 }
@@ -477,9 +500,8 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 		return spans_push(spans, event);
 	case TL_END:
 		return spans_pop(spans, event, span);
-	case TL_LOST: /* those in an entry are kernel numbers */
-		spans->losses += event->level == 0;
-		return 0;
+	case TL_LOST:
+		return lose(spans, event);
 	default:
 		return 0;
 	}
@@ -636,7 +658,7 @@ push_end(struct span_cursor *c, struct waiting *end)
 	end->open = true;
 	end->stack = i;
 	end->below = c->spans->stacks[i].top;
-	end->losses = c->spans->losses;
+	end->losses = losses_of(c->spans, end->event.source);
 	c->spans->stacks[i].top = (uint32_t)c->next;
 	c->spans->stacks[i].open++;
 	return 0;
@@ -656,7 +678,7 @@ pop_end(struct span_cursor *c, const struct tl_event *begin)
 	end = waiting(c, c->spans->stacks[i].top);
 	complete(&end->event, begin->ns, tl_event_between(begin, &end->event),
 	    begin->args,
-	    end->losses != c->spans->losses ||
+	    end->losses != losses_of(c->spans, begin->source) ||
 		!tl_observed_joins(end->event.observed, begin->observed));
 	end->open = false;
 	c->spans->stacks[i].top = end->below;
@@ -671,7 +693,7 @@ put_backward(struct span_cursor *c, struct waiting *w)
 
 	w->open = false;
 	if (event->kind == TL_LOST)
-		c->spans->losses += event->level == 0;
+		return lose(c->spans, event);
 	else if (event->kind == TL_BEGIN)
 		pop_end(c, event);
 	else if (event->kind == TL_END && !event->message->timer)

@@ -452,3 +452,26 @@ TEST(a_step_of_the_clock_does_not_change_a_duration)
 	ck_assert_int_eq(span.duration_ns, 400);
 	ck_assert_int_eq(span.end_ns, 1800);
 }
+
+TEST(a_loss_in_one_input_says_nothing_about_spans_of_another)
+{
+	struct tl_event event = { .message = &thread_span,
+		.kind = TL_BEGIN,
+		.ns = 10,
+		.source = 1 };
+	const struct tl_event other = { .kind = TL_LOST, .source = 2 };
+	const struct tl_event own = { .kind = TL_LOST, .source = 1 };
+
+	tl_spans_put(spans, &event, &span);
+	ck_assert_int_eq(tl_spans_put(spans, &other, &span), 0);
+	event.kind = TL_END;
+	event.ns = 20;
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
+	ck_assert(!span.lossy);
+	event.kind = TL_BEGIN;
+	tl_spans_put(spans, &event, &span);
+	ck_assert_int_eq(tl_spans_put(spans, &own, &span), 0);
+	event.kind = TL_END;
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
+	ck_assert(span.lossy);
+}
