@@ -96,7 +96,7 @@ open_inputs(const struct tl_options *options)
 	return rc;
 }
 
-/* The output is for those who may read each of the inputs. */
+/* Only users that can read each input can read the output. */
 static void
 withhold(void)
 {

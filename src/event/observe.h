@@ -21,9 +21,9 @@
  * that begins within another begins a new interval, because the entry of the
  * first burst is not read yet.
  *
- * What did not happen has no event: silence, a span that is still open.  Who
- * concludes something from that asks an observer that is fed oldest first
- * since when a gate is open, and for how long it was open in all.  The time of a
+ * Silence, or a span that is still open, has no event.  A reader that concludes
+ * something from either asks an observer that is fed oldest first since when a
+ * gate is open, and for how long the gate was open in all.  The time of a
  * burst ends with its last stamp, whether or not an entry follows.
  *
  * Rejected: to compare stamps of begins with a table of intervals, which grows
