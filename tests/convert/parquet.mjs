@@ -71,26 +71,27 @@ function rowOf(object) {
 		.sort());
 }
 
-/* What a line does not say: how long spans took, and of an end that is bare,
- * the arguments of its begin. */
+/* What a line does not say: how long spans took, whether entries of their
+ * source were lost meanwhile, and of an end that is bare, the arguments of its
+ * begin. */
 function* completed(lines) {
 	const open = new Map();
-	let losses = 0;
+	const losses = new Map();
 	for (const line of lines) {
 		const key = [line.source, line.message, line.scope === "source"
 			? "" : line.pid + "/" + line.tid].join(" ");
+		const lost = losses.get(line.source) ?? 0;
 		if (line.kind === "lost")
-			losses++;
+			losses.set(line.source, lost + 1);
 		if (line.kind === "begin")
-			open.set(key, [...(open.get(key) ?? []),
-				{line, losses}]);
+			open.set(key, [...(open.get(key) ?? []), {line, lost}]);
 		const begin = line.kind === "end" ? open.get(key)?.pop()
 			: undefined;
 		if (begin) {
 			const ns = BigInt(line.time) - BigInt(begin.line.time);
 			line.duration_ns = String(ns < 0n ? 0n
 				: ns > NS_MAX ? NS_MAX : ns);
-			line.lossy = begin.losses === losses ? "0" : "1";
+			line.lossy = begin.lost === lost ? "0" : "1";
 			if (line.bare === "1") {
 				for (const column in begin.line)
 					if (/^[a-z]+[1-4]$/.test(column))
