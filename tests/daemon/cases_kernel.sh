@@ -25,7 +25,7 @@ configure_kernel() {
 		timelines = { { name = "$name-k", create = { entries = "16k" }, kernel = $2,
 			snapshots = { compress = false },
 			triggers = { { name = "slow", every = "1ms", snapshot = true,
-				span = { message = "work*", longer = "1us" } } } } }
+				event = { message = "failed*" } } } } }
 	END
 }
 
@@ -45,6 +45,7 @@ has '... status says why' "$("$ctl" status)" '^ +kernel .*OFF: (no keeper|this i
 start_load "$name-k"
 tell begin >/dev/null
 tell end >/dev/null
+tell fail 1 >/dev/null
 kernel_saved() { [ "$(find "$work/kernel" -name "*-$1.tl" | wc -l)" -ge "$2" ]; }
 until_true kernel_saved slow 1
 is '... a snapshot is saved nevertheless, alone' \
@@ -92,6 +93,7 @@ kernel_cases() {
 	tell begin >/dev/null
 	for _ in 1 2 3 4 5 6 7 8; do tell count >/dev/null; done
 	tell end >/dev/null
+	tell fail 1 >/dev/null
 	until_true kernel_saved slow 1
 	until_true settled
 	span=$(find "$work/kernel" -name '*-slow.tl')
@@ -126,6 +128,7 @@ kernel_cases() {
 	is '... and from which the daemon gets another' "$(instances)" true
 	tell begin >/dev/null
 	tell end >/dev/null
+	tell fail 1 >/dev/null
 	kill -9 "$keeper_pid" "$(pgrep -P "$keeper_pid" -x timeline-kernel)" "$daemon_pid"
 	wait "$keeper_pid" "$daemon_pid" 2>/dev/null
 	is 'all are killed: the instance is left' "$(instances)" false
