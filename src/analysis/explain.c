@@ -574,6 +574,7 @@ count_parts(struct explain *e, const struct tl_record *r)
 			break;
 		case TL_FEATURE_SPENT:
 		case TL_FEATURE_GAP:
+		case TL_FEATURE_PART:
 			e->sums[f].ns[r->level] += (double)amount * r->weight;
 			break;
 		default:
@@ -691,6 +692,13 @@ is_periodic(const struct explain *e, unsigned period)
 	       5 * (uint64_t)tl_periods_ns[period];
 }
 
+/* Is a feature an amount of time, which where.c tests? */
+static bool
+is_measured(unsigned kind)
+{
+	return tl_feature_is_part(kind) || kind == TL_FEATURE_TASK;
+}
+
 /* Count the tests of each family, and the families. */
 static void
 count_tests(struct explain *e)
@@ -723,7 +731,7 @@ count_tests(struct explain *e)
 			e->families++;
 			for (unsigned k = 0; k < COUNTS; k++)
 				inside += has_any(e->inside[i][k]);
-		} else if (kind != TL_FEATURE_SPENT && kind != TL_FEATURE_GAP) {
+		} else if (!is_measured(kind)) {
 			e->tests[of_features[kind]]++;
 		}
 	}
@@ -950,8 +958,7 @@ claim_features(struct explain *e)
 	for (size_t i = 0; i < e->feature_count; i++) {
 		const uint8_t kind = e->why->features[i].kind;
 
-		if (!has_any(e->features[i]) || kind == TL_FEATURE_SPENT ||
-		    kind == TL_FEATURE_GAP)
+		if (!has_any(e->features[i]) || is_measured(kind))
 			continue;
 		if (kind == TL_FEATURE_INSIDE)
 			claim_inside(e, i);

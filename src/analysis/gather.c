@@ -7,6 +7,8 @@
 
 #include "base/array.h"
 #include "event/filter.h"
+#include "event/sched.h"
+#include "source/sources.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +53,8 @@ struct tl_open {
 	uint32_t mark;        /* the group of that child */
 	bool ended, left;
 	bool unsure;      /* its end may be another span's */
-	int64_t steps_ns; /* of its begin event, as the next two */
+	int64_t steps_ns; /* of its begin event, as the next three */
+	uint64_t tsc;
 	uint64_t observed;
 	uint32_t epoch;
 	uint32_t pid; /* process of a scoped one */
@@ -585,6 +588,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->mark = TL_GROUP_NONE;
 	o->pid = event->pid;
 	o->steps_ns = event->steps_ns;
+	o->tsc = event->tsc;
 	o->epoch = event->epoch;
 	o->observed = event->observed;
 	take_path(o, t);
@@ -650,6 +654,54 @@ make_room(struct tl_why *why)
 	return thin(why, largest);
 }
 
+/* Add a wait, and the task that ran meanwhile or ended it. */
+static int
+add_wait(struct tl_why *why, struct tl_open *o, unsigned part,
+    const struct tl_wait *wait)
+{
+	struct tl_text name = { 0 };
+	uint32_t text = TL_TEXT_NONE;
+
+	if (wait->ns <= 0)
+		return 0;
+	tl_put_named(&name, wait->name, wait->tid);
+	if (name.rc == 0)
+		text = tl_why_text(why, tl_bytes(name.data, name.size));
+	tl_text_free(&name);
+	return text == TL_TEXT_NONE ? 0
+				    : add_other(why, o, TL_FEATURE_TASK, part,
+					  text, (uint64_t)wait->ns);
+}
+
+/* Add the states of the thread of a span that has just ended. */
+static int
+add_states(struct tl_why *why, struct tl_open *o, const struct tl_event *begin,
+    const struct tl_event *end)
+{
+	const struct tl_span span = { .message = o->definition->message,
+		.begin_ns = o->head.begin_ns,
+		.begin_tsc = begin->tsc,
+		.duration_ns = o->head.duration_ns,
+		.pid = o->thread->pid,
+		.tid = o->thread->tid,
+		.source = end->source };
+	struct tl_parts parts;
+	int rc = 0;
+
+	if (!why->states || o->definition->scoped ||
+	    !tl_states_span(why->states, &span, &parts))
+		return 0;
+	for (unsigned i = 0; i < TL_PART_UNKNOWN && rc == 0; i++)
+		if (parts.ns[i] > 0)
+			rc = add_other(why, o, TL_FEATURE_PART, i, 0,
+			    (uint64_t)parts.ns[i]);
+	if (rc == 0)
+		rc = add_wait(why, o, TL_PART_TASK, &parts.blocked);
+	if (rc == 0)
+		rc = add_wait(why, o, TL_PART_RUNNABLE, &parts.preempted);
+	return rc;
+}
+
 /* End a span that is no longer in any list of open ones. */
 static int
 end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
@@ -659,6 +711,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	const struct tl_event begin = { .ns = o->head.begin_ns,
 		.steps_ns = o->steps_ns,
 		.epoch = o->epoch,
+		.tsc = o->tsc,
 		.source = event->source };
 	int rc;
 
@@ -673,6 +726,8 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	lane->end_ns = event->ns;
 	forget_before(lane);
 	rc = add_gap(why, o, TL_GROUP_NONE, event->ns);
+	if (rc == 0)
+		rc = add_states(why, o, &begin, event);
 	if (rc == 0 && target->spans % 256 == 0)
 		rc = make_room(why);
 	return rc == 0 && o->left ? make_record(why, o) : rc;
@@ -1024,6 +1079,8 @@ take_state(struct tl_why *why, const struct tl_group *g,
 	unsigned i = 0;
 	int rc = 0;
 
+	if (why->states && tl_sched_what(m) != TL_SCHED_NONE)
+		return 0; /* the states of the thread say more */
 	while (i < m->argc && m->args[i].format != TIMELINE_ARG_STRING)
 		i++;
 	if (i < m->argc && !event->bare)
@@ -1040,6 +1097,32 @@ take_state(struct tl_why *why, const struct tl_group *g,
 	return rc;
 }
 
+/* Follow the states of threads.  Only spans of targets are asked for. */
+static int
+follow_states(struct tl_why *why, const struct tl_event *event)
+{
+	struct tl_event seen = *event;
+	const struct tl_definition *d;
+	int rc = 0;
+
+	if (event->kind == TL_BEGIN) {
+		d = definition_of(why, event, &rc);
+		if (!d || !d->group || (!d->group->target && !d->group->kernel))
+			seen.kind = TL_INSTANT;
+	}
+	return rc < 0 ? rc : tl_states_put(why->states, &seen);
+}
+
+/* Is it an event of a file that lies beside the file of the program? */
+static bool
+lies_beside(const struct tl_why *why, const struct tl_event *event)
+{
+	const struct tl_sources *sources = why->plan.sources;
+
+	return sources && event->source < sources->count &&
+	       sources->items[event->source].beside;
+}
+
 static int
 take(struct tl_why *why, const struct tl_event *event)
 {
@@ -1050,6 +1133,10 @@ take(struct tl_why *why, const struct tl_event *event)
 	if (event->ns > why->deadline_ns &&
 	    (rc = leave_windows(why, event->ns)))
 		return rc;
+	if (why->states && (rc = follow_states(why, event)) < 0)
+		return rc;
+	if (lies_beside(why, event)) /* the states have it */
+		return 0;
 	t = find_thread(why, event, &rc);
 	if (!t)
 		return rc;
@@ -1172,6 +1259,7 @@ int
 tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
 {
 	struct tl_why *w = calloc(1, sizeof(*w));
+	int rc;
 
 	if (!w)
 		return -ENOMEM;
@@ -1182,10 +1270,15 @@ tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
 	w->learns = true;
 	w->durations = malloc(LEARN_SPANS * sizeof(*w->durations));
 	w->duration_targets = malloc(LEARN_SPANS);
-	if (!w->durations || !w->duration_targets ||
-	    tl_spans_new(&w->spans) < 0) {
+	if (!w->durations || !w->duration_targets)
+		rc = -ENOMEM;
+	else
+		rc = tl_spans_new(&w->spans);
+	if (rc == 0 && plan->sources)
+		rc = tl_states_of_sources(&w->states, plan->sources);
+	if (rc < 0) {
 		tl_why_free(w);
-		return -ENOMEM;
+		return rc;
 	}
 	*why = w;
 	return 0;
@@ -1242,6 +1335,7 @@ tl_why_free(struct tl_why *w)
 	free(w->durations);
 	free(w->duration_targets);
 	tl_spans_free(w->spans);
+	tl_states_free(w->states);
 	tl_id_map_free(&w->thread_ids);
 	tl_id_map_free(&w->feature_ids);
 	tl_table_free(&w->group_table);

@@ -10,12 +10,13 @@
  *
  * A group has all messages with the same first line.  A target is a group that
  * the glob matches.  A feature of a span is a kind and up to two groups, or a
- * group and a text.
+ * group or state and a text.
  */
 #ifndef TL_ANALYSIS_GATHER_H
 #define TL_ANALYSIS_GATHER_H
 
 #include "analysis/records.h"
+#include "analysis/states.h"
 #include "analysis/why.h"
 #include "base/table.h"
 #include "event/message_map.h"
@@ -28,9 +29,21 @@ enum tl_feature_kind {
 	TL_FEATURE_INSIDE, /* number of spans inside */
 	TL_FEATURE_SPENT,  /* nanoseconds inside */
 	TL_FEATURE_BESIDE,
-	TL_FEATURE_GAP,  /* nanoseconds between two groups; or TL_GROUP_NONE */
-	TL_FEATURE_STATE /* a group and a text */
+	TL_FEATURE_GAP,   /* nanoseconds between two groups; or TL_GROUP_NONE */
+	TL_FEATURE_STATE, /* a group and a text */
+	TL_FEATURE_PART, /* nanoseconds in a state of the thread (enum tl_part) */
+	/* a state, and a text: nanoseconds of the longest wait, and the task
+	 * that ran meanwhile or ended it */
+	TL_FEATURE_TASK
 };
+
+/* Is the amount of a feature a part of the duration? */
+static inline bool
+tl_feature_is_part(unsigned kind)
+{
+	return kind == TL_FEATURE_SPENT || kind == TL_FEATURE_GAP ||
+	       kind == TL_FEATURE_PART;
+}
 
 enum {
 	TL_GROUPS_MAX = 4096,
@@ -124,6 +137,7 @@ struct tl_why {
 	const struct tl_definition **list; /* by number */
 	size_t definition_count, definition_capacity;
 	struct tl_labels labels;
+	struct tl_states *states; /* NULL: there are no kernel events */
 	struct tl_table group_table;
 	struct tl_group *groups[TL_GROUPS_MAX];
 	uint32_t group_count;

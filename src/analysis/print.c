@@ -84,7 +84,7 @@ count_threads(const struct tl_why *why, size_t source)
 	const struct tl_thread none = { 0 };
 	size_t number, known;
 
-	if (!tl_source_is_open(s))
+	if (!tl_source_is_open(s) || s->beside)
 		return 0;
 	if (trace)
 		return tl_trace_thread_count(trace);
@@ -179,7 +179,22 @@ static const struct {
 	[TL_FEATURE_BESIDE] = { "beside", "beside ", " in another thread" },
 	[TL_FEATURE_GAP] = { "gap", "the time goes between ", " and " },
 	[TL_FEATURE_STATE] = { "state", "", "" },
+	[TL_FEATURE_PART] = { "states", "the time goes into ", "" },
 };
+
+/* What a thread does in a state. */
+static const char *const parts[TL_PARTS] = { [TL_PART_RUNNING] = "running",
+	[TL_PART_INTERRUPTED] = "interrupts on its CPU",
+	[TL_PART_RUNNABLE] = "waiting for a CPU",
+	[TL_PART_TASK] = "waiting for another task",
+	[TL_PART_TIMER] = "waiting for a timer or a device",
+	[TL_PART_IO] = "waiting for I/O",
+	[TL_PART_UNKNOWN] = "an unknown state" };
+
+/* Before the name of the task of a wait. */
+static const char *const tasks[TL_PARTS] = { [TL_PART_RUNNABLE] =
+						 "preempted by ",
+	[TL_PART_TASK] = "ended by " };
 
 static const struct tl_feature *
 feature_of(const struct tl_why *why, const struct tl_cause *cause)
@@ -217,6 +232,10 @@ put_name(struct tl_text *text, const struct tl_why *why,
 		tl_put_string(text, causes[cause->kind].name);
 	} else {
 		f = feature_of(why, cause);
+		if (f->kind == TL_FEATURE_PART) {
+			tl_put_string(text, tl_part_name(f->a));
+			return;
+		}
 		tl_put_bytes(text, group_name(why, f->a, "begin"));
 		if (f->kind != TL_FEATURE_GAP)
 			return;
@@ -248,8 +267,54 @@ is_in_ns(const struct tl_why *why, const struct tl_cause *cause)
 	if (cause->kind < TL_CAUSE_FEATURE)
 		return causes[cause->kind].in_ns;
 	return cause->kind == TL_CAUSE_WHERE &&
-	       (feature_of(why, cause)->kind == TL_FEATURE_SPENT ||
-		   feature_of(why, cause)->kind == TL_FEATURE_GAP);
+	       tl_feature_is_part(feature_of(why, cause)->kind);
+}
+
+/* The task that most of a wait in slow spans goes to. */
+struct task {
+	uint32_t text;
+	double share; /* of the time in the state; 0: none is known */
+};
+
+static struct task
+find_task(const struct tl_why *why, const struct tl_result *result,
+    const struct tl_cause *cause)
+{
+	struct tl_records_at at = { .records = &result->target->records };
+	double *ns = calloc(why->feature_ids.count, sizeof(*ns));
+	const struct tl_record *r;
+	struct task task = { 0 };
+	double all = 0;
+
+	while (ns && (r = tl_records_next(&at))) {
+		const uint64_t *of = tl_record_parts(r);
+
+		if (r->level < cause->level)
+			continue;
+		for (unsigned i = 0; i < r->part_count; i++)
+			ns[tl_part_feature(of[i])] +=
+			    (double)tl_part_amount(of[i]) * r->weight;
+	}
+	if (ns)
+		all = ns[cause->feature];
+	for (uint32_t i = 0; ns && i < why->feature_ids.count; i++) {
+		const struct tl_feature *f = &why->features[i];
+
+		if (f->kind != TL_FEATURE_TASK ||
+		    f->a != feature_of(why, cause)->a ||
+		    ns[i] <= task.share * all)
+			continue;
+		task = (struct task){ f->b, ns[i] / all };
+	}
+	free(ns);
+	return task;
+}
+
+static bool
+is_of_states(const struct tl_why *why, const struct tl_cause *cause)
+{
+	return cause->kind >= TL_CAUSE_FEATURE &&
+	       feature_of(why, cause)->kind == TL_FEATURE_PART;
 }
 
 /* == JSON == */
@@ -379,6 +444,14 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 	put_value(f->text, why, cause, message);
 	put_json_name(f, cause->kind == TL_CAUSE_PID ? "process" : "thread",
 	    named_cause(why, cause));
+	if (is_of_states(why, cause)) {
+		const struct task task = find_task(why, result, cause);
+
+		if (task.share > 0) {
+			tl_fields_bytes(f, "task", why->texts[task.text]);
+			tl_fields_double(f, "task_share", task.share);
+		}
+	}
 	if (is_in_ns(why, cause))
 		tl_fields_string(f, "unit", "ns");
 	else
@@ -479,6 +552,10 @@ put_feature(struct tl_text *text, const struct tl_why *why,
 	const struct tl_feature *f = feature_of(why, cause);
 
 	tl_put_string(text, features[f->kind].before);
+	if (f->kind == TL_FEATURE_PART) {
+		tl_put_string(text, parts[f->a]);
+		return;
+	}
 	put_quoted(text, group_name(why, f->a, "begin"));
 	tl_put_string(text, features[f->kind].after);
 	if (f->kind == TL_FEATURE_INSIDE && cause->value > 1) {
@@ -600,6 +677,23 @@ is_listed(const struct tl_result *result, size_t i)
 	return false;
 }
 
+/* Append the task of a wait: " (preempted by R/4711 83 % of the time)". */
+static void
+put_task(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result, const struct tl_cause *cause)
+{
+	struct task task;
+
+	if (!is_of_states(why, cause) || !tasks[feature_of(why, cause)->a])
+		return;
+	task = find_task(why, result, cause);
+	if (task.share <= 0)
+		return;
+	tl_put_format(text, " (%s", tasks[feature_of(why, cause)->a]);
+	tl_put_plain(text, why->texts[task.text]);
+	tl_put_format(text, " %.0f %% of the time)", 100 * task.share);
+}
+
 static void
 put_text_cause(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result, size_t i, unsigned number)
@@ -609,6 +703,7 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 
 	tl_put_format(text, "%u. ", number);
 	put_phrase(text, why, cause, result->target->message);
+	put_task(text, why, result, cause);
 	if (cause->kind == TL_CAUSE_WHERE)
 		tl_put_format(text,
 		    " (%.0f %% of what the slow ones take longer)\n",
@@ -644,7 +739,7 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 static bool
 has_kernel(const struct tl_why *why)
 {
-	bool has = false;
+	bool has = why->states != NULL;
 
 	for (uint32_t i = 0; i < why->group_count; i++)
 		has |= why->groups[i]->kernel;

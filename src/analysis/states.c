@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "event/sched.h"
+#include "source/sources.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -618,6 +619,45 @@ tl_states_find_horizon(struct tl_cursor *newest_first, int64_t *ns)
 		}
 	tl_cursor_close(newest_first);
 	return rc < 0 ? rc : 0;
+}
+
+/* The time up to which a source has kernel events. */
+static int
+find_horizon(const struct tl_source *source, int64_t *ns)
+{
+	struct tl_cursor *cursor;
+	const int rc = tl_source_cursor(source, TL_NEWEST_FIRST, &cursor);
+
+	return rc < 0 ? rc : tl_states_find_horizon(cursor, ns);
+}
+
+int
+tl_states_of_sources(struct tl_states **states,
+    const struct tl_sources *sources)
+{
+	const struct tl_hosts *hosts = sources->hosts;
+	int64_t ns;
+	int rc = 0;
+
+	*states = NULL;
+	for (size_t i = 0; i < sources->count && rc == 0; i++) {
+		if (!tl_source_has_kernel(&sources->items[i]))
+			continue;
+		rc = find_horizon(&sources->items[i], &ns);
+		if (rc < 0 || ns == INT64_MIN)
+			continue;
+		if (!*states) /* the other sources have no events of threads */
+			rc = tl_states_new(states, INT64_MIN,
+			    hosts ? hosts->machine_of : NULL,
+			    hosts ? hosts->count : 1);
+		if (rc == 0)
+			rc = tl_states_set_horizon(*states, (uint16_t)i, ns);
+	}
+	if (rc < 0) {
+		tl_states_free(*states);
+		*states = NULL;
+	}
+	return rc;
 }
 
 /* == spans == */

@@ -73,7 +73,14 @@ struct tl_parts {
 	struct tl_wait preempted; /* runnable after it ran */
 };
 
+struct tl_sources;
 struct tl_states;
+
+/* States of threads for the events of all sources, whose kernel events are read
+ * once for their end.  *states is NULL if no source has kernel events.  0 or
+ * -errno. */
+int tl_states_of_sources(struct tl_states **states,
+    const struct tl_sources *sources);
 
 /*
  * horizon_ns: Unix time of the last event of the kernel, or INT64_MAX; later

@@ -2,8 +2,8 @@
 /*
  * where.c - find the parts of the duration in which slow spans take longer.
  *
- * A part is the time in all enclosed spans of a message, or in a gap between
- * two messages.  It always grows with the duration, so it is no cause in the
+ * A part is the time in all enclosed spans of a message, in a gap between two
+ * messages, or in a state of the thread ("runnable").  It always grows with the duration, so it is no cause in the
  * sense of explain.c.  It is claimed if its share of the additional time is
  * clearly larger than its share of the usual time, in most slow spans.  There
  * is no claim if spans are slower in all parts in proportion, or in another
@@ -57,12 +57,6 @@ excess_of(const struct where *w, size_t level)
 {
 	return sum_from(w->duration_ns, level, TL_LEVELS_MAX) -
 	       w->normal_ns * sum_from(w->weight, level, TL_LEVELS_MAX);
-}
-
-static bool
-is_part(const struct tl_feature *f)
-{
-	return f->kind == TL_FEATURE_SPENT || f->kind == TL_FEATURE_GAP;
 }
 
 /* Can the part be claimed at any threshold? */
@@ -238,12 +232,13 @@ tl_where_explain(struct tl_why *why, struct tl_result *result,
 		return -ENOMEM;
 	sum_durations(&w);
 	for (uint32_t i = 0; i < why->feature_ids.count; i++)
-		parts += is_part(&why->features[i]) &&
+		parts += tl_feature_is_part(why->features[i].kind) &&
 			 sum_from(sums[i].ns, 0, TL_LEVELS_MAX) > 0;
 	w.tests = (double)parts * (double)result->threshold_count;
 	result->tests += parts * result->threshold_count;
 	for (uint32_t i = 0; i < why->feature_ids.count; i++)
-		if (is_part(&why->features[i]) && may_be(&w, &sums[i]))
+		if (tl_feature_is_part(why->features[i].kind) &&
+		    may_be(&w, &sums[i]))
 			try_part(&w, i);
 	free(w.room);
 	return 0;

@@ -66,13 +66,14 @@ struct tl_why_plan {
 	int64_t slower_ns;
 	double slowest; /* the percentage of slow spans; 0: not given */
 	/* The sources of the events, by which threads have the numbers of a
-	 * call tree.  NULL: unknown, and examples have no path. */
+	 * call tree, and states if a source has kernel events.  NULL: unknown,
+	 * and examples have no path. */
 	const struct tl_sources *sources;
 };
 
 /*
  * Make one.  plan, its glob and the sources of the events must outlive it.
- * One thread at a time uses it.  0 or -ENOMEM.
+ * One thread at a time uses it.  0; -ENOMEM; -errno of reading kernel events.
  */
 int tl_why_new(struct tl_why **why, const struct tl_why_plan *plan);
 void tl_why_free(struct tl_why *why);

@@ -52,7 +52,7 @@ make_title(struct run *run)
 	for (size_t i = 0; i < run->inputs->count; i++) {
 		const struct tl_source *input = &run->inputs->items[i];
 
-		if (!tl_source_is_open(input))
+		if (!tl_source_is_open(input) || input->beside)
 			continue;
 		if (run->title.size > 0)
 			tl_put_string(&run->title, ", ");

@@ -86,6 +86,7 @@ open_inputs(const struct tl_options *options)
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, false);
 	const struct tl_source_plan plan = { .format = options->from,
+		.kernel = options->to->flags & TL_FORMAT_KERNEL,
 		.remote = &remote,
 		.progress = &progress };
 

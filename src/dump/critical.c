@@ -390,7 +390,7 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 		.value = (split_wanted(&v), v.value),
 		.rules = plan->pairs,
 		.rule_count = plan->pair_count,
-		.clocks = inputs->hosts ? inputs->hosts->of_source : NULL };
+		.clocks = inputs->hosts ? inputs->hosts->machine_of : NULL };
 	const struct tl_critical_result *results;
 	struct tl_critical *critical;
 	size_t count = 0;

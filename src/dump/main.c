@@ -9,7 +9,6 @@
 #include "base/process.h"
 #include "dump/tree/tree.h"
 #include "dump/views.h"
-#include "event/sched.h"
 #include "snap/shm.h"
 #include "source/diagnostics.h"
 #include "source/selection.h"
@@ -92,32 +91,14 @@ wants_progress(const struct tl_options *options)
 	       (!output.terminal || options->mode != TL_MODE_ENTRIES);
 }
 
-/* Open each file and, after it, the file of its kernel events if there is one
- * that the command line does not name. */
-static int
-open_with_kernel(const struct tl_options *options,
-    const struct tl_source_plan *plan)
+/* Does the view use the kernel events beside a file? */
+static bool
+wants_kernel(const struct tl_options *options)
 {
-	static char beside[TL_SOURCES_MAX][TL_PATH_MAX];
-	static const char *names[2 * TL_SOURCES_MAX];
-	char path[TL_PATH_MAX];
-	size_t count = 0;
-
-	for (size_t i = 0; i < options->file_count; i++) {
-		bool named = false;
-
-		names[count++] = options->files[i];
-		if (tl_name_find(options->files[i], path) != 0 ||
-		    tl_sched_path(beside[i], path) != 0 ||
-		    access(beside[i], F_OK) != 0)
-			continue;
-		for (size_t k = 0; k < options->file_count; k++)
-			named |= tl_name_find(options->files[k], path) == 0 &&
-				 strcmp(path, beside[i]) == 0;
-		if (!named)
-			names[count++] = beside[i];
-	}
-	return tl_sources_open(&inputs, names, count, plan);
+	return options->mode == TL_MODE_STATES ||
+	       options->mode == TL_MODE_STATS ||
+	       options->mode == TL_MODE_TREE || options->mode == TL_MODE_WHY ||
+	       options->mode == TL_MODE_CRITICAL;
 }
 
 static int
@@ -134,17 +115,14 @@ open_inputs(const struct tl_options *options)
 			    : 0,
 		.follow = options->follow,
 		.check = options->mode == TL_MODE_CHECK,
+		.kernel = wants_kernel(options),
 		.remote = &remote,
 		.progress = &progress
 	};
 
 	tl_progress_start(&progress, !options->no_progress);
-	rc = options->mode == TL_MODE_STATES ||
-		     options->mode == TL_MODE_STATS ||
-		     options->mode == TL_MODE_TREE
-		 ? open_with_kernel(options, &plan)
-		 : tl_sources_open(&inputs, options->files, options->file_count,
-		       &plan);
+	rc = tl_sources_open(&inputs, options->files, options->file_count,
+	    &plan);
 	tl_progress_end(&progress);
 	return rc;
 }

@@ -5,7 +5,6 @@
 #include "analysis/states.h"
 
 #include "base/array.h"
-#include "dump/kernel.h"
 #include "dump/views.h"
 #include "event/message_map.h"
 #include "event/render.h"
@@ -119,7 +118,7 @@ gather(struct view *v, const struct tl_sources *inputs)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_kernel_states_new(&v->states, inputs);
+	int rc = tl_states_of_sources(&v->states, inputs);
 
 	v->any = v->states != NULL;
 	if (rc == 0 && !v->any) /* everything is unknown */

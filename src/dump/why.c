@@ -21,7 +21,9 @@ gather(struct tl_why *why, const struct tl_sources *inputs,
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
 		tl_progress_tick(&select->progress);
-		rc = select->all ? 1 : tl_select_passes(select, &event);
+		rc = select->all || inputs->items[event.source].beside
+			 ? 1
+			 : tl_select_passes(select, &event);
 		if (rc > 0)
 			rc = sink->put(sink, &event);
 	}

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "event/sched.h"
 #include "snap/shm.h"
 
 #include <errno.h>
@@ -156,7 +157,21 @@ tl_source_free(struct tl_source *source)
 {
 	tl_source_close(source);
 	free(source->own_name);
+	free(source->own_file);
 	*source = (struct tl_source){ 0 };
+}
+
+bool
+tl_source_has_kernel(const struct tl_source *source)
+{
+	const size_t count =
+	    tl_source_is_open(source) ? tl_source_message_count(source) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (tl_sched_what(tl_source_message(source, i)) !=
+		    TL_SCHED_NONE)
+			return true;
+	return false;
 }
 
 /* == faults == */

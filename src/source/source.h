@@ -118,9 +118,11 @@ struct tl_source {
 	void *state;                     /* what they work on */
 	const char *format;              /* its name */
 	const char *name;
-	const char *file;      /* that it is in */
-	char *own_name;        /* where that is not the file's */
-	mode_t withheld;       /* tl_file_withheld() of the file */
+	const char *file; /* that it is in */
+	char *own_name;   /* where that is not the file's */
+	char *own_file;   /* the path of a file that is beside another */
+	mode_t withheld;  /* tl_file_withheld() of the file */
+	bool beside;      /* FILE.sched, which was opened because FILE was */
 	struct tl_fault fault; /* of opening it, or since */
 	struct tl_host *host;  /* among those of other sources; NULL: unknown */
 };
@@ -131,6 +133,7 @@ struct tl_source_plan {
 	uint64_t tail; /* newest entries of each lane of a live one; 0 all */
 	bool follow;   /* only what can grow */
 	bool check;    /* find damage also in parts that are not shown */
+	bool kernel;   /* FILE.sched, too, where it lies beside FILE */
 	/* What servers are asked for; its hosts are of all sources.  NULL:
 	 * everything. */
 	const struct tl_remote_plan *remote;
@@ -179,6 +182,9 @@ tl_source_message_count(const struct tl_source *source)
 {
 	return source->ops->message_count(source);
 }
+
+/* Do the definitions contain an event of the kernel? */
+bool tl_source_has_kernel(const struct tl_source *source);
 
 /* An array of all messages; NULL: they are got one by one. */
 static inline const struct tl_message *const *

@@ -6,10 +6,12 @@
 
 #include "base/file.h"
 #include "event/filter.h"
+#include "event/sched.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ITEMS_FIRST = 8 };
 
@@ -101,6 +103,50 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 	return 0;
 }
 
+/* Is a path among the files that are named? */
+static bool
+is_named(const char *const *names, size_t count, const char *path)
+{
+	char named[TL_PATH_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		if (tl_name_find(names[i], named) == 0 &&
+		    strcmp(named, path) == 0)
+			return true;
+	return false;
+}
+
+/* Add the kernel events beside the file names[i], if there are any. */
+static int
+add_kernel(struct tl_sources *sources, const char *const *names, size_t count,
+    size_t i, const struct tl_source_plan *plan)
+{
+	char path[TL_PATH_MAX], beside[TL_PATH_MAX];
+	struct tl_source_plan own = *plan;
+	struct tl_source *item;
+	char *file;
+
+	if (tl_name_find(names[i], path) != 0 ||
+	    tl_sched_path(beside, path) != 0 || access(beside, F_OK) != 0 ||
+	    is_named(names, count, beside))
+		return 0;
+	file = strdup(beside);
+	item = file ? add_item(sources) : NULL;
+	if (!item) {
+		free(file);
+		return -ENOMEM;
+	}
+	own.format = NULL;
+	tl_source_open(item, file, &own);
+	item->own_file = file;
+	item->beside = true;
+	if (tl_source_is_open(item) && !tl_source_has_kernel(item)) {
+		tl_source_free(item);
+		sources->count--;
+	}
+	return 0;
+}
+
 int
 tl_sources_open(struct tl_sources *sources, const char *const *names,
     size_t count, const struct tl_source_plan *plan)
@@ -114,6 +160,8 @@ tl_sources_open(struct tl_sources *sources, const char *const *names,
 			return -ENOMEM;
 		tl_source_open(item, names[i], plan);
 		rc = add_others(sources);
+		if (rc == 0 && plan->kernel)
+			rc = add_kernel(sources, names, count, i, plan);
 	}
 	if (rc == 0 && plan->remote && plan->remote->host_count > 0)
 		rc = keep_hosts(sources, plan->remote);

@@ -22,9 +22,13 @@ struct tl_sources {
 	struct tl_hosts *hosts; /* whose clocks they go by */
 };
 
-/* Open every file; one that holds several timelines becomes several sources,
+/*
+ * Open every file; one that holds several timelines becomes several sources,
  * which are called FILE: HOST/TIMELINE.  Those that cannot be opened stay in
- * the list with their fault.  0, -ENOMEM. */
+ * the list with their fault.  Where the plan says so, kernel events in
+ * FILE.sched follow FILE as a source of their own that is marked "beside",
+ * unless FILE.sched is among the names.  0, -ENOMEM.
+ */
 int tl_sources_open(struct tl_sources *sources, const char *const *names,
     size_t count, const struct tl_source_plan *plan);
 /* Names, faults and followed streams stay. */

@@ -99,6 +99,57 @@ is 'two messages are two objects' \
 is 'what is not selected is not compared' \
 	"$("$dump" --why '*' --until @0.001 --json "$work/size.jsonl" | jq -c .spans)" 999
 
+# Kernel events beside the file: one span in 20 takes 37us, as "rt" has the CPU
+# for 30us of it; the others take 7us.
+seq 200 | awk -v spans="$work/preempted.jsonl" -v kernel="$work/preempted_kernel.jsonl" '
+function put(file, ns, category, message, kind, args) {
+	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"%s\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
+		ns, ns, category, message, kind, args >file
+}
+{
+	at = $1 * 50000
+	slow = $1 % 20 == 0 ? 30000 : 0
+	out = "switched out as $state%s for $next $name%s"
+	put(kernel, at + 500, "sched", "switched in", "instant")
+	put(spans, at + 1000, "c", "work", "begin")
+	if (slow) {
+		put(kernel, at + 3000, "sched", out, "instant",
+			"\"state\":\"R+\",\"next\":9,\"name\":\"rt\"")
+		put(kernel, at + 33000, "sched", "switched in", "instant")
+	}
+	put(spans, at + 8000 + slow, "c", "work", "end")
+	put(kernel, at + 9000 + slow, "sched", out, "instant",
+		"\"state\":\"S\",\"next\":0,\"name\":\"idle\"")
+}'
+"$build/bin/timeline-convert" -q "$work/preempted.jsonl" -o "$work/preempted.tl"
+lacks 'without kernel events --why finds no wait' \
+	"$("$dump" --why work "$work/preempted.tl")" 'CPU'
+"$build/bin/timeline-convert" -q --to timeline "$work/preempted_kernel.jsonl" \
+	-o "$work/preempted.tl.sched"
+text=$("$dump" --why work "$work/preempted.tl")
+has '--why finds it in the file beside' "$text" \
+	'^1\. the time goes into waiting for a CPU \(preempted by rt/9 100 % of the time\) \(100 % of what the slow ones take longer\)$'
+lacks '... and no event of the kernel is a cause' "$text" 'switched'
+is '... in JSON' "$("$dump" --why work --json "$work/preempted.tl" |
+	jq -c '.causes[] | [.kind, .name, .task, .task_share, .unit]')" \
+	'["states","runnable","rt/9",1,"ns"]'
+is '... whatever is selected' "$("$dump" --why work --message work --json "$work/preempted.tl" |
+	jq -c '.causes[].name')" '"runnable"'
+is '... and paths are those of --tree' "$("$dump" --tree --path \
+	"$("$dump" --why work --json "$work/preempted.tl" | jq -r '.causes[0].examples[0].path')" \
+	"$work/preempted.tl" | sed -n '2s/ (.*//p')" 'work: 37us'
+has '--critical has the wait, too' "$("$dump" --critical work "$work/preempted.tl")" \
+	'^ .*waiting for a CPU$'
+for format in perfetto html ctf parquet sqlite; do
+	"$build/bin/timeline-convert" --to $format --force "$work/preempted.tl" -o "$work/out" 2>"$work/said"
+	has "timeline-convert --to $format has kernel events" \
+		"$(find "$work/out" -type f -exec strings -el -eS {} + | grep -c switched)" '^[1-9]'
+	rm -rf "$work/out"
+done
+is '--to jsonl has not, unless the file is named' \
+	"$("$build/bin/timeline-convert" -q --to jsonl "$work/preempted.tl" | grep -c switched) $("$build/bin/timeline-convert" \
+	-q --to jsonl "$work/preempted.tl" "$work/preempted.tl.sched" | grep -c switched)" '0 420'
+
 # from Lua
 cat >"$work/why.lua" <<'EOT'
 for _, found in ipairs(timeline.why { message = 'load*', slower = '700ns' }) do

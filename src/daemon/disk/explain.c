@@ -15,7 +15,7 @@ static int
 explain(struct tl_text *text, const char *path,
     const struct tl_snapshot_why *how)
 {
-	const struct tl_source_plan plan = { 0 };
+	const struct tl_source_plan plan = { .kernel = true };
 	struct tl_sources sources = { 0 };
 	const struct tl_why_plan spans = { .glob = how->glob,
 		.slower_ns = how->slower_ns,

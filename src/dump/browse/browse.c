@@ -714,7 +714,7 @@ tl_browse_show(const struct tl_sources *inputs, struct tl_select *select,
 	struct reader r = { .browse = &browse,
 		.view = { .browse = &browse, .details = true } };
 	struct tl_forest forest;
-	int rc = tl_forest_open(&forest, inputs, select, options);
+	int rc = tl_forest_open(&forest, inputs, select);
 
 	if (rc < 0)
 		return rc;

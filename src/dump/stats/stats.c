@@ -11,8 +11,8 @@
  */
 #include "dump/views.h"
 
+#include "analysis/states.h"
 #include "clock/clock.h"
-#include "dump/kernel.h"
 #include "dump/stats/estimate.h"
 #include "dump/stats/row.h"
 #include "event/spans.h"
@@ -166,12 +166,11 @@ stats_free(struct stats *s)
 
 /* Read the states of threads if a file has kernel events. */
 static int
-init_states(struct stats *s, const struct tl_options *options)
+init_states(struct stats *s)
 {
 	for (size_t i = 0; i < s->inputs->count; i++)
-		s->sources[i].beside =
-		    tl_kernel_is_beside(&s->inputs->items[i], options);
-	return tl_kernel_states_new(&s->states, s->inputs);
+		s->sources[i].beside = s->inputs->items[i].beside;
+	return tl_states_of_sources(&s->states, s->inputs);
 }
 
 static size_t
@@ -534,7 +533,7 @@ tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
 	int rc = stats_init(&s);
 
 	if (rc == 0)
-		rc = init_states(&s, options);
+		rc = init_states(&s);
 	if (rc == 0)
 		rc = gather(&s);
 	for (size_t i = 0; i < inputs->count && rc == 0; i++)

@@ -94,7 +94,7 @@ tl_diff_show(const struct tl_sources *inputs, struct tl_select *select,
 {
 	struct tl_trace *left, *right;
 	struct tl_forest forest;
-	int rc = tl_forest_open(&forest, inputs, select, options);
+	int rc = tl_forest_open(&forest, inputs, select);
 
 	if (rc < 0)
 		return rc;

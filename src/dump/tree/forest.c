@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "clock/clock.h"
-#include "dump/kernel.h"
 #include "dump/tree/line.h"
 #include "dump/tree/walk.h"
 #include "trace/write.h"
@@ -297,7 +296,7 @@ add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
 
 int
 tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
-    struct tl_select *select, const struct tl_options *options)
+    struct tl_select *select)
 {
 	int rc = 0;
 
@@ -307,7 +306,7 @@ tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
 		return -ENOMEM;
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
 		if (tl_source_is_open(&inputs->items[i]) &&
-		    !tl_kernel_is_beside(&inputs->items[i], options))
+		    !inputs->items[i].beside)
 			rc = add(forest, inputs, i, select);
 	}
 	if (rc == 0 && forest->count == 0)

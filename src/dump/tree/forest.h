@@ -35,7 +35,7 @@ struct tl_forest {
  * input is open; -errno, and select->fault where its expression failed.  The
  * inputs must outlive the forest. */
 int tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
-    struct tl_select *select, const struct tl_options *options);
+    struct tl_select *select);
 void tl_forest_close(struct tl_forest *forest);
 
 /* The source of thread i, which must be below thread_count. */

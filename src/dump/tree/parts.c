@@ -2,8 +2,8 @@
 /* parts.c - one pass over all events keeps the states of each span. */
 #include "dump/tree/parts.h"
 
+#include "analysis/states.h"
 #include "base/array.h"
-#include "dump/kernel.h"
 #include "dump/tree/line.h"
 #include "event/spans.h"
 
@@ -178,7 +178,7 @@ tl_tree_parts_read(struct tl_tree_parts *p, const struct tl_sources *inputs,
     struct tl_progress *progress)
 {
 	struct tl_states *states;
-	int rc = tl_kernel_states_new(&states, inputs);
+	int rc = tl_states_of_sources(&states, inputs);
 
 	if (rc < 0 || !states)
 		return rc;

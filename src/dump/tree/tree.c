@@ -480,7 +480,7 @@ tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
 	int rc = tl_tree_parts_read(&parts, inputs, &select->progress);
 
 	if (rc == 0)
-		rc = tl_forest_open(&forest, inputs, select, options);
+		rc = tl_forest_open(&forest, inputs, select);
 	if (rc == 0) {
 		rc = tl_tree_print(&forest, &parts, options, output, fault);
 		tl_forest_close(&forest);
