@@ -67,9 +67,10 @@ fi
 info() { "$dump" --info "$@"; }
 is 'timeline(7) names the format of the files' "$(sed -nE 's/^The format has a version of its own: ([0-9.]+) .*/\1/p' "$overview")" \
 	"$(info "$known" | sed -n 's/^format: //p')"
-# of a creator that can use a lane for each CPU
+# of a creator that can use a lane for each CPU: any other makes the lanes for
+# its threads as large as those of the CPUs together
 "$ctl" create --cpu-lanes 2 "$name-d"
-if info "$name-d" | grep -q 'entries of each lane 64 '; then
+if info "$name-d" | grep -q 'tier 0  entries of each lane 131072  entries of each fallback lane 262144 '; then
 	skip 'figures of the default: no lanes of CPUs here'
 	"$ctl" remove "$name-d"
 else
@@ -78,16 +79,16 @@ else
 	$'entries asked: 163840\ntier 0  entries of each lane 131072'
 	is '... 24 MiB in total' "$((($(du -k "/dev/shm$name-d" | cut -f1) + 512) / 1024))" 24
 	"$ctl" remove "$name-d"
+	# each capacity that is recommended for a small /dev/shm is smaller
+	small=0
+	while read -r words; do
+		# shellcheck disable=SC2086
+		"$ctl" create --cpu-lanes 2 $words "$name-d" >/dev/null || break
+		[ "$(du -k "/dev/shm$name-d" | cut -f1)" -lt 14000 ] && small=$((small + 1))
+		"$ctl" remove "$name-d"
+	done < <(sed -n '/^Ask for less/,/^\.It/s/^\.Ql \(timelinectl create \)\?\(--.*[0-9k]\).*/\2/p' "$trouble")
+	is 'what is advised for a full /dev/shm takes half of the default or less' "$small" 2
 fi
-# each capacity that is recommended for a small /dev/shm is smaller
-small=0
-while read -r words; do
-	# shellcheck disable=SC2086
-	"$ctl" create --cpu-lanes 2 $words "$name-d" >/dev/null || break
-	[ "$(du -k "/dev/shm$name-d" | cut -f1)" -lt 14000 ] && small=$((small + 1))
-	"$ctl" remove "$name-d"
-done < <(sed -n '/^Ask for less/,/^\.It/s/^\.Ql \(timelinectl create \)\?\(--.*[0-9k]\).*/\2/p' "$trouble")
-is 'what is advised for a full /dev/shm takes half of the default or less' "$small" 2
 
 # == timeline-troubleshooting(7): what is seen, and what it says of it ==
 headings=$(sed -nE 's/^\.Ss //; T; s/\\&//g; p' "$trouble")
