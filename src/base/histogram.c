@@ -285,32 +285,44 @@ tl_histogram_stddev(const struct tl_histogram *histogram)
 	return square_root(sum / (double)histogram->count);
 }
 
-/* How many counts must be passed to have percent of them: to the nearest,
- * and at least one. */
-static uint64_t
-rank_of(const struct tl_histogram *h, double percent)
+uint64_t
+tl_percentile_rank(uint64_t count, double percent)
 {
-	const double rank = percent / 100 * (double)h->count + 0.5;
+	const uint64_t all = UINT64_C(100000000);
+	/* in millionths: 99.9 / 100 as a double times 1000 is above 999 */
+	const double part = percent > 0 ? percent * 1e6 + 0.5 : 0;
+	unsigned __int128 product;
 
-	if (!(rank >= 1))
-		return 1;
-	return rank >= (double)h->count ? h->count : (uint64_t)rank;
+	if (!(part < (double)all))
+		return count;
+	product = (unsigned __int128)count * (uint64_t)part;
+	if (product == 0)
+		return count > 0;
+	return (uint64_t)((product + all - 1) / all);
 }
 
 uint64_t
-tl_histogram_percentile(const struct tl_histogram *histogram, double percent)
+tl_histogram_at(const struct tl_histogram *histogram, uint64_t rank)
 {
-	const uint64_t rank = rank_of(histogram, percent);
-	uint64_t passed = 0;
+	uint64_t passed = 0, high;
 
 	for (struct place p = { 0 }; find_counts(histogram, &p); p.at++) {
 		passed += histogram->chunks[p.chunk][p.at];
 		if (passed < rank)
 			continue;
-		return percent > 0 ? high_of(histogram, p)
-				   : low_of(histogram, p);
+		high = high_of(histogram, p);
+		return high < histogram->max ? high : histogram->max;
 	}
 	return 0;
+}
+
+uint64_t
+tl_histogram_percentile(const struct tl_histogram *histogram, double percent)
+{
+	if (!(percent > 0))
+		return tl_histogram_min(histogram);
+	return tl_histogram_at(histogram,
+	    tl_percentile_rank(histogram->count, percent));
 }
 
 bool

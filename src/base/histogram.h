@@ -33,11 +33,21 @@ uint64_t tl_histogram_min(const struct tl_histogram *histogram);
 uint64_t tl_histogram_max(const struct tl_histogram *histogram);
 double tl_histogram_mean(const struct tl_histogram *histogram);
 double tl_histogram_stddev(const struct tl_histogram *histogram);
-/* The highest value equivalent to the one below or at which percent of the
- * counts lie (as HdrHistogram's value_at_percentile), 0 <= percent <= 100; for
- * 0 the lowest value equivalent to the first. */
+/* The highest value that shares the bucket of value number rank in ascending
+ * order, from 1, and is not above the greatest; 0 when empty. */
+uint64_t tl_histogram_at(const struct tl_histogram *histogram, uint64_t rank);
+/* The same for the rank of a percentile, 0 <= percent <= 100; for 0 the least
+ * value. */
 uint64_t
 tl_histogram_percentile(const struct tl_histogram *histogram, double percent);
+
+/*
+ * The rank of a percentile among count values in ascending order, from 1: the
+ * first at which at least percent of all values are reached; 0 without values.
+ * Each percentile that a program shows, of buckets or of values, is the value
+ * of this rank.  percent counts in millionths.
+ */
+uint64_t tl_percentile_rank(uint64_t count, double percent);
 /* The buckets that hold counts, lowest first: start with *index 0, goes on
  * until false.  [low, high] are the values that share the bucket. */
 bool tl_histogram_bucket(const struct tl_histogram *histogram, size_t *index,

@@ -250,8 +250,8 @@ end_timer(struct tl_tally_row *row, struct tl_timer *now,
 	*scratch = *now;
 	tl_timer_since(now, row->before);
 	row->seen = now->count;
-	row->p50_ns = tl_timer_ns(now, tl_timer_at(now, 0.5));
-	row->p99_ns = tl_timer_ns(now, tl_timer_at(now, 0.99));
+	row->p50_ns = tl_timer_ns(now, tl_timer_at(now, 50));
+	row->p99_ns = tl_timer_ns(now, tl_timer_at(now, 99));
 	row->max_ns = now->count > 0 ? tl_timer_ns(now, now->max) : 0;
 	*row->before = *scratch;
 }

@@ -5,6 +5,7 @@
 #include "snap/timers.h"
 
 #include "base/file.h"
+#include "base/histogram.h"
 #include "base/word.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
@@ -147,22 +148,21 @@ tl_timer_ns(const struct tl_timer *timer, uint64_t ticks)
 }
 
 uint64_t
-tl_timer_at(const struct tl_timer *timer, double share)
+tl_timer_at(const struct tl_timer *timer, double percent)
 {
-	const double wanted = share * (double)timer->count;
+	const uint64_t rank = tl_percentile_rank(timer->count, percent);
 	uint64_t passed = 0;
 
 	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
-		uint64_t middle;
+		uint64_t high;
 
 		passed += timer->values[i];
-		if (timer->values[i] == 0 || (double)passed < wanted)
+		if (timer->values[i] == 0 || passed < rank)
 			continue;
-		middle =
-		    (timeline_bucket_low(i) + timeline_bucket_low(i + 1)) / 2;
-		return i + 1 == TIMELINE_BUCKETS || middle > timer->max
+		high = timeline_bucket_low(i + 1) - 1;
+		return i + 1 == TIMELINE_BUCKETS || high > timer->max
 			   ? timer->max
-			   : middle;
+			   : high;
 	}
 	return 0;
 }
@@ -179,16 +179,16 @@ tl_timer_since(struct tl_timer *now, const struct tl_timer *before)
 	}
 	now->sum -= now->sum > before->sum ? before->sum : now->sum;
 	if (now->max <= before->max)
-		now->max = tl_timer_at(now, 1);
+		now->max = tl_timer_at(now, 100);
 }
 
 void
 tl_timer_put(struct tl_fields *f, const struct tl_timer *t)
 {
 	tl_fields_unsigned(f, "count", t->count);
-	tl_fields_unsigned(f, "p50_ns", tl_timer_ns(t, tl_timer_at(t, 0.5)));
-	tl_fields_unsigned(f, "p99_ns", tl_timer_ns(t, tl_timer_at(t, 0.99)));
-	tl_fields_unsigned(f, "p999_ns", tl_timer_ns(t, tl_timer_at(t, 0.999)));
+	tl_fields_unsigned(f, "p50_ns", tl_timer_ns(t, tl_timer_at(t, 50)));
+	tl_fields_unsigned(f, "p99_ns", tl_timer_ns(t, tl_timer_at(t, 99)));
+	tl_fields_unsigned(f, "p999_ns", tl_timer_ns(t, tl_timer_at(t, 99.9)));
 	tl_fields_unsigned(f, "max_ns", tl_timer_ns(t, t->max));
 	tl_fields_unsigned(f, "sum_ns", tl_timer_ns(t, t->sum));
 }
@@ -221,7 +221,7 @@ tl_timers_keep(struct timeline *tl)
 		if (rc > 0 && timer->count > 0)
 			tl_store_64(&shared->slower,
 			    tl_timer_at(timer,
-				(double)timer->fixed.percentile / 1e6));
+				(double)timer->fixed.percentile / 1e4));
 	}
 	free(timer);
 	return rc < 0 ? rc : 0;

@@ -47,9 +47,9 @@ void tl_timer_since(struct tl_timer *now, const struct tl_timer *before);
 
 /* Convert ticks to nanoseconds. */
 uint64_t tl_timer_ns(const struct tl_timer *timer, uint64_t ticks);
-/* The duration in ticks that this share of the spans does not exceed: the
- * middle of its bucket, but at most the maximum.  0: no spans. */
-uint64_t tl_timer_at(const struct tl_timer *timer, double share);
+/* A percentile of the durations in ticks: the upper edge of its bucket, but at
+ * most the maximum.  0: no spans. */
+uint64_t tl_timer_at(const struct tl_timer *timer, double percent);
 
 /* JSON: count, p50_ns, p99_ns, p999_ns, max_ns and sum_ns. */
 void tl_timer_put(struct tl_fields *fields, const struct tl_timer *timer);

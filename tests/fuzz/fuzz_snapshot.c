@@ -100,8 +100,8 @@ ask_about_timers(const struct tl_snap *snap)
 	int rc;
 
 	for (uint32_t i = 0; (rc = tl_snap_timer(&timer, snap, i)) > 0; i++) {
-		for (double share = 0; share <= 1; share += 0.25)
-			assert(tl_timer_at(&timer, share) <= timer.max);
+		for (double percent = 0; percent <= 100; percent += 25)
+			assert(tl_timer_at(&timer, percent) <= timer.max);
 		tl_text_clear(fields.text);
 		tl_fields_object(&fields, NULL);
 		tl_timer_put(&fields, &timer);

@@ -267,10 +267,10 @@ summary_of(const struct tl_timer *t)
 {
 	struct tl_values_summary s = { .count = t->count,
 		.min = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0)),
-		.p50 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.5)),
-		.p90 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.9)),
-		.p99 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.99)),
-		.p999 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.999)),
+		.p50 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 50)),
+		.p90 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 90)),
+		.p99 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 99)),
+		.p999 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 99.9)),
 		.max = (int64_t)tl_timer_ns(t, t->max) };
 
 	if (t->count > 0)

@@ -143,23 +143,20 @@ at_most(const struct tl_values *n, int64_t value, int64_t max)
 	return is_above ? max : value;
 }
 
-/* The value that percent of all do not exceed.  Negative values come first, the
- * one of largest magnitude before all. */
+/* The value of a percentile.  Negative values come first, the one of the largest
+ * magnitude before all. */
 static int64_t
 percentile(const struct tl_values *n, double percent, int64_t max)
 {
-	const double below = (double)count_of(n->negative);
-	const double above = (double)count_of(n->positive);
-	const double rank = percent / 100 * (below + above);
+	const uint64_t below = count_of(n->negative);
+	const uint64_t rank =
+	    tl_percentile_rank(below + count_of(n->positive), percent);
 
-	if (above == 0 || rank < below)
+	if (rank <= below)
 		return at_most(n,
-		    negated(tl_histogram_percentile(n->negative,
-			below > 0 ? 100 * (1 - rank / below) : 0)),
+		    negated(tl_histogram_at(n->negative, below + 1 - rank)),
 		    max);
-	return at_most(n,
-	    (int64_t)tl_histogram_percentile(n->positive,
-		100 * (rank - below) / above),
+	return at_most(n, (int64_t)tl_histogram_at(n->positive, rank - below),
 	    max);
 }
 

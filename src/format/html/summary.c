@@ -3,6 +3,7 @@
 #include "format/html/summary.h"
 
 #include "base/array.h"
+#include "base/histogram.h"
 #include "base/table.h"
 #include "event/names.h"
 #include "event/spans.h"
@@ -769,26 +770,21 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 	tl_put_char(text, ']');
 }
 
-/* The value that a share of the samples do not exceed. */
+/* The upper edge of the bucket of a percentile, at most the maximum. */
 static uint64_t
-percentile(const struct samples *s, double share)
+percentile(const struct samples *s, double percent)
 {
-	const double wanted = share * s->number;
-	uint64_t seen = 0, value = s->max;
+	const uint64_t rank = tl_percentile_rank(s->number, percent);
+	uint64_t seen = 0;
 
 	for (unsigned i = 0; i < BUCKETS; i++) {
-		const uint64_t low = bucket_low(i), high = bucket_low(i + 1);
-		const uint32_t count = s->buckets[i];
+		const uint64_t high = bucket_low(i + 1) - 1;
 
-		if (count > 0 && (double)(seen + count) >= wanted) {
-			value =
-			    low + (uint64_t)((double)(high - low) *
-					     (wanted - (double)seen) / count);
-			break;
-		}
-		seen += count;
+		seen += s->buckets[i];
+		if (seen >= rank)
+			return high < s->max ? high : s->max;
 	}
-	return value < s->min ? s->min : value > s->max ? s->max : value;
+	return s->max;
 }
 
 static void
@@ -802,8 +798,8 @@ put_samples(struct tl_text *text, const struct samples *s)
 	if (s->number == 0)
 		return;
 	put_key(text, "min", s->min);
-	put_key(text, "median", percentile(s, 0.5));
-	put_key(text, "p99", percentile(s, 0.99));
+	put_key(text, "median", percentile(s, 50));
+	put_key(text, "p99", percentile(s, 99));
 	put_key(text, "max", s->max);
 	tl_put_string(text, ",\"histogram\":[");
 	for (unsigned i = 0; i < BUCKETS; i++) {

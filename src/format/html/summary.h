@@ -21,8 +21,8 @@
  * "others", so that a summary takes 60 MiB at most and usually 1 or 2.  An
  * entry costs a few tens of ns; whole bins are added once they are complete.
  *
- * Percentiles come from buckets that are 1/4 octave wide: they are off by at
- * most 10 percent.  Counts, sums, least and greatest are exact.
+ * Percentiles come from buckets that are 1/4 octave wide: they are at most 25
+ * percent above the exact ones.  Counts, sums, least and greatest are exact.
  */
 #ifndef TL_FORMAT_HTML_SUMMARY_H
 #define TL_FORMAT_HTML_SUMMARY_H

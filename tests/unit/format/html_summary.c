@@ -197,10 +197,11 @@ TEST(a_loss_is_counted_and_ends_what_was_open)
 	tl_html_summary_free(summary);
 }
 
-TEST(percentiles_are_off_by_a_tenth_at_most)
+TEST(percentiles_are_a_bucket_above_at_most)
 {
 	static const char median[] = "\"median\":", p99[] = "\"p99\":";
 	int64_t at = 0;
+	double value;
 
 	begin();
 	for (int i = 1; i <= 1000; i++) {
@@ -210,13 +211,13 @@ TEST(percentiles_are_off_by_a_tenth_at_most)
 	}
 	ask(0, at);
 	ck_assert(strstr(tl_text_string(&got), median) != NULL);
-	ck_assert_double_eq_tol(strtod(strstr(got.data, median) +
-					   sizeof(median) - 1,
-				    NULL),
-	    50000, 5000);
-	ck_assert_double_eq_tol(strtod(strstr(got.data, p99) + sizeof(p99) - 1,
-				    NULL),
-	    99000, 9900);
+	/* 500 of 1000 take at most 50us, 990 at most 99us */
+	value = strtod(strstr(got.data, median) + sizeof(median) - 1, NULL);
+	ck_assert_double_ge(value, 50000);
+	ck_assert_double_le(value, 1.25 * 50000);
+	value = strtod(strstr(got.data, p99) + sizeof(p99) - 1, NULL);
+	ck_assert_double_ge(value, 99000);
+	ck_assert_double_le(value, 100000); /* the longest */
 	tl_html_summary_free(summary);
 }
 

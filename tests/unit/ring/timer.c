@@ -263,7 +263,7 @@ compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-TEST(percentiles_are_within_one_percent_of_a_sort)
+TEST(percentiles_are_at_most_a_bucket_above_those_of_a_sort)
 {
 	enum { N = 20000 };
 	static uint64_t exact[N];
@@ -279,8 +279,9 @@ TEST(percentiles_are_within_one_percent_of_a_sort)
 	qsort(exact, N, sizeof(*exact), compare_numbers);
 	for (int i = 1; i <= 1000; i++) {
 		const double want = (double)exact[N / 1000 * i - 1];
-		const double got = (double)tl_timer_at(&sums, i / 1000.0);
+		const double got = (double)tl_timer_at(&sums, i / 10.0);
 
-		ck_assert_double_le(fabs(got - want), want / 100);
+		ck_assert_double_le(want, got);
+		ck_assert_double_le(got - want, want / 63);
 	}
 }
