@@ -203,7 +203,17 @@ begin_levels(struct tl_target *t, struct tl_fault *fault)
 	return 0;
 }
 
-/* The parts around an attached timeline. */
+/* Was it created under this configuration?  Then it has no entry that was seen
+ * before, or was not to be seen. */
+static bool
+is_new(const struct tl_target *t)
+{
+	return t->tl->header->created_ns >= t->daemon->configured_ns;
+}
+
+/* The parts around an attached timeline.  Triggers and deaths see a new timeline
+ * from its first entry: its program may have logged, and died, before the
+ * daemon found it. */
 static int
 open_parts(struct tl_target *t, struct tl_fault *fault)
 {
@@ -214,7 +224,8 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 		.context = t };
 	int rc;
 
-	if ((rc = tl_follow_open_fd(&t->stream, t->tl->fd, 0, fault)) != 0)
+	if ((rc = tl_follow_open_fd(&t->stream, t->tl->fd,
+		 is_new(t) ? UINT64_MAX : 0, fault)) != 0)
 		return rc;
 	host.observer = tl_follow_observer(t->stream);
 	if ((rc = begin_levels(t, fault)) != 0 ||
@@ -357,9 +368,7 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	schedule_snapshots(t);
 	if (t->tl->geometry.timers_max > 0)
 		ev_timer_start(daemon->loop, &t->slower_timer);
-	/* A timeline that was created under this configuration has no entry
-	 * that was recorded before, or was not to be recorded. */
-	configure_record(t, t->tl->header->created_ns >= daemon->configured_ns);
+	configure_record(t, is_new(t));
 	configure_kernel(t);
 	*target = t;
 	return 0;

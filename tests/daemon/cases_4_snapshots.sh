@@ -32,6 +32,22 @@ if command -v zstd >/dev/null; then
 fi
 rm -f "$snapshots"/*
 
+# -- programs that make their timeline, log an error and die before the daemon
+# has found it
+start_daemon 'timelines = { { name = "'"$name"'-n*",
+	triggers = { { name = "bad", level = "error", snapshot = true, every = "0s" } },
+	snapshots = { on_death = { every = "0s" } } } }'
+for i in 1 2 3 4 5 6 7 8; do
+	(printf 'fail %d\ndie\n' "$i" | "$load" "/$name-n$i" >/dev/null) 2>/dev/null
+done
+all_of() { [ "$(find "$snapshots" -name "*-$1.tl*" | wc -l)" -eq 8 ]; }
+until_true all_of bad
+is 'triggers see a new timeline from its first entry' $? 0
+until_true all_of writer-died
+is '... and the death of its program' $? 0
+stop_daemon
+rm -f "$snapshots"/* "/dev/shm/$name-n"?
+
 # -- clean exits are no deaths, however many
 start_daemon 'timelines = { { name = "'"$name"'-d", create = { entries = "16k" },
 	triggers = { { name = "dead", died = true, every = "0s" } },
