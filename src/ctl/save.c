@@ -44,26 +44,28 @@ check(struct tl_call *call, const struct tl_name *name, int fd,
 	return 0;
 }
 
+/* A snapshot. */
+struct saved {
+	struct timeline_header geometry;
+	struct tl_take take;
+	uint64_t size; /* of the file, in bytes */
+};
+
 /* Copy to out, packed or not. */
 static int
-copy(int live, const struct timeline_header *geometry, int out,
-    struct tl_faults *faults)
+copy(int live, struct saved *saved, int out, struct tl_faults *faults)
 {
-	struct tl_take take = { .close_clock = true };
-	const int rc = tl_take(&take, live, geometry, out, faults);
-
-	free(take.heads);
-	return rc;
+	saved->take.close_clock = true;
+	return tl_take(&saved->take, live, &saved->geometry, out, faults);
 }
 
 /* Copy first, compress later: writers overwrite entries while it compresses. */
 static int
-copy_packed(int live, const struct timeline_header *geometry, int out,
-    struct tl_faults *faults)
+copy_packed(int live, struct saved *saved, int out, struct tl_faults *faults)
 {
 	const int plain = memfd_create("timeline", MFD_CLOEXEC);
 	struct tl_storage *storage = NULL;
-	int rc = plain < 0 ? -errno : copy(live, geometry, plain, faults);
+	int rc = plain < 0 ? -errno : copy(live, saved, plain, faults);
 
 	if (rc == 0)
 		rc = tl_storage_of_fd(&storage, plain);
@@ -100,7 +102,7 @@ remove_older(struct tl_call *call, const char *path)
  * it does not belong to, and a copy that fails leaves both as they were. */
 static int
 take(struct tl_call *call, const char *path, const char *older, int fd,
-    const struct timeline_header *geometry, uint64_t *size)
+    struct saved *saved)
 {
 	const bool packed =
 	    tl_call_has(call, TL_CTL_COMPRESS) || is_packed_name(path);
@@ -110,10 +112,9 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 	int rc = faults ? tl_file_new_begin(&file, path) : -ENOMEM;
 
 	if (rc == 0) {
-		rc = (packed ? copy_packed : copy)(fd, geometry, file.fd,
-		    faults);
+		rc = (packed ? copy_packed : copy)(fd, saved, file.fd, faults);
 		if (rc == 0 && fstat(file.fd, &status) == 0)
-			*size = (uint64_t)status.st_size;
+			saved->size = (uint64_t)status.st_size;
 		if (rc == 0)
 			rc = remove_older(call, older);
 		if (rc == 0)
@@ -127,9 +128,64 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 	return rc;
 }
 
+/* Is a lane not in the snapshot as a whole? */
+static bool
+is_part(const struct timeline_head *head)
+{
+	return head->first > head->wanted;
+}
+
+/* Report the lanes of which writers overwrote entries meanwhile. */
+static void
+note_left_out(const char *path, const struct saved *saved)
+{
+	const struct timeline_header *g = &saved->geometry;
+
+	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
+		const struct timeline_head *head = &saved->take.heads[i];
+		struct tl_text text = { 0 };
+
+		if (!is_part(head))
+			continue;
+		tl_put_format(&text, "timelinectl: %s: ", path);
+		tl_snap_put_left_out(&text,
+		    timeline_lane_is_fallback(g, i) ? TL_CPU_UNKNOWN
+						    : i / g->tiers,
+		    timeline_lane_tier(g, i), head->end - head->first,
+		    head->first - head->wanted);
+		tl_put_char(&text, '\n');
+		fputs(tl_text_string(&text), stderr);
+		tl_text_free(&text);
+	}
+}
+
+static void
+put_left_out(struct tl_fields *f, const struct saved *saved)
+{
+	const struct timeline_header *g = &saved->geometry;
+
+	tl_fields_array(f, "left_out");
+	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
+		const struct timeline_head *head = &saved->take.heads[i];
+
+		if (!is_part(head))
+			continue;
+		tl_fields_object(f, NULL);
+		if (timeline_lane_is_fallback(g, i))
+			tl_fields_null(f, "cpu");
+		else
+			tl_fields_unsigned(f, "cpu", i / g->tiers);
+		tl_fields_unsigned(f, "tier", timeline_lane_tier(g, i));
+		tl_fields_unsigned(f, "kept", head->end - head->first);
+		tl_fields_unsigned(f, "wanted", head->end - head->wanted);
+		tl_fields_object_end(f);
+	}
+	tl_fields_array_end(f);
+}
+
 static void
 put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
-    uint64_t size, const char *kernel_path)
+    const struct saved *saved, const char *kernel_path)
 {
 	struct tl_fields f = tl_call_json(call);
 
@@ -138,7 +194,8 @@ put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
 	tl_fields_object(&f, NULL);
 	tl_fields_string(&f, "name", name->shown);
 	tl_fields_string(&f, "file", path);
-	tl_fields_unsigned(&f, "size", size);
+	tl_fields_unsigned(&f, "size", saved->size);
+	put_left_out(&f, saved);
 	if (kernel_path)
 		tl_fields_string(&f, "kernel_file", kernel_path);
 	tl_fields_object_end(&f);
@@ -162,16 +219,17 @@ refuse_existing(struct tl_call *call, const char *path)
 
 static int
 save(struct tl_call *call, const struct tl_name *name, const char *path,
-    const char *older, uint64_t *size)
+    const char *older, struct saved *saved)
 {
-	struct timeline_header geometry;
 	int fd, rc;
 
 	if ((fd = tl_call_open(call, name)) < 0)
 		return fd;
-	rc = check(call, name, fd, &geometry);
+	rc = check(call, name, fd, &saved->geometry);
 	if (rc == 0)
-		rc = take(call, path, older, fd, &geometry, size);
+		rc = take(call, path, older, fd, saved);
+	if (rc == 0)
+		note_left_out(path, saved);
 	close(fd);
 	return rc;
 }
@@ -182,7 +240,7 @@ tl_verb_save(struct tl_call *call)
 	const char *path = call->operands[1];
 	char kernel_path[TL_PATH_MAX];
 	struct tl_name name, sched;
-	uint64_t size = 0, kernel_size = 0;
+	struct saved saved = { 0 }, kernel = { 0 };
 	bool has_kernel;
 	int rc = tl_call_name(call, 0, &name);
 
@@ -196,11 +254,14 @@ tl_verb_save(struct tl_call *call)
 	has_kernel = access(sched.path, F_OK) == 0;
 	if ((rc = refuse_existing(call, path)) != 0 ||
 	    (rc = refuse_existing(call, kernel_path)) != 0 ||
-	    (rc = save(call, &name, path, kernel_path, &size)) != 0)
-		return rc;
+	    (rc = save(call, &name, path, kernel_path, &saved)) != 0)
+		goto out;
 	if (has_kernel)
-		rc = save(call, &sched, kernel_path, NULL, &kernel_size);
-	put_saved(call, &name, path, size,
+		rc = save(call, &sched, kernel_path, NULL, &kernel);
+	put_saved(call, &name, path, &saved,
 	    has_kernel && rc == 0 ? kernel_path : NULL);
+out:
+	free(saved.take.heads);
+	free(kernel.take.heads);
 	return rc;
 }

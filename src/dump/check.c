@@ -58,12 +58,33 @@ put_name(struct tl_text *text, const struct tl_source *input)
 	tl_put_string(text, ": ");
 }
 
+/* The lanes of a snapshot of which writers overwrote entries while it was
+ * made. */
+static void
+put_left_out(struct tl_text *text, const struct tl_source *input)
+{
+	const struct tl_snap *snap =
+	    tl_source_is_open(input) ? tl_source_snap(input) : NULL;
+
+	for (size_t i = 0; snap && i < tl_snap_lane_count(snap); i++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
+
+		if (lane->left_out == 0)
+			continue;
+		put_name(text, input);
+		tl_snap_put_left_out(text, lane->cpu, lane->tier,
+		    lane->end - lane->first, lane->left_out);
+		tl_put_char(text, '\n');
+	}
+}
+
 static void
 put_text(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 {
 	const enum tl_source_state state = tl_source_state(input);
 	const size_t count = count_faults(input);
 
+	put_left_out(text, input);
 	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
 		const struct tl_fault *fault = tl_source_fault(input, i);
 
@@ -91,6 +112,18 @@ put_text(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 	    tl_source_message_count(input), tl_source_lane_count(input));
 }
 
+static uint64_t
+count_left_out(const struct tl_source *input)
+{
+	const struct tl_snap *snap =
+	    tl_source_is_open(input) ? tl_source_snap(input) : NULL;
+	uint64_t count = 0;
+
+	for (size_t i = 0; snap && i < tl_snap_lane_count(snap); i++)
+		count += tl_snap_lane(snap, i)->left_out;
+	return count;
+}
+
 static void
 put_json(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 {
@@ -103,6 +136,7 @@ put_json(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 	tl_fields_string(&f, "state", states[state]);
 	tl_fields_bool(&f, "readable", tl_source_is_open(input));
 	tl_fields_unsigned(&f, "entries", entries);
+	tl_fields_unsigned(&f, "left_out", count_left_out(input));
 	tl_fields_unsigned(&f, "fault_count", tl_source_fault_count(input));
 	tl_fields_array(&f, "faults");
 	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {

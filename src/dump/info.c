@@ -342,6 +342,7 @@ put_lane(struct tl_fields *f, size_t i, const struct tl_snap_lane *lane)
 	tl_fields_unsigned(f, "first", lane->first);
 	tl_fields_unsigned(f, "end", lane->end);
 	tl_fields_unsigned(f, "torn", lane->torn);
+	tl_fields_unsigned(f, "left_out", lane->left_out);
 	tl_fields_object_end(f);
 }
 
@@ -363,17 +364,19 @@ put_losses(struct tl_fields *f, const struct tl_snap *snap)
 		[TIMELINE_DROP_KNOTS] = "clock_knots_pushed_out"
 	};
 	const struct timeline_header *h = tl_snap_header(snap);
-	uint64_t overwritten = 0, torn = 0;
+	uint64_t overwritten = 0, left_out = 0, torn = 0;
 
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
 		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
 
 		if (lane->first > lane->cleared)
 			overwritten += lane->first - lane->cleared;
+		left_out += lane->left_out;
 		torn += lane->torn;
 	}
 	tl_fields_object(f, "losses");
 	tl_fields_unsigned(f, "overwritten", overwritten);
+	tl_fields_unsigned(f, "left_out", left_out);
 	tl_fields_unsigned(f, "torn", torn);
 	for (size_t i = 0; i < TIMELINE_DROP_CAUSES; i++)
 		if (causes[i])

@@ -88,6 +88,9 @@ describe_lane(struct tl_snap *snap, uint32_t i,
 	lane->end = head->end;
 	lane->torn = head->torn;
 	lane->stuck = head->stuck;
+	if (h->state == TIMELINE_SAVED && head->wanted > 0 &&
+	    head->wanted < head->first && head->first <= head->end)
+		lane->left_out = head->first - head->wanted;
 }
 
 /* Replace an invalid range by one that is valid. */
@@ -384,6 +387,20 @@ const struct tl_snap_lane *
 tl_snap_lane(const struct tl_snap *snap, size_t i)
 {
 	return &snap->lanes[i];
+}
+
+void
+tl_snap_put_left_out(struct tl_text *text, uint32_t cpu, uint32_t tier,
+    uint64_t kept, uint64_t left_out)
+{
+	if (cpu == TL_CPU_UNKNOWN)
+		tl_put_string(text, "threads without a CPU");
+	else
+		tl_put_format(text, "CPU %u", cpu);
+	tl_put_format(text, ", tier %u: the newest %lu %s kept; %lu %s", tier,
+	    kept, kept == 1 ? "entry is" : "entries are", left_out,
+	    left_out == 1 ? "older one was" : "older ones were");
+	tl_put_string(text, " overwritten while the file was copied");
 }
 
 size_t

@@ -52,6 +52,7 @@ enum { TL_SNAP_FAULTS_MAX = 100 };
 
 struct tl_names;
 struct tl_snap;
+struct tl_text;
 struct tl_storage;
 
 /* A lane, as far as it was read. */
@@ -65,7 +66,9 @@ struct tl_snap_lane {
 	uint64_t end;
 	uint64_t torn;   /* incomplete ones among those */
 	uint64_t lapped; /* overwritten before first, in the wanted range */
-	uint64_t stuck;  /* slots that a dead writer holds */
+	/* of those, by writers while the file was copied: left out */
+	uint64_t left_out;
+	uint64_t stuck; /* slots that a dead writer holds */
 };
 
 /*
@@ -94,6 +97,11 @@ bool tl_snap_was_live(const struct tl_snap *snap);
 
 size_t tl_snap_lane_count(const struct tl_snap *snap);
 const struct tl_snap_lane *tl_snap_lane(const struct tl_snap *snap, size_t i);
+
+/* Append a sentence about the entries of a lane that the copy left out, without
+ * a full stop: "CPU 1, tier 0: ...".  cpu may be TL_CPU_UNKNOWN. */
+void tl_snap_put_left_out(struct tl_text *text, uint32_t cpu, uint32_t tier,
+    uint64_t kept, uint64_t left_out);
 
 /* The messages that are defined, oldest definition first. */
 size_t tl_snap_message_count(const struct tl_snap *snap);

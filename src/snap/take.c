@@ -17,8 +17,9 @@
 
 enum {
 	CHUNK_ENTRIES = 4096, /* 256 KiB are copied at a time */
+	FIRST_CHUNK = 32,     /* entries, of a snapshot; then twice as many */
 	CLOCK_TRIES_MAX = 64,
-	LANE_TRIES_MAX = 4,    /* attempts to copy a lane that turns over */
+	TRIES_MAX = 8,         /* of a snapshot in which a lane turned over */
 	MARGIN_NS = 20000,     /* until stores are visible and clocks agree */
 	AHEAD_NS = 1000000000, /* a stamp further ahead is wrong */
 	SLEEPS_MAX = 100       /* each may be interrupted by a signal */
@@ -36,12 +37,13 @@ struct copy {
 	uint64_t cut;
 	uint64_t ahead; /* 0: none are left out */
 	/* of the current lane */
-	uint64_t *stamps;    /* version 1: the first copy of its stamps */
-	uint64_t whole;      /* entries in the copy */
-	uint64_t whole_from; /* the first of them */
-	uint64_t whole_end;  /* after the last of them */
-	uint64_t cut_end;    /* its end without entries after the cut */
-	uint64_t torn_there; /* incomplete ones before cut_end */
+	uint64_t *stamps;     /* version 1: the first copy of its stamps ... */
+	uint64_t stamps_from; /* ... from this entry on */
+	uint64_t whole;       /* entries in the copy */
+	uint64_t whole_from;  /* the first of them */
+	uint64_t whole_end;   /* after the last of them */
+	uint64_t cut_end;     /* its end without entries after the cut */
+	uint64_t torn_there;  /* incomplete ones before cut_end */
 	/* index of the next known ticket without an entry */
 	size_t hole;
 };
@@ -171,6 +173,8 @@ note_whole(struct copy *c, uint64_t q)
 	c->whole_end = q + 1;
 }
 
+/* == the round of a follower: oldest first == */
+
 /* Zero the stamps of entries that are not whole, and count those.  Is any entry
  * whole? */
 __attribute__((hot)) static bool
@@ -184,7 +188,7 @@ check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 		const uint64_t whole = timeline_stamp_whole(q);
 
 		if (e->stamp != whole ||
-		    (c->stamps && c->stamps[q - head->first] != whole)) {
+		    (c->stamps && c->stamps[q - c->stamps_from] != whole)) {
 			head->torn++;
 			e->stamp = 0;
 			continue;
@@ -262,7 +266,7 @@ check_fallback_run(struct copy *c, uint32_t lane, struct run run,
     struct timeline_head *head)
 {
 	const struct tl_holes *holes = c->take->holes;
-	const uint64_t tail = holes ? c->take->tail : 0;
+	const uint64_t tail = c->take->tail;
 	int any = 0;
 	int rc;
 
@@ -275,14 +279,12 @@ check_fallback_run(struct copy *c, uint32_t lane, struct run run,
 		uint64_t since;
 
 		e->stamp = 0;
-		if (holes && !is_awaited(c, &holes[lane], q, &since))
+		if (!is_awaited(c, &holes[lane], q, &since))
 			continue;
 		if (whole) {
 			e->stamp = timeline_stamp_whole(q);
 			note_whole(c, q);
 			any = 1;
-		} else if (!holes) {
-			head->torn++;
 		} else if (tail == 0 || head->head - q <= tail) {
 			rc = keep_hole(c, &c->take->found[lane], q, since);
 			if (rc < 0)
@@ -313,23 +315,25 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 		add_lost(found, seen, head->first - seen);
 }
 
-/* Make the first copy of a fallback lane of version 1, of its stamps only. */
+/* Make the first copy of a part of a fallback lane of version 1, of its stamps
+ * only. */
 static int
-read_stamps(struct copy *c, uint32_t lane, const struct timeline_head *head)
+read_stamps(struct copy *c, uint32_t lane, uint64_t first, uint64_t end)
 {
 	const uint64_t n = timeline_lane_entries(c->geometry, lane);
 	int rc;
 
-	c->stamps = malloc((head->end - head->first + 1) * sizeof(uint64_t));
+	c->stamps_from = first;
+	c->stamps = malloc((end - first + 1) * sizeof(uint64_t));
 	if (!c->stamps)
 		return -ENOMEM;
-	for (uint64_t q = head->first; q < head->end;) {
-		const struct run run = next_run(q, head->end, n);
+	for (uint64_t q = first; q < end;) {
+		const struct run run = next_run(q, end, n);
 
 		if ((rc = read_run(c, lane, run)) != 0)
 			return rc;
 		for (uint64_t i = 0; i < run.count; i++)
-			c->stamps[q + i - head->first] = c->chunk[i].stamp;
+			c->stamps[q + i - first] = c->chunk[i].stamp;
 		q += run.count;
 	}
 	return 0;
@@ -396,7 +400,7 @@ static void
 leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
 	if (timeline_lane_is_fallback(c->geometry, lane)) {
-		if (!c->take->holes || c->stamps)
+		if (c->stamps)
 			head->torn -= head->end - c->whole_end;
 		head->end = c->whole_end;
 	} else if (c->cut_end < head->end) {
@@ -405,11 +409,9 @@ leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 	}
 }
 
-/* Copy entries, oldest first, as these are overwritten next.  again: the copy
- * has bytes of an earlier attempt. */
+/* Copy entries, oldest first, as these are overwritten next. */
 static int
-copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head,
-    bool again)
+copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
 	const uint64_t n = timeline_lane_entries(c->geometry, lane);
 	const bool sums = timeline_lane_has_sums(c->geometry, lane);
@@ -425,7 +427,7 @@ copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head,
 		if (rc < 0)
 			return rc;
 		/* pages without whole entries take no space in the copy */
-		if ((rc > 0 || again) && (rc = write_run(c, lane, run)) != 0)
+		if (rc > 0 && (rc = write_run(c, lane, run)) != 0)
 			return rc;
 		q += run.count;
 	}
@@ -433,94 +435,257 @@ copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head,
 }
 
 static int
-copy_lane_once(struct copy *c, uint32_t lane, struct timeline_head *head,
-    bool again)
+copy_round(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
 	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
 	const bool sums = timeline_lane_has_sums(c->geometry, lane);
 	int rc = 0;
 
-	head->torn = head->stuck = 0;
 	c->hole = 0;
 	c->whole = 0;
 	c->whole_from = c->whole_end = head->first;
 	c->cut_end = UINT64_MAX;
-	if (sums && c->take->holes)
+	if (sums)
 		note_lapped(c, lane, head);
 	if (head->first == head->end)
 		return 0;
 	if (fallback && !sums)
-		rc = read_stamps(c, lane, head);
+		rc = read_stamps(c, lane, head->first, head->end);
 	if (rc == 0)
-		rc = copy_entries(c, lane, head, again);
+		rc = copy_entries(c, lane, head);
 	if (rc == 0) {
 		leave_out_unfinished(c, lane, head);
 		rc = leave_out_lapped(c, lane, head);
 	}
 	free(c->stamps);
 	c->stamps = NULL;
-	if (sums && c->take->holes) { /* holes count lost entries */
+	if (sums) { /* holes count lost entries */
 		c->take->found[lane].whole = c->whole;
 		head->torn = 0;
 	}
 	return rc;
 }
 
-/* Did writers overwrite more than half of the wanted entries meanwhile? */
-static bool
-has_turned_over(const struct timeline_head *head, uint64_t first, uint64_t end)
+/* == a snapshot: newest first == */
+
+/* How far a lane was copied. */
+struct progress {
+	uint64_t at;    /* entries from here on were looked at */
+	uint64_t whole; /* the oldest whole one; UINT64_MAX: none is */
+	bool ended;     /* the last entry of the copy is known */
+};
+
+/* The chunk before the entries that were looked at. */
+static struct run
+previous_run(const struct copy *c, uint32_t lane, uint64_t first, uint64_t end,
+    uint64_t size)
 {
-	return head->first - first > (end - first) / 2;
+	const uint64_t n = timeline_lane_entries(c->geometry, lane);
+	uint64_t from = (end - 1) & ~(n - 1);
+
+	from = later(from, first);
+	if (end - from > size)
+		from = end - size;
+	return (struct run){ from, end - from };
 }
 
-/*
- * Copy a lane.  If it turned over meanwhile it is copied again from its new
- * head, at last only its newest part: some entries of each lane are better than
- * most of one.  All its entries are after the cut then, so the cut does not
- * apply.  A follower continues with its next round instead.
- */
-static int
-copy_lane(struct copy *c, uint32_t lane, struct timeline_head *head)
+/* Look at entry q.  Is it whole, and not after the cut? */
+static bool
+look_at(struct copy *c, uint32_t lane, struct timeline_entry *e, uint64_t q,
+    struct timeline_head *head, struct progress *p)
 {
-	const uint64_t ahead = c->ahead;
-	uint64_t share = 1;
+	const uint64_t plain = timeline_stamp_whole(q);
+	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
+	const bool sums = timeline_lane_has_sums(c->geometry, lane);
+	const bool whole =
+	    e->stamp == (sums ? timeline_stamp_fallback(q, e) : plain) &&
+	    (!c->stamps || c->stamps[q - c->stamps_from] == plain);
+	const bool after = whole && !c->stamps && is_after_cut(c, e->tsc);
+
+	if (whole && !after) {
+		e->stamp = plain;
+		if (!p->ended && fallback)
+			head->end = q + 1;
+		p->ended = true;
+		p->whole = q;
+		return true;
+	}
+	e->stamp = 0;
+	if (!fallback && !p->ended && after) {
+		head->end = q;
+		head->torn = 0;
+	} else if (!fallback || p->ended) {
+		head->torn++;
+	}
+	return false;
+}
+
+/* Copy the chunk before those that were copied, as far as writers have not
+ * overwritten it when it is in the copy. */
+static int
+copy_chunk(struct copy *c, uint32_t lane, struct timeline_head *head,
+    struct progress *p, uint64_t size)
+{
+	const bool sums = timeline_lane_has_sums(c->geometry, lane);
+	struct run run = previous_run(c, lane, head->first, p->at, size);
+	struct timeline_head after;
+	uint64_t left = 0;
+	bool any = false;
 	int rc = 0;
 
-	for (int i = 0; i < LANE_TRIES_MAX; i++) {
-		const uint64_t first = head->first;
-		const uint64_t end = head->end;
-
-		rc = copy_lane_once(c, lane, head, i > 0);
-		if (rc != 0 || c->take->holes || i + 1 == LANE_TRIES_MAX ||
-		    !has_turned_over(head, first, end))
-			break;
-		if ((rc = read_head(c, lane, head)) != 0)
-			break;
-		head->end = head->head;
-		head->first = first_wanted(c, lane, head);
-		share += i;
-		head->first = head->end - (head->end - head->first) / share;
-		c->ahead = 0;
+	if (timeline_lane_is_fallback(c->geometry, lane) && !sums)
+		rc = read_stamps(c, lane, run.q, p->at);
+	if (rc != 0 || (rc = read_run(c, lane, run)) != 0 ||
+	    (rc = read_head(c, lane, &after)) != 0)
+		return rc;
+	if (after.head < head->head) {
+		tl_faults_add(c->faults,
+		    timeline_head_offset(c->geometry, lane),
+		    "the head of lane %u went backwards", lane);
+		left = p->at;
+	} else if (!sums) {
+		left = oldest_left(c, lane, after.head);
 	}
-	c->ahead = ahead;
+	for (uint64_t i = run.count; i-- > 0 && run.q + i >= left; p->at--)
+		any |= look_at(c, lane, &c->chunk[i], run.q + i, head, p);
+	if (p->at > run.q) { /* what is older is overwritten, too */
+		memset(c->chunk, 0, (p->at - run.q) * TIMELINE_ENTRY_SIZE);
+		head->first = p->at;
+	}
+	/* pages without whole entries take no space in the copy */
+	return any ? write_run(c, lane, run) : 0;
+}
+
+/* A lane was copied.  Tickets of a fallback lane after its last entry are in
+ * progress; those before its first one may be overwritten. */
+static int
+finish_lane(struct copy *c, uint32_t lane, struct timeline_head *head,
+    const struct progress *p)
+{
+	struct timeline_head after;
+	uint64_t left;
+	int rc;
+
+	if (!timeline_lane_is_fallback(c->geometry, lane))
+		return 0;
+	if (!p->ended) {
+		head->end = head->first;
+		return 0;
+	}
+	if ((rc = read_head(c, lane, &after)) != 0)
+		return rc;
+	left = oldest_left(c, lane, after.head);
+	if (left > p->whole)
+		left = p->whole;
+	if (left > head->first) {
+		head->torn -= left - head->first;
+		head->first = left;
+	}
+	return 0;
+}
+
+/* Did writers overwrite too much of a lane while it was copied? */
+static bool
+has_turned_over(const struct timeline_head *head, uint64_t enough)
+{
+	return head->first > head->wanted &&
+	       (head->end == head->first || (head->end - head->first) * enough <
+						head->end - head->wanted);
+}
+
+/* Copy the lanes in turns: first the newest entries of each lane, then older
+ * ones.  Does the copy have less than one in enough entries of a lane?  1, 0,
+ * -errno. */
+static int
+copy_newest(struct copy *c, struct progress *progress, uint64_t enough)
+{
+	const uint32_t lanes = timeline_lane_count(c->geometry);
+	struct timeline_head *heads = c->take->heads;
+	bool more = true, lapped = false;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < lanes; i++)
+		progress[i] =
+		    (struct progress){ heads[i].end, UINT64_MAX, false };
+	for (uint64_t size = FIRST_CHUNK; more; size *= 2) {
+		more = false;
+		if (size > CHUNK_ENTRIES)
+			size = CHUNK_ENTRIES;
+		for (uint32_t i = 0; i < lanes; i++) {
+			if (progress[i].at == heads[i].first)
+				continue;
+			rc = copy_chunk(c, i, &heads[i], &progress[i], size);
+			free(c->stamps);
+			c->stamps = NULL;
+			if (rc != 0)
+				return rc;
+			more |= progress[i].at > heads[i].first;
+		}
+	}
+	for (uint32_t i = 0; i < lanes && rc == 0; i++) {
+		rc = finish_lane(c, i, &heads[i], &progress[i]);
+		lapped |= has_turned_over(&heads[i], enough);
+	}
+	return rc < 0 ? rc : lapped;
+}
+
+/* == lanes == */
+
+static int
+read_heads(struct copy *c)
+{
+	struct timeline_head *heads = c->take->heads;
+	int rc = 0;
+
+	set_cut(c);
+	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(c->geometry);
+	     i++) {
+		rc = read_head(c, i, &heads[i]);
+		heads[i].first = first_wanted(c, i, &heads[i]);
+		heads[i].wanted = heads[i].first;
+		heads[i].end = heads[i].head;
+		heads[i].torn = heads[i].stuck = 0;
+	}
 	return rc;
+}
+
+/* A snapshot has one cut: where a lane turned over meanwhile, all lanes are
+ * copied again, and fewer entries are enough. */
+static int
+copy_snapshot(struct copy *c)
+{
+	struct progress *progress =
+	    calloc(timeline_lane_count(c->geometry), sizeof(*progress));
+	int rc = progress ? 1 : -ENOMEM;
+
+	for (int i = 0; i < TRIES_MAX && rc > 0; i++) {
+		if (i > 0)
+			rc = tl_file_resize(c->out, 0);
+		if (rc >= 0)
+			rc = tl_file_resize(c->out,
+			    tl_layout_dense(c->geometry));
+		if (rc >= 0)
+			rc = read_heads(c);
+		if (rc >= 0)
+			rc = copy_newest(c, progress, UINT64_C(2) << 2 * i);
+	}
+	free(progress);
+	return rc < 0 ? rc : 0;
 }
 
 static int
 copy_lanes(struct copy *c)
 {
-	const uint32_t lanes = timeline_lane_count(c->geometry);
-	struct timeline_head *heads = c->take->heads;
-	int rc = 0;
+	int rc;
 
-	set_cut(c);
-	for (uint32_t i = 0; rc == 0 && i < lanes; i++) {
-		rc = read_head(c, i, &heads[i]);
-		heads[i].first = first_wanted(c, i, &heads[i]);
-		heads[i].end = heads[i].head;
-	}
-	for (uint32_t i = 0; rc == 0 && i < lanes; i++)
-		rc = copy_lane(c, i, &heads[i]);
+	if (!c->take->holes)
+		return copy_snapshot(c);
+	if ((rc = tl_file_resize(c->out, tl_layout_dense(c->geometry))) < 0)
+		return rc;
+	rc = read_heads(c);
+	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(c->geometry);
+	     i++)
+		rc = copy_round(c, i, &c->take->heads[i]);
 	return rc;
 }
 
@@ -740,8 +905,6 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 	    calloc(timeline_lane_count(geometry), sizeof(struct timeline_head));
 	c.chunk = malloc(CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
 	if (!take->heads || !c.chunk)
-		goto out;
-	if ((rc = tl_file_resize(out, tl_layout_dense(geometry))) < 0)
 		goto out;
 	if ((rc = copy_lanes(&c)) == 0 &&
 	    (rc = copy_strings(&c, &newest, &tail)) == 0)

@@ -7,6 +7,14 @@
  *	-> newest -> string tail -> strings -> clock and a closing point
  *	-> header, built last
  *
+ * A follower copies lane after lane, oldest entries first, and reads h2 after
+ * each lane.  A snapshot copies the newest chunk of each lane first, then older
+ * chunks in turns, and reads h2 after each chunk: whatever writers overwrite
+ * meanwhile, the newest entries of each lane are in the copy.  Where a lane turns
+ * over before even these are copied, or hardly more, the snapshot begins again
+ * with another T.  The head of a lane in the copy says how many entries were
+ * wanted.
+ *
  * The records that an entry refers to were published before it was logged, so
  * they are in the copy.
  *

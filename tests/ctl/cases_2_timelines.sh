@@ -114,7 +114,7 @@ ends 'save does not replace a file' 1 "$ctl" save "$base-w" "$work/w.tl"
 has '... and names the option that does' "$err" 'w\.tl: exists already; --force replaces it$'
 ends 'save --force replaces it' 0 "$ctl" save -f "$base-w" "$work/w.tl" --json
 is '... and says how large it is' "$(jq -c . <<<"$out")" \
-	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl")}"
+	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl"),\"left_out\":[]}"
 echo >"$work/w.tl.sched" # as if NAME had had kernel events when it was saved
 ends 'save refuses kernel events of another snapshot' 1 "$ctl" save "$base-w" "$work/w.tl"
 has '... and names the file' "$(rm -f "$work/w.tl"; "$ctl" save "$base-w" "$work/w.tl" 2>&1)" \

@@ -32,6 +32,20 @@ ends '--check of a file that is none fails' 1 "$dump" --check "$work/foreign" "$
 has '... says so' "$out" 'foreign: cannot be read'
 has '... and still checks the others' "$out" 'known\.tl: whole'
 
+# A lane whose older entries were overwritten while the file was copied: the
+# head's first is 2, of 1 that were wanted.
+lane=$("$dump" --info --json "$known" | jq '[.lanes[] | select(.tier == 0)] | max_by(.end).lane')
+kept=$("$dump" --info --json "$known" | jq ".lanes[$lane].end - 2")
+cp "$known" "$work/part.tl"
+printf '\2' | put "$work/part.tl" $((4096 + lane * 128 + 72))
+printf '\1' | put "$work/part.tl" $((4096 + lane * 128 + 104))
+ends 'a lane that was copied in part is no damage' 0 "$dump" --check "$work/part.tl"
+has '... --check tells how much of it there is' "$out" \
+	"part\.tl: (CPU [0-9]+|threads without a CPU), tier 0: the newest $kept entr(y is|ies are) kept; 1 older one was overwritten while the file was copied\$"
+is '... in JSON' "$("$dump" --check --json "$work/part.tl" | jq -c '[.whole, .left_out]')" '[true,1]'
+is '... and so does --info' "$("$dump" --info --json "$work/part.tl" |
+	jq -c "[.lanes[$lane].left_out, .losses.left_out]")" '[1,1]'
+
 # An entry that is not whole is a loss, said where it is: the stamp of entry 2
 # of the lane that has the most.
 info=$("$dump" --info --json "$known")

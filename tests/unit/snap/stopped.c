@@ -363,3 +363,22 @@ TEST(a_lane_that_turned_over_is_copied_again)
 	ck_assert_uint_ge(s.count, N / 2);
 	ck_assert_uint_eq(s.count + s.lost, 4 * N);
 }
+
+/* The entries of a chunk are safe once the chunk was copied. */
+TEST(a_lane_that_turns_over_late_keeps_its_newest_entries)
+{
+	enum { CHUNK = 32 };
+	const uint64_t words = 6 * TIMELINE_HEAD_SIZE / 8 +
+			       CHUNK * TIMELINE_ENTRY_SIZE / 8 +
+			       TIMELINE_HEAD_SIZE / 8;
+	struct shown s;
+
+	for (int i = 0; i < 3 * N; i++)
+		log_on(CPU0);
+	stop.act = turn_over;
+	stop.at = words + 1; /* in the second chunk */
+	snapshot(&s);
+	ck_assert_uint_gt(stop.word, stop.at);
+	ck_assert_uint_eq(s.count, CHUNK);
+	ck_assert_uint_eq(s.count + s.lost, 3 * N);
+}
