@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - lines of 17 or 19 fields to events. */
+/* read.c - lines of 17, 19 or 21 fields to events. */
 #include "format/csv/csv.h"
 
 #include "base/lines.h"
@@ -23,8 +23,11 @@ enum column {
 	VALUE, /* its value */
 	THREAD = ARG + 2 * TL_ARGS_MAX,
 	PROCESS,
+	DURATION, /* of a span, which its begin and end have */
+	UNSURE,
 	COLUMNS,
-	COLUMNS_OLD = THREAD /* of lines without names */
+	COLUMNS_OLD = THREAD,    /* of lines without names */
+	COLUMNS_NAMED = DURATION /* of lines without durations */
 };
 
 static const char first_names[] = "ns,tsc,cpu,pid,tid,priority,";
@@ -125,6 +128,8 @@ split(const struct tl_message_cache *cache, struct tl_bytes line,
 			row->fields[PROCESS] = tl_bytes(NULL, 0);
 			return true;
 		}
+		if (i + 1 == COLUMNS_NAMED && s.at == s.end)
+			return true;
 		if (i + 1 < COLUMNS && !TL_SCAN_SKIP(&s, ","))
 			return false;
 	}

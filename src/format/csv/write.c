@@ -3,7 +3,9 @@
  * write.c - a line is numbers, then pieces of its message:
  *
  *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,, |
- *	    ,thread,process
+ *	    ,thread,process | ,1200,true
+ *
+ * The last two are of an end whose begin is known.
  */
 #include "format/csv/csv.h"
 
@@ -22,10 +24,11 @@ enum {
 static const char column_names[] =
     "ns,tsc,cpu,pid,tid,priority,category,message,"
     "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
-    "value4,thread,process\n";
+    "value4,thread,process,duration_ns,unsure\n";
 
-/* The columns of a thread and a process without names. */
-#define NO_NAMES ",,\n"
+/* The columns of a thread and a process without names, and of no duration. */
+#define NO_NAMES    ",,"
+#define NO_DURATION ",,\n"
 
 /* The columns of missing arguments; the first of them may have the scope of a
  * span. */
@@ -50,7 +53,6 @@ put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 	tl_put_csv(text, thread);
 	tl_put_char(text, ',');
 	tl_put_csv(text, process);
-	tl_put_char(text, '\n');
 }
 
 static void
@@ -140,6 +142,17 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
 	tl_put_unsigned(text, value);
 }
 
+static char *
+write_duration(char *to, const struct tl_event *event)
+{
+	if (event->kind != TL_END || !event->begun)
+		return tl_write_string(to, NO_DURATION);
+	*to++ = ',';
+	to = tl_write_signed(to, event->duration_ns);
+	return tl_write_string(to,
+	    event->begun == TL_BEGUN_UNSURE ? ",true\n" : ",\n");
+}
+
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
     const struct tl_event *event, const struct tl_origin *host,
@@ -176,6 +189,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	} else {
 		to = tl_write_string(to, NO_NAMES);
 	}
+	to = write_duration(to, event);
 	text->size = (size_t)(to - text->data);
 }
 
@@ -191,7 +205,7 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 	to = write_place(to, event);
 	to = tl_write_string(to, ",,,,,lost,lost,");
 	to = tl_write_unsigned(to, event->lost);
-	to = tl_write_string(to, ",,,,,," NO_NAMES);
+	to = tl_write_string(to, ",,,,,," NO_NAMES NO_DURATION);
 	text->size = (size_t)(to - text->data);
 }
 

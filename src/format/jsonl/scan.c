@@ -97,6 +97,17 @@ scan_names(struct tl_scan *s, struct tl_bytes names[2])
 		   (scan_string(s, &names[1], &escapes) && !escapes));
 }
 
+/* Skip the duration of a span, which its begin and end have. */
+static bool
+scan_duration(struct tl_scan *s)
+{
+	uint64_t ns;
+
+	return !TL_SCAN_SKIP(s, ",\"duration_ns\":") ||
+	       (scan_signed(s, &ns) &&
+		   (TL_SCAN_SKIP(s, ",\"unsure\":true") || true));
+}
+
 static bool
 scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
     struct tl_bytes *host)
@@ -113,7 +124,8 @@ scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
 	return TL_SCAN_SKIP(s, ",\"pid\":") && scan_small(s, &e->pid) &&
 	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
 	       scan_names(s, names) && scan_host(s, host) &&
-	       ((e->moved = TL_SCAN_SKIP(s, ",\"moved\":true")) || true);
+	       ((e->moved = TL_SCAN_SKIP(s, ",\"moved\":true")) || true) &&
+	       scan_duration(s);
 }
 
 /* Read the scope, which is at the end of the line but belongs to the

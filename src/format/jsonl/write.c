@@ -11,8 +11,13 @@
  *	,"host":"name","sync_error_us":20000,"overlaps":true
  *
  * where null is an error without a bound.  "overlaps", and ,"moved":true after
- * it, are left out if false.  The last piece of a message is the text after its
- * arguments.
+ * it, are left out if false.  Before the priority of an end whose begin is known
+ * stands
+ *
+ *	,"duration_ns":1200,"unsure":true
+ *
+ * without the second member if the two are a pair.  The last piece of a message
+ * is the text after its arguments.
  */
 #include "format/jsonl/jsonl.h"
 
@@ -28,7 +33,9 @@ enum {
 	FRAME_MAX = 320 + TL_LINE_NAMES_MAX
 };
 
-#define MOVED ",\"moved\":true"
+#define MOVED    ",\"moved\":true"
+#define DURATION ",\"duration_ns\":"
+#define UNSURE   ",\"unsure\":true"
 
 /* A literal, whose size the compiler knows. */
 #define WRITE(to, literal) \
@@ -131,6 +138,14 @@ put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 	}
 }
 
+static char *
+write_duration(char *to, const struct tl_event *end)
+{
+	to = WRITE(to, DURATION);
+	to = tl_write_signed(to, end->duration_ns);
+	return end->begun == TL_BEGUN_UNSURE ? WRITE(to, UNSURE) : to;
+}
+
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
     const struct tl_event *event, const struct tl_origin *host,
@@ -153,6 +168,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 		return;
 	if (event->moved)
 		to = WRITE(to, MOVED);
+	if (event->kind == TL_END && event->begun)
+		to = write_duration(to, event);
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
 	to = tl_write_string(to, tl_kind_name(event->kind));
 	to = WRITE(to, "\",\"args\":{");

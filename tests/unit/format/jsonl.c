@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct tl_text got;
@@ -85,6 +86,20 @@ TEST(an_event_has_its_fields_in_their_order)
 	    "\"category\":\"example\",\"message\":\"processed $tcp, $udp, and "
 	    "$other\",\"kind\":\"instant\",\"args\":{\"tcp\":10,\"udp\":20,"
 	    "\"other\":3}}\n");
+}
+
+TEST(an_end_has_the_duration_of_its_span)
+{
+	event.kind = TL_END;
+	event.begun = TL_BEGUN;
+	event.duration_ns = 1200;
+	put("x");
+	event.begun = TL_BEGUN_UNSURE;
+	put(NULL);
+	ck_assert_ptr_nonnull(strstr(tl_text_string(&got),
+	    "\"tid\":4294967295,\"duration_ns\":1200,\"priority\""));
+	ck_assert_ptr_nonnull(strstr(tl_text_string(&got),
+	    ",\"duration_ns\":1200,\"unsure\":true,\"priority\""));
 }
 
 /* A name that changes, of two threads whose lines are cached in one place. */
