@@ -575,6 +575,12 @@ add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
 
 	if (!is_wanted(c, span->message) || !has_value(c, span))
 		return 0;
+	if (c->options->slower_ns > 0 && span->lossy) {
+		c->counts.unknown++;
+		return 0;
+	}
+	if (span->duration_ns < c->options->slower_ns)
+		return 0;
 	if (c->span_count == TL_CRITICAL_SPANS_MAX) {
 		c->counts.spans++;
 		return 0;

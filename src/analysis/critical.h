@@ -121,6 +121,7 @@ struct tl_critical_options {
 	const char *glob; /* matches the first line, or CATEGORY:LINE */
 	/* only spans with an argument that is this text or number; NULL: all */
 	const char *value;
+	int64_t slower_ns; /* only spans that took this long; 0: all */
 	const struct tl_pair_rule *rules;
 	size_t rule_count;
 	/* the clock of each source; NULL: one for all */
@@ -133,6 +134,7 @@ struct tl_critical_counts {
 	uint64_t changes;
 	uint64_t spans;
 	uint64_t pairs;      /* values of pairs */
+	uint64_t unknown;    /* spans that may be slow or not */
 	uint64_t unreceived; /* sends without a receive, which is no error */
 };
 

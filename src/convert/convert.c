@@ -3,6 +3,9 @@
 #include "convert/convert.h"
 
 #include "base/file.h"
+#include "event/spans.h"
+#include "format/csv/csv.h"
+#include "format/jsonl/jsonl.h"
 #include "snap/timers.h"
 
 #include <errno.h>
@@ -177,10 +180,19 @@ counted_close(struct tl_cursor *cursor)
 	tl_cursor_close(c->inner);
 }
 
+/* Does the format have the duration of a span at its end? */
+static bool
+shows_durations(const struct tl_format_row *to)
+{
+	return to->write_new == tl_jsonl_write_new ||
+	       to->write_new == tl_csv_write_new;
+}
+
 /* counted must outlive the cursor. */
 static int
 open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 {
+	struct tl_cursor *scout, *inner;
 	int rc =
 	    tl_sources_cursor(run->inputs, TL_OLDEST_FIRST, &counted->inner);
 
@@ -188,7 +200,20 @@ open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 		return rc;
 	counted->cursor = (struct tl_cursor){ counted_next, counted_close };
 	counted->conversion = run->conversion;
-	return tl_select_cursor(run->select, TL_OLDEST_FIRST, &counted->cursor,
+	rc = tl_select_scout(run->select, run->inputs, TL_OLDEST_FIRST, &scout);
+	if (rc < 0) {
+		tl_cursor_close(&counted->cursor);
+		return rc;
+	}
+	inner = &counted->cursor;
+	if (shows_durations(run->options->to))
+		rc = tl_spans_cursor(TL_OLDEST_FIRST, TL_SPANS_WINDOW, inner,
+		    &inner);
+	if (rc < 0) {
+		tl_cursor_close(scout);
+		return rc;
+	}
+	return tl_select_cursor(run->select, TL_OLDEST_FIRST, inner, scout,
 	    cursor);
 }
 

@@ -113,6 +113,7 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	const struct tl_script_io io = { .write = print,
 		.killed = killed,
 		.context = &output };
+	struct tl_fault unknown = { 0 };
 	struct tl_select select;
 	int rc = tl_select_init(&select, &options->selection, &limits, &io,
 	    &inputs, fault);
@@ -127,6 +128,8 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	tl_progress_end(&select.progress);
 	if (rc == 0 && !select.all && select.passed == 0)
 		tl_select_nothing(&select, &options->selection, &inputs, fault);
+	else if (rc == 0 && tl_select_unknown(&select, &unknown))
+		warn(NULL, &unknown);
 	tl_select_free(&select);
 	return rc;
 }

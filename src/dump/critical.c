@@ -344,15 +344,16 @@ read_events(struct tl_critical *critical, struct view *v,
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_sources_cursor(v->inputs, TL_OLDEST_FIRST, &cursor);
+	int rc;
 
+	select->kernel = v->inputs;
+	rc = tl_select_sources(select, v->inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		tl_progress_tick(&select->progress);
-		rc = tl_select_passes(select, &event);
-		if (rc > 0)
-			rc = tl_critical_put(critical, &event);
+		if (select->all)
+			tl_progress_tick(&select->progress);
+		rc = tl_critical_put(critical, &event);
 		if (rc < 0)
 			break;
 	}
@@ -361,11 +362,12 @@ read_events(struct tl_critical *critical, struct view *v,
 }
 
 static void
-put_left_out(const struct tl_critical *critical)
+put_left_out(const struct tl_critical *critical, struct tl_select *select)
 {
 	struct tl_critical_counts counts;
 
 	tl_critical_counts(critical, &counts);
+	select->unknown += counts.unknown;
 	if (counts.waits + counts.changes + counts.spans + counts.pairs > 0)
 		fprintf(stderr,
 		    "timeline-dump: --critical: too many entries: %llu waits, "
@@ -390,6 +392,7 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 		.value = (split_wanted(&v), v.value),
 		.rules = plan->pairs,
 		.rule_count = plan->pair_count,
+		.slower_ns = options->slower_ns,
 		.clocks = inputs->hosts ? inputs->hosts->machine_of : NULL };
 	const struct tl_critical_result *results;
 	struct tl_critical *critical;
@@ -412,7 +415,7 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 		rc = tl_output_more(output);
 	}
 	if (critical)
-		put_left_out(critical);
+		put_left_out(critical, select);
 	tl_critical_free(critical);
 	return rc;
 }

@@ -45,8 +45,7 @@ tl_entries_tail(const struct tl_options *options)
 	if (!options->max_given || tl_selection_is_any(&options->selection) ||
 	    options->max > UINT64_MAX - TAIL_SPARE - TAIL_BEGINS)
 		return 0;
-	return options->max + TAIL_SPARE +
-	       (options->format == TL_FORMAT_TEXT ? TAIL_BEGINS : 0);
+	return options->max + TAIL_SPARE + TAIL_BEGINS;
 }
 
 /* How many entries to read; 0: all. */
@@ -141,7 +140,7 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 	    tl_sinks_style(options, inputs->hosts, order);
 	struct show show = { .options = options, .select = select };
 	struct tl_origin *sources = NULL;
-	struct tl_cursor *inner;
+	struct tl_cursor *inner, *scout;
 	int rc;
 
 	show.delta =
@@ -160,12 +159,15 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (rc < 0)
 		goto free_sink;
 	/* before select: begin events that are not shown count, too */
-	if (options->format == TL_FORMAT_TEXT)
-		rc =
-		    tl_spans_cursor(read_order, TL_SPANS_WINDOW, inner, &inner);
+	rc = tl_spans_cursor(read_order, TL_SPANS_WINDOW, inner, &inner);
 	if (rc < 0)
 		goto free_sink;
-	rc = tl_select_cursor(select, read_order, inner, &show.cursor);
+	rc = tl_select_scout(select, inputs, read_order, &scout);
+	if (rc < 0) {
+		tl_cursor_close(inner);
+		goto free_sink;
+	}
+	rc = tl_select_cursor(select, read_order, inner, scout, &show.cursor);
 	if (rc < 0)
 		goto free_sink;
 	rc = turn ? turn_around(&show) : stream(&show);

@@ -76,16 +76,12 @@ count_entries(struct counted *c, const struct tl_source *input,
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	uint64_t *seen;
-	int rc = tl_source_cursor(input, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		tl_progress_tick(&select->progress);
-		rc = tl_select_passes(select, &event);
-		if (rc < 0)
-			break;
-		if (rc == 0 || event.kind == TL_LOST)
+		if (event.kind == TL_LOST)
 			continue;
 		seen = tl_message_map_find(&c->map, event.message);
 		if (seen)

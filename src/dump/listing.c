@@ -104,6 +104,21 @@ put_known(struct tl_text *text, bool known, int64_t n, size_t width)
 	tl_text_align_right(text, start, width);
 }
 
+/* Append the duration of the span that ends; "?" after one that is unsure. */
+static void
+put_duration(struct tl_text *text, const struct tl_event *event)
+{
+	const size_t start = text->size;
+	const bool known = event->kind == TL_END && event->begun;
+
+	if (known)
+		tl_put_signed(text, event->duration_ns);
+	tl_put_char(text, !known                            ? '-'
+			  : event->begun == TL_BEGUN_UNSURE ? '?'
+							    : ' ');
+	tl_text_align_right(text, start, WIDTH_DELTA);
+}
+
 static void
 put_cpu(struct tl_text *text, uint32_t cpu)
 {
@@ -307,6 +322,9 @@ put_column(struct listing *l, enum tl_column column,
 		break;
 	case TL_COLUMN_DELTA_NS:
 		put_known(text, delta->ns_known, delta->ns, WIDTH_DELTA);
+		break;
+	case TL_COLUMN_DURATION:
+		put_duration(text, event);
 		break;
 	case TL_COLUMN_TSC:
 		put_number(text, event->tsc, WIDTH_TSC);

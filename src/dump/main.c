@@ -146,11 +146,22 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 		return false;
 	switch (options->mode) {
 	case TL_MODE_LIST:
-		return select->messages_passed == 0;
+		return select->messages_passed == 0 ||
+		       (select->on_condition && select->passed == 0);
 	case TL_MODE_ENTRIES:
 	case TL_MODE_STATS:
 	case TL_MODE_TREE:
+	case TL_MODE_STATES:
+	case TL_MODE_WHY:
+	case TL_MODE_CRITICAL:
 		return select->passed == 0;
+	case TL_MODE_SCRIPT:
+	case TL_MODE_VIEW:
+	case TL_MODE_BROWSE:
+	case TL_MODE_DIFF:
+		/* it may have read nothing */
+		return select->passed == 0 &&
+		       select->entries_asked + select->spans_asked > 0;
 	default:
 		return false;
 	}
@@ -163,6 +174,7 @@ run(const struct tl_options *options, struct tl_fault *fault)
 {
 	const struct tl_script_io io = tl_scripting_io(&output);
 	const struct tl_script_limits limits = tl_options_limits(options);
+	struct tl_fault unknown = { 0 };
 	struct tl_select select;
 	int rc = tl_select_init(&select, &options->selection, &limits, &io,
 	    &inputs, fault);
@@ -170,6 +182,8 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	if (rc < 0)
 		return rc;
 	select.early_end = tl_sources_are_steady(&inputs);
+	select.entries =
+	    options->mode == TL_MODE_ENTRIES || options->mode == TL_MODE_LIST;
 	tl_progress_start(&select.progress, wants_progress(options));
 	/* other modes read the entries twice */
 	if (options->mode == TL_MODE_ENTRIES)
@@ -180,9 +194,14 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	tl_progress_end(&select.progress);
 	if (rc < 0 && select.fault.rc < 0)
 		*fault = select.fault;
-	if (rc == 0 && is_empty(options, &select) && any_is_open())
+	if ((rc == 0 || (rc == -ENOENT && fault->rc < 0)) &&
+	    is_empty(options, &select) && any_is_open()) {
+		*fault = (struct tl_fault){ 0 };
 		nothing_passed = tl_select_nothing(&select, &options->selection,
 				     &inputs, fault) < 0;
+	} else if (rc == 0 && tl_select_unknown(&select, &unknown)) {
+		report(NULL, &unknown);
+	}
 	tl_select_free(&select);
 	return rc;
 }
@@ -259,6 +278,8 @@ show(const struct tl_options *options)
 	tl_sources_free(&inputs);
 	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
+	if (nothing_passed && options->file_count == 1)
+		place = options->files[0];
 	/* -ENOENT: no file could be opened, which was reported. */
 	if (nothing_passed || (rc < 0 && (rc != -ENOENT || fault.rc < 0))) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));

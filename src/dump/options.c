@@ -147,11 +147,6 @@ take_why(struct parse *p, int value)
 			return usage(p, "a second --why", p->argument);
 		o->why = p->argument;
 		return take_mode(p, TL_MODE_WHY, "--why");
-	case OPTION_SLOWER:
-		if (tl_parse_duration(p->argument, &o->slower_ns) < 0 ||
-		    o->slower_ns <= 0)
-			return usage(p, "not a duration like 1ms", p->argument);
-		return 0;
 	case OPTION_SLOWEST:
 		return take_slowest(p);
 	default:
@@ -283,6 +278,16 @@ check_tree(struct parse *p)
 	return 0;
 }
 
+/* These reports are of the slow spans, but are made of all entries. */
+static void
+keep_all_entries(struct tl_options *o)
+{
+	if (o->mode != TL_MODE_WHY && o->mode != TL_MODE_CRITICAL)
+		return;
+	o->slower_ns = o->selection.slower_ns;
+	o->selection.slower_ns = 0;
+}
+
 static int
 check_options(struct parse *p)
 {
@@ -318,8 +323,8 @@ check_options(struct parse *p)
 	if ((o->mode == TL_MODE_INFO || o->mode == TL_MODE_CRITICAL) &&
 	    o->format == TL_FORMAT_CSV)
 		return usage(p, "not available as CSV", p->mode_name);
-	if (o->mode != TL_MODE_WHY && (o->slower_ns > 0 || o->slowest > 0))
-		return usage(p, "needs --why", "--slower, --slowest");
+	if (o->mode != TL_MODE_WHY && o->slowest > 0)
+		return usage(p, "needs --why", "--slowest");
 	if (o->slower_ns > 0 && o->slowest > 0)
 		return usage(p, "cannot be combined with --slowest",
 		    "--slower");
@@ -688,6 +693,7 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	    (rc = default_file(&p)) < 0 ||
 	    (rc = tl_selection_defaults(&options->selection, fault)) < 0)
 		return rc;
+	keep_all_entries(options);
 	return check_options(&p);
 }
 

@@ -86,19 +86,35 @@ number(struct tl_cursor **cursor, uint16_t source)
 	return 0;
 }
 
+/* 0; -errno and no cursor. */
+static int
+open_numbered(const struct chosen *chosen, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	int rc = tl_source_cursor(chosen->input, order, cursor);
+
+	if (rc == 0 && chosen->select->expression)
+		rc = number(cursor, chosen->source);
+	if (rc < 0)
+		*cursor = NULL;
+	return rc;
+}
+
 static int
 open_input(const struct tl_script_input *input, enum tl_order order,
     struct tl_cursor **cursor)
 {
 	const struct chosen *chosen = input->context;
-	struct tl_cursor *inner;
-	int rc = tl_source_cursor(chosen->input, order, &inner);
+	struct tl_cursor *inner, *scout = NULL;
+	int rc = open_numbered(chosen, order, &inner);
 
-	if (rc == 0 && chosen->select->expression)
-		rc = number(&inner, chosen->source);
-	if (rc < 0)
+	if (rc == 0 && tl_select_scouts(chosen->select))
+		rc = open_numbered(chosen, order, &scout);
+	if (rc < 0) {
+		tl_cursor_close(inner);
 		return rc;
-	return tl_select_cursor(chosen->select, order, inner, cursor);
+	}
+	return tl_select_cursor(chosen->select, order, inner, scout, cursor);
 }
 
 static struct tl_script_input

@@ -33,6 +33,7 @@ struct row {
 
 struct view {
 	struct tl_select *select;
+	struct tl_chooser *chooser;
 	struct tl_states *states;
 	struct tl_spans *spans;
 	struct tl_message_map map;
@@ -104,11 +105,11 @@ static int
 take(struct view *v, const struct tl_event *event)
 {
 	struct tl_span span;
-	int rc = tl_states_put(v->states, event);
+	const int passes = tl_chooser_passes(v->chooser, event);
+	int rc = passes < 0 ? passes : tl_states_put(v->states, event);
 
 	if (rc < 0 || (rc = tl_spans_put(v->spans, event, &span)) <= 0 ||
-	    !tl_span_is_sure(&span) || tl_states_is_kernel(event) ||
-	    (rc = tl_select_passes(v->select, event)) <= 0)
+	    !tl_span_is_sure(&span) || tl_states_is_kernel(event) || !passes)
 		return rc;
 	return take_span(v, &span);
 }
@@ -116,7 +117,7 @@ take(struct view *v, const struct tl_event *event)
 static int
 gather(struct view *v, const struct tl_sources *inputs)
 {
-	struct tl_cursor *cursor;
+	struct tl_cursor *cursor, *scout;
 	struct tl_event event;
 	int rc = tl_states_of_sources(&v->states, inputs);
 
@@ -125,6 +126,12 @@ gather(struct view *v, const struct tl_sources *inputs)
 		rc = tl_states_new(&v->states, INT64_MIN, NULL, 1);
 	if (rc == 0)
 		rc = tl_spans_new(&v->spans);
+	if (rc == 0)
+		rc =
+		    tl_select_scout(v->select, inputs, TL_OLDEST_FIRST, &scout);
+	if (rc == 0)
+		rc = tl_chooser_new(&v->chooser, v->select, TL_OLDEST_FIRST,
+		    scout);
 	if (rc == 0)
 		rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
@@ -331,6 +338,7 @@ tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
 	}
 	free(v.rows);
 	tl_message_map_free(&v.map, NULL);
+	tl_chooser_free(v.chooser);
 	tl_spans_free(v.spans);
 	tl_states_free(v.states);
 	return rc;

@@ -12,14 +12,14 @@ _timeline_dump_list() {
 _timeline_dump() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local options='--max --oldest-first --follow --since --until --category
-		--message --min-priority --pid --tid --cpu --expression --include --exclude --host --offset
+		--message --min-priority --pid --tid --cpu --expression --slower --include --exclude --host --offset
 		--pair
 		--columns
 		--time --explain --format --json --color --no-pager --no-progress --output --list
-		--stats --info --check --why --slower --slowest --tree --browse --diff --critical --path-of --script --view --trusted
+		--stats --info --check --why --slowest --tree --browse --diff --critical --path-of --script --view --trusted
 		--path --depth --children --verbose --style --paths --only-changes
 		--by-index --values --threshold --as-trace --help --help=all --version'
-	local columns='time host cpu pid tid priority delta-cycles delta-ns tsc
+	local columns='time host cpu pid tid priority delta-cycles delta-ns duration tsc
 		clock-error category message'
 	local priorities='fatal error warning info debug trace trace+ trace++
 		trace+++'

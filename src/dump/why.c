@@ -15,17 +15,16 @@ gather(struct tl_why *why, const struct tl_sources *inputs,
 	struct tl_sink *sink = tl_why_sink(why);
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
+	int rc;
 
+	select->kernel = inputs;
+	rc = tl_select_sources(select, inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
-		tl_progress_tick(&select->progress);
-		rc = select->all || inputs->items[event.source].beside
-			 ? 1
-			 : tl_select_passes(select, &event);
-		if (rc > 0)
-			rc = sink->put(sink, &event);
+		if (select->all)
+			tl_progress_tick(&select->progress);
+		rc = sink->put(sink, &event);
 	}
 	tl_cursor_close(cursor);
 	return rc < 0 ? rc : sink->finish(sink);

@@ -84,10 +84,8 @@ passes_cpu(const struct tl_filter *filter, const struct tl_event *event)
 }
 
 bool
-tl_filter_event(const struct tl_filter *filter, const struct tl_event *event)
+tl_filter_place(const struct tl_filter *filter, const struct tl_event *event)
 {
-	if (event->ns < filter->since_ns || event->ns > filter->until_ns)
-		return false;
 	if (!passes_cpu(filter, event))
 		return false;
 	if (event->kind == TL_LOST) /* it has no process */

@@ -46,8 +46,20 @@ void tl_filter_init(struct tl_filter *filter);
  */
 bool tl_filter_message(const struct tl_filter *filter,
     const struct tl_message *message);
+/* Is it in the time window? */
+static inline bool
+tl_filter_time(const struct tl_filter *filter, const struct tl_event *event)
+{
+	return event->ns >= filter->since_ns && event->ns <= filter->until_ns;
+}
+/* Is it of the CPUs, processes and threads? */
 bool
-tl_filter_event(const struct tl_filter *filter, const struct tl_event *event);
+tl_filter_place(const struct tl_filter *filter, const struct tl_event *event);
+static inline bool
+tl_filter_event(const struct tl_filter *filter, const struct tl_event *event)
+{
+	return tl_filter_time(filter, event) && tl_filter_place(filter, event);
+}
 static inline bool
 tl_filter_passes(const struct tl_filter *filter, const struct tl_event *event)
 {

@@ -72,7 +72,7 @@ static const struct {
 	{ "name", NAME, false }, { "explain", EXPLAIN, false },
 	{ "file", FILE_NAME, false }, { "line", LINE, false },
 	{ "id", ID, false }, { "text", TEXT, false }, { "delta", DELTA, false },
-	{ "duration", DURATION, true }, { "begin_ns", BEGIN_NS, true },
+	{ "duration", DURATION, false }, { "begin_ns", BEGIN_NS, true },
 	{ "depth", DEPTH, true }, { "lost", LOST, false },
 	{ "number", NUMBER, false }, { "lane", LANE, false },
 	{ "error_ns", ERROR_NS, false }, { "epoch", EPOCH, false },
@@ -259,7 +259,9 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		set_integer(to, value->has_delta, value->delta_ns);
 		return;
 	case DURATION:
-		set_integer(to, value->paired, value->span.duration_ns);
+		set_integer(to, value->paired || event->begun == TL_BEGUN,
+		    value->paired ? value->span.duration_ns
+				  : event->duration_ns);
 		return;
 	case BEGIN_NS:
 		set_integer(to, value->paired || value->open,

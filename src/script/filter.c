@@ -289,17 +289,71 @@ ask_lua(struct tl_script_filter *filter, const struct tl_event *event,
 	return rc;
 }
 
-int
-tl_script_filter_passes(struct tl_script_filter *filter,
-    const struct tl_event *event, struct tl_fault *fault)
+static int
+ask(struct tl_script_filter *filter, const struct tl_event *event,
+    struct tl_fault *fault)
 {
 	int rc = -1;
 
-	if (event->kind == TL_LOST)
-		return 1;
-	fill_delta(filter, event->ns);
 	if (filter->compiled.count > 0)
 		rc = tl_expression_passes(&filter->compiled, filter->L, event,
 		    &filter->value);
 	return rc >= 0 ? rc : ask_lua(filter, event, fault);
+}
+
+int
+tl_script_filter_passes(struct tl_script_filter *filter,
+    const struct tl_event *event, struct tl_fault *fault)
+{
+	if (event->kind == TL_LOST)
+		return 1;
+	fill_delta(filter, event->ns);
+	return ask(filter, event, fault);
+}
+
+int
+tl_script_filter_ask(struct tl_script_filter *filter,
+    const struct tl_event *event, const int64_t *delta_ns,
+    struct tl_fault *fault)
+{
+	filter->value.has_delta = delta_ns != NULL;
+	filter->value.delta_ns = delta_ns ? *delta_ns : 0;
+	return ask(filter, event, fault);
+}
+
+/* Is a name one of those whose values differ between the two events of a
+ * span that is known? */
+static bool
+is_of_spans(struct tl_bytes name)
+{
+	static const char *const names[] = { "args", "duration", "text", "name",
+		"_ENV" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (tl_bytes_equal(name, tl_bytes_of(names[i])))
+			return true;
+	return false;
+}
+
+bool
+tl_script_filter_mentions(const char *expression, const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const char *at = expression;
+
+	while (*at) {
+		const size_t size = strspn(at, letters);
+		const struct tl_bytes word = tl_bytes(at, size);
+
+		if (size == 0) {
+			at++;
+			continue;
+		}
+		if (name ? tl_bytes_equal(word, tl_bytes_of(name))
+			 : is_of_spans(word))
+			return true;
+		at += size;
+	}
+	return false;
 }

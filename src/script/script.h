@@ -151,6 +151,15 @@ int tl_script_filter_new(struct tl_script_filter **filter,
  */
 int tl_script_filter_passes(struct tl_script_filter *filter,
     const struct tl_event *event, struct tl_fault *fault);
+/* The same, of an event whose distance to the one before it is known; NULL:
+ * there was none.  It is not a loss.  An event with begun set has a duration,
+ * also a begin. */
+int tl_script_filter_ask(struct tl_script_filter *filter,
+    const struct tl_event *event, const int64_t *delta_ns,
+    struct tl_fault *fault);
+/* Does an expression read this name?  NULL: any name of which a span has one
+ * value and its two events have two, as args and duration. */
+bool tl_script_filter_mentions(const char *expression, const char *name);
 /* The name of the host of a source; NULL: unknown. */
 typedef const char *tl_script_host(const void *context, unsigned source);
 /* Have a filter know hosts; until then 'host' is nil. */

@@ -5,10 +5,12 @@
 #include "script/select.h"
 
 #include "base/options.h"
+#include "base/text.h"
 #include "clock/clock.h"
 #include "format/rtl/rtl.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ struct selected {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_cursor *inner;
 	struct tl_select *select;
+	struct tl_chooser *chooser;
 	int64_t stop_ns; /* newest first: nothing of interest is older */
 };
 
@@ -79,9 +82,16 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
     const struct tl_script_limits *limits, const struct tl_script_io *io,
     const struct tl_sources *inputs, struct tl_fault *fault)
 {
+	const char *const text = selection->expression;
 	int rc;
 
 	*select = (struct tl_select){ .filter = selection->filter,
+		.slower_ns = selection->slower_ns,
+		.on_spans = text && tl_script_filter_mentions(text, NULL),
+		.on_duration =
+		    selection->slower_ns > 0 ||
+		    (text && tl_script_filter_mentions(text, "duration")),
+		.on_condition = selection->slower_ns > 0 || text,
 		.all = !tl_selection_is_any(selection) };
 	set_window(&select->filter, selection, inputs);
 	rc = read_patterns(select, selection, fault);
@@ -93,6 +103,17 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
 	if (rc < 0)
 		tl_select_free(select);
 	return rc;
+}
+
+bool
+tl_select_scouts(const struct tl_select *select)
+{
+	const struct tl_filter *f = &select->filter;
+
+	return select->slower_ns > 0 || select->on_spans || select->labels ||
+	       (!select->entries &&
+		   (f->since_ns != INT64_MIN || f->until_ns != INT64_MAX ||
+		       f->cpu_count + f->pid_count + f->tid_count > 0));
 }
 
 void
@@ -121,48 +142,170 @@ tl_select_message(struct tl_select *select, const struct tl_message *message)
 	return passes;
 }
 
-/* As tl_select_passes, for the patterns; a loss matches none. */
+/* Does a pattern of include, and of exclude, match the event?  0, -errno. */
 static int
-patterns_pass(struct tl_select *select, const struct tl_event *event)
+match_patterns(struct tl_select *select, const struct tl_event *event,
+    bool *included, bool *excluded)
 {
 	const char *label;
 	int rc;
 
-	if (!select->labels || !event->message)
-		return 1;
+	if (!select->labels)
+		return 0;
 	rc = tl_rtl_write_label(select->labels, event, &label);
 	if (rc < 0)
 		return rc;
-	return (!select->include ||
-		   tl_patterns_match(select->include, label)) &&
-	       !(select->exclude && tl_patterns_match(select->exclude, label));
+	*included |=
+	    select->include && tl_patterns_match(select->include, label);
+	*excluded |=
+	    select->exclude && tl_patterns_match(select->exclude, label);
+	return 0;
 }
 
 static int
-passes(struct tl_select *select, const struct tl_event *event)
+patterns_pass(struct tl_select *select, const struct tl_event *event)
+{
+	bool included = !select->include, excluded = false;
+	const int rc = match_patterns(select, event, &included, &excluded);
+
+	return rc < 0 ? rc : included && !excluded;
+}
+
+static int
+span_patterns_pass(struct tl_select *select, const struct tl_event *begin,
+    const struct tl_event *end)
+{
+	bool included = !select->include, excluded = false;
+	int rc = match_patterns(select, begin, &included, &excluded);
+
+	if (rc == 0)
+		rc = match_patterns(select, end, &included, &excluded);
+	return rc < 0 ? rc : included && !excluded;
+}
+
+/* Is a duration known that is long enough? */
+static bool
+is_slow(const struct tl_select *select, const struct tl_event *event)
+{
+	return select->slower_ns == 0 ||
+	       (event->begun == TL_BEGUN &&
+		   event->duration_ns >= select->slower_ns);
+}
+
+static int
+is_true_of(struct tl_select *select, const struct tl_asked *asked)
+{
+	return select->expression
+		   ? tl_script_filter_ask(select->expression, &asked->event,
+			 asked->has_delta ? &asked->delta_ns : NULL,
+			 &select->fault)
+		   : 1;
+}
+
+void
+tl_select_ask(struct tl_select_before *before, const struct tl_event *event,
+    struct tl_asked *asked)
+{
+	const uint64_t now = (uint64_t)event->ns;
+	const uint64_t then = (uint64_t)before->ns;
+
+	asked->event = *event;
+	asked->has_delta = before->is_any;
+	asked->delta_ns =
+	    (int64_t)(event->ns > before->ns ? now - then : then - now);
+	before->is_any = true;
+	before->ns = event->ns;
+}
+
+int
+tl_select_one(struct tl_select *select, const struct tl_asked *asked)
 {
 	int rc;
 
-	if (!tl_filter_event(&select->filter, event) ||
-	    (event->message && !tl_select_message(select, event->message)))
+	if (!tl_filter_event(&select->filter, &asked->event))
 		return 0;
-	rc = patterns_pass(select, event);
-	if (rc <= 0 || !select->expression)
-		return rc;
-	return tl_script_filter_passes(select->expression, event,
-	    &select->fault);
+	select->entries_asked++;
+	if (!is_slow(select, &asked->event))
+		return 0;
+	rc = patterns_pass(select, &asked->event);
+	return rc <= 0 ? rc : is_true_of(select, asked);
 }
 
 int
 tl_select_passes(struct tl_select *select, const struct tl_event *event)
 {
+	struct tl_asked asked;
 	int rc;
 
 	if (select->all)
 		return 1;
-	rc = passes(select, event);
-	select->passed += rc > 0 && event->kind != TL_LOST;
+	if (event->kind == TL_LOST)
+		return tl_filter_event(&select->filter, event);
+	if (!tl_select_message(select, event->message))
+		return 0;
+	tl_select_ask(&select->before, event, &asked);
+	rc = tl_select_one(select, &asked);
+	select->passed += rc > 0;
 	return rc;
+}
+
+/* The two events of a span, as a condition sees them. */
+static void
+join(struct tl_asked *begin, struct tl_asked *end, bool sure)
+{
+	struct tl_event *b = &begin->event, *e = &end->event;
+
+	if (e->begun == TL_BEGUN_UNKNOWN)
+		e->duration_ns = tl_event_between(b, e);
+	e->begun_ns = b->ns;
+	b->begun = e->begun = sure ? TL_BEGUN : TL_BEGUN_UNSURE;
+	b->duration_ns = e->duration_ns;
+	if (e->bare)
+		memcpy(e->args, b->args, sizeof(e->args));
+}
+
+/* Is the condition true of the begin or of the end? */
+static int
+is_true_of_span(struct tl_select *select, const struct tl_asked *begin,
+    const struct tl_asked *end)
+{
+	int rc;
+
+	select->spans_asked++;
+	if (!is_slow(select, &end->event))
+		return 0;
+	rc = span_patterns_pass(select, &begin->event, &end->event);
+	if (rc > 0 && (rc = is_true_of(select, begin)) == 0)
+		rc = is_true_of(select, end);
+	return rc;
+}
+
+int
+tl_select_span(struct tl_select *select, struct tl_asked *begin,
+    struct tl_asked *end, bool sure, bool passes[2])
+{
+	const struct tl_filter *f = &select->filter;
+	bool in_place[2] = { tl_filter_place(f, &begin->event),
+		tl_filter_place(f, &end->event) };
+	bool in_time[2] = { tl_filter_time(f, &begin->event),
+		tl_filter_time(f, &end->event) };
+	int rc;
+
+	if (!select->entries) {
+		in_place[0] = in_place[1] = in_place[0] || in_place[1];
+		in_time[0] |= in_time[1];
+	}
+	passes[0] = in_place[0] && in_time[0];
+	passes[1] = in_place[1] && in_time[1];
+	if (!passes[0] && !passes[1])
+		return 0;
+	join(begin, end, sure);
+	rc = is_true_of_span(select, begin, end);
+	if (rc <= 0)
+		passes[0] = passes[1] = false;
+	if (rc == 0 && !sure && select->on_duration)
+		select->unknown++;
+	return rc < 0 ? rc : 0;
 }
 
 /* == nothing passed == */
@@ -267,6 +410,37 @@ next_argument(const char **at, char name[TL_NEAR_MAX + 1])
 	return false;
 }
 
+/* No condition can be told from the texts of messages to be wrong. */
+static int
+no_match(const struct tl_select *select, const struct tl_selection *selection,
+    struct tl_fault *fault)
+{
+	const unsigned long long spans = select->spans_asked;
+	const unsigned long long entries = select->entries_asked + 2 * spans;
+	char slower[64] = "", expression[256] = "";
+	struct tl_text text = { 0 };
+
+	if (selection->slower_ns > 0) {
+		tl_put_duration(&text, selection->slower_ns);
+		snprintf(slower, sizeof(slower), " --slower %s",
+		    tl_text_string(&text));
+		tl_text_free(&text);
+	}
+	if (selection->expression)
+		snprintf(expression, sizeof(expression), " -e '%s'",
+		    selection->expression);
+	if (entries == 0 || (!slower[0] && !expression[0]))
+		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "no entry matches");
+	if (select->on_duration)
+		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "no span matches%s%s (%llu span%s)", slower, expression,
+		    spans, spans == 1 ? "" : "s");
+	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+	    "no entry matches%s (%llu entr%s)", expression, entries,
+	    entries == 1 ? "y" : "ies");
+}
+
 int
 tl_select_nothing(const struct tl_select *select,
     const struct tl_selection *selection, const struct tl_sources *inputs,
@@ -291,7 +465,20 @@ tl_select_nothing(const struct tl_select *select,
 			"no message has this argument", fault))
 			return -ENOENT;
 	}
-	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "no entry matches");
+	return no_match(select, selection, fault);
+}
+
+int
+tl_select_unknown(const struct tl_select *select, struct tl_fault *fault)
+{
+	if (select->unknown == 0)
+		return 0;
+	tl_fault(fault, 0, TL_FAULT_NOWHERE,
+	    "%llu span%s of unknown duration left out: the begin or the end, "
+	    "or entries between the two, may be missing",
+	    (unsigned long long)select->unknown,
+	    select->unknown == 1 ? "" : "s");
+	return 1;
 }
 
 /* == cursor == */
@@ -306,7 +493,10 @@ selected_next(struct tl_cursor *cursor, struct tl_event *event)
 		tl_progress_tick(&s->select->progress);
 		if (event->ns < s->stop_ns && event->kind != TL_LOST)
 			return 0;
-		rc = tl_select_passes(s->select, event);
+		rc = tl_chooser_passes(s->chooser, event);
+		if (rc == 0 && s->select->kernel &&
+		    s->select->kernel->items[event->source].beside)
+			rc = 1;
 		if (rc != 0)
 			return rc;
 	}
@@ -319,14 +509,16 @@ selected_close(struct tl_cursor *cursor)
 	struct selected *s = (struct selected *)cursor;
 
 	tl_cursor_close(s->inner);
+	tl_chooser_free(s->chooser);
 	free(s);
 }
 
 int
 tl_select_cursor(struct tl_select *select, enum tl_order order,
-    struct tl_cursor *inner, struct tl_cursor **cursor)
+    struct tl_cursor *inner, struct tl_cursor *scout, struct tl_cursor **cursor)
 {
 	struct selected *s;
+	int rc;
 
 	if (select->all) {
 		*cursor = inner;
@@ -335,6 +527,7 @@ tl_select_cursor(struct tl_select *select, enum tl_order order,
 	s = calloc(1, sizeof(*s));
 	if (!s) {
 		tl_cursor_close(inner);
+		tl_cursor_close(scout);
 		return -ENOMEM;
 	}
 	s->cursor.next = selected_next;
@@ -342,9 +535,68 @@ tl_select_cursor(struct tl_select *select, enum tl_order order,
 	s->inner = inner;
 	s->select = select;
 	s->stop_ns = INT64_MIN;
-	if (order == TL_NEWEST_FIRST && select->early_end)
+	rc = tl_chooser_new(&s->chooser, select, order, scout);
+	if (rc < 0) {
+		selected_close(&s->cursor);
+		return rc;
+	}
+	if (order == TL_NEWEST_FIRST && select->early_end && select->entries)
 		s->stop_ns =
 		    tl_add_ns(select->filter.since_ns, -early_end_slack_ns);
 	*cursor = &s->cursor;
 	return 0;
+}
+
+int
+tl_select_scout(const struct tl_select *select, const struct tl_sources *inputs,
+    enum tl_order order, struct tl_cursor **scout)
+{
+	*scout = NULL;
+	return tl_select_scouts(select)
+		   ? tl_sources_cursor(inputs, order, scout)
+		   : 0;
+}
+
+int
+tl_select_scout_one(const struct tl_select *select,
+    const struct tl_source *input, enum tl_order order,
+    struct tl_cursor **scout)
+{
+	*scout = NULL;
+	return tl_select_scouts(select) ? tl_source_cursor(input, order, scout)
+					: 0;
+}
+
+int
+tl_select_sources(struct tl_select *select, const struct tl_sources *inputs,
+    enum tl_order order, struct tl_cursor **cursor)
+{
+	struct tl_cursor *inner, *scout;
+	int rc = tl_sources_cursor(inputs, order, &inner);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_select_scout(select, inputs, order, &scout);
+	if (rc < 0) {
+		tl_cursor_close(inner);
+		return rc;
+	}
+	return tl_select_cursor(select, order, inner, scout, cursor);
+}
+
+int
+tl_select_source(struct tl_select *select, const struct tl_source *input,
+    enum tl_order order, struct tl_cursor **cursor)
+{
+	struct tl_cursor *inner, *scout;
+	int rc = tl_source_cursor(input, order, &inner);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_select_scout_one(select, input, order, &scout);
+	if (rc < 0) {
+		tl_cursor_close(inner);
+		return rc;
+	}
+	return tl_select_cursor(select, order, inner, scout, cursor);
 }

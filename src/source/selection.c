@@ -44,6 +44,16 @@ take_priority(struct tl_filter *filter, const char *argument,
 	return level < 0 ? level : 0;
 }
 
+static int
+take_slower(struct tl_selection *selection, const char *argument,
+    struct tl_fault *fault)
+{
+	if (tl_parse_duration(argument, &selection->slower_ns) < 0 ||
+	    selection->slower_ns <= 0)
+		return tl_usage(fault, argument, "not a duration like 1ms");
+	return 0;
+}
+
 /* Take an option that may be given only once. */
 static int
 take_once(const char **what, const char *argument, const char *twice,

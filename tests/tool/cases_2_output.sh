@@ -103,11 +103,11 @@ fi
 
 # a selection that is empty
 ends 'a category that no message has is an error' 1 "$dump" --category exmple "$known"
-is '... that names the nearest' "$err" 'timeline-dump: exmple: no category matches; did you mean example?'
+is '... that names the nearest' "$err" "timeline-dump: $known: exmple: no category matches; did you mean example?"
 ends 'an argument that no message has is one' 1 "$dump" -e 'args.tpc > 1' "$known"
-is '... with the nearest' "$err" 'timeline-dump: args.tpc: no message has this argument; did you mean args.tcp?'
+is '... with the nearest' "$err" "timeline-dump: $known: args.tpc: no message has this argument; did you mean args.tcp?"
 ends 'a time window without an entry is one' 1 "$dump" --json --since 2100-01-01 "$known"
-is '... that says so' "$err" 'timeline-dump: no entry matches'
+is '... that says so' "$err" "timeline-dump: $known: no entry matches"
 ends '--list and --stats agree' 1 "$dump" --list --category exmple "$known"
 ends 'nothing that was asked for is no error' 0 "$dump" -n 0 --category exmple "$known"
 ends 'one glob of two is enough' 0 "$dump" --category exmple --category example "$known"

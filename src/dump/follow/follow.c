@@ -40,6 +40,7 @@ struct follow {
 	size_t live;
 	size_t tail; /* entries that the first round shows */
 	struct tl_select *select;
+	struct tl_chooser *chooser;
 	struct tl_output *output;
 	struct tl_sink *sink;
 	struct tl_spans *spans; /* NULL: not a listing */
@@ -124,9 +125,9 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 			event.sync_us = f->sources.here_us;
 			tl_follow_sources_shift(&f->sources, &event);
 		}
-		if (f->spans && (rc = tl_spans_complete(f->spans, &event)) < 0)
+		if ((rc = tl_spans_complete(f->spans, &event)) < 0)
 			return rc;
-		rc = tl_select_passes(f->select, &event);
+		rc = tl_chooser_passes(f->chooser, &event);
 		if (rc < 0)
 			return rc;
 		if (rc == 0 || keep == 0)
@@ -228,7 +229,7 @@ first_tail(struct follow *f)
 	f->tail = (size_t)tail;
 	if (tail > 0 && tl_selection_is_any(&o->selection))
 		return UINT64_MAX;
-	return f->spans ? tail + TAIL_BEGINS : tail;
+	return tail + TAIL_BEGINS;
 }
 
 static int
@@ -292,13 +293,16 @@ follow_all(struct follow *f)
 	if (f->select->expression)
 		tl_script_filter_set_hosts(f->select->expression, host_of,
 		    &f->sources);
-	if (f->options->format == TL_FORMAT_TEXT)
-		rc = tl_spans_new(&f->spans);
+	rc = tl_spans_new(&f->spans);
+	if (rc == 0)
+		rc = tl_chooser_new(&f->chooser, f->select, TL_OLDEST_FIRST,
+		    NULL);
 	if (rc == 0)
 		rc = open_all(f);
 	if (rc == 0)
 		rc = run(f);
 	tl_spans_free(f->spans);
+	tl_chooser_free(f->chooser);
 	tl_sinks_free(f->sink, f->options);
 	return close_all(f) && rc == 0 ? -ENOENT : rc;
 }

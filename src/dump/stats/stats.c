@@ -51,6 +51,7 @@ struct source {
 struct stats {
 	const struct tl_sources *inputs;
 	struct tl_select *select;
+	struct tl_chooser *chooser;
 	struct source *sources;
 	struct tl_labels labels;
 	struct tl_message_map map; /* message, by its name -> row */
@@ -162,6 +163,7 @@ stats_free(struct stats *s)
 	free(s->sources);
 	tl_spans_free(s->spans);
 	tl_states_free(s->states);
+	tl_chooser_free(s->chooser);
 }
 
 /* Read the states of threads if a file has kernel events. */
@@ -392,8 +394,11 @@ take(struct stats *s, const struct tl_event *event)
 {
 	struct source *source = &s->sources[event->source];
 	struct tl_span unused;
-	int rc = s->states ? tl_states_put(s->states, event) : 0;
+	const int passes = tl_chooser_passes(s->chooser, event);
+	int rc = passes < 0 ? passes : 0;
 
+	if (rc == 0 && s->states)
+		rc = tl_states_put(s->states, event);
 	if (rc < 0 || source->beside)
 		return rc;
 	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
@@ -401,9 +406,13 @@ take(struct stats *s, const struct tl_event *event)
 	if (event->kind != TL_LOST && !event->message->builtin)
 		tl_samples_control(&source->samples, event->message->gate,
 		    event->ns);
-	rc = tl_select_passes(s->select, event);
-	if (rc <= 0)
-		return rc;
+	if (!passes)
+		return 0;
+	/* the begin of a span that ends in the time */
+	if (event->ns < s->select->filter.since_ns) {
+		rc = tl_spans_put(s->spans, event, &unused);
+		return rc < 0 ? rc : 0;
+	}
 	if (event->kind == TL_LOST) {
 		s->losses++;
 		return tl_spans_put(s->spans, event, &unused);
@@ -414,10 +423,15 @@ take(struct stats *s, const struct tl_event *event)
 static int
 gather(struct stats *s)
 {
-	struct tl_cursor *cursor;
+	struct tl_cursor *cursor, *scout;
 	struct tl_event event;
-	int rc = tl_sources_cursor(s->inputs, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_select_scout(s->select, s->inputs, TL_OLDEST_FIRST, &scout);
 
+	if (rc == 0)
+		rc = tl_chooser_new(&s->chooser, s->select, TL_OLDEST_FIRST,
+		    scout);
+	if (rc == 0)
+		rc = tl_sources_cursor(s->inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {

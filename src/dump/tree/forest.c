@@ -25,20 +25,57 @@ struct copy {
 	struct tl_tree_walk walk;
 };
 
-static int
-put(struct copy *c, const struct tl_event *event)
+/* An event as a cursor gives it. */
+static struct tl_event
+own_event(const struct copy *c, const struct tl_event *event)
 {
 	struct tl_event own = *event;
-	int rc;
 
 	if (own.pid == 0 && own.tid == 0) { /* only its thread has them */
 		own.pid = c->thread->pid;
 		own.tid = c->thread->tid;
 	}
 	own.ns = tl_add_ns(own.ns, c->offset_ns);
+	return own;
+}
+
+static int
+put(struct copy *c, const struct tl_event *event)
+{
+	const struct tl_event own = own_event(c, event);
+	const int rc = tl_select_passes(c->select, &own);
+
 	tl_progress_tick(&c->select->progress);
-	rc = tl_select_passes(c->select, &own);
 	return rc > 0 ? tl_trace_stream_put(c->stream, &own) : rc;
+}
+
+/* Put the begin or the end of a span, which is chosen as a whole. */
+static int
+put_of_span(struct copy *c, const struct tl_node *node, bool is_end)
+{
+	const struct tl_event own =
+	    own_event(c, is_end ? &node->end : &node->event);
+	struct tl_asked begin = { .event = own_event(c, &node->event) };
+	struct tl_asked end = { .event = own_event(c, &node->end) };
+	bool passes[2];
+	int rc;
+
+	tl_progress_tick(&c->select->progress);
+	if (!tl_select_message(c->select, own.message))
+		return 0;
+	rc = tl_select_span(c->select, &begin, &end, true, passes);
+	if (rc < 0 || !passes[is_end])
+		return rc;
+	c->select->passed++;
+	return tl_trace_stream_put(c->stream, &own);
+}
+
+/* Is it a span of which both events are known? */
+static bool
+is_whole(const struct copy *c, const struct tl_node *node)
+{
+	return tl_select_scouts(c->select) && node->event.kind == TL_BEGIN &&
+	       node->ended == TL_NODE_ENDED;
 }
 
 /* The walk is at a node of which all was put but its end. */
@@ -50,7 +87,8 @@ leave_node(struct copy *c)
 
 	/* The end of one that was crossed comes later, as a leaf. */
 	if (rc == 0 && node && node->ended == TL_NODE_ENDED)
-		rc = put(c, &node->end);
+		rc = is_whole(c, node) ? put_of_span(c, node, true)
+				       : put(c, &node->end);
 	c->walk.top->index++;
 	return rc;
 }
@@ -62,7 +100,8 @@ put_node(struct copy *c)
 	int rc = tl_tree_walk_node(&c->walk, &node);
 
 	if (rc == 0 && node)
-		rc = put(c, &node->event);
+		rc = is_whole(c, node) ? put_of_span(c, node, false)
+				       : put(c, &node->event);
 	if (rc < 0)
 		return rc;
 	if (node && node->child_count > 0)
@@ -187,14 +226,12 @@ static int
 pour_input(const struct tl_source *input, struct tl_select *select,
     struct tl_trace_writer *writer)
 {
-	struct tl_cursor *inner, *cursor;
+	struct tl_cursor *cursor;
 	struct tl_sink *sink;
 	int rc = tl_trace_sink(writer, &sink);
 
 	if (rc == 0)
-		rc = tl_source_cursor(input, TL_OLDEST_FIRST, &inner);
-	if (rc == 0)
-		rc = tl_select_cursor(select, TL_OLDEST_FIRST, inner, &cursor);
+		rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	rc = pour(cursor, select, sink);

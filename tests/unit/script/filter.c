@@ -135,7 +135,7 @@ TEST(a_failing_expression_names_the_event)
 	    "-e:1: attempt to compare number with string; last event: "
 	    "2025-11-20T19:24:18.123456789+00:00 example processed tcp(10)");
 	fails("(function() x = 1 end)()", -ECANCELED, "cannot set 'x'");
-	fails("duration > 1", -ECANCELED, "an event has no 'duration'");
+	fails("depth > 1", -ECANCELED, "an event has no 'depth'");
 	fails("io.write('x')", -ECANCELED, "no 'io'");
 	fails("print('x')", -ECANCELED, "no 'print'");
 	fails("('x'):rep(1 << 28)", -ENOMEM, "not enough memory");
