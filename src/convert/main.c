@@ -20,6 +20,7 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static struct tl_output output;
 static struct tl_sources inputs;
+static bool nothing_passed; /* no entry passed the selection */
 static struct tl_conversion conversion;
 
 /* Print "timeline-convert: NAME: byte N: TEXT"; name may be NULL. */
@@ -127,7 +128,8 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	rc = tl_convert(&conversion, &inputs, &select, options, &output, fault);
 	tl_progress_end(&select.progress);
 	if (rc == 0 && !select.all && select.passed == 0)
-		tl_select_nothing(&select, &options->selection, &inputs, fault);
+		nothing_passed = tl_select_nothing(&select, &options->selection,
+				     &inputs, fault) < 0;
 	else if (rc == 0 && tl_select_unknown(&select, &unknown))
 		warn(NULL, &unknown);
 	tl_select_free(&select);
@@ -169,7 +171,10 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 		return DONE;
 	/* -ENOENT: no file could be opened, which was reported */
 	if (fault->rc < 0 || (rc < 0 && rc != -ENOENT))
-		warn(of_output ? output_name(options) : NULL,
+		warn(of_output ? output_name(options)
+		     : nothing_passed && options->file_count == 1
+			 ? options->files[0]
+			 : NULL,
 		    fault->rc < 0 ? fault
 				  : &(struct tl_fault){ .rc = rc,
 					.at = TL_FAULT_NOWHERE });

@@ -174,10 +174,7 @@ option 'slowest' must be above 0 and below 100
 no such option: 'fast'"
 
 # arguments that are refused
-for words in '--slower 1ms' '--slowest 1'; do
-	# shellcheck disable=SC2086
-	ends "$words needs --why" 2 "$dump" $words "$work/few.jsonl"
-done
+ends '--slowest needs --why' 2 "$dump" --slowest 1 "$work/few.jsonl"
 ends 'a percentage has bounds' 2 "$dump" --why few --slowest 100 "$work/few.jsonl"
 has '... that are named' "$err" '100: not a percentage above 0 and below 100'
 ends 'one threshold is enough' 2 "$dump" --why few --slowest 1 --slower 1ms "$work/few.jsonl"

@@ -750,6 +750,47 @@ function asked.why(record, by_time)
 	end
 end
 
+-- The spans that took so long are those of Lua that did, whole.
+function asked.slower(record, _, _, lua_sure)
+	local times, begun, ends = {}, {}, 0
+	local function took(s)
+		return (s.e0 - s.b1) / per_ns, (s.e1 - s.b0) / per_ns
+	end
+	for id in pairs(lua_sure) do times[#times + 1] = select(2, took(spans[id])) end
+	table.sort(times)
+	if #times == 0 then return end
+	local limit = math.max(1, math.floor(times[(#times + 1) // 2]))
+	for line in lines_of("sh", "-c", 'exec "$@" || [ $? = 1 ]', "sh", DUMP,
+	    "--json", "--oldest-first", "--slower", limit .. "ns",
+	    record.file) do
+		local word, id = line:match('"message":"(%a+) .*"args":{"id":(%d+)')
+		if line:find('"kind":"begin"') and id then
+			id = math.tointeger(id)
+			begun[id] = word
+		end
+		if line:find('"kind":"end"') and line:find('"category":"truth"') then
+			ends = ends + 1
+		end
+	end
+	local count = 0
+	for id, word in pairs(begun) do
+		count = count + 1
+		local s = spans[id]
+		if not lua_sure[id] then
+			no("agree", word, id, "is slow, and of no sure span")
+		elseif select(2, took(s)) < limit - 100 then
+			no("longest", word, id, "is not as long as", limit)
+		end
+	end
+	if count ~= ends then no("agree", count, "begins of", ends, "ends") end
+	for id in pairs(lua_sure) do
+		local s = spans[id]
+		if not begun[id] and took(s) > limit * 1.001 + 100 then
+			no("recall", s.word, id, "is longer than", limit)
+		end
+	end
+end
+
 -- == the order of questions ==
 
 local inner_count, all_count = 0, 0
@@ -764,7 +805,8 @@ for _, record in ipairs(records) do
 	for _ in pairs(lua_sure) do all_count = all_count + 1 end
 	check_recall(inner, lua_sure)
 	for _, name in ipairs { "listing", "listing-oldest", "c-newest",
-	    "c-oldest", "tree", "chrome", "sqlite", "json", "stats", "why" } do
+	    "c-oldest", "tree", "chrome", "sqlite", "json", "stats", "why",
+	    "slower" } do
 		surface = name
 		local sure = asked[name](record, by_time, events, lua_sure)
 		if sure then
