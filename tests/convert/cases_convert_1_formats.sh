@@ -228,7 +228,7 @@ is 'a FIFO is read to its end' \
 # which entries
 echo disk >"$work/patterns"
 for way in '--category eng*' '--message *$depth*' '-p warning' '--cpu 0 --cpu 1' '--pid 1' \
-	'--tid 1' '--since -1us' '--until -1us' '--since 2020-01-01' '--expression args.tcp==10' \
+	'--tid 1' '--until -1us' '--since 2020-01-01' '--expression args.tcp==10' \
 	'-e category=="disk" -p error' "--include $work/patterns" "--exclude $work/patterns"; do
 	# shellcheck disable=SC2086
 	a=$(set -f && "$dump" --oldest-first --json $way "$in.timeline")
@@ -237,6 +237,10 @@ for way in '--category eng*' '--message *$depth*' '-p warning' '--cpu 0 --cpu 1'
 	[ "$a" = "$b" ] || echo "$way"
 done >"$work/seen"
 is 'options choose the entries that timeline-dump shows' "$(cat "$work/seen")" ''
+to jsonl --since -1us "$in.timeline" | sort >"$work/since"
+is '... of --since, and begins of spans that end since then' \
+	"$("$dump" --json --since -1us "$in.timeline" | sort | comm -13 - "$work/since" | jq -r .kind | sort -u)$(
+		"$dump" --json --since -1us "$in.timeline" | sort | comm -23 - "$work/since")" begin
 is '-e keeps out' "$(to jsonl -e 'args.tcp == 10' "$in.timeline" | jq -c .args.tcp)" 10
 is 'TIMELINE_PRIORITY is respected' \
 	"$(TIMELINE_PRIORITY=error to jsonl "$in.timeline")" "$(to jsonl -p error "$in.timeline")"
@@ -251,7 +255,7 @@ is '... and leaves nothing' "$(left never)" ''
 cat >"$work/loss.jsonl" <<'END'
 {"ns":1000,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"work","kind":"begin","args":{}}
 {"lost":5,"cpu":3}
-{"ns":2000,"tsc":2,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"work","kind":"end","args":{}}
+{"ns":2000,"tsc":2,"cpu":0,"pid":1,"tid":1,"duration_ns":1000,"unsure":true,"priority":"info","category":"a","message":"work","kind":"end","args":{}}
 END
 tac "$work/loss.jsonl" >"$work/loss_newest.jsonl"
 for f in loss loss_newest; do
@@ -292,11 +296,14 @@ for f in jsonl csv timeline trace packed chrome; do
 		"$("$dump" --json "$work/hidden.out" | names)" $'40 server 40 server\n40 server 60 null'
 done
 to csv "$work/named.jsonl" >"$work/named.csv"
-sed -E 's/,[^,]*,[^,]*$//' "$work/named.csv" >"$work/unnamed.csv"
+sed -E 's/(,[^,]*){4}$//' "$work/named.csv" >"$work/unnamed.csv"
 is 'CSV as 0.1.0 wrote it, without names, is read' \
 	"$("$dump" --json "$work/unnamed.csv")" \
 	"$("$dump" --json "$work/named.csv" | jq -c 'del(.thread, .process)')"
-sed -E 's/,[^,]*$//' "$work/named.csv" >"$work/one.csv"
+sed -E 's/(,[^,]*){2}$//' "$work/named.csv" >"$work/timeless.csv"
+is '... and as it was written without durations' "$("$dump" --json "$work/timeless.csv")" \
+	"$("$dump" --json "$work/named.csv")"
+sed -E 's/(,[^,]*){3}$//' "$work/named.csv" >"$work/one.csv"
 is '... a line with one of both is refused' "$("$dump" --json "$work/one.csv" 2>/dev/null)" ''
 to chrome "$work/named.jsonl" >"$work/named.chrome"
 is 'Chrome trace events name threads and processes, by number where no name is known' \
