@@ -81,6 +81,8 @@ count_entries(struct counted *c, const struct tl_source *input,
 	if (rc < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (select->all)
+			tl_progress_tick(&select->progress);
 		if (event.kind == TL_LOST)
 			continue;
 		seen = tl_message_map_find(&c->map, event.message);
