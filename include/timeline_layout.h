@@ -480,6 +480,11 @@ enum {
 	TIMELINE_SAMPLE_RUN_DELAY = 3 /* schedstat of daemon and writers */
 };
 
+/* The first argument of the entry of a plan: level 8 bits | shift of slots 8 |
+ * held 1. */
+#define TIMELINE_PLAN_SHIFT 8
+#define TIMELINE_PLAN_HELD  16 /* the bit: in force since the entry before */
+
 /* record.formats: how an argument is shown */
 enum {
 	TIMELINE_ARG_UNSIGNED = 0, /* $x%u; $x by 0.1.0 */

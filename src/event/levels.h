@@ -101,4 +101,32 @@ tl_level_end_stamp(const struct tl_event *event)
  * header.clock.mult. */
 int64_t tl_level_until(const struct tl_event *event, uint64_t mult);
 
+/* The entry of a plan of slots. */
+struct tl_plan_entry {
+	uint8_t level; /* the share is that of messages from this level on */
+	uint8_t shift; /* a slot is 2^shift ticks */
+	bool held;     /* the plan was in force since the entry before */
+	uint32_t share;
+	uint32_t epoch;
+	uint64_t seed;
+	uint64_t lease; /* a stamp; 0: the plan is over */
+};
+
+/* Read the entry of a plan; false: it is damaged. */
+static inline bool
+tl_plan_read(const struct tl_event *event, struct tl_plan_entry *plan)
+{
+	const uint64_t *args = event->args;
+
+	*plan = (struct tl_plan_entry){ .level = (uint8_t)args[0],
+		.shift = args[0] >> TIMELINE_PLAN_SHIFT & 63,
+		.held = args[0] >> TIMELINE_PLAN_HELD & 1,
+		.share = (uint32_t)args[1],
+		.epoch = event->epoch,
+		.seed = args[2],
+		.lease = args[3] };
+	return plan->level >= TIMELINE_LEVEL_MIN &&
+	       plan->level <= TIMELINE_LEVEL_MAX && args[1] <= UINT32_MAX;
+}
+
 #endif

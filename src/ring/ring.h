@@ -318,8 +318,6 @@ void tl_levels_get(const struct timeline *tl, struct tl_levels_now *now);
  * the stamp is open.  No thread has to open a slot in time, so the sample does
  * not depend on the scheduler.  timeline(5) describes the entries of a plan.
  */
-#define TIMELINE_PLAN_SHIFT 8 /* first argument: level | shift << 8 | ... */
-#define TIMELINE_PLAN_HELD  16
 struct tl_plan {
 	uint64_t seed;
 	uint32_t shift; /* a slot is 2^shift ticks: 1 to 63 */

@@ -49,49 +49,46 @@ add_plan(struct tl_slots *s, const struct tl_event *event)
 }
 
 static bool
-is_of_state(const struct tl_slots *s, const struct tl_event *event,
-    unsigned level, bool held)
+is_of_state(const struct tl_slots *s, const struct tl_plan_entry *plan,
+    uint32_t pid)
 {
 	const struct tl_slot_plan *p = &s->state;
 
-	return s->begun && level > p->last_level && p->held == held &&
-	       p->seed == event->args[2] && p->pid == event->pid &&
-	       p->epoch == event->epoch && p->over == (event->args[3] == 0);
+	return s->begun && plan->level > p->last_level &&
+	       p->held == plan->held && p->seed == plan->seed &&
+	       p->pid == pid && p->epoch == plan->epoch &&
+	       p->over == (plan->lease == 0);
 }
 
 int
 tl_slots_put(struct tl_slots *s, const struct tl_event *event)
 {
-	const unsigned level = event->args[0] & UINT8_MAX;
-	const bool held = event->args[0] >> 16 & 1;
-	const uint64_t share = event->args[1];
+	struct tl_plan_entry plan;
 	int rc;
 
-	if (level < TIMELINE_LEVEL_MIN || level > TIMELINE_LEVEL_MAX ||
-	    share > UINT32_MAX) /* damaged */
+	if (!tl_plan_read(event, &plan)) /* damaged */
 		return 0;
-	if (!is_of_state(s, event, level, held)) {
-		if (s->begun && held && !s->state.over &&
-		    s->state.seed == event->args[2] &&
-		    s->state.pid == event->pid &&
-		    s->state.epoch == event->epoch &&
+	if (!is_of_state(s, &plan, event->pid)) {
+		if (s->begun && plan.held && !s->state.over &&
+		    s->state.seed == plan.seed && s->state.pid == event->pid &&
+		    s->state.epoch == plan.epoch &&
 		    event->tsc > s->state.from &&
 		    (rc = add_plan(s, event)) != 0)
 			return rc;
 		s->first_ns = s->begun ? s->first_ns : event->ns;
 		s->begun = true;
-		s->state = (struct tl_slot_plan){ .seed = event->args[2],
-			.shift = event->args[0] >> 8 & 63,
+		s->state = (struct tl_slot_plan){ .seed = plan.seed,
+			.shift = plan.shift,
 			.pid = event->pid,
-			.epoch = event->epoch,
-			.held = held,
-			.over = event->args[3] == 0 };
+			.epoch = plan.epoch,
+			.held = plan.held,
+			.over = plan.lease == 0 };
 	}
-	s->state.last_level = (uint8_t)level;
+	s->state.last_level = plan.level;
 	s->state.from_ns = s->last_ns = event->ns;
 	s->state.from = event->tsc;
-	for (unsigned gate = level; gate < TL_LEVEL_GATES; gate++)
-		s->state.shares[gate] = (uint32_t)share;
+	for (unsigned gate = plan.level; gate < TL_LEVEL_GATES; gate++)
+		s->state.shares[gate] = plan.share;
 	return 0;
 }
 
