@@ -2,8 +2,11 @@
 /*
  * observe.c - number the observed intervals of each gate.
  *
- * State per gate and tier is one number.  A change of the levels gives new
- * numbers to the gates that it opens or closes.
+ * State per gate is one number.  A change of the levels gives new numbers to the
+ * gates that it opens or closes.  What a number follows from is a state
+ * (tl_observed_state).  Oldest first there is the present one.  Newest first the
+ * states after all changes are kept, and that of the last change before an event
+ * is loaded.
  *
  * Oldest first there is the last interval of each gate, too, for questions about
  * what did not happen.  A gate that levels close may be open in slots.
@@ -23,19 +26,8 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 		.threshold = start->base,
 		.base = start->base,
 		.count = 1 };
-	for (unsigned t = 0; t < TIMELINE_TIERS_MAX; t++)
-		for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
-			o->numbers[t][g] = o->count;
 	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
-		o->runs[g].slot = UINT64_MAX;
-	if (start->lease == 0)
-		return;
-	o->has_plan = true;
-	o->shift = start->lease & 63;
-	o->lease = start->lease;
-	o->seed = start->seed;
-	o->plan_epoch = start->epoch;
-	memcpy(o->shares, start->shares, sizeof(start->shares));
+		o->numbers[g] = o->count;
 }
 
 /* Gates in [from, to) begin a new interval. */
@@ -43,9 +35,8 @@ static void
 renumber(struct tl_observer *o, unsigned from, unsigned to)
 {
 	o->count++;
-	for (unsigned t = 0; t < TIMELINE_TIERS_MAX; t++)
-		for (unsigned g = from; g < to; g++)
-			o->numbers[t][g] = o->count;
+	for (unsigned g = from; g < to; g++)
+		o->numbers[g] = o->count;
 }
 
 static bool
@@ -107,39 +98,23 @@ is_level(uint64_t n)
 }
 
 static void
-take_plan(struct tl_observer *o, const struct tl_event *event)
+take_plan(struct tl_observer *o, const struct tl_plan_entry *plan)
 {
-	const unsigned level = event->args[0] & UINT8_MAX;
-	const uint64_t share = event->args[1];
-	const uint8_t shift = event->args[0] >> 8 & 63;
 	/* Renewed before its lease was over, or the entry of another level. */
-	const bool held = (event->args[0] >> 16 & 1) && o->has_plan &&
-			  shift == o->shift && event->args[2] == o->seed &&
-			  event->epoch == o->plan_epoch;
+	const bool held = plan->held && o->has_plan &&
+			  plan->shift == o->shift && plan->seed == o->seed &&
+			  plan->epoch == o->plan_epoch;
 
-	if (level < TIMELINE_LEVEL_MIN || level > TIMELINE_LEVEL_MAX ||
-	    share > UINT32_MAX) /* damaged */
-		return;
-	if (o->start.order == TL_NEWEST_FIRST) {
-		/* It says what was in force before, unless it is the first. */
-		o->plan_unknown = event->args[3] == 0;
-		if (o->plan_unknown || !(event->args[0] >> 16 & 1)) {
-			o->has_plan = false;
-			return;
-		}
-	}
-	o->shift = shift;
-	o->seed = event->args[2];
-	o->lease = event->args[3];
-	o->plan_epoch = event->epoch;
-	o->has_plan = event->args[3] != 0;
-	for (unsigned g = level; g < TL_OBSERVED_GATES; g++) {
-		if (held && share <= o->shares[g])
-			continue;
-		if (!held)
-			o->runs[g].slot = UINT64_MAX;
-		o->shares[g] = (uint32_t)share;
-	}
+	o->shift = plan->shift;
+	o->seed = plan->seed;
+	o->lease = plan->lease;
+	o->plan_epoch = plan->epoch;
+	o->has_plan = plan->lease != 0;
+	if (!held)
+		o->plan = ++o->count;
+	for (unsigned g = plan->level; g < TL_OBSERVED_GATES; g++)
+		if (!held || plan->share > o->shares[g])
+			o->shares[g] = plan->share;
 }
 
 /* The base before a change, as far as its entry shows it. */
@@ -151,7 +126,7 @@ base_before(const struct tl_event *event)
 		   : 0;
 }
 
-/* Oldest first: the levels change from now on. */
+/* The levels change from now on. */
 static void
 take_change(struct tl_observer *o, const struct tl_event *event)
 {
@@ -175,20 +150,14 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	    event->tsc);
 }
 
-/* Oldest first: the gates of some messages changed. */
+/* The gates of some messages changed. */
 static void
 take_gates(struct tl_observer *o, const struct tl_event *event)
 {
+	renumber(o, 0, TL_OBSERVED_GATES);
+	o->plan = ++o->count;
 	close_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
 	open_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
-}
-
-/* Newest first: the levels were others before now. */
-static void
-take_change_back(struct tl_observer *o, const struct tl_event *event)
-{
-	o->base = (uint8_t)base_before(event);
-	renumber(o, 0, o->base ? o->base : TIMELINE_LEVEL_NONE);
 }
 
 /* == slots == */
@@ -206,7 +175,7 @@ is_in_slot(const struct tl_observer *o, unsigned gate, uint32_t epoch,
 {
 	return o->has_plan && !o->blind && epoch == o->plan_epoch &&
 	       o->shares[gate] != 0 &&
-	       (o->start.order != TL_OLDEST_FIRST || tsc <= o->lease) &&
+	       (tsc <= o->lease || o->start.order == TL_NEWEST_FIRST) &&
 	       is_slot_open(o, gate, timeline_slot(tsc, o->shift));
 }
 
@@ -246,8 +215,10 @@ slot_number(struct tl_observer *o, unsigned gate, const struct tl_event *event)
 
 	if (!is_in_slot(o, gate, event->epoch, event->tsc))
 		return TL_UNOBSERVED;
-	if (!is_run(o, gate, slot, o->runs[gate].slot))
+	if (o->runs[gate].plan != o->plan ||
+	    !is_run(o, gate, slot, o->runs[gate].slot))
 		o->runs[gate].number = ++o->count;
+	o->runs[gate].plan = o->plan;
 	o->runs[gate].slot = slot;
 	return o->runs[gate].number;
 }
@@ -289,22 +260,29 @@ count_slots(struct tl_observer *o, uint64_t tsc)
 		o->slots_to = tsc;
 }
 
-/* A burst ends by itself. */
+/* Is the last burst over at a stamp? */
+static bool
+is_burst_over(const struct tl_observer *o, uint32_t epoch, uint64_t tsc)
+{
+	return o->threshold < o->base &&
+	       !is_before(epoch, tsc, o->until_epoch, o->until);
+}
+
+/* A burst ends by itself.  Gates that it opened get a new number when they are
+ * opened next. */
 static void
 expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 {
 	const uint64_t end = epoch == o->until_epoch ? o->until : o->last;
 
-	if (o->threshold >= o->base ||
-	    is_before(epoch, tsc, o->until_epoch, o->until))
+	if (!is_burst_over(o, epoch, tsc))
 		return;
 	count_slots(o, end);
-	renumber(o, o->threshold, o->base);
 	close_gates(o, o->threshold, o->base, end);
 	o->threshold = o->base;
 }
 
-/* == events == */
+/* == numbers == */
 
 /* The gate of a message.  The one at the time of the event is not recorded: the
  * one that is open less often, unless it is known. */
@@ -322,34 +300,37 @@ tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 		   : gate;
 }
 
+/* Was all that was logged at the time of an event kept? */
+static bool
+is_kept(const struct tl_observer *o, const struct tl_event *event)
+{
+	const unsigned tier =
+	    o->start.tiers > 1 ? event->lane % o->start.tiers : 0;
+	const struct tl_observed_from *from = &o->start.complete_from[tier];
+
+	return !o->blind &&
+	       !is_before(event->epoch, event->tsc, from->epoch, from->tsc);
+}
+
 static uint64_t
 number_of(struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned gate = tl_observed_gate(o, event->message);
-	const unsigned tier =
-	    o->start.tiers > 1 ? event->lane % o->start.tiers : 0;
-	const struct tl_observed_from *from = &o->start.complete_from[tier];
-	/* newest first, lower gates are open in bursts that are not read yet */
 	const unsigned open =
-	    o->start.order == TL_OLDEST_FIRST ? o->threshold : o->base;
+	    is_burst_over(o, event->epoch, event->tsc) ? o->base : o->threshold;
 
 	if (event->message->timer) /* one entry has both ends of a span */
 		return TL_OBSERVED;
-	if (o->blind ||
-	    is_before(event->epoch, event->tsc, from->epoch, from->tsc))
+	if (!is_kept(o, event))
 		return TL_UNOBSERVED;
 	if (open != 0 && gate >= open)
-		return o->numbers[tier][gate];
-	if (o->plan_unknown)
-		return TL_UNOBSERVED;
-	if (o->has_plan &&
-	    (o->start.order == TL_OLDEST_FIRST || event->tsc <= o->lease))
-		return slot_number(o, gate, event);
-	return o->start.order == TL_OLDEST_FIRST ? TL_UNOBSERVED
-						 : o->numbers[tier][gate];
+		return o->numbers[gate];
+	return o->has_plan ? slot_number(o, gate, event) : TL_UNOBSERVED;
 }
 
-/* Oldest first: time has passed up to an event. */
+/* == oldest first == */
+
+/* Time has passed up to an event. */
 static void
 pass(struct tl_observer *o, const struct tl_event *event)
 {
@@ -360,39 +341,247 @@ pass(struct tl_observer *o, const struct tl_event *event)
 		o->last = event->tsc;
 }
 
-void
-tl_observe(struct tl_observer *o, struct tl_event *event)
+static bool
+is_damaged(const struct tl_event *event)
 {
-	const bool forward = o->start.order == TL_OLDEST_FIRST;
+	return !is_level(event->args[0]) || !is_level(event->args[1]);
+}
 
-	event->observed = TL_OBSERVED;
-	if (!event->message) /* a loss */
-		return;
-	if (forward)
-		pass(o, event);
+static void
+observe_forward(struct tl_observer *o, struct tl_event *event)
+{
+	struct tl_plan_entry plan;
+
+	pass(o, event);
 	event->observed = number_of(o, event);
-	if (forward && event->message->builtin != TIMELINE_BUILTIN_NONE)
+	if (event->message->builtin != TIMELINE_BUILTIN_NONE)
 		count_slots(o, event->tsc);
 	switch (event->message->builtin) {
 	case TIMELINE_BUILTIN_PRIORITY:
 	case TIMELINE_BUILTIN_BURST:
-		if (!is_level(event->args[0]) || !is_level(event->args[1]))
-			break; /* damaged */
-		if (forward)
+		if (!is_damaged(event))
 			take_change(o, event);
-		else
-			take_change_back(o, event);
 		break;
 	case TIMELINE_BUILTIN_LEVEL:
-		renumber(o, 0, TL_OBSERVED_GATES);
-		if (forward)
-			take_gates(o, event);
+		take_gates(o, event);
 		break;
 	case TIMELINE_BUILTIN_PLAN:
-		take_plan(o, event);
+		if (tl_plan_read(event, &plan))
+			take_plan(o, &plan);
 		break;
 	default:
 		break;
+	}
+}
+
+/* == newest first, of a file == */
+
+/* What numbers follow from, from one change to the next. */
+struct tl_observed_state {
+	/* the place of the change among all events */
+	uint32_t epoch;
+	uint32_t lane;
+	uint64_t tsc;
+	uint64_t entry;
+	/* of the observer */
+	uint8_t threshold;
+	uint8_t base;
+	uint8_t shift;
+	bool has_plan;
+	uint32_t until_epoch;
+	uint64_t until;
+	uint64_t numbers[TL_OBSERVED_GATES];
+	uint32_t shares[TL_OBSERVED_GATES];
+	uint32_t plan_epoch;
+	uint64_t seed;
+	uint64_t lease;
+	uint64_t plan;
+};
+
+bool
+tl_observed_is_change(const struct tl_message *message)
+{
+	switch (message->builtin) {
+	case TIMELINE_BUILTIN_PRIORITY:
+	case TIMELINE_BUILTIN_BURST:
+	case TIMELINE_BUILTIN_LEVEL:
+	case TIMELINE_BUILTIN_PLAN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Keep the state after a change. */
+static void
+keep(struct tl_observer *o, const struct tl_event *change)
+{
+	struct tl_observed_state *s = &o->states[o->state_count];
+
+	o->state = o->state_count++;
+	*s = (struct tl_observed_state){ .epoch = change->epoch,
+		.lane = change->lane,
+		.tsc = change->tsc,
+		.entry = change->number,
+		.threshold = o->threshold,
+		.base = o->base,
+		.shift = o->shift,
+		.has_plan = o->has_plan,
+		.until_epoch = o->until_epoch,
+		.until = o->until,
+		.plan_epoch = o->plan_epoch,
+		.seed = o->seed,
+		.lease = o->lease,
+		.plan = o->plan };
+	memcpy(s->numbers, o->numbers, sizeof(s->numbers));
+	memcpy(s->shares, o->shares, sizeof(s->shares));
+}
+
+static void
+load(struct tl_observer *o, size_t state)
+{
+	const struct tl_observed_state *s = &o->states[state];
+
+	o->state = state;
+	o->threshold = s->threshold;
+	o->base = s->base;
+	o->shift = s->shift;
+	o->has_plan = s->has_plan;
+	o->until_epoch = s->until_epoch;
+	o->until = s->until;
+	o->plan_epoch = s->plan_epoch;
+	o->seed = s->seed;
+	o->lease = s->lease;
+	o->plan = s->plan;
+	memcpy(o->numbers, s->numbers, sizeof(o->numbers));
+	memcpy(o->shares, s->shares, sizeof(o->shares));
+}
+
+int
+tl_observer_init_back(struct tl_observer *o,
+    const struct tl_observed_start *start, size_t count)
+{
+	const struct tl_event none = { 0 };
+
+	tl_observer_init(o, start);
+	o->states = malloc((count + 1) * sizeof(*o->states));
+	if (!o->states)
+		return -ENOMEM;
+	keep(o, &none);
+	return 0;
+}
+
+void
+tl_observe_ahead(struct tl_observer *o, struct tl_event *change)
+{
+	observe_forward(o, change);
+	keep(o, change);
+}
+
+void
+tl_observer_free(struct tl_observer *o)
+{
+	free(o->states);
+	o->states = NULL;
+}
+
+/* Is a change before an event?  Their order is that of the events of a file. */
+static bool
+is_change_before(const struct tl_observed_state *s,
+    const struct tl_event *event)
+{
+	if (s->epoch != event->epoch || s->tsc != event->tsc)
+		return is_before(s->epoch, s->tsc, event->epoch, event->tsc);
+	if (s->lane != event->lane)
+		return s->lane < event->lane;
+	return s->entry < event->number;
+}
+
+/* Load the state that is in force at an event. */
+static void
+find_state(struct tl_observer *o, const struct tl_event *event)
+{
+	size_t i = o->state;
+
+	while (i + 1 < o->state_count &&
+	       is_change_before(&o->states[i + 1], event))
+		i++;
+	while (i > 0 && !is_change_before(&o->states[i], event))
+		i--;
+	if (i != o->state)
+		load(o, i);
+}
+
+/* == newest first, of a recording == */
+
+/* Gates below the base are open in bursts whose entries are not read yet. */
+static uint64_t
+number_back(struct tl_observer *o, const struct tl_event *event)
+{
+	const unsigned gate = tl_observed_gate(o, event->message);
+
+	if (event->message->timer)
+		return TL_OBSERVED;
+	if (o->base != 0 && gate >= o->base)
+		return o->numbers[gate];
+	if (o->plan_unknown)
+		return TL_UNOBSERVED;
+	return o->has_plan ? slot_number(o, gate, event) : o->numbers[gate];
+}
+
+/* What was in force before the entry of a plan, unless it is the first of the
+ * plan. */
+static void
+take_plan_back(struct tl_observer *o, const struct tl_plan_entry *plan)
+{
+	o->plan_unknown = plan->lease == 0;
+	if (plan->held && !o->plan_unknown)
+		take_plan(o, plan);
+	else
+		o->has_plan = false;
+}
+
+static void
+observe_back(struct tl_observer *o, struct tl_event *event)
+{
+	struct tl_plan_entry plan;
+
+	event->observed = number_back(o, event);
+	switch (event->message->builtin) {
+	case TIMELINE_BUILTIN_PRIORITY:
+	case TIMELINE_BUILTIN_BURST:
+		if (is_damaged(event))
+			break;
+		o->base = (uint8_t)base_before(event);
+		renumber(o, 0, o->base ? o->base : TIMELINE_LEVEL_NONE);
+		break;
+	case TIMELINE_BUILTIN_LEVEL:
+		take_gates(o, event);
+		break;
+	case TIMELINE_BUILTIN_PLAN:
+		if (tl_plan_read(event, &plan))
+			take_plan_back(o, &plan);
+		break;
+	default:
+		break;
+	}
+}
+
+/* == events == */
+
+void
+tl_observe(struct tl_observer *o, struct tl_event *event)
+{
+	event->observed = TL_OBSERVED;
+	if (!event->message) /* a loss */
+		return;
+	if (o->states) {
+		find_state(o, event);
+		event->observed = number_of(o, event);
+	} else if (o->start.order == TL_OLDEST_FIRST) {
+		observe_forward(o, event);
+	} else {
+		observe_back(o, event);
 	}
 }
 
@@ -484,24 +673,16 @@ tl_observe_recording(enum tl_order order, struct tl_cursor **cursor)
 	const struct tl_observed_start start = { .order = order,
 		.tiers = 1,
 		.base = order == TL_OLDEST_FIRST ? TIMELINE_LEVEL_MIN : 0 };
-
-	return tl_observe_cursor(&start, *cursor, cursor);
-}
-
-int
-tl_observe_cursor(const struct tl_observed_start *start,
-    struct tl_cursor *inner, struct tl_cursor **cursor)
-{
 	struct observe_cursor *c = calloc(1, sizeof(*c));
 
 	if (!c) {
-		tl_cursor_close(inner);
+		tl_cursor_close(*cursor);
 		return -ENOMEM;
 	}
 	c->cursor.next = observe_next;
 	c->cursor.close = observe_close;
-	c->inner = inner;
-	tl_observer_init(&c->observer, start);
+	c->inner = *cursor;
+	tl_observer_init(&c->observer, &start);
 	*cursor = &c->cursor;
 	return 0;
 }

@@ -17,9 +17,20 @@
  * the same number.
  *
  * An observer is fed all events of one input, in order of time in either
- * direction, before any of them is left out by a filter.  Newest first, a burst
- * that begins within another begins a new interval, because the entry of the
- * first burst is not read yet.
+ * direction, before any of them is left out by a filter.
+ *
+ * Changes of the levels govern the events after them.  An observer that is to
+ * be fed newest first is told all changes in advance, oldest first, and keeps
+ * what the numbers follow from after each of them.  An event then gets its
+ * number by the same rule in both directions:
+ *
+ *	changes            burst          plan           burst
+ *	states kept    0     |      1       |      2       |      3
+ *	events        .......+.......<......+.......<......+.......< fed
+ *
+ * Recordings are not read in advance.  Newest first, a burst of a recording that
+ * begins within another begins a new interval, because the entry of the first
+ * burst is not read yet.
  *
  * Silence, or a span that is still open, has no event.  A reader that concludes
  * something from either asks an observer that is fed oldest first since when a
@@ -50,6 +61,7 @@ struct tl_observed_from {
 
 /* What is known at the event that is fed first. */
 struct tl_observed_start {
+	/* Newest first is a recording, whose changes are not known in advance. */
 	enum tl_order order;
 	uint32_t tiers; /* lanes of CPUs take turns by tier; 1 or 2 */
 	/* by tier: before this an entry may be missing in some lane */
@@ -57,12 +69,6 @@ struct tl_observed_start {
 	/* Levels at the first event: 0 is unknown.  A burst that is in progress
 	 * counts as closed until the next change. */
 	uint8_t base;
-	/* newest first: the plan of slots in force at the newest event; a lease
-	 * of 0 is none */
-	uint64_t lease;
-	uint64_t seed;
-	uint32_t shares[TIMELINE_PLAN_GATES];
-	uint32_t epoch;
 	/* The gates of messages are those at the event: else the gate at the
 	 * time of an event is not known. */
 	bool gates;
@@ -77,12 +83,14 @@ struct tl_observed {
 	uint64_t ticks; /* in all intervals up to to, of slots as well */
 };
 
+struct tl_observed_state; /* after a change: observe.c */
+
 struct tl_observer {
 	struct tl_observed_start start;
-	uint8_t threshold; /* oldest first; 0: unknown */
+	uint8_t threshold; /* 0: unknown */
 	uint8_t base;      /* 0: unknown */
 	uint32_t until_epoch;
-	uint64_t until; /* oldest first: the first stamp after the burst */
+	uint64_t until; /* the first stamp after the burst */
 	/* the plan of slots in force; shares are 0 without one */
 	uint32_t shares[TL_OBSERVED_GATES];
 	uint64_t seed;
@@ -90,9 +98,15 @@ struct tl_observer {
 	uint32_t plan_epoch;
 	uint8_t shift;
 	bool has_plan;
-	bool plan_unknown; /* newest first: its entry is not read yet */
+	uint64_t plan;     /* slots of two plans are in no run */
+	bool plan_unknown; /* a recording newest first: not read yet */
 	uint64_t count;    /* intervals so far */
-	uint64_t numbers[TIMELINE_TIERS_MAX][TL_OBSERVED_GATES];
+	uint64_t numbers[TL_OBSERVED_GATES];
+	/* Newest first: what is kept after each change, and before the first;
+	 * that of the last event is loaded. */
+	struct tl_observed_state *states;
+	size_t state_count;
+	size_t state;
 	/* oldest first: by gate, while levels open it */
 	bool begun;
 	bool blind; /* entries are lost */
@@ -107,13 +121,22 @@ struct tl_observer {
 	uint64_t slots_to;
 	bool counts_slots;
 	struct {
-		uint64_t slot; /* the open one asked for last; UINT64_MAX */
+		uint64_t slot; /* the open one asked for last */
+		uint64_t plan; /* of it; 0: none was asked for */
 		uint64_t number;
 	} runs[TL_OBSERVED_GATES]; /* of open slots */
 };
 
 void tl_observer_init(struct tl_observer *observer,
     const struct tl_observed_start *start);
+/* The same to be fed newest first: count changes follow, oldest first, which are
+ * all events for which tl_observed_is_change.  0 or -ENOMEM. */
+int tl_observer_init_back(struct tl_observer *observer,
+    const struct tl_observed_start *start, size_t count);
+void tl_observe_ahead(struct tl_observer *observer, struct tl_event *change);
+void tl_observer_free(struct tl_observer *observer);
+/* Do entries of a message say that levels change? */
+bool tl_observed_is_change(const struct tl_message *message);
 /* Set event->observed of the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
 
@@ -131,13 +154,10 @@ void tl_observed_at(struct tl_observer *observer, unsigned gate, uint64_t tsc,
 unsigned tl_observed_gate(const struct tl_observer *observer,
     const struct tl_message *message);
 
-/* The events of a cursor, observed.  The observer copies start; inner is owned,
- * also when it fails.  0 or -ENOMEM. */
-int tl_observe_cursor(const struct tl_observed_start *start,
-    struct tl_cursor *inner, struct tl_cursor **cursor);
-/* The same of a recording, in place of *cursor.  A recorder misses no change of
- * the levels; the levels at its start are not recorded and count as open until
- * a burst shows the base. */
+/* The events of a recording, observed, in place of *cursor.  A recorder misses
+ * no change of the levels; the levels at its start are not recorded and count as
+ * open until a burst shows the base.  0 or -ENOMEM; *cursor is owned, also when
+ * it fails. */
 int tl_observe_recording(enum tl_order order, struct tl_cursor **cursor);
 
 #endif

@@ -18,9 +18,8 @@
 #include "snap/reader.h"
 
 #include <errno.h>
-#include <string.h>
 
-enum { TICKETS = 64 };
+enum { TICKETS = 64, CHUNK = 1024 /* entries of a lane in memory */ };
 
 static const struct tl_observed_from never = { UINT32_MAX, UINT64_MAX };
 
@@ -30,41 +29,45 @@ is_later(const struct tl_observed_from *a, const struct tl_observed_from *b)
 	return a->epoch != b->epoch ? a->epoch > b->epoch : a->tsc > b->tsc;
 }
 
-/* Call found with the entries of a lane from the first on, count of them at the
- * most, until it returns false.  0 or -errno. */
-static int
-each_entry(struct tl_snap *snap, uint32_t number, uint64_t count,
-    bool (*found)(void *context, const struct timeline_entry *entry,
-	uint32_t epoch),
-    void *context)
+int
+tl_snap_each_entry(struct tl_snap *snap, uint32_t number, uint64_t count,
+    bool (*found)(void *context, const struct tl_lane *lane), void *context)
 {
 	const struct tl_lane_sort sort = { .epochs = snap->messages,
 		.tail = snap->tail };
 	struct tl_lane lane;
 	/* of a sorted lane the tail is cut when it is sorted */
 	int rc = tl_lane_open(&lane, snap->frozen, &snap->header, number,
-	    &snap->lanes[number], TL_OLDEST_FIRST, TICKETS,
+	    &snap->lanes[number], TL_OLDEST_FIRST,
+	    count < CHUNK ? count : CHUNK,
 	    snap->tail && tl_snap_is_sorted(snap, number) ? &sort : NULL);
 
 	if (rc != 0)
 		return rc;
-	while (
-	    count-- > 0 && (rc = tl_lane_step(&lane)) == 0 && lane.entry &&
-	    found(context, lane.entry,
-		tl_messages_epoch(snap->messages, number, lane.entry_number)))
+	while (count-- > 0 && (rc = tl_lane_step(&lane)) == 0 && lane.entry &&
+	       found(context, &lane))
 		;
 	tl_lane_close(&lane);
 	return rc;
 }
 
-static bool
-take_latest(void *context, const struct timeline_entry *entry, uint32_t epoch)
-{
-	struct tl_observed_from *latest = context;
-	const struct tl_observed_from here = { epoch, entry->tsc };
+struct latest {
+	const struct tl_snap *snap;
+	struct tl_observed_from from;
+};
 
-	if (is_later(&here, latest))
-		*latest = here;
+static bool
+take_latest(void *context, const struct tl_lane *lane)
+{
+	struct latest *l = context;
+	const struct tl_observed_from here = {
+		tl_messages_epoch(l->snap->messages, lane->number,
+		    lane->entry_number),
+		lane->entry->tsc
+	};
+
+	if (is_later(&here, &l->from))
+		l->from = here;
 	return true;
 }
 
@@ -83,17 +86,17 @@ complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 
 	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
 		const struct tl_snap_lane *lane = &snap->lanes[i];
-		struct tl_observed_from first = { 0 };
+		struct latest first = { .snap = snap };
 
 		if (!is_cut(snap, i) || lane->cleared >= lane->end)
 			continue;
-		rc = each_entry(snap, i,
+		rc = tl_snap_each_entry(snap, i,
 		    tl_snap_is_sorted(snap, i) ? TICKETS : 1, take_latest,
 		    &first);
-		if (first.tsc == 0 && first.epoch == 0)
-			first = never;
-		if (is_later(&first, &from[lane->tier]))
-			from[lane->tier] = first;
+		if (first.from.tsc == 0 && first.from.epoch == 0)
+			first.from = never;
+		if (is_later(&first.from, &from[lane->tier]))
+			from[lane->tier] = first.from;
 	}
 	return rc;
 }
@@ -104,14 +107,12 @@ struct search {
 };
 
 static bool
-is_no_priority(void *context, const struct timeline_entry *entry,
-    uint32_t epoch)
+is_no_priority(void *context, const struct tl_lane *lane)
 {
 	struct search *s = context;
 	const struct tl_message *m = tl_messages_find(s->snap->messages,
-	    entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
-	(void)epoch;
 	s->found = m && m->builtin == TIMELINE_BUILTIN_PRIORITY;
 	return !s->found;
 }
@@ -126,16 +127,15 @@ has_priority(struct tl_snap *snap, bool *found)
 
 	for (uint32_t i = tiers - 1; i < snap->lane_count && !s.found;
 	     i += tiers)
-		if ((rc = each_entry(snap, i, UINT64_MAX, is_no_priority,
-			 &s)) != 0)
+		if ((rc = tl_snap_each_entry(snap, i, UINT64_MAX,
+			 is_no_priority, &s)) != 0)
 			break;
 	*found = s.found;
 	return rc;
 }
 
 int
-tl_snap_observed(struct tl_snap *snap, enum tl_order order,
-    struct tl_observed_start *start)
+tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 {
 	const struct timeline_header *h = &snap->header;
 	const unsigned keep = h->tiers - 1;
@@ -143,33 +143,24 @@ tl_snap_observed(struct tl_snap *snap, enum tl_order order,
 	bool any = false, changed = false;
 	int rc;
 
-	*start = (struct tl_observed_start){ .order = order,
+	*start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
 		.tiers = h->tiers,
 		.base = TIMELINE_LEVEL_MIN };
 	if (h->state == TIMELINE_IMPORTED)
 		return 0;
 	for (uint32_t i = 0; i < snap->lane_count; i++)
 		any |= is_cut(snap, i);
-	if (!any && order == TL_OLDEST_FIRST)
+	if (!any)
 		return 0;
 	start->base = (uint8_t)(timeline_levels(h) >> TIMELINE_LEVELS_BASE);
 	if (start->base > TIMELINE_LEVEL_NONE) /* damaged */
 		start->base = 0;
-	if (order == TL_NEWEST_FIRST) {
-		start->lease = h->lease;
-		start->seed = h->seed;
-		start->epoch = h->epochs;
-		memcpy(start->shares, h->shares, sizeof(start->shares));
-	}
-	if (!any)
-		return 0;
 	if ((rc = complete_from(snap, from)) != 0)
 		return rc;
 	/* entries about priorities may be missing before */
 	if (is_later(&from[keep], &from[0]))
 		from[0] = from[keep];
-	if (order == TL_OLDEST_FIRST &&
-	    (rc = has_priority(snap, &changed)) == 0 && changed)
+	if ((rc = has_priority(snap, &changed)) == 0 && changed)
 		start->base = 0;
 	return rc;
 }

@@ -177,7 +177,7 @@ static int
 observe_from(struct follow *f, struct tl_snap *snap)
 {
 	struct tl_observed_start start;
-	const int rc = tl_snap_observed(snap, TL_OLDEST_FIRST, &start);
+	const int rc = tl_snap_observed(snap, &start);
 
 	if (rc != 0)
 		return rc;

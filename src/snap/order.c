@@ -341,6 +341,7 @@ order_close(struct tl_cursor *cursor)
 		tl_lane_close(&o->walkers[i].lane);
 	free(o->walkers);
 	free(o->begins);
+	tl_observer_free(&o->observer);
 	tl_pqueue_free(&o->queue);
 	free(o);
 }
@@ -452,7 +453,6 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor)
 {
 	struct order *o = calloc(1, sizeof(*o));
-	struct tl_observed_start start;
 	int rc = -ENOMEM;
 
 	if (!o)
@@ -464,9 +464,8 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 	o->walkers = calloc(snap->lane_count, sizeof(*o->walkers));
 	if (o->walkers && (rc = open_lanes(o, order)) == 0)
 		rc = collect_begins(o);
-	if (rc == 0 && !snap->is_round &&
-	    (rc = tl_snap_observed(snap, order, &start)) == 0)
-		tl_observer_init(&o->observer, &start);
+	if (rc == 0 && !snap->is_round)
+		rc = tl_snap_observe(snap, order, &o->observer);
 	if (rc != 0) {
 		order_close(&o->cursor);
 		return rc;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * changes.c - observe a snapshot in either direction.
+ *
+ * Newest first, an entry that changes the levels is read after the entries that
+ * it governs.  So all lanes are read once for these entries when the cursor is
+ * opened, oldest first.  They are in all tiers: bursts and plans of slots, which
+ * may be many, are where most entries are.
+ */
+#include "base/array.h"
+#include "snap/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An entry that changes the levels. */
+struct change {
+	const struct tl_message *message;
+	uint64_t tsc;
+	uint64_t number;
+	uint32_t lane;
+	uint32_t epoch;
+	uint64_t args[TL_ARGS_MAX];
+};
+
+struct changes {
+	const struct tl_snap *snap;
+	const struct tl_message **messages; /* of changes */
+	size_t message_count;
+	size_t message_capacity;
+	struct change *list;
+	size_t count;
+	size_t capacity;
+	int rc;
+};
+
+static int
+find_messages(struct changes *c)
+{
+	const struct tl_messages *m = c->snap->messages;
+	int rc;
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (!tl_observed_is_change(m->list[i]))
+			continue;
+		if ((rc = TL_ARRAY_ROOM(c->messages, c->message_capacity,
+			 c->message_count)) != 0)
+			return rc;
+		c->messages[c->message_count++] = m->list[i];
+	}
+	return 0;
+}
+
+static bool
+take_change(void *context, const struct tl_lane *lane)
+{
+	struct changes *c = context;
+	const struct timeline_entry *e = lane->entry;
+	const uint32_t id = e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
+	struct change *change;
+	size_t i = 0;
+
+	while (i < c->message_count && c->messages[i]->id != id)
+		i++;
+	if (i == c->message_count)
+		return true;
+	if ((c->rc = TL_ARRAY_ROOM(c->list, c->capacity, c->count)) != 0)
+		return false;
+	change = &c->list[c->count++];
+	*change = (struct change){ .message = c->messages[i],
+		.tsc = e->tsc,
+		.number = lane->entry_number,
+		.lane = lane->number,
+		.epoch = tl_messages_epoch(c->snap->messages, lane->number,
+		    lane->entry_number) };
+	for (unsigned k = 0; k < TL_ARGS_MAX; k++)
+		change->args[k] = e->args[k];
+	return true;
+}
+
+/* In the order of events: see order.c. */
+static int
+compare_changes(const void *first, const void *second)
+{
+	const struct change *a = first;
+	const struct change *b = second;
+
+	if (a->epoch != b->epoch)
+		return a->epoch < b->epoch ? -1 : 1;
+	if (a->tsc != b->tsc)
+		return a->tsc < b->tsc ? -1 : 1;
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int
+find_changes(struct changes *c, struct tl_snap *snap)
+{
+	int rc = find_messages(c);
+
+	for (uint32_t i = 0;
+	     c->message_count > 0 && i < snap->lane_count && rc == 0; i++) {
+		rc = tl_snap_each_entry(snap, i, UINT64_MAX, take_change, c);
+		if (rc == 0)
+			rc = c->rc;
+	}
+	if (rc == 0 && c->count > 1)
+		qsort(c->list, c->count, sizeof(*c->list), compare_changes);
+	return rc;
+}
+
+static int
+observe_back(const struct changes *c, const struct tl_observed_start *start,
+    struct tl_observer *observer)
+{
+	const int rc = tl_observer_init_back(observer, start, c->count);
+
+	for (size_t i = 0; i < c->count && rc == 0; i++) {
+		const struct change *change = &c->list[i];
+		struct tl_event event = { .message = change->message,
+			.tsc = change->tsc,
+			.number = change->number,
+			.lane = change->lane,
+			.epoch = change->epoch };
+
+		memcpy(event.args, change->args, sizeof(event.args));
+		tl_observe_ahead(observer, &event);
+	}
+	return rc;
+}
+
+int
+tl_snap_observe(struct tl_snap *snap, enum tl_order order,
+    struct tl_observer *observer)
+{
+	struct changes changes = { .snap = snap };
+	struct tl_observed_start start;
+	int rc = tl_snap_observed(snap, &start);
+
+	if (rc != 0)
+		return rc;
+	if (order == TL_OLDEST_FIRST) {
+		tl_observer_init(observer, &start);
+		return 0;
+	}
+	rc = find_changes(&changes, snap);
+	if (rc == 0)
+		rc = observe_back(&changes, &start, observer);
+	free(changes.messages);
+	free(changes.list);
+	return rc;
+}
