@@ -65,6 +65,8 @@ struct tl_event {
 	bool continued;   /* begin repeated in a file that continues another */
 	bool paired;      /* second event of its entry, see above */
 	bool moved;       /* the program gave the stamp, which was adjusted */
+	bool overwritten; /* TL_LOST: before all entries of its lane, so that
+			   * observed intervals are after it */
 	uint8_t begun;    /* of an end event: enum tl_begun */
 	int64_t steps_ns; /* jumps of its clock before it: tl_event_between */
 	int64_t duration_ns; /* of an end event that is begun */

@@ -31,7 +31,8 @@ struct walker {
 	struct tl_lane lane;
 	uint64_t tsc; /* of the next entry */
 	uint32_t epoch;
-	uint64_t lost; /* to be reported first */
+	uint64_t lost;    /* to be reported first */
+	bool overwritten; /* all of them: they are older than the lane */
 };
 
 /* The begin event of a whole span. */
@@ -85,15 +86,28 @@ first_of(const struct order *o)
 	return *(struct walker **)tl_pqueue_first(&o->queue);
 }
 
+/* Overwritten entries of a lane are a loss at its old end. */
+static void
+add_overwritten(const struct order *o, struct walker *w)
+{
+	const uint64_t lapped = o->snap->lanes[w->lane.number].lapped;
+
+	/* of other files it is not known since when they are complete */
+	w->overwritten = lapped > 0 && !o->snap->is_round &&
+			 o->snap->header.state != TIMELINE_IMPORTED;
+	w->lost += lapped;
+}
+
 /* Take the entry that the lane found; a loss has the place of the entry next to
  * it. */
 static void
 look(struct order *o, struct walker *w)
 {
 	w->lost = w->lane.lost;
+	w->overwritten = false;
 	if (!w->lane.entry) {
 		if (o->newest_first) /* older ones were overwritten */
-			w->lost += o->snap->lanes[w->lane.number].lapped;
+			add_overwritten(o, w);
 		return;
 	}
 	w->tsc = w->lane.entry->tsc;
@@ -177,6 +191,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->level = message->level;
 	event->bare = (e->message & TIMELINE_MESSAGE_BARE) != 0;
 	event->moved = (e->message & TIMELINE_MESSAGE_MOVED) != 0;
+	event->overwritten = false;
 	event->paired = false;
 	event->begun = TL_BEGUN_UNKNOWN;
 	event->begun_ns = event->duration_ns = 0;
@@ -291,6 +306,7 @@ fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
 	if (event->cpu == TL_CPU_UNKNOWN)
 		event->cpu = w->lane.lost_cpu;
+	event->overwritten = w->overwritten;
 	w->lost = 0;
 }
 
@@ -441,7 +457,7 @@ open_lanes(struct order *o, enum tl_order order)
 			return rc;
 		look(o, w);
 		if (order == TL_OLDEST_FIRST)
-			w->lost += snap->lanes[i].lapped;
+			add_overwritten(o, w);
 		if ((rc = tl_pqueue_push(&o->queue, &by_time, o, &w)) < 0)
 			return rc;
 	}

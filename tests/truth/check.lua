@@ -511,6 +511,7 @@ local function listing(record, ...)
 	for line in lines_of(DUMP, "--columns",
 	    "tsc,pid,tid,category,message", "--category", "truth", record.file,
 	    ...) do
+		line = line:gsub(" %[stamp moved%]$", "")
 		local ended, tid, word, id, n, unit, doubt = line:match(
 		    "^%s*(%d+)%s+%S*/?%d+%s+%S-/?(%d+)%s+truth%s+" ..
 		    "< (%a+) id%((%d+)%)  ([%d.]+)([nmu]?s)(%??)$")

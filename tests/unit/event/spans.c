@@ -178,6 +178,18 @@ TEST(a_span_over_a_loss_is_marked)
 	ck_assert(span.lossy);
 }
 
+TEST(entries_overwritten_in_another_lane_mark_no_span)
+{
+	const struct tl_event overwritten = { .kind = TL_LOST,
+		.ns = 15,
+		.overwritten = true };
+
+	put(&thread_span, TL_BEGIN, 10, 1);
+	ck_assert_int_eq(tl_spans_put(spans, &overwritten, &span), 0);
+	ck_assert_int_eq(put(&thread_span, TL_END, 40, 1), 1);
+	ck_assert(!span.lossy);
+}
+
 /* One entry has both its begin and its end. */
 TEST(a_timer_over_a_loss_is_sure)
 {

@@ -294,6 +294,34 @@ TEST(losses_are_said_where_they_happened)
 	}
 }
 
+TEST(overwritten_entries_are_a_loss_of_their_own)
+{
+	for (uint64_t i = 0; i < 10; i++)
+		put(0, 100 + i, 0);
+	frozen_head(&file, 0)->first = 4;
+	frozen_entry(&file, 0, 6)->stamp = 0;
+	for (int order = 0; order < 2; order++) {
+		struct tl_snap *snap = frozen_open(&file, 0);
+		unsigned losses = 0;
+		struct tl_cursor *cursor;
+		struct tl_event e;
+
+		ck_assert_int_eq(tl_snap_cursor(snap,
+				     order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST,
+				     &cursor),
+		    0);
+		while (tl_cursor_next(cursor, &e) > 0) {
+			losses += e.kind == TL_LOST;
+			if (e.kind == TL_LOST)
+				ck_assert_uint_eq(e.lost,
+				    e.overwritten ? 4 : 1);
+		}
+		ck_assert_uint_eq(losses, 2);
+		tl_cursor_close(cursor);
+		tl_snap_close(snap);
+	}
+}
+
 TEST(losses_at_either_end_are_said_too)
 {
 	struct tl_snap *snap;
