@@ -359,12 +359,18 @@ end
 local function find_inner(record, from, losses)
 	local inner, entries = {}, {}
 	local slow = slowest()
+	local cleared = 0 -- of a lane without entries no bound is seen
+	for _, c in ipairs(changes) do
+		if c.what == "clear" and c.t0 < record.t1 then
+			cleared = math.max(cleared, c.t1)
+		end
+	end
 	for word, m in pairs(messages) do
 		local gate, off = gate_of(word)
 		local times = open_times(gate, record.t0)
 		local start = from[m.level >= 7 and 1 or 0]
 		local function must(b, e)
-			return b > start and e < record.t0 and
+			return b > start and b > cleared and e < record.t0 and
 			    is_within(times, b, e) and
 			    not touches(off, b, e) and
 			    not touches(losses, b, e)
