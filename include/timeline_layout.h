@@ -32,7 +32,7 @@
 /* "TIMELINE" as a little-endian word, which shows endianness, too. */
 #define TIMELINE_MAGIC		 0x454e494c454d4954
 #define TIMELINE_MAJOR		 2
-#define TIMELINE_MINOR		 1
+#define TIMELINE_MINOR		 2
 #define TIMELINE_MAJOR_OLDEST	 1 /* that is still read */
 /* Changes whenever a writer of another build could do harm to the file. */
 #define TIMELINE_WRITER_ABI	 0x0000000200000001
@@ -464,7 +464,22 @@ enum {
 	TIMELINE_BUILTIN_LEVEL = 3,    /* gates of some messages changed */
 	TIMELINE_BUILTIN_ASK = 4,      /* a change through a cluster */
 	TIMELINE_BUILTIN_PLAN = 5,     /* plan, share, seed, lease (stamp) */
+	TIMELINE_BUILTIN_FORCE = 6,    /* as 1 and 2: in force from here on */
 	TIMELINE_BUILTIN_LOST = 8      /* so many entries are missing here */
+};
+
+/*
+ * Low bits of until in the entry of a priority or a burst; versions before 2.2
+ * leave 0 and read the higher bits only.  An entry is logged before the levels
+ * change, and whoever logged it may not come to change them.  BEFORE: the
+ * entry proves that what it closes is closed, and no more.  FOLLOWS: an entry
+ * of builtin 6, of the same thread and with the same three arguments, follows
+ * once the levels have changed.  It proves what they are if no other change was
+ * logged between the two.
+ */
+enum {
+	TIMELINE_UNTIL_BEFORE = 1 << 0,
+	TIMELINE_UNTIL_FOLLOWS = 1 << 1
 };
 
 /*

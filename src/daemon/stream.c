@@ -69,7 +69,8 @@ tl_streams_read(struct tl_target *target, struct tl_rules_now *complete)
 			*complete =
 			    (struct tl_rules_now){ event.ns, event.tsc };
 		count(target, &event);
-		if (tl_level_is_change(&event))
+		if (tl_level_is_change(&event) ||
+		    tl_level_is_confirmation(&event))
 			tl_level_put(&target->levels, &event,
 			    tl_level_until(&event, rate_of(target)));
 		tl_rules_put(target->rules, &event);

@@ -9,6 +9,7 @@
 #include "event/message.h"
 
 #include <errno.h>
+#include <string.h>
 #include <strings.h>
 
 #define PRIORITY(constant, level, name) [level] = name,
@@ -211,7 +212,51 @@ is_level(uint64_t n)
 	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
 }
 
-/* An entry changes the levels to threshold, base, until. */
+void
+tl_level_claim(struct tl_level_claim *claim, const struct tl_event *event)
+{
+	*claim = (struct tl_level_claim){ .waits = tl_level_is_before(event) &&
+						   (event->args[2] &
+						       TIMELINE_UNTIL_FOLLOWS),
+		.pid = event->pid,
+		.tid = event->tid };
+	memcpy(claim->args, event->args, sizeof(claim->args));
+}
+
+bool
+tl_level_confirms(struct tl_level_claim *claim, const struct tl_event *event)
+{
+	const bool confirms =
+	    claim->waits && event->pid == claim->pid &&
+	    event->tid == claim->tid &&
+	    memcmp(claim->args, event->args, sizeof(claim->args)) == 0;
+
+	claim->waits &= !confirms;
+	return confirms;
+}
+
+/* Has a burst that was opened, or that waits for its confirmation, not ended? */
+static bool
+is_in_burst(const struct tl_level_state *s, int64_t ns)
+{
+	const struct tl_level_window *w =
+	    s->claim.waits ? &s->claimed : &s->window;
+
+	return w->burst && w->to_ns > ns;
+}
+
+/* The window that the last change claimed begins. */
+static void
+confirm(struct tl_level_state *s, const struct tl_event *event)
+{
+	if (!tl_level_confirms(&s->claim, event))
+		return;
+	s->window = s->claimed;
+	s->window.from_ns = event->ns;
+}
+
+/* An entry changes the levels to threshold, base, until.  Until it is confirmed
+ * they are not known. */
 static int
 take_change(struct tl_level_state *s, const struct tl_event *event,
     int64_t until_ns)
@@ -226,15 +271,15 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 	/* A burst leaves the base as it was before. */
 	if (!s->changed && is_burst && s->window.threshold == 0)
 		s->window.threshold = s->window.base = (uint8_t)base;
+	merged = is_burst && is_in_burst(s, event->ns);
 	rc = close_window(s, event->ns, true);
 	if (rc < 0)
 		return rc;
-	merged = is_burst && s->window.burst; /* it had not ended */
 	s->bursts += is_burst;
 	s->merged_bursts += merged;
 	s->samples += is_burst && event->args[3] != 0;
 	s->changed = true;
-	s->window = (struct tl_level_window){ .from_ns = event->ns,
+	s->claimed = (struct tl_level_window){ .from_ns = event->ns,
 		.to_ns = until_ns,
 		.threshold = (uint8_t)threshold,
 		.base = (uint8_t)base,
@@ -243,6 +288,10 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 		.merged = merged,
 		.measure = is_burst ? event->args[3] : 0,
 		.pid = event->pid };
+	tl_level_claim(&s->claim, event);
+	s->window = s->claimed;
+	if (s->claim.waits)
+		s->window = (struct tl_level_window){ .from_ns = event->ns };
 	return 0;
 }
 
@@ -252,8 +301,11 @@ tl_level_put(struct tl_level_state *s, const struct tl_event *event,
 {
 	if (event->kind == TL_LOST) {
 		s->window.lossy = true;
+		s->claim.waits = false; /* a change may be lost */
 		return 0;
 	}
+	if (tl_level_is_confirmation(event))
+		confirm(s, event);
 	return tl_level_is_change(event) ? take_change(s, event, until_ns) : 0;
 }
 

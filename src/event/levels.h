@@ -45,12 +45,26 @@ struct tl_level_window {
 typedef int
 tl_level_closed(void *context, const struct tl_level_window *window);
 
+/*
+ * A change that was logged and is not confirmed yet.  Each change of a writer of
+ * version 2.2 says that it confirms what it opens (TIMELINE_UNTIL_BEFORE), and
+ * opens nothing before.
+ */
+struct tl_level_claim {
+	bool waits; /* for its confirmation */
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t args[3];
+};
+
 struct tl_level_state {
 	tl_level_closed *closed; /* may be NULL */
 	void *context;
-	struct tl_level_window window; /* open; to_ns is the end of a burst */
-	bool begun;                    /* the start of the window is known */
-	bool changed;                  /* a change of levels was put */
+	struct tl_level_window window;  /* open; to_ns is the end of a burst */
+	struct tl_level_window claimed; /* by the last change */
+	struct tl_level_claim claim;
+	bool begun;   /* the start of the window is known */
+	bool changed; /* a change of levels was put */
 	uint64_t bursts;
 	uint64_t merged_bursts;
 	uint64_t samples; /* bursts that are samples */
@@ -75,6 +89,27 @@ int tl_level_end(struct tl_level_state *state, int64_t now_ns);
  * levels are known. */
 void tl_level_sum(const struct tl_level_state *state, int64_t now_ns,
     int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns);
+
+/* Note an entry that changes the levels. */
+void tl_level_claim(struct tl_level_claim *claim, const struct tl_event *event);
+/* Does a confirmation belong to the last change?  It does so once. */
+bool
+tl_level_confirms(struct tl_level_claim *claim, const struct tl_event *event);
+
+/* Is an entry a confirmation of a change? */
+static inline bool
+tl_level_is_confirmation(const struct tl_event *event)
+{
+	return event->message &&
+	       event->message->builtin == TIMELINE_BUILTIN_FORCE;
+}
+
+/* Was a change logged by a writer that confirms what it opens? */
+static inline bool
+tl_level_is_before(const struct tl_event *event)
+{
+	return event->args[2] & TIMELINE_UNTIL_BEFORE;
+}
 
 /* Does an entry change the levels? */
 static inline bool

@@ -8,12 +8,16 @@
  * states after all changes are kept, and that of the last change before an event
  * is loaded.
  *
+ * The entry of a change is logged before the change, and its writer may have been
+ * stopped or killed between the two.  So it closes what it closes, and what it
+ * opens is open from its confirmation on.  Entries of writers before version 2.2
+ * have none, and open at once.  A confirmation counts if no other change was
+ * logged in between: that one may have been made before or after.
+ *
  * Oldest first there is the last interval of each gate, too, for questions about
  * what did not happen.  A gate that levels close may be open in slots.
  */
 #include "event/observe.h"
-
-#include "event/levels.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -148,6 +152,74 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	o->until_epoch = event->epoch;
 	open_gates(o, threshold, before ? before : TL_OBSERVED_GATES,
 	    event->tsc);
+}
+
+/* Before this, entries of changes may be missing, and the levels at the start are
+ * those that were in force then. */
+static bool
+is_incomplete(const struct tl_observer *o, const struct tl_event *event)
+{
+	const struct tl_observed_from *from =
+	    &o->start
+		 .complete_from[o->start.tiers > 1 ? o->start.tiers - 1 : 0];
+
+	return is_before(event->epoch, event->tsc, from->epoch, from->tsc);
+}
+
+static uint8_t
+higher(uint8_t a, uint8_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Oldest first: the levels are to change.  Open is what is open before and
+ * after. */
+static void
+narrow(struct tl_observer *o, const struct tl_event *event)
+{
+	const uint8_t to = (uint8_t)event->args[0];
+	const uint8_t base = (uint8_t)event->args[1];
+	const uint64_t until = tl_level_end_stamp(event);
+	const bool lasts = o->threshold < o->base;
+	const uint8_t before = higher(o->base, (uint8_t)base_before(event));
+	const uint8_t threshold = higher(lasts ? o->threshold : before, to);
+
+	if (o->threshold == 0) /* unknown */
+		return;
+	close_gates(o, o->threshold, threshold, event->tsc);
+	if (threshold > o->threshold)
+		renumber(o, o->threshold, threshold);
+	if (to < base &&
+	    (!lasts || until < o->until || o->until_epoch != event->epoch)) {
+		o->until = until;
+		o->until_epoch = event->epoch;
+	}
+	o->threshold = threshold;
+	o->base = higher(before, base);
+}
+
+static void
+take_claim(struct tl_observer *o, const struct tl_event *event)
+{
+	if (is_incomplete(o, event))
+		return;
+	tl_level_claim(&o->claim, event);
+	if (tl_level_is_before(event))
+		narrow(o, event);
+	else
+		take_change(o, event);
+	o->changed = true;
+}
+
+/* A confirmation without its change, before any other: its writer stood still
+ * between the two since before the first event. */
+static void
+take_confirmation(struct tl_observer *o, const struct tl_event *event)
+{
+	if (tl_level_confirms(&o->claim, event))
+		take_change(o, event);
+	else if (!o->changed && !is_incomplete(o, event))
+		narrow(o, event);
 }
 
 /* The gates of some messages changed. */
@@ -360,7 +432,11 @@ observe_forward(struct tl_observer *o, struct tl_event *event)
 	case TIMELINE_BUILTIN_PRIORITY:
 	case TIMELINE_BUILTIN_BURST:
 		if (!is_damaged(event))
-			take_change(o, event);
+			take_claim(o, event);
+		break;
+	case TIMELINE_BUILTIN_FORCE:
+		if (!is_damaged(event))
+			take_confirmation(o, event);
 		break;
 	case TIMELINE_BUILTIN_LEVEL:
 		take_gates(o, event);
@@ -404,6 +480,7 @@ tl_observed_is_change(const struct tl_message *message)
 	switch (message->builtin) {
 	case TIMELINE_BUILTIN_PRIORITY:
 	case TIMELINE_BUILTIN_BURST:
+	case TIMELINE_BUILTIN_FORCE:
 	case TIMELINE_BUILTIN_LEVEL:
 	case TIMELINE_BUILTIN_PLAN:
 		return true;
@@ -555,6 +632,10 @@ observe_back(struct tl_observer *o, struct tl_event *event)
 		o->base = (uint8_t)base_before(event);
 		renumber(o, 0, o->base ? o->base : TIMELINE_LEVEL_NONE);
 		break;
+	case TIMELINE_BUILTIN_FORCE:
+		if (!is_damaged(event))
+			renumber(o, 0, (unsigned)event->args[1]);
+		break;
 	case TIMELINE_BUILTIN_LEVEL:
 		take_gates(o, event);
 		break;
@@ -573,8 +654,10 @@ void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
 	event->observed = TL_OBSERVED;
-	if (!event->message) /* a loss */
+	if (!event->message) { /* a loss: of a change, perhaps */
+		o->claim.waits = false;
 		return;
+	}
 	if (o->states) {
 		find_state(o, event);
 		event->observed = number_of(o, event);

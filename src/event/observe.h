@@ -44,6 +44,7 @@
 #define TL_EVENT_OBSERVE_H
 
 #include "event/event.h"
+#include "event/levels.h"
 #include "event/merge.h"
 
 enum {
@@ -90,7 +91,9 @@ struct tl_observer {
 	uint8_t threshold; /* 0: unknown */
 	uint8_t base;      /* 0: unknown */
 	uint32_t until_epoch;
-	uint64_t until; /* the first stamp after the burst */
+	uint64_t until;              /* the first stamp after the burst */
+	struct tl_level_claim claim; /* the last change */
+	bool changed;                /* there was one */
 	/* the plan of slots in force; shares are 0 without one */
 	uint32_t shares[TL_OBSERVED_GATES];
 	uint64_t seed;

@@ -206,6 +206,17 @@ put_builtin(struct tl_text *text, const struct tl_event *event)
 		if (event->args[3] != 0)
 			tl_put_string(text, " (sample)");
 		return true;
+	case TIMELINE_BUILTIN_FORCE:
+		if (message->argc < 3)
+			return false;
+		tl_put_string(text, "in force: ");
+		if (event->args[0] != event->args[1]) {
+			put_burst(text, event);
+			return true;
+		}
+		tl_put_string(text, "priority ");
+		put_level(text, event->args[1]);
+		return true;
 	case TIMELINE_BUILTIN_LEVEL:
 		if (message->argc < 2)
 			return false;

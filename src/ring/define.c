@@ -271,6 +271,29 @@ define_builtin(struct timeline *tl, uint8_t which, uint8_t level, uint8_t tier,
 	return add(tl, &record, event);
 }
 
+/*
+ * Define the messages for changes that were made.  A file of an earlier version
+ * may have no room for them: then the changes that this process makes count as
+ * not confirmed.
+ */
+static void
+define_in_force(struct timeline *tl, uint8_t keep)
+{
+	if (define_builtin(tl, TIMELINE_BUILTIN_FORCE, LEVEL_INFO, keep,
+		"priority in force: threshold $level, base $base, "
+		"until $until\n"
+		"The levels are as the same thread said in the entry of its\n"
+		"change before.",
+		&tl->priority_in_force) != 0)
+		tl->priority_in_force = NULL;
+	if (define_builtin(tl, TIMELINE_BUILTIN_FORCE, LEVEL_INFO, 0,
+		"burst in force: threshold $level, base $base, until $until\n"
+		"The levels are as the same thread said in the entry of its\n"
+		"change before.",
+		&tl->burst_in_force) != 0)
+		tl->burst_in_force = NULL;
+}
+
 int
 tl_define_builtins(struct timeline *tl)
 {
@@ -293,6 +316,7 @@ tl_define_builtins(struct timeline *tl)
 		 "caller wanted the burst; else a schedule drew it.",
 		 &tl->burst_event)) != 0)
 		return rc;
+	define_in_force(tl, keep);
 	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, LEVEL_INFO, keep,
 	    "level $level set for $messages messages\n"
 	    "Level 0 is off; 10 means back to what each was defined as.",

@@ -8,9 +8,13 @@
  *
  *	burst(l, u)	alive: min(l, threshold), base, max(u, until)
  *			else:  min(l, base), base, u
- *	priority(p)	alive: min(p, threshold), p, until
- *			else:  p, p, 0
- *	expiry		only if not alive, one try: base, base, 0
+ *	priority(p)	alive: min(p, threshold), p, until + 1
+ *			else:  p, p, past
+ *	expiry		only if not alive, one try: base, base, until
+ *
+ * No value of the word comes back: past is a time that is over, and another one
+ * each time.  So a swap after which the word is what a caller made of its copy
+ * had no other change between copy and swap.
  *
  * An append compares its gate with enter: the threshold, or less while a plan
  * gives lower gates a share of the slots and its lease is not over.  Each
@@ -19,9 +23,11 @@
  * that the word is another one, and its swap fails.
  *
  * Each change is logged before its swap, and once more if the swap is retried,
- * so that readers know the levels at any time.  The entry of a burst tells a
- * sample of a schedule, which is independent of what the program does, from a
- * request.
+ * so that readers know what is closed at any time.  Whoever logged it may be
+ * stopped or killed before the swap: a priority, and a burst that opens anything,
+ * is confirmed by an entry after the swap, from which on readers know what is
+ * open.  The entry of a burst tells a sample of a schedule, which is independent
+ * of what the program does, from a request.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -115,33 +121,85 @@ with_burst(struct levels l, bool alive, uint8_t level, uint64_t until)
 	return l;
 }
 
+/* An until that is over, and that no other reading of the clock gives for 2^42
+ * ticks.  The append looks at until where slots are open, and finds no burst. */
+static uint64_t
+past(uint64_t now)
+{
+	return (now >> TIMELINE_UNTIL_SHIFT) - 1 -
+	       (now & ((UINT64_C(1) << 42) - 1));
+}
+
 static struct levels
-with_priority(struct levels l, bool alive, uint8_t level)
+with_priority(struct levels l, bool alive, uint8_t level, uint64_t now)
 {
 	if (!alive)
-		return (struct levels){ level, level, 0 };
+		return (struct levels){ level, level, past(now) };
 	l.threshold = least(level, l.threshold);
 	l.base = level;
+	l.until++;
 	return l;
+}
+
+/* Does next let through what levels did not, at any time? */
+static bool
+opens(struct levels l, bool alive, struct levels next)
+{
+	return next.threshold < (alive ? l.threshold : l.base) ||
+	       next.base < l.base ||
+	       (next.threshold < next.base && next.until > l.until);
 }
 
 /* A requested change of the levels. */
 struct request {
 	struct timeline_event *event; /* of its entry */
+	struct timeline_event *in_force;
 	uint8_t level;
 	uint64_t until;  /* of a burst; 0: a priority */
 	uint64_t sample; /* of the entry of a burst */
 };
 
-/* Log a change, then make it; repeat while others change the word. */
+/* A stamp that is read before stands before what follows, and the other way
+ * round. */
+static void
+in_order(void)
+{
+	__builtin_ia32_lfence();
+}
+
+/* Log a change, make it unless others have changed the word, and confirm it. */
+static bool
+swap(struct timeline *tl, const struct request *request, uint64_t old,
+    struct levels next, uint64_t now, bool confirm)
+{
+	const bool follows = confirm && request->in_force;
+	const uint64_t until =
+	    (next.threshold < next.base ? next.until << TIMELINE_UNTIL_SHIFT
+					: 0) |
+	    TIMELINE_UNTIL_BEFORE | (follows ? TIMELINE_UNTIL_FOLLOWS : 0);
+
+	timeline_append(request->event, next.threshold, next.base, until,
+	    request->sample);
+	if (!tl_cas_64(&tl->header->levels, old,
+		pack(next, plan_enter(tl, now))))
+		return false;
+	in_order();
+	if (follows)
+		timeline_append(request->in_force, next.threshold, next.base,
+		    until, 0);
+	return true;
+}
+
+/* Make a change; repeat while others change the word. */
 static void
 change(struct timeline *tl, const struct request *request)
 {
 	const uint64_t until = request->until;
-	uint64_t *const word = &tl->header->levels;
 
 	for (;;) {
-		const uint64_t old = tl_load_64(word);
+		const uint64_t old = tl_load_64(&tl->header->levels);
+
+		in_order();
 		const uint64_t now = tl_stamp_now(tl);
 		const struct levels l = unpack(old, now);
 
@@ -152,11 +210,10 @@ change(struct timeline *tl, const struct request *request)
 		const bool alive = is_alive(tl, l, now);
 		const struct levels next =
 		    until ? with_burst(l, alive, request->level, until)
-			  : with_priority(l, alive, request->level);
+			  : with_priority(l, alive, request->level, now);
 
-		timeline_append(request->event, next.threshold, next.base,
-		    next.until << TIMELINE_UNTIL_SHIFT, request->sample);
-		if (tl_cas_64(word, old, pack(next, plan_enter(tl, now))))
+		if (swap(tl, request, old, next, now,
+			!until || opens(l, alive, next)))
 			return;
 	}
 }
@@ -172,6 +229,7 @@ timeline_priority(struct timeline *tl, const char *priority)
 	if (level < 0)
 		return level;
 	request.event = tl->priority_event;
+	request.in_force = tl->priority_in_force;
 	tl_clock_visit(tl);
 	change(tl, &request);
 	return 0;
@@ -183,6 +241,7 @@ tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
 {
 	const uint64_t round = (UINT64_C(1) << TIMELINE_UNTIL_SHIFT) - 1;
 	struct request request = { .event = tl->burst_event,
+		.in_force = tl->burst_in_force,
 		.level = level,
 		.sample = sample };
 	uint64_t end;
@@ -234,7 +293,7 @@ tl_levels_expire(struct timeline *tl)
 
 	if (!is_alive(tl, l, now))
 		tl_cas_64(&tl->header->levels, word,
-		    pack((struct levels){ l.base, l.base, 0 }, enter));
+		    pack((struct levels){ l.base, l.base, l.until }, enter));
 	else if ((uint8_t)word < l.threshold && enter >= l.threshold)
 		tl_cas_64(&tl->header->levels, word, pack(l, enter));
 }
@@ -249,23 +308,26 @@ tl_levels_expire(struct timeline *tl)
 static void
 follow_plan(struct timeline *tl, bool begins)
 {
+	const struct request request = { .event = tl->burst_event,
+		.in_force = tl->burst_in_force };
 	uint64_t *const word = &tl->header->levels;
 
 	for (;;) {
 		const uint64_t old = tl_load_64(word);
+
+		in_order();
 		const uint64_t now = tl_stamp_now(tl);
 		struct levels l = unpack(old, now);
+		const bool alive = is_alive(tl, l, now);
 
-		if (!is_alive(tl, l, now)) {
+		if (!alive)
 			l = (struct levels){ l.base, l.base,
-				begins ? (now >> TIMELINE_UNTIL_SHIFT) - 1
-				       : 0 };
-		} else if (begins) {
+				begins ? past(now) : l.until };
+		else if (begins)
 			l.until++;
-			timeline_append(tl->burst_event, l.threshold, l.base,
-			    l.until << TIMELINE_UNTIL_SHIFT, 0);
-		}
-		if (tl_cas_64(word, old, pack(l, plan_enter(tl, now))))
+		if (alive && begins
+			? swap(tl, &request, old, l, now, true)
+			: tl_cas_64(word, old, pack(l, plan_enter(tl, now))))
 			return;
 	}
 }

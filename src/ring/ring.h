@@ -52,6 +52,9 @@ struct timeline {
 	struct tl_chunk *chunks; /* of events; the newest first */
 	struct timeline_event *priority_event;
 	struct timeline_event *burst_event;
+	/* after a change, in the same tiers; NULL: the string table is full */
+	struct timeline_event *priority_in_force;
+	struct timeline_event *burst_in_force;
 	struct timeline_event *level_event;
 	struct timeline_event *plan_event;
 	struct tl_calibrate calibrate;

@@ -21,6 +21,8 @@ struct change {
 	uint64_t number;
 	uint32_t lane;
 	uint32_t epoch;
+	uint32_t pid;
+	uint32_t tid;
 	uint64_t args[TL_ARGS_MAX];
 };
 
@@ -72,6 +74,8 @@ take_change(void *context, const struct tl_lane *lane)
 		.tsc = e->tsc,
 		.number = lane->entry_number,
 		.lane = lane->number,
+		.pid = e->pid,
+		.tid = e->tid,
 		.epoch = tl_messages_epoch(c->snap->messages, lane->number,
 		    lane->entry_number) };
 	for (unsigned k = 0; k < TL_ARGS_MAX; k++)
@@ -123,7 +127,9 @@ observe_back(const struct changes *c, const struct tl_observed_start *start,
 			.tsc = change->tsc,
 			.number = change->number,
 			.lane = change->lane,
-			.epoch = change->epoch };
+			.epoch = change->epoch,
+			.pid = change->pid,
+			.tid = change->tid };
 
 		memcpy(event.args, change->args, sizeof(event.args));
 		tl_observe_ahead(observer, &event);

@@ -103,6 +103,7 @@ complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 
 struct search {
 	const struct tl_snap *snap;
+	const struct tl_observed_from *from;
 	bool found;
 };
 
@@ -110,18 +111,27 @@ static bool
 is_no_priority(void *context, const struct tl_lane *lane)
 {
 	struct search *s = context;
+	const struct tl_observed_from here = {
+		tl_messages_epoch(s->snap->messages, lane->number,
+		    lane->entry_number),
+		lane->entry->tsc
+	};
 	const struct tl_message *m = tl_messages_find(s->snap->messages,
 	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
-	s->found = m && m->builtin == TIMELINE_BUILTIN_PRIORITY;
+	s->found = m &&
+		   (m->builtin == TIMELINE_BUILTIN_PRIORITY ||
+		       m->builtin == TIMELINE_BUILTIN_FORCE) &&
+		   !is_later(s->from, &here);
 	return !s->found;
 }
 
-/* Is any change of priority among the entries? */
+/* Is any change of priority among the entries since then? */
 static int
-has_priority(struct tl_snap *snap, bool *found)
+has_priority(struct tl_snap *snap, const struct tl_observed_from *from,
+    bool *found)
 {
-	struct search s = { .snap = snap };
+	struct search s = { .snap = snap, .from = from };
 	const uint32_t tiers = snap->header.tiers;
 	int rc = 0;
 
@@ -160,7 +170,7 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 	/* entries about priorities may be missing before */
 	if (is_later(&from[keep], &from[0]))
 		from[0] = from[keep];
-	if ((rc = has_priority(snap, &changed)) == 0 && changed)
+	if ((rc = has_priority(snap, &from[keep], &changed)) == 0 && changed)
 		start->base = 0;
 	return rc;
 }

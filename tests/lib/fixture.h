@@ -93,6 +93,26 @@ fixture_newest(void)
 	return newest;
 }
 
+/* The newest entry that is older than another. */
+static inline const struct timeline_entry *
+fixture_before(const struct timeline_entry *than)
+{
+	const struct timeline_entry *newest = NULL;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
+		const uint64_t head = fixture_head(i)->head;
+
+		for (uint64_t q = head > 2 ? head - 2 : 0; q < head; q++) {
+			const struct timeline_entry *e = fixture_entry(i, q);
+
+			if (e->tsc < than->tsc &&
+			    (!newest || e->tsc >= newest->tsc))
+				newest = e;
+		}
+	}
+	return newest;
+}
+
 static inline uint64_t
 fixture_logged(void)
 {

@@ -13,6 +13,7 @@
 
 #include "base/word.h"
 #include "clock/calibrate_tail.h"
+#include "event/observe.h"
 #include "snap/take.h"
 #include "snap/timers.h"
 
@@ -648,6 +649,89 @@ sweep_slot(void)
 	printf("timeline_append: looked at its slot %u times\n", steps);
 }
 
+/* == changes of the levels: what a reader may believe is open, is open ==
+ *
+ * Whoever is killed after an instruction leaves the same file as one that is
+ * stopped there. */
+
+static const char *changed_to;
+static bool changed_by_burst;
+
+static void
+run_change(void *unused)
+{
+	(void)unused;
+	be_a();
+	if (changed_by_burst)
+		expect_ok(timeline_burst(tl, changed_to, long_ns));
+	else
+		expect_ok(timeline_priority(tl, changed_to));
+}
+
+/* Do the entries show that a gate is open? */
+static bool
+is_observed(unsigned gate)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 2,
+		.base = TIMELINE_LEVEL_MIN };
+	struct tl_fault fault = { 0 };
+	struct tl_observed observed;
+	struct tl_observer observer;
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+
+	tl_observer_init(&observer, &start);
+	expect(snap_open(&snap, test_name, 0, &fault) == 0 &&
+		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0,
+	    "%s", fault.text);
+	while (tl_cursor_next(cursor, &e) > 0)
+		tl_observe(&observer, &e);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	tl_observed_at(&observer, gate, tl_stamp_now(tl), &observed);
+	return observed.open;
+}
+
+static void
+sweep_change(bool burst, const char *from, const char *to)
+{
+	struct traced a = { 0 };
+	unsigned steps = 0, closed = 0, early = 0;
+	bool running = true, before;
+
+	open_timeline();
+	expect_ok(timeline_priority(tl, from));
+	before = is_observed(TRACE);
+	changed_by_burst = burst;
+	changed_to = to;
+	a.pid = spawn(run_change, NULL);
+	a.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0;
+	go_to(&a, burst ? (void (*)(void))timeline_burst
+			: (void (*)(void))timeline_priority);
+	for (; running && steps < STEPS_MAX; steps++) {
+		struct tl_levels_now now;
+		bool observed;
+
+		tl_levels_get(tl, &now);
+		observed = is_observed(TRACE);
+		expect(!observed || now.threshold <= TRACE,
+		    "%s to %s: after %u instructions trace is closed, and "
+		    "observed",
+		    from, to, steps);
+		closed += now.threshold > TRACE;
+		early += !observed && now.threshold <= TRACE;
+		running = step_once(&a);
+	}
+	kill_traced(&a);
+	expect(is_observed(TRACE) != before, "%s to %s: not seen at the end",
+	    from, to);
+	printf("%s to %s: looked %u times, closed %u, open and not observed "
+	       "%u\n",
+	    from, to, steps, closed, early);
+}
+
 /* B may append while A is inside an append: to the lanes of another CPU. */
 static const struct row beside[] = {
 	{ "timeline_log in a burst", open_burst, run_log,
@@ -711,6 +795,11 @@ main(void)
 		sweep(&restarted[i]);
 	if (has_cpu_lanes(tl) && cpu_of_a != cpu_of_b)
 		sweep_slot();
+	if (cpu_of_a != cpu_of_b) {
+		sweep_change(true, "error", "trace");
+		sweep_change(false, "error", "trace");
+		sweep_change(false, "trace", "error");
+	}
 	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {
 		if (alone[i].open == open_fallback)
 			setenv("TIMELINE_NO_RSEQ", "1", 1);

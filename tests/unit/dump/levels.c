@@ -61,8 +61,8 @@ TEST(a_sample_is_as_long_as_writers_have_it_open)
 
 	timeline_priority(tl, "info");
 	ck_assert_int_eq(tl_burst(tl, 4, SECOND / 100, 1), 0);
-	e = fixture_newest();
-	over = e->args[2] + (UINT64_C(1) << TIMELINE_UNTIL_SHIFT);
+	e = fixture_newest(); /* it is in force */
+	over = (e->args[2] | ((1 << TIMELINE_UNTIL_SHIFT) - 1)) + 1;
 	while (tl_stamp_now(tl) <= over)
 		continue;
 	timeline_priority(tl, "info");

@@ -529,3 +529,225 @@ TEST(a_level_of_a_message_ends_a_run_of_slots)
 	put(&level, 2 << SHIFT, 3, 1, 0);
 	ck_assert(tl_observed_cut(number, observe_slot(3)));
 }
+
+/* == confirmations ==
+ *
+ * Two threads change the levels, each as src/ring/priority.c does: it copies the
+ * word, logs what is to be, swaps the word if it is still the copy, and confirms.
+ * All orders of these steps are tried, and after each step what the entries show
+ * to be open must be open.  So a thread may stop anywhere, for ever. */
+
+enum { THREADS = 2, CHANGES_MAX = 2 };
+
+struct word {
+	uint8_t threshold;
+	uint8_t base;
+	uint64_t until;
+};
+
+struct changer {
+	unsigned change; /* which is being made; of count */
+	unsigned count;
+	enum { COPY, LOG, SWAP, CONFIRM } step;
+	struct word old, next;
+	bool follows;
+	/* a level, plus BURST for a burst */
+	unsigned changes[CHANGES_MAX];
+};
+
+enum { BURST = 16, LONG = 1 << 20 };
+
+struct world {
+	struct changer threads[THREADS];
+	struct tl_observer observer;
+	struct word word;
+	uint64_t now;
+	uint64_t unique;
+	bool plain; /* writers before 2.2 */
+};
+
+static const struct tl_message in_force = { .builtin = TIMELINE_BUILTIN_FORCE,
+	.gate = TIMELINE_LEVEL_NONE };
+
+static bool
+is_same(const struct word *a, const struct word *b)
+{
+	return a->threshold == b->threshold && a->base == b->base &&
+	       a->until == b->until;
+}
+
+static struct word
+changed(struct world *w, const struct word *old, unsigned change)
+{
+	const uint8_t to = change & 15;
+	const bool alive = old->threshold < old->base;
+	const uint64_t end = (LONG + w->unique++) * UNIT;
+	struct word next = *old;
+
+	if (!(change & BURST))
+		next.base = to;
+	if (alive)
+		next.threshold = to < old->threshold ? to : old->threshold;
+	else
+		next.threshold = to < next.base ? to : next.base;
+	next.until = end > next.until ? end : next.until;
+	return next;
+}
+
+static void
+log_change(struct world *w, const struct changer *c,
+    const struct tl_message *what)
+{
+	struct tl_event event = { .message = what,
+		.tsc = w->now,
+		.tid = 1 + (uint32_t)(c - w->threads),
+		.args = { c->next.threshold, c->next.base,
+		    c->next.until | (w->plain ? 0 : TIMELINE_UNTIL_BEFORE) |
+			(c->follows ? TIMELINE_UNTIL_FOLLOWS : 0) } };
+
+	tl_observe(&w->observer, &event);
+}
+
+static void
+take_step(struct world *w, struct changer *c)
+{
+	const unsigned change = c->changes[c->change];
+
+	switch (c->step) {
+	case COPY:
+		c->old = w->word;
+		c->next = changed(w, &c->old, change);
+		c->follows =
+		    !w->plain &&
+		    (!(change & BURST) || c->next.threshold < c->old.threshold);
+		break;
+	case LOG:
+		log_change(w, c, change & BURST ? &burst : &priority);
+		break;
+	case SWAP:
+		if (!is_same(&w->word, &c->old)) {
+			c->step = COPY;
+			return;
+		}
+		w->word = c->next;
+		break;
+	default:
+		if (c->follows)
+			log_change(w, c, &in_force);
+		c->change++;
+		c->step = COPY;
+		return;
+	}
+	c->step++;
+}
+
+/* Gates that are shown as open and are not. */
+static unsigned
+count_false(const struct world *w)
+{
+	unsigned wrong = 0;
+
+	for (unsigned gate = 1; gate < TL_OBSERVED_GATES; gate++) {
+		struct tl_observer copy = w->observer;
+		struct tl_observed observed;
+
+		tl_observed_at(&copy, gate, w->now, &observed);
+		wrong += observed.open && gate < w->word.threshold;
+	}
+	return wrong;
+}
+
+static uint64_t orders;
+
+/* In how many orders of the steps to come is something false? */
+static uint64_t
+try_orders(const struct world *world, unsigned most)
+{
+	uint64_t wrong = 0;
+	bool any = false;
+
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct world w = *world;
+
+		if (w.threads[i].change == w.threads[i].count || most == 0)
+			continue;
+		any = true;
+		w.now += UNIT;
+		take_step(&w, &w.threads[i]);
+		wrong += count_false(&w) > 0 ? 1 : try_orders(&w, most - 1);
+	}
+	orders += !any;
+	return wrong;
+}
+
+static uint64_t
+try_changes(bool plain)
+{
+	static const unsigned changes[] = { 4, 8, BURST | 4, BURST | 7 };
+	enum { COUNT = sizeof(changes) / sizeof(changes[0]) };
+	uint64_t wrong = 0;
+
+	for (unsigned i = 0; i < COUNT * COUNT * COUNT; i++) {
+		struct world w = { .word = { 6, 6, 0 },
+			.plain = plain,
+			.threads = { { .count = 1 }, { .count = 2 } } };
+		struct tl_event event = { .message = &messages[9], .tsc = 1 };
+
+		w.threads[0].changes[0] = changes[i % COUNT];
+		w.threads[1].changes[0] = changes[i / COUNT % COUNT];
+		w.threads[1].changes[1] = changes[i / COUNT / COUNT];
+		tl_observer_init(&w.observer, &start);
+		tl_observe(&w.observer, &event);
+		wrong += try_orders(&w, 18);
+	}
+	return wrong;
+}
+
+TEST(what_is_observed_is_open_in_every_order_of_two_changers)
+{
+	ck_assert_uint_eq(try_changes(false), 0);
+	ck_assert_uint_gt(orders, 10000);
+}
+
+/* The proof that the test can fail: entries before a change open. */
+TEST(older_writers_may_be_believed_too_early)
+{
+	ck_assert_uint_gt(try_changes(true), 0);
+}
+
+TEST(changes_one_after_the_other_are_all_observed)
+{
+	struct world w = { .word = { 6, 6, 0 }, .threads = { { .count = 1 } } };
+	struct changer *c = &w.threads[0];
+	uint64_t seed = 5;
+
+	tl_observer_init(&w.observer, &start);
+	for (int i = 0; i < 10000; i++) {
+		c->changes[0] = 1 + (unsigned)random_below(&seed, 9) +
+				BURST * (unsigned)random_below(&seed, 2);
+		for (c->change = 0; c->change == 0;) {
+			w.now += UNIT / 1000;
+			take_step(&w, c);
+		}
+		for (unsigned gate = 1; gate < TL_OBSERVED_GATES; gate++) {
+			struct tl_observer copy = w.observer;
+			struct tl_observed observed;
+
+			tl_observed_at(&copy, gate, w.now, &observed);
+			ck_assert_int_eq(observed.open,
+			    gate >= w.word.threshold);
+		}
+	}
+}
+
+TEST(changes_before_the_keep_tier_is_complete_are_not_believed)
+{
+	start.complete_from[1] = (struct tl_observed_from){ 0, 1000 };
+	tl_observer_init(&observer, &start);
+	put(&priority, 10, 1, 1,
+	    TIMELINE_UNTIL_BEFORE | TIMELINE_UNTIL_FOLLOWS);
+	put(&in_force, 20, 1, 1,
+	    TIMELINE_UNTIL_BEFORE | TIMELINE_UNTIL_FOLLOWS);
+	ck_assert_uint_eq(at(5, 1001), TL_UNOBSERVED);
+	ck_assert_uint_ne(at(6, 1001), TL_UNOBSERVED);
+}

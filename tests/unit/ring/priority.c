@@ -71,18 +71,51 @@ leave_burst_that_is_over(uint64_t level)
 			     (now - 1) << TIMELINE_LEVELS_UNTIL;
 }
 
-/* What was last said of the levels. */
+/* What was last said of the levels, before the newest entry that confirms it. */
+static const struct timeline_entry *
+told(void)
+{
+	const struct timeline_entry *e = fixture_newest();
+
+	return e->message == tl->priority_in_force->message ||
+		       e->message == tl->burst_in_force->message
+		   ? fixture_before(e)
+		   : e;
+}
+
 static void
 expect_told(const struct timeline_event *builtin)
 {
-	const struct timeline_entry *e = fixture_newest();
+	const struct timeline_entry *e = told();
 
 	ck_assert_uint_eq(e->message, builtin->message);
 	ck_assert_uint_eq(e->args[0], threshold());
 	ck_assert_uint_eq(e->args[1], base());
 	ck_assert_uint_eq((e->args[2] >> TIMELINE_UNTIL_SHIFT) & TL_UNTIL_MASK,
-	    until());
+	    threshold() < base() ? until() : 0);
+	ck_assert(e->args[2] & TIMELINE_UNTIL_BEFORE);
+	ck_assert_int_eq((e->args[2] & TIMELINE_UNTIL_FOLLOWS) != 0,
+	    e != fixture_newest());
+	if (e != fixture_newest())
+		ck_assert_mem_eq(e->args, fixture_newest()->args,
+		    3 * sizeof(e->args[0]));
 }
+
+/* The levels without until. */
+static uint64_t
+levels(void)
+{
+	return tl->header->levels & ((1 << TIMELINE_LEVELS_UNTIL) - 1);
+}
+
+/* All slots are open to debug and above. */
+static const struct tl_plan all_of_debug = { .seed = 7,
+	.shift = 10,
+	.shares = { [5] = UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX } };
 
 TEST_FILE(.setup = setup, .teardown = fixture_close);
 
@@ -96,7 +129,8 @@ TEST(names_are_the_nine_priorities_and_off)
 		ck_assert_int_eq(timeline_priority(tl, names[i]), 0);
 		ck_assert_uint_eq(threshold(), i + 1);
 		ck_assert_uint_eq(base(), i + 1);
-		ck_assert_uint_eq(until(), 0);
+		ck_assert(tl_until_is_over(until(), tl_stamp_now(tl),
+		    tl_burst_max(tl)));
 		expect_told(tl->priority_event);
 	}
 	ck_assert_int_eq(timeline_priority(tl, "Traces"), -EINVAL);
@@ -105,8 +139,53 @@ TEST(names_are_the_nine_priorities_and_off)
 	ck_assert_uint_eq(threshold(), 10);
 }
 
+TEST(a_burst_that_opens_nothing_is_not_confirmed)
+{
+	timeline_priority(tl, "error");
+	timeline_burst(tl, "debug", 60 * SECOND);
+	ck_assert_ptr_ne(told(), fixture_newest());
+	timeline_burst(tl, "info", SECOND);
+	expect_told(tl->burst_event);
+	ck_assert_ptr_eq(told(), fixture_newest());
+	timeline_burst(tl, "fatal", 70 * SECOND); /* a later end */
+	ck_assert_ptr_ne(told(), fixture_newest());
+	timeline_priority(tl, "fatal"); /* closes: what is known afterwards */
+	ck_assert_ptr_ne(told(), fixture_newest());
+}
+
+TEST(no_value_of_the_word_comes_back)
+{
+	uint64_t words[64];
+	unsigned n = 0;
+
+	timeline_priority(tl, "error");
+	for (int i = 0; i < 8; i++) {
+		words[n++] = tl->header->levels;
+		timeline_priority(tl, "info");
+		words[n++] = tl->header->levels;
+		timeline_burst(tl, "debug", 5000);
+		words[n++] = tl->header->levels;
+		for (int k = 0; k < 2; k++) {
+			timeline_priority(tl, k ? "info" : "error");
+			words[n++] = tl->header->levels;
+		}
+		usleep(20);
+		tl_levels_expire(tl);
+		words[n++] = tl->header->levels;
+		tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+		tl_plan_set(tl, &all_of_debug, NULL, 0);
+		words[n++] = tl->header->levels;
+		timeline_priority(tl, "error");
+	}
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++)
+			ck_assert_uint_ne(words[i], words[k]);
+}
+
 TEST(changes_of_priority_are_kept_apart_from_bursts)
 {
+	ck_assert_uint_eq(tl->priority_in_force->tier, 1);
+	ck_assert_uint_eq(tl->burst_in_force->tier, 0);
 	ck_assert_uint_eq(tl->priority_event->tier, 1);
 	ck_assert_uint_eq(tl->burst_event->tier, 0);
 }
@@ -129,7 +208,7 @@ TEST(a_writer_ends_a_burst_that_is_over)
 	leave_burst_that_is_over(5);
 	ck_assert(timeline_enabled(debug_event));
 	ck_assert(!is_logged());
-	ck_assert_uint_eq(tl->header->levels, 0x0808);
+	ck_assert_uint_eq(levels(), 0x0808);
 	ck_assert(!timeline_enabled(debug_event));
 }
 
@@ -186,7 +265,7 @@ TEST(a_priority_after_a_burst_is_all_there_is)
 {
 	leave_burst_that_is_over(5);
 	timeline_priority(tl, "fatal");
-	ck_assert_uint_eq(tl->header->levels, 0x0909);
+	ck_assert_uint_eq(levels(), 0x0909);
 }
 
 TEST(an_end_absurdly_far_ahead_is_over)
@@ -199,7 +278,7 @@ TEST(an_end_absurdly_far_ahead_is_over)
 		tl->header->levels = 0x0805 | (now + ahead[i])
 						  << TIMELINE_LEVELS_UNTIL;
 		ck_assert(!is_logged());
-		ck_assert_uint_eq(tl->header->levels, 0x0808);
+		ck_assert_uint_eq(levels(), 0x0808);
 	}
 }
 
@@ -228,7 +307,7 @@ TEST(expiry_touches_no_living_burst)
 	ck_assert_uint_eq(tl->header->levels, word);
 	leave_burst_that_is_over(5);
 	tl_levels_expire(tl);
-	ck_assert_uint_eq(tl->header->levels, 0x0808);
+	ck_assert_uint_eq(levels(), 0x0808);
 }
 
 TEST(a_burst_says_whether_it_is_a_sample)
@@ -236,10 +315,10 @@ TEST(a_burst_says_whether_it_is_a_sample)
 	timeline_priority(tl, "error");
 	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, 1), 0);
 	expect_told(tl->burst_event);
-	ck_assert_uint_eq(fixture_newest()->args[3], 1);
+	ck_assert_uint_eq(told()->args[3], 1);
 	timeline_burst(tl, "debug", 61 * SECOND);
 	expect_told(tl->burst_event);
-	ck_assert_uint_eq(fixture_newest()->args[3], 0);
+	ck_assert_uint_eq(told()->args[3], 0);
 	ck_assert_int_eq(tl_burst(tl, 5, 0, 1), -ERANGE);
 }
 
@@ -288,7 +367,7 @@ TEST(off_logs_nothing_but_changes)
 	timeline_log(fatal, 1);
 	ck_assert_uint_eq(fixture_logged(), before);
 	timeline_priority(tl, "off");
-	ck_assert_uint_eq(fixture_logged(), before + 1);
+	ck_assert_uint_eq(fixture_logged(), before + 2);
 }
 
 TEST(bursts_work_by_the_other_clock)
@@ -310,19 +389,10 @@ TEST(bursts_work_by_the_other_clock)
 	ck_assert(is_logged());
 	leave_burst_that_is_over(5);
 	ck_assert(!is_logged());
-	ck_assert_uint_eq(tl->header->levels, 0x0808);
+	ck_assert_uint_eq(levels(), 0x0808);
 }
 
 /* == slots == */
-
-/* All slots are open to debug and above. */
-static const struct tl_plan all_of_debug = { .seed = 7,
-	.shift = 10,
-	.shares = { [5] = UINT32_MAX,
-	    UINT32_MAX,
-	    UINT32_MAX,
-	    UINT32_MAX,
-	    UINT32_MAX } };
 
 TEST(the_hash_of_slots_is_splitmix64)
 {
@@ -354,7 +424,7 @@ TEST(a_plan_opens_slots_below_the_threshold)
 		ck_assert(!is_logged());
 	ck_assert_uint_eq(enter(), 5);
 	tl_plan_set(tl, &none, NULL, 0);
-	ck_assert_uint_eq(tl->header->levels, 0x0808);
+	ck_assert_uint_eq(levels(), 0x0808);
 	ck_assert(!is_logged());
 }
 
@@ -366,7 +436,7 @@ TEST(a_plan_that_nobody_renews_ends_by_the_writers_clock)
 	tl->header->lease = 0x100 | all_of_debug.shift; /* long ago */
 	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
 	ck_assert(!is_logged());
-	ck_assert_uint_eq(tl->header->levels, 0x0808); /* 0.5 ns again */
+	ck_assert_uint_eq(levels(), 0x0808); /* 0.5 ns again */
 	/* and comes back as one that was not held */
 	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
 	ck_assert(is_logged());
