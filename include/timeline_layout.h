@@ -465,6 +465,7 @@ enum {
 	TIMELINE_BUILTIN_ASK = 4,      /* a change through a cluster */
 	TIMELINE_BUILTIN_PLAN = 5,     /* plan, share, seed, lease (stamp) */
 	TIMELINE_BUILTIN_FORCE = 6,    /* as 1 and 2: in force from here on */
+	TIMELINE_BUILTIN_CLEAR = 7,    /* sum of the marks of all lanes */
 	TIMELINE_BUILTIN_LOST = 8      /* so many entries are missing here */
 };
 

@@ -217,6 +217,9 @@ put_builtin(struct tl_text *text, const struct tl_event *event)
 		tl_put_string(text, "priority ");
 		put_level(text, event->args[1]);
 		return true;
+	case TIMELINE_BUILTIN_CLEAR:
+		tl_put_string(text, "cleared");
+		return true;
 	case TIMELINE_BUILTIN_LEVEL:
 		if (message->argc < 2)
 			return false;

@@ -317,6 +317,11 @@ tl_define_builtins(struct timeline *tl)
 		 &tl->burst_event)) != 0)
 		return rc;
 	define_in_force(tl, keep);
+	if (define_builtin(tl, TIMELINE_BUILTIN_CLEAR, LEVEL_INFO, keep,
+		"cleared, $entries entries so far\n"
+		"Entries that were logged before are not shown.",
+		&tl->clear_event) != 0)
+		tl->clear_event = NULL;
 	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, LEVEL_INFO, keep,
 	    "level $level set for $messages messages\n"
 	    "Level 0 is off; 10 means back to what each was defined as.",

@@ -149,16 +149,32 @@ raise(uint64_t *word, uint64_t to)
 		old = tl_load_64(word);
 }
 
+static struct timeline_head *
+head_of(const struct timeline *tl, uint32_t lane)
+{
+	return (
+	    struct timeline_head *)(void *)(tl->map +
+					    timeline_head_offset(&tl->geometry,
+						lane));
+}
+
+/* The entry has the sum of all marks.  As long as that is the sum, no mark has
+ * moved since, and the entry is a bound of the time of what is hidden. */
 int
 timeline_clear(struct timeline *tl)
 {
+	uint64_t sum = 0;
+	uint32_t lanes;
+
 	if (!tl)
 		return tl_error(-EINVAL, "no timeline");
-	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
-		struct timeline_head *head = (struct timeline_head *)(void
-			*)(tl->map + timeline_head_offset(&tl->geometry, i));
-
-		raise(&head->cleared, tl_load_acquire_64(&head->head));
-	}
+	lanes = timeline_lane_count(&tl->geometry);
+	for (uint32_t i = 0; i < lanes; i++)
+		raise(&head_of(tl, i)->cleared,
+		    tl_load_acquire_64(&head_of(tl, i)->head));
+	for (uint32_t i = 0; i < lanes; i++)
+		sum += tl_load_64(&head_of(tl, i)->cleared);
+	if (tl->clear_event)
+		timeline_append(tl->clear_event, sum, 0, 0, 0);
 	return 0;
 }

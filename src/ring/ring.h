@@ -56,6 +56,7 @@ struct timeline {
 	struct timeline_event *priority_in_force;
 	struct timeline_event *burst_in_force;
 	struct timeline_event *level_event;
+	struct timeline_event *clear_event; /* NULL: the string table is full */
 	struct timeline_event *plan_event;
 	struct tl_calibrate calibrate;
 	struct timeline *next; /* in the list of open timelines: exits.c */

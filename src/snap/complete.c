@@ -12,8 +12,11 @@
  * few tickets is the bound; it is too early where a thread stood still between
  * the two for longer than those tickets took.
  *
- * A lane that was cleared as a whole has no entry.  The same call of
- * timeline_clear cleared all lanes, so the others are the bound.
+ * A lane that was cleared as a whole has no entry.  The call of timeline_clear
+ * logged one after all lanes, with the sum of their marks.  If the sum is another
+ * one, a mark has moved since, and the time of that is not known.  Without such an
+ * entry, which versions before 2.2 did not log, the other lanes are the bound: the
+ * same call cleared them.
  */
 #include "snap/reader.h"
 
@@ -56,15 +59,20 @@ struct latest {
 	struct tl_observed_from from;
 };
 
+/* The place of the entry that a lane is at. */
+static struct tl_observed_from
+place_of(const struct tl_snap *snap, const struct tl_lane *lane)
+{
+	return (struct tl_observed_from){ tl_messages_epoch(snap->messages,
+					      lane->number, lane->entry_number),
+		lane->entry->tsc };
+}
+
 static bool
 take_latest(void *context, const struct tl_lane *lane)
 {
 	struct latest *l = context;
-	const struct tl_observed_from here = {
-		tl_messages_epoch(l->snap->messages, lane->number,
-		    lane->entry_number),
-		lane->entry->tsc
-	};
+	const struct tl_observed_from here = place_of(l->snap, lane);
 
 	if (is_later(&here, &l->from))
 		l->from = here;
@@ -79,6 +87,13 @@ is_cut(const struct tl_snap *snap, uint32_t i)
 		   snap->lanes[i].end > snap->tail);
 }
 
+/* Has a lane nothing but what was cleared? */
+static bool
+is_cleared(const struct tl_snap_lane *lane)
+{
+	return lane->cleared > 0 && lane->cleared >= lane->end;
+}
+
 static int
 complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 {
@@ -88,7 +103,7 @@ complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 		const struct tl_snap_lane *lane = &snap->lanes[i];
 		struct latest first = { .snap = snap };
 
-		if (!is_cut(snap, i) || lane->cleared >= lane->end)
+		if (!is_cut(snap, i) || is_cleared(lane))
 			continue;
 		rc = tl_snap_each_entry(snap, i,
 		    tl_snap_is_sorted(snap, i) ? TICKETS : 1, take_latest,
@@ -111,11 +126,7 @@ static bool
 is_no_priority(void *context, const struct tl_lane *lane)
 {
 	struct search *s = context;
-	const struct tl_observed_from here = {
-		tl_messages_epoch(s->snap->messages, lane->number,
-		    lane->entry_number),
-		lane->entry->tsc
-	};
+	const struct tl_observed_from here = place_of(s->snap, lane);
 	const struct tl_message *m = tl_messages_find(s->snap->messages,
 	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
@@ -144,6 +155,68 @@ has_priority(struct tl_snap *snap, const struct tl_observed_from *from,
 	return rc;
 }
 
+struct clear {
+	const struct tl_snap *snap;
+	struct tl_observed_from newest; /* entry; 0: none */
+	uint64_t sum;
+};
+
+static bool
+take_clear(void *context, const struct tl_lane *lane)
+{
+	struct clear *c = context;
+	const struct tl_observed_from here = place_of(c->snap, lane);
+	const struct tl_message *m = tl_messages_find(c->snap->messages,
+	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+
+	if (m && m->builtin == TIMELINE_BUILTIN_CLEAR &&
+	    is_later(&here, &c->newest)) {
+		c->newest = here;
+		c->sum = lane->entry->args[0];
+	}
+	return true;
+}
+
+/* Since when a lane that was cleared as a whole has no entry. */
+static int
+cleared_at(struct tl_snap *snap, struct tl_observed_from *from)
+{
+	struct clear c = { .snap = snap };
+	const uint32_t tiers = snap->header.tiers;
+	uint64_t sum = 0;
+	int rc = 0;
+
+	for (uint32_t i = tiers - 1; i < snap->lane_count && rc == 0;
+	     i += tiers)
+		rc = tl_snap_each_entry(snap, i, UINT64_MAX, take_clear, &c);
+	for (uint32_t i = 0; i < snap->lane_count; i++)
+		sum += snap->lanes[i].cleared;
+	*from = c.sum == 0 || c.sum == sum ? c.newest : never;
+	return rc;
+}
+
+/* Lanes that were cleared as a whole count, too. */
+static int
+complete_cleared(struct tl_snap *snap, struct tl_observed_from *from)
+{
+	struct tl_observed_from at = { 0 };
+	bool known = false;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
+		const struct tl_snap_lane *lane = &snap->lanes[i];
+
+		if (!is_cleared(lane))
+			continue;
+		if (!known)
+			rc = cleared_at(snap, &at);
+		known = true;
+		if (is_later(&at, &from[lane->tier]))
+			from[lane->tier] = at;
+	}
+	return rc;
+}
+
 int
 tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 {
@@ -165,7 +238,8 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 	start->base = (uint8_t)(timeline_levels(h) >> TIMELINE_LEVELS_BASE);
 	if (start->base > TIMELINE_LEVEL_NONE) /* damaged */
 		start->base = 0;
-	if ((rc = complete_from(snap, from)) != 0)
+	if ((rc = complete_from(snap, from)) != 0 ||
+	    (rc = complete_cleared(snap, from)) != 0)
 		return rc;
 	/* entries about priorities may be missing before */
 	if (is_later(&from[keep], &from[0]))

@@ -319,7 +319,7 @@ end
 
 local function find_bounds(events, lanes)
 	local from, losses, last, cut = { [0] = 0, 0 }, {}, {}, false
-	local pending, first_change = {}, nil
+	local pending, first_change, cleared = {}, nil, 0
 	for _, e in ipairs(events) do
 		local l = lanes[e.lane]
 		if e.kind == "lost" then
@@ -329,6 +329,7 @@ local function find_bounds(events, lanes)
 			if e.word == "priority" or e.word == "burst" then
 				first_change = first_change or e.tsc
 			end
+			if e.word == "cleared" then cleared = e.tsc end
 			if pending[e.lane] then
 				pending[e.lane][2] = e.tsc
 				losses[#losses + 1] = pending[e.lane]
@@ -345,6 +346,7 @@ local function find_bounds(events, lanes)
 	for _, p in pairs(pending) do losses[#losses + 1] = p end
 	for _, l in pairs(lanes) do
 		cut = cut or l.first > 0
+		if l.first > 0 and l.seen == 0 then l.from = cleared end
 		from[l.tier] = math.max(from[l.tier], l.from)
 	end
 	from[0] = math.max(from[0], from[1])

@@ -124,15 +124,20 @@ TEST(strings_have_no_gate)
 TEST(clear_moves_marks_and_no_heads)
 {
 	const uint32_t lanes = timeline_lane_count(&tl->geometry);
+	uint64_t cleared = 0;
 
 	for (int i = 0; i < 100; i++)
 		timeline_log(tcp, i);
 	timeline_log(udp, 1);
 	ck_assert_int_eq(timeline_clear(tl), 0);
 	for (uint32_t i = 0; i < lanes; i++)
-		ck_assert_uint_eq(fixture_head(i)->cleared,
-		    fixture_head(i)->head);
-	ck_assert_uint_eq(fixture_logged(), 101);
+		cleared += fixture_head(i)->cleared;
+	ck_assert_uint_eq(cleared, 101);
+	/* what it logs itself is not cleared */
+	ck_assert_uint_eq(fixture_logged(), 102);
+	ck_assert_uint_eq(fixture_newest()->message, tl->clear_event->message);
+	ck_assert_uint_eq(fixture_newest()->args[0], cleared);
+	ck_assert_uint_eq(tl->clear_event->tier, 1);
 	timeline_log(tcp, 1);
 	fixture_head(2)->cleared = 1000;
 	ck_assert_int_eq(timeline_clear(tl), 0);

@@ -115,9 +115,13 @@ TEST(what_was_overwritten_is_said_to_be_lost)
 
 TEST(what_was_cleared_is_not_lost)
 {
+	struct tl_event e;
+
 	open_follow(0);
 	log_numbers(0, 10);
 	timeline_clear(tl);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.message->builtin, TIMELINE_BUILTIN_CLEAR);
 	expect_numbers(0, 0);
 	log_numbers(10, 12);
 	expect_numbers(10, 12);

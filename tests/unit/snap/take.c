@@ -9,10 +9,12 @@
 #include "lib/frozen.h"
 #include "lib/snap_open.h"
 #include "lib/test.h"
+#include "snap/reader.h"
 
 enum { CPU_LANE = 0, KEEP_LANE = 1, FALLBACK_LANE = 2, N = 64 };
 
 static struct timeline_event *event;
+static uint64_t beside; /* entries in other lanes */
 
 static void
 setup(void)
@@ -68,7 +70,7 @@ expect_lane(uint32_t number, uint64_t first, uint64_t end, uint64_t torn,
 	ck_assert_uint_eq(lane->end, end);
 	ck_assert_uint_eq(lane->torn, torn);
 	ck_assert_uint_eq(lane->stuck, stuck);
-	ck_assert_uint_eq(w.events, end - first - torn);
+	ck_assert_uint_eq(w.events, end - first - torn + beside);
 	ck_assert_uint_eq(lane->lapped,
 	    first > lane->cleared && first < end ? first - lane->cleared : 0);
 	ck_assert_uint_eq(w.lost, torn + lane->lapped);
@@ -257,12 +259,43 @@ TEST(what_was_cleared_is_hidden)
 	fill_lane(CPU_LANE, 40);
 	fill_lane(FALLBACK_LANE, 3 * N);
 	timeline_clear(tl);
+	beside = 1; /* about that */
 	expect_lane(CPU_LANE, 40, 40, 0, 0);
 	expect_lane(FALLBACK_LANE, 3 * N, 3 * N, 0, 0);
 	fill_lane(CPU_LANE, 45);
 	expect_lane(CPU_LANE, 40, 45, 0, 0);
 	fixture_head(CPU_LANE)->cleared = UINT64_MAX;
 	expect_lane(CPU_LANE, 45, 45, 0, 0);
+}
+
+static uint64_t
+complete_since(unsigned tier)
+{
+	struct tl_observed_start start;
+	struct tl_snap *snap = open_live(0);
+
+	ck_assert_int_eq(tl_snap_observed(snap, TL_OLDEST_FIRST, &start), 0);
+	tl_snap_close(snap);
+	return start.complete_from[tier].tsc;
+}
+
+TEST(a_lane_that_was_cleared_is_complete_since_then)
+{
+	uint64_t cleared;
+
+	fill_lane(CPU_LANE, 40);
+	ck_assert_uint_eq(complete_since(0), 0);
+	timeline_clear(tl);
+	cleared = fixture_newest()->tsc;
+	ck_assert_uint_eq(fixture_newest()->message, tl->clear_event->message);
+	ck_assert_uint_eq(complete_since(0), cleared);
+	/* whoever cleared it once more did not come to say so */
+	fill_lane(CPU_LANE, 45);
+	fixture_head(CPU_LANE)->cleared = 45;
+	ck_assert_uint_eq(complete_since(0), UINT64_MAX);
+	timeline_clear(tl);
+	ck_assert_uint_eq(complete_since(0), fixture_newest()->tsc);
+	ck_assert_uint_gt(complete_since(0), cleared);
 }
 
 TEST(impossible_heads_are_faults)
