@@ -16,10 +16,14 @@
  *	burst(l, u)  u is over -> nothing: the caller was stalled too long
  *		     alive -> (min(l, threshold), base, max(u, until))
  *		     else  -> (min(l, base), base, u)
- *	priority(p)  alive -> (min(p, threshold), p, until)
- *		     else  -> (p, p, 0)
+ *	priority(p)  alive -> (min(p, threshold), p, until + 1)
+ *		     else  -> (p, p, past)
  *	expiry	     alive -> nothing
- *		     else  -> (base, base, 0), one try
+ *		     else  -> (base, base, until), one try
+ *
+ * Past is any time that is over, here 0; what the code gains by another value
+ * each time is not searched here.  The unit that a priority adds to a burst belongs
+ * to the burst.
  *
  * The clock ticks at any moment, so a caller may be stalled anywhere for as
  * long as there is time.  Levels of bursts are below all priorities here: a
@@ -65,6 +69,7 @@
 #define TIME	3	/* the clock stops here, at the latest */
 #endif
 #define LONGEST 2	/* length of the longest burst */
+#define AHEAD	(LONGEST + PRIORITIES)	/* no end is further away */
 #ifdef GATE_ONCE
 #define PASSES	true
 #else
@@ -128,7 +133,7 @@ byte ended;		/* callers */
 	fi
 #endif
 
-#define ALIVE	(t < b && now <= u && u - now <= LONGEST)
+#define ALIVE	(t < b && now <= u && u - now <= AHEAD)
 #ifdef REVIVE
 #define CARRY	(t < b)
 #else
@@ -173,6 +178,14 @@ done:
 	FORGET
 }
 
+/* What was asked for lasts as long as the word says. */
+#define EXTEND(i) \
+	if \
+	:: t2 < b2 && asked[i].begun && asked[i].to == u -> \
+		asked[i].to = u2 \
+	:: else \
+	fi
+
 proctype change_priority(byte p)
 {
 	COPY;
@@ -184,13 +197,13 @@ proctype change_priority(byte p)
 			if
 			:: CARRY ->
 				t2 = MIN(p, t);
-				u2 = u
+				u2 = u + 1
 			:: else ->
 				t2 = p;
 				u2 = 0
 			fi
 		}
-		SWAP(last = p)
+		SWAP(last = p; EXTEND(0); EXTEND(BURSTS - 1))
 	od;
 done:
 	FORGET
@@ -206,7 +219,7 @@ done:
 #define EXPIRE \
 	LOOK; \
 	if \
-	:: OVER -> threshold = b; until = 0 \
+	:: OVER -> threshold = b \
 	:: else \
 	fi
 #else
@@ -216,7 +229,7 @@ done:
 	:: OVER -> \
 		d_step { \
 			if \
-			:: SAME -> threshold = b; until = 0 \
+			:: SAME -> threshold = b \
 			:: else \
 			fi \
 		} \
@@ -282,10 +295,10 @@ proctype logger(byte gate)
 #ifndef GATE_ONCE
 		:: gate < t -> break
 #endif
-		:: PASSES && now <= u && u - now <= LONGEST ->
+		:: PASSES && now <= u && u - now <= AHEAD ->
 			logged = true;
 			break
-		:: PASSES && !(now <= u && u - now <= LONGEST) ->
+		:: PASSES && !(now <= u && u - now <= AHEAD) ->
 			REACHED(2);
 			EXPIRE
 		fi
@@ -321,7 +334,7 @@ proctype settle()
 
 	atomic {
 		ended == BURSTS + PRIORITIES + LOGGERS ->
-		clock = TIME + LONGEST + 1
+		clock = TIME + AHEAD + 1
 	}
 	EXPIRE;
 	assert(threshold == base /* settled */);
