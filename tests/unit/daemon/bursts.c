@@ -274,7 +274,7 @@ TEST(a_burst_whose_maker_was_killed_ends_by_itself)
 		timeline_log(trace_event, 1);
 		ck_assert(monotonic() < give_up);
 	}
-	ck_assert_uint_eq(tl->header->levels,
+	ck_assert_uint_eq((uint16_t)tl->header->levels,
 	    INFO | INFO << TIMELINE_LEVELS_BASE);
 	ck_assert_uint_ge(tl_stamp_now(tl) >> TIMELINE_UNTIL_SHIFT, until);
 }
@@ -427,7 +427,7 @@ TEST(the_plan_is_renewed_and_ends_with_the_daemon)
 	tl_bursts_free(bursts);
 	bursts = NULL;
 	ck_assert(!timeline_enabled(trace_event));
-	ck_assert_uint_eq(tl->header->levels,
+	ck_assert_uint_eq((uint16_t)tl->header->levels,
 	    INFO | INFO << TIMELINE_LEVELS_BASE);
 	ck_assert_uint_eq(tl->header->lease, 0);
 }
