@@ -693,5 +693,5 @@ TEST(the_end_of_a_burst_goes_round_with_the_counter)
 	ck_assert_uint_eq(head_of(
 			      timeline_lane(&tl->geometry, 0, copy[0].tier)),
 	    before + 1);
-	ck_assert_uint_eq(tl->header->levels, 0x0505);
+	ck_assert_uint_eq((uint16_t)tl->header->levels, 0x0505);
 }

@@ -135,8 +135,8 @@ a_plan_ends_with_its_lease(void)
 	}
 	for (int i = 0; i < 1000; i++)
 		write_one(event, &writers[0][0]);
-	expect(tl->header->levels == 0x0606, "levels %lx after the plan",
-	    tl->header->levels);
+	expect((uint16_t)tl->header->levels == 0x0606,
+	    "levels %lx after the plan", tl->header->levels);
 	expect(check_slots(lease, &strays) > 0 && strays == 0,
 	    "%lu entries after the lease", strays);
 }
