@@ -164,8 +164,7 @@ base_part(const struct tl_level_state *s, int64_t ns)
 							: w->from_ns,
 		.to_ns = ns,
 		.threshold = w->base,
-		.base = w->base,
-		.lossy = w->lossy };
+		.base = w->base };
 }
 
 /* Close what was open up to now: at the most a burst, and the base after.
@@ -188,7 +187,6 @@ close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
 	}
 	w.joined = joined && w.burst;
 	s->window.from_ns = now_ns;
-	s->window.lossy = false;
 	return report_window(s, &w);
 }
 
@@ -286,7 +284,6 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 		.burst = threshold < base,
 		.sample = is_burst && event->args[3] != 0,
 		.merged = merged,
-		.measure = is_burst ? event->args[3] : 0,
 		.pid = event->pid };
 	tl_level_claim(&s->claim, event);
 	s->window = s->claimed;
@@ -300,7 +297,6 @@ tl_level_put(struct tl_level_state *s, const struct tl_event *event,
     int64_t until_ns)
 {
 	if (event->kind == TL_LOST) {
-		s->window.lossy = true;
 		s->claim.waits = false; /* a change may be lost */
 		return 0;
 	}

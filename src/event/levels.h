@@ -35,9 +35,7 @@ struct tl_level_window {
 	bool sample;       /* the burst was a sample of a schedule */
 	bool merged;
 	bool joined;
-	bool lossy;       /* entries of the window were lost */
-	uint32_t pid;     /* process that changed the level; 0: unknown */
-	uint64_t measure; /* a sample's fourth argument */
+	uint32_t pid; /* process that changed the level; 0: unknown */
 };
 
 /* Called with each window once it has ended.  Returns 0, or -errno, which

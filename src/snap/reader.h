@@ -59,8 +59,6 @@ int tl_snap_check_header(struct timeline_header *header, int64_t n,
 int tl_snap_each_entry(struct tl_snap *snap, uint32_t lane, uint64_t count,
     bool (*found)(void *context, const struct tl_lane *lane), void *context);
 
-/* What is known at the oldest event: see observe.h.  0 or -errno. */
-int tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start);
 /* Init an observer for all events in an order.  0 or -errno. */
 int tl_snap_observe(struct tl_snap *snap, enum tl_order order,
     struct tl_observer *observer);

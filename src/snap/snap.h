@@ -51,6 +51,7 @@
 enum { TL_SNAP_FAULTS_MAX = 100 };
 
 struct tl_names;
+struct tl_observed_start;
 struct tl_snap;
 struct tl_text;
 struct tl_storage;
@@ -127,6 +128,8 @@ bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
 /* All events that can be shown, in order of time. */
 int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor);
+/* What is known at the oldest event: see observe.h.  0 or -errno. */
+int tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start);
 
 /*
  * Follow a live timeline.  The cursor returns the entries since its last round,

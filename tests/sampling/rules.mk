@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# make check-sampling: are totals from bursts and slots right, under load too?
-# TRIALS=48 SECONDS=3 is the acceptance; CELLS= and BY= choose.
+# make check-sampling: are totals from slots right, under load too?
+# TRIALS=48 SECONDS=3 is the acceptance; CELLS= chooses.
 TRIALS	 ?= 12
 SECONDS_ ?= $(or $(SECONDS),1.5)
 

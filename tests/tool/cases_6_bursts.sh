@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Bursts of a schedule: samples, and the totals that are estimated from them.
+# Bursts: what was observed in them, and that no total follows.
 
 samples=$work/samples.tl
 "$build/tests/tool/make_samples" "$name-samples" "$samples" 50 5 || exit 1
@@ -12,48 +12,28 @@ is '... and marks their windows' \
 is 'a burst says in the listing whether it is a sample' \
 	"$("$dump" --category timeline "$samples" | sed -E 's/^.* timeline   //; s/for (200|1[0-9][0-9])us/for T/' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 burst to trace for T 50 burst to trace for T (sample) 55 in force: burst to trace for T 1 in force: priority info 1 priority info '
 row=$("$dump" --stats --json --category work "$samples")
-n='[0-9.e+-]+' # as a double is printed
-is '--stats estimates from samples, and says from how many' \
-	"$(jq -c '.estimate | [.samples, .left_out]' <<<"$row")" '[50,5]'
-is '... with an interval around it' \
-	"$(jq '.estimate | .rate_low < .rate and .rate < .rate_high and .count_low < .count and .count < .count_high' <<<"$row")" true
-is '... more than what was seen' "$(jq '.estimate.count > 2 * .count' <<<"$row")" true
-is '... of a time that is said' \
-	"$(jq '.estimate | (.rate * .seconds / .count - 1 | fabs) < 0.001' <<<"$row")" true
+is '--stats tells what was observed in bursts' \
+	"$(jq '.observed_count == .count and .observed_share > 0 and .observed_share < 1' <<<"$row")" true
+is '... for as long as they were open' \
+	"$(jq -n --argjson i "$info" --argjson r "$row" \
+		'([$i.levels.windows[] | select(.burst).length_ns] | add) as $open | ($r.observed_ns / $open - 1 | fabs) < 0.001')" true
+is '... whose rate is that of this time' \
+	"$(jq '(.rate_per_s * .observed_ns / .observed_count / 1e9 - 1 | fabs) < 0.001' <<<"$row")" true
 has '... in text' "$(COLUMNS=200 "$dump" --stats --category work "$samples")" \
-	"^    estimated $n/s \\($n \\.\\. $n, 95 %\\), $n entries in $n s, from 50 samples \\(5 other bursts left out\\)$"
+	"^    trace  ([0-9]+) entries, \\1 in bursts, [0-9,]+/s of observed time \\([0-9.]+ % of all\\)$"
+is 'no total follows from bursts' "$(jq -c '[.estimate, .starved]' <<<"$row")" '[null,null]'
 csv=$("$dump" --stats --format csv --category work "$samples")
-has '... in CSV' "$csv" "^[^,]*,work,trace,instant,step \\\$n,[0-9]+,[^,]+,[^,]+,[^,]+,$n,$n,$n,50,5,0,interval,ns,"
-is '... and starved, where slots are, behind the quantity' \
-	"$(head -1 <<<"$csv" | awk -F, '{ print $(NF - 7) }') $(sed -n 2p <<<"$csv" | awk -F, '{ print $(NF - 7) }')" 'starved '
+has '... in CSV' "$csv" '^[^,]*,work,trace,instant,step \$n,([0-9]+),[0-9.]+,\1,[0-9]+,0\.[0-9]+,,,,,interval,ns,'
 is '... whose lines are as long as its heading' "$(awk -F, '{ print NF }' <<<"$csv" | sort -u | wc -l)" 1
-is 'what the base opens is not estimated' \
-	"$("$dump" --stats --json --category timeline "$samples" | jq -s 'all(.estimate == null)')" true
-is 'how long CPUs were contended is in JSON' "$(jq .contended <<<"$row")" 0
-
-# A schedule is run by the scheduler: where threads wait for CPUs its bursts
-# are no fair sample, and no total is printed.
-"$build/tests/tool/make_samples" "$name-samples" "$work/contended.tl" 50 5 63 || exit 1
-row=$("$dump" --stats --json --category work "$work/contended.tl")
-is 'nothing is estimated where CPUs were contended' \
-	"$(jq -c '[.estimate, (.contended * 100 | round)]' <<<"$row")" '[null,63]'
-has '... in text' "$(COLUMNS=200 "$dump" --stats --category work "$work/contended.tl")" \
-	'^    not estimated: CPUs were contended 63 % of the time \(bursts by slots sample without the scheduler\)$'
-has '... in CSV' "$("$dump" --stats --format csv --category work "$work/contended.tl")" ",,,,50,5,0\.6[23][0-9]*,interval,ns,"
-"$build/tests/tool/make_samples" "$name-samples" "$work/little.tl" 50 0 3 || exit 1
-is '... but where they hardly were' \
-	"$("$dump" --stats --json --category work "$work/little.tl" | jq -c '[.estimate != null, (.contended * 100 | round)]')" '[true,3]'
-"$build/tests/tool/make_samples" "$name-samples" "$work/unknown.tl" 50 0 -1 || exit 1
-is 'nothing is estimated where that was not recorded' \
-	"$("$dump" --stats --json --category work "$work/unknown.tl" | jq -c '[.estimate, .contended]')" '[null,null]'
-has '... in text' "$(COLUMNS=200 "$dump" --stats --category work "$work/unknown.tl")" \
-	'^    not estimated: contention of the CPUs was not recorded '
-
-"$build/tests/tool/make_samples" "$name-samples" "$work/one.tl" 1 0 || exit 1
-is 'one sample cannot show that CPUs were free' \
-	"$("$dump" --stats --json --category work "$work/one.tl" | jq -c '[.estimate, .contended]')" '[null,null]'
-has '... in CSV' "$("$dump" --stats --format csv --category work "$work/one.tl")" ",,,,1,0,,interval,ns,"
-for file in "$samples" "$work/contended.tl" "$work/unknown.tl"; do
-	is "--stats fits 80 columns: ${file##*/}" \
-		"$(COLUMNS=80 "$dump" --stats "$file" | awk 'length > 80')" ''
-done
+is 'what the base opens is observed all the time' \
+	"$("$dump" --stats --json --category timeline "$samples" | jq -s 'all(.observed_share == 1 and .estimate == null)')" true
+lacks '... in text' "$("$dump" --stats --category timeline "$samples")" 'observed'
+until=$(date -u -d "@$(jq -r '.levels.windows | map(select(.burst)) | .[9].to_ns | tostring | .[:-9] + "." + .[-9:]' <<<"$info")" +%FT%T.%N)
+is 'observed time ends with the time range' \
+	"$("$dump" --stats --json --category work --until "$until" "$samples" |
+		jq --argjson r "$row" '.observed_count < $r.observed_count / 3 and .observed_ns < $r.observed_ns / 3
+		and (.rate_per_s / $r.rate_per_s - 1 | fabs) < 0.5')" true
+is 'the rate of a file of another format is the plain one' \
+	"$("$bin/timeline-convert" -q "$samples" -o "$work/samples.jsonl" && "$dump" --stats --json --category work "$work/samples.jsonl" |
+		jq '.observed_share == 1 and (.rate_per_s * .observed_ns / .count / 1e9 - 1 | fabs) < 0.01')" true
+is '--stats fits 80 columns' "$(COLUMNS=80 "$dump" --stats "$samples" | awk 'length > 80')" ''

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * make_samples.c - log at trace all the time to a timeline of priority info,
- * and open it for samples, as timelined does; for the tests of estimates.
+ * and open it for samples, as timelined does.
  *
- *	make_samples PATH FILE SAMPLES WISHES [CONTENDED]
+ *	make_samples PATH FILE SAMPLES WISHES
  *
  * SAMPLES bursts of a schedule and then WISHES requests; saves FILE and removes
  * PATH.  If a thread is interrupted while it begins a burst, all begins again:
- * that burst would be shorter than the others.  Samples carry a measure as if
- * CPUs had been contended for CONTENDED percent of the time (0), or, with -1,
- * none.
+ * that burst would be shorter than the others.
  */
 #include "ring/ring.h"
 
@@ -58,21 +56,9 @@ log_for(uint64_t ns)
 	}
 }
 
-/* The fourth argument of a sample that begins now. */
-static uint64_t
-measure(long percent)
-{
-	const uint64_t us = now_ns() / 1000 * (uint64_t)percent / 100;
-
-	if (percent < 0)
-		return TIMELINE_SAMPLE_UNMEASURED;
-	return us << TIMELINE_SAMPLE_SHIFT | TIMELINE_SAMPLE_PRESSURE;
-}
-
 /* False: a burst began late. */
 static bool
-make(const char *path, const char *file, unsigned samples, unsigned wishes,
-    long contended)
+make(const char *path, const char *file, unsigned samples, unsigned wishes)
 {
 	const struct timeline_options options = { .entries = 1 << 18 };
 	bool in_time = true;
@@ -83,8 +69,7 @@ make(const char *path, const char *file, unsigned samples, unsigned wishes,
 	for (unsigned i = 0; in_time && i < samples + wishes; i++) {
 		const uint64_t begin = now_ns();
 
-		must(tl_burst(tl, 4, burst_ns,
-		    i < samples ? measure(contended) : 0));
+		must(tl_burst(tl, 4, burst_ns, i < samples));
 		in_time = now_ns() - begin < burst_ns / 2;
 		log_for(between_ns);
 	}
@@ -99,18 +84,15 @@ int
 main(int argc, char **argv)
 {
 	unsigned samples, wishes;
-	long contended = 0;
 
-	if (argc != 5 && argc != 6) {
-		fprintf(stderr, "usage: make_samples PATH FILE SAMPLES WISHES "
-				"[CONTENDED]\n");
+	if (argc != 5) {
+		fprintf(stderr,
+		    "usage: make_samples PATH FILE SAMPLES WISHES\n");
 		return 2;
 	}
 	samples = (unsigned)strtoul(argv[3], NULL, 10);
 	wishes = (unsigned)strtoul(argv[4], NULL, 10);
-	if (argc == 6)
-		contended = strtol(argv[5], NULL, 10);
-	while (!make(argv[1], argv[2], samples, wishes, contended))
+	while (!make(argv[1], argv[2], samples, wishes))
 		;
 	return 0;
 }

@@ -171,7 +171,8 @@ read_levels(struct walk *w, struct tl_progress *progress)
 
 	if (rc < 0)
 		return rc;
-	w->start = level_at_start(w->input, has_change(cursor));
+	w->levels->changed = has_change(cursor);
+	w->start = level_at_start(w->input, w->levels->changed);
 	tl_cursor_close(cursor);
 	rc = tl_source_cursor(w->input, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
@@ -234,54 +235,4 @@ tl_levels_open(const struct tl_levels *levels, unsigned gate, int64_t from_ns,
 			open_ns = tl_add_ns(open_ns, tl_ns_between(from, to));
 	}
 	return open_ns;
-}
-
-/* The part of a window before to. */
-static int64_t
-window_length(const struct tl_level_window *window, int64_t to_ns)
-{
-	return tl_ns_between(window->from_ns,
-	    window->to_ns < to_ns ? window->to_ns : to_ns);
-}
-
-void
-tl_levels_rest_init(struct tl_levels_rest *rest, const struct tl_levels *levels,
-    int64_t to_ns)
-{
-	*rest = (struct tl_levels_rest){ .levels = levels, .to_ns = to_ns };
-	for (size_t i = 0; i < levels->count; i++) {
-		const struct tl_level_window *w = &levels->windows[i];
-
-		rest->by_threshold[w->threshold] +=
-		    (uint64_t)window_length(w, to_ns);
-	}
-}
-
-void
-tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
-    int64_t open_ns[TIMELINE_LEVEL_MAX + 1])
-{
-	const struct tl_levels *l = rest->levels;
-	const struct tl_level_window *w = l->windows;
-	uint64_t open = 0;
-	int64_t before;
-
-	while (rest->at < l->count && w[rest->at].to_ns <= from_ns) {
-		rest->by_threshold[w[rest->at].threshold] -=
-		    (uint64_t)window_length(&w[rest->at], rest->to_ns);
-		rest->at++;
-	}
-	open_ns[0] = 0;
-	for (unsigned gate = 1; gate <= TIMELINE_LEVEL_MAX; gate++) {
-		open += rest->by_threshold[gate];
-		open_ns[gate] = open > INT64_MAX ? INT64_MAX : (int64_t)open;
-	}
-	if (rest->at == l->count || w[rest->at].threshold == 0)
-		return;
-	/* its first window counts only from from_ns on */
-	before = window_length(&w[rest->at],
-	    from_ns < rest->to_ns ? from_ns : rest->to_ns);
-	for (unsigned gate = w[rest->at].threshold; gate <= TIMELINE_LEVEL_MAX;
-	     gate++)
-		open_ns[gate] -= before;
 }

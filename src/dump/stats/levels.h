@@ -20,6 +20,7 @@ struct tl_levels {
 	uint64_t bursts;
 	uint64_t merged_bursts;
 	uint64_t samples; /* bursts of a schedule */
+	bool changed;     /* the levels change */
 	/* no later entry is lost; before it, lanes were overwritten */
 	int64_t complete_ns;
 	/* the last change of single messages, whose gates are not known before
@@ -40,22 +41,5 @@ void tl_levels_free(struct tl_levels *levels);
  * is the part for which the levels are known. */
 int64_t tl_levels_open(const struct tl_levels *levels, unsigned gate,
     int64_t from_ns, int64_t to_ns, int64_t *known_ns);
-
-/*
- * The same for many beginnings in order of time, up to one end: the windows are
- * passed once for all of them.
- */
-struct tl_levels_rest {
-	const struct tl_levels *levels;
-	size_t at; /* windows from here on are counted */
-	int64_t to_ns;
-	uint64_t by_threshold[TIMELINE_LEVEL_NONE + 1]; /* how long, in ns */
-};
-
-void tl_levels_rest_init(struct tl_levels_rest *rest,
-    const struct tl_levels *levels, int64_t to_ns);
-/* open_ns[gate] is the part of [from, to] in which a gate was open. */
-void tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
-    int64_t open_ns[TIMELINE_LEVEL_MAX + 1]);
 
 #endif

@@ -8,6 +8,9 @@
 #include "dump/views.h"
 #include "format/lincheck/print.h"
 
+#include <math.h>
+#include <stdio.h>
+
 /* A line of the table has 79 columns; 93 if the terminal has room for larger
  * numbers and the histogram. */
 enum {
@@ -22,9 +25,8 @@ enum {
 };
 
 const char tl_stats_csv_heading[] =
-    "input,category,priority,kind,message,entries,rate,open_rate,"
-    "open_share,estimate,estimate_low,estimate_high,samples,left_out,"
-    "contended,"
+    "input,category,priority,kind,message,entries,rate_per_s,observed_count,"
+    "observed_ns,observed_share,estimate,estimate_low,estimate_high,slots,"
     "what,unit,count,min,mean,p50,p90,p99,p99.9,max,starved,"
     "running_ns,interrupted_ns,runnable_ns,blocked_task_ns,"
     "blocked_timer_ns,blocked_io_ns,unknown_ns\n";
@@ -175,6 +177,63 @@ wrap(struct tl_output *output, size_t since)
 	tl_text_free(&line);
 }
 
+/* Was it observed for a part of the time only? */
+static bool
+is_partial(const struct tl_stats_row *row)
+{
+	return row->observed_share >= 0 && row->observed_share < 1;
+}
+
+/* Entries a second of observed time; negative: there is none. */
+static double
+rate_of(const struct tl_stats_row *row)
+{
+	if (!is_partial(row))
+		return row->rate;
+	return row->observed_ns > 0
+		   ? (double)row->observed * 1e9 / (double)row->observed_ns
+		   : -1;
+}
+
+/* 29,700; small numbers with their decimals. */
+static void
+put_number(struct tl_text *text, double n)
+{
+	char digits[32];
+	size_t count;
+
+	if (n < 1000 || n >= 1e15) {
+		tl_put_format(text, "%.4g", n);
+		return;
+	}
+	count = (size_t)snprintf(digits, sizeof(digits), "%.0f", n);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && (count - i) % 3 == 0)
+			tl_put_char(text, ',');
+		tl_put_char(text, digits[i]);
+	}
+}
+
+/* How much of it was observed, and where: what opened its level then? */
+static void
+put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
+{
+	const unsigned by = row->observed_by & ~(1U << TL_OBSERVED_BY_NOTHING);
+	const char *where = by == 1U << TL_OBSERVED_BY_BURST  ? "bursts"
+			    : by == 1U << TL_OBSERVED_BY_SLOT ? "slots"
+							      : "observed time";
+
+	tl_put_format(text, ", %llu in %s, ", (unsigned long long)row->observed,
+	    where);
+	if (row->observed_ns == 0) {
+		tl_put_string(text, "never observed");
+		return;
+	}
+	put_number(text, rate_of(row));
+	tl_put_format(text, "/s of observed time (%.3g %% of all)",
+	    fmin(row->observed_share * 100, 99.9));
+}
+
 static void
 put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 {
@@ -188,61 +247,49 @@ put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 	tl_text_cut(text, since, output->columns, "...");
 	tl_put_char(text, '\n');
 	since = text->size;
-	tl_put_format(text, "%s  %llu entries  %.6g/s",
-	    tl_level_name(row->message->level), (unsigned long long)row->count,
-	    row->rate);
-	if (row->open_share >= 0 && row->open_share < 1)
-		tl_put_format(text, "  %.6g/s while open (%.3g%% of the time)",
-		    row->open_rate, row->open_share * 100);
+	tl_put_format(text, "%s  %llu entries",
+	    tl_level_name(row->message->level), (unsigned long long)row->count);
+	if (is_partial(row)) {
+		put_text_observed(text, row);
+	} else {
+		tl_put_string(text, "  ");
+		put_number(text, row->rate);
+		tl_put_string(text, "/s");
+	}
 	wrap(output, since);
 }
 
-/* Why there is no estimate although there are samples. */
+/* The total from slots, if there are any. */
 static void
-put_text_why(struct tl_text *text, const struct tl_estimate *e)
+put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 {
-	tl_put_string(text, "not estimated: ");
-	if (e->why == TL_ESTIMATE_STARVED) {
+	struct tl_slot_total t;
+
+	tl_slot_total(&t, row->samples, &row->tally, row->message->gate);
+	if (t.slots == 0)
+		return;
+	if (!t.known) {
 		tl_put_format(text,
-		    "the plan of slots was starved %.0f %% of the time (its "
-		    "daemon did not run)",
-		    e->starved * 100);
+		    "not estimated: the plan of slots was starved %.0f %% of "
+		    "the time (its daemon did not run)",
+		    t.starved * 100);
 		return;
 	}
-	if (e->why == TL_ESTIMATE_CONTENDED)
-		tl_put_format(text, "CPUs were contended %.0f %% of the time ",
-		    e->contended * 100);
-	else if (e->why == TL_ESTIMATE_SKEWED)
-		tl_put_format(text,
-		    "messages that are always logged came %.3g times as often "
-		    "in bursts ",
-		    e->skew);
-	else
-		tl_put_string(text, "contention of the CPUs was not recorded ");
-	tl_put_string(text, "(bursts by slots sample without the scheduler)");
-}
-
-/* The estimate from samples, if there are any. */
-static void
-put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
-{
-	struct tl_estimate e;
-
-	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
-	if (e.why > TL_ESTIMATE_NO_SAMPLES && !e.known)
-		put_text_why(text, &e);
-	if (!e.known)
-		return;
-	tl_put_format(text, "estimated %.6g/s", e.rate);
-	if (e.interval)
-		tl_put_format(text, " (%.6g .. %.6g, 95 %%)", e.rate_low,
-		    e.rate_high);
-	tl_put_format(text, ", %.6g entries in %.6g s, from %llu %s%s",
-	    e.rate * e.seconds, e.seconds, (unsigned long long)e.samples,
-	    e.slots ? "slot" : "sample", e.samples == 1 ? "" : "s");
-	if (e.left_out > 0)
-		tl_put_format(text, " (%llu other burst%s left out)",
-		    (unsigned long long)e.left_out, e.left_out == 1 ? "" : "s");
+	tl_put_string(text, "estimated ");
+	put_number(text, t.rate * t.seconds);
+	tl_put_string(text, " entries");
+	if (t.interval) {
+		tl_put_string(text, " (");
+		put_number(text, t.rate_low * t.seconds);
+		tl_put_string(text, " .. ");
+		put_number(text, t.rate_high * t.seconds);
+		tl_put_string(text, ", 95 %)");
+	}
+	tl_put_string(text, ", ");
+	put_number(text, t.rate);
+	tl_put_format(text, "/s in %.4g s, from ", t.seconds);
+	put_number(text, (double)t.slots);
+	tl_put_string(text, t.slots == 1 ? " slot" : " slots");
 }
 
 static void
@@ -317,7 +364,7 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 
 	put_text_heading(output, row);
 	since = text->size;
-	put_text_estimate(text, row);
+	put_text_total(text, row);
 	wrap(output, since);
 	tl_put_repeat(text, ' ', INDENT + WIDTH_NAME);
 	for (size_t i = 0; i < VALUES; i++)
@@ -408,35 +455,50 @@ put_json_arg(void *context, struct tl_bytes name, enum tl_values_unit unit,
 }
 
 static void
-put_json_estimate(struct tl_fields *f, const struct tl_stats_row *row)
+put_json_observed(struct tl_fields *f, const struct tl_stats_row *row)
 {
-	struct tl_estimate e;
+	const double rate = rate_of(row);
 
-	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
-	if (e.contended >= 0)
-		tl_fields_double(f, "contended", e.contended);
+	if (rate >= 0)
+		tl_fields_double(f, "rate_per_s", rate);
 	else
-		tl_fields_null(f, "contended");
-	if (e.slots)
-		tl_fields_double(f, "starved", e.starved);
+		tl_fields_null(f, "rate_per_s");
+	if (row->observed_share < 0) {
+		tl_fields_null(f, "observed_count");
+		tl_fields_null(f, "observed_ns");
+		tl_fields_null(f, "observed_share");
+		return;
+	}
+	tl_fields_unsigned(f, "observed_count", row->observed);
+	tl_fields_signed(f, "observed_ns", row->observed_ns);
+	tl_fields_double(f, "observed_share", row->observed_share);
+}
+
+static void
+put_json_total(struct tl_fields *f, const struct tl_stats_row *row)
+{
+	struct tl_slot_total t;
+
+	tl_slot_total(&t, row->samples, &row->tally, row->message->gate);
+	if (t.slots > 0)
+		tl_fields_double(f, "starved", t.starved);
 	else
 		tl_fields_null(f, "starved");
-	if (!e.known) {
+	if (!t.known) {
 		tl_fields_null(f, "estimate");
 		return;
 	}
 	tl_fields_object(f, "estimate");
-	tl_fields_double(f, "rate", e.rate);
-	tl_fields_double(f, "count", e.rate * e.seconds);
-	if (e.interval) {
-		tl_fields_double(f, "rate_low", e.rate_low);
-		tl_fields_double(f, "rate_high", e.rate_high);
-		tl_fields_double(f, "count_low", e.rate_low * e.seconds);
-		tl_fields_double(f, "count_high", e.rate_high * e.seconds);
+	tl_fields_double(f, "rate", t.rate);
+	tl_fields_double(f, "count", t.rate * t.seconds);
+	if (t.interval) {
+		tl_fields_double(f, "rate_low", t.rate_low);
+		tl_fields_double(f, "rate_high", t.rate_high);
+		tl_fields_double(f, "count_low", t.rate_low * t.seconds);
+		tl_fields_double(f, "count_high", t.rate_high * t.seconds);
 	}
-	tl_fields_double(f, "seconds", e.seconds);
-	tl_fields_unsigned(f, "samples", e.samples);
-	tl_fields_unsigned(f, "left_out", e.left_out);
+	tl_fields_double(f, "seconds", t.seconds);
+	tl_fields_unsigned(f, "slots", t.slots);
 	tl_fields_object_end(f);
 }
 
@@ -469,15 +531,8 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_null(f, "complete_ns");
 	else
 		tl_fields_time(f, "complete", row->complete_ns);
-	tl_fields_double(f, "rate", row->rate);
-	if (row->open_share >= 0) {
-		tl_fields_double(f, "open_rate", row->open_rate);
-		tl_fields_double(f, "open_share", row->open_share);
-	} else {
-		tl_fields_null(f, "open_rate");
-		tl_fields_null(f, "open_share");
-	}
-	put_json_estimate(f, row);
+	put_json_observed(f, row);
+	put_json_total(f, row);
 	if (row->message->kind == TIMELINE_RECORD_SPAN) {
 		tl_fields_unsigned(f, "spans", row->spans);
 		tl_fields_unsigned(f, "lonely_begins",
@@ -511,33 +566,48 @@ unit_name(enum tl_values_unit unit)
 	return unit == TL_VALUES_NS ? "ns" : "";
 }
 
-/* Six columns. */
+/* Four columns. */
 static void
-put_csv_estimate(struct csv *c)
+put_csv_observed(struct csv *c)
 {
+	const struct tl_stats_row *row = c->row;
 	struct tl_text *text = c->text;
-	struct tl_estimate e;
 
-	tl_estimate(&e, c->row->samples, &c->row->tally, c->row->message->gate);
-	if (e.why == TL_ESTIMATE_NO_SAMPLES) {
-		tl_put_string(text, ",,,,,,");
+	if (rate_of(row) >= 0)
+		tl_put_double(text, rate_of(row));
+	if (row->observed_share < 0) {
+		tl_put_string(text, ",,,,");
 		return;
 	}
-	if (e.known)
-		tl_put_double(text, e.rate);
 	tl_put_char(text, ',');
-	if (e.known && e.interval)
-		tl_put_double(text, e.rate_low);
+	tl_put_unsigned(text, row->observed);
 	tl_put_char(text, ',');
-	if (e.known && e.interval)
-		tl_put_double(text, e.rate_high);
+	tl_put_signed(text, row->observed_ns);
 	tl_put_char(text, ',');
-	tl_put_unsigned(text, e.samples);
+	tl_put_double(text, row->observed_share);
 	tl_put_char(text, ',');
-	tl_put_unsigned(text, e.left_out);
+}
+
+/* Four columns. */
+static void
+put_csv_total(struct csv *c)
+{
+	struct tl_text *text = c->text;
+	struct tl_slot_total t;
+
+	tl_slot_total(&t, c->row->samples, &c->row->tally,
+	    c->row->message->gate);
+	if (t.known)
+		tl_put_double(text, t.rate);
 	tl_put_char(text, ',');
-	if (e.contended >= 0)
-		tl_put_double(text, e.contended);
+	if (t.known && t.interval)
+		tl_put_double(text, t.rate_low);
+	tl_put_char(text, ',');
+	if (t.known && t.interval)
+		tl_put_double(text, t.rate_high);
+	tl_put_char(text, ',');
+	if (t.slots > 0)
+		tl_put_unsigned(text, t.slots);
 	tl_put_char(text, ',');
 }
 
@@ -559,17 +629,8 @@ put_csv_head(struct csv *c)
 	tl_put_char(text, ',');
 	tl_put_unsigned(text, row->count);
 	tl_put_char(text, ',');
-	tl_put_double(text, row->rate);
-	tl_put_char(text, ',');
-	if (row->open_share >= 0) {
-		tl_put_double(text, row->open_rate);
-		tl_put_char(text, ',');
-		tl_put_double(text, row->open_share);
-	} else {
-		tl_put_char(text, ',');
-	}
-	tl_put_char(text, ',');
-	put_csv_estimate(c);
+	put_csv_observed(c);
+	put_csv_total(c);
 }
 
 /* The columns after those of a quantity. */
@@ -577,13 +638,13 @@ static void
 put_csv_tail(struct csv *c)
 {
 	const bool known = has_parts(c->row);
+	struct tl_slot_total t;
 
-	struct tl_estimate e;
-
-	tl_estimate(&e, c->row->samples, &c->row->tally, c->row->message->gate);
+	tl_slot_total(&t, c->row->samples, &c->row->tally,
+	    c->row->message->gate);
 	tl_put_char(c->text, ',');
-	if (e.slots)
-		tl_put_double(c->text, e.starved);
+	if (t.slots > 0)
+		tl_put_double(c->text, t.starved);
 	for (unsigned i = 0; i < TL_PARTS; i++) {
 		tl_put_char(c->text, ',');
 		if (known)

@@ -7,7 +7,7 @@
 
 #include "analysis/states.h"
 #include "dump/output.h"
-#include "dump/stats/estimate.h"
+#include "dump/stats/observed.h"
 #include "dump/stats/values.h"
 #include "event/event.h"
 #include "snap/timers.h"
@@ -26,14 +26,17 @@ struct tl_stats_row {
 	struct tl_event before; /* the entry that an interval begins with */
 	uint64_t before_losses; /* losses seen before that entry */
 	int64_t complete_ns;    /* its file is complete since; INT64_MIN: all */
-	double rate;            /* entries a second, of the whole time */
-	/* the same, of the time in which its level was open */
-	double open_rate;
-	double open_share;                /* of the time; negative: unknown */
-	const struct tl_samples *samples; /* of its file */
-	struct tl_timer *timer;           /* of all CPUs; NULL: none */
-	int64_t parts[TL_PARTS];          /* of its spans; all 0: unknown */
-	struct tl_tally tally;
+	double rate;         /* entries a second, where it is always observed */
+	uint64_t observed;   /* entries in observed time */
+	int64_t observed_ns; /* its length */
+	double observed_share; /* of all time; negative: it was not measured */
+	unsigned source;       /* its file */
+	unsigned tier;
+	unsigned observed_by; /* bits, by enum tl_observed_by */
+	const struct tl_slot_samples *samples; /* of its file */
+	struct tl_timer *timer;                /* of all CPUs; NULL: none */
+	int64_t parts[TL_PARTS]; /* of its spans; all 0: unknown */
+	struct tl_slot_tally tally;
 	struct tl_values interval;
 	struct tl_values duration;
 	struct tl_values args[TL_ARGS_MAX];

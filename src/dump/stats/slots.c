@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.c - the slots that a plan opened. */
+/* slots.c - the slots that a plan opened, and totals from them. */
 #include "dump/stats/slots.h"
 
 #include "base/array.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { ROOM_FIRST = 64 };
@@ -293,4 +294,124 @@ tl_slot_samples_find(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
 		return TL_SLOT_NONE;
 	group = group_of(s, p, slot, &base);
 	return group >= 0 && gate >= base ? TL_SLOT_NONE : group;
+}
+
+int
+tl_slot_tally_put(struct tl_slot_tally *tally, const struct tl_slot_samples *s,
+    unsigned gate, int64_t ns, uint64_t stamp)
+{
+	int group;
+
+	if (gate >= TL_LEVEL_GATES || s->count[gate] == 0)
+		return 0; /* there will be no total */
+	group = tl_slot_samples_find(s, gate, ns, stamp);
+	tally->open += group == TL_SLOT_OPEN;
+	if (group < 0)
+		return 0;
+	if (!tally->seen)
+		tally->seen = calloc(TL_SLOT_GROUPS, sizeof(*tally->seen));
+	if (!tally->seen)
+		return -ENOMEM;
+	tally->seen[group]++;
+	return 0;
+}
+
+void
+tl_slot_tally_free(struct tl_slot_tally *tally)
+{
+	free(tally->seen);
+	*tally = (struct tl_slot_tally){ 0 };
+}
+
+/* Student's t, 97.5 %: exact for few degrees of freedom, then Hill's series
+ * in 1 / freedom around the normal quantile. */
+static double
+t_quantile(unsigned freedom)
+{
+	static const double exact[] = { 0, 12.7062, 4.3027, 3.1824, 2.7764,
+		2.5706 };
+	const double z = 1.959964, n = freedom;
+
+	if (freedom < sizeof(exact) / sizeof(exact[0]))
+		return exact[freedom];
+	return z + (pow(z, 3) + z) / (4 * n) +
+	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n);
+}
+
+/* The rate in windows: a ratio estimator over groups, whose variance comes from
+ * how the groups differ. */
+struct ratio {
+	double seen;
+	double seconds;
+	double rate;
+	double half; /* of the interval: t * standard error */
+	unsigned groups;
+};
+
+static struct ratio
+ratio_of(const double *lengths, const double *seen)
+{
+	struct ratio r = { 0 };
+	double squares = 0;
+
+	for (unsigned i = 0; i < TL_SLOT_GROUPS; i++) {
+		r.groups += lengths[i] > 0;
+		r.seconds += lengths[i];
+		r.seen += seen ? seen[i] : 0;
+	}
+	if (r.seconds <= 0)
+		return r;
+	r.rate = r.seen / r.seconds;
+	for (unsigned i = 0; i < TL_SLOT_GROUPS; i++) {
+		const double off = (seen ? seen[i] : 0) - r.rate * lengths[i];
+
+		squares += off * off;
+	}
+	if (r.groups > 1)
+		r.half = t_quantile(r.groups - 1) *
+			 sqrt(squares * r.groups / (r.groups - 1)) / r.seconds;
+	return r;
+}
+
+/* a message with this many entries in the windows, on average, is seen in 97.5
+ * % of them */
+static const double none_seen = 3.689;
+/* no total if no plan was in force for this share of the time */
+static const double starved_max = 0.05;
+
+/* There are few slots, and their counts vary a lot: the interval is symmetric
+ * in the logarithm. */
+void
+tl_slot_total(struct tl_slot_total *total, const struct tl_slot_samples *s,
+    const struct tl_slot_tally *tally, unsigned gate)
+{
+	double rest_s, open, part, spread;
+	struct ratio r;
+
+	*total = (struct tl_slot_total){ 0 };
+	if (gate == 0 || gate >= TL_LEVEL_GATES || s->count[gate] == 0)
+		return;
+	r = ratio_of(s->length_s[gate], tally->seen);
+	rest_s = s->known_s - s->open_s[gate];
+	if (r.seconds <= 0 || rest_s <= 0)
+		return;
+	/* the sampled part of the rest is known and not estimated */
+	r.half *= sqrt(fmax(0, 1 - r.seconds / rest_s));
+	/* if all slots had the same count, an entry may still be cut off at
+	 * their ends */
+	r.half = fmax(r.half, 1 / r.seconds);
+	open = tally->open / s->known_s;
+	part = rest_s / s->known_s;
+	spread = r.rate > 0 ? exp(r.half / r.rate) : 1;
+	total->slots = s->count[gate];
+	total->starved = s->starved;
+	total->known = s->starved <= starved_max;
+	total->interval = r.groups > 1;
+	total->seconds = s->known_s;
+	total->rate = open + r.rate * part;
+	total->rate_low =
+	    open + fmax(r.rate / spread * part, r.seen / s->known_s);
+	total->rate_high =
+	    open +
+	    (r.seen > 0 ? r.rate * spread : none_seen / r.seconds) * part;
 }

@@ -15,8 +15,10 @@
  * of slots does not depend on when a thread runs, so the scheduler has no
  * influence on it.
  *
- * An estimate covers the time from the first entry of a plan to the last.  The
- * share of it that is not sampled time is called starved.
+ * A total covers the time from the first entry of a plan to the last.  It is the
+ * entries that base and bursts let in, plus the rate in windows times the rest
+ * of the time.  The share of the time that is not sampled time is called
+ * starved.
  */
 #ifndef TL_DUMP_STATS_SLOTS_H
 #define TL_DUMP_STATS_SLOTS_H
@@ -104,5 +106,32 @@ enum {
 };
 int tl_slot_samples_find(const struct tl_slot_samples *samples, unsigned gate,
     int64_t ns, uint64_t stamp);
+
+/* Counts of one message.  Starts from all zeros. */
+struct tl_slot_tally {
+	double *seen; /* in each group; NULL: none yet */
+	double open;
+};
+
+/* An entry of a message of this gate.  0 or -ENOMEM. */
+int tl_slot_tally_put(struct tl_slot_tally *tally,
+    const struct tl_slot_samples *samples, unsigned gate, int64_t ns,
+    uint64_t stamp);
+void tl_slot_tally_free(struct tl_slot_tally *tally);
+
+struct tl_slot_total {
+	uint64_t slots;  /* windows; 0: no slot opened the gate */
+	double starved;  /* as in tl_slot_samples */
+	bool known;      /* there were slots, and they were not starved */
+	bool interval;   /* rate_low and rate_high are set */
+	double rate;     /* entries a second */
+	double rate_low; /* with a confidence of 95 % */
+	double rate_high;
+	double seconds; /* of the time: the count is rate * seconds */
+};
+
+void tl_slot_total(struct tl_slot_total *total,
+    const struct tl_slot_samples *samples, const struct tl_slot_tally *tally,
+    unsigned gate);
 
 #endif

@@ -3,17 +3,18 @@
  * stats.c - count, rate and percentiles of each message.
  *
  * Rates.  Lanes of CPUs that log much reach back less far than others, so an
- * entry weighs 1 / (time that its lane covers); the rate of a message is the
- * sum of these weights over its entries.  A burst logs more than usual: the
- * rate of a message if its level were always open is the same sum with 1 /
- * (time that its level was open while its lane covers it).  That rate is biased
- * to the times of bursts; the estimate (estimate.h) is not.
+ * entry weighs 1 / (time that its lane covers); the rate of a message that is
+ * always logged is the sum of these weights over its entries.  The rate of one
+ * that is observed for a part of the time is its entries in observed time by
+ * the length of that time (observed.h).  It says nothing of the rest: bursts
+ * come when something happens, or when the scheduler lets their daemon run.
+ * Only slots are a fair sample of the rest (slots.h).
  */
 #include "dump/views.h"
 
 #include "analysis/states.h"
 #include "clock/clock.h"
-#include "dump/stats/estimate.h"
+#include "dump/stats/observed.h"
 #include "dump/stats/row.h"
 #include "event/spans.h"
 #include "format/label.h"
@@ -23,13 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_FIRST = 64, LEVELS = TIMELINE_LEVEL_MAX + 1 };
+enum { ROWS_FIRST = 64 };
 
 struct lane {
 	bool begun;
 	double weight; /* 1 / seconds covered; 0: none */
-	/* the same of the time in which a gate was open */
-	double open_weight[LEVELS];
 };
 
 /* One input. */
@@ -40,10 +39,8 @@ struct source {
 	struct tl_levels levels;
 	int64_t from_ns; /* start of the time range */
 	int64_t to_ns;
-	int64_t known_from_ns; /* the levels are known from here on */
-	struct tl_levels_rest rest;
-	struct tl_samples samples;
-	double open_share[LEVELS]; /* by gate; negative: unknown */
+	struct tl_observed_time observed;
+	struct tl_slot_samples slots;
 	struct lane *lanes;
 	size_t lane_count;
 };
@@ -63,31 +60,17 @@ struct stats {
 	uint64_t losses;
 };
 
-static int64_t
-known_from(const struct tl_levels *levels)
+/* Slots are sampled where all entries and gates are known. */
+static void
+init_slots(struct source *source)
 {
-	for (size_t i = 0; i < levels->count; i++) {
-		const int64_t from_ns = levels->windows[i].from_ns;
+	const struct tl_levels *l = &source->levels;
+	int64_t from_ns = source->from_ns;
 
-		if (levels->windows[i].threshold != 0)
-			return from_ns > levels->gates_ns ? from_ns
-							  : levels->gates_ns;
-	}
-	return INT64_MAX;
-}
-
-/* The share of the time with known levels in which a gate was open. */
-static double
-open_share(const struct source *source, unsigned gate)
-{
-	int64_t known;
-	const int64_t from_ns = source->known_from_ns > source->from_ns
-				    ? source->known_from_ns
-				    : source->from_ns;
-	const int64_t open = tl_levels_open(&source->levels, gate, from_ns,
-	    source->to_ns, &known);
-
-	return known > 0 && open > 0 ? (double)open / (double)known : -1;
+	from_ns = l->gates_ns > from_ns ? l->gates_ns : from_ns;
+	from_ns = l->complete_ns > from_ns ? l->complete_ns : from_ns;
+	tl_slot_samples_init(&source->slots, &l->slots, l->windows, l->count,
+	    from_ns, source->to_ns);
 }
 
 static int
@@ -106,18 +89,13 @@ source_init(struct stats *s, size_t i)
 		source->from_ns = filter->since_ns;
 	if (filter->until_ns < source->to_ns)
 		source->to_ns = filter->until_ns;
-	source->known_from_ns = known_from(&source->levels);
-	tl_levels_rest_init(&source->rest, &source->levels, source->to_ns);
-	for (unsigned gate = 0; gate < LEVELS; gate++)
-		source->open_share[gate] = open_share(source, gate);
 	source->lane_count = tl_source_lane_count(input);
 	source->lanes = calloc(source->lane_count + 1, sizeof(struct lane));
 	if (!source->lanes)
 		return -ENOMEM;
-	return tl_samples_init(&source->samples, &source->levels,
-	    source->levels.gates_ns > source->from_ns ? source->levels.gates_ns
-						      : source->from_ns,
-	    source->to_ns);
+	init_slots(source);
+	return tl_observed_time_init(&source->observed, input, &source->levels,
+	    source->from_ns, source->to_ns);
 }
 
 static int
@@ -142,7 +120,7 @@ row_free(struct tl_stats_row *row)
 	tl_values_free(&row->duration);
 	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
 		tl_values_free(&row->args[i]);
-	tl_tally_free(&row->tally);
+	tl_slot_tally_free(&row->tally);
 	free(row->timer);
 	free(row);
 }
@@ -156,7 +134,6 @@ stats_free(struct stats *s)
 	tl_message_map_free(&s->map, NULL);
 	tl_labels_free(&s->labels);
 	for (size_t i = 0; s->sources && i < s->inputs->count; i++) {
-		tl_samples_free(&s->sources[i].samples);
 		tl_levels_free(&s->sources[i].levels);
 		free(s->sources[i].lanes);
 	}
@@ -199,17 +176,12 @@ lane_begin(const struct stats *s, const struct tl_event *event,
 {
 	struct source *source = &s->sources[event->source];
 	const struct tl_source *input = &s->inputs->items[event->source];
-	int64_t from = source->from_ns, open_ns[LEVELS];
+	int64_t from = source->from_ns;
 
 	lane->begun = true;
 	if (tl_source_lane_is_cut(input, event->lane) && event->ns > from)
 		from = event->ns;
 	lane->weight = weight_of(tl_ns_between(from, source->to_ns));
-	if (source->known_from_ns > from)
-		from = source->known_from_ns;
-	tl_levels_rest_from(&source->rest, from, open_ns);
-	for (unsigned gate = 1; gate < LEVELS; gate++)
-		lane->open_weight[gate] = weight_of(open_ns[gate]);
 }
 
 /* The histograms of a row's timer, if it is one. */
@@ -249,7 +221,7 @@ row_new(struct stats *s, const struct tl_event *event,
 {
 	int rc;
 
-	const unsigned gate = event->message->gate;
+	struct source *source = &s->sources[event->source];
 	struct tl_stats_row **grown;
 	size_t more;
 
@@ -268,12 +240,11 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->message = event->message;
 	(*row)->input = s->inputs->items[event->source].name;
 	(*row)->first_ns = event->ns;
-	(*row)->complete_ns = complete_ns(&s->sources[event->source]);
+	(*row)->complete_ns = complete_ns(source);
 	(*row)->before_losses = UINT64_MAX;
-	(*row)->samples = &s->sources[event->source].samples;
-	/* a gate beyond all levels is always open */
-	(*row)->open_share =
-	    gate < LEVELS ? s->sources[event->source].open_share[gate] : 1;
+	(*row)->samples = &source->slots;
+	(*row)->source = event->source;
+	(*row)->tier = tl_observed_time_tier(&source->observed, event);
 	if ((rc = take_timer(s, event, *row)) < 0)
 		return rc;
 	return tl_message_map_add(&s->map, event->message, *row);
@@ -310,21 +281,6 @@ take_args(struct tl_stats_row *row, const struct tl_event *event)
 }
 
 static void
-take_rate(const struct stats *s, struct tl_stats_row *row,
-    const struct tl_event *event)
-{
-	const struct source *source = &s->sources[event->source];
-	const struct lane *lane = &source->lanes[lane_of(s, event)];
-	const unsigned gate = event->message->gate;
-
-	row->rate += lane->weight;
-	if (gate >= LEVELS) /* logged at every level */
-		row->open_rate += lane->weight;
-	else if (event->ns >= source->known_from_ns)
-		row->open_rate += lane->open_weight[gate];
-}
-
-static void
 take_parts(struct stats *s, struct tl_stats_row *row,
     const struct tl_span *span)
 {
@@ -355,8 +311,10 @@ find_row(struct stats *s, const struct tl_event *event,
 }
 
 static int
-take_entry(struct stats *s, const struct tl_event *event)
+take_entry(struct stats *s, const struct tl_event *event,
+    enum tl_observed_by by)
 {
+	const struct source *source = &s->sources[event->source];
 	struct tl_stats_row *row;
 	struct tl_span span;
 	const int paired = tl_spans_put(s->spans, event, &span);
@@ -370,9 +328,11 @@ take_entry(struct stats *s, const struct tl_event *event)
 	row->last_ns = event->ns;
 	row->begins += event->kind == TL_BEGIN;
 	row->ends += event->kind == TL_END;
-	take_rate(s, row, event);
-	rc = tl_tally_put(&row->tally, row->samples, event->message->gate,
-	    event->ns, event->tsc);
+	row->observed += by != TL_OBSERVED_BY_NOTHING;
+	row->observed_by |= 1U << by;
+	row->rate += source->lanes[lane_of(s, event)].weight;
+	rc = tl_slot_tally_put(&row->tally, &source->slots,
+	    event->message->gate, event->ns, event->tsc);
 	if (rc < 0)
 		return rc;
 	if (paired > 0) {
@@ -394,6 +354,7 @@ take(struct stats *s, const struct tl_event *event)
 {
 	struct source *source = &s->sources[event->source];
 	struct tl_span unused;
+	enum tl_observed_by by;
 	const int passes = tl_chooser_passes(s->chooser, event);
 	int rc = passes < 0 ? passes : 0;
 
@@ -403,9 +364,7 @@ take(struct stats *s, const struct tl_event *event)
 		return rc;
 	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
 		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
-	if (event->kind != TL_LOST && !event->message->builtin)
-		tl_samples_control(&source->samples, event->message->gate,
-		    event->ns);
+	by = tl_observed_time_put(&source->observed, event);
 	if (!passes)
 		return 0;
 	/* the begin of a span that ends in the time */
@@ -417,7 +376,7 @@ take(struct stats *s, const struct tl_event *event)
 		s->losses++;
 		return tl_spans_put(s->spans, event, &unused);
 	}
-	return take_entry(s, event);
+	return take_entry(s, event, by);
 }
 
 static int
@@ -469,6 +428,21 @@ add_timers(struct stats *s, size_t i)
 			row->last_ns = event.ns;
 	}
 	return rc < 0 ? rc : 0;
+}
+
+/* For how long was each message observed? */
+static void
+measure_rows(struct stats *s)
+{
+	for (size_t i = 0; i < s->inputs->count; i++)
+		tl_observed_time_end(&s->sources[i].observed);
+	for (size_t i = 0; i < s->row_count; i++) {
+		struct tl_stats_row *row = s->rows[i];
+
+		row->observed_share =
+		    tl_observed_time_of(&s->sources[row->source].observed,
+			row->tier, row->message, &row->observed_ns);
+	}
 }
 
 /* Most entries first; rows with equal counts in the order of their first
@@ -552,6 +526,7 @@ tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
 		rc = gather(&s);
 	for (size_t i = 0; i < inputs->count && rc == 0; i++)
 		rc = add_timers(&s, i);
+	measure_rows(&s);
 	if (rc == 0)
 		rc = put_rows(&s, options->format, output);
 	stats_free(&s);

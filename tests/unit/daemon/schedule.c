@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.c - are samples drawn as evenly as estimates need
- * them?  Statistics of a fixed seed: the same every time.
+ * schedule.c - are samples drawn evenly?  Statistics of a fixed seed: the same every time.
  */
 #include "daemon/sampling/schedule.h"
 #include "lib/test.h"

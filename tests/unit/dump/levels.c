@@ -60,7 +60,7 @@ TEST(a_sample_is_as_long_as_writers_have_it_open)
 	uint64_t over;
 
 	timeline_priority(tl, "info");
-	ck_assert_int_eq(tl_burst(tl, 4, SECOND / 100, 1), 0);
+	ck_assert_int_eq(tl_burst(tl, 4, SECOND / 100, true), 0);
 	e = fixture_newest(); /* it is in force */
 	over = (e->args[2] | ((1 << TIMELINE_UNTIL_SHIFT) - 1)) + 1;
 	while (tl_stamp_now(tl) <= over)
@@ -100,20 +100,11 @@ TEST(windows_may_be_as_long_as_time)
 		{ .from_ns = 0, .to_ns = INT64_MAX, .threshold = 1 },
 	};
 	const struct tl_levels all = { .windows = windows, .count = 2 };
-	int64_t open_ns[TIMELINE_LEVEL_MAX + 1];
-	struct tl_levels_rest rest;
 	int64_t known;
 
 	ck_assert_int_eq(tl_levels_open(&all, 1, INT64_MIN, INT64_MAX, &known),
 	    INT64_MAX);
 	ck_assert_int_eq(known, INT64_MAX);
-	tl_levels_rest_init(&rest, &all, INT64_MAX);
-	tl_levels_rest_from(&rest, INT64_MIN, open_ns);
-	ck_assert_int_eq(open_ns[1], INT64_MAX);
-	tl_levels_rest_from(&rest, 1, open_ns);
-	ck_assert_int_eq(open_ns[1], INT64_MAX - 1);
-	tl_levels_rest_from(&rest, INT64_MAX, open_ns);
-	ck_assert_int_eq(open_ns[1], 0);
 }
 
 TEST(what_was_overwritten_makes_the_past_incomplete)

@@ -180,19 +180,6 @@ TEST(levels_that_are_none_are_not_believed)
 	expect_open(200, 5, 0, 200);
 }
 
-TEST(windows_know_what_was_lost_in_them)
-{
-	const struct tl_event lost = { .kind = TL_LOST, .ns = 120 };
-
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 150, 1);
-	ck_assert_int_eq(tl_level_put(&state, &lost, 0), 0);
-	put(&burst_message, 200, 4, 6, 250, 1);
-	tl_level_end(&state, 300);
-	ck_assert(!windows[0].lossy && windows[1].lossy);
-	ck_assert(!windows[3].lossy);
-}
-
 TEST(times_that_are_absurd_break_nothing)
 {
 	tl_level_begin(&state, 4, 6, INT64_MIN, INT64_MAX);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* observed.c - for how long the messages of an input were observed. */
+#include "dump/stats/observed.h"
+
+#include "clock/clock.h"
+
+/* How an observer begins.  The levels at the start of a recording are not in
+ * it. */
+static int
+start_of(const struct tl_source *input, const struct tl_levels *levels,
+    struct tl_observed_start *start)
+{
+	struct tl_snap *snap = tl_source_snap(input);
+	int rc;
+
+	*start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = levels->changed ? 0 : TIMELINE_LEVEL_MIN };
+	if (!snap)
+		return 0;
+	rc = tl_snap_observed(snap, start);
+	start->gates = true;
+	return rc;
+}
+
+int
+tl_observed_time_init(struct tl_observed_time *t, const struct tl_source *input,
+    const struct tl_levels *levels, int64_t from_ns, int64_t to_ns)
+{
+	const struct tl_snap *snap = tl_source_snap(input);
+	struct tl_observed_start start;
+	int rc;
+
+	*t = (struct tl_observed_time){ .from_ns = from_ns,
+		.to_ns = to_ns,
+		.gates_ns = levels->gates_ns,
+		/* levels of a foreign or imported file are not on its clock */
+		.whole = tl_source_clock_kind(input) == 0 ||
+			 (snap && tl_snap_header(snap)->state ==
+				      TIMELINE_IMPORTED) };
+	rc = start_of(input, levels, &start);
+	tl_observer_init(&t->observer, &start);
+	return rc;
+}
+
+unsigned
+tl_observed_time_tier(const struct tl_observed_time *t,
+    const struct tl_event *event)
+{
+	const uint32_t tiers = t->observer.start.tiers;
+
+	return tiers > 1 ? event->lane % tiers : 0;
+}
+
+/* Put in, for each gate, the ticks in which it was open since it was put in
+ * before. */
+static void
+measure(struct tl_observed_time *t, unsigned tier)
+{
+	for (unsigned gate = 0; gate < TL_OBSERVED_GATES; gate++) {
+		struct tl_observed now;
+
+		tl_observed_at(&t->observer, gate, t->last.tsc, &now);
+		t->open[tier][gate] = now.ticks - t->open[tier][gate];
+	}
+}
+
+static bool
+is_known(const struct tl_observed_time *t, unsigned tier)
+{
+	const struct tl_observed_from *from =
+	    &t->observer.start.complete_from[tier];
+	const struct tl_event *e = &t->last;
+
+	return e->ns >= t->from_ns && e->ns > t->gates_ns &&
+	       t->observer.threshold != 0 &&
+	       (e->epoch != from->epoch ? e->epoch > from->epoch
+					: e->tsc >= from->tsc);
+}
+
+/* An epoch ends, or all: how long was it? */
+static void
+add_epoch(struct tl_observed_time *t)
+{
+	if (!t->first.message || t->last.tsc < t->first.tsc)
+		return;
+	t->ns = tl_add_ns(t->ns, tl_event_between(&t->first, &t->last));
+	t->ticks += t->last.tsc - t->first.tsc;
+}
+
+static enum tl_observed_by
+opened_by(const struct tl_observed_time *t)
+{
+	const unsigned gate = tl_observed_gate(&t->observer, t->last.message);
+
+	if (t->last.observed == TL_UNOBSERVED)
+		return TL_OBSERVED_BY_NOTHING;
+	if (gate >= t->observer.base)
+		return TL_OBSERVED_BY_PRIORITY;
+	return gate >= t->observer.threshold ? TL_OBSERVED_BY_BURST
+					     : TL_OBSERVED_BY_SLOT;
+}
+
+enum tl_observed_by
+tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
+{
+	const uint32_t tiers = t->observer.start.tiers;
+	const unsigned tier = tl_observed_time_tier(t, event);
+	enum tl_observed_by by = TL_OBSERVED_BY_NOTHING;
+
+	if (t->whole)
+		return TL_OBSERVED_BY_PRIORITY;
+	if (t->ended)
+		return by;
+	if (event->kind == TL_LOST) {
+		t->lossy |= t->first.message != NULL;
+		return by;
+	}
+	if (event->ns > t->to_ns) {
+		tl_observed_time_end(t);
+		return by;
+	}
+	if (t->lossy) {
+		tl_observe_loss(&t->observer);
+		tl_observe_again(&t->observer);
+		t->lossy = false;
+	}
+	if (!t->first.message || event->epoch != t->last.epoch) {
+		add_epoch(t);
+		t->first = *event;
+	}
+	t->last = *event;
+	tl_observe(&t->observer, &t->last);
+	if (t->begun[tier])
+		by = opened_by(t);
+	for (unsigned i = 0; i < tiers; i++) {
+		if (t->begun[i] || !is_known(t, i))
+			continue;
+		t->begun[i] = true;
+		measure(t, i);
+	}
+	return by;
+}
+
+void
+tl_observed_time_end(struct tl_observed_time *t)
+{
+	if (t->whole || t->ended)
+		return;
+	t->ended = true;
+	add_epoch(t);
+	for (unsigned i = 0; i < t->observer.start.tiers; i++)
+		if (t->begun[i])
+			measure(t, i);
+}
+
+double
+tl_observed_time_of(const struct tl_observed_time *t, unsigned tier,
+    const struct tl_message *message, int64_t *ns)
+{
+	const unsigned gate = tl_observed_gate(&t->observer, message);
+	/* nothing closes this one */
+	const uint64_t all = t->open[tier][TIMELINE_LEVEL_NONE];
+	const uint64_t open = t->open[tier][gate];
+
+	*ns = t->whole ? tl_ns_between(t->from_ns, t->to_ns) : 0;
+	if (t->whole)
+		return 1;
+	if (!t->ended || all == 0 || t->ticks == 0)
+		return -1;
+	*ns = (int64_t)((double)open * (double)t->ns / (double)t->ticks);
+	return (double)open / (double)all;
+}
