@@ -460,7 +460,9 @@ enum {
 enum {
 	TIMELINE_BUILTIN_NONE = 0,
 	TIMELINE_BUILTIN_PRIORITY = 1, /* level, base, until (stamp) */
-	TIMELINE_BUILTIN_BURST = 2,    /* level, base, until (stamp) */
+	/* level, base, until (stamp); then 0 for a burst that a caller wanted,
+	 * another number for a sample of a schedule */
+	TIMELINE_BUILTIN_BURST = 2,
 	TIMELINE_BUILTIN_LEVEL = 3,    /* gates of some messages changed */
 	TIMELINE_BUILTIN_ASK = 4,      /* a change through a cluster */
 	TIMELINE_BUILTIN_PLAN = 5,     /* plan, share, seed, lease (stamp) */
@@ -481,19 +483,6 @@ enum {
 enum {
 	TIMELINE_UNTIL_BEFORE = 1 << 0,
 	TIMELINE_UNTIL_FOLLOWS = 1 << 1
-};
-
-/*
- * The fourth argument of a burst: 0 for one that a caller wanted.  For a
- * sample of a schedule the low byte says how contention of the CPUs was
- * measured; above it stands the measure, microseconds that only grow and
- * start anywhere, so that differences count.
- */
-#define TIMELINE_SAMPLE_SHIFT 8
-enum {
-	TIMELINE_SAMPLE_UNMEASURED = 1,
-	TIMELINE_SAMPLE_PRESSURE = 2, /* /proc/pressure/cpu, some */
-	TIMELINE_SAMPLE_RUN_DELAY = 3 /* schedstat of daemon and writers */
 };
 
 /* The first argument of the entry of a plan: level 8 bits | shift of slots 8 |

@@ -238,7 +238,6 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
 	if (!tl_ids_are_none(t->tl)) /* it looks for them in /proc */
-		tl_bursts_writers(t->bursts, t->writers);
 	if (t->daemon->config->clock &&
 	    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,

@@ -26,8 +26,7 @@
  * so that readers know what is closed at any time.  Whoever logged it may be
  * stopped or killed before the swap: a priority, and a burst that opens anything,
  * is confirmed by an entry after the swap, from which on readers know what is
- * open.  The entry of a burst tells a sample of a schedule, which is independent
- * of what the program does, from a request.
+ * open.  The entry of a burst tells a sample of a schedule from a request.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -155,8 +154,8 @@ struct request {
 	struct timeline_event *event; /* of its entry */
 	struct timeline_event *in_force;
 	uint8_t level;
-	uint64_t until;  /* of a burst; 0: a priority */
-	uint64_t sample; /* of the entry of a burst */
+	uint64_t until; /* of a burst; 0: a priority */
+	bool sample;    /* of the entry of a burst */
 };
 
 /* A stamp that is read before stands before what follows, and the other way
@@ -236,8 +235,7 @@ timeline_priority(struct timeline *tl, const char *priority)
 }
 
 int
-tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
-    uint64_t sample)
+tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns, bool sample)
 {
 	const uint64_t round = (UINT64_C(1) << TIMELINE_UNTIL_SHIFT) - 1;
 	struct request request = { .event = tl->burst_event,
@@ -264,7 +262,7 @@ timeline_burst(struct timeline *tl, const char *priority, uint64_t duration_ns)
 		return tl_error(-EINVAL, "no timeline");
 	if (level < 0)
 		return level;
-	return tl_burst(tl, (uint8_t)level, duration_ns, 0);
+	return tl_burst(tl, (uint8_t)level, duration_ns, false);
 }
 
 void

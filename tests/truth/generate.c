@@ -525,7 +525,7 @@ set_priority(unsigned level)
 }
 
 static void
-burst(struct controller *c, uint64_t sample)
+burst(struct controller *c, bool sample)
 {
 	const unsigned level = 3 + (unsigned)random_below(&c->self.random, 3);
 	const uint64_t ns = some_ns(&c->self, 14, 18);

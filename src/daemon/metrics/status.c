@@ -205,9 +205,6 @@ put_bursts(struct tl_text *text, const struct tl_metrics_view *v)
 		put_ns(text, b->period_ns);
 		tl_put_format(text, ", scale %.3g", b->scale);
 	}
-	if (b->contended >= 0)
-		tl_put_format(text, "; CPUs contended %.2g %% of the time",
-		    b->contended * 100);
 	tl_put_char(text, '\n');
 }
 

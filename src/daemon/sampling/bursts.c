@@ -17,7 +17,6 @@
 
 #include "base/word.h"
 #include "clock/clock.h"
-#include "daemon/sampling/contention.h"
 #include "daemon/sampling/retention.h"
 #include "daemon/sampling/schedule.h"
 #include "event/message.h"
@@ -35,8 +34,6 @@
 /* How often rates are measured where history must be kept, and how often the
  * history itself, which costs a few reads of each lane. */
 static const double tick_s = 0.25, history_s = 1;
-/* Of how much time the share of contention is reported. */
-static const uint64_t share_over_ns = UINT64_C(5000000000);
 
 /* Until the writers end a plan that is not renewed; and of more slots since
  * the last look the open ones are not counted but reckoned. */
@@ -66,10 +63,6 @@ struct tl_bursts {
 	bool has_slots;       /* a plan was set */
 	uint64_t slots_ns;    /* when it was set */
 	uint64_t last_stamp;  /* of the last count of open slots */
-	struct tl_contention contention;
-	uint64_t share_us; /* contention when share_ns was: for status */
-	uint64_t share_ns;
-	const struct tl_writers *writers; /* NULL: none are known */
 	struct tl_bursts_status status;
 };
 
@@ -280,11 +273,8 @@ sample(struct tl_bursts *b)
 		return false;
 	}
 	if (level >= levels.base ||
-	    tl_burst(b->tl, level, length_ns,
-		tl_contention_sample(&b->contention)) != 0)
+	    tl_burst(b->tl, level, length_ns, true) != 0)
 		return false;
-	/* after the burst, for the next one: before it would delay it */
-	tl_contention_read(&b->contention);
 	tl_levels_get(b->tl, &levels);
 	b->own_word = levels.word;
 	b->open_ns += open_time(b, length_ns);
@@ -380,43 +370,6 @@ control(struct tl_bursts *b, uint64_t at_ns)
 		    tl_retention_period(r));
 }
 
-/* How long did threads wait for CPUs?  Once a while the share is worked out
- * anew. */
-static void
-measure_contention(struct tl_bursts *b, uint64_t at_ns)
-{
-	uint32_t pids[TL_CONTENTION_PIDS_MAX];
-	size_t count = 0;
-	uint64_t us;
-
-	tl_contention_read(&b->contention);
-	if (tl_contention_wants_pids(&b->contention)) {
-		const size_t n = b->writers ? tl_writers_count(b->writers) : 0;
-
-		for (size_t i = 0; i < n && count < TL_CONTENTION_PIDS_MAX;
-		     i++) {
-			const struct tl_writer *w =
-			    tl_writers_get(b->writers, i);
-
-			if (w->died_ns == 0)
-				pids[count++] = w->pid;
-		}
-		tl_contention_read_pids(&b->contention, pids, count);
-	}
-	us = tl_contention_us(&b->contention);
-	b->status.contended_ns = us * 1000;
-	if (at_ns - b->share_ns < share_over_ns)
-		return;
-	b->status.contended =
-	    (double)(us - b->share_us) * 1000 / (double)(at_ns - b->share_ns);
-	if (b->status.contended > 1)
-		b->status.contended = 1;
-	if (b->contention.kind == TIMELINE_SAMPLE_UNMEASURED)
-		b->status.contended = -1;
-	b->share_us = us;
-	b->share_ns = at_ns;
-}
-
 static void
 ticked(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -425,7 +378,6 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)loop;
 	(void)events;
-	measure_contention(b, at_ns);
 	if (b->keep_ns > 0) {
 		if (!b->measuring) /* that look would be torn in two */
 			read_lanes(b, at_ns);
@@ -527,9 +479,6 @@ tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
 	b->loop = loop;
 	b->tl = tl;
 	b->seed = seed ? seed : tl_schedule_seed();
-	tl_contention_open(&b->contention, "/proc");
-	b->share_ns = now_ns();
-	b->status.contended = -1;
 	b->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	rc = b->fd < 0 ? -errno : allocate(b);
 	if (rc != 0)
@@ -545,19 +494,12 @@ tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
 	*bursts = b;
 	return 0;
 free:
-	tl_contention_close(&b->contention);
 	tl_retention_free(&b->retention);
 	free(b->readings);
 	if (b->fd >= 0)
 		close(b->fd);
 	free(b);
 	return rc;
-}
-
-void
-tl_bursts_writers(struct tl_bursts *b, const struct tl_writers *writers)
-{
-	b->writers = writers;
 }
 
 int
@@ -567,7 +509,7 @@ tl_bursts_raise(struct tl_bursts *b, uint8_t level, uint64_t ns)
 
 	if (level < TIMELINE_LEVEL_MIN || level > TIMELINE_LEVEL_MAX)
 		return -EINVAL;
-	rc = tl_burst(b->tl, level, ns, 0);
+	rc = tl_burst(b->tl, level, ns, false);
 	b->status.triggered += rc == 0;
 	return rc;
 }
@@ -593,7 +535,6 @@ tl_bursts_free(struct tl_bursts *b)
 	ev_io_stop(b->loop, &b->io);
 	ev_timer_stop(b->loop, &b->tick);
 	close(b->fd);
-	tl_contention_close(&b->contention);
 	tl_retention_free(&b->retention);
 	free(b->readings);
 	free(b);

@@ -2,6 +2,10 @@
 /*
  * bursts.h - sampling bursts, slots, and retention control of a timeline.
  *
+ * A burst shows details of a moment.  No total follows from bursts: a burst
+ * begins when the scheduler runs the daemon, and where threads wait for CPUs
+ * that moment depends on what the program does.  Slots are a fair sample.
+ *
  * A burst is one call; writers end it by comparing their TSC with the levels
  * word.  Starts are jittered so that they cannot lock onto a period of the
  * program.  The next burst never starts before the last has ended.  Where
@@ -13,7 +17,6 @@
 #define TL_DAEMON_SAMPLING_BURSTS_H
 
 #include "daemon/config/config.h"
-#include "daemon/writers.h"
 
 #include <ev.h>
 
@@ -30,9 +33,6 @@ struct tl_bursts_status {
 	int64_t kept_ns;  /* history that the ring holds now; -1 unknown */
 	bool keeps;       /* at least keep_ns of it, or keep_ns is 0 */
 	uint8_t base;     /* priority that keep has set; 0: none */
-	double contended; /* share of the last seconds in which threads waited
-			     for a CPU; below 0: not known */
-	uint64_t contended_ns; /* all of it since the start */
 	uint64_t slot_ns;      /* by slots: their length; else 0 */
 	double share;          /* of slots that is open now */
 	uint64_t starved_ns;   /* their plan was not in force */
@@ -43,15 +43,11 @@ struct tl_bursts_status {
 int tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
     struct timeline *tl, const struct tl_config_timeline *config,
     uint64_t seed);
-/* The processes whose waiting for CPUs is measured where the kernel does not
- * measure that of the whole machine.  They must outlive bursts. */
-void
-tl_bursts_writers(struct tl_bursts *bursts, const struct tl_writers *writers);
 /* Another configuration, from now on; the scale is kept. */
 void tl_bursts_configure(struct tl_bursts *bursts,
     const struct tl_config_timeline *config);
-/* A burst that a trigger wants, now: not a sample, so out of estimates.  0
- * or the error of timeline_burst. */
+/* A burst that a trigger wants, now: not a sample.  0 or the error of
+ * timeline_burst. */
 int tl_bursts_raise(struct tl_bursts *bursts, uint8_t level, uint64_t ns);
 /* A slot of about so many ticks has two to the power of that. */
 unsigned tl_bursts_slot_shift(uint64_t ticks);

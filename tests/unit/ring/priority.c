@@ -313,13 +313,13 @@ TEST(expiry_touches_no_living_burst)
 TEST(a_burst_says_whether_it_is_a_sample)
 {
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, 1), 0);
+	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
 	expect_told(tl->burst_event);
 	ck_assert_uint_eq(told()->args[3], 1);
 	timeline_burst(tl, "debug", 61 * SECOND);
 	expect_told(tl->burst_event);
 	ck_assert_uint_eq(told()->args[3], 0);
-	ck_assert_int_eq(tl_burst(tl, 5, 0, 1), -ERANGE);
+	ck_assert_int_eq(tl_burst(tl, 5, 0, true), -ERANGE);
 }
 
 TEST(a_look_sees_what_a_writer_would)
