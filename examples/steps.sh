@@ -17,7 +17,7 @@ TIMELINE=/timeline-$(basename "$0" .sh)-$$
 PATH=$build/bin:$build/examples:$PATH
 export TIMELINE PATH
 unset TIMELINE_PRIORITY
-rm -f "/dev/shm$TIMELINE" # of one that was killed
+rm -f "/dev/shm$TIMELINE" "/dev/shm$TIMELINE"-* # of one that was killed
 
 finish()
 {
@@ -26,7 +26,7 @@ finish()
 		kill "$job" 2>/dev/null || true
 	done
 	wait
-	rm -f "/dev/shm$TIMELINE"
+	rm -f "/dev/shm$TIMELINE" "/dev/shm$TIMELINE"-*
 	[ -n "${keep:-}" ] || rm -rf "$work"
 	exit $status
 }
@@ -36,7 +36,8 @@ cd "$work" || exit
 
 say()
 {
-	printf '\n# %s\n' "$@"
+	printf '\n'
+	printf '# %s\n' "$@"
 }
 
 # Print a command as it would be typed, and run it.

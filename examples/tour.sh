@@ -3,7 +3,8 @@
 # tour.sh [BUILD [FOLDER]] - what a timeline is for, on this machine, in a few
 # seconds: C processes and a LuaJIT process log to one timeline, a burst opens
 # the details for a moment, a process is killed, a snapshot is saved and read; a
-# daemon samples bursts, estimates the whole from them and saves evidence.
+# daemon samples slots, from which the whole is estimated, and bursts, and saves
+# evidence of a slow span.
 #
 # BUILD is where make put things (build).  What was made stays in FOLDER, which
 # must not exist; without it in ./timeline-tour, or timeline-tour-2 and so on
@@ -59,43 +60,50 @@ run 'timeline-convert -q tour.tl -o tour.svg --message "job*"'
 run 'timeline-convert -q tour.tl -o tour.html'
 run 'ls -sh tour.pftrace tour.svg tour.html'
 
-say "Let the daemon look after it: 100 microseconds of everything, again and" \
-	"again, and a snapshot when a job takes longer than a millisecond."
+say "Let the daemon look after two more: in one, writers open 5 % of the time," \
+	"in slots; in the other it opens 5 milliseconds of each 25.  It saves a" \
+	"snapshot when an order takes longer than 10 milliseconds."
 export TIMELINED_SOCKET=$work/timelined.sock
 cat >tour.conf <<END
 return {
 	directory = "$work/saved", listen = "127.0.0.1:0",
 	socket = "$TIMELINED_SOCKET",
 	timelines = { {
-		name = "${TIMELINE#/}", priority = "info",
-		bursts = { level = "trace", length = "100us", period = "5ms" },
-		triggers = { { name = "slow-job", snapshot = true,
-			span = { message = "job*", longer = "1ms" } } },
+		name = "${TIMELINE#/}-slots", create = { entries = "256k" }, priority = "info",
+		bursts = { level = "trace", by = "slots", share = 0.05 },
+	}, {
+		name = "${TIMELINE#/}-bursts", create = { entries = "256k" }, priority = "info",
+		bursts = { level = "debug", length = "5ms", period = "25ms" },
+		triggers = { { name = "slow-order", snapshot = true,
+			span = { message = "order*", longer = "10ms" } } },
 	} },
 }
 END
 run 'cat tour.conf'
 run 'timelined -c tour.conf &'
 daemon=$!
-until_true "timelinectl status"
-run 'workers 2 1 30000 &'
-worker=$!
-sleep 1
+until_true "timelinectl status | grep -- -bursts"
 run 'timelinectl list'
-run 'timelinectl top -n 1'
-wait "$worker"
+run "TIMELINE=$TIMELINE-slots orders 10000"
+
+say "What was seen in the slots tells how often it happened all the time."
+sleep 1 # until the daemon has renewed the plan
+run "timeline-dump --stats --message 'compared*' $TIMELINE-slots"
+
+say "The same with bursts; one order waits for 20 milliseconds."
+run "TIMELINE=$TIMELINE-bursts orders 10000"
 run 'timelinectl status'
 
-say "Its bursts, the newest first, and what they caught of one message."
-run 'timeline-dump -n 4 --category timeline'
-run 'timeline-dump -n 2 --message "sorted*"'
+say "Bursts show details: the newest, and what they caught of one message." \
+	"Spans in them take as long as all of them do."
+run "timeline-dump -n 4 --category timeline $TIMELINE-bursts"
+run "timeline-dump -n 2 --message 'sort*' $TIMELINE-bursts"
+run "timeline-dump --stats --message 'sort*' $TIMELINE-bursts"
 
-say "What was seen in the bursts tells how often it happens all the time."
-run 'timeline-dump --stats --message "sorted*"'
-
-say "What the trigger saved."
-run "timelinectl snapshot $TIMELINE"
+say "What the trigger saved: a snapshot with the slow order."
+until_true 'ls saved/*slow-order.tl.zst'
 run 'ls saved'
+run 'timeline-dump --message "order*" -e "args.id == 5000" saved/*slow-order.tl.zst'
 
 kill "$daemon"
 wait "$daemon" || true
