@@ -238,10 +238,10 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
 	if (!tl_ids_are_none(t->tl)) /* it looks for them in /proc */
-	if (t->daemon->config->clock &&
-	    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot calibrate its clock: %s", strerror(-rc));
+		if (t->daemon->config->clock &&
+		    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
+			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+			    "cannot calibrate its clock: %s", strerror(-rc));
 	return 0;
 }
 

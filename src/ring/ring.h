@@ -304,8 +304,8 @@ tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
  * Open a burst as timeline_burst does.  sample is an argument of the entry: of a
  * schedule, or a request.  level is one of the nine.  0, -ERANGE.
  */
-int tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
-    bool sample);
+int
+tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns, bool sample);
 
 /* The levels at one moment. */
 struct tl_levels_now {

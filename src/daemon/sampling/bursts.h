@@ -30,12 +30,12 @@ struct tl_bursts_status {
 	double scale;       /* of the time bursts may take: 0 .. 1 */
 	uint64_t length_ns; /* as it is just now */
 	uint64_t period_ns;
-	int64_t kept_ns;  /* history that the ring holds now; -1 unknown */
-	bool keeps;       /* at least keep_ns of it, or keep_ns is 0 */
-	uint8_t base;     /* priority that keep has set; 0: none */
-	uint64_t slot_ns;      /* by slots: their length; else 0 */
-	double share;          /* of slots that is open now */
-	uint64_t starved_ns;   /* their plan was not in force */
+	int64_t kept_ns;     /* history that the ring holds now; -1 unknown */
+	bool keeps;          /* at least keep_ns of it, or keep_ns is 0 */
+	uint8_t base;        /* priority that keep has set; 0: none */
+	uint64_t slot_ns;    /* by slots: their length; else 0 */
+	double share;        /* of slots that is open now */
+	uint64_t starved_ns; /* their plan was not in force */
 };
 
 /* Begin.  config may have no bursts and no keep: then nothing happens until

@@ -223,12 +223,12 @@ put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 			    : by == 1U << TL_OBSERVED_BY_SLOT ? "slots"
 							      : "observed time";
 
-	tl_put_format(text, ", %llu in %s, ", (unsigned long long)row->observed,
-	    where);
 	if (row->observed_ns == 0) {
-		tl_put_string(text, "never observed");
+		tl_put_string(text, ", none in observed time");
 		return;
 	}
+	tl_put_format(text, ", %llu in %s, ", (unsigned long long)row->observed,
+	    where);
 	put_number(text, rate_of(row));
 	tl_put_format(text, "/s of observed time (%.3g %% of all)",
 	    fmin(row->observed_share * 100, 99.9));
