@@ -274,7 +274,7 @@ complete_since(unsigned tier)
 	struct tl_observed_start start;
 	struct tl_snap *snap = open_live(0);
 
-	ck_assert_int_eq(tl_snap_observed(snap, TL_OLDEST_FIRST, &start), 0);
+	ck_assert_int_eq(tl_snap_observed(snap, &start), 0);
 	tl_snap_close(snap);
 	return start.complete_from[tier].tsc;
 }
