@@ -30,6 +30,7 @@ static const int64_t window_unknown_ns = 1000000;
 struct tl_lane {
 	bool begun; /* has the thread had such a span? */
 	int64_t end_ns;
+	uint64_t observed; /* of the end */
 	uint32_t rank;
 	uint16_t count;
 	uint16_t list[TL_PARTS_MAX]; /* groups */
@@ -489,7 +490,18 @@ compare_args(struct tl_target *target, struct tl_lane *lane,
 	memcpy(lane->args, event->args, sizeof(lane->args));
 }
 
-/* Set the time since the last span of the process began. */
+/* The time since an earlier event of the message; INT64_MIN if others may have
+ * been between the two. */
+static int64_t
+since_observed(const struct tl_event *event, int64_t ns, uint64_t observed)
+{
+	return tl_observed_joins(observed, event->observed)
+		   ? difference(event->ns, ns)
+		   : INT64_MIN;
+}
+
+/* Set the time since the last span of the process began, if the message was
+ * observed since then. */
 static int
 take_interval(struct tl_target *target, const struct tl_event *event,
     int64_t *since)
@@ -504,8 +516,9 @@ take_interval(struct tl_target *target, const struct tl_event *event,
 	if (TL_ARRAY_ROOM(target->begins, target->begin_capacity, at) < 0)
 		return -ENOMEM;
 	if (rc == 0)
-		*since = difference(event->ns, target->begins[at]);
-	target->begins[at] = event->ns;
+		*since = since_observed(event, target->begins[at].ns,
+		    target->begins[at].observed);
+	target->begins[at] = (struct tl_begin){ event->ns, event->observed };
 	return 0;
 }
 
@@ -568,9 +581,10 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	if (!o)
 		return NULL;
 	o->head = (struct tl_record){ .begin_ns = event->ns,
-		.since_thread_ns = lane->begun
-				       ? difference(event->ns, lane->end_ns)
-				       : INT64_MIN,
+		.since_thread_ns =
+		    lane->begun
+			? since_observed(event, lane->end_ns, lane->observed)
+			: INT64_MIN,
 		.thread = t->number,
 		.definition = d->number,
 		.cpu = event->cpu,
@@ -724,6 +738,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	target->spans += !o->unsure;
 	lane->begun = true;
 	lane->end_ns = event->ns;
+	lane->observed = event->observed;
 	forget_before(lane);
 	rc = add_gap(why, o, TL_GROUP_NONE, event->ns);
 	if (rc == 0)

@@ -111,6 +111,11 @@ struct tl_thread {
 	size_t lane_capacity;
 };
 
+struct tl_begin {
+	int64_t ns;
+	uint64_t observed;
+};
+
 struct tl_target {
 	struct tl_group *group;
 	const struct tl_message *message; /* the first one */
@@ -121,7 +126,7 @@ struct tl_target {
 	uint64_t spans;
 	uint32_t open;
 	struct tl_id_map processes; /* pid and source -> begins[] */
-	int64_t *begins;
+	struct tl_begin *begins; /* the last of each */
 	size_t begin_capacity;
 	uint64_t args[TL_ARGS_MAX]; /* of the previous span */
 	uint64_t begun, compared_in_thread;

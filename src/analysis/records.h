@@ -27,7 +27,7 @@ enum {
 struct tl_record {
 	int64_t begin_ns;
 	int64_t duration_ns;
-	int64_t since_thread_ns; /* INT64_MIN: it is the first */
+	int64_t since_thread_ns; /* INT64_MIN: it is the first, or not known */
 	int64_t since_any_ns;    /* the same */
 	uint32_t thread;
 	uint32_t definition; /* of the message */
