@@ -108,17 +108,20 @@ take_plan(struct tl_observer *o, const struct tl_plan_entry *plan)
 	const bool held = plan->held && o->has_plan &&
 			  plan->shift == o->shift && plan->seed == o->seed &&
 			  plan->epoch == o->plan_epoch;
+	bool same = held;
 
 	o->shift = plan->shift;
 	o->seed = plan->seed;
 	o->lease = plan->lease;
 	o->plan_epoch = plan->epoch;
 	o->has_plan = plan->lease != 0;
-	if (!held)
-		o->plan = ++o->count;
 	for (unsigned g = plan->level; g < TL_OBSERVED_GATES; g++)
-		if (!held || plan->share > o->shares[g])
+		if (!held || plan->share > o->shares[g]) {
 			o->shares[g] = plan->share;
+			same = false;
+		}
+	if (!same)
+		o->plan = ++o->count;
 }
 
 /* The base before a change, as far as its entry shows it. */

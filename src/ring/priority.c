@@ -8,9 +8,14 @@
  *
  *	burst(l, u)	alive: min(l, threshold), base, max(u, until)
  *			else:  min(l, base), base, u
- *	priority(p)	alive: min(p, threshold), p, until + 1
+ *	priority(p)	alive: min(p, threshold), p, until + 2
  *			else:  p, p, past
  *	expiry		only if not alive, one try: base, base, until
+ *
+ * The burst of a caller and a sample of a schedule are kept apart by until,
+ * which is even for the former and odd for the latter.  A caller's burst
+ * replaces a sample, as if it were over.  A sample during a caller's burst is
+ * left out.  So neither gets the level or the length of the other.
  *
  * No value of the word comes back: past is a time that is over, and another one
  * each time.  So a swap after which the word is what a caller made of its copy
@@ -110,10 +115,16 @@ is_alive(const struct timeline *tl, struct levels l, uint64_t now)
 	       !tl_until_is_over(l.until, now, tl_burst_max(tl));
 }
 
+static bool
+is_sample(uint64_t until)
+{
+	return until % 2 == 1;
+}
+
 static struct levels
 with_burst(struct levels l, bool alive, uint8_t level, uint64_t until)
 {
-	if (!alive)
+	if (!alive || (is_sample(l.until) && !is_sample(until)))
 		return (struct levels){ least(level, l.base), l.base, until };
 	l.threshold = least(level, l.threshold);
 	l.until = until > l.until ? until : l.until;
@@ -136,7 +147,7 @@ with_priority(struct levels l, bool alive, uint8_t level, uint64_t now)
 		return (struct levels){ level, level, past(now) };
 	l.threshold = least(level, l.threshold);
 	l.base = level;
-	l.until++;
+	l.until += 2;
 	return l;
 }
 
@@ -189,8 +200,9 @@ swap(struct timeline *tl, const struct request *request, uint64_t old,
 	return true;
 }
 
-/* Make a change; repeat while others change the word. */
-static void
+/* Make a change; repeat while others change the word.  0; -EBUSY: it is a
+ * sample, during the burst of a caller. */
+static int
 change(struct timeline *tl, const struct request *request)
 {
 	const uint64_t until = request->until;
@@ -205,15 +217,17 @@ change(struct timeline *tl, const struct request *request)
 		/* this thread stood still until after the end of its burst,
 		 * which must not become part of a later one */
 		if (until && until < now >> TIMELINE_UNTIL_SHIFT)
-			return;
+			return 0;
 		const bool alive = is_alive(tl, l, now);
+		if (alive && is_sample(until) && !is_sample(l.until))
+			return -EBUSY;
 		const struct levels next =
 		    until ? with_burst(l, alive, request->level, until)
 			  : with_priority(l, alive, request->level, now);
 
 		if (swap(tl, request, old, next, now,
 			!until || opens(l, alive, next)))
-			return;
+			return 0;
 	}
 }
 
@@ -230,8 +244,7 @@ timeline_priority(struct timeline *tl, const char *priority)
 	request.event = tl->priority_event;
 	request.in_force = tl->priority_in_force;
 	tl_clock_visit(tl);
-	change(tl, &request);
-	return 0;
+	return change(tl, &request);
 }
 
 int
@@ -249,8 +262,9 @@ tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns, bool sample)
 		return tl_error(-ERANGE, "a burst lasts 1 ns to an hour");
 	end = tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, duration_ns);
 	request.until = (end + round) >> TIMELINE_UNTIL_SHIFT;
-	change(tl, &request);
-	return 0;
+	if (is_sample(request.until) != sample)
+		request.until++;
+	return change(tl, &request);
 }
 
 int
@@ -301,7 +315,7 @@ tl_levels_expire(struct timeline *tl)
  * that was not used before: a writer that stood still while it ended the last
  * plan would otherwise find its old value and end the new plan.  Outside of
  * bursts until is not used, and is set to a time that has passed.  During a
- * burst it grows by one unit, 4096 ticks, and the later end is logged.
+ * burst it grows by two units, 8192 ticks, and the later end is logged.
  */
 static void
 follow_plan(struct timeline *tl, bool begins)
@@ -322,7 +336,7 @@ follow_plan(struct timeline *tl, bool begins)
 			l = (struct levels){ l.base, l.base,
 				begins ? past(now) : l.until };
 		else if (begins)
-			l.until++;
+			l.until += 2;
 		if (alive && begins
 			? swap(tl, &request, old, l, now, true)
 			: tl_cas_64(word, old, pack(l, plan_enter(tl, now))))

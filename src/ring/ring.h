@@ -301,8 +301,9 @@ tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
 }
 
 /*
- * Open a burst as timeline_burst does.  sample is an argument of the entry: of a
- * schedule, or a request.  level is one of the nine.  0, -ERANGE.
+ * Open a burst as timeline_burst does; a sample of a schedule or for a caller.
+ * A caller's burst replaces a sample.  level is one of the nine.  0, -ERANGE;
+ * -EBUSY: a sample, during a caller's burst, is not opened.
  */
 int
 tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns, bool sample);

@@ -16,14 +16,18 @@
  *	burst(l, u)  u is over -> nothing: the caller was stalled too long
  *		     alive -> (min(l, threshold), base, max(u, until))
  *		     else  -> (min(l, base), base, u)
- *	priority(p)  alive -> (min(p, threshold), p, until + 1)
+ *	priority(p)  alive -> (min(p, threshold), p, until + 2)
  *		     else  -> (p, p, past)
  *	expiry	     alive -> nothing
  *		     else  -> (base, base, until), one try
  *
  * Past is any time that is over, here 0; what the code gains by another value
- * each time is not searched here.  The unit that a priority adds to a burst belongs
- * to the burst.
+ * each time is not searched here.  What a priority adds to a burst belongs to the
+ * burst: one unit here.
+ *
+ * With SAMPLE burst 0 is a sample of a schedule and burst 1 a caller's.  The
+ * caller's replaces the sample as if it were over; a sample is not opened while a
+ * caller's lasts.  The kind is a bit of the word: the parity of until.
  *
  * The clock ticks at any moment, so a caller may be stalled anywhere for as
  * long as there is time.  Levels of bursts are below all priorities here: a
@@ -36,6 +40,8 @@
  *	closed	 what is logged below the base was opened by a burst that was
  *		 not over, or by one that another burst carried on before it
  *		 was over (the longer end and the lower level hold for both)
+ *		 With SAMPLE no burst carries the other on, and a sample is over
+ *		 when the caller's replaces it.
  *	settled	 when all bursts are over and a writer has looked, threshold
  *		 and base are what the last priority said
  *
@@ -54,6 +60,7 @@
  *		 it.  With ANY_LEVEL (closed then says only that some burst
  *		 was not over) this passes: it is what an append promises that
  *		 compares the gate but once.
+ *	MERGE	 with SAMPLE: a caller's burst and a sample carry each other on
  *	REACH	 shows that the model gets where it should (see REACHED)
  */
 #ifndef BURSTS
@@ -85,6 +92,7 @@
 byte threshold = BASE;
 byte base = BASE;
 byte until;
+bool sample;	/* kind of until */
 byte clock = 1;
 
 /* For the claims only: what was asked for, and since when. */
@@ -92,23 +100,24 @@ typedef wish {
 	bool begun;
 	byte level;
 	byte from;	/* clock when it was decided */
-	byte to
+	byte to;
+	bool replaced	/* a sample, by a caller's burst */
 };
 wish asked[BURSTS];
 byte last = BASE;	/* priority */
 byte ended;		/* callers */
 
 /* A caller's copy of the word, its clock, and the word it wants. */
-#define COPY	byte t, b, u, now, t2, b2, u2
+#define COPY	byte t, b, u, now, t2, b2, u2; bool s, s2
 
 /* Keeps the search small: a caller that is done holds nothing. */
-#define FORGET	atomic { t = 0; b = 0; u = 0; now = 0; \
-	t2 = 0; b2 = 0; u2 = 0; ended++ }
+#define FORGET	atomic { t = 0; b = 0; u = 0; now = 0; s = false; \
+	t2 = 0; b2 = 0; u2 = 0; s2 = false; ended++ }
 
 #ifdef WORDS
-#define LOAD	t = threshold; b = base; u = until
+#define LOAD	t = threshold; b = base; u = until; s = sample
 #else
-#define LOAD	d_step { t = threshold; b = base; u = until }
+#define LOAD	d_step { t = threshold; b = base; u = until; s = sample }
 #endif
 #ifdef CLOCK_FIRST
 #define LOOK	now = clock; LOAD
@@ -116,14 +125,14 @@ byte ended;		/* callers */
 #define LOOK	LOAD; now = clock
 #endif
 
-#define SAME	(threshold == t && base == b && until == u)
-#define PUT	threshold = t2; base = b2; until = u2
+#define SAME	(threshold == t && base == b && until == u && sample == s)
+#define PUT	threshold = t2; base = b2; until = u2; sample = s2
 /* Swap the word if it is still the copy; note is for the claims. */
 #ifdef WORDS
 #define SWAP(note) \
 	if \
 	:: true -> threshold = t2; base = b2; \
-		atomic { until = u2; note; goto done } \
+		atomic { until = u2; sample = s2; note; goto done } \
 	fi
 #else
 #define SWAP(note) \
@@ -141,6 +150,33 @@ byte ended;		/* callers */
 #endif
 #define MIN(x, y) (x < y -> x : y)
 #define MAX(x, y) (x > y -> x : y)
+
+/* Does the burst carry on the one in the word, which is alive? */
+#ifdef SAMPLE
+#define IS_SAMPLE	(me == 0)
+#ifdef MERGE
+#define IS_RESTING	false
+#define CARRIES	CARRY
+#else
+#define IS_RESTING	(IS_SAMPLE && ALIVE && !s)
+#define CARRIES	(CARRY && s == IS_SAMPLE)
+#endif
+#define REPLACE	\
+	if \
+	:: me == 1 && s && t < b -> \
+		asked[0].replaced = true; \
+		if \
+		:: asked[0].to > clock -> asked[0].to = clock; REACHED(5) \
+		:: else \
+		fi \
+	:: else \
+	fi
+#else
+#define IS_SAMPLE	false
+#define IS_RESTING	false
+#define CARRIES	CARRY
+#define REPLACE	skip
+#endif
 
 proctype start_burst(byte me; byte l)
 {
@@ -160,10 +196,15 @@ proctype start_burst(byte me; byte l)
 		:: else
 		fi;
 #endif
+		if
+		:: IS_RESTING -> goto done
+		:: else
+		fi;
 		d_step {
 			b2 = b;
+			s2 = IS_SAMPLE;
 			if
-			:: CARRY ->
+			:: CARRIES ->
 				t2 = MIN(l, t);
 				u2 = MAX(end, u)
 			:: else ->
@@ -171,7 +212,7 @@ proctype start_burst(byte me; byte l)
 				u2 = end
 			fi
 		}
-		SWAP(asked[me].begun = true; asked[me].level = l;
+		SWAP(REPLACE; asked[me].begun = true; asked[me].level = l;
 		    asked[me].from = now; asked[me].to = end)
 	od;
 done:
@@ -194,6 +235,7 @@ proctype change_priority(byte p)
 	:: LOOK;
 		d_step {
 			b2 = p;
+			s2 = s;
 			if
 			:: CARRY ->
 				t2 = MIN(p, t);
@@ -248,8 +290,10 @@ done:
 	asked[j].from <= asked[i].to && asked[i].from <= asked[j].to && \
 	now <= asked[j].to)
 #define LASTS(i) (asked[i].begun && asked[i].level <= gate && \
-	clock <= asked[i].to)
-#if BURSTS == 2
+	clock <= asked[i].to && !asked[i].replaced)
+#ifdef SAMPLE
+#define ANY_OPEN (OPEN(0) || OPEN(1))
+#elif BURSTS == 2
 #define ANY_OPEN (OPEN(0) || OPEN(1) || CARRIED(0, 1) || CARRIED(1, 0))
 #else
 #define ANY_OPEN OPEN(0)

@@ -84,8 +84,9 @@ is '--info tells when which level was open' \
 # an entry that came late shows what is left
 is 'a burst lasts as long as was asked' \
 	"$(jq -c '[.levels.windows[] | select(.burst).length_ns] | max > 99000000 and all(. < 101000000)' <<<"$info")" true
-is 'windows leave no hole' \
-	"$(jq -c '.levels.windows | [range(1; length) as $i | .[$i].from_ns == .[$i - 1].to_ns] | all' <<<"$info")" true
+# between the entry of a change and its confirmation levels are not known
+is 'windows do not overlap' \
+	"$(jq -c '.levels.windows | [range(1; length) as $i | .[$i].from_ns >= .[$i - 1].to_ns] | all' <<<"$info")" true
 
 "$make" "$name-merged" priority=info merged "save=$work/merged.tl" remove || exit 1
 info=$("$dump" --info --json "$work/merged.tl")

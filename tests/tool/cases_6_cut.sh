@@ -10,11 +10,14 @@ convert() { "$bin/timeline-convert" --to "$1" -o - "$cut" 2>/dev/null; }
 is '--tree gives no begin the end of another observed interval' \
 	"$("$dump" --tree "$cut" | tail -n +2 | sed -E 's/: [0-9.]+(ns|us|ms|s)$/: T/')" \
 	'priority trace
+in force: priority trace
 request: T
   job n(1): T
   job n(2): <ends outside>
     priority info
+    in force: priority info
     priority trace
+    in force: priority trace
   < job n
   job n(4): T
 job n(5): <unfinished>'

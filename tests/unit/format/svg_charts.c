@@ -3,6 +3,8 @@
 #include "lib/test.h"
 #include "svg_fixture.h"
 
+#include <math.h>
+
 enum { VALUES = 20000, MARKS = 5 };
 
 static int64_t values[VALUES];
@@ -19,7 +21,7 @@ compare(const void *a, const void *b)
 static int64_t
 dumb_percentile(unsigned count, double percent)
 {
-	const size_t rank = (size_t)(percent * count / 100 + 0.5);
+	const size_t rank = (size_t)ceil(percent * count / 100 - 1e-6);
 
 	return values[rank > 0 ? rank - 1 : 0];
 }

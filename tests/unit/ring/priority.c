@@ -322,6 +322,45 @@ TEST(a_burst_says_whether_it_is_a_sample)
 	ck_assert_int_eq(tl_burst(tl, 5, 0, true), -ERANGE);
 }
 
+TEST(a_burst_replaces_a_sample)
+{
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(tl_burst(tl, 1, 60 * SECOND, true), 0);
+	ck_assert_uint_eq(threshold(), 1);
+	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
+	ck_assert_uint_eq(threshold(), 5);
+	ck_assert_uint_eq(base(), 8);
+	/* nor does it last as long as the sample would have */
+	ck_assert_uint_lt(told()->args[2],
+	    tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, 30 * SECOND));
+}
+
+TEST(no_sample_is_opened_during_a_burst)
+{
+	uint64_t word;
+
+	timeline_priority(tl, "error");
+	timeline_burst(tl, "debug", 60 * SECOND);
+	word = tl->header->levels;
+	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
+	ck_assert_uint_eq(tl->header->levels, word);
+	/* a priority meanwhile makes no sample of the burst */
+	timeline_priority(tl, "warning");
+	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
+}
+
+TEST(a_priority_makes_no_burst_of_a_sample)
+{
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(tl_burst(tl, 1, 60 * SECOND, true), 0);
+	timeline_priority(tl, "fatal");
+	ck_assert_int_eq(tl_burst(tl, 2, 60 * SECOND, true), 0);
+	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
+	ck_assert_uint_eq(threshold(), 5);
+}
+
 TEST(a_look_sees_what_a_writer_would)
 {
 	struct tl_levels_now now;
@@ -486,10 +525,12 @@ TEST(a_plan_that_changes_during_a_burst_changes_the_word)
 	ck_assert_uint_eq(threshold(), 7);
 	ck_assert_uint_eq(base(), 8);
 	ck_assert(tl_plan_is_held(tl, &other));
-	/* the burst ends one unit later than it would have */
+	/* the burst ends two units later than it would have, and is a caller's
+	 * still */
 	ck_assert_uint_eq((tl->header->levels >> TIMELINE_LEVELS_UNTIL) -
 			      (before >> TIMELINE_LEVELS_UNTIL),
-	    1);
+	    2);
+	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), -EBUSY);
 }
 
 TEST(a_plan_is_held_only_if_nothing_touched_it)
