@@ -126,7 +126,7 @@ struct tl_target {
 	uint64_t spans;
 	uint32_t open;
 	struct tl_id_map processes; /* pid and source -> begins[] */
-	struct tl_begin *begins; /* the last of each */
+	struct tl_begin *begins;    /* the last of each */
 	size_t begin_capacity;
 	uint64_t args[TL_ARGS_MAX]; /* of the previous span */
 	uint64_t begun, compared_in_thread;
