@@ -385,6 +385,18 @@ exports.run = async (t) => {
 		t.holds("a picture of them takes no half minute", ms < 30000,
 			ms);
 	});
+	await t.on("cut", url + "/cut.html", async (p) => {
+		const rows = "statistics.rows.filter((r) => r.span)";
+		await p.ready();
+		t.same("only a begin and an end of one observed interval are a span",
+			await p.run(`(showStatistics(), ${rows}.map((r) =>
+				[...r.samples]))`), [[1000, 1000, 1000]]);
+		t.same("... what is not sure has no length that counts",
+			await p.run("Array.from({length: tracks.spanCount}, " +
+				"(_, s) => [tracks.span.end[s], " +
+				"tracks.span.lossy[s]])"),
+			[[1, 0], [-1, 1], [5, 0], [-1, 1], [8, 0], [10, 1]]);
+	});
 	await t.on("empty", url + "/empty.html", async (p) => {
 		t.same("a page without entries is one", await p.run(
 			"timeline.drawn"), 0);

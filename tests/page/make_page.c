@@ -413,6 +413,39 @@ write_extreme(void)
 	return write_page(&server.cursor, "extreme");
 }
 
+/* Begins and ends of one thread, each in an observed interval: three spans are
+ * sure, and one begin is cut. */
+static int
+cut_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	static const struct {
+		uint8_t kind;
+		uint64_t observed;
+	} events[] = { { TL_BEGIN, 1 }, { TL_END, 1 }, { TL_BEGIN, 1 },
+		{ TL_END, 2 }, { TL_BEGIN, 2 }, { TL_END, 2 }, { TL_BEGIN, 2 },
+		{ TL_BEGIN, 3 }, { TL_END, 3 }, { TL_BEGIN, TL_UNOBSERVED },
+		{ TL_END, TL_UNOBSERVED } };
+	struct server *s = (struct server *)(void *)cursor;
+
+	if (s->at == sizeof(events) / sizeof(events[0]))
+		return 0;
+	*e = (struct tl_event){ .ns = (int64_t)(1000 * s->at),
+		.pid = 7,
+		.tid = 8,
+		.observed = events[s->at].observed };
+	set(e, QUERY, events[s->at].kind, s->at, 0, 0);
+	s->at++;
+	return 1;
+}
+
+static int
+write_cut(void)
+{
+	struct server server = { .cursor = { .next = cut_next } };
+
+	return write_page(&server.cursor, "cut");
+}
+
 static int
 write_file(const char *path)
 {
@@ -498,6 +531,8 @@ main(int argc, char **argv)
 		return write_hosts(argv[2]);
 	if (strcmp(what, "hostile") == 0 && argc == 2)
 		return write_hostile();
+	if (strcmp(what, "cut") == 0 && argc == 2)
+		return write_cut();
 	if (strcmp(what, "extreme") == 0 && argc == 2)
 		return write_extreme();
 	if (strcmp(what, "file") == 0 && argc == 3)
@@ -508,7 +543,8 @@ main(int argc, char **argv)
 		return write_events(argv[2], argv[3], argv[4]);
 	if (strcmp(what, "summary") == 0 && argc == 7)
 		return write_summary(argv + 2);
-	fputs("make_page plain N | hosts N | hostile | extreme | file PATH | "
+	fputs("make_page plain N | hosts N | hostile | cut | extreme | file "
+	      "PATH | "
 	      "live | "
 	      "events N AFTER MAX | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",

@@ -2,6 +2,7 @@
 /* chunk.c - collect events and the messages and strings they use as JSON. */
 #include "format/html/chunk.h"
 
+#include "base/array.h"
 #include "event/names.h"
 
 #include <errno.h>
@@ -366,6 +367,31 @@ put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
 	}
 }
 
+/* The observed interval of a begin or an end, if it is another one than of the
+ * event of the message before. */
+static int
+put_observed(struct tl_html_chunk *chunk, const struct tl_event *event,
+    uint32_t message)
+{
+	struct tl_text *text = &chunk->observed;
+
+	if (event->kind != TL_BEGIN && event->kind != TL_END)
+		return 0;
+	if (TL_ARRAY_ZEROS(chunk->last_observed, chunk->last_observed_capacity,
+		message) < 0)
+		return -ENOMEM;
+	if (chunk->last_observed[message] == event->observed)
+		return 0;
+	chunk->last_observed[message] = event->observed;
+	separate(text);
+	tl_put_unsigned(text, chunk->count);
+	if (event->observed == TL_UNOBSERVED)
+		tl_put_string(text, ",-1");
+	else
+		put_number(text, event->observed);
+	return 0;
+}
+
 int
 tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -387,6 +413,8 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	if (chunk->hosts && event->message)
 		put_bound(chunk, event);
 	rc = put_values(chunk, event);
+	if (rc == 0 && chunk->tells_observed && event->message)
+		rc = put_observed(chunk, event, message);
 	chunk->last = *event;
 	chunk->count++;
 	return rc;
@@ -463,6 +491,8 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 		move_list(text, "],\"names\":[", &chunk->names);
 	if (chunk->hosts)
 		write_hosts(chunk, text);
+	if (chunk->observed.size > 0)
+		move_list(text, "],\"observed\":[", &chunk->observed);
 	move_list(text, "],\"events\":[", &chunk->events);
 	tl_put_string(text, "]}");
 	if (chunk->plain.rc != 0 || chunk->json.rc != 0)
@@ -475,7 +505,8 @@ tl_html_chunk_free(struct tl_html_chunk *chunk)
 {
 	struct tl_text *const texts[] = { &chunk->messages, &chunk->strings,
 		&chunk->places, &chunk->events, &chunk->plain, &chunk->json,
-		&chunk->bounds, &chunk->overlaps, &chunk->names };
+		&chunk->bounds, &chunk->overlaps, &chunk->names,
+		&chunk->observed };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		tl_text_free(texts[i]);
@@ -483,4 +514,5 @@ tl_html_chunk_free(struct tl_html_chunk *chunk)
 	tl_html_table_free(&chunk->string_table);
 	tl_html_table_free(&chunk->place_table);
 	free(chunk->host_bounds);
+	free(chunk->last_observed);
 }

@@ -26,6 +26,15 @@
  *	     how many; 13 where these were not lost but are not shown.  A
  *	     change of levels has its own stamp as one more value.
  *
+ * Where spans are not observed all the time (event/observe.h):
+ *
+ *	{...,"observed":[0,7, 12,8, 13,-1, ...]}
+ *
+ * observed  index of a begin or an end in the chunk, and the number of its
+ *	     observed interval, where that is not the one of the event of its
+ *	     message before (first 0); -1: it is in none.  Only a begin and an
+ *	     end with one number are a span.
+ *
  * Where events are of several hosts, the first chunk tells these, and every
  * chunk how sure its times are:
  *
@@ -71,6 +80,10 @@ struct tl_html_chunk {
 	struct tl_event first; /* of the chunk */
 	struct tl_event last;
 	size_t count;
+	bool tells_observed;     /* set before the first event */
+	uint64_t *last_observed; /* by number of the message */
+	size_t last_observed_capacity;
+	struct tl_text observed;
 	/* Where there are several hosts: */
 	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
 	bool hosts_written;

@@ -15,7 +15,8 @@ const SKIPPED = LOST | BARE;
 /* Of every entry; what grows, sorts and forgets does it with each. */
 const ENTRY_COLUMNS = {t: Float64Array, ns: BigInt64Array,
 	message: Uint32Array, kind: Uint8Array, place: Uint32Array,
-	at: Uint32Array, bound: Float64Array, overlaps: Uint8Array};
+	at: Uint32Array, bound: Float64Array, overlaps: Uint8Array,
+	observed: Float64Array};
 /* A live page keeps so many entries, and drops a fifth when there are more. */
 const KEEP_MAX = 250000;
 
@@ -42,6 +43,7 @@ const model = {
 	t: null, ns: null, message: null, kind: null, place: null, at: null,
 	bound: null,		/* ns that t may be off; Infinity unknown */
 	overlaps: null,		/* may its neighbours be in another order? */
+	observed: null,		/* number of its observed interval; -1 none */
 };
 
 function setCapacity(n) {
@@ -140,7 +142,8 @@ function readTables(chunk, names) {
 }
 
 function newNames() {
-	return {messages: [], places: [], strings: [], bounds: []};
+	return {messages: [], places: [], strings: [], bounds: [],
+		observed: []};
 }
 
 /* The host of a source; 0 where there is only one. */
@@ -251,7 +254,8 @@ function readChunk(chunk, names) {
 	const first = Number(base - model.base);
 	const sureness = chunk.bounds ? new Sureness(chunk, names) : null;
 	const start = model.raw;
-	let sum = 0;
+	const observed = chunk.observed ?? [];
+	let sum = 0, interval = 0;
 	for (let i = 0; i + 2 < e.length;) {
 		sum += e[i];
 		const code = e[i + 1], kind = code & 15;
@@ -272,6 +276,11 @@ function readChunk(chunk, names) {
 		model.place[n] = names.places[e[i + 2]];
 		model.at[n] = model.poolSize;
 		sureness?.tell(n, n - start, kind);
+		if (observed[interval] === n - start) {
+			names.observed[message] = observed[interval + 1];
+			interval += 2;
+		}
+		model.observed[n] = names.observed[message] ?? 0;
 		model.raw++;
 		i += 3;
 		if (kind === LOST) {

@@ -78,7 +78,7 @@ function spanFields(i) {
 		return part;
 	const list = element("dl");
 	if (span.end < 0) {
-		addField(list, "span", span.lossy ? "its end was lost" :
+		addField(list, "span", span.lossy ? "its end is missing" :
 			"has no end yet");
 	} else {
 		addField(list, "duration", durationText(
@@ -91,9 +91,9 @@ function spanFields(i) {
 		if (states)
 			addField(list, "thread", states);
 		if (span.lossy)
-			addField(list, "beware", "entries were lost while " +
-				"it was open: begin and end may belong to " +
-				"different spans");
+			addField(list, "beware", "entries may be missing " +
+				"while it was open: begin and end may " +
+				"belong to different spans");
 	}
 	part.append(list);
 	if (span.end >= 0)

@@ -47,7 +47,8 @@ function collectSamples(from, to) {
 		unsure[m] |= model.overlaps[i];
 		if (kind === BEGIN) {
 			const s = tracks.spanOf[i] - 1;
-			if (s >= 0 && tracks.span.end[s] >= 0)
+			if (s >= 0 && tracks.span.end[s] >= 0 &&
+			    !tracks.span.lossy[s])
 				add(m, tracks.span.to[s] -
 					tracks.span.from[s], i);
 			continue;

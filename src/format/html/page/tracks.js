@@ -163,6 +163,7 @@ function beginSpan(i, m) {
 	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
 	const key = spanKey(i, m), c = tracks.span;
 	cutBefore(row, key);
+	cutUnobserved(key, model.observed[i]);
 	c.begin[s] = i;
 	c.parent[s] = row.stack.length && row.kind === "thread" ?
 		row.stack[row.stack.length - 1].s : -1;
@@ -175,7 +176,8 @@ function beginSpan(i, m) {
 	c.slot[s] = takeSlot(lane);
 	c.lossy[s] = 0;
 	tracks.spanOf[i] = s + 1;
-	const entry = {s, row, lane, key, losses: lossesOf(row.host).length};
+	const entry = {s, row, lane, key, observed: model.observed[i],
+		losses: lossesOf(row.host).length};
 	const open = rows.open.get(key);
 	if (open)
 		open.push(entry);
@@ -187,6 +189,26 @@ function beginSpan(i, m) {
 function freeSlots({s, row, lane}) {
 	row.slots[tracks.span.depth[s]] = false;
 	lane.slots[tracks.span.slot[s]] = false;
+}
+
+/* Open spans of a message whose observed interval is not that of its next
+ * event: their ends are not in the record, nor is it known how long they
+ * were. */
+function cutUnobserved(key, observed) {
+	const c = tracks.span;
+	for (let open; (open = rows.open.get(key));) {
+		const entry = open[open.length - 1], {s, row} = entry;
+		if (entry.observed === observed || entry.observed < 0 ||
+		    observed < 0)
+			return;
+		open.pop();
+		if (open.length === 0)
+			rows.open.delete(key);
+		row.stack.splice(row.stack.lastIndexOf(entry), 1);
+		c.to[s] = c.from[s];
+		c.lossy[s] = 1;
+		freeSlots(entry);
+	}
 }
 
 /* Spans of a row from its stack's place on that were open while entries were
@@ -219,7 +241,9 @@ function cutBefore(row, key) {
 }
 
 function endSpan(i, m) {
-	const key = spanKey(i, m), open = rows.open.get(key);
+	const key = spanKey(i, m);
+	cutUnobserved(key, model.observed[i]);
+	const open = rows.open.get(key);
 	if (!open)
 		return;
 	const entry = open.pop(), {s, row, losses} = entry, c = tracks.span;
@@ -230,7 +254,8 @@ function endSpan(i, m) {
 	cutSpans(row, k);
 	c.end[s] = i;
 	c.to[s] = Math.max(model.t[i], c.from[s]);
-	c.lossy[s] = losses !== lossesOf(row.host).length ? 1 : 0;
+	c.lossy[s] = losses !== lossesOf(row.host).length ||
+		entry.observed < 0 || model.observed[i] < 0 ? 1 : 0;
 	freeSlots(entry);
 	tracks.spanOf[i] = s + 1;
 }
