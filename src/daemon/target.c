@@ -50,6 +50,12 @@ snapshot_done(void *context, const struct tl_snapshot_result *result)
 		t->counts.snapshots++;
 		tl_daemon_log(TL_LOG_INFO, "%s: saved %s", t->name,
 		    result->path);
+		if (result->left_out > 0)
+			tl_daemon_log(TL_LOG_NOTICE,
+			    "%s: %s: %lu entr%s overwritten while the "
+			    "file was copied; the newest ones are kept",
+			    t->name, result->path, result->left_out,
+			    result->left_out == 1 ? "y was" : "ies were");
 		if (result->why_rc < 0)
 			tl_daemon_log(TL_LOG_WARNING,
 			    "%s: cannot explain %s: %s", t->name, result->path,

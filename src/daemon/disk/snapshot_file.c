@@ -260,6 +260,9 @@ tl_snapshot_copy_freeze(struct tl_snapshot_copy *copy)
 	if (faults)
 		rc = tl_take(&take, copy->live, &copy->geometry, copy->file.fd,
 		    faults);
+	for (uint32_t i = 0;
+	     rc == 0 && i < timeline_lane_count(&copy->geometry); i++)
+		copy->left_out += take.heads[i].first - take.heads[i].wanted;
 	free(take.heads);
 	free(faults);
 	close(copy->live);

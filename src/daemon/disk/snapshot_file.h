@@ -57,6 +57,7 @@ struct tl_snapshot_copy {
 	mode_t mode;                     /* of the file that stays */
 	struct tl_snapshot_file file;
 	bool in_memory;
+	uint64_t left_out; /* entries that were overwritten meanwhile */
 };
 
 /* Read and check the geometry of the live file.  The fault of its layout is

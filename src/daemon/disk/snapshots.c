@@ -326,6 +326,7 @@ save(struct tl_snapshots *s, struct job *job)
 	if (result->rc == 0)
 		result->rc = tl_snapshot_copy_finish(&job->copy, &s->folder,
 		    job->how.compress, &result->size);
+	result->left_out = job->copy.left_out;
 	if (result->rc == 0)
 		result->rc = commit(s, job);
 	if (result->rc == 0 && result->kernel_rc == 0 &&
