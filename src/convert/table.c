@@ -155,7 +155,7 @@ tl_table_of_file(const char *path, struct tl_fault *fault)
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		tl_usage(fault, path, "a directory; name a file in it");
 	else if (put_names(&near, is_near, path) > 0)
-		refuse(fault, path, "suffix of several formats; use --to",
+		refuse(fault, path, "only a part of a suffix; use --to",
 		    is_near);
 	else
 		refuse(fault, path, "unknown suffix; use --to", is_written);

@@ -332,7 +332,6 @@ tl_stacks_free(struct tl_stacks *s)
 {
 	for (size_t i = 0; i < s->track_capacity; i++) {
 		tl_text_free(&s->track[i].name);
-		tl_column_free(&s->track[i].column);
 		free(s->track[i].open);
 	}
 	for (size_t i = 0; i < s->frame_capacity; i++)

@@ -21,7 +21,6 @@
 #include "event/event.h"
 #include "event/reader.h"
 #include "event/writer.h"
-#include "format/column.h"
 
 #include <timeline.h>
 
@@ -61,8 +60,6 @@ struct tl_track {
 	uint32_t depth;
 	uint64_t skipped; /* begins that were too deep */
 	int64_t last_ns;
-	uint32_t user;           /* of the sink, 0 at first */
-	struct tl_column column; /* of the sink */
 };
 
 struct tl_stacks;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# cases_chrome.sh - what a parser that keeps 64-bit integers, the trace engine
-# of Chrome's DevTools and the Firefox Profiler make of Chrome's trace events.
-# Needs build, here and work of the runner.
+# cases_chrome.sh - what a parser that keeps 64-bit integers and the trace
+# engine of Chrome's DevTools make of Chrome's trace events.  Needs build, here
+# and work of the runner.
 
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
@@ -48,26 +48,5 @@ devtools_cases() {
 	has 'a file that is cut is an error' "$(devtools spans)" SyntaxError
 }
 
-firefox_cases_of_chrome() {
-	local text
-	both plain
-	text=$(profiled "$work/plain.json" profile markers --limit 50)
-	is 'the Firefox Profiler shows every span and instant, too' \
-		"$(count "$text" ' m-[0-9]+ .* t=')" 9
-	has 'a span is as long as it was' "$text" \
-		' request id to path +t=10.000ns +1.110μs'
-	has 'among those of other threads, too' "$text" \
-		' request id to path +t=120.00ns +1.008μs'
-	both many 20000
-	text=$(profiled "$work/many.json" thread list)
-	is 'it shows as many as there are' \
-		"$(grep -oE ' [0-9,]+$' <<<"$text" | sort | tr -d '\n')" \
-		' 2,000 4,000 4,000 4,000'
-	head -c -9 "$work/plain.json" >"$work/cut.json"
-	has 'it takes no file that is cut' \
-		"$(profiled "$work/cut.json" profile info)" Error
-}
-
 with_npm lossless-json lossless_cases
 with_npm @paulirish/trace_engine devtools_cases
-with_npm @firefox-devtools/profiler-cli firefox_cases_of_chrome

@@ -35,12 +35,12 @@ ends 'without --to standard output has no format' 2 "$convert" "$in.timeline"
 has '... which is said' "$err" '--to'
 # named NAME: the format that it tells
 named() { "$convert" -q --json "$in.timeline" -o "$work/$1" | jq -r .format && rm -r "${work:?}/$1"; }
-is 'a name tells the format' "$(for f in x.tlog x.trace.json a.b.speedscope.json x.db x.jsonl \
+is 'a name tells the format' "$(for f in x.tlog a.b.trace.json x.db x.jsonl \
 	x.html x.log x.ctf/; do named $f; done | tr '\n' ' ')" \
-	'timelogger chrome speedscope sqlite jsonl html rtl ctf '
+	'timelogger chrome sqlite jsonl html rtl ctf '
 is '.csv is csv' "$(named x.csv)" csv
-ends 'a name that may be several tells none' 2 "$convert" "$in.timeline" -o "$work/x.json"
-has '... and those are listed' "$err" 'several formats.*chrome.*speedscope'
+ends 'a part of a suffix tells none' 2 "$convert" "$in.timeline" -o "$work/x.json"
+has '... and who has it is listed' "$err" 'part of a suffix.*chrome'
 lacks '... no others' "$err" sqlite
 ends 'a name that tells nothing is a usage error' 2 "$convert" "$in.timeline" -o "$work/x.csv/y"
 has '... and all are listed' "$err" 'unknown suffix.*timelogger.*sqlite'
@@ -137,7 +137,7 @@ completes() { # the words that are offered for the last of these
 		"$completion" "$convert" "$@"
 }
 is 'the completion finishes an option' "$(completes --list)" --list-formats
-is '... a format that is written' "$(completes --to spee)" speedscope
+is '... a format that is written' "$(completes --to fold)" folded
 is '... none that is not read' "$(completes --from perf)" ''
 is '... all that are read' "$(completes --from '')" "$(formats .read)"
 is '... a chart' "$(completes --chart hea)" heat

@@ -117,15 +117,6 @@ TEST(chrome_has_a_process_for_each)
 	has("\"dur\":2.000,", 2);
 }
 
-TEST(firefox_has_a_thread_for_each)
-{
-	write_as("firefox");
-	has("\"pid\":\"41\",\"tid\":50", 1);
-	has("\"pid\":\"4194305\",\"tid\":50", 1);
-	has("\"processName\":\"web: server\"", 1);
-	has("\"processName\":\"db: process 41\"", 1);
-}
-
 TEST(perfetto_has_a_process_for_each)
 {
 	write_as("perfetto");
@@ -138,14 +129,6 @@ TEST(folded_stacks_begin_with_the_host)
 	write_as("folded");
 	ck_assert_str_eq(got.data, "web: 41/50;http: request id to path 2000\n"
 				   "db: 41/50;http: request id to path 2000\n");
-}
-
-TEST(speedscope_has_a_profile_for_each)
-{
-	write_as("speedscope");
-	has("\"name\":\"web: 41/50\"", 1);
-	has("\"name\":\"db: 41/50\"", 1);
-	has("\"type\":\"C\"", 2);
 }
 
 TEST(a_picture_has_a_row_for_each)
