@@ -3,7 +3,7 @@
 # fleet.sh [BUILD] - more than one machine, in a few seconds: two hosts (here
 # two names of this one) ship a timeline to a cluster (here one NATS server on
 # loopback), a third place reads both as one, asks them, and keeps the rest as
-# Parquet and as an archive for Perfetto.
+# Parquet and for Perfetto.
 # BUILD is where make put things (build).  Needs nats-server.  Leaves nothing
 # behind.
 set -eu
@@ -47,9 +47,8 @@ run "timeline-ship ask -n 2 --wait 20s $cluster priority info"
 
 say "For DuckDB, and for ui.perfetto.dev."
 run "timeline-convert $cluster -o fleet.parquet"
-run "timeline-convert -q $cluster --to perfetto-fleet -o fleet.tar"
-run "tar tf fleet.tar"
-run "ls -s *.parquet *.tar"
+run "timeline-convert -q $cluster -o fleet.pftrace"
+run "ls -s *.parquet *.pftrace"
 
 kill "${shippers[@]}" # before their cluster goes
 wait "${shippers[@]}"

@@ -28,7 +28,7 @@ begin(struct tl_writer *writer)
 	if (writer->begun != NOT_BEGUN)
 		return 0;
 	writer->begun = BEGUN;
-	if (writer->kind->is_of_one_machine && !writer->is_of_one_host)
+	if (writer->kind->is_of_one_machine)
 		rc = tl_host_pids_new(&writer->pids, writer);
 	return rc == 0 && writer->kind->begin ? writer->kind->begin(writer)
 					      : rc;

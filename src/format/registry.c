@@ -11,7 +11,6 @@
 #include "format/lincheck/lincheck.h"
 #include "format/lms/lms.h"
 #include "format/parquet/write.h"
-#include "format/perfetto/fleet_write.h"
 #include "format/perfetto/write.h"
 #include "format/rtl/rtl.h"
 #include "format/sqlite/write.h"

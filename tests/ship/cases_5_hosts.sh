@@ -226,14 +226,10 @@ page_names_it() {
 		'>h3<[^h]*(h[^0-9][^h]*)*clock not synchronised'
 }
 other_formats() {
-	"$convert" -qf "$url" --to perfetto-fleet -o "$w/fleet.tar"
-	is 'an archive has a trace of each host' \
-		"$(tar tf "$w/fleet.tar" | grep -E 'pftrace$' | sort | paste -sd' ')" \
-		'h1.pftrace h2.pftrace h3.pftrace h4.pftrace'
-	is '... and says whose clock is not bounded' \
-		"$(tar xOf "$w/fleet.tar" perfetto_manifest.json |
-			jq -r '.perfetto_manifest.attributes | to_entries[] | select(.value == "unbounded") | .key')" \
-		timeline.clock_error_us.h3
+	"$convert" -qf "$url" --to perfetto -o "$w/all.pftrace"
+	is 'a process in Perfetto begins with its host' \
+		"$(grep -aoE 'h[1-4]: ' "$w/all.pftrace" | sort -u | tr -d ':\n')" \
+		'h1 h2 h3 h4 '
 	"$convert" -qf "$url" --to parquet -o "$w/all.parquet"
 	is 'a table has the four hosts' \
 		"$(head -c 4 "$w/all.parquet") $(grep -aoE 'h[1-4]' "$w/all.parquet" | sort -u | paste -sd' ')" \

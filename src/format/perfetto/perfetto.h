@@ -124,7 +124,7 @@ enum {
 	PERFETTO_ARG_MAX = 32
 };
 
-enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS, HOSTS };
+enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS };
 
 /* The parts that the events of a message have in common. */
 struct perfetto_message {
@@ -153,7 +153,6 @@ struct perfetto_write {
 	struct tl_id_map tracks;
 	struct tl_spans *spans;
 	int64_t last_ns;              /* of the own clock */
-	const struct tl_origin *host; /* of the first event */
 	bool started;
 	bool has_boottime;               /* the snapshot has it */
 	uint32_t running[PERFETTO_CPUS]; /* tid by CPU; 0: idle, unknown */
@@ -188,10 +187,6 @@ int tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
 /* Put an event of the kernel's scheduler the way of Perfetto: 1; 0: it is
  * another event or has to be put like one, -errno. */
 int tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *event);
-
-/* Is an event of another host than the first one?  That is noted. */
-void
-tl_perfetto_note_host(struct perfetto_write *w, const struct tl_event *event);
 
 void tl_perfetto_texts_free(struct perfetto_write *w);
 

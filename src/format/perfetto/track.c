@@ -58,29 +58,8 @@ number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 	return rc;
 }
 
-/* Hosts without names are taken for one. */
-static bool
-is_other_host(const struct tl_origin *a, const struct tl_origin *b)
-{
-	return a->machine[0] != '\0' && b->machine[0] != '\0' &&
-	       !tl_fleet_same_host(a, b);
-}
-
-void
-tl_perfetto_note_host(struct perfetto_write *w, const struct tl_event *event)
-{
-	const struct tl_origin *host = tl_writer_source(&w->writer, event);
-
-	if (w->host == host)
-		return;
-	if (!w->host)
-		w->host = host;
-	if (is_other_host(w->host, host))
-		tl_note(&w->notes, HOSTS, TL_FAULT_NOWHERE);
-}
-
 /* The name of an event's process, where it made one of the timelines of its
- * host; a writer of an archive knows those of other hosts, too. */
+ * host. */
 static struct tl_bytes
 command_of(const struct perfetto_write *w, const struct tl_event *event)
 {

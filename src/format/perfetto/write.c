@@ -32,8 +32,6 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[EXPLAINED] = { -ENOTSUP,
 	    "Perfetto has no place for a message's explanation: left out" },
 	[TRACKS] = { -ENOSPC, "too many tracks: event on the track of all" },
-	[HOSTS] = { -ENOTSUP, "a Perfetto trace has one machine: an event is "
-			      "of another; perfetto-fleet keeps them apart" },
 };
 
 /* The arguments of an event, with strings interned. */
@@ -558,7 +556,6 @@ perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 
 	if (rc < 0)
 		return rc;
-	tl_perfetto_note_host(w, event);
 	if ((rc = tl_perfetto_sched(w, event)) != 0)
 		return rc < 0 ? rc : 0;
 	return event->message ? put_event(w, event) : put_lost(w, event);

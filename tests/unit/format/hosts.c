@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_hosts.c - sources of events, and the hosts that they are
+ * hosts.c - sources of events, and the hosts that they are
  * of: which are the same, and that no two are called the same.
  */
 #include "event/hosts/hosts.h"
 
-#include "format/perfetto/fleet_write.h"
+#include "format/perfetto/write.h"
 #include "lib/test.h"
 #include "writer_fixture.h"
 
@@ -15,7 +15,7 @@
 static void
 setup(void)
 {
-	writer_setup(tl_fleet_write_new);
+	writer_setup(tl_perfetto_write_new);
 }
 
 TEST_FILE(.setup = setup, .teardown = writer_teardown, .timeout = 600);
