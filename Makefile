@@ -68,7 +68,6 @@ SQLITE	 ?= $(call has,sqlite3)
 ZIP	 ?= $(call has,libzip)
 NATS	 ?= $(call has,libnats)
 NCURSES	 ?= $(call has,ncursesw)
-KAFKA	 ?= $(call has,rdkafka)
 # timelined: libev has no file of pkg-config
 DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
 	    libsystemd libcap-ng))
@@ -77,11 +76,10 @@ SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
 FORMAT_LIBS := -lzstd $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
 LIBS_dump := $(if $(NCURSES),-lncursesw)
-LIBS_ship := -lnats $(if $(KAFKA),-lrdkafka) -lpthread
+LIBS_ship := -lnats -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread
 $(B)/obj/src/dump/%.o: TL_CPPFLAGS += $(if $(NCURSES),-DTL_NCURSES)
-$(B)/obj/src/ship/%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
 $(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/daemon/seccomp.o: \
     TL_CPPFLAGS += $(if $(SECCOMP),-DTL_SECCOMP)
 ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NCURSES),,ncurses) \
@@ -138,7 +136,7 @@ $(COLD): TL_CFLAGS += $(if $(filter -O2,$(OPT)),-Os)
 # The fallback lanes are appended to in C: no canary on that path.
 $(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector
 # What everything was compiled and linked with: other flags build all of it anew.
-FLAGS	 := $(COMPILE) $(TL_LDFLAGS) $(LDFLAGS) $(ABSENT) $(if $(KAFKA),KAFKA) \
+FLAGS	 := $(COMPILE) $(TL_LDFLAGS) $(LDFLAGS) $(ABSENT) \
 	    $(if $(SECCOMP),SECCOMP) -Os: $(patsubst $(B)/%,%,$(COLD))
 export FLAGS
 NEEDED	 := $(if $(call has,ck),,libck-dev) $(if $(LUA_PC),,liblua5.4-dev) \
@@ -391,11 +389,10 @@ DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev luajit \
 	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev
 DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
-	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server librdkafka-dev \
-	    openssl cmake \
+	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server openssl cmake \
 	    $(if $(shell command -v npm),,npm)
 # ... and that packages need, and their tests.
-DEPS_PACKAGES := debhelper librdkafka-dev lintian debootstrap rpm luarocks
+DEPS_PACKAGES := debhelper lintian debootstrap rpm luarocks
 deps deps-check deps-packages:
 	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)) \
 	  $(if $(filter %-packages,$@),$(DEPS_PACKAGES)); do dpkg-query -W -f='$${Status}' $$p \

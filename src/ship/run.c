@@ -175,12 +175,6 @@ read_target(struct tl_call *call, struct tl_run_options *run)
 		return rc;
 	rc = tl_options_nats(o, &run->target.nats, &call->fault);
 	run->target.nats.url = run->target.url;
-	run->target.kafka = (struct tl_kafka_options){ .url = run->target.url,
-		.tls_ca = o->given[TL_SHIP_TLS_CA],
-		.tls_cert = o->given[TL_SHIP_TLS_CERT],
-		.tls_key = o->given[TL_SHIP_TLS_KEY],
-		.user = o->given[TL_SHIP_USER],
-		.password_file = o->given[TL_SHIP_PASSWORD_FILE] };
 	run->target.report = &call->report;
 	return rc;
 }

@@ -35,7 +35,7 @@ _timeline_ship() {
 		return
 		;;
 	--to)
-		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// kafka:// -' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// -' -- "$word")
 		return
 		;;
 	--spool | --snapshots)

@@ -233,13 +233,10 @@ send_blocks(struct drive *d, const char *url, const char *replicas)
 		.replicas = replicas ? (uint32_t)atoi(replicas) : 1,
 		.bytes_max = size_of("STREAM_SIZE"),
 		.keep_bytes_max = size_of("KEEP_SIZE") };
-	const struct tl_kafka_options kafka = { .url = url };
 	struct tl_fault fault = { 0 };
 	struct tl_target *target;
 	struct timespec a, b;
-	int rc = tl_kafka_is_url(url)
-		     ? tl_kafka_target_new(&target, &kafka, &fault)
-		     : tl_nats_target_new(&target, &options, &fault);
+	int rc = tl_nats_target_new(&target, &options, &fault);
 
 	expect(rc, fault.text);
 	target->acked = acked;

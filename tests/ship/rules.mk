@@ -22,5 +22,3 @@ $(SHIP_LINK): $(B)/obj/tests/ship/slow_link.o $(LAYERS_base)
 	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS)
 
 tests: $(SHIP_DRIVE) $(SHIP_FLEET) $(SHIP_LINK)
-# what is built with Kafka is tested with it
-$(B)/obj/tests/unit/ship/%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)

@@ -43,11 +43,8 @@ open_url(struct tl_target **target, const struct tl_target_options *o,
 		    "--format works only with a directory or -");
 	if (tl_nats_is_url(o->url))
 		return tl_nats_target_new(target, &o->nats, fault);
-	if (tl_kafka_is_url(o->url))
-		return tl_kafka_target_new(target, &o->kafka, fault);
 	return tl_fail(fault, -EINVAL,
-	    "unknown kind of target: nats://, tls://, kafka://, a directory, "
-	    "or -");
+	    "unknown kind of target: nats://, tls://, a directory, or -");
 }
 
 static int

@@ -76,23 +76,6 @@ tl_target_free(struct tl_target *target)
 int tl_nats_target_new(struct tl_target **target,
     const struct tl_nats_options *options, struct tl_fault *fault);
 
-/* == Apache Kafka == */
-
-/* Strings outlive the target.  NULL: not given. */
-struct tl_kafka_options {
-	const char *url;
-	const char *tls_ca; /* files, PEM; any of them means TLS */
-	const char *tls_cert;
-	const char *tls_key;
-	const char *user; /* SASL PLAIN */
-	const char *password_file;
-};
-
-bool tl_kafka_is_url(const char *url);
-/* 0; -EINVAL; -ENOTSUP: built without Kafka; -ENOMEM; the fault. */
-int tl_kafka_target_new(struct tl_target **target,
-    const struct tl_kafka_options *options, struct tl_fault *fault);
-
 /* == opening a target == */
 
 enum { TL_TARGET_CHAINS_MAX = 1024 }; /* remembered, if not needed */
@@ -106,7 +89,6 @@ struct tl_target_options {
 	uint64_t held_max; /* bytes of blocks in all unfinished parts */
 	const struct tl_report *report;
 	struct tl_nats_options nats;
-	struct tl_kafka_options kafka;
 };
 
 /* 0; -EINVAL: unknown kind of target; -errno; the fault. */
