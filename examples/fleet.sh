@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fleet.sh [BUILD] - more than one machine, in a few seconds: two hosts (here
 # two names of this one) ship a timeline to a cluster (here one NATS server on
-# loopback), a third place reads both as one, asks them, and keeps the rest as
+# loopback), a third place reads both as one, and keeps them as
 # Parquet and for Perfetto.
 # BUILD is where make put things (build).  Needs nats-server.  Leaves nothing
 # behind.
@@ -25,11 +25,11 @@ cluster=nats://127.0.0.1:$port
 nats-server -js -sd "$work/nats" -a 127.0.0.1 -p "$port" >/dev/null 2>&1 &
 until_true "(: <'/dev/tcp/127.0.0.1/$port')"
 
-say "Two hosts ship what their programs log, and may be asked."
+say "Two hosts ship what their programs log."
 run 'workers 2 2 2000'
 shippers=()
 for host in alpha beta; do
-	run "timeline-ship run -q --host $host --all --allow list,priority --spool $host --to $cluster $TIMELINE &"
+	run "timeline-ship run -q --host $host --all --spool $host --to $cluster $TIMELINE &"
 	shippers+=("$!")
 done
 # the last job of four threads, from both
@@ -40,10 +40,6 @@ say "One place sees both: as a listing, as a statistic, live with -f."
 run "timeline-dump -n 4 $cluster"
 run "timeline-dump --json $cluster | wc -l"
 run "timeline-dump --stats --host alpha $cluster | head -4"
-
-say "Which timelines are there?  And: less, everywhere, from now on."
-run "timeline-ship ask -n 2 --wait 20s $cluster list"
-run "timeline-ship ask -n 2 --wait 20s $cluster priority info"
 
 say "For DuckDB, and for ui.perfetto.dev."
 run "timeline-convert $cluster -o fleet.parquet"

@@ -464,7 +464,7 @@ enum {
 	 * another number for a sample of a schedule */
 	TIMELINE_BUILTIN_BURST = 2,
 	TIMELINE_BUILTIN_LEVEL = 3,    /* gates of some messages changed */
-	TIMELINE_BUILTIN_ASK = 4,      /* a change through a cluster */
+	/* 4 is reserved: older files have it */
 	TIMELINE_BUILTIN_PLAN = 5,     /* plan, share, seed, lease (stamp) */
 	TIMELINE_BUILTIN_FORCE = 6,    /* as 1 and 2: in force from here on */
 	TIMELINE_BUILTIN_CLEAR = 7,    /* sum of the marks of all lanes */

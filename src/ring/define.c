@@ -329,19 +329,6 @@ tl_define_builtins(struct timeline *tl)
 }
 
 int
-tl_define_ask(struct timeline *tl, struct timeline_event **event)
-{
-	const uint8_t keep = (uint8_t)(tl->geometry.tiers - 1);
-
-	return define_builtin(tl, TIMELINE_BUILTIN_ASK, TIMELINE_LEVEL_KEEP,
-	    keep,
-	    "change asked for: $verb%s $level%s $account%s $host%s\n"
-	    "timeline-ship did this at the request of a user of its cluster.\n"
-	    "Account and host are as the request gave them.",
-	    event);
-}
-
-int
 tl_define_lost(struct timeline *tl, struct timeline_event **event)
 {
 	return define_builtin(tl, TIMELINE_BUILTIN_LOST, TIMELINE_LEVEL_KEEP, 0,

@@ -215,9 +215,6 @@ void tl_strings_after_fork(void);
 
 /* Define the messages of category "timeline", which readers interpret. */
 int tl_define_builtins(struct timeline *tl);
-/* Define the message of changes that timeline-ship makes on request; its
- * arguments are numbers of strings. timeline_append logs it at any priority. */
-int tl_define_ask(struct timeline *tl, struct timeline_event **event);
 /* Define the message of a loss, for programs that write all lanes of a file.
  * Readers count as many lost entries as its first argument. */
 int tl_define_lost(struct timeline *tl, struct timeline_event **event);

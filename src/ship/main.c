@@ -36,14 +36,8 @@ report(void *context, const struct tl_fault *fault)
 static int
 run_verb(struct tl_call *call)
 {
-	switch (call->options.verb) {
-	case TL_SHIP_VERB_RUN:
-		return tl_verb_run(call);
-	case TL_SHIP_VERB_READ:
-		return tl_verb_read(call);
-	default:
-		return tl_verb_ask(call);
-	}
+	return call->options.verb == TL_SHIP_VERB_RUN ? tl_verb_run(call)
+						      : tl_verb_read(call);
 }
 
 static int

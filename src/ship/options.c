@@ -13,7 +13,6 @@
 
 #define RUN  (1 << TL_SHIP_VERB_RUN)
 #define READ (1 << TL_SHIP_VERB_READ)
-#define ASK  (1 << TL_SHIP_VERB_ASK)
 
 static const struct tl_option rows[] = {
 #define GROUP(title) { TL_OPTION_GROUP, NULL, NULL, title, 0 },
@@ -46,8 +45,6 @@ static const struct {
 	    "ship timelines until interrupted" },
 	[TL_SHIP_VERB_READ] = { "read", "URL",
 	    "write a stream to standard output" },
-	[TL_SHIP_VERB_ASK] = { "ask", "URL list|priority|burst|snapshot ...",
-	    "list or change timelines of hosts" },
 };
 
 enum {
@@ -75,8 +72,8 @@ add_argument(struct tl_arguments *words, const char *word,
 static int
 take_verb(struct tl_options *o, const char *word, struct tl_fault *fault)
 {
-	static const char *const names[] = { "run", "read", "ask" };
-	const int verb = tl_option_choose(names, 3, word, "verb", fault);
+	static const char *const names[] = { "run", "read" };
+	const int verb = tl_option_choose(names, 2, word, "verb", fault);
 
 	if (verb >= 0)
 		o->verb = (enum tl_ship_verb)(TL_SHIP_VERB_RUN + verb);
@@ -116,8 +113,7 @@ check(const struct tl_options *o, struct tl_fault *fault)
 	    tl_options_has(o, TL_SHIP_VERSION))
 		return 0;
 	if (o->verb == TL_SHIP_VERB_NONE)
-		return tl_fail(fault, -EINVAL,
-		    "no verb given: run, read or ask");
+		return tl_fail(fault, -EINVAL, "no verb given: run or read");
 	for (size_t i = 0; i < TL_SHIP_OPTIONS; i++) {
 		if (o->given[i] && !(takers[i].verbs & 1u << o->verb))
 			return tl_fail(fault, -EINVAL,
@@ -191,7 +187,7 @@ tl_options_help(const struct tl_options *o, struct tl_text *text,
 	const enum tl_ship_verb verb = o->verb;
 	struct tl_option chosen[ROWS];
 	const size_t count =
-	    rows_of(verb == TL_SHIP_VERB_NONE ? RUN | READ | ASK : 1u << verb,
+	    rows_of(verb == TL_SHIP_VERB_NONE ? RUN | READ : 1u << verb,
 		chosen);
 	struct tl_text usage = { 0 };
 	struct tl_help help = {

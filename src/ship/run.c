@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "event/hosts/origin.h"
 #include "event/message.h"
-#include "ship/answer.h"
 #include "ship/ship.h"
 #include "trace/layout.h"
 
@@ -233,25 +232,6 @@ check_result(struct tl_call *call, const struct tl_run_result *result)
 			: "blocks were not sent, and are");
 }
 
-static int
-read_allowed(struct tl_call *call, const struct tl_run_options *run,
-    struct tl_allow_options *allow)
-{
-	const struct tl_options *o = &call->options;
-	const char *words = o->given[TL_SHIP_ALLOW];
-
-	*allow = (struct tl_allow_options){ .nats = &run->target.nats,
-		.host = run->chain.host,
-		.timelines = run->timelines,
-		.timeline_count = run->timeline_count,
-		.snapshots = o->given[TL_SHIP_SNAPSHOTS] };
-	if (!words)
-		return 0;
-	if (!tl_nats_is_url(run->target.url))
-		return fail(call, "--allow", "works only with a NATS target");
-	return tl_allow_parse(&allow->verbs, words, &call->fault);
-}
-
 /* A timeline needs five descriptors while a block is made, and there may be
  * hundreds of timelines. */
 static void
@@ -265,25 +245,6 @@ raise_descriptors(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Run, and answer requests meanwhile if --allow permits it. */
-static int
-run_answering(struct tl_call *call, const struct tl_run_options *run,
-    struct tl_run_result *result)
-{
-	struct tl_allow_options options;
-	struct tl_allow *allow = NULL;
-	int rc = read_allowed(call, run, &options);
-
-	if (rc < 0)
-		return tl_call_usage(call, rc);
-	if (options.verbs != 0)
-		rc = tl_allow_start(&allow, &options, &call->fault);
-	if (rc == 0)
-		rc = tl_run(run, result, &call->fault);
-	tl_allow_stop(allow);
-	return rc;
-}
-
 int
 tl_verb_run(struct tl_call *call)
 {
@@ -295,7 +256,7 @@ tl_verb_run(struct tl_call *call)
 		return tl_call_usage(call, rc);
 	run.stop = tl_call_stop_flag();
 	raise_descriptors();
-	rc = run_answering(call, &run, &result);
+	rc = tl_run(&run, &result, &call->fault);
 	if (rc < 0)
 		return rc;
 	call->aside = strcmp(run.target.url, "-") == 0;

@@ -9,14 +9,11 @@
  *	run:  timelines --> feed --put--> spool --take--> target
  *	      (sources.c)   a thread      (spool/)        (target/, nats/)
  *	                    each                 loop.c: one thread
- *	                                         answer.c: one thread, for ask
  *	read: stream of a cluster --> blocks, concatenated, to standard output
- *	ask:  request to all hosts --> answers
  *
  *	block.h          the unit that is shipped
  *	spool/spool.h    the queue of blocks; what is removed when it is full
  *	target/target.h  delivery: how each block arrives exactly once
- *	ask.h            the control plane: requests to hosts
  *
  * A verb is a function that reads the options, does its work and appends its
  * report to call->out; it returns 0, or -errno with call->fault filled in.
@@ -48,8 +45,7 @@ enum tl_ship_option {
 enum tl_ship_verb {
 	TL_SHIP_VERB_NONE, /* help, version */
 	TL_SHIP_VERB_RUN,
-	TL_SHIP_VERB_READ,
-	TL_SHIP_VERB_ASK
+	TL_SHIP_VERB_READ
 };
 
 struct tl_arguments {
@@ -110,13 +106,12 @@ struct tl_call {
 
 int tl_verb_run(struct tl_call *call);
 int tl_verb_read(struct tl_call *call);
-int tl_verb_ask(struct tl_call *call);
 
 /* Mark a fault as a usage error; returns rc. */
 int tl_call_usage(struct tl_call *call, int rc);
 /* SIGINT, SIGTERM and SIGHUP set this flag from now on. */
 const volatile sig_atomic_t *tl_call_stop_flag(void);
-/* The cluster of ask and read, by its URL.  0; -EINVAL and the fault. */
+/* The cluster of read, by its URL.  0; -EINVAL and the fault. */
 int tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
     const char *url);
 /* A time, or a duration relative to now; *ns stays if the option was not given.

@@ -21,8 +21,15 @@
 
 #define SHM "/dev/shm/"
 
-void
-tl_expand(const char *name, tl_expand_found *found, void *context)
+/* Called for each path; globbed: it matched a glob, and may be any file.
+ * false: stop. */
+typedef bool expand_found(void *context, const char *path, bool globbed);
+
+/* Expand "app", "/app", "/run/x.tl" or "web*".  A name without a slash is in
+ * /dev/shm.  A name that is not a glob is passed even if no such file
+ * exists. */
+static void
+expand(const char *name, expand_found *found, void *context)
 {
 	char path[TL_PATH_MAX];
 	glob_t paths;
@@ -42,8 +49,9 @@ tl_expand(const char *name, tl_expand_found *found, void *context)
 	globfree(&paths);
 }
 
-const char *
-tl_expand_name(const char *path)
+/* The name of a path: for a file of /dev/shm without the folder. */
+static const char *
+name_of(const char *path)
 {
 	const size_t size = strlen(SHM);
 
@@ -246,7 +254,7 @@ could_be(const char *path)
 static bool
 is_other(const char *path, int fd, bool globbed)
 {
-	return strlen(tl_expand_name(path)) >= TL_BLOCK_NAME_MAX ||
+	return strlen(name_of(path)) >= TL_BLOCK_NAME_MAX ||
 	       (globbed && (fd < 0 ? !could_be(path) : !has_our_magic(fd)));
 }
 
@@ -260,7 +268,7 @@ visit(void *context, const char *path, bool globbed)
 	int rc = fd < 0 ? -errno : 0;
 
 	if (!is_other(path, fd, globbed)) {
-		source = source_of(s, tl_expand_name(path));
+		source = source_of(s, name_of(path));
 		s->too_many |= !source;
 	}
 	if (source)
@@ -288,7 +296,7 @@ tl_sources_scan(struct tl_sources *s)
 	s->too_many = false;
 	s->scans++;
 	for (size_t i = 0; i < s->name_count; i++)
-		tl_expand(s->names[i], visit, s);
+		expand(s->names[i], visit, s);
 	if (s->too_many && !before)
 		tl_report_write(s->options.report, -ENOSPC, TL_FAULT_NOWHERE,
 		    "more than %d timelines match: the others are not shipped",

@@ -35,18 +35,4 @@ bool tl_sources_are_done(struct tl_sources *sources);
 /* NULL does nothing. */
 void tl_sources_free(struct tl_sources *sources);
 
-/* == names and globs == */
-
-/* Called for each path; globbed: it matched a glob, and may be any file.
- * false: stop. */
-typedef bool tl_expand_found(void *context, const char *path, bool globbed);
-
-/* Expand "app", "/app", "/run/x.tl" or "web*".  A name without a slash is in
- * /dev/shm.  A name that is not a glob is passed even if no such file
- * exists. */
-void tl_expand(const char *name, tl_expand_found *found, void *context);
-
-/* The name of a path: for a file of /dev/shm without the folder. */
-const char *tl_expand_name(const char *path);
-
 #endif

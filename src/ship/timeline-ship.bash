@@ -21,7 +21,7 @@ _timeline_ship() {
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		run | read | ask) verb=${COMP_WORDS[i]} && break ;;
+		run | read) verb=${COMP_WORDS[i]} && break ;;
 		esac
 	done
 	case $before in
@@ -29,16 +29,11 @@ _timeline_ship() {
 		mapfile -t COMPREPLY < <(compgen -W 'trace jsonl parquet' -- "$word")
 		return
 		;;
-	--allow)
-		mapfile -t COMPREPLY < <(compgen -W 'list priority burst snapshot
-			list,priority,burst,snapshot' -- "$word")
-		return
-		;;
 	--to)
 		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// -' -- "$word")
 		return
 		;;
-	--spool | --snapshots)
+	--spool)
 		mapfile -t COMPREPLY < <(compgen -d -- "$word")
 		return
 		;;
@@ -49,29 +44,24 @@ _timeline_ship() {
 		;;
 	--host | --timeline | --for | --linger | --block-size | --every | \
 		--spool-size | --part-size | --part-age | --since | --until | \
-		-n | --count | --wait | --user | --replicas | --stream-size | --keep-size | \
+		-n | --count | --user | --replicas | --stream-size | --keep-size | \
 		--stream-age)
 		return
 		;;
 	esac
 	case $verb in
 	run) options="--to --all --host --for --linger --block-size --every --zstd
-		--spool --spool-size --format --part-size --part-age --allow
-		--snapshots $cluster --replicas --stream-size --keep-size --stream-age
+		--spool --spool-size --format --part-size --part-age
+		$cluster --replicas --stream-size --keep-size --stream-age
 		--json --quiet --help --version" ;;
 	read) options="--host --timeline --since --until --follow --count
 		$cluster --help --version" ;;
-	ask) options="--host --timeline --count --wait $cluster --json --help
-		--version" ;;
-	*) options='run read ask --help --help=all --version' ;;
+	*) options='run read --help --help=all --version' ;;
 	esac
 	if [[ -z $verb || $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 	elif [[ $verb == run ]]; then
 		_timeline_ship_names "$word"
-	elif [[ $verb == ask && $word != *://* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'nats:// tls:// list priority
-			burst snapshot' -- "$word")
 	else
 		mapfile -t COMPREPLY < <(compgen -W 'nats:// tls://' -- "$word")
 	fi

@@ -8,7 +8,7 @@ has '--help begins with how to call it' "$help" '^timeline-ship VERB'
 ends '--version' 0 "$ship" --version
 has '--version says it' "$out" '^timeline-ship [0-9]+\.[0-9]+\.[0-9]+$'
 ends 'no verb is a usage error' 2 "$ship"
-has '... that is told' "$err" '^timeline-ship: no verb given: run, read or ask$'
+has '... that is told' "$err" '^timeline-ship: no verb given: run or read$'
 ends 'nor is an unknown one' 2 "$ship" send
 ends 'a hostile word is escaped' 2 "$ship" $'\033[31m'
 lacks '... in what is said of it' "$err" $'\033'
@@ -33,8 +33,6 @@ run --to dir --spool-size 256K app
 run --to dir --format csv app
 run --to - --format parquet app
 run --to nats://127.0.0.1 --format jsonl app
-run --to dir --allow list app
-run --to nats://127.0.0.1 --allow everything app
 run --to dir --host a --host b app
 run --to dir --nose app
 read
@@ -44,9 +42,6 @@ read --since someday nats://127.0.0.1
 read --all nats://127.0.0.1
 read nats://
 read --password-file x nats://127.0.0.1
-ask dir list
-ask nats://127.0.0.1
-ask nats://127.0.0.1 dance
 WORDS
 ends 'a target of no kind is said' 1 "$ship" run --to ftp://there app
 has '... as such' "$err" 'unknown kind of target'
@@ -65,7 +60,7 @@ for option in $options; do
 	grep -qE "^\.It .*Fl -$option( |$)" "$page" || echo "the man page lacks --$option"
 done >"$work/out"
 is 'help and man page know every option' "$(cat "$work/out")" ''
-for verb in run read ask; do
+for verb in run read; do
 	grep -qE "^\.Cm $verb" "$page" || echo "the man page lacks $verb"
 	offered=$(bash -c '. "$0"; COMP_WORDS=(timeline-ship "$1" --); COMP_CWORD=2; _timeline_ship
 		printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$verb" | sort)

@@ -37,22 +37,28 @@ else
 	ends 'a file that is not there, too' 1 "$ship" read "$url" --user shipper --password-file "$work/none"
 	"$ctl" create "$name-rotated" --entries 4096
 	"$ship" run -q --to "$url" --host web1 --user shipper --password-file "$work/password" \
-		--allow list "$name-rotated" 2>"$work/err" &
+		"$name-rotated" 2>"$work/err" &
 	shipper=$!
-	asked() { # PASSWORD
-		"$ship" ask "$url" --user shipper --password-file "$work/$1" -n 1 list >"$work/out" 2>&1
+	stored() { # PASSWORD ENTRIES
+		"$ship" read "$url" --user shipper --password-file "$work/$1" \
+			--timeline "${name#/}-rotated" >"$work/blocks" 2>/dev/null
+		[ "$("$dump" --json "$work/blocks" 2>/dev/null | grep -c 'priority set')" -ge "$2" ]
 	}
-	until_true asked password
-	has 'who has the password may ask' "$(cat "$work/out")" "^web1 ${name#/}-rotated: "
+	until_true stored password 0
+	sleep 0.2
+	"$ctl" priority "$name-rotated" debug
+	until_true stored password 1
+	is 'who has the password ships and reads' "$(stored password 1 && echo yes)" yes
 	echo n3w >"$work/n3w"
 	cluster_pause
 	node_configure 1 'authorization { user: shipper, password: "n3w" }'
 	cluster_resume
-	let_in_no_more() { [ "$(grep -c 'timeline-ship allow.*authentication error' "$work/nats1.log")" -ge 2 ]; }
+	let_in_no_more() { [ "$(grep -c 'authentication error' "$work/nats1.log")" -ge 2 ]; }
 	until_true let_in_no_more
 	echo n3w >"$work/password"
-	until_true asked n3w || until_true asked n3w
-	has '... when it was changed meanwhile, too' "$(cat "$work/out")" "^web1 ${name#/}-rotated: "
+	"$ctl" priority "$name-rotated" trace
+	until_true stored n3w 2
+	is '... when it was changed meanwhile, too' "$(stored n3w 2 && echo yes)" yes
 	kill -TERM "$shipper"
 	wait "$shipper"
 	cluster_start 1 'authorization { token: "t0ken" }'
@@ -72,11 +78,12 @@ else
 	url=$(cluster_url)
 	tls=(--tls-ca "$work/ca.pem" --tls-cert "$work/client.pem" --tls-key "$work/client.key")
 	"$ctl" create "$name-tls" --entries 4096
-	"$ship" run -q --to "$url" "${tls[@]}" --all --host web1 --allow list "$name-tls" 2>"$work/err" &
+	"$ship" run -q --to "$url" "${tls[@]}" --all --host web1 "$name-tls" 2>"$work/err" &
 	shipper=$!
-	listed() { "$ship" ask "$url" "${tls[@]}" -n 1 list >"$work/out" 2>&1; }
-	until_true listed
-	has 'certificates let in who ships, and who asks' "$(cat "$work/out")" "^web1 ${name#/}-tls: "
+	stored() { "$ship" read "$url" "${tls[@]}" 2>/dev/null | "$dump" --json - 2>/dev/null | grep -q .; }
+	"$ctl" priority "$name-tls" debug
+	until_true stored
+	is 'certificates let in who ships, and who reads' "$(stored && echo yes)" yes
 	kill -TERM "$shipper"
 	wait "$shipper"
 	ends 'without one nobody is let in' 1 "$ship" read "$url" --tls-ca "$work/ca.pem"

@@ -6,7 +6,6 @@
  *	drive send URL HOST TIMELINE[,TIMELINE...] BLOCKS EVENTS STATE
  *		[REPLICAS]
  *	drive hostile URL
- *	drive ask URL JSON
  *	drive lie URL JSON
  *	drive contest URL
  *	drive check <blocks
@@ -315,11 +314,10 @@ verb_hostile(char **argv)
 		"0123456789abcdef0123456789abcdef-18446744073709551615" };
 	char noise[5000] = "\x45\x43\x41\x52\x54\x4c\x54\x89";
 	const struct tl_nats_options options = { .url = argv[2] };
-	const struct tl_nats_session session = { .name = "hostile" };
 	struct tl_fault fault = { 0 };
 	natsConnection *nc;
 
-	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
+	expect(tl_nats_connect(&nc, &options, "drive", &fault), fault.text);
 	for (size_t i = 8; i < sizeof(noise); i++)
 		noise[i] = (char)(i * i >> 3);
 	for (size_t i = 0; i < 5; i++) {
@@ -328,26 +326,6 @@ verb_hostile(char **argv)
 			    tl_bytes(noise, k * 1000 + k % 2));
 	}
 	natsConnection_FlushTimeout(nc, 5000);
-	tl_nats_disconnect(nc);
-	return 0;
-}
-
-/* Any request, and the first answer as it is. */
-static int
-verb_ask(char **argv)
-{
-	const struct tl_nats_options options = { .url = argv[2] };
-	const struct tl_nats_session session = { .name = "hostile" };
-	struct tl_fault fault = { 0 };
-	natsMsg *answer = NULL;
-	natsConnection *nc;
-
-	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
-	if (natsConnection_RequestString(&answer, nc, "timeline-ask", argv[3],
-		5000) == NATS_OK)
-		printf("%.*s", natsMsg_GetDataLength(answer),
-		    natsMsg_GetData(answer));
-	natsMsg_Destroy(answer);
 	tl_nats_disconnect(nc);
 	return 0;
 }
@@ -365,12 +343,11 @@ static int
 verb_lie(char **argv)
 {
 	const struct tl_nats_options options = { .url = argv[2] };
-	const struct tl_nats_session session = { .name = "hostile" };
 	natsSubscription *asked = NULL;
 	struct tl_fault fault = { 0 };
 	natsConnection *nc;
 
-	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
+	expect(tl_nats_connect(&nc, &options, "drive", &fault), fault.text);
 	natsConnection_Subscribe(&asked, nc, "$JS.API.>", lie, argv[3]);
 	natsConnection_FlushTimeout(nc, 5000);
 	printf("ready\n");
@@ -430,13 +407,12 @@ static int
 verb_contest(char **argv)
 {
 	const struct tl_nats_options options = { .url = argv[2] };
-	const struct tl_nats_session session = { .name = "contest" };
 	natsSubscription *asked[2] = { NULL };
 	struct tl_fault fault = { 0 };
 	natsConnection *nc;
 	unsigned stored = 0;
 
-	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
+	expect(tl_nats_connect(&nc, &options, "drive", &fault), fault.text);
 	natsConnection_Subscribe(&asked[0], nc, "$JS.API.>", contest, &stored);
 	natsConnection_Subscribe(&asked[1], nc, "timeline.>", contest, &stored);
 	natsConnection_FlushTimeout(nc, 5000);
@@ -531,14 +507,12 @@ main(int argc, char **argv)
 		return verb_send(argv);
 	if (argc == 3 && strcmp(argv[1], "hostile") == 0)
 		return verb_hostile(argv);
-	if (argc == 4 && strcmp(argv[1], "ask") == 0)
-		return verb_ask(argv);
 	if (argc == 4 && strcmp(argv[1], "lie") == 0)
 		return verb_lie(argv);
 	if (argc == 3 && strcmp(argv[1], "contest") == 0)
 		return verb_contest(argv);
 	if (argc == 2 && strcmp(argv[1], "check") == 0)
 		return verb_check();
-	fprintf(stderr, "drive send|hostile|ask|lie|contest|check ...\n");
+	fprintf(stderr, "drive send|hostile|lie|contest|check ...\n");
 	return 2;
 }

@@ -152,7 +152,7 @@ struct perfetto_write {
 	struct tl_message_map messages;
 	struct tl_id_map tracks;
 	struct tl_spans *spans;
-	int64_t last_ns;              /* of the own clock */
+	int64_t last_ns; /* of the own clock */
 	bool started;
 	bool has_boottime;               /* the snapshot has it */
 	uint32_t running[PERFETTO_CPUS]; /* tid by CPU; 0: idle, unknown */

@@ -17,7 +17,6 @@ enum {
 	PING_MS = 5000,
 	PINGS_OUT_MAX = 2,
 	WRITE_MS = 10000,
-	RECONNECT_MS = 250
 };
 
 static const char *const schemes[] = { "nats://", "tls://" };
@@ -279,33 +278,6 @@ ignore_error(natsConnection *connection, natsSubscription *subscription,
 }
 
 static natsStatus
-set_session(natsOptions *to, const struct tl_nats_session *session)
-{
-	natsStatus s = natsOptions_SetName(to, session->name);
-
-	if (s == NATS_OK)
-		s = natsOptions_SetAllowReconnect(to, session->patient);
-	if (s == NATS_OK && session->patient) {
-		s = natsOptions_SetMaxReconnect(to, -1);
-		if (s == NATS_OK)
-			s = natsOptions_SetReconnectWait(to, RECONNECT_MS);
-		if (s == NATS_OK)
-			s = natsOptions_SetRetryOnFailedConnect(to, true,
-			    session->reconnected, session->context);
-	}
-	if (s == NATS_OK && session->closed)
-		s = natsOptions_SetClosedCB(to, session->closed,
-		    session->context);
-	if (s == NATS_OK && session->disconnected)
-		s = natsOptions_SetDisconnectedCB(to, session->disconnected,
-		    session->context);
-	if (s == NATS_OK && session->reconnected)
-		s = natsOptions_SetReconnectedCB(to, session->reconnected,
-		    session->context);
-	return s;
-}
-
-static natsStatus
 set_servers(natsOptions *to, const struct tl_nats_url *url)
 {
 	const char *servers[TL_NATS_SERVERS_MAX];
@@ -316,8 +288,7 @@ set_servers(natsOptions *to, const struct tl_nats_url *url)
 }
 
 static natsStatus
-set_all(natsOptions *to, const struct tl_nats_url *url,
-    const struct tl_nats_session *session)
+set_all(natsOptions *to, const struct tl_nats_url *url, const char *name)
 {
 	natsStatus s = set_servers(to, url);
 
@@ -336,7 +307,9 @@ set_all(natsOptions *to, const struct tl_nats_url *url,
 	/* a block is worth a write of its own */
 	if (s == NATS_OK)
 		s = natsOptions_SetSendAsap(to, true);
-	return s == NATS_OK ? set_session(to, session) : s;
+	if (s == NATS_OK)
+		s = natsOptions_SetName(to, name);
+	return s == NATS_OK ? natsOptions_SetAllowReconnect(to, false) : s;
 }
 
 static int
@@ -352,8 +325,8 @@ cannot_connect(struct tl_fault *fault, const struct tl_nats_url *url,
 
 int
 tl_nats_connect(natsConnection **connection,
-    const struct tl_nats_options *options,
-    const struct tl_nats_session *session, struct tl_fault *fault)
+    const struct tl_nats_options *options, const char *name,
+    struct tl_fault *fault)
 {
 	natsOptions *to = NULL;
 	natsConnection *made = NULL;
@@ -365,7 +338,7 @@ tl_nats_connect(natsConnection **connection,
 		return rc;
 	status = natsOptions_Create(&to);
 	if (status == NATS_OK)
-		status = set_all(to, &url, session);
+		status = set_all(to, &url, name);
 	if (status != NATS_OK)
 		rc = tl_nats_fault(fault, status, "options");
 	if (rc == 0)

@@ -58,23 +58,14 @@ bool tl_nats_is_url(const char *url);
 int tl_nats_url_parse(struct tl_nats_url *url, const char *text,
     struct tl_fault *fault);
 
-/* The behavior of a connection.  Handlers may be NULL. */
-struct tl_nats_session {
-	const char *name; /* shown to operators of the server */
-	bool patient;     /* connect later if no server is up */
-	/* Called by threads of the library; may be NULL. */
-	natsConnectionHandler closed, disconnected, reconnected;
-	void *context;
-};
-
 /*
- * Connect.  The file of a password or token is read each time.  0; -EINVAL:
+ * Connect; operators of the server see the name.  The file of a password or token is read each time.  0; -EINVAL:
  * invalid options; -EACCES: rejected; -ENOTCONN: no server answers; -EPROTO:
  * other failures; -ENOMEM; -errno of reading a file; the fault.
  */
 int tl_nats_connect(natsConnection **connection,
-    const struct tl_nats_options *options,
-    const struct tl_nats_session *session, struct tl_fault *fault);
+    const struct tl_nats_options *options, const char *name,
+    struct tl_fault *fault);
 /* NULL does nothing. */
 void tl_nats_disconnect(natsConnection *connection);
 

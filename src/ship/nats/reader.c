@@ -90,14 +90,13 @@ leave(struct tl_nats_reader *r)
 static int
 ensure_connected(struct tl_nats_reader *r, struct tl_fault *fault)
 {
-	const struct tl_nats_session session = { .name = "timeline-ship read" };
 	natsStatus s;
 	int rc;
 
 	if (r->connection)
 		return 0;
-	rc = tl_nats_connect(&r->connection, r->reading->options, &session,
-	    fault);
+	rc = tl_nats_connect(&r->connection, r->reading->options,
+	    "timeline-ship read", fault);
 	if (rc < 0)
 		return rc;
 	s = natsConnection_JetStream(&r->js, r->connection, NULL);

@@ -147,13 +147,13 @@ bound(struct nats_target *t, int64_t size)
 static int
 ensure_connected(struct nats_target *t, struct tl_fault *fault)
 {
-	const struct tl_nats_session session = { .name = "timeline-ship" };
 	natsStatus s;
 	int rc;
 
 	if (t->connection)
 		return 0;
-	rc = tl_nats_connect(&t->connection, t->options, &session, fault);
+	rc =
+	    tl_nats_connect(&t->connection, t->options, "timeline-ship", fault);
 	if (rc < 0)
 		return rc;
 	s = listen(t);
