@@ -77,7 +77,12 @@ enum {
 	 * of another. */
 	TIMELINE_READ_UNSURE = 16,
 	/* Its stamp was given by timeline_log_at() and changed. */
-	TIMELINE_READ_MOVED = 32
+	TIMELINE_READ_MOVED = 32,
+	/* A loss that is none: newer entries have replaced these, which is
+	 * normal. */
+	TIMELINE_READ_OVERWRITTEN = 64,
+	/* The same; and a follower was too slow to read them. */
+	TIMELINE_READ_UNREAD = 128
 };
 
 /* timeline_read_event.cpu when it is not known. */

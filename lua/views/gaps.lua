@@ -54,11 +54,11 @@ end
 places.all = { name = "all", gaps = {}, seen = {}, waits = {} }
 places[1] = places.all
 for e in timeline.events(timeline.select(options, { order = "oldest" })) do
-	if e.kind == "lost" then
+	if e.lost then
 		for _, place in pairs { places.all, e.cpu and places[cpu_of(e)] } do
 			place.last, place.seen, place.waits = nil, {}, {}
 		end
-	else
+	elseif e.message then
 		see("all", e)
 		if e.cpu then see(cpu_of(e), e) end
 	end

@@ -18,9 +18,9 @@ for e in timeline.events(wanted) do
 		took = previous and observed == e.observed
 		    and math.max(0, e.ns - previous)
 		observed = e.observed
-		previous = e.kind ~= "lost" and observed and e.ns or nil
+		previous = e.message and observed and e.ns or nil
 	end
-	if took and e.kind ~= "lost" then
+	if took and e.message then
 		first, last = first or e.ns, e.ns
 		points[#points + 1] = e.ns
 		points[#points + 1] = timeline.step(took)

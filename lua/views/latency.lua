@@ -48,7 +48,7 @@ local function count(from, e)
 end
 
 for e in timeline.events { order = "oldest", message = words } do
-	if e.kind == "lost" then
+	if not e.message then
 		waiting = {} -- the answer may be among what is missing
 	else
 		local kind, group = kind_of(e), group_of(e)

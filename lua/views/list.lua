@@ -12,9 +12,8 @@ wanted.order = options["oldest-first"] and "oldest" or "newest"
 local shown = 0
 local several = #timeline.hosts() > 1
 for e in timeline.events(wanted) do
-	if e.kind == "lost" then
-		print(("... %s entries lost here"):format(
-		    timeline.unsigned(e.lost)))
+	if not e.message then
+		print(e.text)
 	elseif several then
 		print(("%s%s %-10s %-10s %s"):format(e.time,
 		    e.overlaps and "~" or " ", e.host or "?", e.category, e.text))

@@ -10,11 +10,11 @@ if not options then return end
 local wanted = timeline.select(options, { order = "oldest" })
 local first, last
 for e in timeline.events(wanted) do
-	if e.kind ~= "lost" then first = e.ns break end
+	if e.message then first = e.ns break end
 end
 wanted.order = "newest"
 for e in timeline.events(wanted) do
-	if e.kind ~= "lost" then last = e.ns break end
+	if e.message then last = e.ns break end
 end
 if not first then
 	print("no events")
@@ -33,9 +33,9 @@ end
 local counts, lost, greatest = {}, {}, 0
 for e in timeline.events(wanted) do
 	local i = math.min(slices - 1, math.max(0, (e.ns - first) // slice))
-	if e.kind == "lost" then
+	if e.lost then
 		lost[i] = (lost[i] or 0) + e.lost
-	else
+	elseif e.message then
 		counts[i] = (counts[i] or 0) + 1
 		greatest = math.max(greatest, counts[i])
 	end

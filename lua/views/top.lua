@@ -11,7 +11,7 @@ local seen, order, total, first, last = {}, {}, 0, nil, nil
 for e in timeline.events(timeline.select(options,
     { order = "oldest", pair = true })) do
 	first, last = first or e.ns, e.ns
-	if e.kind ~= "lost" then
+	if e.message then
 		local of_id = e.source << 32 | e.id
 		local named = seen[of_id] or {}
 		seen[of_id] = named

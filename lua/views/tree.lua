@@ -54,7 +54,7 @@ for e in timeline.events(timeline.select(options,
 			finish(tree)
 			of_host[key] = nil
 		end
-	elseif e.kind ~= "lost" and tree and not options.bare then
+	elseif e.message and tree and not options.bare then
 		add(tree, e, #tree.open).inside = true
 	end
 end

@@ -606,7 +606,7 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 	uint32_t thread;
 	int rc;
 
-	if (event->kind == TL_LOST)
+	if (event->kind == TL_LOST && !tl_event_is_start(event))
 		c->losses++;
 	if (event->kind == TL_LOST || !event->message)
 		return tl_spans_put(c->open, event, &span);

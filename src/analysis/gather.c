@@ -1157,7 +1157,8 @@ take(struct tl_why *why, const struct tl_event *event)
 		return rc;
 	if (event->kind == TL_LOST) {
 		count_child(t);
-		take_loss(why, event);
+		if (!tl_event_is_start(event))
+			take_loss(why, event);
 		return 0;
 	}
 	d = definition_of(why, event, &rc);

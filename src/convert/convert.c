@@ -166,7 +166,8 @@ counted_next(struct tl_cursor *cursor, struct tl_event *event)
 	const int rc = tl_cursor_next(c->inner, event);
 
 	if (rc > 0 && event->kind == TL_LOST)
-		c->conversion->lost += event->lost;
+		*(event->overwritten ? &c->conversion->overwritten
+				     : &c->conversion->lost) += event->lost;
 	else if (rc > 0)
 		c->conversion->read++;
 	return rc;

@@ -15,6 +15,7 @@ struct tl_conversion {
 	uint64_t read;          /* entries that the inputs have */
 	uint64_t written;       /* entries that were passed to the writer */
 	uint64_t lost;          /* losses that the inputs report */
+	uint64_t overwritten;   /* before the oldest entries of the inputs */
 	struct tl_faults hosts; /* diagnostics about their clocks */
 	struct tl_faults notes; /* what the format cannot carry */
 	bool damaged; /* events are damaged, without a fault of an input */

@@ -84,6 +84,7 @@ tl_conversion_show(const struct tl_conversion *conversion,
 	tl_fields_unsigned(&f, "kept_out",
 	    conversion->read - conversion->written);
 	tl_fields_unsigned(&f, "lost", conversion->lost);
+	tl_fields_unsigned(&f, "overwritten", conversion->overwritten);
 	tl_fields_bool(&f, "damaged",
 	    conversion->damaged || tl_sources_are_damaged(inputs));
 	put_inputs(&f, inputs);

@@ -38,7 +38,8 @@ static void
 count(struct tl_target *t, const struct tl_event *event)
 {
 	if (event->kind == TL_LOST) {
-		t->counts.lost += event->lost;
+		*(event->overwritten ? &t->counts.overwritten
+				     : &t->counts.lost) += event->lost;
 		return;
 	}
 	t->counts.entries++;
@@ -98,12 +99,18 @@ prepare_rules(struct tl_target *t)
 	t->newest_message = newest;
 }
 
+static uint64_t
+sum_of(const struct tl_target_counts *counts)
+{
+	return counts->entries + counts->lost + counts->overwritten;
+}
+
 /* Read one target; may detach from it.  Returns whether it had entries. */
 static bool
 take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 {
 	const uint64_t counted = target->counts.entries;
-	const uint64_t before = counted + target->counts.lost;
+	const uint64_t before = sum_of(&target->counts);
 	/* When the stream is empty, all entries before now_ns were read. */
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	const struct tl_rules_now now = { now_ns,
@@ -116,7 +123,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	copy_marks(target, marks);
 	prepare_rules(target);
 	rc = tl_streams_read(target, &complete);
-	any = target->counts.entries + target->counts.lost != before;
+	any = sum_of(&target->counts) != before;
 	target->busy =
 	    target->busy * fading + (double)(target->counts.entries - counted);
 	if (rc < 0) {

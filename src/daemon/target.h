@@ -23,8 +23,9 @@
 
 /* Counts of the stream since the timeline was attached. */
 struct tl_target_counts {
-	uint64_t entries; /* read */
-	uint64_t lost;    /* overwritten before they were read */
+	uint64_t entries;     /* read */
+	uint64_t overwritten; /* before they were read */
+	uint64_t lost;        /* appended, but never there to be read */
 	uint64_t by_level[TIMELINE_LEVEL_NONE + 1];
 	uint64_t spans; /* end events */
 	uint64_t snapshots;

@@ -30,6 +30,14 @@ tl_event_between(const struct tl_event *from, const struct tl_event *to)
 }
 
 const char *
+tl_event_kind_name(const struct tl_event *event)
+{
+	return event->kind == TL_LOST && event->overwritten
+		   ? "overwritten"
+		   : tl_kind_name(event->kind);
+}
+
+const char *
 tl_kind_name(unsigned kind)
 {
 	switch (kind) {

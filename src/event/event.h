@@ -21,7 +21,7 @@ enum tl_kind {
 	TL_BEGIN,   /* the begin of a span */
 	TL_END,     /* the end of a span */
 	TL_COUNTER, /* args[0] is the new value of a counter */
-	TL_LOST     /* a loss: only lost, cpu and lane are set */
+	TL_LOST /* a loss, or overwritten: only lost, cpu and lane are set */
 };
 
 /* Whether an end event carries the time of its begin. */
@@ -65,8 +65,10 @@ struct tl_event {
 	bool continued;   /* begin repeated in a file that continues another */
 	bool paired;      /* second event of its entry, see above */
 	bool moved;       /* the program gave the stamp, which was adjusted */
-	bool overwritten; /* TL_LOST: before all entries of its lane, so that
-			   * observed intervals are after it */
+	bool overwritten; /* TL_LOST: newer entries replaced them.  Those before
+			   * all entries of a lane are outside of all observed
+			   * intervals. */
+	bool unread;      /* of those: between two that a follower read */
 	uint8_t begun;    /* of an end event: enum tl_begun */
 	int64_t steps_ns; /* jumps of its clock before it: tl_event_between */
 	int64_t duration_ns; /* of an end event that is begun */
@@ -104,6 +106,15 @@ tl_observed_cut(uint64_t one, uint64_t other)
 	return one != other && one != TL_UNOBSERVED && other != TL_UNOBSERVED;
 }
 
+/* Is it about entries before all others of its lane? */
+static inline bool
+tl_event_is_start(const struct tl_event *event)
+{
+	return event->overwritten && !event->unread;
+}
+
+/* The name of the kind of this one: "overwritten", too. */
+const char *tl_event_kind_name(const struct tl_event *event);
 /* The name of a kind of event: "instant", "begin", "end", "counter", "lost". */
 const char *tl_kind_name(unsigned kind);
 /* The name of a kind of message: "instant", "span", "counter". */

@@ -115,8 +115,10 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 	}
 	tl_put_string(text, "... ");
 	tl_put_unsigned(text, event->lost);
-	tl_put_string(text,
-	    event->lost == 1 ? " entry lost here" : " entries lost here");
+	tl_put_string(text, event->lost == 1 ? " entry " : " entries ");
+	tl_put_string(text, event->unread ? "overwritten before they were read"
+			    : event->overwritten ? "overwritten before this"
+						 : "lost here");
 }
 
 void

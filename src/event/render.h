@@ -21,6 +21,8 @@
  *					$name does, after it if that is first
  *	burst to trace for 100us	a change of levels
  *	... 1234 entries lost here	TL_LOST
+ *	... 1234 entries overwritten before this
+ *	... 1234 entries overwritten before they were read
  */
 void tl_render_line(struct tl_text *text, const struct tl_event *event);
 

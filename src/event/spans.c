@@ -121,12 +121,12 @@ losses_of(const struct tl_spans *s, uint16_t source)
 	return source < s->sources ? s->losses[source] : 0;
 }
 
-/* Count a loss.  That in an entry is of kernel numbers.  Overwritten entries are
- * outside of observed intervals.  0 or -ENOMEM. */
+/* Count a loss.  That in an entry is of kernel numbers.  Entries overwritten
+ * before all others are outside of observed intervals.  0 or -ENOMEM. */
 static int
 lose(struct tl_spans *s, const struct tl_event *event)
 {
-	if (event->level != 0 || event->overwritten)
+	if (event->level != 0 || tl_event_is_start(event))
 		return 0;
 	if (TL_ARRAY_ZEROS(s->losses, s->sources, event->source) < 0)
 		return -ENOMEM;

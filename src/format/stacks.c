@@ -298,7 +298,7 @@ tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 		note(s, COUNTERS);
 		return 0;
 	case TL_LOST:
-		return put_lost(s);
+		return tl_event_is_start(event) ? 0 : put_lost(s);
 	default:
 		note(s, INSTANTS);
 		return 0;

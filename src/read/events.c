@@ -153,6 +153,10 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 	if (event->kind == TL_LOST) {
 		to->lost = event->lost ? event->lost : 1;
 		to->flags = event->lost ? 0 : TIMELINE_READ_UNCOUNTED;
+		if (event->overwritten)
+			to->flags |= TIMELINE_READ_OVERWRITTEN;
+		if (event->unread)
+			to->flags |= TIMELINE_READ_UNREAD;
 		return 0;
 	}
 	to->argc = event->message->argc;
@@ -344,7 +348,9 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 		.kind = (uint8_t)event->kind,
 		.lost =
 		    event->flags & TIMELINE_READ_UNCOUNTED ? 0 : event->lost,
-		.bare = (event->flags & TIMELINE_READ_BARE) != 0 };
+		.bare = (event->flags & TIMELINE_READ_BARE) != 0,
+		.overwritten = (event->flags & TIMELINE_READ_OVERWRITTEN) != 0,
+		.unread = (event->flags & TIMELINE_READ_UNREAD) != 0 };
 	if (event->kind == TL_END && event->duration_ns >= 0) {
 		to->begun = event->flags & TIMELINE_READ_UNSURE
 				? TL_BEGUN_UNSURE

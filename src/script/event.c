@@ -41,6 +41,7 @@ enum field {
 	BEGIN_NS,
 	DEPTH,
 	LOST,
+	OVERWRITTEN,
 	NUMBER,
 	LANE,
 	ERROR_NS,
@@ -74,15 +75,15 @@ static const struct {
 	{ "id", ID, false }, { "text", TEXT, false }, { "delta", DELTA, false },
 	{ "duration", DURATION, false }, { "begin_ns", BEGIN_NS, true },
 	{ "depth", DEPTH, true }, { "lost", LOST, false },
-	{ "number", NUMBER, false }, { "lane", LANE, false },
-	{ "error_ns", ERROR_NS, false }, { "epoch", EPOCH, false },
-	{ "source", SOURCE, false }, { "scope", SCOPE, false },
-	{ "end_ns", END_NS, true }, { "end_tsc", END_TSC, true },
-	{ "end_cpu", END_CPU, true }, { "nesting", NESTING, true },
-	{ "lossy", LOSSY, true }, { "open", OPEN, true },
-	{ "host", HOST, false }, { "sync_error_us", SYNC_ERROR, false },
-	{ "overlaps", OVERLAPS, false }, { "observed", OBSERVED, false },
-	{ "states", STATES, true } };
+	{ "overwritten", OVERWRITTEN, false }, { "number", NUMBER, false },
+	{ "lane", LANE, false }, { "error_ns", ERROR_NS, false },
+	{ "epoch", EPOCH, false }, { "source", SOURCE, false },
+	{ "scope", SCOPE, false }, { "end_ns", END_NS, true },
+	{ "end_tsc", END_TSC, true }, { "end_cpu", END_CPU, true },
+	{ "nesting", NESTING, true }, { "lossy", LOSSY, true },
+	{ "open", OPEN, true }, { "host", HOST, false },
+	{ "sync_error_us", SYNC_ERROR, false }, { "overlaps", OVERLAPS, false },
+	{ "observed", OBSERVED, false }, { "states", STATES, true } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
@@ -217,7 +218,7 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		    tl_names_process(tl_event_names(event), event->pid));
 		return;
 	case KIND:
-		set_string(to, tl_kind_name(event->kind));
+		set_string(to, tl_event_kind_name(event));
 		return;
 	case LEVEL:
 		set_integer(to, true, event->level);
@@ -271,7 +272,12 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		set_integer(to, value->has_depth, value->depth);
 		return;
 	case LOST:
-		set_integer(to, event->kind == TL_LOST, (int64_t)event->lost);
+		set_integer(to, event->kind == TL_LOST && !event->overwritten,
+		    (int64_t)event->lost);
+		return;
+	case OVERWRITTEN:
+		set_integer(to, event->kind == TL_LOST && event->overwritten,
+		    (int64_t)event->lost);
 		return;
 	case NUMBER:
 		set_integer(to, true, (int64_t)event->number);

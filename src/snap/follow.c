@@ -39,6 +39,7 @@ struct follow {
 	struct timeline_header header; /* as read first */
 	struct tl_observer observer;
 	uint64_t losses; /* entries: of this round, not yet reported */
+	bool is_first;   /* this round: what is missing was never wanted */
 	bool has_gates;  /* gates are those after the entries of this round */
 	/* the event with the latest stamp so far */
 	struct tl_event newest;
@@ -213,6 +214,7 @@ begin_round(struct follow *f)
 	}
 	if (f->tail && (rc = observe_from(f, f->round)) != 0)
 		return begin_again(f, rc);
+	f->is_first = f->tail > 0;
 	f->tail = 0;
 	f->lane = 0;
 	f->has_gates = false;
@@ -226,6 +228,19 @@ begin_round(struct follow *f)
 	return 0;
 }
 
+/* Say why entries are missing.  In a fallback lane a ticket may have no entry;
+ * where some have none, all count as lost. */
+static void
+say_why(const struct follow *f, struct tl_event *event)
+{
+	const struct tl_holes *found = &f->found[event->lane];
+
+	event->overwritten =
+	    f->header.major > 1 &&
+	    (!is_fallback(f, event->lane) || found->lapped == found->lost);
+	event->unread = event->overwritten && !f->is_first;
+}
+
 /* Note an event that is returned.  In a CPU lane it follows the last one, apart
  * from hidden entries; in a fallback lane numbers come in any order. */
 static void
@@ -237,6 +252,7 @@ note_given(struct follow *f, struct tl_event *event)
 	if (event->paired) /* it has the number of another event */
 		return;
 	if (event->kind == TL_LOST && event->level == 0) {
+		say_why(f, event);
 		event->number = *next;
 		if (is_fallback(f, event->lane)) {
 			event->number =

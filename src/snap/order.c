@@ -31,8 +31,9 @@ struct walker {
 	struct tl_lane lane;
 	uint64_t tsc; /* of the next entry */
 	uint32_t epoch;
-	uint64_t lost;    /* to be reported first */
-	bool overwritten; /* all of them: they are older than the lane */
+	/* to be reported first */
+	uint64_t overwritten; /* they are older than the lane */
+	uint64_t lost;
 };
 
 /* The begin event of a whole span. */
@@ -86,16 +87,17 @@ first_of(const struct order *o)
 	return *(struct walker **)tl_pqueue_first(&o->queue);
 }
 
-/* Overwritten entries of a lane are a loss at its old end. */
+/* Report overwritten entries of a lane at its old end. */
 static void
 add_overwritten(const struct order *o, struct walker *w)
 {
 	const uint64_t lapped = o->snap->lanes[w->lane.number].lapped;
 
-	/* of other files it is not known since when they are complete */
-	w->overwritten = lapped > 0 && !o->snap->is_round &&
-			 o->snap->header.state != TIMELINE_IMPORTED;
-	w->lost += lapped;
+	/* what is missing in a file of another format was lost there */
+	if (o->snap->header.state == TIMELINE_IMPORTED)
+		w->lost += lapped;
+	else
+		w->overwritten = lapped;
 }
 
 /* Take the entry that the lane found; a loss has the place of the entry next to
@@ -104,7 +106,7 @@ static void
 look(struct order *o, struct walker *w)
 {
 	w->lost = w->lane.lost;
-	w->overwritten = false;
+	w->overwritten = 0;
 	if (!w->lane.entry) {
 		if (o->newest_first) /* older ones were overwritten */
 			add_overwritten(o, w);
@@ -127,7 +129,7 @@ advance(struct order *o)
 	if (rc != 0)
 		return rc;
 	look(o, w);
-	if (!w->lane.entry && w->lost == 0)
+	if (!w->lane.entry && w->lost + w->overwritten == 0)
 		tl_pqueue_pop(&o->queue, &by_time, o);
 	else
 		tl_pqueue_changed(&o->queue, &by_time, o);
@@ -191,7 +193,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->level = message->level;
 	event->bare = (e->message & TIMELINE_MESSAGE_BARE) != 0;
 	event->moved = (e->message & TIMELINE_MESSAGE_MOVED) != 0;
-	event->overwritten = false;
+	event->overwritten = event->unread = false;
 	event->paired = false;
 	event->begun = TL_BEGUN_UNKNOWN;
 	event->begun_ns = event->duration_ns = 0;
@@ -299,15 +301,21 @@ is_begin_next(const struct order *o)
 	return o->newest_first ? b->tsc > w->tsc : b->tsc <= w->tsc;
 }
 
+/* The overwritten ones are older than the lost ones. */
 static void
 fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 {
-	*event = (struct tl_event){ .kind = TL_LOST, .lost = w->lost };
+	const bool overwritten =
+	    w->lost == 0 || (w->overwritten > 0 && !o->newest_first);
+	uint64_t *count = overwritten ? &w->overwritten : &w->lost;
+
+	*event = (struct tl_event){ .kind = TL_LOST,
+		.lost = *count,
+		.overwritten = overwritten };
 	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
-	if (event->cpu == TL_CPU_UNKNOWN)
+	if (event->cpu == TL_CPU_UNKNOWN && !overwritten)
 		event->cpu = w->lane.lost_cpu;
-	event->overwritten = w->overwritten;
-	w->lost = 0;
+	*count = 0;
 }
 
 static int
@@ -326,9 +334,9 @@ next_event(struct order *o, struct tl_event *event)
 	if (o->queue.count == 0)
 		return 0;
 	w = first_of(o);
-	if (w->lost > 0) {
+	if (w->lost + w->overwritten > 0) {
 		fill_lost(o, w, event);
-		if (!w->lane.entry)
+		if (!w->lane.entry && w->lost + w->overwritten == 0)
 			tl_pqueue_pop(&o->queue, &by_time, o);
 		return 1;
 	}

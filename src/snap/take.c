@@ -313,6 +313,7 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 			add_lost(found, holes->list[i].number, 1);
 	if (seen < head->first)
 		add_lost(found, seen, head->first - seen);
+	found->lapped = found->lost;
 }
 
 /* Make the first copy of a part of a fallback lane of version 1, of its stamps

@@ -75,6 +75,7 @@ struct tl_holes {
 	/* set by the round that found them: */
 	uint64_t whole;    /* entries in the copy */
 	uint64_t lost;     /* tickets that will never have an entry */
+	uint64_t lapped;   /* of those, the overwritten ones */
 	uint64_t lost_end; /* after the last of those */
 };
 

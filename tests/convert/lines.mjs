@@ -21,6 +21,8 @@ export const read = (file) => parse(fs.readFileSync(file, "utf8"));
 function eventOf(line) {
 	if (line.lost !== undefined)
 		return {kind: "lost", ns: 0n, lost: text(line.lost)};
+	if (line.overwritten !== undefined)
+		return {kind: "overwritten", ns: 0n, lost: text(line.overwritten)};
 	const isSpan = line.kind === "begin" || line.kind === "end";
 	return {kind: line.kind, ns: BigInt(text(line.ns)),
 		place: isSpan && OF_SOURCE.test(line.message) ? "source"

@@ -53,6 +53,8 @@ function* eventsOf(e) {
 
 	if (e.cat === "timeline" && e.name === "entries lost")
 		yield {kind: "lost", ns: 0n, lost: text(args.lost)};
+	else if (e.cat === "timeline" && e.name === "entries overwritten")
+		yield {kind: "overwritten", ns: 0n, lost: text(args.overwritten)};
 	else if (!threads.has(thread))
 		yield {...common, kind: "of a thread without a name"};
 	else if (e.ph === "X") {

@@ -71,7 +71,7 @@ has '... that is told' "$err" '^timeline-dump: -e:1: '
 cat >"$work/count.lua" <<'LUA'
 local n = 0
 for e in timeline.events() do
-	if e.kind ~= "lost" then n = n + 1 end
+	if e.message then n = n + 1 end
 end
 print(n, ...)
 LUA

@@ -326,7 +326,7 @@ local function find_bounds(events, lanes)
 	local pending, first_change, cleared = {}, nil, 0
 	for _, e in ipairs(events) do
 		local l = lanes[e.lane]
-		if e.kind == "lost" then
+		if e.kind == "lost" or e.kind == "overwritten" then
 			pending[e.lane] = pending[e.lane] or
 			    { last[e.lane] or 0, NEVER }
 		else
@@ -671,7 +671,7 @@ end
 function asked.json(record, _, events)
 	local count, all = 0, 0
 	for _, e in ipairs(events) do
-		if e.kind ~= "lost" then all = all + 1 end
+		if e.kind ~= "lost" and e.kind ~= "overwritten" then all = all + 1 end
 	end
 	for line in lines_of(DUMP, "--json", record.file) do
 		local pid, tid = line:match('"pid":(%d+),"tid":(%d+)')

@@ -4,7 +4,7 @@
  * for each timeline.  What is absent is left out.
  *
  *	example: 163840 slots, 10.0M bytes; logs info, outside of bursts
- *	  entries    12345 appended, 0 dropped; 12345 seen, 0 missed
+ *	  entries    12345 appended, 0 lost; 12345 read, 0 overwritten before
  *	  history    1m02s of 1m00s
  *	  bursts     120: 100 trace, 20 trace+; 1 skipped; 100us each 10ms
  *	  clock      within 81ns (at most 203ns)
@@ -132,11 +132,11 @@ put_entries(struct tl_text *text, const struct tl_metrics_view *v)
 
 	put_label(text, "entries");
 	tl_put_format(text,
-	    "%llu appended, %llu dropped; %llu seen, %llu missed\n",
+	    "%llu appended, %llu lost; %llu read, %llu overwritten before\n",
 	    (unsigned long long)v->inspection.appended,
-	    (unsigned long long)v->inspection.dropped,
+	    (unsigned long long)(v->inspection.dropped + counts->lost),
 	    (unsigned long long)counts->entries,
-	    (unsigned long long)counts->lost);
+	    (unsigned long long)counts->overwritten);
 }
 
 static void

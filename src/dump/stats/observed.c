@@ -113,7 +113,7 @@ tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
 	if (t->ended)
 		return by;
 	if (event->kind == TL_LOST) {
-		t->lossy |= t->first.message != NULL;
+		t->lossy |= t->first.message && !tl_event_is_start(event);
 		return by;
 	}
 	if (event->ns > t->to_ns) {

@@ -288,9 +288,7 @@ tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
 	const bool span = tl_tree_is_span(node);
 
 	put_place(text, path, node->depth,
-	    span                          ? "span"
-	    : node->event.kind == TL_LOST ? "lost"
-					  : tl_kind_name(node->event.kind));
+	    span ? "span" : tl_event_kind_name(&node->event));
 	put_number(text, "index", index);
 	tl_put_string(text, ",\"ns\":");
 	tl_put_signed(text, node->event.ns);
@@ -300,7 +298,8 @@ tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
 	if (node->event.message)
 		put_message(text, node);
 	else
-		put_number(text, "lost", node->event.lost);
+		put_number(text, tl_event_kind_name(&node->event),
+		    node->event.lost);
 	put_number(text, "children", node->child_count);
 	tl_put_string(text, "}\n");
 }

@@ -402,21 +402,26 @@ find_arg(const struct tl_chrome_event *e, const char *key)
 	return (struct tl_chrome_value){ .text = tl_bytes("", 0) };
 }
 
-/* Is it a loss, as our writer writes it? */
+/* Are entries missing, as our writer writes it? */
 static bool
 take_lost(struct work *w)
 {
-	const struct tl_chrome_value lost = find_arg(w->e, TL_CHROME_LOST);
+	const bool overwritten = is_word(w->e->field[TL_CHROME_NAME].text,
+	    TL_CHROME_OVERWRITTEN_NAME);
+	const struct tl_chrome_value lost = find_arg(w->e,
+	    overwritten ? TL_CHROME_OVERWRITTEN : TL_CHROME_LOST);
 	uint64_t count;
 
 	if (!w->c->ours ||
-	    !is_word(w->e->field[TL_CHROME_NAME].text, TL_CHROME_LOST_NAME) ||
+	    !(overwritten || is_word(w->e->field[TL_CHROME_NAME].text,
+				 TL_CHROME_LOST_NAME)) ||
 	    !is_word(w->e->field[TL_CHROME_CAT].text,
 		TL_CHROME_LOST_CATEGORY) ||
 	    w->e->argc != 1 ||
 	    !tl_chrome_number(&lost, TIMELINE_ARG_UNSIGNED, &count))
 		return false;
 	w->event.kind = TL_LOST;
+	w->event.overwritten = overwritten;
 	w->event.lost = count;
 	return true;
 }

@@ -41,10 +41,12 @@
 #define TL_CHROME_BASE       "base_ns"
 #define TL_CHROME_LABEL      "label" /* the name is an argument */
 #define TL_CHROME_END        "$end"  /* suffix of keys of the end event */
-/* A loss: an instant with one argument. */
-#define TL_CHROME_LOST_CATEGORY "timeline"
-#define TL_CHROME_LOST_NAME     "entries lost"
-#define TL_CHROME_LOST          "lost"
+/* Missing entries: an instant with one argument. */
+#define TL_CHROME_LOST_CATEGORY    "timeline"
+#define TL_CHROME_LOST_NAME        "entries lost"
+#define TL_CHROME_LOST             "lost"
+#define TL_CHROME_OVERWRITTEN_NAME "entries overwritten"
+#define TL_CHROME_OVERWRITTEN      "overwritten"
 
 /* Longer names are arguments ("label"), and so are names that cannot be the
  * first line of a message. */

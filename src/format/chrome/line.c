@@ -292,7 +292,8 @@ tl_chrome_line_put(struct tl_chrome_lines *l, const struct tl_chrome_line *line)
 }
 
 void
-tl_chrome_line_put_lost(struct tl_chrome_lines *l, int64_t ns, uint64_t lost)
+tl_chrome_line_put_lost(struct tl_chrome_lines *l, int64_t ns,
+    const struct tl_event *event)
 {
 	char *to = tl_text_reserve(l->text, FRAME_MAX);
 
@@ -301,9 +302,12 @@ tl_chrome_line_put_lost(struct tl_chrome_lines *l, int64_t ns, uint64_t lost)
 	to = tl_chrome_comma(&l->names, to);
 	to = WRITE(to, "{\"ph\":\"I\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":");
 	to = write_us(to, l->base_ns, ns);
-	to = WRITE(to, ",\"cat\":\"timeline\",\"name\":\"entries lost\","
-		       "\"args\":{\"lost\":");
-	to = write_integer(to, lost, false, false);
+	to = WRITE(to, ",\"cat\":\"timeline\",\"name\":\"entries ");
+	to = tl_write_string(to, tl_event_kind_name(event));
+	to = WRITE(to, "\",\"args\":{\"");
+	to = tl_write_string(to, tl_event_kind_name(event));
+	to = WRITE(to, "\":");
+	to = write_integer(to, event->lost, false, false);
 	to = WRITE(to, "}}");
 	l->text->size = (size_t)(to - l->text->data);
 }

@@ -39,8 +39,8 @@ void tl_chrome_lines_free(struct tl_chrome_lines *lines);
 /* 0 or -ENOMEM; that of the text stays there. */
 int tl_chrome_line_put(struct tl_chrome_lines *lines,
     const struct tl_chrome_line *line);
-/* A loss, at the place where it is found. */
+/* Missing entries, at the place where that is found. */
 void tl_chrome_line_put_lost(struct tl_chrome_lines *lines, int64_t ns,
-    uint64_t lost);
+    const struct tl_event *event);
 
 #endif

@@ -213,7 +213,7 @@ put_lost(struct chrome *w, const struct tl_event *event)
 
 	if (rc == 0)
 		rc = tl_spans_put(w->spans, event, &none);
-	tl_chrome_line_put_lost(&w->lines, w->last_ns, event->lost);
+	tl_chrome_line_put_lost(&w->lines, w->last_ns, event);
 	return rc;
 }
 

@@ -426,6 +426,11 @@ csv_line(struct tl_line_read *r, struct tl_bytes line)
 		return -EBADMSG;
 	event.kind = row.slot ? row.slot->kind
 			      : (uint8_t)tl_line_read_kind(row.fields[KIND]);
+	if (event.kind == 0 &&
+	    tl_bytes_equal(row.fields[KIND], tl_bytes_of("overwritten"))) {
+		event.kind = TL_LOST;
+		event.overwritten = true;
+	}
 	if (event.kind == 0)
 		return -EBADMSG;
 	return event.kind == TL_LOST ? read_loss(r, &row, &event)

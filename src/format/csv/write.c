@@ -203,7 +203,11 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 	if (!to)
 		return;
 	to = write_place(to, event);
-	to = tl_write_string(to, ",,,,,lost,lost,");
+	to = tl_write_string(to, ",,,,,");
+	for (unsigned i = 0; i < 2; i++) {
+		to = tl_write_string(to, tl_event_kind_name(event));
+		*to++ = ',';
+	}
 	to = tl_write_unsigned(to, event->lost);
 	to = tl_write_string(to, ",,,,,," NO_NAMES NO_DURATION);
 	text->size = (size_t)(to - text->data);

@@ -376,7 +376,11 @@ static int
 put_lost(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 {
 	const uint64_t stamp = stamp_of(w, s, event->ns);
-	int rc = flush_packet(w, s);
+	int rc;
+
+	if (tl_event_is_start(event)) /* the ring turned before all events */
+		return 0;
+	rc = flush_packet(w, s);
 
 	if (rc == 0 && s->packets == 0)
 		rc = put_empty(w, s, stamp);

@@ -11,6 +11,7 @@
 
 enum {
 	CODE_SHIFT = 4,
+	CODE_OVERWRITTEN = TL_LOST + 1,
 	CODE_BARE = 8,
 	/* Three numbers and their commas. */
 	FRAME_MAX = 96,
@@ -406,7 +407,8 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 		return rc;
 	if (chunk->count == 0)
 		chunk->first = chunk->last = *event;
-	code = (uint64_t)message << CODE_SHIFT | event->kind;
+	code = (uint64_t)message << CODE_SHIFT |
+	       (event->overwritten ? CODE_OVERWRITTEN : event->kind);
 	if (event->bare)
 		code |= CODE_BARE;
 	put_frame(chunk, event, code, place);

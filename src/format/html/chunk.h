@@ -23,8 +23,8 @@
  * events    nanoseconds since the event before (or base), code, place; then
  *	     values.  code is 16 * message + kind, + 8 for an end without
  *	     arguments, which has no values.  A loss is code 5 and one value:
- *	     how many; 13 where these were not lost but are not shown.  A
- *	     change of levels has its own stamp as one more value.
+ *	     how many; 6 where these were overwritten before; 13 where they are
+ *	     not shown.  A change of levels has its own stamp as one more value.
  *
  * Where spans are not observed all the time (event/observe.h):
  *

@@ -35,7 +35,7 @@ enum {
 struct bin {
 	uint32_t count;
 	uint32_t busy_ns;
-	uint32_t lost;
+	uint32_t missing; /* lost, or overwritten before they were read */
 	uint8_t top;
 	uint8_t calm; /* the highest below warning */
 };
@@ -100,7 +100,7 @@ struct tl_html_summary {
 	size_t row_count, message_count, stack_count;
 	size_t row_room, message_room, stack_room;
 	int64_t since_ns, newest_ns;
-	uint64_t entries, lost;
+	uint64_t entries, lost, overwritten;
 };
 
 int
@@ -223,7 +223,7 @@ add_bin(struct bin *to, const struct bin *more)
 {
 	to->count += more->count;
 	to->busy_ns += more->busy_ns;
-	to->lost += more->lost;
+	to->missing += more->missing;
 	if (more->top > to->top)
 		to->top = more->top;
 	if (more->calm > to->calm)
@@ -233,7 +233,8 @@ add_bin(struct bin *to, const struct bin *more)
 static void
 flush_row(struct row *row)
 {
-	if (row->now.count == 0 && row->now.busy_ns == 0 && row->now.lost == 0)
+	if (row->now.count == 0 && row->now.busy_ns == 0 &&
+	    row->now.missing == 0)
 		return;
 	forget_future(row->rings, BIN_RINGS, BINS, row->at, BIN_SHIFT);
 	for (unsigned i = 0; i < BIN_RINGS; i++) {
@@ -551,17 +552,17 @@ static void
 put_lane(struct tl_html_summary *s, const struct tl_event *e)
 {
 	struct row *row = find_row(s, e->lane, true);
-	const uint32_t lost =
+	const uint32_t missing =
 	    e->lost < UINT32_MAX ? (uint32_t)e->lost : UINT32_MAX;
 
 	if (e->kind == TL_LOST)
-		current_bin(&s->all, e->ns)->lost += lost;
+		current_bin(&s->all, e->ns)->missing += missing;
 	else
 		count_entry(&s->all, e);
 	if (!row)
 		return;
 	if (e->kind == TL_LOST) {
-		current_bin(row, e->ns)->lost += lost;
+		current_bin(row, e->ns)->missing += missing;
 		return;
 	}
 	if (e->cpu != TL_CPU_UNKNOWN)
@@ -576,7 +577,9 @@ put_lane(struct tl_html_summary *s, const struct tl_event *e)
 static int
 put_loss(struct tl_html_summary *s, const struct tl_event *e)
 {
-	s->lost += e->lost;
+	if (tl_event_is_start(e))
+		return 0;
+	*(e->overwritten ? &s->overwritten : &s->lost) += e->lost;
 	for (size_t i = 0; i < s->row_count; i++) {
 		count_open(s, &s->rows[i], e->ns);
 		s->rows[i].depth = 0;
@@ -594,7 +597,8 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	uint32_t number;
 	int rc;
 
-	put_lane(s, e);
+	if (!tl_event_is_start(e)) /* it is before all that is counted */
+		put_lane(s, e);
 	if (e->kind == TL_LOST || !e->message)
 		return put_loss(s, e);
 	if (s->since_ns == NEVER || e->ns < s->since_ns)
@@ -661,7 +665,7 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 		    ring_peek(&row->rings[ring], n, BINS, sizeof(*bin));
 
 		if (!bin ||
-		    (bin->count == 0 && bin->busy_ns == 0 && bin->lost == 0))
+		    (bin->count == 0 && bin->busy_ns == 0 && bin->missing == 0))
 			continue;
 		if (any)
 			tl_put_char(text, ',');
@@ -669,7 +673,7 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 		tl_put_unsigned(text, (uint64_t)(n - first));
 		for (unsigned i = 0; i < 5; i++) {
 			const uint32_t values[5] = { bin->count, bin->top,
-				bin->calm, bin->busy_ns, bin->lost };
+				bin->calm, bin->busy_ns, bin->missing };
 
 			tl_put_char(text, ',');
 			tl_put_unsigned(text, values[i]);
@@ -744,7 +748,7 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 	const int64_t newest = floor_to(q->now_ns, width);
 	int64_t first = floor_to(q->from_ns, width);
 	int64_t last = floor_to(q->to_ns, width);
-	uint64_t entries = 0, lost = 0;
+	uint64_t entries = 0, missing = 0;
 
 	if (first <= newest - BINS)
 		first = newest - BINS + 1;
@@ -753,12 +757,12 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 		    ring_peek(&s->all.rings[ring], n, BINS, sizeof(*bin));
 
 		entries += bin ? bin->count : 0;
-		lost += bin ? bin->lost : 0;
+		missing += bin ? bin->missing : 0;
 	}
 	put_ns(text, "first", first * width);
 	put_key(text, "bin", (uint64_t)width);
 	put_key(text, "entries", entries);
-	put_key(text, "lost", lost);
+	put_key(text, "missing", missing);
 	tl_put_string(text, ",\"rows\":[");
 	for (size_t i = 0; i < s->row_count; i++) {
 		if (i > 0)
@@ -918,7 +922,7 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	struct tl_html_question q = *question;
 
 	if (s->entries == 0) {
-		tl_put_string(text, "{\"entries\":0,\"lost\":0,\"rows\":[],"
+		tl_put_string(text, "{\"entries\":0,\"missing\":0,\"rows\":[],"
 				    "\"messages\":[],\"stacks\":[]}\n");
 		return;
 	}
@@ -938,6 +942,7 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	put_ns(text, "newest", s->newest_ns);
 	put_key(text, "total", s->entries);
 	put_key(text, "total_lost", s->lost);
+	put_key(text, "total_overwritten", s->overwritten);
 	put_overview(s, text, q.now_ns);
 	tl_put_char(text, ',');
 	put_rows(s, text, &q);

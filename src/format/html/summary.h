@@ -57,11 +57,12 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  * file and the page's script.  Times are strings of ns, durations numbers.
  *
  *	{"since":"...","newest":"...","total":N,"total_lost":N,
+ *	 "total_overwritten":N,
  *	 "overview":{"first":"...","bin":256000000,"bins":[...]},
- *	 "first":"...","bin":4000000,"entries":N,"lost":N,
+ *	 "first":"...","bin":4000000,"entries":N,"missing":N,
  *	 "rows":[{"pid":1,"tid":2,"name":"worker","process":"server",
  *		 "cpu":-1,"lane":-1,"ended":false,
- *		  "entries":N,"bins":[index,count,top,calm,busy,lost, ...]}],
+ *		  "entries":N,"bins":[index,count,top,calm,busy,missing, ...]}],
  *	 "measured":["...","..."],
  *	 "messages":[{"text":"request $id","category":"http","level":6,
  *		      "kind":2,"count":N,"samples":N,"total":ns,
@@ -72,7 +73,8 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  * since	complete from here on; totals and the overview are of all of it
  * rows		of a thread lane is -1, of a lane pid and tid are 0
  * bins		those with anything in them; top the highest level, calm the
- *		highest below warning, busy ns with a span open
+ *		highest below warning, busy ns with a span open, missing the
+ *		entries lost, or overwritten before they were read
  * stacks	parent is an index of stacks, or -1; -1 as message: others
  */
 void tl_html_summary_write(struct tl_html_summary *summary,

@@ -7,6 +7,7 @@
  *	 "message":"processed $tcp, $udp, and $other","kind":"instant",
  *	 "args":{"tcp":10,"udp":20,"other":3}}
  *	{"lost":1234,"cpu":0}
+ *	{"overwritten":1234,"cpu":0}
  *
  * One object a line (drawn here on several).  Every 64-bit value is a plain
  * integer: a reader that keeps numbers as doubles rounds those above 2^53.  ns

@@ -30,6 +30,7 @@ enum member {
 	ARGS,
 	SCOPE,
 	LOST,
+	OVERWRITTEN,
 	HOST,
 	MOVED,
 	THREAD,
@@ -39,7 +40,7 @@ enum member {
 
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
-	"host", "moved", "thread", "process" };
+	"overwritten", "host", "moved", "thread", "process" };
 
 enum { VALUES_MAX = 16 /* of args; further ones are left out */ };
 
@@ -360,10 +361,14 @@ read_object(struct jsonl *j, const struct object *o, struct tl_event *e)
 {
 	if (!read_cpu(j, &o->members[CPU], &e->cpu))
 		return -EBADMSG;
-	if (o->members[LOST].kind == 0)
+	e->overwritten = o->members[OVERWRITTEN].kind != 0;
+	if (!e->overwritten && o->members[LOST].kind == 0)
 		return read_event(j, o, e);
 	e->kind = TL_LOST;
-	return read_unsigned(j, &o->members[LOST], &e->lost) ? 0 : -EBADMSG;
+	return read_unsigned(j,
+		   &o->members[e->overwritten ? OVERWRITTEN : LOST], &e->lost)
+		   ? 0
+		   : -EBADMSG;
 }
 
 static int
@@ -411,7 +416,8 @@ tl_jsonl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 unsigned
 tl_jsonl_recognise(struct tl_bytes first)
 {
-	static const char *const starts[] = { "{\"ns\":", "{\"lost\":" };
+	static const char *const starts[] = { "{\"ns\":", "{\"lost\":",
+		"{\"overwritten\":" };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
 		const size_t size = strlen(starts[i]);

@@ -192,7 +192,8 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 
 	if (!to)
 		return;
-	to = WRITE(to, "{\"lost\":");
+	to = event->overwritten ? WRITE(to, "{\"overwritten\":")
+				: WRITE(to, "{\"lost\":");
 	to = tl_write_unsigned(to, event->lost);
 	to = WRITE(to, ",\"cpu\":");
 	to = write_cpu(to, event->cpu);

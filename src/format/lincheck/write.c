@@ -49,8 +49,8 @@ struct lincheck_write {
 	struct tl_message_map forms;
 	struct tl_lincheck_lanes lanes;
 	struct tl_lincheck_points points;
-	struct tl_lincheck_form *root[2]; /* of a thread, of a message */
-	struct tl_lincheck_form *lost;
+	struct tl_lincheck_form *root[2];        /* of a thread, of a message */
+	struct tl_lincheck_form *lost[2];        /* and overwritten */
 	const struct tl_lincheck_layout *layout; /* of the trace that waits */
 	bool mixed;          /* with events that are not of it */
 	bool begun;          /* has there been an event? */
@@ -215,15 +215,16 @@ static int
 put_lost(struct lincheck_write *w, const struct tl_event *event)
 {
 	const struct tl_event lost = { .args = { event->lost } };
+	struct tl_lincheck_form **form = &w->lost[event->overwritten];
 	struct tl_lincheck_lane *lane;
 	int rc = 0;
 
-	if (!w->lost)
-		rc =
-		    tl_lincheck_form_own(&w->lost, &w->points.known, "lost", 1);
+	if (!*form)
+		rc = tl_lincheck_form_own(form, &w->points.known,
+		    tl_event_kind_name(event), 1);
 	if (rc == 0)
 		rc = find_lane(w, event, false, &lane);
-	return rc < 0 ? rc : put_instant(w, lane, w->lost, &lost);
+	return rc < 0 ? rc : put_instant(w, lane, *form, &lost);
 }
 
 static int
@@ -459,7 +460,8 @@ lincheck_free(struct tl_writer *writer)
 		if (w->fd[i] >= 0)
 			close(w->fd[i]);
 	}
-	tl_lincheck_form_free(w->lost);
+	for (unsigned i = 0; i < 2; i++)
+		tl_lincheck_form_free(w->lost[i]);
 	tl_text_free(&w->index.text);
 }
 

@@ -335,9 +335,9 @@ put_loss(struct parquet_write *w, const struct tl_event *event)
 	struct tl_span span;
 	int rc;
 
-	put(w, LOST, event->lost);
+	put(w, event->overwritten ? OVERWRITTEN : LOST, event->lost);
 	if ((rc = tl_spans_put(w->spans, event, &span)) < 0 ||
-	    (rc = put_word(w, KIND, tl_kind_name(event->kind), NULL)) < 0)
+	    (rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
 		return rc;
 	return put_rendered(w, event);
 }

@@ -107,7 +107,8 @@ enum {
 	ARGUMENT_LOST,
 	ARGUMENT_LANE,
 	ARGUMENT_OVERLAPS,
-	ARGUMENT_ALONE
+	ARGUMENT_ALONE,
+	ARGUMENT_OVERWRITTEN
 };
 
 /* Of ARGUMENT_ALONE: strings that are interned behind those of levels. */

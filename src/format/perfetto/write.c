@@ -139,7 +139,8 @@ intern_known(struct perfetto_write *w)
 		[ARGUMENT_LOST] = "lost",
 		[ARGUMENT_LANE] = "lane",
 		[ARGUMENT_OVERLAPS] = "overlaps",
-		[ARGUMENT_ALONE] = "alone" };
+		[ARGUMENT_ALONE] = "alone",
+		[ARGUMENT_OVERWRITTEN] = "overwritten" };
 	uint64_t id;
 	int rc = 0;
 
@@ -516,6 +517,7 @@ put_open(struct perfetto_write *w)
 static int
 put_lost(struct perfetto_write *w, const struct tl_event *event)
 {
+	const bool overwritten = event->overwritten;
 	int64_t ns = time_of(w, event);
 	struct tl_text *text = &w->writer.out.text;
 	struct tl_span none;
@@ -524,7 +526,9 @@ put_lost(struct perfetto_write *w, const struct tl_event *event)
 	int rc;
 
 	if ((rc = tl_spans_put(w->spans, event, &none)) < 0 ||
-	    (rc = tl_perfetto_intern(w, NAMES, tl_bytes_of("entries lost"),
+	    (rc = tl_perfetto_intern(w, NAMES,
+		 tl_bytes_of(
+		     overwritten ? "entries overwritten" : "entries lost"),
 		 &name)) < 0 ||
 	    (rc = tl_perfetto_track(w, event, &track)) < 0)
 		return rc;
@@ -538,7 +542,8 @@ put_lost(struct perfetto_write *w, const struct tl_event *event)
 	to = tl_pb_write_unsigned(to, EVENT_TYPE, TYPE_INSTANT);
 	to = tl_pb_write_unsigned(to, EVENT_TRACK, track);
 	to = tl_pb_write_unsigned(to, EVENT_NAME, name);
-	to = write_known(to, ARGUMENT_LOST, event->lost);
+	to = write_known(to, overwritten ? ARGUMENT_OVERWRITTEN : ARGUMENT_LOST,
+	    event->lost);
 	to = write_known(to, ARGUMENT_LANE, event->lane);
 	if (event->cpu != TL_CPU_UNKNOWN)
 		to = write_known(to, ARGUMENT_CPU, event->cpu);

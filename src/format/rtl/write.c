@@ -565,6 +565,8 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 	bool named = false;
 	int rc;
 
+	if (tl_event_is_start(event)) /* the log begins after them */
+		return 0;
 	if (!w->has_header && !event->message) {
 		/* The process is that of the first event. */
 		if (w->lost == 0)

@@ -11,7 +11,7 @@ const char tl_sqlite_tables[] =
     "CREATE TABLE info(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
     "CREATE TABLE kinds(kind INTEGER PRIMARY KEY, name TEXT NOT NULL);"
     "INSERT INTO kinds VALUES (1, 'instant'), (2, 'begin'), (3, 'end'),"
-    "  (4, 'counter'), (5, 'lost');"
+    "  (4, 'counter'), (5, 'lost'), (6, 'overwritten');"
     "CREATE TABLE levels(level INTEGER PRIMARY KEY, name TEXT NOT NULL);"
     "INSERT INTO levels VALUES (0, 'off'), (1, 'trace+++'), (2, 'trace++'),"
     "  (3, 'trace+'), (4, 'trace'), (5, 'debug'), (6, 'info'),"
@@ -53,7 +53,8 @@ const char tl_sqlite_tables[] =
     "  error_ns INTEGER NOT NULL,"
     "  source INTEGER NOT NULL REFERENCES sources,"
     "  sync_error_us INTEGER," /* NULL: unknown */
-    "  overlaps INTEGER NOT NULL);"
+    "  overlaps INTEGER NOT NULL,"
+    "  overwritten INTEGER);"
     "CREATE TABLE sources("
     "  id INTEGER PRIMARY KEY,"
     "  machine TEXT, timeline TEXT, boot_id TEXT);"
@@ -134,7 +135,8 @@ const char tl_sqlite_views[] =
 			       "COMMIT;";
 
 const char tl_sqlite_event[] =
-    "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+    "?)";
 const char tl_sqlite_message[] =
     "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_thread[] = "INSERT INTO threads VALUES "

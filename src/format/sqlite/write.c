@@ -237,10 +237,13 @@ insert_event(struct sqlite_write *w, const struct tl_event *event)
 		w->sources = event->source + 1u;
 	tl_sqlite_bind_integer(row, EVENT_ID, ++w->events);
 	tl_sqlite_bind_integer(row, EVENT_NS, (uint64_t)event->ns);
-	tl_sqlite_bind_integer(row, EVENT_KIND, event->kind);
+	tl_sqlite_bind_integer(row, EVENT_KIND,
+	    event->overwritten ? KIND_OVERWRITTEN : event->kind);
 	tl_sqlite_bind_cpu(row, EVENT_CPU, event->cpu);
 	if (!event->message)
-		tl_sqlite_bind_integer(row, EVENT_LOST, event->lost);
+		tl_sqlite_bind_integer(row,
+		    event->overwritten ? EVENT_OVERWRITTEN : EVENT_LOST,
+		    event->lost);
 	tl_sqlite_bind_integer(row, EVENT_TSC, event->tsc);
 	tl_sqlite_bind_integer(row, EVENT_LANE, event->lane);
 	tl_sqlite_bind_integer(row, EVENT_EPOCH, event->epoch);

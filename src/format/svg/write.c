@@ -100,6 +100,8 @@ svg_begin(struct tl_writer *writer)
 static void
 take_loss(struct svg_write *w, const struct tl_event *event)
 {
+	if (event->overwritten)
+		return;
 	w->losses++;
 	w->lost = event->lost > UINT64_MAX - w->lost ? UINT64_MAX
 						     : w->lost + event->lost;

@@ -16,10 +16,10 @@ local planted = {
 local function losses()
 	local lanes, lost = {}, 0
 	for e in timeline.events({ order = "oldest" }) do
-		if e.kind == "lost" or e.category == "sched" then
+		if not e.message or e.category == "sched" then
 			local lane = lanes[e.lane] or { tsc = 0, gaps = {} }
 			lanes[e.lane] = lane
-			if e.kind == "lost" then
+			if not e.message then
 				lost = lost + e.lost
 				lane.from = lane.from or lane.tsc
 			else

@@ -201,6 +201,11 @@ TEST(a_loss_is_said_in_words)
 	ASSERT_LINE("... 1234 entries lost here");
 	event.lost = 1;
 	ASSERT_LINE("... 1 entry lost here");
+	event.overwritten = true;
+	ASSERT_LINE("... 1 entry overwritten before this");
+	event.unread = true;
+	event.lost = 2;
+	ASSERT_LINE("... 2 entries overwritten before they were read");
 }
 
 TEST(the_text_of_a_message_is_escaped)

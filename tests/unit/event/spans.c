@@ -180,7 +180,7 @@ TEST(a_span_over_a_loss_is_marked)
 
 TEST(entries_overwritten_in_another_lane_mark_no_span)
 {
-	const struct tl_event overwritten = { .kind = TL_LOST,
+	struct tl_event overwritten = { .kind = TL_LOST,
 		.ns = 15,
 		.overwritten = true };
 
@@ -188,6 +188,12 @@ TEST(entries_overwritten_in_another_lane_mark_no_span)
 	ck_assert_int_eq(tl_spans_put(spans, &overwritten, &span), 0);
 	ck_assert_int_eq(put(&thread_span, TL_END, 40, 1), 1);
 	ck_assert(!span.lossy);
+	/* by a follower that was too slow: an end may be among them */
+	overwritten.unread = true;
+	put(&thread_span, TL_BEGIN, 50, 1);
+	ck_assert_int_eq(tl_spans_put(spans, &overwritten, &span), 0);
+	ck_assert_int_eq(put(&thread_span, TL_END, 60, 1), 1);
+	ck_assert(span.lossy);
 }
 
 /* One entry has both its begin and its end. */

@@ -161,9 +161,13 @@ TEST(a_loss_is_a_row_of_its_own)
 	put(NULL);
 	event.cpu = TL_CPU_UNKNOWN;
 	put(NULL);
+	event.overwritten = true;
+	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got), NAMES
 	    "1795202658123456789,76543210,1,,,,,,lost,lost,1234,,,,,,,,,,\n"
-	    "1795202658123456789,76543210,,,,,,,lost,lost,1234,,,,,,,,,,\n");
+	    "1795202658123456789,76543210,,,,,,,lost,lost,1234,,,,,,,,,,\n"
+	    "1795202658123456789,76543210,,,,,,,overwritten,overwritten,1234,"
+	    ",,,,,,,,,\n");
 }
 
 TEST(no_field_starts_a_formula)

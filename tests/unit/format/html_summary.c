@@ -79,7 +79,7 @@ TEST(nothing_was_counted_of_an_empty_timeline)
 	begin();
 	ask(0, MS);
 	ck_assert_str_eq(tl_text_string(&got),
-	    "{\"entries\":0,\"lost\":0,\"rows\":[],\"messages\":[],"
+	    "{\"entries\":0,\"missing\":0,\"rows\":[],\"messages\":[],"
 	    "\"stacks\":[]}\n");
 	tl_html_summary_free(summary);
 }
@@ -92,7 +92,7 @@ TEST(entries_are_counted_in_their_bins)
 	put(&tick, TL_INSTANT, 8, 3 * MS);
 	ask(0, 5 * MS);
 	holds("\"first\":\"1795202658000000000\",\"bin\":1000000,"
-	      "\"entries\":3,\"lost\":0");
+	      "\"entries\":3,\"missing\":0");
 	holds("\"pid\":7,\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
 	      "\"entries\":3,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
 	holds("\"pid\":0,\"tid\":0,\"cpu\":1,\"lane\":2");
@@ -100,7 +100,7 @@ TEST(entries_are_counted_in_their_bins)
 	holds("\"count\":3,\"samples\":2,\"total\":3000000,\"min\":10");
 	holds("\"max\":2999990");
 	ask(2 * MS, 5 * MS);
-	holds("\"entries\":1,\"lost\":0");
+	holds("\"entries\":1,\"missing\":0");
 	tl_html_summary_free(summary);
 }
 
@@ -190,9 +190,32 @@ TEST(a_loss_is_counted_and_ends_what_was_open)
 	put(NULL, TL_LOST, 0, 2 * MS);
 	put(&outer, TL_END, 8, 3 * MS);
 	ask(0, 4 * MS);
-	holds("\"entries\":2,\"lost\":5");
+	holds("\"entries\":2,\"missing\":5");
 	holds("\"stacks\":[[-1,0,1,2000000]]");
 	/* its end may be of another one: it is not measured */
+	holds("\"kind\":2,\"count\":1,\"samples\":0");
+	tl_html_summary_free(summary);
+}
+
+TEST(overwritten_entries_are_not_lost)
+{
+	struct tl_event e = { .kind = TL_LOST,
+		.lost = 7,
+		.overwritten = true,
+		.cpu = 1 };
+
+	begin();
+	e.ns = START;
+	/* before all that is counted */
+	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	put(&outer, TL_BEGIN, 8, 0);
+	e.unread = true;
+	e.ns += MS;
+	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	put(&outer, TL_END, 8, 3 * MS);
+	ask(0, 4 * MS);
+	holds("\"total_lost\":0,\"total_overwritten\":7");
+	holds("\"entries\":2,\"missing\":7");
 	holds("\"kind\":2,\"count\":1,\"samples\":0");
 	tl_html_summary_free(summary);
 }
@@ -227,7 +250,7 @@ TEST(memory_is_bounded_and_everything_is_counted)
 	for (uint32_t i = 0; i < 1000; i++)
 		put(&tick, TL_INSTANT, i + 1, i);
 	ask(0, MS);
-	holds("\"entries\":1000,\"lost\":0");
+	holds("\"entries\":1000,\"missing\":0");
 	holds("\"others\":true");
 	tl_html_summary_free(summary);
 }
@@ -239,6 +262,6 @@ TEST(a_clock_that_is_set_back_begins_anew)
 	put(&tick, TL_INSTANT, 8, 0);
 	put(&tick, TL_INSTANT, 8, MS);
 	ask(0, 2 * MS);
-	holds("\"entries\":2,\"lost\":0");
+	holds("\"entries\":2,\"missing\":0");
 	tl_html_summary_free(summary);
 }

@@ -195,9 +195,12 @@ TEST(a_loss_is_an_object_of_its_own)
 	event.cpu = TL_CPU_UNKNOWN;
 	event.lost = 1;
 	put(NULL);
+	event.overwritten = true;
+	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got),
 	    "{\"lost\":18446744073709551615,\"cpu\":3}\n"
-	    "{\"lost\":1,\"cpu\":null}\n");
+	    "{\"lost\":1,\"cpu\":null}\n"
+	    "{\"overwritten\":1,\"cpu\":null}\n");
 }
 
 TEST(lines_are_handed_on_in_large_pieces_and_all_of_them)

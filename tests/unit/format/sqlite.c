@@ -246,7 +246,8 @@ TEST(a_database_without_events_has_its_tables)
 	is("SELECT group_concat(name, ' ') FROM levels WHERE level > 6",
 	    "warning error fatal");
 	is("SELECT group_concat(name, ' ') FROM kinds",
-	    "instant begin end counter lost");
+	    "instant begin end counter lost "
+	    "overwritten");
 }
 
 TEST(a_file_that_is_there_stays_what_it_is)

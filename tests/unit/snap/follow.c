@@ -68,6 +68,7 @@ expect_lost(uint64_t lost)
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 	ck_assert_uint_eq(e.kind, TL_LOST);
 	ck_assert_uint_eq(e.lost, lost);
+	ck_assert(e.overwritten && e.unread);
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
@@ -213,6 +214,7 @@ TEST(a_writer_that_never_finishes_is_said_once)
 	ck_assert_uint_eq(e.kind, TL_LOST);
 	ck_assert_uint_eq(e.lost, 1);
 	ck_assert_uint_eq(e.number, 1);
+	ck_assert(!e.overwritten);
 	expect_numbers(0, 0);
 	log_numbers(4, 5);
 	expect_numbers(4, 5);

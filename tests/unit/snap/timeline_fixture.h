@@ -99,11 +99,25 @@ static inline void
 describe_cursor(struct tl_text *text, struct tl_cursor *cursor,
     unsigned without)
 {
-	struct tl_event e;
+	struct tl_event e, loss = { 0 };
 	int rc;
 
-	while ((rc = tl_cursor_next(cursor, &e)) > 0)
-		describe(text, &e, without);
+	/* what is overwritten and what is lost are one number in a copy */
+	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
+		const bool is_loss = e.kind == TL_LOST;
+
+		if (is_loss && loss.lost > 0 && loss.lane == e.lane) {
+			loss.lost += e.lost;
+			continue;
+		}
+		if (loss.lost > 0)
+			describe(text, &loss, without);
+		loss = is_loss ? e : (struct tl_event){ 0 };
+		if (!is_loss || e.lost == 0)
+			describe(text, &e, without);
+	}
+	if (loss.lost > 0)
+		describe(text, &loss, without);
 	ck_assert_int_eq(rc, 0);
 	tl_cursor_close(cursor);
 }

@@ -328,10 +328,10 @@ async function askRange(turn) {
 }
 
 function showStatus() {
-	const all = summary.is ? summary.total : model.count;
-	const lost = summary.is ? summary.lost : model.lost;
-	say(countText(all) + " entries" + (lost > 0 ? ", " +
-		countText(lost) + " lost" : ""));
+	say(summary.is ? totalText(summary.total, summary.lost,
+		summary.overwritten, "overwritten before they were read") :
+		totalText(model.count, model.lost, model.overwritten,
+			"overwritten before"));
 	byId("status").title = summary.is ? "counted since the page was " +
 		"opened first, with those the timeline held then; " +
 		countText(model.count) + " of them are on the page" : "";

@@ -25,8 +25,8 @@ async function readPage() {
 	showCategories();
 	showHosts();
 	showStatistics();
-	say(countText(model.count) + " entries" + (model.lost > 0n ?
-		", " + countText(model.lost) + " lost" : ""));
+	say(totalText(model.count, model.lost, model.overwritten,
+		"overwritten before"));
 }
 
 /* What tests, and people at the console, may ask. */
@@ -38,6 +38,8 @@ window.timeline = {
 	get bars() { return picture.bars; },
 	get spans() { return tracks.spanCount; },
 	get lost() { return String(summary.is ? summary.lost : model.lost); },
+	get overwritten() { return String(summary.is ? summary.overwritten :
+		model.overwritten); },
 	get total() { return summary.is ? summary.total : model.count; },
 	get detailed() { return picture.detailed; },
 	get flame() { return flame.root; },

@@ -10,8 +10,9 @@ const NAMES = ["off", "trace+++", "trace++", "trace+", "trace", "debug",
 const KINDS = ["", "instant", "begin", "end", "counter", "lost"];
 const UNSIGNED = 0, SIGNED = 1, HEX = 2, DOUBLE = 3, DURATION = 4, TEXT = 5;
 const SCOPE_SOURCE = 1;
-/* What a loss with BARE counts is not lost, only not here. */
-const SKIPPED = LOST | BARE;
+/* What a loss with BARE counts is not lost, only not here; what was overwritten
+ * before the first entry of a lane is no entry either. */
+const OVERWRITTEN = LOST + 1, SKIPPED = LOST | BARE;
 /* Of every entry; what grows, sorts and forgets does it with each. */
 const ENTRY_COLUMNS = {t: Float64Array, ns: BigInt64Array,
 	message: Uint32Array, kind: Uint8Array, place: Uint32Array,
@@ -26,6 +27,7 @@ const model = {
 	raw: 0,			/* read so far */
 	dropped: 0,		/* forgotten to stay within KEEP_MAX */
 	lost: 0n,
+	overwritten: 0n,	/* before the oldest entries */
 	skipped: 0n,		/* entries that were not fetched */
 	messages: [],
 	places: [],
@@ -61,7 +63,7 @@ setCapacity(1 << 10);
 /* Without any entry.  Times stay those since the same base. */
 function clearEntries() {
 	model.count = model.raw = model.dropped = model.poolSize = 0;
-	model.lost = model.skipped = 0n;
+	model.lost = model.overwritten = model.skipped = 0n;
 	model.messages = [];
 	model.places = [];
 	model.strings = [];
@@ -253,14 +255,17 @@ function readChunk(chunk, names) {
 	readClock(chunk.clock);
 	const first = Number(base - model.base);
 	const sureness = chunk.bounds ? new Sureness(chunk, names) : null;
-	const start = model.raw;
 	const observed = chunk.observed ?? [];
-	let sum = 0, interval = 0;
-	for (let i = 0; i + 2 < e.length;) {
+	let sum = 0, interval = 0, index = 0; /* of the chunk */
+	for (let i = 0; i + 2 < e.length; index++) {
 		sum += e[i];
 		const code = e[i + 1], kind = code & 15;
-		if (kind === SKIPPED) {
-			model.skipped += BigInt(e[i + 3]);
+		if (kind === SKIPPED || kind === OVERWRITTEN) {
+			const count = BigInt(e[i + 3]);
+			if (kind === SKIPPED)
+				model.skipped += count;
+			else
+				model.overwritten += count;
 			i += 4;
 			continue;
 		}
@@ -275,8 +280,8 @@ function readChunk(chunk, names) {
 		model.kind[n] = kind;
 		model.place[n] = names.places[e[i + 2]];
 		model.at[n] = model.poolSize;
-		sureness?.tell(n, n - start, kind);
-		if (observed[interval] === n - start) {
+		sureness?.tell(n, index, kind);
+		if (observed[interval] === index) {
 			names.observed[message] = observed[interval + 1];
 			interval += 2;
 		}

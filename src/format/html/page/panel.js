@@ -155,9 +155,8 @@ function showEntry(i) {
 		panel.append(element("h3", "", "Explanation"),
 			element("pre", "explain", m.explain));
 	if (!m)
-		panel.append(element("p", "explain", "They were " +
-			"overwritten before they were read, or are beyond " +
-			"what was asked for."));
+		panel.append(element("p", "explain", "They should be in " +
+			"the record, and are not."));
 	panel.append(element("h3", "", "Entry"), entryFields(i, m));
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.js - the counts that the daemon made of all entries (summary.h):
  * they draw the picture where not every entry is on the page. */
-const BIN_FIELDS = 6;	/* index, count, top, calm, busy, lost */
+const BIN_FIELDS = 6;	/* index, count, top, calm, busy, missing */
 
 const summary = {
 	is: false,		/* has there been an answer? */
 	first: 0, bin: 1,	/* ns since model.base of bin 0, and its width */
 	from: 0, to: 0,		/* the range that was asked for */
 	since: 0, newest: 0,
-	total: 0, lost: 0, entries: 0,
+	total: 0, lost: 0, overwritten: 0, entries: 0,
 	overview: {first: 0, bin: 1, bins: []},
 	messages: [], stacks: [],
 	measured: [0, 0],
@@ -16,8 +16,8 @@ const summary = {
 };
 
 function clearSummary() {
-	Object.assign(summary, {is: false, total: 0, lost: 0, entries: 0,
-		messages: [], stacks: [], rows: []});
+	Object.assign(summary, {is: false, total: 0, lost: 0, overwritten: 0,
+		entries: 0, messages: [], stacks: [], rows: []});
 }
 
 /* Digits of Unix time to ns since the base. */
@@ -34,6 +34,7 @@ function takeSummary(answer, from, to) {
 		first: sinceBase(answer.first), since: sinceBase(answer.since),
 		newest: Math.min(sinceBase(answer.newest), live.until), total: answer.total,
 		lost: answer.total_lost, entries: answer.entries,
+		overwritten: answer.total_overwritten,
 		overview: {first: sinceBase(o.first), bin: o.bin, bins: o.bins},
 		messages: answer.messages, stacks: answer.stacks,
 		measured: answer.measured.map(sinceBase), rows: answer.rows});

@@ -100,6 +100,14 @@ function countText(n) {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
+/* "12 entries, 3 lost, 40 overwritten before" */
+function totalText(entries, lost, overwritten, how) {
+	return countText(entries) + " entries" +
+		(lost > 0 ? ", " + countText(lost) + " lost" : "") +
+		(overwritten > 0 ? ", " + countText(overwritten) + " " + how :
+			"");
+}
+
 /* Bytes, rounded: 10.5M, 105M. */
 function sizeText(bytes) {
 	let unit = 0;
