@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* critical.c - --critical and --path-of: the waits that determined the ends of
  * spans. */
+#include "dump/overwritten.h"
 #include "dump/views.h"
 
 #include "analysis/critical.h"
@@ -407,6 +408,9 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (rc == 0 && count == 0)
 		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
 		    "no finished span matches '%s'", options->critical);
+	if (rc == 0 && options->format != TL_FORMAT_JSON)
+		rc =
+		    tl_overwritten_warn(&output->text, inputs, &select->filter);
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		if (options->format == TL_FORMAT_JSON)
 			put_json(&v, &results[i]);

@@ -141,14 +141,20 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 	struct show show = { .options = options, .select = select };
 	struct tl_origin *sources = NULL;
 	struct tl_cursor *inner, *scout;
-	int rc;
+	int rc = 0;
 
+	if (options->format == TL_FORMAT_TEXT)
+		rc = tl_overwritten_find(&style.overwritten, inputs,
+		    &select->filter);
+	if (rc < 0)
+		return rc;
+	style.sources = inputs->count;
 	show.delta =
 	    options->format == TL_FORMAT_TEXT && tl_listing_has_delta(&style);
 	style.max = turn ? 0 : options->max;
 	rc = tl_sinks_new(&show.sink, options, output, &style);
 	if (rc < 0)
-		return rc;
+		goto free_overwritten;
 	rc = tl_sources_origins(inputs, &sources);
 	if (rc < 0)
 		goto free_sink;
@@ -178,5 +184,7 @@ finish:
 free_sink:
 	tl_sinks_free(show.sink, options);
 	free(sources);
+free_overwritten:
+	tl_overwritten_free(style.overwritten, inputs->count);
 	return rc < 0 ? rc : 0;
 }

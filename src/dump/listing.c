@@ -403,8 +403,10 @@ release(struct listing *l, const struct delta *delta)
 	return put_line(l, &l->other, delta);
 }
 
+/* A line about entries that are not there: a loss, or else overwritten. */
 static int
-put_loss(struct listing *l, const struct tl_event *event)
+put_missing(struct listing *l, const struct tl_event *loss,
+    const struct tl_overwritten *overwritten)
 {
 	static const struct delta unknown;
 	struct tl_text *text = &l->output->text;
@@ -417,11 +419,47 @@ put_loss(struct listing *l, const struct tl_event *event)
 		return rc;
 	if (l->output->color)
 		tl_put_string(text, "\033[35m");
-	tl_render_loss(text, event);
+	if (overwritten)
+		tl_overwritten_put(text, overwritten);
+	else
+		tl_render_loss(text, loss);
 	if (l->output->color)
 		tl_put_string(text, TL_COLOR_END);
 	tl_put_char(text, '\n');
 	return tl_output_more(l->output);
+}
+
+/* Say where the entries of its source begin to be all there, if that is between
+ * this event and the one before. */
+static int
+put_overwritten(struct listing *l, const struct tl_event *event)
+{
+	const bool is_start = tl_event_is_start(event);
+	struct tl_overwritten *o = &l->style.overwritten[event->source];
+	const bool is_before = is_start || event->ns < o->since_ns;
+
+	if (!o->any || o->said)
+		return 0;
+	o->due |= is_before;
+	if (!o->due || (l->style.order == TL_OLDEST_FIRST && is_before))
+		return 0;
+	o->said = true;
+	return put_missing(l, NULL, o);
+}
+
+/* The same after the last event. */
+static int
+end_overwritten(struct listing *l)
+{
+	int rc = 0;
+
+	for (size_t i = 0; l->style.overwritten && i < l->style.sources; i++) {
+		struct tl_overwritten *o = &l->style.overwritten[i];
+
+		if (rc == 0 && o->due && !o->said)
+			rc = put_missing(l, NULL, o);
+	}
+	return rc;
 }
 
 static int
@@ -450,8 +488,14 @@ listing_put(struct tl_sink *sink, const struct tl_event *event)
 	static const struct delta unknown;
 	struct listing *l = (struct listing *)sink;
 
+	if (l->style.overwritten) {
+		const int rc = put_overwritten(l, event);
+
+		if (rc < 0 || tl_event_is_start(event))
+			return rc;
+	}
 	if (event->kind == TL_LOST)
-		return put_loss(l, event);
+		return put_missing(l, event, NULL);
 	if (!l->deltas)
 		return put_line(l, event, &unknown);
 	return put_with_delta(l, event);
@@ -465,7 +509,7 @@ listing_finish(struct tl_sink *sink)
 
 	if (l->style.order == TL_NEWEST_FIRST)
 		return release(l, &unknown);
-	return 0;
+	return end_overwritten(l);
 }
 
 bool

@@ -7,6 +7,7 @@
 
 #include "dump/options.h"
 #include "dump/output.h"
+#include "dump/overwritten.h"
 #include "event/cursor.h"
 #include "event/merge.h"
 #include "source/hosts.h"
@@ -22,6 +23,9 @@ struct tl_listing_style {
 	/* the hosts of the events; NULL: not shown */
 	const struct tl_hosts *hosts;
 	bool marks; /* there are several hosts: mark entries that overlap */
+	/* of each source: said once; NULL: of each lane */
+	struct tl_overwritten *overwritten;
+	size_t sources;
 };
 
 /*

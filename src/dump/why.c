@@ -4,6 +4,7 @@
  */
 #include "analysis/why.h"
 
+#include "dump/overwritten.h"
 #include "dump/views.h"
 
 #include <stdio.h>
@@ -45,6 +46,9 @@ tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (rc < 0)
 		return rc;
 	rc = gather(why, inputs, select);
+	if (rc == 0 && options->format != TL_FORMAT_JSON)
+		rc =
+		    tl_overwritten_warn(&output->text, inputs, &select->filter);
 	if (rc == 0)
 		rc = options->format == TL_FORMAT_JSON
 			 ? tl_why_put_json(why, &output->text)

@@ -94,6 +94,30 @@ is_cleared(const struct tl_snap_lane *lane)
 	return lane->cleared > 0 && lane->cleared >= lane->end;
 }
 
+/* The place from which on all entries of a lane are there; 0 in both: none. */
+static int
+begin_of(struct tl_snap *snap, uint32_t i, struct tl_observed_from *from)
+{
+	struct latest first = { .snap = snap };
+	const int rc = tl_snap_each_entry(snap, i,
+	    tl_snap_is_sorted(snap, i) ? TICKETS : 1, take_latest, &first);
+
+	*from = first.from;
+	return rc;
+}
+
+int
+tl_snap_lane_begin(struct tl_snap *snap, uint32_t number, int64_t *ns)
+{
+	struct tl_observed_from from;
+	const int rc = begin_of(snap, number, &from);
+
+	if (rc != 0 || (from.tsc == 0 && from.epoch == 0))
+		return rc;
+	*ns = tl_snap_time(snap, from.epoch, from.tsc, NULL);
+	return 1;
+}
+
 static int
 complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 {
@@ -101,17 +125,15 @@ complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 
 	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
 		const struct tl_snap_lane *lane = &snap->lanes[i];
-		struct latest first = { .snap = snap };
+		struct tl_observed_from first;
 
 		if (!is_cut(snap, i) || is_cleared(lane))
 			continue;
-		rc = tl_snap_each_entry(snap, i,
-		    tl_snap_is_sorted(snap, i) ? TICKETS : 1, take_latest,
-		    &first);
-		if (first.from.tsc == 0 && first.from.epoch == 0)
-			first.from = never;
-		if (is_later(&first.from, &from[lane->tier]))
-			from[lane->tier] = first.from;
+		rc = begin_of(snap, i, &first);
+		if (first.tsc == 0 && first.epoch == 0)
+			first = never;
+		if (is_later(&first, &from[lane->tier]))
+			from[lane->tier] = first;
 	}
 	return rc;
 }

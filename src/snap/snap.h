@@ -128,6 +128,9 @@ bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
 /* All events that can be shown, in order of time. */
 int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor);
+/* The time from which on all entries of a lane are there that were not lost:
+ * 1; 0: it has none; -errno. */
+int tl_snap_lane_begin(struct tl_snap *snap, uint32_t number, int64_t *ns);
 /* What is known at the oldest event: see observe.h.  0 or -errno. */
 int tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start);
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dump/overwritten.h"
+
+#include "snap/snap.h"
+#include "source/hosts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { BITS = 64, SMALL = 10 /* a part of the time of the file */ };
+
+static bool
+has_cpu(const struct tl_overwritten *o, uint32_t cpu)
+{
+	return cpu < TIMELINE_LANES_MAX &&
+	       (o->cpus[cpu / BITS] >> cpu % BITS & 1) != 0;
+}
+
+/* Add a lane that has turned. */
+static int
+add_lane(struct tl_overwritten *o, struct tl_snap *snap, size_t i)
+{
+	const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
+	int64_t ns;
+	const int rc = tl_snap_lane_begin(snap, (uint32_t)i, &ns);
+
+	if (rc < 0)
+		return rc;
+	o->any = true;
+	if (rc > 0 && ns > o->since_ns)
+		o->since_ns = ns;
+	if (lane->cpu < TIMELINE_LANES_MAX)
+		o->cpus[lane->cpu / BITS] |= UINT64_C(1) << lane->cpu % BITS;
+	else
+		o->fallback = true;
+	return 0;
+}
+
+static bool
+is_turned(const struct tl_snap_lane *lane, const struct tl_filter *filter)
+{
+	const struct tl_event event = { .kind = TL_LOST, .cpu = lane->cpu };
+
+	return lane->lapped > 0 && tl_filter_place(filter, &event);
+}
+
+static int
+find(struct tl_overwritten *o, struct tl_snap *snap,
+    const struct tl_filter *filter)
+{
+	int rc = 0;
+
+	o->since_ns = INT64_MIN;
+	o->first_ns = INT64_MAX;
+	o->cpus = calloc(TIMELINE_LANES_MAX / BITS + 1, sizeof(*o->cpus));
+	if (!o->cpus)
+		return -ENOMEM;
+	if (!snap || tl_snap_header(snap)->state == TIMELINE_IMPORTED)
+		return 0;
+	for (size_t i = 0; i < tl_snap_lane_count(snap) && rc == 0; i++) {
+		int64_t ns;
+
+		if ((rc = tl_snap_lane_begin(snap, (uint32_t)i, &ns)) < 0)
+			return rc;
+		if (rc > 0 && ns < o->first_ns)
+			o->first_ns = ns;
+		rc = is_turned(tl_snap_lane(snap, i), filter)
+			 ? add_lane(o, snap, i)
+			 : 0;
+	}
+	return rc;
+}
+
+int
+tl_overwritten_find(struct tl_overwritten **list,
+    const struct tl_sources *inputs, const struct tl_filter *filter)
+{
+	struct tl_overwritten *all = calloc(inputs->count + 1, sizeof(*all));
+	int rc = 0;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
+		struct tl_source *input = &inputs->items[i];
+
+		all[i].name = inputs->count > 1 ? input->name : NULL;
+		rc = find(&all[i],
+		    tl_source_is_open(input) ? tl_source_snap(input) : NULL,
+		    filter);
+	}
+	if (rc == 0)
+		*list = all;
+	else
+		tl_overwritten_free(all, inputs->count);
+	return rc;
+}
+
+void
+tl_overwritten_free(struct tl_overwritten *list, size_t count)
+{
+	for (size_t i = 0; list && i < count; i++)
+		free(list[i].cpus);
+	free(list);
+}
+
+/* The end of a run of CPUs that begins at cpu. */
+static uint32_t
+run_end(const struct tl_overwritten *o, uint32_t cpu)
+{
+	while (has_cpu(o, cpu + 1))
+		cpu++;
+	return cpu;
+}
+
+/* The next CPU from here on; TIMELINE_LANES_MAX: none. */
+static uint32_t
+next_cpu(const struct tl_overwritten *o, uint32_t cpu)
+{
+	while (cpu < TIMELINE_LANES_MAX && !has_cpu(o, cpu))
+		cpu++;
+	return cpu;
+}
+
+/* "CPU 1, 3 and 8-15" */
+static bool
+put_cpus(struct tl_text *text, const struct tl_overwritten *o)
+{
+	uint32_t cpu = next_cpu(o, 0);
+	const bool any = cpu < TIMELINE_LANES_MAX;
+
+	for (bool first = true; cpu < TIMELINE_LANES_MAX; first = false) {
+		/* two are told one by one */
+		const uint32_t end =
+		    run_end(o, cpu) > cpu + 1 ? run_end(o, cpu) : cpu;
+		const uint32_t next = next_cpu(o, end + 1);
+
+		tl_put_string(text, first                        ? "CPU "
+				    : next == TIMELINE_LANES_MAX ? " and "
+								 : ", ");
+		tl_put_unsigned(text, cpu);
+		if (end > cpu) {
+			tl_put_char(text, '-');
+			tl_put_unsigned(text, end);
+		}
+		cpu = next;
+	}
+	return any;
+}
+
+void
+tl_overwritten_put(struct tl_text *text, const struct tl_overwritten *o)
+{
+	tl_put_string(text, "before ");
+	tl_put_time(text, o->since_ns);
+	tl_put_string(text, ": entries of ");
+	if (put_cpus(text, o) && o->fallback)
+		tl_put_string(text, " and of ");
+	if (o->fallback)
+		tl_put_string(text, "no CPU");
+	if (o->name) {
+		tl_put_string(text, " of ");
+		tl_put_plain(text, tl_bytes_of(o->name));
+	}
+	tl_put_string(text, " are overwritten");
+}
+
+static void
+warn(struct tl_text *text, const struct tl_overwritten *o,
+    const struct tl_source *input)
+{
+	int64_t last_ns;
+
+	if (!o->any || tl_source_newest(input, &last_ns) != 0 ||
+	    last_ns <= o->first_ns ||
+	    last_ns - o->since_ns >= (last_ns - o->first_ns) / SMALL)
+		return;
+	tl_put_plain(text, tl_bytes_of(input->name));
+	tl_put_string(text, ": complete since ");
+	tl_put_time(text, o->since_ns);
+	tl_put_string(text, ", for ");
+	tl_put_duration(text, last_ns - o->since_ns);
+	tl_put_string(text, " of ");
+	tl_put_duration(text, last_ns - o->first_ns);
+	tl_put_string(text, ":\n  before that, entries of ");
+	if (!put_cpus(text, o))
+		tl_put_string(text, "no CPU");
+	tl_put_string(text, " are overwritten; a larger ring (timelinectl "
+			    "create --entries) or timelinectl record keeps "
+			    "more\n\n");
+}
+
+int
+tl_overwritten_warn(struct tl_text *text, const struct tl_sources *inputs,
+    const struct tl_filter *filter)
+{
+	struct tl_overwritten *list;
+	const int rc = tl_overwritten_find(&list, inputs, filter);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < inputs->count; i++)
+		warn(text, &list[i], &inputs->items[i]);
+	tl_overwritten_free(list, inputs->count);
+	return 0;
+}

@@ -1,0 +1,122 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# One fact is said alike by all that say it, and by the program that made it.
+
+convert() { "$bin/timeline-convert" --to "$1" -o - "$2" 2>/dev/null; }
+# at_most LIMIT NUMBER: is it one, and not above?
+at_most() { awk -v a="$2" -v b="$1" 'BEGIN { print (a ~ /^[0-9.]+$/ && a + 0 <= b + 0 ? "yes" : a " > " b) }'; }
+
+# longest_of FILE MESSAGE TRUTH: the longest span as each tool has it
+longest_of() {
+	local file=$1 message=$2 truth=$3 most
+	is "$message: no duration of --stats is above the program's" \
+		"$(at_most "$truth" "$("$dump" --stats --json "$file" |
+			jq -r --arg m "$message" 'select(.message | startswith($m)) | .duration_ns.max')")" yes
+	most=$("$dump" --stats --json "$file" | jq -r --arg m "$message" 'select(.message | startswith($m)) | .duration_ns.max')
+	is '... Lua has the same longest' "$("$dump" "$file" --script "$work/longest.lua" "$message" 2>/dev/null)" "$most"
+	is '... so have Chrome trace events' "$(convert chrome "$file" |
+		jq --arg m "$message" '[.traceEvents[] | select(.ph == "X" and (.name | startswith($m))) | .dur * 1000 | round] | max')" "$most"
+	is '... no cause of --why was slower' "$(at_most "$truth" "$("$dump" --why "$message*" --json "$file" 2>/dev/null |
+		jq -r '[.threshold_ns // 0, (.causes[]?.examples[]?.duration_ns)] | max')")" yes
+	if command -v sqlite3 >/dev/null; then
+		"$bin/timeline-convert" --to sqlite -o "$work/agree.db" "$file" 2>/dev/null
+		is '... nor a span in SQLite' "$(sqlite3 "$work/agree.db" \
+			"SELECT max(duration_ns) FROM spans WHERE end_ns IS NOT NULL AND NOT lossy AND NOT cut")" "$most"
+		rm -f "$work/agree.db"
+	fi
+}
+cat >"$work/longest.lua" <<'END'
+local most = 0
+for s in timeline.spans {} do
+	if not s.lossy and not s.open and s.duration > most
+	    and s.message:find(arg[1], 1, true) == 1 then
+		most = s.duration
+	end
+end
+print(most)
+END
+
+truth=$("$build/tests/tool/make_sampled" "$name-sampled" "$work/sampled.tl") || exit 1
+longest_of "$work/sampled.tl" job "$truth"
+
+# a ring that has turned
+if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work/wrapped.tl"); then
+	wrapped=$work/wrapped.tl
+	longest_of "$wrapped" order "$truth"
+	"$dump" --json "$wrapped" >"$work/wrapped.jsonl"
+	gone=$(jq -s 'map(.overwritten // 0) | add' "$work/wrapped.jsonl")
+	is 'entries of a ring that has turned are overwritten' "$(jq -s 'map(.lost // 0) | add' "$work/wrapped.jsonl") $((gone > 0))" '0 1'
+	is '... as JSON says of their CPU' "$(jq -c "select(.overwritten and .cpu == $cpu) | keys_unsorted" "$work/wrapped.jsonl")" '["overwritten","cpu"]'
+	is '... and the head of its lane' "$("$dump" --info --json "$wrapped" | jq '[.. | objects | .overwritten? // 0 | numbers] | max')" "$gone"
+	is '... in CSV' "$("$dump" --format csv "$wrapped" | awk -F, '$9 == "overwritten" { n += $11 } $9 == "lost" { n = -1 } END { print n }')" "$gone"
+	echo 'local n = 0; for e in timeline.events {} do n = n + (e.overwritten or 0); assert(not e.lost) end print(n)' >"$work/gone.lua"
+	is '... in Lua' "$("$dump" "$wrapped" --script "$work/gone.lua")" "$gone"
+	is '... in Chrome trace events' "$(convert chrome "$wrapped" |
+		jq '[.traceEvents[] | select(.name == "entries overwritten") | .args.overwritten] | add')" "$gone"
+	is '... which are read again' "$(convert chrome "$wrapped" >"$work/wrapped.json" && "$dump" --json "$work/wrapped.json" 2>/dev/null |
+		jq -s 'map(.lost // 0) | add')" "$gone"
+	is '... as JSON lines are, with what older ones call lost' \
+		"$({ echo '{"lost":3,"cpu":0}' && cat "$work/wrapped.jsonl"; } >"$work/again.jsonl"
+			"$dump" --json "$work/again.jsonl" | jq -s 'map(.lost // 0) | add')" "$((gone + 3))"
+	is '... and CSV' "$("$dump" --format csv --oldest-first "$wrapped" >"$work/again.csv" &&
+		"$dump" --json "$work/again.csv" | jq -s 'map(.lost // 0) | add')" "$gone"
+	is '... apart from the losses of a conversion' \
+		"$("$bin/timeline-convert" --json --to csv -o "$work/out.csv" "$wrapped" | jq -c '[.lost, .overwritten]')" "[0,$gone]"
+	if command -v sqlite3 >/dev/null; then
+		"$bin/timeline-convert" --to sqlite -o "$work/agree.db" "$wrapped" 2>/dev/null
+		is '... in SQLite' "$(sqlite3 "$work/agree.db" \
+			'SELECT sum(overwritten), count(lost) FROM events; SELECT count(*) FROM losses; SELECT DISTINCT kind FROM timeline WHERE message IS NULL')" \
+			"$gone|0
+0
+overwritten"
+	fi
+	for order in --oldest-first ''; do
+		# shellcheck disable=SC2086 # no option
+		"$dump" $order "$wrapped" >"$work/listed"
+		is "a listing says once where it begins to be partial${order:+, oldest first}" "$(grep -c overwritten "$work/listed")" 1
+		has '... and which CPUs are' "$(grep overwritten "$work/listed")" "^before [^ ]+: entries of CPU ([0-9]+ and )?$cpu are overwritten\$"
+		place=$(sed -nE 's/^before ([^ ]+): .*/\1/p' "$work/listed")
+		is '... at its place' "$(awk -v at="$place" -v oldest="$order" '/^before/ { seen = 1; next }
+			{ wrong += ($1 < at) != (oldest ? !seen : seen) } END { print wrong + 0 }' "$work/listed")" 0
+	done
+	lacks 'the newest entries are complete' "$("$dump" -n 5 "$wrapped")" overwritten
+	has '--stats says since when it is complete' "$("$dump" --stats "$wrapped")" "complete since ${place//+/\\+} "
+else
+	skip 'there is one CPU'
+fi
+lacks 'of a ring that has not turned nothing is said' "$("$dump" "$known"; "$dump" --stats "$known")" 'overwritten|complete since'
+
+# spans that cross, spans of one route, and one that began before --since
+awk 'BEGIN {
+	line = "{\"ns\":179500000000000%04d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\"," \
+		"\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n"
+	split("1000 outer begin,2000 inner begin,5000 outer end,9000 inner end", events, ",")
+	for (i = 1; i in events; i++) {
+		split(events[i], e, " ")
+		printf line, e[1], e[1], e[2] " $route%s", e[3], e[3] == "begin" ? "\"route\":\"/" e[2] "\"" : ""
+	}
+}' >"$work/cross.jsonl"
+"$bin/timeline-convert" --to trace -o "$work/cross.trace" "$work/cross.jsonl" 2>/dev/null
+echo 'for s in timeline.spans {} do print(s.name:match("%w+"), s.duration) end' >"$work/spans.lua"
+# spans_by TOOL FILE [OPTION...]: name and duration of each span
+spans_by() {
+	local tool=$1 file=$2
+	shift 2
+	case $tool in
+	listing) "$dump" "$@" --oldest-first "$file" | sed -nE 's/.* < ([a-z]+) .*  ([0-9.]+us)$/\1 \2/p' | sed 's/\.000//; s/us$/000/' ;;
+	json) "$dump" "$@" --json --oldest-first "$file" | jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.duration_ns)"' ;;
+	stats) "$dump" "$@" --stats --json "$file" | jq -r 'select(.spans == 1) | "\(.message | split(" ")[0]) \(.duration_ns.max)"' ;;
+	lua) "$dump" "$@" "$file" --script "$work/spans.lua" | tr '\t' ' ' ;;
+	chrome) "$bin/timeline-convert" "$@" --to chrome -o - "$file" 2>/dev/null |
+		jq -r '.traceEvents[] | select(.ph == "X") | "\(.name | split(" ")[0]) \(.dur * 1000 | round)"' ;;
+	esac | sort
+}
+for file in cross.jsonl cross.trace; do
+	for tool in listing json stats lua chrome; do
+		is "spans that cross end with their own ends: $tool, ${file#*.}" "$(spans_by $tool "$work/$file")" 'inner 7000
+outer 4000'
+		is '... that of one route' "$(spans_by $tool "$work/$file" -e 'args.route == "/outer"')" 'outer 4000'
+		is '... and those that end in the time, whenever they began' \
+			"$(spans_by $tool "$work/$file" --since '2026-11-18T11:06:40.000006Z')" 'inner 7000'
+	done
+done
