@@ -93,6 +93,12 @@ is 'a span that goes on from block to block begins once' \
 	"$(find "$w/spans" -type f -exec cat {} + | kinds)" "$expected"
 "$ship" run --to - --all --for 1ms --block-size 16K "$name-spans" 2>"$work/err" >"$w/spans.trace"
 is '... in a stream of blocks, too' "$("$dump" --json "$w/spans.trace" | kinds)" "$expected"
+named() { jq -r 'select(.args) | "\(.process)/\(.thread)"' | sort | uniq -c; }
+expected=$("$dump" --json "$name-spans" | named)
+lacks 'threads have names' "$expected" null
+is '... in lines of JSON that are shipped' "$(find "$w/spans" -type f -exec cat {} + | named)" "$expected"
+is '... in a stream of blocks' "$("$dump" --json "$w/spans.trace" | named)" "$expected"
+is '... while it is read' "$("$dump" --json --oldest-first -f - <"$w/spans.trace" 2>/dev/null | named)" "$expected"
 
 # names, globs, what comes and goes
 ends 'a timeline that is not there is waited for' 0 "$ship" run --to "$w/none" --for 300ms "$name-none"

@@ -6,6 +6,7 @@
 
 #include "event/intern.h"
 #include "event/message_map.h"
+#include "event/names.h"
 #include "ship/block.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ struct own_strings {
 struct known_chain {
 	char name[TL_CHAIN_SIZE];
 	bool dropped;
+	struct tl_names names; /* of its threads */
 };
 
 struct tl_events {
@@ -106,6 +108,8 @@ tl_events_free(struct tl_events *e)
 	tl_writer_free(e->writer);
 	tl_message_map_free(&e->copies, free);
 	tl_interner_free(e->interner);
+	for (size_t i = 0; e->chains && i < e->chains_max; i++)
+		tl_names_free(&e->chains[i].names);
 	free(e->origins);
 	free(e->chains);
 	free(e);
@@ -131,6 +135,10 @@ add_chain(struct tl_events *e, const struct tl_block *block)
 			     ? e->chain_count++
 			     : e->again++ % e->chains_max;
 
+	const uint64_t changes = e->chains[n].names.changes;
+
+	tl_names_free(&e->chains[n].names);
+	e->chains[n].names.changes = changes + 1; /* writers keep them */
 	memcpy(e->chains[n].name, block->chain, TL_CHAIN_SIZE);
 	e->chains[n].dropped = false;
 	copy_name(e->origins[n].machine, block->host);
@@ -182,11 +190,14 @@ static int
 translate(struct tl_events *e, struct tl_message_map *met,
     struct tl_event *event)
 {
+	struct tl_names *names = &e->chains[e->last].names;
 	struct tl_message *copy;
 	int rc = 0;
 
 	if (!event->message)
 		return 0;
+	if ((rc = tl_names_gather(names, event, event->pid)) < 0)
+		return rc;
 	copy = tl_message_map_find(met, event->message);
 	if (!copy) {
 		rc = copy_message(e, event->message, &copy);
@@ -196,6 +207,7 @@ translate(struct tl_events *e, struct tl_message_map *met,
 	if (rc < 0)
 		return rc;
 	e->strings.now = event->message->strings;
+	copy->names = names; /* chains share their messages */
 	event->message = copy;
 	return 0;
 }
@@ -222,6 +234,7 @@ put_all(struct tl_events *e, struct tl_trace *trace, bool all)
 			break;
 	}
 	e->strings.now = NULL;
+	e->chains[e->last].names.from = NULL; /* those of this block */
 	tl_cursor_close(cursor);
 	tl_message_map_free(&met, NULL);
 	return rc;

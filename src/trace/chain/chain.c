@@ -45,6 +45,7 @@ tl_chain_free(struct tl_chain *chain)
 	free(chain->blocks);
 	free(chain->knots);
 	free(chain->faults);
+	tl_names_free(&chain->names);
 	free(chain->name);
 	free(chain);
 }

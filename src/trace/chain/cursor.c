@@ -85,7 +85,7 @@ translate_text(const struct tl_chain_bytes *bytes,
 
 	*to = *from;
 	to->strings = bytes->nothing->strings;
-	to->names = NULL; /* they belong to a block that will be closed */
+	to->names = NULL; /* those of the block, which will be closed */
 	to->user = NULL;
 	if ((rc = keep(bytes, from->text, &to->text)) < 0 ||
 	    (rc = keep(bytes, from->category, &to->category)) < 0)
@@ -147,6 +147,7 @@ tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
 	*interned = chain->bytes->nothing;
 	if (ms->count == MESSAGES_MAX)
 		return 0;
+	translated.names = &chain->names;
 	return add(ms, &translated, interned);
 }
 

@@ -188,11 +188,31 @@ take_knots(struct tl_chain *chain, const struct tl_context *c)
 	return rc;
 }
 
+/* Add the names of threads and processes. */
+static int
+take_names(struct tl_chain *chain, const struct tl_names *names)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < names->count && rc == 0; i++) {
+		const struct tl_named *n = &names->list[i];
+
+		if (n->is_hidden)
+			rc = tl_names_hide(&chain->names, n->pid, n->tid);
+		else
+			rc = tl_names_add(&chain->names, n->pid, n->tid,
+			    tl_bytes(n->text, n->size));
+	}
+	return rc;
+}
+
 int
 tl_chain_learn(struct tl_chain *chain, struct tl_context *context)
 {
-	const int rc = take_messages(chain, context);
+	int rc = take_messages(chain, context);
 
+	if (rc == 0)
+		rc = take_names(chain, &context->names);
 	return rc < 0 ? rc : take_knots(chain, context);
 }
 
@@ -398,6 +418,8 @@ append(struct tl_chain *to, struct tl_chain *from)
 		rc = tl_chain_add(to, &from->blocks[i]);
 	for (size_t i = 0; i < from->messages.count && rc == 0; i++)
 		rc = tl_chain_intern(to, from->messages.list[i], &interned);
+	if (rc == 0)
+		rc = take_names(to, &from->names);
 	to->lone = false;
 	tl_chain_free(from);
 	return rc;

@@ -6,6 +6,7 @@
 #define TL_TRACE_CHAIN_WORK_H
 
 #include "event/intern.h"
+#include "event/names.h"
 #include "snap/snap.h"
 #include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
@@ -74,6 +75,7 @@ struct tl_chain {
 	size_t block_capacity;
 	uint64_t events;
 	struct tl_chain_messages messages;
+	struct tl_names names; /* of all its blocks; a later one counts */
 	struct timeline_knot *knots;
 	size_t knot_count;
 	size_t knot_capacity;
