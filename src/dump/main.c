@@ -69,8 +69,6 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 		return tl_tree_show(&inputs, select, options, &output, fault);
 	case TL_MODE_WHY:
 		return tl_why_show(&inputs, select, options, &output);
-	case TL_MODE_DIFF:
-		return tl_diff_show(&inputs, select, options, &output, fault);
 	case TL_MODE_CRITICAL:
 		return tl_critical_show(&inputs, select, options, &output,
 		    fault);
@@ -158,7 +156,6 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 	case TL_MODE_SCRIPT:
 	case TL_MODE_VIEW:
 	case TL_MODE_BROWSE:
-	case TL_MODE_DIFF:
 		/* it may have read nothing */
 		return select->passed == 0 &&
 		       select->entries_asked + select->spans_asked > 0;

@@ -6,7 +6,6 @@
 
 #include "base/options.h"
 #include "dump/tree/walk.h"
-#include "trace/diff/diff.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,9 +35,7 @@ usage(struct parse *p, const char *what, const char *value)
 	return tl_usage(p->fault, value, what);
 }
 
-/* == options of trees and of their comparison == */
-
-enum { LIMIT_SIZE_MAX = 64 };
+/* == options of trees == */
 
 static int
 take_path(struct parse *p)
@@ -61,58 +58,6 @@ take_count(struct parse *p, uint64_t *count, const char *what)
 	if (tl_parse_unsigned(p->argument, count) < 0)
 		return usage(p, what, p->argument);
 	return 0;
-}
-
-/* Parse a share of the time, "25%", or a time, "100us". */
-static bool
-take_limit(struct tl_options *o, const char *word, size_t size)
-{
-	char text[LIMIT_SIZE_MAX + 1];
-	uint64_t percent;
-	int64_t ns;
-
-	if (size == 0 || size > LIMIT_SIZE_MAX)
-		return false;
-	memcpy(text, word, size);
-	text[size] = '\0';
-	if (text[size - 1] == '%') {
-		text[size - 1] = '\0';
-		if (tl_parse_unsigned(text, &percent) < 0 ||
-		    percent > UINT32_MAX)
-			return false;
-		o->percent = (uint32_t)percent;
-		return true;
-	}
-	/* the unit is missing */
-	if (text[size - 1] >= '0' && text[size - 1] <= '9')
-		return false;
-	if (tl_parse_duration(text, &ns) < 0 || ns < 0)
-		return false;
-	o->least_ns = ns;
-	return true;
-}
-
-/* A limit that is not named does not apply. */
-static int
-take_threshold(struct parse *p)
-{
-	struct tl_options *o = p->options;
-	const char *at = p->argument;
-
-	o->threshold_given = true;
-	o->percent = 0;
-	o->least_ns = 0;
-	for (;;) {
-		const size_t size = strcspn(at, ",");
-
-		if (!take_limit(o, at, size))
-			return usage(p,
-			    "not a threshold like 25%, 100us or 25%,100us",
-			    p->argument);
-		if (at[size] == '\0')
-			return 0;
-		at += size + 1;
-	}
 }
 
 /* == options of --why == */
@@ -154,32 +99,6 @@ take_why(struct parse *p, int value)
 	}
 }
 
-/* Take an option of a comparison.  1: it is another option. */
-static int
-take_diff(struct parse *p, int value)
-{
-	struct tl_options *o = p->options;
-
-	switch (value) {
-	case OPTION_ONLY_CHANGES:
-		o->only_changes = true;
-		return 0;
-	case OPTION_BY_INDEX:
-		o->by_index = true;
-		return 0;
-	case OPTION_VALUES:
-		o->values = true;
-		return 0;
-	case OPTION_THRESHOLD:
-		return take_threshold(p);
-	case OPTION_AS_TRACE:
-		o->as_trace = true;
-		return 0;
-	default:
-		return 1;
-	}
-}
-
 static int
 take_style(struct parse *p)
 {
@@ -214,34 +133,11 @@ take_tree(struct parse *p, int value)
 		o->paths = true;
 		return 0;
 	default:
-		return take_diff(p, value);
+		return 1;
 	}
 }
 
 /* == which options go together == */
-
-static int
-check_diff(struct parse *p)
-{
-	const struct tl_options *o = p->options;
-	const bool diff = o->mode == TL_MODE_DIFF;
-
-	if (!diff && (o->only_changes || o->by_index || o->values ||
-			 o->threshold_given || o->as_trace))
-		return usage(p, "needs --diff",
-		    "--only-changes, --by-index, --values, --threshold, "
-		    "--as-trace");
-	if (!diff)
-		return 0;
-	if (o->file_count != 2)
-		return usage(p, "needs exactly two files", "--diff");
-	if (o->format != TL_FORMAT_TEXT || o->explain)
-		return usage(p, "not available in this format", "--diff");
-	if (o->as_trace && !o->output && isatty(STDOUT_FILENO))
-		return usage(p, "cannot be written to a terminal: use -o FILE",
-		    "--as-trace");
-	return 0;
-}
 
 /* Refuse options that do not go together with trees, or with other modes. */
 static int
@@ -261,10 +157,10 @@ check_tree(struct parse *p)
 		    "--style");
 	if (!tree && o->paths)
 		return usage(p, "needs --tree", "--paths");
-	if (!tree && o->mode != TL_MODE_DIFF && o->verbose)
-		return usage(p, "needs --tree or --diff", "--verbose");
+	if (!tree && o->verbose)
+		return usage(p, "needs --tree", "--verbose");
 	if (!tree && !browse)
-		return check_diff(p);
+		return 0;
 	if (o->explain)
 		return usage(p, "cannot be combined with --explain",
 		    p->mode_name);
@@ -490,8 +386,6 @@ set_view(struct parse *p, int value)
 		return take_mode(p, TL_MODE_TREE, "--tree");
 	case OPTION_BROWSE:
 		return take_mode(p, TL_MODE_BROWSE, "--browse");
-	case OPTION_DIFF:
-		return take_mode(p, TL_MODE_DIFF, "--diff");
 	case OPTION_CRITICAL:
 	case OPTION_PATH_OF:
 		p->options->critical = p->argument;
@@ -652,8 +546,6 @@ set_defaults(struct tl_options *o)
 	*o = (struct tl_options){ 0 };
 	o->depth = UINT64_MAX;
 	o->children = UINT64_MAX;
-	o->percent = TL_DIFF_PERCENT;
-	o->least_ns = TL_DIFF_LEAST_NS;
 	tl_selection_init(&o->selection);
 	memcpy(o->columns, columns, sizeof(columns));
 	o->column_count = sizeof(columns);

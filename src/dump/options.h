@@ -39,7 +39,6 @@ enum tl_mode {
 	TL_MODE_WHY,
 	TL_MODE_TREE,
 	TL_MODE_BROWSE,
-	TL_MODE_DIFF,
 	TL_MODE_CRITICAL,
 	TL_MODE_NAMES, /* no file was given */
 	TL_MODE_HELP,
@@ -88,14 +87,6 @@ struct tl_options {
 	bool lincheck_3_1;    /* in the form of Lincheck 3.1 */
 	const char *critical; /* the argument of --critical or --path-of */
 	bool path_of;
-	bool only_changes; /* --diff */
-	bool by_index;
-	bool values;
-	bool as_trace;
-	bool threshold_given;
-	/* a span counts as slower or faster if it differs by both */
-	uint32_t percent;
-	int64_t least_ns;
 	const char *why; /* glob of the spans that are explained */
 	/* least duration of a slow span; 0: found from the spans */
 	int64_t slower_ns;

@@ -16,9 +16,8 @@ _timeline_dump() {
 		--pair
 		--columns
 		--time --explain --format --json --color --no-pager --no-progress --output --list
-		--stats --info --check --why --slowest --tree --browse --diff --critical --path-of --script --view --trusted
-		--path --depth --children --verbose --style --paths --only-changes
-		--by-index --values --threshold --as-trace --help --help=all --version'
+		--stats --info --check --why --slowest --tree --browse --critical --path-of --script --view --trusted
+		--path --depth --children --verbose --style --paths --help --help=all --version'
 	local columns='time host cpu pid tid priority delta-cycles delta-ns duration tsc
 		clock-error category message'
 	local priorities='fatal error warning info debug trace trace+ trace++
@@ -59,7 +58,7 @@ _timeline_dump() {
 		;;
 	-n | --max | --since | --until | --category | --message | --pid | \
 		--tid | --cpu | -e | --expression | --path | --depth | --children | --host | --offset | \
-		--pair | --threshold | --why | --slower | --slowest)
+		--pair | --why | --slower | --slowest)
 		return
 		;;
 	esac

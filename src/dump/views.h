@@ -82,12 +82,6 @@ int tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
-/* --diff: the differences between the trees of two inputs.  The fault is set if
- * there are not two. */
-int tl_diff_show(const struct tl_sources *inputs, struct tl_select *select,
-    const struct tl_options *options, struct tl_output *output,
-    struct tl_fault *fault);
-
 /* --critical, --path-of: the waits that determined the ends of spans.  The
  * fault is set if no span matches. */
 int tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,

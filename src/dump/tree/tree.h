@@ -7,8 +7,7 @@
  * A recorded trace has trees on disk; of anything else forest.c makes a trace
  * in a file without a name, so that everything behind it reads one format and
  * no tree has to fit into memory.  walk.c loads children in windows and forgets
- * them; tree.c prints as it walks.  --diff and --browse begin with the same
- * forest.
+ * them; tree.c prints as it walks.  --browse begins with the same forest.
  */
 #ifndef TL_DUMP_TREE_TREE_H
 #define TL_DUMP_TREE_TREE_H

@@ -2,8 +2,8 @@
 /* pack.c - what is packed opens as what it was packed from, in
  * place; zips of others open, too; those that lie are refused. */
 #include "base/file.h"
-#include "lib/diff_fixture.h"
 #include "lib/test.h"
+#include "lib/trace_fixture.h"
 #include "trace/pack/packed.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ setup(void)
 {
 	struct program p;
 
-	diff_messages();
+	fixture_messages();
 	p = random_program(7, COUNT, 3);
 	ck_assert_int_eq(write_program(&made, &p,
 			     (struct tl_trace_options){ .block_size = 1024 }),
@@ -178,7 +178,9 @@ opens_whole(bool index, const char *info)
 			     storage_of(bytes_of(&zipped)), &read_options,
 			     &fault),
 	    0);
-	plain = open_made(&made);
+	ck_assert_int_eq(open_bytes(&plain, bytes_of(&made.data),
+			     bytes_of(&made.index)),
+	    0);
 	ck_assert_int_eq(tl_trace_index_state(trace),
 	    index ? TL_INDEX_READ : TL_INDEX_MISSING);
 	ck_assert_uint_eq(tl_trace_thread_count(trace), 3);
