@@ -14,7 +14,7 @@ _timeline_convert() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local options='--from --to --list-formats --chart --rtl-us --since
 		--until --category --message --min-priority --pid --tid --cpu
-		--expression --slower --include --exclude --host --offset
+		--expression --slower --host --offset
 		--pair --output --force --quiet
 		--json --no-progress --trusted --help --help=all --version'
 	local priorities='fatal error warning info debug trace trace+ trace++

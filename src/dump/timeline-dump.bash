@@ -12,7 +12,7 @@ _timeline_dump_list() {
 _timeline_dump() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local options='--max --oldest-first --follow --since --until --category
-		--message --min-priority --pid --tid --cpu --expression --slower --include --exclude --host --offset
+		--message --min-priority --pid --tid --cpu --expression --slower --host --offset
 		--pair
 		--columns
 		--time --explain --format --json --color --no-pager --no-progress --output --list

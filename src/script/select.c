@@ -47,26 +47,6 @@ set_window(struct tl_filter *filter, const struct tl_selection *selection,
 		    tl_add_ns(until->relative ? newest_ns : 0, until->ns);
 }
 
-static int
-read_patterns(struct tl_select *select, const struct tl_selection *selection,
-    struct tl_fault *fault)
-{
-	int rc = 0;
-
-	if (selection->include)
-		rc = tl_patterns_read(&select->include, selection->include,
-		    fault);
-	if (rc == 0 && selection->exclude)
-		rc = tl_patterns_read(&select->exclude, selection->exclude,
-		    fault);
-	if (rc < 0 || (!selection->include && !selection->exclude))
-		return rc;
-	rc = tl_rtl_write_new(&select->labels, NULL, NULL, NULL);
-	return rc < 0
-		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
-		   : 0;
-}
-
 static const char *
 host_of(const void *context, unsigned source)
 {
@@ -83,7 +63,7 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
     const struct tl_sources *inputs, struct tl_fault *fault)
 {
 	const char *const text = selection->expression;
-	int rc;
+	int rc = 0;
 
 	*select = (struct tl_select){ .filter = selection->filter,
 		.slower_ns = selection->slower_ns,
@@ -94,8 +74,7 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
 		.on_condition = selection->slower_ns > 0 || text,
 		.all = !tl_selection_is_any(selection) };
 	set_window(&select->filter, selection, inputs);
-	rc = read_patterns(select, selection, fault);
-	if (rc == 0 && selection->expression)
+	if (selection->expression)
 		rc = tl_script_filter_new(&select->expression,
 		    selection->expression, limits, io, fault);
 	if (rc == 0 && select->expression)
@@ -110,7 +89,7 @@ tl_select_scouts(const struct tl_select *select)
 {
 	const struct tl_filter *f = &select->filter;
 
-	return select->slower_ns > 0 || select->on_spans || select->labels ||
+	return select->slower_ns > 0 || select->on_spans ||
 	       (!select->entries &&
 		   (f->since_ns != INT64_MIN || f->until_ns != INT64_MAX ||
 		       f->cpu_count + f->pid_count + f->tid_count > 0));
@@ -121,9 +100,6 @@ tl_select_free(struct tl_select *select)
 {
 	tl_message_map_free(&select->seen, NULL);
 	tl_script_filter_free(select->expression);
-	tl_patterns_free(select->include);
-	tl_patterns_free(select->exclude);
-	tl_writer_free(select->labels);
 }
 
 bool
@@ -140,47 +116,6 @@ tl_select_message(struct tl_select *select, const struct tl_message *message)
 	(void)tl_message_map_add(&select->seen, message,
 	    passes ? &passes_verdict : &fails_verdict);
 	return passes;
-}
-
-/* Does a pattern of include, and of exclude, match the event?  0, -errno. */
-static int
-match_patterns(struct tl_select *select, const struct tl_event *event,
-    bool *included, bool *excluded)
-{
-	const char *label;
-	int rc;
-
-	if (!select->labels)
-		return 0;
-	rc = tl_rtl_write_label(select->labels, event, &label);
-	if (rc < 0)
-		return rc;
-	*included |=
-	    select->include && tl_patterns_match(select->include, label);
-	*excluded |=
-	    select->exclude && tl_patterns_match(select->exclude, label);
-	return 0;
-}
-
-static int
-patterns_pass(struct tl_select *select, const struct tl_event *event)
-{
-	bool included = !select->include, excluded = false;
-	const int rc = match_patterns(select, event, &included, &excluded);
-
-	return rc < 0 ? rc : included && !excluded;
-}
-
-static int
-span_patterns_pass(struct tl_select *select, const struct tl_event *begin,
-    const struct tl_event *end)
-{
-	bool included = !select->include, excluded = false;
-	int rc = match_patterns(select, begin, &included, &excluded);
-
-	if (rc == 0)
-		rc = match_patterns(select, end, &included, &excluded);
-	return rc < 0 ? rc : included && !excluded;
 }
 
 /* Is a duration known that is long enough? */
@@ -220,15 +155,10 @@ tl_select_ask(struct tl_select_before *before, const struct tl_event *event,
 int
 tl_select_one(struct tl_select *select, const struct tl_asked *asked)
 {
-	int rc;
-
 	if (!tl_filter_event(&select->filter, &asked->event))
 		return 0;
 	select->entries_asked++;
-	if (!is_slow(select, &asked->event))
-		return 0;
-	rc = patterns_pass(select, &asked->event);
-	return rc <= 0 ? rc : is_true_of(select, asked);
+	return is_slow(select, &asked->event) ? is_true_of(select, asked) : 0;
 }
 
 int
@@ -274,10 +204,8 @@ is_true_of_span(struct tl_select *select, const struct tl_asked *begin,
 	select->spans_asked++;
 	if (!is_slow(select, &end->event))
 		return 0;
-	rc = span_patterns_pass(select, &begin->event, &end->event);
-	if (rc > 0 && (rc = is_true_of(select, begin)) == 0)
-		rc = is_true_of(select, end);
-	return rc;
+	rc = is_true_of(select, begin);
+	return rc == 0 ? is_true_of(select, end) : rc;
 }
 
 int

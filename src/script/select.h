@@ -24,7 +24,6 @@
 
 #include "event/message_map.h"
 #include "event/writer.h"
-#include "script/patterns.h"
 #include "script/script.h"
 #include "source/progress.h"
 #include "source/selection.h"
@@ -59,10 +58,7 @@ struct tl_select {
 	bool early_end;                      /* newest first may end at since */
 	struct tl_message_map seen;          /* verdicts over messages */
 	struct tl_script_filter *expression; /* NULL: none */
-	struct tl_patterns *include;         /* NULL: all */
-	struct tl_patterns *exclude;         /* NULL: none */
-	struct tl_writer *labels;            /* what they compare */
-	struct tl_fault fault;               /* of these */
+	struct tl_fault fault;               /* of the expression */
 	struct tl_progress progress;         /* of reading entries */
 	uint64_t passed;                     /* entries; losses do not count */
 	uint64_t messages_passed;
@@ -79,7 +75,7 @@ struct tl_chooser;
 /*
  * Make one.  Relative times count from the newest entry of inputs; limits
  * (NULL: the usual) and io are those of the expression.  Returns 0, or -errno
- * and a fault when the expression or a file of patterns is wrong.
+ * and a fault when the expression is wrong.
  */
 int
 tl_select_init(struct tl_select *select, const struct tl_selection *selection,

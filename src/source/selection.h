@@ -33,8 +33,6 @@ struct tl_selection {
 	struct tl_filter filter; /* without the time window */
 	const char *expression;  /* NULL: none */
 	int64_t slower_ns;       /* least duration of a span; 0: any entry */
-	const char *include;     /* files of regular expressions; NULL: none */
-	const char *exclude;
 	const char *host_globs[TL_FILTER_LIST_MAX]; /* any of which may match */
 	size_t host_glob_count;
 	struct tl_hosts_plan hosts; /* the options for clocks of hosts */

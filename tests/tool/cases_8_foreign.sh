@@ -50,21 +50,6 @@ has '... and says how much is there' "$out" 'damaged, 1 fault: 7 entries'
 ends 'an empty file is no format' 1 "$dump" "$work/empty"
 has '... which is said' "$err" 'empty file'
 
-# files of regular expressions
-echo '# mine' >"$work/mine"
-printf '\n\\(cd10+3\\)\n' >>"$work/mine"
-echo 'splash$|^sfx2 ' >"$work/noise"
-is '--include keeps what matches' "$("$dump" --include "$work/mine" "$log" | wc -l)" 4
-is '--exclude leaves out what matches' \
-	"$("$dump" --exclude "$work/noise" "$log" | untimed | sort -u)" \
-	$'desktop    < ::Desktop::Main  T\ndesktop    > ::Desktop::Main\nrtl        log opened timer(2ms) after timer start'
-is 'both go together' "$("$dump" --include "$work/mine" --exclude "$work/noise" \
-	"$log" | wc -l)" 2
-echo '(' >>"$work/mine"
-ends 'what is no regular expression is told' 1 "$dump" --include "$work/mine" "$log"
-has '... with its line' "$err" 'mine: line 4: '
-ends 'so is a file that is not there' 1 "$dump" --exclude "$work/none" "$log"
-
 # scopes: totals, self, per author, comparison
 scopes() { "$dump" "$@" | tr -s ' '; }
 is 'the time of each scope' "$(scopes "$log" --view scopes)" \

@@ -39,13 +39,4 @@ tl_recognise tl_rtl_recognise;
  * milliseconds. */
 tl_writer_new tl_rtl_write_new;
 
-/*
- * What stands in the line of an event behind its mark, "project (author) name
- * : words", which filters of such logs compare: *label is the writer's, ends
- * with a NUL and lives until the next call; empty for a loss.  Of a writer that
- * is used for nothing else.  0 or -ENOMEM.
- */
-int tl_rtl_write_label(struct tl_writer *writer, const struct tl_event *event,
-    const char **label);
-
 #endif

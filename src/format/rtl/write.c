@@ -413,29 +413,6 @@ shape_of(const struct tl_event *event)
 				       : WORDS;
 }
 
-/* Behind time, thread and mark, each of which a space ends. */
-int
-tl_rtl_write_label(struct tl_writer *writer, const struct tl_event *event,
-    const char **label)
-{
-	struct tl_text *text = &writer->out.text;
-	bool named = false;
-	int rc;
-
-	*label = "";
-	if (!event->message)
-		return 0;
-	tl_text_clear(text);
-	rc = put_line(write_of(writer), event, shape_of(event), &named);
-	if (rc < 0)
-		return rc;
-	text->data[text->size - 1] = '\0'; /* for the end of the line */
-	*label = text->data;
-	for (int spaces = 0; spaces < 3; spaces++)
-		*label = strchr(*label, ' ') + 1;
-	return 0;
-}
-
 static void
 put_loss(struct rtl_write *w, uint32_t tid, uint64_t lost)
 {
