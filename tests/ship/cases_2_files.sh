@@ -98,7 +98,7 @@ expected=$("$dump" --json "$name-spans" | named)
 lacks 'threads have names' "$expected" null
 is '... in lines of JSON that are shipped' "$(find "$w/spans" -type f -exec cat {} + | named)" "$expected"
 is '... in a stream of blocks' "$("$dump" --json "$w/spans.trace" | named)" "$expected"
-is '... while it is read' "$("$dump" --json --oldest-first -f - <"$w/spans.trace" 2>/dev/null | named)" "$expected"
+is '... while it is read' "$("$dump" --json -f - < <(cat "$w/spans.trace") 2>/dev/null | named)" "$expected"
 
 # names, globs, what comes and goes
 ends 'a timeline that is not there is waited for' 0 "$ship" run --to "$w/none" --for 300ms "$name-none"

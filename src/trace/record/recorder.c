@@ -298,8 +298,8 @@ add_source(struct tl_recorder *r, const char *name, int fd,
 		free(s);
 		return rc;
 	}
-	if (tl_is_elsewhere(tl_follow_header(s->cursor)))
-		r->threads.elsewhere[s->number] = s;
+	r->threads.places[s->number] = (struct tl_recorder_place){ s,
+		tl_is_elsewhere(tl_follow_header(s->cursor)) };
 	r->sources[r->source_count++] = s;
 	return 0;
 }

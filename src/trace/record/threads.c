@@ -35,13 +35,19 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
 }
 
-/* elsewhere: the timeline that has the name; NULL: /proc has it. */
+/* The name of a thread; tid 0: of a process.  The timeline has those of other
+ * PID namespaces, and of processes that have ended. */
 static struct tl_bytes
-comm_of(const struct tl_recorder_source *elsewhere, char name[TL_COMM_MAX],
+comm_of(const struct tl_recorder_place *place, char name[TL_COMM_MAX],
     uint32_t pid, uint32_t tid)
 {
-	return elsewhere ? tl_recorder_source_comm(elsewhere, name, pid, tid)
-			 : tl_recorder_comm(name, pid, tid);
+	struct tl_bytes comm = { 0 };
+
+	if (!place || !place->is_elsewhere)
+		comm = tl_recorder_comm(name, pid, tid);
+	if (comm.size == 0 && place && place->timeline)
+		comm = tl_recorder_source_comm(place->timeline, name, pid, tid);
+	return comm;
 }
 
 /* The process of a pid, added if it is new. */
@@ -71,7 +77,7 @@ get_process(struct tl_recorder_processes *p, uint32_t pid,
 int
 tl_recorder_processes_define(struct tl_recorder_processes *p,
     struct tl_trace_writer *writer, uint32_t pid,
-    const struct tl_recorder_source *elsewhere)
+    const struct tl_recorder_place *place)
 {
 	struct tl_recorder_process *process;
 	char name[TL_COMM_MAX];
@@ -84,7 +90,7 @@ tl_recorder_processes_define(struct tl_recorder_processes *p,
 		return rc;
 	if (process->defined)
 		return 0;
-	now = comm_of(elsewhere, name, pid, 0);
+	now = comm_of(place, name, pid, 0);
 	process->defined = true;
 	if (now.size > 0) {
 		memcpy(process->name, now.data, now.size);
@@ -172,19 +178,17 @@ new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 {
 	const uint32_t pid = (uint32_t)(thread->who >> 32);
 	const uint32_t tid = (uint32_t)thread->who;
-	const struct tl_recorder_source *elsewhere =
-	    t->elsewhere[thread->source];
+	const struct tl_recorder_place *place = &t->places[thread->source];
 	char comm[TL_COMM_MAX];
 	int rc;
 
 	if (TL_ARRAY_ROOM(t->streams, t->stream_capacity, t->stream_count) < 0)
 		return -ENOMEM;
-	rc =
-	    tl_recorder_processes_define(&t->processes, writer, pid, elsewhere);
+	rc = tl_recorder_processes_define(&t->processes, writer, pid, place);
 	if (rc == 0)
 		rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
 		    thread->who == 0 ? tl_bytes_of(source)
-				     : comm_of(elsewhere, comm, pid, tid));
+				     : comm_of(place, comm, pid, tid));
 	if (rc == 0)
 		t->streams[t->stream_count++] = thread;
 	return rc;
@@ -366,8 +370,8 @@ is_gone(const struct tl_recorder_threads *t,
 {
 	const pid_t pid = (pid_t)(thread->who >> 32);
 
-	return !t->elsewhere[thread->source] && pid > 0 && kill(pid, 0) != 0 &&
-	       errno == ESRCH;
+	return !t->places[thread->source].is_elsewhere && pid > 0 &&
+	       kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 /* Remove the open spans; skipped ones are inside of those. */

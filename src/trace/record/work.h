@@ -174,12 +174,17 @@ struct tl_recorder_processes {
 	size_t capacity;
 };
 
-/* Write the process of the next thread.  elsewhere: the timeline that has its
- * name, since /proc does not; NULL: /proc has it.  0, -ENOMEM or the error of
- * writing. */
+/* Where the threads of a source have their names. */
+struct tl_recorder_place {
+	const struct tl_recorder_source *timeline; /* NULL: only /proc */
+	bool is_elsewhere; /* in another PID namespace: /proc has others */
+};
+
+/* Write the process of the next thread.  place NULL: /proc has its name.  0,
+ * -ENOMEM or the error of writing. */
 int tl_recorder_processes_define(struct tl_recorder_processes *processes,
     struct tl_trace_writer *writer, uint32_t pid,
-    const struct tl_recorder_source *elsewhere);
+    const struct tl_recorder_place *place);
 /* Call when a file has ended. */
 void tl_recorder_processes_leave(struct tl_recorder_processes *processes);
 void tl_recorder_processes_free(struct tl_recorder_processes *processes);
@@ -225,9 +230,8 @@ struct tl_recorder_threads {
 	size_t stream_count;
 	size_t stream_capacity;
 	struct tl_recorder_processes processes;
-	/* The sources whose threads are those of another PID namespace; NULL:
-	 * they are of this one. */
-	const struct tl_recorder_source *elsewhere[TL_RECORDER_SOURCES_MAX];
+	struct tl_recorder_place
+	    places[TL_RECORDER_SOURCES_MAX]; /* by source */
 };
 
 /*
