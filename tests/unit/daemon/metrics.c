@@ -128,6 +128,7 @@ TEST(what_was_appended_is_counted_by_lane_and_tier)
 TEST(large_numbers_stay_exact)
 {
 	target->counts.lost = UINT64_MAX;
+	target->counts.overwritten = 7;
 	target->counts.known_ns = INT64_MAX;
 	target->counts.open_ns[4] = 1;
 	target->counts.open_ns[5] = INT64_C(1500000000);
@@ -136,6 +137,7 @@ TEST(large_numbers_stay_exact)
 	ck_assert_has(text.data, "priority=\"trace\"} 0.000000001\n");
 	ck_assert_has(text.data, "priority=\"debug\"} 1.5\n");
 	ck_assert_has(json(), "\"stream_lost\":18446744073709551615,");
+	ck_assert_has(text.data, "\"stream_overwritten\":7,");
 	ck_assert_has(text.data, "\"watched_seconds\":9223372036.854775807,");
 	ck_assert_has(text.data, "\"priority_open_seconds\":0.000000001,");
 }
@@ -151,7 +153,7 @@ TEST(what_is_lost_is_told_by_cause)
 	ck_assert_has(text.data, "cause=\"raced\"} 5\n");
 	ck_assert_has(text.data, "\ntimeline_definitions_refused_total{");
 	ck_assert_has(json(), "{\"cause\":\"lapped\",\"entries_dropped\":4}");
-	ck_assert_has(status(), " dropped; ");
+	ck_assert_has(status(), " lost; ");
 }
 
 TEST(what_is_not_known_is_left_out_or_null)
