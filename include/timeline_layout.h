@@ -490,6 +490,18 @@ enum {
 #define TIMELINE_PLAN_SHIFT 8
 #define TIMELINE_PLAN_HELD  16 /* the bit: in force since the entry before */
 
+/*
+ * The entry of a level: its number (10: as defined), the number of messages that
+ * matched, the record of one of them, and its gates: before 8 bits | after 8 |
+ * made 1.  A caller logs it without made before it changes the gate by compare
+ * and swap, and with made after the swap.  The third argument is 0 in versions
+ * before 2.2 and where more than TIMELINE_LEVEL_NAMED messages matched: all
+ * gates were changed by then.
+ */
+#define TIMELINE_LEVEL_AFTER 8
+#define TIMELINE_LEVEL_MADE  16 /* the bit */
+#define TIMELINE_LEVEL_NAMED 8
+
 /* record.formats: how an argument is shown */
 enum {
 	TIMELINE_ARG_UNSIGNED = 0, /* $x%u; $x by 0.1.0 */

@@ -23,16 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void
-tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
-{
-	*o = (struct tl_observer){ .start = *start,
-		.threshold = start->base,
-		.base = start->base,
-		.count = 1 };
-	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
-		o->numbers[g] = o->count;
-}
+/* The number of an interval of a message that entries name has two parts. */
+enum { CHANGE_SHIFT = 32 };
 
 /* Gates in [from, to) begin a new interval. */
 static void
@@ -225,7 +217,31 @@ take_confirmation(struct tl_observer *o, const struct tl_event *event)
 		narrow(o, event);
 }
 
-/* The gates of some messages changed. */
+/* == gates of single messages == */
+
+bool
+tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry)
+{
+	*entry = (struct tl_gate_entry){ .message = (uint32_t)args[2],
+		.before = (uint8_t)args[3],
+		.after = (uint8_t)(args[3] >> TIMELINE_LEVEL_AFTER),
+		.made = args[3] >> TIMELINE_LEVEL_MADE & 1 };
+	return entry->message != 0 && args[2] <= UINT32_MAX &&
+	       entry->before < TIMELINE_LEVEL_NONE &&
+	       entry->after < TIMELINE_LEVEL_NONE;
+}
+
+/* Only the named messages changed their gates since then. */
+static void
+begin_named(struct tl_observer *o)
+{
+	o->gates = o->start.named_gates;
+	o->gates.unnamed = 0;
+	for (uint32_t i = 0; i < o->gates.count; i++)
+		o->gates.list[i].change = ++o->count;
+}
+
+/* Any gate may have changed. */
 static void
 take_gates(struct tl_observer *o, const struct tl_event *event)
 {
@@ -233,6 +249,148 @@ take_gates(struct tl_observer *o, const struct tl_event *event)
 	o->plan = ++o->count;
 	close_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
 	open_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
+	o->gates.count = 0;
+	if (o->gates.unnamed > 0 && --o->gates.unnamed == 0)
+		begin_named(o);
+}
+
+static const struct tl_named_gates *
+gates_of(const struct tl_observer *o)
+{
+	return o->loaded ? o->loaded : &o->gates;
+}
+
+/* The place of a message in the table; count where it has none. */
+static uint32_t
+find_named(const struct tl_named_gates *gates, uint32_t message)
+{
+	uint32_t i = 0;
+
+	while (i < gates->count && gates->list[i].message != message)
+		i++;
+	return i;
+}
+
+static uint8_t
+lower(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The claim of a thread; NULL: it has none. */
+static struct tl_gate_claim *
+claim_of(struct tl_named_gate *g, const struct tl_event *event)
+{
+	for (unsigned i = 0; i < g->claim_count; i++)
+		if (g->claims[i].pid == event->pid &&
+		    g->claims[i].tid == event->tid)
+			return &g->claims[i];
+	return NULL;
+}
+
+static void
+drop_claim(struct tl_named_gate *g, struct tl_gate_claim *claim)
+{
+	if (claim)
+		*claim = g->claims[--g->claim_count];
+}
+
+/* A gate is to change.  The last claim of the thread came to nothing. */
+static void
+claim_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
+    const struct tl_event *event)
+{
+	struct tl_gate_claim next = { .pid = event->pid,
+		.tid = event->tid,
+		.to = entry->after,
+		.low = TIMELINE_LEVEL_NONE };
+
+	drop_claim(g, claim_of(g, event));
+	if (g->claim_count == TL_GATE_CLAIMS_MAX) {
+		g->floor = lower(g->floor, g->claims[0].to);
+		drop_claim(g, &g->claims[0]);
+	}
+	for (unsigned i = 0; i < g->claim_count; i++) {
+		g->claims[i].low = lower(g->claims[i].low, next.to);
+		next.low = lower(next.low, g->claims[i].to);
+	}
+	g->claims[g->claim_count++] = next;
+	g->gate = lower(g->gate, next.to);
+}
+
+/* A gate has changed, and perhaps again in between by another thread. */
+static void
+confirm_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
+    const struct tl_event *event)
+{
+	struct tl_gate_claim *const own = claim_of(g, event);
+
+	if (!own || own->to != entry->after) { /* the claim is missing */
+		g->gate = lower(g->gate, lower(entry->before, entry->after));
+		return;
+	}
+	g->gate = lower(entry->after, lower(own->low, g->floor));
+	drop_claim(g, own);
+}
+
+/* An entry says how the gate of a message changes. */
+static void
+take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
+    const struct tl_event *event)
+{
+	const uint32_t i = find_named(&o->gates, entry->message);
+	struct tl_named_gate *const g = &o->gates.list[i];
+
+	if (entry->before == entry->after) {
+		if (i < o->gates.count)
+			drop_claim(g, claim_of(g, event));
+		return;
+	}
+	if (i == TL_NAMED_GATES_MAX) {
+		take_gates(o, event);
+		return;
+	}
+	if (i == o->gates.count) {
+		o->gates.count++;
+		*g = (struct tl_named_gate){ .message = entry->message,
+			.gate = entry->before,
+			.floor = TIMELINE_LEVEL_NONE };
+	}
+	if (entry->made)
+		confirm_gate(g, entry, event);
+	else
+		claim_gate(g, entry, event);
+	g->change = ++o->count;
+	/* silence is asked for by gate */
+	close_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
+	open_gates(o, 0, TL_OBSERVED_GATES, event->tsc);
+}
+
+static void
+take_level(struct tl_observer *o, const struct tl_event *event)
+{
+	struct tl_gate_entry entry;
+
+	if (!o->start.named) {
+		take_gates(o, event);
+		return;
+	}
+	if (is_incomplete(o, event))
+		return;
+	if (!tl_gate_read(event->args, &entry) || o->start.unnamed_all)
+		take_gates(o, event);
+	else if (o->gates.unnamed == 0)
+		take_named(o, &entry, event);
+}
+
+/* Entries are missing, perhaps of changes. */
+static void
+lose_claims(struct tl_observer *o)
+{
+	o->claim.waits = false;
+	for (uint32_t i = 0; i < o->gates.count; i++)
+		for (unsigned k = 0; k < o->gates.list[i].claim_count; k++)
+			o->gates.list[i].claims[k].low = TIMELINE_LEVEL_OFF;
 }
 
 /* == slots == */
@@ -359,17 +517,25 @@ expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 
 /* == numbers == */
 
-/* The gate of a message.  The one at the time of the event is not recorded: the
- * one that is open less often, unless it is known. */
+/* The gate of a message; where it is not known, the lowest that it may have. */
 unsigned
 tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 {
-	const unsigned level = message->level, gate = message->gate;
+	const struct tl_named_gates *gates = gates_of(o);
+	const uint8_t level = message->level, gate = message->gate;
+	uint32_t i;
 
-	if (gate >= TL_OBSERVED_GATES)
+	if (gate >= TL_OBSERVED_GATES || message->builtin)
 		return TIMELINE_LEVEL_NONE;
+	if (gates->unnamed > 0 && !o->start.gates)
+		return lower(level, o->start.floor);
+	i = find_named(gates, message->id);
+	if (o->start.named && i < gates->count)
+		return gates->list[i].gate;
 	if (o->start.gates)
 		return gate;
+	if (o->start.defined)
+		return level;
 	return gate == TIMELINE_LEVEL_OFF || (level != 0 && level < gate)
 		   ? level
 		   : gate;
@@ -387,20 +553,53 @@ is_kept(const struct tl_observer *o, const struct tl_event *event)
 	       !is_before(event->epoch, event->tsc, from->epoch, from->tsc);
 }
 
+/* The number of the interval of a gate. */
+static uint64_t
+gate_number(struct tl_observer *o, const struct tl_event *event, unsigned gate)
+{
+	const unsigned open =
+	    is_burst_over(o, event->epoch, event->tsc) ? o->base : o->threshold;
+
+	if (open != 0 && gate >= open)
+		return o->numbers[gate];
+	return o->has_plan ? slot_number(o, gate, event) : TL_UNOBSERVED;
+}
+
 static uint64_t
 number_of(struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned gate = tl_observed_gate(o, event->message);
-	const unsigned open =
-	    is_burst_over(o, event->epoch, event->tsc) ? o->base : o->threshold;
+	uint64_t number;
+	uint32_t i;
 
 	if (event->message->timer) /* one entry has both ends of a span */
 		return TL_OBSERVED;
 	if (!is_kept(o, event))
 		return TL_UNOBSERVED;
-	if (open != 0 && gate >= open)
-		return o->numbers[gate];
-	return o->has_plan ? slot_number(o, gate, event) : TL_UNOBSERVED;
+	number = gate_number(o, event, gate);
+	if (!o->start.named || number == TL_UNOBSERVED)
+		return number;
+	/* its intervals end where its gate changes, too */
+	i = find_named(gates_of(o), event->message->id);
+	if (i < gates_of(o)->count)
+		number |= gates_of(o)->list[i].change << CHANGE_SHIFT;
+	return number;
+}
+
+void
+tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
+{
+	*o = (struct tl_observer){ .start = *start,
+		.threshold = start->base,
+		.base = start->base,
+		.count = 1 };
+	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
+		o->numbers[g] = o->count;
+	for (uint32_t i = 0; i < start->plan_count; i++)
+		take_plan(o, &start->plan[i]);
+	o->gates.unnamed = start->named_gates.unnamed;
+	if (o->gates.unnamed == 0)
+		begin_named(o);
 }
 
 /* == oldest first == */
@@ -442,7 +641,7 @@ observe_forward(struct tl_observer *o, struct tl_event *event)
 			take_confirmation(o, event);
 		break;
 	case TIMELINE_BUILTIN_LEVEL:
-		take_gates(o, event);
+		take_level(o, event);
 		break;
 	case TIMELINE_BUILTIN_PLAN:
 		if (tl_plan_read(event, &plan))
@@ -475,6 +674,7 @@ struct tl_observed_state {
 	uint64_t seed;
 	uint64_t lease;
 	uint64_t plan;
+	struct tl_named_gates *gates; /* maybe those of the state before */
 };
 
 bool
@@ -492,12 +692,30 @@ tl_observed_is_change(const struct tl_message *message)
 	}
 }
 
-/* Keep the state after a change. */
-static void
+/* The gates after a change: a copy, or those before it. */
+static struct tl_named_gates *
+copy_gates(const struct tl_observer *o, const struct tl_event *change)
+{
+	struct tl_named_gates *gates;
+
+	if (o->state_count > 0 &&
+	    (!change->message ||
+		change->message->builtin != TIMELINE_BUILTIN_LEVEL))
+		return o->states[o->state_count - 1].gates;
+	if ((gates = malloc(sizeof(*gates))))
+		*gates = o->gates;
+	return gates;
+}
+
+/* Keep the state after a change.  0 or -ENOMEM. */
+static int
 keep(struct tl_observer *o, const struct tl_event *change)
 {
+	struct tl_named_gates *const gates = copy_gates(o, change);
 	struct tl_observed_state *s = &o->states[o->state_count];
 
+	if (!gates)
+		return -ENOMEM;
 	o->state = o->state_count++;
 	*s = (struct tl_observed_state){ .epoch = change->epoch,
 		.lane = change->lane,
@@ -512,9 +730,11 @@ keep(struct tl_observer *o, const struct tl_event *change)
 		.plan_epoch = o->plan_epoch,
 		.seed = o->seed,
 		.lease = o->lease,
-		.plan = o->plan };
+		.plan = o->plan,
+		.gates = gates };
 	memcpy(s->numbers, o->numbers, sizeof(s->numbers));
 	memcpy(s->shares, o->shares, sizeof(s->shares));
+	return 0;
 }
 
 static void
@@ -533,6 +753,7 @@ load(struct tl_observer *o, size_t state)
 	o->seed = s->seed;
 	o->lease = s->lease;
 	o->plan = s->plan;
+	o->loaded = s->gates;
 	memcpy(o->numbers, s->numbers, sizeof(o->numbers));
 	memcpy(o->shares, s->shares, sizeof(o->shares));
 }
@@ -547,20 +768,26 @@ tl_observer_init_back(struct tl_observer *o,
 	o->states = malloc((count + 1) * sizeof(*o->states));
 	if (!o->states)
 		return -ENOMEM;
-	keep(o, &none);
-	return 0;
+	return keep(o, &none);
 }
 
-void
+int
 tl_observe_ahead(struct tl_observer *o, struct tl_event *change)
 {
+	if (!change->message) {
+		lose_claims(o);
+		return 0;
+	}
 	observe_forward(o, change);
-	keep(o, change);
+	return keep(o, change);
 }
 
 void
 tl_observer_free(struct tl_observer *o)
 {
+	for (size_t i = 0; i < o->state_count; i++)
+		if (i == 0 || o->states[i].gates != o->states[i - 1].gates)
+			free(o->states[i].gates);
 	free(o->states);
 	o->states = NULL;
 }
@@ -657,8 +884,9 @@ void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
 	event->observed = TL_OBSERVED;
-	if (!event->message) { /* a loss: of a change, perhaps */
-		o->claim.waits = false;
+	if (!event->message) {
+		if (!o->states) /* else known in advance */
+			lose_claims(o);
 		return;
 	}
 	if (o->states) {

@@ -32,6 +32,11 @@
  * begins within another begins a new interval, because the entry of the first
  * burst is not read yet.
  *
+ * The gate of a message changes by itself, too (timeline_level).  Where entries
+ * name the message, only its own intervals end, and its gate is known at each
+ * event.  A table has the messages that were named.  An entry that names none
+ * may have changed any gate.
+ *
  * Silence, or a span that is still open, has no event.  A reader that concludes
  * something from either asks an observer that is fed oldest first since when a
  * gate is open, and for how long the gate was open in all.  The time of a
@@ -51,13 +56,41 @@ enum {
 	TL_OBSERVED_GATES = TIMELINE_LEVEL_NONE + 1,
 	/* Slots between two events that are looked at; further apart, the two
 	 * are in different intervals. */
-	TL_SLOTS_JOINED_MAX = 4096
+	TL_SLOTS_JOINED_MAX = 4096,
+	/* Messages whose gates are known apart from those of others. */
+	TL_NAMED_GATES_MAX = 32,
+	TL_GATE_CLAIMS_MAX = 4,
+	TL_PLAN_ENTRIES_MAX = TIMELINE_LEVEL_MAX
 };
 
 /* A place in time: stamps of one epoch compare. */
 struct tl_observed_from {
 	uint32_t epoch;
 	uint64_t tsc;
+};
+
+/* A change of a gate that was logged, and is not known to have been made. */
+struct tl_gate_claim {
+	uint32_t pid;
+	uint32_t tid;
+	uint8_t to;
+	uint8_t low; /* the lowest gate of the changes meanwhile */
+};
+
+/* A message that entries of levels name. */
+struct tl_named_gate {
+	uint32_t message; /* its id */
+	uint8_t gate;     /* the lowest that it may have */
+	uint8_t floor;    /* the lowest of claims that had no room */
+	uint8_t claim_count;
+	struct tl_gate_claim claims[TL_GATE_CLAIMS_MAX];
+	uint64_t change; /* its number */
+};
+
+struct tl_named_gates {
+	uint32_t unnamed; /* entries to come that name no message */
+	uint32_t count;
+	struct tl_named_gate list[TL_NAMED_GATES_MAX];
 };
 
 /* What is known at the event that is fed first. */
@@ -73,6 +106,19 @@ struct tl_observed_start {
 	/* The gates of messages are those at the event: else the gate at the
 	 * time of an event is not known. */
 	bool gates;
+	/* Entries of levels name messages by their ids; else each of them ends all
+	 * intervals. */
+	bool named;
+	bool unnamed_all; /* too many are named: as if none were */
+	/* no entry is missing: messages that are not named are as defined */
+	bool defined;
+	/* The gates once all unnamed entries were fed; before that no gate was
+	 * lower than the floor, unless it was so by its definition. */
+	struct tl_named_gates named_gates;
+	uint8_t floor;
+	/* of the plan of slots that is in force at the first event */
+	uint32_t plan_count;
+	struct tl_plan_entry plan[TL_PLAN_ENTRIES_MAX];
 };
 
 /* The last interval in which a gate was open; empty (since is to) without one.
@@ -103,7 +149,9 @@ struct tl_observer {
 	bool has_plan;
 	uint64_t plan;     /* slots of two plans are in no run */
 	bool plan_unknown; /* a recording newest first: not read yet */
-	uint64_t count;    /* intervals so far */
+	struct tl_named_gates gates;
+	const struct tl_named_gates *loaded; /* newest first: in their place */
+	uint64_t count;                      /* intervals so far */
 	uint64_t numbers[TL_OBSERVED_GATES];
 	/* Newest first: what is kept after each change, and before the first;
 	 * that of the last event is loaded. */
@@ -136,10 +184,19 @@ void tl_observer_init(struct tl_observer *observer,
  * all events for which tl_observed_is_change.  0 or -ENOMEM. */
 int tl_observer_init_back(struct tl_observer *observer,
     const struct tl_observed_start *start, size_t count);
-void tl_observe_ahead(struct tl_observer *observer, struct tl_event *change);
+int tl_observe_ahead(struct tl_observer *observer, struct tl_event *change);
 void tl_observer_free(struct tl_observer *observer);
 /* Do entries of a message say that levels change? */
 bool tl_observed_is_change(const struct tl_message *message);
+/* The entry of a level that names its message. */
+struct tl_gate_entry {
+	uint32_t message;
+	uint8_t before;
+	uint8_t after;
+	bool made; /* else to be made */
+};
+/* Read it; false: it names none. */
+bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
 /* Set event->observed of the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
 

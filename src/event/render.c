@@ -183,6 +183,33 @@ put_burst(struct tl_text *text, const struct tl_event *event)
 		tl_ticks_to_ns(INT64_C(2) << TIMELINE_UNTIL_SHIFT, mult)));
 }
 
+/* The entry of a level: of one message, or how many. */
+static void
+put_gate(struct tl_text *text, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	const struct tl_bytes name =
+	    message->argc > 2 ? tl_message_string(message, event->args[2])
+			      : tl_bytes(NULL, 0);
+
+	if (message->argc > 3 && event->args[3] >> TIMELINE_LEVEL_MADE & 1)
+		tl_put_string(text, "in force: ");
+	tl_put_string(text, "level ");
+	if (event->args[0] == TIMELINE_LEVEL_NONE)
+		tl_put_string(text, "as defined");
+	else
+		put_level(text, event->args[0]);
+	tl_put_string(text, " for ");
+	if (name.data) {
+		tl_put_char(text, '"');
+		tl_put_plain(text, name);
+		tl_put_char(text, '"');
+		return;
+	}
+	tl_put_unsigned(text, event->args[1]);
+	tl_put_string(text, event->args[1] == 1 ? " message" : " messages");
+}
+
 /* Does the line of a builtin message have words of its own?  They are those
  * of timelinectl. */
 static bool
@@ -225,15 +252,7 @@ put_builtin(struct tl_text *text, const struct tl_event *event)
 	case TIMELINE_BUILTIN_LEVEL:
 		if (message->argc < 2)
 			return false;
-		tl_put_string(text, "level ");
-		if (event->args[0] == TIMELINE_LEVEL_NONE)
-			tl_put_string(text, "as defined");
-		else
-			put_level(text, event->args[0]);
-		tl_put_string(text, " for ");
-		tl_put_unsigned(text, event->args[1]);
-		tl_put_string(text,
-		    event->args[1] == 1 ? " message" : " messages");
+		put_gate(text, event);
 		return true;
 	default:
 		return false;

@@ -322,6 +322,14 @@ tl_define_builtins(struct timeline *tl)
 		"Entries that were logged before are not shown.",
 		&tl->clear_event) != 0)
 		tl->clear_event = NULL;
+	if (define_builtin(tl, TIMELINE_BUILTIN_LEVEL, LEVEL_INFO, keep,
+		"level $level set for $messages messages: $message%s, "
+		"gates $gates%x\n"
+		"Gates are that of the message before in the low byte, then "
+		"after.\n"
+		"Bit 16: it was set by now.",
+		&tl->level_named) != 0)
+		tl->level_named = NULL;
 	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, LEVEL_INFO, keep,
 	    "level $level set for $messages messages\n"
 	    "Level 0 is off; 10 means back to what each was defined as.",

@@ -60,10 +60,23 @@ tl_record_matches(const struct tl_record *r, const char *category,
 	       line_matches(message, r->text);
 }
 
-/* Set the gates of matching messages; returns their number. */
+/* A message whose gate is to be set: its record never moves. */
+struct named {
+	uint32_t record;
+	uint8_t gate;
+};
+
+static uint8_t *
+gate_of(const struct timeline *tl, uint64_t record)
+{
+	return tl->strings + record + offsetof(struct timeline_record, gate);
+}
+
+/* Find the matching messages, of which the first are named; returns their
+ * number. */
 static uint64_t
-set_gates_locked(struct timeline *tl, const char *category, const char *message,
-    int level)
+find_locked(const struct timeline *tl, const char *category,
+    const char *message, int level, struct named *named)
 {
 	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
 	uint64_t at = tl_strings_next(tl, 0);
@@ -76,13 +89,10 @@ set_gates_locked(struct timeline *tl, const char *category, const char *message,
 			0, NULL) != 0)
 			break;
 		if (tl_record_matches(&r, category, message)) {
-			const int gate =
-			    level == AS_DEFINED ? r.fixed.level : level;
-
-			/* every append reads it */
-			tl_store_8(tl->strings + at +
-				       offsetof(struct timeline_record, gate),
-			    (uint8_t)gate);
+			if (count < TIMELINE_LEVEL_NAMED)
+				named[count] = (struct named){ (uint32_t)at,
+					level == AS_DEFINED ? r.fixed.level
+							    : (uint8_t)level };
 			count++;
 		}
 		at = r.fixed.link;
@@ -90,12 +100,67 @@ set_gates_locked(struct timeline *tl, const char *category, const char *message,
 	return count;
 }
 
+static void
+log_level(struct timeline *tl, int level, uint64_t count,
+    const struct named *named, uint8_t before, bool made)
+{
+	timeline_append(tl->level_named, (uint64_t)level, count, named->record,
+	    before | (uint64_t)named->gate << TIMELINE_LEVEL_AFTER |
+		(uint64_t)made << TIMELINE_LEVEL_MADE);
+}
+
+/* Log what is to be, set the gate unless another caller has set it meanwhile,
+ * and log that it is set.  A caller may be stopped or killed anywhere: so
+ * readers know the lowest gate at any time. */
+static void
+set_gate(struct timeline *tl, int level, uint64_t count,
+    const struct named *named)
+{
+	uint8_t *gate = gate_of(tl, named->record);
+	uint8_t before;
+
+	do {
+		before = tl_load_8(gate);
+		if (before != named->gate)
+			log_level(tl, level, count, named, before, false);
+	} while (!tl_cas_8(gate, before, named->gate));
+	__builtin_ia32_lfence(); /* the stamp comes after the swap */
+	log_level(tl, level, count, named, before, true);
+}
+
+/* Set the gates of all matching messages. */
+static void
+set_gates_locked(struct timeline *tl, const char *category, const char *message,
+    int level)
+{
+	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
+	uint64_t at = tl_strings_next(tl, 0);
+
+	for (; at != 0 && left > 0; left--) {
+		struct tl_record r;
+
+		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
+			0, NULL) != 0)
+			break;
+		if (tl_record_matches(&r, category, message)) {
+			const int gate =
+			    level == AS_DEFINED ? r.fixed.level : level;
+
+			/* every append reads it */
+			tl_store_8(gate_of(tl, at), (uint8_t)gate);
+		}
+		at = r.fixed.link;
+	}
+}
+
 int
 timeline_level(struct timeline *tl, const char *category_glob,
     const char *message_glob, const char *level)
 {
 	const int wanted = parse_level(level);
+	struct named named[TIMELINE_LEVEL_NAMED];
 	uint64_t count;
+	bool few;
 	int rc;
 
 	if (wanted < 0)
@@ -103,11 +168,17 @@ timeline_level(struct timeline *tl, const char *category_glob,
 	if ((rc = tl_globs_check(tl, category_glob, message_glob)) != 0)
 		return rc;
 	tl_strings_lock();
-	count = set_gates_locked(tl, category_glob, message_glob, wanted);
+	count = find_locked(tl, category_glob, message_glob, wanted, named);
+	few = tl->level_named && count <= TIMELINE_LEVEL_NAMED;
+	if (!few)
+		set_gates_locked(tl, category_glob, message_glob, wanted);
 	tl_strings_unlock();
 	if (count == 0)
 		return tl_error(-ENOENT, "no message matches");
-	timeline_append(tl->level_event, (uint64_t)wanted, count, 0, 0);
+	for (uint64_t i = 0; few && i < count; i++)
+		set_gate(tl, wanted, count, &named[i]);
+	if (!few)
+		timeline_append(tl->level_event, (uint64_t)wanted, count, 0, 0);
 	return 0;
 }
 

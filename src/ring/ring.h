@@ -56,6 +56,8 @@ struct timeline {
 	struct timeline_event *priority_in_force;
 	struct timeline_event *burst_in_force;
 	struct timeline_event *level_event;
+	/* of one message; NULL: the string table is full */
+	struct timeline_event *level_named;
 	struct timeline_event *clear_event; /* NULL: the string table is full */
 	struct timeline_event *plan_event;
 	struct tl_calibrate calibrate;

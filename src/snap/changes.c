@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry that changes the levels. */
+/* An entry that changes the levels, or a loss of entries. */
 struct change {
-	const struct tl_message *message;
+	const struct tl_message *message; /* NULL: a loss */
 	uint64_t tsc;
 	uint64_t number;
 	uint32_t lane;
@@ -34,6 +34,7 @@ struct changes {
 	struct change *list;
 	size_t count;
 	size_t capacity;
+	bool overwritten; /* entries before the next one of the lane */
 	int rc;
 };
 
@@ -44,7 +45,8 @@ find_messages(struct changes *c)
 	int rc;
 
 	for (size_t i = 0; i < m->count; i++) {
-		if (!tl_observed_is_change(m->list[i]))
+		if (!tl_observed_is_change(m->list[i]) &&
+		    m->list[i]->builtin != TIMELINE_BUILTIN_LOST)
 			continue;
 		if ((rc = TL_ARRAY_ROOM(c->messages, c->message_capacity,
 			 c->message_count)) != 0)
@@ -54,23 +56,30 @@ find_messages(struct changes *c)
 	return 0;
 }
 
-static bool
-take_change(void *context, const struct tl_lane *lane)
+/* Is it an entry of this message? */
+static const struct tl_message *
+message_of(const struct changes *c, const struct timeline_entry *e)
 {
-	struct changes *c = context;
-	const struct timeline_entry *e = lane->entry;
 	const uint32_t id = e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
-	struct change *change;
-	size_t i = 0;
 
-	while (i < c->message_count && c->messages[i]->id != id)
-		i++;
-	if (i == c->message_count)
-		return true;
+	for (size_t i = 0; i < c->message_count; i++)
+		if (c->messages[i]->id == id)
+			return c->messages[i];
+	return NULL;
+}
+
+/* Add a change, or without a message a loss. */
+static bool
+add(struct changes *c, const struct tl_lane *lane,
+    const struct tl_message *message)
+{
+	const struct timeline_entry *e = lane->entry;
+	struct change *change;
+
 	if ((c->rc = TL_ARRAY_ROOM(c->list, c->capacity, c->count)) != 0)
 		return false;
 	change = &c->list[c->count++];
-	*change = (struct change){ .message = c->messages[i],
+	*change = (struct change){ .message = message,
 		.tsc = e->tsc,
 		.number = lane->entry_number,
 		.lane = lane->number,
@@ -81,6 +90,22 @@ take_change(void *context, const struct tl_lane *lane)
 	for (unsigned k = 0; k < TL_ARGS_MAX; k++)
 		change->args[k] = e->args[k];
 	return true;
+}
+
+static bool
+take_change(void *context, const struct tl_lane *lane)
+{
+	struct changes *c = context;
+	const struct tl_message *message = message_of(c, lane->entry);
+	const bool is_lost = lane->lost > 0 || c->overwritten;
+
+	c->overwritten = false;
+	if (is_lost && !add(c, lane, NULL))
+		return false;
+	if (!message)
+		return true;
+	return add(c, lane,
+	    message->builtin == TIMELINE_BUILTIN_LOST ? NULL : message);
 }
 
 /* In the order of events: see order.c. */
@@ -96,7 +121,10 @@ compare_changes(const void *first, const void *second)
 		return a->tsc < b->tsc ? -1 : 1;
 	if (a->lane != b->lane)
 		return a->lane < b->lane ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	/* a loss is before its entry */
+	return (a->message != NULL) - (b->message != NULL);
 }
 
 static int
@@ -106,6 +134,7 @@ find_changes(struct changes *c, struct tl_snap *snap)
 
 	for (uint32_t i = 0;
 	     c->message_count > 0 && i < snap->lane_count && rc == 0; i++) {
+		c->overwritten = snap->lanes[i].lapped > 0;
 		rc = tl_snap_each_entry(snap, i, UINT64_MAX, take_change, c);
 		if (rc == 0)
 			rc = c->rc;
@@ -119,11 +148,12 @@ static int
 observe_back(const struct changes *c, const struct tl_observed_start *start,
     struct tl_observer *observer)
 {
-	const int rc = tl_observer_init_back(observer, start, c->count);
+	int rc = tl_observer_init_back(observer, start, c->count);
 
 	for (size_t i = 0; i < c->count && rc == 0; i++) {
 		const struct change *change = &c->list[i];
 		struct tl_event event = { .message = change->message,
+			.kind = change->message ? TL_INSTANT : TL_LOST,
 			.tsc = change->tsc,
 			.number = change->number,
 			.lane = change->lane,
@@ -132,7 +162,7 @@ observe_back(const struct changes *c, const struct tl_observed_start *start,
 			.tid = change->tid };
 
 		memcpy(event.args, change->args, sizeof(event.args));
-		tl_observe_ahead(observer, &event);
+		rc = tl_observe_ahead(observer, &event);
 	}
 	return rc;
 }

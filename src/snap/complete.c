@@ -256,7 +256,7 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 	for (uint32_t i = 0; i < snap->lane_count; i++)
 		any |= is_cut(snap, i);
 	if (!any)
-		return 0;
+		return tl_snap_gates_before(snap, true, start);
 	start->base = (uint8_t)(timeline_levels(h) >> TIMELINE_LEVELS_BASE);
 	if (start->base > TIMELINE_LEVEL_NONE) /* damaged */
 		start->base = 0;
@@ -268,5 +268,7 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 		from[0] = from[keep];
 	if ((rc = has_priority(snap, &from[keep], &changed)) == 0 && changed)
 		start->base = 0;
-	return rc;
+	if (rc == 0)
+		rc = tl_snap_gates_before(snap, false, start);
+	return rc == 0 ? tl_snap_plan_before(snap, start) : rc;
 }

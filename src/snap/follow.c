@@ -464,6 +464,7 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		const struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
 			.tiers = snap->header.tiers,
 			.gates = true,
+			.named = true,
 			.base = (uint8_t)(timeline_levels(&snap->header) >>
 					  TIMELINE_LEVELS_BASE) };
 

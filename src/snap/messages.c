@@ -46,16 +46,17 @@ tl_messages_find(const struct tl_messages *m, uint32_t offset)
 	return slot ? slot->message : NULL;
 }
 
-/* The function get of struct tl_strings. */
+/* The function get of struct tl_strings; of a message that an entry of a level
+ * names, the first line. */
 static struct tl_bytes
 string_of(const struct tl_strings *strings, uint64_t number)
 {
 	const struct tl_record_place *slot =
 	    find((const struct tl_messages *)(const void *)strings, number);
 
-	if (!slot || slot->message)
+	if (!slot)
 		return tl_bytes(NULL, 0);
-	return slot->text;
+	return slot->message ? slot->message->line1 : slot->text;
 }
 
 static void

@@ -63,6 +63,13 @@ int tl_snap_each_entry(struct tl_snap *snap, uint32_t lane, uint64_t count,
 int tl_snap_observe(struct tl_snap *snap, enum tl_order order,
     struct tl_observer *observer);
 
+/* Find the gates of messages that were changed later; no entry is missing in a
+ * whole snapshot.  0 or -errno. */
+int tl_snap_gates_before(struct tl_snap *snap, bool is_whole,
+    struct tl_observed_start *start);
+/* Find the plan of slots that was in force before its first entry. */
+int tl_snap_plan_before(struct tl_snap *snap, struct tl_observed_start *start);
+
 int tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
     struct tl_fault *fault);
 

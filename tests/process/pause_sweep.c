@@ -732,6 +732,87 @@ sweep_change(bool burst, const char *from, const char *to)
 	    from, to, steps, closed, early);
 }
 
+/* == the level of a message: its gate is not lower than a reader believes == */
+
+static void
+run_level(void *unused)
+{
+	(void)unused;
+	be_a();
+	expect_ok(timeline_level(tl, "*", "*", changed_to));
+}
+
+static unsigned
+observed_gate(void)
+{
+	struct tl_observed_start start;
+	struct tl_fault fault = { 0 };
+	struct tl_observer observer;
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+	unsigned gate = TIMELINE_LEVEL_NONE;
+
+	expect(snap_open(&snap, test_name, 0, &fault) == 0 &&
+		   tl_snap_observed(snap, &start) == 0 &&
+		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0,
+	    "%s", fault.text);
+	tl_observer_init(&observer, &start);
+	while (tl_cursor_next(cursor, &e) > 0)
+		tl_observe(&observer, &e);
+	for (size_t i = 0; i < tl_snap_message_count(snap); i++)
+		if (tl_snap_message(snap, i)->id == event->message)
+			gate = tl_observed_gate(&observer,
+			    tl_snap_message(snap, i));
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	return gate;
+}
+
+/* Entries and gates change at few instructions only. */
+static void
+sweep_level(const char *from, const char *to)
+{
+	const struct timeline_options options = { .entries = 256 };
+	struct traced a = { 0 };
+	unsigned steps = 0, looks = 0, lower = 0;
+	uint64_t heads = 0;
+	uint8_t gate = TIMELINE_LEVEL_NONE;
+	bool running = true;
+
+	timeline_close(tl);
+	timeline_remove(test_name);
+	expect_ok(timeline_new(&tl, test_name, &options));
+	event = define_writers(tl);
+	expect_ok(timeline_level(tl, "*", "*", from));
+	changed_to = to;
+	a.pid = spawn(run_level, NULL);
+	a.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0;
+	go_to(&a, (void (*)(void))timeline_level);
+	for (; running && steps < STEPS_MAX; steps++) {
+		if (sum_of_heads(tl) != heads || *event->gate != gate) {
+			const unsigned observed = observed_gate();
+
+			heads = sum_of_heads(tl);
+			gate = *event->gate;
+			looks++;
+			lower += observed < gate;
+			expect(observed <= gate,
+			    "level %s to %s: after %u instructions the gate "
+			    "is %u, observed as %u",
+			    from, to, steps, gate, observed);
+		}
+		running = step_once(&a);
+	}
+	kill_traced(&a);
+	expect(!running && looks >= 3, "looked %u times in %u instructions",
+	    looks, steps);
+	expect(observed_gate() == *event->gate, "level %s to %s: %u at the end",
+	    from, to, observed_gate());
+	printf("level %s to %s: looked %u times, lower %u\n", from, to, looks,
+	    lower);
+}
+
 /* B may append while A is inside an append: to the lanes of another CPU. */
 static const struct row beside[] = {
 	{ "timeline_log in a burst", open_burst, run_log,
@@ -799,6 +880,8 @@ main(void)
 		sweep_change(true, "error", "trace");
 		sweep_change(false, "error", "trace");
 		sweep_change(false, "trace", "error");
+		sweep_level("error", "trace");
+		sweep_level("trace", "off");
 	}
 	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {
 		if (alone[i].open == open_fallback)

@@ -148,9 +148,12 @@ local function slot_hash(slot, seed)
 	return (x ~ x >> 31) >> 32
 end
 
--- Times in which a gate was open for sure and without a change, oldest first.
-local function open_times(gate, until_stamp)
-	local times = {}
+-- Times in which the gate of a message was open for sure and without a change,
+-- oldest first.  Where entries before the start were overwritten, only the lower
+-- one of level and gate is known.
+local function open_times(word, start, until_stamp)
+	local defined = messages[word].level
+	local times, gate = {}, defined
 	local base, since -- open by the base since then
 	local function add(from, to)
 		from, to = from + margin, to - margin
@@ -222,7 +225,16 @@ local function open_times(gate, until_stamp)
 		stop(c.t0)
 		if base and gate >= base then since = c.t1 end
 	end
-	take.level, take.clear = all_closed, all_closed
+	take.clear = all_closed
+	function take.level(c)
+		if c[1] ~= word then return end
+		local to = math.tointeger(c[2])
+		stop_lower(c.t0)
+		stop(c.t0)
+		gate = to < 0 and defined or to
+		if c.t0 < start then gate = math.min(gate, defined) end
+		if base and gate >= base then since = c.t1 end
+	end
 	for _, c in ipairs(changes) do
 		if c.t0 > until_stamp then break end
 		if take[c.what] then take[c.what](c) end
@@ -231,25 +243,6 @@ local function open_times(gate, until_stamp)
 	stop(until_stamp)
 	table.sort(times, function(a, b) return a[1] < b[1] end)
 	return times
-end
-
--- The gate that a message had at least, and when it was off.
-local function gate_of(word)
-	local gate = messages[word].level
-	local off, since = {}, nil
-	for _, c in ipairs(changes) do
-		if c.what == "level" and c[1] == word then
-			local to = math.tointeger(c[2])
-			if since and to ~= 0 then
-				off[#off + 1], since = { since, c.t1 }, nil
-			elseif not since and to == 0 then
-				since = c.t0
-			end
-			if to > 0 then gate = math.min(gate, to) end
-		end
-	end
-	if since then off[#off + 1] = { since, NEVER } end
-	return gate, off
 end
 
 -- Is [from, to] in one of the times?
@@ -372,13 +365,11 @@ local function find_inner(record, from, losses)
 		end
 	end
 	for word, m in pairs(messages) do
-		local gate, off = gate_of(word)
-		local times = open_times(gate, record.t0)
 		local start = from[m.level >= 7 and 1 or 0]
+		local times = open_times(word, start, record.t0)
 		local function must(b, e)
 			return b > start and b > cleared and e < record.t0 and
 			    is_within(times, b, e) and
-			    not touches(off, b, e) and
 			    not touches(losses, b, e)
 		end
 		for _, s in ipairs(m.spans) do

@@ -29,6 +29,7 @@ setup(void)
 {
 	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
 		messages[g] = (struct tl_message){ .kind = TIMELINE_RECORD_SPAN,
+			.id = 100 + g,
 			.level = (uint8_t)g,
 			.gate = (uint8_t)g };
 	start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
@@ -439,12 +440,19 @@ TEST(a_plan_that_is_renewed_in_time_ends_no_interval)
 	ck_assert_uint_ne(observe_slot(3), number);
 }
 
+static uint64_t
+gate_args(uint64_t before, uint64_t after, bool made)
+{
+	return before | after << TIMELINE_LEVEL_AFTER |
+	       (uint64_t)made << TIMELINE_LEVEL_MADE;
+}
+
 /* A plan of slots that is renewed, replaced and over, bursts, priorities and
  * levels of messages, in two epochs; some events share a stamp. */
 static size_t
 make_mixed(uint64_t *seed, struct tl_event *events)
 {
-	uint64_t share = UINT32_MAX / 2, plan = 7, tsc = 0;
+	uint64_t share = UINT32_MAX / 2, plan = 7, tsc = 0, from = GATE;
 
 	for (size_t i = 0; i < EVENTS_MAX; i++) {
 		const uint64_t dice = random_below(seed, 100);
@@ -460,10 +468,11 @@ make_mixed(uint64_t *seed, struct tl_event *events)
 
 			if (!held) {
 				share = random_below(seed, UINT32_MAX);
+				from = dice & 1 ? 3 : GATE;
 				plan++;
 			}
 			e.message = &plan_message;
-			e.args[0] = (dice & 1 ? 3 : GATE) | SHIFT << 8 |
+			e.args[0] = from | SHIFT << 8 |
 				    (uint64_t)held << 16;
 			e.args[1] = share;
 			e.args[2] = plan;
@@ -480,6 +489,11 @@ make_mixed(uint64_t *seed, struct tl_event *events)
 		} else if (dice == 8) {
 			e.message = random_below(seed, 2) ? &level : &priority;
 			e.args[0] = e.args[1] = 7;
+		} else if (dice < 13) {
+			e.message = &level;
+			e.args[2] = 100 + 1 + random_below(seed, 9);
+			e.args[3] = gate_args(1 + random_below(seed, 9),
+			    1 + random_below(seed, 9), random_below(seed, 2));
 		}
 		events[i] = e;
 	}
@@ -493,6 +507,7 @@ TEST(both_directions_join_the_same_pairs)
 	size_t joined = 0;
 
 	start.base = 0;
+	start.named = true;
 	start.complete_from[0].tsc = 90 * UNIT;
 	for (int round = 0; round < 20; round++) {
 		const size_t count = make_mixed(&seed, events);
@@ -750,4 +765,227 @@ TEST(changes_before_the_keep_tier_is_complete_are_not_believed)
 	    TIMELINE_UNTIL_BEFORE | TIMELINE_UNTIL_FOLLOWS);
 	ck_assert_uint_eq(at(5, 1001), TL_UNOBSERVED);
 	ck_assert_uint_ne(at(6, 1001), TL_UNOBSERVED);
+}
+
+/* == gates of single messages == */
+
+static void
+put_gate(unsigned of, uint64_t tsc, uint64_t before, uint64_t after)
+{
+	for (int made = 0; made < 2; made++) {
+		struct tl_event event = { .message = &level,
+			.tsc = tsc + (uint64_t)made,
+			.args = { after, 1, messages[of].id,
+			    gate_args(before, after, made) } };
+
+		tl_observe(&observer, &event);
+	}
+}
+
+TEST(a_level_ends_the_intervals_of_the_message_that_it_names)
+{
+	uint64_t n, m;
+
+	start.named = start.defined = true;
+	tl_observer_init(&observer, &start);
+	n = at(6, 1);
+	m = at(9, 1);
+	put_gate(6, 10, 6, 0);
+	put_gate(6, 20, 0, 6);
+	ck_assert(tl_observed_cut(n, at(6, 30)));
+	ck_assert_uint_eq(at(6, 30), at(6, 31));
+	ck_assert_uint_eq(at(9, 30), m);
+}
+
+/* Its level and its gate at the end are the same. */
+TEST(a_message_has_the_gate_that_entries_say)
+{
+	uint64_t n;
+
+	start.named = start.defined = true;
+	tl_observer_init(&observer, &start);
+	put_gate(7, 10, 7, 4);
+	ck_assert_uint_eq(at(7, 20), TL_UNOBSERVED);
+	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
+	n = at(7, 10 * UNIT + 1);
+	put(&burst, 20 * UNIT, 4, 6, 21 * UNIT);
+	ck_assert(tl_observed_cut(n, at(7, 20 * UNIT + 1)));
+	put_gate(7, 30 * UNIT, 4, 7);
+	ck_assert_uint_ne(at(7, 31 * UNIT), TL_UNOBSERVED);
+}
+
+TEST(before_an_entry_without_a_name_gates_are_the_lowest)
+{
+	start.named = true;
+	start.floor = 4;
+	start.named_gates.unnamed = 1;
+	tl_observer_init(&observer, &start);
+	ck_assert_uint_eq(at(9, 1), TL_UNOBSERVED);
+	put(&level, 10, 4, 1, 0);
+	ck_assert_uint_ne(at(9, 11), TL_UNOBSERVED);
+}
+
+TEST(of_too_many_messages_all_intervals_end)
+{
+	uint64_t n;
+
+	start.named = true;
+	tl_observer_init(&observer, &start);
+	n = at(6, 1);
+	for (unsigned i = 0; i <= TL_NAMED_GATES_MAX; i++) {
+		struct tl_event event = { .message = &level,
+			.tsc = 2,
+			.args = { 3, 1, 1000 + i, gate_args(5, 3, true) } };
+
+		ck_assert_uint_eq(at(6, 2), n);
+		tl_observe(&observer, &event);
+	}
+	ck_assert(tl_observed_cut(n, at(6, 3)));
+}
+
+/* Two threads set the gate of one message, each as src/ring/level.c does. */
+struct setter {
+	unsigned to[CHANGES_MAX];
+	unsigned change; /* which is being made; of count */
+	unsigned count;
+	enum { READ, CLAIM, SET, MADE } step;
+	uint8_t before;
+};
+
+struct gates {
+	struct setter threads[THREADS];
+	struct tl_observer observer;
+	uint8_t gate;
+	bool blunt; /* no entry before a change */
+};
+
+static void
+log_gate(struct gates *w, const struct setter *s, bool made)
+{
+	struct tl_event event = { .message = &level,
+		.tid = 1 + (uint32_t)(s - w->threads),
+		.args = { s->to[s->change], 1, messages[5].id,
+		    gate_args(s->before, s->to[s->change], made) } };
+
+	tl_observe(&w->observer, &event);
+}
+
+static void
+step_gate(struct gates *w, struct setter *s)
+{
+	switch (s->step) {
+	case READ:
+		s->before = w->gate;
+		break;
+	case CLAIM:
+		if (!w->blunt && s->before != s->to[s->change])
+			log_gate(w, s, false);
+		break;
+	case SET:
+		if (w->gate != s->before) {
+			s->step = READ;
+			return;
+		}
+		w->gate = (uint8_t)s->to[s->change];
+		break;
+	default:
+		log_gate(w, s, true);
+		s->change++;
+		s->step = READ;
+		return;
+	}
+	s->step++;
+}
+
+static uint64_t
+try_gates(const struct gates *world, unsigned most)
+{
+	uint64_t wrong = 0;
+	bool any = false;
+
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct gates w = *world;
+
+		if (w.threads[i].change == w.threads[i].count || most == 0)
+			continue;
+		any = true;
+		step_gate(&w, &w.threads[i]);
+		wrong += tl_observed_gate(&w.observer, &messages[5]) > w.gate
+			     ? 1
+			     : try_gates(&w, most - 1);
+	}
+	orders += !any;
+	return wrong;
+}
+
+static uint64_t
+try_all_gates(bool blunt)
+{
+	static const unsigned to[] = { 0, 3, 5, 7 };
+	uint64_t wrong = 0;
+
+	start.named = start.defined = true;
+	for (unsigned i = 0; i < 64; i++) {
+		struct gates w = { .gate = 5,
+			.blunt = blunt,
+			.threads = { { .to = { to[i & 3] }, .count = 1 },
+			    { .to = { to[i >> 2 & 3], to[i >> 4] },
+				.count = 2 } } };
+
+		tl_observer_init(&w.observer, &start);
+		wrong += try_gates(&w, 16);
+	}
+	return wrong;
+}
+
+TEST(no_order_of_two_setters_makes_a_gate_too_high)
+{
+	orders = 0;
+	ck_assert_uint_eq(try_all_gates(false), 0);
+	ck_assert_uint_gt(orders, 10000);
+}
+
+/* The proof that the test can fail. */
+TEST(without_an_entry_before_a_gate_may_be_too_high)
+{
+	ck_assert_uint_gt(try_all_gates(true), 0);
+}
+
+TEST(gates_that_are_set_one_after_the_other_are_known)
+{
+	struct gates w = { .gate = 5, .threads = { { .count = 1 } } };
+	struct setter *s = &w.threads[0];
+	uint64_t seed = 6;
+
+	start.named = start.defined = true;
+	tl_observer_init(&w.observer, &start);
+	for (int i = 0; i < 10000; i++) {
+		s->to[0] = (unsigned)random_below(&seed, 10);
+		for (s->change = 0; s->change == 0;)
+			step_gate(&w, s);
+		ck_assert_uint_eq(tl_observed_gate(&w.observer, &messages[5]),
+		    w.gate);
+	}
+}
+
+/* == slots that began before == */
+
+TEST(a_plan_that_was_in_force_before_opens_slots_from_the_start)
+{
+	struct tl_observed_start slots = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = TIMELINE_LEVEL_MAX,
+		.plan_count = 1,
+		.plan = { { .level = GATE,
+		    .shift = SHIFT,
+		    .share = UINT32_MAX,
+		    .seed = 7,
+		    .lease = UINT64_MAX } } };
+	uint64_t number;
+
+	tl_observer_init(&observer, &slots);
+	number = observe_slot(1);
+	ck_assert_uint_ne(number, TL_UNOBSERVED);
+	put_plan(GATE, UINT32_MAX, true);
+	ck_assert_uint_eq(observe_slot(3), number);
 }

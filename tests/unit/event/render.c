@@ -189,6 +189,15 @@ TEST(changes_of_levels_read_as_they_were_asked_for)
 	ASSERT_LINE("level debug for 3 messages");
 	set_args(TIMELINE_LEVEL_NONE, 1, 0, 0);
 	ASSERT_LINE("level as defined for 1 message");
+	define("level $level of $messages: $message%s, gates $gates%x");
+	message.strings = &strings;
+	message.builtin = TIMELINE_BUILTIN_LEVEL;
+	set_args(5, 1, 1, 0x506);
+	ASSERT_LINE("level debug for \"eth0\"");
+	set_args(5, 1, 1, 0x10506);
+	ASSERT_LINE("in force: level debug for \"eth0\"");
+	set_args(5, 1, 17, 0x506); /* is not in the record */
+	ASSERT_LINE("level debug for 1 message");
 	define("hostile"); /* has none of these arguments */
 	ASSERT_LINE("hostile");
 }

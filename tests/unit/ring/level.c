@@ -61,11 +61,11 @@ TEST(what_is_off_is_logged_by_nobody)
 	const uint64_t told = fixture_logged() - before;
 
 	timeline_log(tcp, 1);
-	ck_assert_uint_eq(told, 1);
+	ck_assert_uint_eq(told, 2);
 	ck_assert_uint_eq(fixture_logged(), before + told);
 	timeline_level(tl, "net", "tcp*", "default");
 	timeline_log(tcp, 1);
-	ck_assert_uint_eq(fixture_logged(), before + told + 2);
+	ck_assert_uint_eq(fixture_logged(), before + told + 3);
 }
 
 TEST(what_is_turned_up_passes_a_priority)
@@ -76,25 +76,50 @@ TEST(what_is_turned_up_passes_a_priority)
 	before = fixture_logged();
 	timeline_log(tcp, 1);
 	ck_assert_uint_eq(fixture_logged(), before);
-	timeline_level(tl, "*", "tcp*", "fatal");
+	timeline_level(tl, "*", "tcp*", "fatal"); /* two messages */
 	timeline_log(tcp, 2);
-	ck_assert_uint_eq(fixture_logged(), before + 2);
+	ck_assert_uint_eq(fixture_logged(), before + 5);
 	ck_assert_uint_eq(fixture_newest()->args[0], 2);
 }
 
-TEST(the_change_is_told_with_its_count)
+TEST(the_change_is_told_with_its_message)
 {
 	const struct timeline_entry *e;
 
-	timeline_level(tl, "net", "*", "off");
+	timeline_level(tl, "net", "tcp*", "off");
 	e = fixture_newest();
-	ck_assert_uint_eq(e->message, tl->level_event->message);
+	ck_assert_uint_eq(e->message, tl->level_named->message);
 	ck_assert_uint_eq(e->args[0], 0);
-	ck_assert_uint_eq(e->args[1], 2);
+	ck_assert_uint_eq(e->args[1], 1);
+	ck_assert_uint_eq(e->args[2], tcp->message);
+	ck_assert_uint_eq(e->args[3], 4 | 1 << TIMELINE_LEVEL_MADE);
 	timeline_level(tl, "*", "*", "default");
 	e = fixture_newest();
 	ck_assert_uint_eq(e->args[0], 10);
 	ck_assert_uint_eq(e->args[1], 3);
+}
+
+TEST(many_messages_are_told_with_their_count)
+{
+	const struct timeline_entry *e;
+	uint64_t before;
+
+	for (int i = 3; i <= TIMELINE_LEVEL_NAMED; i++) {
+		struct timeline_event *event;
+		char text[16];
+
+		snprintf(text, sizeof(text), "more %d", i);
+		ck_assert_int_eq(timeline_define(tl, "net", "info", text,
+				     &event),
+		    0);
+	}
+	before = fixture_logged();
+	timeline_level(tl, "*", "*", "off");
+	ck_assert_uint_eq(fixture_logged(), before + 1);
+	e = fixture_newest();
+	ck_assert_uint_eq(e->message, tl->level_event->message);
+	ck_assert_uint_eq(e->args[1], TIMELINE_LEVEL_NAMED + 1);
+	ck_assert_uint_eq(e->args[2], 0);
 }
 
 TEST(messages_of_the_library_cannot_be_turned_off)
