@@ -741,7 +741,7 @@ end
 
 -- The examples of slow spans are spans.
 function asked.why(record, by_time)
-	for line in lines_of("sh", "-c", 'exec "$@" || [ $? = 1 ]', "sh", DUMP,
+	for line in lines_of("sh", "-c", '"$@" || [ $? = 1 ]', "sh", DUMP,
 	    "--why", "*", "--json", record.file) do
 		for ns, took, pid, tid, word, id in line:gmatch(
 		    '{"ns":(%d+),"duration_ns":(%d+),"pid":(%d+),"tid":(%d+)' ..
@@ -764,7 +764,7 @@ function asked.slower(record, _, _, lua_sure)
 	table.sort(times)
 	if #times == 0 then return end
 	local limit = math.max(1, math.floor(times[(#times + 1) // 2]))
-	for line in lines_of("sh", "-c", 'exec "$@" || [ $? = 1 ]', "sh", DUMP,
+	for line in lines_of("sh", "-c", '"$@" || [ $? = 1 ]', "sh", DUMP,
 	    "--json", "--oldest-first", "--slower", limit .. "ns",
 	    record.file) do
 		local word, id = line:match('"message":"(%a+) .*"args":{"id":(%d+)')
