@@ -472,8 +472,7 @@ make_mixed(uint64_t *seed, struct tl_event *events)
 				plan++;
 			}
 			e.message = &plan_message;
-			e.args[0] = from | SHIFT << 8 |
-				    (uint64_t)held << 16;
+			e.args[0] = from | SHIFT << 8 | (uint64_t)held << 16;
 			e.args[1] = share;
 			e.args[2] = plan;
 			e.args[3] = tsc + random_below(seed, 60 * UNIT);
