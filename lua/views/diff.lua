@@ -25,7 +25,7 @@ for side, input in ipairs(timeline.inputs) do
 	for e in input:events(timeline.select(options,
 	    { order = "oldest", pair = true })) do
 		first, last = first or e.ns, e.ns
-		local m = e.message and sides[e.id]
+		local m = e.message ~= nil and sides[e.id]
 		if m == nil then
 			m = { count = 0, intervals = timeline.histogram(2),
 			    spans = timeline.histogram(2) }

@@ -68,6 +68,7 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
 	*select = (struct tl_select){ .filter = selection->filter,
 		.slower_ns = selection->slower_ns,
 		.on_spans = text && tl_script_filter_mentions(text, NULL),
+		.on_kind = text && tl_script_filter_mentions(text, "kind"),
 		.on_duration =
 		    selection->slower_ns > 0 ||
 		    (text && tl_script_filter_mentions(text, "duration")),
@@ -208,6 +209,20 @@ is_true_of_span(struct tl_select *select, const struct tl_asked *begin,
 	return rc == 0 ? is_true_of(select, end) : rc;
 }
 
+/* Ask the begin and the end of a span one by one. */
+static int
+ask_each(struct tl_select *select, const struct tl_asked *begin,
+    const struct tl_asked *end, bool passes[2])
+{
+	const bool slow = is_slow(select, &end->event);
+	const int first = slow && passes[0] ? is_true_of(select, begin) : 0;
+	const int second = slow && passes[1] ? is_true_of(select, end) : 0;
+
+	passes[0] = first > 0;
+	passes[1] = second > 0;
+	return first < 0 ? first : second < 0 ? second : 0;
+}
+
 int
 tl_select_span(struct tl_select *select, struct tl_asked *begin,
     struct tl_asked *end, bool sure, bool passes[2])
@@ -228,6 +243,8 @@ tl_select_span(struct tl_select *select, struct tl_asked *begin,
 	if (!passes[0] && !passes[1])
 		return 0;
 	join(begin, end, sure);
+	if (select->entries && select->on_kind)
+		return ask_each(select, begin, end, passes);
 	rc = is_true_of_span(select, begin, end);
 	if (rc <= 0)
 		passes[0] = passes[1] = false;

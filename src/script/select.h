@@ -4,7 +4,9 @@
  *
  * An instant or the value of a counter is judged by itself.  A span is judged
  * as a whole: its two events pass together.  A condition on arguments is true of
- * a span if it is true of its begin or of its end; both have its duration.
+ * a span if it is true of its begin or of its end; both have its duration.  Where
+ * entries are shown, a condition that names the kind of an event is asked of the
+ * begin and of the end, and each passes for itself.
  *
  *	inputs --scout--> spans --> verdicts by number of the event
  *	inputs --cursor--> event n --> verdict n --> 1 or 0
@@ -50,12 +52,13 @@ struct tl_select {
 	/* Set before the first event: kernel events that lie beside one of
 	 * these pass.  NULL: of none. */
 	const struct tl_sources *kernel;
-	int64_t slower_ns;                   /* 0: any */
-	bool on_spans;                       /* the expression is of spans */
-	bool on_duration;                    /* durations decide */
-	bool on_condition;                   /* not the message alone decides */
-	bool all;                            /* nothing is kept out */
-	bool early_end;                      /* newest first may end at since */
+	int64_t slower_ns; /* 0: any */
+	bool on_spans;     /* the expression is of spans */
+	bool on_kind;      /* of events, as the expression names their kind */
+	bool on_duration;  /* durations decide */
+	bool on_condition; /* not the message alone decides */
+	bool all;          /* nothing is kept out */
+	bool early_end;    /* newest first may end at since */
 	struct tl_message_map seen;          /* verdicts over messages */
 	struct tl_script_filter *expression; /* NULL: none */
 	struct tl_fault fault;               /* of the expression */

@@ -34,7 +34,7 @@ namespaces() {
 	is '... are no entries of a thread' \
 		"$("$dump" --json --category timeline "$ns" | jq -rs 'map("\(.pid) \(.tid)") | unique | .[]')" '0 0'
 	has '... and are shown so' "$("$dump" --category timeline --columns pid,tid,message "$ns" | head -1)" \
-		'^ *0 +0 level trace for '
+		'^ *0 +0 in force: level trace for '
 
 	has 'list has the writer without the state of a process of the same number out here' \
 		"$("$ctl" list | grep "^$ns ")" ' make_timeline 1$'

@@ -262,8 +262,8 @@ tools_are_no_threads(void)
 	expect_ok(tl_attach(&other, path, 0));
 	expect(!is_known(other), "a tool left a mark");
 	seen = see(inner_name, true, 0);
-	/* a priority and a burst are confirmed */
-	expect(seen.count == 5 * TIMELINES && seen.nameless == seen.count,
+	/* with a confirmation each */
+	expect(seen.count >= 5 * TIMELINES && seen.nameless == seen.count,
 	    "%u changes, %u nameless", seen.count, seen.nameless);
 	timeline_close(other);
 }

@@ -124,7 +124,7 @@ ends '--info has no CSV' 2 "$dump" --info --format csv "$known"
 
 # help fits a terminal
 for program in timeline-dump timelinectl timeline-convert timeline-ship timelined \
-	'timeline-ship run' 'timeline-ship read' 'timeline-ship ask'; do
+	'timeline-ship run' 'timeline-ship read'; do
 	# shellcheck disable=SC2086
 	"$bin/"$program --help | awk -v p="$program" 'length > 80 { print p ": " $0 }
 		END { if (NR > 24) print p ": " NR " lines" }'

@@ -10,7 +10,7 @@ is '... and marks their windows' \
 	"$(jq '[.levels.windows[] | select(.sample)] | length == 50 and all(.burst and (.merged | not))' <<<"$info")" true
 # a writer that is interrupted between the burst and its entry shows what is left
 is 'a burst says in the listing whether it is a sample' \
-	"$("$dump" --category timeline "$samples" | sed -E 's/^.* timeline   //; s/for (200|1[0-9][0-9])us/for T/' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 burst to trace for T 50 burst to trace for T (sample) 55 in force: burst to trace for T 1 in force: priority info 1 priority info '
+	"$("$dump" --category timeline "$samples" | sed -E 's/^.* timeline   //; s/for [0-9.]+us/for T/' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 burst to trace for T 50 burst to trace for T (sample) 55 in force: burst to trace for T 1 in force: priority info 1 priority info '
 row=$("$dump" --stats --json --category work "$samples")
 is '--stats tells what was observed in bursts' \
 	"$(jq '.observed_count == .count and .observed_share > 0 and .observed_share < 1' <<<"$row")" true

@@ -16,18 +16,18 @@ printed() {
 	is '... nothing is wrong with it' "$(<"$work/said")" ''
 }
 
-for name in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v13-stream2 \
+for kept in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v13-stream2 \
 	v22-mem2 v22-stream2; do
-	printed "$name is printed as its release does" "$name.trace" \
-		"$name.printed.txt" --style lincheck
+	printed "$kept is printed as its release does" "$kept.trace" \
+		"$kept.printed.txt" --style lincheck
 done
-for name in v8-mem2 v8-stream4; do
-	printed "$name as release 3.1 does" "$name.trace" \
-		"$name.printed31.txt" --style lincheck-3.1
+for kept in v8-mem2 v8-stream4; do
+	printed "$kept as release 3.1 does" "$kept.trace" \
+		"$kept.printed31.txt" --style lincheck-3.1
 done
-for name in v8-mem2 v22-mem2 v22-stream2; do
-	printed "$name with places in the source" "$name.trace" \
-		"$name.verbose.txt" --style lincheck --verbose
+for kept in v8-mem2 v22-mem2 v22-stream2; do
+	printed "$kept with places in the source" "$kept.trace" \
+		"$kept.verbose.txt" --style lincheck --verbose
 done
 printed 'a packed trace as what is in it' v22.packedtrace \
 	v22-stream2.printed.txt --style lincheck
@@ -69,14 +69,14 @@ lacks '... in statistics, too' \
 	"$("$dump" --stats "$lincheck/v8-mem1.trace")" '[0-9](ns|us)( |$)'
 
 # the same file again
-for name in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v8-stream4; do
+for kept in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v8-stream4; do
 	rm -f "$work/again.lincheck"*
-	ends "$name is written again" 0 "$convert" --from lincheck \
-		--to lincheck "$lincheck/$name.trace" -o "$work/again.lincheck"
+	ends "$kept is written again" 0 "$convert" --from lincheck \
+		--to lincheck "$lincheck/$kept.trace" -o "$work/again.lincheck"
 	is '... byte for byte' \
-		"$(cmp "$work/again.lincheck" "$lincheck/$name.trace" 2>&1)" ''
+		"$(cmp "$work/again.lincheck" "$lincheck/$kept.trace" 2>&1)" ''
 	is '... and its index' \
-		"$(cmp "$work/again.lincheck.idx" "$lincheck/$name.trace.idx" 2>&1)" ''
+		"$(cmp "$work/again.lincheck.idx" "$lincheck/$kept.trace.idx" 2>&1)" ''
 done
 
 # A method stands once in a file, whatever it is made of: releases 3.1 to 3.1.2

@@ -56,6 +56,8 @@ is '... and of timeline-convert' \
 ends '--why reads them' 0 "$dump" --why 'request*' -e "$route" "$spans"
 
 is 'a duration is of both entries' "$(listed -e 'duration > 1e6')" '1b 2b 4e 9e 20b 22e'
+is '... of one of them where the kind is asked for' \
+	"$(listed -e 'duration > 1e6 and kind == "end"') $(listed -e "$route and kind == \"begin\"")" '4e 9e 22e 1b 60b'
 is '... compared with arguments' "$(listed -e "$route and duration < 1e9")" '1b 9e'
 is '... and is nil of what has none' "$(listed -e 'not duration')" '30i 40b 48e 60b'
 is '--slower is the same' "$(listed --slower 3ms)" '1b 9e'

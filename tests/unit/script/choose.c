@@ -64,6 +64,7 @@ struct wish {
 	int64_t since_ns, until_ns; /* 0: none */
 	uint32_t tid;               /* 0: any */
 	bool entries;
+	bool names_kind; /* the expression does */
 	/* the expression, of an event with a duration or without (-1) */
 	bool (*holds)(const struct tl_event *event, int64_t duration_ns);
 };
@@ -183,14 +184,18 @@ model_span(const struct wish *w, size_t begin, size_t end, bool *passes)
 	struct tl_event e = events[end];
 	const int64_t duration =
 	    is_lost_between(begin, end) ? -1 : e.ns - b->ns;
-	bool any;
+	bool any, first, second;
 
 	if (e.bare)
 		e.args[0] = b->args[0];
-	any = holds(w, b, duration) || holds(w, &e, duration);
+	first = holds(w, b, duration);
+	second = holds(w, &e, duration);
+	any = first || second;
 	if (w->entries) {
-		passes[begin] = any && is_in(w, b) && is_of(w, b);
-		passes[end] = any && is_in(w, &e) && is_of(w, &e);
+		first = w->names_kind ? first : any;
+		second = w->names_kind ? second : any;
+		passes[begin] = first && is_in(w, b) && is_of(w, b);
+		passes[end] = second && is_in(w, &e) && is_of(w, &e);
 		return;
 	}
 	any = any && (is_of(w, b) || is_of(w, &e));
@@ -272,6 +277,7 @@ static const struct wish wishes[] = { { .expression = "args.n == 3",
 	    .holds = is_short_and_small },
 	{ .expression = "not duration", .holds = has_no_duration },
 	{ .expression = "tostring(kind) == 'end' and args.n == 2",
+	    .names_kind = true,
 	    .holds = is_end_of_two },
 	{ .slower_ns = 25 } };
 
