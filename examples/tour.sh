@@ -95,7 +95,7 @@ run "TIMELINE=$TIMELINE-bursts orders 10000"
 run 'timelinectl status'
 
 say "Bursts show details: the newest, and what they caught of one message." \
-	"Spans in them take as long as all of them do."
+	"Spans that are longer than a burst are not seen whole."
 run "timeline-dump -n 4 --category timeline $TIMELINE-bursts"
 run "timeline-dump -n 2 --message 'sort*' $TIMELINE-bursts"
 run "timeline-dump --stats --message 'sort*' $TIMELINE-bursts"

@@ -35,12 +35,6 @@ renumber(struct tl_observer *o, unsigned from, unsigned to)
 		o->numbers[g] = o->count;
 }
 
-static bool
-is_before(uint32_t epoch, uint64_t tsc, uint32_t than_epoch, uint64_t than_tsc)
-{
-	return epoch != than_epoch ? epoch < than_epoch : tsc < than_tsc;
-}
-
 /* == intervals == */
 
 static bool
@@ -154,11 +148,10 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 static bool
 is_incomplete(const struct tl_observer *o, const struct tl_event *event)
 {
-	const struct tl_observed_from *from =
-	    &o->start
-		 .complete_from[o->start.tiers > 1 ? o->start.tiers - 1 : 0];
+	const unsigned keep = o->start.tiers > 1 ? o->start.tiers - 1 : 0;
 
-	return is_before(event->epoch, event->tsc, from->epoch, from->tsc);
+	return tl_observed_before(tl_observed_place(event),
+	    o->start.complete_from[keep]);
 }
 
 static uint8_t
@@ -497,8 +490,10 @@ count_slots(struct tl_observer *o, uint64_t tsc)
 static bool
 is_burst_over(const struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 {
-	return o->threshold < o->base &&
-	       !is_before(epoch, tsc, o->until_epoch, o->until);
+	const struct tl_observed_from now = { epoch, tsc };
+	const struct tl_observed_from over = { o->until_epoch, o->until };
+
+	return o->threshold < o->base && !tl_observed_before(now, over);
 }
 
 /* A burst ends by itself.  Gates that it opened get a new number when they are
@@ -547,10 +542,9 @@ is_kept(const struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned tier =
 	    o->start.tiers > 1 ? event->lane % o->start.tiers : 0;
-	const struct tl_observed_from *from = &o->start.complete_from[tier];
 
-	return !o->blind &&
-	       !is_before(event->epoch, event->tsc, from->epoch, from->tsc);
+	return !o->blind && !tl_observed_before(tl_observed_place(event),
+				o->start.complete_from[tier]);
 }
 
 /* The number of the interval of a gate. */
@@ -797,8 +791,10 @@ static bool
 is_change_before(const struct tl_observed_state *s,
     const struct tl_event *event)
 {
+	const struct tl_observed_from change = { s->epoch, s->tsc };
+
 	if (s->epoch != event->epoch || s->tsc != event->tsc)
-		return is_before(s->epoch, s->tsc, event->epoch, event->tsc);
+		return tl_observed_before(change, tl_observed_place(event));
 	if (s->lane != event->lane)
 		return s->lane < event->lane;
 	return s->entry < event->number;

@@ -20,8 +20,8 @@
  * direction, before any of them is left out by a filter.
  *
  * Changes of the levels govern the events after them.  An observer that is to
- * be fed newest first is told all changes in advance, oldest first, and keeps
- * what the numbers follow from after each of them.  An event then gets its
+ * be fed newest first gets all changes in advance, oldest first, and keeps what
+ * the numbers follow from after each of them.  An event then gets its
  * number by the same rule in both directions:
  *
  *	changes            burst          plan           burst
@@ -68,6 +68,19 @@ struct tl_observed_from {
 	uint32_t epoch;
 	uint64_t tsc;
 };
+
+static inline bool
+tl_observed_before(struct tl_observed_from one, struct tl_observed_from other)
+{
+	return one.epoch != other.epoch ? one.epoch < other.epoch
+					: one.tsc < other.tsc;
+}
+
+static inline struct tl_observed_from
+tl_observed_place(const struct tl_event *event)
+{
+	return (struct tl_observed_from){ event->epoch, event->tsc };
+}
 
 /* A change of a gate that was logged, and is not known to have been made. */
 struct tl_gate_claim {

@@ -33,19 +33,14 @@ struct search {
 	int rc;
 };
 
-static bool
-is_before(const struct tl_observed_from *a, const struct tl_observed_from *b)
-{
-	return a->epoch != b->epoch ? a->epoch < b->epoch : a->tsc < b->tsc;
-}
-
 static int
 compare(const void *first, const void *second)
 {
 	const struct entry *a = first;
 	const struct entry *b = second;
 
-	return is_before(&b->at, &a->at) - is_before(&a->at, &b->at);
+	return tl_observed_before(b->at, a->at) -
+	       tl_observed_before(a->at, b->at);
 }
 
 static bool
@@ -54,13 +49,11 @@ take(void *context, const struct tl_lane *lane)
 	struct search *s = context;
 	const struct tl_message *m = tl_messages_find(s->snap->messages,
 	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
-	struct entry e = { .at.tsc = lane->entry->tsc };
+	struct entry e = { .at = tl_snap_place(s->snap, lane) };
 
 	if (!m || m->builtin != s->builtin)
 		return true;
-	e.at.epoch = tl_messages_epoch(s->snap->messages, lane->number,
-	    lane->entry_number);
-	if (is_before(&e.at, &s->from))
+	if (tl_observed_before(e.at, s->from))
 		return true;
 	for (unsigned k = 0; k < TL_ARGS_MAX; k++)
 		e.args[k] = lane->entry->args[k];

@@ -26,12 +26,6 @@ enum { TICKETS = 64, CHUNK = 1024 /* entries of a lane in memory */ };
 
 static const struct tl_observed_from never = { UINT32_MAX, UINT64_MAX };
 
-static bool
-is_later(const struct tl_observed_from *a, const struct tl_observed_from *b)
-{
-	return a->epoch != b->epoch ? a->epoch > b->epoch : a->tsc > b->tsc;
-}
-
 int
 tl_snap_each_entry(struct tl_snap *snap, uint32_t number, uint64_t count,
     bool (*found)(void *context, const struct tl_lane *lane), void *context)
@@ -59,9 +53,8 @@ struct latest {
 	struct tl_observed_from from;
 };
 
-/* The place of the entry that a lane is at. */
-static struct tl_observed_from
-place_of(const struct tl_snap *snap, const struct tl_lane *lane)
+struct tl_observed_from
+tl_snap_place(const struct tl_snap *snap, const struct tl_lane *lane)
 {
 	return (struct tl_observed_from){ tl_messages_epoch(snap->messages,
 					      lane->number, lane->entry_number),
@@ -72,9 +65,9 @@ static bool
 take_latest(void *context, const struct tl_lane *lane)
 {
 	struct latest *l = context;
-	const struct tl_observed_from here = place_of(l->snap, lane);
+	const struct tl_observed_from here = tl_snap_place(l->snap, lane);
 
-	if (is_later(&here, &l->from))
+	if (tl_observed_before(l->from, here))
 		l->from = here;
 	return true;
 }
@@ -132,7 +125,7 @@ complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 		rc = begin_of(snap, i, &first);
 		if (first.tsc == 0 && first.epoch == 0)
 			first = never;
-		if (is_later(&first, &from[lane->tier]))
+		if (tl_observed_before(from[lane->tier], first))
 			from[lane->tier] = first;
 	}
 	return rc;
@@ -148,14 +141,14 @@ static bool
 is_no_priority(void *context, const struct tl_lane *lane)
 {
 	struct search *s = context;
-	const struct tl_observed_from here = place_of(s->snap, lane);
+	const struct tl_observed_from here = tl_snap_place(s->snap, lane);
 	const struct tl_message *m = tl_messages_find(s->snap->messages,
 	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
 	s->found = m &&
 		   (m->builtin == TIMELINE_BUILTIN_PRIORITY ||
 		       m->builtin == TIMELINE_BUILTIN_FORCE) &&
-		   !is_later(s->from, &here);
+		   !tl_observed_before(here, *s->from);
 	return !s->found;
 }
 
@@ -187,12 +180,12 @@ static bool
 take_clear(void *context, const struct tl_lane *lane)
 {
 	struct clear *c = context;
-	const struct tl_observed_from here = place_of(c->snap, lane);
+	const struct tl_observed_from here = tl_snap_place(c->snap, lane);
 	const struct tl_message *m = tl_messages_find(c->snap->messages,
 	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
 	if (m && m->builtin == TIMELINE_BUILTIN_CLEAR &&
-	    is_later(&here, &c->newest)) {
+	    tl_observed_before(c->newest, here)) {
 		c->newest = here;
 		c->sum = lane->entry->args[0];
 	}
@@ -233,7 +226,7 @@ complete_cleared(struct tl_snap *snap, struct tl_observed_from *from)
 		if (!known)
 			rc = cleared_at(snap, &at);
 		known = true;
-		if (is_later(&at, &from[lane->tier]))
+		if (tl_observed_before(from[lane->tier], at))
 			from[lane->tier] = at;
 	}
 	return rc;
@@ -264,7 +257,7 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 	    (rc = complete_cleared(snap, from)) != 0)
 		return rc;
 	/* entries about priorities may be missing before */
-	if (is_later(&from[keep], &from[0]))
+	if (tl_observed_before(from[0], from[keep]))
 		from[0] = from[keep];
 	if ((rc = has_priority(snap, &from[keep], &changed)) == 0 && changed)
 		start->base = 0;

@@ -59,6 +59,10 @@ int tl_snap_check_header(struct timeline_header *header, int64_t n,
 int tl_snap_each_entry(struct tl_snap *snap, uint32_t lane, uint64_t count,
     bool (*found)(void *context, const struct tl_lane *lane), void *context);
 
+/* The place in time of the entry that a lane is at. */
+struct tl_observed_from
+tl_snap_place(const struct tl_snap *snap, const struct tl_lane *lane);
+
 /* Init an observer for all events in an order.  0 or -errno. */
 int tl_snap_observe(struct tl_snap *snap, enum tl_order order,
     struct tl_observer *observer);

@@ -12,8 +12,8 @@
  * chunks in turns, and reads h2 after each chunk: whatever writers overwrite
  * meanwhile, the newest entries of each lane are in the copy.  Where a lane turns
  * over before even these are copied, or hardly more, the snapshot begins again
- * with another T.  The head of a lane in the copy says how many entries were
- * wanted.
+ * with another T.  The head of a lane in the copy has the number of the
+ * first entry that was wanted.
  *
  * The records that an entry refers to were published before it was logged, so
  * they are in the copy.

@@ -36,7 +36,7 @@ else
 	has '... by its name' "$err" 'empty: the first line is empty'
 	ends 'a file that is not there, too' 1 "$ship" read "$url" --user shipper --password-file "$work/none"
 	"$ctl" create "$name-rotated" --entries 4096
-	"$ship" run -q --to "$url" --host web1 --user shipper --password-file "$work/password" \
+	"$ship" run -q --all --to "$url" --host web1 --user shipper --password-file "$work/password" \
 		"$name-rotated" 2>"$work/err" &
 	shipper=$!
 	stored() { # PASSWORD ENTRIES
@@ -45,7 +45,6 @@ else
 		[ "$("$dump" --json "$work/blocks" 2>/dev/null | grep -c 'priority set')" -ge "$2" ]
 	}
 	until_true stored password 0
-	sleep 0.2
 	"$ctl" priority "$name-rotated" debug
 	until_true stored password 1
 	is 'who has the password ships and reads' "$(stored password 1 && echo yes)" yes

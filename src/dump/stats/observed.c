@@ -68,14 +68,12 @@ measure(struct tl_observed_time *t, unsigned tier)
 static bool
 is_known(const struct tl_observed_time *t, unsigned tier)
 {
-	const struct tl_observed_from *from =
-	    &t->observer.start.complete_from[tier];
 	const struct tl_event *e = &t->last;
 
 	return e->ns >= t->from_ns && e->ns > t->gates_ns &&
 	       t->observer.threshold != 0 &&
-	       (e->epoch != from->epoch ? e->epoch > from->epoch
-					: e->tsc >= from->tsc);
+	       !tl_observed_before(tl_observed_place(e),
+		   t->observer.start.complete_from[tier]);
 }
 
 /* An epoch ends, or all: how long was it? */

@@ -71,9 +71,9 @@ leave_burst_that_is_over(uint64_t level)
 			     (now - 1) << TIMELINE_LEVELS_UNTIL;
 }
 
-/* What was last said of the levels, before the newest entry that confirms it. */
+/* The newest entry of a change, without its confirmation. */
 static const struct timeline_entry *
-told(void)
+newest_change(void)
 {
 	const struct timeline_entry *e = fixture_newest();
 
@@ -86,7 +86,7 @@ told(void)
 static void
 expect_told(const struct timeline_event *builtin)
 {
-	const struct timeline_entry *e = told();
+	const struct timeline_entry *e = newest_change();
 
 	ck_assert_uint_eq(e->message, builtin->message);
 	ck_assert_uint_eq(e->args[0], threshold());
@@ -143,14 +143,14 @@ TEST(a_burst_that_opens_nothing_is_not_confirmed)
 {
 	timeline_priority(tl, "error");
 	timeline_burst(tl, "debug", 60 * SECOND);
-	ck_assert_ptr_ne(told(), fixture_newest());
+	ck_assert_ptr_ne(newest_change(), fixture_newest());
 	timeline_burst(tl, "info", SECOND);
 	expect_told(tl->burst_event);
-	ck_assert_ptr_eq(told(), fixture_newest());
+	ck_assert_ptr_eq(newest_change(), fixture_newest());
 	timeline_burst(tl, "fatal", 70 * SECOND); /* a later end */
-	ck_assert_ptr_ne(told(), fixture_newest());
+	ck_assert_ptr_ne(newest_change(), fixture_newest());
 	timeline_priority(tl, "fatal"); /* closes: what is known afterwards */
-	ck_assert_ptr_ne(told(), fixture_newest());
+	ck_assert_ptr_ne(newest_change(), fixture_newest());
 }
 
 TEST(no_value_of_the_word_comes_back)
@@ -315,10 +315,10 @@ TEST(a_burst_says_whether_it_is_a_sample)
 	timeline_priority(tl, "error");
 	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
 	expect_told(tl->burst_event);
-	ck_assert_uint_eq(told()->args[3], 1);
+	ck_assert_uint_eq(newest_change()->args[3], 1);
 	timeline_burst(tl, "debug", 61 * SECOND);
 	expect_told(tl->burst_event);
-	ck_assert_uint_eq(told()->args[3], 0);
+	ck_assert_uint_eq(newest_change()->args[3], 0);
 	ck_assert_int_eq(tl_burst(tl, 5, 0, true), -ERANGE);
 }
 
@@ -331,7 +331,7 @@ TEST(a_burst_replaces_a_sample)
 	ck_assert_uint_eq(threshold(), 5);
 	ck_assert_uint_eq(base(), 8);
 	/* nor does it last as long as the sample would have */
-	ck_assert_uint_lt(told()->args[2],
+	ck_assert_uint_lt(newest_change()->args[2],
 	    tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, 30 * SECOND));
 }
 
