@@ -184,6 +184,24 @@ check_timeline(const char *path)
 	return c;
 }
 
+/*
+ * Every event that is missing was counted as dropped, or a torn entry stands in
+ * its place: in a fallback lane the last store of a writer that was stopped for
+ * a lap may ruin one newer entry (timeline(3)).  In lanes of CPUs no entry is
+ * torn.
+ */
+static inline void
+expect_accounted(const struct check *c, const struct timeline *tl)
+{
+	const uint64_t dropped = sum_of_drops(tl);
+
+	if (has_cpu_lanes(tl))
+		expect(c->torn == 0, "%s: %lu torn", c->path, c->torn);
+	expect(c->missing <= dropped + c->torn,
+	    "%s: %lu missing, %lu dropped, %lu torn", c->path, c->missing,
+	    dropped, c->torn);
+}
+
 static inline struct timeline_event *
 define_writers(struct timeline *tl)
 {

@@ -37,9 +37,7 @@ expect_no_hole(const struct check *c)
 		expect(c->missing == 0 && c->torn == 0,
 		    "%s: %lu missing, %lu torn", c->path, c->missing, c->torn);
 	else
-		expect(c->missing <= sum_of_drops(tl) + c->torn,
-		    "%s: %lu missing, %lu torn, %lu dropped", c->path,
-		    c->missing, c->torn, sum_of_drops(tl));
+		expect_accounted(c, tl);
 }
 
 static uint64_t
