@@ -270,8 +270,7 @@ void
 tl_render_line(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
-	const bool has_values =
-	    !event->bare || (event->begun && !event->alone);
+	const bool has_values = !event->bare || (event->begun && !event->alone);
 
 	if (!message) {
 		put_lost(text, event);

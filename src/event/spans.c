@@ -84,7 +84,7 @@ struct tl_spans {
 	uint32_t stack_count, stack_capacity, stack_free;
 	uint32_t last[2]; /* found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
-	uint32_t proven; /* of these, whose end will be */
+	uint32_t proven;  /* of these, whose end will be */
 	uint64_t *losses; /* by source */
 	size_t sources;
 	struct tl_spans_count count;

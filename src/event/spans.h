@@ -54,7 +54,7 @@ struct tl_span {
 	/* Entries may be missing between the two: the pair may be wrong.  Of an
 	 * open span: its end may be missing. */
 	bool lossy;
-	bool cut;      /* of tl_spans_open: its observed interval has ended */
+	bool cut; /* of tl_spans_open: its observed interval has ended */
 	/* By the stamp that its end has; of an open span, its end will have it:
 	 * so it is still open, although its observed interval has ended. */
 	bool proven;

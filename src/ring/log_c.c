@@ -40,8 +40,9 @@
 static const uint64_t *
 ids_of(const struct timeline_event *event)
 {
-	return (const uint64_t *)(const void
-		*)((const char *)__builtin_thread_pointer() + event->ids);
+	return (const uint64_t *)(const void *)((const char *)
+						    __builtin_thread_pointer() +
+						event->ids);
 }
 
 /*
@@ -55,8 +56,10 @@ begin_thread(struct timeline_event *event, uint64_t args[TIMELINE_ARGS_MAX])
 {
 	const struct timeline *tl = event->timeline;
 	const uint32_t proven = TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_WHOLE;
-	const struct timeline_record *record = (const void *)(tl->strings +
-	    (event->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS));
+	const struct timeline_record *record =
+	    (const void *)(tl->strings +
+			   (event->message &
+			       ~(uint32_t)TIMELINE_MESSAGE_FLAGS));
 
 	tl_names_record(event->timeline);
 	if ((event->message & proven) != proven ||
@@ -223,8 +226,7 @@ tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
 		return tl_append_fallback(event, a0, a1, a2, a3);
 	first = *event;
 	begin_thread(&first, args);
-	return timeline_span_append(&first, args[0], args[1], args[2],
-	    args[3]);
+	return timeline_span_append(&first, args[0], args[1], args[2], args[3]);
 }
 
 /* log.S found that the burst is over. tl_event_is_open ends it and tests again;

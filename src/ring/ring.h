@@ -344,10 +344,10 @@ uint64_t tl_burst_max(const struct timeline *tl);
  * was dropped because another thread is a lap ahead; 0: it is not logged. */
 uint64_t tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
-uint64_t tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
-    uint64_t a2, uint64_t a3);
-uint64_t tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
-    uint64_t a2, uint64_t a3);
+uint64_t tl_append_fallback(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+uint64_t tl_append_expired(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
 
 /* asm/timer.S calls these where there is no CPU lane, the ids of the thread are
  * unknown, or only a burst opens the event: append with a stamp; end a timer;

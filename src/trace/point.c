@@ -260,8 +260,8 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 	e->ns = (int64_t)((uint64_t)state->ns + (uint64_t)tl_data_folded(in));
 	get_fields(e, state, in, flags);
 	if (e->proven)
-		e->begun_ns = (int64_t)((uint64_t)e->ns +
-					(uint64_t)tl_data_folded(in));
+		e->begun_ns =
+		    (int64_t)((uint64_t)e->ns + (uint64_t)tl_data_folded(in));
 	if (point->kind == TL_TRACE_FOOTER) {
 		point->children = tl_data_varint(in);
 		point->size = tl_data_varint(in);

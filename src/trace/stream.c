@@ -520,8 +520,8 @@ put_proven_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
 {
 	struct tl_shape *shape = &s->shape;
-	const size_t at = (size_t)(proven_span(s, &point->event, message) -
-				   shape->levels);
+	const size_t at =
+	    (size_t)(proven_span(s, &point->event, message) - shape->levels);
 	int rc = 0;
 
 	if (at == 0)

@@ -641,8 +641,8 @@ TEST(the_first_entry_proves_nothing)
 			ck_assert_uint_eq(o.entry.message,
 			    t.event->message &
 				~(uint32_t)TIMELINE_MESSAGE_WHOLE);
-			ck_assert_uint_eq(
-			    o.entry.args[timeline_begun_word(t.event->message)],
+			ck_assert_uint_eq(o.entry.args[timeline_begun_word(
+					      t.event->message)],
 			    0);
 			ck_assert_uint_eq(o.entry.args[1], t.args[1]);
 			ck_assert_uint_eq(t.returned, o.entry.tsc);

@@ -141,7 +141,8 @@ main(void)
 	writers = share(2 * sizeof(*writers));
 	open_timeline(false);
 	sweep("append", timeline_span_append, !has_cpu_lanes(tl), false);
-	sweep("append in a burst", timeline_span_append, !has_cpu_lanes(tl), true);
+	sweep("append in a burst", timeline_span_append, !has_cpu_lanes(tl),
+	    true);
 	if (has_cpu_lanes(tl)) {
 		/* send this process there, too */
 		setenv("TIMELINE_NO_RSEQ", "1", 1);

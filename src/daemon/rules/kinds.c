@@ -459,8 +459,7 @@ tl_rule_put_span(struct tl_rules *rules, struct tl_rule *rule,
 	const int64_t ns = tl_rules_ns(rules, span->begin_tsc, span->end_tsc);
 
 	if ((span->begin_tsc < rule->judged_tsc && !span->late) ||
-	    !tl_rule_turns_ns(rule, ns) ||
-	    !begin_passes(rules, rule, span))
+	    !tl_rule_turns_ns(rule, ns) || !begin_passes(rules, rule, span))
 		return;
 	if (rule->disarmed)
 		rule->disarmed = false;
