@@ -4,9 +4,12 @@
  *
  *	timeline_log(event, a0, a1, a2, a3)	tests the gate, then
  *	timeline_append(event, a0, a1, a2, a3)	appends
+ *	timeline_span_log, timeline_span_append	the same, and their callers
+ *						use what is returned
  *
  * in	rdi event, rsi rdx rcx r8 the arguments; all 64 bits count
- * out	nothing; rax rdx r9 r10 r11 and flags change, no vector register does
+ * out	rax the stamp of the entry; 0: it was not logged.  rdx r9 r10 r11 and
+ *	flags change, no vector register does
  * stack	nothing but 24 bytes of red zone: for an unwinder each instruction,
  *	log_abort too, stands as the first one does
  * cost	see make bench; the floor is one rdtsc
@@ -59,7 +62,10 @@ log_section:
 
 	.globl	timeline_log
 	.type	timeline_log, @function
+	.globl	timeline_span_log
+	.type	timeline_span_log, @function
 	.balign	64
+timeline_span_log:
 timeline_log:
 	.cfi_startproc
 	endbr64
@@ -68,13 +74,18 @@ timeline_log:
 	movzx	eax, byte ptr [rax]
 	cmp	al, [r9]				# open?
 	jae	.Lappend
+	xor	eax, eax
 	ret
 	.cfi_endproc
 	.size	timeline_log, . - timeline_log
+	.size	timeline_span_log, . - timeline_span_log
 
 	.globl	timeline_append
 	.type	timeline_append, @function
+	.globl	timeline_span_append
+	.type	timeline_span_append, @function
 	.balign	64
+timeline_span_append:
 timeline_append:
 	.cfi_startproc
 	endbr64
@@ -140,6 +151,7 @@ log_start:
 	shr	rdx, TIMELINE_LEVELS_UNTIL
 	cmp	rdx, [EVENT + TIMELINE_EVENT_BURST_MAX]
 	ja	.Lexpired				# nothing, or too much
+	mov	NOW, [SLOT + TIMELINE_OFF_TSC]
 	jmp	.Lwhole
 .Lslot:
 	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
@@ -172,8 +184,10 @@ log_start:
 	shr	rax, 31
 	xor	rdx, rax
 	shr	rdx, 32
+	mov	NOW, [SLOT + TIMELINE_OFF_TSC]
 	cmp	edx, [rsp + KEPT_SHARE]
 	jb	.Lwhole					# open
+	xor	eax, eax
 	ret
 .Lplain:
 	rdtsc						# now
@@ -181,9 +195,9 @@ log_start:
 	or	NOW, rdx
 	mov	[SLOT + TIMELINE_OFF_TSC], NOW
 .Lwhole:
-	lea	rax, [NUMBER + NUMBER + 2]		# 2q+2: whole
+	lea	rdx, [NUMBER + NUMBER + 2]		# 2q+2: whole
 	inc	NUMBER
-	mov	[SLOT + TIMELINE_OFF_STAMP], rax
+	mov	[SLOT + TIMELINE_OFF_STAMP], rdx
 	mov	[HEAD], NUMBER				# commit
 log_commit_end:
 	ret
@@ -204,6 +218,7 @@ log_abort:
 	jmp	tl_append_ids
 	.cfi_endproc
 	.size	timeline_append, . - timeline_append
+	.size	timeline_span_append, . - timeline_span_append
 
 	.hidden	tl_append_fallback
 	.hidden	tl_append_expired

@@ -153,8 +153,9 @@ struct timeline_definition {
  * $x%u unsigned, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number
  * from timeline_string.  More lines may follow as explanation.  The same
  * definition gives the same message, in any process; the same event, in this
- * one.  Where kind is TIMELINE_SPAN an event is an array of four: begin, end,
- * end without arguments, and end with the begin of the next.
+ * one.  Where kind is TIMELINE_SPAN an event is an array of eight: begin, end,
+ * end without arguments, end with the begin of the next, and those of
+ * timeline_scope and timeline_end_of.
  * On failure *event is a closed event: it may be logged and never is.
  * Errors: -EINVAL bad priority, kind, scope or message, -ENOSPC string table
  * full (what is defined goes on), -E2BIG text over 64 KiB, -ENOMEM.
@@ -206,6 +207,32 @@ void timeline_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
 /* As timeline_log, after the gate was tested: what the macro calls. */
 void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
+
+/*
+ * As timeline_log and timeline_append; they return the stamp of the entry, 0 if
+ * it was not logged.  An entry that was dropped because another thread was a
+ * lap ahead was logged.
+ */
+uint64_t timeline_span_log(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+uint64_t timeline_span_append(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* What the macros of these names do, for foreign callers; timeline_end_of with
+ * three arguments.  Any thread, any signal handler. */
+uint64_t timeline_begin(struct timeline_event *span, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3);
+void timeline_end_of(struct timeline_event *span, uint64_t begun, uint64_t a0,
+    uint64_t a1, uint64_t a2);
+
+/* The last four events of a span. */
+enum {
+	TIMELINE_PART_SCOPE = 4,    /* a begin whose end will prove itself */
+	TIMELINE_PART_END_OF = 5,   /* its stamp is the fourth argument */
+	TIMELINE_PART_SCOPE_END = 6, /* ... the first; there are no others */
+	TIMELINE_PART_END_OF_4 = 7, /* no room for the stamp */
+	TIMELINE_PART_COUNT = 8
+};
 
 /*
  * What the macros of these names do, for foreign callers.  timeline_stamp: the
@@ -304,6 +331,8 @@ void timeline_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3) __attribute__((noplt));
 void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3) __attribute__((noplt));
+uint64_t timeline_span_append(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3) __attribute__((noplt));
 void timeline_timer_append(struct timeline_event *timer, uint64_t begin,
     uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3) __attribute__((noplt));
 void timeline_append_at(struct timeline_event *event, uint64_t stamp,
@@ -444,27 +473,96 @@ timeline_bits_(T *)
  * argument is evaluated when it is closed.
  */
 #define timeline_log(...) TIMELINE_CALL_(0, __VA_ARGS__)
-/* timeline_begin(span, ...), timeline_end(span, ...): pair last-in first-out
- * per message and thread, or per message for TIMELINE_SOURCE. */
-#define timeline_begin(...) TIMELINE_CALL_(0, __VA_ARGS__)
-#define timeline_end(...)   TIMELINE_CALL_(1, __VA_ARGS__)
+/*
+ * timeline_begin(span, ...), timeline_end(span, ...): pair last-in first-out
+ * per message and thread, or per message for TIMELINE_SOURCE.
+ *
+ * timeline_begin is an expression: the stamp of the begin, 0 if it was not
+ * logged.  timeline_end_of(span, begun, ...) ends the span of that stamp.  It
+ * logs nothing if begun is 0, and its arguments are not evaluated; else it is
+ * logged whatever the level is by then, "off", too.  With at most three
+ * arguments the end proves the span: it has the stamp of its begin, so that its
+ * duration is known whether or not the begin is in the record.  With four the
+ * end is one of timeline_end.
+ */
+#define timeline_begin(...) \
+	__extension__({ \
+		uint64_t timeline_begun_ = 0; \
+		TIMELINE_AT_CALL_(TIMELINE_BEGIN_, timeline_begun_, \
+		    __VA_ARGS__); \
+		timeline_begun_at_(timeline_begun_); \
+	})
+#define timeline_end(...)    TIMELINE_CALL_(1, __VA_ARGS__)
+#define timeline_end_of(...) TIMELINE_AT_CALL_(TIMELINE_END_OF_, __VA_ARGS__)
 /* timeline_next(span, ...): end the span and begin the next of the same
  * message, at the same stamp and in one entry. */
 #define timeline_next(...) TIMELINE_CALL_(3, __VA_ARGS__)
-/* timeline_scope(span, ...): begin now, end where the block is left. */
+/* timeline_scope(span, ...): begin now, end where the block is left, with the
+ * proof of timeline_end_of.  If the begin is not logged, the end is not. */
 #define timeline_scope(...) \
 	TIMELINE_SCOPE_(TIMELINE_JOIN_(timeline_scope_, __COUNTER__), \
 	    __VA_ARGS__)
 #define TIMELINE_SCOPE_(name, ...) \
 	__attribute__((cleanup(timeline_scope_end_), unused)) \
-	struct timeline_event *name = TIMELINE_FIRST_(__VA_ARGS__, 0); \
-	TIMELINE_SCOPE_BEGIN_(name, __VA_ARGS__)
+	struct timeline_scope_ name = { TIMELINE_FIRST_(__VA_ARGS__, 0), 0 }; \
+	TIMELINE_AT_CALL_(TIMELINE_SCOPE_BEGIN_, name, __VA_ARGS__)
+
+#define TIMELINE_BEGIN_(given, begun, span, a, b, c, d) \
+	do { \
+		struct timeline_event *timeline_event_ = (span); \
+		TIMELINE_CHECK_CALL_(timeline_event_, given); \
+		if (__builtin_expect(timeline_enabled(timeline_event_), 0)) \
+			begun = timeline_span_append(timeline_event_, a, b, \
+			    c, d); \
+	} while (0)
+#define TIMELINE_SCOPE_BEGIN_(given, name, event, a, b, c, d) \
+	TIMELINE_BEGIN_(given, name.begun, name.span + TIMELINE_PART_SCOPE, a, \
+	    b, c, d)
+#define TIMELINE_END_OF_(given, event, stamp, a, b, c, d) \
+	do { \
+		struct timeline_event *timeline_event_ = (event); \
+		const uint64_t timeline_begun_ = (stamp); \
+		TIMELINE_CHECK_CALL_(timeline_event_ + 1 + ((given) == 0), \
+		    given); \
+		if (timeline_begun_ != 0) \
+			timeline_end_of_(timeline_event_, timeline_begun_, \
+			    (given) & 255, a, b, c, d); \
+	} while (0)
+
+struct timeline_scope_ {
+	struct timeline_event *span;
+	uint64_t begun;
+};
 
 static inline void
-timeline_scope_end_(struct timeline_event **span)
+timeline_scope_end_(const struct timeline_scope_ *scope)
 {
-	if (timeline_enabled(*span + 2))
-		timeline_append(*span + 2, 0, 0, 0, 0);
+	if (scope->begun != 0)
+		(void)timeline_span_append(scope->span +
+			TIMELINE_PART_SCOPE_END,
+		    scope->begun, 0, 0, 0);
+}
+
+/* A value that may be ignored without a warning. */
+static inline uint64_t
+timeline_begun_at_(uint64_t begun)
+{
+	return begun;
+}
+
+static inline void
+timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
+    uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	if (count == 0)
+		(void)timeline_span_append(span + TIMELINE_PART_SCOPE_END,
+		    begun, 0, 0, 0);
+	else if (count == 4)
+		(void)timeline_span_append(span + TIMELINE_PART_END_OF_4, a, b,
+		    c, d);
+	else
+		(void)timeline_span_append(span + TIMELINE_PART_END_OF, a, b,
+		    c, begun);
 }
 
 #define TIMELINE_JOIN_(a, b)	   TIMELINE_JOIN2_(a, b)
@@ -476,18 +574,6 @@ timeline_scope_end_(struct timeline_event **span)
 	    TIMELINE_LOG5_, TIMELINE_LOG5_, TIMELINE_LOG4_, TIMELINE_LOG3_, \
 	    TIMELINE_LOG2_, TIMELINE_LOG1_, TIMELINE_LOG0_, 0) \
 	(which, __VA_ARGS__)
-#define TIMELINE_SCOPE_BEGIN_(span, ...) \
-	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_SCOPE5_, TIMELINE_SCOPE5_, \
-	    TIMELINE_SCOPE5_, TIMELINE_SCOPE5_, TIMELINE_SCOPE4_, \
-	    TIMELINE_SCOPE3_, TIMELINE_SCOPE2_, TIMELINE_SCOPE1_, \
-	    TIMELINE_SCOPE0_, 0) \
-	(span, __VA_ARGS__)
-#define TIMELINE_SCOPE0_(s, e)             TIMELINE_LOG0_(0, s)
-#define TIMELINE_SCOPE1_(s, e, a)          TIMELINE_LOG1_(0, s, a)
-#define TIMELINE_SCOPE2_(s, e, a, b)       TIMELINE_LOG2_(0, s, a, b)
-#define TIMELINE_SCOPE3_(s, e, a, b, c)    TIMELINE_LOG3_(0, s, a, b, c)
-#define TIMELINE_SCOPE4_(s, e, a, b, c, d) TIMELINE_LOG4_(0, s, a, b, c, d)
-#define TIMELINE_SCOPE5_(...)              TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
 /*
  * TIMELINE_CHECK 1 compares each call with the definition, and reports the
  * first that does not fit on standard error; 0 does not.  The default is 1 in

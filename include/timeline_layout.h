@@ -432,10 +432,13 @@ TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
 
 /*
  * Flags in the low bits of entry.message.  BARE without END: this entry ends
- * the span of its message and begins the next.  WHOLE stands with END: the
+ * the span of its message and begins the next.  WHOLE with END, of a timer: the
  * span began as many ticks before tsc as timeline_duration(cpu) says, which
  * an older reader takes for an end without a begin; it has no other CPU than
- * that of its lane.  MOVED: the caller gave a stamp that was before that of
+ * that of its lane.  WHOLE with END, of a span that is no timer: a proven end,
+ * which has the stamp of its begin in the argument that timeline_begun_word
+ * names, where it has no argument; writers before 2.2 do not set it.  WHOLE
+ * alone: the begin of a span whose end will be proven.  MOVED: the caller gave a stamp that was before that of
  * the entry before, or after now, and this is the nearest one in between;
  * TIMELINE_GIVEN_SHIFT has how far ahead of the clock one is let pass.
  */
@@ -446,6 +449,13 @@ enum {
 	TIMELINE_MESSAGE_MOVED = 1 << 3,
 	TIMELINE_MESSAGE_FLAGS = TIMELINE_RECORD_ALIGN - 1
 };
+
+/* The argument of a proven end that holds the stamp of its begin. */
+static inline unsigned
+timeline_begun_word(uint32_t message)
+{
+	return message & TIMELINE_MESSAGE_BARE ? 0 : TIMELINE_ARGS_MAX - 1;
+}
 
 /* record.kind */
 enum {

@@ -628,7 +628,8 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 		if (rc == 0)
 			rc = tl_spans_put(c->open, event, &span);
 		if (rc > 0) /* one with losses inside is marked */
-			rc = tl_observed_joins(span.observed, event->observed)
+			rc = event->proven || tl_observed_joins(span.observed,
+						  event->observed)
 				 ? add_span(c, thread, &span)
 				 : 0;
 	}

@@ -729,7 +729,8 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 		.source = event->source };
 	int rc;
 
-	o->unsure = !tl_observed_joins(o->observed, event->observed);
+	o->unsure =
+	    !event->proven && !tl_observed_joins(o->observed, event->observed);
 	why->left_out.unsure += o->unsure;
 	o->head.duration_ns = tl_event_between(&begin, event);
 	o->head.end_cpu = event->cpu;
@@ -893,7 +894,7 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 		const struct tl_frame frame = t->frames[i - 1];
 		struct tl_open **link = &t->inner, *o = frame.target;
 
-		if (frame.definition != d)
+		if (frame.definition != d || frame.proven)
 			continue;
 		if (!tl_observed_cut(frame.observed, event->observed))
 			break; /* nor are those outside of it */
@@ -917,30 +918,34 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 }
 
 /* The index after the frame that an end event ends: the innermost of its
- * message, or the one with its begin time, if known.  0: there is none. */
+ * message, or the one with its begin time, if known; that of a proven end only
+ * by that time, and that of another never one whose end will be proven.  0: there
+ * is none. */
 static size_t
 find_frame(const struct tl_frame *frames, size_t count,
-    const struct tl_definition *d, int64_t begun_ns)
+    const struct tl_definition *d, const struct tl_event *end)
 {
+	const int64_t begun_ns = end->begun_ns;
 	size_t last = 0;
 
 	for (size_t i = count; i > 0; i--) {
-		if (frames[i - 1].definition != d)
+		if (frames[i - 1].definition != d ||
+		    (frames[i - 1].proven && !end->proven))
 			continue;
 		if (begun_ns == 0 || frames[i - 1].ns == begun_ns)
 			return i;
 		if (last == 0)
 			last = i;
 	}
-	return last;
+	return end->proven ? 0 : last;
 }
 
 /* Take the frame of an end event.  1; 0: there is none; -ENOMEM. */
 static int
-take_frame(struct tl_thread *t, const struct tl_definition *d, int64_t begun_ns,
-    struct tl_frame *frame)
+take_frame(struct tl_thread *t, const struct tl_definition *d,
+    const struct tl_event *end, struct tl_frame *frame)
 {
-	size_t i = find_frame(t->frames, t->count, d, begun_ns);
+	size_t i = find_frame(t->frames, t->count, d, end);
 
 	if (i > 0) {
 		while (t->count > i)
@@ -951,7 +956,7 @@ take_frame(struct tl_thread *t, const struct tl_definition *d, int64_t begun_ns,
 	}
 	/* an end event without its begin event is an instant in a tree */
 	count_child(t);
-	i = find_frame(t->crossed, t->crossed_count, d, begun_ns);
+	i = find_frame(t->crossed, t->crossed_count, d, end);
 	if (i == 0)
 		return 0;
 	*frame = t->crossed[i - 1];
@@ -987,7 +992,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 	t->frames[t->count++] = (struct tl_frame){ .definition = d,
 		.ns = event->ns,
 		.observed = event->observed,
-		.target = o };
+		.target = o,
+		.proven = event->proven };
 	why->open++;
 	if (d->group)
 		count_open(why, d->group);
@@ -1004,7 +1010,7 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 
 	if (cut_frames(why, t, d, event) < 0)
 		return -ENOMEM;
-	rc = take_frame(t, d, event->begun_ns, &frame);
+	rc = take_frame(t, d, event, &frame);
 	if (rc <= 0)
 		return rc;
 	rc = 0;
@@ -1016,7 +1022,8 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	for (struct tl_open *o = t->inner; g && !g->kernel && o && rc == 0;
 	     o = o->outer) {
 		if (frame.ns < o->head.begin_ns ||
-		    !tl_observed_joins(frame.observed, event->observed))
+		    (!event->proven &&
+			!tl_observed_joins(frame.observed, event->observed)))
 			continue;
 		rc = add_simple(why, o, g, TL_FEATURE_SPENT,
 		    (uint64_t)difference(event->ns, frame.ns));

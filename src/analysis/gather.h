@@ -94,6 +94,7 @@ struct tl_frame {
 	uint64_t observed;
 	uint64_t children;
 	struct tl_open *target; /* NULL: it is not of a target */
+	bool proven;            /* its end will be */
 };
 
 struct tl_thread {

@@ -64,7 +64,11 @@ struct tl_event {
 	bool bare;        /* end logged without arguments: args are 0 */
 	bool continued;   /* begin repeated in a file that continues another */
 	bool paired;      /* second event of its entry, see above */
+	bool alone;       /* bare end that is begun: its begin is not known, nor
+			   * are its args */
 	bool moved;       /* the program gave the stamp, which was adjusted */
+	bool proven;      /* end that has the stamp of its begin; begin whose
+			   * end will have it */
 	bool overwritten; /* TL_LOST: newer entries replaced them.  Those before
 			   * all entries of a lane are outside of all observed
 			   * intervals. */
@@ -73,6 +77,7 @@ struct tl_event {
 	int64_t steps_ns; /* jumps of its clock before it: tl_event_between */
 	int64_t duration_ns; /* of an end event that is begun */
 	int64_t begun_ns;    /* of an end event: time of its begin, or 0 */
+	uint64_t begun_tsc;  /* of a proven end: the stamp of its begin */
 	uint64_t observed; /* the observed interval of its message: observe.h */
 	bool overlaps;     /* order unknown to an event of another host */
 	uint32_t sync_us;  /* error of the host's clock, added to error_ns */

@@ -291,7 +291,7 @@ void
 tl_render_line(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
-	const bool has_values = !event->bare || event->begun;
+	const bool has_values = !event->bare || (event->begun && !event->alone);
 
 	if (!message) {
 		put_lost(text, event);
@@ -484,7 +484,7 @@ tl_render_cached(struct tl_render *render, struct tl_text *text,
 			   : NULL;
 
 	if (!pieces || event->message->builtin ||
-	    (event->bare && !event->begun)) {
+	    (event->bare && (!event->begun || event->alone))) {
 		tl_render_line(text, event);
 		return;
 	}

@@ -6,9 +6,10 @@
  * both directions; words that would be 0 are left out, as its flags say:
  *
  *	head | ns | message | pid, tid | [tsc] [number] [error, epoch] [lane]
- *	     | [lost] | args... | head
+ *	     | [lost] | args... | [begun tsc, begun ns, duration of a proven end]
+ *	     | head
  *
- *	head: count of words 8, kind 6, moved 1, continued 1, level 8,
+ *	head: count of words 8, kind 5, proven 1, moved 1, continued 1, level 8,
  *	      args and bare 8, cpu 32
  */
 #include "event/sorter.h"
@@ -22,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-	TL_STORE_WORDS_MAX = 4 + 5 + TL_ARGS_MAX + 1,
+	TL_STORE_WORDS_MAX = 4 + 5 + TL_ARGS_MAX + 3 + 1,
 	TL_STORE_NS = 1 /* the word that is its time */
 };
 
@@ -51,7 +52,12 @@ enum {
 };
 
 /* The top bits of the head's second byte; the others are the kind. */
-enum { IS_CONTINUED = 1 << 7, IS_MOVED = 1 << 6, KIND_MASK = IS_MOVED - 1 };
+enum {
+	IS_CONTINUED = 1 << 7,
+	IS_MOVED = 1 << 6,
+	IS_PROVEN = 1 << 5,
+	KIND_MASK = IS_PROVEN - 1
+};
 
 size_t
 tl_store_pack(uint64_t *to, const struct tl_event *e)
@@ -59,7 +65,8 @@ tl_store_pack(uint64_t *to, const struct tl_event *e)
 	const unsigned args = e->message ? e->message->argc : 1;
 	unsigned flags = args | (e->bare ? IS_BARE : 0);
 	const unsigned kind = e->kind | (e->continued ? IS_CONTINUED : 0) |
-			      (e->moved ? IS_MOVED : 0);
+			      (e->moved ? IS_MOVED : 0) |
+			      (e->proven ? IS_PROVEN : 0);
 	size_t n = 1;
 
 	to[n++] = (uint64_t)e->ns;
@@ -83,6 +90,11 @@ tl_store_pack(uint64_t *to, const struct tl_event *e)
 	}
 	for (unsigned i = 0; i < args; i++)
 		to[n++] = e->message ? e->args[i] : e->lost;
+	if (e->proven && e->kind == TL_END) {
+		to[n++] = e->begun_tsc;
+		to[n++] = (uint64_t)e->begun_ns;
+		to[n++] = (uint64_t)e->duration_ns;
+	}
 	to[0] = (uint64_t)e->cpu << 32 | flags << 24 | e->level << 16 |
 		kind << 8 | (n + 1);
 	to[n] = to[0];
@@ -105,6 +117,7 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		.kind = head >> 8 & KIND_MASK,
 		.continued = head >> 8 & IS_CONTINUED,
 		.moved = head >> 8 & IS_MOVED,
+		.proven = head >> 8 & IS_PROVEN,
 		.bare = flags & IS_BARE };
 	from += 3;
 	if (flags & HAS_TSC)
@@ -121,6 +134,11 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		e->lost = *from;
 	for (unsigned i = 0; e->message && i < (flags & ARGS_MASK); i++)
 		e->args[i] = *from++;
+	if (!e->proven || e->kind != TL_END)
+		return;
+	e->begun_tsc = *from++;
+	e->begun_ns = (int64_t)*from++;
+	e->duration_ns = (int64_t)*from;
 }
 
 /*

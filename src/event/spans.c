@@ -56,6 +56,7 @@ struct begin {
 	uint32_t newer;
 	uint16_t source;
 	bool overlaps;
+	bool proven; /* its end will be */
 };
 
 /* Whose spans are stacked: message NULL counts all spans of a thread. */
@@ -64,6 +65,7 @@ struct key {
 	uint32_t pid;
 	uint32_t tid;
 	uint16_t source;
+	bool proven; /* begins whose ends will be */
 };
 
 struct stack {
@@ -82,6 +84,7 @@ struct tl_spans {
 	uint32_t stack_count, stack_capacity, stack_free;
 	uint32_t last[2]; /* found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
+	uint32_t proven;  /* of these, whose end will be */
 	uint64_t *losses; /* by source */
 	size_t sources;
 	struct tl_spans_count count;
@@ -155,7 +158,9 @@ pool_grow(void **pool, uint32_t *capacity, size_t each, uint32_t max)
 static struct key
 key_of_message(const struct tl_event *event)
 {
-	struct key key = { .message = event->message, .source = event->source };
+	struct key key = { .message = event->message,
+		.source = event->source,
+		.proven = event->kind == TL_BEGIN && event->proven };
 
 	if (event->message->scope != TIMELINE_SOURCE) {
 		key.pid = event->pid;
@@ -189,7 +194,8 @@ static bool
 key_equal(const struct key *a, const struct key *b)
 {
 	return a->message == b->message && a->pid == b->pid &&
-	       a->tid == b->tid && a->source == b->source;
+	       a->tid == b->tid && a->source == b->source &&
+	       a->proven == b->proven;
 }
 
 static uint32_t
@@ -322,6 +328,7 @@ begin_remove(struct tl_spans *s, uint32_t i)
 	b->below = s->begin_free;
 	s->begin_free = i;
 	s->open--;
+	s->proven -= b->proven;
 }
 
 /* Link a begin on top of its stack, as the newest. */
@@ -342,6 +349,7 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	*(s->newest == NONE ? &s->oldest : &s->begins[s->newest].newer) = i;
 	s->newest = i;
 	s->open++;
+	s->proven += b->proven;
 }
 
 /* The begins of a stack whose observed interval has ended belong to no later
@@ -374,6 +382,7 @@ begin_fill(struct begin *b, const struct tl_event *event)
 	b->source = event->source;
 	b->observed = event->observed;
 	b->overlaps = event->overlaps;
+	b->proven = event->proven;
 }
 
 static int
@@ -391,7 +400,8 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 	stack = stack_get(s, &own);
 	if (stack == NONE)
 		goto free_begin;
-	stack_cut(s, stack, event->observed);
+	if (!own.proven)
+		stack_cut(s, stack, event->observed);
 	nesting = s->stacks[stack].open++; /* the next one spares it */
 	if (own.message->scope != TIMELINE_SOURCE) {
 		thread = stack_get(s, &all);
@@ -433,6 +443,7 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.cut = b->stack == NONE,
 		.overlaps = b->overlaps,
 		.observed = b->observed,
+		.proven = b->proven,
 		.lossy = b->losses != losses_of(s, b->source) ||
 			 b->observed == TL_UNOBSERVED };
 	for (size_t k = 0; k < TL_ARGS_MAX; k++)
@@ -454,6 +465,125 @@ begin_of(const struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 		i = s->begins[i].below;
 	}
 	return top;
+}
+
+/* == proven ends == */
+
+/* The begin of a proven end, of any thread: a begin that is cut is in no stack.
+ * Begins are older from here to there. */
+static uint32_t
+begin_of_stamp(const struct tl_spans *s, const struct tl_event *end)
+{
+	uint32_t i = s->newest;
+
+	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
+		const struct begin *b = &s->begins[i];
+
+		if (b->message == end->message && b->source == end->source &&
+		    b->epoch == end->epoch && b->tsc == end->begun_tsc)
+			return i;
+		if (b->source == end->source && b->epoch == end->epoch &&
+		    b->tsc < end->begun_tsc)
+			break;
+		i = b->older;
+	}
+	return NONE;
+}
+
+/* Begins of the thread within the span have no end: they belong to no later
+ * one that is not proven. */
+static void
+close_within(struct tl_spans *s, const struct tl_event *end)
+{
+	struct key key = key_of_message(end);
+	uint32_t stack, i;
+
+	if (end->message->scope == TIMELINE_SOURCE)
+		return;
+	for (int n = 0; n < 2; n++, key.proven = true) {
+		if ((stack = stack_find(s, &key)) == NONE)
+			continue;
+		while ((i = s->stacks[stack].top) != NONE &&
+		       s->begins[i].epoch == end->epoch &&
+		       s->begins[i].tsc > end->begun_tsc) {
+			begin_unstack(s, i);
+			s->count.cut++;
+		}
+	}
+}
+
+/* A span whose begin was not put. */
+static void
+fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
+{
+	*span = (struct tl_span){ .message = end->message,
+		.begin_ns = end->begun_ns,
+		.begin_tsc = end->begun_tsc,
+		.begin_epoch = end->epoch,
+		.begin_cpu = TL_CPU_UNKNOWN,
+		.pid = end->pid,
+		.tid = end->tid,
+		.depth = tl_spans_depth(s, end),
+		.source = end->source,
+		.alone = true,
+		.late = true,
+		.observed = end->observed };
+	memcpy(span->args, end->args, sizeof(span->args));
+}
+
+static int
+spans_prove(struct tl_spans *s, const struct tl_event *end,
+    struct tl_span *span)
+{
+	const uint32_t i = begin_of_stamp(s, end);
+	const bool forked = i != NONE && s->begins[i].pid != end->pid &&
+			    end->message->scope != TIMELINE_SOURCE;
+
+	if (i == NONE || forked) {
+		fill_alone(s, end, span);
+	} else {
+		span_fill(s, i, span);
+		span->late = span->cut;
+		s->count.cut -= span->cut;
+		begin_remove(s, i);
+		s->count.lonely_begins--;
+	}
+	close_within(s, end);
+	span->proven = true;
+	span->cut = false;
+	span->lossy = forked;
+	span->end_ns = end->ns;
+	span->end_tsc = end->tsc;
+	span->end_epoch = end->epoch;
+	span->end_cpu = end->cpu;
+	span->duration_ns = end->duration_ns;
+	s->count.paired++;
+	return 1;
+}
+
+int
+tl_spans_take(struct tl_spans *s, const struct tl_event *event,
+    struct tl_span *span)
+{
+	uint32_t i = s->proven > 0 ? s->newest : NONE;
+
+	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
+		const struct begin *b = &s->begins[i];
+
+		if (b->proven && b->message == event->message &&
+		    b->source == event->source && b->epoch == event->epoch &&
+		    b->tsc == event->tsc) {
+			span_fill(s, i, span);
+			span->proven = true;
+			span->lossy = false;
+			begin_remove(s, i);
+			s->count.lonely_begins--;
+			s->count.paired++;
+			return 1;
+		}
+		i = b->older;
+	}
+	return 0;
 }
 
 static int
@@ -500,7 +630,8 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 	case TL_BEGIN:
 		return spans_push(spans, event);
 	case TL_END:
-		return spans_pop(spans, event, span);
+		return event->proven ? spans_prove(spans, event, span)
+				     : spans_pop(spans, event, span);
 	case TL_LOST:
 		return lose(spans, event);
 	default:
@@ -560,15 +691,27 @@ complete(struct tl_event *end, int64_t begun_ns, int64_t duration_ns,
 		memcpy(end->args, args, sizeof(end->args));
 }
 
+/* A proven end whose begin is not known. */
+static void
+complete_alone(struct tl_event *end)
+{
+	end->begun = TL_BEGUN;
+	end->alone = end->bare;
+}
+
 int
 tl_spans_complete(struct tl_spans *spans, struct tl_event *event)
 {
 	struct tl_span span;
 	const int rc = tl_spans_put(spans, event, &span);
 
-	if (rc > 0 && event->begun == TL_BEGUN_UNKNOWN)
+	if (rc > 0 && span.alone && !span.lossy)
+		complete_alone(event);
+	else if (rc > 0 && event->begun == TL_BEGUN_UNKNOWN)
 		complete(event, span.begin_ns, span.duration_ns, span.args,
 		    span.lossy);
+	if (rc > 0 && span.alone)
+		event->alone = event->bare;
 	return rc < 0 ? rc : 0;
 }
 
@@ -593,6 +736,8 @@ struct span_cursor {
 	uint64_t first;  /* the entry that is given next */
 	uint64_t next;   /* number of the one that is read next */
 	int rc;          /* what inner returned at its end */
+	size_t proven;   /* ends that wait and are proven */
+	int64_t last_ns; /* of the event that was read last */
 };
 
 static int
@@ -662,28 +807,73 @@ push_end(struct span_cursor *c, struct waiting *end)
 	end->losses = losses_of(c->spans, end->event.source);
 	c->spans->stacks[i].top = (uint32_t)c->next;
 	c->spans->stacks[i].open++;
+	c->proven += end->event.proven;
 	return 0;
+}
+
+/* Newest first: an end that is no longer in its stack. */
+static void
+unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
+{
+	struct waiting *end = waiting(c, *link);
+
+	end->open = false;
+	*link = end->below;
+	c->spans->stacks[stack].open--;
+	c->proven -= end->event.proven;
+}
+
+/* Newest first: the link to the end of a begin in its stack, the proven one that
+ * has its stamp or the first that is not proven.  NULL: none waits. */
+static uint32_t *
+end_of(struct span_cursor *c, uint32_t i, const struct tl_event *begin)
+{
+	const struct stack *stack = &c->spans->stacks[i];
+	uint32_t *link = &c->spans->stacks[i].top, *plain = NULL;
+
+	for (uint32_t n = 0; n < stack->open && n < KNOWN_MAX; n++) {
+		struct waiting *end = waiting(c, *link);
+
+		if (!end->event.proven && !plain && !begin->proven)
+			plain = link;
+		else if (end->event.proven &&
+			 end->event.begun_tsc == begin->tsc &&
+			 end->event.epoch == begin->epoch)
+			return link;
+		if ((plain || begin->proven) && c->proven == 0)
+			break;
+		link = &end->below;
+	}
+	return plain;
 }
 
 static void
 pop_end(struct span_cursor *c, const struct tl_event *begin)
 {
-	const struct key key = key_of_message(begin);
-	const uint32_t i = stack_find(c->spans, &key);
+	struct key key = key_of_message(begin);
 	struct waiting *end;
+	uint32_t *link, i;
 
-	if (i != NONE)
-		stack_cut_ends(c, i, begin->observed);
-	if (i == NONE || c->spans->stacks[i].open == 0)
+	key.proven = false; /* the stack of ends */
+	if ((i = stack_find(c->spans, &key)) == NONE)
 		return;
-	end = waiting(c, c->spans->stacks[i].top);
-	complete(&end->event, begin->ns, tl_event_between(begin, &end->event),
-	    begin->args,
-	    end->losses != losses_of(c->spans, begin->source) ||
-		!tl_observed_joins(end->event.observed, begin->observed));
-	end->open = false;
-	c->spans->stacks[i].top = end->below;
-	c->spans->stacks[i].open--;
+	stack_cut_ends(c, i, begin->observed);
+	while ((link = end_of(c, i, begin)) &&
+	       !(end = waiting(c, *link))->event.proven &&
+	       tl_observed_cut(end->event.observed, begin->observed))
+		unlink_end(c, i, link);
+	if (!link)
+		return;
+	if (end->event.proven)
+		complete(&end->event, begin->ns, end->event.duration_ns,
+		    begin->args, false);
+	else
+		complete(&end->event, begin->ns,
+		    tl_event_between(begin, &end->event), begin->args,
+		    end->losses != losses_of(c->spans, begin->source) ||
+			!tl_observed_joins(end->event.observed,
+			    begin->observed));
+	unlink_end(c, i, link);
 }
 
 /* An end of a timer knows its begin. */
@@ -702,13 +892,18 @@ put_backward(struct span_cursor *c, struct waiting *w)
 	return 0;
 }
 
-/* May the first that waits be given? */
+/* May the first that waits be given?  A proven end does not wait for a begin that
+ * is not there. */
 static bool
 is_ready(const struct span_cursor *c)
 {
-	return c->first < c->next &&
-	       (!waiting(c, c->first)->open || c->rc <= 0 ||
-		   c->next - c->first >= c->window);
+	const struct waiting *w;
+
+	if (c->first == c->next)
+		return false;
+	w = waiting(c, c->first);
+	return !w->open || c->rc <= 0 || c->next - c->first >= c->window ||
+	       (w->event.proven && w->event.begun_ns > c->last_ns);
 }
 
 /* Read one more entry and put it behind those that wait. */
@@ -726,6 +921,7 @@ read_one(struct span_cursor *c, const struct tl_event *end)
 		c->rc = tl_cursor_next(c->inner, &w->event);
 	if (c->rc <= 0)
 		return 0;
+	c->last_ns = w->event.ns;
 	if (put_backward(c, w) < 0)
 		return -ENOMEM;
 	c->next++;
@@ -736,14 +932,18 @@ read_one(struct span_cursor *c, const struct tl_event *end)
 static int
 next_waiting(struct span_cursor *c, struct tl_event *event)
 {
-	const struct waiting *w;
+	struct waiting *w;
 
 	while (!is_ready(c))
 		if (read_one(c, NULL) < 0)
 			return -ENOMEM;
 	w = waiting(c, c->first++);
-	if (w->open)
+	if (w->open) { /* the last of its stack */
 		c->spans->stacks[w->stack].open--;
+		c->proven -= w->event.proven;
+		if (w->event.proven)
+			complete_alone(&w->event);
+	}
 	*event = w->event;
 	return 1;
 }

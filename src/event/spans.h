@@ -7,6 +7,11 @@
  * the message is TIMELINE_SOURCE.  A begin and an end in different observed
  * intervals (observe.h) are no pair: the begin is cut.
  *
+ * A proven end has the stamp of its begin: it ends the span of that stamp,
+ * whether or not its begin was put, is cut, or has other begins on top of it;
+ * those have no end then.  Only a begin of another process makes it unsure: the
+ * process was forked within the span.
+ *
  *	tl_spans_new(&spans);
  *	while ((rc = tl_cursor_next(cursor, &event)) > 0)
  *		if (tl_spans_put(spans, &event, &span) == 1)
@@ -49,7 +54,12 @@ struct tl_span {
 	/* Entries may be missing between the two: the pair may be wrong.  Of an
 	 * open span: its end may be missing. */
 	bool lossy;
-	bool cut;      /* of tl_spans_open: its observed interval has ended */
+	bool cut; /* of tl_spans_open: its observed interval has ended */
+	/* By the stamp that its end has; of an open span, its end will have it:
+	 * so it is still open, although its observed interval has ended. */
+	bool proven;
+	bool late;     /* proven, and was not known to be open before its end */
+	bool alone;    /* its begin was not put: args are those of the end */
 	bool overlaps; /* as that of the begin */
 	uint64_t observed; /* as that of the begin */
 };
@@ -83,6 +93,12 @@ void tl_spans_free(struct tl_spans *spans);
  * describes; 0 otherwise; -ENOMEM.  An end without a begin gives 0.
  */
 int tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
+    struct tl_span *span);
+
+/* For a caller who puts events newest first, ends as begins: take what was put
+ * as a proven begin of the message with this stamp, as begins of the span do
+ * its end.  1; 0: there is none. */
+int tl_spans_take(struct tl_spans *spans, const struct tl_event *event,
     struct tl_span *span);
 
 /* Does the next begin have no place?  Then *oldest is the one that is forgotten

@@ -14,8 +14,13 @@
 #undef timeline_define_span
 #undef timeline_define_counter
 
-/* Begin, end, end without arguments, end that begins the next. */
-enum { EVENT_PARTS = 4 };
+/*
+ * Begin, end, end without arguments, end that begins the next: the macros of
+ * older programs know these four.  Then, of spans that prove themselves: begin,
+ * end, end without arguments, and the end with four arguments, which has no
+ * room for the stamp of its begin.
+ */
+enum { EVENT_PARTS = TIMELINE_PART_COUNT };
 
 /* The event after a failed definition.  Callers may log it; it is never
  * appended, because its gate is off and no threshold is as low. */
@@ -23,11 +28,13 @@ static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
 static const uint8_t closed_levels[] = { TIMELINE_LEVEL_NONE,
 	TIMELINE_LEVEL_NONE };
 static struct timeline_event closed[EVENT_PARTS] = {
-	{ .gate = &closed_gate, .levels = closed_levels },
-	{ .gate = &closed_gate, .levels = closed_levels },
-	{ .gate = &closed_gate, .levels = closed_levels },
-	{ .gate = &closed_gate, .levels = closed_levels },
+	[0 ... EVENT_PARTS - 1] = { .gate = &closed_gate,
+	    .levels = closed_levels },
 };
+
+/* The gate of the end of a span that proves itself.  Its begin was logged; so
+ * the end is logged at any level. */
+static const uint8_t end_gate = TIMELINE_LEVEL_NONE;
 
 int
 tl_priority_parse(const char *name, int off)
@@ -79,7 +86,11 @@ new_event(struct timeline *tl, uint64_t offset, struct timeline_event **out)
 {
 	static const uint32_t flags[EVENT_PARTS] = { 0, TIMELINE_MESSAGE_END,
 		TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_BARE,
-		TIMELINE_MESSAGE_BARE };
+		TIMELINE_MESSAGE_BARE, TIMELINE_MESSAGE_WHOLE,
+		TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_WHOLE,
+		TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_WHOLE |
+		    TIMELINE_MESSAGE_BARE,
+		TIMELINE_MESSAGE_END };
 	struct timeline_event *event;
 	struct tl_record r;
 	int rc = 0;
@@ -93,6 +104,8 @@ new_event(struct timeline *tl, uint64_t offset, struct timeline_event **out)
 		return tl_error(-ENOMEM, "no memory for an event");
 	for (int i = 0; i < EVENT_PARTS; i++)
 		fill_event(tl, &event[i], &r.fixed, offset, flags[i]);
+	for (int i = TIMELINE_PART_END_OF; i < EVENT_PARTS; i++)
+		event[i].gate = &end_gate;
 	if (r.fixed.scope == TIMELINE_SCOPE_TIMER) {
 		event->message |= TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_WHOLE;
 		rc = tl_timer_fill(tl, event, offset);

@@ -34,18 +34,39 @@
 #include <string.h>
 
 #undef timeline_log
+#undef timeline_begin
+#undef timeline_end_of
 
-static uint64_t
-ids_now(const struct timeline_event *event)
+static const uint64_t *
+ids_of(const struct timeline_event *event)
 {
-	const uint64_t *ids =
-	    (const uint64_t *)(const void *)((const char *)
-						 __builtin_thread_pointer() +
-					     event->ids);
+	return (const uint64_t *)(const void *)((const char *)
+						    __builtin_thread_pointer() +
+						event->ids);
+}
 
-	if (*ids == 0 && tl_ids_fill(event->ids))
-		tl_names_record(event->timeline);
-	return *ids;
+/*
+ * The first entry of a thread.  A thread that has logged nothing has begun no
+ * span: in a child that was forked within a span, the end of the span is not
+ * proven, and its begin is one of the parent.  A span of a source may have been
+ * begun by another thread.
+ */
+static void
+begin_thread(struct timeline_event *event, uint64_t args[TIMELINE_ARGS_MAX])
+{
+	const struct timeline *tl = event->timeline;
+	const uint32_t proven = TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_WHOLE;
+	const struct timeline_record *record =
+	    (const void *)(tl->strings +
+			   (event->message &
+			       ~(uint32_t)TIMELINE_MESSAGE_FLAGS));
+
+	tl_names_record(event->timeline);
+	if ((event->message & proven) != proven ||
+	    record->scope != TIMELINE_THREAD)
+		return;
+	args[timeline_begun_word(event->message)] = 0;
+	event->message &= ~(uint32_t)TIMELINE_MESSAGE_WHOLE;
 }
 
 static uint32_t
@@ -122,18 +143,33 @@ is_lapped(const struct timeline_event *event, uint64_t stamp, uint64_t q)
 	       (ahead / 2 & event->fallback_mask) == 0 && ahead % 2 == 0;
 }
 
-void
+uint64_t
 tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
-	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+	uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+	struct timeline_event first;
 	uint64_t now = 0;
 
-	if (tl_event_is_open(event, &now))
-		tl_append_shared(event, now, 0, args);
+	if (!event->timeline || !tl_event_is_open(event, &now))
+		return 0;
+	if (*ids_of(event) == 0 && tl_ids_fill(event->ids)) {
+		first = *event;
+		begin_thread(&first, args);
+		event = &first;
+	}
+	return tl_append_shared(event, now, 0, args);
 }
 
-void
+static uint64_t
+ids_now(const struct timeline_event *event)
+{
+	if (*ids_of(event) == 0 && tl_ids_fill(event->ids))
+		tl_names_record(event->timeline);
+	return *ids_of(event);
+}
+
+uint64_t
 tl_append_shared(struct timeline_event *event, uint64_t stamp, uint32_t code,
     const uint64_t args[TIMELINE_ARGS_MAX])
 {
@@ -164,7 +200,7 @@ tl_append_shared(struct timeline_event *event, uint64_t stamp, uint32_t code,
 		tl_fetch_add_64(&event->timeline->header
 				     ->drops[TIMELINE_DROP_LAPPED],
 		    1);
-		return;
+		return e.tsc;
 	}
 	tl_store_64(&slot->tsc, e.tsc);
 	tl_store_32(&slot->tid, e.tid);
@@ -175,32 +211,69 @@ tl_append_shared(struct timeline_event *event, uint64_t stamp, uint32_t code,
 		tl_store_64(&slot->args[i], e.args[i]);
 	/* release: the words of the entry before its stamp */
 	tl_store_release_64(&slot->stamp, timeline_stamp_fallback(q, &e));
+	return e.tsc;
 }
 
 /* log.S found that the ids of this thread are unknown. */
-void
+uint64_t
 tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
-	if (!tl_ids_fill(event->ids)) { /* and that they stay so */
-		tl_append_fallback(event, a0, a1, a2, a3);
-		return;
-	}
-	tl_names_record(event->timeline);
-	timeline_append(event, a0, a1, a2, a3);
+	uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+	struct timeline_event first;
+
+	if (!tl_ids_fill(event->ids)) /* and that they stay so */
+		return tl_append_fallback(event, a0, a1, a2, a3);
+	first = *event;
+	begin_thread(&first, args);
+	return timeline_span_append(&first, args[0], args[1], args[2], args[3]);
 }
 
 /* log.S found that the burst is over. tl_event_is_open ends it and tests again;
  * the event may be open still, by a new burst.  It is logged here, in a
  * fallback lane, so that the two cannot call each other in turn. */
-void
+uint64_t
 tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
-	tl_append_fallback(event, a0, a1, a2, a3);
+	return tl_append_fallback(event, a0, a1, a2, a3);
+}
+
+/* == functions of the macros, for other languages == */
+
+uint64_t
+timeline_begin(struct timeline_event *span, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3)
+{
+	return timeline_span_log(span, a0, a1, a2, a3);
+}
+
+void
+timeline_end_of(struct timeline_event *span, uint64_t begun, uint64_t a0,
+    uint64_t a1, uint64_t a2)
+{
+	if (begun != 0)
+		(void)timeline_span_append(span + TIMELINE_PART_END_OF, a0, a1,
+		    a2, begun);
 }
 
 #ifdef TL_LOG_C
+uint64_t
+timeline_span_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3)
+{
+	return tl_append_fallback(event, a0, a1, a2, a3);
+}
+
+uint64_t
+timeline_span_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3)
+{
+	return timeline_enabled(event)
+		   ? timeline_span_append(event, a0, a1, a2, a3)
+		   : 0;
+}
+
 void
 timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)

@@ -340,13 +340,14 @@ void tl_levels_expire(struct timeline *tl);
 uint64_t tl_burst_max(const struct timeline *tl);
 
 /* asm/log.S calls these: the ids of the thread are unknown; there is no CPU
- * lane; the burst is over. */
-void tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
+ * lane; the burst is over.  Each returns the stamp of the entry, also of one that
+ * was dropped because another thread is a lap ahead; 0: it is not logged. */
+uint64_t tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
-void tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
-    uint64_t a2, uint64_t a3);
-void tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
-    uint64_t a2, uint64_t a3);
+uint64_t tl_append_fallback(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+uint64_t tl_append_expired(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
 
 /* asm/timer.S calls these where there is no CPU lane, the ids of the thread are
  * unknown, or only a burst opens the event: append with a stamp; end a timer;
@@ -361,9 +362,9 @@ void tl_timer_keep(struct timeline_event *timer, uint64_t begin, uint64_t a0,
 /* Is an event logged at present?  If only a burst or a slot lets it pass, sets
  * *now to the stamp for which that was decided.  Ends a burst that is over. */
 bool tl_event_is_open(struct timeline_event *event, uint64_t *now);
-/* Append an entry to a fallback lane.  stamp 0: read the clock.  code: the
- * duration of a timer, as timeline_duration_code writes it. */
-void tl_append_shared(struct timeline_event *event, uint64_t stamp,
+/* Append an entry to a fallback lane, and return its stamp.  stamp 0: read the
+ * clock.  code: the duration of a timer, as timeline_duration_code writes it. */
+uint64_t tl_append_shared(struct timeline_event *event, uint64_t stamp,
     uint32_t code, const uint64_t args[TIMELINE_ARGS_MAX]);
 
 /* Set the threshold of timers as timeline_slower does, in ticks, and the

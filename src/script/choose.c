@@ -153,6 +153,14 @@ let_go(struct tl_chooser *c, uint32_t i)
 	c->held_free = i;
 }
 
+/* A proven end whose begin is not there. */
+static void
+know_duration(struct tl_asked *end, bool sure)
+{
+	end->event.begun = sure ? TL_BEGUN : TL_BEGUN_UNSURE;
+	end->event.alone = end->event.bare;
+}
+
 /* An event of a span whose other event is not there. */
 static int
 judge_lonely(struct tl_chooser *c, const struct tl_asked *asked, uint64_t at)
@@ -173,8 +181,12 @@ static int
 judge_held(struct tl_chooser *c, uint32_t i)
 {
 	/* without a scout it was judged when it came */
-	const int rc =
-	    c->scout ? judge_lonely(c, &c->held[i].asked, c->held[i].at) : 0;
+	struct tl_asked *asked = &c->held[i].asked;
+	int rc;
+
+	if (asked->event.kind == TL_END && asked->event.proven)
+		know_duration(asked, true);
+	rc = c->scout ? judge_lonely(c, asked, c->held[i].at) : 0;
 
 	let_go(c, i);
 	return rc < 0 ? rc : 0;
@@ -184,7 +196,7 @@ judge_held(struct tl_chooser *c, uint32_t i)
 
 /* What the pairs see of an event: its place in held as an argument.  Newest
  * first time is turned round; an end that knows its begin is still found by it,
- * as a time. */
+ * as a time, or as a stamp where the end is proven. */
 static struct tl_event
 turned(const struct tl_chooser *c, const struct tl_event *event)
 {
@@ -195,6 +207,10 @@ turned(const struct tl_chooser *c, const struct tl_event *event)
 	e.kind = event->kind == TL_END ? TL_BEGIN : TL_END;
 	e.ns = event->kind == TL_END ? event->begun_ns : event->ns;
 	e.begun_ns = event->kind == TL_BEGIN ? event->ns : 0;
+	if (event->kind == TL_END && event->proven)
+		e.tsc = event->begun_tsc;
+	else
+		e.proven = false;
 	return e;
 }
 
@@ -227,8 +243,17 @@ put_second(struct tl_chooser *c, struct tl_asked *asked, uint64_t at)
 	struct held *held;
 	struct tl_span span;
 	bool passes[2], shown;
-	int rc = tl_spans_put(c->spans, &event, &span);
+	int rc = forward ? 0 : tl_spans_take(c->spans, &event, &span);
 
+	/* the end of a scope is proven, and has not come */
+	if (rc == 0 && !forward && asked->event.proven)
+		return judge_lonely(c, asked, at);
+	if (rc == 0)
+		rc = tl_spans_put(c->spans, &event, &span);
+	if (rc > 0 && span.alone) {
+		know_duration(asked, !span.lossy);
+		rc = 0;
+	}
 	if (rc <= 0)
 		return rc < 0 ? rc : judge_lonely(c, asked, at);
 	held = &c->held[span.args[0]];

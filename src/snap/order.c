@@ -186,7 +186,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 
 	/* the entry of a fallback lane has the CPU */
 	if (event->cpu == TL_CPU_UNKNOWN &&
-	    !(e->message & TIMELINE_MESSAGE_WHOLE))
+	    (!message->timer || !(e->message & TIMELINE_MESSAGE_WHOLE)))
 		event->cpu = e->cpu;
 	event->message = message;
 	event->kind = kind_of(message, e->message);
@@ -197,6 +197,8 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->paired = false;
 	event->begun = TL_BEGUN_UNKNOWN;
 	event->begun_ns = event->duration_ns = 0;
+	event->begun_tsc = 0;
+	event->proven = event->alone = false;
 	event->continued = false;
 	event->overlaps = false;
 	event->sync_us = 0;
@@ -235,6 +237,63 @@ split(struct order *o, struct tl_event *event)
 		*event = end;
 }
 
+/* Does a stamp that counts wall time lie before a step of the clock that was
+ * made up to the other stamp? */
+static bool
+is_stepped_over(const struct order *o, uint64_t from, uint64_t to)
+{
+	const uint16_t steps =
+	    TIMELINE_KNOT_STEP | TIMELINE_KNOT_LEAP | TIMELINE_KNOT_GAP;
+	const struct tl_time *time = &o->snap->time;
+
+	if (o->snap->header.clock_kind != TIMELINE_CLOCK_REALTIME)
+		return false;
+	for (size_t i = time->knot_count; i > 0; i--) {
+		const struct timeline_knot *k = &time->knots[i - 1];
+
+		if (k->tsc <= from)
+			return false;
+		if (k->tsc <= to && k->flags & steps)
+			return true;
+	}
+	return false;
+}
+
+/* When a span began, by a stamp of its begin.  The stamp may be of a counter
+ * that has restarted since, or of a clock that was set: then it proves
+ * nothing. */
+static void
+fill_begun(struct order *o, uint32_t epoch, uint64_t tsc,
+    struct tl_event *event)
+{
+	const struct tl_time_segment *segment =
+	    tl_time_find(&o->snap->time, epoch, tsc);
+	struct tl_event begin = { .epoch = epoch,
+		.ns = tl_time_on(segment, tsc, NULL),
+		.steps_ns = segment->steps_ns };
+
+	event->begun_ns = begin.ns;
+	event->duration_ns = tl_event_between(&begin, event);
+}
+
+static void
+prove(struct order *o, const struct walker *w, struct tl_event *event)
+{
+	const struct timeline_entry *e = w->lane.entry;
+	const unsigned word = timeline_begun_word(e->message);
+	const uint64_t tsc = event->args[word];
+	const struct tl_time_segment *segment;
+
+	event->args[word] = 0;
+	segment = tl_time_find(&o->snap->time, w->epoch, tsc);
+	if (tsc == 0 || tsc > w->tsc || (w->epoch > 0 && tsc < segment->tsc) ||
+	    is_stepped_over(o, tsc, w->tsc))
+		return;
+	event->proven = true;
+	event->begun_tsc = tsc;
+	fill_begun(o, w->epoch, tsc, event);
+}
+
 static void
 fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 {
@@ -250,17 +309,15 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	}
 	if (event->kind == TL_BEGIN && event->bare)
 		split(o, event);
-	else if (event->message->timer &&
-		 (e->message & TIMELINE_MESSAGE_WHOLE)) {
+	if (!(e->message & TIMELINE_MESSAGE_WHOLE))
+		return;
+	if (event->message->timer) {
 		event->begun = TL_BEGUN;
-		const struct tl_time_segment *begun =
-		    tl_time_find(&o->snap->time, w->epoch, begin_of(e));
-		struct tl_event begin = { .epoch = w->epoch,
-			.ns = tl_time_on(begun, begin_of(e), NULL),
-			.steps_ns = begun->steps_ns };
-
-		event->begun_ns = begin.ns;
-		event->duration_ns = tl_event_between(&begin, event);
+		fill_begun(o, w->epoch, begin_of(e), event);
+	} else if (event->kind == TL_END) {
+		prove(o, w, event);
+	} else if (event->kind == TL_BEGIN) {
+		event->proven = true;
 	}
 }
 

@@ -388,10 +388,15 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 		entry.message |= TIMELINE_MESSAGE_BARE;
 	if (event->moved)
 		entry.message |= TIMELINE_MESSAGE_MOVED;
+	if (event->proven && !event->message->timer)
+		entry.message |= TIMELINE_MESSAGE_WHOLE;
 	if (timeline_lane_is_fallback(&f->header, event->lane))
 		entry.cpu = event->cpu;
 	for (unsigned i = 0; i < TIMELINE_ARGS_MAX; i++)
 		entry.args[i] = argument(f, event, i);
+	if (event->proven && event->kind == TL_END)
+		entry.args[timeline_begun_word(entry.message)] =
+		    event->begun_tsc ^ f->flip;
 	rc = append_zeros(f,
 	    timeline_entry_offset(&f->header, event->lane, event->number));
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
@@ -652,7 +657,12 @@ stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 	    event->tsc != (uint64_t)event->ns)
 		tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
 	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
+	event->begun_tsc = (uint64_t)event->begun_ns ^ TL_TIMELINE_BIAS;
 	event->epoch = 0;
+	/* a step of the clock between the two would change the duration */
+	if (event->kind == TL_END &&
+	    event->ns - event->begun_ns != event->duration_ns)
+		event->proven = false;
 }
 
 static int

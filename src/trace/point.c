@@ -24,6 +24,7 @@ enum {
 	SILENT = 0x4000,
 	LEVEL = 0x8000,     /* of a loss */
 	CONTINUED = 0x8000, /* of a begin */
+	PROVEN = 0x8000,    /* of an end */
 	SIZE_BITS = 4       /* of the size of one argument */
 };
 
@@ -55,6 +56,7 @@ flags_of(const struct tl_point *point, const struct tl_point_state *state,
 	flags |= point->silent ? SILENT : 0;
 	flags |= e->kind == TL_LOST && e->level ? LEVEL : 0;
 	flags |= e->kind == TL_BEGIN && e->continued ? CONTINUED : 0;
+	flags |= e->kind == TL_END && e->proven ? PROVEN : 0;
 	return (uint16_t)flags;
 }
 
@@ -81,6 +83,12 @@ put_fields(struct tl_data_out *out, const struct tl_point_state *state,
 		tl_data_put_varint(out, e->lane);
 	if (e->kind == TL_LOST && flags & LEVEL)
 		tl_data_put_u8(out, e->level);
+	if (e->kind != TL_END || !(flags & PROVEN))
+		return;
+	tl_data_put_varint(out, e->tsc - e->begun_tsc);
+	tl_data_put_varint(out, (uint64_t)e->duration_ns);
+	tl_data_put_folded(out,
+	    (int64_t)((uint64_t)e->begun_ns - (uint64_t)e->ns));
 }
 
 /* The number of bytes of a number without leading zeros. */
@@ -177,6 +185,11 @@ get_fields(struct tl_event *e, const struct tl_point_state *state,
 	if (e->kind == TL_LOST && flags & LEVEL)
 		e->level = tl_data_u8(in);
 	e->continued = e->kind == TL_BEGIN && flags & CONTINUED;
+	e->proven = e->kind == TL_END && flags & PROVEN;
+	if (!e->proven)
+		return;
+	e->begun_tsc = e->tsc - tl_data_varint(in);
+	e->duration_ns = (int64_t)(tl_data_varint(in) & INT64_MAX);
 }
 
 static void
@@ -208,7 +221,8 @@ is_sane(const struct tl_point *point, unsigned flags)
 
 	if (what < TL_INSTANT || what > TL_LOST || (flags & ARGS) > TL_ARGS_MAX)
 		return false;
-	if (flags & LEVEL && what != TL_LOST && what != TL_BEGIN)
+	if (flags & LEVEL && what != TL_LOST && what != TL_BEGIN &&
+	    what != TL_END)
 		return false;
 	switch (point->kind) {
 	case TL_TRACE_POINT:
@@ -245,6 +259,9 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 		point->message = tl_data_varint32(in);
 	e->ns = (int64_t)((uint64_t)state->ns + (uint64_t)tl_data_folded(in));
 	get_fields(e, state, in, flags);
+	if (e->proven)
+		e->begun_ns =
+		    (int64_t)((uint64_t)e->ns + (uint64_t)tl_data_folded(in));
 	if (point->kind == TL_TRACE_FOOTER) {
 		point->children = tl_data_varint(in);
 		point->size = tl_data_varint(in);

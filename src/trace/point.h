@@ -61,6 +61,9 @@ struct tl_shape_level {
 	/* For the caller: */
 	uint64_t user;
 	uint64_t observed;
+	uint64_t tsc; /* of its begin */
+	uint32_t epoch;
+	bool proven; /* its end will be: it is not cut */
 	bool cut;
 };
 

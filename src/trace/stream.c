@@ -394,6 +394,9 @@ put_point(struct tl_trace_stream *s, struct tl_point *point,
 		tl_shape_top(shape)->observed = point->event.continued
 						    ? TL_OBSERVED
 						    : point->event.observed;
+		tl_shape_top(shape)->tsc = point->event.tsc;
+		tl_shape_top(shape)->epoch = point->event.epoch;
+		tl_shape_top(shape)->proven = point->event.proven;
 	}
 	note_time(s, point);
 	return 0;
@@ -456,6 +459,8 @@ cut_spans(struct tl_trace_stream *s, const struct tl_event *event,
 
 	while (message->open > 0) {
 		level = open_span(s, message);
+		if (level->proven)
+			return event->kind == TL_END;
 		if (level->observed == TL_OBSERVED ||
 		    tl_observed_joins(level->observed, event->observed))
 			return false;
@@ -495,10 +500,46 @@ put_begin(struct tl_trace_stream *s, struct tl_point *point,
 	return put_point(s, point, message);
 }
 
+/* The open span of a proven end; levels[0]: there is none. */
+static struct tl_shape_level *
+proven_span(const struct tl_trace_stream *s, const struct tl_event *end,
+    const struct stream_message *message)
+{
+	struct tl_shape_level *level = tl_shape_top(&s->shape);
+
+	while (level != s->shape.levels &&
+	       (level->user != (uint64_t)(uintptr_t)message ||
+		   level->tsc != end->begun_tsc || level->epoch != end->epoch))
+		level--;
+	return level;
+}
+
+/* Spans within one that ends by its proof have no end. */
+static int
+put_proven_end(struct tl_trace_stream *s, struct tl_point *point,
+    struct stream_message *message)
+{
+	struct tl_shape *shape = &s->shape;
+	const size_t at =
+	    (size_t)(proven_span(s, &point->event, message) - shape->levels);
+	int rc = 0;
+
+	if (at == 0)
+		return put_point(s, point, message);
+	while (rc == 0 && shape->depth > at)
+		rc = put_silent(s, false);
+	if (rc < 0)
+		return rc;
+	point->kind = TL_TRACE_FOOTER;
+	return put_point(s, point, message);
+}
+
 static int
 put_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
 {
+	if (point->event.proven)
+		return put_proven_end(s, point, message);
 	if (cut_spans(s, &point->event, message)) {
 		const int rc = close_cut(s);
 

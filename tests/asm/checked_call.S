@@ -99,6 +99,7 @@ checked_call:
 	call	r11
 
 	mov	rdi, [rip + current]
+	mov	[rdi + CALL_RETURNED], rax
 	mov	rax, [rdi + CALL_STACK_OUT]	# our own frame
 	mov	[rdi + CALL_STACK_OUT], rsp
 	mov	rsp, [rdi + CALL_STACK]

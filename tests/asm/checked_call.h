@@ -26,6 +26,7 @@
 #define CALL_WIDE        248 /* has AVX: 256 bits count */
 #define CALL_VECTORS     256 /* 16 of 32 bytes */
 #define CALL_VECTORS_OUT 768
+#define CALL_RETURNED    1280 /* rax */
 
 #define CALL_CANARY   0x5ca1ab1e0ddba11
 #define CALL_CANARIES 64                  /* quadwords on either side */
@@ -53,6 +54,7 @@ struct checked_call {
 	uint64_t wide;
 	uint8_t vectors[16][32];
 	uint8_t vectors_out[16][32];
+	uint64_t returned;
 };
 _Static_assert(offsetof(struct checked_call, kept) == CALL_KEPT, "kept");
 _Static_assert(offsetof(struct checked_call, scratch) == CALL_SCRATCH,
@@ -64,6 +66,8 @@ _Static_assert(offsetof(struct checked_call, vectors) == CALL_VECTORS,
     "vectors");
 _Static_assert(offsetof(struct checked_call, vectors_out) == CALL_VECTORS_OUT,
     "vectors_out");
+_Static_assert(offsetof(struct checked_call, returned) == CALL_RETURNED,
+    "returned");
 
 void checked_call(struct checked_call *call);
 

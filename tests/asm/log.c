@@ -12,6 +12,7 @@
 #include "lib/test.h"
 #include "ring/ring.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@
 
 enum {
 	TRIALS = 20000,
-	EVENTS = 4,
+	EVENTS = 8,
 	LANES_MAX = 256,
 	ASM_RED_ZONE = 24,   /* what asm/log.S says it uses */
 	TIMER_RED_ZONE = 64, /* ... and asm/timer.S */
@@ -47,6 +48,7 @@ struct outcome {
 	uint64_t number;
 	struct timeline_entry entry;
 	uint64_t levels;
+	uint64_t returned;
 	uint64_t before; /* stamps around it */
 	uint64_t after;
 };
@@ -74,6 +76,8 @@ setup(void)
 	    0);
 	events[2] = &span[0];
 	events[3] = &span[1];
+	for (int i = TIMELINE_PART_SCOPE; i < TIMELINE_PART_COUNT; i++)
+		events[i] = &span[i];
 	tl_ids_fill(tl->ids);
 	seed = 1;
 }
@@ -238,6 +242,7 @@ struct trial {
 	uint32_t shares[TIMELINE_PLAN_GATES];
 	bool through_gate; /* timeline_log, not timeline_append */
 	struct checked_call call;
+	uint64_t returned;
 };
 
 /* When a burst ends, in units of until; never at a moment that may pass
@@ -297,6 +302,8 @@ random_trial(void)
 	for (int i = 0; i < 4; i++)
 		t.args[i] = random_next(&seed);
 	t.gate = (uint8_t)random_below(&seed, 12);
+	if (t.event->message & TIMELINE_MESSAGE_END && t.event != events[3])
+		t.gate = *t.event->gate; /* ends of begins that were logged */
 	t.levels = random_below(&seed, base + 1) |
 		   base << TIMELINE_LEVELS_BASE |
 		   random_until() << TIMELINE_LEVELS_UNTIL;
@@ -326,22 +333,24 @@ run_assembly(void *context)
 	struct trial *t = context;
 	struct checked_call *call = &t->call;
 
-	call->function =
-	    t->through_gate ? (void *)timeline_log : (void *)timeline_append;
+	call->function = t->through_gate ? (void *)timeline_span_log
+					 : (void *)timeline_span_append;
 	call->args[0] = (uint64_t)(uintptr_t)t->event;
 	memcpy(&call->args[1], t->args, sizeof(t->args));
 	call->red_zone = ASM_RED_ZONE;
 	checked_call(call);
+	t->returned = call->returned;
 }
 
 static void
 run_twin(void *context)
 {
-	const struct trial *t = context;
+	struct trial *t = context;
 
+	t->returned = 0;
 	if (!t->through_gate || timeline_enabled(t->event))
-		tl_append_fallback(t->event, t->args[0], t->args[1], t->args[2],
-		    t->args[3]);
+		t->returned = tl_append_fallback(t->event, t->args[0],
+		    t->args[1], t->args[2], t->args[3]);
 }
 
 static void
@@ -377,6 +386,16 @@ stayed_in_assembly(const struct trial *t, const struct outcome *o)
 	return !timeline_lane_is_fallback(&tl->geometry, o->lane);
 }
 
+/* The stamp of the entry, or 0. */
+static void
+check_returned(const struct outcome *o, const char *who)
+{
+	const uint64_t expected = o->appended == 1 ? o->entry.tsc : 0;
+
+	ck_assert_msg(o->returned == expected, "%s returned %lu, not %lu", who,
+	    o->returned, expected);
+}
+
 static void
 compare(struct trial *t, uint64_t *in_lane)
 {
@@ -385,8 +404,12 @@ compare(struct trial *t, uint64_t *in_lane)
 
 	set_levels(t);
 	a = observe(run_assembly, t);
+	a.returned = t->returned;
 	set_levels(t);
 	c = observe(run_twin, t);
+	c.returned = t->returned;
+	check_returned(&a, "assembly");
+	check_returned(&c, "twin");
 	ck_assert_msg(a.appended == c.appended && a.appended <= 1,
 	    "gate %u, levels %lx: assembly %lu, twin %lu entries", t->gate,
 	    t->levels, a.appended, c.appended);
@@ -589,7 +612,57 @@ TEST(a_thread_without_ids_gets_them_on_its_first_call)
 	timeline_after_fork();
 	o = observe(run_assembly, &t);
 	ck_assert_uint_eq(o.appended, 1);
+	o.returned = t.returned;
+	check_returned(&o, "assembly");
+	if (t.event->message & TIMELINE_MESSAGE_WHOLE &&
+	    t.event->message & TIMELINE_MESSAGE_END)
+		return; /* not proven: the_first_entry_proves_nothing */
 	check_entry(&t, &o, "assembly");
+}
+
+/* The first entry of a thread or of a forked child is no end that is proven. */
+TEST(the_first_entry_proves_nothing)
+{
+	for (int i = TIMELINE_PART_END_OF; i <= TIMELINE_PART_SCOPE_END; i++) {
+		struct trial t = random_trial();
+		void (*const runs[])(void *) = { run_assembly, run_twin };
+
+		t.event = events[i];
+		t.gate = *t.event->gate;
+		t.levels = TIMELINE_LEVEL_NONE * 0x101;
+		t.lease = 0;
+		for (int k = 0; k < 2; k++) {
+			struct outcome o;
+
+			set_levels(&t);
+			timeline_after_fork();
+			o = observe(runs[k], &t);
+			ck_assert_uint_eq(o.appended, 1);
+			ck_assert_uint_eq(o.entry.message,
+			    t.event->message &
+				~(uint32_t)TIMELINE_MESSAGE_WHOLE);
+			ck_assert_uint_eq(o.entry.args[timeline_begun_word(
+					      t.event->message)],
+			    0);
+			ck_assert_uint_eq(o.entry.args[1], t.args[1]);
+			ck_assert_uint_eq(t.returned, o.entry.tsc);
+		}
+	}
+}
+
+TEST(a_closed_event_returns_0)
+{
+	struct timeline_event *none;
+
+	ck_assert_int_eq(timeline_define_span(tl, "asm", "no such", "none",
+			     TIMELINE_THREAD, &none),
+	    -EINVAL);
+	ck_assert_uint_eq(timeline_begin(none), 0);
+	for (int i = 0; i < TIMELINE_PART_COUNT; i++)
+		ck_assert_uint_eq(timeline_span_append(none + i, 1, 2, 3, 4),
+		    0);
+	timeline_end_of(none, 1);
+	timeline_end_of(none, 1, 2, 3, 4, 5);
 }
 
 TEST(a_cpu_beyond_the_lanes_goes_to_the_fallback)
@@ -610,6 +683,8 @@ TEST(a_cpu_beyond_the_lanes_goes_to_the_fallback)
 	ck_assert_uint_eq(o.appended, 1);
 	ck_assert(timeline_lane_is_fallback(&tl->geometry, o.lane));
 	ck_assert_uint_lt(o.entry.cpu, CPU_SETSIZE);
+	o.returned = t.returned;
+	check_returned(&o, "assembly");
 	check_entry(&t, &o, "assembly");
 }
 

@@ -105,6 +105,14 @@ log_spans()
 	timeline_begin(job, 6);
 	timeline_next(job, 7);
 	timeline_end(job, 8);
+	const uint64_t begun[] = { timeline_begin(s0), timeline_begin(job, 1),
+		timeline_begin(s2, 1, 2), timeline_begin(s3, 1, 2, 3),
+		timeline_begin(s4, 1, 2, 3, 4) };
+	timeline_end_of(s4, begun[4], 5, 6, 7, 8);
+	timeline_end_of(s3, begun[3], 5, 6, 7);
+	timeline_end_of(s2, begun[2], 5, 6);
+	timeline_end_of(job, begun[1], 5);
+	timeline_end_of(s0, begun[0]);
 	try {
 		timeline_scope(s0);
 		throw 1;
@@ -171,6 +179,7 @@ log_nothing()
 		return fail("priority");
 	timeline_log(one, thrower());
 	timeline_scope(job, thrower());
+	timeline_end_of(job, timeline_begin(job, thrower()), thrower());
 	timeline_timed(timer, thrower());
 	timeline_timer_end(timer, timeline_timer_begin(timer), thrower());
 	timeline_log_at(one, 1, thrower());

@@ -13,7 +13,7 @@ static struct timeline *tl;
 static struct timeline_event *event;
 static struct writer *writers; /* [0] this process, [1] the victim */
 
-typedef void append(struct timeline_event *event, uint64_t a0, uint64_t a1,
+typedef uint64_t append(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 
 static void
@@ -140,8 +140,9 @@ main(void)
 	pin(0, nth_cpu(0));
 	writers = share(2 * sizeof(*writers));
 	open_timeline(false);
-	sweep("append", timeline_append, !has_cpu_lanes(tl), false);
-	sweep("append in a burst", timeline_append, !has_cpu_lanes(tl), true);
+	sweep("append", timeline_span_append, !has_cpu_lanes(tl), false);
+	sweep("append in a burst", timeline_span_append, !has_cpu_lanes(tl),
+	    true);
 	if (has_cpu_lanes(tl)) {
 		/* send this process there, too */
 		setenv("TIMELINE_NO_RSEQ", "1", 1);

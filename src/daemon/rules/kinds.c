@@ -458,8 +458,8 @@ tl_rule_put_span(struct tl_rules *rules, struct tl_rule *rule,
 {
 	const int64_t ns = tl_rules_ns(rules, span->begin_tsc, span->end_tsc);
 
-	if (span->begin_tsc < rule->judged_tsc || !tl_rule_turns_ns(rule, ns) ||
-	    !begin_passes(rules, rule, span))
+	if ((span->begin_tsc < rule->judged_tsc && !span->late) ||
+	    !tl_rule_turns_ns(rule, ns) || !begin_passes(rules, rule, span))
 		return;
 	if (rule->disarmed)
 		rule->disarmed = false;
@@ -484,7 +484,9 @@ judge_open(struct tl_rules *rules, const struct tl_span *span)
 
 	tl_rules_observe_message(rules, span->message, rules->now.tsc,
 	    &observed);
-	if (observed.since > span->begin_tsc) /* cut */
+	if (span->proven) /* its end is logged at any level */
+		observed.to = rules->now.tsc;
+	else if (observed.since > span->begin_tsc) /* cut */
 		return;
 	for (; wanted; wanted &= wanted - 1) {
 		struct tl_rule *rule = &rules->list[__builtin_ctzll(wanted)];

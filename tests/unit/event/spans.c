@@ -63,6 +63,143 @@ TEST(an_end_pairs_with_the_last_begin)
 	ck_assert_uint_eq(span.end_tsc, 80);
 }
 
+/* == proven ends == */
+
+/* A begin whose end will be proven, or a proven end, in closed time. */
+static int
+put_proven(const struct tl_message *message, int kind, int64_t ns,
+    int64_t begun_ns, uint32_t pid, uint32_t tid)
+{
+	const struct tl_event event = { .message = message,
+		.kind = (uint8_t)kind,
+		.ns = ns,
+		.tsc = (uint64_t)ns * 2,
+		.begun_ns = kind == TL_END ? begun_ns : 0,
+		.begun_tsc = kind == TL_END ? (uint64_t)begun_ns * 2 : 0,
+		.duration_ns = kind == TL_END ? ns - begun_ns : 0,
+		.proven = true,
+		.observed = kind == TL_END ? TL_UNOBSERVED : 5,
+		.pid = pid,
+		.tid = tid,
+		.args = { (uint64_t)ns } };
+
+	return tl_spans_put(spans, &event, &span);
+}
+
+TEST(a_proven_end_takes_the_begin_of_its_stamp)
+{
+	struct tl_spans_count count;
+
+	put(&thread_span, TL_BEGIN, 10, 1);
+	put(&thread_span, TL_BEGIN, 20, 1);
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
+	ck_assert_int_eq(span.duration_ns, 40);
+	ck_assert_uint_eq(span.args[0], 10);
+	ck_assert(tl_span_is_sure(&span) && span.proven && !span.alone);
+	/* the span within it has no end any more */
+	ck_assert_int_eq(put(&thread_span, TL_END, 60, 1), 0);
+	tl_spans_counts(spans, &count);
+	ck_assert_uint_eq(count.paired, 1);
+	ck_assert_uint_eq(count.lonely_begins, 1);
+	ck_assert_uint_eq(count.lonely_ends, 1);
+}
+
+TEST(a_proven_end_needs_no_begin)
+{
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
+	ck_assert(tl_span_is_sure(&span) && span.alone && span.late);
+	ck_assert_int_eq(span.begin_ns, 10);
+	ck_assert_uint_eq(span.begin_tsc, 20);
+	ck_assert_int_eq(span.duration_ns, 40);
+	ck_assert_uint_eq(span.args[0], 50);
+	/* ... not that of another thread, which stays open */
+	put(&thread_span, TL_BEGIN, 60, 2);
+	put_proven(&thread_span, TL_END, 80, 55, 7, 1);
+	ck_assert(span.alone);
+	ck_assert_int_eq(put(&thread_span, TL_END, 90, 2), 1);
+	ck_assert_int_eq(span.duration_ns, 30);
+}
+
+TEST(a_begin_that_is_cut_is_found_by_its_proof)
+{
+	struct tl_spans_count count;
+	struct tl_event event = { .message = &thread_span,
+		.kind = TL_BEGIN,
+		.ns = 10,
+		.tsc = 20,
+		.observed = 5,
+		.pid = 7,
+		.tid = 1,
+		.args = { 99 } };
+
+	tl_spans_put(spans, &event, &span);
+	event.observed = 6;
+	event.ns = 30;
+	event.tsc = 60;
+	tl_spans_put(spans, &event, &span); /* cuts the first */
+	tl_spans_counts(spans, &count);
+	ck_assert_uint_eq(count.cut, 1);
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
+	ck_assert(tl_span_is_sure(&span) && span.late && !span.alone);
+	ck_assert_uint_eq(span.args[0], 99);
+}
+
+TEST(a_begin_whose_end_will_prove_itself_stays_open)
+{
+	struct tl_event other = { .message = &thread_span,
+		.kind = TL_BEGIN,
+		.ns = 30,
+		.tsc = 60,
+		.observed = 6,
+		.pid = 7,
+		.tid = 1 };
+	uint32_t index = 0;
+
+	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
+	tl_spans_put(spans, &other, &span); /* of a later interval */
+	other.kind = TL_END;
+	other.ns = 40;
+	ck_assert_int_eq(tl_spans_put(spans, &other, &span), 1);
+	ck_assert_int_eq(tl_spans_put(spans, &other, &span), 0);
+	ck_assert(tl_spans_open(spans, &index, &span));
+	ck_assert(span.proven && tl_span_is_sure(&span));
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
+	ck_assert(tl_span_is_sure(&span) && !span.late);
+	ck_assert_int_eq(span.duration_ns, 40);
+}
+
+/* A child that was forked within the span ends it, too. */
+TEST(a_begin_of_another_process_proves_nothing)
+{
+	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 30, 10, 8, 2), 1);
+	ck_assert(!tl_span_is_sure(&span));
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
+	ck_assert(tl_span_is_sure(&span) && !span.alone);
+	ck_assert_int_eq(span.duration_ns, 40);
+}
+
+TEST(a_loss_does_not_touch_what_is_proven)
+{
+	const struct tl_event loss = { .kind = TL_LOST, .lost = 3 };
+
+	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
+	tl_spans_put(spans, &loss, &span);
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
+	ck_assert(tl_span_is_sure(&span));
+}
+
+/* Spans of a source cross: each end has its own begin. */
+TEST(proven_spans_of_a_source_may_cross)
+{
+	put(&source_span, TL_BEGIN, 10, 1);
+	put(&source_span, TL_BEGIN, 20, 2);
+	ck_assert_int_eq(put_proven(&source_span, TL_END, 30, 10, 7, 3), 1);
+	ck_assert_uint_eq(span.args[0], 10);
+	ck_assert_int_eq(put_proven(&source_span, TL_END, 40, 20, 7, 3), 1);
+	ck_assert_uint_eq(span.args[0], 20);
+}
+
 TEST(threads_do_not_share_spans)
 {
 	put(&thread_span, TL_BEGIN, 10, 1);

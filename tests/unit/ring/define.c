@@ -265,6 +265,8 @@ leave_early(struct timeline_event *span, int how)
 TEST(a_scope_ends_where_its_block_is_left)
 {
 	static const uint32_t ends[] = { 0, 0, 1, 1, 0, 1 };
+	static const uint64_t begins[] = { 0, 0, 1, 0, 0, 4 };
+	static const uint64_t args[] = { 2, 10, 0, 0, 1, 0 };
 	const struct timeline_entry *e;
 
 	ck_assert_int_eq(timeline_define_span(tl, "a", "fatal", "$how",
@@ -281,10 +283,9 @@ TEST(a_scope_ends_where_its_block_is_left)
 			ck_assert_uint_eq(e->message & ~15U, event->message);
 			ck_assert_uint_eq(e->message & TIMELINE_MESSAGE_END,
 			    ends[q]);
-			ck_assert_uint_eq(e->args[0], q == 0   ? 2
-						      : q == 1 ? 10
-						      : q == 4 ? 1
-							       : 0);
+			ck_assert_uint_eq(e->args[0],
+			    ends[q] ? fixture_entry(lane, begins[q])->tsc
+				    : args[q]);
 		}
 }
 

@@ -24,10 +24,12 @@ setup(void)
 	    0);
 }
 
+static uint64_t returned; /* by the last append */
+
 static void
 append(uint64_t a)
 {
-	tl_append_fallback(event, a, a + 1, a + 2, a + 3);
+	returned = tl_append_fallback(event, a, a + 1, a + 2, a + 3);
 }
 
 static void
@@ -165,6 +167,7 @@ TEST(a_writer_that_was_lapped_gives_up)
 	before = *fixture_entry(LANE, 0);
 	fixture_head(LANE)->head = 0;
 	append(1000);
+	ck_assert_uint_ge(returned, before.tsc); /* the begin was logged */
 	ck_assert_mem_eq(&before, fixture_entry(LANE, 0), sizeof(before));
 	expect_drops(1);
 	append(1001);

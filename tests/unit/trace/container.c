@@ -284,6 +284,31 @@ TEST(any_object_is_read_as_it_was_written_and_none_that_is_cut)
 	}
 }
 
+TEST(the_proof_of_an_end_is_kept)
+{
+	struct tl_point_state states[2] = { { 0 }, { 0 } };
+	uint8_t bytes[TL_POINT_SIZE_MAX];
+	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	struct tl_point read, p = { .kind = TL_TRACE_POINT,
+		.message = 7,
+		.event = { .kind = TL_END,
+		    .ns = 9000,
+		    .tsc = 5000,
+		    .begun_ns = 2000,
+		    .begun_tsc = 100,
+		    .duration_ns = 6999,
+		    .proven = true } };
+	struct tl_data_in in;
+
+	tl_point_put(&out, &states[0], &p);
+	in = tl_data_in(bytes, out.size);
+	ck_assert_int_eq(tl_point_get(&read, &states[1], &in), 0);
+	ck_assert(read.event.proven);
+	ck_assert_uint_eq(read.event.begun_tsc, 100);
+	ck_assert_int_eq(read.event.begun_ns, 2000);
+	ck_assert_int_eq(read.event.duration_ns, 6999);
+}
+
 TEST(a_begin_may_be_continued_and_nothing_else_has_its_bit)
 {
 	static const uint8_t begin[] = { TL_TRACE_SPAN, 0x80, 0x20, 7, 0 };

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * proven.c - ends that prove their spans: after "off", after fork, and after a
+ * jump out of the block.
+ */
+#include "../lib/process.h"
+#include "../lib/snap_open.h"
+
+#include "event/spans.h"
+
+#include <setjmp.h>
+
+static struct timeline *tl;
+static struct timeline_event *span;
+
+/* What is in the record. */
+static struct {
+	unsigned begins, ends, proven, sure, unsure;
+} seen;
+
+static void
+look(void)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_spans *spans;
+	struct tl_snap *snap;
+	struct tl_event e;
+	struct tl_span s;
+
+	memset(&seen, 0, sizeof(seen));
+	expect(snap_open(&snap, test_name, 0, &fault) == 0 &&
+		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0 &&
+		   tl_spans_new(&spans) == 0,
+	    "%s", fault.text);
+	while (tl_cursor_next(cursor, &e) > 0) {
+		seen.begins += e.kind == TL_BEGIN;
+		seen.ends += e.kind == TL_END;
+		seen.proven += e.kind == TL_END && e.proven;
+		if (tl_spans_put(spans, &e, &s) == 1) {
+			seen.sure += tl_span_is_sure(&s);
+			seen.unsure += !tl_span_is_sure(&s);
+		}
+	}
+	tl_spans_free(spans);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+}
+
+static void
+open_timeline(void)
+{
+	timeline_close(tl);
+	timeline_remove(test_name);
+	expect_ok(timeline_new(&tl, test_name, NULL));
+	expect_ok(timeline_define_span(tl, "proven", "info", "job $n",
+	    TIMELINE_THREAD, &span));
+}
+
+/* The span that is open when all is turned off ends; no other is logged. */
+static void
+turn_off(void)
+{
+	{
+		timeline_scope(span, 1);
+		expect_ok(timeline_priority(tl, "off"));
+		for (int i = 0; i < 100; i++) {
+			timeline_scope(span, i);
+		}
+	}
+	look();
+	expect(seen.begins == 1 && seen.ends == 1 && seen.sure == 1,
+	    "off: %u begins, %u ends, %u sure", seen.begins, seen.ends,
+	    seen.sure);
+}
+
+/* A child ends the span of its parent, with its first entry or a later one. */
+static void
+fork_within(bool first)
+{
+	pid_t child;
+
+	{
+		timeline_scope(span, 2);
+		child = fork();
+		expect(child >= 0, "fork: %m");
+		if (child == 0 && !first) {
+			timeline_scope(span, 3);
+		}
+		if (child != 0) /* its begin is open yet */
+			(void)wait_for(child);
+	}
+	if (child == 0)
+		_exit(0);
+	look();
+	expect(seen.begins == 2U - first && seen.ends == 3U - first &&
+		   seen.proven == 3U - 2 * first && seen.sure == 2U - first &&
+		   seen.unsure == !first,
+	    "fork: %u begins, %u ends, %u proven, %u sure, %u unsure",
+	    seen.begins, seen.ends, seen.proven, seen.sure, seen.unsure);
+}
+
+static jmp_buf away;
+
+static void
+leave(void)
+{
+	timeline_scope(span, 5);
+	longjmp(away, 1);
+}
+
+/* The span that is left by a jump has no end, and takes none of others. */
+static void
+jump_out(void)
+{
+	{
+		timeline_scope(span, 4);
+		if (setjmp(away) == 0)
+			leave();
+	}
+	look();
+	expect(seen.begins == 2 && seen.ends == 1 && seen.sure == 1,
+	    "jump: %u begins, %u ends, %u sure", seen.begins, seen.ends,
+	    seen.sure);
+}
+
+int
+main(void)
+{
+	choose_test_name("proven");
+	open_timeline();
+	turn_off();
+	open_timeline();
+	fork_within(true);
+	open_timeline();
+	fork_within(false);
+	open_timeline();
+	jump_out();
+	timeline_close(tl);
+	return 0;
+}
