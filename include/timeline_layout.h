@@ -438,9 +438,10 @@ TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
  * that of its lane.  WHOLE with END, of a span that is no timer: a proven end,
  * which has the stamp of its begin in the argument that timeline_begun_word
  * names, where it has no argument; writers before 2.2 do not set it.  WHOLE
- * alone: the begin of a span whose end will be proven.  MOVED: the caller gave a stamp that was before that of
- * the entry before, or after now, and this is the nearest one in between;
- * TIMELINE_GIVEN_SHIFT has how far ahead of the clock one is let pass.
+ * alone: the begin of a span whose end will be proven.  MOVED: the caller gave
+ * a stamp that was before that of the entry before, or after now, and this is
+ * the nearest one in between; TIMELINE_GIVEN_SHIFT has how far ahead of the
+ * clock one is let pass.
  */
 enum {
 	TIMELINE_MESSAGE_END = 1 << 0,	/* this entry ends a span */

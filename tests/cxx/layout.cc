@@ -120,6 +120,8 @@ show_numbers(void)
 	SHOW(timeline_bucket_low(timeline_bucket(1000)));
 	SHOW(timeline_duration_code(123456789));
 	SHOW(timeline_duration(timeline_duration_code(123456789)));
+	SHOW(timeline_begun_word(8 | TIMELINE_MESSAGE_BARE));
+	SHOW(timeline_begun_word(8));
 	SHOW(timeline_threshold(levels));
 	SHOW(timeline_slot(1 << 20, 10));
 	SHOW(timeline_slot_hash(7, 8));
