@@ -141,7 +141,7 @@ tl_names_thread(const struct tl_names *names, uint32_t pid, uint32_t tid)
 	const bool is_hidden =
 	    name ? name->is_hidden : names && found_no_slot(names, pid, tid);
 
-	if (is_hidden || (name && name->size > 0))
+	if (is_hidden || (name && name->size > 0) || (names && names->apart))
 		return text_of(names, pid, tid);
 	return tl_names_process(names, pid);
 }

@@ -39,6 +39,7 @@ struct tl_names {
 	struct tl_named *list; /* as they came */
 	size_t count;
 	size_t capacity;
+	bool apart; /* a thread without a record is not called as its process */
 	/* Of the table of a timeline: has a set of slots no free one? */
 	bool *full;
 	uint64_t slots;    /* of that table; 0: there is none */
@@ -60,8 +61,8 @@ void tl_names_free(struct tl_names *names);
 
 /*
  * The name of a process; of a thread: its own, or that of its process, whose
- * threads have no record where they are called the same; a thread that found no
- * slot for its name has none.  Empty: not known.
+ * threads have no record where they are called the same, unless names are apart;
+ * a thread that found no slot for its name has none.  Empty: not known.
  * names NULL: none is.  It is good until the next tl_names_add.
  */
 struct tl_bytes tl_names_process(const struct tl_names *names, uint32_t pid);

@@ -78,7 +78,7 @@ void tl_report_write(const struct tl_report *report, int rc, uint64_t at,
  * as one diagnostic with their number and the place of the first.
  */
 
-enum { TL_NOTES_MAX = 16 };
+enum { TL_NOTES_MAX = 20 };
 
 /* A kind of diagnostic.  rc is -EBADMSG for damage, -ENOTSUP for what a format
  * cannot carry, and 0 for information. */

@@ -9,12 +9,15 @@
  * those of our lines.
  */
 import fs from "node:fs";
-import {differences, events} from "./lines.mjs";
+import {differences, events, labelled} from "./lines.mjs";
 
 const [,, packages, chromeFile, linesFile] = process.argv;
 const engine = packages + "/@paulirish/trace_engine/";
 const {polyfillDOMRect} = await import(engine + "analyze-trace.mjs");
 const {TraceModel} = await import(engine + "models/trace/trace.js");
+
+/* Sources have threads of their own. */
+const SOURCES = 0x7f000000;
 
 /* Their times are doubles of microseconds. */
 const ns = (us) => Math.round(us * 1000);
@@ -46,14 +49,12 @@ async function load(traceEvents) {
 const trace = JSON.parse(fs.readFileSync(chromeFile, "utf8"));
 const base = BigInt(trace.otherData.base_ns);
 const {Meta, Renderer} = await load(trace.traceEvents);
-const list = events(linesFile);
+const list = events(linesFile).map(labelled);
 const spans = [], instants = [];
 let threads = 0;
 
 function show(pid, tid, e) {
-	const source = Meta.threadsInProcess.get(pid).get(tid).args.source;
-	const what = [e.cat, e.args.label === true ? "label" : e.name,
-		source ? "source" : pid + "/" + tid, ns(e.ts)];
+	const what = [e.cat, e.name, tid > SOURCES ? "source" : pid + "/" + tid, ns(e.ts)];
 	if (e.ph !== "X")
 		instants.push(what.join(" "));
 	else if (e.dur > 0)

@@ -32,6 +32,16 @@ function eventOf(line) {
 		args: Object.entries(line.args).map(([k, v]) => [k, plain(v)])};
 }
 
+/* Where the name of an event is its argument label, a trace of Chrome has it as
+ * the name alone, but for an end without arguments and a counter. */
+export function labelled(e) {
+	const [key, value] = e.args?.[0] ?? [];
+	if (key !== "label" || !e.name.startsWith("label") ||
+		e.kind === "counter")
+		return e;
+	return {...e, name: value, args: e.args.slice(1)};
+}
+
 /* The events of a file of lines. */
 export function events(file) {
 	return fs.readFileSync(file, "utf8").trim().split("\n")

@@ -7,14 +7,13 @@
  * A parser that keeps 64-bit integers reads both.  Says how many events there
  * are, and what only one of them has.  An X counts as its begin and its end.
  */
-import {differences, events, plain, read, text} from "./lines.mjs";
+import {differences, events, labelled, plain, read, text} from "./lines.mjs";
 
 const [,,, chromeFile, linesFile] = process.argv;
 const trace = read(chromeFile);
 const base = BigInt(trace.otherData.base_ns);
-const threads = new Map(trace.traceEvents
-	.filter((e) => e.ph === "M" && e.name === "thread_name")
-	.map((e) => [e.pid + "/" + e.tid, e.args]));
+/* Sources have threads of their own. */
+const SOURCES = 0x7f000000;
 const KINDS = {B: "begin", E: "end", C: "counter", i: "instant",
 	I: "instant"};
 
@@ -26,44 +25,29 @@ function nsOf(number) {
 	return minus ? -ns : ns;
 }
 
-/* The name of an event may be the value of its argument label. */
-function unlabelled({name, args}) {
-	if (args.label === true)
-		return {name: "label", args: {...args, label: name}};
-	return {name, args};
-}
-
 /* The arguments of an end stand behind those of its begin. */
 const END = /\$end$/;
 const argsOf = (args, isEnd) => Object.entries(args)
 	.filter(([k]) => END.test(k) === isEnd)
 	.map(([k, v]) => [k.replace(END, ""), plain(v)]);
 
-/* Where a begin stands, it is told within an event that viewers pass over. */
-const placed = (e) => e.ph === "M" && e.name === "timeline_begin"
-	? {...e, ...e.args, ph: "B"} : e;
-
 function* eventsOf(e) {
-	const thread = e.pid + "/" + e.tid;
-	const {name, args: {priority, ...args}} = unlabelled(e);
+	const {name, args: {priority, ...args}} = e;
 	const ns = base + nsOf(e.ts);
 	const common = {ns, cat: e.cat, name, priority,
-		place: threads.get(thread)?.source ? "source" : thread,
+		place: e.tid > SOURCES ? "source" : e.pid + "/" + e.tid,
 		args: argsOf(args, false)};
 
 	if (e.cat === "timeline" && e.name === "entries lost")
 		yield {kind: "lost", ns: 0n, lost: text(args.lost)};
 	else if (e.cat === "timeline" && e.name === "entries overwritten")
 		yield {kind: "overwritten", ns: 0n, lost: text(args.overwritten)};
-	else if (!threads.has(thread))
-		yield {...common, kind: "of a thread without a name"};
 	else if (e.ph === "X") {
-		if (!e.begun)
-			yield {...common, kind: "begin"};
+		yield {...common, kind: "begin"};
 		yield {...common, kind: "end", ns: ns + nsOf(e.dur),
 			args: argsOf(args, true)};
-	} else if (!e.begun)
-		yield {...common, kind: KINDS[e.ph] ?? e.ph};
+	} else
+		yield {...common, kind: e.alone ?? KINDS[e.ph] ?? e.ph};
 }
 
 /* What both can have: a counter has one value and no priority, an end without
@@ -79,7 +63,7 @@ function line(e) {
 		.map((v) => JSON.stringify(v)).join(" ");
 }
 
-const seen = trace.traceEvents.map(placed).filter((e) => e.ph !== "M")
+const seen = trace.traceEvents.filter((e) => e.ph !== "M")
 	.flatMap((e) => [...eventsOf(e)]);
 console.log(seen.length + " events");
-differences(seen.map(line), events(linesFile).map(line));
+differences(seen.map(line), events(linesFile).map(labelled).map(line));

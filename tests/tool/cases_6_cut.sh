@@ -32,9 +32,9 @@ is 'Chrome trace events have whole spans, what is open, and instants' \
 ["X",null,1]
 ["X",null,4]
 ["X",null,null]'
-is '... which are begins and ends again' \
+is '... of which the spans and what is open are read again' \
 	"$(convert chrome >"$work/cut.json" && "$bin/timeline-convert" --from chrome --to csv -o - "$work/cut.json" 2>/dev/null |
-		grep -c ',\(begin\|end\),')" 9
+		grep -c ',\(begin\|end\),')" 7
 is 'folded stacks leave the time between the levels to what is around it' \
 	"$(convert folded | awk '{ jobs += /job/ && $NF < 100000 } END { print NR, jobs }')" '2 1'
 if command -v sqlite3 >/dev/null; then

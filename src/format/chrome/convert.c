@@ -9,8 +9,7 @@
  *	b e S F		begin and end of a span identified by its message
  *	n T p		instants of such a span
  *	s t f N O D	instants, with their id as an argument
- *	M		an instant; metadata of our own writer defines messages
- *			and sources, or places the begin of a span
+ *	M		the name of a process or thread
  */
 #include "format/chrome/convert.h"
 
@@ -18,7 +17,6 @@
 #include "format/chrome/extensions.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <timeline.h>
 
@@ -122,17 +120,11 @@ put_arguments(struct work *w, struct tl_bytes instance, const char *unnamed)
 static int
 ask_span(struct work *w, uint32_t *thread)
 {
-	const struct tl_message *defined;
-	int rc = note_full(w,
+	const int rc = note_full(w,
 	    tl_chrome_thread(&w->c->spans, w->event.pid, w->event.tid, thread));
 
-	if (rc != 0)
-		return rc;
-	defined = tl_chrome_source(&w->c->spans, *thread);
-	set_request(w, &w->c->args, TIMELINE_RECORD_SPAN,
-	    defined ? TIMELINE_SOURCE : TIMELINE_THREAD);
-	w->request.defined = defined;
-	return 0;
+	set_request(w, &w->c->args, TIMELINE_RECORD_SPAN, TIMELINE_THREAD);
+	return rc;
 }
 
 static struct tl_chrome_key
@@ -152,24 +144,6 @@ make_begin(struct work *w, uint32_t *thread)
 	return rc == 0 ? set_message(w) : rc;
 }
 
-/* Was the begin event passed on already, at its place? */
-static bool
-is_begun(const struct work *w)
-{
-	return w->c->ours && w->e->field[TL_CHROME_BEGUN].kind == TL_JSON_TRUE;
-}
-
-static int
-take_place(struct work *w)
-{
-	uint32_t thread;
-	int rc = make_begin(w, &thread);
-
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	return tl_chrome_put(&w->c->spans, &w->event);
-}
-
 static int
 take_begin(struct work *w)
 {
@@ -180,9 +154,7 @@ take_begin(struct work *w)
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	who = key_of(w);
-	rc = is_begun(w)
-		 ? tl_chrome_open(&w->c->spans, thread, &who)
-		 : tl_chrome_begin(&w->c->spans, thread, &w->event, &who);
+	rc = tl_chrome_begin(&w->c->spans, thread, &w->event, &who);
 	if (w->c->spans.forgot)
 		tl_note(w->c->notes, TL_CHROME_NOTE_FULL, w->e->at);
 	w->c->spans.forgot = false;
@@ -235,26 +207,6 @@ take_end(struct work *w)
 	return put_end(w, begun);
 }
 
-/* A span of our writer: its end event has arguments, and the order is known. */
-static int
-put_own(struct work *w, int64_t end_ns)
-{
-	const struct tl_chrome_args *ends = &w->c->ends;
-	const struct tl_message *message = w->event.message;
-	int rc = is_begun(w) ? 0 : tl_chrome_put(&w->c->spans, &w->event);
-
-	if (rc < 0)
-		return rc;
-	w->event.kind = TL_END;
-	w->event.ns = end_ns;
-	w->event.bare = message->argc > 0 && ends->count == 0;
-	memset(w->event.args, 0, sizeof(w->event.args));
-	w->request.args = ends;
-	if (!w->event.bare && (rc = set_values(w)) != 0)
-		return rc < 0 ? rc : 0;
-	return tl_chrome_put(&w->c->spans, &w->event);
-}
-
 static int
 take_complete(struct work *w)
 {
@@ -274,9 +226,7 @@ take_complete(struct work *w)
 		tl_note(w->c->notes, TL_CHROME_NOTE_TIME, w->e->at);
 		end_ns = w->event.ns;
 	}
-	return w->c->ours ? put_own(w, end_ns)
-			  : tl_chrome_complete(&w->c->spans, thread, &w->event,
-				end_ns);
+	return tl_chrome_complete(&w->c->spans, thread, &w->event, end_ns);
 }
 
 static const struct tl_chrome_value *
@@ -333,8 +283,8 @@ take_async(struct work *w, uint8_t kind)
 	return rc;
 }
 
-/* Numbers of other writers' counters are doubles, as viewers read them, so that
- * one series is one message. */
+/* Numbers of counters are doubles, as viewers read them, so that one series is
+ * one message. */
 static void
 choose_format(struct tl_chrome_args *args)
 {
@@ -362,14 +312,13 @@ take_counter(struct work *w)
 	for (unsigned i = 0; rc == 0 && i < count; i++) {
 		e->args[0] = e->args[i];
 		e->argc = 1;
-		tl_chrome_args_make(args, e, NULL, w->c->ours);
+		tl_chrome_args_make(args, e, NULL);
 		if (args->count == 0 ||
 		    (args->format[0] == TIMELINE_ARG_STRING)) {
 			tl_note(w->c->notes, TL_CHROME_NOTE_VALUE, e->at);
 			continue;
 		}
-		if (!w->c->ours)
-			choose_format(args);
+		choose_format(args);
 		set_request(w, args, TIMELINE_RECORD_COUNTER, TIMELINE_THREAD);
 		w->request.instance = instance;
 		rc = put_as(w, TL_COUNTER);
@@ -402,146 +351,36 @@ find_arg(const struct tl_chrome_event *e, const char *key)
 	return (struct tl_chrome_value){ .text = tl_bytes("", 0) };
 }
 
-/* Are entries missing, as our writer writes it? */
+/* Does metadata of this name tell viewers how to lay out the trace? */
 static bool
-take_lost(struct work *w)
+is_for_viewers(struct tl_bytes name)
 {
-	const bool overwritten = is_word(w->e->field[TL_CHROME_NAME].text,
-	    TL_CHROME_OVERWRITTEN_NAME);
-	const struct tl_chrome_value lost = find_arg(w->e,
-	    overwritten ? TL_CHROME_OVERWRITTEN : TL_CHROME_LOST);
-	uint64_t count;
+	static const char *const known[] = { "process_labels",
+		"process_sort_index", "thread_sort_index" };
 
-	if (!w->c->ours ||
-	    !(overwritten || is_word(w->e->field[TL_CHROME_NAME].text,
-				 TL_CHROME_LOST_NAME)) ||
-	    !is_word(w->e->field[TL_CHROME_CAT].text,
-		TL_CHROME_LOST_CATEGORY) ||
-	    w->e->argc != 1 ||
-	    !tl_chrome_number(&lost, TIMELINE_ARG_UNSIGNED, &count))
-		return false;
-	w->event.kind = TL_LOST;
-	w->event.overwritten = overwritten;
-	w->event.lost = count;
-	return true;
-}
-
-/* Metadata of our writer that defines a message or a source. */
-static int
-take_definition(struct work *w, bool *is_definition)
-{
-	const bool names =
-	    is_word(w->e->field[TL_CHROME_NAME].text, TL_CHROME_DEFINITION);
-	const bool source =
-	    is_word(w->e->field[TL_CHROME_NAME].text, TL_CHROME_THREAD) &&
-	    find_arg(w->e, "source").kind == TL_JSON_TRUE;
-	const struct tl_chrome_value text = find_arg(w->e, "text");
-	const uint8_t level = w->c->args.level ? w->c->args.level : 6;
-	const struct tl_message *message;
-	uint32_t thread;
-	int rc;
-
-	*is_definition = text.kind == TL_JSON_STRING && (names || source);
-	if (!*is_definition)
-		return 0;
-	if (names)
-		return note_full(w,
-		    tl_chrome_define(&w->c->messages,
-			find_arg(w->e, "cat").text, find_arg(w->e, "name").text,
-			text.text, level));
-	rc = tl_chrome_define_text(&w->c->messages, text.text, level, &message);
-	if (rc == 0)
-		rc = tl_chrome_thread(&w->c->spans, w->event.pid, w->event.tid,
-		    &thread);
-	if (rc == 0)
-		tl_chrome_set_source(&w->c->spans, thread, message);
-	return note_full(w, rc);
-}
-
-/* Keep metadata until the first event with a time. */
-static int
-hold(struct work *w)
-{
-	struct tl_chrome_convert *c = w->c;
-
-	if (!c->held)
-		c->held = malloc(TL_CHROME_HELD_MAX * sizeof(*c->held));
-	if (!c->held)
-		return -ENOMEM;
-	c->held[c->held_count++] = w->event;
-	return 0;
-}
-
-/* The names that our writer gives to unnamed threads and processes. */
-static bool
-is_placeholder(struct tl_bytes name, uint32_t id)
-{
-	static const char *const leads[] = { "main", "thread", "process" };
-	char text[32];
-
-	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
-		snprintf(text, sizeof(text), "%s %u", leads[i], id);
-		if (is_word(name, text))
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (is_word(name, known[i]))
 			return true;
-	}
 	return false;
 }
 
-/* The name of a thread or process is that of its events, too. */
+/* Metadata: the name of a thread or process is that of its events. */
 static int
 take_name(struct work *w)
 {
 	const struct tl_bytes what = w->e->field[TL_CHROME_NAME].text;
 	const struct tl_chrome_value name = find_arg(w->e, "name");
 	const bool of_process = is_word(what, TL_CHROME_PROCESS);
-	const uint32_t pid = w->event.pid;
 	const uint32_t tid = of_process ? 0 : w->event.tid;
 	struct tl_names *names = tl_interner_names(w->c->messages.interner);
 
-	if ((!of_process && !is_word(what, TL_CHROME_THREAD)) ||
-	    name.kind != TL_JSON_STRING)
-		return 0;
-	if (!is_placeholder(name.text, of_process ? pid : tid))
-		return tl_names_add(names, pid, tid, name.text);
-	return of_process ? 0 : tl_names_hide(names, pid, tid);
-}
-
-static int
-take_metadata(struct work *w)
-{
-	struct tl_chrome_value *category = &w->e->field[TL_CHROME_CAT];
-	bool defined;
-	int rc = take_definition(w, &defined);
-
-	if (rc >= 0 && !defined)
-		rc = take_name(w);
-	if (rc == -EINVAL) /* the text is not a message */
-		rc = 1;
-	if (rc != 0 || defined || w->c->ours)
-		return rc < 0 ? rc : 0;
-	if (category->kind == 0)
-		category->text = tl_bytes_of("__metadata");
-	set_request(w, &w->c->args, TIMELINE_RECORD_INSTANT, TIMELINE_THREAD);
-	if ((rc = set_message(w)) != 0)
-		return rc < 0 ? rc : 0;
-	w->event.kind = TL_INSTANT;
-	w->event.ns = w->c->has_time ? w->c->last_ns : w->c->base_ns;
-	if (w->c->has_time || w->c->held_count == TL_CHROME_HELD_MAX)
-		return tl_chrome_put(&w->c->spans, &w->event);
-	return hold(w);
-}
-
-static int
-release_held(struct tl_chrome_convert *c, int64_t ns)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < c->held_count; i++) {
-		c->held[i].ns = ns;
-		rc = tl_chrome_put(&c->spans, &c->held[i]);
-	}
-	c->held_count = 0;
-	return rc;
+	names->apart = true;
+	if ((of_process || is_word(what, TL_CHROME_THREAD)) &&
+	    name.kind == TL_JSON_STRING)
+		return tl_names_add(names, w->event.pid, tid, name.text);
+	if (!is_for_viewers(what))
+		tl_note(w->c->notes, TL_CHROME_NOTE_METADATA, w->e->at);
+	return 0;
 }
 
 static int
@@ -554,8 +393,6 @@ take_phase(struct work *w, char phase)
 		return take_end(w);
 	case 'X':
 		return take_complete(w);
-	case 'M':
-		return take_place(w);
 	case 'C':
 		return take_counter(w);
 	case 'b':
@@ -577,34 +414,11 @@ take_phase(struct work *w, char phase)
 	case 'D':
 		return take_instant(w, tl_bytes_of("object deleted"));
 	default: /* n T p i I R P */
-		if (take_lost(w))
-			return tl_chrome_put(&w->c->spans, &w->event);
 		return take_instant(w, instance_of(w));
 	}
 }
 
-/* A begin or end event that our writer kept out of every span. */
-static int
-take_alone(struct work *w)
-{
-	const bool begins = is_word(w->e->field[TL_CHROME_ALONE].text, "begin");
-	uint32_t thread;
-	int rc = make_begin(w, &thread);
-
-	if (rc != 0 || (begins && is_begun(w)))
-		return rc < 0 ? rc : 0;
-	return begins ? tl_chrome_put(&w->c->spans, &w->event)
-		      : put_end(w, w->event.message);
-}
-
-static bool
-is_alone(const struct work *w)
-{
-	return w->c->ours && w->e->field[TL_CHROME_ALONE].kind != 0;
-}
-
-/* Set the time of the event, and of metadata that waits for the first one. */
-static int
+static void
 set_time(struct work *w)
 {
 	struct tl_chrome_convert *c = w->c;
@@ -617,7 +431,6 @@ set_time(struct work *w)
 	}
 	c->last_ns = w->event.ns;
 	c->has_time = true;
-	return c->held_count > 0 ? release_held(c, w->event.ns) : 0;
 }
 
 /* A number of 32 bits, or the number of its text. */
@@ -688,26 +501,20 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 		rc = set_number(&w, TL_CHROME_TID, &w.event.tid);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	if (phase == 'X' && c->ours)
-		tl_chrome_args_split(&c->ends, e);
 	if (phase != 'C') /* each series has arguments of its own */
 		tl_chrome_args_make(&c->args, e,
-		    strchr(WITH_ID, phase) && lead.value.kind ? &lead : NULL,
-		    c->ours);
+		    strchr(WITH_ID, phase) && lead.value.kind ? &lead : NULL);
 	note_cuts(c, e);
-	if (phase == 'M' && !(e->is_place && c->ours))
-		return take_metadata(&w);
-	if ((rc = set_time(&w)) < 0)
-		return rc;
-	return is_alone(&w) ? take_alone(&w) : take_phase(&w, phase);
+	if (phase == 'M')
+		return take_name(&w);
+	set_time(&w);
+	return take_phase(&w, phase);
 }
 
 int
 tl_chrome_convert_finish(struct tl_chrome_convert *c)
 {
-	int rc = release_held(c, c->base_ns);
-
-	return rc < 0 ? rc : tl_chrome_spans_finish(&c->spans);
+	return tl_chrome_spans_finish(&c->spans);
 }
 
 void
@@ -716,5 +523,4 @@ tl_chrome_convert_free(struct tl_chrome_convert *c)
 	tl_chrome_messages_free(&c->messages);
 	tl_chrome_spans_free(&c->spans);
 	tl_text_free(&c->instance);
-	free(c->held);
 }

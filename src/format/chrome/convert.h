@@ -9,9 +9,6 @@
 #include "format/chrome/message.h"
 #include "format/chrome/spans.h"
 
-/* How many metadata events may wait for the first time. */
-enum { TL_CHROME_HELD_MAX = 4096 };
-
 /* Diagnostics about an event and about the file; their texts are in read.c. */
 enum {
 	TL_CHROME_NOTE_NOT_EVENT,
@@ -27,6 +24,7 @@ enum {
 	TL_CHROME_NOTE_FULL,
 	TL_CHROME_NOTE_DAMAGE,
 	TL_CHROME_NOTE_MEMBER,
+	TL_CHROME_NOTE_METADATA,
 	TL_CHROME_NOTE_OPEN,
 	TL_CHROME_NOTE_CUT,
 	TL_CHROME_NOTE_BASE
@@ -38,15 +36,10 @@ struct tl_chrome_convert {
 	struct tl_chrome_messages messages;
 	struct tl_chrome_spans spans;
 	struct tl_chrome_args args;
-	/* of the end event, in a span of our writer */
-	struct tl_chrome_args ends;
 	struct tl_text instance;
-	struct tl_event *held;
-	size_t held_count;
 	int64_t base_ns;
 	int64_t last_ns;
 	bool has_time; /* an event with a time was converted */
-	bool ours;     /* written by timeline-convert: it has base_ns */
 };
 
 /* 0, -ENOMEM, -errno of the sink. */

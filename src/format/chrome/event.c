@@ -5,8 +5,6 @@
  */
 #include "format/chrome/event.h"
 
-#include "format/chrome/extensions.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -34,7 +32,7 @@ start(struct tl_chrome_event *e, uint64_t at)
 	e->argc = 0;
 	e->at = at;
 	e->is_empty = true;
-	e->too_large = e->too_many = e->cut = e->is_place = false;
+	e->too_large = e->too_many = e->cut = false;
 	e->used = 0;
 	e->in = OTHER;
 	tl_text_clear(&e->nested);
@@ -86,11 +84,7 @@ member_of(struct tl_bytes key)
 			return TL_CHROME_NAME;
 		return is_key(key, "args") ? ARGS : OTHER;
 	case 5:
-		if (is_key(key, "scope"))
-			return TL_CHROME_SCOPE;
-		if (is_key(key, "alone"))
-			return TL_CHROME_ALONE;
-		return is_key(key, "begun") ? TL_CHROME_BEGUN : OTHER;
+		return is_key(key, "scope") ? TL_CHROME_SCOPE : OTHER;
 	default:
 		return OTHER;
 	}
@@ -247,16 +241,6 @@ take_inner(struct tl_chrome_event *e, int kind,
 	}
 }
 
-/* Does args of a TL_CHROME_PLACE begin, which has the members of the event? */
-static bool
-opens_place(const struct tl_chrome_event *e, int kind, unsigned depth)
-{
-	return depth == 2 && kind == TL_JSON_OBJECT && e->in == ARGS &&
-	       !e->is_place &&
-	       tl_bytes_equal(e->field[TL_CHROME_NAME].text,
-		   tl_bytes_of(TL_CHROME_PLACE));
-}
-
 int
 tl_chrome_event_take(struct tl_chrome_event *e, int kind,
     const struct tl_json_token *token, unsigned depth)
@@ -270,18 +254,13 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 		start(e, token->at);
 		return 0;
 	}
-	if (opens_place(e, kind, depth)) {
-		e->is_place = true;
-		return 0;
-	}
-	depth -= e->is_place;
 	if (depth == 1)
 		take_member(e, kind, token);
 	else if (depth > 2 || (depth == 2 && closes))
 		return take_nested(e, kind, token, depth);
 	else if (depth == 2)
 		take_inner(e, kind, token);
-	return 0; /* depth 0: the end of a place */
+	return 0;
 }
 
 /* Values. */

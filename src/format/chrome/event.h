@@ -34,8 +34,6 @@ enum tl_chrome_field {
 	TL_CHROME_ID, /* id, or id2.global */
 	TL_CHROME_ID_LOCAL,
 	TL_CHROME_SCOPE,
-	TL_CHROME_BEGUN,
-	TL_CHROME_ALONE,
 	TL_CHROME_FIELDS
 };
 
@@ -62,9 +60,6 @@ struct tl_chrome_event {
 	bool too_large; /* some of it is missing */
 	bool too_many;
 	bool cut; /* a text was too long and was cut */
-	/* A TL_CHROME_PLACE of extensions.h: the members are those of the
-	 * object in args. */
-	bool is_place;
 	/* private */
 	char *memory;
 	size_t used;

@@ -49,7 +49,7 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 	tl_draft_cut(draft);
 	for (unsigned i = 0; i < message->argc; i++) {
 		if (i > 0 || !labelled) {
-			tl_put_string(text, i > 0 ? ",\"" : "\"");
+			tl_put_string(text, i > labelled ? ",\"" : "\"");
 			tl_put_json(text, message->args[i].name);
 			tl_put_string(text, "\":");
 		}
@@ -83,8 +83,6 @@ write_us(char *to, int64_t base_ns, int64_t ns)
 static char *
 write_phase(char *to, const struct tl_chrome_line *line)
 {
-	if (line->is_place)
-		return WRITE(to, "{\"ph\":\"M\",\"pid\":");
 	if (line->end)
 		return WRITE(to, "{\"ph\":\"X\",\"pid\":");
 	if (line->is_alone)
@@ -101,7 +99,6 @@ write_phase(char *to, const struct tl_chrome_line *line)
 	}
 }
 
-/* A place has its event in its arguments. */
 static char *
 write_numbers(struct tl_chrome_lines *l, char *to,
     const struct tl_chrome_line *line)
@@ -113,18 +110,12 @@ write_numbers(struct tl_chrome_lines *l, char *to,
 	to = tl_write_unsigned(to, event->pid);
 	to = WRITE(to, ",\"tid\":");
 	to = tl_write_unsigned(to, event->tid);
-	if (line->is_place)
-		to =
-		    WRITE(to, ",\"name\":\"timeline_begin\",\"args\":{\"ts\":");
-	else
-		to = WRITE(to, ",\"ts\":");
+	to = WRITE(to, ",\"ts\":");
 	to = write_us(to, l->base_ns, event->ns);
 	if (line->end) {
 		to = WRITE(to, ",\"dur\":");
 		to = write_us(to, event->ns, line->end->ns);
 	}
-	if (line->is_begun)
-		to = WRITE(to, ",\"begun\":true");
 	if (!line->is_alone)
 		return to;
 	return event->kind == TL_BEGIN ? WRITE(to, ",\"alone\":\"begin\"")
@@ -220,12 +211,13 @@ put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
 		to = put_arg(text, to, event, i, pieces->formats[i], room);
 		if (to && labelled && i == 0)
-			to = WRITE(to, ",\"args\":{\"label\":true");
+			to = WRITE(to, ",\"args\":{");
 	}
 	return to;
 }
 
-/* Arguments of the end event follow those of the begin event: "tcp$end". */
+/* Arguments of the end event follow those of the begin event: "tcp$end".  A
+ * label is the name already. */
 static char *
 put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
     const struct tl_event *end, size_t room)
@@ -233,13 +225,10 @@ put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
 	const bool labelled = tl_chrome_is_labelled(end->message);
 	const unsigned argc = end->bare ? 0 : pieces->argc;
 
-	for (unsigned i = 0; to && i < argc; i++) {
-		if (i == 0 && to[-1] != '{')
+	for (unsigned i = labelled; to && i < argc; i++) {
+		if (i == labelled && to[-1] != '{')
 			*to++ = ',';
-		if (i == 0 && labelled)
-			to = WRITE(to, "\"label\":");
-		else
-			to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
+		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
 		to = WRITE(to - 2, "$end\":"); /* its last two are ": */
 		to = put_arg(text, to, end, i, pieces->formats[i], room);
 	}
@@ -285,8 +274,6 @@ tl_chrome_line_put(struct tl_chrome_lines *l, const struct tl_chrome_line *line)
 	if (!to)
 		return 0;
 	to = write_tail(to, pieces, line->event);
-	if (line->is_place)
-		*to++ = '}';
 	l->text->size = (size_t)(to - l->text->data);
 	return 0;
 }

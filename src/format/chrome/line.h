@@ -27,8 +27,6 @@ struct tl_chrome_lines {
 struct tl_chrome_line {
 	const struct tl_event *event;
 	const struct tl_event *end; /* of a whole span; else NULL */
-	bool is_place; /* only the place of a begin event, whose span follows */
-	bool is_begun; /* of a begin that has such a place */
 	bool is_alone; /* a begin or end that is not part of a span */
 };
 

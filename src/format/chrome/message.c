@@ -112,22 +112,8 @@ number_format(struct tl_bytes text)
 					       : TIMELINE_ARG_DOUBLE;
 }
 
-/* An integer of 2^53 or more, which our writer writes as a string? */
-static bool
-is_large(struct tl_bytes text)
-{
-	uint64_t u;
-	int64_t s;
-
-	if (tl_json_word(text) != TL_JSON_NUMBER)
-		return false;
-	if (tl_json_signed(text, &s) == 0)
-		return s >= (int64_t)EXACT_MAX || s <= -(int64_t)EXACT_MAX;
-	return tl_json_unsigned(text, &u) == 0;
-}
-
 static uint8_t
-format_of(const struct tl_chrome_value *value, bool ours)
+format_of(const struct tl_chrome_value *value)
 {
 	uint64_t hex;
 
@@ -135,10 +121,6 @@ format_of(const struct tl_chrome_value *value, bool ours)
 		return number_format(value->text);
 	if (value->kind == TL_JSON_STRING && read_hex(value->text, &hex))
 		return TIMELINE_ARG_HEX;
-	if (ours && value->kind == TL_JSON_STRING && is_large(value->text))
-		return number_format(value->text);
-	if (ours && value->kind == TL_JSON_NULL)
-		return TIMELINE_ARG_DOUBLE;
 	return TIMELINE_ARG_STRING;
 }
 
@@ -175,11 +157,11 @@ tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 	return true;
 }
 
-/* The arguments, without the priority and the label mark. */
+/* The arguments, without the priority. */
 static unsigned
 gather(struct tl_chrome_args *args, struct tl_chrome_event *e,
     const struct tl_chrome_arg *all[TL_CHROME_ARGS_MAX + 1],
-    const struct tl_chrome_arg *lead, bool ours)
+    const struct tl_chrome_arg *lead)
 {
 	unsigned count = 0;
 
@@ -193,11 +175,6 @@ gather(struct tl_chrome_args *args, struct tl_chrome_event *e,
 		    is_word(arg->key, "priority") &&
 		    take_level(args, arg->value.text))
 			continue;
-		if (ours && kind == TL_JSON_TRUE &&
-		    is_word(arg->key, TL_CHROME_LABEL)) {
-			args->labelled = true;
-			continue;
-		}
 		if (kind != 0)
 			all[count++] = arg;
 	}
@@ -283,46 +260,17 @@ make_valid_key(struct tl_chrome_args *args, unsigned index,
 		args->arg[index].key = tl_bytes_of("_");
 }
 
-static bool
-is_of_end(struct tl_bytes key)
-{
-	const size_t size = sizeof(TL_CHROME_END) - 1;
-
-	return key.size > size &&
-	       memcmp(key.data + key.size - size, TL_CHROME_END, size) == 0;
-}
-
-void
-tl_chrome_args_split(struct tl_chrome_args *ends, struct tl_chrome_event *e)
-{
-	const unsigned count = e->argc;
-
-	e->argc = 0;
-	ends->count = 0;
-	for (unsigned i = 0; i < count; i++) {
-		struct tl_chrome_arg arg = e->args[i];
-
-		if (!is_of_end(arg.key) || ends->count == TIMELINE_ARGS_MAX) {
-			e->args[e->argc++] = arg;
-			continue;
-		}
-		arg.key.size -= sizeof(TL_CHROME_END) - 1;
-		ends->arg[ends->count++] = arg;
-	}
-}
-
 void
 tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
-    const struct tl_chrome_arg *lead, bool ours)
+    const struct tl_chrome_arg *lead)
 {
 	const struct tl_chrome_arg *all[TL_CHROME_ARGS_MAX + 1];
 	unsigned count, room = TIMELINE_ARGS_MAX;
 
 	args->count = args->level = 0;
-	args->labelled = args->joined = false;
-	count = gather(args, e, all, lead, ours);
-	args->named = args->labelled ||
-		      !tl_chrome_is_plain(e->field[TL_CHROME_NAME].text);
+	args->joined = false;
+	count = gather(args, e, all, lead);
+	args->named = !tl_chrome_is_plain(e->field[TL_CHROME_NAME].text);
 	room -= args->named;
 	while (args->count < count && args->count < room - (count > room)) {
 		args->arg[args->count] = *all[args->count];
@@ -335,7 +283,7 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 
 		if (!is_valid_key(args, i, arg->key))
 			make_valid_key(args, i, e);
-		args->format[i] = format_of(&arg->value, ours);
+		args->format[i] = format_of(&arg->value);
 	}
 }
 
@@ -344,82 +292,16 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 int
 tl_chrome_messages_make(struct tl_chrome_messages *m)
 {
-	int rc = tl_interner_new(&m->interner);
-
-	return rc < 0 ? rc : tl_interner_new(&m->defined_keys);
+	return tl_interner_new(&m->interner);
 }
 
 void
 tl_chrome_messages_free(struct tl_chrome_messages *m)
 {
 	tl_interner_free(m->interner);
-	tl_interner_free(m->defined_keys);
-	free((void *)m->defined);
 	tl_message_cache_free(&m->memo);
 	tl_text_free(&m->text);
 	tl_text_free(&m->shape);
-}
-
-/* The number of a category and a name of a definition. */
-static int
-defined_key(struct tl_chrome_messages *m, struct tl_bytes category,
-    struct tl_bytes name, uint64_t *number)
-{
-	tl_text_clear(&m->text);
-	tl_put_bytes(&m->text, category);
-	tl_put_char(&m->text, '\0');
-	tl_put_bytes(&m->text, name);
-	if (m->text.rc < 0)
-		return m->text.rc;
-	return tl_interner_string(m->defined_keys,
-	    tl_bytes(m->text.data, m->text.size), number);
-}
-
-int
-tl_chrome_define_text(struct tl_chrome_messages *m, struct tl_bytes text,
-    uint8_t level, const struct tl_message **defined)
-{
-	return tl_interner_message(m->interner, tl_bytes_of(""), text,
-	    TIMELINE_RECORD_STRING, level, 0, defined);
-}
-
-int
-tl_chrome_define(struct tl_chrome_messages *m, struct tl_bytes category,
-    struct tl_bytes name, struct tl_bytes text, uint8_t level)
-{
-	const struct tl_message *defined;
-	uint64_t key;
-	int rc = tl_chrome_define_text(m, text, level, &defined);
-
-	if (rc == 0)
-		rc = defined_key(m, category, name, &key);
-	if (rc == 0 && key > TL_ID_MAP_MAX)
-		rc = -ENOSPC;
-	if (rc < 0)
-		return rc;
-	rc = TL_ARRAY_ZEROS(m->defined, m->defined_capacity, key);
-	if (rc == 0)
-		m->defined[key] = defined;
-	return rc;
-}
-
-/* The definition for a request, or NULL. */
-static const struct tl_message *
-find_defined(struct tl_chrome_messages *m,
-    const struct tl_chrome_request *request)
-{
-	const struct tl_bytes name = request->args->labelled
-					 ? tl_bytes_of(TL_CHROME_LABEL)
-					 : request->name;
-	uint64_t key;
-
-	if (request->defined)
-		return request->defined;
-	if (m->defined_capacity == 0 ||
-	    defined_key(m, request->category, name, &key) < 0 ||
-	    key >= m->defined_capacity)
-		return NULL;
-	return m->defined[key];
 }
 
 static const char *
@@ -529,16 +411,6 @@ tl_chrome_has_all(const struct tl_message *message,
 	return true;
 }
 
-/* Does the definition fit the request?  A counter without arguments has a value
- * nevertheless. */
-static bool
-is_of(const struct tl_message *defined, const struct tl_chrome_request *request)
-{
-	if (request->kind == TIMELINE_RECORD_COUNTER && defined->argc == 0)
-		return true;
-	return tl_chrome_has_all(defined, request->args);
-}
-
 static int
 define(struct tl_chrome_messages *m, const struct tl_chrome_request *request,
     struct tl_bytes text, uint8_t level, const struct tl_message **message)
@@ -554,13 +426,9 @@ make_message(struct tl_chrome_messages *m,
     const struct tl_chrome_request *request, const struct tl_message **message)
 {
 	const uint8_t info = (uint8_t)tl_level_parse("info");
-	const struct tl_message *defined = find_defined(m, request);
-	int rc;
+	int rc = make_text(m, request);
 
-	if (defined && is_of(defined, request))
-		return define(m, request, defined->text, defined->level,
-		    message);
-	if ((rc = make_text(m, request)) < 0)
+	if (rc < 0)
 		return rc;
 	rc = define(m, request, tl_bytes(m->text.data, m->text.size), info,
 	    message);
@@ -575,10 +443,8 @@ static int
 make_shape(struct tl_text *shape, const struct tl_chrome_request *request)
 {
 	const struct tl_chrome_args *args = request->args;
-	const uint8_t head[] = { args->level, request->scope, args->labelled,
-		request->defined != NULL };
-	size_t size =
-	    sizeof(head) + sizeof(request->defined) + request->instance.size;
+	const uint8_t head[] = { args->level, request->scope };
+	size_t size = sizeof(head) + request->instance.size;
 	char *to;
 
 	for (unsigned i = 0; i < args->count; i++)
@@ -596,8 +462,7 @@ make_shape(struct tl_text *shape, const struct tl_chrome_request *request)
 	if (request->instance.size > 0)
 		memcpy(to, request->instance.data, request->instance.size);
 	to += request->instance.size;
-	memcpy(to, &request->defined, sizeof(request->defined));
-	memcpy(to + sizeof(request->defined), head, sizeof(head));
+	memcpy(to, head, sizeof(head));
 	return 0;
 }
 
@@ -614,8 +479,6 @@ tl_chrome_message(struct tl_chrome_messages *m,
 	if (rc < 0)
 		return rc;
 	key.parts[2] = tl_bytes(m->shape.data, m->shape.size);
-	if (request->args->labelled) /* the name is a value */
-		key.parts[1] = tl_bytes("", 0);
 	if ((slot = tl_message_cache_find(&m->memo, &key))) {
 		*message = slot->message;
 		return 0;
@@ -664,10 +527,6 @@ tl_chrome_values(struct tl_chrome_messages *m,
 		.kind = TL_JSON_STRING };
 	int rc = 0;
 
-	if (message->argc == 0 && request->kind == TIMELINE_RECORD_COUNTER &&
-	    args->count > 0)
-		return set_value(m, &args->arg[0].value, TIMELINE_ARG_UNSIGNED,
-		    &values[0], bad);
 	for (unsigned i = 0; rc == 0 && i < message->argc; i++) {
 		const struct tl_arg *arg = &message->args[i];
 		const struct tl_chrome_value *value =

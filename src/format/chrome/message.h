@@ -9,8 +9,7 @@
  *	"deep":{"a":1} "t":true			$deep%s $t%s, their JSON
  *	five of them				three, and $more%s with the rest
  *
- * The message is the one that our writer defined (see extensions.h), or it is
- * made of the name and the arguments:
+ * The message is made of the name and the arguments:
  *
  *	name "processed tcp" args tcp, udp	"processed $tcp%d: $udp%d"
  *	name "a$b", which no text can hold	"$label%s: ..."
@@ -30,26 +29,16 @@ struct tl_chrome_args {
 	uint8_t format[TIMELINE_ARGS_MAX];
 	unsigned count;
 	uint8_t level; /* of args.priority; 0: none */
-	/* "label":true, of our writer: the name is an argument */
-	bool labelled;
-	bool named;  /* the name is an argument: labelled, or not plain */
-	bool joined; /* some became $more */
+	bool named;    /* the name is an argument, as it is not plain */
+	bool joined;   /* some became $more */
 };
 
 /*
  * Make at most four arguments of those of the event; lead, if not NULL, is the
- * first.  ours: our writer wrote the file, which writes "label":true, null for
- * NaN, and integers of 2^53 and more as strings.  Keys and values live as long
- * as those of the event.
+ * first.  Keys and values live as long as those of the event.
  */
 void tl_chrome_args_make(struct tl_chrome_args *args,
-    struct tl_chrome_event *event, const struct tl_chrome_arg *lead, bool ours);
-
-/* Before that: move the arguments of the end event, whose keys our writer
- * extends by TL_CHROME_END, to ends; sets only the arguments and their
- * count. */
-void tl_chrome_args_split(struct tl_chrome_args *ends,
-    struct tl_chrome_event *event);
+    struct tl_chrome_event *event, const struct tl_chrome_arg *lead);
 
 /* Is the character allowed in the name of an argument? */
 static inline bool
@@ -70,11 +59,6 @@ bool tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 /* Starts from all zeros; see tl_chrome_messages_make. */
 struct tl_chrome_messages {
 	struct tl_interner *interner;
-	/* Texts and levels that our writer defined, by the number of category
-	 * and name in defined_keys. */
-	struct tl_interner *defined_keys;
-	const struct tl_message **defined;
-	size_t defined_capacity;
 	struct tl_message_cache memo;
 	struct tl_text text;
 	struct tl_text shape; /* key of the message beside its name */
@@ -86,21 +70,12 @@ struct tl_chrome_request {
 	struct tl_bytes name;
 	struct tl_bytes instance; /* becomes the second line, if any */
 	const struct tl_chrome_args *args;
-	const struct tl_message *defined; /* of a source, or NULL */
-	uint8_t kind;                     /* TIMELINE_RECORD_... */
+	uint8_t kind; /* TIMELINE_RECORD_... */
 	uint8_t scope;
 };
 
 int tl_chrome_messages_make(struct tl_chrome_messages *messages);
 void tl_chrome_messages_free(struct tl_chrome_messages *messages);
-
-/* Keep a message text that our writer defined, the second for a category and a
- * name: 0, -EINVAL not the text of a message, -ENOSPC, -ENOMEM. */
-int tl_chrome_define_text(struct tl_chrome_messages *messages,
-    struct tl_bytes text, uint8_t level, const struct tl_message **defined);
-int
-tl_chrome_define(struct tl_chrome_messages *messages, struct tl_bytes category,
-    struct tl_bytes name, struct tl_bytes text, uint8_t level);
 
 /* Find or make the message, and the values of its arguments; a missing one is
  * 0.  *bad counts values that are not of their format.  0, -ENOSPC, -ENOMEM, or

@@ -98,12 +98,13 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	if (tl_id_map_get(&names->processes, (struct tl_id_key){ pid, 0 },
 		&number) != 1)
 		return;
-	open_line(names, TL_CHROME_PROCESS, pid, pid);
 	tl_text_clear(&names->scratch);
-	tl_host_pids_name(writer, pid, "", &names->scratch);
-	put_member(text, "\"name\":\"",
-	    tl_bytes(names->scratch.data, names->scratch.size));
-	tl_put_string(text, "}}");
+	if (tl_host_pids_name(writer, pid, "", &names->scratch)) {
+		open_line(names, TL_CHROME_PROCESS, pid, pid);
+		put_member(text, "\"name\":\"",
+		    tl_bytes(names->scratch.data, names->scratch.size));
+		tl_put_string(text, "}}");
+	}
 	if (machine[0] != '\0') {
 		open_line(names, "process_labels", pid, pid);
 		put_member(text, "\"labels\":\"", tl_bytes_of(machine));
@@ -130,52 +131,15 @@ name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 	if ((rc = tl_writer_name(names->writer, event)) < 0)
 		return rc;
 	name_process(names, pid);
-	open_line(names, TL_CHROME_THREAD, pid, tid);
 	name = tl_names_thread(&names->writer->names, pid, tid);
-	tl_put_string(text, "\"name\":\"");
-	if (name.size > 0)
-		tl_put_json(text, name);
-	else
-		tl_put_format(text, "%s %u", is_main ? "main" : "thread", tid);
-	tl_put_string(text, "\"}}");
+	if (name.size > 0) {
+		open_line(names, TL_CHROME_THREAD, pid, tid);
+		put_member(text, "\"name\":\"", name);
+		tl_put_string(text, "}}");
+	}
 	open_line(names, "thread_sort_index", pid, tid);
 	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
 	return 0;
-}
-
-/* Do the name and the arguments of an event determine its message? */
-static bool
-is_plain(const struct tl_message *message)
-{
-	const struct tl_bytes text = message->text;
-
-	return message->kind != TIMELINE_RECORD_COUNTER && text.size > 0 &&
-	       text.size <= TL_CHROME_NAME_MAX && message->explain.size == 0 &&
-	       !memchr(text.data, '$', text.size);
-}
-
-static void
-define(struct tl_chrome_names *names, const struct tl_event *event)
-{
-	const struct tl_id_key key = { (uintptr_t)event->message, 0 };
-	const struct tl_message *message = event->message;
-	struct tl_text *text = &names->writer->out.text;
-	uint32_t number;
-
-	if (tl_id_map_get(&names->messages, key, &number) != 1 ||
-	    is_plain(message))
-		return;
-	open_line(names, TL_CHROME_DEFINITION, event->pid, event->tid);
-	put_member(text, "\"cat\":\"", message->category);
-	tl_put_string(text, ",\"name\":\"");
-	if (tl_chrome_is_labelled(message))
-		tl_put_string(text, TL_CHROME_LABEL);
-	else
-		tl_chrome_put_name(text, message);
-	put_member(text, "\",\"priority\":\"",
-	    tl_bytes_of(tl_level_name(message->level)));
-	put_member(text, ",\"text\":\"", message->text);
-	tl_put_string(text, "}}");
 }
 
 static void
@@ -203,9 +167,7 @@ name_source(struct tl_chrome_names *names, const struct tl_event *event,
 	open_line(names, TL_CHROME_THREAD, event->pid, tid);
 	tl_put_string(text, "\"name\":\"");
 	put_source_name(text, event);
-	put_member(text, "\",\"source\":true,\"text\":\"",
-	    event->message->text);
-	tl_put_string(text, "}}");
+	tl_put_string(text, "\"}}");
 	open_line(names, "thread_sort_index", event->pid, tid);
 	tl_put_format(text, "\"sort_index\":%d}}",
 	    (int)(tid - TL_CHROME_SOURCE_TID) - 1);
@@ -255,7 +217,6 @@ tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 	}
 	if ((rc = name_thread(names, event)) < 0)
 		return rc;
-	define(names, event);
 	return is_left;
 }
 
@@ -264,7 +225,6 @@ tl_chrome_names_free(struct tl_chrome_names *names)
 {
 	tl_id_map_free(&names->processes);
 	tl_id_map_free(&names->threads);
-	tl_id_map_free(&names->messages);
 	tl_id_map_free(&names->sources);
 	free(names->source_pids);
 	tl_text_free(&names->scratch);

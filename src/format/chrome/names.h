@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - the metadata of Chrome's trace events: each process, thread, source
- * and message is described before its first event.
+ * names.h - the metadata of Chrome's trace events: each process, thread and
+ * source is named before its first event.
  */
 #ifndef TL_FORMAT_CHROME_NAMES_H
 #define TL_FORMAT_CHROME_NAMES_H
@@ -14,7 +14,6 @@ struct tl_chrome_names {
 	struct tl_writer *writer;
 	struct tl_id_map processes;
 	struct tl_id_map threads;
-	struct tl_id_map messages;
 	struct tl_id_map sources; /* messages with a thread of their own */
 	uint32_t *source_pids;    /* by number of a source */
 	size_t source_capacity;
@@ -41,8 +40,8 @@ bool tl_chrome_is_labelled(const struct tl_message *message);
 void tl_chrome_put_name(struct tl_text *text, const struct tl_message *message);
 
 /*
- * Write what was not written yet of the process, thread and message of an
- * event, and turn one of a source to the thread of it.  0; 1: there are too
+ * Write what was not written yet of the process and thread of an event, and
+ * turn one of a source to the thread of it.  0; 1: there are too
  * many sources, it stays on its own thread; -ENOMEM.
  */
 int tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event);

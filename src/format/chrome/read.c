@@ -56,6 +56,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	    "more places are not JSON: each is skipped to the next event" },
 	[TL_CHROME_NOTE_MEMBER] = { -ENOTSUP,
 	    "member of the file without events: left out" },
+	[TL_CHROME_NOTE_METADATA] = { 0,
+	    "metadata beside the names of processes and threads: left out" },
 	[TL_CHROME_NOTE_OPEN] = { 0, "the list of events does not end" },
 	[TL_CHROME_NOTE_CUT] = { -EBADMSG, "the end of the file is missing" },
 	[TL_CHROME_NOTE_BASE] = { -EBADMSG,
@@ -179,7 +181,6 @@ take_base(struct chrome_read *r, int kind, const struct tl_json_token *token)
 		tl_note(&r->notes, TL_CHROME_NOTE_BASE, token->at);
 	} else {
 		r->convert.base_ns = base_ns;
-		r->convert.ours = true;
 	}
 }
 

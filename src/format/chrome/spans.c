@@ -23,7 +23,6 @@ struct tl_chrome_thread {
 	size_t begun_count, begun_room;
 	size_t ending_count, ending_room;
 	uint32_t pid, tid;
-	const struct tl_message *source;
 };
 
 struct tl_chrome_waiting {
@@ -58,19 +57,6 @@ tl_chrome_thread(struct tl_chrome_spans *s, uint32_t pid, uint32_t tid,
 	s->threads[*thread].pid = pid;
 	s->threads[*thread].tid = tid;
 	return 0;
-}
-
-const struct tl_message *
-tl_chrome_source(const struct tl_chrome_spans *s, uint32_t thread)
-{
-	return s->threads[thread].source;
-}
-
-void
-tl_chrome_set_source(struct tl_chrome_spans *s, uint32_t thread,
-    const struct tl_message *message)
-{
-	s->threads[thread].source = message;
 }
 
 static int
@@ -188,8 +174,8 @@ tl_chrome_complete(struct tl_chrome_spans *s, uint32_t thread,
 	return rc;
 }
 
-int
-tl_chrome_open(struct tl_chrome_spans *s, uint32_t thread,
+static int
+open_begin(struct tl_chrome_spans *s, uint32_t thread,
     const struct tl_chrome_key *who)
 {
 	struct tl_chrome_thread *t = &s->threads[thread];
@@ -215,7 +201,7 @@ tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
 		rc = end_until(s, thread, begin->ns);
 	if (rc == 0)
 		rc = tl_chrome_put(s, begin);
-	return rc < 0 ? rc : tl_chrome_open(s, thread, who);
+	return rc < 0 ? rc : open_begin(s, thread, who);
 }
 
 static bool

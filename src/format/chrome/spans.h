@@ -54,22 +54,11 @@ int tl_chrome_put(struct tl_chrome_spans *spans, struct tl_event *event);
 int tl_chrome_thread(struct tl_chrome_spans *spans, uint32_t pid, uint32_t tid,
     uint32_t *thread);
 
-/* The message that our writer defined for a thread that stands for a source, or
- * NULL. */
-const struct tl_message *
-tl_chrome_source(const struct tl_chrome_spans *spans, uint32_t thread);
-void tl_chrome_set_source(struct tl_chrome_spans *spans, uint32_t thread,
-    const struct tl_message *message);
-
 /* A complete span, and a begin event. */
 int tl_chrome_complete(struct tl_chrome_spans *spans, uint32_t thread,
     const struct tl_event *begin, int64_t end_ns);
 int tl_chrome_begin(struct tl_chrome_spans *spans, uint32_t thread,
     struct tl_event *begin, const struct tl_chrome_key *who);
-/* A begin event that was passed on already. */
-int tl_chrome_open(struct tl_chrome_spans *spans, uint32_t thread,
-    const struct tl_chrome_key *who);
-
 /* For an end event: close the matching begin event and return its message, or
  * NULL if there is none. */
 int tl_chrome_close(struct tl_chrome_spans *spans, uint32_t thread, int64_t ns,

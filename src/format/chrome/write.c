@@ -5,10 +5,6 @@
  * What pairs is written at its end.  An end without a begin is written where
  * it is met, a begin without an end last of all: as one of an open span, or, if
  * it is not known to be open, as an instant, as is what only may be a pair.
- * So a begin stands behind
- * what came between; time puts it before that again, but for what has its own
- * time.  Where such follows, its place is written, too: for that a begin waits
- * for the next event.
  */
 #include "format/chrome/write.h"
 
@@ -32,19 +28,12 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 	    "too many sources: spans of one lie among those of its thread" },
 };
 
-/* In the epoch of a begin, which the format does not carry: its place is
- * written. */
-enum { HAS_NO_PLACE, HAS_PLACE };
-
 struct chrome {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_notes notes;
 	struct tl_chrome_lines lines;
 	struct tl_spans *spans;
-	struct tl_event begin; /* that waits */
-	int64_t first_ns;
 	int64_t last_ns;
-	bool waits;
 	bool started; /* base_ns is known */
 };
 
@@ -64,7 +53,7 @@ start(struct chrome *w, int64_t ns)
 	if (rest < 0)
 		rest += SECOND_NS;
 	w->lines.base_ns = ns < INT64_MIN + rest ? INT64_MIN : ns - rest;
-	w->first_ns = w->last_ns = ns;
+	w->last_ns = ns;
 	w->started = true;
 	tl_put_string(text,
 	    "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"base_ns\":\"");
@@ -81,7 +70,6 @@ begin_of(const struct tl_span *span)
 {
 	struct tl_event event = { .ns = span->begin_ns,
 		.message = span->message,
-		.epoch = span->begin_epoch,
 		.pid = span->pid,
 		.tid = span->tid,
 		.kind = TL_BEGIN };
@@ -91,19 +79,10 @@ begin_of(const struct tl_span *span)
 }
 
 static int
-put_begin_alone(struct chrome *w, const struct tl_event *begin)
+put_alone(struct chrome *w, const struct tl_event *event)
 {
 	return tl_chrome_line_put(&w->lines,
-	    &(struct tl_chrome_line){ .event = begin,
-		.is_begun = begin->epoch == HAS_PLACE,
-		.is_alone = true });
-}
-
-static int
-put_end_alone(struct chrome *w, const struct tl_event *end)
-{
-	return tl_chrome_line_put(&w->lines,
-	    &(struct tl_chrome_line){ .event = end, .is_alone = true });
+	    &(struct tl_chrome_line){ .event = event, .is_alone = true });
 }
 
 /* A span; what none can be stays apart: one that runs back, or that ends on
@@ -112,16 +91,14 @@ static int
 put_span(struct chrome *w, const struct tl_event *begin,
     const struct tl_event *end, bool sure)
 {
-	const struct tl_chrome_line line = { .event = begin,
-		.end = end,
-		.is_begun = begin->epoch == HAS_PLACE };
+	const struct tl_chrome_line line = { .event = begin, .end = end };
 	int rc;
 
 	if (sure && end->ns >= begin->ns && end->pid == begin->pid &&
 	    end->tid == begin->tid)
 		return tl_chrome_line_put(&w->lines, &line);
-	rc = put_begin_alone(w, begin);
-	return rc < 0 ? rc : put_end_alone(w, end);
+	rc = put_alone(w, begin);
+	return rc < 0 ? rc : put_alone(w, end);
 }
 
 static int
@@ -132,7 +109,7 @@ put_end(struct chrome *w, const struct tl_event *end)
 	const int rc = tl_spans_put(w->spans, end, &span);
 
 	if (rc <= 0)
-		return rc < 0 ? rc : put_end_alone(w, end);
+		return rc < 0 ? rc : put_alone(w, end);
 	begin = begin_of(&span);
 	return put_span(w, &begin, end, tl_span_is_sure(&span));
 }
@@ -148,45 +125,9 @@ open_span(struct chrome *w, const struct tl_event *begin)
 
 	if (tl_spans_forgets(w->spans, &oldest)) {
 		first = begin_of(&oldest);
-		rc = put_begin_alone(w, &first);
+		rc = put_alone(w, &first);
 	}
 	return rc < 0 ? rc : tl_spans_put(w->spans, begin, &oldest);
-}
-
-/* Is a begin written where it stands, as what follows has its time?  Or as the
- * first of all: a file that runs from new to old is turned round by tl_store,
- * with what is of one time. */
-static bool
-needs_place(const struct chrome *w, const struct tl_event *next)
-{
-	const struct tl_event *begin = &w->begin;
-
-	if (next->kind == TL_LOST)
-		return true;
-	if (next->kind == TL_END && next->message == begin->message &&
-	    next->pid == begin->pid && next->tid == begin->tid)
-		return false;
-	return next->ns <= begin->ns || begin->ns == w->first_ns;
-}
-
-/* The begin that waits for the next event; NULL: there is none. */
-static int
-put_begin(struct chrome *w, const struct tl_event *next)
-{
-	struct tl_event *begin = &w->begin;
-	int rc = 0;
-
-	if (!w->waits)
-		return 0;
-	w->waits = false;
-	begin->epoch = HAS_NO_PLACE;
-	if (next && needs_place(w, next)) {
-		begin->epoch = HAS_PLACE;
-		rc = tl_chrome_line_put(&w->lines,
-		    &(struct tl_chrome_line){ .event = begin,
-			.is_place = true });
-	}
-	return rc < 0 ? rc : open_span(w, begin);
 }
 
 static int
@@ -194,9 +135,7 @@ put_event(struct chrome *w, const struct tl_event *event)
 {
 	switch (event->kind) {
 	case TL_BEGIN:
-		w->begin = *event;
-		w->waits = true;
-		return 0;
+		return open_span(w, event);
 	case TL_END:
 		return put_end(w, event);
 	default:
@@ -209,10 +148,8 @@ static int
 put_lost(struct chrome *w, const struct tl_event *event)
 {
 	struct tl_span none;
-	int rc = put_begin(w, event);
+	const int rc = tl_spans_put(w->spans, event, &none);
 
-	if (rc == 0)
-		rc = tl_spans_put(w->spans, event, &none);
 	tl_chrome_line_put_lost(&w->lines, w->last_ns, event);
 	return rc;
 }
@@ -236,8 +173,6 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
 	if (rc == 1)
 		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
-	if ((rc = put_begin(w, &turned)) < 0)
-		return rc;
 	return put_event(w, &turned);
 }
 
@@ -248,7 +183,6 @@ put_open(struct chrome *w, const struct tl_span *span)
 
 	return tl_chrome_line_put(&w->lines,
 	    &(struct tl_chrome_line){ .event = &begin,
-		.is_begun = begin.epoch == HAS_PLACE,
 		.is_alone = !tl_span_is_sure(span) });
 }
 
@@ -257,7 +191,7 @@ put_lonely_begins(struct chrome *w)
 {
 	struct tl_span span;
 	uint32_t index = 0;
-	int rc = put_begin(w, NULL);
+	int rc = 0;
 
 	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
 		rc = put_open(w, &span);

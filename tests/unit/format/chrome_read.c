@@ -250,16 +250,28 @@ TEST(flows_and_objects_are_instants_with_their_id)
 	ck_assert_str_eq(last_explain, "flow step");
 }
 
-TEST(metadata_is_instants_at_the_first_time)
+TEST(metadata_names_and_is_no_event)
 {
 	means("{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\","
 	      "\"args\":{\"name\":\"Main\"}},"
 	      "{\"ph\":\"i\",\"ts\":5,\"name\":\"a\"},"
-	      "{\"ph\":\"M\",\"ts\":0,\"cat\":\"c\",\"name\":\"num_cpus\","
-	      "\"args\":{\"number\":8}}",
-	    "5000 __metadata thread_name: name(Main)\n5000  a\n"
-	    "5000 c num_cpus: number(8)\n");
-	means("{\"ph\":\"M\",\"name\":\"m\"}", "0 __metadata m\n");
+	      "{\"ph\":\"M\",\"name\":\"thread_sort_index\","
+	      "\"args\":{\"sort_index\":8}}",
+	    "5000  a\n");
+	check("[{\"ph\":\"M\",\"cat\":\"c\",\"name\":\"num_cpus\","
+	      "\"args\":{\"number\":8}}]",
+	    "",
+	    "0 1 metadata beside the names of processes and threads: left "
+	    "out\n");
+}
+
+/* The words of a file that we write mean no more than those of others. */
+TEST(a_file_that_we_wrote_is_read_as_any_other)
+{
+	means("{\"ph\":\"I\",\"ts\":5,\"alone\":\"begin\",\"name\":\"a\"},"
+	      "{\"ph\":\"X\",\"ts\":6,\"dur\":2,\"name\":\"f\",\"args\":{"
+	      "\"n\":1,\"n$end\":2,\"priority\":\"debug\"}}",
+	    "5000  a\n6000  > f: n(1) n_end(2)\n8000  < f: n n_end\n");
 }
 
 TEST(arguments_of_any_kind_are_kept)
