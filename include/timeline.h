@@ -472,7 +472,7 @@ timeline_bits_(T *)
  * pointer, or a fifth argument, does not compile.  The gate is tested here; no
  * argument is evaluated when it is closed.
  */
-#define timeline_log(...) TIMELINE_CALL_(0, __VA_ARGS__)
+#define timeline_log(...) TIMELINE_CALL_(TIMELINE_LOG_, 0, __VA_ARGS__)
 /*
  * timeline_begin(span, ...), timeline_end(span, ...): pair last-in first-out
  * per message and thread, or per message for TIMELINE_SOURCE.
@@ -488,15 +488,15 @@ timeline_bits_(T *)
 #define timeline_begin(...) \
 	__extension__({ \
 		uint64_t timeline_begun_ = 0; \
-		TIMELINE_AT_CALL_(TIMELINE_BEGIN_, timeline_begun_, \
+		TIMELINE_CALL_(TIMELINE_BEGIN_, timeline_begun_, \
 		    __VA_ARGS__); \
 		timeline_begun_at_(timeline_begun_); \
 	})
-#define timeline_end(...)    TIMELINE_CALL_(1, __VA_ARGS__)
-#define timeline_end_of(...) TIMELINE_AT_CALL_(TIMELINE_END_OF_, __VA_ARGS__)
+#define timeline_end(...)    TIMELINE_CALL_(TIMELINE_LOG_, 1, __VA_ARGS__)
+#define timeline_end_of(...) TIMELINE_CALL_(TIMELINE_END_OF_, __VA_ARGS__)
 /* timeline_next(span, ...): end the span and begin the next of the same
  * message, at the same stamp and in one entry. */
-#define timeline_next(...) TIMELINE_CALL_(3, __VA_ARGS__)
+#define timeline_next(...) TIMELINE_CALL_(TIMELINE_LOG_, 3, __VA_ARGS__)
 /* timeline_scope(span, ...): begin now, end where the block is left, with the
  * proof of timeline_end_of.  If the begin is not logged, the end is not. */
 #define timeline_scope(...) \
@@ -505,7 +505,7 @@ timeline_bits_(T *)
 #define TIMELINE_SCOPE_(name, ...) \
 	__attribute__((cleanup(timeline_scope_end_), unused)) \
 	struct timeline_scope_ name = { TIMELINE_FIRST_(__VA_ARGS__, 0), 0 }; \
-	TIMELINE_AT_CALL_(TIMELINE_SCOPE_BEGIN_, name, __VA_ARGS__)
+	TIMELINE_CALL_(TIMELINE_SCOPE_BEGIN_, name, __VA_ARGS__)
 
 #define TIMELINE_BEGIN_(given, begun, span, a, b, c, d) \
 	do { \
@@ -568,12 +568,6 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 #define TIMELINE_JOIN_(a, b)	   TIMELINE_JOIN2_(a, b)
 #define TIMELINE_JOIN2_(a, b)	   a##b
 #define TIMELINE_FIRST_(first, ...) first
-#define TIMELINE_COUNT_(e, a, b, c, d, f, g, h, i, name, ...) name
-#define TIMELINE_CALL_(which, ...) \
-	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_LOG5_, TIMELINE_LOG5_, \
-	    TIMELINE_LOG5_, TIMELINE_LOG5_, TIMELINE_LOG4_, TIMELINE_LOG3_, \
-	    TIMELINE_LOG2_, TIMELINE_LOG1_, TIMELINE_LOG0_, 0) \
-	(which, __VA_ARGS__)
 /*
  * TIMELINE_CHECK 1 compares each call with the definition, and reports the
  * first that does not fit on standard error; 0 does not.  The default is 1 in
@@ -600,45 +594,52 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 #define TIMELINE_GIVEN2_(a, b)	     (1 + TIMELINE_GIVEN1_(a) + TIMELINE_REAL_(b, 1))
 #define TIMELINE_GIVEN3_(a, b, c)    (1 + TIMELINE_GIVEN2_(a, b) + TIMELINE_REAL_(c, 2))
 #define TIMELINE_GIVEN4_(a, b, c, d) (1 + TIMELINE_GIVEN3_(a, b, c) + TIMELINE_REAL_(d, 3))
-#define TIMELINE_LOG0_(w, e) \
-	TIMELINE_LOG_(0, (w) + ((w) == 1), e, 0, 0, 0, 0)
-#define TIMELINE_LOG1_(w, e, a) \
+/*
+ * TIMELINE_CALL_(what, x, y, ...): what(given, x, y, a, b, c, d) with the 64
+ * bits of 0 to 4 arguments, 0 for those that are not there.
+ */
+#define TIMELINE_CALL_(what, ...) \
+	TIMELINE_NAME_(__VA_ARGS__, TIMELINE_CALL5_, TIMELINE_CALL5_, \
+	    TIMELINE_CALL5_, TIMELINE_CALL5_, TIMELINE_CALL4_, \
+	    TIMELINE_CALL3_, TIMELINE_CALL2_, TIMELINE_CALL1_, \
+	    TIMELINE_CALL0_, 0, 0) \
+	(what, __VA_ARGS__)
+#define TIMELINE_NAME_(x, y, a, b, c, d, e, f, g, h, name, ...) name
+#define TIMELINE_CALL0_(what, x, y) what(0, x, y, 0, 0, 0, 0)
+#define TIMELINE_CALL1_(what, x, y, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
-		TIMELINE_LOG_(TIMELINE_GIVEN1_(a), w, e, \
-		    TIMELINE_BITS_(a), 0, 0, 0); \
+		what(TIMELINE_GIVEN1_(a), x, y, TIMELINE_BITS_(a), 0, 0, 0); \
 	} while (0)
-#define TIMELINE_LOG2_(w, e, a, b) \
+#define TIMELINE_CALL2_(what, x, y, a, b) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
-		TIMELINE_LOG_(TIMELINE_GIVEN2_(a, b), w, e, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
-		    0); \
+		what(TIMELINE_GIVEN2_(a, b), x, y, TIMELINE_BITS_(a), \
+		    TIMELINE_BITS_(b), 0, 0); \
 	} while (0)
-#define TIMELINE_LOG3_(w, e, a, b, c) \
+#define TIMELINE_CALL3_(what, x, y, a, b, c) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
-		TIMELINE_LOG_(TIMELINE_GIVEN3_(a, b, c), w, e, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-		    TIMELINE_BITS_(c), 0); \
+		what(TIMELINE_GIVEN3_(a, b, c), x, y, TIMELINE_BITS_(a), \
+		    TIMELINE_BITS_(b), TIMELINE_BITS_(c), 0); \
 	} while (0)
-#define TIMELINE_LOG4_(w, e, a, b, c, d) \
+#define TIMELINE_CALL4_(what, x, y, a, b, c, d) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
 		TIMELINE_NUMBER_(d); \
-		TIMELINE_LOG_(TIMELINE_GIVEN4_(a, b, c, d), w, e, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
+		what(TIMELINE_GIVEN4_(a, b, c, d), x, y, TIMELINE_BITS_(a), \
+		    TIMELINE_BITS_(b), TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
 	} while (0)
-#define TIMELINE_LOG5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
+#define TIMELINE_CALL5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
 #define TIMELINE_LOG_(given, which, event, a, b, c, d) \
 	do { \
-		struct timeline_event *timeline_event_ = (event) + (which); \
+		struct timeline_event *timeline_event_ = (event) + (which) + \
+		    ((which) == 1 && (given) == 0); \
 		TIMELINE_CHECK_CALL_(timeline_event_, given); \
 		if (__builtin_expect(timeline_enabled(timeline_event_), 0)) \
 			timeline_append(timeline_event_, a, b, c, d); \
@@ -653,8 +654,8 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 #define timeline_stamp(event)       timeline_stamp_(event)
 #define timeline_timer_begin(timer) timeline_timer_begin_(timer)
 #define timeline_timer_end(...) \
-	TIMELINE_AT_CALL_(TIMELINE_TIMER_END_, __VA_ARGS__)
-#define timeline_log_at(...) TIMELINE_AT_CALL_(TIMELINE_LOG_AT_, __VA_ARGS__)
+	TIMELINE_CALL_(TIMELINE_TIMER_END_, __VA_ARGS__)
+#define timeline_log_at(...) TIMELINE_CALL_(TIMELINE_LOG_AT_, __VA_ARGS__)
 
 #define TIMELINE_TIMER_END_(given, timer, begin, a, b, c, d) \
 	do { \
@@ -673,45 +674,6 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 			timeline_append_at(timeline_event_, (stamp), a, b, c, \
 			    d); \
 	} while (0)
-#define TIMELINE_AT_CALL_(what, ...) \
-	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_AT5_, TIMELINE_AT5_, \
-	    TIMELINE_AT5_, TIMELINE_AT4_, TIMELINE_AT3_, TIMELINE_AT2_, \
-	    TIMELINE_AT1_, TIMELINE_AT0_, 0, 0) \
-	(what, __VA_ARGS__)
-#define TIMELINE_AT0_(what, e, s) what(0, e, s, 0, 0, 0, 0)
-#define TIMELINE_AT1_(what, e, s, a) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		what(TIMELINE_GIVEN1_(a), e, s, \
-		    TIMELINE_BITS_(a), 0, 0, 0); \
-	} while (0)
-#define TIMELINE_AT2_(what, e, s, a, b) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		TIMELINE_NUMBER_(b); \
-		what(TIMELINE_GIVEN2_(a, b), e, s, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0); \
-	} while (0)
-#define TIMELINE_AT3_(what, e, s, a, b, c) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		TIMELINE_NUMBER_(b); \
-		TIMELINE_NUMBER_(c); \
-		what(TIMELINE_GIVEN3_(a, b, c), e, s, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-		    TIMELINE_BITS_(c), 0); \
-	} while (0)
-#define TIMELINE_AT4_(what, e, s, a, b, c, d) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		TIMELINE_NUMBER_(b); \
-		TIMELINE_NUMBER_(c); \
-		TIMELINE_NUMBER_(d); \
-		what(TIMELINE_GIVEN4_(a, b, c, d), e, s, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
-	} while (0)
-#define TIMELINE_AT5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
 
 /*
  * timeline_timed(timer, ...): a span from here to where the block is left.
@@ -750,7 +712,7 @@ struct timeline_timed_scope_ : timeline_timed_ {
 };
 #define TIMELINE_TIMED_(name, ...) \
 	timeline_timed_scope_ name((TIMELINE_FIRST_(__VA_ARGS__, 0))); \
-	TIMELINE_TIMED_ARGS_(name, __VA_ARGS__)
+	TIMELINE_CALL_(TIMELINE_KEEP_, name, __VA_ARGS__)
 #else
 #ifdef __EXCEPTIONS /* C with -fexceptions: an argument may unwind the stack */
 #define TIMELINE_TIMED_START_ = { 0, 0, { 0, 0, 0, 0 } }
@@ -762,51 +724,9 @@ struct timeline_timed_scope_ : timeline_timed_ {
 	struct timeline_timed_ name TIMELINE_TIMED_START_; \
 	name.timer = TIMELINE_FIRST_(__VA_ARGS__, 0); \
 	name.begin = timeline_timer_begin_(name.timer); \
-	TIMELINE_TIMED_ARGS_(name, __VA_ARGS__)
+	TIMELINE_CALL_(TIMELINE_KEEP_, name, __VA_ARGS__)
 #endif
-#define TIMELINE_TIMED_ARGS_(name, ...) \
-	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_TIMED5_, TIMELINE_TIMED5_, \
-	    TIMELINE_TIMED5_, TIMELINE_TIMED5_, TIMELINE_TIMED4_, \
-	    TIMELINE_TIMED3_, TIMELINE_TIMED2_, TIMELINE_TIMED1_, \
-	    TIMELINE_TIMED0_, 0) \
-	(name, __VA_ARGS__)
-
-#define TIMELINE_TIMED0_(name, e) TIMELINE_KEEP_(0, name, 0, 0, 0, 0)
-#define TIMELINE_TIMED1_(name, e, a) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN1_(a), name, \
-		    TIMELINE_BITS_(a), 0, 0, 0); \
-	} while (0)
-#define TIMELINE_TIMED2_(name, e, a, b) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		TIMELINE_NUMBER_(b); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN2_(a, b), name, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
-		    0); \
-	} while (0)
-#define TIMELINE_TIMED3_(name, e, a, b, c) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		TIMELINE_NUMBER_(b); \
-		TIMELINE_NUMBER_(c); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN3_(a, b, c), name, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-		    TIMELINE_BITS_(c), 0); \
-	} while (0)
-#define TIMELINE_TIMED4_(name, e, a, b, c, d) \
-	do { \
-		TIMELINE_NUMBER_(a); \
-		TIMELINE_NUMBER_(b); \
-		TIMELINE_NUMBER_(c); \
-		TIMELINE_NUMBER_(d); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN4_(a, b, c, d), name, \
-		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
-	} while (0)
-#define TIMELINE_TIMED5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
-#define TIMELINE_KEEP_(given, name, a, b, c, d) \
+#define TIMELINE_KEEP_(given, name, event, a, b, c, d) \
 	do { \
 		TIMELINE_CHECK_CALL_(name.timer, given); \
 		if (name.begin != 0) { \
