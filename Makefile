@@ -54,16 +54,21 @@ TL_CFLAGS := -std=c11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fcf-protection \
 TL_LDFLAGS := -Wl,-z,relro,-z,now,--as-needed,--gc-sections \
 	    $(if $(SAN),-fsanitize=$(SAN))
 COMPILE	 = $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)
-# Lua 5.4 has a name of its own on each distribution
-LUA_PC	 := $(firstword $(foreach p,lua5.4 lua-5.4 lua54 lua,$(shell \
-	    pkg-config --atleast-version=5.4 $(p) 2>/dev/null && echo $(p))))
+# Libraries are looked for once.  Lua 5.4 has a name of its own on each
+# distribution.
+FOUND	 := $(shell for p in ck libzstd sqlite3 libzip libnats ncursesw \
+	    libmicrohttpd libsystemd libcap-ng libseccomp; do \
+	    pkg-config --exists $$p 2>/dev/null && echo $$p; done)
+LUA_PC	 := $(shell for p in lua5.4 lua-5.4 lua54 lua; do \
+	    pkg-config --atleast-version=5.4 $$p 2>/dev/null && \
+	    echo $$p && break; done)
 LUA_CFLAGS := $(if $(LUA_PC),$(shell pkg-config --cflags $(LUA_PC)))
 LUA_LIBS := $(if $(LUA_PC),$(shell pkg-config --libs $(LUA_PC)),-llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
 # Optional libraries: "yes" where pkg-config finds one.  "make SQLITE=" leaves
 # it out.  What is left out is named once, and says so when it is asked for.
-has	 = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
+has	 = $(if $(filter-out $(FOUND),$(1)),,yes)
 SQLITE	 ?= $(call has,sqlite3)
 ZIP	 ?= $(call has,libzip)
 NATS	 ?= $(call has,libnats)
@@ -76,18 +81,22 @@ SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
 FORMAT_LIBS := -lzstd $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
 LIBS_dump := $(if $(NCURSES),-lncursesw)
-LIBS_ship := -lnats -lpthread
+LIBS_ship := $(if $(NATS),-lnats) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread
-$(B)/obj/src/dump/%.o: TL_CPPFLAGS += $(if $(NCURSES),-DTL_NCURSES)
+FLAGS_dump := $(if $(NCURSES),-DTL_NCURSES)
+FLAGS_daemon := $(if $(SECCOMP),-DTL_SECCOMP)
+$(B)/obj/src/dump/%.o: TL_CPPFLAGS += $(FLAGS_dump)
 $(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/daemon/seccomp.o: \
-    TL_CPPFLAGS += $(if $(SECCOMP),-DTL_SECCOMP)
+    TL_CPPFLAGS += $(FLAGS_daemon)
 ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NCURSES),,ncurses) \
-	    $(if $(NATS),,ship) $(if $(DAEMON),,daemon)
+	    $(if $(NATS),,nats) $(if $(DAEMON),$(if $(SECCOMP)$(SAN),,seccomp),daemon)
 ABSENT_sqlite := --to sqlite: libsqlite3-dev not found, left out; make deps
 ABSENT_zip := packed traces: libzip-dev not found, left out; make deps
 ABSENT_ncurses := --browse: libncurses-dev not found, left out; make deps
-ABSENT_ship := timeline-ship: libnats-dev not found, skipped; make deps
+ABSENT_nats := nats:// of timeline-ship: libnats-dev not found, left out; make deps
+ABSENT_seccomp := filter of system calls of timelined: libseccomp-dev not found, \
+	    left out; make deps
 ABSENT_daemon := timelined: libev-dev, libmicrohttpd-dev, libsystemd-dev or \
 	    libcap-ng-dev not found, skipped; make deps
 
@@ -96,15 +105,20 @@ all: lib tools lua
 
 # A layer is an archive of all objects below its folder.  LAYERS_x are those of
 # x and of everything left of it, in the order in which a linker wants them.
-# The folder of an optional library has a file absent.c in its place.
-LEFT_OUT := $(if $(SQLITE),,src/format/sqlite) $(if $(ZIP),,src/trace/pack)
+# What needs an optional library has a file absent.c in its place.
+LEFT_OUT := $(if $(SQLITE),,src/format/sqlite/%) $(if $(ZIP),,src/trace/pack/%) \
+	    $(if $(NATS),,$(addprefix src/ship/nats/,link.% reader.c stream.% \
+	    target.c))
+IN_PLACE := $(if $(SQLITE),,src/format/sqlite/absent.c) \
+	    $(if $(ZIP),,src/trace/pack/absent.c) \
+	    $(if $(NATS),,src/ship/nats/absent.c)
 BUILT	 := $(filter-out $(ABSENT),$(PROGRAMS))
 sources	 = $(shell find src -name '$(1)' | LC_ALL=C sort)
 kept	 = $(filter-out $(PROGRAMS:%=src/%/%),$(1)) \
 	    $(foreach p,$(BUILT),$(filter src/$(p)/%,$(1)))
-CODE	 := $(call kept,$(filter-out %/absent.c $(LEFT_OUT:%=%/%),$(call sources,*.c)) \
-	    $(LEFT_OUT:%=%/absent.c))
-HEADS	 := $(call kept,$(filter-out $(LEFT_OUT:%=%/%),$(call sources,*.h)))
+CODE	 := $(call kept,$(filter-out %/absent.c $(LEFT_OUT),$(call sources,*.c)) \
+	    $(IN_PLACE))
+HEADS	 := $(call kept,$(filter-out $(LEFT_OUT),$(call sources,*.h)))
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(filter src/$(1)/%,$(CODE)))
 left :=
 $(foreach l,$(LAYERS),\
@@ -114,36 +128,38 @@ $(foreach l,$(LAYERS),\
   $(eval left := $(B)/lib/lib$(l).a $(left))\
   $(eval LAYERS_$(l) := $(left)))
 ARCHIVES := $(LAYERS_script)
-# a program's tests see all of it but its main
+# Tests of a layer see it and what is left of it; those of a program all of it
+# but its main.
 $(foreach p,$(BUILT),$(eval OBJ_$(p) := \
   $(filter-out %/main.o,$(call objects_of,$(p))) $(ARCHIVES)))
-$(foreach l,$(LAYERS),$(eval OBJ_$(l) := $(ARCHIVES)))
+$(foreach l,$(LAYERS),$(eval OBJ_$(l) := $(LAYERS_$(l))))
 LIB_OBJECTS := $(foreach l,$(LIBRARY),$(OWN_$(l)))
 
 $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
     TL_CPPFLAGS += $(LUA_CFLAGS)
-# Opening, defining and calibrating is done once: small code before fast code.
-# In files that do both, such functions have the attribute cold.
-# The user's CFLAGS still win.
-COLD	 := $(filter-out %/strings.o %/define.o %/record.o %/log_c.o %/log.o,$(OWN_ring)) $(OWN_clock) \
-	    $(patsubst %,$(B)/obj/src/%.o,base/file event/levels event/message \
-	    front/fresh front/label front/log_file front/profiler front/rtl_log \
-	    front/rtl_words front/source snap/timers trace/api trace/block trace/write \
-	    base/fields base/options kernel/instance kernel/keeper kernel/session \
-	    snap/inspect snap/shm snap/snap trace/record/begin) \
-	    $(call objects_of,ctl)
-$(COLD): TL_CFLAGS += $(if $(filter -O2,$(OPT)),-Os)
 # The fallback lanes are appended to in C: no canary on that path.
 $(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector
-# What everything was compiled and linked with: other flags build all of it anew.
-FLAGS	 := $(COMPILE) $(TL_LDFLAGS) $(LDFLAGS) $(ABSENT) \
-	    $(if $(SECCOMP),SECCOMP) -Os: $(patsubst $(B)/%,%,$(COLD))
+# What everything was compiled and linked with: other flags build all of it
+# anew, another place of the tree does not.  What one folder alone is made with,
+# or of, has a stamp of its own.
+FLAGS	 := $(filter-out -Werror,$(subst $(CURDIR)=.,,$(COMPILE) $(TL_LDFLAGS) \
+	    $(LDFLAGS)))
 export FLAGS
 NEEDED	 := $(if $(call has,ck),,libck-dev) $(if $(LUA_PC),,liblua5.4-dev) \
 	    $(if $(call has,libzstd),,libzstd-dev)
 $(B)/flags: FORCE
 	@$(if $(strip $(NEEDED)),echo "not found: $(strip $(NEEDED)); make deps" >&2; exit 1)
 	@mkdir -p $(@D); echo "$$FLAGS" | cmp -s - $@ || echo "$$FLAGS" >$@
+# $(call stamp,NAME,TEXT): a file that is new where the text is another
+define stamp
+$(B)/stamp/$(1): FORCE
+	@mkdir -p $$(@D); echo '$(2)' | cmp -s - $$@ || echo '$(2)' >$$@
+endef
+$(foreach p,dump daemon,$(eval $(call stamp,$(p),$(FLAGS_$(p)))))
+$(foreach l,$(LAYERS) $(BUILT),$(eval $(call stamp,objects_$(l),\
+  $(patsubst $(B)/obj/src/%.o,%,$(call objects_of,$(l))))))
+$(call objects_of,dump): $(B)/stamp/dump
+$(call objects_of,daemon) $(B)/obj/tests/unit/daemon/seccomp.o: $(B)/stamp/daemon
 .PHONY: FORCE
 
 $(B)/obj/%.o: %.c $(B)/flags
@@ -153,9 +169,9 @@ $(B)/obj/%.o: %.S $(B)/flags
 	@mkdir -p $(@D); echo "  AS      $<"
 	@$(CC) $(TL_CPPFLAGS) $(CPPFLAGS) -g -ffile-prefix-map=$(CURDIR)=. -c -o $@ $<
 
-$(foreach l,$(LAYERS),$(eval $(B)/lib/lib$(l).a: $(OWN_$(l))))
+$(foreach l,$(LAYERS),$(eval $(B)/lib/lib$(l).a: $(OWN_$(l)) $(B)/stamp/objects_$(l)))
 $(ARCHIVES):
-	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $^
+	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $(filter %.o,$^)
 
 # == the library ==
 SO	 := $(B)/lib/libtimeline.so.$(VERSION)
@@ -195,7 +211,7 @@ tools: $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p)))
 
 # $(call program,folder,name)
 define program
-$(B)/bin/$(2): $(call objects_of,$(1)) $(ARCHIVES)
+$(B)/bin/$(2): $(call objects_of,$(1)) $(ARCHIVES) $(B)/stamp/objects_$(1)
 	@mkdir -p $$(@D); echo "  LD      $$@"
 	@$(CC) -pie -o $$@ $$(filter %.o %.a,$$^) $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    $(LIBS_$(1))
@@ -409,6 +425,8 @@ format:
 	@clang-format -i $(SOURCES)
 format-check:
 	@clang-format --dry-run -Werror $(SOURCES)
+# scripts of timeline-dump; the other example is for LuaJIT
+SCRIPT_EXAMPLES := examples/list.lua examples/tree.lua
 # both compilers, shell, Lua, man pages
 lint: format-check
 	@for cc in gcc clang; do echo "  LINT    $$cc"; \
@@ -418,11 +436,22 @@ lint: format-check
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
 	  src/script/*.lua tests/lua/script_*.lua tests/lua/module_*.lua \
-	  tests/truth/*.lua); do \
-	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua examples/*.lua tests/lua/luajit_*.lua); do \
+	  tests/truth/*.lua) $(SCRIPT_EXAMPLES); do \
+	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua tests/lua/luajit_*.lua) examples/hello.lua; do \
 	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
 	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) \
 	    $(MAN7) $(MAN8)
+
+# Code lines, without comments and blank ones, of each folder; and what a program
+# loads.  To be looked at: nothing is asserted.
+size: all
+	@for d in $(sort $(wildcard src/*)) include asm lua tests; do \
+	  n=$$({ find $$d -name '*.[chS]' -exec cat {} + | $(CC) -fpreprocessed \
+	    -dD -E -P -x c - 2>/dev/null; find $$d -name '*.lua' -exec cat {} + | \
+	    grep -vE '^[[:space:]]*(--.*)?$$'; } | wc -l); \
+	  [ $$n = 0 ] || printf '%7d lines  %s\n' $$n $$d; done
+	@size $(SO) $(READ_SO) $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p))) | \
+	  awk 'NR > 1 { printf "%7.0f KiB    %s\n", ($$1 + $$2) / 1024, $$6 }'
 
 # The tarball is made of the last commit, the same bytes each time.
 dist:
@@ -446,6 +475,7 @@ help:
 	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
+	@echo 'size      lines of code by folder, and bytes of what is built'
 	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
 	@echo 'truth     hold what the tools print against what programs did:'
@@ -464,4 +494,4 @@ help:
 	@echo 'examples arrows headers format dist clean'
 
 .PHONY: tour install uninstall install-lua install-luajit deps \
-    deps-check deps-packages format format-check lint dist clean help
+    deps-check deps-packages format format-check lint size dist clean help

@@ -30,7 +30,8 @@ $(B)/obj/tests/lib/%.o $(B)/obj/tests/asm/%.o: TL_CPPFLAGS += -Itests
 
 # $(call unit,PROGRAM,LAYER,SOURCE...)
 define unit
-$(B)/tests/unit/$(1): $(patsubst %.c,$(B)/obj/%.o,$(3)) $(TEST_LIB) $(OBJ_$(2))
+$(B)/tests/unit/$(1): $(patsubst %.c,$(B)/obj/%.o,$(3)) $(TEST_LIB) $(OBJ_$(2)) \
+    $(B)/stamp/objects_$(2)
 	@mkdir -p $$(@D); echo "  LD      $$@"
 	@$(CC) -o $$@ $$(filter %.o %.a,$$^) $$(TL_LDFLAGS) $$(LDFLAGS) \
 	    $(CHECK_LIBS) $(LIBS_$(2)) $(LUA_LIBS) $(FORMAT_LIBS)

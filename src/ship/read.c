@@ -19,7 +19,6 @@
 #include "event/reader.h"
 #include "ship/block.h"
 #include "ship/nats/reader.h"
-#include "ship/nats/stream.h"
 #include "ship/seen.h"
 #include "ship/ship.h"
 
@@ -225,21 +224,18 @@ take_block(struct work *w, const struct tl_block *block, uint64_t at)
 }
 
 static int
-take(struct work *w, natsMsg *message, uint64_t at)
+take(struct work *w, const struct tl_nats_read *read)
 {
-	struct tl_fault fault = { 0 };
-	struct tl_block block;
+	const struct tl_block *block = &read->block;
 
-	if (tl_nats_message_get(&block, message, &fault) < 0)
-		return skip(w, at, &fault);
-	if (block.kept && tl_nats_message_whole(message) >= w->first)
+	if (block->kept && read->whole >= w->first)
 		return 0;
-	if (!is_wanted(w->read, &block))
+	if (!is_wanted(w->read, block))
 		return 0;
 	/* a placeholder has no entries: its range is only in its bytes */
-	if (!is_in_time(w->read, &block) && block.entries > 0)
-		return see(w, &block, block.number) < 0 ? -ENOMEM : 0;
-	return take_block(w, &block, at);
+	if (!is_in_time(w->read, block) && block->entries > 0)
+		return see(w, block, block->number) < 0 ? -ENOMEM : 0;
+	return take_block(w, block, read->sequence);
 }
 
 static bool
@@ -251,14 +247,12 @@ is_enough(const struct work *w)
 static int
 read_all(struct work *w, struct tl_nats_reader *reader, struct tl_fault *fault)
 {
-	natsMsg *message;
-	uint64_t at;
+	struct tl_nats_read read;
 	int rc = 0;
 
 	while (!is_enough(w) &&
-	       (rc = tl_nats_reader_next(reader, &message, &at, fault)) > 0) {
-		rc = take(w, message, at);
-		natsMsg_Destroy(message);
+	       (rc = tl_nats_reader_next(reader, &read, fault)) > 0) {
+		rc = rc == 2 ? skip(w, read.sequence, fault) : take(w, &read);
 		if (rc < 0)
 			return rc;
 	}

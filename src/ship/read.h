@@ -8,7 +8,7 @@
 
 #include "event/reader.h"
 #include "event/writer.h"
-#include "ship/nats/link.h"
+#include "ship/nats/url.h"
 
 #include <signal.h>
 

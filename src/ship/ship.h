@@ -25,7 +25,7 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "event/reader.h"
-#include "ship/nats/link.h"
+#include "ship/nats/url.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -21,7 +21,7 @@ cluster_exit() {
 }
 trap cluster_exit EXIT
 
-has_nats() { command -v nats-server >/dev/null; }
+has_nats() { command -v nats-server >/dev/null && [ -x "$build/tests/ship/drive" ]; }
 
 # A port that nobody listens on just now.
 free_port() {

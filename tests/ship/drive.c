@@ -19,6 +19,7 @@
 #include "clock/clock.h"
 #include "event/intern.h"
 #include "ship/block.h"
+#include "ship/nats/link.h"
 #include "ship/target/target.h"
 #include "trace/write.h"
 

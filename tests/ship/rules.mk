@@ -21,4 +21,4 @@ $(SHIP_LINK): $(B)/obj/tests/ship/slow_link.o $(LAYERS_base)
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS)
 
-tests: $(SHIP_DRIVE) $(SHIP_FLEET) $(SHIP_LINK)
+tests: $(if $(NATS),$(SHIP_DRIVE)) $(SHIP_FLEET) $(SHIP_LINK)

@@ -12,6 +12,7 @@
  */
 #include "ship/nats/reader.h"
 
+#include "ship/nats/link.h"
 #include "ship/nats/stream.h"
 #include "ship/target/window.h"
 
@@ -37,6 +38,7 @@ struct tl_nats_reader {
 	natsSubscription *consumer;
 	natsMsgList batch;
 	int next;          /* of the batch */
+	natsMsg *message;  /* that was handed out */
 	uint64_t sequence; /* of the last message that was handed out */
 	uint64_t first;    /* of the stream at the start */
 	uint64_t last;     /* where to end */
@@ -243,7 +245,7 @@ note_taken(struct tl_nats_reader *r, const jsMsgMetaData *meta)
 /* The next of the batch: 1; 0: it has no metadata, or messages before it were
  * lost in transit, and a new consumer sends them again. */
 static int
-take(struct tl_nats_reader *r, natsMsg **message, uint64_t *sequence)
+take(struct tl_nats_reader *r)
 {
 	natsMsg *taken = r->batch.Msgs[r->next];
 	jsMsgMetaData *meta = NULL;
@@ -254,8 +256,7 @@ take(struct tl_nats_reader *r, natsMsg **message, uint64_t *sequence)
 	is_next = ours && note_taken(r, meta);
 	jsMsgMetaData_Destroy(meta);
 	if (is_next) {
-		*message = taken;
-		*sequence = r->sequence;
+		r->message = taken;
 		return 1;
 	}
 	natsMsg_Destroy(taken);
@@ -264,18 +265,29 @@ take(struct tl_nats_reader *r, natsMsg **message, uint64_t *sequence)
 	return 0;
 }
 
+static int
+give(const struct tl_nats_reader *r, struct tl_nats_read *read,
+    struct tl_fault *fault)
+{
+	read->sequence = r->sequence;
+	read->whole = tl_nats_message_whole(r->message);
+	return tl_nats_message_get(&read->block, r->message, fault) < 0 ? 2 : 1;
+}
+
 int
-tl_nats_reader_next(struct tl_nats_reader *r, natsMsg **message,
-    uint64_t *sequence, struct tl_fault *fault)
+tl_nats_reader_next(struct tl_nats_reader *r, struct tl_nats_read *read,
+    struct tl_fault *fault)
 {
 	int rc;
 
+	natsMsg_Destroy(r->message);
+	r->message = NULL;
 	while (!is_stopped(r)) {
 		if (r->ended)
 			return 0;
 		if (r->next < r->batch.Count) {
-			if (take(r, message, sequence) > 0)
-				return 1;
+			if (take(r) > 0)
+				return give(r, read, fault);
 			continue;
 		}
 		if ((rc = refill(r, fault)) < 0)
@@ -362,6 +374,7 @@ tl_nats_reader_free(struct tl_nats_reader *r)
 {
 	if (!r)
 		return;
+	natsMsg_Destroy(r->message);
 	leave(r);
 	free(r);
 }

@@ -7,7 +7,7 @@
 #define TL_SHIP_NATS_READER_H
 
 #include "event/reader.h"
-#include "ship/nats/link.h"
+#include "ship/nats/url.h"
 #include "ship/nats/protocol.h"
 
 #include <signal.h>
@@ -33,9 +33,16 @@ uint64_t tl_nats_reader_first(const struct tl_nats_reader *reader);
 /* NULL does nothing. */
 void tl_nats_reader_free(struct tl_nats_reader *reader);
 
-/* The next message, which the caller destroys, and its sequence: 1; 0: end;
- * -errno and the fault. */
-int tl_nats_reader_next(struct tl_nats_reader *reader, natsMsg **message,
-    uint64_t *sequence, struct tl_fault *fault);
+/* A message of the stream.  The block refers to it until the next is read. */
+struct tl_nats_read {
+	struct tl_block block;
+	uint64_t sequence;
+	uint64_t whole; /* of a kept copy: the sequence of the whole block */
+};
+
+/* The next message: 1; 2: it is no block, as the fault says; 0: end; -errno and
+ * the fault. */
+int tl_nats_reader_next(struct tl_nats_reader *reader,
+    struct tl_nats_read *read, struct tl_fault *fault);
 
 #endif

@@ -28,7 +28,7 @@
 #include "base/fault.h"
 #include "format/registry.h"
 #include "ship/block.h"
-#include "ship/nats/link.h"
+#include "ship/nats/url.h"
 
 #include <stdbool.h>
 

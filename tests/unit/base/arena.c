@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arena.c - texts in memory and in a file. */
 #include "base/arena.h"
-#include "event/intern.h"
 #include "lib/test.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static struct tl_arena heap;
@@ -95,36 +93,4 @@ TEST(no_folder_for_the_file_is_an_error)
 	unsetenv("TMPDIR");
 	ck_assert_int_eq(tl_arena_add(&heap, whole, &place), 0);
 	free(text);
-}
-
-TEST(values_met_lately_have_the_same_number)
-{
-	struct tl_interner *interner;
-	const struct tl_message *message;
-	uint64_t a, b, again;
-
-	ck_assert_int_eq(tl_interner_new(&interner), 0);
-	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
-			     tl_bytes_of("$t%s"), 1, 6, 0, &message),
-	    0);
-	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &a), 0);
-	ck_assert_int_eq(tl_interner_value(interner, tl_bytes(NULL, 0), &b), 0);
-	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &again),
-	    0);
-	ck_assert_uint_eq(a, again);
-	ck_assert_uint_ne(a, b);
-	ck_assert(
-	    tl_bytes_equal(tl_message_string(message, a), tl_bytes_of("a")));
-	ck_assert_ptr_nonnull(tl_message_string(message, b).data);
-	for (int i = 0; i < 100000; i++) {
-		char text[16];
-
-		snprintf(text, sizeof(text), "%d", i);
-		ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of(text),
-				     &again),
-		    0);
-		ck_assert(tl_bytes_equal(tl_message_string(message, again),
-		    tl_bytes_of(text)));
-	}
-	tl_interner_free(interner);
 }

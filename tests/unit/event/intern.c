@@ -159,3 +159,32 @@ TEST(a_text_that_is_too_long_is_cut)
 	    TL_INTERNER_TEXT_MAX);
 	free(text);
 }
+
+TEST(values_met_lately_have_the_same_number)
+{
+	const struct tl_message *message;
+	uint64_t a, b, again;
+
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
+			     tl_bytes_of("$t%s"), 1, 6, 0, &message),
+	    0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &a), 0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes(NULL, 0), &b), 0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &again),
+	    0);
+	ck_assert_uint_eq(a, again);
+	ck_assert_uint_ne(a, b);
+	ck_assert(
+	    tl_bytes_equal(tl_message_string(message, a), tl_bytes_of("a")));
+	ck_assert_ptr_nonnull(tl_message_string(message, b).data);
+	for (int i = 0; i < 100000; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%d", i);
+		ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of(text),
+				     &again),
+		    0);
+		ck_assert(tl_bytes_equal(tl_message_string(message, again),
+		    tl_bytes_of(text)));
+	}
+}

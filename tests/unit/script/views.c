@@ -120,37 +120,11 @@ TEST(a_wrong_word_is_said_without_a_place)
 	view("top", "--loud", NULL, NULL);
 	ck_assert_int_eq(result.rc, -ECANCELED);
 	ck_assert_str_eq(result.fault.text, "no such option: --loud");
-	view("list", "many", NULL, NULL);
+	view("top", "many", NULL, NULL);
 	ck_assert_str_eq(result.fault.text, "not a count: 'many'");
 	view("latency", "a", NULL, NULL);
 	ck_assert_str_eq(result.fault.text,
 	    "latency needs two messages: see --help");
-}
-
-TEST(list_shows_the_newest_first)
-{
-	ck_assert_str_eq(view("list", "3", NULL, NULL),
-	    "2025-11-20T19:24:18.123473789+00:00 work       > request id(8)\n"
-	    "... 1234 entries lost here\n"
-	    "2025-11-20T19:24:18.123467789+00:00 work       < request id(0)\n");
-	view("list", "1", "--oldest-first", "--category=net");
-	has("link name(eth0) up after t(1.234us)");
-}
-
-TEST(tree_indents_and_times)
-{
-	ck_assert_str_eq(view("tree", NULL, NULL, NULL),
-	    "2025-11-20T19:24:18.123462789+00:00  process 100 thread 101\n"
-	    "         0ns          5us  request id(7)\n"
-	    "         1us          2us    step n(1)\n"
-	    "       1.5us                   processed tcp(1), udp(2), and "
-	    "other(3)\n"
-	    "         4us                 = depth 42\n"
-	    "2025-11-20T19:24:18.123473789+00:00  process 100 thread 101\n"
-	    "         0ns         open  request id(8)\n");
-	ck_assert_str_eq(view("tree", "1", "--bare", NULL),
-	    "2025-11-20T19:24:18.123473789+00:00  process 100 thread 101\n"
-	    "         0ns         open  request id(8)\n");
 }
 
 TEST(top_counts_and_shares_time)
@@ -205,8 +179,6 @@ TEST(views_measure_only_sure_spans)
 	feed.count = 0;
 	add_observed(STEP, TL_BEGIN, 1, TL_UNOBSERVED);
 	add_observed(STEP, TL_END, 900, TL_UNOBSERVED);
-	ck_assert_ptr_nonnull(
-	    strstr(view("tree", NULL, NULL, NULL), " 900ns?  step "));
 	ck_assert_ptr_null(strstr(view("top", NULL, NULL, NULL), "900ns    "));
 	ck_assert_ptr_null(strstr(view("scopes", NULL, NULL, NULL), "900ns"));
 	view("heat", NULL, NULL, NULL);

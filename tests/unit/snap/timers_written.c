@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timer.c - is each span of a timer counted once, in the right bucket, and
+ * timers_written.c - is each span of a timer counted once, in the right bucket, and
  * kept where it was slow?
  */
 #include "lib/fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.c - are processes and threads known by the names they had when they
+ * names_written.c - are processes and threads known by the names they had when they
  * first logged, whatever they log to first and however many there are?
  */
 #include "event/names.h"
