@@ -1,5 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- list: the newest events, a line each.
+-- list.lua: the newest events, a line each.
+--
+--	timeline-dump FILE -s list.lua 10
 local options, words = timeline.arguments([[
 usage: list [COUNT] [--category=GLOB] [--message=GLOB] [--priority=P]
             [--oldest-first]

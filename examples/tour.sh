@@ -50,8 +50,8 @@ run 'timeline-dump -n 6 --columns time,cpu,pid,priority,category,message tour.tl
 say "What the burst caught of the workers, with the long text."
 run 'timeline-dump -n 3 --category worker --message "sorted*" --explain tour.tl'
 
-say "The last jobs as trees, and how long all of them took."
-run 'timeline-dump --view tree tour.tl -- 3 --category=worker'
+say "The first jobs of each thread as trees, and how long all of them took."
+run 'timeline-dump --tree --children 3 --category worker tour.tl'
 run 'timeline-dump --stats --message "job*" tour.tl'
 
 say "The same for Perfetto's page, as a picture, and as a page of its own."

@@ -1,5 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- tree: spans as an indented tree of each thread, with what happened inside.
+-- tree.lua: spans as an indented tree of each thread, with what happened inside.
+--
+--	timeline-dump FILE -s tree.lua 3
 local options, words = timeline.arguments([[
 usage: tree [COUNT] [--category=GLOB] [--priority=P] [--bare]
 Print the last COUNT trees of spans (20; 0 means all), the oldest first.

@@ -5,7 +5,7 @@
  *
  *	cc workers.c $(pkg-config --cflags --libs timeline) -o workers
  *	./workers [processes [threads [jobs]]]
- *	timeline-dump --view tree /timeline-example-workers
+ *	timeline-dump --tree /timeline-example-workers
  */
 #include "example.h"
 

@@ -10,7 +10,7 @@
  *	       verbs.def                |                              |
  *	       options.def              +-- change  create remove priority burst
  *	                                |           level: map and write (ring)
- *	                                +-- list top messages save watch record:
+ *	                                +-- list top save record:
  *	                                |           read only (snap, trace)
  *	                                +-- kernel: forks a keeper, writes a
  *	                                |           second timeline (kernel)

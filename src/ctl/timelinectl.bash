@@ -19,8 +19,8 @@ _timelinectl_names() {
 
 _timelinectl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='list create remove save priority burst level slower messages top
-		watch record kernel status snapshot reload page help'
+	local verbs='list create remove save priority burst level slower top
+		record kernel status snapshot reload page help'
 	local levels='fatal error warning info debug trace trace+ trace++
 		trace+++'
 	local verb='' options='--help' place=0 i
@@ -62,13 +62,12 @@ _timelinectl() {
 	((skip)) && return
 	case $verb in
 	'') options='--help --help=all --version' ;;
-	list | status | snapshot | messages) options+=' --json' ;;
+	list | status | snapshot) options+=' --json' ;;
 	create) options+=' --json --entries --keep --rate --strings --mode --tiers --cpu-lanes
 		--fallback-lanes --stamp' ;;
 	save) options+=' --json --compress --force' ;;
 	level | slower) options+=' --category' ;;
 	top) options+=' --json --count --delay --sort' ;;
-	watch) options+=' --json --count' ;;
 	record) options+=' --json --output --for --size --zstd --kernel --buffer
 		--faults --names' ;;
 	kernel) options+=' --json --buffer --faults --names' ;;
@@ -85,8 +84,8 @@ _timelinectl() {
 	level:2) mapfile -t COMPREPLY < <(compgen -W "$levels off default" -- "$word") ;;
 	slower:2) mapfile -t COMPREPLY < <(compgen -W '1ms p99 off' -- "$word") ;;
 	save:1) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	remove:0 | save:0 | priority:0 | burst:0 | level:0 | slower:0 | messages:0 | top:0 | \
-		watch:0 | snapshot:0 | record:*) _timelinectl_names "$word" ;;
+	remove:0 | save:0 | priority:0 | burst:0 | level:0 | slower:0 | top:0 | \
+		snapshot:0 | record:*) _timelinectl_names "$word" ;;
 	esac
 }
 

@@ -44,7 +44,7 @@ enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), HELP_COLUMN = 32 };
 
 /* The verbs in --help, which fits on one screen. */
 static const char common[] = "list create remove save priority burst level "
-			     "messages top watch record status help";
+			     "top record status help";
 
 /* The verb of a name, or NULL. */
 static const struct tl_verb *

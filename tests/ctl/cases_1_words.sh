@@ -23,7 +23,7 @@ ends 'a missing word is a usage error' 2 "$ctl" burst "$name" trace
 has '... that says what is needed' "$err" 'burst needs NAME LEVEL DURATION'
 ends 'one word too many is a usage error' 2 "$ctl" list more
 ends 'an option without its value' 2 "$ctl" top -n
-ends 'no NAME and no TIMELINE' 2 "$ctl" messages
+ends 'no NAME and no TIMELINE' 2 "$ctl" top
 has '... is told' "$err" 'no timeline given, and TIMELINE is not set'
 ends 'an empty name is refused' 2 "$ctl" remove ''
 ends 'a hostile word is escaped' 2 "$ctl" $'\033[31m'
@@ -63,7 +63,7 @@ complete_line() { # the words that are offered for the last of these
 		"$completion" timelinectl "$@"
 }
 "$ctl" create "$name-complete" --entries 100
-is 'the completion finishes a verb' "$(complete_line mess)" messages
+is 'the completion finishes a verb' "$(complete_line prio)" priority
 is '... a priority' "$(complete_line burst x warn)" warning
 is '... a name' "$(complete_line top "${base:0:9}" | grep -x "$base-complete")" "$base-complete"
 is '... a name with a slash' "$(complete_line top "$name-c")" "$name-complete"

@@ -189,11 +189,10 @@ has '... by timeline-dump neither' "$("$dump" | grep -- "$name-later")" ' of ano
 rm -f "/dev/shm$name-later"
 cp "/dev/shm$name-w" "/dev/shm$name-short"
 truncate -s 8192 "/dev/shm$name-short"
-for verb in list "messages $name-cut" "messages $name-zero" "messages $name-short" \
-	"save $name-short $work/short.tl" "priority $name-zero info" "priority $name-short info" \
+for verb in list "top -n 1 $name-cut" "save $name-short $work/short.tl" "priority $name-zero info" "priority $name-short info" \
 	"burst $name-cut info 1ms" "level $name-short chatter off" "top -n 1 -d 10ms $name-short" \
-	"top -n 1 -d 10ms $name-zero" "watch -n 1 $name-cut" "remove $name-none" \
-	"messages /dev/null" "messages $work" "top $work/w.tl" "watch $work/w.tl"; do
+	"top -n 1 -d 10ms $name-zero" "remove $name-none" \
+	"top /dev/null" "top $work" "top $work/w.tl"; do
 	# shellcheck disable=SC2086
 	timeout "$patience" "$ctl" $verb >"$work/out" 2>"$work/err" </dev/null
 	status=$?
@@ -207,8 +206,8 @@ cp "/dev/shm$name-3" "/dev/shm$name-flip"
 for ((at = 0; at < 700; at += 13)); do
 	printf '\xff' | dd of="/dev/shm$name-flip" bs=1 seek="$at" conv=notrunc status=none
 	timeout "$patience" "$ctl" list --json 2>&1 | jq -e . >/dev/null || echo "list: $at"
-	timeout "$patience" "$ctl" messages --json "$name-flip" >"$work/out" 2>&1
-	[ $? -le 1 ] || echo "messages: $at"
+	timeout "$patience" "$ctl" top -n 1 -d 10ms --json "$name-flip" >"$work/out" 2>&1
+	[ $? -le 1 ] || echo "top: $at"
 	dd if="$work/good" of="/dev/shm$name-flip" conv=notrunc status=none
 done >"$work/seen"
 # the heads of the lanes, too
@@ -227,8 +226,8 @@ touch "/dev/shm$name-"$'\033[31m\n'
 cp "/dev/shm$name-3" "/dev/shm$name-"$'\033[31m\n'
 "$make" "$name-hostile" hostile priority=info sleep=1
 steering='[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xff|\xfe'
-for verb in list 'list --json' "messages $name-hostile" "messages --json $name-hostile" \
-	"watch -n 5 $name-hostile" "watch -n 5 --json $name-hostile"; do
+for verb in list 'list --json' "top -n 1 -d 10ms $name-hostile" \
+	"top -n 1 -d 10ms --json $name-hostile"; do
 	# shellcheck disable=SC2086
 	timeout "$patience" "$ctl" $verb >"$work/out" 2>&1
 	[ -s "$work/out" ] || echo "$verb: nothing"
@@ -246,8 +245,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	if "${nobody[@]}" "$ctl" --version >/dev/null 2>&1; then
 		has 'what may not be read is listed with the reason' \
 			"$("${nobody[@]}" "$ctl" list)" "^$name-w .*Permission denied"
-		for verb in "messages $name-w" "priority $name-w info" "remove $name-w" \
-			"save $name-w $work/x.tl" "top -n 1 $name-w" "watch $name-w" \
+		for verb in "priority $name-w info" "remove $name-w" \
+			"save $name-w $work/x.tl" "top -n 1 $name-w" \
 			"level $name-w chatter off" "burst $name-w info 1ms"; do
 			# shellcheck disable=SC2086
 			ends "without rights: $verb" 1 "${nobody[@]}" "$ctl" $verb

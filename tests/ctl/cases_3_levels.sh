@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# priority, burst, level, messages.
+# priority, burst, level.
 
 lv=$name-lv
 "$make" "$lv" known
@@ -28,7 +28,7 @@ for duration in 500ns 100us 1.5ms 2s 1m 1h 1m30s; do
 done >"$work/out" 2>&1
 is 'durations take all units' "$(cat "$work/out")" ''
 
-gate() { "$ctl" messages --json "$lv" | jq -r --arg m "$1" '.messages[] | select(.message | startswith($m)) | .now'; }
+gate() { "$dump" --list --json "$lv" | jq -r --arg m "$1" 'select(.message | startswith($m)) | .gate'; }
 ends 'level' 0 "$ctl" level "$lv" 'chatter*' error
 is '... changes what matches' "$(gate chatter) $(gate gave)" 'error fatal'
 ends 'level off' 0 "$ctl" level "$lv" '*' off --category 'di*'
@@ -70,19 +70,3 @@ has '... ends that' "$("$dump" --stats "$timed")" '^    spans are kept from 1ms$
 "$make" "$timed" timed=1000
 is '... and keeps all' "$(kept)" 1501
 rm -f "/dev/shm$timed"
-
-messages=$("$ctl" messages --json "$lv")
-is 'messages shows all of one' \
-	"$(jq -c '.messages[] | select(.category == "disk" and .priority == "fatal") | del(.line)' <<<"$messages")" \
-	'{"category":"disk","priority":"fatal","now":"fatal","kind":"instant","message":"gave up","explanation":"","file":"tests/tool/make_timeline.c"}'
-is '... kinds, too' "$(jq -r '[.messages[].kind] | unique | join(" ")' <<<"$messages")" 'counter instant span'
-is '... and its explanation' "$(jq -r '.messages[] | select(.message == "explained $n") | .explanation' <<<"$messages")" \
-	'The first line of the explanation.
-The second line of it.'
-"$ctl" level "$lv" chatter\* off
-has 'messages as text' "$("$ctl" messages "$lv")" '^noisy +debug +off +instant +chatter \$n +tests/tool/make_timeline.c:[0-9]+$'
-is 'TIMELINE names the one that is meant' "$(TIMELINE=$lv "$ctl" messages)" "$("$ctl" messages "$lv")"
-"$ctl" save "$lv" "$work/lv.tl"
-is 'messages of a file' "$("$ctl" messages "$work/lv.tl")" "$("$ctl" messages "$lv")"
-"$ctl" save "$lv" "$work/lv.tl.zst"
-is "... and of a compressed one" "$("$ctl" messages "$work/lv.tl.zst")" "$("$ctl" messages "$lv")"

@@ -1,42 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# watch and top: bounded rounds, live, on a terminal and off it.
-
-wa=$name-wa
-"$make" "$wa" plain=30
-is 'watch begins with the newest ten' "$(timeout "$patience" "$ctl" watch -n 10 "$wa" | untimed)" \
-	"$("$dump" -n 10 --oldest-first "$wa" | untimed)"
-is '... or fewer' "$(timeout "$patience" "$ctl" watch -n 2 "$wa" | untimed)" \
-	"$("$dump" -n 2 --oldest-first "$wa" | untimed)"
-# the clock is measured by each of them
-is 'watch --json' "$(timeout "$patience" "$ctl" watch -n 2 --json "$wa" | jq -c 'del(.ns)')" \
-	"$("$dump" -n 2 --oldest-first --json "$wa" | jq -c 'del(.ns)')"
-ends 'watch -n 0 is a usage error' 2 "$ctl" watch -n 0 "$wa"
-"$ctl" watch -n 13 "$wa" >"$work/watch1" 2>"$work/err" &
-watcher=$!
-started+=("$watcher")
-shown() { [ "$(wc -l <"$work/watch$1")" -ge "$2" ]; }
-until_true shown 1 10
-"$make" "$wa" known
-until_true shown 1 13
-wait "$watcher"
-is 'watch shows what comes, then stops' "$? $(tail -n 3 "$work/watch1" | untimed | head -1)" \
-	'0 example    processed tcp(10), udp(20), and other(3)'
-"$ctl" watch "$wa" >"$work/watch2" 2>"$work/err" &
-watcher=$!
-started+=("$watcher")
-until_true shown 2 10
-kill -TERM "$watcher"
-wait "$watcher"
-is 'watch ends well on SIGTERM' "$? $(cat "$work/err")" '0 '
-"$ctl" watch "$wa" >"$work/watch3" 2>"$work/err" &
-watcher=$!
-started+=("$watcher")
-until_true shown 3 10
-"$ctl" remove "$wa"
-wait "$watcher"
-is 'watch says when it is removed' "$? $(cat "$work/err")" "0 timelinectl: $wa: removed"
-ends 'watch of nothing' 1 "$ctl" watch "$name-none"
+# top: bounded rounds, live, on a terminal and off it.
 
 busy
 until_true test -e "/dev/shm$name-busy"
@@ -122,9 +86,6 @@ if has_terminals; then
 	rm -f "$work/screen"
 	keys | NO_COLOR=1 timeout 600 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
 	lacks '... but not with NO_COLOR' "$(cat -v "$work/screen")" '\^\[\[(2|7)m'
-	"$make" "$name-cm" known
-	has 'watch is in colours on a terminal' "$(on_terminal "$ctl watch -n 9 $name-cm" | cat -v)" '\^\[\[1;31m.*gave up\^\[\[0m'
-	lacks '... but not with NO_COLOR' "$(NO_COLOR=1 on_terminal "$ctl watch -n 9 $name-cm" | cat -v)" '\^\['
-	on_terminal "$ctl watch -n 9 $name-hostile" >"$work/out"
+	on_terminal "$ctl top -n 1 -d 10ms $name-hostile" >"$work/out"
 	lacks 'a hostile timeline does not steer a terminal' "$(cat -v "$work/out")" '\^\[\](0|31|5)'
 fi

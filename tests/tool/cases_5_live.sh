@@ -97,9 +97,11 @@ ends 'a script that is not there is an error' 1 "$dump" "$known" -s "$work/none.
 echo 'print(io ~= nil)' >"$work/io.lua"
 is 'a script may not touch files' "$("$dump" "$known" -s "$work/io.lua")" false
 is '--trusted lets it' "$("$dump" --trusted "$known" -s "$work/io.lua")" true
-has '--view help lists the views' "$("$dump" --view help)" '^tree '
-for view in list tree top scopes gaps rate latency diff heat intervals; do
+has '--view help lists the views' "$("$dump" --view help)" '^top '
+for view in top scopes gaps rate latency diff heat intervals; do
 	has "--view help has $view" "$("$dump" --view help)" "^$view "
 done
-has '--view runs one' "$("$dump" "$known" --view tree)" 'work job\(1\)'
+has '--view runs one' "$("$dump" "$known" --view scopes)" 'job'
+has 'the example of trees shows spans' "$("$dump" "$known" -s "$top/examples/tree.lua")" 'work job\(1\)'
+is "... and the one of a list the newest events" "$("$dump" "$known" -s "$top/examples/list.lua" 2 | wc -l)" 2
 ends 'an unknown view is a usage error' 2 "$dump" --view nose "$known"

@@ -27,7 +27,7 @@ if command -v zstd >/dev/null; then
 			"$(cd "$work/a" && "$dump" "$@" x.tl 2>&1)"
 	}
 	for words in '' '-n 3' --oldest-first --explain --json '--format csv' \
-		--stats --list --info --check '--view tree' '-e pid>0' \
+		--stats --list --info --check '--view top' '-e pid>0' \
 		'--since -1s'; do
 		# shellcheck disable=SC2086
 		same $words

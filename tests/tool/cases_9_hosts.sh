@@ -165,7 +165,7 @@ spans x.tl 0 web-1 1
 spans y.tl 5000000 db-1 2
 x=$work/x.tl y=$work/y.tl
 is 'trees of two hosts stand apart' \
-	"$("$dump" "$x" "$y" --view tree 2>&1 | grep -oE '(web|db)-1  process 7 thread 7|10ms  work.*' | sort | uniq -c | sed 's/^ *//')" \
+	"$("$dump" "$x" "$y" -s "$top/examples/tree.lua" 2>&1 | grep -oE '(web|db)-1  process 7 thread 7|10ms  work.*' | sort | uniq -c | sed 's/^ *//')" \
 	'2 10ms  work id(0)
 2 10ms  work id(2)
 2 10ms  work id(4)
@@ -176,7 +176,7 @@ has 'a latency is one of a thread of a host' \
 has '... never of two' \
 	"$("$dump" "$x" "$y" --view latency -- 'work*' 'work*' --same=thread 2>&1)" 'count 10  min 10ms  '
 has 'the CPUs of two hosts are two' "$("$dump" "$x" "$y" --view gaps 2>&1)" '^web-1 cpu 0 +10ms'
-has 'a list says the host' "$("$dump" "$x" "$y" --view list 2>&1)" '\+00:00  db-1 +net +< work id'
+has 'a list says the host' "$("$dump" "$x" "$y" -s "$top/examples/list.lua" 2>&1)" '\+00:00  db-1 +net +< work id'
 is 'an expression asks for a host' \
 	"$("$dump" -e 'host == "db-1" and not overlaps' --json "$x" "$y" | jq -r .host | sort -u)" db-1
 is '... of a script, too' "$("$dump" -e 'host == "db-1"' "$x" "$y" -s "$work/first.lua" | tr '\t' ' ')" \
