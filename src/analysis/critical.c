@@ -270,7 +270,7 @@ value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
 	*value = find_value(c, seen);
 	if (*value)
 		return 0;
-	if (c->value_count == TL_PAIRS_MAX) {
+	if (c->value_count == TL_CRITICAL_VALUES_MAX) {
 		c->counts.pairs++;
 		return -ENOSPC;
 	}

@@ -42,13 +42,14 @@
 #ifndef TL_ANALYSIS_CRITICAL_H
 #define TL_ANALYSIS_CRITICAL_H
 
+#include "analysis/pairs.h"
 #include "event/event.h"
-#include "event/hosts/pairs.h"
 
 enum {
 	TL_CRITICAL_WAITS_MAX = 1 << 22,
 	TL_CRITICAL_CHANGES_MAX = 1 << 23,
 	TL_CRITICAL_SPANS_MAX = 1 << 20,
+	TL_CRITICAL_VALUES_MAX = 1 << 20, /* of pairs */
 	/* of a path; earlier ones are left out */
 	TL_CRITICAL_STEPS_MAX = 1 << 14
 };

@@ -15,7 +15,7 @@ _timeline_convert() {
 	local options='--from --to --list-formats --chart --rtl-us --since
 		--until --category --message --min-priority --pid --tid --cpu
 		--expression --slower --host --offset
-		--pair --output --force --quiet
+		--output --force --quiet
 		--json --no-progress --trusted --help --help=all --version'
 	local priorities='fatal error warning info debug trace trace+ trace++
 		trace+++'
@@ -44,7 +44,7 @@ _timeline_convert() {
 		return
 		;;
 	--since | --until | --category | --message | --pid | --tid | --cpu | \
-		-e | --expression | --slower | --host | --offset | --pair)
+		-e | --expression | --slower | --host | --offset)
 		return
 		;;
 	esac

@@ -74,7 +74,7 @@ put_what(const struct view *v, enum tl_critical_kind kind,
 		[TL_CRITICAL_RUNNABLE] = "waiting for a CPU",
 		[TL_CRITICAL_UNKNOWN] = "unknown, for lack of kernel events"
 	};
-	const struct tl_pair_rule *rules = v->options->selection.hosts.pairs;
+	const struct tl_pair_rule *rules = v->options->pairs;
 
 	if (kind == TL_CRITICAL_PAIR) {
 		put_pair_side(v->text, &rules[rule].sides[TL_PAIR_SENT]);
@@ -385,14 +385,13 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
-	const struct tl_hosts_plan *plan = &options->selection.hosts;
 	struct view v = { .inputs = inputs,
 		.options = options,
 		.text = &output->text };
 	const struct tl_critical_options wanted = { .glob = v.glob,
 		.value = (split_wanted(&v), v.value),
-		.rules = plan->pairs,
-		.rule_count = plan->pair_count,
+		.rules = options->pairs,
+		.rule_count = options->pair_count,
 		.slower_ns = options->slower_ns,
 		.clocks = inputs->hosts ? inputs->hosts->machine_of : NULL };
 	const struct tl_critical_result *results;

@@ -50,13 +50,8 @@ put_host(struct tl_fields *f, const struct tl_host *host)
 		tl_fields_null(f, "boot_id");
 	tl_fields_string(f, "clock", state_of(host));
 	put_bound(f, "clock_bound", "clock_bound_ns", host->stated_us);
-	if (host->given_ns != 0 || host->is_fixed)
+	if (host->given_ns != 0)
 		tl_fields_duration(f, "offset", host->offset_ns);
-	if (host->is_fixed) {
-		tl_fields_bool(f, "reference", host->is_reference);
-		put_bound(f, "bound", "bound_ns", host->sync_us);
-		tl_fields_unsigned(f, "pairs", host->pairs);
-	}
 	tl_fields_object_end(f);
 }
 

@@ -221,8 +221,7 @@ is_in_order(const struct tl_options *options)
 	       options->mode == TL_MODE_CRITICAL;
 }
 
-/* Does the view need the hosts?  --critical uses pairs of one host as well,
- * which do not bound clocks. */
+/* Does the view need the hosts? */
 static bool
 needs_hosts(const struct tl_options *options)
 {

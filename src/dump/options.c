@@ -200,10 +200,8 @@ check_options(struct parse *p)
 		    "cannot be combined with --follow: the file appears "
 		    "when it is complete",
 		    "--output");
-	if (o->follow && o->selection.hosts.pair_count > 0)
-		return usage(p,
-		    "cannot be combined with --follow: pairs need all entries",
-		    "--pair");
+	if (o->pair_count > 0 && o->mode != TL_MODE_CRITICAL)
+		return usage(p, "works only with --critical", "--pair");
 	if (o->max_given && !entries)
 		return usage(p, "cannot be combined with --max", p->mode_name);
 	if (o->oldest_first && !entries)
@@ -245,6 +243,20 @@ take_mode(struct parse *p, enum tl_mode mode, const char *name)
 	p->mode_name = name;
 	p->options->mode = mode;
 	return 0;
+}
+
+static int
+take_pair(struct parse *p)
+{
+	struct tl_options *o = p->options;
+	int rc;
+
+	if (o->pair_count == TL_PAIR_RULES_MAX)
+		return usage(p, "too many pairs", "--pair");
+	rc = tl_pair_parse(&o->pairs[o->pair_count], p->argument, p->fault);
+	if (rc == 0)
+		o->pair_count++;
+	return rc;
 }
 
 static int
@@ -392,6 +404,8 @@ set_view(struct parse *p, int value)
 		p->options->path_of = value == OPTION_PATH_OF;
 		return take_mode(p, TL_MODE_CRITICAL,
 		    value == OPTION_PATH_OF ? "--path-of" : "--critical");
+	case OPTION_PAIR:
+		return take_pair(p);
 	case OPTION_SCRIPT:
 		return take_script(p, TL_MODE_SCRIPT, "--script");
 	case OPTION_VIEW:

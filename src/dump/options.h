@@ -5,6 +5,7 @@
 #ifndef TL_DUMP_OPTIONS_H
 #define TL_DUMP_OPTIONS_H
 
+#include "analysis/pairs.h"
 #include "base/fault.h"
 #include "base/text.h"
 #include "script/script.h"
@@ -87,6 +88,8 @@ struct tl_options {
 	bool lincheck_3_1;    /* in the form of Lincheck 3.1 */
 	const char *critical; /* the argument of --critical or --path-of */
 	bool path_of;
+	struct tl_pair_rule pairs[TL_PAIR_RULES_MAX]; /* of --critical */
+	size_t pair_count;
 	const char *why; /* glob of the spans that are explained */
 	/* least duration of a slow span; 0: found from the spans */
 	int64_t slower_ns;

@@ -280,9 +280,7 @@ host_next(struct tl_cursor *cursor, struct tl_event *event)
 
 	if (rc <= 0)
 		return rc;
-	if (host->is_fixed)
-		event->sync_us = host->sync_us;
-	else if (host->is_marked)
+	if (host->is_marked)
 		event->sync_us = tl_host_clock_at(&host->clock, event);
 	event->ns = tl_add_ns(event->ns, host->offset_ns);
 	return rc;
@@ -341,12 +339,6 @@ tl_source_newest(const struct tl_source *source, int64_t *ns)
 	return rc;
 }
 
-uint32_t
-tl_host_bound(const struct tl_host *host)
-{
-	return host->is_fixed ? host->sync_us : host->stated_us;
-}
-
 /* == the options of a command line == */
 
 /* The NS of "HOST=NS"; NULL: it is invalid. */
@@ -376,20 +368,6 @@ tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
 		return -EINVAL;
 	plan->offsets[plan->offset_count++] = text;
 	return 0;
-}
-
-int
-tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
-    struct tl_fault *fault)
-{
-	int rc;
-
-	if (plan->pair_count == TL_PAIR_RULES_MAX)
-		return tl_fail(fault, -EINVAL, "%s: too many pairs", text);
-	rc = tl_pair_parse(&plan->pairs[plan->pair_count], text, fault);
-	if (rc == 0)
-		plan->pair_count++;
-	return rc;
 }
 
 static bool
@@ -513,7 +491,7 @@ tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
 	     i++) {
 		const struct tl_host *host = &hosts->list[i];
 
-		if (tl_host_bound(host) != TL_SYNC_UNBOUNDED ||
+		if (host->stated_us != TL_SYNC_UNBOUNDED ||
 		    ++unbounded > TL_HOSTS_WARNED_MAX)
 			continue;
 		tl_report_write(report, 0, TL_FAULT_NOWHERE,

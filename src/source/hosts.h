@@ -3,21 +3,19 @@
  * hosts.h - the clocks of the sources: which of them are the same, the bounds
  * of the differences, and the corrections of times.
  *
- *	sources --boot id, kind of clock--> hosts --offsets, pairs--> times
+ *	sources --boot id, kind of clock--> hosts --offsets--> times
  *
  * A host is one boot of one machine; every source without a boot ID is a host
  * of its own.  Copies of one virtual machine have the same boot ID: its sources
  * are of several hosts if their clocks do not agree.
  *
  * Every tl_source_cursor uses the corrections of its host at the time of the
- * call, so offsets and pairs come before the first cursor whose events are
- * shown.
+ * call, so offsets come before the first cursor whose events are shown.
  */
 #ifndef TL_SOURCE_HOSTS_H
 #define TL_SOURCE_HOSTS_H
 
 #include "event/hosts/origin.h"
-#include "event/hosts/pairs.h"
 #include "event/reader.h"
 #include "source/host_clock.h"
 #include "source/source.h"
@@ -40,13 +38,6 @@ struct tl_host {
 	int64_t offset_ns;  /* added to its times */
 	int64_t given_ns;   /* the part of it from --offset */
 	uint32_t stated_us; /* error bound of its clock, from its knots */
-	/* The result of the pairs: */
-	bool is_fixed;     /* sync_us replaces the bound of the knots */
-	bool is_reference; /* the other hosts are compared with it */
-	uint32_t sync_us;  /* half the width of the range */
-	/* range of the correction, relative to the reference */
-	struct tl_range may;
-	uint64_t pairs; /* messages that it sent or received */
 };
 
 struct tl_hosts {
@@ -57,16 +48,12 @@ struct tl_hosts {
 	 * one machine number threads alike */
 	unsigned *machine_of;
 	bool are_several; /* at least two that differ, one of them known */
-	bool are_paired;  /* pairs were searched */
-	struct tl_pairs_counts counts;
 };
 
 /* The options of a command line. */
 struct tl_hosts_plan {
 	const char *offsets[TL_HOSTS_OFFSETS_MAX]; /* each as HOST=NS */
 	size_t offset_count;
-	struct tl_pair_rule pairs[TL_PAIR_RULES_MAX];
-	size_t pair_count;
 };
 
 /* Find the hosts of all open sources, and set their host.  0, -ENOMEM.  Hosts
@@ -75,10 +62,8 @@ int
 tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count);
 void tl_hosts_free(struct tl_hosts *hosts);
 
-/* Add "HOST=NS", or "SEND=RECEIVE", to a plan.  0; -EINVAL and a fault. */
+/* Add "HOST=NS" to a plan.  0; -EINVAL and a fault. */
 int tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
-    struct tl_fault *fault);
-int tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
     struct tl_fault *fault);
 
 /* The offset in a plan for a host with these names. */
@@ -94,9 +79,6 @@ int tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 void
 tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report);
 
-/* The error bound of a host's clock that is in use. */
-uint32_t tl_host_bound(const struct tl_host *host);
-
 /* Open a cursor of all events of an open source, with times and bounds
  * corrected by its host.  0, -ENOMEM, -errno. */
 int tl_source_cursor(const struct tl_source *source, enum tl_order order,
@@ -109,13 +91,5 @@ int tl_source_newest(const struct tl_source *source, int64_t *ns);
 /* Set machine_of; the hosts are known: 0, -ENOMEM. */
 int tl_hosts_find_machines(struct tl_hosts *hosts,
     const struct tl_source *sources, size_t count);
-
-/* == hosts_pairs.c == */
-
-/* Read all events of count sources from the cursor, find pairs among them, and
- * narrow the bounds.  0, -ENOMEM. */
-int
-tl_hosts_pair(struct tl_hosts *hosts, struct tl_cursor *cursor, size_t count,
-    const struct tl_hosts_plan *plan, const struct tl_report *report);
 
 #endif

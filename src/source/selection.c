@@ -123,7 +123,7 @@ tl_selection_remote(const struct tl_selection *s, bool follow)
 		.follow = follow };
 
 	/* blocks are chosen by their own times, without corrections */
-	if (s->hosts.offset_count > 0 || s->hosts.pair_count > 0)
+	if (s->hosts.offset_count > 0)
 		return plan;
 	/* a bound relative to the newest entry needs that entry */
 	if (s->since.given && !s->since.relative)
@@ -159,7 +159,7 @@ tl_selection_hosts(const struct tl_selection *selection,
 
 	if (!sources->hosts || sources->hosts->count == 0)
 		return 0; /* no source is open, which was reported */
-	rc = tl_sources_apply(sources, &selection->hosts, &report, fault);
+	rc = tl_sources_apply(sources, &selection->hosts, fault);
 	if (rc == 0 && in_order)
 		tl_hosts_warn(sources->hosts, &report);
 	return rc;

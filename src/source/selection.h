@@ -57,8 +57,7 @@ tl_selection_remote(const struct tl_selection *selection, bool follow);
 bool tl_selection_is_any(const struct tl_selection *selection);
 
 /*
- * Apply --offset and --pair to the clocks of hosts, before the first entry is
- * read, and report the result.  in_order: entries of several hosts are shown in
+ * Apply --offset to the clocks of hosts, before the first entry is read.  in_order: entries of several hosts are shown in
  * one order; report the hosts whose order is unknown.  0; -EINVAL and a fault:
  * the command line names no host of these; -ENOMEM.
  */

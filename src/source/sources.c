@@ -296,23 +296,11 @@ tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
 
 int
 tl_sources_apply(struct tl_sources *sources, const struct tl_hosts_plan *plan,
-    const struct tl_report *report, struct tl_fault *fault)
+    struct tl_fault *fault)
 {
-	struct tl_hosts *hosts = sources->hosts;
-	struct tl_cursor *cursor;
-	int rc =
-	    tl_hosts_shift(hosts, sources->items, sources->count, plan, fault);
+	const int rc = tl_hosts_shift(sources->hosts, sources->items,
+	    sources->count, plan, fault);
 
-	if (rc == 0 && plan->pair_count > 0) {
-		rc = tl_sources_cursor(sources, TL_OLDEST_FIRST, &cursor);
-		if (rc == 0) {
-			rc = tl_hosts_pair(hosts, cursor, sources->count, plan,
-			    report);
-			tl_cursor_close(cursor);
-		} else if (rc != -ENOMEM) {
-			rc = 0; /* reported when it is read to be shown */
-		}
-	}
 	return rc < 0 ? tl_fail(fault, rc, "%s", tl_file_error(rc)) : 0;
 }
 

@@ -35,11 +35,10 @@ int tl_sources_open(struct tl_sources *sources, const char *const *names,
 void tl_sources_close(struct tl_sources *sources);
 void tl_sources_free(struct tl_sources *sources);
 
-/* Do what a plan says to the clocks, before the first cursor; report the result
- * of the pairs.  0; -EINVAL and a fault: no host has the name; -ENOMEM. */
-int
-tl_sources_apply(struct tl_sources *sources, const struct tl_hosts_plan *plan,
-    const struct tl_report *report, struct tl_fault *fault);
+/* Do what a plan says to the clocks, before the first cursor.  0; -EINVAL and a
+ * fault: no host has the name; -ENOMEM. */
+int tl_sources_apply(struct tl_sources *sources,
+    const struct tl_hosts_plan *plan, struct tl_fault *fault);
 
 /* Everything that can be shown, of all sources that are open.  event->source
  * is the index of its source among them all; of several hosts, what overlaps

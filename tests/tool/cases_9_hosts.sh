@@ -97,39 +97,15 @@ has '... which lists those that are' "$err" 'db-7: no such host; there are web-1
 ends '... of timeline-convert, too' 2 "$convert" --offset db-7=1ms "$a" "$b" -o "$work/never.tl"
 ends '... that writes nothing' 1 test -e "$work/never.tl"
 ends 'an offset is a duration' 2 "$dump" --offset db-1=soon "$a" "$b"
-ends 'pairs are not looked for in what is followed' 2 "$dump" -f --pair 'a=b' "$a"
-has '... which is said' "$err" 'pair: cannot be combined with --follow'
 
 echo 'for e in timeline.events() do print(e.source, e.ns) break end' >"$work/first.lua"
 is 'a script sees times as they were moved' \
 	"$("$dump" --offset web-1=1s "$a" "$b" -s "$work/first.lua" | tr '\t' ' ')" '1 1001090000000'
 
-# pairs: db-1 is planted 50 ms behind; got is 100 us after sent, answered at once
-host d.tl got 100000 host=db-1 boot=2 sync=80ms shift=-50ms
-host d2.tl answered 150000 host=db-1 boot=2 sync=80ms shift=-50ms
-host a3.tl heard 200000 host=web-1 boot=1 sync=1ms
-pairs=(--pair 'sent * = got *' --pair 'answered *=heard *')
-ends 'pairs put a clock right' 0 "$dump" --oldest-first -n 4 "${pairs[@]}" \
-	"$a" "$work/a3.tl" "$work/d.tl" "$work/d2.tl"
-is '... so that causes come before effects' "$(untimed <<<"$out" | sed 's/^~* *//')" \
-	'web-1 net        sent id(9)
-db-1  net        got id(9)
-db-1  net        answered id(9)
-web-1 net        heard id(9)'
-is '... and by how much is said' "$err" \
-	'timeline-dump: web-1: the clock that others are compared with
-timeline-dump: db-1: +49.975ms +-75us (was +-80ms) from 20 pairs'
-is '... in --info, too' "$("$dump" --info --json "${pairs[@]}" "$a" "$work/a3.tl" \
-	"$work/d.tl" "$work/d2.tl" 2>/dev/null | jq -c '.host | [.name, .offset_ns, .bound_ns, .pairs, .reference]' | sort -u)" \
-	'["db-1",49975000,75000,20,false]
-["web-1",0,0,20,true]'
-"$convert" -qf "${pairs[@]}" "$a" "$work/a3.tl" "$work/d.tl" "$work/d2.tl" -o "$work/paired.jsonl"
-is '... in timeline-convert' "$(jq -c '[.host, .sync_error_us]' "$work/paired.jsonl" | sort -u)" \
-	'["db-1",75]
-["web-1",0]'
-is '... whose lines are read again' \
-	"$("$dump" --json --oldest-first "$work/paired.jsonl" 2>/dev/null | jq -c '[.ns, .message]')" \
-	"$(jq -c '[.ns, .message]' "$work/paired.jsonl")"
+"$convert" -qf --offset db-1=-1ms "$a" "$b5" -o "$work/both.jsonl"
+is 'lines of two hosts are read again' \
+	"$("$dump" --json --oldest-first "$work/both.jsonl" 2>/dev/null | jq -c '[.ns, .message]')" \
+	"$(jq -c '[.ns, .message]' "$work/both.jsonl")"
 "$convert" -qf --offset db-1=-1ms "$a" "$b5" --to sqlite -o "$work/hosts.sqlite"
 is 'a database has the hosts, and what overlaps' \
 	"$(sqlite3 "$work/hosts.sqlite" 'SELECT machine, sync_error_us, overlaps,
@@ -139,14 +115,8 @@ web-1|1000|1|10'
 "$convert" -f --offset db-1=-1ms "$a" "$b5" -o "$work/hosts.csv" 2>"$work/err"
 has 'what has no place for them says so' "$(cat "$work/err")" \
 	'hosts\.csv: the host of an entry, .* left out \(20 times\)$'
-has '... and that many hosts become one' "$("$dump" -n 1 "$work/paired.jsonl" 2>&1)" \
+has '... and that many hosts become one' "$("$dump" -n 1 "$work/both.jsonl" 2>&1)" \
 	'an entry is of another host than the first: all become one'
-ends 'what is no pair is an error' 2 "$dump" --pair 'sent id' "$a" "$b"
-ends 'pairs that are not there are said' 0 "$dump" --pair 'x=y' "$a" "$b"
-has '... and change nothing' "$err" 'no pair of two hosts was found'
-ends 'a contradiction is said' 0 "$dump" --pair 'got *=sent *' "$a" "$b"
-is '... with both hosts and the amount' "$err" \
-	'timeline-dump: web-1 and db-1: their pairs contradict what else is known by 500us, and are left out'
 
 # equal processes and threads: spans of two hosts that cross
 spans() {

@@ -165,7 +165,7 @@ TEST(an_offset_moves_a_host)
 		log_at(0, NOON, &sent, 0);
 		log_at(1, NOON + 3 * MS, &sent, 0);
 		open_hosts(2);
-		apply(i < 2 ? all[i] : of_file, NULL, 0);
+		apply(i < 2 ? all[i] : of_file, 0);
 		ck_assert_str_eq(sequence(TL_OLDEST_FIRST), "1 0");
 		cursor = open_cursor(TL_OLDEST_FIRST);
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
@@ -183,7 +183,7 @@ TEST(who_is_not_there_cannot_be_moved)
 	log_at(0, NOON, &sent, 0);
 	log_at(1, NOON, &sent, 0);
 	open_hosts(2);
-	apply(offsets, NULL, -EINVAL);
+	apply(offsets, -EINVAL);
 	ck_assert_str_eq(said,
 	    "host-x: no such host; there are host-a, host-b");
 }
