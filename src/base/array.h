@@ -15,12 +15,16 @@
  * Binary search: i becomes the first index from 0 to count for which the
  * condition, an expression in i, is false; it is true of all before and false
  * of all behind.  i is count if it is true of all.
+ *
+ * TL_COUNT is the number of elements of an array that is no pointer.
  */
 #ifndef TL_BASE_ARRAY_H
 #define TL_BASE_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#define TL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Room for one more than count elements. */
 #define TL_ARRAY_ROOM(array, capacity, count) \

@@ -2,6 +2,7 @@
 /*
  * number.c - numbers, durations and times as text, without printf.
  */
+#include "base/array.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -375,7 +376,7 @@ tl_parse_size(const char *text, uint64_t *size)
 			return -ERANGE;
 	if (i == 0)
 		return -EINVAL;
-	for (size_t u = 0; u < sizeof(units) / sizeof(units[0]); u++)
+	for (size_t u = 0; u < TL_COUNT(units); u++)
 		if (strcasecmp(text + i, units[u]) == 0)
 			return __builtin_mul_overflow(n,
 				   UINT64_C(1) << (10 * u), size)

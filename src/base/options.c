@@ -2,6 +2,8 @@
 /* options.c - getopt_long, help and suggestions, all from one table. */
 #include "base/options.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -410,7 +412,7 @@ tl_option_bound(const char *word, struct tl_bound *bound,
 		return 0;
 	if (is_bare_number(word) && !strchr(word + 1, '-'))
 		return report_no_unit(word, "s", "m", fault);
-	for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(days); i++)
 		tl_near_try(&near, days[i]);
 	return tl_usage_near(fault, &near,
 	    near.best[0] ? "not a time"

@@ -4,6 +4,7 @@
  */
 #include "base/process.h"
 
+#include "base/array.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ tl_signals_clean_up(void (*clean)(void))
 	struct sigaction before;
 
 	clean_up = clean;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(ends); i++) {
 		sigaction(ends[i], NULL, &before);
 		if (before.sa_handler != SIG_IGN)
 			sigaction(ends[i], &action, NULL);

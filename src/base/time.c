@@ -4,6 +4,8 @@
  */
 #include "base/text.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 
 #define SECOND_NS 1000000000
@@ -306,8 +308,7 @@ read_unit(const char **at)
 		name[size++] = **at;
 	}
 	name[size] = ' ';
-	for (size_t i = 0; size > 1 && i < sizeof(units) / sizeof(units[0]);
-	     i++) {
+	for (size_t i = 0; size > 1 && i < TL_COUNT(units); i++) {
 		if (strstr(units[i].names, name))
 			return units[i].ns;
 	}

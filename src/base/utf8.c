@@ -242,9 +242,9 @@ tl_utf8_width(uint32_t code)
 {
 	if (code < 0x300)
 		return 1;
-	if (is_in(empty, sizeof(empty) / sizeof(empty[0]), code))
+	if (is_in(empty, TL_COUNT(empty), code))
 		return 0;
-	return is_in(wide, sizeof(wide) / sizeof(wide[0]), code) ? 2 : 1;
+	return is_in(wide, TL_COUNT(wide), code) ? 2 : 1;
 }
 
 size_t

@@ -11,6 +11,8 @@
  */
 #include "clock/rate.h"
 
+#include "base/array.h"
+
 #include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +40,7 @@ static const struct layout {
 	size_t mult;
 	size_t size;
 } layouts[] = { { 24, 48 }, { 32, 56 } };
-enum { LAYOUTS = sizeof(layouts) / sizeof(layouts[0]) };
+enum { LAYOUTS = TL_COUNT(layouts) };
 
 /* A pipe to copy pages through. */
 struct peeper {

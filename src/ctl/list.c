@@ -6,6 +6,7 @@
  * cannot be opened is listed with the reason if its size could be that of a
  * timeline.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "ctl/ctl.h"
 #include "ctl/table.h"
@@ -178,7 +179,7 @@ put_heading(struct tl_text *text)
 		{ "LOST", WIDTH_LOST, true },
 		{ "HISTORY", WIDTH_HISTORY, true } };
 
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(columns); i++) {
 		const size_t start = text->size;
 
 		tl_put_string(text, columns[i].title);

@@ -7,6 +7,7 @@
  */
 #include "ctl/screen.h"
 
+#include "base/array.h"
 #include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/view.h"
@@ -72,7 +73,7 @@ tl_screen_open(void)
 	if (isatty(STDOUT_FILENO) != 1 || isatty(STDIN_FILENO) != 1 ||
 	    tcgetattr(STDIN_FILENO, &before) != 0)
 		return -ENOTTY;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(signals); i++)
 		sigaction(signals[i], &action, NULL);
 	return enter();
 }
@@ -105,7 +106,7 @@ decode(const char *keys, size_t size)
 		{ "\033[5~", TL_KEY_PAGE_UP }, { "\033[6~", TL_KEY_PAGE_DOWN },
 		{ "\033[H", TL_KEY_HOME }, { "\033[F", TL_KEY_END } };
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(known); i++) {
 		const char *sequence = known[i].sequence;
 
 		if (size >= strlen(sequence) &&

@@ -3,6 +3,7 @@
  * top.c - timers and messages by rate: a live screen on a terminal, else a
  * number of rounds
  */
+#include "base/array.h"
 #include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
@@ -101,8 +102,7 @@ put_took(struct tl_text *text, const struct tl_tally_row *row, uint64_t ns)
 	double n = (double)ns;
 	unsigned unit = 0;
 
-	for (; unit + 1 < sizeof(units) / sizeof(units[0]) && n >= 999.5;
-	     unit++)
+	for (; unit + 1 < TL_COUNT(units) && n >= 999.5; unit++)
 		n /= 1000;
 	if (row->max_ns == 0)
 		tl_put_char(text, '-');

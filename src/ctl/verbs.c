@@ -2,6 +2,7 @@
 /*
  * verbs.c - parse the command line, find the verb, print help
  */
+#include "base/array.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "ctl/ctl.h"
@@ -40,7 +41,7 @@ static const struct tl_verb verbs[] = {
 #undef JSON
 };
 
-enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), HELP_COLUMN = 32 };
+enum { VERBS = TL_COUNT(verbs), HELP_COLUMN = 32 };
 
 /* The verbs in --help, which fits on one screen. */
 static const char common[] = "list create remove save priority burst level "
@@ -150,7 +151,7 @@ report_unknown_verb(struct tl_call *call, const char *word)
 	struct tl_near near = tl_near_to(word);
 
 	call->usage = true;
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(aliases); i++) {
 		if (strcmp(word, aliases[i][0]) == 0)
 			return tl_fail(&call->fault, -EINVAL,
 			    "%s: no such verb; did you mean %s?", word,

@@ -5,6 +5,7 @@
  *
  * Exit status: 0 stopped or checked, 1 it could not start, 2 usage error.
  */
+#include "base/array.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -38,7 +39,7 @@ static const struct tl_option options[] = {
 	{ 'V', "version", NULL, "show the version and exit", 'V' },
 };
 
-enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+enum { OPTIONS = TL_COUNT(options) };
 
 static int
 report(const struct tl_fault *fault)

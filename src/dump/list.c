@@ -4,6 +4,7 @@
  */
 #include "dump/views.h"
 
+#include "base/array.h"
 #include "base/fields.h"
 #include "dump/listing.h"
 
@@ -30,8 +31,7 @@ format_name(unsigned format)
 		[TIMELINE_ARG_DURATION] = "duration",
 		[TIMELINE_ARG_STRING] = "string" };
 
-	return format < sizeof(names) / sizeof(names[0]) ? names[format]
-							 : "unsigned";
+	return format < TL_COUNT(names) ? names[format] : "unsigned";
 }
 
 /* Can the message be logged now? */

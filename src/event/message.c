@@ -2,6 +2,8 @@
 /* message.c - find the arguments that a message's first line names. */
 #include "event/message.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <string.h>
 #include <timeline.h>
@@ -46,7 +48,7 @@ read_suffix(struct tl_bytes line, size_t at, uint8_t *format)
 		return 0;
 	if (line.size - at > 2 && is_name(line.data[at + 2]))
 		return 0; /* "$x%done" is $x and the text "%done" */
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(suffixes); i++) {
 		if (suffixes[i].letter == line.data[at + 1]) {
 			*format = suffixes[i].format;
 			return 2;

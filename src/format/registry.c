@@ -2,6 +2,7 @@
 /* registry.c - the table of formats. */
 #include "format/registry.h"
 
+#include "base/array.h"
 #include "format/chrome/read.h"
 #include "format/chrome/write.h"
 #include "format/csv/csv.h"
@@ -30,7 +31,7 @@ static const struct tl_format_row rows[] = {
 #undef FORMAT
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { ROWS = TL_COUNT(rows) };
 
 const struct tl_format_row *
 tl_formats_at(size_t i)

@@ -7,6 +7,8 @@
  */
 #include "front/rtl_words.h"
 
+#include "base/array.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -49,7 +51,7 @@ static const struct {
 static uint8_t
 kind_of(char letter)
 {
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(letters); i++) {
 		if (letters[i].letter == letter)
 			return letters[i].kind;
 	}

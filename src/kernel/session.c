@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session.c - pages of the kernel become entries, a bounded number at a time. */
+#include "base/array.h"
 #include "clock/clock.h"
 #include "kernel/kernel.h"
 
@@ -37,7 +38,7 @@ lost_in_all(const struct tl_session *d, size_t cpu)
 
 	n = pread(d->kernel.stats[cpu], text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(keys); i++) {
 		const char *at = strstr(text, keys[i]);
 
 		if (at)

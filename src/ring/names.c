@@ -20,6 +20,7 @@
  * are words (ids.c).  For timelines that are opened later, names are kept in a
  * table of the process as well.
  */
+#include "base/array.h"
 #include "base/word.h"
 #include "ring/ring.h"
 
@@ -125,7 +126,7 @@ put_both(struct timeline *tl, uint32_t pid, uint32_t tid,
 	if (tl && tl->names)
 		put(tl->names, tl->geometry.names_max, &tl->header->names_put,
 		    pid, tid, text);
-	put(own, sizeof(own) / sizeof(own[0]), &own_put, pid, tid, text);
+	put(own, TL_COUNT(own), &own_put, pid, tid, text);
 }
 
 static union comm
@@ -218,7 +219,7 @@ tl_names_open(struct timeline *tl)
 	tl->names = (struct timeline_name *)(void *)(tl->map + offset);
 	if (tl_load_32(&process_pid) != pid)
 		read_process();
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(own); i++)
 		if (own[i].pid == pid && is_whole(&own[i]))
 			put_both(tl, pid, own[i].tid, own[i].text);
 }

@@ -8,6 +8,7 @@
  */
 #include "script/host.h"
 
+#include "base/array.h"
 #include "event/names.h"
 #include "event/render.h"
 #include "format/label.h"
@@ -401,7 +402,7 @@ tl_event_push_field(lua_State *L, const struct tl_event_value *value, int field,
 int
 tl_event_find_field(struct tl_bytes name)
 {
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(fields); i++)
 		if (!fields[i].of_span &&
 		    tl_bytes_equal(name, tl_bytes_of(fields[i].name)))
 			return (int)fields[i].field;
@@ -411,7 +412,7 @@ tl_event_find_field(struct tl_bytes name)
 void
 tl_event_push_names(lua_State *L, bool of_spans)
 {
-	const size_t count = sizeof(fields) / sizeof(fields[0]);
+	const size_t count = TL_COUNT(fields);
 
 	lua_createtable(L, 0, (int)count + 1);
 	for (size_t i = 0; i < count; i++) {

@@ -28,6 +28,8 @@
  */
 #include "script/host.h"
 
+#include "base/array.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -335,7 +337,7 @@ parse_name(struct parser *p)
 	unsigned node;
 	int field;
 
-	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(keywords); i++)
 		if (tl_bytes_equal(name, tl_bytes_of(keywords[i])))
 			return fail(p);
 	if (tl_bytes_equal(name, tl_bytes_of("args")))

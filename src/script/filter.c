@@ -8,6 +8,8 @@
  */
 #include "script/host.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -329,7 +331,7 @@ is_of_spans(struct tl_bytes name)
 	static const char *const names[] = { "args", "duration", "text", "name",
 		"_ENV" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(names); i++)
 		if (tl_bytes_equal(name, tl_bytes_of(names[i])))
 			return true;
 	return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* views.c - the texts in Lua that are part of the program. */
+#include "base/array.h"
 #include "base/embed.h"
 #include "script/host.h"
 
@@ -22,7 +23,7 @@ static const struct {
 #undef VIEW
 };
 
-enum { COUNT = sizeof(views) / sizeof(views[0]) };
+enum { COUNT = TL_COUNT(views) };
 
 const struct tl_script_view *
 tl_script_views(void)

@@ -3,6 +3,7 @@
  * options.c - the command line, from the table options.def
  */
 #include "base/options.h"
+#include "base/array.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "clock/clock.h"
@@ -47,10 +48,7 @@ static const struct {
 	    "write a stream to standard output" },
 };
 
-enum {
-	ROWS = sizeof(rows) / sizeof(rows[0]),
-	VERBS = sizeof(verbs) / sizeof(verbs[0])
-};
+enum { ROWS = TL_COUNT(rows), VERBS = TL_COUNT(verbs) };
 
 static int
 usage(struct tl_fault *fault, const char *word, const char *what)

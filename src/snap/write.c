@@ -4,6 +4,7 @@
  */
 #include "snap/write.h"
 
+#include "base/array.h"
 #include "clock/clock.h"
 #include "event/names.h"
 #include "event/reader.h"
@@ -38,7 +39,7 @@ tl_timeline_clock_bias(int64_t oldest_ns)
 static const int64_t joints_ns[] = { -(INT64_C(1) << 62), 0, INT64_C(1) << 62,
 	INT64_MAX - 1 };
 
-enum { JOINTS = sizeof(joints_ns) / sizeof(joints_ns[0]) };
+enum { JOINTS = TL_COUNT(joints_ns) };
 
 /* Can all knots in the ring of the snapshot be trusted? */
 static bool

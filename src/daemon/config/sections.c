@@ -5,6 +5,7 @@
  */
 #include "daemon/config/read.h"
 
+#include "base/array.h"
 #include "event/message.h"
 #include "kernel/kernel.h"
 
@@ -61,7 +62,7 @@ read_stamp(struct tl_config_reader *reader, const struct tl_data *value,
 	uint32_t *stamp = to;
 
 	(void)key;
-	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (uint32_t i = 0; i < TL_COUNT(names); i++) {
 		if (value->kind != TL_DATA_TEXT ||
 		    strcmp(value->text, names[i]) != 0)
 			continue;

@@ -23,6 +23,7 @@
  */
 #include "daemon/metrics/metrics.h"
 
+#include "base/array.h"
 #include "base/fields.h"
 #include "daemon/metrics/table.h"
 #include "ring/ring.h"
@@ -264,7 +265,7 @@ key_of(const char *name)
 	const size_t end = sizeof(total) - 1;
 	struct tl_bytes key = tl_bytes_of(name);
 
-	for (size_t i = 0; i < sizeof(drop) / sizeof(drop[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(drop); i++) {
 		const size_t size = strlen(drop[i]);
 
 		if (key.size > size && memcmp(key.data, drop[i], size) == 0)

@@ -2,6 +2,7 @@
 /* table.c - read the status of all parts, and the table of metrics. */
 #include "daemon/metrics/table.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "clock/clock.h"
@@ -174,8 +175,7 @@ const struct tl_metric tl_metrics_table[] = {
 #include "daemon/metrics/metrics.def"
 #undef METRIC
 };
-const size_t tl_metrics_table_count =
-    sizeof(tl_metrics_table) / sizeof(tl_metrics_table[0]);
+const size_t tl_metrics_table_count = TL_COUNT(tl_metrics_table);
 
 static const char *const causes[] = { [TIMELINE_DROP_BUSY] = "busy",
 	[TIMELINE_DROP_LAPPED] = "lapped",
@@ -207,12 +207,11 @@ tl_metric_set_size(enum tl_metric_set set, const struct tl_metrics_view *view)
 	case TL_METRIC_TIER:
 		return view->is_inspected ? view->inspection.header.tiers : 0;
 	case TL_METRIC_CAUSE:
-		return view->is_inspected ? sizeof(causes) / sizeof(causes[0])
-					  : 0;
+		return view->is_inspected ? TL_COUNT(causes) : 0;
 	case TL_METRIC_PRIORITY:
 		return TIMELINE_LEVEL_MAX;
 	case TL_METRIC_WRITER:
-		return sizeof(states) / sizeof(states[0]);
+		return TL_COUNT(states);
 	case TL_METRIC_RULE:
 		return view->target->rules ? tl_rules_count(view->target->rules)
 					   : 0;

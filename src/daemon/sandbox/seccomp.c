@@ -2,6 +2,7 @@
 /* seccomp.c - the list of system calls that the daemon may make. */
 #include "daemon/sandbox/seccomp.h"
 
+#include "base/array.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/process.h"
@@ -156,8 +157,7 @@ add_rules(scmp_filter_ctx filter)
 	for (size_t i = 0; rc == 0 && i < sizeof(killing) / sizeof(int); i++)
 		rc = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, killing[i],
 		    0);
-	for (size_t i = 0;
-	     rc == 0 && i < sizeof(conditions) / sizeof(conditions[0]); i++)
+	for (size_t i = 0; rc == 0 && i < TL_COUNT(conditions); i++)
 		rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW,
 		    conditions[i].call, conditions[i].count,
 		    conditions[i].arguments);

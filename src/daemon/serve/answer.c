@@ -2,6 +2,7 @@
 /* answer.c - the paths of the HTTP server and their answers. */
 #include "daemon/serve/answer.h"
 #include "analysis/why.h"
+#include "base/array.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/serve/watch.h"
 #include "daemon/targets.h"
@@ -426,7 +427,7 @@ tl_http_answer(struct tl_http_request *request, const char *url,
 		    "localhost");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(routes); i++) {
 		if (strcmp(url, routes[i].url) != 0)
 			continue;
 		if (!is_allowed(&routes[i], method)) {

@@ -8,6 +8,7 @@
  * client.
  */
 #include "daemon/serve/control.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "daemon/log.h"
@@ -270,7 +271,7 @@ run_verb(struct client *c)
 	else
 		rest = c->line + strlen(c->line);
 	c->json = cut_json(rest);
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(verbs); i++) {
 		if (strcmp(c->line, verbs[i].name) != 0)
 			continue;
 		verbs[i].run(c, rest);

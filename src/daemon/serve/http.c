@@ -9,6 +9,7 @@
  * clients delay each other, but not a client that sends and reads at once.
  */
 #include "daemon/serve/http.h"
+#include "base/array.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/listen.h"
 
@@ -121,7 +122,7 @@ send_answer(struct tl_http_request *r)
 		MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
 	if (r->begins)
 		add_cookie(response, r);
-	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(headers); i++)
 		MHD_add_response_header(response, headers[i].name,
 		    headers[i].value);
 	done = MHD_queue_response(r->connection, r->status, response);

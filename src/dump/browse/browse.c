@@ -2,6 +2,7 @@
 /* browse.c - the keys of --browse and their actions. */
 #include "dump/views.h"
 
+#include "base/array.h"
 #include "dump/browse/screen.h"
 #include "dump/browse/task.h"
 #include "dump/browse/view.h"
@@ -234,7 +235,7 @@ show_help(struct reader *r)
 
 	do {
 		tl_view_draw_page(&r->view, " Keys", help_lines,
-		    sizeof(help_lines) / sizeof(help_lines[0]));
+		    TL_COUNT(help_lines));
 		key = tl_screen_key(true);
 	} while (key == TL_KEY_RESIZE || key == TL_KEY_NONE);
 	tl_view_resize(&r->view);

@@ -7,6 +7,7 @@
  */
 #include "dump/browse/screen.h"
 
+#include "base/array.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -219,7 +220,7 @@ translate(int key)
 		{ '\b', TL_KEY_BACKSPACE }, { KEY_RESIZE, TL_KEY_RESIZE },
 		{ KEY_ENTER, '\r' }, { '\n', '\r' } };
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(table); i++) {
 		if (table[i].from == key)
 			return table[i].to;
 	}

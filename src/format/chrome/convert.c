@@ -13,6 +13,7 @@
  */
 #include "format/chrome/convert.h"
 
+#include "base/array.h"
 #include "event/names.h"
 #include "format/chrome/extensions.h"
 
@@ -358,7 +359,7 @@ is_for_viewers(struct tl_bytes name)
 	static const char *const known[] = { "process_labels",
 		"process_sort_index", "thread_sort_index" };
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(known); i++)
 		if (is_word(name, known[i]))
 			return true;
 	return false;

@@ -9,6 +9,7 @@
  */
 #include "format/chrome/read.h"
 
+#include "base/array.h"
 #include "base/json.h"
 #include "format/chrome/convert.h"
 #include "format/chrome/event.h"
@@ -161,7 +162,7 @@ member_of(struct tl_bytes key)
 		return EVENTS;
 	if (tl_bytes_equal(key, tl_bytes_of("otherData")))
 		return OTHER_DATA;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(known); i++) {
 		if (tl_bytes_equal(key, tl_bytes_of(known[i])))
 			return KNOWN;
 	}

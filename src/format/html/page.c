@@ -2,6 +2,7 @@
 /* page.c - the HTML, style and script of the page, embedded. */
 #include "format/html/page.h"
 
+#include "base/array.h"
 #include "base/embed.h"
 
 TL_EMBED(tl_page_body, "src/format/html/page/page.html")
@@ -70,7 +71,7 @@ void
 tl_html_page_end(struct tl_text *text)
 {
 	tl_put_string(text, "<script>\n\"use strict\";\n");
-	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(scripts); i++)
 		put_embedded(text, scripts[i].text, scripts[i].end);
 	tl_put_string(text, "</script>\n</body>\n</html>\n");
 }

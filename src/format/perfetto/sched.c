@@ -14,6 +14,7 @@
  */
 #include "format/perfetto/perfetto.h"
 
+#include "base/array.h"
 #include "event/sched.h"
 
 enum { /* FtraceEventBundle, FtraceEvent */
@@ -47,7 +48,7 @@ state_bits(struct tl_bytes letters)
 		{ '+', 0x800 } };
 	uint64_t bits = 0;
 
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(states); i++)
 		if (letters.size > 0 &&
 		    memchr(letters.data, states[i].letter, letters.size))
 			bits |= states[i].bits;

@@ -2,6 +2,8 @@
 /* axis.c - positions on an axis, its ticks and its labels. */
 #include "format/svg/axis.h"
 
+#include "base/array.h"
+
 enum {
 	LOG_BITS = 24,     /* of the fraction of a logarithm */
 	LABEL_APART = 110, /* pixels from one label of time to the next */
@@ -74,7 +76,7 @@ tl_svg_log_tick(unsigned *index, struct svg_tick *tick)
 
 	while (at >= units[unit].count) {
 		at -= units[unit].count;
-		if (++unit == sizeof(units) / sizeof(units[0]))
+		if (++unit == TL_COUNT(units))
 			return false;
 	}
 	for (unsigned i = 0; i < at / 3; i++)
@@ -183,9 +185,7 @@ step_of(const struct svg_time *time)
 	    (uint64_t)apart + ((double)(uint64_t)apart < apart);
 	uint64_t unit = least < SECOND_NS ? 1 : DAY_NS;
 
-	for (size_t i = 0;
-	     least >= SECOND_NS && i < sizeof(seconds) / sizeof(seconds[0]);
-	     i++) {
+	for (size_t i = 0; least >= SECOND_NS && i < TL_COUNT(seconds); i++) {
 		if (seconds[i] * SECOND_NS >= least)
 			return seconds[i] * SECOND_NS;
 	}

@@ -2,6 +2,8 @@
 /* spans_draw.c - draw the tracks and the legend of their colours. */
 #include "format/svg/spans.h"
 
+#include "base/array.h"
+
 enum {
 	COLOURS = 8,
 	PLOT_X = 216,
@@ -286,7 +288,7 @@ put_marks(struct tl_text *text, double y)
 		{ "lost", "entries lost" } };
 	double x = SVG_MARGIN;
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(keys); i++) {
 		tl_svg_rect(text, keys[i].class,
 		    (struct svg_box){ x, y, 12, 10 });
 		tl_svg_word(text, "dim", (struct svg_point){ x + 17, y + 9 },

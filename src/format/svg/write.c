@@ -5,6 +5,8 @@
  */
 #include "format/svg/svg.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <errno.h>
 
@@ -296,8 +298,7 @@ put_number_word(struct tl_text *words, uint64_t count, const char *word)
 static void
 put_foot(const struct svg_write *w, struct tl_text *words)
 {
-	for (unsigned i = 0; i < sizeof(foot_words) / sizeof(foot_words[0]);
-	     i++) {
+	for (unsigned i = 0; i < TL_COUNT(foot_words); i++) {
 		if (w->notes.count[i] == 0)
 			continue;
 		tl_put_string(words, words->size > 0 ? ", " : "");

@@ -4,6 +4,7 @@
  */
 #include "ship/nats/link.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "ship/secret.h"
 
@@ -46,7 +47,7 @@ tl_nats_fault(struct tl_fault *fault, natsStatus status, const char *what)
 	natsStatus last = NATS_OK;
 	int rc = -EPROTO;
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < TL_COUNT(known); i++) {
 		if (known[i].status == status)
 			rc = known[i].rc;
 	}

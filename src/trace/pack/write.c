@@ -4,6 +4,7 @@
  */
 #include "trace/pack/packed.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "clock/clock.h"
@@ -68,7 +69,7 @@ tl_packed_describe(struct tl_text *text, const struct tl_trace *trace)
 		max_ns = t->max_ns > max_ns ? t->max_ns : max_ns;
 		events += t->events;
 	}
-	for (size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++)
+	for (size_t i = 0; i < TL_COUNT(infos); i++)
 		put_line(text, infos[i].key,
 		    tl_trace_info(trace, infos[i].name));
 	if (min_ns <= max_ns) {
