@@ -45,6 +45,33 @@ tl_bytes_equal(struct tl_bytes a, struct tl_bytes b)
 	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+static inline bool
+tl_bytes_begin_with(struct tl_bytes bytes, const char *begin)
+{
+	const size_t size = strlen(begin);
+
+	return bytes.size >= size && memcmp(bytes.data, begin, size) == 0;
+}
+
+static inline bool
+tl_bytes_end_with(struct tl_bytes bytes, const char *end)
+{
+	const size_t size = strlen(end);
+
+	return bytes.size >= size &&
+	       memcmp(bytes.data + bytes.size - size, end, size) == 0;
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static inline int
+tl_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /*
  * == data ==
  *

@@ -310,15 +310,6 @@ tl_json_string_end(const char *data, size_t size, size_t at, bool *is_escaped,
 	return at;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The number of \uNNNN at byte at; -1: there is none. */
 static int32_t
 read_unit(struct tl_bytes text, size_t at)
@@ -329,7 +320,7 @@ read_unit(struct tl_bytes text, size_t at)
 	    text.data[at + 1] != 'u')
 		return -1;
 	for (size_t i = 2; i < ESCAPE_SIZE; i++) {
-		const int digit = hex_digit(text.data[at + i]);
+		const int digit = tl_hex_digit(text.data[at + i]);
 
 		if (digit < 0)
 			return -1;

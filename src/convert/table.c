@@ -37,13 +37,11 @@ is_written(const struct tl_format_row *row, const char *path)
 static bool
 ends_with(const char *path, const char *end)
 {
-	const size_t end_size = strlen(end);
 	size_t size = strlen(path);
 
 	while (size > 0 && path[size - 1] == '/')
 		size--;
-	return size >= end_size &&
-	       memcmp(path + size - end_size, end, end_size) == 0;
+	return tl_bytes_end_with(tl_bytes(path, size), end);
 }
 
 /* Would a longer suffix select it, as .trace.json does? */

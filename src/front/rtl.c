@@ -53,14 +53,6 @@ struct draft {
 	bool has_label;
 };
 
-static bool
-ends_with(const char *text, const char *end)
-{
-	const size_t size = strlen(text), end_size = strlen(end);
-
-	return size >= end_size && strcmp(text + size - end_size, end) == 0;
-}
-
 /* name_<pid>.tl, for a log name_<pid>.log; name.nopid.tl for name.nopid. */
 static char *
 choose_path(const char *name)
@@ -68,7 +60,7 @@ choose_path(const char *name)
 	struct tl_text text = { 0 };
 
 	tl_put_string(&text, name);
-	if (!ends_with(name, ".nopid")) {
+	if (!tl_bytes_end_with(tl_bytes_of(name), ".nopid")) {
 		tl_put_char(&text, '_');
 		tl_put_unsigned(&text, (uint64_t)getpid());
 	}

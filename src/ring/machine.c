@@ -31,15 +31,6 @@ const char *tl_boot_id_file = "/proc/sys/kernel/random/boot_id";
 static uint64_t cached[2];
 static uint32_t is_cached;
 
-static int
-digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool
 tl_boot_id_parse(struct tl_bytes text, uint8_t id[16])
 {
@@ -51,7 +42,7 @@ tl_boot_id_parse(struct tl_bytes text, uint8_t id[16])
 	if (text.size != ID_TEXT_SIZE)
 		return false;
 	for (size_t i = 0; i < text.size; i++) {
-		const int digit = digit_of(text.data[i]);
+		const int digit = tl_hex_digit(text.data[i]);
 
 		if (text.data[i] == '-')
 			continue;

@@ -332,11 +332,8 @@ first_line(lua_State *L)
 static bool
 is_memory(const struct tl_host *host, struct tl_bytes line)
 {
-	static const char memory[] = "not enough memory";
-	const size_t size = sizeof(memory) - 1;
-
-	return host->memory.refused && line.size >= size &&
-	       memcmp(line.data + line.size - size, memory, size) == 0;
+	return host->memory.refused &&
+	       tl_bytes_end_with(line, "not enough memory");
 }
 
 /* Lua's own message about memory comes without a place and without the cap. */

@@ -136,16 +136,6 @@ split(const struct tl_message_cache *cache, struct tl_bytes line,
 	return s.at == s.end;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte of an escape, and how long it is; what is none is itself. */
 static size_t
 undo_escape(const char *at, size_t size, char *byte)
@@ -164,9 +154,10 @@ undo_escape(const char *at, size_t size, char *byte)
 		*byte = '\t';
 		return 2;
 	case 'x':
-		if (size < 4 || hex_digit(at[2]) < 0 || hex_digit(at[3]) < 0)
+		if (size < 4 || tl_hex_digit(at[2]) < 0 ||
+		    tl_hex_digit(at[3]) < 0)
 			return 1;
-		*byte = (char)(hex_digit(at[2]) << 4 | hex_digit(at[3]));
+		*byte = (char)(tl_hex_digit(at[2]) << 4 | tl_hex_digit(at[3]));
 		return 4;
 	default:
 		return 1;

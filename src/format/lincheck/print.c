@@ -22,34 +22,17 @@ static const char hex[] = "0123456789abcdef";
 
 /* == names == */
 
-static bool
-ends_with(struct tl_bytes text, const char *end)
-{
-	const size_t size = strlen(end);
-
-	return text.size >= size &&
-	       memcmp(text.data + text.size - size, end, size) == 0;
-}
-
-static bool
-begins_with(struct tl_bytes text, const char *begin)
-{
-	const size_t size = strlen(begin);
-
-	return text.size >= size && memcmp(text.data, begin, size) == 0;
-}
-
 static void
 drop_end(struct tl_bytes *text, const char *end)
 {
-	if (ends_with(*text, end))
+	if (tl_bytes_end_with(*text, end))
 		text->size -= strlen(end);
 }
 
 static void
 drop_begin(struct tl_bytes *text, const char *begin)
 {
-	if (!begins_with(*text, begin))
+	if (!tl_bytes_begin_with(*text, begin))
 		return;
 	text->data += strlen(begin);
 	text->size -= strlen(begin);
@@ -153,10 +136,10 @@ is_this(struct tl_bytes name)
 
 	if (tl_bytes_equal(name, tl_bytes_of("this")) ||
 	    tl_bytes_equal(name, tl_bytes_of("$this")) ||
-	    begins_with(name, "this_$iv"))
+	    tl_bytes_begin_with(name, "this_$iv"))
 		return true;
-	if (begins_with(name, "$this$") && ends_with(name, "$iv") &&
-	    name.size > 6 + 3)
+	if (tl_bytes_begin_with(name, "$this$") &&
+	    tl_bytes_end_with(name, "$iv") && name.size > 6 + 3)
 		return true;
 	drop_begin(&number, "this$");
 	if (number.size == 0 || number.size == name.size)
@@ -520,9 +503,10 @@ put_owner(struct template *t, const struct tl_lincheck_place *place,
 	if (!is_static) {
 		put_value(t, 0);
 	} else {
-		if (newer && ends_with(tl_lincheck_context_name(t->context,
-					   TL_LINCHECK_CLASS, class),
-				 "Kt"))
+		if (newer &&
+		    tl_bytes_end_with(tl_lincheck_context_name(t->context,
+					  TL_LINCHECK_CLASS, class),
+			"Kt"))
 			return;
 		put_class_id(t, class);
 	}
@@ -612,7 +596,7 @@ put_field(struct template *t, const struct tl_lincheck_place *place)
 	}
 	owner = tl_lincheck_context_name(t->context, TL_LINCHECK_CLASS, class);
 	/* what holds a variable that a lambda changes */
-	hidden = begins_with(owner, "kotlin.jvm.internal.Ref$") &&
+	hidden = tl_bytes_begin_with(owner, "kotlin.jvm.internal.Ref$") &&
 		 tl_bytes_equal(name, tl_bytes_of("element"));
 	put_field_owner(t, place, class, !hidden);
 	if (!hidden)
@@ -844,8 +828,8 @@ tl_lincheck_is_native(const struct tl_message *message)
 bool
 tl_lincheck_is_result(const struct tl_message *message)
 {
-	return message &&
-	       begins_with(message->explain, TL_LINCHECK_WORD " footer ");
+	return message && tl_bytes_begin_with(message->explain,
+			      TL_LINCHECK_WORD " footer ");
 }
 
 void
@@ -1090,7 +1074,8 @@ print_mark(struct printing *p, struct tl_bytes word)
 static bool
 is_iteration(const struct tl_message *message)
 {
-	return begins_with(message->explain, TL_LINCHECK_WORD " iteration ");
+	return tl_bytes_begin_with(message->explain,
+	    TL_LINCHECK_WORD " iteration ");
 }
 
 bool

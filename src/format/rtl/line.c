@@ -111,15 +111,6 @@ parse_header(struct tl_rtl_line *line, struct tl_bytes b)
 	}
 }
 
-static bool
-ends_with(struct tl_bytes bytes, const char *word)
-{
-	const size_t size = strlen(word);
-
-	return bytes.size >= size &&
-	       memcmp(bytes.data + bytes.size - size, word, size) == 0;
-}
-
 /* Where the first " : " of bytes stands; false: nowhere. */
 static bool
 find_colon(struct tl_bytes bytes, size_t *at)
@@ -144,9 +135,9 @@ find_colon(struct tl_bytes bytes, size_t *at)
 static void
 parse_scope(struct tl_rtl_line *line, struct tl_bytes rest)
 {
-	if (ends_with(rest, " : "))
+	if (tl_bytes_end_with(rest, " : "))
 		rest.size -= 3;
-	else if (ends_with(rest, " :"))
+	else if (tl_bytes_end_with(rest, " :"))
 		rest.size -= 2;
 	line->scope = rest;
 }
@@ -164,7 +155,7 @@ parse_words(struct tl_rtl_line *line, struct tl_bytes rest)
 	} else if (find_colon(rest, &at)) {
 		line->scope = tl_bytes(rest.data, at);
 		line->words = skip(rest, at + 3);
-	} else if (ends_with(rest, " :")) {
+	} else if (tl_bytes_end_with(rest, " :")) {
 		line->scope = tl_bytes(rest.data, rest.size - 2);
 	} else {
 		line->words = rest;

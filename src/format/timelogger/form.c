@@ -37,15 +37,6 @@ skip_id(struct tl_bytes *bytes, int32_t *id)
 	return digits > 0 && n >= INT32_MIN && n <= INT32_MAX;
 }
 
-static bool
-ends_in(struct tl_bytes bytes, const char *text)
-{
-	const size_t size = strlen(text);
-
-	return bytes.size >= size &&
-	       memcmp(bytes.data + bytes.size - size, text, size) == 0;
-}
-
 /* Is it one of the messages that the reader makes for a source? */
 static bool
 read_which(struct tl_bytes which, struct tl_form *form)
@@ -53,10 +44,10 @@ read_which(struct tl_bytes which, struct tl_form *form)
 	if (!skip(&which, "source ") || !skip_id(&which, &form->wanted))
 		return false;
 	form->suffix = "";
-	if (ends_in(which, ": " TL_TIMELOGGER_BELOW)) {
+	if (tl_bytes_end_with(which, ": " TL_TIMELOGGER_BELOW)) {
 		form->below = true;
 		form->suffix = " (" TL_TIMELOGGER_BELOW ")";
-	} else if (ends_in(which, ": " TL_TIMELOGGER_OVERLAP)) {
+	} else if (tl_bytes_end_with(which, ": " TL_TIMELOGGER_OVERLAP)) {
 		form->overlap = true;
 		form->suffix = " (" TL_TIMELOGGER_OVERLAP ")";
 	}

@@ -180,14 +180,6 @@ tl_spool_state_write(struct tl_spool_chain *c)
 
 /* == files of a chain == */
 
-static bool
-ends_with(const char *name, const char *end)
-{
-	const size_t size = strlen(name), end_size = strlen(end);
-
-	return size >= end_size && strcmp(name + size - end_size, end) == 0;
-}
-
 static int64_t
 ns_of(const struct timespec *time)
 {
@@ -224,9 +216,10 @@ take_name(void *context, const char *name)
 	struct tl_spool_chain *c = context;
 	struct tl_spooled b;
 
-	if (strcmp(name, "state") == 0 || ends_with(name, ".bad"))
+	if (strcmp(name, "state") == 0 ||
+	    tl_bytes_end_with(tl_bytes_of(name), ".bad"))
 		return 0;
-	if (ends_with(name, ".new")) {
+	if (tl_bytes_end_with(tl_bytes_of(name), ".new")) {
 		unlinkat(c->folder, name, 0);
 		return 0;
 	}
