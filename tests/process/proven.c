@@ -3,48 +3,18 @@
  * proven.c - ends that prove their spans: after "off", after fork, and after a
  * jump out of the block.
  */
-#include "../lib/process.h"
-#include "../lib/snap_open.h"
-
-#include "event/spans.h"
+#include "../lib/spans_seen.h"
 
 #include <setjmp.h>
 
 static struct timeline *tl;
 static struct timeline_event *span;
-
-/* What is in the record. */
-static struct {
-	unsigned begins, ends, proven, sure, unsure;
-} seen;
+static struct spans_seen seen;
 
 static void
 look(void)
 {
-	struct tl_fault fault = { 0 };
-	struct tl_cursor *cursor;
-	struct tl_spans *spans;
-	struct tl_snap *snap;
-	struct tl_event e;
-	struct tl_span s;
-
-	memset(&seen, 0, sizeof(seen));
-	expect(snap_open(&snap, test_name, 0, &fault) == 0 &&
-		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0 &&
-		   tl_spans_new(&spans) == 0,
-	    "%s", fault.text);
-	while (tl_cursor_next(cursor, &e) > 0) {
-		seen.begins += e.kind == TL_BEGIN;
-		seen.ends += e.kind == TL_END;
-		seen.proven += e.kind == TL_END && e.proven;
-		if (tl_spans_put(spans, &e, &s) == 1) {
-			seen.sure += tl_span_is_sure(&s);
-			seen.unsure += !tl_span_is_sure(&s);
-		}
-	}
-	tl_spans_free(spans);
-	tl_cursor_close(cursor);
-	tl_snap_close(snap);
+	seen = spans_seen(test_name, 0);
 }
 
 static void
