@@ -520,12 +520,12 @@ timeline_bits_(T *)
 	    b, c, d)
 #define TIMELINE_END_OF_(given, event, stamp, a, b, c, d) \
 	do { \
-		struct timeline_event *timeline_event_ = (event); \
-		const uint64_t timeline_begun_ = (stamp); \
-		TIMELINE_CHECK_CALL_(timeline_event_ + 1 + ((given) == 0), \
+		struct timeline_event *timeline_ended_ = (event); \
+		const uint64_t timeline_since_ = (stamp); \
+		TIMELINE_CHECK_CALL_(timeline_ended_ + 1 + ((given) == 0), \
 		    given); \
-		if (timeline_begun_ != 0) \
-			timeline_end_of_(timeline_event_, timeline_begun_, \
+		if (timeline_since_ != 0) \
+			timeline_end_of_(timeline_ended_, timeline_since_, \
 			    (given) & 255, a, b, c, d); \
 	} while (0)
 

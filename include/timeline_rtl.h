@@ -42,7 +42,7 @@ struct timeline_rtl_context {
 	const char *name;
 	struct timeline_event *span;
 	uint64_t label;
-	uint64_t has_label;
+	uint64_t begun; /* twice the stamp of its begin, 1 more with a label */
 };
 
 /* 1 when it is known that nothing is logged. */
@@ -97,7 +97,7 @@ timeline_rtl_context_(
 	context.name = name;
 	context.span = 0;
 	context.label = 0;
-	context.has_label = 0;
+	context.begun = 0;
 	return context;
 }
 

@@ -191,6 +191,12 @@ end
 -- word wrongly.
 local log = ffi.cast("void (*)(struct timeline_event *, " ..
     "int64_t, int64_t, int64_t, int64_t)", C.timeline_log)
+-- ... and what returns the stamp, of a begin and of an end whose begin was
+-- logged.
+local stamped = "uint64_t (*)(struct timeline_event *, " ..
+    "int64_t, int64_t, int64_t, int64_t)"
+local log_begin = ffi.cast(stamped, C.timeline_span_log)
+local append = ffi.cast(stamped, C.timeline_span_append)
 local double = ffi.typeof("union { double value; int64_t word; }")
 
 -- How a message's arguments are passed, a letter each: f a double, i a word.
@@ -207,9 +213,29 @@ local function shape_of(message)
 end
 
 -- Say which argument of a logging function is none.
-local function refuse(n, value)
-	fail(("argument %d: number or 64-bit cdata expected, got %s"):format(n,
+local function refuse(n, value, is_stamp)
+	fail(("argument %d: %s expected, got %s"):format(n,
+	    is_stamp and "the stamp of a begin" or "number or 64-bit cdata",
 	    type(value)))
+end
+
+-- Add the code that checks argument n, which is that number i of the message;
+-- returns the word to log.
+local function take_argument(lines, shape, i, n, is_optional)
+	local function add(line)
+		lines[#lines + 1] = line:gsub("#", i)
+	end
+
+	if is_optional then
+		add("if a# == nil then a# = 0 end")
+	end
+	add("if type(a#) ~= 'number' and type(a#) ~= 'cdata' then")
+	add(("refuse(%d, a#) end"):format(n))
+	if shape:sub(i, i) ~= "f" then
+		return "a" .. i
+	end
+	add("d#.value = a#")
+	return ("d%d.word"):format(i)
 end
 
 -- The code of one logging function: of few steps, so that the interpreter is
@@ -217,44 +243,81 @@ end
 -- timeline's memory.  A tail call would be shorter, but the compiler cannot
 -- end a trace of the function there, gives up on it after some tries, and
 -- then on every loop that calls it.
-local function source_of(shape, is_optional)
+local function source_of(shape, is_optional, is_begin)
 	local names, lines, words = {}, {}, { "0", "0", "0", "0" }
 
-	local function add(line, i)
-		lines[#lines + 1] = line:gsub("#", i)
-	end
 	for i = 1, #shape do
 		names[i] = "a" .. i
-		words[i] = "a" .. i
-		if is_optional then
-			add("if a# == nil then a# = 0 end", i)
-		end
-		add("if type(a#) ~= 'number' and type(a#) ~= 'cdata' then", i)
-		add("refuse(#, a#) end", i)
-		if shape:sub(i, i) == "f" then
-			add("d#.value = a#", i)
-			words[i] = ("d%d.word"):format(i)
-		end
+		words[i] = take_argument(lines, shape, i, i, is_optional)
 	end
 	return ([[
 		local log, event, core, type, refuse, d1, d2, d3, d4 = ...
 		return function(%s)
 			if false then return core end
 			%s
-			log(event, %s)
+			%s log(event, %s)
+			%s
 		end
 	]]):format(table.concat(names, ", "), table.concat(lines, "\n"),
-	    table.concat(words, ", "))
+	    is_begin and "local begun =" or "", table.concat(words, ", "),
+	    is_begin and "return begun" or "")
+end
+
+-- The code of the function that ends the span of a stamp: an end has the stamp
+-- in a word that it does not use.  With four arguments there is none.
+local function source_of_end(shape)
+	local names, lines = { "begun" }, {}
+	local words = { "0", "0", "0", "begun" }
+
+	for i = 1, #shape do
+		names[i + 1] = "a" .. i
+		if i == 1 then
+			lines[1] = "if a1 == nil then log(bare, begun, 0, 0, 0) " ..
+			    "return end"
+		elseif i == 4 then
+			lines[#lines + 1] = ("if a4 == nil then " ..
+			    "log(event, %s) return end"):format(
+			    table.concat(words, ", "))
+		end
+		words[i] = take_argument(lines, shape, i, i + 1, true)
+	end
+	return ([[
+		local log, event, core, type, refuse, d1, d2, d3, d4,
+		    bare, four = ...
+		return function(%s)
+			if false then return core end
+			if type(begun) ~= 'cdata' then refuse(1, begun, true) end
+			if begun == 0 then return end
+			%s
+			log(%s, %s)
+		end
+	]]):format(table.concat(names, ", "), table.concat(lines, "\n"),
+	    #shape == 0 and "bare" or #shape == 4 and "four" or "event",
+	    #shape == 0 and "begun, 0, 0, 0" or table.concat(words, ", "))
 end
 
 -- A function that logs event.  Each has code of its own, since traces are
 -- made of code: those of one event need not make way for another's.
-local function new_logger(tl, event, shape, is_optional)
-	local maker = assert(loadstring(source_of(shape, is_optional), MADE))
-
+local function new_function(tl, source, ...)
 	tl.is_used = true
-	return maker(log, event, tl.core, type, refuse,
-	    double(), double(), double(), double())
+	return assert(loadstring(source, MADE))(...)
+end
+
+local function new_logger(tl, event, shape, is_optional)
+	return new_function(tl, source_of(shape, is_optional), log, event,
+	    tl.core, type, refuse, double(), double(), double(), double())
+end
+
+local function new_begin(tl, event, shape)
+	return new_function(tl, source_of(shape, false, true), log_begin, event,
+	    tl.core, type, refuse, double(), double(), double(), double())
+end
+
+local function new_end(tl, span, shape)
+	return new_function(tl, source_of_end(shape), append,
+	    span + C.TIMELINE_PART_END_OF, tl.core, type, refuse,
+	    double(), double(), double(), double(),
+	    span + C.TIMELINE_PART_SCOPE_END, span + C.TIMELINE_PART_END_OF_4)
 end
 
 local function caller_place()
@@ -299,16 +362,17 @@ end
 
 local scopes = { thread = C.TIMELINE_THREAD, source = C.TIMELINE_SOURCE }
 
-local function finished(finish, ok, ...)
-	finish()
+local function finished(finish_of, begun, ok, ...)
+	finish_of(begun)
 	if not ok then
 		error((...), 0)
 	end
 	return ...
 end
 
--- Returns begin(...), finish(...) and run(f, ...): begin, f(...), finish,
--- which ends the span even if f raises an error.
+-- Returns begin(...), finish(...), run(f, ...): begin, f(...), finish, which
+-- ends the span even if f raises an error, and finish_of(begun, ...), which ends
+-- the span of the stamp that begin returned.
 function M.span(tl, category, priority, message, scope)
 	local number = scopes[scope or "thread"]
 	if not number then
@@ -316,14 +380,15 @@ function M.span(tl, category, priority, message, scope)
 	end
 	local event, shape = define(tl, C.TIMELINE_SPAN, number, category,
 	    priority, message)
-	local begin = new_logger(tl, event, shape, false)
+	local begin = new_begin(tl, event, shape)
 	local finish = new_logger(tl, event + 1, shape, true)
-	local finish_bare = new_logger(tl, event + 2, {}, true)
+	local finish_of = new_end(tl, event, shape)
+	local begin_whole = new_begin(tl, event + C.TIMELINE_PART_SCOPE, shape)
+	local finish_whole = new_end(tl, event, shape)
 
 	return begin, finish, function(f, ...)
-		begin(...)
-		return finished(finish_bare, pcall(f, ...))
-	end
+		return finished(finish_whole, begin_whole(...), pcall(f, ...))
+	end, finish_of
 end
 
 -- A string's number is an offset into the table and fits a Lua number.

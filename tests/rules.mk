@@ -25,6 +25,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 # its readers of a live file are stopped between two words
 $(B)/tests/unit/snap_stopped: TL_LDFLAGS += -Wl,--wrap=pread \
     -Wl,--wrap=nanosleep
+$(B)/tests/tool/make_biased: TL_LDFLAGS += -lm
 $(B)/obj/tests/unit/%.o: TL_CPPFLAGS += -Itests $(LUA_CFLAGS)
 $(B)/obj/tests/lib/%.o $(B)/obj/tests/asm/%.o: TL_CPPFLAGS += -Itests
 

@@ -774,20 +774,35 @@ ring_grow(struct span_cursor *c)
 	return 0;
 }
 
+/* Newest first: an end that is no longer in its stack. */
+static void
+unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
+{
+	struct waiting *end = waiting(c, *link);
+
+	end->open = false;
+	*link = end->below;
+	c->spans->stacks[stack].open--;
+	c->proven -= end->event.proven;
+}
+
 /* Newest first: ends of a stack whose begins are before their observed interval
- * do not wait for them. */
+ * do not wait for them.  Those that are proven do. */
 static void
 stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 {
-	struct stack *stack = &c->spans->stacks[i];
-	struct waiting *end;
+	const uint32_t open = c->spans->stacks[i].open;
+	uint32_t *link = &c->spans->stacks[i].top;
 
-	while (stack->open > 0 &&
-	       tl_observed_cut((end = waiting(c, stack->top))->event.observed,
-		   observed)) {
-		end->open = false;
-		stack->top = end->below;
-		stack->open--;
+	for (uint32_t n = 0; n < open && n < KNOWN_MAX; n++) {
+		struct waiting *end = waiting(c, *link);
+
+		if (end->event.proven)
+			link = &end->below;
+		else if (tl_observed_cut(end->event.observed, observed))
+			unlink_end(c, i, link);
+		else
+			break;
 	}
 }
 
@@ -809,18 +824,6 @@ push_end(struct span_cursor *c, struct waiting *end)
 	c->spans->stacks[i].open++;
 	c->proven += end->event.proven;
 	return 0;
-}
-
-/* Newest first: an end that is no longer in its stack. */
-static void
-unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
-{
-	struct waiting *end = waiting(c, *link);
-
-	end->open = false;
-	*link = end->below;
-	c->spans->stacks[stack].open--;
-	c->proven -= end->event.proven;
 }
 
 /* Newest first: the link to the end of a begin in its stack, the proven one that

@@ -319,6 +319,23 @@ learn_context(struct timeline_rtl_site *known,
 	known->event = define(&d, context, TIMELINE_SPAN);
 }
 
+static bool
+has_label(const struct timeline_rtl_site *known)
+{
+	return known->flags & HAS_LABEL;
+}
+
+/* The stamp of the begin; 0: it was not logged. */
+static uint64_t
+begin_scope(const struct timeline_rtl_site *known)
+{
+	struct timeline_event *event = known->event + TIMELINE_PART_SCOPE;
+
+	if (!timeline_enabled(event))
+		return 0;
+	return timeline_span_append(event, known->label, 0, 0, 0);
+}
+
 void
 timeline_rtl_enter(struct timeline_rtl_context *context,
     struct timeline_rtl_site *site, int constant)
@@ -338,8 +355,7 @@ timeline_rtl_enter(struct timeline_rtl_context *context,
 	}
 	context->span = known->event;
 	context->label = known->label;
-	context->has_label = known->flags & HAS_LABEL;
-	append(known->event, (const uint64_t[TL_ARGS_MAX]){ known->label });
+	context->begun = (begin_scope(known) << 1) + has_label(known);
 	if (tl_rtl_log_is_open())
 		tl_rtl_log_scope('{', context);
 }
@@ -347,8 +363,12 @@ timeline_rtl_enter(struct timeline_rtl_context *context,
 void
 timeline_rtl_leave(const struct timeline_rtl_context *context)
 {
-	append(part_of(context->span, true, context->has_label),
-	    (const uint64_t[TL_ARGS_MAX]){ context->label });
+	const uint64_t begun = context->begun >> 1;
+
+	if (context->begun & 1)
+		timeline_end_of(context->span, begun, context->label);
+	else
+		timeline_end_of(context->span, begun);
 	if (tl_rtl_log_is_open())
 		tl_rtl_log_scope('}', context);
 }

@@ -658,9 +658,12 @@ TEST(a_closed_event_returns_0)
 			     TIMELINE_THREAD, &none),
 	    -EINVAL);
 	ck_assert_uint_eq(timeline_begin(none), 0);
-	for (int i = 0; i < TIMELINE_PART_COUNT; i++)
+	for (int i = 0; i < TIMELINE_PART_COUNT; i++) {
 		ck_assert_uint_eq(timeline_span_append(none + i, 1, 2, 3, 4),
 		    0);
+		ck_assert_uint_eq(timeline_span_log(none + i, 1, 2, 3, 4), 0);
+		ck_assert_uint_eq(tl_append_fallback(none + i, 1, 2, 3, 4), 0);
+	}
 	timeline_end_of(none, 1);
 	timeline_end_of(none, 1, 2, 3, 4, 5);
 }
@@ -733,6 +736,252 @@ answer_rdtsc(int signal_number, siginfo_t *info, void *context)
 	}
 	uc->uc_mcontext.gregs[REG_RAX] = (greg_t)(own_tsc & UINT32_MAX);
 	uc->uc_mcontext.gregs[REG_RDX] = (greg_t)(own_tsc >> 32);
+}
+
+/* == what is returned, by each path == */
+
+/* A path of the append.  TAKES says where the entry lies. */
+struct path {
+	const char *name;
+	uint8_t gate;
+	bool through_gate;
+	uint64_t levels;
+	uint64_t lease, share;
+	bool no_ids, no_lane;
+	enum { NOWHERE, IN_LANE, IN_FALLBACK } takes;
+};
+
+static const struct path paths[] = {
+	{ "plain", 6, true, 0x505, .takes = IN_LANE },
+	{ "plain, gate not tested", 6, false, 0x505, .takes = IN_LANE },
+	{ "gate closed", 4, true, 0x505, .takes = NOWHERE },
+	{ "gate closed since it was tested", 4, false, 0x505,
+	    .takes = NOWHERE },
+	{ "burst", 3, true, 0x502 | UINT64_MAX << TIMELINE_LEVELS_UNTIL,
+	    .takes = IN_LANE },
+	{ "burst that is over", 3, true,
+	    0x502 | UINT64_C(1) << TIMELINE_LEVELS_UNTIL, .takes = NOWHERE },
+	{ "slot open", 3, true, 0x502 | 4 << TIMELINE_LEVELS_THRESHOLD,
+	    UINT64_MAX, UINT32_MAX, .takes = IN_LANE },
+	{ "slot closed", 3, true, 0x502 | 4 << TIMELINE_LEVELS_THRESHOLD,
+	    UINT64_MAX, 0, .takes = NOWHERE },
+	{ "plan without a lease", 3, true,
+	    0x502 | 4 << TIMELINE_LEVELS_THRESHOLD, 255, UINT32_MAX,
+	    .takes = NOWHERE },
+	{ "ids unknown", 6, true, 0x505, .no_ids = true, .takes = IN_LANE },
+	{ "ids unknown in a burst", 3, true,
+	    0x502 | UINT64_MAX << TIMELINE_LEVELS_UNTIL, .no_ids = true,
+	    .takes = IN_LANE },
+	{ "no lane", 6, true, 0x505, .no_lane = true, .takes = IN_FALLBACK },
+	{ "no lane, ids unknown", 6, true, 0x505, .no_ids = true,
+	    .no_lane = true, .takes = IN_FALLBACK },
+	{ "no lane, slot closed", 3, true,
+	    0x502 | 4 << TIMELINE_LEVELS_THRESHOLD, UINT64_MAX, 0,
+	    .no_lane = true, .takes = NOWHERE },
+};
+
+/* A trial of a path; copy is its event, whose lanes may be taken away. */
+static struct trial
+trial_of(const struct path *path, struct timeline_event *copy)
+{
+	struct trial t = { .event = copy,
+		.gate = path->gate,
+		.levels = path->levels,
+		.lease = (path->lease & ~UINT64_C(255)) | 50,
+		.plan_seed = 1,
+		.through_gate = path->through_gate };
+	const uint64_t until = path->levels >> TIMELINE_LEVELS_UNTIL;
+
+	*copy = *events[0];
+	if (path->no_lane)
+		copy->lanes = 0;
+	if (until > 1) { /* about a second from now */
+		t.levels &= ~(UINT64_MAX << TIMELINE_LEVELS_UNTIL);
+		t.levels |=
+		    ((__rdtsc() + (UINT64_C(1) << 31)) >> TIMELINE_UNTIL_SHIFT)
+		    << TIMELINE_LEVELS_UNTIL;
+	}
+	for (size_t i = 0; i < TIMELINE_PLAN_GATES; i++)
+		t.shares[i] = (uint32_t)path->share;
+	for (int i = 0; i < 4; i++)
+		t.args[i] = random_next(&seed);
+	fill_noise(&t.call);
+	return t;
+}
+
+static void
+expect_path(const struct path *path, struct trial *t, bool twin)
+{
+	const bool lane = tl->use_rseq && !twin;
+	struct outcome o;
+
+	set_levels(t);
+	if (path->no_ids)
+		timeline_after_fork();
+	o = observe(twin ? run_twin : run_assembly, t);
+	o.returned = t->returned;
+	ck_assert_msg(o.appended == (path->takes != NOWHERE), "%s: %lu entries",
+	    path->name, o.appended);
+	check_returned(&o, path->name);
+	if (o.appended == 0)
+		return;
+	check_entry(t, &o, path->name);
+	ck_assert_msg(timeline_lane_is_fallback(&tl->geometry, o.lane) ==
+			  (path->takes == IN_FALLBACK || !lane),
+	    "%s: lane %u", path->name, o.lane);
+}
+
+/* One that is moved to another CPU in the midst of it takes its path, too. */
+TEST(each_path_returns_the_stamp_of_its_entry)
+{
+	struct timeline_event copy __attribute__((aligned(64)));
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		for (int twin = 0; twin < 2; twin++) {
+			struct trial t = trial_of(&paths[i], &copy);
+
+			expect_path(&paths[i], &t, twin);
+		}
+}
+
+/* The begin was logged, although its entry is not kept. */
+TEST(a_begin_that_was_lapped_returns_its_stamp)
+{
+	const struct path path = { "lapped", 6, true, 0x505, .no_lane = true };
+	struct timeline_event copy __attribute__((aligned(64)));
+	void (*const runs[])(void *) = { run_assembly, run_twin };
+
+	for (int twin = 0; twin < 2; twin++) {
+		struct trial t = trial_of(&path, &copy);
+		struct timeline_head *head = (void *)copy.fallback_heads;
+		const uint32_t lane = timeline_lane(&tl->geometry,
+		    tl->geometry.cpu_lanes, copy.tier);
+		struct timeline_entry newer;
+		struct outcome o;
+
+		if (copy.fallback_lanes > 1)
+			return;
+		set_levels(&t);
+		for (uint64_t i = 0; i < 2 * (copy.fallback_mask + 1); i++)
+			run_twin(&t);
+		head->head -= 2 * (copy.fallback_mask + 1);
+		newer = *entry_of(lane, head->head);
+		o = observe(runs[twin], &t);
+		ck_assert_uint_eq(o.dropped, 1);
+		ck_assert_uint_ge(t.returned, o.before);
+		ck_assert_uint_le(t.returned, o.after);
+		ck_assert_mem_eq(&newer, &o.entry, sizeof(newer));
+	}
+}
+
+static struct {
+	volatile unsigned faults, aborts;
+	volatile uint64_t levels; /* to be set at the next reading; 0: not */
+} at_clock;
+
+/* Answers what reads the clock; a restartable sequence was left before. */
+static void
+answer_or_abort(int signal_number, siginfo_t *info, void *context)
+{
+	const ucontext_t *uc = context;
+	const uint8_t *code = (const uint8_t *)uc->uc_mcontext.gregs[REG_RIP];
+
+	at_clock.faults++;
+	if (at_clock.faults > 100)
+		signal(signal_number, SIG_DFL);
+	if (code[0] != 0x0f) {
+		at_clock.aborts++;
+		return;
+	}
+	if (at_clock.levels != 0 && at_clock.faults > 1)
+		tl->header->levels = at_clock.levels;
+	answer_rdtsc(signal_number, info, context);
+}
+
+static uint64_t
+append_with_clock(const struct trial *t, uint64_t now)
+{
+	const struct sigaction action = { .sa_sigaction = answer_or_abort,
+		.sa_flags = SA_SIGINFO };
+	uint64_t returned;
+
+	at_clock.faults = at_clock.aborts = 0;
+	own_tsc = now;
+	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
+	returned = timeline_span_append(t->event, t->args[0], t->args[1],
+	    t->args[2], t->args[3]);
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
+	return returned;
+}
+
+/* Each reading of the clock is a signal, which aborts the sequence. */
+TEST(the_stamp_of_the_fallback_is_returned_after_eight_aborts)
+{
+	const struct path path = { "aborts", 6, true, 0x505,
+		.takes = IN_FALLBACK };
+	struct timeline_event copy __attribute__((aligned(64)));
+	struct trial t = trial_of(&path, &copy);
+	const uint32_t lane = timeline_lane(&tl->geometry,
+	    tl->geometry.cpu_lanes, events[0]->tier);
+	const uint64_t q = head_of(lane);
+	const uint64_t now = __rdtsc() + 12345;
+
+	if (!tl->use_rseq)
+		return;
+	set_levels(&t);
+	ck_assert_uint_eq(append_with_clock(&t, now), now);
+	ck_assert_uint_eq(at_clock.aborts, TIMELINE_RETRIES_MAX);
+	ck_assert_uint_eq(at_clock.faults, TIMELINE_RETRIES_MAX + 1);
+	ck_assert_uint_eq(head_of(lane), q + 1);
+	ck_assert_uint_eq(entry_of(lane, q)->tsc, now);
+}
+
+/* The burst is over for the assembly; another begins before C asks again. */
+TEST(a_burst_that_begins_after_one_that_is_over_returns_its_stamp)
+{
+	const struct path path = { "again", 3, true,
+		0x502 | UINT64_C(1) << TIMELINE_LEVELS_UNTIL,
+		.takes = IN_FALLBACK };
+	struct timeline_event copy __attribute__((aligned(64)));
+	struct trial t = trial_of(&path, &copy);
+	const uint64_t now = __rdtsc();
+	const uint32_t lane = timeline_lane(&tl->geometry,
+	    tl->geometry.cpu_lanes, events[0]->tier);
+	const uint64_t q = head_of(lane);
+
+	copy.rseq =
+	    (int32_t)((char *)&own_rseq - (char *)__builtin_thread_pointer());
+	own_rseq.cpu_id = 0;
+	set_levels(&t);
+	at_clock.levels = 0x502 | ((now >> TIMELINE_UNTIL_SHIFT) + 100)
+				      << TIMELINE_LEVELS_UNTIL;
+	ck_assert_uint_eq(append_with_clock(&t, now), now);
+	at_clock.levels = 0;
+	ck_assert_uint_eq(at_clock.aborts, 0);
+	ck_assert_uint_eq(head_of(lane), q + 1);
+	ck_assert_uint_eq(entry_of(lane, q)->tsc, now);
+}
+
+/* The functions that macros of C hide. */
+TEST(the_functions_for_other_languages_return_the_stamp)
+{
+	const struct path path = { "functions", 6, true, 0x505,
+		.takes = IN_LANE };
+	struct timeline_event copy __attribute__((aligned(64)));
+	struct trial t = trial_of(&path, &copy);
+	uint64_t (*const begin)(struct timeline_event *, uint64_t, uint64_t,
+	    uint64_t, uint64_t) = (timeline_begin);
+	const uint64_t before = __rdtsc();
+	uint64_t begun;
+
+	set_levels(&t);
+	begun = begin(&copy, 1, 2, 3, 4);
+	ck_assert_uint_ge(begun, before);
+	ck_assert_uint_le(begun, __rdtsc());
+	t.levels = TIMELINE_LEVEL_NONE * 0x101;
+	set_levels(&t);
+	ck_assert_uint_eq(begin(&copy, 1, 2, 3, 4), 0);
 }
 
 /* The end of a burst has 44 bits in the word: a counter that has more must

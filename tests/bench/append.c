@@ -23,6 +23,8 @@ static const double OFF_GOAL = 1.5;      /* cycles */
 static const double OFF_CALL_GOAL = 5;   /* cycles */
 static const double TIMED_GOAL = 2.2;    /* times a bare rdtsc */
 static const double TIMED_OFF_GOAL = 2;  /* cycles */
+static const double SPAN_GOAL = 2.8;     /* times a bare rdtsc */
+static const double SPAN_OFF_GOAL = 3;   /* cycles */
 static const double NEXT_GOAL = 1.35;    /* times a bare rdtsc */
 static const double AT_GOAL = 0.5;       /* the same */
 static const double SLOT_GOAL = 1.27;    /* 12 ns where rdtsc takes 9.47 */
@@ -147,7 +149,7 @@ make_all(void)
 	make(&spans, "spans", 0);
 }
 
-static struct timeline_event *timer, *timer_off, *span, *stamped;
+static struct timeline_event *timer, *timer_off, *span, *span_off, *stamped;
 
 static void
 define_spans(struct timeline *tl)
@@ -157,10 +159,12 @@ define_spans(struct timeline *tl)
 	    timeline_define_timer(tl, "bench", "info", "off", &timer_off) < 0 ||
 	    timeline_define_span(tl, "bench", "info", "next $a",
 		TIMELINE_THREAD, &span) < 0 ||
+	    timeline_define_span(tl, "bench", "info", "off too $a",
+		TIMELINE_THREAD, &span_off) < 0 ||
 	    timeline_define(tl, "bench", "info", "at $a $b $c $d", &stamped) <
 		0 ||
 	    timeline_slower(tl, "bench", "timed*", UINT64_MAX) < 0 ||
-	    timeline_level(tl, "bench", "off", "off") < 0)
+	    timeline_level(tl, "bench", "off*", "off") < 0)
 		bench_die(timeline_error(), 0);
 }
 
@@ -210,6 +214,39 @@ timed_many(void *arg, long n)
 		const uint64_t begin = timeline_timer_begin(timers[k]);
 
 		timeline_timer_end(timers[k], begin, i, n);
+	}
+}
+
+static void
+span_pair(void *arg, long n)
+{
+	struct timeline_event *event = *(struct timeline_event **)arg;
+
+	for (long i = 0; i < n; i++) {
+		timeline_begin(event, i);
+		timeline_end(event, i);
+	}
+}
+
+static void
+span_proven(void *arg, long n)
+{
+	struct timeline_event *event = *(struct timeline_event **)arg;
+
+	for (long i = 0; i < n; i++) {
+		const uint64_t begun = timeline_begin(event, i);
+
+		timeline_end_of(event, begun, i);
+	}
+}
+
+static void
+span_scope(void *arg, long n)
+{
+	struct timeline_event *event = *(struct timeline_event **)arg;
+
+	for (long i = 0; i < n; i++) {
+		timeline_scope(event, i);
 	}
 }
 
@@ -291,6 +328,12 @@ main(int argc, char **argv)
 		{ "... of 100 timers by turns", timed_many, &some,
 		    BENCH_RATIO_AT_MOST, TIMED_GOAL },
 		{ "... of 10000: memory, not cache", timed_many, &many, 0, 0 },
+		{ "begin and end of a span", span_pair, &span,
+		    BENCH_RATIO_AT_MOST, SPAN_GOAL },
+		{ "begin and timeline_end_of", span_proven, &span,
+		    BENCH_RATIO_AT_MOST, SPAN_GOAL },
+		{ "begin and end of a scope", span_scope, &span,
+		    BENCH_RATIO_AT_MOST, SPAN_GOAL },
 		{ "end and begin by timeline_next", next, NULL,
 		    BENCH_RATIO_AT_MOST, NEXT_GOAL },
 		{ "4 arguments, stamp given", log_at, NULL, BENCH_RATIO_AT_MOST,
@@ -301,6 +344,12 @@ main(int argc, char **argv)
 		{ "disabled", subject_off, &usual, BENCH_AT_MOST, OFF_GOAL },
 		{ "begin and end of a timer, disabled", timed, &timer_off,
 		    BENCH_AT_MOST, TIMED_OFF_GOAL },
+		{ "begin and end of a span, disabled", span_pair, &span_off,
+		    BENCH_AT_MOST, SPAN_OFF_GOAL },
+		{ "begin and timeline_end_of, disabled", span_proven, &span_off,
+		    BENCH_AT_MOST, SPAN_OFF_GOAL },
+		{ "begin and end of a scope, disabled", span_scope, &span_off,
+		    BENCH_AT_MOST, SPAN_OFF_GOAL },
 		{ "call of an empty function", bare_call, NULL, 0, 0 },
 		{ "disabled, through the symbol", subject_off_call, &usual,
 		    BENCH_AT_MOST, OFF_CALL_GOAL },

@@ -36,14 +36,20 @@ local tl = timeline.new(name)
 local open = timeline.define(tl, "bench", "error", "open $a $b $c $d")
 local closed = timeline.define(tl, "bench", "trace", "closed $a $b $c $d")
 local double = timeline.define(tl, "bench", "trace", "closed $a%f $b $c $d")
+local begin, finish, run, finish_of = timeline.span(tl, "bench", "error",
+    "span $a")
+local closed_begin, closed_finish, closed_run, closed_finish_of =
+    timeline.span(tl, "bench", "trace", "closed span $a")
+local function nothing() end
 timeline.priority(tl, "info")
 
 -- Each loop is code of its own, or they would share a trace.
-local function loop(statement)
+local function loop(statement, ...)
 	return assert(loadstring(([[
-		local empty, closed, double, open = ...
+		local empty, closed, double, open, begin, finish, run,
+		    finish_of, nothing = ...
 		return function(n) for i = 1, n do %s end end
-	]]):format(statement)))(empty, closed, double, open)
+	]]):format(statement)))(empty, closed, double, open, ...)
 end
 
 local loops = {
@@ -52,7 +58,19 @@ local loops = {
 	{ "closed", loop("closed(i, 2, 3, 4)") },
 	{ "double", loop("double(i, 2, 3, 4)") },
 	{ "open", loop("open(i, 2, 3, 4)") },
+	{ "pair", loop("begin(i) finish()", begin, finish) },
+	{ "closed pair", loop("begin(i) finish()", closed_begin,
+	    closed_finish) },
+	{ "run", loop("run(nothing, i)", begin, finish, run, nil, nothing) },
+	{ "closed run", loop("run(nothing, i)", closed_begin, closed_finish,
+	    closed_run, nil, nothing) },
 }
+if finish_of then
+	loops[#loops + 1] = { "proven", loop("finish_of(begin(i))", begin,
+	    finish, run, finish_of) }
+	loops[#loops + 1] = { "closed proven", loop("finish_of(begin(i))",
+	    closed_begin, closed_finish, closed_run, closed_finish_of) }
+end
 
 local cycles = {}
 for _, l in ipairs(loops) do
@@ -92,4 +110,7 @@ report(mode .. " closed event: %.1f cycles over an empty call", "closed",
 report(mode .. " closed event with a double: %.1f cycles over an empty call",
     "double", "empty")
 report(mode .. " open event: %.1f cycles", "open")
+for i = 6, #loops do
+	report(mode .. " " .. loops[i][1] .. ": %.1f cycles", loops[i][1])
+end
 timeline.remove(name)

@@ -115,8 +115,11 @@ log_spans()
 	timeline_end_of(s0, begun[0]);
 	try {
 		timeline_scope(s0);
-		throw 1;
+		timeline_priority(tl, "off");
+		throw 1; /* the scope was begun, and ends */
 	} catch (int) {
+		timeline_scope(s0);
+		timeline_priority(tl, "trace");
 		timeline_log(counter, 6);
 	}
 	return 0;

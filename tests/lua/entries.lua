@@ -39,6 +39,7 @@ local function entry_at(bytes, at, strings)
 	local entry = {
 		tsc = u64(bytes, at), pid = u32(bytes, at + 12),
 		is_end = word % 2 == 1,
+		flags = word % 16,
 		kind = kinds[bytes:byte(record + 4 + 1)],
 		level = bytes:byte(record + 5 + 1),
 		scope = bytes:byte(record + 25 + 1),

@@ -71,6 +71,12 @@ local function test_all(when)
 	test_loop("a span whose end has arguments compiles, " .. when,
 	    "event[1](i) event[2](i)",
 	    { tl:span("compile", "trace", "end $a") })
+	test_loop("a span that proves itself compiles, " .. when,
+	    "event[4](event[1](i), i)",
+	    { tl:span("compile", "trace", "proven $a") })
+	test_loop("a stamp that is kept compiles, " .. when,
+	    "local begun = event[1](i) event[4](begun)",
+	    { tl:span("compile", "trace", "kept $a") })
 	test_loop("several events in one loop compile, " .. when,
 	    "event[1](i) event[2](i) event[3](i) event[4](i) event[5](i)",
 	    { define("1 $a"), define("2 $a"), define("3 $a"), define("4 $a"),

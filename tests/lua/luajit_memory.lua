@@ -36,12 +36,12 @@ test("a logging function keeps its timeline", function()
 end)
 
 test("each function of a span keeps its timeline", function()
-	for which = 1, 3 do
+	for which = 1, 4 do
 		local name = check.new_name()
 		local kept = ({ attach(name):span("m", "info", "s") })[which]
 		collect()
 		equal(check.count_maps(name), 1)
-		kept(function() end)
+		kept(which == 4 and 0ULL or function() end)
 		kept = nil
 		collect()
 		equal(check.count_maps(name), 0)

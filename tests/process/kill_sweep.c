@@ -2,8 +2,10 @@
 /*
  * kill_sweep.c - kill -9 between any two instructions of the append, in
  * assembly and in C: only the unfinished event is missing, and the next
- * writer goes on without repair.
+ * writer goes on without repair.  A span that is killed in its begin or in its
+ * end is open, or as long as it was.
  */
+#include "../lib/spans_seen.h"
 #include "../lib/trace.h"
 #include "../lib/writers.h"
 
@@ -131,6 +133,148 @@ sweep(const char *name, append *function, bool fallback, bool burst)
 	    name);
 }
 
+/* == spans that prove themselves == */
+
+static struct timeline_event *span;
+static struct lived {
+	uint64_t begun; /* what the begin returned */
+	uint64_t stamp; /* before the end */
+} * lived;
+
+/* What of a span is swept: the victim stops before it. */
+static const struct stage {
+	const char *name;
+	bool in_end;
+	bool scope;
+} stages[] = {
+	{ "begin of a scope", false, true },
+	{ "end of a scope", true, true },
+	{ "timeline_begin", false, false },
+	{ "timeline_end_of", true, false },
+};
+
+static void
+be_spanning(void *context)
+{
+	const struct stage *stage = context;
+	uint64_t begun;
+
+	pin(0, nth_cpu(0));
+	tl_ids_fill(event->ids);
+	if (!stage->in_end)
+		be_traced();
+	if (stage->scope) {
+		TIMELINE_SCOPE_(scope, span, 7);
+		lived->begun = scope.begun;
+		lived->stamp = timeline_stamp(span);
+		be_traced();
+		return;
+	}
+	begun = timeline_begin(span, 7);
+	lived->begun = begun;
+	lived->stamp = timeline_stamp(span);
+	be_traced();
+	timeline_end_of(span, begun, 8);
+}
+
+static bool
+kill_in_stage(const struct stage *stage, unsigned steps, pid_t *pid)
+{
+	struct traced victim = {
+		.pid = spawn(be_spanning, (void *)(uintptr_t)stage),
+		.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0,
+	};
+	bool running = true;
+
+	*pid = victim.pid;
+	go_to(&victim, (void (*)(void))timeline_span_append);
+	for (unsigned i = 0; running && i < steps; i++) {
+		running = step(&victim);
+		leave_sequence(&victim);
+	}
+	kill_traced(&victim);
+	return running;
+}
+
+/* Was it ended? */
+static bool
+check_span(const struct stage *stage, unsigned steps, pid_t pid)
+{
+	const struct spans_seen s = spans_seen(test_name, pid);
+
+	expect(s.begins <= 1 && s.ends <= 1 && s.unsure == 0 &&
+		   s.sure == s.ends && s.open == s.begins - s.ends,
+	    "%s: killed after %u: %u begins, %u ends, %u sure, %u unsure, %u "
+	    "open",
+	    stage->name, steps, s.begins, s.ends, s.sure, s.unsure, s.open);
+	expect(s.ends <= stage->in_end && s.begins >= stage->in_end,
+	    "%s: killed after %u: %u begins, %u ends", stage->name, steps,
+	    s.begins, s.ends);
+	expect(!stage->in_end || s.begin == lived->begun,
+	    "%s: killed after %u: begun at %lu, not %lu", stage->name, steps,
+	    s.begin, lived->begun);
+	expect(s.sure == 0 ||
+		   (s.last.begin_tsc == lived->begun && s.last.proven &&
+		       s.last.end_tsc >= lived->stamp &&
+		       s.last.end_tsc <= timeline_stamp(span)),
+	    "%s: killed after %u: from %lu to %lu", stage->name, steps,
+	    s.last.begin_tsc, s.last.end_tsc);
+	return stage->in_end ? s.ends == 1 : s.begins == 1;
+}
+
+/* Those that go on have spans of their own. */
+static void
+check_others(const struct stage *stage, unsigned steps, pid_t pid)
+{
+	const struct spans_seen before = spans_seen(test_name, pid);
+	struct spans_seen s;
+
+	timeline_begin(span, 9);
+	{
+		timeline_scope(span, 10);
+	}
+	timeline_end(span, 11);
+	s = spans_seen(test_name, getpid());
+	expect(s.begins == 2 && s.ends == 2 && s.sure + s.unsure == 2 &&
+		   s.open == 0,
+	    "%s: killed after %u: %u begins, %u ends, %u spans", stage->name,
+	    steps, s.begins, s.ends, s.sure + s.unsure);
+	s = spans_seen(test_name, pid);
+	expect(s.sure == before.sure && s.open == before.open,
+	    "%s: killed after %u: its span changed", stage->name, steps);
+}
+
+static void
+sweep_span(const struct stage *stage, const char *way, bool burst)
+{
+	unsigned steps = 0;
+	unsigned stored = 0;
+	bool running = true;
+
+	for (; running && steps < STEPS_MAX; steps++) {
+		pid_t pid;
+
+		open_timeline(burst);
+		expect_ok(
+		    timeline_define_span(tl, "sweep", burst ? "trace" : "info",
+			"span $n", TIMELINE_THREAD, &span));
+		running = kill_in_stage(stage, steps, &pid);
+		stored += check_span(stage, steps, pid);
+		check_others(stage, steps, pid);
+	}
+	printf("%s%s: killed at %u places, stored after %u of them\n",
+	    stage->name, way, steps, stored);
+	expect(!running && stored > 0 && stored < steps,
+	    "%s%s: the sweep missed the commit", stage->name, way);
+}
+
+static void
+sweep_spans(const char *way, bool burst)
+{
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
+		sweep_span(&stages[i], way, burst);
+}
+
 int
 main(void)
 {
@@ -139,15 +283,19 @@ main(void)
 	choose_test_name("sweep");
 	pin(0, nth_cpu(0));
 	writers = share(2 * sizeof(*writers));
+	lived = share(sizeof(*lived));
 	open_timeline(false);
 	sweep("append", timeline_span_append, !has_cpu_lanes(tl), false);
 	sweep("append in a burst", timeline_span_append, !has_cpu_lanes(tl),
 	    true);
+	sweep_spans("", false);
+	sweep_spans(" in a burst", true);
 	if (has_cpu_lanes(tl)) {
 		/* send this process there, too */
 		setenv("TIMELINE_NO_RSEQ", "1", 1);
 		sweep("fallback", tl_append_fallback, true, false);
 		sweep("fallback in a burst", tl_append_fallback, true, true);
+		sweep_spans(" in a fallback lane", false);
 	}
 	timeline_close(tl);
 	return 0;

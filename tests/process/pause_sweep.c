@@ -8,6 +8,7 @@
  * more, after B used the same lane.  By default the longer calls are paused at
  * one instruction of several only, with PAUSE_SWEEP=1 at each.
  */
+#include "../lib/spans_seen.h"
 #include "../lib/trace.h"
 #include "../lib/writers.h"
 
@@ -35,6 +36,9 @@ static struct shared {
 	struct writer writers[2]; /* [0] B, [1] A */
 	uint32_t message;         /* that A defined */
 	uint64_t given;           /* the stamp that A gave */
+	uint64_t begun;           /* what A's begin returned */
+	uint64_t stamp;           /* before A's end */
+	pid_t a;
 } * shared;
 
 /* One kind of call.  All functions but run are B's. */
@@ -516,6 +520,121 @@ check_call(unsigned steps)
 		expect_counted(BEFORE + 2, BEFORE + 2);
 }
 
+/* == spans that prove themselves: B turns all off, and ends a span == */
+
+static void
+open_span(void)
+{
+	open_timeline();
+	shared->begun = 0;
+	expect_ok(timeline_define_span(tl, "sweep", "info", "span $n",
+	    TIMELINE_THREAD, &span));
+}
+
+static void
+open_span_in_burst(void)
+{
+	open_span();
+	expect_ok(timeline_priority(tl, "error"));
+	expect_ok(timeline_burst(tl, "trace", long_ns));
+}
+
+static void
+run_scope(void *unused)
+{
+	(void)unused;
+	shared->a = getpid();
+	be_a();
+	{
+		TIMELINE_SCOPE_(scope, span, 1);
+		shared->begun = scope.begun;
+		shared->stamp = timeline_stamp(span);
+	}
+}
+
+static void
+run_scope_end(void *unused)
+{
+	(void)unused;
+	shared->a = getpid();
+	pin(0, cpu_of_a);
+	{
+		TIMELINE_SCOPE_(scope, span, 1);
+		shared->begun = scope.begun;
+		shared->stamp = timeline_stamp(span);
+		be_traced();
+	}
+}
+
+static void
+run_end_of(void *unused)
+{
+	uint64_t begun;
+
+	(void)unused;
+	shared->a = getpid();
+	pin(0, cpu_of_a);
+	begun = timeline_begin(span, 1);
+	shared->begun = begun;
+	shared->stamp = timeline_stamp(span);
+	be_traced();
+	timeline_end_of(span, begun, 2);
+}
+
+/* On the CPU of A. */
+static void
+act_span(void)
+{
+	pin(0, cpu_of_a);
+	{
+		timeline_scope(span, 3);
+		expect_ok(timeline_priority(tl, "off")); /* no burst */
+		expect_ok(timeline_level(tl, "sweep", "span*", "off"));
+	}
+	timeline_begin(span, 4);
+	pin(0, cpu_of_b);
+}
+
+/* The begin decides: what it returned is in the record, and so is the end. */
+static void
+check_span(unsigned steps)
+{
+	const struct spans_seen a = spans_seen(test_name, shared->a);
+	const struct spans_seen b = spans_seen(test_name, getpid());
+	const unsigned logged = shared->begun != 0;
+
+	expect(a.begins == logged && a.ends == logged && a.sure == logged &&
+		   a.unsure == 0 && a.open == 0,
+	    "paused after %u: begun at %lu: %u begins, %u ends, %u sure, %u "
+	    "unsure, %u open",
+	    steps, shared->begun, a.begins, a.ends, a.sure, a.unsure, a.open);
+	expect(!logged || (a.last.begin_tsc == shared->begun &&
+			      a.begin == shared->begun && a.last.proven &&
+			      a.last.end_tsc >= shared->stamp &&
+			      a.last.end_tsc <= timeline_stamp(span)),
+	    "paused after %u: from %lu to %lu, begun at %lu", steps,
+	    a.last.begin_tsc, a.last.end_tsc, shared->begun);
+	expect(b.begins == 1 && b.ends == 1 && b.sure == 1,
+	    "paused after %u: B has %u begins, %u ends, %u sure", steps,
+	    b.begins, b.ends, b.sure);
+}
+
+/* B goes round the lane: the begin is gone, the end may be. */
+static void
+check_lapped_end(unsigned steps)
+{
+	const struct spans_seen a = spans_seen(test_name, shared->a);
+
+	expect(a.begins == 0 && a.ends <= 1 && a.sure == a.ends &&
+		   a.unsure == 0 && a.open == 0,
+	    "paused after %u: %u begins, %u ends, %u sure, %u unsure, %u open",
+	    steps, a.begins, a.ends, a.sure, a.unsure, a.open);
+	expect(a.sure == 0 || (a.last.begin_tsc == shared->begun &&
+				  a.last.end_tsc >= shared->stamp),
+	    "paused after %u: from %lu to %lu", steps, a.last.begin_tsc,
+	    a.last.end_tsc);
+}
+
 /* == the sweep == */
 
 static bool
@@ -562,7 +681,8 @@ pause_after(const struct row *row, unsigned steps)
 		running = step_once(&a);
 	row->act();
 	(void)leave_sequence(&a);
-	if (row->act == act_call && sequence != 0) /* as if preempted here */
+	if ((row->act == act_call || row->act == act_span) &&
+	    sequence != 0) /* as if preempted here */
 		enter_sequence(&a, sequence);
 	expect(ptrace(PTRACE_DETACH, a.pid, NULL, NULL) == 0, "detach: %m");
 	status = wait_for(a.pid);
@@ -835,6 +955,18 @@ static const struct row restarted[] = {
 	    1 },
 	{ "timeline_next", open_next, run_call, (void (*)(void))timeline_append,
 	    false, act_call, check_call, 1 },
+	{ "the begin of a scope", open_span, run_scope,
+	    (void (*)(void))timeline_span_append, false, act_span, check_span,
+	    1 },
+	{ "the begin of a scope in a burst", open_span_in_burst, run_scope,
+	    (void (*)(void))timeline_span_append, false, act_span, check_span,
+	    1 },
+	{ "the end of a scope", open_span, run_scope_end,
+	    (void (*)(void))timeline_span_append, false, act_span, check_span,
+	    1 },
+	{ "timeline_end_of", open_span, run_end_of,
+	    (void (*)(void))timeline_span_append, false, act_span, check_span,
+	    1 },
 };
 
 static const struct row alone[] = {
@@ -847,6 +979,9 @@ static const struct row alone[] = {
 	{ "tl_append_fallback", open_fallback, run_fallback,
 	    (void (*)(void))tl_append_fallback, false, act_fallback,
 	    check_fallback, 1 },
+	{ "the end of a scope in a fallback lane", open_span, run_scope_end,
+	    (void (*)(void))timeline_span_append, false, act_fallback,
+	    check_lapped_end, 1 },
 };
 
 int

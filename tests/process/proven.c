@@ -1,50 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proven.c - ends that prove their spans: after "off", after fork, and after a
- * jump out of the block.
+ * proven.c - ends that prove their spans: after "off", after fork, after a jump
+ * out of the block, over a restart of the counter, within spans of the same
+ * message, and beside ends that prove nothing.
  */
-#include "../lib/process.h"
-#include "../lib/snap_open.h"
+#include "../lib/spans_seen.h"
 
-#include "event/spans.h"
-
+#include <pthread.h>
 #include <setjmp.h>
 
 static struct timeline *tl;
 static struct timeline_event *span;
-
-/* What is in the record. */
-static struct {
-	unsigned begins, ends, proven, sure, unsure;
-} seen;
+static struct spans_seen seen;
 
 static void
 look(void)
 {
-	struct tl_fault fault = { 0 };
-	struct tl_cursor *cursor;
-	struct tl_spans *spans;
-	struct tl_snap *snap;
-	struct tl_event e;
-	struct tl_span s;
-
-	memset(&seen, 0, sizeof(seen));
-	expect(snap_open(&snap, test_name, 0, &fault) == 0 &&
-		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0 &&
-		   tl_spans_new(&spans) == 0,
-	    "%s", fault.text);
-	while (tl_cursor_next(cursor, &e) > 0) {
-		seen.begins += e.kind == TL_BEGIN;
-		seen.ends += e.kind == TL_END;
-		seen.proven += e.kind == TL_END && e.proven;
-		if (tl_spans_put(spans, &e, &s) == 1) {
-			seen.sure += tl_span_is_sure(&s);
-			seen.unsure += !tl_span_is_sure(&s);
-		}
-	}
-	tl_spans_free(spans);
-	tl_cursor_close(cursor);
-	tl_snap_close(snap);
+	seen = spans_seen(test_name, 0);
 }
 
 static void
@@ -124,6 +96,145 @@ jump_out(void)
 	    seen.sure);
 }
 
+/* The counter begins again: the stamp of the begin is of another counter. */
+static void
+restart_the_counter(void)
+{
+	{
+		timeline_scope(span, 6);
+		tl->header->clock.tsc += 100 * tl->header->tsc_khz * 1000;
+		/* finds out */
+		expect_ok(timeline_define_span(tl, "proven", "info", "job $n",
+		    TIMELINE_THREAD, &span));
+		expect(tl->header->epochs == 1, "%u epochs",
+		    tl->header->epochs);
+	}
+	{
+		timeline_scope(span, 7);
+	}
+	look();
+	expect(seen.begins == 2 && seen.ends == 2 && seen.proven == 1 &&
+		   seen.sure == 1 && seen.last.args[0] == 7,
+	    "restart: %u begins, %u ends, %u proven, %u sure, the last of %lu",
+	    seen.begins, seen.ends, seen.proven, seen.sure, seen.last.args[0]);
+}
+
+static uint64_t
+recurse(unsigned depth)
+{
+	const uint64_t begun = timeline_begin(span, depth);
+
+	if (depth % 3 == 0) {
+		timeline_scope(span, depth + 100);
+		(void)(depth > 0 && recurse(depth - 1));
+	} else if (depth % 3 == 1) {
+		timeline_begin(span, depth + 100);
+		(void)recurse(depth - 1);
+		timeline_end(span, depth + 100);
+	} else {
+		(void)recurse(depth - 1);
+	}
+	if (depth % 2 == 0)
+		timeline_end_of(span, begun);
+	else
+		timeline_end(span, depth);
+	return begun;
+}
+
+/* Spans of one message in one another, each kind of end. */
+static void
+nest(void)
+{
+	(void)recurse(11);
+	look();
+	expect(seen.begins == 20 && seen.ends == 20 && seen.sure == 20 &&
+		   seen.unsure == 0 && seen.open == 0,
+	    "nested: %u begins, %u ends, %u sure, %u unsure, %u open",
+	    seen.begins, seen.ends, seen.sure, seen.unsure, seen.open);
+	expect(seen.last.args[0] == 11, "nested: the last is %lu",
+	    seen.last.args[0]);
+}
+
+/* Proven ends name their begins in any order; the others take what is left,
+ * the last first. */
+static void
+cross(void)
+{
+	const uint64_t first = timeline_begin(span, 1);
+	const uint64_t second = timeline_begin(span, 2);
+
+	timeline_begin(span, 3);
+	timeline_end(span, 3);
+	timeline_end_of(span, second, 2);
+	timeline_end_of(span, first, 1);
+	look();
+	expect(seen.sure == 3 && seen.unsure == 0 && seen.open == 0 &&
+		   seen.last.begin_tsc == first,
+	    "crossed: %u sure, %u unsure, %u open", seen.sure, seen.unsure,
+	    seen.open);
+}
+
+/* == after "off" no more ends than spans were open == */
+
+enum { THREADS = 4, DEPTH = 3 };
+
+static unsigned turned_off;
+static unsigned inside;
+
+static void
+wait_until(const unsigned *word, unsigned least)
+{
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < least)
+		sleep_ns(10000);
+}
+
+/* Open spans, wait, and go on with as many that are not logged. */
+static void *
+stay_inside(void *unused)
+{
+	timeline_scope(span, 1);
+	timeline_scope(span, 2);
+	const uint64_t begun = timeline_begin(span, 3);
+
+	(void)unused;
+	__atomic_fetch_add(&inside, 1, __ATOMIC_RELEASE);
+	wait_until(&turned_off, 1);
+	for (int i = 0; i < 1000; i++) {
+		timeline_scope(span, 4);
+		timeline_end_of(span, timeline_begin(span, 5), 5);
+		timeline_begin(span, 6);
+		timeline_end(span, 6);
+	}
+	timeline_end_of(span, begun, 3);
+	return NULL;
+}
+
+static void
+count_after_off(void)
+{
+	pthread_t threads[THREADS];
+	uint64_t before;
+
+	for (int i = 0; i < THREADS; i++)
+		expect(pthread_create(&threads[i], NULL, stay_inside, NULL) ==
+			   0,
+		    "pthread_create");
+	wait_until(&inside, THREADS);
+	expect_ok(timeline_priority(tl, "off"));
+	before = sum_of_heads(tl);
+	__atomic_store_n(&turned_off, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	look();
+	expect(sum_of_heads(tl) == before + THREADS * DEPTH,
+	    "%lu entries after off, of %d spans", sum_of_heads(tl) - before,
+	    THREADS * DEPTH);
+	expect(seen.begins == THREADS * DEPTH && seen.ends == seen.begins &&
+		   seen.sure == seen.begins && seen.open == 0,
+	    "off in threads: %u begins, %u ends, %u sure, %u open", seen.begins,
+	    seen.ends, seen.sure, seen.open);
+}
+
 int
 main(void)
 {
@@ -136,6 +247,14 @@ main(void)
 	fork_within(false);
 	open_timeline();
 	jump_out();
+	open_timeline();
+	restart_the_counter();
+	open_timeline();
+	nest();
+	open_timeline();
+	cross();
+	open_timeline();
+	count_after_off();
 	timeline_close(tl);
 	return 0;
 }

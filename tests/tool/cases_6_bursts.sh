@@ -37,3 +37,22 @@ is 'the rate of a file of another format is the plain one' \
 	"$("$bin/timeline-convert" -q "$samples" -o "$work/samples.jsonl" && "$dump" --stats --json --category work "$work/samples.jsonl" |
 		jq '.observed_share == 1 and (.rate_per_s * .observed_ns / .count / 1e9 - 1 | fabs) < 0.01')" true
 is '--stats fits 80 columns' "$(COLUMNS=80 "$dump" --stats "$samples" | awk 'length > 80')" ''
+
+# Each span that began in a burst is there with its whole duration, so that those
+# of the bursts are a fair sample of all.
+biased=$work/biased.tl
+truth=$("$build/tests/tool/make_biased" "$name-biased" "$biased") || exit 1
+fair=$(paste -d ' ' - <("$dump" --stats --json --category work "$biased" |
+	jq -r '.duration_ns | .p50, .p90, .p99') <<<"$truth")
+is 'percentiles of spans that are sampled on a schedule are those of all' \
+	"$(awk '$4 >= $1 && $4 <= $2 * 1.01' <<<"$fair" | wc -l)" 3
+is '... where those of spans that a burst holds whole are not' \
+	"$(awk '$3 >= $1 && $3 <= $2' <<<"$fair" | wc -l)" 0
+cat >"$work/biased.lua" <<'END'
+local took = {}
+for span in timeline.spans { category = "work" } do took[#took + 1] = span.duration end
+table.sort(took)
+print(took[math.ceil(#took * 0.9)])
+END
+is '... in Lua, too' "$("$dump" -s "$work/biased.lua" "$biased" |
+	awk -v truth="$(sed -n 2p <<<"$truth")" '{ split(truth, t, " "); print ($1 >= t[1] && $1 <= t[2]) }')" 1

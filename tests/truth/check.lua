@@ -11,6 +11,7 @@
 --	pair	a span that is not marked as doubtful was none, or began or ended
 --		at another time, or in another thread
 --	entry	an entry that was not logged, or one twice
+--	argument  of a begin that is not in the record
 --	gone	an entry is missing that must be in the record
 --	recall	a span is not shown as sure that must be
 --	count	more than there were
@@ -32,10 +33,12 @@ local logged, per_ns = {}, nil
 
 local function by_id(word, id, ...)
 	local v = { ... }
+	local how = table.remove(v, 9)
 	for i = 1, #v do v[i] = math.tointeger(v[i]) end
 	local s = { word = word, id = math.tointeger(id), pid = v[1],
 	    tid = v[2], b0 = v[3], b1 = v[4], end_pid = v[5], end_tid = v[6],
-	    e0 = v[7], e1 = v[8] }
+	    e0 = v[7], e1 = v[8],
+	    proven = how == "proven", begun = v[9] }
 	spans[s.id] = s
 	local m = messages[word]
 	m.spans[#m.spans + 1] = s
@@ -50,6 +53,9 @@ function take.message(level, kind, word)
 	    spans = {} }
 end
 function take.thread(pid, tid, name) names[pid .. "/" .. tid] = name end
+function take.stray(count, word)
+	messages[word].strays = math.tointeger(count)
+end
 function take.logged(count, word) logged[word] = math.tointeger(count) end
 take.span = by_id
 function take.change(t0, t1, what, ...)
@@ -102,7 +108,8 @@ local function lines_of(...)
 			local why = io.open(truth_file .. ".err"):read("l") or ""
 
 			-- all may have been cleared but changes of levels
-			if why ~= "timeline-dump: no entry matches" then
+			if why ~= "timeline-dump: no entry matches" and
+			    not why:find("no category matches$") then
 				no("failed", table.concat(words, " "), why)
 			end
 			line = nil
@@ -110,6 +117,39 @@ local function lines_of(...)
 		if not line then file:close() end
 		return line
 	end
+end
+
+-- The id that is shown, if one is.  There is no id 0.
+local function logged_id(word, text)
+	local id = math.tointeger(text)
+	if id ~= 0 then return id end
+	no("argument", word, "is shown with 0, which was not logged")
+end
+
+-- The id of a span that is shown without: its begin is not in the record.  No
+-- two ends of a thread are logged at once.
+local ends_of = {}
+local function id_by_end(word, ended, tid)
+	local key = word .. "/" .. tid
+	local list = ends_of[key]
+	if not list then
+		list = {}
+		for _, s in ipairs(messages[word].spans) do
+			if s.end_tid == tid and s.e0 ~= 0 then
+				list[#list + 1] = s
+			end
+		end
+		table.sort(list, function(a, b) return a.e0 < b.e0 end)
+		ends_of[key] = list
+	end
+	local low, high = 1, #list
+	while low <= high do
+		local i = (low + high) // 2
+		if ended < list[i].e0 then high = i - 1
+		elseif ended > list[i].e1 then low = i + 1
+		else return list[i].id end
+	end
+	return 0
 end
 
 -- Is there such a span?  Returns it.
@@ -372,9 +412,27 @@ local function find_inner(record, from, losses)
 			    is_within(times, b, e) and
 			    not touches(losses, b, e)
 		end
+		-- whatever the gate was
+		local function kept(b, e)
+			return b > start and b > cleared and e < record.t0 and
+			    not touches(losses, b, e)
+		end
 		for _, s in ipairs(m.spans) do
 			local ended = s.e0 ~= 0 and s.e1 ~= NEVER
-			if m.kind == "timer" then
+			if s.proven then
+				local logged = s.b1 ~= NEVER and s.begun ~= 0
+				if logged and kept(s.b0, s.b1) then
+					entries[#entries + 1] = { s, "begin" }
+				elseif not logged and s.b1 ~= NEVER and
+				    must(s.b0, s.b1) then
+					no("gone", "begin of", s.word, s.id,
+					    "returned 0 at", s.b0)
+				end
+				if logged and ended and kept(s.e0, s.e1) then
+					inner[s.id] = s
+					entries[#entries + 1] = { s, "end" }
+				end
+			elseif m.kind == "timer" then
 				if ended and s.e0 - s.b1 > slow and
 				    must(s.b0, s.e1) then
 					inner[s.id] = s
@@ -411,6 +469,10 @@ local function check_events(events, entries)
 			    e.tsc > late or e.pid ~= s.pid or
 			    e.tid ~= s.tid or begins[e.id] then
 				no("entry", "begin", e.word, e.id, e.tsc)
+			elseif s.proven and s.b1 ~= NEVER and
+			    s.begun ~= e.tsc then
+				no("entry", "begin", e.word, e.id, e.tsc,
+				    "returned", s.begun)
 			end
 			begins[e.id] = e
 		elseif e.kind == "end" then
@@ -425,21 +487,29 @@ local function check_events(events, entries)
 			by_time[e.word .. e.kind .. e.ns] = e
 		end
 	end
+	local function has_end(s)
+		local list = ends[s.end_pid .. s.word .. s.end_tid] or {}
+		local low, high = 1, #list
+		while low <= high do
+			local i = (low + high) // 2
+			if list[i].tsc < s.e0 then low = i + 1
+			elseif list[i].tsc > s.e1 then high = i - 1
+			else return true end
+		end
+	end
+	for _, s in pairs(spans) do
+		if s.proven and s.begun == 0 and s.b1 ~= NEVER and
+		    s.e0 ~= 0 and s.e1 ~= NEVER and has_end(s) then
+			no("entry", "end of", s.word, s.id,
+			    "which was not begun")
+		end
+	end
 	for _, must in ipairs(entries) do
 		local s = must[1]
 		if must[2] == "begin" and not begins[s.id] then
 			no("gone", "begin of", s.word, s.id, s.b0, s.b1)
 		elseif must[2] == "end" then
-			local list = ends[s.end_pid .. s.word .. s.end_tid] or
-			    {}
-			local low, high, found = 1, #list, false
-			while low <= high and not found do
-				local i = (low + high) // 2
-				if list[i].tsc < s.e0 then low = i + 1
-				elseif list[i].tsc > s.e1 then high = i - 1
-				else found = true end
-			end
-			if not found then
+			if not has_end(s) then
 				no("gone", "end of", s.word, s.id, s.e0, s.e1)
 			end
 		end
@@ -496,8 +566,12 @@ function asked.lua(record)
 	local sure = {}
 	for line in lines_of(DUMP, "-s", here .. "/spans.lua", record.file) do
 		local word, id, begun, ended, pid, tid, how =
-		    line:match("^(%a+)\t(%d+)\t(%d+)\t(%d+)\t(%d+)\t(%d+)\t(%a+)")
-		id = math.tointeger(id)
+		    line:match("^(%a+)\t(%S+)\t(%d+)\t(%d+)\t(%d+)\t(%d+)\t(%a+)")
+		id = logged_id(word, id)
+		if not id then
+			id = id_by_end(word, math.tointeger(ended),
+			    math.tointeger(tid))
+		end
 		if how == "sure" then
 			if sure[id] then no("entry", "twice:", word, id) end
 			sure[id] = true_span(word, id, math.tointeger(begun),
@@ -517,8 +591,12 @@ local function listing(record, ...)
 		line = line:gsub(" %[stamp moved%]$", "")
 		local ended, tid, word, id, n, unit, doubt = line:match(
 		    "^%s*(%d+)%s+%S*/?%d+%s+%S-/?(%d+)%s+truth%s+" ..
-		    "< (%a+) id%((%d+)%)  ([%d.]+)([nmu]?s)(%??)$")
+		    "< (%a+) ?i?d?%(?(%d*)%)?  ([%d.]+)([nmu]?s)(%??)$")
 		id = math.tointeger(id)
+		if n and not id then
+			id = id_by_end(word, math.tointeger(ended),
+			    math.tointeger(tid))
+		end
 		if n and doubt == "" then
 			local ns = n * units[unit]
 			local s = spans[id]
@@ -548,6 +626,10 @@ local function c_api(record, how)
 		    line:match("^(%a+) (%d+) (%d+) (%d+) (%-?%d+) (%a+) " ..
 			"(%a+) (%d+)$")
 		id, duration = math.tointeger(id), math.tointeger(duration)
+		if id == 0 and kind == "end" then
+			id = id_by_end(word, math.tointeger(tsc),
+			    math.tointeger(tid))
+		end
 		if duration and duration >= 0 and doubt == "sure" then
 			local s = spans[id]
 			local stamp = math.tointeger(tsc)
@@ -572,22 +654,32 @@ end
 asked["c-newest"] = function(record) return c_api(record, "newest") end
 asked["c-oldest"] = function(record) return c_api(record, "oldest") end
 
--- The stamp of an event that a surface gives the time of.
+-- The stamp of an event that a surface gives the time of, and its thread.
 local function stamp_of(by_time, word, kind, ns)
 	for _, n in ipairs { ns, ns - 1, ns + 1 } do
 		local e = by_time[word .. kind .. n]
-		if e then return e.tsc end
+		if e then return e.tsc, e.tid end
 	end
 end
 
+-- Returns its id and, if it is one, true.  The stamp of a begin that is not in
+-- the record follows from that of the end.
 local function true_times(by_time, word, id, begin_ns, end_ns, pid, tid)
 	local begun = stamp_of(by_time, word, "begin", begin_ns)
-	local ended = stamp_of(by_time, word, "end", end_ns)
-	if not begun or not ended then
-		return no("pair", word, id, "at times without an event:",
-		    begin_ns, end_ns)
+	local ended, end_tid = stamp_of(by_time, word, "end", end_ns)
+	if not id and ended then id = id_by_end(word, ended, end_tid) end
+	local s = spans[id]
+	if not begun and ended and s and s.proven then
+		local ticks = math.floor((end_ns - begin_ns) * per_ns + 0.5)
+		begun = near(ended - ticks, s.b0, s.b1,
+		    math.ceil(ticks * 1e-3) + 10)
 	end
-	return true_span(word, id, begun, ended, pid, tid)
+	if not begun or not ended then
+		no("pair", word, id, "at times without an event:", begin_ns,
+		    end_ns)
+		return id or 0
+	end
+	return id, true_span(word, id, begun, ended, pid, tid) and true
 end
 
 function asked.tree(record, by_time)
@@ -595,7 +687,7 @@ function asked.tree(record, by_time)
 	local pid, tid
 	for line in lines_of(DUMP, "--tree", "--json", record.file) do
 		local kind = line:match('"kind":"(%a+)"')
-		local word, id = line:match('"message":"(%a+) .*"args":{"id":(%d+)')
+		local word, id = line:match('"message":"(%a+) .*"args":{"?i?d?"?:?(%d*)')
 		if kind == "thread" then
 			pid, tid = line:match('"pid":(%d+),"tid":(%d+)')
 		elseif kind == "span" and id and line:find('"end":"ended"') and
@@ -603,10 +695,10 @@ function asked.tree(record, by_time)
 			local ns = math.tointeger(line:match('"ns":(%d+)'))
 			local took = math.tointeger(
 			    line:match('"duration_ns":(%d+)'))
-			id = math.tointeger(id)
-			sure[id] = true_times(by_time, word, id, ns,
-			    ns + took, math.tointeger(pid),
-			    math.tointeger(tid)) and true
+			local known, is_true = true_times(by_time, word,
+			    logged_id(word, id), ns, ns + took,
+			    math.tointeger(pid), math.tointeger(tid))
+			sure[known] = is_true
 		end
 	end
 	return sure
@@ -621,13 +713,14 @@ function asked.chrome(record, by_time)
 	for line in file and file:lines() or function() end do
 		base = base or
 		    math.tointeger(line:match('"base_ns":"(%d+)"'))
-		local word, id = line:match('"name":"(%a+) id","args":{"id":(%d+)')
+		local word, id = line:match('"name":"(%a+) id","args":{"?i?d?"?:?(%d*)')
 		local us, dur = line:match('"ph":"X".*"ts":([%d.]+),"dur":([%d.]+)')
 		if us and id and not line:find('"unsure":true') then
 			local ns = base + math.floor(us * 1000 + 0.5)
-			id = math.tointeger(id)
-			sure[id] = true_times(by_time, word, id, ns,
-			    ns + math.floor(dur * 1000 + 0.5)) and true
+			local known, is_true = true_times(by_time, word,
+			    logged_id(word, id), ns,
+			    ns + math.floor(dur * 1000 + 0.5))
+			sure[known] = is_true
 		end
 	end
 	if file then file:close() end
@@ -646,12 +739,13 @@ function asked.sqlite(record, by_time)
 	    JOIN threads t ON t.id = e.thread
 	    WHERE e.end_ns IS NOT NULL AND e.lossy = 0]]) do
 		local word, id, begun, ended, pid, tid = line:match(
-		    "^(%a+) .* (%d+) (%d+) (%d+) (%d+) (%d+)$")
+		    "^(%a+) %S+ (%d*) (%d+) (%d+) (%d+) (%d+)$")
 		if word then
-			id = math.tointeger(id)
-			sure[id] = true_times(by_time, word, id,
-			    math.tointeger(begun), math.tointeger(ended),
-			    math.tointeger(pid), math.tointeger(tid)) and true
+			local known, is_true = true_times(by_time, word,
+			    logged_id(word, id), math.tointeger(begun),
+			    math.tointeger(ended), math.tointeger(pid),
+			    math.tointeger(tid))
+			sure[known] = is_true
 		end
 	end
 	os.remove(out)
@@ -699,7 +793,7 @@ function asked.stats(record, _, _, lua_sure)
 		local word = line:match('"message":"(%a+) ')
 		local m = line:find('"category":"truth"') and messages[word]
 		local count = math.tointeger(line:match('"count":(%d+)'))
-		local limit, most, sure, ended = 0, 0, 0, 0
+		local limit, most, sure, ended = m and m.strays or 0, 0, 0, 0
 		for _, s in ipairs(m and m.spans or {}) do
 			limit = limit + (s.e0 ~= 0 and 2 or 1)
 			ended = ended + (s.e0 ~= 0 and 1 or 0)
@@ -756,7 +850,7 @@ end
 
 -- The spans that took so long are those of Lua that did, whole.
 function asked.slower(record, _, _, lua_sure)
-	local times, begun, ends = {}, {}, 0
+	local times, begun, ended, count = {}, {}, {}, 0
 	local function took(s)
 		return (s.e0 - s.b1) / per_ns, (s.e1 - s.b0) / per_ns
 	end
@@ -767,29 +861,39 @@ function asked.slower(record, _, _, lua_sure)
 	for line in lines_of("sh", "-c", '"$@" || [ $? = 1 ]', "sh", DUMP,
 	    "--json", "--oldest-first", "--slower", limit .. "ns",
 	    record.file) do
-		local word, id = line:match('"message":"(%a+) .*"args":{"id":(%d+)')
+		local word, id = line:match('"message":"(%a+) .*"args":{"?i?d?"?:?(%d*)')
+		local tsc, tid = line:match('"tsc":(%d+).*"tid":(%d+)')
+		id = math.tointeger(id)
 		if line:find('"kind":"begin"') and id then
-			id = math.tointeger(id)
 			begun[id] = word
-		end
-		if line:find('"kind":"end"') and line:find('"category":"truth"') then
-			ends = ends + 1
+		elseif line:find('"kind":"end"') and messages[word] then
+			if messages[word].kind ~= "timer" then
+				id = id_by_end(word, math.tointeger(tsc),
+				    math.tointeger(tid))
+			end
+			ended[id or 0], count = word, count + 1
 		end
 	end
-	local count = 0
-	for id, word in pairs(begun) do
-		count = count + 1
+	for id, word in pairs(ended) do
 		local s = spans[id]
+		count = count - 1
 		if not lua_sure[id] then
 			no("agree", word, id, "is slow, and of no sure span")
 		elseif select(2, took(s)) < limit - 100 then
 			no("longest", word, id, "is not as long as", limit)
 		end
+		-- a begin that is proven may not be in the record
+		if not begun[id] and not (s and s.proven) then
+			no("agree", word, id, "has no begin")
+		end
 	end
-	if count ~= ends then no("agree", count, "begins of", ends, "ends") end
+	for id, word in pairs(begun) do
+		if not ended[id] then no("agree", word, id, "has no end") end
+	end
+	if count ~= 0 then no("agree", count, "ends of no span") end
 	for id in pairs(lua_sure) do
 		local s = spans[id]
-		if not begun[id] and took(s) > limit * 1.001 + 100 then
+		if not ended[id] and took(s) > limit * 1.001 + 100 then
 			no("recall", s.word, id, "is longer than", limit)
 		end
 	end

@@ -18,7 +18,10 @@
  *	message LEVEL KIND TEXT		KIND: thread, source, timer, instant
  *	thread PID TID NAME
  *	logged COUNT TEXT		calls, of messages without spans
+ *	stray COUNT TEXT		ends of spans of another process
  *	span TEXT ID BEGIN-PID BEGIN-TID STAMP STAMP END-PID END-TID STAMP STAMP
+ *		plain|proven BEGUN	the end proves the span if BEGUN is not 0,
+ *					and is not logged else
  *	change STAMP STAMP WHAT ...
  *	record STAMP STAMP FILE
  *
@@ -42,6 +45,7 @@ enum {
 	KILLS_MAX = 40,
 	SHARED_MAX = 4, /* spans of the source at once */
 	RUN_MS = 120,
+	LONG_NS = 5000000,
 	ENTRIES = 1 << 18,
 	BASE_LEVEL = 6
 };
@@ -67,7 +71,10 @@ enum {
 	NEXT = 1 << 15,
 	FALLBACK = 1 << 16, /* no lane of a CPU */
 	QUIET = 1 << 17,    /* the base level does not pass all */
-	SEVERAL = 1 << 18   /* processes */
+	SEVERAL = 1 << 18,  /* processes */
+	PROVEN = 1 << 19,   /* two of three ends prove their spans */
+	LONG = 1 << 20,     /* some spans take 5 ms */
+	OFF = 1 << 21       /* a priority may be off */
 };
 
 static const struct truth_case {
@@ -94,7 +101,15 @@ static const struct truth_case {
 	{ "mixed", 0,
 	    BURSTS | SAMPLES | PLAN | PRIORITY | LEVELS | CLEAR | SLOWER |
 		SAVE | MIGRATE | NOISE | SMALL | TIMERS | NEXT | QUIET |
-		SEVERAL | FORK },
+		SEVERAL | FORK | PROVEN | LONG },
+	{ "proven", PROVEN | LONG | SAMPLES | QUIET,
+	    PLAN | MIGRATE | NEXT | SEVERAL | CLEAR },
+	{ "proven-turned", PROVEN | LONG | SAMPLES | QUIET | NOISE | SMALL,
+	    MIGRATE | PLAN },
+	{ "proven-off", PROVEN | LONG | PRIORITY | OFF, BURSTS | LEVELS },
+	{ "proven-kill", PROVEN | LONG | SAMPLES | QUIET | KILL | SEVERAL,
+	    FALLBACK | FORK | SAVE },
+	{ "proven-fork", PROVEN | LONG | FORK, SAMPLES | QUIET | SEVERAL },
 };
 
 enum { JOB, STEP, PART, ALARM, SOURCE, TIMED, NOISES, MESSAGES };
@@ -124,6 +139,8 @@ struct span {
 	uint32_t end_tid;
 	uint64_t begin[2]; /* before and after the call */
 	uint64_t end[2];
+	uint64_t begun; /* the stamp, 0: not logged */
+	uint32_t is_proven;
 };
 
 struct change {
@@ -137,6 +154,7 @@ static volatile struct {
 	uint64_t thread_count;
 	uint64_t change_count;
 	uint64_t noises;
+	uint64_t strays[MESSAGES];
 	uint32_t stop;
 	struct span spans[SPANS_MAX];
 	struct {
@@ -152,6 +170,8 @@ struct worker {
 	bool is_first;   /* of the first process */
 	uint32_t pid;
 	uint32_t tid;
+	uint64_t begun; /* of the span that is to be proven, innermost */
+	unsigned begun_message;
 	pthread_t thread;
 };
 
@@ -280,6 +300,50 @@ end(struct worker *w, volatile struct span *s)
 	s->end[1] = stamp();
 }
 
+/* == spans that prove themselves == */
+
+static void do_body(struct worker *w, unsigned depth);
+
+static void
+in_scope(struct worker *w, volatile struct span *s, unsigned depth)
+{
+	begin_by(w, s);
+	s->begin[0] = stamp();
+	{
+		TIMELINE_SCOPE_(scope, events[s->message], s->id);
+		w->begun = s->begun = scope.begun;
+		s->begin[1] = stamp();
+		w->begun_message = s->message;
+		do_body(w, depth);
+		end_by(w, s);
+		s->end[0] = stamp();
+	}
+	s->end[1] = stamp();
+}
+
+static void
+with_stamp(struct worker *w, volatile struct span *s, unsigned depth)
+{
+	uint64_t begun;
+
+	begin_by(w, s);
+	s->begin[0] = stamp();
+	begun = timeline_begin(events[s->message], s->id);
+	w->begun = s->begun = begun;
+	s->begin[1] = stamp();
+	w->begun_message = s->message;
+	do_body(w, depth);
+	end_by(w, s);
+	s->end[0] = stamp();
+	if (one_in(w, 2))
+		timeline_end_of(events[s->message], begun);
+	else
+		timeline_end_of(events[s->message], begun, s->id);
+	s->end[1] = stamp();
+}
+
+/* == spans that do not == */
+
 static volatile struct span *
 next(struct worker *w, volatile struct span *s)
 {
@@ -349,6 +413,11 @@ fork_child(struct worker *w, unsigned depth)
 		struct worker own = { .random = ~w->random };
 
 		introduce(&own);
+		if (w->begun) { /* by its parent */
+			timeline_end_of(events[w->begun_message], w->begun);
+			__atomic_fetch_add(&truth->strays[w->begun_message], 1,
+			    __ATOMIC_RELAXED);
+		}
 		for (int i = 0; i < 5; i++)
 			do_span(&own, depth);
 		_exit(0);
@@ -406,18 +475,40 @@ do_something(struct worker *w, unsigned depth)
 }
 
 static void
+do_body(struct worker *w, unsigned depth)
+{
+	uint64_t count = random_below(&w->random, 4);
+
+	if ((does & LONG) && depth == 0 && one_in(w, 10)) {
+		if (one_in(w, 2))
+			sleep_ns(LONG_NS);
+		else
+			spin(LONG_NS);
+	}
+	spin(some_ns(w, 6, one_in(w, 8) ? 17 : 11));
+	while (count-- > 0)
+		do_something(w, depth);
+}
+
+static void
 do_span(struct worker *w, unsigned depth)
 {
 	volatile struct span *s =
 	    new_span((unsigned)random_below(&w->random, ALARM + 1));
-	uint64_t count = random_below(&w->random, 4);
 
 	if (!s)
 		return;
+	if (does & PROVEN && !one_in(w, 3)) {
+		s->is_proven = true;
+		if (one_in(w, 2))
+			in_scope(w, s, depth);
+		else
+			with_stamp(w, s, depth);
+		w->begun = 0;
+		return;
+	}
 	begin(w, s);
-	spin(some_ns(w, 6, one_in(w, 8) ? 17 : 11));
-	while (count-- > 0)
-		do_something(w, depth);
+	do_body(w, depth);
 	while ((does & NEXT) && one_in(w, 3)) {
 		s = next(w, s);
 		spin(some_ns(w, 6, 11));
@@ -663,7 +754,11 @@ change_one(struct controller *c)
 		change_plan(c);
 		break;
 	case PRIORITY:
-		set_priority(4 + (unsigned)random_below(&c->self.random, 5));
+		if ((does & OFF) && one_in(&c->self, 3))
+			set_priority(10);
+		else
+			set_priority(
+			    4 + (unsigned)random_below(&c->self.random, 5));
 		break;
 	case LEVELS:
 		change_level(c);
@@ -688,7 +783,8 @@ change_one(struct controller *c)
 static void
 run(struct controller *c)
 {
-	const uint64_t until = now_ns() + RUN_MS * UINT64_C(1000000);
+	const uint64_t ms = does & LONG ? 2 * RUN_MS : RUN_MS;
+	const uint64_t until = now_ns() + ms * 1000000;
 
 	if (does & SEVERAL)
 		c->slot_count =
@@ -738,10 +834,12 @@ print_spans(void)
 		const volatile struct span *s = &truth->spans[i];
 
 		if (s->begin[0] != 0)
-			printf("span %s %lu %u %u %lu %lu %u %u %lu %lu\n",
+			printf("span %s %lu %u %u %lu %lu %u %u %lu %lu %s "
+			       "%lu\n",
 			    messages[s->message].word, s->id, s->begin_pid,
 			    s->begin_tid, s->begin[0], s->begin[1], s->end_pid,
-			    s->end_tid, s->end[0], s->end[1]);
+			    s->end_tid, s->end[0], s->end[1],
+			    s->is_proven ? "proven" : "plain", s->begun);
 	}
 }
 
@@ -773,6 +871,8 @@ print_messages(void)
 			? "source"
 			: kinds[messages[i].kind],
 		    messages[i].word);
+	for (unsigned i = 0; i < MESSAGES; i++)
+		printf("stray %lu %s\n", truth->strays[i], messages[i].word);
 	printf("logged %lu noise\n", truth->noises);
 }
 

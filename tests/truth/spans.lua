@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- spans.lua - run by timeline-dump: every span that ended.
 for s in timeline.spans { category = "truth" } do
-	print(s.message:match("^%w+"), s.args[1], s.tsc, s.end_tsc, s.pid,
+	print(s.message:match("^%w+"), s.args[1] or "-", s.tsc, s.end_tsc, s.pid,
 	    s.tid, s.lossy and "unsure" or "sure")
 end

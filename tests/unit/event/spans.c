@@ -539,6 +539,60 @@ TEST(newest_first_no_more_than_a_window_of_entries_waits)
 	check_completed(TL_NEWEST_FIRST, 1000);
 }
 
+/* The end of the outer span, in another interval than the begins, takes none;
+ * it does not hide the proven one below it. */
+TEST(newest_first_a_proven_end_waits_for_a_begin_of_another_interval)
+{
+	static const struct tl_event events[] = {
+		{ .message = &thread_span,
+		    .kind = TL_BEGIN,
+		    .ns = 10,
+		    .tsc = 20,
+		    .observed = 5,
+		    .args = { 1 } },
+		{ .message = &thread_span,
+		    .kind = TL_BEGIN,
+		    .ns = 30,
+		    .tsc = 60,
+		    .observed = 5,
+		    .args = { 2 } },
+		{ .message = &thread_span,
+		    .kind = TL_END,
+		    .ns = 50,
+		    .tsc = 100,
+		    .observed = 6,
+		    .proven = true,
+		    .bare = true,
+		    .begun_ns = 30,
+		    .begun_tsc = 60,
+		    .duration_ns = 20 },
+		{ .message = &thread_span,
+		    .kind = TL_END,
+		    .ns = 70,
+		    .tsc = 140,
+		    .observed = 6,
+		    .bare = true },
+	};
+	struct array_cursor inner = { { array_next, array_close }, events, 4,
+		true };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+
+	ck_assert_int_eq(tl_spans_cursor(TL_NEWEST_FIRST, STREAM, &inner.cursor,
+			     &cursor),
+	    0);
+	ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+	ck_assert_uint_eq(event.begun, TL_BEGUN_UNKNOWN);
+	ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+	ck_assert_uint_eq(event.begun, TL_BEGUN);
+	ck_assert_int_eq(event.duration_ns, 20);
+	ck_assert_uint_eq(event.args[0], 2);
+	ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+	ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+	ck_assert_int_eq(tl_cursor_next(cursor, &event), 0);
+	tl_cursor_close(cursor);
+}
+
 /* An event of an observed interval. */
 static int
 put_observed(int kind, int64_t ns, uint64_t observed)

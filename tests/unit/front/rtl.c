@@ -302,6 +302,34 @@ TEST(a_program_may_bring_its_own_timeline)
 	timeline_remove(fixture_name);
 }
 
+static void
+enter(const char *name, const char *before, const char *within)
+{
+	ck_assert_int_eq(timeline_priority(tl, before), 0);
+	RTL_LOGFILE_CONTEXT(a, name);
+	ck_assert_int_eq(timeline_priority(tl, within), 0);
+}
+
+/* With a label, which changes, and without. */
+TEST(the_begin_of_a_context_decides_whether_its_end_is_logged)
+{
+	fixture_setup_tiny();
+	ck_assert_int_eq(timeline_rtl_use(tl), 0);
+	{
+		RTL_LOGFILE_CONTEXT(a, "constant");
+		ck_assert_int_eq(timeline_priority(tl, "off"), 0);
+		RTL_LOGFILE_CONTEXT(b, "closed");
+		ck_assert_int_eq(timeline_priority(tl, "trace"), 0);
+	}
+	enter("$1", "trace", "off");
+	enter("$2", "off", "trace");
+	ck_assert_str_eq(front_list(tl), "> rtl \"constant\"\n"
+					 "< rtl \"constant\"\n"
+					 "> rtl \"$label%s\" \"$1\"\n"
+					 "< rtl \"$label%s\" \"$1\"\n");
+	timeline_remove(fixture_name);
+}
+
 static void *
 trace(void *unused)
 {

@@ -9,7 +9,7 @@
 
 enum { LANES = 8, N = 64, EVENTS_MAX = LANES * N };
 
-static struct timeline_event *event;
+static struct timeline_event *event, *span;
 static struct frozen file;
 
 /* What was put into the file, in no order. */
@@ -30,6 +30,9 @@ setup(void)
 	options.cpu_lanes = LANES / 2 - 1; /* and a fallback, in two tiers */
 	fixture_open(&options);
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
+	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $a",
+			     TIMELINE_THREAD, &span),
+	    0);
 	file = frozen_save();
 	put_count = 0;
 }
@@ -263,6 +266,119 @@ TEST(an_epoch_of_other_lanes_is_a_fault)
 	ck_assert_uint_eq(tl_snap_fault_count(snap), 1);
 	ck_assert_uint_eq(frozen_walk(snap, TL_OLDEST_FIRST).events, 1);
 	tl_snap_close(snap);
+}
+
+/* == ends that have the stamp of their begin == */
+
+static void
+put_proof(uint64_t tsc, uint64_t begun)
+{
+	struct timeline_entry *e;
+
+	put(0, tsc, 0);
+	e = frozen_entry(&file, 0, all_puts[put_count - 1].number);
+	e->message = span[TIMELINE_PART_SCOPE_END].message;
+	e->args[0] = begun;
+}
+
+/* What the ends of the file prove, oldest first: how long, 0: nothing. */
+static void
+expect_proofs(const int64_t *took, size_t count)
+{
+	struct tl_snap *snap = frozen_open(&file, 0);
+	struct tl_cursor *cursor;
+	struct tl_event e;
+	size_t i = 0;
+
+	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	while (tl_cursor_next(cursor, &e) > 0) {
+		if (e.kind != TL_END)
+			continue;
+		ck_assert_uint_lt(i, count);
+		ck_assert_msg(e.proven == (took[i] != 0), "end %zu", i);
+		ck_assert_msg(e.duration_ns == took[i], "end %zu took %ld", i,
+		    e.duration_ns);
+		ck_assert_uint_eq(e.args[0], 0);
+		i++;
+	}
+	ck_assert_uint_eq(i, count);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+}
+
+static void
+put_knot(uint64_t number, uint64_t tsc, int64_t ns, uint16_t flags)
+{
+	struct timeline_knot *knots =
+	    (void *)(file.bytes + file.header->knots_offset);
+
+	knots[number] = (struct timeline_knot){ .tsc = tsc,
+		.utc_ns = ns,
+		.mult = TL_MULT_ONE,
+		.flags = flags,
+		.seq = number + 1 };
+	file.header->knot_count = number + 1;
+}
+
+/* Stamps that are times: over a step of the clock they prove nothing. */
+TEST(no_span_is_proven_over_a_step_of_its_clock)
+{
+	static const int64_t took[] = { 400, 0, 0, 100, 0, 300 };
+
+	file.header->clock_kind = TIMELINE_CLOCK_REALTIME;
+	put_knot(0, 1000, 1000, 0);
+	put_knot(1, 2000, 2000, TIMELINE_KNOT_STEP);
+	put_knot(2, 5000, 5000, TIMELINE_KNOT_LEAP);
+	put_knot(3, 8000, 8000, TIMELINE_KNOT_KINK);
+	put_proof(1600, 1200);
+	put_proof(2500, 1700); /* the step */
+	put_proof(3000, 1999); /* ... */
+	put_proof(3100, 3000);
+	put_proof(6000, 4999); /* the leap second */
+	put_proof(8200, 7900);
+	expect_proofs(took, 6);
+}
+
+/* ... those of a counter do: it goes on. */
+TEST(a_step_of_the_clock_does_not_touch_a_proof_by_the_counter)
+{
+	static const int64_t took[] = { 400, 800 };
+
+	put_knot(0, 1000, 1000, 0);
+	put_knot(1, 2000, 20002000, TIMELINE_KNOT_STEP);
+	put_proof(1600, 1200);
+	put_proof(2500, 1700);
+	expect_proofs(took, 2);
+}
+
+TEST(a_begin_after_its_end_proves_nothing)
+{
+	static const int64_t took[] = { 0, 0, 1 };
+
+	put_knot(0, 1000, 1000, 0);
+	put_proof(1600, 1601);
+	put_proof(1700, 0);
+	put_proof(1800, 1799);
+	expect_proofs(took, 3);
+}
+
+/* The counter begins again; the stamp may be of the one before. */
+TEST(a_begin_before_its_epoch_proves_nothing)
+{
+	static const int64_t took[] = { 200, 0, 0, 100 };
+	const uint64_t first[LANES] = { 1 };
+	struct timeline_knot *knots =
+	    (void *)(file.bytes + file.header->knots_offset);
+
+	put_knot(0, 1000, 1000, 0);
+	put_knot(1, 500, 90000, TIMELINE_KNOT_NEW_EPOCH);
+	knots[1].epoch = 1;
+	put_proof(1600, 1400);
+	add_epoch(1, first);
+	put_proof(600, 1400);
+	put_proof(650, 499);
+	put_proof(700, 600);
+	expect_proofs(took, 4);
 }
 
 TEST(losses_are_said_where_they_happened)
