@@ -42,12 +42,6 @@ is_complete(const struct tl_source *input)
 	return true;
 }
 
-static bool
-is_level(uint64_t n)
-{
-	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
-}
-
 /* The levels before the first change: those of a new timeline if the file has
  * its first entries, those of now if there was no change. */
 static uint8_t
@@ -60,7 +54,7 @@ level_at_start(const struct tl_source *input, bool any_change)
 	base =
 	    (uint8_t)(timeline_levels(tl_snap_header(tl_source_snap(input))) >>
 		      TIMELINE_LEVELS_BASE);
-	return !any_change && is_level(base) ? base : 0;
+	return !any_change && tl_level_is_valid(base) ? base : 0;
 }
 
 /* State of reading the levels. */

@@ -71,7 +71,7 @@ is_known(const struct tl_observed_time *t, unsigned tier)
 	const struct tl_event *e = &t->last;
 
 	return e->ns >= t->from_ns && e->ns > t->gates_ns &&
-	       t->observer.threshold != 0 &&
+	       t->observer.now.threshold != 0 &&
 	       !tl_observed_before(tl_observed_place(e),
 		   t->observer.start.complete_from[tier]);
 }
@@ -93,10 +93,10 @@ opened_by(const struct tl_observed_time *t)
 
 	if (t->last.observed == TL_UNOBSERVED)
 		return TL_OBSERVED_BY_NOTHING;
-	if (gate >= t->observer.base)
+	if (gate >= t->observer.now.base)
 		return TL_OBSERVED_BY_PRIORITY;
-	return gate >= t->observer.threshold ? TL_OBSERVED_BY_BURST
-					     : TL_OBSERVED_BY_SLOT;
+	return gate >= t->observer.now.threshold ? TL_OBSERVED_BY_BURST
+						 : TL_OBSERVED_BY_SLOT;
 }
 
 enum tl_observed_by
