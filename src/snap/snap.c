@@ -415,6 +415,12 @@ tl_snap_message(const struct tl_snap *snap, size_t i)
 	return snap->messages->list[i];
 }
 
+const struct tl_message *const *
+tl_snap_messages(const struct tl_snap *snap)
+{
+	return (const struct tl_message *const *)snap->messages->list;
+}
+
 size_t
 tl_snap_knot_count(const struct tl_snap *snap)
 {
