@@ -66,6 +66,15 @@ tl_observe_open(struct tl_observer *o, unsigned from, unsigned to, uint64_t tsc)
 			o->since[g] = tsc;
 }
 
+void
+tl_observe_cut(struct tl_observer *o, unsigned gate, uint64_t tsc)
+{
+	if (tsc < o->since[gate])
+		tsc = o->since[gate];
+	tl_observe_close(o, gate, gate + 1, tsc);
+	o->since[gate] = o->to[gate] = tsc;
+}
+
 /* The first event or question of an epoch: nothing is known of the time
  * before. */
 static void

@@ -36,8 +36,8 @@ tl_observe_any_gate(struct tl_observer *o, const struct tl_event *event)
 {
 	tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
 	o->now.plan = ++o->count;
-	tl_observe_close(o, 0, TL_OBSERVED_GATES, event->tsc);
-	tl_observe_open(o, 0, TL_OBSERVED_GATES, event->tsc);
+	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
+		tl_observe_cut(o, g, event->tsc);
 	o->gates.count = 0;
 	if (o->gates.unnamed > 0 && --o->gates.unnamed == 0)
 		tl_observe_begin_named(o);
@@ -160,8 +160,9 @@ take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
 		claim_gate(g, entry, event);
 	g->change = ++o->count;
 	/* silence is asked for by gate */
-	tl_observe_close(o, 0, TL_OBSERVED_GATES, event->tsc);
-	tl_observe_open(o, 0, TL_OBSERVED_GATES, event->tsc);
+	tl_observe_cut(o, entry->before, event->tsc);
+	tl_observe_cut(o, entry->after, event->tsc);
+	tl_observe_cut(o, g->gate, event->tsc);
 }
 
 void

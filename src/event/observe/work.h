@@ -24,6 +24,8 @@ void tl_observe_close(struct tl_observer *observer, unsigned from, unsigned to,
 /* Gates that are open now, in [from, to), begin an interval. */
 void tl_observe_open(struct tl_observer *observer, unsigned from, unsigned to,
     uint64_t tsc);
+/* A gate begins anew: what was open before was not so for all its messages. */
+void tl_observe_cut(struct tl_observer *observer, unsigned gate, uint64_t tsc);
 /* The base before a change, as far as its entry shows it. */
 unsigned tl_observe_base_before(const struct tl_event *event);
 /* Before this, entries of changes may be missing, and the levels at the start are
