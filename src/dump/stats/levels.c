@@ -65,6 +65,7 @@ struct walk {
 	bool *begun;      /* by lane: has it an entry yet? */
 	int64_t *lane_ns; /* its newest entry */
 	uint8_t start;
+	bool named_all; /* too many messages are named: as if none were */
 };
 
 /* A lane whose oldest entries were overwritten covers no time before its first
@@ -92,6 +93,26 @@ has_own_stamps(const struct tl_source *input)
 	return snap && tl_snap_header(snap)->state != TIMELINE_IMPORTED;
 }
 
+static void
+take_level(struct walk *w, const struct tl_event *event)
+{
+	struct tl_levels *l = w->levels;
+	struct tl_gate_entry entry;
+	uint32_t i = 0;
+
+	l->named_ns = event->ns;
+	if (!tl_source_snap(w->input) || !tl_gate_read(event->args, &entry)) {
+		l->gates_ns = event->ns;
+		return;
+	}
+	while (i < l->named_count && l->named[i] != entry.message)
+		i++;
+	if (i == TL_NAMED_GATES_MAX)
+		w->named_all = true;
+	else if (i == l->named_count)
+		l->named[l->named_count++] = entry.message;
+}
+
 static int
 take(struct walk *w, const struct tl_event *event)
 {
@@ -114,7 +135,7 @@ take(struct walk *w, const struct tl_event *event)
 	lane_begin(w, event);
 	w->lane_ns[tl_source_lane(w->input, event)] = event->ns;
 	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
-		l->gates_ns = event->ns;
+		take_level(w, event);
 	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
 		const int rc = tl_slots_put(&l->slots, event);
 
@@ -174,6 +195,8 @@ read_levels(struct walk *w, struct tl_progress *progress)
 	tl_level_init(&w->state, add_window, w->levels);
 	rc = walk(w, cursor, progress);
 	tl_cursor_close(cursor);
+	if (w->named_all)
+		w->levels->gates_ns = w->levels->named_ns;
 	w->levels->bursts = w->state.bursts;
 	w->levels->merged_bursts = w->state.merged_bursts;
 	w->levels->samples = w->state.samples;
@@ -193,6 +216,7 @@ tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
 
 	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
 		.gates_ns = INT64_MIN,
+		.named_ns = INT64_MIN,
 		.complete_ns = INT64_MIN };
 	if (w.begun && w.lane_ns)
 		rc = read_levels(&w, progress);
@@ -207,6 +231,16 @@ tl_levels_free(struct tl_levels *levels)
 	free(levels->windows);
 	tl_slots_free(&levels->slots);
 	*levels = (struct tl_levels){ 0 };
+}
+
+bool
+tl_levels_is_named(const struct tl_levels *levels,
+    const struct tl_message *message)
+{
+	for (uint32_t i = 0; i < levels->named_count; i++)
+		if (levels->named[i] == message->id)
+			return true;
+	return false;
 }
 
 int64_t
