@@ -86,7 +86,7 @@ overwritten"
 			{ wrong += ($1 < at) != (oldest ? !seen : seen) } END { print wrong + 0 }' "$work/listed")" 0
 	done
 	lacks 'the newest entries are complete' "$("$dump" -n 5 "$wrapped")" overwritten
-	$on_cpus && has '--stats says since when it is complete' "$("$dump" --stats "$wrapped")" "complete since ${place//+/\\+} "
+	has '--stats says since when it is complete' "$("$dump" --stats "$wrapped")" "complete since ${place//+/\\+} "
 else
 	skip 'there is one CPU'
 fi

@@ -69,19 +69,26 @@ struct walk {
 };
 
 /* A lane whose oldest entries were overwritten covers no time before its first
- * entry. */
-static void
+ * entry; in a fallback lane that is not the one with the lowest stamp. */
+static int
 lane_begin(struct walk *w, const struct tl_event *event)
 {
+	struct tl_snap *snap = tl_source_snap(w->input);
 	const size_t lane = tl_source_lane(w->input, event);
+	int64_t ns = event->ns;
+	int rc = 0;
 
 	assert(lane < tl_source_lane_count(w->input));
 	if (w->begun[lane])
-		return;
+		return 0;
 	w->begun[lane] = true;
-	if (tl_source_lane_is_cut(w->input, lane) &&
-	    event->ns > w->levels->complete_ns)
-		w->levels->complete_ns = event->ns;
+	if (!tl_source_lane_is_cut(w->input, lane))
+		return 0;
+	if (snap)
+		rc = tl_snap_lane_begin(snap, (uint32_t)lane, &ns);
+	if (ns > w->levels->complete_ns)
+		w->levels->complete_ns = ns;
+	return rc < 0 ? rc : 0;
 }
 
 /* Are stamps those of the writers? */
@@ -118,10 +125,12 @@ take(struct walk *w, const struct tl_event *event)
 {
 	struct tl_levels *l = w->levels;
 	int64_t until_ns = 0;
+	int rc;
 
 	if (event->kind == TL_LOST) {
 		const size_t lane = tl_source_lane(w->input, event);
-		const int rc = tl_slots_lose(&l->slots,
+
+		rc = tl_slots_lose(&l->slots,
 		    w->begun[lane] ? w->lane_ns[lane] : INT64_MIN, event->ns);
 
 		return rc < 0 ? rc : tl_level_put(&w->state, event, 0);
@@ -132,14 +141,13 @@ take(struct walk *w, const struct tl_event *event)
 	}
 	if (event->ns > l->last_ns)
 		l->last_ns = event->ns;
-	lane_begin(w, event);
+	if ((rc = lane_begin(w, event)) < 0)
+		return rc;
 	w->lane_ns[tl_source_lane(w->input, event)] = event->ns;
 	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
 		take_level(w, event);
 	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
-		const int rc = tl_slots_put(&l->slots, event);
-
-		if (rc < 0)
+		if ((rc = tl_slots_put(&l->slots, event)) < 0)
 			return rc;
 	}
 	if (tl_level_is_change(event) && tl_source_snap(w->input))
