@@ -340,7 +340,11 @@ struct timeline_header {
 	uint64_t names_max;    /* never changes; a multiple of the set */
 	uint64_t names_put;    /* ever */
 
-	uint8_t rest[48];
+	/* 848: of a copy: it has what was logged up to this stamp of the last
+	 * epoch, and nothing later.  0: unknown */
+	uint64_t cut;
+
+	uint8_t rest[40];
 
 	/* 896: processes that logged and have closed it or called exit, the
 	 * newest TIMELINE_EXITS: see timeline_exit_pid */

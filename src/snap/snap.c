@@ -415,6 +415,17 @@ tl_snap_message(const struct tl_snap *snap, size_t i)
 	return snap->messages->list[i];
 }
 
+bool
+tl_snap_cut(const struct tl_snap *snap, int64_t *ns)
+{
+	const struct timeline_header *h = &snap->header;
+
+	if (h->cut == 0 || h->state != TIMELINE_SAVED)
+		return false;
+	*ns = tl_snap_time(snap, h->epochs, h->cut, NULL);
+	return true;
+}
+
 const struct tl_message *const *
 tl_snap_messages(const struct tl_snap *snap)
 {

@@ -108,6 +108,8 @@ void tl_snap_put_left_out(struct tl_text *text, uint32_t cpu, uint32_t tier,
 size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
 const struct tl_message *const *tl_snap_messages(const struct tl_snap *snap);
+/* The time up to which it has what was logged.  False: it is not known. */
+bool tl_snap_cut(const struct tl_snap *snap, int64_t *ns);
 
 /* The knots that can be trusted, oldest first; the last one is a closing
  * point. */

@@ -946,6 +946,7 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	h->state = TIMELINE_SAVED;
 	h->saved_ns = tl_clock_read(CLOCK_REALTIME);
 	h->newest = newest;
+	h->cut = c->ahead ? c->cut : 0;
 	if (!c->take->holes)
 		h->levels = c->before.levels;
 	h->strings_tail = tail;
