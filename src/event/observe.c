@@ -220,15 +220,35 @@ expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 
 /* == numbers == */
 
+static unsigned
+tier_of(const struct tl_observer *o, uint32_t lane)
+{
+	return o->start.tiers > 1 ? lane % o->start.tiers : 0;
+}
+
+void
+tl_observe_missing(struct tl_observer *o, uint32_t lane, bool begins)
+{
+	const unsigned tier = tier_of(o, lane);
+
+	if (begins) {
+		o->now.missing[tier]++;
+		return;
+	}
+	o->now.missing[tier] -= o->now.missing[tier] > 0;
+	o->now.losses[tier] = ++o->count;
+	tl_observe_lose_claims(o);
+}
+
 /* Was all that was logged at the time of an event kept? */
 static bool
 is_kept(const struct tl_observer *o, const struct tl_event *event)
 {
-	const unsigned tier =
-	    o->start.tiers > 1 ? event->lane % o->start.tiers : 0;
+	const unsigned tier = tier_of(o, event->lane);
 
-	return !o->blind && !tl_observed_before(tl_observed_place(event),
-				o->start.complete_from[tier]);
+	return !o->blind && o->now.missing[tier] == 0 &&
+	       !tl_observed_before(tl_observed_place(event),
+		   o->start.complete_from[tier]);
 }
 
 /* The number of the interval of a gate. */
@@ -250,7 +270,7 @@ tl_observe_number(struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned gate = tl_observed_gate(o, event->message);
 	const struct tl_named_gate *named;
-	uint64_t number;
+	uint64_t number, last;
 
 	if (event->message->timer) /* one entry has both ends of a span */
 		return TL_OBSERVED;
@@ -259,10 +279,12 @@ tl_observe_number(struct tl_observer *o, const struct tl_event *event)
 	number = gate_number(o, event, gate);
 	if (number == TL_UNOBSERVED)
 		return number;
-	/* its intervals end where its gate changes, too */
-	if ((named = tl_observe_named(o, event->message->id)))
-		number |= named->change << CHANGE_SHIFT;
-	return number;
+	/* its intervals end at losses and where its gate changes, too */
+	last = o->now.losses[tier_of(o, event->lane)];
+	if ((named = tl_observe_named(o, event->message->id)) &&
+	    named->change > last)
+		last = named->change;
+	return number | last << CHANGE_SHIFT;
 }
 
 void

@@ -151,6 +151,10 @@ struct tl_observed_now {
 	uint32_t until_epoch;
 	uint64_t until; /* the first stamp after the burst */
 	uint64_t numbers[TL_OBSERVED_GATES];
+	/* by tier: lanes that miss entries, and the number of the last end of
+	 * such a loss */
+	uint32_t missing[TIMELINE_TIERS_MAX];
+	uint64_t losses[TIMELINE_TIERS_MAX];
 	/* shares are 0 without a plan */
 	uint32_t shares[TL_OBSERVED_GATES];
 	uint64_t seed;
@@ -218,6 +222,18 @@ struct tl_gate_entry {
 bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
 /* Set event->observed of the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
+
+/*
+ * In a file a lane misses entries between two of its entries.  Until the second
+ * of them nothing of its tier is observed, and no interval lasts beyond it.
+ * begins: after the last event, else before the next one.
+ */
+void
+tl_observe_missing(struct tl_observer *observer, uint32_t lane, bool begins);
+/* The same in advance, of an observer that is fed newest first: after the event
+ * at this place, or the end of the loss after it.  0 or -ENOMEM. */
+int tl_observe_missing_ahead(struct tl_observer *observer,
+    const struct tl_event *place, bool begins);
 
 /* == oldest first == */
 

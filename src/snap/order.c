@@ -34,6 +34,7 @@ struct walker {
 	/* to be reported first */
 	uint64_t overwritten; /* they are older than the lane */
 	uint64_t lost;
+	bool missing; /* oldest first: between two of its entries */
 };
 
 /* The begin event of a whole span. */
@@ -59,6 +60,9 @@ struct order {
 	size_t begin_end;
 	size_t begin_capacity;
 	struct tl_observer observer; /* not of a round: its follower has one */
+	/* oldest first: a loss begins after, or ended before the next event */
+	const struct walker *begun_loss;
+	const struct walker *ended_loss;
 	/* the second event of an entry, to be returned next */
 	struct tl_event second;
 	bool has_second;
@@ -129,6 +133,9 @@ advance(struct order *o)
 	if (rc != 0)
 		return rc;
 	look(o, w);
+	w->missing = !o->newest_first && w->lane.entry && w->lost > 0;
+	if (w->missing)
+		o->begun_loss = w;
 	if (!w->lane.entry && w->lost + w->overwritten == 0)
 		tl_pqueue_pop(&o->queue, &by_time, o);
 	else
@@ -393,6 +400,10 @@ next_event(struct order *o, struct tl_event *event)
 	w = first_of(o);
 	if (w->lost + w->overwritten > 0) {
 		fill_lost(o, w, event);
+		if (w->missing && w->lost == 0) {
+			o->ended_loss = w;
+			w->missing = false;
+		}
 		if (!w->lane.entry && w->lost + w->overwritten == 0)
 			tl_pqueue_pop(&o->queue, &by_time, o);
 		return 1;
@@ -408,8 +419,18 @@ order_next(struct tl_cursor *cursor, struct tl_event *event)
 	struct order *o = (struct order *)(void *)cursor;
 	const int rc = next_event(o, event);
 
-	if (rc > 0 && !o->snap->is_round)
-		tl_observe(&o->observer, event);
+	if (rc <= 0 || o->snap->is_round)
+		return rc;
+	tl_observe(&o->observer, event);
+	if (o->ended_loss)
+		tl_observe_missing(&o->observer, o->ended_loss->lane.number,
+		    false);
+	o->ended_loss = NULL;
+	if (o->begun_loss && !o->has_second) {
+		tl_observe_missing(&o->observer, o->begun_loss->lane.number,
+		    true);
+		o->begun_loss = NULL;
+	}
 	return rc;
 }
 

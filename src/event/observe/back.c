@@ -100,6 +100,14 @@ tl_observe_ahead(struct tl_observer *o, struct tl_event *change)
 	return keep(o, change);
 }
 
+int
+tl_observe_missing_ahead(struct tl_observer *o, const struct tl_event *place,
+    bool begins)
+{
+	tl_observe_missing(o, place->lane, begins);
+	return keep(o, place);
+}
+
 void
 tl_observer_free(struct tl_observer *o)
 {
