@@ -400,7 +400,9 @@ struct timeline_head {
 	uint64_t stuck;	 /* version 1 only; 0 */
 	uint64_t wanted; /* saved: entries [wanted, first) were overwritten while
 			  * the file was copied; 0 in older files */
-	uint64_t spare2[2];
+	uint64_t overwritten; /* imported: so many of those missing before
+			       * first, the others are lost */
+	uint64_t spare2;
 };
 TIMELINE_ASSERT(sizeof(struct timeline_head) == TIMELINE_HEAD_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_head, cleared) == 64);

@@ -95,13 +95,18 @@ first_of(const struct order *o)
 static void
 add_overwritten(const struct order *o, struct walker *w)
 {
-	const uint64_t lapped = o->snap->lanes[w->lane.number].lapped;
+	const struct tl_snap_lane *lane = &o->snap->lanes[w->lane.number];
 
-	/* what is missing in a file of another format was lost there */
-	if (o->snap->header.state == TIMELINE_IMPORTED)
-		w->lost += lapped;
-	else
-		w->overwritten = lapped;
+	if (o->snap->header.state != TIMELINE_IMPORTED) {
+		w->overwritten = lane->lapped;
+		return;
+	}
+	/* what is missing in a file of another format was lost there, unless it
+	 * says something else */
+	w->lost += lane->lapped;
+	w->overwritten =
+	    lane->overwritten < w->lost ? lane->overwritten : w->lost;
+	w->lost -= w->overwritten;
 }
 
 /* Take the entry that the lane found; a loss has the place of the entry next to
@@ -371,13 +376,15 @@ fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 {
 	const bool overwritten =
 	    w->lost == 0 || (w->overwritten > 0 && !o->newest_first);
+	const bool is_imported = o->snap->header.state == TIMELINE_IMPORTED;
 	uint64_t *count = overwritten ? &w->overwritten : &w->lost;
 
 	*event = (struct tl_event){ .kind = TL_LOST,
 		.lost = *count,
-		.overwritten = overwritten };
+		.overwritten = overwritten,
+		.unread = overwritten && is_imported };
 	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
-	if (event->cpu == TL_CPU_UNKNOWN && !overwritten)
+	if (event->cpu == TL_CPU_UNKNOWN && (!overwritten || is_imported))
 		event->cpu = w->lane.lost_cpu;
 	*count = 0;
 }

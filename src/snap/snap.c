@@ -88,6 +88,8 @@ describe_lane(struct tl_snap *snap, uint32_t i,
 	lane->end = head->end;
 	lane->torn = head->torn;
 	lane->stuck = head->stuck;
+	if (h->state == TIMELINE_IMPORTED)
+		lane->overwritten = head->overwritten;
 	if (h->state == TIMELINE_SAVED && head->wanted > 0 &&
 	    head->wanted < head->first && head->first <= head->end)
 		lane->left_out = head->first - head->wanted;

@@ -69,6 +69,8 @@ struct tl_snap_lane {
 	uint64_t lapped; /* overwritten before first, in the wanted range */
 	/* of those, by writers while the file was copied: left out */
 	uint64_t left_out;
+	/* of those, in an imported file: the others are lost */
+	uint64_t overwritten;
 	uint64_t stuck; /* slots that a dead writer holds */
 };
 

@@ -60,12 +60,15 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 	is '... in Chrome trace events' "$(convert chrome "$wrapped" |
 		jq '[.traceEvents[] | select(.name == "entries overwritten") | .args.overwritten] | add')" "$gone"
 	is '... which are read again' "$(convert chrome "$wrapped" >"$work/wrapped.json" && "$dump" --json "$work/wrapped.json" 2>/dev/null |
-		jq -s 'map(.lost // 0) | add')" "$gone"
-	is '... as JSON lines are, with what older ones call lost' \
-		"$({ echo '{"lost":3,"cpu":0}' && cat "$work/wrapped.jsonl"; } >"$work/again.jsonl"
-			"$dump" --json "$work/again.jsonl" | jq -s 'map(.lost // 0) | add')" "$((gone + 3))"
+		jq -s 'map(.overwritten // 0) | add')" "$gone"
+	missing() { "$dump" --json "$1" 2>/dev/null | jq -sc '[(map(.overwritten // 0) | add), (map(.lost // 0) | add)]'; }
+	is '... as JSON lines are, beside what is lost' \
+		"$({ cat "$work/wrapped.jsonl" && echo '{"lost":3,"cpu":0}'; } >"$work/again.jsonl"
+			missing "$work/again.jsonl")" "[$gone,3]"
 	is '... and CSV' "$("$dump" --format csv --oldest-first "$wrapped" >"$work/again.csv" &&
-		"$dump" --json "$work/again.csv" | jq -s 'map(.lost // 0) | add')" "$gone"
+		missing "$work/again.csv")" "[$gone,0]"
+	is '... and a timeline that is made of the file' "$("$bin/timeline-convert" -q -f --to timeline -o "$work/again.tl" "$wrapped"
+		missing "$work/again.tl")" "[$gone,0]"
 	is '... apart from the losses of a conversion' \
 		"$("$bin/timeline-convert" --json --to csv -o "$work/out.csv" "$wrapped" | jq -c '[.lost, .overwritten]')" "[0,$gone]"
 	if command -v sqlite3 >/dev/null; then
@@ -91,6 +94,14 @@ else
 	skip 'there is one CPU'
 fi
 lacks 'of a ring that has not turned nothing is said' "$("$dump" "$known"; "$dump" --stats "$known")" 'overwritten|complete since'
+
+# of a file of another format it is not known since when all is there
+for word in lost overwritten; do
+	line='"cpu":0,"pid":7,"tid":8,"priority":"info","category":"c","message":"job","args":{},"kind":'
+	printf '%s\n' '{"ns":1795000000000000000,"tsc":1,'"$line"'"begin"}' '{"'$word'":3,"cpu":0}' \
+		'{"ns":1795000000000001000,"tsc":1001,'"$line"'"end"}' >"$work/over.jsonl"
+	is "no span is sure across entries that are $word" "$("$dump" --stats --json "$work/over.jsonl" | jq -c '[.spans, .unsure]')" '[1,1]'
+done
 
 # spans that cross, spans of one route, and one that began before --since
 awk 'BEGIN {
@@ -138,7 +149,7 @@ for step in 20 -20; do
 	is "a span has its length though the clock is set by $step s" \
 		"$(awk -v most="$(cat "$work/stepped$step")" -v d="$truth" 'BEGIN { print (d > most - 1e6 && d <= most) }')" 1
 	is '... and the clock was' "$("$dump" --info --json "$file" | jq '[.clock.knots[].flags | select(contains("step"))] | length')" 1
-	has '... in the listing' "$("$dump" "$file")" "  $(awk -v d="$truth" 'BEGIN { printf "%d\\.%03dms", d / 1e6, d / 1e3 % 1e3 }')\$"
+	has '... in the listing' "$("$dump" "$file")" "  $(awk -v d="$truth" 'BEGIN { printf "%d", d / 1e6 }')(\.[0-9]+)?ms\$"
 	places=true longest_of "$file" job "$truth"
 	is '... in --critical' "$("$dump" --critical 'job*' --json "$file" | jq .total_ns)" "$truth"
 done
@@ -148,7 +159,7 @@ truth=$("$build/tests/tool/make_levels" "$name-levels" "$work/levels.tl") || exi
 rates=$("$dump" --stats --json "$work/levels.tl")
 for message in tick detail; do
 	is "the rate of $message is that of the program" "$(jq -r --arg m "$message" --argjson t "$truth" \
-		'select(.message | startswith($m)) | (.rate_per_s / $t - 1 | fabs) < 0.02' <<<"$rates")" true
+		'select(.message | startswith($m)) | (.rate_per_s / $t - 1 | fabs) < 0.1' <<<"$rates")" true
 done
 is '... all that was logged is in observed time' "$(jq -r 'select(.message | startswith("detail")) | .count == .observed_count' <<<"$rates")" true
 is '... which is most of it, and not all' "$(jq -r 'select(.message | startswith("detail")) | .observed_share | . > 0.5 and . < 0.75' <<<"$rates")" true
