@@ -340,7 +340,11 @@ struct timeline_header {
 	uint64_t names_max;    /* never changes; a multiple of the set */
 	uint64_t names_put;    /* ever */
 
-	uint8_t rest[48];
+	/* 848: of a copy: it has what was logged up to this stamp of the last
+	 * epoch, and nothing later.  0: unknown */
+	uint64_t cut;
+
+	uint8_t rest[40];
 
 	/* 896: processes that logged and have closed it or called exit, the
 	 * newest TIMELINE_EXITS: see timeline_exit_pid */
@@ -396,7 +400,9 @@ struct timeline_head {
 	uint64_t stuck;	 /* version 1 only; 0 */
 	uint64_t wanted; /* saved: entries [wanted, first) were overwritten while
 			  * the file was copied; 0 in older files */
-	uint64_t spare2[2];
+	uint64_t overwritten; /* imported: so many of those missing before
+			       * first, the others are lost */
+	uint64_t spare2;
 };
 TIMELINE_ASSERT(sizeof(struct timeline_head) == TIMELINE_HEAD_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_head, cleared) == 64);

@@ -123,6 +123,7 @@ describe(const struct tl_source *input, struct chosen *chosen)
 	struct tl_script_input described = { .name = input->name,
 		.snap = tl_source_snap(input),
 		.messages = tl_source_messages(input),
+		.message_count = tl_source_message_count(input),
 		.format = input->format,
 		.open = open_input,
 		.context = chosen,
@@ -133,8 +134,6 @@ describe(const struct tl_source *input, struct chosen *chosen)
 	if (input->host &&
 	    (input->host->is_marked || input->host->origin.machine[0]))
 		described.host = input->host->name;
-	if (described.messages)
-		described.message_count = tl_source_message_count(input);
 	return described;
 }
 

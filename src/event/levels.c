@@ -204,12 +204,6 @@ tl_level_begin(struct tl_level_state *s, uint8_t threshold, uint8_t base,
 	return rc;
 }
 
-static bool
-is_level(uint64_t n)
-{
-	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
-}
-
 void
 tl_level_claim(struct tl_level_claim *claim, const struct tl_event *event)
 {
@@ -264,7 +258,8 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 	bool merged;
 	int rc;
 
-	if (!is_level(threshold) || !is_level(base)) /* a damaged entry */
+	if (!tl_level_is_valid(threshold) ||
+	    !tl_level_is_valid(base)) /* a damaged entry */
 		return 0;
 	/* A burst leaves the base as it was before. */
 	if (!s->changed && is_burst && s->window.threshold == 0)

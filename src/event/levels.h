@@ -88,6 +88,13 @@ int tl_level_end(struct tl_level_state *state, int64_t now_ns);
 void tl_level_sum(const struct tl_level_state *state, int64_t now_ns,
     int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns);
 
+/* May it be a level?  Else its entry is damaged. */
+static inline bool
+tl_level_is_valid(uint64_t n)
+{
+	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
+}
+
 /* Note an entry that changes the levels. */
 void tl_level_claim(struct tl_level_claim *claim, const struct tl_event *event);
 /* Does a confirmation belong to the last change?  It does so once. */
@@ -144,6 +151,13 @@ struct tl_plan_entry {
 	uint64_t seed;
 	uint64_t lease; /* a stamp; 0: the plan is over */
 };
+
+/* Does a plan with this share and seed open a slot? */
+static inline bool
+tl_slot_is_open(uint64_t slot, uint32_t share, uint64_t seed)
+{
+	return timeline_slot_hash(slot, seed) < share;
+}
 
 /* Read the entry of a plan; false: it is damaged. */
 static inline bool

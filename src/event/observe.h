@@ -143,29 +143,39 @@ struct tl_observed {
 	uint64_t ticks; /* in all intervals up to to, of slots as well */
 };
 
-struct tl_observed_state; /* after a change: observe.c */
-
-struct tl_observer {
-	struct tl_observed_start start;
+/* What the number of an interval follows from, with the gates of messages: the
+ * levels and the plan of slots in force. */
+struct tl_observed_now {
 	uint8_t threshold; /* 0: unknown */
 	uint8_t base;      /* 0: unknown */
 	uint32_t until_epoch;
-	uint64_t until;              /* the first stamp after the burst */
-	struct tl_level_claim claim; /* the last change */
-	bool changed;                /* there was one */
-	/* the plan of slots in force; shares are 0 without one */
+	uint64_t until; /* the first stamp after the burst */
+	uint64_t numbers[TL_OBSERVED_GATES];
+	/* by tier: lanes that miss entries, and the number of the last end of
+	 * such a loss */
+	uint32_t missing[TIMELINE_TIERS_MAX];
+	uint64_t losses[TIMELINE_TIERS_MAX];
+	/* shares are 0 without a plan */
 	uint32_t shares[TL_OBSERVED_GATES];
 	uint64_t seed;
 	uint64_t lease;
 	uint32_t plan_epoch;
 	uint8_t shift;
 	bool has_plan;
-	uint64_t plan;     /* slots of two plans are in no run */
+	uint64_t plan; /* its number: slots of two plans are in no run */
+};
+
+struct tl_observed_state; /* after a change: observe/back.c */
+
+struct tl_observer {
+	struct tl_observed_start start;
+	struct tl_observed_now now;
+	struct tl_level_claim claim; /* the last change */
+	bool changed;                /* there was one */
 	bool plan_unknown; /* a recording newest first: not read yet */
 	struct tl_named_gates gates;
 	const struct tl_named_gates *loaded; /* newest first: in their place */
 	uint64_t count;                      /* intervals so far */
-	uint64_t numbers[TL_OBSERVED_GATES];
 	/* Newest first: what is kept after each change, and before the first;
 	 * that of the last event is loaded. */
 	struct tl_observed_state *states;
@@ -212,6 +222,18 @@ struct tl_gate_entry {
 bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
 /* Set event->observed of the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
+
+/*
+ * In a file a lane misses entries between two of its entries.  Until the second
+ * of them nothing of its tier is observed, and no interval lasts beyond it.
+ * begins: after the last event, else before the next one.
+ */
+void
+tl_observe_missing(struct tl_observer *observer, uint32_t lane, bool begins);
+/* The same in advance, of an observer that is fed newest first: after the event
+ * at this place, or the end of the loss after it.  0 or -ENOMEM. */
+int tl_observe_missing_ahead(struct tl_observer *observer,
+    const struct tl_event *place, bool begins);
 
 /* == oldest first == */
 

@@ -69,4 +69,14 @@ tl_sched_what(const struct tl_message *m)
 	return TL_SCHED_NONE;
 }
 
+/* Is any of count messages one of them? */
+static inline bool
+tl_sched_is_any(const struct tl_message *const *messages, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (tl_sched_what(messages[i]) != TL_SCHED_NONE)
+			return true;
+	return false;
+}
+
 #endif

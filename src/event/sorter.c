@@ -56,7 +56,8 @@ enum {
 	IS_CONTINUED = 1 << 7,
 	IS_MOVED = 1 << 6,
 	IS_PROVEN = 1 << 5,
-	KIND_MASK = IS_PROVEN - 1
+	IS_OVERWRITTEN = 1 << 4,
+	KIND_MASK = IS_OVERWRITTEN - 1
 };
 
 size_t
@@ -66,7 +67,8 @@ tl_store_pack(uint64_t *to, const struct tl_event *e)
 	unsigned flags = args | (e->bare ? IS_BARE : 0);
 	const unsigned kind = e->kind | (e->continued ? IS_CONTINUED : 0) |
 			      (e->moved ? IS_MOVED : 0) |
-			      (e->proven ? IS_PROVEN : 0);
+			      (e->proven ? IS_PROVEN : 0) |
+			      (e->overwritten ? IS_OVERWRITTEN : 0);
 	size_t n = 1;
 
 	to[n++] = (uint64_t)e->ns;
@@ -118,6 +120,9 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		.continued = head >> 8 & IS_CONTINUED,
 		.moved = head >> 8 & IS_MOVED,
 		.proven = head >> 8 & IS_PROVEN,
+		/* no observed interval says where they are missing */
+		.overwritten = head >> 8 & IS_OVERWRITTEN,
+		.unread = head >> 8 & IS_OVERWRITTEN,
 		.bare = flags & IS_BARE };
 	from += 3;
 	if (flags & HAS_TSC)

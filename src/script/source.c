@@ -378,41 +378,28 @@ push_message(lua_State *L, const struct tl_message *message, size_t place)
 	lua_setfield(L, -2, "args");
 }
 
-static const struct tl_message *
-message_of(const struct tl_script_input *input, size_t i)
+/* Its messages, and how many there are. */
+static const struct tl_message *const *
+messages_of(const struct tl_script_input *input, size_t *count)
 {
-	return input->messages ? input->messages[i]
-			       : tl_snap_message(input->snap, i);
-}
-
-static size_t
-message_count(const struct tl_script_input *input)
-{
-	if (input->messages)
-		return input->message_count;
-	return input->snap ? tl_snap_message_count(input->snap) : 0;
-}
-
-/* May it have events of the kernel? */
-static bool
-may_have_kernel(const struct tl_script_input *input)
-{
-	if (!input->messages && !input->snap)
-		return true;
-	for (size_t i = 0; i < message_count(input); i++)
-		if (tl_sched_what(message_of(input, i)) != TL_SCHED_NONE)
-			return true;
-	return false;
+	if (input->messages || !input->snap) {
+		*count = input->message_count;
+		return input->messages;
+	}
+	*count = tl_snap_message_count(input->snap);
+	return tl_snap_messages(input->snap);
 }
 
 int
 tl_script_input_horizon(const struct tl_script_input *input, int64_t *ns)
 {
+	size_t count;
+	const struct tl_message *const *messages = messages_of(input, &count);
 	struct tl_cursor *cursor;
 	int rc;
 
 	*ns = INT64_MIN;
-	if (!may_have_kernel(input))
+	if (messages && !tl_sched_is_any(messages, count))
 		return 0;
 	rc = open_input(input, TL_NEWEST_FIRST, &cursor);
 	return rc < 0 ? rc : tl_states_find_horizon(cursor, ns);
@@ -428,11 +415,12 @@ tl_describe_messages(lua_State *L)
 	lua_newtable(L);
 	for (size_t i = 0; i < source->count; i++) {
 		const struct tl_script_input *input = &source->inputs[i];
-		const size_t count = message_count(input);
+		size_t count;
+		const struct tl_message *const *messages =
+		    messages_of(input, &count);
 
 		for (size_t j = 0; j < count; j++) {
-			push_message(L, message_of(input, j),
-			    source->first + i);
+			push_message(L, messages[j], source->first + i);
 			lua_rawseti(L, -2, ++n);
 		}
 	}
@@ -519,10 +507,13 @@ set_header(lua_State *L, const struct timeline_header *header)
 static void
 push_info(lua_State *L, const struct tl_script_input *input)
 {
+	size_t count;
+
+	messages_of(input, &count);
 	lua_newtable(L);
 	set_word(L, "name", input->name);
 	set_word(L, "format", input->format ? input->format : "timeline");
-	set_number(L, "messages", message_count(input));
+	set_number(L, "messages", count);
 	if (!input->snap)
 		return;
 	lua_pushboolean(L, tl_snap_was_live(input->snap));

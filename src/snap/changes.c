@@ -14,9 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a change is.  A loss ends before the next entry of its lane, and begins
+ * after one, which may be a change itself. */
+enum what { LOSS_ENDS, CLAIMS_LOST, LEVELS, LOSS_BEGINS };
+
 /* An entry that changes the levels, or a loss of entries. */
 struct change {
-	const struct tl_message *message; /* NULL: a loss */
+	const struct tl_message *message; /* of LEVELS */
+	enum what what;
 	uint64_t tsc;
 	uint64_t number;
 	uint32_t lane;
@@ -34,7 +39,11 @@ struct changes {
 	struct change *list;
 	size_t count;
 	size_t capacity;
-	bool overwritten; /* entries before the next one of the lane */
+	/* of the lane that is read */
+	bool overwritten;    /* entries before its next one */
+	bool has_before;     /* an entry was read ... */
+	uint64_t before_tsc; /* ... the last one */
+	uint64_t before_number;
 	int rc;
 };
 
@@ -68,28 +77,63 @@ message_of(const struct changes *c, const struct timeline_entry *e)
 	return NULL;
 }
 
-/* Add a change, or without a message a loss. */
 static bool
-add(struct changes *c, const struct tl_lane *lane,
-    const struct tl_message *message)
+add(struct changes *c, const struct change *change)
 {
-	const struct timeline_entry *e = lane->entry;
-	struct change *change;
-
 	if ((c->rc = TL_ARRAY_ROOM(c->list, c->capacity, c->count)) != 0)
 		return false;
-	change = &c->list[c->count++];
-	*change = (struct change){ .message = message,
-		.tsc = e->tsc,
+	c->list[c->count++] = *change;
+	return true;
+}
+
+static struct change
+place_of(const struct changes *c, const struct tl_lane *lane)
+{
+	const struct timeline_entry *e = lane->entry;
+
+	return (struct change){ .tsc = e->tsc,
 		.number = lane->entry_number,
 		.lane = lane->number,
 		.pid = e->pid,
 		.tid = e->tid,
 		.epoch = tl_messages_epoch(c->snap->messages, lane->number,
 		    lane->entry_number) };
-	for (unsigned k = 0; k < TL_ARGS_MAX; k++)
-		change->args[k] = e->args[k];
-	return true;
+}
+
+static bool
+add_entry(struct changes *c, const struct tl_lane *lane,
+    const struct tl_message *message)
+{
+	struct change change = place_of(c, lane);
+
+	change.what = LEVELS;
+	if (message->builtin == TIMELINE_BUILTIN_LOST)
+		change.what = CLAIMS_LOST;
+	else
+		change.message = message;
+	memcpy(change.args, lane->entry->args, sizeof(change.args));
+	return add(c, &change);
+}
+
+/* Entries are missing before this one. */
+static bool
+add_loss(struct changes *c, const struct tl_lane *lane)
+{
+	struct change begin, end = place_of(c, lane);
+
+	if (lane->lost == 0 || !c->has_before) { /* before all of the lane */
+		end.what = CLAIMS_LOST;
+		return add(c, &end);
+	}
+	begin = end;
+	begin.what = LOSS_BEGINS;
+	begin.tsc = c->before_tsc;
+	begin.number = c->before_number;
+	begin.epoch = tl_messages_epoch(c->snap->messages, lane->number,
+	    c->before_number);
+	end.what = LOSS_ENDS;
+	end.number--;
+	return add(c, &begin) && add(c, &end);
 }
 
 static bool
@@ -97,15 +141,14 @@ take_change(void *context, const struct tl_lane *lane)
 {
 	struct changes *c = context;
 	const struct tl_message *message = message_of(c, lane->entry);
-	const bool is_lost = lane->lost > 0 || c->overwritten;
 
-	c->overwritten = false;
-	if (is_lost && !add(c, lane, NULL))
+	if ((lane->lost > 0 || c->overwritten) && !add_loss(c, lane))
 		return false;
-	if (!message)
-		return true;
-	return add(c, lane,
-	    message->builtin == TIMELINE_BUILTIN_LOST ? NULL : message);
+	c->overwritten = false;
+	c->has_before = true;
+	c->before_tsc = lane->entry->tsc;
+	c->before_number = lane->entry_number;
+	return !message || add_entry(c, lane, message);
 }
 
 /* In the order of events: see order.c. */
@@ -123,8 +166,7 @@ compare_changes(const void *first, const void *second)
 		return a->lane < b->lane ? -1 : 1;
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	/* a loss is before its entry */
-	return (a->message != NULL) - (b->message != NULL);
+	return (int)a->what - (int)b->what;
 }
 
 static int
@@ -132,9 +174,9 @@ find_changes(struct changes *c, struct tl_snap *snap)
 {
 	int rc = find_messages(c);
 
-	for (uint32_t i = 0;
-	     c->message_count > 0 && i < snap->lane_count && rc == 0; i++) {
+	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
 		c->overwritten = snap->lanes[i].lapped > 0;
+		c->has_before = false;
 		rc = tl_snap_each_entry(snap, i, UINT64_MAX, take_change, c);
 		if (rc == 0)
 			rc = c->rc;
@@ -162,7 +204,10 @@ observe_back(const struct changes *c, const struct tl_observed_start *start,
 			.tid = change->tid };
 
 		memcpy(event.args, change->args, sizeof(event.args));
-		rc = tl_observe_ahead(observer, &event);
+		rc = change->what == LOSS_BEGINS || change->what == LOSS_ENDS
+			 ? tl_observe_missing_ahead(observer, &event,
+			       change->what == LOSS_BEGINS)
+			 : tl_observe_ahead(observer, &event);
 	}
 	return rc;
 }

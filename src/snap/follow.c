@@ -432,6 +432,24 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
+/* Observe from the heads that were read on: with the levels of now, as changes
+ * up to now may have been logged before those. */
+static int
+observe_now(struct follow *f)
+{
+	struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
+		.tiers = f->header.tiers,
+		.gates = true,
+		.named = true };
+	const int64_t n = tl_read_at(f->fd, &f->header.levels,
+	    sizeof(f->header.levels), offsetof(struct timeline_header, levels));
+
+	now.base =
+	    (uint8_t)(timeline_levels(&f->header) >> TIMELINE_LEVELS_BASE);
+	tl_observer_init(&f->observer, &now);
+	return n < 0 ? (int)n : 0;
+}
+
 /* Read the file once for its geometry. */
 static int
 prepare(struct follow *f, const struct tl_follow_start *start,
@@ -460,16 +478,8 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);
-	if (rc == 0) {
-		const struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
-			.tiers = snap->header.tiers,
-			.gates = true,
-			.named = true,
-			.base = (uint8_t)(timeline_levels(&snap->header) >>
-					  TIMELINE_LEVELS_BASE) };
-
-		tl_observer_init(&f->observer, &now);
-	}
+	if (rc == 0)
+		rc = observe_now(f);
 	tl_snap_close(snap);
 	return rc;
 }

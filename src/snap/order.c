@@ -34,6 +34,7 @@ struct walker {
 	/* to be reported first */
 	uint64_t overwritten; /* they are older than the lane */
 	uint64_t lost;
+	bool missing; /* oldest first: between two of its entries */
 };
 
 /* The begin event of a whole span. */
@@ -59,6 +60,9 @@ struct order {
 	size_t begin_end;
 	size_t begin_capacity;
 	struct tl_observer observer; /* not of a round: its follower has one */
+	/* oldest first: a loss begins after, or ended before the next event */
+	const struct walker *begun_loss;
+	const struct walker *ended_loss;
 	/* the second event of an entry, to be returned next */
 	struct tl_event second;
 	bool has_second;
@@ -91,13 +95,18 @@ first_of(const struct order *o)
 static void
 add_overwritten(const struct order *o, struct walker *w)
 {
-	const uint64_t lapped = o->snap->lanes[w->lane.number].lapped;
+	const struct tl_snap_lane *lane = &o->snap->lanes[w->lane.number];
 
-	/* what is missing in a file of another format was lost there */
-	if (o->snap->header.state == TIMELINE_IMPORTED)
-		w->lost += lapped;
-	else
-		w->overwritten = lapped;
+	if (o->snap->header.state != TIMELINE_IMPORTED) {
+		w->overwritten = lane->lapped;
+		return;
+	}
+	/* what is missing in a file of another format was lost there, unless it
+	 * says something else */
+	w->lost += lane->lapped;
+	w->overwritten =
+	    lane->overwritten < w->lost ? lane->overwritten : w->lost;
+	w->lost -= w->overwritten;
 }
 
 /* Take the entry that the lane found; a loss has the place of the entry next to
@@ -129,6 +138,9 @@ advance(struct order *o)
 	if (rc != 0)
 		return rc;
 	look(o, w);
+	w->missing = !o->newest_first && w->lane.entry && w->lost > 0;
+	if (w->missing)
+		o->begun_loss = w;
 	if (!w->lane.entry && w->lost + w->overwritten == 0)
 		tl_pqueue_pop(&o->queue, &by_time, o);
 	else
@@ -364,13 +376,15 @@ fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 {
 	const bool overwritten =
 	    w->lost == 0 || (w->overwritten > 0 && !o->newest_first);
+	const bool is_imported = o->snap->header.state == TIMELINE_IMPORTED;
 	uint64_t *count = overwritten ? &w->overwritten : &w->lost;
 
 	*event = (struct tl_event){ .kind = TL_LOST,
 		.lost = *count,
-		.overwritten = overwritten };
+		.overwritten = overwritten,
+		.unread = overwritten && is_imported };
 	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
-	if (event->cpu == TL_CPU_UNKNOWN && !overwritten)
+	if (event->cpu == TL_CPU_UNKNOWN && (!overwritten || is_imported))
 		event->cpu = w->lane.lost_cpu;
 	*count = 0;
 }
@@ -393,6 +407,10 @@ next_event(struct order *o, struct tl_event *event)
 	w = first_of(o);
 	if (w->lost + w->overwritten > 0) {
 		fill_lost(o, w, event);
+		if (w->missing && w->lost == 0) {
+			o->ended_loss = w;
+			w->missing = false;
+		}
 		if (!w->lane.entry && w->lost + w->overwritten == 0)
 			tl_pqueue_pop(&o->queue, &by_time, o);
 		return 1;
@@ -408,8 +426,18 @@ order_next(struct tl_cursor *cursor, struct tl_event *event)
 	struct order *o = (struct order *)(void *)cursor;
 	const int rc = next_event(o, event);
 
-	if (rc > 0 && !o->snap->is_round)
-		tl_observe(&o->observer, event);
+	if (rc <= 0 || o->snap->is_round)
+		return rc;
+	tl_observe(&o->observer, event);
+	if (o->ended_loss)
+		tl_observe_missing(&o->observer, o->ended_loss->lane.number,
+		    false);
+	o->ended_loss = NULL;
+	if (o->begun_loss && !o->has_second) {
+		tl_observe_missing(&o->observer, o->begun_loss->lane.number,
+		    true);
+		o->begun_loss = NULL;
+	}
 	return rc;
 }
 

@@ -88,6 +88,8 @@ describe_lane(struct tl_snap *snap, uint32_t i,
 	lane->end = head->end;
 	lane->torn = head->torn;
 	lane->stuck = head->stuck;
+	if (h->state == TIMELINE_IMPORTED)
+		lane->overwritten = head->overwritten;
 	if (h->state == TIMELINE_SAVED && head->wanted > 0 &&
 	    head->wanted < head->first && head->first <= head->end)
 		lane->left_out = head->first - head->wanted;
@@ -413,6 +415,23 @@ const struct tl_message *
 tl_snap_message(const struct tl_snap *snap, size_t i)
 {
 	return snap->messages->list[i];
+}
+
+bool
+tl_snap_cut(const struct tl_snap *snap, int64_t *ns)
+{
+	const struct timeline_header *h = &snap->header;
+
+	if (h->cut == 0 || h->state != TIMELINE_SAVED)
+		return false;
+	*ns = tl_snap_time(snap, h->epochs, h->cut, NULL);
+	return true;
+}
+
+const struct tl_message *const *
+tl_snap_messages(const struct tl_snap *snap)
+{
+	return (const struct tl_message *const *)snap->messages->list;
 }
 
 size_t

@@ -69,6 +69,8 @@ struct tl_snap_lane {
 	uint64_t lapped; /* overwritten before first, in the wanted range */
 	/* of those, by writers while the file was copied: left out */
 	uint64_t left_out;
+	/* of those, in an imported file: the others are lost */
+	uint64_t overwritten;
 	uint64_t stuck; /* slots that a dead writer holds */
 };
 
@@ -107,6 +109,9 @@ void tl_snap_put_left_out(struct tl_text *text, uint32_t cpu, uint32_t tier,
 /* The messages that are defined, oldest definition first. */
 size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
+const struct tl_message *const *tl_snap_messages(const struct tl_snap *snap);
+/* The time up to which it has what was logged.  False: it is not known. */
+bool tl_snap_cut(const struct tl_snap *snap, int64_t *ns);
 
 /* The knots that can be trusted, oldest first; the last one is a closing
  * point. */

@@ -25,6 +25,14 @@ enum {
 	SLEEPS_MAX = 100       /* each may be interrupted by a signal */
 };
 
+/* Of a snapshot: levels and gates as they were before the cut. */
+struct before {
+	uint64_t levels;
+	uint64_t newest;
+	uint8_t *table; /* of strings, as far as it reached */
+	uint64_t size;
+};
+
 /* One copy in progress. */
 struct copy {
 	struct tl_take *take;
@@ -36,6 +44,7 @@ struct copy {
 	/* T; entries with stamps up to ahead ticks later are left out */
 	uint64_t cut;
 	uint64_t ahead; /* 0: none are left out */
+	struct before before;
 	/* of the current lane */
 	uint64_t *stamps;     /* version 1: the first copy of its stamps ... */
 	uint64_t stamps_from; /* ... from this entry on */
@@ -630,15 +639,72 @@ copy_newest(struct copy *c, struct progress *progress, uint64_t enough)
 	return rc < 0 ? rc : lapped;
 }
 
+/* == levels == */
+
+/* Read the levels and the gates.  Changes after the cut have no entry in the
+ * copy. */
+static int
+read_before(struct copy *c)
+{
+	const struct timeline_header *g = c->geometry;
+	struct before *b = &c->before;
+	int rc;
+
+	free(b->table);
+	b->table = NULL;
+	if ((rc = tl_read_zero_filled(c->live, &b->newest, sizeof(b->newest),
+		 offsetof(struct timeline_header, newest))) != 0 ||
+	    (rc = tl_read_zero_filled(c->live, &b->size, sizeof(b->size),
+		 offsetof(struct timeline_header, strings_tail))) != 0)
+		return rc;
+	if (b->size > g->strings_size)
+		b->size = g->strings_size;
+	if (!(b->table = malloc(b->size + 1)))
+		return -ENOMEM;
+	if ((rc = tl_read_zero_filled(c->live, b->table, b->size,
+		 g->strings_offset)) != 0)
+		return rc;
+	return tl_read_zero_filled(c->live, &b->levels, sizeof(b->levels),
+	    offsetof(struct timeline_header, levels));
+}
+
+/* Put the gates that messages had before the cut in the copied table. */
+static int
+put_gates_before(struct copy *c)
+{
+	const struct before *b = &c->before;
+	const uint64_t offset = c->geometry->strings_offset;
+	uint64_t left = b->size / TIMELINE_RECORD_MIN, at = b->newest;
+	uint8_t *now = malloc(b->size + 1);
+	struct tl_record r;
+	int rc = -ENOMEM;
+
+	if (now)
+		rc = tl_read_zero_filled(c->out, now, b->size, offset);
+	for (; rc == 0 && at != 0 && left-- > 0; at = r.fixed.link) {
+		const uint64_t gate =
+		    at + offsetof(struct timeline_record, gate);
+
+		if (tl_record_at(&r, b->table, b->size, at, 0, NULL) != 0)
+			break;
+		if (now[gate] != b->table[gate])
+			rc = tl_write_at(c->out, &b->table[gate], 1,
+			    offset + gate);
+	}
+	free(now);
+	return rc;
+}
+
 /* == lanes == */
 
 static int
 read_heads(struct copy *c)
 {
 	struct timeline_head *heads = c->take->heads;
-	int rc = 0;
+	int rc = c->take->holes ? 0 : read_before(c);
 
-	set_cut(c);
+	if (rc == 0)
+		set_cut(c);
 	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(c->geometry);
 	     i++) {
 		rc = read_head(c, i, &heads[i]);
@@ -720,7 +786,7 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 			 g->strings_offset + at)) != 0)
 			return rc;
 	}
-	return 0;
+	return c->take->holes ? 0 : put_gates_before(c);
 }
 
 /* Copy the timers, with the sum of the histograms of each: one row.  The round
@@ -880,6 +946,9 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	h->state = TIMELINE_SAVED;
 	h->saved_ns = tl_clock_read(CLOCK_REALTIME);
 	h->newest = newest;
+	h->cut = c->ahead ? c->cut : 0;
+	if (!c->take->holes)
+		h->levels = c->before.levels;
 	h->strings_tail = tail;
 	if ((rc = copy_timers(c, h)) != 0)
 		return rc;
@@ -911,6 +980,7 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 	    (rc = copy_strings(&c, &newest, &tail)) == 0)
 		rc = write_header(&c, newest, tail);
 out:
+	free(c.before.table);
 	free(c.chunk);
 	if (rc != 0) {
 		free(take->heads);

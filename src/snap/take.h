@@ -3,7 +3,7 @@
  * take.h - freeze a live file: copy it so that no half written or overwritten
  * entry is taken for a whole one.
  *
- *	T -> h1 of all lanes -> entries -> h2
+ *	levels and gates -> T -> h1 of all lanes -> entries -> h2
  *	-> newest -> string tail -> strings -> clock and a closing point
  *	-> header, built last
  *
@@ -14,6 +14,10 @@
  * over before even these are copied, or hardly more, the snapshot begins again
  * with another T.  The head of a lane in the copy has the number of the
  * first entry that was wanted.
+ *
+ * A change of levels is logged before it is made: one that was made after T may
+ * have no entry in the copy.  So a snapshot has the levels and gates from before
+ * T, and the entries of all changes since then.
  *
  * The records that an entry refers to were published before it was logged, so
  * they are in the copy.

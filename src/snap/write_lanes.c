@@ -112,6 +112,7 @@ open_lane(struct tl_timeline_walk *w)
 		l->lane_count = w->lane + 1;
 		/* the loss, until the plan is made */
 		l->heads[w->lane].cleared = w->lost - has_cpu;
+		l->heads[w->lane].overwritten = w->overwritten;
 	}
 	l->leads_cpu |= has_cpu && w->lane == CPU_LANES;
 	lose_slots(w, has_cpu);
@@ -140,6 +141,9 @@ add_loss(struct tl_timeline_walk *w, const struct tl_event *event)
 			w->lanes->cpus_lost += event->cpu != TL_CPU_UNKNOWN;
 	}
 	w->lost = tl_timeline_lost_add(w->lost, event->lost);
+	if (event->overwritten)
+		w->overwritten =
+		    tl_timeline_lost_add(w->overwritten, event->lost);
 }
 
 /* Move a loss for which there is no slot before all events. */
@@ -243,7 +247,7 @@ tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
 	if (w->planning && event->epoch != w->epoch &&
 	    (rc = note_row_epoch(w, event->epoch)) < 0)
 		return rc;
-	w->lost = 0;
+	w->lost = w->overwritten = 0;
 	w->lost_cpu = TL_CPU_UNKNOWN;
 	w->events++;
 	*lane = w->lane;
@@ -472,6 +476,9 @@ note_strand(struct tl_timeline_lanes *l, const struct tl_event *event)
 	s = &l->strands[event->lane];
 	if (event->kind == TL_LOST && !s->any) {
 		s->lead = tl_timeline_lost_add(s->lead, event->lost);
+		if (event->overwritten)
+			s->overwritten =
+			    tl_timeline_lost_add(s->overwritten, event->lost);
 		return 0;
 	}
 	if (event->kind == TL_LOST) {
@@ -541,7 +548,8 @@ plan_head(struct tl_timeline_lanes *l, struct timeline_head *head,
 			.first = lane->first,
 			.end = lane->end,
 			.torn = lane->torn,
-			.stuck = lane->stuck };
+			.stuck = lane->stuck,
+			.overwritten = s->overwritten };
 		if (lane->head > lane->end && lane->head <= head_max)
 			head->head = lane->head;
 		return;
@@ -553,7 +561,8 @@ plan_head(struct tl_timeline_lanes *l, struct timeline_head *head,
 		.cleared = s->start - s->lead,
 		.first = s->start,
 		.end = s->start + s->span,
-		.torn = s->torn };
+		.torn = s->torn,
+		.overwritten = s->overwritten };
 }
 
 /* Plan the heads of epochs.  Heads were counted from the first event; a lane in

@@ -102,12 +102,13 @@ enum {
 
 /* The events of one lane, if lanes stay as they were. */
 struct tl_timeline_strand {
-	uint64_t base;  /* number of its first event */
-	uint64_t next;  /* of the next event if no entry is lost */
-	uint64_t lead;  /* entries lost before the first event */
-	uint64_t span;  /* events, and losses between and after them */
-	uint64_t torn;  /* of these, lost entries */
-	uint64_t start; /* when planned: the number of the first event */
+	uint64_t base;        /* number of its first event */
+	uint64_t next;        /* of the next event if no entry is lost */
+	uint64_t lead;        /* entries missing before the first event ... */
+	uint64_t overwritten; /* ... and those of them that are not lost */
+	uint64_t span;        /* events, and losses between and after them */
+	uint64_t torn;        /* of these, lost entries */
+	uint64_t start;       /* when planned: the number of the first event */
 	uint32_t epoch;
 	bool any;        /* it has an event */
 	bool renumbered; /* a filter removed events */
@@ -184,8 +185,9 @@ struct tl_timeline_epoch *tl_timeline_epoch_add(struct tl_timeline_lanes *lanes,
 /* The places of the events as they are read again in the same order. */
 struct tl_timeline_walk {
 	struct tl_timeline_lanes *lanes;
-	uint64_t slots;    /* of each lane, in a row */
-	uint64_t lost;     /* since the last event */
+	uint64_t slots;       /* of each lane, in a row */
+	uint64_t lost;        /* since the last event ... */
+	uint64_t overwritten; /* ... and those of them that are not lost */
 	uint32_t lost_cpu; /* the CPU of that loss; TL_CPU_UNKNOWN: unknown */
 	uint32_t mark;     /* CPU in the slot before the last event */
 	uint64_t used;     /* slots of the lane so far */

@@ -164,14 +164,9 @@ tl_source_free(struct tl_source *source)
 bool
 tl_source_has_kernel(const struct tl_source *source)
 {
-	const size_t count =
-	    tl_source_is_open(source) ? tl_source_message_count(source) : 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (tl_sched_what(tl_source_message(source, i)) !=
-		    TL_SCHED_NONE)
-			return true;
-	return false;
+	return tl_source_is_open(source) &&
+	       tl_sched_is_any(tl_source_messages(source),
+		   tl_source_message_count(source));
 }
 
 /* == faults == */

@@ -68,13 +68,10 @@ struct tl_source_ops {
 	/* The number of entries, or more. */
 	uint64_t (*entries)(const struct tl_source *source);
 
-	/* The defined messages: messages is an array of all, message returns
-	 * one.  One of the two is NULL. */
+	/* The defined messages. */
 	size_t (*message_count)(const struct tl_source *source);
 	const struct tl_message *const *(*messages)(
 	    const struct tl_source *source);
-	const struct tl_message *(
-	    *message)(const struct tl_source *source, size_t i);
 
 	/* NULL: there is one lane, without losses. */
 	size_t (*lane_count)(const struct tl_source *source);
@@ -186,18 +183,17 @@ tl_source_message_count(const struct tl_source *source)
 /* Do the definitions contain an event of the kernel? */
 bool tl_source_has_kernel(const struct tl_source *source);
 
-/* An array of all messages; NULL: they are got one by one. */
+/* An array of all messages; may be NULL if there is none. */
 static inline const struct tl_message *const *
 tl_source_messages(const struct tl_source *source)
 {
-	return source->ops->messages ? source->ops->messages(source) : NULL;
+	return source->ops->messages(source);
 }
 
 static inline const struct tl_message *
 tl_source_message(const struct tl_source *source, size_t i)
 {
-	return source->ops->messages ? source->ops->messages(source)[i]
-				     : source->ops->message(source, i);
+	return source->ops->messages(source)[i];
 }
 
 /* The lane of an event of it. */

@@ -49,10 +49,10 @@ message_count(const struct tl_source *source)
 	return tl_snap_message_count(snap_of(source));
 }
 
-static const struct tl_message *
-message(const struct tl_source *source, size_t i)
+static const struct tl_message *const *
+messages(const struct tl_source *source)
 {
-	return tl_snap_message(snap_of(source), i);
+	return tl_snap_messages(snap_of(source));
 }
 
 static size_t
@@ -126,7 +126,7 @@ static const struct tl_source_ops timeline_ops = { .close = close_snap,
 	.cursor = open_cursor,
 	.entries = entries,
 	.message_count = message_count,
-	.message = message,
+	.messages = messages,
 	.lane_count = lane_count,
 	.lane_is_cut = lane_is_cut,
 	.fault_count = fault_count,

@@ -98,6 +98,8 @@ has '... in text' "$("$dump" --info "$work/merged.tl")" 'open from trace  burst 
 # --info
 text=$("$dump" --info "$known")
 has '--info says what it is' "$text" '^state: saved$'
+is '... up to when it has what was logged, which is before it was saved' "$("$dump" --info --json "$known" |
+	jq '.complete_to_ns > .newest_ns and .complete_to_ns < .saved_ns')" "$("$dump" --info --json "$known" | jq '.clock.stamps == "tsc"')"
 has '--info says who made it' "$text" '^    command: make_timeline'
 has '--info says what was asked and given' "$text" '^    entries asked: 8192$'
 has '... and given' "$text" '^    entries given: [0-9]+$'

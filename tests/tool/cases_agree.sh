@@ -6,7 +6,9 @@ convert() { "$bin/timeline-convert" --to "$1" -o - "$2" 2>/dev/null; }
 # at_most LIMIT NUMBER: is it one, and not above?
 at_most() { awk -v a="$2" -v b="$1" 'BEGIN { print (a ~ /^[0-9.]+$/ && a + 0 <= b + 0 ? "yes" : a " > " b) }'; }
 
-# longest_of FILE MESSAGE TRUTH: the longest span as each tool has it
+# longest_of FILE MESSAGE TRUTH: the longest span as each tool has it.  With
+# places=true the clock was set within it, and its ends are places in time only.
+places=false
 longest_of() {
 	local file=$1 message=$2 truth=$3 most
 	is "$message: no duration of --stats is above the program's" \
@@ -14,12 +16,12 @@ longest_of() {
 			jq -r --arg m "$message" 'select(.message | startswith($m)) | .duration_ns.max')")" yes
 	most=$("$dump" --stats --json "$file" | jq -r --arg m "$message" 'select(.message | startswith($m)) | .duration_ns.max')
 	is '... Lua has the same longest' "$("$dump" "$file" --script "$work/longest.lua" "$message" 2>/dev/null)" "$most"
-	is '... so have Chrome trace events' "$(convert chrome "$file" |
+	$places || is '... so have Chrome trace events' "$(convert chrome "$file" |
 		jq --arg m "$message" '[.traceEvents[] | select(.ph == "X" and (.name | startswith($m))) | .dur * 1000 | round] | max')" "$most"
 	is '... no cause of --why was slower' "$(at_most "$truth" "$("$dump" --why "$message*" --json "$file" 2>/dev/null |
 		jq -r '[.threshold_ns // 0, (.causes[]?.examples[]?.duration_ns)] | max')")" yes
 	if command -v sqlite3 >/dev/null; then
-		"$bin/timeline-convert" --to sqlite -o "$work/agree.db" "$file" 2>/dev/null
+		"$bin/timeline-convert" -f --to sqlite -o "$work/agree.db" "$file" 2>/dev/null
 		is '... nor a span in SQLite' "$(sqlite3 "$work/agree.db" \
 			"SELECT max(duration_ns) FROM spans WHERE end_ns IS NOT NULL AND NOT lossy AND NOT cut")" "$most"
 		rm -f "$work/agree.db"
@@ -57,11 +59,14 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 	is '... in Lua' "$("$dump" "$wrapped" --script "$work/gone.lua")" "$gone"
 	is '... in Chrome trace events' "$(convert chrome "$wrapped" |
 		jq '[.traceEvents[] | select(.name == "entries overwritten") | .args.overwritten] | add')" "$gone"
-	is '... JSON lines are read again, with what older ones call lost' \
-		"$({ echo '{"lost":3,"cpu":0}' && cat "$work/wrapped.jsonl"; } >"$work/again.jsonl"
-			"$dump" --json "$work/again.jsonl" | jq -s 'map(.lost // 0) | add')" "$((gone + 3))"
+	missing() { "$dump" --json "$1" 2>/dev/null | jq -sc '[(map(.overwritten // 0) | add), (map(.lost // 0) | add)]'; }
+	is '... JSON lines are read again, beside what is lost' \
+		"$({ cat "$work/wrapped.jsonl" && echo '{"lost":3,"cpu":0}'; } >"$work/again.jsonl"
+			missing "$work/again.jsonl")" "[$gone,3]"
 	is '... and CSV' "$("$dump" --format csv --oldest-first "$wrapped" >"$work/again.csv" &&
-		"$dump" --json "$work/again.csv" | jq -s 'map(.lost // 0) | add')" "$gone"
+		missing "$work/again.csv")" "[$gone,0]"
+	is '... and a timeline that is made of the file' "$("$bin/timeline-convert" -q -f --to timeline -o "$work/again.tl" "$wrapped"
+		missing "$work/again.tl")" "[$gone,0]"
 	is '... apart from the losses of a conversion' \
 		"$("$bin/timeline-convert" --json --to csv -o "$work/out.csv" "$wrapped" | jq -c '[.lost, .overwritten]')" "[0,$gone]"
 	if command -v sqlite3 >/dev/null; then
@@ -82,11 +87,19 @@ overwritten"
 			{ wrong += ($1 < at) != (oldest ? !seen : seen) } END { print wrong + 0 }' "$work/listed")" 0
 	done
 	lacks 'the newest entries are complete' "$("$dump" -n 5 "$wrapped")" overwritten
-	$on_cpus && has '--stats says since when it is complete' "$("$dump" --stats "$wrapped")" "complete since ${place//+/\\+} "
+	has '--stats says since when it is complete' "$("$dump" --stats "$wrapped")" "complete since ${place//+/\\+} "
 else
 	skip 'there is one CPU'
 fi
 lacks 'of a ring that has not turned nothing is said' "$("$dump" "$known"; "$dump" --stats "$known")" 'overwritten|complete since'
+
+# of a file of another format it is not known since when all is there
+for word in lost overwritten; do
+	line='"cpu":0,"pid":7,"tid":8,"priority":"info","category":"c","message":"job","args":{},"kind":'
+	printf '%s\n' '{"ns":1795000000000000000,"tsc":1,'"$line"'"begin"}' '{"'$word'":3,"cpu":0}' \
+		'{"ns":1795000000000001000,"tsc":1001,'"$line"'"end"}' >"$work/over.jsonl"
+	is "no span is sure across entries that are $word" "$("$dump" --stats --json "$work/over.jsonl" | jq -c '[.spans, .unsure]')" '[1,1]'
+done
 
 # spans that cross, spans of one route, and one that began before --since
 awk 'BEGIN {
@@ -122,3 +135,45 @@ outer 4000'
 			"$(spans_by $tool "$work/$file" --since '2026-11-18T11:06:40.000006Z')" 'inner 7000'
 	done
 done
+
+# a span of 400 ms in which the clock is set
+for step in 20 -20; do
+	"$build/tests/tool/make_stepped" "$name-stepped$step" "$work/stepped$step.tl" "$step" >"$work/stepped$step" &
+done
+wait
+for step in 20 -20; do
+	file=$work/stepped$step.tl
+	truth=$(jq -r '.duration_ns // empty' <<<"$("$dump" --json "$file")")
+	is "a span has its length though the clock is set by $step s" \
+		"$(awk -v most="$(cat "$work/stepped$step")" -v d="$truth" 'BEGIN { print (d > most - 1e6 && d <= most) }')" 1
+	is '... and the clock was' "$("$dump" --info --json "$file" | jq '[.clock.knots[].flags | select(contains("step"))] | length')" 1
+	has '... in the listing' "$("$dump" "$file")" "  $(awk -v d="$truth" 'BEGIN { printf "%d", d / 1e6 }')(\.[0-9]+)?ms\$"
+	places=true longest_of "$file" job "$truth"
+	is '... in --critical' "$("$dump" --critical 'job*' --json "$file" | jq .total_ns)" "$truth"
+done
+
+# a message that had another level for some of the time
+truth=$("$build/tests/tool/make_levels" "$name-levels" "$work/levels.tl") || exit 1
+rates=$("$dump" --stats --json "$work/levels.tl")
+for message in tick detail; do
+	is "the rate of $message is that of the program" "$(jq -r --arg m "$message" --argjson t "$truth" \
+		'select(.message | startswith($m)) | (.rate_per_s / $t - 1 | fabs) < 0.1' <<<"$rates")" true
+done
+is '... all that was logged is in observed time' "$(jq -r 'select(.message | startswith("detail")) | .count == .observed_count' <<<"$rates")" true
+is '... which is most of it, and not all' "$(jq -r 'select(.message | startswith("detail")) | .observed_share | . > 0.5 and . < 0.75' <<<"$rates")" true
+
+# one percentile of one message of one file
+p99=$("$dump" --stats --json "$work/sampled.tl" | jq -r 'select(.message | startswith("job")) | .duration_ns.p99')
+words=$("$dump" --stats "$work/sampled.tl" | awk '/^ *count/ { for (i = 1; i <= NF; i++) if ($i == "p99") at = i } /duration/ { print $(at + 1); exit }')
+cat >"$work/p99.lua" <<'END2'
+local h = timeline.histogram()
+for s in timeline.spans {} do
+	if not s.lossy and not s.open and s.message:find("job", 1, true) == 1 then
+		h:add(s.duration)
+	end
+end
+print(h:percentile(99))
+END2
+is 'p99 of --stats and of Lua are one' "$("$dump" "$work/sampled.tl" --script "$work/p99.lua")" "$p99"
+is '... and of a picture' "$("$bin/timeline-convert" --to svg --chart latency -o - "$work/sampled.tl" 2>/dev/null |
+	grep -oE '>p99 [^<]+' | sed 's/>p99 //')" "$words"

@@ -42,12 +42,6 @@ is_complete(const struct tl_source *input)
 	return true;
 }
 
-static bool
-is_level(uint64_t n)
-{
-	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
-}
-
 /* The levels before the first change: those of a new timeline if the file has
  * its first entries, those of now if there was no change. */
 static uint8_t
@@ -60,7 +54,7 @@ level_at_start(const struct tl_source *input, bool any_change)
 	base =
 	    (uint8_t)(timeline_levels(tl_snap_header(tl_source_snap(input))) >>
 		      TIMELINE_LEVELS_BASE);
-	return !any_change && is_level(base) ? base : 0;
+	return !any_change && tl_level_is_valid(base) ? base : 0;
 }
 
 /* State of reading the levels. */
@@ -71,22 +65,30 @@ struct walk {
 	bool *begun;      /* by lane: has it an entry yet? */
 	int64_t *lane_ns; /* its newest entry */
 	uint8_t start;
+	bool named_all; /* too many messages are named: as if none were */
 };
 
 /* A lane whose oldest entries were overwritten covers no time before its first
- * entry. */
-static void
+ * entry; in a fallback lane that is not the one with the lowest stamp. */
+static int
 lane_begin(struct walk *w, const struct tl_event *event)
 {
+	struct tl_snap *snap = tl_source_snap(w->input);
 	const size_t lane = tl_source_lane(w->input, event);
+	int64_t ns = event->ns;
+	int rc = 0;
 
 	assert(lane < tl_source_lane_count(w->input));
 	if (w->begun[lane])
-		return;
+		return 0;
 	w->begun[lane] = true;
-	if (tl_source_lane_is_cut(w->input, lane) &&
-	    event->ns > w->levels->complete_ns)
-		w->levels->complete_ns = event->ns;
+	if (!tl_source_lane_is_cut(w->input, lane))
+		return 0;
+	if (snap)
+		rc = tl_snap_lane_begin(snap, (uint32_t)lane, &ns);
+	if (ns > w->levels->complete_ns)
+		w->levels->complete_ns = ns;
+	return rc < 0 ? rc : 0;
 }
 
 /* Are stamps those of the writers? */
@@ -98,15 +100,37 @@ has_own_stamps(const struct tl_source *input)
 	return snap && tl_snap_header(snap)->state != TIMELINE_IMPORTED;
 }
 
+static void
+take_level(struct walk *w, const struct tl_event *event)
+{
+	struct tl_levels *l = w->levels;
+	struct tl_gate_entry entry;
+	uint32_t i = 0;
+
+	l->named_ns = event->ns;
+	if (!tl_source_snap(w->input) || !tl_gate_read(event->args, &entry)) {
+		l->gates_ns = event->ns;
+		return;
+	}
+	while (i < l->named_count && l->named[i] != entry.message)
+		i++;
+	if (i == TL_NAMED_GATES_MAX)
+		w->named_all = true;
+	else if (i == l->named_count)
+		l->named[l->named_count++] = entry.message;
+}
+
 static int
 take(struct walk *w, const struct tl_event *event)
 {
 	struct tl_levels *l = w->levels;
 	int64_t until_ns = 0;
+	int rc;
 
 	if (event->kind == TL_LOST) {
 		const size_t lane = tl_source_lane(w->input, event);
-		const int rc = tl_slots_lose(&l->slots,
+
+		rc = tl_slots_lose(&l->slots,
 		    w->begun[lane] ? w->lane_ns[lane] : INT64_MIN, event->ns);
 
 		return rc < 0 ? rc : tl_level_put(&w->state, event, 0);
@@ -117,14 +141,13 @@ take(struct walk *w, const struct tl_event *event)
 	}
 	if (event->ns > l->last_ns)
 		l->last_ns = event->ns;
-	lane_begin(w, event);
+	if ((rc = lane_begin(w, event)) < 0)
+		return rc;
 	w->lane_ns[tl_source_lane(w->input, event)] = event->ns;
 	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
-		l->gates_ns = event->ns;
+		take_level(w, event);
 	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
-		const int rc = tl_slots_put(&l->slots, event);
-
-		if (rc < 0)
+		if ((rc = tl_slots_put(&l->slots, event)) < 0)
 			return rc;
 	}
 	if (tl_level_is_change(event) && tl_source_snap(w->input))
@@ -180,6 +203,8 @@ read_levels(struct walk *w, struct tl_progress *progress)
 	tl_level_init(&w->state, add_window, w->levels);
 	rc = walk(w, cursor, progress);
 	tl_cursor_close(cursor);
+	if (w->named_all)
+		w->levels->gates_ns = w->levels->named_ns;
 	w->levels->bursts = w->state.bursts;
 	w->levels->merged_bursts = w->state.merged_bursts;
 	w->levels->samples = w->state.samples;
@@ -199,6 +224,7 @@ tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
 
 	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
 		.gates_ns = INT64_MIN,
+		.named_ns = INT64_MIN,
 		.complete_ns = INT64_MIN };
 	if (w.begun && w.lane_ns)
 		rc = read_levels(&w, progress);
@@ -213,6 +239,16 @@ tl_levels_free(struct tl_levels *levels)
 	free(levels->windows);
 	tl_slots_free(&levels->slots);
 	*levels = (struct tl_levels){ 0 };
+}
+
+bool
+tl_levels_is_named(const struct tl_levels *levels,
+    const struct tl_message *message)
+{
+	for (uint32_t i = 0; i < levels->named_count; i++)
+		if (levels->named[i] == message->id)
+			return true;
+	return false;
 }
 
 int64_t

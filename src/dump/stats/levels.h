@@ -10,6 +10,7 @@
 
 #include "dump/stats/slots.h"
 #include "event/levels.h"
+#include "event/observe.h"
 #include "source/progress.h"
 #include "source/sources.h"
 
@@ -23,9 +24,13 @@ struct tl_levels {
 	bool changed;     /* the levels change */
 	/* no later entry is lost; before it, lanes were overwritten */
 	int64_t complete_ns;
-	/* the last change of single messages, whose gates are not known before
-	 * it; INT64_MIN: none */
+	/* The last entry of a level that does not say of which messages: no
+	 * gate is known before it.  The last that does, and those messages.
+	 * INT64_MIN: there is none. */
 	int64_t gates_ns;
+	int64_t named_ns;
+	uint32_t named[TL_NAMED_GATES_MAX]; /* ids */
+	uint32_t named_count;
 	int64_t first_ns; /* the oldest entry */
 	int64_t last_ns;  /* the newest entry, whose window is the last */
 	uint64_t entries;
@@ -36,6 +41,10 @@ struct tl_levels {
 int tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
     struct tl_progress *progress);
 void tl_levels_free(struct tl_levels *levels);
+
+/* Does an entry of a level name this message? */
+bool tl_levels_is_named(const struct tl_levels *levels,
+    const struct tl_message *message);
 
 /* The part of [from, to] in which entries of this gate were logged.  *known_ns
  * is the part for which the levels are known. */

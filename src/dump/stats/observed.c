@@ -52,17 +52,60 @@ tl_observed_time_tier(const struct tl_observed_time *t,
 	return tiers > 1 ? event->lane % tiers : 0;
 }
 
+/* The ticks in which a gate was open up to now. */
+static uint64_t
+ticks_of(struct tl_observed_time *t, unsigned gate)
+{
+	struct tl_observed now;
+
+	tl_observed_at(&t->observer, gate, t->last.tsc, &now);
+	return now.ticks;
+}
+
+/* The place of a message among those named; their count where it has none. */
+static uint32_t
+find_named(const struct tl_observed_time *t, uint32_t message)
+{
+	uint32_t i = 0;
+
+	while (i < t->named_count && t->named[i].message != message)
+		i++;
+	return i;
+}
+
+/* Messages that entries name may have other gates now. */
+static void
+measure_named(struct tl_observed_time *t)
+{
+	const struct tl_named_gates *gates = &t->observer.gates;
+
+	for (uint32_t i = 0; i < gates->count; i++) {
+		const struct tl_named_gate *g = &gates->list[i];
+		const uint32_t place = find_named(t, g->message);
+		struct tl_observed_named *n = &t->named[place];
+
+		if (place == TL_NAMED_GATES_MAX)
+			return;
+		if (place == t->named_count) {
+			t->named_count++;
+			*n = (struct tl_observed_named){ .message = g->message,
+				.gate = g->gate };
+		}
+		for (unsigned k = 0; k < t->observer.start.tiers; k++) {
+			n->open[k] += ticks_of(t, n->gate) - n->from[k];
+			n->from[k] = ticks_of(t, g->gate);
+		}
+		n->gate = g->gate;
+	}
+}
+
 /* Put in, for each gate, the ticks in which it was open since it was put in
  * before. */
 static void
 measure(struct tl_observed_time *t, unsigned tier)
 {
-	for (unsigned gate = 0; gate < TL_OBSERVED_GATES; gate++) {
-		struct tl_observed now;
-
-		tl_observed_at(&t->observer, gate, t->last.tsc, &now);
-		t->open[tier][gate] = now.ticks - t->open[tier][gate];
-	}
+	for (unsigned gate = 0; gate < TL_OBSERVED_GATES; gate++)
+		t->open[tier][gate] = ticks_of(t, gate) - t->open[tier][gate];
 }
 
 static bool
@@ -71,7 +114,7 @@ is_known(const struct tl_observed_time *t, unsigned tier)
 	const struct tl_event *e = &t->last;
 
 	return e->ns >= t->from_ns && e->ns > t->gates_ns &&
-	       t->observer.threshold != 0 &&
+	       t->observer.now.threshold != 0 &&
 	       !tl_observed_before(tl_observed_place(e),
 		   t->observer.start.complete_from[tier]);
 }
@@ -93,10 +136,10 @@ opened_by(const struct tl_observed_time *t)
 
 	if (t->last.observed == TL_UNOBSERVED)
 		return TL_OBSERVED_BY_NOTHING;
-	if (gate >= t->observer.base)
+	if (gate >= t->observer.now.base)
 		return TL_OBSERVED_BY_PRIORITY;
-	return gate >= t->observer.threshold ? TL_OBSERVED_BY_BURST
-					     : TL_OBSERVED_BY_SLOT;
+	return gate >= t->observer.now.threshold ? TL_OBSERVED_BY_BURST
+						 : TL_OBSERVED_BY_SLOT;
 }
 
 enum tl_observed_by
@@ -131,11 +174,17 @@ tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
 	tl_observe(&t->observer, &t->last);
 	if (t->begun[tier])
 		by = opened_by(t);
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL &&
+	    t->named_count > 0)
+		measure_named(t);
 	for (unsigned i = 0; i < tiers; i++) {
 		if (t->begun[i] || !is_known(t, i))
 			continue;
 		t->begun[i] = true;
 		measure(t, i);
+		measure_named(t);
+		for (uint32_t k = 0; k < t->named_count; k++)
+			t->named[k].open[i] = 0;
 	}
 	return by;
 }
@@ -147,6 +196,7 @@ tl_observed_time_end(struct tl_observed_time *t)
 		return;
 	t->ended = true;
 	add_epoch(t);
+	measure_named(t);
 	for (unsigned i = 0; i < t->observer.start.tiers; i++)
 		if (t->begun[i])
 			measure(t, i);
@@ -159,7 +209,10 @@ tl_observed_time_of(const struct tl_observed_time *t, unsigned tier,
 	const unsigned gate = tl_observed_gate(&t->observer, message);
 	/* nothing closes this one */
 	const uint64_t all = t->open[tier][TIMELINE_LEVEL_NONE];
-	const uint64_t open = t->open[tier][gate];
+	const uint32_t named = find_named(t, message->id);
+	const uint64_t open = named < t->named_count
+				  ? t->named[named].open[tier]
+				  : t->open[tier][gate];
 
 	*ns = t->whole ? tl_ns_between(t->from_ns, t->to_ns) : 0;
 	if (t->whole)

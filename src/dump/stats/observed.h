@@ -7,9 +7,11 @@
  *	    |.... not known ....|======= measured =======|
  *
  * Time is measured from where everything is known: no lane overwrote a later
- * entry, the levels are known, and no single message gets another level.  Both
- * ends are within the time range.  Each tier has its own beginning, as its lanes
- * reach back less or further.
+ * entry, the levels are known, and no message gets another level by an entry that
+ * does not name it.  Both ends are within the time range.  Each tier has its own
+ * beginning, as its lanes reach back less or further.
+ *
+ * A message that entries of levels name is measured with each gate that it had.
  *
  * The length of observed time is counted in ticks of the stamps, so steps of the
  * clock do not change it.
@@ -28,6 +30,15 @@ enum tl_observed_by {
 	TL_OBSERVED_BY_SLOT
 };
 
+/* A message that entries of levels name. */
+struct tl_observed_named {
+	uint32_t message;
+	uint8_t gate;
+	/* by tier: in ticks of the gate, and the sum of the gates before it */
+	uint64_t from[TIMELINE_TIERS_MAX];
+	uint64_t open[TIMELINE_TIERS_MAX];
+};
+
 struct tl_observed_time {
 	bool whole; /* of a foreign file: everything is observed */
 	struct tl_observer observer;
@@ -43,6 +54,8 @@ struct tl_observed_time {
 	uint64_t ticks;
 	/* by tier, up to the beginning, then from there on */
 	uint64_t open[TIMELINE_TIERS_MAX][TL_OBSERVED_GATES];
+	struct tl_observed_named named[TL_NAMED_GATES_MAX];
+	uint32_t named_count;
 };
 
 /* levels are those of the input.  0 or -errno. */

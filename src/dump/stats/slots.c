@@ -188,18 +188,17 @@ add_slots(struct tl_slot_samples *s, const struct tl_slot_plan *p)
 			most = p->shares[gate];
 	whole_slots(p, &first, &end);
 	for (uint64_t slot = first; slot < end; slot++) {
-		const uint32_t hash = timeline_slot_hash(slot, p->seed);
 		uint8_t base;
 		int group;
 
-		if (hash >= most)
+		if (!tl_slot_is_open(slot, most, p->seed))
 			continue;
 		group = group_of(s, p, slot, &base);
 		if (group < 0)
 			continue;
 		for (unsigned gate = 1; gate < TL_LEVEL_GATES && gate < base;
 		     gate++) {
-			if (hash >= p->shares[gate])
+			if (!tl_slot_is_open(slot, p->shares[gate], p->seed))
 				continue;
 			s->length_s[gate][group] += seconds;
 			s->count[gate]++;
@@ -289,7 +288,7 @@ tl_slot_samples_find(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
 	slot = timeline_slot(stamp, p->shift);
 	whole_slots(p, &first, &end);
 	if (slot < first || slot >= end ||
-	    timeline_slot_hash(slot, p->seed) >= p->shares[gate])
+	    !tl_slot_is_open(slot, p->shares[gate], p->seed))
 		/* the slot was closed then, or is cut by an end of the plan */
 		return TL_SLOT_NONE;
 	group = group_of(s, p, slot, &base);

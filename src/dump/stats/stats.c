@@ -41,6 +41,8 @@ struct source {
 	int64_t to_ns;
 	struct tl_observed_time observed;
 	struct tl_slot_samples slots;
+	/* of messages whose levels changed: since then */
+	struct tl_slot_samples named_slots;
 	struct lane *lanes;
 	size_t lane_count;
 };
@@ -71,6 +73,19 @@ init_slots(struct source *source)
 	from_ns = l->complete_ns > from_ns ? l->complete_ns : from_ns;
 	tl_slot_samples_init(&source->slots, &l->slots, l->windows, l->count,
 	    from_ns, source->to_ns);
+	if (l->named_count == 0)
+		return;
+	from_ns = l->named_ns > from_ns ? l->named_ns : from_ns;
+	tl_slot_samples_init(&source->named_slots, &l->slots, l->windows,
+	    l->count, from_ns, source->to_ns);
+}
+
+static const struct tl_slot_samples *
+samples_of(const struct source *source, const struct tl_message *message)
+{
+	return tl_levels_is_named(&source->levels, message)
+		   ? &source->named_slots
+		   : &source->slots;
 }
 
 static int
@@ -242,7 +257,7 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->first_ns = event->ns;
 	(*row)->complete_ns = complete_ns(source);
 	(*row)->before_losses = UINT64_MAX;
-	(*row)->samples = &source->slots;
+	(*row)->samples = samples_of(source, event->message);
 	(*row)->source = event->source;
 	(*row)->tier = tl_observed_time_tier(&source->observed, event);
 	if ((rc = take_timer(s, event, *row)) < 0)
@@ -331,7 +346,7 @@ take_entry(struct stats *s, const struct tl_event *event,
 	row->observed += by != TL_OBSERVED_BY_NOTHING;
 	row->observed_by |= 1U << by;
 	row->rate += source->lanes[lane_of(s, event)].weight;
-	rc = tl_slot_tally_put(&row->tally, &source->slots,
+	rc = tl_slot_tally_put(&row->tally, samples_of(source, event->message),
 	    event->message->gate, event->ns, event->tsc);
 	if (rc < 0)
 		return rc;

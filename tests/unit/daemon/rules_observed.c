@@ -118,6 +118,24 @@ set_gate(int64_t ns, unsigned message, uint8_t gate)
 	put_change(TIMELINE_BUILTIN_LEVEL, ns, gate, 1, 0);
 }
 
+/* The entries name the message. */
+static void
+set_named_gate(int64_t ns, unsigned message, uint8_t gate)
+{
+	const uint64_t before = messages[message].gate;
+
+	messages[message].gate = gate;
+	messages[message].id = 100 + message;
+	for (unsigned made = 0; made < 2; made++)
+		put_observed((struct tl_event){
+		    .message = &change_messages[TIMELINE_BUILTIN_LEVEL],
+		    .ns = START + ns + wall_offset,
+		    .tsc = (uint64_t)(START + ns),
+		    .args = { gate, 1, messages[message].id,
+			before | (uint64_t)gate << TIMELINE_LEVEL_AFTER |
+			    (uint64_t)made << TIMELINE_LEVEL_MADE } });
+}
+
 static struct tl_rule_status
 status(void)
 {
@@ -366,6 +384,36 @@ TEST(what_is_off_is_not_absent)
 	fired(0);
 	tick(2 * SECOND + 201 * MS);
 	fired(1);
+}
+
+TEST(a_silence_goes_on_while_another_message_has_another_level)
+{
+	struct tl_config_rule rule = absent_rule();
+
+	rule.match.message = "request*";
+	observer.start.named = true;
+	start_observed(&rule, 1);
+	tick(0);
+	set_named_gate(150 * MS, STEP, 7);
+	tick(201 * MS);
+	fired(1);
+}
+
+/* A burst before its message could pass is no silence of it. */
+TEST(what_was_off_in_a_burst_was_not_absent_in_it)
+{
+	struct tl_config_rule rule = absent_rule();
+
+	rule.match.message = "ping*";
+	observer.start.named = true;
+	start_observed(&rule, 1);
+	tick(-SECOND);
+	set_named_gate(-SECOND, PING, OFF);
+	burst(10 * MS, 300 * MS);
+	tick(350 * MS);
+	set_named_gate(400 * MS, PING, DEBUG);
+	tick(5 * SECOND);
+	fired(0);
 }
 
 /* A message that is not seen could break the silence. */

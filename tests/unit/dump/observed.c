@@ -174,15 +174,50 @@ TEST(observed_time_ends_with_the_time_range)
 	expect_length('a', ns_of(b.over) - ns_of(b.from));
 }
 
-TEST(a_message_that_got_another_level_is_measured_from_then_on)
+/* Another level for the messages of a category, with entries then.  Returns the
+ * stamp of its last entry. */
+static uint64_t
+set_level(const char *category, const char *level, unsigned entries)
+{
+	uint64_t tsc;
+
+	ck_assert_int_eq(timeline_level(tl, category, "*", level), 0);
+	tsc = fixture_newest()->tsc;
+	for (unsigned i = 0; i < entries; i++)
+		timeline_log(trace_event, i);
+	return tsc;
+}
+
+TEST(a_message_that_got_another_level_is_measured_with_each)
+{
+	struct burst b;
+	uint64_t opened, closed;
+	int64_t ns;
+
+	timeline_priority(tl, "info");
+	timeline_log(info_event, 1);
+	b = burst_with(2);
+	opened = set_level("a", "info", 4);
+	while (tl_stamp_now(tl) < opened + SECOND / 1000)
+		continue;
+	closed = set_level("a", "default", 1);
+	read_all();
+	ck_assert_uint_eq(by[TL_OBSERVED_BY_BURST], 2);
+	ck_assert_uint_eq(by[TL_OBSERVED_BY_PRIORITY], 4);
+	expect_length('a',
+	    ns_of(b.over) - ns_of(b.from) + ns_of(closed) - ns_of(opened));
+	ck_assert(share_of('b', &ns) == 1);
+	ck_assert_int_ge(ns, ns_of(closed) - ns_of(b.from));
+}
+
+TEST(after_a_level_without_a_name_all_messages_are_measured)
 {
 	int64_t ns, later_ns;
 
 	timeline_priority(tl, "info");
 	burst_with(2);
-	ck_assert_int_eq(timeline_level(tl, "a", "*", "info"), 0);
-	timeline_log(trace_event, 1);
-	timeline_log(trace_event, 2);
+	tl->level_named = NULL; /* as before version 2.2 */
+	set_level("a", "info", 2);
 	read_all();
 	/* the first of a time begins it */
 	ck_assert_uint_eq(by[TL_OBSERVED_BY_BURST], 0);

@@ -796,6 +796,45 @@ TEST(a_level_ends_the_intervals_of_the_message_that_it_names)
 	ck_assert_uint_eq(at(9, 30), m);
 }
 
+/* Since when a gate is open; UINT64_MAX: it is not. */
+static uint64_t
+open_since(unsigned gate, uint64_t tsc)
+{
+	struct tl_observed observed;
+
+	tl_observed_at(&observer, gate, tsc, &observed);
+	return observed.open ? observed.since : UINT64_MAX;
+}
+
+TEST(a_level_ends_only_the_gates_that_it_names)
+{
+	start.named = start.defined = true;
+	tl_observer_init(&observer, &start);
+	at(6, 1);
+	put_gate(7, 10, 7, 8);
+	ck_assert_uint_eq(open_since(7, 50), 11);
+	ck_assert_uint_eq(open_since(8, 50), 11);
+	ck_assert_uint_eq(open_since(6, 50), 1);
+	ck_assert_uint_eq(open_since(9, 50), 1);
+	ck_assert_uint_eq(open_since(TIMELINE_LEVEL_NONE, 50), 1);
+}
+
+/* It had another gate when that one was open. */
+TEST(a_level_leaves_no_last_interval_of_a_closed_gate)
+{
+	struct tl_observed observed;
+
+	start.named = start.defined = true;
+	tl_observer_init(&observer, &start);
+	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
+	put_gate(5, 20 * UNIT, 0, 5);
+	tl_observed_at(&observer, 5, 30 * UNIT, &observed);
+	ck_assert(!observed.open);
+	ck_assert_uint_eq(observed.since, observed.to);
+	tl_observed_at(&observer, 4, 30 * UNIT, &observed);
+	ck_assert_uint_lt(observed.since, observed.to);
+}
+
 /* Its level and its gate at the end are the same. */
 TEST(a_message_has_the_gate_that_entries_say)
 {

@@ -494,3 +494,48 @@ TEST(snapshots_of_one_boot_share_their_clock)
 	tl_snap_close(c);
 	tl_snap_close(d);
 }
+
+/* == losses == */
+
+/* The number of the observed interval of the entry with each stamp. */
+static void
+observe_all(enum tl_order order, uint64_t *observed)
+{
+	struct tl_snap *snap = frozen_open(&file, 0);
+	struct tl_cursor *cursor;
+	struct tl_event e;
+
+	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	while (tl_cursor_next(cursor, &e) > 0)
+		if (e.kind != TL_LOST)
+			observed[e.tsc] = e.observed;
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+}
+
+TEST(nothing_of_a_tier_is_observed_while_a_lane_misses_entries, .to = 2)
+{
+	const enum tl_order order = _i ? TL_NEWEST_FIRST : TL_OLDEST_FIRST;
+	uint64_t observed[64];
+
+	for (unsigned i = 1; i <= 4; i++)
+		put(0, i * 10, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		put(1, i * 10 + 6, 0); /* of the other tier */
+		put(2, i * 10 + 5, 0);
+	}
+	frozen_entry(&file, 0, 1)->stamp = 0; /* at 20 */
+	frozen_head(&file, 0)->torn = 1;
+	observe_all(order, observed);
+	ck_assert_uint_ne(observed[5], TL_UNOBSERVED);
+	ck_assert_uint_eq(observed[10], observed[5]);
+	ck_assert_uint_eq(observed[15], TL_UNOBSERVED);
+	ck_assert_uint_eq(observed[25], TL_UNOBSERVED);
+	ck_assert(tl_observed_cut(observed[10], observed[30]));
+	ck_assert_uint_ne(observed[30], TL_UNOBSERVED);
+	ck_assert_uint_eq(observed[35], observed[30]);
+	ck_assert_uint_eq(observed[40], observed[30]);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_eq(observed[i * 10 + 6], observed[6]);
+	ck_assert_uint_ne(observed[6], TL_UNOBSERVED);
+}

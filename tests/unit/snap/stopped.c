@@ -12,6 +12,7 @@
 #include "lib/random.h"
 #include "lib/snap_open.h"
 #include "lib/test.h"
+#include "snap/reader.h"
 
 #include <time.h>
 
@@ -381,4 +382,65 @@ TEST(a_lane_that_turns_over_late_keeps_its_newest_entries)
 	ck_assert_uint_gt(stop.word, stop.at);
 	ck_assert_uint_eq(s.count, CHUNK);
 	ck_assert_uint_eq(s.count + s.lost, 3 * N);
+}
+
+/* == levels == */
+
+static uint8_t *
+gate_of_event(void)
+{
+	return tl->strings + event->message +
+	       offsetof(struct timeline_record, gate);
+}
+
+static uint64_t
+levels_from(uint64_t level)
+{
+	return level << TIMELINE_LEVELS_THRESHOLD | level
+							<< TIMELINE_LEVELS_BASE;
+}
+
+static void
+open_all_levels(void)
+{
+	*gate_of_event() = TIMELINE_LEVEL_MAX;
+	tl->header->levels = levels_from(TIMELINE_LEVEL_MIN);
+}
+
+/* Entries about levels from before the copy are overwritten, and what is logged
+ * after the cut is not in it. */
+TEST(a_snapshot_has_the_levels_of_its_cut_wherever_it_is_stopped, .to = 2)
+{
+	uint64_t stops = 0;
+
+	for (uint64_t at = 0; at < WORDS_MAX; at += random_step(7)) {
+		struct tl_fault fault = { 0 };
+		struct tl_snap *snap;
+		const struct tl_message *m;
+
+		fixture_close();
+		setup();
+		for (int i = 0; i < 3 * N; i++)
+			log_on(CPU0);
+		*gate_of_event() = TIMELINE_LEVEL_OFF;
+		tl->header->levels = levels_from(TIMELINE_LEVEL_MAX);
+		stop.act = open_all_levels;
+		stop.downwards = _i;
+		stop.at = at;
+		stop.armed = true;
+		stop.word = 0;
+		ck_assert_int_eq(snap_open(&snap, fixture_name, 0, &fault), 0);
+		stop.armed = false;
+		m = tl_messages_find(snap->messages, event->message);
+		if (stop.word > at) {
+			ck_assert_uint_eq(m->gate, TIMELINE_LEVEL_OFF);
+			ck_assert_uint_eq(timeline_levels(&snap->header),
+			    levels_from(TIMELINE_LEVEL_MAX));
+		}
+		tl_snap_close(snap);
+		if (stop.word <= at)
+			break;
+		stops++;
+	}
+	ck_assert_uint_gt(stops * random_step(7), 100);
 }

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * back.c - observe newest first.
+ *
+ * Of a file all changes are known in advance.  What is in force after each of
+ * them is kept.
+ */
+#include "event/observe/work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What is in force from one change to the next. */
+struct tl_observed_state {
+	/* the place of the change among all events */
+	struct tl_observed_from at;
+	uint32_t lane;
+	uint64_t entry;
+	struct tl_observed_now now;
+	struct tl_named_gates *gates; /* maybe those of the state before */
+};
+
+bool
+tl_observed_is_change(const struct tl_message *message)
+{
+	switch (message->builtin) {
+	case TIMELINE_BUILTIN_PRIORITY:
+	case TIMELINE_BUILTIN_BURST:
+	case TIMELINE_BUILTIN_FORCE:
+	case TIMELINE_BUILTIN_LEVEL:
+	case TIMELINE_BUILTIN_PLAN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The gates after a change: a copy, or those before it. */
+static struct tl_named_gates *
+copy_gates(const struct tl_observer *o, const struct tl_event *change)
+{
+	struct tl_named_gates *gates;
+
+	if (o->state_count > 0 &&
+	    (!change->message ||
+		change->message->builtin != TIMELINE_BUILTIN_LEVEL))
+		return o->states[o->state_count - 1].gates;
+	if ((gates = malloc(sizeof(*gates))))
+		*gates = o->gates;
+	return gates;
+}
+
+/* Keep the state after a change.  0 or -ENOMEM. */
+static int
+keep(struct tl_observer *o, const struct tl_event *change)
+{
+	struct tl_named_gates *const gates = copy_gates(o, change);
+
+	if (!gates)
+		return -ENOMEM;
+	o->state = o->state_count++;
+	o->states[o->state] =
+	    (struct tl_observed_state){ .at = tl_observed_place(change),
+		    .lane = change->lane,
+		    .entry = change->number,
+		    .now = o->now,
+		    .gates = gates };
+	return 0;
+}
+
+static void
+load(struct tl_observer *o, size_t state)
+{
+	o->state = state;
+	o->now = o->states[state].now;
+	o->loaded = o->states[state].gates;
+}
+
+int
+tl_observer_init_back(struct tl_observer *o,
+    const struct tl_observed_start *start, size_t count)
+{
+	const struct tl_event none = { 0 };
+
+	tl_observer_init(o, start);
+	o->states = malloc((count + 1) * sizeof(*o->states));
+	if (!o->states)
+		return -ENOMEM;
+	return keep(o, &none);
+}
+
+int
+tl_observe_ahead(struct tl_observer *o, struct tl_event *change)
+{
+	if (!change->message) {
+		tl_observe_lose_claims(o);
+		return 0;
+	}
+	tl_observe_forward(o, change);
+	return keep(o, change);
+}
+
+int
+tl_observe_missing_ahead(struct tl_observer *o, const struct tl_event *place,
+    bool begins)
+{
+	tl_observe_missing(o, place->lane, begins);
+	return keep(o, place);
+}
+
+void
+tl_observer_free(struct tl_observer *o)
+{
+	for (size_t i = 0; i < o->state_count; i++)
+		if (i == 0 || o->states[i].gates != o->states[i - 1].gates)
+			free(o->states[i].gates);
+	free(o->states);
+	o->states = NULL;
+}
+
+/* Is a change before an event?  Their order is that of the events of a file. */
+static bool
+is_change_before(const struct tl_observed_state *s,
+    const struct tl_event *event)
+{
+	if (s->at.epoch != event->epoch || s->at.tsc != event->tsc)
+		return tl_observed_before(s->at, tl_observed_place(event));
+	if (s->lane != event->lane)
+		return s->lane < event->lane;
+	return s->entry < event->number;
+}
+
+/* Load the state that is in force at an event. */
+void
+tl_observe_find_state(struct tl_observer *o, const struct tl_event *event)
+{
+	size_t i = o->state;
+
+	while (i + 1 < o->state_count &&
+	       is_change_before(&o->states[i + 1], event))
+		i++;
+	while (i > 0 && !is_change_before(&o->states[i], event))
+		i--;
+	if (i != o->state)
+		load(o, i);
+}
+
+/* == a recording == */
+
+/* Gates below the base are open in bursts whose entries are not read yet. */
+static uint64_t
+number_back(struct tl_observer *o, const struct tl_event *event)
+{
+	const unsigned gate = tl_observed_gate(o, event->message);
+
+	if (event->message->timer)
+		return TL_OBSERVED;
+	if (o->now.base != 0 && gate >= o->now.base)
+		return o->now.numbers[gate];
+	if (o->plan_unknown)
+		return TL_UNOBSERVED;
+	return o->now.has_plan ? tl_observe_slot_number(o, gate, event)
+			       : o->now.numbers[gate];
+}
+
+/* What was in force before the entry of a plan, unless it is the first of the
+ * plan. */
+static void
+take_plan_back(struct tl_observer *o, const struct tl_plan_entry *plan)
+{
+	o->plan_unknown = plan->lease == 0;
+	if (plan->held && !o->plan_unknown)
+		tl_observe_plan(o, plan);
+	else
+		o->now.has_plan = false;
+}
+
+void
+tl_observe_back(struct tl_observer *o, struct tl_event *event)
+{
+	struct tl_plan_entry plan;
+
+	event->observed = number_back(o, event);
+	switch (event->message->builtin) {
+	case TIMELINE_BUILTIN_PRIORITY:
+	case TIMELINE_BUILTIN_BURST:
+		if (tl_observe_is_damaged(event))
+			break;
+		o->now.base = (uint8_t)tl_observe_base_before(event);
+		tl_observe_renumber(o, 0,
+		    o->now.base ? o->now.base : TIMELINE_LEVEL_NONE);
+		break;
+	case TIMELINE_BUILTIN_FORCE:
+		if (!tl_observe_is_damaged(event))
+			tl_observe_renumber(o, 0, (unsigned)event->args[1]);
+		break;
+	case TIMELINE_BUILTIN_LEVEL:
+		tl_observe_any_gate(o, event);
+		break;
+	case TIMELINE_BUILTIN_PLAN:
+		if (tl_plan_read(event, &plan))
+			take_plan_back(o, &plan);
+		break;
+	default:
+		break;
+	}
+}

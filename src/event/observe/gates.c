@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gates.c - the gates of single messages, from the entries of timeline_level.
+ *
+ * Such an entry is logged before and after the change, and other threads may log
+ * theirs in between.  Which change was the last is not known then, so the gate is
+ * the lowest that it may have.
+ */
+#include "event/observe/work.h"
+
+bool
+tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry)
+{
+	*entry = (struct tl_gate_entry){ .message = (uint32_t)args[2],
+		.before = (uint8_t)args[3],
+		.after = (uint8_t)(args[3] >> TIMELINE_LEVEL_AFTER),
+		.made = args[3] >> TIMELINE_LEVEL_MADE & 1 };
+	return entry->message != 0 && args[2] <= UINT32_MAX &&
+	       entry->before < TIMELINE_LEVEL_NONE &&
+	       entry->after < TIMELINE_LEVEL_NONE;
+}
+
+/* Only the named messages changed their gates since then. */
+void
+tl_observe_begin_named(struct tl_observer *o)
+{
+	o->gates = o->start.named_gates;
+	o->gates.unnamed = 0;
+	for (uint32_t i = 0; i < o->gates.count; i++)
+		o->gates.list[i].change = ++o->count;
+}
+
+/* Any gate may have changed. */
+void
+tl_observe_any_gate(struct tl_observer *o, const struct tl_event *event)
+{
+	tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
+	o->now.plan = ++o->count;
+	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
+		tl_observe_cut(o, g, event->tsc);
+	o->gates.count = 0;
+	if (o->gates.unnamed > 0 && --o->gates.unnamed == 0)
+		tl_observe_begin_named(o);
+}
+
+static const struct tl_named_gates *
+gates_of(const struct tl_observer *o)
+{
+	return o->loaded ? o->loaded : &o->gates;
+}
+
+/* The place of a message in the table; count where it has none. */
+static uint32_t
+find_named(const struct tl_named_gates *gates, uint32_t message)
+{
+	uint32_t i = 0;
+
+	while (i < gates->count && gates->list[i].message != message)
+		i++;
+	return i;
+}
+
+const struct tl_named_gate *
+tl_observe_named(const struct tl_observer *o, uint32_t message)
+{
+	const struct tl_named_gates *gates = gates_of(o);
+	const uint32_t i = find_named(gates, message);
+
+	return o->start.named && i < gates->count ? &gates->list[i] : NULL;
+}
+
+static uint8_t
+lower(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The claim of a thread; NULL: it has none. */
+static struct tl_gate_claim *
+claim_of(struct tl_named_gate *g, const struct tl_event *event)
+{
+	for (unsigned i = 0; i < g->claim_count; i++)
+		if (g->claims[i].pid == event->pid &&
+		    g->claims[i].tid == event->tid)
+			return &g->claims[i];
+	return NULL;
+}
+
+static void
+drop_claim(struct tl_named_gate *g, struct tl_gate_claim *claim)
+{
+	if (claim)
+		*claim = g->claims[--g->claim_count];
+}
+
+/* A gate is to change.  The last claim of the thread came to nothing. */
+static void
+claim_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
+    const struct tl_event *event)
+{
+	struct tl_gate_claim next = { .pid = event->pid,
+		.tid = event->tid,
+		.to = entry->after,
+		.low = TIMELINE_LEVEL_NONE };
+
+	drop_claim(g, claim_of(g, event));
+	if (g->claim_count == TL_GATE_CLAIMS_MAX) {
+		g->floor = lower(g->floor, g->claims[0].to);
+		drop_claim(g, &g->claims[0]);
+	}
+	for (unsigned i = 0; i < g->claim_count; i++) {
+		g->claims[i].low = lower(g->claims[i].low, next.to);
+		next.low = lower(next.low, g->claims[i].to);
+	}
+	g->claims[g->claim_count++] = next;
+	g->gate = lower(g->gate, next.to);
+}
+
+/* A gate has changed, and perhaps again in between by another thread. */
+static void
+confirm_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
+    const struct tl_event *event)
+{
+	struct tl_gate_claim *const own = claim_of(g, event);
+
+	if (!own || own->to != entry->after) { /* the claim is missing */
+		g->gate = lower(g->gate, lower(entry->before, entry->after));
+		return;
+	}
+	g->gate = lower(entry->after, lower(own->low, g->floor));
+	drop_claim(g, own);
+}
+
+/* An entry says how the gate of a message changes. */
+static void
+take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
+    const struct tl_event *event)
+{
+	const uint32_t i = find_named(&o->gates, entry->message);
+	struct tl_named_gate *const g = &o->gates.list[i];
+
+	if (entry->before == entry->after) {
+		if (i < o->gates.count)
+			drop_claim(g, claim_of(g, event));
+		return;
+	}
+	if (i == TL_NAMED_GATES_MAX) {
+		tl_observe_any_gate(o, event);
+		return;
+	}
+	if (i == o->gates.count) {
+		o->gates.count++;
+		*g = (struct tl_named_gate){ .message = entry->message,
+			.gate = entry->before,
+			.floor = TIMELINE_LEVEL_NONE };
+	}
+	if (entry->made)
+		confirm_gate(g, entry, event);
+	else
+		claim_gate(g, entry, event);
+	g->change = ++o->count;
+	/* silence is asked for by gate */
+	tl_observe_cut(o, entry->before, event->tsc);
+	tl_observe_cut(o, entry->after, event->tsc);
+	tl_observe_cut(o, g->gate, event->tsc);
+}
+
+void
+tl_observe_level(struct tl_observer *o, const struct tl_event *event)
+{
+	struct tl_gate_entry entry;
+
+	if (!o->start.named) {
+		tl_observe_any_gate(o, event);
+		return;
+	}
+	if (tl_observe_is_incomplete(o, event))
+		return;
+	if (!tl_gate_read(event->args, &entry) || o->start.unnamed_all)
+		tl_observe_any_gate(o, event);
+	else if (o->gates.unnamed == 0)
+		take_named(o, &entry, event);
+}
+
+/* Entries are missing, perhaps of changes. */
+void
+tl_observe_lose_claims(struct tl_observer *o)
+{
+	o->claim.waits = false;
+	for (uint32_t i = 0; i < o->gates.count; i++)
+		for (unsigned k = 0; k < o->gates.list[i].claim_count; k++)
+			o->gates.list[i].claims[k].low = TIMELINE_LEVEL_OFF;
+}
+
+/* The gate of a message; where it is not known, the lowest that it may have. */
+unsigned
+tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
+{
+	const struct tl_named_gate *named;
+	const uint8_t level = message->level, gate = message->gate;
+
+	if (gate >= TL_OBSERVED_GATES || message->builtin)
+		return TIMELINE_LEVEL_NONE;
+	if (gates_of(o)->unnamed > 0 && !o->start.gates)
+		return lower(level, o->start.floor);
+	if ((named = tl_observe_named(o, message->id)))
+		return named->gate;
+	if (o->start.gates)
+		return gate;
+	if (o->start.defined)
+		return level;
+	return gate == TIMELINE_LEVEL_OFF || (level != 0 && level < gate)
+		   ? level
+		   : gate;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slots.c - gates that a plan opens in slots of time.
+ *
+ * Open slots without a closed one between them are a run, and one interval.
+ */
+#include "event/observe/work.h"
+
+void
+tl_observe_plan(struct tl_observer *o, const struct tl_plan_entry *plan)
+{
+	/* Renewed before its lease was over, or the entry of another level. */
+	const bool held =
+	    plan->held && o->now.has_plan && plan->shift == o->now.shift &&
+	    plan->seed == o->now.seed && plan->epoch == o->now.plan_epoch;
+	bool same = held;
+
+	o->now.shift = plan->shift;
+	o->now.seed = plan->seed;
+	o->now.lease = plan->lease;
+	o->now.plan_epoch = plan->epoch;
+	o->now.has_plan = plan->lease != 0;
+	for (unsigned g = plan->level; g < TL_OBSERVED_GATES; g++)
+		if (!held || plan->share > o->now.shares[g]) {
+			o->now.shares[g] = plan->share;
+			same = false;
+		}
+	if (!same)
+		o->now.plan = ++o->count;
+}
+
+static bool
+is_slot_open(const struct tl_observer *o, unsigned gate, uint64_t slot)
+{
+	return tl_slot_is_open(slot, o->now.shares[gate], o->now.seed);
+}
+
+/* Does the plan open a gate at a stamp? */
+static bool
+is_in_slot(const struct tl_observer *o, unsigned gate, uint32_t epoch,
+    uint64_t tsc)
+{
+	return o->now.has_plan && !o->blind && epoch == o->now.plan_epoch &&
+	       o->now.shares[gate] != 0 &&
+	       (tsc <= o->now.lease || o->start.order == TL_NEWEST_FIRST) &&
+	       is_slot_open(o, gate, timeline_slot(tsc, o->now.shift));
+}
+
+/* The first of a run of open slots. */
+static uint64_t
+first_of_run(const struct tl_observer *o, unsigned gate, uint64_t slot)
+{
+	uint64_t first = slot;
+
+	while (slot - first < TL_SLOTS_JOINED_MAX && first > 0 &&
+	       is_slot_open(o, gate, first - 1))
+		first--;
+	return first;
+}
+
+/* Are all slots between two open?  Not where they are too many to look. */
+static bool
+is_run(const struct tl_observer *o, unsigned gate, uint64_t one, uint64_t other)
+{
+	const uint64_t last = one > other ? one : other;
+	uint64_t slot = one > other ? other : one;
+
+	if (last - slot > TL_SLOTS_JOINED_MAX)
+		return false;
+	while (slot < last)
+		if (!is_slot_open(o, gate, slot++))
+			return false;
+	return true;
+}
+
+/* The interval of a slot: that of the slot asked for before, if no slot between
+ * the two is closed. */
+uint64_t
+tl_observe_slot_number(struct tl_observer *o, unsigned gate,
+    const struct tl_event *event)
+{
+	const uint64_t slot = timeline_slot(event->tsc, o->now.shift);
+
+	if (!is_in_slot(o, gate, event->epoch, event->tsc))
+		return TL_UNOBSERVED;
+	if (o->runs[gate].plan != o->now.plan ||
+	    !is_run(o, gate, slot, o->runs[gate].slot))
+		o->runs[gate].number = ++o->count;
+	o->runs[gate].plan = o->now.plan;
+	o->runs[gate].slot = slot;
+	return o->runs[gate].number;
+}
+
+/* Count the time of one slot, or of what is left of it. */
+static void
+count_slot(struct tl_observer *o, uint64_t ticks)
+{
+	const uint64_t slot = timeline_slot(o->slots_to, o->now.shift);
+
+	for (unsigned g = TIMELINE_LEVEL_MIN;
+	     g < TL_OBSERVED_GATES && !tl_observe_is_open(o, g); g++)
+		o->slot_ticks[g] += is_slot_open(o, g, slot) ? ticks : 0;
+}
+
+/* Count the open slots up to a stamp, of gates that levels closed all that
+ * time. */
+void
+tl_observe_count_slots(struct tl_observer *o, uint64_t tsc)
+{
+	const uint64_t size = UINT64_C(1) << o->now.shift;
+	uint64_t to = tsc;
+
+	if (o->counts_slots && o->now.has_plan && !o->blind &&
+	    o->epoch == o->now.plan_epoch) {
+		if (to > o->now.lease)
+			to = o->now.lease;
+		while (o->slots_to < to) {
+			const uint64_t rest = size - o->slots_to % size;
+			const uint64_t ticks =
+			    to - o->slots_to < rest ? to - o->slots_to : rest;
+
+			count_slot(o, ticks);
+			o->slots_to += ticks;
+		}
+	}
+	if (o->slots_to < tsc)
+		o->slots_to = tsc;
+}
+
+/* The run of open slots that a stamp lies in; an empty one where it lies in
+ * none. */
+void
+tl_observe_slots_at(struct tl_observer *o, unsigned gate, uint64_t tsc,
+    struct tl_observed *observed)
+{
+	tl_observe_count_slots(o, tsc);
+	observed->ticks += o->slot_ticks[gate];
+	if (observed->open || !is_in_slot(o, gate, o->epoch, tsc))
+		return;
+	observed->open = true;
+	observed->since =
+	    first_of_run(o, gate, timeline_slot(tsc, o->now.shift))
+	    << o->now.shift;
+	if (observed->since < observed->to)
+		observed->since = observed->to;
+	observed->to = tsc;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_levels.c - a message that is logged only while it has another level.
+ *
+ *	make_levels PATH FILE
+ *
+ * Two messages are logged each ms for 800 ms: "tick", and "detail" below the
+ * priority, which gets the level of tick after 150 ms and its own after 650 ms.
+ * Saves FILE, removes PATH, and prints the rate of both in entries a second.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <timeline.h>
+
+enum { STEPS = 800, UP_AT = 150, DOWN_AT = 650, STEP_NS = 1000000 };
+
+static void
+must(int rc)
+{
+	if (rc == 0)
+		return;
+	fprintf(stderr, "make_levels: %s\n", timeline_error());
+	exit(1);
+}
+
+static int64_t
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct timeline_event *tick, *detail;
+	struct timeline *tl;
+	int64_t begun;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: make_levels PATH FILE\n");
+		return 2;
+	}
+	must(timeline_new(&tl, argv[1], NULL));
+	must(timeline_define(tl, "work", "info", "tick $n", &tick));
+	must(timeline_define(tl, "work", "trace", "detail $n", &detail));
+	must(timeline_priority(tl, "info"));
+	begun = now();
+	for (int i = 0; i < STEPS; i++) {
+		while (now() < begun + (int64_t)i * STEP_NS)
+			continue;
+		if (i == UP_AT)
+			must(timeline_level(tl, "work", "detail*", "info"));
+		if (i == DOWN_AT)
+			must(timeline_level(tl, "work", "detail*", "default"));
+		timeline_log(tick, (uint64_t)i);
+		timeline_log(detail, (uint64_t)i);
+	}
+	printf("%.0f\n", STEPS * 1e9 / (double)(now() - begun));
+	must(timeline_save(tl, argv[2]));
+	must(timeline_remove(argv[1]));
+	timeline_close(tl);
+	return 0;
+}
