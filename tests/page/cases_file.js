@@ -394,8 +394,38 @@ exports.run = async (t) => {
 		t.same("... what is not sure has no length that counts",
 			await p.run("Array.from({length: tracks.spanCount}, " +
 				"(_, s) => [tracks.span.end[s], " +
-				"tracks.span.lossy[s]])"),
+				"tracks.span.unsure[s]])"),
 			[[1, 0], [-1, 1], [5, 0], [-1, 1], [8, 0], [10, 1]]);
+	});
+	await t.on("cut", url + "/cut.html", async (p) => {
+		await p.run("showTab('flame')");
+		await p.ready();
+		t.same("the time of what is not sure is not counted",
+			await p.run("(showFlame(), timeline.flame.total)"),
+			3000);
+		/* which part of a bar has its colour */
+		const full = await p.run(`[2, 5].map((s) => {
+			const from = tracks.span.from[s];
+			timeline.zoomTo(from, tracks.span.to[s]);
+			drawPicture();
+			const [{y, ticks}] = timeline.rows, {width} = view;
+			const x = GUTTER + width / 4, w = width / 2;
+			const d = picture.c.getImageData(x, y + ticks + 4, w,
+				8).data;
+			const n = parseInt(picture.colors.bars[0].slice(1),
+				16);
+			let same = 0;
+			for (let i = 0; i < d.length; i += 4)
+				same += d[i] === n >> 16 && d[i + 1] ===
+					(n >> 8 & 255) && d[i + 2] ===
+					(n & 255);
+			return same / (d.length / 4); })`);
+		t.holds("a bar that is not sure is hollow", full[0] > 0.6 &&
+			full[1] === 0, full);
+		t.same("it is no span in the trace", await p.run(
+			"JSON.parse((timeline.fit(), traceText()))" +
+			".traceEvents.map((e) => e.ph).join('')"),
+		"MMXiiXiXii");
 	});
 	await t.on("empty", url + "/empty.html", async (p) => {
 		t.same("a page without entries is one", await p.run(

@@ -337,6 +337,55 @@ async function changes(p, state, {same}) {
 	same("another timeline can be watched", state.name, "<b>other");
 }
 
+/* Ask for what is logged in answers of so many entries. */
+const SPANS = `Array.from({length: tracks.spanCount}, (_, s) =>
+	["begin", "end", "from", "to", "unsure"].map((name) =>
+		tracks.span[name][s]))`;
+
+async function pairs({browser, folder, make, same}) {
+	const live = await browser.page();
+	await live.open("file://" + folder + "/cut.html");
+	await live.ready();
+	const wanted = await live.run(SPANS);
+	await live.open("file://" + folder + "/live.html");
+	for (const step of [1, 2, 3, 5, 11]) {
+		let mark = "";
+		await live.run("clearModel(), clearTracks()");
+		for (let n = step; n < 11 + step; n += step) {
+			const answer = JSON.parse(execFileSync(make,
+				["cut-events", n, mark, 1000]));
+			mark = answer.next;
+			await live.run(`takeAnswer(${JSON.stringify(answer)
+				}, ${n === step})`);
+		}
+		await live.run("(settleModel(0), buildTracks())");
+		same("a live page has the spans of the page in a file, from " +
+			"answers of " + step, await live.run(SPANS),
+			wanted);
+	}
+}
+
+/* What is open while its thread is there, and when it has ended. */
+async function ends({browser, folder, make, same}) {
+	const p = await browser.page();
+	await p.open("file://" + folder + "/live.html");
+	const answer = JSON.parse(execFileSync(make, ["cut-events", 5, "",
+		1000]));
+	const open = async (ended) => {
+		await p.run(`(clearModel(), clearTracks(),
+			takeAnswer(${JSON.stringify(answer)}, true),
+			settleModel(0), buildTracks(),
+			summary.rows = [{pid: 7, tid: 8, cpu: -1, lane: -1,
+				ended: ${ended}, entries: 5, bins: []}],
+			applySummary())`);
+		return (await p.run(SPANS)).at(-1);
+	};
+	same("a span of a thread that is there is open until now",
+		await open(false), [4, -1, 4000, null, 0]);
+	same("... one of a thread that has ended, until its last entry",
+		await open(true), [4, -1, 4000, 4000, 0]);
+}
+
 exports.serve = serve;
 exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
@@ -348,6 +397,8 @@ exports.run = async (t) => {
 	});
 	t.same("it asks only where it came from", requests.filter((r) =>
 		!r.startsWith(url) && !r.startsWith("data:")), []);
+	await pairs(t);
+	await ends(t);
 	const page = await t.browser.page();
 	await page.open(url);
 	await page.ready();

@@ -12,6 +12,9 @@
  *	make_page live		the page of the daemon
  *	make_page events N AFTER MAX
  *				its answer, when N entries were logged
+ *	make_page cut		spans of one thread, some of which are not sure
+ *	make_page cut-events N AFTER MAX
+ *				the same as answers
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
  *				its counts then
  */
@@ -427,21 +430,31 @@ cut_next(struct tl_cursor *cursor, struct tl_event *e)
 		{ TL_END, TL_UNOBSERVED } };
 	struct server *s = (struct server *)(void *)cursor;
 
-	if (s->at == sizeof(events) / sizeof(events[0]))
+	if (s->at == sizeof(events) / sizeof(events[0]) || s->at == s->count)
 		return 0;
 	*e = (struct tl_event){ .ns = (int64_t)(1000 * s->at),
 		.pid = 7,
 		.tid = 8,
+		.number = s->at,
 		.observed = events[s->at].observed };
+	if (e->observed != TL_UNOBSERVED)
+		e->observed += s->count; /* each reader has its own */
 	set(e, QUERY, events[s->at].kind, s->at, 0, 0);
 	s->at++;
 	return 1;
 }
 
+static struct server
+make_cut(const char *count)
+{
+	return (struct server){ .cursor = { .next = cut_next },
+		.count = strtoull(count, NULL, 10) };
+}
+
 static int
 write_cut(void)
 {
-	struct server server = { .cursor = { .next = cut_next } };
+	struct server server = make_cut("1000");
 
 	return write_page(&server.cursor, "cut");
 }
@@ -464,9 +477,8 @@ write_file(const char *path)
 }
 
 static int
-write_events(const char *count, const char *after, const char *max)
+write_events(struct server server, const char *after, const char *max)
 {
-	struct server server = make_server(count);
 	struct tl_text text = { 0 };
 	const struct tl_html_range range = { .after = after,
 		.max = strtoull(max, NULL, 10),
@@ -540,13 +552,16 @@ main(int argc, char **argv)
 	if (strcmp(what, "live") == 0 && argc == 2)
 		return write_live();
 	if (strcmp(what, "events") == 0 && argc == 5)
-		return write_events(argv[2], argv[3], argv[4]);
+		return write_events(make_server(argv[2]), argv[3], argv[4]);
+	if (strcmp(what, "cut-events") == 0 && argc == 5)
+		return write_events(make_cut(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "summary") == 0 && argc == 7)
 		return write_summary(argv + 2);
 	fputs("make_page plain N | hosts N | hostile | cut | extreme | file "
 	      "PATH | "
 	      "live | "
 	      "events N AFTER MAX | "
+	      "cut-events N AFTER MAX | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;

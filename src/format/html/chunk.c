@@ -368,22 +368,41 @@ put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
 	}
 }
 
-/* The observed interval of a begin or an end, if it is another one than of the
- * event of the message before. */
+/* The observed interval of a begin or an end: 1 it is another one than that of
+ * the event of its message before, 0, -ENOMEM. */
 static int
-put_observed(struct tl_html_chunk *chunk, const struct tl_event *event,
-    uint32_t message)
+change_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	uint32_t number;
+	int rc;
+
+	if (chunk->observes == TL_HTML_UNOBSERVED || !event->message ||
+	    (event->kind != TL_BEGIN && event->kind != TL_END))
+		return 0;
+	rc = tl_html_table_number(&chunk->observed_table,
+	    &(struct tl_html_key){ (uintptr_t)event->message,
+		event->message->id, 1 },
+	    &number);
+	if (rc < 0 || TL_ARRAY_ZEROS(chunk->last_observed,
+			  chunk->last_observed_capacity, number) < 0)
+		return -ENOMEM;
+	/* of a new one the page knows nothing, if it can know anything */
+	if (chunk->last_observed[number] == event->observed &&
+	    (rc > 0 || (chunk->observes == TL_HTML_OBSERVED &&
+			   chunk->observed_table.first == 0)))
+		return 0;
+	chunk->last_observed[number] = event->observed;
+	return 1;
+}
+
+static int
+put_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
 	struct tl_text *text = &chunk->observed;
+	const int rc = change_observed(chunk, event);
 
-	if (event->kind != TL_BEGIN && event->kind != TL_END)
-		return 0;
-	if (TL_ARRAY_ZEROS(chunk->last_observed, chunk->last_observed_capacity,
-		message) < 0)
-		return -ENOMEM;
-	if (chunk->last_observed[message] == event->observed)
-		return 0;
-	chunk->last_observed[message] = event->observed;
+	if (rc <= 0)
+		return rc;
 	separate(text);
 	tl_put_unsigned(text, chunk->count);
 	if (event->observed == TL_UNOBSERVED)
@@ -391,6 +410,14 @@ put_observed(struct tl_html_chunk *chunk, const struct tl_event *event,
 	else
 		put_number(text, event->observed);
 	return 0;
+}
+
+int
+tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	const int rc = change_observed(chunk, event);
+
+	return rc < 0 ? rc : 0;
 }
 
 int
@@ -415,8 +442,8 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	if (chunk->hosts && event->message)
 		put_bound(chunk, event);
 	rc = put_values(chunk, event);
-	if (rc == 0 && chunk->tells_observed && event->message)
-		rc = put_observed(chunk, event, message);
+	if (rc == 0)
+		rc = put_observed(chunk, event);
 	chunk->last = *event;
 	chunk->count++;
 	return rc;
@@ -515,6 +542,7 @@ tl_html_chunk_free(struct tl_html_chunk *chunk)
 	tl_html_table_free(&chunk->message_table);
 	tl_html_table_free(&chunk->string_table);
 	tl_html_table_free(&chunk->place_table);
+	tl_html_table_free(&chunk->observed_table);
 	free(chunk->host_bounds);
 	free(chunk->last_observed);
 }

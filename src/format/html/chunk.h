@@ -33,7 +33,9 @@
  * observed  index of a begin or an end in the chunk, and the number of its
  *	     observed interval, where that is not the one of the event of its
  *	     message before (first 0); -1: it is in none.  Only a begin and an
- *	     end with one number are a span.
+ *	     end with one number are a span.  Each answer of the daemon has
+ *	     numbers of its own: what it does not number is in the interval of
+ *	     the last event of the message that the page has.
  *
  * Where events are of several hosts, the first chunk tells these, and every
  * chunk how sure its times are:
@@ -80,8 +82,10 @@ struct tl_html_chunk {
 	struct tl_event first; /* of the chunk */
 	struct tl_event last;
 	size_t count;
-	bool tells_observed;     /* set before the first event */
-	uint64_t *last_observed; /* by number of the message */
+	/* set before the first event: does the page know an event before? */
+	enum { TL_HTML_UNOBSERVED, TL_HTML_OBSERVED, TL_HTML_GOES_ON } observes;
+	struct tl_html_table observed_table;
+	uint64_t *last_observed; /* by number in that table */
 	size_t last_observed_capacity;
 	struct tl_text observed;
 	/* Where there are several hosts: */
@@ -103,6 +107,9 @@ bool tl_html_chunk_takes(const struct tl_html_chunk *chunk,
 /* 0 or -ENOMEM. */
 int
 tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event);
+/* Do not put an event that the page has.  0 or -ENOMEM. */
+int
+tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event);
 /* Append the object to text and start the next one. */
 void tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text);
 void tl_html_chunk_free(struct tl_html_chunk *chunk);

@@ -57,11 +57,19 @@ struct row {
 	struct bin now; /* of bin at, not yet in the rings */
 	int64_t at;
 	/* The spans that are open, of a thread. */
-	int64_t since; /* counted until here */
+	int64_t since;   /* counted until here */
+	int64_t last_ns; /* its last entry */
+	int64_t busy_ns; /* when a span was open last */
+	int64_t sure_ns; /* the end of the last span that is sure */
 	uint32_t depth;
-	uint32_t stack[DEPTH_MAX];
-	uint64_t observed[DEPTH_MAX]; /* of their begins */
-	uint8_t levels[DEPTH_MAX];
+	struct open {
+		const struct tl_message *message;
+		int64_t ns;
+		uint64_t tsc;
+		uint64_t observed;
+		uint32_t stack;
+		bool proven;
+	} open[DEPTH_MAX];
 };
 
 struct samples {
@@ -92,6 +100,8 @@ struct stack {
 
 struct tl_html_summary {
 	struct tl_spans *spans;
+	struct tl_observer *observer; /* NULL: levels are not known */
+	uint64_t tsc;                 /* of the last event */
 	struct tl_table row_table, message_table, stack_table;
 	struct row all; /* every entry */
 	struct row *rows;
@@ -125,6 +135,12 @@ free_rings(struct ring *rings, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free(rings[i].cells);
+}
+
+void
+tl_html_summary_observe(struct tl_html_summary *s, struct tl_observer *observer)
+{
+	s->observer = observer;
 }
 
 void
@@ -430,84 +446,233 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 
 /* == events == */
 
+/* == spans that are open ==
+ *
+ * A span counts as long as it is open, so that a picture shows it before it
+ * ends.  Where it turns out that it was not known to be open, what was counted
+ * is taken back. */
+
+/* Those that have a place. */
+static uint32_t
+placed_of(const struct row *row)
+{
+	return row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX;
+}
+
 /* The innermost open span that is observed, plus 1; 0: none. */
 static uint32_t
 deepest_of(const struct row *row)
 {
-	uint32_t deepest = row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX;
+	uint32_t deepest = placed_of(row);
 
-	while (deepest > 0 && row->observed[deepest - 1] == TL_UNOBSERVED)
+	while (deepest > 0 && row->open[deepest - 1].observed == TL_UNOBSERVED)
 		deepest--;
 	return deepest;
+}
+
+/* Count time as occupancy of a row and as time of a stack; sign -1 takes it
+ * back. */
+static void
+count_time(struct tl_html_summary *s, struct row *row, uint32_t stack,
+    int64_t from, int64_t to, int sign)
+{
+	const int64_t longest = (int64_t)BINS * BIN_NS;
+	const int64_t all = longest << (BIN_SHIFT * (BIN_RINGS - 1));
+
+	/* a clock that was set forward is no open span; older bins are gone */
+	if (sign > 0 && to - from > all)
+		from = to;
+	else if (sign < 0 && to - from > all / 2)
+		from = to - all / 2;
+	while (from < to) {
+		/* a long time is added in longer steps: each lies in one
+		 * bin of the rings that still hold it */
+		const bool is_old = to - from > longest;
+		const int64_t step =
+		    is_old ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
+		int64_t end = (floor_to(from, step) + 1) * step;
+
+		if (end > to)
+			end = to;
+		current_bin(row, from)->busy_ns +=
+		    (uint32_t)(sign * (end - from));
+		count_self(s, stack, floor_to(from, SLOT_NS),
+		    (uint64_t)(sign * (end - from)), 0);
+		from = end;
+	}
+}
+
+/* The spans of a thread were open until now. */
+static void
+count_open(struct tl_html_summary *s, struct row *row, int64_t now)
+{
+	const uint32_t deepest = deepest_of(row);
+
+	if (deepest == 0 || now <= row->since) {
+		row->since =
+		    now > row->since || deepest == 0 ? now : row->since;
+		return;
+	}
+	count_time(s, row, row->open[deepest - 1].stack, row->since, now, 1);
+	row->since = row->busy_ns = now;
+}
+
+/* It is not known that a span was open: what only this one was counted for is
+ * taken back.  Within it, spans that are sure were open. */
+static void
+take_back(struct tl_html_summary *s, struct row *row, uint32_t i)
+{
+	const uint32_t placed = placed_of(row);
+	const struct open *open = &row->open[i];
+	const int64_t from = open->ns > row->sure_ns ? open->ns : row->sure_ns;
+	uint32_t next = i + 1;
+	int64_t to;
+
+	while (next < placed && row->open[next].observed == TL_UNOBSERVED)
+		next++;
+	to = next < placed ? row->open[next].ns : row->since;
+	if (i == 0 && open->observed != TL_UNOBSERVED && from < to) {
+		count_time(s, row, open->stack, from, to, -1);
+		if (row->busy_ns <= to)
+			row->busy_ns = from;
+	}
+	memmove(&row->open[i], &row->open[i + 1],
+	    (placed - i - 1) * sizeof(row->open[0]));
+	row->depth--;
+}
+
+/* All of them: entries of the thread are missing. */
+static void
+take_back_all(struct tl_html_summary *s, struct row *row)
+{
+	while (placed_of(row) > 0)
+		take_back(s, row, 0);
+	row->depth = 0;
+}
+
+/* A thread that has ended was in its spans until its last entry, as far as is
+ * known. */
+static void
+end_open(struct tl_html_summary *s, struct row *row)
+{
+	const uint32_t deepest = deepest_of(row);
+
+	if (deepest > 0 && row->last_ns < row->since)
+		count_time(s, row, row->open[deepest - 1].stack, row->last_ns,
+		    row->since, -1);
+	row->busy_ns = row->last_ns;
+	row->depth = 0;
 }
 
 /* Spans whose observed interval has ended are open no longer: nothing shows
  * since when. */
 static void
-cut_open(struct row *row, const struct tl_event *e)
+cut_open(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
 {
-	for (uint32_t i = 0; i < row->depth && i < DEPTH_MAX; i++) {
-		if (row->levels[i] == e->level &&
-		    tl_observed_cut(row->observed[i], e->observed)) {
-			row->depth = i;
-			return;
-		}
+	for (uint32_t i = 0; i < placed_of(row);) {
+		const struct open *open = &row->open[i];
+
+		if (!open->proven && open->message->level == e->level &&
+		    tl_observed_cut(open->observed, e->observed))
+			take_back(s, row, i);
+		else
+			i++;
 	}
 }
 
-/* The spans of a thread were open until now: as its occupancy, and as time of
- * the innermost one's stack. */
+/* The same of those whose gates have closed since they began. */
 static void
-count_open(struct tl_html_summary *s, struct row *row, int64_t now)
+close_gates(struct tl_html_summary *s, struct row *row, uint64_t tsc)
 {
-	const uint32_t deepest = deepest_of(row);
-	const uint32_t stack = deepest > 0 ? row->stack[deepest - 1] : 0;
-	const int64_t longest = (int64_t)BINS * BIN_NS;
-	int64_t from = row->since;
+	struct tl_observed observed;
 
-	if (deepest == 0 || now <= from) {
-		row->since = now > from || deepest == 0 ? now : from;
-		return;
-	}
-	/* a clock that was set forward is no open span */
-	if (now - from > (longest << (BIN_SHIFT * (BIN_RINGS - 1))))
-		from = now;
-	while (from < now) {
-		/* a long time is added in longer steps: each lies in one
-		 * bin of the rings that still hold it */
-		const bool is_old = now - from > longest;
-		const int64_t step =
-		    is_old ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
-		int64_t end = (floor_to(from, step) + 1) * step;
+	for (uint32_t i = 0; i < placed_of(row);) {
+		const struct open *open = &row->open[i];
 
-		if (end > now)
-			end = now;
-		current_bin(row, from)->busy_ns += (uint32_t)(end - from);
-		count_self(s, stack, floor_to(from, SLOT_NS),
-		    (uint64_t)(end - from), 0);
-		from = end;
+		tl_observed_at(s->observer,
+		    tl_observed_gate(s->observer, open->message), tsc,
+		    &observed);
+		if (!open->proven &&
+		    (!observed.open || observed.since > open->tsc))
+			take_back(s, row, i);
+		else
+			i++;
 	}
-	row->since = now;
 }
 
 static void
-begin_span(struct tl_html_summary *s, struct row *row, uint32_t depth,
-    uint32_t message, const struct tl_event *e)
+close_all_gates(struct tl_html_summary *s, uint64_t tsc)
 {
+	for (size_t i = 0; s->observer && i < s->row_count; i++)
+		close_gates(s, &s->rows[i], tsc);
+}
+
+static void
+begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
+    const struct tl_event *e)
+{
+	const uint32_t depth = row->depth++;
 	uint32_t parent, stack;
 
-	if (depth > row->depth)
-		depth = row->depth;
-	if (depth < DEPTH_MAX) {
-		parent = depth > 0 ? row->stack[depth - 1] : 0;
-		stack = find_stack(s, parent, message);
-		if (stack != parent)
-			count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
-		row->stack[depth] = stack;
-		row->observed[depth] = e->observed;
-		row->levels[depth] = e->level;
+	if (depth >= DEPTH_MAX)
+		return;
+	parent = depth > 0 ? row->open[depth - 1].stack : 0;
+	stack = find_stack(s, parent, message);
+	if (stack != parent)
+		count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
+	row->open[depth] = (struct open){ .message = e->message,
+		.ns = e->ns,
+		.tsc = e->tsc,
+		.observed = e->observed,
+		.stack = stack,
+		.proven = e->proven };
+}
+
+/* A span that is not among the open ones, from the time on that was not counted
+ * for another one. */
+static void
+count_late(struct tl_html_summary *s, struct row *row, uint32_t message,
+    const struct tl_span *span, const struct tl_event *e)
+{
+	const int64_t begin = e->ns - span->duration_ns;
+	const uint32_t deepest = deepest_of(row);
+	const uint32_t parent = deepest > 0 ? row->open[deepest - 1].stack : 0;
+	const uint32_t stack = find_stack(s, parent, message);
+
+	count_time(s, row, stack, begin > row->busy_ns ? begin : row->busy_ns,
+	    e->ns, 1);
+	if (stack != parent && span->alone)
+		count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
+	row->busy_ns = e->ns;
+}
+
+/* Spans within one that has ended are open no longer: if they only cross it,
+ * their ends will tell. */
+static void
+end_span(struct tl_html_summary *s, struct row *row, uint32_t message,
+    const struct tl_span *span, const struct tl_event *e)
+{
+	const bool is_sure = tl_span_is_sure(span);
+	uint32_t i = placed_of(row);
+
+	if (row->depth > DEPTH_MAX && span->depth >= DEPTH_MAX) {
+		row->depth--;
+		return;
 	}
-	row->depth = depth + 1;
+	while (i > 0 && (row->open[i - 1].message != span->message ||
+			    row->open[i - 1].ns != span->begin_ns))
+		i--;
+	if (i > 0) {
+		row->depth = i;
+		if (is_sure)
+			row->depth--;
+		else
+			take_back(s, row, i - 1);
+	} else if (is_sure) {
+		count_late(s, row, message, span, e);
+	}
+	if (is_sure)
+		row->sure_ns = e->ns;
 }
 
 static int
@@ -520,20 +685,18 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	    (e->pid | e->tid) == 0
 		? NULL
 		: find_row(s, (uint64_t)e->pid << 32 | e->tid, false);
-	uint32_t depth = 0;
 	struct tl_span span;
 	int rc;
 
 	if (row) {
-		cut_open(row, e);
+		cut_open(s, row, e);
 		count_open(s, row, e->ns);
 		count_entry(row, e);
 		row->names = tl_event_names(e);
+		row->last_ns = e->ns;
 	}
 	if (e->kind != TL_BEGIN && e->kind != TL_END)
 		return 0;
-	if (e->kind == TL_BEGIN && is_of_thread)
-		depth = tl_spans_depth(s->spans, e);
 	rc = tl_spans_put(s->spans, e, &span);
 	if (rc < 0)
 		return rc;
@@ -542,9 +705,9 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	if (!row || !is_of_thread || row->is_others)
 		return 0;
 	if (e->kind == TL_BEGIN)
-		begin_span(s, row, depth, message, e);
-	else if (rc == 1 && span.depth < row->depth)
-		row->depth = span.depth;
+		begin_span(s, row, message, e);
+	else if (rc == 1)
+		end_span(s, row, message, &span, e);
 	return 0;
 }
 
@@ -580,10 +743,8 @@ put_loss(struct tl_html_summary *s, const struct tl_event *e)
 	if (tl_event_is_start(e))
 		return 0;
 	*(e->overwritten ? &s->overwritten : &s->lost) += e->lost;
-	for (size_t i = 0; i < s->row_count; i++) {
-		count_open(s, &s->rows[i], e->ns);
-		s->rows[i].depth = 0;
-	}
+	for (size_t i = 0; i < s->row_count; i++)
+		take_back_all(s, &s->rows[i]);
 	tl_spans_free(s->spans);
 	s->spans = NULL;
 	return tl_spans_new(&s->spans);
@@ -604,7 +765,10 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	if (s->since_ns == NEVER || e->ns < s->since_ns)
 		s->since_ns = e->ns;
 	s->newest_ns = e->ns;
+	s->tsc = e->tsc;
 	s->entries++;
+	if (tl_observed_is_change(e->message))
+		close_all_gates(s, e->tsc);
 	if ((rc = find_message(s, e->message, &number)) != 0 ||
 	    (rc = put_thread(s, e, number, &duration)) != 0)
 		return rc;
@@ -932,9 +1096,15 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	clamp_range(&q.measure_from_ns, &q.measure_to_ns, s->since_ns,
 	    q.now_ns);
 	flush_row(&s->all);
+	close_all_gates(s, q.now_tsc > s->tsc ? q.now_tsc : s->tsc);
 	for (size_t i = 0; i < s->row_count; i++) {
-		count_open(s, &s->rows[i], q.now_ns);
-		flush_row(&s->rows[i]);
+		struct row *row = &s->rows[i];
+
+		if (row->depth > 0 && q.has_ended &&
+		    q.has_ended((uint32_t)(row->key >> 32), (uint32_t)row->key))
+			end_open(s, row);
+		count_open(s, row, q.now_ns);
+		flush_row(row);
 	}
 	tl_put_char(text, '{');
 	put_ns(text, "since", s->since_ns);

@@ -12,7 +12,9 @@
  *			... each four times as long, to 4 s:	2.3 h
  *
  * Each thread and each lane has such rings: entries, highest levels, losses,
- * and for how long a span was open (occupancy).  Durations of spans, intervals
+ * and for how long a span was open (occupancy): a span that is not sure is not
+ * counted, and one without an end only as long as it is known to be open.
+ * Durations of spans, intervals
  * of all other messages, and the time of each stack of spans are kept in
  * coarser slots: 64 ms, 1 s and 16 s, 128 of each.  A question is answered
  * from the finest ring that reaches back far enough.
@@ -28,7 +30,7 @@
 #define TL_FORMAT_HTML_SUMMARY_H
 
 #include "base/text.h"
-#include "event/event.h"
+#include "event/observe.h"
 
 struct tl_html_summary;
 
@@ -38,7 +40,8 @@ struct tl_html_question {
 	 * measured in.  Bins have a width, so a little more is covered. */
 	int64_t from_ns, to_ns;
 	int64_t measure_from_ns, measure_to_ns;
-	int64_t now_ns; /* until when open spans have lasted */
+	int64_t now_ns;   /* until when open spans have lasted */
+	uint64_t now_tsc; /* the same as a stamp; 0: not known */
 	/* Has a thread ended?  NULL: not known. */
 	bool (*has_ended)(uint32_t pid, uint32_t tid);
 };
@@ -46,6 +49,11 @@ struct tl_html_question {
 /* 0 or -ENOMEM. */
 int tl_html_summary_new(struct tl_html_summary **summary);
 void tl_html_summary_free(struct tl_html_summary *summary);
+
+/* By the observer of its events a summary knows when levels close a span that
+ * is open. */
+void tl_html_summary_observe(struct tl_html_summary *summary,
+    struct tl_observer *observer);
 
 /* Count the next event, in order of time.  Its message must live as long as
  * the summary.  0 or -ENOMEM. */

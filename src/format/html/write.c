@@ -35,7 +35,7 @@ html_begin(struct tl_writer *writer)
 
 	if (rc < 0)
 		return rc;
-	w->chunk.tells_observed = true;
+	w->chunk.observes = TL_HTML_OBSERVED;
 	tl_html_page_start(&writer->out.text,
 	    writer->title ? writer->title : "timeline", false);
 	return w->hosts.count < 2

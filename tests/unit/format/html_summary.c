@@ -191,7 +191,7 @@ TEST(a_loss_is_counted_and_ends_what_was_open)
 	put(&outer, TL_END, 8, 3 * MS);
 	ask(0, 4 * MS);
 	holds("\"entries\":2,\"missing\":5");
-	holds("\"stacks\":[[-1,0,1,2000000]]");
+	holds("\"stacks\":[[-1,0,1,0]]");
 	/* its end may be of another one: it is not measured */
 	holds("\"kind\":2,\"count\":1,\"samples\":0");
 	tl_html_summary_free(summary);
@@ -263,5 +263,134 @@ TEST(a_clock_that_is_set_back_begins_anew)
 	put(&tick, TL_INSTANT, 8, MS);
 	ask(0, 2 * MS);
 	holds("\"entries\":2,\"missing\":0");
+	tl_html_summary_free(summary);
+}
+
+/* == what is not known to be open == */
+
+static bool
+has_ended(uint32_t pid, uint32_t tid)
+{
+	return pid == 7 && tid == 8;
+}
+
+TEST(an_open_span_ends_with_the_last_entry_of_a_thread_that_has_ended)
+{
+	struct tl_html_question q = { .to_ns = INT64_MAX,
+		.now_ns = START + 9 * MS };
+
+	begin();
+	put(&outer, TL_BEGIN, 8, 0);
+	put(&outer, TL_BEGIN, 9, 0);
+	put(&tick, TL_INSTANT, 8, 2 * MS);
+	ask(0, 8 * MS);
+	holds("\"entries\":2,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,1000000,0,"
+	      "2,1,7,0,1000000,0,3,");
+	q.has_ended = has_ended;
+	tl_text_clear(&got);
+	tl_html_summary_write(summary, &got, &q);
+	holds("\"ended\":true,\"entries\":2,\"bins\":[0,1,6,6,1000000,0,"
+	      "1,0,0,0,1000000,0,2,1,7,0,0,0]");
+	holds("\"ended\":false,\"entries\":1,\"bins\":[0,1,6,6,1000000,0,");
+	holds("\"stacks\":[[-1,0,2,11000000]]");
+	tl_html_summary_free(summary);
+}
+
+/* Its end may come at any time, but it is not logged. */
+TEST(a_span_whose_gate_has_closed_is_not_open)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = 4,
+		.gates = true };
+	struct tl_message priority = { .builtin = TIMELINE_BUILTIN_PRIORITY,
+		.level = 9,
+		.argc = 3 };
+	struct tl_observer observer;
+	struct tl_event e = { .message = &outer,
+		.kind = TL_BEGIN,
+		.level = 6,
+		.ns = START,
+		.tsc = 1000,
+		.pid = 7,
+		.tid = 8 };
+
+	begin();
+	tl_observer_init(&observer, &start);
+	tl_html_summary_observe(summary, &observer);
+	tl_observe(&observer, &e);
+	ck_assert_uint_ne(e.observed, TL_UNOBSERVED);
+	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	ask(0, 3 * MS);
+	holds("\"entries\":1,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,1000000,0,");
+	e = (struct tl_event){ .message = &priority,
+		.kind = TL_INSTANT,
+		.level = 9,
+		.ns = START + 3 * MS,
+		.tsc = 2000,
+		.args = { 8, 8, 0 } };
+	tl_observe(&observer, &e);
+	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	ask(0, 9 * MS);
+	holds("\"entries\":1,\"bins\":[0,1,6,6,0,0]");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_span_that_is_not_sure_is_not_counted_but_those_within_it_are)
+{
+	begin();
+	observed = 1;
+	put(&outer, TL_BEGIN, 8, 0);
+	put(&inner, TL_BEGIN, 8, MS);
+	put(&inner, TL_END, 8, 2 * MS);
+	observed = 2;
+	put(&outer, TL_END, 8, 4 * MS);
+	ask(0, 5 * MS);
+	holds("\"bins\":[0,1,6,6,1000000,0,1,1,5,5,1000000,0,2,1,5,5,0,0,"
+	      "4,1,6,6,0,0]");
+	tl_html_summary_free(summary);
+}
+
+TEST(an_end_that_is_missed_within_a_span_keeps_no_thread_busy)
+{
+	begin();
+	put(&outer, TL_BEGIN, 8, 0);
+	put(&inner, TL_BEGIN, 8, MS);
+	put(&outer, TL_END, 8, 2 * MS);
+	put(&tick, TL_INSTANT, 8, 4 * MS);
+	ask(0, 9 * MS);
+	holds("\"bins\":[0,1,6,6,1000000,0,1,1,5,5,1000000,0,2,1,6,6,0,0,"
+	      "4,1,7,0,0,0]");
+	/* the two spans crossed */
+	put(&inner, TL_END, 8, 6 * MS);
+	ask(0, 9 * MS);
+	holds("4,1,7,0,1000000,0,5,0,0,0,1000000,0,6,1,5,5,0,0]");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_proven_span_is_counted_whole)
+{
+	struct tl_event end = { .message = &outer,
+		.kind = TL_END,
+		.level = 6,
+		.ns = START + 5 * MS,
+		.tsc = 500,
+		.epoch = 0,
+		.pid = 7,
+		.tid = 8,
+		.proven = true,
+		.bare = true,
+		.begun = TL_BEGUN,
+		.begun_tsc = 200,
+		.begun_ns = START + 2 * MS,
+		.duration_ns = 3 * MS };
+
+	begin();
+	put(&tick, TL_INSTANT, 8, 0);
+	ck_assert_int_eq(tl_html_summary_put(summary, &end), 0);
+	ask(0, 9 * MS);
+	holds("\"bins\":[0,1,7,0,0,0,2,0,0,0,1000000,0,3,0,0,0,1000000,0,"
+	      "4,0,0,0,1000000,0,5,1,6,6,0,0]");
+	holds("\"samples\":1,\"total\":3000000");
 	tl_html_summary_free(summary);
 }

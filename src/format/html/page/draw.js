@@ -325,6 +325,23 @@ function colorOfMessage(m) {
 	return m.color ??= colorOf(m.category, m.text);
 }
 
+/* A span that is not sure is hollow. */
+function fillBar(c, i, m, x0, x1, y) {
+	const s = tracks.span, color = picture.colors.bars[colorOfMessage(m)];
+	const width = Math.max(x1 - x0 - (x1 - x0 > 4 ? 0.5 : 0), 1);
+	c.fillStyle = c.strokeStyle = color;
+	c.lineWidth = 1;
+	if (s.unsure[i])
+		c.strokeRect(x0 + 0.5, y + 0.5, Math.max(width - 1, 1),
+			BAR - 2);
+	else
+		c.fillRect(x0, y, width, BAR - 1);
+	if (s.end[i] >= 0 && !s.unsure[i])
+		return;
+	c.fillStyle = picture.hatch;
+	c.fillRect(x0, y, x1 - x0, BAR - 1);
+}
+
 function drawBar(c, i, m, y, x0, x1, shown) {
 	const s = tracks.span, open = s.to[i] === Infinity;
 	if (y > picture.height || y + BAR < AXIS + BAND)
@@ -336,18 +353,13 @@ function drawBar(c, i, m, y, x0, x1, shown) {
 		x1 = x0 + 1;
 	}
 	c.globalAlpha = shown === DIM ? 0.25 : 1;
-	c.fillStyle = picture.colors.bars[colorOfMessage(m)];
-	c.fillRect(x0, y, Math.max(x1 - x0 - (x1 - x0 > 4 ? 0.5 : 0), 1),
-		BAR - 1);
-	if (open || s.lossy[i]) {
-		c.fillStyle = picture.hatch;
-		c.fillRect(x0, y, x1 - x0, BAR - 1);
-	}
+	fillBar(c, i, m, x0, x1, y);
 	if (m.level >= 7) {
 		c.fillStyle = picture.colors.levels[m.level];
 		c.fillRect(x0, y, x1 - x0, 2);
 	}
-	if (why.key && isSlow(m, s.to[i] - s.from[i])) {
+	if (why.key && s.end[i] >= 0 && !s.unsure[i] &&
+	    isSlow(m, s.to[i] - s.from[i])) {
 		c.fillStyle = picture.colors.lost;
 		c.fillRect(x0, y + BAR - 5, x1 - x0, 4);
 	}
@@ -365,13 +377,15 @@ function drawBar(c, i, m, y, x0, x1, shown) {
 function drawBarText(c, i, x0, x1, y) {
 	const s = tracks.span, room = x1 - Math.max(x0, 0) - 8;
 	let text = entryText(s.begin[i]).slice(2, 202);
-	if (s.to[i] !== Infinity)
+	if (s.end[i] >= 0)
 		text += "  " + durationText(s.to[i] - s.from[i]);
+	if (s.unsure[i])
+		text += " ?";
 	c.save();
 	c.beginPath();
 	c.rect(Math.max(x0, 0) + 2, y, room + 4, BAR);
 	c.clip();
-	c.fillStyle = picture.colors["bar-text"];
+	c.fillStyle = picture.colors[s.unsure[i] ? "text" : "bar-text"];
 	c.fillText(text, Math.max(x0, 0) + 4, y + BAR / 2);
 	c.restore();
 }

@@ -19,12 +19,13 @@ function flameChild(parent, name, category, level) {
 	return node;
 }
 
-/* Of the spans that are here: the part of each that lies in the range. */
+/* Of the spans that are here and sure: the part of each that lies in the
+ * range. */
 function flameOfEntries(from, to) {
 	const root = flameNode("all threads", "", 0), s = tracks.span;
 	const nodes = new Map(), newest = newestTime();
 	for (let i = 0; i < tracks.spanCount; i++) {
-		if (s.from[i] > to || s.to[i] < from)
+		if (s.from[i] > to || s.to[i] < from || s.unsure[i])
 			continue;
 		const b = s.begin[i], m = model.messages[model.message[b]];
 		if (m.scope === SCOPE_SOURCE || view.shown[b] === HIDDEN)

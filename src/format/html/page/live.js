@@ -188,6 +188,7 @@ function findEntry(t, at, message) {
 /* Entries that follow those of the page; isFirst: nothing came before. */
 function takeAnswer(answer, isFirst) {
 	const names = newNames(), {skipped} = model;
+	numberAnew();
 	for (const chunk of answer.chunks)
 		readChunk(chunk, names);
 	if (model.base !== null && answer.from !== undefined &&

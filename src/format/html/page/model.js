@@ -48,6 +48,28 @@ const model = {
 	observed: null,		/* number of its observed interval; -1 none */
 };
 
+/* Observed intervals: of each message the last one, and the greatest number.
+ * Numbers of a chunk count from base, so that those of two answers differ. */
+const intervals = {of: [], base: 0, greatest: 0, unknown: 0};
+
+/* What follows has numbers of its own. */
+function numberAnew() {
+	intervals.base = Math.floor(intervals.greatest) + 1;
+}
+
+/* Entries are missing that may have been in other intervals. */
+function forgetIntervals() {
+	intervals.of = [];
+	intervals.greatest += 0.5;	/* no other interval has it */
+	intervals.unknown = intervals.greatest;
+}
+
+function tellInterval(message, number) {
+	const n = number < 0 ? -1 : intervals.base + number;
+	intervals.of[message] = n;
+	intervals.greatest = Math.max(intervals.greatest, n);
+}
+
 function setCapacity(n) {
 	const grow = (Type, old) => {
 		const column = new Type(n);
@@ -68,6 +90,7 @@ function clearEntries() {
 	model.places = [];
 	model.strings = [];
 	forgetKnown();
+	forgetIntervals();
 	model.hosts = [];
 	model.hostOf = [];
 	model.most = 0;
@@ -122,9 +145,11 @@ function setNames(source, pid, tid, thread, process) {
 
 function readTables(chunk, names) {
 	for (const m of chunk.messages) {
+		/* its gate, the sixth, may change */
 		const n = knownNumber(known.messages, model.messages,
-			JSON.stringify(m), () => makeMessage(m));
-		model.messages[n].number = n;
+			JSON.stringify(m.filter((_, k) => k !== 5)),
+			() => makeMessage(m));
+		Object.assign(model.messages[n], {number: n, gate: m[5]});
 		names.messages.push(n);
 	}
 	for (const s of chunk.strings)
@@ -144,8 +169,7 @@ function readTables(chunk, names) {
 }
 
 function newNames() {
-	return {messages: [], places: [], strings: [], bounds: [],
-		observed: []};
+	return {messages: [], places: [], strings: [], bounds: []};
 }
 
 /* The host of a source; 0 where there is only one. */
@@ -262,10 +286,12 @@ function readChunk(chunk, names) {
 		const code = e[i + 1], kind = code & 15;
 		if (kind === SKIPPED || kind === OVERWRITTEN) {
 			const count = BigInt(e[i + 3]);
-			if (kind === SKIPPED)
+			if (kind === SKIPPED) {
 				model.skipped += count;
-			else
+				forgetIntervals();
+			} else {
 				model.overwritten += count;
+			}
 			i += 4;
 			continue;
 		}
@@ -282,10 +308,11 @@ function readChunk(chunk, names) {
 		model.at[n] = model.poolSize;
 		sureness?.tell(n, index, kind);
 		if (observed[interval] === index) {
-			names.observed[message] = observed[interval + 1];
+			tellInterval(message, observed[interval + 1]);
 			interval += 2;
 		}
-		model.observed[n] = names.observed[message] ?? 0;
+		model.observed[n] = intervals.of[message] ??
+			intervals.unknown;
 		model.raw++;
 		i += 3;
 		if (kind === LOST) {

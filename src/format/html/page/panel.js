@@ -78,7 +78,7 @@ function spanFields(i) {
 		return part;
 	const list = element("dl");
 	if (span.end < 0) {
-		addField(list, "span", span.lossy ? "its end is missing" :
+		addField(list, "span", span.unsure ? "its end is missing" :
 			"has no end yet");
 	} else {
 		addField(list, "duration", durationText(
@@ -90,7 +90,7 @@ function spanFields(i) {
 			span.from, span.to);
 		if (states)
 			addField(list, "thread", states);
-		if (span.lossy)
+		if (span.unsure)
 			addField(list, "beware", "entries may be missing " +
 				"while it was open: begin and end may " +
 				"belong to different spans");

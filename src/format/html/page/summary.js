@@ -56,6 +56,7 @@ function applySummary() {
 		row.bins = r.bins;
 		row.busy = r.lane < 0;
 	}
+	judgeAllOpen();
 }
 
 function othersRow() {

@@ -48,7 +48,7 @@ function collectSamples(from, to) {
 		if (kind === BEGIN) {
 			const s = tracks.spanOf[i] - 1;
 			if (s >= 0 && tracks.span.end[s] >= 0 &&
-			    !tracks.span.lossy[s])
+			    !tracks.span.unsure[s])
 				add(m, tracks.span.to[s] -
 					tracks.span.from[s], i);
 			continue;

@@ -35,7 +35,7 @@ function clearTracks() {
 		thread: new Uint32Array(256), lane: new Uint32Array(256),
 		parent: new Int32Array(256),
 		depth: new Uint8Array(256), slot: new Uint8Array(256),
-		lossy: new Uint8Array(256)};
+		unsure: new Uint8Array(256)};
 	tracks.spanOf = new Uint32Array(1024);
 }
 
@@ -174,10 +174,10 @@ function beginSpan(i, m) {
 	c.lane[s] = lane.number;
 	c.depth[s] = takeSlot(row);
 	c.slot[s] = takeSlot(lane);
-	c.lossy[s] = 0;
+	c.unsure[s] = 0;
 	tracks.spanOf[i] = s + 1;
-	const entry = {s, row, lane, key, observed: model.observed[i],
-		losses: lossesOf(row.host).length};
+	const entry = {s, row, lane, key, m, observed: model.observed[i],
+		losses: lossesOf(row.host).length, outlived: Infinity};
 	const open = rows.open.get(key);
 	if (open)
 		open.push(entry);
@@ -206,7 +206,7 @@ function cutUnobserved(key, observed) {
 			rows.open.delete(key);
 		row.stack.splice(row.stack.lastIndexOf(entry), 1);
 		c.to[s] = c.from[s];
-		c.lossy[s] = 1;
+		c.unsure[s] = 1;
 		freeSlots(entry);
 	}
 }
@@ -225,7 +225,7 @@ function cutSpans(row, from) {
 		if (open.length === 0)
 			rows.open.delete(key);
 		c.to[s] = Math.max(model.t[lost[losses]], c.from[s]);
-		c.lossy[s] = 1;
+		c.unsure[s] = 1;
 		freeSlots(entry);
 	}
 }
@@ -240,6 +240,14 @@ function cutBefore(row, key) {
 		cutSpans(row, k);
 }
 
+/* Spans of a thread that are still open within one that has ended: they cross
+ * it, or their ends are missing. */
+function outlive(row, from, t) {
+	if (row.kind === "thread")
+		for (const entry of row.stack.slice(from))
+			entry.outlived = Math.min(entry.outlived, t);
+}
+
 function endSpan(i, m) {
 	const key = spanKey(i, m);
 	cutUnobserved(key, model.observed[i]);
@@ -251,13 +259,54 @@ function endSpan(i, m) {
 		rows.open.delete(key);
 	const k = row.stack.lastIndexOf(entry);
 	row.stack.splice(k, 1);
+	outlive(row, k, model.t[i]);
 	cutSpans(row, k);
 	c.end[s] = i;
 	c.to[s] = Math.max(model.t[i], c.from[s]);
-	c.lossy[s] = losses !== lossesOf(row.host).length ||
+	c.unsure[s] = losses !== lossesOf(row.host).length ||
 		entry.observed < 0 || model.observed[i] < 0 ? 1 : 0;
 	freeSlots(entry);
 	tracks.spanOf[i] = s + 1;
+}
+
+/* Was a message closed by levels between a time and now? */
+function wasClosed(m, host, since) {
+	const list = tracks.levelsOf[host] ?? [], last = list.at(-1);
+	if (last && last.to < newestTime() && m.gate < last.base)
+		return true;
+	for (let k = list.length - 1; k >= 0 && list[k].to > since; k--)
+		if (m.gate < list[k].level)
+			return true;
+	return false;
+}
+
+/* Until when a thread, or a process that has ended, is known to have been
+ * there; Infinity: it is still. */
+function lastOf(row, i) {
+	const {pid, tid} = model.places[model.place[i]];
+	const threads = row.kind === "thread" ? [row] :
+		tracks.threads.filter((r) => r.host === row.host &&
+			r.pid === pid && (pid || r.tid === tid));
+	return live.on && !threads.every((r) => r.ended) ? Infinity :
+		threads.reduce((t, r) => Math.max(t, r.last ?? -Infinity),
+			model.t[i]);
+}
+
+/* What is known of a span that is open: with the last entry of its thread it
+ * ends, once the thread has ended, and nobody knows what came after a page was
+ * written.  It is not sure that it is open where its end may be missing. */
+function judgeOpen({s, row, m, losses, outlived}) {
+	const c = tracks.span, lost = lossesOf(row.host);
+	const to = losses !== lost.length ? model.t[lost[losses]] :
+		wasClosed(m, row.host, c.from[s]) ? c.from[s] : outlived;
+	c.unsure[s] = to < Infinity ? 1 : 0;
+	c.to[s] = Math.max(c.from[s], to < Infinity ? to :
+		lastOf(row, c.begin[s]));
+}
+
+function judgeAllOpen() {
+	for (const list of rows.open.values())
+		list.forEach(judgeOpen);
 }
 
 /* Which clock tick belongs to which time: the end of a burst is a stamp. */
@@ -330,6 +379,7 @@ function addTrack(i) {
 	tracks.laneOf[n].entries++;
 	tracks.threadOf[n] ??= noThreadRow(model.places[n].source);
 	tracks.threadOf[n].entries++;
+	tracks.threadOf[n].last = model.t[i];
 	if (schedKind(m)) {
 		tracks.threadOf[n].sched++;
 		addSched(i, m);
@@ -356,6 +406,7 @@ function buildTracks() {
 	}
 	while (tracks.upTo < model.count)
 		addTrack(tracks.upTo++);
+	judgeAllOpen();
 }
 
 /* All again: entries have moved. */
@@ -364,11 +415,11 @@ function rebuildTracks() {
 	buildTracks();
 }
 
-/* {begin, end, from, to, lossy} of the span that entry i belongs to. */
+/* {begin, end, from, to, unsure} of the span that entry i belongs to. */
 function spanOfEntry(i) {
 	const s = tracks.spanOf[i] - 1, c = tracks.span;
 	if (s < 0)
 		return null;
 	return {number: s, begin: c.begin[s], end: c.end[s], from: c.from[s],
-		to: c.to[s], lossy: c.lossy[s] === 1};
+		to: c.to[s], unsure: c.unsure[s] === 1};
 }
