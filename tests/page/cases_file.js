@@ -427,6 +427,31 @@ exports.run = async (t) => {
 			".traceEvents.map((e) => e.ph).join('')"),
 		"MMXiiXiXii");
 	});
+	await t.on("proven", url + "/proven.html", async (p) => {
+		const columns = (...names) => p.run(`Array.from({length:
+			tracks.spanCount}, (_, s) => ${JSON.stringify(names)}
+			.map((name) => tracks.span[name][s]))`);
+		await p.run("showTab('flame')");
+		await p.ready();
+		t.same("a proven end is a whole span, also without its begin",
+			await columns("begin", "end", "from", "to", "unsure"), [
+				[1, 2, 1000, 2000, 0], [3, 3, 500, 3000, 0],
+				[4, 7, 4000, 7000, 0], [5, -1, 5000, 5000, 1],
+				[8, 10, 8000, 10000, 0],
+				[9, -1, 9000, 9000, 1],
+				[11, -1, 11000, 14000, 0],
+				[12, -1, 12000, 12000, 1]]);
+		t.same("... around those that were in it", [
+			await columns("depth", "parent").then((all) =>
+				all.slice(0, 2)),
+			await p.run("(showFlame(), timeline.flame.total)")],
+		[[[1, 1], [0, -1]], 2500 + 3000 + 2000 + 3000]);
+		t.same("... and is measured as one", await p.run(
+			"(showStatistics(), statistics.rows.filter((r) => " +
+			"r.message.startsWith('query')).map((r) => " +
+			"[r.count, ...r.samples]))"),
+		[[4, 2000, 2500, 3000]]);
+	});
 	await t.on("empty", url + "/empty.html", async (p) => {
 		t.same("a page without entries is one", await p.run(
 			"timeline.drawn"), 0);

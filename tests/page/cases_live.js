@@ -342,26 +342,28 @@ const SPANS = `Array.from({length: tracks.spanCount}, (_, s) =>
 	["begin", "end", "from", "to", "unsure"].map((name) =>
 		tracks.span[name][s]))`;
 
-async function pairs({browser, folder, make, same}) {
+async function pairs(name, count, {browser, folder, make, same}) {
 	const live = await browser.page();
-	await live.open("file://" + folder + "/cut.html");
+	await live.open("file://" + folder + "/" + name + ".html");
 	await live.ready();
 	const wanted = await live.run(SPANS);
 	await live.open("file://" + folder + "/live.html");
-	for (const step of [1, 2, 3, 5, 11]) {
+	await live.run("summary.rows = [{pid: 7, tid: 8, cpu: -1, lane: -1, " +
+		"ended: true, entries: 9, bins: []}]");
+	for (const step of [1, 2, 3, 5, count]) {
 		let mark = "";
-		await live.run("clearModel(), clearTracks()");
-		for (let n = step; n < 11 + step; n += step) {
+		await live.run("(clearModel(), clearTracks(), applySummary())");
+		for (let n = step; n < count + step; n += step) {
 			const answer = JSON.parse(execFileSync(make,
-				["cut-events", n, mark, 1000]));
+				[name + "-events", n, mark, 1000]));
 			mark = answer.next;
 			await live.run(`takeAnswer(${JSON.stringify(answer)
 				}, ${n === step})`);
 		}
 		await live.run("(settleModel(0), buildTracks())");
-		same("a live page has the spans of the page in a file, from " +
-			"answers of " + step, await live.run(SPANS),
-			wanted);
+		same("a live page has the spans of the page in a file, " +
+			name + ", from answers of " + step,
+		await live.run(SPANS), wanted);
 	}
 }
 
@@ -397,7 +399,8 @@ exports.run = async (t) => {
 	});
 	t.same("it asks only where it came from", requests.filter((r) =>
 		!r.startsWith(url) && !r.startsWith("data:")), []);
-	await pairs(t);
+	await pairs("cut", 11, t);
+	await pairs("proven", 15, t);
 	await ends(t);
 	const page = await t.browser.page();
 	await page.open(url);

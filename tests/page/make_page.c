@@ -15,6 +15,8 @@
  *	make_page cut		spans of one thread, some of which are not sure
  *	make_page cut-events N AFTER MAX
  *				the same as answers
+ *	make_page proven, proven-events N AFTER MAX
+ *				the same of spans that prove themselves
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
  *				its counts then
  */
@@ -444,6 +446,60 @@ cut_next(struct tl_cursor *cursor, struct tl_event *e)
 	return 1;
 }
 
+/* The same of spans that prove themselves: one has no begin, one is longer than
+ * its observed interval, one has a begin without an end in it, and one is open
+ * when levels close. */
+static int
+proven_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	enum { NO = 0, PROVEN = 1 };
+	static const struct {
+		unsigned message;
+		uint8_t kind;
+		uint8_t proven;
+		uint64_t observed;
+		unsigned begun; /* of a proven end, in tenths */
+	} events[] = { { PROCESSED, TL_INSTANT, NO, 1, 0 },
+		{ PARSE, TL_BEGIN, NO, 1, 0 }, { PARSE, TL_END, NO, 1, 0 },
+		{ QUERY, TL_END, PROVEN, 1, 5 },
+		{ QUERY, TL_BEGIN, PROVEN, 1, 0 },
+		{ PARSE, TL_BEGIN, NO, 1, 0 }, { PARSE, TL_END, NO, 2, 0 },
+		{ QUERY, TL_END, PROVEN, TL_UNOBSERVED, 40 },
+		{ QUERY, TL_BEGIN, PROVEN, 3, 0 },
+		{ QUERY, TL_BEGIN, NO, 3, 0 }, { QUERY, TL_END, PROVEN, 3, 80 },
+		{ QUERY, TL_BEGIN, PROVEN, 3, 0 },
+		{ PARSE, TL_BEGIN, NO, 3, 0 }, { BURST, TL_INSTANT, NO, 3, 0 },
+		{ PROCESSED, TL_INSTANT, NO, 3, 0 } };
+	struct server *s = (struct server *)(void *)cursor;
+	const size_t at = s->at;
+
+	if (at == sizeof(events) / sizeof(events[0]) || at == s->count)
+		return 0;
+	*e = (struct tl_event){ .ns = (int64_t)(1000 * at),
+		.tsc = 10 * (uint64_t)at + 10000000000000001,
+		.pid = 7,
+		.tid = 8,
+		.number = at,
+		.proven = events[at].proven,
+		.observed = events[at].observed };
+	set(e, events[at].message, events[at].kind, 6, 6, 0);
+	if (e->proven && e->kind == TL_END) {
+		e->bare = true;
+		e->begun_tsc = events[at].begun + 10000000000000001;
+		e->begun_ns = 100 * (int64_t)events[at].begun;
+		e->duration_ns = e->ns - e->begun_ns;
+	}
+	s->at++;
+	return 1;
+}
+
+static struct server
+make_proven(const char *count)
+{
+	return (struct server){ .cursor = { .next = proven_next },
+		.count = strtoull(count, NULL, 10) };
+}
+
 static struct server
 make_cut(const char *count)
 {
@@ -452,11 +508,9 @@ make_cut(const char *count)
 }
 
 static int
-write_cut(void)
+write_spans(struct server server)
 {
-	struct server server = make_cut("1000");
-
-	return write_page(&server.cursor, "cut");
+	return write_page(&server.cursor, "spans");
 }
 
 static int
@@ -544,7 +598,9 @@ main(int argc, char **argv)
 	if (strcmp(what, "hostile") == 0 && argc == 2)
 		return write_hostile();
 	if (strcmp(what, "cut") == 0 && argc == 2)
-		return write_cut();
+		return write_spans(make_cut("1000"));
+	if (strcmp(what, "proven") == 0 && argc == 2)
+		return write_spans(make_proven("1000"));
 	if (strcmp(what, "extreme") == 0 && argc == 2)
 		return write_extreme();
 	if (strcmp(what, "file") == 0 && argc == 3)
@@ -555,13 +611,17 @@ main(int argc, char **argv)
 		return write_events(make_server(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "cut-events") == 0 && argc == 5)
 		return write_events(make_cut(argv[2]), argv[3], argv[4]);
+	if (strcmp(what, "proven-events") == 0 && argc == 5)
+		return write_events(make_proven(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "summary") == 0 && argc == 7)
 		return write_summary(argv + 2);
-	fputs("make_page plain N | hosts N | hostile | cut | extreme | file "
+	fputs("make_page plain N | hosts N | hostile | cut | proven | extreme "
+	      "| file "
 	      "PATH | "
 	      "live | "
 	      "events N AFTER MAX | "
 	      "cut-events N AFTER MAX | "
+	      "proven-events N AFTER MAX | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;

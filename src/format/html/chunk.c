@@ -412,6 +412,24 @@ put_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
 	return 0;
 }
 
+static void
+put_proven(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	const bool is_end = event->kind == TL_END;
+	const uint64_t tsc = is_end ? event->begun_tsc : event->tsc;
+	struct tl_text *text = &chunk->proven;
+
+	if (!event->proven)
+		return;
+	separate(text);
+	tl_put_unsigned(text, chunk->count);
+	tl_put_char(text, ',');
+	put_signed(text, (int64_t)(tsc - chunk->proven_tsc));
+	tl_put_char(text, ',');
+	put_signed(text, is_end ? event->duration_ns : -1);
+	chunk->proven_tsc = tsc;
+}
+
 int
 tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -432,8 +450,10 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 		return rc;
 	if ((rc = place_number(chunk, event, &place)) < 0)
 		return rc;
-	if (chunk->count == 0)
+	if (chunk->count == 0) {
 		chunk->first = chunk->last = *event;
+		chunk->proven_tsc = event->tsc;
+	}
 	code = (uint64_t)message << CODE_SHIFT |
 	       (event->overwritten ? CODE_OVERWRITTEN : event->kind);
 	if (event->bare)
@@ -444,6 +464,7 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	rc = put_values(chunk, event);
 	if (rc == 0)
 		rc = put_observed(chunk, event);
+	put_proven(chunk, event);
 	chunk->last = *event;
 	chunk->count++;
 	return rc;
@@ -522,6 +543,8 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 		write_hosts(chunk, text);
 	if (chunk->observed.size > 0)
 		move_list(text, "],\"observed\":[", &chunk->observed);
+	if (chunk->proven.size > 0)
+		move_list(text, "],\"proven\":[", &chunk->proven);
 	move_list(text, "],\"events\":[", &chunk->events);
 	tl_put_string(text, "]}");
 	if (chunk->plain.rc != 0 || chunk->json.rc != 0)
@@ -535,7 +558,7 @@ tl_html_chunk_free(struct tl_html_chunk *chunk)
 	struct tl_text *const texts[] = { &chunk->messages, &chunk->strings,
 		&chunk->places, &chunk->events, &chunk->plain, &chunk->json,
 		&chunk->bounds, &chunk->overlaps, &chunk->names,
-		&chunk->observed };
+		&chunk->observed, &chunk->proven };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		tl_text_free(texts[i]);

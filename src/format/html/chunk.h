@@ -37,6 +37,15 @@
  *	     numbers of its own: what it does not number is in the interval of
  *	     the last event of the message that the page has.
  *
+ * Where spans prove themselves (event/spans.h):
+ *
+ *	{...,"proven":[0,0,-1, 4,5321,1250, ...]}
+ *
+ * proven    index of a begin or a proven end in the chunk; the stamp of the
+ *	     begin, as its distance from the one before, first from that of the
+ *	     first event; of an end the length of its span in nanoseconds, -1 of
+ *	     a begin whose end will be proven
+ *
  * Where events are of several hosts, the first chunk tells these, and every
  * chunk how sure its times are:
  *
@@ -88,6 +97,8 @@ struct tl_html_chunk {
 	uint64_t *last_observed; /* by number in that table */
 	size_t last_observed_capacity;
 	struct tl_text observed;
+	struct tl_text proven;
+	uint64_t proven_tsc; /* the last stamp told there */
 	/* Where there are several hosts: */
 	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
 	bool hosts_written;

@@ -47,7 +47,8 @@ function traceEvents(from, to) {
 			continue;
 		events.push(s.end[k] < 0 ? traceEvent(s.begin[k], "B") :
 			traceEvent(s.begin[k], "X",
-				{dur: (s.to[k] - s.from[k]) / 1e3}));
+				{ts: (s.from[k] - model.t[0]) / 1e3,
+				 dur: spanLength(k) / 1e3}));
 	}
 	const high = Math.min(lowerBound(to), view.shownUpTo);
 	for (let i = lowerBound(from); i < high; i++) {

@@ -359,7 +359,7 @@ function drawBar(c, i, m, y, x0, x1, shown) {
 		c.fillRect(x0, y, x1 - x0, 2);
 	}
 	if (why.key && s.end[i] >= 0 && !s.unsure[i] &&
-	    isSlow(m, s.to[i] - s.from[i])) {
+	    isSlow(m, spanLength(i))) {
 		c.fillStyle = picture.colors.lost;
 		c.fillRect(x0, y + BAR - 5, x1 - x0, 4);
 	}
@@ -378,7 +378,7 @@ function drawBarText(c, i, x0, x1, y) {
 	const s = tracks.span, room = x1 - Math.max(x0, 0) - 8;
 	let text = entryText(s.begin[i]).slice(2, 202);
 	if (s.end[i] >= 0)
-		text += "  " + durationText(s.to[i] - s.from[i]);
+		text += "  " + durationText(spanLength(i));
 	if (s.unsure[i])
 		text += " ?";
 	c.save();

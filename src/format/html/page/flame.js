@@ -24,7 +24,7 @@ function flameChild(parent, name, category, level) {
 function flameOfEntries(from, to) {
 	const root = flameNode("all threads", "", 0), s = tracks.span;
 	const nodes = new Map(), newest = newestTime();
-	for (let i = 0; i < tracks.spanCount; i++) {
+	for (const i of spanOrder()) {
 		if (s.from[i] > to || s.to[i] < from || s.unsure[i])
 			continue;
 		const b = s.begin[i], m = model.messages[model.message[b]];

@@ -17,7 +17,7 @@ const OVERWRITTEN = LOST + 1, SKIPPED = LOST | BARE;
 const ENTRY_COLUMNS = {t: Float64Array, ns: BigInt64Array,
 	message: Uint32Array, kind: Uint8Array, place: Uint32Array,
 	at: Uint32Array, bound: Float64Array, overlaps: Uint8Array,
-	observed: Float64Array};
+	observed: Float64Array, stamp: BigInt64Array, whole: Float64Array};
 /* A live page keeps so many entries, and drops a fifth when there are more. */
 const KEEP_MAX = 250000;
 
@@ -46,6 +46,9 @@ const model = {
 	bound: null,		/* ns that t may be off; Infinity unknown */
 	overlaps: null,		/* may its neighbours be in another order? */
 	observed: null,		/* number of its observed interval; -1 none */
+	stamp: null,		/* of the begin, where a span is proven */
+	whole: null,		/* ns of a proven span, of its end; -1 of its
+				 * begin; NaN: it is not proven */
 };
 
 /* Observed intervals: of each message the last one, and the greatest number.
@@ -279,8 +282,9 @@ function readChunk(chunk, names) {
 	readClock(chunk.clock);
 	const first = Number(base - model.base);
 	const sureness = chunk.bounds ? new Sureness(chunk, names) : null;
-	const observed = chunk.observed ?? [];
-	let sum = 0, interval = 0, index = 0; /* of the chunk */
+	const observed = chunk.observed ?? [], proven = chunk.proven ?? [];
+	let stamp = BigInt(chunk.clock[0]);
+	let sum = 0, interval = 0, proof = 0, index = 0; /* of the chunk */
 	for (let i = 0; i + 2 < e.length; index++) {
 		sum += e[i];
 		const code = e[i + 1], kind = code & 15;
@@ -313,6 +317,14 @@ function readChunk(chunk, names) {
 		}
 		model.observed[n] = intervals.of[message] ??
 			intervals.unknown;
+		model.whole[n] = NaN;
+		if (proven[proof] === index) {
+			stamp = BigInt.asIntN(64, stamp +
+				BigInt(proven[proof + 1]));
+			model.stamp[n] = stamp;
+			model.whole[n] = Number(proven[proof + 2]);
+			proof += 3;
+		}
 		model.raw++;
 		i += 3;
 		if (kind === LOST) {

@@ -81,10 +81,13 @@ function spanFields(i) {
 		addField(list, "span", span.unsure ? "its end is missing" :
 			"has no end yet");
 	} else {
-		addField(list, "duration", durationText(
-			model.ns[span.end] - model.ns[span.begin]) + " (" +
-			(model.ns[span.end] - model.ns[span.begin]) + " ns)",
-			"number strong");
+		const ns = model.whole[span.end] >= 0 ?
+			BigInt(model.whole[span.end]) :
+			model.ns[span.end] - model.ns[span.begin];
+		addField(list, "duration", durationText(ns) + " (" + ns +
+			" ns)", "number strong");
+		if (span.end === span.begin)
+			addField(list, "begin", "not here: its end tells it");
 		const states = statesText(
 			tracks.threadOf[model.place[span.begin]],
 			span.from, span.to);
@@ -98,8 +101,9 @@ function spanFields(i) {
 	part.append(list);
 	if (span.end >= 0)
 		part.append(button("Zoom to span", "zoom to this span",
-			() => zoomTo(span.from, span.to)),
-		button(i === span.begin ? "Go to end" : "Go to begin",
+			() => zoomTo(span.from, span.to)));
+	if (span.end >= 0 && span.end !== span.begin)
+		part.append(button(i === span.begin ? "Go to end" : "Go to begin",
 			"select the other end of this span",
 			() => select(i === span.begin ? span.end :
 				span.begin, true)));

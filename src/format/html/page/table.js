@@ -25,11 +25,14 @@ function collectSamples(from, to) {
 	const low = lowerBound(from);
 	const high = Math.min(lowerBound(to), view.shownUpTo);
 	const count = new Uint32Array(n), used = new Uint32Array(n);
+	const room = new Uint32Array(n);
 	for (let i = low; i < high; i++)
-		if (view.shown[i] === SHOWN && model.kind[i] !== LOST &&
-		    (model.kind[i] & 7) !== END)
-			count[model.message[i]]++;
-	const samples = Array.from(count, (c) => c ? new Float64Array(c) :
+		if (view.shown[i] === SHOWN && model.kind[i] !== LOST) {
+			room[model.message[i]]++;
+			if ((model.kind[i] & 7) !== END)
+				count[model.message[i]]++;
+		}
+	const samples = Array.from(room, (c) => c ? new Float64Array(c) :
 		null);
 	const before = new Float64Array(n).fill(NaN);
 	const unsure = new Uint8Array(n);
@@ -42,15 +45,15 @@ function collectSamples(from, to) {
 	};
 	for (let i = low; i < high; i++) {
 		const kind = model.kind[i] & 7, m = model.message[i];
-		if (view.shown[i] !== SHOWN || kind === LOST || kind === END)
+		if (view.shown[i] !== SHOWN || kind === LOST)
 			continue;
 		unsure[m] |= model.overlaps[i];
-		if (kind === BEGIN) {
+		if (kind === BEGIN || kind === END) {
 			const s = tracks.spanOf[i] - 1;
 			if (s >= 0 && tracks.span.end[s] >= 0 &&
+			    tracks.span.begin[s] === i &&
 			    !tracks.span.unsure[s])
-				add(m, tracks.span.to[s] -
-					tracks.span.from[s], i);
+				add(m, spanLength(s), i);
 			continue;
 		}
 		if (!Number.isNaN(before[m]))
@@ -69,7 +72,7 @@ function computeStatistics() {
 	const high = Math.min(to, newestTime());
 	model.messages.forEach((m, i) => {
 		const s = samples[i];
-		if (!s)
+		if (!s || count[i] + s.length === 0)
 			return;
 		const at = (share) => s.length === 0 ? NaN : s[Math.min(
 			s.length - 1, Math.ceil(share * s.length) - 1)];

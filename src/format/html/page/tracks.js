@@ -19,15 +19,18 @@ const tracks = {
 	levelsOf: [],	/* host -> such a list; the first is "levels" */
 	counts: new Map(),
 	states: new Map(),	/* "host:pid:tid" -> states of a thread */
+	late: false,	/* are there spans that come after others in them? */
 	kernelUpTo: [],	/* source -> time of its last event of the kernel */
 };
 
 function clearTracks() {
 	Object.assign(tracks, {upTo: 0, lanes: [], threads: [], sources: [],
 		counters: [], laneOf: [], threadOf: [], spanCount: 0,
-		losses: [], levels: [], states: new Map(), kernelUpTo: []});
+		losses: [], levels: [], states: new Map(), kernelUpTo: [],
+		late: false});
 	tracks.levelsOf = [tracks.levels];
 	rows.open.clear();
+	rows.proven.clear();
 	rows.index.clear();
 	rows.losses = [];
 	tracks.span = {begin: new Uint32Array(256), end: new Int32Array(256),
@@ -41,6 +44,7 @@ function clearTracks() {
 
 /* What is needed while building only. */
 const rows = {open: new Map(), index: new Map(),
+	proven: new Map(),	/* stamp of a begin whose end will have it */
 	losses: []};	/* of each host, entries */
 clearTracks();
 
@@ -161,9 +165,11 @@ function beginSpan(i, m) {
 	if (s === tracks.span.begin.length)
 		growSpans();
 	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
-	const key = spanKey(i, m), c = tracks.span;
+	const proven = model.whole[i] === -1, c = tracks.span;
+	const key = spanKey(i, m) + (proven ? " proven" : "");
 	cutBefore(row, key);
-	cutUnobserved(key, model.observed[i]);
+	if (!proven)
+		cutUnobserved(key, model.observed[i]);
 	c.begin[s] = i;
 	c.parent[s] = row.stack.length && row.kind === "thread" ?
 		row.stack[row.stack.length - 1].s : -1;
@@ -176,7 +182,7 @@ function beginSpan(i, m) {
 	c.slot[s] = takeSlot(lane);
 	c.unsure[s] = 0;
 	tracks.spanOf[i] = s + 1;
-	const entry = {s, row, lane, key, m, observed: model.observed[i],
+	const entry = {s, row, lane, key, m, proven, gone: false, observed: model.observed[i],
 		losses: lossesOf(row.host).length, outlived: Infinity};
 	const open = rows.open.get(key);
 	if (open)
@@ -184,6 +190,13 @@ function beginSpan(i, m) {
 	else
 		rows.open.set(key, [entry]);
 	row.stack.push(entry);
+	if (proven)
+		rows.proven.set(provenKey(i), entry);
+}
+
+function provenKey(i) {
+	return model.message[i] + " " + model.places[model.place[i]].source +
+		" " + model.stamp[i];
 }
 
 function freeSlots({s, row, lane}) {
@@ -191,43 +204,47 @@ function freeSlots({s, row, lane}) {
 	lane.slots[tracks.span.slot[s]] = false;
 }
 
+/* It is open no longer: its place in its row's stack. */
+function takeOpen(entry) {
+	const {row, key} = entry, open = rows.open.get(key);
+	const k = row.stack.lastIndexOf(entry);
+	open.splice(open.lastIndexOf(entry), 1);
+	if (open.length === 0)
+		rows.open.delete(key);
+	row.stack.splice(k, 1);
+	freeSlots(entry);
+	entry.gone = true;
+	return k;
+}
+
+/* It is not known whether or when it ended. */
+function cutSpan(entry, to) {
+	const c = tracks.span, {s} = entry;
+	takeOpen(entry);
+	c.to[s] = Math.max(to, c.from[s]);
+	c.unsure[s] = 1;
+}
+
 /* Open spans of a message whose observed interval is not that of its next
  * event: their ends are not in the record, nor is it known how long they
  * were. */
 function cutUnobserved(key, observed) {
-	const c = tracks.span;
 	for (let open; (open = rows.open.get(key));) {
-		const entry = open[open.length - 1], {s, row} = entry;
+		const entry = open[open.length - 1];
 		if (entry.observed === observed || entry.observed < 0 ||
 		    observed < 0)
 			return;
-		open.pop();
-		if (open.length === 0)
-			rows.open.delete(key);
-		row.stack.splice(row.stack.lastIndexOf(entry), 1);
-		c.to[s] = c.from[s];
-		c.unsure[s] = 1;
-		freeSlots(entry);
+		cutSpan(entry, -Infinity);
 	}
 }
 
 /* Spans of a row from its stack's place on that were open while entries were
  * lost: their ends are among these, or they would have ended by now. */
 function cutSpans(row, from) {
-	const c = tracks.span, lost = lossesOf(row.host);
-	for (let k = row.stack.length - 1; k >= from; k--) {
-		const entry = row.stack[k], {s, key, losses} = entry;
-		if (losses === lost.length)
-			continue;
-		row.stack.splice(k, 1);
-		const open = rows.open.get(key);
-		open.splice(open.indexOf(entry), 1);
-		if (open.length === 0)
-			rows.open.delete(key);
-		c.to[s] = Math.max(model.t[lost[losses]], c.from[s]);
-		c.unsure[s] = 1;
-		freeSlots(entry);
-	}
+	const lost = lossesOf(row.host);
+	for (const entry of row.stack.slice(from))
+		if (entry.losses !== lost.length)
+			cutSpan(entry, model.t[lost[entry.losses]]);
 }
 
 /* The same message begins again although one from before a loss is open. */
@@ -249,24 +266,108 @@ function outlive(row, from, t) {
 }
 
 function endSpan(i, m) {
-	const key = spanKey(i, m);
+	const key = spanKey(i, m), c = tracks.span;
+	if (model.whole[i] >= 0)
+		return endProven(i, m, key);
 	cutUnobserved(key, model.observed[i]);
-	const open = rows.open.get(key);
-	if (!open)
+	const entry = rows.open.get(key)?.at(-1);
+	if (!entry)
 		return;
-	const entry = open.pop(), {s, row, losses} = entry, c = tracks.span;
-	if (open.length === 0)
-		rows.open.delete(key);
-	const k = row.stack.lastIndexOf(entry);
-	row.stack.splice(k, 1);
-	outlive(row, k, model.t[i]);
-	cutSpans(row, k);
+	endEntry(i, entry);
+	if (entry.losses !== lossesOf(entry.row.host).length ||
+	    entry.observed < 0 || model.observed[i] < 0)
+		c.unsure[entry.s] = 1;
+}
+
+function endEntry(i, entry) {
+	const {s, row} = entry, c = tracks.span;
+	if (!entry.gone) {
+		const k = takeOpen(entry);
+		outlive(row, k, model.t[i]);
+		cutSpans(row, k);
+	}
 	c.end[s] = i;
 	c.to[s] = Math.max(model.t[i], c.from[s]);
-	c.unsure[s] = losses !== lossesOf(row.host).length ||
-		entry.observed < 0 || model.observed[i] < 0 ? 1 : 0;
-	freeSlots(entry);
+	c.unsure[s] = 0;
 	tracks.spanOf[i] = s + 1;
+}
+
+/* An end that has the stamp of its begin.  Begins of the thread within the span
+ * have no end.  A begin of another process makes it unsure: that one was
+ * forked within the span. */
+function endProven(i, m, key) {
+	const at = provenKey(i), entry = rows.proven.get(at);
+	const forked = entry && m.scope !== SCOPE_SOURCE &&
+		model.places[model.place[tracks.span.begin[entry.s]]].pid !==
+		model.places[model.place[i]].pid;
+	if (entry && !forked) {
+		rows.proven.delete(at);
+		endEntry(i, entry);
+	} else {
+		addAlone(i, m, forked ? 1 : 0);
+	}
+	if (m.scope === SCOPE_SOURCE)
+		return;
+	for (const k of [key, key + " proven"])
+		for (let open; (open = rows.open.get(k)?.at(-1));) {
+			if (tracks.span.from[open.s] <=
+			    model.t[i] - model.whole[i])
+				break;
+			cutSpan(open, -Infinity);
+		}
+}
+
+/* A span whose begin is not here: the end stands for it.  Spans of the thread
+ * in it came before, and move down. */
+function addAlone(i, m, unsure) {
+	const s = tracks.spanCount++;
+	if (s === tracks.span.begin.length)
+		growSpans();
+	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
+	const c = tracks.span, isThread = row.kind === "thread";
+	const from = model.t[i] - model.whole[i];
+	const around = row.stack.filter((e) => c.from[e.s] <= from).at(-1);
+	const depth = around && isThread ? c.depth[around.s] + 1 : 0;
+	const parent = around && isThread ? around.s : -1;
+	Object.assign(tracks, {late: true});
+	c.begin[s] = c.end[s] = i;
+	c.from[s] = from;
+	c.to[s] = model.t[i];
+	c.unsure[s] = unsure;
+	c.parent[s] = parent;
+	c.thread[s] = row.number;
+	c.lane[s] = lane.number;
+	c.depth[s] = Math.min(depth, DEPTH_MAX - 1);
+	c.slot[s] = takeSlot(lane);
+	lane.slots[c.slot[s]] = false;
+	tracks.spanOf[i] = s + 1;
+	row.depth = Math.max(row.depth, c.depth[s] + 1);
+	for (let k = s - 1; k >= 0 && isThread; k--) {
+		if (c.from[k] < from && c.begin[k] !== c.end[k])
+			break;
+		if (c.thread[k] !== row.number || c.from[k] < from ||
+		    model.messages[model.message[c.begin[k]]].scope ===
+		    SCOPE_SOURCE || c.depth[k] < depth)
+			continue;
+		c.depth[k] = Math.min(c.depth[k] + 1, DEPTH_MAX - 1);
+		row.depth = Math.max(row.depth, c.depth[k] + 1);
+		if (c.parent[k] === parent)
+			c.parent[k] = s;
+	}
+}
+
+/* How long a span that has ended took. */
+function spanLength(s) {
+	const whole = model.whole[tracks.span.end[s]];
+	return whole >= 0 ? whole : tracks.span.to[s] - tracks.span.from[s];
+}
+
+/* Spans, those around others first. */
+function spanOrder() {
+	const order = new Uint32Array(tracks.spanCount).map((_, s) => s);
+	const {from, to} = tracks.span;
+	return tracks.late ? order.sort((a, b) => from[a] - from[b] ||
+		to[b] - to[a]) : order;
 }
 
 /* Was a message closed by levels between a time and now? */
@@ -295,10 +396,11 @@ function lastOf(row, i) {
 /* What is known of a span that is open: with the last entry of its thread it
  * ends, once the thread has ended, and nobody knows what came after a page was
  * written.  It is not sure that it is open where its end may be missing. */
-function judgeOpen({s, row, m, losses, outlived}) {
+function judgeOpen({s, row, m, proven, losses, outlived}) {
 	const c = tracks.span, lost = lossesOf(row.host);
 	const to = losses !== lost.length ? model.t[lost[losses]] :
-		wasClosed(m, row.host, c.from[s]) ? c.from[s] : outlived;
+		!proven && wasClosed(m, row.host, c.from[s]) ? c.from[s] :
+		outlived;
 	c.unsure[s] = to < Infinity ? 1 : 0;
 	c.to[s] = Math.max(c.from[s], to < Infinity ? to :
 		lastOf(row, c.begin[s]));
