@@ -182,6 +182,24 @@ async function counts(p, state, {same, holds}) {
 	const drawn = await p.run("picture.counts.reduce((a, b) => a + b, 0)");
 	holds("without the entries the picture has all of them",
 		drawn > 0.95 * LAST && drawn < LAST + 1, drawn);
+	same("... and counters, without their entries", await p.run(`(() => {
+		const depth = () => timeline.rows.filter((r) =>
+			r.kind === "counter").map((r) => r.label);
+		clearTracks();
+		applySummary();
+		drawPicture();
+		const {y, height} = timeline.rows.at(-1) ?? {};
+		const d = y && picture.c.getImageData(GUTTER + 100, y,
+			view.width - 120, height).data;
+		const n = parseInt(picture.colors.lines[0].slice(1), 16);
+		let same = 0;
+		for (let i = 0; i < d?.length; i += 4)
+			same += d[i] === n >> 16 && d[i + 1] === (n >> 8 & 255)
+				&& d[i + 2] === (n & 255);
+		const seen = [depth(), same > 100];
+		rebuildTracks();
+		applySummary();
+		return seen; })()`), [["depth $length"], true]);
 	await setHeight(p, 900);
 	await p.run("showStatistics()");
 	const counted = await p.run("statistics.rows.reduce(" +

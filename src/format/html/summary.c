@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <timeline.h>
 
@@ -25,6 +26,7 @@ enum {
 	ROWS_MAX = 128,
 	MESSAGES_MAX = 128,
 	STACKS_MAX = 512,
+	COUNTERS_MAX = 32,
 	DEPTH_MAX = 32,
 	WARNING = 7
 };
@@ -87,6 +89,21 @@ struct measured {
 	struct ring rings[SLOT_RINGS];
 };
 
+/* Values of a counter in a bin. */
+struct plot {
+	double least, greatest, last;
+	uint32_t count;
+};
+
+/* A counter as one process sets it. */
+struct counter {
+	const struct tl_message *message;
+	const struct tl_names *names;
+	uint32_t pid;
+	double low, high;
+	struct ring rings[BIN_RINGS];
+};
+
 struct self {
 	uint64_t ns;
 	uint32_t count;
@@ -107,8 +124,9 @@ struct tl_html_summary {
 	struct row *rows;
 	struct measured *messages;
 	struct stack *stacks;
-	size_t row_count, message_count, stack_count;
-	size_t row_room, message_room, stack_room;
+	struct counter *counters;
+	size_t row_count, message_count, stack_count, counter_count;
+	size_t row_room, message_room, stack_room, counter_room;
 	int64_t since_ns, newest_ns;
 	uint64_t entries, lost, overwritten;
 };
@@ -155,6 +173,8 @@ tl_html_summary_free(struct tl_html_summary *s)
 		free_rings(s->messages[i].rings, SLOT_RINGS);
 	for (size_t i = 0; i < s->stack_count; i++)
 		free_rings(s->stacks[i].rings, SLOT_RINGS);
+	for (size_t i = 0; i < s->counter_count; i++)
+		free_rings(s->counters[i].rings, BIN_RINGS);
 	tl_spans_free(s->spans);
 	tl_table_free(&s->row_table);
 	tl_table_free(&s->message_table);
@@ -162,6 +182,7 @@ tl_html_summary_free(struct tl_html_summary *s)
 	free(s->rows);
 	free(s->messages);
 	free(s->stacks);
+	free(s->counters);
 	free(s);
 }
 
@@ -445,6 +466,79 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 }
 
 /* == events == */
+
+/* == counters == */
+
+/* false: it has none that JSON can hold. */
+static bool
+value_of(const struct tl_event *e, double *value)
+{
+	const uint64_t bits = e->args[0];
+
+	if (e->message->argc == 0)
+		return false;
+	switch (e->message->args[0].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		*value = (double)(int64_t)bits;
+		return true;
+	case TIMELINE_ARG_DOUBLE:
+		memcpy(value, &bits, sizeof(*value));
+		return isfinite(*value);
+	case TIMELINE_ARG_STRING:
+		return false;
+	default:
+		*value = (double)bits;
+		return true;
+	}
+}
+
+/* NULL: there are too many, or there is no memory. */
+static struct counter *
+find_counter(struct tl_html_summary *s, const struct tl_event *e)
+{
+	struct counter *c = s->counters;
+
+	for (; c < s->counters + s->counter_count; c++)
+		if (c->message == e->message && c->pid == e->pid)
+			return c;
+	if (s->counter_count == COUNTERS_MAX ||
+	    TL_ARRAY_ROOM(s->counters, s->counter_room, s->counter_count) < 0)
+		return NULL;
+	c = &s->counters[s->counter_count++];
+	*c = (struct counter){ .message = e->message,
+		.pid = e->pid,
+		.low = INFINITY,
+		.high = -INFINITY };
+	return c;
+}
+
+static void
+put_counter(struct tl_html_summary *s, const struct tl_event *e)
+{
+	const int64_t at = floor_to(e->ns, BIN_NS);
+	struct counter *c;
+	double value;
+
+	if (!value_of(e, &value) || !(c = find_counter(s, e)))
+		return;
+	c->names = tl_event_names(e);
+	c->low = fmin(c->low, value);
+	c->high = fmax(c->high, value);
+	forget_future(c->rings, BIN_RINGS, BINS, at, BIN_SHIFT);
+	for (unsigned i = 0; i < BIN_RINGS; i++) {
+		struct plot *plot = ring_cell(&c->rings[i],
+		    at >> (BIN_SHIFT * i), BINS, sizeof(*plot));
+
+		if (!plot)
+			continue;
+		if (plot->count++ == 0)
+			plot->least = plot->greatest = value;
+		plot->least = fmin(plot->least, value);
+		plot->greatest = fmax(plot->greatest, value);
+		plot->last = value;
+	}
+}
 
 /* == spans that are open ==
  *
@@ -772,6 +866,8 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	if ((rc = find_message(s, e->message, &number)) != 0 ||
 	    (rc = put_thread(s, e, number, &duration)) != 0)
 		return rc;
+	if (e->kind == TL_COUNTER)
+		put_counter(s, e);
 	m = &s->messages[number];
 	if (e->kind != TL_BEGIN && e->kind != TL_END) {
 		if (m->last_ns != NEVER && e->ns >= m->last_ns &&
@@ -902,6 +998,91 @@ put_row(struct tl_text *text, const struct row *row,
 	put_key(text, "entries", row->entries);
 }
 
+/* The text of a message as the page puts the parts of a chunk's together, and
+ * its category; NULL: of others. */
+static void
+put_text(struct tl_text *text, const struct tl_message *message)
+{
+	struct tl_text plain = { 0 };
+
+	for (unsigned i = 0; message && i < message->argc; i++) {
+		tl_put_plain(&plain, message->args[i].before);
+		tl_put_char(&plain, '$');
+		tl_put_plain(&plain, message->args[i].name);
+	}
+	tl_put_plain(&plain,
+	    message ? message->after : tl_bytes_of("other messages"));
+	tl_put_string(text, "{\"text\":\"");
+	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_text_clear(&plain);
+	if (message)
+		tl_put_plain(&plain, message->category);
+	tl_put_string(text, "\",\"category\":\"");
+	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_put_char(text, '"');
+	tl_text_free(&plain);
+}
+
+static void
+put_value(struct tl_text *text, double value)
+{
+	tl_put_char(text, ',');
+	tl_put_double(text, value);
+}
+
+/* The values of a counter in bins, after the last one before them. */
+static void
+put_plot(struct tl_text *text, const struct counter *c, unsigned ring,
+    int64_t first, int64_t last)
+{
+	const struct plot *plot;
+	const char *comma = "";
+
+	for (int64_t n = first; n-- > first - BINS;) {
+		plot = ring_peek(&c->rings[ring], n, BINS, sizeof(*plot));
+		if (plot && plot->count > 0) {
+			tl_put_string(text, ",\"before\":");
+			tl_put_double(text, plot->last);
+			break;
+		}
+	}
+	tl_put_string(text, ",\"bins\":[");
+	for (int64_t n = first; n <= last; n++) {
+		plot = ring_peek(&c->rings[ring], n, BINS, sizeof(*plot));
+		if (!plot || plot->count == 0)
+			continue;
+		tl_put_string(text, comma);
+		tl_put_unsigned(text, (uint64_t)(n - first));
+		put_value(text, plot->least);
+		put_value(text, plot->greatest);
+		put_value(text, plot->last);
+		comma = ",";
+	}
+	tl_put_string(text, "]}");
+}
+
+static void
+put_counters(const struct tl_html_summary *s, struct tl_text *text,
+    unsigned ring, int64_t first, int64_t last)
+{
+	tl_put_string(text, ",\"counters\":[");
+	for (size_t i = 0; i < s->counter_count; i++) {
+		const struct counter *c = &s->counters[i];
+
+		if (i > 0)
+			tl_put_char(text, ',');
+		put_text(text, c->message);
+		put_key(text, "pid", c->pid);
+		put_name(text, "process", tl_names_process(c->names, c->pid));
+		tl_put_string(text, ",\"low\":");
+		tl_put_double(text, c->low);
+		tl_put_string(text, ",\"high\":");
+		tl_put_double(text, c->high);
+		put_plot(text, c, ring, first, last);
+	}
+	tl_put_char(text, ']');
+}
+
 static void
 put_rows(struct tl_html_summary *s, struct tl_text *text,
     const struct tl_html_question *q)
@@ -936,6 +1117,7 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 		tl_put_char(text, '}');
 	}
 	tl_put_char(text, ']');
+	put_counters(s, text, ring, first, last);
 }
 
 /* The upper edge of the bucket of a percentile, at most the maximum. */
@@ -984,29 +1166,12 @@ static void
 put_message(struct tl_text *text, const struct measured *m,
     const struct samples *s)
 {
-	struct tl_text plain = { 0 };
-
-	/* as the page puts the parts of a chunk's messages together */
-	for (unsigned i = 0; m->message && i < m->message->argc; i++) {
-		tl_put_plain(&plain, m->message->args[i].before);
-		tl_put_char(&plain, '$');
-		tl_put_plain(&plain, m->message->args[i].name);
-	}
-	tl_put_plain(&plain,
-	    m->message ? m->message->after : tl_bytes_of("other messages"));
-	tl_put_string(text, "{\"text\":\"");
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
-	tl_text_clear(&plain);
-	if (m->message)
-		tl_put_plain(&plain, m->message->category);
-	tl_put_string(text, "\",\"category\":\"");
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
-	tl_put_format(text, "\",\"level\":%u,\"kind\":%u",
+	put_text(text, m->message);
+	tl_put_format(text, ",\"level\":%u,\"kind\":%u",
 	    m->message ? m->message->level : 0,
 	    m->message ? m->message->kind : 0);
 	put_samples(text, s);
 	tl_put_char(text, '}');
-	tl_text_free(&plain);
 }
 
 static void
@@ -1087,7 +1252,8 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 
 	if (s->entries == 0) {
 		tl_put_string(text, "{\"entries\":0,\"missing\":0,\"rows\":[],"
-				    "\"messages\":[],\"stacks\":[]}\n");
+				    "\"counters\":[],\"messages\":[],"
+				    "\"stacks\":[]}\n");
 		return;
 	}
 	if (q.now_ns < s->newest_ns)

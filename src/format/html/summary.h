@@ -20,7 +20,8 @@
  * from the finest ring that reaches back far enough.
  *
  * Bounds.  Threads, messages and stacks beyond a maximum are counted in
- * "others", so that a summary takes 60 MiB at most and usually 1 or 2.  An
+ * "others", and counters beyond one are not shown, so that a summary takes 75
+ * MiB at most and usually 1 or 2.  An
  * entry costs a few tens of ns; whole bins are added once they are complete.
  *
  * Percentiles come from buckets that are 1/4 octave wide: they are at most 25
@@ -71,6 +72,9 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *	 "rows":[{"pid":1,"tid":2,"name":"worker","process":"server",
  *		 "cpu":-1,"lane":-1,"ended":false,
  *		  "entries":N,"bins":[index,count,top,calm,busy,missing, ...]}],
+ *	 "counters":[{"text":"depth $n","category":"queue","pid":1,
+ *		      "process":"server","low":0,"high":7,"before":3,
+ *		      "bins":[index,least,greatest,last, ...]}],
  *	 "measured":["...","..."],
  *	 "messages":[{"text":"request $id","category":"http","level":6,
  *		      "kind":2,"count":N,"samples":N,"total":ns,
@@ -83,6 +87,7 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  * bins		those with anything in them; top the highest level, calm the
  *		highest below warning, busy ns with a span open, missing the
  *		entries lost, or overwritten before they were read
+ * counters	of a process each; before is the last value before the bins
  * stacks	parent is an index of stacks, or -1; -1 as message: others
  */
 void tl_html_summary_write(struct tl_html_summary *summary,

@@ -79,8 +79,8 @@ TEST(nothing_was_counted_of_an_empty_timeline)
 	begin();
 	ask(0, MS);
 	ck_assert_str_eq(tl_text_string(&got),
-	    "{\"entries\":0,\"missing\":0,\"rows\":[],\"messages\":[],"
-	    "\"stacks\":[]}\n");
+	    "{\"entries\":0,\"missing\":0,\"rows\":[],\"counters\":[],"
+	    "\"messages\":[],\"stacks\":[]}\n");
 	tl_html_summary_free(summary);
 }
 
@@ -392,5 +392,30 @@ TEST(a_proven_span_is_counted_whole)
 	holds("\"bins\":[0,1,7,0,0,0,2,0,0,0,1000000,0,3,0,0,0,1000000,0,"
 	      "4,0,0,0,1000000,0,5,1,6,6,0,0]");
 	holds("\"samples\":1,\"total\":3000000");
+	tl_html_summary_free(summary);
+}
+
+TEST(counters_are_plotted)
+{
+	struct tl_message depth;
+	struct tl_event e = { .message = &depth,
+		.kind = TL_COUNTER,
+		.level = 6,
+		.pid = 7,
+		.tid = 8 };
+	static const int64_t at[] = { 0, 2, 2, 2, 5 };
+	static const uint64_t values[] = { 4, 9, 2, 3, 6 };
+
+	begin();
+	define(&depth, "depth $n", TIMELINE_RECORD_COUNTER, 6);
+	for (size_t i = 0; i < 5; i++) {
+		e.ns = START + at[i] * MS;
+		e.args[0] = values[i];
+		ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	}
+	ask(MS, 9 * MS);
+	holds("\"counters\":[{\"text\":\"depth $n\",\"category\":\"test\","
+	      "\"pid\":7,\"low\":2,\"high\":9,\"before\":4,"
+	      "\"bins\":[1,2,9,3,4,6,6,6]}]");
 	tl_html_summary_free(summary);
 }

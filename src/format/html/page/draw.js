@@ -440,7 +440,8 @@ function plotColumns(points) {
 
 /* A line of its own for each process. */
 function drawPlot(c, line, y) {
-	const {lines, low, high} = line.row, several = lines.size > 1;
+	const {low, high} = line.row, lines = picture.detailed ?
+		line.row.lines : line.row.counted, several = lines.size > 1;
 	const range = high - low || 1, h = line.height - 8;
 	const toY = (value) => y + 4 + h - (value - low) / range * h;
 	let at = 60;
@@ -449,7 +450,8 @@ function drawPlot(c, line, y) {
 	[...lines].sort(([a], [b]) => a - b).forEach(([pid, points], k) => {
 		const color = several ? picture.colors.lines[k % 8] :
 			picture.colors.accent;
-		drawPlotLine(c, points, toY, color);
+		drawPlotLine(c, picture.detailed ? plotColumns(points) :
+			countedColumns(points), toY, color);
 		if (several && at < view.width - 80) {
 			c.fillStyle = color;
 			c.fillRect(at, y + 5, 8, 3);
@@ -463,8 +465,7 @@ function drawPlot(c, line, y) {
 	}
 }
 
-function drawPlotLine(c, points, toY, color) {
-	const columns = plotColumns(points);
+function drawPlotLine(c, columns, toY, color) {
 	c.strokeStyle = color;
 	c.lineWidth = 1.2;
 	c.beginPath();

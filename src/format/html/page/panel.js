@@ -223,7 +223,7 @@ function entryAt(x, y) {
 		const m = model.messages[model.message[i]];
 		if (view.shown[i] === HIDDEN || model.kind[i] === LOST ||
 		    (line.row.kind === "counter" ?
-		    m.number !== line.row.message ||
+		    m.key !== line.row.message ||
 		    hostOfEntry(i) !== line.row.host : rowOf(i) !== line.row))
 			continue;
 		const score = (view.shown[i] === SHOWN ? 20 : 0) +

@@ -2,6 +2,7 @@
 /* summary.js - the counts that the daemon made of all entries (summary.h):
  * they draw the picture where not every entry is on the page. */
 const BIN_FIELDS = 6;	/* index, count, top, calm, busy, missing */
+const PLOT_FIELDS = 4;	/* index, least, greatest, last */
 
 const summary = {
 	is: false,		/* has there been an answer? */
@@ -12,12 +13,13 @@ const summary = {
 	overview: {first: 0, bin: 1, bins: []},
 	messages: [], stacks: [],
 	measured: [0, 0],
-	rows: [],
+	rows: [], counters: [],
 };
 
 function clearSummary() {
 	Object.assign(summary, {is: false, total: 0, lost: 0, overwritten: 0,
-		entries: 0, messages: [], stacks: [], rows: []});
+		entries: 0, messages: [], stacks: [], rows: [],
+		counters: []});
 }
 
 /* Digits of Unix time to ns since the base. */
@@ -37,7 +39,8 @@ function takeSummary(answer, from, to) {
 		overwritten: answer.total_overwritten,
 		overview: {first: sinceBase(o.first), bin: o.bin, bins: o.bins},
 		messages: answer.messages, stacks: answer.stacks,
-		measured: answer.measured.map(sinceBase), rows: answer.rows});
+		measured: answer.measured.map(sinceBase), rows: answer.rows,
+		counters: answer.counters});
 	applySummary();
 }
 
@@ -55,6 +58,14 @@ function applySummary() {
 		row.total = r.entries;
 		row.bins = r.bins;
 		row.busy = r.lane < 0;
+	}
+	for (const c of summary.counters) {
+		const row = counterRow(0, c.category, c.text);
+		if (c.process)
+			model.names.set("process " + c.pid, c.process);
+		row.counted.set(c.pid, c);
+		row.low = Math.min(row.low, c.low);
+		row.high = Math.max(row.high, c.high);
 	}
 	judgeAllOpen();
 }
@@ -87,6 +98,29 @@ function entriesInSight() {
 			n += bins[i + 1] * part / bin;
 	}
 	return Math.max(n, fine);
+}
+
+/* A counter by its bins, as plotColumns does of its entries. */
+function countedColumns({before, bins}) {
+	const columns = before === undefined ? [] :
+		[[0, before, before, before, before]];
+	for (let i = 0; i < bins.length; i += PLOT_FIELDS) {
+		const x = toX(summary.first + bins[i] * summary.bin);
+		const [least, greatest, last] = bins.slice(i + 1, i + 4);
+		const column = columns.at(-1);
+		if (x > view.width)
+			break;
+		if (x < 0) {
+			columns[0] = [0, last, last, last, last];
+		} else if (!column || x - column[0] >= 1) {
+			columns.push([x, least, least, greatest, last]);
+		} else {
+			column[2] = Math.min(column[2], least);
+			column[3] = Math.max(column[3], greatest);
+			column[4] = last;
+		}
+	}
+	return columns;
 }
 
 /* The columns of one row of the picture, from base on, from its bins. */

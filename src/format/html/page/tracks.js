@@ -448,12 +448,16 @@ function changeLevels(i, m) {
 	list.push({from: t, to, level, base, burst, entry: i});
 }
 
+function counterRow(host, category, text) {
+	const key = category + "\n" + text;
+	return makeRow(tracks.counters, "counter " + host + " " + key,
+		{kind: "counter", host, message: key, label: text,
+		 note: category, lines: new Map(), counted: new Map(),
+		 low: Infinity, high: -Infinity});
+}
+
 function addCounter(i, m) {
-	const host = hostOfEntry(i);
-	const row = makeRow(tracks.counters, "counter " + m.number + " " + host,
-		{kind: "counter", host, message: m.number, label: m.text,
-		 note: m.category, lines: new Map(), low: Infinity,
-		 high: -Infinity});
+	const row = counterRow(hostOfEntry(i), m.category, m.text);
 	if (m.args.length === 0)
 		return;
 	const value = model.pool[model.at[i]];
