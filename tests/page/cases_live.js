@@ -182,6 +182,15 @@ async function counts(p, state, {same, holds}) {
 	const drawn = await p.run("picture.counts.reduce((a, b) => a + b, 0)");
 	holds("without the entries the picture has all of them",
 		drawn > 0.95 * LAST && drawn < LAST + 1, drawn);
+	same("... where an instant is one, however wide its bin is",
+		await p.run(`(() => {
+		const width = clearColumns(), {first, bin} = summary;
+		Object.assign(summary, {first: view.from,
+			bin: view.to - view.from});
+		binSummary([0, 1, 6, 6, 0, 0], [512, 512], width, 0);
+		Object.assign(summary, {first, bin});
+		return [...picture.counts].flatMap((n, i) => n ? [i -
+			Math.floor(view.width / 2), n] : []); })()`), [0, 1]);
 	same("... and counters, without their entries", await p.run(`(() => {
 		const depth = () => timeline.rows.filter((r) =>
 			r.kind === "counter").map((r) => r.label);

@@ -19,6 +19,7 @@ enum {
 	BIN_SHIFT = 2, /* each ring's bins are four times as long */
 	BIN_RINGS = 7,
 	BINS = 2048,
+	PARTS = 1024, /* of a bin */
 	SLOT_SHIFT = 4,
 	SLOT_RINGS = 3,
 	SLOTS = 128,
@@ -39,7 +40,8 @@ struct bin {
 	uint32_t busy_ns;
 	uint32_t missing; /* lost, or overwritten before they were read */
 	uint8_t top;
-	uint8_t calm; /* the highest below warning */
+	uint8_t calm;         /* the highest below warning */
+	uint16_t first, last; /* where its entries lie, in PARTS of it */
 };
 
 /* A ring of cells that time goes round: [newest - size + 1, newest]. */
@@ -56,7 +58,8 @@ struct row {
 	const struct tl_names *names; /* of its source */
 	uint64_t entries;
 	struct ring rings[BIN_RINGS];
-	struct bin now; /* of bin at, not yet in the rings */
+	struct bin now;           /* of bin at, not yet in the rings */
+	int64_t first_ns, now_ns; /* of the entries in it */
 	int64_t at;
 	/* The spans that are open, of a thread. */
 	int64_t since;   /* counted until here */
@@ -255,6 +258,22 @@ forget_future(struct ring *rings, size_t count, size_t size, int64_t number,
 
 /* == rows == */
 
+/* Add entries of first_ns to last_ns, which is in the bin number at. */
+static void
+add_place(struct bin *to, int64_t at, int64_t width, int64_t first_ns,
+    int64_t last_ns)
+{
+	const uint16_t first =
+	    (uint16_t)((first_ns - at * width) * PARTS / width);
+	const uint16_t last =
+	    (uint16_t)((last_ns - at * width) * PARTS / width);
+
+	if (to->count == 0 || first < to->first)
+		to->first = first;
+	if (to->count == 0 || last > to->last)
+		to->last = last;
+}
+
 static void
 add_bin(struct bin *to, const struct bin *more)
 {
@@ -278,6 +297,10 @@ flush_row(struct row *row)
 		struct bin *bin = ring_cell(&row->rings[i],
 		    row->at >> (BIN_SHIFT * i), BINS, sizeof(*bin));
 
+		if (bin && row->now.count > 0)
+			add_place(bin, row->at >> (BIN_SHIFT * i),
+			    (int64_t)BIN_NS << (BIN_SHIFT * i), row->first_ns,
+			    row->now_ns);
 		if (bin)
 			add_bin(bin, &row->now);
 	}
@@ -302,6 +325,10 @@ count_entry(struct row *row, const struct tl_event *e)
 {
 	struct bin *bin = current_bin(row, e->ns);
 
+	if (bin->count == 0 || e->ns < row->first_ns)
+		row->first_ns = e->ns;
+	if (bin->count == 0 || e->ns > row->now_ns)
+		row->now_ns = e->ns;
 	bin->count++;
 	if (e->level > bin->top)
 		bin->top = e->level;
@@ -919,6 +946,8 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 {
 	bool any = false;
 
+	struct tl_text places = { 0 };
+
 	tl_put_string(text, ",\"bins\":[");
 	for (int64_t n = first; n <= last; n++) {
 		const struct bin *bin =
@@ -927,6 +956,8 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 		if (!bin ||
 		    (bin->count == 0 && bin->busy_ns == 0 && bin->missing == 0))
 			continue;
+		tl_put_format(&places, "%s%u,%u", any ? "," : "", bin->first,
+		    bin->last);
 		if (any)
 			tl_put_char(text, ',');
 		any = true;
@@ -939,7 +970,12 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 			tl_put_unsigned(text, values[i]);
 		}
 	}
+	tl_put_string(text, "],\"at\":[");
+	tl_put_bytes(text, tl_bytes(places.data, places.size));
 	tl_put_char(text, ']');
+	if (places.rc != 0)
+		text->rc = places.rc;
+	tl_text_free(&places);
 }
 
 /* Everything that is known, in a few hundred bins. */

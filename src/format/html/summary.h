@@ -20,7 +20,7 @@
  * from the finest ring that reaches back far enough.
  *
  * Bounds.  Threads, messages and stacks beyond a maximum are counted in
- * "others", and counters beyond one are not shown, so that a summary takes 75
+ * "others", and counters beyond one are not shown, so that a summary takes 85
  * MiB at most and usually 1 or 2.  An
  * entry costs a few tens of ns; whole bins are added once they are complete.
  *
@@ -67,11 +67,12 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *
  *	{"since":"...","newest":"...","total":N,"total_lost":N,
  *	 "total_overwritten":N,
- *	 "overview":{"first":"...","bin":256000000,"bins":[...]},
+ *	 "overview":{"first":"...","bin":256000000,"bins":[...],"at":[...]},
  *	 "first":"...","bin":4000000,"entries":N,"missing":N,
  *	 "rows":[{"pid":1,"tid":2,"name":"worker","process":"server",
  *		 "cpu":-1,"lane":-1,"ended":false,
- *		  "entries":N,"bins":[index,count,top,calm,busy,missing, ...]}],
+ *		  "entries":N,"bins":[index,count,top,calm,busy,missing, ...],
+ *		  "at":[first,last, ...]}],
  *	 "counters":[{"text":"depth $n","category":"queue","pid":1,
  *		      "process":"server","low":0,"high":7,"before":3,
  *		      "bins":[index,least,greatest,last, ...]}],
@@ -87,6 +88,7 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  * bins		those with anything in them; top the highest level, calm the
  *		highest below warning, busy ns with a span open, missing the
  *		entries lost, or overwritten before they were read
+ * at		where the entries of each of these bins lie, in 1/1024 of it
  * counters	of a process each; before is the last value before the bins
  * stacks	parent is an index of stacks, or -1; -1 as message: others
  */

@@ -104,6 +104,22 @@ TEST(entries_are_counted_in_their_bins)
 	tl_html_summary_free(summary);
 }
 
+/* An instant is no bar as wide as its bin. */
+TEST(wide_bins_tell_where_their_entries_lie)
+{
+	begin();
+	put(&tick, TL_INSTANT, 8, 8 * MS);
+	put(&tick, TL_INSTANT, 8, 20 * MS);
+	put(&tick, TL_INSTANT, 8, 24 * MS);
+	put(&tick, TL_INSTANT, 8, 10000 * MS);
+	ask(0, 10000 * MS);
+	holds("\"bin\":16000000,\"entries\":4,");
+	holds("\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
+	      "\"entries\":4,\"bins\":[0,1,7,0,0,0,1,2,7,0,0,0,625,1,7,0,0,0],"
+	      "\"at\":[512,512,256,512,0,0]");
+	tl_html_summary_free(summary);
+}
+
 TEST(a_long_range_is_answered_in_wide_bins_and_complete)
 {
 	begin();

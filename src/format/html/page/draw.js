@@ -172,7 +172,8 @@ function binEntries(top) {
 	else
 		picture.layout.forEach((line, i) => {
 			if (line.row.bins && isInSight(line, top))
-				binSummary(line.row.bins, width, i * width);
+				binSummary(line.row.bins, line.row.at, width,
+					i * width);
 		});
 	let most = 1;
 	for (const n of picture.counts)

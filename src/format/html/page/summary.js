@@ -2,6 +2,7 @@
 /* summary.js - the counts that the daemon made of all entries (summary.h):
  * they draw the picture where not every entry is on the page. */
 const BIN_FIELDS = 6;	/* index, count, top, calm, busy, missing */
+const BIN_PARTS = 1024;	/* in which a bin tells where its entries lie */
 const PLOT_FIELDS = 4;	/* index, least, greatest, last */
 
 const summary = {
@@ -10,7 +11,7 @@ const summary = {
 	from: 0, to: 0,		/* the range that was asked for */
 	since: 0, newest: 0,
 	total: 0, lost: 0, overwritten: 0, entries: 0,
-	overview: {first: 0, bin: 1, bins: []},
+	overview: {first: 0, bin: 1, bins: [], at: []},
 	messages: [], stacks: [],
 	measured: [0, 0],
 	rows: [], counters: [],
@@ -37,7 +38,8 @@ function takeSummary(answer, from, to) {
 		newest: Math.min(sinceBase(answer.newest), live.until), total: answer.total,
 		lost: answer.total_lost, entries: answer.entries,
 		overwritten: answer.total_overwritten,
-		overview: {first: sinceBase(o.first), bin: o.bin, bins: o.bins},
+		overview: {first: sinceBase(o.first), bin: o.bin, bins: o.bins,
+			at: o.at},
 		messages: answer.messages, stacks: answer.stacks,
 		measured: answer.measured.map(sinceBase), rows: answer.rows,
 		counters: answer.counters});
@@ -57,6 +59,7 @@ function applySummary() {
 		row.ended = r.ended;
 		row.total = r.entries;
 		row.bins = r.bins;
+		row.at = r.at;
 		row.busy = r.lane < 0;
 	}
 	for (const c of summary.counters) {
@@ -123,8 +126,23 @@ function countedColumns({before, bins}) {
 	return columns;
 }
 
+/* Call each(pixel, count) for the entries of the bin at i, which lies from x on
+ * and is so wide: the first and the last where they are, others between. */
+function placeEntries(bins, at, i, x, wide, each) {
+	const n = bins[i + 1], k = 2 * i / BIN_FIELDS;
+	const a = Math.floor(x + at[k] * wide / BIN_PARTS);
+	const b = Math.floor(x + at[k + 1] * wide / BIN_PARTS);
+	const share = b > a && n > 2 ? (n - 2) / (b - a + 1) : 0;
+	if (n > 0)
+		each(a, b > a ? 1 : n);
+	if (n > 1 && b > a)
+		each(b, 1);
+	for (let p = a; share > 0 && p <= b; p++)
+		each(p, share);
+}
+
 /* The columns of one row of the picture, from base on, from its bins. */
-function binSummary(bins, width, base) {
+function binSummary(bins, places, width, base) {
 	const {counts, tops, calm, busy, lost} = picture;
 	const scale = view.width / (view.to - view.from);
 	const wide = summary.bin * scale;
@@ -136,17 +154,20 @@ function binSummary(bins, width, base) {
 			width);
 		if (x + wide < 0 || from >= width)
 			continue;
+		placeEntries(bins, places, i, x, wide, (k, n) => {
+			if (k < 0 || k >= width)
+				return;
+			counts[base + k] += n;
+			tops[base + k] = Math.max(tops[base + k], bins[i + 2]);
+			calm[base + k] = Math.max(calm[base + k], bins[i + 3]);
+		});
 		for (let k = from; k < to; k++) {
 			/* which part of the bin lies in the pixel */
 			const part = (Math.min(k + 1, x + wide) -
 				Math.max(k, x)) / wide;
-			const at = base + k;
-			counts[at] += bins[i + 1] * part;
-			tops[at] = Math.max(tops[at], bins[i + 2]);
-			calm[at] = Math.max(calm[at], bins[i + 3]);
-			busy[at] = Math.min(busy[at] + bins[i + 4] *
-				part * scale, 1);
-			lost[at] |= bins[i + 5] > 0;
+			busy[base + k] = Math.min(busy[base + k] +
+				bins[i + 4] * part * scale, 1);
+			lost[base + k] |= bins[i + 5] > 0;
 		}
 	}
 }
