@@ -182,6 +182,15 @@ async function counts(p, state, {same, holds}) {
 	const drawn = await p.run("picture.counts.reduce((a, b) => a + b, 0)");
 	holds("without the entries the picture has all of them",
 		drawn > 0.95 * LAST && drawn < LAST + 1, drawn);
+	same("... a longer one where nothing shorter was counted", [await p.run(
+		`(() => { const {measured, asked} = summary;
+		const text = [1e9, 1].map((by) => {
+			summary.measured = [asked[0] - by, asked[1]];
+			summary.since = asked[0] - 2 * by;
+			return statisticsRangeText(true); });
+		summary.measured = measured;
+		return text; })()`)].flat().map((s) =>
+		/around the visible range/.test(s)), [true, false]);
 	same("... where an instant is one, however wide its bin is",
 		await p.run(`(() => {
 		const width = clearColumns(), {first, bin} = summary;
@@ -215,8 +224,13 @@ async function counts(p, state, {same, holds}) {
 		"(sum, r) => sum + r.count, 0)");
 	holds("... and so have the statistics, but for ends",
 		counted > LAST / 2 && counted < LAST, counted);
-	holds("... which say what they are of", /counted by timelined/.test(
-		await p.run(TEXT("statistics-range"))));
+	const range = await p.run(TEXT("statistics-range"));
+	holds("... which say what they are of",
+		/counted by timelined/.test(range), range);
+	const shown = await p.run("durationText(view.to - view.from)");
+	same("... of the range that is shown", [range.match(
+		/visible range of ([^ ,]*)/)[1], (await p.run(TEXT("range")))
+		.match(/([^ ]*) shown/)[1]], [shown, shown]);
 	const flat = `(() => { const list = {};
 		const walk = (node, path) => node.children.forEach((c, k) => {
 			list[path + "/" + c.name] = [c.count, c.self, c.total];

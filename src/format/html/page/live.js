@@ -271,7 +271,7 @@ async function askSummary(turn) {
 		{}))).json();
 	if (turn !== live.turn)
 		return;
-	takeSummary(answer, is ? from : 0, is ? to : 0);
+	takeSummary(answer, is ? from : 0, is ? to : 0, [low, high]);
 	if (!is && summary.is)
 		Object.assign(summary, {from: summary.since,
 			to: summary.newest});
@@ -315,7 +315,9 @@ async function askNewest(turn) {
 /* The entries in sight, where they are few and the timeline still has them. */
 async function askRange(turn) {
 	const key = absolute(view.from) + "-" + absolute(view.to);
-	if (isDetailed() || entriesInSight() > DETAIL_MAX || live.tried === key)
+	/* from its entries statistics are exact */
+	const most = isCoarse() ? FETCH_MAX * 0.75 : DETAIL_MAX;
+	if (isDetailed() || entriesInSight() > most || live.tried === key)
 		return;
 	live.tried = key;
 	const room = (view.to - view.from) / 4;

@@ -2,6 +2,7 @@
 /* summary.js - the counts that the daemon made of all entries (summary.h):
  * they draw the picture where not every entry is on the page. */
 const BIN_FIELDS = 6;	/* index, count, top, calm, busy, missing */
+const COARSE = 0.05;	/* share of a range that may be counted beside it */
 const BIN_PARTS = 1024;	/* in which a bin tells where its entries lie */
 const PLOT_FIELDS = 4;	/* index, least, greatest, last */
 
@@ -13,7 +14,8 @@ const summary = {
 	total: 0, lost: 0, overwritten: 0, entries: 0,
 	overview: {first: 0, bin: 1, bins: [], at: []},
 	messages: [], stacks: [],
-	measured: [0, 0],
+	measured: [0, 0],	/* what messages and stacks are of, and */
+	asked: [0, 0],		/* what was asked for */
 	rows: [], counters: [],
 };
 
@@ -28,12 +30,12 @@ function sinceBase(digits) {
 	return Number(BigInt(digits) - model.base);
 }
 
-function takeSummary(answer, from, to) {
+function takeSummary(answer, from, to, asked) {
 	if (answer.since === undefined)
 		return;
 	model.base ??= BigInt(answer.since);
 	const o = answer.overview;
-	Object.assign(summary, {is: true, from, to, bin: answer.bin,
+	Object.assign(summary, {is: true, from, to, asked, bin: answer.bin,
 		first: sinceBase(answer.first), since: sinceBase(answer.since),
 		newest: Math.min(sinceBase(answer.newest), live.until), total: answer.total,
 		lost: answer.total_lost, entries: answer.entries,
@@ -77,6 +79,15 @@ function othersRow() {
 	return makeRow(tracks.threads, "others", {source: 0, host: 0,
 		pid: Infinity, tid: Infinity, kind: "thread",
 		label: "others", note: "threads beyond 128"});
+}
+
+/* Are messages and stacks of more than was asked for?  What is before and after
+ * all entries counts for nothing. */
+function isCoarse() {
+	const [low, high] = summary.measured, [from, to] = summary.asked;
+	return Math.max(from, summary.since) - Math.max(low, summary.since) +
+		Math.min(high, summary.newest) - Math.min(to, summary.newest) >
+		COARSE * (to - from);
 }
 
 /* Does the picture stand for every entry because all of them are here? */

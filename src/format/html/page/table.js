@@ -169,6 +169,17 @@ function statisticsBasis(isCounted) {
 		view.only ? "entries that match" : "all entries";
 }
 
+/* The range that the figures are of.  Of a time that is long over, timelined has
+ * counts of longer ranges only. */
+function statisticsRangeText(isCounted) {
+	const [from, to] = statisticsRange(), [low, high] = summary.measured;
+	const what = view.mark ? "measured range" : "visible range";
+	const shown = what + " of " + durationText(to - from);
+	return !isCounted || !isCoarse() ? shown : durationText(high - low) +
+		" around the " + shown + ", as nothing shorter was counted " +
+		"then";
+}
+
 function showStatistics() {
 	const isCounted = !picture.detailed;
 	const rows = statistics.rows = isCounted ? summaryRows() :
@@ -176,10 +187,8 @@ function showStatistics() {
 	rows.sort(compareRows);
 	byId("rows").replaceChildren(...rows.slice(0, ROWS_MAX)
 		.map(statisticsRow));
-	const [from, to] = isCounted ? summary.measured : statisticsRange();
-	byId("statistics-range").textContent = isEmpty() ? "" : (view.mark ?
-		"measured range of " : "visible range of ") +
-		durationText(to - from) + (rows.length > ROWS_MAX ?
+	byId("statistics-range").textContent = isEmpty() ? "" :
+		statisticsRangeText(isCounted) + (rows.length > ROWS_MAX ?
 		", first " + ROWS_MAX + " of " + rows.length : "") +
 		", " + statisticsBasis(isCounted) +
 		" — durations of spans, intervals of all else";
