@@ -44,6 +44,35 @@ async function draws(p, {same, holds}) {
 		Math.abs(l.to - l.from - 400000) < 2), levels);
 }
 
+/* Where levels are closed for a message of a row, it is not empty. */
+async function shades(p, {same}) {
+	const [from, to] = await p.run(`(() => {
+		const b = timeline.levels.find((l) => l.burst);
+		return [b.from, b.to]; })()`);
+	await p.run(`timeline.zoomTo(${from} - 400000, ${to} + 400000)`);
+	await p.ready();
+	same("time outside of a burst is shaded, time in it is not",
+		await p.run(`(() => {
+		const {y, height} = timeline.rows[0], {colors, c} = picture;
+		return [${from} - 200000, (${from} + ${to}) / 2,
+			${to} + 200000].map((t) => {
+			let seen = [0, 0]; /* a grid line or an entry may be there */
+			for (let x = -9; x < 10; x++) {
+				const d = c.getImageData(GUTTER + toX(t) + x,
+					y - 2, 1, 1).data;
+				const text = "#" + [...d].slice(0, 3).map((n) =>
+					n.toString(16).padStart(2, 0)).join("");
+				seen[0] += text === colors.row;
+				seen[1] += text === colors.closed;
+			}
+			return seen[1] > seen[0] ? "closed" : "open"; });
+	})()`), ["closed", "open", "closed"]);
+	same("... for no level that is open all the time", await p.run(
+		"Math.max(...closedShares(0, 6, 500))"), 0);
+	await p.run("timeline.fit()");
+	await p.ready();
+}
+
 async function clicks(p, {same, holds}) {
 	const i = await p.run(`(() => { for (let i = 2000;; i++)
 		if (timeline.text(i).startsWith("processed")) return i; })()`);
@@ -365,7 +394,7 @@ async function labels(p, {same}) {
 exports.run = async (t) => {
 	const url = "file://" + t.folder;
 	const requests = await t.on("file", url + "/plain.html", async (p) => {
-		for (const cases of [draws, clicks, zooms, spans, search,
+		for (const cases of [draws, shades, clicks, zooms, spans, search,
 			escapes, moves, plots, flames, histograms, downloads, colors,
 			labels, addresses])
 			await cases(p, t);

@@ -211,6 +211,7 @@ function drawPicture() {
 	c.rect(0, top, view.width, picture.height);
 	c.clip();
 	drawRowBacks(c, top - view.scroll);
+	drawClosed(c, top - view.scroll);
 	drawGrid(c, labels);
 	drawRows(c, top - view.scroll);
 	drawLosses(c, top - view.scroll);

@@ -39,7 +39,7 @@ function readColors() {
 	for (let i = 0; i < 8; i++)
 		colors.lines.push(get("--level-" + LINE_LEVELS[i]));
 	for (const name of ["back", "row", "line", "text", "dim", "accent",
-		"lost", "bar-text", "mark", "over"])
+		"lost", "bar-text", "mark", "over", "closed"])
 		colors[name] = get("--" + name);
 	colors.font = get("--font");
 	colors.inks = colors.levels.map((color) => ink(color, 1));

@@ -57,7 +57,8 @@ function makeRow(list, key, fields) {
 	let row = rows.index.get(key);
 	if (!row) {
 		row = {key, number: list.length, depth: 0, slots: [],
-			stack: [], entries: 0, sched: 0, ...fields};
+			stack: [], entries: 0, sched: 0,
+			messages: new Set(), ...fields};
 		list.push(row);
 		rows.index.set(key, row);
 	}
@@ -167,6 +168,7 @@ function beginSpan(i, m) {
 	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
 	const proven = model.whole[i] === -1, c = tracks.span;
 	const key = spanKey(i, m) + (proven ? " proven" : "");
+	row.messages.add(m);
 	cutBefore(row, key);
 	if (!proven)
 		cutUnobserved(key, model.observed[i]);
@@ -458,6 +460,7 @@ function counterRow(host, category, text) {
 
 function addCounter(i, m) {
 	const row = counterRow(hostOfEntry(i), m.category, m.text);
+	row.messages.add(m);
 	if (m.args.length === 0)
 		return;
 	const value = model.pool[model.at[i]];
@@ -486,6 +489,8 @@ function addTrack(i) {
 	tracks.threadOf[n] ??= noThreadRow(model.places[n].source);
 	tracks.threadOf[n].entries++;
 	tracks.threadOf[n].last = model.t[i];
+	tracks.laneOf[n].messages.add(m);
+	tracks.threadOf[n].messages.add(m);
 	if (schedKind(m)) {
 		tracks.threadOf[n].sched++;
 		addSched(i, m);
