@@ -447,8 +447,8 @@ cut_next(struct tl_cursor *cursor, struct tl_event *e)
 }
 
 /* The same of spans that prove themselves: one has no begin, one is longer than
- * its observed interval, one has a begin without an end in it, and one is open
- * when levels close. */
+ * its observed interval, one has a begin without an end in it, one is open
+ * when levels close, and one began where nothing was observed. */
 static int
 proven_next(struct tl_cursor *cursor, struct tl_event *e)
 {
@@ -459,7 +459,7 @@ proven_next(struct tl_cursor *cursor, struct tl_event *e)
 		uint8_t proven;
 		uint64_t observed;
 		unsigned begun; /* of a proven end, in tenths */
-	} events[] = { { PROCESSED, TL_INSTANT, NO, 1, 0 },
+	} events[] = { { QUERY, TL_BEGIN, PROVEN, TL_UNOBSERVED, 0 },
 		{ PARSE, TL_BEGIN, NO, 1, 0 }, { PARSE, TL_END, NO, 1, 0 },
 		{ QUERY, TL_END, PROVEN, 1, 5 },
 		{ QUERY, TL_BEGIN, PROVEN, 1, 0 },

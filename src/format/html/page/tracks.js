@@ -170,6 +170,8 @@ function beginSpan(i, m) {
 	const key = spanKey(i, m) + (proven ? " proven" : "");
 	row.messages.add(m);
 	cutBefore(row, key);
+	if (model.observed[i] >= 0)
+		cutUnknown(row);
 	if (!proven)
 		cutUnobserved(key, model.observed[i]);
 	c.begin[s] = i;
@@ -240,6 +242,13 @@ function cutUnobserved(key, observed) {
 	}
 }
 
+/* Ends of what begins where nothing is observed may be overwritten: it is
+ * around nothing that is observed, unless it proves itself later. */
+function cutUnknown(row) {
+	for (const entry of row.stack.filter((e) => e.observed < 0))
+		cutSpan(entry, -Infinity);
+}
+
 /* Spans of a row from its stack's place on that were open while entries were
  * lost: their ends are among these, or they would have ended by now. */
 function cutSpans(row, from) {
@@ -282,8 +291,8 @@ function endSpan(i, m) {
 }
 
 function endEntry(i, entry) {
-	const {s, row} = entry, c = tracks.span;
-	if (!entry.gone) {
+	const {s, row, gone} = entry, c = tracks.span;
+	if (!gone) {
 		const k = takeOpen(entry);
 		outlive(row, k, model.t[i]);
 		cutSpans(row, k);
@@ -292,6 +301,8 @@ function endEntry(i, entry) {
 	c.to[s] = Math.max(model.t[i], c.from[s]);
 	c.unsure[s] = 0;
 	tracks.spanOf[i] = s + 1;
+	if (gone)
+		putAround(s, row);
 }
 
 /* An end that has the stamp of its begin.  Begins of the thread within the span
@@ -319,43 +330,54 @@ function endProven(i, m, key) {
 		}
 }
 
-/* A span whose begin is not here: the end stands for it.  Spans of the thread
- * in it came before, and move down. */
+/* A span that was not known to be open: spans of its thread that were in it came
+ * before, and move down. */
+function putAround(s, row) {
+	const c = tracks.span, from = c.from[s];
+	if (row.kind !== "thread")
+		return;
+	const around = row.stack.filter((e) => c.from[e.s] <= from).at(-1);
+	const depth = around ? c.depth[around.s] + 1 : 0;
+	tracks.late = true;
+	c.parent[s] = around ? around.s : -1;
+	c.depth[s] = Math.min(depth, DEPTH_MAX - 1);
+	row.depth = Math.max(row.depth, c.depth[s] + 1);
+	const open = new Set(row.stack.map((e) => e.s));
+	for (let k = tracks.spanCount - 1; k >= 0; k--) {
+		if (c.from[k] < from && c.begin[k] !== c.end[k])
+			break;
+		if (k === s || c.thread[k] !== row.number || open.has(k) ||
+		    c.from[k] < from || c.to[k] > c.to[s] ||
+		    c.depth[k] < depth || model.messages[model.message[
+		    c.begin[k]]].scope === SCOPE_SOURCE)
+			continue;
+		c.depth[k] = Math.min(c.depth[k] + 1, DEPTH_MAX - 1);
+		row.depth = Math.max(row.depth, c.depth[k] + 1);
+		if (c.parent[k] === c.parent[s])
+			c.parent[k] = s;
+	}
+}
+
+/* A span whose begin is not here: the end stands for it. */
 function addAlone(i, m, unsure) {
 	const s = tracks.spanCount++;
 	if (s === tracks.span.begin.length)
 		growSpans();
 	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
-	const c = tracks.span, isThread = row.kind === "thread";
-	const from = model.t[i] - model.whole[i];
-	const around = row.stack.filter((e) => c.from[e.s] <= from).at(-1);
-	const depth = around && isThread ? c.depth[around.s] + 1 : 0;
-	const parent = around && isThread ? around.s : -1;
-	Object.assign(tracks, {late: true});
+	const c = tracks.span;
 	c.begin[s] = c.end[s] = i;
-	c.from[s] = from;
+	c.from[s] = model.t[i] - model.whole[i];
 	c.to[s] = model.t[i];
 	c.unsure[s] = unsure;
-	c.parent[s] = parent;
+	c.parent[s] = -1;
 	c.thread[s] = row.number;
 	c.lane[s] = lane.number;
-	c.depth[s] = Math.min(depth, DEPTH_MAX - 1);
+	c.depth[s] = 0;
+	row.depth = Math.max(row.depth, 1);
 	c.slot[s] = takeSlot(lane);
 	lane.slots[c.slot[s]] = false;
 	tracks.spanOf[i] = s + 1;
-	row.depth = Math.max(row.depth, c.depth[s] + 1);
-	for (let k = s - 1; k >= 0 && isThread; k--) {
-		if (c.from[k] < from && c.begin[k] !== c.end[k])
-			break;
-		if (c.thread[k] !== row.number || c.from[k] < from ||
-		    model.messages[model.message[c.begin[k]]].scope ===
-		    SCOPE_SOURCE || c.depth[k] < depth)
-			continue;
-		c.depth[k] = Math.min(c.depth[k] + 1, DEPTH_MAX - 1);
-		row.depth = Math.max(row.depth, c.depth[k] + 1);
-		if (c.parent[k] === parent)
-			c.parent[k] = s;
-	}
+	putAround(s, row);
 }
 
 /* How long a span that has ended took. */
@@ -398,11 +420,11 @@ function lastOf(row, i) {
 /* What is known of a span that is open: with the last entry of its thread it
  * ends, once the thread has ended, and nobody knows what came after a page was
  * written.  It is not sure that it is open where its end may be missing. */
-function judgeOpen({s, row, m, proven, losses, outlived}) {
+function judgeOpen({s, row, m, proven, observed, losses, outlived}) {
 	const c = tracks.span, lost = lossesOf(row.host);
 	const to = losses !== lost.length ? model.t[lost[losses]] :
-		!proven && wasClosed(m, row.host, c.from[s]) ? c.from[s] :
-		outlived;
+		observed < 0 || (!proven && wasClosed(m, row.host, c.from[s])) ?
+		c.from[s] : outlived;
 	c.unsure[s] = to < Infinity ? 1 : 0;
 	c.to[s] = Math.max(c.from[s], to < Infinity ? to :
 		lastOf(row, c.begin[s]));
