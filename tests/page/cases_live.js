@@ -408,6 +408,21 @@ async function pairs(name, count, {browser, folder, make, same}) {
 	}
 }
 
+/* The end of a span may be among entries that were skipped. */
+async function skips({browser, folder, make, same}) {
+	const p = await browser.page();
+	await p.open("file://" + folder + "/live.html");
+	for (const [n, mark, max] of [[5, "", 9], [15, "0:5", 4]]) {
+		const answer = execFileSync(make, ["proven-events", n, mark,
+			max]);
+		await p.run(`takeAnswer(${answer}, ${mark === ""})`);
+	}
+	await p.run("(settleModel(0), buildTracks())");
+	same("a span is not open over entries that were skipped",
+		(await p.run(SPANS)).slice(3), [[4, -1, 4000, 4000, 1],
+			[5, -1, 11000, null, 0], [6, -1, 12000, 12000, 1]]);
+}
+
 /* What is open while its thread is there, and when it has ended. */
 async function ends({browser, folder, make, same}) {
 	const p = await browser.page();
@@ -442,6 +457,7 @@ exports.run = async (t) => {
 		!r.startsWith(url) && !r.startsWith("data:")), []);
 	await pairs("cut", 11, t);
 	await pairs("proven", 15, t);
+	await skips(t);
 	await ends(t);
 	const page = await t.browser.page();
 	await page.open(url);

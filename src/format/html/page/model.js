@@ -17,7 +17,8 @@ const OVERWRITTEN = LOST + 1, SKIPPED = LOST | BARE;
 const ENTRY_COLUMNS = {t: Float64Array, ns: BigInt64Array,
 	message: Uint32Array, kind: Uint8Array, place: Uint32Array,
 	at: Uint32Array, bound: Float64Array, overlaps: Uint8Array,
-	observed: Float64Array, stamp: BigInt64Array, whole: Float64Array};
+	observed: Float64Array, stamp: BigInt64Array, whole: Float64Array,
+	gap: Uint32Array};
 /* A live page keeps so many entries, and drops a fifth when there are more. */
 const KEEP_MAX = 250000;
 
@@ -49,6 +50,8 @@ const model = {
 	stamp: null,		/* of the begin, where a span is proven */
 	whole: null,		/* ns of a proven span, of its end; -1 of its
 				 * begin; NaN: it is not proven */
+	gap: null,		/* how often entries before it were skipped */
+	gaps: 0,
 };
 
 /* Observed intervals: of each message the last one, and the greatest number.
@@ -292,6 +295,7 @@ function readChunk(chunk, names) {
 			const count = BigInt(e[i + 3]);
 			if (kind === SKIPPED) {
 				model.skipped += count;
+				model.gaps++;
 				forgetIntervals();
 			} else {
 				model.overwritten += count;
@@ -318,6 +322,7 @@ function readChunk(chunk, names) {
 		model.observed[n] = intervals.of[message] ??
 			intervals.unknown;
 		model.whole[n] = NaN;
+		model.gap[n] = model.gaps;
 		if (proven[proof] === index) {
 			stamp = BigInt.asIntN(64, stamp +
 				BigInt(proven[proof + 1]));

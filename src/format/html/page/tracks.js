@@ -171,7 +171,7 @@ function beginSpan(i, m) {
 	row.messages.add(m);
 	cutBefore(row, key);
 	if (model.observed[i] >= 0)
-		cutUnknown(row);
+		cutUnknown(row, model.gap[i]);
 	if (!proven)
 		cutUnobserved(key, model.observed[i]);
 	c.begin[s] = i;
@@ -242,10 +242,16 @@ function cutUnobserved(key, observed) {
 	}
 }
 
-/* Ends of what begins where nothing is observed may be overwritten: it is
- * around nothing that is observed, unless it proves itself later. */
-function cutUnknown(row) {
-	for (const entry of row.stack.filter((e) => e.observed < 0))
+/* May the end of a begin be before an entry that is observed, although it is not
+ * here?  Ends of what begins where nothing is observed may be overwritten, and
+ * entries were skipped. */
+function isUnknown({s, observed}, gap) {
+	return observed < 0 || model.gap[tracks.span.begin[s]] !== gap;
+}
+
+/* Such a span is around none of what comes, unless it proves itself later. */
+function cutUnknown(row, gap) {
+	for (const entry of row.stack.filter((e) => isUnknown(e, gap)))
 		cutSpan(entry, -Infinity);
 }
 
@@ -420,11 +426,12 @@ function lastOf(row, i) {
 /* What is known of a span that is open: with the last entry of its thread it
  * ends, once the thread has ended, and nobody knows what came after a page was
  * written.  It is not sure that it is open where its end may be missing. */
-function judgeOpen({s, row, m, proven, observed, losses, outlived}) {
+function judgeOpen(entry) {
+	const {s, row, m, proven, losses, outlived} = entry;
 	const c = tracks.span, lost = lossesOf(row.host);
 	const to = losses !== lost.length ? model.t[lost[losses]] :
-		observed < 0 || (!proven && wasClosed(m, row.host, c.from[s])) ?
-		c.from[s] : outlived;
+		isUnknown(entry, model.gaps) || (!proven &&
+		wasClosed(m, row.host, c.from[s])) ? c.from[s] : outlived;
 	c.unsure[s] = to < Infinity ? 1 : 0;
 	c.to[s] = Math.max(c.from[s], to < Infinity ? to :
 		lastOf(row, c.begin[s]));
