@@ -37,7 +37,7 @@ async function draws(p, {same, holds}) {
 	same("a lane for each CPU and tier, then the counter",
 		await p.run("timeline.rows.map((r) => r.label).join()"),
 		"CPU 0,CPU 0,CPU 1,CPU 1,CPU 2,CPU 2,CPU 3,CPU 3," +
-		"depth $length");
+		"depth length");
 	const levels = await p.run("timeline.levels");
 	holds("bursts are seen with their length", levels.some((l) =>
 		l.burst && l.level === 4 &&
@@ -154,7 +154,7 @@ async function spans(p, {same, holds}) {
 	same("a row for each thread, then the sources and the counter",
 		await p.run("timeline.rows.map((r) => r.label).join()"),
 		"tid 4110,tid 4111,tid 4112,tid 4113,tid 4114,tid 4115," +
-		"job $id,depth $length");
+		"job id,depth length");
 	const [i, from, to] = await p.run(`(() => {
 		const s = tracks.span;
 		for (let k = 100;; k++)
@@ -384,6 +384,18 @@ async function colors(p, {holds}) {
 	holds("... and has a picture", await p.run(COLORS) > 12);
 }
 
+async function names(p, {same}) {
+	await p.run("showStatistics()");
+	const seen = () => p.run("document.body.innerText.match(/\\$\\w+/g)");
+	const tables = [];
+	for (const tab of ["flame", "histogram", "table"]) {
+		await p.run(`showTab("${tab}")`);
+		tables.push(await seen());
+	}
+	same("names stand where messages have $name", tables,
+		[null, null, null]);
+}
+
 async function labels(p, {same}) {
 	same("every control has a name", await p.run(`[...document
 		.querySelectorAll("button, select, input, canvas")]
@@ -396,7 +408,7 @@ exports.run = async (t) => {
 	const requests = await t.on("file", url + "/plain.html", async (p) => {
 		for (const cases of [draws, shades, clicks, zooms, spans, search,
 			escapes, moves, plots, flames, histograms, downloads, colors,
-			labels, addresses])
+			names, labels, addresses])
 			await cases(p, t);
 	});
 	t.same("a page asks for nothing but itself", [...new Set(requests.map(

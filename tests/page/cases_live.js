@@ -174,6 +174,8 @@ async function counts(p, state, {same, holds}) {
 	await p.run("(() => { cover.from = Infinity; changed(); })()");
 	await p.run("timeline.fit()");
 	await p.until("!timeline.detailed && !view.changed");
+	await setHeight(p, 700);
+	await p.until("innerHeight === 700 && !view.changed");
 	await scrolls(p, {holds, same});
 	await setHeight(p, 2000);
 	await p.until("picture.layout.every((line) => isInSight(line, " +
@@ -217,7 +219,7 @@ async function counts(p, state, {same, holds}) {
 		const seen = [depth(), same > 100];
 		rebuildTracks();
 		applySummary();
-		return seen; })()`), [["depth $length"], true]);
+		return seen; })()`), [["depth length"], true]);
 	await setHeight(p, 900);
 	await p.run("showStatistics()");
 	const counted = await p.run("statistics.rows.reduce(" +
@@ -311,6 +313,27 @@ async function timed(p, state, {same}) {
 	await p.key("ArrowRight");
 	same("... and arrows lead on from there", await p.run("tabs.shown"),
 		"table");
+}
+
+/* All words can be read on a small screen. */
+async function fits(p, state, {same}) {
+	await p.send("Emulation.setDeviceMetricsOverride", {width: 1280,
+		height: 800, deviceScaleFactor: 1, mobile: false});
+	await p.until("innerWidth === 1280");
+	await p.run("(showStatistics(), byId('record').textContent = " +
+		"'recorded: 12 345 entries, 7 lost, 12 files, 1.2M bytes')");
+	same("at 1280 pixels the controls are in one line", await p.run(
+		`[...new Set([...document.querySelectorAll("header button, " +
+		"header select, header input")].filter((e) => e.offsetParent)
+		.map((e) => e.offsetTop))].length`), 1);
+	same("... and no word of the status is cut", await p.run(
+		`[...document.querySelectorAll("#status, #record, #range, " +
+		"#statistics-range, [role=tab]")].filter((e) => {
+			const {right} = e.getBoundingClientRect();
+			return e.scrollWidth > e.clientWidth + 1 &&
+				getComputedStyle(e).overflow !== "visible" ||
+				right > innerWidth; }).map((e) => e.id)`), []);
+	await setHeight(p, 900);
 }
 
 async function saves(p, state, {same, holds}) {
@@ -408,6 +431,23 @@ async function pairs(name, count, {browser, folder, make, same}) {
 	}
 }
 
+/* Entries that are logged after the clock was set back are the newest. */
+async function follows({browser, folder, make, same}) {
+	const p = await browser.page();
+	await p.open("file://" + folder + "/live.html");
+	let mark = "";
+	await p.run("view.follow = true");
+	for (const n of [10, 20, 30]) {
+		const answer = execFileSync(make, ["step-events", n, mark,
+			1000]);
+		await p.run(`takeAnswer(${answer}, ${mark === ""})`);
+		mark = JSON.parse(answer).next;
+	}
+	same("Follow goes on after the clock was set back", await p.run(
+		"[live.now > view.from && live.now < view.to, " +
+		"newestTime() - live.now]"), [true, 2e10 - 22e6]);
+}
+
 /* The end of a span may be among entries that were skipped. */
 async function skips({browser, folder, make, same}) {
 	const p = await browser.page();
@@ -449,7 +489,7 @@ exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
 	const requests = await t.on("live", url, async (p) => {
 		for (const cases of [watches, counts, zoomsPaused, nothing,
-			explains, pauses, timed, saves, recordings,
+			explains, pauses, timed, fits, saves, recordings,
 			changes])
 			await cases(p, state, t);
 	});
@@ -457,6 +497,7 @@ exports.run = async (t) => {
 		!r.startsWith(url) && !r.startsWith("data:")), []);
 	await pairs("cut", 11, t);
 	await pairs("proven", 15, t);
+	await follows(t);
 	await skips(t);
 	await ends(t);
 	const page = await t.browser.page();

@@ -17,6 +17,8 @@
  *				the same as answers
  *	make_page proven, proven-events N AFTER MAX
  *				the same of spans that prove themselves
+ *	make_page step-events N AFTER MAX
+ *				answers while the clock is set back
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
  *				its counts then
  */
@@ -500,6 +502,33 @@ make_proven(const char *count)
 		.count = strtoull(count, NULL, 10) };
 }
 
+/* An entry in each ms; after ten of them the clock is set back by 20 s. */
+static int
+step_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct server *s = (struct server *)(void *)cursor;
+
+	if (s->at == s->count)
+		return 0;
+	*e = (struct tl_event){ .ns = 1000000 * ((int64_t)s->at -
+						    (s->at < 10 ? 0 : 20000)) +
+				      1795202658123456789,
+		.tsc = s->at,
+		.pid = 7,
+		.tid = 8,
+		.number = s->at };
+	set(e, PROCESSED, TL_INSTANT, s->at, 0, 0);
+	s->at++;
+	return 1;
+}
+
+static struct server
+make_step(const char *count)
+{
+	return (struct server){ .cursor = { .next = step_next },
+		.count = strtoull(count, NULL, 10) };
+}
+
 static struct server
 make_cut(const char *count)
 {
@@ -611,6 +640,8 @@ main(int argc, char **argv)
 		return write_events(make_server(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "cut-events") == 0 && argc == 5)
 		return write_events(make_cut(argv[2]), argv[3], argv[4]);
+	if (strcmp(what, "step-events") == 0 && argc == 5)
+		return write_events(make_step(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "proven-events") == 0 && argc == 5)
 		return write_events(make_proven(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "summary") == 0 && argc == 7)
@@ -622,6 +653,7 @@ main(int argc, char **argv)
 	      "events N AFTER MAX | "
 	      "cut-events N AFTER MAX | "
 	      "proven-events N AFTER MAX | "
+	      "step-events N AFTER MAX | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;

@@ -368,7 +368,7 @@ put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
 	}
 }
 
-/* The observed interval of a begin or an end: 1 it is another one than that of
+/* The observed interval of an event: 1 it is another one than that of
  * the event of its message before, 0, -ENOMEM. */
 static int
 change_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
@@ -376,8 +376,7 @@ change_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
 	uint32_t number;
 	int rc;
 
-	if (chunk->observes == TL_HTML_UNOBSERVED || !event->message ||
-	    (event->kind != TL_BEGIN && event->kind != TL_END))
+	if (chunk->observes == TL_HTML_UNOBSERVED || !event->message)
 		return 0;
 	rc = tl_html_table_number(&chunk->observed_table,
 	    &(struct tl_html_key){ (uintptr_t)event->message,

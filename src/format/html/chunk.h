@@ -30,10 +30,11 @@
  *
  *	{...,"observed":[0,7, 12,8, 13,-1, ...]}
  *
- * observed  index of a begin or an end in the chunk, and the number of its
- *	     observed interval, where that is not the one of the event of its
- *	     message before (first 0); -1: it is in none.  Only a begin and an
- *	     end with one number are a span.  Each answer of the daemon has
+ * observed  index of an event in the chunk, and the number of its observed
+ *	     interval, where that is not the one of the event of its message
+ *	     before (first 0); -1: it is in none.  Only a begin and an
+ *	     end with one number are a span, only two entries with one
+ *	     number are an interval.  Each answer of the daemon has
  *	     numbers of its own: what it does not number is in the interval of
  *	     the last event of the message that the page has.
  *

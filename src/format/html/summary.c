@@ -34,6 +34,7 @@ enum {
 
 #define SLOT_NS INT64_C(64000000)
 #define NEVER   INT64_MIN
+#define STEP_NS INT64_C(100000000) /* no lane is read so late after another */
 
 struct bin {
 	uint32_t count;
@@ -254,6 +255,19 @@ forget_future(struct ring *rings, size_t count, size_t size, int64_t number,
 	free_rings(rings, count);
 	for (size_t i = 0; i < count; i++)
 		rings[i] = (struct ring){ 0 };
+}
+
+/* The same of rings that cannot take its number. */
+static void
+forget_newer(struct ring *rings, size_t count, size_t size, int64_t number,
+    unsigned shift)
+{
+	for (size_t i = 0; i < count; i++, number >>= shift) {
+		if (!rings[i].cells || rings[i].newest - number < (int64_t)size)
+			continue;
+		free(rings[i].cells);
+		rings[i] = (struct ring){ 0 };
+	}
 }
 
 /* == rows == */
@@ -871,6 +885,41 @@ put_loss(struct tl_html_summary *s, const struct tl_event *e)
 	return tl_spans_new(&s->spans);
 }
 
+static void
+step_row(struct row *row, int64_t ns)
+{
+	flush_row(row);
+	forget_newer(row->rings, BIN_RINGS, BINS, floor_to(ns, BIN_NS),
+	    BIN_SHIFT);
+	for (size_t i = 0; i < 4; i++) {
+		int64_t *const times[] = { &row->since, &row->last_ns,
+			&row->busy_ns, &row->sure_ns };
+
+		if (*times[i] > ns)
+			*times[i] = ns;
+	}
+}
+
+/* The clock was set back to this time: what goes on now is counted. */
+static void
+step_back(struct tl_html_summary *s, int64_t ns)
+{
+	const int64_t slot = floor_to(ns, SLOT_NS);
+
+	step_row(&s->all, ns);
+	for (size_t i = 0; i < s->row_count; i++)
+		step_row(&s->rows[i], ns);
+	for (size_t i = 0; i < s->counter_count; i++)
+		forget_newer(s->counters[i].rings, BIN_RINGS, BINS,
+		    floor_to(ns, BIN_NS), BIN_SHIFT);
+	for (size_t i = 0; i < s->message_count; i++)
+		forget_newer(s->messages[i].rings, SLOT_RINGS, SLOTS, slot,
+		    SLOT_SHIFT);
+	for (size_t i = 0; i < s->stack_count; i++)
+		forget_newer(s->stacks[i].rings, SLOT_RINGS, SLOTS, slot,
+		    SLOT_SHIFT);
+}
+
 int
 tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 {
@@ -879,6 +928,8 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	uint32_t number;
 	int rc;
 
+	if (s->newest_ns != NEVER && e->ns < s->newest_ns - STEP_NS)
+		step_back(s, e->ns);
 	if (!tl_event_is_start(e)) /* it is before all that is counted */
 		put_lane(s, e);
 	if (e->kind == TL_LOST || !e->message)
@@ -1034,23 +1085,34 @@ put_row(struct tl_text *text, const struct row *row,
 	put_key(text, "entries", row->entries);
 }
 
-/* The text of a message as the page puts the parts of a chunk's together, and
- * its category; NULL: of others. */
 static void
-put_text(struct tl_text *text, const struct tl_message *message)
+put_parts(struct tl_text *text, const struct tl_message *message,
+    const char *mark)
 {
 	struct tl_text plain = { 0 };
 
 	for (unsigned i = 0; message && i < message->argc; i++) {
 		tl_put_plain(&plain, message->args[i].before);
-		tl_put_char(&plain, '$');
+		tl_put_string(&plain, mark);
 		tl_put_plain(&plain, message->args[i].name);
 	}
 	tl_put_plain(&plain,
 	    message ? message->after : tl_bytes_of("other messages"));
-	tl_put_string(text, "{\"text\":\"");
 	tl_put_json(text, tl_bytes(plain.data, plain.size));
-	tl_text_clear(&plain);
+	tl_text_free(&plain);
+}
+
+/* The text of a message as the page puts the parts of a chunk's together, the
+ * same as a person reads it, and its category; NULL: of others. */
+static void
+put_text(struct tl_text *text, const struct tl_message *message)
+{
+	struct tl_text plain = { 0 };
+
+	tl_put_string(text, "{\"text\":\"");
+	put_parts(text, message, "$");
+	tl_put_string(text, "\",\"name\":\"");
+	put_parts(text, message, "");
 	if (message)
 		tl_put_plain(&plain, message->category);
 	tl_put_string(text, "\",\"category\":\"");

@@ -150,7 +150,8 @@ TEST(occupancy_and_self_time_are_those_of_open_spans)
 	      "2,1,5,5,1000000,0,3,0,0,0,1000000,0,4,0,0,0,1000000,0,"
 	      "5,1,5,5,1000000,0,6,1,6,6,0,0,9,1,7,0,0,0]");
 	holds("\"stacks\":[[-1,0,1,2500000],[0,1,1,3000000]]");
-	holds("\"text\":\"outer $id\",\"category\":\"test\",\"level\":6,"
+	holds("\"text\":\"outer $id\",\"name\":\"outer "
+	      "id\",\"category\":\"test\",\"level\":6,"
 	      "\"kind\":2,\"count\":1,\"samples\":1,\"total\":5500000,"
 	      "\"min\":5500000,\"median\":5500000,\"p99\":5500000,"
 	      "\"max\":5500000,\"histogram\":[5242880,1]");
@@ -430,8 +431,23 @@ TEST(counters_are_plotted)
 		ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
 	}
 	ask(MS, 9 * MS);
-	holds("\"counters\":[{\"text\":\"depth $n\",\"category\":\"test\","
+	holds("\"counters\":[{\"text\":\"depth $n\",\"name\":\"depth n\","
+	      "\"category\":\"test\","
 	      "\"pid\":7,\"low\":2,\"high\":9,\"before\":4,"
 	      "\"bins\":[1,2,9,3,4,6,6,6]}]");
+	tl_html_summary_free(summary);
+}
+
+TEST(what_comes_after_a_clock_was_set_back_a_little_is_counted)
+{
+	begin();
+	put(&tick, TL_INSTANT, 8, 0);
+	put(&tick, TL_INSTANT, 8, 20000 * MS);
+	put(&outer, TL_BEGIN, 8, 10 * MS);
+	put(&outer, TL_END, 8, 12 * MS);
+	ask(0, 20 * MS);
+	holds("\"newest\":\"1795202658012000000\"");
+	holds("\"bin\":1000000,\"entries\":2,");
+	holds("\"bins\":[10,1,6,6,1000000,0,11,0,0,0,1000000,0,12,1,6,6,0,0]");
 	tl_html_summary_free(summary);
 }

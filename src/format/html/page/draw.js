@@ -323,7 +323,7 @@ function drawBars(c, top) {
 }
 
 function colorOfMessage(m) {
-	return m.color ??= colorOf(m.category, m.text);
+	return m.color ??= colorOf(m.category, m.name);
 }
 
 /* A span that is not sure is hollow. */

@@ -31,7 +31,7 @@ function flameOfEntries(from, to) {
 		if (m.scope === SCOPE_SOURCE || view.shown[b] === HIDDEN)
 			continue;
 		const above = nodes.get(s.parent[i]);
-		const node = flameChild(above?.node ?? root, m.text,
+		const node = flameChild(above?.node ?? root, m.name,
 			m.category, m.level);
 		const time = Math.min(s.to[i], newest, to) -
 			Math.max(s.from[i], from);
@@ -53,8 +53,8 @@ function flameOfSummary() {
 	const root = flameNode("all threads", "", 0), nodes = [];
 	for (const [parent, message, count, self] of summary.stacks) {
 		const m = summary.messages[message] ??
-			{text: "other messages", category: "", level: 0};
-		const node = flameChild(nodes[parent] ?? root, m.text,
+			{name: "other messages", category: "", level: 0};
+		const node = flameChild(nodes[parent] ?? root, m.name,
 			m.category, m.level);
 		node.count += count;
 		node.self += self;

@@ -117,14 +117,16 @@ function makeMessage(m) {
 		category: m[0], level: Math.min(m[1], 10), kind: m[2],
 		scope: m[3], builtin: m[4], gate: m[5], file: m[6],
 		line: m[7], explain: m[8], after: m[9], args: [],
-		number: 0, text: "",
+		number: 0, text: "", name: "",
 	};
 	for (let i = 10; i + 2 < m.length; i += 3) {
 		message.args.push({name: m[i], format: m[i + 1],
 			before: m[i + 2]});
 		message.text += m[i + 2] + "$" + m[i];
+		message.name += m[i + 2] + m[i];
 	}
 	message.text += message.after;
+	message.name += message.after;
 	message.key = message.category + "\n" + message.text;
 	message.isChange = message.builtin === 1 || message.builtin === 2;
 	return message;

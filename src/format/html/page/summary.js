@@ -65,7 +65,7 @@ function applySummary() {
 		row.busy = r.lane < 0;
 	}
 	for (const c of summary.counters) {
-		const row = counterRow(0, c.category, c.text);
+		const row = counterRow(0, c.category, c.text, c.name);
 		if (c.process)
 			model.names.set("process " + c.pid, c.process);
 		row.counted.set(c.pid, c);

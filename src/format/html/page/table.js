@@ -34,7 +34,8 @@ function collectSamples(from, to) {
 		}
 	const samples = Array.from(room, (c) => c ? new Float64Array(c) :
 		null);
-	const before = new Float64Array(n).fill(NaN);
+	const before = new Float64Array(n);
+	const interval = new Float64Array(n).fill(-1);
 	const unsure = new Uint8Array(n);
 	const longest = new Float64Array(n).fill(-1);
 	const where = new Int32Array(n).fill(-1);
@@ -56,8 +57,10 @@ function collectSamples(from, to) {
 				add(m, spanLength(s), i);
 			continue;
 		}
-		if (!Number.isNaN(before[m]))
+		const observed = model.observed[i];
+		if (observed >= 0 && observed === interval[m])
 			add(m, model.t[i] - before[m], i);
+		interval[m] = observed;
 		before[m] = model.t[i];
 	}
 	return {count, where, unsure, samples: samples.map((s, m) =>
@@ -76,7 +79,7 @@ function computeStatistics() {
 			return;
 		const at = (share) => s.length === 0 ? NaN : s[Math.min(
 			s.length - 1, Math.ceil(share * s.length) - 1)];
-		rows.push({message: m.text, key: m.key, count: count[i],
+		rows.push({message: m.name, key: m.key, count: count[i],
 			level: m.level, category: m.category, samples: s, span: m.kind === 2,
 			unsure: unsure[i] === 1,
 			rate: count[i] * 1e9 / Math.max(high - low, 1),
@@ -93,7 +96,7 @@ function summaryRows() {
 	return summary.messages.filter((m) => m.count > 0 &&
 		m.level >= view.level && (view.category === "" ||
 		m.category === view.category)).map((m) => ({
-		message: m.text, key: m.category + "\n" + m.text,
+		message: m.name, key: m.category + "\n" + m.text,
 		count: m.count, level: m.level, category: m.category,
 		span: m.kind === 2, unsure: false, where: -1,
 		rate: m.count * 1e9 / Math.max(Math.min(to, summary.newest) -
@@ -163,8 +166,7 @@ function statisticsRow(r) {
 /* What the figures are of: all entries, or a part. */
 function statisticsBasis(isCounted) {
 	if (isCounted)
-		return "all entries, counted by timelined: percentiles " +
-			"within 10 %";
+		return "counted by timelined, percentiles within 10 %";
 	return view.words.length || view.level > 1 || view.category ||
 		view.only ? "entries that match" : "all entries";
 }
@@ -190,8 +192,7 @@ function showStatistics() {
 	byId("statistics-range").textContent = isEmpty() ? "" :
 		statisticsRangeText(isCounted) + (rows.length > ROWS_MAX ?
 		", first " + ROWS_MAX + " of " + rows.length : "") +
-		", " + statisticsBasis(isCounted) +
-		" — durations of spans, intervals of all else";
+		", " + statisticsBasis(isCounted);
 	showBelow();
 	for (const th of byId("columns").children)
 		th.setAttribute("aria-sort",

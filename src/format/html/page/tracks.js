@@ -157,7 +157,7 @@ function spanRow(i, m) {
 			tracks.laneOf[model.place[i]];
 	const host = hostOfEntry(i);
 	return makeRow(tracks.sources, "source " + m.number + " " + host,
-		{kind: "source", host, message: m.number, label: m.text,
+		{kind: "source", host, message: m.number, label: m.name,
 		 note: m.category});
 }
 
@@ -342,7 +342,9 @@ function putAround(s, row) {
 	const c = tracks.span, from = c.from[s];
 	if (row.kind !== "thread")
 		return;
-	const around = row.stack.filter((e) => c.from[e.s] <= from).at(-1);
+	const gap = model.gap[c.end[s]];
+	const around = row.stack.filter((e) => c.from[e.s] <= from &&
+		!isUnknown(e, gap)).at(-1);
 	const depth = around ? c.depth[around.s] + 1 : 0;
 	tracks.late = true;
 	c.parent[s] = around ? around.s : -1;
@@ -479,16 +481,17 @@ function changeLevels(i, m) {
 	list.push({from: t, to, level, base, burst, entry: i});
 }
 
-function counterRow(host, category, text) {
+function counterRow(host, category, text, name) {
 	const key = category + "\n" + text;
 	return makeRow(tracks.counters, "counter " + host + " " + key,
-		{kind: "counter", host, message: key, label: text,
+		{kind: "counter", host, message: key, label: name,
 		 note: category, lines: new Map(), counted: new Map(),
 		 low: Infinity, high: -Infinity});
 }
 
 function addCounter(i, m) {
-	const row = counterRow(hostOfEntry(i), m.category, m.text);
+	const row = counterRow(hostOfEntry(i), m.category, m.text,
+		m.name);
 	row.messages.add(m);
 	if (m.args.length === 0)
 		return;
