@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cases_file.js - a page around the entries of a file. */
 "use strict";
+const fs = require("fs");
+const path = require("path");
+const {execFileSync} = require("child_process");
 
 /* How many different colours a part of the picture has. */
 const COLORS = `(() => {
@@ -403,6 +406,35 @@ async function labels(p, {same}) {
 			!e.textContent.trim()).map((e) => e.outerHTML)`), []);
 }
 
+/* 1000 spans, of which those of one route are slow. */
+function writeSlow({folder, make}) {
+	const traceEvents = [];
+	for (let i = 0; i < 1000; i++)
+		traceEvents.push({name: "request", cat: "http", ph: "X",
+			pid: 1, tid: 2, ts: 1000 * i, dur: i % 25 ? 10 + i % 7 :
+			500, args: {route: i % 25 ? "/</script>" +
+			i % 3 : "/export"}});
+	fs.writeFileSync(folder + "/slow.json", JSON.stringify({traceEvents}));
+	execFileSync(path.join(make, "../../../bin/timeline-convert"),
+		[folder + "/slow.json", "-o", folder + "/slow.html"]);
+}
+
+async function explains(p, {same, holds}) {
+	await p.ready();
+	await p.run("timeline.select(tracks.span.begin[25])");
+	await p.run("[...document.querySelectorAll('#entry button')].find(" +
+		"(b) => b.textContent === 'Why is this slow').click()");
+	await p.until("document.querySelector('.causes')");
+	const text = await p.run("document.querySelector('.why').innerText");
+	holds("a page in a file knows why a span is slow", text.includes(
+		"40 of 1\u202f000 spans took 500us or longer") &&
+		text.includes("argument route = /export"), text);
+	same("... and marks the slow ones", await p.run("[...Array(" +
+		"tracks.spanCount).keys()].filter((s) => isSlow(" +
+		"model.messages[model.message[tracks.span.begin[s]]], " +
+		"spanLength(s))).length"), 40);
+}
+
 exports.run = async (t) => {
 	const url = "file://" + t.folder;
 	const requests = await t.on("file", url + "/plain.html", async (p) => {
@@ -468,6 +500,8 @@ exports.run = async (t) => {
 			".traceEvents.map((e) => e.ph).join('')"),
 		"MMXiiXiXii");
 	});
+	writeSlow(t);
+	await t.on("slow", url + "/slow.html", (p) => explains(p, t));
 	await t.on("proven", url + "/proven.html", async (p) => {
 		const columns = (...names) => p.run(`Array.from({length:
 			tracks.spanCount}, (_, s) => ${JSON.stringify(names)}

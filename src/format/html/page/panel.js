@@ -107,7 +107,7 @@ function spanFields(i) {
 			"select the other end of this span",
 			() => select(i === span.begin ? span.end :
 				span.begin, true)));
-	if (live.on && span.end >= 0) {
+	if ((live.on || why.answers.length > 0) && span.end >= 0) {
 		const answer = element("div", "why");
 		const m = model.messages[model.message[span.begin]];
 		part.append(button("Why is this slow", "what distinguishes " +
