@@ -320,7 +320,8 @@ async function fits(p, state, {same}) {
 	await p.send("Emulation.setDeviceMetricsOverride", {width: 1280,
 		height: 800, deviceScaleFactor: 1, mobile: false});
 	await p.until("innerWidth === 1280");
-	await p.run("(showStatistics(), byId('record').textContent = " +
+	await p.run("(showStatistics(), byId('pause').textContent = 'Resume'," +
+		"byId('record').textContent = " +
 		"'recorded: 12 345 entries, 7 lost, 12 files, 1.2M bytes')");
 	same("at 1280 pixels the controls are in one line", await p.run(
 		`[...new Set([...document.querySelectorAll("header button, " +
