@@ -2,9 +2,11 @@
 /* convert.c - make the writer, and give it all events that are chosen. */
 #include "convert/convert.h"
 
+#include "analysis/why.h"
 #include "base/file.h"
 #include "event/spans.h"
 #include "format/csv/csv.h"
+#include "format/html/write.h"
 #include "format/jsonl/jsonl.h"
 #include "snap/timers.h"
 
@@ -25,6 +27,9 @@ struct run {
 	struct tl_origin *sources;   /* of the inputs */
 	struct timeline_knot *knots; /* of the only one */
 	struct tl_writer *writer;
+	struct tl_why *why; /* of a page: it has the answers for each message */
+	struct tl_why_plan plan;
+	struct tl_text answers;
 };
 
 /* Is it about the events, or about what went wrong with this file? */
@@ -149,6 +154,10 @@ make_writer(struct run *run)
 	if (rc < 0)
 		return rc;
 	run->writer = writer;
+	run->plan = (struct tl_why_plan){ .glob = "*", .sources = run->inputs };
+	if (to->write_new == tl_html_write_new &&
+	    tl_why_new(&run->why, &run->plan) < 0)
+		return -ENOMEM;
 	return set_up(run);
 }
 
@@ -222,10 +231,28 @@ static int
 put(struct run *run, const struct tl_event *event)
 {
 	struct tl_sink *sink = &run->writer->sink;
-	const int rc = sink->put(sink, event);
+	struct tl_sink *why = run->why ? tl_why_sink(run->why) : NULL;
+	int rc = why ? why->put(why, event) : 0;
 
+	if (rc == 0)
+		rc = sink->put(sink, event);
 	run->conversion->output_failed = rc < 0;
 	run->conversion->written += event->kind != TL_LOST;
+	return rc;
+}
+
+/* The page answers why spans of a message are slow, as --why does. */
+static int
+answer_why(struct run *run)
+{
+	struct tl_sink *sink = tl_why_sink(run->why);
+	int rc = sink->finish(sink);
+
+	if (rc == 0)
+		rc = tl_why_put_json(run->why, &run->answers);
+	if (rc == 0)
+		tl_html_write_set_why(run->writer,
+		    tl_bytes(run->answers.data, run->answers.size));
 	return rc;
 }
 
@@ -242,7 +269,7 @@ write_all(struct run *run, struct tl_cursor *cursor)
 		if ((rc = put(run, &event)) < 0)
 			return rc;
 	}
-	if (rc < 0)
+	if (rc < 0 || (run->why && (rc = answer_why(run)) < 0))
 		return rc;
 	rc = sink->finish(sink);
 	run->conversion->output_failed = rc < 0;
@@ -295,6 +322,7 @@ run_all(struct run *run)
 	if (rc == 0)
 		rc = note_timers(run);
 	tl_writer_free(run->writer);
+	tl_why_free(run->why);
 	tl_cursor_close(cursor);
 	return rc;
 }
@@ -329,6 +357,7 @@ tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
 	const int rc = run_all(&run);
 
 	tl_text_free(&run.title);
+	tl_text_free(&run.answers);
 	free(run.sources);
 	free(run.knots);
 	return rc < 0 ? explain(&run, rc) : 0;

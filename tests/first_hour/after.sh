@@ -6,6 +6,9 @@
 begin 'the page is served to who has its address'
 curl -fsS "$(timelinectl page | grep -o 'http://[^ ]*')" | grep -qi '<title>'
 end
+begin 'what the page shows first is alive'
+cat /proc/[0-9]*/comm 2>/dev/null | grep -qx first
+end
 begin 'a page, a trace for Perfetto and a picture were made'
 for file in first/first.{tl.zst,html,pftrace,svg} timeline-tour/tour.{tl,svg,html}; do
 	test -s "$file"

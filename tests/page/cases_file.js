@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cases_file.js - a page around the entries of a file. */
 "use strict";
+const fs = require("fs");
+const path = require("path");
+const {execFileSync} = require("child_process");
 
 /* How many different colours a part of the picture has. */
 const COLORS = `(() => {
@@ -37,11 +40,40 @@ async function draws(p, {same, holds}) {
 	same("a lane for each CPU and tier, then the counter",
 		await p.run("timeline.rows.map((r) => r.label).join()"),
 		"CPU 0,CPU 0,CPU 1,CPU 1,CPU 2,CPU 2,CPU 3,CPU 3," +
-		"depth $length");
+		"depth length");
 	const levels = await p.run("timeline.levels");
 	holds("bursts are seen with their length", levels.some((l) =>
 		l.burst && l.level === 4 &&
 		Math.abs(l.to - l.from - 400000) < 2), levels);
+}
+
+/* Where levels are closed for a message of a row, it is not empty. */
+async function shades(p, {same}) {
+	const [from, to] = await p.run(`(() => {
+		const b = timeline.levels.find((l) => l.burst);
+		return [b.from, b.to]; })()`);
+	await p.run(`timeline.zoomTo(${from} - 400000, ${to} + 400000)`);
+	await p.ready();
+	same("time outside of a burst is shaded, time in it is not",
+		await p.run(`(() => {
+		const {y, height} = timeline.rows[0], {colors, c} = picture;
+		return [${from} - 200000, (${from} + ${to}) / 2,
+			${to} + 200000].map((t) => {
+			let seen = [0, 0]; /* a grid line or an entry may be there */
+			for (let x = -9; x < 10; x++) {
+				const d = c.getImageData(GUTTER + toX(t) + x,
+					y - 2, 1, 1).data;
+				const text = "#" + [...d].slice(0, 3).map((n) =>
+					n.toString(16).padStart(2, 0)).join("");
+				seen[0] += text === colors.row;
+				seen[1] += text === colors.closed;
+			}
+			return seen[1] > seen[0] ? "closed" : "open"; });
+	})()`), ["closed", "open", "closed"]);
+	same("... for no level that is open all the time", await p.run(
+		"Math.max(...closedShares(0, 6, 500))"), 0);
+	await p.run("timeline.fit()");
+	await p.ready();
 }
 
 async function clicks(p, {same, holds}) {
@@ -125,7 +157,7 @@ async function spans(p, {same, holds}) {
 	same("a row for each thread, then the sources and the counter",
 		await p.run("timeline.rows.map((r) => r.label).join()"),
 		"tid 4110,tid 4111,tid 4112,tid 4113,tid 4114,tid 4115," +
-		"job $id,depth $length");
+		"job id,depth length");
 	const [i, from, to] = await p.run(`(() => {
 		const s = tracks.span;
 		for (let k = 100;; k++)
@@ -355,6 +387,18 @@ async function colors(p, {holds}) {
 	holds("... and has a picture", await p.run(COLORS) > 12);
 }
 
+async function names(p, {same}) {
+	await p.run("showStatistics()");
+	const seen = () => p.run("document.body.innerText.match(/\\$\\w+/g)");
+	const tables = [];
+	for (const tab of ["flame", "histogram", "table"]) {
+		await p.run(`showTab("${tab}")`);
+		tables.push(await seen());
+	}
+	same("names stand where messages have $name", tables,
+		[null, null, null]);
+}
+
 async function labels(p, {same}) {
 	same("every control has a name", await p.run(`[...document
 		.querySelectorAll("button, select, input, canvas")]
@@ -362,12 +406,41 @@ async function labels(p, {same}) {
 			!e.textContent.trim()).map((e) => e.outerHTML)`), []);
 }
 
+/* 1000 spans, of which those of one route are slow. */
+function writeSlow({folder, make}) {
+	const traceEvents = [];
+	for (let i = 0; i < 1000; i++)
+		traceEvents.push({name: "request", cat: "http", ph: "X",
+			pid: 1, tid: 2, ts: 1000 * i, dur: i % 25 ? 10 + i % 7 :
+			500, args: {route: i % 25 ? "/</script>" +
+			i % 3 : "/export"}});
+	fs.writeFileSync(folder + "/slow.json", JSON.stringify({traceEvents}));
+	execFileSync(path.join(make, "../../../bin/timeline-convert"),
+		[folder + "/slow.json", "-o", folder + "/slow.html"]);
+}
+
+async function explains(p, {same, holds}) {
+	await p.ready();
+	await p.run("timeline.select(tracks.span.begin[25])");
+	await p.run("[...document.querySelectorAll('#entry button')].find(" +
+		"(b) => b.textContent === 'Why is this slow').click()");
+	await p.until("document.querySelector('.causes')");
+	const text = await p.run("document.querySelector('.why').innerText");
+	holds("a page in a file knows why a span is slow", text.includes(
+		"40 of 1\u202f000 spans took 500us or longer") &&
+		text.includes("argument route = /export"), text);
+	same("... and marks the slow ones", await p.run("[...Array(" +
+		"tracks.spanCount).keys()].filter((s) => isSlow(" +
+		"model.messages[model.message[tracks.span.begin[s]]], " +
+		"spanLength(s))).length"), 40);
+}
+
 exports.run = async (t) => {
 	const url = "file://" + t.folder;
 	const requests = await t.on("file", url + "/plain.html", async (p) => {
-		for (const cases of [draws, clicks, zooms, spans, search,
+		for (const cases of [draws, shades, clicks, zooms, spans, search,
 			escapes, moves, plots, flames, histograms, downloads, colors,
-			labels, addresses])
+			names, labels, addresses])
 			await cases(p, t);
 	});
 	t.same("a page asks for nothing but itself", [...new Set(requests.map(
@@ -394,8 +467,66 @@ exports.run = async (t) => {
 		t.same("... what is not sure has no length that counts",
 			await p.run("Array.from({length: tracks.spanCount}, " +
 				"(_, s) => [tracks.span.end[s], " +
-				"tracks.span.lossy[s]])"),
+				"tracks.span.unsure[s]])"),
 			[[1, 0], [-1, 1], [5, 0], [-1, 1], [8, 0], [10, 1]]);
+	});
+	await t.on("cut", url + "/cut.html", async (p) => {
+		await p.run("showTab('flame')");
+		await p.ready();
+		t.same("the time of what is not sure is not counted",
+			await p.run("(showFlame(), timeline.flame.total)"),
+			3000);
+		/* which part of a bar has its colour */
+		const full = await p.run(`[2, 5].map((s) => {
+			const from = tracks.span.from[s];
+			timeline.zoomTo(from, tracks.span.to[s]);
+			drawPicture();
+			const [{y, ticks}] = timeline.rows, {width} = view;
+			const x = GUTTER + width / 4, w = width / 2;
+			const d = picture.c.getImageData(x, y + ticks + 4, w,
+				8).data;
+			const n = parseInt(picture.colors.bars[0].slice(1),
+				16);
+			let same = 0;
+			for (let i = 0; i < d.length; i += 4)
+				same += d[i] === n >> 16 && d[i + 1] ===
+					(n >> 8 & 255) && d[i + 2] ===
+					(n & 255);
+			return same / (d.length / 4); })`);
+		t.holds("a bar that is not sure is hollow", full[0] > 0.6 &&
+			full[1] === 0, full);
+		t.same("it is no span in the trace", await p.run(
+			"JSON.parse((timeline.fit(), traceText()))" +
+			".traceEvents.map((e) => e.ph).join('')"),
+		"MMXiiXiXii");
+	});
+	writeSlow(t);
+	await t.on("slow", url + "/slow.html", (p) => explains(p, t));
+	await t.on("proven", url + "/proven.html", async (p) => {
+		const columns = (...names) => p.run(`Array.from({length:
+			tracks.spanCount}, (_, s) => ${JSON.stringify(names)}
+			.map((name) => tracks.span[name][s]))`);
+		await p.run("showTab('flame')");
+		await p.ready();
+		t.same("a proven end is a whole span, also without its begin",
+			await columns("begin", "end", "from", "to", "unsure"), [
+				[0, -1, 0, 0, 1],
+				[1, 2, 1000, 2000, 0], [3, 3, 500, 3000, 0],
+				[4, 7, 4000, 7000, 0], [5, -1, 5000, 5000, 1],
+				[8, 10, 8000, 10000, 0],
+				[9, -1, 9000, 9000, 1],
+				[11, -1, 11000, 14000, 0],
+				[12, -1, 12000, 12000, 1]]);
+		t.same("... around those that were in it", [
+			await columns("depth", "parent").then((all) =>
+				all.slice(1, 3)),
+			await p.run("(showFlame(), timeline.flame.total)")],
+		[[[1, 2], [0, -1]], 2500 + 3000 + 2000 + 3000]);
+		t.same("... and is measured as one", await p.run(
+			"(showStatistics(), statistics.rows.filter((r) => " +
+			"r.message.startsWith('query')).map((r) => " +
+			"[r.count, ...r.samples]))"),
+		[[5, 2000, 2500, 3000]]);
 	});
 	await t.on("empty", url + "/empty.html", async (p) => {
 		t.same("a page without entries is one", await p.run(

@@ -47,7 +47,7 @@ async function groups(p, {same, holds}) {
 		await p.run("timeline.drawn"), 3999);
 	const cut = await p.run(`(() => { const s = tracks.span, hosts = [];
 		for (let i = 0; i < tracks.spanCount; i++)
-			if (s.lossy[i])
+			if (s.unsure[i] && s.end[i] >= 0)
 				hosts.push(tracks.lanes[s.lane[i]].host);
 		return [...new Set(hosts)]; })()`);
 	same("a loss cuts the spans of its own host only", cut, [2]);

@@ -174,6 +174,8 @@ async function counts(p, state, {same, holds}) {
 	await p.run("(() => { cover.from = Infinity; changed(); })()");
 	await p.run("timeline.fit()");
 	await p.until("!timeline.detailed && !view.changed");
+	await setHeight(p, 700);
+	await p.until("innerHeight === 700 && !view.changed");
 	await scrolls(p, {holds, same});
 	await setHeight(p, 2000);
 	await p.until("picture.layout.every((line) => isInSight(line, " +
@@ -182,14 +184,55 @@ async function counts(p, state, {same, holds}) {
 	const drawn = await p.run("picture.counts.reduce((a, b) => a + b, 0)");
 	holds("without the entries the picture has all of them",
 		drawn > 0.95 * LAST && drawn < LAST + 1, drawn);
+	same("... a longer one where nothing shorter was counted", [await p.run(
+		`(() => { const {measured, asked} = summary;
+		const text = [1e9, 1].map((by) => {
+			summary.measured = [asked[0] - by, asked[1]];
+			summary.since = asked[0] - 2 * by;
+			return statisticsRangeText(true); });
+		summary.measured = measured;
+		return text; })()`)].flat().map((s) =>
+		/around the visible range/.test(s)), [true, false]);
+	same("... where an instant is one, however wide its bin is",
+		await p.run(`(() => {
+		const width = clearColumns(), {first, bin} = summary;
+		Object.assign(summary, {first: view.from,
+			bin: view.to - view.from});
+		binSummary([0, 1, 6, 6, 0, 0], [512, 512], width, 0);
+		Object.assign(summary, {first, bin});
+		return [...picture.counts].flatMap((n, i) => n ? [i -
+			Math.floor(view.width / 2), n] : []); })()`), [0, 1]);
+	same("... and counters, without their entries", await p.run(`(() => {
+		const depth = () => timeline.rows.filter((r) =>
+			r.kind === "counter").map((r) => r.label);
+		clearTracks();
+		applySummary();
+		drawPicture();
+		const {y, height} = timeline.rows.at(-1) ?? {};
+		const d = y && picture.c.getImageData(GUTTER + 100, y,
+			view.width - 120, height).data;
+		const n = parseInt(picture.colors.lines[0].slice(1), 16);
+		let same = 0;
+		for (let i = 0; i < d?.length; i += 4)
+			same += d[i] === n >> 16 && d[i + 1] === (n >> 8 & 255)
+				&& d[i + 2] === (n & 255);
+		const seen = [depth(), same > 100];
+		rebuildTracks();
+		applySummary();
+		return seen; })()`), [["depth length"], true]);
 	await setHeight(p, 900);
 	await p.run("showStatistics()");
 	const counted = await p.run("statistics.rows.reduce(" +
 		"(sum, r) => sum + r.count, 0)");
 	holds("... and so have the statistics, but for ends",
 		counted > LAST / 2 && counted < LAST, counted);
-	holds("... which say what they are of", /counted by timelined/.test(
-		await p.run(TEXT("statistics-range"))));
+	const range = await p.run(TEXT("statistics-range"));
+	holds("... which say what they are of",
+		/counted by timelined/.test(range), range);
+	const shown = await p.run("durationText(view.to - view.from)");
+	same("... of the range that is shown", [range.match(
+		/visible range of ([^ ,]*)/)[1], (await p.run(TEXT("range")))
+		.match(/([^ ]*) shown/)[1]], [shown, shown]);
 	const flat = `(() => { const list = {};
 		const walk = (node, path) => node.children.forEach((c, k) => {
 			list[path + "/" + c.name] = [c.count, c.self, c.total];
@@ -272,6 +315,28 @@ async function timed(p, state, {same}) {
 		"table");
 }
 
+/* All words can be read on a small screen. */
+async function fits(p, state, {same}) {
+	await p.send("Emulation.setDeviceMetricsOverride", {width: 1280,
+		height: 800, deviceScaleFactor: 1, mobile: false});
+	await p.until("innerWidth === 1280");
+	await p.run("(showStatistics(), byId('pause').textContent = 'Resume'," +
+		"byId('record').textContent = " +
+		"'recorded: 12 345 entries, 7 lost, 12 files, 1.2M bytes')");
+	same("at 1280 pixels the controls are in one line", await p.run(
+		`[...new Set([...document.querySelectorAll("header button, " +
+		"header select, header input")].filter((e) => e.offsetParent)
+		.map((e) => e.offsetTop))].length`), 1);
+	same("... and no word of the status is cut", await p.run(
+		`[...document.querySelectorAll("#status, #record, #range, " +
+		"#statistics-range, [role=tab]")].filter((e) => {
+			const {right} = e.getBoundingClientRect();
+			return e.scrollWidth > e.clientWidth + 1 &&
+				getComputedStyle(e).overflow !== "visible" ||
+				right > innerWidth; }).map((e) => e.id)`), []);
+	await setHeight(p, 900);
+}
+
 async function saves(p, state, {same, holds}) {
 	await p.run(CLICK("save"));
 	await p.until(TEXT("answer") + ".includes('server.tl')");
@@ -337,17 +402,105 @@ async function changes(p, state, {same}) {
 	same("another timeline can be watched", state.name, "<b>other");
 }
 
+/* Ask for what is logged in answers of so many entries. */
+const SPANS = `Array.from({length: tracks.spanCount}, (_, s) =>
+	["begin", "end", "from", "to", "unsure"].map((name) =>
+		tracks.span[name][s]))`;
+
+async function pairs(name, count, {browser, folder, make, same}) {
+	const live = await browser.page();
+	await live.open("file://" + folder + "/" + name + ".html");
+	await live.ready();
+	const wanted = await live.run(SPANS);
+	await live.open("file://" + folder + "/live.html");
+	await live.run("summary.rows = [{pid: 7, tid: 8, cpu: -1, lane: -1, " +
+		"ended: true, entries: 9, bins: []}]");
+	for (const step of [1, 2, 3, 5, count]) {
+		let mark = "";
+		await live.run("(clearModel(), clearTracks(), applySummary())");
+		for (let n = step; n < count + step; n += step) {
+			const answer = JSON.parse(execFileSync(make,
+				[name + "-events", n, mark, 1000]));
+			mark = answer.next;
+			await live.run(`takeAnswer(${JSON.stringify(answer)
+				}, ${n === step})`);
+		}
+		await live.run("(settleModel(0), buildTracks())");
+		same("a live page has the spans of the page in a file, " +
+			name + ", from answers of " + step,
+		await live.run(SPANS), wanted);
+	}
+}
+
+/* Entries that are logged after the clock was set back are the newest. */
+async function follows({browser, folder, make, same}) {
+	const p = await browser.page();
+	await p.open("file://" + folder + "/live.html");
+	let mark = "";
+	await p.run("view.follow = true");
+	for (const n of [10, 20, 30]) {
+		const answer = execFileSync(make, ["step-events", n, mark,
+			1000]);
+		await p.run(`takeAnswer(${answer}, ${mark === ""})`);
+		mark = JSON.parse(answer).next;
+	}
+	same("Follow goes on after the clock was set back", await p.run(
+		"[live.now > view.from && live.now < view.to, " +
+		"newestTime() - live.now]"), [true, 2e10 - 22e6]);
+}
+
+/* The end of a span may be among entries that were skipped. */
+async function skips({browser, folder, make, same}) {
+	const p = await browser.page();
+	await p.open("file://" + folder + "/live.html");
+	for (const [n, mark, max] of [[5, "", 9], [15, "0:5", 4]]) {
+		const answer = execFileSync(make, ["proven-events", n, mark,
+			max]);
+		await p.run(`takeAnswer(${answer}, ${mark === ""})`);
+	}
+	await p.run("(settleModel(0), buildTracks())");
+	same("a span is not open over entries that were skipped",
+		(await p.run(SPANS)).slice(3), [[4, -1, 4000, 4000, 1],
+			[5, -1, 11000, null, 0], [6, -1, 12000, 12000, 1]]);
+}
+
+/* What is open while its thread is there, and when it has ended. */
+async function ends({browser, folder, make, same}) {
+	const p = await browser.page();
+	await p.open("file://" + folder + "/live.html");
+	const answer = JSON.parse(execFileSync(make, ["cut-events", 5, "",
+		1000]));
+	const open = async (ended) => {
+		await p.run(`(clearModel(), clearTracks(),
+			takeAnswer(${JSON.stringify(answer)}, true),
+			settleModel(0), buildTracks(),
+			summary.rows = [{pid: 7, tid: 8, cpu: -1, lane: -1,
+				ended: ${ended}, entries: 5, bins: []}],
+			applySummary())`);
+		return (await p.run(SPANS)).at(-1);
+	};
+	same("a span of a thread that is there is open until now",
+		await open(false), [4, -1, 4000, null, 0]);
+	same("... one of a thread that has ended, until its last entry",
+		await open(true), [4, -1, 4000, 4000, 0]);
+}
+
 exports.serve = serve;
 exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
 	const requests = await t.on("live", url, async (p) => {
 		for (const cases of [watches, counts, zoomsPaused, nothing,
-			explains, pauses, timed, saves, recordings,
+			explains, pauses, timed, fits, saves, recordings,
 			changes])
 			await cases(p, state, t);
 	});
 	t.same("it asks only where it came from", requests.filter((r) =>
 		!r.startsWith(url) && !r.startsWith("data:")), []);
+	await pairs("cut", 11, t);
+	await pairs("proven", 15, t);
+	await follows(t);
+	await skips(t);
+	await ends(t);
 	const page = await t.browser.page();
 	await page.open(url);
 	await page.ready();

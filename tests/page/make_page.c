@@ -12,6 +12,13 @@
  *	make_page live		the page of the daemon
  *	make_page events N AFTER MAX
  *				its answer, when N entries were logged
+ *	make_page cut		spans of one thread, some of which are not sure
+ *	make_page cut-events N AFTER MAX
+ *				the same as answers
+ *	make_page proven, proven-events N AFTER MAX
+ *				the same of spans that prove themselves
+ *	make_page step-events N AFTER MAX
+ *				answers while the clock is set back
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
  *				its counts then
  */
@@ -427,23 +434,112 @@ cut_next(struct tl_cursor *cursor, struct tl_event *e)
 		{ TL_END, TL_UNOBSERVED } };
 	struct server *s = (struct server *)(void *)cursor;
 
-	if (s->at == sizeof(events) / sizeof(events[0]))
+	if (s->at == sizeof(events) / sizeof(events[0]) || s->at == s->count)
 		return 0;
 	*e = (struct tl_event){ .ns = (int64_t)(1000 * s->at),
 		.pid = 7,
 		.tid = 8,
+		.number = s->at,
 		.observed = events[s->at].observed };
+	if (e->observed != TL_UNOBSERVED)
+		e->observed += s->count; /* each reader has its own */
 	set(e, QUERY, events[s->at].kind, s->at, 0, 0);
 	s->at++;
 	return 1;
 }
 
+/* The same of spans that prove themselves: one has no begin, one is longer than
+ * its observed interval, one has a begin without an end in it, one is open
+ * when levels close, and one began where nothing was observed. */
 static int
-write_cut(void)
+proven_next(struct tl_cursor *cursor, struct tl_event *e)
 {
-	struct server server = { .cursor = { .next = cut_next } };
+	enum { NO = 0, PROVEN = 1 };
+	static const struct {
+		unsigned message;
+		uint8_t kind;
+		uint8_t proven;
+		uint64_t observed;
+		unsigned begun; /* of a proven end, in tenths */
+	} events[] = { { QUERY, TL_BEGIN, PROVEN, TL_UNOBSERVED, 0 },
+		{ PARSE, TL_BEGIN, NO, 1, 0 }, { PARSE, TL_END, NO, 1, 0 },
+		{ QUERY, TL_END, PROVEN, 1, 5 },
+		{ QUERY, TL_BEGIN, PROVEN, 1, 0 },
+		{ PARSE, TL_BEGIN, NO, 1, 0 }, { PARSE, TL_END, NO, 2, 0 },
+		{ QUERY, TL_END, PROVEN, TL_UNOBSERVED, 40 },
+		{ QUERY, TL_BEGIN, PROVEN, 3, 0 },
+		{ QUERY, TL_BEGIN, NO, 3, 0 }, { QUERY, TL_END, PROVEN, 3, 80 },
+		{ QUERY, TL_BEGIN, PROVEN, 3, 0 },
+		{ PARSE, TL_BEGIN, NO, 3, 0 }, { BURST, TL_INSTANT, NO, 3, 0 },
+		{ PROCESSED, TL_INSTANT, NO, 3, 0 } };
+	struct server *s = (struct server *)(void *)cursor;
+	const size_t at = s->at;
 
-	return write_page(&server.cursor, "cut");
+	if (at == sizeof(events) / sizeof(events[0]) || at == s->count)
+		return 0;
+	*e = (struct tl_event){ .ns = (int64_t)(1000 * at),
+		.tsc = 10 * (uint64_t)at + 10000000000000001,
+		.pid = 7,
+		.tid = 8,
+		.number = at,
+		.proven = events[at].proven,
+		.observed = events[at].observed };
+	set(e, events[at].message, events[at].kind, 6, 6, 0);
+	if (e->proven && e->kind == TL_END) {
+		e->bare = true;
+		e->begun_tsc = events[at].begun + 10000000000000001;
+		e->begun_ns = 100 * (int64_t)events[at].begun;
+		e->duration_ns = e->ns - e->begun_ns;
+	}
+	s->at++;
+	return 1;
+}
+
+static struct server
+make_proven(const char *count)
+{
+	return (struct server){ .cursor = { .next = proven_next },
+		.count = strtoull(count, NULL, 10) };
+}
+
+/* An entry in each ms; after ten of them the clock is set back by 20 s. */
+static int
+step_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct server *s = (struct server *)(void *)cursor;
+
+	if (s->at == s->count)
+		return 0;
+	*e = (struct tl_event){ .ns = 1000000 * ((int64_t)s->at -
+						    (s->at < 10 ? 0 : 20000)) +
+				      1795202658123456789,
+		.tsc = s->at,
+		.pid = 7,
+		.tid = 8,
+		.number = s->at };
+	set(e, PROCESSED, TL_INSTANT, s->at, 0, 0);
+	s->at++;
+	return 1;
+}
+
+static struct server
+make_step(const char *count)
+{
+	return (struct server){ .cursor = { .next = step_next },
+		.count = strtoull(count, NULL, 10) };
+}
+
+static struct server
+make_cut(const char *count)
+{
+	return (struct server){ .cursor = { .next = cut_next },
+		.count = strtoull(count, NULL, 10) };
+}
+
+static int
+write_spans(struct server server)
+{
+	return write_page(&server.cursor, "spans");
 }
 
 static int
@@ -464,9 +560,8 @@ write_file(const char *path)
 }
 
 static int
-write_events(const char *count, const char *after, const char *max)
+write_events(struct server server, const char *after, const char *max)
 {
-	struct server server = make_server(count);
 	struct tl_text text = { 0 };
 	const struct tl_html_range range = { .after = after,
 		.max = strtoull(max, NULL, 10),
@@ -532,7 +627,9 @@ main(int argc, char **argv)
 	if (strcmp(what, "hostile") == 0 && argc == 2)
 		return write_hostile();
 	if (strcmp(what, "cut") == 0 && argc == 2)
-		return write_cut();
+		return write_spans(make_cut("1000"));
+	if (strcmp(what, "proven") == 0 && argc == 2)
+		return write_spans(make_proven("1000"));
 	if (strcmp(what, "extreme") == 0 && argc == 2)
 		return write_extreme();
 	if (strcmp(what, "file") == 0 && argc == 3)
@@ -540,13 +637,23 @@ main(int argc, char **argv)
 	if (strcmp(what, "live") == 0 && argc == 2)
 		return write_live();
 	if (strcmp(what, "events") == 0 && argc == 5)
-		return write_events(argv[2], argv[3], argv[4]);
+		return write_events(make_server(argv[2]), argv[3], argv[4]);
+	if (strcmp(what, "cut-events") == 0 && argc == 5)
+		return write_events(make_cut(argv[2]), argv[3], argv[4]);
+	if (strcmp(what, "step-events") == 0 && argc == 5)
+		return write_events(make_step(argv[2]), argv[3], argv[4]);
+	if (strcmp(what, "proven-events") == 0 && argc == 5)
+		return write_events(make_proven(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "summary") == 0 && argc == 7)
 		return write_summary(argv + 2);
-	fputs("make_page plain N | hosts N | hostile | cut | extreme | file "
+	fputs("make_page plain N | hosts N | hostile | cut | proven | extreme "
+	      "| file "
 	      "PATH | "
 	      "live | "
 	      "events N AFTER MAX | "
+	      "cut-events N AFTER MAX | "
+	      "proven-events N AFTER MAX | "
+	      "step-events N AFTER MAX | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;

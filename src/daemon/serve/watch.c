@@ -115,6 +115,7 @@ start(struct tl_target *target, struct tl_fault *fault)
 		tl_watch_end(target);
 		return rc;
 	}
+	tl_html_summary_observe(w->summary, tl_follow_observer(w->cursor));
 	ev_timer_set(&w->poll, 0, 0);
 	ev_timer_start(target->daemon->loop, &w->poll);
 	return 0;
@@ -132,12 +133,14 @@ int
 tl_watch_ask(struct tl_target *target, struct tl_text *text,
     struct tl_html_question question, struct tl_fault *fault)
 {
+	uint64_t tsc;
 	int rc;
 
 	if (!target->watch) {
 		if ((rc = start(target, fault)) != 0)
 			return rc;
 	}
+	tsc = tl_stamp_now(target->tl);
 	if ((rc = count(target->watch)) < 0) {
 		tl_watch_end(target);
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
@@ -147,6 +150,8 @@ tl_watch_ask(struct tl_target *target, struct tl_text *text,
 	if (!tl_ids_are_none(target->tl))
 		question.has_ended = has_ended;
 	question.now_ns = target->watch->complete_ns;
+	if (rc == 0) /* up to it all was counted */
+		question.now_tsc = tsc;
 	tl_html_summary_write(target->watch->summary, text, &question);
 	return text->rc;
 }

@@ -368,22 +368,40 @@ put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
 	}
 }
 
-/* The observed interval of a begin or an end, if it is another one than of the
- * event of the message before. */
+/* The observed interval of an event: 1 it is another one than that of
+ * the event of its message before, 0, -ENOMEM. */
 static int
-put_observed(struct tl_html_chunk *chunk, const struct tl_event *event,
-    uint32_t message)
+change_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	uint32_t number;
+	int rc;
+
+	if (chunk->observes == TL_HTML_UNOBSERVED || !event->message)
+		return 0;
+	rc = tl_html_table_number(&chunk->observed_table,
+	    &(struct tl_html_key){ (uintptr_t)event->message,
+		event->message->id, 1 },
+	    &number);
+	if (rc < 0 || TL_ARRAY_ZEROS(chunk->last_observed,
+			  chunk->last_observed_capacity, number) < 0)
+		return -ENOMEM;
+	/* of a new one the page knows nothing, if it can know anything */
+	if (chunk->last_observed[number] == event->observed &&
+	    (rc > 0 || (chunk->observes == TL_HTML_OBSERVED &&
+			   chunk->observed_table.first == 0)))
+		return 0;
+	chunk->last_observed[number] = event->observed;
+	return 1;
+}
+
+static int
+put_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
 	struct tl_text *text = &chunk->observed;
+	const int rc = change_observed(chunk, event);
 
-	if (event->kind != TL_BEGIN && event->kind != TL_END)
-		return 0;
-	if (TL_ARRAY_ZEROS(chunk->last_observed, chunk->last_observed_capacity,
-		message) < 0)
-		return -ENOMEM;
-	if (chunk->last_observed[message] == event->observed)
-		return 0;
-	chunk->last_observed[message] = event->observed;
+	if (rc <= 0)
+		return rc;
 	separate(text);
 	tl_put_unsigned(text, chunk->count);
 	if (event->observed == TL_UNOBSERVED)
@@ -391,6 +409,32 @@ put_observed(struct tl_html_chunk *chunk, const struct tl_event *event,
 	else
 		put_number(text, event->observed);
 	return 0;
+}
+
+static void
+put_proven(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	const bool is_end = event->kind == TL_END;
+	const uint64_t tsc = is_end ? event->begun_tsc : event->tsc;
+	struct tl_text *text = &chunk->proven;
+
+	if (!event->proven)
+		return;
+	separate(text);
+	tl_put_unsigned(text, chunk->count);
+	tl_put_char(text, ',');
+	put_signed(text, (int64_t)(tsc - chunk->proven_tsc));
+	tl_put_char(text, ',');
+	put_signed(text, is_end ? event->duration_ns : -1);
+	chunk->proven_tsc = tsc;
+}
+
+int
+tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	const int rc = change_observed(chunk, event);
+
+	return rc < 0 ? rc : 0;
 }
 
 int
@@ -405,8 +449,10 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 		return rc;
 	if ((rc = place_number(chunk, event, &place)) < 0)
 		return rc;
-	if (chunk->count == 0)
+	if (chunk->count == 0) {
 		chunk->first = chunk->last = *event;
+		chunk->proven_tsc = event->tsc;
+	}
 	code = (uint64_t)message << CODE_SHIFT |
 	       (event->overwritten ? CODE_OVERWRITTEN : event->kind);
 	if (event->bare)
@@ -415,8 +461,9 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	if (chunk->hosts && event->message)
 		put_bound(chunk, event);
 	rc = put_values(chunk, event);
-	if (rc == 0 && chunk->tells_observed && event->message)
-		rc = put_observed(chunk, event, message);
+	if (rc == 0)
+		rc = put_observed(chunk, event);
+	put_proven(chunk, event);
 	chunk->last = *event;
 	chunk->count++;
 	return rc;
@@ -495,6 +542,8 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 		write_hosts(chunk, text);
 	if (chunk->observed.size > 0)
 		move_list(text, "],\"observed\":[", &chunk->observed);
+	if (chunk->proven.size > 0)
+		move_list(text, "],\"proven\":[", &chunk->proven);
 	move_list(text, "],\"events\":[", &chunk->events);
 	tl_put_string(text, "]}");
 	if (chunk->plain.rc != 0 || chunk->json.rc != 0)
@@ -508,13 +557,14 @@ tl_html_chunk_free(struct tl_html_chunk *chunk)
 	struct tl_text *const texts[] = { &chunk->messages, &chunk->strings,
 		&chunk->places, &chunk->events, &chunk->plain, &chunk->json,
 		&chunk->bounds, &chunk->overlaps, &chunk->names,
-		&chunk->observed };
+		&chunk->observed, &chunk->proven };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		tl_text_free(texts[i]);
 	tl_html_table_free(&chunk->message_table);
 	tl_html_table_free(&chunk->string_table);
 	tl_html_table_free(&chunk->place_table);
+	tl_html_table_free(&chunk->observed_table);
 	free(chunk->host_bounds);
 	free(chunk->last_observed);
 }

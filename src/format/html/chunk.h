@@ -30,10 +30,22 @@
  *
  *	{...,"observed":[0,7, 12,8, 13,-1, ...]}
  *
- * observed  index of a begin or an end in the chunk, and the number of its
- *	     observed interval, where that is not the one of the event of its
- *	     message before (first 0); -1: it is in none.  Only a begin and an
- *	     end with one number are a span.
+ * observed  index of an event in the chunk, and the number of its observed
+ *	     interval, where that is not the one of the event of its message
+ *	     before (first 0); -1: it is in none.  Only a begin and an
+ *	     end with one number are a span, only two entries with one
+ *	     number are an interval.  Each answer of the daemon has
+ *	     numbers of its own: what it does not number is in the interval of
+ *	     the last event of the message that the page has.
+ *
+ * Where spans prove themselves (event/spans.h):
+ *
+ *	{...,"proven":[0,0,-1, 4,5321,1250, ...]}
+ *
+ * proven    index of a begin or a proven end in the chunk; the stamp of the
+ *	     begin, as its distance from the one before, first from that of the
+ *	     first event; of an end the length of its span in nanoseconds, -1 of
+ *	     a begin whose end will be proven
  *
  * Where events are of several hosts, the first chunk tells these, and every
  * chunk how sure its times are:
@@ -80,10 +92,14 @@ struct tl_html_chunk {
 	struct tl_event first; /* of the chunk */
 	struct tl_event last;
 	size_t count;
-	bool tells_observed;     /* set before the first event */
-	uint64_t *last_observed; /* by number of the message */
+	/* set before the first event: does the page know an event before? */
+	enum { TL_HTML_UNOBSERVED, TL_HTML_OBSERVED, TL_HTML_GOES_ON } observes;
+	struct tl_html_table observed_table;
+	uint64_t *last_observed; /* by number in that table */
 	size_t last_observed_capacity;
 	struct tl_text observed;
+	struct tl_text proven;
+	uint64_t proven_tsc; /* the last stamp told there */
 	/* Where there are several hosts: */
 	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
 	bool hosts_written;
@@ -103,6 +119,9 @@ bool tl_html_chunk_takes(const struct tl_html_chunk *chunk,
 /* 0 or -ENOMEM. */
 int
 tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event);
+/* Do not put an event that the page has.  0 or -ENOMEM. */
+int
+tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event);
 /* Append the object to text and start the next one. */
 void tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text);
 void tl_html_chunk_free(struct tl_html_chunk *chunk);

@@ -299,13 +299,32 @@ put_cut_lanes(struct answer *a)
 	return rc;
 }
 
+/* What the page has. */
+static int
+skip_events(struct answer *a)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < a->ring.count && rc == 0; i++) {
+		const struct tl_event *event =
+		    &a->ring.events[(a->ring.start + i) % a->ring.capacity];
+		const struct lane *lane = &a->lanes[event->lane];
+
+		if (!lane->is_new && event->number < lane->next)
+			rc = tl_html_chunk_skip(&a->chunk, event);
+	}
+	return rc;
+}
+
 static int
 put_events(struct answer *a)
 {
 	int rc;
 
 	tl_put_string(a->text, "{\"chunks\":[");
-	rc = put_cut_lanes(a);
+	a->chunk.observes = TL_HTML_GOES_ON;
+	if ((rc = skip_events(a)) == 0)
+		rc = put_cut_lanes(a);
 	for (size_t i = 0; i < a->ring.count && rc == 0; i++)
 		rc = put_next(a,
 		    &a->ring.events[(a->ring.start + i) % a->ring.capacity]);

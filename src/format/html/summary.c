@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <timeline.h>
 
@@ -18,6 +19,7 @@ enum {
 	BIN_SHIFT = 2, /* each ring's bins are four times as long */
 	BIN_RINGS = 7,
 	BINS = 2048,
+	PARTS = 1024, /* of a bin */
 	SLOT_SHIFT = 4,
 	SLOT_RINGS = 3,
 	SLOTS = 128,
@@ -25,19 +27,22 @@ enum {
 	ROWS_MAX = 128,
 	MESSAGES_MAX = 128,
 	STACKS_MAX = 512,
+	COUNTERS_MAX = 32,
 	DEPTH_MAX = 32,
 	WARNING = 7
 };
 
 #define SLOT_NS INT64_C(64000000)
 #define NEVER   INT64_MIN
+#define STEP_NS INT64_C(100000000) /* no lane is read so late after another */
 
 struct bin {
 	uint32_t count;
 	uint32_t busy_ns;
 	uint32_t missing; /* lost, or overwritten before they were read */
 	uint8_t top;
-	uint8_t calm; /* the highest below warning */
+	uint8_t calm;         /* the highest below warning */
+	uint16_t first, last; /* where its entries lie, in PARTS of it */
 };
 
 /* A ring of cells that time goes round: [newest - size + 1, newest]. */
@@ -54,14 +59,23 @@ struct row {
 	const struct tl_names *names; /* of its source */
 	uint64_t entries;
 	struct ring rings[BIN_RINGS];
-	struct bin now; /* of bin at, not yet in the rings */
+	struct bin now;           /* of bin at, not yet in the rings */
+	int64_t first_ns, now_ns; /* of the entries in it */
 	int64_t at;
 	/* The spans that are open, of a thread. */
-	int64_t since; /* counted until here */
+	int64_t since;   /* counted until here */
+	int64_t last_ns; /* its last entry */
+	int64_t busy_ns; /* when a span was open last */
+	int64_t sure_ns; /* the end of the last span that is sure */
 	uint32_t depth;
-	uint32_t stack[DEPTH_MAX];
-	uint64_t observed[DEPTH_MAX]; /* of their begins */
-	uint8_t levels[DEPTH_MAX];
+	struct open {
+		const struct tl_message *message;
+		int64_t ns;
+		uint64_t tsc;
+		uint64_t observed;
+		uint32_t stack;
+		bool proven;
+	} open[DEPTH_MAX];
 };
 
 struct samples {
@@ -79,6 +93,21 @@ struct measured {
 	struct ring rings[SLOT_RINGS];
 };
 
+/* Values of a counter in a bin. */
+struct plot {
+	double least, greatest, last;
+	uint32_t count;
+};
+
+/* A counter as one process sets it. */
+struct counter {
+	const struct tl_message *message;
+	const struct tl_names *names;
+	uint32_t pid;
+	double low, high;
+	struct ring rings[BIN_RINGS];
+};
+
 struct self {
 	uint64_t ns;
 	uint32_t count;
@@ -92,13 +121,16 @@ struct stack {
 
 struct tl_html_summary {
 	struct tl_spans *spans;
+	struct tl_observer *observer; /* NULL: levels are not known */
+	uint64_t tsc;                 /* of the last event */
 	struct tl_table row_table, message_table, stack_table;
 	struct row all; /* every entry */
 	struct row *rows;
 	struct measured *messages;
 	struct stack *stacks;
-	size_t row_count, message_count, stack_count;
-	size_t row_room, message_room, stack_room;
+	struct counter *counters;
+	size_t row_count, message_count, stack_count, counter_count;
+	size_t row_room, message_room, stack_room, counter_room;
 	int64_t since_ns, newest_ns;
 	uint64_t entries, lost, overwritten;
 };
@@ -128,6 +160,12 @@ free_rings(struct ring *rings, size_t count)
 }
 
 void
+tl_html_summary_observe(struct tl_html_summary *s, struct tl_observer *observer)
+{
+	s->observer = observer;
+}
+
+void
 tl_html_summary_free(struct tl_html_summary *s)
 {
 	if (!s)
@@ -139,6 +177,8 @@ tl_html_summary_free(struct tl_html_summary *s)
 		free_rings(s->messages[i].rings, SLOT_RINGS);
 	for (size_t i = 0; i < s->stack_count; i++)
 		free_rings(s->stacks[i].rings, SLOT_RINGS);
+	for (size_t i = 0; i < s->counter_count; i++)
+		free_rings(s->counters[i].rings, BIN_RINGS);
 	tl_spans_free(s->spans);
 	tl_table_free(&s->row_table);
 	tl_table_free(&s->message_table);
@@ -146,6 +186,7 @@ tl_html_summary_free(struct tl_html_summary *s)
 	free(s->rows);
 	free(s->messages);
 	free(s->stacks);
+	free(s->counters);
 	free(s);
 }
 
@@ -216,7 +257,36 @@ forget_future(struct ring *rings, size_t count, size_t size, int64_t number,
 		rings[i] = (struct ring){ 0 };
 }
 
+/* The same of rings that cannot take its number. */
+static void
+forget_newer(struct ring *rings, size_t count, size_t size, int64_t number,
+    unsigned shift)
+{
+	for (size_t i = 0; i < count; i++, number >>= shift) {
+		if (!rings[i].cells || rings[i].newest - number < (int64_t)size)
+			continue;
+		free(rings[i].cells);
+		rings[i] = (struct ring){ 0 };
+	}
+}
+
 /* == rows == */
+
+/* Add entries of first_ns to last_ns, which is in the bin number at. */
+static void
+add_place(struct bin *to, int64_t at, int64_t width, int64_t first_ns,
+    int64_t last_ns)
+{
+	const uint16_t first =
+	    (uint16_t)((first_ns - at * width) * PARTS / width);
+	const uint16_t last =
+	    (uint16_t)((last_ns - at * width) * PARTS / width);
+
+	if (to->count == 0 || first < to->first)
+		to->first = first;
+	if (to->count == 0 || last > to->last)
+		to->last = last;
+}
 
 static void
 add_bin(struct bin *to, const struct bin *more)
@@ -241,6 +311,10 @@ flush_row(struct row *row)
 		struct bin *bin = ring_cell(&row->rings[i],
 		    row->at >> (BIN_SHIFT * i), BINS, sizeof(*bin));
 
+		if (bin && row->now.count > 0)
+			add_place(bin, row->at >> (BIN_SHIFT * i),
+			    (int64_t)BIN_NS << (BIN_SHIFT * i), row->first_ns,
+			    row->now_ns);
 		if (bin)
 			add_bin(bin, &row->now);
 	}
@@ -265,6 +339,10 @@ count_entry(struct row *row, const struct tl_event *e)
 {
 	struct bin *bin = current_bin(row, e->ns);
 
+	if (bin->count == 0 || e->ns < row->first_ns)
+		row->first_ns = e->ns;
+	if (bin->count == 0 || e->ns > row->now_ns)
+		row->now_ns = e->ns;
 	bin->count++;
 	if (e->level > bin->top)
 		bin->top = e->level;
@@ -430,84 +508,306 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 
 /* == events == */
 
+/* == counters == */
+
+/* false: it has none that JSON can hold. */
+static bool
+value_of(const struct tl_event *e, double *value)
+{
+	const uint64_t bits = e->args[0];
+
+	if (e->message->argc == 0)
+		return false;
+	switch (e->message->args[0].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		*value = (double)(int64_t)bits;
+		return true;
+	case TIMELINE_ARG_DOUBLE:
+		memcpy(value, &bits, sizeof(*value));
+		return isfinite(*value);
+	case TIMELINE_ARG_STRING:
+		return false;
+	default:
+		*value = (double)bits;
+		return true;
+	}
+}
+
+/* NULL: there are too many, or there is no memory. */
+static struct counter *
+find_counter(struct tl_html_summary *s, const struct tl_event *e)
+{
+	struct counter *c = s->counters;
+
+	for (; c < s->counters + s->counter_count; c++)
+		if (c->message == e->message && c->pid == e->pid)
+			return c;
+	if (s->counter_count == COUNTERS_MAX ||
+	    TL_ARRAY_ROOM(s->counters, s->counter_room, s->counter_count) < 0)
+		return NULL;
+	c = &s->counters[s->counter_count++];
+	*c = (struct counter){ .message = e->message,
+		.pid = e->pid,
+		.low = INFINITY,
+		.high = -INFINITY };
+	return c;
+}
+
+static void
+put_counter(struct tl_html_summary *s, const struct tl_event *e)
+{
+	const int64_t at = floor_to(e->ns, BIN_NS);
+	struct counter *c;
+	double value;
+
+	if (!value_of(e, &value) || !(c = find_counter(s, e)))
+		return;
+	c->names = tl_event_names(e);
+	c->low = fmin(c->low, value);
+	c->high = fmax(c->high, value);
+	forget_future(c->rings, BIN_RINGS, BINS, at, BIN_SHIFT);
+	for (unsigned i = 0; i < BIN_RINGS; i++) {
+		struct plot *plot = ring_cell(&c->rings[i],
+		    at >> (BIN_SHIFT * i), BINS, sizeof(*plot));
+
+		if (!plot)
+			continue;
+		if (plot->count++ == 0)
+			plot->least = plot->greatest = value;
+		plot->least = fmin(plot->least, value);
+		plot->greatest = fmax(plot->greatest, value);
+		plot->last = value;
+	}
+}
+
+/* == spans that are open ==
+ *
+ * A span counts as long as it is open, so that a picture shows it before it
+ * ends.  Where it turns out that it was not known to be open, what was counted
+ * is taken back. */
+
+/* Those that have a place. */
+static uint32_t
+placed_of(const struct row *row)
+{
+	return row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX;
+}
+
 /* The innermost open span that is observed, plus 1; 0: none. */
 static uint32_t
 deepest_of(const struct row *row)
 {
-	uint32_t deepest = row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX;
+	uint32_t deepest = placed_of(row);
 
-	while (deepest > 0 && row->observed[deepest - 1] == TL_UNOBSERVED)
+	while (deepest > 0 && row->open[deepest - 1].observed == TL_UNOBSERVED)
 		deepest--;
 	return deepest;
+}
+
+/* Count time as occupancy of a row and as time of a stack; sign -1 takes it
+ * back. */
+static void
+count_time(struct tl_html_summary *s, struct row *row, uint32_t stack,
+    int64_t from, int64_t to, int sign)
+{
+	const int64_t longest = (int64_t)BINS * BIN_NS;
+	const int64_t all = longest << (BIN_SHIFT * (BIN_RINGS - 1));
+
+	/* a clock that was set forward is no open span; older bins are gone */
+	if (sign > 0 && to - from > all)
+		from = to;
+	else if (sign < 0 && to - from > all / 2)
+		from = to - all / 2;
+	while (from < to) {
+		/* a long time is added in longer steps: each lies in one
+		 * bin of the rings that still hold it */
+		const bool is_old = to - from > longest;
+		const int64_t step =
+		    is_old ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
+		int64_t end = (floor_to(from, step) + 1) * step;
+
+		if (end > to)
+			end = to;
+		current_bin(row, from)->busy_ns +=
+		    (uint32_t)(sign * (end - from));
+		count_self(s, stack, floor_to(from, SLOT_NS),
+		    (uint64_t)(sign * (end - from)), 0);
+		from = end;
+	}
+}
+
+/* The spans of a thread were open until now. */
+static void
+count_open(struct tl_html_summary *s, struct row *row, int64_t now)
+{
+	const uint32_t deepest = deepest_of(row);
+
+	if (deepest == 0 || now <= row->since) {
+		row->since =
+		    now > row->since || deepest == 0 ? now : row->since;
+		return;
+	}
+	count_time(s, row, row->open[deepest - 1].stack, row->since, now, 1);
+	row->since = row->busy_ns = now;
+}
+
+/* It is not known that a span was open: what only this one was counted for is
+ * taken back.  Within it, spans that are sure were open. */
+static void
+take_back(struct tl_html_summary *s, struct row *row, uint32_t i)
+{
+	const uint32_t placed = placed_of(row);
+	const struct open *open = &row->open[i];
+	const int64_t from = open->ns > row->sure_ns ? open->ns : row->sure_ns;
+	uint32_t next = i + 1;
+	int64_t to;
+
+	while (next < placed && row->open[next].observed == TL_UNOBSERVED)
+		next++;
+	to = next < placed ? row->open[next].ns : row->since;
+	if (i == 0 && open->observed != TL_UNOBSERVED && from < to) {
+		count_time(s, row, open->stack, from, to, -1);
+		if (row->busy_ns <= to)
+			row->busy_ns = from;
+	}
+	memmove(&row->open[i], &row->open[i + 1],
+	    (placed - i - 1) * sizeof(row->open[0]));
+	row->depth--;
+}
+
+/* All of them: entries of the thread are missing. */
+static void
+take_back_all(struct tl_html_summary *s, struct row *row)
+{
+	while (placed_of(row) > 0)
+		take_back(s, row, 0);
+	row->depth = 0;
+}
+
+/* A thread that has ended was in its spans until its last entry, as far as is
+ * known. */
+static void
+end_open(struct tl_html_summary *s, struct row *row)
+{
+	const uint32_t deepest = deepest_of(row);
+
+	if (deepest > 0 && row->last_ns < row->since)
+		count_time(s, row, row->open[deepest - 1].stack, row->last_ns,
+		    row->since, -1);
+	row->busy_ns = row->last_ns;
+	row->depth = 0;
 }
 
 /* Spans whose observed interval has ended are open no longer: nothing shows
  * since when. */
 static void
-cut_open(struct row *row, const struct tl_event *e)
+cut_open(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
 {
-	for (uint32_t i = 0; i < row->depth && i < DEPTH_MAX; i++) {
-		if (row->levels[i] == e->level &&
-		    tl_observed_cut(row->observed[i], e->observed)) {
-			row->depth = i;
-			return;
-		}
+	for (uint32_t i = 0; i < placed_of(row);) {
+		const struct open *open = &row->open[i];
+
+		if (!open->proven && open->message->level == e->level &&
+		    tl_observed_cut(open->observed, e->observed))
+			take_back(s, row, i);
+		else
+			i++;
 	}
 }
 
-/* The spans of a thread were open until now: as its occupancy, and as time of
- * the innermost one's stack. */
+/* The same of those whose gates have closed since they began. */
 static void
-count_open(struct tl_html_summary *s, struct row *row, int64_t now)
+close_gates(struct tl_html_summary *s, struct row *row, uint64_t tsc)
 {
-	const uint32_t deepest = deepest_of(row);
-	const uint32_t stack = deepest > 0 ? row->stack[deepest - 1] : 0;
-	const int64_t longest = (int64_t)BINS * BIN_NS;
-	int64_t from = row->since;
+	struct tl_observed observed;
 
-	if (deepest == 0 || now <= from) {
-		row->since = now > from || deepest == 0 ? now : from;
-		return;
-	}
-	/* a clock that was set forward is no open span */
-	if (now - from > (longest << (BIN_SHIFT * (BIN_RINGS - 1))))
-		from = now;
-	while (from < now) {
-		/* a long time is added in longer steps: each lies in one
-		 * bin of the rings that still hold it */
-		const bool is_old = now - from > longest;
-		const int64_t step =
-		    is_old ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
-		int64_t end = (floor_to(from, step) + 1) * step;
+	for (uint32_t i = 0; i < placed_of(row);) {
+		const struct open *open = &row->open[i];
 
-		if (end > now)
-			end = now;
-		current_bin(row, from)->busy_ns += (uint32_t)(end - from);
-		count_self(s, stack, floor_to(from, SLOT_NS),
-		    (uint64_t)(end - from), 0);
-		from = end;
+		tl_observed_at(s->observer,
+		    tl_observed_gate(s->observer, open->message), tsc,
+		    &observed);
+		if (!open->proven &&
+		    (!observed.open || observed.since > open->tsc))
+			take_back(s, row, i);
+		else
+			i++;
 	}
-	row->since = now;
 }
 
 static void
-begin_span(struct tl_html_summary *s, struct row *row, uint32_t depth,
-    uint32_t message, const struct tl_event *e)
+close_all_gates(struct tl_html_summary *s, uint64_t tsc)
 {
+	for (size_t i = 0; s->observer && i < s->row_count; i++)
+		close_gates(s, &s->rows[i], tsc);
+}
+
+static void
+begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
+    const struct tl_event *e)
+{
+	const uint32_t depth = row->depth++;
 	uint32_t parent, stack;
 
-	if (depth > row->depth)
-		depth = row->depth;
-	if (depth < DEPTH_MAX) {
-		parent = depth > 0 ? row->stack[depth - 1] : 0;
-		stack = find_stack(s, parent, message);
-		if (stack != parent)
-			count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
-		row->stack[depth] = stack;
-		row->observed[depth] = e->observed;
-		row->levels[depth] = e->level;
+	if (depth >= DEPTH_MAX)
+		return;
+	parent = depth > 0 ? row->open[depth - 1].stack : 0;
+	stack = find_stack(s, parent, message);
+	if (stack != parent)
+		count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
+	row->open[depth] = (struct open){ .message = e->message,
+		.ns = e->ns,
+		.tsc = e->tsc,
+		.observed = e->observed,
+		.stack = stack,
+		.proven = e->proven };
+}
+
+/* A span that is not among the open ones, from the time on that was not counted
+ * for another one. */
+static void
+count_late(struct tl_html_summary *s, struct row *row, uint32_t message,
+    const struct tl_span *span, const struct tl_event *e)
+{
+	const int64_t begin = e->ns - span->duration_ns;
+	const uint32_t deepest = deepest_of(row);
+	const uint32_t parent = deepest > 0 ? row->open[deepest - 1].stack : 0;
+	const uint32_t stack = find_stack(s, parent, message);
+
+	count_time(s, row, stack, begin > row->busy_ns ? begin : row->busy_ns,
+	    e->ns, 1);
+	if (stack != parent && span->alone)
+		count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
+	row->busy_ns = e->ns;
+}
+
+/* Spans within one that has ended are open no longer: if they only cross it,
+ * their ends will tell. */
+static void
+end_span(struct tl_html_summary *s, struct row *row, uint32_t message,
+    const struct tl_span *span, const struct tl_event *e)
+{
+	const bool is_sure = tl_span_is_sure(span);
+	uint32_t i = placed_of(row);
+
+	if (row->depth > DEPTH_MAX && span->depth >= DEPTH_MAX) {
+		row->depth--;
+		return;
 	}
-	row->depth = depth + 1;
+	while (i > 0 && (row->open[i - 1].message != span->message ||
+			    row->open[i - 1].ns != span->begin_ns))
+		i--;
+	if (i > 0) {
+		row->depth = i;
+		if (is_sure)
+			row->depth--;
+		else
+			take_back(s, row, i - 1);
+	} else if (is_sure) {
+		count_late(s, row, message, span, e);
+	}
+	if (is_sure)
+		row->sure_ns = e->ns;
 }
 
 static int
@@ -520,20 +820,18 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	    (e->pid | e->tid) == 0
 		? NULL
 		: find_row(s, (uint64_t)e->pid << 32 | e->tid, false);
-	uint32_t depth = 0;
 	struct tl_span span;
 	int rc;
 
 	if (row) {
-		cut_open(row, e);
+		cut_open(s, row, e);
 		count_open(s, row, e->ns);
 		count_entry(row, e);
 		row->names = tl_event_names(e);
+		row->last_ns = e->ns;
 	}
 	if (e->kind != TL_BEGIN && e->kind != TL_END)
 		return 0;
-	if (e->kind == TL_BEGIN && is_of_thread)
-		depth = tl_spans_depth(s->spans, e);
 	rc = tl_spans_put(s->spans, e, &span);
 	if (rc < 0)
 		return rc;
@@ -542,9 +840,9 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	if (!row || !is_of_thread || row->is_others)
 		return 0;
 	if (e->kind == TL_BEGIN)
-		begin_span(s, row, depth, message, e);
-	else if (rc == 1 && span.depth < row->depth)
-		row->depth = span.depth;
+		begin_span(s, row, message, e);
+	else if (rc == 1)
+		end_span(s, row, message, &span, e);
 	return 0;
 }
 
@@ -580,13 +878,46 @@ put_loss(struct tl_html_summary *s, const struct tl_event *e)
 	if (tl_event_is_start(e))
 		return 0;
 	*(e->overwritten ? &s->overwritten : &s->lost) += e->lost;
-	for (size_t i = 0; i < s->row_count; i++) {
-		count_open(s, &s->rows[i], e->ns);
-		s->rows[i].depth = 0;
-	}
+	for (size_t i = 0; i < s->row_count; i++)
+		take_back_all(s, &s->rows[i]);
 	tl_spans_free(s->spans);
 	s->spans = NULL;
 	return tl_spans_new(&s->spans);
+}
+
+static void
+step_row(struct row *row, int64_t ns)
+{
+	flush_row(row);
+	forget_newer(row->rings, BIN_RINGS, BINS, floor_to(ns, BIN_NS),
+	    BIN_SHIFT);
+	for (size_t i = 0; i < 4; i++) {
+		int64_t *const times[] = { &row->since, &row->last_ns,
+			&row->busy_ns, &row->sure_ns };
+
+		if (*times[i] > ns)
+			*times[i] = ns;
+	}
+}
+
+/* The clock was set back to this time: what goes on now is counted. */
+static void
+step_back(struct tl_html_summary *s, int64_t ns)
+{
+	const int64_t slot = floor_to(ns, SLOT_NS);
+
+	step_row(&s->all, ns);
+	for (size_t i = 0; i < s->row_count; i++)
+		step_row(&s->rows[i], ns);
+	for (size_t i = 0; i < s->counter_count; i++)
+		forget_newer(s->counters[i].rings, BIN_RINGS, BINS,
+		    floor_to(ns, BIN_NS), BIN_SHIFT);
+	for (size_t i = 0; i < s->message_count; i++)
+		forget_newer(s->messages[i].rings, SLOT_RINGS, SLOTS, slot,
+		    SLOT_SHIFT);
+	for (size_t i = 0; i < s->stack_count; i++)
+		forget_newer(s->stacks[i].rings, SLOT_RINGS, SLOTS, slot,
+		    SLOT_SHIFT);
 }
 
 int
@@ -597,6 +928,8 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	uint32_t number;
 	int rc;
 
+	if (s->newest_ns != NEVER && e->ns < s->newest_ns - STEP_NS)
+		step_back(s, e->ns);
 	if (!tl_event_is_start(e)) /* it is before all that is counted */
 		put_lane(s, e);
 	if (e->kind == TL_LOST || !e->message)
@@ -604,10 +937,15 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	if (s->since_ns == NEVER || e->ns < s->since_ns)
 		s->since_ns = e->ns;
 	s->newest_ns = e->ns;
+	s->tsc = e->tsc;
 	s->entries++;
+	if (tl_observed_is_change(e->message))
+		close_all_gates(s, e->tsc);
 	if ((rc = find_message(s, e->message, &number)) != 0 ||
 	    (rc = put_thread(s, e, number, &duration)) != 0)
 		return rc;
+	if (e->kind == TL_COUNTER)
+		put_counter(s, e);
 	m = &s->messages[number];
 	if (e->kind != TL_BEGIN && e->kind != TL_END) {
 		if (m->last_ns != NEVER && e->ns >= m->last_ns &&
@@ -659,6 +997,8 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 {
 	bool any = false;
 
+	struct tl_text places = { 0 };
+
 	tl_put_string(text, ",\"bins\":[");
 	for (int64_t n = first; n <= last; n++) {
 		const struct bin *bin =
@@ -667,6 +1007,8 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 		if (!bin ||
 		    (bin->count == 0 && bin->busy_ns == 0 && bin->missing == 0))
 			continue;
+		tl_put_format(&places, "%s%u,%u", any ? "," : "", bin->first,
+		    bin->last);
 		if (any)
 			tl_put_char(text, ',');
 		any = true;
@@ -679,7 +1021,12 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 			tl_put_unsigned(text, values[i]);
 		}
 	}
+	tl_put_string(text, "],\"at\":[");
+	tl_put_bytes(text, tl_bytes(places.data, places.size));
 	tl_put_char(text, ']');
+	if (places.rc != 0)
+		text->rc = places.rc;
+	tl_text_free(&places);
 }
 
 /* Everything that is known, in a few hundred bins. */
@@ -739,6 +1086,102 @@ put_row(struct tl_text *text, const struct row *row,
 }
 
 static void
+put_parts(struct tl_text *text, const struct tl_message *message,
+    const char *mark)
+{
+	struct tl_text plain = { 0 };
+
+	for (unsigned i = 0; message && i < message->argc; i++) {
+		tl_put_plain(&plain, message->args[i].before);
+		tl_put_string(&plain, mark);
+		tl_put_plain(&plain, message->args[i].name);
+	}
+	tl_put_plain(&plain,
+	    message ? message->after : tl_bytes_of("other messages"));
+	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_text_free(&plain);
+}
+
+/* The text of a message as the page puts the parts of a chunk's together, the
+ * same as a person reads it, and its category; NULL: of others. */
+static void
+put_text(struct tl_text *text, const struct tl_message *message)
+{
+	struct tl_text plain = { 0 };
+
+	tl_put_string(text, "{\"text\":\"");
+	put_parts(text, message, "$");
+	tl_put_string(text, "\",\"name\":\"");
+	put_parts(text, message, "");
+	if (message)
+		tl_put_plain(&plain, message->category);
+	tl_put_string(text, "\",\"category\":\"");
+	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_put_char(text, '"');
+	tl_text_free(&plain);
+}
+
+static void
+put_value(struct tl_text *text, double value)
+{
+	tl_put_char(text, ',');
+	tl_put_double(text, value);
+}
+
+/* The values of a counter in bins, after the last one before them. */
+static void
+put_plot(struct tl_text *text, const struct counter *c, unsigned ring,
+    int64_t first, int64_t last)
+{
+	const struct plot *plot;
+	const char *comma = "";
+
+	for (int64_t n = first; n-- > first - BINS;) {
+		plot = ring_peek(&c->rings[ring], n, BINS, sizeof(*plot));
+		if (plot && plot->count > 0) {
+			tl_put_string(text, ",\"before\":");
+			tl_put_double(text, plot->last);
+			break;
+		}
+	}
+	tl_put_string(text, ",\"bins\":[");
+	for (int64_t n = first; n <= last; n++) {
+		plot = ring_peek(&c->rings[ring], n, BINS, sizeof(*plot));
+		if (!plot || plot->count == 0)
+			continue;
+		tl_put_string(text, comma);
+		tl_put_unsigned(text, (uint64_t)(n - first));
+		put_value(text, plot->least);
+		put_value(text, plot->greatest);
+		put_value(text, plot->last);
+		comma = ",";
+	}
+	tl_put_string(text, "]}");
+}
+
+static void
+put_counters(const struct tl_html_summary *s, struct tl_text *text,
+    unsigned ring, int64_t first, int64_t last)
+{
+	tl_put_string(text, ",\"counters\":[");
+	for (size_t i = 0; i < s->counter_count; i++) {
+		const struct counter *c = &s->counters[i];
+
+		if (i > 0)
+			tl_put_char(text, ',');
+		put_text(text, c->message);
+		put_key(text, "pid", c->pid);
+		put_name(text, "process", tl_names_process(c->names, c->pid));
+		tl_put_string(text, ",\"low\":");
+		tl_put_double(text, c->low);
+		tl_put_string(text, ",\"high\":");
+		tl_put_double(text, c->high);
+		put_plot(text, c, ring, first, last);
+	}
+	tl_put_char(text, ']');
+}
+
+static void
 put_rows(struct tl_html_summary *s, struct tl_text *text,
     const struct tl_html_question *q)
 {
@@ -772,6 +1215,7 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 		tl_put_char(text, '}');
 	}
 	tl_put_char(text, ']');
+	put_counters(s, text, ring, first, last);
 }
 
 /* The upper edge of the bucket of a percentile, at most the maximum. */
@@ -820,29 +1264,12 @@ static void
 put_message(struct tl_text *text, const struct measured *m,
     const struct samples *s)
 {
-	struct tl_text plain = { 0 };
-
-	/* as the page puts the parts of a chunk's messages together */
-	for (unsigned i = 0; m->message && i < m->message->argc; i++) {
-		tl_put_plain(&plain, m->message->args[i].before);
-		tl_put_char(&plain, '$');
-		tl_put_plain(&plain, m->message->args[i].name);
-	}
-	tl_put_plain(&plain,
-	    m->message ? m->message->after : tl_bytes_of("other messages"));
-	tl_put_string(text, "{\"text\":\"");
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
-	tl_text_clear(&plain);
-	if (m->message)
-		tl_put_plain(&plain, m->message->category);
-	tl_put_string(text, "\",\"category\":\"");
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
-	tl_put_format(text, "\",\"level\":%u,\"kind\":%u",
+	put_text(text, m->message);
+	tl_put_format(text, ",\"level\":%u,\"kind\":%u",
 	    m->message ? m->message->level : 0,
 	    m->message ? m->message->kind : 0);
 	put_samples(text, s);
 	tl_put_char(text, '}');
-	tl_text_free(&plain);
 }
 
 static void
@@ -923,7 +1350,8 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 
 	if (s->entries == 0) {
 		tl_put_string(text, "{\"entries\":0,\"missing\":0,\"rows\":[],"
-				    "\"messages\":[],\"stacks\":[]}\n");
+				    "\"counters\":[],\"messages\":[],"
+				    "\"stacks\":[]}\n");
 		return;
 	}
 	if (q.now_ns < s->newest_ns)
@@ -932,9 +1360,15 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	clamp_range(&q.measure_from_ns, &q.measure_to_ns, s->since_ns,
 	    q.now_ns);
 	flush_row(&s->all);
+	close_all_gates(s, q.now_tsc > s->tsc ? q.now_tsc : s->tsc);
 	for (size_t i = 0; i < s->row_count; i++) {
-		count_open(s, &s->rows[i], q.now_ns);
-		flush_row(&s->rows[i]);
+		struct row *row = &s->rows[i];
+
+		if (row->depth > 0 && q.has_ended &&
+		    q.has_ended((uint32_t)(row->key >> 32), (uint32_t)row->key))
+			end_open(s, row);
+		count_open(s, row, q.now_ns);
+		flush_row(row);
 	}
 	tl_put_char(text, '{');
 	put_ns(text, "since", s->since_ns);

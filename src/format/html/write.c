@@ -3,7 +3,7 @@
  * write.c - the page as a file, written as its entries come.
  *
  *	head, style, body | <script type="application/json">chunk</script>
- *	| ... | the script, which reads the chunks
+ *	| ... | <script id="why">answers</script> | the script, which reads them
  *
  * chunk.h describes a chunk.  The daemon's answers (live.c) consist of the
  * same chunks.  A million plain entries take
@@ -18,6 +18,7 @@ struct html_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_html_chunk chunk;
 	struct tl_fleet_hosts hosts;
+	struct tl_bytes why;
 };
 
 static struct html_write *
@@ -35,7 +36,7 @@ html_begin(struct tl_writer *writer)
 
 	if (rc < 0)
 		return rc;
-	w->chunk.tells_observed = true;
+	w->chunk.observes = TL_HTML_OBSERVED;
 	tl_html_page_start(&writer->out.text,
 	    writer->title ? writer->title : "timeline", false);
 	return w->hosts.count < 2
@@ -66,10 +67,33 @@ html_put(struct tl_writer *writer, const struct tl_event *event)
 	return tl_html_chunk_put(&w->chunk, event);
 }
 
+void
+tl_html_write_set_why(struct tl_writer *writer, struct tl_bytes answers)
+{
+	write_of(writer)->why = answers;
+}
+
+/* Lines of JSON.  A < is in their strings only. */
+static void
+write_why(struct tl_text *text, struct tl_bytes lines)
+{
+	if (lines.size == 0)
+		return;
+	tl_put_string(text, "<script type=\"application/json\" id=\"why\">");
+	for (size_t i = 0; i < lines.size; i++) {
+		if (lines.data[i] == '<')
+			tl_put_string(text, "\\u003c");
+		else
+			tl_put_char(text, lines.data[i]);
+	}
+	tl_put_string(text, "</script>\n");
+}
+
 static int
 html_end(struct tl_writer *writer)
 {
 	write_chunk(write_of(writer));
+	write_why(&writer->out.text, write_of(writer)->why);
 	tl_html_page_end(&writer->out.text);
 	return 0;
 }

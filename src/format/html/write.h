@@ -14,4 +14,9 @@
 /* Its title stands on top of the page. */
 tl_writer_new tl_html_write_new;
 
+/* Before the writer finishes: what the page answers where one asks why spans are
+ * slow, a JSON object a line, as timelined answers for its page.  The text is
+ * valid until then. */
+void tl_html_write_set_why(struct tl_writer *writer, struct tl_bytes answers);
+
 #endif

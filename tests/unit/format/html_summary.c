@@ -79,8 +79,8 @@ TEST(nothing_was_counted_of_an_empty_timeline)
 	begin();
 	ask(0, MS);
 	ck_assert_str_eq(tl_text_string(&got),
-	    "{\"entries\":0,\"missing\":0,\"rows\":[],\"messages\":[],"
-	    "\"stacks\":[]}\n");
+	    "{\"entries\":0,\"missing\":0,\"rows\":[],\"counters\":[],"
+	    "\"messages\":[],\"stacks\":[]}\n");
 	tl_html_summary_free(summary);
 }
 
@@ -101,6 +101,22 @@ TEST(entries_are_counted_in_their_bins)
 	holds("\"max\":2999990");
 	ask(2 * MS, 5 * MS);
 	holds("\"entries\":1,\"missing\":0");
+	tl_html_summary_free(summary);
+}
+
+/* An instant is no bar as wide as its bin. */
+TEST(wide_bins_tell_where_their_entries_lie)
+{
+	begin();
+	put(&tick, TL_INSTANT, 8, 8 * MS);
+	put(&tick, TL_INSTANT, 8, 20 * MS);
+	put(&tick, TL_INSTANT, 8, 24 * MS);
+	put(&tick, TL_INSTANT, 8, 10000 * MS);
+	ask(0, 10000 * MS);
+	holds("\"bin\":16000000,\"entries\":4,");
+	holds("\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
+	      "\"entries\":4,\"bins\":[0,1,7,0,0,0,1,2,7,0,0,0,625,1,7,0,0,0],"
+	      "\"at\":[512,512,256,512,0,0]");
 	tl_html_summary_free(summary);
 }
 
@@ -134,7 +150,8 @@ TEST(occupancy_and_self_time_are_those_of_open_spans)
 	      "2,1,5,5,1000000,0,3,0,0,0,1000000,0,4,0,0,0,1000000,0,"
 	      "5,1,5,5,1000000,0,6,1,6,6,0,0,9,1,7,0,0,0]");
 	holds("\"stacks\":[[-1,0,1,2500000],[0,1,1,3000000]]");
-	holds("\"text\":\"outer $id\",\"category\":\"test\",\"level\":6,"
+	holds("\"text\":\"outer $id\",\"name\":\"outer "
+	      "id\",\"category\":\"test\",\"level\":6,"
 	      "\"kind\":2,\"count\":1,\"samples\":1,\"total\":5500000,"
 	      "\"min\":5500000,\"median\":5500000,\"p99\":5500000,"
 	      "\"max\":5500000,\"histogram\":[5242880,1]");
@@ -191,7 +208,7 @@ TEST(a_loss_is_counted_and_ends_what_was_open)
 	put(&outer, TL_END, 8, 3 * MS);
 	ask(0, 4 * MS);
 	holds("\"entries\":2,\"missing\":5");
-	holds("\"stacks\":[[-1,0,1,2000000]]");
+	holds("\"stacks\":[[-1,0,1,0]]");
 	/* its end may be of another one: it is not measured */
 	holds("\"kind\":2,\"count\":1,\"samples\":0");
 	tl_html_summary_free(summary);
@@ -263,5 +280,174 @@ TEST(a_clock_that_is_set_back_begins_anew)
 	put(&tick, TL_INSTANT, 8, MS);
 	ask(0, 2 * MS);
 	holds("\"entries\":2,\"missing\":0");
+	tl_html_summary_free(summary);
+}
+
+/* == what is not known to be open == */
+
+static bool
+has_ended(uint32_t pid, uint32_t tid)
+{
+	return pid == 7 && tid == 8;
+}
+
+TEST(an_open_span_ends_with_the_last_entry_of_a_thread_that_has_ended)
+{
+	struct tl_html_question q = { .to_ns = INT64_MAX,
+		.now_ns = START + 9 * MS };
+
+	begin();
+	put(&outer, TL_BEGIN, 8, 0);
+	put(&outer, TL_BEGIN, 9, 0);
+	put(&tick, TL_INSTANT, 8, 2 * MS);
+	ask(0, 8 * MS);
+	holds("\"entries\":2,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,1000000,0,"
+	      "2,1,7,0,1000000,0,3,");
+	q.has_ended = has_ended;
+	tl_text_clear(&got);
+	tl_html_summary_write(summary, &got, &q);
+	holds("\"ended\":true,\"entries\":2,\"bins\":[0,1,6,6,1000000,0,"
+	      "1,0,0,0,1000000,0,2,1,7,0,0,0]");
+	holds("\"ended\":false,\"entries\":1,\"bins\":[0,1,6,6,1000000,0,");
+	holds("\"stacks\":[[-1,0,2,11000000]]");
+	tl_html_summary_free(summary);
+}
+
+/* Its end may come at any time, but it is not logged. */
+TEST(a_span_whose_gate_has_closed_is_not_open)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = 4,
+		.gates = true };
+	struct tl_message priority = { .builtin = TIMELINE_BUILTIN_PRIORITY,
+		.level = 9,
+		.argc = 3 };
+	struct tl_observer observer;
+	struct tl_event e = { .message = &outer,
+		.kind = TL_BEGIN,
+		.level = 6,
+		.ns = START,
+		.tsc = 1000,
+		.pid = 7,
+		.tid = 8 };
+
+	begin();
+	tl_observer_init(&observer, &start);
+	tl_html_summary_observe(summary, &observer);
+	tl_observe(&observer, &e);
+	ck_assert_uint_ne(e.observed, TL_UNOBSERVED);
+	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	ask(0, 3 * MS);
+	holds("\"entries\":1,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,1000000,0,");
+	e = (struct tl_event){ .message = &priority,
+		.kind = TL_INSTANT,
+		.level = 9,
+		.ns = START + 3 * MS,
+		.tsc = 2000,
+		.args = { 8, 8, 0 } };
+	tl_observe(&observer, &e);
+	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	ask(0, 9 * MS);
+	holds("\"entries\":1,\"bins\":[0,1,6,6,0,0]");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_span_that_is_not_sure_is_not_counted_but_those_within_it_are)
+{
+	begin();
+	observed = 1;
+	put(&outer, TL_BEGIN, 8, 0);
+	put(&inner, TL_BEGIN, 8, MS);
+	put(&inner, TL_END, 8, 2 * MS);
+	observed = 2;
+	put(&outer, TL_END, 8, 4 * MS);
+	ask(0, 5 * MS);
+	holds("\"bins\":[0,1,6,6,1000000,0,1,1,5,5,1000000,0,2,1,5,5,0,0,"
+	      "4,1,6,6,0,0]");
+	tl_html_summary_free(summary);
+}
+
+TEST(an_end_that_is_missed_within_a_span_keeps_no_thread_busy)
+{
+	begin();
+	put(&outer, TL_BEGIN, 8, 0);
+	put(&inner, TL_BEGIN, 8, MS);
+	put(&outer, TL_END, 8, 2 * MS);
+	put(&tick, TL_INSTANT, 8, 4 * MS);
+	ask(0, 9 * MS);
+	holds("\"bins\":[0,1,6,6,1000000,0,1,1,5,5,1000000,0,2,1,6,6,0,0,"
+	      "4,1,7,0,0,0]");
+	/* the two spans crossed */
+	put(&inner, TL_END, 8, 6 * MS);
+	ask(0, 9 * MS);
+	holds("4,1,7,0,1000000,0,5,0,0,0,1000000,0,6,1,5,5,0,0]");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_proven_span_is_counted_whole)
+{
+	struct tl_event end = { .message = &outer,
+		.kind = TL_END,
+		.level = 6,
+		.ns = START + 5 * MS,
+		.tsc = 500,
+		.epoch = 0,
+		.pid = 7,
+		.tid = 8,
+		.proven = true,
+		.bare = true,
+		.begun = TL_BEGUN,
+		.begun_tsc = 200,
+		.begun_ns = START + 2 * MS,
+		.duration_ns = 3 * MS };
+
+	begin();
+	put(&tick, TL_INSTANT, 8, 0);
+	ck_assert_int_eq(tl_html_summary_put(summary, &end), 0);
+	ask(0, 9 * MS);
+	holds("\"bins\":[0,1,7,0,0,0,2,0,0,0,1000000,0,3,0,0,0,1000000,0,"
+	      "4,0,0,0,1000000,0,5,1,6,6,0,0]");
+	holds("\"samples\":1,\"total\":3000000");
+	tl_html_summary_free(summary);
+}
+
+TEST(counters_are_plotted)
+{
+	struct tl_message depth;
+	struct tl_event e = { .message = &depth,
+		.kind = TL_COUNTER,
+		.level = 6,
+		.pid = 7,
+		.tid = 8 };
+	static const int64_t at[] = { 0, 2, 2, 2, 5 };
+	static const uint64_t values[] = { 4, 9, 2, 3, 6 };
+
+	begin();
+	define(&depth, "depth $n", TIMELINE_RECORD_COUNTER, 6);
+	for (size_t i = 0; i < 5; i++) {
+		e.ns = START + at[i] * MS;
+		e.args[0] = values[i];
+		ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	}
+	ask(MS, 9 * MS);
+	holds("\"counters\":[{\"text\":\"depth $n\",\"name\":\"depth n\","
+	      "\"category\":\"test\","
+	      "\"pid\":7,\"low\":2,\"high\":9,\"before\":4,"
+	      "\"bins\":[1,2,9,3,4,6,6,6]}]");
+	tl_html_summary_free(summary);
+}
+
+TEST(what_comes_after_a_clock_was_set_back_a_little_is_counted)
+{
+	begin();
+	put(&tick, TL_INSTANT, 8, 0);
+	put(&tick, TL_INSTANT, 8, 20000 * MS);
+	put(&outer, TL_BEGIN, 8, 10 * MS);
+	put(&outer, TL_END, 8, 12 * MS);
+	ask(0, 20 * MS);
+	holds("\"newest\":\"1795202658012000000\"");
+	holds("\"bin\":1000000,\"entries\":2,");
+	holds("\"bins\":[10,1,6,6,1000000,0,11,0,0,0,1000000,0,12,1,6,6,0,0]");
 	tl_html_summary_free(summary);
 }

@@ -211,6 +211,7 @@ function drawPicture() {
 	c.rect(0, top, view.width, picture.height);
 	c.clip();
 	drawRowBacks(c, top - view.scroll);
+	drawClosed(c, top - view.scroll);
 	drawGrid(c, labels);
 	drawRows(c, top - view.scroll);
 	drawLosses(c, top - view.scroll);
@@ -287,18 +288,14 @@ function overviewBins(width, low, scale) {
 
 /* The same of the daemon's counts. */
 function binOverview(width, low, scale) {
-	const {first, bin, bins} = summary.overview;
+	const {first, bin, bins, at} = summary.overview;
 	const counts = new Float64Array(width), tops = new Uint8Array(width);
-	for (let i = 0; i < bins.length; i += BIN_FIELDS) {
-		const x = (first + bins[i] * bin - low) * scale;
-		const from = Math.max(Math.floor(x), 0);
-		const to = Math.min(Math.max(Math.ceil(x + bin * scale),
-			from + 1), width);
-		for (let k = from; k < to; k++) {
-			counts[k] += bins[i + 1] / (to - from);
-			tops[k] = Math.max(tops[k], bins[i + 2]);
-		}
-	}
+	for (let i = 0; i < bins.length; i += BIN_FIELDS)
+		placeEntries(bins, at, i, (first + bins[i] * bin - low) * scale,
+			bin * scale, (k, n) => {
+				counts[k] += n;
+				tops[k] = Math.max(tops[k], bins[i + 2]);
+			});
 	return {counts, tops};
 }
 

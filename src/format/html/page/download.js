@@ -25,6 +25,12 @@ function traceEvent(i, ph, more) {
 		...more};
 }
 
+/* Of a span that is not sure, begin and end are two instants. */
+function isOfSureSpan(i) {
+	const s = tracks.spanOf[i] - 1;
+	return s >= 0 && !tracks.span.unsure[s];
+}
+
 function traceEvents(from, to) {
 	const events = [], s = tracks.span;
 	for (const {source, pid, tid} of tracks.threads) {
@@ -36,18 +42,19 @@ function traceEvents(from, to) {
 			args: {name: process || "pid " + pid}});
 	}
 	for (let k = 0; k < tracks.spanCount; k++) {
-		if (s.from[k] > to || s.to[k] < from ||
+		if (s.from[k] > to || s.to[k] < from || s.unsure[k] ||
 		    view.shown[s.begin[k]] !== SHOWN)
 			continue;
 		events.push(s.end[k] < 0 ? traceEvent(s.begin[k], "B") :
 			traceEvent(s.begin[k], "X",
-				{dur: (s.to[k] - s.from[k]) / 1e3}));
+				{ts: (s.from[k] - model.t[0]) / 1e3,
+				 dur: spanLength(k) / 1e3}));
 	}
 	const high = Math.min(lowerBound(to), view.shownUpTo);
 	for (let i = lowerBound(from); i < high; i++) {
 		const kind = model.kind[i] & 7;
-		if (view.shown[i] !== SHOWN || kind === BEGIN ||
-		    kind === END || kind === LOST)
+		if (view.shown[i] !== SHOWN || kind === LOST ||
+		    isOfSureSpan(i))
 			continue;
 		const event = traceEvent(i, kind === COUNTER ? "C" : "i",
 			kind === COUNTER ? {} : {s: "t"});

@@ -39,7 +39,7 @@ function readColors() {
 	for (let i = 0; i < 8; i++)
 		colors.lines.push(get("--level-" + LINE_LEVELS[i]));
 	for (const name of ["back", "row", "line", "text", "dim", "accent",
-		"lost", "bar-text", "mark", "over"])
+		"lost", "bar-text", "mark", "over", "closed"])
 		colors[name] = get("--" + name);
 	colors.font = get("--font");
 	colors.inks = colors.levels.map((color) => ink(color, 1));
@@ -172,7 +172,8 @@ function binEntries(top) {
 	else
 		picture.layout.forEach((line, i) => {
 			if (line.row.bins && isInSight(line, top))
-				binSummary(line.row.bins, width, i * width);
+				binSummary(line.row.bins, line.row.at, width,
+					i * width);
 		});
 	let most = 1;
 	for (const n of picture.counts)
@@ -322,7 +323,24 @@ function drawBars(c, top) {
 }
 
 function colorOfMessage(m) {
-	return m.color ??= colorOf(m.category, m.text);
+	return m.color ??= colorOf(m.category, m.name);
+}
+
+/* A span that is not sure is hollow. */
+function fillBar(c, i, m, x0, x1, y) {
+	const s = tracks.span, color = picture.colors.bars[colorOfMessage(m)];
+	const width = Math.max(x1 - x0 - (x1 - x0 > 4 ? 0.5 : 0), 1);
+	c.fillStyle = c.strokeStyle = color;
+	c.lineWidth = 1;
+	if (s.unsure[i])
+		c.strokeRect(x0 + 0.5, y + 0.5, Math.max(width - 1, 1),
+			BAR - 2);
+	else
+		c.fillRect(x0, y, width, BAR - 1);
+	if (s.end[i] >= 0 && !s.unsure[i])
+		return;
+	c.fillStyle = picture.hatch;
+	c.fillRect(x0, y, x1 - x0, BAR - 1);
 }
 
 function drawBar(c, i, m, y, x0, x1, shown) {
@@ -336,18 +354,13 @@ function drawBar(c, i, m, y, x0, x1, shown) {
 		x1 = x0 + 1;
 	}
 	c.globalAlpha = shown === DIM ? 0.25 : 1;
-	c.fillStyle = picture.colors.bars[colorOfMessage(m)];
-	c.fillRect(x0, y, Math.max(x1 - x0 - (x1 - x0 > 4 ? 0.5 : 0), 1),
-		BAR - 1);
-	if (open || s.lossy[i]) {
-		c.fillStyle = picture.hatch;
-		c.fillRect(x0, y, x1 - x0, BAR - 1);
-	}
+	fillBar(c, i, m, x0, x1, y);
 	if (m.level >= 7) {
 		c.fillStyle = picture.colors.levels[m.level];
 		c.fillRect(x0, y, x1 - x0, 2);
 	}
-	if (why.key && isSlow(m, s.to[i] - s.from[i])) {
+	if (why.key && s.end[i] >= 0 && !s.unsure[i] &&
+	    isSlow(m, spanLength(i))) {
 		c.fillStyle = picture.colors.lost;
 		c.fillRect(x0, y + BAR - 5, x1 - x0, 4);
 	}
@@ -365,13 +378,15 @@ function drawBar(c, i, m, y, x0, x1, shown) {
 function drawBarText(c, i, x0, x1, y) {
 	const s = tracks.span, room = x1 - Math.max(x0, 0) - 8;
 	let text = entryText(s.begin[i]).slice(2, 202);
-	if (s.to[i] !== Infinity)
-		text += "  " + durationText(s.to[i] - s.from[i]);
+	if (s.end[i] >= 0)
+		text += "  " + durationText(spanLength(i));
+	if (s.unsure[i])
+		text += " ?";
 	c.save();
 	c.beginPath();
 	c.rect(Math.max(x0, 0) + 2, y, room + 4, BAR);
 	c.clip();
-	c.fillStyle = picture.colors["bar-text"];
+	c.fillStyle = picture.colors[s.unsure[i] ? "text" : "bar-text"];
 	c.fillText(text, Math.max(x0, 0) + 4, y + BAR / 2);
 	c.restore();
 }
@@ -426,7 +441,8 @@ function plotColumns(points) {
 
 /* A line of its own for each process. */
 function drawPlot(c, line, y) {
-	const {lines, low, high} = line.row, several = lines.size > 1;
+	const {low, high} = line.row, lines = picture.detailed ?
+		line.row.lines : line.row.counted, several = lines.size > 1;
 	const range = high - low || 1, h = line.height - 8;
 	const toY = (value) => y + 4 + h - (value - low) / range * h;
 	let at = 60;
@@ -435,7 +451,8 @@ function drawPlot(c, line, y) {
 	[...lines].sort(([a], [b]) => a - b).forEach(([pid, points], k) => {
 		const color = several ? picture.colors.lines[k % 8] :
 			picture.colors.accent;
-		drawPlotLine(c, points, toY, color);
+		drawPlotLine(c, picture.detailed ? plotColumns(points) :
+			countedColumns(points), toY, color);
 		if (several && at < view.width - 80) {
 			c.fillStyle = color;
 			c.fillRect(at, y + 5, 8, 3);
@@ -449,8 +466,7 @@ function drawPlot(c, line, y) {
 	}
 }
 
-function drawPlotLine(c, points, toY, color) {
-	const columns = plotColumns(points);
+function drawPlotLine(c, columns, toY, color) {
 	c.strokeStyle = color;
 	c.lineWidth = 1.2;
 	c.beginPath();

@@ -19,18 +19,19 @@ function flameChild(parent, name, category, level) {
 	return node;
 }
 
-/* Of the spans that are here: the part of each that lies in the range. */
+/* Of the spans that are here and sure: the part of each that lies in the
+ * range. */
 function flameOfEntries(from, to) {
 	const root = flameNode("all threads", "", 0), s = tracks.span;
 	const nodes = new Map(), newest = newestTime();
-	for (let i = 0; i < tracks.spanCount; i++) {
-		if (s.from[i] > to || s.to[i] < from)
+	for (const i of spanOrder()) {
+		if (s.from[i] > to || s.to[i] < from || s.unsure[i])
 			continue;
 		const b = s.begin[i], m = model.messages[model.message[b]];
 		if (m.scope === SCOPE_SOURCE || view.shown[b] === HIDDEN)
 			continue;
 		const above = nodes.get(s.parent[i]);
-		const node = flameChild(above?.node ?? root, m.text,
+		const node = flameChild(above?.node ?? root, m.name,
 			m.category, m.level);
 		const time = Math.min(s.to[i], newest, to) -
 			Math.max(s.from[i], from);
@@ -52,8 +53,8 @@ function flameOfSummary() {
 	const root = flameNode("all threads", "", 0), nodes = [];
 	for (const [parent, message, count, self] of summary.stacks) {
 		const m = summary.messages[message] ??
-			{text: "other messages", category: "", level: 0};
-		const node = flameChild(nodes[parent] ?? root, m.text,
+			{name: "other messages", category: "", level: 0};
+		const node = flameChild(nodes[parent] ?? root, m.name,
 			m.category, m.level);
 		node.count += count;
 		node.self += self;

@@ -7,6 +7,7 @@
  * long as the timeline holds them. */
 const ASK_MAX = 50000;	/* entries at a time */
 const WINDOW = 5e9;	/* ns shown at first */
+const STEP = 1e8;	/* ns: no lane is read so late after another */
 const HOLD = 2e6;	/* ns: how late a lane may be read after another */
 const FETCH_MAX = 200000; /* entries of a pause or a range */
 const DETAIL_MAX = 60000; /* more in sight are not worth to be seen one by one */
@@ -19,6 +20,7 @@ const live = {
 	isPolled: true,	/* do the newest entries come? */
 	looking: 0, tried: "", picked: false,
 	until: Infinity, /* where a pause has stopped time */
+	now: Infinity,	/* of the entry that was logged last */
 };
 
 /* Since when and until when every entry is on the page. */
@@ -136,7 +138,7 @@ function listAll() {
 
 /* Begin anew with another timeline. */
 function watchTimeline(name) {
-	Object.assign(live, {name, mark: "", started: false, until: Infinity,
+	Object.assign(live, {name, mark: "", started: false, until: Infinity, now: Infinity,
 		listed: -Infinity, isPolled: true, tried: ""});
 	Object.assign(cover, {from: -Infinity, to: -Infinity});
 	clearSummary();
@@ -188,8 +190,11 @@ function findEntry(t, at, message) {
 /* Entries that follow those of the page; isFirst: nothing came before. */
 function takeAnswer(answer, isFirst) {
 	const names = newNames(), {skipped} = model;
+	numberAnew();
 	for (const chunk of answer.chunks)
 		readChunk(chunk, names);
+	if (answer.chunks.length > 0 && model.raw > 0)
+		live.now = model.t[model.raw - 1];
 	if (model.base !== null && answer.from !== undefined &&
 	    (isFirst || model.skipped > skipped))
 		cover.from = sinceBase(answer.from);
@@ -233,8 +238,15 @@ function replaceEntries(answer, to) {
 	statisticsSoon();
 }
 
+/* The newest time, or that of the newest entry after the clock was set back: what
+ * was logged before is in its future. */
+function followedTime() {
+	const newest = summary.is && !live.isPolled ? summary.newest : live.now;
+	return newest < newestTime() - STEP ? newest : newestTime();
+}
+
 function followNewest() {
-	const newest = newestTime();
+	const newest = followedTime();
 	live.started = true;
 	if (address.pending)
 		goToAddress();
@@ -270,7 +282,7 @@ async function askSummary(turn) {
 		{}))).json();
 	if (turn !== live.turn)
 		return;
-	takeSummary(answer, is ? from : 0, is ? to : 0);
+	takeSummary(answer, is ? from : 0, is ? to : 0, [low, high]);
 	if (!is && summary.is)
 		Object.assign(summary, {from: summary.since,
 			to: summary.newest});
@@ -314,7 +326,9 @@ async function askNewest(turn) {
 /* The entries in sight, where they are few and the timeline still has them. */
 async function askRange(turn) {
 	const key = absolute(view.from) + "-" + absolute(view.to);
-	if (isDetailed() || entriesInSight() > DETAIL_MAX || live.tried === key)
+	/* from its entries statistics are exact */
+	const most = isCoarse() ? FETCH_MAX * 0.75 : DETAIL_MAX;
+	if (isDetailed() || entriesInSight() > most || live.tried === key)
 		return;
 	live.tried = key;
 	const room = (view.to - view.from) / 4;

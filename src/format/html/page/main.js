@@ -15,6 +15,8 @@ async function readPage() {
 		await new Promise((done) => setTimeout(done, 0));
 		pause = performance.now();
 	}
+	if (byId("why"))
+		why.answers = readAnswers(byId("why").textContent);
 	settleModel(0);
 	forgetKnown();
 	buildTracks();

@@ -17,7 +17,8 @@ const OVERWRITTEN = LOST + 1, SKIPPED = LOST | BARE;
 const ENTRY_COLUMNS = {t: Float64Array, ns: BigInt64Array,
 	message: Uint32Array, kind: Uint8Array, place: Uint32Array,
 	at: Uint32Array, bound: Float64Array, overlaps: Uint8Array,
-	observed: Float64Array};
+	observed: Float64Array, stamp: BigInt64Array, whole: Float64Array,
+	gap: Uint32Array};
 /* A live page keeps so many entries, and drops a fifth when there are more. */
 const KEEP_MAX = 250000;
 
@@ -46,7 +47,34 @@ const model = {
 	bound: null,		/* ns that t may be off; Infinity unknown */
 	overlaps: null,		/* may its neighbours be in another order? */
 	observed: null,		/* number of its observed interval; -1 none */
+	stamp: null,		/* of the begin, where a span is proven */
+	whole: null,		/* ns of a proven span, of its end; -1 of its
+				 * begin; NaN: it is not proven */
+	gap: null,		/* how often entries before it were skipped */
+	gaps: 0,
 };
+
+/* Observed intervals: of each message the last one, and the greatest number.
+ * Numbers of a chunk count from base, so that those of two answers differ. */
+const intervals = {of: [], base: 0, greatest: 0, unknown: 0};
+
+/* What follows has numbers of its own. */
+function numberAnew() {
+	intervals.base = Math.floor(intervals.greatest) + 1;
+}
+
+/* Entries are missing that may have been in other intervals. */
+function forgetIntervals() {
+	intervals.of = [];
+	intervals.greatest += 0.5;	/* no other interval has it */
+	intervals.unknown = intervals.greatest;
+}
+
+function tellInterval(message, number) {
+	const n = number < 0 ? -1 : intervals.base + number;
+	intervals.of[message] = n;
+	intervals.greatest = Math.max(intervals.greatest, n);
+}
 
 function setCapacity(n) {
 	const grow = (Type, old) => {
@@ -68,6 +96,7 @@ function clearEntries() {
 	model.places = [];
 	model.strings = [];
 	forgetKnown();
+	forgetIntervals();
 	model.hosts = [];
 	model.hostOf = [];
 	model.most = 0;
@@ -88,14 +117,16 @@ function makeMessage(m) {
 		category: m[0], level: Math.min(m[1], 10), kind: m[2],
 		scope: m[3], builtin: m[4], gate: m[5], file: m[6],
 		line: m[7], explain: m[8], after: m[9], args: [],
-		number: 0, text: "",
+		number: 0, text: "", name: "",
 	};
 	for (let i = 10; i + 2 < m.length; i += 3) {
 		message.args.push({name: m[i], format: m[i + 1],
 			before: m[i + 2]});
 		message.text += m[i + 2] + "$" + m[i];
+		message.name += m[i + 2] + m[i];
 	}
 	message.text += message.after;
+	message.name += message.after;
 	message.key = message.category + "\n" + message.text;
 	message.isChange = message.builtin === 1 || message.builtin === 2;
 	return message;
@@ -122,9 +153,11 @@ function setNames(source, pid, tid, thread, process) {
 
 function readTables(chunk, names) {
 	for (const m of chunk.messages) {
+		/* its gate, the sixth, may change */
 		const n = knownNumber(known.messages, model.messages,
-			JSON.stringify(m), () => makeMessage(m));
-		model.messages[n].number = n;
+			JSON.stringify(m.filter((_, k) => k !== 5)),
+			() => makeMessage(m));
+		Object.assign(model.messages[n], {number: n, gate: m[5]});
 		names.messages.push(n);
 	}
 	for (const s of chunk.strings)
@@ -144,8 +177,7 @@ function readTables(chunk, names) {
 }
 
 function newNames() {
-	return {messages: [], places: [], strings: [], bounds: [],
-		observed: []};
+	return {messages: [], places: [], strings: [], bounds: []};
 }
 
 /* The host of a source; 0 where there is only one. */
@@ -255,17 +287,21 @@ function readChunk(chunk, names) {
 	readClock(chunk.clock);
 	const first = Number(base - model.base);
 	const sureness = chunk.bounds ? new Sureness(chunk, names) : null;
-	const observed = chunk.observed ?? [];
-	let sum = 0, interval = 0, index = 0; /* of the chunk */
+	const observed = chunk.observed ?? [], proven = chunk.proven ?? [];
+	let stamp = BigInt(chunk.clock[0]);
+	let sum = 0, interval = 0, proof = 0, index = 0; /* of the chunk */
 	for (let i = 0; i + 2 < e.length; index++) {
 		sum += e[i];
 		const code = e[i + 1], kind = code & 15;
 		if (kind === SKIPPED || kind === OVERWRITTEN) {
 			const count = BigInt(e[i + 3]);
-			if (kind === SKIPPED)
+			if (kind === SKIPPED) {
 				model.skipped += count;
-			else
+				model.gaps++;
+				forgetIntervals();
+			} else {
 				model.overwritten += count;
+			}
 			i += 4;
 			continue;
 		}
@@ -282,10 +318,20 @@ function readChunk(chunk, names) {
 		model.at[n] = model.poolSize;
 		sureness?.tell(n, index, kind);
 		if (observed[interval] === index) {
-			names.observed[message] = observed[interval + 1];
+			tellInterval(message, observed[interval + 1]);
 			interval += 2;
 		}
-		model.observed[n] = names.observed[message] ?? 0;
+		model.observed[n] = intervals.of[message] ??
+			intervals.unknown;
+		model.whole[n] = NaN;
+		model.gap[n] = model.gaps;
+		if (proven[proof] === index) {
+			stamp = BigInt.asIntN(64, stamp +
+				BigInt(proven[proof + 1]));
+			model.stamp[n] = stamp;
+			model.whole[n] = Number(proven[proof + 2]);
+			proof += 3;
+		}
 		model.raw++;
 		i += 3;
 		if (kind === LOST) {

@@ -78,19 +78,22 @@ function spanFields(i) {
 		return part;
 	const list = element("dl");
 	if (span.end < 0) {
-		addField(list, "span", span.lossy ? "its end is missing" :
+		addField(list, "span", span.unsure ? "its end is missing" :
 			"has no end yet");
 	} else {
-		addField(list, "duration", durationText(
-			model.ns[span.end] - model.ns[span.begin]) + " (" +
-			(model.ns[span.end] - model.ns[span.begin]) + " ns)",
-			"number strong");
+		const ns = model.whole[span.end] >= 0 ?
+			BigInt(model.whole[span.end]) :
+			model.ns[span.end] - model.ns[span.begin];
+		addField(list, "duration", durationText(ns) + " (" + ns +
+			" ns)", "number strong");
+		if (span.end === span.begin)
+			addField(list, "begin", "not here: its end tells it");
 		const states = statesText(
 			tracks.threadOf[model.place[span.begin]],
 			span.from, span.to);
 		if (states)
 			addField(list, "thread", states);
-		if (span.lossy)
+		if (span.unsure)
 			addField(list, "beware", "entries may be missing " +
 				"while it was open: begin and end may " +
 				"belong to different spans");
@@ -98,12 +101,13 @@ function spanFields(i) {
 	part.append(list);
 	if (span.end >= 0)
 		part.append(button("Zoom to span", "zoom to this span",
-			() => zoomTo(span.from, span.to)),
-		button(i === span.begin ? "Go to end" : "Go to begin",
+			() => zoomTo(span.from, span.to)));
+	if (span.end >= 0 && span.end !== span.begin)
+		part.append(button(i === span.begin ? "Go to end" : "Go to begin",
 			"select the other end of this span",
 			() => select(i === span.begin ? span.end :
 				span.begin, true)));
-	if (live.on && span.end >= 0) {
+	if ((live.on || why.answers.length > 0) && span.end >= 0) {
 		const answer = element("div", "why");
 		const m = model.messages[model.message[span.begin]];
 		part.append(button("Why is this slow", "what distinguishes " +
@@ -219,7 +223,7 @@ function entryAt(x, y) {
 		const m = model.messages[model.message[i]];
 		if (view.shown[i] === HIDDEN || model.kind[i] === LOST ||
 		    (line.row.kind === "counter" ?
-		    m.number !== line.row.message ||
+		    m.key !== line.row.message ||
 		    hostOfEntry(i) !== line.row.host : rowOf(i) !== line.row))
 			continue;
 		const score = (view.shown[i] === SHOWN ? 20 : 0) +

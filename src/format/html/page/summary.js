@@ -2,6 +2,9 @@
 /* summary.js - the counts that the daemon made of all entries (summary.h):
  * they draw the picture where not every entry is on the page. */
 const BIN_FIELDS = 6;	/* index, count, top, calm, busy, missing */
+const COARSE = 0.05;	/* share of a range that may be counted beside it */
+const BIN_PARTS = 1024;	/* in which a bin tells where its entries lie */
+const PLOT_FIELDS = 4;	/* index, least, greatest, last */
 
 const summary = {
 	is: false,		/* has there been an answer? */
@@ -9,15 +12,17 @@ const summary = {
 	from: 0, to: 0,		/* the range that was asked for */
 	since: 0, newest: 0,
 	total: 0, lost: 0, overwritten: 0, entries: 0,
-	overview: {first: 0, bin: 1, bins: []},
+	overview: {first: 0, bin: 1, bins: [], at: []},
 	messages: [], stacks: [],
-	measured: [0, 0],
-	rows: [],
+	measured: [0, 0],	/* what messages and stacks are of, and */
+	asked: [0, 0],		/* what was asked for */
+	rows: [], counters: [],
 };
 
 function clearSummary() {
 	Object.assign(summary, {is: false, total: 0, lost: 0, overwritten: 0,
-		entries: 0, messages: [], stacks: [], rows: []});
+		entries: 0, messages: [], stacks: [], rows: [],
+		counters: []});
 }
 
 /* Digits of Unix time to ns since the base. */
@@ -25,19 +30,21 @@ function sinceBase(digits) {
 	return Number(BigInt(digits) - model.base);
 }
 
-function takeSummary(answer, from, to) {
+function takeSummary(answer, from, to, asked) {
 	if (answer.since === undefined)
 		return;
 	model.base ??= BigInt(answer.since);
 	const o = answer.overview;
-	Object.assign(summary, {is: true, from, to, bin: answer.bin,
+	Object.assign(summary, {is: true, from, to, asked, bin: answer.bin,
 		first: sinceBase(answer.first), since: sinceBase(answer.since),
 		newest: Math.min(sinceBase(answer.newest), live.until), total: answer.total,
 		lost: answer.total_lost, entries: answer.entries,
 		overwritten: answer.total_overwritten,
-		overview: {first: sinceBase(o.first), bin: o.bin, bins: o.bins},
+		overview: {first: sinceBase(o.first), bin: o.bin, bins: o.bins,
+			at: o.at},
 		messages: answer.messages, stacks: answer.stacks,
-		measured: answer.measured.map(sinceBase), rows: answer.rows});
+		measured: answer.measured.map(sinceBase), rows: answer.rows,
+		counters: answer.counters});
 	applySummary();
 }
 
@@ -54,14 +61,33 @@ function applySummary() {
 		row.ended = r.ended;
 		row.total = r.entries;
 		row.bins = r.bins;
+		row.at = r.at;
 		row.busy = r.lane < 0;
 	}
+	for (const c of summary.counters) {
+		const row = counterRow(0, c.category, c.text, c.name);
+		if (c.process)
+			model.names.set("process " + c.pid, c.process);
+		row.counted.set(c.pid, c);
+		row.low = Math.min(row.low, c.low);
+		row.high = Math.max(row.high, c.high);
+	}
+	judgeAllOpen();
 }
 
 function othersRow() {
 	return makeRow(tracks.threads, "others", {source: 0, host: 0,
 		pid: Infinity, tid: Infinity, kind: "thread",
 		label: "others", note: "threads beyond 128"});
+}
+
+/* Are messages and stacks of more than was asked for?  What is before and after
+ * all entries counts for nothing. */
+function isCoarse() {
+	const [low, high] = summary.measured, [from, to] = summary.asked;
+	return Math.max(from, summary.since) - Math.max(low, summary.since) +
+		Math.min(high, summary.newest) - Math.min(to, summary.newest) >
+		COARSE * (to - from);
 }
 
 /* Does the picture stand for every entry because all of them are here? */
@@ -88,8 +114,46 @@ function entriesInSight() {
 	return Math.max(n, fine);
 }
 
+/* A counter by its bins, as plotColumns does of its entries. */
+function countedColumns({before, bins}) {
+	const columns = before === undefined ? [] :
+		[[0, before, before, before, before]];
+	for (let i = 0; i < bins.length; i += PLOT_FIELDS) {
+		const x = toX(summary.first + bins[i] * summary.bin);
+		const [least, greatest, last] = bins.slice(i + 1, i + 4);
+		const column = columns.at(-1);
+		if (x > view.width)
+			break;
+		if (x < 0) {
+			columns[0] = [0, last, last, last, last];
+		} else if (!column || x - column[0] >= 1) {
+			columns.push([x, least, least, greatest, last]);
+		} else {
+			column[2] = Math.min(column[2], least);
+			column[3] = Math.max(column[3], greatest);
+			column[4] = last;
+		}
+	}
+	return columns;
+}
+
+/* Call each(pixel, count) for the entries of the bin at i, which lies from x on
+ * and is so wide: the first and the last where they are, others between. */
+function placeEntries(bins, at, i, x, wide, each) {
+	const n = bins[i + 1], k = 2 * i / BIN_FIELDS;
+	const a = Math.floor(x + at[k] * wide / BIN_PARTS);
+	const b = Math.floor(x + at[k + 1] * wide / BIN_PARTS);
+	const share = b > a && n > 2 ? (n - 2) / (b - a + 1) : 0;
+	if (n > 0)
+		each(a, b > a ? 1 : n);
+	if (n > 1 && b > a)
+		each(b, 1);
+	for (let p = a; share > 0 && p <= b; p++)
+		each(p, share);
+}
+
 /* The columns of one row of the picture, from base on, from its bins. */
-function binSummary(bins, width, base) {
+function binSummary(bins, places, width, base) {
 	const {counts, tops, calm, busy, lost} = picture;
 	const scale = view.width / (view.to - view.from);
 	const wide = summary.bin * scale;
@@ -101,17 +165,20 @@ function binSummary(bins, width, base) {
 			width);
 		if (x + wide < 0 || from >= width)
 			continue;
+		placeEntries(bins, places, i, x, wide, (k, n) => {
+			if (k < 0 || k >= width)
+				return;
+			counts[base + k] += n;
+			tops[base + k] = Math.max(tops[base + k], bins[i + 2]);
+			calm[base + k] = Math.max(calm[base + k], bins[i + 3]);
+		});
 		for (let k = from; k < to; k++) {
 			/* which part of the bin lies in the pixel */
 			const part = (Math.min(k + 1, x + wide) -
 				Math.max(k, x)) / wide;
-			const at = base + k;
-			counts[at] += bins[i + 1] * part;
-			tops[at] = Math.max(tops[at], bins[i + 2]);
-			calm[at] = Math.max(calm[at], bins[i + 3]);
-			busy[at] = Math.min(busy[at] + bins[i + 4] *
-				part * scale, 1);
-			lost[at] |= bins[i + 5] > 0;
+			busy[base + k] = Math.min(busy[base + k] +
+				bins[i + 4] * part * scale, 1);
+			lost[base + k] |= bins[i + 5] > 0;
 		}
 	}
 }

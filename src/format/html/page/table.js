@@ -25,13 +25,17 @@ function collectSamples(from, to) {
 	const low = lowerBound(from);
 	const high = Math.min(lowerBound(to), view.shownUpTo);
 	const count = new Uint32Array(n), used = new Uint32Array(n);
+	const room = new Uint32Array(n);
 	for (let i = low; i < high; i++)
-		if (view.shown[i] === SHOWN && model.kind[i] !== LOST &&
-		    (model.kind[i] & 7) !== END)
-			count[model.message[i]]++;
-	const samples = Array.from(count, (c) => c ? new Float64Array(c) :
+		if (view.shown[i] === SHOWN && model.kind[i] !== LOST) {
+			room[model.message[i]]++;
+			if ((model.kind[i] & 7) !== END)
+				count[model.message[i]]++;
+		}
+	const samples = Array.from(room, (c) => c ? new Float64Array(c) :
 		null);
-	const before = new Float64Array(n).fill(NaN);
+	const before = new Float64Array(n);
+	const interval = new Float64Array(n).fill(-1);
 	const unsure = new Uint8Array(n);
 	const longest = new Float64Array(n).fill(-1);
 	const where = new Int32Array(n).fill(-1);
@@ -42,19 +46,21 @@ function collectSamples(from, to) {
 	};
 	for (let i = low; i < high; i++) {
 		const kind = model.kind[i] & 7, m = model.message[i];
-		if (view.shown[i] !== SHOWN || kind === LOST || kind === END)
+		if (view.shown[i] !== SHOWN || kind === LOST)
 			continue;
 		unsure[m] |= model.overlaps[i];
-		if (kind === BEGIN) {
+		if (kind === BEGIN || kind === END) {
 			const s = tracks.spanOf[i] - 1;
 			if (s >= 0 && tracks.span.end[s] >= 0 &&
-			    !tracks.span.lossy[s])
-				add(m, tracks.span.to[s] -
-					tracks.span.from[s], i);
+			    tracks.span.begin[s] === i &&
+			    !tracks.span.unsure[s])
+				add(m, spanLength(s), i);
 			continue;
 		}
-		if (!Number.isNaN(before[m]))
+		const observed = model.observed[i];
+		if (observed >= 0 && observed === interval[m])
 			add(m, model.t[i] - before[m], i);
+		interval[m] = observed;
 		before[m] = model.t[i];
 	}
 	return {count, where, unsure, samples: samples.map((s, m) =>
@@ -69,11 +75,11 @@ function computeStatistics() {
 	const high = Math.min(to, newestTime());
 	model.messages.forEach((m, i) => {
 		const s = samples[i];
-		if (!s)
+		if (!s || count[i] + s.length === 0)
 			return;
 		const at = (share) => s.length === 0 ? NaN : s[Math.min(
 			s.length - 1, Math.ceil(share * s.length) - 1)];
-		rows.push({message: m.text, key: m.key, count: count[i],
+		rows.push({message: m.name, key: m.key, count: count[i],
 			level: m.level, category: m.category, samples: s, span: m.kind === 2,
 			unsure: unsure[i] === 1,
 			rate: count[i] * 1e9 / Math.max(high - low, 1),
@@ -90,7 +96,7 @@ function summaryRows() {
 	return summary.messages.filter((m) => m.count > 0 &&
 		m.level >= view.level && (view.category === "" ||
 		m.category === view.category)).map((m) => ({
-		message: m.text, key: m.category + "\n" + m.text,
+		message: m.name, key: m.category + "\n" + m.text,
 		count: m.count, level: m.level, category: m.category,
 		span: m.kind === 2, unsure: false, where: -1,
 		rate: m.count * 1e9 / Math.max(Math.min(to, summary.newest) -
@@ -160,10 +166,20 @@ function statisticsRow(r) {
 /* What the figures are of: all entries, or a part. */
 function statisticsBasis(isCounted) {
 	if (isCounted)
-		return "all entries, counted by timelined: percentiles " +
-			"within 10 %";
+		return "counted by timelined, percentiles within 10 %";
 	return view.words.length || view.level > 1 || view.category ||
 		view.only ? "entries that match" : "all entries";
+}
+
+/* The range that the figures are of.  Of a time that is long over, timelined has
+ * counts of longer ranges only. */
+function statisticsRangeText(isCounted) {
+	const [from, to] = statisticsRange(), [low, high] = summary.measured;
+	const what = view.mark ? "measured range" : "visible range";
+	const shown = what + " of " + durationText(to - from);
+	return !isCounted || !isCoarse() ? shown : durationText(high - low) +
+		" around the " + shown + ", as nothing shorter was counted " +
+		"then";
 }
 
 function showStatistics() {
@@ -173,13 +189,10 @@ function showStatistics() {
 	rows.sort(compareRows);
 	byId("rows").replaceChildren(...rows.slice(0, ROWS_MAX)
 		.map(statisticsRow));
-	const [from, to] = isCounted ? summary.measured : statisticsRange();
-	byId("statistics-range").textContent = isEmpty() ? "" : (view.mark ?
-		"measured range of " : "visible range of ") +
-		durationText(to - from) + (rows.length > ROWS_MAX ?
+	byId("statistics-range").textContent = isEmpty() ? "" :
+		statisticsRangeText(isCounted) + (rows.length > ROWS_MAX ?
 		", first " + ROWS_MAX + " of " + rows.length : "") +
-		", " + statisticsBasis(isCounted) +
-		" — durations of spans, intervals of all else";
+		", " + statisticsBasis(isCounted);
 	showBelow();
 	for (const th of byId("columns").children)
 		th.setAttribute("aria-sort",

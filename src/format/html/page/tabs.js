@@ -55,6 +55,9 @@ function showLegend() {
 		legendItem("var(--over)", "share of time in spans"),
 		legendItem("", "lost, or a span without its end",
 			"swatch hatch"),
+		legendItem("", "not sure: not counted",
+			"swatch hatch hollow"),
+		legendItem("var(--closed)", "levels closed: not observed"),
 		...(tracks.states.size ? [1, 2, 3, 4, 5, 6].map((state) =>
 			legendItem("var(--state-" + state + ")",
 				"thread " + STATE_WORDS[state])) : []));

@@ -8,7 +8,7 @@ const TIMER_COLUMNS = ["Timer", "Count", "p50", "p99", "p99.9", "Max", "Total",
 function timerRow(t) {
 	const row = element("tr"), name = element("th", "message");
 	name.scope = "row";
-	name.append(element("span", "", t.message),
+	name.append(element("span", "", t.message.replace(/\$(?=\w)/g, "")),
 		element("small", "", t.category));
 	row.append(name, ...[countText(t.count), ...[t.p50_ns, t.p99_ns,
 		t.p999_ns, t.max_ns, t.sum_ns].map((ns) => t.count ?

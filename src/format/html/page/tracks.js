@@ -19,15 +19,18 @@ const tracks = {
 	levelsOf: [],	/* host -> such a list; the first is "levels" */
 	counts: new Map(),
 	states: new Map(),	/* "host:pid:tid" -> states of a thread */
+	late: false,	/* are there spans that come after others in them? */
 	kernelUpTo: [],	/* source -> time of its last event of the kernel */
 };
 
 function clearTracks() {
 	Object.assign(tracks, {upTo: 0, lanes: [], threads: [], sources: [],
 		counters: [], laneOf: [], threadOf: [], spanCount: 0,
-		losses: [], levels: [], states: new Map(), kernelUpTo: []});
+		losses: [], levels: [], states: new Map(), kernelUpTo: [],
+		late: false});
 	tracks.levelsOf = [tracks.levels];
 	rows.open.clear();
+	rows.proven.clear();
 	rows.index.clear();
 	rows.losses = [];
 	tracks.span = {begin: new Uint32Array(256), end: new Int32Array(256),
@@ -35,12 +38,13 @@ function clearTracks() {
 		thread: new Uint32Array(256), lane: new Uint32Array(256),
 		parent: new Int32Array(256),
 		depth: new Uint8Array(256), slot: new Uint8Array(256),
-		lossy: new Uint8Array(256)};
+		unsure: new Uint8Array(256)};
 	tracks.spanOf = new Uint32Array(1024);
 }
 
 /* What is needed while building only. */
 const rows = {open: new Map(), index: new Map(),
+	proven: new Map(),	/* stamp of a begin whose end will have it */
 	losses: []};	/* of each host, entries */
 clearTracks();
 
@@ -53,7 +57,8 @@ function makeRow(list, key, fields) {
 	let row = rows.index.get(key);
 	if (!row) {
 		row = {key, number: list.length, depth: 0, slots: [],
-			stack: [], entries: 0, sched: 0, ...fields};
+			stack: [], entries: 0, sched: 0,
+			messages: new Set(), ...fields};
 		list.push(row);
 		rows.index.set(key, row);
 	}
@@ -152,7 +157,7 @@ function spanRow(i, m) {
 			tracks.laneOf[model.place[i]];
 	const host = hostOfEntry(i);
 	return makeRow(tracks.sources, "source " + m.number + " " + host,
-		{kind: "source", host, message: m.number, label: m.text,
+		{kind: "source", host, message: m.number, label: m.name,
 		 note: m.category});
 }
 
@@ -161,9 +166,14 @@ function beginSpan(i, m) {
 	if (s === tracks.span.begin.length)
 		growSpans();
 	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
-	const key = spanKey(i, m), c = tracks.span;
+	const proven = model.whole[i] === -1, c = tracks.span;
+	const key = spanKey(i, m) + (proven ? " proven" : "");
+	row.messages.add(m);
 	cutBefore(row, key);
-	cutUnobserved(key, model.observed[i]);
+	if (model.observed[i] >= 0)
+		cutUnknown(row, model.gap[i]);
+	if (!proven)
+		cutUnobserved(key, model.observed[i]);
 	c.begin[s] = i;
 	c.parent[s] = row.stack.length && row.kind === "thread" ?
 		row.stack[row.stack.length - 1].s : -1;
@@ -174,16 +184,23 @@ function beginSpan(i, m) {
 	c.lane[s] = lane.number;
 	c.depth[s] = takeSlot(row);
 	c.slot[s] = takeSlot(lane);
-	c.lossy[s] = 0;
+	c.unsure[s] = 0;
 	tracks.spanOf[i] = s + 1;
-	const entry = {s, row, lane, key, observed: model.observed[i],
-		losses: lossesOf(row.host).length};
+	const entry = {s, row, lane, key, m, proven, gone: false, observed: model.observed[i],
+		losses: lossesOf(row.host).length, outlived: Infinity};
 	const open = rows.open.get(key);
 	if (open)
 		open.push(entry);
 	else
 		rows.open.set(key, [entry]);
 	row.stack.push(entry);
+	if (proven)
+		rows.proven.set(provenKey(i), entry);
+}
+
+function provenKey(i) {
+	return model.message[i] + " " + model.places[model.place[i]].source +
+		" " + model.stamp[i];
 }
 
 function freeSlots({s, row, lane}) {
@@ -191,43 +208,60 @@ function freeSlots({s, row, lane}) {
 	lane.slots[tracks.span.slot[s]] = false;
 }
 
+/* It is open no longer: its place in its row's stack. */
+function takeOpen(entry) {
+	const {row, key} = entry, open = rows.open.get(key);
+	const k = row.stack.lastIndexOf(entry);
+	open.splice(open.lastIndexOf(entry), 1);
+	if (open.length === 0)
+		rows.open.delete(key);
+	row.stack.splice(k, 1);
+	freeSlots(entry);
+	entry.gone = true;
+	return k;
+}
+
+/* It is not known whether or when it ended. */
+function cutSpan(entry, to) {
+	const c = tracks.span, {s} = entry;
+	takeOpen(entry);
+	c.to[s] = Math.max(to, c.from[s]);
+	c.unsure[s] = 1;
+}
+
 /* Open spans of a message whose observed interval is not that of its next
  * event: their ends are not in the record, nor is it known how long they
  * were. */
 function cutUnobserved(key, observed) {
-	const c = tracks.span;
 	for (let open; (open = rows.open.get(key));) {
-		const entry = open[open.length - 1], {s, row} = entry;
+		const entry = open[open.length - 1];
 		if (entry.observed === observed || entry.observed < 0 ||
 		    observed < 0)
 			return;
-		open.pop();
-		if (open.length === 0)
-			rows.open.delete(key);
-		row.stack.splice(row.stack.lastIndexOf(entry), 1);
-		c.to[s] = c.from[s];
-		c.lossy[s] = 1;
-		freeSlots(entry);
+		cutSpan(entry, -Infinity);
 	}
+}
+
+/* May the end of a begin be before an entry that is observed, although it is not
+ * here?  Ends of what begins where nothing is observed may be overwritten, and
+ * entries were skipped. */
+function isUnknown({s, observed}, gap) {
+	return observed < 0 || model.gap[tracks.span.begin[s]] !== gap;
+}
+
+/* Such a span is around none of what comes, unless it proves itself later. */
+function cutUnknown(row, gap) {
+	for (const entry of row.stack.filter((e) => isUnknown(e, gap)))
+		cutSpan(entry, -Infinity);
 }
 
 /* Spans of a row from its stack's place on that were open while entries were
  * lost: their ends are among these, or they would have ended by now. */
 function cutSpans(row, from) {
-	const c = tracks.span, lost = lossesOf(row.host);
-	for (let k = row.stack.length - 1; k >= from; k--) {
-		const entry = row.stack[k], {s, key, losses} = entry;
-		if (losses === lost.length)
-			continue;
-		row.stack.splice(k, 1);
-		const open = rows.open.get(key);
-		open.splice(open.indexOf(entry), 1);
-		if (open.length === 0)
-			rows.open.delete(key);
-		c.to[s] = Math.max(model.t[lost[losses]], c.from[s]);
-		c.lossy[s] = 1;
-		freeSlots(entry);
-	}
+	const lost = lossesOf(row.host);
+	for (const entry of row.stack.slice(from))
+		if (entry.losses !== lost.length)
+			cutSpan(entry, model.t[lost[entry.losses]]);
 }
 
 /* The same message begins again although one from before a loss is open. */
@@ -240,24 +274,174 @@ function cutBefore(row, key) {
 		cutSpans(row, k);
 }
 
+/* Spans of a thread that are still open within one that has ended: they cross
+ * it, or their ends are missing. */
+function outlive(row, from, t) {
+	if (row.kind === "thread")
+		for (const entry of row.stack.slice(from))
+			entry.outlived = Math.min(entry.outlived, t);
+}
+
 function endSpan(i, m) {
-	const key = spanKey(i, m);
+	const key = spanKey(i, m), c = tracks.span;
+	if (model.whole[i] >= 0)
+		return endProven(i, m, key);
 	cutUnobserved(key, model.observed[i]);
-	const open = rows.open.get(key);
-	if (!open)
+	const entry = rows.open.get(key)?.at(-1);
+	if (!entry)
 		return;
-	const entry = open.pop(), {s, row, losses} = entry, c = tracks.span;
-	if (open.length === 0)
-		rows.open.delete(key);
-	const k = row.stack.lastIndexOf(entry);
-	row.stack.splice(k, 1);
-	cutSpans(row, k);
+	endEntry(i, entry);
+	if (entry.losses !== lossesOf(entry.row.host).length ||
+	    entry.observed < 0 || model.observed[i] < 0)
+		c.unsure[entry.s] = 1;
+}
+
+function endEntry(i, entry) {
+	const {s, row, gone} = entry, c = tracks.span;
+	if (!gone) {
+		const k = takeOpen(entry);
+		outlive(row, k, model.t[i]);
+		cutSpans(row, k);
+	}
 	c.end[s] = i;
 	c.to[s] = Math.max(model.t[i], c.from[s]);
-	c.lossy[s] = losses !== lossesOf(row.host).length ||
-		entry.observed < 0 || model.observed[i] < 0 ? 1 : 0;
-	freeSlots(entry);
+	c.unsure[s] = 0;
 	tracks.spanOf[i] = s + 1;
+	if (gone)
+		putAround(s, row);
+}
+
+/* An end that has the stamp of its begin.  Begins of the thread within the span
+ * have no end.  A begin of another process makes it unsure: that one was
+ * forked within the span. */
+function endProven(i, m, key) {
+	const at = provenKey(i), entry = rows.proven.get(at);
+	const forked = entry && m.scope !== SCOPE_SOURCE &&
+		model.places[model.place[tracks.span.begin[entry.s]]].pid !==
+		model.places[model.place[i]].pid;
+	if (entry && !forked) {
+		rows.proven.delete(at);
+		endEntry(i, entry);
+	} else {
+		addAlone(i, m, forked ? 1 : 0);
+	}
+	if (m.scope === SCOPE_SOURCE)
+		return;
+	for (const k of [key, key + " proven"])
+		for (let open; (open = rows.open.get(k)?.at(-1));) {
+			if (tracks.span.from[open.s] <=
+			    model.t[i] - model.whole[i])
+				break;
+			cutSpan(open, -Infinity);
+		}
+}
+
+/* A span that was not known to be open: spans of its thread that were in it came
+ * before, and move down. */
+function putAround(s, row) {
+	const c = tracks.span, from = c.from[s];
+	if (row.kind !== "thread")
+		return;
+	const gap = model.gap[c.end[s]];
+	const around = row.stack.filter((e) => c.from[e.s] <= from &&
+		!isUnknown(e, gap)).at(-1);
+	const depth = around ? c.depth[around.s] + 1 : 0;
+	tracks.late = true;
+	c.parent[s] = around ? around.s : -1;
+	c.depth[s] = Math.min(depth, DEPTH_MAX - 1);
+	row.depth = Math.max(row.depth, c.depth[s] + 1);
+	const open = new Set(row.stack.map((e) => e.s));
+	for (let k = tracks.spanCount - 1; k >= 0; k--) {
+		if (c.from[k] < from && c.begin[k] !== c.end[k])
+			break;
+		if (k === s || c.thread[k] !== row.number || open.has(k) ||
+		    c.from[k] < from || c.to[k] > c.to[s] ||
+		    c.depth[k] < depth || model.messages[model.message[
+		    c.begin[k]]].scope === SCOPE_SOURCE)
+			continue;
+		c.depth[k] = Math.min(c.depth[k] + 1, DEPTH_MAX - 1);
+		row.depth = Math.max(row.depth, c.depth[k] + 1);
+		if (c.parent[k] === c.parent[s])
+			c.parent[k] = s;
+	}
+}
+
+/* A span whose begin is not here: the end stands for it. */
+function addAlone(i, m, unsure) {
+	const s = tracks.spanCount++;
+	if (s === tracks.span.begin.length)
+		growSpans();
+	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
+	const c = tracks.span;
+	c.begin[s] = c.end[s] = i;
+	c.from[s] = model.t[i] - model.whole[i];
+	c.to[s] = model.t[i];
+	c.unsure[s] = unsure;
+	c.parent[s] = -1;
+	c.thread[s] = row.number;
+	c.lane[s] = lane.number;
+	c.depth[s] = 0;
+	row.depth = Math.max(row.depth, 1);
+	c.slot[s] = takeSlot(lane);
+	lane.slots[c.slot[s]] = false;
+	tracks.spanOf[i] = s + 1;
+	putAround(s, row);
+}
+
+/* How long a span that has ended took. */
+function spanLength(s) {
+	const whole = model.whole[tracks.span.end[s]];
+	return whole >= 0 ? whole : tracks.span.to[s] - tracks.span.from[s];
+}
+
+/* Spans, those around others first. */
+function spanOrder() {
+	const order = new Uint32Array(tracks.spanCount).map((_, s) => s);
+	const {from, to} = tracks.span;
+	return tracks.late ? order.sort((a, b) => from[a] - from[b] ||
+		to[b] - to[a]) : order;
+}
+
+/* Was a message closed by levels between a time and now? */
+function wasClosed(m, host, since) {
+	const list = tracks.levelsOf[host] ?? [], last = list.at(-1);
+	if (last && last.to < newestTime() && m.gate < last.base)
+		return true;
+	for (let k = list.length - 1; k >= 0 && list[k].to > since; k--)
+		if (m.gate < list[k].level)
+			return true;
+	return false;
+}
+
+/* Until when a thread, or a process that has ended, is known to have been
+ * there; Infinity: it is still. */
+function lastOf(row, i) {
+	const {pid, tid} = model.places[model.place[i]];
+	const threads = row.kind === "thread" ? [row] :
+		tracks.threads.filter((r) => r.host === row.host &&
+			r.pid === pid && (pid || r.tid === tid));
+	return live.on && !threads.every((r) => r.ended) ? Infinity :
+		threads.reduce((t, r) => Math.max(t, r.last ?? -Infinity),
+			model.t[i]);
+}
+
+/* What is known of a span that is open: with the last entry of its thread it
+ * ends, once the thread has ended, and nobody knows what came after a page was
+ * written.  It is not sure that it is open where its end may be missing. */
+function judgeOpen(entry) {
+	const {s, row, m, proven, losses, outlived} = entry;
+	const c = tracks.span, lost = lossesOf(row.host);
+	const to = losses !== lost.length ? model.t[lost[losses]] :
+		isUnknown(entry, model.gaps) || (!proven &&
+		wasClosed(m, row.host, c.from[s])) ? c.from[s] : outlived;
+	c.unsure[s] = to < Infinity ? 1 : 0;
+	c.to[s] = Math.max(c.from[s], to < Infinity ? to :
+		lastOf(row, c.begin[s]));
+}
+
+function judgeAllOpen() {
+	for (const list of rows.open.values())
+		list.forEach(judgeOpen);
 }
 
 /* Which clock tick belongs to which time: the end of a burst is a stamp. */
@@ -297,12 +481,18 @@ function changeLevels(i, m) {
 	list.push({from: t, to, level, base, burst, entry: i});
 }
 
+function counterRow(host, category, text, name) {
+	const key = category + "\n" + text;
+	return makeRow(tracks.counters, "counter " + host + " " + key,
+		{kind: "counter", host, message: key, label: name,
+		 note: category, lines: new Map(), counted: new Map(),
+		 low: Infinity, high: -Infinity});
+}
+
 function addCounter(i, m) {
-	const host = hostOfEntry(i);
-	const row = makeRow(tracks.counters, "counter " + m.number + " " + host,
-		{kind: "counter", host, message: m.number, label: m.text,
-		 note: m.category, lines: new Map(), low: Infinity,
-		 high: -Infinity});
+	const row = counterRow(hostOfEntry(i), m.category, m.text,
+		m.name);
+	row.messages.add(m);
 	if (m.args.length === 0)
 		return;
 	const value = model.pool[model.at[i]];
@@ -330,6 +520,9 @@ function addTrack(i) {
 	tracks.laneOf[n].entries++;
 	tracks.threadOf[n] ??= noThreadRow(model.places[n].source);
 	tracks.threadOf[n].entries++;
+	tracks.threadOf[n].last = model.t[i];
+	tracks.laneOf[n].messages.add(m);
+	tracks.threadOf[n].messages.add(m);
 	if (schedKind(m)) {
 		tracks.threadOf[n].sched++;
 		addSched(i, m);
@@ -356,6 +549,7 @@ function buildTracks() {
 	}
 	while (tracks.upTo < model.count)
 		addTrack(tracks.upTo++);
+	judgeAllOpen();
 }
 
 /* All again: entries have moved. */
@@ -364,11 +558,11 @@ function rebuildTracks() {
 	buildTracks();
 }
 
-/* {begin, end, from, to, lossy} of the span that entry i belongs to. */
+/* {begin, end, from, to, unsure} of the span that entry i belongs to. */
 function spanOfEntry(i) {
 	const s = tracks.spanOf[i] - 1, c = tracks.span;
 	if (s < 0)
 		return null;
 	return {number: s, begin: c.begin[s], end: c.end[s], from: c.from[s],
-		to: c.to[s], lossy: c.lossy[s] === 1};
+		to: c.to[s], unsure: c.unsure[s] === 1};
 }

@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.js - why the slow spans of a message are slow, as timelined finds it:
- * what distinguishes them from the others.  The slow ones are marked in the
- * picture. */
-const why = {key: "", threshold: Infinity, turn: 0};
+/* why.js - why the slow spans of a message are slow, as timelined finds it, or
+ * timeline-convert found it: what distinguishes them from the others.  The slow
+ * ones are marked in the picture. */
+const why = {key: "", threshold: Infinity, turn: 0,
+	answers: []};	/* of a page in a file */
+
+/* Answers are lines. */
+function readAnswers(text) {
+	return text.trim().split("\n").map((l) => JSON.parse(l));
+}
+
+/* Those of a page in a file; of timelined those of a glob. */
+async function answersOf(m) {
+	if (live.on)
+		return readAnswers(await (await ask(path("why.json",
+			{message: messageGlob(m)}))).text());
+	const found = why.answers.filter((a) =>
+		a.message.replace(/(\$\w+)%./g, "$1") === m.text);
+	if (found.length === 0)
+		throw new Error("timeline-convert has compared no spans of " +
+			"this message");
+	return found;
+}
 
 /* A glob that matches the first line of a message: the page has no suffixes of
  * arguments, and an integer needs none. */
@@ -109,10 +128,7 @@ async function explain(m, part) {
 		part.replaceChildren(element("h3", "", "Why is this slow"),
 			...parts);
 	try {
-		const lines = (await (await ask(path("why.json",
-			{message: messageGlob(m)}))).text()).trim();
-		const answers = lines.split("\n").map((l) => JSON.parse(l));
-		const answer = answers.reduce((a, b) =>
+		const answer = (await answersOf(m)).reduce((a, b) =>
 			b.spans > a.spans ? b : a);
 		if (turn !== why.turn)
 			return;
