@@ -236,7 +236,7 @@ step(struct timeline_reader *r)
 		}
 		if (paired) {
 			r->event.duration_ns = span.duration_ns;
-			if (event.kind == TL_END && event.bare)
+			if (event.kind == TL_END && event.bare && !span.bare)
 				memcpy(r->event.args, span.args,
 				    sizeof(span.args));
 			if (span.lossy)

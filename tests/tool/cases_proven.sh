@@ -44,11 +44,67 @@ is '... a copy of the live timeline, too' "$(right "$work/saved.tl")" ''
 
 # == recordings ==
 is 'a recording has each of them' "$(right "$recorded")" ''
-for to in trace timeline packed; do
+for to in trace timeline packed jsonl csv; do
 	"$bin/timeline-convert" --to $to -o "$work/again.$to" "$pv" 2>/dev/null
 	is "... and what is converted to $to" "$(spans_in "$work/again.$to" | diff - "$work/spans")" ''
 	"$bin/timeline-convert" -f --to timeline -o "$work/back.tl" "$work/again.$to" 2>/dev/null
 	is '... and that to a timeline' "$(spans_in "$work/back.tl" | diff - "$work/spans")" ''
 done
 is 'a span of a recording whose begin was before it is known' \
-	"$("$dump" --json "$recorded" | jq -c 'select(.kind == "begin") | .message' | grep -cE 'order|ask') $(grep -c order "$work/spans")" '0 10'
+	"$("$dump" --json "$recorded" | jq -c 'select(.kind == "begin") | .message' | grep -cE 'order|ask') $(grep -c order "$work/spans")" '0 60'
+
+# == listings and reports ==
+for file in "$pv" "$recorded"; do
+	of=${file##*.}
+	spans_in "$file" | sort >"$work/own"
+	known=$(awk '{ n[$1]++; if ($2 > most[$1]) most[$1] = $2 } END { for (m in n) print m, n[m], most[m] }' "$work/own" | sort)
+	is "newest first JSON of .$of has the same spans" \
+		"$("$dump" --json "$file" | jq -r 'select(.duration_ns and (.unsure | not)) | "\(.message | split(" ")[0]) \(.duration_ns)"' | sort | diff - "$work/own")" ''
+	is '... each end says that it is proven, and when it began' "$("$dump" --json "$file" |
+		jq -c 'select(.kind == "end" and (.message | startswith("tick") | not)) | [.proven, .tsc > .begun_tsc]' | sort -u)" '[true,true]'
+	is '... a begin that its end will be' "$("$dump" --json "$file" | jq -r 'select(.kind == "begin" and .proven) | .message' | sort -u)" \
+		$'job $id\nwatch $id'
+	for order in --oldest-first ''; do
+		# shellcheck disable=SC2086 # no option
+		is "the listing${order:+, oldest first}, has their ends with a duration" \
+			"$("$dump" $order "$file" | sed -nE 's/.* < ([a-z]+) .*  [0-9.]+[num]?s$/\1/p' | sort | uniq -c)" "$(cut -d ' ' -f 1 "$work/own" | uniq -c)"
+		# shellcheck disable=SC2086
+		is '... those of a condition on the duration' \
+			"$("$dump" $order --json -e 'duration > 5.2e6' "$file" 2>/dev/null | jq -r 'select(.kind == "end").message | split(" ")[0]' | sort | uniq -c)" \
+			"$(awk '$2 > 5200000 { print $1 }' "$work/own" | uniq -c)"
+		# shellcheck disable=SC2086
+		is '... and of --slower' "$("$dump" $order --json --slower 5200001ns "$file" 2>/dev/null | jq -r 'select(.kind == "end").message | split(" ")[0]' | sort | uniq -c)" \
+			"$(awk '$2 > 5200000 { print $1 }' "$work/own" | uniq -c)"
+	done
+	is '--stats counts them, with their maximum' "$("$dump" --stats --json "$file" |
+		jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.spans) \(.duration_ns.max)"' | sort)" "$known"
+	is '... and says what is censored' "$("$dump" --stats --json "$file" | jq -r 'select(.censored).message')" 'tick $id'
+	has '... in words' "$("$dump" --stats --message 'tick*' "$file")" 'spans longer than a burst are missing \(timeline_scope logs them whole\)'
+	is '... no more begins than there are have no end' "$("$dump" --stats --json "$file" |
+		jq -c 'select(.spans and (.message | startswith("tick") | not)) | select(.lonely_begins + .lonely_ends > 0) | [.message, .lonely_begins, .lonely_ends]' | sort)" \
+		'["trip $id",1,0]
+["watch $id",1,0]'
+	is '--why counts them' "$(for m in ask job order step trip; do
+		"$dump" --why "$m*" --slower 5200001ns --json "$file" 2>/dev/null | jq -r '"\(.message | split(" ")[0]) \(.spans) \(.slow)"'
+	done)" "$(awk '$1 != "tick" { n[$1]++; slow[$1] += $2 > 5200000 } END { for (m in n) print m, n[m], slow[m] }' "$work/own" | sort)"
+	is '--critical has their time' "$(for m in ask job order step trip; do
+		"$dump" --critical "$m*" --json "$file" | jq -r '"\(.message | split(" ")[0]) \(.spans) \(.total_ns)"'
+	done)" "$(awk '$1 != "tick" { n[$1]++; sum[$1] += $2 } END { for (m in n) printf "%s %d %.0f\n", m, n[m], sum[m] }' "$work/own" | sort)"
+	is 'the tree draws each, also those that cross' "$("$dump" --tree --json "$file" |
+		jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.duration_ns)"' | sort | diff - "$work/own")" ''
+	is '... as text' "$("$dump" --tree --depth 9 --children 9999 "$file" | sed -nE 's/^ *(< )?([a-z]+)[^:]*: [0-9.]+[num]?s$/\2/p' | sort | uniq -c)" \
+		"$(cut -d ' ' -f 1 "$work/own" | uniq -c)"
+	echo 'for s in timeline.spans {} do if not s.open and not s.lossy then print(s.message:match("%w+"), s.duration, s.args.id) end end' >"$work/all.lua"
+	is 'Lua has them' "$("$dump" "$file" --script "$work/all.lua" | awk '{ print $1, $2 }' | sort | diff - "$work/own")" ''
+	is '... without the arguments of a begin that is not there' "$("$dump" "$file" --script "$work/all.lua" | awk '$1 == "order" { print $3 }' | sort -u)" nil
+	is '... which no condition has' "$("$dump" -e 'args.id == 0' --json "$file" | jq -r '.message // empty' | sort -u)" 'ask $id'
+done
+since=$("$dump" --json "$pv" | jq -r 'select(.kind == "end" and .message == "step $id").ns - 1000' | sed -n 20p)
+since=${since:0:16}000 # jq knows no more digits
+at=$(date -u -d "@${since:0:10}" +%Y-%m-%dT%H:%M:%S).${since:10}Z
+"$dump" --json --oldest-first "$pv" | jq -r --argjson s "$since" \
+	'select(.duration_ns and (.unsure | not) and .ns >= $s) | "\(.message | split(" ")[0]) \(.duration_ns)"' | sort >"$work/own"
+is '--since keeps those that end in the time: JSON' "$(spans_in --since "$at" "$pv" | sort | diff - "$work/own")" ''
+is '... Lua' "$("$dump" --since "$at" "$pv" --script "$work/all.lua" | awk '{ print $1, $2 }' | sort | diff - "$work/own")" ''
+is '... --stats' "$("$dump" --since "$at" --stats --json "$pv" | jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.spans)"' | sort)" \
+	"$(awk '{ n[$1]++ } END { for (m in n) print m, n[m] }' "$work/own" | sort)"

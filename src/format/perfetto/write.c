@@ -453,6 +453,7 @@ put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone)
 		.overlaps = span->overlaps };
 
 	memcpy(begin.args, span->args, sizeof(begin.args));
+	begin.bare = span->bare;
 	return put_one(w, &begin, alone);
 }
 
