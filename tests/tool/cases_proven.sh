@@ -108,3 +108,29 @@ is '--since keeps those that end in the time: JSON' "$(spans_in --since "$at" "$
 is '... Lua' "$("$dump" --since "$at" "$pv" --script "$work/all.lua" | awk '{ print $1, $2 }' | sort | diff - "$work/own")" ''
 is '... --stats' "$("$dump" --since "$at" --stats --json "$pv" | jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.spans)"' | sort)" \
 	"$(awk '{ n[$1]++ } END { for (m in n) print m, n[m] }' "$work/own" | sort)"
+
+# == conversions ==
+convert_to() { "$bin/timeline-convert" -f --to "$1" -o "$2" "$3" 2>/dev/null; }
+spans_in "$pv" | sort >"$work/own"
+convert_to chrome "$work/proven.json" "$pv"
+is 'Chrome trace events have a slice for each' "$(jq -r '.traceEvents[] | select(.ph == "X") | "\(.name | split(" ")[0]) \(.dur * 1000 | round)"' \
+	"$work/proven.json" | sort | diff - "$work/own")" ''
+is '... also of a recording' "$(convert_to chrome "$work/again.json" "$recorded" && jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/again.json")" \
+	"$(wc -l <"$work/own")"
+convert_to folded "$work/proven.folded" "$pv"
+is 'a flame graph has the own time of a job and of its step' "$(sed -nE 's/.*shop: (job|step|tick) id ([0-9]+)$/\1 \2/p' "$work/proven.folded")" \
+	"$(awk '{ sum[$1] += $2 } END { printf "job %.0f\nstep %.0f\ntick %.0f\n", sum["job"] - sum["step"], sum["step"] - sum["tick"], sum["tick"] }' "$work/own")"
+if command -v sqlite3 >/dev/null; then
+	convert_to sqlite "$work/proven.db" "$pv"
+	is 'SQLite has a span for each' "$(sqlite3 -separator ' ' "$work/proven.db" "SELECT substr(line, 1, instr(line, ' ') - 1), duration_ns
+		FROM spans JOIN messages ON messages.id = message WHERE end_ns IS NOT NULL AND NOT lossy AND NOT cut" | sort | diff - "$work/own")" ''
+	is '... without the arguments of a begin that is not there' "$(sqlite3 "$work/proven.db" "SELECT DISTINCT value1 IS NULL
+		FROM spans JOIN messages ON messages.id = message WHERE line LIKE 'order%'")" 1
+	is '... and those that are open' "$(sqlite3 "$work/proven.db" "SELECT line FROM spans JOIN messages ON messages.id = message
+		WHERE end_ns IS NULL AND NOT cut AND line LIKE 'watch%'")" 'watch $id'
+fi
+if command -v protoc >/dev/null; then
+	convert_to perfetto "$work/proven.pf" "$pv"
+	is 'Perfetto has a begin for each end' "$(protoc -I "$top/tests/convert" --decode=Trace "$top/tests/convert/perfetto.proto" <"$work/proven.pf" |
+		awk '$1 == "type:" { n[$2]++ } END { print n["END"], (n["BEGIN"] >= n["END"]) }')" "$(wc -l <"$work/own") 1"
+fi
