@@ -547,7 +547,10 @@ spans_prove(struct tl_spans *s, const struct tl_event *end,
 		fill_alone(s, end, span);
 	} else {
 		span_fill(s, i, span);
-		span->late = span->cut;
+		span->late =
+		    span->cut || (!s->begins[i].proven &&
+				     !tl_observed_joins(s->begins[i].observed,
+					 end->observed));
 		s->count.cut -= span->cut;
 		begin_remove(s, i);
 		s->count.lonely_begins--;
