@@ -169,6 +169,10 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		to->flags |= TIMELINE_READ_BUILTIN;
 	if (event->moved)
 		to->flags |= TIMELINE_READ_MOVED;
+	if (event->proven)
+		to->flags |= TIMELINE_READ_PROVEN;
+	if (event->alone)
+		to->flags |= TIMELINE_READ_ALONE;
 	return name(r, event, to);
 }
 
@@ -241,6 +245,8 @@ step(struct timeline_reader *r)
 				    sizeof(span.args));
 			if (span.lossy)
 				r->event.flags |= TIMELINE_READ_UNSURE;
+			if (span.bare)
+				r->event.flags |= TIMELINE_READ_ALONE;
 		}
 		return 1;
 	}
@@ -349,6 +355,7 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 		.lost =
 		    event->flags & TIMELINE_READ_UNCOUNTED ? 0 : event->lost,
 		.bare = (event->flags & TIMELINE_READ_BARE) != 0,
+		.alone = (event->flags & TIMELINE_READ_ALONE) != 0,
 		.overwritten = (event->flags & TIMELINE_READ_OVERWRITTEN) != 0,
 		.unread = (event->flags & TIMELINE_READ_UNREAD) != 0 };
 	if (event->kind == TL_END && event->duration_ns >= 0) {
