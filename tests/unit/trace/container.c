@@ -231,8 +231,8 @@ random_point(uint64_t *seed)
 	e->lane = (uint32_t)random_below(seed, 2);
 	e->error_ns = (uint32_t)random_next(seed);
 	e->bare = e->kind != TL_BEGIN && random_below(seed, 2);
-	e->proven = (e->kind == TL_BEGIN || e->kind == TL_END) &&
-		    random_below(seed, 2);
+	e->proven =
+	    (e->kind == TL_BEGIN || e->kind == TL_END) && random_below(seed, 2);
 	if (e->proven && e->kind == TL_END) {
 		e->begun_tsc = random_next(seed);
 		e->begun_ns = (int64_t)random_next(seed);
