@@ -82,7 +82,13 @@ enum {
 	 * normal. */
 	TIMELINE_READ_OVERWRITTEN = 64,
 	/* The same; and a follower was too slow to read them. */
-	TIMELINE_READ_UNREAD = 128
+	TIMELINE_READ_UNREAD = 128,
+	/* An end that holds the stamp of its begin: duration_ns is known
+	 * whether or not the begin is in the file.  A begin whose end will. */
+	TIMELINE_READ_PROVEN = 256,
+	/* A bare end whose duration is known by its proof alone: the begin is
+	 * not in the file, and args are 0. */
+	TIMELINE_READ_ALONE = 512
 };
 
 /* timeline_read_event.cpu when it is not known. */

@@ -75,6 +75,7 @@ struct value {
 struct span {
 	const struct tl_message *message;
 	uint64_t args[TL_ARGS_MAX];
+	bool bare; /* args are not known */
 	int64_t begin_ns;
 	int64_t end_ns;
 	uint32_t thread;
@@ -534,6 +535,8 @@ has_value(const struct tl_critical *c, const struct tl_span *span)
 
 	if (!wanted)
 		return true;
+	if (span->bare)
+		return false;
 	errno = 0;
 	number = wanted[0] == '-' ? (uint64_t)strtoll(wanted, &end, 0)
 				  : strtoull(wanted, &end, 0);
@@ -594,6 +597,7 @@ add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
 		.thread = thread,
 		.lossy = span->lossy };
 	memcpy(one->args, span->args, sizeof(one->args));
+	one->bare = span->bare;
 	return 0;
 }
 
@@ -856,6 +860,7 @@ keep_longest(struct tl_critical *c, struct tl_critical_result *r,
 	r->end_ns = span->end_ns;
 	r->lossy = span->lossy;
 	memcpy(r->args, span->args, sizeof(r->args));
+	r->bare = span->bare;
 	rc = walk_back(&w, span);
 	for (size_t i = 0, k = r->step_count; i + 1 < k; i++) {
 		const struct tl_critical_step step = r->steps[i];

@@ -109,6 +109,7 @@ struct tl_critical_result {
 	size_t part_capacity;
 	/* the longest span, with its path, oldest first */
 	uint64_t args[TL_ARGS_MAX];
+	bool bare; /* args are not known */
 	struct tl_critical_thread thread;
 	int64_t begin_ns;
 	int64_t end_ns;

@@ -297,6 +297,9 @@ set_levels(struct explain *e)
 		       r->duration_ns >= result->thresholds_ns[level])
 			result->slow[level++] += r->weight;
 		r->level = level & 0xf;
+		result->known += r->alone ? 0 : r->weight;
+		for (unsigned i = 0; i < level && !r->alone; i++)
+			result->known_slow[i] += r->weight;
 		if (r->begin_ns < result->first_ns)
 			result->first_ns = r->begin_ns;
 		if (r->begin_ns > result->last_ns)
@@ -430,7 +433,7 @@ make_scales(struct explain *e)
 		    !(s->sample = malloc(SAMPLE_MAX * sizeof(value))))
 			return -ENOMEM;
 	}
-	while ((r = tl_records_next(&at))) {
+	while ((r = tl_records_known(&at))) {
 		if (number++ % every != 0)
 			continue;
 		for (unsigned i = 0; i < SCALES; i++) {
@@ -678,7 +681,7 @@ count_all(struct explain *e)
 			      1);
 	if (e->bin_ns <= 0)
 		e->bin_ns = INT64_MAX;
-	while (rc == 0 && (r = tl_records_next(&at)))
+	while (rc == 0 && (r = tl_records_known(&at)))
 		rc = count_record(e, r);
 	return rc < 0 ? rc : count_threads(e);
 }
@@ -751,22 +754,22 @@ try_counts(const struct explain *e, const struct tl_cause *what,
 	const struct tl_result *result = e->result;
 	const double corrected =
 	    (double)tests * (double)result->threshold_count * e->families;
-	struct tl_fourfold f = { .all = (double)result->weight };
+	struct tl_fourfold f = { .all = (double)result->known };
 	uint64_t with = 0, hits = 0;
 
 	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
 		with += counts[i];
 	f.with = (double)with;
-	if (with == 0 || with >= result->weight)
+	if (with == 0 || with >= result->known)
 		return;
 	for (size_t i = result->threshold_count; i > 0; i--) {
 		double information, p;
 
 		hits += counts[i];
-		f.slow = (double)result->slow[i - 1];
+		f.slow = (double)result->known_slow[i - 1];
 		f.hits = (double)hits;
 		if (hits == 0 || f.slow >= f.all ||
-		    (hits < HITS_MIN && hits < result->slow[i - 1]) ||
+		    (hits < HITS_MIN && hits < result->known_slow[i - 1]) ||
 		    f.hits < covers_min * f.slow ||
 		    tl_risk_ratio(&f) < risk_min)
 			continue;
@@ -1099,7 +1102,7 @@ describe(struct explain *e, struct tl_cause *cause, struct tl_weighed *room)
 	const struct tl_record *r;
 
 	cause->with = cause->hits = 0;
-	while ((r = tl_records_next(&at))) {
+	while ((r = tl_records_known(&at))) {
 		const bool holds = tl_cause_holds(e->why, cause, r);
 		const double above =
 		    ((double)r->duration_ns - (double)e->result->median_ns) *

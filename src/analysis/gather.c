@@ -54,6 +54,7 @@ struct tl_open {
 	uint32_t mark;        /* the group of that child */
 	bool ended, left;
 	bool unsure;      /* its end may be another span's */
+	bool proven;      /* its end will be */
 	int64_t steps_ns; /* of its begin event, as the next three */
 	uint64_t tsc;
 	uint64_t observed;
@@ -605,6 +606,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->tsc = event->tsc;
 	o->epoch = event->epoch;
 	o->observed = event->observed;
+	o->proven = event->proven;
 	take_path(o, t);
 	compare_args(target, lane, event);
 	wait_for_window(why, target, o);
@@ -747,6 +749,29 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	if (rc == 0 && target->spans % 256 == 0)
 		rc = make_room(why);
 	return rc == 0 && o->left ? make_record(why, o) : rc;
+}
+
+/* A span of a target whose begin is not in the record. */
+static int
+take_alone(struct tl_why *why, struct tl_thread *t,
+    const struct tl_definition *d, const struct tl_event *end)
+{
+	struct tl_target *target = &why->targets[d->group->target - 1u];
+	const struct tl_record record = { .begin_ns = end->begun_ns,
+		.duration_ns = end->duration_ns,
+		.since_thread_ns = INT64_MIN,
+		.since_any_ns = INT64_MIN,
+		.thread = t->number,
+		.definition = d->number,
+		.cpu = TL_CPU_UNKNOWN,
+		.end_cpu = end->cpu,
+		.weight = 1,
+		.argc = target->message->argc,
+		.alone = true };
+
+	target->spans++;
+	why->left_out.alone++;
+	return tl_records_add(&target->records, &record, end->args, NULL, NULL);
 }
 
 /* Forget a span of a target whose end is missing. */
@@ -919,7 +944,7 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 
 /* The index after the frame that an end event ends: the innermost of its
  * message, or the one with its begin time, if known; that of a proven end only
- * by that time, and that of another never one whose end will be proven.  0: there
+ * by the stamp, and that of another never one whose end will be proven.  0: there
  * is none. */
 static size_t
 find_frame(const struct tl_frame *frames, size_t count,
@@ -932,7 +957,9 @@ find_frame(const struct tl_frame *frames, size_t count,
 		if (frames[i - 1].definition != d ||
 		    (frames[i - 1].proven && !end->proven))
 			continue;
-		if (begun_ns == 0 || frames[i - 1].ns == begun_ns)
+		if (end->proven ? frames[i - 1].tsc == end->begun_tsc &&
+				      frames[i - 1].epoch == end->epoch
+				: begun_ns == 0 || frames[i - 1].ns == begun_ns)
 			return i;
 		if (last == 0)
 			last = i;
@@ -991,6 +1018,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 	}
 	t->frames[t->count++] = (struct tl_frame){ .definition = d,
 		.ns = event->ns,
+		.tsc = event->tsc,
+		.epoch = event->epoch,
 		.observed = event->observed,
 		.target = o,
 		.proven = event->proven };
@@ -998,6 +1027,15 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 	if (d->group)
 		count_open(why, d->group);
 	return 0;
+}
+
+/* Is it a proven end of a target whose begin was not read?  why->span is that of
+ * the end. */
+static bool
+is_alone(const struct tl_why *why, const struct tl_event *end)
+{
+	return end->proven && why->ended && why->span.alone &&
+	       tl_span_is_sure(&why->span);
 }
 
 static int
@@ -1011,6 +1049,8 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	if (cut_frames(why, t, d, event) < 0)
 		return -ENOMEM;
 	rc = take_frame(t, d, event, &frame);
+	if (rc == 0 && is_alone(why, event))
+		return take_alone(why, t, d, event);
 	if (rc <= 0)
 		return rc;
 	rc = 0;
@@ -1035,6 +1075,18 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	if (rc == 0 && frame.target)
 		rc = end_target(why, frame.target, event);
 	return rc;
+}
+
+/* Does it end with this end?  Spans that belong to no thread may cross. */
+static bool
+is_end_of(const struct tl_open *o, const struct tl_definition *d,
+    const struct tl_event *end)
+{
+	if (o->definition != d ||
+	    (tl_message_is_of_process(d->message) && o->pid != end->pid))
+		return false;
+	return end->proven ? o->tsc == end->begun_tsc && o->epoch == end->epoch
+			   : !o->proven;
 }
 
 /* A span that belongs to no thread, which is an instant in the tree. */
@@ -1069,14 +1121,12 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 	for (at = &target->scoped; *at && looked_at < DEPTH_MAX;
 	     at = &(*at)->outer, looked_at++) {
 		o = *at;
-		if (o->definition != d ||
-		    (tl_message_is_of_process(d->message) &&
-			o->pid != event->pid))
+		if (!is_end_of(o, d, event))
 			continue;
 		*at = o->outer;
 		return end_target(why, o, event);
 	}
-	return 0;
+	return is_alone(why, event) ? take_alone(why, t, d, event) : 0;
 }
 
 /* == events == */
@@ -1145,6 +1195,19 @@ lies_beside(const struct tl_why *why, const struct tl_event *event)
 	       sources->items[event->source].beside;
 }
 
+/* Find the begin of an end of a target. */
+static int
+pair(struct tl_why *why, const struct tl_definition *d,
+    const struct tl_event *event)
+{
+	int rc = 0;
+
+	if (d->group && d->group->target)
+		rc = tl_spans_put(why->pairs, event, &why->span);
+	why->ended = rc > 0;
+	return rc < 0 ? rc : 0;
+}
+
 static int
 take(struct tl_why *why, const struct tl_event *event)
 {
@@ -1176,6 +1239,8 @@ take(struct tl_why *why, const struct tl_event *event)
 	if (rc == 0 && (event->kind != TL_END || d->scoped))
 		rc = note_logged(why, t, d->group, event->ns);
 	if (rc < 0 || (event->kind != TL_BEGIN && event->kind != TL_END))
+		return rc;
+	if ((rc = pair(why, d, event)) < 0)
 		return rc;
 	if (d->scoped)
 		return take_scoped(why, t, d, event);
@@ -1297,6 +1362,8 @@ tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
 		rc = -ENOMEM;
 	else
 		rc = tl_spans_new(&w->spans);
+	if (rc == 0)
+		rc = tl_spans_new(&w->pairs);
 	if (rc == 0 && plan->sources)
 		rc = tl_states_of_sources(&w->states, plan->sources);
 	if (rc < 0) {
@@ -1358,6 +1425,7 @@ tl_why_free(struct tl_why *w)
 	free(w->durations);
 	free(w->duration_targets);
 	tl_spans_free(w->spans);
+	tl_spans_free(w->pairs);
 	tl_states_free(w->states);
 	tl_id_map_free(&w->thread_ids);
 	tl_id_map_free(&w->feature_ids);

@@ -57,6 +57,7 @@ enum {
 struct tl_left_out {
 	uint64_t groups, targets, features, parts, open, texts, threads, values;
 	uint64_t unsure;
+	uint64_t alone; /* not compared, but counted */
 };
 
 /* All messages with the same first line. */
@@ -91,6 +92,8 @@ struct tl_feature {
 struct tl_frame {
 	const struct tl_definition *definition;
 	int64_t ns;
+	uint64_t tsc;
+	uint32_t epoch;
 	uint64_t observed;
 	uint64_t children;
 	struct tl_open *target; /* NULL: it is not of a target */
@@ -144,6 +147,9 @@ struct tl_why {
 	size_t definition_count, definition_capacity;
 	struct tl_labels labels;
 	struct tl_states *states; /* NULL: there are no kernel events */
+	struct tl_spans *pairs;   /* of targets: whose begin was read? */
+	struct tl_span span;      /* the last of them, if it has just ended */
+	bool ended;
 	struct tl_table group_table;
 	struct tl_group *groups[TL_GROUPS_MAX];
 	uint32_t group_count;
@@ -243,6 +249,9 @@ struct tl_result {
 	size_t threshold_count;
 	int64_t thresholds_ns[TL_THRESHOLDS_MAX]; /* ascending */
 	uint64_t slow[TL_THRESHOLDS_MAX];
+	/* The same without spans whose begin is not in the record: only these
+	 * are compared. */
+	uint64_t known, known_slow[TL_THRESHOLDS_MAX];
 	uint64_t tests;
 	struct tl_cause causes[TL_CAUSES_MAX];
 	size_t cause_count;

@@ -286,7 +286,7 @@ find_task(const struct tl_why *why, const struct tl_result *result,
 	struct task task = { 0 };
 	double all = 0;
 
-	while (ns && (r = tl_records_next(&at))) {
+	while (ns && (r = tl_records_known(&at))) {
 		const uint64_t *of = tl_record_parts(r);
 
 		if (r->level < cause->level)
@@ -378,11 +378,11 @@ ratio(double a, double b)
 static double
 risk_of(const struct tl_result *result, const struct tl_cause *cause)
 {
-	const double slow = (double)result->slow[cause->level - 1];
+	const double slow = (double)result->known_slow[cause->level - 1];
 	const double missed = fmax(slow - (double)cause->hits, 0.5);
 
 	return ratio((double)cause->hits, (double)cause->with) *
-	       ((double)result->weight - (double)cause->with) / missed;
+	       ((double)result->known - (double)cause->with) / missed;
 }
 
 static void
@@ -429,7 +429,7 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 {
 	static const char *const ops[] = { "=", ">=", "<=", "in" };
 	const struct tl_message *message = result->target->message;
-	const double slow = (double)result->slow[cause->level - 1];
+	const double slow = (double)result->known_slow[cause->level - 1];
 	const double precision =
 	    ratio((double)cause->hits, (double)cause->with);
 	struct tl_text name = { 0 };
@@ -459,12 +459,12 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 	tl_fields_double(f, "covers", ratio((double)cause->hits, slow));
 	tl_fields_double(f, "precision", precision);
 	tl_fields_double(f, "lift",
-	    precision * ratio((double)result->weight, slow));
+	    precision * ratio((double)result->known, slow));
 	tl_fields_double(f, "risk", risk_of(result, cause));
 	tl_fields_double(f, "p", cause->p);
 	tl_fields_duration(f, "threshold",
 	    result->thresholds_ns[cause->level - 1]);
-	tl_fields_unsigned(f, "slow", result->slow[cause->level - 1]);
+	tl_fields_unsigned(f, "slow", result->known_slow[cause->level - 1]);
 	tl_fields_unsigned(f, "with", cause->with);
 	tl_fields_unsigned(f, "hits", cause->hits);
 	tl_fields_double(f, "excess", cause->excess);
@@ -628,7 +628,7 @@ static void
 put_shares(struct tl_text *text, const struct tl_result *result,
     const struct tl_cause *cause)
 {
-	const double slow = (double)result->slow[cause->level - 1];
+	const double slow = (double)result->known_slow[cause->level - 1];
 	const double precision =
 	    ratio((double)cause->hits, (double)cause->with);
 
@@ -643,7 +643,7 @@ put_shares(struct tl_text *text, const struct tl_result *result,
 	}
 	tl_put_format(text, ", of which %.3g %% are slow (", 100 * precision);
 	tl_put_format(text, "%.3g times the average; p ",
-	    precision * ratio((double)result->weight, slow));
+	    precision * ratio((double)result->known, slow));
 	if (cause->p < 1e-300)
 		tl_put_string(text, "< 1e-300)\n");
 	else
@@ -841,7 +841,9 @@ tl_why_left_out(const struct tl_why *why, const char *prefix,
 		{ l->texts, "texts beyond the limit" },
 		{ l->threads, "entries of threads beyond the limit" },
 		{ l->values, "values of arguments beyond the limit" },
-		{ l->unsure, "spans whose begin or end may be missing" } };
+		{ l->unsure, "spans whose begin or end may be missing" },
+		{ l->alone,
+		    "begins: of these spans only durations are compared" } };
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

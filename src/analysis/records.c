@@ -50,6 +50,17 @@ tl_records_next(struct tl_records_at *at)
 	return NULL;
 }
 
+struct tl_record *
+tl_records_known(struct tl_records_at *at)
+{
+	struct tl_record *r;
+
+	do
+		r = tl_records_next(at);
+	while (r && r->alone);
+	return r;
+}
+
 uint64_t
 tl_record_amount(const struct tl_record *record, unsigned feature)
 {

@@ -41,6 +41,8 @@ struct tl_record {
 	uint8_t path_count; /* 0: it has no path */
 	uint8_t level : 4;  /* number of thresholds that it reaches */
 	uint8_t lost : 1;
+	/* its begin is not in the record: only its duration is known */
+	uint8_t alone : 1;
 };
 
 struct tl_records_chunk;
@@ -64,6 +66,8 @@ struct tl_records_at {
 
 /* The next record, in place; NULL: the end. */
 struct tl_record *tl_records_next(struct tl_records_at *at);
+/* The next one of which more than the duration is known. */
+struct tl_record *tl_records_known(struct tl_records_at *at);
 
 static inline const uint64_t *
 tl_record_args(const struct tl_record *record)

@@ -79,7 +79,7 @@ median_part(const struct where *w, unsigned feature)
 	uint64_t weight = 0;
 	size_t count = 0;
 
-	while ((r = tl_records_next(&at))) {
+	while ((r = tl_records_known(&at))) {
 		if (r->level > 0)
 			continue;
 		w->room[count++] =
@@ -98,7 +98,7 @@ reach_all(const struct where *w, unsigned feature, double median_ns,
 	struct tl_records_at at = { .records = &w->result->target->records };
 	const struct tl_record *r;
 
-	while ((r = tl_records_next(&at))) {
+	while ((r = tl_records_known(&at))) {
 		const double more =
 		    (double)tl_record_amount(r, feature) - median_ns;
 		const double longer = (double)r->duration_ns - w->normal_ns;
@@ -206,7 +206,7 @@ sum_durations(struct where *w)
 	uint64_t weight = 0;
 	size_t count = 0;
 
-	while ((r = tl_records_next(&at))) {
+	while ((r = tl_records_known(&at))) {
 		w->duration_ns[r->level] += (double)r->duration_ns * r->weight;
 		w->weight[r->level] += r->weight;
 		if (r->level > 0)

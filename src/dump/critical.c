@@ -133,6 +133,7 @@ put_span_text(const struct view *v, const struct tl_critical_result *r)
 {
 	const struct tl_event event = { .message = r->message,
 		.kind = TL_BEGIN,
+		.bare = r->bare,
 		.args = { r->args[0], r->args[1], r->args[2], r->args[3] } };
 
 	tl_render_node(v->text, &event, true);

@@ -175,7 +175,7 @@ put_longest(struct tl_text *text, const struct longest *l)
 	memcpy(begin.args, l->span.args, sizeof(begin.args));
 	tl_put_string(text, "    ");
 	tl_put_duration(text, l->span.duration_ns);
-	for (unsigned i = 0; i < l->span.message->argc; i++) {
+	for (unsigned i = 0; i < l->span.message->argc && !l->span.bare; i++) {
 		tl_put_string(text, i == 0 ? " " : ", ");
 		tl_put_plain(text, l->span.message->args[i].name);
 		tl_put_char(text, '(');

@@ -118,6 +118,14 @@ tl_event_is_start(const struct tl_event *event)
 	return event->overwritten && !event->unread;
 }
 
+/* Are its arguments known?  An end that was logged without has those of its
+ * begin, if the begin is. */
+static inline bool
+tl_event_has_args(const struct tl_event *event)
+{
+	return !event->bare || (event->begun && !event->alone);
+}
+
 /* The name of the kind of this one: "overwritten", too. */
 const char *tl_event_kind_name(const struct tl_event *event);
 /* The name of a kind of event: "instant", "begin", "end", "counter", "lost". */

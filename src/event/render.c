@@ -291,7 +291,7 @@ void
 tl_render_line(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
-	const bool has_values = !event->bare || (event->begun && !event->alone);
+	const bool has_values = tl_event_has_args(event);
 
 	if (!message) {
 		put_lost(text, event);
@@ -483,8 +483,7 @@ tl_render_cached(struct tl_render *render, struct tl_text *text,
 	    event->message ? tl_pieces_of(&render->cache, event->message)
 			   : NULL;
 
-	if (!pieces || event->message->builtin ||
-	    (event->bare && (!event->begun || event->alone))) {
+	if (!pieces || event->message->builtin || !tl_event_has_args(event)) {
 		tl_render_line(text, event);
 		return;
 	}

@@ -29,6 +29,9 @@ enum {
 	BUCKETS = 1 << 14,
 	POOL_FIRST = 64,
 	KNOWN_MAX = 4096, /* begins looked at for an end that knows its own */
+	/* In a recording a begin and its end may tell the time of the begin by
+	 * two measurements of the clock. */
+	TIMES_APART_NS = 1000000,
 	/* A begin has a stack of its own and a thread's, at the most; an end
 	 * that waits has one. */
 	STACKS_MAX = TL_SPANS_WINDOW + 2
@@ -526,6 +529,7 @@ fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 		.depth = tl_spans_depth(s, end),
 		.source = end->source,
 		.alone = true,
+		.bare = end->bare,
 		.late = true,
 		.observed = end->observed };
 	memcpy(span->args, end->args, sizeof(span->args));
@@ -543,7 +547,10 @@ spans_prove(struct tl_spans *s, const struct tl_event *end,
 		fill_alone(s, end, span);
 	} else {
 		span_fill(s, i, span);
-		span->late = span->cut;
+		span->late =
+		    span->cut || (!s->begins[i].proven &&
+				     !tl_observed_joins(s->begins[i].observed,
+					 end->observed));
 		s->count.cut -= span->cut;
 		begin_remove(s, i);
 		s->count.lonely_begins--;
@@ -736,7 +743,6 @@ struct span_cursor {
 	uint64_t first;  /* the entry that is given next */
 	uint64_t next;   /* number of the one that is read next */
 	int rc;          /* what inner returned at its end */
-	size_t proven;   /* ends that wait and are proven */
 	int64_t last_ns; /* of the event that was read last */
 };
 
@@ -774,6 +780,58 @@ ring_grow(struct span_cursor *c)
 	return 0;
 }
 
+/* Newest first: ends of a stack whose begins are before their observed interval
+ * do not wait for them. */
+static void
+stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
+{
+	struct stack *stack = &c->spans->stacks[i];
+	struct waiting *end;
+
+	while (stack->open > 0 &&
+	       tl_observed_cut((end = waiting(c, stack->top))->event.observed,
+		   observed)) {
+		end->open = false;
+		stack->top = end->below;
+		stack->open--;
+	}
+}
+
+/* Newest first: the stack of an end, or of the ends that may be those of a begin.
+ * Proven ends of a message are in one, because any thread may log them. */
+static struct key
+key_of_ends(const struct tl_event *event, bool proven)
+{
+	struct key key = key_of_message(event);
+
+	if (proven)
+		key = (struct key){ .message = event->message,
+			.source = event->source };
+	key.proven = proven;
+	return key;
+}
+
+/* Newest first: an end stands on its stack until its begin comes. */
+static int
+push_end(struct span_cursor *c, struct waiting *end)
+{
+	const bool proven = end->event.proven;
+	const struct key key = key_of_ends(&end->event, proven);
+	const uint32_t i = stack_get(c->spans, &key);
+
+	if (i == NONE)
+		return -ENOMEM;
+	if (!proven)
+		stack_cut_ends(c, i, end->event.observed);
+	end->open = true;
+	end->stack = i;
+	end->below = c->spans->stacks[i].top;
+	end->losses = losses_of(c->spans, end->event.source);
+	c->spans->stacks[i].top = (uint32_t)c->next;
+	c->spans->stacks[i].open++;
+	return 0;
+}
+
 /* Newest first: an end that is no longer in its stack. */
 static void
 unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
@@ -783,100 +841,63 @@ unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
 	end->open = false;
 	*link = end->below;
 	c->spans->stacks[stack].open--;
-	c->proven -= end->event.proven;
 }
 
-/* Newest first: ends of a stack whose begins are before their observed interval
- * do not wait for them.  Those that are proven do. */
-static void
-stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
+/* Newest first: complete the proven ends that have the stamp of a begin.  Those of
+ * another process were forked within the span.  Is there one? */
+static bool
+pop_proven(struct span_cursor *c, const struct tl_event *begin)
 {
-	const uint32_t open = c->spans->stacks[i].open;
-	uint32_t *link = &c->spans->stacks[i].top;
+	const struct key key = key_of_ends(begin, true);
+	const uint32_t i = stack_find(c->spans, &key);
+	uint32_t *link = i == NONE ? NULL : &c->spans->stacks[i].top;
+	uint32_t left = i == NONE ? 0 : c->spans->stacks[i].open;
+	bool any = false;
 
-	for (uint32_t n = 0; n < open && n < KNOWN_MAX; n++) {
-		struct waiting *end = waiting(c, *link);
+	for (int n = 0; left > 0 && n < KNOWN_MAX; n++, left--) {
+		struct waiting *w = waiting(c, *link);
+		struct tl_event *end = &w->event;
 
-		if (end->event.proven)
-			link = &end->below;
-		else if (tl_observed_cut(end->event.observed, observed))
-			unlink_end(c, i, link);
-		else
-			break;
+		if (end->begun_tsc != begin->tsc ||
+		    end->epoch != begin->epoch) {
+			link = &w->below;
+			continue;
+		}
+		if (end->pid == begin->pid ||
+		    end->message->scope == TIMELINE_SOURCE) {
+			complete(end, begin->ns, end->duration_ns, begin->args,
+			    false);
+			any = true;
+		} else {
+			complete_alone(end);
+			end->begun = TL_BEGUN_UNSURE;
+		}
+		unlink_end(c, i, link);
 	}
-}
-
-/* Newest first: an end stands on its stack until its begin comes. */
-static int
-push_end(struct span_cursor *c, struct waiting *end)
-{
-	const struct key key = key_of_message(&end->event);
-	const uint32_t i = stack_get(c->spans, &key);
-
-	if (i == NONE)
-		return -ENOMEM;
-	stack_cut_ends(c, i, end->event.observed);
-	end->open = true;
-	end->stack = i;
-	end->below = c->spans->stacks[i].top;
-	end->losses = losses_of(c->spans, end->event.source);
-	c->spans->stacks[i].top = (uint32_t)c->next;
-	c->spans->stacks[i].open++;
-	c->proven += end->event.proven;
-	return 0;
-}
-
-/* Newest first: the link to the end of a begin in its stack, the proven one that
- * has its stamp or the first that is not proven.  NULL: none waits. */
-static uint32_t *
-end_of(struct span_cursor *c, uint32_t i, const struct tl_event *begin)
-{
-	const struct stack *stack = &c->spans->stacks[i];
-	uint32_t *link = &c->spans->stacks[i].top, *plain = NULL;
-
-	for (uint32_t n = 0; n < stack->open && n < KNOWN_MAX; n++) {
-		struct waiting *end = waiting(c, *link);
-
-		if (!end->event.proven && !plain && !begin->proven)
-			plain = link;
-		else if (end->event.proven &&
-			 end->event.begun_tsc == begin->tsc &&
-			 end->event.epoch == begin->epoch)
-			return link;
-		if ((plain || begin->proven) && c->proven == 0)
-			break;
-		link = &end->below;
-	}
-	return plain;
+	return any;
 }
 
 static void
 pop_end(struct span_cursor *c, const struct tl_event *begin)
 {
-	struct key key = key_of_message(begin);
+	const struct key key = key_of_ends(begin, false);
+	struct stack *stack;
 	struct waiting *end;
-	uint32_t *link, i;
+	uint32_t i;
 
-	key.proven = false; /* the stack of ends */
-	if ((i = stack_find(c->spans, &key)) == NONE)
+	if (pop_proven(c, begin) || begin->proven ||
+	    (i = stack_find(c->spans, &key)) == NONE)
 		return;
 	stack_cut_ends(c, i, begin->observed);
-	while ((link = end_of(c, i, begin)) &&
-	       !(end = waiting(c, *link))->event.proven &&
-	       tl_observed_cut(end->event.observed, begin->observed))
-		unlink_end(c, i, link);
-	if (!link)
+	stack = &c->spans->stacks[i];
+	if (stack->open == 0)
 		return;
-	if (end->event.proven)
-		complete(&end->event, begin->ns, end->event.duration_ns,
-		    begin->args, false);
-	else
-		complete(&end->event, begin->ns,
-		    tl_event_between(begin, &end->event), begin->args,
-		    end->losses != losses_of(c->spans, begin->source) ||
-			!tl_observed_joins(end->event.observed,
-			    begin->observed));
-	unlink_end(c, i, link);
+	end = waiting(c, stack->top);
+	complete(&end->event, begin->ns, tl_event_between(begin, &end->event),
+	    begin->args,
+	    end->losses != losses_of(c->spans, begin->source) ||
+		!tl_observed_joins(end->event.observed, begin->observed));
+	unlink_end(c, i, &stack->top);
 }
 
 /* An end of a timer knows its begin. */
@@ -906,7 +927,8 @@ is_ready(const struct span_cursor *c)
 		return false;
 	w = waiting(c, c->first);
 	return !w->open || c->rc <= 0 || c->next - c->first >= c->window ||
-	       (w->event.proven && w->event.begun_ns > c->last_ns);
+	       (w->event.proven &&
+		   w->event.begun_ns - TIMES_APART_NS > c->last_ns);
 }
 
 /* Read one more entry and put it behind those that wait. */
@@ -943,7 +965,6 @@ next_waiting(struct span_cursor *c, struct tl_event *event)
 	w = waiting(c, c->first++);
 	if (w->open) { /* the last of its stack */
 		c->spans->stacks[w->stack].open--;
-		c->proven -= w->event.proven;
 		if (w->event.proven)
 			complete_alone(&w->event);
 	}

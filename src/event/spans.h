@@ -60,6 +60,7 @@ struct tl_span {
 	bool proven;
 	bool late;     /* proven, and was not known to be open before its end */
 	bool alone;    /* its begin was not put: args are those of the end */
+	bool bare;     /* ... which was logged without: args are not known */
 	bool overlaps; /* as that of the begin */
 	uint64_t observed; /* as that of the begin */
 };

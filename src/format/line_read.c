@@ -233,11 +233,30 @@ tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
 	return rc;
 }
 
+/* Keep what a line says of a begin only in an end that is proven by it: any other
+ * is known by its begin. */
+static void
+take_proof(struct tl_event *e)
+{
+	const bool is_end = e->proven && e->kind == TL_END &&
+			    e->duration_ns >= 0 && e->begun_tsc <= e->tsc;
+
+	e->proven = is_end || (e->proven && e->kind == TL_BEGIN);
+	if (is_end) {
+		e->begun_ns =
+		    (int64_t)((uint64_t)e->ns - (uint64_t)e->duration_ns);
+	} else {
+		e->begun_tsc = 0;
+		e->duration_ns = 0;
+	}
+}
+
 int
 tl_line_read_give(struct tl_line_read *r, struct tl_event *event)
 {
 	int rc = 0;
 
+	take_proof(event);
 	event->level = event->message ? event->message->level : 0;
 	if (event->kind == TL_LOST && r->kind->has_timeless_losses) {
 		if (r->loss_count == TL_LINE_LOSSES_MAX)

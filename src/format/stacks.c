@@ -141,6 +141,9 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 	    (struct tl_stacks_open){ .message = event->message,
 		    .frame = frame,
 		    .begin_ns = track->last_ns,
+		    .tsc = event->tsc,
+		    .epoch = event->epoch,
+		    .proven = event->proven,
 		    .observed = event->observed };
 	return s->opened(s, track, track->last_ns);
 }
@@ -158,20 +161,35 @@ pop(struct tl_stacks *s, struct tl_track *track)
 	return rc;
 }
 
-/* An end: of the topmost span of its message. */
+/* Does the span end with this end?  That of a proven end has its stamp. */
+static bool
+is_its_end(const struct tl_stacks_open *open, const struct tl_event *end)
+{
+	if (open->message != end->message)
+		return false;
+	return end->proven
+		   ? open->tsc == end->begun_tsc && open->epoch == end->epoch
+		   : !open->proven;
+}
+
+/* An end: of the topmost span of its message, or of the one that it proves. */
 static int
 pop_message(struct tl_stacks *s, struct tl_track *track,
-    const struct tl_message *message)
+    const struct tl_event *end)
 {
 	uint32_t depth = track->depth;
 	int rc = 0;
 
-	if (track->skipped > 0) {
+	if (track->skipped > 0 && !end->proven) {
 		track->skipped--;
 		return 0;
 	}
-	while (depth > 0 && track->open[depth - 1].message != message)
+	while (depth > 0 && !is_its_end(&track->open[depth - 1], end))
 		depth--;
+	if (depth == 0 && track->skipped > 0) {
+		track->skipped--;
+		return 0;
+	}
 	if (depth == 0) {
 		note(s, LONELY_ENDS);
 		return 0;
@@ -198,6 +216,37 @@ pop_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 	return rc;
 }
 
+/* The same, but a span whose end will be proven goes on: then so does one around
+ * it, until its end, which may not be its own. */
+static int
+close_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
+{
+	for (uint32_t i = track->depth; i > depth + 1; i--) {
+		if (!track->open[i - 1].proven)
+			continue;
+		track->open[depth].observed = TL_UNOBSERVED;
+		return 0;
+	}
+	return pop_unsure(s, track, depth);
+}
+
+/* End the spans inside one that ends by its proof, if their own ends may be
+ * missing. */
+static int
+cut_inside(struct tl_stacks *s, struct tl_track *track,
+    const struct tl_event *end)
+{
+	uint32_t depth = track->depth, own = depth;
+
+	while (own > 0 && !is_its_end(&track->open[own - 1], end))
+		own--;
+	while (
+	    own > 0 && depth > own && !track->open[depth - 1].proven &&
+	    !tl_observed_joins(track->open[depth - 1].observed, end->observed))
+		depth--;
+	return own > 0 ? pop_unsure(s, track, depth) : 0;
+}
+
 /* End the spans of a message whose observed interval has ended, and, for an
  * end, the one that may be its own: 1, the end is done.  0, -errno. */
 static int
@@ -205,20 +254,23 @@ cut(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 {
 	int rc = 0;
 
+	if (event->kind == TL_END && event->proven)
+		return cut_inside(s, track, event);
 	for (uint32_t i = track->depth; i-- > 0 && rc == 0;) {
 		const uint64_t observed = track->open[i].observed;
 
-		if (track->open[i].message != event->message)
+		if (track->open[i].message != event->message ||
+		    track->open[i].proven)
 			continue;
 		if (tl_observed_joins(observed, event->observed))
 			break;
 		if (tl_observed_cut(observed, event->observed)) {
-			rc = pop_unsure(s, track, i);
+			rc = close_unsure(s, track, i);
 			continue;
 		}
 		if (event->kind == TL_BEGIN)
 			break;
-		rc = pop_unsure(s, track, i);
+		rc = close_unsure(s, track, i);
 		return rc < 0 ? rc : 1;
 	}
 	return rc;
@@ -232,8 +284,15 @@ put_lost(struct tl_stacks *s)
 
 	note(s, LOSSES);
 	for (size_t i = 0; rc == 0 && i < s->track_capacity; i++) {
-		rc = pop_unsure(s, &s->track[i], 0);
-		s->track[i].skipped = 0;
+		struct tl_track *track = &s->track[i];
+		uint32_t depth = track->depth;
+
+		while (depth > 0 && !track->open[depth - 1].proven)
+			depth--;
+		rc = pop_unsure(s, track, depth);
+		while (depth-- > 0)
+			track->open[depth].observed = TL_UNOBSERVED;
+		track->skipped = 0;
 	}
 	return rc;
 }
@@ -266,9 +325,8 @@ put_span(struct tl_stacks *s, const struct tl_event *event)
 		advance(s, track, event->ns);
 		if (rc > 0)
 			return 0;
-		rc = event->kind == TL_BEGIN
-			 ? push(s, track, event)
-			 : pop_message(s, track, event->message);
+		rc = event->kind == TL_BEGIN ? push(s, track, event)
+					     : pop_message(s, track, event);
 	}
 	if (rc != -ENOSPC)
 		return rc;
@@ -314,7 +372,8 @@ tl_stacks_end(struct tl_stacks *s, const struct tl_report *report)
 		struct tl_track *track = &s->track[i];
 
 		for (uint32_t k = 0; rc == 0 && k < track->depth; k++)
-			if (track->open[k].observed == TL_UNOBSERVED)
+			if (track->open[k].observed == TL_UNOBSERVED &&
+			    !track->open[k].proven)
 				rc = pop_unsure(s, track, k);
 		if (track->depth > 0)
 			track->last_ns = s->last_ns;

@@ -10,7 +10,8 @@
  * inside its span and is open still; an end without a begin is nothing; what
  * is open in the end is closed there; time within a track does not go back.
  * Where entries may be missing inside a span, because of a loss or because its
- * observed interval has ended, it is closed at the last event before.
+ * observed interval has ended, it is closed at the last event before; a span whose
+ * end is proven is closed there.
  * A sink gets each frame that opens and closes, in that order.
  */
 #ifndef TL_FORMAT_STACKS_H
@@ -49,6 +50,9 @@ struct tl_stacks_open {
 	uint64_t inner_ns; /* of the frames that were open in it */
 	uint32_t user;     /* of the sink */
 	uint64_t observed; /* of its begin */
+	uint64_t tsc;      /* likewise */
+	uint32_t epoch;
+	bool proven; /* its end will be */
 };
 
 /* A thread or a source. */

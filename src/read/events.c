@@ -169,6 +169,10 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		to->flags |= TIMELINE_READ_BUILTIN;
 	if (event->moved)
 		to->flags |= TIMELINE_READ_MOVED;
+	if (event->proven)
+		to->flags |= TIMELINE_READ_PROVEN;
+	if (event->alone)
+		to->flags |= TIMELINE_READ_ALONE;
 	return name(r, event, to);
 }
 
@@ -236,11 +240,13 @@ step(struct timeline_reader *r)
 		}
 		if (paired) {
 			r->event.duration_ns = span.duration_ns;
-			if (event.kind == TL_END && event.bare)
+			if (event.kind == TL_END && event.bare && !span.bare)
 				memcpy(r->event.args, span.args,
 				    sizeof(span.args));
 			if (span.lossy)
 				r->event.flags |= TIMELINE_READ_UNSURE;
+			if (span.bare)
+				r->event.flags |= TIMELINE_READ_ALONE;
 		}
 		return 1;
 	}
@@ -349,6 +355,7 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 		.lost =
 		    event->flags & TIMELINE_READ_UNCOUNTED ? 0 : event->lost,
 		.bare = (event->flags & TIMELINE_READ_BARE) != 0,
+		.alone = (event->flags & TIMELINE_READ_ALONE) != 0,
 		.overwritten = (event->flags & TIMELINE_READ_OVERWRITTEN) != 0,
 		.unread = (event->flags & TIMELINE_READ_UNREAD) != 0 };
 	if (event->kind == TL_END && event->duration_ns >= 0) {

@@ -20,6 +20,10 @@ tl_arguments_get(const struct tl_event *event, unsigned index,
 {
 	const uint64_t raw = event->args[index];
 
+	if (!tl_event_has_args(event)) {
+		to->kind = TL_SCALAR_NIL;
+		return;
+	}
 	switch (event->message->args[index].format) {
 	case TIMELINE_ARG_DOUBLE:
 		to->kind = TL_SCALAR_REAL;

@@ -530,6 +530,7 @@ make_span(struct tl_event_value *value)
 	event->ns = span->begin_ns;
 	event->tsc = span->begin_tsc;
 	memcpy(event->args, span->args, sizeof(event->args));
+	event->bare = span->bare;
 	event->message = span->message;
 	event->cpu = span->begin_cpu;
 	event->pid = span->pid;

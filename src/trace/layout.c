@@ -173,7 +173,8 @@ tl_trace_header_get(struct tl_trace_header *header, struct tl_bytes first,
 		    "the header is damaged: its checksum is wrong");
 	if (header->incompat & ~TL_TRACE_INCOMPAT)
 		return tl_fault(fault, -EPROTO, 24,
-		    "the trace needs features that are not known here: %#llx",
+		    "the trace needs features that are not known here: "
+		    "%#llx; a newer version of timeline reads them",
 		    (unsigned long long)(header->incompat &
 					 ~TL_TRACE_INCOMPAT));
 	return 0;

@@ -70,7 +70,8 @@ uint32_t tl_crc32c_by_table(uint32_t crc, const void *data, size_t size);
 /* Features that a reader must know: unknown ones cause -EPROTO.  Unknown
  * features in the other word only forbid writing to the file. */
 #define TL_TRACE_PACKED   UINT64_C(1) /* blocks may be compressed */
-#define TL_TRACE_INCOMPAT TL_TRACE_PACKED
+#define TL_TRACE_PROOFS   UINT64_C(2) /* ends may be proven */
+#define TL_TRACE_INCOMPAT (TL_TRACE_PACKED | TL_TRACE_PROOFS)
 #define TL_TRACE_COMPAT   UINT64_C(0)
 
 enum tl_trace_kind {

@@ -54,6 +54,8 @@ tl_node_duration(const struct tl_node *node)
 {
 	int64_t duration;
 
+	if (node->ended == TL_NODE_ENDED && node->end.proven)
+		return node->end.duration_ns;
 	if (node->ended != TL_NODE_ENDED || node->end.ns < node->event.ns)
 		return 0;
 	if (__builtin_sub_overflow(node->end.ns, node->event.ns, &duration))

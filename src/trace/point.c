@@ -12,7 +12,8 @@
 enum {
 	ARGS = 0x0007, /* number of arguments */
 	BARE = 0x0008,
-	WHAT = 0x0070, /* kind of the event, enum tl_kind */
+	WILL_PROVE = 0x0008, /* of a begin: its end will be proven */
+	WHAT = 0x0070,       /* kind of the event, enum tl_kind */
 	WHAT_SHIFT = 4,
 	TSC = 0x0080,
 	NUMBER = 0x0100,
@@ -45,7 +46,10 @@ flags_of(const struct tl_point *point, const struct tl_point_state *state,
 	const struct tl_event *e = &point->event;
 	unsigned flags = argc | (unsigned)e->kind << WHAT_SHIFT;
 
-	flags |= e->bare ? BARE : 0;
+	if (e->kind == TL_BEGIN)
+		flags |= e->proven ? WILL_PROVE : 0;
+	else
+		flags |= e->bare ? BARE : 0;
 	flags |= e->tsc != state->tsc ? TSC : 0;
 	flags |= e->number != state->number + 1 ? NUMBER : 0;
 	flags |= e->cpu != state->cpu ? CPU : 0;
@@ -185,11 +189,14 @@ get_fields(struct tl_event *e, const struct tl_point_state *state,
 	if (e->kind == TL_LOST && flags & LEVEL)
 		e->level = tl_data_u8(in);
 	e->continued = e->kind == TL_BEGIN && flags & CONTINUED;
-	e->proven = e->kind == TL_END && flags & PROVEN;
-	if (!e->proven)
+	if (e->kind == TL_BEGIN)
+		e->proven = flags & WILL_PROVE;
+	if (e->kind != TL_END || !(flags & PROVEN))
 		return;
+	e->proven = true;
 	e->begun_tsc = e->tsc - tl_data_varint(in);
 	e->duration_ns = (int64_t)(tl_data_varint(in) & INT64_MAX);
+	e->begun_ns = (int64_t)((uint64_t)e->ns + (uint64_t)tl_data_folded(in));
 }
 
 static void
@@ -249,7 +256,7 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 	point->kind = tl_data_u8(in);
 	flags = tl_data_u16(in);
 	e->kind = (flags & WHAT) >> WHAT_SHIFT;
-	e->bare = flags & BARE;
+	e->bare = e->kind != TL_BEGIN && flags & BARE;
 	point->silent = flags & SILENT;
 	if (!is_sane(point, flags))
 		return -EBADMSG;
@@ -259,9 +266,6 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 		point->message = tl_data_varint32(in);
 	e->ns = (int64_t)((uint64_t)state->ns + (uint64_t)tl_data_folded(in));
 	get_fields(e, state, in, flags);
-	if (e->proven)
-		e->begun_ns =
-		    (int64_t)((uint64_t)e->ns + (uint64_t)tl_data_folded(in));
 	if (point->kind == TL_TRACE_FOOTER) {
 		point->children = tl_data_varint(in);
 		point->size = tl_data_varint(in);

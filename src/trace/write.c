@@ -36,8 +36,9 @@ init_header(struct tl_trace_writer *w)
 
 	w->header.created_ns = o->created_ns;
 	memcpy(w->header.id, o->id, sizeof(o->id));
+	w->header.incompat = TL_TRACE_PROOFS;
 	if (o->codec) {
-		w->header.incompat = TL_TRACE_PACKED;
+		w->header.incompat |= TL_TRACE_PACKED;
 		w->header.codec = o->codec->number;
 	}
 	return draw_id(w->header.id);

@@ -291,7 +291,7 @@ for f in jsonl csv timeline trace packed chrome; do
 		"$("$dump" --json "$work/hidden.out" | names)" $'40 server 40 server\n40 server 60 null'
 done
 to csv "$work/named.jsonl" >"$work/named.csv"
-sed -E 's/(,[^,]*){4}$//' "$work/named.csv" >"$work/unnamed.csv"
+sed -E 's/(,[^,]*){6}$//' "$work/named.csv" >"$work/unnamed.csv"
 is 'CSV as 0.1.0 wrote it, without names, is read' \
 	"$("$dump" --json "$work/unnamed.csv")" \
 	"$("$dump" --json "$work/named.csv" | jq -c 'del(.thread, .process)')"

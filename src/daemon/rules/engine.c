@@ -157,10 +157,23 @@ advance(struct tl_rules *rules, uint64_t *last, bool *has_last, uint64_t tsc,
 	*has_last = true;
 }
 
+/* A proven end is logged whatever the level is, so that it says nothing of how
+ * often something comes: its begin does. */
+static bool
+is_of_no_rate(const struct tl_rule *rule, const struct tl_event *event)
+{
+	return event->kind == TL_END && event->proven &&
+	       (rule->config->kind == TL_RULE_INTERVAL ||
+		   rule->config->kind == TL_RULE_ABSENT ||
+		   rule->config->kind == TL_RULE_RATE);
+}
+
 static void
 put_one(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, unsigned part, const struct tl_span *span)
 {
+	if (is_of_no_rate(rule, event))
+		return;
 	switch (rule->config->kind) {
 	case TL_RULE_EVENT:
 	case TL_RULE_LEVEL:

@@ -427,6 +427,7 @@ begin_passes(struct tl_rules *rules, struct tl_rule *rule,
 	if (!rule->config->when)
 		return true;
 	memcpy(begin.args, span->args, sizeof(begin.args));
+	begin.bare = span->bare;
 	return tl_rule_passes(rules, rule, &begin);
 }
 

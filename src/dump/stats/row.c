@@ -292,10 +292,44 @@ put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_string(text, t.slots == 1 ? " slot" : " slots");
 }
 
+/* The begins that no end was found of. */
+static uint64_t
+lonely_begins(const struct tl_stats_row *row)
+{
+	return row->begins - (row->spans - row->alone);
+}
+
+/* Was it observed now and then, so that spans which are longer have no
+ * duration?  A proven end is always logged. */
+static bool
+is_censored(const struct tl_stats_row *row)
+{
+	return is_partial(row) && !row->timer &&
+	       row->message->kind == TIMELINE_RECORD_SPAN &&
+	       (row->ends > row->proven ||
+		   (row->spans == 0 && row->unmarked > 0));
+}
+
+static void
+put_text_censored(struct tl_text *text, const struct tl_stats_row *row)
+{
+	const char *what = row->observed_by & 1U << TL_OBSERVED_BY_PRIORITY
+			       ? "an observed interval"
+			   : row->observed_by & 1U << TL_OBSERVED_BY_BURST
+			       ? "a burst"
+			       : "a slot";
+
+	if (is_censored(row))
+		tl_put_format(text,
+		    "spans longer than %s are missing (timeline_scope logs "
+		    "them whole)",
+		    what);
+}
+
 static void
 put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 {
-	const uint64_t begins = row->begins - row->spans;
+	const uint64_t begins = lonely_begins(row);
 	const uint64_t ends = row->ends - row->spans;
 
 	if (row->message->kind != TIMELINE_RECORD_SPAN ||
@@ -382,6 +416,9 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	wrap(output, since);
 	since = text->size;
 	tl_parts_put(text, row->parts);
+	wrap(output, since);
+	since = text->size;
+	put_text_censored(text, row);
 	wrap(output, since);
 	since = text->size;
 	put_text_spans(text, row);
@@ -535,10 +572,10 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 	put_json_total(f, row);
 	if (row->message->kind == TIMELINE_RECORD_SPAN) {
 		tl_fields_unsigned(f, "spans", row->spans);
-		tl_fields_unsigned(f, "lonely_begins",
-		    row->begins - row->spans);
+		tl_fields_unsigned(f, "lonely_begins", lonely_begins(row));
 		tl_fields_unsigned(f, "lonely_ends", row->ends - row->spans);
 		tl_fields_unsigned(f, "unsure", row->unsure);
+		tl_fields_bool(f, "censored", is_censored(row));
 	}
 	if (row->timer)
 		put_json_timer(f, row->timer);

@@ -17,8 +17,11 @@ struct tl_stats_row {
 	const char *input; /* the file */
 	uint64_t count;    /* entries, begin and end events alike */
 	uint64_t begins;
+	uint64_t unmarked; /* of these, whose end may prove nothing */
 	uint64_t ends;
-	uint64_t spans; /* begin events whose end was found */
+	uint64_t spans;  /* ends whose begin is known */
+	uint64_t proven; /* of these, by the stamp that the end has */
+	uint64_t alone;  /* of these, whose begin is not among the begins */
 	/* of these, those that may be wrong pairs: not in durations */
 	uint64_t unsure;
 	int64_t first_ns;

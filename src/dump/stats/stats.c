@@ -316,13 +316,20 @@ find_row(struct stats *s, const struct tl_event *event,
 {
 	struct tl_event named = *event;
 
-	if (span && event->bare) {
+	if (span && event->bare && !span->bare) {
 		named.bare = false;
 		memcpy(named.args, span->args, sizeof(named.args));
 	}
 	named.message = tl_labels_get(&s->labels, &named);
 	*row = tl_message_map_find(&s->map, named.message);
 	return *row ? 0 : row_new(s, &named, row);
+}
+
+/* Is it logged whatever the level is?  Then it says nothing of a rate. */
+static bool
+is_proven_end(const struct tl_event *event)
+{
+	return event->kind == TL_END && event->proven;
 }
 
 static int
@@ -342,16 +349,24 @@ take_entry(struct stats *s, const struct tl_event *event,
 	row->count++;
 	row->last_ns = event->ns;
 	row->begins += event->kind == TL_BEGIN;
+	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
-	row->observed += by != TL_OBSERVED_BY_NOTHING;
-	row->observed_by |= 1U << by;
+	if (!is_proven_end(event)) {
+		row->observed += by != TL_OBSERVED_BY_NOTHING;
+		row->observed_by |= 1U << by;
+	}
 	row->rate += source->lanes[lane_of(s, event)].weight;
-	rc = tl_slot_tally_put(&row->tally, samples_of(source, event->message),
-	    event->message->gate, event->ns, event->tsc);
+	if (!is_proven_end(event))
+		rc = tl_slot_tally_put(&row->tally,
+		    samples_of(source, event->message), event->message->gate,
+		    event->ns, event->tsc);
 	if (rc < 0)
 		return rc;
 	if (paired > 0) {
 		row->spans++;
+		row->proven += span.proven;
+		row->alone +=
+		    span.alone || span.begin_ns < s->select->filter.since_ns;
 		row->unsure += span.lossy;
 		take_parts(s, row, &span);
 		rc = span.lossy

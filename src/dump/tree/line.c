@@ -61,9 +61,20 @@ tl_tree_put_result(struct tl_text *text, const struct tl_node *node)
 	}
 }
 
+/* Is it an end whose begin is elsewhere or not in the file, and known? */
+static bool
+is_proven_end(const struct tl_node *node)
+{
+	return node->event.kind == TL_END && node->event.proven;
+}
+
 void
 tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
 {
+	if (is_proven_end(node)) {
+		tl_put_string(text, ": ");
+		tl_put_duration(text, node->event.duration_ns);
+	}
 	switch (node->ended) {
 	case TL_NODE_ENDED:
 		if (tl_tree_is_counted(node))
@@ -238,6 +249,11 @@ put_end(struct tl_text *text, const struct tl_node *node)
 		[TL_NODE_CROSSED] = "outside",
 		[TL_NODE_UNFINISHED] = "unfinished" };
 
+	if (is_proven_end(node)) {
+		tl_put_string(text, ",\"duration_ns\":");
+		tl_put_signed(text, node->event.duration_ns);
+		tl_put_string(text, ",\"proven\":true");
+	}
 	if (!tl_tree_is_span(node))
 		return;
 	tl_put_string(text,

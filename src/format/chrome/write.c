@@ -75,6 +75,7 @@ begin_of(const struct tl_span *span)
 		.kind = TL_BEGIN };
 
 	memcpy(event.args, span->args, sizeof(event.args));
+	event.bare = span->bare;
 	return event;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - lines of 17, 19 or 21 fields to events. */
+/* read.c - lines of 17, 19, 21 or 23 fields to events. */
 #include "format/csv/csv.h"
 
 #include "base/lines.h"
@@ -23,11 +23,11 @@ enum column {
 	VALUE, /* its value */
 	THREAD = ARG + 2 * TL_ARGS_MAX,
 	PROCESS,
-	DURATION, /* of a span, which its begin and end have */
+	DURATION, /* of a span */
 	UNSURE,
-	COLUMNS,
-	COLUMNS_OLD = THREAD,    /* of lines without names */
-	COLUMNS_NAMED = DURATION /* of lines without durations */
+	PROVEN,
+	BEGUN,
+	COLUMNS
 };
 
 static const char first_names[] = "ns,tsc,cpu,pid,tid,priority,";
@@ -109,6 +109,14 @@ take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
 	return true;
 }
 
+/* Had the lines of an older version so many columns: none of names, of durations,
+ * or of proofs? */
+static bool
+is_older(unsigned columns)
+{
+	return columns == THREAD || columns == DURATION || columns == PROVEN;
+}
+
 static bool
 split(const struct tl_message_cache *cache, struct tl_bytes line,
     struct row *row)
@@ -123,13 +131,11 @@ split(const struct tl_message_cache *cache, struct tl_bytes line,
 			i = ARG;
 		if (!take_field(&s, &row->fields[i]))
 			return false;
-		if (i + 1 == COLUMNS_OLD && s.at == s.end) {
-			row->fields[THREAD] = tl_bytes(NULL, 0);
-			row->fields[PROCESS] = tl_bytes(NULL, 0);
+		if (s.at == s.end && is_older(i + 1)) {
+			while (++i < COLUMNS)
+				row->fields[i] = tl_bytes(NULL, 0);
 			return true;
 		}
-		if (i + 1 == COLUMNS_NAMED && s.at == s.end)
-			return true;
 		if (i + 1 < COLUMNS && !TL_SCAN_SKIP(&s, ","))
 			return false;
 	}
@@ -390,6 +396,19 @@ read_names(struct tl_line_read *r, const struct row *row,
 	return tl_line_read_names(r, event, plain, undo(&r->scratch, process));
 }
 
+static void
+read_proof(const struct row *row, struct tl_event *event)
+{
+	event->proven =
+	    tl_bytes_equal(row->fields[PROVEN], tl_bytes_of("true"));
+	if (!event->proven || event->kind != TL_END)
+		return;
+	event->proven = tl_number_signed(row->fields[DURATION], row->end,
+			    &event->duration_ns) == 0 &&
+			tl_number_unsigned(row->fields[BEGUN], row->end,
+			    &event->begun_tsc) == 0;
+}
+
 static int
 read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
 {
@@ -399,6 +418,7 @@ read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
 	    tl_number_small(row->fields[PID], row->end, &event->pid) < 0 ||
 	    tl_number_small(row->fields[TID], row->end, &event->tid) < 0)
 		return -EBADMSG;
+	read_proof(row, event);
 	rc = read_message(r, row, event);
 	if (rc == 0)
 		rc = read_names(r, row, event);

@@ -3,9 +3,9 @@
  * write.c - a line is numbers, then pieces of its message:
  *
  *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,, |
- *	    ,thread,process | ,1200,true
+ *	    ,thread,process | ,1200,true | ,true,6123
  *
- * The last two are of an end whose begin is known.
+ * The last four are those of a span; of an instant they are empty.
  */
 #include "format/csv/csv.h"
 
@@ -24,11 +24,12 @@ enum {
 static const char column_names[] =
     "ns,tsc,cpu,pid,tid,priority,category,message,"
     "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
-    "value4,thread,process,duration_ns,unsure\n";
+    "value4,thread,process,duration_ns,unsure,proven,begun_tsc\n";
 
 /* The columns of a thread and a process without names, and of no duration. */
 #define NO_NAMES    ",,"
-#define NO_DURATION ",,\n"
+#define NO_DURATION ",,"
+#define NO_PROOF    ",,\n"
 
 /* The columns of missing arguments; the first of them may have the scope of a
  * span. */
@@ -150,7 +151,19 @@ write_duration(char *to, const struct tl_event *event)
 	*to++ = ',';
 	to = tl_write_signed(to, event->duration_ns);
 	return tl_write_string(to,
-	    event->begun == TL_BEGUN_UNSURE ? ",true\n" : ",\n");
+	    event->begun == TL_BEGUN_UNSURE ? ",true" : ",");
+}
+
+static char *
+write_proof(char *to, const struct tl_event *event)
+{
+	if (!event->proven)
+		return tl_write_string(to, NO_PROOF);
+	to = tl_write_string(to, ",true,");
+	if (event->kind == TL_END)
+		to = tl_write_unsigned(to, event->begun_tsc);
+	*to++ = '\n';
+	return to;
 }
 
 static void
@@ -190,6 +203,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 		to = tl_write_string(to, NO_NAMES);
 	}
 	to = write_duration(to, event);
+	to = write_proof(to, event);
 	text->size = (size_t)(to - text->data);
 }
 
@@ -209,7 +223,7 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 		*to++ = ',';
 	}
 	to = tl_write_unsigned(to, event->lost);
-	to = tl_write_string(to, ",,,,,," NO_NAMES NO_DURATION);
+	to = tl_write_string(to, ",,,,,," NO_NAMES NO_DURATION NO_PROOF);
 	text->size = (size_t)(to - text->data);
 }
 

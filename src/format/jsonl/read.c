@@ -35,12 +35,16 @@ enum member {
 	MOVED,
 	THREAD,
 	PROCESS,
+	DURATION,
+	PROVEN,
+	BEGUN,
 	MEMBERS
 };
 
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
-	"overwritten", "host", "moved", "thread", "process" };
+	"overwritten", "host", "moved", "thread", "process", "duration_ns",
+	"proven", "begun_tsc" };
 
 enum { VALUES_MAX = 16 /* of args; further ones are left out */ };
 
@@ -351,6 +355,10 @@ read_event(struct jsonl *j, const struct object *o, struct tl_event *e)
 		return rc;
 	e->args[0] = whole;
 	e->moved = m[MOVED].kind == TL_JSON_TRUE;
+	e->proven = m[PROVEN].kind == TL_JSON_TRUE;
+	if (e->proven && e->kind == TL_END)
+		e->proven = read_signed(j, &m[DURATION], &e->duration_ns) &&
+			    read_unsigned(j, &m[BEGUN], &e->begun_tsc);
 	if (m[HOST].kind == TL_JSON_STRING && m[HOST].size > 0)
 		tl_line_read_host(&j->read, text_of(j, &m[HOST]));
 	return whole ? 0 : read_values(j, o, e);

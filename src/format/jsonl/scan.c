@@ -97,15 +97,19 @@ scan_names(struct tl_scan *s, struct tl_bytes names[2])
 		   (scan_string(s, &names[1], &escapes) && !escapes));
 }
 
-/* Skip the duration of a span, which its begin and end have. */
+/* Read the duration of a span and its proof. */
 static bool
-scan_duration(struct tl_scan *s)
+scan_duration(struct tl_scan *s, struct tl_event *e)
 {
-	uint64_t ns;
+	uint64_t ns = 0;
 
-	return !TL_SCAN_SKIP(s, ",\"duration_ns\":") ||
-	       (scan_signed(s, &ns) &&
-		   (TL_SCAN_SKIP(s, ",\"unsure\":true") || true));
+	if (TL_SCAN_SKIP(s, ",\"duration_ns\":") && !scan_signed(s, &ns))
+		return false;
+	e->duration_ns = (int64_t)ns;
+	(void)TL_SCAN_SKIP(s, ",\"unsure\":true");
+	e->proven = TL_SCAN_SKIP(s, ",\"proven\":true");
+	return !TL_SCAN_SKIP(s, ",\"begun_tsc\":") ||
+	       scan_unsigned(s, &e->begun_tsc);
 }
 
 static bool
@@ -125,7 +129,7 @@ scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
 	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
 	       scan_names(s, names) && scan_host(s, host) &&
 	       ((e->moved = TL_SCAN_SKIP(s, ",\"moved\":true")) || true) &&
-	       scan_duration(s);
+	       scan_duration(s, e);
 }
 
 /* Read the scope, which is at the end of the line but belongs to the

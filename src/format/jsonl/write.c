@@ -16,7 +16,12 @@
  *
  *	,"duration_ns":1200,"unsure":true
  *
- * without the second member if the two are a pair.  The last piece of a message
+ * without the second member if the two are a pair.  If it holds the stamp of its
+ * begin, that follows,
+ *
+ *	,"proven":true,"begun_tsc":6123
+ *
+ * and a begin whose end will has the first of these.  The last piece of a message
  * is the text after its arguments.
  */
 #include "format/jsonl/jsonl.h"
@@ -36,6 +41,8 @@ enum {
 #define MOVED    ",\"moved\":true"
 #define DURATION ",\"duration_ns\":"
 #define UNSURE   ",\"unsure\":true"
+#define PROVEN   ",\"proven\":true"
+#define BEGUN    ",\"begun_tsc\":"
 
 /* A literal, whose size the compiler knows. */
 #define WRITE(to, literal) \
@@ -146,6 +153,16 @@ write_duration(char *to, const struct tl_event *end)
 	return end->begun == TL_BEGUN_UNSURE ? WRITE(to, UNSURE) : to;
 }
 
+static char *
+write_proof(char *to, const struct tl_event *event)
+{
+	to = WRITE(to, PROVEN);
+	if (event->kind != TL_END)
+		return to;
+	to = WRITE(to, BEGUN);
+	return tl_write_unsigned(to, event->begun_tsc);
+}
+
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
     const struct tl_event *event, const struct tl_origin *host,
@@ -170,6 +187,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 		to = WRITE(to, MOVED);
 	if (event->kind == TL_END && event->begun)
 		to = write_duration(to, event);
+	if (event->proven)
+		to = write_proof(to, event);
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
 	to = tl_write_string(to, tl_kind_name(event->kind));
 	to = WRITE(to, "\",\"args\":{");

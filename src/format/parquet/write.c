@@ -304,7 +304,7 @@ put_span(struct parquet_write *w, struct tl_event *event)
 	put(w, LOSSY, span.lossy);
 	if (event->bare)
 		memcpy(event->args, span.args, sizeof(event->args));
-	event->bare = false;
+	event->bare = span.bare;
 	return 0;
 }
 

@@ -436,7 +436,7 @@ put_one(struct perfetto_write *w, const struct tl_event *event, bool alone)
 static bool
 is_written(const struct tl_span *span)
 {
-	return span->observed == TL_OBSERVED;
+	return span->observed == TL_OBSERVED && !span->alone;
 }
 
 static int
@@ -453,6 +453,7 @@ put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone)
 		.overlaps = span->overlaps };
 
 	memcpy(begin.args, span->args, sizeof(begin.args));
+	begin.bare = span->bare;
 	return put_one(w, &begin, alone);
 }
 

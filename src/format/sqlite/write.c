@@ -178,6 +178,7 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 	int rc;
 
 	memcpy(begin.args, span->args, sizeof(begin.args));
+	begin.bare = span->bare;
 	if ((rc = find_message(w, &begin, &message)) < 0 ||
 	    (rc = find_thread(w, &begin, &thread)) < 0)
 		return rc;
@@ -196,7 +197,7 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 	tl_sqlite_bind_cpu(row, SPAN_BEGIN_CPU, span->begin_cpu);
 	tl_sqlite_bind_integer(row, SPAN_LOSSY, span->lossy);
 	tl_sqlite_bind_integer(row, SPAN_CUT, span->cut);
-	for (unsigned i = 0; i < span->message->argc; i++)
+	for (unsigned i = 0; i < span->message->argc && !span->bare; i++)
 		bind_value(w, row, SPAN_VALUE + (int)i, span->message, i,
 		    span->args[i]);
 	return tl_sqlite_insert(&w->sqlite, row);

@@ -51,6 +51,7 @@ put_span(struct svg_write *w, const struct tl_span *span, uint8_t flags)
 	int rc;
 
 	memcpy(begin.args, span->args, sizeof(begin.args));
+	begin.bare = span->bare;
 	if ((rc = find_track(w, &begin, &track)) < 0 || !track)
 		return rc;
 	rc = tl_svg_names_get(&w->names, &begin, SVG_NO_ARG, &name);

@@ -26,6 +26,7 @@ take_span(struct svg_write *w, const struct tl_event *event,
 
 	named.message = span->message;
 	memcpy(named.args, span->args, sizeof(named.args));
+	named.bare = span->bare;
 	return take(w, &named, SVG_NO_ARG, (uint64_t)span->duration_ns, taker);
 }
 

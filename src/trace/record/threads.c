@@ -286,20 +286,35 @@ push(struct tl_recorder_thread *thread, const struct tl_event *event,
 		    (struct tl_recorder_open){ *event, losses };
 }
 
+/* Does the span end with this end?  That of a proven end has its stamp. */
+static bool
+is_its_end(const struct tl_event *begin, const struct tl_event *end)
+{
+	if (begin->message != end->message)
+		return false;
+	return end->proven
+		   ? begin->tsc == end->begun_tsc && begin->epoch == end->epoch
+		   : !begin->proven;
+}
+
 /* An end event also ends the spans inside. */
 static void
-pop(struct tl_recorder_thread *thread, const struct tl_message *message)
+pop(struct tl_recorder_thread *thread, const struct tl_event *end)
 {
 	size_t i = thread->open_count;
 
-	if (thread->skipped > 0) {
+	if (thread->skipped > 0 && !end->proven) {
 		thread->skipped--;
 		return;
 	}
-	while (i > 0 && thread->open[i - 1].begin.message != message)
+	while (i > 0 && !is_its_end(&thread->open[i - 1].begin, end))
 		i--;
-	if (i > 0)
+	if (i > 0) {
 		thread->open_count = i - 1;
+		thread->skipped = 0;
+	} else if (thread->skipped > 0) {
+		thread->skipped--;
+	}
 }
 
 static int
@@ -349,7 +364,7 @@ tl_recorder_threads_put(struct tl_recorder_threads *t,
 	if (event->kind == TL_BEGIN && is_nested(event))
 		push(thread, event, losses);
 	else if (event->kind == TL_END && is_nested(event))
-		pop(thread, event->message);
+		pop(thread, event);
 	return 0;
 }
 

@@ -171,6 +171,70 @@ TEST(a_span_is_not_open_after_its_burst)
 	fired(0);
 }
 
+/* A begin, marked or not, and an end that proves it. */
+static void
+put_proven(enum tl_kind kind, int64_t ns, int64_t begun, bool marked)
+{
+	put_observed((struct tl_event){ .message = &messages[STEP],
+	    .kind = (uint8_t)kind,
+	    .ns = START + ns,
+	    .tsc = (uint64_t)(START + ns),
+	    .begun_ns = kind == TL_END ? START + begun : 0,
+	    .begun_tsc = kind == TL_END ? (uint64_t)(START + begun) : 0,
+	    .duration_ns = ns - begun,
+	    .proven = marked || kind == TL_END,
+	    .pid = 7,
+	    .tid = 7 });
+}
+
+TEST(a_span_whose_end_will_be_proven_is_open_after_its_burst)
+{
+	const struct tl_config_rule rule = span_rule();
+
+	start_observed(&rule, 1);
+	burst(0, MS / 10);
+	put_proven(TL_BEGIN, 5000, 0, true);
+	tick(MS / 2);
+	fired(0);
+	tick(8 * MS);
+	fired(1);
+	put_proven(TL_END, 9 * MS, 5000, true); /* the same span */
+	fired(0);
+}
+
+TEST(a_span_that_is_longer_than_its_burst_fires_when_it_has_ended)
+{
+	const struct tl_config_rule rule = span_rule();
+
+	start_observed(&rule, 1);
+	burst(0, MS / 10);
+	put_proven(TL_BEGIN, 5000, 0, false);
+	put(BAD, 4 * MS, 0);
+	tick(8 * MS);
+	fired(0);
+	put_proven(TL_END, 9 * MS, 5000, false);
+	fired(1);
+}
+
+TEST(a_proven_end_is_in_no_rate_and_is_not_seen)
+{
+	struct tl_config_rule list[] = { rule_of(TL_RULE_RATE),
+		rule_of(TL_RULE_ABSENT) };
+
+	list[0].match.message = list[1].match.message = "step";
+	list[0].limit_ns = 100 * MS;
+	list[0].bound = 15;
+	list[1].limit_ns = 10 * MS;
+	start_observed(list, 2);
+	burst(0, 50 * MS);
+	put_proven(TL_BEGIN, MS, 0, true);
+	put_proven(TL_END, 2 * MS, MS, true);
+	fired(0); /* one entry, not two */
+	put_proven(TL_END, 9 * MS, -MS, true);
+	tick(13 * MS);
+	fired(1); /* absent since its begin */
+}
+
 TEST(a_span_ends_within_its_burst_only)
 {
 	const struct tl_config_rule rule = span_rule();

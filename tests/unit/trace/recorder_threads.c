@@ -305,6 +305,31 @@ TEST(spans_of_a_process_that_is_gone_go_on_for_one_file)
 	tl_recorder_threads_free(&threads);
 }
 
+/* An end that proves nothing leaves it open, and so does one of another span. */
+TEST(a_span_whose_end_will_be_proven_goes_on_until_that_end)
+{
+	struct tl_event events[4];
+
+	define();
+	for (size_t i = 0; i < 4; i++)
+		events[i] =
+		    (struct tl_event){ .kind = i == 0 ? TL_BEGIN : TL_END,
+			    .message = &messages[0],
+			    .tsc = 10 * (i + 1),
+			    .begun_tsc = i == 2   ? 7
+					 : i == 3 ? 10
+						  : 0,
+			    .proven = i != 1,
+			    .pid = (uint32_t)getpid(),
+			    .tid = 7,
+			    .level = 6 };
+	ck_assert_uint_eq(record_file(events, 3), 0);
+	ck_assert_uint_eq(record_file(NULL, 0), 1);
+	ck_assert_uint_eq(record_file(&events[3], 1), 1);
+	ck_assert_uint_eq(record_file(NULL, 0), 0);
+	tl_recorder_threads_free(&threads);
+}
+
 /* A loss has taken the ends of more spans than go on. */
 TEST(spans_that_were_too_many_before_a_loss_are_forgotten)
 {

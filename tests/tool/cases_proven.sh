@@ -1,0 +1,136 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# Spans that prove themselves are whole on every surface: most are longer than the
+# bursts that they began in, and the begins of some are not in the record.
+
+pv=$work/proven.tl
+recorded=$work/proven.trace
+mkfifo "$work/go"
+"$build/tests/tool/make_proven" "$name-proven" "$pv" wait <"$work/go" >"$work/truth" &
+writer=$!
+exec 7>"$work/go"
+for ((i = 0; i < patience * 10; i++)); do
+	[ ! -e "$shm-proven" ] || "$dump" --list "$name-proven" 2>/dev/null | grep -q noise && break
+	sleep 0.1
+done
+sleep 0.3 # until the ring has turned
+"$bin/timelinectl" record "$name-proven" -o "$recorded" >/dev/null 2>&1 &
+recorder=$!
+for ((i = 0; i < patience * 10; i++)); do [ -s "$recorded" ] && break || sleep 0.1; done
+echo >&7
+for ((i = 0; i < patience * 10; i++)); do [ -s "$pv" ] && break || sleep 0.1; done
+sleep 0.3
+"$bin/timelinectl" save "$name-proven" "$work/saved.tl" >/dev/null
+kill -INT $recorder
+wait $recorder
+exec 7>&-
+wait $writer
+
+# The spans of a file, in the order of their ends, as "MESSAGE NS".
+spans_in() {
+	"$dump" --json --oldest-first "$@" | jq -r 'select(.duration_ns and (.unsure | not)) | "\(.message | split(" ")[0]) \(.duration_ns)"'
+}
+spans_in "$pv" >"$work/spans"
+sorted=$(sort "$work/spans")
+# count and maximum of each message
+summed=$(awk '{ n[$1]++; if ($2 > most[$1]) most[$1] = $2 } END { for (m in n) print m, n[m], most[m] }' "$work/spans" | sort)
+# right FILE: are its spans those of the program, each between its bounds?
+right() {
+	spans_in "$1" | paste -d ' ' <(cut -d ' ' -f 1,4,5 "$work/truth") - |
+		awk '$1 != $4 || $5 < $2 - $2 / 1000 - 1000 || $5 > $3 + $3 / 1000 + 1000'
+}
+is 'JSON has each span that ended, as long as the program says' "$(right "$pv")" ''
+is '... a copy of the live timeline, too' "$(right "$work/saved.tl")" ''
+
+# == recordings ==
+is 'a recording has each of them' "$(right "$recorded")" ''
+for to in trace timeline packed jsonl csv; do
+	"$bin/timeline-convert" --to $to -o "$work/again.$to" "$pv" 2>/dev/null
+	is "... and what is converted to $to" "$(spans_in "$work/again.$to" | diff - "$work/spans")" ''
+	"$bin/timeline-convert" -f --to timeline -o "$work/back.tl" "$work/again.$to" 2>/dev/null
+	is '... and that to a timeline' "$(spans_in "$work/back.tl" | diff - "$work/spans")" ''
+done
+is 'a span of a recording whose begin was before it is known' \
+	"$("$dump" --json "$recorded" | jq -c 'select(.kind == "begin") | .message' | grep -cE 'order|ask') $(grep -c order "$work/spans")" '0 60'
+
+# == listings and reports ==
+for file in "$pv" "$recorded"; do
+	of=${file##*.}
+	spans_in "$file" | sort >"$work/own"
+	known=$(awk '{ n[$1]++; if ($2 > most[$1]) most[$1] = $2 } END { for (m in n) print m, n[m], most[m] }' "$work/own" | sort)
+	is "newest first JSON of .$of has the same spans" \
+		"$("$dump" --json "$file" | jq -r 'select(.duration_ns and (.unsure | not)) | "\(.message | split(" ")[0]) \(.duration_ns)"' | sort | diff - "$work/own")" ''
+	is '... each end says that it is proven, and when it began' "$("$dump" --json "$file" |
+		jq -c 'select(.kind == "end" and (.message | startswith("tick") | not)) | [.proven, .tsc > .begun_tsc]' | sort -u)" '[true,true]'
+	is '... a begin that its end will be' "$("$dump" --json "$file" | jq -r 'select(.kind == "begin" and .proven) | .message' | sort -u)" \
+		$'job $id\nwatch $id'
+	for order in --oldest-first ''; do
+		# shellcheck disable=SC2086 # no option
+		is "the listing${order:+, oldest first}, has their ends with a duration" \
+			"$("$dump" $order "$file" | sed -nE 's/.* < ([a-z]+) .*  [0-9.]+[num]?s$/\1/p' | sort | uniq -c)" "$(cut -d ' ' -f 1 "$work/own" | uniq -c)"
+		# shellcheck disable=SC2086
+		is '... those of a condition on the duration' \
+			"$("$dump" $order --json -e 'duration > 5.2e6' "$file" 2>/dev/null | jq -r 'select(.kind == "end").message | split(" ")[0]' | sort | uniq -c)" \
+			"$(awk '$2 > 5200000 { print $1 }' "$work/own" | uniq -c)"
+		# shellcheck disable=SC2086
+		is '... and of --slower' "$("$dump" $order --json --slower 5200001ns "$file" 2>/dev/null | jq -r 'select(.kind == "end").message | split(" ")[0]' | sort | uniq -c)" \
+			"$(awk '$2 > 5200000 { print $1 }' "$work/own" | uniq -c)"
+	done
+	is '--stats counts them, with their maximum' "$("$dump" --stats --json "$file" |
+		jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.spans) \(.duration_ns.max)"' | sort)" "$known"
+	is '... and says what is censored' "$("$dump" --stats --json "$file" | jq -r 'select(.censored).message')" 'tick $id'
+	has '... in words' "$("$dump" --stats --message 'tick*' "$file")" 'spans longer than a burst are missing \(timeline_scope logs them whole\)'
+	is '... no more begins than there are have no end' "$("$dump" --stats --json "$file" |
+		jq -c 'select(.spans and (.message | startswith("tick") | not)) | select(.lonely_begins + .lonely_ends > 0) | [.message, .lonely_begins, .lonely_ends]' | sort)" \
+		'["trip $id",1,0]
+["watch $id",1,0]'
+	is '--why counts them' "$(for m in ask job order step trip; do
+		"$dump" --why "$m*" --slower 5200001ns --json "$file" 2>/dev/null | jq -r '"\(.message | split(" ")[0]) \(.spans) \(.slow)"'
+	done)" "$(awk '$1 != "tick" { n[$1]++; slow[$1] += $2 > 5200000 } END { for (m in n) print m, n[m], slow[m] }' "$work/own" | sort)"
+	is '--critical has their time' "$(for m in ask job order step trip; do
+		"$dump" --critical "$m*" --json "$file" | jq -r '"\(.message | split(" ")[0]) \(.spans) \(.total_ns)"'
+	done)" "$(awk '$1 != "tick" { n[$1]++; sum[$1] += $2 } END { for (m in n) printf "%s %d %.0f\n", m, n[m], sum[m] }' "$work/own" | sort)"
+	is 'the tree draws each, also those that cross' "$("$dump" --tree --json "$file" |
+		jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.duration_ns)"' | sort | diff - "$work/own")" ''
+	is '... as text' "$("$dump" --tree --depth 9 --children 9999 "$file" | sed -nE 's/^ *(< )?([a-z]+)[^:]*: [0-9.]+[num]?s$/\2/p' | sort | uniq -c)" \
+		"$(cut -d ' ' -f 1 "$work/own" | uniq -c)"
+	echo 'for s in timeline.spans {} do if not s.open and not s.lossy then print(s.message:match("%w+"), s.duration, s.args.id) end end' >"$work/all.lua"
+	is 'Lua has them' "$("$dump" "$file" --script "$work/all.lua" | awk '{ print $1, $2 }' | sort | diff - "$work/own")" ''
+	is '... without the arguments of a begin that is not there' "$("$dump" "$file" --script "$work/all.lua" | awk '$1 == "order" { print $3 }' | sort -u)" nil
+	is '... which no condition has' "$("$dump" -e 'args.id == 0' --json "$file" | jq -r '.message // empty' | sort -u)" 'ask $id'
+done
+since=$("$dump" --json "$pv" | jq -r 'select(.kind == "end" and .message == "step $id").ns - 1000' | sed -n 20p)
+since=${since:0:16}000 # jq knows no more digits
+at=$(date -u -d "@${since:0:10}" +%Y-%m-%dT%H:%M:%S).${since:10}Z
+"$dump" --json --oldest-first "$pv" | jq -r --argjson s "$since" \
+	'select(.duration_ns and (.unsure | not) and .ns >= $s) | "\(.message | split(" ")[0]) \(.duration_ns)"' | sort >"$work/own"
+is '--since keeps those that end in the time: JSON' "$(spans_in --since "$at" "$pv" | sort | diff - "$work/own")" ''
+is '... Lua' "$("$dump" --since "$at" "$pv" --script "$work/all.lua" | awk '{ print $1, $2 }' | sort | diff - "$work/own")" ''
+is '... --stats' "$("$dump" --since "$at" --stats --json "$pv" | jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.spans)"' | sort)" \
+	"$(awk '{ n[$1]++ } END { for (m in n) print m, n[m] }' "$work/own" | sort)"
+
+# == conversions ==
+convert_to() { "$bin/timeline-convert" -f --to "$1" -o "$2" "$3" 2>/dev/null; }
+spans_in "$pv" | sort >"$work/own"
+convert_to chrome "$work/proven.json" "$pv"
+is 'Chrome trace events have a slice for each' "$(jq -r '.traceEvents[] | select(.ph == "X") | "\(.name | split(" ")[0]) \(.dur * 1000 | round)"' \
+	"$work/proven.json" | sort | diff - "$work/own")" ''
+is '... also of a recording' "$(convert_to chrome "$work/again.json" "$recorded" && jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/again.json")" \
+	"$(wc -l <"$work/own")"
+convert_to folded "$work/proven.folded" "$pv"
+is 'a flame graph has the own time of a job and of its step' "$(sed -nE 's/.*shop: (job|step|tick) id ([0-9]+)$/\1 \2/p' "$work/proven.folded")" \
+	"$(awk '{ sum[$1] += $2 } END { printf "job %.0f\nstep %.0f\ntick %.0f\n", sum["job"] - sum["step"], sum["step"] - sum["tick"], sum["tick"] }' "$work/own")"
+if command -v sqlite3 >/dev/null; then
+	convert_to sqlite "$work/proven.db" "$pv"
+	is 'SQLite has a span for each' "$(sqlite3 -separator ' ' "$work/proven.db" "SELECT substr(line, 1, instr(line, ' ') - 1), duration_ns
+		FROM spans JOIN messages ON messages.id = message WHERE end_ns IS NOT NULL AND NOT lossy AND NOT cut" | sort | diff - "$work/own")" ''
+	is '... without the arguments of a begin that is not there' "$(sqlite3 "$work/proven.db" "SELECT DISTINCT value1 IS NULL
+		FROM spans JOIN messages ON messages.id = message WHERE line LIKE 'order%'")" 1
+	is '... and those that are open' "$(sqlite3 "$work/proven.db" "SELECT line FROM spans JOIN messages ON messages.id = message
+		WHERE end_ns IS NULL AND NOT cut AND line LIKE 'watch%'")" 'watch $id'
+fi
+if command -v protoc >/dev/null; then
+	convert_to perfetto "$work/proven.pf" "$pv"
+	is 'Perfetto has a begin for each end' "$(protoc -I "$top/tests/convert" --decode=Trace "$top/tests/convert/perfetto.proto" <"$work/proven.pf" |
+		awk '$1 == "type:" { n[$2]++ } END { print n["END"], (n["BEGIN"] >= n["END"]) }')" "$(wc -l <"$work/own") 1"
+fi
