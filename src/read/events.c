@@ -176,25 +176,43 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 	return name(r, event, to);
 }
 
-/* Spans are paired oldest first.  Newest first, time is turned round: an end
- * is pushed, the begin pops it, and negative times rise. */
+/* Newest first, time is turned round: an end is pushed, the begin pops it, and
+ * negative times rise.  A proven end is found by the stamp of its begin, and
+ * brings its duration along. */
+static int
+pair_backward(struct timeline_reader *r, const struct tl_event *event,
+    struct tl_span *span)
+{
+	struct tl_event turned = *event;
+	int rc;
+
+	turned.ns = event->ns == INT64_MIN ? INT64_MAX : -event->ns;
+	turned.steps_ns = -event->steps_ns;
+	if (event->kind == TL_BEGIN) {
+		rc = tl_spans_take(r->spans, event, span);
+		span->duration_ns = rc > 0 ? (int64_t)span->args[0] : 0;
+		if (rc != 0 || event->proven) /* its end was not read */
+			return rc;
+		turned.kind = TL_END;
+	} else if (event->kind == TL_END) {
+		turned.kind = TL_BEGIN;
+		if (event->proven) {
+			turned.tsc = event->begun_tsc;
+			turned.args[0] = (uint64_t)event->duration_ns;
+		}
+	}
+	return tl_spans_put(r->spans, &turned, span);
+}
+
 static int
 pair(struct timeline_reader *r, const struct tl_event *event,
     struct tl_span *span)
 {
-	struct tl_event turned;
-
 	if (event->kind != TL_BEGIN && event->kind != TL_END &&
 	    event->kind != TL_LOST)
 		return 0;
-	if (r->options.oldest_first)
-		return tl_spans_put(r->spans, event, span);
-	turned = *event;
-	if (event->kind != TL_LOST)
-		turned.kind = event->kind == TL_BEGIN ? TL_END : TL_BEGIN;
-	turned.ns = event->ns == INT64_MIN ? INT64_MAX : -event->ns;
-	turned.steps_ns = -event->steps_ns;
-	return tl_spans_put(r->spans, &turned, span);
+	return r->options.oldest_first ? tl_spans_put(r->spans, event, span)
+				       : pair_backward(r, event, span);
 }
 
 static bool

@@ -61,9 +61,12 @@ struct tl_shape_level {
 	/* For the caller: */
 	uint64_t user;
 	uint64_t observed;
-	uint64_t tsc; /* of its begin */
+	uint64_t tsc; /* of its begin, as the next three */
+	int64_t ns;
+	int64_t steps_ns;
 	uint32_t epoch;
-	bool proven; /* its end will be: it is not cut */
+	uint64_t losses; /* before it */
+	bool proven;     /* its end will be: it is not cut */
 	bool cut;
 };
 

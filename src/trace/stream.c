@@ -395,7 +395,10 @@ put_point(struct tl_trace_stream *s, struct tl_point *point,
 						    ? TL_OBSERVED
 						    : point->event.observed;
 		tl_shape_top(shape)->tsc = point->event.tsc;
+		tl_shape_top(shape)->ns = point->event.ns;
+		tl_shape_top(shape)->steps_ns = point->event.steps_ns;
 		tl_shape_top(shape)->epoch = point->event.epoch;
+		tl_shape_top(shape)->losses = s->losses;
 		tl_shape_top(shape)->proven = point->event.proven;
 	}
 	note_time(s, point);
@@ -534,6 +537,25 @@ put_proven_end(struct tl_trace_stream *s, struct tl_point *point,
 	return put_point(s, point, message);
 }
 
+/* Where the clock was set within a span, its end has the stamp of its begin: the
+ * times of both are no length. */
+static void
+keep_length(const struct tl_trace_stream *s, struct tl_event *end)
+{
+	const struct tl_shape_level *level = tl_shape_top(&s->shape);
+	const struct tl_event begin = { .ns = level->ns,
+		.steps_ns = level->steps_ns,
+		.epoch = level->epoch,
+		.source = end->source };
+
+	if (level->epoch != end->epoch || level->steps_ns == end->steps_ns ||
+	    level->losses != s->losses || level->tsc > end->tsc)
+		return;
+	end->proven = true;
+	end->begun_tsc = level->tsc;
+	end->duration_ns = tl_event_between(&begin, end);
+}
+
 static int
 put_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
@@ -551,6 +573,7 @@ put_end(struct tl_trace_stream *s, struct tl_point *point,
 		if (rc < 0)
 			return rc;
 	}
+	keep_length(s, &point->event);
 	point->kind = TL_TRACE_FOOTER;
 	return put_point(s, point, message);
 }
@@ -564,6 +587,7 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 
 	if (event->kind == TL_LOST) {
 		point.kind = TL_TRACE_LOSS;
+		s->losses++;
 		return put_point(s, &point, NULL);
 	}
 	message = find_message(s, event->message, &rc);

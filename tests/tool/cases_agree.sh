@@ -6,9 +6,7 @@ convert() { "$bin/timeline-convert" --to "$1" -o - "$2" 2>/dev/null; }
 # at_most LIMIT NUMBER: is it one, and not above?
 at_most() { awk -v a="$2" -v b="$1" 'BEGIN { print (a ~ /^[0-9.]+$/ && a + 0 <= b + 0 ? "yes" : a " > " b) }'; }
 
-# longest_of FILE MESSAGE TRUTH: the longest span as each tool has it.  With
-# places=true the clock was set within it, and its ends are places in time only.
-places=false
+# longest_of FILE MESSAGE TRUTH: the longest span as each tool has it
 longest_of() {
 	local file=$1 message=$2 truth=$3 most
 	is "$message: no duration of --stats is above the program's" \
@@ -16,7 +14,7 @@ longest_of() {
 			jq -r --arg m "$message" 'select(.message | startswith($m)) | .duration_ns.max')")" yes
 	most=$("$dump" --stats --json "$file" | jq -r --arg m "$message" 'select(.message | startswith($m)) | .duration_ns.max')
 	is '... Lua has the same longest' "$("$dump" "$file" --script "$work/longest.lua" "$message" 2>/dev/null)" "$most"
-	$places || is '... so have Chrome trace events' "$(convert chrome "$file" |
+	is '... so have Chrome trace events' "$(convert chrome "$file" |
 		jq --arg m "$message" '[.traceEvents[] | select(.ph == "X" and (.name | startswith($m))) | .dur * 1000 | round] | max')" "$most"
 	is '... no cause of --why was slower' "$(at_most "$truth" "$("$dump" --why "$message*" --json "$file" 2>/dev/null |
 		jq -r '[.threshold_ns // 0, (.causes[]?.examples[]?.duration_ns)] | max')")" yes
@@ -148,7 +146,7 @@ for step in 20 -20; do
 		"$(awk -v most="$(cat "$work/stepped$step")" -v d="$truth" 'BEGIN { print (d > most - 1e6 && d <= most) }')" 1
 	is '... and the clock was' "$("$dump" --info --json "$file" | jq '[.clock.knots[].flags | select(contains("step"))] | length')" 1
 	has '... in the listing' "$("$dump" "$file")" "  $(awk -v d="$truth" 'BEGIN { printf "%d", d / 1e6 }')(\.[0-9]+)?ms\$"
-	places=true longest_of "$file" job "$truth"
+	longest_of "$file" job "$truth"
 	is '... in --critical' "$("$dump" --critical 'job*' --json "$file" | jq .total_ns)" "$truth"
 done
 

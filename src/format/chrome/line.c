@@ -114,7 +114,7 @@ write_numbers(struct tl_chrome_lines *l, char *to,
 	to = write_us(to, l->base_ns, event->ns);
 	if (line->end) {
 		to = WRITE(to, ",\"dur\":");
-		to = write_us(to, event->ns, line->end->ns);
+		to = write_us(to, 0, line->duration_ns);
 	}
 	if (!line->is_alone)
 		return to;

@@ -27,6 +27,7 @@ struct tl_chrome_lines {
 struct tl_chrome_line {
 	const struct tl_event *event;
 	const struct tl_event *end; /* of a whole span; else NULL */
+	int64_t duration_ns;        /* of one, whatever its clock was set to */
 	bool is_alone; /* a begin or end that is not part of a span */
 };
 

@@ -90,12 +90,15 @@ put_alone(struct chrome *w, const struct tl_event *event)
  * another thread. */
 static int
 put_span(struct chrome *w, const struct tl_event *begin,
-    const struct tl_event *end, bool sure)
+    const struct tl_event *end, const struct tl_span *span)
 {
-	const struct tl_chrome_line line = { .event = begin, .end = end };
+	const struct tl_chrome_line line = { .event = begin,
+		.end = end,
+		.duration_ns = span->duration_ns };
+	const bool runs_back = end->ns < begin->ns && span->duration_ns == 0;
 	int rc;
 
-	if (sure && end->ns >= begin->ns && end->pid == begin->pid &&
+	if (tl_span_is_sure(span) && !runs_back && end->pid == begin->pid &&
 	    end->tid == begin->tid)
 		return tl_chrome_line_put(&w->lines, &line);
 	rc = put_alone(w, begin);
@@ -112,7 +115,7 @@ put_end(struct chrome *w, const struct tl_event *end)
 	if (rc <= 0)
 		return rc < 0 ? rc : put_alone(w, end);
 	begin = begin_of(&span);
-	return put_span(w, &begin, end, tl_span_is_sure(&span));
+	return put_span(w, &begin, end, &span);
 }
 
 /* The oldest of too many is forgotten for a new one; its end, should it come,
