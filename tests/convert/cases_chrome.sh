@@ -34,16 +34,16 @@ devtools_cases() {
 	both plain
 	is "DevTools' trace engine shows every span, as long as it was, and instant" \
 		"$(devtools plain)" \
-		'1 processes, 2 threads, 4 spans, 4 as long as they were, 4 instants'
+		'2 processes, 5 threads, 4 spans, 4 as long as they were, 4 instants'
 	both spans
 	is 'hostile texts are texts' "$(devtools spans)" \
-		'1 processes, 0 threads, 1 spans, 1 as long as they were, 0 instants'
+		'1 processes, 1 threads, 1 spans, 1 as long as they were, 0 instants'
 	both lossy
 	is 'what is beside losses is there' "$(devtools lossy)" \
-		'1 processes, 0 threads, 0 spans, 0 as long as they were, 3 instants'
+		'1 processes, 1 threads, 0 spans, 0 as long as they were, 3 instants'
 	both many 20000
 	is 'of many, too' "$(devtools many)" \
-		'1 processes, 1 threads, 4000 spans, 4000 as long as they were, 10000 instants'
+		'2 processes, 4 threads, 4000 spans, 4000 as long as they were, 10000 instants'
 	head -c -9 "$work/plain.json" >"$work/spans.json"
 	has 'a file that is cut is an error' "$(devtools spans)" SyntaxError
 }

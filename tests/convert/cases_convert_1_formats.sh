@@ -273,7 +273,7 @@ named='40 server 40 server
 40 server 50 w"\ 作
 41 null 42 null'
 names() { jq -r '"\(.pid) \(.process) \(.tid) \(.thread)"' | sort -u; }
-for f in jsonl csv timeline trace chrome; do
+for f in jsonl csv timeline trace; do
 	rm -f "$work/named.out"
 	"$convert" -q "$work/named.jsonl" --to $f -o "$work/named.out"
 	is "$f keeps the names of threads and processes" \
@@ -284,7 +284,7 @@ cat >"$work/hidden.jsonl" <<'END'
 {"ns":1000,"tsc":1,"cpu":0,"pid":40,"tid":40,"thread":"server","process":"server","priority":"info","category":"a","message":"work","kind":"instant","args":{}}
 {"ns":2000,"tsc":2,"cpu":0,"pid":40,"tid":60,"process":"server","priority":"info","category":"a","message":"work","kind":"instant","args":{}}
 END
-for f in jsonl csv timeline trace packed chrome; do
+for f in jsonl csv timeline trace packed; do
 	rm -f "$work/hidden.out"
 	"$convert" -q "$work/hidden.jsonl" --to $f -o "$work/hidden.out"
 	is "$f gives a thread whose name is not known no name" \
@@ -301,11 +301,13 @@ is '... and as it was written without durations' "$("$dump" --json "$work/timele
 sed -E 's/(,[^,]*){3}$//' "$work/named.csv" >"$work/one.csv"
 is '... a line with one of both is refused' "$("$dump" --json "$work/one.csv" 2>/dev/null)" ''
 to chrome "$work/named.jsonl" >"$work/named.chrome"
-is 'Chrome trace events name threads and processes whose names are known' \
+is 'Chrome trace events name threads and processes, by number where no name is known' \
 	"$(jq -r '.traceEvents[] | select(.name | test("^(thread|process)_name")) | "\(.tid) \(.args.name)"' \
 		"$work/named.chrome")" '40 server
 40 server
-50 w"\ 作'
+50 w"\ 作
+41 process 41
+42 thread 42'
 is 'so do folded stacks' "$(to folded "$work/named.jsonl" | cut -d';' -f1)" 'server/40
 w"\\ 作/50
 41/42'

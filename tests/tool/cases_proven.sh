@@ -20,7 +20,7 @@ for ((i = 0; i < patience * 10; i++)); do [ -s "$recorded" ] && break || sleep 0
 echo >&7
 for ((i = 0; i < patience * 10; i++)); do [ -s "$pv" ] && break || sleep 0.1; done
 sleep 0.3
-"$bin/timelinectl" save "$name-proven" "$work/saved.tl" >/dev/null
+"$bin/timelinectl" save "$name-proven" "$work/proven-saved.tl" >/dev/null
 kill -INT $recorder
 wait $recorder
 exec 7>&-
@@ -40,15 +40,15 @@ right() {
 		awk '$1 != $4 || $5 < $2 - $2 / 1000 - 1000 || $5 > $3 + $3 / 1000 + 1000'
 }
 is 'JSON has each span that ended, as long as the program says' "$(right "$pv")" ''
-is '... a copy of the live timeline, too' "$(right "$work/saved.tl")" ''
+is '... a copy of the live timeline, too' "$(right "$work/proven-saved.tl")" ''
 
 # == recordings ==
 is 'a recording has each of them' "$(right "$recorded")" ''
 for to in trace timeline packed jsonl csv; do
-	"$bin/timeline-convert" --to $to -o "$work/again.$to" "$pv" 2>/dev/null
-	is "... and what is converted to $to" "$(spans_in "$work/again.$to" | diff - "$work/spans")" ''
-	"$bin/timeline-convert" -f --to timeline -o "$work/back.tl" "$work/again.$to" 2>/dev/null
-	is '... and that to a timeline' "$(spans_in "$work/back.tl" | diff - "$work/spans")" ''
+	"$bin/timeline-convert" --to $to -o "$work/proven-again.$to" "$pv" 2>/dev/null
+	is "... and what is converted to $to" "$(spans_in "$work/proven-again.$to" | diff - "$work/spans")" ''
+	"$bin/timeline-convert" -f --to timeline -o "$work/proven-back.tl" "$work/proven-again.$to" 2>/dev/null
+	is '... and that to a timeline' "$(spans_in "$work/proven-back.tl" | diff - "$work/spans")" ''
 done
 is 'a span of a recording whose begin was before it is known' \
 	"$("$dump" --json "$recorded" | jq -c 'select(.kind == "begin") | .message' | grep -cE 'order|ask') $(grep -c order "$work/spans")" '0 60'

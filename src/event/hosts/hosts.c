@@ -423,7 +423,7 @@ command_of(const struct tl_writer *writer, uint32_t given)
 	return name;
 }
 
-bool
+void
 tl_host_pids_name(const struct tl_writer *writer, uint32_t given,
     const char *otherwise, struct tl_text *name)
 {
@@ -435,5 +435,4 @@ tl_host_pids_name(const struct tl_writer *writer, uint32_t given,
 		tl_put_bytes(name, command);
 	else
 		tl_put_format(name, "process %u", pid);
-	return command.size > 0 || pid != given;
 }

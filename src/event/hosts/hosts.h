@@ -89,9 +89,8 @@ uint32_t tl_host_pids_put_host(struct tl_host_pids *pids, uint32_t given,
     struct tl_text *name);
 /* Append what a process of an id that was given is called, foreign text: as
  * tl_writer_name has kept it or the timeline that it made has it, "server",
- * "process 41", "db-1: server"; that of process 0 is called otherwise.  false:
- * no more than its number is known. */
-bool tl_host_pids_name(const struct tl_writer *writer, uint32_t given,
+ * "process 41", "db-1: server"; that of process 0 is called otherwise. */
+void tl_host_pids_name(const struct tl_writer *writer, uint32_t given,
     const char *otherwise, struct tl_text *name);
 
 #endif

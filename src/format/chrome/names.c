@@ -98,13 +98,12 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	if (tl_id_map_get(&names->processes, (struct tl_id_key){ pid, 0 },
 		&number) != 1)
 		return;
+	open_line(names, TL_CHROME_PROCESS, pid, pid);
 	tl_text_clear(&names->scratch);
-	if (tl_host_pids_name(writer, pid, "", &names->scratch)) {
-		open_line(names, TL_CHROME_PROCESS, pid, pid);
-		put_member(text, "\"name\":\"",
-		    tl_bytes(names->scratch.data, names->scratch.size));
-		tl_put_string(text, "}}");
-	}
+	tl_host_pids_name(writer, pid, "", &names->scratch);
+	put_member(text, "\"name\":\"",
+	    tl_bytes(names->scratch.data, names->scratch.size));
+	tl_put_string(text, "}}");
 	if (machine[0] != '\0') {
 		open_line(names, "process_labels", pid, pid);
 		put_member(text, "\"labels\":\"", tl_bytes_of(machine));
@@ -131,12 +130,14 @@ name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 	if ((rc = tl_writer_name(names->writer, event)) < 0)
 		return rc;
 	name_process(names, pid);
+	open_line(names, TL_CHROME_THREAD, pid, tid);
 	name = tl_names_thread(&names->writer->names, pid, tid);
-	if (name.size > 0) {
-		open_line(names, TL_CHROME_THREAD, pid, tid);
-		put_member(text, "\"name\":\"", name);
-		tl_put_string(text, "}}");
-	}
+	tl_put_string(text, "\"name\":\"");
+	if (name.size > 0)
+		tl_put_json(text, name);
+	else
+		tl_put_format(text, "%s %u", is_main ? "main" : "thread", tid);
+	tl_put_string(text, "\"}}");
 	open_line(names, "thread_sort_index", pid, tid);
 	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
 	return 0;
