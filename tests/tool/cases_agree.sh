@@ -148,6 +148,10 @@ for step in 20 -20; do
 	has '... in the listing' "$("$dump" "$file")" "  $(awk -v d="$truth" 'BEGIN { printf "%d", d / 1e6 }')(\.[0-9]+)?ms\$"
 	longest_of "$file" job "$truth"
 	is '... in --critical' "$("$dump" --critical 'job*' --json "$file" | jq .total_ns)" "$truth"
+	is '... in --tree' "$("$dump" --tree --json "$file" | jq 'select(.duration_ns) | .duration_ns')" "$truth"
+	"$bin/timeline-convert" -qf --to trace -o "$work/stepped.trace" "$file"
+	is '... in a trace' "$("$dump" --json "$work/stepped.trace" | jq 'select(.duration_ns) | .duration_ns')" "$truth"
+	is '... in folded stacks' "$(convert folded "$file" | awk '/job/ { print $NF }')" "$truth"
 done
 
 # a message that had another level for some of the time

@@ -10,6 +10,7 @@
 #include "format/stacks/folded.h"
 
 #include "base/array.h"
+#include "clock/clock.h"
 #include "format/stacks.h"
 
 #include <assert.h>
@@ -103,10 +104,14 @@ closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 	return 0;
 }
 
+/* Only lengths are written: the times are those of a clock that nobody set. */
 static int
 folded_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	return tl_stacks_put(&folded_of(writer)->stacks, event);
+	struct tl_event steady = *event;
+
+	steady.ns = tl_add_ns(event->ns, -event->steps_ns);
+	return tl_stacks_put(&folded_of(writer)->stacks, &steady);
 }
 
 /* Append a name as a frame of a path. */

@@ -34,6 +34,7 @@ static void
 teardown(void)
 {
 	tl_cursor_close(follow);
+	follow = NULL; /* not every test opens one */
 	fixture_close();
 }
 
