@@ -621,8 +621,11 @@ burst(struct controller *c, bool sample)
 	const unsigned level = 3 + (unsigned)random_below(&c->self.random, 3);
 	const uint64_t ns = some_ns(&c->self, 14, 18);
 	volatile struct change *change = change_begins();
+	const int rc = tl_burst(tl, (uint8_t)level, ns, sample);
 
-	expect_ok(tl_burst(tl, (uint8_t)level, ns, sample));
+	/* a sample is skipped while a burst that was asked for lasts */
+	if (!sample || rc != -EBUSY)
+		expect_ok(rc);
 	change_ends(change, "burst %u %lu", level, ns);
 }
 
