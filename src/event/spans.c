@@ -472,25 +472,39 @@ begin_of(const struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 
 /* == proven ends == */
 
-/* The begin of a proven end, of any thread: a begin that is cut is in no stack.
- * Begins are older from here to there. */
+/* Two CPUs may read one stamp, so the thread counts, too; that of a child which
+ * was forked within the span has another process. */
+static bool
+may_be_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
+    const struct tl_event *end)
+{
+	return message->scope == TIMELINE_SOURCE || pid != end->pid ||
+	       tid == end->tid;
+}
+
+/* The begin of a proven end: a begin that is cut is in no stack.  That of its
+ * own process comes first.  Begins are older from here to there. */
 static uint32_t
 begin_of_stamp(const struct tl_spans *s, const struct tl_event *end)
 {
-	uint32_t i = s->newest;
+	uint32_t i = s->newest, forked = NONE;
 
 	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
 		const struct begin *b = &s->begins[i];
 
 		if (b->message == end->message && b->source == end->source &&
-		    b->epoch == end->epoch && b->tsc == end->begun_tsc)
-			return i;
+		    b->epoch == end->epoch && b->tsc == end->begun_tsc &&
+		    may_be_of(b->message, b->pid, b->tid, end)) {
+			if (b->pid == end->pid)
+				return i;
+			forked = i;
+		}
 		if (b->source == end->source && b->epoch == end->epoch &&
 		    b->tsc < end->begun_tsc)
 			break;
 		i = b->older;
 	}
-	return NONE;
+	return forked;
 }
 
 /* Begins of the thread within the span have no end: they belong to no later
@@ -579,7 +593,8 @@ tl_spans_take(struct tl_spans *s, const struct tl_event *event,
 
 		if (b->proven && b->message == event->message &&
 		    b->source == event->source && b->epoch == event->epoch &&
-		    b->tsc == event->tsc) {
+		    b->tsc == event->tsc &&
+		    may_be_of(b->message, b->pid, b->tid, event)) {
 			span_fill(s, i, span);
 			span->proven = true;
 			span->lossy = false;
@@ -798,7 +813,7 @@ stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 }
 
 /* Newest first: the stack of an end, or of the ends that may be those of a begin.
- * Proven ends of a message are in one, because any thread may log them. */
+ * Proven ends of a message are in one, because a forked child may log them. */
 static struct key
 key_of_ends(const struct tl_event *event, bool proven)
 {
@@ -859,19 +874,22 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin)
 		struct tl_event *end = &w->event;
 
 		if (end->begun_tsc != begin->tsc ||
-		    end->epoch != begin->epoch) {
+		    end->epoch != begin->epoch ||
+		    !may_be_of(begin->message, begin->pid, begin->tid, end)) {
 			link = &w->below;
 			continue;
 		}
-		if (end->pid == begin->pid ||
-		    end->message->scope == TIMELINE_SOURCE) {
-			complete(end, begin->ns, end->duration_ns, begin->args,
-			    false);
-			any = true;
-		} else {
+		if (end->pid != begin->pid &&
+		    end->message->scope != TIMELINE_SOURCE) {
+			/* unless its own begin has this stamp, too */
 			complete_alone(end);
 			end->begun = TL_BEGUN_UNSURE;
+			link = &w->below;
+			continue;
 		}
+		end->alone = false;
+		complete(end, begin->ns, end->duration_ns, begin->args, false);
+		any = true;
 		unlink_end(c, i, link);
 	}
 	return any;
@@ -965,7 +983,7 @@ next_waiting(struct span_cursor *c, struct tl_event *event)
 	w = waiting(c, c->first++);
 	if (w->open) { /* the last of its stack */
 		c->spans->stacks[w->stack].open--;
-		if (w->event.proven)
+		if (w->event.proven && w->event.begun == TL_BEGUN_UNKNOWN)
 			complete_alone(&w->event);
 	}
 	*event = w->event;

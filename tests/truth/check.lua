@@ -356,7 +356,7 @@ end
 
 local function find_bounds(events, lanes)
 	local from, losses, last, cut = { [0] = 0, 0 }, {}, {}, false
-	local pending, first_change, cleared = {}, nil, 0
+	local pending, said, cleared = {}, {}, 0
 	for _, e in ipairs(events) do
 		local l = lanes[e.lane]
 		if e.kind == "lost" or e.kind == "overwritten" then
@@ -364,7 +364,7 @@ local function find_bounds(events, lanes)
 			    { last[e.lane] or 0, NEVER }
 		else
 			if e.word == "priority" or e.word == "burst" then
-				first_change = first_change or e.tsc
+				said[#said + 1] = e.tsc
 			end
 			if e.word == "cleared" then cleared = e.tsc end
 			if pending[e.lane] then
@@ -387,9 +387,14 @@ local function find_bounds(events, lanes)
 		from[l.tier] = math.max(from[l.tier], l.from)
 	end
 	from[0] = math.max(from[0], from[1])
-	if cut and first_change then
-		from[0] = math.max(from[0], first_change)
-		from[1] = math.max(from[1], first_change)
+	-- which levels held then is said by the first change since: one of
+	-- before may not be the last
+	for _, change in ipairs(said) do
+		if cut and change >= from[1] then
+			from[0] = math.max(from[0], change)
+			from[1] = math.max(from[1], change)
+			break
+		end
 	end
 	return from, losses
 end

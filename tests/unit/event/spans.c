@@ -593,6 +593,74 @@ TEST(newest_first_a_proven_end_waits_for_a_begin_of_another_interval)
 	tl_cursor_close(cursor);
 }
 
+/* Two threads, or those of two processes, read one stamp on two CPUs: each end
+ * takes the begin of its own. */
+TEST(an_equal_stamp_of_another_thread_is_no_proof)
+{
+	for (uint32_t pid = 7; pid < 9; pid++) {
+		const struct tl_event events[] = {
+			{ .message = &thread_span,
+			    .kind = TL_BEGIN,
+			    .ns = 10,
+			    .tsc = 20,
+			    .pid = 7,
+			    .tid = 1,
+			    .args = { 1 } },
+			{ .message = &thread_span,
+			    .kind = TL_BEGIN,
+			    .ns = 10,
+			    .tsc = 20,
+			    .pid = pid,
+			    .tid = 2,
+			    .args = { 2 } },
+			{ .message = &thread_span,
+			    .kind = TL_END,
+			    .ns = 30,
+			    .tsc = 60,
+			    .proven = true,
+			    .bare = true,
+			    .begun_ns = 10,
+			    .begun_tsc = 20,
+			    .duration_ns = 20,
+			    .pid = 7,
+			    .tid = 1 },
+			{ .message = &thread_span,
+			    .kind = TL_END,
+			    .ns = 50,
+			    .tsc = 100,
+			    .proven = true,
+			    .bare = true,
+			    .begun_ns = 10,
+			    .begun_tsc = 20,
+			    .duration_ns = 40,
+			    .pid = pid,
+			    .tid = 2 },
+		};
+		struct array_cursor inner = { { array_next, array_close },
+			events, 4, true };
+		struct tl_cursor *cursor;
+		struct tl_event event;
+
+		for (int i = 0; i < 4; i++) {
+			tl_spans_put(spans, &events[i], &span);
+			if (i >= 2) {
+				ck_assert(tl_span_is_sure(&span));
+				ck_assert_uint_eq(span.args[0], i - 1);
+			}
+		}
+		ck_assert_int_eq(tl_spans_cursor(TL_NEWEST_FIRST, STREAM,
+				     &inner.cursor, &cursor),
+		    0);
+		for (unsigned id = 2; id > 0; id--) {
+			ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+			ck_assert_uint_eq(event.begun, TL_BEGUN);
+			ck_assert(!event.alone);
+			ck_assert_uint_eq(event.args[0], id);
+		}
+		tl_cursor_close(cursor);
+	}
+}
+
 /* An event of an observed interval. */
 static int
 put_observed(int kind, int64_t ns, uint64_t observed)
