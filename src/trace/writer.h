@@ -78,7 +78,7 @@ struct tl_trace_stream {
 	uint64_t kept_size; /* of the blocks that are kept */
 	uint8_t *packed;
 	int64_t last_ns;
-	uint64_t losses; /* that were put */
+	uint64_t losses;  /* that were put */
 	uint64_t counted; /* bytes of this stream that are counted in waiting */
 };
 

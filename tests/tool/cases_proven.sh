@@ -16,9 +16,9 @@ done
 sleep 0.3 # until the ring has turned
 "$bin/timelinectl" record "$name-proven" -o "$recorded" >/dev/null 2>&1 &
 recorder=$!
-for ((i = 0; i < patience * 10; i++)); do [ -s "$recorded" ] && break || sleep 0.1; done
+until_true [ -s "$recorded" ]
 echo >&7
-for ((i = 0; i < patience * 10; i++)); do [ -s "$pv" ] && break || sleep 0.1; done
+until_true [ -s "$pv" ]
 sleep 0.3
 "$bin/timelinectl" save "$name-proven" "$work/proven-saved.tl" >/dev/null
 kill -INT $recorder
@@ -31,9 +31,6 @@ spans_in() {
 	"$dump" --json --oldest-first "$@" | jq -r 'select(.duration_ns and (.unsure | not)) | "\(.message | split(" ")[0]) \(.duration_ns)"'
 }
 spans_in "$pv" >"$work/spans"
-sorted=$(sort "$work/spans")
-# count and maximum of each message
-summed=$(awk '{ n[$1]++; if ($2 > most[$1]) most[$1] = $2 } END { for (m in n) print m, n[m], most[m] }' "$work/spans" | sort)
 # right FILE: are its spans those of the program, each between its bounds?
 right() {
 	spans_in "$1" | paste -d ' ' <(cut -d ' ' -f 1,4,5 "$work/truth") - |

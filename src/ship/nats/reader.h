@@ -7,8 +7,8 @@
 #define TL_SHIP_NATS_READER_H
 
 #include "event/reader.h"
-#include "ship/nats/url.h"
 #include "ship/nats/protocol.h"
+#include "ship/nats/url.h"
 
 #include <signal.h>
 
