@@ -123,4 +123,16 @@ fixture_logged(void)
 	return sum;
 }
 
+/* Has this process a lane for each CPU, and logged into one? */
+static inline bool
+fixture_logs_on_cpus(void)
+{
+	uint64_t logged = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++)
+		if (!timeline_lane_is_fallback(&tl->geometry, i))
+			logged += fixture_head(i)->head;
+	return logged > 0;
+}
+
 #endif

@@ -115,5 +115,9 @@ TEST(what_was_overwritten_makes_the_past_incomplete)
 		timeline_log(trace_event, i);
 	read_all();
 	ck_assert_int_gt(levels.complete_ns, levels.first_ns);
-	ck_assert_int_lt(levels.complete_ns, levels.last_ns);
+	/* in a lane that threads share, the bound is no better than its last */
+	if (fixture_logs_on_cpus())
+		ck_assert_int_lt(levels.complete_ns, levels.last_ns);
+	else
+		ck_assert_int_le(levels.complete_ns, levels.last_ns);
 }

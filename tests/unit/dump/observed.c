@@ -228,17 +228,6 @@ TEST(after_a_level_without_a_name_all_messages_are_measured)
 	ck_assert_int_le(ns, levels.last_ns - levels.gates_ns);
 }
 
-static bool
-logs_on_cpus(void)
-{
-	uint64_t logged = 0;
-
-	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++)
-		if (!timeline_lane_is_fallback(&tl->geometry, i))
-			logged += fixture_head(i)->head;
-	return logged > 0;
-}
-
 TEST(what_lanes_have_overwritten_is_not_measured)
 {
 	int64_t ns;
@@ -247,7 +236,7 @@ TEST(what_lanes_have_overwritten_is_not_measured)
 	timeline_priority(tl, "trace");
 	for (uint64_t i = 0; i < 1000; i++)
 		timeline_log(trace_event, i);
-	if (!logs_on_cpus()) /* the bound of another lane is later */
+	if (!fixture_logs_on_cpus()) /* the bound of another lane is later */
 		return;
 	read_all();
 	ck_assert(share_of('a', &ns) == 1);
