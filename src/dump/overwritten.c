@@ -129,7 +129,7 @@ put_cpus(struct tl_text *text, const struct tl_overwritten *o)
 	const bool any = cpu < TIMELINE_LANES_MAX;
 
 	for (bool first = true; cpu < TIMELINE_LANES_MAX; first = false) {
-		/* two are told one by one */
+		/* two are named one by one */
 		const uint32_t end =
 		    run_end(o, cpu) > cpu + 1 ? run_end(o, cpu) : cpu;
 		const uint32_t next = next_cpu(o, end + 1);

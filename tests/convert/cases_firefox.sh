@@ -36,7 +36,7 @@ thread 52 3'
 	has 'a process has its name, and its host' \
 		"$(shown plain thread list)" ' server "x" \(host-a\) +40 '
 	is 'hostile texts are texts' "$(markers hostile)" 'thread 50 3'
-	is 'losses are told' "$(markers lossy)" 'Chrome Thread 3
+	is 'losses are shown' "$(markers lossy)" 'Chrome Thread 3
 thread 50 3'
 	is '... each' "$(count "$(shown lossy profile markers --limit 9)" \
 		' entries lost ')" 3

@@ -13,7 +13,8 @@ for ((i = 0; i < patience * 10; i++)); do
 	[ ! -e "$shm-proven" ] || "$dump" --list "$name-proven" 2>/dev/null | grep -q noise && break
 	sleep 0.1
 done
-sleep 0.3 # until the ring has turned
+has_turned() { "$dump" --info --json "$name-proven" | jq -e '[.lanes[].first] | max > 0' >/dev/null; }
+until_true has_turned
 "$bin/timelinectl" record "$name-proven" -o "$recorded" >/dev/null 2>&1 &
 recorder=$!
 until_true [ -s "$recorded" ]

@@ -284,8 +284,8 @@ take_async(struct work *w, uint8_t kind)
 	return rc;
 }
 
-/* Numbers of counters are doubles, as viewers read them, so that one series is
- * one message. */
+/* Viewers read the numbers of a counter as doubles: so does this reader, and a
+ * series is one message. */
 static void
 choose_format(struct tl_chrome_args *args)
 {

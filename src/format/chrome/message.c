@@ -50,7 +50,7 @@ take_level(struct tl_chrome_args *args, struct tl_bytes name)
 	return level > 0;
 }
 
-/* 0x and digits as our writer writes them. */
+/* 0x and lower-case digits, without a leading 0. */
 static bool
 read_hex(struct tl_bytes text, uint64_t *number)
 {

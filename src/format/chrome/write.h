@@ -21,9 +21,11 @@
  *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
  *
  * So consumers sort by time, and the order in the file matters only among
- * events of the same time.  extensions.h describes the metadata of our own.  A
- * begin or end event without its counterpart is B or E, and so is a begin event
- * that TL_SPANS_OPEN_MAX others followed while its span was open.
+ * events of the same time.  A begin of a span that is still open is B.  Any
+ * other begin or end is an instant, marked as extensions.h says: one without its
+ * counterpart, one of a pair that is not sure, and a begin that
+ * TL_SPANS_OPEN_MAX others followed while its span was open.  dur is the
+ * duration, whatever the clock was set to within the span.
  */
 #ifndef TL_FORMAT_CHROME_WRITE_H
 #define TL_FORMAT_CHROME_WRITE_H

@@ -99,7 +99,7 @@ struct tl_html_chunk {
 	size_t last_observed_capacity;
 	struct tl_text observed;
 	struct tl_text proven;
-	uint64_t proven_tsc; /* the last stamp told there */
+	uint64_t proven_tsc; /* the last stamp in the list */
 	/* Where there are several hosts: */
 	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
 	bool hosts_written;

@@ -104,7 +104,7 @@ closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 	return 0;
 }
 
-/* Only lengths are written: the times are those of a clock that nobody set. */
+/* Only lengths are written, so steps of the clock are taken out of the times. */
 static int
 folded_put(struct tl_writer *writer, const struct tl_event *event)
 {

@@ -249,7 +249,7 @@ function isUnknown({s, observed}, gap) {
 	return observed < 0 || model.gap[tracks.span.begin[s]] !== gap;
 }
 
-/* Such a span is around none of what comes, unless it proves itself later. */
+/* Such a span is around no later event, unless it proves itself later. */
 function cutUnknown(row, gap) {
 	for (const entry of row.stack.filter((e) => isUnknown(e, gap)))
 		cutSpan(entry, -Infinity);
