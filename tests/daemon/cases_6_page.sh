@@ -22,6 +22,9 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	look() {
 		seen=$(timeout -k 5 500 node "$here/../page/check_daemon.js" \
 			"$browser" "$1" "$name-p" "$count")
+		is "the page of ${1%%:*} is looked at" \
+			"$(jq -r '.error // "without an error"' <<<"$seen")" \
+			'without an error'
 	}
 	look "$("$ctl" page)"
 	field() { jq -r "$1" <<<"$seen"; }

@@ -57,9 +57,17 @@ class Page {
 		const end = Date.now() + WAIT_MAX;
 		while (!await this.run(expression)) {
 			if (Date.now() > end)
-				throw new Error("never true: " + expression);
+				throw new Error("never true: " + expression +
+					": " + await this.state());
 			await new Promise((r) => setTimeout(r, 20));
 		}
+	}
+
+	/* What a failed test has to say of the page. */
+	async state() {
+		return JSON.stringify([await this.run("[location.href, " +
+			"document.readyState, document.hidden, " +
+			"document.body.innerText.slice(0, 300)]"), this.errors]);
 	}
 
 	async open(url) {
@@ -146,6 +154,7 @@ class Browser {
 		const waiting = this.waiting.get(frame.id);
 		if (waiting) {
 			this.waiting.delete(frame.id);
+			clearTimeout(waiting.timer);
 			if (frame.error)
 				waiting.no(new Error(frame.error.message));
 			else
@@ -160,7 +169,10 @@ class Browser {
 		this.child.stdio[3].write(JSON.stringify({id, method, params,
 			sessionId}) + "\0");
 		return new Promise((yes, no) => {
-			this.waiting.set(id, {yes, no});
+			const timer = setTimeout(() => no(new Error(
+				"never answered: " + method + " " +
+				JSON.stringify(params))), WAIT_MAX).unref();
+			this.waiting.set(id, {yes, no, timer});
 		});
 	}
 
@@ -181,8 +193,9 @@ class Browser {
 
 	kill() {
 		this.child.kill("SIGKILL");
+		/* its other processes may still write for a moment */
 		fs.rmSync(this.folder, {recursive: true, force: true,
-			maxRetries: 5});
+			maxRetries: 10, retryDelay: 100});
 	}
 
 	async close() {

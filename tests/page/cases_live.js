@@ -485,6 +485,42 @@ async function ends({browser, folder, make, same}) {
 		await open(true), [4, -1, 4000, 4000, 0]);
 }
 
+/* A bin of the daemon's counts is many times as wide as the picture where the
+ * range is short, and before the first entries have come. */
+async function wide({browser, folder, same}) {
+	const p = await browser.page();
+	await p.open("file://" + folder + "/live.html");
+	same("a bin wider than the picture costs its pixels", await p.run(
+		`(() => {
+			const bins = [0, 1002, 4, 4, 0, 0], at = [0, 1023];
+			let calls = 0, sum = 0;
+			placeEntries(bins, at, 0, -5e6, 1e7, 100, (k, n) => {
+				calls++;
+				sum += k >= 0 && k < 100 ? n : NaN;
+			});
+			return [calls, Number(sum.toFixed(4))];
+		})()`), [100, 0.01]);
+	same("the entries of a bin in sight are all counted", await p.run(
+		`(() => {
+			const bins = [0, 1002, 4, 4, 0, 0], at = [0, 1023];
+			let sum = 0;
+			placeEntries(bins, at, 0, 10, 50, 100,
+				(k, n) => { sum += n; });
+			return Number(sum.toFixed(4));
+		})()`), 1002);
+	/* what is asked for while the counts of a minute are all there is */
+	await p.run(`(view.from = 3e10, view.to = view.from + 10,
+		Object.assign(summary, {is: true, bin: 1e9, first: 0,
+			newest: 6e10}), Object.assign(cover,
+			{from: Infinity, to: -Infinity}), summary.rows = [{pid: 7,
+			tid: 8, cpu: -1, lane: -1, ended: false, entries: 60,
+			bins: [30, 60, 4, 4, 0, 0], at: [0, 1023]}],
+		applySummary(), changed())`);
+	await p.until("!view.changed");
+	same("a range of 10 ns in it is drawn at once", await p.run(
+		"[view.to - view.from, picture.detailed]"), [10, false]);
+}
+
 exports.serve = serve;
 exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
@@ -501,6 +537,7 @@ exports.run = async (t) => {
 	await follows(t);
 	await skips(t);
 	await ends(t);
+	await wide(t);
 	const page = await t.browser.page();
 	await page.open(url);
 	await page.ready();

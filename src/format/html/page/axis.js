@@ -292,7 +292,7 @@ function binOverview(width, low, scale) {
 	const counts = new Float64Array(width), tops = new Uint8Array(width);
 	for (let i = 0; i < bins.length; i += BIN_FIELDS)
 		placeEntries(bins, at, i, (first + bins[i] * bin - low) * scale,
-			bin * scale, (k, n) => {
+			bin * scale, width, (k, n) => {
 				counts[k] += n;
 				tops[k] = Math.max(tops[k], bins[i + 2]);
 			});

@@ -137,18 +137,21 @@ function countedColumns({before, bins}) {
 	return columns;
 }
 
-/* Call each(pixel, count) for the entries of the bin at i, which lies from x on
- * and is so wide: the first and the last where they are, others between. */
-function placeEntries(bins, at, i, x, wide, each) {
+/* Call each(pixel, count) for the pixels of [0, width) that have entries of the
+ * bin at i. The bin begins at pixel x and is `wide` pixels wide: many times the
+ * width of the picture where the range is short. The first and the last entry
+ * are where they were logged, the others are spread between them. */
+function placeEntries(bins, at, i, x, wide, width, each) {
 	const n = bins[i + 1], k = 2 * i / BIN_FIELDS;
 	const a = Math.floor(x + at[k] * wide / BIN_PARTS);
 	const b = Math.floor(x + at[k + 1] * wide / BIN_PARTS);
 	const share = b > a && n > 2 ? (n - 2) / (b - a + 1) : 0;
-	if (n > 0)
+	if (n > 0 && a >= 0 && a < width)
 		each(a, b > a ? 1 : n);
-	if (n > 1 && b > a)
+	if (n > 1 && b > a && b >= 0 && b < width)
 		each(b, 1);
-	for (let p = a; share > 0 && p <= b; p++)
+	const end = share > 0 ? Math.min(b + 1, width) : 0;
+	for (let p = Math.max(a, 0); p < end; p++)
 		each(p, share);
 }
 
@@ -165,9 +168,7 @@ function binSummary(bins, places, width, base) {
 			width);
 		if (x + wide < 0 || from >= width)
 			continue;
-		placeEntries(bins, places, i, x, wide, (k, n) => {
-			if (k < 0 || k >= width)
-				return;
+		placeEntries(bins, places, i, x, wide, width, (k, n) => {
 			counts[base + k] += n;
 			tops[base + k] = Math.max(tops[base + k], bins[i + 2]);
 			calm[base + k] = Math.max(calm[base + k], bins[i + 3]);
