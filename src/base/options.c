@@ -3,6 +3,7 @@
 #include "base/options.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -407,8 +408,8 @@ tl_option_bound(const char *word, struct tl_bound *bound,
 	struct timespec now = { 0 };
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (tl_parse_bound(word, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
-		bound) == 0)
+	if (tl_parse_bound(word,
+		(int64_t)now.tv_sec * TL_NS_PER_S + now.tv_nsec, bound) == 0)
 		return 0;
 	if (is_bare_number(word) && !strchr(word + 1, '-'))
 		return report_no_unit(word, "s", "m", fault);

@@ -19,7 +19,7 @@ uint64_t tl_hash_seed_chosen;
 uint64_t
 tl_hash_seed_make(void)
 {
-	uint64_t seed, none = 0;
+	uint64_t seed;
 
 	/* Before the system has random bytes, an address must do. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
@@ -27,10 +27,9 @@ tl_hash_seed_make(void)
 	if (seed == 0)
 		seed = 1;
 	/* Two threads may come here at once: both take the first's seed. */
-	if (!__atomic_compare_exchange_n(&tl_hash_seed_chosen, &none, seed,
-		false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		seed = none;
-	return seed;
+	return tl_cas_64(&tl_hash_seed_chosen, 0, seed)
+		   ? seed
+		   : tl_load_64(&tl_hash_seed_chosen);
 }
 
 uint64_t

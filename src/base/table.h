@@ -16,6 +16,7 @@
 #define TL_BASE_TABLE_H
 
 #include "base/bytes.h"
+#include "base/word.h"
 
 /* 0 until tl_hash_seed_make() has chosen it. */
 extern uint64_t tl_hash_seed_chosen;
@@ -26,8 +27,7 @@ uint64_t tl_hash_seed_make(void);
 static inline uint64_t
 tl_hash_seed(void)
 {
-	const uint64_t seed =
-	    __atomic_load_n(&tl_hash_seed_chosen, __ATOMIC_RELAXED);
+	const uint64_t seed = tl_load_64(&tl_hash_seed_chosen);
 
 	return seed != 0 ? seed : tl_hash_seed_make();
 }

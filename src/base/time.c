@@ -2,13 +2,12 @@
 /*
  * time.c - durations and times as text.
  */
+#include "base/ns.h"
 #include "base/text.h"
 
 #include "base/array.h"
 
 #include <errno.h>
-
-#define SECOND_NS 1000000000
 
 /* A two-digit number with its leading zero. */
 static char *
@@ -61,12 +60,12 @@ tl_write_duration(char *to, int64_t ns)
 		return tl_write_string(tl_write_unsigned(to, n), "ns");
 	if (n < 1000000)
 		return tl_write_string(write_thousandths(to, n, 1000), "us");
-	if (n < SECOND_NS)
+	if (n < TL_NS_PER_S)
 		return tl_write_string(write_thousandths(to, n, 1000000), "ms");
-	if (n < 60 * (uint64_t)SECOND_NS)
-		return tl_write_string(write_thousandths(to, n, SECOND_NS),
+	if (n < 60 * (uint64_t)TL_NS_PER_S)
+		return tl_write_string(write_thousandths(to, n, TL_NS_PER_S),
 		    "s");
-	return write_two_units(to, n / SECOND_NS);
+	return write_two_units(to, n / TL_NS_PER_S);
 }
 
 void
@@ -121,12 +120,12 @@ write_clock(char *to, unsigned second_of_day)
 static void
 turn(struct tl_time_cache *cache, int64_t ns)
 {
-	const int64_t down = ns % SECOND_NS < 0;
-	const int64_t second = ns / SECOND_NS - down;
+	const int64_t down = ns % TL_NS_PER_S < 0;
+	const int64_t second = ns / TL_NS_PER_S - down;
 	const int64_t day = (second >= 0 ? second : second - 86399) / 86400;
 	char *to;
 
-	cache->start_ns = (int64_t)((uint64_t)second * SECOND_NS);
+	cache->start_ns = (int64_t)((uint64_t)second * TL_NS_PER_S);
 	to = write_date(cache->text, day);
 	*to++ = 'T';
 	to = write_clock(to, (unsigned)(second - day * 86400));
@@ -140,7 +139,7 @@ tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns)
 	unsigned n;
 
 	/* another second, or none yet? */
-	if (rest >= SECOND_NS || cache->text[0] == '\0') {
+	if (rest >= TL_NS_PER_S || cache->text[0] == '\0') {
 		turn(cache, ns);
 		rest = (uint64_t)ns - (uint64_t)cache->start_ns;
 	}
@@ -153,7 +152,7 @@ tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns)
 	write_two(to + 27, n % 100);
 	/* The first second starts below INT64_MIN and wraps, the last ends
 	 * beyond INT64_MAX: each would be taken for the other. */
-	if (cache->start_ns > INT64_MAX - SECOND_NS)
+	if (cache->start_ns > INT64_MAX - TL_NS_PER_S)
 		cache->text[0] = '\0';
 	return to + TL_TIME_SIZE;
 }

@@ -59,6 +59,11 @@
 		static inline type tl_fetch_add_##bits(type *p, type v) \
 		{ \
 			return __atomic_fetch_add(p, v, TL_WORD_BOTH); \
+		} \
+		/* Sets v, returns what was there.  Acquire and release. */ \
+		static inline type tl_swap_##bits(type *p, type v) \
+		{ \
+			return __atomic_exchange_n(p, v, TL_WORD_BOTH); \
 		}
 #else
 #	include <ck_pr.h>
@@ -92,6 +97,11 @@
 		static inline type tl_fetch_add_##bits(type *p, type v) \
 		{ \
 			return ck_pr_faa_##bits(p, v); \
+		} \
+		/* Sets v, returns what was there.  Acquire and release. */ \
+		static inline type tl_swap_##bits(type *p, type v) \
+		{ \
+			return ck_pr_fas_##bits(p, v); \
 		}
 #endif
 
@@ -99,6 +109,7 @@
 TL_WORD(8, uint8_t)
 TL_WORD(32, uint32_t)
 TL_WORD(64, uint64_t)
+TL_WORD(int, int)
 /* clang-format on */
 #undef TL_WORD
 

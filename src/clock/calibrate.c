@@ -19,6 +19,7 @@
  */
 #include "clock/calibrate.h"
 
+#include "base/ns.h"
 #include "base/word.h"
 #include "clock/calibrate_tail.h"
 
@@ -30,7 +31,7 @@ enum {
 	LOST_RATE_PPB = 1000,   /* of a knot that is all we have */
 	POINT_GAP_TICKS = 4096, /* points nearer than this give no rate */
 	BACK_NS = 1000000,      /* further back is a new epoch, not skew */
-	LEAP_NS = 1000000000,
+	LEAP_NS = TL_NS_PER_S,
 	LEAP_SLACK_NS = 100000000
 };
 
@@ -178,7 +179,7 @@ learn_rate(struct timeline_clock_tail *tail, const struct tl_verdict *v,
 		    TL_CALIBRATE_TOLERANCE_NS * (tail->points > 0);
 
 		slope = piece_slope;
-		error_ppb = width * 1000000000 / (ns ? ns : 1) + 1;
+		error_ppb = width * TL_NS_PER_S / (ns ? ns : 1) + 1;
 	}
 	/* too near to give a rate? */
 	if (slope == 0 || error_ppb > TL_CLOCK_STEER_PPM * 1000)

@@ -10,6 +10,7 @@
 #ifndef TL_CLOCK_CALIBRATE_H
 #define TL_CLOCK_CALIBRATE_H
 
+#include "base/ns.h"
 #include "clock/clock.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@
 enum {
 	TL_CALIBRATE_TOLERANCE_NS = 15, /* points this near are forgotten */
 	TL_CALIBRATE_READS_MAX = 64,    /* tries to read the tail */
-	TL_CALIBRATE_PERIOD_NS = 1000000000
+	TL_CALIBRATE_PERIOD_NS = TL_NS_PER_S
 };
 /* A daemon that keeps the clock may be so late before others do it. */
 #define TL_CALIBRATE_KEPT_NS UINT64_C(3000000000)

@@ -15,6 +15,7 @@
  */
 #include "clock/calibrate_tail.h"
 
+#include "base/ns.h"
 #include "base/word.h"
 
 #include <errno.h>
@@ -195,7 +196,7 @@ uint64_t
 tl_ppb_of(uint64_t ns, uint64_t ppb)
 {
 	const uint64_t part =
-	    tl_divide((unsigned __int128)ns * ppb, 1000000000);
+	    tl_divide((unsigned __int128)ns * ppb, TL_NS_PER_S);
 
 	return part < INT64_MAX ? part + 1 : INT64_MAX;
 }
@@ -203,7 +204,7 @@ tl_ppb_of(uint64_t ns, uint64_t ppb)
 static uint32_t
 ppb_between(uint64_t part_ns, uint64_t ns)
 {
-	return tl_add_32(tl_divide((unsigned __int128)part_ns * 1000000000,
+	return tl_add_32(tl_divide((unsigned __int128)part_ns * TL_NS_PER_S,
 			     ns ? ns : 1),
 	    1);
 }

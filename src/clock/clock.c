@@ -9,6 +9,7 @@
  */
 #include "clock/clock.h"
 
+#include "base/ns.h"
 #include "clock/rate.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ tl_clock_read(clockid_t id)
 
 	if (clock_gettime(id, &now) < 0)
 		return 0;
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return (int64_t)now.tv_sec * TL_NS_PER_S + now.tv_nsec;
 }
 
 static int64_t

@@ -5,6 +5,7 @@
  */
 #include "clock/knots.h"
 
+#include "base/ns.h"
 #include "clock/calibrate_tail.h"
 #include "clock/clock.h"
 #include "clock/knots_interval.h"
@@ -188,7 +189,7 @@ rate_between(const struct tl_corner *a, const struct tl_corner *b,
 {
 	const int64_t ns = b->at.utc_ns - a->at.utc_ns;
 	const uint64_t sum = (uint64_t)a->half_ns + b->half_ns + extra_ns;
-	const uint64_t ppb = tl_divide((unsigned __int128)sum * 1000000000,
+	const uint64_t ppb = tl_divide((unsigned __int128)sum * TL_NS_PER_S,
 	    (uint64_t)(ns > 0 ? ns : 1));
 
 	return (struct tl_known_rate){ .mult = tl_corner_slope(a, b),

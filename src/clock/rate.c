@@ -12,6 +12,7 @@
 #include "clock/rate.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 
 #include <cpuid.h>
 #include <errno.h>
@@ -117,7 +118,7 @@ read_line(const unsigned char *at, const struct layout *layout,
 		return false;
 	/* slower than a rate can express, or no time of day? */
 	return (uint64_t)line->mult >> (line->shift + 1) == 0 &&
-	       line->utc_s < INT64_MAX / 1000000000 - 1 &&
+	       line->utc_s < INT64_MAX / TL_NS_PER_S - 1 &&
 	       line->utc_shifted >> line->shift < 2000000000;
 }
 
@@ -146,7 +147,7 @@ tl_kernel_line_at(const struct tl_kernel_line *line, uint64_t tsc)
 	    (__int128)line->utc_shifted +
 	    (__int128)tl_ticks_between(line->tsc, tsc) * line->mult;
 	const __int128 ns =
-	    (shifted >> line->shift) + (__int128)line->utc_s * 1000000000;
+	    (shifted >> line->shift) + (__int128)line->utc_s * TL_NS_PER_S;
 
 	if (ns > INT64_MAX)
 		return INT64_MAX;
@@ -239,7 +240,7 @@ tl_clock_rate_kernel(struct tl_rate *rate)
 		.tsc_khz = (((uint64_t)1000000 << line.shift) + line.mult / 2) /
 			   line.mult,
 		/* a steered kernel alternates between two neighbours */
-		.error_ppb = 1000000000 / line.mult + 1,
+		.error_ppb = TL_NS_PER_S / line.mult + 1,
 		.source = TL_RATE_KERNEL };
 	return 0;
 }
@@ -345,7 +346,7 @@ tl_clock_rate_cpuid(struct tl_rate *rate)
 	const uint64_t allowed =
 	    (uint64_t)seen.error_ppb + TL_CLOCK_STEER_PPM * 1000;
 
-	if ((unsigned __int128)apart * 1000000000 >
+	if ((unsigned __int128)apart * TL_NS_PER_S >
 	    (unsigned __int128)mult * allowed)
 		return -ENODATA;
 	*rate = (struct tl_rate){ .mult = mult,
@@ -389,7 +390,7 @@ tl_clock_rate_measure(const struct tl_clock_source *source,
 	const uint64_t error =
 	    (uint64_t)tl_ticks_to_ns((int64_t)both, mult) + 2;
 	const uint64_t ppb =
-	    tl_divide((unsigned __int128)error * 1000000000, ns);
+	    tl_divide((unsigned __int128)error * TL_NS_PER_S, ns);
 
 	if (mult == 0)
 		return -ERANGE;

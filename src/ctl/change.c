@@ -6,6 +6,7 @@
  * A user who names a timeline here trusts its owner: root and members of its
  * group may change a timeline of another user, as far as its mode permits.
  */
+#include "base/ns.h"
 #include "base/options.h"
 #include "ctl/ctl.h"
 #include "event/message.h"
@@ -19,8 +20,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#define SECOND   UINT64_C(1000000000)
-#define RATE_MAX SECOND /* entries a second */
+#define RATE_MAX INT64_C(1000000000) /* entries a second */
 
 static int
 attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
@@ -154,8 +154,8 @@ parse_keep(struct tl_call *call, struct timeline_options *o, uint64_t *kept)
 		    call->given[TL_CTL_KEEP]);
 	if ((rc = parse_rate(call, &rate)) != 0)
 		return rc;
-	lane =
-	    (uint64_t)(((unsigned __int128)keep * rate + SECOND - 1) / SECOND);
+	lane = (uint64_t)(((unsigned __int128)keep * rate + TL_NS_PER_S - 1) /
+			  TL_NS_PER_S);
 	if (lane > UINT64_C(1) << 31)
 		return tl_call_usage(call,
 		    "--keep %s --rate %s: over 2G entries for each CPU",
@@ -203,7 +203,7 @@ put_kept(struct tl_call *call, const struct tl_name *name,
 	tl_put_format(&call->out, " bytes, %llu entries for each of %u CPUs: ",
 	    (unsigned long long)entries, h->cpu_lanes);
 	tl_put_duration(&call->out,
-	    (int64_t)((unsigned __int128)entries * SECOND / rate));
+	    (int64_t)((unsigned __int128)entries * TL_NS_PER_S / rate));
 	tl_put_format(&call->out, " at %llu entries a second\n",
 	    (unsigned long long)rate);
 }

@@ -4,6 +4,7 @@
  * number of rounds
  */
 #include "base/array.h"
+#include "base/ns.h"
 #include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
@@ -28,7 +29,7 @@ enum {
 	ROWS_PLAIN = 50 /* rows of a plain round, for timers and for messages */
 };
 static const int64_t delay_min_ns = 10000000;
-static const int64_t delay_max_ns = 3600 * INT64_C(1000000000);
+static const int64_t delay_max_ns = TL_NS_PER_H;
 
 struct top {
 	struct tl_call *call;
@@ -388,8 +389,8 @@ run_screen(struct top *t)
 static void
 wait_round(int64_t ns)
 {
-	struct timespec left = { .tv_sec = ns / 1000000000,
-		.tv_nsec = ns % 1000000000 };
+	struct timespec left = { .tv_sec = ns / TL_NS_PER_S,
+		.tv_nsec = ns % TL_NS_PER_S };
 
 	while (nanosleep(&left, &left) != 0 && errno == EINTR)
 		;
@@ -450,7 +451,7 @@ tl_verb_top(struct tl_call *call)
 	t->call = call;
 	t->sample.view.fd = -1;
 	t->sample.share = 1;
-	t->delay_ns = 1000000000;
+	t->delay_ns = TL_NS_PER_S;
 	if ((rc = parse(t)) != 0 || (rc = tl_call_name(call, 0, &name)) != 0 ||
 	    (rc = tl_sample_open(&t->sample, call, &name)) != 0)
 		goto close;

@@ -5,6 +5,7 @@
 #include "ctl/view.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "event/message.h"
 #include "ring/ring.h"
@@ -23,7 +24,7 @@ enum {
 	START_FIELD = 22,
 	/* the age of a process in /proc is in ticks of 10 ms, and entries have
 	 * another clock */
-	SLACK_NS = 1000000000,
+	SLACK_NS = TL_NS_PER_S,
 	RUN_MAX = 32,    /* entries read at once */
 	LANE_MAX = 1024, /* entries read of a lane, builtin ones included */
 	RUNS_MAX = 16384 /* read of one timeline, for any number of lanes */
@@ -201,8 +202,8 @@ is_alive(const struct tl_writer *w)
 	if (state == 'Z' || state == 'X')
 		return false;
 	lived_ns = (uint64_t)tl_clock_read(CLOCK_BOOTTIME);
-	start = start / (uint64_t)hz * 1000000000 +
-		start % (uint64_t)hz * 1000000000 / (uint64_t)hz;
+	start = start / (uint64_t)hz * TL_NS_PER_S +
+		start % (uint64_t)hz * TL_NS_PER_S / (uint64_t)hz;
 	lived_ns = lived_ns > start ? lived_ns - start : 0;
 	return w->age_ns <= lived_ns + SLACK_NS;
 }

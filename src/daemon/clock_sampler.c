@@ -11,6 +11,7 @@
 #include "daemon/clock_sampler.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
 
@@ -144,7 +145,7 @@ is_off(uint64_t a, uint64_t b)
 {
 	const uint64_t apart = a > b ? a - b : b - a;
 
-	return (unsigned __int128)apart * 1000000000 >
+	return (unsigned __int128)apart * TL_NS_PER_S >
 	       (unsigned __int128)b * SUSPECT_PPB;
 }
 

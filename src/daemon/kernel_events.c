@@ -3,6 +3,7 @@
 #include "daemon/kernel_events.h"
 
 #include "base/file.h"
+#include "base/word.h"
 #include "daemon/log.h"
 #include "daemon/process.h"
 #include "kernel/kernel.h"
@@ -39,7 +40,7 @@ struct tl_kernel_events {
 	pthread_mutex_t lock;       /* of session and ready */
 	struct tl_session *session; /* NULL: none */
 	bool ready;
-	unsigned holds; /* the loop's, and one of each snapshot */
+	uint32_t holds; /* the loop's, and one of each snapshot */
 };
 
 /* == the session; the lock is held == */
@@ -269,7 +270,7 @@ tl_kernel_events_hold(struct tl_kernel_events *e)
 	if (!e)
 		return NULL;
 	/* its holder is the loop, which calls this: it lives */
-	__atomic_add_fetch(&e->holds, 1, __ATOMIC_RELAXED);
+	tl_fetch_add_32(&e->holds, 1);
 	return e;
 }
 
@@ -288,7 +289,7 @@ tl_kernel_events_drain(struct tl_kernel_events *e)
 void
 tl_kernel_events_release(struct tl_kernel_events *e)
 {
-	if (!e || __atomic_sub_fetch(&e->holds, 1, __ATOMIC_ACQ_REL) > 0)
+	if (!e || tl_fetch_add_32(&e->holds, UINT32_MAX) > 1)
 		return;
 	end_session(e);
 	pthread_mutex_destroy(&e->lock);

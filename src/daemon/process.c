@@ -6,6 +6,7 @@
 #include "daemon/process.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 
 #include <stdlib.h>
@@ -35,8 +36,9 @@ static void
 set_start(struct tl_process *process, uint64_t ticks)
 {
 	const uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK);
-	const int64_t up_ns = (int64_t)(ticks / second * 1000000000 +
-					ticks % second * (1000000000 / second));
+	const int64_t up_ns =
+	    (int64_t)(ticks / second * TL_NS_PER_S +
+		      ticks % second * (TL_NS_PER_S / second));
 
 	process->start_ticks = ticks;
 	process->start_ns = tl_clock_read(CLOCK_REALTIME) -

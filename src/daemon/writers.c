@@ -13,6 +13,7 @@
  */
 #include "daemon/writers.h"
 
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "daemon/process.h"
 
@@ -27,19 +28,18 @@
 #include <timeline_layout.h>
 #include <unistd.h>
 
-#define NONE      UINT32_MAX
-#define SECOND_NS ((int64_t)1000000000)
+#define NONE UINT32_MAX
 
 enum { BUCKETS = 8192, POLL_MAX = 256 /* at a time */ };
 
 static const double every_s = 1;
 /* An entry so old is history. */
-static const int64_t fresh_ns = 5 * SECOND_NS;
+static const int64_t fresh_ns = 5 * TL_NS_PER_S;
 /* How long to wait for another entry of a pid that does not exist, and for the
  * status of a process that has ended. */
-static const int64_t grace_ns = SECOND_NS;
+static const int64_t grace_ns = TL_NS_PER_S;
 /* Stamps and the clock of the system differ by less. */
-static const int64_t margin_ns = SECOND_NS / 10;
+static const int64_t margin_ns = TL_NS_PER_S / 10;
 
 enum state { WATCHED, POLLED, ELSEWHERE, GONE, ENDED, DEAD };
 
@@ -331,7 +331,7 @@ inspect(struct slot *slot, int64_t ns)
 		close_fd(fd);
 		strcpy(slot->writer.command, "?");
 		set_state(slot, ELSEWHERE);
-	} else if (is_later(process.start_ns, ns, SECOND_NS)) {
+	} else if (is_later(process.start_ns, ns, TL_NS_PER_S)) {
 		close_fd(fd); /* the pid was reused */
 		strcpy(slot->writer.command, "?");
 		set_gone(slot, ns);

@@ -7,6 +7,7 @@
  * The N newest entries are read newest first; to show them oldest first they
  * are gathered and reversed.  Everything else streams.
  */
+#include "base/array.h"
 #include "dump/views.h"
 
 #include "dump/listing.h"
@@ -20,8 +21,7 @@ enum {
 	 * which the begin events are searched of spans that end in the last
 	 * few. */
 	TAIL_SPARE = 64,
-	TAIL_BEGINS = 1024,
-	BATCH_FIRST = 1024
+	TAIL_BEGINS = 1024
 };
 
 struct batch {
@@ -80,17 +80,8 @@ stream(struct show *show)
 static int
 batch_add(struct batch *batch, const struct tl_event *event)
 {
-	struct tl_event *grown;
-	size_t more;
-
-	if (batch->count == batch->capacity) {
-		more = batch->capacity ? batch->capacity * 2 : BATCH_FIRST;
-		grown = realloc(batch->events, more * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		batch->events = grown;
-		batch->capacity = more;
-	}
+	if (TL_ARRAY_ROOM(batch->events, batch->capacity, batch->count) < 0)
+		return -ENOMEM;
 	batch->events[batch->count++] = *event;
 	return 0;
 }

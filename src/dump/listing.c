@@ -7,6 +7,7 @@
  */
 #include "dump/listing.h"
 
+#include "base/ns.h"
 #include "event/names.h"
 #include "event/render.h"
 #include "format/csv/csv.h"
@@ -32,8 +33,7 @@ enum {
 	WIDTH_NAMED_MAX = 24 /* the same; names of the kernel fit */
 };
 
-#define SECOND_NS  INT64_C(1000000000)
-#define QUARTER_NS (15 * 60 * SECOND_NS)
+#define QUARTER_NS (15 * 60 * TL_NS_PER_S)
 
 /* The distance to the previous entry. */
 struct delta {
@@ -204,9 +204,9 @@ put_seconds(struct tl_text *text, bool known, int64_t ns)
 		tl_put_char(text, '-');
 	} else {
 		*to++ = ns < 0 ? '-' : '+';
-		to = tl_write_unsigned(to, n / SECOND_NS);
+		to = tl_write_unsigned(to, n / TL_NS_PER_S);
 		*to = '.';
-		for (uint64_t i = 9, rest = n % SECOND_NS; i > 0; i--) {
+		for (uint64_t i = 9, rest = n % TL_NS_PER_S; i > 0; i--) {
 			to[i] = (char)('0' + rest % 10);
 			rest /= 10;
 		}
@@ -227,14 +227,14 @@ put_local(struct listing *l, int64_t ns)
 	char *to;
 
 	if (quarter != l->quarter || !l->offset_known) {
-		const time_t at = (time_t)(ns / SECOND_NS);
+		const time_t at = (time_t)(ns / TL_NS_PER_S);
 		struct tm tm = { 0 };
 
 		l->offset_s = localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
 		l->quarter = quarter;
 		l->offset_known = true;
 	}
-	if (__builtin_add_overflow(ns, l->offset_s * SECOND_NS, &local))
+	if (__builtin_add_overflow(ns, l->offset_s * TL_NS_PER_S, &local))
 		local = ns;
 	tl_put_time_cached(text, &l->time_cache, local);
 	minutes = (unsigned)(labs(l->offset_s) / 60);

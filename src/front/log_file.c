@@ -100,12 +100,10 @@ bool
 tl_log_file_write(struct tl_log_file *file, const char *line, size_t size)
 {
 	static char broken[] = "...\n";
-	const int fd = __atomic_load_n(&file->fd, __ATOMIC_RELAXED);
+	const int fd = tl_load_int(&file->fd);
 	const int kept_errno = errno;
 	const uint32_t was_broken =
-	    __atomic_load_n(&file->is_broken, __ATOMIC_RELAXED)
-		? __atomic_exchange_n(&file->is_broken, 0, __ATOMIC_RELAXED)
-		: 0;
+	    tl_load_32(&file->is_broken) ? tl_swap_32(&file->is_broken, 0) : 0;
 	struct iovec parts[2] = { { broken,
 				      was_broken ? sizeof(broken) - 1 : 0 },
 		{ (char *)(uintptr_t)line, size } };
@@ -119,9 +117,9 @@ tl_log_file_write(struct tl_log_file *file, const char *line, size_t size)
 	tl_file_limit_hold(&limit);
 	is_whole = tl_file_limit_release(&limit, write_all(fd, parts, 2)) == 0;
 	if (!is_whole) {
-		__atomic_fetch_add(&file->lost, 1, __ATOMIC_RELAXED);
+		tl_fetch_add_64(&file->lost, 1);
 		if (was_broken || parts[1].iov_len < size)
-			__atomic_store_n(&file->is_broken, 1, __ATOMIC_RELAXED);
+			tl_store_32(&file->is_broken, 1);
 	}
 	pthread_setcancelstate(state, NULL);
 	errno = kept_errno;
@@ -131,7 +129,7 @@ tl_log_file_write(struct tl_log_file *file, const char *line, size_t size)
 void
 tl_log_file_close(struct tl_log_file *file)
 {
-	const int fd = __atomic_exchange_n(&file->fd, -1, __ATOMIC_RELAXED);
+	const int fd = tl_swap_int(&file->fd, -1);
 
 	if (fd >= 0)
 		close(fd);

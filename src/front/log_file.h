@@ -7,6 +7,8 @@
 #ifndef TL_FRONT_LOG_FILE_H
 #define TL_FRONT_LOG_FILE_H
 
+#include "base/word.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +37,7 @@ void tl_log_file_close(struct tl_log_file *file);
 static inline bool
 tl_log_file_is_open(const struct tl_log_file *file)
 {
-	return __atomic_load_n(&file->fd, __ATOMIC_RELAXED) >= 0;
+	return tl_load_int(&file->fd) >= 0;
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/word.h"
 #include "front/log_file.h"
 #include "ring/ring.h"
 
@@ -139,13 +140,13 @@ tl_profile_mark(struct tl_profile *p, const struct tl_profile_key *key,
 		pthread_mutex_unlock(&p->lock);
 	}
 	if (!is_marked)
-		__atomic_fetch_add(&p->lost, 1, __ATOMIC_RELAXED);
+		tl_fetch_add_64(&p->lost, 1);
 }
 
 uint64_t
 tl_profile_lost(const struct tl_profile *p)
 {
-	return __atomic_load_n(&p->lost, __ATOMIC_RELAXED);
+	return tl_load_64(&p->lost);
 }
 
 /* Does a file begin as a profile does? */

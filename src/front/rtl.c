@@ -13,6 +13,7 @@
  *			which fork knows of; never changed
  */
 #include "base/text.h"
+#include "base/word.h"
 #include "event/message.h"
 #include "front/fresh.h"
 #include "front/rtl_log.h"
@@ -123,7 +124,7 @@ start(void)
 	if (timeline)
 		define_full();
 	if (!timeline && !tl_rtl_log_is_open())
-		__atomic_store_n(&timeline_rtl_off, 1, __ATOMIC_RELAXED);
+		tl_store_int(&timeline_rtl_off, 1);
 }
 
 /* Is there a log?  The first to ask opens it. */
@@ -176,15 +177,14 @@ timeline_rtl_has_log_file(void)
 uint64_t
 timeline_rtl_lost(void)
 {
-	return __atomic_load_n(&lost, __ATOMIC_RELAXED) + tl_rtl_log_lost();
+	return tl_load_64(&lost) + tl_rtl_log_lost();
 }
 
 /* A text or a message found no room in the timeline. */
 static void
 count_lost(void)
 {
-	if (__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED) == 0 && full &&
-	    timeline_enabled(full))
+	if (tl_fetch_add_64(&lost, 1) == 0 && full && timeline_enabled(full))
 		timeline_append(full, 0, 0, 0, 0);
 }
 

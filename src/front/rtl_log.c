@@ -6,7 +6,9 @@
  */
 #include "front/rtl_log.h"
 
+#include "base/ns.h"
 #include "base/text.h"
+#include "base/word.h"
 #include "front/log_file.h"
 #include "front/rtl_words.h"
 #include "ring/ring.h"
@@ -25,7 +27,7 @@ static struct {
 	int64_t start_ns; /* CLOCK_MONOTONIC */
 	pid_t pid;        /* that opened the file */
 	bool has_pid;     /* has its name? */
-	bool is_stale;    /* the file is that of the parent */
+	uint8_t is_stale; /* the file is that of the parent */
 } rtl_log = { .file.fd = -1 };
 
 static int64_t
@@ -34,7 +36,7 @@ now_ns(clockid_t clock)
 	struct timespec now;
 
 	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return (int64_t)now.tv_sec * TL_NS_PER_S + now.tv_nsec;
 }
 
 /* The column of a line: milliseconds since the log was opened. */
@@ -122,7 +124,7 @@ leave_to_parent(void)
 	if (!rtl_log.has_pid || !tl_log_file_is_open(&rtl_log.file))
 		return;
 	tl_log_file_close(&rtl_log.file);
-	__atomic_store_n(&rtl_log.is_stale, true, __ATOMIC_RELAXED);
+	tl_store_8(&rtl_log.is_stale, true);
 }
 
 int
@@ -146,7 +148,7 @@ open_again(void)
 	tl_strings_lock();
 	if (rtl_log.is_stale) {
 		open_file();
-		__atomic_store_n(&rtl_log.is_stale, false, __ATOMIC_RELEASE);
+		tl_store_release_8(&rtl_log.is_stale, false);
 	}
 	tl_strings_unlock();
 }
@@ -155,7 +157,7 @@ bool
 tl_rtl_log_is_open(void)
 {
 	return tl_log_file_is_open(&rtl_log.file) ||
-	       __atomic_load_n(&rtl_log.is_stale, __ATOMIC_RELAXED);
+	       tl_load_8(&rtl_log.is_stale);
 }
 
 const char *
@@ -167,7 +169,7 @@ tl_rtl_log_path(void)
 uint64_t
 tl_rtl_log_lost(void)
 {
-	return __atomic_load_n(&rtl_log.file.lost, __ATOMIC_RELAXED);
+	return tl_load_64(&rtl_log.file.lost);
 }
 
 /* A text of the program: nothing in it ends the line. */
@@ -187,7 +189,7 @@ put_start(struct tl_text *text, char mark, const struct timeline_rtl_context *c)
 	const char *author = c->author ? c->author : "";
 
 	/* acquire: pairs with open_again() */
-	if (__atomic_load_n(&rtl_log.is_stale, __ATOMIC_ACQUIRE))
+	if (tl_load_acquire_8(&rtl_log.is_stale))
 		open_again();
 	tl_put_format(text, "%06u %u %c ", column(), thread_id(), mark);
 	if (!project[0] && !author[0])
@@ -205,7 +207,7 @@ write_line(struct tl_text *text)
 	if (text->rc == 0)
 		tl_log_file_write(&rtl_log.file, text->data, text->size);
 	else
-		__atomic_fetch_add(&rtl_log.file.lost, 1, __ATOMIC_RELAXED);
+		tl_fetch_add_64(&rtl_log.file.lost, 1);
 	tl_text_free(text);
 }
 

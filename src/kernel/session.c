@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session.c - pages of the kernel become entries, a bounded number at a time. */
 #include "base/array.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "kernel/kernel.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOK_NS = 1000000000, ENTRIES_MIN = 1 << 18 };
+enum { LOOK_NS = TL_NS_PER_S, ENTRIES_MIN = 1 << 18 };
 #define ALLOWED \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 

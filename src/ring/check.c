@@ -13,10 +13,14 @@ is_first(struct timeline *tl, uint32_t offset)
 	const uint32_t bit =
 	    offset / TIMELINE_RECORD_ALIGN % TIMELINE_CHECK_MESSAGES;
 	const uint64_t mask = UINT64_C(1) << bit % 64;
+	uint64_t *word = &tl->reported[bit / 64], reported;
 
-	return !(
-	    __atomic_fetch_or(&tl->reported[bit / 64], mask, __ATOMIC_RELAXED) &
-	    mask);
+	do {
+		reported = tl_load_64(word);
+		if (reported & mask)
+			return false;
+	} while (!tl_cas_64(word, reported, reported | mask));
+	return true;
 }
 
 void

@@ -33,14 +33,13 @@
  * is confirmed by an entry after the swap, from which on readers know what is
  * open.  The entry of a burst tells a sample of a schedule from a request.
  */
+#include "base/ns.h"
 #include "base/word.h"
 #include "ring/ring.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
-
-static const uint64_t hour_ns = 3600 * UINT64_C(1000000000);
 
 struct levels {
 	uint8_t threshold;
@@ -104,7 +103,7 @@ tl_burst_max(const struct timeline *tl)
 {
 	/* Twice the longest burst: a margin for rounding, for different rates
 	 * of two processes, and for the order in which they read the clock. */
-	return tl_calibrate_ticks(tl->header, 2 * hour_ns) >>
+	return tl_calibrate_ticks(tl->header, 2 * TL_NS_PER_H) >>
 	       TIMELINE_UNTIL_SHIFT;
 }
 
@@ -258,7 +257,7 @@ tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns, bool sample)
 	uint64_t end;
 
 	assert(level >= TIMELINE_LEVEL_MIN && level <= TIMELINE_LEVEL_MAX);
-	if (duration_ns == 0 || duration_ns > hour_ns)
+	if (duration_ns == 0 || duration_ns > TL_NS_PER_H)
 		return tl_error(-ERANGE, "a burst lasts 1 ns to an hour");
 	end = tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, duration_ns);
 	request.until = (end + round) >> TIMELINE_UNTIL_SHIFT;

@@ -10,6 +10,7 @@
  * Newest first an end comes before its begin; then the two change roles, since
  * the last end without a begin belongs to the next begin.
  */
+#include "base/array.h"
 #include "script/select.h"
 
 #include "event/spans.h"
@@ -20,7 +21,7 @@
 
 #define NONE UINT32_MAX
 
-enum { WORD = 64, WORDS_FIRST = 64, HELD_FIRST = 64 };
+enum { WORD = 64, WORDS_FIRST = 64 };
 
 /* The first event of a span, in the order of reading. */
 struct held {
@@ -36,7 +37,8 @@ struct tl_chooser {
 	struct tl_spans *spans; /* NULL: no event waits for another */
 	enum tl_order order;
 	struct held *held;
-	uint32_t held_count, held_capacity, held_free;
+	size_t held_capacity;
+	uint32_t held_count, held_free;
 	/* by number of the event */
 	uint64_t *known;
 	uint64_t *passes;
@@ -125,21 +127,13 @@ decide(struct tl_chooser *c, uint64_t at, bool passes)
 static uint32_t
 hold(struct tl_chooser *c, const struct tl_asked *asked, uint64_t at)
 {
-	const uint32_t more =
-	    c->held_capacity ? c->held_capacity * 2 : HELD_FIRST;
 	uint32_t i = c->held_free;
-	struct held *grown;
 
 	if (i != NONE) {
 		c->held_free = c->held[i].next;
 	} else {
-		if (c->held_count == c->held_capacity) {
-			grown = realloc(c->held, more * sizeof(*grown));
-			if (!grown)
-				return NONE;
-			c->held = grown;
-			c->held_capacity = more;
-		}
+		if (TL_ARRAY_ROOM(c->held, c->held_capacity, c->held_count) < 0)
+			return NONE;
 		i = c->held_count++;
 	}
 	c->held[i] = (struct held){ .asked = *asked, .at = at };

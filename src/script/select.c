@@ -4,6 +4,7 @@
  */
 #include "script/select.h"
 
+#include "base/ns.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "clock/clock.h"
@@ -16,7 +17,7 @@
 
 /* Newest first, reading ends this long before since: clocks of several CPUs
  * and files do not agree to the nanosecond. */
-static const int64_t early_end_slack_ns = 1000000000;
+static const int64_t early_end_slack_ns = TL_NS_PER_S;
 
 /* Verdicts that the map of messages points to. */
 static char passes_verdict, fails_verdict;

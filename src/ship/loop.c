@@ -4,6 +4,7 @@
  * acknowledgements
  */
 #include "base/file.h"
+#include "base/ns.h"
 #include "base/process.h"
 #include "clock/clock.h"
 #include "ship/run.h"
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 enum {
-	NS_PER_MS = 1000000,
 	SCAN_MS = 250, /* for timelines */
 	SHOW_MS = 200,
 	IDLE_MS = 100, /* longest sleep of the loop */
@@ -95,7 +95,7 @@ acked(void *context, const char *chain, uint64_t number, int rc)
 static void
 report_lost(struct run *r, int rc, const struct tl_fault *fault)
 {
-	r->report_ns = now() + (int64_t)REPORT_MS * NS_PER_MS;
+	r->report_ns = now() + (int64_t)REPORT_MS * TL_NS_PER_MS;
 	tl_report_write(r->options->report, rc, TL_FAULT_NOWHERE,
 	    "%s; blocks are kept and sent again",
 	    fault->text[0] ? fault->text : tl_file_error(rc));
@@ -115,7 +115,7 @@ disconnect(struct run *r, int rc, const struct tl_fault *fault)
 	r->again_ms = r->again_ms ? r->again_ms * 2 : AGAIN_MS_MIN;
 	if (r->again_ms > AGAIN_MS_MAX)
 		r->again_ms = AGAIN_MS_MAX;
-	r->retry_ns = now() + r->again_ms * NS_PER_MS;
+	r->retry_ns = now() + r->again_ms * TL_NS_PER_MS;
 }
 
 static bool
@@ -199,7 +199,7 @@ show(struct run *r)
 
 	if (!r->on_terminal || now() < r->show_ns)
 		return;
-	r->show_ns = now() + SHOW_MS * NS_PER_MS;
+	r->show_ns = now() + SHOW_MS * TL_NS_PER_MS;
 	update_result(r);
 	tl_put_string(&text, "\r\033[K");
 	tl_run_line(&text, &r->result, r->disconnected);
@@ -235,7 +235,7 @@ wait_for_blocks(const struct run *r, int timeout_ms)
 static void
 rest(const struct run *r)
 {
-	const int64_t left_ms = (r->retry_ns - now()) / NS_PER_MS + 1;
+	const int64_t left_ms = (r->retry_ns - now()) / TL_NS_PER_MS + 1;
 
 	if (r->disconnected && left_ms > 0)
 		(void)poll(NULL, 0, left_ms < IDLE_MS ? (int)left_ms : IDLE_MS);
@@ -265,7 +265,7 @@ static void
 look(struct run *r)
 {
 	tl_sources_scan(r->sources);
-	r->scan_ns = now() + SCAN_MS * NS_PER_MS;
+	r->scan_ns = now() + SCAN_MS * TL_NS_PER_MS;
 }
 
 static void

@@ -4,6 +4,7 @@
  */
 #include "base/options.h"
 #include "base/array.h"
+#include "base/ns.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "clock/clock.h"
@@ -284,7 +285,7 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 		return rc;
 	keep = size / KEEP_SHARE;
 	if ((rc = tl_options_size(o, TL_SHIP_KEEP_SIZE, 0, &keep, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_STREAM_AGE, 1000000000,
+	    (rc = tl_options_duration(o, TL_SHIP_STREAM_AGE, TL_NS_PER_S,
 		 &age_ns, fault)) < 0)
 		return rc;
 	*nats = (struct tl_nats_options){ .tls_ca = o->given[TL_SHIP_TLS_CA],

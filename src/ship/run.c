@@ -6,6 +6,7 @@
 
 #include "base/fields.h"
 #include "base/file.h"
+#include "base/ns.h"
 #include "base/text.h"
 #include "event/hosts/origin.h"
 #include "event/message.h"
@@ -17,23 +18,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECOND_NS INT64_C(1000000000)
-
 enum {
 	KIB = 1 << 10,
 	MIB = 1 << 20,
 	BLOCK_SIZE = 256 * KIB,
 	BLOCK_SIZE_MIN = 16 * KIB,
 	BLOCK_SIZE_MAX = 32 * MIB,
-	SPOOL_BLOCKS_MIN = 4, /* that there is room for */
-	NS_PER_MS = 1000000
+	SPOOL_BLOCKS_MIN = 4 /* that there is room for */
 };
 
 static const struct tl_run_options usual = {
-	.target = { .part_size = 64 * MIB, .part_ns = 600 * SECOND_NS },
-	.chain = { .block_size = BLOCK_SIZE, .every_ns = SECOND_NS },
+	.target = { .part_size = 64 * MIB, .part_ns = 600 * TL_NS_PER_S },
+	.chain = { .block_size = BLOCK_SIZE, .every_ns = TL_NS_PER_S },
 	.spool_size = UINT64_C(256) * MIB,
-	.linger_ns = 2 * SECOND_NS,
+	.linger_ns = 2 * TL_NS_PER_S,
 };
 
 static int
@@ -74,12 +72,12 @@ read_durations(struct tl_call *call, struct tl_run_options *run)
 	int64_t part_ns = (int64_t)run->target.part_ns;
 	int rc;
 
-	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * NS_PER_MS,
+	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * TL_NS_PER_MS,
 		 &every_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * NS_PER_MS,
+	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * TL_NS_PER_MS,
 		 &part_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_FOR, NS_PER_MS, &run->for_ns,
-		 fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_FOR, TL_NS_PER_MS,
+		 &run->for_ns, fault)) < 0 ||
 	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
 		 fault)) < 0)
 		return rc;

@@ -5,6 +5,7 @@
 #include "snap/inspect.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
 #include "snap/reader.h"
@@ -90,7 +91,7 @@ level_within(uint64_t level)
 static void
 decode_levels(struct tl_inspection *g)
 {
-	const uint64_t hours_ns = 2 * 3600 * UINT64_C(1000000000);
+	const uint64_t hours_ns = 2 * TL_NS_PER_H;
 	const uint64_t unit = UINT64_C(1) << TIMELINE_UNTIL_SHIFT;
 	const uint64_t word = timeline_levels(&g->header);
 	const uint64_t until = word >> TIMELINE_LEVELS_UNTIL;

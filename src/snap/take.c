@@ -5,6 +5,7 @@
 #include "snap/take.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
 #include "snap/timers.h"
@@ -19,10 +20,10 @@ enum {
 	CHUNK_ENTRIES = 4096, /* 256 KiB are copied at a time */
 	FIRST_CHUNK = 32,     /* entries, of a snapshot; then twice as many */
 	CLOCK_TRIES_MAX = 64,
-	TRIES_MAX = 8,         /* of a snapshot in which a lane turned over */
-	MARGIN_NS = 20000,     /* until stores are visible and clocks agree */
-	AHEAD_NS = 1000000000, /* a stamp further ahead is wrong */
-	SLEEPS_MAX = 100       /* each may be interrupted by a signal */
+	TRIES_MAX = 8,          /* of a snapshot in which a lane turned over */
+	MARGIN_NS = 20000,      /* until stores are visible and clocks agree */
+	AHEAD_NS = TL_NS_PER_S, /* a stamp further ahead is wrong */
+	SLEEPS_MAX = 100        /* each may be interrupted by a signal */
 };
 
 /* Of a snapshot: levels and gates as they were before the cut. */

@@ -9,6 +9,7 @@
  * bounded whatever the size of the file: what does not fit waits in a
  * temporary file (event/sorter.h).
  */
+#include "base/array.h"
 #include "source/kinds.h"
 
 #include "base/file.h"
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE_SIZE = 256 << 10, MESSAGES_FIRST = 64 };
+enum { PIECE_SIZE = 256 << 10 };
 
 struct foreign {
 	struct tl_sink sink; /* first: the reader puts events here */
@@ -52,19 +53,11 @@ struct foreign {
 static int
 add_message(struct foreign *f, const struct tl_message *message)
 {
-	const struct tl_message **grown;
-	size_t more;
 	int rc;
 
-	if (f->message_count == f->message_capacity) {
-		more = f->message_capacity ? f->message_capacity * 2
-					   : MESSAGES_FIRST;
-		grown = realloc(f->messages, more * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		f->messages = grown;
-		f->message_capacity = more;
-	}
+	if (TL_ARRAY_ROOM(f->messages, f->message_capacity, f->message_count) <
+	    0)
+		return -ENOMEM;
 	rc = tl_message_map_add(&f->seen, message, f);
 	if (rc == 0)
 		f->messages[f->message_count++] = message;

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { POINTS_FIRST = 16, GROWTH_PARTS = 1000000 / TL_CLOCK_STEER_PPM };
+enum { GROWTH_PARTS = 1000000 / TL_CLOCK_STEER_PPM };
 
 struct tl_host_point {
 	uint64_t tsc;
@@ -37,17 +37,8 @@ tl_host_clock_free(struct tl_host_clock *clock)
 int
 tl_host_clock_add(struct tl_host_clock *clock, const struct timeline_knot *knot)
 {
-	struct tl_host_point *grown;
-	size_t capacity = clock->capacity;
-
-	if (clock->count == capacity) {
-		capacity = capacity ? 2 * capacity : POINTS_FIRST;
-		grown = realloc(clock->points, capacity * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		clock->points = grown;
-		clock->capacity = capacity;
-	}
+	if (TL_ARRAY_ROOM(clock->points, clock->capacity, clock->count) < 0)
+		return -ENOMEM;
 	clock->points[clock->count++] = (struct tl_host_point){
 		.tsc = knot->tsc,
 		.ns = knot->utc_ns,

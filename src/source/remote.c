@@ -3,6 +3,7 @@
 #include "source/remote.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +94,7 @@ static void
 add_time(struct command *c, const char *option, char text[TIME_SIZE],
     int64_t ns)
 {
-	const int64_t second = 1000000000;
+	const int64_t second = TL_NS_PER_S;
 	const uint64_t distance = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 
 	snprintf(text, TIME_SIZE, "@%s%" PRIu64 ".%09" PRIu64,

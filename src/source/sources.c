@@ -4,6 +4,7 @@
  */
 #include "source/sources.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "event/filter.h"
 #include "event/sched.h"
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { ITEMS_FIRST = 8 };
 
 /* Puts the file's index into the events of a single file. */
 struct named {
@@ -26,18 +25,10 @@ struct named {
 static struct tl_source *
 add_item(struct tl_sources *sources)
 {
-	const size_t capacity = sources->capacity * 2 + ITEMS_FIRST;
-	struct tl_source *items;
-
-	if (sources->count == TL_SOURCES_ITEMS_MAX)
+	if (sources->count == TL_SOURCES_ITEMS_MAX ||
+	    TL_ARRAY_ROOM(sources->items, sources->capacity, sources->count) <
+		0)
 		return NULL;
-	if (sources->count == sources->capacity) {
-		items = realloc(sources->items, capacity * sizeof(*items));
-		if (!items)
-			return NULL;
-		sources->items = items;
-		sources->capacity = capacity;
-	}
 	sources->items[sources->count] = (struct tl_source){ 0 };
 	return &sources->items[sources->count++];
 }

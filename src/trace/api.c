@@ -2,6 +2,7 @@
 /*
  * api.c - timeline_trace.h: record events of a program into a trace.
  */
+#include "base/ns.h"
 #include "base/word.h"
 #include "trace/writer.h"
 
@@ -104,7 +105,7 @@ own_forget(uint64_t number)
 
 /* == traces == */
 
-enum { FLUSH_MS = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+enum { FLUSH_MS = 1000 };
 
 struct timeline_trace_message {
 	struct tl_message message;
@@ -159,7 +160,7 @@ now_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+	return (int64_t)t.tv_sec * TL_NS_PER_S + t.tv_nsec;
 }
 
 /* Keep the first error. */
@@ -185,8 +186,8 @@ wait_for_flush(struct timeline_trace *trace)
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	ns = until.tv_nsec + trace->flush_ns;
-	until.tv_sec += ns / NS_PER_S;
-	until.tv_nsec = ns % NS_PER_S;
+	until.tv_sec += ns / TL_NS_PER_S;
+	until.tv_nsec = ns % TL_NS_PER_S;
 	pthread_cond_timedwait(&trace->stop, &trace->lock, &until);
 }
 
@@ -308,7 +309,7 @@ timeline_trace_create(struct timeline_trace **trace, const char *path,
 	t->pid = getpid();
 	t->forks = tl_load_32(&forks);
 	t->number = tl_fetch_add_64(&numbers, 1) + 1;
-	t->flush_ns = (int64_t)flush_ms * NS_PER_MS;
+	t->flush_ns = (int64_t)flush_ms * TL_NS_PER_MS;
 	init_lock(t);
 	rc = make_writer(t, path, options);
 	if (rc == 0 && (!options || options->strategy == TIMELINE_TRACE_STREAM))

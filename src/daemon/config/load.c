@@ -2,6 +2,7 @@
 /*
  * load.c - load a configuration, and find the section of a timeline.
  */
+#include "base/ns.h"
 #include "daemon/config/config.h"
 
 #include "base/file.h"
@@ -107,7 +108,7 @@ static const struct tl_config_key keys[] = {
 	    tl_config_duration,
 	    AT(poll_ns),
 	    .min = 1000000,
-	    .max = 10 * TL_CONFIG_SECOND_NS },
+	    .max = 10 * TL_NS_PER_S },
 	{ .name = "clock", tl_config_flag, AT(clock) },
 	{ .name = "seccomp", tl_config_flag, AT(seccomp) },
 	{ .name = "timelines", read_timelines, 0 },

@@ -6,6 +6,7 @@
 #include "daemon/config/read.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "event/message.h"
@@ -164,9 +165,9 @@ struct unit {
 
 static const struct unit durations[] = {
 	{ "d", TL_CONFIG_DAY_NS },
-	{ "h", TL_CONFIG_HOUR_NS },
-	{ "m", 60 * TL_CONFIG_SECOND_NS },
-	{ "s", TL_CONFIG_SECOND_NS },
+	{ "h", TL_NS_PER_H },
+	{ "m", 60 * TL_NS_PER_S },
+	{ "s", TL_NS_PER_S },
 	{ "ms", 1000000 },
 	{ "us", 1000 },
 	{ "ns", 1 },

@@ -8,6 +8,7 @@
 #ifndef TL_DAEMON_CONFIG_READ_H
 #define TL_DAEMON_CONFIG_READ_H
 
+#include "base/ns.h"
 #include "daemon/config/config.h"
 #include "script/data.h"
 
@@ -41,9 +42,7 @@ struct tl_config_key {
 	bool required;
 };
 
-#define TL_CONFIG_SECOND_NS UINT64_C(1000000000)
-#define TL_CONFIG_HOUR_NS   (3600 * TL_CONFIG_SECOND_NS)
-#define TL_CONFIG_DAY_NS    (24 * TL_CONFIG_HOUR_NS)
+#define TL_CONFIG_DAY_NS (24 * TL_NS_PER_H)
 /* No file of this machine is older. */
 #define TL_CONFIG_AGE_NS_MAX (36500 * TL_CONFIG_DAY_NS)
 

@@ -3,6 +3,7 @@
  * sections.c - one section of "timelines": its name, what it creates, snapshots,
  * bursts, recordings.
  */
+#include "base/ns.h"
 #include "daemon/config/read.h"
 
 #include "base/array.h"
@@ -19,7 +20,7 @@ static const uint64_t entries_max = UINT64_C(1) << 43; /* of all lanes */
 static const uint64_t strings_max = UINT64_C(1) << 31;
 static const uint64_t burst_length_ns = 100000;
 static const uint64_t burst_period_ns = 10000000;
-static const uint64_t slot_max_ns = TL_CONFIG_SECOND_NS;
+static const uint64_t slot_max_ns = TL_NS_PER_S;
 static const double rarer_max = 1e6;
 static const uint64_t record_size = UINT64_C(256) << 20;
 static const uint64_t record_size_min = UINT64_C(64) << 10;
@@ -146,7 +147,7 @@ static const struct tl_config_key keep_keys[] = {
 	{ .name = "age",
 	    tl_config_duration,
 	    AT(age_ns),
-	    .min = TL_CONFIG_SECOND_NS,
+	    .min = TL_NS_PER_S,
 	    .max = TL_CONFIG_AGE_NS_MAX },
 	{ .name = "bytes",
 	    tl_config_size,
@@ -225,7 +226,7 @@ static const struct tl_config_key snapshot_keys[] = {
 	{ .name = "every",
 	    tl_config_duration,
 	    AT(every_ns),
-	    .min = TL_CONFIG_SECOND_NS,
+	    .min = TL_NS_PER_S,
 	    .max = 366 * TL_CONFIG_DAY_NS },
 	{ .name = "on_death", read_on_death, 0 },
 	{ .name = "on_request", read_rate, AT(request) },
@@ -324,7 +325,7 @@ static const struct tl_config_key burst_keys[] = {
 	    tl_config_duration,
 	    AT(length_ns),
 	    .min = 1000,
-	    .max = TL_CONFIG_HOUR_NS },
+	    .max = TL_NS_PER_H },
 	{ .name = "period",
 	    tl_config_duration,
 	    AT(period_ns),
@@ -372,8 +373,8 @@ static void
 record_defaults(struct tl_config_record *record)
 {
 	*record = (struct tl_config_record){ .size = record_size,
-		.age_ns = TL_CONFIG_HOUR_NS,
-		.flush_ns = TL_CONFIG_SECOND_NS,
+		.age_ns = TL_NS_PER_H,
+		.flush_ns = TL_NS_PER_S,
 		.compress = COMPRESS,
 		.keep = { .count = KEEP_COUNT } };
 }
@@ -389,13 +390,13 @@ static const struct tl_config_key record_keys[] = {
 	{ .name = "age",
 	    tl_config_duration,
 	    AT(age_ns),
-	    .min = TL_CONFIG_SECOND_NS,
+	    .min = TL_NS_PER_S,
 	    .max = 366 * TL_CONFIG_DAY_NS },
 	{ .name = "flush",
 	    tl_config_duration,
 	    AT(flush_ns),
 	    .min = 1000000,
-	    .max = TL_CONFIG_HOUR_NS },
+	    .max = TL_NS_PER_H },
 	{ .name = "compress", read_compress, AT(compress) },
 	{ .name = "keep", read_keep, AT(keep) },
 	{ .name = NULL },
@@ -508,7 +509,7 @@ tl_config_read_timeline(struct tl_config_reader *reader,
 	to->snapshots.compress = COMPRESS;
 	to->snapshots.keep.count = KEEP_COUNT;
 	to->snapshots.death =
-	    (struct tl_config_rate){ .every_ns = 10 * TL_CONFIG_SECOND_NS,
+	    (struct tl_config_rate){ .every_ns = 10 * TL_NS_PER_S,
 		    .per_hour = 60 };
 	to->snapshots.request = (struct tl_config_rate){ .per_hour = 600 };
 	record_defaults(&to->record);

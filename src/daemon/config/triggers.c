@@ -2,6 +2,7 @@
 /*
  * triggers.c - the triggers of a section: what to look for, what to do.
  */
+#include "base/ns.h"
 #include "daemon/config/read.h"
 #include "daemon/disk/names.h"
 
@@ -14,8 +15,8 @@
 
 enum { NAME_MAX_SIZE = 32, FIRES_MAX = 60 };
 
-static const uint64_t every_ns = 10 * TL_CONFIG_SECOND_NS;
-static const uint64_t run_ns = 60 * TL_CONFIG_SECOND_NS;
+static const uint64_t every_ns = 10 * TL_NS_PER_S;
+static const uint64_t run_ns = 60 * TL_NS_PER_S;
 static const uint64_t burst_ns = 10000000;
 
 /* == which entries == */
@@ -231,7 +232,7 @@ read_rate(struct tl_config_reader *reader, const struct tl_data *table,
 	int rc;
 
 	(void)key;
-	rule->limit_ns = TL_CONFIG_SECOND_NS;
+	rule->limit_ns = TL_NS_PER_S;
 	if ((rc = tl_config_read_keys(reader, table, keys, rule)) < 0)
 		return rc;
 	return check_bound(reader, table, rule);
@@ -272,7 +273,7 @@ read_burst(struct tl_config_reader *reader, const struct tl_data *table,
 		    tl_config_duration,
 		    offsetof(struct tl_config_actions, burst_ns),
 		    .min = 1000,
-		    .max = TL_CONFIG_HOUR_NS },
+		    .max = TL_NS_PER_H },
 		{ .name = NULL },
 	};
 	struct tl_config_actions *actions = to;

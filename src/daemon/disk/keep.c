@@ -3,6 +3,7 @@
 #include "daemon/disk/keep.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "daemon/disk/explain.h"
 #include "event/sched.h"
 
@@ -31,7 +32,7 @@ enum rank {
 	BUSY
 };
 
-static const int64_t ahead_ns = 60 * (int64_t)1000000000;
+static const int64_t ahead_ns = 60 * TL_NS_PER_S;
 
 struct kept {
 	char name[TL_FILE_NAME_MAX];

@@ -2,6 +2,8 @@
 /* names.c - make and parse names of files; names.h draws them. */
 #include "daemon/disk/names.h"
 
+#include "base/ns.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +15,7 @@
 
 enum {
 	STAMP_SIZE = TL_SNAPSHOT_STAMP_SIZE,
-	STAMP_DOT = 15, /* of the seconds, in a stamp */
-	NS_A_SECOND = 1000000000
+	STAMP_DOT = 15 /* of the seconds, in a stamp */
 };
 
 static const char reason_characters[] =
@@ -24,7 +25,7 @@ static const char reason_characters[] =
 static int
 put_stamp(char stamp[STAMP_SIZE + 1], int64_t ns)
 {
-	const time_t s = (time_t)(ns / NS_A_SECOND);
+	const time_t s = (time_t)(ns / TL_NS_PER_S);
 	char seconds[STAMP_DOT + 1];
 	struct tm tm;
 
@@ -33,7 +34,7 @@ put_stamp(char stamp[STAMP_SIZE + 1], int64_t ns)
 		STAMP_DOT)
 		return -EINVAL;
 	snprintf(stamp, STAMP_SIZE + 1, "%s.%06dZ", seconds,
-	    (int)(ns % NS_A_SECOND / 1000));
+	    (int)(ns % TL_NS_PER_S / 1000));
 	return 0;
 }
 
@@ -127,7 +128,7 @@ parse_stamp(const char *stamp, int64_t *ns)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
-	if (__builtin_mul_overflow(timegm(&tm), NS_A_SECOND, ns) ||
+	if (__builtin_mul_overflow(timegm(&tm), TL_NS_PER_S, ns) ||
 	    __builtin_add_overflow(*ns, (int64_t)us * 1000, ns))
 		return false;
 	return put_stamp(again, *ns) == 0 &&

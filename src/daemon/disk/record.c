@@ -5,6 +5,7 @@
 #include "daemon/disk/record.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "daemon/disk/keep.h"
 #include "daemon/log.h"
@@ -20,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAMES_TRIED_MAX = 1000, NS_A_MICROSECOND = 1000 };
+enum { NAMES_TRIED_MAX = 1000 };
 
 /* Bytes grow between files, too. */
-static const int64_t tidy_ns = 10 * (int64_t)1000000000;
+static const int64_t tidy_ns = 10 * TL_NS_PER_S;
 
 struct tl_record {
 	struct tl_daemon *daemon;
@@ -123,7 +124,7 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	/* Where the name is taken, use the next microsecond. */
 	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
 		rc = tl_record_name_make(r->file, r->name,
-		    ns + i * NS_A_MICROSECOND);
+		    ns + i * TL_NS_PER_US);
 		if (rc == 0)
 			rc = make_files(r, folder, r->file, files);
 	}

@@ -9,6 +9,7 @@
 #include "daemon/disk/snapshots.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "clock/clock.h"
 #include "daemon/disk/keep.h"
 #include "daemon/disk/snapshot_file.h"
@@ -26,8 +27,6 @@
 #include <unistd.h>
 
 enum {
-	NS_A_SECOND = 1000000000,
-	NS_A_MICROSECOND = 1000,
 	TIMELINE_NAME_MAX = TL_SNAPSHOT_TIMELINE_MAX + 1,
 	NAMES_TRIED_MAX = 1000, /* until one is free */
 	MEMORY_MAX = 128 << 20, /* bytes of copies that wait for the saver */
@@ -293,7 +292,7 @@ commit(struct tl_snapshots *s, struct job *job)
 	int rc = -EEXIST;
 
 	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
-		rc = name_job(s, job, job->unix_ns + i * NS_A_MICROSECOND);
+		rc = name_job(s, job, job->unix_ns + i * TL_NS_PER_US);
 		if (rc == 0)
 			rc = tl_snapshot_file_commit(&job->copy.file,
 			    &s->folder, job->path + strlen(s->path) + 1);
@@ -419,8 +418,8 @@ wait_frozen(struct tl_snapshots *s)
 		pthread_cond_wait(&s->frozen_ready, &s->lock);
 		return;
 	}
-	until.tv_sec = (time_t)(rule->due_ns / NS_A_SECOND);
-	until.tv_nsec = (long)(rule->due_ns % NS_A_SECOND);
+	until.tv_sec = (time_t)(rule->due_ns / TL_NS_PER_S);
+	until.tv_nsec = (long)(rule->due_ns % TL_NS_PER_S);
 	pthread_cond_timedwait(&s->frozen_ready, &s->lock, &until);
 }
 

@@ -14,6 +14,7 @@
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
  *	  kernel     2345 entries, 0 lost, of 4 threads
  */
+#include "base/ns.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/metrics/metrics.h"
@@ -58,7 +59,7 @@ put_daemon(struct tl_text *text, const struct tl_metrics *m)
 	tl_put_format(text, "timelined %s, process %d, up ", TIMELINE_VERSION,
 	    (int)getpid());
 	tl_put_duration(text, (tl_clock_read(CLOCK_REALTIME) - d->started_ns) /
-				  1000000000 * 1000000000);
+				  TL_NS_PER_S * TL_NS_PER_S);
 	tl_put_string(text, "; used ");
 	tl_put_duration(text, m->own.cpu_ns / 1000000 * 1000000);
 	tl_put_string(text, " of CPU");

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/ns.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/sandbox/seccomp.h"
@@ -130,7 +131,7 @@ tl_metrics_release(struct tl_metrics *metrics)
 
 /* == the table == */
 
-enum { NS_DIGITS = 9, NS_PER_SECOND = 1000000000 };
+enum { NS_DIGITS = 9 };
 
 /* The history that the control of retention measures, else that of the
  * inspection. */
@@ -306,12 +307,12 @@ static void
 put_seconds(struct tl_text *text, int64_t ns)
 {
 	const uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-	uint64_t rest = size % NS_PER_SECOND;
+	uint64_t rest = size % TL_NS_PER_S;
 	int digits = NS_DIGITS;
 
 	if (ns < 0)
 		tl_put_char(text, '-');
-	tl_put_unsigned(text, size / NS_PER_SECOND);
+	tl_put_unsigned(text, size / TL_NS_PER_S);
 	if (rest == 0)
 		return;
 	for (; rest % 10 == 0; rest /= 10)

@@ -6,6 +6,7 @@
  * rules are reset: no duration from before that point counts.
  */
 #include "daemon/rules/engine.h"
+#include "base/ns.h"
 #include "event/filter.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 /* Entries come in order; this much earlier means that the clock of the stamps
  * was set back. */
-enum { BACK_NS = 1000000000 };
+enum { BACK_NS = TL_NS_PER_S };
 
 /* == observation == */
 

@@ -16,6 +16,7 @@
 #ifndef TL_DAEMON_RULES_ENGINE_H
 #define TL_DAEMON_RULES_ENGINE_H
 
+#include "base/ns.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/rules/rules.h"
@@ -23,8 +24,6 @@
 #include "event/message_map.h"
 #include "event/spans.h"
 #include "script/script.h"
-
-#define TL_HOUR_NS ((int64_t)3600 * 1000000000)
 
 struct tl_rule {
 	const struct tl_config_rule *config;

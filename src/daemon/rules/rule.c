@@ -15,6 +15,7 @@
  * handler does not run while memory is being allocated.  Signals must be
  * delivered to the thread of the loop, so all other threads block them.
  */
+#include "base/ns.h"
 #include "daemon/rules/engine.h"
 #include "event/filter.h"
 
@@ -286,7 +287,8 @@ is_allowed(const struct tl_rules *rules, const struct tl_rule *rule)
 	const struct tl_config_rule *config = rule->config;
 	const uint64_t now = rules->now.tsc;
 	const int64_t since = tl_rules_ns(rules, rule->fired_tsc, now);
-	const uint64_t hour = tl_ns_to_ticks((uint64_t)TL_HOUR_NS, rules->mult);
+	const uint64_t hour =
+	    tl_ns_to_ticks((uint64_t)TL_NS_PER_H, rules->mult);
 
 	if (rule->fired > 0 &&
 	    (since < 0 ? 0 : (uint64_t)since) < config->every_ns)

@@ -2,6 +2,8 @@
 /* window.c - stamps in a ring. */
 #include "daemon/rules/window.h"
 
+#include "base/ns.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +74,6 @@ tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
 bool
 tl_throttle_claim(struct tl_throttle *rate, int64_t ns)
 {
-	const int64_t hour_ns = 3600 * INT64_C(1000000000);
 	const struct tl_window *done = &rate->done;
 
 	if (!done->stamps)
@@ -80,7 +81,7 @@ tl_throttle_claim(struct tl_throttle *rate, int64_t ns)
 	if ((rate->every_ns > 0 &&
 		tl_window_has(done, 1, ns - (int64_t)rate->every_ns)) ||
 	    (rate->per_hour > 0 &&
-		tl_window_has(done, rate->per_hour, ns - hour_ns))) {
+		tl_window_has(done, rate->per_hour, ns - TL_NS_PER_H))) {
 		rate->suppressed++;
 		return false;
 	}

@@ -15,6 +15,7 @@
  */
 #include "daemon/sampling/bursts.h"
 
+#include "base/ns.h"
 #include "base/word.h"
 #include "clock/clock.h"
 #include "daemon/sampling/retention.h"
@@ -77,8 +78,8 @@ static void
 arm(struct tl_bursts *b, uint64_t ns)
 {
 	const struct itimerspec when = {
-		.it_value = { .tv_sec = (time_t)(ns / 1000000000),
-		    .tv_nsec = (long)(ns % 1000000000) }
+		.it_value = { .tv_sec = (time_t)(ns / TL_NS_PER_S),
+		    .tv_nsec = (long)(ns % TL_NS_PER_S) }
 	};
 
 	timerfd_settime(b->fd, TFD_TIMER_ABSTIME, &when, NULL);
@@ -147,11 +148,10 @@ make_plan(const struct tl_bursts *b)
 static double
 slot_ns(const struct tl_bursts *b)
 {
-	const uint64_t second_ns = 1000000000;
-	const uint64_t ticks = tl_calibrate_ticks(b->tl->header, second_ns);
+	const uint64_t ticks = tl_calibrate_ticks(b->tl->header, TL_NS_PER_S);
 
 	return ticks > 0 ? (double)(UINT64_C(1) << b->slots.shift) *
-			       (double)second_ns / (double)ticks
+			       (double)TL_NS_PER_S / (double)ticks
 			 : 0;
 }
 
@@ -252,12 +252,12 @@ read_levels(const struct tl_bursts *b)
 static uint64_t
 open_time(const struct tl_bursts *b, uint64_t length_ns)
 {
-	const uint64_t second_ns = 1000000000;
-	const uint64_t ticks = tl_calibrate_ticks(b->tl->header, second_ns);
+	const uint64_t ticks = tl_calibrate_ticks(b->tl->header, TL_NS_PER_S);
 	const uint64_t unit = UINT64_C(3) << (TIMELINE_UNTIL_SHIFT - 1);
 
-	return length_ns +
-	       (ticks > 0 && ticks < UINT64_MAX ? unit * second_ns / ticks : 0);
+	return length_ns + (ticks > 0 && ticks < UINT64_MAX
+				   ? unit * TL_NS_PER_S / ticks
+				   : 0);
 }
 
 /* One sample, unless a burst is open or nothing would come of it. */

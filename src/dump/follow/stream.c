@@ -2,6 +2,7 @@
 /* stream.c - a cursor over a stream that is followed. */
 #include "dump/follow/stream.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "event/filter.h"
 #include "snap/snap.h"
@@ -64,22 +65,16 @@ has_boot(const struct tl_origin *origin)
 static int
 meet_chains(struct stream *s, size_t count)
 {
-	const size_t capacity = count * 2;
-	struct known *known;
 	int rc = 0;
 
-	if (count > s->known_capacity) {
-		known = realloc(s->known, capacity * sizeof(*known));
-		if (!known)
-			return -ENOMEM;
-		s->known = known;
-		s->known_capacity = capacity;
-	}
 	while (s->known_count < count && rc == 0) {
 		struct tl_chain *chain =
 		    tl_chain_follow_chain(s->follow, s->known_count);
 		struct tl_origin origin;
 
+		if (TL_ARRAY_ROOM(s->known, s->known_capacity, s->known_count) <
+		    0)
+			return -ENOMEM;
 		tl_chain_origin(chain, &origin);
 		s->known[s->known_count++] =
 		    (struct known){ .source = (uint16_t)s->sources->count,

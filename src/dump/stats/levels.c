@@ -4,29 +4,20 @@
  */
 #include "dump/stats/levels.h"
 
+#include "base/array.h"
 #include "clock/clock.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
-enum { WINDOWS_FIRST = 64 };
-
 static int
 add_window(void *context, const struct tl_level_window *window)
 {
 	struct tl_levels *l = context;
-	struct tl_level_window *grown;
-	size_t more;
 
-	if (l->count == l->capacity) {
-		more = l->capacity ? l->capacity * 2 : WINDOWS_FIRST;
-		grown = realloc(l->windows, more * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		l->windows = grown;
-		l->capacity = more;
-	}
+	if (TL_ARRAY_ROOM(l->windows, l->capacity, l->count) < 0)
+		return -ENOMEM;
 	l->windows[l->count++] = *window;
 	return 0;
 }

@@ -8,14 +8,13 @@
  */
 #include "format/chrome/write.h"
 
+#include "base/ns.h"
 #include "event/reader.h"
 #include "event/spans.h"
 #include "format/chrome/line.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-enum { SECOND_NS = 1000000000 };
 
 enum { NOTE_STAMPS, NOTE_COUNTER, NOTE_SOURCES };
 static const struct tl_note_kind notes[TL_NOTES_MAX] = {
@@ -48,10 +47,10 @@ static void
 start(struct chrome *w, int64_t ns)
 {
 	struct tl_text *text = &w->writer.out.text;
-	int64_t rest = ns % SECOND_NS;
+	int64_t rest = ns % TL_NS_PER_S;
 
 	if (rest < 0)
-		rest += SECOND_NS;
+		rest += TL_NS_PER_S;
 	w->lines.base_ns = ns < INT64_MIN + rest ? INT64_MIN : ns - rest;
 	w->last_ns = ns;
 	w->started = true;

@@ -12,6 +12,7 @@
 #include "format/ctf/write.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "base/table.h"
 #include "event/names.h"
 #include "event/reader.h"
@@ -38,10 +39,9 @@ enum {
 	FILLING_MAX = 64 << 20
 };
 
-#define SECOND_NS  INT64_C(1000000000)
-#define BASE_S_MIN (INT64_MIN / SECOND_NS)
+#define BASE_S_MIN (INT64_MIN / TL_NS_PER_S)
 /* readers use signed numbers, and not the largest of them */
-#define STAMP_MAX (INT64_MAX - SECOND_NS)
+#define STAMP_MAX (INT64_MAX - TL_NS_PER_S)
 
 enum { BACK, FAR };
 
@@ -231,7 +231,7 @@ find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 static uint64_t
 stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
 {
-	const int64_t base_ns = w->base_s * SECOND_NS;
+	const int64_t base_ns = w->base_s * TL_NS_PER_S;
 	const uint64_t stamp = (uint64_t)ns - (uint64_t)base_ns;
 
 	if (ns < base_ns || stamp < s->end)
@@ -243,7 +243,7 @@ stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
 static bool
 is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
 {
-	const int64_t base_ns = w->base_s * SECOND_NS;
+	const int64_t base_ns = w->base_s * TL_NS_PER_S;
 
 	return ns < base_ns || (uint64_t)ns - (uint64_t)base_ns < s->end;
 }
@@ -396,7 +396,7 @@ start(struct ctf_write *w, int64_t ns)
 		return;
 	w->started = true;
 	if (ns < 0)
-		w->base_s = ns / SECOND_NS - 1;
+		w->base_s = ns / TL_NS_PER_S - 1;
 	if (w->base_s < BASE_S_MIN)
 		w->base_s = BASE_S_MIN;
 	tl_ctf_put_trace(&w->metadata, &w->writer.origin, w->base_s);

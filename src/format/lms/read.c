@@ -10,6 +10,7 @@
  * A label is complete only when the next line is read, so it is kept until
  * then.
  */
+#include "base/ns.h"
 #include "format/lms/lms.h"
 
 #include "base/array.h"
@@ -25,8 +26,7 @@
 enum {
 	LINE_SIZE_MAX = TL_INTERNER_TEXT_MAX,
 	/* After this many unknown lines and no other it is another format. */
-	UNKNOWN_MAX = 64,
-	NS_PER_US = 1000
+	UNKNOWN_MAX = 64
 };
 
 enum {
@@ -169,7 +169,7 @@ put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
 	e->message = message;
 	e->kind = kind;
 	e->level = message->level;
-	e->ns = r->now_us * NS_PER_US;
+	e->ns = r->now_us * TL_NS_PER_US;
 	e->tsc = (uint64_t)e->ns;
 	rc = r->sink->put(r->sink, e);
 	e->number++;
@@ -261,7 +261,7 @@ label_unknown(struct lms_read *r, struct process *process, int64_t id)
 static void
 advance(struct lms_read *r, int64_t diff_us)
 {
-	const int64_t max_us = INT64_MAX / NS_PER_US;
+	const int64_t max_us = INT64_MAX / TL_NS_PER_US;
 
 	if (diff_us < 0)
 		tl_note(&r->notes, BACK, r->at);

@@ -11,6 +11,7 @@
  *	message --> process: the id in the output
  *	(input, id in it) --> number --> mapping: id and label in the output
  */
+#include "base/ns.h"
 #include "format/lms/lms.h"
 
 #include "base/array.h"
@@ -23,10 +24,7 @@
 #include <stdlib.h>
 #include <timeline.h>
 
-enum {
-	NS_PER_US = 1000,
-	LINE_SIZE_MAX = 2 + TL_SIGNED_MAX + 1 + TL_SIGNED_MAX + 1
-};
+enum { LINE_SIZE_MAX = 2 + TL_SIGNED_MAX + 1 + TL_SIGNED_MAX + 1 };
 
 enum {
 	INSTANTS,
@@ -340,11 +338,11 @@ start_time(struct lms_write *w, const struct tl_event *event, int64_t us)
 static int64_t
 us_of(struct lms_write *w, int64_t ns)
 {
-	const int64_t rest = ns % NS_PER_US;
+	const int64_t rest = ns % TL_NS_PER_US;
 
 	if (rest != 0)
 		tl_note(&w->notes, NANOSECONDS, TL_FAULT_NOWHERE);
-	return ns / NS_PER_US - (rest < 0);
+	return ns / TL_NS_PER_US - (rest < 0);
 }
 
 static int

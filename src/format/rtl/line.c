@@ -8,7 +8,9 @@
  */
 #include "format/rtl/line.h"
 
-enum { DIGITS_MAX = 19, FRACTION_DIGITS = 9, SECOND_NS = 1000000000 };
+#include "base/ns.h"
+
+enum { DIGITS_MAX = 19, FRACTION_DIGITS = 9 };
 
 static bool
 is_digit(char c)
@@ -71,7 +73,7 @@ take_seconds(struct tl_bytes *bytes, int64_t *ns)
 	unsigned digits = 0;
 
 	if (!take_number(bytes, &seconds) ||
-	    seconds > INT64_MAX / SECOND_NS - 1)
+	    seconds > INT64_MAX / TL_NS_PER_S - 1)
 		return false;
 	if (take_word(bytes, ".") || take_word(bytes, ",")) {
 		for (; bytes->size > 0 && is_digit(bytes->data[0]);
@@ -83,7 +85,7 @@ take_seconds(struct tl_bytes *bytes, int64_t *ns)
 	}
 	for (; digits < FRACTION_DIGITS; digits++)
 		fraction *= 10;
-	*ns = (int64_t)(seconds * SECOND_NS + fraction);
+	*ns = (int64_t)(seconds * TL_NS_PER_S + fraction);
 	if (negative)
 		*ns = -*ns;
 	return true;

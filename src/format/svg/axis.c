@@ -3,6 +3,7 @@
 #include "format/svg/axis.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 
 enum {
 	LOG_BITS = 24,     /* of the fraction of a logarithm */
@@ -11,8 +12,7 @@ enum {
 	TICKS_MAX = 64 /* on an axis of time, which has about 10 */
 };
 
-#define SECOND_NS UINT64_C(1000000000)
-#define MINUTE_NS (60 * SECOND_NS)
+#define MINUTE_NS (60 * TL_NS_PER_S)
 #define HOUR_NS   (60 * MINUTE_NS)
 #define DAY_NS    (24 * HOUR_NS)
 
@@ -68,7 +68,7 @@ tl_svg_log_tick(unsigned *index, struct svg_tick *tick)
 		uint64_t ns;
 		unsigned count; /* of 1, 2, 5, 10, ... that are drawn */
 	} units[] = { { "ns", 1, 9 }, { "us", 1000, 9 }, { "ms", 1000000, 9 },
-		{ "s", SECOND_NS, 5 }, { "m", MINUTE_NS, 5 },
+		{ "s", TL_NS_PER_S, 5 }, { "m", MINUTE_NS, 5 },
 		{ "h", HOUR_NS, 4 }, { "d", DAY_NS, 16 } };
 	static const unsigned steps[] = { 1, 2, 5 };
 	unsigned unit = 0, at = *index;
@@ -183,11 +183,11 @@ step_of(const struct svg_time *time)
 	    (double)time->length_ns * LABEL_APART / time->box.width;
 	const uint64_t least =
 	    (uint64_t)apart + ((double)(uint64_t)apart < apart);
-	uint64_t unit = least < SECOND_NS ? 1 : DAY_NS;
+	uint64_t unit = least < TL_NS_PER_S ? 1 : DAY_NS;
 
-	for (size_t i = 0; least >= SECOND_NS && i < TL_COUNT(seconds); i++) {
-		if (seconds[i] * SECOND_NS >= least)
-			return seconds[i] * SECOND_NS;
+	for (size_t i = 0; least >= TL_NS_PER_S && i < TL_COUNT(seconds); i++) {
+		if (seconds[i] * TL_NS_PER_S >= least)
+			return seconds[i] * TL_NS_PER_S;
 	}
 	for (;; unit *= 10) {
 		for (size_t i = 0; i < 3; i++) {
@@ -261,7 +261,7 @@ put_label(struct tl_text *label, const struct svg_time *time, uint64_t step,
 	tl_write_time(all, &cache, ns);
 	if (step >= DAY_NS)
 		tl_put_bytes(label, tl_bytes(all, 10));
-	else if (step >= SECOND_NS)
+	else if (step >= TL_NS_PER_S)
 		tl_put_bytes(label, tl_bytes(all + 11, 8));
 	else
 		tl_put_bytes(label, tl_bytes(all + 11, 12));

@@ -2,6 +2,7 @@
 /* tracks.c - keep shapes of at least one grain in rows, in order of time. */
 #include "format/svg/tracks.h"
 
+#include "base/array.h"
 #include "event/hosts/hosts.h"
 #include "format/label.h"
 #include "format/stacks.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <timeline.h>
 
-enum { TRACK_COLUMNS = 25, SHAPES_FIRST = 8, SHIFT_MAX = 63 };
+enum { TRACK_COLUMNS = 25, SHIFT_MAX = 63 };
 
 static void
 name_track(struct tl_writer *writer, struct svg_track *track,
@@ -158,16 +159,8 @@ tl_svg_tracks_stretch(struct svg_tracks *t, int64_t ns)
 static int
 append(struct svg_tracks *t, struct svg_row *row, const struct svg_shape *shape)
 {
-	const size_t more = row->capacity ? row->capacity * 2 : SHAPES_FIRST;
-	struct svg_shape *grown;
-
-	if (row->count == row->capacity) {
-		grown = realloc(row->shapes, more * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		row->shapes = grown;
-		row->capacity = more;
-	}
+	if (TL_ARRAY_ROOM(row->shapes, row->capacity, row->count) < 0)
+		return -ENOMEM;
 	row->shapes[row->count++] = *shape;
 	/* When a grain is all of the time no row has more than a few. */
 	if (++t->shapes > SVG_SHAPES_MAX && t->grains.shift < SHIFT_MAX)

@@ -10,6 +10,7 @@
  * dropped.
  */
 #include "base/file.h"
+#include "base/ns.h"
 #include "ship/block.h"
 #include "ship/files.h"
 #include "ship/spool/private.h"
@@ -183,7 +184,7 @@ tl_spool_state_write(struct tl_spool_chain *c)
 static int64_t
 ns_of(const struct timespec *time)
 {
-	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+	return (int64_t)time->tv_sec * TL_NS_PER_S + time->tv_nsec;
 }
 
 static int

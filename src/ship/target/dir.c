@@ -4,6 +4,7 @@
  */
 #include "ship/target/dir.h"
 
+#include "base/ns.h"
 #include "ship/files.h"
 #include "ship/target/target.h"
 #include "ship/target/window.h"
@@ -19,12 +20,10 @@
 
 enum { DATE_SIZE = 10, HOUR_AT = 11, HOUR_SIZE = 2 };
 
-static const int64_t hour_ns = 3600 * INT64_C(1000000000);
-
 int64_t
 tl_partition_hour(int64_t ns)
 {
-	return ns / hour_ns - (ns % hour_ns < 0);
+	return ns / TL_NS_PER_H - (ns % TL_NS_PER_H < 0);
 }
 
 /* Open a folder in another, which is closed. */
@@ -63,7 +62,7 @@ enter_hour(int folder, int64_t hour)
 	    name[sizeof("hour=") + HOUR_SIZE];
 	int rc;
 
-	tl_put_time(&text, hour * hour_ns);
+	tl_put_time(&text, hour * TL_NS_PER_H);
 	if (text.rc < 0) {
 		close(folder);
 		return text.rc;

@@ -4,6 +4,7 @@
  */
 #include "ship/target/window.h"
 
+#include "base/ns.h"
 #include "clock/clock.h"
 
 #include <errno.h>
@@ -11,12 +12,10 @@
 
 /* == window == */
 
-enum { NS_PER_MS = 1000000 };
-
 int64_t
 tl_now_ms(void)
 {
-	return tl_clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
+	return tl_clock_read(CLOCK_MONOTONIC) / TL_NS_PER_MS;
 }
 
 static struct tl_sending *

@@ -2,6 +2,7 @@
 /* chain.c - a chain: order its blocks, and find missing ones. */
 #include "trace/chain/chain.h"
 
+#include "base/array.h"
 #include "clock/clock.h"
 #include "trace/chain/positions.h"
 #include "trace/chain/work.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCKS_FIRST = 4, NUMBER_DIGITS = 20, ENTRIES_WORDS_MAX = 64 };
+enum { NUMBER_DIGITS = 20, ENTRIES_WORDS_MAX = 64 };
 
 /* == the bytes of the stream == */
 
@@ -144,19 +145,11 @@ tl_chain_describe(struct tl_chain_block *block,
 int
 tl_chain_add(struct tl_chain *chain, const struct tl_chain_block *block)
 {
-	const size_t capacity =
-	    chain->block_capacity ? chain->block_capacity * 2 : BLOCKS_FIRST;
-	struct tl_chain_block *blocks;
-
 	if (chain->block_count == TL_CHAIN_BLOCKS_MAX)
 		return -ENOSPC;
-	if (chain->block_count == chain->block_capacity) {
-		blocks = realloc(chain->blocks, capacity * sizeof(*blocks));
-		if (!blocks)
-			return -ENOMEM;
-		chain->blocks = blocks;
-		chain->block_capacity = capacity;
-	}
+	if (TL_ARRAY_ROOM(chain->blocks, chain->block_capacity,
+		chain->block_count) < 0)
+		return -ENOMEM;
 	chain->blocks[chain->block_count] = *block;
 	chain->blocks[chain->block_count].order = (uint32_t)chain->block_count;
 	chain->block_count++;

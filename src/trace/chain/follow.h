@@ -14,10 +14,11 @@
 #ifndef TL_TRACE_CHAIN_FOLLOW_H
 #define TL_TRACE_CHAIN_FOLLOW_H
 
+#include "base/ns.h"
 #include "trace/chain/chain.h"
 
 enum {
-	TL_CHAIN_HOLD_NS = 1000000000,
+	TL_CHAIN_HOLD_NS = TL_NS_PER_S,
 	/* Events that are held; beyond the limit the oldest are released. */
 	TL_CHAIN_HELD_MAX = 1 << 18
 };

@@ -2,6 +2,7 @@
 /*
  * write.c - pack a trace.
  */
+#include "base/ns.h"
 #include "trace/pack/packed.h"
 
 #include "base/array.h"
@@ -15,8 +16,6 @@
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
 
 /* == info.txt == */
 
@@ -73,8 +72,8 @@ tl_packed_describe(struct tl_text *text, const struct tl_trace *trace)
 		put_line(text, infos[i].key,
 		    tl_trace_info(trace, infos[i].name));
 	if (min_ns <= max_ns) {
-		put_number(text, "Start time", min_ns / NS_PER_MS);
-		put_number(text, "End time", max_ns / NS_PER_MS);
+		put_number(text, "Start time", min_ns / TL_NS_PER_MS);
+		put_number(text, "End time", max_ns / TL_NS_PER_MS);
 	}
 	put_number(text, "Threads", (int64_t)count);
 	put_number(text, "Events", (int64_t)events);
@@ -96,8 +95,8 @@ add_entry(zip_t *zip, const char *name, zip_source_t *source,
 	}
 	if (zip_set_file_compression(zip, (zip_uint64_t)i, ZIP_CM_STORE, 0) <
 		0 ||
-	    zip_file_set_mtime(zip, (zip_uint64_t)i, created_ns / NS_PER_S, 0) <
-		0)
+	    zip_file_set_mtime(zip, (zip_uint64_t)i, created_ns / TL_NS_PER_S,
+		0) < 0)
 		return tl_packed_error(zip_get_error(zip));
 	return 0;
 }

@@ -2,6 +2,7 @@
 /*
  * begin.c - begin and end a file of a recording.
  */
+#include "base/ns.h"
 #include "trace/record/work.h"
 
 #include "base/process.h"
@@ -161,7 +162,7 @@ tl_recorder_file_info(struct tl_recorder_file *file, const char *name,
 
 /* == begin and end == */
 
-#define RETRY_NS INT64_C(1000000000)
+#define RETRY_NS TL_NS_PER_S
 
 enum { BOOT_ID_SIZE = 16, NUMBER_MAX = 24 };
 

@@ -2,6 +2,7 @@
 /*
  * recorder.c - recordings, and the two threads of a crew.
  */
+#include "base/ns.h"
 #include "trace/record/work.h"
 
 #include "base/array.h"
@@ -17,8 +18,6 @@
 #include <time.h>
 
 /* == the crew == */
-
-enum { NS_PER_S = 1000000000 };
 
 struct side {
 	struct tl_recorder_crew *crew;
@@ -71,8 +70,8 @@ static void
 wait_until(struct side *side, int64_t due_ns)
 {
 	struct tl_recorder_crew *crew = side->crew;
-	const struct timespec until = { .tv_sec = due_ns / NS_PER_S,
-		.tv_nsec = due_ns % NS_PER_S };
+	const struct timespec until = { .tv_sec = due_ns / TL_NS_PER_S,
+		.tv_nsec = due_ns % TL_NS_PER_S };
 	int rc = 0;
 
 	while (rc == 0 && !side->awake && !crew->end) {

@@ -7,6 +7,7 @@
  * with such arguments are replaced by copies that read texts under a lock, and
  * rounds begin under this lock.
  */
+#include "base/ns.h"
 #include "trace/record/work.h"
 
 #include "base/file.h"
@@ -28,7 +29,7 @@ enum {
 	PAUSE_NS = 1000000,     /* between rounds while entries arrive */
 	TROUBLE_NS = 100000000, /* between rounds that could not begin */
 	/* after that time incomplete entries are lost */
-	LAST_NS = 1000000000,
+	LAST_NS = TL_NS_PER_S,
 	BUSY_EVENTS = 4096 /* more in a round: no pause */
 };
 

@@ -266,20 +266,9 @@ static void
 push(struct tl_recorder_thread *thread, const struct tl_event *event,
     uint64_t losses)
 {
-	const size_t capacity = thread->open_capacity * 2 + 4;
-
-	if (thread->open_count == thread->open_capacity &&
-	    capacity <= TL_RECORDER_OPEN_MAX * 2) {
-		struct tl_recorder_open *open =
-		    realloc(thread->open, capacity * sizeof(*open));
-
-		if (open) {
-			thread->open = open;
-			thread->open_capacity = capacity;
-		}
-	}
 	if (thread->skipped > 0 || thread->open_count == TL_RECORDER_OPEN_MAX ||
-	    thread->open_count == thread->open_capacity)
+	    TL_ARRAY_ROOM(thread->open, thread->open_capacity,
+		thread->open_count) < 0)
 		thread->skipped++;
 	else
 		thread->open[thread->open_count++] =

@@ -2,6 +2,7 @@
 /*
  * write.c - a turn of the writing thread: write batches, and do timed work.
  */
+#include "base/ns.h"
 #include "trace/record/work.h"
 
 #include "base/word.h"
@@ -11,8 +12,7 @@
 #include <time.h>
 
 enum {
-	NS_PER_S = 1000000000,
-	FLUSH_NS = NS_PER_S,
+	FLUSH_NS = TL_NS_PER_S,
 	TURN_BATCHES = 16 /* of a source; then the clock is read */
 };
 
