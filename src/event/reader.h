@@ -33,6 +33,7 @@ struct tl_reader_thread {
 	bool is_empty;        /* the thread has no events */
 };
 
+struct tl_origin;
 struct tl_storage;
 
 struct tl_reader {
@@ -55,6 +56,11 @@ struct tl_reader {
 	 * more.  NULL when the format does not describe threads. */
 	bool (*thread)(struct tl_reader *reader, size_t i,
 	    struct tl_reader_thread *thread);
+	/* Set the members of *origin that the input names and that are those of
+	 * all of its events, after finish.  NULL when the format does not
+	 * describe where events come from. */
+	void (
+	    *origin)(const struct tl_reader *reader, struct tl_origin *origin);
 };
 
 /* Make a reader.  sink and report must outlive it.  Returns 0 or -ENOMEM. */

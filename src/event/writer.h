@@ -96,6 +96,7 @@ struct tl_writer {
 	const struct tl_origin *sources;
 	size_t source_count;
 	bool may_be_several;       /* hosts, as sources come while it runs */
+	bool says_origin;          /* with each event, also of one timeline */
 	struct tl_host_pids *pids; /* NULL: as their hosts have them */
 	struct tl_names names;     /* that tl_writer_name has kept */
 	/* The clock, where all events are of one timeline: */

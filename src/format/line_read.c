@@ -22,8 +22,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TL_LINE_FULL] = { -ENOSPC,
 	    "too many different messages or texts: left out" },
 	[TL_LINE_NO_END] = { 0, "the last line does not end" },
-	[TL_LINE_HOSTS] = { 0,
-	    "an entry is of another host than the first: all become one" },
+	[TL_LINE_ORIGINS] = { 0, "an entry is of another host or timeline than "
+				 "the first: all become one" },
 };
 
 static int
@@ -113,8 +113,21 @@ free_reader(struct tl_reader *reader)
 	tl_message_cache_free(&r->cache);
 	tl_interner_free(r->interner);
 	tl_text_free(&r->scratch);
-	tl_text_free(&r->host);
 	free(r);
+}
+
+static void
+get_origin(const struct tl_reader *reader, struct tl_origin *origin)
+{
+	const struct tl_line_read *r =
+	    (const struct tl_line_read *)(const void *)reader;
+
+	if (r->origin.machine[0])
+		memcpy(origin->machine, r->origin.machine,
+		    sizeof(origin->machine));
+	if (r->origin.timeline[0])
+		memcpy(origin->timeline, r->origin.timeline,
+		    sizeof(origin->timeline));
 }
 
 int
@@ -135,7 +148,8 @@ tl_line_read_new(struct tl_reader **reader, size_t size,
 	}
 	r->reader = (struct tl_reader){ .feed = feed,
 		.finish = finish,
-		.free = free_reader };
+		.free = free_reader,
+		.origin = get_origin };
 	r->kind = kind;
 	r->sink = sink;
 	r->report = report;
@@ -203,13 +217,34 @@ tl_line_read_message(struct tl_line_read *r,
 	return rc < 0 ? rc : 0;
 }
 
-void
-tl_line_read_host(struct tl_line_read *r, struct tl_bytes host)
+/* Keep a name that every line has.  Is it another than that of the lines
+ * before? */
+static bool
+keep_same(char kept[65], struct tl_bytes name, bool is_first)
 {
-	if (r->host.size == 0)
-		tl_put_bytes(&r->host, host);
-	else if (!tl_bytes_equal(host, tl_bytes(r->host.data, r->host.size)))
-		tl_note(&r->notes, TL_LINE_HOSTS, r->at);
+	char word[65];
+
+	tl_origin_name(word, name);
+	if (is_first)
+		memcpy(kept, word, sizeof(word));
+	if (strcmp(kept, word) == 0)
+		return false;
+	kept[0] = '\0';
+	return true;
+}
+
+void
+tl_line_read_origin(struct tl_line_read *r, struct tl_bytes host,
+    struct tl_bytes timeline)
+{
+	const bool is_first = !r->has_origin;
+	const bool other_host = keep_same(r->origin.machine, host, is_first);
+	const bool other_timeline =
+	    keep_same(r->origin.timeline, timeline, is_first);
+
+	r->has_origin = true;
+	if (other_host || other_timeline)
+		tl_note(&r->notes, TL_LINE_ORIGINS, r->at);
 }
 
 /* Lines name the thread and the process, each if its name is known. */

@@ -7,6 +7,7 @@
 #define TL_FORMAT_LINE_READ_H
 
 #include "base/lines.h"
+#include "event/hosts/origin.h"
 #include "event/intern.h"
 #include "event/message_map.h"
 #include "event/names.h"
@@ -24,7 +25,7 @@ enum {
 	TL_LINE_VALUE,
 	TL_LINE_FULL,
 	TL_LINE_NO_END,
-	TL_LINE_HOSTS
+	TL_LINE_ORIGINS
 };
 
 struct tl_line_read;
@@ -59,9 +60,11 @@ struct tl_line_read {
 	 * where losses come first at one time, as in a trace. */
 	struct tl_event losses[TL_LINE_LOSSES_MAX];
 	unsigned loss_count;
-	bool any;            /* event so far */
-	uint64_t at;         /* of the line */
-	struct tl_text host; /* of the first line that has one */
+	bool any;    /* event so far */
+	uint64_t at; /* of the line */
+	/* Of the first line that has them; "" where a later line has another. */
+	struct tl_origin origin;
+	bool has_origin;
 };
 
 /* A reader of size bytes that begins with one (all zeros behind it): 0 or
@@ -92,8 +95,10 @@ tl_line_read_odd_value(struct tl_line_read *read)
 	tl_note(&read->notes, TL_LINE_VALUE, read->at);
 }
 
-/* A line is of this host: to a file they all are one, which is noted. */
-void tl_line_read_host(struct tl_line_read *read, struct tl_bytes host);
+/* A line is of this host and timeline, each empty where it does not say so.  All
+ * lines of a file become one timeline, which is noted where they differ. */
+void tl_line_read_origin(struct tl_line_read *read, struct tl_bytes host,
+    struct tl_bytes timeline);
 
 /* What the thread and process of an event are called; empty: not known.  0,
  * -ENOMEM. */

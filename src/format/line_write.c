@@ -20,7 +20,7 @@ enum note {
 	NOT_UTF8,
 	DOUBLES,
 	STRINGS,
-	HOSTS
+	BOUNDS
 };
 
 static const struct tl_note_kind notes[TL_NOTES_MAX] = {
@@ -41,8 +41,8 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 	    "a double that is no number is not written exactly" },
 	[STRINGS] = { -ENOTSUP,
 	    "a text that is missing is written as its number" },
-	[HOSTS] = { -ENOTSUP, "the host of an entry, and how sure its time is "
-			      "among those of others, are left out" },
+	[BOUNDS] = { -ENOTSUP, "how sure the time of an entry is among those "
+			       "of other hosts is left out" },
 };
 
 /* The text of put_names for a thread, valid while its names do not change. */
@@ -62,6 +62,10 @@ struct line_write {
 	struct named named[NAMED_MAX]; /* by the low bits of tid */
 	struct tl_pieces_cache cache;
 	struct tl_notes notes;
+	/* The text of put_origin for the origin of the last event. */
+	struct tl_origin from;
+	struct tl_text origin;
+	bool of_several;                     /* timelines */
 	bool of_hosts;                       /* of several */
 	int (*finish)(struct tl_sink *sink); /* of the frame */
 };
@@ -134,7 +138,7 @@ note_value(struct line_write *w, const struct tl_event *e, unsigned i)
 static void
 note_event(struct line_write *w, const struct tl_event *e)
 {
-	note(w, HOSTS, w->of_hosts && !w->kind->has_hosts);
+	note(w, BOUNDS, w->of_hosts && !w->kind->has_bounds);
 	note(w, STAMPS, (e->number | e->lane | e->epoch | e->error_ns) != 0);
 	if (!e->message) {
 		note(w, LOSS_TIMES, !w->kind->has_loss_time);
@@ -180,13 +184,36 @@ names_of(struct line_write *w, const struct tl_event *event)
 	return tl_bytes(n->text.data, n->text.size);
 }
 
-/* Can the sources of events be distinguished? */
-static bool
-are_hosts(const struct tl_writer *writer)
+static struct tl_bytes
+origin_of(struct line_write *w, const struct tl_event *event)
+{
+	const struct tl_origin *from = tl_writer_source(&w->writer, event);
+
+	if (!w->of_several && !w->kind->always_has_origin)
+		return tl_bytes(NULL, 0);
+	if (w->origin.size == 0 ||
+	    strcmp(w->from.machine, from->machine) != 0 ||
+	    strcmp(w->from.timeline, from->timeline) != 0) {
+		w->from = *from;
+		tl_text_clear(&w->origin);
+		w->kind->put_origin(&w->origin, tl_bytes_of(from->machine),
+		    tl_bytes_of(from->timeline));
+		if (w->origin.rc < 0)
+			w->writer.out.text.rc = w->origin.rc;
+	}
+	return tl_bytes(w->origin.data, w->origin.size);
+}
+
+/* Are there several timelines, and several hosts? */
+static void
+compare_sources(struct line_write *w)
 {
 	static const struct tl_origin nothing;
+	const struct tl_writer *writer = &w->writer;
 	const struct tl_origin *first = NULL;
 
+	w->of_hosts = writer->may_be_several;
+	w->of_several = writer->may_be_several || writer->says_origin;
 	for (size_t i = 0; i < writer->source_count; i++) {
 		const struct tl_origin *one = &writer->sources[i];
 
@@ -195,10 +222,11 @@ are_hosts(const struct tl_writer *writer)
 		if (first && (strcmp(first->machine, one->machine) != 0 ||
 				 memcmp(first->boot_id, one->boot_id,
 				     sizeof(one->boot_id)) != 0))
-			return true;
+			w->of_hosts = w->of_several = true;
+		else if (first && strcmp(first->timeline, one->timeline) != 0)
+			w->of_several = true;
 		first = one;
 	}
-	return false;
 }
 
 static int
@@ -206,7 +234,7 @@ line_begin(struct tl_writer *writer)
 {
 	struct line_write *w = (struct line_write *)writer;
 
-	w->of_hosts = writer->may_be_several || are_hosts(writer);
+	compare_sources(w);
 	if (w->kind->names)
 		tl_put_string(&writer->out.text, w->kind->names);
 	return 0;
@@ -216,20 +244,21 @@ static int
 line_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct line_write *w = (struct line_write *)writer;
-	const struct tl_origin *host =
-	    w->of_hosts ? tl_writer_source(writer, event) : NULL;
+	const struct tl_line_words words = { .origin = origin_of(w, event),
+		.names =
+		    event->message ? names_of(w, event) : tl_bytes(NULL, 0),
+		.has_bound = w->of_hosts };
 	const struct tl_pieces *pieces;
 
 	if (writer->report) /* is there a consumer? */
 		note_event(w, event);
 	if (!event->message) {
-		w->kind->lost(&writer->out.text, event, host);
+		w->kind->lost(&writer->out.text, event, words.origin);
 		return 0;
 	}
 	if (!(pieces = pieces_of(w, event->message)))
 		return -ENOMEM;
-	w->kind->event(&writer->out.text, pieces, event, host,
-	    names_of(w, event));
+	w->kind->event(&writer->out.text, pieces, event, &words);
 	return 0;
 }
 
@@ -250,6 +279,7 @@ line_free(struct tl_writer *writer)
 
 	for (size_t i = 0; i < NAMED_MAX; i++)
 		tl_text_free(&w->named[i].text);
+	tl_text_free(&w->origin);
 	tl_pieces_free(&w->cache);
 }
 

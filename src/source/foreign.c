@@ -264,6 +264,15 @@ thread(const struct tl_source *source, size_t i,
 	return reader->thread && reader->thread(reader, i, thread);
 }
 
+static void
+add_origin(const struct tl_source *source, struct tl_origin *origin)
+{
+	const struct foreign *f = foreign_of(source);
+
+	if (f->reader && f->reader->origin)
+		f->reader->origin(f->reader, origin);
+}
+
 static const struct tl_source_ops foreign_ops = { .close = close_foreign,
 	.load = load,
 	.cursor = open_cursor,
@@ -274,7 +283,8 @@ static const struct tl_source_ops foreign_ops = { .close = close_foreign,
 	.fault_count = fault_count,
 	.fault = fault,
 	.is_damaged = is_damaged,
-	.thread = thread };
+	.thread = thread,
+	.origin = add_origin };
 
 int
 tl_source_open_storage(struct tl_source *source, struct tl_opening *o,

@@ -82,7 +82,7 @@ is 'an end has its duration in JSON' "$("$dump" --json "$spans" | jq -c 'select(
 [2000000,null]
 [8000000,null]
 [2000000,null]'
-is '... in CSV' "$("$dump" --format csv --message 'request*' "$spans" | grep ,end, | cut -d, -f20-)" \
+is '... in CSV' "$("$dump" --format csv --message 'request*' "$spans" | grep ,end, | cut -d, -f20-23)" \
 	'8000000,true,,
 2000000,,,
 8000000,,,'

@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 
+enum { TL_ORIGIN_NAME_MAX = 64 };
+
 struct tl_origin {
 	char machine[65];    /* its name; empty: unknown */
 	char command[65];    /* of process pid, which made the timeline */

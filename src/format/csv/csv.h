@@ -3,19 +3,21 @@
  * csv.h - comma separated values, as timeline-dump --format csv prints them.
  *
  *	ns,tsc,cpu,pid,tid,priority,category,message,kind,arg1,value1,...value4,
- *	    thread,process,duration_ns,unsure,proven,begun_tsc
+ *	    thread,process,duration_ns,unsure,proven,begun_tsc,host,timeline
  *	1795202658123456789,7654321,0,41,42,trace,example,
- *	    "processed $tcp, $udp",instant,tcp,10,udp,20,,,,,worker,server,,,,
- *	1795202658123456789,7654321,0,,,,,,lost,lost,1234,,,,,,,,,,,,
+ *	    "processed $tcp, $udp",instant,tcp,10,udp,20,,,,,worker,server,,,,,web1,
+ *	    app
+ *	1795202658123456789,7654321,0,,,,,,lost,lost,1234,,,,,,,,,,,,web1,app
  *
  *	1795202658123456799,7654331,0,41,42,info,source,GameThread,begin,
- *	    scope,source,,,,,,,,,,,,
+ *	    scope,source,,,,,,,,,,,,web1,app
  *
- * The first line names the 23 columns, every other has as many (drawn here on
+ * The first line names the 25 columns, every other has as many (drawn here on
  * several lines).  thread and process are names, empty where they are not known.
  * duration_ns is of an end whose begin is known, and unsure is true if the two may
  * be no pair.  proven is true of an end that holds the stamp of its begin, which is
- * begun_tsc, and of a begin whose end will.  A line ends with \n; RFC 4180 quotes; no field holds a
+ * begun_tsc, and of a begin whose end will.  host and timeline, the last two, are
+ * names as well.  A line ends with \n; RFC 4180 quotes; no field holds a
  * line break.  An unknown CPU is empty.  An end that was logged without
  * arguments has their names and no values; a text that is empty is "".
  * Behind the arguments of a span that belongs to its message, not to a
@@ -27,9 +29,10 @@
  * written by tl_put_csv, as names are: drop one leading ', then undo \\ \n \t \xNN.
  *
  * Reading:
- * Lines of the first 17, 19 or 21 columns, as older versions wrote them, are read.
+ * Lines of the first 17, 19, 21 or 23 columns, as older versions wrote them, are read.
  * Durations are those between begin and end: duration_ns is read only of an end
- * that is proven.
+ * that is proven.  All lines become one timeline, of the host and with the name
+ * that they have; where lines differ in them, it has none.
  * The line of names may be missing; such a file is not recognised, but read
  * when it is said to be one.  Reported and read on: lines of another form,
  * values that are not of their argument's format, priorities that are none.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - lines of 17, 19, 21 or 23 fields to events. */
+/* read.c - lines of 17, 19, 21, 23 or 25 fields to events. */
 #include "format/csv/csv.h"
 
 #include "base/lines.h"
@@ -27,6 +27,8 @@ enum column {
 	UNSURE,
 	PROVEN,
 	BEGUN,
+	HOST,
+	TIMELINE,
 	COLUMNS
 };
 
@@ -110,11 +112,12 @@ take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
 }
 
 /* Had the lines of an older version so many columns: none of names, of durations,
- * or of proofs? */
+ * of proofs, or of where they come from? */
 static bool
 is_older(unsigned columns)
 {
-	return columns == THREAD || columns == DURATION || columns == PROVEN;
+	return columns == THREAD || columns == DURATION || columns == PROVEN ||
+	       columns == HOST;
 }
 
 static bool
@@ -410,6 +413,22 @@ read_proof(const struct row *row, struct tl_event *event)
 }
 
 static int
+read_origin(struct tl_line_read *r, const struct row *row)
+{
+	const struct tl_bytes host = row->fields[HOST];
+	const struct tl_bytes timeline = row->fields[TIMELINE];
+	struct tl_bytes plain;
+
+	if (host.size == 0 && timeline.size == 0)
+		return 0;
+	if (make_room(&r->scratch, host.size + timeline.size) < 0)
+		return -ENOMEM;
+	plain = undo(&r->scratch, host);
+	tl_line_read_origin(r, plain, undo(&r->scratch, timeline));
+	return 0;
+}
+
+static int
 read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
 {
 	int rc;
@@ -422,6 +441,8 @@ read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
 	rc = read_message(r, row, event);
 	if (rc == 0)
 		rc = read_names(r, row, event);
+	if (rc == 0)
+		rc = read_origin(r, row);
 	return rc < 0 ? rc : tl_line_read_give(r, event);
 }
 

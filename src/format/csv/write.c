@@ -3,9 +3,9 @@
  * write.c - a line is numbers, then pieces of its message:
  *
  *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,, |
- *	    ,thread,process | ,1200,true | ,true,6123
+ *	    ,thread,process | ,1200,true | ,true,6123 | ,host,timeline
  *
- * The last four are those of a span; of an instant they are empty.
+ * The four behind the names are those of a span; of an instant they are empty.
  */
 #include "format/csv/csv.h"
 
@@ -18,18 +18,19 @@ enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
 	/* All of a line but pieces and arguments: numbers, commas, names. */
-	FRAME_MAX = 256 + TL_LINE_NAMES_MAX
+	FRAME_MAX = 256 + TL_LINE_NAMES_MAX + TL_LINE_ORIGIN_MAX
 };
 
 static const char column_names[] =
     "ns,tsc,cpu,pid,tid,priority,category,message,"
     "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
-    "value4,thread,process,duration_ns,unsure,proven,begun_tsc\n";
+    "value4,thread,process,duration_ns,unsure,proven,begun_tsc,host,"
+    "timeline\n";
 
 /* The columns of a thread and a process without names, and of no duration. */
 #define NO_NAMES    ",,"
 #define NO_DURATION ",,"
-#define NO_PROOF    ",,\n"
+#define NO_PROOF    ",,"
 
 /* The columns of missing arguments; the first of them may have the scope of a
  * span. */
@@ -54,6 +55,13 @@ put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 	tl_put_csv(text, thread);
 	tl_put_char(text, ',');
 	tl_put_csv(text, process);
+}
+
+static void
+put_origin(struct tl_text *text, struct tl_bytes host, struct tl_bytes timeline)
+{
+	put_names(text, host, timeline);
+	tl_put_char(text, '\n');
 }
 
 static void
@@ -162,20 +170,24 @@ write_proof(char *to, const struct tl_event *event)
 	to = tl_write_string(to, ",true,");
 	if (event->kind == TL_END)
 		to = tl_write_unsigned(to, event->begun_tsc);
-	*to++ = '\n';
 	return to;
+}
+
+static char *
+write_bytes(char *to, struct tl_bytes bytes)
+{
+	memcpy(to, bytes.data, bytes.size);
+	return to + bytes.size;
 }
 
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
-    const struct tl_event *event, const struct tl_origin *host,
-    struct tl_bytes names)
+    const struct tl_event *event, const struct tl_line_words *words)
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
 	char *to = tl_text_reserve(text, room);
 
-	(void)host; /* has no column */
 	if (!to)
 		return;
 	to = write_place(to, event);
@@ -196,24 +208,20 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 			return;
 	}
 	to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
-	if (names.size > 0) {
-		memcpy(to, names.data, names.size);
-		to += names.size;
-	} else {
-		to = tl_write_string(to, NO_NAMES);
-	}
+	to = words->names.size > 0 ? write_bytes(to, words->names)
+				   : tl_write_string(to, NO_NAMES);
 	to = write_duration(to, event);
 	to = write_proof(to, event);
+	to = write_bytes(to, words->origin);
 	text->size = (size_t)(to - text->data);
 }
 
 static void
 put_lost(struct tl_text *text, const struct tl_event *event,
-    const struct tl_origin *host)
+    struct tl_bytes origin)
 {
 	char *to = tl_text_reserve(text, FRAME_MAX);
 
-	(void)host;
 	if (!to)
 		return;
 	to = write_place(to, event);
@@ -224,6 +232,7 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 	}
 	to = tl_write_unsigned(to, event->lost);
 	to = tl_write_string(to, ",,,,,," NO_NAMES NO_DURATION NO_PROOF);
+	to = write_bytes(to, origin);
 	text->size = (size_t)(to - text->data);
 }
 
@@ -231,9 +240,11 @@ static const struct tl_line_write_kind kind = { .names = column_names,
 	.make = make_pieces,
 	.event = put_event,
 	.put_names = put_names,
+	.put_origin = put_origin,
 	.lost = put_lost,
 	.scope_argc_max = TL_ARGS_MAX - 1,
-	.has_loss_time = true };
+	.has_loss_time = true,
+	.always_has_origin = true };
 
 int
 tl_csv_write_new(struct tl_writer **writer, tl_write *write, void *context,

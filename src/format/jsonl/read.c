@@ -38,13 +38,14 @@ enum member {
 	DURATION,
 	PROVEN,
 	BEGUN,
+	TIMELINE,
 	MEMBERS
 };
 
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
 	"overwritten", "host", "moved", "thread", "process", "duration_ns",
-	"proven", "begun_tsc" };
+	"proven", "begun_tsc", "timeline" };
 
 enum { VALUES_MAX = 16 /* of args; further ones are left out */ };
 
@@ -359,8 +360,10 @@ read_event(struct jsonl *j, const struct object *o, struct tl_event *e)
 	if (e->proven && e->kind == TL_END)
 		e->proven = read_signed(j, &m[DURATION], &e->duration_ns) &&
 			    read_unsigned(j, &m[BEGUN], &e->begun_tsc);
-	if (m[HOST].kind == TL_JSON_STRING && m[HOST].size > 0)
-		tl_line_read_host(&j->read, text_of(j, &m[HOST]));
+	if (m[HOST].kind == TL_JSON_STRING ||
+	    m[TIMELINE].kind == TL_JSON_STRING)
+		tl_line_read_origin(&j->read, read_string(j, &m[HOST]),
+		    read_string(j, &m[TIMELINE]));
 	return whole ? 0 : read_values(j, o, e);
 }
 

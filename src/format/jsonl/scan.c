@@ -67,16 +67,19 @@ scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
 	return TL_SCAN_SKIP(s, "\"");
 }
 
-/* Read the host, which is there if there were several; the event itself does
- * not have it. */
+/* Read the host and the timeline, which are there if there were several; the
+ * event itself does not have them. */
 static bool
-scan_host(struct tl_scan *s, struct tl_bytes *host)
+scan_origin(struct tl_scan *s, struct tl_bytes *host, struct tl_bytes *timeline)
 {
 	uint32_t sync_us;
 	bool escapes = false;
 
 	if (TL_SCAN_SKIP(s, ",\"host\":\"") &&
 	    (!scan_string(s, host, &escapes) || escapes))
+		return false;
+	if (TL_SCAN_SKIP(s, ",\"timeline\":\"") &&
+	    (!scan_string(s, timeline, &escapes) || escapes))
 		return false;
 	if (TL_SCAN_SKIP(s, ",\"sync_error_us\":") &&
 	    !TL_SCAN_SKIP(s, "null") && !scan_small(s, &sync_us))
@@ -114,7 +117,7 @@ scan_duration(struct tl_scan *s, struct tl_event *e)
 
 static bool
 scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
-    struct tl_bytes *host)
+    struct tl_bytes origin[2])
 {
 	uint64_t ns;
 
@@ -127,7 +130,7 @@ scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
 	e->ns = (int64_t)ns;
 	return TL_SCAN_SKIP(s, ",\"pid\":") && scan_small(s, &e->pid) &&
 	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
-	       scan_names(s, names) && scan_host(s, host) &&
+	       scan_names(s, names) && scan_origin(s, &origin[0], &origin[1]) &&
 	       ((e->moved = TL_SCAN_SKIP(s, ",\"moved\":true")) || true) &&
 	       scan_duration(s, e);
 }
@@ -292,12 +295,13 @@ tl_jsonl_scan(struct tl_line_read *r, struct tl_bytes line, struct tl_event *e,
     struct tl_message_cache_key *key)
 {
 	struct tl_scan s = { line.data, line.data + line.size };
-	struct tl_bytes host = { NULL, 0 }, names[2] = { { 0 }, { 0 } };
+	struct tl_bytes origin[2] = { { 0 }, { 0 } };
+	struct tl_bytes names[2] = { { 0 }, { 0 } };
 	const struct tl_message_cache_slot *slot;
 	int rc;
 
 	key->kind = 0;
-	if (!scan_place(&s, e, names, &host) ||
+	if (!scan_place(&s, e, names, origin) ||
 	    !(slot = scan_message(&r->cache, &s, key)))
 		return 0;
 	e->message = slot->message;
@@ -308,8 +312,8 @@ tl_jsonl_scan(struct tl_line_read *r, struct tl_bytes line, struct tl_event *e,
 					    : TL_SCAN_SKIP(&s, "}");
 	if (!rc || s.at != s.end)
 		return 0;
-	if (host.size > 0)
-		tl_line_read_host(r, host);
+	if (origin[0].size > 0 || origin[1].size > 0)
+		tl_line_read_origin(r, origin[0], origin[1]);
 	rc = tl_line_read_names(r, e, names[0], names[1]);
 	return rc < 0 ? rc : 1;
 }

@@ -6,9 +6,13 @@
  *	,"priority":...,"kind":" | instant
  *	","args":{ | "tcp": | 10 | ,"udp": | 20 | }}
  *
- * If there are several hosts, the numbers are followed by
+ * If there are several timelines, the numbers are followed by
  *
- *	,"host":"name","sync_error_us":20000,"overlaps":true
+ *	,"host":"web1","timeline":"app"
+ *
+ * each where it is known, and if there are several hosts, by
+ *
+ *	,"sync_error_us":20000,"overlaps":true
  *
  * where null is an error without a bound.  "overlaps", and ,"moved":true after
  * it, are left out if false.  Before the priority of an end whose begin is known
@@ -34,8 +38,8 @@
 enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
-	/* of a line, without pieces, host and arguments */
-	FRAME_MAX = 320 + TL_LINE_NAMES_MAX
+	/* of a line, without pieces and arguments */
+	FRAME_MAX = 320 + TL_LINE_NAMES_MAX + TL_LINE_ORIGIN_MAX
 };
 
 #define MOVED    ",\"moved\":true"
@@ -98,29 +102,18 @@ write_numbers(char *to, const struct tl_event *event)
 	return tl_write_unsigned(to, event->tid);
 }
 
-/* Append the host, if there are several.  NULL: no memory. */
 static char *
-put_machine(struct tl_text *text, char *to, const struct tl_origin *host,
-    size_t room)
+write_bytes(char *to, struct tl_bytes bytes)
 {
-	if (!host || !host->machine[0])
-		return to;
-	to = WRITE(to, ",\"host\":\"");
-	text->size = (size_t)(to - text->data);
-	tl_put_json(text, tl_bytes_of(host->machine));
-	if (!(to = tl_text_reserve(text, room)))
-		return NULL;
-	*to++ = '"';
-	return to;
+	if (bytes.size > 0)
+		memcpy(to, bytes.data, bytes.size);
+	return to + bytes.size;
 }
 
-/* Append the error bound of the time relative to other hosts. */
+/* Write the error bound of the time relative to other hosts. */
 static char *
-put_host(struct tl_text *text, char *to, const struct tl_event *event,
-    const struct tl_origin *host, size_t room)
+write_bound(char *to, const struct tl_event *event)
 {
-	if (!(to = put_machine(text, to, host, room)))
-		return NULL;
 	to = WRITE(to, ",\"sync_error_us\":");
 	to = event->sync_us == TL_SYNC_UNBOUNDED
 		 ? WRITE(to, "null")
@@ -131,18 +124,27 @@ put_host(struct tl_text *text, char *to, const struct tl_event *event,
 }
 
 static void
+put_member(struct tl_text *text, const char *start, struct tl_bytes value)
+{
+	if (value.size == 0)
+		return;
+	tl_put_string(text, start);
+	tl_put_json(text, value);
+	tl_put_char(text, '"');
+}
+
+static void
+put_origin(struct tl_text *text, struct tl_bytes host, struct tl_bytes timeline)
+{
+	put_member(text, ",\"host\":\"", host);
+	put_member(text, ",\"timeline\":\"", timeline);
+}
+
+static void
 put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 {
-	if (thread.size > 0) {
-		tl_put_string(text, ",\"thread\":\"");
-		tl_put_json(text, thread);
-		tl_put_char(text, '"');
-	}
-	if (process.size > 0) {
-		tl_put_string(text, ",\"process\":\"");
-		tl_put_json(text, process);
-		tl_put_char(text, '"');
-	}
+	put_member(text, ",\"thread\":\"", thread);
+	put_member(text, ",\"process\":\"", process);
 }
 
 static char *
@@ -165,8 +167,7 @@ write_proof(char *to, const struct tl_event *event)
 
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
-    const struct tl_event *event, const struct tl_origin *host,
-    struct tl_bytes names)
+    const struct tl_event *event, const struct tl_line_words *words)
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
@@ -176,13 +177,10 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	if (!to)
 		return;
 	to = write_numbers(to, event);
-	if (names.size > 0) {
-		memcpy(to, names.data, names.size);
-		to += names.size;
-	}
-	if ((host || event->sync_us != 0 || event->overlaps) &&
-	    !(to = put_host(text, to, event, host, room)))
-		return;
+	to = write_bytes(to, words->names);
+	to = write_bytes(to, words->origin);
+	if (words->has_bound || event->sync_us != 0 || event->overlaps)
+		to = write_bound(to, event);
 	if (event->moved)
 		to = WRITE(to, MOVED);
 	if (event->kind == TL_END && event->begun)
@@ -205,7 +203,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 
 static void
 put_lost(struct tl_text *text, const struct tl_event *event,
-    const struct tl_origin *host)
+    struct tl_bytes origin)
 {
 	char *to = tl_text_reserve(text, FRAME_MAX);
 
@@ -216,8 +214,7 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 	to = tl_write_unsigned(to, event->lost);
 	to = WRITE(to, ",\"cpu\":");
 	to = write_cpu(to, event->cpu);
-	if (!(to = put_machine(text, to, host, FRAME_MAX)))
-		return;
+	to = write_bytes(to, origin);
 	to = WRITE(to, "}\n");
 	text->size = (size_t)(to - text->data);
 }
@@ -225,11 +222,12 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 static const struct tl_line_write_kind kind = { .make = make_pieces,
 	.event = put_event,
 	.put_names = put_names,
+	.put_origin = put_origin,
 	.lost = put_lost,
 	.scope_argc_max = TL_ARGS_MAX,
 	.is_utf8 = true,
 	.is_finite = true,
-	.has_hosts = true };
+	.has_bounds = true };
 
 int
 tl_jsonl_write_new(struct tl_writer **writer, tl_write *write, void *context,

@@ -472,6 +472,75 @@ TEST(losses_and_scopes_that_have_no_place_are_said, .to = FORMATS)
 	check_noted(_i, &full, noted[_i][1]);
 }
 
+/* Write one event of each source, and read what was written: the origin that
+ * is read, and how often a fault was seen. */
+static struct tl_origin
+read_origin(int i, const struct tl_origin *sources, size_t count, bool says)
+{
+	struct foreign_report said = { 0 };
+	struct tl_origin origin = { .timeline = "file" };
+	struct tl_event event = { .kind = TL_BEGIN };
+	struct tl_writer *w;
+	struct tl_reader *r;
+
+	tl_text_clear(&first);
+	ck_assert_int_eq(formats[i].write_new(&w, append, &first, NULL), 0);
+	tl_writer_set_sources(w, sources, count);
+	w->says_origin = says;
+	event.message = span_message("x $a", 0);
+	for (size_t k = 0; k < count; k++) {
+		event.source = (uint16_t)k;
+		ck_assert_int_eq(w->sink.put(&w->sink, &event), 0);
+	}
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	said.report = (struct tl_report){ foreign_say, &said.text };
+	tl_text_clear(&second);
+	ck_assert_int_eq(formats[i].write_new(&w, append, &second, NULL), 0);
+	ck_assert_int_eq(formats[i].read_new(&r, &w->sink, &said.report), 0);
+	ck_assert_int_eq(r->feed(r, tl_bytes(first.data, first.size)), 0);
+	ck_assert_int_eq(r->finish(r), 0);
+	r->origin(r, &origin);
+	faults = said.text.size > 0;
+	if (faults)
+		ck_assert_str_eq(tl_text_string(&said.text),
+		    "0 - an entry is of another host or timeline than the "
+		    "first: all become one\n");
+	r->free(r);
+	tl_writer_free(w);
+	tl_text_free(&said.text);
+	return origin;
+}
+
+TEST(a_line_says_where_it_comes_from, .to = FORMATS)
+{
+	static const struct tl_origin web1 = { .machine = "w\"eb,1",
+		.timeline = "app" };
+	const struct tl_origin same[] = { web1, web1 };
+	const struct tl_origin timelines[] = { web1,
+		{ .machine = "w\"eb,1", .timeline = "other" } };
+	const struct tl_origin hosts[] = { web1,
+		{ .machine = "web2", .timeline = "app" } };
+	struct tl_origin got = read_origin(_i, same, 2, true);
+
+	ck_assert_str_eq(got.machine, "w\"eb,1");
+	ck_assert_str_eq(got.timeline, "app");
+	ck_assert_uint_eq(faults, 0);
+	got = read_origin(_i, timelines, 2, false);
+	ck_assert_str_eq(got.machine, "w\"eb,1");
+	ck_assert_str_eq(got.timeline, "file");
+	ck_assert_uint_eq(faults, 1);
+	got = read_origin(_i, hosts, 2, false);
+	ck_assert_str_eq(got.machine, "");
+	ck_assert_str_eq(got.timeline, "app");
+	ck_assert_uint_eq(faults, 1);
+	got = read_origin(_i, same, 2, false);
+	/* JSON lines say so only where there are several, or it is asked for */
+	ck_assert_str_eq(got.machine, _i == 0 ? "w\"eb,1" : "");
+	ck_assert_str_eq(got.timeline, _i == 0 ? "app" : "file");
+	ck_assert_uint_eq(faults, 0);
+}
+
 TEST(csv_needs_no_line_of_names)
 {
 	const char *text = "5,6,,41,42,info,c,of $a,instant,a,7,,,,,,\n";
