@@ -165,9 +165,9 @@ TEST(values_are_numbers_of_their_format)
 	event.args[2] = (uint64_t)-1500;
 	memcpy(&event.args[3], &half, sizeof(half));
 	put("$a%d $b%x $c%t $d%f");
-	ck_assert_str_eq(tl_text_string(&got),
-	    NAMES "1795202658123456789,76543210,,41,42,trace,example,"
-		  "$a%d $b%x $c%t $d%f,end,a,-1,b,255,c,-1500,d,-2.5,,,,,,,,\n");
+	ck_assert_str_eq(tl_text_string(&got), NAMES
+	    "1795202658123456789,76543210,,41,42,trace,example,"
+	    "$a%d $b%x $c%t $d%f,end,a,-1,b,255,c,-1500,d,-2.5,,,,,,,,\n");
 }
 
 TEST(a_loss_is_a_row_of_its_own)
