@@ -8,6 +8,7 @@
  */
 #include "base/ns.h"
 #include "base/options.h"
+#include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "event/message.h"
 #include "ring/ring.h"
@@ -190,34 +191,48 @@ parse_options(struct tl_call *call, struct timeline_options *o, uint64_t *rate)
 	return parse_stamp(call, &o->stamp);
 }
 
-/* Report the size that results from --keep and --rate. */
+/* Begin a line about a timeline that was changed. */
+static struct tl_text *
+line_of(struct tl_call *call, const struct tl_name *name)
+{
+	tl_put_string(&call->out, name->shown);
+	tl_put_string(&call->out, ": ");
+	return &call->out;
+}
+
+/* Report the size, which is rounded up to pages, and how long --keep is then. */
 static void
-put_kept(struct tl_call *call, const struct tl_name *name,
+put_size_line(struct tl_call *call, const struct tl_name *name,
     const struct timeline_header *h, uint64_t rate)
 {
 	const uint64_t entries = timeline_lane_entries(h, 0);
+	struct tl_text *out = line_of(call, name);
 
-	tl_put_string(&call->out, name->shown);
-	tl_put_string(&call->out, ": ");
-	tl_put_size(&call->out, h->total_size);
-	tl_put_format(&call->out, " bytes, %llu entries for each of %u CPUs: ",
+	tl_put_size(out, h->total_size);
+	tl_put_format(out, " bytes, %llu entries for each of %u CPUs",
 	    (unsigned long long)entries, h->cpu_lanes);
-	tl_put_duration(&call->out,
-	    (int64_t)((unsigned __int128)entries * TL_NS_PER_S / rate));
-	tl_put_format(&call->out, " at %llu entries a second\n",
-	    (unsigned long long)rate);
+	if (rate) {
+		tl_put_string(out, ": ");
+		tl_put_duration(out,
+		    (int64_t)((unsigned __int128)entries * TL_NS_PER_S / rate));
+		tl_put_format(out, " at %llu entries a second",
+		    (unsigned long long)rate);
+	}
+	tl_put_char(out, '\n');
 }
 
 static void
 put_created(struct tl_call *call, const struct tl_name *name,
-    const struct timeline *tl)
+    const struct timeline *tl, uint64_t rate)
 {
 	const struct timeline_header *h = &tl->geometry;
 	struct tl_fields f = tl_call_json(call);
 	uint64_t entries = 0;
 
-	if (!tl_call_has(call, TL_CTL_JSON))
+	if (!tl_call_has(call, TL_CTL_JSON)) {
+		put_size_line(call, name, h, rate);
 		return;
+	}
 	for (uint32_t i = 0; i < timeline_lane_count(h); i++)
 		entries += timeline_lane_entries(h, i);
 	tl_fields_object(&f, NULL);
@@ -250,11 +265,12 @@ tl_verb_create(struct tl_call *call)
 		 : tl_create(&tl, name.path, &options);
 	if (rc == -EEXIST)
 		return tl_call_fail(call, name.shown, rc, "exists already");
+	if (rc == -ENOENT)
+		return tl_call_fail(call, name.shown, rc,
+		    "no such folder: a name with a slash inside is a path");
 	if (rc != 0)
 		return tl_call_library(call, &name, rc);
-	put_created(call, &name, tl);
-	if (rate && !tl_call_has(call, TL_CTL_JSON))
-		put_kept(call, &name, &tl->geometry, rate);
+	put_created(call, &name, tl, rate);
 	timeline_close(tl);
 	return 0;
 }
@@ -286,8 +302,26 @@ tl_verb_priority(struct tl_call *call)
 	rc = timeline_priority(tl, level);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
+	else if (strcmp(level, "off") == 0)
+		tl_put_string(line_of(call, &name), "logging nothing\n");
+	else
+		tl_put_format(line_of(call, &name), "logging %s and above\n",
+		    level);
 	timeline_close(tl);
 	return rc;
+}
+
+static void
+put_burst(struct tl_call *call, const struct tl_name *name, const char *level,
+    int64_t ns)
+{
+	struct tl_text *out = line_of(call, name);
+
+	tl_put_format(out, "logging %s and above until ", level);
+	tl_put_time(out, tl_clock_read(CLOCK_REALTIME) + ns);
+	tl_put_string(out, " (");
+	tl_put_duration(out, ns);
+	tl_put_string(out, ")\n");
 }
 
 int
@@ -306,8 +340,36 @@ tl_verb_burst(struct tl_call *call)
 	rc = timeline_burst(tl, level, (uint64_t)ns);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
+	else
+		put_burst(call, &name, level, ns);
 	timeline_close(tl);
 	return rc;
+}
+
+/* Report that nothing matches; returns -ENOENT. */
+static int
+put_no_match(struct tl_call *call, const struct tl_name *name, const char *what,
+    const char *glob, const char *category)
+{
+	return tl_call_fail(call, name->shown, -ENOENT,
+	    "no %s matches %s%s%s: timeline-dump --list %s shows what there is",
+	    what, glob, category ? " in category " : "",
+	    category ? category : "", name->shown);
+}
+
+static void
+put_level(struct tl_call *call, const struct tl_name *name, const char *glob,
+    const char *level)
+{
+	struct tl_text *out = line_of(call, name);
+
+	tl_put_format(out, "messages that match %s ", glob);
+	if (strcmp(level, "off") == 0)
+		tl_put_string(out, "are not logged\n");
+	else if (strcmp(level, "default") == 0)
+		tl_put_string(out, "have the level of their definition\n");
+	else
+		tl_put_format(out, "are logged as %s\n", level);
 }
 
 int
@@ -323,10 +385,23 @@ tl_verb_level(struct tl_call *call)
 		return rc;
 	rc = timeline_level(tl, category ? category : "*", call->operands[1],
 	    level);
-	if (rc != 0)
+	if (rc == -ENOENT)
+		put_no_match(call, &name, "message", call->operands[1],
+		    category);
+	else if (rc != 0)
 		tl_call_library(call, &name, rc);
+	else
+		put_level(call, &name, call->operands[1], level);
 	timeline_close(tl);
 	return rc;
+}
+
+/* Has a word the form of a percentile? */
+static bool
+is_percentile(const char *word)
+{
+	return (word[0] == 'p' || word[0] == 'P') && word[1] >= '0' &&
+	       word[1] <= '9';
 }
 
 /* Parse "p99.9" into millionths; 0: it is not a percentile. */
@@ -336,13 +411,34 @@ read_percentile(const char *word)
 	char *end;
 	double percent;
 
-	if ((word[0] != 'p' && word[0] != 'P') || word[1] < '0' ||
-	    word[1] > '9')
+	if (!is_percentile(word))
 		return 0;
 	percent = strtod(word + 1, &end);
 	if (*end != '\0' || !(percent >= 0.0001) || percent > 99.9999)
 		return 0;
 	return (uint64_t)(percent * 10000 + 0.5);
+}
+
+/* In place of the nanoseconds from which on a timer logs spans. */
+enum { BY_PERCENTILE = -1, NEVER = -2 };
+
+static void
+put_slower(struct tl_call *call, const struct tl_name *name, const char *word,
+    int64_t ns)
+{
+	struct tl_text *out = line_of(call, name);
+
+	tl_put_format(out, "timers that match %s log ", call->operands[1]);
+	if (ns == NEVER) {
+		tl_put_string(out, "no span\n");
+		return;
+	}
+	tl_put_string(out, "spans of at least ");
+	if (ns == BY_PERCENTILE)
+		tl_put_string(out, word);
+	else
+		tl_put_duration(out, ns);
+	tl_put_char(out, '\n');
 }
 
 int
@@ -355,15 +451,18 @@ tl_verb_slower(struct tl_call *call)
 	struct timeline *tl;
 	struct tl_name name;
 	int64_t ns = 0;
-	int rc = percentile || off
-		     ? 0
-		     : tl_call_duration(call, word, 0, INT64_MAX, &ns);
+	int rc = 0;
 
-	if (rc != 0 && !strpbrk(word, "0123456789"))
+	if (!percentile && is_percentile(word))
+		rc = tl_call_usage(call,
+		    "%s: a percentile is from p0.0001 to p99.9999", word);
+	else if (!percentile && !off && !strpbrk(word, "0123456789"))
 		rc = tl_call_usage(call,
 		    "%s: not a duration, as 1ms, nor a percentile, as p99, nor "
 		    "off",
 		    word);
+	else if (!percentile && !off)
+		rc = tl_call_duration(call, word, 0, INT64_MAX, &ns);
 	if (rc != 0 || (rc = attach(call, &name, &tl)) != 0)
 		return rc;
 	if (!category)
@@ -373,11 +472,19 @@ tl_verb_slower(struct tl_call *call)
 		    off ? UINT64_MAX : (uint64_t)ns);
 	else if (tl_timers_set(tl, category, call->operands[1], 0,
 		     percentile) == 0)
-		rc = tl_error(-ENOENT, "no timer matches");
+		rc = -ENOENT;
 	else
 		rc = tl_timers_keep(tl);
-	if (rc != 0)
+	if (rc == -ENOENT)
+		put_no_match(call, &name, "timer", call->operands[1],
+		    call->given[TL_CTL_CATEGORY]);
+	else if (rc != 0)
 		tl_call_library(call, &name, rc);
+	else
+		put_slower(call, &name, word,
+		    percentile ? BY_PERCENTILE
+		    : off      ? NEVER
+			       : ns);
 	timeline_close(tl);
 	return rc;
 }

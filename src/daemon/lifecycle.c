@@ -124,7 +124,23 @@ static void
 notify_ready(const struct tl_daemon *daemon)
 {
 	tl_notify_ready();
-	tl_notify_status("%zu timelines", daemon->target_count);
+	tl_notify_status("%zu timeline%s", daemon->target_count,
+	    daemon->target_count == 1 ? "" : "s");
+}
+
+static void
+log_ready(const struct tl_daemon *d)
+{
+	const char *plural = d->target_count == 1 ? "" : "s";
+	const unsigned port = d->http ? tl_http_port(d->http) : 0;
+
+	if (port)
+		tl_daemon_log(TL_LOG_NOTICE,
+		    "ready: %zu timeline%s, metrics on port %u",
+		    d->target_count, plural, port);
+	else
+		tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timeline%s",
+		    d->target_count, plural);
 }
 
 int
@@ -255,8 +271,7 @@ run(struct tl_daemon *d)
 	ev_timer_init(&watchdog, on_watchdog, watchdog_s, watchdog_s);
 	if (watchdog_s > 0)
 		ev_timer_start(d->loop, &watchdog);
-	tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timelines, metrics on port %u",
-	    d->target_count, d->http ? tl_http_port(d->http) : 0);
+	log_ready(d);
 	notify_ready(d);
 	ev_run(d->loop, 0);
 	tl_notify_stopping();

@@ -90,7 +90,15 @@ plan_header(struct timeline_header *h, const struct timeline_options *options)
 	if ((rc = choose_clock(h, options->stamp)) != 0)
 		return rc;
 	if ((rc = tl_layout_plan(h, options, tl_rseq_usable())) != 0)
-		return tl_error(rc, "cannot make a timeline of that size");
+		return rc == -EFBIG
+			   ? tl_error(rc,
+				 "cannot make a timeline of that size: a lane "
+				 "has at most 2G entries, and the table of "
+				 "strings 2G bytes")
+			   : tl_error(rc,
+				 "cannot make a timeline with so many lanes: "
+				 "at most %u, in 1 or 2 tiers",
+				 TIMELINE_LANES_MAX);
 	h->levels = TIMELINE_LEVEL_MIN | TIMELINE_LEVEL_MIN
 					     << TIMELINE_LEVELS_BASE;
 	h->strings_tail = TIMELINE_STRINGS_START;

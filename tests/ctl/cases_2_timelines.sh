@@ -6,7 +6,8 @@
 of() { "$ctl" list --json | jq -r --arg n "$1" ".timelines[] | select(.name == \$n) | $2"; }
 
 ends 'create' 0 "$ctl" create "$base"
-is '... says nothing when all is well' "$out$err" ''
+has '... says what was made' "$out$err" \
+	"^$name: [0-9.]+M bytes, [0-9]+ entries for each of [0-9]+ CPUs\$"
 is '... makes what only its owner may read' "$(stat -c %a "/dev/shm$name")" 600
 ends 'creating it again is an error' 1 "$ctl" create "$name"
 is '... that is told' "$err" "timelinectl: $name: exists already"
@@ -43,6 +44,10 @@ for wrong in '--keep 60s' '--rate 5' '--keep 60 --rate 5' '--keep 0s --rate 5' \
 done
 is '... and makes nothing, either' "$(find /dev/shm -name "$base-4")" ""
 ends 'create where there is no folder' 1 "$ctl" create "$work/none/x"
+is '... says how the name was understood' "$err" \
+	"timelinectl: $work/none/x: no such folder: a name with a slash inside is a path"
+ends 'create of more than there can be' 1 "$ctl" create "$name-4" --entries 1T
+has '... names the limit' "$err" ': a lane has at most 2G entries'
 ends 'create --entries 4K --strings 64K: sizes have suffixes' 0 "$ctl" create "$name-4" \
 	--entries 4K --strings 64K --cpu-lanes 1 --json
 "$ctl" create "$name-4b" --entries 4096 --strings 65536 --cpu-lanes 1

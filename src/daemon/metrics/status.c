@@ -56,10 +56,14 @@ static void
 put_daemon(struct tl_text *text, const struct tl_metrics *m)
 {
 	const struct tl_daemon *d = m->whole.daemon;
+	const int64_t up_ns = tl_clock_read(CLOCK_REALTIME) - d->started_ns;
+
 	tl_put_format(text, "timelined %s, process %d, up ", TIMELINE_VERSION,
 	    (int)getpid());
-	tl_put_duration(text, (tl_clock_read(CLOCK_REALTIME) - d->started_ns) /
-				  TL_NS_PER_S * TL_NS_PER_S);
+	if (up_ns < TL_NS_PER_S)
+		tl_put_string(text, "0s");
+	else
+		tl_put_duration(text, up_ns / TL_NS_PER_S * TL_NS_PER_S);
 	tl_put_string(text, "; used ");
 	tl_put_duration(text, m->own.cpu_ns / 1000000 * 1000000);
 	tl_put_string(text, " of CPU");
