@@ -825,6 +825,12 @@ tl_why_put_text(struct tl_why *why, struct tl_text *text)
 	return text->rc;
 }
 
+size_t
+tl_why_target_count(const struct tl_why *why)
+{
+	return why->target_count;
+}
+
 bool
 tl_why_left_out(const struct tl_why *why, const char *prefix,
     struct tl_text *text)

@@ -93,6 +93,9 @@ int tl_why_put_text(struct tl_why *why, struct tl_text *text);
 /* The approximate memory in bytes of records and of spans that will be. */
 size_t tl_why_size(const struct tl_why *why);
 
+/* The number of messages of spans that the glob matches. */
+size_t tl_why_target_count(const struct tl_why *why);
+
 /* After finish(): append what the limits left out, in lines that begin with
  * prefix.  false: nothing. */
 bool tl_why_left_out(const struct tl_why *why, const char *prefix,

@@ -68,7 +68,7 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	case TL_MODE_TREE:
 		return tl_tree_show(&inputs, select, options, &output, fault);
 	case TL_MODE_WHY:
-		return tl_why_show(&inputs, select, options, &output);
+		return tl_why_show(&inputs, select, options, &output, fault);
 	case TL_MODE_CRITICAL:
 		return tl_critical_show(&inputs, select, options, &output,
 		    fault);

@@ -70,7 +70,8 @@ int tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
 
 /* --why: what distinguishes slow spans. */
 int tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
-    const struct tl_options *options, struct tl_output *output);
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
 
 /* --view states: the states of the threads of spans. */
 int tl_states_show(const struct tl_sources *inputs, struct tl_select *select,

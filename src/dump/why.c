@@ -7,6 +7,7 @@
 #include "dump/overwritten.h"
 #include "dump/views.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 static int
@@ -33,7 +34,8 @@ gather(struct tl_why *why, const struct tl_sources *inputs,
 
 int
 tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
-    const struct tl_options *options, struct tl_output *output)
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault)
 {
 	const struct tl_why_plan plan = { .glob = options->why,
 		.slower_ns = options->slower_ns,
@@ -49,10 +51,14 @@ tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (rc == 0 && options->format != TL_FORMAT_JSON)
 		rc =
 		    tl_overwritten_warn(&output->text, inputs, &select->filter);
-	if (rc == 0)
-		rc = options->format == TL_FORMAT_JSON
-			 ? tl_why_put_json(why, &output->text)
-			 : tl_why_put_text(why, &output->text);
+	if (rc == 0 && options->format == TL_FORMAT_JSON)
+		rc = tl_why_put_json(why, &output->text);
+	else if (rc == 0 && tl_why_target_count(why) > 0)
+		rc = tl_why_put_text(why, &output->text);
+	if (rc == 0 && tl_why_target_count(why) == 0)
+		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "no span matches '%s': --list shows the messages",
+		    options->why);
 	if (rc == 0 && tl_why_left_out(why, "timeline-dump: ", &left_out))
 		fputs(tl_text_string(&left_out), stderr);
 	tl_text_free(&left_out);

@@ -35,6 +35,8 @@ struct tl_messages {
 	uint64_t filled;           /* bytes of the table read so far */
 	uint64_t newest;           /* the record at which the last walk began */
 	uint64_t base;             /* offset of the table in the file */
+	bool is_cut;               /* the file ends before the table does */
+	bool has_noted_cut;        /* that it is cut was a fault of an entry */
 	size_t lane_count;
 	struct tl_message **list; /* oldest definition first */
 	size_t count;

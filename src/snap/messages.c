@@ -191,6 +191,20 @@ read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
 	return n < 0 ? (int)n : 0;
 }
 
+/* Is a record, or a part of it, behind the end of a file that is cut? */
+static bool
+is_behind_end(const struct tl_messages *m, uint64_t at)
+{
+	struct timeline_record fixed;
+
+	if (!m->is_cut)
+		return false;
+	if (at > m->size || m->size - at < sizeof(fixed))
+		return true;
+	memcpy(&fixed, m->table + at, sizeof(fixed));
+	return fixed.size > m->size - at;
+}
+
 /* Walk from the newest record to the one at which the last walk began.  The
  * walk finds the newest first, the lists have the oldest first.  Records below
  * old were read in an earlier round.  -EBADMSG: the walk ended at damage. */
@@ -215,7 +229,9 @@ walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
 			return rc;
 		if (tl_record_at(&r, m->table, m->filled, at, m->base,
 			&fault) != 0) {
-			*tl_faults_next(faults) = fault;
+			/* that the file is cut is a fault already */
+			if (!is_behind_end(m, at))
+				*tl_faults_next(faults) = fault;
 			return -EBADMSG;
 		}
 		rc = left-- ? add_record(m, &r, at, faults) : -EEXIST;
@@ -444,6 +460,7 @@ tl_messages_new(struct tl_messages **messages,
 		m->size = file_size - m->base;
 	if (m->size > header->strings_size)
 		m->size = header->strings_size;
+	m->is_cut = m->size < header->strings_size;
 	make_unknown(&m->unknown);
 	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);

@@ -158,9 +158,15 @@ message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
 	o->message = tl_messages_find(snap->messages, id);
 	if (o->message)
 		return o->message;
-	tl_faults_add(&snap->faults,
-	    timeline_entry_offset(&snap->header, lane, number),
-	    "an entry of a message that is not defined: 0x%x", id);
+	if (!snap->messages->is_cut)
+		tl_faults_add(&snap->faults,
+		    timeline_entry_offset(&snap->header, lane, number),
+		    "an entry of a message that is not defined: 0x%x", id);
+	else if (!snap->messages->has_noted_cut)
+		tl_faults_add(&snap->faults,
+		    timeline_entry_offset(&snap->header, lane, number),
+		    "the messages are cut off: entries are shown without text");
+	snap->messages->has_noted_cut = snap->messages->is_cut;
 	return &snap->messages->unknown;
 }
 

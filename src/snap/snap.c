@@ -174,8 +174,9 @@ note_knot(void *context, uint64_t at, const char *what)
 {
 	struct tl_snap *snap = context;
 
-	tl_faults_add(&snap->faults, snap->header.knots_offset + at, "%s",
-	    what);
+	at += snap->header.knots_offset;
+	if (at < snap->frozen->size) /* else the file is cut: a fault already */
+		tl_faults_add(&snap->faults, at, "%s", what);
 }
 
 static int

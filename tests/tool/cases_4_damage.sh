@@ -19,6 +19,14 @@ ends 'a FIFO without a writer is refused' 1 "$dump" "$work/fifo"
 head -c $((size / 2)) "$known" >"$work/half.tl"
 ends 'a truncated file is read as far as it goes' 1 "$dump" "$work/half.tl"
 has '... and the damage has its place' "$err" "half\.tl: byte $((size / 2)): truncated"
+# the lanes are there, the messages are not: one cause is one fault
+strings=$((size - $("$dump" --info --json "$known" | jq .geometry.string_table)))
+head -c "$strings" "$known" >"$work/lanes.tl"
+ends 'a file without its messages is read, too' 1 "$dump" "$work/lanes.tl"
+is '... the cause is said once' \
+	"$(sed 's/.*lanes\.tl: //; s/^byte [0-9]*: the/byte AT: the/' <<<"$err")" \
+	"byte $strings: truncated: $strings bytes of $size
+byte AT: the messages are cut off: entries are shown without text"
 head -c $((size - 100)) "$known" >"$work/tail.tl"
 ends 'a file that lacks its end' 1 "$dump" "$work/tail.tl"
 is '... is shown all the same' "$(untimed <<<"$out")" "$newest_first"

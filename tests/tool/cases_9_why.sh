@@ -88,9 +88,12 @@ has '... but what is there' "$("$dump" --why chance "$work/chance_sched.jsonl")"
 is 'fewer than 50 spans are not compared' "$("$dump" --why few --json "$work/few.jsonl")" \
 	'{"message":"few","spans":40,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
 has '... in words' "$("$dump" --why few "$work/few.jsonl")" '^few: 40 spans; 50 are needed'
-ends 'no span at all is an answer' 0 "$dump" --why 'none*' --json "$work/few.jsonl"
-is '... without causes' "$out" \
+ends 'that no span matches is an error' 1 "$dump" --why 'none*' --json "$work/few.jsonl"
+is '... which JSON has without causes' "$out" \
 	'{"message":"none*","spans":0,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+ends '... in words, too' 1 "$dump" --why 'none*' "$work/few.jsonl"
+is '... that say how to go on' "$out$err" \
+	"timeline-dump: no span matches 'none*': --list shows the messages"
 is 'two messages are two objects' \
 	"$("$dump" --why '*' --json "$work/size.jsonl" "$work/equal.jsonl" |
 		jq -c '[.message, .spans]' | sort)" \
