@@ -551,4 +551,6 @@ exports.run = async (t) => {
 	t.holds("... and gone when it is over", true);
 	server.closeAllConnections?.();
 	server.close();
+	await page.until(TEXT("status") + ".startsWith('timelined does not answer')");
+	t.holds("a daemon that is gone is said, and what to do", true);
 };

@@ -32,6 +32,13 @@ function say(text, isBad) {
 	status.classList.toggle("bad", Boolean(isBad));
 }
 
+/* A browser throws a TypeError, in words of its own, where there is no answer. */
+function sayError(error) {
+	say(error instanceof TypeError ? "timelined does not answer: it may have " +
+		"ended (systemctl status timelined); this page goes on when it is back" :
+		error.message, true);
+}
+
 async function ask(path, options) {
 	const answer = await fetch(path, {cache: "no-store", ...options});
 	if (!answer.ok)
@@ -370,7 +377,7 @@ async function poll() {
 		live.wait = Math.max(200, Math.min(2000,
 			2 * (performance.now() - start)));
 	} catch (error) {
-		say(error.message, true);
+		sayError(error);
 		live.wait = Math.min(live.wait * 2, 5000);
 	}
 	live.busy = false;
@@ -399,7 +406,7 @@ async function look() {
 		await askSummary(turn);
 		await askRange(turn);
 	} catch (error) {
-		say(error.message, true);
+		sayError(error);
 	}
 	live.busy = false;
 	pollSoon(live.wait);
@@ -418,7 +425,7 @@ async function keepNewest() {
 		replaceEntries(answer, -Infinity);
 		live.until = summary.newest = cover.to;
 	} catch (error) {
-		say(error.message, true);
+		sayError(error);
 	}
 }
 
@@ -469,7 +476,8 @@ async function saveSnapshot() {
 			{method: "POST", headers: {"X-Timeline": "1"}});
 		answer.textContent = snapshotText(await said.text());
 	} catch (error) {
-		answer.textContent = "no snapshot: " + error.message;
+		answer.textContent = "no snapshot: " + (error instanceof TypeError ?
+			"timelined does not answer" : error.message);
 	}
 	setTimeout(() => { answer.textContent = ""; }, 15000);
 }
@@ -499,7 +507,7 @@ function setUpLive() {
 	byId("save").addEventListener("click", saveSnapshot);
 	document.addEventListener("visibilitychange", () => pollSoon(0));
 	const start = () => listTimelines().catch((error) => {
-		say(error.message, true);
+		sayError(error);
 	}).finally(() => {
 		if (!live.name)
 			setTimeout(start, 2000);
