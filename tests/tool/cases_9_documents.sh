@@ -148,7 +148,7 @@ else
 fi
 if unshare -m mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
 	full=$(unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs /dev/shm; "$0" create /server 2>&1; ls /dev/shm
-		mount -o remount,size=64m /dev/shm; "$0" create --cpu-lanes 2 /server' "$ctl")
+		mount -o remount,size=64m /dev/shm; "$0" create --cpu-lanes 2 /server >/dev/null' "$ctl")
 	has 'a full /dev/shm is told, and nothing is left' "$full" \
 		'no room for /dev/shm/server \([0-9]+ bytes\): No space left on device$'
 	has '... which has its section' "$headings" 'no room for /dev/shm/server \([0-9]+ bytes\): No space left on device'
