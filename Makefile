@@ -436,9 +436,10 @@ lint: format-check
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
 	  src/script/*.lua tests/lua/script_*.lua tests/lua/module_*.lua \
-	  tests/truth/*.lua) $(SCRIPT_EXAMPLES); do \
+	  tests/truth/*.lua tests/mutants/*.lua) $(SCRIPT_EXAMPLES); do \
 	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua tests/lua/luajit_*.lua) examples/hello.lua; do \
 	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
+	@echo "  LINT    mutants"; lua5.4 tests/mutants/mutant.lua check .
 	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) \
 	    $(MAN7) $(MAN8)
 
