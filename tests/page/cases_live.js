@@ -519,6 +519,13 @@ async function wide({browser, folder, same}) {
 	await p.until("!view.changed");
 	same("a range of 10 ns in it is drawn at once", await p.run(
 		"[view.to - view.from, picture.detailed]"), [10, false]);
+	/* of 100 pixels the bins 1 and 2 of ten are closed, half of bin 5 */
+	same("closed time is shaded where timelined counts", await p.run(
+		`(view.from = 0, view.to = 1e10, view.width = 100,
+		Object.assign(summary, {bin: 1e9, first: 0,
+			closed: {3: [1, 1e9, 2, 1e9, 5, 5e8]}}),
+		closedRuns(countedShares(3, 100)))`),
+	[[10, 20, 1], [50, 10, 0.5]]);
 }
 
 exports.serve = serve;

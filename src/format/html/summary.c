@@ -35,6 +35,7 @@ enum {
 #define SLOT_NS INT64_C(64000000)
 #define NEVER   INT64_MIN
 #define STEP_NS INT64_C(100000000) /* no lane is read so late after another */
+#define LOOK_NS 100000             /* closed time is counted so often */
 
 struct bin {
 	uint32_t count;
@@ -58,6 +59,7 @@ struct row {
 	bool is_others;
 	const struct tl_names *names; /* of its source */
 	uint64_t entries;
+	unsigned gate; /* the lowest of its messages; 0: it has none */
 	struct ring rings[BIN_RINGS];
 	struct bin now;           /* of bin at, not yet in the rings */
 	int64_t first_ns, now_ns; /* of the entries in it */
@@ -123,6 +125,15 @@ struct tl_html_summary {
 	struct tl_spans *spans;
 	struct tl_observer *observer; /* NULL: levels are not known */
 	uint64_t tsc;                 /* of the last event */
+	/* By gate: for how long it was closed, in ns of each bin. */
+	struct closed {
+		bool is_used; /* a message has this gate */
+		/* the last look: its time, and for how long it was open then */
+		uint64_t tsc, ticks;
+		int64_t ns;
+		struct ring rings[BIN_RINGS];
+	} closed[TL_OBSERVED_GATES];
+	int64_t looked_ns; /* at any; NEVER: not yet */
 	struct tl_table row_table, message_table, stack_table;
 	struct row all; /* every entry */
 	struct row *rows;
@@ -147,7 +158,7 @@ tl_html_summary_new(struct tl_html_summary **summary)
 		free(s);
 		return rc;
 	}
-	s->since_ns = s->newest_ns = NEVER;
+	s->since_ns = s->newest_ns = s->looked_ns = NEVER;
 	*summary = s;
 	return 0;
 }
@@ -179,6 +190,8 @@ tl_html_summary_free(struct tl_html_summary *s)
 		free_rings(s->stacks[i].rings, SLOT_RINGS);
 	for (size_t i = 0; i < s->counter_count; i++)
 		free_rings(s->counters[i].rings, BIN_RINGS);
+	for (size_t i = 0; i < TL_OBSERVED_GATES; i++)
+		free_rings(s->closed[i].rings, BIN_RINGS);
 	tl_spans_free(s->spans);
 	tl_table_free(&s->row_table);
 	tl_table_free(&s->message_table);
@@ -372,6 +385,95 @@ find_row(struct tl_html_summary *s, uint64_t key, bool is_lane)
 		.is_others = s->row_count == ROWS_MAX - 1,
 		.cpu = TL_CPU_UNKNOWN };
 	return &s->rows[s->row_count++];
+}
+
+/* == closed time == */
+
+/* Count time in which a gate was closed, as count_time() does of spans. */
+static void
+count_closed(struct closed *closed, int64_t from, int64_t to)
+{
+	const int64_t longest = (int64_t)BINS * BIN_NS;
+	const int64_t all = longest << (BIN_SHIFT * (BIN_RINGS - 1));
+
+	if (to - from > all)
+		from = to - all;
+	while (from < to) {
+		const int64_t step = to - from > longest
+					 ? (int64_t)BIN_NS << (BIN_SHIFT * 3)
+					 : BIN_NS;
+		const int64_t at = floor_to(from, BIN_NS);
+		int64_t end = (floor_to(from, step) + 1) * step;
+
+		if (end > to)
+			end = to;
+		for (unsigned i = 0; i < BIN_RINGS; i++) {
+			uint32_t *ns = ring_cell(&closed->rings[i],
+			    at >> (BIN_SHIFT * i), BINS, sizeof(*ns));
+
+			if (ns)
+				*ns += (uint32_t)(end - from);
+		}
+		from = end;
+	}
+}
+
+/* Count for how long each gate was closed since the last look. In that time it
+ * was first open as it was then, then closed, and then open as it is now: bins
+ * are much longer than the time between two looks in which there are entries,
+ * and where there are none this is what happened. */
+static void
+look_closed(struct tl_html_summary *s, uint64_t tsc, int64_t ns)
+{
+	for (unsigned gate = 0; gate < TL_OBSERVED_GATES; gate++) {
+		struct closed *closed = &s->closed[gate];
+		const uint64_t ticks = tsc - closed->tsc;
+		const int64_t from = closed->ns, lasted = ns - from;
+		struct tl_observed now;
+		uint64_t open, late;
+
+		if (!closed->is_used || tsc <= closed->tsc)
+			continue;
+		tl_observed_at(s->observer, gate, tsc, &now);
+		open = now.ticks - closed->ticks;
+		closed->ticks = now.ticks;
+		closed->tsc = tsc;
+		closed->ns = ns;
+		if (lasted <= 0 || open >= ticks)
+			continue;
+		late = now.open && tsc > now.since ? tsc - now.since : 0;
+		if (late > open)
+			late = open;
+		count_closed(closed,
+		    from + (int64_t)((unsigned __int128)lasted * (open - late) /
+				     ticks),
+		    ns - (int64_t)((unsigned __int128)lasted * late / ticks));
+	}
+	s->looked_ns = ns;
+}
+
+/* A message is in a row. */
+static void
+note_gate(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
+{
+	unsigned gate;
+	struct tl_observed now;
+
+	if (!s->observer || e->message->builtin != TIMELINE_BUILTIN_NONE)
+		return;
+	gate = tl_observed_gate(s->observer, e->message);
+	if (gate >= TL_OBSERVED_GATES)
+		return;
+	if (row->gate == 0 || gate < row->gate)
+		row->gate = gate;
+	if (s->closed[gate].is_used)
+		return;
+	/* before its first entry it is not known whether it was used */
+	tl_observed_at(s->observer, gate, e->tsc, &now);
+	s->closed[gate].is_used = true;
+	s->closed[gate].ticks = now.ticks;
+	s->closed[gate].tsc = e->tsc;
+	s->closed[gate].ns = e->ns;
 }
 
 /* == messages and stacks == */
@@ -827,6 +929,7 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 		cut_open(s, row, e);
 		count_open(s, row, e->ns);
 		count_entry(row, e);
+		note_gate(s, row, e);
 		row->names = tl_event_names(e);
 		row->last_ns = e->ns;
 	}
@@ -868,6 +971,8 @@ put_lane(struct tl_html_summary *s, const struct tl_event *e)
 			       ? e->cpu
 			       : TL_CPU_UNKNOWN - 1;
 	count_entry(row, e);
+	if (e->message)
+		note_gate(s, row, e);
 }
 
 /* Ends may be among the entries that are lost: a span that was open is not
@@ -907,6 +1012,12 @@ step_back(struct tl_html_summary *s, int64_t ns)
 	const int64_t slot = floor_to(ns, SLOT_NS);
 
 	step_row(&s->all, ns);
+	s->looked_ns = ns;
+	for (size_t i = 0; i < TL_OBSERVED_GATES; i++) {
+		s->closed[i].ns = ns;
+		forget_newer(s->closed[i].rings, BIN_RINGS, BINS,
+		    floor_to(ns, BIN_NS), BIN_SHIFT);
+	}
 	for (size_t i = 0; i < s->row_count; i++)
 		step_row(&s->rows[i], ns);
 	for (size_t i = 0; i < s->counter_count; i++)
@@ -941,6 +1052,9 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	s->entries++;
 	if (tl_observed_is_change(e->message))
 		close_all_gates(s, e->tsc);
+	if (s->observer &&
+	    (s->looked_ns == NEVER || e->ns - s->looked_ns >= LOOK_NS))
+		look_closed(s, e->tsc, e->ns);
 	if ((rc = find_message(s, e->message, &number)) != 0 ||
 	    (rc = put_thread(s, e, number, &duration)) != 0)
 		return rc;
@@ -1083,6 +1197,7 @@ put_row(struct tl_text *text, const struct row *row,
 				? ",\"ended\":true"
 				: ",\"ended\":false");
 	put_key(text, "entries", row->entries);
+	put_key(text, "gate", row->gate);
 }
 
 static void
@@ -1181,6 +1296,37 @@ put_counters(const struct tl_html_summary *s, struct tl_text *text,
 	tl_put_char(text, ']');
 }
 
+/* The bins in which each gate was closed. */
+static void
+put_closed(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
+    int64_t first, int64_t last)
+{
+	bool any_gate = false;
+
+	tl_put_string(text, ",\"closed\":{");
+	for (unsigned gate = 0; gate < TL_OBSERVED_GATES; gate++) {
+		bool any = false;
+
+		for (int64_t n = first; n <= last; n++) {
+			const uint32_t *ns =
+			    ring_peek(&s->closed[gate].rings[ring], n, BINS,
+				sizeof(*ns));
+
+			if (!ns || *ns == 0)
+				continue;
+			if (!any)
+				tl_put_format(text, "%s\"%u\":[",
+				    any_gate ? "," : "", gate);
+			tl_put_format(text, "%s%" PRId64 ",%u", any ? "," : "",
+			    n - first, *ns);
+			any = any_gate = true;
+		}
+		if (any)
+			tl_put_char(text, ']');
+	}
+	tl_put_char(text, '}');
+}
+
 static void
 put_rows(struct tl_html_summary *s, struct tl_text *text,
     const struct tl_html_question *q)
@@ -1215,6 +1361,7 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 		tl_put_char(text, '}');
 	}
 	tl_put_char(text, ']');
+	put_closed(s, text, ring, first, last);
 	put_counters(s, text, ring, first, last);
 }
 
@@ -1361,6 +1508,8 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	    q.now_ns);
 	flush_row(&s->all);
 	close_all_gates(s, q.now_tsc > s->tsc ? q.now_tsc : s->tsc);
+	if (s->observer && q.now_tsc > s->tsc)
+		look_closed(s, q.now_tsc, q.now_ns);
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct row *row = &s->rows[i];
 

@@ -71,8 +71,10 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *	 "first":"...","bin":4000000,"entries":N,"missing":N,
  *	 "rows":[{"pid":1,"tid":2,"name":"worker","process":"server",
  *		 "cpu":-1,"lane":-1,"ended":false,
- *		  "entries":N,"bins":[index,count,top,calm,busy,missing, ...],
+ *		  "entries":N,"gate":4,
+ *		  "bins":[index,count,top,calm,busy,missing, ...],
  *		  "at":[first,last, ...]}],
+ *	 "closed":{"4":[index,ns, ...]},
  *	 "counters":[{"text":"depth $n","name":"depth n","category":"queue","pid":1,
  *		      "process":"server","low":0,"high":7,"before":3,
  *		      "bins":[index,least,greatest,last, ...]}],
@@ -89,6 +91,8 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *		highest below warning, busy ns with a span open, missing the
  *		entries lost, or overwritten before they were read
  * at		where the entries of each of these bins lie, in 1/1024 of it
+ * gate		the lowest of its messages, 0: none is known
+ * closed	by gate: bins in part of which levels closed it
  * counters	of a process each; before is the last value before the bins
  * stacks	parent is an index of stacks, or -1; -1 as message: others
  */

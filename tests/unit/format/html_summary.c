@@ -2,6 +2,7 @@
 /* html_summary.c - the counts of a live timeline at any zoom. */
 #include "format/html/summary.h"
 
+#include "base/array.h"
 #include "base/json.h"
 #include "lib/test.h"
 
@@ -94,7 +95,7 @@ TEST(entries_are_counted_in_their_bins)
 	holds("\"first\":\"1795202658000000000\",\"bin\":1000000,"
 	      "\"entries\":3,\"missing\":0");
 	holds("\"pid\":7,\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
-	      "\"entries\":3,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
+	      "\"entries\":3,\"gate\":0,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
 	holds("\"pid\":0,\"tid\":0,\"cpu\":1,\"lane\":2");
 	/* intervals: 10 ns and almost 3 ms */
 	holds("\"count\":3,\"samples\":2,\"total\":3000000,\"min\":10");
@@ -115,7 +116,8 @@ TEST(wide_bins_tell_where_their_entries_lie)
 	ask(0, 10000 * MS);
 	holds("\"bin\":16000000,\"entries\":4,");
 	holds("\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
-	      "\"entries\":4,\"bins\":[0,1,7,0,0,0,1,2,7,0,0,0,625,1,7,0,0,0],"
+	      "\"entries\":4,\"gate\":0,\"bins\":[0,1,7,0,0,0,1,2,7,0,0,0,625,"
+	      "1,7,0,0,0],"
 	      "\"at\":[512,512,256,512,0,0]");
 	tl_html_summary_free(summary);
 }
@@ -301,14 +303,17 @@ TEST(an_open_span_ends_with_the_last_entry_of_a_thread_that_has_ended)
 	put(&outer, TL_BEGIN, 9, 0);
 	put(&tick, TL_INSTANT, 8, 2 * MS);
 	ask(0, 8 * MS);
-	holds("\"entries\":2,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,1000000,0,"
+	holds("\"entries\":2,\"gate\":0,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,"
+	      "1000000,0,"
 	      "2,1,7,0,1000000,0,3,");
 	q.has_ended = has_ended;
 	tl_text_clear(&got);
 	tl_html_summary_write(summary, &got, &q);
-	holds("\"ended\":true,\"entries\":2,\"bins\":[0,1,6,6,1000000,0,"
+	holds("\"ended\":true,\"entries\":2,\"gate\":0,\"bins\":[0,1,6,6,"
+	      "1000000,0,"
 	      "1,0,0,0,1000000,0,2,1,7,0,0,0]");
-	holds("\"ended\":false,\"entries\":1,\"bins\":[0,1,6,6,1000000,0,");
+	holds("\"ended\":false,\"entries\":1,\"gate\":0,\"bins\":[0,1,6,6,"
+	      "1000000,0,");
 	holds("\"stacks\":[[-1,0,2,11000000]]");
 	tl_html_summary_free(summary);
 }
@@ -339,7 +344,8 @@ TEST(a_span_whose_gate_has_closed_is_not_open)
 	ck_assert_uint_ne(e.observed, TL_UNOBSERVED);
 	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
 	ask(0, 3 * MS);
-	holds("\"entries\":1,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,1000000,0,");
+	holds("\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,"
+	      "1000000,0,");
 	e = (struct tl_event){ .message = &priority,
 		.kind = TL_INSTANT,
 		.level = 9,
@@ -349,7 +355,52 @@ TEST(a_span_whose_gate_has_closed_is_not_open)
 	tl_observe(&observer, &e);
 	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
 	ask(0, 9 * MS);
-	holds("\"entries\":1,\"bins\":[0,1,6,6,0,0]");
+	holds("\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,0,0]");
+	tl_html_summary_free(summary);
+}
+
+/* Levels are closed from 10 to 30 ms, and at all times for level 3. */
+TEST(closed_time_is_counted_by_gate)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = 4,
+		.gates = true };
+	static const struct {
+		int64_t ms;
+		uint8_t level, to; /* to: a change of the priority */
+	} list[] = { { 0, 6, 0 }, { 10, 9, 8 }, { 30, 9, 4 }, { 31, 3, 0 },
+		{ 40, 6, 0 } };
+	struct tl_message priority = { .builtin = TIMELINE_BUILTIN_PRIORITY,
+		.level = 9,
+		.argc = 3 };
+	struct tl_message low = inner;
+	struct tl_observer observer;
+
+	low.level = low.gate = 3;
+	begin();
+	tl_observer_init(&observer, &start);
+	tl_html_summary_observe(summary, &observer);
+	for (size_t i = 0; i < TL_COUNT(list); i++) {
+		struct tl_event e = { .message = list[i].to ? &priority
+						 : list[i].level == 3 ? &low
+								      : &outer,
+			.kind = TL_INSTANT,
+			.level = list[i].level,
+			.ns = START + list[i].ms * MS,
+			.tsc = (uint64_t)(1000 + 2 * list[i].ms),
+			.pid = 7,
+			.tid = 8,
+			.args = { list[i].to, list[i].to, 0 } };
+
+		tl_observe(&observer, &e);
+		ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	}
+	ask(0, 49 * MS);
+	holds("\"gate\":3,");
+	holds("\"closed\":{\"3\":[31,1000000,32,1000000,");
+	holds(",39,1000000],\"6\":[10,1000000,11,1000000,12,1000000,");
+	holds(",28,1000000,29,1000000]}");
 	tl_html_summary_free(summary);
 }
 

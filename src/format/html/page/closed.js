@@ -23,6 +23,21 @@ function walkClosed(host, gate, each) {
 	});
 }
 
+/* The same from the daemon's counts. */
+function countedShares(gate, width) {
+	const shares = new Float32Array(width), {first, bin} = summary;
+	const scale = view.width / (view.to - view.from), wide = bin * scale;
+	const list = summary.closed[gate] ?? [];
+	for (let i = 0; i < list.length; i += 2) {
+		const x = (first + list[i] * bin - view.from) * scale;
+		const x0 = Math.max(x, 0), x1 = Math.min(x + wide, width);
+		for (let k = Math.floor(x0); k < x1; k++)
+			shares[k] += (Math.min(k + 1, x1) - Math.max(k, x0)) *
+				list[i + 1] / bin;
+	}
+	return shares;
+}
+
 /* Which share of each pixel is closed. */
 function closedShares(host, gate, width) {
 	const shares = new Float32Array(width);
@@ -38,15 +53,18 @@ function closedShares(host, gate, width) {
 /* Behind all rows; alike ones are computed once. */
 function drawClosed(c, top) {
 	const width = Math.ceil(view.width), known = new Map();
+	const detailed = isDetailed();
 	c.fillStyle = picture.colors.closed;
 	for (const {row, y, height} of picture.layout) {
-		const gate = row.kind === "host" ? 10 : lowestGate(row);
+		const gate = row.kind === "host" ? 10 : detailed ?
+			lowestGate(row) : row.gate || 10;
 		const key = row.host + " " + gate;
 		if (gate === 10 || !isInSight({y, height}, top))
 			continue;
 		if (!known.has(key))
-			known.set(key, closedRuns(closedShares(row.host, gate,
-				width)));
+			known.set(key, closedRuns(detailed ?
+				closedShares(row.host, gate, width) :
+				countedShares(gate, width)));
 		for (const [x, size, alpha] of known.get(key)) {
 			c.globalAlpha = alpha;
 			c.fillRect(x, top + y - 2, size, height + 4);

@@ -17,12 +17,13 @@ const summary = {
 	measured: [0, 0],	/* what messages and stacks are of, and */
 	asked: [0, 0],		/* what was asked for */
 	rows: [], counters: [],
+	closed: {},		/* gate -> [index of a bin, ns closed, ...] */
 };
 
 function clearSummary() {
 	Object.assign(summary, {is: false, total: 0, lost: 0, overwritten: 0,
 		entries: 0, messages: [], stacks: [], rows: [],
-		counters: []});
+		counters: [], closed: {}});
 }
 
 /* Digits of Unix time to ns since the base. */
@@ -44,7 +45,7 @@ function takeSummary(answer, from, to, asked) {
 			at: o.at},
 		messages: answer.messages, stacks: answer.stacks,
 		measured: answer.measured.map(sinceBase), rows: answer.rows,
-		counters: answer.counters});
+		counters: answer.counters, closed: answer.closed ?? {}});
 	applySummary();
 }
 
@@ -60,6 +61,7 @@ function applySummary() {
 			row.cpu = String(r.cpu);
 		row.ended = r.ended;
 		row.total = r.entries;
+		row.gate = r.gate;
 		row.bins = r.bins;
 		row.at = r.at;
 		row.busy = r.lane < 0;
