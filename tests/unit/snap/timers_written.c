@@ -285,3 +285,24 @@ TEST(percentiles_are_at_most_a_bucket_above_those_of_a_sort)
 		ck_assert_double_le(got - want, want / 63);
 	}
 }
+
+/* Five spans in a thousand are slow: the 99th percentile is not, the 99.9th is. */
+TEST(each_percentile_in_json_is_the_one_of_its_name)
+{
+	struct tl_text text = { 0 };
+	struct tl_fields fields = { .text = &text, .json = true };
+
+	memset(&sums, 0, sizeof(sums));
+	sums.mult = TL_MULT_ONE;
+	sums.values[timeline_bucket(10)] = 995;
+	sums.values[timeline_bucket(1000)] = 5;
+	sums.count = 1000;
+	sums.max = 1000;
+	tl_fields_object(&fields, NULL);
+	tl_timer_put(&fields, &sums);
+	tl_fields_object_end(&fields);
+	ck_assert_str_eq(tl_text_string(&text),
+	    "{\"count\":1000,\"p50_ns\":10,\"p99_ns\":10,\"p999_ns\":1000,"
+	    "\"max_ns\":1000,\"sum_ns\":0}\n");
+	tl_text_free(&text);
+}
