@@ -474,7 +474,7 @@ tl_verb_slower(struct tl_call *call)
 		     percentile) == 0)
 		rc = -ENOENT;
 	else
-		rc = tl_timers_keep(tl);
+		rc = tl_timers_keep(tl, NULL, 0);
 	if (rc == -ENOENT)
 		put_no_match(call, &name, "timer", call->operands[1],
 		    call->given[TL_CTL_CATEGORY]);

@@ -108,11 +108,15 @@ snapshot_due(struct ev_loop *loop, ev_timer *timer, int events)
 static void
 slower_due(struct ev_loop *loop, ev_timer *timer, int events)
 {
-	const struct tl_target *t = timer->data;
+	struct tl_target *t = timer->data;
 
 	(void)loop;
 	(void)events;
-	(void)tl_timers_keep(t->tl); /* without memory: in a second */
+	if (!t->timers_past && tl_timers_past_new(&t->timers_past,
+				   (int64_t)t->config->timer_window_ns) < 0)
+		return; /* without memory: in a second */
+	(void)tl_timers_keep(t->tl, t->timers_past,
+	    tl_clock_read(CLOCK_MONOTONIC));
 }
 
 /* The snapshot of a trigger, explained where it asks for that. */
@@ -403,6 +407,7 @@ tl_target_configure(struct tl_target *target,
     const struct tl_config_timeline *config, struct tl_fault *fault)
 {
 	const uint8_t before = target->config->priority;
+	const uint64_t window_ns = target->config->timer_window_ns;
 	const int rc = tl_rules_configure(target->rules, config->rules,
 	    config->rule_count, fault);
 
@@ -411,6 +416,10 @@ tl_target_configure(struct tl_target *target,
 	/* The old section stays valid until all targets have changed. */
 	target->config = config;
 	tl_bursts_configure(target->bursts, config);
+	if (config->timer_window_ns != window_ns) {
+		tl_timers_past_free(target->timers_past);
+		target->timers_past = NULL;
+	}
 	configure_clock(target);
 	target->record_rc = 0; /* report it again if it persists */
 	if (config->priority != before)
@@ -452,6 +461,7 @@ tl_target_close(struct tl_target *target)
 		return;
 	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
 	ev_timer_stop(t->daemon->loop, &t->slower_timer);
+	tl_timers_past_free(t->timers_past);
 	if (t->daemon->snapshots)
 		tl_snapshots_cancel(t->daemon->snapshots, t);
 	tl_record_end(t->record);

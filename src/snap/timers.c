@@ -203,8 +203,81 @@ tl_timer_put_slower(struct tl_fields *f, const struct tl_timer *t)
 		    tl_timer_ns(t, t->fixed.slower));
 }
 
+struct tl_timers_past {
+	int64_t window_ns;
+	struct reading {
+		int64_t ns;
+		struct tl_timer *timer; /* NULL: none */
+	} list[TIMELINE_TIMERS_MAX][2]; /* the newer first */
+};
+
 int
-tl_timers_keep(struct timeline *tl)
+tl_timers_past_new(struct tl_timers_past **past, int64_t window_ns)
+{
+	*past = calloc(1, sizeof(**past));
+	if (!*past)
+		return -ENOMEM;
+	(*past)->window_ns = window_ns;
+	return 0;
+}
+
+void
+tl_timers_past_free(struct tl_timers_past *past)
+{
+	for (uint32_t i = 0; past && i < TIMELINE_TIMERS_MAX; i++)
+		for (unsigned k = 0; k < 2; k++)
+			free(past->list[i][k].timer);
+	free(past);
+}
+
+/* Keep a reading once a window. */
+static int
+keep_reading(struct reading list[2], const struct tl_timer *timer,
+    int64_t window_ns, int64_t now_ns)
+{
+	struct tl_timer *copy;
+
+	if (list[0].timer && now_ns - list[0].ns < window_ns)
+		return 0;
+	if (!(copy = malloc(sizeof(*copy))))
+		return -ENOMEM;
+	*copy = *timer;
+	free(list[1].timer);
+	list[1] = list[0];
+	list[0] = (struct reading){ now_ns, copy };
+	return 0;
+}
+
+/* Leave of a timer the spans of the window, where these are enough for its
+ * percentile. */
+static int
+leave_window(struct tl_timer *timer, struct tl_timers_past *past, uint32_t i,
+    int64_t now_ns)
+{
+	struct reading *list = past->list[i];
+	const struct tl_timer *before =
+	    list[1].timer ? list[1].timer : list[0].timer;
+	struct tl_timer *recent;
+	int rc = 0;
+
+	if (before && before->fixed.record == timer->fixed.record) {
+		if (!(recent = malloc(sizeof(*recent))))
+			return -ENOMEM;
+		*recent = *timer;
+		tl_timer_since(recent, before);
+		rc = keep_reading(list, timer, past->window_ns, now_ns);
+		if ((double)recent->count *
+			(1 - (double)timer->fixed.percentile / 1e6) >=
+		    TL_TIMERS_BEYOND)
+			*timer = *recent;
+		free(recent);
+		return rc;
+	}
+	return keep_reading(list, timer, past->window_ns, now_ns);
+}
+
+int
+tl_timers_keep(struct timeline *tl, struct tl_timers_past *past, int64_t now_ns)
 {
 	struct tl_timer *timer = malloc(sizeof(*timer));
 	int rc = timer ? 1 : -ENOMEM;
@@ -218,6 +291,9 @@ tl_timers_keep(struct timeline *tl)
 		if (tl_load_64(&shared->percentile) == 0)
 			continue;
 		rc = tl_timer_read(timer, tl->fd, &tl->geometry, i);
+		if (rc > 0 && past && i < TIMELINE_TIMERS_MAX &&
+		    leave_window(timer, past, i, now_ns) < 0)
+			rc = -ENOMEM;
 		if (rc > 0 && timer->count > 0)
 			tl_store_64(&shared->slower,
 			    tl_timer_at(timer,

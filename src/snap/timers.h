@@ -36,10 +36,23 @@ tl_snap_timer(struct tl_timer *timer, const struct tl_snap *snap, uint32_t i);
 int tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
     const struct tl_message *message);
 
-/* Set the thresholds that follow a percentile of all spans of their timer.  0,
- * -errno. */
+/* Readings of the timers of a timeline, one and two windows ago. */
+struct tl_timers_past;
+/* window_ns: how long ago spans count.  0, -ENOMEM. */
+int tl_timers_past_new(struct tl_timers_past **past, int64_t window_ns);
+void tl_timers_past_free(struct tl_timers_past *past);
+
+/*
+ * Set the thresholds that follow a percentile of the spans of their timer.  past
+ * NULL: of all spans.  Else of those of the last one to two windows, so that
+ * what was long ago does not matter; where fewer than TL_TIMERS_BEYOND of these
+ * are beyond the percentile, of all spans, too.  now_ns: CLOCK_MONOTONIC.  0,
+ * -errno.
+ */
+enum { TL_TIMERS_BEYOND = 10 };
 struct timeline;
-int tl_timers_keep(struct timeline *tl);
+int tl_timers_keep(struct timeline *tl, struct tl_timers_past *past,
+    int64_t now_ns);
 
 /* Replace now by its difference from an earlier reading.  The maximum is exact
  * if it is the maximum of all spans, else within a bucket. */

@@ -146,6 +146,7 @@ struct tl_config_timeline {
 	uint8_t priority_max; /* keep may raise the priority up to here; 0:
 				 may not */
 	uint64_t keep_ns;     /* history that must stay; 0: no control */
+	uint64_t timer_window_ns;           /* of which spans percentiles are */
 	uid_t owners[TL_CONFIG_OWNERS_MAX]; /* trusted beside our own */
 	size_t owner_count;
 	struct tl_config_bursts bursts;

@@ -479,6 +479,11 @@ static const struct tl_config_key section_keys[] = {
 	{ .name = "snapshots", read_snapshots, AT(snapshots) },
 	{ .name = "record", read_record, AT(record) },
 	{ .name = "kernel", read_kernel, AT(kernel) },
+	{ .name = "timer_window",
+	    tl_config_duration,
+	    AT(timer_window_ns),
+	    .min = TL_NS_PER_S,
+	    .max = TL_CONFIG_DAY_NS },
 	{ .name = NULL },
 };
 #undef AT
@@ -514,6 +519,7 @@ tl_config_read_timeline(struct tl_config_reader *reader,
 	to->snapshots.request = (struct tl_config_rate){ .per_hour = 600 };
 	record_defaults(&to->record);
 	to->kernel.size = TL_KERNEL_SIZE_DEFAULT;
+	to->timer_window_ns = 60 * TL_NS_PER_S;
 	if ((rc = tl_config_read_keys(reader, table, section_keys, to)) < 0)
 		return rc;
 	if (to->create && tl_config_is_glob(to->name))

@@ -134,8 +134,9 @@ TEST(a_section_says_how_much_is_logged)
 {
 	const struct tl_config_timeline *t = good_section(
 	    "priority = 'info', keep = '1m', priority_max = 'warning', "
-	    "owners = { 'root', 1001, '1002' }");
+	    "owners = { 'root', 1001, '1002' }, timer_window = '5m'");
 
+	ck_assert_uint_eq(t->timer_window_ns, 300000000000);
 	ck_assert_uint_eq(t->priority, 6);
 	ck_assert_uint_eq(t->keep_ns, 60000000000);
 	ck_assert_uint_eq(t->priority_max, 7);

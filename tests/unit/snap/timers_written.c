@@ -306,3 +306,44 @@ TEST(each_percentile_in_json_is_the_one_of_its_name)
 	    "\"max_ns\":1000,\"sum_ns\":0}\n");
 	tl_text_free(&text);
 }
+
+static void
+log_spans(int count, uint64_t ticks)
+{
+	for (int i = 0; i < count; i++)
+		tl_timer_end(timer, timeline_stamp(timer) - ticks, 1, 2, 3, 4);
+}
+
+static uint64_t
+keep(struct tl_timers_past *past, int64_t second)
+{
+	ck_assert_int_eq(tl_timers_keep(tl, past, second * 1000000000), 0);
+	return read_timer(0)->fixed.slower;
+}
+
+/* 2000 spans of an incident, then some that are a hundred times as fast. */
+TEST(a_percentile_forgets_what_was_long_ago)
+{
+	const uint64_t slow = 1U << 26, fast = 1U << 18, usual = 1U << 12;
+	struct tl_timers_past *past;
+
+	ck_assert_int_eq(tl_timers_set(tl, "*", "request*", 0, 990000), 1);
+	ck_assert_int_eq(tl_timers_past_new(&past, 60000000000), 0);
+	log_spans(2000, slow);
+	ck_assert_uint_ge(keep(past, 0), slow);
+	log_spans(960, usual);
+	log_spans(39, fast);
+	/* 999 spans have fewer than ten beyond: the incident counts, too */
+	ck_assert_uint_ge(keep(past, 1), slow);
+	log_spans(1, fast);
+	ck_assert_uint_lt(keep(past, 2), slow);
+	ck_assert_uint_ge(read_timer(0)->fixed.slower, fast);
+	/* two windows later these are forgotten, too */
+	(void)keep(past, 61);
+	(void)keep(past, 122);
+	log_spans(1000, usual);
+	ck_assert_uint_lt(keep(past, 123), fast);
+	/* without a past, of all spans */
+	ck_assert_uint_ge(keep(NULL, 124), slow);
+	tl_timers_past_free(past);
+}
