@@ -18,12 +18,14 @@ until_true has_turned
 "$bin/timelinectl" record "$name-proven" -o "$recorded" >/dev/null 2>&1 &
 recorder=$!
 until_true [ -s "$recorded" ]
+"$bin/timeline-ship" run --quiet --all --to "$work/proven-lines" --format jsonl "$name-proven" &
+shipper=$!
 echo >&7
 until_true [ -s "$pv" ]
 sleep 0.3
 "$bin/timelinectl" save "$name-proven" "$work/proven-saved.tl" >/dev/null
-kill -INT $recorder
-wait $recorder
+kill -INT $recorder $shipper
+wait $recorder $shipper
 exec 7>&-
 wait $writer
 
@@ -38,6 +40,11 @@ right() {
 		awk '$1 != $4 || $5 < $2 - $2 / 1000 - 1000 || $5 > $3 + $3 / 1000 + 1000'
 }
 is 'JSON has each span that ended, as long as the program says' "$(right "$pv")" ''
+find "$work/proven-lines" -name '*.jsonl' -exec cat {} + >"$work/lines.jsonl"
+is 'so have the lines of timeline-ship, where they are read' "$(right "$work/lines.jsonl")" ''
+is '... and as they are' \
+	"$(jq -r 'select(.duration_ns and (.unsure | not)) | "\(.message | split(" ")[0]) \(.duration_ns)"' "$work/lines.jsonl")" \
+	"$(spans_in "$work/lines.jsonl")"
 is '... a copy of the live timeline, too' "$(right "$work/proven-saved.tl")" ''
 
 # == recordings ==

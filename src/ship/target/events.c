@@ -7,6 +7,8 @@
 #include "event/intern.h"
 #include "event/message_map.h"
 #include "event/names.h"
+#include "event/observe.h"
+#include "event/spans.h"
 #include "ship/block.h"
 
 #include <errno.h>
@@ -216,18 +218,29 @@ translate(struct tl_events *e, struct tl_message_map *met,
 
 /* == blocks == */
 
+/* Write the events of a block. An end gets the duration of its span where its
+ * begin is in the block, or where it holds the stamp of its begin. A begin that
+ * is repeated from an earlier block ends no span of this one: it is not known
+ * whether levels closed it meanwhile. */
 static int
 put_all(struct tl_events *e, struct tl_trace *trace, bool all)
 {
 	struct tl_message_map met = { 0 };
 	struct tl_sink *sink = &e->writer->sink;
-	struct tl_cursor *cursor;
+	struct tl_spans *spans = NULL;
+	struct tl_cursor *cursor = NULL;
 	struct tl_event event;
 	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
 
-	if (rc < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+	if (rc == 0 &&
+	    (rc = tl_observe_recording(TL_OLDEST_FIRST, &cursor)) < 0)
+		cursor = NULL;
+	if (rc == 0)
+		rc = tl_spans_new(&spans);
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		if ((!event.continued || event.proven) &&
+		    (rc = tl_spans_complete(spans, &event)) < 0)
+			break;
 		if (event.continued && !all)
 			continue;
 		event.source = (uint16_t)e->last;
@@ -237,7 +250,9 @@ put_all(struct tl_events *e, struct tl_trace *trace, bool all)
 	}
 	e->strings.now = NULL;
 	e->chains[e->last].names.from = NULL; /* those of this block */
-	tl_cursor_close(cursor);
+	if (cursor)
+		tl_cursor_close(cursor);
+	tl_spans_free(spans);
 	tl_message_map_free(&met, NULL);
 	return rc;
 }
