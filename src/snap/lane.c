@@ -81,12 +81,11 @@ skip_missing(struct tl_lane *lane)
 	return true;
 }
 
-static bool
-is_whole(const struct tl_lane *lane, uint64_t q)
+static inline bool
+is_whole(const struct tl_lane *lane, uint64_t q, const struct timeline_entry *e)
 {
-	return lane->entry->stamp ==
-	       (lane->has_sums ? timeline_stamp_fallback(q, lane->entry)
-			       : timeline_stamp_whole(q));
+	return e->stamp == (lane->has_sums ? timeline_stamp_fallback(q, e)
+					   : timeline_stamp_whole(q));
 }
 
 /* The CPU of a loss: in an imported file its last slot has the CPU, plus 1. */
@@ -125,13 +124,30 @@ step(struct tl_lane *lane)
 			lane->first++;
 		lane->entry = &lane->chunk[q - lane->chunk_first];
 		lane->entry_number = q;
-		if (is_whole(lane, q))
+		if (is_whole(lane, q, lane->entry))
 			return 0;
 		lane->lost++;
 		take_lost_cpu(lane);
 	}
 	lane->entry = NULL;
 	return 0;
+}
+
+void
+tl_lane_skip(struct tl_lane *lane, uint32_t id)
+{
+	const uint64_t end =
+	    lane->end < lane->chunk_end ? lane->end : lane->chunk_end;
+	const struct timeline_entry *e = lane->entry;
+	uint64_t q = lane->first;
+
+	if (lane->keys)
+		return;
+	while (q < end && is_whole(lane, q, ++e) &&
+	       (e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS) >= id)
+		q++;
+	if (q > lane->first)
+		lane->first = q - 1;
 }
 
 /* Merge the runs from a to b and from b to end. */

@@ -128,4 +128,9 @@ void tl_lane_close(struct tl_lane *lane);
  * and the number of incomplete ones before it.  0 or -errno. */
 int tl_lane_step(struct tl_lane *lane);
 
+/* By number, oldest first: leave out entries that are in memory, as long as they
+ * are whole and of messages whose ids are not below this one; but not the last of
+ * these in a row. */
+void tl_lane_skip(struct tl_lane *lane, uint32_t id);
+
 #endif
