@@ -6,32 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of slots of the lane in the file, which may be truncated. */
+/* The number of slots of the lane, and in the file, which may be truncated. */
 static void
 count_slots(struct tl_lane *lane)
 {
-	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
 	const uint64_t at =
 	    timeline_entry_offset(lane->header, lane->number, 0);
 
+	lane->room = timeline_lane_entries(lane->header, lane->number);
 	if (lane->frozen->size > at)
 		lane->slots = (lane->frozen->size - at) / TIMELINE_ENTRY_SIZE;
-	if (lane->slots > n)
-		lane->slots = n;
+	if (lane->slots > lane->room)
+		lane->slots = lane->room;
 }
 
-/* Choose the next chunk: entries that are contiguous in the file. */
+/* Choose the next chunk: entries that are contiguous in the file, and in it. */
 static void
 choose_chunk(struct tl_lane *lane)
 {
-	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
+	const uint64_t slot = lane->first & (lane->room - 1);
 	uint64_t count = lane->end - lane->first;
-	uint64_t to_wrap = n - (lane->first & (n - 1));
+	uint64_t to_end = lane->slots - slot;
 
 	if (lane->order == TL_NEWEST_FIRST)
-		to_wrap = ((lane->end - 1) & (n - 1)) + 1;
-	if (count > to_wrap)
-		count = to_wrap;
+		to_end = ((lane->end - 1) & (lane->room - 1)) + 1;
+	if (count > to_end)
+		count = to_end;
 	if (count > lane->chunk_max)
 		count = lane->chunk_max;
 	lane->chunk_first =
@@ -62,12 +62,11 @@ read_chunk(struct tl_lane *lane)
 static bool
 skip_missing(struct tl_lane *lane)
 {
-	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
 	const bool backwards = lane->order == TL_NEWEST_FIRST;
 	const uint64_t left = lane->end - lane->first;
 	const uint64_t slot =
-	    (backwards ? lane->end - 1 : lane->first) & (n - 1);
-	uint64_t count = backwards ? slot - lane->slots + 1 : n - slot;
+	    (backwards ? lane->end - 1 : lane->first) & (lane->room - 1);
+	uint64_t count = backwards ? slot - lane->slots + 1 : lane->room - slot;
 
 	if (slot < lane->slots)
 		return false;
@@ -111,9 +110,9 @@ step(struct tl_lane *lane)
 		const uint64_t q = backwards ? lane->end - 1 : lane->first;
 		int rc;
 
-		if (skip_missing(lane))
-			continue;
 		if (q < lane->chunk_first || q >= lane->chunk_end) {
+			if (skip_missing(lane))
+				continue;
 			choose_chunk(lane);
 			if ((rc = read_chunk(lane)) != 0)
 				return rc;

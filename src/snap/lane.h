@@ -94,7 +94,8 @@ struct tl_lane {
 	enum tl_order order;
 	uint64_t first; /* entries [first, end) are still to be read */
 	uint64_t end;
-	uint64_t slots; /* slots of the lane in the file */
+	uint64_t room;  /* slots of the lane ... */
+	uint64_t slots; /* ... and of these in the file */
 	/* entries [chunk_first, chunk_end) are in memory */
 	struct timeline_entry *chunk;
 	uint64_t chunk_first;
