@@ -309,34 +309,36 @@ read_around(struct tl_lane *lane, uint64_t q)
 	return read_chunk(lane);
 }
 
+/* An entry may be gone since its key was read, if the file was truncated. */
 static int
 step_sorted(struct tl_lane *lane)
 {
 	const bool backwards = lane->order == TL_NEWEST_FIRST;
-	const struct tl_lane_key *key;
-	uint64_t q;
-	int rc;
 
 	lane->entry = NULL;
-	lane->lost = lane->lost_next;
-	lane->lost_next = 0;
-	if (lane->key == lane->key_end) {
-		lane->lost += lane->lost_last;
-		lane->lost_last = 0;
-		return 0;
-	}
-	key = &lane->keys[backwards ? --lane->key_end : lane->key++];
-	if (backwards)
-		lane->lost_next = key->lost;
-	else
-		lane->lost += key->lost;
-	q = lane->key_base + key->number;
-	if (q < lane->chunk_first || q >= lane->chunk_end) {
-		if ((rc = read_around(lane, q)) != 0)
+	lane->lost = 0;
+	while (lane->key < lane->key_end) {
+		const struct tl_lane_key *key =
+		    &lane->keys[backwards ? --lane->key_end : lane->key++];
+		const uint64_t q = lane->key_base + key->number;
+		const struct timeline_entry *e;
+		int rc;
+
+		lane->lost += backwards ? lane->lost_next : key->lost;
+		lane->lost_next = backwards ? key->lost : 0;
+		if ((q < lane->chunk_first || q >= lane->chunk_end) &&
+		    (rc = read_around(lane, q)) != 0)
 			return rc;
+		e = &lane->chunk[q - lane->chunk_first];
+		if (is_whole(lane, q, e)) {
+			lane->entry = e;
+			lane->entry_number = q;
+			return 0;
+		}
+		lane->lost++;
 	}
-	lane->entry = &lane->chunk[q - lane->chunk_first];
-	lane->entry_number = q;
+	lane->lost += lane->lost_next + lane->lost_last;
+	lane->lost_next = lane->lost_last = 0;
 	return 0;
 }
 

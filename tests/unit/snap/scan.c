@@ -27,7 +27,8 @@ setup(void)
 
 	options.cpu_lanes = 1;
 	options.tiers = 1;
-	options.entries = ENTRIES;
+	options.entries = 4 * ENTRIES; /* a quarter: fallback */
+	options.fallback_lanes = 1;
 	fixture_open(&options);
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
 	file = frozen_save();
@@ -159,7 +160,7 @@ expect_observed(uint64_t from)
 
 TEST(a_change_is_found_at_each_border_of_what_is_read, .to = 8)
 {
-	const uint64_t from = _i & 4 ? 1000 : 0; /* the ring has turned */
+	const uint64_t from = _i & 4 ? 15000 : 0; /* the ring has turned */
 	const enum what what = _i & 1 ? MISSING : CHANGE;
 
 	for (unsigned at = CHUNK - 3; at < CHUNK + 3; at++) {
@@ -182,6 +183,81 @@ TEST(any_changes_and_losses_are_found)
 			all[k] = random_below(&seed, rare) > 0 ? PLAIN
 				 : random_below(&seed, 2)      ? CHANGE
 							       : MISSING;
-		expect_observed(random_below(&seed, 5000));
+		expect_observed(random_below(&seed, 20000));
 	}
+}
+
+/* == a file that is truncated while it is read == */
+
+/* The second of the two lanes is a fallback lane, which is sorted by stamp.
+ * Returns the number of its slots. */
+static uint64_t
+write_numbered(uint32_t lane)
+{
+	struct timeline_head *head = frozen_head(&file, lane);
+	uint64_t n = timeline_lane_entries(file.header, lane);
+
+	if (n > ENTRIES)
+		n = ENTRIES;
+	*head = (struct timeline_head){ .head = n, .end = n };
+	for (uint64_t q = 0; q < n; q++)
+		*frozen_entry(&file, lane, q) = (struct timeline_entry){
+			/* neighbours change places in a fallback lane */
+			.tsc = FIRST_STAMP + (lane ? q ^ 1 : q),
+			.message = event->message,
+			.args = { q * 3 },
+			.stamp = timeline_stamp_whole(q),
+		};
+	return n;
+}
+
+/* Read some events, cut the file, and read on: what is shown is as it was
+ * written, and all else is lost. */
+static void
+cut_after(uint32_t lane, uint64_t n, uint64_t after, enum tl_order order)
+{
+	const int fd = frozen_file(file.bytes, file.size);
+	struct tl_fault fault = { 0 };
+	uint64_t seen = 0, lost = 0;
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+	int rc;
+
+	ck_assert_int_eq(tl_snap_open_fd(&snap, fd, 0, &fault), 0);
+	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
+		if (e.kind == TL_LOST) {
+			lost += e.lost;
+			continue;
+		}
+		ck_assert_ptr_nonnull(e.message);
+		ck_assert_uint_eq(e.message->id, event->message);
+		ck_assert_uint_eq(e.args[0], e.number * 3);
+		ck_assert_uint_eq(e.tsc,
+		    FIRST_STAMP + (lane ? e.number ^ 1 : e.number));
+		if (++seen == after)
+			ck_assert_int_eq(ftruncate(fd,
+					     (off_t)timeline_entry_offset(
+						 file.header, lane, n / 2) +
+						 TIMELINE_ENTRY_SIZE - 8),
+			    0);
+	}
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(seen + lost, n);
+	ck_assert_uint_ge(seen, order == TL_OLDEST_FIRST ? n / 2 : after);
+	ck_assert_uint_eq(tl_snap_fault_count(snap), 0);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	close(fd);
+}
+
+TEST(a_file_may_be_truncated_while_it_is_read, .to = 4)
+{
+	const uint32_t lane = _i & 1;
+	const enum tl_order order = _i & 2 ? TL_NEWEST_FIRST : TL_OLDEST_FIRST;
+	const uint64_t n = write_numbered(lane);
+
+	for (uint64_t after = 1; after < n; after += n / 9)
+		cut_after(lane, n, after, order);
 }
