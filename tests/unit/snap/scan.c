@@ -16,7 +16,7 @@ enum {
 /* What an entry is. */
 enum what { PLAIN, CHANGE, MISSING };
 
-static struct timeline_event *event;
+static struct timeline_event *event, *timer;
 static struct frozen file;
 static enum what all[ENTRIES];
 
@@ -31,6 +31,9 @@ setup(void)
 	options.fallback_lanes = 1;
 	fixture_open(&options);
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
+	ck_assert_int_eq(timeline_define_timer(tl, "a", "info", "timer $a",
+			     &timer),
+	    0);
 	file = frozen_save();
 	memset(all, 0, sizeof(all));
 }
@@ -260,4 +263,49 @@ TEST(a_file_may_be_truncated_while_it_is_read, .to = 4)
 
 	for (uint64_t after = 1; after < n; after += n / 9)
 		cut_after(lane, n, after, order);
+}
+
+/* The begins of the spans of a timer are in the entries of their ends, which are
+ * read again for them. */
+TEST(a_begin_that_was_truncated_is_not_shown)
+{
+	enum { SPAN_TICKS = 50, SHOWN = 20 };
+	const uint64_t n = write_numbered(0);
+	struct tl_fault fault = { 0 };
+	uint64_t begins = 0, ends = 0;
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+	int fd;
+
+	for (uint64_t q = 0; q < n; q++) {
+		struct timeline_entry *entry = frozen_entry(&file, 0, q);
+
+		entry->message = timer->message | TIMELINE_MESSAGE_WHOLE |
+				 TIMELINE_MESSAGE_END;
+		entry->cpu = timeline_duration_code(SPAN_TICKS);
+	}
+	fd = frozen_file(file.bytes, file.size);
+	ck_assert_int_eq(tl_snap_open_fd(&snap, fd, 0, &fault), 0);
+	ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor), 0);
+	while (tl_cursor_next(cursor, &e) > 0) {
+		if (e.kind == TL_LOST)
+			continue;
+		ck_assert_uint_eq(e.message->id,
+		    timer->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+		ck_assert_uint_eq(e.args[0], e.number * 3);
+		begins += e.kind == TL_BEGIN;
+		ends += e.kind == TL_END;
+		if (ends == SHOWN && begins == 0)
+			ck_assert_int_eq(ftruncate(fd,
+					     (off_t)timeline_entry_offset(
+						 file.header, 0, n / 2)),
+			    0);
+	}
+	ck_assert_uint_gt(ends, SHOWN);
+	ck_assert_uint_eq(begins, n / 2);
+	ck_assert_uint_eq(tl_snap_fault_count(snap), 0);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	close(fd);
 }
