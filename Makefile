@@ -80,7 +80,7 @@ DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
 SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
 FORMAT_LIBS := -lzstd $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
-LIBS_dump := $(if $(NCURSES),-lncursesw)
+LIBS_dump := $(if $(NCURSES),-lncursesw) -lpthread
 LIBS_ship := $(if $(NATS),-lnats) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread

@@ -3,6 +3,7 @@
  * number.c - numbers, durations and times as text, without printf.
  */
 #include "base/array.h"
+#include "base/digits.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -31,18 +32,6 @@ write_pair(char *to, uint32_t n)
 	memcpy(to, pairs + 2 * n, 2);
 }
 
-/* Exactly eight digits, leading zeros among them; n < 10^8. */
-static inline void
-write_eight(char *to, uint32_t n)
-{
-	const uint32_t high = n / 10000, low = n % 10000;
-
-	write_pair(to, high / 100);
-	write_pair(to + 2, high % 100);
-	write_pair(to + 4, low / 100);
-	write_pair(to + 6, low % 100);
-}
-
 /* As many digits as it has; n < 10^4. */
 static inline char *
 write_four(char *to, uint32_t n)
@@ -69,30 +58,49 @@ write_four(char *to, uint32_t n)
 static inline char *
 write_small(char *to, uint32_t n)
 {
+	uint64_t digits;
+	unsigned zeros;
+
 	if (n < 10000)
 		return write_four(to, n);
-	to = write_four(to, n / 10000);
-	write_pair(to, n % 10000 / 100);
-	write_pair(to + 2, n % 100);
-	return to + 4;
+	digits = tl_eight_digits(n);
+	zeros = (unsigned)__builtin_ctzll(digits & UINT64_C(0x0f0f0f0f)) / 8;
+	/* the two halves, one over the other */
+	tl_write_half(to, digits >> zeros * 8);
+	tl_write_half(to + 4 - zeros, digits >> 32);
+	return to + 8 - zeros;
+}
+
+/* As many digits as it has, 9 to 16; n < 10^16. */
+static inline char *
+write_middle(char *to, uint64_t n)
+{
+	const uint32_t high = (uint32_t)(n / 100000000);
+	const uint64_t first = tl_eight_digits(high);
+	const uint64_t last = tl_eight_digits((uint32_t)(n % 100000000));
+	const unsigned zeros =
+	    (unsigned)__builtin_ctzll(first & UINT64_C(0x0f0f0f0f0f0f0f0f)) / 8;
+	const uint64_t shifted = first >> 8 * zeros;
+
+	memcpy(to, &shifted, sizeof(shifted));
+	memcpy(to + 8 - zeros, &last, sizeof(last));
+	return to + 16 - zeros;
 }
 
 char *
 tl_write_unsigned(char *to, uint64_t n)
 {
-	const uint64_t unit = 100000000;
-	const uint64_t high = n / unit, top = high / unit;
+	const uint64_t eight = 100000000, sixteen = eight * eight;
 
-	to = write_small(to, (uint32_t)(top ? top : high ? high : n));
-	if (top) {
-		write_eight(to, (uint32_t)(high % unit));
-		to += 8;
-	}
-	if (high) {
-		write_eight(to, (uint32_t)(n % unit));
-		to += 8;
-	}
-	return to;
+	if (n < eight)
+		return write_small(to, (uint32_t)n);
+	if (n < sixteen)
+		return write_middle(to, n);
+	to = write_four(to, (uint32_t)(n / sixteen));
+	n %= sixteen;
+	_mm_storeu_si128((__m128i *)(void *)to,
+	    tl_sixteen_digits((uint32_t)(n / eight), (uint32_t)(n % eight)));
+	return to + 16;
 }
 
 char *

@@ -84,17 +84,6 @@ tl_put_string(struct tl_text *text, const char *string)
 }
 
 void
-tl_put_char(struct tl_text *text, char c)
-{
-	char *to = tl_text_reserve(text, 1);
-
-	if (!to)
-		return;
-	*to = c;
-	text->size++;
-}
-
-void
 tl_put_repeat(struct tl_text *text, char c, size_t count)
 {
 	char *to = tl_text_reserve(text, count);

@@ -60,7 +60,16 @@ const char *tl_text_string(struct tl_text *text);
 
 void tl_put_bytes(struct tl_text *text, struct tl_bytes bytes);
 void tl_put_string(struct tl_text *text, const char *string);
-void tl_put_char(struct tl_text *text, char c);
+static inline void
+tl_put_char(struct tl_text *text, char c)
+{
+	char *to = tl_text_reserve(text, 1);
+
+	if (!to)
+		return;
+	*to = c;
+	text->size++;
+}
 void tl_put_repeat(struct tl_text *text, char c, size_t count);
 /* A word of plain ASCII in a column so wide, and a space at least. */
 void tl_put_padded(struct tl_text *text, const char *word, size_t width);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include "base/array.h"
+#include "base/digits.h"
 
 #include <errno.h>
 
@@ -146,10 +147,7 @@ tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns)
 	memcpy(to, cache->text, TL_TIME_SIZE);
 	n = (unsigned)rest;
 	to[20] = (char)('0' + n / 100000000);
-	write_two(to + 21, n / 1000000 % 100);
-	write_two(to + 23, n / 10000 % 100);
-	write_two(to + 25, n / 100 % 100);
-	write_two(to + 27, n % 100);
+	tl_write_eight(to + 21, n % 100000000);
 	/* The first second starts below INT64_MIN and wraps, the last ends
 	 * beyond INT64_MAX: each would be taken for the other. */
 	if (cache->start_ns > INT64_MAX - TL_NS_PER_S)

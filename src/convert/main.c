@@ -110,7 +110,8 @@ withhold(void)
 static int
 run(const struct tl_options *options, struct tl_fault *fault)
 {
-	const struct tl_script_limits limits = { .trusted = options->trusted };
+	const struct tl_script_limits limits = { .trusted = options->trusted,
+		.lifted_by = "--trusted" };
 	const struct tl_script_io io = { .write = print,
 		.killed = killed,
 		.context = &output };

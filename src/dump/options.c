@@ -606,7 +606,8 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 struct tl_script_limits
 tl_options_limits(const struct tl_options *options)
 {
-	return (struct tl_script_limits){ .trusted = options->trusted };
+	return (struct tl_script_limits){ .trusted = options->trusted,
+		.lifted_by = "--trusted" };
 }
 
 /* The names of the columns, in lines that fit the terminal. */

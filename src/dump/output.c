@@ -109,6 +109,7 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 {
 	const char *given = getenv("COLUMNS");
 	uint64_t columns;
+	struct stat st;
 	int rc;
 
 	*output = (struct tl_output){ .fd = STDOUT_FILENO,
@@ -125,6 +126,9 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 		output->to_file = true;
 	}
 	output->terminal = isatty(output->fd) == 1;
+	output->may_be_behind = fstat(output->fd, &st) == 0 &&
+				S_ISREG(st.st_mode) && !options->follow &&
+				options->mode == TL_MODE_ENTRIES;
 	if (given && tl_parse_unsigned(given, &columns) == 0 &&
 	    columns >= TL_COLUMNS_DEFAULT / 4 && columns <= UINT16_MAX)
 		output->columns = (unsigned)columns;
@@ -154,6 +158,21 @@ fits(const struct tl_output *output)
 	return lines < output->rows;
 }
 
+/* Write the text, or give it to the thread; start that for a second chunk. */
+static int
+write_text(struct tl_output *output)
+{
+	int rc;
+
+	if (output->behind)
+		return tl_behind_put(output->behind, &output->text);
+	rc = tl_write_all(output->fd, output->text.data, output->text.size);
+	if (rc == 0 && output->may_be_behind &&
+	    output->text.size >= TL_OUTPUT_CHUNK)
+		output->behind = tl_behind_new(output->fd);
+	return rc;
+}
+
 int
 tl_output_flush(struct tl_output *output)
 {
@@ -164,8 +183,7 @@ tl_output_flush(struct tl_output *output)
 	if (output->text.size > 0) /* text goes to the terminal already */
 		output->pager_command = NULL;
 	if (rc == 0)
-		rc = tl_write_all(output->fd, output->text.data,
-		    output->text.size);
+		rc = write_text(output);
 	tl_text_clear(&output->text);
 	if (rc < 0)
 		output->rc = rc;
@@ -176,7 +194,13 @@ int
 tl_output_close(struct tl_output *output, bool whole)
 {
 	int rc = tl_output_flush(output);
+	int behind_rc = 0;
 
+	if (output->behind)
+		behind_rc = tl_behind_free(output->behind);
+	output->behind = NULL;
+	if (behind_rc < 0)
+		rc = output->rc = behind_rc;
 	if (output->to_file && whole && rc == 0)
 		rc = tl_file_new_commit(&output->file);
 	else if (output->to_file)
@@ -198,6 +222,8 @@ tl_output_abandon(struct tl_output *output)
 		tl_file_new_abort(&output->file);
 		return;
 	}
+	if (output->behind)
+		tl_behind_wait(output->behind);
 	if (write(output->fd, output->text.data, output->text.size) < 0)
 		return;
 }

@@ -7,13 +7,15 @@
  * except with --follow and --browse.
  *
  * Sinks append to text and call tl_output_more; a write(2) is made for every
- * TL_OUTPUT_CHUNK bytes.
+ * TL_OUTPUT_CHUNK bytes.  Where a listing into a file is longer, a thread makes
+ * them (behind.h).
  */
 #ifndef TL_DUMP_OUTPUT_H
 #define TL_DUMP_OUTPUT_H
 
 #include "base/file.h"
 #include "base/text.h"
+#include "dump/behind.h"
 #include "dump/options.h"
 
 #include <stdbool.h>
@@ -34,6 +36,8 @@ struct tl_output {
 	const char *pager_command;
 	unsigned rows;
 	pid_t pager;
+	bool may_be_behind;       /* a listing, into a file */
+	struct tl_behind *behind; /* NULL: there is no thread that writes */
 	struct tl_file_new file;
 };
 

@@ -223,7 +223,12 @@ expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 static unsigned
 tier_of(const struct tl_observer *o, uint32_t lane)
 {
-	return o->start.tiers > 1 ? lane % o->start.tiers : 0;
+	const uint32_t tiers = o->start.tiers;
+
+	/* a division takes longer than all the rest */
+	if ((tiers & (tiers - 1)) == 0)
+		return tiers ? lane & (tiers - 1) : 0;
+	return lane % tiers;
 }
 
 void

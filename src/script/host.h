@@ -40,6 +40,7 @@ struct tl_host {
 	struct tl_memory memory;
 	struct tl_watch watch;
 	bool trusted;
+	const char *lifted_by; /* as in struct tl_script_limits */
 	/* Opens other libraries than those of a script; NULL: those. */
 	void (*open)(lua_State *L);
 	/* the error of a cursor or of io.write, which ends the script */

@@ -45,6 +45,9 @@ struct tl_script_limits {
 	size_t memory_bytes;  /* 0: the default */
 	unsigned cpu_seconds; /* 0: the default; of a filter: for one event */
 	bool trusted; /* no caps; io, os, require, load of files, raw output */
+	/* The option of the program that lifts both caps, for errors; NULL:
+	 * there is none. */
+	const char *lifted_by;
 };
 
 /* The output of a script. */

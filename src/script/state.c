@@ -154,6 +154,7 @@ set_limits(struct tl_host *host, const struct tl_script_limits *limits)
 	if (!limits)
 		limits = &defaults;
 	host->trusted = limits->trusted;
+	host->lifted_by = limits->lifted_by;
 	host->memory.size_max = limits->memory_bytes ? limits->memory_bytes
 						     : TL_SCRIPT_MEMORY_BYTES;
 	host->watch.seconds =
@@ -336,7 +337,8 @@ is_memory(const struct tl_host *host, struct tl_bytes line)
 	       tl_bytes_end_with(line, "not enough memory");
 }
 
-/* Lua's own message about memory comes without a place and without the cap. */
+/* Lua's own message about memory comes without a place and without the cap, and
+ * no message has the remedy. */
 static void
 put_failure(struct tl_text *text, const struct tl_host *host,
     struct tl_bytes line)
@@ -346,11 +348,16 @@ put_failure(struct tl_text *text, const struct tl_host *host,
 	if (memory && line.data[0] == 'n')
 		tl_put_string(text, host->memory.place);
 	tl_put_printed(text, line);
-	if (!memory)
-		return;
-	tl_put_string(text, ": the cap is ");
-	tl_put_unsigned(text, host->memory.size_max >> 20);
-	tl_put_string(text, " MiB");
+	if (memory) {
+		tl_put_string(text, ": the cap is ");
+		tl_put_unsigned(text, host->memory.size_max >> 20);
+		tl_put_string(text, " MiB");
+	}
+	if (host->lifted_by && (memory || host->watch.expired)) {
+		tl_put_string(text, "; ");
+		tl_put_string(text, host->lifted_by);
+		tl_put_string(text, " lifts it");
+	}
 }
 
 int

@@ -44,19 +44,20 @@ compare(const void *first, const void *second)
 }
 
 static bool
-take(void *context, const struct tl_lane *lane)
+take(void *context, const struct tl_builtin_entry *b)
 {
 	struct search *s = context;
 	const struct tl_message *m = tl_messages_find(s->snap->messages,
-	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
-	struct entry e = { .at = tl_snap_place(s->snap, lane) };
+	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+	struct entry e = { .at = tl_snap_place(s->snap, b->lane, b->number,
+			       b->entry.tsc) };
 
 	if (!m || m->builtin != s->builtin)
 		return true;
 	if (tl_observed_before(e.at, s->from))
 		return true;
 	for (unsigned k = 0; k < TL_ARGS_MAX; k++)
-		e.args[k] = lane->entry->args[k];
+		e.args[k] = b->entry.args[k];
 	if ((s->rc = TL_ARRAY_ROOM(s->list, s->capacity, s->count)) != 0)
 		return false;
 	s->list[s->count++] = e;
@@ -72,7 +73,7 @@ find(struct search *s, struct tl_snap *snap, uint32_t tier, size_t most)
 	for (uint32_t i = tier; i < snap->lane_count && rc == 0;
 	     i += snap->header.tiers) {
 		s->left = most;
-		rc = tl_snap_each_entry(snap, i, UINT64_MAX, take, s);
+		rc = tl_snap_each_builtin(snap, i, take, s);
 		if (rc == 0)
 			rc = s->rc;
 	}

@@ -40,10 +40,7 @@ struct changes {
 	size_t count;
 	size_t capacity;
 	/* of the lane that is read */
-	bool overwritten;    /* entries before its next one */
-	bool has_before;     /* an entry was read ... */
-	uint64_t before_tsc; /* ... the last one */
-	uint64_t before_number;
+	bool overwritten; /* entries before its next one */
 	int rc;
 };
 
@@ -87,68 +84,63 @@ add(struct changes *c, const struct change *change)
 }
 
 static struct change
-place_of(const struct changes *c, const struct tl_lane *lane)
+place_of(const struct changes *c, const struct tl_builtin_entry *b)
 {
-	const struct timeline_entry *e = lane->entry;
-
-	return (struct change){ .tsc = e->tsc,
-		.number = lane->entry_number,
-		.lane = lane->number,
-		.pid = e->pid,
-		.tid = e->tid,
-		.epoch = tl_messages_epoch(c->snap->messages, lane->number,
-		    lane->entry_number) };
+	return (struct change){ .tsc = b->entry.tsc,
+		.number = b->number,
+		.lane = b->lane,
+		.pid = b->entry.pid,
+		.tid = b->entry.tid,
+		.epoch =
+		    tl_messages_epoch(c->snap->messages, b->lane, b->number) };
 }
 
 static bool
-add_entry(struct changes *c, const struct tl_lane *lane,
+add_entry(struct changes *c, const struct tl_builtin_entry *b,
     const struct tl_message *message)
 {
-	struct change change = place_of(c, lane);
+	struct change change = place_of(c, b);
 
 	change.what = LEVELS;
 	if (message->builtin == TIMELINE_BUILTIN_LOST)
 		change.what = CLAIMS_LOST;
 	else
 		change.message = message;
-	memcpy(change.args, lane->entry->args, sizeof(change.args));
+	memcpy(change.args, b->entry.args, sizeof(change.args));
 	return add(c, &change);
 }
 
 /* Entries are missing before this one. */
 static bool
-add_loss(struct changes *c, const struct tl_lane *lane)
+add_loss(struct changes *c, const struct tl_builtin_entry *b)
 {
-	struct change begin, end = place_of(c, lane);
+	struct change begin, end = place_of(c, b);
 
-	if (lane->lost == 0 || !c->has_before) { /* before all of the lane */
+	if (b->lost == 0 || !b->follows) { /* before all of the lane */
 		end.what = CLAIMS_LOST;
 		return add(c, &end);
 	}
 	begin = end;
 	begin.what = LOSS_BEGINS;
-	begin.tsc = c->before_tsc;
-	begin.number = c->before_number;
-	begin.epoch = tl_messages_epoch(c->snap->messages, lane->number,
-	    c->before_number);
+	begin.tsc = b->before_tsc;
+	begin.number = b->before_number;
+	begin.epoch =
+	    tl_messages_epoch(c->snap->messages, b->lane, b->before_number);
 	end.what = LOSS_ENDS;
 	end.number--;
 	return add(c, &begin) && add(c, &end);
 }
 
 static bool
-take_change(void *context, const struct tl_lane *lane)
+take_change(void *context, const struct tl_builtin_entry *b)
 {
 	struct changes *c = context;
-	const struct tl_message *message = message_of(c, lane->entry);
+	const struct tl_message *message = message_of(c, &b->entry);
 
-	if ((lane->lost > 0 || c->overwritten) && !add_loss(c, lane))
+	if ((b->lost > 0 || c->overwritten) && !add_loss(c, b))
 		return false;
 	c->overwritten = false;
-	c->has_before = true;
-	c->before_tsc = lane->entry->tsc;
-	c->before_number = lane->entry_number;
-	return !message || add_entry(c, lane, message);
+	return !message || add_entry(c, b, message);
 }
 
 /* In the order of events: see order.c. */
@@ -176,8 +168,7 @@ find_changes(struct changes *c, struct tl_snap *snap)
 
 	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
 		c->overwritten = snap->lanes[i].lapped > 0;
-		c->has_before = false;
-		rc = tl_snap_each_entry(snap, i, UINT64_MAX, take_change, c);
+		rc = tl_snap_each_builtin(snap, i, take_change, c);
 		if (rc == 0)
 			rc = c->rc;
 	}

@@ -22,31 +22,9 @@
 
 #include <errno.h>
 
-enum { TICKETS = 64, CHUNK = 1024 /* entries of a lane in memory */ };
+enum { TICKETS = 64 };
 
 static const struct tl_observed_from never = { UINT32_MAX, UINT64_MAX };
-
-int
-tl_snap_each_entry(struct tl_snap *snap, uint32_t number, uint64_t count,
-    bool (*found)(void *context, const struct tl_lane *lane), void *context)
-{
-	const struct tl_lane_sort sort = { .epochs = snap->messages,
-		.tail = snap->tail };
-	struct tl_lane lane;
-	/* of a sorted lane the tail is cut when it is sorted */
-	int rc = tl_lane_open(&lane, snap->frozen, &snap->header, number,
-	    &snap->lanes[number], TL_OLDEST_FIRST,
-	    count < CHUNK ? count : CHUNK,
-	    snap->tail && tl_snap_is_sorted(snap, number) ? &sort : NULL);
-
-	if (rc != 0)
-		return rc;
-	while (count-- > 0 && (rc = tl_lane_step(&lane)) == 0 && lane.entry &&
-	       found(context, &lane))
-		;
-	tl_lane_close(&lane);
-	return rc;
-}
 
 struct latest {
 	const struct tl_snap *snap;
@@ -54,18 +32,20 @@ struct latest {
 };
 
 struct tl_observed_from
-tl_snap_place(const struct tl_snap *snap, const struct tl_lane *lane)
+tl_snap_place(const struct tl_snap *snap, uint32_t lane, uint64_t number,
+    uint64_t tsc)
 {
-	return (struct tl_observed_from){ tl_messages_epoch(snap->messages,
-					      lane->number, lane->entry_number),
-		lane->entry->tsc };
+	return (struct tl_observed_from){
+		tl_messages_epoch(snap->messages, lane, number), tsc
+	};
 }
 
 static bool
 take_latest(void *context, const struct tl_lane *lane)
 {
 	struct latest *l = context;
-	const struct tl_observed_from here = tl_snap_place(l->snap, lane);
+	const struct tl_observed_from here = tl_snap_place(l->snap,
+	    lane->number, lane->entry_number, lane->entry->tsc);
 
 	if (tl_observed_before(l->from, here))
 		l->from = here;
@@ -138,12 +118,13 @@ struct search {
 };
 
 static bool
-is_no_priority(void *context, const struct tl_lane *lane)
+is_no_priority(void *context, const struct tl_builtin_entry *b)
 {
 	struct search *s = context;
-	const struct tl_observed_from here = tl_snap_place(s->snap, lane);
+	const struct tl_observed_from here =
+	    tl_snap_place(s->snap, b->lane, b->number, b->entry.tsc);
 	const struct tl_message *m = tl_messages_find(s->snap->messages,
-	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
 	s->found = m &&
 		   (m->builtin == TIMELINE_BUILTIN_PRIORITY ||
@@ -163,8 +144,8 @@ has_priority(struct tl_snap *snap, const struct tl_observed_from *from,
 
 	for (uint32_t i = tiers - 1; i < snap->lane_count && !s.found;
 	     i += tiers)
-		if ((rc = tl_snap_each_entry(snap, i, UINT64_MAX,
-			 is_no_priority, &s)) != 0)
+		if ((rc = tl_snap_each_builtin(snap, i, is_no_priority, &s)) !=
+		    0)
 			break;
 	*found = s.found;
 	return rc;
@@ -177,17 +158,18 @@ struct clear {
 };
 
 static bool
-take_clear(void *context, const struct tl_lane *lane)
+take_clear(void *context, const struct tl_builtin_entry *b)
 {
 	struct clear *c = context;
-	const struct tl_observed_from here = tl_snap_place(c->snap, lane);
+	const struct tl_observed_from here =
+	    tl_snap_place(c->snap, b->lane, b->number, b->entry.tsc);
 	const struct tl_message *m = tl_messages_find(c->snap->messages,
-	    lane->entry->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
 	if (m && m->builtin == TIMELINE_BUILTIN_CLEAR &&
 	    tl_observed_before(c->newest, here)) {
 		c->newest = here;
-		c->sum = lane->entry->args[0];
+		c->sum = b->entry.args[0];
 	}
 	return true;
 }
@@ -203,7 +185,7 @@ cleared_at(struct tl_snap *snap, struct tl_observed_from *from)
 
 	for (uint32_t i = tiers - 1; i < snap->lane_count && rc == 0;
 	     i += tiers)
-		rc = tl_snap_each_entry(snap, i, UINT64_MAX, take_clear, &c);
+		rc = tl_snap_each_builtin(snap, i, take_clear, &c);
 	for (uint32_t i = 0; i < snap->lane_count; i++)
 		sum += snap->lanes[i].cleared;
 	*from = c.sum == 0 || c.sum == sum ? c.newest : never;

@@ -6,32 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of slots of the lane in the file, which may be truncated. */
+/* The number of slots of the lane, and in the file, which may be truncated. */
 static void
 count_slots(struct tl_lane *lane)
 {
-	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
 	const uint64_t at =
 	    timeline_entry_offset(lane->header, lane->number, 0);
 
+	lane->room = timeline_lane_entries(lane->header, lane->number);
 	if (lane->frozen->size > at)
 		lane->slots = (lane->frozen->size - at) / TIMELINE_ENTRY_SIZE;
-	if (lane->slots > n)
-		lane->slots = n;
+	if (lane->slots > lane->room)
+		lane->slots = lane->room;
 }
 
-/* Choose the next chunk: entries that are contiguous in the file. */
+/* Choose the next chunk: entries that are contiguous in the file, and in it. */
 static void
 choose_chunk(struct tl_lane *lane)
 {
-	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
+	const uint64_t slot = lane->first & (lane->room - 1);
 	uint64_t count = lane->end - lane->first;
-	uint64_t to_wrap = n - (lane->first & (n - 1));
+	uint64_t to_end = lane->slots - slot;
 
 	if (lane->order == TL_NEWEST_FIRST)
-		to_wrap = ((lane->end - 1) & (n - 1)) + 1;
-	if (count > to_wrap)
-		count = to_wrap;
+		to_end = ((lane->end - 1) & (lane->room - 1)) + 1;
+	if (count > to_end)
+		count = to_end;
 	if (count > lane->chunk_max)
 		count = lane->chunk_max;
 	lane->chunk_first =
@@ -62,12 +62,11 @@ read_chunk(struct tl_lane *lane)
 static bool
 skip_missing(struct tl_lane *lane)
 {
-	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
 	const bool backwards = lane->order == TL_NEWEST_FIRST;
 	const uint64_t left = lane->end - lane->first;
 	const uint64_t slot =
-	    (backwards ? lane->end - 1 : lane->first) & (n - 1);
-	uint64_t count = backwards ? slot - lane->slots + 1 : n - slot;
+	    (backwards ? lane->end - 1 : lane->first) & (lane->room - 1);
+	uint64_t count = backwards ? slot - lane->slots + 1 : lane->room - slot;
 
 	if (slot < lane->slots)
 		return false;
@@ -81,12 +80,11 @@ skip_missing(struct tl_lane *lane)
 	return true;
 }
 
-static bool
-is_whole(const struct tl_lane *lane, uint64_t q)
+static inline bool
+is_whole(const struct tl_lane *lane, uint64_t q, const struct timeline_entry *e)
 {
-	return lane->entry->stamp ==
-	       (lane->has_sums ? timeline_stamp_fallback(q, lane->entry)
-			       : timeline_stamp_whole(q));
+	return e->stamp == (lane->has_sums ? timeline_stamp_fallback(q, e)
+					   : timeline_stamp_whole(q));
 }
 
 /* The CPU of a loss: in an imported file its last slot has the CPU, plus 1. */
@@ -112,9 +110,9 @@ step(struct tl_lane *lane)
 		const uint64_t q = backwards ? lane->end - 1 : lane->first;
 		int rc;
 
-		if (skip_missing(lane))
-			continue;
 		if (q < lane->chunk_first || q >= lane->chunk_end) {
+			if (skip_missing(lane))
+				continue;
 			choose_chunk(lane);
 			if ((rc = read_chunk(lane)) != 0)
 				return rc;
@@ -125,13 +123,30 @@ step(struct tl_lane *lane)
 			lane->first++;
 		lane->entry = &lane->chunk[q - lane->chunk_first];
 		lane->entry_number = q;
-		if (is_whole(lane, q))
+		if (is_whole(lane, q, lane->entry))
 			return 0;
 		lane->lost++;
 		take_lost_cpu(lane);
 	}
 	lane->entry = NULL;
 	return 0;
+}
+
+void
+tl_lane_skip(struct tl_lane *lane, uint32_t id)
+{
+	const uint64_t end =
+	    lane->end < lane->chunk_end ? lane->end : lane->chunk_end;
+	const struct timeline_entry *e = lane->entry;
+	uint64_t q = lane->first;
+
+	if (lane->keys)
+		return;
+	while (q < end && is_whole(lane, q, ++e) &&
+	       (e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS) >= id)
+		q++;
+	if (q > lane->first)
+		lane->first = q - 1;
 }
 
 /* Merge the runs from a to b and from b to end. */
@@ -294,34 +309,36 @@ read_around(struct tl_lane *lane, uint64_t q)
 	return read_chunk(lane);
 }
 
+/* An entry may be gone since its key was read, if the file was truncated. */
 static int
 step_sorted(struct tl_lane *lane)
 {
 	const bool backwards = lane->order == TL_NEWEST_FIRST;
-	const struct tl_lane_key *key;
-	uint64_t q;
-	int rc;
 
 	lane->entry = NULL;
-	lane->lost = lane->lost_next;
-	lane->lost_next = 0;
-	if (lane->key == lane->key_end) {
-		lane->lost += lane->lost_last;
-		lane->lost_last = 0;
-		return 0;
-	}
-	key = &lane->keys[backwards ? --lane->key_end : lane->key++];
-	if (backwards)
-		lane->lost_next = key->lost;
-	else
-		lane->lost += key->lost;
-	q = lane->key_base + key->number;
-	if (q < lane->chunk_first || q >= lane->chunk_end) {
-		if ((rc = read_around(lane, q)) != 0)
+	lane->lost = 0;
+	while (lane->key < lane->key_end) {
+		const struct tl_lane_key *key =
+		    &lane->keys[backwards ? --lane->key_end : lane->key++];
+		const uint64_t q = lane->key_base + key->number;
+		const struct timeline_entry *e;
+		int rc;
+
+		lane->lost += backwards ? lane->lost_next : key->lost;
+		lane->lost_next = backwards ? key->lost : 0;
+		if ((q < lane->chunk_first || q >= lane->chunk_end) &&
+		    (rc = read_around(lane, q)) != 0)
 			return rc;
+		e = &lane->chunk[q - lane->chunk_first];
+		if (is_whole(lane, q, e)) {
+			lane->entry = e;
+			lane->entry_number = q;
+			return 0;
+		}
+		lane->lost++;
 	}
-	lane->entry = &lane->chunk[q - lane->chunk_first];
-	lane->entry_number = q;
+	lane->lost += lane->lost_next + lane->lost_last;
+	lane->lost_next = lane->lost_last = 0;
 	return 0;
 }
 

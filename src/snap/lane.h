@@ -96,7 +96,8 @@ struct tl_lane {
 	enum tl_order order;
 	uint64_t first; /* entries [first, end) are still to be read */
 	uint64_t end;
-	uint64_t slots; /* slots of the lane in the file */
+	uint64_t room;  /* slots of the lane ... */
+	uint64_t slots; /* ... and of these in the file */
 	/* entries [chunk_first, chunk_end) are in memory */
 	struct timeline_entry *chunk;
 	uint64_t chunk_first;
@@ -129,5 +130,10 @@ void tl_lane_close(struct tl_lane *lane);
 /* Step to the next whole entry: sets entry (until the next call), its number,
  * and the number of incomplete ones before it.  0 or -errno. */
 int tl_lane_step(struct tl_lane *lane);
+
+/* By number, oldest first: leave out entries that are in memory, as long as they
+ * are whole and of messages whose ids are not below this one; but not the last of
+ * these in a row. */
+void tl_lane_skip(struct tl_lane *lane, uint32_t id);
 
 #endif

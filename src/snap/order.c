@@ -339,7 +339,8 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	}
 }
 
-/* Fill in the next begin event of a whole span. */
+/* Fill in the next begin event of a whole span.  0: its entry is gone, because
+ * the file was truncated. */
 static int
 fill_begin(struct order *o, struct tl_event *event)
 {
@@ -351,6 +352,8 @@ fill_begin(struct order *o, struct tl_event *event)
 
 	if (n < 0)
 		return (int)n;
+	if (n < (int64_t)sizeof(e))
+		return 0;
 	fill_place(o, b->lane, b->epoch, b->tsc, event);
 	fill_entry(o, b->lane, b->number, &e, event);
 	event->kind = TL_BEGIN;
@@ -406,8 +409,9 @@ next_event(struct order *o, struct tl_event *event)
 		o->has_second = false;
 		return 1;
 	}
-	if (is_begin_next(o))
-		return fill_begin(o, event);
+	while (is_begin_next(o))
+		if ((rc = fill_begin(o, event)) != 0)
+			return rc;
 	if (o->queue.count == 0)
 		return 0;
 	w = first_of(o);

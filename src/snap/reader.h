@@ -23,6 +23,7 @@ struct tl_snap {
 	struct tl_snap_lane *lanes;
 	size_t lane_count;
 	struct tl_messages *messages;
+	struct tl_snap_builtins *builtins; /* by lane; NULL: none are read */
 	struct tl_time time;
 	struct tl_faults faults;
 };
@@ -59,9 +60,29 @@ int tl_snap_check_header(struct timeline_header *header, int64_t n,
 int tl_snap_each_entry(struct tl_snap *snap, uint32_t lane, uint64_t count,
     bool (*found)(void *context, const struct tl_lane *lane), void *context);
 
-/* The place in time of the entry that a lane is at. */
-struct tl_observed_from
-tl_snap_place(const struct tl_snap *snap, const struct tl_lane *lane);
+/* An entry of a builtin message, or else one that changes what is observed: the
+ * first of its lane, or the first after a loss. */
+struct tl_builtin_entry {
+	struct timeline_entry entry;
+	uint64_t number;
+	uint64_t lost; /* incomplete entries before it */
+	/* the whole entry before it, if there is one in the lane */
+	uint64_t before_number;
+	uint64_t before_tsc;
+	uint32_t lane;
+	bool follows; /* there is one */
+};
+
+/* The same with these entries, of which there is no count.  Each lane is read
+ * once for them. */
+int tl_snap_each_builtin(struct tl_snap *snap, uint32_t lane,
+    bool (*found)(void *context, const struct tl_builtin_entry *entry),
+    void *context);
+void tl_snap_free_builtins(struct tl_snap *snap);
+
+/* The place in time of an entry of a lane. */
+struct tl_observed_from tl_snap_place(const struct tl_snap *snap, uint32_t lane,
+    uint64_t number, uint64_t tsc);
 
 /* Init an observer for all events in an order.  0 or -errno. */
 int tl_snap_observe(struct tl_snap *snap, enum tl_order order,

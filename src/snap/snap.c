@@ -360,6 +360,7 @@ tl_snap_close(struct tl_snap *snap)
 {
 	if (!snap)
 		return;
+	tl_snap_free_builtins(snap);
 	tl_storage_close(snap->frozen);
 	if (snap->owns_messages)
 		tl_messages_free(snap->messages);

@@ -52,6 +52,26 @@ ends 'a file that would pass the limit of the process is an error' 1 \
 has '... that names the file and the remedy' "$err" \
 	"^timeline-dump: $work/limited.txt: File too large: .*ulimit -f$"
 is '... and nothing is left' "$(find "$work" -name 'limited*')" ''
+# a thread writes all chunks of 128 KiB but the first; none writes into a pipe
+"$make" "$name-longer" entries=65536 plain=40000 "save=$work/longer.tl" remove
+"$dump" "$work/longer.tl" | cat >"$work/longer.pipe"
+is 'a long listing is several chunks' "$(($(stat -c %s "$work/longer.pipe") > 1 << 20))" 1
+ends 'a long listing goes into a file' 0 "$dump" -o "$work/longer.txt" "$work/longer.tl"
+is '... as through a pipe' "$(cmp "$work/longer.pipe" "$work/longer.txt" 2>&1)" ''
+"$dump" "$work/longer.tl" >"$work/longer.txt"
+is '... also into one that the shell opened' "$(cmp "$work/longer.pipe" "$work/longer.txt" 2>&1)" ''
+"$dump" --json "$work/longer.tl" >"$work/longer.txt"
+is '... and as JSON' "$("$dump" --json "$work/longer.tl" | cmp - "$work/longer.txt" 2>&1)" ''
+for blocks in 300 500 3000; do # of 1 KiB
+	ends "a long listing does not fit into $blocks KiB" 1 \
+		bash -c "ulimit -f $blocks; exec '$dump' '$work/longer.tl' >'$work/short.txt'"
+	has '... which is said once' "$(grep -c . <<<"$err") $err" \
+		'^1 timeline-dump: .*File too large: .*ulimit -f$'
+	is '... and it is as long as it may be' "$(stat -c %s "$work/short.txt")" $((blocks << 10))
+	ends '... nor with -o' 1 \
+		bash -c "ulimit -f $blocks; exec '$dump' '$work/longer.tl' -o '$work/none.txt'"
+	is '... which leaves no file' "$(find "$work" -name 'none*')" ''
+done
 ends 'a standard output that is closed is an error' 1 bash -c "exec \"$dump\" \"$known\" >&-"
 
 # usage

@@ -96,6 +96,9 @@ has '... names script, line and event' "$err" 'event\.lua:2: here.*tcp\(50\)'
 ends 'a script that is not there is an error' 1 "$dump" "$known" -s "$work/none.lua"
 echo 'print(io ~= nil)' >"$work/io.lua"
 is 'a script may not touch files' "$("$dump" "$known" -s "$work/io.lua")" false
+echo 'local t = {} while true do t[#t + 1] = { #t } end' >"$work/greedy.lua"
+ends 'a script that wants too much memory is stopped' 1 "$dump" "$known" -s "$work/greedy.lua"
+has '... and the option that lifts the cap is named' "$err" 'greedy\.lua:1: not enough memory: the cap is 256 MiB; --trusted lifts it'
 is '--trusted lets it' "$("$dump" --trusted "$known" -s "$work/io.lua")" true
 has '--view help lists the views' "$("$dump" --view help)" '^top '
 for view in top scopes gaps rate latency diff heat intervals; do

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row.h - a message in --stats.
+ * row.h - a message in --stats.  A file may have a hundred thousand messages of a
+ * few entries each, so a row is small.
  */
 #ifndef TL_DUMP_STATS_ROW_H
 #define TL_DUMP_STATS_ROW_H
@@ -11,6 +12,15 @@
 #include "dump/stats/values.h"
 #include "event/event.h"
 #include "snap/timers.h"
+
+/* The entry that an interval begins with. */
+struct tl_stats_before {
+	int64_t ns;
+	int64_t steps_ns;
+	uint64_t observed;
+	uint64_t losses; /* seen before it; UINT64_MAX: there is no entry */
+	uint32_t epoch;
+};
 
 struct tl_stats_row {
 	const struct tl_message *message;
@@ -26,9 +36,8 @@ struct tl_stats_row {
 	uint64_t unsure;
 	int64_t first_ns;
 	int64_t last_ns;
-	struct tl_event before; /* the entry that an interval begins with */
-	uint64_t before_losses; /* losses seen before that entry */
-	int64_t complete_ns;    /* its file is complete since; INT64_MIN: all */
+	struct tl_stats_before before;
+	int64_t complete_ns; /* its file is complete since; INT64_MIN: all */
 	double rate;         /* entries a second, where it is always observed */
 	uint64_t observed;   /* entries in observed time */
 	int64_t observed_ns; /* its length */
@@ -42,7 +51,7 @@ struct tl_stats_row {
 	struct tl_slot_tally tally;
 	struct tl_values interval;
 	struct tl_values duration;
-	struct tl_values args[TL_ARGS_MAX];
+	struct tl_values args[]; /* as many as the message has */
 };
 
 /* The unit of an argument.  false: it is no number. */

@@ -133,7 +133,7 @@ row_free(struct tl_stats_row *row)
 {
 	tl_values_free(&row->interval);
 	tl_values_free(&row->duration);
-	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
+	for (unsigned i = 0; i < row->message->argc; i++)
 		tl_values_free(&row->args[i]);
 	tl_slot_tally_free(&row->tally);
 	free(row->timer);
@@ -248,7 +248,8 @@ row_new(struct stats *s, const struct tl_event *event,
 		s->rows = grown;
 		s->row_capacity = more;
 	}
-	*row = calloc(1, sizeof(**row));
+	*row = calloc(1,
+	    sizeof(**row) + event->message->argc * sizeof((*row)->args[0]));
 	if (!*row)
 		return -ENOMEM;
 	s->rows[s->row_count++] = *row;
@@ -256,7 +257,7 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->input = s->inputs->items[event->source].name;
 	(*row)->first_ns = event->ns;
 	(*row)->complete_ns = complete_ns(source);
-	(*row)->before_losses = UINT64_MAX;
+	(*row)->before.losses = UINT64_MAX;
 	(*row)->samples = samples_of(source, event->message);
 	(*row)->source = event->source;
 	(*row)->tier = tl_observed_time_tier(&source->observed, event);
@@ -269,15 +270,22 @@ static int
 take_interval(struct stats *s, struct tl_stats_row *row,
     const struct tl_event *event)
 {
+	const struct tl_event before = { .ns = row->before.ns,
+		.steps_ns = row->before.steps_ns,
+		.epoch = row->before.epoch,
+		.source = event->source };
 	int rc = 0;
 
 	/* entries lost in between may have been of this message */
-	if (row->before_losses == s->losses &&
+	if (row->before.losses == s->losses &&
 	    tl_observed_joins(event->observed, row->before.observed))
 		rc = tl_values_add(&row->interval,
-		    tl_event_between(&row->before, event));
-	row->before = *event;
-	row->before_losses = s->losses;
+		    tl_event_between(&before, event));
+	row->before = (struct tl_stats_before){ .ns = event->ns,
+		.steps_ns = event->steps_ns,
+		.observed = event->observed,
+		.losses = s->losses,
+		.epoch = event->epoch };
 	return rc;
 }
 

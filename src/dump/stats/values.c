@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAW_FIRST = 8, LOG_RATIO = 100 };
+/* A block of malloc has room for the first three numbers at least. */
+enum { RAW_FIRST = 3, LOG_RATIO = 100 };
 
 void
 tl_values_free(struct tl_values *n)
@@ -47,7 +48,7 @@ count_raw(struct tl_values *n)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < n->raw_count && rc == 0; i++)
+	for (size_t i = 0; i < n->raw_count && rc == 0; i++)
 		rc = add_counted(n, n->raw[i]);
 	free(n->raw);
 	n->raw = NULL;
@@ -59,14 +60,14 @@ static int
 add_raw(struct tl_values *n, int64_t value)
 {
 	if (n->raw_count == n->raw_capacity) {
-		const uint32_t more =
-		    n->raw_capacity ? n->raw_capacity * 2 : RAW_FIRST;
+		const size_t more =
+		    n->raw_capacity ? (size_t)n->raw_capacity * 2 : RAW_FIRST;
 		int64_t *grown = realloc(n->raw, more * sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
 		n->raw = grown;
-		n->raw_capacity = more;
+		n->raw_capacity = (uint16_t)more;
 	}
 	n->raw[n->raw_count++] = value;
 	return 0;
@@ -222,18 +223,15 @@ draw_bars(const struct tl_values *n, struct tl_values_summary *s)
 	}
 }
 
-int
-tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
+static void
+summarise(const struct tl_values *n, struct tl_values_summary *s)
 {
-	const int rc = count_raw(n);
-	double below, above;
+	const double below = (double)count_of(n->negative);
+	const double above = (double)count_of(n->positive);
 
-	*s = (struct tl_values_summary){ 0 };
-	below = (double)count_of(n->negative);
-	above = (double)count_of(n->positive);
 	s->count = count_of(n->negative) + count_of(n->positive);
-	if (rc < 0 || s->count == 0)
-		return rc;
+	if (s->count == 0)
+		return;
 	s->min = below > 0 ? negated(tl_histogram_max(n->negative))
 			   : (int64_t)tl_histogram_min(n->positive);
 	s->max = above > 0 ? (int64_t)tl_histogram_max(n->positive)
@@ -248,7 +246,18 @@ tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
 		s->mean += tl_histogram_mean(n->positive) * above;
 	s->mean /= below + above;
 	draw_bars(n, s);
-	return 0;
+}
+
+int
+tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
+{
+	const int rc = count_raw(n);
+
+	*s = (struct tl_values_summary){ 0 };
+	if (rc == 0)
+		summarise(n, s);
+	tl_values_free(n);
+	return rc;
 }
 
 /* Append 1.845e19, with as many digits as fit. */

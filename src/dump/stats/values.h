@@ -30,8 +30,8 @@ enum tl_values_unit {
 /* Starts from all zeros. */
 struct tl_values {
 	int64_t *raw; /* the first ones */
-	uint32_t raw_count;
-	uint32_t raw_capacity;
+	uint16_t raw_count;
+	uint16_t raw_capacity;
 	/* numbers were added as unsigned by tl_values_add_bits */
 	bool is_unsigned;
 	struct tl_histogram *positive; /* and zero */
@@ -59,7 +59,8 @@ int tl_values_add(struct tl_values *numbers, int64_t value);
 /* Add 64 bits of an argument of this unit, unless they are not a number. */
 int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
     uint64_t bits);
-/* 0 or -ENOMEM. */
+/* Summarise the numbers and forget them: the histograms of a message take more
+ * memory than all else of it.  0 or -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers,
     struct tl_values_summary *summary);
 /* Append a value of a summary: as text, rounded if it takes more than width

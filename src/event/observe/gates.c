@@ -43,12 +43,6 @@ tl_observe_any_gate(struct tl_observer *o, const struct tl_event *event)
 		tl_observe_begin_named(o);
 }
 
-static const struct tl_named_gates *
-gates_of(const struct tl_observer *o)
-{
-	return o->loaded ? o->loaded : &o->gates;
-}
-
 /* The place of a message in the table; count where it has none. */
 static uint32_t
 find_named(const struct tl_named_gates *gates, uint32_t message)
@@ -61,9 +55,9 @@ find_named(const struct tl_named_gates *gates, uint32_t message)
 }
 
 const struct tl_named_gate *
-tl_observe_named(const struct tl_observer *o, uint32_t message)
+tl_observe_find_named(const struct tl_observer *o, uint32_t message)
 {
-	const struct tl_named_gates *gates = gates_of(o);
+	const struct tl_named_gates *gates = tl_observe_gates(o);
 	const uint32_t i = find_named(gates, message);
 
 	return o->start.named && i < gates->count ? &gates->list[i] : NULL;
@@ -201,7 +195,7 @@ tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 
 	if (gate >= TL_OBSERVED_GATES || message->builtin)
 		return TIMELINE_LEVEL_NONE;
-	if (gates_of(o)->unnamed > 0 && !o->start.gates)
+	if (tl_observe_gates(o)->unnamed > 0 && !o->start.gates)
 		return lower(level, o->start.floor);
 	if ((named = tl_observe_named(o, message->id)))
 		return named->gate;

@@ -48,9 +48,24 @@ void
 tl_observe_level(struct tl_observer *observer, const struct tl_event *event);
 /* Entries are missing, perhaps of changes. */
 void tl_observe_lose_claims(struct tl_observer *observer);
-/* What is known of a message that entries name; NULL: nothing. */
 const struct tl_named_gate *
-tl_observe_named(const struct tl_observer *observer, uint32_t message);
+tl_observe_find_named(const struct tl_observer *observer, uint32_t message);
+
+static inline const struct tl_named_gates *
+tl_observe_gates(const struct tl_observer *observer)
+{
+	return observer->loaded ? observer->loaded : &observer->gates;
+}
+
+/* What is known of a message that entries name; NULL: nothing.  Mostly none is
+ * named. */
+static inline const struct tl_named_gate *
+tl_observe_named(const struct tl_observer *observer, uint32_t message)
+{
+	return tl_observe_gates(observer)->count == 0
+		   ? NULL
+		   : tl_observe_find_named(observer, message);
+}
 
 /* == slots.c == */
 

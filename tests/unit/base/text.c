@@ -144,6 +144,35 @@ TEST(whole_numbers_print_as_printf_prints_them)
 		check_number(next_magnitude());
 }
 
+/* Digits are made eight and sixteen at a time. */
+TEST(each_four_digits_are_right_at_each_place_of_a_number)
+{
+	for (uint64_t n = 0; n < 10000; n++) {
+		check_number(n * 10000 + 9999 - n);
+		check_number(n * 1000000000000 + (9999 - n) * 100000000 +
+			     n * 10000 + (9999 - n));
+		check_number((n + 1) % 1844 * 10000000000000000 +
+			     n * 1000000000000 + (9999 - n) * 100000000 +
+			     (9999 - n) * 10000 + n);
+	}
+}
+
+TEST(a_number_takes_no_more_bytes_than_its_digits)
+{
+	uint64_t power = 1;
+
+	for (unsigned digits = 1; digits <= 20; digits++, power *= 10) {
+		char memory[64], untouched[64];
+		char *end;
+
+		memset(memory, 'x', sizeof(memory));
+		memset(untouched, 'x', sizeof(untouched));
+		end = tl_write_unsigned(memory, power);
+		ck_assert_uint_eq((size_t)(end - memory), digits);
+		ck_assert_mem_eq(end, untouched, sizeof(memory) - digits);
+	}
+}
+
 /* The dumb way: the first precision that reads back. */
 static void
 check_double(double value)

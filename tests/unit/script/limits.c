@@ -220,6 +220,31 @@ TEST(a_loop_is_stopped_wherever_it_runs)
 		ends(endless[i], 0, -ETIME, "test:1: over the time cap of 1 s");
 }
 
+TEST(an_error_of_a_cap_names_the_option_that_lifts_it)
+{
+	static const struct {
+		const char *script, *expected;
+	} cases[] = {
+		{ "local t = {} while true do t[#t + 1] = {} end",
+		    "test:1: not enough memory: the cap is 8 MiB; --trusted "
+		    "lifts it" },
+		{ "while true do end",
+		    "test:1: over the time cap of 1 s; --trusted lifts it" },
+		{ "error('no')", "test:1: no" },
+	};
+	const struct tl_script_limits limits = { .memory_bytes = 8 << 20,
+		.cpu_seconds = 1,
+		.lifted_by = "--trusted" };
+	struct feed *feeds[] = { &feed };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(&result.fault, 0, sizeof(result.fault));
+		run_with(&result, feeds, 1, &limits, "test", cases[i].script, 0,
+		    NULL);
+		ck_assert_str_eq(result.fault.text, cases[i].expected);
+	}
+}
+
 /* What killed does in the child: the output so far, then the message. */
 static void
 say_and_exit(void *context, const char *message, size_t size)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scan.c - look for entries in a lane, oldest first.
+ *
+ * What an observer needs is in entries of builtin messages, and where entries are
+ * missing.  Several searches ask for these, so each lane is read for them once, and
+ * the entries are kept.  Builtin messages are the first that a file defines, so
+ * one comparison tells most other entries apart.
+ */
+#include "base/array.h"
+#include "snap/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { CHUNK = 1024 /* entries of a lane in memory */ };
+
+static int
+open_lane(struct tl_snap *snap, uint32_t number, uint64_t chunk,
+    struct tl_lane *lane)
+{
+	const struct tl_lane_sort sort = { .epochs = snap->messages,
+		.tail = snap->tail };
+
+	/* of a sorted lane the tail is cut when it is sorted */
+	return tl_lane_open(lane, snap->frozen, &snap->header, number,
+	    &snap->lanes[number], TL_OLDEST_FIRST, chunk,
+	    snap->tail && tl_snap_is_sorted(snap, number) ? &sort : NULL);
+}
+
+int
+tl_snap_each_entry(struct tl_snap *snap, uint32_t number, uint64_t count,
+    bool (*found)(void *context, const struct tl_lane *lane), void *context)
+{
+	struct tl_lane lane;
+	int rc = open_lane(snap, number, count < CHUNK ? count : CHUNK, &lane);
+
+	if (rc != 0)
+		return rc;
+	while (count-- > 0 && (rc = tl_lane_step(&lane)) == 0 && lane.entry &&
+	       found(context, &lane))
+		;
+	tl_lane_close(&lane);
+	return rc;
+}
+
+/* == entries of builtin messages == */
+
+struct tl_snap_builtins {
+	bool read;
+	struct tl_builtin_entry *list;
+	size_t count;
+	size_t capacity;
+};
+
+/* The first id after those of builtin messages. */
+static uint32_t
+end_of_builtins(const struct tl_messages *m)
+{
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (m->list[i]->builtin != TIMELINE_BUILTIN_NONE &&
+		    m->list[i]->id >= end)
+			end = m->list[i]->id + 1;
+	return end;
+}
+
+static int
+read_lane(struct tl_snap_builtins *b, struct tl_lane *lane, uint32_t end)
+{
+	struct tl_builtin_entry next = { .lane = lane->number };
+	int rc;
+
+	while ((rc = tl_lane_step(lane)) == 0 && lane->entry) {
+		const struct timeline_entry *e = lane->entry;
+
+		next.entry = *e;
+		next.number = lane->entry_number;
+		next.lost = lane->lost;
+		if (!next.follows || next.lost > 0 ||
+		    (e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS) < end) {
+			if (TL_ARRAY_ROOM(b->list, b->capacity, b->count) != 0)
+				return -ENOMEM;
+			b->list[b->count++] = next;
+		}
+		next.follows = true;
+		next.before_number = next.number;
+		next.before_tsc = e->tsc;
+		tl_lane_skip(lane, end);
+	}
+	return rc;
+}
+
+static int
+find_builtins(struct tl_snap *snap, uint32_t number, struct tl_snap_builtins *b)
+{
+	struct tl_lane lane;
+	int rc = open_lane(snap, number, CHUNK, &lane);
+
+	if (rc != 0)
+		return rc;
+	b->count = 0;
+	rc = read_lane(b, &lane, end_of_builtins(snap->messages));
+	b->read = rc == 0;
+	tl_lane_close(&lane);
+	return rc;
+}
+
+int
+tl_snap_each_builtin(struct tl_snap *snap, uint32_t number,
+    bool (*found)(void *context, const struct tl_builtin_entry *entry),
+    void *context)
+{
+	struct tl_snap_builtins *b;
+	int rc;
+
+	if (!snap->builtins)
+		snap->builtins =
+		    calloc(snap->lane_count, sizeof(*snap->builtins));
+	if (!snap->builtins)
+		return -ENOMEM;
+	b = &snap->builtins[number];
+	if (!b->read && (rc = find_builtins(snap, number, b)) != 0)
+		return rc;
+	for (size_t i = 0; i < b->count && found(context, &b->list[i]); i++)
+		;
+	return 0;
+}
+
+void
+tl_snap_free_builtins(struct tl_snap *snap)
+{
+	for (size_t i = 0; snap->builtins && i < snap->lane_count; i++)
+		free(snap->builtins[i].list);
+	free(snap->builtins);
+	snap->builtins = NULL;
+}
