@@ -173,6 +173,13 @@ tl_follow_positions(const struct tl_cursor *follow, const uint64_t **next);
 size_t tl_follow_awaited(const struct tl_cursor *follow);
 /* From the next round on such entries count as lost. */
 void tl_follow_finish(struct tl_cursor *follow);
+/* Let entries wait for up to delay_ns before a round reads them, as long as they
+ * are few.  0, as at first: a round begins with any entry. */
+void tl_follow_delay(struct tl_cursor *follow, uint64_t delay_ns);
+/* How soon to call next() again for a burst to be read in time: as long as it
+ * takes 5 million entries a second to fill a quarter of a lane that grew before
+ * the last call.  UINT64_MAX: no lane grew. */
+uint64_t tl_follow_again_ns(const struct tl_cursor *follow);
 /* The observer of its events, as it is after the last one; valid as long as the
  * cursor. */
 struct tl_observer *tl_follow_observer(struct tl_cursor *follow);
