@@ -33,6 +33,7 @@ struct follow {
 	uint64_t tail; /* entries of the first round, at most */
 	struct tl_messages *messages;
 	struct tl_snap *round;
+	struct tl_parts parts;    /* of the round */
 	struct tl_cursor *events; /* of the round; NULL between rounds */
 	uint64_t *from;           /* by lane: where the next round begins */
 	/* by lane: the first entry that was not returned */
@@ -258,6 +259,7 @@ begin_round(struct follow *f)
 		.geometry = &f->header,
 		.holes = f->holes,
 		.found = f->found,
+		.parts = &f->parts,
 		.finish = f->finish };
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
@@ -460,6 +462,7 @@ follow_close(struct tl_cursor *cursor)
 		free(f->holes ? f->holes[i].list : NULL);
 		free(f->found ? f->found[i].list : NULL);
 	}
+	tl_parts_free(&f->parts);
 	free(f->holes);
 	free(f->found);
 	free(f->lost);
@@ -528,6 +531,7 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		    snap->header.total_size);
 	f->header = snap->header;
 	f->lane_count = snap->lane_count;
+	tl_parts_init(&f->parts, f->fd, &f->header);
 	f->from = calloc(snap->lane_count, sizeof(*f->from));
 	f->next = calloc(snap->lane_count, sizeof(*f->next));
 	f->lost = calloc(snap->lane_count, sizeof(*f->lost));

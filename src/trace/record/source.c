@@ -173,17 +173,16 @@ send(struct tl_recorder_source *s, struct tl_batch *batch)
 }
 
 /* Set the pause before the next look at the timeline, which grows while no
- * entries arrive.  It is a power of two of the shortest pause, or the longest
- * one. */
+ * entries arrive. */
 static void
 set_pause(struct tl_recorder_source *s)
 {
 	const uint64_t again_ns = tl_follow_again_ns(s->cursor);
-	const uint64_t limit_ns = again_ns < s->poll_ns ? again_ns : s->poll_ns;
 
-	s->pause_ns = again_ns == UINT64_MAX ? s->pause_ns * 2 : PAUSE_NS;
-	while (again_ns != UINT64_MAX && s->pause_ns * 2 <= limit_ns)
-		s->pause_ns *= 2;
+	s->pause_ns = again_ns == UINT64_MAX ? s->pause_ns * 2
+					     : again_ns / PAUSE_NS * PAUSE_NS;
+	if (s->pause_ns < PAUSE_NS)
+		s->pause_ns = PAUSE_NS;
 	if (s->pause_ns > s->poll_ns)
 		s->pause_ns = s->poll_ns;
 }

@@ -7,6 +7,8 @@
 #include "lib/random.h"
 #include "lib/test.h"
 
+#include <sys/resource.h>
+
 enum { N = 64, LANES = 4 };
 #define LONG_NS (3600 * UINT64_C(1000000000))
 
@@ -384,6 +386,22 @@ TEST(a_lane_that_grows_is_looked_at_before_a_burst_fills_it)
 	tl_follow_delay(follow, LONG_NS);
 	ck_assert_int_eq(tl_cursor_next(follow, &(struct tl_event){ 0 }), 0);
 	ck_assert_uint_eq(tl_follow_again_ns(follow), N / 4 * 200);
+}
+
+TEST(a_round_opens_no_file)
+{
+	struct rlimit limit;
+
+	open_follow(0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (uint64_t i = 0; i < 200; i += 7) {
+		log_numbers(i, i + 7);
+		expect_numbers(i, i + 7);
+	}
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 TEST(a_removed_file_ends_it)
