@@ -18,8 +18,8 @@
 
 enum {
 	AGAIN_MS = 100, /* pause before a block is put again */
-	DELAY_PART = 10,
-	DELAY_NS_MAX = 100000000,
+	DELAY_PART = 5,
+	DELAY_NS_MAX = 200000000,
 	THREAD_BLOCK_MAX = 128 << 10
 };
 

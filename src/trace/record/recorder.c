@@ -257,7 +257,7 @@ tl_recorder_crew_free(struct tl_recorder_crew *crew)
 
 /* == recordings == */
 
-enum { POLL_NS = 10000000, DELAY_NS = 100000000 };
+enum { POLL_NS = 10000000, DELAY_NS = 200000000 };
 
 static void
 wake(void *context)

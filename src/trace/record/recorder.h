@@ -65,7 +65,7 @@ struct tl_recorder_options {
 	/* time between flushes, all that a crash can lose; 0: a second */
 	uint64_t flush_ns;
 	uint64_t poll_ns; /* time between reads of idle timelines; 0: 10 ms */
-	/* how long a few entries may wait to be read together; 0: 100 ms */
+	/* how long a few entries may wait to be read together; 0: 200 ms */
 	uint64_t delay_ns;
 	size_t block_size; /* of the stream of a thread; 0: 128 KiB */
 	int compress;      /* zstd level, 0: plain */
