@@ -30,15 +30,19 @@ least(uint64_t a, uint64_t b)
 static int
 read_gap(const struct tl_parts *p, uint8_t *data, size_t size, uint64_t at)
 {
-	memset(data, 0, size);
-	for (size_t i = 0; i < TL_PARTS_WINDOWS; i++) {
-		const struct tl_part *w = &p->windows[i];
+	int rc = 0;
 
-		if (at >= w->at && at - w->at < w->size)
-			return tl_read_zero_filled(p->live, data,
-			    least(size, w->size - (at - w->at)), at);
+	memset(data, 0, size);
+	for (size_t i = 0; rc == 0 && i < TL_PARTS_WINDOWS; i++) {
+		const struct tl_part *w = &p->windows[i];
+		const uint64_t from = at > w->at ? at : w->at;
+		const uint64_t end = least(at + size, w->at + w->size);
+
+		if (from < end)
+			rc = tl_read_zero_filled(p->live, data + (from - at),
+			    end - from, from);
 	}
-	return 0;
+	return rc;
 }
 
 static int64_t
@@ -91,7 +95,9 @@ tl_parts_init(struct tl_parts *p, int live, const struct timeline_header *h)
 		.live = live,
 		.windows = { { .size = sizeof(*h) },
 		    { .at = h->names_offset,
-			.size = h->names_max * TIMELINE_NAME_SIZE },
+			.size = h->names_offset
+				    ? h->names_max * TIMELINE_NAME_SIZE
+				    : 0 },
 		    { .at = h->strings_offset, .size = h->strings_size } } };
 }
 
