@@ -484,6 +484,30 @@ tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
 	return tl_time_convert(&snap->time, epoch, tsc, error_ns);
 }
 
+static void
+ignore_knot(void *context, uint64_t at, const char *what)
+{
+	(void)context;
+	(void)at;
+	(void)what;
+}
+
+int
+tl_snap_clock(struct tl_time *time, int fd,
+    const struct timeline_header *geometry)
+{
+	struct timeline_header header;
+	struct timeline_knot *knots;
+	int rc = tl_take_clock(fd, geometry, &header, &knots);
+
+	if (rc != 0)
+		return rc;
+	rc = tl_time_build(time, &header, knots, geometry->knots_max,
+	    ignore_knot, NULL);
+	free(knots);
+	return rc;
+}
+
 static const struct timeline_knot *
 knot_at(const void *time, size_t i)
 {

@@ -55,6 +55,7 @@ struct tl_observed_start;
 struct tl_snap;
 struct tl_text;
 struct tl_storage;
+struct tl_time;
 
 /* A lane, as far as it was read. */
 struct tl_snap_lane {
@@ -126,6 +127,11 @@ const struct tl_fault *tl_snap_fault(const struct tl_snap *snap, size_t i);
 /* Unix time of a stamp, and the bound of its error (may be NULL). */
 int64_t tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
     uint32_t *error_ns);
+
+/* The clock of a live file, whose header was checked, as it is now: without a
+ * copy of the file.  For tl_time_free.  0 or -errno. */
+int tl_snap_clock(struct tl_time *time, int fd,
+    const struct timeline_header *geometry);
 
 /* Can stamps of the two be compared?  By boot ID and clock kind. */
 bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);

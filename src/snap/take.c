@@ -912,59 +912,85 @@ read_header(struct copy *c, struct timeline_header *header)
 	return 0;
 }
 
-/* The number of slots that may have a knot.  A snapshot, which may be of a
- * damaged file, takes all of them. */
+/* The number of slots that may have a knot. */
 static uint32_t
-knots_used(const struct copy *c, const struct timeline_header *header)
+knots_used(const struct timeline_header *header, uint32_t max)
 {
-	const uint32_t max = c->geometry->knots_max;
-
-	if (!c->take->parts || header->knot_count >= max)
-		return max;
-	return (uint32_t)header->knot_count;
+	return header->knot_count < max ? (uint32_t)header->knot_count : max;
 }
 
-/* Copy the clock.  Knots that change meanwhile, as their ring is full, are left
- * out.  The closing point is added as by a writer: in the slot after the others
- * or in that of the oldest one. */
+/* Read the knots into as many slots as the file has.  Knots that change
+ * meanwhile, as their ring is full, are left out. */
 static int
-copy_clock(struct copy *c, struct timeline_header *header)
+read_knots(struct copy *c, struct timeline_knot *knots, uint32_t count)
+{
+	const uint64_t at = c->geometry->knots_offset;
+	const size_t size = count * sizeof(*knots);
+	struct timeline_knot *again = malloc(size + 1);
+	int rc = -ENOMEM;
+
+	if (again && (rc = tl_read_zero_filled(c->live, knots, size, at)) == 0)
+		rc = tl_read_zero_filled(c->live, again, size, at);
+	for (uint32_t i = 0; rc == 0 && i < count; i++)
+		if (memcmp(&knots[i], &again[i], sizeof(knots[i])) != 0)
+			knots[i].seq = 0;
+	free(again);
+	return rc;
+}
+
+/* Read the clock.  The closing point is added as by a writer.  all: the file may
+ * be damaged, and its number of knots wrong. */
+static int
+read_clock(struct copy *c, struct timeline_header *header,
+    struct timeline_knot **knots, bool all)
 {
 	const uint32_t max = c->geometry->knots_max;
-	struct timeline_knot *knots, *again;
-	uint32_t used;
-	size_t size;
 	int rc = read_header(c, header);
 
 	if (rc != 0)
 		return rc;
-	used = knots_used(c, header);
-	size = used * sizeof(*knots);
-	knots = calloc(max, sizeof(*knots));
-	again = malloc(size + 1);
-	rc = -ENOMEM;
-	if (!knots || !again ||
-	    (rc = tl_read_zero_filled(c->live, knots, size,
-		 c->geometry->knots_offset)) != 0 ||
-	    (rc = tl_read_zero_filled(c->live, again, size,
-		 c->geometry->knots_offset)) != 0)
-		goto out;
-	for (uint32_t i = 0; i < used; i++)
-		if (memcmp(&knots[i], &again[i], sizeof(knots[i])) != 0)
-			knots[i].seq = 0;
+	if (!(*knots = calloc(max, sizeof(**knots))))
+		return -ENOMEM;
+	rc = read_knots(c, *knots, all ? max : knots_used(header, max));
+	if (rc != 0) {
+		free(*knots);
+		return rc;
+	}
 	if (c->take->close_clock && tl_is_this_boot(header))
 		tl_calibrate_copied(&(struct tl_calibrate){
 		    .header = header,
-		    .knots = knots,
+		    .knots = *knots,
 		    .knots_max = max,
 		    .source = tl_clock_source(header->clock_kind),
 		});
-	used = knots_used(c, header);
-	rc = put(c, knots, used * sizeof(*knots), c->geometry->knots_offset);
-out:
+	return 0;
+}
+
+static int
+copy_clock(struct copy *c, struct timeline_header *header)
+{
+	const bool all = !c->take->parts;
+	const uint32_t max = c->geometry->knots_max;
+	struct timeline_knot *knots;
+	int rc = read_clock(c, header, &knots, all);
+
+	if (rc != 0)
+		return rc;
+	rc = put(c, knots,
+	    (all ? max : knots_used(header, max)) * sizeof(*knots),
+	    c->geometry->knots_offset);
 	free(knots);
-	free(again);
 	return rc;
+}
+
+int
+tl_take_clock(int live, const struct timeline_header *geometry,
+    struct timeline_header *header, struct timeline_knot **knots)
+{
+	struct tl_take take = { .close_clock = true };
+	struct copy c = { .take = &take, .live = live, .geometry = geometry };
+
+	return read_clock(&c, header, knots, false);
 }
 
 /* Write the header of the copy: identity and geometry as checked, the rest as

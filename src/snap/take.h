@@ -110,4 +110,9 @@ struct tl_take {
 int tl_take(struct tl_take *take, int live,
     const struct timeline_header *geometry, int out, struct tl_faults *faults);
 
+/* Read only the clock: the header as it is now, and the slots of knots with a
+ * closing point, which the caller frees.  0 or -errno. */
+int tl_take_clock(int live, const struct timeline_header *geometry,
+    struct timeline_header *header, struct timeline_knot **knots);
+
 #endif
