@@ -18,6 +18,8 @@
 
 enum {
 	AGAIN_MS = 100, /* pause before a block is put again */
+	DELAY_PART = 5,
+	DELAY_NS_MAX = 200000000,
 	THREAD_BLOCK_MAX = 128 << 10
 };
 
@@ -268,6 +270,15 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
+/* Entries wait for a small part of the age of a block before they are read. */
+static uint64_t
+delay_of(const struct tl_feed_options *options)
+{
+	const uint64_t part_ns = options->every_ns / DELAY_PART;
+
+	return part_ns < DELAY_NS_MAX ? part_ns : DELAY_NS_MAX;
+}
+
 static int
 start(struct tl_feed *c, int fd, const struct tl_feed_options *options,
     struct tl_fault *fault)
@@ -276,6 +287,7 @@ start(struct tl_feed *c, int fd, const struct tl_feed_options *options,
 						     options->block_size,
 		.age_ns = options->every_ns,
 		.flush_ns = options->every_ns * 2,
+		.delay_ns = delay_of(options),
 		.block_size = options->block_size < THREAD_BLOCK_MAX
 				  ? (size_t)options->block_size
 				  : THREAD_BLOCK_MAX,
@@ -292,7 +304,9 @@ start(struct tl_feed *c, int fd, const struct tl_feed_options *options,
 	if (rc == 0 && (rc = add_timeline(c, fd, options->all, fault)) != 0)
 		return rc;
 	if (rc == 0)
-		rc = tl_recorder_start(c->recorder);
+		rc = options->readers
+			 ? tl_recorder_start_with(c->recorder, options->readers)
+			 : tl_recorder_start(c->recorder);
 	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 

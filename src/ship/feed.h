@@ -8,9 +8,8 @@
  * chain was made from.  A new file of the same name is shipped from its first
  * entry, in the same chain.
  *
- * The recorder has two threads for each timeline; all callbacks below run in
- * its writing thread, which is also the only one that puts blocks of this
- * chain.
+ * One thread reads all timelines.  The recorder has a thread of its own that
+ * writes: all its callbacks run there, and no other puts blocks of this chain.
  */
 #ifndef TL_SHIP_FEED_H
 #define TL_SHIP_FEED_H
@@ -20,6 +19,7 @@
 #include <stdbool.h>
 
 struct tl_feed;
+struct tl_recorder_crew;
 
 struct tl_feed_options {
 	const char *host;
@@ -28,6 +28,8 @@ struct tl_feed_options {
 	int compress;        /* zstd level, 0: plain */
 	bool all;            /* begin a new chain with what was logged before */
 	const struct tl_report *report; /* of faults; any thread */
+	/* that reads; NULL: each timeline has its own thread */
+	struct tl_recorder_crew *readers;
 };
 
 struct tl_feed_status {

@@ -367,7 +367,7 @@ open_all(struct run *r, struct tl_fault *fault)
 	r->target->context = r;
 	rc = tl_sources_new(&r->sources, r->spool, o->timelines,
 	    o->timeline_count, &o->chain);
-	return rc == 0 ? 0 : tl_fail(fault, rc, "no memory");
+	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 int

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "snap/shm.h"
+#include "trace/record/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,6 +95,7 @@ tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
     const struct tl_feed_options *options)
 {
 	struct tl_sources *s = calloc(1, sizeof(*s));
+	int rc;
 
 	if (!s)
 		return -ENOMEM;
@@ -101,8 +103,12 @@ tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
 	s->names = names;
 	s->name_count = count;
 	s->options = *options;
-	*sources = s;
-	return 0;
+	rc = tl_recorder_readers_new(&s->options.readers);
+	if (rc < 0)
+		free(s);
+	else
+		*sources = s;
+	return rc;
 }
 
 /* == one timeline == */
@@ -352,5 +358,6 @@ tl_sources_free(struct tl_sources *s)
 		tl_feed_free(s->items[i]->feed);
 		free(s->items[i]);
 	}
+	tl_recorder_crew_free(s->options.readers);
 	free(s);
 }

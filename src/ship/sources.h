@@ -20,7 +20,8 @@ struct tl_sources_status {
 	uint64_t lost;
 };
 
-/* names, globs among them, and all of options outlive it.  0, -ENOMEM. */
+/* names, globs among them, and all of options outlive it; the thread that
+ * reads is its own.  0 or -errno. */
 int tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
     const char *const *names, size_t count,
     const struct tl_feed_options *options);

@@ -10,8 +10,13 @@
  * follower remembers the tickets that it has seen, and those without an entry.
  * A ticket is lost when it is overwritten, or a second old without an entry; if
  * its thread writes it after that, it appears in a later snapshot but not here.
+ *
+ * A round costs as much for one entry as for hundreds.  With a delay it waits
+ * until its first entry is that old, or a lane has a thousand new ones or a
+ * quarter of its room; until then each call reads the heads of the lanes only.
  */
 #include "base/file.h"
+#include "clock/clock.h"
 #include "snap/reader.h"
 
 #include <errno.h>
@@ -19,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct follow {
@@ -27,6 +33,7 @@ struct follow {
 	uint64_t tail; /* entries of the first round, at most */
 	struct tl_messages *messages;
 	struct tl_snap *round;
+	struct tl_parts parts;    /* of the round */
 	struct tl_cursor *events; /* of the round; NULL between rounds */
 	uint64_t *from;           /* by lane: where the next round begins */
 	/* by lane: the first entry that was not returned */
@@ -35,7 +42,12 @@ struct follow {
 	struct tl_holes *holes; /* by lane, before this round */
 	struct tl_holes *found; /* by lane, after this round */
 	size_t lane_count;
-	struct timeline_head *heads;   /* as read last */
+	struct timeline_head *heads;  /* as read last */
+	struct timeline_head *before; /* as read before that */
+	uint64_t delay_ns;            /* of rounds; 0: none */
+	/* CLOCK_MONOTONIC: when entries were first seen to wait; 0: none do */
+	int64_t waiting_ns;
+	uint64_t grown; /* entries of the least lane that grew; UINT64_MAX */
 	struct timeline_header header; /* as read first */
 	struct tl_observer observer;
 	uint64_t losses; /* entries: of this round, not yet reported */
@@ -106,25 +118,74 @@ is_fallback(const struct follow *f, size_t lane)
 	       timeline_lane_is_fallback(&f->header, (uint32_t)lane);
 }
 
-/* Has any lane new entries, or a ticket whose entry may still come?  One read
- * for all lanes. */
+/* How urgent a round is. */
+enum need {
+	NONE, /* no lane has new entries */
+	SOME,
+	FULL /* a lane has many entries, or the round reports a fault */
+};
+
+enum {
+	FULL_PART = 4,       /* of a lane ... */
+	FULL_MAX = 1024,     /* ... but not more entries */
+	BURST_ENTRY_NS = 200 /* between the entries of a burst in one lane */
+};
+
 static bool
-is_grown(struct follow *f, bool with_holes)
+is_full(uint64_t waiting, uint64_t entries)
+{
+	return waiting >= FULL_MAX || waiting >= entries / FULL_PART;
+}
+
+/* Read the heads of all lanes.  With holes, a ticket whose entry may still come
+ * counts as new. */
+static enum need
+look(struct follow *f, bool with_holes)
 {
 	const size_t size = f->lane_count * sizeof(*f->heads);
+	enum need need = NONE;
 
+	memcpy(f->before, f->heads, size);
+	f->grown = UINT64_MAX;
 	if (tl_read_at(f->fd, f->heads, size, f->header.heads_offset) !=
 	    (int64_t)size)
-		return true; /* the round reports the fault */
+		return FULL;
 	for (size_t i = 0; i < f->lane_count; i++) {
 		const uint64_t from =
 		    is_fallback(f, i) ? f->holes[i].seen : f->from[i];
+		const uint64_t n =
+		    timeline_lane_entries(&f->header, (uint32_t)i);
+		const uint64_t head = f->heads[i].head;
 
-		if (f->heads[i].head > from ||
-		    (with_holes && f->holes[i].count > 0))
-			return true;
+		if (is_full(head > from ? head - from : 0, n))
+			need = FULL;
+		else if (need == NONE &&
+			 (head > from || (with_holes && f->holes[i].count > 0)))
+			need = SOME;
+		if (head != f->before[i].head && n < f->grown)
+			f->grown = n;
 	}
-	return false;
+	return need;
+}
+
+/* Is a round due?  A removed file is read at once. */
+static bool
+is_due(struct follow *f, bool removed)
+{
+	const enum need need = look(f, true);
+	int64_t now_ns;
+
+	if (need == NONE || need == FULL || removed || f->delay_ns == 0) {
+		f->waiting_ns = 0;
+		return need != NONE;
+	}
+	now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	if (f->waiting_ns == 0)
+		f->waiting_ns = now_ns;
+	if ((uint64_t)(now_ns - f->waiting_ns) < f->delay_ns)
+		return false;
+	f->waiting_ns = 0;
+	return true;
 }
 
 /* Note the losses of a fallback lane, which are reported before its remaining
@@ -198,6 +259,7 @@ begin_round(struct follow *f)
 		.geometry = &f->header,
 		.holes = f->holes,
 		.found = f->found,
+		.parts = &f->parts,
 		.finish = f->finish };
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
@@ -368,11 +430,11 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	if (!f->events) {
 		const bool removed = is_removed(f);
 
-		rc = f->tail || is_grown(f, true) ? begin_round(f) : 0;
+		rc = f->tail || is_due(f, removed) ? begin_round(f) : 0;
 		if (rc < 0)
 			return rc;
 		if (rc == 0)
-			return removed && !is_grown(f, false) ? -EPIPE : 0;
+			return removed && look(f, false) == NONE ? -EPIPE : 0;
 	}
 	f->quiet = 0;
 	rc = next_stamped(f, event);
@@ -400,12 +462,14 @@ follow_close(struct tl_cursor *cursor)
 		free(f->holes ? f->holes[i].list : NULL);
 		free(f->found ? f->found[i].list : NULL);
 	}
+	tl_parts_free(&f->parts);
 	free(f->holes);
 	free(f->found);
 	free(f->lost);
 	free(f->from);
 	free(f->next);
 	free(f->heads);
+	free(f->before);
 	close(f->fd);
 	free(f);
 }
@@ -467,14 +531,16 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		    snap->header.total_size);
 	f->header = snap->header;
 	f->lane_count = snap->lane_count;
+	tl_parts_init(&f->parts, f->fd, &f->header);
 	f->from = calloc(snap->lane_count, sizeof(*f->from));
 	f->next = calloc(snap->lane_count, sizeof(*f->next));
 	f->lost = calloc(snap->lane_count, sizeof(*f->lost));
 	f->heads = calloc(snap->lane_count, sizeof(*f->heads));
+	f->before = calloc(snap->lane_count, sizeof(*f->before));
 	f->holes = calloc(snap->lane_count, sizeof(*f->holes));
 	f->found = calloc(snap->lane_count, sizeof(*f->found));
 	if (rc == 0 && (!f->from || !f->next || !f->lost || !f->heads ||
-			   !f->holes || !f->found))
+			   !f->before || !f->holes || !f->found))
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);
@@ -568,6 +634,21 @@ void
 tl_follow_finish(struct tl_cursor *cursor)
 {
 	((struct follow *)(void *)cursor)->finish = true;
+}
+
+void
+tl_follow_delay(struct tl_cursor *cursor, uint64_t delay_ns)
+{
+	((struct follow *)(void *)cursor)->delay_ns = delay_ns;
+}
+
+uint64_t
+tl_follow_again_ns(const struct tl_cursor *cursor)
+{
+	const struct follow *f = (const struct follow *)(const void *)cursor;
+
+	return f->grown == UINT64_MAX ? UINT64_MAX
+				      : f->grown / FULL_PART * BURST_ENTRY_NS;
 }
 
 struct tl_observer *

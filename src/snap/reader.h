@@ -34,6 +34,8 @@ struct tl_snap_plan {
 	const uint64_t *from;         /* as in struct tl_take */
 	const struct tl_holes *holes; /* the same */
 	struct tl_holes *found;
+	struct tl_parts
+	    *parts; /* the same; live until the snapshot is closed */
 	bool finish;
 	struct tl_messages *messages; /* to be updated; NULL: make them */
 	/* The file must be live, whole and of this geometry, for which from and

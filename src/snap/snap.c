@@ -198,6 +198,23 @@ read_clock(struct tl_snap *snap)
 	return rc;
 }
 
+/* Copy a live file to a file in memory. */
+static int
+copy_whole(struct tl_storage **copy, struct tl_take *take, int live,
+    const struct timeline_header *geometry, struct tl_faults *faults)
+{
+	const int fd = memfd_create("timeline", MFD_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = tl_take(take, live, geometry, fd, faults);
+	if (rc == 0)
+		rc = tl_storage_of_fd(copy, fd);
+	close(fd);
+	return rc;
+}
+
 /* Copy a live file into memory, and read the copy from now on. */
 static int
 freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
@@ -207,21 +224,19 @@ freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 		.close_clock = true,
 		.holes = plan->holes,
 		.finish = plan->finish,
+		.parts = plan->parts,
 		.found = plan->found };
-	struct tl_storage *copy = NULL;
-	const int fd = memfd_create("timeline", MFD_CLOEXEC);
-	int rc;
+	struct tl_storage *copy = snap->frozen;
+	const int rc =
+	    plan->parts
+		? tl_take(&take, live, &snap->header, -1, &snap->faults)
+		: copy_whole(&copy, &take, live, &snap->header, &snap->faults);
 
-	if (fd < 0)
-		return -errno;
-	rc = tl_take(&take, live, &snap->header, fd, &snap->faults);
 	free(take.heads);
-	if (rc == 0)
-		rc = tl_storage_of_fd(&copy, fd);
-	close(fd);
 	if (rc != 0)
 		return rc;
-	tl_storage_close(snap->frozen);
+	if (!plan->parts)
+		tl_storage_close(snap->frozen);
 	snap->frozen = copy;
 	snap->header = take.header;
 	snap->was_live = true;
@@ -328,8 +343,12 @@ tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return tl_fail(fault, -EBADMSG, "not a regular file");
-	if ((rc = tl_storage_of_fd(&storage, fd)) != 0)
+	if (plan->parts) {
+		tl_parts_clear(plan->parts, (uint64_t)st.st_size);
+		storage = &plan->parts->storage;
+	} else if ((rc = tl_storage_of_fd(&storage, fd)) != 0) {
 		return tl_fail(fault, rc, "%s", tl_file_error(rc));
+	}
 	return read_storage(snap, storage, fd, plan, fault);
 }
 
@@ -465,6 +484,30 @@ tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
     uint32_t *error_ns)
 {
 	return tl_time_convert(&snap->time, epoch, tsc, error_ns);
+}
+
+static void
+ignore_knot(void *context, uint64_t at, const char *what)
+{
+	(void)context;
+	(void)at;
+	(void)what;
+}
+
+int
+tl_snap_clock(struct tl_time *time, int fd,
+    const struct timeline_header *geometry)
+{
+	struct timeline_header header;
+	struct timeline_knot *knots;
+	int rc = tl_take_clock(fd, geometry, &header, &knots);
+
+	if (rc != 0)
+		return rc;
+	rc = tl_time_build(time, &header, knots, geometry->knots_max,
+	    ignore_knot, NULL);
+	free(knots);
+	return rc;
 }
 
 static const struct timeline_knot *

@@ -55,6 +55,7 @@ struct tl_observed_start;
 struct tl_snap;
 struct tl_text;
 struct tl_storage;
+struct tl_time;
 
 /* A lane, as far as it was read. */
 struct tl_snap_lane {
@@ -127,6 +128,11 @@ const struct tl_fault *tl_snap_fault(const struct tl_snap *snap, size_t i);
 int64_t tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
     uint32_t *error_ns);
 
+/* The clock of a live file, whose header was checked, as it is now: without a
+ * copy of the file.  For tl_time_free.  0 or -errno. */
+int tl_snap_clock(struct tl_time *time, int fd,
+    const struct timeline_header *geometry);
+
 /* Can stamps of the two be compared?  By boot ID and clock kind. */
 bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
 
@@ -173,6 +179,13 @@ tl_follow_positions(const struct tl_cursor *follow, const uint64_t **next);
 size_t tl_follow_awaited(const struct tl_cursor *follow);
 /* From the next round on such entries count as lost. */
 void tl_follow_finish(struct tl_cursor *follow);
+/* Let entries wait for up to delay_ns before a round reads them, as long as they
+ * are few.  0, as at first: a round begins with any entry. */
+void tl_follow_delay(struct tl_cursor *follow, uint64_t delay_ns);
+/* How soon to call next() again for a burst to be read in time: as long as it
+ * takes 5 million entries a second to fill a quarter of a lane that grew before
+ * the last call.  UINT64_MAX: no lane grew. */
+uint64_t tl_follow_again_ns(const struct tl_cursor *follow);
 /* The observer of its events, as it is after the last one; valid as long as the
  * cursor. */
 struct tl_observer *tl_follow_observer(struct tl_cursor *follow);

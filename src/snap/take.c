@@ -85,10 +85,19 @@ read_run(struct copy *c, uint32_t lane, struct run run)
 	    timeline_entry_offset(c->geometry, lane, run.q));
 }
 
+/* Put bytes into the copy. */
+static int
+put(struct copy *c, const void *data, size_t size, uint64_t at)
+{
+	if (c->take->parts)
+		return tl_parts_add(c->take->parts, data, size, at);
+	return tl_write_at(c->out, data, size, at);
+}
+
 static int
 write_run(struct copy *c, uint32_t lane, struct run run)
 {
-	return tl_write_at(c->out, c->chunk, run.count * TIMELINE_ENTRY_SIZE,
+	return put(c, c->chunk, run.count * TIMELINE_ENTRY_SIZE,
 	    timeline_entry_offset(c->geometry, lane, run.q));
 }
 
@@ -356,20 +365,21 @@ static int
 blank(struct copy *c, uint32_t lane, uint64_t from, struct timeline_head *head)
 {
 	const uint64_t n = timeline_lane_entries(c->geometry, lane);
-	int rc;
+	struct tl_parts *parts = c->take->parts;
 
 	while (from < head->first) {
 		const struct run run = next_run(from, head->first, n);
 		const size_t size = run.count * TIMELINE_ENTRY_SIZE;
+		const uint64_t at =
+		    timeline_entry_offset(c->geometry, lane, from);
+		const int64_t got =
+		    tl_storage_read_at(&parts->storage, c->chunk, size, at);
 
-		if ((rc = tl_read_zero_filled(c->out, c->chunk, size,
-			 timeline_entry_offset(c->geometry, lane, from))) != 0)
-			return rc;
+		if (got < (int64_t)size)
+			return got < 0 ? (int)got : -EIO;
 		for (uint64_t i = 0; i < run.count; i++)
 			head->torn -= c->chunk[i].stamp == 0;
-		memset(c->chunk, 0, size);
-		if ((rc = write_run(c, lane, run)) != 0)
-			return rc;
+		tl_parts_zero(parts, size, at);
 		from += run.count;
 	}
 	return 0;
@@ -701,14 +711,16 @@ put_gates_before(struct copy *c)
 static int
 read_heads(struct copy *c)
 {
+	const uint32_t lanes = timeline_lane_count(c->geometry);
 	struct timeline_head *heads = c->take->heads;
 	int rc = c->take->holes ? 0 : read_before(c);
 
-	if (rc == 0)
-		set_cut(c);
-	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(c->geometry);
-	     i++) {
-		rc = read_head(c, i, &heads[i]);
+	if (rc != 0)
+		return rc;
+	set_cut(c);
+	rc = tl_read_zero_filled(c->live, heads, lanes * sizeof(*heads),
+	    c->geometry->heads_offset);
+	for (uint32_t i = 0; rc == 0 && i < lanes; i++) {
 		heads[i].first = first_wanted(c, i, &heads[i]);
 		heads[i].wanted = heads[i].first;
 		heads[i].end = heads[i].head;
@@ -748,8 +760,6 @@ copy_lanes(struct copy *c)
 
 	if (!c->take->holes)
 		return copy_snapshot(c);
-	if ((rc = tl_file_resize(c->out, tl_layout_dense(c->geometry))) < 0)
-		return rc;
 	rc = read_heads(c);
 	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(c->geometry);
 	     i++)
@@ -758,7 +768,7 @@ copy_lanes(struct copy *c)
 }
 
 /* Copy the newest record, then the tail: every record that can be reached is
- * below it. */
+ * below it.  A round has a window to the strings instead of a copy. */
 static int
 copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 {
@@ -778,20 +788,31 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 		    g->strings_size);
 		*tail = g->strings_size;
 	}
-	for (uint64_t at = 0; at < *tail; at += size) {
+	for (uint64_t at = 0; !c->take->parts && at < *tail; at += size) {
 		const size_t n = *tail - at < size ? *tail - at : size;
 
 		if ((rc = tl_read_zero_filled(c->live, c->chunk, n,
 			 g->strings_offset + at)) != 0 ||
-		    (rc = tl_write_at(c->out, c->chunk, n,
-			 g->strings_offset + at)) != 0)
+		    (rc = put(c, c->chunk, n, g->strings_offset + at)) != 0)
 			return rc;
 	}
 	return c->take->holes ? 0 : put_gates_before(c);
 }
 
-/* Copy the timers, with the sum of the histograms of each: one row.  The round
- * of a follower has none.  Sets their place, at the end of the copy. */
+static void
+place_timers(struct timeline_header *h, const struct timeline_header *g,
+    uint32_t count)
+{
+	h->timers_offset = count ? g->timers_offset : 0;
+	h->timers_max = count;
+	h->timer_rows = count > 0;
+	h->compat = count ? TIMELINE_COMPAT_TIMERS : 0;
+	h->total_size = count ? timeline_histogram_offset(h, count, 0)
+			      : g->strings_offset + g->strings_size;
+}
+
+/* Copy the timers, with the sum of the histograms of each: one row.  Sets their
+ * place, at the end of the copy. */
 static int
 copy_timers(struct copy *c, struct timeline_header *h)
 {
@@ -802,17 +823,12 @@ copy_timers(struct copy *c, struct timeline_header *h)
 	uint32_t count = 0;
 	int rc = timer && sum ? 0 : -ENOMEM;
 
-	while (rc == 0 && !c->take->holes && count < g->timers_max &&
+	while (rc == 0 && count < g->timers_max &&
 	       (rc = tl_read_zero_filled(c->live, &record, sizeof(record),
 		    timeline_timer_offset(g, count))) == 0 &&
 	       record != 0)
 		count++;
-	h->timers_offset = count ? g->timers_offset : 0;
-	h->timers_max = count;
-	h->timer_rows = count > 0;
-	h->compat = count ? TIMELINE_COMPAT_TIMERS : 0;
-	h->total_size = count ? timeline_histogram_offset(h, count, 0)
-			      : g->strings_offset + g->strings_size;
+	place_timers(h, g, count);
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {
 		if ((rc = tl_timer_read(timer, c->live, g, i)) < 0)
 			break;
@@ -820,10 +836,10 @@ copy_timers(struct copy *c, struct timeline_header *h)
 		sum->state[0].sum = timer->sum;
 		sum->state[0].max = timer->max;
 		memcpy(sum->values, timer->values, sizeof(sum->values));
-		rc = tl_write_at(c->out, &timer->fixed, sizeof(timer->fixed),
+		rc = put(c, &timer->fixed, sizeof(timer->fixed),
 		    timeline_timer_offset(h, i));
 		if (rc == 0)
-			rc = tl_write_at(c->out, sum, sizeof(*sum),
+			rc = put(c, sum, sizeof(*sum),
 			    timeline_histogram_offset(h, i, 0));
 	}
 	free(timer);
@@ -850,7 +866,8 @@ keep_checked(struct timeline_header *header,
 }
 
 /* Copy the names, after the header, so that its count includes no later ones.
- * Slots that are just being written are invalid, and readers skip them. */
+ * Slots that are just being written are invalid, and readers skip them.  A round
+ * has a window to the names, through which they are read still later. */
 static int
 copy_names(struct copy *c)
 {
@@ -858,7 +875,7 @@ copy_names(struct copy *c)
 	const size_t size = g->names_max * TIMELINE_NAME_SIZE;
 	int rc;
 
-	if (g->names_offset == 0)
+	if (g->names_offset == 0 || c->take->parts)
 		return 0;
 	for (size_t at = 0; at < size; at += CHUNK_ENTRIES) {
 		const size_t n =
@@ -866,8 +883,7 @@ copy_names(struct copy *c)
 
 		if ((rc = tl_read_zero_filled(c->live, c->chunk, n,
 			 g->names_offset + at)) != 0 ||
-		    (rc = tl_write_at(c->out, c->chunk, n,
-			 g->names_offset + at)) != 0)
+		    (rc = put(c, c->chunk, n, g->names_offset + at)) != 0)
 			return rc;
 	}
 	return 0;
@@ -897,39 +913,85 @@ read_header(struct copy *c, struct timeline_header *header)
 	return 0;
 }
 
-/* Copy the clock.  Knots that change meanwhile, as their ring is full, are left
- * out.  The closing point is added as by a writer. */
-static int
-copy_clock(struct copy *c, struct timeline_header *header)
+/* The number of slots that may have a knot. */
+static uint32_t
+knots_used(const struct timeline_header *header, uint32_t max)
 {
-	const uint32_t max = c->geometry->knots_max;
-	const size_t size = max * sizeof(struct timeline_knot);
-	struct timeline_knot *knots = malloc(2 * size);
-	struct timeline_knot *again = knots + max;
+	return header->knot_count < max ? (uint32_t)header->knot_count : max;
+}
+
+/* Read the knots into as many slots as the file has.  Knots that change
+ * meanwhile, as their ring is full, are left out. */
+static int
+read_knots(struct copy *c, struct timeline_knot *knots, uint32_t count)
+{
+	const uint64_t at = c->geometry->knots_offset;
+	const size_t size = count * sizeof(*knots);
+	struct timeline_knot *again = malloc(size + 1);
 	int rc = -ENOMEM;
 
-	if (!knots)
-		return rc;
-	if ((rc = read_header(c, header)) != 0 ||
-	    (rc = tl_read_zero_filled(c->live, knots, size,
-		 c->geometry->knots_offset)) != 0 ||
-	    (rc = tl_read_zero_filled(c->live, again, size,
-		 c->geometry->knots_offset)) != 0)
-		goto out;
-	for (uint32_t i = 0; i < max; i++)
+	if (again && (rc = tl_read_zero_filled(c->live, knots, size, at)) == 0)
+		rc = tl_read_zero_filled(c->live, again, size, at);
+	for (uint32_t i = 0; rc == 0 && i < count; i++)
 		if (memcmp(&knots[i], &again[i], sizeof(knots[i])) != 0)
 			knots[i].seq = 0;
+	free(again);
+	return rc;
+}
+
+/* Read the clock.  The closing point is added as by a writer.  all: the file may
+ * be damaged, and its number of knots wrong. */
+static int
+read_clock(struct copy *c, struct timeline_header *header,
+    struct timeline_knot **knots, bool all)
+{
+	const uint32_t max = c->geometry->knots_max;
+	int rc = read_header(c, header);
+
+	if (rc != 0)
+		return rc;
+	if (!(*knots = calloc(max, sizeof(**knots))))
+		return -ENOMEM;
+	rc = read_knots(c, *knots, all ? max : knots_used(header, max));
+	if (rc != 0) {
+		free(*knots);
+		return rc;
+	}
 	if (c->take->close_clock && tl_is_this_boot(header))
 		tl_calibrate_copied(&(struct tl_calibrate){
 		    .header = header,
-		    .knots = knots,
+		    .knots = *knots,
 		    .knots_max = max,
 		    .source = tl_clock_source(header->clock_kind),
 		});
-	rc = tl_write_at(c->out, knots, size, c->geometry->knots_offset);
-out:
+	return 0;
+}
+
+static int
+copy_clock(struct copy *c, struct timeline_header *header)
+{
+	const bool all = !c->take->parts;
+	const uint32_t max = c->geometry->knots_max;
+	struct timeline_knot *knots;
+	int rc = read_clock(c, header, &knots, all);
+
+	if (rc != 0)
+		return rc;
+	rc = put(c, knots,
+	    (all ? max : knots_used(header, max)) * sizeof(*knots),
+	    c->geometry->knots_offset);
 	free(knots);
 	return rc;
+}
+
+int
+tl_take_clock(int live, const struct timeline_header *geometry,
+    struct timeline_header *header, struct timeline_knot **knots)
+{
+	struct tl_take take = { .close_clock = true };
+	struct copy c = { .take = &take, .live = live, .geometry = geometry };
+
+	return read_clock(&c, header, knots, false);
 }
 
 /* Write the header of the copy: identity and geometry as checked, the rest as
@@ -951,12 +1013,14 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	if (!c->take->holes)
 		h->levels = c->before.levels;
 	h->strings_tail = tail;
-	if ((rc = copy_timers(c, h)) != 0)
+	if (c->take->parts)
+		place_timers(h, g, 0);
+	else if ((rc = copy_timers(c, h)) != 0)
 		return rc;
-	if ((rc = tl_write_at(c->out, c->take->heads,
-		 lanes * sizeof(struct timeline_head), g->heads_offset)) != 0)
+	if ((rc = put(c, c->take->heads, lanes * sizeof(struct timeline_head),
+		 g->heads_offset)) != 0)
 		return rc;
-	return tl_write_at(c->out, h, sizeof(*h), 0);
+	return put(c, h, sizeof(*h), 0);
 }
 
 __attribute__((cold)) int
@@ -974,7 +1038,10 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 
 	take->heads =
 	    calloc(timeline_lane_count(geometry), sizeof(struct timeline_head));
-	c.chunk = malloc(CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
+	if (take->parts)
+		c.chunk = take->parts->chunk;
+	if (!c.chunk)
+		c.chunk = malloc(CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
 	if (!take->heads || !c.chunk)
 		goto out;
 	if ((rc = copy_lanes(&c)) == 0 &&
@@ -982,7 +1049,10 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 		rc = write_header(&c, newest, tail);
 out:
 	free(c.before.table);
-	free(c.chunk);
+	if (take->parts)
+		take->parts->chunk = c.chunk;
+	else
+		free(c.chunk);
 	if (rc != 0) {
 		free(take->heads);
 		take->heads = NULL;

@@ -7,8 +7,9 @@
  *	-> newest -> string tail -> strings -> clock and a closing point
  *	-> header, built last
  *
- * A follower copies lane after lane, oldest entries first, and reads h2 after
- * each lane.  A snapshot copies the newest chunk of each lane first, then older
+ * A follower copies lane after lane into memory (parts.h), oldest entries first,
+ * and reads h2 after each lane; names and strings it reads from the live file,
+ * as far as they are new.  A snapshot copies the newest chunk of each lane first, then older
  * chunks in turns, and reads h2 after each chunk: whatever writers overwrite
  * meanwhile, the newest entries of each lane are in the copy.  Where a lane turns
  * over before even these are copied, or hardly more, the snapshot begins again
@@ -62,6 +63,7 @@
 #ifndef TL_SNAP_TAKE_H
 #define TL_SNAP_TAKE_H
 
+#include "snap/parts.h"
 #include "snap/snap.h"
 
 /* A ticket of a fallback lane without an entry. */
@@ -93,6 +95,7 @@ struct tl_take {
 	 * the caller frees found, even on failure.  NULL: a snapshot. */
 	const struct tl_holes *holes;
 	struct tl_holes *found;
+	struct tl_parts *parts; /* the copy of a round */
 	bool finish; /* the last round: entries in progress are lost */
 	/* output */
 	struct timeline_header header; /* as written to the copy */
@@ -101,10 +104,15 @@ struct tl_take {
 
 /*
  * Copy the timeline in live, whose header was checked, to out, an empty file of
- * the caller's.  Damage is added to faults.  0; -ENOMEM, or -errno of reading
+ * the caller's; a round to its parts, which are empty, without timers.  Damage is added to faults.  0; -ENOMEM, or -errno of reading
  * or writing, and heads is NULL.
  */
 int tl_take(struct tl_take *take, int live,
     const struct timeline_header *geometry, int out, struct tl_faults *faults);
+
+/* Read only the clock: the header as it is now, and the slots of knots with a
+ * closing point, which the caller frees.  0 or -errno. */
+int tl_take_clock(int live, const struct timeline_header *geometry,
+    struct timeline_header *header, struct timeline_knot **knots);
 
 #endif

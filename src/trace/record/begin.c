@@ -7,6 +7,7 @@
 
 #include "base/process.h"
 #include "clock/clock.h"
+#include "clock/convert.h"
 #include "event/hosts/origin.h"
 #include "snap/snap.h"
 #include "trace/layout.h"
@@ -258,16 +259,15 @@ static int
 write_knots(struct tl_recorder *r)
 {
 	struct tl_recorder_source *s = r->sources[0];
-	struct tl_fault fault = { 0 };
-	struct tl_snap *snap;
+	struct tl_time time = { 0 };
 	int rc;
 
 	if (r->source_count != 1 ||
-	    tl_snap_open_fd(&snap, s->fd, 1, &fault) != 0)
+	    tl_snap_clock(&time, s->fd, header_of(r, 0)) != 0)
 		return 0; /* events have their times without knots */
 	rc = 0;
-	for (size_t i = 0; rc == 0 && i < tl_snap_knot_count(snap); i++) {
-		const struct timeline_knot *knot = tl_snap_knot(snap, i);
+	for (size_t i = 0; rc == 0 && i < time.knot_count; i++) {
+		const struct timeline_knot *knot = &time.knots[i];
 
 		if (is_written(s, knot))
 			continue;
@@ -276,7 +276,7 @@ write_knots(struct tl_recorder *r)
 		s->knot_tsc = knot->tsc;
 		s->knots++;
 	}
-	tl_snap_close(snap);
+	tl_time_free(&time);
 	return rc;
 }
 

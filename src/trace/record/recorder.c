@@ -191,8 +191,9 @@ tl_recorder_crew_remove(struct tl_recorder_crew *crew,
 
 /* == the crew == */
 
-int
-tl_recorder_crew_new(struct tl_recorder_crew **crew)
+/* Create a crew, and start the threads of these sides. */
+static int
+crew_new(struct tl_recorder_crew **crew, bool reads, bool writes)
 {
 	struct tl_recorder_crew *c = calloc(1, sizeof(*c));
 	pthread_condattr_t monotonic;
@@ -211,14 +212,26 @@ tl_recorder_crew_new(struct tl_recorder_crew **crew)
 	pthread_condattr_destroy(&monotonic);
 	c->sides[TL_CREW_READER].turn = tl_recorder_read;
 	c->sides[TL_CREW_WRITER].turn = tl_recorder_write;
-	rc = start(&c->sides[TL_CREW_READER], "record-read");
-	if (rc == 0)
+	rc = reads ? start(&c->sides[TL_CREW_READER], "record-read") : 0;
+	if (rc == 0 && writes)
 		rc = start(&c->sides[TL_CREW_WRITER], "record-write");
 	if (rc < 0)
 		tl_recorder_crew_free(c);
 	else
 		*crew = c;
 	return rc;
+}
+
+int
+tl_recorder_crew_new(struct tl_recorder_crew **crew)
+{
+	return crew_new(crew, true, true);
+}
+
+int
+tl_recorder_readers_new(struct tl_recorder_crew **crew)
+{
+	return crew_new(crew, true, false);
 }
 
 void
@@ -243,7 +256,7 @@ tl_recorder_crew_free(struct tl_recorder_crew *crew)
 
 /* == recordings == */
 
-enum { POLL_NS = 10000000 };
+enum { POLL_NS = 10000000, DELAY_NS = 200000000 };
 
 static void
 wake(void *context)
@@ -253,7 +266,7 @@ wake(void *context)
 	pthread_mutex_lock(&r->lock);
 	r->awake = true;
 	pthread_mutex_unlock(&r->lock);
-	wake_crew(r->crew, TL_CREW_WRITER);
+	wake_crew(r->writers, TL_CREW_WRITER);
 }
 
 int
@@ -290,6 +303,7 @@ add_source(struct tl_recorder *r, const char *name, int fd,
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	s->number = (uint16_t)r->source_count;
 	s->poll_ns = r->options.poll_ns ? r->options.poll_ns : POLL_NS;
+	s->delay_ns = r->options.delay_ns ? r->options.delay_ns : DELAY_NS;
 	s->wake = wake;
 	s->context = r;
 	rc = tl_recorder_source_open(s, name, fd, start, fault);
@@ -346,6 +360,30 @@ tell_stop(struct tl_recorder *r)
 		tl_store_release_32(&r->sources[i]->stop, 1);
 }
 
+/* Join a crew; where it has no thread that writes, with one of its own. */
+static int
+join_crew(struct tl_recorder *r, struct tl_recorder_crew *crew)
+{
+	int rc = 0;
+
+	r->crew = r->writers = crew;
+	if (!crew->sides[TL_CREW_WRITER].running) {
+		if ((rc = crew_new(&r->own, false, true)) < 0)
+			goto leave;
+		r->writers = r->own;
+		if ((rc = tl_recorder_crew_add(r->own, r)) < 0)
+			goto leave;
+	}
+	if ((rc = tl_recorder_crew_add(crew, r)) == 0)
+		return 0;
+leave:
+	if (r->own)
+		tl_recorder_crew_remove(r->own, r);
+	tl_recorder_crew_free(r->own);
+	r->crew = r->writers = r->own = NULL;
+	return rc;
+}
+
 int
 tl_recorder_start_with(struct tl_recorder *r, struct tl_recorder_crew *crew)
 {
@@ -353,12 +391,7 @@ tl_recorder_start_with(struct tl_recorder *r, struct tl_recorder_crew *crew)
 
 	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
 		rc = tl_recorder_source_start(r->sources[i]);
-	r->crew = crew;
-	if (rc == 0)
-		rc = tl_recorder_crew_add(crew, r);
-	if (rc < 0)
-		r->crew = NULL;
-	return rc;
+	return rc < 0 ? rc : join_crew(r, crew);
 }
 
 int
@@ -370,8 +403,9 @@ tl_recorder_start(struct tl_recorder *r)
 	if (rc < 0)
 		return rc;
 	rc = tl_recorder_start_with(r, crew);
-	r->owns_crew = rc == 0;
-	if (rc < 0)
+	if (rc == 0)
+		r->own = crew;
+	else
 		tl_recorder_crew_free(crew);
 	return rc;
 }
@@ -408,7 +442,7 @@ tl_recorder_stop(struct tl_recorder *r)
 	if (!r->crew)
 		return;
 	wake_crew(r->crew, TL_CREW_READER);
-	wake_crew(r->crew, TL_CREW_WRITER);
+	wake_crew(r->writers, TL_CREW_WRITER);
 }
 
 void
@@ -436,9 +470,10 @@ wait_done(struct tl_recorder *r)
 		pthread_cond_wait(&r->done, &r->lock);
 	pthread_mutex_unlock(&r->lock);
 	tl_recorder_crew_remove(r->crew, r);
-	if (r->owns_crew)
-		tl_recorder_crew_free(r->crew);
-	r->crew = NULL;
+	if (r->writers != r->crew)
+		tl_recorder_crew_remove(r->writers, r);
+	tl_recorder_crew_free(r->own);
+	r->crew = r->writers = r->own = NULL;
 }
 
 void

@@ -8,7 +8,7 @@
  *	timeline --follow--> batches --ring--+    (the thread that writes)
  *
  * Threads.  A crew is two threads, one that reads and one that writes; many
- * recordings may share a crew.  The reader must come back before a ring has
+ * recordings may share a crew, or its reader only.  The reader must come back before a ring has
  * wrapped, so it never waits for the disk: it puts batches of events into a
  * bounded ring of its timeline (one thread puts, one takes, no lock).  The
  * writer takes batches, finds the stream of each thread, and appends blocks.
@@ -64,7 +64,9 @@ struct tl_recorder_options {
 	uint64_t age_ns;
 	/* time between flushes, all that a crash can lose; 0: a second */
 	uint64_t flush_ns;
-	uint64_t poll_ns;  /* time between reads of idle timelines; 0: 10 ms */
+	uint64_t poll_ns; /* time between reads of idle timelines; 0: 10 ms */
+	/* how long a few entries may wait to be read together; 0: 200 ms */
+	uint64_t delay_ns;
 	size_t block_size; /* of the stream of a thread; 0: 128 KiB */
 	int compress;      /* zstd level, 0: plain */
 	/* one file, begun at the start; at its end the recording ends */
@@ -184,6 +186,9 @@ void tl_recorder_free(struct tl_recorder *recorder);
 
 /* Create a crew: two threads, for any number of recordings.  0 or -errno. */
 int tl_recorder_crew_new(struct tl_recorder_crew **crew);
+/* Create a crew of which only the thread that reads is shared: each recording
+ * has its own thread that writes, which delays no other.  0 or -errno. */
+int tl_recorder_readers_new(struct tl_recorder_crew **crew);
 /* Free a crew that no recording uses any more.  NULL does nothing. */
 void tl_recorder_crew_free(struct tl_recorder_crew *crew);
 

@@ -23,10 +23,8 @@
 #include <unistd.h>
 
 enum {
-	TURN_BATCHES = 16, /* then other timelines have their turn */
-	/* of a pause: a timeline that is due so soon is read now */
-	SOON_PART = 8,
-	PAUSE_NS = 1000000,     /* between rounds while entries arrive */
+	TURN_BATCHES = 16,      /* then other timelines have their turn */
+	PAUSE_NS = 1000000,     /* between rounds, at least */
 	TROUBLE_NS = 100000000, /* between rounds that could not begin */
 	/* after that time incomplete entries are lost */
 	LAST_NS = TL_NS_PER_S,
@@ -175,16 +173,33 @@ send(struct tl_recorder_source *s, struct tl_batch *batch)
 	s->wake(s->context);
 }
 
-/* The time until the next round, which grows while no entries arrive. */
-static uint64_t
-pause_ns(struct tl_recorder_source *s)
+/* Set the pause before the next look at the timeline, which grows while no
+ * entries arrive. */
+static void
+set_pause(struct tl_recorder_source *s)
 {
-	if (s->round >= BUSY_EVENTS)
-		return 0;
-	s->pause_ns = s->round > 0 ? PAUSE_NS : s->pause_ns * 2;
+	const uint64_t again_ns = tl_follow_again_ns(s->cursor);
+
+	s->pause_ns = again_ns == UINT64_MAX ? s->pause_ns * 2
+					     : again_ns / PAUSE_NS * PAUSE_NS;
+	if (s->pause_ns < PAUSE_NS)
+		s->pause_ns = PAUSE_NS;
 	if (s->pause_ns > s->poll_ns)
 		s->pause_ns = s->poll_ns;
-	return s->pause_ns;
+}
+
+/* When the next round is due.  All timelines with one pause are due at the same
+ * multiples of it, so that the thread wakes up once for many. */
+static int64_t
+next_due(struct tl_recorder_source *s, int64_t now_ns)
+{
+	int64_t pause_ns;
+
+	if (s->round >= BUSY_EVENTS)
+		return now_ns;
+	set_pause(s);
+	pause_ns = (int64_t)s->pause_ns;
+	return (now_ns / pause_ns + 1) * pause_ns;
 }
 
 /* Will reading fail forever? */
@@ -230,8 +245,7 @@ end_round(struct tl_recorder_source *s, int rc, int64_t now_ns)
 	if (is_end(rc) || (s->last && (rc < 0 || is_complete(s, now_ns))))
 		end(s);
 	else
-		s->due_ns =
-		    now_ns + (int64_t)(rc < 0 ? TROUBLE_NS : pause_ns(s));
+		s->due_ns = rc < 0 ? now_ns + TROUBLE_NS : next_due(s, now_ns);
 	s->round = 0;
 }
 
@@ -246,8 +260,10 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 		s->due_ns = now_ns + PAUSE_NS;
 		return false;
 	}
-	if (s->fresh) /* pairs with tell_stop */
+	if (s->fresh) { /* pairs with tell_stop */
 		s->last = tl_load_acquire_32(&s->stop) != 0;
+		tl_follow_delay(s->cursor, s->last ? 0 : s->delay_ns);
+	}
 	rc = fill(s, s->filling);
 	s->round += s->filling->count;
 	if (s->filling->count > 0) {
@@ -259,16 +275,12 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 	return rc > 0;
 }
 
-/*
- * A round reads the entries that were there when it began; the one that begins
- * after a stop is the last.  A timeline that is due soon is read now, so that
- * the thread wakes up once for many.
- */
+/* A round reads the entries that were there when it began; the one that begins
+ * after a stop is the last. */
 int64_t
 tl_recorder_source_turn(struct tl_recorder_source *s)
 {
 	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
-	const int64_t soon_ns = (int64_t)(s->pause_ns / SOON_PART);
 	bool more = true;
 
 	if (s->over)
@@ -277,7 +289,7 @@ tl_recorder_source_turn(struct tl_recorder_source *s)
 		end(s);
 		return INT64_MAX;
 	}
-	if (now_ns + soon_ns < s->due_ns && tl_load_32(&s->stop) == 0)
+	if (now_ns < s->due_ns && tl_load_32(&s->stop) == 0)
 		return s->due_ns;
 	for (int i = 0; more && i < TURN_BATCHES; i++)
 		more = read_batch(s, now_ns);

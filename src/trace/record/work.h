@@ -62,6 +62,7 @@ struct tl_recorder_source {
 	uint16_t number;
 	struct tl_cursor *cursor;
 	uint64_t poll_ns;
+	uint64_t delay_ns;
 	void (*wake)(void *context); /* wakes the writing thread */
 	void *context;
 
@@ -278,8 +279,9 @@ struct tl_recorder {
 	struct tl_recorder_host host;
 	struct tl_recorder_source *sources[TL_RECORDER_SOURCES_MAX];
 	size_t source_count;
-	struct tl_recorder_crew *crew; /* NULL: not started */
-	bool owns_crew;
+	struct tl_recorder_crew *crew;    /* reads; NULL: not started */
+	struct tl_recorder_crew *writers; /* writes: crew, or own */
+	struct tl_recorder_crew *own;     /* freed at the end; NULL: none */
 	bool finished;
 
 	pthread_mutex_t lock; /* of the fields below */

@@ -7,7 +7,10 @@
 #include "lib/random.h"
 #include "lib/test.h"
 
+#include <sys/resource.h>
+
 enum { N = 64, LANES = 4 };
+#define LONG_NS (3600 * UINT64_C(1000000000))
 
 static struct timeline_event *event;
 static struct timeline_event *error;
@@ -70,6 +73,19 @@ expect_lost(uint64_t lost)
 	ck_assert_uint_eq(e.kind, TL_LOST);
 	ck_assert_uint_eq(e.lost, lost);
 	ck_assert(e.overwritten && e.unread);
+}
+
+/* So many events, and then the file was removed. */
+static void
+expect_removed(int events)
+{
+	struct tl_event e;
+
+	for (int i = 0; i < events; i++)
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
@@ -324,18 +340,76 @@ TEST(the_end_of_a_cpu_lane_waits_for_its_time)
 	expect_numbers(4, 5);
 }
 
-TEST(a_removed_file_ends_it)
+TEST(with_a_delay_entries_wait_until_a_quarter_of_a_lane_is_new)
+{
+	open_follow(0);
+	tl_follow_delay(follow, LONG_NS);
+	log_numbers(0, N / 4 - 1);
+	expect_numbers(0, 0);
+	log_numbers(N / 4 - 1, N / 4);
+	expect_numbers(0, N / 4);
+	log_numbers(N / 4, N / 4 + 1);
+	expect_numbers(0, 0);
+	tl_follow_delay(follow, 0);
+	expect_numbers(N / 4, N / 4 + 1);
+}
+
+TEST(with_a_delay_entries_come_when_they_are_that_old)
 {
 	struct tl_event e;
+	int rounds = 0;
 
+	open_follow(0);
+	tl_follow_delay(follow, 1);
+	log_numbers(0, 1);
+	while (tl_cursor_next(follow, &e) == 0)
+		rounds++;
+	ck_assert_int_ge(rounds, 1); /* the first call sees that it waits */
+	ck_assert_uint_eq(e.args[0], 0);
+}
+
+TEST(a_delay_does_not_outlive_the_file)
+{
+	open_follow(0);
+	tl_follow_delay(follow, LONG_NS);
+	log_numbers(0, 2);
+	timeline_remove(fixture_name);
+	expect_removed(2);
+}
+
+TEST(a_lane_that_grows_is_looked_at_before_a_burst_fills_it)
+{
+	open_follow(0);
+	expect_numbers(0, 0);
+	ck_assert_uint_eq(tl_follow_again_ns(follow), UINT64_MAX);
+	log_numbers(0, 1);
+	tl_follow_delay(follow, LONG_NS);
+	ck_assert_int_eq(tl_cursor_next(follow, &(struct tl_event){ 0 }), 0);
+	ck_assert_uint_eq(tl_follow_again_ns(follow), N / 4 * 200);
+}
+
+TEST(a_round_opens_no_file)
+{
+	struct rlimit limit;
+
+	open_follow(0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (uint64_t i = 0; i < 200; i += 7) {
+		log_numbers(i, i + 7);
+		expect_numbers(i, i + 7);
+	}
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+TEST(a_removed_file_ends_it)
+{
 	open_follow(0);
 	log_numbers(0, 2);
 	timeline_remove(fixture_name);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
+	expect_removed(2);
 }
 
 TEST(a_saved_file_does_not_grow)

@@ -504,6 +504,63 @@ count_threads(void)
 }
 
 /* A hundred recordings were two hundred threads. */
+TEST(entries_wait_to_be_read_together)
+{
+	const struct tl_recorder_options options = { .flush_ns = 1000000,
+		.delay_ns = UINT64_C(3600) * 1000000000 };
+	struct tl_recorder *recorder;
+	struct tl_recorder_status s;
+	uint64_t n = 0;
+
+	recorder = record(&options);
+	for (; n < 20; n++) {
+		timeline_log(tick, n);
+		sleep_ms(2);
+	}
+	s = status_of(recorder);
+	ck_assert_uint_eq(s.events + s.queued, 0);
+	for (; s.events == 0; n++) { /* until there are enough for a round */
+		timeline_log(tick, n);
+		if (n % 100 == 0)
+			sleep_ms(1);
+		s = status_of(recorder);
+	}
+	s = end_record(recorder);
+	ck_assert_uint_eq(s.lost, 0);
+	ck_assert_uint_eq(s.events, n);
+}
+
+TEST(readers_that_are_shared_leave_each_recording_its_writer)
+{
+	const struct tl_recorder_options options = { .flush_ns = 1000000 };
+	const struct tl_recorder_host host = { .begin = begin_file };
+	struct tl_recorder *recorders[CREW];
+	struct tl_recorder_crew *crew;
+	struct tl_fault fault = { 0 };
+	int with_crew;
+
+	ck_assert_int_eq(tl_recorder_readers_new(&crew), 0);
+	with_crew = count_threads();
+	for (int i = 0; i < CREW; i++) {
+		ck_assert_int_eq(tl_recorder_new(&recorders[i], &options,
+				     &host),
+		    0);
+		ck_assert_int_eq(tl_recorder_add(recorders[i], "demo", tl->fd,
+				     false, &fault),
+		    0);
+		ck_assert_int_eq(tl_recorder_start_with(recorders[i], crew), 0);
+	}
+	ck_assert_int_eq(count_threads(), with_crew + CREW);
+	for (int n = 0; n < CREW_EVENTS; n++)
+		timeline_log(tick, (uint64_t)n);
+	for (int i = 0; i < CREW; i++) {
+		ck_assert_uint_eq(end_record(recorders[i]).events, CREW_EVENTS);
+		ck_assert_int_eq(count_threads(), with_crew + CREW - i - 1);
+	}
+	tl_recorder_crew_free(crew);
+	ck_assert_int_eq(count_threads(), with_crew - 1);
+}
+
 TEST(two_threads_serve_all_recordings_of_a_crew)
 {
 	const struct tl_recorder_options options = { .flush_ns = 1000000 };

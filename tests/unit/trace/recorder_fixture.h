@@ -194,7 +194,7 @@ log_a_few(void)
 }
 
 /* Log until no file can grow any more, and on until it works again: how many.
- * The timeline must be small: rounds of reading make files of its size. */
+ * The timeline must be small: its size is that limit. */
 static inline uint64_t
 log_over_a_full_disk(struct tl_recorder *recorder)
 {
