@@ -226,6 +226,15 @@ passes(struct timeline_reader *r, const struct tl_event *event)
 	       tl_filter_event(&r->filter, event);
 }
 
+static bool
+is_any_live(const struct timeline_reader *r)
+{
+	for (size_t i = 0; i < r->sources.count; i++)
+		if (tl_source_is_live(&r->sources.items[i]))
+			return true;
+	return false;
+}
+
 /* The next event of the cursor that passes: 1, 0, -errno.  Those that do not
  * pass still end or begin spans. */
 static int
@@ -239,8 +248,9 @@ step(struct timeline_reader *r)
 		int paired;
 
 		rc = tl_cursor_next(r->cursor, &event);
-		if (r->file.snap || r->file.chains)
-			tl_read_report(r);
+		tl_read_report(r);
+		if (rc == 0 && r->options.follow && !is_any_live(r))
+			return -EPIPE;
 		if (rc <= 0)
 			return rc;
 		paired = pair(r, &event, &span);
@@ -316,11 +326,11 @@ timeline_read_next(struct timeline_reader *r,
 	*event = NULL;
 	if (r->options.limit > 0 && r->given >= r->options.limit)
 		return 0;
-	rc = r->file.follow ? wait_step(r) : step(r);
+	rc = r->options.follow ? wait_step(r) : step(r);
 	if (rc > 0) {
 		r->given++;
 		*event = &r->event;
-	} else if (rc == -EPIPE && r->file.follow) {
+	} else if (rc == -EPIPE && r->options.follow) {
 		tl_read_fail(rc, "the timeline was removed");
 	} else if (rc < 0) {
 		tl_read_fail(rc, "an event cannot be read: %s", strerror(-rc));

@@ -4,11 +4,11 @@
  *
  * A reader library exists for programs that are not ours, so its interface
  * (include/timeline_read.h) must not change when ours does.  It is a thin
- * skin over the readers that the tools use: snap, trace, chain and the
- * rendering of event/.  Nothing is parsed here.
+ * skin over what the tools use: source/ and the rendering of event/.  Nothing
+ * is recognised, opened or parsed here.
  *
  *	timeline_reader
- *	  file ------- snap | follow | trace | chains	(read/file.h)
+ *	  sources ---> snap | live | trace | chains	(source/source.h)
  *	  cursor ----> tl_event ----> timeline_read_event
  *	  definitions: tl_message --> C strings, made at its first event
  *	  roots -----> tl_node of the trace, cast: its owner is the reader
@@ -36,7 +36,8 @@
 #include "event/names.h"
 #include "event/render.h"
 #include "event/spans.h"
-#include "read/file.h"
+#include "source/sources.h"
+#include "trace/read.h"
 
 #include <timeline_read.h>
 
@@ -67,14 +68,14 @@ enum { TL_READ_NAMED_MAX = 64 };
 
 struct timeline_reader {
 	struct timeline_read_options options;
-	struct tl_read_file file;
-	struct tl_cursor *cursor; /* that of the file where it follows */
+	struct tl_sources sources;
+	struct tl_trace *trace;   /* the one source, if it is one */
+	struct tl_cursor *cursor; /* of all sources */
 	struct tl_filter filter;
 	const struct tl_message *filtered; /* the message last filtered */
 	bool passes;                       /* the result for filtered */
 	struct tl_spans *spans;
-	uint64_t given;    /* events */
-	uint64_t reported; /* faults of timelines and chains */
+	uint64_t given; /* events */
 	uint64_t damaged;
 	struct tl_message_map definitions;
 	struct timeline_read_definition *loss;
