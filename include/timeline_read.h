@@ -14,14 +14,14 @@
  *	}
  *	timeline_read_close(reader);
  *
- * A reader gives the events of one source: a live timeline, a snapshot
- * (compressed or not), a recorded trace or a stream of them.  A recorded
- * trace is also a forest of nodes, one tree for each thread, whose children
- * are loaded when they are asked for and may be forgotten again.
+ * A reader gives the events of its inputs, merged by time: live timelines,
+ * snapshots (compressed or not), recorded traces and streams of them.  A
+ * recorded trace is also a forest of nodes, one tree for each thread, whose
+ * children are loaded when they are asked for and may be forgotten again.
  *
  * Functions that return int return 0 or more on success and -errno on
  * failure; timeline_read_error() then has the text.  NULL in place of a path,
- * of memory or of a text with room for bytes is -EINVAL; a reader, event or
+ * of a host, of memory or of a text with room for bytes is -EINVAL; a reader, event or
  * node must not be NULL, but to close.  The library never prints,
  * exits or installs a signal handler, and keeps nothing outside of its readers
  * but that text.  Any number of readers may be open.  One thread at a time
@@ -88,7 +88,10 @@ enum {
 	TIMELINE_READ_PROVEN = 256,
 	/* A bare end whose duration is known by its proof alone: the begin is
 	 * not in the file, and args are 0. */
-	TIMELINE_READ_ALONE = 512
+	TIMELINE_READ_ALONE = 512,
+	/* Inputs of several hosts: it may have happened before or after an
+	 * event of another host beside it. */
+	TIMELINE_READ_OVERLAPS = 1024
 };
 
 /* timeline_read_event.cpu when it is not known. */
@@ -123,7 +126,9 @@ struct timeline_read_event {
 	 * where one of the two is missing; newest first also of an end with
 	 * more than 262144 entries between it and its begin. */
 	int64_t duration_ns;
-	uint32_t error_ns; /* ns is wrong by no more than this */
+	/* ns is wrong by no more than this.  Of several hosts the bound of the
+	 * host's clock is in it; UINT32_MAX: no bound is known. */
+	uint32_t error_ns;
 	uint32_t epoch;    /* stamps of different epochs do not compare */
 	uint32_t flags;    /* TIMELINE_READ_BARE ... */
 	/* What is known of the message; for the functions below. */
@@ -142,6 +147,7 @@ struct timeline_read_damage {
 	int error;        /* -EBADMSG damaged, -ENODATA cut off, 0 a remark */
 	uint64_t at;      /* byte of the file, or UINT64_MAX: no place */
 	const char *text; /* one line, valid during the call */
+	const char *input; /* as timeline_read_origin.input, likewise */
 };
 
 /*
@@ -227,6 +233,30 @@ int timeline_read_open_fd(struct timeline_reader **reader, int fd,
 int timeline_read_open_memory(struct timeline_reader **reader, const void *data,
     size_t size, const struct timeline_read_options *options);
 
+/*
+ * Open one more input, before the first event was asked for, with the options
+ * of the reader: its events are merged with those of the others by time, as
+ * timeline-dump does with several files.  Stamps of one boot of a machine are
+ * compared, those of others by the times of their hosts.  With options->follow
+ * all inputs are live timelines.  More than one input has no nodes.
+ *
+ * 0; else as timeline_read_open(), and the reader is as it was: -EINVAL as well
+ * after the first event.  An input that was opened by a descriptor or from
+ * memory may be the first.
+ */
+int timeline_read_add(struct timeline_reader *reader, const char *path);
+
+/*
+ * Add offset_ns to the times of a host, before the first event was asked for:
+ * host is as in timeline_read_origin, or the path or the number, from "1" on, of
+ * an input of it.  As timeline-dump --offset.
+ *
+ * 0; -ENOENT there is no such host, and the text names those that there are;
+ * -EINVAL after the first event; -ENOMEM.
+ */
+int timeline_read_offset(struct timeline_reader *reader, const char *host,
+    int64_t offset_ns);
+
 /* Free the reader with its events, nodes and strings.  NULL does nothing. */
 void timeline_read_close(struct timeline_reader *reader);
 
@@ -234,11 +264,11 @@ void timeline_read_close(struct timeline_reader *reader);
  * thread, "" if there was none; valid until the next failure in the thread. */
 const char *timeline_read_error(void);
 
-/* What was opened: "timeline" (live or saved), "trace", or "stream" of traces
- * behind each other. */
+/* What was opened first: "timeline" (live or saved), "trace", or "stream" of
+ * traces behind each other. */
 const char *timeline_read_format(const struct timeline_reader *reader);
 
-/* How many places of the file were found damaged so far. */
+/* How many places of the inputs were found damaged so far. */
 uint64_t timeline_read_damaged(const struct timeline_reader *reader);
 
 /* == reading == */
@@ -246,9 +276,9 @@ uint64_t timeline_read_damaged(const struct timeline_reader *reader);
 /*
  * The next event: 1, and *event is it until the next call of this function or
  * the close.  0: there are no more; with options->follow: none came in time,
- * call again.  -errno: something could not be read (-EPIPE: the timeline that
- * is followed was removed; -EINTR: a signal arrived while waiting); *event is
- * NULL, and another call goes on with what can be read.
+ * call again.  -errno: something could not be read (-EPIPE: a timeline that is
+ * followed was removed, once of each of several; -EINTR: a signal arrived while
+ * waiting); *event is NULL, and another call goes on with what can be read.
  */
 int timeline_read_next(struct timeline_reader *reader,
     const struct timeline_read_event **event);
@@ -298,6 +328,27 @@ const char *timeline_read_explanation(const struct timeline_read_event *event);
  * be NULL); NULL when that is not known. */
 const char *
 timeline_read_location(const struct timeline_read_event *event, uint32_t *line);
+
+/* Where an event comes from, as far as it is known; what is not is "" or 0. */
+struct timeline_read_origin {
+	/* The path of the input as it was given, followed by ": " and the
+	 * timeline where the input is a stream of several. */
+	const char *input;
+	/* The name of the machine as timeline-dump prints it; that of the file
+	 * where it is not known. */
+	const char *host;
+	const char *boot; /* which start of the machine: 32 hexadecimal digits */
+	const char *timeline; /* its name there */
+	const char *command;  /* the process that made the timeline */
+	uint32_t pid;         /* of that process */
+	unsigned number;      /* of the timeline in the reader, from 0 on */
+};
+
+/* The origin of an event, also of a loss: valid until the reader is closed, the
+ * same pointer for all events of one timeline.  NULL: -ENOMEM, or -EINVAL not an
+ * event of a reader; the text is that of timeline_read_error(). */
+const struct timeline_read_origin *
+timeline_read_origin(const struct timeline_read_event *event);
 
 /* == nodes of a recorded trace == */
 

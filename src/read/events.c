@@ -26,7 +26,8 @@ put_string(char **to, struct tl_bytes from)
 }
 
 static struct timeline_read_definition *
-new_definition(struct timeline_reader *r, const struct tl_message *m)
+new_definition(struct timeline_reader *r, const struct tl_message *m,
+    size_t source)
 {
 	static const struct tl_message nothing;
 	struct timeline_read_definition *d;
@@ -40,7 +41,9 @@ new_definition(struct timeline_reader *r, const struct tl_message *m)
 	d = malloc(sizeof(*d) + size);
 	if (!d)
 		return NULL;
-	*d = (struct timeline_read_definition){ .reader = r, .message = m };
+	*d = (struct timeline_read_definition){ .reader = r,
+		.message = m,
+		.source = source };
 	to = d->text;
 	d->category = put_string(&to, from->category);
 	d->line = put_string(&to, from->line1);
@@ -51,22 +54,35 @@ new_definition(struct timeline_reader *r, const struct tl_message *m)
 	return d;
 }
 
+/* That of the losses of a source. */
 static int
-define(struct timeline_reader *r, const struct tl_message *message,
+define_loss(struct timeline_reader *r, size_t source,
     const struct timeline_read_definition **definition)
 {
-	struct timeline_read_definition *d =
-	    message ? tl_message_map_find(&r->definitions, message) : r->loss;
+	struct tl_read_about *about = tl_read_about(r, source);
+
+	if (about && !about->loss)
+		about->loss = new_definition(r, NULL, source);
+	*definition = about ? about->loss : NULL;
+	return *definition ? 0 : -ENOMEM;
+}
+
+static int
+define(struct timeline_reader *r, const struct tl_event *event,
+    const struct timeline_read_definition **definition)
+{
+	struct timeline_read_definition *d;
 	int rc;
 
+	if (!event->message)
+		return define_loss(r, event->source, definition);
+	d = tl_message_map_find(&r->definitions, event->message);
 	if (!d) {
-		d = new_definition(r, message);
+		d = new_definition(r, event->message, event->source);
 		if (!d)
 			return -ENOMEM;
-		if (!message)
-			r->loss = d;
-		else if ((rc = tl_message_map_add(&r->definitions, message,
-			      d)) < 0) {
+		rc = tl_message_map_add(&r->definitions, event->message, d);
+		if (rc < 0) {
 			free(d);
 			return rc;
 		}
@@ -126,12 +142,23 @@ name(struct timeline_reader *r, const struct tl_event *event,
 
 /* == events == */
 
+static uint32_t
+error_of(const struct tl_event *event)
+{
+	const uint64_t error =
+	    (uint64_t)event->sync_us * 1000 + event->error_ns;
+
+	return event->sync_us == TL_SYNC_UNBOUNDED || error > UINT32_MAX
+		   ? UINT32_MAX
+		   : (uint32_t)error;
+}
+
 int
 tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
     struct timeline_read_event *to)
 {
 	const struct timeline_read_definition *definition;
-	const int rc = define(r, event->message, &definition);
+	const int rc = define(r, event, &definition);
 
 	if (rc < 0)
 		return rc;
@@ -145,7 +172,7 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		.category = definition->category,
 		.message = definition->line,
 		.duration_ns = -1,
-		.error_ns = event->error_ns,
+		.error_ns = error_of(event),
 		.epoch = event->epoch,
 		.definition = definition,
 		.thread = "",
@@ -159,6 +186,8 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 			to->flags |= TIMELINE_READ_UNREAD;
 		return 0;
 	}
+	if (event->overlaps)
+		to->flags |= TIMELINE_READ_OVERLAPS;
 	to->argc = event->message->argc;
 	memcpy(to->args, event->args, sizeof(to->args));
 	if (event->bare)
@@ -224,6 +253,22 @@ passes(struct timeline_reader *r, const struct tl_event *event)
 	}
 	return (!event->message || r->passes) &&
 	       tl_filter_event(&r->filter, event);
+}
+
+/* The name of a timeline that was removed, of each once. */
+static const char *
+name_removed(struct timeline_reader *r)
+{
+	struct tl_source *item = NULL;
+
+	for (size_t i = 0; i < r->sources.count; i++) {
+		item = &r->sources.items[i];
+		if (!tl_source_is_live(item) && item->told == 0) {
+			item->told = 1;
+			break;
+		}
+	}
+	return item ? item->name : "";
 }
 
 static bool
@@ -324,6 +369,7 @@ timeline_read_next(struct timeline_reader *r,
 	int rc = 0;
 
 	*event = NULL;
+	r->begun = true;
 	if (r->options.limit > 0 && r->given >= r->options.limit)
 		return 0;
 	rc = r->options.follow ? wait_step(r) : step(r);
@@ -331,7 +377,8 @@ timeline_read_next(struct timeline_reader *r,
 		r->given++;
 		*event = &r->event;
 	} else if (rc == -EPIPE && r->options.follow) {
-		tl_read_fail(rc, "the timeline was removed");
+		tl_read_fail(rc, "%s: the timeline was removed",
+		    name_removed(r));
 	} else if (rc < 0) {
 		tl_read_fail(rc, "an event cannot be read: %s", strerror(-rc));
 	}

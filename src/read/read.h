@@ -44,7 +44,8 @@
 /* The texts of a message as C strings, all in one piece of memory. */
 struct timeline_read_definition {
 	struct timeline_reader *reader;
-	const struct tl_message *message; /* NULL: that of all losses */
+	const struct tl_message *message; /* NULL: that of losses of a source */
+	size_t source;
 	const char *category;
 	const char *line; /* the first */
 	const char *explanation;
@@ -66,11 +67,28 @@ struct tl_read_named {
 
 enum { TL_READ_NAMED_MAX = 64 };
 
+struct tl_read_origin {
+	struct timeline_read_origin shown; /* its texts are in the others */
+	struct tl_origin known;
+	char host[TL_HOST_NAME_MAX];
+	char boot[TL_ORIGIN_BOOT_SIZE];
+};
+
+/* What is known of a source once it was asked for; NULL: it was not. */
+struct tl_read_about {
+	struct timeline_read_definition *loss;
+	struct tl_read_origin *origin;
+};
+
 struct timeline_reader {
 	struct timeline_read_options options;
 	struct tl_sources sources;
 	struct tl_trace *trace;   /* the one source, if it is one */
 	struct tl_cursor *cursor; /* of all sources */
+	bool begun;               /* an event was asked for */
+	struct tl_hosts_plan offsets;
+	struct tl_read_about *about; /* by number of the source */
+	size_t about_count;
 	struct tl_filter filter;
 	const struct tl_message *filtered; /* the message last filtered */
 	bool passes;                       /* the result for filtered */
@@ -78,7 +96,6 @@ struct timeline_reader {
 	uint64_t given; /* events */
 	uint64_t damaged;
 	struct tl_message_map definitions;
-	struct timeline_read_definition *loss;
 	struct tl_interner *names;                     /* each with its NUL */
 	struct tl_read_named named[TL_READ_NAMED_MAX]; /* by tid */
 	struct tl_render *render;
@@ -98,6 +115,17 @@ int tl_read_fail(int rc, const char *format, ...)
 
 /* Report faults that were found since the last call. */
 void tl_read_report(struct timeline_reader *reader);
+
+/* Open one more input, which texts of errors call name; begin to read all of
+ * them.  0 or -errno, with its text. */
+int tl_read_add(struct timeline_reader *reader,
+    const struct tl_source_from *from, const char *name);
+int tl_read_begin(struct timeline_reader *reader);
+
+/* What is known of a source.  NULL: there is no memory. */
+struct tl_read_about *
+tl_read_about(struct timeline_reader *reader, size_t source);
+void tl_read_free_about(struct timeline_reader *reader);
 
 /* A public event from ours: 0, -ENOMEM, -ENOSPC. */
 int tl_read_fill(struct timeline_reader *reader, const struct tl_event *event,

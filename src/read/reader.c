@@ -34,11 +34,13 @@ tl_read_fail(int rc, const char *format, ...)
 /* == damage == */
 
 static void
-report(struct timeline_reader *r, const struct tl_fault *fault)
+report(struct timeline_reader *r, const char *input,
+    const struct tl_fault *fault)
 {
 	const struct timeline_read_damage damage = { .error = fault->rc,
 		.at = fault->at,
-		.text = fault->text };
+		.text = fault->text,
+		.input = input };
 
 	if (fault->rc != 0)
 		r->damaged++;
@@ -48,9 +50,9 @@ report(struct timeline_reader *r, const struct tl_fault *fault)
 
 /* Take a diagnostic of a trace. */
 static void
-take_report(void *context, const struct tl_fault *fault)
+take_report(void *context, const char *name, const struct tl_fault *fault)
 {
-	report(context, fault);
+	report(context, name, fault);
 }
 
 void
@@ -63,7 +65,8 @@ tl_read_report(struct timeline_reader *r)
 			continue;
 		for (; item->told < tl_source_fault_count(item); item->told++)
 			if (item->told < TL_SNAP_FAULTS_MAX)
-				report(r, tl_source_fault(item, item->told));
+				report(r, item->name,
+				    tl_source_fault(item, item->told));
 			else
 				r->damaged++;
 	}
@@ -124,9 +127,8 @@ make_filter(struct timeline_reader *r)
 		filter->messages[filter->message_count++] = o->message;
 }
 
-/* Open one more input; in texts it has this name. */
-static int
-add(struct timeline_reader *r, const struct tl_source_from *from,
+int
+tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
     const char *name)
 {
 	const struct tl_source_plan plan = { .tail = r->options.tail,
@@ -151,25 +153,33 @@ add(struct timeline_reader *r, const struct tl_source_from *from,
 	    (unsigned long long)fault->at, fault->text);
 }
 
-/* Read all inputs from their begin. */
-static int
-start(struct timeline_reader *r)
+int
+tl_read_begin(struct timeline_reader *r)
 {
 	const enum tl_order order =
 	    r->options.oldest_first ? TL_OLDEST_FIRST : TL_NEWEST_FIRST;
+	struct tl_fault fault = { 0 };
 	int rc;
 
 	tl_read_report(r);
 	r->trace =
 	    r->sources.count == 1 ? tl_source_trace(r->sources.items) : NULL;
 	rc = tl_sources_find_hosts(&r->sources);
+	if (rc == 0 && tl_sources_apply(&r->sources, &r->offsets, &fault) < 0)
+		return tl_read_fail(fault.rc == -ENOMEM ? -ENOMEM : -ENOENT,
+		    "%s", fault.text);
 	if (rc == 0)
 		rc = tl_sources_cursor(&r->sources, order, &r->cursor);
 	/* As timeline-dump does: an end has its duration before its begin. */
-	if (rc == 0 && order == TL_NEWEST_FIRST)
-		rc = tl_spans_cursor(order, TL_SPANS_WINDOW, r->cursor,
-		    &r->cursor);
-	return rc;
+	if (rc == 0 && order == TL_NEWEST_FIRST) {
+		struct tl_cursor *inner = r->cursor;
+
+		r->cursor = NULL;
+		rc = tl_spans_cursor(order, TL_SPANS_WINDOW, inner, &r->cursor);
+	}
+	return rc < 0 ? tl_read_fail(rc, "the events cannot be read: %s",
+			    strerror(-rc))
+		      : 0;
 }
 
 static int
@@ -183,10 +193,8 @@ open_reader(struct timeline_reader *r, const struct tl_source_from *from,
 		r->options.oldest_first = 1;
 	if (tl_render_new(&r->render) < 0 || tl_spans_new(&r->spans) < 0)
 		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
-	if ((rc = add(r, from, name)) < 0)
-		return rc;
-	rc = start(r);
-	return rc < 0 ? tl_read_fail(rc, "%s: %s", name, strerror(-rc)) : 0;
+	rc = tl_read_add(r, from, name);
+	return rc < 0 ? rc : tl_read_begin(r);
 }
 
 static int
@@ -263,7 +271,7 @@ timeline_read_close(struct timeline_reader *r)
 	tl_spans_free(r->spans);
 	tl_render_free(r->render);
 	tl_message_map_free(&r->definitions, free);
-	free(r->loss);
+	tl_read_free_about(r);
 	tl_interner_free(r->names);
 	tl_text_free(&r->text);
 	tl_sources_free(&r->sources);

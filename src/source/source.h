@@ -141,9 +141,13 @@ struct tl_source_plan {
 	bool kernel;   /* FILE.sched, too, where it lies beside FILE */
 	bool readonly; /* write no index beside a trace */
 	size_t memory_max; /* of the nodes of a trace; 0: no bound */
-	/* Told of each fault of a single trace when it is found, whether or not
-	 * there is room to keep it.  Outlives the source. */
-	struct tl_report report;
+	/* Told of each fault of a single trace, by the name of its source, when
+	 * it is found, whether or not there is room to keep it. */
+	struct tl_source_report {
+		void (*tell)(void *context, const char *name,
+		    const struct tl_fault *fault);
+		void *context; /* outlives the source */
+	} report;
 	/* What servers are asked for; its hosts are of all sources.  NULL:
 	 * everything. */
 	const struct tl_remote_plan *remote;

@@ -44,7 +44,8 @@ clock_kind(const struct tl_source *source)
 struct opened_trace {
 	struct tl_trace *trace;
 	struct tl_faults faults;
-	struct tl_report report; /* of the plan */
+	struct tl_source_report report; /* of the plan */
+	const char *name;
 	const struct tl_message **messages;
 	size_t message_count;
 };
@@ -170,8 +171,9 @@ report_trace(void *context, const struct tl_fault *fault)
 	struct opened_trace *opened = context;
 
 	*tl_faults_next(&opened->faults) = *fault;
-	if (opened->report.write)
-		opened->report.write(opened->report.context, fault);
+	if (opened->report.tell)
+		opened->report.tell(opened->report.context, opened->name,
+		    fault);
 }
 
 /* == one timeline of a stream == */
@@ -389,6 +391,7 @@ open_one(struct tl_source *source, const struct tl_opening *o, const char *path,
 		return tl_source_fail(source, -ENOMEM);
 	}
 	opened->report = o->plan->report;
+	opened->name = source->name;
 	if (path)
 		rc = tl_trace_open(&opened->trace, path, &options,
 		    &source->fault);

@@ -151,6 +151,8 @@ options_without_words(void)
 	CALL(-EINVAL, timeline_profiler_open(&profiler, NULL)) \
 	CALL(-EINVAL, timeline_read_open(&reader, NULL, NULL)) \
 	CALL(-EINVAL, timeline_read_open_memory(&reader, NULL, 1, NULL)) \
+	CALL(-EINVAL, timeline_read_add(reader, NULL)) \
+	CALL(-EINVAL, timeline_read_offset(reader, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_text(entry, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_line(entry, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_argument_text(entry, 0, NULL, 1)) \
