@@ -91,7 +91,12 @@ enum {
 	TIMELINE_READ_ALONE = 512,
 	/* Inputs of several hosts: it may have happened before or after an
 	 * event of another host beside it. */
-	TIMELINE_READ_OVERLAPS = 1024
+	TIMELINE_READ_OVERLAPS = 1024,
+	/* Of a span: its end is not in the file. */
+	TIMELINE_READ_OPEN = 2048,
+	/* Of an open span: what was recorded is not known from its begin on, so
+	 * it may have ended. */
+	TIMELINE_READ_CUT = 4096
 };
 
 /* timeline_read_event.cpu when it is not known. */
@@ -349,6 +354,42 @@ struct timeline_read_origin {
  * event of a reader; the text is that of timeline_read_error(). */
 const struct timeline_read_origin *
 timeline_read_origin(const struct timeline_read_event *event);
+
+/* == spans == */
+
+/* A span: its begin and its end.  The library allocates it, so that members can
+ * be added; a copy may be kept until the reader is closed. */
+struct timeline_read_span {
+	/* The two events; the arguments of an end that was logged without are
+	 * those of the begin.  With TIMELINE_READ_ALONE the begin is not in the
+	 * file: of it only the times are known. */
+	struct timeline_read_event begin;
+	struct timeline_read_event end; /* all 0 with TIMELINE_READ_OPEN */
+	int64_t duration_ns; /* -1 with TIMELINE_READ_OPEN */
+	/* The duration less those of the recorded spans that are directly
+	 * within it, in its thread.  -1: it is not known, or the span is of no
+	 * thread (TIMELINE_SOURCE). */
+	int64_t self_ns;
+	/* Spans open around it when it began, of its thread, or of its message
+	 * where it is of no thread. */
+	uint32_t depth;
+	/* TIMELINE_READ_UNSURE (entries may be missing in between: it may be no
+	 * span at all), PROVEN, ALONE, OVERLAPS, OPEN, CUT.  A statistic counts
+	 * those that are neither UNSURE nor OPEN. */
+	uint32_t flags;
+};
+
+/*
+ * The next span: in the order of their ends, and after the last event those that
+ * have none, in the order of their begins.  Returns as timeline_read_next(), and
+ * *span is valid as long.  The options choose spans by their ends, or by their
+ * begins where they have none; losses are not given.
+ *
+ * A reader gives events or spans: the second of the two functions to be called
+ * returns -EINVAL, and so does this one newest first.
+ */
+int timeline_read_next_span(struct timeline_reader *reader,
+    const struct timeline_read_span **span);
 
 /* == nodes of a recorded trace == */
 

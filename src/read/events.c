@@ -244,8 +244,8 @@ pair(struct timeline_reader *r, const struct tl_event *event,
 				       : pair_backward(r, event, span);
 }
 
-static bool
-passes(struct timeline_reader *r, const struct tl_event *event)
+bool
+tl_read_passes(struct timeline_reader *r, const struct tl_event *event)
 {
 	if (event->message && event->message != r->filtered) {
 		r->filtered = event->message;
@@ -280,49 +280,53 @@ is_any_live(const struct timeline_reader *r)
 	return false;
 }
 
-/* The next event of the cursor that passes: 1, 0, -errno.  Those that do not
- * pass still end or begin spans. */
+int
+tl_read_advance(struct timeline_reader *r, struct tl_event *event,
+    struct tl_span *span)
+{
+	int rc = tl_cursor_next(r->cursor, event);
+
+	tl_read_report(r);
+	if (rc == 0 && r->options.follow && !is_any_live(r))
+		return -EPIPE;
+	if (rc <= 0)
+		return rc;
+	rc = pair(r, event, span);
+	return rc < 0 ? rc : rc > 0 ? TL_READ_PAIRED : TL_READ_EVENT;
+}
+
+/* The next event that passes: 1, 0, -errno.  Those that do not pass still end
+ * or begin spans. */
 static int
 step(struct timeline_reader *r)
 {
 	struct tl_span span = { 0 };
 	struct tl_event event;
-	int rc;
+	int paired, rc;
 
-	for (;;) {
-		int paired;
-
-		rc = tl_cursor_next(r->cursor, &event);
-		tl_read_report(r);
-		if (rc == 0 && r->options.follow && !is_any_live(r))
-			return -EPIPE;
-		if (rc <= 0)
-			return rc;
-		paired = pair(r, &event, &span);
-		if (paired < 0)
+	do {
+		paired = tl_read_advance(r, &event, &span);
+		if (paired <= 0)
 			return paired;
-		if (!passes(r, &event))
-			continue;
-		rc = tl_read_fill(r, &event, &r->event);
-		if (rc < 0)
-			return rc;
-		if (event.kind == TL_END && event.begun != TL_BEGUN_UNKNOWN) {
-			r->event.duration_ns = event.duration_ns;
-			if (event.begun == TL_BEGUN_UNSURE)
-				r->event.flags |= TIMELINE_READ_UNSURE;
-		}
-		if (paired) {
-			r->event.duration_ns = span.duration_ns;
-			if (event.kind == TL_END && event.bare && !span.bare)
-				memcpy(r->event.args, span.args,
-				    sizeof(span.args));
-			if (span.lossy)
-				r->event.flags |= TIMELINE_READ_UNSURE;
-			if (span.bare)
-				r->event.flags |= TIMELINE_READ_ALONE;
-		}
-		return 1;
+	} while (!tl_read_passes(r, &event));
+	rc = tl_read_fill(r, &event, &r->event);
+	if (rc < 0)
+		return rc;
+	if (event.kind == TL_END && event.begun != TL_BEGUN_UNKNOWN) {
+		r->event.duration_ns = event.duration_ns;
+		if (event.begun == TL_BEGUN_UNSURE)
+			r->event.flags |= TIMELINE_READ_UNSURE;
 	}
+	if (paired == TL_READ_PAIRED) {
+		r->event.duration_ns = span.duration_ns;
+		if (event.kind == TL_END && event.bare && !span.bare)
+			memcpy(r->event.args, span.args, sizeof(span.args));
+		if (span.lossy)
+			r->event.flags |= TIMELINE_READ_UNSURE;
+		if (span.bare)
+			r->event.flags |= TIMELINE_READ_ALONE;
+	}
+	return 1;
 }
 
 static int64_t
@@ -334,15 +338,16 @@ now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The same of a timeline that is followed: wait for one. */
+/* The same of timelines that are followed: wait for one. */
 static int
-wait_step(struct timeline_reader *r)
+wait_step(struct timeline_reader *r,
+    int (*next)(struct timeline_reader *reader))
 {
 	const int64_t timeout = r->options.timeout_ms;
 	int64_t end = 0;
 	int rc;
 
-	while ((rc = step(r)) == 0 && timeout != 0) {
+	while ((rc = next(r)) == 0 && timeout != 0) {
 		const int64_t now = now_ms();
 		int64_t left = ROUND_MS;
 		struct timespec pause = { 0 };
@@ -363,25 +368,35 @@ wait_step(struct timeline_reader *r)
 }
 
 int
+tl_read_one(struct timeline_reader *r,
+    int (*next)(struct timeline_reader *reader))
+{
+	int rc;
+
+	if (r->given_by && r->given_by != next)
+		return tl_read_fail(-EINVAL,
+		    "a reader gives events or spans, not both");
+	r->given_by = next;
+	if (r->options.limit > 0 && r->given >= r->options.limit)
+		return 0;
+	rc = r->options.follow ? wait_step(r, next) : next(r);
+	if (rc > 0)
+		r->given++;
+	else if (rc == -EPIPE && r->options.follow)
+		tl_read_fail(rc, "%s: the timeline was removed",
+		    name_removed(r));
+	else if (rc < 0)
+		tl_read_fail(rc, "an event cannot be read: %s", strerror(-rc));
+	return rc;
+}
+
+int
 timeline_read_next(struct timeline_reader *r,
     const struct timeline_read_event **event)
 {
-	int rc = 0;
+	const int rc = tl_read_one(r, step);
 
-	*event = NULL;
-	r->begun = true;
-	if (r->options.limit > 0 && r->given >= r->options.limit)
-		return 0;
-	rc = r->options.follow ? wait_step(r) : step(r);
-	if (rc > 0) {
-		r->given++;
-		*event = &r->event;
-	} else if (rc == -EPIPE && r->options.follow) {
-		tl_read_fail(rc, "%s: the timeline was removed",
-		    name_removed(r));
-	} else if (rc < 0) {
-		tl_read_fail(rc, "an event cannot be read: %s", strerror(-rc));
-	}
+	*event = rc > 0 ? &r->event : NULL;
 	return rc;
 }
 

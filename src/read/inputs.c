@@ -14,9 +14,9 @@
 static int
 refuse_begun(const struct timeline_reader *r, const char *what)
 {
-	return r->begun ? tl_read_fail(-EINVAL,
-			      "%s before the first event is asked for", what)
-			: 0;
+	return r->given_by ? tl_read_fail(-EINVAL,
+				 "%s before the first event is asked for", what)
+			   : 0;
 }
 
 /* Begin anew after a change of the inputs. */

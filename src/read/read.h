@@ -74,6 +74,8 @@ struct tl_read_origin {
 	char boot[TL_ORIGIN_BOOT_SIZE];
 };
 
+struct tl_read_nests; /* spans.c: the spans within others */
+
 /* What is known of a source once it was asked for; NULL: it was not. */
 struct tl_read_about {
 	struct timeline_read_definition *loss;
@@ -85,7 +87,8 @@ struct timeline_reader {
 	struct tl_sources sources;
 	struct tl_trace *trace;   /* the one source, if it is one */
 	struct tl_cursor *cursor; /* of all sources */
-	bool begun;               /* an event was asked for */
+	/* What is asked for, events or spans; NULL: nothing was yet. */
+	int (*given_by)(struct timeline_reader *reader);
 	struct tl_hosts_plan offsets;
 	struct tl_read_about *about; /* by number of the source */
 	size_t about_count;
@@ -93,7 +96,10 @@ struct timeline_reader {
 	const struct tl_message *filtered; /* the message last filtered */
 	bool passes;                       /* the result for filtered */
 	struct tl_spans *spans;
-	uint64_t given; /* events */
+	struct tl_read_nests *nests;
+	struct timeline_read_span span;
+	uint32_t open;  /* of tl_spans_open, after all events */
+	uint64_t given; /* events or spans */
 	uint64_t damaged;
 	struct tl_message_map definitions;
 	struct tl_interner *names;                     /* each with its NUL */
@@ -130,6 +136,20 @@ void tl_read_free_about(struct timeline_reader *reader);
 /* A public event from ours: 0, -ENOMEM, -ENOSPC. */
 int tl_read_fill(struct timeline_reader *reader, const struct tl_event *event,
     struct timeline_read_event *to);
+
+/* The next event and, where it ends one, its span. */
+enum { TL_READ_EVENT = 1, TL_READ_PAIRED };
+/* One of them, 0 or -errno. */
+int tl_read_advance(struct timeline_reader *reader, struct tl_event *event,
+    struct tl_span *span);
+/* Do the options choose it? */
+bool
+tl_read_passes(struct timeline_reader *reader, const struct tl_event *event);
+/* One more of what next gives, which waits and is counted. */
+int tl_read_one(struct timeline_reader *reader,
+    int (*next)(struct timeline_reader *reader));
+
+void tl_read_nests_free(struct tl_read_nests *nests);
 
 /* Copy what the text of a reader holds as snprintf does, and empty it. */
 int tl_read_copy(struct timeline_reader *reader, char *text, size_t size);
