@@ -48,7 +48,6 @@ extern "C" {
 
 struct timeline_reader;
 struct timeline_node;
-struct timeline_read_definition;
 
 /* == events == */
 
@@ -99,6 +98,32 @@ enum {
 	TIMELINE_READ_CUT = 4096
 };
 
+/*
+ * What a message was defined as.  The library allocates it, so that members can
+ * be added; it is valid until the reader is closed, and the same for all events
+ * of a message of one timeline.  Texts are NUL-terminated, "" where there is
+ * none.  Of losses all members are 0 or "".
+ */
+struct timeline_read_definition {
+	const char *category;
+	const char *message;     /* the first line */
+	const char *explanation; /* the lines behind it */
+	const char *file;        /* of the source code where it was defined */
+	uint32_t line;           /* in that file */
+	unsigned level;          /* priority: 1 trace+++ to 9 fatal */
+	/* The priority that it has when the file was read, which
+	 * timeline_level() changes: 0 never logged, 10 always. */
+	unsigned gate;
+	/* TIMELINE_READ_INSTANT, TIMELINE_READ_BEGIN of a span,
+	 * TIMELINE_READ_COUNTER. */
+	unsigned kind;
+	unsigned scope; /* of a span: 0 it ends in its thread, 1 in any */
+	int is_timer;   /* it is a span with a histogram: timeline_read_timer() */
+	unsigned argc;
+	const char *names[4]; /* of its arguments, without the $; NULL past argc */
+	int formats[4]; /* as timeline_read_argument_format(); 0 past argc */
+};
+
 /* timeline_read_event.cpu when it is not known. */
 #define TIMELINE_READ_NO_CPU UINT32_MAX
 
@@ -136,7 +161,7 @@ struct timeline_read_event {
 	uint32_t error_ns;
 	uint32_t epoch;    /* stamps of different epochs do not compare */
 	uint32_t flags;    /* TIMELINE_READ_BARE ... */
-	/* What is known of the message; for the functions below. */
+	/* What the message was defined as; never NULL. */
 	const struct timeline_read_definition *definition;
 	/* What the thread and its process are called: UTF-8 without control
 	 * characters, valid until the reader is closed; "" when it is not
@@ -354,6 +379,42 @@ struct timeline_read_origin {
  * event of a reader; the text is that of timeline_read_error(). */
 const struct timeline_read_origin *
 timeline_read_origin(const struct timeline_read_event *event);
+
+/* == definitions == */
+
+/*
+ * The messages that the inputs define, in the order of their definition, input
+ * after input, whether or not there is an event of them: number i, from 0 on.
+ * NULL: there are no more, or -ENOMEM, which timeline_read_error() tells.
+ * *origin, which may be NULL, is where it comes from.  Timelines that are
+ * followed have none: their messages are known by their events.
+ */
+const struct timeline_read_definition *
+timeline_read_message(struct timeline_reader *reader, size_t i,
+    const struct timeline_read_origin **origin);
+
+/* A timer: a span that becomes an entry only if it took long, and is counted in
+ * a histogram, from its creation on. */
+struct timeline_read_timer {
+	const struct timeline_read_definition *definition;
+	const struct timeline_read_origin *origin;
+	uint64_t count;    /* spans */
+	int64_t sum_ns;    /* of all of them */
+	int64_t max_ns;    /* the longest */
+	int64_t slower_ns; /* what takes so long is an entry; -1: nothing is */
+};
+
+/* The timers of the inputs: number i, from 0 on.  1, and *timer is valid until
+ * the next call for the reader; 0 there are no more; -ENOMEM, -errno.  Only
+ * timelines and their snapshots have timers, and none that is followed. */
+int timeline_read_timer(struct timeline_reader *reader, size_t i,
+    const struct timeline_read_timer **timer);
+
+/* The duration in nanoseconds that percent, 0 to 100, of the spans of a timer did
+ * not exceed: the upper edge of a bucket, whose middle is within 0.8 % of each
+ * duration in it.  -1: it has no spans.  timer must not be a copy. */
+int64_t timeline_read_quantile(const struct timeline_read_timer *timer,
+    double percent);
 
 /* == spans == */
 

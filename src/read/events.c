@@ -10,87 +10,6 @@
 
 enum { ROUND_MS = 10 /* from look to look at a timeline that is followed */ };
 
-/* == definitions == */
-
-/* Copy a text to where there is room, as a C string. */
-static const char *
-put_string(char **to, struct tl_bytes from)
-{
-	char *string = *to;
-
-	if (from.size > 0)
-		memcpy(string, from.data, from.size);
-	string[from.size] = '\0';
-	*to = string + from.size + 1;
-	return string;
-}
-
-static struct timeline_read_definition *
-new_definition(struct timeline_reader *r, const struct tl_message *m,
-    size_t source)
-{
-	static const struct tl_message nothing;
-	struct timeline_read_definition *d;
-	const struct tl_message *from = m ? m : &nothing;
-	size_t size = from->category.size + from->line1.size +
-		      from->explain.size + from->file.size + 4;
-	char *to;
-
-	for (unsigned i = 0; i < from->argc; i++)
-		size += from->args[i].name.size + 1;
-	d = malloc(sizeof(*d) + size);
-	if (!d)
-		return NULL;
-	*d = (struct timeline_read_definition){ .reader = r,
-		.message = m,
-		.source = source };
-	to = d->text;
-	d->category = put_string(&to, from->category);
-	d->line = put_string(&to, from->line1);
-	d->explanation = put_string(&to, from->explain);
-	d->file = put_string(&to, from->file);
-	for (unsigned i = 0; i < from->argc; i++)
-		d->names[i] = put_string(&to, from->args[i].name);
-	return d;
-}
-
-/* That of the losses of a source. */
-static int
-define_loss(struct timeline_reader *r, size_t source,
-    const struct timeline_read_definition **definition)
-{
-	struct tl_read_about *about = tl_read_about(r, source);
-
-	if (about && !about->loss)
-		about->loss = new_definition(r, NULL, source);
-	*definition = about ? about->loss : NULL;
-	return *definition ? 0 : -ENOMEM;
-}
-
-static int
-define(struct timeline_reader *r, const struct tl_event *event,
-    const struct timeline_read_definition **definition)
-{
-	struct timeline_read_definition *d;
-	int rc;
-
-	if (!event->message)
-		return define_loss(r, event->source, definition);
-	d = tl_message_map_find(&r->definitions, event->message);
-	if (!d) {
-		d = new_definition(r, event->message, event->source);
-		if (!d)
-			return -ENOMEM;
-		rc = tl_message_map_add(&r->definitions, event->message, d);
-		if (rc < 0) {
-			free(d);
-			return rc;
-		}
-	}
-	*definition = d;
-	return 0;
-}
-
 /* == names == */
 
 static int
@@ -158,7 +77,8 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
     struct timeline_read_event *to)
 {
 	const struct timeline_read_definition *definition;
-	const int rc = define(r, event, &definition);
+	const int rc =
+	    tl_read_define(r, event->message, event->source, &definition);
 
 	if (rc < 0)
 		return rc;
@@ -170,7 +90,7 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		.level = event->level,
 		.kind = event->kind,
 		.category = definition->category,
-		.message = definition->line,
+		.message = definition->message,
 		.duration_ns = -1,
 		.error_ns = error_of(event),
 		.epoch = event->epoch,
@@ -433,7 +353,7 @@ tl_read_copy(struct timeline_reader *r, char *text, size_t size)
 static int
 restore(const struct timeline_read_event *event, struct tl_event *to)
 {
-	const struct timeline_read_definition *d = event->definition;
+	const struct tl_read_definition *d = tl_read_defined(event->definition);
 
 	if (!d)
 		return tl_read_fail(-EINVAL, "not an event of a reader");
@@ -460,6 +380,12 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 	return 0;
 }
 
+static struct timeline_reader *
+reader_of(const struct timeline_read_event *event)
+{
+	return tl_read_defined(event->definition)->reader;
+}
+
 static void
 put_message(struct timeline_reader *r, const struct tl_event *event)
 {
@@ -473,13 +399,15 @@ int
 timeline_read_text(const struct timeline_read_event *event, char *text,
     size_t size)
 {
+	struct timeline_reader *r;
 	struct tl_event ours;
 	int rc = restore(event, &ours);
 
 	if (rc < 0)
 		return rc;
-	put_message(event->definition->reader, &ours);
-	return tl_read_copy(event->definition->reader, text, size);
+	r = reader_of(event);
+	put_message(r, &ours);
+	return tl_read_copy(r, text, size);
 }
 
 int
@@ -492,7 +420,7 @@ timeline_read_line(const struct timeline_read_event *event, char *text,
 
 	if (rc < 0)
 		return rc;
-	r = event->definition->reader;
+	r = reader_of(event);
 	if (ours.message) {
 		tl_render_time(&r->text, &ours);
 		tl_put_char(&r->text, ' ');
@@ -502,43 +430,24 @@ timeline_read_line(const struct timeline_read_event *event, char *text,
 	return tl_read_copy(r, text, size);
 }
 
-/* The message that argument i belongs to; NULL: there is none. */
-static const struct tl_message *
-message_of(const struct timeline_read_event *event, unsigned i)
+/* Has the event an argument i? */
+static bool
+has_argument(const struct timeline_read_event *event, unsigned i)
 {
-	const struct timeline_read_definition *d = event->definition;
-
-	return d && d->message && i < d->message->argc ? d->message : NULL;
+	return event->definition && i < event->definition->argc;
 }
 
 const char *
 timeline_read_argument_name(const struct timeline_read_event *event, unsigned i)
 {
-	return message_of(event, i) ? event->definition->names[i] : NULL;
+	return has_argument(event, i) ? event->definition->names[i] : NULL;
 }
 
 int
 timeline_read_argument_format(const struct timeline_read_event *event,
     unsigned i)
 {
-	const struct tl_message *message = message_of(event, i);
-
-	if (!message)
-		return 0;
-	switch (message->args[i].format) {
-	case TIMELINE_ARG_SIGNED:
-		return 'd';
-	case TIMELINE_ARG_HEX:
-		return 'x';
-	case TIMELINE_ARG_DOUBLE:
-		return 'f';
-	case TIMELINE_ARG_DURATION:
-		return 't';
-	case TIMELINE_ARG_STRING:
-		return 's';
-	default:
-		return 'u';
-	}
+	return has_argument(event, i) ? event->definition->formats[i] : 0;
 }
 
 int
@@ -547,11 +456,11 @@ timeline_read_argument_text(const struct timeline_read_event *event, unsigned i,
 {
 	struct tl_event ours;
 
-	if (!message_of(event, i))
+	if (!has_argument(event, i))
 		return tl_read_fail(-EINVAL, "the event has no argument %u", i);
 	(void)restore(event, &ours);
-	tl_render_arg(&event->definition->reader->text, &ours, i);
-	return tl_read_copy(event->definition->reader, text, size);
+	tl_render_arg(&reader_of(event)->text, &ours, i);
+	return tl_read_copy(reader_of(event), text, size);
 }
 
 const char *
@@ -572,9 +481,9 @@ timeline_read_location(const struct timeline_read_event *event, uint32_t *line)
 {
 	const struct timeline_read_definition *d = event->definition;
 
-	if (!d || !d->message || d->file[0] == '\0')
+	if (!d || d->file[0] == '\0')
 		return NULL;
 	if (line)
-		*line = d->message->line;
+		*line = d->line;
 	return d->file;
 }

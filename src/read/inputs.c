@@ -133,21 +133,27 @@ new_origin(const struct timeline_reader *r, size_t number)
 }
 
 const struct timeline_read_origin *
-timeline_read_origin(const struct timeline_read_event *event)
+tl_read_origin(struct timeline_reader *r, size_t source)
 {
-	const struct timeline_read_definition *d = event->definition;
-	struct tl_read_about *about;
+	struct tl_read_about *about = tl_read_about(r, source);
 
-	if (!d) {
-		tl_read_fail(-EINVAL, "not an event of a reader");
-		return NULL;
-	}
-	about = tl_read_about(d->reader, d->source);
 	if (about && !about->origin)
-		about->origin = new_origin(d->reader, d->source);
+		about->origin = new_origin(r, source);
 	if (!about || !about->origin) {
 		tl_read_fail(-ENOMEM, "not enough memory");
 		return NULL;
 	}
 	return &about->origin->shown;
+}
+
+const struct timeline_read_origin *
+timeline_read_origin(const struct timeline_read_event *event)
+{
+	const struct tl_read_definition *d = tl_read_defined(event->definition);
+
+	if (!d) {
+		tl_read_fail(-EINVAL, "not an event of a reader");
+		return NULL;
+	}
+	return tl_read_origin(d->reader, d->source);
 }

@@ -10,7 +10,7 @@
  *	timeline_reader
  *	  sources ---> snap | live | trace | chains	(source/source.h)
  *	  cursor ----> tl_event ----> timeline_read_event
- *	  definitions: tl_message --> C strings, made at its first event
+ *	  definitions: tl_message --> C strings, made when it is first seen
  *	  roots -----> tl_node of the trace, cast: its owner is the reader
  *
  * Invariants:
@@ -41,18 +41,20 @@
 
 #include <timeline_read.h>
 
-/* The texts of a message as C strings, all in one piece of memory. */
-struct timeline_read_definition {
+/* A definition with its texts in one piece of memory. */
+struct tl_read_definition {
+	struct timeline_read_definition shown; /* first: what callers hold */
 	struct timeline_reader *reader;
 	const struct tl_message *message; /* NULL: that of losses of a source */
 	size_t source;
-	const char *category;
-	const char *line; /* the first */
-	const char *explanation;
-	const char *file;
-	const char *names[TL_ARGS_MAX];
 	char text[];
 };
+
+static inline const struct tl_read_definition *
+tl_read_defined(const struct timeline_read_definition *shown)
+{
+	return (const struct tl_read_definition *)(const void *)shown;
+}
 
 /* The names of a thread as C strings of the reader, good while those they come
  * from do not change. */
@@ -74,11 +76,12 @@ struct tl_read_origin {
 	char boot[TL_ORIGIN_BOOT_SIZE];
 };
 
+struct tl_read_timer; /* definitions.c */
 struct tl_read_nests; /* spans.c: the spans within others */
 
 /* What is known of a source once it was asked for; NULL: it was not. */
 struct tl_read_about {
-	struct timeline_read_definition *loss;
+	struct tl_read_definition *loss;
 	struct tl_read_origin *origin;
 };
 
@@ -98,8 +101,9 @@ struct timeline_reader {
 	struct tl_spans *spans;
 	struct tl_read_nests *nests;
 	struct timeline_read_span span;
-	uint32_t open;  /* of tl_spans_open, after all events */
-	uint64_t given; /* events or spans */
+	struct tl_read_timer *timer; /* asked for last */
+	uint32_t open;               /* of tl_spans_open, after all events */
+	uint64_t given;              /* events or spans */
 	uint64_t damaged;
 	struct tl_message_map definitions;
 	struct tl_interner *names;                     /* each with its NUL */
@@ -127,6 +131,15 @@ void tl_read_report(struct timeline_reader *reader);
 int tl_read_add(struct timeline_reader *reader,
     const struct tl_source_from *from, const char *name);
 int tl_read_begin(struct timeline_reader *reader);
+
+/* The definition of a message of a source.  0, -ENOMEM, -ENOSPC. */
+int
+tl_read_define(struct timeline_reader *reader, const struct tl_message *message,
+    size_t source, const struct timeline_read_definition **definition);
+
+/* The origin of a source.  NULL: there is no memory, which is the error. */
+const struct timeline_read_origin *
+tl_read_origin(struct timeline_reader *reader, size_t source);
 
 /* What is known of a source.  NULL: there is no memory. */
 struct tl_read_about *

@@ -273,6 +273,7 @@ timeline_read_close(struct timeline_reader *r)
 	tl_message_map_free(&r->definitions, free);
 	tl_read_free_about(r);
 	tl_read_nests_free(r->nests);
+	free(r->timer);
 	tl_interner_free(r->names);
 	tl_text_free(&r->text);
 	tl_sources_free(&r->sources);
