@@ -192,8 +192,10 @@ struct timeline_read_options {
 
 	/* Oldest event first.  0: newest first. */
 	int oldest_first;
-	/* Give the entries of a live timeline as they are logged, the oldest
-	 * first, after those that are there already. */
+	/* Give the entries of live timelines as they are logged, the oldest
+	 * first; with tail after the newest so many of each lane.  Of several
+	 * timelines, those that were logged since the call before are in order
+	 * of time. */
 	int follow;
 	/* How long timeline_read_next() waits for a new entry while it
 	 * follows, in milliseconds.  0: not at all.  -1: as long as it takes.
@@ -204,7 +206,8 @@ struct timeline_read_options {
 	int read_only;
 
 	/* Of a live timeline only the newest so many entries of each lane (a
-	 * CPU's ring buffer) are copied.  0: all. */
+	 * CPU's ring buffer) are copied.  0: all; where it is followed, none
+	 * that is there already. */
 	uint64_t tail;
 	/* Give so many events at most, losses included.  0: any number. */
 	uint64_t limit;
