@@ -455,6 +455,52 @@ struct timeline_read_span {
 int timeline_read_next_span(struct timeline_reader *reader,
     const struct timeline_read_span **span);
 
+/* == observed time == */
+
+/* What the record is for a message over a stretch of time. */
+enum timeline_read_look {
+	/* An entry of it that was logged then is in the record. */
+	TIMELINE_READ_OBSERVED = 1,
+	TIMELINE_READ_NOT_LOGGED, /* the priority of the message was closed */
+	TIMELINE_READ_NOT_KEPT,   /* newer entries have replaced those of then */
+	TIMELINE_READ_NOT_WHOLE,  /* entries of then are lost */
+	TIMELINE_READ_NOT_KNOWN   /* which priorities were open is not known */
+};
+
+/* From from_ns to to_ns, which is not in it, in Unix time. */
+struct timeline_read_interval {
+	int64_t from_ns;
+	int64_t to_ns;
+	unsigned look; /* enum timeline_read_look */
+};
+
+struct timeline_read_intervals;
+
+/*
+ * When was the record looking for a message?  The intervals of the timeline that
+ * defines it, oldest first, from its first entry to its last, without a gap
+ * between them.  Two observed ones beside each other are apart: what began in
+ * one and ended in the other may be two spans, as entries about levels or whole
+ * spans may be missing.  A silence, a rate or an absence is to be concluded from
+ * observed time alone.
+ *
+ * They are read by a cursor of their own, at any time and as often as one likes,
+ * and use the reader, whose thread may call.
+ *
+ * 0, and *intervals is to be closed before the reader; -EINVAL no definition of
+ * a message of a reader, -ENOTSUP of a timeline that is followed, -ENOMEM,
+ * -errno.
+ */
+int timeline_read_observe(const struct timeline_read_definition *definition,
+    struct timeline_read_intervals **intervals);
+
+/* The next interval: 1; 0 there are no more; -errno. */
+int timeline_read_next_interval(struct timeline_read_intervals *intervals,
+    struct timeline_read_interval *interval);
+
+/* NULL does nothing. */
+void timeline_read_intervals_close(struct timeline_read_intervals *intervals);
+
 /* == nodes of a recorded trace == */
 
 /*
