@@ -421,14 +421,14 @@ int64_t timeline_read_quantile(const struct timeline_read_timer *timer,
 
 /* == spans == */
 
-/* A span: its begin and its end.  The library allocates it, so that members can
- * be added; a copy may be kept until the reader is closed. */
+/* A span.  The library allocates it, so that members can be added. */
 struct timeline_read_span {
-	/* The two events; the arguments of an end that was logged without are
-	 * those of the begin.  With TIMELINE_READ_ALONE the begin is not in the
-	 * file: of it only the times are known. */
-	struct timeline_read_event begin;
-	struct timeline_read_event end; /* all 0 with TIMELINE_READ_OPEN */
+	/* Its begin and its end, valid as long as the span; copies of them may be
+	 * kept as those of any event.  The arguments of an end that was logged
+	 * without are those of the begin.  With TIMELINE_READ_ALONE the begin is
+	 * not in the file: of it only the times are known. */
+	const struct timeline_read_event *begin;
+	const struct timeline_read_event *end; /* NULL: TIMELINE_READ_OPEN */
 	int64_t duration_ns; /* -1 with TIMELINE_READ_OPEN */
 	/* The duration less those of the recorded spans that are directly
 	 * within it, in its thread.  -1: it is not known, or the span is of no

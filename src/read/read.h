@@ -101,6 +101,8 @@ struct timeline_reader {
 	struct tl_spans *spans;
 	struct tl_read_nests *nests;
 	struct timeline_read_span span;
+	struct timeline_read_event span_begin;
+	struct timeline_read_event span_end;
 	struct tl_read_timer *timer; /* asked for last */
 	uint32_t open;               /* of tl_spans_open, after all events */
 	uint64_t given;              /* events or spans */

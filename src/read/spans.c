@@ -186,16 +186,18 @@ fill(struct timeline_reader *r, const struct tl_event *begin,
     const struct tl_span *span, bool is_open)
 {
 	struct timeline_read_span *to = &r->span;
-	const int rc = tl_read_fill(r, begin, &to->begin);
+	const int rc = tl_read_fill(r, begin, &r->span_begin);
 
 	if (rc < 0)
 		return rc;
+	to->begin = &r->span_begin;
+	to->end = is_open ? NULL : &r->span_end;
 	to->depth = span->depth;
 	to->flags = flags_of(span, is_open);
 	to->duration_ns = to->self_ns = -1;
 	if (span->alone) {
-		to->begin.flags |= TIMELINE_READ_ALONE;
-		to->begin.error_ns = UINT32_MAX;
+		r->span_begin.flags |= TIMELINE_READ_ALONE;
+		r->span_begin.error_ns = UINT32_MAX;
 	}
 	return 0;
 }
@@ -206,20 +208,21 @@ fill_ended(struct timeline_reader *r, const struct tl_event *end,
 {
 	const struct tl_event begin = begin_of(span);
 	struct timeline_read_span *to = &r->span;
+	struct timeline_read_event *last = &r->span_end;
 	int rc = fill(r, &begin, span, false);
 
 	if (rc == 0)
-		rc = tl_read_fill(r, end, &to->end);
+		rc = tl_read_fill(r, end, last);
 	if (rc < 0)
 		return rc;
-	to->flags |= to->end.flags & TIMELINE_READ_OVERLAPS;
-	to->end.duration_ns = to->begin.duration_ns = to->duration_ns =
-	    span->duration_ns;
-	to->end.flags |= to->flags & TIMELINE_READ_UNSURE;
+	to->flags |= last->flags & TIMELINE_READ_OVERLAPS;
+	last->flags |= to->flags & TIMELINE_READ_UNSURE;
 	if (end->bare && !span->bare)
-		memcpy(to->end.args, span->args, sizeof(span->args));
+		memcpy(last->args, span->args, sizeof(span->args));
 	if (span->bare)
-		to->end.flags |= TIMELINE_READ_ALONE;
+		last->flags |= TIMELINE_READ_ALONE;
+	to->duration_ns = span->duration_ns;
+	last->duration_ns = r->span_begin.duration_ns = span->duration_ns;
 	to->self_ns = self_ns;
 	return 0;
 }
@@ -237,7 +240,6 @@ step_open(struct timeline_reader *r)
 		if (!tl_read_passes(r, &begin))
 			continue;
 		rc = fill(r, &begin, &span, true);
-		memset(&r->span.end, 0, sizeof(r->span.end));
 		return rc < 0 ? rc : 1;
 	}
 	return 0;

@@ -20,10 +20,10 @@ main(int argc, char **argv)
 			return fprintf(stderr, "%s\n", timeline_read_error()),
 			       1;
 	while (timeline_read_next_span(reader, &span) > 0) {
-		timeline_read_text(&span->begin, text, sizeof(text));
+		timeline_read_text(span->begin, text, sizeof(text));
 		printf("%" PRId64 " %" PRId64 " %" PRId64 " %u %x %s\n",
-		    span->end.ns, span->duration_ns, span->self_ns, span->depth,
-		    span->flags, text);
+		    span->end ? span->end->ns : 0, span->duration_ns,
+		    span->self_ns, span->depth, span->flags, text);
 	}
 	timeline_read_close(reader);
 	return 0;
