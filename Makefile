@@ -27,7 +27,7 @@ SONAME	 := libtimeline.so.0
 READ_SONAME := libtimeline-read.so.0
 
 # One order, three uses: includes, link lines, test order.
-LAYERS	 := base clock event ring front snap trace read format source analysis kernel script
+LAYERS	 := base clock event ring front snap trace source read format analysis kernel script
 PROGRAMS := dump ctl convert ship daemon
 LIBRARY	 := base clock event ring front snap trace
 NAME_dump := timeline-dump
@@ -193,10 +193,10 @@ $(B)/lib/libtimeline.a: $(LIB_OBJECTS)
 
 # == the reader library: what a program needs that reads, and zstd ==
 READ_SO	 := $(B)/lib/libtimeline-read.so.$(VERSION)
-READ_OBJECTS := $(LIB_OBJECTS) $(OWN_read)
+READ_OBJECTS := $(LIB_OBJECTS) $(OWN_source) $(OWN_read)
 lib: $(READ_SO) $(B)/lib/libtimeline-read.a
 
-$(READ_SO): $(OWN_read) $(LAYERS_trace) src/read/timeline_read.map
+$(READ_SO): $(OWN_read) $(LAYERS_source) src/read/timeline_read.map
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -shared -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) \
 	    -Wl,-soname,$(READ_SONAME) -Wl,-z,noexecstack -Wl,--exclude-libs,ALL \

@@ -14,14 +14,14 @@
  *	}
  *	timeline_read_close(reader);
  *
- * A reader gives the events of one source: a live timeline, a snapshot
- * (compressed or not), a recorded trace or a stream of them.  A recorded
- * trace is also a forest of nodes, one tree for each thread, whose children
- * are loaded when they are asked for and may be forgotten again.
+ * A reader gives the events of its inputs, merged by time: live timelines,
+ * snapshots (compressed or not), recorded traces and streams of them.  A
+ * recorded trace is also a forest of nodes, one tree for each thread, whose
+ * children are loaded when they are asked for and may be forgotten again.
  *
  * Functions that return int return 0 or more on success and -errno on
  * failure; timeline_read_error() then has the text.  NULL in place of a path,
- * of memory or of a text with room for bytes is -EINVAL; a reader, event or
+ * of a host, of memory or of a text with room for bytes is -EINVAL; a reader, event or
  * node must not be NULL, but to close.  The library never prints,
  * exits or installs a signal handler, and keeps nothing outside of its readers
  * but that text.  Any number of readers may be open.  One thread at a time
@@ -48,7 +48,6 @@ extern "C" {
 
 struct timeline_reader;
 struct timeline_node;
-struct timeline_read_definition;
 
 /* == events == */
 
@@ -88,7 +87,41 @@ enum {
 	TIMELINE_READ_PROVEN = 256,
 	/* A bare end whose duration is known by its proof alone: the begin is
 	 * not in the file, and args are 0. */
-	TIMELINE_READ_ALONE = 512
+	TIMELINE_READ_ALONE = 512,
+	/* Inputs of several hosts: it may have happened before or after an
+	 * event of another host beside it. */
+	TIMELINE_READ_OVERLAPS = 1024,
+	/* Of a span: its end is not in the file. */
+	TIMELINE_READ_OPEN = 2048,
+	/* Of an open span: what was recorded is not known from its begin on, so
+	 * it may have ended. */
+	TIMELINE_READ_CUT = 4096
+};
+
+/*
+ * What a message was defined as.  The library allocates it, so that members can
+ * be added; it is valid until the reader is closed, and the same for all events
+ * of a message of one timeline.  Texts are NUL-terminated, "" where there is
+ * none.  Of losses all members are 0 or "".
+ */
+struct timeline_read_definition {
+	const char *category;
+	const char *message;     /* the first line */
+	const char *explanation; /* the lines behind it */
+	const char *file;        /* of the source code where it was defined */
+	uint32_t line;           /* in that file */
+	unsigned level;          /* priority: 1 trace+++ to 9 fatal */
+	/* The priority that it has when the file was read, which
+	 * timeline_level() changes: 0 never logged, 10 always. */
+	unsigned gate;
+	/* TIMELINE_READ_INSTANT, TIMELINE_READ_BEGIN of a span,
+	 * TIMELINE_READ_COUNTER. */
+	unsigned kind;
+	unsigned scope; /* of a span: 0 it ends in its thread, 1 in any */
+	int is_timer;   /* it is a span with a histogram: timeline_read_timer() */
+	unsigned argc;
+	const char *names[4]; /* of its arguments, without the $; NULL past argc */
+	int formats[4]; /* as timeline_read_argument_format(); 0 past argc */
 };
 
 /* timeline_read_event.cpu when it is not known. */
@@ -123,10 +156,12 @@ struct timeline_read_event {
 	 * where one of the two is missing; newest first also of an end with
 	 * more than 262144 entries between it and its begin. */
 	int64_t duration_ns;
-	uint32_t error_ns; /* ns is wrong by no more than this */
+	/* ns is wrong by no more than this.  Of several hosts the bound of the
+	 * host's clock is in it; UINT32_MAX: no bound is known. */
+	uint32_t error_ns;
 	uint32_t epoch;    /* stamps of different epochs do not compare */
 	uint32_t flags;    /* TIMELINE_READ_BARE ... */
-	/* What is known of the message; for the functions below. */
+	/* What the message was defined as; never NULL. */
 	const struct timeline_read_definition *definition;
 	/* What the thread and its process are called: UTF-8 without control
 	 * characters, valid until the reader is closed; "" when it is not
@@ -142,6 +177,7 @@ struct timeline_read_damage {
 	int error;        /* -EBADMSG damaged, -ENODATA cut off, 0 a remark */
 	uint64_t at;      /* byte of the file, or UINT64_MAX: no place */
 	const char *text; /* one line, valid during the call */
+	const char *input; /* as timeline_read_origin.input, likewise */
 };
 
 /*
@@ -156,8 +192,10 @@ struct timeline_read_options {
 
 	/* Oldest event first.  0: newest first. */
 	int oldest_first;
-	/* Give the entries of a live timeline as they are logged, the oldest
-	 * first, after those that are there already. */
+	/* Give the entries of live timelines as they are logged, the oldest
+	 * first; with tail after the newest so many of each lane.  Of several
+	 * timelines, those that were logged since the call before are in order
+	 * of time. */
 	int follow;
 	/* How long timeline_read_next() waits for a new entry while it
 	 * follows, in milliseconds.  0: not at all.  -1: as long as it takes.
@@ -168,7 +206,8 @@ struct timeline_read_options {
 	int read_only;
 
 	/* Of a live timeline only the newest so many entries of each lane (a
-	 * CPU's ring buffer) are copied.  0: all. */
+	 * CPU's ring buffer) are copied.  0: all; where it is followed, none
+	 * that is there already. */
 	uint64_t tail;
 	/* Give so many events at most, losses included.  0: any number. */
 	uint64_t limit;
@@ -227,6 +266,30 @@ int timeline_read_open_fd(struct timeline_reader **reader, int fd,
 int timeline_read_open_memory(struct timeline_reader **reader, const void *data,
     size_t size, const struct timeline_read_options *options);
 
+/*
+ * Open one more input, before the first event was asked for, with the options
+ * of the reader: its events are merged with those of the others by time, as
+ * timeline-dump does with several files.  Stamps of one boot of a machine are
+ * compared, those of others by the times of their hosts.  With options->follow
+ * all inputs are live timelines.  More than one input has no nodes.
+ *
+ * 0; else as timeline_read_open(), and the reader is as it was: -EINVAL as well
+ * after the first event.  An input that was opened by a descriptor or from
+ * memory may be the first.
+ */
+int timeline_read_add(struct timeline_reader *reader, const char *path);
+
+/*
+ * Add offset_ns to the times of a host, before the first event was asked for:
+ * host is as in timeline_read_origin, or the path or the number, from "1" on, of
+ * an input of it.  As timeline-dump --offset.
+ *
+ * 0; -ENOENT there is no such host, and the text names those that there are;
+ * -EINVAL after the first event; -ENOMEM.
+ */
+int timeline_read_offset(struct timeline_reader *reader, const char *host,
+    int64_t offset_ns);
+
 /* Free the reader with its events, nodes and strings.  NULL does nothing. */
 void timeline_read_close(struct timeline_reader *reader);
 
@@ -234,11 +297,11 @@ void timeline_read_close(struct timeline_reader *reader);
  * thread, "" if there was none; valid until the next failure in the thread. */
 const char *timeline_read_error(void);
 
-/* What was opened: "timeline" (live or saved), "trace", or "stream" of traces
- * behind each other. */
+/* What was opened first: "timeline" (live or saved), "trace", or "stream" of
+ * traces behind each other. */
 const char *timeline_read_format(const struct timeline_reader *reader);
 
-/* How many places of the file were found damaged so far. */
+/* How many places of the inputs were found damaged so far. */
 uint64_t timeline_read_damaged(const struct timeline_reader *reader);
 
 /* == reading == */
@@ -246,9 +309,9 @@ uint64_t timeline_read_damaged(const struct timeline_reader *reader);
 /*
  * The next event: 1, and *event is it until the next call of this function or
  * the close.  0: there are no more; with options->follow: none came in time,
- * call again.  -errno: something could not be read (-EPIPE: the timeline that
- * is followed was removed; -EINTR: a signal arrived while waiting); *event is
- * NULL, and another call goes on with what can be read.
+ * call again.  -errno: something could not be read (-EPIPE: a timeline that is
+ * followed was removed, once of each of several; -EINTR: a signal arrived while
+ * waiting); *event is NULL, and another call goes on with what can be read.
  */
 int timeline_read_next(struct timeline_reader *reader,
     const struct timeline_read_event **event);
@@ -298,6 +361,145 @@ const char *timeline_read_explanation(const struct timeline_read_event *event);
  * be NULL); NULL when that is not known. */
 const char *
 timeline_read_location(const struct timeline_read_event *event, uint32_t *line);
+
+/* Where an event comes from, as far as it is known; what is not is "" or 0. */
+struct timeline_read_origin {
+	/* The path of the input as it was given, followed by ": " and the
+	 * timeline where the input is a stream of several. */
+	const char *input;
+	/* The name of the machine as timeline-dump prints it; that of the file
+	 * where it is not known. */
+	const char *host;
+	const char *boot; /* which start of the machine: 32 hexadecimal digits */
+	const char *timeline; /* its name there */
+	const char *command;  /* the process that made the timeline */
+	uint32_t pid;         /* of that process */
+	unsigned number;      /* of the timeline in the reader, from 0 on */
+};
+
+/* The origin of an event, also of a loss: valid until the reader is closed, the
+ * same pointer for all events of one timeline.  NULL: -ENOMEM, or -EINVAL not an
+ * event of a reader; the text is that of timeline_read_error(). */
+const struct timeline_read_origin *
+timeline_read_origin(const struct timeline_read_event *event);
+
+/* == definitions == */
+
+/*
+ * The messages that the inputs define, in the order of their definition, input
+ * after input, whether or not there is an event of them: number i, from 0 on.
+ * NULL: there are no more, or -ENOMEM, which timeline_read_error() tells.
+ * *origin, which may be NULL, is where it comes from.  Timelines that are
+ * followed have none: their messages are known by their events.
+ */
+const struct timeline_read_definition *
+timeline_read_message(struct timeline_reader *reader, size_t i,
+    const struct timeline_read_origin **origin);
+
+/* A timer: a span that becomes an entry only if it took long, and is counted in
+ * a histogram, from its creation on. */
+struct timeline_read_timer {
+	const struct timeline_read_definition *definition;
+	const struct timeline_read_origin *origin;
+	uint64_t count;    /* spans */
+	int64_t sum_ns;    /* of all of them */
+	int64_t max_ns;    /* the longest */
+	int64_t slower_ns; /* what takes so long is an entry; -1: nothing is */
+};
+
+/* The timers of the inputs: number i, from 0 on.  1, and *timer is valid until
+ * the next call for the reader; 0 there are no more; -ENOMEM, -errno.  Only
+ * timelines and their snapshots have timers, and none that is followed. */
+int timeline_read_timer(struct timeline_reader *reader, size_t i,
+    const struct timeline_read_timer **timer);
+
+/* The duration in nanoseconds that percent, 0 to 100, of the spans of a timer did
+ * not exceed: the upper edge of a bucket, whose middle is within 0.8 % of each
+ * duration in it.  -1: it has no spans.  timer must not be a copy. */
+int64_t timeline_read_quantile(const struct timeline_read_timer *timer,
+    double percent);
+
+/* == spans == */
+
+/* A span.  The library allocates it, so that members can be added. */
+struct timeline_read_span {
+	/* Its begin and its end, valid as long as the span; copies of them may be
+	 * kept as those of any event.  The arguments of an end that was logged
+	 * without are those of the begin.  With TIMELINE_READ_ALONE the begin is
+	 * not in the file: of it only the times are known. */
+	const struct timeline_read_event *begin;
+	const struct timeline_read_event *end; /* NULL: TIMELINE_READ_OPEN */
+	int64_t duration_ns; /* -1 with TIMELINE_READ_OPEN */
+	/* The duration less those of the recorded spans that are directly
+	 * within it, in its thread.  -1: it is not known, or the span is of no
+	 * thread (TIMELINE_SOURCE). */
+	int64_t self_ns;
+	/* Spans open around it when it began, of its thread, or of its message
+	 * where it is of no thread. */
+	uint32_t depth;
+	/* TIMELINE_READ_UNSURE (entries may be missing in between: it may be no
+	 * span at all), PROVEN, ALONE, OVERLAPS, OPEN, CUT.  A statistic counts
+	 * those that are neither UNSURE nor OPEN. */
+	uint32_t flags;
+};
+
+/*
+ * The next span: in the order of their ends, and after the last event those that
+ * have none, in the order of their begins.  Returns as timeline_read_next(), and
+ * *span is valid as long.  The options choose spans by their ends, or by their
+ * begins where they have none; losses are not given.
+ *
+ * A reader gives events or spans: the second of the two functions to be called
+ * returns -EINVAL, and so does this one newest first.
+ */
+int timeline_read_next_span(struct timeline_reader *reader,
+    const struct timeline_read_span **span);
+
+/* == observed time == */
+
+/* What the record is for a message over a stretch of time. */
+enum timeline_read_look {
+	/* An entry of it that was logged then is in the record. */
+	TIMELINE_READ_OBSERVED = 1,
+	TIMELINE_READ_NOT_LOGGED, /* the priority of the message was closed */
+	TIMELINE_READ_NOT_KEPT,   /* newer entries have replaced those of then */
+	TIMELINE_READ_NOT_WHOLE,  /* entries of then are lost */
+	TIMELINE_READ_NOT_KNOWN   /* which priorities were open is not known */
+};
+
+/* From from_ns to to_ns, which is not in it, in Unix time. */
+struct timeline_read_interval {
+	int64_t from_ns;
+	int64_t to_ns;
+	unsigned look; /* enum timeline_read_look */
+};
+
+struct timeline_read_intervals;
+
+/*
+ * When was the record looking for a message?  The intervals of the timeline that
+ * defines it, oldest first, from its first entry to its last, without a gap
+ * between them.  Two observed ones beside each other are apart: what began in
+ * one and ended in the other may be two spans, as entries about levels or whole
+ * spans may be missing.  A silence, a rate or an absence is to be concluded from
+ * observed time alone.
+ *
+ * They are read by a cursor of their own, at any time and as often as one likes,
+ * and use the reader, whose thread may call.
+ *
+ * 0, and *intervals is to be closed before the reader; -EINVAL no definition of
+ * a message of a reader, -ENOTSUP of a timeline that is followed, -ENOMEM,
+ * -errno.
+ */
+int timeline_read_observe(const struct timeline_read_definition *definition,
+    struct timeline_read_intervals **intervals);
+
+/* The next interval: 1; 0 there are no more; -errno. */
+int timeline_read_next_interval(struct timeline_read_intervals *intervals,
+    struct timeline_read_interval *interval);
+
+/* NULL does nothing. */
+void timeline_read_intervals_close(struct timeline_read_intervals *intervals);
 
 /* == nodes of a recorded trace == */
 

@@ -38,3 +38,18 @@ AT(timeline_definition, kind, 24);
 AT(timeline_definition, scope, 28);
 AT(timeline_definition, file, 32);
 AT(timeline_definition, line, 40);
+
+/* the library allocates these: members are added at the end */
+AT(timeline_read_event, definition, 120);
+AT(timeline_read_event, process, 136);
+AT(timeline_read_definition, level, 36);
+AT(timeline_read_definition, argc, 56);
+AT(timeline_read_definition, formats, 96);
+AT(timeline_read_origin, number, 44);
+AT(timeline_read_span, end, 8);
+AT(timeline_read_span, self_ns, 24);
+AT(timeline_read_span, flags, 36);
+AT(timeline_read_timer, slower_ns, 40);
+AT(timeline_read_damage, input, 24);
+/* ... and programs this one */
+SIZE(timeline_read_interval, 24);

@@ -46,11 +46,13 @@ $(B)/tests/unit/asm: $(B)/obj/tests/asm/log.o $(TEST_LIB) \
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) \
 	    $(CHECK_LIBS)
-$(PROCESS) $(TOOLHELP) $(filter-out $(B)/examples/read,$(EXAMPLES)): \
+# examples that read
+READING	 := $(B)/examples/read $(B)/examples/slowest
+$(PROCESS) $(TOOLHELP) $(filter-out $(READING),$(EXAMPLES)): \
     $(B)/%: $(B)/obj/%.o $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) $(B)/lib/libtimeline.a -lpthread
-$(B)/examples/read: $(B)/obj/examples/read.o $(B)/lib/libtimeline-read.a
+$(READING): $(B)/examples/%: $(B)/obj/examples/%.o $(B)/lib/libtimeline-read.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $^ $(TL_LDFLAGS) $(LDFLAGS) -lzstd -lpthread
 $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VERSION)

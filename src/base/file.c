@@ -471,3 +471,43 @@ tl_storage_of_fd(struct tl_storage **storage, int fd)
 	*storage = &p->storage;
 	return 0;
 }
+
+struct memory {
+	struct tl_storage storage; /* first: what callers hold */
+	const uint8_t *data;
+};
+
+static int64_t
+memory_read_at(struct tl_storage *storage, void *data, size_t size,
+    uint64_t offset)
+{
+	const struct memory *m = (struct memory *)(void *)storage;
+
+	if (offset >= storage->size)
+		return 0;
+	if (size > storage->size - offset)
+		size = (size_t)(storage->size - offset);
+	memcpy(data, m->data + offset, size);
+	return (int64_t)size;
+}
+
+static void
+memory_close(struct tl_storage *storage)
+{
+	free(storage);
+}
+
+int
+tl_storage_of_memory(struct tl_storage **storage, const void *data, size_t size)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->storage.size = size;
+	m->storage.read_at = memory_read_at;
+	m->storage.close = memory_close;
+	m->data = data;
+	*storage = &m->storage;
+	return 0;
+}

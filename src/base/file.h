@@ -149,6 +149,10 @@ struct tl_storage {
 /* Storage for the file of fd, which is duplicated, with its present size: bytes
  * appended later are not read. */
 int tl_storage_of_fd(struct tl_storage **storage, int fd);
+/* Storage of memory, which stays where it is until the storage is closed.  0,
+ * -ENOMEM. */
+int tl_storage_of_memory(struct tl_storage **storage, const void *data,
+    size_t size);
 
 static inline int64_t
 tl_storage_read_at(struct tl_storage *storage, void *data, size_t size,

@@ -86,7 +86,9 @@ open_inputs(const struct tl_options *options)
 	int rc;
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, false);
-	const struct tl_source_plan plan = { .format = options->from,
+	const struct tl_source_plan plan = { .formats = &tl_formats_read,
+		.format =
+		    options->from ? tl_format_reading(options->from) : NULL,
 		.kernel = options->to->flags & TL_FORMAT_KERNEL,
 		.remote = &remote,
 		.progress = &progress };

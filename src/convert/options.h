@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "format/registry.h"
 #include "format/svg/write.h"
 #include "source/selection.h"
 #include "source/sources.h"

@@ -237,6 +237,10 @@ int tl_observe_missing_ahead(struct tl_observer *observer,
 
 /* == oldest first == */
 
+/* The number that an event would have that comes next, at a place not before the
+ * last one: only its message, lane and place are looked at. */
+uint64_t
+tl_observe_number(struct tl_observer *observer, const struct tl_event *event);
 /* From the last event on entries are lost: nothing is observed. */
 void tl_observe_loss(struct tl_observer *observer);
 /* All losses are before the next event. */

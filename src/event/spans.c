@@ -45,6 +45,8 @@ struct begin {
 	uint64_t tsc;
 	uint64_t losses; /* seen before it */
 	uint64_t observed;
+	uint32_t error_ns;
+	uint32_t sync_us;
 	uint32_t epoch;
 	uint32_t cpu;
 	uint32_t pid;
@@ -378,6 +380,8 @@ begin_fill(struct begin *b, const struct tl_event *event)
 	b->ns = event->ns;
 	b->steps_ns = event->steps_ns;
 	b->tsc = event->tsc;
+	b->error_ns = event->error_ns;
+	b->sync_us = event->sync_us;
 	b->epoch = event->epoch;
 	b->cpu = event->cpu;
 	b->pid = event->pid;
@@ -435,6 +439,8 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 
 	*span = (struct tl_span){ .message = b->message,
 		.begin_ns = b->ns,
+		.begin_error_ns = b->error_ns,
+		.begin_sync_us = b->sync_us,
 		.begin_tsc = b->tsc,
 		.begin_epoch = b->epoch,
 		.begin_cpu = b->cpu,

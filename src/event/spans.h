@@ -38,6 +38,9 @@ struct tl_span {
 	int64_t begin_ns;
 	int64_t end_ns;      /* 0 while open */
 	int64_t duration_ns; /* as tl_event_between; 0 while open */
+	uint32_t
+	    begin_error_ns; /* as those of the begin; 0 where it is alone */
+	uint32_t begin_sync_us;
 	uint64_t begin_tsc;
 	uint64_t end_tsc; /* compare only where epochs are equal */
 	uint32_t begin_epoch;

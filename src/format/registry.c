@@ -26,12 +26,31 @@
 static const struct tl_format_row rows[] = {
 #define FORMAT(name, opener, reader, recogniser, writer, at, suffix, flags, \
     help) \
-	{ name, reader, recogniser, writer, at, suffix, flags, help },
+	{ name, writer, at, suffix, flags, help },
 #include "format/formats.def"
 #undef FORMAT
 };
 
 enum { ROWS = TL_COUNT(rows) };
+
+static const struct tl_source_format reads[ROWS] = {
+#define tl_source_open_none NULL
+#define FORMAT(name, opener, reader, recogniser, writer, at, suffix, flags, \
+    help) \
+	{ name, tl_source_open_##opener, recogniser, reader, \
+		((flags)&TL_FORMAT_PACKED) != 0 },
+#include "format/formats.def"
+#undef FORMAT
+#undef tl_source_open_none
+};
+
+const struct tl_source_formats tl_formats_read = { reads, ROWS };
+
+const struct tl_source_format *
+tl_format_reading(const struct tl_format_row *row)
+{
+	return &reads[tl_formats_index(row)];
+}
 
 const struct tl_format_row *
 tl_formats_at(size_t i)
@@ -53,24 +72,4 @@ tl_formats_find(const char *name)
 			return &rows[i];
 	}
 	return NULL;
-}
-
-const struct tl_format_row *
-tl_formats_recognise(struct tl_bytes first)
-{
-	const struct tl_format_row *best = NULL;
-	unsigned most = 0;
-
-	if (first.size > TL_FORMATS_FIRST_SIZE)
-		first.size = TL_FORMATS_FIRST_SIZE;
-	for (size_t i = 0; i < ROWS; i++) {
-		const unsigned sure =
-		    rows[i].recognise ? rows[i].recognise(first) : 0;
-
-		if (sure > most) {
-			most = sure;
-			best = &rows[i];
-		}
-	}
-	return best;
 }

@@ -7,6 +7,7 @@
 #define TL_FORMAT_REGISTRY_H
 
 #include "event/writer.h"
+#include "source/kinds.h"
 
 #include <stdbool.h>
 
@@ -14,19 +15,15 @@ enum {
 	TL_FORMAT_FOLDER = 1 << 0,  /* its output is a directory */
 	TL_FORMAT_INDEXED = 1 << 1, /* its output has an index beside it */
 	TL_FORMAT_BINARY = 1 << 2,  /* nothing for a terminal */
-	TL_FORMAT_PACKED = 1 << 3,  /* its input may come in a zip */
+	TL_FORMAT_PACKED = 1 << 3,  /* its input may come in a zip: kinds.h */
 	TL_FORMAT_KERNEL = 1 << 4,  /* with FILE.sched beside its input */
 	/* The setting of its writer, if any. */
 	TL_FORMAT_CHARTS = 1 << 5,      /* enum tl_svg_chart */
 	TL_FORMAT_MICROSECONDS = 1 << 6 /* times in these, not milliseconds */
 };
 
-enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */
-
 struct tl_format_row {
 	const char *name;
-	tl_reader_new *read_new;  /* NULL: is not read, or is our own */
-	tl_recognise *recognise;  /* NULL: is not read */
 	tl_writer_new *write_new; /* writes a stream of bytes */
 	tl_writer_at *write_at;   /* ... or what is at a path, to be preferred
 				     there; both NULL: is not written */
@@ -34,12 +31,6 @@ struct tl_format_row {
 	unsigned flags;
 	const char *help;
 };
-
-static inline bool
-tl_format_is_read(const struct tl_format_row *row)
-{
-	return row->recognise != NULL;
-}
 
 static inline bool
 tl_format_is_written(const struct tl_format_row *row)
@@ -53,8 +44,16 @@ const struct tl_format_row *tl_formats_at(size_t i);
 size_t tl_formats_index(const struct tl_format_row *row);
 /* NULL: no such format. */
 const struct tl_format_row *tl_formats_find(const char *name);
-/* The format that is read and that a file which begins like this looks most
- * like; NULL: none. */
-const struct tl_format_row *tl_formats_recognise(struct tl_bytes first);
+
+/* How each is read, for a plan of sources; and one of them. */
+extern const struct tl_source_formats tl_formats_read;
+const struct tl_source_format *
+tl_format_reading(const struct tl_format_row *row);
+
+static inline bool
+tl_format_is_read(const struct tl_format_row *row)
+{
+	return tl_format_reading(row)->open != NULL;
+}
 
 #endif

@@ -10,71 +10,6 @@
 
 enum { ROUND_MS = 10 /* from look to look at a timeline that is followed */ };
 
-/* == definitions == */
-
-/* Copy a text to where there is room, as a C string. */
-static const char *
-put_string(char **to, struct tl_bytes from)
-{
-	char *string = *to;
-
-	if (from.size > 0)
-		memcpy(string, from.data, from.size);
-	string[from.size] = '\0';
-	*to = string + from.size + 1;
-	return string;
-}
-
-static struct timeline_read_definition *
-new_definition(struct timeline_reader *r, const struct tl_message *m)
-{
-	static const struct tl_message nothing;
-	struct timeline_read_definition *d;
-	const struct tl_message *from = m ? m : &nothing;
-	size_t size = from->category.size + from->line1.size +
-		      from->explain.size + from->file.size + 4;
-	char *to;
-
-	for (unsigned i = 0; i < from->argc; i++)
-		size += from->args[i].name.size + 1;
-	d = malloc(sizeof(*d) + size);
-	if (!d)
-		return NULL;
-	*d = (struct timeline_read_definition){ .reader = r, .message = m };
-	to = d->text;
-	d->category = put_string(&to, from->category);
-	d->line = put_string(&to, from->line1);
-	d->explanation = put_string(&to, from->explain);
-	d->file = put_string(&to, from->file);
-	for (unsigned i = 0; i < from->argc; i++)
-		d->names[i] = put_string(&to, from->args[i].name);
-	return d;
-}
-
-static int
-define(struct timeline_reader *r, const struct tl_message *message,
-    const struct timeline_read_definition **definition)
-{
-	struct timeline_read_definition *d =
-	    message ? tl_message_map_find(&r->definitions, message) : r->loss;
-	int rc;
-
-	if (!d) {
-		d = new_definition(r, message);
-		if (!d)
-			return -ENOMEM;
-		if (!message)
-			r->loss = d;
-		else if ((rc = tl_message_map_add(&r->definitions, message,
-			      d)) < 0) {
-			free(d);
-			return rc;
-		}
-	}
-	*definition = d;
-	return 0;
-}
-
 /* == names == */
 
 static int
@@ -126,12 +61,24 @@ name(struct timeline_reader *r, const struct tl_event *event,
 
 /* == events == */
 
+static uint32_t
+error_of(const struct tl_event *event)
+{
+	const uint64_t error =
+	    (uint64_t)event->sync_us * 1000 + event->error_ns;
+
+	return event->sync_us == TL_SYNC_UNBOUNDED || error > UINT32_MAX
+		   ? UINT32_MAX
+		   : (uint32_t)error;
+}
+
 int
 tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
     struct timeline_read_event *to)
 {
 	const struct timeline_read_definition *definition;
-	const int rc = define(r, event->message, &definition);
+	const int rc =
+	    tl_read_define(r, event->message, event->source, &definition);
 
 	if (rc < 0)
 		return rc;
@@ -143,9 +90,9 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		.level = event->level,
 		.kind = event->kind,
 		.category = definition->category,
-		.message = definition->line,
+		.message = definition->message,
 		.duration_ns = -1,
-		.error_ns = event->error_ns,
+		.error_ns = error_of(event),
 		.epoch = event->epoch,
 		.definition = definition,
 		.thread = "",
@@ -159,6 +106,8 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 			to->flags |= TIMELINE_READ_UNREAD;
 		return 0;
 	}
+	if (event->overlaps)
+		to->flags |= TIMELINE_READ_OVERLAPS;
 	to->argc = event->message->argc;
 	memcpy(to->args, event->args, sizeof(to->args));
 	if (event->bare)
@@ -215,8 +164,8 @@ pair(struct timeline_reader *r, const struct tl_event *event,
 				       : pair_backward(r, event, span);
 }
 
-static bool
-passes(struct timeline_reader *r, const struct tl_event *event)
+bool
+tl_read_passes(struct timeline_reader *r, const struct tl_event *event)
 {
 	if (event->message && event->message != r->filtered) {
 		r->filtered = event->message;
@@ -226,48 +175,78 @@ passes(struct timeline_reader *r, const struct tl_event *event)
 	       tl_filter_event(&r->filter, event);
 }
 
-/* The next event of the cursor that passes: 1, 0, -errno.  Those that do not
- * pass still end or begin spans. */
+/* The name of a timeline that was removed, of each once. */
+static const char *
+name_removed(struct timeline_reader *r)
+{
+	struct tl_source *item = NULL;
+
+	for (size_t i = 0; i < r->sources.count; i++) {
+		item = &r->sources.items[i];
+		if (!tl_source_is_live(item) && item->told == 0) {
+			item->told = 1;
+			break;
+		}
+	}
+	return item ? item->name : "";
+}
+
+static bool
+is_any_live(const struct timeline_reader *r)
+{
+	for (size_t i = 0; i < r->sources.count; i++)
+		if (tl_source_is_live(&r->sources.items[i]))
+			return true;
+	return false;
+}
+
+int
+tl_read_advance(struct timeline_reader *r, struct tl_event *event,
+    struct tl_span *span)
+{
+	int rc = tl_cursor_next(r->cursor, event);
+
+	tl_read_report(r);
+	if (rc == 0 && r->options.follow && !is_any_live(r))
+		return -EPIPE;
+	if (rc <= 0)
+		return rc;
+	rc = pair(r, event, span);
+	return rc < 0 ? rc : rc > 0 ? TL_READ_PAIRED : TL_READ_EVENT;
+}
+
+/* The next event that passes: 1, 0, -errno.  Those that do not pass still end
+ * or begin spans. */
 static int
 step(struct timeline_reader *r)
 {
 	struct tl_span span = { 0 };
 	struct tl_event event;
-	int rc;
+	int paired, rc;
 
-	for (;;) {
-		int paired;
-
-		rc = tl_cursor_next(r->cursor, &event);
-		if (r->file.snap || r->file.chains)
-			tl_read_report(r);
-		if (rc <= 0)
-			return rc;
-		paired = pair(r, &event, &span);
-		if (paired < 0)
+	do {
+		paired = tl_read_advance(r, &event, &span);
+		if (paired <= 0)
 			return paired;
-		if (!passes(r, &event))
-			continue;
-		rc = tl_read_fill(r, &event, &r->event);
-		if (rc < 0)
-			return rc;
-		if (event.kind == TL_END && event.begun != TL_BEGUN_UNKNOWN) {
-			r->event.duration_ns = event.duration_ns;
-			if (event.begun == TL_BEGUN_UNSURE)
-				r->event.flags |= TIMELINE_READ_UNSURE;
-		}
-		if (paired) {
-			r->event.duration_ns = span.duration_ns;
-			if (event.kind == TL_END && event.bare && !span.bare)
-				memcpy(r->event.args, span.args,
-				    sizeof(span.args));
-			if (span.lossy)
-				r->event.flags |= TIMELINE_READ_UNSURE;
-			if (span.bare)
-				r->event.flags |= TIMELINE_READ_ALONE;
-		}
-		return 1;
+	} while (!tl_read_passes(r, &event));
+	rc = tl_read_fill(r, &event, &r->event);
+	if (rc < 0)
+		return rc;
+	if (event.kind == TL_END && event.begun != TL_BEGUN_UNKNOWN) {
+		r->event.duration_ns = event.duration_ns;
+		if (event.begun == TL_BEGUN_UNSURE)
+			r->event.flags |= TIMELINE_READ_UNSURE;
 	}
+	if (paired == TL_READ_PAIRED) {
+		r->event.duration_ns = span.duration_ns;
+		if (event.kind == TL_END && event.bare && !span.bare)
+			memcpy(r->event.args, span.args, sizeof(span.args));
+		if (span.lossy)
+			r->event.flags |= TIMELINE_READ_UNSURE;
+		if (span.bare)
+			r->event.flags |= TIMELINE_READ_ALONE;
+	}
+	return 1;
 }
 
 static int64_t
@@ -279,15 +258,16 @@ now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The same of a timeline that is followed: wait for one. */
+/* The same of timelines that are followed: wait for one. */
 static int
-wait_step(struct timeline_reader *r)
+wait_step(struct timeline_reader *r,
+    int (*next)(struct timeline_reader *reader))
 {
 	const int64_t timeout = r->options.timeout_ms;
 	int64_t end = 0;
 	int rc;
 
-	while ((rc = step(r)) == 0 && timeout != 0) {
+	while ((rc = next(r)) == 0 && timeout != 0) {
 		const int64_t now = now_ms();
 		int64_t left = ROUND_MS;
 		struct timespec pause = { 0 };
@@ -308,23 +288,35 @@ wait_step(struct timeline_reader *r)
 }
 
 int
+tl_read_one(struct timeline_reader *r,
+    int (*next)(struct timeline_reader *reader))
+{
+	int rc;
+
+	if (r->given_by && r->given_by != next)
+		return tl_read_fail(-EINVAL,
+		    "a reader gives events or spans, not both");
+	r->given_by = next;
+	if (r->options.limit > 0 && r->given >= r->options.limit)
+		return 0;
+	rc = r->options.follow ? wait_step(r, next) : next(r);
+	if (rc > 0)
+		r->given++;
+	else if (rc == -EPIPE && r->options.follow)
+		tl_read_fail(rc, "%s: the timeline was removed",
+		    name_removed(r));
+	else if (rc < 0)
+		tl_read_fail(rc, "an event cannot be read: %s", strerror(-rc));
+	return rc;
+}
+
+int
 timeline_read_next(struct timeline_reader *r,
     const struct timeline_read_event **event)
 {
-	int rc = 0;
+	const int rc = tl_read_one(r, step);
 
-	*event = NULL;
-	if (r->options.limit > 0 && r->given >= r->options.limit)
-		return 0;
-	rc = r->file.follow ? wait_step(r) : step(r);
-	if (rc > 0) {
-		r->given++;
-		*event = &r->event;
-	} else if (rc == -EPIPE && r->file.follow) {
-		tl_read_fail(rc, "the timeline was removed");
-	} else if (rc < 0) {
-		tl_read_fail(rc, "an event cannot be read: %s", strerror(-rc));
-	}
+	*event = rc > 0 ? &r->event : NULL;
 	return rc;
 }
 
@@ -361,7 +353,7 @@ tl_read_copy(struct timeline_reader *r, char *text, size_t size)
 static int
 restore(const struct timeline_read_event *event, struct tl_event *to)
 {
-	const struct timeline_read_definition *d = event->definition;
+	const struct tl_read_definition *d = tl_read_defined(event->definition);
 
 	if (!d)
 		return tl_read_fail(-EINVAL, "not an event of a reader");
@@ -388,6 +380,12 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 	return 0;
 }
 
+static struct timeline_reader *
+reader_of(const struct timeline_read_event *event)
+{
+	return tl_read_defined(event->definition)->reader;
+}
+
 static void
 put_message(struct timeline_reader *r, const struct tl_event *event)
 {
@@ -401,13 +399,15 @@ int
 timeline_read_text(const struct timeline_read_event *event, char *text,
     size_t size)
 {
+	struct timeline_reader *r;
 	struct tl_event ours;
 	int rc = restore(event, &ours);
 
 	if (rc < 0)
 		return rc;
-	put_message(event->definition->reader, &ours);
-	return tl_read_copy(event->definition->reader, text, size);
+	r = reader_of(event);
+	put_message(r, &ours);
+	return tl_read_copy(r, text, size);
 }
 
 int
@@ -420,7 +420,7 @@ timeline_read_line(const struct timeline_read_event *event, char *text,
 
 	if (rc < 0)
 		return rc;
-	r = event->definition->reader;
+	r = reader_of(event);
 	if (ours.message) {
 		tl_render_time(&r->text, &ours);
 		tl_put_char(&r->text, ' ');
@@ -430,43 +430,24 @@ timeline_read_line(const struct timeline_read_event *event, char *text,
 	return tl_read_copy(r, text, size);
 }
 
-/* The message that argument i belongs to; NULL: there is none. */
-static const struct tl_message *
-message_of(const struct timeline_read_event *event, unsigned i)
+/* Has the event an argument i? */
+static bool
+has_argument(const struct timeline_read_event *event, unsigned i)
 {
-	const struct timeline_read_definition *d = event->definition;
-
-	return d && d->message && i < d->message->argc ? d->message : NULL;
+	return event->definition && i < event->definition->argc;
 }
 
 const char *
 timeline_read_argument_name(const struct timeline_read_event *event, unsigned i)
 {
-	return message_of(event, i) ? event->definition->names[i] : NULL;
+	return has_argument(event, i) ? event->definition->names[i] : NULL;
 }
 
 int
 timeline_read_argument_format(const struct timeline_read_event *event,
     unsigned i)
 {
-	const struct tl_message *message = message_of(event, i);
-
-	if (!message)
-		return 0;
-	switch (message->args[i].format) {
-	case TIMELINE_ARG_SIGNED:
-		return 'd';
-	case TIMELINE_ARG_HEX:
-		return 'x';
-	case TIMELINE_ARG_DOUBLE:
-		return 'f';
-	case TIMELINE_ARG_DURATION:
-		return 't';
-	case TIMELINE_ARG_STRING:
-		return 's';
-	default:
-		return 'u';
-	}
+	return has_argument(event, i) ? event->definition->formats[i] : 0;
 }
 
 int
@@ -475,11 +456,11 @@ timeline_read_argument_text(const struct timeline_read_event *event, unsigned i,
 {
 	struct tl_event ours;
 
-	if (!message_of(event, i))
+	if (!has_argument(event, i))
 		return tl_read_fail(-EINVAL, "the event has no argument %u", i);
 	(void)restore(event, &ours);
-	tl_render_arg(&event->definition->reader->text, &ours, i);
-	return tl_read_copy(event->definition->reader, text, size);
+	tl_render_arg(&reader_of(event)->text, &ours, i);
+	return tl_read_copy(reader_of(event), text, size);
 }
 
 const char *
@@ -500,9 +481,9 @@ timeline_read_location(const struct timeline_read_event *event, uint32_t *line)
 {
 	const struct timeline_read_definition *d = event->definition;
 
-	if (!d || !d->message || d->file[0] == '\0')
+	if (!d || d->file[0] == '\0')
 		return NULL;
 	if (line)
-		*line = d->message->line;
+		*line = d->line;
 	return d->file;
 }

@@ -37,7 +37,7 @@ void
 tl_read_free_roots(struct timeline_reader *r)
 {
 	const size_t count =
-	    r->thread_texts ? tl_trace_thread_count(r->file.trace) : 0;
+	    r->thread_texts ? tl_trace_thread_count(r->trace) : 0;
 
 	for (size_t i = 0; i < count; i++)
 		free(r->thread_texts[i]);
@@ -52,7 +52,7 @@ tl_read_free_roots(struct timeline_reader *r)
 static int
 describe_thread(struct timeline_reader *r, size_t i)
 {
-	const struct tl_trace_thread *t = tl_trace_thread(r->file.trace, i);
+	const struct tl_trace_thread *t = tl_trace_thread(r->trace, i);
 	const size_t size = t->name.size + t->command.size + 2;
 	char *text = calloc(1, size);
 
@@ -77,7 +77,7 @@ describe_thread(struct timeline_reader *r, size_t i)
 static int
 make_roots(struct timeline_reader *r)
 {
-	const size_t count = tl_trace_thread_count(r->file.trace);
+	const size_t count = tl_trace_thread_count(r->trace);
 	int rc;
 
 	r->thread_texts = calloc(count + 1, sizeof(*r->thread_texts));
@@ -86,7 +86,7 @@ make_roots(struct timeline_reader *r)
 	rc = r->thread_texts && r->threads && r->roots ? 0 : -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		rc = describe_thread(r, i);
-		r->roots[i] = tl_trace_root(r->file.trace, i);
+		r->roots[i] = tl_trace_root(r->trace, i);
 		r->roots[i]->owner = r;
 	}
 	if (rc < 0)
@@ -100,7 +100,7 @@ timeline_read_roots(struct timeline_reader *r,
 {
 	*roots = NULL;
 	*count = 0;
-	if (!r->file.trace)
+	if (!r->trace)
 		return tl_read_fail(-ENOTSUP,
 		    "a %s has no call tree: timeline-convert -o OUT.trace "
 		    "writes it as a trace, which has one for each thread",
@@ -108,7 +108,7 @@ timeline_read_roots(struct timeline_reader *r,
 	if (!r->roots && make_roots(r) < 0)
 		return tl_read_fail(-ENOMEM, "not enough memory");
 	*roots = (struct timeline_node *const *)(void *)r->roots;
-	*count = tl_trace_thread_count(r->file.trace);
+	*count = tl_trace_thread_count(r->trace);
 	return 0;
 }
 
@@ -164,7 +164,7 @@ timeline_read_eager(struct timeline_reader *r)
 uint64_t
 timeline_read_memory(const struct timeline_reader *r)
 {
-	return r->file.trace ? tl_trace_memory(r->file.trace) : 0;
+	return r->trace ? tl_trace_memory(r->trace) : 0;
 }
 
 /* == nodes == */
@@ -185,7 +185,7 @@ int
 timeline_node_load(struct timeline_node *node, uint64_t first, uint64_t count)
 {
 	struct timeline_reader *r = reader_of(node);
-	const int rc = tl_trace_load(r->file.trace, ours(node), first, count);
+	const int rc = tl_trace_load(r->trace, ours(node), first, count);
 
 	if (rc == -EDQUOT)
 		return tl_read_fail(rc,
@@ -206,8 +206,7 @@ timeline_node_child(const struct timeline_node *node, uint64_t i)
 void
 timeline_node_forget(struct timeline_node *node, uint64_t first, uint64_t count)
 {
-	tl_trace_forget_range(reader_of(node)->file.trace, ours(node), first,
-	    count);
+	tl_trace_forget_range(reader_of(node)->trace, ours(node), first, count);
 }
 
 struct timeline_node *

@@ -4,13 +4,13 @@
  *
  * A reader library exists for programs that are not ours, so its interface
  * (include/timeline_read.h) must not change when ours does.  It is a thin
- * skin over the readers that the tools use: snap, trace, chain and the
- * rendering of event/.  Nothing is parsed here.
+ * skin over what the tools use: source/ and the rendering of event/.  Nothing
+ * is recognised, opened or parsed here.
  *
  *	timeline_reader
- *	  file ------- snap | follow | trace | chains	(read/file.h)
+ *	  sources ---> snap | live | trace | chains	(source/source.h)
  *	  cursor ----> tl_event ----> timeline_read_event
- *	  definitions: tl_message --> C strings, made at its first event
+ *	  definitions: tl_message --> C strings, made when it is first seen
  *	  roots -----> tl_node of the trace, cast: its owner is the reader
  *
  * Invariants:
@@ -36,21 +36,25 @@
 #include "event/names.h"
 #include "event/render.h"
 #include "event/spans.h"
-#include "read/file.h"
+#include "source/sources.h"
+#include "trace/read.h"
 
 #include <timeline_read.h>
 
-/* The texts of a message as C strings, all in one piece of memory. */
-struct timeline_read_definition {
+/* A definition with its texts in one piece of memory. */
+struct tl_read_definition {
+	struct timeline_read_definition shown; /* first: what callers hold */
 	struct timeline_reader *reader;
-	const struct tl_message *message; /* NULL: that of all losses */
-	const char *category;
-	const char *line; /* the first */
-	const char *explanation;
-	const char *file;
-	const char *names[TL_ARGS_MAX];
+	const struct tl_message *message; /* NULL: that of losses of a source */
+	size_t source;
 	char text[];
 };
+
+static inline const struct tl_read_definition *
+tl_read_defined(const struct timeline_read_definition *shown)
+{
+	return (const struct tl_read_definition *)(const void *)shown;
+}
 
 /* The names of a thread as C strings of the reader, good while those they come
  * from do not change. */
@@ -65,19 +69,45 @@ struct tl_read_named {
 
 enum { TL_READ_NAMED_MAX = 64 };
 
+struct tl_read_origin {
+	struct timeline_read_origin shown; /* its texts are in the others */
+	struct tl_origin known;
+	char host[TL_HOST_NAME_MAX];
+	char boot[TL_ORIGIN_BOOT_SIZE];
+};
+
+struct tl_read_timer; /* definitions.c */
+struct tl_read_nests; /* spans.c: the spans within others */
+
+/* What is known of a source once it was asked for; NULL: it was not. */
+struct tl_read_about {
+	struct tl_read_definition *loss;
+	struct tl_read_origin *origin;
+};
+
 struct timeline_reader {
 	struct timeline_read_options options;
-	struct tl_read_file file;
-	struct tl_cursor *cursor; /* that of the file where it follows */
+	struct tl_sources sources;
+	struct tl_trace *trace;   /* the one source, if it is one */
+	struct tl_cursor *cursor; /* of all sources */
+	/* What is asked for, events or spans; NULL: nothing was yet. */
+	int (*given_by)(struct timeline_reader *reader);
+	struct tl_hosts_plan offsets;
+	struct tl_read_about *about; /* by number of the source */
+	size_t about_count;
 	struct tl_filter filter;
 	const struct tl_message *filtered; /* the message last filtered */
 	bool passes;                       /* the result for filtered */
 	struct tl_spans *spans;
-	uint64_t given;    /* events */
-	uint64_t reported; /* faults of timelines and chains */
+	struct tl_read_nests *nests;
+	struct timeline_read_span span;
+	struct timeline_read_event span_begin;
+	struct timeline_read_event span_end;
+	struct tl_read_timer *timer; /* asked for last */
+	uint32_t open;               /* of tl_spans_open, after all events */
+	uint64_t given;              /* events or spans */
 	uint64_t damaged;
 	struct tl_message_map definitions;
-	struct timeline_read_definition *loss;
 	struct tl_interner *names;                     /* each with its NUL */
 	struct tl_read_named named[TL_READ_NAMED_MAX]; /* by tid */
 	struct tl_render *render;
@@ -98,9 +128,43 @@ int tl_read_fail(int rc, const char *format, ...)
 /* Report faults that were found since the last call. */
 void tl_read_report(struct timeline_reader *reader);
 
+/* Open one more input, which texts of errors call name; begin to read all of
+ * them.  0 or -errno, with its text. */
+int tl_read_add(struct timeline_reader *reader,
+    const struct tl_source_from *from, const char *name);
+int tl_read_begin(struct timeline_reader *reader);
+
+/* The definition of a message of a source.  0, -ENOMEM, -ENOSPC. */
+int
+tl_read_define(struct timeline_reader *reader, const struct tl_message *message,
+    size_t source, const struct timeline_read_definition **definition);
+
+/* The origin of a source.  NULL: there is no memory, which is the error. */
+const struct timeline_read_origin *
+tl_read_origin(struct timeline_reader *reader, size_t source);
+
+/* What is known of a source.  NULL: there is no memory. */
+struct tl_read_about *
+tl_read_about(struct timeline_reader *reader, size_t source);
+void tl_read_free_about(struct timeline_reader *reader);
+
 /* A public event from ours: 0, -ENOMEM, -ENOSPC. */
 int tl_read_fill(struct timeline_reader *reader, const struct tl_event *event,
     struct timeline_read_event *to);
+
+/* The next event and, where it ends one, its span. */
+enum { TL_READ_EVENT = 1, TL_READ_PAIRED };
+/* One of them, 0 or -errno. */
+int tl_read_advance(struct timeline_reader *reader, struct tl_event *event,
+    struct tl_span *span);
+/* Do the options choose it? */
+bool
+tl_read_passes(struct timeline_reader *reader, const struct tl_event *event);
+/* One more of what next gives, which waits and is counted. */
+int tl_read_one(struct timeline_reader *reader,
+    int (*next)(struct timeline_reader *reader));
+
+void tl_read_nests_free(struct tl_read_nests *nests);
 
 /* Copy what the text of a reader holds as snprintf does, and empty it. */
 int tl_read_copy(struct timeline_reader *reader, char *text, size_t size);

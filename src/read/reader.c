@@ -34,11 +34,13 @@ tl_read_fail(int rc, const char *format, ...)
 /* == damage == */
 
 static void
-report(struct timeline_reader *r, const struct tl_fault *fault)
+report(struct timeline_reader *r, const char *input,
+    const struct tl_fault *fault)
 {
 	const struct timeline_read_damage damage = { .error = fault->rc,
 		.at = fault->at,
-		.text = fault->text };
+		.text = fault->text,
+		.input = input };
 
 	if (fault->rc != 0)
 		r->damaged++;
@@ -48,48 +50,26 @@ report(struct timeline_reader *r, const struct tl_fault *fault)
 
 /* Take a diagnostic of a trace. */
 static void
-take_report(void *context, const struct tl_fault *fault)
+take_report(void *context, const char *name, const struct tl_fault *fault)
 {
-	report(context, fault);
-}
-
-/* Faults are kept in the order in which they were found; of several chains,
- * those of each. */
-static void
-report_chains(struct timeline_reader *r)
-{
-	uint64_t before = 0;
-
-	for (size_t i = 0; i < r->file.chain_count; i++) {
-		const struct tl_chain *chain = r->file.chains[i];
-		const size_t count = tl_chain_fault_count(chain);
-
-		before += count;
-		for (size_t k = 0; k < count && k < TL_SNAP_FAULTS_MAX; k++)
-			if (before > r->reported)
-				report(r, tl_chain_fault(chain, k));
-	}
-	r->reported = before;
+	report(context, name, fault);
 }
 
 void
 tl_read_report(struct timeline_reader *r)
 {
-	if (r->file.chains) {
-		uint64_t count = 0;
+	for (size_t i = 0; i < r->sources.count; i++) {
+		struct tl_source *item = &r->sources.items[i];
 
-		for (size_t i = 0; i < r->file.chain_count; i++)
-			count += tl_chain_fault_count(r->file.chains[i]);
-		if (count > r->reported)
-			report_chains(r);
+		if (!item->ops || tl_source_trace(item)) /* it was told */
+			continue;
+		for (; item->told < tl_source_fault_count(item); item->told++)
+			if (item->told < TL_SNAP_FAULTS_MAX)
+				report(r, item->name,
+				    tl_source_fault(item, item->told));
+			else
+				r->damaged++;
 	}
-	if (!r->file.snap)
-		return;
-	for (; r->reported < tl_snap_fault_count(r->file.snap); r->reported++)
-		if (r->reported < TL_SNAP_FAULTS_MAX)
-			report(r, tl_snap_fault(r->file.snap, r->reported));
-		else
-			r->damaged++;
 }
 
 uint64_t
@@ -147,85 +127,89 @@ make_filter(struct timeline_reader *r)
 		filter->messages[filter->message_count++] = o->message;
 }
 
-/* Where a reader reads from. */
-struct from {
-	const char *path; /* or NULL */
-	const char *name; /* in texts of errors */
-	int fd;           /* or -1 */
-	struct tl_bytes bytes;
-};
-
-static int
-open_file(struct timeline_reader *r, const struct from *from)
+int
+tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
+    const char *name)
 {
-	const struct tl_read_plan plan = { .tail = r->options.tail,
-		.follow = r->options.follow != 0,
-		.is_readonly = r->options.read_only != 0,
+	const struct tl_source_plan plan = { .tail = r->options.tail,
+		.live = r->options.follow != 0,
+		.readonly = r->options.read_only != 0,
 		.report = { take_report, r },
 		.memory_max = r->options.memory_max };
-	struct tl_fault fault = { .at = TL_FAULT_NOWHERE };
-	int rc;
+	const size_t place = r->sources.count;
+	const struct tl_fault *fault;
 
-	if (from->path)
-		rc = tl_read_file_open(&r->file, from->path, &plan, &fault);
-	else if (from->fd >= 0)
-		rc = tl_read_file_open_fd(&r->file, from->fd, &plan, &fault);
-	else
-		rc = tl_read_file_open_memory(&r->file, from->bytes, &plan,
-		    &fault);
-	if (rc == 0)
+	if (tl_sources_add(&r->sources, from, &plan) < 0)
+		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
+	if (tl_source_is_open(&r->sources.items[place]))
 		return 0;
-	if (fault.text[0] == '\0')
-		return tl_read_fail(rc, "%s: %s", from->name, strerror(-rc));
-	if (fault.at == TL_FAULT_NOWHERE)
-		return tl_read_fail(rc, "%s: %s", from->name, fault.text);
-	return tl_read_fail(rc, "%s: byte %llu: %s", from->name,
-	    (unsigned long long)fault.at, fault.text);
+	fault = &r->sources.items[place].fault;
+	if (fault->text[0] == '\0')
+		return tl_read_fail(fault->rc, "%s: %s", name,
+		    strerror(-fault->rc));
+	if (fault->at == TL_FAULT_NOWHERE)
+		return tl_read_fail(fault->rc, "%s: %s", name, fault->text);
+	return tl_read_fail(fault->rc, "%s: byte %llu: %s", name,
+	    (unsigned long long)fault->at, fault->text);
 }
 
-static int
-open_reader(struct timeline_reader *r, const struct from *from)
+int
+tl_read_begin(struct timeline_reader *r)
 {
 	const enum tl_order order =
 	    r->options.oldest_first ? TL_OLDEST_FIRST : TL_NEWEST_FIRST;
+	struct tl_fault fault = { 0 };
 	int rc;
 
-	make_filter(r);
-	if (tl_render_new(&r->render) < 0 || tl_spans_new(&r->spans) < 0)
-		return tl_read_fail(-ENOMEM, "%s: not enough memory",
-		    from->name);
-	if ((rc = open_file(r, from)) < 0)
-		return rc;
-	if (r->file.follow) {
-		r->options.oldest_first = 1;
-		r->cursor = r->file.follow;
-		return 0;
-	}
 	tl_read_report(r);
-	rc = tl_read_file_cursor(&r->file, order, &r->cursor);
+	r->trace =
+	    r->sources.count == 1 ? tl_source_trace(r->sources.items) : NULL;
+	rc = tl_sources_find_hosts(&r->sources);
+	if (rc == 0 && tl_sources_apply(&r->sources, &r->offsets, &fault) < 0)
+		return tl_read_fail(fault.rc == -ENOMEM ? -ENOMEM : -ENOENT,
+		    "%s", fault.text);
+	if (rc == 0)
+		rc = tl_sources_cursor(&r->sources, order, &r->cursor);
 	/* As timeline-dump does: an end has its duration before its begin. */
-	if (rc == 0 && order == TL_NEWEST_FIRST)
-		rc = tl_spans_cursor(order, TL_SPANS_WINDOW, r->cursor,
-		    &r->cursor);
-	if (rc < 0)
-		return tl_read_fail(rc, "%s: %s", from->name, strerror(-rc));
-	return 0;
+	if (rc == 0 && order == TL_NEWEST_FIRST) {
+		struct tl_cursor *inner = r->cursor;
+
+		r->cursor = NULL;
+		rc = tl_spans_cursor(order, TL_SPANS_WINDOW, inner, &r->cursor);
+	}
+	return rc < 0 ? tl_read_fail(rc, "the events cannot be read: %s",
+			    strerror(-rc))
+		      : 0;
 }
 
 static int
-new_reader(struct timeline_reader **reader, const struct from *from,
-    const struct timeline_read_options *options)
+open_reader(struct timeline_reader *r, const struct tl_source_from *from,
+    const char *name)
+{
+	int rc;
+
+	make_filter(r);
+	if (r->options.follow)
+		r->options.oldest_first = 1;
+	if (tl_render_new(&r->render) < 0 || tl_spans_new(&r->spans) < 0)
+		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
+	rc = tl_read_add(r, from, name);
+	return rc < 0 ? rc : tl_read_begin(r);
+}
+
+static int
+new_reader(struct timeline_reader **reader, const struct tl_source_from *from,
+    const char *name, const struct timeline_read_options *options)
 {
 	struct timeline_reader *r = calloc(1, sizeof(*r));
 	int rc;
 
 	*reader = NULL;
 	if (!r)
-		return tl_read_fail(-ENOMEM, "%s: not enough memory",
-		    from->name);
+		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
 	rc = take_options(r, options);
 	if (rc == 0)
-		rc = open_reader(r, from);
+		rc = open_reader(r, from, name);
 	if (rc < 0)
 		timeline_read_close(r);
 	else
@@ -237,16 +221,14 @@ int
 timeline_read_open(struct timeline_reader **reader, const char *path,
     const struct timeline_read_options *options)
 {
-	const struct from from = { .path = path,
-		.name =
-		    path && strcmp(path, "-") == 0 ? "standard input" : path,
-		.fd = -1 };
+	const struct tl_source_from from = { .name = path };
 
 	if (!path) {
 		*reader = NULL;
 		return tl_read_fail(-EINVAL, "the path is NULL");
 	}
-	return new_reader(reader, &from, options);
+	return new_reader(reader, &from,
+	    strcmp(path, "-") == 0 ? "standard input" : path, options);
 }
 
 int
@@ -254,29 +236,29 @@ timeline_read_open_fd(struct timeline_reader **reader, int fd,
     const struct timeline_read_options *options)
 {
 	char name[32];
-	const struct from from = { .name = name, .fd = fd };
+	const struct tl_source_from from = { .name = name, .fd = &fd };
 
 	(void)snprintf(name, sizeof(name), "descriptor %d", fd);
 	if (fd < 0) {
 		*reader = NULL;
 		return tl_read_fail(-EBADF, "%s: %s", name, strerror(EBADF));
 	}
-	return new_reader(reader, &from, options);
+	return new_reader(reader, &from, from.name, options);
 }
 
 int
 timeline_read_open_memory(struct timeline_reader **reader, const void *data,
     size_t size, const struct timeline_read_options *options)
 {
-	const struct from from = { .name = "memory",
-		.fd = -1,
-		.bytes = tl_bytes(data, size) };
+	const struct tl_bytes memory = tl_bytes(data, size);
+	const struct tl_source_from from = { .name = "memory",
+		.memory = &memory };
 
 	if (!data && size > 0) {
 		*reader = NULL;
 		return tl_read_fail(-EINVAL, "the memory is NULL");
 	}
-	return new_reader(reader, &from, options);
+	return new_reader(reader, &from, from.name, options);
 }
 
 void
@@ -284,23 +266,27 @@ timeline_read_close(struct timeline_reader *r)
 {
 	if (!r)
 		return;
-	if (!r->file.follow)
-		tl_cursor_close(r->cursor);
+	tl_cursor_close(r->cursor);
 	tl_read_free_roots(r);
 	tl_spans_free(r->spans);
 	tl_render_free(r->render);
 	tl_message_map_free(&r->definitions, free);
-	free(r->loss);
+	tl_read_free_about(r);
+	tl_read_nests_free(r->nests);
+	free(r->timer);
 	tl_interner_free(r->names);
 	tl_text_free(&r->text);
-	tl_read_file_close(&r->file);
+	tl_sources_free(&r->sources);
 	free(r);
 }
 
 const char *
 timeline_read_format(const struct timeline_reader *reader)
 {
-	if (reader->file.trace)
-		return "trace";
-	return reader->file.chains ? "stream" : "timeline";
+	const struct tl_source *first = &reader->sources.items[0];
+
+	if (tl_source_trace(first) || tl_source_snap(first) ||
+	    reader->options.follow)
+		return first->format;
+	return "stream";
 }

@@ -44,7 +44,7 @@ tl_arguments_get(const struct tl_event *event, unsigned index,
 static void
 push_argument(lua_State *L, const struct tl_event *event, unsigned index)
 {
-	struct tl_host *host;
+	struct tl_state *host;
 	struct tl_scalar scalar;
 
 	tl_arguments_get(event, index, &scalar);

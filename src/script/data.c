@@ -360,7 +360,7 @@ run(struct load *load)
 	};
 	/* the chunk cannot write */
 	static const struct tl_script_io io = { 0 };
-	struct tl_host host = { .open = tl_sandbox_open_data,
+	struct tl_state host = { .open = tl_sandbox_open_data,
 		.watch = { .what = "configuration" } };
 	lua_State *L;
 	int status;

@@ -186,7 +186,7 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
     const struct tl_event_value *value, int field, struct tl_scalar *to)
 {
 	const struct tl_message *message = event->message;
-	const struct tl_host *host;
+	const struct tl_state *host;
 
 	to->kind = TL_SCALAR_NIL;
 	if (!message && field >= PRIORITY && field <= ID)
@@ -486,7 +486,7 @@ event_text(lua_State *L)
 {
 	const struct tl_event_value *value =
 	    tl_host_check_type(L, 1, "event", &event_key);
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	struct tl_text *text = tl_host_scratch(host);
 
 	tl_event_check_alive(L, 1);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct tl_script_filter {
-	struct tl_host host;
+	struct tl_state host;
 	lua_State *L; /* 1: the handler of errors, 2: the expression */
 	struct tl_expression compiled;
 	char *text; /* of the expression; compiled points into it */

@@ -15,7 +15,7 @@ enum { DIGITS_DEFAULT = 3, DIGITS_MAX = 5 };
 
 struct counts {
 	struct tl_histogram *histogram;
-	struct tl_host *host;
+	struct tl_state *host;
 	unsigned digits;
 	size_t charged;
 };

@@ -11,7 +11,7 @@ enum { WRITE_AT_ONCE = 16384 };
 static const char host_key;
 
 void
-tl_host_set(lua_State *L, struct tl_host *host)
+tl_host_set(lua_State *L, struct tl_state *host)
 {
 	lua_pushlightuserdata(L, host);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
@@ -24,17 +24,17 @@ tl_host_open(lua_State *L)
 	return 0;
 }
 
-struct tl_host *
+struct tl_state *
 tl_host(lua_State *L)
 {
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
-	struct tl_host *host = lua_touserdata(L, -1);
+	struct tl_state *host = lua_touserdata(L, -1);
 	lua_pop(L, 1);
 	return host;
 }
 
 struct tl_text *
-tl_host_scratch(struct tl_host *host)
+tl_host_scratch(struct tl_state *host)
 {
 	tl_text_clear(&host->text);
 	host->text.rc = 0;
@@ -42,7 +42,7 @@ tl_host_scratch(struct tl_host *host)
 }
 
 void
-tl_host_push_scratch(lua_State *L, struct tl_host *host)
+tl_host_push_scratch(lua_State *L, struct tl_state *host)
 {
 	if (host->text.rc < 0)
 		luaL_error(L, "not enough memory");
@@ -51,7 +51,7 @@ tl_host_push_scratch(lua_State *L, struct tl_host *host)
 }
 
 int
-tl_host_fail(lua_State *L, struct tl_host *host, int rc, const char *what)
+tl_host_fail(lua_State *L, struct tl_state *host, int rc, const char *what)
 {
 	host->rc = rc;
 	return luaL_error(L, "%s: %s", what, strerror(-rc));
@@ -92,7 +92,7 @@ piece_size(struct tl_bytes bytes)
 }
 
 void
-tl_host_write(lua_State *L, struct tl_host *host, struct tl_bytes bytes)
+tl_host_write(lua_State *L, struct tl_state *host, struct tl_bytes bytes)
 {
 	while (bytes.size > 0) {
 		const size_t size = piece_size(bytes);

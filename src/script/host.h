@@ -14,9 +14,10 @@
 #include "base/text.h"
 #include "event/filter.h"
 #include "event/spans.h"
-#include "read/file.h"
 #include "script/script.h"
 #include "script/watch.h"
+#include "source/sources.h"
+#include "trace/read.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -36,7 +37,7 @@ struct tl_memory {
 	char place[TL_SCRIPT_PLACE_MAX]; /* the line where it was last */
 };
 
-struct tl_host {
+struct tl_state {
 	struct tl_memory memory;
 	struct tl_watch watch;
 	bool trusted;
@@ -58,22 +59,22 @@ struct tl_host {
  * Lua. */
 void *tl_memory_allocate(void *memory, void *block, size_t size, size_t wanted);
 /* Raises Lua's memory error if size does not fit even after a collection. */
-void tl_memory_charge(lua_State *L, struct tl_host *host, size_t size);
-void tl_memory_release(struct tl_host *host, size_t size);
+void tl_memory_charge(lua_State *L, struct tl_state *host, size_t size);
+void tl_memory_release(struct tl_state *host, size_t size);
 
 /* host.c: the host of a state; its scratch text, emptied. */
-struct tl_host *tl_host(lua_State *L);
-void tl_host_set(lua_State *L, struct tl_host *host);
-struct tl_text *tl_host_scratch(struct tl_host *host);
+struct tl_state *tl_host(lua_State *L);
+void tl_host_set(lua_State *L, struct tl_state *host);
+struct tl_text *tl_host_scratch(struct tl_state *host);
 /* Push the scratch text, or raise its error. */
-void tl_host_push_scratch(lua_State *L, struct tl_host *host);
+void tl_host_push_scratch(lua_State *L, struct tl_state *host);
 /* Write text to io, escaped; raises an error if io fails. */
-void tl_host_write(lua_State *L, struct tl_host *host, struct tl_bytes bytes);
+void tl_host_write(lua_State *L, struct tl_state *host, struct tl_bytes bytes);
 /* Append text for the terminal: as tl_put_lines, except that backslash and tab
  * stay. */
 void tl_put_printed(struct tl_text *text, struct tl_bytes bytes);
 /* Raise the error for rc, the result of a cursor or of io. */
-int tl_host_fail(lua_State *L, struct tl_host *host, int rc, const char *what);
+int tl_host_fail(lua_State *L, struct tl_state *host, int rc, const char *what);
 /* Register a type, whose metatable scripts cannot reach, in the registry under
  * the address key.  The value on top becomes the upvalue of its functions, and
  * stays. */
@@ -180,8 +181,9 @@ struct tl_script_source {
 	size_t first; /* number of the first input among all of the script */
 	/* of a source that open() returned: */
 	bool is_owned; /* valid until it is collected */
-	struct tl_read_file file;
-	const struct tl_message **listed; /* of a trace, for messages() */
+	struct tl_sources sources;
+	struct tl_trace *trace;           /* NULL: it is no such file */
+	const struct tl_message **listed; /* of all sources, for messages() */
 	uint64_t forgets;                 /* calls of node:forget() */
 	bool closed;
 };
@@ -256,15 +258,15 @@ bool tl_view_find(const char *name, struct tl_bytes *text);
 struct tl_bytes tl_prelude(void);
 
 /* state.c: create a state with its host, libraries and caps. */
-int tl_state_open(lua_State **L, struct tl_host *host,
+int tl_state_open(lua_State **L, struct tl_state *host,
     const struct tl_script_limits *limits, const struct tl_script_io *io,
     struct tl_fault *fault);
-void tl_state_close(lua_State *L, struct tl_host *host);
+void tl_state_close(lua_State *L, struct tl_state *host);
 /* The message handler of a state. */
 int tl_state_explain(lua_State *L);
 /* Turn the status of lua_pcall and the text on top, which is popped, into
  * -errno and a fault; the whole text goes to *whole unless that is NULL. */
-int tl_state_failed(lua_State *L, struct tl_host *host, int status,
+int tl_state_failed(lua_State *L, struct tl_state *host, int status,
     struct tl_text *whole, struct tl_fault *fault);
 
 #endif

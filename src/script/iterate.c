@@ -241,7 +241,7 @@ enum {
 };
 
 struct iterator {
-	struct tl_host *host;
+	struct tl_state *host;
 	struct tl_cursor *cursor; /* NULL: at the end */
 	struct tl_spans *spans;   /* NULL: no pairs are needed */
 	struct tl_states *states; /* NULL: not chosen, or no kernel events */
@@ -304,7 +304,7 @@ charge(lua_State *L, struct iterator *iterator, size_t size)
 /* Make room for a cursor: a collection closes those that no Lua value refers
  * to. */
 static void
-take_place(lua_State *L, struct tl_host *host)
+take_place(lua_State *L, struct tl_state *host)
 {
 	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
 		lua_gc(L, LUA_GCCOLLECT);
@@ -318,7 +318,7 @@ static struct iterator *
 push_iterator(lua_State *L, enum tl_order order, bool pair)
 {
 	const struct tl_script_source *source = tl_script_source_check(L, 1);
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	struct iterator *iterator;
 	int rc;
 
@@ -457,7 +457,7 @@ passes(struct iterator *iterator, const struct tl_event *event)
 }
 
 static void
-look_at(struct tl_host *host, const struct tl_event *event)
+look_at(struct tl_state *host, const struct tl_event *event)
 {
 	host->current = *event;
 	host->has_current = true;

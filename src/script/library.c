@@ -8,7 +8,7 @@ enum { COLUMNS_DEFAULT = 80 };
 static int
 print(lua_State *L)
 {
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	const int count = lua_gettop(L);
 
 	for (int i = 1; i <= count; i++) {
@@ -28,7 +28,7 @@ print(lua_State *L)
 static int
 write_text(lua_State *L)
 {
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	const int count = lua_gettop(L);
 
 	for (int i = 1; i <= count; i++) {
@@ -44,7 +44,7 @@ write_text(lua_State *L)
 static int
 write_raw(lua_State *L)
 {
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	struct tl_bytes text;
 	int rc;
 
@@ -58,7 +58,7 @@ write_raw(lua_State *L)
 }
 
 static void
-set_terminal(lua_State *L, const struct tl_host *host)
+set_terminal(lua_State *L, const struct tl_state *host)
 {
 	lua_pushboolean(L, host->io.terminal);
 	lua_setfield(L, -2, "terminal");
@@ -85,7 +85,7 @@ run_prelude(lua_State *L, int library)
 void
 tl_library_push(lua_State *L)
 {
-	const struct tl_host *host = tl_host(L);
+	const struct tl_state *host = tl_host(L);
 	static const luaL_Reg functions[] = { { "print", print },
 		{ "write", write_text }, { "raw", write_raw },
 		{ "histogram", tl_histogram_create }, { NULL, NULL } };

@@ -36,29 +36,45 @@ open_cursor(const struct tl_script_input *input, enum tl_order order,
 {
 	const struct tl_script_source *source = input->context;
 
-	return tl_read_file_cursor(&source->file, order, cursor);
+	return tl_sources_cursor(&source->sources, order, cursor);
 }
 
-/* List the messages of a stream of traces, concatenated by chain. */
+/* List the messages of a stream of traces, concatenated by source. */
 static int
-list_chains(struct tl_script_source *source, size_t *count)
+list_messages(struct tl_script_source *source, size_t *count)
 {
-	const struct tl_read_file *file = &source->file;
+	const struct tl_sources *sources = &source->sources;
 
-	for (size_t i = 0; i < file->chain_count; i++)
-		*count += tl_chain_message_count(file->chains[i]);
+	for (size_t i = 0; i < sources->count; i++)
+		*count += tl_source_message_count(&sources->items[i]);
 	source->listed = calloc(*count + 1, sizeof(*source->listed));
 	if (!source->listed)
 		return -ENOMEM;
 	*count = 0;
-	for (size_t i = 0; i < file->chain_count; i++) {
-		const struct tl_chain *chain = file->chains[i];
-		const size_t n = tl_chain_message_count(chain);
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct tl_source *item = &sources->items[i];
 
-		for (size_t k = 0; k < n; k++)
-			source->listed[(*count)++] =
-			    tl_chain_messages(chain)[k];
+		for (size_t k = 0; k < tl_source_message_count(item); k++)
+			source->listed[(*count)++] = tl_source_message(item, k);
 	}
+	return 0;
+}
+
+/* Open what path names, and find its hosts. */
+static int
+open_sources(lua_State *L, struct tl_script_source *source, const char *path,
+    const struct tl_source_plan *plan)
+{
+	const struct tl_source_from from = { .name = path };
+	const struct tl_fault *fault;
+
+	if (tl_sources_add(&source->sources, &from, plan) < 0)
+		return luaL_error(L, "%s: %s", path, strerror(ENOMEM));
+	fault = &source->sources.items[0].fault;
+	if (!tl_source_is_open(&source->sources.items[0]))
+		return luaL_error(L, "%s: %s", path, fault->text);
+	if (tl_sources_find_hosts(&source->sources) < 0)
+		return luaL_error(L, "%s: %s", path, strerror(ENOMEM));
 	return 0;
 }
 
@@ -68,34 +84,27 @@ open_source(lua_State *L)
 {
 	const char *path = luaL_checkstring(L, 1);
 	const lua_Integer tail = luaL_optinteger(L, 2, 0);
-	const struct tl_read_plan plan = { .tail = (uint64_t)tail };
-	struct tl_fault fault = { 0 };
+	const struct tl_source_plan plan = { .tail = (uint64_t)tail };
 	struct tl_script_source *source;
-	int rc;
 
 	luaL_argcheck(L, tail >= 0, 2, "how many of the newest entries");
 	source = tl_script_source_push(L);
 	tl_script_source_keep_name(L, 1);
-	rc = tl_read_file_open(&source->file, path, &plan, &fault);
-	if (rc < 0)
-		return luaL_error(L, "%s: %s", path,
-		    fault.text[0] ? fault.text : strerror(-rc));
 	source->is_owned = true;
+	open_sources(L, source, path, &plan);
 	source->own.name = path;
-	source->own.snap = source->file.snap;
+	source->own.snap = tl_source_snap(&source->sources.items[0]);
 	source->inputs = &source->own;
 	source->count = 1;
-	if (source->file.snap)
+	if (source->own.snap)
 		return 1;
+	if (source->sources.count == 1)
+		source->trace = tl_source_trace(&source->sources.items[0]);
 	source->own.format = "trace";
 	source->own.open = open_cursor;
 	source->own.context = source;
-	rc = source->file.trace
-		 ? tl_trace_messages(source->file.trace, &source->listed,
-		       &source->own.message_count)
-		 : list_chains(source, &source->own.message_count);
-	if (rc < 0)
-		return luaL_error(L, "%s: %s", path, strerror(-rc));
+	if (list_messages(source, &source->own.message_count) < 0)
+		return luaL_error(L, "%s: %s", path, strerror(ENOMEM));
 	source->own.messages = source->listed;
 	return 1;
 }
@@ -103,7 +112,7 @@ open_source(lua_State *L)
 static int
 free_host(lua_State *L)
 {
-	struct tl_host *host = tl_host_check_type(L, 1, "host", &host_key);
+	struct tl_state *host = tl_host_check_type(L, 1, "host", &host_key);
 
 	tl_text_free(&host->text);
 	return 0;
@@ -115,7 +124,7 @@ make_host(lua_State *L)
 {
 	static const luaL_Reg functions[] = { { "__gc", free_host },
 		{ NULL, NULL } };
-	struct tl_host *host = lua_newuserdatauv(L, sizeof(*host), 0);
+	struct tl_state *host = lua_newuserdatauv(L, sizeof(*host), 0);
 
 	memset(host, 0, sizeof(*host));
 	host->memory.size_max = SIZE_MAX;

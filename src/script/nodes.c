@@ -35,7 +35,7 @@ find(struct node *n)
 {
 	if (n->forgets != n->source->forgets || !n->node) {
 		n->node = n->parent ? tl_node_child(n->parent->node, n->number)
-				    : tl_trace_root(n->source->file.trace,
+				    : tl_trace_root(n->source->trace,
 					  (size_t)n->number);
 		n->forgets = n->source->forgets;
 	}
@@ -100,9 +100,9 @@ tl_script_source_roots(lua_State *L)
 	struct tl_script_source *source = tl_script_source_check(L, 1);
 	size_t count;
 
-	if (!source->file.trace)
+	if (!source->trace)
 		return luaL_error(L, "only a recorded trace has call trees");
-	count = tl_trace_thread_count(source->file.trace);
+	count = tl_trace_thread_count(source->trace);
 	tl_script_source_push_cache(L, 1);
 	lua_createtable(L, (int)count, 0);
 	for (size_t i = 0; i < count; i++) {
@@ -133,8 +133,7 @@ check_range(lua_State *L, const struct node *n, uint64_t *count)
 static void
 load(lua_State *L, const struct node *n, uint64_t first, uint64_t count)
 {
-	const int rc =
-	    tl_trace_load(n->source->file.trace, n->node, first, count);
+	const int rc = tl_trace_load(n->source->trace, n->node, first, count);
 
 	if (rc < 0)
 		luaL_error(L, "children cannot be loaded: %s", strerror(-rc));
@@ -183,7 +182,7 @@ node_forget(lua_State *L)
 	uint64_t count;
 	const uint64_t first = check_range(L, n, &count);
 
-	tl_trace_forget_range(n->source->file.trace, n->node, first, count);
+	tl_trace_forget_range(n->source->trace, n->node, first, count);
 	n->source->forgets++;
 	return 0;
 }
@@ -218,7 +217,7 @@ node_count(lua_State *L)
 static const struct tl_trace_thread *
 thread_of(const struct node *n)
 {
-	return tl_trace_thread(n->source->file.trace, n->node->thread);
+	return tl_trace_thread(n->source->trace, n->node->thread);
 }
 
 /* node:text(), tostring(node) */
@@ -226,7 +225,7 @@ static int
 node_text(lua_State *L)
 {
 	const struct node *n = check_node(L, 1);
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	struct tl_text *text = tl_host_scratch(host);
 
 	if (n->parent) {

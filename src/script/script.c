@@ -19,7 +19,7 @@
 enum { ARGS_MAX = 10000 };
 
 struct tl_script {
-	struct tl_host host;
+	struct tl_state host;
 	lua_State *L;
 	struct tl_text error;
 	int chunk; /* reference of the function and its arguments */

@@ -207,7 +207,7 @@ collect(lua_State *L)
 
 	if (source->is_owned) {
 		free(source->listed);
-		tl_read_file_close(&source->file);
+		tl_sources_free(&source->sources);
 		tl_script_source_collected = true;
 	}
 	source->is_owned = false;

@@ -99,7 +99,7 @@ tl_memory_allocate(void *context, void *block, size_t size, size_t wanted)
 }
 
 void
-tl_memory_charge(lua_State *L, struct tl_host *host, size_t size)
+tl_memory_charge(lua_State *L, struct tl_state *host, size_t size)
 {
 	struct tl_memory *memory = &host->memory;
 
@@ -113,7 +113,7 @@ tl_memory_charge(lua_State *L, struct tl_host *host, size_t size)
 }
 
 void
-tl_memory_release(struct tl_host *host, size_t size)
+tl_memory_release(struct tl_state *host, size_t size)
 {
 	host->memory.used -= size;
 }
@@ -132,7 +132,7 @@ static const char traceback[] = "\nstack traceback:";
 static int
 open_libraries(lua_State *L)
 {
-	const struct tl_host *host = lua_touserdata(L, 1);
+	const struct tl_state *host = lua_touserdata(L, 1);
 
 	if (host->open) {
 		host->open(L);
@@ -147,7 +147,7 @@ open_libraries(lua_State *L)
 }
 
 static void
-set_limits(struct tl_host *host, const struct tl_script_limits *limits)
+set_limits(struct tl_state *host, const struct tl_script_limits *limits)
 {
 	static const struct tl_script_limits defaults = { 0 };
 
@@ -168,7 +168,7 @@ set_limits(struct tl_host *host, const struct tl_script_limits *limits)
 }
 
 int
-tl_state_open(lua_State **state, struct tl_host *host,
+tl_state_open(lua_State **state, struct tl_state *host,
     const struct tl_script_limits *limits, const struct tl_script_io *io,
     struct tl_fault *fault)
 {
@@ -211,7 +211,7 @@ close:
 }
 
 void
-tl_state_close(lua_State *L, struct tl_host *host)
+tl_state_close(lua_State *L, struct tl_state *host)
 {
 	tl_watch_stop(&host->watch);
 	lua_close(L);
@@ -281,7 +281,7 @@ tl_state_explain(lua_State *L)
 
 /* The event that was being read. */
 static void
-put_event(struct tl_text *text, const struct tl_host *host)
+put_event(struct tl_text *text, const struct tl_state *host)
 {
 	if (!host->has_current)
 		return;
@@ -299,7 +299,7 @@ put_event(struct tl_text *text, const struct tl_host *host)
 }
 
 static int
-meaning(const struct tl_host *host, int status)
+meaning(const struct tl_state *host, int status)
 {
 	if (host->watch.expired)
 		return -ETIME;
@@ -331,7 +331,7 @@ first_line(lua_State *L)
 
 /* Did the cap of memory refuse?  Lua's message and ours both end so. */
 static bool
-is_memory(const struct tl_host *host, struct tl_bytes line)
+is_memory(const struct tl_state *host, struct tl_bytes line)
 {
 	return host->memory.refused &&
 	       tl_bytes_end_with(line, "not enough memory");
@@ -340,7 +340,7 @@ is_memory(const struct tl_host *host, struct tl_bytes line)
 /* Lua's own message about memory comes without a place and without the cap, and
  * no message has the remedy. */
 static void
-put_failure(struct tl_text *text, const struct tl_host *host,
+put_failure(struct tl_text *text, const struct tl_state *host,
     struct tl_bytes line)
 {
 	const bool memory = is_memory(host, line);
@@ -361,7 +361,7 @@ put_failure(struct tl_text *text, const struct tl_host *host,
 }
 
 int
-tl_state_failed(lua_State *L, struct tl_host *host, int status,
+tl_state_failed(lua_State *L, struct tl_state *host, int status,
     struct tl_text *whole, struct tl_fault *fault)
 {
 	const struct tl_bytes line = first_line(L);

@@ -15,7 +15,7 @@ enum {
 
 /* All that is given back whatever error comes. */
 struct why {
-	struct tl_host *host;
+	struct tl_state *host;
 	struct tl_why *why;
 	struct tl_cursor *cursor;
 	struct tl_text text;

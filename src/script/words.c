@@ -8,7 +8,7 @@
 static int
 put_unsigned(lua_State *L)
 {
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 
 	tl_put_unsigned(tl_host_scratch(host),
 	    (uint64_t)luaL_checkinteger(L, 1));
@@ -19,7 +19,7 @@ put_unsigned(lua_State *L)
 static int
 put_hex(lua_State *L)
 {
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 
 	tl_put_hex(tl_host_scratch(host), (uint64_t)luaL_checkinteger(L, 1));
 	tl_host_push_scratch(L, host);
@@ -48,7 +48,7 @@ static int
 convert(lua_State *L, int (*parse)(const char *, int64_t *),
     void (*put)(struct tl_text *, int64_t), const char *what)
 {
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	int64_t ns;
 
 	if (lua_type(L, 1) == LUA_TSTRING) {
@@ -104,7 +104,7 @@ level(lua_State *L)
 static int
 plain(lua_State *L)
 {
-	struct tl_host *host = tl_host(L);
+	struct tl_state *host = tl_host(L);
 	struct tl_bytes bytes;
 
 	bytes.data = luaL_checklstring(L, 1, &bytes.size);

@@ -9,33 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* == bytes as a file == */
-
-struct memory {
-	struct tl_storage storage; /* first: what callers hold */
-	struct tl_bytes bytes;
-};
-
-static int64_t
-memory_read_at(struct tl_storage *storage, void *data, size_t size,
-    uint64_t offset)
-{
-	const struct memory *m = (const struct memory *)(const void *)storage;
-
-	if (offset >= m->bytes.size)
-		return 0;
-	if (size > m->bytes.size - offset)
-		size = m->bytes.size - (size_t)offset;
-	memcpy(data, m->bytes.data + offset, size);
-	return (int64_t)size;
-}
-
-static void
-memory_close(struct tl_storage *storage)
-{
-	free(storage);
-}
-
 /* A truncated block is damaged, too: unlike a live trace it has its end. */
 static void
 note_damage(void *context, const struct tl_fault *found)
@@ -53,16 +26,11 @@ open_trace(struct tl_trace **trace, struct tl_bytes data,
 	const struct tl_trace_read_options options = { .codecs = &tl_trace_zstd,
 		.codec_count = 1,
 		.report = { damage ? note_damage : NULL, damage } };
-	struct memory *memory = calloc(1, sizeof(*memory));
+	struct tl_storage *storage;
 
-	if (!memory)
+	if (tl_storage_of_memory(&storage, data.data, data.size) < 0)
 		return tl_fail(fault, -ENOMEM, "no memory");
-	memory->bytes = data;
-	memory->storage = (struct tl_storage){ .size = data.size,
-		.read_at = memory_read_at,
-		.close = memory_close };
-	return tl_trace_open_storage(trace, &memory->storage, NULL, &options,
-	    fault);
+	return tl_trace_open_storage(trace, storage, NULL, &options, fault);
 }
 
 int

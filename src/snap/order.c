@@ -592,3 +592,9 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 	*cursor = &o->cursor;
 	return 0;
 }
+
+struct tl_observer *
+tl_snap_observer(struct tl_cursor *cursor)
+{
+	return &((struct order *)(void *)cursor)->observer;
+}

@@ -52,6 +52,7 @@ enum { TL_SNAP_FAULTS_MAX = 100 };
 
 struct tl_names;
 struct tl_observed_start;
+struct tl_observer;
 struct tl_snap;
 struct tl_text;
 struct tl_storage;
@@ -139,6 +140,9 @@ bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
 /* All events that can be shown, in order of time. */
 int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor);
+/* The observer of its events, oldest first, as it is after the last one; valid
+ * as long as the cursor. */
+struct tl_observer *tl_snap_observer(struct tl_cursor *cursor);
 /* The time from which on all entries of a lane are there that were not lost:
  * 1; 0: it has none; -errno. */
 int tl_snap_lane_begin(struct tl_snap *snap, uint32_t number, int64_t *ns);

@@ -28,7 +28,7 @@ struct foreign {
 	struct tl_sink sink; /* first: the reader puts events here */
 	/* Until it is loaded: the input is first, then storage, or fd if that
 	 * is NULL. */
-	const struct tl_format_row *format;
+	const struct tl_source_format *format;
 	int fd;
 	struct tl_storage *storage;
 	struct tl_storage *beside;

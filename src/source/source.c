@@ -2,10 +2,13 @@
 /* source.c - detect the format of a file, and open it. */
 #include "source/kinds.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "event/sched.h"
+#include "snap/compressed.h"
 #include "snap/shm.h"
+#include "trace/read.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -30,6 +33,14 @@ tl_source_copy(const struct tl_opening *o)
 	return tl_file_copy(o->fd, o->first, o->first_size);
 }
 
+int
+tl_source_storage(const struct tl_opening *o, struct tl_storage **storage)
+{
+	return o->fd < 0 ? tl_storage_of_memory(storage, o->memory.data,
+			       o->memory.size)
+			 : tl_storage_of_fd(storage, o->fd);
+}
+
 bool
 tl_source_has_steady_knots(const struct tl_source *source)
 {
@@ -46,16 +57,33 @@ tl_source_has_steady_knots(const struct tl_source *source)
 
 /* == opening == */
 
-/* By row of the table of formats; NULL: it cannot be read. */
-static tl_source_opener *const openers[] = {
-#define tl_source_open_none NULL
-#define FORMAT(name, opener, reader, recogniser, writer, at, suffix, flags, \
-    help) \
-	tl_source_open_##opener,
-#include "format/formats.def"
-#undef FORMAT
-#undef tl_source_open_none
+static const struct tl_source_format own[] = {
+	{ "timeline", tl_source_open_timeline, tl_snap_recognise, NULL, false },
+	{ "trace", tl_source_open_trace, tl_trace_recognise, NULL, false }
 };
+static const struct tl_source_formats all_own = { own, TL_COUNT(own) };
+
+const struct tl_source_format *
+tl_source_recognise(const struct tl_source_formats *formats,
+    struct tl_bytes first)
+{
+	const struct tl_source_format *best = NULL;
+	unsigned most = 0;
+
+	if (first.size > TL_SOURCE_FIRST_SIZE)
+		first.size = TL_SOURCE_FIRST_SIZE;
+	for (size_t i = 0; i < formats->count; i++) {
+		const struct tl_source_format *format = &formats->list[i];
+		const unsigned sure =
+		    format->recognise ? format->recognise(first) : 0;
+
+		if (sure > most) {
+			most = sure;
+			best = format;
+		}
+	}
+	return best;
+}
 
 static int
 read_first(struct tl_opening *o)
@@ -81,33 +109,92 @@ read_first(struct tl_opening *o)
 	return n < 0 ? (int)n : 0;
 }
 
-static int
+/* No known format: say what can be done if there are others. */
+static void
+refuse(struct tl_source *source, const struct tl_opening *o)
+{
+	const bool is_zip =
+	    o->first_size >= 4 && memcmp(o->first, "PK\3\4", 4) == 0;
+
+	if (o->plan->formats)
+		tl_fault(&source->fault, -EBADMSG, 0,
+		    o->first_size == 0 ? "empty file" : "unknown file format");
+	else if (o->first_size == 0)
+		tl_fail(&source->fault, -ENODATA, "the file is empty");
+	else
+		tl_fail(&source->fault, -ENOTSUP, "%s",
+		    is_zip ? "a zip file: timeline-convert -o OUT.trace writes "
+			     "a packed trace as one that can be read here"
+			   : "neither a timeline nor a trace: timeline-convert "
+			     "-o OUT.trace writes other formats as a trace");
+}
+
+/* Open what was read of, or is in memory, as its format. */
+static void
+open_format(struct tl_source *source, struct tl_opening *o)
+{
+	const struct tl_source_formats *formats =
+	    o->plan->formats ? o->plan->formats : &all_own;
+
+	o->format = o->plan->format;
+	if (!o->format)
+		o->format = tl_source_recognise(formats,
+		    tl_bytes(o->first, o->first_size));
+	if (o->format)
+		(void)o->format->open(source, o);
+	else
+		refuse(source, o);
+}
+
+static void
+open_fd(struct tl_source *source, int fd, bool has_place,
+    const struct tl_source_plan *plan)
+{
+	struct tl_opening o = { .plan = plan, .fd = fd };
+	const int rc = read_first(&o);
+
+	o.has_place = o.is_regular && has_place;
+	if (rc < 0)
+		tl_source_fail(source, rc);
+	else
+		open_format(source, &o);
+	source->withheld = o.withheld; /* an opener may set the source anew */
+}
+
+static void
 open_file(struct tl_source *source, const struct tl_source_plan *plan)
 {
-	const bool is_standard = strcmp(source->name, "-") == 0;
-	struct tl_opening o = { .plan = plan,
-		.format = plan->format,
-		.fd = is_standard ? STDIN_FILENO : tl_open_read(source->name) };
-	int rc = o.fd < 0 ? o.fd : read_first(&o);
+	int fd;
 
-	if (o.fd == -ENOENT) {
-		tl_shm_no_such(source->name, &source->fault);
-	} else if (rc < 0) {
-		tl_source_fail(source, rc);
-	} else {
-		o.has_place = o.is_regular && !is_standard;
-		if (!o.format)
-			o.format = tl_formats_recognise(
-			    tl_bytes(o.first, o.first_size));
-		rc = o.format ? openers[tl_formats_index(o.format)](source, &o)
-			      : tl_fault(&source->fault, -EBADMSG, 0,
-				    o.first_size == 0 ? "empty file"
-						      : "unknown file format");
+	if (strcmp(source->name, "-") == 0) {
+		open_fd(source, STDIN_FILENO, false, plan);
+		return;
 	}
-	source->withheld = o.withheld; /* an opener may set the source anew */
-	if (!is_standard && o.fd >= 0)
-		close(o.fd);
-	return rc;
+	fd = tl_open_read(source->name);
+	if (fd >= 0)
+		open_fd(source, fd, true, plan);
+	else if (fd == -ENOENT && plan->formats)
+		tl_shm_no_such(source->name, &source->fault);
+	else
+		tl_source_fail(source, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void
+open_memory(struct tl_source *source, struct tl_bytes memory,
+    const struct tl_source_plan *plan)
+{
+	struct tl_opening o = { .plan = plan,
+		.fd = -1,
+		.memory = memory,
+		.is_regular = true };
+
+	o.first_size =
+	    memory.size < sizeof(o.first) ? memory.size : sizeof(o.first);
+	if (o.first_size > 0)
+		memcpy(o.first, memory.data, o.first_size);
+	open_format(source, &o);
 }
 
 /* Is it read through a pipe? */
@@ -124,6 +211,14 @@ is_pipe(const char *path)
 	       S_ISFIFO(st.st_mode);
 }
 
+static void
+load(struct tl_source *source, const struct tl_source_plan *plan)
+{
+	if (source->ops && source->ops->load &&
+	    source->ops->load(source, plan->progress) < 0)
+		tl_source_close(source);
+}
+
 void
 tl_source_open(struct tl_source *source, const char *path,
     const struct tl_source_plan *plan)
@@ -137,9 +232,21 @@ tl_source_open(struct tl_source *source, const char *path,
 		tl_source_open_remote(source, plan);
 	else
 		open_file(source, plan);
-	if (source->ops && source->ops->load &&
-	    source->ops->load(source, plan->progress) < 0)
-		tl_source_close(source);
+	load(source, plan);
+}
+
+void
+tl_source_open_from(struct tl_source *source, const struct tl_source_from *from,
+    const struct tl_source_plan *plan)
+{
+	*source = (struct tl_source){ .name = from->name, .file = from->name };
+	if (from->memory)
+		open_memory(source, *from->memory, plan);
+	else if (from->fd)
+		open_fd(source, *from->fd, false, plan);
+	else
+		open_file(source, plan);
+	load(source, plan);
 }
 
 void

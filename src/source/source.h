@@ -9,19 +9,22 @@
  *	 "/name", a path, "-",               + messages, lanes, knots, faults,
  *	 SCHEME://host/...                     origin
  *
- * Formats are detected by content.  format/formats.def has a row for each
- * format; the row names the function that opens it, one of kinds.h.  That
- * function sets ops and state; nothing else in the programs depends on the
- * kind.  The parts that only one kind has (the lanes of a snapshot, the tree of
- * a recorded trace) are returned by tl_source_snap and tl_source_trace, which
- * return NULL for any other kind.
+ * Formats are detected by content.  The plan has the formats that are known:
+ * those of format/formats.def, or only our own, which need neither of the
+ * readers and libraries of the others.  Each names the function that opens it,
+ * one of kinds.h.  That function sets ops and state; nothing else in the
+ * programs depends on the kind.  The parts that only one kind has (the lanes of
+ * a snapshot, the tree of a recorded trace) are returned by tl_source_snap and
+ * tl_source_trace, which return NULL for any other kind.
  *
  *	kind       file         state           reads
  *	timeline   timeline.c   struct tl_snap  in place, a frozen copy if live
+ *	live       timeline.c   a follower      round by round
  *	trace      trace.c      struct tl_trace in place, through its index
  *	stream     trace.c      struct tl_chain blocks, as they are reached
  *	followed   trace.c      its faults      nothing: whoever follows reads
  *	foreign    foreign.c    the sorter      all of it when it is opened
+ *	zip        packed.c     that of the recording in it
  *
  * Invariants: ops is NULL while a source is not open, and fault says why it
  * could not be opened.  name, file and fault stay valid after tl_source_close.
@@ -40,7 +43,6 @@
 #include "event/hosts/origin.h"
 #include "event/merge.h"
 #include "event/reader.h"
-#include "format/registry.h"
 #include "snap/snap.h"
 #include "source/progress.h"
 #include "source/remote.h"
@@ -50,6 +52,8 @@
 
 struct tl_host;
 struct tl_source;
+struct tl_source_format;
+struct tl_source_formats;
 struct tl_trace;
 
 /* The comment of a function that may be NULL gives its default. */
@@ -121,16 +125,29 @@ struct tl_source {
 	mode_t withheld;  /* tl_file_withheld() of the file */
 	bool beside;      /* FILE.sched, which was opened because FILE was */
 	struct tl_fault fault; /* of opening it, or since */
+	size_t told;           /* for the caller: faults that were reported */
 	struct tl_host *host;  /* among those of other sources; NULL: unknown */
 };
 
 /* How files are opened. */
 struct tl_source_plan {
-	const struct tl_format_row *format; /* NULL: detect it */
+	const struct tl_source_formats *formats; /* NULL: our own alone */
+	const struct tl_source_format *format;   /* NULL: detect it */
 	uint64_t tail; /* newest entries of each lane of a live one; 0 all */
 	bool follow;   /* only what can grow */
+	bool live;     /* only live timelines: what is logged, as it comes, in
+			* place of a copy; oldest first */
 	bool check;    /* find damage also in parts that are not shown */
 	bool kernel;   /* FILE.sched, too, where it lies beside FILE */
+	bool readonly; /* write no index beside a trace */
+	size_t memory_max; /* of the nodes of a trace; 0: no bound */
+	/* Told of each fault of a single trace, by the name of its source, when
+	 * it is found, whether or not there is room to keep it. */
+	struct tl_source_report {
+		void (*tell)(void *context, const char *name,
+		    const struct tl_fault *fault);
+		void *context; /* outlives the source */
+	} report;
 	/* What servers are asked for; its hosts are of all sources.  NULL:
 	 * everything. */
 	const struct tl_remote_plan *remote;
@@ -145,6 +162,17 @@ struct tl_source_plan {
  */
 void tl_source_open(struct tl_source *source, const char *path,
     const struct tl_source_plan *plan);
+
+/* What a library is asked to open.  name outlives the source. */
+struct tl_source_from {
+	const char *name; /* a path, unless one of the others is given */
+	const int *fd;    /* it stays the caller's */
+	const struct tl_bytes *memory; /* stays while the source is open */
+};
+/* The same of a path that is none of a remote stream, of a descriptor or of
+ * memory.  With follow, a pipe is refused. */
+void tl_source_open_from(struct tl_source *source,
+    const struct tl_source_from *from, const struct tl_source_plan *plan);
 /* name, own_name and fault stay. */
 void tl_source_close(struct tl_source *source);
 /* As it was before it was opened. */
@@ -152,6 +180,11 @@ void tl_source_free(struct tl_source *source);
 
 /* Make a source of a snapshot, which is taken over. */
 void tl_source_of_snap(struct tl_source *source, struct tl_snap *snap);
+
+/* Was it opened as a live timeline, and is not removed since?  Its cursors are
+ * all at one place; they return 0 where nothing new was logged, and -EPIPE once
+ * when the timeline was removed. */
+bool tl_source_is_live(const struct tl_source *source);
 
 /* Is it a stream that is followed, not read? */
 bool tl_source_is_followed(const struct tl_source *source);

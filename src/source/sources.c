@@ -156,9 +156,32 @@ tl_sources_open(struct tl_sources *sources, const char *const *names,
 	}
 	if (rc == 0 && plan->remote && plan->remote->host_count > 0)
 		rc = keep_hosts(sources, plan->remote);
-	return rc < 0 ? rc
-		      : tl_hosts_find(&sources->hosts, sources->items,
-			    sources->count);
+	return rc < 0 ? rc : tl_sources_find_hosts(sources);
+}
+
+int
+tl_sources_add(struct tl_sources *sources, const struct tl_source_from *from,
+    const struct tl_source_plan *plan)
+{
+	struct tl_source_from copy = *from;
+	char *name = strdup(from->name);
+	struct tl_source *item = name ? add_item(sources) : NULL;
+
+	if (!item) {
+		free(name);
+		return -ENOMEM;
+	}
+	copy.name = name;
+	tl_source_open_from(item, &copy, plan);
+	item->own_file = name;
+	return add_others(sources);
+}
+
+int
+tl_sources_find_hosts(struct tl_sources *sources)
+{
+	tl_hosts_free(sources->hosts);
+	return tl_hosts_find(&sources->hosts, sources->items, sources->count);
 }
 
 void

@@ -31,6 +31,13 @@ struct tl_sources {
  */
 int tl_sources_open(struct tl_sources *sources, const char *const *names,
     size_t count, const struct tl_source_plan *plan);
+
+/* The same one by one: open what is given, whose name is copied, as one source
+ * or several.  0, -ENOMEM.  After all of them, and again after more, find their
+ * hosts before the next cursor. */
+int tl_sources_add(struct tl_sources *sources,
+    const struct tl_source_from *from, const struct tl_source_plan *plan);
+int tl_sources_find_hosts(struct tl_sources *sources);
 /* Names, faults and followed streams stay. */
 void tl_sources_close(struct tl_sources *sources);
 void tl_sources_free(struct tl_sources *sources);

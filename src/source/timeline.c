@@ -2,13 +2,26 @@
 /* timeline.c - our own file as a source: live, saved, compressed. */
 #include "source/kinds.h"
 
+#include "base/file.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
 #include "snap/compressed.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Is it not compressed? */
+static bool
+is_plain(const struct tl_opening *o)
+{
+	const uint64_t magic = TIMELINE_MAGIC;
+
+	return o->first_size >= sizeof(magic) &&
+	       memcmp(o->first, &magic, sizeof(magic)) == 0;
+}
 
 static struct tl_snap *
 snap_of(const struct tl_source *source)
@@ -104,9 +117,8 @@ clock_kind(const struct tl_source *source)
 }
 
 static void
-add_origin(const struct tl_source *source, struct tl_origin *origin)
+add_origin_of(const struct timeline_header *h, struct tl_origin *origin)
 {
-	const struct timeline_header *h = tl_snap_header(snap_of(source));
 	struct tl_origin here;
 
 	tl_origin_name(origin->machine,
@@ -120,6 +132,12 @@ add_origin(const struct tl_source *source, struct tl_origin *origin)
 	tl_origin_here(&here);
 	origin->monotonic_ns = here.monotonic_ns;
 	origin->boottime_ns = here.boottime_ns;
+}
+
+static void
+add_origin(const struct tl_source *source, struct tl_origin *origin)
+{
+	add_origin_of(tl_snap_header(snap_of(source)), origin);
 }
 
 static const struct tl_source_ops timeline_ops = { .close = close_snap,
@@ -147,20 +165,187 @@ tl_source_of_snap(struct tl_source *source, struct tl_snap *snap)
 	source->format = "timeline";
 }
 
+/* == a live one that is followed == */
+
+struct live {
+	struct tl_cursor *follow;
+	bool is_removed; /* and this was returned */
+};
+
+/* All cursors of a live timeline are at the same place. */
+struct live_cursor {
+	struct tl_cursor cursor; /* first: what callers hold */
+	struct live *live;
+};
+
+static struct live *
+live_of(const struct tl_source *source)
+{
+	return source->state;
+}
+
+static void
+close_live(struct tl_source *source)
+{
+	tl_cursor_close(live_of(source)->follow);
+	free(source->state);
+}
+
+/* -EPIPE once. */
+static int
+live_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct live *live = ((struct live_cursor *)(void *)cursor)->live;
+	const int rc =
+	    live->is_removed ? 0 : tl_cursor_next(live->follow, event);
+
+	live->is_removed |= rc == -EPIPE;
+	return rc;
+}
+
+static void
+live_close(struct tl_cursor *cursor)
+{
+	free(cursor);
+}
+
+static int
+live_cursor(const struct tl_source *source, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct live_cursor *c;
+
+	if (order != TL_OLDEST_FIRST)
+		return -EINVAL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	*c = (struct live_cursor){ { live_next, live_close }, live_of(source) };
+	*cursor = &c->cursor;
+	return 0;
+}
+
+static int
+live_newest(const struct tl_source *source, int64_t *ns)
+{
+	(void)source, (void)ns;
+	return -ENODATA;
+}
+
+/* Neither entries, messages nor faults are known in advance. */
+static size_t
+live_count(const struct tl_source *source)
+{
+	(void)source;
+	return 0;
+}
+
+static uint64_t
+live_entries(const struct tl_source *source)
+{
+	(void)source;
+	return 0;
+}
+
+static bool
+live_is_damaged(const struct tl_source *source)
+{
+	(void)source;
+	return false;
+}
+
+static unsigned
+live_clock_kind(const struct tl_source *source)
+{
+	return tl_follow_header(live_of(source)->follow)->clock_kind;
+}
+
+static void
+add_live_origin(const struct tl_source *source, struct tl_origin *origin)
+{
+	add_origin_of(tl_follow_header(live_of(source)->follow), origin);
+}
+
+static const struct tl_source_ops live_ops = { .close = close_live,
+	.cursor = live_cursor,
+	.newest = live_newest,
+	.entries = live_entries,
+	.message_count = live_count,
+	.fault_count = live_count,
+	.is_damaged = live_is_damaged,
+	.clock_kind = live_clock_kind,
+	.origin = add_live_origin };
+
+bool
+tl_source_is_live(const struct tl_source *source)
+{
+	return source->ops == &live_ops && !live_of(source)->is_removed;
+}
+
+static int
+open_live(struct tl_source *source, const struct tl_opening *o)
+{
+	struct live *live;
+	int rc;
+
+	if (o->fd < 0 || !o->is_regular || !is_plain(o))
+		return tl_fail(&source->fault, -EINVAL,
+		    "only a live timeline can be followed");
+	live = calloc(1, sizeof(*live));
+	if (!live)
+		return tl_source_fail(source, -ENOMEM);
+	rc = tl_follow_open_fd(&live->follow, o->fd, o->plan->tail,
+	    &source->fault);
+	if (rc < 0) {
+		free(live);
+		return rc;
+	}
+	source->ops = &live_ops;
+	source->state = live;
+	source->format = "timeline";
+	return 0;
+}
+
+/* == opening == */
+
+/* A compressed file in memory is copied into one. */
+static int
+open_snap(struct tl_snap **snap, const struct tl_opening *o, bool *compressed,
+    struct tl_fault *fault)
+{
+	struct tl_storage *storage;
+	int fd, rc;
+
+	if (o->fd < 0 && is_plain(o)) {
+		rc = tl_source_storage(o, &storage);
+		return rc < 0 ? tl_fail(fault, rc, "%s", tl_file_error(rc))
+			      : tl_snap_open_storage(snap, storage,
+				    o->plan->tail, fault);
+	}
+	fd = o->fd < 0       ? tl_file_unnamed()
+	     : o->is_regular ? o->fd
+			     : tl_source_copy(o);
+	rc = fd < 0 ? fd : 0;
+	if (rc == 0 && o->fd < 0)
+		rc = tl_write_all(fd, o->memory.data, o->memory.size);
+	rc = rc < 0 ? tl_fail(fault, rc, "%s", tl_file_error(rc))
+		    : tl_zst_snap_open_fd(snap, fd, o->plan->tail, compressed,
+			  fault);
+	if (fd >= 0 && fd != o->fd)
+		close(fd);
+	return rc;
+}
+
 int
 tl_source_open_timeline(struct tl_source *source, struct tl_opening *o)
 {
-	const int fd = o->is_regular ? o->fd : tl_source_copy(o);
 	struct tl_snap *snap;
 	bool compressed = false;
 	int rc;
 
-	if (fd < 0)
-		return tl_source_fail(source, fd);
-	rc = tl_zst_snap_open_fd(&snap, fd, o->plan->tail, &compressed,
-	    &source->fault);
-	if (fd != o->fd)
-		close(fd);
+	if (o->plan->live)
+		return open_live(source, o);
+	rc = open_snap(&snap, o, &compressed, &source->fault);
 	if (rc < 0)
 		return rc;
 	tl_source_of_snap(source, snap);

@@ -5,8 +5,6 @@
  *
  *	file --+-- one trace --------------> trace, with its index
  *	       +-- more than one ----------> chains, each is a source
- *	       +-- zip: one trace ---------> trace, with the index inside
- *	       |     \- a foreign format --> foreign.c
  *	pipe --+--> copied into a file first
  *	server ---> timeline-ship --> copied --> chains
  */
@@ -18,7 +16,7 @@
 #include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
 #include "trace/layout.h"
-#include "trace/pack/packed.h"
+#include "trace/read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,6 +44,8 @@ clock_kind(const struct tl_source *source)
 struct opened_trace {
 	struct tl_trace *trace;
 	struct tl_faults faults;
+	struct tl_source_report report; /* of the plan */
+	const char *name;
 	const struct tl_message **messages;
 	size_t message_count;
 };
@@ -171,6 +171,9 @@ report_trace(void *context, const struct tl_fault *fault)
 	struct opened_trace *opened = context;
 
 	*tl_faults_next(&opened->faults) = *fault;
+	if (opened->report.tell)
+		opened->report.tell(opened->report.context, opened->name,
+		    fault);
 }
 
 /* == one timeline of a stream == */
@@ -366,37 +369,34 @@ read_stream(struct tl_source *source, int fd)
 
 /* == a file == */
 
-static bool
-is_packed(const struct tl_opening *o)
-{
-	return tl_packed_recognise(tl_bytes(o->first, o->first_size)) > 0;
-}
-
-/* One trace: with the index beside it or inside of it, where there is one. */
+/* One trace, in its file with the index beside it, or in storage; that and its
+ * index are taken over, even on failure. */
 static int
-read_trace(struct tl_source *source, const struct tl_opening *o, int fd)
+open_one(struct tl_source *source, const struct tl_opening *o, const char *path,
+    struct tl_storage *storage, struct tl_storage *index)
 {
 	struct opened_trace *opened = calloc(1, sizeof(*opened));
 	const struct tl_trace_read_options options = {
 		.codecs = &tl_trace_zstd,
 		.codec_count = 1,
 		.report = { report_trace, opened },
+		.memory_max = o->plan->memory_max,
+		.readonly = o->plan->readonly,
 	};
-	struct tl_storage *storage;
 	int rc;
 
-	if (!opened)
+	if (!opened) {
+		tl_storage_close(storage);
+		tl_storage_close(index);
 		return tl_source_fail(source, -ENOMEM);
-	if (o->has_place && !is_packed(o))
-		rc = tl_trace_open(&opened->trace, source->name, &options,
+	}
+	opened->report = o->plan->report;
+	opened->name = source->name;
+	if (path)
+		rc = tl_trace_open(&opened->trace, path, &options,
 		    &source->fault);
-	else if ((rc = tl_storage_of_fd(&storage, fd)) < 0)
-		tl_source_fail(source, rc);
-	else if (is_packed(o))
-		rc = tl_packed_open_trace(&opened->trace, NULL, storage,
-		    &options, &source->fault);
 	else
-		rc = tl_trace_open_storage(&opened->trace, storage, NULL,
+		rc = tl_trace_open_storage(&opened->trace, storage, index,
 		    &options, &source->fault);
 	if (rc < 0) {
 		opened->trace = NULL;
@@ -405,59 +405,44 @@ read_trace(struct tl_source *source, const struct tl_opening *o, int fd)
 	}
 	source->ops = &trace_ops;
 	source->state = opened;
-	source->format = is_packed(o) ? "packed" : "trace";
+	source->format = o->format->name;
 	rc = tl_trace_messages(opened->trace, &opened->messages,
 	    &opened->message_count);
 	return rc < 0 ? tl_source_fail(source, rc) : 0;
 }
 
-/* A zip with a recording of another format: false, it is none. */
-static bool
-read_packed_foreign(struct tl_source *source, struct tl_opening *o)
+int
+tl_source_open_trace_storage(struct tl_source *source,
+    const struct tl_opening *o, struct tl_storage *storage,
+    struct tl_storage *index)
 {
-	struct tl_fault ignored = { 0 };
-	struct tl_storage *file;
-	struct tl_packed packed;
-	struct tl_opening inside = { .plan = o->plan, .fd = -1 };
-	int64_t n;
-	bool is_read;
-
-	if (tl_storage_of_fd(&file, o->fd) < 0 ||
-	    tl_packed_open(&packed, file, &ignored) < 0)
-		return false;
-	n = tl_storage_read_at(packed.data, inside.first, sizeof(inside.first),
-	    0);
-	inside.first_size = n > 0 ? (size_t)n : 0;
-	inside.format =
-	    tl_formats_recognise(tl_bytes(inside.first, inside.first_size));
-	is_read = inside.format && inside.format->read_new &&
-		  (inside.format->flags & TL_FORMAT_PACKED);
-	if (is_read) {
-		(void)tl_source_open_storage(source, &inside, packed.data,
-		    packed.index);
-		packed.data = packed.index = NULL;
-	}
-	tl_packed_close(&packed);
-	return is_read;
+	return open_one(source, o, NULL, storage, index);
 }
 
 static int
-read_any(struct tl_source *source, struct tl_opening *o)
+read_trace(struct tl_source *source, const struct tl_opening *o)
 {
+	struct tl_storage *storage;
 	int rc;
 
-	if (is_packed(o) && !o->plan->follow && read_packed_foreign(source, o))
-		return source->ops ? 0 : source->fault.rc;
-	if (o->plan->follow)
-		return tl_fail(&source->fault, -EINVAL,
-		    "a recorded trace is not followed");
-	rc = is_packed(o) ? 0
-			  : tl_blocks_is_stream(o->fd,
-				o->has_place ? source->name : NULL);
+	if (o->has_place)
+		return open_one(source, o, source->name, NULL, NULL);
+	rc = tl_source_storage(o, &storage);
+	return rc < 0 ? tl_source_fail(source, rc)
+		      : open_one(source, o, NULL, storage, NULL);
+}
+
+static int
+read_any(struct tl_source *source, const struct tl_opening *o)
+{
+	int rc = 0;
+
+	if (o->fd >= 0)
+		rc = tl_blocks_is_stream(o->fd,
+		    o->has_place ? source->name : NULL);
 	if (rc < 0)
 		return tl_source_fail(source, rc);
-	return rc > 0 ? read_stream(source, o->fd)
-		      : read_trace(source, o, o->fd);
+	return rc > 0 ? read_stream(source, o->fd) : read_trace(source, o);
 }
 
 int
@@ -466,8 +451,12 @@ tl_source_open_trace(struct tl_source *source, struct tl_opening *o)
 	struct tl_opening copy;
 	int rc;
 
-	if (!is_packed(o) && o->format->read_new)
-		return tl_source_open_reader(source, o);
+	if (o->plan->live)
+		return tl_fail(&source->fault, -EINVAL,
+		    "only a live timeline can be followed");
+	if (o->plan->follow)
+		return tl_fail(&source->fault, -EINVAL,
+		    "a recorded trace is not followed");
 	if (o->is_regular)
 		return read_any(source, o);
 	copy = *o;

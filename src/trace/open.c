@@ -223,7 +223,7 @@ tl_trace_open(struct tl_trace **trace, const char *path,
 	if (name.rc == 0)
 		open_file(tl_text_string(&name), &index);
 	rc = tl_trace_open_storage(trace, data, index, options, fault);
-	if (rc == 0) {
+	if (rc == 0 && !options->readonly) {
 		/* without it the index is not written back */
 		(*trace)->path = strdup(path);
 		tl_trace_write_back(*trace);

@@ -119,6 +119,7 @@ struct tl_trace_read_options {
 	size_t codec_count;
 	struct tl_trace_report report;
 	size_t memory_max; /* limit of the memory of nodes; 0: none */
+	bool readonly;     /* a rebuilt index is not written */
 };
 
 /* Do these bytes begin the data file of a trace?  0: no, up to 100:

@@ -134,7 +134,8 @@ read_file(const struct job *job, struct result *result)
 	struct tl_reader *reader = NULL;
 
 	if (!job->is_floor)
-		result->rc = job->row->read_new(&reader, &counter.sink, NULL);
+		result->rc = tl_format_reading(job->row)->read_new(&reader,
+		    &counter.sink, NULL);
 	if (result->rc == 0)
 		result->rc = pass_file(job->file, reader, result);
 	if (reader)
@@ -399,7 +400,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; (row = tl_formats_at(i)); i++) {
 		if (!is_wanted(row->name, argv + 1, name_count))
 			continue;
-		if (row->read_new && row->write_new)
+		if (tl_format_reading(row)->read_new && row->write_new)
 			measure_sizes(row, true, sizes, size_count);
 		if (tl_format_is_written(row))
 			measure_sizes(row, false, sizes, size_count);

@@ -4,6 +4,7 @@
 
 #include "analysis/why.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "daemon/disk/names.h"
 #include "source/sources.h"
 

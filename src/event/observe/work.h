@@ -33,8 +33,6 @@ unsigned tl_observe_base_before(const struct tl_event *event);
 bool tl_observe_is_incomplete(const struct tl_observer *observer,
     const struct tl_event *event);
 bool tl_observe_is_damaged(const struct tl_event *event);
-uint64_t
-tl_observe_number(struct tl_observer *observer, const struct tl_event *event);
 void tl_observe_forward(struct tl_observer *observer, struct tl_event *event);
 
 /* == gates.c == */

@@ -10,7 +10,9 @@ TEST(every_row_is_found_by_its_name_and_does_something)
 	for (size_t i = 0; (row = tl_formats_at(i)); i++) {
 		ck_assert_ptr_eq(tl_formats_find(row->name), row);
 		ck_assert(tl_format_is_read(row) || tl_format_is_written(row));
-		ck_assert(!row->read_new || row->recognise);
+		ck_assert_str_eq(tl_format_reading(row)->name, row->name);
+		ck_assert(!tl_format_is_read(row) ||
+			  tl_format_reading(row)->recognise);
 		ck_assert_uint_eq(tl_formats_index(row), i);
 		ck_assert_int_eq(row->suffix[0], '.');
 	}
@@ -29,12 +31,14 @@ TEST(lines_are_recognised_and_anything_else_is_not)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct tl_format_row *row =
-		    tl_formats_recognise(tl_bytes_of(cases[i].first));
+		const struct tl_source_format *format =
+		    tl_source_recognise(&tl_formats_read,
+			tl_bytes_of(cases[i].first));
 
 		if (cases[i].name)
-			ck_assert_str_eq(row ? row->name : "", cases[i].name);
+			ck_assert_str_eq(format ? format->name : "",
+			    cases[i].name);
 		else
-			ck_assert_ptr_null(row);
+			ck_assert_ptr_null(format);
 	}
 }

@@ -22,6 +22,7 @@ static struct timeline_trace *trace, *no_trace;
 static struct timeline_trace_message *message;
 static struct timeline_reader *reader;
 static const struct timeline_read_event *entry;
+static const struct timeline_read_timer *timer;
 static struct timeline_reader *nodes;
 static struct timeline_node *const *roots;
 static struct timeline *other;
@@ -151,6 +152,8 @@ options_without_words(void)
 	CALL(-EINVAL, timeline_profiler_open(&profiler, NULL)) \
 	CALL(-EINVAL, timeline_read_open(&reader, NULL, NULL)) \
 	CALL(-EINVAL, timeline_read_open_memory(&reader, NULL, 1, NULL)) \
+	CALL(-EINVAL, timeline_read_add(reader, NULL)) \
+	CALL(-EINVAL, timeline_read_offset(reader, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_text(entry, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_line(entry, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_argument_text(entry, 0, NULL, 1)) \
@@ -179,6 +182,8 @@ options_without_words(void)
 	CALL(-EINVAL, timeline_trace_end(NULL, 0)) \
 	CALL(0, timeline_trace_close(NULL)) \
 	CALL(0, options_without_words()) \
+	CALL(0, timeline_read_timer(reader, 0, &timer)) \
+	CALL(0, timeline_read_message(reader, 99, NULL) != NULL) \
 	CALL(0, (timeline_close(NULL), 0)) \
 	CALL(0, (timeline_thread_name(tl, NULL), 0)) \
 	CALL(0, (timeline_thread_name(NULL, NULL), 0)) \

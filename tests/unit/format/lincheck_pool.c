@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "format/lincheck/lincheck.h"
 #include "format/lincheck/object.h"
+#include "format/registry.h"
 #include "lib/lincheck.h"
 #include "lib/test.h"
 #include "source/hosts.h"
@@ -146,7 +147,8 @@ put(const struct tl_event *event)
 static void
 check_whole(void)
 {
-	static const struct tl_source_plan plan = { .check = true };
+	static const struct tl_source_plan plan = { .formats = &tl_formats_read,
+		.check = true };
 	struct tl_source input;
 
 	tl_source_open(&input, path, &plan);
@@ -175,7 +177,8 @@ static void
 put_file(struct tl_source *input, const char *name, uint16_t number,
     unsigned skip)
 {
-	static const struct tl_source_plan plan;
+	static const struct tl_source_plan plan = { .formats =
+							&tl_formats_read };
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	unsigned n = 0;

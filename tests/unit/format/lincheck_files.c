@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "format/lincheck/lincheck.h"
+#include "format/registry.h"
 #include "lib/test.h"
 #include "source/hosts.h"
 #include "trace/layout.h"
@@ -88,7 +89,8 @@ static const char *const of_8[] = { "v8-mem1", "v8-mem2", "v8-mem4",
 static void
 write_again(const char *name)
 {
-	static const struct tl_source_plan plan;
+	static const struct tl_source_plan plan = { .formats =
+							&tl_formats_read };
 	struct tl_cursor *cursor;
 	struct tl_writer *writer;
 	struct tl_event event;
@@ -239,7 +241,8 @@ TEST(every_byte_of_an_index_counts, .to = 4)
 static enum tl_source_state
 state_of(struct tl_bytes bytes)
 {
-	static const struct tl_source_plan plan = { .check = true };
+	static const struct tl_source_plan plan = { .formats = &tl_formats_read,
+		.check = true };
 	enum tl_source_state state;
 	struct tl_source input;
 

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * observed.c - when was the record looking for a message?
+ *
+ *	entries     a          b      c
+ *	pieces      [ observed | .... | observed ...
+ *	                       `-- what an observer knows after b holds to c
+ *
+ * An observer (event/observe.h) is asked after each entry, of whatever message,
+ * for the state that holds up to the next one.  Within it time alone changes
+ * something: a burst ends, slots open and close.
+ */
+#include "read/read.h"
+
+#include "base/array.h"
+#include "clock/clock.h"
+#include "event/observe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What holds from an entry to the next. */
+struct state {
+	struct tl_event at;
+	uint64_t number; /* of the interval of the message at the entry */
+	unsigned gate;
+	struct tl_observed_now now;
+	bool is_missing; /* entries of the tier */
+	unsigned closed; /* what is said where the gate is closed */
+};
+
+/* Of a recording: from the last entry before a loss to it. */
+struct loss {
+	int64_t from_ns;
+	int64_t to_ns;
+	unsigned look;
+};
+
+struct timeline_read_intervals {
+	const struct tl_message *message;
+	struct tl_cursor *cursor;
+	struct tl_observer *observer; /* the cursor's, or own */
+	struct tl_observer own;
+	unsigned tier;
+	int64_t offset_ns; /* of the host, where the cursor does not add it */
+	bool is_whole;     /* nothing is known to close levels */
+	bool has_state;
+	bool has_ended;
+	struct state state;
+	int64_t gates_ns;    /* of a recording: before it no gate is known */
+	struct loss *losses; /* of a recording, in order */
+	size_t loss_count;
+	size_t loss_capacity;
+	size_t loss;                          /* the next one */
+	struct timeline_read_interval *ready; /* and the last, which may grow */
+	size_t ready_count;
+	size_t ready_capacity;
+	size_t given;
+	bool is_apart; /* the next does not join the last */
+	int rc;
+};
+
+/* == pieces == */
+
+static void
+add(struct timeline_read_intervals *v, int64_t from_ns, int64_t to_ns,
+    unsigned look)
+{
+	struct timeline_read_interval *last =
+	    v->ready_count > v->given ? &v->ready[v->ready_count - 1] : NULL;
+
+	if (from_ns >= to_ns)
+		return;
+	if (last && last->look == look && last->to_ns == from_ns &&
+	    !(v->is_apart && look == TIMELINE_READ_OBSERVED)) {
+		last->to_ns = to_ns;
+		return;
+	}
+	if (TL_ARRAY_ROOM(v->ready, v->ready_capacity, v->ready_count) < 0) {
+		v->rc = -ENOMEM;
+		return;
+	}
+	v->is_apart = false;
+	v->ready[v->ready_count++] =
+	    (struct timeline_read_interval){ from_ns, to_ns, look };
+}
+
+/* The same where losses of a recording are in between. */
+static void
+add_between(struct timeline_read_intervals *v, int64_t from_ns, int64_t to_ns,
+    unsigned look)
+{
+	while (v->loss < v->loss_count && from_ns < to_ns) {
+		const struct loss *loss = &v->losses[v->loss];
+		const int64_t end = loss->to_ns < to_ns ? loss->to_ns : to_ns;
+
+		if (loss->from_ns >= to_ns)
+			break;
+		if (loss->to_ns > from_ns) {
+			if (loss->from_ns > from_ns) {
+				add(v, from_ns, loss->from_ns, look);
+				from_ns = loss->from_ns;
+			}
+			add(v, from_ns, end, loss->look);
+			from_ns = end;
+		}
+		if (loss->to_ns > to_ns)
+			break;
+		v->loss++;
+	}
+	add(v, from_ns, to_ns, look);
+}
+
+/* The time of a stamp between two entries. */
+static int64_t
+time_of(const struct tl_event *a, const struct tl_event *b, uint64_t tsc)
+{
+	const double part = (double)(tsc - a->tsc) / (double)(b->tsc - a->tsc);
+
+	if (tsc <= a->tsc || b->tsc <= a->tsc)
+		return a->ns;
+	return tsc >= b->tsc
+		   ? b->ns
+		   : a->ns + (int64_t)(part * (double)(b->ns - a->ns));
+}
+
+/* The gate is closed by levels from a stamp on: slots may open it. */
+static void
+add_slots(struct timeline_read_intervals *v, const struct tl_event *b,
+    uint64_t tsc)
+{
+	const struct tl_observed_now *now = &v->state.now;
+	const struct tl_event *a = &v->state.at;
+	const uint32_t share = now->shares[v->state.gate];
+	int64_t from_ns = time_of(a, b, tsc);
+
+	while (now->has_plan && share != 0 && tsc < b->tsc &&
+	       a->epoch == now->plan_epoch && tsc < now->lease && v->rc == 0) {
+		const uint64_t slot = timeline_slot(tsc, now->shift);
+		const uint64_t next = (slot + 1) << now->shift;
+		const uint64_t to = next < now->lease ? next : now->lease;
+		const int64_t to_ns = time_of(a, b, to);
+
+		add_between(v, from_ns, to_ns,
+		    tl_slot_is_open(slot, share, now->seed)
+			? TIMELINE_READ_OBSERVED
+			: v->state.closed);
+		from_ns = to_ns;
+		tsc = to;
+	}
+	add_between(v, from_ns, b->ns, v->state.closed);
+}
+
+/* All entries were kept from a stamp on, up to the next entry. */
+static void
+add_kept(struct timeline_read_intervals *v, const struct tl_event *b,
+    uint64_t tsc)
+{
+	const struct tl_observed_now *now = &v->state.now;
+	const struct tl_event *a = &v->state.at;
+	const bool is_burst = now->threshold < now->base;
+	const unsigned gate = v->state.gate;
+	const int64_t from_ns = time_of(a, b, tsc);
+	uint64_t until = tsc;
+
+	if (now->threshold == 0 || b->ns <= v->gates_ns) {
+		add_between(v, from_ns, b->ns, TIMELINE_READ_NOT_KNOWN);
+	} else if (gate >= now->threshold && (!is_burst || gate >= now->base)) {
+		add_between(v, from_ns, b->ns, TIMELINE_READ_OBSERVED);
+	} else if (a->epoch != b->epoch) {
+		add_between(v, from_ns, b->ns, TIMELINE_READ_NOT_KNOWN);
+	} else {
+		if (gate >= now->threshold && a->epoch == now->until_epoch &&
+		    now->until > tsc) {
+			until = now->until < b->tsc ? now->until : b->tsc;
+			add_between(v, from_ns, time_of(a, b, until),
+			    TIMELINE_READ_OBSERVED);
+		}
+		if (until < b->tsc || b->tsc <= a->tsc)
+			add_slots(v, b, until);
+	}
+}
+
+/* What was between the last entry and this one. */
+static void
+add_pieces(struct timeline_read_intervals *v, const struct tl_event *b)
+{
+	const struct tl_observed_from kept =
+	    v->observer->start.complete_from[v->tier];
+	const struct tl_event *a = &v->state.at;
+	uint64_t tsc = a->tsc;
+
+	if (v->is_whole) {
+		add_between(v, a->ns, b->ns, TIMELINE_READ_OBSERVED);
+		return;
+	}
+	if (tl_observed_before(tl_observed_place(b), kept)) {
+		add_between(v, a->ns, b->ns, TIMELINE_READ_NOT_KEPT);
+		return;
+	}
+	if (tl_observed_before(tl_observed_place(a), kept)) {
+		tsc = kept.epoch == a->epoch ? kept.tsc : a->tsc;
+		if (kept.epoch != a->epoch) {
+			add_between(v, a->ns, b->ns, TIMELINE_READ_NOT_KEPT);
+			return;
+		}
+		add_between(v, a->ns, time_of(a, b, tsc),
+		    TIMELINE_READ_NOT_KEPT);
+	}
+	if (v->state.is_missing)
+		add_between(v, time_of(a, b, tsc), b->ns,
+		    TIMELINE_READ_NOT_WHOLE);
+	else
+		add_kept(v, b, tsc);
+}
+
+/* == entries == */
+
+/* The gate of a message is taken for the lowest that it may have, and levels for
+ * open only where it is known: may a gate be open that is taken for closed? */
+static bool
+may_be_open(const struct timeline_read_intervals *v)
+{
+	static const struct tl_observed_from begin;
+	const struct tl_observer *o = v->observer;
+	const struct tl_observed_from kept =
+	    o->start.complete_from[o->start.tiers - 1];
+
+	if (v->message->builtin)
+		return false;
+	if (o->claim.waits || o->gates.unnamed > 0 || o->start.unnamed_all)
+		return true;
+	for (uint32_t i = 0; i < o->gates.count; i++)
+		if (o->gates.list[i].message == v->message->id &&
+		    o->gates.list[i].claim_count > 0)
+			return true;
+	/* a burst that began before */
+	return !o->changed && tl_observed_before(begin, kept);
+}
+
+/* What is known after an entry. */
+static void
+ask(struct timeline_read_intervals *v, const struct tl_event *event)
+{
+	struct tl_observer *o = v->observer;
+	struct tl_event probe = *event;
+	uint64_t number;
+
+	probe.message = v->message;
+	probe.lane = v->tier;
+	probe.kind = TL_INSTANT;
+	number = v->is_whole ? TL_OBSERVED : tl_observe_number(o, &probe);
+	if (v->has_state && !tl_observed_joins(v->state.number, number))
+		v->is_apart = true;
+	v->state = (struct state){ .at = *event,
+		.number = number,
+		.gate = tl_observed_gate(o, v->message),
+		.now = o->now,
+		.is_missing = o->now.missing[v->tier] > 0,
+		.closed = may_be_open(v) ? TIMELINE_READ_NOT_KNOWN
+					 : TIMELINE_READ_NOT_LOGGED };
+	v->has_state = true;
+}
+
+/* Read one more entry: 1, 0, -errno. */
+static int
+step(struct timeline_read_intervals *v)
+{
+	struct tl_event event;
+	const int rc = tl_cursor_next(v->cursor, &event);
+
+	if (rc <= 0)
+		return rc;
+	if (v->observer == &v->own)
+		tl_observe(&v->own, &event);
+	if (!event.message || event.paired)
+		return 1;
+	if (v->has_state)
+		add_pieces(v, &event);
+	ask(v, &event);
+	return v->rc < 0 ? v->rc : 1;
+}
+
+int
+timeline_read_next_interval(struct timeline_read_intervals *v,
+    struct timeline_read_interval *interval)
+{
+	int rc = 0;
+
+	*interval = (struct timeline_read_interval){ 0 };
+	if (v->given > 0 && v->given + 1 >= v->ready_count) {
+		v->ready_count -= v->given;
+		if (v->ready_count > 0)
+			v->ready[0] = v->ready[v->given];
+		v->given = 0;
+	}
+	/* the last may grow */
+	while (!v->has_ended && v->ready_count < v->given + 2) {
+		rc = step(v);
+		if (rc < 0)
+			return tl_read_fail(rc, "an event cannot be read: %s",
+			    strerror(-rc));
+		v->has_ended = rc == 0;
+	}
+	if (v->given == v->ready_count)
+		return 0;
+	*interval = v->ready[v->given++];
+	interval->from_ns = tl_add_ns(interval->from_ns, v->offset_ns);
+	interval->to_ns = tl_add_ns(interval->to_ns, v->offset_ns);
+	return 1;
+}
+
+/* == recordings == */
+
+static int
+compare_losses(const void *a, const void *b)
+{
+	const struct loss *x = a, *y = b;
+
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+/* Join those that overlap. */
+static void
+join_losses(struct timeline_read_intervals *v)
+{
+	size_t kept = 0;
+
+	qsort(v->losses, v->loss_count, sizeof(*v->losses), compare_losses);
+	for (size_t i = 0; i < v->loss_count; i++) {
+		struct loss *last = kept > 0 ? &v->losses[kept - 1] : NULL;
+
+		if (!last || v->losses[i].from_ns > last->to_ns)
+			v->losses[kept++] = v->losses[i];
+		else if (v->losses[i].to_ns > last->to_ns)
+			last->to_ns = v->losses[i].to_ns;
+	}
+	v->loss_count = kept;
+}
+
+/* The last entry of each CPU. */
+struct lasts {
+	int64_t *ns;
+	size_t capacity;
+	int64_t first_ns;
+	bool any;
+};
+
+/* The time of the last entry of a CPU; of one that is not known, or has none,
+ * the first of all. */
+static int64_t
+last_of(const struct lasts *lasts, uint32_t cpu)
+{
+	return cpu < lasts->capacity && lasts->ns[cpu] != 0 ? lasts->ns[cpu]
+							    : lasts->first_ns;
+}
+
+static int
+note_loss(struct timeline_read_intervals *v, const struct lasts *lasts,
+    const struct tl_event *event)
+{
+	if (event->level != 0 || !lasts->any)
+		return 0;
+	if (TL_ARRAY_ROOM(v->losses, v->loss_capacity, v->loss_count) < 0)
+		return -ENOMEM;
+	v->losses[v->loss_count++] = (struct loss){ .from_ns = last_of(lasts,
+							event->cpu),
+		.to_ns = event->ns,
+		.look = tl_event_is_start(event) ? TIMELINE_READ_NOT_KEPT
+						 : TIMELINE_READ_NOT_WHOLE };
+	return 0;
+}
+
+static int
+note_entry(struct lasts *lasts, const struct tl_event *event)
+{
+	enum { CPUS_MAX = 1 << 16 };
+
+	if (!lasts->any)
+		lasts->first_ns = event->ns;
+	lasts->any = true;
+	if (event->cpu >= CPUS_MAX)
+		return 0;
+	if (TL_ARRAY_ZEROS(lasts->ns, lasts->capacity, event->cpu) < 0)
+		return -ENOMEM;
+	lasts->ns[event->cpu] = event->ns;
+	return 0;
+}
+
+/* Read a recording for its losses, and for changes of levels: without one they
+ * are open, else those before the first are not known. */
+static int
+look_ahead(struct timeline_read_intervals *v, const struct tl_source *source)
+{
+	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = TIMELINE_LEVEL_MIN };
+	struct lasts lasts = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (event.message && tl_observed_is_change(event.message))
+			start.base = 0;
+		if (event.message && !v->message->builtin &&
+		    event.message->builtin == TIMELINE_BUILTIN_LEVEL)
+			v->gates_ns = event.ns;
+		rc = event.message ? note_entry(&lasts, &event)
+				   : note_loss(v, &lasts, &event);
+		if (rc < 0)
+			break;
+	}
+	tl_cursor_close(cursor);
+	free(lasts.ns);
+	join_losses(v);
+	tl_observer_init(&v->own, &start);
+	v->observer = &v->own;
+	return rc;
+}
+
+/* == opening == */
+
+static int
+open_intervals(struct timeline_read_intervals *v,
+    const struct tl_source *source)
+{
+	struct tl_snap *snap = tl_source_snap(source);
+	int rc;
+
+	v->is_whole = tl_source_clock_kind(source) == 0;
+	if (!snap) {
+		rc = look_ahead(v, source);
+		return rc < 0 ? rc
+			      : tl_source_cursor(source, TL_OLDEST_FIRST,
+				    &v->cursor);
+	}
+	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &v->cursor);
+	if (rc < 0)
+		return rc;
+	v->is_whole |= tl_snap_header(snap)->state == TIMELINE_IMPORTED;
+	v->observer = tl_snap_observer(v->cursor);
+	v->offset_ns = source->host->offset_ns;
+	v->tier =
+	    v->observer->start.tiers > 1 &&
+	    (v->message->builtin || v->message->level >= TIMELINE_LEVEL_KEEP);
+	return 0;
+}
+
+int
+timeline_read_observe(const struct timeline_read_definition *definition,
+    struct timeline_read_intervals **intervals)
+{
+	const struct tl_read_definition *d = tl_read_defined(definition);
+	struct timeline_read_intervals *v;
+	const struct tl_source *source;
+	int rc;
+
+	*intervals = NULL;
+	if (!d || !d->message)
+		return tl_read_fail(-EINVAL, "not a definition of a message");
+	source = &d->reader->sources.items[d->source];
+	if (d->reader->options.follow)
+		return tl_read_fail(-ENOTSUP,
+		    "%s is followed: a copy of it, opened beside, has "
+		    "intervals",
+		    source->name);
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return tl_read_fail(-ENOMEM, "not enough memory");
+	v->message = d->message;
+	v->gates_ns = INT64_MIN;
+	rc = open_intervals(v, source);
+	if (rc < 0) {
+		timeline_read_intervals_close(v);
+		return tl_read_fail(rc, "%s: %s", source->name, strerror(-rc));
+	}
+	*intervals = v;
+	return 0;
+}
+
+void
+timeline_read_intervals_close(struct timeline_read_intervals *v)
+{
+	if (!v)
+		return;
+	tl_cursor_close(v->cursor);
+	free(v->losses);
+	free(v->ready);
+	free(v);
+}
