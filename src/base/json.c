@@ -440,7 +440,7 @@ enum state {
 	BEFORE_FIRST_ITEM, /* or ] */
 	BEFORE_ITEM,       /* after a comma; ] is forgiven */
 	BEFORE_FIRST_KEY,  /* or } */
-	BEFORE_KEY,        /* after a comma */
+	BEFORE_KEY,        /* after a comma; } is forgiven */
 	BEFORE_COLON,
 	AFTER_VALUE, /* a comma, ] or } */
 	AFTER_FAULT,
@@ -728,7 +728,7 @@ read_key(struct tl_json *json, struct tl_json_token *token, char c)
 {
 	if (c == '"')
 		return begin_string(json, token, TL_JSON_KEY);
-	if (c == '}' && json->state == BEFORE_FIRST_KEY)
+	if (c == '}')
 		return close_value(json, true);
 	return fault(json, place(json), "no key where one must be");
 }

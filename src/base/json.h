@@ -103,8 +103,8 @@ int tl_json_unescape(struct tl_text *plain, struct tl_bytes *text);
  *	tl_json_free(&json);
  *
  * Any number of values may follow each other, as in JSON lines.  Beyond
- * RFC 8259 a comma may stand before a ] and control bytes other than a newline
- * within a string: both are met in real traces.
+ * RFC 8259 a comma may stand before a ] or } and control bytes other than a
+ * newline within a string: both are met in real traces.
  */
 
 enum {

@@ -118,7 +118,9 @@ TEST(escapes_are_undone)
 TEST(a_comma_before_a_closing_bracket_is_forgiven)
 {
 	expect("[1,]", "[n1@1 ].");
-	refuse("{\"a\":1,}", 7, "no key where one must be");
+	expect("{\"a\":1,}", "{ka@1 n1@5 }.");
+	refuse("{\"a\":1,,}", 7, "no key where one must be");
+	refuse("{,}", 1, "no key where one must be");
 }
 
 TEST(what_is_not_json_is_refused_at_its_place)

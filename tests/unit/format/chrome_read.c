@@ -66,8 +66,67 @@ TEST(both_forms_are_read)
 	check("[]", "", "");
 	check("{\"traceEvents\":[]}", "", "");
 	check("", "", "");
-	check("{\"stackFrames\":{\"5\":[{}]},\"traceEvents\":[]}", "",
-	    "-95 1 member of the file without events: left out\n");
+}
+
+TEST(members_beside_the_events_are_about_the_file)
+{
+	check("{\"stackFrames\":{\"5\":[{}]},\"schemaVersion\":1,"
+	      "\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],"
+	      "\"traceName\":\"x\",\"distributedInfo\":{\"rank\":[0]}}",
+	    "1000  a\n", "");
+	check("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],}",
+	    "1000  a\n", "");
+	check("{\"systemTraceEvents\":\"x\",\"traceEvents\":[]}", "",
+	    "0 1 member of the file with events of another kind: left out\n");
+}
+
+/* Wherever it stands. */
+TEST(a_member_says_when_times_begin)
+{
+	static const struct {
+		const char *member;
+		const char *events;
+	} bases[] = {
+		{ "\"beginningOfTime\":1795639000000000.5",
+		    "1795639000000003500 > a\n1795639000000005500 < a\n" },
+		{ "\"beginningOfTime\":-7", "-4000 > a\n-2000 < a\n" },
+		{ "\"baseTimeNanoseconds\":1795639000000000001",
+		    "1795639000000003001 > a\n1795639000000005001 < a\n" },
+		{ "\"otherData\":{\"x\":{},\"base_ns\":\"5\"}",
+		    "3005 > a\n5005 < a\n" },
+		{ "\"otherData\":{\"base_ns\":5},\"beginningOfTime\":9",
+		    "3005 > a\n5005 < a\n" },
+		{ "\"beginningOfTime\":{\"base_ns\":7}",
+		    "3000 > a\n5000 < a\n" }
+	};
+	static const char list[] = "\"traceEvents\":[{\"ph\":\"X\",\"ts\":3,"
+				   "\"dur\":2,\"name\":\"a\"}]";
+	struct tl_text file = { 0 }, events = { 0 };
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+		tl_text_clear(&events);
+		for (const char *c = bases[i].events; *c; c++) {
+			if (*c == '>' || *c == '<') /* no category */
+				tl_put_char(&events, ' ');
+			tl_put_char(&events, *c);
+		}
+		for (unsigned behind = 0; behind < 2; behind++) {
+			tl_text_clear(&file);
+			tl_put_format(&file, "{%s,%s}",
+			    behind ? list : bases[i].member,
+			    behind ? bases[i].member : list);
+			check(tl_text_string(&file), tl_text_string(&events),
+			    "");
+		}
+	}
+	tl_text_free(&file);
+	tl_text_free(&events);
+	check("{\"beginningOfTime\":\"x\",\"traceEvents\":[]}", "",
+	    "-74 19 time or duration is missing, bad or out of range\n");
+	check("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],"
+	      "\"baseTimeNanoseconds\":9223372036854775807}",
+	    "9223372036854775807  a\n",
+	    "-74 - time or duration is missing, bad or out of range\n");
 }
 
 TEST(a_list_may_lack_its_end)
@@ -109,6 +168,43 @@ TEST(an_end_is_of_the_innermost_begin_of_its_name)
 	      "{\"ph\":\"E\",\"ts\":8,\"name\":\"d\"}",
 	    "1000  > a: i(1)\n2000  > a: k(2)\n3000  > b\n4000  < a: k\n"
 	    "5000  < other\n6000  < b\n7000  < a: i\n8000  < d\n");
+}
+
+TEST(begins_and_ends_pair_by_time)
+{
+	means("{\"ph\":\"B\",\"ts\":0,\"name\":\"a\"},"
+	      "{\"ph\":\"B\",\"ts\":20,\"name\":\"b\"},"
+	      "{\"ph\":\"E\",\"ts\":10},{\"ph\":\"E\",\"ts\":30}",
+	    "0  > a\n10000  < a\n20000  > b\n30000  < b\n");
+	/* ends first, the outer one before the inner one */
+	means("{\"ph\":\"E\",\"ts\":9},{\"ph\":\"E\",\"ts\":5},"
+	      "{\"ph\":\"X\",\"ts\":2,\"dur\":8,\"tid\":1,\"name\":\"x\"},"
+	      "{\"ph\":\"B\",\"ts\":3,\"name\":\"in\"},"
+	      "{\"ph\":\"i\",\"ts\":4,\"name\":\"i\"},"
+	      "{\"ph\":\"B\",\"ts\":1,\"name\":\"out\"}",
+	    "1000  > out\n2000  > x\n3000  > in\n4000  i\n5000  < in\n"
+	    "9000  < out\n10000  < x\n");
+}
+
+TEST(an_instant_stands_behind_the_span_before_it_in_the_file)
+{
+	means("{\"ph\":\"X\",\"ts\":1,\"dur\":0,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":1,\"name\":\"b\"},"
+	      "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"c\"}",
+	    "1000  > a\n1000  b\n1000  < a\n1000  > c\n2000  < c\n");
+}
+
+/* A value that the begin's argument cannot hold is not lost. */
+TEST(an_end_keeps_its_arguments)
+{
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"d\":1.5,"
+	      "\"s\":\"x\"}},{\"ph\":\"E\",\"ts\":2,\"args\":{\"d\":-3,"
+	      "\"s\":\"y\"}}",
+	    "1000  > a: d(1.5) s(x)\n2000  < a: d(-3) s(y)\n");
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"d\":1}},"
+	      "{\"ph\":\"E\",\"ts\":2,\"name\":\"a\",\"args\":{"
+	      "\"d\":\"none\"}}",
+	    "1000  > a: d(1)\n2000  a: d(none)\n2000  < a: d\n");
 }
 
 TEST(arguments_that_only_an_end_has_are_an_instant)
@@ -327,11 +423,11 @@ TEST(times_are_exact)
 	      "{\"ph\":\"i\",\"ts\":\"2.25\",\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":0.12345678,\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":9223372036854775.807,\"name\":\"a\"}",
-	    "1795202658123456789  a\n-1  a\n1500000  a\n2250  a\n123  a\n"
+	    "-1  a\n123  a\n2250  a\n1500000  a\n1795202658123456789  a\n"
 	    "9223372036854775807  a\n");
 	check("[{\"ph\":\"i\",\"ts\":9223372036854775.808,\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":true,\"name\":\"a\"}]",
-	    "9223372036854775807  a\n0  a\n",
+	    "0  a\n9223372036854775807  a\n",
 	    "-74 1 time or duration is missing, bad or out of range "
 	    "(2 times)\n");
 }
