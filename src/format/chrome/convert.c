@@ -361,15 +361,16 @@ set_time(struct work *w)
 	c->last_ns = w->event.ns;
 }
 
-/* A number of 32 bits, or the number of its text. */
+/* A number of 32 bits, or that of its text. */
 static int
-set_number(struct work *w, unsigned field, uint32_t *number)
+set_number(struct work *w, unsigned field, uint32_t *number, bool *is_text)
 {
 	const struct tl_chrome_value *value = &w->e->field[field];
 	uint64_t n;
 	int rc;
 
 	*number = 0;
+	*is_text = false;
 	if (value->kind == 0)
 		return 0;
 	if (tl_chrome_number(value, TIMELINE_ARG_UNSIGNED, &n) &&
@@ -381,7 +382,36 @@ set_number(struct work *w, unsigned field, uint32_t *number)
 	rc = tl_interner_string(w->c->messages.interner, value->text, &n);
 	if (rc == 0)
 		*number = ID_FIRST + (uint32_t)n;
+	*is_text = rc == 0;
 	return note_full(w, rc);
+}
+
+/* What is no number names its process or thread, unless that has a name. */
+static int
+name_by_text(struct work *w, unsigned field, uint32_t tid)
+{
+	struct tl_names *names = tl_interner_names(w->c->messages.interner);
+
+	names->apart = true;
+	if (tl_names_own(names, w->event.pid, tid).size > 0)
+		return 0;
+	return tl_names_add(names, w->event.pid, tid, w->e->field[field].text);
+}
+
+/* Process and thread: 0; 1: left out; -errno. */
+static int
+set_ids(struct work *w)
+{
+	bool pid_is_text, tid_is_text;
+	int rc = set_number(w, TL_CHROME_PID, &w->event.pid, &pid_is_text);
+
+	if (rc == 0)
+		rc = set_number(w, TL_CHROME_TID, &w->event.tid, &tid_is_text);
+	if (rc == 0 && pid_is_text)
+		rc = name_by_text(w, TL_CHROME_PID, 0);
+	if (rc == 0 && tid_is_text)
+		rc = name_by_text(w, TL_CHROME_TID, w->event.tid);
+	return rc;
 }
 
 /* Is the event too large or of no known phase?  That is noted. */
@@ -424,9 +454,7 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 
 	if (is_left_out(c, e))
 		return 0;
-	rc = set_number(&w, TL_CHROME_PID, &w.event.pid);
-	if (rc == 0)
-		rc = set_number(&w, TL_CHROME_TID, &w.event.tid);
+	rc = set_ids(&w);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	if (phase != 'C') /* each series has arguments of its own */

@@ -51,8 +51,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TL_CHROME_NOTE_JOINED] = { 0,
 	    "event has more than four arguments: the last has the rest" },
 	[TL_CHROME_NOTE_IDS] = { 0,
-	    "process or thread is not a number of 32 bits: numbered from "
-	    "1073741824" },
+	    "process or thread is not a number of 32 bits: it is its name, "
+	    "numbers begin at 1073741824" },
 	[TL_CHROME_NOTE_NO_DURATION] = { 0,
 	    "complete event without a duration: its span does not end" },
 	[TL_CHROME_NOTE_FULL] = { -ENOSPC,

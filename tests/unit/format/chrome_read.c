@@ -3,6 +3,7 @@
  * chrome_read.c - Chrome's trace events: what each phase means,
  * what is wrong with files, and that what we wrote comes back.
  */
+#include "event/names.h"
 #include "event/spans.h"
 #include "format/chrome/read.h"
 #include "format/chrome/write.h"
@@ -425,6 +426,14 @@ TEST(times_are_exact)
 	      "{\"ph\":\"i\",\"ts\":9223372036854775.807,\"name\":\"a\"}",
 	    "-1  a\n123  a\n2250  a\n1500000  a\n1795202658123456789  a\n"
 	    "9223372036854775807  a\n");
+	check("[{\"ph\":\"i\",\"ts\":1e300,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":\"-Infinity\",\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":NaN,\"name\":\"a\"},"
+	      "{\"ph\":\"X\",\"ts\":1,\"dur\":1e30,\"name\":\"x\"}]",
+	    "-9223372036854775808  a\n0  a\n1000  > x\n"
+	    "9223372036854775807  a\n9223372036854775807  < x\n",
+	    "-74 1 time or duration is missing, bad or out of range "
+	    "(5 times)\n");
 	check("[{\"ph\":\"i\",\"ts\":9223372036854775.808,\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":true,\"name\":\"a\"}]",
 	    "0  a\n9223372036854775807  a\n",
@@ -444,8 +453,89 @@ TEST(processes_and_threads_may_be_no_numbers)
 	ck_assert_uint_eq(last.tid, (1u << 30) + 2);
 	check("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"name\":\"a\"}]",
 	    "1000  a\n",
-	    "0 1 process or thread is not a number of 32 bits: numbered from "
-	    "1073741824\n");
+	    "0 1 process or thread is not a number of 32 bits: it is its name, "
+	    "numbers begin at 1073741824\n");
+}
+
+struct last {
+	struct tl_sink sink; /* first: what the reader sees */
+	struct tl_event event;
+};
+
+static int
+take_last(struct tl_sink *sink, const struct tl_event *event)
+{
+	((struct last *)(void *)sink)->event = *event;
+	return 0;
+}
+
+/* The names of the process and thread of the last event. */
+static void
+check_names(const char *file, const char *process, const char *thread)
+{
+	struct last named = { .sink = { take_last, NULL } };
+	struct tl_reader *reader;
+	const struct tl_names *names;
+
+	ck_assert_int_eq(tl_chrome_read_new(&reader, &named.sink, NULL), 0);
+	ck_assert_int_eq(reader->feed(reader, tl_bytes_of(file)), 0);
+	ck_assert_int_eq(reader->finish(reader), 0);
+	names = named.event.message->names;
+	ck_assert(tl_bytes_equal(tl_names_process(names, named.event.pid),
+	    tl_bytes_of(process)));
+	ck_assert(tl_bytes_equal(tl_names_thread(names, named.event.pid,
+				     named.event.tid),
+	    tl_bytes_of(thread)));
+	reader->free(reader);
+}
+
+TEST(what_is_no_number_is_a_name)
+{
+	check_names("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"tid\":"
+		    "\"stream 7\",\"name\":\"a\"}]",
+	    "gpu", "stream 7");
+	check_names("[{\"ph\":\"i\",\"ts\":1,\"pid\":4294967296,\"tid\":"
+		    "140737353971520,\"name\":\"a\"}]",
+	    "4294967296", "140737353971520");
+	check_names("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"tid\":5,"
+		    "\"name\":\"a\"}]",
+	    "gpu", "");
+	check_names("[{\"ph\":\"M\",\"pid\":1,\"tid\":\"t\",\"name\":"
+		    "\"thread_name\",\"args\":{\"name\":\"Main\"}},"
+		    "{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":\"t\","
+		    "\"name\":\"a\"}]",
+	    "", "Main");
+}
+
+TEST(numbers_that_json_does_not_have_are_values)
+{
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{\"n\":NaN,"
+	      "\"i\":Infinity,\"m\":-Infinity,\"c\":[-inf,nan]}},"
+	      "{\"ph\":\"C\",\"ts\":2,\"name\":\"c\",\"args\":{\"v\":NaN}}",
+	    "1000  a: n(nan) i(inf) m(-inf) c([-inf,nan])\n"
+	    "2000  = c: v nan\n");
+}
+
+TEST(too_many_open_spans_are_reported_as_such)
+{
+	enum { BEGINS = 300000 };
+	struct tl_text file = { 0 };
+
+	tl_put_char(&file, '[');
+	for (unsigned i = 0; i < BEGINS; i++)
+		tl_put_format(&file,
+		    "%s{\"ph\":\"B\",\"ts\":%u,\"name\":\"a\"}",
+		    i > 0 ? "," : "", i);
+	tl_put_char(&file, ']');
+	foreign_run(&f, tl_chrome_read_new, NULL,
+	    tl_bytes(file.data, file.size), 0);
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_uint_eq(f.sink.count, BEGINS);
+	ck_assert_str_eq(tl_text_string(&f.said.text),
+	    "-28 - more than 262144 spans are open at once: the span does not "
+	    "end; complete events (X) have no such limit (37856 times)\n");
+	foreign_free(&f);
+	tl_text_free(&file);
 }
 
 TEST(reading_goes_on_behind_damage)
