@@ -10,14 +10,18 @@
 #define TL_SOURCE_KINDS_H
 
 #include "source/source.h"
+#include "source/unpack.h"
 
 struct tl_opening {
 	const struct tl_source_plan *plan;
 	const struct tl_format_row *format; /* given by the user, or detected */
 	int fd;                             /* the caller closes it */
-	mode_t withheld;                    /* tl_file_withheld() */
-	bool is_regular;                    /* may be read in any order */
-	bool has_place; /* it is a file that may have other files beside it */
+	/* A compressed file of another format: first and what follows come from
+	 * here, not from fd.  Taken over, then NULL. */
+	struct tl_unpack *unpack;
+	mode_t withheld; /* tl_file_withheld() */
+	bool is_regular; /* may be read in any order */
+	bool has_place;  /* it is a file that may have other files beside it */
 	char first[TL_FORMATS_FIRST_SIZE]; /* bytes that were read so far */
 	size_t first_size;
 };

@@ -81,6 +81,99 @@ read_first(struct tl_opening *o)
 	return n < 0 ? (int)n : 0;
 }
 
+/* Decode the first bytes of what is inside: 0, -ENOMEM, -errno of reading. */
+static int
+unpack_first(struct tl_opening *inside, const struct tl_opening *o)
+{
+	int64_t n = 1;
+	int rc;
+
+	*inside = *o;
+	inside->first_size = 0;
+	rc = tl_unpack_new(&inside->unpack, tl_bytes(o->first, o->first_size),
+	    o->fd);
+	while (rc == 0 && inside->first_size < sizeof(inside->first) && n > 0) {
+		n = tl_unpack_read(inside->unpack,
+		    inside->first + inside->first_size,
+		    sizeof(inside->first) - inside->first_size);
+		if (n > 0)
+			inside->first_size += (size_t)n;
+	}
+	if (rc == 0 && !inside->format)
+		inside->format = tl_formats_recognise(
+		    tl_bytes(inside->first, inside->first_size));
+	return rc == 0 && n < 0 ? (int)n : rc;
+}
+
+/* A file of another format that is compressed: is it one?  packer is what
+ * compressed it.  The result of opening it is in rc. */
+static bool
+open_packed(struct tl_source *source, struct tl_opening *o, const char *packer,
+    int *rc)
+{
+	const bool is_zstd = strcmp(packer, "zstd") == 0;
+	struct tl_opening inside;
+	bool is_other;
+
+	if ((*rc = unpack_first(&inside, o)) < 0) {
+		tl_source_fail(source, *rc);
+		tl_unpack_free(inside.unpack);
+		return true;
+	}
+	is_other = inside.format && inside.format->read_new;
+	if (is_other)
+		*rc = tl_source_open_reader(source, &inside);
+	else if (!is_zstd && inside.format)
+		*rc = tl_fault(&source->fault, -EBADMSG, 0,
+		    "a file of format %s is not read from gzip: gunzip it "
+		    "first",
+		    inside.format->name);
+	else if (!is_zstd)
+		*rc = tl_fault(&source->fault, -EBADMSG, 0,
+		    "unknown file format within gzip");
+	tl_unpack_free(inside.unpack);
+	return is_other || !is_zstd;
+}
+
+/* Compressed timelines are read in place, from a file. */
+static int
+copy_packed(struct tl_opening *o, int *copy)
+{
+	*copy = tl_source_copy(o);
+	if (*copy < 0)
+		return *copy;
+	o->fd = *copy;
+	o->is_regular = true;
+	return lseek(*copy, (off_t)o->first_size, SEEK_SET) < 0 ? -errno : 0;
+}
+
+/* A file whose first bytes were read. */
+static int
+open_first(struct tl_source *source, struct tl_opening *o)
+{
+	const char *packer =
+	    tl_unpack_recognise(tl_bytes(o->first, o->first_size));
+	int copy = -1, rc = 0;
+
+	if (packer && strcmp(packer, "zstd") == 0 && !o->is_regular)
+		rc = copy_packed(o, &copy);
+	if (rc < 0) {
+		tl_source_fail(source, rc);
+	} else if (!packer || !open_packed(source, o, packer, &rc)) {
+		if (!o->format)
+			o->format = tl_formats_recognise(
+			    tl_bytes(o->first, o->first_size));
+		rc = o->format ? openers[tl_formats_index(o->format)](source, o)
+			       : tl_fault(&source->fault, -EBADMSG, 0,
+				     o->first_size == 0 ? "empty file"
+							: "unknown file "
+							  "format");
+	}
+	if (copy >= 0)
+		close(copy);
+	return rc;
+}
+
 static int
 open_file(struct tl_source *source, const struct tl_source_plan *plan)
 {
@@ -96,13 +189,7 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 		tl_source_fail(source, rc);
 	} else {
 		o.has_place = o.is_regular && !is_standard;
-		if (!o.format)
-			o.format = tl_formats_recognise(
-			    tl_bytes(o.first, o.first_size));
-		rc = o.format ? openers[tl_formats_index(o.format)](source, &o)
-			      : tl_fault(&source->fault, -EBADMSG, 0,
-				    o.first_size == 0 ? "empty file"
-						      : "unknown file format");
+		rc = open_first(source, &o);
 	}
 	source->withheld = o.withheld; /* an opener may set the source anew */
 	if (!is_standard && o.fd >= 0)
