@@ -112,11 +112,19 @@ open_packed(struct tl_source *source, struct tl_opening *o, const char *packer,
     int *rc)
 {
 	const bool is_zstd = strcmp(packer, "zstd") == 0;
+	const struct tl_fault *wrong;
 	struct tl_opening inside;
 	bool is_other;
 
 	if ((*rc = unpack_first(&inside, o)) < 0) {
 		tl_source_fail(source, *rc);
+		tl_unpack_free(inside.unpack);
+		return true;
+	}
+	wrong = tl_unpack_fault(inside.unpack);
+	if (wrong && wrong->rc == -EFBIG) {
+		source->fault = *wrong;
+		*rc = wrong->rc;
 		tl_unpack_free(inside.unpack);
 		return true;
 	}

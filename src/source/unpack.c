@@ -140,9 +140,9 @@ decode_zstd(struct tl_unpack *u, char *data, size_t size)
 		u->state = left == 0 ? BETWEEN : WITHIN;
 	else if (ZSTD_getErrorCode(left) ==
 		 ZSTD_error_frameParameter_windowTooLarge)
-		end(u, -EBADMSG,
-		    "needs more than 128 MiB: decompress it with zstd "
-		    "--long=31");
+		end(u, -EFBIG,
+		    "needs more than 128 MiB to decode: decompress it with "
+		    "zstd -d --long=31");
 	else
 		end(u, -EBADMSG,
 		    "damaged in the zstd data: the rest is not read");

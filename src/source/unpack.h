@@ -30,7 +30,8 @@ void tl_unpack_free(struct tl_unpack *unpack);
  * damaged or cut, or -errno of reading. */
 int64_t tl_unpack_read(struct tl_unpack *unpack, char *data, size_t size);
 
-/* At the end: what was wrong, at a byte of the file; NULL: nothing. */
+/* At the end: what was wrong, at a byte of the file, with rc -EFBIG where the
+ * decoder would need too much memory; NULL: nothing. */
 const struct tl_fault *tl_unpack_fault(const struct tl_unpack *unpack);
 
 #endif

@@ -80,6 +80,9 @@ has 'a compressed file is not followed' "$("$dump" --follow "$work/x.json.gz" 2>
 	echo '{"ph":"i","ts":2,"name":"b"}]'
 } | tee >(gzip >"$work/bomb.gz") | zstd -q >"$work/bomb.zst"
 wait
+zstd -q -d -c "$work/bomb.zst" | zstd -q --long=31 --stream-size=400000060 -o "$work/long.zst"
+has 'what needs more is an error that says what to do' "$("$dump" "$work/long.zst" 2>&1)" \
+	'needs more than 128 MiB to decode: decompress it with zstd -d --long=31'
 bounded() { (ulimit -v 400000 && "$dump" "$1" | wc -l); }
 is 'memory is bounded whatever it holds' "$(bounded "$work/bomb.gz")" 2
 is '... in zstd' "$(bounded "$work/bomb.zst")" 2
