@@ -56,7 +56,7 @@ TL_LDFLAGS := -Wl,-z,relro,-z,now,--as-needed,--gc-sections \
 COMPILE	 = $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)
 # Libraries are looked for once.  Lua 5.4 has a name of its own on each
 # distribution.
-FOUND	 := $(shell for p in ck libzstd sqlite3 libzip libnats ncursesw \
+FOUND	 := $(shell for p in ck libzstd zlib sqlite3 libzip libnats ncursesw \
 	    libmicrohttpd libsystemd libcap-ng libseccomp; do \
 	    pkg-config --exists $$p 2>/dev/null && echo $$p; done)
 LUA_PC	 := $(shell for p in lua5.4 lua-5.4 lua54 lua; do \
@@ -79,7 +79,7 @@ DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
 # the daemon filters its system calls; sanitizers make calls of their own
 SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
-FORMAT_LIBS := -lzstd $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
+FORMAT_LIBS := -lzstd -lz $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
 LIBS_dump := $(if $(NCURSES),-lncursesw) -lpthread
 LIBS_ship := $(if $(NATS),-lnats) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
@@ -146,7 +146,8 @@ FLAGS	 := $(filter-out -Werror,$(subst $(CURDIR)=.,,$(COMPILE) $(TL_LDFLAGS) \
 	    $(LDFLAGS)))
 export FLAGS
 NEEDED	 := $(if $(call has,ck),,libck-dev) $(if $(LUA_PC),,liblua5.4-dev) \
-	    $(if $(call has,libzstd),,libzstd-dev)
+	    $(if $(call has,libzstd),,libzstd-dev) \
+	    $(if $(call has,zlib),,zlib1g-dev)
 $(B)/flags: FORCE
 	@$(if $(strip $(NEEDED)),echo "not found: $(strip $(NEEDED)); make deps" >&2; exit 1)
 	@mkdir -p $(@D); echo "$$FLAGS" | cmp -s - $@ || echo "$$FLAGS" >$@
@@ -401,7 +402,7 @@ tour: all examples
 
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev luajit \
-	    libzstd-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
+	    libzstd-dev zlib1g-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
 	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev
 DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \

@@ -5,8 +5,11 @@
  */
 #include "base/json.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -90,9 +93,35 @@ is_number(struct tl_bytes word)
 	return at == word.size && word.size <= TL_JSON_NUMBER_MAX;
 }
 
+/* A number that JSON has no word for. */
+static bool
+read_special(struct tl_bytes word, double *value)
+{
+	static const struct {
+		const char *word;
+		double value;
+	} specials[] = { { "NaN", NAN }, { "Infinity", INFINITY },
+		{ "nan", NAN }, { "inf", INFINITY } };
+	const bool minus = word.size > 0 && word.data[0] == '-';
+
+	if (minus) {
+		word.data++;
+		word.size--;
+	}
+	for (size_t i = 0; i < TL_COUNT(specials); i++) {
+		if (!tl_bytes_equal(word, tl_bytes_of(specials[i].word)))
+			continue;
+		*value = minus ? -specials[i].value : specials[i].value;
+		return true;
+	}
+	return false;
+}
+
 int
 tl_json_word(struct tl_bytes word)
 {
+	double special;
+
 	if (is_number(word))
 		return TL_JSON_NUMBER;
 	if (tl_bytes_equal(word, tl_bytes_of("true")))
@@ -101,7 +130,7 @@ tl_json_word(struct tl_bytes word)
 		return TL_JSON_FALSE;
 	if (tl_bytes_equal(word, tl_bytes_of("null")))
 		return TL_JSON_NULL;
-	return -EBADMSG;
+	return read_special(word, &special) ? TL_JSON_NUMBER : -EBADMSG;
 }
 
 /* One more digit, which is part of a fraction or not. */
@@ -272,7 +301,7 @@ tl_json_double(struct tl_bytes number, double *value)
 	int rc = read_decimal(number, &n);
 
 	if (rc < 0)
-		return rc;
+		return read_special(number, value) ? 0 : rc;
 	if (n.is_exact && n.digits <= EXACT_DIGITS_MAX &&
 	    n.exponent >= -EXACT_POWER_MAX && n.exponent <= EXACT_POWER_MAX) {
 		*value = n.minus ? -small_double(&n) : small_double(&n);
@@ -440,7 +469,7 @@ enum state {
 	BEFORE_FIRST_ITEM, /* or ] */
 	BEFORE_ITEM,       /* after a comma; ] is forgiven */
 	BEFORE_FIRST_KEY,  /* or } */
-	BEFORE_KEY,        /* after a comma */
+	BEFORE_KEY,        /* after a comma; } is forgiven */
 	BEFORE_COLON,
 	AFTER_VALUE, /* a comma, ] or } */
 	AFTER_FAULT,
@@ -728,7 +757,7 @@ read_key(struct tl_json *json, struct tl_json_token *token, char c)
 {
 	if (c == '"')
 		return begin_string(json, token, TL_JSON_KEY);
-	if (c == '}' && json->state == BEFORE_FIRST_KEY)
+	if (c == '}')
 		return close_value(json, true);
 	return fault(json, place(json), "no key where one must be");
 }

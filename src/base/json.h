@@ -11,7 +11,9 @@
 /* The byte at or after at that belongs to no word or number, or size. */
 size_t tl_json_word_end(const char *data, size_t size, size_t at);
 
-/* TL_JSON_NUMBER, TRUE, FALSE or NULL; -EBADMSG: none of these. */
+/* TL_JSON_NUMBER, TRUE, FALSE or NULL; -EBADMSG: none of these.  NaN, Infinity
+ * and -Infinity, as JavaScript and Python write them, and nan and inf, as C
+ * does, are numbers, too, that only tl_json_double takes. */
 int tl_json_word(struct tl_bytes word);
 
 /*
@@ -24,7 +26,8 @@ int tl_json_unsigned(struct tl_bytes number, uint64_t *value);
 int tl_json_signed(struct tl_bytes number, int64_t *value);
 int tl_json_scaled(struct tl_bytes number, unsigned shift, int64_t *value);
 
-/* The double next to it; beyond all of them, infinity.  0, -EINVAL. */
+/* The double next to it; beyond all of them, infinity.  0, -EINVAL no
+ * number. */
 int tl_json_double(struct tl_bytes number, double *value);
 
 /* == strings: where a JSON string ends, and its unescaped text == */
@@ -103,8 +106,8 @@ int tl_json_unescape(struct tl_text *plain, struct tl_bytes *text);
  *	tl_json_free(&json);
  *
  * Any number of values may follow each other, as in JSON lines.  Beyond
- * RFC 8259 a comma may stand before a ] and control bytes other than a newline
- * within a string: both are met in real traces.
+ * RFC 8259 a comma may stand before a ] or }, control bytes other than a newline
+ * within a string, and NaN where a number may: all are met in real traces.
  */
 
 enum {

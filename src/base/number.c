@@ -352,16 +352,8 @@ int
 tl_number_double(struct tl_bytes field, uint64_t *bits)
 {
 	double value;
-	int rc = 0;
+	int rc = tl_json_double(field, &value);
 
-	if (tl_bytes_equal(field, tl_bytes_of("inf")))
-		value = __builtin_inf();
-	else if (tl_bytes_equal(field, tl_bytes_of("-inf")))
-		value = -__builtin_inf();
-	else if (tl_bytes_equal(field, tl_bytes_of("nan")))
-		value = __builtin_nan("");
-	else
-		rc = tl_json_double(field, &value);
 	if (rc == 0)
 		memcpy(bits, &value, sizeof(value));
 	return rc;

@@ -135,6 +135,8 @@ set_up(struct run *run)
 		tl_writer_set(run->writer, (int)o->chart);
 	else if (o->rtl_us)
 		tl_writer_set(run->writer, true);
+	else if (o->parquet_time_given)
+		tl_writer_set(run->writer, (int)o->parquet_time);
 	if (run->writer->kind->set_snap && are_snaps(run->inputs))
 		return set_snaps(run);
 	return set_knots(run);

@@ -62,6 +62,17 @@ take_chart(struct tl_options *o, const char *name, struct tl_fault *fault)
 }
 
 static int
+take_parquet_time(struct tl_options *o, const char *word,
+    struct tl_fault *fault)
+{
+	o->parquet_time_given = true;
+	return tl_parquet_time_parse(word, &o->parquet_time) == 0
+		   ? 0
+		   : tl_usage(fault, word,
+			 "no such unit of --parquet-time: nanos or micros");
+}
+
+static int
 take_flag(struct tl_options *o, int value, struct tl_fault *fault)
 {
 	switch (value) {
@@ -111,6 +122,8 @@ take(struct tl_options *o, int value, const char *argument,
 		return take_output(o, argument, fault);
 	case OPTION_CHART:
 		return take_chart(o, argument, fault);
+	case OPTION_PARQUET_TIME:
+		return take_parquet_time(o, argument, fault);
 	default:
 		rc = tl_selection_take(&o->selection, value, argument, fault);
 		return rc == 1 ? take_flag(o, value, fault) : rc;
@@ -167,6 +180,8 @@ check_options(const struct tl_options *o, struct tl_fault *fault)
 		return tl_usage(fault, "--chart", "only for svg");
 	if (o->rtl_us && !(o->to->flags & TL_FORMAT_MICROSECONDS))
 		return tl_usage(fault, "--rtl-us", "only for rtl");
+	if (o->parquet_time_given && !(o->to->flags & TL_FORMAT_UNITS))
+		return tl_usage(fault, "--parquet-time", "only for parquet");
 	if (o->trusted && !o->selection.expression)
 		return tl_usage(fault, "--trusted", "needs an expression");
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "format/parquet/write.h"
 #include "format/registry.h"
 #include "format/svg/write.h"
 #include "source/selection.h"
@@ -34,6 +35,8 @@ struct tl_options {
 	enum tl_svg_chart chart;
 	bool chart_given;
 	bool rtl_us;
+	enum tl_parquet_time parquet_time;
+	bool parquet_time_given;
 	bool force;
 	bool quiet;
 	bool json;

@@ -12,8 +12,8 @@ _timeline_convert_formats() {
 
 _timeline_convert() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local options='--from --to --list-formats --chart --rtl-us --since
-		--until --category --message --min-priority --pid --tid --cpu
+	local options='--from --to --list-formats --chart --rtl-us --parquet-time
+		--since --until --category --message --min-priority --pid --tid --cpu
 		--expression --slower --host --offset
 		--output --force --quiet
 		--json --no-progress --trusted --help --help=all --version'
@@ -32,6 +32,10 @@ _timeline_convert() {
 	--to)
 		mapfile -t COMPREPLY < <(compgen -W \
 			"$(_timeline_convert_formats write)" -- "$word")
+		return
+		;;
+	--parquet-time)
+		mapfile -t COMPREPLY < <(compgen -W 'nanos micros' -- "$word")
 		return
 		;;
 	--chart)

@@ -5,8 +5,10 @@
  * A reader does not open files.  The caller feeds it the pieces of the input
  * in order, of any size.  The reader puts each event into a sink as soon as it
  * is complete, in the order of the input; a caller that needs the order of
- * time sorts the events (event/sorter.h).  Memory is bounded by the number of
- * open spans, not by the size of the input.  Damage is reported and skipped.
+ * time sorts the events (event/sorter.h).  A reader whose events need all of
+ * the input keeps them in a store and puts them when it finishes.  Memory is
+ * bounded by the number of open spans, not by the size of the input.  Damage is
+ * reported and skipped.
  */
 #ifndef TL_EVENT_READER_H
 #define TL_EVENT_READER_H

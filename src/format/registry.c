@@ -44,7 +44,8 @@ static const struct tl_source_format reads[ROWS] = {
 #undef tl_source_open_none
 };
 
-const struct tl_source_formats tl_formats_read = { reads, ROWS };
+const struct tl_source_formats tl_formats_read = { reads, ROWS,
+	tl_source_open_unpacked };
 
 const struct tl_source_format *
 tl_format_reading(const struct tl_format_row *row)

@@ -18,8 +18,9 @@ enum {
 	TL_FORMAT_PACKED = 1 << 3,  /* its input may come in a zip: kinds.h */
 	TL_FORMAT_KERNEL = 1 << 4,  /* with FILE.sched beside its input */
 	/* The setting of its writer, if any. */
-	TL_FORMAT_CHARTS = 1 << 5,      /* enum tl_svg_chart */
-	TL_FORMAT_MICROSECONDS = 1 << 6 /* times in these, not milliseconds */
+	TL_FORMAT_CHARTS = 1 << 5,       /* enum tl_svg_chart */
+	TL_FORMAT_MICROSECONDS = 1 << 6, /* times in these, not milliseconds */
+	TL_FORMAT_UNITS = 1 << 7         /* enum tl_parquet_time */
 };
 
 struct tl_format_row {

@@ -107,6 +107,23 @@ read_format(struct tl_call *call, struct tl_run_options *run)
 }
 
 static int
+read_parquet_time(struct tl_call *call, struct tl_run_options *run)
+{
+	const char *word = call->options.given[TL_SHIP_PARQUET_TIME];
+
+	if (!word)
+		return 0;
+	if (tl_parquet_time_parse(word, &run->target.parquet_time) < 0)
+		return fail(call, word,
+		    "no such unit of --parquet-time: nanos or micros");
+	if (!run->target.format ||
+	    !(run->target.format->flags & TL_FORMAT_UNITS))
+		return fail(call, "--parquet-time",
+		    "only with --format parquet");
+	return 0;
+}
+
+static int
 read_host(struct tl_call *call, struct tl_run_options *run)
 {
 	static struct tl_origin here;
@@ -202,6 +219,7 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 	*run = usual;
 	if ((rc = read_target(call, run)) < 0 ||
 	    (rc = read_format(call, run)) < 0 ||
+	    (rc = read_parquet_time(call, run)) < 0 ||
 	    (rc = read_host(call, run)) < 0 ||
 	    (rc = read_sizes(call, run)) < 0 ||
 	    (rc = read_durations(call, run)) < 0)

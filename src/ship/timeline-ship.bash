@@ -29,6 +29,10 @@ _timeline_ship() {
 		mapfile -t COMPREPLY < <(compgen -W 'trace jsonl parquet' -- "$word")
 		return
 		;;
+	--parquet-time)
+		mapfile -t COMPREPLY < <(compgen -W 'nanos micros' -- "$word")
+		return
+		;;
 	--to)
 		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// -' -- "$word")
 		return
@@ -51,7 +55,7 @@ _timeline_ship() {
 	esac
 	case $verb in
 	run) options="--to --all --host --for --linger --block-size --every --zstd
-		--spool --spool-size --format --part-size --part-age
+		--spool --spool-size --format --parquet-time --part-size --part-age
 		$cluster --replicas --stream-size --keep-size --stream-age
 		--json --quiet --help --version" ;;
 	read) options="--host --timeline --since --until --follow --count

@@ -4,6 +4,7 @@
  * is opened.
  *
  *	file, pipe --pieces--> reader --events--> sorter --cursor--> events
+ *	   `--> unpack --^
  *
  * Events come in the order of the file and are sorted by time.  Memory is
  * bounded whatever the size of the file: what does not fit waits in a
@@ -26,10 +27,11 @@ enum { PIECE_SIZE = 256 << 10 };
 
 struct foreign {
 	struct tl_sink sink; /* first: the reader puts events here */
-	/* Until it is loaded: the input is first, then storage, or fd if that
-	 * is NULL. */
+	/* Until it is loaded: the input is first, then storage, unpack or fd,
+	 * the first of them that there is. */
 	const struct tl_source_format *format;
 	int fd;
+	struct tl_unpack *unpack;
 	struct tl_storage *storage;
 	struct tl_storage *beside;
 	bool has_place;
@@ -133,8 +135,10 @@ free_input(struct foreign *f)
 	tl_storage_close(f->storage);
 	tl_storage_close(f->beside);
 	tl_text_free(&f->first);
+	tl_unpack_free(f->unpack);
 	if (f->fd >= 0)
 		close(f->fd);
+	f->unpack = NULL;
 	f->storage = f->beside = NULL;
 	f->fd = -1;
 }
@@ -151,6 +155,16 @@ close_foreign(struct tl_source *source)
 	tl_message_map_free(&f->seen, NULL);
 	free(f->messages);
 	free(f);
+}
+
+/* The next bytes of the input, from byte at on: how many, 0, or -errno. */
+static int64_t
+read_piece(struct foreign *f, char *piece, uint64_t at)
+{
+	if (f->storage)
+		return tl_storage_read_at(f->storage, piece, PIECE_SIZE, at);
+	return f->unpack ? tl_unpack_read(f->unpack, piece, PIECE_SIZE)
+			 : tl_read_waiting(f->fd, piece, PIECE_SIZE);
 }
 
 static int
@@ -173,15 +187,15 @@ load(struct tl_source *source, struct tl_progress *progress)
 		reader->named(reader, source->name);
 	rc = reader->feed(reader, tl_bytes(f->first.data, f->first.size));
 	while (rc == 0 && n > 0) {
-		n = f->storage
-			? tl_storage_read_at(f->storage, piece, PIECE_SIZE, at)
-			: tl_read_waiting(f->fd, piece, PIECE_SIZE);
+		n = read_piece(f, piece, at);
 		if (n > 0)
 			rc = reader->feed(reader, tl_bytes(piece, (size_t)n));
 		at += n > 0 ? (uint64_t)n : 0;
 	}
 	if (rc == 0 && n < 0)
 		rc = (int)n;
+	if (rc == 0 && f->unpack && tl_unpack_fault(f->unpack))
+		take_fault(f, tl_unpack_fault(f->unpack));
 	if (rc == 0)
 		rc = reader->finish(reader);
 	if (rc == 0 && reader->beside_suffix && f->beside)
@@ -291,6 +305,7 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
     struct tl_storage *storage, struct tl_storage *beside)
 {
 	struct foreign *f = calloc(1, sizeof(*f));
+	int rc;
 
 	if (!f) {
 		tl_storage_close(storage);
@@ -303,15 +318,21 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 	f->storage = storage;
 	f->beside = beside;
 	f->has_place = o->has_place;
+	f->unpack = o->unpack;
+	o->unpack = NULL;
 	f->fd = -1;
 	source->ops = &foreign_ops;
 	source->state = f;
 	source->format = o->format->name;
 	tl_put_bytes(&f->first, tl_bytes(o->first, o->first_size));
-	if (f->first.rc == 0 &&
-	    (storage || (f->fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0)) >= 0))
+	if ((rc = f->first.rc) == 0 && f->unpack)
+		rc = tl_unpack_own(f->unpack);
+	else if (rc == 0 && !storage &&
+		 (f->fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		rc = -errno;
+	if (rc == 0)
 		return 0;
-	tl_source_fail(source, f->first.rc < 0 ? f->first.rc : -errno);
+	tl_source_fail(source, rc);
 	tl_source_close(source);
 	return source->fault.rc;
 }

@@ -14,6 +14,7 @@
 #define TL_SOURCE_KINDS_H
 
 #include "source/source.h"
+#include "source/unpack.h"
 
 enum { TL_SOURCE_FIRST_SIZE = 4096 }; /* what is looked at of a file */
 
@@ -22,6 +23,9 @@ struct tl_opening {
 	const struct tl_source_format *format; /* given by the user, or found */
 	int fd; /* the caller closes it; -1: memory */
 	struct tl_bytes memory;
+	/* A compressed file of another format: first and what follows come from
+	 * here, not from fd.  Taken over, then NULL. */
+	struct tl_unpack *unpack;
 	mode_t withheld; /* tl_file_withheld() */
 	bool is_regular; /* may be read in any order */
 	bool has_place;  /* it is a file that may have other files beside it */
@@ -43,6 +47,10 @@ struct tl_source_format {
 struct tl_source_formats {
 	const struct tl_source_format *list;
 	size_t count;
+	/* Open a file that gzip or zstd compressed, where another format is
+	 * inside.  false: it is none, or our own.  NULL: such a file is not
+	 * read. */
+	bool (*unpack)(struct tl_source *source, struct tl_opening *o);
 };
 
 /* The format that is read and that a file which begins like this looks most
@@ -50,6 +58,9 @@ struct tl_source_formats {
 const struct tl_source_format *
 tl_source_recognise(const struct tl_source_formats *formats,
     struct tl_bytes first);
+
+/* unpacked.c: for tl_source_formats.unpack. */
+bool tl_source_open_unpacked(struct tl_source *source, struct tl_opening *o);
 
 /* timeline.c: live, saved, compressed. */
 tl_source_opener tl_source_open_timeline;
@@ -78,6 +89,10 @@ int tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
     struct tl_storage *storage, struct tl_storage *beside);
 
 /* == source.c: for openers == */
+
+/* Open what was read of as o->format or, if that is NULL, as what it looks like;
+ * a fault of the source where nothing does. */
+void tl_source_open_recognised(struct tl_source *source, struct tl_opening *o);
 
 /* Set the fault to the text of errno -rc; returns rc. */
 int tl_source_fail(struct tl_source *source, int rc);

@@ -61,7 +61,7 @@ static const struct tl_source_format own[] = {
 	{ "timeline", tl_source_open_timeline, tl_snap_recognise, NULL, false },
 	{ "trace", tl_source_open_trace, tl_trace_recognise, NULL, false }
 };
-static const struct tl_source_formats all_own = { own, TL_COUNT(own) };
+static const struct tl_source_formats all_own = { own, TL_COUNT(own), NULL };
 
 const struct tl_source_format *
 tl_source_recognise(const struct tl_source_formats *formats,
@@ -129,21 +129,28 @@ refuse(struct tl_source *source, const struct tl_opening *o)
 			     "-o OUT.trace writes other formats as a trace");
 }
 
-/* Open what was read of, or is in memory, as its format. */
-static void
-open_format(struct tl_source *source, struct tl_opening *o)
+void
+tl_source_open_recognised(struct tl_source *source, struct tl_opening *o)
 {
-	const struct tl_source_formats *formats =
-	    o->plan->formats ? o->plan->formats : &all_own;
-
-	o->format = o->plan->format;
 	if (!o->format)
-		o->format = tl_source_recognise(formats,
+		o->format = tl_source_recognise(
+		    o->plan->formats ? o->plan->formats : &all_own,
 		    tl_bytes(o->first, o->first_size));
 	if (o->format)
 		(void)o->format->open(source, o);
 	else
 		refuse(source, o);
+}
+
+/* Open what was read of, or is in memory, as its format. */
+static void
+open_format(struct tl_source *source, struct tl_opening *o)
+{
+	const struct tl_source_formats *formats = o->plan->formats;
+
+	o->format = o->plan->format;
+	if (!formats || !formats->unpack || !formats->unpack(source, o))
+		tl_source_open_recognised(source, o);
 }
 
 static void

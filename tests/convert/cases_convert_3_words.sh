@@ -21,6 +21,9 @@ ends '--since wants a time' 2 "$convert" --since someday --to csv "$in.timeline"
 ends '--chart wants a chart' 2 "$convert" --chart pie --to svg "$in.timeline"
 ends '--chart is for svg' 2 "$convert" --chart heat --to csv "$in.timeline"
 ends '--rtl-us is for rtl' 2 "$convert" --rtl-us --to csv "$in.timeline"
+ends '--parquet-time is for parquet' 2 "$convert" --parquet-time micros --to csv "$in.timeline"
+ends '... and wants a unit' 2 "$convert" --parquet-time days --to parquet "$in.timeline"
+has '... which the error names' "$err" 'nanos or micros'
 ends '--trusted wants an expression' 2 "$convert" --trusted --to csv "$in.timeline"
 ends '--json wants standard output' 2 "$convert" --json --to csv "$in.timeline"
 is 'a usage error writes nothing' "$(left a.) $(left b.)" ' '

@@ -116,9 +116,26 @@ $(parquet rows hyparquet "$work/$set.parquet")"
 	is 'nanoseconds are all there, before 1970, too' \
 		"$(asked "SELECT list(epoch_ns(time)) FROM 'back.parquet'")" \
 		'["-5","1795202658123456789","1795202658123456769","1795202658123456799"]'
+	is '... as integers, too' "$(asked \
+		"SELECT list(ns) FROM 'back.parquet'")" \
+		'["-5","1795202658123456789","1795202658123456769","1795202658123456799"]'
+	is 'integers of 32 bits have no sign that a reader must know' \
+		"$(asked "SELECT DISTINCT type FROM parquet_schema('plain.parquet')
+			WHERE converted_type LIKE 'UINT_%' AND converted_type <> 'UINT_64'" | wc -l)" 0
 	is '64 bits are 64 bits' "$(asked "SELECT value1, signed2, value3
 		FROM 'plain.parquet' WHERE number = 0")" \
 		'18446744073709551615|-9223372036854775808|18446744073709551615'
+	made jsonl back "$work/back.jsonl"
+	"$build/bin/timeline-convert" -q --parquet-time micros "$work/back.jsonl" \
+		-o "$work/micros.parquet"
+	is 'microseconds are what Spark reads' "$(asked "SELECT converted_type,
+		logical_type FROM parquet_schema('micros.parquet') WHERE name = 'time'")" \
+		'TIMESTAMP_MICROS|TimestampType(isAdjustedToUTC=1, unit=TimeUnit(MILLIS=<null>, MICROS=MicroSeconds(), NANOS=<null>))'
+	is '... rounded down, beside all nanoseconds' "$(asked "SELECT
+		list(epoch_us(time)), list(ns) FROM 'micros.parquet'")" \
+		'["-1","1795202658123456","1795202658123456","1795202658123456"]|["-5","1795202658123456769","1795202658123456789","1795202658123456799"]'
+	is '... to hyparquet, too' \
+		"$(parquet rows hyparquet "$work/micros.parquet" | jq -r .ns | head -n 1)" -5
 	made parquet many "$work/none.parquet" 0
 	is 'a file without rows has its columns' "$(asked \
 		"SELECT count(*), (SELECT count(*) FROM (DESCRIBE FROM 'none.parquet')) > 40

@@ -32,6 +32,9 @@ run --to dir --block-size 64M app
 run --to dir --spool-size 256K app
 run --to dir --format csv app
 run --to - --format parquet app
+run --to dir --format parquet --parquet-time days app
+run --to dir --format jsonl --parquet-time micros app
+run --to dir --parquet-time micros app
 run --to nats://127.0.0.1 --format jsonl app
 run --to dir --host a --host b app
 run --to dir --nose app

@@ -83,6 +83,11 @@ for format in jsonl parquet; do
 		--all --for 1ms --spool "$w/spool-$format" "$sh"
 	is '... and nothing was done' "$(find "$w/$format" -type f | wc -l)" 1
 done
+# of the element of its schema: the name, then the converted type or the logical
+has_unit() { find "$w/$1" -name '*.parquet' -exec grep -caP "time\\x$2" {} +; }
+"$ship" run --to "$w/micros" --format parquet --parquet-time micros --all --for 1ms "$sh" >"$work/out"
+is 'times of parquet are in microseconds where that is asked for' "$(has_unit micros '25\x14')" 1
+is '... and in nanoseconds else' "$(has_unit parquet '6c\x8c')" 1
 is 'lines of JSON have every entry once' \
 	"$(find "$w/jsonl" -type f -exec cat {} + | jq -r .args.tcp | sort -n)" "$expected"
 

@@ -93,11 +93,11 @@ put_as(struct work *w, uint8_t kind)
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	w->event.kind = kind;
-	return tl_chrome_put(&w->c->spans, &w->event);
+	return tl_chrome_keep(&w->c->spans, &w->event);
 }
 
-/* Arguments that the message of the span has no place for, as an instant; one
- * without a name is called "begin" or "end". */
+/* The arguments of an asynchronous span, as an instant; one without a name is
+ * called "begin" or "end". */
 static int
 put_arguments(struct work *w, struct tl_bytes instance, const char *unnamed)
 {
@@ -107,127 +107,55 @@ put_arguments(struct work *w, struct tl_bytes instance, const char *unnamed)
 	set_request(&instant, &w->c->args, TIMELINE_RECORD_INSTANT,
 	    TIMELINE_THREAD);
 	request->instance = instance;
-	if (request->name.size == 0) {
+	if (request->name.size == 0)
 		request->name = tl_bytes_of(unnamed);
-		/* that of the begin event, where the message is known */
-		if (w->event.message)
-			request->category = w->event.message->category;
-	}
 	instant.event.bare = false;
 	return put_as(&instant, TL_INSTANT);
 }
 
-/* Request the message of a span of the thread; 1: too many threads. */
+/* Set the message of a span of the thread, and its values: 0; 1: left out;
+ * -errno. */
 static int
-ask_span(struct work *w, uint32_t *thread)
+set_span(struct work *w, uint8_t kind)
 {
-	const int rc = note_full(w,
-	    tl_chrome_thread(&w->c->spans, w->event.pid, w->event.tid, thread));
-
 	set_request(w, &w->c->args, TIMELINE_RECORD_SPAN, TIMELINE_THREAD);
-	return rc;
+	w->event.kind = kind;
+	return set_message(w);
 }
 
-static struct tl_chrome_key
-key_of(const struct work *w)
-{
-	return (struct tl_chrome_key){ tl_chrome_hash(w->request.category),
-		tl_chrome_hash(w->request.name), w->event.message };
-}
-
-/* Make the event a begin event of its thread: 0; 1: left out; -errno. */
+/* A begin or an end event. */
 static int
-make_begin(struct work *w, uint32_t *thread)
-{
-	int rc = ask_span(w, thread);
-
-	w->event.kind = TL_BEGIN;
-	return rc == 0 ? set_message(w) : rc;
-}
-
-static int
-take_begin(struct work *w)
-{
-	struct tl_chrome_key who;
-	uint32_t thread;
-	int rc = make_begin(w, &thread);
-
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	who = key_of(w);
-	rc = tl_chrome_begin(&w->c->spans, thread, &w->event, &who);
-	if (w->c->spans.forgot)
-		tl_note(w->c->notes, TL_CHROME_NOTE_FULL, w->e->at);
-	w->c->spans.forgot = false;
-	return rc;
-}
-
-/* The end event of a span that began with this message. */
-static int
-put_end(struct work *w, const struct tl_message *message)
+take_half(struct work *w, uint8_t kind)
 {
 	const struct tl_chrome_args *args = &w->c->args;
-	int rc = 0;
+	int rc = set_span(w, kind);
 
-	memset(w->event.args, 0, sizeof(w->event.args));
-	w->event.message = message;
-	w->event.kind = TL_END;
-	w->event.bare = message->argc > 0 && args->count == 0 && !args->named;
-	if (!tl_chrome_has_all(message, args)) {
-		w->event.bare = message->argc > 0;
-		rc = put_arguments(w, tl_bytes(NULL, 0), "end");
-	} else if (!w->event.bare) {
-		rc = set_values(w);
-	}
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	return tl_chrome_put(&w->c->spans, &w->event);
-}
-
-static int
-take_end(struct work *w)
-{
-	const struct tl_chrome_args *args = &w->c->args;
-	const struct tl_message *begun;
-	struct tl_chrome_key who;
-	uint32_t thread;
-	int rc = ask_span(w, &thread);
-
-	if (rc == 0 && (args->count > 0 || args->named))
-		rc = set_message(w); /* usually the begin's message, too */
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	who = key_of(w);
-	rc = tl_chrome_close(&w->c->spans, thread, w->event.ns, &who, &begun);
-	if (rc == 0 && !begun) {
-		rc = set_message(w);
-		begun = w->event.message;
-	}
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	return put_end(w, begun);
+	w->event.bare = kind == TL_END && args->count == 0 && !args->named;
+	return tl_chrome_keep_half(&w->c->spans, &w->event,
+	    kind == TL_BEGIN ? TL_CHROME_BEGIN : TL_CHROME_END,
+	    tl_chrome_hash(w->request.category),
+	    tl_chrome_hash(w->request.name));
 }
 
 static int
 take_complete(struct work *w)
 {
 	const struct tl_chrome_value *dur = &w->e->field[TL_CHROME_DUR];
-	uint32_t thread;
-	int64_t end_ns;
-	int rc = make_begin(w, &thread);
+	int64_t duration_ns;
+	int rc = set_span(w, TL_BEGIN);
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	if (dur->kind == 0) { /* the span was open when the file was written */
 		tl_note(w->c->notes, TL_CHROME_NOTE_NO_DURATION, w->e->at);
-		return tl_chrome_put(&w->c->spans, &w->event);
+		return tl_chrome_keep(&w->c->spans, &w->event);
 	}
-	if (!tl_chrome_time(dur, w->event.ns, &end_ns) ||
-	    end_ns < w->event.ns) {
+	if (!tl_chrome_time(dur, 0, &duration_ns) || duration_ns < 0)
 		tl_note(w->c->notes, TL_CHROME_NOTE_TIME, w->e->at);
-		end_ns = w->event.ns;
-	}
-	return tl_chrome_complete(&w->c->spans, thread, &w->event, end_ns);
+	return tl_chrome_keep_whole(&w->c->spans, &w->event,
+	    duration_ns > 0 ? duration_ns : 0);
 }
 
 static const struct tl_chrome_value *
@@ -389,9 +317,9 @@ take_phase(struct work *w, char phase)
 {
 	switch (phase) {
 	case 'B':
-		return take_begin(w);
+		return take_half(w, TL_BEGIN);
 	case 'E':
-		return take_end(w);
+		return take_half(w, TL_END);
 	case 'X':
 		return take_complete(w);
 	case 'C':
@@ -425,24 +353,24 @@ set_time(struct work *w)
 	struct tl_chrome_convert *c = w->c;
 	const struct tl_chrome_value *ts = &w->e->field[TL_CHROME_TS];
 
-	if (!tl_chrome_time(ts, c->base_ns, &w->event.ns)) {
+	if (!tl_chrome_time(ts, 0, &w->event.ns)) {
 		tl_note(c->notes, TL_CHROME_NOTE_TIME, w->e->at);
 		if (ts->kind == 0)
-			w->event.ns = c->has_time ? c->last_ns : c->base_ns;
+			w->event.ns = c->last_ns;
 	}
 	c->last_ns = w->event.ns;
-	c->has_time = true;
 }
 
-/* A number of 32 bits, or the number of its text. */
+/* A number of 32 bits, or that of its text. */
 static int
-set_number(struct work *w, unsigned field, uint32_t *number)
+set_number(struct work *w, unsigned field, uint32_t *number, bool *is_text)
 {
 	const struct tl_chrome_value *value = &w->e->field[field];
 	uint64_t n;
 	int rc;
 
 	*number = 0;
+	*is_text = false;
 	if (value->kind == 0)
 		return 0;
 	if (tl_chrome_number(value, TIMELINE_ARG_UNSIGNED, &n) &&
@@ -454,7 +382,36 @@ set_number(struct work *w, unsigned field, uint32_t *number)
 	rc = tl_interner_string(w->c->messages.interner, value->text, &n);
 	if (rc == 0)
 		*number = ID_FIRST + (uint32_t)n;
+	*is_text = rc == 0;
 	return note_full(w, rc);
+}
+
+/* What is no number names its process or thread, unless that has a name. */
+static int
+name_by_text(struct work *w, unsigned field, uint32_t tid)
+{
+	struct tl_names *names = tl_interner_names(w->c->messages.interner);
+
+	names->apart = true;
+	if (tl_names_own(names, w->event.pid, tid).size > 0)
+		return 0;
+	return tl_names_add(names, w->event.pid, tid, w->e->field[field].text);
+}
+
+/* Process and thread: 0; 1: left out; -errno. */
+static int
+set_ids(struct work *w)
+{
+	bool pid_is_text, tid_is_text;
+	int rc = set_number(w, TL_CHROME_PID, &w->event.pid, &pid_is_text);
+
+	if (rc == 0)
+		rc = set_number(w, TL_CHROME_TID, &w->event.tid, &tid_is_text);
+	if (rc == 0 && pid_is_text)
+		rc = name_by_text(w, TL_CHROME_PID, 0);
+	if (rc == 0 && tid_is_text)
+		rc = name_by_text(w, TL_CHROME_TID, w->event.tid);
+	return rc;
 }
 
 /* Is the event too large or of no known phase?  That is noted. */
@@ -497,9 +454,7 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 
 	if (is_left_out(c, e))
 		return 0;
-	rc = set_number(&w, TL_CHROME_PID, &w.event.pid);
-	if (rc == 0)
-		rc = set_number(&w, TL_CHROME_TID, &w.event.tid);
+	rc = set_ids(&w);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	if (phase != 'C') /* each series has arguments of its own */
@@ -513,15 +468,37 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 }
 
 int
+tl_chrome_convert_make(struct tl_chrome_convert *c)
+{
+	int rc = tl_chrome_messages_make(&c->messages);
+
+	c->spans.interner = c->messages.interner;
+	return rc < 0 ? rc : tl_chrome_spans_make(&c->spans);
+}
+
+/* Times that are noted here have no place. */
+static void
+note_some(struct tl_chrome_convert *c, unsigned kind, uint64_t count)
+{
+	for (; count > 0; count--)
+		tl_note(c->notes, kind, TL_FAULT_NOWHERE);
+}
+
+int
 tl_chrome_convert_finish(struct tl_chrome_convert *c)
 {
-	return tl_chrome_spans_finish(&c->spans);
+	int rc = tl_chrome_spans_finish(&c->spans);
+
+	note_some(c, TL_CHROME_NOTE_TIME, c->spans.beyond);
+	note_some(c, TL_CHROME_NOTE_FULL, c->spans.full);
+	note_some(c, TL_CHROME_NOTE_FORGOTTEN, c->spans.forgotten);
+	return rc;
 }
 
 void
 tl_chrome_convert_free(struct tl_chrome_convert *c)
 {
-	tl_chrome_messages_free(&c->messages);
 	tl_chrome_spans_free(&c->spans);
+	tl_chrome_messages_free(&c->messages);
 	tl_text_free(&c->instance);
 }

@@ -27,22 +27,23 @@ enum {
 	TL_CHROME_NOTE_METADATA,
 	TL_CHROME_NOTE_OPEN,
 	TL_CHROME_NOTE_CUT,
-	TL_CHROME_NOTE_BASE
+	TL_CHROME_NOTE_FORGOTTEN
 };
 
-/* Starts from all zeros but for notes and spans.sink; messages are made. */
+/* Starts from all zeros but for notes and spans.sink. */
 struct tl_chrome_convert {
 	struct tl_notes *notes;
 	struct tl_chrome_messages messages;
 	struct tl_chrome_spans spans;
 	struct tl_chrome_args args;
 	struct tl_text instance;
-	int64_t base_ns;
-	int64_t last_ns;
-	bool has_time; /* an event with a time was converted */
+	int64_t last_ns; /* of the event before */
 };
 
-/* 0, -ENOMEM, -errno of the sink. */
+/* 0 or -ENOMEM. */
+int tl_chrome_convert_make(struct tl_chrome_convert *convert);
+/* Events are kept; finish passes them on, spans.base_ns later.  0, -ENOMEM,
+ * -errno of the sink or of a temporary file. */
 int tl_chrome_convert(struct tl_chrome_convert *convert,
     struct tl_chrome_event *event);
 int tl_chrome_convert_finish(struct tl_chrome_convert *convert);

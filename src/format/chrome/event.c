@@ -6,6 +6,7 @@
 #include "format/chrome/event.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Members that are not in enum tl_chrome_field. */
@@ -305,6 +306,18 @@ read_plain(struct tl_bytes text, __int128 *ns)
 	return digits > 0;
 }
 
+/* The nearest time to a number that is out of range; false: it is none. */
+static bool
+read_nearest(struct tl_bytes text, __int128 *ns)
+{
+	double far;
+
+	if (tl_json_double(text, &far) < 0 || isnan(far))
+		return false;
+	*ns = far < 0 ? (__int128)INT64_MIN * 2 : (__int128)INT64_MAX * 2;
+	return true;
+}
+
 bool
 tl_chrome_time(const struct tl_chrome_value *value, int64_t base_ns,
     int64_t *ns)
@@ -316,9 +329,10 @@ tl_chrome_time(const struct tl_chrome_value *value, int64_t base_ns,
 	if (value->kind != TL_JSON_NUMBER && value->kind != TL_JSON_STRING)
 		return false;
 	if (!read_plain(value->text, &sum)) {
-		if (tl_json_scaled(value->text, US_SHIFT, &small) < 0)
+		if (tl_json_scaled(value->text, US_SHIFT, &small) == 0)
+			sum = small;
+		else if (!read_nearest(value->text, &sum))
 			return false;
-		sum = small;
 	}
 	sum += base_ns;
 	*ns = sum > INT64_MAX   ? INT64_MAX

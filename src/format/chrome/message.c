@@ -395,22 +395,6 @@ make_text(struct tl_chrome_messages *m, const struct tl_chrome_request *request)
 	return text->rc;
 }
 
-bool
-tl_chrome_has_all(const struct tl_message *message,
-    const struct tl_chrome_args *args)
-{
-	for (unsigned i = 0; i < args->count; i++) {
-		unsigned k = 0;
-
-		while (k < message->argc &&
-		       !tl_bytes_equal(message->args[k].name, args->arg[i].key))
-			k++;
-		if (k == message->argc)
-			return false;
-	}
-	return true;
-}
-
 static int
 define(struct tl_chrome_messages *m, const struct tl_chrome_request *request,
     struct tl_bytes text, uint8_t level, const struct tl_message **message)

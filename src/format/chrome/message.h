@@ -86,8 +86,4 @@ int tl_chrome_values(struct tl_chrome_messages *messages,
     const struct tl_chrome_request *ask, const struct tl_message *message,
     uint64_t values[TIMELINE_ARGS_MAX], unsigned *bad);
 
-/* Does the message have an argument for each of these? */
-bool tl_chrome_has_all(const struct tl_message *message,
-    const struct tl_chrome_args *args);
-
 #endif

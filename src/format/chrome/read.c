@@ -2,8 +2,9 @@
 /*
  * read.c - find the events among the tokens of the file:
  *
- *	{"otherData":{"base_ns":"5"},"traceEvents":[ {event} , {event} ]}
+ *	{"otherData":{"base_ns":"5"},"traceEvents":[ {event} , {event} ],
  *	                                            ^ list, at depth 2
+ *	"beginningOfTime":7}
  *	[ {event} , {event}
  *	 ^ list, at depth 1
  */
@@ -29,8 +30,11 @@ enum {
 
 static const char bom[BOM_SIZE + 1] = "\xef\xbb\xbf";
 
-/* Members of the file. */
-enum { OTHER, EVENTS, OTHER_DATA, KNOWN };
+/* Members of the file: all others are about it. */
+enum { OTHER, EVENTS, OTHER_DATA, UNREAD };
+
+/* Members that say when the times of events are counted from. */
+enum unit { NO_TIME, NANOSECONDS, MICROSECONDS };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TL_CHROME_NOTE_NOT_EVENT] = { -EBADMSG, "not an event: skipped" },
@@ -47,22 +51,23 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TL_CHROME_NOTE_JOINED] = { 0,
 	    "event has more than four arguments: the last has the rest" },
 	[TL_CHROME_NOTE_IDS] = { 0,
-	    "process or thread is not a number of 32 bits: numbered from "
-	    "1073741824" },
+	    "process or thread is not a number of 32 bits: it is its name, "
+	    "numbers begin at 1073741824" },
 	[TL_CHROME_NOTE_NO_DURATION] = { 0,
 	    "complete event without a duration: its span does not end" },
 	[TL_CHROME_NOTE_FULL] = { -ENOSPC,
 	    "too many different messages, texts or threads: left out" },
 	[TL_CHROME_NOTE_DAMAGE] = { -EBADMSG,
 	    "more places are not JSON: each is skipped to the next event" },
-	[TL_CHROME_NOTE_MEMBER] = { -ENOTSUP,
-	    "member of the file without events: left out" },
+	[TL_CHROME_NOTE_MEMBER] = { 0,
+	    "member of the file with events of another kind: left out" },
 	[TL_CHROME_NOTE_METADATA] = { 0,
 	    "metadata beside the names of processes and threads: left out" },
 	[TL_CHROME_NOTE_OPEN] = { 0, "the list of events does not end" },
 	[TL_CHROME_NOTE_CUT] = { -EBADMSG, "the end of the file is missing" },
-	[TL_CHROME_NOTE_BASE] = { -EBADMSG,
-	    "base_ns follows events, whose times it would change: ignored" },
+	[TL_CHROME_NOTE_FORGOTTEN] = { -ENOSPC,
+	    "more than 262144 spans are open at once: the span does not end; "
+	    "complete events (X) have no such limit" },
 };
 
 struct chrome_read {
@@ -79,7 +84,8 @@ struct chrome_read {
 	uint64_t fed;
 	uint64_t not_events;
 	bool in_event;
-	bool is_base;  /* the next value is base_ns */
+	uint8_t base;  /* enum unit of the next value */
+	bool has_base; /* the first one holds */
 	bool had_list; /* so it is this format */
 	bool had_event;
 	bool done; /* the rest is ignored */
@@ -156,32 +162,45 @@ take_in_list(struct chrome_read *r, int kind, const struct tl_json_token *token)
 static unsigned
 member_of(struct tl_bytes key)
 {
-	static const char *const known[] = { "displayTimeUnit", "metadata" };
+	static const char *const unread[] = { "systemTraceEvents",
+		"powerTraceAsString", "samples" };
 
 	if (tl_bytes_equal(key, tl_bytes_of("traceEvents")))
 		return EVENTS;
 	if (tl_bytes_equal(key, tl_bytes_of("otherData")))
 		return OTHER_DATA;
-	for (size_t i = 0; i < TL_COUNT(known); i++) {
-		if (tl_bytes_equal(key, tl_bytes_of(known[i])))
-			return KNOWN;
+	for (size_t i = 0; i < TL_COUNT(unread); i++) {
+		if (tl_bytes_equal(key, tl_bytes_of(unread[i])))
+			return UNREAD;
 	}
 	return OTHER;
+}
+
+/* clang and PyTorch say when their times begin. */
+static enum unit
+base_of(struct tl_bytes key)
+{
+	if (tl_bytes_equal(key, tl_bytes_of("beginningOfTime")))
+		return MICROSECONDS;
+	return tl_bytes_equal(key, tl_bytes_of("baseTimeNanoseconds"))
+		   ? NANOSECONDS
+		   : NO_TIME;
 }
 
 static void
 take_base(struct chrome_read *r, int kind, const struct tl_json_token *token)
 {
+	const unsigned shift = r->base == MICROSECONDS ? 3 : 0;
 	int64_t base_ns;
 
+	r->base = NO_TIME;
 	if (kind != TL_JSON_STRING && kind != TL_JSON_NUMBER)
 		return;
-	if (tl_json_signed(token->text, &base_ns) < 0) {
+	if (tl_json_scaled(token->text, shift, &base_ns) < 0) {
 		tl_note(&r->notes, TL_CHROME_NOTE_TIME, token->at);
-	} else if (r->had_event) {
-		tl_note(&r->notes, TL_CHROME_NOTE_BASE, token->at);
-	} else {
-		r->convert.base_ns = base_ns;
+	} else if (!r->has_base) {
+		r->convert.spans.base_ns = base_ns;
+		r->has_base = true;
 	}
 }
 
@@ -202,14 +221,16 @@ take_outside_list(struct chrome_read *r, int kind,
 		r->had_list = true;
 	} else if (kind == TL_JSON_KEY && depth == 1) {
 		r->member = member_of(token->text);
-		if (r->member == OTHER)
+		r->base = base_of(token->text);
+		if (r->member == UNREAD)
 			tl_note(&r->notes, TL_CHROME_NOTE_MEMBER, token->at);
 	} else if (kind == TL_JSON_KEY && depth == 2) {
-		r->is_base =
-		    r->member == OTHER_DATA &&
-		    tl_bytes_equal(token->text, tl_bytes_of(TL_CHROME_BASE));
-	} else if (depth == 2 && r->is_base) {
-		r->is_base = false;
+		r->base =
+		    r->member == OTHER_DATA && tl_bytes_equal(token->text,
+						   tl_bytes_of(TL_CHROME_BASE))
+			? NANOSECONDS
+			: NO_TIME;
+	} else if (r->base) {
 		take_base(r, kind, token);
 	}
 	return 0;
@@ -376,7 +397,7 @@ tl_chrome_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->convert.spans.sink = sink;
 	rc = tl_chrome_event_make(&r->event);
 	if (rc == 0)
-		rc = tl_chrome_messages_make(&r->convert.messages);
+		rc = tl_chrome_convert_make(&r->convert);
 	if (rc < 0)
 		chrome_free(&r->reader);
 	else
@@ -395,6 +416,11 @@ has(struct tl_bytes bytes, const char *what)
 unsigned
 tl_chrome_recognise(struct tl_bytes first)
 {
+	static const char *const members[] = { "\"displayTimeUnit\"",
+		"\"systemTraceEvents\"", "\"stackFrames\"",
+		"\"beginningOfTime\"", "\"baseTimeNanoseconds\"",
+		"\"deviceProperties\"" };
+
 	if (first.size >= BOM_SIZE && memcmp(first.data, bom, BOM_SIZE) == 0)
 		first = tl_bytes(first.data + BOM_SIZE, first.size - BOM_SIZE);
 	while (first.size > 0 && strchr(" \t\r\n", first.data[0]) != NULL &&
@@ -408,9 +434,9 @@ tl_chrome_recognise(struct tl_bytes first)
 		return has(first, "\"ph\"") ? 85 : 0;
 	if (has(first, "\"traceEvents\""))
 		return 95;
-	return has(first, "\"displayTimeUnit\"") ||
-		       has(first, "\"systemTraceEvents\"") ||
-		       has(first, "\"stackFrames\"")
-		   ? 50
-		   : 0;
+	for (size_t i = 0; i < TL_COUNT(members); i++) {
+		if (has(first, members[i]))
+			return 50;
+	}
+	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.c - the open spans of each thread:
+ * spans.c - what an event is made into waits with it, in members that have no
+ * value yet:
  *
- *	begun	begin events without an end yet, the innermost last
- *	ending	ends of complete spans that wait, the innermost last
+ *	role		lane	tsc			number
+ *	ALONE		0	-			-
+ *	WHOLE		1	its duration		-
+ *	BEGIN, END	2, 3	hash of its category	hash of its name
  */
 #include "format/chrome/spans.h"
 
@@ -11,197 +14,244 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <timeline.h>
 
+/* The end of a complete span. */
 struct ending {
 	const struct tl_message *message;
 	int64_t ns;
+	uint64_t order; /* of its begin */
+	uint32_t pid, tid;
 };
 
+/* The begin events without an end yet, the innermost last. */
 struct tl_chrome_thread {
 	struct tl_chrome_key *begun;
-	struct ending *ending;
-	size_t begun_count, begun_room;
-	size_t ending_count, ending_room;
-	uint32_t pid, tid;
+	size_t count, room;
 };
 
 struct tl_chrome_waiting {
 	struct tl_event begin;
 	int64_t end_ns;
-	uint32_t thread;
 	uint32_t number; /* in the order of the input */
 };
 
+/* == kept == */
+
 int
-tl_chrome_put(struct tl_chrome_spans *s, struct tl_event *event)
+tl_chrome_spans_make(struct tl_chrome_spans *s)
+{
+	return tl_store_new(&s->store, TL_STORE_MEMORY_MAX);
+}
+
+static int
+keep(struct tl_chrome_spans *s, const struct tl_event *event)
+{
+	struct tl_sink *store = tl_store_sink(s->store);
+
+	return store->put(store, event);
+}
+
+int
+tl_chrome_keep(struct tl_chrome_spans *s, struct tl_event *event)
+{
+	event->lane = TL_CHROME_ALONE;
+	event->tsc = event->number = 0;
+	return keep(s, event);
+}
+
+int
+tl_chrome_keep_whole(struct tl_chrome_spans *s, struct tl_event *begin,
+    int64_t duration_ns)
+{
+	begin->lane = TL_CHROME_WHOLE;
+	begin->tsc = (uint64_t)duration_ns;
+	begin->number = 0;
+	return keep(s, begin);
+}
+
+int
+tl_chrome_keep_half(struct tl_chrome_spans *s, struct tl_event *event,
+    enum tl_chrome_role role, uint64_t category, uint64_t name)
+{
+	event->lane = role;
+	event->tsc = category;
+	event->number = name;
+	return keep(s, event);
+}
+
+/* == passed on == */
+
+static int
+put(struct tl_chrome_spans *s, struct tl_event *event)
 {
 	event->tsc = (uint64_t)event->ns;
 	event->cpu = TL_CPU_UNKNOWN;
-	event->level = event->message ? event->message->level : 0;
+	event->level = event->message->level;
 	event->number = s->count++;
+	event->lane = 0;
 	return s->sink->put(s->sink, event);
 }
 
-int
-tl_chrome_thread(struct tl_chrome_spans *s, uint32_t pid, uint32_t tid,
-    uint32_t *thread)
+/* Later by so much, or the nearest time. */
+static int64_t
+later(int64_t ns, int64_t by, uint64_t *beyond)
 {
-	const struct tl_id_key key = { pid, tid };
-	int rc = tl_id_map_get(&s->numbers, key, thread);
+	int64_t sum;
 
-	if (rc <= 0)
-		return rc;
-	rc = TL_ARRAY_ZEROS(s->threads, s->capacity, *thread);
-	if (rc < 0)
-		return rc;
-	s->threads[*thread].pid = pid;
-	s->threads[*thread].tid = tid;
-	return 0;
+	if (!__builtin_add_overflow(ns, by, &sum))
+		return sum;
+	++*beyond;
+	return by > 0 ? INT64_MAX : INT64_MIN;
 }
 
+/* == complete spans == */
+
+/* The inner first. */
+static bool
+ends_before(const void *context, const void *a, const void *b)
+{
+	const struct ending *p = a, *q = b;
+
+	(void)context;
+	return p->ns != q->ns ? p->ns < q->ns : p->order > q->order;
+}
+
+static const struct tl_pqueue_order by_end = { sizeof(struct ending),
+	ends_before };
+
 static int
-put_end(struct tl_chrome_spans *s, const struct tl_chrome_thread *t,
-    const struct ending *ending)
+put_ending(struct tl_chrome_spans *s, const struct ending *ending)
 {
 	struct tl_event end = { .ns = ending->ns,
 		.message = ending->message,
-		.pid = t->pid,
-		.tid = t->tid,
+		.pid = ending->pid,
+		.tid = ending->tid,
 		.kind = TL_END,
 		.bare = true };
 
-	return tl_chrome_put(s, &end);
+	return put(s, &end);
 }
 
-/* Pass on the ends up to a time, the innermost first. */
+/* Pass on the ends before a time, those at it, too, if with. */
 static int
-end_until(struct tl_chrome_spans *s, uint32_t thread, int64_t ns)
+end_until(struct tl_chrome_spans *s, int64_t ns, bool with)
 {
-	struct tl_chrome_thread *t = &s->threads[thread];
+	const struct ending *first;
+	struct ending ending;
 	int rc = 0;
 
-	while (rc == 0 && t->ending_count > 0 &&
-	       t->ending[t->ending_count - 1].ns <= ns) {
-		s->open--;
-		rc = put_end(s, t, &t->ending[--t->ending_count]);
+	while (rc == 0 && (first = tl_pqueue_first(&s->ends)) &&
+	       (first->ns < ns || (with && first->ns == ns))) {
+		ending = *first;
+		tl_pqueue_pop(&s->ends, &by_end, NULL);
+		rc = put_ending(s, &ending);
 	}
 	return rc;
 }
 
 static int
-add_ending(struct tl_chrome_spans *s, uint32_t thread,
-    const struct ending *ending)
-{
-	struct tl_chrome_thread *t = &s->threads[thread];
-
-	if (s->open >= TL_CHROME_OPEN_MAX)
-		return put_end(s, t, ending);
-	if (TL_ARRAY_ROOM(t->ending, t->ending_room, t->ending_count) < 0)
-		return -ENOMEM;
-	t->ending[t->ending_count++] = *ending;
-	s->open++;
-	return 0;
-}
-
-static int
 put_whole(struct tl_chrome_spans *s, struct tl_chrome_waiting *w)
 {
-	const struct ending ending = { w->begin.message, w->end_ns };
-	int rc = end_until(s, w->thread, w->begin.ns);
+	const struct ending ending = { w->begin.message, w->end_ns, s->begun++,
+		w->begin.pid, w->begin.tid };
+	int rc = end_until(s, w->begin.ns, true);
 
 	if (rc == 0)
-		rc = tl_chrome_put(s, &w->begin);
-	return rc < 0 ? rc : add_ending(s, w->thread, &ending);
+		rc = put(s, &w->begin);
+	if (rc < 0)
+		return rc;
+	return s->ends.count < TL_CHROME_OPEN_MAX
+		   ? tl_pqueue_push(&s->ends, &by_end, NULL, &ending)
+		   : put_ending(s, &ending);
 }
 
-/* By begin, then the longer one, then the order of the input. */
-static bool
-is_before(const struct tl_chrome_waiting *a, const struct tl_chrome_waiting *b)
-{
-	if (a->begin.ns != b->begin.ns)
-		return a->begin.ns < b->begin.ns;
-	if (a->end_ns != b->end_ns)
-		return a->end_ns > b->end_ns;
-	return a->number < b->number;
-}
-
+/* All begin at one time: the longer one, then the order of the input. */
 static int
 compare(const void *a, const void *b)
 {
-	return is_before(*(struct tl_chrome_waiting *const *)a,
-		   *(struct tl_chrome_waiting *const *)b)
-		   ? -1
-		   : 1;
+	const struct tl_chrome_waiting *p = a, *q = b;
+
+	if (p->end_ns != q->end_ns)
+		return p->end_ns > q->end_ns ? -1 : 1;
+	return p->number < q->number ? -1 : 1;
 }
 
 /* Pass on the complete spans of the window. */
 static int
 flush(struct tl_chrome_spans *s)
 {
-	struct tl_chrome_waiting *order[TL_CHROME_WINDOW];
 	int rc = 0;
 
-	for (size_t i = 0; i < s->waiting; i++)
-		order[i] = &s->window[i];
-	if (s->unsorted)
-		qsort(order, s->waiting, sizeof(order[0]), compare);
+	if (s->waiting > 1)
+		qsort(s->window, s->waiting, sizeof(*s->window), compare);
 	for (size_t i = 0; rc == 0 && i < s->waiting; i++)
-		rc = put_whole(s, order[i]);
+		rc = put_whole(s, &s->window[i]);
 	s->waiting = 0;
-	s->unsorted = false;
 	return rc;
 }
 
-int
-tl_chrome_complete(struct tl_chrome_spans *s, uint32_t thread,
-    const struct tl_event *begin, int64_t end_ns)
+static int
+take_whole(struct tl_chrome_spans *s, const struct tl_event *begin,
+    int64_t duration_ns)
 {
-	struct tl_chrome_waiting *w;
+	uint64_t beyond = 0; /* no end is: it is as long as can be shown */
 	int rc = 0;
 
 	if (!s->window)
 		s->window = malloc(TL_CHROME_WINDOW * sizeof(*s->window));
 	if (!s->window)
 		return -ENOMEM;
-	if (s->waiting == TL_CHROME_WINDOW)
+	if (s->waiting == TL_CHROME_WINDOW ||
+	    (s->waiting > 0 && s->window[0].begin.ns != begin->ns))
 		rc = flush(s);
-	w = &s->window[s->waiting];
-	*w = (struct tl_chrome_waiting){ *begin, end_ns, thread,
-		(uint32_t)s->waiting };
-	if (s->waiting > 0 && !is_before(w - 1, w))
-		s->unsorted = true;
+	s->window[s->waiting] = (struct tl_chrome_waiting){ *begin,
+		later(begin->ns, duration_ns, &beyond), (uint32_t)s->waiting };
 	s->waiting++;
+	s->beyond += beyond;
+	return rc;
+}
+
+/* == begin and end events == */
+
+/* The thread of an event; NULL: there are too many. */
+static int
+thread_of(struct tl_chrome_spans *s, const struct tl_event *event,
+    struct tl_chrome_thread **thread)
+{
+	const struct tl_id_key key = { event->pid, event->tid };
+	uint32_t number;
+	int rc = tl_id_map_get(&s->numbers, key, &number);
+
+	*thread = NULL;
+	if (rc == -ENOSPC) {
+		s->full++;
+		return 0;
+	}
+	if (rc == 1)
+		rc = TL_ARRAY_ZEROS(s->threads, s->capacity, number);
+	if (rc == 0)
+		*thread = &s->threads[number];
 	return rc;
 }
 
 static int
-open_begin(struct tl_chrome_spans *s, uint32_t thread,
-    const struct tl_chrome_key *who)
-{
-	struct tl_chrome_thread *t = &s->threads[thread];
-
-	if (s->open >= TL_CHROME_OPEN_MAX) {
-		s->forgot = true;
-		return 0;
-	}
-	if (TL_ARRAY_ROOM(t->begun, t->begun_room, t->begun_count) < 0)
-		return -ENOMEM;
-	t->begun[t->begun_count++] = *who;
-	s->open++;
-	return 0;
-}
-
-int
-tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
+take_begin(struct tl_chrome_spans *s, struct tl_chrome_thread *t,
     struct tl_event *begin, const struct tl_chrome_key *who)
 {
-	int rc = flush(s);
+	int rc = put(s, begin);
 
-	if (rc == 0)
-		rc = end_until(s, thread, begin->ns);
-	if (rc == 0)
-		rc = tl_chrome_put(s, begin);
-	return rc < 0 ? rc : open_begin(s, thread, who);
+	if (rc < 0 || !t)
+		return rc;
+	if (s->open >= TL_CHROME_OPEN_MAX) {
+		s->forgotten++;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(t->begun, t->room, t->count) < 0)
+		return -ENOMEM;
+	t->begun[t->count++] = *who;
+	s->open++;
+	return 0;
 }
 
 static bool
@@ -218,9 +268,8 @@ find(const struct tl_chrome_thread *t, const struct tl_chrome_key *who)
 {
 	int64_t named = -1;
 
-	for (size_t i = 0; i < t->begun_count && i < TL_CHROME_SEARCH_MAX;
-	     i++) {
-		const size_t at = t->begun_count - 1 - i;
+	for (size_t i = 0; i < t->count && i < TL_CHROME_SEARCH_MAX; i++) {
+		const size_t at = t->count - 1 - i;
 
 		if (who->message && who->message == t->begun[at].message)
 			return (int64_t)at;
@@ -233,49 +282,188 @@ find(const struct tl_chrome_thread *t, const struct tl_chrome_key *who)
 	return named;
 }
 
-int
-tl_chrome_close(struct tl_chrome_spans *s, uint32_t thread, int64_t ns,
-    const struct tl_chrome_key *who, const struct tl_message **message)
+/* Take away the matching begin event and return its message, or NULL. */
+static const struct tl_message *
+close_begun(struct tl_chrome_spans *s, struct tl_chrome_thread *t,
+    const struct tl_chrome_key *who)
 {
-	struct tl_chrome_thread *t = &s->threads[thread];
-	const int64_t at = find(t, who);
-	int rc = flush(s);
+	const int64_t at = t ? find(t, who) : -1;
+	const struct tl_message *message;
+
+	if (at < 0)
+		return NULL;
+	message = t->begun[at].message;
+	s->open--;
+	t->count--;
+	memmove(t->begun + at, t->begun + at + 1,
+	    (t->count - (size_t)at) * sizeof(*t->begun));
+	return message;
+}
+
+static bool
+is_whole_number(unsigned format)
+{
+	return format == TIMELINE_ARG_UNSIGNED ||
+	       format == TIMELINE_ARG_SIGNED || format == TIMELINE_ARG_HEX;
+}
+
+/* A value as one of another format; false: it cannot be. */
+static bool
+turn_value(uint64_t *to, unsigned to_format, uint64_t value, unsigned format)
+{
+	double d;
+
+	*to = value;
+	if (format == to_format ||
+	    (is_whole_number(format) && is_whole_number(to_format)))
+		return true;
+	if (to_format != TIMELINE_ARG_DOUBLE || !is_whole_number(format))
+		return false;
+	d = format == TIMELINE_ARG_SIGNED ? (double)(int64_t)value
+					  : (double)value;
+	memcpy(to, &d, sizeof(d));
+	return true;
+}
+
+/* Turn the arguments of an end into those of its begin's message; false: that
+ * has no place for them. */
+static bool
+turn_values(uint64_t values[TL_ARGS_MAX], const struct tl_message *begun,
+    const struct tl_event *end)
+{
+	const struct tl_message *own = end->message;
+
+	memset(values, 0, TL_ARGS_MAX * sizeof(values[0]));
+	for (unsigned i = 0; i < own->argc; i++) {
+		unsigned k = 0;
+
+		while (k < begun->argc &&
+		       !tl_bytes_equal(begun->args[k].name, own->args[i].name))
+			k++;
+		if (k == begun->argc ||
+		    !turn_value(&values[k], begun->args[k].format, end->args[i],
+			own->args[i].format))
+			return false;
+	}
+	return true;
+}
+
+/* The arguments of an end as an instant; one without a name is called "end". */
+static int
+put_arguments(struct tl_chrome_spans *s, const struct tl_event *end,
+    const struct tl_message *begun, bool is_named)
+{
+	const struct tl_message *own = end->message;
+	struct tl_event instant = *end;
+	int rc;
+
+	tl_text_clear(&s->text);
+	if (!is_named)
+		tl_put_string(&s->text, "end: ");
+	tl_put_bytes(&s->text, own->text);
+	if (s->text.rc < 0)
+		return s->text.rc;
+	rc = tl_interner_message(s->interner,
+	    is_named ? own->category : begun->category,
+	    tl_bytes(s->text.data, s->text.size), TIMELINE_RECORD_INSTANT,
+	    own->level, TIMELINE_THREAD, &instant.message);
+	if (rc == -ENOSPC) {
+		s->full++;
+		return 0;
+	}
+	instant.kind = TL_INSTANT;
+	return rc < 0 ? rc : put(s, &instant);
+}
+
+static int
+take_end(struct tl_chrome_spans *s, struct tl_chrome_thread *t,
+    struct tl_event *end, const struct tl_chrome_key *who)
+{
+	const struct tl_message *begun = close_begun(s, t, who);
+	uint64_t values[TL_ARGS_MAX] = { 0 };
+	int rc = 0;
+
+	if (!begun) {
+		end->bare = end->bare && end->message->argc > 0;
+		return put(s, end);
+	}
+	if (!end->bare && !turn_values(values, begun, end)) {
+		rc = put_arguments(s, end, begun, who->name != 0);
+		end->bare = true;
+	}
+	end->bare = end->bare && begun->argc > 0;
+	end->message = begun;
+	memcpy(end->args, values, sizeof(values));
+	if (end->bare)
+		memset(end->args, 0, sizeof(end->args));
+	return rc < 0 ? rc : put(s, end);
+}
+
+/* == all of them == */
+
+static int
+take_half(struct tl_chrome_spans *s, struct tl_event *event, bool begins)
+{
+	const bool is_known = begins || !event->bare;
+	const struct tl_chrome_key who = { event->tsc, event->number,
+		is_known ? event->message : NULL };
+	struct tl_chrome_thread *thread;
+	int rc = thread_of(s, event, &thread);
 
 	if (rc == 0)
-		rc = end_until(s, thread, ns);
-	*message = NULL;
-	if (at < 0)
+		rc = end_until(s, event->ns, true);
+	if (rc < 0)
 		return rc;
-	*message = t->begun[at].message;
-	s->open--;
-	t->begun_count--;
-	memmove(t->begun + at, t->begun + at + 1,
-	    (t->begun_count - (size_t)at) * sizeof(*t->begun));
-	return rc;
+	return begins ? take_begin(s, thread, event, &who)
+		      : take_end(s, thread, event, &who);
+}
+
+static int
+take(struct tl_chrome_spans *s, struct tl_event *event)
+{
+	int rc;
+
+	event->ns = later(event->ns, s->base_ns, &s->beyond);
+	if (event->lane == TL_CHROME_WHOLE)
+		return take_whole(s, event, (int64_t)event->tsc);
+	if ((rc = flush(s)) < 0)
+		return rc;
+	if (event->lane != TL_CHROME_ALONE)
+		return take_half(s, event, event->lane == TL_CHROME_BEGIN);
+	rc = end_until(s, event->ns, false);
+	return rc < 0 ? rc : put(s, event);
 }
 
 int
 tl_chrome_spans_finish(struct tl_chrome_spans *s)
 {
-	int rc = flush(s);
+	struct tl_sink *store = tl_store_sink(s->store);
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = store->finish(store);
 
-	for (size_t i = 0; rc == 0 && i < s->capacity; i++) {
-		struct tl_chrome_thread *t = &s->threads[i];
-
-		while (rc == 0 && t->ending_count > 0)
-			rc = put_end(s, t, &t->ending[--t->ending_count]);
-	}
-	return rc;
+	if (rc == 0)
+		rc = tl_store_cursor(s->store, TL_OLDEST_FIRST, &cursor);
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) == 1 &&
+	       (rc = take(s, &event)) == 0)
+		;
+	tl_cursor_close(cursor);
+	if (rc == 0)
+		rc = flush(s);
+	return rc < 0 ? rc : end_until(s, INT64_MAX, true);
 }
 
 void
 tl_chrome_spans_free(struct tl_chrome_spans *s)
 {
-	for (size_t i = 0; i < s->capacity; i++) {
+	for (size_t i = 0; i < s->capacity; i++)
 		free(s->threads[i].begun);
-		free(s->threads[i].ending);
-	}
+	tl_store_free(s->store);
+	tl_text_free(&s->text);
 	tl_id_map_free(&s->numbers);
+	tl_pqueue_free(&s->ends);
 	free(s->threads);
 	free(s->window);
 }

@@ -58,9 +58,9 @@ tl_parquet_order_of(enum tl_parquet_kind kind)
 {
 	if (kind == TL_PARQUET_DOUBLE)
 		return TL_PARQUET_REAL;
-	return kind == TL_PARQUET_I64 || kind == TL_PARQUET_TIME
-		   ? TL_PARQUET_SIGNED
-		   : TL_PARQUET_UNSIGNED;
+	return kind == TL_PARQUET_BOOL || kind == TL_PARQUET_U64
+		   ? TL_PARQUET_UNSIGNED
+		   : TL_PARQUET_SIGNED;
 }
 
 void
@@ -227,7 +227,7 @@ put_values(struct tl_text *body, struct tl_parquet_column *c)
 		return TL_PARQUET_PLAIN;
 	default:
 		tl_parquet_put_delta(body, c->values, c->count,
-		    c->kind <= TL_PARQUET_U32);
+		    c->kind == TL_PARQUET_I32);
 		return TL_PARQUET_DELTA;
 	}
 }

@@ -31,12 +31,11 @@ enum {
 
 enum tl_parquet_kind {
 	TL_PARQUET_BOOL,
-	TL_PARQUET_U8,
-	TL_PARQUET_U16,
-	TL_PARQUET_U32,
+	TL_PARQUET_I32,
 	TL_PARQUET_U64,
 	TL_PARQUET_I64,
-	TL_PARQUET_TIME, /* nanoseconds */
+	TL_PARQUET_NANOS, /* times since 1970 */
+	TL_PARQUET_MICROS,
 	TL_PARQUET_DOUBLE,
 	TL_PARQUET_STRING,
 	TL_PARQUET_TEXT /* strings that are hardly ever the same: plain */

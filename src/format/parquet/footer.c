@@ -25,7 +25,12 @@ enum {
 	ELEMENT_LOGICAL = 10
 };
 enum { LOGICAL_STRING = 1, LOGICAL_TIME = 8, LOGICAL_INTEGER = 10 };
-enum { TIME_IS_UTC = 1, TIME_UNIT = 2, UNIT_NANOSECONDS = 3 };
+enum {
+	TIME_IS_UTC = 1,
+	TIME_UNIT = 2,
+	UNIT_MICROSECONDS = 2,
+	UNIT_NANOSECONDS = 3
+};
 enum { INTEGER_BITS = 1, INTEGER_IS_SIGNED = 2 };
 enum {
 	GROUP_COLUMNS = 1,
@@ -65,12 +70,11 @@ static const struct {
 	int8_t bits; /* of an integer; 0: is none */
 } types[] = {
 	[TL_PARQUET_BOOL] = { BOOLEAN, NO_CONVERTED, 0 },
-	[TL_PARQUET_U8] = { INT32, 11, 8 },
-	[TL_PARQUET_U16] = { INT32, 12, 16 },
-	[TL_PARQUET_U32] = { INT32, 13, 32 },
+	[TL_PARQUET_I32] = { INT32, NO_CONVERTED, 0 },
 	[TL_PARQUET_U64] = { INT64, 14, 64 },
-	[TL_PARQUET_I64] = { INT64, 18, 64 },
-	[TL_PARQUET_TIME] = { INT64, NO_CONVERTED, 0 },
+	[TL_PARQUET_I64] = { INT64, NO_CONVERTED, 0 },
+	[TL_PARQUET_NANOS] = { INT64, NO_CONVERTED, 0 },
+	[TL_PARQUET_MICROS] = { INT64, 10, 0 },
 	[TL_PARQUET_DOUBLE] = { DOUBLE, NO_CONVERTED, 0 },
 	[TL_PARQUET_STRING] = { BYTES, 0, 0 },
 	[TL_PARQUET_TEXT] = { BYTES, 0, 0 },
@@ -243,27 +247,44 @@ tl_parquet_write_group(struct parquet_write *w)
 
 /* == the footer == */
 
+/* It is of UTC, but readers that hear it lose the nanoseconds. */
+static void
+put_time(struct tl_thrift *t, enum tl_parquet_kind kind)
+{
+	const bool is_micros = kind == TL_PARQUET_MICROS;
+	const int last = tl_thrift_open(t, LOGICAL_TIME);
+	int unit;
+
+	tl_thrift_put_bool(t, TIME_IS_UTC, is_micros);
+	unit = tl_thrift_open(t, TIME_UNIT);
+	tl_thrift_put_nothing(t,
+	    is_micros ? UNIT_MICROSECONDS : UNIT_NANOSECONDS);
+	tl_thrift_close(t, unit);
+	tl_thrift_close(t, last);
+}
+
+/* Signed integers and doubles are nothing but their type. */
+static bool
+is_plain(enum tl_parquet_kind kind)
+{
+	return kind == TL_PARQUET_BOOL || kind == TL_PARQUET_I32 ||
+	       kind == TL_PARQUET_I64 || kind == TL_PARQUET_DOUBLE;
+}
+
 static void
 put_logical(struct tl_thrift *t, enum tl_parquet_kind kind)
 {
 	const int last = tl_thrift_open(t, ELEMENT_LOGICAL);
-	int inner, unit;
+	int inner;
 
 	if (tl_parquet_is_text(kind)) {
 		tl_thrift_put_nothing(t, LOGICAL_STRING);
-	} else if (kind == TL_PARQUET_TIME) {
-		/* It is, but readers that hear it lose the nanoseconds. */
-		inner = tl_thrift_open(t, LOGICAL_TIME);
-		tl_thrift_put_bool(t, TIME_IS_UTC, false);
-		unit = tl_thrift_open(t, TIME_UNIT);
-		tl_thrift_put_nothing(t, UNIT_NANOSECONDS);
-		tl_thrift_close(t, unit);
-		tl_thrift_close(t, inner);
+	} else if (kind == TL_PARQUET_NANOS || kind == TL_PARQUET_MICROS) {
+		put_time(t, kind);
 	} else {
 		inner = tl_thrift_open(t, LOGICAL_INTEGER);
 		tl_thrift_put_i8(t, INTEGER_BITS, types[kind].bits);
-		tl_thrift_put_bool(t, INTEGER_IS_SIGNED,
-		    kind == TL_PARQUET_I64);
+		tl_thrift_put_bool(t, INTEGER_IS_SIGNED, false);
 		tl_thrift_close(t, inner);
 	}
 	tl_thrift_close(t, last);
@@ -282,7 +303,7 @@ put_element(struct tl_thrift *t, const struct tl_parquet_column *c,
 	if (types[c->kind].converted != NO_CONVERTED)
 		tl_thrift_put_i32(t, ELEMENT_CONVERTED,
 		    types[c->kind].converted);
-	if (c->kind != TL_PARQUET_BOOL && c->kind != TL_PARQUET_DOUBLE)
+	if (!is_plain(c->kind))
 		put_logical(t, c->kind);
 	tl_thrift_close(t, last);
 }

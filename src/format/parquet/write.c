@@ -8,6 +8,7 @@
  */
 #include "format/parquet/write.h"
 
+#include "base/ns.h"
 #include "base/utf8.h"
 #include "format/parquet/parquet.h"
 
@@ -154,11 +155,21 @@ put_source(struct parquet_write *w, const struct tl_event *event)
 			    NULL);
 }
 
+/* Of the microsecond that it is in, before 1970, too. */
+static int64_t
+micros_of(int64_t ns)
+{
+	return ns / TL_NS_PER_US - (ns % TL_NS_PER_US < 0);
+}
+
 /* Columns of events and losses. */
 static void
 put_place(struct parquet_write *w, const struct tl_event *event)
 {
-	put(w, TIME, (uint64_t)event->ns);
+	const bool is_micros = w->columns[TIME].kind == TL_PARQUET_MICROS;
+
+	put(w, TIME, (uint64_t)(is_micros ? micros_of(event->ns) : event->ns));
+	put(w, NS, (uint64_t)event->ns);
 	if (event->cpu != TL_CPU_UNKNOWN)
 		put(w, CPU, event->cpu);
 	if (event->sync_us != 0 && event->sync_us != TL_SYNC_UNBOUNDED)
@@ -443,10 +454,19 @@ parquet_free(struct tl_writer *writer)
 	free(w->sources);
 }
 
+static void
+parquet_set_time(struct tl_writer *writer, int value)
+{
+	write_of(writer)->columns[TIME].kind = value == TL_PARQUET_TIME_MICROS
+						   ? TL_PARQUET_MICROS
+						   : TL_PARQUET_NANOS;
+}
+
 static const struct tl_writer_kind parquet_kind = { .put = parquet_put,
 	.begin = parquet_begin,
 	.end = parquet_end,
-	.free = parquet_free };
+	.free = parquet_free,
+	.set = parquet_set_time };
 
 static int
 make(struct parquet_write *w)
@@ -480,4 +500,16 @@ tl_parquet_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	if (rc < 0)
 		tl_writer_free(*writer);
 	return rc;
+}
+
+int
+tl_parquet_time_parse(const char *word, enum tl_parquet_time *time)
+{
+	if (strcmp(word, "nanos") == 0)
+		*time = TL_PARQUET_TIME_NANOS;
+	else if (strcmp(word, "micros") == 0)
+		*time = TL_PARQUET_TIME_MICROS;
+	else
+		return -EINVAL;
+	return 0;
 }

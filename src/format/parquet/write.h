@@ -17,6 +17,13 @@
 
 #include "event/writer.h"
 
+/* The unit of its column time: not all that read columns know nanoseconds. */
+enum tl_parquet_time { TL_PARQUET_TIME_NANOS, TL_PARQUET_TIME_MICROS };
+
+/* "nanos" or "micros": 0 or -EINVAL. */
+int tl_parquet_time_parse(const char *word, enum tl_parquet_time *time);
+
+/* Its setting (tl_writer_set) is an enum tl_parquet_time. */
 tl_writer_new tl_parquet_write_new;
 
 #endif

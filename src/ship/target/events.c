@@ -105,6 +105,12 @@ tl_events_new(struct tl_events **events, const struct tl_format_row *format,
 }
 
 void
+tl_events_set(struct tl_events *e, int value)
+{
+	tl_writer_set(e->writer, value);
+}
+
+void
 tl_events_free(struct tl_events *e)
 {
 	if (!e)

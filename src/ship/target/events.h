@@ -20,6 +20,9 @@ struct tl_events;
 int tl_events_new(struct tl_events **events, const struct tl_format_row *format,
     size_t chains_max, tl_write *write, void *context,
     const struct tl_report *report);
+/* The setting of its format, which must have one (tl_writer_set), before the
+ * first block. */
+void tl_events_set(struct tl_events *events, int value);
 /*
  * Write all events of a block, and flush.  gap: the blocks before it were
  * dropped, as far as the caller knows.  0; -EBADMSG: it cannot be read; the

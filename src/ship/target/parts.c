@@ -102,8 +102,9 @@ part_abandon(struct part *p)
  * failure.  part is all zeros but for its queue.  0 or -errno. */
 static int
 part_open(struct part *p, int folder, const struct tl_block *block,
-    const struct tl_format_row *format, const struct tl_report *report)
+    const struct tl_target_options *options)
 {
+	const struct tl_format_row *format = options->format;
 	int rc;
 
 	p->folder = folder;
@@ -115,7 +116,10 @@ part_open(struct part *p, int folder, const struct tl_block *block,
 	tl_partition_prefix(&p->prefix, block);
 	rc = open_hidden(p, block);
 	if (rc == 0)
-		rc = tl_events_new(&p->events, format, 1, write_on, p, report);
+		rc = tl_events_new(&p->events, format, 1, write_on, p,
+		    options->report);
+	if (rc == 0 && (format->flags & TL_FORMAT_UNITS))
+		tl_events_set(p->events, (int)options->parquet_time);
 	if (rc < 0)
 		part_abandon(p);
 	return rc;
@@ -385,8 +389,7 @@ begin_part(struct events_target *e, struct chain_part *c,
 		return 0;
 	}
 	c->part_gap = c->gap;
-	return part_open(&c->part, folder, block, e->options.format,
-	    e->options.report);
+	return part_open(&c->part, folder, block, &e->options);
 }
 
 /* Is it a placeholder, and up to which block? */

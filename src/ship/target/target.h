@@ -26,6 +26,7 @@
 #define TL_SHIP_TARGET_TARGET_H
 
 #include "base/fault.h"
+#include "format/parquet/write.h"
 #include "format/registry.h"
 #include "ship/block.h"
 #include "ship/nats/url.h"
@@ -84,9 +85,10 @@ enum { TL_TARGET_CHAINS_MAX = 1024 }; /* remembered, if not needed */
 struct tl_target_options {
 	const char *url;
 	const struct tl_format_row *format; /* NULL: blocks as they are */
-	uint64_t part_size;                 /* at which a part ends */
-	uint64_t part_ns;                   /* age at which a part ends */
-	uint64_t held_max; /* bytes of blocks in all unfinished parts */
+	enum tl_parquet_time parquet_time;
+	uint64_t part_size; /* at which a part ends */
+	uint64_t part_ns;   /* age at which a part ends */
+	uint64_t held_max;  /* bytes of blocks in all unfinished parts */
 	const struct tl_report *report;
 	struct tl_nats_options nats;
 };

@@ -118,7 +118,9 @@ TEST(escapes_are_undone)
 TEST(a_comma_before_a_closing_bracket_is_forgiven)
 {
 	expect("[1,]", "[n1@1 ].");
-	refuse("{\"a\":1,}", 7, "no key where one must be");
+	expect("{\"a\":1,}", "{ka@1 n1@5 }.");
+	refuse("{\"a\":1,,}", 7, "no key where one must be");
+	refuse("{,}", 1, "no key where one must be");
 }
 
 TEST(what_is_not_json_is_refused_at_its_place)
@@ -129,7 +131,9 @@ TEST(what_is_not_json_is_refused_at_its_place)
 	refuse("{1:2}", 1, "no key where one must be");
 	refuse("[01]", 1, "not a value");
 	refuse("[1.]", 1, "not a value");
-	refuse("[NaN]", 1, "not a value");
+	refuse("[nAn]", 1, "not a value");
+	refuse("[-]", 1, "not a value");
+	refuse("[--inf]", 1, "not a value");
 	refuse("]", 0, "no value where one must be");
 	refuse("[\"\\x\"]", 1, "a bad escape");
 	refuse("[\"\\u12g4\"]", 1, "a bad escape");

@@ -3,6 +3,7 @@
  * chrome_read.c - Chrome's trace events: what each phase means,
  * what is wrong with files, and that what we wrote comes back.
  */
+#include "event/names.h"
 #include "event/spans.h"
 #include "format/chrome/read.h"
 #include "format/chrome/write.h"
@@ -66,8 +67,67 @@ TEST(both_forms_are_read)
 	check("[]", "", "");
 	check("{\"traceEvents\":[]}", "", "");
 	check("", "", "");
-	check("{\"stackFrames\":{\"5\":[{}]},\"traceEvents\":[]}", "",
-	    "-95 1 member of the file without events: left out\n");
+}
+
+TEST(members_beside_the_events_are_about_the_file)
+{
+	check("{\"stackFrames\":{\"5\":[{}]},\"schemaVersion\":1,"
+	      "\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],"
+	      "\"traceName\":\"x\",\"distributedInfo\":{\"rank\":[0]}}",
+	    "1000  a\n", "");
+	check("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],}",
+	    "1000  a\n", "");
+	check("{\"systemTraceEvents\":\"x\",\"traceEvents\":[]}", "",
+	    "0 1 member of the file with events of another kind: left out\n");
+}
+
+/* Wherever it stands. */
+TEST(a_member_says_when_times_begin)
+{
+	static const struct {
+		const char *member;
+		const char *events;
+	} bases[] = {
+		{ "\"beginningOfTime\":1795639000000000.5",
+		    "1795639000000003500 > a\n1795639000000005500 < a\n" },
+		{ "\"beginningOfTime\":-7", "-4000 > a\n-2000 < a\n" },
+		{ "\"baseTimeNanoseconds\":1795639000000000001",
+		    "1795639000000003001 > a\n1795639000000005001 < a\n" },
+		{ "\"otherData\":{\"x\":{},\"base_ns\":\"5\"}",
+		    "3005 > a\n5005 < a\n" },
+		{ "\"otherData\":{\"base_ns\":5},\"beginningOfTime\":9",
+		    "3005 > a\n5005 < a\n" },
+		{ "\"beginningOfTime\":{\"base_ns\":7}",
+		    "3000 > a\n5000 < a\n" }
+	};
+	static const char list[] = "\"traceEvents\":[{\"ph\":\"X\",\"ts\":3,"
+				   "\"dur\":2,\"name\":\"a\"}]";
+	struct tl_text file = { 0 }, events = { 0 };
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+		tl_text_clear(&events);
+		for (const char *c = bases[i].events; *c; c++) {
+			if (*c == '>' || *c == '<') /* no category */
+				tl_put_char(&events, ' ');
+			tl_put_char(&events, *c);
+		}
+		for (unsigned behind = 0; behind < 2; behind++) {
+			tl_text_clear(&file);
+			tl_put_format(&file, "{%s,%s}",
+			    behind ? list : bases[i].member,
+			    behind ? bases[i].member : list);
+			check(tl_text_string(&file), tl_text_string(&events),
+			    "");
+		}
+	}
+	tl_text_free(&file);
+	tl_text_free(&events);
+	check("{\"beginningOfTime\":\"x\",\"traceEvents\":[]}", "",
+	    "-74 19 time or duration is missing, bad or out of range\n");
+	check("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],"
+	      "\"baseTimeNanoseconds\":9223372036854775807}",
+	    "9223372036854775807  a\n",
+	    "-74 - time or duration is missing, bad or out of range\n");
 }
 
 TEST(a_list_may_lack_its_end)
@@ -109,6 +169,43 @@ TEST(an_end_is_of_the_innermost_begin_of_its_name)
 	      "{\"ph\":\"E\",\"ts\":8,\"name\":\"d\"}",
 	    "1000  > a: i(1)\n2000  > a: k(2)\n3000  > b\n4000  < a: k\n"
 	    "5000  < other\n6000  < b\n7000  < a: i\n8000  < d\n");
+}
+
+TEST(begins_and_ends_pair_by_time)
+{
+	means("{\"ph\":\"B\",\"ts\":0,\"name\":\"a\"},"
+	      "{\"ph\":\"B\",\"ts\":20,\"name\":\"b\"},"
+	      "{\"ph\":\"E\",\"ts\":10},{\"ph\":\"E\",\"ts\":30}",
+	    "0  > a\n10000  < a\n20000  > b\n30000  < b\n");
+	/* ends first, the outer one before the inner one */
+	means("{\"ph\":\"E\",\"ts\":9},{\"ph\":\"E\",\"ts\":5},"
+	      "{\"ph\":\"X\",\"ts\":2,\"dur\":8,\"tid\":1,\"name\":\"x\"},"
+	      "{\"ph\":\"B\",\"ts\":3,\"name\":\"in\"},"
+	      "{\"ph\":\"i\",\"ts\":4,\"name\":\"i\"},"
+	      "{\"ph\":\"B\",\"ts\":1,\"name\":\"out\"}",
+	    "1000  > out\n2000  > x\n3000  > in\n4000  i\n5000  < in\n"
+	    "9000  < out\n10000  < x\n");
+}
+
+TEST(an_instant_stands_behind_the_span_before_it_in_the_file)
+{
+	means("{\"ph\":\"X\",\"ts\":1,\"dur\":0,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":1,\"name\":\"b\"},"
+	      "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"c\"}",
+	    "1000  > a\n1000  b\n1000  < a\n1000  > c\n2000  < c\n");
+}
+
+/* A value that the begin's argument cannot hold is not lost. */
+TEST(an_end_keeps_its_arguments)
+{
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"d\":1.5,"
+	      "\"s\":\"x\"}},{\"ph\":\"E\",\"ts\":2,\"args\":{\"d\":-3,"
+	      "\"s\":\"y\"}}",
+	    "1000  > a: d(1.5) s(x)\n2000  < a: d(-3) s(y)\n");
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"d\":1}},"
+	      "{\"ph\":\"E\",\"ts\":2,\"name\":\"a\",\"args\":{"
+	      "\"d\":\"none\"}}",
+	    "1000  > a: d(1)\n2000  a: d(none)\n2000  < a: d\n");
 }
 
 TEST(arguments_that_only_an_end_has_are_an_instant)
@@ -327,11 +424,19 @@ TEST(times_are_exact)
 	      "{\"ph\":\"i\",\"ts\":\"2.25\",\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":0.12345678,\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":9223372036854775.807,\"name\":\"a\"}",
-	    "1795202658123456789  a\n-1  a\n1500000  a\n2250  a\n123  a\n"
+	    "-1  a\n123  a\n2250  a\n1500000  a\n1795202658123456789  a\n"
 	    "9223372036854775807  a\n");
+	check("[{\"ph\":\"i\",\"ts\":1e300,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":\"-Infinity\",\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":NaN,\"name\":\"a\"},"
+	      "{\"ph\":\"X\",\"ts\":1,\"dur\":1e30,\"name\":\"x\"}]",
+	    "-9223372036854775808  a\n0  a\n1000  > x\n"
+	    "9223372036854775807  a\n9223372036854775807  < x\n",
+	    "-74 1 time or duration is missing, bad or out of range "
+	    "(5 times)\n");
 	check("[{\"ph\":\"i\",\"ts\":9223372036854775.808,\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":true,\"name\":\"a\"}]",
-	    "9223372036854775807  a\n0  a\n",
+	    "0  a\n9223372036854775807  a\n",
 	    "-74 1 time or duration is missing, bad or out of range "
 	    "(2 times)\n");
 }
@@ -348,8 +453,89 @@ TEST(processes_and_threads_may_be_no_numbers)
 	ck_assert_uint_eq(last.tid, (1u << 30) + 2);
 	check("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"name\":\"a\"}]",
 	    "1000  a\n",
-	    "0 1 process or thread is not a number of 32 bits: numbered from "
-	    "1073741824\n");
+	    "0 1 process or thread is not a number of 32 bits: it is its name, "
+	    "numbers begin at 1073741824\n");
+}
+
+struct last {
+	struct tl_sink sink; /* first: what the reader sees */
+	struct tl_event event;
+};
+
+static int
+take_last(struct tl_sink *sink, const struct tl_event *event)
+{
+	((struct last *)(void *)sink)->event = *event;
+	return 0;
+}
+
+/* The names of the process and thread of the last event. */
+static void
+check_names(const char *file, const char *process, const char *thread)
+{
+	struct last named = { .sink = { take_last, NULL } };
+	struct tl_reader *reader;
+	const struct tl_names *names;
+
+	ck_assert_int_eq(tl_chrome_read_new(&reader, &named.sink, NULL), 0);
+	ck_assert_int_eq(reader->feed(reader, tl_bytes_of(file)), 0);
+	ck_assert_int_eq(reader->finish(reader), 0);
+	names = named.event.message->names;
+	ck_assert(tl_bytes_equal(tl_names_process(names, named.event.pid),
+	    tl_bytes_of(process)));
+	ck_assert(tl_bytes_equal(tl_names_thread(names, named.event.pid,
+				     named.event.tid),
+	    tl_bytes_of(thread)));
+	reader->free(reader);
+}
+
+TEST(what_is_no_number_is_a_name)
+{
+	check_names("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"tid\":"
+		    "\"stream 7\",\"name\":\"a\"}]",
+	    "gpu", "stream 7");
+	check_names("[{\"ph\":\"i\",\"ts\":1,\"pid\":4294967296,\"tid\":"
+		    "140737353971520,\"name\":\"a\"}]",
+	    "4294967296", "140737353971520");
+	check_names("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"tid\":5,"
+		    "\"name\":\"a\"}]",
+	    "gpu", "");
+	check_names("[{\"ph\":\"M\",\"pid\":1,\"tid\":\"t\",\"name\":"
+		    "\"thread_name\",\"args\":{\"name\":\"Main\"}},"
+		    "{\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":\"t\","
+		    "\"name\":\"a\"}]",
+	    "", "Main");
+}
+
+TEST(numbers_that_json_does_not_have_are_values)
+{
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{\"n\":NaN,"
+	      "\"i\":Infinity,\"m\":-Infinity,\"c\":[-inf,nan]}},"
+	      "{\"ph\":\"C\",\"ts\":2,\"name\":\"c\",\"args\":{\"v\":NaN}}",
+	    "1000  a: n(nan) i(inf) m(-inf) c([-inf,nan])\n"
+	    "2000  = c: v nan\n");
+}
+
+TEST(too_many_open_spans_are_reported_as_such)
+{
+	enum { BEGINS = 300000 };
+	struct tl_text file = { 0 };
+
+	tl_put_char(&file, '[');
+	for (unsigned i = 0; i < BEGINS; i++)
+		tl_put_format(&file,
+		    "%s{\"ph\":\"B\",\"ts\":%u,\"name\":\"a\"}",
+		    i > 0 ? "," : "", i);
+	tl_put_char(&file, ']');
+	foreign_run(&f, tl_chrome_read_new, NULL,
+	    tl_bytes(file.data, file.size), 0);
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_uint_eq(f.sink.count, BEGINS);
+	ck_assert_str_eq(tl_text_string(&f.said.text),
+	    "-28 - more than 262144 spans are open at once: the span does not "
+	    "end; complete events (X) have no such limit (37856 times)\n");
+	foreign_free(&f);
+	tl_text_free(&file);
 }
 
 TEST(reading_goes_on_behind_damage)

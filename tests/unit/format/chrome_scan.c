@@ -58,7 +58,7 @@ TEST(damage_is_the_same_wherever_it_is_met)
 {
 	static const char *const damages[] = { "{\"ph\":\"i\",\"ts\":02}",
 		"{\"ph\":\"i\",\"ts\":2,{\"ph\":\"i\"}}", "{\"ph\":\"i\" }}",
-		"{\"ph\":\"i\",}", "{\"ph\":\"i\"}{\"ph\":\"i\"}",
+		"{\"ph\":\"i\",,}", "{\"ph\":\"i\"}{\"ph\":\"i\"}",
 		"{\"ph\":\"\n\"}", "{ph:1}", "{\"ph\":nul}", "{\"ph\"=1}",
 		"{\"ph\":\"i\",\"ts\":2", "5", "" };
 	struct tl_text file = { 0 };

@@ -586,7 +586,7 @@ TEST(what_is_no_json_is_no_line)
 {
 	static const char *const bad[] = { LINE("01", ARGS, ""),
 		LINE("1", ARGS, "}"), LINE("1", ARGS, ",}"),
-		LINE("1", ARGS ",", ""), LINE("+1", ARGS, ""),
+		LINE("1", ARGS ",,", ""), LINE("+1", ARGS, ""),
 		LINE("1", "\"a\":1,\"b\":-2,\"c\":\"\\q\"", ""),
 		LINE("1", "\"a\":1,\"b\":--2,\"c\":\"x\"", ""),
 		LINE("1", "\"a\":1 2,\"b\":-2,\"c\":\"x\"", ""),

@@ -270,7 +270,8 @@ put_line(struct tl_text *text, const struct tl_event *event)
 		: NULL;
 	struct tl_text rendered = { 0 };
 
-	tl_put_format(text, "{\"time\":\"%lld\"", (long long)event->ns);
+	tl_put_format(text, "{\"time\":\"%lld\",\"ns\":\"%lld\"",
+	    (long long)event->ns, (long long)event->ns);
 	put_string(text, "kind", 0, tl_bytes_of(tl_kind_name(event->kind)));
 	tl_render_line(&rendered, event);
 	put_string(text, "text", 0, tl_bytes(rendered.data, rendered.size));
