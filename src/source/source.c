@@ -133,9 +133,10 @@ void
 tl_source_open_recognised(struct tl_source *source, struct tl_opening *o)
 {
 	if (!o->format)
-		o->format = tl_source_recognise(
-		    o->plan->formats ? o->plan->formats : &all_own,
-		    tl_bytes(o->first, o->first_size));
+		o->format =
+		    tl_source_recognise(o->plan->formats ? o->plan->formats
+							 : &all_own,
+			tl_bytes(o->first, o->first_size));
 	if (o->format)
 		(void)o->format->open(source, o);
 	else
