@@ -106,7 +106,7 @@ open_inputs(const struct tl_options *options)
 	int rc;
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, options->follow);
-	const struct tl_source_plan plan = {
+	const struct tl_source_plan plan = { .format = options->from,
 		.tail = options->follow ? 1
 			: options->mode == TL_MODE_ENTRIES
 			    ? tl_entries_tail(options)
@@ -115,8 +115,7 @@ open_inputs(const struct tl_options *options)
 		.check = options->mode == TL_MODE_CHECK,
 		.kernel = wants_kernel(options),
 		.remote = &remote,
-		.progress = &progress
-	};
+		.progress = &progress };
 
 	tl_progress_start(&progress, !options->no_progress);
 	rc = tl_sources_open(&inputs, options->files, options->file_count,

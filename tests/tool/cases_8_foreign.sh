@@ -99,3 +99,29 @@ done >>"$work/one.bin"
 ends 'a TimeLogger file of one source is recognised' 0 "$dump" "$work/one.bin"
 has '... and counted in order of time' "$(scopes "$work/one.bin" --view scopes)" \
 	' 2 99ns 99ns .* source Outer\$Inner$'
+
+# damage at the start of a file does not make it another format
+{
+	cat "$work/one.bin"
+	printf '\11\0\0\0\0\0\0\0\0\0\0\0\1'
+} >"$work/one_unknown.bin"
+ends 'one record of an unknown type is reported' 1 "$dump" "$work/one_unknown.bin"
+has '... by its format' "$err" 'record of an unknown type, skipped'
+{
+	echo junk before
+	cat "$log"
+} >"$work/junk.log"
+ends 'one line before the header of a log is reported' 1 "$dump" "$work/junk.log"
+has '... by its format' "$err" 'line before the log begins, left out'
+printf '%s\n' 2,0,reader 0,0,10 1,x 1,0,990 >"$work/bad.csv"
+ends 'one bad line of a short profile is reported' 1 "$dump" "$work/bad.csv"
+has '... by its format' "$err" 'not a line of an LMS profile, skipped'
+
+# --from
+sed 1d "$work/log.csv" >"$work/headless.csv"
+ends 'CSV without its names is no format' 1 "$dump" "$work/headless.csv"
+is '... but with --from it is read' "$("$dump" --from csv "$work/headless.csv")" \
+	"$("$dump" "$work/log.csv")"
+ends 'a format that is not read is refused' 2 "$dump" --from svg "$log"
+has '... with those that are' "$err" 'not a format that is read'
+ends 'a file of another format than --from is refused' 1 "$dump" --from lms "$log"

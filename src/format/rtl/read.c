@@ -454,11 +454,13 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* The header, or lines that all have time, thread and one of the marks. */
+/* The header, or lines with time, thread and one of the marks: the first, or
+ * more of them than of others. */
 unsigned
 tl_rtl_recognise(struct tl_bytes first)
 {
-	unsigned lines = 0;
+	unsigned marked = 0, strange = 0;
+	bool leads = false;
 
 	while (first.size > 0) {
 		const char *end = memchr(first.data, '\n', first.size);
@@ -466,17 +468,22 @@ tl_rtl_recognise(struct tl_bytes first)
 		    end ? (size_t)(end - first.data) : first.size;
 		struct tl_rtl_line line;
 
-		if (!end && lines > 0)
+		if (!end && marked + strange > 0)
 			break;
 		tl_rtl_line_parse(&line, tl_bytes(first.data, size));
-		if (line.kind == TL_RTL_OPENING)
-			return 100;
-		if (line.kind != TL_RTL_RECORD || !line.is_marked)
-			break;
-		lines++;
+		if (line.kind == TL_RTL_OPENING && strange < UNKNOWN_MAX)
+			return strange == 0 ? 100 : 80;
+		if (line.kind == TL_RTL_RECORD && line.is_marked) {
+			leads = leads || strange == 0;
+			marked++;
+		} else if (size > 0) {
+			strange++;
+		}
 		if (!end)
 			break;
 		first = tl_bytes(end + 1, first.size - size - 1);
 	}
-	return lines > 1 ? 70 : lines * 60;
+	if (leads)
+		return marked > 1 ? 70 : 60;
+	return marked > 2 * strange ? 50 : 0;
 }

@@ -333,6 +333,14 @@ TEST(a_profile_is_recognised)
 	ck_assert_uint_eq(recognised("{\"ns\":1}\n0,0,1\n"), 0);
 }
 
+TEST(a_short_profile_with_a_bad_line_is_recognised)
+{
+	ck_assert_uint_ge(recognised("2,0,a\n0,0,10\n1,x\n1,0,990\n"), 60);
+	ck_assert_uint_ge(recognised("junk\n2,0,a\n0,0,10\n1,0,990\n"), 60);
+	ck_assert_uint_eq(recognised("2,0,a\n0,0,10\n1,x\n2,x,y\n"), 0);
+	ck_assert_uint_eq(recognised("2,9,a\n0,0,10\n1,x\n1,0,990\n"), 0);
+}
+
 /* A span of a timeline, put into the writer. */
 static struct tl_message message;
 

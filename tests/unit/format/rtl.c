@@ -397,6 +397,19 @@ TEST(a_log_is_known_by_its_first_lines)
 	ck_assert_uint_eq(tl_rtl_recognise(tl_bytes_of("")), 0);
 }
 
+TEST(a_log_is_known_behind_lines_of_another_form)
+{
+	ck_assert_uint_ge(tl_rtl_recognise(tl_bytes_of("junk before\n" HEADER)),
+	    70);
+	ck_assert_uint_ge(tl_rtl_recognise(tl_bytes_of(
+			      "junk before\n\n000001 1 { x\n000002 1 } x\n"
+			      "000003 1 | : y\n")),
+	    50);
+	ck_assert_uint_eq(tl_rtl_recognise(tl_bytes_of(
+			      "one\ntwo\n000001 1 { x\n000002 1 } x\n")),
+	    0);
+}
+
 TEST(a_log_is_written_as_it_was_read)
 {
 	static const char text[] =

@@ -427,3 +427,27 @@ TEST(a_file_is_recognised)
 	put_open(0, 1); /* never defined: could be anything */
 	ck_assert_uint_eq(recognised(), 0);
 }
+
+TEST(a_file_with_a_few_bad_records_is_recognised)
+{
+	put_source(0, 1, "a");
+	put_open(0, 2);
+	put_record(9, 0, 3); /* of no type */
+	put_record(2, 0, 4);
+	ck_assert_uint_ge(recognised(), 70);
+	put_record(9, 0, 1); /* before all others */
+	put_source(0, 2, "a");
+	put_open(0, 3);
+	put_record(2, 0, 4);
+	ck_assert_uint_ge(recognised(), 70);
+	put_source(0, 1, "a");
+	put_open(7, 2); /* never defined */
+	put_open(0, 3);
+	put_record(2, 0, 4);
+	ck_assert_uint_ge(recognised(), 70);
+	put_source(0, 1, "a"); /* as many that are none */
+	put_open(0, 2);
+	put_record(9, 0, 3);
+	put_record(9, 0, 4);
+	ck_assert_uint_eq(recognised(), 0);
+}
