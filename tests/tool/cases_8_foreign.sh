@@ -79,8 +79,8 @@ is '--view intervals is the third step of the profiler'"'"'s example' \
 	'Process reader was executed two times in the intervals (10,1000) and (1210,1910)
 Process writer was executed one time in the interval (1000,1200)'
 printf '2,0,reader\n0,0,10\n1,0,9' >"$work/cut.csv"
-ends 'a profile cut inside a number is damaged' 1 "$dump" "$work/cut.csv"
-has '... which is said' "$err" 'the last line is cut'
+ends 'a profile cut inside a number is unfinished' 0 "$dump" "$work/cut.csv"
+has '... which is said' "$err" 'the file ends inside its last line'
 # names of which a message cannot be made: "Outer$Inner", "Outer$Other" in lms
 printf '%s\n' '2,0,Outer$Inner' 0,0,10 1,0,990 '2,1,Outer$Other' 0,1,0 1,1,200 \
 	>"$work/inner.csv"
@@ -125,3 +125,22 @@ is '... but with --from it is read' "$("$dump" --from csv "$work/headless.csv")"
 ends 'a format that is not read is refused' 2 "$dump" --from svg "$log"
 has '... with those that are' "$err" 'not a format that is read'
 ends 'a file of another format than --from is refused' 1 "$dump" --from lms "$log"
+
+# what a writer that runs, or was killed, leaves is unfinished
+unfinished() { # WHAT FILE
+	ends "--check of $1 is no failure" 0 "$dump" --check "$2"
+	has '... it is unfinished' "$out" ': unfinished: [0-9]+ entries'
+}
+unfinished 'a profile that ends inside a line' "$work/cut.csv"
+printf '2,0,reader\n0,0,10\n' >"$work/begun.csv"
+unfinished 'a profile that ends in a span' "$work/begun.csv"
+sed '$d' "$log" >"$work/running.log"
+unfinished 'a log that was not closed' "$work/running.log"
+head -c -9 "$work/running.log" >"$work/killed.log"
+unfinished 'a log that ends inside a line' "$work/killed.log"
+head -c -5 "$work/one.bin" >"$work/killed.bin"
+unfinished 'a TimeLogger file that ends inside a record' "$work/killed.bin"
+printf '000005 11 } x\n' >"$work/lonely.log"
+ends '--check of a log with an end without a begin is none' 0 "$dump" --check "$work/lonely.log"
+has '... it is whole' "$out" ': whole: 1 entries'
+has '... which it says' "$out" 'end without a begin'

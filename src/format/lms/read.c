@@ -51,13 +51,13 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_LABEL] = { -EBADMSG, "id without a label" },
 	[LABEL_AGAIN] = { 0, "id gets another label" },
 	[LABEL_LINES] = { 0, "label of several lines" },
-	[LONELY_END] = { -EBADMSG, "end without a begin" },
-	[LONELY_BEGIN] = { -EBADMSG, "begin without an end" },
+	[LONELY_END] = { 0, "end without a begin" },
+	[LONELY_BEGIN] = { -ENODATA, "begin without an end" },
 	[REENTERED] = { 0, "begin inside another of the same label" },
 	[BACK] = { 0, "time goes back" },
 	[OUT_OF_RANGE] = { -ERANGE, "time is out of range: cut" },
 	[TOO_MANY] = { -ENOSPC, "too many ids: one stands for the rest" },
-	[CUT] = { -EBADMSG, "the last line is cut, left out" },
+	[CUT] = { -ENODATA, "the file ends inside its last line, left out" },
 };
 
 struct process {

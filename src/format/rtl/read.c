@@ -7,6 +7,8 @@
  */
 #include "format/rtl/rtl.h"
 
+#include "base/array.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "event/reader.h"
 #include "format/rtl/line.h"
@@ -24,15 +26,16 @@ enum {
 
 static const uint64_t ms_ns = 1000000, us_ns = 1000;
 
-enum { NO_TIME, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE };
+enum { NO_TIME, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE, LONELY_END };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_TIME] = { -EBADMSG, "line without a time, taken as a message" },
 	[LONG] = { -EBADMSG, "line of more than 64 KiB, cut" },
-	[UNCLOSED] = { -EBADMSG, "the log was not closed: its end is missing" },
-	[CUT] = { -EBADMSG, "the last line is cut" },
+	[UNCLOSED] = { -ENODATA, "the log was not closed: its end is missing" },
+	[CUT] = { -ENODATA, "the log ends inside its last line" },
 	[TOO_MANY] = { -ENOSPC, "too many different texts, left out" },
 	[BAD_TIME] = { -EBADMSG, "time out of range" },
+	[LONELY_END] = { 0, "end without a begin" },
 	[BEFORE] = { -EBADMSG, "line before the log begins, left out" },
 };
 
@@ -42,6 +45,9 @@ struct rtl_read {
 	const struct tl_report *report;
 	struct tl_interner *interner;
 	struct tl_notes notes;
+	struct tl_id_map open_ids; /* of a scope in a thread */
+	uint64_t *open;            /* by id: how often it is open */
+	size_t open_capacity;
 	struct tl_rtl_scopes *scopes;
 	struct tl_text part;
 	struct tl_text joined; /* a scope out of two places */
@@ -69,6 +75,35 @@ read_of(struct tl_reader *reader)
 	return (struct rtl_read *)(void *)reader;
 }
 
+/* Count the begins and ends of a scope in a thread.  Without room for more it
+ * is not known what is open. */
+static int
+count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
+    uint8_t kind)
+{
+	const struct tl_id_key key = { .a = (uintptr_t)meaning->message,
+		.b = meaning->label << 32 | r->event.tid };
+	uint32_t id;
+	int rc;
+
+	if (kind == TL_INSTANT)
+		return 0;
+	rc = tl_id_map_get(&r->open_ids, key, &id);
+	if (rc == -ENOSPC)
+		return 0;
+	if (rc >= 0 && id >= r->open_capacity)
+		rc = TL_ARRAY_ZEROS(r->open, r->open_capacity, id);
+	if (rc < 0)
+		return rc;
+	if (kind == TL_BEGIN)
+		r->open[id]++;
+	else if (r->open[id] > 0)
+		r->open[id]--;
+	else
+		tl_note(&r->notes, LONELY_END, r->at);
+	return 0;
+}
+
 /* Put an event at the last time and thread; without room for its texts, all
  * but it is read. */
 static int
@@ -92,7 +127,8 @@ put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
 	e->message = meaning->message;
 	e->kind = kind;
 	e->number = r->known++;
-	return r->sink->put(r->sink, e);
+	rc = count_open(r, meaning, kind);
+	return rc < 0 ? rc : r->sink->put(r->sink, e);
 }
 
 /* { x or } x, with or without a blank. */
@@ -264,6 +300,8 @@ take_header(struct rtl_read *r, const struct tl_rtl_line *line)
 		r->timer_ns = 0;
 		r->is_fresh = true;
 		r->is_closed = false;
+		if (r->open_capacity > 0) /* another process */
+			memset(r->open, 0, r->open_capacity * sizeof(*r->open));
 		return;
 	}
 	r->unit_ns = line->is_us ? us_ns : ms_ns;
@@ -394,6 +432,8 @@ rtl_free(struct tl_reader *reader)
 	tl_text_free(&r->part);
 	tl_text_free(&r->joined);
 	tl_rtl_scopes_free(r->scopes);
+	tl_id_map_free(&r->open_ids);
+	free(r->open);
 	free(r);
 }
 

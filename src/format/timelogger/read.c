@@ -63,7 +63,7 @@ enum {
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[UNKNOWN_TYPE] = { -EBADMSG, "record of an unknown type, skipped" },
-	[CUT] = { -EBADMSG, "the last record is cut" },
+	[CUT] = { -ENODATA, "the file ends inside its last record" },
 	[UNDEFINED] = { -EBADMSG, "source that was never defined" },
 	[REDEFINED] = { 0, "source defined again" },
 	[TOO_HIGH] = { 0, "open of a source that is open: an overlap" },

@@ -208,7 +208,7 @@ TEST(a_line_may_lack_any_of_its_parts)
 	    "8000 0/1 . rtl \"$message%s\" \"no mark at all\"\n"
 	    "9000 0/1 < rtl \": part\"\n"
 	    "10000 0/1 > rtl \"$label%s\" \"\"\n");
-	ck_assert_uint_eq(faults.size, 0);
+	ck_assert_str_eq(tl_text_string(&faults), "206 end without a begin\n");
 }
 
 TEST(project_and_author_are_told_from_names)
@@ -290,6 +290,17 @@ TEST(milliseconds_go_on_after_49_days)
 	    "4294967302000 0/1 . rtl \"$message%s\" \"c\"\n");
 }
 
+TEST(an_end_without_a_begin_is_said)
+{
+	expect_read("000005 1 } x\n000006 2 { x\n000007 1 } x\n"
+		    "000008 2 } x\n000009 1 | x : } y\n",
+	    "5000 0/1 < rtl \"x\"\n6000 0/2 > rtl \"x\"\n"
+	    "7000 0/1 < rtl \"x\"\n8000 0/2 < rtl \"x\"\n"
+	    "9000 0/1 < rtl \"x : y\"\n");
+	ck_assert_str_eq(tl_text_string(&faults),
+	    "0 end without a begin (3 times)\n");
+}
+
 TEST(a_crash_is_reported)
 {
 	expect_read(HEADER "000005 1 | : x\n",
@@ -300,7 +311,8 @@ TEST(a_crash_is_reported)
 	expect_read("000005 1 | : x\n000006 1 | : cut he",
 	    "5000 0/1 . rtl \"$message%s\" \"x\"\n"
 	    "6000 0/1 . rtl \"$message%s\" \"cut he\"\n");
-	ck_assert_str_eq(tl_text_string(&faults), "15 the last line is cut\n");
+	ck_assert_str_eq(tl_text_string(&faults),
+	    "15 the log ends inside its last line\n");
 }
 
 TEST(a_line_break_in_a_message_loses_nothing)

@@ -356,7 +356,7 @@ TEST(a_tail_that_is_cut_is_said)
 	for (size_t whole = file.size; file.size > 16 + 13 + 1;) {
 		file.size--;
 		check("1 timelogger source id(0) is name(a)\n2 source > a\n",
-		    "-74 29 the last record is cut\n");
+		    "-61 29 the file ends inside its last record\n");
 		ck_assert_uint_gt(whole, file.size);
 	}
 }
