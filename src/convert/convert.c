@@ -101,6 +101,36 @@ set_snaps(struct run *run)
 	return rc;
 }
 
+/* The messages that are defined and chosen.  The processes of their events are
+ * not known, nor what a condition says of them. */
+static int
+set_messages(struct run *run)
+{
+	const struct tl_select *select = run->select;
+	const struct tl_filter *f = &select->filter;
+	int rc = 0;
+
+	if (select->on_condition ||
+	    f->cpu_count + f->pid_count + f->tid_count > 0)
+		return 0;
+	for (size_t i = 0; i < run->inputs->count && rc == 0; i++) {
+		const struct tl_source *input = &run->inputs->items[i];
+		const size_t count = tl_source_is_open(input)
+					 ? tl_source_message_count(input)
+					 : 0;
+
+		for (size_t k = 0; k < count && rc == 0; k++) {
+			const struct tl_message *m =
+			    tl_source_message(input, k);
+
+			if (tl_filter_message(f, m))
+				rc = run->writer->kind->set_message(run->writer,
+				    (uint32_t)i, m);
+		}
+	}
+	return rc;
+}
+
 /* The clock of a single input, whose times are as it has them. */
 static int
 set_knots(struct run *run)
@@ -126,6 +156,7 @@ set_up(struct run *run)
 {
 	const struct tl_options *o = run->options;
 	struct tl_origin origin;
+	int rc;
 
 	tl_sources_origin(run->inputs, &origin);
 	tl_writer_set_origin(run->writer, &origin);
@@ -137,6 +168,8 @@ set_up(struct run *run)
 		tl_writer_set(run->writer, true);
 	if (run->writer->kind->set_snap && are_snaps(run->inputs))
 		return set_snaps(run);
+	if (run->writer->kind->set_message && (rc = set_messages(run)) < 0)
+		return rc;
 	return set_knots(run);
 }
 
