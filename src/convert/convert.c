@@ -256,8 +256,11 @@ open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 		tl_cursor_close(scout);
 		return rc;
 	}
-	return tl_select_cursor(run->select, TL_OLDEST_FIRST, inner, scout,
+	rc = tl_select_cursor(run->select, TL_OLDEST_FIRST, inner, scout,
 	    cursor);
+	return rc < 0 ? rc
+		      : tl_select_held(run->select, run->inputs,
+			    TL_OLDEST_FIRST, cursor);
 }
 
 static int

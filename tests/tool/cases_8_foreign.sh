@@ -144,3 +144,40 @@ printf '000005 11 } x\n' >"$work/lonely.log"
 ends '--check of a log with an end without a begin is none' 0 "$dump" --check "$work/lonely.log"
 has '... it is whole' "$out" ': whole: 1 entries'
 has '... which it says' "$out" 'end without a begin'
+
+# a source that is open during a whole window is in it: 0 from 10 to 60, 1 from
+# 20 to 30 and from 40 to 50
+{
+	printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4held\0\0\0\0\1\0\0\0\0\0\0\0\0\0\13Outer$Inner'
+	for record in 1:0:012 1:1:024 2:1:036 1:1:050 2:1:062 2:0:074; do
+		IFS=: read -r type id at <<<"$record"
+		printf '%b' "\\0$type\\0\\0\\0\\0$id\\0\\0\\0\\0\\0\\0\\0\\0$at"
+	done
+} >"$work/held.tlog"
+window=(--since 1970-01-01T00:00:00.000000035 --until 1970-01-01T00:00:00.000000055)
+held=$'1970-01-01T00:00:00.000000035+00:00 source     > held'
+is 'a window of a listing begins with what is open during it' \
+	"$("$dump" --oldest-first "${window[@]}" "$work/held.tlog")" \
+	"$held"$'\n''1970-01-01T00:00:00.000000040+00:00 source     > label(Outer$Inner)
+1970-01-01T00:00:00.000000050+00:00 source     < label(Outer$Inner)  10ns'
+is '... newest first, too' "$("$dump" "${window[@]}" "$work/held.tlog" | tail -n 1)" "$held"
+is '... where nothing else is' "$("$dump" --message held "${window[@]}" "$work/held.tlog")" "$held"
+lacks '... but not what is closed in it' "$("$dump" --since 1970-01-01T00:00:00.000000035 "$work/held.tlog")" '> held'
+"$bin/timeline-convert" -q "${window[@]}" "$work/held.tlog" -o "$work/window.tlog"
+is '... and of a conversion' "$("$dump" --message held "$work/window.tlog")" "$held"
+
+# names with a dollar are those that --message and --list know
+is '--message is of such a name' "$("$dump" --oldest-first --message 'Outer*' "$work/held.tlog" |
+	cut -d' ' -f2- | tr -s ' ')" \
+	'source > label(Outer$Inner)
+source < label(Outer$Inner) 10ns
+source > label(Outer$Inner)
+source < label(Outer$Inner) 10ns'
+is '--list shows it' "$("$dump" --list "$work/held.tlog" | tr -s ' ' | grep source)" \
+	' 2 info instant timelogger source $id%d is $name%s
+ 2 info span source held
+ 4 info span source Outer$Inner'
+is '... alone, where it is chosen' "$("$dump" --list --message 'Outer*' "$work/held.tlog" | tr -s ' ' | tail -n +2)" \
+	' 4 info span source Outer$Inner'
+is '... as JSON' "$("$dump" --list --json "$work/inner.csv" | jq -r '"\(.message) \(.seen)"')" \
+	$'Outer$Inner 2\nOuter$Other 2'
