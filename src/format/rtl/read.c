@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum {
-	LINE_SIZE_MAX = 64 << 10,
+	LINE_SIZE_MAX = TL_RTL_LINE_MAX,
 	/* After this many unknown lines and no other it is another format. */
 	UNKNOWN_MAX = 64
 };
@@ -57,6 +57,7 @@ struct rtl_read {
 	uint64_t known;
 	uint64_t unknown;
 	const struct tl_message *opened;
+	const struct tl_message *closed;
 	int64_t opened_ns;
 	uint64_t timer_ns;
 	int64_t origin_ns; /* Unix time of column 0 */
@@ -245,6 +246,31 @@ put_opened(struct rtl_read *r)
 	return rc;
 }
 
+/* The last line as an event of its own, if it is later than the one before. */
+static int
+put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
+{
+	struct tl_event *e = &r->event;
+	int64_t ns;
+	int rc;
+
+	r->is_closed = true;
+	if (!r->has_header || !time_of(r, unwrap(r, line->column), &ns) ||
+	    ns <= (r->is_fresh ? r->opened_ns : e->ns))
+		return 0;
+	if (r->is_fresh && (rc = put_opened(r)) < 0)
+		return rc;
+	e->ns = ns;
+	e->tsc = (uint64_t)ns;
+	e->tid = 0;
+	e->error_ns = (uint32_t)r->unit_ns;
+	e->args[0] = e->args[1] = 0;
+	e->message = r->closed;
+	e->kind = TL_INSTANT;
+	e->number = r->known++;
+	return r->sink->put(r->sink, e);
+}
+
 static int
 take_record(struct rtl_read *r, struct tl_rtl_line *line)
 {
@@ -334,8 +360,7 @@ take_line(struct rtl_read *r, struct tl_bytes bytes)
 		r->event.pid = line.number;
 		return 0;
 	case TL_RTL_CLOSING:
-		r->is_closed = true;
-		return 0;
+		return put_closed(r, &line);
 	default:
 		return take_strange(r, bytes);
 	}
@@ -485,6 +510,10 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 		rc = tl_interner_message(r->interner,
 		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_OPENED),
 		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->opened);
+	if (rc == 0)
+		rc = tl_interner_message(r->interner,
+		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_CLOSED),
+		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->closed);
 	if (rc == 0)
 		rc = tl_rtl_scopes_new(&r->scopes, r->interner);
 	if (rc < 0)

@@ -243,7 +243,8 @@ TEST(a_name_that_a_message_cannot_hold_is_an_argument)
 TEST(the_header_says_when_and_who)
 {
 	expect_read(HEADER "000005 1 | : x\nclosing log file at 000007",
-	    "996739200003000 4711/1 . rtl \"$message%s\" \"x\"\n");
+	    "996739200003000 4711/1 . rtl \"$message%s\" \"x\"\n"
+	    "996739200005000 4711/0 . rtl \"log closed\"\n");
 	ck_assert_uint_eq(last.error_ns, 1000000);
 	expect_read("opening log file 1.5 seconds past January 1st 1970\n"
 		    "corresponding to 10 us after timer start\n"
@@ -442,6 +443,31 @@ TEST(a_log_is_written_as_it_was_read)
 	    "000011 11 | desktop (cd100003) ::Desktop::Main : } splash\n"
 	    "1234567 11 } desktop (cd100003) ::Desktop::Main\n"
 	    "closing log file at 1234567";
+
+	ck_assert_str_eq(again(text), text);
+	ck_assert_uint_eq(faults.size, 0);
+}
+
+TEST(the_last_line_keeps_its_time)
+{
+	static const char text[] =
+	    "opening log file 996739200.001234 seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is 4711\n"
+	    "000000 11 | : x\n"
+	    "closing log file at 000042";
+
+	ck_assert_str_eq(again(text), text);
+	ck_assert_uint_eq(faults.size, 0);
+}
+
+TEST(the_last_line_keeps_its_time_in_an_empty_log)
+{
+	static const char text[] =
+	    "opening log file 996739200.001234 seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is 4711\n"
+	    "closing log file at 000042";
 
 	ck_assert_str_eq(again(text), text);
 	ck_assert_uint_eq(faults.size, 0);
