@@ -8,9 +8,11 @@
 #include "format/csv/csv.h"
 #include "format/html/write.h"
 #include "format/jsonl/jsonl.h"
+#include "format/lincheck/lincheck.h"
 #include "snap/timers.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -340,6 +342,33 @@ note_timers(struct run *run)
 	return 0;
 }
 
+/* The names that a foreign format describes its threads by. */
+static void
+note_threads(struct run *run)
+{
+	const struct tl_format_row *to = run->options->to;
+	struct tl_fault note = { 0 };
+	uint64_t named = 0;
+
+	if (to->write_new != tl_lincheck_write_new)
+		return;
+	for (size_t i = 0; i < run->inputs->count; i++) {
+		const struct tl_source *input = &run->inputs->items[i];
+		struct tl_reader_thread thread;
+
+		for (size_t k = 0; tl_source_is_open(input) &&
+				   tl_source_thread(input, k, &thread);
+		     k++)
+			named += thread.name.size > 0;
+	}
+	if (named == 0)
+		return;
+	(void)tl_fail(&note, -ENOTSUP,
+	    "the name of a thread is left out (%" PRIu64 " time%s)", named,
+	    named == 1 ? "" : "s");
+	take_report(run, &note);
+}
+
 static int
 run_all(struct run *run)
 {
@@ -357,6 +386,8 @@ run_all(struct run *run)
 		rc = write_all(run, cursor);
 	if (rc == 0)
 		rc = note_timers(run);
+	if (rc == 0)
+		note_threads(run);
 	tl_writer_free(run->writer);
 	tl_why_free(run->why);
 	tl_cursor_close(cursor);

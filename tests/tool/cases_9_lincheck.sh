@@ -183,3 +183,13 @@ has '... which it says' "$out" ': unfinished: [0-9]+ entries'
 printf '\377' | dd of="$work/open2.trace" bs=1 seek=$((size / 2)) \
 	conv=notrunc 2>"$work/said"
 ends 'one with a wrong byte is damaged' 1 "$dump" --check "$work/open2.trace"
+
+# version 8 has no names of threads and arguments and no access paths
+"$bin/timeline-convert" --to lincheck "$lincheck/v22-stream2.trace" -o "$work/v8.lincheck" 2>"$work/said"
+is 'what version 8 cannot hold is said once, and how often it was there' \
+	"$(sed 's/.*lincheck: //' "$work/said")" \
+	'an access path is left out (6 times)
+the name of an argument is left out (2 times)
+the name of a thread is left out (2 times)'
+is '... and nothing of a file of version 8' \
+	"$("$bin/timeline-convert" --to lincheck "$lincheck/v8-stream2.trace" -o - 2>&1 >/dev/null)" ''
