@@ -193,3 +193,20 @@ the name of an argument is left out (2 times)
 the name of a thread is left out (2 times)'
 is '... and nothing of a file of version 8' \
 	"$("$bin/timeline-convert" --to lincheck "$lincheck/v8-stream2.trace" -o - 2>&1 >/dev/null)" ''
+
+# release 3.1 prints the names of classes as the JVM has them
+sed 's/com\.acme\.shop\.Store/com.acme.Shop$Store/g; s/org\.jetbrains\.lincheck\.trace\.Box/org.jetbrains.lincheck.Trace$Box/g' \
+	"$lincheck/v8-mem2.trace" >"$work/nested.trace"
+is 'a nested class is Outer$Inner in 3.1' \
+	"$("$dump" --tree --style lincheck-3.1 "$work/nested.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/Shop$Store/g; s/\<Box\>/Trace$Box/g' "$lincheck/v8-mem2.printed31.txt")"
+is '... and Outer.Inner in later releases' \
+	"$("$dump" --tree --style lincheck "$work/nested.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/Shop.Store/g; s/\<Box\>/Trace.Box/g' "$lincheck/v8-mem2.printed.txt")"
+sed 's/com\.acme\.shop\.Store/com.A$$Lambda$14\/0x/g' "$lincheck/v8-mem2.trace" >"$work/lambda.trace"
+is 'a lambda has its number in 3.1' \
+	"$("$dump" --tree --style lincheck-3.1 "$work/lambda.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/A$$Lambda$14/g' "$lincheck/v8-mem2.printed31.txt")"
+is '... and none in later releases' \
+	"$("$dump" --tree --style lincheck "$work/lambda.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/A$$Lambda/g' "$lincheck/v8-mem2.printed.txt")"

@@ -15,6 +15,8 @@
  *					mark, a character, a floating number
  *	{>} {=}				the arrow of a read, of a write
  *	{#}				how many children there are
+ *	{~RAW|PRETTY}			a name of a class in release 3.1, and
+ *					in later ones
  *	{@FILE:LINE}			the place, where it is asked for; before
  *					it the result of a call
  */
