@@ -695,7 +695,10 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 	struct tl_data_in stack = tl_data_in(o->stack.data, o->stack.size);
 	const size_t count = o->stack.size / 4;
 
-	tl_put_string(t->text, "Live breakpoint");
+	const bool is_long = o->version < TL_LINCHECK_SINCE_SHORT_BREAKPOINTS;
+
+	tl_put_string(t->text,
+	    is_long ? "Live line breakpoint [{0m}]{T}" : "Live breakpoint");
 	for (size_t i = 0; i < o->uuid.size; i++) {
 		const uint8_t byte = (uint8_t)o->uuid.data[i];
 
@@ -707,7 +710,7 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 		tl_put_string(t->text, i + 1 == o->uuid.size ? "]" : "");
 	}
 	put_place(t, place, known);
-	tl_put_string(t->text, ", stacktrace: [");
+	tl_put_string(t->text, is_long ? " stacktrace: [" : ", stacktrace: [");
 	for (size_t i = 0; i < count && i < TL_LINCHECK_STACK_SHOWN; i++) {
 		tl_put_string(t->text, i > 0 ? ", " : "");
 		put_frame(t, tl_data_i32(&stack));
@@ -1115,6 +1118,31 @@ print_text(struct printing *p, unsigned slot)
 		tl_put_bytes(p->text, text);
 }
 
+/* Milliseconds as Java writes an instant: 2023-11-14T22:13:20.001Z, without a
+ * fraction that is 0. */
+static void
+print_time(struct printing *p, unsigned slot)
+{
+	enum { SECONDS_SIZE = 19, MS_SIZE = 23 };
+	const int64_t ms = (int64_t)p->event->args[slot % TL_ARGS_MAX];
+	struct tl_text time = { 0 };
+	int64_t ns;
+
+	if (__builtin_mul_overflow(ms, 1000000, &ns)) {
+		tl_put_signed(p->text, ms);
+		return;
+	}
+	tl_put_time(&time, ns);
+	tl_put_bytes(p->text,
+	    tl_bytes(time.size ? time.data : "", time.size < MS_SIZE ? 0
+						 : ms % 1000 == 0 ? SECONDS_SIZE
+								  : MS_SIZE));
+	tl_put_char(p->text, 'Z');
+	if (time.rc < 0)
+		p->text->rc = time.rc;
+	tl_text_free(&time);
+}
+
 static void
 print_value(struct printing *p, struct tl_bytes word)
 {
@@ -1131,6 +1159,8 @@ print_value(struct printing *p, struct tl_bytes word)
 		print_quoted(p, slot, '\'', false);
 	else if (last == 'f')
 		print_number(p, slot, true);
+	else if (last == 'm')
+		print_time(p, slot);
 	else if (is_string(p->event->message, slot))
 		print_text(p, slot);
 	else
@@ -1163,6 +1193,13 @@ print_mark(struct printing *p, struct tl_bytes word)
 		return;
 	case '#':
 		tl_put_unsigned(p->text, how->children);
+		return;
+	case 'T':
+		if (how->thread.size == 0)
+			return;
+		tl_put_string(p->text, " (");
+		tl_put_bytes(p->text, how->thread);
+		tl_put_char(p->text, ')');
 		return;
 	case '~':
 		bar = memchr(word.data, '|', word.size);
