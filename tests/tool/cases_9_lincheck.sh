@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
 # Traces of Lincheck, made by its own releases: printed as its eager printer
 # prints them, written again as they were.
