@@ -8,9 +8,11 @@
 #include "format/csv/csv.h"
 #include "format/html/write.h"
 #include "format/jsonl/jsonl.h"
+#include "format/lincheck/lincheck.h"
 #include "snap/timers.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +103,36 @@ set_snaps(struct run *run)
 	return rc;
 }
 
+/* The messages that are defined and chosen.  The processes of their events are
+ * not known, nor what a condition says of them. */
+static int
+set_messages(struct run *run)
+{
+	const struct tl_select *select = run->select;
+	const struct tl_filter *f = &select->filter;
+	int rc = 0;
+
+	if (select->on_condition ||
+	    f->cpu_count + f->pid_count + f->tid_count > 0)
+		return 0;
+	for (size_t i = 0; i < run->inputs->count && rc == 0; i++) {
+		const struct tl_source *input = &run->inputs->items[i];
+		const size_t count = tl_source_is_open(input)
+					 ? tl_source_message_count(input)
+					 : 0;
+
+		for (size_t k = 0; k < count && rc == 0; k++) {
+			const struct tl_message *m =
+			    tl_source_message(input, k);
+
+			if (tl_filter_message(f, m))
+				rc = run->writer->kind->set_message(run->writer,
+				    (uint32_t)i, m);
+		}
+	}
+	return rc;
+}
+
 /* The clock of a single input, whose times are as it has them. */
 static int
 set_knots(struct run *run)
@@ -126,6 +158,7 @@ set_up(struct run *run)
 {
 	const struct tl_options *o = run->options;
 	struct tl_origin origin;
+	int rc;
 
 	tl_sources_origin(run->inputs, &origin);
 	tl_writer_set_origin(run->writer, &origin);
@@ -139,6 +172,8 @@ set_up(struct run *run)
 		tl_writer_set(run->writer, (int)o->parquet_time);
 	if (run->writer->kind->set_snap && are_snaps(run->inputs))
 		return set_snaps(run);
+	if (run->writer->kind->set_message && (rc = set_messages(run)) < 0)
+		return rc;
 	return set_knots(run);
 }
 
@@ -225,8 +260,11 @@ open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 		tl_cursor_close(scout);
 		return rc;
 	}
-	return tl_select_cursor(run->select, TL_OLDEST_FIRST, inner, scout,
+	rc = tl_select_cursor(run->select, TL_OLDEST_FIRST, inner, scout,
 	    cursor);
+	return rc < 0 ? rc
+		      : tl_select_held(run->select, run->inputs,
+			    TL_OLDEST_FIRST, cursor);
 }
 
 static int
@@ -306,6 +344,33 @@ note_timers(struct run *run)
 	return 0;
 }
 
+/* The names that a foreign format describes its threads by. */
+static void
+note_threads(struct run *run)
+{
+	const struct tl_format_row *to = run->options->to;
+	struct tl_fault note = { 0 };
+	uint64_t named = 0;
+
+	if (to->write_new != tl_lincheck_write_new)
+		return;
+	for (size_t i = 0; i < run->inputs->count; i++) {
+		const struct tl_source *input = &run->inputs->items[i];
+		struct tl_reader_thread thread;
+
+		for (size_t k = 0; tl_source_is_open(input) &&
+				   tl_source_thread(input, k, &thread);
+		     k++)
+			named += thread.name.size > 0;
+	}
+	if (named == 0)
+		return;
+	(void)tl_fail(&note, -ENOTSUP,
+	    "the name of a thread is left out (%" PRIu64 " time%s)", named,
+	    named == 1 ? "" : "s");
+	take_report(run, &note);
+}
+
 static int
 run_all(struct run *run)
 {
@@ -323,6 +388,8 @@ run_all(struct run *run)
 		rc = write_all(run, cursor);
 	if (rc == 0)
 		rc = note_timers(run);
+	if (rc == 0)
+		note_threads(run);
 	tl_writer_free(run->writer);
 	tl_why_free(run->why);
 	tl_cursor_close(cursor);

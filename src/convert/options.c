@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "convert/table.h"
+#include "format/choose.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,10 +114,10 @@ take(struct tl_options *o, int value, const char *argument,
 	case TL_OPTION_OPERAND:
 		return take_file(o, argument, fault);
 	case OPTION_FROM:
-		o->from = tl_table_find_read(argument, fault);
+		o->from = tl_formats_choose_read(argument, fault);
 		return o->from ? 0 : -EINVAL;
 	case OPTION_TO:
-		o->to = tl_table_find_written(argument, fault);
+		o->to = tl_formats_choose_written(argument, fault);
 		return o->to ? 0 : -EINVAL;
 	case OPTION_OUTPUT:
 		return take_output(o, argument, fault);

@@ -4,6 +4,7 @@
 
 #include "base/fields.h"
 #include "base/options.h"
+#include "format/choose.h"
 #include "format/svg/write.h"
 
 #include <errno.h>
@@ -12,19 +13,8 @@
 
 enum {
 	NAME_COLUMN = 12, /* of the list: where the next one begins */
-	SUFFIX_COLUMN = 18,
-	NAME_SHOWN_MAX = 60 /* of what a user typed, beside a list */
+	SUFFIX_COLUMN = 18
 };
-
-/* Is a row one of those that are listed? */
-typedef bool is_listed(const struct tl_format_row *row, const char *path);
-
-static bool
-is_read(const struct tl_format_row *row, const char *path)
-{
-	(void)path;
-	return tl_format_is_read(row);
-}
 
 static bool
 is_written(const struct tl_format_row *row, const char *path)
@@ -52,66 +42,6 @@ is_near(const struct tl_format_row *row, const char *path)
 
 	return dot && !strchr(dot, '/') && tl_format_is_written(row) &&
 	       ends_with(row->suffix, dot);
-}
-
-static size_t
-put_names(struct tl_text *text, is_listed *listed, const char *path)
-{
-	const struct tl_format_row *row;
-	size_t count = 0;
-
-	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
-		if (!listed(row, path))
-			continue;
-		if (count++ > 0)
-			tl_put_string(text, ", ");
-		tl_put_string(text, row->name);
-	}
-	return count;
-}
-
-static void
-refuse(struct tl_fault *fault, const char *given, const char *what,
-    is_listed *listed)
-{
-	struct tl_text names = { 0 };
-
-	put_names(&names, listed, given);
-	tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%.*s: %s (%s)",
-	    NAME_SHOWN_MAX, given, what, tl_text_string(&names));
-	tl_text_free(&names);
-}
-
-static const struct tl_format_row *
-find(const char *name, is_listed *listed, const char *what,
-    struct tl_fault *fault)
-{
-	const struct tl_format_row *row = tl_formats_find(name);
-	struct tl_near near = tl_near_to(name);
-
-	if (row && listed(row, name))
-		return row;
-	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
-		if (listed(row, name))
-			tl_near_try(&near, row->name);
-	}
-	if (near.best[0])
-		tl_usage_near(fault, &near, what);
-	else
-		refuse(fault, name, what, listed);
-	return NULL;
-}
-
-const struct tl_format_row *
-tl_table_find_read(const char *name, struct tl_fault *fault)
-{
-	return find(name, is_read, "not a format that is read", fault);
-}
-
-const struct tl_format_row *
-tl_table_find_written(const char *name, struct tl_fault *fault)
-{
-	return find(name, is_written, "not a format that is written", fault);
 }
 
 /* Does a row speak for a name better than the best so far? */
@@ -152,11 +82,12 @@ tl_table_of_file(const char *path, struct tl_fault *fault)
 		return row;
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		tl_usage(fault, path, "a directory; name a file in it");
-	else if (put_names(&near, is_near, path) > 0)
-		refuse(fault, path, "only a part of a suffix; use --to",
-		    is_near);
+	else if (tl_formats_put(&near, is_near, path) > 0)
+		tl_formats_refuse(fault, path,
+		    "only a part of a suffix; use --to", is_near);
 	else
-		refuse(fault, path, "unknown suffix; use --to", is_written);
+		tl_formats_refuse(fault, path, "unknown suffix; use --to",
+		    is_written);
 	tl_text_free(&near);
 	return NULL;
 }

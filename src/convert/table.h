@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - the table of formats: find one by its name or the name of a file,
- * or list all.
+ * table.h - the table of formats: find one by the name of a file, or list all.
  */
 #ifndef TL_CONVERT_TABLE_H
 #define TL_CONVERT_TABLE_H
@@ -9,13 +8,6 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "format/registry.h"
-
-/* The format that is read, or written, under this name; or NULL and a fault
- * that lists those that are. */
-const struct tl_format_row *
-tl_table_find_read(const char *name, struct tl_fault *fault);
-const struct tl_format_row *
-tl_table_find_written(const char *name, struct tl_fault *fault);
 
 /*
  * The format that is written to files with the suffix of path: the longest

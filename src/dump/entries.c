@@ -165,6 +165,8 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 		goto free_sink;
 	}
 	rc = tl_select_cursor(select, read_order, inner, scout, &show.cursor);
+	if (rc == 0)
+		rc = tl_select_held(select, inputs, read_order, &show.cursor);
 	if (rc < 0)
 		goto free_sink;
 	rc = turn ? turn_around(&show) : stream(&show);

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/fields.h"
 #include "dump/listing.h"
+#include "format/label.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +15,19 @@
 
 enum { WIDTH_SEEN = 12, WIDTH_PRIORITY = 9, WIDTH_KIND = 8 };
 
+/* A message, or what its events are called by a label. */
+struct row {
+	const struct tl_message *message;
+	uint64_t seen;
+	struct row *first, *last, *next; /* labels of the message */
+};
+
 /* The messages of one input, and how often each was seen. */
 struct counted {
-	uint64_t *seen;            /* by index */
-	struct tl_message_map map; /* message -> its counter */
+	struct row *rows;          /* by index */
+	struct tl_message_map map; /* message -> its row */
+	struct tl_message_map named;
+	struct tl_labels labels;
 };
 
 static const char *
@@ -49,7 +59,9 @@ static void
 counted_free(struct counted *c)
 {
 	tl_message_map_free(&c->map, NULL);
-	free(c->seen);
+	tl_message_map_free(&c->named, free);
+	tl_labels_free(&c->labels);
+	free(c->rows);
 }
 
 static int
@@ -58,15 +70,53 @@ counted_init(struct counted *c, const struct tl_source *input)
 	const size_t count = tl_source_message_count(input);
 	int rc = 0;
 
-	*c = (struct counted){ .seen = calloc(count + 1, sizeof(*c->seen)) };
-	if (!c->seen)
+	*c = (struct counted){ .rows = calloc(count + 1, sizeof(*c->rows)) };
+	if (!c->rows)
 		return -ENOMEM;
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = tl_message_map_add(&c->map, tl_source_message(input, i),
-		    &c->seen[i]);
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		c->rows[i].message = tl_source_message(input, i);
+		rc = tl_message_map_add(&c->map, c->rows[i].message,
+		    &c->rows[i]);
+	}
 	if (rc == -ENOSPC) /* the rest is listed as never logged */
 		rc = 0;
 	return rc;
+}
+
+/* The row of a message by a label; the row of the message where there are too
+ * many. */
+static struct row *
+find_named(struct counted *c, struct row *of, const struct tl_message *named)
+{
+	struct row *row = tl_message_map_find(&c->named, named);
+
+	if (row || !(row = calloc(1, sizeof(*row))))
+		return row ? row : of;
+	row->message = named;
+	if (tl_message_map_add(&c->named, named, row) < 0) {
+		free(row);
+		return of;
+	}
+	if (of->last)
+		of->last->next = row;
+	else
+		of->first = row;
+	of->last = row;
+	return row;
+}
+
+static void
+count_entry(struct counted *c, const struct tl_event *event)
+{
+	struct row *row = tl_message_map_find(&c->map, event->message);
+	const struct tl_message *named;
+
+	if (!row)
+		return;
+	named = tl_labels_get(&c->labels, event);
+	if (named != event->message)
+		row = find_named(c, row, named);
+	row->seen++;
 }
 
 static int
@@ -75,7 +125,6 @@ count_entries(struct counted *c, const struct tl_source *input,
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	uint64_t *seen;
 	int rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
@@ -85,9 +134,7 @@ count_entries(struct counted *c, const struct tl_source *input,
 			tl_progress_tick(&select->progress);
 		if (event.kind == TL_LOST)
 			continue;
-		seen = tl_message_map_find(&c->map, event.message);
-		if (seen)
-			++*seen;
+		count_entry(c, &event);
 	}
 	tl_cursor_close(cursor);
 	return rc;
@@ -180,6 +227,20 @@ put_csv(struct tl_text *text, const struct tl_source *input,
 }
 
 static int
+put_row(const struct row *row, const struct tl_source *input,
+    const struct tl_options *options, struct tl_output *output)
+{
+	if (options->format == TL_FORMAT_JSON)
+		put_json(&output->text, input, row->message, row->seen);
+	else if (options->format == TL_FORMAT_CSV)
+		put_csv(&output->text, input, row->message, row->seen);
+	else
+		put_text(&output->text, row->message, row->seen,
+		    options->explain);
+	return tl_output_more(output);
+}
+
+static int
 put_all(const struct counted *c, const struct tl_source *input,
     struct tl_select *select, const struct tl_options *options,
     struct tl_output *output)
@@ -188,18 +249,13 @@ put_all(const struct counted *c, const struct tl_source *input,
 	int rc = 0;
 
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		const struct tl_message *m = tl_source_message(input, i);
+		const struct row *row = &c->rows[i];
 
-		if (!tl_select_message(select, m))
-			continue;
-		if (options->format == TL_FORMAT_JSON)
-			put_json(&output->text, input, m, c->seen[i]);
-		else if (options->format == TL_FORMAT_CSV)
-			put_csv(&output->text, input, m, c->seen[i]);
-		else
-			put_text(&output->text, m, c->seen[i],
-			    options->explain);
-		rc = tl_output_more(output);
+		if (row->seen > 0 ||
+		    (!row->first && tl_select_message(select, row->message)))
+			rc = put_row(row, input, options, output);
+		for (row = row->first; row && rc == 0; row = row->next)
+			rc = put_row(row, input, options, output);
 	}
 	return rc;
 }

@@ -108,6 +108,8 @@ open_inputs(const struct tl_options *options)
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, options->follow);
 	const struct tl_source_plan plan = { .formats = &tl_formats_read,
+		.format =
+		    options->from ? tl_format_reading(options->from) : NULL,
 		.tail = options->follow ? 1
 			: options->mode == TL_MODE_ENTRIES
 			    ? tl_entries_tail(options)

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "dump/tree/walk.h"
+#include "format/choose.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -420,9 +421,18 @@ set_view(struct parse *p, int value)
 }
 
 static int
+take_from(struct parse *p)
+{
+	p->options->from = tl_formats_choose_read(p->argument, p->fault);
+	return p->options->from ? 0 : -EINVAL;
+}
+
+static int
 take_rest(struct parse *p, int value)
 {
 	switch (value) {
+	case OPTION_FROM:
+		return take_from(p);
 	case OPTION_MAX:
 		return take_max(p);
 	case OPTION_OLDEST_FIRST:

@@ -61,6 +61,7 @@ enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER };
 struct tl_options {
 	const char *files[TL_SOURCES_MAX];
 	size_t file_count;
+	const struct tl_format_row *from; /* NULL: detected by content */
 	enum tl_mode mode;
 	const char *help; /* the argument of --help; NULL: the common options */
 	enum tl_format format;

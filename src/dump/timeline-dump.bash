@@ -11,7 +11,7 @@ _timeline_dump_list() {
 
 _timeline_dump() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local options='--max --oldest-first --follow --since --until --category
+	local options='--from --max --oldest-first --follow --since --until --category
 		--message --min-priority --pid --tid --cpu --expression --slower --host --offset
 		--pair
 		--columns
@@ -27,6 +27,11 @@ _timeline_dump() {
 
 	COMPREPLY=()
 	case $before in
+	--from)
+		mapfile -t COMPREPLY < <(compgen -W "chrome csv jsonl lincheck
+			lms packed rtl timeline timelogger trace" -- "$word")
+		return
+		;;
 	--columns)
 		_timeline_dump_list "$columns" "$word"
 		return

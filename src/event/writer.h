@@ -80,6 +80,11 @@ struct tl_writer_kind {
 	 * set, too; none from elsewhere.  Before the first event; the snapshot
 	 * outlives the writer.  0, -ENOMEM.  NULL: it makes no difference. */
 	int (*set_snap)(struct tl_writer *writer, const struct tl_snap *snap);
+	/* A source of this number defines a message, of which there may be no
+	 * event.  Before the first event; the message outlives the writer.  0,
+	 * -ENOMEM.  NULL: such messages are not written. */
+	int (*set_message)(struct tl_writer *writer, uint32_t source,
+	    const struct tl_message *message);
 };
 
 struct tl_writer {

@@ -432,7 +432,10 @@ put_format(struct draft *d, const struct timeline_rtl_context *c,
 			put_escaped(&d->format, c->name);
 		tl_put_char(&d->format, ' ');
 	}
-	tl_put_string(&d->format, is_part ? ": { " : ": ");
+	if (is_part)
+		tl_put_string(&d->format, ": { ");
+	else if ((c->name && c->name[0]) || !tl_rtl_words_have_scope(format))
+		tl_put_string(&d->format, ": ");
 	tl_put_string(&d->format, skip_brace(format));
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/word.h"
 #include "front/log_file.h"
+#include "front/rtl_text.h"
 #include "front/rtl_words.h"
 #include "ring/ring.h"
 
@@ -194,15 +195,31 @@ put_start(struct tl_text *text, char mark, const struct timeline_rtl_context *c)
 	tl_put_format(text, "%06u %u %c ", column(), thread_id(), mark);
 	if (!project[0] && !author[0])
 		return;
-	put_plain(text, project);
+	put_plain(text, project[0] ? project : TL_RTL_CATEGORY);
 	tl_put_string(text, " (");
-	put_plain(text, author);
+	put_plain(text, author[0] ? author : "-");
 	tl_put_string(text, ") ");
+}
+
+/* Cut a line that readers would cut, between characters. */
+static void
+cut_line(struct tl_text *text)
+{
+	static const char mark[] = "...";
+	size_t size = TL_RTL_LINE_MAX - sizeof(mark);
+
+	if (text->rc < 0 || text->size < TL_RTL_LINE_MAX)
+		return;
+	while (size > 0 && (text->data[size] & 0xc0) == 0x80)
+		size--;
+	text->size = size;
+	tl_put_string(text, mark);
 }
 
 static void
 write_line(struct tl_text *text)
 {
+	cut_line(text);
 	tl_put_char(text, '\n');
 	if (text->rc == 0)
 		tl_log_file_write(&rtl_log.file, text->data, text->size);
@@ -232,7 +249,8 @@ tl_rtl_log_words(const struct timeline_rtl_context *c, const char *format,
 		put_plain(&text, c->name);
 		tl_put_char(&text, ' ');
 	}
-	tl_put_string(&text, ": ");
+	if ((c->name && c->name[0]) || !tl_rtl_words_have_scope(format))
+		tl_put_string(&text, ": ");
 	tl_rtl_words_render(&text, format, argc, values);
 	write_line(&text);
 }

@@ -12,7 +12,8 @@
  *	  category; "rtl" where the line names neither project nor author
  *
  * A header that a log would not have by itself, its timer not 0 or its first
- * line later, is an event of its own, "log opened $timer%t after timer start".
+ * line later, is an event of its own, "log opened $timer%t after timer start";
+ * so is a last line that is later than the one before, "log closed".
  *
  * So a span whose text has a colon is a scope that was opened by a message.
  * Where printf writes other text than readers show, as for "%05d", there is one
@@ -30,5 +31,9 @@
 #define TL_RTL_MESSAGE  "$message%s"
 #define TL_RTL_COLON    " : "
 #define TL_RTL_OPENED   "log opened $timer%t after timer start"
+#define TL_RTL_CLOSED   "log closed"
+
+/* A line has no more bytes, with its end: the rest of a text is cut. */
+#define TL_RTL_LINE_MAX 65536
 
 #endif

@@ -157,7 +157,7 @@ put_argument(struct tl_text *text, unsigned number, uint8_t conversion,
     char follows)
 {
 	static const char *const suffixes[KINDS] = { [SIGNED] = "%d",
-		[UNSIGNED] = "",
+		[UNSIGNED] = "%u",
 		[HEX] = "%x",
 		[DOUBLE] = "%f",
 		[STRING] = "%s",
@@ -195,6 +195,13 @@ tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
 		exact = exact && is_exact(&spec, *format);
 	}
 	return exact;
+}
+
+bool
+tl_rtl_words_have_scope(const char *format)
+{
+	return format[0] != '{' && format[0] != '}' &&
+	       (strncmp(format, ": ", 2) == 0 || strstr(format, " : "));
 }
 
 uint64_t

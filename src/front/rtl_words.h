@@ -25,6 +25,10 @@ enum { TL_RTL_WORDS_MAX = 3 }; /* values of a format */
 bool tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
     uint8_t conversions[TL_RTL_WORDS_MAX]);
 
+/* Do words without a context name their scope, as "::f : words" does?  Then a
+ * line has no colon before them. */
+bool tl_rtl_words_have_scope(const char *format);
+
 /* The words themselves, with count values in them as printf writes them; a text
  * without values is no format.  Line breaks become blanks. */
 void tl_rtl_words_render(struct tl_text *text, const char *format,

@@ -297,7 +297,7 @@ judge(struct tl_chooser *c, const struct tl_event *event, uint64_t at)
 		decide(c, at, false); /* it is judged where it is asked about */
 		return tl_spans_put(c->spans, event, &unused);
 	}
-	if (!tl_select_message(c->select, event->message)) {
+	if (!tl_select_of(c->select, event)) {
 		decide(c, at, false);
 		return 0;
 	}
@@ -340,7 +340,7 @@ judge_now(struct tl_chooser *c, const struct tl_event *event)
 		rc = tl_spans_put(c->spans, event, &unused);
 		return rc < 0 ? rc : tl_filter_event(&c->select->filter, event);
 	}
-	if (!tl_select_message(c->select, event->message))
+	if (!tl_select_of(c->select, event))
 		return 0;
 	tl_select_ask(&c->before, event, &asked);
 	if (event->kind == TL_END)

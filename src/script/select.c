@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "clock/clock.h"
+#include "format/label.h"
 #include "format/rtl/rtl.h"
 
 #include <errno.h>
@@ -120,6 +121,25 @@ tl_select_message(struct tl_select *select, const struct tl_message *message)
 	return passes;
 }
 
+bool
+tl_select_of(struct tl_select *select, const struct tl_event *event)
+{
+	struct tl_message named = *event->message;
+	struct tl_text label = { 0 };
+	bool passes;
+
+	if (tl_select_message(select, event->message))
+		return true;
+	if (select->filter.message_count == 0 || !tl_label_is(event->message))
+		return false;
+	tl_label_name(&label, event);
+	named.line1 = tl_bytes(label.data, label.size);
+	passes = label.rc == 0 && tl_filter_message(&select->filter, &named);
+	tl_text_free(&label);
+	select->messages_passed += passes;
+	return passes;
+}
+
 /* Is a duration known that is long enough? */
 static bool
 is_slow(const struct tl_select *select, const struct tl_event *event)
@@ -173,7 +193,7 @@ tl_select_passes(struct tl_select *select, const struct tl_event *event)
 		return 1;
 	if (event->kind == TL_LOST)
 		return tl_filter_event(&select->filter, event);
-	if (!tl_select_message(select, event->message))
+	if (!tl_select_of(select, event))
 		return 0;
 	tl_select_ask(&select->before, event, &asked);
 	rc = tl_select_one(select, &asked);

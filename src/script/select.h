@@ -126,6 +126,8 @@ int tl_select_span(struct tl_select *select, struct tl_asked *begin,
 /* Does anything of a message pass? */
 bool
 tl_select_message(struct tl_select *select, const struct tl_message *message);
+/* Does the message of an event pass, by its text or the label of the event? */
+bool tl_select_of(struct tl_select *select, const struct tl_event *event);
 
 /* Spans were left out as their durations are not known: 1 and the fault that
  * says so; 0. */
@@ -145,6 +147,11 @@ int tl_select_nothing(const struct tl_select *select,
 int tl_select_cursor(struct tl_select *select, enum tl_order order,
     struct tl_cursor *inner, struct tl_cursor *scout,
     struct tl_cursor **cursor);
+/* Add to the events of such a cursor of all inputs the begins of sources that
+ * are open during the whole time window, at its start.  Owns *cursor, also when
+ * it fails. */
+int tl_select_held(struct tl_select *select, const struct tl_sources *inputs,
+    enum tl_order order, struct tl_cursor **cursor);
 /* The same of tl_sources_cursor(), and of tl_source_cursor(). */
 int tl_select_sources(struct tl_select *select, const struct tl_sources *inputs,
     enum tl_order order, struct tl_cursor **cursor);

@@ -72,7 +72,10 @@ has '... and is named' "$err" '^timeline-convert: nowhere: no such timeline'
 is '... nothing appears' "$(left d.)" ''
 ends 'the others are converted' 1 "$convert" -q nowhere "$in.timeline" -o "$work/d.csv"
 is '... all of them' "$(cksum <"$work/d.csv")" "$(cksum <"$in.csv")"
-head -c 200 "$in.timelogger" >"$work/cut.tlog"
+{ # a record of no type
+	printf '\11\0\0\0\0\0\0\0\0\0\0\0\1'
+	head -c 200 "$in.timelogger"
+} >"$work/cut.tlog"
 ends 'a damaged file is converted as far as it goes' 1 "$convert" -q "$work/cut.tlog" -o "$work/d.jsonl"
 has '... its damage is said with its byte' "$err" '^timeline-convert: .*cut\.tlog: byte [0-9]+: '
 has '... and what could be read is there' "$(wc -l <"$work/d.jsonl")" '^[1-9]'

@@ -185,6 +185,8 @@ complete_line() { # the words that are offered for the last of these
 		"$top/src/dump/timeline-dump.bash" timeline-dump "$@"
 }
 is 'the completion finishes an option' "$(complete_line --oldest)" --oldest-first
+is 'the completion offers the formats that are read' "$(complete_line --from '' | sort)" \
+	"$("$bin/timeline-convert" --list-formats | sed -n 's/ *read .*//p' | sort)"
 is 'the completion finishes a priority' "$(complete_line --min-priority warn)" warning
 has 'the completion finishes a live timeline' "$(complete_line "${name:0:8}")" "^$name$"
 has 'the completion finishes a column in a list' "$(complete_line --columns time,ca)" '^time,category$'

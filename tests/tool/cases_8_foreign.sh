@@ -79,8 +79,8 @@ is '--view intervals is the third step of the profiler'"'"'s example' \
 	'Process reader was executed two times in the intervals (10,1000) and (1210,1910)
 Process writer was executed one time in the interval (1000,1200)'
 printf '2,0,reader\n0,0,10\n1,0,9' >"$work/cut.csv"
-ends 'a profile cut inside a number is damaged' 1 "$dump" "$work/cut.csv"
-has '... which is said' "$err" 'the last line is cut'
+ends 'a profile cut inside a number is unfinished' 0 "$dump" "$work/cut.csv"
+has '... which is said' "$err" 'the file ends inside its last line'
 # names of which a message cannot be made: "Outer$Inner", "Outer$Other" in lms
 printf '%s\n' '2,0,Outer$Inner' 0,0,10 1,0,990 '2,1,Outer$Other' 0,1,0 1,1,200 \
 	>"$work/inner.csv"
@@ -99,3 +99,85 @@ done >>"$work/one.bin"
 ends 'a TimeLogger file of one source is recognised' 0 "$dump" "$work/one.bin"
 has '... and counted in order of time' "$(scopes "$work/one.bin" --view scopes)" \
 	' 2 99ns 99ns .* source Outer\$Inner$'
+
+# damage at the start of a file does not make it another format
+{
+	cat "$work/one.bin"
+	printf '\11\0\0\0\0\0\0\0\0\0\0\0\1'
+} >"$work/one_unknown.bin"
+ends 'one record of an unknown type is reported' 1 "$dump" "$work/one_unknown.bin"
+has '... by its format' "$err" 'record of an unknown type, skipped'
+{
+	echo junk before
+	cat "$log"
+} >"$work/junk.log"
+ends 'one line before the header of a log is reported' 1 "$dump" "$work/junk.log"
+has '... by its format' "$err" 'line before the log begins, left out'
+printf '%s\n' 2,0,reader 0,0,10 1,x 1,0,990 >"$work/bad.csv"
+ends 'one bad line of a short profile is reported' 1 "$dump" "$work/bad.csv"
+has '... by its format' "$err" 'not a line of an LMS profile, skipped'
+
+# --from
+sed 1d "$work/log.csv" >"$work/headless.csv"
+ends 'CSV without its names is no format' 1 "$dump" "$work/headless.csv"
+is '... but with --from it is read' "$("$dump" --from csv "$work/headless.csv")" \
+	"$("$dump" "$work/log.csv")"
+ends 'a format that is not read is refused' 2 "$dump" --from svg "$log"
+has '... with those that are' "$err" 'not a format that is read'
+ends 'a file of another format than --from is refused' 1 "$dump" --from lms "$log"
+
+# what a writer that runs, or was killed, leaves is unfinished
+unfinished() { # WHAT FILE
+	ends "--check of $1 is no failure" 0 "$dump" --check "$2"
+	has '... it is unfinished' "$out" ': unfinished: [0-9]+ entries'
+}
+unfinished 'a profile that ends inside a line' "$work/cut.csv"
+printf '2,0,reader\n0,0,10\n' >"$work/begun.csv"
+unfinished 'a profile that ends in a span' "$work/begun.csv"
+sed '$d' "$log" >"$work/running.log"
+unfinished 'a log that was not closed' "$work/running.log"
+head -c -9 "$work/running.log" >"$work/killed.log"
+unfinished 'a log that ends inside a line' "$work/killed.log"
+head -c -5 "$work/one.bin" >"$work/killed.bin"
+unfinished 'a TimeLogger file that ends inside a record' "$work/killed.bin"
+printf '000005 11 } x\n' >"$work/lonely.log"
+ends '--check of a log with an end without a begin is none' 0 "$dump" --check "$work/lonely.log"
+has '... it is whole' "$out" ': whole: 1 entries'
+has '... which it says' "$out" 'end without a begin'
+
+# a source that is open during a whole window is in it: 0 from 10 to 60, 1 from
+# 20 to 30 and from 40 to 50
+{
+	printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4held\0\0\0\0\1\0\0\0\0\0\0\0\0\0\13Outer$Inner'
+	for record in 1:0:012 1:1:024 2:1:036 1:1:050 2:1:062 2:0:074; do
+		IFS=: read -r type id at <<<"$record"
+		printf '%b' "\\0$type\\0\\0\\0\\0$id\\0\\0\\0\\0\\0\\0\\0\\0$at"
+	done
+} >"$work/held.tlog"
+window=(--since 1970-01-01T00:00:00.000000035 --until 1970-01-01T00:00:00.000000055)
+held=$'1970-01-01T00:00:00.000000035+00:00 source     > held'
+is 'a window of a listing begins with what is open during it' \
+	"$("$dump" --oldest-first "${window[@]}" "$work/held.tlog")" \
+	"$held"$'\n''1970-01-01T00:00:00.000000040+00:00 source     > label(Outer$Inner)
+1970-01-01T00:00:00.000000050+00:00 source     < label(Outer$Inner)  10ns'
+is '... newest first, too' "$("$dump" "${window[@]}" "$work/held.tlog" | tail -n 1)" "$held"
+is '... where nothing else is' "$("$dump" --message held "${window[@]}" "$work/held.tlog")" "$held"
+lacks '... but not what is closed in it' "$("$dump" --since 1970-01-01T00:00:00.000000035 "$work/held.tlog")" '> held'
+"$bin/timeline-convert" -q "${window[@]}" "$work/held.tlog" -o "$work/window.tlog"
+is '... and of a conversion' "$("$dump" --message held "$work/window.tlog")" "$held"
+
+# names with a dollar are those that --message and --list know
+is '--message is of such a name' "$("$dump" --oldest-first --message 'Outer*' "$work/held.tlog" |
+	cut -d' ' -f2- | tr -s ' ')" \
+	'source > label(Outer$Inner)
+source < label(Outer$Inner) 10ns
+source > label(Outer$Inner)
+source < label(Outer$Inner) 10ns'
+is '--list shows it' "$("$dump" --list "$work/held.tlog" | tr -s ' ' | grep source)" \
+	' 2 info instant timelogger source $id%d is $name%s
+ 2 info span source held
+ 4 info span source Outer$Inner'
+is '... alone, where it is chosen' "$("$dump" --list --message 'Outer*' "$work/held.tlog" | tr -s ' ' | tail -n +2)" \
+	' 4 info span source Outer$Inner'
+is '... as JSON' "$("$dump" --list --json "$work/inner.csv" | jq -r '"\(.message) \(.seen)"')" \
+	$'Outer$Inner 2\nOuter$Other 2'

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
 # Traces of Lincheck, made by its own releases: printed as its eager printer
 # prints them, written again as they were.
@@ -157,6 +157,13 @@ ends '... nor is one that ends inside a block' 0 "$dump" --check \
 	"$work/cut.trace"
 has '... which it says' "$out" ': unfinished: [0-9]+ entries'
 ends '... and whatever reads it' 0 "$dump" --list "$work/cut.trace"
+for end in 3218 6284 9372; do # of blocks: some names are in the next
+	head -c $end "$lincheck/v8-stream4.trace" >"$work/border.trace"
+	ends '... nor is one that ends between blocks' 0 "$dump" --check \
+		"$work/border.trace"
+	has '... which it says' "$out" ': unfinished: [0-9]+ entries'
+	has '... and what is missing' "$out" 'was not written yet'
+done
 printf '\377' | dd of="$work/cut.trace" bs=1 seek=2000 conv=notrunc \
 	2>"$work/said"
 ends 'one with a wrong byte is damaged' 1 "$dump" --check "$work/cut.trace"
@@ -176,3 +183,30 @@ has '... which it says' "$out" ': unfinished: [0-9]+ entries'
 printf '\377' | dd of="$work/open2.trace" bs=1 seek=$((size / 2)) \
 	conv=notrunc 2>"$work/said"
 ends 'one with a wrong byte is damaged' 1 "$dump" --check "$work/open2.trace"
+
+# version 8 has no names of threads and arguments and no access paths
+"$bin/timeline-convert" --to lincheck "$lincheck/v22-stream2.trace" -o "$work/v8.lincheck" 2>"$work/said"
+is 'what version 8 cannot hold is said once, and how often it was there' \
+	"$(sed 's/.*lincheck: //' "$work/said")" \
+	'an access path is left out (6 times)
+the name of an argument is left out (2 times)
+the name of a thread is left out (2 times)'
+is '... and nothing of a file of version 8' \
+	"$("$bin/timeline-convert" --to lincheck "$lincheck/v8-stream2.trace" -o - 2>&1 >/dev/null)" ''
+
+# release 3.1 prints the names of classes as the JVM has them
+sed 's/com\.acme\.shop\.Store/com.acme.Shop$Store/g; s/org\.jetbrains\.lincheck\.trace\.Box/org.jetbrains.lincheck.Trace$Box/g' \
+	"$lincheck/v8-mem2.trace" >"$work/nested.trace"
+is 'a nested class is Outer$Inner in 3.1' \
+	"$("$dump" --tree --style lincheck-3.1 "$work/nested.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/Shop$Store/g; s/\<Box\>/Trace$Box/g' "$lincheck/v8-mem2.printed31.txt")"
+is '... and Outer.Inner in later releases' \
+	"$("$dump" --tree --style lincheck "$work/nested.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/Shop.Store/g; s/\<Box\>/Trace.Box/g' "$lincheck/v8-mem2.printed.txt")"
+sed 's/com\.acme\.shop\.Store/com.A$$Lambda$14\/0x/g' "$lincheck/v8-mem2.trace" >"$work/lambda.trace"
+is 'a lambda has its number in 3.1' \
+	"$("$dump" --tree --style lincheck-3.1 "$work/lambda.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/A$$Lambda$14/g' "$lincheck/v8-mem2.printed31.txt")"
+is '... and none in later releases' \
+	"$("$dump" --tree --style lincheck "$work/lambda.trace" 2>/dev/null)" \
+	"$(sed 's/\<Store\>/A$$Lambda/g' "$lincheck/v8-mem2.printed.txt")"

@@ -170,8 +170,11 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 {
 	struct tl_text *text = &p->output->text;
 	const char *color = p->output->color ? color_of(node) : "";
+	const struct tl_reader_thread *known =
+	    tl_forest_known(p->forest, p->thread);
 	const struct tl_lincheck_print how = { .arrows =
 						   p->options->lincheck_3_1,
+		.thread = known ? known->name : tl_bytes(NULL, 0),
 		.verbose = p->options->verbose,
 		.children = node->child_count - hidden,
 		.result = hidden ? result : NULL };

@@ -377,14 +377,19 @@ next_line(struct tl_bytes *text, struct tl_bytes *line)
 	return true;
 }
 
-/* How the original prints it is of no use here. */
+/* Is it none of a definition?  How the original prints the point is of no use
+ * here. */
 static bool
-is_print(struct tl_bytes line)
+is_other(struct draft *d, struct tl_bytes line)
 {
 	struct tl_bytes word;
 
-	return tl_lincheck_next_word(&line, &word) &&
-	       tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT));
+	if (!tl_lincheck_next_word(&line, &word))
+		return false;
+	if (!tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PATHS)))
+		return tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT));
+	return tl_lincheck_next_number(&line, &d->form.paths) &&
+	       tl_lincheck_next_number(&line, &d->form.arguments);
 }
 
 /* What was read from a Lincheck trace: 0; 1: what version 8 does not know;
@@ -400,7 +405,7 @@ take_native(struct draft *d, const struct tl_message *message)
 			   (message->kind == TIMELINE_RECORD_SPAN))
 		rc = -EINVAL;
 	while (rc == 0 && next_line(&text, &line)) {
-		if (!is_print(line))
+		if (!is_other(d, line))
 			rc = take_definition(d, line);
 	}
 	if (rc != 0)

@@ -53,7 +53,9 @@ struct tl_lincheck_form {
 	uint8_t shown; /* values among the arguments, TL_ARGS_MAX + 1: more */
 	int32_t location;
 	int32_t target;
-	uint32_t count; /* of values */
+	int32_t paths;     /* of the place, which are not written, ... */
+	int32_t arguments; /* and names of arguments */
+	uint32_t count;    /* of values */
 	uint32_t definition_count;
 	int32_t *tags; /* the type of each value; a class's id for an object */
 	/* Indexes of tl_lincheck_known, to be defined before the point. */

@@ -77,6 +77,16 @@ is_capital(struct tl_bytes text, size_t at)
 	       (c >= 0x391 && c <= 0x3a9) || (c >= 0x400 && c <= 0x42f);
 }
 
+/* The name of a class as release 3.1 prints it. */
+static struct tl_bytes
+raw_class(struct tl_bytes name)
+{
+	name = behind_last_dot(name);
+	if (name.size > 0 && memmem(name.data, name.size, "$$Lambda", 8))
+		cut_at_last(&name, '/');
+	return name;
+}
+
 bool
 tl_lincheck_put_class(struct tl_text *text, struct tl_bytes name)
 {
@@ -199,8 +209,24 @@ put_name(struct template *t, struct tl_bytes name)
 static void
 put_class_name(struct template *t, struct tl_bytes name)
 {
+	const struct tl_bytes raw = raw_class(name);
+	bool differs;
+
+	tl_lincheck_put_class(&t->scratch, name);
+	differs = !tl_bytes_equal(raw,
+		      tl_bytes(t->scratch.size ? t->scratch.data : "",
+			  t->scratch.size)) &&
+		  !memchr(raw.data, '|', raw.size);
+	tl_text_clear(&t->scratch);
+	if (differs) {
+		tl_put_string(t->text, "{~");
+		put_name(t, raw);
+		tl_put_char(t->text, '|');
+	}
 	tl_lincheck_put_class(&t->scratch, name);
 	put_scratch(t);
+	if (differs)
+		tl_put_char(t->text, '}');
 }
 
 static void
@@ -669,7 +695,10 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 	struct tl_data_in stack = tl_data_in(o->stack.data, o->stack.size);
 	const size_t count = o->stack.size / 4;
 
-	tl_put_string(t->text, "Live breakpoint");
+	const bool is_long = o->version < TL_LINCHECK_SINCE_SHORT_BREAKPOINTS;
+
+	tl_put_string(t->text,
+	    is_long ? "Live line breakpoint [{0m}]{T}" : "Live breakpoint");
 	for (size_t i = 0; i < o->uuid.size; i++) {
 		const uint8_t byte = (uint8_t)o->uuid.data[i];
 
@@ -681,7 +710,7 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 		tl_put_string(t->text, i + 1 == o->uuid.size ? "]" : "");
 	}
 	put_place(t, place, known);
-	tl_put_string(t->text, ", stacktrace: [");
+	tl_put_string(t->text, is_long ? " stacktrace: [" : ", stacktrace: [");
 	for (size_t i = 0; i < count && i < TL_LINCHECK_STACK_SHOWN; i++) {
 		tl_put_string(t->text, i > 0 ? ", " : "");
 		put_frame(t, tl_data_i32(&stack));
@@ -1010,6 +1039,110 @@ is_string(const struct tl_message *message, unsigned slot)
 		   message->args[slot].format == TIMELINE_ARG_STRING);
 }
 
+/* The tag of the value in a place among the arguments, or NONE. */
+static int32_t
+tag_in(const struct tl_message *message, unsigned slot)
+{
+	struct tl_bytes line, word;
+	int32_t skipped, tag;
+	unsigned at = 0;
+	bool throws;
+	int class;
+
+	if (!find_line(message, TL_LINCHECK_WORD, &line))
+		return TL_LINCHECK_NONE;
+	throws = tl_bytes_end_with(line, " " TL_LINCHECK_THROWS);
+	if (!tl_lincheck_next_word(&line, &word) ||
+	    (class = tl_lincheck_class_of(word)) < 0 ||
+	    !tl_lincheck_next_number(&line, &skipped) || /* location */
+	    !tl_lincheck_next_number(&line, &skipped))   /* target */
+		return TL_LINCHECK_NONE;
+	for (uint32_t i = 0; at <= slot; i++) {
+		if (tl_lincheck_is_index((uint8_t) class, i))
+			tag = TL_LINCHECK_INT;
+		else if (!tl_lincheck_next_number(&line, &tag))
+			return TL_LINCHECK_NONE;
+		at += tl_lincheck_is_shown((uint8_t) class, i, tag, throws);
+	}
+	return tag;
+}
+
+/* Append the raw name of a class; false: it is not defined. */
+static bool
+print_raw_class(struct tl_text *text, const struct tl_message *message,
+    int32_t id)
+{
+	struct tl_bytes left = message->explain, line, word, raw;
+	struct tl_text name = { 0 };
+	char start[32];
+
+	snprintf(start, sizeof(start), "\nclass %d ", (int)id);
+	line = tl_bytes(left.size
+			    ? memmem(left.data, left.size, start, strlen(start))
+			    : NULL,
+	    0);
+	if (!line.data)
+		return false;
+	line.data += strlen(start);
+	line.size = (size_t)(left.data + left.size - line.data);
+	word = line;
+	if (memchr(line.data, '\n', line.size))
+		word.size =
+		    (size_t)((const char *)memchr(line.data, '\n', line.size) -
+			     line.data);
+	tl_lincheck_take_word(&name, word);
+	raw = raw_class(tl_bytes(name.size ? name.data : "", name.size));
+	tl_put_bytes(text, raw);
+	if (name.rc < 0)
+		text->rc = name.rc;
+	tl_text_free(&name);
+	return true;
+}
+
+/* A text without quotes.  Release 3.1 prints an object by the raw name of its
+ * class. */
+static void
+print_text(struct printing *p, unsigned slot)
+{
+	const struct tl_bytes text = text_of(p, slot);
+	const char *hash =
+	    text.size > 0 ? memrchr(text.data, '@', text.size) : NULL;
+	const int32_t tag = p->how->arrows && hash
+				? tag_in(p->event->message, slot)
+				: TL_LINCHECK_NONE;
+
+	if (tag >= 0 && print_raw_class(p->text, p->event->message, tag))
+		tl_put_bytes(p->text,
+		    tl_bytes(hash, (size_t)(text.data + text.size - hash)));
+	else
+		tl_put_bytes(p->text, text);
+}
+
+/* Milliseconds as Java writes an instant: 2023-11-14T22:13:20.001Z, without a
+ * fraction that is 0. */
+static void
+print_time(struct printing *p, unsigned slot)
+{
+	enum { SECONDS_SIZE = 19, MS_SIZE = 23 };
+	const int64_t ms = (int64_t)p->event->args[slot % TL_ARGS_MAX];
+	struct tl_text time = { 0 };
+	int64_t ns;
+
+	if (__builtin_mul_overflow(ms, 1000000, &ns)) {
+		tl_put_signed(p->text, ms);
+		return;
+	}
+	tl_put_time(&time, ns);
+	tl_put_bytes(p->text,
+	    tl_bytes(time.size ? time.data : "", time.size < MS_SIZE ? 0
+						 : ms % 1000 == 0 ? SECONDS_SIZE
+								  : MS_SIZE));
+	tl_put_char(p->text, 'Z');
+	if (time.rc < 0)
+		p->text->rc = time.rc;
+	tl_text_free(&time);
+}
+
 static void
 print_value(struct printing *p, struct tl_bytes word)
 {
@@ -1026,8 +1159,10 @@ print_value(struct printing *p, struct tl_bytes word)
 		print_quoted(p, slot, '\'', false);
 	else if (last == 'f')
 		print_number(p, slot, true);
+	else if (last == 'm')
+		print_time(p, slot);
 	else if (is_string(p->event->message, slot))
-		tl_put_bytes(p->text, text_of(p, slot));
+		print_text(p, slot);
 	else
 		print_number(p, slot, false);
 }
@@ -1044,6 +1179,7 @@ print_mark(struct printing *p, struct tl_bytes word)
 {
 	const struct tl_lincheck_print *how = p->how;
 	struct tl_lincheck_print inner = *how;
+	const char *bar;
 
 	if (word.size == 0)
 		return;
@@ -1057,6 +1193,22 @@ print_mark(struct printing *p, struct tl_bytes word)
 		return;
 	case '#':
 		tl_put_unsigned(p->text, how->children);
+		return;
+	case 'T':
+		if (how->thread.size == 0)
+			return;
+		tl_put_string(p->text, " (");
+		tl_put_bytes(p->text, how->thread);
+		tl_put_char(p->text, ')');
+		return;
+	case '~':
+		bar = memchr(word.data, '|', word.size);
+		if (bar && how->arrows)
+			word.size = (size_t)(bar - word.data);
+		else if (bar)
+			word = tl_bytes(bar,
+			    (size_t)(word.data + word.size - bar));
+		print_plain(p->text, tl_bytes(word.data + 1, word.size - 1));
 		return;
 	case '@':
 		inner.result = NULL;

@@ -14,7 +14,12 @@
  *					it is, a string, a string that may be a
  *					mark, a character, a floating number
  *	{>} {=}				the arrow of a read, of a write
+ *	{Nm}				value number N, milliseconds of Unix
+ *					time, as a time
+ *	{T}				" (NAME)" of the thread
  *	{#}				how many children there are
+ *	{~RAW|PRETTY}			a name of a class in release 3.1, and
+ *					in later ones
  *	{@FILE:LINE}			the place, where it is asked for; before
  *					it the result of a call
  */
@@ -42,6 +47,7 @@ struct tl_lincheck_print {
 	bool verbose; /* with the place in the source */
 	uint64_t children;
 	const struct tl_event *result; /* of a call; NULL: none */
+	struct tl_bytes thread;        /* its name; empty: none is known */
 };
 
 /* Was this message made of a Lincheck trace? */

@@ -363,6 +363,7 @@ enum {
 	NO_FOOTER,
 	REDEFINED,
 	UNDEFINED,
+	NOT_YET,
 	BAD_NAME,
 	LONG,
 	TOO_DEEP,
@@ -379,6 +380,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_FOOTER] = { 0, "a call is unfinished" },
 	[REDEFINED] = { -EBADMSG, "an id is defined again: the first stays" },
 	[UNDEFINED] = { -EBADMSG, "what is referred to is never defined" },
+	[NOT_YET] = { -ENODATA,
+	    "what is referred to was not written yet: called by its number" },
 	[BAD_NAME] = { -EBADMSG, "name is not modified UTF-8" },
 	[LONG] = { -ERANGE, "a text of more than 64 KiB is cut" },
 	[TOO_DEEP] = { -ENOSPC, "a call is nested too deep: left out" },
@@ -889,13 +892,25 @@ note_count(struct tl_notes *notes, unsigned kind, uint64_t count)
 	notes->count[kind] += count;
 }
 
+/* A definition may stand in the block of another thread, which comes when that
+ * one is full. */
+static void
+note_not_yet(struct tl_notes *notes)
+{
+	notes->count[NOT_YET] = notes->count[UNDEFINED];
+	notes->first[NOT_YET] = notes->first[UNDEFINED];
+	notes->count[UNDEFINED] = 0;
+}
+
 static void
 note_end(struct lincheck_read *r)
 {
 	struct tl_notes *notes = &r->notes;
 
-	if (!r->ended)
+	if (!r->ended) {
 		tl_note(notes, CUT, r->at + r->carry.size);
+		note_not_yet(notes);
+	}
 	note_count(notes, NO_FOOTER, calls_open(&r->calls));
 	note_count(notes, BAD_NAME, r->messages.bad_name);
 	note_count(notes, LONG, r->messages.cut);

@@ -647,6 +647,25 @@ put_location(struct describe *d)
 	put_number(d, place.line);
 }
 
+/* What the place has that version 8 does not. */
+static void
+put_paths(struct describe *d)
+{
+	struct tl_lincheck_place place;
+	int32_t owners, arguments = 0;
+
+	if (!tl_lincheck_context_place(d->context, d->object->location, &place))
+		return;
+	owners = place.path != TL_LINCHECK_NONE;
+	for (uint32_t i = 0; i < place.argument_count; i++)
+		arguments += tl_data_i32(&place.arguments) != TL_LINCHECK_NONE;
+	if (owners == 0 && arguments == 0)
+		return;
+	tl_put_string(d->text, "\n" TL_LINCHECK_PATHS);
+	put_number(d, owners);
+	put_number(d, arguments);
+}
+
 /* The subject of a point; its class, or NONE. */
 static int32_t
 put_target_definition(struct describe *d)
@@ -720,6 +739,8 @@ tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
 	if (tl_lincheck_has_target(object->class))
 		class = put_target_definition(&d);
 	put_classes(&d, class);
+	if (object->location != TL_LINCHECK_NONE)
+		put_paths(&d);
 	tl_put_char(text, '\n');
 	tl_lincheck_put_template(text, context, object);
 	return d.good;

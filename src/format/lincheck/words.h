@@ -11,11 +11,13 @@
  *	method ID CLASS DESCRIPTOR NAME
  *	field ID CLASS FLAGS NAME
  *	variable ID NAME
+ *	paths OWNERS ARGUMENTS
  *	print TEMPLATE
  *
  * The line "lincheck" is the point itself, with the tags of its values.  The
  * definitions that it refers to follow, in the order in which the original
- * writes them before the point.  The last line is how the original prints the
+ * writes them before the point.  The line "paths" counts the access paths and
+ * the names of arguments, which version 8 does not have.  The last line is how the original prints the
  * point (print.h).  Definitions of newer versions stand here as version 8
  * would have them: ids of strings count from 1, and fields that version 8
  * does not have are left out.
@@ -32,6 +34,7 @@
 
 #define TL_LINCHECK_WORD   "lincheck"
 #define TL_LINCHECK_THROWS "throws"
+#define TL_LINCHECK_PATHS  "paths"
 
 /* "call" ... "footer"; the other way round -1: none. */
 extern const char *const tl_lincheck_classes[TL_LINCHECK_FOOTER_CLASS + 1];

@@ -25,7 +25,10 @@ enum {
 	NO_BEGIN,
 	NO_END,
 	NUMBERED,
-	TOO_MANY
+	TOO_MANY,
+	THREADS,
+	PATHS,
+	ARGUMENTS
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
@@ -40,6 +43,9 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_END] = { 0, "a call without an end is ended" },
 	[NUMBERED] = { 0, "the events of a trace get other numbers" },
 	[TOO_MANY] = { -ENOSPC, "too much for one trace: event left out" },
+	[THREADS] = { -ENOTSUP, "the name of a thread is left out" },
+	[PATHS] = { -ENOTSUP, "an access path is left out" },
+	[ARGUMENTS] = { -ENOTSUP, "the name of an argument is left out" },
 };
 
 enum { BLOCK_KEPT_MAX = 16 << 20 /* bytes of one block in memory */ };
@@ -80,6 +86,11 @@ make_form(struct lincheck_write *w, const struct tl_event *event,
 		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
 	if (!(*form)->native && event->cpu != TL_CPU_UNKNOWN)
 		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+	if ((*form)->paths > 0)
+		tl_note(&w->notes, PATHS, TL_FAULT_NOWHERE);
+	for (int32_t i = 0;
+	     i < (*form)->arguments && i < TL_LINCHECK_VALUES_MAX; i++)
+		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
 	rc = tl_message_map_add(&w->forms, event->message, *form);
 	if (rc < 0)
 		tl_lincheck_form_free(*form);
@@ -198,6 +209,10 @@ find_lane(struct lincheck_write *w, const struct tl_event *event, bool native,
 
 	if (rc == 1)
 		(*lane)->native = native;
+	if (rc == 1 && !of_message &&
+	    tl_names_thread(tl_event_names(event), event->pid, event->tid)
+		    .size > 0)
+		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
 	if (rc <= 0 || native)
 		return rc < 0 ? rc : 0;
 	if (!w->root[of_message]) {

@@ -26,7 +26,8 @@
 enum {
 	LINE_SIZE_MAX = TL_INTERNER_TEXT_MAX,
 	/* After this many unknown lines and no other it is another format. */
-	UNKNOWN_MAX = 64
+	UNKNOWN_MAX = 64,
+	START_LABELS_MAX = 64 /* that are looked at to recognise a file */
 };
 
 enum {
@@ -50,13 +51,13 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_LABEL] = { -EBADMSG, "id without a label" },
 	[LABEL_AGAIN] = { 0, "id gets another label" },
 	[LABEL_LINES] = { 0, "label of several lines" },
-	[LONELY_END] = { -EBADMSG, "end without a begin" },
-	[LONELY_BEGIN] = { -EBADMSG, "begin without an end" },
+	[LONELY_END] = { 0, "end without a begin" },
+	[LONELY_BEGIN] = { -ENODATA, "begin without an end" },
 	[REENTERED] = { 0, "begin inside another of the same label" },
 	[BACK] = { 0, "time goes back" },
 	[OUT_OF_RANGE] = { -ERANGE, "time is out of range: cut" },
 	[TOO_MANY] = { -ENOSPC, "too many ids: one stands for the rest" },
-	[CUT] = { -EBADMSG, "the last line is cut, left out" },
+	[CUT] = { -ENODATA, "the file ends inside its last line, left out" },
 };
 
 struct process {
@@ -484,28 +485,66 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* A label and a use of it, and hardly anything else. */
+/* What the lines at the start of a file say about its format. */
+struct evidence {
+	int64_t labels[START_LABELS_MAX]; /* ids that have one */
+	unsigned label_count;
+	unsigned marks;
+	unsigned used; /* marks of these ids */
+	unsigned bad;
+};
+
+static bool
+has_label(const struct evidence *e, int64_t id)
+{
+	for (unsigned i = 0; i < e->label_count; i++) {
+		if (e->labels[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static void
+weigh(struct evidence *e, struct tl_bytes bytes)
+{
+	struct tl_lms_line line;
+
+	tl_lms_parse(bytes, &line);
+	switch (line.type) {
+	case TL_LMS_LABEL:
+		if (e->label_count < START_LABELS_MAX && !has_label(e, line.id))
+			e->labels[e->label_count++] = line.id;
+		break;
+	case TL_LMS_BEGIN:
+	case TL_LMS_END:
+		e->marks++;
+		e->used += has_label(e, line.id);
+		break;
+	case TL_LMS_BLANK:
+		break;
+	default:
+		e->bad++;
+	}
+}
+
+/* Labels and uses of them, or numbers and hardly anything else. */
 unsigned
 tl_lms_recognise(struct tl_bytes first)
 {
-	uint64_t count[TL_LMS_UNKNOWN + 1] = { 0 };
-	bool labelled = false;
+	struct evidence e = { 0 };
 	const char *end;
 
 	while (
 	    (end = first.size ? memchr(first.data, '\n', first.size) : NULL)) {
 		const size_t size = (size_t)(end - first.data);
-		struct tl_lms_line line;
 
-		tl_lms_parse(tl_bytes(first.data, size), &line);
-		if (count[TL_LMS_BEGIN] + count[TL_LMS_END] == 0)
-			labelled = labelled || line.type == TL_LMS_LABEL;
-		count[line.type]++;
+		weigh(&e, tl_bytes(first.data, size));
 		first.data += size + 1;
 		first.size -= size + 1;
 	}
-	if (count[TL_LMS_BEGIN] + count[TL_LMS_END] <
-	    4 * (count[TL_LMS_UNKNOWN] + count[TL_LMS_MALFORMED]) + 1)
-		return 0;
-	return labelled ? 85 : 20;
+	if (e.used > 4 * e.bad)
+		return 85;
+	if (e.used > e.bad)
+		return 65;
+	return e.marks > 4 * e.bad ? 20 : 0;
 }

@@ -7,6 +7,8 @@
  */
 #include "format/rtl/rtl.h"
 
+#include "base/array.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "event/reader.h"
 #include "format/rtl/line.h"
@@ -17,22 +19,23 @@
 #include <stdlib.h>
 
 enum {
-	LINE_SIZE_MAX = 64 << 10,
+	LINE_SIZE_MAX = TL_RTL_LINE_MAX,
 	/* After this many unknown lines and no other it is another format. */
 	UNKNOWN_MAX = 64
 };
 
 static const uint64_t ms_ns = 1000000, us_ns = 1000;
 
-enum { NO_TIME, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE };
+enum { NO_TIME, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE, LONELY_END };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_TIME] = { -EBADMSG, "line without a time, taken as a message" },
 	[LONG] = { -EBADMSG, "line of more than 64 KiB, cut" },
-	[UNCLOSED] = { -EBADMSG, "the log was not closed: its end is missing" },
-	[CUT] = { -EBADMSG, "the last line is cut" },
+	[UNCLOSED] = { -ENODATA, "the log was not closed: its end is missing" },
+	[CUT] = { -ENODATA, "the log ends inside its last line" },
 	[TOO_MANY] = { -ENOSPC, "too many different texts, left out" },
 	[BAD_TIME] = { -EBADMSG, "time out of range" },
+	[LONELY_END] = { 0, "end without a begin" },
 	[BEFORE] = { -EBADMSG, "line before the log begins, left out" },
 };
 
@@ -42,6 +45,9 @@ struct rtl_read {
 	const struct tl_report *report;
 	struct tl_interner *interner;
 	struct tl_notes notes;
+	struct tl_id_map open_ids; /* of a scope in a thread */
+	uint64_t *open;            /* by id: how often it is open */
+	size_t open_capacity;
 	struct tl_rtl_scopes *scopes;
 	struct tl_text part;
 	struct tl_text joined; /* a scope out of two places */
@@ -51,6 +57,7 @@ struct rtl_read {
 	uint64_t known;
 	uint64_t unknown;
 	const struct tl_message *opened;
+	const struct tl_message *closed;
 	int64_t opened_ns;
 	uint64_t timer_ns;
 	int64_t origin_ns; /* Unix time of column 0 */
@@ -67,6 +74,35 @@ static struct rtl_read *
 read_of(struct tl_reader *reader)
 {
 	return (struct rtl_read *)(void *)reader;
+}
+
+/* Count the begins and ends of a scope in a thread.  Without room for more it
+ * is not known what is open. */
+static int
+count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
+    uint8_t kind)
+{
+	const struct tl_id_key key = { .a = (uintptr_t)meaning->message,
+		.b = meaning->label << 32 | r->event.tid };
+	uint32_t id;
+	int rc;
+
+	if (kind == TL_INSTANT)
+		return 0;
+	rc = tl_id_map_get(&r->open_ids, key, &id);
+	if (rc == -ENOSPC)
+		return 0;
+	if (rc >= 0 && id >= r->open_capacity)
+		rc = TL_ARRAY_ZEROS(r->open, r->open_capacity, id);
+	if (rc < 0)
+		return rc;
+	if (kind == TL_BEGIN)
+		r->open[id]++;
+	else if (r->open[id] > 0)
+		r->open[id]--;
+	else
+		tl_note(&r->notes, LONELY_END, r->at);
+	return 0;
 }
 
 /* Put an event at the last time and thread; without room for its texts, all
@@ -92,7 +128,8 @@ put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
 	e->message = meaning->message;
 	e->kind = kind;
 	e->number = r->known++;
-	return r->sink->put(r->sink, e);
+	rc = count_open(r, meaning, kind);
+	return rc < 0 ? rc : r->sink->put(r->sink, e);
 }
 
 /* { x or } x, with or without a blank. */
@@ -209,6 +246,31 @@ put_opened(struct rtl_read *r)
 	return rc;
 }
 
+/* The last line as an event of its own, if it is later than the one before. */
+static int
+put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
+{
+	struct tl_event *e = &r->event;
+	int64_t ns;
+	int rc;
+
+	r->is_closed = true;
+	if (!r->has_header || !time_of(r, unwrap(r, line->column), &ns) ||
+	    ns <= (r->is_fresh ? r->opened_ns : e->ns))
+		return 0;
+	if (r->is_fresh && (rc = put_opened(r)) < 0)
+		return rc;
+	e->ns = ns;
+	e->tsc = (uint64_t)ns;
+	e->tid = 0;
+	e->error_ns = (uint32_t)r->unit_ns;
+	e->args[0] = e->args[1] = 0;
+	e->message = r->closed;
+	e->kind = TL_INSTANT;
+	e->number = r->known++;
+	return r->sink->put(r->sink, e);
+}
+
 static int
 take_record(struct rtl_read *r, struct tl_rtl_line *line)
 {
@@ -264,6 +326,8 @@ take_header(struct rtl_read *r, const struct tl_rtl_line *line)
 		r->timer_ns = 0;
 		r->is_fresh = true;
 		r->is_closed = false;
+		if (r->open_capacity > 0) /* another process */
+			memset(r->open, 0, r->open_capacity * sizeof(*r->open));
 		return;
 	}
 	r->unit_ns = line->is_us ? us_ns : ms_ns;
@@ -296,8 +360,7 @@ take_line(struct rtl_read *r, struct tl_bytes bytes)
 		r->event.pid = line.number;
 		return 0;
 	case TL_RTL_CLOSING:
-		r->is_closed = true;
-		return 0;
+		return put_closed(r, &line);
 	default:
 		return take_strange(r, bytes);
 	}
@@ -394,6 +457,8 @@ rtl_free(struct tl_reader *reader)
 	tl_text_free(&r->part);
 	tl_text_free(&r->joined);
 	tl_rtl_scopes_free(r->scopes);
+	tl_id_map_free(&r->open_ids);
+	free(r->open);
 	free(r);
 }
 
@@ -446,6 +511,10 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_OPENED),
 		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->opened);
 	if (rc == 0)
+		rc = tl_interner_message(r->interner,
+		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_CLOSED),
+		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->closed);
+	if (rc == 0)
 		rc = tl_rtl_scopes_new(&r->scopes, r->interner);
 	if (rc < 0)
 		rtl_free(&r->reader);
@@ -454,11 +523,13 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* The header, or lines that all have time, thread and one of the marks. */
+/* The header, or lines with time, thread and one of the marks: the first, or
+ * more of them than of others. */
 unsigned
 tl_rtl_recognise(struct tl_bytes first)
 {
-	unsigned lines = 0;
+	unsigned marked = 0, strange = 0;
+	bool leads = false;
 
 	while (first.size > 0) {
 		const char *end = memchr(first.data, '\n', first.size);
@@ -466,17 +537,22 @@ tl_rtl_recognise(struct tl_bytes first)
 		    end ? (size_t)(end - first.data) : first.size;
 		struct tl_rtl_line line;
 
-		if (!end && lines > 0)
+		if (!end && marked + strange > 0)
 			break;
 		tl_rtl_line_parse(&line, tl_bytes(first.data, size));
-		if (line.kind == TL_RTL_OPENING)
-			return 100;
-		if (line.kind != TL_RTL_RECORD || !line.is_marked)
-			break;
-		lines++;
+		if (line.kind == TL_RTL_OPENING && strange < UNKNOWN_MAX)
+			return strange == 0 ? 100 : 80;
+		if (line.kind == TL_RTL_RECORD && line.is_marked) {
+			leads = leads || strange == 0;
+			marked++;
+		} else if (size > 0) {
+			strange++;
+		}
 		if (!end)
 			break;
 		first = tl_bytes(end + 1, first.size - size - 1);
 	}
-	return lines > 1 ? 70 : lines * 60;
+	if (leads)
+		return marked > 1 ? 70 : 60;
+	return marked > 2 * strange ? 50 : 0;
 }

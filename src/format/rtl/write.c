@@ -502,16 +502,14 @@ put_formatted(struct rtl_write *w, const struct tl_event *event)
 	return text->rc < 0 ? text->rc : 1;
 }
 
-/* Is it the header of a log that was read? */
+/* Is it the header or the last line of a log that was read? */
 static bool
-is_opened(const struct tl_event *event)
+is_frame(const struct tl_event *event, const char *text)
 {
 	return event->kind == TL_INSTANT &&
 	       tl_bytes_equal(event->message->category,
 		   tl_bytes_of(TL_RTL_CATEGORY)) &&
-	       tl_bytes_equal(event->message->text,
-		   tl_bytes_of(TL_RTL_OPENED)) &&
-	       event->args[0] <= INT64_MAX;
+	       tl_bytes_equal(event->message->text, tl_bytes_of(text));
 }
 
 /* The header, and what was lost before there was one: 1 when that is all of
@@ -519,7 +517,8 @@ is_opened(const struct tl_event *event)
 static int
 start_log(struct rtl_write *w, const struct tl_event *event)
 {
-	const bool opened = is_opened(event);
+	const bool opened =
+	    is_frame(event, TL_RTL_OPENED) && event->args[0] <= INT64_MAX;
 	const uint64_t unit = w->is_us ? 1000 : 1000000;
 	const int64_t first_ns =
 	    w->lost > 0 && w->lost_ns < event->ns ? w->lost_ns : event->ns;
@@ -560,6 +559,8 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 		put_loss(w, event->tid, event->lost);
 		return 0;
 	}
+	if (is_frame(event, TL_RTL_CLOSED)) /* the last line has its time */
+		return 0;
 	if ((rc = put_formatted(w, event)) != 0)
 		return rc < 0 ? rc : 0;
 	rc = put_line(w, event, shape, &named);

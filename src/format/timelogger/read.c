@@ -63,7 +63,7 @@ enum {
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[UNKNOWN_TYPE] = { -EBADMSG, "record of an unknown type, skipped" },
-	[CUT] = { -EBADMSG, "the last record is cut" },
+	[CUT] = { -ENODATA, "the file ends inside its last record" },
 	[UNDEFINED] = { -EBADMSG, "source that was never defined" },
 	[REDEFINED] = { 0, "source defined again" },
 	[TOO_HIGH] = { 0, "open of a source that is open: an overlap" },
@@ -567,35 +567,57 @@ is_defined(const uint32_t *ids, uint32_t count, uint32_t id)
 	return false;
 }
 
-/* Check the records from the start: each source must be defined before it is
- * used.  Ids that count from 0, or a use of one, occur in no other format. */
+/* What the records at the start of a file say about its format. */
+struct evidence {
+	uint32_t ids[START_SOURCES_MAX]; /* that were defined */
+	uint32_t count;
+	uint32_t good; /* definitions with a name, uses of what they define */
+	uint32_t bad;
+	bool ascending; /* ids count from 0 */
+	bool used;
+};
+
+static void
+weigh(struct evidence *e, const char *record, size_t size)
+{
+	const uint8_t type = (uint8_t)record[0];
+	bool known, good;
+	uint32_t id;
+
+	memcpy(&id, record + 1, sizeof(id));
+	id = be32toh(id);
+	known = is_defined(e->ids, e->count, id);
+	good = type == TL_TIMELOGGER_NEW ? size > TL_TIMELOGGER_TEXT_AT
+					 : type <= TL_TIMELOGGER_CLOSE && known;
+	e->good += good;
+	e->bad += !good;
+	e->used = e->used || (good && type != TL_TIMELOGGER_NEW);
+	if (good && !known) {
+		e->ascending = e->ascending && id == e->count;
+		e->ids[e->count++] = id;
+	}
+}
+
+/* Ids that count from 0, or a use of one that was defined, occur in no other
+ * format.  A few other records among many of those are damage. */
 unsigned
 tl_timelogger_recognise(struct tl_bytes first)
 {
-	uint32_t ids[START_SOURCES_MAX], count = 0, id;
-	bool ascending = true, used = false;
+	struct evidence e = { .ascending = true };
 
-	while (first.size >= TL_TIMELOGGER_SIZE && count < START_SOURCES_MAX) {
+	while (
+	    first.size >= TL_TIMELOGGER_SIZE && e.count < START_SOURCES_MAX) {
 		const size_t size = record_size(first.data, first.size);
-		const uint8_t type = (uint8_t)first.data[0];
-		bool known;
 
-		memcpy(&id, first.data + 1, sizeof(id));
-		id = be32toh(id);
-		known = is_defined(ids, count, id);
-		if (type > TL_TIMELOGGER_CLOSE ||
-		    (type == TL_TIMELOGGER_NEW ? size == TL_TIMELOGGER_TEXT_AT
-					       : !known))
-			return count > 1 ? 30 : 0;
-		used = used || type != TL_TIMELOGGER_NEW;
-		if (!known) {
-			ascending = ascending && id == count;
-			ids[count++] = id;
-		}
+		weigh(&e, first.data, size);
 		if (size > first.size)
 			break;
 		first.data += size;
 		first.size -= size;
 	}
-	return count == 0 ? 0 : ascending ? 90 : used ? 85 : 30;
+	if (e.count == 0)
+		return 0;
+	if (e.bad > 0)
+		return e.used && e.good > 2 * e.bad ? 75 : e.count > 1 ? 30 : 0;
+	return e.ascending ? 90 : e.used ? 85 : 30;
 }

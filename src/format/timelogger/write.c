@@ -22,6 +22,7 @@
 #include "event/reader.h"
 #include "format/label.h"
 #include "format/timelogger/form.h"
+#include "format/timelogger/known.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -70,8 +71,19 @@ struct source {
 	uint64_t losses; /* w->losses when its activity was last known */
 };
 
+/* What is known of the sources that a process made. */
+struct process {
+	bool seen;
+	bool whole; /* from its first source on */
+};
+
 struct timelogger_write {
 	struct tl_writer writer; /* first: what callers see */
+	struct tl_known_list known;
+	struct tl_id_map pids; /* of an input */
+	struct process *processes;
+	size_t process_capacity;
+	int64_t newest_ns;
 	struct tl_message_map forms;
 	struct tl_interner *names; /* their numbers */
 	struct tl_id_map keys;
@@ -272,6 +284,95 @@ name_source(struct timelogger_write *w, const struct tl_event *event,
 	tl_put_char(name, ')');
 }
 
+/* Give a known source an id, and a definition.  One whose name its definition
+ * does not have is defined when its name is known. */
+static int
+give_known(struct timelogger_write *w, const struct tl_event *event,
+    struct tl_known *known, int64_t ns)
+{
+	const struct tl_event plain = { .message = known->message };
+
+	known->given = true;
+	known->id = choose_id(w, event, known->number);
+	if (!known->has_name)
+		return 0;
+	tl_text_clear(&w->name);
+	tl_label_put(&w->name, &plain, "");
+	return put_definition(w, known->id, ns);
+}
+
+/* Take the known source of a number and the name in w->name. */
+static void
+take_known(struct timelogger_write *w, const struct tl_event *event,
+    int32_t number, struct source *source)
+{
+	const struct tl_known *known =
+	    source->known ? NULL
+			  : tl_known_take(&w->known, event->source, number,
+				tl_bytes(w->name.data, w->name.size));
+
+	if (!known || !known->given)
+		return;
+	source->known = true;
+	source->id = known->id;
+	source->written = known->has_name;
+}
+
+static int
+find_process(struct timelogger_write *w, const struct tl_event *event,
+    struct process **process)
+{
+	const struct tl_id_key key = { event->source, event->pid };
+	uint32_t number;
+	int rc = tl_id_map_get(&w->pids, key, &number);
+
+	if (rc >= 0 && number >= w->process_capacity)
+		rc = TL_ARRAY_ZEROS(w->processes, w->process_capacity, number);
+	if (rc < 0)
+		return rc;
+	*process = &w->processes[number];
+	return 0;
+}
+
+/*
+ * Before a source of this number come those that were made before it.  Where
+ * the first that is kept of a process is that it made source 0, each of them
+ * comes in its turn; else what was logged of them may be overwritten.
+ */
+static int
+give_earlier(struct timelogger_write *w, const struct tl_event *event,
+    int32_t number)
+{
+	const bool makes = event->kind == TL_INSTANT;
+	struct tl_text name;
+	struct process *process;
+	int rc;
+
+	if (w->known.count == 0)
+		return 0;
+	if ((rc = find_process(w, event, &process)) < 0)
+		return rc;
+	if (!process->seen) /* a file may define its sources in any order */
+		process->whole = makes && (number == 0 || event->pid == 0);
+	process->seen = true;
+	if (process->whole)
+		return 0;
+	name = w->name; /* of the source at hand */
+	w->name = (struct tl_text){ 0 };
+	for (size_t i = tl_known_from(&w->known, event->source, 0);
+	     rc == 0 && i < w->known.count; i++) {
+		struct tl_known *known = &w->known.items[i];
+
+		if (known->input != event->source || known->number >= number)
+			break;
+		if (!known->given && !known->taken)
+			rc = give_known(w, event, known, event->ns);
+	}
+	tl_text_free(&w->name);
+	w->name = name;
+	return rc;
+}
+
 /* Write a definition that was read from a file.  If the source was used before,
  * it has one already. */
 static int
@@ -294,11 +395,17 @@ define(struct timelogger_write *w, const struct tl_event *event)
 		*source = early;
 		return 0;
 	}
+	if ((rc = give_earlier(w, event, id)) < 0)
+		return rc;
+	take_known(w, event, id, source);
+	early = *source;
 	give_id(w, event, source, id);
-	source->written = true;
 	source->activity = 0;
 	source->losses = w->losses;
-	return put_definition(w, source->id, event->ns);
+	source->written = true;
+	return early.written && early.losses == 0
+		   ? 0
+		   : put_definition(w, source->id, event->ns);
 }
 
 /* Find the source of an event.  w->name is its name if it is not yet
@@ -373,6 +480,13 @@ use_source(struct timelogger_write *w, const struct tl_event *event,
 	if (rc < 0)
 		return rc;
 	*used = source;
+	if (form->what == TL_FORM_NUMBERED && !source->known &&
+	    !form->undefined) {
+		if ((rc = give_earlier(w, event, form->wanted)) < 0)
+			return rc;
+		take_known(w, event, form->wanted, source);
+		source->early |= source->written;
+	}
 	give_id(w, event, source, form->wanted);
 	if (form->what != TL_FORM_PER_THREAD) {
 		form->source = (uint32_t)(source - w->sources);
@@ -452,6 +566,7 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 		w->losses++;
 		w->kept_ns = event->ns;
 	}
+	w->newest_ns = event->ns;
 	if (event->message)
 		rc = put_event(w, event);
 	else
@@ -462,11 +577,30 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 	return 0;
 }
 
+/* The sources of which nothing was kept but that they are defined. */
 static int
 timelogger_end(struct tl_writer *writer)
 {
-	tl_notes_report(&write_of(writer)->notes, writer->report);
-	return 0;
+	struct timelogger_write *w = write_of(writer);
+	const struct tl_event nobody = { .pid = UINT32_MAX };
+	int rc = 0;
+
+	(void)tl_known_from(&w->known, 0, 0); /* in order */
+	for (size_t i = 0; rc == 0 && i < w->known.count; i++) {
+		struct tl_known *known = &w->known.items[i];
+
+		if (known->has_name && !known->given && !known->taken)
+			rc = give_known(w, &nobody, known, w->newest_ns);
+	}
+	tl_notes_report(&w->notes, writer->report);
+	return rc;
+}
+
+static int
+timelogger_set_message(struct tl_writer *writer, uint32_t source,
+    const struct tl_message *message)
+{
+	return tl_known_add(&write_of(writer)->known, source, message);
 }
 
 static void
@@ -479,11 +613,15 @@ timelogger_free(struct tl_writer *writer)
 	tl_interner_free(w->names);
 	tl_text_free(&w->name);
 	free(w->sources);
+	tl_known_free(&w->known);
+	tl_id_map_free(&w->pids);
+	free(w->processes);
 }
 
 static const struct tl_writer_kind kind = { .put = timelogger_put,
 	.end = timelogger_end,
-	.free = timelogger_free };
+	.free = timelogger_free,
+	.set_message = timelogger_set_message };
 
 int
 tl_timelogger_write_new(struct tl_writer **writer, tl_write *write,

@@ -388,7 +388,12 @@ expect(struct tl_text *to)
 				  "i = Box.kclass at Main.kt:5\n"
 				  "i \xe2\x9e\x9c StringBuilder@3(\"b\\n\") at "
 				  "Main.kt:5\n");
-	if (version >= 15)
+	if (version >= 15 && version < 20)
+		tl_put_string(to,
+		    "Live line breakpoint [2023-11-14T22:13:20Z] (main) at "
+		    "Main.kt:5 stacktrace: [Main.run, Main.run, Main.run ... "
+		    "(1 more)]\n");
+	if (version >= 20)
 		tl_put_format(to,
 		    "Live breakpoint%s at Main.kt:5, stacktrace: [Main.run, "
 		    "Main.run, Main.run ... (1 more)]\n",
@@ -410,7 +415,9 @@ static int
 print(struct tl_sink *sink, const struct tl_event *event)
 {
 	struct printer *p = (struct printer *)(void *)sink;
-	const struct tl_lincheck_print how = { .verbose = true, .children = 2 };
+	const struct tl_lincheck_print how = { .verbose = true,
+		.children = 2,
+		.thread = tl_bytes_of("main") };
 
 	if (event->kind == TL_END)
 		return 0;

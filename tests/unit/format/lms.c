@@ -106,9 +106,9 @@ TEST(differences_may_be_negative)
 TEST(a_label_goes_to_the_end_of_its_line)
 {
 	check("2,0,a,b,,c\n0,0,1\n", "1000 lms > a,b,,c\n",
-	    "-74 - begin without an end\n");
+	    "-61 - begin without an end\n");
 	check("2,7, \"x\" \n1,7,1\n", "1000 lms <  \"x\" \n",
-	    "-74 10 end without a begin\n");
+	    "0 10 end without a begin\n");
 	check_exact("2,0,a,b,,c\n0,0,1\n1,0,2\n");
 	check_exact("2,0, \"x\" \n0,0,1\n1,0,2\n");
 }
@@ -153,7 +153,7 @@ TEST(an_end_without_a_begin_is_said)
 {
 	check("2,0,a\n1,0,5\n0,0,1\n1,0,1\n",
 	    "5000 lms < a\n6000 lms > a\n7000 lms < a\n",
-	    "-74 6 end without a begin\n");
+	    "0 6 end without a begin\n");
 }
 
 TEST(a_begin_inside_another_is_said)
@@ -161,7 +161,7 @@ TEST(a_begin_inside_another_is_said)
 	check("2,0,a\n0,0,1\n0,0,1\n1,0,1\n1,0,1\n0,0,1\n",
 	    "1000 lms > a\n2000 lms > a\n3000 lms < a\n4000 lms < a\n"
 	    "5000 lms > a\n",
-	    "-74 - begin without an end\n"
+	    "-61 - begin without an end\n"
 	    "0 12 begin inside another of the same label\n");
 }
 
@@ -170,7 +170,7 @@ TEST(an_id_without_a_label_is_said)
 	check("2,0,a\n0,3,1\n1,3,1\n1,3,1\n",
 	    "0 lms id(0) is name(a)\n"
 	    "1000 lms > id 3\n2000 lms < id 3\n3000 lms < id 3\n",
-	    "-74 6 id without a label\n-74 18 end without a begin\n");
+	    "-74 6 id without a label\n0 18 end without a begin\n");
 }
 
 TEST(an_id_may_get_another_label)
@@ -202,13 +202,13 @@ TEST(numbers_at_the_edge_are_read)
 }
 
 /* "1,0,9" may have been "1,0,990": what it means is not known. */
-TEST(a_file_cut_inside_a_line_is_damaged)
+TEST(a_file_cut_inside_a_line_is_unfinished)
 {
 	check("2,0,a\n0,0,1\n1,0,9", "1000 lms > a\n",
-	    "-74 - begin without an end\n"
-	    "-74 12 the last line is cut, left out\n");
+	    "-61 - begin without an end\n"
+	    "-61 12 the file ends inside its last line, left out\n");
 	check("2,0,a\n0,0,1\n1,0,1\n2,1,writ", "1000 lms > a\n2000 lms < a\n",
-	    "-74 18 the last line is cut, left out\n");
+	    "-61 18 the file ends inside its last line, left out\n");
 	check("2,0,a\n0,0,1\n1,0,1\n ", "1000 lms > a\n2000 lms < a\n", "");
 }
 
@@ -331,6 +331,14 @@ TEST(a_profile_is_recognised)
 	ck_assert_uint_eq(recognised("2,0,a\n"), 0);
 	ck_assert_uint_eq(recognised("time,cpu\n1,2\n"), 0);
 	ck_assert_uint_eq(recognised("{\"ns\":1}\n0,0,1\n"), 0);
+}
+
+TEST(a_short_profile_with_a_bad_line_is_recognised)
+{
+	ck_assert_uint_ge(recognised("2,0,a\n0,0,10\n1,x\n1,0,990\n"), 60);
+	ck_assert_uint_ge(recognised("junk\n2,0,a\n0,0,10\n1,0,990\n"), 60);
+	ck_assert_uint_eq(recognised("2,0,a\n0,0,10\n1,x\n2,x,y\n"), 0);
+	ck_assert_uint_eq(recognised("2,9,a\n0,0,10\n1,x\n1,0,990\n"), 0);
 }
 
 /* A span of a timeline, put into the writer. */

@@ -208,7 +208,7 @@ TEST(a_line_may_lack_any_of_its_parts)
 	    "8000 0/1 . rtl \"$message%s\" \"no mark at all\"\n"
 	    "9000 0/1 < rtl \": part\"\n"
 	    "10000 0/1 > rtl \"$label%s\" \"\"\n");
-	ck_assert_uint_eq(faults.size, 0);
+	ck_assert_str_eq(tl_text_string(&faults), "206 end without a begin\n");
 }
 
 TEST(project_and_author_are_told_from_names)
@@ -243,7 +243,8 @@ TEST(a_name_that_a_message_cannot_hold_is_an_argument)
 TEST(the_header_says_when_and_who)
 {
 	expect_read(HEADER "000005 1 | : x\nclosing log file at 000007",
-	    "996739200003000 4711/1 . rtl \"$message%s\" \"x\"\n");
+	    "996739200003000 4711/1 . rtl \"$message%s\" \"x\"\n"
+	    "996739200005000 4711/0 . rtl \"log closed\"\n");
 	ck_assert_uint_eq(last.error_ns, 1000000);
 	expect_read("opening log file 1.5 seconds past January 1st 1970\n"
 		    "corresponding to 10 us after timer start\n"
@@ -290,6 +291,17 @@ TEST(milliseconds_go_on_after_49_days)
 	    "4294967302000 0/1 . rtl \"$message%s\" \"c\"\n");
 }
 
+TEST(an_end_without_a_begin_is_said)
+{
+	expect_read("000005 1 } x\n000006 2 { x\n000007 1 } x\n"
+		    "000008 2 } x\n000009 1 | x : } y\n",
+	    "5000 0/1 < rtl \"x\"\n6000 0/2 > rtl \"x\"\n"
+	    "7000 0/1 < rtl \"x\"\n8000 0/2 < rtl \"x\"\n"
+	    "9000 0/1 < rtl \"x : y\"\n");
+	ck_assert_str_eq(tl_text_string(&faults),
+	    "0 end without a begin (3 times)\n");
+}
+
 TEST(a_crash_is_reported)
 {
 	expect_read(HEADER "000005 1 | : x\n",
@@ -300,7 +312,8 @@ TEST(a_crash_is_reported)
 	expect_read("000005 1 | : x\n000006 1 | : cut he",
 	    "5000 0/1 . rtl \"$message%s\" \"x\"\n"
 	    "6000 0/1 . rtl \"$message%s\" \"cut he\"\n");
-	ck_assert_str_eq(tl_text_string(&faults), "15 the last line is cut\n");
+	ck_assert_str_eq(tl_text_string(&faults),
+	    "15 the log ends inside its last line\n");
 }
 
 TEST(a_line_break_in_a_message_loses_nothing)
@@ -397,6 +410,19 @@ TEST(a_log_is_known_by_its_first_lines)
 	ck_assert_uint_eq(tl_rtl_recognise(tl_bytes_of("")), 0);
 }
 
+TEST(a_log_is_known_behind_lines_of_another_form)
+{
+	ck_assert_uint_ge(tl_rtl_recognise(tl_bytes_of("junk before\n" HEADER)),
+	    70);
+	ck_assert_uint_ge(tl_rtl_recognise(tl_bytes_of(
+			      "junk before\n\n000001 1 { x\n000002 1 } x\n"
+			      "000003 1 | : y\n")),
+	    50);
+	ck_assert_uint_eq(tl_rtl_recognise(tl_bytes_of(
+			      "one\ntwo\n000001 1 { x\n000002 1 } x\n")),
+	    0);
+}
+
 TEST(a_log_is_written_as_it_was_read)
 {
 	static const char text[] =
@@ -417,6 +443,31 @@ TEST(a_log_is_written_as_it_was_read)
 	    "000011 11 | desktop (cd100003) ::Desktop::Main : } splash\n"
 	    "1234567 11 } desktop (cd100003) ::Desktop::Main\n"
 	    "closing log file at 1234567";
+
+	ck_assert_str_eq(again(text), text);
+	ck_assert_uint_eq(faults.size, 0);
+}
+
+TEST(the_last_line_keeps_its_time)
+{
+	static const char text[] =
+	    "opening log file 996739200.001234 seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is 4711\n"
+	    "000000 11 | : x\n"
+	    "closing log file at 000042";
+
+	ck_assert_str_eq(again(text), text);
+	ck_assert_uint_eq(faults.size, 0);
+}
+
+TEST(the_last_line_keeps_its_time_in_an_empty_log)
+{
+	static const char text[] =
+	    "opening log file 996739200.001234 seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is 4711\n"
+	    "closing log file at 000042";
 
 	ck_assert_str_eq(again(text), text);
 	ck_assert_uint_eq(faults.size, 0);

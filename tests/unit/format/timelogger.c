@@ -356,7 +356,7 @@ TEST(a_tail_that_is_cut_is_said)
 	for (size_t whole = file.size; file.size > 16 + 13 + 1;) {
 		file.size--;
 		check("1 timelogger source id(0) is name(a)\n2 source > a\n",
-		    "-74 29 the last record is cut\n");
+		    "-61 29 the file ends inside its last record\n");
 		ck_assert_uint_gt(whole, file.size);
 	}
 }
@@ -425,5 +425,29 @@ TEST(a_file_is_recognised)
 	put_open(7, 2);
 	ck_assert_uint_ge(recognised(), 80);
 	put_open(0, 1); /* never defined: could be anything */
+	ck_assert_uint_eq(recognised(), 0);
+}
+
+TEST(a_file_with_a_few_bad_records_is_recognised)
+{
+	put_source(0, 1, "a");
+	put_open(0, 2);
+	put_record(9, 0, 3); /* of no type */
+	put_record(2, 0, 4);
+	ck_assert_uint_ge(recognised(), 70);
+	put_record(9, 0, 1); /* before all others */
+	put_source(0, 2, "a");
+	put_open(0, 3);
+	put_record(2, 0, 4);
+	ck_assert_uint_ge(recognised(), 70);
+	put_source(0, 1, "a");
+	put_open(7, 2); /* never defined */
+	put_open(0, 3);
+	put_record(2, 0, 4);
+	ck_assert_uint_ge(recognised(), 70);
+	put_source(0, 1, "a"); /* as many that are none */
+	put_open(0, 2);
+	put_record(9, 0, 3);
+	put_record(9, 0, 4);
 	ck_assert_uint_eq(recognised(), 0);
 }

@@ -418,6 +418,41 @@ TEST(sources_of_two_processes_are_two)
 	check_written("-95 - the threads of a source are left out\n");
 }
 
+/* What was logged when they were made is overwritten. */
+TEST(sources_whose_making_is_lost_keep_their_order)
+{
+	static const char *const texts[] = { "never\nsource 0",
+		"late\nsource 1", "early\nsource 2",
+		"late (overlap)\nsource 1: overlap", "$label%s\nsource 3",
+		"held\nsource 4" };
+	enum { COUNT = sizeof(texts) / sizeof(texts[0]) };
+	struct tl_message sources[COUNT];
+
+	start_writer(TIMELINE_SOURCE, "x");
+	for (unsigned i = COUNT; i-- > 0;) { /* threads define in any order */
+		sources[i] = message;
+		sources[i].category = tl_bytes_of("source");
+		ck_assert_int_eq(tl_message_parse(&sources[i],
+				     tl_bytes_of(texts[i])),
+		    0);
+		ck_assert_int_eq(f.writer->kind->set_message(f.writer, 0,
+				     &sources[i]),
+		    0);
+	}
+	put_event_of(&sources[2], TL_BEGIN, 5, 7);
+	put_source(0, 5, "never");
+	put_source(1, 5, "late");
+	put_source(2, 5, "early");
+	put_open(2, 5);
+	put_event_of(&sources[1], TL_BEGIN, 6, 7);
+	put_open(1, 6);
+	put_event_of(&sources[1], TL_END, 7, 7);
+	put_close(1, 7);
+	put_source(3, 7, "held");
+	check_written("-95 - the CPUs of a message are left out (2 times)\n"
+		      "-95 - the threads of a source are left out (2 times)\n");
+}
+
 #define JAVA_WRITES \
 	"import java.io.*; class W { public static void main(String[] a) " \
 	"throws Exception { DataOutputStream d = new DataOutputStream(new " \

@@ -43,7 +43,7 @@ teardown(void)
 static const char *
 read_log(const char *path)
 {
-	static char line[1 << 16];
+	static char line[1 << 17];
 	FILE *f = fopen(path, "r");
 	unsigned pid, thread, at, last = 0;
 	double opened;
@@ -132,9 +132,9 @@ TEST(traces_are_messages_of_their_context)
 	    "> sfx2 \"::f\nauthor: ab1\"\n"
 	    ". sfx2 \"::f : words\nauthor: ab1\"\n"
 	    ". sfx2 \"::f : $1%d pages\nauthor: ab1\" 3\n"
-	    ". sfx2 \"::f : $1%s of $2 %\nauthor: ab1\n"
+	    ". sfx2 \"::f : $1%s of $2%u %\nauthor: ab1\n"
 	    "format: ::f : %s of %5lu%%\" \"some\" 100\n"
-	    ". sfx2 \"::f : $1 $2%x $3%s\nauthor: ab1\n"
+	    ". sfx2 \"::f : $1%u $2%x $3%s\nauthor: ab1\n"
 	    "format: ::f : %u %x %c\" 4294967295 4294967295 \"z\"\n"
 	    ". sfx2 \"::f : $1%d\nauthor: ab1\" -1\n"
 	    "< sfx2 \"::f\nauthor: ab1\"\n");
@@ -409,12 +409,13 @@ TEST(formats_are_taken_apart)
 	expect_format("%%d", 3, "%d", "%d");
 	expect_format("%d%d", 1, "$1%d %d", "1%d");
 	expect_format("%n %*d %q", 3, "%n %*d %q", "%n %*d %q");
-	expect_format("%-08.3ld|%+lli|%zu", 3, "$1%d|$2%d|$3", "001     |+2|3");
+	expect_format("%-08.3ld|%+lli|%zu", 3, "$1%d|$2%d|$3%u",
+	    "001     |+2|3");
 	expect_format("30%", 3, "30%", "30%");
 	expect_format("%d%%", 1, "$1%d %", "1%");
 	expect_format("100%%", 0, "100%%", "100%%");
 	expect_format("%05d %x %#X", 3, "$1%d $2%x $3%x", "00001 2 0X3");
-	expect_format("%o %.0s|%3c", 1, "$1 %.0s|%3c", "1 %.0s|%3c");
+	expect_format("%o %.0s|%3c", 1, "$1%u %.0s|%3c", "1 %.0s|%3c");
 	expect_format("%99999d", 1, "%99999d", "%99999d");
 	expect_format("%dms", 1, "$1%d ms", "1ms");
 	expect_format("a\nb\r\n\n", 0, "a b", "a b");
@@ -457,6 +458,9 @@ TEST(the_log_file_is_the_one_that_was_documented)
 		RTL_LOGFILE_CONTEXT_TRACE(b, "two\nlines\n");
 	}
 	RTL_LOGFILE_TRACE_AUTHOR("sfx2", "ab1", "finished");
+	RTL_LOGFILE_TRACE_AUTHOR("sfx2", "ab1", "::f : finished");
+	RTL_LOGFILE_TRACE_AUTHOR("sfx2", "", "no author");
+	RTL_LOGFILE_TRACE_AUTHOR("", "ab1", "no project");
 	RTL_LOGFILE_TRACE("30%");
 	RTL_LOGFILE_TRACE1("%d%%", 30);
 	RTL_LOGFILE_TRACE3("%x %.2f %05d", 255, 0.5, 42);
@@ -472,10 +476,37 @@ TEST(the_log_file_is_the_one_that_was_documented)
 	    "} In$0\n"
 	    "} desktop (cd100003) ::Desktop::Main\n"
 	    "| sfx2 (ab1) : finished\n"
+	    "| sfx2 (ab1) ::f : finished\n"
+	    "| sfx2 (-) : no author\n"
+	    "| rtl (ab1) : no project\n"
 	    "| : 30%\n"
 	    "| : 30%\n"
 	    "| : ff 0.50 00042\n");
 	ck_assert_uint_eq(timeline_rtl_lost(), 0);
+}
+
+TEST(a_line_is_one_that_readers_take_whole)
+{
+	static char text[100000];
+	const char *line;
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (size_t i = 0; i + 1 < sizeof(text); i += 2) /* U+00E9 */
+		memcpy(text + i, "\xc3\xa9", 2);
+	text[sizeof(text) - 1] = '\0';
+	RTL_LOGFILE_TRACE1("%s", text);
+	line = read_log(timeline_rtl_log_path());
+	ck_assert_uint_le(strlen(line), 65536);
+	ck_assert_uint_ge(strlen(line), 65500);
+	ck_assert_ptr_nonnull(strstr(line, "\xc3\xa9...\n"));
+}
+
+/* The list shows the bits of a value as a signed number. */
+TEST(values_of_64_bits_are_unsigned_where_printf_says_so)
+{
+	RTL_LOGFILE_TRACE3("%lu %llu %zu", 1UL << 63, ~0ULL, (size_t)1);
+	ck_assert_str_eq(list(),
+	    ". rtl \"$1%u $2%u $3%u\" -9223372036854775808 -1 1\n");
 }
 
 /* The timeline keeps the newest, and texts as long as there is room. */
