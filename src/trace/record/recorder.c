@@ -256,7 +256,7 @@ tl_recorder_crew_free(struct tl_recorder_crew *crew)
 
 /* == recordings == */
 
-enum { POLL_NS = 10000000, DELAY_NS = 200000000 };
+enum { POLL_NS = 10000000, DELAY_PART = 5, DELAY_NS_MAX = 200000000 };
 
 static void
 wake(void *context)
@@ -269,6 +269,18 @@ wake(void *context)
 	wake_crew(r->writers, TL_CREW_WRITER);
 }
 
+static uint64_t
+delay_of(const struct tl_recorder_options *options)
+{
+	const uint64_t flush_ns =
+	    options->flush_ns ? options->flush_ns : TL_RECORDER_FLUSH_NS;
+
+	if (options->delay_ns)
+		return options->delay_ns;
+	return flush_ns / DELAY_PART < DELAY_NS_MAX ? flush_ns / DELAY_PART
+						    : DELAY_NS_MAX;
+}
+
 int
 tl_recorder_new(struct tl_recorder **recorder,
     const struct tl_recorder_options *options,
@@ -279,6 +291,7 @@ tl_recorder_new(struct tl_recorder **recorder,
 	if (!r)
 		return -ENOMEM;
 	r->options = r->now = *options;
+	r->options.delay_ns = delay_of(options);
 	r->host = *host;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->done, NULL);
@@ -303,7 +316,7 @@ add_source(struct tl_recorder *r, const char *name, int fd,
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	s->number = (uint16_t)r->source_count;
 	s->poll_ns = r->options.poll_ns ? r->options.poll_ns : POLL_NS;
-	s->delay_ns = r->options.delay_ns ? r->options.delay_ns : DELAY_NS;
+	s->delay_ns = r->options.delay_ns;
 	s->wake = wake;
 	s->context = r;
 	rc = tl_recorder_source_open(s, name, fd, start, fault);

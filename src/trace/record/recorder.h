@@ -46,6 +46,7 @@
 
 #include "base/fault.h"
 #include "base/file.h"
+#include "base/ns.h"
 
 #include <stdbool.h>
 
@@ -53,6 +54,8 @@ enum { TL_RECORDER_SOURCES_MAX = 64 };
 
 struct tl_recorder;
 struct tl_recorder_crew;
+
+#define TL_RECORDER_FLUSH_NS TL_NS_PER_S
 
 struct tl_recorder_options {
 	/* Largest size of a file with its index, including data that is not
@@ -65,7 +68,8 @@ struct tl_recorder_options {
 	/* time between flushes, all that a crash can lose; 0: a second */
 	uint64_t flush_ns;
 	uint64_t poll_ns; /* time between reads of idle timelines; 0: 10 ms */
-	/* how long a few entries may wait to be read together; 0: 200 ms */
+	/* How long a few entries may wait to be read together, which is a part of
+	 * flush_ns.  0: a fifth of that, at most 200 ms. */
 	uint64_t delay_ns;
 	size_t block_size; /* of the stream of a thread; 0: 128 KiB */
 	int compress;      /* zstd level, 0: plain */

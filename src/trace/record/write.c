@@ -12,7 +12,6 @@
 #include <time.h>
 
 enum {
-	FLUSH_NS = TL_NS_PER_S,
 	TURN_BATCHES = 16 /* of a source; then the clock is read */
 };
 
@@ -156,10 +155,15 @@ have_readers_ended(const struct tl_recorder *r)
 	return true;
 }
 
+/* An entry waits for its reader first, and then here. */
 static uint64_t
 flush_ns_of(const struct tl_recorder *r)
 {
-	return r->now.flush_ns ? r->now.flush_ns : FLUSH_NS;
+	const uint64_t all_ns =
+	    r->now.flush_ns ? r->now.flush_ns : TL_RECORDER_FLUSH_NS;
+	const uint64_t delay_ns = r->options.delay_ns;
+
+	return delay_ns < all_ns / 2 ? all_ns - delay_ns : all_ns / 2;
 }
 
 /* Are there missing entries that are in no file? */
