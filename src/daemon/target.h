@@ -54,7 +54,7 @@ struct tl_target {
 	struct tl_kernel_events *kernel_events; /* NULL: not kept */
 	int record_rc; /* why record is NULL where it should not be; 0 */
 	ev_timer snapshot_timer;
-	ev_timer slower_timer;       /* thresholds at percentiles */
+	ev_timer slower_timer; /* thresholds at percentiles */
 	struct tl_timers_past *timers_past;
 	struct tl_throttle deaths;   /* of snapshots when a writer died */
 	struct tl_throttle requests; /* of snapshots that a user requested */
