@@ -3,6 +3,7 @@
 #include "dump/behind.h"
 
 #include "base/process.h"
+#include "base/word.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -17,8 +18,8 @@ struct tl_behind {
 	pthread_cond_t changed;
 	struct tl_text text; /* the thread's while busy */
 	int fd;
-	int rc; /* of the first write that failed: no more are made */
-	bool busy;
+	int rc;        /* of the first write that failed: no more are made */
+	uint32_t busy; /* tl_behind_wait() reads it without the lock */
 	bool ends;
 };
 
@@ -40,7 +41,7 @@ write_all(void *context)
 		pthread_mutex_lock(&b->lock);
 		tl_text_clear(&b->text);
 		b->rc = rc;
-		__atomic_store_n(&b->busy, false, __ATOMIC_RELEASE);
+		tl_store_release_32(&b->busy, 0);
 		pthread_cond_signal(&b->changed);
 	}
 	pthread_mutex_unlock(&b->lock);
@@ -83,7 +84,7 @@ tl_behind_put(struct tl_behind *b, struct tl_text *text)
 		empty = b->text;
 		b->text = *text;
 		*text = empty;
-		__atomic_store_n(&b->busy, true, __ATOMIC_RELEASE);
+		tl_store_release_32(&b->busy, 1);
 		pthread_cond_signal(&b->changed);
 	}
 	pthread_mutex_unlock(&b->lock);
@@ -113,6 +114,6 @@ tl_behind_wait(const struct tl_behind *b)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
-	while (__atomic_load_n(&b->busy, __ATOMIC_ACQUIRE))
+	while (tl_load_acquire_32(&b->busy))
 		nanosleep(&pause, NULL);
 }
