@@ -290,8 +290,9 @@ tl_recorder_new(struct tl_recorder **recorder,
 
 	if (!r)
 		return -ENOMEM;
-	r->options = r->now = *options;
+	r->options = *options;
 	r->options.delay_ns = delay_of(options);
+	r->now = r->options;
 	r->host = *host;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->done, NULL);
@@ -442,6 +443,7 @@ tl_recorder_configure(struct tl_recorder *r,
 {
 	pthread_mutex_lock(&r->lock);
 	r->options = *options;
+	r->options.delay_ns = delay_of(options);
 	pthread_mutex_unlock(&r->lock);
 }
 

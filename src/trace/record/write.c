@@ -161,7 +161,7 @@ flush_ns_of(const struct tl_recorder *r)
 {
 	const uint64_t all_ns =
 	    r->now.flush_ns ? r->now.flush_ns : TL_RECORDER_FLUSH_NS;
-	const uint64_t delay_ns = r->options.delay_ns;
+	const uint64_t delay_ns = r->now.delay_ns;
 
 	return delay_ns < all_ns / 2 ? all_ns - delay_ns : all_ns / 2;
 }

@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -110,6 +111,9 @@ open_in_folder(const char *path, const char *suffix)
 	return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
+/* Recordings that have writers of their own begin files at once. */
+static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
+
 static inline int
 begin_file(void *context, int64_t ns, struct tl_recorder_files *files)
 {
@@ -120,6 +124,7 @@ begin_file(void *context, int64_t ns, struct tl_recorder_files *files)
 		sleep_ms(1);
 	if (tl_load_32(&begin_rc) != 0)
 		return (int)tl_load_32(&begin_rc);
+	pthread_mutex_lock(&beginning);
 	ck_assert_uint_lt(made, RECORD_FILES_MAX);
 	snprintf(files->path, sizeof(files->path), "%s/%03u.trace", folder,
 	    made++);
@@ -127,6 +132,7 @@ begin_file(void *context, int64_t ns, struct tl_recorder_files *files)
 	files->index = open_in_folder(files->path, ".idx");
 	ck_assert_int_ge(files->data, 0);
 	ck_assert_int_ge(files->index, 0);
+	pthread_mutex_unlock(&beginning);
 	return 0;
 }
 
