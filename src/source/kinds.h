@@ -99,6 +99,9 @@ int tl_source_fail(struct tl_source *source, int rc);
 /* Copy a pipe into an unnamed file, which can be read at any place: its
  * descriptor, or -errno. */
 int tl_source_copy(const struct tl_opening *o);
+/* Open what is read at any place: a pipe is copied first, and the copy closed. */
+int tl_source_open_copied(struct tl_source *source, struct tl_opening *o,
+    int (*open)(struct tl_source *source, const struct tl_opening *o));
 /* Open a regular file or memory as storage. */
 int tl_source_storage(const struct tl_opening *o, struct tl_storage **storage);
 /* Is there no knot after which time may run backwards? */

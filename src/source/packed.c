@@ -11,7 +11,6 @@
 #include "trace/pack/packed.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 static bool
 is_packed(const struct tl_opening *o)
@@ -63,23 +62,11 @@ read_packed(struct tl_source *source, const struct tl_opening *o)
 int
 tl_source_open_packed(struct tl_source *source, struct tl_opening *o)
 {
-	struct tl_opening copy;
-	int rc;
-
 	if (!is_packed(o))
 		return o->format->read_new ? tl_source_open_reader(source, o)
 					   : tl_source_open_trace(source, o);
 	if (o->plan->follow)
 		return tl_fail(&source->fault, -EINVAL,
 		    "a recorded trace is not followed");
-	if (o->is_regular)
-		return read_packed(source, o);
-	copy = *o;
-	copy.fd = tl_source_copy(o);
-	if (copy.fd < 0)
-		return tl_source_fail(source, copy.fd);
-	copy.is_regular = true;
-	rc = read_packed(source, &copy);
-	close(copy.fd);
-	return rc;
+	return tl_source_open_copied(source, o, read_packed);
 }

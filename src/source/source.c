@@ -34,6 +34,24 @@ tl_source_copy(const struct tl_opening *o)
 }
 
 int
+tl_source_open_copied(struct tl_source *source, struct tl_opening *o,
+    int (*open)(struct tl_source *source, const struct tl_opening *o))
+{
+	struct tl_opening copy = *o;
+	int rc;
+
+	if (o->is_regular)
+		return open(source, o);
+	copy.fd = tl_source_copy(o);
+	if (copy.fd < 0)
+		return tl_source_fail(source, copy.fd);
+	copy.is_regular = true;
+	rc = open(source, &copy);
+	close(copy.fd);
+	return rc;
+}
+
+int
 tl_source_storage(const struct tl_opening *o, struct tl_storage **storage)
 {
 	return o->fd < 0 ? tl_storage_of_memory(storage, o->memory.data,

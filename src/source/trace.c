@@ -448,25 +448,13 @@ read_any(struct tl_source *source, const struct tl_opening *o)
 int
 tl_source_open_trace(struct tl_source *source, struct tl_opening *o)
 {
-	struct tl_opening copy;
-	int rc;
-
 	if (o->plan->live)
 		return tl_fail(&source->fault, -EINVAL,
 		    "only a live timeline can be followed");
 	if (o->plan->follow)
 		return tl_fail(&source->fault, -EINVAL,
 		    "a recorded trace is not followed");
-	if (o->is_regular)
-		return read_any(source, o);
-	copy = *o;
-	copy.fd = tl_source_copy(o);
-	if (copy.fd < 0)
-		return tl_source_fail(source, copy.fd);
-	copy.is_regular = true;
-	rc = read_any(source, &copy);
-	close(copy.fd);
-	return rc;
+	return tl_source_open_copied(source, o, read_any);
 }
 
 /* == what a server sends == */

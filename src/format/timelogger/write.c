@@ -582,7 +582,7 @@ static int
 timelogger_end(struct tl_writer *writer)
 {
 	struct timelogger_write *w = write_of(writer);
-	const struct tl_event nobody = { .pid = UINT32_MAX };
+	const struct tl_event no_thread = { .pid = UINT32_MAX };
 	int rc = 0;
 
 	(void)tl_known_from(&w->known, 0, 0); /* in order */
@@ -590,7 +590,7 @@ timelogger_end(struct tl_writer *writer)
 		struct tl_known *known = &w->known.items[i];
 
 		if (known->has_name && !known->given && !known->taken)
-			rc = give_known(w, &nobody, known, w->newest_ns);
+			rc = give_known(w, &no_thread, known, w->newest_ns);
 	}
 	tl_notes_report(&w->notes, writer->report);
 	return rc;
