@@ -246,6 +246,21 @@ put_opened(struct rtl_read *r)
 	return rc;
 }
 
+/* Before the first line behind a header, with its column: the opening is an
+ * event where that line does not tell its time. */
+static int
+start_log(struct rtl_read *r, uint64_t column)
+{
+	if (!r->is_fresh)
+		return 0;
+	if (r->timer_ns > 0 || column > 0)
+		return put_opened(r);
+	r->is_fresh = false;
+	r->event.ns = r->opened_ns;
+	r->event.tsc = (uint64_t)r->opened_ns;
+	return 0;
+}
+
 /* The last line as an event of its own, if it is later than the one before. */
 static int
 put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
@@ -276,13 +291,10 @@ take_record(struct rtl_read *r, struct tl_rtl_line *line)
 {
 	struct tl_event *e = &r->event;
 	struct tl_rtl_meaning meaning;
-	int rc = 0;
+	int rc = start_log(r, line->column);
 
-	if (r->is_fresh && (r->timer_ns > 0 || line->column > 0))
-		rc = put_opened(r);
 	if (rc < 0)
 		return rc;
-	r->is_fresh = false;
 	if (!time_of(r, unwrap(r, line->column), &e->ns))
 		tl_note(&r->notes, BAD_TIME, r->at); /* that of before */
 	e->tsc = (uint64_t)e->ns;
@@ -303,6 +315,8 @@ take_strange(struct rtl_read *r, struct tl_bytes line)
 	int rc;
 
 	if (r->known > 0 || r->has_header) {
+		if ((rc = start_log(r, 0)) < 0)
+			return rc;
 		tl_note(&r->notes, NO_TIME, r->at);
 		rc = tl_rtl_scopes_find(r->scopes, '|', tl_bytes("", 0),
 		    &meaning);
@@ -318,9 +332,9 @@ take_strange(struct rtl_read *r, struct tl_bytes line)
 static void
 take_header(struct rtl_read *r, const struct tl_rtl_line *line)
 {
-	r->has_header = true;
 	r->column = r->wraps = 0;
 	if (line->kind == TL_RTL_OPENING) {
+		r->has_header = true;
 		r->unit_ns = ms_ns;
 		r->origin_ns = r->opened_ns = line->ns;
 		r->timer_ns = 0;
@@ -352,8 +366,11 @@ take_line(struct rtl_read *r, struct tl_bytes bytes)
 	switch (line.kind) {
 	case TL_RTL_RECORD:
 		return take_record(r, &line);
-	case TL_RTL_OPENING:
 	case TL_RTL_TIMER:
+		if (!r->is_fresh) /* the opening line is missing */
+			return take_strange(r, bytes);
+		/* fall through */
+	case TL_RTL_OPENING:
 		take_header(r, &line);
 		return 0;
 	case TL_RTL_PROCESS:

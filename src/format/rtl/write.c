@@ -70,6 +70,7 @@ struct rtl_write {
 	uint32_t pid;
 	bool is_us;
 	bool has_header;
+	bool is_closed; /* the line for it is written when more follows */
 };
 
 static struct rtl_write *
@@ -533,6 +534,15 @@ start_log(struct rtl_write *w, const struct tl_event *event)
 	return opened;
 }
 
+/* The last line of a log that was closed, which ends a file without a line
+ * break, as the original. */
+static void
+put_closing(struct rtl_write *w)
+{
+	tl_put_format(&w->writer.out.text, "closing log file at %06lu",
+	    w->column);
+}
+
 static int
 rtl_put(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -553,13 +563,18 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 	}
 	if (!w->has_header && start_log(w, event))
 		return 0;
+	if (w->is_closed) {
+		put_closing(w);
+		tl_put_char(&writer->out.text, '\n');
+	}
 	set_column(w, event);
 	note_event(w, event);
 	if (!event->message) {
 		put_loss(w, event->tid, event->lost);
 		return 0;
 	}
-	if (is_frame(event, TL_RTL_CLOSED)) /* the last line has its time */
+	w->is_closed = is_frame(event, TL_RTL_CLOSED);
+	if (w->is_closed)
 		return 0;
 	if ((rc = put_formatted(w, event)) != 0)
 		return rc < 0 ? rc : 0;
@@ -572,19 +587,17 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 	return put_line(w, event, WORDS, &named);
 }
 
-/* No line break, as the original. */
 static int
 rtl_end(struct tl_writer *writer)
 {
 	struct rtl_write *w = write_of(writer);
-	struct tl_text *text = &writer->out.text;
 
 	if (!w->has_header) {
 		put_header(w, w->lost > 0 ? floor_us(w->lost_ns) : 0, 0, 0);
 		if (w->lost > 0)
 			put_loss(w, 0, w->lost);
 	}
-	tl_put_format(text, "closing log file at %06lu", w->column);
+	put_closing(w);
 	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
