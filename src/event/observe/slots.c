@@ -35,13 +35,24 @@ is_slot_open(const struct tl_observer *o, unsigned gate, uint64_t slot)
 	return tl_slot_is_open(slot, o->now.shares[gate], o->now.seed);
 }
 
+/* Entries of plans are in the tier of details.  Before the time from which that
+ * tier is complete, another plan may have been in force. */
+static bool
+is_plan_known(const struct tl_observer *o, uint32_t epoch, uint64_t tsc)
+{
+	const struct tl_observed_from at = { epoch, tsc };
+
+	return o->now.has_plan &&
+	       !tl_observed_before(at, o->start.complete_from[0]);
+}
+
 /* Does the plan open a gate at a stamp? */
 static bool
 is_in_slot(const struct tl_observer *o, unsigned gate, uint32_t epoch,
     uint64_t tsc)
 {
-	return o->now.has_plan && !o->blind && epoch == o->now.plan_epoch &&
-	       o->now.shares[gate] != 0 &&
+	return is_plan_known(o, epoch, tsc) && !o->blind &&
+	       epoch == o->now.plan_epoch && o->now.shares[gate] != 0 &&
 	       (tsc <= o->now.lease || o->start.order == TL_NEWEST_FIRST) &&
 	       is_slot_open(o, gate, timeline_slot(tsc, o->now.shift));
 }
@@ -107,11 +118,14 @@ count_slot(struct tl_observer *o, uint64_t ticks)
 void
 tl_observe_count_slots(struct tl_observer *o, uint64_t tsc)
 {
+	const struct tl_observed_from *known = &o->start.complete_from[0];
 	const uint64_t size = UINT64_C(1) << o->now.shift;
 	uint64_t to = tsc;
 
-	if (o->counts_slots && o->now.has_plan && !o->blind &&
-	    o->epoch == o->now.plan_epoch) {
+	if (o->epoch == known->epoch && o->slots_to < known->tsc)
+		o->slots_to = known->tsc < tsc ? known->tsc : tsc;
+	if (o->counts_slots && is_plan_known(o, o->epoch, o->slots_to) &&
+	    !o->blind && o->epoch == o->now.plan_epoch) {
 		if (to > o->now.lease)
 			to = o->now.lease;
 		while (o->slots_to < to) {

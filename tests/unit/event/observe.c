@@ -1027,3 +1027,29 @@ TEST(a_plan_that_was_in_force_before_opens_slots_from_the_start)
 	put_plan(GATE, UINT32_MAX, true);
 	ck_assert_uint_eq(observe_slot(3), number);
 }
+
+/* Entries of plans are in tier 0, which turned later here than tier 1. */
+TEST(a_plan_opens_no_slot_where_plans_may_be_overwritten)
+{
+	struct tl_observed_start slots = { .order = TL_OLDEST_FIRST,
+		.tiers = 2,
+		.base = TIMELINE_LEVEL_MAX,
+		.complete_from = { { 0, 5 << SHIFT }, { 0, 1 } },
+		.plan_count = 1,
+		.plan = { { .level = GATE,
+		    .shift = SHIFT,
+		    .share = UINT32_MAX,
+		    .seed = 7,
+		    .lease = UINT64_MAX } } };
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = &message,
+		.lane = 1 };
+
+	tl_observer_init(&observer, &slots);
+	event.tsc = 4 << SHIFT;
+	tl_observe(&observer, &event);
+	ck_assert_uint_eq(event.observed, TL_UNOBSERVED);
+	event.tsc = 5 << SHIFT;
+	tl_observe(&observer, &event);
+	ck_assert_uint_ne(event.observed, TL_UNOBSERVED);
+}
