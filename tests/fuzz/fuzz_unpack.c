@@ -63,8 +63,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		least = pieces.size < whole.size ? pieces.size : whole.size;
 		assert(pieces.size == whole.size || whole.fault.text[0]);
 		assert(memcmp(pieces.data, whole.data, least) == 0);
-		assert(whole.size == DECODED_MAX ||
-		       strcmp(pieces.fault.text, whole.fault.text) == 0);
+		/* libzstd compares the size that a frame states only where it
+		 * decodes the frame at once */
+		assert(whole.size == DECODED_MAX || whole.fault.text[0] ||
+		       !pieces.fault.text[0]);
 	}
 	close(fd);
 	return 0;
