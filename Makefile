@@ -244,7 +244,7 @@ MAN5	 := $(wildcard src/*/*.5)
 MAN1	 := $(wildcard src/*/*.1)
 MAN7	 := $(wildcard src/*/*.7)
 MAN8	 := $(wildcard src/*/*.8)
-HEADERS	 := $(wildcard include/*.h)
+HEADERS	 := $(wildcard include/*.h include/*.hpp)
 UNITS	 := $(wildcard src/*/*.service src/*/*.socket)
 COMPLETE := $(wildcard src/*/*.bash)
 

@@ -21,6 +21,7 @@ BENCHES	 := $(patsubst %.c,$(B)/bench/%,$(notdir $(wildcard tests/bench/*.c)))
 TOOLHELP := $(patsubst %.c,$(B)/%,$(wildcard tests/tool/*.c \
 	    tests/daemon/*.c tests/faults/scribble.c))
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
+EXAMPLES_CXX := $(patsubst %.cc,$(B)/%,$(wildcard examples/*.cc))
 
 # its readers of a live file are stopped between two words
 $(B)/tests/unit/snap_stopped: TL_LDFLAGS += -Wl,--wrap=pread \
@@ -55,6 +56,11 @@ $(PROCESS) $(TOOLHELP) $(filter-out $(READING),$(EXAMPLES)): \
 $(READING): $(B)/examples/%: $(B)/obj/examples/%.o $(B)/lib/libtimeline-read.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $^ $(TL_LDFLAGS) $(LDFLAGS) -lzstd -lpthread
+$(EXAMPLES_CXX): $(B)/examples/%: examples/%.cc examples/example.h \
+    $(wildcard include/*) $(B)/lib/libtimeline.a
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CXX) -std=c++17 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -Iinclude -o $@ \
+	    $< $(TL_LDFLAGS) $(LDFLAGS) $(B)/lib/libtimeline.a -lpthread
 $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VERSION)
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) -L$(B)/lib -ltimeline \
@@ -74,7 +80,7 @@ $(REPLAY): $(FUZZERS:%=$(B)/obj/tests/fuzz/fuzz_%.o) \
 	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
 
 tests: $(UNIT) $(PROCESS) $(REPLAY) $(TOOLHELP)
-examples: $(EXAMPLES)
+examples: $(EXAMPLES) $(EXAMPLES_CXX)
 # touch a file, see the verdict: make t T=take, make t T='a_lane_*', make t
 # T=tool:4_damage builds what the test needs and runs it (tests/one)
 t:
@@ -153,6 +159,8 @@ headers:
 	    -fsyntax-only -x c $$h && \
 	  $(CXX) -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ $$h \
 	    || exit 1; done
+	@$(CXX) -std=c++17 -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ \
+	    include/timeline.hpp
 	@printf '%s\n' $(HEADS) | xargs -P "$$(nproc)" -n 1 $(CC) \
 	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c

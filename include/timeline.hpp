@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline.hpp - log from C++17, with calls that the compiler checks.
+ *
+ *	TIMELINE_EVENT(tl, "server", "info", "request $id%u took $us%f")(id, us);
+ *	auto scope = TIMELINE_EVENT_SCOPE(tl, "server", "info", "parse $size")(n);
+ *
+ * A macro names a place in the source.  The place defines its message when it
+ * is first reached with a timeline, once for each timeline, and keeps the event.
+ * The category, the priority and the text are constants.  The number and the
+ * kinds of the arguments are checked against the text when the program is
+ * compiled:
+ *
+ *	$x $x%d $x%u $x%x	integers, bool, enumerations
+ *	$x%f			floating numbers and integers
+ *	$x%t			std::chrono durations; integers are nanoseconds
+ *	$x%s			std::string_view and what converts to it; an integer is
+ *				a number of timeline_string
+ *
+ * A call of the event has the machine code of timeline_log in C.  The place
+ * adds two loads and a comparison.  Arguments are values of a function call:
+ * they are evaluated also where the priority is closed.  A string gets its
+ * number (timeline_string, which takes a lock) where the priority is open.
+ *
+ * Safe in threads.  Safe in signal handlers and after fork once the place has
+ * been reached with the timeline, without string arguments.  A timeline of NULL,
+ * or a definition that fails, gives an event that is never logged;
+ * timeline_error() then has the words.  Call timeline_forget before
+ * timeline_close.
+ */
+#ifndef TIMELINE_HPP
+#define TIMELINE_HPP
+
+#include <timeline.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace timeline_cpp {
+
+/* == the text of a message == */
+
+/* The conversions of the arguments that a text names, as timeline_define reads
+ * it. */
+struct arguments {
+	int count = 0;
+	char conversion[4] = {};
+	bool repeated = false; /* a name occurs twice */
+};
+
+constexpr bool
+is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_';
+}
+
+constexpr std::string_view
+name_at(std::string_view line, size_t at)
+{
+	size_t end = at;
+
+	while (end < line.size() && is_name(line[end]))
+		end++;
+	return line.substr(at, end - at);
+}
+
+/* The conversion behind a name; '\0': there is none. */
+constexpr char
+conversion_at(std::string_view line, size_t at)
+{
+	if (line.size() - at < 2 || line[at] != '%' ||
+	    (line.size() - at > 2 && is_name(line[at + 2])) ||
+	    std::string_view("duxfts").find(line[at + 1]) ==
+		std::string_view::npos)
+		return '\0';
+	return line[at + 1];
+}
+
+constexpr arguments
+parse(std::string_view text)
+{
+	const std::string_view line = text.substr(0, text.find('\n'));
+	std::string_view names[4] = {};
+	arguments a;
+
+	for (size_t at = 0; at < line.size();) {
+		const std::string_view name = line[at] == '$'
+		    ? name_at(line, at + 1)
+		    : std::string_view();
+
+		at += 1 + name.size();
+		if (name.empty())
+			continue;
+		for (int i = 0; i < a.count && i < 4; i++)
+			a.repeated = a.repeated || names[i] == name;
+		const char conversion = conversion_at(line, at);
+		if (a.count < 4) {
+			names[a.count] = name;
+			a.conversion[a.count] = conversion ? conversion : 'd';
+		}
+		at += conversion ? 2 : 0;
+		a.count++;
+	}
+	return a;
+}
+
+constexpr bool
+is_priority(std::string_view name)
+{
+	for (const char *known : { "fatal", "error", "warning", "info", "debug",
+		 "trace", "trace+", "trace++", "trace+++" })
+		if (name == known)
+			return true;
+	return false;
+}
+
+/* == values == */
+
+template <class T> struct is_duration : std::false_type {};
+template <class R, class P>
+struct is_duration<std::chrono::duration<R, P>> : std::true_type {};
+
+template <class T>
+constexpr bool is_number = std::is_integral_v<T> || std::is_enum_v<T>;
+template <class T>
+constexpr bool is_text = std::is_convertible_v<const T &, std::string_view>;
+
+template <class T>
+inline std::string_view
+view_of(const T &string)
+{
+	if constexpr (std::is_pointer_v<T>)
+		return string ? std::string_view(string) : "(null)";
+	else
+		return string;
+}
+
+/* The number of a string; 0 where there is none: timeline_error() says why. */
+inline uint64_t
+string_number(timeline_event *event, std::string_view string)
+{
+	char small[256];
+	uint64_t number = 0;
+
+	if (string.size() < sizeof(small)) {
+		small[string.copy(small, sizeof(small) - 1)] = '\0';
+		(void)timeline_string(event->timeline, small, &number);
+	} else {
+		(void)timeline_string(event->timeline,
+		    std::string(string).c_str(), &number);
+	}
+	return number;
+}
+
+/* The 64 bits of an argument. */
+template <char conversion, class T>
+inline uint64_t
+bits(timeline_event *event, const T &value)
+{
+	(void)event;
+	if constexpr (conversion == 's') {
+		static_assert(is_text<T> || std::is_integral_v<T>,
+		    "the text says $name%s: the argument must be a string, or a "
+		    "number of timeline_string");
+		if constexpr (is_text<T>)
+			return string_number(event, view_of(value));
+	} else if constexpr (conversion == 'f') {
+		static_assert(std::is_arithmetic_v<T>,
+		    "the text says $name%f: the argument must be a number");
+		return timeline_double(static_cast<double>(value));
+	} else if constexpr (is_duration<T>::value) {
+		static_assert(conversion == 't',
+		    "the argument is a duration: the text must say $name%t");
+		return static_cast<uint64_t>(
+		    std::chrono::duration_cast<std::chrono::nanoseconds>(value)
+			.count());
+	} else {
+		static_assert(!std::is_floating_point_v<T>,
+		    "the argument is a floating number: the text must say "
+		    "$name%f");
+		static_assert(!is_text<T>,
+		    "the argument is a string: the text must say $name%s");
+		static_assert(is_number<T> || is_text<T> ||
+			std::is_floating_point_v<T>,
+		    "the argument must be an integer, a bool or an enumeration");
+	}
+	if constexpr (is_number<T>)
+		return static_cast<uint64_t>(value);
+	return 0;
+}
+
+/* The 64 bits of up to four arguments; 0 for those that are not there. */
+struct values {
+	uint64_t v[4];
+};
+
+template <class Text, size_t... I, class... A>
+inline values
+pack_each(timeline_event *event, std::index_sequence<I...>, const A &...args)
+{
+	(void)event;
+	return { { bits<parse(Text::get()).conversion[I]>(event, args)... } };
+}
+
+template <class Text, class... A>
+inline values
+pack(timeline_event *event, const A &...args)
+{
+	constexpr arguments a = parse(Text::get());
+	constexpr int given = sizeof...(A);
+
+	static_assert(given >= a.count,
+	    "too few arguments: the text names more of them with $");
+	static_assert(given <= a.count,
+	    "too many arguments: the text names fewer of them with $");
+	if constexpr (given == a.count && given <= 4)
+		return pack_each<Text>(event, std::index_sequence_for<A...>(),
+		    args...);
+	else
+		return {};
+}
+
+/* == events == */
+
+/* What a place gives: an instant or a counter. */
+template <class Text> class event {
+	timeline_event *event_;
+
+    public:
+	explicit event(timeline_event *defined) : event_(defined)
+	{
+	}
+	/* Would it be logged just now? */
+	bool enabled() const
+	{
+		return timeline_enabled(event_) != 0;
+	}
+	template <class... A> void operator()(const A &...args) const
+	{
+		if (__builtin_expect(timeline_enabled(event_), 0)) {
+			const values p = pack<Text>(event_, args...);
+
+			timeline_append(event_, p.v[0], p.v[1], p.v[2], p.v[3]);
+		}
+	}
+};
+
+/* A span that is open.  It ends where the object goes, also when an exception
+ * does that, and carries the stamp of its begin (timeline_scope). */
+template <class Text> class scope {
+	timeline_event *span_;
+	uint64_t begun_ = 0;
+
+    public:
+	template <class... A>
+	explicit scope(timeline_event *span, const A &...args) : span_(span)
+	{
+		timeline_event *const begin = span + TIMELINE_PART_SCOPE;
+
+		if (__builtin_expect(timeline_enabled(begin), 0)) {
+			const values p = pack<Text>(span, args...);
+
+			begun_ = timeline_span_append(begin, p.v[0], p.v[1],
+			    p.v[2], p.v[3]);
+		}
+	}
+	scope(const scope &) = delete;
+	scope &operator=(const scope &) = delete;
+	~scope()
+	{
+		end();
+	}
+	/* End the span now. */
+	void end()
+	{
+		if (begun_ != 0)
+			(void)timeline_span_append(span_ +
+				TIMELINE_PART_SCOPE_END,
+			    begun_, 0, 0, 0);
+		begun_ = 0;
+	}
+	/* End it now, with arguments of its own. */
+	template <class T, class... A> void end(const T &first, const A &...rest)
+	{
+		static_assert(sizeof...(A) < 3,
+		    "the end of a span has room for three arguments: call "
+		    "end() without any");
+		if (begun_ != 0) {
+			const values p = pack<Text>(span_, first, rest...);
+
+			(void)timeline_span_append(span_ + TIMELINE_PART_END_OF,
+			    p.v[0], p.v[1], p.v[2], begun_);
+		}
+		begun_ = 0;
+	}
+};
+
+/* A span of a timer that runs.  It is counted where the object goes. */
+template <class Text> class timed {
+	timeline_event *timer_;
+	uint64_t begun_;
+	values args_ = {};
+
+    public:
+	template <class... A>
+	explicit timed(timeline_event *timer, const A &...args)
+	    : timer_(timer), begun_(timeline_timer_begin(timer))
+	{
+		if (begun_ != 0)
+			args_ = pack<Text>(timer, args...);
+	}
+	timed(const timed &) = delete;
+	timed &operator=(const timed &) = delete;
+	~timed()
+	{
+		end();
+	}
+	void end()
+	{
+		if (begun_ != 0)
+			timeline_timer_append(timer_, begun_, args_.v[0],
+			    args_.v[1], args_.v[2], args_.v[3]);
+		begun_ = 0;
+	}
+	/* End it now, with other arguments than it began with. */
+	template <class T, class... A> void end(const T &first, const A &...rest)
+	{
+		if (begun_ != 0)
+			args_ = pack<Text>(timer_, first, rest...);
+		end();
+	}
+};
+
+/* What a place of a span or a timer gives: called, it returns the open span. */
+template <class Text, template <class> class Open> class opener {
+	timeline_event *event_;
+
+    public:
+	explicit opener(timeline_event *defined) : event_(defined)
+	{
+	}
+	bool enabled() const
+	{
+		return timeline_enabled(event_) != 0;
+	}
+	template <class... A>
+	[[nodiscard]] Open<Text> operator()(const A &...args) const
+	{
+		return Open<Text>(event_, args...);
+	}
+};
+template <class Text> using span = opener<Text, scope>;
+template <class Text> using timer = opener<Text, timed>;
+
+/* == places == */
+
+/* Events of no timeline: their gate is below every level. */
+struct closed_events {
+	timeline_event events[TIMELINE_PART_COUNT] = {};
+};
+inline constexpr uint8_t closed_levels[2] = { 0, 255 };
+constexpr closed_events
+make_closed()
+{
+	closed_events closed;
+
+	for (timeline_event &e : closed.events) {
+		e.gate = &closed_levels[0];
+		e.levels = &closed_levels[1];
+	}
+	return closed;
+}
+inline closed_events closed = make_closed();
+
+/* A place and one timeline.  Further timelines of the place follow it. */
+struct place {
+	std::atomic<struct timeline *> tl{ nullptr }; /* set after event */
+	std::atomic<timeline_event *> event{ closed.events };
+	std::atomic<place *> further{ nullptr };
+	place *next = nullptr; /* of all that have a timeline */
+	bool is_listed = false;
+};
+
+struct places {
+	std::mutex lock;
+	place *first = nullptr;
+};
+inline places all_places;
+
+/* The part of a place for a timeline; NULL: none yet. */
+inline place *
+find_part(place *p, struct timeline *tl)
+{
+	while (p && p->tl.load(std::memory_order_acquire) != tl)
+		p = p->further.load(std::memory_order_acquire);
+	return p;
+}
+
+/* A part without a timeline, which all_places lists; NULL: no memory. */
+inline place *
+add_part(place *first)
+{
+	place *p = find_part(first, nullptr);
+
+	if (!p) {
+		if (!(p = new (std::nothrow) place))
+			return nullptr;
+		p->further.store(first->further);
+		first->further = p;
+	}
+	if (!p->is_listed) {
+		p->next = all_places.first;
+		all_places.first = p;
+		p->is_listed = true;
+	}
+	return p;
+}
+
+/* The event of a place for a timeline that is not the first one there. */
+__attribute__((noinline, cold)) inline timeline_event *
+find_event(place *first, struct timeline *tl,
+    const timeline_definition *definition)
+{
+	timeline_event *made = nullptr;
+	place *p;
+
+	if (!tl)
+		return closed.events;
+	if ((p = find_part(first, tl)))
+		return p->event;
+	const std::lock_guard<std::mutex> guard(all_places.lock);
+	if ((p = find_part(first, tl)))
+		return p->event;
+	if (!(p = add_part(first)))
+		return closed.events;
+	(void)timeline_define_event(tl, definition, &made);
+	p->event = made ? made : closed.events;
+	p->tl = tl;
+	return p->event;
+}
+
+inline timeline_event *
+event_of(place *p, struct timeline *tl, const timeline_definition *definition)
+{
+	if (__builtin_expect(p->tl.load(std::memory_order_acquire) == tl, 1))
+		return p->event.load(std::memory_order_relaxed);
+	return find_event(p, tl, definition);
+}
+
+} /* namespace timeline_cpp */
+
+/* Let every place forget a timeline that is about to be closed.  No thread may
+ * log in it any more. */
+inline void
+timeline_forget(struct timeline *tl)
+{
+	const std::lock_guard<std::mutex> guard(timeline_cpp::all_places.lock);
+
+	for (timeline_cpp::place *p = timeline_cpp::all_places.first; p;
+	     p = p->next)
+		if (p->tl == tl) {
+			p->event = timeline_cpp::closed.events;
+			p->tl = nullptr;
+		}
+}
+
+#define TIMELINE_PLACE_(handle, kind, tl_, category_, priority_, text_) \
+	([](struct timeline *timeline_at_) { \
+		struct timeline_text_ { \
+			static constexpr const char *get() \
+			{ \
+				return text_; \
+			} \
+		}; \
+		static_assert(timeline_cpp::is_priority(priority_), \
+		    "no such priority: fatal error warning info debug trace " \
+		    "trace+ trace++ trace+++"); \
+		static_assert( \
+		    timeline_cpp::parse(timeline_text_::get()).count <= 4, \
+		    "a text names at most four arguments with $"); \
+		static_assert( \
+		    !timeline_cpp::parse(timeline_text_::get()).repeated, \
+		    "a text names an argument twice"); \
+		static constexpr timeline_definition timeline_definition_ = { \
+			category_, priority_, text_, kind, TIMELINE_THREAD, \
+			__FILE__, __LINE__ \
+		}; \
+		static timeline_cpp::place timeline_place_; \
+		return timeline_cpp::handle<timeline_text_>( \
+		    timeline_cpp::event_of(&timeline_place_, timeline_at_, \
+			&timeline_definition_)); \
+	}(tl_))
+
+/*
+ * TIMELINE_EVENT(tl, category, priority, text)(args...): log a message.
+ * TIMELINE_EVENT_COUNTER(...)(value): log the value of a counter.
+ * auto s = TIMELINE_EVENT_SCOPE(...)(args...): a span from here to where s goes;
+ *	s.end(args...) ends it before.
+ * auto t = TIMELINE_EVENT_TIMER(...)(args...): the same as a span of a timer.
+ * Each may be kept without being called, as auto e = TIMELINE_EVENT(...).
+ */
+#define TIMELINE_EVENT(tl, category, priority, text) \
+	TIMELINE_PLACE_(event, TIMELINE_INSTANT, tl, category, priority, \
+	    text)
+#define TIMELINE_EVENT_COUNTER(tl, category, priority, text) \
+	TIMELINE_PLACE_(event, TIMELINE_COUNTER, tl, category, priority, \
+	    text)
+#define TIMELINE_EVENT_SCOPE(tl, category, priority, text) \
+	TIMELINE_PLACE_(span, TIMELINE_SPAN, tl, category, priority, text)
+#define TIMELINE_EVENT_TIMER(tl, category, priority, text) \
+	TIMELINE_PLACE_(timer, TIMELINE_TIMER, tl, category, priority, \
+	    text)
+
+#endif
