@@ -316,6 +316,47 @@ uint64_t timeline_read_damaged(const struct timeline_reader *reader);
 int timeline_read_next(struct timeline_reader *reader,
     const struct timeline_read_event **event);
 
+/* A member of events as a column: timeline_read_column.what. */
+enum timeline_read_what {
+	TIMELINE_READ_NS = 1,
+	TIMELINE_READ_TSC,
+	TIMELINE_READ_DURATION_NS,
+	TIMELINE_READ_ERROR_NS,
+	TIMELINE_READ_CPU,
+	TIMELINE_READ_PID,
+	TIMELINE_READ_TID,
+	TIMELINE_READ_LEVEL,
+	TIMELINE_READ_KIND,
+	TIMELINE_READ_FLAGS,
+	TIMELINE_READ_LOST,
+	TIMELINE_READ_DEFINITION, /* the address of the definition */
+	TIMELINE_READ_ARG0,
+	TIMELINE_READ_ARG1,
+	TIMELINE_READ_ARG2,
+	TIMELINE_READ_ARG3
+};
+
+/* A column to be filled: an array of 64 bits for each event.  The times and the
+ * duration are signed. */
+struct timeline_read_column {
+	unsigned what; /* enum timeline_read_what */
+	uint64_t *values;
+};
+
+/*
+ * Fill columns with up to rows of the next events, for programs that compute
+ * with many of them at once.  As if timeline_read_next() was called for each:
+ * the calls may be mixed.  The text of a string argument is what
+ * timeline_read_argument_text() writes of an event with its definition, argc and
+ * args.
+ *
+ * Returns how many rows are filled: fewer than rows where no further event came.
+ * 0: there are no more.  -errno as timeline_read_next(), after the rows before
+ * it were returned; -EINVAL no such column, or values is NULL.
+ */
+int64_t timeline_read_columns(struct timeline_reader *reader,
+    const struct timeline_read_column *columns, size_t count, size_t rows);
+
 /*
  * Write the message with its values as timeline-dump prints it:
  * "processed tcp(10), udp(20), and other(3)", led by "> " and "< " for the

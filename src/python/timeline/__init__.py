@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read timelines and recorded traces, by libtimeline-read.
+
+    import timeline
+
+    for event in timeline.open("/server", where="args.id > 3"):
+        print(event.time, event.text)
+    slow = max(timeline.open("slow.tl").spans(), key=lambda s: s.duration_ns)
+    frame = timeline.open("slow.tl").to_pandas()
+
+What timeline.open returns may be read any number of times.  Each reading opens
+the inputs anew: a live timeline gives what is in it by then.
+"""
+import ctypes as c
+import datetime
+import os
+
+from . import _library as lib
+from ._library import Error
+
+__all__ = ["open", "Error", "Reader", "Event", "Span"]
+__version__ = "0.1.0"
+
+KINDS = {1: "instant", 2: "begin", 3: "end", 4: "counter", 5: "loss"}
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+class Args(dict):
+    """The arguments of an event, by name: args["id"] or args.id."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def _signed(bits):
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def _value(raw, i):
+    """The value of argument i: an integer, a float or a text."""
+    kind = raw.definition.contents.formats[i]
+    bits = raw.args[i]
+    if kind == ord("s"):
+        return lib.text(lib.argument_text, c.byref(raw), i)
+    if kind == ord("f"):
+        return c.c_double.from_buffer_copy(c.c_uint64(bits)).value
+    return bits if kind in (ord("u"), ord("x")) else _signed(bits)
+
+
+class Event:
+    """An event.  Times are Unix times in nanoseconds; duration_ns is None where
+    it is not known, and may be that of another span where not sure.  lost is the
+    number of entries that a loss stands for."""
+
+    __slots__ = ("_raw", "_args", "_reader")
+
+    def __init__(self, raw, reader):
+        self._raw = type(raw).from_buffer_copy(raw)
+        self._args = None
+        self._reader = reader  # the library's, which owns the texts
+
+    ns = property(lambda self: self._raw.ns)
+    tsc = property(lambda self: self._raw.tsc)
+    pid = property(lambda self: self._raw.pid)
+    tid = property(lambda self: self._raw.tid)
+    level = property(lambda self: self._raw.level)
+    lost = property(lambda self: self._raw.lost)
+    flags = property(lambda self: self._raw.flags)
+    error_ns = property(lambda self: self._raw.error_ns)
+    kind = property(lambda self: KINDS.get(self._raw.kind, "?"))
+    category = property(lambda self: self._raw.category.decode(errors="replace"))
+    message = property(lambda self: self._raw.message.decode(errors="replace"))
+    thread = property(lambda self: self._raw.thread.decode(errors="replace"))
+    process = property(lambda self: self._raw.process.decode(errors="replace"))
+    priority = property(lambda self: lib.priority(c.byref(self._raw)).decode())
+    sure = property(lambda self: not self._raw.flags & lib.UNSURE)
+
+    @property
+    def cpu(self):
+        return None if self._raw.cpu == lib.NO_CPU else self._raw.cpu
+
+    @property
+    def duration_ns(self):
+        return None if self._raw.duration_ns < 0 else self._raw.duration_ns
+
+    @property
+    def time(self):
+        """The time in UTC, cut to microseconds."""
+        return _EPOCH + datetime.timedelta(microseconds=self._raw.ns // 1000)
+
+    @property
+    def args(self):
+        if self._args is None:
+            d = self._raw.definition.contents
+            self._args = Args((d.names[i].decode(errors="replace"),
+                               _value(self._raw, i)) for i in range(d.argc))
+        return self._args
+
+    @property
+    def text(self):
+        """The message with its values, as timeline-dump prints it."""
+        return lib.text(lib.event_text, c.byref(self._raw))
+
+    @property
+    def line(self):
+        """The line of timeline-dump."""
+        return lib.text(lib.event_line, c.byref(self._raw))
+
+    @property
+    def host(self):
+        return self._origin("host")
+
+    @property
+    def timeline(self):
+        return self._origin("timeline")
+
+    def _origin(self, member):
+        origin = lib.origin(c.byref(self._raw))
+        if not origin:
+            raise Error(lib.last_error())
+        return getattr(origin.contents, member).decode(errors="replace")
+
+    def __repr__(self):
+        return "<%s %s>" % (self.time.isoformat(), self.text)
+
+
+class Span:
+    """A span: begin and end are events, end is None of one that is open.  self_ns
+    is the duration without the spans within.  A span that is not sure may be none:
+    entries may be missing in it.  children is filled by Reader.tree()."""
+
+    __slots__ = ("begin", "end", "duration_ns", "self_ns", "depth", "flags",
+                 "children")
+
+    def __init__(self, raw, reader):
+        self.begin = Event(raw.begin.contents, reader)
+        self.end = Event(raw.end.contents, reader) if raw.end else None
+        self.duration_ns = None if raw.duration_ns < 0 else raw.duration_ns
+        self.self_ns = None if raw.self_ns < 0 else raw.self_ns
+        self.depth = raw.depth
+        self.flags = raw.flags
+        self.children = []
+
+    sure = property(lambda self: not self.flags & lib.UNSURE)
+    args = property(lambda self: (self.end or self.begin).args)
+    category = property(lambda self: self.begin.category)
+    message = property(lambda self: self.begin.message)
+    text = property(lambda self: self.begin.text[2:])  # without its "> "
+    tid = property(lambda self: self.begin.tid)
+
+    def __repr__(self):
+        return "<%s %s>" % (self.text, "open" if self.duration_ns is None
+                            else "%d ns" % self.duration_ns)
+
+
+class Columns(dict):
+    """Columns by name.  reader keeps the addresses of definitions good."""
+
+
+class _Names(dict):
+    """What an expression of where= sees: members of the event, and args."""
+
+    def __init__(self, event):
+        super().__init__()
+        self.event = event
+
+    def __missing__(self, name):
+        if name.startswith("_"):
+            raise KeyError(name)
+        try:
+            return getattr(self.event, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+
+def _condition(where):
+    """A function of an event.  An event without an argument that the expression
+    names does not match."""
+    if where is None:
+        return lambda event: True
+    if callable(where):
+        return where
+    code = compile(where, "where", "eval")
+
+    def matches(event):
+        try:
+            return eval(code, {}, _Names(event))
+        except (AttributeError, TypeError):
+            return False
+    return matches
+
+
+class Reader:
+    """Inputs to read, merged by time, oldest event first.  See open()."""
+
+    def __init__(self, paths, where, options):
+        self._paths = paths
+        self._where = _condition(where)
+        self._options = options
+        self._opened = None
+        self._opened = self._open()  # so that errors come at once
+
+    def _open(self):
+        if self._opened:  # the first reading
+            opened, self._opened = self._opened, None
+            return opened
+        return lib.Handle(self._paths, **self._options)
+
+    def __iter__(self):
+        """The events."""
+        handle = self._open()
+        for raw in handle.events():
+            event = Event(raw, handle)
+            if self._where(event):
+                yield event
+
+    def spans(self):
+        """The spans, in the order of their ends; then those that are open.
+        where= is asked of the end, which has the duration."""
+        handle = self._open()
+        for raw in handle.spans():
+            span = Span(raw, handle)
+            if self._where(span.end or span.begin):
+                yield span
+
+    def tree(self):
+        """The spans that are in no other, oldest first, each with its children.
+        A span of no thread (TIMELINE_SOURCE) is in none."""
+        roots, open_spans = [], {}
+        for span in sorted(self.spans(), key=lambda s: (s.begin.ns, s.depth)):
+            if span.begin._raw.definition.contents.scope:
+                roots.append(span)
+                continue
+            around = open_spans.setdefault(
+                (span.begin.timeline, span.begin.pid, span.tid), [])
+            while around and not _is_around(around[-1], span):
+                around.pop()
+            (around[-1].children if around else roots).append(span)
+            around.append(span)
+        return roots
+
+    def columns(self, *names):
+        """Columns of all events, as a dictionary of arrays of 64 bits: of numpy
+        where that is installed, else of the module array.  names are members of
+        an event: ns, tsc, duration_ns, error_ns, cpu, pid, tid, level, kind, flags,
+        lost, definition, arg0 to arg3.  where= plays no part."""
+        handle = self._open()
+        columns = Columns(handle.columns(names))
+        columns.reader = handle
+        return columns
+
+    def to_pandas(self):
+        """A data frame with a row for each event: time, kind, category, message,
+        duration_ns, the thread, and a column for each name of an argument.
+        where= plays no part: choose rows of the frame."""
+        import pandas
+        from . import _frame
+        return pandas.DataFrame({
+            name: _frame.for_pandas(*column)
+            for name, column in _frame.columns_of(self).items()})
+
+    def to_arrow(self):
+        """The same as a table of pyarrow."""
+        import pyarrow
+        from . import _frame
+        return pyarrow.table({
+            name: pyarrow.array(values, mask=mask)
+            for name, (values, mask) in _frame.columns_of(self).items()})
+
+
+def _is_around(outer, span):
+    return outer.depth < span.depth and (outer.end is None or
+                                         outer.end.ns >= span.begin.ns)
+
+
+def open(*paths, where=None, category=None, message=None, min_priority=None,
+         since_ns=0, until_ns=0, limit=0, follow=False, timeout=None, tail=0):
+    """Open timelines, snapshots or recorded traces.
+
+    where       an expression of Python ("args.id > 3 and tid == 7"), of the
+                members of an event; or a function of an event
+    category, message   patterns of fnmatch(3)
+    min_priority        "info": this and higher ones
+    since_ns, until_ns  Unix times in nanoseconds
+    limit       so many events at most
+    follow      wait for new events of live timelines, timeout seconds each time
+                (None: as long as it takes)
+    tail        of live timelines the newest so many entries of each lane
+    """
+    if not paths:
+        raise TypeError("timeline.open: no path")
+    return Reader([os.fspath(p) for p in paths], where,
+                  dict(category=category, message=message,
+                       min_level=lib.level_of(min_priority),
+                       since_ns=since_ns, until_ns=until_ns, limit=limit,
+                       follow=follow, tail=tail,
+                       timeout_ms=-1 if timeout is None
+                       else int(timeout * 1000)))
