@@ -28,7 +28,7 @@ _timeline_dump() {
 	COMPREPLY=()
 	case $before in
 	--from)
-		mapfile -t COMPREPLY < <(compgen -W "chrome csv jsonl lincheck
+		mapfile -t COMPREPLY < <(compgen -W "chrome core csv jsonl lincheck
 			lms packed rtl timeline timelogger trace" -- "$word")
 		return
 		;;

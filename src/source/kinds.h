@@ -64,6 +64,8 @@ bool tl_source_open_unpacked(struct tl_source *source, struct tl_opening *o);
 
 /* timeline.c: live, saved, compressed. */
 tl_source_opener tl_source_open_timeline;
+/* core.c: timelines in a core or an image of memory. */
+tl_source_opener tl_source_open_core;
 /* trace.c: a recorded trace or a stream of traces. */
 tl_source_opener tl_source_open_trace;
 /* packed.c: a recording in a zip, of a trace or of a format that may be packed;

@@ -8,6 +8,7 @@
 #include "event/sched.h"
 #include "snap/compressed.h"
 #include "snap/shm.h"
+#include "source/core.h"
 #include "trace/read.h"
 
 #include <errno.h>
@@ -77,7 +78,8 @@ tl_source_has_steady_knots(const struct tl_source *source)
 
 static const struct tl_source_format own[] = {
 	{ "timeline", tl_source_open_timeline, tl_snap_recognise, NULL, false },
-	{ "trace", tl_source_open_trace, tl_trace_recognise, NULL, false }
+	{ "trace", tl_source_open_trace, tl_trace_recognise, NULL, false },
+	{ "core", tl_source_open_core, tl_core_recognise, NULL, false }
 };
 static const struct tl_source_formats all_own = { own, TL_COUNT(own), NULL };
 
@@ -289,6 +291,7 @@ void
 tl_source_free(struct tl_source *source)
 {
 	tl_source_close(source);
+	tl_core_free(source->core);
 	free(source->own_name);
 	free(source->own_file);
 	*source = (struct tl_source){ 0 };

@@ -126,6 +126,7 @@ struct tl_source {
 	bool beside;      /* FILE.sched, which was opened because FILE was */
 	struct tl_fault fault; /* of opening it, or since */
 	size_t told;           /* for the caller: faults that were reported */
+	struct tl_core *core;  /* has further timelines; NULL: it is none */
 	struct tl_host *host;  /* among those of other sources; NULL: unknown */
 };
 

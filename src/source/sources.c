@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "event/filter.h"
 #include "event/sched.h"
+#include "source/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +34,21 @@ add_item(struct tl_sources *sources)
 	return &sources->items[sources->count++];
 }
 
+/* One more timeline of the core that a source is of. */
+static int
+add_of_core(struct tl_sources *sources, size_t first)
+{
+	struct tl_source *const other = add_item(sources);
+	const struct tl_source *const source = &sources->items[first];
+
+	if (!other)
+		return -ENOMEM;
+	other->name = other->file = source->file;
+	other->withheld = source->withheld;
+	tl_core_open_next(source->core, other);
+	return 0;
+}
+
 /* The other timelines in the file of the newest source. */
 static int
 add_others(struct tl_sources *sources)
@@ -49,6 +65,8 @@ add_others(struct tl_sources *sources)
 		if (other)
 			other->withheld = sources->items[first].withheld;
 	}
+	while (rc == 0 && tl_core_has_more(sources->items[first].core))
+		rc = add_of_core(sources, first);
 	return rc;
 }
 

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# cases_core.sh - timelines in cores and images of memory.
+make_core=$build/tests/tool/make_core
+one=$name-core one_shm=/dev/shm$name-core
+"$make" "$one" known
+"$make_core" core "$work/one.core" "$one_shm"
+"$make_core" core "$work/two.core" "/dev/shm$name" "$one_shm"
+CUT=1 "$make_core" core "$work/cut.core" "/dev/shm$name" "$one_shm"
+"$make_core" core "$work/none.core" "$0"
+# without what is computed with the clock, whose estimate goes on in a live file
+entries() { lines "$@" | sed -E '/^before /d; s/  [0-9.]+[num]?s[?]?$//'; }
+lines() { "$dump" --no-progress --columns tsc,cpu,pid,tid,category,message "$@"; }
+
+is 'a timeline in a core is that of the process' \
+	"$(lines "$work/one.core" | cksum)" "$(lines "$one" | cksum)"
+is '... through a pipe' "$(lines - <"$work/one.core" | cksum)" \
+	"$(lines "$one" | cksum)"
+is '... and through a real one' \
+	"$(dd if="$work/one.core" status=none | lines - | cksum)" \
+	"$(lines "$one" | cksum)"
+is 'its name is the path that was mapped' \
+	"$("$dump" --info --json "$work/one.core" | jq -r .file)" \
+	"$work/one.core: $one_shm"
+is 'nothing is said of the time after its newest entry' \
+	"$("$dump" --info --json "$work/one.core" | jq -c '[.state, .complete_to]')" \
+	'["copy of a live one",null]'
+is 'all timelines of a core are read' \
+	"$("$dump" --json "$work/two.core" | jq -r .timeline | sort | uniq -c | xargs)" \
+	"$("$dump" --json "/dev/shm$name" "$one_shm" | jq -r .timeline | sort | uniq -c | xargs)"
+"$dump" "$work/cut.core" >"$work/said" 2>&1
+is 'a core that lacks the end of a timeline is damaged' "$?" 1
+has '... which is said, and the other timeline is there' "$(cat "$work/said")" \
+	'cut.core: /dev/shm/tl-tool-[0-9]*-core: '
+"$dump" "$work/none.core" >"$work/said" 2>&1
+has 'a core without a timeline says what to set' "$(cat "$work/said")" \
+	'no timeline in this core: set bit 3 of /proc/PID/coredump_filter'
+{
+	head -c 12288 "$work/foreign" /dev/zero | tail -c 12288
+	cat "$one_shm"
+	head -c 8192 /dev/zero
+} >"$work/image"
+is 'in an image of memory it is found where the user says so' \
+	"$(lines --from core "$work/image" | cksum)" "$(lines "$one" | cksum)"
+for n in 1 2 3; do
+	head -c $((n * 700)) "$work/one.core" >"$work/short.core"
+	"$dump" "$work/short.core" >"$work/said" 2>&1
+	is "a core of $((n * 700)) bytes is refused" "$? $(wc -l <"$work/said")" '1 1'
+done
+
+# A process that is killed at any moment: nobody writes any more, so the file has
+# what the core has.
+if [ "$(cat /proc/sys/kernel/core_pattern)" = core ]; then
+	same=0 runs=${CORES:-10}
+	mkdir -p "$work/cores" && cd "$work/cores" || exit 1
+	for ((i = 0; i < runs; i++)); do
+		rm -f core "/dev/shm$name-dies"
+		"$make_core" log "$name-dies" 2>/dev/null &
+		until [ -s "/dev/shm$name-dies" ]; do sleep 0.001; done
+		sleep "0.0$((RANDOM % 9 + 1))"
+		kill -SEGV $!
+		wait $! 2>/dev/null
+		[ -s core ] && cmp -s <(entries core) <(entries "$name-dies") &&
+			same=$((same + 1))
+	done 2>/dev/null
+	cd "$here" || exit 1
+	is 'cores of killed writers have the entries of their timelines' \
+		"$same" "$runs"
+else
+	skip "the kernel writes cores elsewhere: $(cat /proc/sys/kernel/core_pattern)"
+fi
