@@ -23,8 +23,11 @@ left() { (cd "$work" && for f in "$1"*; do [ -e "$f" ] && echo "$f"; done); }
 "$make" "$live" plain=3000 spans=500 "save=$work/more.tl" remove || exit 1
 readable=$(formats .read) writable=$(formats .write)
 for f in $readable; do
-	[ "$f" = timeline ] || "$convert" -q --to "$f" "$in.timeline" -o "$in.$f" ||
-		exit 1
+	case $f in
+	timeline) ;;
+	core) "$build/tests/tool/make_core" core "$in.core" "$in.timeline" ;;
+	*) "$convert" -q --to "$f" "$in.timeline" -o "$in.$f" ;;
+	esac || exit 1
 done
 # for LMS half a span is damage
 {
