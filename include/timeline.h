@@ -107,7 +107,7 @@ struct timeline_options {
  * "/name" are /dev/shm/name; a string with another slash in it is an ordinary
  * path ("./name").  So it is for timeline_open and timeline_remove.  When
  * several processes call this at once one creates and the others attach.  A
- * file from before the last boot is replaced.  *tl is NULL after every error:
+ * file from before the last boot is kept as NAME.1 (to .3).  *tl is NULL after every error:
  * -EBADMSG not a timeline, -EPROTO another version, -ENODATA truncated, -EROFS
  * a saved one, -EPERM owned by another user, -ENOSPC no room, -ENOTSUP its
  * clock cannot be used here or the boot id is not known, -EXDEV of another PID

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -24,7 +25,8 @@ enum {
 	ROUNDS_MAX = 8,
 	ST_BLOCK_SIZE = 512,
 	LOCK_TRIES_MAX = 100, /* a second, with the pauses */
-	LOCK_PAUSE_NS = 10000000
+	LOCK_PAUSE_NS = 10000000,
+	KEPT_MAX = 3 /* files of earlier boots beside one */
 };
 
 /* Check that it is a regular file of this user, root, or the trusted user. */
@@ -300,20 +302,15 @@ lock_briefly(int fd)
 	return -EBUSY;
 }
 
-/*
- * Mark a file whose name was removed, for the programs that have it open.  If
- * it has as many names as before, the name that was removed was of another
- * file.
+/* Mark a file whose name was taken from it, for the programs that have it open.
  */
 static void
-mark_superseded(int fd, nlink_t names)
+mark_superseded(int fd)
 {
 	const uint64_t mark = 1;
 	struct timeline_header header;
-	struct stat st;
 
-	if (fstat(fd, &st) == 0 && st.st_nlink < names &&
-	    tl_read_at(fd, &header, sizeof(header), 0) ==
+	if (tl_read_at(fd, &header, sizeof(header), 0) ==
 		(int64_t)sizeof(header) &&
 	    header.magic == TIMELINE_MAGIC && header.major == TIMELINE_MAJOR &&
 	    header.state == TIMELINE_LIVE)
@@ -321,12 +318,48 @@ mark_superseded(int fd, nlink_t names)
 		    offsetof(struct timeline_header, superseded));
 }
 
+/* Is a path free for a file that is kept, or does it hold one that was? */
+static bool
+may_keep_at(const char *path)
+{
+	const int fd =
+	    open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	const bool is_free = fd < 0 ? errno == ENOENT : is_stale(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return is_free;
+}
+
 /*
- * Unlink a file of another boot.  The lock on the old file prevents two
- * processes from unlinking each other's new file.
+ * Rename a file of another boot to NAME.1, which is NAME.2 from then on, and so
+ * on up to KEPT_MAX; the oldest goes.  false: another file lies there.
+ */
+static bool
+keep_stale(const char *path)
+{
+	char kept[KEPT_MAX + 1][TL_PATH_MAX + 4];
+	int n = 0;
+
+	(void)snprintf(kept[0], sizeof(kept[0]), "%s", path);
+	do {
+		n++;
+		(void)snprintf(kept[n], sizeof(kept[n]), "%s.%d", path, n);
+		if (!may_keep_at(kept[n]))
+			return false;
+	} while (n < KEPT_MAX && access(kept[n], F_OK) == 0);
+	while (n > 0 && rename(kept[n - 1], kept[n]) == 0)
+		n--;
+	return n == 0;
+}
+
+/*
+ * Take the name from a file of another boot, which is kept under another name.
+ * The lock on the old file prevents two processes from taking each other's new
+ * file away.
  */
 static int
-remove_stale(const char *path)
+replace_stale(const char *path)
 {
 	struct stat opened;
 	struct stat named;
@@ -342,8 +375,8 @@ remove_stale(const char *path)
 	if (is_stale(fd) && (rc = lock_briefly(fd)) == 0 &&
 	    fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
 	    opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
-	    unlink(path) == 0)
-		mark_superseded(fd, opened.st_nlink);
+	    (keep_stale(path) || unlink(path) == 0))
+		mark_superseded(fd);
 	close(fd);
 	if (rc != 0)
 		tl_error(rc,
@@ -375,7 +408,7 @@ timeline_new(struct timeline **tl, const char *path,
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		rc = attach(tl, resolved, o->trusted_uid, false);
 		if (rc == -ESTALE)
-			rc = remove_stale(resolved);
+			rc = replace_stale(resolved);
 		else if (rc == -ENOENT)
 			rc = 0;
 		else
@@ -439,6 +472,17 @@ open_to_remove(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+/* If the file has as many names as before, the name that was removed was of
+ * another file. */
+static void
+mark_removed(int fd, nlink_t names)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && st.st_nlink < names)
+		mark_superseded(fd);
+}
+
 int
 timeline_remove(const char *path)
 {
@@ -460,7 +504,7 @@ timeline_remove(const char *path)
 	else if (fstat(fd, &st) != 0 || unlink(resolved) != 0)
 		rc = tl_error(-errno, "%s: %m", path);
 	else
-		mark_superseded(fd, st.st_nlink);
+		mark_removed(fd, st.st_nlink);
 	close(fd);
 	return rc < 0 ? rc : 0;
 }

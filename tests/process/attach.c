@@ -120,6 +120,64 @@ race_for_a_stale_one(void)
 	}
 }
 
+static const char *
+kept_path(int n)
+{
+	static char kept[256];
+
+	(void)snprintf(kept, sizeof(kept), "%s.%d", path, n);
+	return kept;
+}
+
+static ino_t
+inode(const char *of)
+{
+	struct stat st;
+
+	return stat(of, &st) == 0 ? st.st_ino : 0;
+}
+
+/* Three files of earlier boots are kept, the newest as NAME.1; what is none is
+ * left alone. */
+static void
+keep_stale_ones(void)
+{
+	struct timeline *tl;
+	ino_t old[5];
+	FILE *foreign;
+
+	for (int i = 0; i < 5; i++) {
+		old[i] = inode(path);
+		make_stale();
+		expect(timeline_new(&tl, test_name, &small) == 0, "%s",
+		    timeline_error());
+		timeline_close(tl);
+	}
+	for (int n = 1; n <= 3; n++)
+		expect(inode(kept_path(n)) == old[5 - n], "%s is another",
+		    kept_path(n));
+	expect(inode(kept_path(4)) == 0, "a fourth one was kept");
+	expect(unlink(kept_path(1)) == 0 &&
+		   (foreign = fopen(kept_path(1), "w")) != NULL,
+	    "%s: %m", kept_path(1));
+	fputs("another program's", foreign);
+	fclose(foreign);
+	old[0] = inode(kept_path(1));
+	make_stale();
+	expect(timeline_new(&tl, test_name, &small) == 0, "%s",
+	    timeline_error());
+	timeline_close(tl);
+	expect(inode(kept_path(1)) == old[0] && inode(kept_path(2)) == old[3],
+	    "a file of another program was replaced");
+}
+
+static void
+remove_kept_ones(void)
+{
+	for (int n = 1; n <= 3; n++)
+		(void)unlink(kept_path(n));
+}
+
 /* Whatever it was before: NULL, so that closing it does no harm. */
 static struct timeline *const before = (void *)(uintptr_t)1;
 
@@ -418,6 +476,9 @@ main(void)
 	bare_name();
 	race_for_a_new_name();
 	race_for_a_stale_one();
+	remove_kept_ones();
+	keep_stale_ones();
+	remove_kept_ones();
 	refuse_a_locked_stale_one();
 	refuse_a_full_table();
 	refuse_what_is_no_file();
