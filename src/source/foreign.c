@@ -324,6 +324,7 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 	source->ops = &foreign_ops;
 	source->state = f;
 	source->format = o->format->name;
+	source->foreign = true;
 	tl_put_bytes(&f->first, tl_bytes(o->first, o->first_size));
 	if ((rc = f->first.rc) == 0 && f->unpack)
 		rc = tl_unpack_own(f->unpack);
@@ -340,8 +341,17 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 int
 tl_source_open_reader(struct tl_source *source, struct tl_opening *o)
 {
+	struct tl_storage *storage = NULL;
+	int rc = 0;
+
+	if (o->plan->live)
+		return tl_fail(&source->fault, -EINVAL,
+		    "only a live timeline can be followed");
 	if (o->plan->follow)
 		return tl_fail(&source->fault, -EINVAL,
 		    "a file of another format does not grow");
-	return tl_source_open_storage(source, o, NULL, NULL);
+	if (o->fd < 0 && !o->unpack)
+		rc = tl_source_storage(o, &storage);
+	return rc < 0 ? tl_source_fail(source, rc)
+		      : tl_source_open_storage(source, o, storage, NULL);
 }

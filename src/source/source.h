@@ -123,6 +123,7 @@ struct tl_source {
 	char *own_name;   /* where that is not the file's */
 	char *own_file;   /* the path of a file that is beside another */
 	mode_t withheld;  /* tl_file_withheld() of the file */
+	bool foreign;     /* of another format, read by a reader of it */
 	bool beside;      /* FILE.sched, which was opened because FILE was */
 	struct tl_fault fault; /* of opening it, or since */
 	size_t told;           /* for the caller: faults that were reported */
