@@ -237,7 +237,8 @@ struct timeline_read_options {
 	void *context;
 
 	/* Read files of these formats, too: timeline_formats().  Of such a file
-	 * all is read when it is opened.  NULL: none. */
+	 * all is read when it is opened; its events wait in a temporary file.
+	 * NULL: none. */
 	const struct timeline_read_formats *formats;
 };
 

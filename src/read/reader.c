@@ -168,6 +168,7 @@ tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
 							    : NULL,
 		.tail = r->options.tail,
 		.live = r->options.follow != 0,
+		.little = true,
 		.readonly = r->options.read_only != 0,
 		.report = { take_report, r },
 		.memory_max = r->options.memory_max };

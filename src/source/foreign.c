@@ -35,6 +35,7 @@ struct foreign {
 	struct tl_storage *storage;
 	struct tl_storage *beside;
 	bool has_place;
+	bool little;
 	struct tl_text first;
 
 	struct tl_reader *reader; /* owns the messages */
@@ -175,8 +176,11 @@ load(struct tl_source *source, struct tl_progress *progress)
 	char *piece = malloc(PIECE_SIZE);
 	uint64_t at = f->first.size;
 	int64_t n = 1;
-	int rc = piece ? tl_store_new(&f->store, TL_STORE_MEMORY_MAX) : -ENOMEM;
+	int rc = -ENOMEM;
 
+	if (piece)
+		rc = tl_store_new(&f->store,
+		    f->little ? TL_STORE_MEMORY_LITTLE : TL_STORE_MEMORY_MAX);
 	if (rc == 0)
 		rc = f->format->read_new(&f->reader, &f->sink, &f->report);
 	if (rc < 0)
@@ -318,6 +322,7 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 	f->storage = storage;
 	f->beside = beside;
 	f->has_place = o->has_place;
+	f->little = o->plan->little;
 	f->unpack = o->unpack;
 	o->unpack = NULL;
 	f->fd = -1;

@@ -141,6 +141,7 @@ struct tl_source_plan {
 	bool check;    /* find damage also in parts that are not shown */
 	bool kernel;   /* FILE.sched, too, where it lies beside FILE */
 	bool readonly; /* write no index beside a trace */
+	bool little;   /* in little memory: what does not fit is in a file */
 	size_t memory_max; /* of the nodes of a trace; 0: no bound */
 	/* Told of each fault of a single trace, by the name of its source, when
 	 * it is found, whether or not there is room to keep it. */
