@@ -154,7 +154,8 @@ timeline_read_roots(struct timeline_reader *r,
 		return tl_read_fail(-ENOTSUP,
 		    "a %s has no call tree: timeline-convert -o OUT.trace "
 		    "writes it as a trace, which has one for each thread",
-		    timeline_read_format(r));
+		    r->sources.count > 1 ? "merged input"
+					 : timeline_read_format(r));
 	if (!r->roots && make_roots(r) < 0)
 		return tl_read_fail(-ENOMEM, "not enough memory");
 	*roots = (struct timeline_node *const *)(void *)r->roots;
