@@ -25,6 +25,7 @@ WERROR	 ?=
 VERSION	 := 0.1.0
 SONAME	 := libtimeline.so.0
 READ_SONAME := libtimeline-read.so.0
+FORMATS_SONAME := libtimeline-formats.so.0
 
 # One order, three uses: includes, link lines, test order.
 LAYERS	 := base clock event ring front snap trace source read format analysis kernel script
@@ -79,7 +80,8 @@ DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
 # the daemon filters its system calls; sanitizers make calls of their own
 SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
-FORMAT_LIBS := -lzstd -lz $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
+READER_LIBS := -lzstd -lz $(if $(ZIP),-lzip)
+FORMAT_LIBS := $(READER_LIBS) $(if $(SQLITE),-lsqlite3)
 LIBS_dump := $(if $(NCURSES),-lncursesw) -lpthread
 LIBS_ship := $(if $(NATS),-lnats) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
@@ -207,6 +209,22 @@ $(READ_SO): $(OWN_read) $(LAYERS_source) src/read/timeline_read.map
 $(B)/lib/libtimeline-read.a: $(READ_OBJECTS)
 	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) qcs $@ $^
 
+# == other formats for it: their readers and what they need; no writer ==
+FORMATS_SO := $(B)/lib/libtimeline-formats.so.$(VERSION)
+lib: $(FORMATS_SO) $(B)/lib/libtimeline-formats.a
+
+$(FORMATS_SO): $(B)/obj/src/format/reading.o $(LAYERS_format) \
+    src/format/timeline_formats.map
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -shared -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) \
+	    -Wl,-soname,$(FORMATS_SONAME) -Wl,-z,noexecstack -Wl,--exclude-libs,ALL \
+	    -Wl,--version-script,src/format/timeline_formats.map \
+	    -Wl,--no-undefined $(READER_LIBS)
+	@ln -sf $(@F) $(@D)/$(FORMATS_SONAME); \
+	    ln -sf $(FORMATS_SONAME) $(@D)/libtimeline-formats.so
+$(B)/lib/libtimeline-formats.a: $(OWN_format)
+	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) qcs $@ $^
+
 # == the tools ==
 tools: $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p)))
 
@@ -276,11 +294,26 @@ Libs.private: -lzstd -lpthread
 Cflags: -I$${includedir}
 endef
 export PKGCONFIG_READ
-# find_package(timeline): the targets timeline::timeline, ::static and ::read
+define PKGCONFIG_FORMATS
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$(PREFIX)/include
+
+Name: timeline-formats
+Description: Read files of other formats through timeline-read
+Version: $(VERSION)
+Requires: timeline-read = $(VERSION)
+Libs: -L$${libdir} $(RPATH) -ltimeline-formats
+Libs.private: $(READER_LIBS)
+Cflags: -I$${includedir}
+endef
+export PKGCONFIG_FORMATS
+# find_package(timeline): the targets timeline::timeline, ::static, ::read and
+# ::formats
 define CMAKE
 get_filename_component(_timeline "$${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 find_package(Threads REQUIRED)
-foreach(_kind timeline static read)
+foreach(_kind timeline static read formats)
   if(NOT TARGET timeline::$${_kind})
     add_library(timeline::$${_kind} UNKNOWN IMPORTED)
     set_target_properties(timeline::$${_kind} PROPERTIES
@@ -294,6 +327,9 @@ set_target_properties(timeline::static PROPERTIES
   IMPORTED_LOCATION "$${_timeline}/libtimeline.a")
 set_target_properties(timeline::read PROPERTIES
   IMPORTED_LOCATION "$${_timeline}/libtimeline-read.so")
+set_target_properties(timeline::formats PROPERTIES
+  IMPORTED_LOCATION "$${_timeline}/libtimeline-formats.so"
+  INTERFACE_LINK_LIBRARIES timeline::read)
 unset(_timeline)
 unset(_kind)
 endef
@@ -337,6 +373,11 @@ install: all
 	@ln -sf $(READ_SONAME) $(D)$(LIBDIR)/libtimeline-read.so
 	@install -m 644 $(B)/lib/libtimeline-read.a $(D)$(LIBDIR)
 	@printf '%s\n' "$$PKGCONFIG_READ" >$(D)$(LIBDIR)/pkgconfig/timeline-read.pc
+	@install -m 755 $(FORMATS_SO) $(D)$(LIBDIR)
+	@ln -sf $(notdir $(FORMATS_SO)) $(D)$(LIBDIR)/$(FORMATS_SONAME)
+	@ln -sf $(FORMATS_SONAME) $(D)$(LIBDIR)/libtimeline-formats.so
+	@install -m 644 $(B)/lib/libtimeline-formats.a $(D)$(LIBDIR)
+	@printf '%s\n' "$$PKGCONFIG_FORMATS" >$(D)$(LIBDIR)/pkgconfig/timeline-formats.pc
 	@install -d $(D)$(LIBDIR)/cmake/timeline
 	@printf '%s\n' "$$CMAKE" >$(D)$(LIBDIR)/cmake/timeline/timeline-config.cmake
 	@printf '%s\n' "$$CMAKEVERSION" >$(D)$(LIBDIR)/cmake/timeline/timeline-config-version.cmake
@@ -378,6 +419,9 @@ uninstall:
 	    $(D)$(LIBDIR)/$(notdir $(READ_SO)) $(D)$(LIBDIR)/$(READ_SONAME) \
 	    $(D)$(LIBDIR)/libtimeline-read.so $(D)$(LIBDIR)/libtimeline-read.a \
 	    $(D)$(LIBDIR)/pkgconfig/timeline-read.pc \
+	    $(D)$(LIBDIR)/$(notdir $(FORMATS_SO)) $(D)$(LIBDIR)/$(FORMATS_SONAME) \
+	    $(D)$(LIBDIR)/libtimeline-formats.so $(D)$(LIBDIR)/libtimeline-formats.a \
+	    $(D)$(LIBDIR)/pkgconfig/timeline-formats.pc \
 	    $(D)$(LIBDIR)/cmake/timeline/timeline-config.cmake \
 	    $(D)$(LIBDIR)/cmake/timeline/timeline-config-version.cmake \
 	    $(foreach p,$(BUILT),$(D)$(PREFIX)/bin/$(NAME_$(p))) \
@@ -452,7 +496,7 @@ size: all
 	    -dD -E -P -x c - 2>/dev/null; find $$d -name '*.lua' -exec cat {} + | \
 	    grep -vE '^[[:space:]]*(--.*)?$$'; } | wc -l); \
 	  [ $$n = 0 ] || printf '%7d lines  %s\n' $$n $$d; done
-	@size $(SO) $(READ_SO) $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p))) | \
+	@size $(SO) $(READ_SO) $(FORMATS_SO) $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p))) | \
 	  awk 'NR > 1 { printf "%7.0f KiB    %s\n", ($$1 + $$2) / 1024, $$6 }'
 
 # The tarball is made of the last commit, the same bytes each time.

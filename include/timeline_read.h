@@ -15,8 +15,9 @@
  *	timeline_read_close(reader);
  *
  * A reader gives the events of its inputs, merged by time: live timelines,
- * snapshots (compressed or not), recorded traces and streams of them.  A
- * recorded trace is also a forest of nodes, one tree for each thread, whose
+ * snapshots (compressed or not), recorded traces and streams of them, and with
+ * libtimeline-formats files of other formats (timeline_formats.h).  A recorded
+ * trace is also a forest of nodes, one tree for each thread, whose
  * children are loaded when they are asked for and may be forgotten again.
  *
  * Functions that return int return 0 or more on success and -errno on
@@ -48,6 +49,7 @@ extern "C" {
 
 struct timeline_reader;
 struct timeline_node;
+struct timeline_read_formats;
 
 /* == events == */
 
@@ -233,6 +235,11 @@ struct timeline_read_options {
 	void (*on_damage)(void *context,
 	    const struct timeline_read_damage *damage);
 	void *context;
+
+	/* Read files of these formats, too: timeline_formats().  Of such a file
+	 * all is read when it is opened; its events wait in a temporary file.
+	 * NULL: none. */
+	const struct timeline_read_formats *formats;
 };
 
 /*
@@ -249,8 +256,9 @@ struct timeline_read_options {
  * 0, and *reader is to be closed by timeline_read_close().  Else *reader is
  * NULL: -ENOENT and the like from the system, -EBADMSG damaged, -EPROTO of a
  * version or with a feature that this library does not know, -ENODATA empty or
- * cut off before the first event, -ENOTSUP another format, -EINVAL bad options
- * or a file that cannot be followed, -ENOMEM.
+ * cut off before the first event, -ENOTSUP another format (see
+ * options->formats), -EINVAL bad options or a file that cannot be followed,
+ * -ENOMEM.
  */
 int timeline_read_open(struct timeline_reader **reader, const char *path,
     const struct timeline_read_options *options);
@@ -262,7 +270,8 @@ int timeline_read_open_fd(struct timeline_reader **reader, int fd,
     const struct timeline_read_options *options);
 
 /* The same of size bytes in memory, which must stay there unchanged until the
- * reader is closed.  They cannot be followed. */
+ * reader is closed.  They cannot be followed; what gzip or zstd compressed of
+ * another format is not read from memory. */
 int timeline_read_open_memory(struct timeline_reader **reader, const void *data,
     size_t size, const struct timeline_read_options *options);
 
@@ -297,8 +306,8 @@ void timeline_read_close(struct timeline_reader *reader);
  * thread, "" if there was none; valid until the next failure in the thread. */
 const char *timeline_read_error(void);
 
-/* What was opened first: "timeline" (live or saved), "trace", or "stream" of
- * traces behind each other. */
+/* What was opened first: "timeline" (live or saved), "trace", "stream" of traces
+ * behind each other, or one of timeline_formats(). */
 const char *timeline_read_format(const struct timeline_reader *reader);
 
 /* How many places of the inputs were found damaged so far. */
@@ -542,7 +551,7 @@ int timeline_read_next_interval(struct timeline_read_intervals *intervals,
 /* NULL does nothing. */
 void timeline_read_intervals_close(struct timeline_read_intervals *intervals);
 
-/* == nodes of a recorded trace == */
+/* == nodes of a recorded trace, or of a file of another format == */
 
 /*
  * A node is an event of a trace; that of a span has children, which were
@@ -567,8 +576,9 @@ struct timeline_read_thread {
 };
 
 /* The roots of a trace, one for each thread: 0, and *roots is an array of
- * *count, valid until the reader is closed.  -ENOTSUP for what is not one
- * recorded trace; *roots is NULL then and *count 0. */
+ * *count, valid until the reader is closed.  One file of another format is made
+ * a trace first, in temporary files: -errno of those.  -ENOTSUP for what is
+ * neither; *roots is NULL then and *count 0. */
 int timeline_read_roots(struct timeline_reader *reader,
     struct timeline_node *const **roots, size_t *count);
 

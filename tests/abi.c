@@ -9,7 +9,7 @@
  */
 #include <stddef.h>
 #include <timeline.h>
-#include <timeline_read.h>
+#include <timeline_formats.h>
 #include <timeline_trace.h>
 
 #define SIZE(type, bytes) \
@@ -51,5 +51,9 @@ AT(timeline_read_span, self_ns, 24);
 AT(timeline_read_span, flags, 36);
 AT(timeline_read_timer, slower_ns, 40);
 AT(timeline_read_damage, input, 24);
+/* programs fill this one in, and say its size */
+AT(timeline_read_options, category, 64);
+AT(timeline_read_options, context, 96);
+AT(timeline_read_options, formats, 104);
 /* ... and programs this one */
 SIZE(timeline_read_interval, 24);

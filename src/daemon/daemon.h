@@ -31,7 +31,8 @@
  *
  * The threads.  Two threads save snapshots (disk/snapshots.c): one copies at
  * memory speed, one compresses and writes.  Two threads serve all recordings
- * (trace/record): one reads timelines, one writes files.  They share queues
+ * (trace/record): one reads timelines, one writes files.  One makes the long
+ * answers of the page (serve/reading.c).  They share queues
  * with the loop under a mutex, block all signals, and report by ev_async.
  * One process, timelined-run (sandbox/runner.c), starts the programs of
  * triggers.
@@ -97,6 +98,7 @@ struct tl_targets;
 struct tl_stream;
 struct tl_record;
 struct tl_watch;
+struct tl_readings;
 struct tl_recorder_crew;
 
 struct tl_daemon {
@@ -109,6 +111,7 @@ struct tl_daemon {
 	struct tl_snapshots *snapshots;
 	struct tl_http *http; /* TCP: metrics, and the page with the token */
 	struct tl_http *page; /* a UNIX socket: the same without a token */
+	struct tl_readings *readings; /* for answers; NULL: none yet */
 	char token[TL_TOKEN_SIZE];
 	struct tl_control *control;
 	struct tl_recorder_crew *crew; /* of all recordings; NULL: none */

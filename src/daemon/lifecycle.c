@@ -13,6 +13,7 @@
 #include "daemon/sandbox/seccomp.h"
 #include "daemon/serve/control.h"
 #include "daemon/serve/http.h"
+#include "daemon/serve/reading.h"
 #include "daemon/targets.h"
 
 #include <errno.h>
@@ -244,6 +245,7 @@ close_all(struct tl_daemon *d)
 {
 	tl_http_free(d->http);
 	tl_http_free(d->page);
+	tl_readings_free(d->readings);
 	tl_control_free(d->control);
 	tl_streams_free(d->stream);
 	tl_targets_free(d->folder);

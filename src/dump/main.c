@@ -117,6 +117,7 @@ open_inputs(const struct tl_options *options)
 		.follow = options->follow,
 		.check = options->mode == TL_MODE_CHECK,
 		.kernel = wants_kernel(options),
+		.little = options->mode == TL_MODE_TREE,
 		.remote = &remote,
 		.progress = &progress };
 

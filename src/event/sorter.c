@@ -153,7 +153,7 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
  */
 
 enum {
-	WINDOW_WORDS = 8192, /* of a run that is read back */
+	WINDOW_WORDS = 512, /* of a run that is read back: there are many */
 	WORDS_FIRST = 4096,
 	RUNS_MAX = 1 << 16
 };

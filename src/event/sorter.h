@@ -13,7 +13,10 @@
 
 struct tl_store;
 
-enum { TL_STORE_MEMORY_MAX = 64 << 20 };
+enum {
+	TL_STORE_MEMORY_MAX = 64 << 20,
+	TL_STORE_MEMORY_LITTLE = 1 << 20 /* of who does not read them all */
+};
 
 /* memory_max is the budget in bytes; while it is sorted, twice as much is
  * needed.  0 or -ENOMEM. */

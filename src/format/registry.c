@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.c - the table of formats. */
+/* registry.c - the table of formats: how each is written. */
 #include "format/registry.h"
 
 #include "base/array.h"
-#include "format/chrome/read.h"
 #include "format/chrome/write.h"
 #include "format/csv/csv.h"
 #include "format/ctf/directory.h"
@@ -34,24 +33,10 @@ static const struct tl_format_row rows[] = {
 
 enum { ROWS = TL_COUNT(rows) };
 
-static const struct tl_source_format reads[ROWS] = {
-#define tl_source_open_none NULL
-#define FORMAT(name, opener, reader, recogniser, writer, at, suffix, flags, \
-    help) \
-	{ name, tl_source_open_##opener, recogniser, reader, \
-		((flags)&TL_FORMAT_PACKED) != 0 },
-#include "format/formats.def"
-#undef FORMAT
-#undef tl_source_open_none
-};
-
-const struct tl_source_formats tl_formats_read = { reads, ROWS,
-	tl_source_open_unpacked };
-
 const struct tl_source_format *
 tl_format_reading(const struct tl_format_row *row)
 {
-	return &reads[tl_formats_index(row)];
+	return &tl_formats_read.list[tl_formats_index(row)];
 }
 
 const struct tl_format_row *

@@ -3,6 +3,7 @@
 #include "read/read.h"
 
 #include "base/array.h"
+#include "source/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,6 +75,50 @@ describe_thread(struct timeline_reader *r, size_t i)
 	return 0;
 }
 
+/* What is of another format and of one file is read as a trace. */
+static int
+write_foreign(void *context, struct tl_trace_writer *writer)
+{
+	const struct tl_source *source = context;
+	struct tl_reader_thread thread;
+	struct tl_cursor *cursor;
+	struct tl_sink *sink;
+	struct tl_event event;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && tl_source_thread(source, i, &thread); i++)
+		if (!thread.is_empty)
+			rc = tl_trace_sink_thread(writer, thread.pid,
+			    thread.tid, thread.name);
+	if (rc == 0)
+		rc = tl_trace_sink(writer, &sink);
+	if (rc == 0)
+		rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor);
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0)
+		if ((rc = sink->put(sink, &event)) < 0)
+			break;
+	tl_cursor_close(cursor);
+	return rc < 0 ? rc : sink->finish(sink);
+}
+
+static int
+make_trace(struct timeline_reader *r)
+{
+	const struct tl_trace_read_options options = {
+		.memory_max = r->options.memory_max
+	};
+	const int rc =
+	    tl_tree_make(&r->made, &options, write_foreign, r->sources.items);
+
+	if (rc < 0)
+		return tl_read_fail(rc, "%s: its trees cannot be made: %s",
+		    r->sources.items[0].name, strerror(-rc));
+	r->trace = r->made;
+	return 0;
+}
+
 static int
 make_roots(struct timeline_reader *r)
 {
@@ -98,13 +143,19 @@ int
 timeline_read_roots(struct timeline_reader *r,
     struct timeline_node *const **roots, size_t *count)
 {
+	int rc;
+
 	*roots = NULL;
 	*count = 0;
+	if (!r->trace && r->sources.count == 1 && r->sources.items[0].foreign &&
+	    (rc = make_trace(r)) < 0)
+		return rc;
 	if (!r->trace)
 		return tl_read_fail(-ENOTSUP,
 		    "a %s has no call tree: timeline-convert -o OUT.trace "
 		    "writes it as a trace, which has one for each thread",
-		    timeline_read_format(r));
+		    r->sources.count > 1 ? "merged input"
+					 : timeline_read_format(r));
 	if (!r->roots && make_roots(r) < 0)
 		return tl_read_fail(-ENOMEM, "not enough memory");
 	*roots = (struct timeline_node *const *)(void *)r->roots;

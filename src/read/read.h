@@ -36,9 +36,11 @@
 #include "event/names.h"
 #include "event/render.h"
 #include "event/spans.h"
+#include "source/kinds.h"
 #include "source/sources.h"
 #include "trace/read.h"
 
+#include <timeline.h>
 #include <timeline_read.h>
 
 /* A definition with its texts in one piece of memory. */
@@ -85,10 +87,36 @@ struct tl_read_about {
 	struct tl_read_origin *origin;
 };
 
+/*
+ * What libtimeline-formats gives.  Each library has a copy of the code that both
+ * need, and they share structs that no release keeps: so both are of one release,
+ * and the hash tables of both have one seed.  Our own formats are opened by this
+ * library.
+ */
+struct timeline_read_formats {
+	struct tl_read_release {
+		char version[16];
+		uint32_t source; /* sizes of what is shared */
+		uint32_t plan;
+		uint32_t event;
+		uint32_t message;
+	} release;
+	const struct tl_source_formats *known;
+	uint64_t *seed; /* of its hash tables, tl_hash_seed_chosen */
+};
+#define TL_READ_RELEASE \
+	{ \
+		TIMELINE_VERSION, sizeof(struct tl_source), \
+		    sizeof(struct tl_source_plan), sizeof(struct tl_event), \
+		    sizeof(struct tl_message) \
+	}
+
 struct timeline_reader {
 	struct timeline_read_options options;
+	struct tl_source_formats formats; /* count 0: our own alone */
 	struct tl_sources sources;
-	struct tl_trace *trace;   /* the one source, if it is one */
+	struct tl_trace *trace;   /* the one source, if it is one; or made */
+	struct tl_trace *made;    /* of a file of another format */
 	struct tl_cursor *cursor; /* of all sources */
 	/* What is asked for, events or spans; NULL: nothing was yet. */
 	int (*given_by)(struct timeline_reader *reader);

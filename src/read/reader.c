@@ -2,6 +2,8 @@
 /* reader.c - open and close a reader, and what goes wrong with it. */
 #include "read/read.h"
 
+#include "base/table.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +13,8 @@
 /* The first release has all members up to this one. */
 #define OPTIONS_SIZE_MIN \
 	(offsetof(struct timeline_read_options, context) + sizeof(void *))
+
+static const struct tl_read_release release = TL_READ_RELEASE;
 
 static _Thread_local char last_error[512];
 
@@ -109,6 +113,34 @@ take_options(struct timeline_reader *r,
 	return 0;
 }
 
+/* The formats of the options, with this library's openers of our own. */
+static int
+take_formats(struct timeline_reader *r)
+{
+	const struct timeline_read_formats *given = r->options.formats;
+	struct tl_source_format *list;
+
+	if (!given)
+		return 0;
+	if (memcmp(&given->release, &release, sizeof(release)) != 0)
+		return tl_read_fail(-EINVAL,
+		    "libtimeline-formats is of another release than "
+		    "libtimeline-read: install both of one");
+	tl_store_64(given->seed, tl_hash_seed());
+	list = calloc(given->known->count, sizeof(*list));
+	if (!list)
+		return tl_read_fail(-ENOMEM, "not enough memory");
+	for (size_t i = 0; i < given->known->count; i++) {
+		const struct tl_source_format *own =
+		    tl_source_own_format(given->known->list[i].name);
+
+		list[i] = own ? *own : given->known->list[i];
+	}
+	r->formats = *given->known;
+	r->formats.list = list;
+	return 0;
+}
+
 static void
 make_filter(struct timeline_reader *r)
 {
@@ -131,8 +163,12 @@ int
 tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
     const char *name)
 {
-	const struct tl_source_plan plan = { .tail = r->options.tail,
+	const struct tl_source_plan plan = { .formats = r->formats.count > 0
+							    ? &r->formats
+							    : NULL,
+		.tail = r->options.tail,
 		.live = r->options.follow != 0,
+		.little = true,
 		.readonly = r->options.read_only != 0,
 		.report = { take_report, r },
 		.memory_max = r->options.memory_max };
@@ -209,6 +245,8 @@ new_reader(struct timeline_reader **reader, const struct tl_source_from *from,
 		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
 	rc = take_options(r, options);
 	if (rc == 0)
+		rc = take_formats(r);
+	if (rc == 0)
 		rc = open_reader(r, from, name);
 	if (rc < 0)
 		timeline_read_close(r);
@@ -268,6 +306,7 @@ timeline_read_close(struct timeline_reader *r)
 		return;
 	tl_cursor_close(r->cursor);
 	tl_read_free_roots(r);
+	tl_trace_close(r->made);
 	tl_spans_free(r->spans);
 	tl_render_free(r->render);
 	tl_message_map_free(&r->definitions, free);
@@ -277,6 +316,7 @@ timeline_read_close(struct timeline_reader *r)
 	tl_interner_free(r->names);
 	tl_text_free(&r->text);
 	tl_sources_free(&r->sources);
+	free((struct tl_source_format *)(uintptr_t)r->formats.list);
 	free(r);
 }
 
@@ -285,7 +325,7 @@ timeline_read_format(const struct timeline_reader *reader)
 {
 	const struct tl_source *first = &reader->sources.items[0];
 
-	if (tl_source_trace(first) || tl_source_snap(first) ||
+	if (tl_source_trace(first) || tl_source_snap(first) || first->foreign ||
 	    reader->options.follow)
 		return first->format;
 	return "stream";

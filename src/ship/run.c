@@ -4,12 +4,14 @@
  */
 #include "ship/run.h"
 
+#include "base/array.h"
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/ns.h"
 #include "base/text.h"
 #include "event/hosts/origin.h"
 #include "event/message.h"
+#include "format/jsonl/jsonl.h"
 #include "ship/ship.h"
 #include "trace/layout.h"
 
@@ -86,6 +88,27 @@ read_durations(struct tl_call *call, struct tl_run_options *run)
 	return 0;
 }
 
+/* Named here, not found in the table of all formats, for which the program
+ * would have to carry each. */
+static const struct tl_format_row *
+find_format(const char *name)
+{
+	static const struct tl_format_row formats[] = {
+		{ .name = "jsonl",
+		    .write_new = tl_jsonl_write_new,
+		    .suffix = ".jsonl" },
+		{ .name = "parquet",
+		    .write_new = tl_parquet_write_new,
+		    .suffix = ".parquet",
+		    .flags = TL_FORMAT_BINARY | TL_FORMAT_UNITS }
+	};
+
+	for (size_t i = 0; i < TL_COUNT(formats); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
 static int
 read_format(struct tl_call *call, struct tl_run_options *run)
 {
@@ -93,10 +116,8 @@ read_format(struct tl_call *call, struct tl_run_options *run)
 
 	if (!word || strcmp(word, "trace") == 0)
 		return 0;
-	run->target.format = tl_formats_find(word);
-	if (!run->target.format ||
-	    (strcmp(word, "jsonl") != 0 && strcmp(word, "parquet") != 0) ||
-	    !run->target.format->write_new)
+	run->target.format = find_format(word);
+	if (!run->target.format)
 		return fail(call, word, "not one of trace, jsonl, parquet");
 	if (!tl_target_takes_formats(run->target.url))
 		return fail(call, "--format",

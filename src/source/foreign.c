@@ -35,6 +35,7 @@ struct foreign {
 	struct tl_storage *storage;
 	struct tl_storage *beside;
 	bool has_place;
+	bool little;
 	struct tl_text first;
 
 	struct tl_reader *reader; /* owns the messages */
@@ -175,8 +176,11 @@ load(struct tl_source *source, struct tl_progress *progress)
 	char *piece = malloc(PIECE_SIZE);
 	uint64_t at = f->first.size;
 	int64_t n = 1;
-	int rc = piece ? tl_store_new(&f->store, TL_STORE_MEMORY_MAX) : -ENOMEM;
+	int rc = -ENOMEM;
 
+	if (piece)
+		rc = tl_store_new(&f->store,
+		    f->little ? TL_STORE_MEMORY_LITTLE : TL_STORE_MEMORY_MAX);
 	if (rc == 0)
 		rc = f->format->read_new(&f->reader, &f->sink, &f->report);
 	if (rc < 0)
@@ -318,12 +322,14 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 	f->storage = storage;
 	f->beside = beside;
 	f->has_place = o->has_place;
+	f->little = o->plan->little;
 	f->unpack = o->unpack;
 	o->unpack = NULL;
 	f->fd = -1;
 	source->ops = &foreign_ops;
 	source->state = f;
 	source->format = o->format->name;
+	source->foreign = true;
 	tl_put_bytes(&f->first, tl_bytes(o->first, o->first_size));
 	if ((rc = f->first.rc) == 0 && f->unpack)
 		rc = tl_unpack_own(f->unpack);
@@ -340,8 +346,17 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 int
 tl_source_open_reader(struct tl_source *source, struct tl_opening *o)
 {
+	struct tl_storage *storage = NULL;
+	int rc = 0;
+
+	if (o->plan->live)
+		return tl_fail(&source->fault, -EINVAL,
+		    "only a live timeline can be followed");
 	if (o->plan->follow)
 		return tl_fail(&source->fault, -EINVAL,
 		    "a file of another format does not grow");
-	return tl_source_open_storage(source, o, NULL, NULL);
+	if (o->fd < 0 && !o->unpack)
+		rc = tl_source_storage(o, &storage);
+	return rc < 0 ? tl_source_fail(source, rc)
+		      : tl_source_open_storage(source, o, storage, NULL);
 }

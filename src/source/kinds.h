@@ -59,6 +59,9 @@ const struct tl_source_format *
 tl_source_recognise(const struct tl_source_formats *formats,
     struct tl_bytes first);
 
+/* Our own format of this name; NULL: it is none. */
+const struct tl_source_format *tl_source_own_format(const char *name);
+
 /* unpacked.c: for tl_source_formats.unpack. */
 bool tl_source_open_unpacked(struct tl_source *source, struct tl_opening *o);
 

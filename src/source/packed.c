@@ -65,7 +65,7 @@ tl_source_open_packed(struct tl_source *source, struct tl_opening *o)
 	if (!is_packed(o))
 		return o->format->read_new ? tl_source_open_reader(source, o)
 					   : tl_source_open_trace(source, o);
-	if (o->plan->follow)
+	if (o->plan->follow || o->plan->live)
 		return tl_fail(&source->fault, -EINVAL,
 		    "a recorded trace is not followed");
 	return tl_source_open_copied(source, o, read_packed);

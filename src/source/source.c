@@ -84,6 +84,15 @@ static const struct tl_source_format own[] = {
 static const struct tl_source_formats all_own = { own, TL_COUNT(own), NULL };
 
 const struct tl_source_format *
+tl_source_own_format(const char *name)
+{
+	for (size_t i = 0; i < TL_COUNT(own); i++)
+		if (strcmp(own[i].name, name) == 0)
+			return &own[i];
+	return NULL;
+}
+
+const struct tl_source_format *
 tl_source_recognise(const struct tl_source_formats *formats,
     struct tl_bytes first)
 {
@@ -137,7 +146,8 @@ refuse(struct tl_source *source, const struct tl_opening *o)
 	    o->first_size >= 4 && memcmp(o->first, "PK\3\4", 4) == 0;
 
 	if (o->plan->formats)
-		tl_fault(&source->fault, -EBADMSG, 0,
+		tl_fault(&source->fault,
+		    o->first_size == 0 ? -ENODATA : -ENOTSUP, 0,
 		    o->first_size == 0 ? "empty file" : "unknown file format");
 	else if (o->first_size == 0)
 		tl_fail(&source->fault, -ENODATA, "the file is empty");

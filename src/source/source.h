@@ -123,6 +123,7 @@ struct tl_source {
 	char *own_name;   /* where that is not the file's */
 	char *own_file;   /* the path of a file that is beside another */
 	mode_t withheld;  /* tl_file_withheld() of the file */
+	bool foreign;     /* of another format, read by a reader of it */
 	bool beside;      /* FILE.sched, which was opened because FILE was */
 	struct tl_fault fault; /* of opening it, or since */
 	size_t told;           /* for the caller: faults that were reported */
@@ -141,6 +142,7 @@ struct tl_source_plan {
 	bool check;    /* find damage also in parts that are not shown */
 	bool kernel;   /* FILE.sched, too, where it lies beside FILE */
 	bool readonly; /* write no index beside a trace */
+	bool little;   /* in little memory: what does not fit is in a file */
 	size_t memory_max; /* of the nodes of a trace; 0: no bound */
 	/* Told of each fault of a single trace, by the name of its source, when
 	 * it is found, whether or not there is room to keep it. */

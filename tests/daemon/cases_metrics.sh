@@ -167,6 +167,15 @@ seq 200 | xargs -P 200 -I{} curl -s -m 300 -o /dev/null -w '%{http_code}\n' \
 is 'two hundred at once are answered' \
 	"$(sort "$work/codes" | uniq -c | awk '{ print $1, $2 }')" '200 200'
 
+# -- many that ask for much
+"$ctl" create --entries 65536 "$name-much"
+until_true eval 'ask /timelines.json | grep -q "$name-much"'
+"$load" "/$name-much" <<<$'rate 1000000\nwork 200000\nquit' >/dev/null
+has '/metrics does not wait for thirty answers with many entries' \
+	"$(perl "$here/order.pl" "$port" "$token" 30 "/live.json?timeline=$name-much&from=0&max=200000" /metrics)" \
+	'^([0-9]|1[0-4]) begun before; 31 x 200$'
+rm -f "/dev/shm/$name-much"
+
 # -- an address that cannot be had
 cp "$work/conf" "$work/conf-first"
 sed "s/127.0.0.1:0/127.0.0.1:$port/; s|$TIMELINED_SOCKET|$work/sock2|; s/$name-[*m]/none-/" \

@@ -10,7 +10,7 @@ eval "$(sed -n 's/^RUN \(dpkg .*\)/\1/p' /out/Dockerfile)"
 end
 begin 'the packages install with what they depend on'
 apt-get update
-apt-get install -y --no-install-recommends /out/libtimeline{0,-read0}_*.deb \
+apt-get install -y --no-install-recommends /out/libtimeline{0,-read0,-formats0}_*.deb \
 	/out/timeline*_*.deb /out/lua-timeline_*.deb
 end
 begin 'the tools show what the program has logged'

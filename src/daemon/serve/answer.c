@@ -8,14 +8,13 @@
 #include "daemon/targets.h"
 #include "format/html/live.h"
 #include "ring/ring.h"
-#include "snap/snap.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds of one read of a live timeline, which must not hold up the loop. */
+/* Bounds of one read of a live timeline. */
 enum {
 	POLLED_MAX = 20000, /* entries in an answer to a poll */
 	ASKED_MAX = 200000, /* in an answer to a pause or a zoom */
@@ -182,27 +181,49 @@ finish(struct tl_http_request *r, int rc, const struct tl_fault *fault)
 		    fault->text[0] ? fault->text : strerror(-rc));
 }
 
-/* The newest entries of a timeline, or of a range, in order of time. */
-static int
-put_events(struct tl_http_request *r, const struct tl_target *target,
-    const struct tl_html_range *range, struct tl_fault *fault)
+static void
+read_done(void *context, int rc, const struct tl_fault *fault,
+    struct tl_text *body)
 {
-	const uint64_t lanes = timeline_lane_count(&target->tl->geometry);
-	struct tl_cursor *cursor;
-	struct tl_snap *snap;
+	struct tl_http_request *r = context;
+
+	r->reading = NULL;
+	r->body = *body;
+	*body = (struct tl_text){ 0 };
+	finish(r, rc, fault);
+	r->resume(r);
+}
+
+/* Have the entries of a timeline read, and the answer made of them. */
+static void
+read_entries(struct tl_http_request *r, const struct tl_target *target,
+    uint64_t entries, struct tl_reading_plan plan)
+{
 	int rc;
 
-	rc = tl_snap_open_fd(&snap, target->tl->fd,
-	    READ_FACTOR * range->max / lanes + 1, fault);
-	if (rc != 0)
-		return rc;
-	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
-	if (rc == 0) {
-		rc = tl_html_events(&r->body, cursor, range);
-		tl_cursor_close(cursor);
-	}
-	tl_snap_close(snap);
-	return rc;
+	plan.fd = target->tl->fd;
+	plan.tail = entries / timeline_lane_count(&target->tl->geometry) + 1;
+	plan.done = read_done;
+	plan.context = r;
+	rc = tl_reading_ask(&r->reading, &r->daemon->readings, r->daemon->loop,
+	    &plan);
+	if (rc < 0)
+		refuse(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+		    rc == -EAGAIN ? "too many answers are being made already"
+				  : strerror(-rc));
+}
+
+/* The newest entries, or those of a range, in order of time. */
+static int
+put_events(struct tl_text *body, struct tl_cursor *cursor,
+    const struct tl_reading_plan *plan)
+{
+	const struct tl_html_range range = { .after = plan->text,
+		.max = plan->max,
+		.from_ns = plan->from_ns,
+		.to_ns = plan->to_ns };
+
+	return tl_html_events(body, cursor, &range);
 }
 
 static void
@@ -210,19 +231,18 @@ live(struct tl_http_request *r)
 {
 	const struct tl_target *target = find_target(r);
 	const char *after = argument(r, "after");
-	struct tl_html_range range = { .after = after ? after : "",
+	struct tl_reading_plan plan = { .text = after ? after : "",
+		.put = put_events,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX };
-	struct tl_fault fault = { 0 };
 	uint64_t max = SHOWN, most;
 
 	if (!target || !get_number(r, "max", &max) ||
-	    !get_ns(r, "from", &range.from_ns) ||
-	    !get_ns(r, "to", &range.to_ns))
+	    !get_ns(r, "from", &plan.from_ns) || !get_ns(r, "to", &plan.to_ns))
 		return;
 	most = argument(r, "from") ? ASKED_MAX : POLLED_MAX;
-	range.max = max < most ? max : most;
-	finish(r, put_events(r, target, &range, &fault), &fault);
+	plan.max = max < most ? max : most;
+	read_entries(r, target, READ_FACTOR * plan.max, plan);
 }
 
 static void
@@ -256,29 +276,17 @@ summary(struct tl_http_request *r)
 
 /* The causes of the slow spans of a message, among the newest entries. */
 static int
-put_why(struct tl_http_request *r, const struct tl_target *target,
-    const char *glob, struct tl_fault *fault)
+put_why(struct tl_text *body, struct tl_cursor *cursor,
+    const struct tl_reading_plan *plan)
 {
-	const struct tl_why_plan plan = { .glob = glob };
-	const uint64_t lanes = timeline_lane_count(&target->tl->geometry);
+	const struct tl_why_plan why_plan = { .glob = plan->text };
 	struct tl_why *why = NULL;
-	struct tl_cursor *cursor;
-	struct tl_snap *snap;
 	int rc;
 
-	rc = tl_snap_open_fd(&snap, target->tl->fd, EXPLAINED_MAX / lanes + 1,
-	    fault);
-	if (rc != 0)
-		return rc;
-	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
-	if (rc == 0) {
-		if ((rc = tl_why_new(&why, &plan)) == 0 &&
-		    (rc = tl_why_read(why, cursor)) == 0)
-			rc = tl_why_put_json(why, &r->body);
-		tl_why_free(why);
-		tl_cursor_close(cursor);
-	}
-	tl_snap_close(snap);
+	if ((rc = tl_why_new(&why, &why_plan)) == 0 &&
+	    (rc = tl_why_read(why, cursor)) == 0)
+		rc = tl_why_put_json(why, body);
+	tl_why_free(why);
 	return rc;
 }
 
@@ -287,7 +295,6 @@ explain(struct tl_http_request *r)
 {
 	const struct tl_target *target = find_target(r);
 	const char *glob = argument(r, "message");
-	struct tl_fault fault = { 0 };
 
 	if (!target)
 		return;
@@ -295,7 +302,8 @@ explain(struct tl_http_request *r)
 		refuse(r, MHD_HTTP_BAD_REQUEST, "&message=GLOB is missing");
 		return;
 	}
-	finish(r, put_why(r, target, glob, &fault), &fault);
+	read_entries(r, target, EXPLAINED_MAX,
+	    (struct tl_reading_plan){ .text = glob, .put = put_why });
 }
 
 static void
@@ -413,6 +421,14 @@ is_allowed(const struct route *route, const char *method)
 		return strcmp(method, MHD_HTTP_METHOD_POST) == 0;
 	return strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
 	       strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+}
+
+void
+tl_http_cancel(struct tl_http_request *request)
+{
+	if (request->snapshot.daemon)
+		tl_request_cancel(&request->snapshot);
+	tl_reading_cancel(request->reading);
 }
 
 void

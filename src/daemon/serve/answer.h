@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "daemon/serve/listen.h"
+#include "daemon/serve/reading.h"
 #include "daemon/serve/request.h"
 
 #include <microhttpd.h>
@@ -23,7 +24,8 @@ struct tl_http_request {
 	/* The answer of a suspended request is complete. */
 	void (*resume)(struct tl_http_request *request);
 
-	/* set by tl_http_answer; while answered is false, snapshot is open */
+	/* set by tl_http_answer; while answered is false, one of the last two is
+	 * open */
 	bool answered;
 	unsigned status;
 	const char *type;
@@ -31,6 +33,7 @@ struct tl_http_request {
 	bool begins;       /* a session: the answer sets the cookie */
 	struct tl_text body;
 	struct tl_request snapshot;
+	struct tl_reading *reading; /* NULL: it is none */
 };
 
 /* The cookie that holds the token.  Cookies are not separated by port, so the
@@ -42,5 +45,7 @@ void tl_http_cookie_name(char name[TL_HTTP_COOKIE_MAX], unsigned port);
  * called later. */
 void tl_http_answer(struct tl_http_request *request, const char *url,
     const char *method);
+/* resume will not be called any more. */
+void tl_http_cancel(struct tl_http_request *request);
 
 #endif

@@ -43,7 +43,7 @@ struct client {
 	int fd;
 	double since; /* the loop's time when its request began */
 	bool asked;   /* the headers of its request have come */
-	bool waits;   /* for a snapshot */
+	bool waits;   /* for its answer */
 	bool cut;     /* disconnected, but not yet closed by the library */
 };
 
@@ -259,7 +259,7 @@ disconnect(struct tl_http *h, struct client *c)
 	h->client_count--;
 }
 
-/* The client to disconnect; NULL: all wait for a snapshot. */
+/* The client to disconnect; NULL: all wait for us. */
 static struct client *
 find_oldest(const struct tl_http *h)
 {
@@ -532,7 +532,7 @@ tl_http_free(struct tl_http *http)
 	while (http->waiting) {
 		struct request *r = http->waiting;
 
-		tl_request_cancel(&r->http.snapshot);
+		tl_http_cancel(&r->http);
 		leave_waiting(r);
 		MHD_resume_connection(r->http.connection);
 	}

@@ -5,15 +5,13 @@
 #include "dump/tree/forest.h"
 
 #include "base/array.h"
-#include "base/file.h"
 #include "clock/clock.h"
 #include "dump/tree/line.h"
 #include "dump/tree/walk.h"
-#include "trace/write.h"
+#include "source/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* == what a selection lets through of a trace, as a trace == */
 
@@ -167,20 +165,6 @@ select_trace(struct tl_trace *trace, int64_t offset_ns,
 
 /* == the forest == */
 
-/* Files without names for a trace that is made here; they go with it. */
-static int
-open_files(struct tl_trace_files *files)
-{
-	files->data = tl_file_unnamed();
-	if (files->data < 0)
-		return files->data;
-	files->index = tl_file_unnamed();
-	if (files->index >= 0)
-		return 0;
-	close(files->data);
-	return files->index;
-}
-
 /* All that a cursor has, into a sink. */
 static int
 pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
@@ -246,63 +230,35 @@ offset_of(const struct tl_source *input)
 	return input->host ? input->host->offset_ns : 0;
 }
 
+/* Of what a trace is made. */
+struct making {
+	struct tl_tree_source *source;
+	const struct tl_source *input;
+	struct tl_select *select;
+};
+
 static int
-write_trace(struct tl_trace_files *files, struct tl_tree_source *source,
-    const struct tl_source *input, struct tl_select *select)
+write_trace(void *context, struct tl_trace_writer *writer)
 {
-	const struct tl_trace_options options = { .strategy =
-						      TL_TRACE_STREAMING,
-		.data = tl_trace_files_data,
-		.index = tl_trace_files_index,
-		.context = files };
-	struct tl_trace *trace = tl_source_trace(input);
-	struct tl_trace_writer *writer;
-	int rc = tl_trace_writer_new(&writer, &options);
+	struct making *m = context;
+	struct tl_trace *trace = tl_source_trace(m->input);
+	const int rc = name_threads(m->source, m->input, writer);
 
 	if (rc < 0)
 		return rc;
-	rc = name_threads(source, input, writer);
-	if (rc == 0)
-		rc = trace
-			 ? select_trace(trace, offset_of(input), select, writer)
-			 : pour_input(input, select, writer);
-	tl_trace_writer_free(writer);
-	return rc;
-}
-
-static int
-open_written(struct tl_trace **trace, const struct tl_trace_files *files)
-{
-	static const struct tl_trace_read_options options;
-	struct tl_storage *data, *index;
-	struct tl_fault fault = { 0 };
-	int rc = tl_storage_of_fd(&data, files->data);
-
-	if (rc < 0)
-		return rc;
-	rc = tl_storage_of_fd(&index, files->index);
-	if (rc < 0) {
-		tl_storage_close(data);
-		return rc;
-	}
-	return tl_trace_open_storage(trace, data, index, &options, &fault);
+	return trace
+		   ? select_trace(trace, offset_of(m->input), m->select, writer)
+		   : pour_input(m->input, m->select, writer);
 }
 
 static int
 make_trace(struct tl_tree_source *source, const struct tl_source *input,
     struct tl_select *select)
 {
-	struct tl_trace_files files;
-	int rc = open_files(&files);
+	static const struct tl_trace_read_options options;
+	struct making making = { source, input, select };
 
-	if (rc < 0)
-		return rc;
-	rc = write_trace(&files, source, input, select);
-	if (rc == 0)
-		rc = open_written(&source->trace, &files);
-	close(files.data);
-	close(files.index);
-	return rc;
+	return tl_tree_make(&source->trace, &options, write_trace, &making);
 }
 
 static int

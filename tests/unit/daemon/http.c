@@ -4,6 +4,7 @@
  * sends it, and does nobody hold up the loop?
  */
 #include "daemon/serve/http.h"
+#include "base/array.h"
 #include "daemon/serve/listen.h"
 #include "lib/test.h"
 #include "service_fixture.h"
@@ -256,6 +257,63 @@ TEST(an_end_while_a_snapshot_waits_is_clean)
 	http = NULL;
 	service_turn();
 	close(fd);
+}
+
+/* Ask for entries without waiting for the answer. */
+static int
+ask_entries(void)
+{
+	const int fd = connect_to(tl_http_port(http));
+	char request[256];
+
+	snprintf(request, sizeof(request),
+	    "GET /live.json?timeline=%s HTTP/1.1\r\nConnection: close\r\n" OURS
+	    "\r\n",
+	    fixture_name + 1);
+	service_send(fd, request, strlen(request));
+	return fd;
+}
+
+TEST(an_end_while_entries_are_read_is_clean)
+{
+	int fds[8];
+
+	for (size_t i = 0; i < TL_COUNT(fds); i++)
+		fds[i] = ask_entries();
+	for (int i = 0; i < 3; i++)
+		ev_run(d->loop, EVRUN_NOWAIT);
+	tl_http_free(http);
+	http = NULL;
+	service_turn();
+	for (size_t i = 0; i < TL_COUNT(fds); i++)
+		close(fds[i]);
+}
+
+TEST(who_does_not_wait_for_entries_holds_up_nobody)
+{
+	char what[128];
+
+	for (int i = 0; i < 20; i++)
+		close(ask_entries());
+	snprintf(what, sizeof(what), "GET /live.json?timeline=%s",
+	    fixture_name + 1);
+	ck_assert_int_eq(status_of(ask(what)), 200);
+}
+
+TEST(more_answers_than_may_wait_are_refused)
+{
+	int fds[100], refused = 0;
+
+	for (size_t i = 0; i < TL_COUNT(fds); i++)
+		fds[i] = ask_entries();
+	for (size_t i = 0; i < TL_COUNT(fds); i++) {
+		const int status = status_of(service_read(fds[i]));
+
+		ck_assert(status == 200 || status == 503);
+		refused += status == 503;
+	}
+	ck_assert_int_le(refused, 36);
+	ck_assert_int_eq(status_of(ask("GET /metrics")), 200);
 }
 
 TEST(the_page_gets_its_entries)

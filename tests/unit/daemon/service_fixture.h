@@ -8,6 +8,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/disk/snapshots.h"
+#include "daemon/serve/reading.h"
 #include "daemon/serve/watch.h"
 #include "daemon/target.h"
 #include "lib/fixture.h"
@@ -69,6 +70,7 @@ service_close(void)
 {
 	char command[96];
 
+	tl_readings_free(d->readings);
 	tl_snapshots_free(d->snapshots);
 	tl_watch_end(target);
 	ev_loop_destroy(d->loop);

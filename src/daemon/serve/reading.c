@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reading.c - the thread that reads timelines for answers. */
+#include "daemon/serve/reading.h"
+
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* That wait; a body of each may be as large as 12 MB. */
+enum { READINGS_MAX = 64 };
+
+struct tl_reading {
+	struct tl_reading *next;
+	struct tl_readings *owner;
+	struct tl_reading_plan plan; /* done NULL: nobody waits for it */
+	char *text;
+	struct tl_text body;
+	struct tl_fault fault;
+	int rc;
+};
+
+struct list {
+	struct tl_reading *first;
+	struct tl_reading **last;
+};
+
+struct tl_readings {
+	struct ev_loop *loop;
+	struct ev_async answered;
+	size_t count; /* that were not given back; the loop's own */
+	pthread_t thread;
+	pthread_mutex_t lock; /* of everything below */
+	pthread_cond_t asked;
+	struct list waiting;
+	struct list made;
+	bool stop;
+};
+
+static void
+list_put(struct list *list, struct tl_reading *r)
+{
+	r->next = NULL;
+	*list->last = r;
+	list->last = &r->next;
+}
+
+static struct tl_reading *
+list_get(struct list *list)
+{
+	struct tl_reading *r = list->first;
+
+	if (r && !(list->first = r->next))
+		list->last = &list->first;
+	return r;
+}
+
+static void
+reading_free(struct tl_reading *r)
+{
+	if (!r)
+		return;
+	if (r->plan.fd >= 0)
+		close(r->plan.fd);
+	tl_text_free(&r->body);
+	free(r->text);
+	free(r);
+}
+
+/* == the thread == */
+
+static int
+make(struct tl_reading *r)
+{
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	int rc = tl_snap_open_fd(&snap, r->plan.fd, r->plan.tail, &r->fault);
+
+	if (rc != 0)
+		return rc;
+	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		rc = r->plan.put(&r->body, cursor, &r->plan);
+		tl_cursor_close(cursor);
+	}
+	tl_snap_close(snap);
+	return rc;
+}
+
+static void *
+run(void *context)
+{
+	struct tl_readings *all = context;
+	struct tl_reading *r;
+
+	pthread_mutex_lock(&all->lock);
+	while (!all->stop) {
+		r = list_get(&all->waiting);
+		if (!r) {
+			pthread_cond_wait(&all->asked, &all->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&all->lock);
+		r->rc = make(r);
+		pthread_mutex_lock(&all->lock);
+		list_put(&all->made, r);
+		ev_async_send(all->loop, &all->answered);
+	}
+	pthread_mutex_unlock(&all->lock);
+	return NULL;
+}
+
+/* == the loop == */
+
+static void
+give_back(struct tl_reading *r)
+{
+	r->owner->count--;
+	if (r->plan.done)
+		r->plan.done(r->plan.context, r->rc, &r->fault, &r->body);
+	reading_free(r);
+}
+
+static void
+on_answered(struct ev_loop *loop, struct ev_async *watcher, int events)
+{
+	struct tl_readings *all = watcher->data;
+	struct tl_reading *r;
+
+	(void)loop;
+	(void)events;
+	do {
+		pthread_mutex_lock(&all->lock);
+		r = list_get(&all->made);
+		pthread_mutex_unlock(&all->lock);
+		if (r)
+			give_back(r);
+	} while (r);
+}
+
+static int
+start_thread(struct tl_readings *all)
+{
+	sigset_t signals, old;
+	int rc;
+
+	sigfillset(&signals);
+	pthread_sigmask(SIG_SETMASK, &signals, &old);
+	rc = pthread_create(&all->thread, NULL, run, all);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc == 0)
+		pthread_setname_np(all->thread, "answers");
+	return -rc;
+}
+
+static int
+readings_new(struct tl_readings **readings, struct ev_loop *loop)
+{
+	struct tl_readings *all = calloc(1, sizeof(*all));
+	int rc;
+
+	if (!all)
+		return -ENOMEM;
+	all->loop = loop;
+	all->waiting.last = &all->waiting.first;
+	all->made.last = &all->made.first;
+	pthread_mutex_init(&all->lock, NULL);
+	pthread_cond_init(&all->asked, NULL);
+	ev_async_init(&all->answered, on_answered);
+	all->answered.data = all;
+	ev_async_start(loop, &all->answered);
+	rc = start_thread(all);
+	if (rc == 0) {
+		*readings = all;
+		return 0;
+	}
+	ev_async_stop(loop, &all->answered);
+	free(all);
+	return rc;
+}
+
+static int
+reading_new(struct tl_reading **reading, struct tl_readings *all,
+    const struct tl_reading_plan *plan)
+{
+	struct tl_reading *r = calloc(1, sizeof(*r));
+	int rc = -ENOMEM;
+
+	if (!r)
+		return rc;
+	r->owner = all;
+	r->plan = *plan;
+	r->plan.fd = -1;
+	r->plan.text = r->text = strdup(plan->text);
+	if (r->text &&
+	    (r->plan.fd = fcntl(plan->fd, F_DUPFD_CLOEXEC, 0)) >= 0) {
+		*reading = r;
+		return 0;
+	}
+	if (r->text)
+		rc = -errno;
+	reading_free(r);
+	return rc;
+}
+
+int
+tl_reading_ask(struct tl_reading **reading, struct tl_readings **readings,
+    struct ev_loop *loop, const struct tl_reading_plan *plan)
+{
+	struct tl_readings *all;
+	int rc = *readings ? 0 : readings_new(readings, loop);
+
+	if (rc < 0)
+		return rc;
+	all = *readings;
+	if (all->count == READINGS_MAX)
+		return -EAGAIN;
+	if ((rc = reading_new(reading, all, plan)) < 0)
+		return rc;
+	all->count++;
+	pthread_mutex_lock(&all->lock);
+	list_put(&all->waiting, *reading);
+	pthread_cond_signal(&all->asked);
+	pthread_mutex_unlock(&all->lock);
+	return 0;
+}
+
+void
+tl_reading_cancel(struct tl_reading *reading)
+{
+	if (reading)
+		reading->plan.done = NULL;
+}
+
+void
+tl_readings_free(struct tl_readings *all)
+{
+	struct tl_reading *r;
+
+	if (!all)
+		return;
+	pthread_mutex_lock(&all->lock);
+	all->stop = true;
+	pthread_cond_signal(&all->asked);
+	pthread_mutex_unlock(&all->lock);
+	pthread_join(all->thread, NULL);
+	while ((r = list_get(&all->waiting)) || (r = list_get(&all->made)))
+		reading_free(r);
+	ev_async_stop(all->loop, &all->answered);
+	pthread_cond_destroy(&all->asked);
+	pthread_mutex_destroy(&all->lock);
+	free(all);
+}
