@@ -15,6 +15,7 @@
 #include "format/timelogger/timelogger.h"
 #include "read/read.h"
 #include "snap/compressed.h"
+#include "source/core.h"
 #include "trace/pack/packed.h"
 #include "trace/read.h"
 

@@ -19,7 +19,6 @@
 #include "format/timelogger/timelogger.h"
 #include "snap/compressed.h"
 #include "snap/write.h"
-#include "source/core.h"
 #include "trace/pack/packed.h"
 #include "trace/write.h"
 
