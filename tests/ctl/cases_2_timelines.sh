@@ -89,7 +89,7 @@ is '... and says why' "$err" "timelinectl: $name-foreign: is not a timeline"
 [ -e "/dev/shm$name-foreign" ] && ok '... which stay'
 is 'list does not show other files' "$(of "$name-foreign" .name)" ''
 
-# who writes, who died
+# who writes, who has ended
 "$make" "$name-w" plain=5 sleep=600000 &
 writer=$!
 started+=("$writer")
@@ -103,8 +103,8 @@ for ((i = 0; i < 60; i++)); do "$ctl" burst "$base-w" trace 1us; done
 is '... and not who steers it' "$(of "$name-w" '.writers | length')" 1
 kill -9 "$writer"
 wait "$writer" 2>/dev/null
-is 'list shows who died' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$writer false"
-has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer died\$"
+is 'list shows who has ended' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$writer false"
+has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer ended\$"
 is 'list shows how far back it reaches' "$(of "$name-w" '.kept_ns > 0')" true
 
 busy

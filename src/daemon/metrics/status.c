@@ -8,7 +8,7 @@
  *	  history    1m02s of 1m00s
  *	  bursts     120: 100 trace, 20 trace+; 1 skipped; 100us each 10ms
  *	  clock      within 81ns (at most 203ns)
- *	  writers    2 alive, 0 dead
+ *	  writers    2 alive, 0 ended
  *	  trigger    slow: fired 3 times, 1 suppressed
  *	  snapshots  3 saved, 0 failed
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
@@ -321,8 +321,8 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	put_clock(text, v);
 	if (t->writers) {
 		put_label(text, "writers");
-		tl_put_format(text, "%zu alive, %zu dead\n", v->writers_alive,
-		    v->writers_dead);
+		tl_put_format(text, "%zu alive, %zu ended\n", v->writers_alive,
+		    v->writers_ended);
 	}
 	put_triggers(text, t->rules);
 	put_label(text, "snapshots");
