@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # create, list, remove, save; damaged and foreign files; rights.
 
-# of NAME FILTER: what list says of a timeline
-of() { "$ctl" list --json | jq -r --arg n "$1" ".timelines[] | select(.name == \$n) | $2"; }
-
 ends 'create' 0 "$ctl" create "$base"
 has '... says what was made' "$out$err" \
 	"^$name: [0-9.]+M bytes, [0-9]+ entries for each of [0-9]+ CPUs\$"
