@@ -107,14 +107,13 @@ put_snapshots(struct tl_text *text, const struct tl_metrics *m)
 static void
 put_inspection(struct tl_text *text, const struct tl_inspection *inspection)
 {
-	const struct timeline_header *h = &inspection->header;
 	uint64_t slots = 0;
 
 	for (size_t i = 0; i < inspection->lane_count; i++)
 		slots += inspection->lanes[i].entries;
 	tl_put_unsigned(text, slots);
 	tl_put_string(text, " slots, ");
-	put_bytes(text, h->total_size);
+	put_bytes(text, inspection->used);
 	tl_put_string(text, "; logs ");
 	tl_put_string(text, inspection->threshold > TIMELINE_LEVEL_MAX
 				? "nothing"
