@@ -401,12 +401,13 @@ tour: all examples
 	@examples/tour.sh $(B)
 
 # Every Debian package that building and testing need.
-DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev luajit \
+# ... for the library and the tools, and for the blocks of README.md.
+DEPS	 := build-essential cmake pkg-config python3 libck-dev liblua5.4-dev luajit \
 	    libzstd-dev zlib1g-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
 	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev
 DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
-	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server openssl cmake \
+	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server openssl musl-tools \
 	    $(if $(shell command -v npm),,npm)
 # ... and that packages need, and their tests.
 DEPS_PACKAGES := debhelper lintian debootstrap rpm luarocks
