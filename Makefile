@@ -278,13 +278,14 @@ endef
 export PKGCONFIG_READ
 # find_package(timeline): the targets timeline::timeline, ::static and ::read
 define CMAKE
-get_filename_component(_timeline "$${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+get_filename_component(_timeline "$${CMAKE_CURRENT_LIST_DIR}/../.." REALPATH)
 find_package(Threads REQUIRED)
 foreach(_kind timeline static read)
   if(NOT TARGET timeline::$${_kind})
     add_library(timeline::$${_kind} UNKNOWN IMPORTED)
     set_target_properties(timeline::$${_kind} PROPERTIES
-      INTERFACE_INCLUDE_DIRECTORIES "$(PREFIX)/include"
+      INTERFACE_INCLUDE_DIRECTORIES
+      "$${_timeline}/$(shell realpath -ms --relative-to=$(LIBDIR) $(PREFIX)/include)"
       INTERFACE_LINK_LIBRARIES Threads::Threads)
   endif()
 endforeach()
