@@ -73,9 +73,10 @@ SQLITE	 ?= $(call has,sqlite3)
 ZIP	 ?= $(call has,libzip)
 NATS	 ?= $(call has,libnats)
 NCURSES	 ?= $(call has,ncursesw)
-# timelined: libev has no file of pkg-config
-DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
-	    libsystemd libcap-ng))
+# timelined: libev has no file of pkg-config; the compiler knows its places
+EV	 := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c -include ev.h /dev/null \
+	    >/dev/null 2>&1 && echo yes)
+DAEMON	 ?= $(and $(EV),$(call has,libmicrohttpd libsystemd libcap-ng))
 # the daemon filters its system calls; sanitizers make calls of their own
 SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
