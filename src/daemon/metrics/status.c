@@ -3,7 +3,7 @@
  * status.c - the metrics as text to read: a paragraph for the daemon and one
  * for each timeline.  What is absent is left out.
  *
- *	example: 163840 slots, 10.0M bytes; logs info, outside of bursts
+ *	example: room for 163840 entries, 10.0M bytes; logs info, outside of bursts
  *	  entries    12345 appended, 0 lost; 12345 read, 0 overwritten before
  *	  history    1m02s of 1m00s
  *	  bursts     120: 100 trace, 20 trace+; 1 skipped; 100us each 10ms
@@ -107,12 +107,13 @@ put_snapshots(struct tl_text *text, const struct tl_metrics *m)
 static void
 put_inspection(struct tl_text *text, const struct tl_inspection *inspection)
 {
-	uint64_t slots = 0;
+	uint64_t entries = 0;
 
 	for (size_t i = 0; i < inspection->lane_count; i++)
-		slots += inspection->lanes[i].entries;
-	tl_put_unsigned(text, slots);
-	tl_put_string(text, " slots, ");
+		entries += inspection->lanes[i].entries;
+	tl_put_string(text, "room for ");
+	tl_put_unsigned(text, entries);
+	tl_put_string(text, " entries, ");
 	put_bytes(text, inspection->used);
 	tl_put_string(text, "; logs ");
 	tl_put_string(text, inspection->threshold > TIMELINE_LEVEL_MAX
