@@ -76,7 +76,8 @@ ends 'a standard output that is closed is an error' 1 bash -c "exec \"$dump\" \"
 
 # A pipe that nobody reads: each program ends alike, whatever it prints.
 mkfifo "$work/left"
-exec 9<>"$work/left" 8>"$work/left" 9>&-
+exec 9<>"$work/left"
+exec 8>"$work/left" 9>&-
 "$bin/timelinectl" create "$name-left" >/dev/null
 for words in "timeline-dump $known" "timeline-dump --help" "timeline-dump --version" timeline-dump \
 	"timeline-dump --stats $known" "timelinectl list" "timelinectl list --json" \
