@@ -74,9 +74,10 @@ SQLITE	 ?= $(call has,sqlite3)
 ZIP	 ?= $(call has,libzip)
 NATS	 ?= $(call has,libnats)
 NCURSES	 ?= $(call has,ncursesw)
-# timelined: libev has no file of pkg-config
-DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
-	    libsystemd libcap-ng))
+# timelined: libev has no file of pkg-config; the compiler knows its places
+EV	 := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c -include ev.h /dev/null \
+	    >/dev/null 2>&1 && echo yes)
+DAEMON	 ?= $(and $(EV),$(call has,libmicrohttpd libsystemd libcap-ng))
 # the daemon filters its system calls; sanitizers make calls of their own
 SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
@@ -311,13 +312,14 @@ export PKGCONFIG_FORMATS
 # find_package(timeline): the targets timeline::timeline, ::static, ::read and
 # ::formats
 define CMAKE
-get_filename_component(_timeline "$${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+get_filename_component(_timeline "$${CMAKE_CURRENT_LIST_DIR}/../.." REALPATH)
 find_package(Threads REQUIRED)
 foreach(_kind timeline static read formats)
   if(NOT TARGET timeline::$${_kind})
     add_library(timeline::$${_kind} UNKNOWN IMPORTED)
     set_target_properties(timeline::$${_kind} PROPERTIES
-      INTERFACE_INCLUDE_DIRECTORIES "$(PREFIX)/include"
+      INTERFACE_INCLUDE_DIRECTORIES
+      "$${_timeline}/$(shell realpath -ms --relative-to=$(LIBDIR) $(PREFIX)/include)"
       INTERFACE_LINK_LIBRARIES Threads::Threads)
   endif()
 endforeach()
@@ -445,12 +447,13 @@ tour: all examples
 	@examples/tour.sh $(B)
 
 # Every Debian package that building and testing need.
-DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev luajit \
+# ... for the library and the tools, and for the blocks of README.md.
+DEPS	 := build-essential cmake pkg-config python3 libck-dev liblua5.4-dev luajit \
 	    libzstd-dev zlib1g-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
 	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev
 DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
-	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server openssl cmake \
+	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server openssl musl-tools \
 	    $(if $(shell command -v npm),,npm)
 # ... and that packages need, and their tests.
 DEPS_PACKAGES := debhelper lintian debootstrap rpm luarocks

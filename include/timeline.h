@@ -151,9 +151,9 @@ struct timeline_definition {
  * Define a message: a category, a priority and text.  Up to four words of
  * the first line that start with $ name its arguments: $x and $x%d signed,
  * $x%u unsigned, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number
- * from timeline_string.  More lines may follow as explanation.  The same
- * definition gives the same message, in any process; the same event, in this
- * one.  Where kind is TIMELINE_SPAN an event is an array of eight: begin, end,
+ * from timeline_string; other conversions of printf are refused.  More lines
+ * may follow as explanation.  The same definition gives the same message, in
+ * any process; the same event, in this one.  Where kind is TIMELINE_SPAN an event is an array of eight: begin, end,
  * end without arguments, end with the begin of the next, and those of
  * timeline_scope and timeline_end_of.
  * On failure *event is a closed event: it may be logged and never is.

@@ -199,24 +199,34 @@ local log_begin = ffi.cast(stamped, C.timeline_span_log)
 local append = ffi.cast(stamped, C.timeline_span_append)
 local double = ffi.typeof("union { double value; int64_t word; }")
 
--- How a message's arguments are passed, a letter each: f a double, i a word.
+-- How a message's arguments are passed, a letter each: f a double, i a word, p
+-- a word where no suffix says that a fraction is not wanted.
 -- (A suffix is one only where no letter follows, hence the frontier.)
 local function shape_of(message)
 	local line = message:match("^[^\n]*")
 	local shape = {}
 
 	for after in line:gmatch("%$[%w_]+()") do
-		local is_double = line:match("^%%f%f[^%w_]", after)
-		shape[#shape + 1] = is_double and "f" or "i"
+		local suffix = line:match("^%%([duxfts])%f[^%w_]", after)
+		shape[#shape + 1] = suffix == "f" and "f" or
+		    suffix and "i" or "p"
 	end
 	return table.concat(shape)
 end
 
 -- Say which argument of a logging function is none.
 local function refuse(n, value, is_stamp)
+	if type(value) == "number" and not is_stamp then
+		fail(("argument %d: %s is no integer: write $name%%f in the " ..
+		    "message, or %%d to cut it off"):format(n, value))
+	end
 	fail(("argument %d: %s expected, got %s"):format(n,
 	    is_stamp and "the stamp of a begin" or "number or 64-bit cdata",
 	    type(value)))
+end
+
+local function refuse_more(n)
+	fail(("argument %d: one more than the message has"):format(n))
 end
 
 -- Add the code that checks argument n, which is that number i of the message;
@@ -231,6 +241,10 @@ local function take_argument(lines, shape, i, n, is_optional)
 	end
 	add("if type(a#) ~= 'number' and type(a#) ~= 'cdata' then")
 	add(("refuse(%d, a#) end"):format(n))
+	if shape:sub(i, i) == "p" then
+		add("if type(a#) == 'number' and a# % 1 ~= 0 then")
+		add(("refuse(%d, a#) end"):format(n))
+	end
 	if shape:sub(i, i) ~= "f" then
 		return "a" .. i
 	end
@@ -250,16 +264,19 @@ local function source_of(shape, is_optional, is_begin)
 		names[i] = "a" .. i
 		words[i] = take_argument(lines, shape, i, i, is_optional)
 	end
+	names[#shape + 1] = "more"
 	return ([[
-		local log, event, core, type, refuse, d1, d2, d3, d4 = ...
+		local log, event, core, type, refuse, refuse_more, d1, d2, d3,
+		    d4 = ...
 		return function(%s)
 			if false then return core end
+			if more ~= nil then refuse_more(%d) end
 			%s
 			%s log(event, %s)
 			%s
 		end
-	]]):format(table.concat(names, ", "), table.concat(lines, "\n"),
-	    is_begin and "local begun =" or "", table.concat(words, ", "),
+	]]):format(table.concat(names, ", "), #names,
+	    table.concat(lines, "\n"), is_begin and "local begun =" or "", table.concat(words, ", "),
 	    is_begin and "return begun" or "")
 end
 
@@ -281,18 +298,20 @@ local function source_of_end(shape)
 		end
 		words[i] = take_argument(lines, shape, i, i + 1, true)
 	end
+	names[#shape + 2] = "more"
 	return ([[
-		local log, event, core, type, refuse, d1, d2, d3, d4,
-		    bare, four = ...
+		local log, event, core, type, refuse, refuse_more, d1, d2, d3,
+		    d4, bare, four = ...
 		return function(%s)
 			if false then return core end
+			if more ~= nil then refuse_more(%d) end
 			if type(begun) ~= 'cdata' then refuse(1, begun, true) end
 			if begun == 0 then return end
 			%s
 			log(%s, %s)
 		end
-	]]):format(table.concat(names, ", "), table.concat(lines, "\n"),
-	    #shape == 0 and "bare" or #shape == 4 and "four" or "event",
+	]]):format(table.concat(names, ", "), #names,
+	    table.concat(lines, "\n"), #shape == 0 and "bare" or #shape == 4 and "four" or "event",
 	    #shape == 0 and "begun, 0, 0, 0" or table.concat(words, ", "))
 end
 
@@ -305,17 +324,19 @@ end
 
 local function new_logger(tl, event, shape, is_optional)
 	return new_function(tl, source_of(shape, is_optional), log, event,
-	    tl.core, type, refuse, double(), double(), double(), double())
+	    tl.core, type, refuse, refuse_more,
+	    double(), double(), double(), double())
 end
 
 local function new_begin(tl, event, shape)
 	return new_function(tl, source_of(shape, false, true), log_begin, event,
-	    tl.core, type, refuse, double(), double(), double(), double())
+	    tl.core, type, refuse, refuse_more,
+	    double(), double(), double(), double())
 end
 
 local function new_end(tl, span, shape)
 	return new_function(tl, source_of_end(shape), append,
-	    span + C.TIMELINE_PART_END_OF, tl.core, type, refuse,
+	    span + C.TIMELINE_PART_END_OF, tl.core, type, refuse, refuse_more,
 	    double(), double(), double(), double(),
 	    span + C.TIMELINE_PART_SCOPE_END, span + C.TIMELINE_PART_END_OF_4)
 end

@@ -82,6 +82,15 @@ int tl_file_resize(int fd, uint64_t size);
 /* Take room on the disk for a part of a file now, where a store into a hole
  * would raise SIGBUS later: 0 or -errno. */
 int tl_file_reserve(int fd, uint64_t offset, uint64_t size);
+/* The bytes that a file takes on its disk or in memory: those that were written,
+ * without its holes. */
+static inline uint64_t
+tl_file_used(const struct stat *st)
+{
+	enum { BLOCK = 512 }; /* in which st_blocks counts */
+
+	return (uint64_t)st->st_blocks * BLOCK;
+}
 /* The text of an error of a call that makes a file longer, with the remedy
  * where the limit of the process is the reason. */
 const char *tl_file_error(int rc);

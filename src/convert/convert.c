@@ -10,6 +10,7 @@
 #include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"
 #include "snap/timers.h"
+#include "snap/write.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -85,6 +86,14 @@ are_snaps(const struct tl_sources *inputs)
 			return false;
 	}
 	return true;
+}
+
+/* A timeline that is all of another has its histograms, too. */
+static bool
+keeps_timers(const struct run *run)
+{
+	return run->options->to->write_new == tl_timeline_write_new &&
+	       run->inputs->count == 1 && run->select->all;
 }
 
 /* A timeline of timelines may keep their clock. */
@@ -170,8 +179,11 @@ set_up(struct run *run)
 		tl_writer_set(run->writer, true);
 	else if (o->parquet_time_given)
 		tl_writer_set(run->writer, (int)o->parquet_time);
-	if (run->writer->kind->set_snap && are_snaps(run->inputs))
+	if (run->writer->kind->set_snap && are_snaps(run->inputs)) {
+		if (keeps_timers(run))
+			tl_timeline_write_keep_timers(run->writer);
 		return set_snaps(run);
+	}
 	if (run->writer->kind->set_message && (rc = set_messages(run)) < 0)
 		return rc;
 	return set_knots(run);
@@ -316,8 +328,8 @@ write_all(struct run *run, struct tl_cursor *cursor)
 	return rc;
 }
 
-/* A file of another format has the spans that timers logged, not the counts of
- * all.  0, -errno. */
+/* A file of another format, or of a part, has the spans that timers logged, not
+ * the counts of all.  0, -errno. */
 static int
 note_timers(struct run *run)
 {
@@ -326,7 +338,8 @@ note_timers(struct run *run)
 	bool counted = false;
 	int rc = timer ? 0 : -ENOMEM;
 
-	for (size_t i = 0; rc >= 0 && i < run->inputs->count; i++) {
+	for (size_t i = 0;
+	     rc >= 0 && !keeps_timers(run) && i < run->inputs->count; i++) {
 		const struct tl_snap *snap =
 		    tl_source_snap(&run->inputs->items[i]);
 

@@ -4,6 +4,7 @@
  * only file that prints diagnostics and exits: 0 success, 1 damage or failure,
  * 2 usage error.
  */
+#include "base/file.h"
 #include "base/process.h"
 #include "convert/convert.h"
 #include "convert/table.h"
@@ -146,9 +147,14 @@ say(struct tl_text *text)
 	const int rc =
 	    text->rc < 0 ? text->rc
 			 : tl_write_all(STDOUT_FILENO, text->data, text->size);
+	struct tl_fault fault = { 0 };
 
 	tl_text_free(text);
-	return rc < 0 && rc != -EPIPE ? FAILED : DONE;
+	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
+		return DONE;
+	tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+	warn(NULL, &fault);
+	return FAILED;
 }
 
 static int
@@ -230,7 +236,6 @@ convert(const struct tl_options *options)
 	struct tl_fault fault = { 0 };
 	int rc, close_rc, status;
 
-	tl_signals_leave_to_write();
 	tl_signals_clean_up(remove_unfinished);
 	if (tl_output_open(&output, options, &fault) < 0) {
 		warn(output_name(options), &fault);
@@ -263,6 +268,7 @@ main(int argc, char **argv)
 	struct tl_text text = { 0 };
 
 	tl_fill_standard_fds();
+	tl_signals_leave_to_write();
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
 		return say_usage(&fault);
 	switch (options.mode) {

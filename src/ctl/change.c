@@ -6,6 +6,7 @@
  * A user who names a timeline here trusts its owner: root and members of its
  * group may change a timeline of another user, as far as its mode permits.
  */
+#include "base/file.h"
 #include "base/ns.h"
 #include "base/options.h"
 #include "clock/clock.h"
@@ -200,16 +201,28 @@ line_of(struct tl_call *call, const struct tl_name *name)
 	return &call->out;
 }
 
-/* Report the size, which is rounded up to pages, and how long --keep is then. */
+/* Entries that all lanes hold. */
+static uint64_t
+room_of(const struct timeline_header *h)
+{
+	uint64_t entries = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(h); i++)
+		entries += timeline_lane_entries(h, i);
+	return entries;
+}
+
+/* Report the memory, how many entries there are, as lanes are rounded up to
+ * powers of two, and how long --keep is then. */
 static void
 put_size_line(struct tl_call *call, const struct tl_name *name,
-    const struct timeline_header *h, uint64_t rate)
+    const struct timeline_header *h, uint64_t used, uint64_t rate)
 {
 	const uint64_t entries = timeline_lane_entries(h, 0);
 	struct tl_text *out = line_of(call, name);
 
-	tl_put_size(out, h->total_size);
-	tl_put_format(out, " bytes, %llu entries for each of %u CPUs",
+	tl_put_size(out, used);
+	tl_put_format(out, " in use, %llu entries for each of %u CPUs",
 	    (unsigned long long)entries, h->cpu_lanes);
 	if (rate) {
 		tl_put_string(out, ": ");
@@ -218,6 +231,11 @@ put_size_line(struct tl_call *call, const struct tl_name *name,
 		tl_put_format(out, " at %llu entries a second",
 		    (unsigned long long)rate);
 	}
+	tl_put_format(out, "; %llu in all lanes",
+	    (unsigned long long)room_of(h));
+	if (tl_call_has(call, TL_CTL_ENTRIES))
+		tl_put_format(out, ", %llu asked for",
+		    (unsigned long long)h->entries_asked);
 	tl_put_char(out, '\n');
 }
 
@@ -227,18 +245,20 @@ put_created(struct tl_call *call, const struct tl_name *name,
 {
 	const struct timeline_header *h = &tl->geometry;
 	struct tl_fields f = tl_call_json(call);
-	uint64_t entries = 0;
+	struct stat status;
+	const uint64_t used =
+	    fstat(tl->fd, &status) == 0 ? tl_file_used(&status) : 0;
 
 	if (!tl_call_has(call, TL_CTL_JSON)) {
-		put_size_line(call, name, h, rate);
+		put_size_line(call, name, h, used, rate);
 		return;
 	}
-	for (uint32_t i = 0; i < timeline_lane_count(h); i++)
-		entries += timeline_lane_entries(h, i);
 	tl_fields_object(&f, NULL);
 	tl_fields_string(&f, "name", name->shown);
 	tl_fields_unsigned(&f, "size", h->total_size);
-	tl_fields_unsigned(&f, "entries", entries);
+	tl_fields_unsigned(&f, "used", used);
+	tl_fields_unsigned(&f, "entries", room_of(h));
+	tl_fields_unsigned(&f, "entries_asked", h->entries_asked);
 	tl_fields_unsigned(&f, "tiers", h->tiers);
 	tl_fields_unsigned(&f, "cpu_lanes", h->cpu_lanes);
 	tl_fields_unsigned(&f, "fallback_lanes", h->fallback_lanes);

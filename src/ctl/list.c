@@ -7,6 +7,7 @@
  * timeline.
  */
 #include "base/array.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "ctl/ctl.h"
 #include "ctl/table.h"
@@ -32,7 +33,7 @@ enum {
 	/* a header, lanes, knots and strings: in whole pages */
 	SIZE_MIN = 16 * TIMELINE_PAGE_SIZE,
 	WIDTH_NAME = 20,
-	WIDTH_SIZE = 6,
+	WIDTH_USED = 6,
 	WIDTH_LEVEL = 16,
 	WIDTH_RATE = 10,
 	WIDTH_ENTRIES = 12,
@@ -173,7 +174,7 @@ put_heading(struct tl_text *text)
 		size_t width;
 		bool right;
 	} columns[] = { { "NAME", WIDTH_NAME, false },
-		{ "SIZE", WIDTH_SIZE, true }, { "LEVEL", WIDTH_LEVEL, false },
+		{ "USED", WIDTH_USED, true }, { "LEVEL", WIDTH_LEVEL, false },
 		{ "ENTRIES/S", WIDTH_RATE, true },
 		{ "ENTRIES", WIDTH_ENTRIES, true },
 		{ "LOST", WIDTH_LOST, true },
@@ -219,8 +220,8 @@ put_row(struct tl_text *text, const struct item *item)
 
 	tl_cell_string(text, item->name, WIDTH_NAME);
 	start = text->size;
-	tl_put_size(text, (uint64_t)view->status.st_size);
-	tl_cell_end(text, start, WIDTH_SIZE, true);
+	tl_put_size(text, tl_file_used(&view->status));
+	tl_cell_end(text, start, WIDTH_USED, true);
 	if (view->seen) {
 		put_numbers(text, view);
 	} else {
@@ -333,6 +334,8 @@ put_json(struct tl_call *call, const struct list *list)
 		tl_fields_string(&f, "name", item->name);
 		tl_fields_unsigned(&f, "size",
 		    (uint64_t)item->view.status.st_size);
+		tl_fields_unsigned(&f, "used",
+		    tl_file_used(&item->view.status));
 		tl_fields_unsigned(&f, "owner", item->view.status.st_uid);
 		if (item->view.seen) {
 			tl_view_json(&f, &item->view);

@@ -49,6 +49,7 @@ struct saved {
 	struct timeline_header geometry;
 	struct tl_take take;
 	uint64_t size; /* of the file, in bytes */
+	uint64_t used; /* without its holes */
 };
 
 /* Copy to out, packed or not. */
@@ -113,8 +114,10 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 
 	if (rc == 0) {
 		rc = (packed ? copy_packed : copy)(fd, saved, file.fd, faults);
-		if (rc == 0 && fstat(file.fd, &status) == 0)
+		if (rc == 0 && fstat(file.fd, &status) == 0) {
 			saved->size = (uint64_t)status.st_size;
+			saved->used = tl_file_used(&status);
+		}
 		if (rc == 0)
 			rc = remove_older(call, older);
 		if (rc == 0)
@@ -195,6 +198,7 @@ put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
 	tl_fields_string(&f, "name", name->shown);
 	tl_fields_string(&f, "file", path);
 	tl_fields_unsigned(&f, "size", saved->size);
+	tl_fields_unsigned(&f, "used", saved->used);
 	put_left_out(&f, saved);
 	if (kernel_path)
 		tl_fields_string(&f, "kernel_file", kernel_path);

@@ -40,4 +40,17 @@ tl_cell_rate(struct tl_text *text, double rate, size_t width)
 	tl_cell_end(text, start, width, true);
 }
 
+/* Append which share of the entries was read; nothing if it was all of them. */
+static inline void
+tl_put_share(struct tl_text *text, double share)
+{
+	const double percent = share * 100;
+
+	if (percent >= 99)
+		tl_put_string(text,
+		    share < 1 ? "  (over 99% of the entries read)" : "");
+	else
+		tl_put_format(text, "  (%.2g%% of the entries read)", percent);
+}
+
 #endif

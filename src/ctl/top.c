@@ -64,9 +64,7 @@ put_state(struct top *t, struct tl_text *text)
 		tl_put_duration(text, g->kept_ns);
 	else
 		tl_put_char(text, '-');
-	if (t->sample.share < 1)
-		tl_put_format(text, "  (%.2g%% of the entries read)",
-		    t->sample.share * 100);
+	tl_put_share(text, t->sample.share);
 }
 
 static void

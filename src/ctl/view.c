@@ -241,7 +241,9 @@ tl_writers_read(struct tl_writers *writers, int fd,
 		.fd = fd,
 		.inspection = inspection,
 		.runs_left = RUNS_MAX };
-	const bool elsewhere = tl_is_elsewhere(&inspection->header);
+	const bool old = tl_boot_of(&inspection->header) == TL_BOOT_OTHER;
+	const bool known = old || (inspection->now_tsc != 0 &&
+				      !tl_is_elsewhere(&inspection->header));
 
 	*writers = (struct tl_writers){ 0 };
 	if (inspection->header.state != TIMELINE_LIVE)
@@ -251,8 +253,8 @@ tl_writers_read(struct tl_writers *writers, int fd,
 	for (size_t i = 0; i < writers->count; i++) {
 		struct tl_writer *w = &writers->list[i];
 
-		w->known = w->pid != 0 && !elsewhere;
-		w->alive = w->known && inspection->now_tsc != 0 && is_alive(w);
+		w->known = w->pid != 0 && known;
+		w->alive = w->known && !old && is_alive(w);
 		name_writer(w, inspection);
 	}
 	qsort(writers->list, writers->count, sizeof(writers->list[0]), compare);
@@ -274,7 +276,7 @@ tl_writers_put(struct tl_text *text, const struct tl_writers *writers)
 		else
 			tl_put_char(text, '?');
 		if (w->known && !w->alive)
-			tl_put_string(text, " died");
+			tl_put_string(text, " ended");
 	}
 	if (writers->count > SHOWN_MAX) {
 		tl_put_string(text, ", and ");

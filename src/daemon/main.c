@@ -6,6 +6,7 @@
  * Exit status: 0 stopped or checked, 1 it could not start, 2 usage error.
  */
 #include "base/array.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -58,6 +59,18 @@ usage(const struct tl_fault *fault)
 }
 
 static int
+print(const char *text)
+{
+	struct tl_fault fault = { 0 };
+	const int rc = tl_write_all(STDOUT_FILENO, text, strlen(text));
+
+	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
+		return DONE;
+	tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+	return report(&fault);
+}
+
+static int
 print_help(const char *what, struct tl_fault *fault)
 {
 	static const struct tl_help help = {
@@ -73,12 +86,13 @@ print_help(const char *what, struct tl_fault *fault)
 		    "timelined(8),\ntimelined.conf(5).\n"
 	};
 	struct tl_text text = { 0 };
+	int status;
 
 	if (tl_help_put(&text, &help, options, OPTIONS, what, fault) < 0)
 		return usage(fault);
-	fputs(tl_text_string(&text), stdout);
+	status = print(tl_text_string(&text));
 	tl_text_free(&text);
-	return fflush(stdout) == 0 ? DONE : FAILED;
+	return status;
 }
 
 /* Load the configuration and check all that needs no running daemon. */
@@ -92,10 +106,10 @@ load(struct tl_config **config, const char *path, struct tl_fault *fault)
 	return rc;
 }
 
-/* Print the length of slots on this machine, which is a power of two of
+/* Append the length of slots on this machine, which is a power of two of
  * ticks of the TSC. */
 static void
-report_slots(const struct tl_config *config)
+put_slots(struct tl_text *text, const struct tl_config *config)
 {
 	struct tl_rate rate = { .mult = 0 };
 	uint32_t flags;
@@ -110,11 +124,26 @@ report_slots(const struct tl_config *config)
 
 		if (t->bursts.level_count == 0 || !t->bursts.slots)
 			continue;
-		printf("%s: length %gus: slots of %.4gus\n", t->name,
-		    (double)t->bursts.length_ns / 1000,
+		tl_put_format(text, "%s: length %gus: slots of %.4gus\n",
+		    t->name, (double)t->bursts.length_ns / 1000,
 		    exp2(tl_bursts_slot_shift((uint64_t)ticks)) * tick_ns /
 			1000);
 	}
+}
+
+/* --check of a configuration without an error. */
+static int
+print_checked(const char *path, const struct tl_config *config)
+{
+	struct tl_text text = { 0 };
+	int status;
+
+	tl_put_format(&text, "%s: %zu timelines, no error\n", path,
+	    config->timeline_count);
+	put_slots(&text, config);
+	status = print(tl_text_string(&text));
+	tl_text_free(&text);
+	return status;
 }
 
 static void
@@ -173,13 +202,10 @@ start(const char *path, bool check_only)
 	if (load(&config, path, &fault) != 0)
 		return report(&fault);
 	if (check_only) {
-		printf("%s: %zu timelines, no error\n", path,
-		    config->timeline_count);
-		report_slots(config);
+		rc = print_checked(path, config);
 		tl_config_free(config);
-		return DONE;
+		return rc;
 	}
-	tl_signals_leave_to_write();
 	tl_daemon_log_open();
 	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
 	    tl_privileges_drop(config->user, &fault) != 0) {
@@ -206,6 +232,7 @@ main(int argc, char **argv)
 	char *argument;
 	int value, rest;
 
+	tl_signals_leave_to_write();
 	tl_options_start(&reader, options, OPTIONS);
 	while ((value = tl_options_next(&reader, argc, argv, &argument, &rest,
 		    &fault)) > 0) {
@@ -225,8 +252,7 @@ main(int argc, char **argv)
 		case 'h':
 			return print_help(argument, &fault);
 		case 'V':
-			puts("timelined " TIMELINE_VERSION);
-			return fflush(stdout) == 0 ? DONE : FAILED;
+			return print("timelined " TIMELINE_VERSION "\n");
 		default:
 			tl_usage(&fault, argument, "unexpected argument");
 			return usage(&fault);

@@ -266,7 +266,9 @@ put_identity(struct tl_fields *f, const struct tl_snap *snap)
 	tl_fields_string(f, "state", state_name(snap));
 	tl_fields_bytes(f, "format", tl_bytes(text.data, text.size));
 	tl_text_free(&text);
-	tl_fields_unsigned(f, "size", h->total_size);
+	tl_fields_unsigned(f, "size", tl_snap_size(snap));
+	if (tl_snap_used(snap) != 0)
+		tl_fields_unsigned(f, "used", tl_snap_used(snap));
 	tl_fields_bool(f, "superseded", h->superseded != 0);
 	tl_fields_time(f, "created", h->created_ns);
 	if (h->saved_ns != 0 && !tl_snap_was_live(snap))

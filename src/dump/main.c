@@ -249,7 +249,6 @@ show(const struct tl_options *options)
 	bool damaged;
 	int rc, close_rc;
 
-	tl_signals_leave_to_write();
 	if (options->output)
 		tl_signals_clean_up(remove_unfinished);
 	rc = tl_output_open(&output, options);
@@ -292,8 +291,14 @@ show(const struct tl_options *options)
 static int
 print(const char *text)
 {
-	return fputs(text, stdout) == EOF || fflush(stdout) == EOF ? FAILED
-								   : DONE;
+	struct tl_fault fault = { 0 };
+	const int rc = tl_write_all(STDOUT_FILENO, text, strlen(text));
+
+	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
+		return DONE;
+	tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+	report(NULL, &fault);
+	return FAILED;
 }
 
 static int
@@ -342,6 +347,7 @@ main(int argc, char **argv)
 	struct tl_fault fault = { 0 };
 
 	tl_fill_standard_fds();
+	tl_signals_leave_to_write();
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
 		return report_usage(&fault);
 	switch (options.mode) {

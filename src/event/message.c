@@ -141,6 +141,54 @@ tl_message_parse(struct tl_message *message, struct tl_bytes text)
 	return rc;
 }
 
+/* Skip the characters of a set. */
+static size_t
+skip(struct tl_bytes text, size_t at, const char *set)
+{
+	while (at < text.size && text.data[at] && strchr(set, text.data[at]))
+		at++;
+	return at;
+}
+
+/* The conversion of printf(3) that a text begins with; empty: none.  The flag
+ * ' ' is none of it: "$x% done" is text. */
+static struct tl_bytes
+printf_conversion(struct tl_bytes text)
+{
+	size_t at;
+
+	if (text.size == 0 || text.data[0] != '%')
+		return tl_bytes(NULL, 0);
+	at = skip(text, 1, "-+#0");
+	at = skip(text, at, "123456789*0");
+	if (at < text.size && text.data[at] == '.')
+		at = skip(text, at + 1, "0123456789*");
+	at = skip(text, at, "hljztLq");
+	if (at == text.size || !text.data[at] ||
+	    !strchr("diouxXeEfFgGaAcCsSpnm", text.data[at]))
+		return tl_bytes(NULL, 0);
+	if (++at < text.size && is_name(text.data[at]))
+		return tl_bytes(NULL, 0);
+	return tl_bytes(text.data, at);
+}
+
+struct tl_bytes
+tl_message_odd_suffix(const struct tl_message *message)
+{
+	for (unsigned i = 0; i < message->argc; i++) {
+		const struct tl_arg *arg = &message->args[i];
+		const char *after = arg->name.data + arg->name.size;
+		const char *end = message->line1.data + message->line1.size;
+		const struct tl_bytes odd =
+		    printf_conversion(tl_bytes(after, (size_t)(end - after)));
+		uint8_t format;
+
+		if (odd.size > 0 && read_suffix(odd, 0, &format) == 0)
+			return odd;
+	}
+	return tl_bytes(NULL, 0);
+}
+
 bool
 tl_message_is_of_process(const struct tl_message *message)
 {

@@ -7,9 +7,11 @@
  *	"processed $tcp, $udp%d, and $other%x\nmore text explains"
  *	           ^name ^name+format         ^explanation
  *
- * A name is $ and letters, digits or _.  A suffix %d %x %f %t %s right after
+ * A name is $ and letters, digits or _.  A suffix %d %u %x %f %t %s right after
  * the name, not followed by another name character, chooses the format.  Any
- * other $ is text.  Two arguments of one name are refused.
+ * other $ is text.  Two arguments of one name are refused.  Another conversion
+ * of printf(3), such as %lu or %5d, is text to readers; it is refused where a
+ * message is defined.
  */
 #ifndef TL_EVENT_MESSAGE_H
 #define TL_EVENT_MESSAGE_H
@@ -70,6 +72,10 @@ struct tl_message {
  * -EINVAL for more than four arguments or two of one name.
  */
 int tl_message_parse(struct tl_message *message, struct tl_bytes text);
+
+/* The first conversion of printf(3) behind an argument that is no suffix; empty
+ * if there is none. */
+struct tl_bytes tl_message_odd_suffix(const struct tl_message *message);
 
 /*
  * Do the events of a message count steps of a program?  Then their ns is the

@@ -1045,3 +1045,26 @@ tl_spans_cursor(enum tl_order order, size_t window, struct tl_cursor *inner,
 	*cursor = &c->cursor;
 	return 0;
 }
+
+struct tl_event
+tl_span_begin(const struct tl_span *span)
+{
+	struct tl_event begin = { .ns = span->begin_ns,
+		.tsc = span->begin_tsc,
+		.message = span->message,
+		.error_ns = span->begin_error_ns,
+		.sync_us = span->begin_sync_us,
+		.cpu = span->begin_cpu,
+		.pid = span->pid,
+		.tid = span->tid,
+		.epoch = span->begin_epoch,
+		.source = span->source,
+		.kind = TL_BEGIN,
+		.level = span->message->level,
+		.bare = span->bare,
+		.proven = span->proven,
+		.overlaps = span->overlaps };
+
+	memcpy(begin.args, span->args, sizeof(begin.args));
+	return begin;
+}

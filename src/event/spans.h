@@ -68,6 +68,9 @@ struct tl_span {
 	uint64_t observed; /* as that of the begin */
 };
 
+/* The begin of a span, as an event. */
+struct tl_event tl_span_begin(const struct tl_span *span);
+
 /*
  * Is it known that the span was, from its begin to its end or, if it is open, to
  * the last event?  Only such a span is drawn, measured and counted.  Of any

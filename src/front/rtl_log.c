@@ -201,26 +201,10 @@ put_start(struct tl_text *text, char mark, const struct timeline_rtl_context *c)
 	tl_put_string(text, ") ");
 }
 
-/* Cut a line that readers would cut, between characters. */
-static void
-cut_line(struct tl_text *text)
-{
-	static const char mark[] = "...";
-	size_t size = TL_RTL_LINE_MAX - sizeof(mark);
-
-	if (text->rc < 0 || text->size < TL_RTL_LINE_MAX)
-		return;
-	while (size > 0 && (text->data[size] & 0xc0) == 0x80)
-		size--;
-	text->size = size;
-	tl_put_string(text, mark);
-}
-
 static void
 write_line(struct tl_text *text)
 {
-	cut_line(text);
-	tl_put_char(text, '\n');
+	tl_rtl_words_end(text, 0);
 	if (text->rc == 0)
 		tl_log_file_write(&rtl_log.file, text->data, text->size);
 	else

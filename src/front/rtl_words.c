@@ -8,6 +8,7 @@
 #include "front/rtl_words.h"
 
 #include "base/array.h"
+#include "front/rtl_text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -292,6 +293,24 @@ tl_rtl_words_render(struct tl_text *text, const char *format, unsigned count,
 		put_value(text, &spec,
 		    tl_rtl_words_value(conversion, values[n++]));
 	}
+}
+
+bool
+tl_rtl_words_end(struct tl_text *text, size_t start)
+{
+	static const char mark[] = "...";
+	const bool is_long =
+	    text->rc == 0 && text->size - start >= TL_RTL_LINE_MAX;
+
+	if (is_long) {
+		text->size = start + TL_RTL_LINE_MAX - sizeof(mark);
+		while (text->size > start &&
+		       (text->data[text->size] & 0xc0) == 0x80)
+			text->size--;
+		tl_put_string(text, mark);
+	}
+	tl_put_char(text, '\n');
+	return is_long;
 }
 
 unsigned

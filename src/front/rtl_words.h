@@ -34,6 +34,10 @@ bool tl_rtl_words_have_scope(const char *format);
 void tl_rtl_words_render(struct tl_text *text, const char *format,
     unsigned count, const uint64_t *values);
 
+/* End the line that begins at byte start of a text.  One that readers would cut is
+ * cut, between characters, and ends with "...": true. */
+bool tl_rtl_words_end(struct tl_text *text, size_t start);
+
 /* What each of the first count conversions takes, for a format that a file
  * brings; returns how many there are. */
 enum { TL_RTL_WORDS_NUMBER, TL_RTL_WORDS_STRING, TL_RTL_WORDS_CHARACTER };

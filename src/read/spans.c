@@ -138,29 +138,6 @@ take_inner(struct timeline_reader *r, const struct tl_span *span, int *rc)
 
 /* == spans == */
 
-/* The begin of a span, as an event. */
-static struct tl_event
-begin_of(const struct tl_span *span)
-{
-	struct tl_event begin = { .ns = span->begin_ns,
-		.tsc = span->begin_tsc,
-		.message = span->message,
-		.error_ns = span->begin_error_ns,
-		.sync_us = span->begin_sync_us,
-		.cpu = span->begin_cpu,
-		.pid = span->pid,
-		.tid = span->tid,
-		.epoch = span->begin_epoch,
-		.source = span->source,
-		.kind = TL_BEGIN,
-		.level = span->message->level,
-		.proven = span->proven,
-		.overlaps = span->overlaps };
-
-	memcpy(begin.args, span->args, sizeof(begin.args));
-	return begin;
-}
-
 static uint32_t
 flags_of(const struct tl_span *span, bool is_open)
 {
@@ -206,7 +183,7 @@ static int
 fill_ended(struct timeline_reader *r, const struct tl_event *end,
     const struct tl_span *span, int64_t self_ns)
 {
-	const struct tl_event begin = begin_of(span);
+	const struct tl_event begin = tl_span_begin(span);
 	struct timeline_read_span *to = &r->span;
 	struct timeline_read_event *last = &r->span_end;
 	int rc = fill(r, &begin, span, false);
@@ -235,7 +212,7 @@ step_open(struct timeline_reader *r)
 	int rc;
 
 	while (tl_spans_open(r->spans, &r->open, &span)) {
-		const struct tl_event begin = begin_of(&span);
+		const struct tl_event begin = tl_span_begin(&span);
 
 		if (!tl_read_passes(r, &begin))
 			continue;

@@ -199,6 +199,12 @@ tl_create(struct timeline **out, const char *path,
 
 	if ((rc = plan_header(&header, options)) != 0)
 		return rc;
+	if (!tl_boot_is_known(header.boot_id))
+		return tl_error(-ENOTSUP,
+		    "cannot create %s: no process could tell whether it is of "
+		    "this boot: %s cannot be read: mount all of /proc "
+		    "(systemd: ProcSubset=all)",
+		    path, tl_boot_id_file);
 	if ((rc = open_unnamed(&file, path)) != 0)
 		return tl_error(rc, "cannot create %s: %s", path,
 		    strerror(-rc));

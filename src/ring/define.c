@@ -140,11 +140,18 @@ parse_text(struct tl_record *record, const char *text)
 {
 	struct tl_message message = { 0 };
 	int rc = tl_message_parse(&message, tl_bytes_of(text));
+	struct tl_bytes odd;
 
 	if (rc != 0)
 		return tl_error(rc,
 		    "more than %d arguments, or two of one name: \"%.80s\"",
 		    TL_ARGS_MAX, text);
+	if ((odd = tl_message_odd_suffix(&message)).size > 0)
+		return tl_error(-EINVAL,
+		    "no suffix of an argument: %.*s: \"%.80s\": write %%d, "
+		    "%%u, "
+		    "%%x, %%f, %%t (nanoseconds) or %%s (timeline_string)",
+		    (int)odd.size, odd.data, text);
 	record->text = message.text;
 	record->fixed.argc = message.argc;
 	for (unsigned i = 0; i < message.argc; i++)

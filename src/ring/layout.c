@@ -331,10 +331,25 @@ tl_layout_check(struct timeline_header *h, struct tl_fault *fault)
 	return check_regions(h, fault);
 }
 
+/* The byte of the member that keeps this library from writing; 0: none. */
+static size_t
+foreign_member(const struct timeline_header *h)
+{
+	if (h->major != TIMELINE_MAJOR)
+		return offsetof(struct timeline_header, major);
+	if (h->writer_abi != TIMELINE_WRITER_ABI)
+		return offsetof(struct timeline_header, writer_abi);
+	if ((h->compat & ~(uint64_t)TIMELINE_COMPAT_TIMERS) != 0)
+		return offsetof(struct timeline_header, compat);
+	return 0;
+}
+
 int
 tl_layout_check_writer(const struct timeline_header *h, uint64_t file_size,
     struct tl_fault *fault)
 {
+	const size_t foreign = foreign_member(h);
+
 	if (h->total_size != file_size)
 		return tl_fault(fault, -ENODATA, file_size,
 		    "truncated: %llu bytes of %llu",
@@ -344,11 +359,8 @@ tl_layout_check_writer(const struct timeline_header *h, uint64_t file_size,
 		return tl_fault(fault, -EROFS,
 		    offsetof(struct timeline_header, state),
 		    "a saved timeline cannot be written to");
-	if (h->major != TIMELINE_MAJOR ||
-	    h->writer_abi != TIMELINE_WRITER_ABI ||
-	    (h->compat & ~(uint64_t)TIMELINE_COMPAT_TIMERS) != 0)
-		return tl_fault(fault, -EPROTO,
-		    offsetof(struct timeline_header, writer_abi),
+	if (foreign != 0)
+		return tl_fault(fault, -EPROTO, foreign,
 		    "written by another version of the library, in format "
 		    "%u.%u: stop its programs and remove the file, or choose "
 		    "another name",

@@ -23,7 +23,6 @@
 
 enum {
 	ROUNDS_MAX = 8,
-	ST_BLOCK_SIZE = 512,
 	LOCK_TRIES_MAX = 100, /* a second, with the pauses */
 	LOCK_PAUSE_NS = 10000000,
 	KEPT_MAX = 3 /* files of earlier boots beside one */
@@ -134,8 +133,7 @@ is_allocated(int fd, uint64_t size)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 &&
-	       (uint64_t)st.st_blocks * ST_BLOCK_SIZE >= size;
+	return fstat(fd, &st) == 0 && tl_file_used(&st) >= size;
 }
 
 const struct tl_map_guard *tl_map_guard;

@@ -30,14 +30,16 @@ struct range {
 };
 
 static int
-read_header(int fd, struct timeline_header *header, struct tl_fault *fault)
+read_header(struct tl_inspection *inspection, int fd, struct tl_fault *fault)
 {
+	struct timeline_header *header = &inspection->header;
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return tl_fail(fault, -EBADMSG, "not a regular file");
+	inspection->used = tl_file_used(&st);
 	return tl_snap_check_header(header,
 	    tl_read_at(fd, header, sizeof(*header), 0), fault);
 }
@@ -295,7 +297,7 @@ tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
 	int rc;
 
 	*inspection = (struct tl_inspection){ .kept_ns = -1 };
-	if ((rc = read_header(fd, &inspection->header, fault)) != 0)
+	if ((rc = read_header(inspection, fd, fault)) != 0)
 		return rc;
 	inspection->lane_count = timeline_lane_count(&inspection->header);
 	if ((rc = read_clock(fd, &inspection->header)) != 0 ||

@@ -27,6 +27,7 @@ struct tl_inspection {
 	struct timeline_header header; /* a copy; geometry checked */
 	struct tl_inspection_lane *lanes;
 	size_t lane_count;
+	uint64_t used;     /* bytes that the file takes: without its holes */
 	uint64_t appended; /* sum of all heads */
 	uint64_t dropped;  /* for all causes */
 	/* stamp of the inspection; 0: the file is not of this boot, or was

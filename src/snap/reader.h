@@ -19,6 +19,8 @@ struct tl_snap {
 	bool
 	    is_round; /* of a follower, which counts what fallback lanes lost */
 	uint64_t tail; /* newest entries of each lane, at most; 0: all */
+	uint64_t size; /* of the file, unpacked */
+	uint64_t used; /* bytes that the file takes; 0: not known */
 	struct timeline_header header;
 	struct tl_snap_lane *lanes;
 	size_t lane_count;

@@ -108,7 +108,7 @@ tl_shm_no_such(const char *name, struct tl_fault *fault)
 
 struct row {
 	char name[NAME_SIZE];
-	uint64_t size;
+	uint64_t used;
 	unsigned threshold;
 	int rc; /* -EPROTO: of another version; < 0: damaged */
 };
@@ -132,7 +132,7 @@ add_row(void *context, const char *name, int fd)
 	strcpy(row->name, name);
 	row->rc = tl_inspect_fd(&inspection, fd, false, &fault);
 	if (row->rc == 0) {
-		row->size = inspection.header.total_size;
+		row->used = inspection.used;
 		row->threshold = inspection.threshold;
 		tl_inspection_free(&inspection);
 	}
@@ -162,7 +162,7 @@ put_row(struct tl_text *text, const struct row *row)
 		    row->rc == -EPROTO ? "of another version\n" : "damaged\n");
 		return;
 	}
-	tl_put_size(text, row->size);
+	tl_put_size(text, row->used);
 	do
 		tl_put_char(text, ' ');
 	while (text->size - start < NAME_COLUMN + SIZE_COLUMN);
@@ -181,7 +181,7 @@ tl_shm_list(struct tl_text *text)
 	if (rc >= 0 && rows.count > 0) {
 		qsort(rows.list, rows.count, sizeof(*rows.list), compare);
 		tl_put_padded(text, "NAME", NAME_COLUMN);
-		tl_put_padded(text, "SIZE", SIZE_COLUMN);
+		tl_put_padded(text, "USED", SIZE_COLUMN);
 		tl_put_string(text, "LEVEL\n");
 		for (size_t i = 0; i < rows.count; i++)
 			put_row(text, &rows.list[i]);

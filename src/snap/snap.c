@@ -298,6 +298,7 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 {
 	struct tl_snap *snap = calloc(1, sizeof(*snap));
 	const uint64_t size = storage->size;
+	struct stat st;
 	int rc;
 
 	if (!snap) {
@@ -307,6 +308,9 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 	snap->frozen = storage;
 	snap->tail = plan->tail;
 	snap->is_round = plan->holes != NULL;
+	snap->size = size;
+	if (live >= 0 && fstat(live, &st) == 0)
+		snap->used = tl_file_used(&st);
 	storage->damaged = note_storage;
 	storage->context = snap;
 	if ((rc = read_header(snap, fault)) != 0)
@@ -392,6 +396,18 @@ const struct timeline_header *
 tl_snap_header(const struct tl_snap *snap)
 {
 	return &snap->header;
+}
+
+uint64_t
+tl_snap_size(const struct tl_snap *snap)
+{
+	return snap->size;
+}
+
+uint64_t
+tl_snap_used(const struct tl_snap *snap)
+{
+	return snap->used;
 }
 
 bool

@@ -97,6 +97,10 @@ void tl_snap_close(struct tl_snap *snap);
 
 /* The header of the file; its geometry was checked. */
 const struct timeline_header *tl_snap_header(const struct tl_snap *snap);
+/* The size of the file, of a compressed one that of what is in it. */
+uint64_t tl_snap_size(const struct tl_snap *snap);
+/* The bytes that the file takes, without its holes; 0: not known. */
+uint64_t tl_snap_used(const struct tl_snap *snap);
 /* Was the file live (and copied) when it was opened? */
 bool tl_snap_was_live(const struct tl_snap *snap);
 

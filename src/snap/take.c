@@ -832,10 +832,7 @@ copy_timers(struct copy *c, struct timeline_header *h)
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {
 		if ((rc = tl_timer_read(timer, c->live, g, i)) < 0)
 			break;
-		sum->count = timer->count;
-		sum->state[0].sum = timer->sum;
-		sum->state[0].max = timer->max;
-		memcpy(sum->values, timer->values, sizeof(sum->values));
+		tl_timer_histogram(sum, timer);
 		rc = put(c, &timer->fixed, sizeof(timer->fixed),
 		    timeline_timer_offset(h, i));
 		if (rc == 0)

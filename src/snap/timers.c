@@ -120,23 +120,68 @@ tl_snap_timer(struct tl_timer *timer, const struct tl_snap *snap, uint32_t i)
 	return read_timer(timer, &snap->header, i, read_storage, snap);
 }
 
-int
-tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
-    const struct tl_message *message)
+uint32_t
+tl_snap_timer_count(const struct tl_snap *snap)
+{
+	const struct timeline_header *h = &snap->header;
+	uint64_t record;
+	uint32_t count = 0;
+
+	while (count < h->timers_max &&
+	       read_storage(snap, &record, sizeof(record),
+		   timeline_timer_offset(h, count)) == 0 &&
+	       record != 0)
+		count++;
+	return count;
+}
+
+void
+tl_timer_histogram(struct timeline_histogram *histogram,
+    const struct tl_timer *timer)
+{
+	memset(histogram, 0, sizeof(*histogram));
+	histogram->count = timer->count;
+	histogram->state[0].sum = timer->sum;
+	histogram->state[0].max = timer->max;
+	memcpy(histogram->values, timer->values, sizeof(histogram->values));
+}
+
+/* Find the timer of a message: 1 and its number; 0: there is none; -errno. */
+static int
+find_timer(const struct tl_snap *snap, const struct tl_message *message,
+    uint32_t *number)
 {
 	const struct timeline_header *h = &snap->header;
 
-	for (uint32_t i = 0; message->timer && i < h->timers_max; i++) {
+	for (*number = 0; *number < h->timers_max; ++*number) {
 		uint64_t record;
 		const int rc = read_storage(snap, &record, sizeof(record),
-		    timeline_timer_offset(h, i));
+		    timeline_timer_offset(h, *number));
 
 		if (rc != 0 || record == 0)
 			return rc;
 		if (record == message->id)
-			return tl_snap_timer(timer, snap, i);
+			return 1;
 	}
 	return 0;
+}
+
+bool
+tl_snap_is_timed(const struct tl_snap *snap, const struct tl_message *message)
+{
+	uint32_t number;
+
+	return message->timer || find_timer(snap, message, &number) > 0;
+}
+
+int
+tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
+    const struct tl_message *message)
+{
+	uint32_t number;
+	const int rc = find_timer(snap, message, &number);
+
+	return rc > 0 ? tl_snap_timer(timer, snap, number) : rc;
 }
 
 uint64_t

@@ -31,6 +31,15 @@ int tl_timer_read(struct tl_timer *timer, int fd,
 /* The same of an open timeline. */
 int
 tl_snap_timer(struct tl_timer *timer, const struct tl_snap *snap, uint32_t i);
+/* Is the message that of a timer?  In an imported file the entries of one are a
+ * begin and an end, as those of any span, and message->timer is not set. */
+bool
+tl_snap_is_timed(const struct tl_snap *snap, const struct tl_message *message);
+/* How many timers it has. */
+uint32_t tl_snap_timer_count(const struct tl_snap *snap);
+/* The histogram of a timer in a copy, whose only row is the sum of all. */
+void tl_timer_histogram(struct timeline_histogram *histogram,
+    const struct tl_timer *timer);
 /* Read the timer of this message.  1; 0: it is no timer, or was not saved;
  * -errno. */
 int tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,

@@ -12,6 +12,7 @@
 #include "event/writer.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
+#include "snap/timers.h"
 #include "snap/write_parts.h"
 
 #include <assert.h>
@@ -180,7 +181,8 @@ struct tl_timeline_file {
 	struct tl_timeline_table table;
 	struct tl_timeline_clock clock;
 	struct tl_names names;
-	struct tl_store *store;  /* events; ns is their number */
+	const struct tl_snap *timers; /* whose timers are kept; NULL: none */
+	struct tl_store *store;       /* events; ns is their number */
 	struct tl_store *placed; /* sorted by place in the file, if needed */
 	uint64_t flip;           /* bits that are inverted in every stamp */
 	uint64_t renamed;        /* numbers of strings that are missing */
@@ -223,6 +225,21 @@ names_count(const struct tl_timeline_file *f)
 	return count < TIMELINE_NAMES_MAX ? count : TIMELINE_NAMES_MAX;
 }
 
+/* Place the timers behind the strings, each with one histogram. */
+static void
+place_timers(struct tl_timeline_file *f, uint64_t end)
+{
+	struct timeline_header *h = &f->header;
+	const uint32_t count = f->timers ? tl_snap_timer_count(f->timers) : 0;
+
+	h->compat = count > 0 ? TIMELINE_COMPAT_TIMERS : 0;
+	h->timers_max = count;
+	h->timer_rows = count > 0;
+	h->timers_offset = count > 0 ? to_page(end) : 0;
+	h->total_size =
+	    count > 0 ? timeline_histogram_offset(h, count, 0) : end;
+}
+
 /* Place all regions. */
 static void
 place_regions(struct tl_timeline_file *f)
@@ -249,7 +266,7 @@ place_regions(struct tl_timeline_file *f)
 	h->strings_offset = to_page(end);
 	h->strings_size = h->strings_tail = f->table.tail;
 	h->newest = f->table.newest;
-	h->total_size = h->strings_offset + h->strings_size;
+	place_timers(f, h->strings_offset + h->strings_size);
 	assert(tl_layout_check(h, NULL) == 0);
 }
 
@@ -436,7 +453,35 @@ write_strings(struct tl_timeline_file *f)
 	for (uint64_t at = 0; at < size && rc == 0; at += ZEROS)
 		rc = append(f, f->table.bytes + at,
 		    size - at < ZEROS ? (size_t)(size - at) : ZEROS);
-	return rc < 0 ? rc : append_zeros(f, f->header.total_size);
+	return rc;
+}
+
+/* Write the timers, then their histograms. */
+static int
+write_timers(struct tl_timeline_file *f)
+{
+	const struct timeline_header *h = &f->header;
+	struct tl_timer *timer = malloc(sizeof(*timer));
+	struct timeline_histogram *sum = malloc(sizeof(*sum));
+	int rc = timer && sum ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; rc >= 0 && i < h->timers_max; i++) {
+		if ((rc = tl_snap_timer(timer, f->timers, i)) < 0 ||
+		    (rc = append_zeros(f, timeline_timer_offset(h, i))) < 0)
+			break;
+		rc = append(f, &timer->fixed, sizeof(timer->fixed));
+	}
+	for (uint32_t i = 0; rc >= 0 && i < h->timers_max; i++) {
+		if ((rc = tl_snap_timer(timer, f->timers, i)) < 0 ||
+		    (rc = append_zeros(f, timeline_histogram_offset(h, i, 0))) <
+			0)
+			break;
+		tl_timer_histogram(sum, timer);
+		rc = append(f, sum, sizeof(*sum));
+	}
+	free(timer);
+	free(sum);
+	return rc < 0 ? rc : append_zeros(f, h->total_size);
 }
 
 static int
@@ -453,9 +498,9 @@ timeline_file_write(struct tl_timeline_file *f)
 	    (rc = append_zeros(f, h->knots_offset)) < 0 ||
 	    (rc = append(f, f->clock.knots,
 		 h->knots_max * sizeof(f->clock.knots[0]))) < 0 ||
-	    (rc = write_names(f)) < 0)
+	    (rc = write_names(f)) < 0 || (rc = write_strings(f)) < 0)
 		return rc;
-	return write_strings(f);
+	return write_timers(f);
 }
 
 /* Plan the lanes and place all regions; the clock is in the header already. */
@@ -535,6 +580,7 @@ struct snapshot_write {
 	const struct tl_snap **snaps;
 	size_t snap_count;
 	bool wall; /* stamps are Unix time */
+	bool keep_timers;
 	struct tl_timeline_file file;
 	uint64_t count;
 	bool any; /* of the events without losses: */
@@ -762,6 +808,8 @@ end(struct tl_writer *writer)
 
 	if (rc == 0) {
 		make_header(w);
+		if (w->keep_timers && w->snap_count == 1)
+			w->file.timers = w->snaps[0];
 		rc = timeline_file_plan(&w->file);
 	}
 	if (rc == 0)
@@ -793,6 +841,12 @@ tl_timeline_write_set_snap(struct tl_writer *writer, const struct tl_snap *snap)
 	w->snaps = snaps;
 	w->snaps[w->snap_count++] = snap;
 	return 0;
+}
+
+void
+tl_timeline_write_keep_timers(struct tl_writer *writer)
+{
+	write_of(writer)->keep_timers = true;
 }
 
 int

@@ -20,4 +20,8 @@ int tl_timeline_write_new(struct tl_writer **writer, tl_write *write,
 int tl_timeline_write_set_snap(struct tl_writer *writer,
     const struct tl_snap *snap);
 
+/* Keep the histograms of the timers of the only snapshot that is set: those of
+ * all spans since it was created, logged or not. */
+void tl_timeline_write_keep_timers(struct tl_writer *writer);
+
 #endif

@@ -67,16 +67,17 @@ open_inside(struct tl_source *source, struct tl_opening *o, bool is_zstd)
 	return is_other || !is_zstd;
 }
 
-/* What comes through a pipe is read twice: copy it. */
+/* Open a zstd file that is read twice. */
 static int
-copy_pipe(struct tl_opening *o, int *copy)
+open_zstd(struct tl_source *source, const struct tl_opening *o)
 {
-	*copy = tl_source_copy(o);
-	if (*copy < 0)
-		return *copy;
-	o->fd = *copy;
-	o->is_regular = true;
-	return lseek(*copy, (off_t)o->first_size, SEEK_SET) < 0 ? -errno : 0;
+	struct tl_opening at = *o;
+
+	if (lseek(o->fd, (off_t)o->first_size, SEEK_SET) < 0)
+		return tl_source_fail(source, -errno);
+	if (!open_inside(source, &at, true))
+		tl_source_open_recognised(source, &at);
+	return 0;
 }
 
 bool
@@ -84,23 +85,12 @@ tl_source_open_unpacked(struct tl_source *source, struct tl_opening *o)
 {
 	const char *packer =
 	    tl_unpack_recognise(tl_bytes(o->first, o->first_size));
-	const bool is_zstd = packer && strcmp(packer, "zstd") == 0;
-	bool is_done = true;
-	int copy = -1, rc = 0;
 
 	if (!packer || o->fd < 0)
 		return false;
-	if (is_zstd && !o->is_regular)
-		rc = copy_pipe(o, &copy);
-	if (rc < 0)
-		tl_source_fail(source, rc);
+	if (strcmp(packer, "zstd") == 0)
+		(void)tl_source_open_copied(source, o, open_zstd);
 	else
-		is_done = open_inside(source, o, is_zstd);
-	if (!is_done && copy >= 0) {
-		tl_source_open_recognised(source, o);
-		is_done = true;
-	}
-	if (copy >= 0)
-		close(copy);
-	return is_done;
+		(void)open_inside(source, o, false);
+	return true;
 }

@@ -59,6 +59,19 @@ is '... at all' "$err" ''
 ends 'the histograms of timers cannot be converted' 0 "$convert" "$work/timed.tl" -o "$work/timed.jsonl"
 has '... which is said' "$err" 'timed\.jsonl: the histograms of timers, which .* are left out$'
 is '... and the spans that were logged are written' "$(grep -c '"kind":"end"' "$work/timed.jsonl")" 20
+ends 'but a timeline keeps them' 0 "$convert" "$work/timed.tl" -o "$work/timed.copy.tl.zst"
+is '... without a word' "$err" ''
+is '... with the same statistics' "$("$dump" --stats "$work/timed.copy.tl.zst")" "$("$dump" --stats "$work/timed.tl")"
+has '... in which they are' "$("$dump" --stats "$work/timed.copy.tl.zst")" '^ +timer +20 '
+is '... and whole' "$("$dump" --check "$work/timed.copy.tl.zst" | sed 's/.*: whole/whole/')" \
+	"$("$dump" --check "$work/timed.tl" | sed 's/.*: whole/whole/')"
+"$convert" "$work/timed.copy.tl.zst" -o "$work/timed.again.tl"
+is '... which stay when it is converted again' "$("$dump" --stats "$work/timed.again.tl")" "$("$dump" --stats "$work/timed.tl")"
+"$build/tests/tool/make_timeline" "$live-cleared" timed=5 clear "save=$work/cleared.tl" remove || exit 1
+"$convert" -q "$work/cleared.tl" -o "$work/cleared.copy.tl"
+has '... also of a timer without an entry' "$("$dump" --stats "$work/cleared.copy.tl")" '^ +timer +5 '
+ends '... unless entries are left out' 0 "$convert" --since 2000-01-01 "$work/timed.tl" -o "$work/timed.part.tl"
+has "... which is said" "$err" "part.tl: the histograms of timers, which .* are left out"
 said=$("$convert" --json "$in.timeline" "$in.rtl" -o "$work/n.csv" 2>"$work/err")
 is '--json says what was done' "$(jq -c '[.output, .format, .damaged, .kept_out,
 	(.inputs | map(.format))]' <<<"$said")" \

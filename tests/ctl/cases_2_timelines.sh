@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # create, list, remove, save; damaged and foreign files; rights.
 
-# of NAME FILTER: what list says of a timeline
-of() { "$ctl" list --json | jq -r --arg n "$1" ".timelines[] | select(.name == \$n) | $2"; }
-
 ends 'create' 0 "$ctl" create "$base"
 has '... says what was made' "$out$err" \
-	"^$name: [0-9.]+M bytes, [0-9]+ entries for each of [0-9]+ CPUs\$"
+	"^$name: [0-9.]+M in use, [0-9]+ entries for each of [0-9]+ CPUs; [0-9]+ in all lanes\$"
 is '... makes what only its owner may read' "$(stat -c %a "/dev/shm$name")" 600
 ends 'creating it again is an error' 1 "$ctl" create "$name"
 is '... that is told' "$err" "timelinectl: $name: exists already"
@@ -15,7 +12,7 @@ ends 'create with all that can be said' 0 "$ctl" create "$name-2" --entries 1000
 	--strings 100000 --mode 0640 --tiers 1 --cpu-lanes 2 --fallback-lanes 3 \
 	--stamp realtime --json
 is '... makes it so' "$(jq -c . <<<"$out")" \
-	"{\"name\":\"$name-2\",\"size\":$(stat -c %s "/dev/shm$name-2"),\"entries\":3200,\"tiers\":1,\"cpu_lanes\":2,\"fallback_lanes\":3,\"stamp\":\"realtime\"}"
+	"{\"name\":\"$name-2\",\"size\":$(stat -c %s "/dev/shm$name-2"),\"used\":$(used "/dev/shm$name-2"),\"entries\":3200,\"entries_asked\":1000,\"tiers\":1,\"cpu_lanes\":2,\"fallback_lanes\":3,\"stamp\":\"realtime\"}"
 is '... with its mode' "$(stat -c %a "/dev/shm$name-2")" 640
 ends 'create --stamp tsc' 0 "$ctl" create "$name-3" --stamp tsc --entries 100
 for wrong in '--entries 0' '--entries many' '--tiers 3' '--mode 1777' '--mode rw' \
@@ -26,10 +23,21 @@ done
 is "... and makes nothing" "$(find /dev/shm -name "$base-4")" ""
 ends 'create --keep --rate computes the capacity' 0 "$ctl" create "$name-4" --keep 2s \
 	--rate 10k --cpu-lanes 3
-is '... 20000 entries for each CPU, rounded up, and states it' "$out" \
-	"$name-4: $("$ctl" list --json | jq -r --arg n "$name-4" '.timelines[] | select(.name == $n) | .size' |
-		awk '{ m = $1 / 1048576; printf m < 10 ? "%.1fM" : "%dM", m }') bytes, 32768 entries for each of 3 CPUs: 3.276s at 10000 entries a second"
+is '... 20000 entries for each CPU, rounded up, and states it' "${out%;*}" \
+	"$name-4: $(used "/dev/shm$name-4" |
+		awk '{ m = int($1 / 1048576 * 10) / 10; printf m < 10 ? "%.1fM" : "%dM", m }') in use, 32768 entries for each of 3 CPUs: 3.276s at 10000 entries a second"
 has '... as --info shows it' "$("$dump" --info "$name-4")" 'tier 0 +entries of each lane 32768 '
+"$ctl" remove "$name-4"
+ends 'create says how many entries there are where others were asked for' 0 "$ctl" create \
+	"$name-4" --entries 163840 --cpu-lanes 2 --fallback-lanes 1
+has '... with their sum' "$out" \
+	' in use, 131072 entries for each of 2 CPUs; 368640 in all lanes, 163840 asked for$'
+[ "$(used "/dev/shm$name-4")" -lt "$(stat -c %s "/dev/shm$name-4")" ] &&
+	ok 'a file takes less memory than its size, for it has no timer yet'
+is '... which list shows' "$("$ctl" list | awk -v n="$name-4" '$1 == n { print $2 }') $(of "$name-4" .used)" \
+	"$("$dump" 2>/dev/null | awk -v n="$name-4" '$1 == n { print $2 }') $(used "/dev/shm$name-4")"
+is '... and --info' "$("$dump" --info --json "$name-4" | jq "[.size, .used]" -c)" \
+	"[$(stat -c %s "/dev/shm$name-4"),$(used "/dev/shm$name-4")]"
 "$ctl" remove "$name-4"
 ends 'create --keep --rate --json prints JSON and nothing else' 0 "$ctl" create "$name-4" \
 	--keep 1ms --rate 1M --cpu-lanes 1 --json
@@ -89,7 +97,7 @@ is '... and says why' "$err" "timelinectl: $name-foreign: is not a timeline"
 [ -e "/dev/shm$name-foreign" ] && ok '... which stay'
 is 'list does not show other files' "$(of "$name-foreign" .name)" ''
 
-# who writes, who died
+# who writes, who has ended
 "$make" "$name-w" plain=5 sleep=600000 &
 writer=$!
 started+=("$writer")
@@ -103,8 +111,8 @@ for ((i = 0; i < 60; i++)); do "$ctl" burst "$base-w" trace 1us; done
 is '... and not who steers it' "$(of "$name-w" '.writers | length')" 1
 kill -9 "$writer"
 wait "$writer" 2>/dev/null
-is 'list shows who died' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$writer false"
-has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer died\$"
+is 'list shows who has ended' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$writer false"
+has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer ended\$"
 is 'list shows how far back it reaches' "$(of "$name-w" '.kept_ns > 0')" true
 
 busy
@@ -119,7 +127,7 @@ ends 'save does not replace a file' 1 "$ctl" save "$base-w" "$work/w.tl"
 has '... and names the option that does' "$err" 'w\.tl: exists already; --force replaces it$'
 ends 'save --force replaces it' 0 "$ctl" save -f "$base-w" "$work/w.tl" --json
 is '... and says how large it is' "$(jq -c . <<<"$out")" \
-	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl"),\"left_out\":[]}"
+	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl"),\"used\":$(used "$work/w.tl"),\"left_out\":[]}"
 echo >"$work/w.tl.sched" # as if NAME had had kernel events when it was saved
 ends 'save refuses kernel events of another snapshot' 1 "$ctl" save "$base-w" "$work/w.tl"
 has '... and names the file' "$(rm -f "$work/w.tl"; "$ctl" save "$base-w" "$work/w.tl" 2>&1)" \

@@ -63,7 +63,7 @@ namespaces() {
 	kill -KILL "$writer" # unshare ignores SIGTERM
 	wait "$writer" 2>/dev/null
 	lacks 'list does not take the end of another process for that of a writer' \
-		"$("$ctl" list | grep "^$ns ")" 'died'
+		"$("$ctl" list | grep "^$ns ")" 'ended'
 	ends 'remove from outside' 0 "$ctl" remove "$ns"
 
 	ends 'a timeline of an earlier version, without a namespace' 0 "$ctl" create "$ns"

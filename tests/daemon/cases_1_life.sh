@@ -145,7 +145,7 @@ for i in $(seq 64); do cp "/dev/shm/$name-made" "/dev/shm/$name-many-$i"; done
 until_true lines 64 'many-.*: attached'
 is '64 timelines are attached at once' \
 	"$(grep -c 'many-.*: attached' "$work/log")" 64
-until_true reaches 64 timeline_slots 'many-'
+until_true reaches 64 timeline_room_entries 'many-'
 rm -f "/dev/shm/$name-many-"*
 until_true lines 64 'many-.*: detached'
 is 'and detached' "$(grep -c 'many-.*: detached' "$work/log")" 64

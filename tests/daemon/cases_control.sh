@@ -19,7 +19,7 @@ chmod +x "$daemon"
 start_daemon
 is 'the socket is for its user and group' "$(stat -c %a "$TIMELINED_SOCKET")" 660
 has 'status is text for a person' "$(say $'status\n')" '^ok$'
-has 'which names the timeline' "$(say $'status\n')" "^$name-control: [0-9]+ slots"
+has 'which names the timeline' "$(say $'status\n')" "^$name-control: room for [0-9]+ entries, "
 is 'status json is an object' \
 	"$(say $'status json\n' | tail -n +2 | jq -r '.timelines[0].timeline')" \
 	"$name-control"

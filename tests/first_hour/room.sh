@@ -10,7 +10,7 @@
 suite=bookworm
 mirror=${MIRROR:-http://deb.debian.org/debian}
 # what a person who reads the README has on the machine
-has_already=ca-certificates,python3,cmake,curl
+has_already=ca-certificates,curl
 
 # why_not: prints why there can be no room; false if there can
 why_not() {

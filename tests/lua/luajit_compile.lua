@@ -56,7 +56,7 @@ local function test_all(when)
 	test_loop("one argument compiles, " .. when, "event(i)", define("$a"))
 	test_loop("two arguments compile, " .. when, "event(i, -i)",
 	    define("$a $b%d"))
-	test_loop("three arguments compile, " .. when, "event(i, 2^52, 0.5)",
+	test_loop("three arguments compile, " .. when, "event(i, 2^52, -1)",
 	    define("processed $tcp, $udp, and $other"))
 	test_loop("four arguments compile, " .. when, "event(i, 1, 2, 3)",
 	    define("$a $b $c $d"))

@@ -54,6 +54,20 @@ test("fractions are cut off towards 0", function()
 	    function(i) return 0ULL - i end)
 end)
 
+test("a fraction for an argument without a suffix is refused", function()
+	local tl = timeline.new(check.new_name(), 8192)
+	local event = tl:define("values", "info", "$a and $b")
+
+	event(2, -2)
+	event(2LL, 2 ^ 60)
+	for _, value in ipairs({ 2.5, -0.1, 0 / 0, 1 / 0 }) do
+		equal(check.error_of(event, 1, value):match("argument 2: .*"),
+		    "argument 2: " .. tostring(value) .. " is no integer: " ..
+		    "write $name%f in the message, or %d to cut it off")
+	end
+	equal(#saved(tl), 2)
+end)
+
 test("whole numbers are exact up to 2^53", function()
 	compare("n $n", function(i) return 2 ^ 53 - i end,
 	    function(i) return 2ULL ^ 53 - i end)
@@ -126,8 +140,10 @@ end)
 test("each count of arguments fills the rest with 0", function()
 	local tl = timeline.new(check.new_name(), 8192)
 	local words = { "none", "$a", "$a $b", "$a $b $c", "$a $b $c $d" }
-	for _, message in ipairs(words) do
-		tl:define("values", "info", message)(1, 2, 3, 4)
+	local values = { 1, 2, 3, 4 }
+	for count, message in ipairs(words) do
+		tl:define("values", "info", message)(
+		    unpack(values, 1, count - 1))
 	end
 	local e = saved(tl)
 	for count = 0, 4 do
@@ -142,16 +158,21 @@ test("a fifth argument cannot be defined", function()
 	check.error_of(timeline.define, tl, "values", "info", "$a $b $c $d $e")
 end)
 
-test("too few arguments are refused, more are left out", function()
+test("too few arguments are refused, and too many", function()
 	local tl = timeline.new(check.new_name(), 8192)
 	local event = tl:define("values", "info", "two $x $y")
 
 	equal(check.error_of(event, 1):match("argument 2: .*"),
 	    "argument 2: number or 64-bit cdata expected, got nil")
-	event(1, 2, 3)
-	local e = saved(tl)
-	equal(#e, 1)
-	equal(e[1][2], 2)
+	equal(check.error_of(event, 1, 2, 3):match("argument 3: .*"),
+	    "argument 3: one more than the message has")
+	event(1, 2)
+	local begin, finish, _, finish_of = tl:span("values", "info",
+	    "span $a $b $c $d")
+	check.error_of(begin, 1, 2, 3, 4, 5)
+	check.error_of(finish, 1, 2, 3, 4, 5)
+	check.error_of(finish_of, begin(1, 2, 3, 4), 1, 2, 3, 4, 5)
+	equal(#saved(tl), 2)
 end)
 
 test("what is no number is refused where it is logged", function()

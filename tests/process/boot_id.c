@@ -117,20 +117,40 @@ has_one_descriptor(void *unused)
 	attaches(NULL);
 }
 
-/* It makes one all the same, whose boot nobody knows: no other that cannot
- * know either takes it away, nor one that could. */
+/* No process could attach to it, the same program started again included. */
 static void
-makes_one_without(void *unused)
+expect_not_created(void)
+{
+	struct timeline *tl = (struct timeline *)(uintptr_t)1;
+	int rc = timeline_new(&tl, own_path, &small);
+	char command[96];
+
+	expect(rc == -ENOTSUP && !tl && strstr(timeline_error(), "ProcSubset"),
+	    "new: %d, %s", rc, timeline_error());
+	snprintf(command, sizeof(command), "test -z \"$(ls %s)\"", folder);
+	expect(system(command) == 0, "it left a file");
+}
+
+static void
+makes_none_without(void *unused)
+{
+	(void)unused;
+	unlink(own_path);
+	tl_boot_id_file = nowhere;
+	expect_not_created();
+}
+
+/* Older libraries made such files: no process takes them away. */
+static void
+finds_one_of_no_boot(void *unused)
 {
 	struct timeline *tl;
 
 	(void)unused;
 	unlink(own_path);
-	tl_boot_id_file = nowhere;
 	expect_ok(timeline_new(&tl, own_path, &small));
+	memset(tl->header->boot_id, 0, sizeof(tl->header->boot_id));
 	timeline_close(tl);
-	expect_refused(own_path, own_path, nowhere);
-	tl_boot_id_file = somewhere;
 	expect_refused(own_path, own_path, "timelinectl remove");
 }
 
@@ -170,18 +190,22 @@ sees_only_processes(void *unused)
 		_exit(TEST_SKIPPED);
 	expect(access(somewhere, F_OK) != 0, "subset=pid shows the boot id");
 	expect_refused(test_name, path, "ProcSubset");
+	unlink(own_path);
+	expect_not_created();
 }
 
-/* Made whole, and nothing is left beside it. */
+/* It has read the id before.  Made whole, and nothing is left beside it. */
 static void
 has_no_proc(void *unused)
 {
 	struct timeline *tl;
 	struct timeline_event *event;
 	char command[96];
+	uint8_t id[16];
 
 	(void)unused;
 	unlink(own_path);
+	expect(tl_boot_id(id), "no boot id");
 	if (!mount_proc("tmpfs", NULL))
 		_exit(TEST_SKIPPED);
 	expect_ok(timeline_new(&tl, own_path, &small));
@@ -193,7 +217,7 @@ has_no_proc(void *unused)
 	snprintf(command, sizeof(command), "test \"$(ls %s)\" = tl", folder);
 	expect(system(command) == 0, "something lies beside it");
 	timeline_close(tl);
-	expect_refused(test_name, path, "boot_id");
+	attaches(NULL);
 }
 
 static void
@@ -221,7 +245,8 @@ main(void)
 	try(reads_no_id_in_it);
 	try(could_read_it_once);
 	try(has_one_descriptor);
-	try(makes_one_without);
+	try(makes_none_without);
+	try(finds_one_of_no_boot);
 	try(was_restored);
 	try(sees_only_processes);
 	try(has_no_proc);

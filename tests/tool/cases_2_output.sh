@@ -74,6 +74,29 @@ for blocks in 300 500 3000; do # of 1 KiB
 done
 ends 'a standard output that is closed is an error' 1 bash -c "exec \"$dump\" \"$known\" >&-"
 
+# A pipe that nobody reads: each program ends alike, whatever it prints.
+mkfifo "$work/left"
+exec 9<>"$work/left"
+exec 8>"$work/left" 9>&-
+"$bin/timelinectl" create "$name-left" >/dev/null
+for words in "timeline-dump $known" "timeline-dump --help" "timeline-dump --version" timeline-dump \
+	"timeline-dump --stats $known" "timelinectl list" "timelinectl list --json" \
+	"timelinectl --help" "timelinectl help top" "timelinectl -V" "timelinectl top -n 1 $name-left" \
+	"timelinectl burst $name-left trace 1ms" "timelinectl save --json $name-left $work/left.tl" \
+	"timeline-convert --help" "timeline-convert --version" "timeline-convert --list-formats" \
+	"timeline-convert -q --to csv $known" "timelined --help" "timelined --version" \
+	"timelined --check -c $top/src/daemon/timelined.conf" "timeline-ship --help" \
+	"timeline-ship --version"; do
+	[ -e "$bin/${words%% *}" ] || continue
+	# shellcheck disable=SC2086 # words
+	"$bin/"$words >&8 2>"$work/err"
+	status=$?
+	[ "$status $(cat "$work/err")" = "0 " ] || echo "$words: $status $(cat "$work/err")"
+done >"$work/left.txt"
+exec 8>&-
+"$bin/timelinectl" remove "$name-left"
+is "a reader that has left ends every program without a word" "$(cat "$work/left.txt")" ""
+
 # usage
 ends '--help goes to standard output' 0 "$dump" --help
 has '... and tells of the program' "$out" '^timeline-dump \[options\]'

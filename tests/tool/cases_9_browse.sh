@@ -30,6 +30,7 @@ elif has_terminals; then
 	seen=$("$browse" until=Thread screen keys=q end -- "$trace")
 	is '--browse begins with the threads, folded' "$(rows <<<"$seen")" \
 		$'+ # Thread 1 (first of make_trace)\n+ # Thread 2 (second of make_trace)'
+	has '... which begin in the first column' "$(sed -n 2p <<<"$seen")" '^\+ # Thread 1'
 	has '... and tells of the first' "$seen" '^events: 17$'
 	has '... and how to get help' "$seen" '^\? help  q quit '
 	ends 'q ends it' 0 "$browse" until=Thread keys=q end -- "$trace"
@@ -134,15 +135,15 @@ note n(8)
 		for columns in 29 30; do
 			"$browse" size=9x$columns until=Thread keys=l screen keys=q end -- "$work/characters.trace" | head -4
 		done | sed $'s/e\xcc\x81/\xc3\xa9/')" " 1  1 of 1  # Thread 1 (作業
-                    - # Threa
+- # Thread 1 (作業者 of p)
                         仕事
                         café
  1  1 of 1  # Thread 1 (作業者
-                    - # Thread
+- # Thread 1 (作業者 of p)
                         仕事 a
                         café"
 	is '... nor when they are scrolled sideways' "$("$browse" size=9x40 until=Thread keys=l 'keys=>' screen \
-		keys=q end -- "$work/characters.trace" | sed -n 2p)" '                    業者 of p)'
+		keys=q end -- "$work/characters.trace" | sed -n 2p)" '業者 of p)'
 	is 'columns of a listing align, and bytes that are no UTF-8 are escaped' \
 		"$("$dump" --columns tid,category,message "$work/wide.jsonl")" \
 		$'作業者/6 日本語     a\\xffc\n作業者/6 ab         cafe\xcc\x81 \xf0\x9f\x98\x80 x\n作業者/6 日本       仕事 abc'

@@ -3,6 +3,7 @@
 #include "daemon/disk/keep.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/ns.h"
 #include "daemon/disk/explain.h"
 #include "event/sched.h"
@@ -17,8 +18,7 @@
 #include <unistd.h>
 
 enum {
-	BLOCK_SIZE = 512, /* in which st_blocks counts */
-	BESIDE_MAX = 8    /* characters of what a name is longer by */
+	BESIDE_MAX = 8 /* characters of what a name is longer by */
 };
 
 const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse,
@@ -89,7 +89,7 @@ measure(int directory, const char *name, uint64_t *bytes)
 	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return false;
-	*bytes = (uint64_t)st.st_blocks * BLOCK_SIZE;
+	*bytes = tl_file_used(&st);
 	return true;
 }
 

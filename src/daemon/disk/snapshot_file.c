@@ -331,7 +331,7 @@ pack(int from, int to, int level)
 
 int
 tl_snapshot_copy_finish(struct tl_snapshot_copy *copy,
-    struct tl_snapshot_folder *folder, int level, uint64_t *size)
+    struct tl_snapshot_folder *folder, int level, uint64_t *used)
 {
 	struct tl_snapshot_file out;
 	struct stat st;
@@ -350,7 +350,7 @@ tl_snapshot_copy_finish(struct tl_snapshot_copy *copy,
 	if (rc == 0 && fstat(copy->file.fd, &st) != 0)
 		rc = -errno;
 	if (rc == 0)
-		*size = (uint64_t)st.st_size;
+		*used = tl_file_used(&st);
 	return rc;
 }
 

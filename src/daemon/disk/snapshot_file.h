@@ -72,9 +72,9 @@ int tl_snapshot_copy_prepare(struct tl_snapshot_copy *copy,
 int tl_snapshot_copy_freeze(struct tl_snapshot_copy *copy);
 
 /* Turn the copy into the file to commit, compressed by zstd at this level (0:
- * plain), and set its size. */
+ * plain), and set how many bytes it takes. */
 int tl_snapshot_copy_finish(struct tl_snapshot_copy *copy,
-    struct tl_snapshot_folder *folder, int level, uint64_t *size);
+    struct tl_snapshot_folder *folder, int level, uint64_t *used);
 
 void tl_snapshot_copy_close(struct tl_snapshot_copy *copy,
     const struct tl_snapshot_folder *folder);

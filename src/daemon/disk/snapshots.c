@@ -305,9 +305,9 @@ static int
 save_kernel(struct tl_snapshots *s, struct job *job)
 {
 	char name[TL_FILE_NAME_MAX + sizeof(TL_SCHED_SUFFIX)];
-	uint64_t size;
+	uint64_t used;
 	int rc = tl_snapshot_copy_finish(&job->kernel, &s->folder,
-	    job->how.compress, &size);
+	    job->how.compress, &used);
 
 	snprintf(name, sizeof(name), "%s" TL_SCHED_SUFFIX,
 	    job->path + strlen(s->path) + 1);
@@ -324,7 +324,7 @@ save(struct tl_snapshots *s, struct job *job)
 
 	if (result->rc == 0)
 		result->rc = tl_snapshot_copy_finish(&job->copy, &s->folder,
-		    job->how.compress, &result->size);
+		    job->how.compress, &result->used);
 	result->left_out = job->copy.left_out;
 	if (result->rc == 0)
 		result->rc = commit(s, job);

@@ -46,7 +46,7 @@ struct tl_snapshot_result {
 	int rc;            /* 0 or -errno */
 	int why_rc;        /* likewise, of the explanation beside it */
 	int kernel_rc;     /* likewise, of the kernel's events beside it */
-	uint64_t size;     /* of the file, bytes */
+	uint64_t used;     /* bytes that the file takes */
 	uint64_t left_out; /* entries that were overwritten meanwhile */
 	int64_t asked_ns;  /* CLOCK_MONOTONIC */
 	int64_t begun_ns;  /* when the copy began */

@@ -3,12 +3,12 @@
  * status.c - the metrics as text to read: a paragraph for the daemon and one
  * for each timeline.  What is absent is left out.
  *
- *	example: 163840 slots, 10.0M bytes; logs info, outside of bursts
+ *	example: room for 163840 entries, 10.0M bytes; logs info, outside of bursts
  *	  entries    12345 appended, 0 lost; 12345 read, 0 overwritten before
  *	  history    1m02s of 1m00s
  *	  bursts     120: 100 trace, 20 trace+; 1 skipped; 100us each 10ms
  *	  clock      within 81ns (at most 203ns)
- *	  writers    2 alive, 0 dead
+ *	  writers    2 alive, 0 ended
  *	  trigger    slow: fired 3 times, 1 suppressed
  *	  snapshots  3 saved, 0 failed
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
@@ -107,14 +107,14 @@ put_snapshots(struct tl_text *text, const struct tl_metrics *m)
 static void
 put_inspection(struct tl_text *text, const struct tl_inspection *inspection)
 {
-	const struct timeline_header *h = &inspection->header;
-	uint64_t slots = 0;
+	uint64_t entries = 0;
 
 	for (size_t i = 0; i < inspection->lane_count; i++)
-		slots += inspection->lanes[i].entries;
-	tl_put_unsigned(text, slots);
-	tl_put_string(text, " slots, ");
-	put_bytes(text, h->total_size);
+		entries += inspection->lanes[i].entries;
+	tl_put_string(text, "room for ");
+	tl_put_unsigned(text, entries);
+	tl_put_string(text, " entries, ");
+	put_bytes(text, inspection->used);
 	tl_put_string(text, "; logs ");
 	tl_put_string(text, inspection->threshold > TIMELINE_LEVEL_MAX
 				? "nothing"
@@ -321,8 +321,8 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	put_clock(text, v);
 	if (t->writers) {
 		put_label(text, "writers");
-		tl_put_format(text, "%zu alive, %zu dead\n", v->writers_alive,
-		    v->writers_dead);
+		tl_put_format(text, "%zu alive, %zu ended\n", v->writers_alive,
+		    v->writers_ended);
 	}
 	put_triggers(text, t->rules);
 	put_label(text, "snapshots");

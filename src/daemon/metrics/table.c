@@ -67,7 +67,7 @@ count_writers(struct tl_metrics_view *view)
 
 	for (size_t i = 0; i < count; i++) {
 		if (tl_writers_get(writers, i)->died_ns != 0)
-			view->writers_dead++;
+			view->writers_ended++;
 		else
 			view->writers_alive++;
 	}
@@ -181,7 +181,7 @@ const size_t tl_metrics_table_count = TL_COUNT(tl_metrics_table);
 static const char *const causes[] = { [TIMELINE_DROP_BUSY] = "busy",
 	[TIMELINE_DROP_LAPPED] = "lapped",
 	[TIMELINE_DROP_RACED] = "raced" };
-static const char *const states[] = { "alive", "dead" };
+static const char *const states[] = { "alive", "ended" };
 
 const char *
 tl_metric_set_key(enum tl_metric_set set)

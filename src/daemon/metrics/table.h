@@ -56,7 +56,7 @@ struct tl_metrics_view {
 	struct tl_kernel_events_status kernel;
 	bool has_kernel; /* the kernel's events are kept, or should be */
 	size_t writers_alive;
-	size_t writers_dead;
+	size_t writers_ended;
 };
 
 struct tl_metrics {

@@ -413,21 +413,11 @@ static bool
 begin_passes(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_span *span)
 {
-	struct tl_event begin = { .ns = span->begin_ns,
-		.tsc = span->begin_tsc,
-		.message = span->message,
-		.cpu = span->begin_cpu,
-		.pid = span->pid,
-		.tid = span->tid,
-		.epoch = span->begin_epoch,
-		.source = span->source,
-		.kind = TL_BEGIN,
-		.level = span->message->level };
+	struct tl_event begin;
 
 	if (!rule->config->when)
 		return true;
-	memcpy(begin.args, span->args, sizeof(begin.args));
-	begin.bare = span->bare;
+	begin = tl_span_begin(span);
 	return tl_rule_passes(rules, rule, &begin);
 }
 

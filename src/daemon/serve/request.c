@@ -85,6 +85,6 @@ tl_request_json(struct tl_text *text, const struct tl_snapshot_result *result)
 	tl_put_string(text, "\",\"path\":\"");
 	tl_put_json(text, tl_bytes_of(result->path));
 	tl_put_string(text, "\",\"bytes\":");
-	tl_put_unsigned(text, result->size);
+	tl_put_unsigned(text, result->used);
 	tl_put_string(text, "}\n");
 }

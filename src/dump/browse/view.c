@@ -429,7 +429,8 @@ draw_row(struct tl_view *view, unsigned line, const struct tl_row *row,
 	size_t columns;
 
 	tl_text_clear(text);
-	put_columns(text, view, row);
+	if (!row->thread) /* a thread has no times: its name is a heading */
+		put_columns(text, view, row);
 	columns = text->size;
 	put_indent(text, row->depth);
 	tl_browse_put_row(text, row);

@@ -208,7 +208,7 @@ take_timer(const struct stats *s, const struct tl_event *event,
 	    tl_source_snap(&s->inputs->items[event->source]);
 	int rc;
 
-	if (!event->message->timer || !snap)
+	if (!snap || !tl_snap_is_timed(snap, event->message))
 		return 0;
 	row->timer = malloc(sizeof(*row->timer));
 	if (!row->timer)
@@ -459,7 +459,8 @@ add_timers(struct stats *s, size_t i)
 			.cpu = TL_CPU_UNKNOWN };
 		struct tl_stats_row *row;
 
-		if (!m->timer || tl_message_map_find(&s->map, m))
+		if (!tl_snap_is_timed(snap, m) ||
+		    tl_message_map_find(&s->map, m))
 			continue;
 		rc = tl_select_passes(s->select, &event);
 		if (rc > 0 && (rc = row_new(s, &event, &row)) == 0)

@@ -38,6 +38,7 @@ enum {
 	SOURCES,
 	EXPLAINED,
 	LOSSES,
+	LONG,
 	FINER,
 	EARLY
 };
@@ -53,6 +54,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 				"written as those of a thread" },
 	[EXPLAINED] = { -ENOTSUP, "explanations of messages are left out" },
 	[LOSSES] = { -ENOTSUP, "losses are written as messages" },
+	[LONG] = { -ENOTSUP, "lines of more than 64 KiB are cut" },
 	[FINER] = { -ENOTSUP, "times are cut to the unit of the columns" },
 	[EARLY] = { -ENOTSUP, "events from before the first have its time" },
 };
@@ -372,6 +374,19 @@ put_value(struct tl_text *text, char *to, const struct tl_event *event,
 	return tl_text_reserve(text, room);
 }
 
+/* End the line that begins at byte start, with the line break that may be there
+ * already. */
+static void
+end_line(struct rtl_write *w, size_t start)
+{
+	struct tl_text *text = &w->writer.out.text;
+
+	if (text->size > start && text->data[text->size - 1] == '\n')
+		text->size--;
+	if (tl_rtl_words_end(text, start))
+		tl_note(&w->notes, LONG, TL_FAULT_NOWHERE);
+}
+
 /* One line; *named is set when it has an argument with a name. */
 static int
 put_line(struct rtl_write *w, const struct tl_event *event, unsigned shape,
@@ -380,6 +395,7 @@ put_line(struct rtl_write *w, const struct tl_event *event, unsigned shape,
 	struct tl_text *text = &w->writer.out.text;
 	const struct tl_message *m = event->message;
 	const struct tl_pieces *pieces = tl_pieces_of(&w->cache[shape], m);
+	const size_t start = text->size;
 	size_t room;
 	char *to;
 
@@ -403,6 +419,7 @@ put_line(struct rtl_write *w, const struct tl_event *event, unsigned shape,
 	}
 	to = tl_piece_write(to, pieces, pieces->argc);
 	text->size = (size_t)(to - text->data);
+	end_line(w, start);
 	return 0;
 }
 
@@ -475,6 +492,7 @@ put_formatted(struct rtl_write *w, const struct tl_event *event)
 {
 	struct tl_text *text = &w->writer.out.text;
 	const struct tl_message *m = event->message;
+	const size_t start = text->size;
 	struct tl_bytes author, format;
 	uint64_t values[TL_ARGS_MAX];
 	char *brace;
@@ -499,7 +517,7 @@ put_formatted(struct rtl_write *w, const struct tl_event *event)
 	tl_put_string(text, " | ");
 	put_project(text, m);
 	tl_rtl_words_render(text, w->format.data, m->argc, values);
-	tl_put_char(text, '\n');
+	end_line(w, start);
 	return text->rc < 0 ? text->rc : 1;
 }
 

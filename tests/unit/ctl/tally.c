@@ -3,6 +3,7 @@
  * tally.c - do the rows of top count right, whatever comes?  And do
  * their cells line up?
  */
+#include "base/array.h"
 #include "ctl/rates.h"
 #include "ctl/table.h"
 #include "ctl/view.h"
@@ -132,5 +133,25 @@ TEST(cells_are_as_wide_as_a_terminal_makes_them)
 	tl_cell_string(&text, "\033[m", 6); /* escaped */
 	ck_assert_str_eq(tl_text_string(&text),
 	    "ab     12 \xe6\xbc\xa2   too long \\x1b[m ");
+	tl_text_free(&text);
+}
+
+TEST(the_share_that_was_read_is_a_percentage)
+{
+	static const struct {
+		double share;
+		const char *text;
+	} cases[] = { { 1, "" },
+		{ 0.99999, "  (over 99% of the entries read)" },
+		{ 0.9951, "  (over 99% of the entries read)" },
+		{ 0.98, "  (98% of the entries read)" },
+		{ 0.0123, "  (1.2% of the entries read)" } };
+	struct tl_text text = { 0 };
+
+	for (size_t i = 0; i < TL_COUNT(cases); i++) {
+		tl_text_clear(&text);
+		tl_put_share(&text, cases[i].share);
+		ck_assert_str_eq(tl_text_string(&text), cases[i].text);
+	}
 	tl_text_free(&text);
 }

@@ -19,7 +19,7 @@ enum { ANSWERS_MAX = 512, WAIT_SECONDS_MAX = 60, LOGGED = 50 };
 
 struct answer {
 	int rc, kernel_rc;
-	uint64_t size;
+	uint64_t used;
 	int64_t asked_ns, begun_ns, done_ns;
 	char timeline[256];
 	char reason[80];
@@ -43,7 +43,7 @@ hear(void *context, const struct tl_snapshot_result *result)
 	ck_assert_uint_le(answer_count, ANSWERS_MAX);
 	a->rc = result->rc;
 	a->kernel_rc = result->kernel_rc;
-	a->size = result->size;
+	a->used = result->used;
 	a->asked_ns = result->asked_ns;
 	a->begun_ns = result->begun_ns;
 	a->done_ns = result->done_ns;

@@ -560,6 +560,45 @@ TEST(any_event_becomes_a_line)
 	    "-1 events from before the first have its time (3 times)\n");
 }
 
+static struct tl_bytes
+get_long(const struct tl_strings *unused, uint64_t n)
+{
+	static char text[TL_RTL_LINE_MAX];
+
+	(void)unused;
+	memset(text, 'x', sizeof(text));
+	memcpy(text + sizeof(text) - 1 - n, "\xc3\xa4", 2);
+	return tl_bytes(text, sizeof(text));
+}
+
+/* A writer marks what it cuts, and a reader finds nothing to cut. */
+TEST(a_line_that_a_reader_would_cut_is_cut_when_it_is_written)
+{
+	static const struct tl_strings long_strings = { .get = get_long };
+
+	message = (struct tl_message){ .strings = &long_strings,
+		.kind = TIMELINE_RECORD_INSTANT };
+	event = (struct tl_event){ .ns = 5000000,
+		.cpu = TL_CPU_UNKNOWN,
+		.pid = 7,
+		.tid = 8,
+		.level = 6 };
+	for (uint64_t n = 20; n < 40; n++) {
+		event.args[0] = n;
+		put("net", "$message%s", TL_INSTANT);
+		put("net", "at $1%s", TL_INSTANT);
+	}
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_str_eq(tl_text_string(&faults),
+	    "-1 lines of more than 64 KiB are cut (40 times)\n");
+	tl_text_clear(&faults);
+	ck_assert_int_eq(read_pieces(&to_listing,
+			     tl_bytes(log_text.data, log_text.size), 1000),
+	    0);
+	ck_assert_str_eq(tl_text_string(&faults), "");
+	ck_assert_ptr_nonnull(strstr(tl_text_string(&log_text), "xx...\n"));
+}
+
 TEST(no_events_leave_header_and_end)
 {
 	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);

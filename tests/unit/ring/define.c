@@ -3,6 +3,7 @@
  * define.c - do definitions become records and events, once each,
  * and what do the macros log?
  */
+#include "base/array.h"
 #include "lib/fixture.h"
 #include "lib/test.h"
 
@@ -162,6 +163,27 @@ TEST(a_failed_definition_is_a_closed_event)
 	big[20000] = '\0';
 	expect_closed(timeline_define(tl, "a", "info", big, &event), -ENOSPC);
 	ck_assert_uint_eq(tl->header->drops[TIMELINE_DROP_TABLE_FULL], 1);
+}
+
+TEST(a_conversion_of_printf_that_is_no_suffix_is_refused)
+{
+	static const char *const odd[] = { "$x%lu", "$x%p", "at $x%5d", "$x%i",
+		"$x%.3f us", "$a%d, $b%08x.", "$x%llu/$y", "$x%-3d", "$x%zu" };
+	static const char *const text[] = { "$x%", "$x% done", "$x%done",
+		"$x%, $y%%", "$x%u", "100%lu of $x", "$x %5d", "$x%t%lu" };
+
+	for (size_t i = 0; i < TL_COUNT(odd); i++) {
+		expect_closed(timeline_define(tl, "a", "info", odd[i], &event),
+		    -EINVAL);
+		ck_assert_ptr_nonnull(strstr(timeline_error(), "no suffix"));
+		ck_assert_ptr_nonnull(
+		    strstr(timeline_error(), "write %d, %u, %x, %f, %t"));
+	}
+	ck_assert_ptr_nonnull(strstr(timeline_error(), ": %zu: \"$x%zu\""));
+	for (size_t i = 0; i < TL_COUNT(text); i++)
+		ck_assert_int_eq(timeline_define(tl, "a", "info", text[i],
+				     &event),
+		    0);
 }
 
 TEST(strings_have_one_number_each)

@@ -411,6 +411,19 @@ TEST(an_impossible_header_is_refused)
 	REFUSES(total_size, header.total_size - 1, -EBADMSG);
 }
 
+/* The byte that keeps a writer from the file. */
+static uint64_t
+refused_at(void)
+{
+	struct tl_fault fault = { 0 };
+
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
+			     &fault),
+	    -EPROTO);
+	ck_assert_ptr_nonnull(strstr(fault.text, "remove the file"));
+	return fault.at;
+}
+
 TEST(a_writer_wants_more_than_a_reader)
 {
 	struct tl_fault fault = { 0 };
@@ -424,23 +437,23 @@ TEST(a_writer_wants_more_than_a_reader)
 	    -ENODATA);
 	header.compat |= 2;
 	ck_assert_int_eq(check(), 0);
-	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
-			     NULL),
-	    -EPROTO);
+	ck_assert_uint_eq(refused_at(),
+	    offsetof(struct timeline_header, compat));
 	header.compat = TIMELINE_COMPAT_TIMERS;
 	header.major = 1;
-	fault = (struct tl_fault){ 0 };
-	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
-			     &fault),
-	    -EPROTO);
-	ck_assert_ptr_nonnull(strstr(fault.text, "remove the file"));
+	ck_assert_uint_eq(refused_at(),
+	    offsetof(struct timeline_header, major));
 	header.major = TIMELINE_MAJOR;
 	header.writer_abi++;
 	ck_assert_int_eq(check(), 0);
-	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
-			     NULL),
-	    -EPROTO);
+	ck_assert_uint_eq(refused_at(),
+	    offsetof(struct timeline_header, writer_abi));
 	header.writer_abi--;
+	header.compat = 0;
+	header.minor = 0;
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
+			     &fault),
+	    0);
 	header.state = TIMELINE_SAVED;
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
 			     NULL),
