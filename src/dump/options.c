@@ -95,6 +95,9 @@ take_why(struct parse *p, int value)
 		return take_mode(p, TL_MODE_WHY, "--why");
 	case OPTION_SLOWEST:
 		return take_slowest(p);
+	case OPTION_ALL:
+		o->all = true;
+		return 0;
 	default:
 		return 1;
 	}
@@ -220,6 +223,8 @@ check_options(struct parse *p)
 		return usage(p, "not available as CSV", p->mode_name);
 	if (o->mode != TL_MODE_WHY && o->slowest > 0)
 		return usage(p, "needs --why", "--slowest");
+	if (o->mode != TL_MODE_WHY && o->all)
+		return usage(p, "needs --why", "--all");
 	if (o->slower_ns > 0 && o->slowest > 0)
 		return usage(p, "cannot be combined with --slowest",
 		    "--slower");

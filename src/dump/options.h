@@ -96,6 +96,7 @@ struct tl_options {
 	int64_t slower_ns;
 	/* percentage of slow spans; 0: found from the spans */
 	double slowest;
+	bool all;           /* that --why finds */
 	const char *script; /* a file or a view */
 	char **script_argv; /* arguments of the script */
 	int script_argc;
