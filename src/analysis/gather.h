@@ -346,6 +346,16 @@ tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *record);
 
+/* Append the path of a span as a call tree takes it; false: it has none. */
+bool tl_why_put_path(struct tl_text *text, const struct tl_why *why,
+    const struct tl_record *record);
+/* Append its line as in a call tree. */
+void tl_why_put_span(struct tl_text *text, const struct tl_why *why,
+    const struct tl_record *record);
+/* Append what is slow, where the time goes, and the first finding. */
+void tl_why_put_finding(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result);
+
 /* The sums of a part of durations, by level. */
 struct tl_part_sums {
 	double ns[TL_LEVELS_MAX];

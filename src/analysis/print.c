@@ -108,8 +108,8 @@ tree_number(const struct tl_why *why, const struct tl_thread *t)
 	return before + number + 1;
 }
 
-static bool
-put_path(struct tl_text *text, const struct tl_why *why,
+bool
+tl_why_put_path(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *r)
 {
 	const struct tl_thread *t = why->threads[r->thread];
@@ -126,9 +126,8 @@ put_path(struct tl_text *text, const struct tl_why *why,
 	return true;
 }
 
-/* Append the line of a span as in a call tree. */
-static void
-put_line(struct tl_text *text, const struct tl_why *why,
+void
+tl_why_put_span(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *r)
 {
 	struct tl_event event = { .ns = r->begin_ns,
@@ -436,12 +435,12 @@ put_json_example(struct tl_fields *f, const struct tl_why *why,
 		tl_fields_null(f, "cpu");
 	else
 		tl_fields_unsigned(f, "cpu", r->cpu);
-	if (put_path(&part, why, r))
+	if (tl_why_put_path(&part, why, r))
 		tl_fields_bytes(f, "path", tl_bytes(part.data, part.size));
 	else
 		tl_fields_null(f, "path");
 	tl_text_clear(&part);
-	put_line(&part, why, r);
+	tl_why_put_span(&part, why, r);
 	tl_fields_bytes(f, "text", tl_bytes(part.data, part.size));
 	if (part.rc < 0)
 		f->text->rc = part.rc;
@@ -721,10 +720,10 @@ put_examples(struct tl_text *text, const struct tl_why *why,
 		tl_put_string(text, "  ");
 		tl_put_duration(text, cause->examples[k]->duration_ns);
 		tl_put_string(text, "  [");
-		if (!put_path(text, why, cause->examples[k]))
+		if (!tl_why_put_path(text, why, cause->examples[k]))
 			tl_put_char(text, '-');
 		tl_put_string(text, "]  ");
-		put_line(text, why, cause->examples[k]);
+		tl_why_put_span(text, why, cause->examples[k]);
 		tl_put_char(text, '\n');
 	}
 }
@@ -869,32 +868,59 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
+/* Append what is slow, where the time goes and the states. */
 static void
-put_text_result(struct tl_text *text, const struct tl_why *why,
+put_slow(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
 {
-	const size_t at = result->level, shown = shown_count(why, result);
+	const size_t at = result->level;
 
 	tl_put_plain(text, result->target->group->name);
 	tl_put_string(text, ": ");
 	if (result->finding_count == 0 && result->where_count == 0) {
 		put_nothing(text, why, result);
-		put_states(text, why, result);
-		return;
+	} else {
+		tl_put_format(text, "%lu of %lu spans took ",
+		    result->slow[at - 1], result->target->spans);
+		tl_put_duration(text, result->thresholds_ns[at - 1]);
+		tl_put_format(text, " or longer (the slowest %.2g %%)\n",
+		    100 * (double)result->slow[at - 1] /
+			(double)result->weight);
+		put_where(text, why, result);
 	}
-	tl_put_format(text, "%lu of %lu spans took ", result->slow[at - 1],
-	    result->target->spans);
-	tl_put_duration(text, result->thresholds_ns[at - 1]);
-	tl_put_format(text, " or longer (the slowest %.2g %%)\n",
-	    100 * (double)result->slow[at - 1] / (double)result->weight);
-	put_where(text, why, result);
 	put_states(text, why, result);
+}
+
+static void
+put_text_result(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result)
+{
+	const size_t shown = shown_count(why, result);
+
+	put_slow(text, why, result);
 	for (size_t i = 0; i < shown; i++)
 		put_text_cause(text, why, result, i);
 	if (shown < result->cause_count)
 		tl_put_format(text,
 		    "%zu more that come with these: --all shows them.\n",
 		    result->cause_count - shown);
+}
+
+void
+tl_why_put_finding(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result)
+{
+	const struct tl_cause *cause = &result->causes[0];
+
+	put_slow(text, why, result);
+	if (result->finding_count == 0)
+		return;
+	tl_put_string(text, "   ");
+	put_phrase(text, why, cause, result->target->message);
+	put_shares(text, result, cause);
+	tl_put_format(text, "   %.3g times the risk of a span without it\n",
+	    cause->risk);
+	put_durations(text, cause);
 }
 
 int

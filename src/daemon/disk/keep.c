@@ -18,7 +18,7 @@
 
 enum {
 	BLOCK_SIZE = 512, /* in which st_blocks counts */
-	BESIDE_MAX = 8    /* characters of what a name is longer by */
+	BESIDE_MAX = 10   /* characters of what a name is longer by */
 };
 
 const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse,
