@@ -833,6 +833,14 @@ is_measured(unsigned kind)
 	return tl_feature_is_part(kind) || kind == TL_FEATURE_TASK;
 }
 
+static bool
+is_compared(const struct explain *e, size_t feature)
+{
+	return has_any(&e->features[feature]) &&
+	       !tl_feature_is_dropped(&e->why->features[feature],
+		   e->why->groups);
+}
+
 /* The family of a feature that a span has or has not. */
 static const uint8_t family_of[TL_FEATURE_KINDS] = { [TL_FEATURE_BEFORE] =
 							 FAMILY_BEFORE,
@@ -869,7 +877,7 @@ count_tests(struct explain *e)
 	for (size_t i = 0; i < e->feature_count; i++) {
 		const uint8_t kind = e->why->features[i].kind;
 
-		if (!has_any(&e->features[i]))
+		if (!is_compared(e, i))
 			continue;
 		if (kind == TL_FEATURE_INSIDE) {
 			e->families++;
@@ -1148,7 +1156,7 @@ claim_features(struct explain *e)
 	for (size_t i = 0; i < e->feature_count; i++) {
 		const uint8_t kind = e->why->features[i].kind;
 
-		if (!has_any(&e->features[i]) || is_measured(kind))
+		if (!is_compared(e, i) || is_measured(kind))
 			continue;
 		if (kind == TL_FEATURE_INSIDE)
 			claim_inside(e, i);

@@ -338,7 +338,8 @@ find_argument(struct tl_why *why, unsigned kind, struct tl_group *group,
 	int rc;
 
 	if (message->args[argument].format !=
-	    group->message->args[argument].format)
+		group->message->args[argument].format ||
+	    *values == TL_ARG_DROPPED)
 		return 0;
 	if (message->args[argument].format == TIMELINE_ARG_STRING) {
 		value = tl_why_text(why, tl_message_string(message, value));
@@ -347,8 +348,11 @@ find_argument(struct tl_why *why, unsigned kind, struct tl_group *group,
 	}
 	if (*values == TL_ARG_VALUES_MAX &&
 	    !tl_id_map_has(&why->feature_ids,
-		(struct tl_id_key){ (uint64_t)kind << 32 | a, value }))
+		(struct tl_id_key){ (uint64_t)kind << 32 | a, value })) {
+		if (message->args[argument].format != TIMELINE_ARG_STRING)
+			*values = TL_ARG_DROPPED;
 		return 0;
+	}
 	rc = find_feature(why, kind, a, value, feature);
 	*values += why->feature_ids.count > count;
 	return rc < 0 ? (rc == -ENOSPC ? 0 : rc) : 1;

@@ -66,8 +66,10 @@ enum {
 	TL_GROUPS_MAX = 4096,
 	TL_TARGETS_MAX = 64,
 	TL_TEXTS_MAX = 1 << 16,
-	/* of an argument of another message; what comes later is not compared */
+	/* of an argument of another message: later texts are not compared, and
+	 * numbers not at all if there are more */
 	TL_ARG_VALUES_MAX = 64,
+	TL_ARG_DROPPED = TL_ARG_VALUES_MAX + 1,
 	TL_LANE_VALUES_MAX = 64,
 	TL_GROUP_NONE = 0xffff, /* begin or end of the span itself */
 	TL_TEXT_NONE = 0xfffff
@@ -175,6 +177,17 @@ struct tl_target {
 };
 
 struct tl_result;
+
+/* Is it a value of an argument that has too many? */
+static inline bool
+tl_feature_is_dropped(const struct tl_feature *f,
+    struct tl_group *const *groups)
+{
+	return tl_feature_is_arg(f->kind) &&
+	       groups[tl_feature_group(f)]
+		       ->values[f->kind - TL_FEATURE_BEFORE_ARG]
+			       [tl_feature_argument(f)] == TL_ARG_DROPPED;
+}
 
 struct tl_why {
 	struct tl_sink sink; /* first: what callers see */
