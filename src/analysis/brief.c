@@ -161,6 +161,15 @@ choose_spans(struct brief *b)
 
 /* == text == */
 
+/* Stamps of a damaged file may be any. */
+static int64_t
+between(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
+}
+
 static void
 put_command(const struct brief *b, const char *options)
 {
@@ -175,7 +184,7 @@ put_observed(const struct brief *b)
 
 	tl_put_format(b->text, "Observed: %llu entries in ",
 	    (unsigned long long)b->events);
-	tl_put_duration(b->text, b->last_ns - b->first_ns);
+	tl_put_duration(b->text, between(b->first_ns, b->last_ns));
 	tl_put_string(b->text, ", from ");
 	tl_put_time(b->text, b->first_ns);
 	tl_put_string(b->text, "\nMissing:");
@@ -310,7 +319,7 @@ put_open(const struct brief *b)
 	event.message = open->definition->message;
 	memcpy(event.args, open->args, sizeof(event.args));
 	tl_put_string(b->text, "Without an end so far: ");
-	tl_put_duration(b->text, b->last_ns - open->ns);
+	tl_put_duration(b->text, between(open->ns, b->last_ns));
 	tl_put_string(b->text, "  ");
 	tl_put_time(b->text, open->ns);
 	tl_put_string(b->text, "  ");
@@ -318,7 +327,7 @@ put_open(const struct brief *b)
 	tl_put_char(b->text, '\n');
 	for (inner = open + 1; inner < t->frames + t->count; inner++) {
 		tl_put_string(b->text, "    +");
-		tl_put_duration(b->text, inner->ns - open->ns);
+		tl_put_duration(b->text, between(open->ns, inner->ns));
 		tl_put_format(b->text, "  thread %u  ", t->tid);
 		tl_put_plain(b->text, inner->definition->message->line1);
 		tl_put_string(b->text, " is open\n");

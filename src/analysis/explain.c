@@ -1073,7 +1073,8 @@ bin_at(int64_t first_ns, int64_t bin_ns, unsigned bin)
 		   : ns;
 }
 
-/* Claim the best of all windows of bins that are tried, in a circle if the bins are phases. */
+/* Claim the best of all windows of bins that are tried, in a circle if the bins
+ * are phases. */
 static void
 claim_windows(struct explain *e, struct tl_cause what,
     const struct counts *bins, int64_t first_ns, int64_t bin_ns,
@@ -1104,6 +1105,22 @@ claim_windows(struct explain *e, struct tl_cause what,
 	claim(e, &best);
 }
 
+/* Was the message not logged where none of it was seen?  Not known if levels
+ * closed it or entries are missing meanwhile, or before it was first seen. */
+static bool
+is_known_absent(const struct explain *e, size_t feature)
+{
+	const struct tl_group *g = e->why->groups[e->why->features[feature].a];
+	const struct tl_result *r = e->result;
+	const uint64_t edge_ns = (uint64_t)e->bin_ns; /* 1 % of the run */
+
+	return !g->broken &&
+	       (g->first_ns <= r->first_ns ||
+		   (uint64_t)g->first_ns - (uint64_t)r->first_ns <= edge_ns) &&
+	       (g->latest_ns >= r->last_ns ||
+		   (uint64_t)r->last_ns - (uint64_t)g->latest_ns <= edge_ns);
+}
+
 static void
 claim_inside(struct explain *e, size_t feature)
 {
@@ -1124,6 +1141,8 @@ claim_inside(struct explain *e, size_t feature)
 		try_counts(e, &what, &counts, tests, &best);
 	}
 	claim(e, &best);
+	if (!is_known_absent(e, feature))
+		return;
 	best = (struct tl_cause){ 0 };
 	what.op = TL_OP_EQUAL;
 	what.value = 0;

@@ -996,11 +996,26 @@ note_before(struct tl_why *why, struct tl_thread *t,
 	return rc;
 }
 
+/* Note whether all events of a message since its first one are known. */
+static void
+note_observed(struct tl_definition *d, const struct tl_event *event)
+{
+	struct tl_group *g = d->group;
+
+	if (g->latest_ns == INT64_MIN)
+		g->first_ns = event->ns;
+	g->broken |= d->logged
+			 ? !tl_observed_joins(d->observed, event->observed)
+			 : event->observed == TL_UNOBSERVED;
+	d->observed = event->observed;
+	d->logged = true;
+}
+
 /* An event was logged: note it for spans of targets that are open on the
  * thread, or begin later. */
 static int
-note_logged(struct tl_why *why, struct tl_thread *t,
-    const struct tl_definition *d, const struct tl_event *event)
+note_logged(struct tl_why *why, struct tl_thread *t, struct tl_definition *d,
+    const struct tl_event *event)
 {
 	struct tl_group *g = d->group;
 	const int64_t ns = event->ns;
@@ -1009,6 +1024,7 @@ note_logged(struct tl_why *why, struct tl_thread *t,
 	count_child(t);
 	if (!g || g->kernel)
 		return 0;
+	note_observed(d, event);
 	if (!t->inner)
 		rc = note_before(why, t, d, event);
 	for (struct tl_open *o = t->inner; o && rc == 0; o = o->outer) {
@@ -1355,7 +1371,7 @@ pair(struct tl_why *why, const struct tl_definition *d,
 static int
 take(struct tl_why *why, const struct tl_event *event)
 {
-	const struct tl_definition *d;
+	struct tl_definition *d;
 	struct tl_thread *t;
 	int rc = 0;
 

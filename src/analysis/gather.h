@@ -99,6 +99,9 @@ struct tl_group {
 	uint16_t features[TL_FEATURE_GAP]; /* of the simple kinds; plus 1 */
 	uint8_t target;                    /* plus 1; 0: it is none */
 	bool kernel;
+	int64_t first_ns; /* of its first event */
+	/* events may be missing between the first and the latest one */
+	bool broken;
 };
 
 struct tl_definition {
@@ -106,6 +109,8 @@ struct tl_definition {
 	struct tl_group *group; /* NULL: there are too many */
 	uint32_t number;
 	bool scoped; /* its spans belong to no thread */
+	bool logged;
+	uint64_t observed; /* of its last event, if it was logged */
 };
 
 struct tl_feature {

@@ -803,9 +803,12 @@ put_states(struct tl_text *text, const struct tl_why *why,
 			return;
 	for (uint32_t i = 0; i < why->feature_ids.count; i++) {
 		const struct tl_feature *f = &why->features[i];
-		const struct tl_state_share *share = &result->states[f->a];
+		const struct tl_state_share *share;
 
-		if (f->kind != TL_FEATURE_PART || share->slow < state_least)
+		if (f->kind != TL_FEATURE_PART)
+			continue;
+		share = &result->states[f->a];
+		if (share->slow < state_least)
 			continue;
 		tl_put_format(text, "%s%s %.0f %% of the time", between,
 		    parts[f->a], 100 * share->slow);

@@ -3,11 +3,12 @@
  * where.c - find the parts of the duration in which slow spans take longer.
  *
  * A part is the time in all enclosed spans of a message, in a gap between two
- * messages, or in a state of the thread ("runnable").  It always grows with the duration, so it is no cause in the
- * sense of explain.c.  It is claimed if its share of the additional time is
- * clearly larger than its share of the usual time, in most slow spans, or rather
- * episodes of them (chance.h).  There is no claim if spans are slower in all parts in proportion, or in another
- * part each time.
+ * messages, or in a state of the thread ("runnable").  It always grows with the
+ * duration, so it is no cause in the sense of explain.c.  It is claimed if its
+ * share of the additional time is clearly larger than its share of the usual
+ * time, in most slow spans, or rather episodes of them (chance.h).  There is no
+ * claim if spans are slower in all parts in proportion, or in another part each
+ * time.
  */
 #include "analysis/chance.h"
 #include "analysis/gather.h"

@@ -274,6 +274,16 @@ text=$("$dump" --why work "$work/absent.jsonl")
 has 'what is not inside is a cause' "$text" '^1\. no "hit \$key" inside: 100 % of the slow spans, of which 8[0-9](\.[0-9])? % are slow'
 is '... in JSON' "$("$dump" --why work --json "$work/absent.jsonl" | jq -c '.causes[0] | [.kind, .name, .op, .value]')" \
 	'["inside","hit $key","=",0]'
+neighbours '{ print at, "begin", "work"
+	if ($1 < 1300 || $1 > 1990) print at + 500, "instant", "hit_$key", "\"key\":" $1
+	if (slow && $1 < 1300) took = 10000
+	print at + took, "end", "work" }' >"$work/early.jsonl"
+neighbours '{ print at, "begin", "work"
+	if ($1 < 1300) print at + 500, "instant", "hit_$key", "\"key\":" $1
+	if (slow && $1 < 1300) took = 10000
+	print at + took, "end", "work" }' >"$work/closed.jsonl"
+has '... where the message is seen before and after' "$("$dump" --why work --all "$work/early.jsonl")" 'no "hit \$key" inside'
+lacks '... but not where it may have been closed' "$("$dump" --why work --all "$work/closed.jsonl")" 'no "hit'
 neighbours '{ print at - 5000, "begin", "collect_$generation", "\"generation\":" (slow ? 2 : $1 % 2)
 	print at - 4000, "end", "collect_$generation"
 	print at, "begin", "work"; print at + took, "end", "work" }' >"$work/before.jsonl"
