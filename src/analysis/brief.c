@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_SHOWN = 8 };
+enum {
+	STEPS_SHOWN = 8,
+	EDGES = 50 /* less than such a part of the time is not told */
+};
 
 struct brief {
 	const struct tl_brief_plan *plan;
@@ -19,11 +22,31 @@ struct brief {
 	struct tl_why *why;
 	const struct tl_result *result;
 	uint64_t events, lost;
+	bool overwritten; /* entries before those of a lane */
 	int64_t first_ns, last_ns;
+	int64_t kernel_first_ns, kernel_last_ns;
 	const struct tl_record *slow, *normal;
 };
 
 /* == reading == */
+
+static void
+count_event(struct brief *b, const struct tl_event *event)
+{
+	if (event->kind == TL_LOST) {
+		b->overwritten |= tl_event_is_start(event);
+		b->lost += tl_event_is_start(event) ? 0 : event->lost;
+		return;
+	}
+	if (b->events++ == 0)
+		b->first_ns = event->ns;
+	b->last_ns = event->ns;
+	if (!tl_states_is_kernel(event))
+		return;
+	if (b->kernel_first_ns == INT64_MIN)
+		b->kernel_first_ns = event->ns;
+	b->kernel_last_ns = event->ns;
+}
 
 static int
 read_why(struct brief *b)
@@ -36,13 +59,7 @@ read_why(struct brief *b)
 	if (rc < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (event.kind == TL_LOST) {
-			b->lost += tl_event_is_start(&event) ? 0 : event.lost;
-		} else {
-			if (b->events++ == 0)
-				b->first_ns = event.ns;
-			b->last_ns = event.ns;
-		}
+		count_event(b, &event);
 		if ((rc = sink->put(sink, &event)) < 0)
 			break;
 	}
@@ -177,6 +194,26 @@ put_command(const struct brief *b, const char *options)
 	    b->plan->files);
 }
 
+/* Append in which time it is not known what the kernel did. */
+static void
+put_kernel_missing(const struct brief *b)
+{
+	const uint64_t edge =
+	    ((uint64_t)b->last_ns - (uint64_t)b->first_ns) / EDGES;
+
+	if (!b->why->states || b->kernel_first_ns == INT64_MIN) {
+		tl_put_string(b->text,
+		    " what the kernel did (timelinectl kernel);");
+	} else if (distance(b->kernel_first_ns, b->first_ns) > edge ||
+		   distance(b->kernel_last_ns, b->last_ns) > edge) {
+		tl_put_string(b->text, " what the kernel did before ");
+		tl_put_time(b->text, b->kernel_first_ns);
+		tl_put_string(b->text, " and after ");
+		tl_put_time(b->text, b->kernel_last_ns);
+		tl_put_char(b->text, ';');
+	}
+}
+
 static void
 put_observed(const struct brief *b)
 {
@@ -195,9 +232,9 @@ put_observed(const struct brief *b)
 		tl_put_format(b->text,
 		    " begin or end of %llu spans may be missing;",
 		    (unsigned long long)(l->unsure + l->alone));
-	if (!b->why->states)
-		tl_put_string(b->text,
-		    " what the kernel did (timelinectl kernel);");
+	if (b->overwritten)
+		tl_put_string(b->text, " older entries are overwritten;");
+	put_kernel_missing(b);
 	if (b->text->data[b->text->size - 1] == ':')
 		tl_put_string(b->text, " nothing known");
 	else
@@ -448,7 +485,9 @@ tl_brief_put(const struct tl_brief_plan *plan, struct tl_text *text)
 	const struct tl_why_plan why = { .glob = plan->glob,
 		.slower_ns = plan->slower_ns,
 		.sources = plan->sources };
-	struct brief b = { .plan = plan, .text = text };
+	struct brief b = { .plan = plan,
+		.text = text,
+		.kernel_first_ns = INT64_MIN };
 	const size_t from = text->size;
 	int rc = tl_why_new(&b.why, &why);
 

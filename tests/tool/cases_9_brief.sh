@@ -63,3 +63,17 @@ is 'a page has at most 4 KB' "$("$dump" --brief=work "$work/long.jsonl" | awk '{
 ends 'a page of no span is an error' 1 "$dump" --brief='none*' "$work/long.jsonl"
 has '... with a remedy' "$err" "no span matches 'none\*': --list shows the messages"
 ends 'a page is text' 2 "$dump" --brief --json "$work/long.jsonl"
+# kernel events of the first half only
+for file in spans kernel; do
+	seq 100 | awk -v file=$file '
+	function put(ns, category, message, kind) {
+		printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"%s\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{}}\n",
+			ns, ns, category, message, kind
+	}
+	file == "spans" { put($1 * 1e6, "c", "work", "begin"); put($1 * 1e6 + 5000, "c", "work", "end") }
+	file == "kernel" && $1 < 50 { put($1 * 1e6 - 500, "sched", "switched in", "instant") }' >"$work/half_$file.jsonl"
+done
+"$build/bin/timeline-convert" -q "$work/half_spans.jsonl" -o "$work/half.tl"
+"$build/bin/timeline-convert" -q --to timeline "$work/half_kernel.jsonl" -o "$work/half.tl.sched"
+has 'where kernel events end is said' "$("$dump" --brief "$work/half.tl")" \
+	'^Missing: what the kernel did before 1970-01-01T00:00:00\.000999500.* and after 1970-01-01T00:00:00\.0489995'
