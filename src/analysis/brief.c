@@ -235,6 +235,8 @@ put_observed(const struct brief *b)
 	if (b->overwritten)
 		tl_put_string(b->text, " older entries are overwritten;");
 	put_kernel_missing(b);
+	if (b->text->rc < 0)
+		return;
 	if (b->text->data[b->text->size - 1] == ':')
 		tl_put_string(b->text, " nothing known");
 	else
