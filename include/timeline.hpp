@@ -53,6 +53,7 @@ struct arguments {
 	int count = 0;
 	char conversion[4] = {};
 	bool repeated = false; /* a name occurs twice */
+	bool odd = false;      /* a conversion is none of an argument */
 };
 
 constexpr bool
@@ -84,6 +85,32 @@ conversion_at(std::string_view line, size_t at)
 	return line[at + 1];
 }
 
+constexpr size_t
+skip(std::string_view line, size_t at, const char *set)
+{
+	const size_t end = line.find_first_not_of(set, at);
+
+	return end == std::string_view::npos ? line.size() : end;
+}
+
+/* Does another conversion of printf stand behind a name?  timeline_define
+ * refuses it. */
+constexpr bool
+is_odd_at(std::string_view line, size_t at)
+{
+	if (at == line.size() || line[at] != '%')
+		return false;
+	at = skip(line, at + 1, "-+#0");
+	at = skip(line, at, "123456789*0");
+	if (at < line.size() && line[at] == '.')
+		at = skip(line, at + 1, "0123456789*");
+	at = skip(line, at, "hljztLq");
+	return at < line.size() &&
+	    std::string_view("diouxXeEfFgGaAcCsSpnm").find(line[at]) !=
+	    std::string_view::npos &&
+	    (at + 1 == line.size() || !is_name(line[at + 1]));
+}
+
 constexpr arguments
 parse(std::string_view text)
 {
@@ -102,6 +129,7 @@ parse(std::string_view text)
 		for (int i = 0; i < a.count && i < 4; i++)
 			a.repeated = a.repeated || names[i] == name;
 		const char conversion = conversion_at(line, at);
+		a.odd = a.odd || (!conversion && is_odd_at(line, at));
 		if (a.count < 4) {
 			names[a.count] = name;
 			a.conversion[a.count] = conversion ? conversion : 'd';
@@ -489,6 +517,9 @@ timeline_forget(struct timeline *tl)
 		static_assert( \
 		    !timeline_cpp::parse(timeline_text_::get()).repeated, \
 		    "a text names an argument twice"); \
+		static_assert(!timeline_cpp::parse(timeline_text_::get()).odd, \
+		    "no conversion of an argument: write %d %u %x %f %t or " \
+		    "%s"); \
 		static constexpr timeline_definition timeline_definition_ = { \
 			category_, priority_, text_, kind, TIMELINE_THREAD, \
 			__FILE__, __LINE__ \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chance.c - the tails of two distributions, and mutual information.
+ * chance.c - the tails of two distributions, mutual information, episodes.
  */
 #include "analysis/chance.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 enum { TERMS_MAX = 1 << 20 };
 
@@ -47,6 +49,12 @@ tl_risk_ratio(const struct tl_fourfold *f)
 }
 
 double
+tl_lift(const struct tl_fourfold *f)
+{
+	return f->hits / f->with * f->all / f->slow;
+}
+
+double
 tl_hypergeometric_tail(const struct tl_fourfold *f)
 {
 	const double end = fmin(f->slow, f->with);
@@ -82,4 +90,88 @@ tl_binomial_tail(double n, double p, double hits)
 			break;
 	}
 	return fmin(first + log(sum), 0);
+}
+
+double
+tl_strata_mean(const struct tl_fourfold *strata, size_t count)
+{
+	double mean = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strata[i].all > 0)
+			mean += strata[i].slow * strata[i].with / strata[i].all;
+	return mean;
+}
+
+double
+tl_strata_tail(const struct tl_fourfold *strata, size_t count)
+{
+	const double mean = tl_strata_mean(strata, count);
+	double slow = 0, hits = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		slow += strata[i].slow;
+		hits += strata[i].hits;
+	}
+	/* Hoeffding: from one above the mean on */
+	if (hits < mean + 1 || mean <= 0 || mean >= slow)
+		return 0;
+	return tl_binomial_tail(slow, mean / slow, hits);
+}
+
+/* == episodes == */
+
+static int
+compare_begins(const void *a, const void *b)
+{
+	const struct tl_stretch *x = a, *y = b;
+
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static int
+compare_ends(const void *a, const void *b)
+{
+	const struct tl_stretch *x = a, *y = b;
+
+	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+static int64_t
+edge_of(const struct tl_stretch *s, bool ends)
+{
+	return ends ? s->end_ns : s->begin_ns;
+}
+
+/* Lower each share to what the spans near its edge leave; they are sorted. */
+static void
+share_edges(struct tl_stretch *s, size_t count, uint64_t near_ns, bool ends)
+{
+	uint64_t weight = 0;
+	size_t low = 0, high = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t at = (uint64_t)edge_of(&s[i], ends);
+
+		while (high < count &&
+		       (high <= i ||
+			   (uint64_t)edge_of(&s[high], ends) - at < near_ns))
+			weight += s[high++].weight;
+		while (
+		    low < i && at - (uint64_t)edge_of(&s[low], ends) >= near_ns)
+			weight -= s[low++].weight;
+		*s[i].share =
+		    fminf(*s[i].share, (float)s[i].weight / (float)weight);
+	}
+}
+
+void
+tl_episode_shares(struct tl_stretch *slow, size_t count, int64_t near_ns)
+{
+	for (size_t i = 0; i < count; i++)
+		*slow[i].share = (float)slow[i].weight;
+	qsort(slow, count, sizeof(*slow), compare_begins);
+	share_edges(slow, count, (uint64_t)near_ns, false);
+	qsort(slow, count, sizeof(*slow), compare_ends);
+	share_edges(slow, count, (uint64_t)near_ns, true);
 }

@@ -116,6 +116,20 @@ tl_critical_kind_name(enum tl_critical_kind kind)
 	return names[kind];
 }
 
+const char *
+tl_critical_kind_words(enum tl_critical_kind kind)
+{
+	static const char *const words[TL_CRITICAL_KINDS] = {
+		[TL_CRITICAL_TASK] = "blocked by another task",
+		[TL_CRITICAL_TIMER] = "blocked until a timer or device",
+		[TL_CRITICAL_IO] = "blocked for I/O",
+		[TL_CRITICAL_RUNNABLE] = "waiting for a CPU",
+		[TL_CRITICAL_UNKNOWN] = "unknown, for lack of kernel events"
+	};
+
+	return words[kind];
+}
+
 /* == threads == */
 
 static size_t
@@ -571,12 +585,20 @@ is_wanted(struct tl_critical *c, const struct tl_message *message)
 	return matches;
 }
 
+static bool
+is_one(const struct tl_critical_one *one, const struct tl_span *span)
+{
+	return !one || (one->begin_ns == span->begin_ns &&
+			   one->pid == span->pid && one->tid == span->tid);
+}
+
 static int
 add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
 {
 	struct span *one;
 
-	if (!is_wanted(c, span->message) || !has_value(c, span))
+	if (!is_wanted(c, span->message) || !has_value(c, span) ||
+	    !is_one(c->options->one, span))
 		return 0;
 	if (c->options->slower_ns > 0 && span->lossy) {
 		c->counts.unknown++;

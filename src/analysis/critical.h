@@ -69,6 +69,8 @@ enum tl_critical_kind {
 
 /* "work", "pair", "task", ... as in JSON. */
 const char *tl_critical_kind_name(enum tl_critical_kind kind);
+/* "blocked by another task", ...; NULL: the message or the rule tells. */
+const char *tl_critical_kind_words(enum tl_critical_kind kind);
 
 struct tl_critical_thread {
 	uint32_t pid;
@@ -119,11 +121,18 @@ struct tl_critical_result {
 	bool cut; /* the path had more steps: the oldest are left out */
 };
 
+/* One span, by its begin and its thread, of each message. */
+struct tl_critical_one {
+	int64_t begin_ns;
+	uint32_t pid, tid;
+};
+
 struct tl_critical_options {
 	const char *glob; /* matches the first line, or CATEGORY:LINE */
 	/* only spans with an argument that is this text or number; NULL: all */
 	const char *value;
 	int64_t slower_ns; /* only spans that took this long; 0: all */
+	const struct tl_critical_one *one; /* only this span; NULL: all */
 	const struct tl_pair_rule *rules;
 	size_t rule_count;
 	/* the clock of each source; NULL: one for all */

@@ -5,7 +5,8 @@
  *	records --> thresholds, a level for each record
  *	        --> scales: bounds of the numbers, from a sorted sample
  *	        --> counts: a histogram of levels for each candidate (one scan)
- *	        --> claims --> medians, examples (one scan for each claim)
+ *	        --> claims at the best threshold, which is that of all
+ *	        --> claims of that --> findings.c: medians, ranks, echoes
  */
 #include "analysis/gather.h"
 
@@ -20,6 +21,7 @@ enum {
 	SAMPLE_MAX = 1 << 16,
 	BOUNDS_MAX = 1024,
 	BINS = 100,
+	PHASES_APART = 20,    /* of a period: nearer ones are one observation */
 	VALUES_MAX = 1 << 16, /* different values of one family */
 	COUNTS = 64,          /* buckets for the number of spans inside */
 	/* most spans that count as far above all others */
@@ -32,11 +34,16 @@ enum {
 static const double p_max = 0.01;
 static const double covers_min = 0.1;
 static const double risk_min = 2;
+static const double lift_min = 1.5;
 
 const int64_t tl_periods_ns[TL_PERIODS] = { 10000000, 100000000, 1000000000,
 	60000000000, 3600000000000, 86400000000000 };
 
-typedef uint32_t levels_t[TL_LEVELS_MAX];
+/* Spans by level, and episodes of those that reach each threshold. */
+struct counts {
+	uint32_t spans[TL_LEVELS_MAX];
+	float episodes[TL_LEVELS_MAX];
+};
 
 enum family {
 	FAMILY_ARGUMENT, /* one for each argument */
@@ -46,6 +53,10 @@ enum family {
 	FAMILY_TIME,
 	FAMILY_PERIOD, /* one for each period */
 	FAMILY_BEFORE = FAMILY_PERIOD + TL_PERIODS,
+	FAMILY_AROUND,
+	FAMILY_BEFORE_ARG,
+	FAMILY_INSIDE_ARG,
+	FAMILY_AROUND_ARG,
 	FAMILY_BESIDE,
 	FAMILY_QUEUE,
 	FAMILY_SINCE_THREAD,
@@ -78,7 +89,7 @@ struct scale {
 	bool is_up[BOUNDS_MAX], is_down[BOUNDS_MAX];
 	size_t count;
 	/* below the first bound, from the first on, and so on */
-	levels_t counts[BOUNDS_MAX + 1];
+	struct counts counts[BOUNDS_MAX + 1];
 };
 
 struct explain {
@@ -88,17 +99,23 @@ struct explain {
 	const struct tl_message *message;
 	bool uses_argument[TL_ARGS_MAX];
 	struct scale scales[SCALES];
-	int64_t bin_ns; /* length of a bin of time */
-	levels_t run[BINS];
-	levels_t phases[TL_PERIODS][BINS];
-	levels_t migrated, lost;
-	levels_t *threads;
-	levels_t *features;
-	levels_t **inside; /* by feature: buckets by number */
+	struct tl_shares shares;
+	const float *share; /* of the record that is counted; NULL: not slow */
+	struct counts all;  /* of all records */
+	int64_t bin_ns;     /* length of a bin of time */
+	struct counts run[BINS];
+	struct counts phases[TL_PERIODS][BINS];
+	struct tl_shares cycles[TL_PERIODS]; /* of phases */
+	struct counts cycle_counts[TL_PERIODS];
+	struct counts migrated, lost;
+	struct counts *threads;
+	struct counts *features;
+	struct counts **inside; /* by feature: buckets by number */
 	struct tl_part_sums *sums;
+	double duration_ns[TL_LEVELS_MAX]; /* sums by level */
 	size_t feature_count;
 	struct tl_id_map value_ids; /* by family and value */
-	levels_t *values;
+	struct counts *values;
 	size_t value_capacity;
 	size_t value_counts[FAMILIES];
 	struct tl_id_map text_ids; /* strings and numbers -> texts[] */
@@ -307,6 +324,73 @@ set_levels(struct explain *e)
 	}
 }
 
+/* == episodes == */
+
+/* The slow spans of a threshold, whose shares go into a table.  Their number. */
+static size_t
+collect_slow(const struct explain *e, const struct tl_shares *shares,
+    size_t level, struct tl_stretch *slow)
+{
+	struct tl_records_at at = { .records = &e->target->records };
+	const struct tl_record *r;
+	size_t row = 0, count = 0;
+
+	while ((r = tl_records_known(&at))) {
+		if (r->level >= level)
+			slow[count++] = (struct tl_stretch){ r->begin_ns,
+				(int64_t)((uint64_t)r->begin_ns +
+					  (uint64_t)r->duration_ns),
+				r->weight,
+				&shares->of[row * shares->row + level - 1] };
+		row += r->level > 0;
+	}
+	return count;
+}
+
+/* Set the shares of spans that began or ended less than near_ns apart. */
+static int
+make_shares(const struct explain *e, struct tl_shares *shares, size_t rows,
+    int64_t near_ns)
+{
+	struct tl_stretch *slow = calloc(rows + 1, sizeof(*slow));
+
+	shares->row = e->result->threshold_count;
+	shares->of = calloc(rows * shares->row + 1, sizeof(*shares->of));
+	if (!shares->of || !slow) {
+		free(slow);
+		return -ENOMEM;
+	}
+	for (size_t i = 1; i <= shares->row; i++)
+		tl_episode_shares(slow, collect_slow(e, shares, i, slow),
+		    near_ns);
+	free(slow);
+	return 0;
+}
+
+/* Set all shares.  Spans that a stop hits were not slow before: they began
+ * within the least threshold.  What is slow together for a while tells of a
+ * phase once. */
+static int
+make_all_shares(struct explain *e)
+{
+	struct tl_records_at at = { .records = &e->target->records };
+	const struct tl_record *r;
+	const int64_t least_ns = e->result->thresholds_ns[0];
+	size_t rows = 0;
+	int rc;
+
+	while ((r = tl_records_known(&at)))
+		rows += r->level > 0;
+	rc = make_shares(e, &e->shares, rows, least_ns);
+	for (unsigned i = 0; i < TL_PERIODS && rc == 0; i++) {
+		const int64_t apart_ns = tl_periods_ns[i] / PHASES_APART;
+
+		rc = make_shares(e, &e->cycles[i], rows,
+		    apart_ns > least_ns ? apart_ns : least_ns);
+	}
+	return rc;
+}
+
 /* == scales == */
 
 /* An argument that rises from span to span only represents time. */
@@ -456,13 +540,22 @@ make_scales(struct explain *e)
 /* == counts == */
 
 static void
-add(levels_t counts, const struct tl_record *r)
+add_share(struct counts *counts, const struct tl_record *r, const float *share)
 {
-	counts[r->level] += r->weight;
+	counts->spans[r->level] += r->weight;
+	for (unsigned i = 1; i <= r->level; i++)
+		counts->episodes[i] += share[i - 1];
+}
+
+static inline void
+add(const struct explain *e, struct counts *counts, const struct tl_record *r)
+{
+	add_share(counts, r, e->share);
 }
 
 static void
-count_number(struct scale *s, int64_t number, const struct tl_record *r)
+count_number(const struct explain *e, struct scale *s, int64_t number,
+    const struct tl_record *r)
 {
 	size_t low = 0, size = s->count;
 
@@ -476,11 +569,11 @@ count_number(struct scale *s, int64_t number, const struct tl_record *r)
 			size = half;
 		}
 	}
-	add(s->counts[low], r);
+	add(e, &s->counts[low], r);
 }
 
 /* The counters of a value; NULL: there are too many, or an error in *rc. */
-static uint32_t *
+static struct counts *
 value_counts(struct explain *e, unsigned family, uint64_t value, int *rc)
 {
 	const struct tl_id_key key = { family, value };
@@ -501,7 +594,7 @@ value_counts(struct explain *e, unsigned family, uint64_t value, int *rc)
 		*rc = -ENOMEM;
 		return NULL;
 	}
-	return e->values[at];
+	return &e->values[at];
 }
 
 static int
@@ -509,10 +602,10 @@ count_value(struct explain *e, unsigned family, uint64_t value,
     const struct tl_record *r)
 {
 	int rc = 0;
-	uint32_t *counts = value_counts(e, family, value, &rc);
+	struct counts *counts = value_counts(e, family, value, &rc);
 
 	if (counts)
-		add(counts, r);
+		add(e, counts, r);
 	return rc;
 }
 
@@ -567,13 +660,13 @@ count_parts(struct explain *e, const struct tl_record *r)
 		const unsigned f = tl_part_feature(parts[i]);
 		const uint64_t amount = tl_part_amount(parts[i]);
 
-		add(e->features[f], r);
+		add(e, &e->features[f], r);
 		switch (e->why->features[f].kind) {
 		case TL_FEATURE_INSIDE:
-			if (!e->inside[f] &&
-			    !(e->inside[f] = calloc(COUNTS, sizeof(levels_t))))
+			if (!e->inside[f] && !(e->inside[f] = calloc(COUNTS,
+						   sizeof(struct counts))))
 				return -ENOMEM;
-			add(e->inside[f][bucket_of(amount)], r);
+			add(e, &e->inside[f][bucket_of(amount)], r);
 			break;
 		case TL_FEATURE_SPENT:
 		case TL_FEATURE_GAP:
@@ -587,11 +680,14 @@ count_parts(struct explain *e, const struct tl_record *r)
 	return 0;
 }
 
+/* Count what a record has; row: its shares, if it is slow. */
 static int
-count_record(struct explain *e, const struct tl_record *r)
+count_record(struct explain *e, const struct tl_record *r, size_t row)
 {
 	int64_t number;
 	int rc = 0;
+
+	e->share = r->level ? &e->shares.of[row * e->shares.row] : NULL;
 
 	for (unsigned i = 0; i < e->message->argc && rc == 0; i++) {
 		uint64_t value = tl_record_args(r)[i];
@@ -606,37 +702,57 @@ count_record(struct explain *e, const struct tl_record *r)
 		rc = count_value(e, FAMILY_CPU, r->cpu, r);
 	for (unsigned i = 0; i < SCALES; i++)
 		if (e->scales[i].used && number_of(e, i, r, &number))
-			count_number(&e->scales[i], number, r);
-	add(e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
-		   (uint64_t)e->bin_ns],
+			count_number(e, &e->scales[i], number, r);
+	add(e,
+	    &e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
+		    (uint64_t)e->bin_ns],
 	    r);
-	for (unsigned i = 0; i < TL_PERIODS; i++)
-		add(e->phases[i][phase_of(r->begin_ns, tl_periods_ns[i]) /
-				 (tl_periods_ns[i] / BINS)],
-		    r);
+	for (unsigned i = 0; i < TL_PERIODS; i++) {
+		const float *share =
+		    r->level ? &e->cycles[i].of[row * e->shares.row] : NULL;
+
+		add_share(&e->phases[i]
+				    [phase_of(r->begin_ns, tl_periods_ns[i]) /
+					(tl_periods_ns[i] / BINS)],
+		    r, share);
+		add_share(&e->cycle_counts[i], r, share);
+	}
 	if (r->cpu != r->end_cpu)
-		add(e->migrated, r);
+		add(e, &e->migrated, r);
 	if (r->lost)
-		add(e->lost, r);
-	add(e->threads[r->thread], r);
+		add(e, &e->lost, r);
+	add(e, &e->threads[r->thread], r);
+	add(e, &e->all, r);
+	e->duration_ns[r->level] += (double)r->duration_ns * r->weight;
 	return rc < 0 ? rc : count_parts(e, r);
 }
 
 static bool
-has_any(const levels_t counts)
+has_any(const struct counts *counts)
 {
 	uint32_t any = 0;
 
 	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
-		any |= counts[i];
+		any |= counts->spans[i];
 	return any != 0;
 }
 
 static void
-sum_counts(levels_t to, const levels_t counts)
+sum_counts(struct counts *to, const struct counts *counts)
 {
-	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
-		to[i] += counts[i];
+	for (unsigned i = 0; i < TL_LEVELS_MAX; i++) {
+		to->spans[i] += counts->spans[i];
+		to->episodes[i] += counts->episodes[i];
+	}
+}
+
+static void
+take_counts(struct counts *from, const struct counts *counts)
+{
+	for (unsigned i = 0; i < TL_LEVELS_MAX; i++) {
+		from->spans[i] -= counts->spans[i];
+		from->episodes[i] -= counts->episodes[i];
+	}
 }
 
 /* Add the counts of threads to those of their pids and tids. */
@@ -647,14 +763,14 @@ count_threads(struct explain *e)
 
 	for (uint32_t i = 0; i < e->why->thread_ids.count; i++) {
 		const struct tl_thread *t = e->why->threads[i];
-		uint32_t *pid, *tid;
+		struct counts *pid, *tid;
 
-		if (!has_any(e->threads[i]) || !t)
+		if (!has_any(&e->threads[i]) || !t)
 			continue;
 		if ((pid = value_counts(e, FAMILY_PID, t->pid, &rc)))
-			sum_counts(pid, e->threads[i]);
+			sum_counts(pid, &e->threads[i]);
 		if ((tid = value_counts(e, FAMILY_TID, t->tid, &rc)))
-			sum_counts(tid, e->threads[i]);
+			sum_counts(tid, &e->threads[i]);
 		if (rc < 0)
 			return rc;
 	}
@@ -666,6 +782,7 @@ count_all(struct explain *e)
 {
 	struct tl_records_at at = { .records = &e->target->records };
 	const struct tl_record *r;
+	size_t row = 0;
 	int rc = 0;
 
 	e->feature_count = e->why->feature_ids.count;
@@ -681,8 +798,10 @@ count_all(struct explain *e)
 			      1);
 	if (e->bin_ns <= 0)
 		e->bin_ns = INT64_MAX;
-	while (rc == 0 && (r = tl_records_known(&at)))
-		rc = count_record(e, r);
+	while (rc == 0 && (r = tl_records_known(&at))) {
+		rc = count_record(e, r, row);
+		row += r->level > 0;
+	}
 	return rc < 0 ? rc : count_threads(e);
 }
 
@@ -695,6 +814,18 @@ is_periodic(const struct explain *e, unsigned period)
 	       5 * (uint64_t)tl_periods_ns[period];
 }
 
+/* Are windows of so many bins tried?  Each size is a quarter more than the one
+ * before. */
+static bool
+is_window_size(unsigned size)
+{
+	unsigned tried = 1;
+
+	while (tried < size)
+		tried += tried / 4 + 1;
+	return tried == size;
+}
+
 /* Is a feature an amount of time, which where.c tests? */
 static bool
 is_measured(unsigned kind)
@@ -702,14 +833,28 @@ is_measured(unsigned kind)
 	return tl_feature_is_part(kind) || kind == TL_FEATURE_TASK;
 }
 
+static bool
+is_compared(const struct explain *e, size_t feature)
+{
+	return has_any(&e->features[feature]) &&
+	       !tl_feature_is_dropped(&e->why->features[feature],
+		   e->why->groups);
+}
+
+/* The family of a feature that a span has or has not. */
+static const uint8_t family_of[TL_FEATURE_KINDS] = { [TL_FEATURE_BEFORE] =
+							 FAMILY_BEFORE,
+	[TL_FEATURE_BESIDE] = FAMILY_BESIDE,
+	[TL_FEATURE_STATE] = FAMILY_STATE,
+	[TL_FEATURE_AROUND] = FAMILY_AROUND,
+	[TL_FEATURE_BEFORE_ARG] = FAMILY_BEFORE_ARG,
+	[TL_FEATURE_INSIDE_ARG] = FAMILY_INSIDE_ARG,
+	[TL_FEATURE_AROUND_ARG] = FAMILY_AROUND_ARG };
+
 /* Count the tests of each family, and the families. */
 static void
 count_tests(struct explain *e)
 {
-	static const uint8_t of_features[] = { [TL_FEATURE_BEFORE] =
-						   FAMILY_BEFORE,
-		[TL_FEATURE_BESIDE] = FAMILY_BESIDE,
-		[TL_FEATURE_STATE] = FAMILY_STATE };
 	uint64_t inside = 0;
 
 	for (unsigned i = 0; i < FAMILIES; i++)
@@ -719,23 +864,28 @@ count_tests(struct explain *e)
 			e->tests[e->scales[i].family] +=
 			    (uint64_t)e->scales[i].is_up[k] +
 			    e->scales[i].is_down[k];
-	e->tests[FAMILY_CPU] += has_any(e->migrated);
-	e->tests[FAMILY_LOST] += has_any(e->lost);
-	e->tests[FAMILY_TIME] += BINS * (BINS + 1) / 2 - 1;
-	for (unsigned i = 0; i < TL_PERIODS; i++)
-		if (is_periodic(e, i))
-			e->tests[FAMILY_PERIOD + i] = BINS * BINS / 2;
+	e->tests[FAMILY_CPU] += has_any(&e->migrated);
+	e->tests[FAMILY_LOST] += has_any(&e->lost);
+	for (unsigned size = 1; size < BINS; size++) {
+		if (!is_window_size(size))
+			continue;
+		e->tests[FAMILY_TIME] += BINS + 1 - size;
+		for (unsigned i = 0; i < TL_PERIODS && size <= BINS / 2; i++)
+			e->tests[FAMILY_PERIOD + i] +=
+			    is_periodic(e, i) ? BINS : 0;
+	}
 	for (size_t i = 0; i < e->feature_count; i++) {
 		const uint8_t kind = e->why->features[i].kind;
 
-		if (!has_any(e->features[i]))
+		if (!is_compared(e, i))
 			continue;
 		if (kind == TL_FEATURE_INSIDE) {
 			e->families++;
+			inside++; /* that it is not inside */
 			for (unsigned k = 0; k < COUNTS; k++)
-				inside += has_any(e->inside[i][k]);
+				inside += has_any(&e->inside[i][k]);
 		} else if (!is_measured(kind)) {
-			e->tests[of_features[kind]]++;
+			e->tests[family_of[kind]]++;
 		}
 	}
 	for (unsigned i = 0; i < FAMILIES; i++) {
@@ -746,32 +896,56 @@ count_tests(struct explain *e)
 	    (e->result->tests + inside) * e->result->threshold_count;
 }
 
-/* Try a candidate: is it better than the best so far, at any threshold? */
+/* The table of a candidate at a threshold, in which an episode of slow spans is
+ * one; hits are rounded down.  false: nothing to test, or too few slow spans
+ * have it. */
+static bool
+table_of(const struct explain *e, const struct counts *counts,
+    const struct counts *all, size_t level, struct tl_fourfold *f)
+{
+	const struct tl_result *result = e->result;
+	uint64_t with = 0, hits = 0;
+
+	for (size_t i = 0; i < TL_LEVELS_MAX; i++) {
+		with += counts->spans[i];
+		hits += i >= level ? counts->spans[i] : 0;
+	}
+	if (with == 0 || with >= result->known ||
+	    (double)hits < covers_min * (double)result->known_slow[level - 1])
+		return false;
+	f->hits = floor((double)counts->episodes[level] + 0.01);
+	f->slow = fmax(rint((double)all->episodes[level]), f->hits);
+	f->with = (double)(with - hits) + f->hits;
+	f->all =
+	    (double)(result->known - result->known_slow[level - 1]) + f->slow;
+	return f->hits > 0 && f->slow < f->all && f->with < f->all;
+}
+
+/* Is a table large enough to be tested, and the difference to be told? */
+static bool
+is_worth(const struct tl_fourfold *f)
+{
+	return (f->hits >= HITS_MIN || f->hits >= f->slow) &&
+	       tl_risk_ratio(f) >= risk_min && tl_lift(f) >= lift_min;
+}
+
+/* Try a candidate among all spans: is it better than the best so far, at the
+ * threshold of the result, or at any before that is chosen? */
 static void
-try_counts(const struct explain *e, const struct tl_cause *what,
-    const levels_t counts, uint64_t tests, struct tl_cause *best)
+try_among(const struct explain *e, const struct tl_cause *what,
+    const struct counts *counts, const struct counts *all, uint64_t tests,
+    struct tl_cause *best)
 {
 	const struct tl_result *result = e->result;
 	const double corrected =
 	    (double)tests * (double)result->threshold_count * e->families;
-	struct tl_fourfold f = { .all = (double)result->known };
-	uint64_t with = 0, hits = 0;
 
-	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
-		with += counts[i];
-	f.with = (double)with;
-	if (with == 0 || with >= result->known)
-		return;
 	for (size_t i = result->threshold_count; i > 0; i--) {
+		struct tl_fourfold f;
 		double information, p;
 
-		hits += counts[i];
-		f.slow = (double)result->known_slow[i - 1];
-		f.hits = (double)hits;
-		if (hits == 0 || f.slow >= f.all ||
-		    (hits < HITS_MIN && hits < result->known_slow[i - 1]) ||
-		    f.hits < covers_min * f.slow ||
-		    tl_risk_ratio(&f) < risk_min)
+		if ((result->level && i != result->level) ||
+		    !table_of(e, counts, all, i, &f) || !is_worth(&f))
 			continue;
 		information = tl_information(&f);
 		if (information <= best->information * (1 + 1e-9))
@@ -782,10 +956,18 @@ try_counts(const struct explain *e, const struct tl_cause *what,
 		*best = *what;
 		best->information = information;
 		best->p = p < 1e-308 ? 0 : p;
+		best->tests = corrected;
+		best->risk = tl_risk_ratio(&f);
+		best->lift = tl_lift(&f);
 		best->level = (unsigned)i;
-		best->with = with;
-		best->hits = hits;
 	}
+}
+
+static void
+try_counts(const struct explain *e, const struct tl_cause *what,
+    const struct counts *counts, uint64_t tests, struct tl_cause *best)
+{
+	try_among(e, what, counts, &e->all, tests, best);
 }
 
 /* Add a claim to the best. */
@@ -830,13 +1012,13 @@ claim_values(struct explain *e)
 			what.kind = TL_CAUSE_TID;
 		else
 			what.argument = (uint8_t)(family - FAMILY_ARGUMENT);
-		try_counts(e, &what, e->values[i], e->tests[family], &best);
+		try_counts(e, &what, &e->values[i], e->tests[family], &best);
 		claim(e, &best);
 	}
 }
 
 static void
-claim_one(struct explain *e, unsigned kind, const levels_t counts,
+claim_one(struct explain *e, unsigned kind, const struct counts *counts,
     unsigned family)
 {
 	const struct tl_cause what = { .kind = (uint8_t)kind,
@@ -856,26 +1038,26 @@ claim_scale(struct explain *e, unsigned number)
 		.argument =
 		    (uint8_t)(s->cause == TL_CAUSE_ARGUMENT ? number : 0) };
 	struct tl_cause best = { 0 };
-	levels_t counts = { 0 };
+	struct counts counts = { 0 };
 
 	what.op = TL_OP_LEAST;
 	for (size_t i = s->count; i > 0; i--) {
-		sum_counts(counts, s->counts[i]);
+		sum_counts(&counts, &s->counts[i]);
 		what.value = s->bounds[i - 1];
 		if (s->is_up[i - 1])
-			try_counts(e, &what, counts, e->tests[s->family],
+			try_counts(e, &what, &counts, e->tests[s->family],
 			    &best);
 	}
 	claim(e, &best);
 	best = (struct tl_cause){ 0 };
-	memset(counts, 0, sizeof(counts));
+	memset(&counts, 0, sizeof(counts));
 	what.op = TL_OP_MOST;
 	for (size_t i = 0; i < s->count; i++) {
-		sum_counts(counts, s->counts[i]);
+		sum_counts(&counts, &s->counts[i]);
 		if (!s->is_down[i])
 			continue;
 		what.value = s->bounds[i] - 1;
-		try_counts(e, &what, counts, e->tests[s->family], &best);
+		try_counts(e, &what, &counts, e->tests[s->family], &best);
 	}
 	claim(e, &best);
 }
@@ -891,29 +1073,52 @@ bin_at(int64_t first_ns, int64_t bin_ns, unsigned bin)
 		   : ns;
 }
 
-/* Claim the best of all windows of bins, in a circle if the bins are phases. */
+/* Claim the best of all windows of bins that are tried, in a circle if the bins
+ * are phases. */
 static void
-claim_windows(struct explain *e, struct tl_cause what, const levels_t *bins,
-    int64_t first_ns, int64_t bin_ns, unsigned family)
+claim_windows(struct explain *e, struct tl_cause what,
+    const struct counts *bins, int64_t first_ns, int64_t bin_ns,
+    unsigned family)
 {
 	const bool circle = what.kind == TL_CAUSE_PERIOD;
+	const struct counts *all =
+	    circle ? &e->cycle_counts[what.argument] : &e->all;
 	struct tl_cause best = { 0 };
 
 	what.op = TL_OP_IN;
 	for (unsigned from = 0; from < BINS; from++) {
 		const unsigned size = circle ? BINS / 2 : BINS - from;
-		levels_t counts = { 0 };
+		struct counts counts = { 0 };
 
 		for (unsigned i = 0; i < size; i++) {
 			const unsigned bin = (from + i) % BINS;
 
-			sum_counts(counts, bins[bin]);
+			sum_counts(&counts, &bins[bin]);
 			what.value = bin_at(first_ns, bin_ns, from);
 			what.end = bin_at(first_ns, bin_ns, bin + 1) - 1;
-			try_counts(e, &what, counts, e->tests[family], &best);
+			if (!is_window_size(i + 1))
+				continue;
+			try_among(e, &what, &counts, all, e->tests[family],
+			    &best);
 		}
 	}
 	claim(e, &best);
+}
+
+/* Was the message not logged where none of it was seen?  Not known if levels
+ * closed it or entries are missing meanwhile, or before it was first seen. */
+static bool
+is_known_absent(const struct explain *e, size_t feature)
+{
+	const struct tl_group *g = e->why->groups[e->why->features[feature].a];
+	const struct tl_result *r = e->result;
+	const uint64_t edge_ns = (uint64_t)e->bin_ns; /* 1 % of the run */
+
+	return !g->broken &&
+	       (g->first_ns <= r->first_ns ||
+		   (uint64_t)g->first_ns - (uint64_t)r->first_ns <= edge_ns) &&
+	       (g->latest_ns >= r->last_ns ||
+		   (uint64_t)r->last_ns - (uint64_t)g->latest_ns <= edge_ns);
 }
 
 static void
@@ -923,18 +1128,27 @@ claim_inside(struct explain *e, size_t feature)
 		.op = TL_OP_LEAST,
 		.feature = (uint16_t)feature };
 	struct tl_cause best = { 0 };
-	levels_t counts = { 0 };
-	uint64_t tests = 0;
+	struct counts counts = { 0 };
+	uint64_t tests = 1;
 
 	for (unsigned i = 0; i < COUNTS; i++)
-		tests += has_any(e->inside[feature][i]);
+		tests += has_any(&e->inside[feature][i]);
 	for (unsigned i = COUNTS; i > 0; i--) {
-		if (!has_any(e->inside[feature][i - 1]))
+		if (!has_any(&e->inside[feature][i - 1]))
 			continue;
-		sum_counts(counts, e->inside[feature][i - 1]);
+		sum_counts(&counts, &e->inside[feature][i - 1]);
 		what.value = (int64_t)bucket_floor(i - 1);
-		try_counts(e, &what, counts, tests, &best);
+		try_counts(e, &what, &counts, tests, &best);
 	}
+	claim(e, &best);
+	if (!is_known_absent(e, feature))
+		return;
+	best = (struct tl_cause){ 0 };
+	what.op = TL_OP_EQUAL;
+	what.value = 0;
+	counts = e->all;
+	take_counts(&counts, &e->features[feature]);
+	try_counts(e, &what, &counts, tests, &best);
 	claim(e, &best);
 }
 
@@ -942,16 +1156,16 @@ static void
 claim_feature(struct explain *e, size_t feature)
 {
 	const unsigned kind = e->why->features[feature].kind;
-	const unsigned family = kind == TL_FEATURE_BEFORE   ? FAMILY_BEFORE
-				: kind == TL_FEATURE_BESIDE ? FAMILY_BESIDE
-							    : FAMILY_STATE;
+	const unsigned family = family_of[kind];
 	const struct tl_cause what = { .kind = TL_CAUSE_FEATURE,
-		.op = kind == TL_FEATURE_STATE ? TL_OP_EQUAL : TL_OP_LEAST,
+		.op = kind == TL_FEATURE_STATE || tl_feature_is_arg(kind)
+			  ? TL_OP_EQUAL
+			  : TL_OP_LEAST,
 		.feature = (uint16_t)feature,
 		.value = 1 };
 	struct tl_cause best = { 0 };
 
-	try_counts(e, &what, e->features[feature], e->tests[family], &best);
+	try_counts(e, &what, &e->features[feature], e->tests[family], &best);
 	claim(e, &best);
 }
 
@@ -961,7 +1175,7 @@ claim_features(struct explain *e)
 	for (size_t i = 0; i < e->feature_count; i++) {
 		const uint8_t kind = e->why->features[i].kind;
 
-		if (!has_any(e->features[i]) || is_measured(kind))
+		if (!is_compared(e, i) || is_measured(kind))
 			continue;
 		if (kind == TL_FEATURE_INSIDE)
 			claim_inside(e, i);
@@ -976,14 +1190,13 @@ claim_all(struct explain *e)
 {
 	const struct tl_cause run = { .kind = TL_CAUSE_RUN };
 
-	count_tests(e);
 	claim_values(e);
-	claim_one(e, TL_CAUSE_MIGRATED, e->migrated, FAMILY_CPU);
+	claim_one(e, TL_CAUSE_MIGRATED, &e->migrated, FAMILY_CPU);
 	for (unsigned i = 0; i < SCALES; i++)
 		if (e->scales[i].used)
 			claim_scale(e, i);
 	claim_features(e);
-	claim_one(e, TL_CAUSE_LOST, e->lost, FAMILY_LOST);
+	claim_one(e, TL_CAUSE_LOST, &e->lost, FAMILY_LOST);
 	claim_windows(e, run, e->run, e->result->first_ns, e->bin_ns,
 	    FAMILY_TIME);
 	for (unsigned i = 0; i < TL_PERIODS; i++) {
@@ -1057,72 +1270,11 @@ tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
 	case TL_CAUSE_LOST:
 		return r->lost;
 	default:
+		if (cause->value == 0)
+			return tl_record_amount(r, cause->feature) == 0;
 		return tl_record_amount(r, cause->feature) >=
 		       (uint64_t)cause->value;
 	}
-}
-
-/* Add a record to the examples of a cause if it is one of the slowest. */
-static void
-add_example(struct tl_cause *cause, const struct tl_record *r)
-{
-	size_t i = cause->example_count;
-
-	if (i == TL_EXAMPLES_MAX) {
-		if (cause->examples[i - 1]->duration_ns >= r->duration_ns)
-			return;
-		i--;
-	} else {
-		cause->example_count++;
-	}
-	for (; i > 0 && cause->examples[i - 1]->duration_ns < r->duration_ns;
-	     i--)
-		cause->examples[i] = cause->examples[i - 1];
-	cause->examples[i] = r;
-}
-
-/* The value at half of the weight. */
-static int64_t
-median_of(struct tl_weighed *values, size_t count)
-{
-	uint64_t weight = 0;
-
-	for (size_t i = 0; i < count; i++)
-		weight += values[i].weight;
-	return count > 0 ? tl_weighed_select(values, count, weight / 2) : 0;
-}
-
-static void
-describe(struct explain *e, struct tl_cause *cause, struct tl_weighed *room)
-{
-	struct tl_records_at at = { .records = &e->target->records };
-	const size_t all = e->target->records.count;
-	size_t with = 0, without = 0;
-	double over = 0, over_with = 0;
-	const struct tl_record *r;
-
-	cause->with = cause->hits = 0;
-	while ((r = tl_records_known(&at))) {
-		const bool holds = tl_cause_holds(e->why, cause, r);
-		const double above =
-		    ((double)r->duration_ns - (double)e->result->median_ns) *
-		    r->weight;
-
-		room[holds ? with++ : all - ++without] =
-		    (struct tl_weighed){ r->duration_ns, r->weight };
-		cause->with += holds ? r->weight : 0;
-		if (r->level < cause->level)
-			continue;
-		over += above;
-		if (!holds)
-			continue;
-		over_with += above;
-		cause->hits += r->weight;
-		add_example(cause, r);
-	}
-	cause->median_with_ns = median_of(room, with);
-	cause->median_without_ns = median_of(room + all - without, without);
-	cause->excess = over > 0 ? fmin(fmax(over_with / over, 0), 1) : 0;
 }
 
 static void
@@ -1136,6 +1288,9 @@ explain_free(struct explain *e)
 	free(e->features);
 	free(e->sums);
 	free(e->threads);
+	free(e->shares.of);
+	for (unsigned i = 0; i < TL_PERIODS; i++)
+		free(e->cycles[i].of);
 	free(e->values);
 	free(e->texts);
 	tl_id_map_free(&e->value_ids);
@@ -1143,9 +1298,75 @@ explain_free(struct explain *e)
 	free(e);
 }
 
+/* The threshold whose slow spans are nearest to 1 %. */
+static size_t
+usual_level(const struct tl_result *result)
+{
+	double nearest = INFINITY;
+	size_t level = 0;
+
+	for (size_t i = 0; i < result->threshold_count; i++) {
+		const double off = fabs(log(fmax((double)result->slow[i], 0.5) *
+					    100 / (double)result->weight));
+
+		if (off < nearest) {
+			nearest = off;
+			level = i + 1;
+		}
+	}
+	return level;
+}
+
+/* The share of a sum by level in that of durations, in [from, end). */
+static double
+share_of(const double *sums, const double *durations, size_t from, size_t end)
+{
+	double sum = 0, all = 0;
+
+	for (size_t i = from; i < end; i++) {
+		sum += sums[i];
+		all += durations[i];
+	}
+	return all > 0 ? sum / all : 0;
+}
+
+/* How long the threads were in which state. */
+static void
+sum_states(struct explain *e)
+{
+	const size_t level = e->result->level;
+
+	for (size_t i = 0; i < e->feature_count; i++) {
+		const struct tl_feature *f = &e->why->features[i];
+
+		if (f->kind == TL_FEATURE_PART)
+			e->result->states[f->a] =
+			    (struct tl_state_share){ share_of(e->sums[i].ns,
+							 e->duration_ns, level,
+							 TL_LEVELS_MAX),
+				    share_of(e->sums[i].ns, e->duration_ns, 0,
+					level) };
+	}
+}
+
+/* Claim causes at all thresholds, and again at that of the best. */
+static void
+claim_at_one(struct explain *e)
+{
+	struct tl_result *result = e->result;
+
+	claim_all(e);
+	if (result->cause_count == 0)
+		return;
+	result->level = result->causes[0].level;
+	result->cause_count = 0;
+	claim_all(e);
+}
+
 static int
 explain_records(struct explain *e)
 {
+	struct tl_result *result = e->result;
 	size_t count;
 	struct tl_weighed *room = weigh_durations(e, &count);
 	int rc = room ? 0 : -ENOMEM;
@@ -1153,21 +1374,26 @@ explain_records(struct explain *e)
 	if (rc < 0)
 		return rc;
 	choose_thresholds(e, room, count);
-	set_levels(e);
-	if (e->result->threshold_count > 0) {
-		choose_scales(e);
-		rc = make_scales(e);
-		if (rc == 0)
-			rc = count_all(e);
-		if (rc == 0) {
-			claim_all(e);
-			rc = tl_where_explain(e->why, e->result, e->sums);
-		}
-	}
-	for (size_t i = 0; i < e->result->cause_count && rc == 0; i++)
-		describe(e, &e->result->causes[i], room);
 	free(room);
-	return rc;
+	set_levels(e);
+	if (result->threshold_count == 0)
+		return 0;
+	choose_scales(e);
+	rc = make_scales(e);
+	if (rc == 0)
+		rc = make_all_shares(e);
+	if (rc == 0)
+		rc = count_all(e);
+	if (rc < 0)
+		return rc;
+	count_tests(e);
+	claim_at_one(e);
+	rc = tl_where_explain(e->why, result, e->sums, &e->shares);
+	if (result->level == 0)
+		result->level = usual_level(result);
+	sum_states(e);
+	result->episodes = (double)e->all.episodes[result->level];
+	return rc < 0 ? rc : tl_findings_make(e->why, result, &e->shares);
 }
 
 static int

@@ -35,6 +35,9 @@ struct tl_lane {
 	uint16_t count;
 	uint16_t list[TL_PARTS_MAX]; /* groups */
 	uint64_t set[SET_WORDS];
+	uint16_t value_count;
+	uint16_t values[TL_LANE_VALUES_MAX]; /* features: arguments of those */
+	const struct tl_definition *definition; /* of the last such span */
 	uint64_t args[TL_ARGS_MAX];
 };
 
@@ -147,6 +150,8 @@ define(struct tl_why *why, const struct tl_message *message, int *rc)
 		goto fail;
 	why->list[why->definition_count++] = d;
 	if (d->group) {
+		if (!d->group->message)
+			d->group->message = message;
 		d->group->kernel |= is_of_kernel(message);
 		add_target(why, d->group, message);
 	}
@@ -243,7 +248,7 @@ tl_why_text(struct tl_why *why, struct tl_bytes text)
 /* == what a span has == */
 
 static int
-find_feature(struct tl_why *why, unsigned kind, uint32_t a, uint32_t b,
+find_feature(struct tl_why *why, unsigned kind, uint32_t a, uint64_t b,
     uint32_t *feature)
 {
 	const struct tl_id_key key = { (uint64_t)kind << 32 | a, b };
@@ -309,7 +314,7 @@ add_simple(struct tl_why *why, struct tl_open *o, struct tl_group *group,
 
 static int
 add_other(struct tl_why *why, struct tl_open *o, unsigned kind, uint32_t a,
-    uint32_t b, uint64_t amount)
+    uint64_t b, uint64_t amount)
 {
 	uint32_t feature;
 	const int rc = find_feature(why, kind, a, b, &feature);
@@ -317,6 +322,58 @@ add_other(struct tl_why *why, struct tl_open *o, unsigned kind, uint32_t a,
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	return add_part(why, o, feature, amount);
+}
+
+/* The feature that a message has a value of an argument.  1; 0: there is none;
+ * -ENOMEM. */
+static int
+find_argument(struct tl_why *why, unsigned kind, struct tl_group *group,
+    const struct tl_message *message, unsigned argument, uint64_t value,
+    uint32_t *feature)
+{
+	const uint32_t a = group->number << TL_ARGUMENT_BITS | argument;
+	uint8_t *values =
+	    &group->values[kind - TL_FEATURE_BEFORE_ARG][argument];
+	const uint32_t count = why->feature_ids.count;
+	int rc;
+
+	if (message->args[argument].format !=
+		group->message->args[argument].format ||
+	    *values == TL_ARG_DROPPED)
+		return 0;
+	if (message->args[argument].format == TIMELINE_ARG_STRING) {
+		value = tl_why_text(why, tl_message_string(message, value));
+		if (value == TL_TEXT_NONE)
+			return 0;
+	}
+	if (*values == TL_ARG_VALUES_MAX &&
+	    !tl_id_map_has(&why->feature_ids,
+		(struct tl_id_key){ (uint64_t)kind << 32 | a, value })) {
+		if (message->args[argument].format != TIMELINE_ARG_STRING)
+			*values = TL_ARG_DROPPED;
+		return 0;
+	}
+	rc = find_feature(why, kind, a, value, feature);
+	*values += why->feature_ids.count > count;
+	return rc < 0 ? (rc == -ENOSPC ? 0 : rc) : 1;
+}
+
+/* Add the arguments of another message to a span. */
+static int
+add_arguments(struct tl_why *why, struct tl_open *o, unsigned kind,
+    const struct tl_definition *d, const uint64_t *args)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < d->message->argc && rc >= 0; i++) {
+		uint32_t feature;
+
+		rc = find_argument(why, kind, d->group, d->message, i, args[i],
+		    &feature);
+		if (rc > 0)
+			rc = add_part(why, o, feature, 1);
+	}
+	return rc < 0 ? rc : 0;
 }
 
 static int64_t
@@ -531,17 +588,65 @@ forget_before(struct tl_lane *lane)
 
 		lane->set[g / 64] &= ~(UINT64_C(1) << g % 64);
 	}
+	lane->value_count = 0;
 }
 
-/* Add the groups that were logged since the previous span. */
+/* Does a span of the group enclose what the thread begins now? */
+static bool
+encloses(const struct tl_thread *t, uint32_t group)
+{
+	for (size_t i = t->count; i > 0 && t->count - i < OWN_MAX; i--) {
+		const struct tl_group *g = t->frames[i - 1].definition->group;
+
+		if (g && g->number == group)
+			return true;
+	}
+	return false;
+}
+
+/* Add the groups that were logged since the previous span, their arguments, and
+ * those of that span. */
 static int
-take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane)
+take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane,
+    const struct tl_event *event)
 {
 	int rc = 0;
 
 	for (unsigned i = 0; i < lane->count && rc == 0; i++)
-		rc = add_simple(why, o, why->groups[lane->list[i]],
-		    TL_FEATURE_BEFORE, 1);
+		if (!encloses(o->thread, lane->list[i]))
+			rc = add_simple(why, o, why->groups[lane->list[i]],
+			    TL_FEATURE_BEFORE, 1);
+	for (unsigned i = 0; i < lane->value_count && rc == 0; i++)
+		if (!encloses(o->thread,
+			tl_feature_group(&why->features[lane->values[i]])))
+			rc = add_part(why, o, lane->values[i], 1);
+	if (rc == 0 && lane->begun &&
+	    tl_observed_joins(lane->observed, event->observed))
+		rc = add_arguments(why, o, TL_FEATURE_BEFORE_ARG,
+		    lane->definition, lane->args);
+	return rc;
+}
+
+/* Add the spans that enclose it, and their arguments. */
+static int
+take_around(struct tl_why *why, struct tl_open *o)
+{
+	const struct tl_thread *t = o->thread;
+	int rc = 0;
+
+	for (size_t i = t->count; i > 0 && t->count - i < OWN_MAX && rc == 0;
+	     i--) {
+		const struct tl_frame *frame = &t->frames[i - 1];
+		const struct tl_definition *d = frame->definition;
+
+		if (!d->group || d->group->kernel)
+			continue;
+		rc = add_other(why, o, TL_FEATURE_AROUND, d->group->number, 0,
+		    1);
+		if (rc == 0)
+			rc = add_arguments(why, o, TL_FEATURE_AROUND_ARG, d,
+			    frame->args);
+	}
 	return rc;
 }
 
@@ -608,12 +713,14 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->observed = event->observed;
 	o->proven = event->proven;
 	take_path(o, t);
-	compare_args(target, lane, event);
 	wait_for_window(why, target, o);
 	target->open++;
 	if (take_interval(target, event, &o->head.since_any_ns) < 0 ||
-	    take_before(why, o, lane) < 0)
+	    take_before(why, o, lane, event) < 0 ||
+	    (!d->scoped && take_around(why, o) < 0))
 		return NULL;
+	compare_args(target, lane, event);
+	lane->definition = d;
 	return o;
 }
 
@@ -842,37 +949,89 @@ note_activity(struct tl_why *why, struct tl_group *g, const struct tl_thread *t,
 	why->newest = at;
 }
 
-static inline void
-note_before(struct tl_why *why, struct tl_thread *t, const struct tl_group *g)
+/* Note the arguments of a message for spans that begin later. */
+static int
+note_arguments(struct tl_why *why, struct tl_lane *lane,
+    const struct tl_definition *d, const struct tl_event *event)
 {
-	const uint64_t bit = UINT64_C(1) << g->number % 64;
+	for (unsigned i = 0; i < d->message->argc; i++) {
+		uint32_t feature;
+		unsigned k = 0;
+		const int rc = find_argument(why, TL_FEATURE_BEFORE_ARG,
+		    d->group, d->message, i, event->args[i], &feature);
 
-	for (size_t i = 0; i < t->lane_capacity; i++) {
+		if (rc < 0)
+			return rc;
+		if (rc == 0 || feature > UINT16_MAX)
+			continue;
+		while (k < lane->value_count && lane->values[k] != feature)
+			k++;
+		if (k == lane->value_count && k < TL_LANE_VALUES_MAX)
+			lane->values[lane->value_count++] = (uint16_t)feature;
+	}
+	return 0;
+}
+
+static inline int
+note_before(struct tl_why *why, struct tl_thread *t,
+    const struct tl_definition *d, const struct tl_event *event)
+{
+	const struct tl_group *g = d->group;
+	const uint64_t bit = UINT64_C(1) << g->number % 64;
+	int rc = 0;
+
+	for (size_t i = 0; i < t->lane_capacity && rc == 0; i++) {
 		struct tl_lane *lane = t->lanes[i];
 
-		if (!lane || lane->set[g->number / 64] & bit ||
-		    lane->count == TL_PARTS_MAX || why->targets[i].group == g)
+		if (!lane || why->targets[i].group == g)
+			continue;
+		if (!event->bare)
+			rc = note_arguments(why, lane, d, event);
+		if (lane->set[g->number / 64] & bit ||
+		    lane->count == TL_PARTS_MAX)
 			continue;
 		lane->set[g->number / 64] |= bit;
 		lane->list[lane->count++] = (uint16_t)g->number;
 	}
+	return rc;
+}
+
+/* Note whether all events of a message since its first one are known. */
+static void
+note_observed(struct tl_definition *d, const struct tl_event *event)
+{
+	struct tl_group *g = d->group;
+
+	if (g->latest_ns == INT64_MIN)
+		g->first_ns = event->ns;
+	g->broken |= d->logged
+			 ? !tl_observed_joins(d->observed, event->observed)
+			 : event->observed == TL_UNOBSERVED;
+	d->observed = event->observed;
+	d->logged = true;
 }
 
 /* An event was logged: note it for spans of targets that are open on the
  * thread, or begin later. */
 static int
-note_logged(struct tl_why *why, struct tl_thread *t, struct tl_group *g,
-    int64_t ns)
+note_logged(struct tl_why *why, struct tl_thread *t, struct tl_definition *d,
+    const struct tl_event *event)
 {
+	struct tl_group *g = d->group;
+	const int64_t ns = event->ns;
 	int rc = 0;
 
 	count_child(t);
 	if (!g || g->kernel)
 		return 0;
+	note_observed(d, event);
 	if (!t->inner)
-		note_before(why, t, g);
+		rc = note_before(why, t, d, event);
 	for (struct tl_open *o = t->inner; o && rc == 0; o = o->outer) {
 		rc = add_simple(why, o, g, TL_FEATURE_INSIDE, 1);
+		if (rc == 0 && !event->bare)
+			rc = add_arguments(why, o, TL_FEATURE_INSIDE_ARG, d,
+			    event->args);
 		if (rc == 0 && o->frame + 1 == t->count) {
 			rc = add_gap(why, o, g->number, ns);
 			o->mark = g->number;
@@ -1023,6 +1182,7 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 		.observed = event->observed,
 		.target = o,
 		.proven = event->proven };
+	memcpy(t->frames[t->count - 1].args, event->args, sizeof(o->args));
 	why->open++;
 	if (d->group)
 		count_open(why, d->group);
@@ -1151,8 +1311,8 @@ take_state(struct tl_why *why, const struct tl_group *g,
 	unsigned i = 0;
 	int rc = 0;
 
-	if (why->states && tl_sched_what(m) != TL_SCHED_NONE)
-		return 0; /* the states of the thread say more */
+	if (tl_sched_what(m) != TL_SCHED_NONE)
+		return 0; /* states of threads are made of these */
 	while (i < m->argc && m->args[i].format != TIMELINE_ARG_STRING)
 		i++;
 	if (i < m->argc && !event->bare)
@@ -1211,7 +1371,7 @@ pair(struct tl_why *why, const struct tl_definition *d,
 static int
 take(struct tl_why *why, const struct tl_event *event)
 {
-	const struct tl_definition *d;
+	struct tl_definition *d;
 	struct tl_thread *t;
 	int rc = 0;
 
@@ -1237,7 +1397,7 @@ take(struct tl_why *why, const struct tl_event *event)
 	if (d->group && d->group->kernel)
 		rc = take_state(why, d->group, event);
 	if (rc == 0 && (event->kind != TL_END || d->scoped))
-		rc = note_logged(why, t, d->group, event->ns);
+		rc = note_logged(why, t, d, event);
 	if (rc < 0 || (event->kind != TL_BEGIN && event->kind != TL_END))
 		return rc;
 	if ((rc = pair(why, d, event)) < 0)

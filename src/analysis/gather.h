@@ -34,8 +34,25 @@ enum tl_feature_kind {
 	TL_FEATURE_PART, /* nanoseconds in a state of the thread (enum tl_part) */
 	/* a state, and a text: nanoseconds of the longest wait, and the task
 	 * that ran meanwhile or ended it */
-	TL_FEATURE_TASK
+	TL_FEATURE_TASK,
+	TL_FEATURE_AROUND, /* a group of which a span encloses it */
+	/* a group and an argument (TL_ARGUMENT), and its value: a text, or 64
+	 * bits of a number */
+	TL_FEATURE_BEFORE_ARG,
+	TL_FEATURE_INSIDE_ARG,
+	TL_FEATURE_AROUND_ARG,
+	TL_FEATURE_KINDS
 };
+
+/* The group and the number of an argument in one. */
+enum { TL_ARGUMENT_BITS = 2 };
+
+/* Is it the value of an argument of another message? */
+static inline bool
+tl_feature_is_arg(unsigned kind)
+{
+	return kind >= TL_FEATURE_BEFORE_ARG && kind <= TL_FEATURE_AROUND_ARG;
+}
 
 /* Is the amount of a feature a part of the duration? */
 static inline bool
@@ -49,6 +66,11 @@ enum {
 	TL_GROUPS_MAX = 4096,
 	TL_TARGETS_MAX = 64,
 	TL_TEXTS_MAX = 1 << 16,
+	/* of an argument of another message: later texts are not compared, and
+	 * numbers not at all if there are more */
+	TL_ARG_VALUES_MAX = 64,
+	TL_ARG_DROPPED = TL_ARG_VALUES_MAX + 1,
+	TL_LANE_VALUES_MAX = 64,
 	TL_GROUP_NONE = 0xffff, /* begin or end of the span itself */
 	TL_TEXT_NONE = 0xfffff
 };
@@ -63,6 +85,9 @@ struct tl_left_out {
 /* All messages with the same first line. */
 struct tl_group {
 	struct tl_bytes name;
+	const struct tl_message *message; /* the first one */
+	/* different values of arguments, by kind from TL_FEATURE_BEFORE_ARG */
+	uint8_t values[TL_FEATURE_KINDS - TL_FEATURE_BEFORE_ARG][TL_ARGS_MAX];
 	int64_t latest_ns;
 	/* latest activity on a thread other than latest_thread */
 	int64_t other_ns;
@@ -74,6 +99,9 @@ struct tl_group {
 	uint16_t features[TL_FEATURE_GAP]; /* of the simple kinds; plus 1 */
 	uint8_t target;                    /* plus 1; 0: it is none */
 	bool kernel;
+	int64_t first_ns; /* of its first event */
+	/* events may be missing between the first and the latest one */
+	bool broken;
 };
 
 struct tl_definition {
@@ -81,13 +109,28 @@ struct tl_definition {
 	struct tl_group *group; /* NULL: there are too many */
 	uint32_t number;
 	bool scoped; /* its spans belong to no thread */
+	bool logged;
+	uint64_t observed; /* of its last event, if it was logged */
 };
 
 struct tl_feature {
 	uint8_t kind;
 	uint32_t a;
-	uint32_t b;
+	uint64_t b;
 };
+
+/* The group of a feature that has one. */
+static inline uint32_t
+tl_feature_group(const struct tl_feature *f)
+{
+	return tl_feature_is_arg(f->kind) ? f->a >> TL_ARGUMENT_BITS : f->a;
+}
+
+static inline unsigned
+tl_feature_argument(const struct tl_feature *f)
+{
+	return f->a & ((1u << TL_ARGUMENT_BITS) - 1);
+}
 
 struct tl_frame {
 	const struct tl_definition *definition;
@@ -96,6 +139,7 @@ struct tl_frame {
 	uint32_t epoch;
 	uint64_t observed;
 	uint64_t children;
+	uint64_t args[TL_ARGS_MAX];
 	struct tl_open *target; /* NULL: it is not of a target */
 	bool proven;            /* its end will be */
 };
@@ -138,6 +182,17 @@ struct tl_target {
 };
 
 struct tl_result;
+
+/* Is it a value of an argument that has too many? */
+static inline bool
+tl_feature_is_dropped(const struct tl_feature *f,
+    struct tl_group *const *groups)
+{
+	return tl_feature_is_arg(f->kind) &&
+	       groups[tl_feature_group(f)]
+		       ->values[f->kind - TL_FEATURE_BEFORE_ARG]
+			       [tl_feature_argument(f)] == TL_ARG_DROPPED;
+}
 
 struct tl_why {
 	struct tl_sink sink; /* first: what callers see */
@@ -195,7 +250,9 @@ void tl_why_forget(struct tl_why *why);
 /* == results == */
 
 enum {
-	TL_CAUSES_MAX = 10,
+	TL_FINDINGS_MAX = 3, /* that are shown unless all are asked for */
+	TL_CAUSES_MAX = 32,
+	TL_WHERE_MAX = 3,
 	TL_EXAMPLES_MAX = 3,
 	TL_THRESHOLDS_MAX = TL_LEVELS_MAX - 1,
 	TL_PERIODS = 6,
@@ -234,11 +291,27 @@ struct tl_cause {
 	double information;
 	double share; /* of the extra time of slow spans: the share of a part */
 	double p;     /* corrected for the number of tests */
-	double excess;
+	double tests; /* that number */
+	double risk, lift; /* of episodes */
+	/* The share of the extra time of slow spans that it takes, and that
+	 * less what chance gives it: 1, all of the time and no other span; 0,
+	 * no more than it has of the others. */
+	double excess, explains;
 	uint64_t with, hits;
 	int64_t median_with_ns, median_without_ns;
+	int64_t p99_with_ns, p99_without_ns;
+	/* The finding, from 1, of which it says nothing new; 0: it is one.  Does
+	 * it have the same spans as that? */
+	unsigned echo_of;
+	bool same;
 	const struct tl_record *examples[TL_EXAMPLES_MAX];
 	size_t example_count;
+};
+
+/* The share of the time that threads were in a state, in slow spans and in the
+ * others. */
+struct tl_state_share {
+	double slow, others;
 };
 
 struct tl_result {
@@ -252,10 +325,30 @@ struct tl_result {
 	/* The same without spans whose begin is not in the record: only these
 	 * are compared. */
 	uint64_t known, known_slow[TL_THRESHOLDS_MAX];
+	/* The threshold of all that is said, from 1; 0: there is none. */
+	size_t level;
+	double episodes; /* of its slow spans */
 	uint64_t tests;
-	struct tl_cause causes[TL_CAUSES_MAX];
-	size_t cause_count;
+	struct tl_state_share states[TL_PARTS];
+	struct tl_cause where[TL_WHERE_MAX]; /* the largest share first */
+	size_t where_count;
+	struct tl_cause causes[TL_CAUSES_MAX]; /* findings first */
+	size_t cause_count, finding_count;
 };
+
+/* The shares of slow spans in their episodes, a row of threshold_count for each
+ * known record that reaches the first threshold, in their order. */
+struct tl_shares {
+	float *of;
+	size_t count, row;
+};
+
+/* The share of a row at a threshold, from 1. */
+static inline float
+tl_share(const struct tl_shares *shares, size_t row, size_t level)
+{
+	return shares->of[row * shares->row + level - 1];
+}
 
 extern const int64_t tl_periods_ns[TL_PERIODS];
 
@@ -271,15 +364,31 @@ tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *record);
 
+/* Append the path of a span as a call tree takes it; false: it has none. */
+bool tl_why_put_path(struct tl_text *text, const struct tl_why *why,
+    const struct tl_record *record);
+/* Append its line as in a call tree. */
+void tl_why_put_span(struct tl_text *text, const struct tl_why *why,
+    const struct tl_record *record);
+/* Append what is slow, where the time goes, and the first finding. */
+void tl_why_put_finding(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result);
+
 /* The sums of a part of durations, by level. */
 struct tl_part_sums {
 	double ns[TL_LEVELS_MAX];
 };
 
-/* Find the parts of the duration in which slow spans take longer, and add them
- * as causes, the largest first, as far as there is room.  sums has one element
- * for each feature.  0 or -ENOMEM. */
+/* Find the parts of the duration in which slow spans take longer, at the
+ * threshold of the result; if it has none yet, at the best one, which is then
+ * that of the result.  sums has one element for each feature.  0 or -ENOMEM. */
 int tl_where_explain(struct tl_why *why, struct tl_result *result,
-    const struct tl_part_sums *sums);
+    const struct tl_part_sums *sums, const struct tl_shares *shares);
+
+/* Describe the causes of a result, which are claims of one threshold, rank them
+ * by what they explain, and find those that say nothing new: findings.c.  0 or
+ * -ENOMEM. */
+int tl_findings_make(struct tl_why *why, struct tl_result *result,
+    const struct tl_shares *shares);
 
 #endif

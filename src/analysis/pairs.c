@@ -168,7 +168,7 @@ tl_pair_match(struct tl_pair_matcher *m, const struct tl_event *event,
 	struct part part;
 	int rc, count = 0;
 
-	if (!message || event->bare)
+	if (!message || event->bare || m->rule_count == 0)
 		return 0;
 	if (tl_message_map_find(&m->parts, message) == &no_part)
 		return 0;

@@ -108,8 +108,8 @@ tree_number(const struct tl_why *why, const struct tl_thread *t)
 	return before + number + 1;
 }
 
-static bool
-put_path(struct tl_text *text, const struct tl_why *why,
+bool
+tl_why_put_path(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *r)
 {
 	const struct tl_thread *t = why->threads[r->thread];
@@ -126,9 +126,8 @@ put_path(struct tl_text *text, const struct tl_why *why,
 	return true;
 }
 
-/* Append the line of a span as in a call tree. */
-static void
-put_line(struct tl_text *text, const struct tl_why *why,
+void
+tl_why_put_span(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *r)
 {
 	struct tl_event event = { .ns = r->begin_ns,
@@ -180,6 +179,10 @@ static const struct {
 	[TL_FEATURE_GAP] = { "gap", "the time goes between ", " and " },
 	[TL_FEATURE_STATE] = { "state", "", "" },
 	[TL_FEATURE_PART] = { "states", "the time goes into ", "" },
+	[TL_FEATURE_AROUND] = { "around", "inside ", "" },
+	[TL_FEATURE_BEFORE_ARG] = { "before", "after ", " in the same thread" },
+	[TL_FEATURE_INSIDE_ARG] = { "inside", "", " inside" },
+	[TL_FEATURE_AROUND_ARG] = { "around", "inside ", "" },
 };
 
 /* What a thread does in a state. */
@@ -211,10 +214,19 @@ kind_of(const struct tl_why *why, const struct tl_cause *cause)
 }
 
 static struct tl_bytes
-group_name(const struct tl_why *why, uint32_t group, const char *otherwise)
+group_name(const struct tl_why *why, uint64_t group, const char *otherwise)
 {
 	return group == TL_GROUP_NONE ? tl_bytes_of(otherwise)
 				      : why->groups[group]->name;
+}
+
+/* The name of an argument of another message. */
+static struct tl_bytes
+argument_name(const struct tl_why *why, const struct tl_feature *f)
+{
+	return why->groups[tl_feature_group(f)]
+	    ->message->args[tl_feature_argument(f)]
+	    .name;
 }
 
 /* Append a name for JSON and text. */
@@ -236,7 +248,8 @@ put_name(struct tl_text *text, const struct tl_why *why,
 			tl_put_string(text, tl_part_name(f->a));
 			return;
 		}
-		tl_put_bytes(text, group_name(why, f->a, "begin"));
+		tl_put_bytes(text,
+		    group_name(why, tl_feature_group(f), "begin"));
 		if (f->kind != TL_FEATURE_GAP)
 			return;
 		tl_put_string(text, " -> ");
@@ -270,6 +283,9 @@ is_in_ns(const struct tl_why *why, const struct tl_cause *cause)
 	       tl_feature_is_part(feature_of(why, cause)->kind);
 }
 
+/* States that take less of the time of slow spans are not named. */
+static const double state_least = 0.05;
+
 /* The task that most of a wait in slow spans goes to. */
 struct task {
 	uint32_t text;
@@ -278,7 +294,7 @@ struct task {
 
 static struct task
 find_task(const struct tl_why *why, const struct tl_result *result,
-    const struct tl_cause *cause)
+    unsigned feature)
 {
 	struct tl_records_at at = { .records = &result->target->records };
 	double *ns = calloc(why->feature_ids.count, sizeof(*ns));
@@ -289,19 +305,19 @@ find_task(const struct tl_why *why, const struct tl_result *result,
 	while (ns && (r = tl_records_known(&at))) {
 		const uint64_t *of = tl_record_parts(r);
 
-		if (r->level < cause->level)
+		if (r->level < result->level)
 			continue;
 		for (unsigned i = 0; i < r->part_count; i++)
 			ns[tl_part_feature(of[i])] +=
 			    (double)tl_part_amount(of[i]) * r->weight;
 	}
 	if (ns)
-		all = ns[cause->feature];
+		all = ns[feature];
 	for (uint32_t i = 0; ns && i < why->feature_ids.count; i++) {
 		const struct tl_feature *f = &why->features[i];
 
 		if (f->kind != TL_FEATURE_TASK ||
-		    f->a != feature_of(why, cause)->a ||
+		    f->a != why->features[feature].a ||
 		    ns[i] <= task.share * all)
 			continue;
 		task = (struct task){ f->b, ns[i] / all };
@@ -345,11 +361,30 @@ put_argument(struct tl_text *text, const struct tl_why *why,
 	tl_render_arg_json(text, &event, i);
 }
 
+/* The value of an argument of another message. */
+static void
+put_other_argument(struct tl_text *text, const struct tl_why *why,
+    const struct tl_feature *f, bool json)
+{
+	const unsigned i = tl_feature_argument(f);
+	const struct tl_message *m = why->groups[tl_feature_group(f)]->message;
+	struct tl_event event = { .message = m, .kind = TL_BEGIN };
+
+	event.args[i] = f->b;
+	if (m->args[i].format != TIMELINE_ARG_STRING)
+		tl_render_arg_json(text, &event, i);
+	else if (json)
+		put_json_text(text, why->texts[f->b]);
+	else
+		tl_put_plain(text, why->texts[f->b]);
+}
+
 static void
 put_value(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
 {
-	uint32_t state;
+	const struct tl_feature *f =
+	    cause->kind >= TL_CAUSE_FEATURE ? feature_of(why, cause) : NULL;
 
 	if (cause->kind == TL_CAUSE_ARGUMENT) {
 		put_argument(text, why, cause, message);
@@ -357,13 +392,13 @@ put_value(struct tl_text *text, const struct tl_why *why,
 		tl_put_string(text, "true");
 	} else if (cause->op == TL_OP_IN) {
 		tl_put_format(text, "[%ld,%ld]", cause->value, cause->end);
-	} else if (cause->kind == TL_CAUSE_FEATURE &&
-		   cause->op == TL_OP_EQUAL) {
-		state = feature_of(why, cause)->b;
-		if (state == TL_TEXT_NONE)
+	} else if (f && tl_feature_is_arg(f->kind)) {
+		put_other_argument(text, why, f, true);
+	} else if (f && f->kind == TL_FEATURE_STATE) {
+		if (f->b == TL_TEXT_NONE)
 			tl_put_string(text, "null");
 		else
-			put_json_text(text, why->texts[state]);
+			put_json_text(text, why->texts[f->b]);
 	} else {
 		tl_put_signed(text, cause->value);
 	}
@@ -373,16 +408,6 @@ static double
 ratio(double a, double b)
 {
 	return b > 0 ? a / b : 0;
-}
-
-static double
-risk_of(const struct tl_result *result, const struct tl_cause *cause)
-{
-	const double slow = (double)result->known_slow[cause->level - 1];
-	const double missed = fmax(slow - (double)cause->hits, 0.5);
-
-	return ratio((double)cause->hits, (double)cause->with) *
-	       ((double)result->known - (double)cause->with) / missed;
 }
 
 static void
@@ -410,12 +435,12 @@ put_json_example(struct tl_fields *f, const struct tl_why *why,
 		tl_fields_null(f, "cpu");
 	else
 		tl_fields_unsigned(f, "cpu", r->cpu);
-	if (put_path(&part, why, r))
+	if (tl_why_put_path(&part, why, r))
 		tl_fields_bytes(f, "path", tl_bytes(part.data, part.size));
 	else
 		tl_fields_null(f, "path");
 	tl_text_clear(&part);
-	put_line(&part, why, r);
+	tl_why_put_span(&part, why, r);
 	tl_fields_bytes(f, "text", tl_bytes(part.data, part.size));
 	if (part.rc < 0)
 		f->text->rc = part.rc;
@@ -429,7 +454,7 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 {
 	static const char *const ops[] = { "=", ">=", "<=", "in" };
 	const struct tl_message *message = result->target->message;
-	const double slow = (double)result->known_slow[cause->level - 1];
+	const double slow = (double)result->known_slow[result->level - 1];
 	const double precision =
 	    ratio((double)cause->hits, (double)cause->with);
 	struct tl_text name = { 0 };
@@ -439,13 +464,17 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 	tl_fields_string(f, "kind", kind_of(why, cause));
 	tl_fields_bytes(f, "name", tl_bytes(name.data, name.size));
 	tl_text_free(&name);
+	if (cause->kind >= TL_CAUSE_FEATURE &&
+	    tl_feature_is_arg(feature_of(why, cause)->kind))
+		tl_fields_bytes(f, "argument",
+		    argument_name(why, feature_of(why, cause)));
 	tl_fields_string(f, "op", ops[cause->op]);
 	tl_fields_member(f, "value");
 	put_value(f->text, why, cause, message);
 	put_json_name(f, cause->kind == TL_CAUSE_PID ? "process" : "thread",
 	    named_cause(why, cause));
 	if (is_of_states(why, cause)) {
-		const struct task task = find_task(why, result, cause);
+		const struct task task = find_task(why, result, cause->feature);
 
 		if (task.share > 0) {
 			tl_fields_bytes(f, "task", why->texts[task.text]);
@@ -458,18 +487,23 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 		tl_fields_null(f, "unit");
 	tl_fields_double(f, "covers", ratio((double)cause->hits, slow));
 	tl_fields_double(f, "precision", precision);
-	tl_fields_double(f, "lift",
-	    precision * ratio((double)result->known, slow));
-	tl_fields_double(f, "risk", risk_of(result, cause));
+	if (cause->kind == TL_CAUSE_WHERE) {
+		tl_fields_double(f, "share", cause->share);
+	} else {
+		tl_fields_double(f, "lift", cause->lift);
+		tl_fields_double(f, "risk", cause->risk);
+		tl_fields_double(f, "explains", cause->explains);
+	}
 	tl_fields_double(f, "p", cause->p);
-	tl_fields_duration(f, "threshold",
-	    result->thresholds_ns[cause->level - 1]);
-	tl_fields_unsigned(f, "slow", result->known_slow[cause->level - 1]);
 	tl_fields_unsigned(f, "with", cause->with);
 	tl_fields_unsigned(f, "hits", cause->hits);
 	tl_fields_double(f, "excess", cause->excess);
 	tl_fields_duration(f, "median_with", cause->median_with_ns);
 	tl_fields_duration(f, "median_without", cause->median_without_ns);
+	tl_fields_duration(f, "p99_with", cause->p99_with_ns);
+	tl_fields_duration(f, "p99_without", cause->p99_without_ns);
+	if (cause->echo_of)
+		tl_fields_unsigned(f, "echo_of", cause->echo_of);
 	tl_fields_array(f, "examples");
 	for (size_t i = 0; i < cause->example_count; i++)
 		put_json_example(f, why, cause->examples[i]);
@@ -477,26 +511,14 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 	tl_fields_object_end(f);
 }
 
-/* The threshold for the summary, from 1: that of the first cause, else the one
- * nearest to 1 %; 0: there is none. */
+/* The number of causes that are shown. */
 static size_t
-main_threshold(const struct tl_result *result)
+shown_count(const struct tl_why *why, const struct tl_result *result)
 {
-	double nearest = INFINITY;
-	size_t at = 0;
-
-	if (result->cause_count > 0)
-		return result->causes[0].level;
-	for (size_t i = 0; i < result->threshold_count; i++) {
-		const double off = fabs(log(fmax((double)result->slow[i], 0.5) *
-					    100 / (double)result->weight));
-
-		if (off < nearest) {
-			nearest = off;
-			at = i + 1;
-		}
-	}
-	return at;
+	if (why->plan.all)
+		return result->cause_count;
+	return result->finding_count < TL_FINDINGS_MAX ? result->finding_count
+						       : TL_FINDINGS_MAX;
 }
 
 /* Append the result of a message; NULL: the glob matches none. */
@@ -504,7 +526,7 @@ static void
 put_json_result(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
 {
-	const size_t at = result ? main_threshold(result) : 0;
+	const size_t at = result ? result->level : 0;
 	struct tl_fields f = { .text = text, .json = true };
 
 	tl_fields_object(&f, NULL);
@@ -517,9 +539,15 @@ put_json_result(struct tl_text *text, const struct tl_why *why,
 		    result->thresholds_ns[at - 1]);
 	else
 		tl_fields_null(&f, "threshold_ns");
+	tl_fields_unsigned(&f, "episodes",
+	    result ? (uint64_t)(result->episodes + 0.5) : 0);
 	tl_fields_unsigned(&f, "tests", result ? result->tests : 0);
+	tl_fields_array(&f, "where");
+	for (size_t i = 0; result && i < result->where_count; i++)
+		put_json_cause(&f, why, result, &result->where[i]);
+	tl_fields_array_end(&f);
 	tl_fields_array(&f, "causes");
-	for (size_t i = 0; result && i < result->cause_count; i++)
+	for (size_t i = 0; result && i < shown_count(why, result); i++)
 		put_json_cause(&f, why, result, &result->causes[i]);
 	tl_fields_array_end(&f);
 	tl_fields_object_end(&f);
@@ -551,12 +579,20 @@ put_feature(struct tl_text *text, const struct tl_why *why,
 {
 	const struct tl_feature *f = feature_of(why, cause);
 
+	if (f->kind == TL_FEATURE_INSIDE && cause->value == 0)
+		tl_put_string(text, "no ");
 	tl_put_string(text, features[f->kind].before);
 	if (f->kind == TL_FEATURE_PART) {
 		tl_put_string(text, parts[f->a]);
 		return;
 	}
-	put_quoted(text, group_name(why, f->a, "begin"));
+	put_quoted(text, group_name(why, tl_feature_group(f), "begin"));
+	if (tl_feature_is_arg(f->kind)) {
+		tl_put_string(text, " with ");
+		tl_put_plain(text, argument_name(why, f));
+		tl_put_string(text, " = ");
+		put_other_argument(text, why, f, false);
+	}
 	tl_put_string(text, features[f->kind].after);
 	if (f->kind == TL_FEATURE_INSIDE && cause->value > 1) {
 		tl_put_format(text, ", %ld times or more", cause->value);
@@ -624,115 +660,164 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
+/* "median 710us with it, 101us without; 99 % within 2ms, 180us" */
 static void
-put_shares(struct tl_text *text, const struct tl_result *result,
-    const struct tl_cause *cause)
+put_durations(struct tl_text *text, const struct tl_cause *cause)
 {
-	const double slow = (double)result->known_slow[cause->level - 1];
-	const double precision =
-	    ratio((double)cause->hits, (double)cause->with);
-
-	tl_put_format(text, ": %.3g %% of the ",
-	    100 * ratio((double)cause->hits, slow));
-	if (cause->level == result->causes[0].level) {
-		tl_put_string(text, "slow spans");
-	} else {
-		tl_put_format(text, "%.0f spans of ", slow);
-		tl_put_duration(text, result->thresholds_ns[cause->level - 1]);
-		tl_put_string(text, " or longer");
-	}
-	tl_put_format(text, ", of which %.3g %% are slow (", 100 * precision);
-	tl_put_format(text, "%.3g times the average; p ",
-	    precision * ratio((double)result->known, slow));
-	if (cause->p < 1e-300)
-		tl_put_string(text, "< 1e-300)\n");
-	else
-		tl_put_format(text, "= %.1g)\n", cause->p);
 	tl_put_string(text, "   median ");
 	tl_put_duration(text, cause->median_with_ns);
 	tl_put_string(text, " with it, ");
 	tl_put_duration(text, cause->median_without_ns);
+	tl_put_string(text, " without; 99 % take at most ");
+	tl_put_duration(text, cause->p99_with_ns);
+	tl_put_string(text, " with it, ");
+	tl_put_duration(text, cause->p99_without_ns);
 	tl_put_string(text, " without\n");
 }
 
-/* Do both causes apply to the same spans?  Counts and examples are compared. */
-static bool
-is_the_same(const struct tl_cause *a, const struct tl_cause *b)
+static void
+put_shares(struct tl_text *text, const struct tl_result *result,
+    const struct tl_cause *cause)
 {
-	return a->kind != TL_CAUSE_WHERE && b->kind != TL_CAUSE_WHERE &&
-	       a->level == b->level && a->with == b->with &&
-	       a->hits == b->hits && a->excess == b->excess &&
-	       a->median_with_ns == b->median_with_ns &&
-	       a->median_without_ns == b->median_without_ns &&
-	       memcmp(a->examples, b->examples, sizeof(a->examples)) == 0;
-}
+	const double slow = (double)result->known_slow[result->level - 1];
 
-/* Is it on the line of an earlier cause? */
-static bool
-is_listed(const struct tl_result *result, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (is_the_same(&result->causes[k], &result->causes[i]))
-			return true;
-	return false;
+	tl_put_format(text, ": %.3g %% of the slow spans, of which ",
+	    100 * ratio((double)cause->hits, slow));
+	tl_put_format(text, "%.3g %% are slow (%.3g times the average; p ",
+	    100 * ratio((double)cause->hits, (double)cause->with), cause->lift);
+	if (cause->p < 1e-300)
+		tl_put_string(text, "< 1e-300)\n");
+	else
+		tl_put_format(text, "= %.1g)\n", cause->p);
 }
 
 /* Append the task of a wait: " (preempted by R/4711 83 % of the time)". */
 static void
 put_task(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result, const struct tl_cause *cause)
+    const struct tl_result *result, unsigned feature)
 {
+	const struct tl_feature *f = &why->features[feature];
 	struct task task;
 
-	if (!is_of_states(why, cause) || !tasks[feature_of(why, cause)->a])
+	if (f->kind != TL_FEATURE_PART || !tasks[f->a])
 		return;
-	task = find_task(why, result, cause);
+	task = find_task(why, result, feature);
 	if (task.share <= 0)
 		return;
-	tl_put_format(text, " (%s", tasks[feature_of(why, cause)->a]);
+	tl_put_format(text, " (%s", tasks[f->a]);
 	tl_put_plain(text, why->texts[task.text]);
 	tl_put_format(text, " %.0f %% of the time)", 100 * task.share);
 }
 
+/* Append the slowest spans of a cause. */
 static void
-put_text_cause(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result, size_t i, unsigned number)
+put_examples(struct tl_text *text, const struct tl_why *why,
+    const struct tl_cause *cause)
 {
-	const struct tl_cause *cause = &result->causes[i];
-	bool any = false;
-
-	tl_put_format(text, "%u. ", number);
-	put_phrase(text, why, cause, result->target->message);
-	put_task(text, why, result, cause);
-	if (cause->kind == TL_CAUSE_WHERE)
-		tl_put_format(text,
-		    " (%.0f %% of what the slow ones take longer)\n",
-		    100 * cause->share);
-	else
-		put_shares(text, result, cause);
-	/* append causes of the same spans on a line of their own */
-	for (size_t k = i + 1; k < result->cause_count; k++) {
-		if (!is_the_same(&result->causes[i], &result->causes[k]))
-			continue;
-		tl_put_string(text, any ? "; " : "   the same spans: ");
-		put_phrase(text, why, &result->causes[k],
-		    result->target->message);
-		any = true;
-	}
-	if (any)
-		tl_put_char(text, '\n');
 	for (size_t k = 0; k < cause->example_count; k++) {
 		tl_put_string(text, "     ");
 		tl_put_time(text, cause->examples[k]->begin_ns);
 		tl_put_string(text, "  ");
 		tl_put_duration(text, cause->examples[k]->duration_ns);
 		tl_put_string(text, "  [");
-		if (!put_path(text, why, cause->examples[k]))
+		if (!tl_why_put_path(text, why, cause->examples[k]))
 			tl_put_char(text, '-');
 		tl_put_string(text, "]  ");
-		put_line(text, why, cause->examples[k]);
+		tl_why_put_span(text, why, cause->examples[k]);
 		tl_put_char(text, '\n');
 	}
+}
+
+/* Append the number of a finding, and what has the same spans. */
+static void
+put_same(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result, size_t finding)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < result->cause_count; i++) {
+		const struct tl_cause *c = &result->causes[i];
+
+		if (!c->same || c->echo_of != finding + 1)
+			continue;
+		tl_put_string(text, any ? "; " : "   the same spans: ");
+		put_phrase(text, why, c, result->target->message);
+		any = true;
+	}
+	if (any)
+		tl_put_char(text, '\n');
+}
+
+static void
+put_text_cause(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result, size_t i)
+{
+	const struct tl_cause *cause = &result->causes[i];
+
+	tl_put_format(text, "%zu. ", i + 1);
+	put_phrase(text, why, cause, result->target->message);
+	put_shares(text, result, cause);
+	if (cause->explains > 0)
+		tl_put_format(text,
+		    "   explains %.0f %% of what the slow spans take longer\n",
+		    100 * cause->explains);
+	put_durations(text, cause);
+	if (cause->echo_of)
+		tl_put_format(text, "   says nothing of its own beside %u\n",
+		    cause->echo_of);
+	put_same(text, why, result, i);
+	if (i == 0)
+		tl_put_string(text, "   its slowest spans: begin, duration, "
+				    "[N/M for --tree --path N/M], message\n");
+	put_examples(text, why, cause);
+}
+
+/* Append the parts of the duration in which slow spans take longer. */
+static void
+put_where(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result)
+{
+	for (size_t i = 0; i < result->where_count; i++) {
+		const struct tl_cause *part = &result->where[i];
+
+		tl_put_string(text, "   ");
+		put_phrase(text, why, part, result->target->message);
+		put_task(text, why, result, part->feature);
+		tl_put_format(text,
+		    " (%.0f %% of what the slow ones take longer)\n",
+		    100 * part->share);
+		if (i == 0 && result->finding_count == 0)
+			put_examples(text, why, part);
+	}
+}
+
+/* Append the states of threads, if none of them is a part that is claimed. */
+static void
+put_states(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result)
+{
+	const char *between = "   the threads of slow spans: ";
+
+	for (size_t i = 0; i < result->where_count; i++)
+		if (is_of_states(why, &result->where[i]))
+			return;
+	for (uint32_t i = 0; i < why->feature_ids.count; i++) {
+		const struct tl_feature *f = &why->features[i];
+		const struct tl_state_share *share;
+
+		if (f->kind != TL_FEATURE_PART)
+			continue;
+		share = &result->states[f->a];
+		if (share->slow < state_least)
+			continue;
+		tl_put_format(text, "%s%s %.0f %% of the time", between,
+		    parts[f->a], 100 * share->slow);
+		put_task(text, why, result, i);
+		tl_put_format(text, ", others %.0f %%", 100 * share->others);
+		between = "; ";
+	}
+	if (*between == ';')
+		tl_put_char(text, '\n');
 }
 
 /* Are there kernel events? */
@@ -751,7 +836,7 @@ static void
 put_nothing(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
 {
-	const size_t at = main_threshold(result);
+	const size_t at = result->level;
 	const unsigned long long spans = result->target->spans;
 
 	if (spans < TL_SPANS_MIN) {
@@ -770,8 +855,8 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 		tl_put_string(text, " or longer.\n");
 	} else {
 		tl_put_format(text,
-		    "Nothing that was logged separates the %llu slowest of "
-		    "%llu spans (",
+		    "Nothing that --why looks at separates the %llu slowest "
+		    "of %llu spans (",
 		    (unsigned long long)result->slow[at - 1], spans);
 		tl_put_duration(text, result->thresholds_ns[at - 1]);
 		tl_put_format(text,
@@ -786,27 +871,59 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
+/* Append what is slow, where the time goes and the states. */
+static void
+put_slow(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result)
+{
+	const size_t at = result->level;
+
+	tl_put_plain(text, result->target->group->name);
+	tl_put_string(text, ": ");
+	if (result->finding_count == 0 && result->where_count == 0) {
+		put_nothing(text, why, result);
+	} else {
+		tl_put_format(text, "%lu of %lu spans took ",
+		    result->slow[at - 1], result->target->spans);
+		tl_put_duration(text, result->thresholds_ns[at - 1]);
+		tl_put_format(text, " or longer (the slowest %.2g %%)\n",
+		    100 * (double)result->slow[at - 1] /
+			(double)result->weight);
+		put_where(text, why, result);
+	}
+	put_states(text, why, result);
+}
+
 static void
 put_text_result(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
 {
-	const size_t at = main_threshold(result);
-	unsigned number = 0;
+	const size_t shown = shown_count(why, result);
 
-	tl_put_plain(text, result->target->group->name);
-	tl_put_string(text, ": ");
-	if (result->cause_count == 0) {
-		put_nothing(text, why, result);
+	put_slow(text, why, result);
+	for (size_t i = 0; i < shown; i++)
+		put_text_cause(text, why, result, i);
+	if (shown < result->cause_count)
+		tl_put_format(text,
+		    "%zu more that come with these: --all shows them.\n",
+		    result->cause_count - shown);
+}
+
+void
+tl_why_put_finding(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result)
+{
+	const struct tl_cause *cause = &result->causes[0];
+
+	put_slow(text, why, result);
+	if (result->finding_count == 0)
 		return;
-	}
-	tl_put_format(text, "%lu of %lu spans took ", result->slow[at - 1],
-	    result->target->spans);
-	tl_put_duration(text, result->thresholds_ns[at - 1]);
-	tl_put_format(text, " or longer (the slowest %.2g %%)\n",
-	    100 * (double)result->slow[at - 1] / (double)result->weight);
-	for (size_t i = 0; i < result->cause_count; i++)
-		if (!is_listed(result, i))
-			put_text_cause(text, why, result, i, ++number);
+	tl_put_string(text, "   ");
+	put_phrase(text, why, cause, result->target->message);
+	put_shares(text, result, cause);
+	tl_put_format(text, "   %.3g times the risk of a span without it\n",
+	    cause->risk);
+	put_durations(text, cause);
 }
 
 int

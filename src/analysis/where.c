@@ -3,11 +3,12 @@
  * where.c - find the parts of the duration in which slow spans take longer.
  *
  * A part is the time in all enclosed spans of a message, in a gap between two
- * messages, or in a state of the thread ("runnable").  It always grows with the duration, so it is no cause in the
- * sense of explain.c.  It is claimed if its share of the additional time is
- * clearly larger than its share of the usual time, in most slow spans.  There
- * is no claim if spans are slower in all parts in proportion, or in another
- * part each time.
+ * messages, or in a state of the thread ("runnable").  It always grows with the
+ * duration, so it is no cause in the sense of explain.c.  It is claimed if its
+ * share of the additional time is clearly larger than its share of the usual
+ * time, in most slow spans, or rather episodes of them (chance.h).  There is no
+ * claim if spans are slower in all parts in proportion, or in another part each
+ * time.
  */
 #include "analysis/chance.h"
 #include "analysis/gather.h"
@@ -26,6 +27,7 @@ struct where {
 	struct tl_why *why;
 	struct tl_result *result;
 	const struct tl_part_sums *sums;
+	const struct tl_shares *shares;
 	struct tl_weighed *room;
 	double normal_ns; /* the median of spans that reach no threshold */
 	double duration_ns[TL_LEVELS_MAX]; /* sums, by level */
@@ -35,8 +37,9 @@ struct where {
 
 /* The result of a part at one threshold. */
 struct reach {
-	double need; /* the least share of the additional time */
-	double slow, slow_all;
+	double usual;          /* share of the time of others */
+	double need;           /* the least share of the additional time */
+	double slow, slow_all; /* of episodes */
 	double normal, normal_all;
 	double more_ns; /* additional time of slow spans in the part */
 };
@@ -96,26 +99,30 @@ reach_all(const struct where *w, unsigned feature, double median_ns,
     struct reach *reach)
 {
 	struct tl_records_at at = { .records = &w->result->target->records };
-	const struct tl_record *r;
+	const struct tl_record *r = NULL;
+	size_t row = SIZE_MAX;
 
 	while ((r = tl_records_known(&at))) {
 		const double more =
 		    (double)tl_record_amount(r, feature) - median_ns;
 		const double longer = (double)r->duration_ns - w->normal_ns;
 
+		row += r->level > 0;
 		if (longer <= 0)
 			continue;
 		for (size_t i = 1; i <= w->result->threshold_count; i++) {
 			struct reach *to = &reach[i];
 			const bool reaches = more >= to->need * longer;
+			double share;
 
 			if (r->level < i) {
 				to->normal_all += r->weight;
 				to->normal += reaches ? r->weight : 0;
 				continue;
 			}
-			to->slow_all += r->weight;
-			to->slow += reaches ? r->weight : 0;
+			share = (double)tl_share(w->shares, row, i);
+			to->slow_all += share;
+			to->slow += reaches ? share : 0;
 			to->more_ns += more * r->weight;
 		}
 	}
@@ -124,7 +131,9 @@ reach_all(const struct where *w, unsigned feature, double median_ns,
 static double
 chance_of(const struct where *w, const struct reach *reach)
 {
-	const double rate = fmax(rate_least,
+	/* a stop that comes at any time comes so often in the part */
+	const double usual = fmax(rate_least, reach->usual);
+	const double rate = fmax(usual,
 	    reach->normal_all > 0 ? reach->normal / reach->normal_all : 0);
 
 	if (rate >= 1 || reach->slow <= rate * reach->slow_all)
@@ -134,31 +143,25 @@ chance_of(const struct where *w, const struct reach *reach)
 	    0));
 }
 
-/* Insert a claim after all causes that are no parts, among parts by share. */
+/* Insert a claim by its share. */
 static void
 claim(struct tl_result *result, const struct tl_cause *cause)
 {
-	size_t i = result->cause_count;
+	size_t i = result->where_count;
 
-	if (i == TL_CAUSES_MAX)
-		i--;
-	else
-		result->cause_count++;
-	if (i == TL_CAUSES_MAX - 1 && result->cause_count == TL_CAUSES_MAX &&
-	    result->causes[i].information > 0)
-		return; /* there is no room after the others */
-	while (i > 0 && result->causes[i - 1].kind == TL_CAUSE_WHERE &&
-	       result->causes[i - 1].share < cause->share) {
-		result->causes[i] = result->causes[i - 1];
-		i--;
-	}
-	result->causes[i] = *cause;
+	if (i == TL_WHERE_MAX && result->where[--i].share >= cause->share)
+		return;
+	result->where_count = i + 1;
+	for (; i > 0 && result->where[i - 1].share < cause->share; i--)
+		result->where[i] = result->where[i - 1];
+	result->where[i] = *cause;
 }
 
-static void
-try_part(struct where *w, unsigned feature)
+/* Try a part at the threshold of the result, or at any before that is chosen. */
+static struct tl_cause
+try_part(const struct where *w, unsigned feature)
 {
-	struct tl_result *result = w->result;
+	const struct tl_result *result = w->result;
 	const double median_ns = median_part(w, feature);
 	struct reach reach[TL_LEVELS_MAX] = { 0 };
 	struct tl_cause best = { .p = 1 };
@@ -167,6 +170,7 @@ try_part(struct where *w, unsigned feature)
 		const double usual = sum_from(w->sums[feature].ns, 0, i) /
 				     fmax(sum_from(w->duration_ns, 0, i), 1);
 
+		reach[i].usual = usual;
 		reach[i].need = usual + more_than_usual * (1 - usual);
 	}
 	reach_all(w, feature, median_ns, reach);
@@ -180,7 +184,7 @@ try_part(struct where *w, unsigned feature)
 
 		/* a part that is always the whole span explains nothing */
 		if (reach[i].need >= 1 || share < reach[i].need || p >= p_max ||
-		    p >= best.p ||
+		    p >= best.p || (result->level && i != result->level) ||
 		    reach[i].slow < slow_that_reach * reach[i].slow_all)
 			continue;
 		best = (struct tl_cause){ .kind = TL_CAUSE_WHERE,
@@ -194,8 +198,29 @@ try_part(struct where *w, unsigned feature)
 		if (best.value < 1)
 			best.value = 1;
 	}
-	if (best.p < p_max)
-		claim(result, &best);
+	return best;
+}
+
+/* Claim what is found in all parts; or choose the threshold that finds most. */
+static void
+try_parts(const struct where *w)
+{
+	struct tl_cause best = { .p = p_max };
+
+	for (uint32_t i = 0; i < w->why->feature_ids.count; i++) {
+		struct tl_cause cause;
+
+		if (!tl_feature_is_part(w->why->features[i].kind) ||
+		    !may_be(w, &w->sums[i]))
+			continue;
+		cause = try_part(w, i);
+		if (w->result->level && cause.p < p_max)
+			claim(w->result, &cause);
+		else if (cause.p < best.p)
+			best = cause;
+	}
+	if (w->result->level == 0)
+		w->result->level = best.level;
 }
 
 static void
@@ -222,9 +247,12 @@ sum_durations(struct where *w)
 
 int
 tl_where_explain(struct tl_why *why, struct tl_result *result,
-    const struct tl_part_sums *sums)
+    const struct tl_part_sums *sums, const struct tl_shares *shares)
 {
-	struct where w = { .why = why, .result = result, .sums = sums };
+	struct where w = { .why = why,
+		.result = result,
+		.sums = sums,
+		.shares = shares };
 	uint64_t parts = 0;
 
 	w.room = malloc(result->target->records.count * sizeof(*w.room));
@@ -236,10 +264,10 @@ tl_where_explain(struct tl_why *why, struct tl_result *result,
 			 sum_from(sums[i].ns, 0, TL_LEVELS_MAX) > 0;
 	w.tests = (double)parts * (double)result->threshold_count;
 	result->tests += parts * result->threshold_count;
-	for (uint32_t i = 0; i < why->feature_ids.count; i++)
-		if (tl_feature_is_part(why->features[i].kind) &&
-		    may_be(&w, &sums[i]))
-			try_part(&w, i);
+	if (result->level == 0)
+		try_parts(&w);
+	if (result->level > 0)
+		try_parts(&w);
 	free(w.room);
 	return 0;
 }

@@ -2,15 +2,16 @@
 /*
  * why.h - what distinguishes the slow spans of a message from the others.
  *
- *	events --> gather: a record for each span --> explain --> text, JSON
- *	           (one pass)      fixed head, list    (two scans)
+ *	events --> gather: a record for each span --> explain --> findings
+ *	           (one pass)      fixed head, list    claims      text, JSON
  *	                           of what it has
  *
  * The problem.  A user sees that 1 % of the requests take ten times as long
  * and asks why.  What was logged has thousands of features: values of
- * arguments, CPUs, threads, what was logged before, inside and beside, waits.
- * Some of them are more frequent in slow spans by chance, some because slow
- * spans are long, and few because they are the cause.
+ * arguments, CPUs, threads, what was logged before, inside, around and beside,
+ * waits.  Some of them are more frequent in slow spans by chance, some because
+ * slow spans are long, some because they come with another one, and few because
+ * they are the cause.
  *
  * The algorithm.  A feature of a span never depends on how long the span took:
  * what goes on beside it is looked up in a window [begin, begin + W], W being
@@ -20,28 +21,34 @@
  * 1, 0.5, 0.2 and 0.1 %, each if it is at least 10 spans and 1.5 medians, and
  * one for at most 9 spans that take 4 times as long as all others.  A candidate
  * ("cpu is 3", "size is 4096 or more") is a row of 8 counters, one for each
- * level.  Candidates are ranked by the mutual information between having the
- * feature and being slow, at the best threshold: a feature that only
- * accompanies the cause cannot have more of it than the cause.
+ * level.  The threshold at which a candidate has the most mutual information
+ * with being slow is that of all: what is slow is one question, and all claims
+ * answer it.
  *
- * The guard.  The p-value is the tail of the hypergeometric distribution times
- * the tests of the family (all values, cuts and windows, times the thresholds),
- * times the families, so that ten thousand windows of time do not outweigh six
- * processes.  A candidate is claimed if p < 0.01 and it applies to five slow
- * spans (all, if fewer are slow), to a tenth of the slow ones, and has at least
- * twice the risk of the spans without it.  Parts of the duration itself (time
- * in enclosed spans, gaps) always grow with it: they have another test
- * (where.c) and are listed after the other causes.
+ * The guard.  An observation is an episode: slow spans that began or ended
+ * together count as one (chance.h).  The p-value is the tail of the
+ * hypergeometric distribution times the tests of the family (all values, cuts
+ * and windows, times the thresholds), times the families, so that a thousand
+ * windows of time do not outweigh six processes.  A candidate is claimed if
+ * p < 0.01 and it applies to five episodes (all, if there are fewer), to a
+ * tenth of the slow spans, has at least twice the risk of the spans without it
+ * and 1.5 times that of all.  Parts of the duration itself (time in enclosed
+ * spans, gaps, states) always grow with it: they have another test (where.c)
+ * and say where the time goes, not why.
+ *
+ * Findings.  Claims are ranked by what they explain of the extra time.  Those
+ * that would not be made among the spans that agree in the others are echoes
+ * (findings.c).
  *
  * Bounds.  There are at most TL_RECORDS_MAX records of TL_RECORDS_SIZE_MAX
  * bytes.  When there are more, the slowest 5 % are kept and half of the others
  * are dropped; the other half counts twice.  Messages, features and values have
  * limits too; tl_why_left_out() reports what they left out.
  *
- * Figures.  10 million events of 1.4 million spans, on a busy machine: 1.9 s of
- * processor time and 132 MiB from a trace, 2.1 s and 137 MiB from a timeline.
- * Of 200 generated traces with one cause (tests/why) it stands first in 196, of
- * 200 without a cause 199 have no claim.
+ * Figures.  Of 200 generated traces with one cause of 35 kinds (tests/why) it
+ * stands first in 197; of 200 without a cause, half of them with stops of all
+ * threads at random times, none has a claim.  Before episodes were counted, nine
+ * of ten traces with stops had one.
  *
  * Rejected.  Windows as long as the span: each of 11 traces without a cause
  * then had a false claim.  Ranking by lift: it prefers rare accidents.
@@ -65,6 +72,7 @@ struct tl_why_plan {
 	/* spans of at least this duration are slow; 0: not given */
 	int64_t slower_ns;
 	double slowest; /* the percentage of slow spans; 0: not given */
+	bool all;       /* every claim, not three findings */
 	/* The sources of the events, by which threads have the numbers of a
 	 * call tree, and states if a source has kernel events.  NULL: unknown,
 	 * and examples have no path. */

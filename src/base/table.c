@@ -134,6 +134,19 @@ tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 	return 1;
 }
 
+bool
+tl_id_map_has(const struct tl_id_map *map, struct tl_id_key key)
+{
+	struct tl_probe probe =
+	    tl_table_probe(&map->table, tl_hash_pair(key.a, key.b));
+	uint32_t id;
+
+	while (tl_probe_next(&probe, &id))
+		if (map->keys[id].a == key.a && map->keys[id].b == key.b)
+			return true;
+	return false;
+}
+
 void
 tl_id_map_free(struct tl_id_map *map)
 {

@@ -222,6 +222,9 @@ tl_id_map_get(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 	return 0;
 }
 
+/* Has a key an id? */
+bool tl_id_map_has(const struct tl_id_map *map, struct tl_id_key key);
+
 void tl_id_map_free(struct tl_id_map *map);
 
 #endif

@@ -67,13 +67,6 @@ static void
 put_what(const struct view *v, enum tl_critical_kind kind,
     const struct tl_message *message, unsigned rule)
 {
-	static const char *const waits[TL_CRITICAL_KINDS] = {
-		[TL_CRITICAL_TASK] = "blocked by another task",
-		[TL_CRITICAL_TIMER] = "blocked until a timer or device",
-		[TL_CRITICAL_IO] = "blocked for I/O",
-		[TL_CRITICAL_RUNNABLE] = "waiting for a CPU",
-		[TL_CRITICAL_UNKNOWN] = "unknown, for lack of kernel events"
-	};
 	const struct tl_pair_rule *rules = v->options->pairs;
 
 	if (kind == TL_CRITICAL_PAIR) {
@@ -81,7 +74,7 @@ put_what(const struct view *v, enum tl_critical_kind kind,
 		tl_put_string(v->text, " -> ");
 		put_pair_side(v->text, &rules[rule].sides[TL_PAIR_RECEIVED]);
 	} else if (kind != TL_CRITICAL_WORK) {
-		tl_put_string(v->text, waits[kind]);
+		tl_put_string(v->text, tl_critical_kind_words(kind));
 	} else if (message) {
 		tl_put_plain(v->text, message->line1);
 	} else {

@@ -70,6 +70,8 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 		return tl_tree_show(&inputs, select, options, &output, fault);
 	case TL_MODE_WHY:
 		return tl_why_show(&inputs, select, options, &output, fault);
+	case TL_MODE_BRIEF:
+		return tl_brief_show(&inputs, select, options, &output, fault);
 	case TL_MODE_CRITICAL:
 		return tl_critical_show(&inputs, select, options, &output,
 		    fault);
@@ -97,6 +99,7 @@ wants_kernel(const struct tl_options *options)
 	return options->mode == TL_MODE_STATES ||
 	       options->mode == TL_MODE_STATS ||
 	       options->mode == TL_MODE_TREE || options->mode == TL_MODE_WHY ||
+	       options->mode == TL_MODE_BRIEF ||
 	       options->mode == TL_MODE_CRITICAL;
 }
 
@@ -154,6 +157,7 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 	case TL_MODE_TREE:
 	case TL_MODE_STATES:
 	case TL_MODE_WHY:
+	case TL_MODE_BRIEF:
 	case TL_MODE_CRITICAL:
 		return select->passed == 0;
 	case TL_MODE_SCRIPT:

@@ -93,8 +93,14 @@ take_why(struct parse *p, int value)
 			return usage(p, "a second --why", p->argument);
 		o->why = p->argument;
 		return take_mode(p, TL_MODE_WHY, "--why");
+	case OPTION_BRIEF:
+		o->brief = p->argument ? p->argument : "*";
+		return take_mode(p, TL_MODE_BRIEF, "--brief");
 	case OPTION_SLOWEST:
 		return take_slowest(p);
+	case OPTION_ALL:
+		o->all = true;
+		return 0;
 	default:
 		return 1;
 	}
@@ -179,7 +185,8 @@ check_tree(struct parse *p)
 static void
 keep_all_entries(struct tl_options *o)
 {
-	if (o->mode != TL_MODE_WHY && o->mode != TL_MODE_CRITICAL)
+	if (o->mode != TL_MODE_WHY && o->mode != TL_MODE_CRITICAL &&
+	    o->mode != TL_MODE_BRIEF)
 		return;
 	o->slower_ns = o->selection.slower_ns;
 	o->selection.slower_ns = 0;
@@ -218,8 +225,13 @@ check_options(struct parse *p)
 	if ((o->mode == TL_MODE_INFO || o->mode == TL_MODE_CRITICAL) &&
 	    o->format == TL_FORMAT_CSV)
 		return usage(p, "not available as CSV", p->mode_name);
+	if (o->mode == TL_MODE_BRIEF && o->format != TL_FORMAT_TEXT)
+		return usage(p, "is text for people: --why has JSON",
+		    "--brief");
 	if (o->mode != TL_MODE_WHY && o->slowest > 0)
 		return usage(p, "needs --why", "--slowest");
+	if (o->mode != TL_MODE_WHY && o->all)
+		return usage(p, "needs --why", "--all");
 	if (o->slower_ns > 0 && o->slowest > 0)
 		return usage(p, "cannot be combined with --slowest",
 		    "--slower");

@@ -38,6 +38,7 @@ enum tl_mode {
 	TL_MODE_VIEW,
 	TL_MODE_STATES,
 	TL_MODE_WHY,
+	TL_MODE_BRIEF,
 	TL_MODE_TREE,
 	TL_MODE_BROWSE,
 	TL_MODE_CRITICAL,
@@ -96,6 +97,8 @@ struct tl_options {
 	int64_t slower_ns;
 	/* percentage of slow spans; 0: found from the spans */
 	double slowest;
+	bool all;           /* that --why finds */
+	const char *brief;  /* glob of the spans of --brief */
 	const char *script; /* a file or a view */
 	char **script_argv; /* arguments of the script */
 	int script_argc;

@@ -168,6 +168,8 @@ static void
 put_longest(struct tl_text *text, const struct longest *l)
 {
 	const struct tl_parts *p = &l->parts;
+	const int64_t running =
+	    p->ns[TL_PART_RUNNING] + p->ns[TL_PART_INTERRUPTED];
 	struct tl_event begin = { .message = l->span.message,
 		.kind = TL_BEGIN };
 	const char *before = "  ";
@@ -183,11 +185,18 @@ put_longest(struct tl_text *text, const struct longest *l)
 		tl_put_char(text, ')');
 	}
 	for (unsigned i = 0; i < TL_PARTS; i++) {
-		if (p->ns[i] == 0)
+		const int64_t ns = i == TL_PART_RUNNING ? running : p->ns[i];
+
+		if (ns == 0 || i == TL_PART_INTERRUPTED)
 			continue;
 		tl_put_string(text, before);
 		tl_put_format(text, "%s ", tl_part_words(i));
-		tl_put_duration(text, p->ns[i]);
+		tl_put_duration(text, ns);
+		if (i == TL_PART_RUNNING && p->ns[TL_PART_INTERRUPTED] > 0) {
+			tl_put_string(text, " (irq ");
+			tl_put_duration(text, p->ns[TL_PART_INTERRUPTED]);
+			tl_put_char(text, ')');
+		}
 		if (i == TL_PART_RUNNABLE && p->preempted.ns > 0)
 			put_task(text, " (preempted by ", &p->preempted,
 			    p->preempted.tid != 0);

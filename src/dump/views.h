@@ -73,6 +73,11 @@ int tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
+/* --brief: one page about slow spans. */
+int tl_brief_show(const struct tl_sources *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
+
 /* --view states: the states of the threads of spans. */
 int tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);

@@ -40,6 +40,7 @@ tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
 	const struct tl_why_plan plan = { .glob = options->why,
 		.slower_ns = options->slower_ns,
 		.slowest = options->slowest,
+		.all = options->all,
 		.sources = inputs };
 	struct tl_text left_out = { 0 };
 	struct tl_why *why;

@@ -91,7 +91,7 @@ static struct tl_why_plan
 check_options(lua_State *L)
 {
 	static const char *const known[] = { "message", "slower", "slowest",
-		NULL };
+		"all", NULL };
 	struct tl_why_plan plan = { 0 };
 
 	luaL_checktype(L, 2, LUA_TTABLE);
@@ -113,6 +113,9 @@ check_options(lua_State *L)
 	plan.glob = lua_tostring(L, -1);
 	plan.slower_ns = slower_of(L);
 	plan.slowest = slowest_of(L);
+	lua_getfield(L, 2, "all");
+	plan.all = lua_toboolean(L, -1);
+	lua_pop(L, 1);
 	if (plan.slower_ns > 0 && plan.slowest > 0)
 		luaL_error(L, "'slower' and 'slowest' exclude each other");
 	return plan;

@@ -48,10 +48,14 @@ holds() {
 tell work 2100000 >/dev/null
 fires slow
 holds slow '> work'
-explained() { grep -q '^work.*spans' "$snapshots"/*-slow.tl*.why.txt; }
+explained() { grep -q '^work.*spans' "$snapshots"/*-slow.tl*.brief.txt; }
 until_true explained
 explained
-is 'what distinguishes its slow spans stands beside it' $? 0
+is 'a page about its slow spans stands beside it' $? 0
+has '... with the one for which it fired' "$(cat "$snapshots"/*-slow.tl*.brief.txt)" \
+	'^(Without an end so far|A slow one): 2\.[0-9]+s  .*work'
+has '... and the command that shows it' "$(cat "$snapshots"/*-slow.tl*.brief.txt)" \
+	'^  \$ timeline-dump --(tid|tree --path) [0-9/]+ [^ /]+-slow\.tl'
 tell rate 1000 trace >/dev/null
 detail() { "$dump" --message 'tick*' --columns priority,message "/$name-t" | grep -q '^trace '; }
 until_true detail

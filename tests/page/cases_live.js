@@ -63,7 +63,11 @@ function explanation(state, url) {
 	state.why = ["timeline", "message"].map((name) =>
 		url.searchParams.get(name));
 	return JSON.stringify({message: "request", spans: 1000, slow: 50,
-		threshold_ns: 1000000, tests: 99, causes: [
+		threshold_ns: 1000000, tests: 99, where: [
+			{kind: "states", name: "runnable", op: ">=", value: 1,
+			 task: "<b>rt/9", task_share: 0.83, unit: "ns",
+			 share: 0.74, covers: 0.8, precision: 0.9, examples: []}],
+		causes: [
 			{kind: "argument", name: "path", op: "=",
 			 value: "<b>/cart", unit: null, covers: 0.84,
 			 precision: 0.9, excess: 0.5, median_with_ns: 2000000,
@@ -293,6 +297,9 @@ async function explains(p, state, {same, holds}) {
 	holds("why a span is slow is shown, as text",
 		text.includes("argument path = <b>/cart") &&
 		text.includes("84 % of the slow spans have it"), text);
+	holds("... behind where the time goes",
+		/the time goes into runnable, <b>rt\/9 83 %\s+74 % of what the slow/
+			.test(text), text);
 	holds("... and the slow ones are marked", await p.run(
 		"isSlow(model.messages.find((m) => m.key === why.key), 2e6)"));
 	await p.key("Escape");

@@ -51,12 +51,12 @@ is 'what holds for the same spans is one line' "$(
 		sed -E 's/"size":([19])/"size":\1,"more":\1/; s/\$size"/$size $more"/' >"$work/pair.jsonl"
 	"$dump" --why 'pair*' "$work/pair.jsonl" | grep -E -A3 '^1\.' | sed -nE 's/^(1\. [^:]*):.*/\1/p; /the same/p')" \
 	'1. size = 9
-   the same spans: more = 9; size >= 9; more >= 9'
+   the same spans: more = 9; more >= 9'
 ends '... as JSON' 0 "$dump" --why 'load*' --json "$work/size.jsonl"
 is '... the same' "$(first <<<"$out")" '["argument","size",">="]'
-is '... with all figures' "$(jq -c '.causes[0] | [.covers, .precision, .lift, .slow, .with,
-	.hits, .excess, .median_with_ns, .threshold_ns]' <<<"$out")" \
-	'[1,1,20,100,100,100,1,700,700]'
+is '... with all figures' "$(jq -c '[.slow, .threshold_ns, .episodes] + (.causes[0] |
+	[.covers, .precision, .lift, .with, .hits, .excess, .explains, .median_with_ns, .p99_with_ns])' <<<"$out")" \
+	'[100,700,100,1,1,20,100,100,1,1,700,700]'
 is '... and paths that --tree takes' \
 	"$(jq -r '.causes[0].examples[] | .path + " " + .text' <<<"$out")" \
 	"$(for path in $(jq -r '.causes[0].examples[].path' <<<"$out"); do
@@ -73,7 +73,7 @@ is 'no span is slow enough' "$("$dump" --why 'load*' --slower 1s "$work/size.jso
 	'load $size: None of 2000 spans took 1s or longer.'
 is 'spans that all take as long have no cause' \
 	"$("$dump" --why equal --json "$work/equal.jsonl")" \
-	'{"message":"equal","spans":100,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+	'{"message":"equal","spans":100,"slow":0,"threshold_ns":null,"episodes":0,"tests":0,"where":[],"causes":[]}'
 # slow at random, beside a message of the kernel or without
 seq 2000 | awk '{ n = (n * 1103515245 + 12345) % 2147483648
 	print $1 * 1000, n % 1000003 < 20000 ? 700 : 100 }' | spans_of chance >"$work/chance.jsonl"
@@ -82,15 +82,15 @@ seq 2000 | awk '{ n = (n * 1103515245 + 12345) % 2147483648
 	sed -n '$s/"c","message":"chance","kind":"end"/"sched","message":"switched","kind":"instant"/p' "$work/chance.jsonl"
 } >"$work/chance_sched.jsonl"
 text=$("$dump" --why chance "$work/chance.jsonl")
-has 'nothing but chance is an answer' "$text" '^chance: Nothing that was logged separates the [0-9]+ slowest of 2000 spans'
+has 'nothing but chance is an answer' "$text" '^chance: Nothing that --why looks at separates the [0-9]+ slowest of 2000 spans'
 has '... with what may tell more' "$text" '^More detail may: a lower priority or .*, timers inside them, and what the kernel did \(timelinectl kernel\)\.$'
 has '... but what is there' "$("$dump" --why chance "$work/chance_sched.jsonl")" 'timers inside them\.$'
 is 'fewer than 50 spans are not compared' "$("$dump" --why few --json "$work/few.jsonl")" \
-	'{"message":"few","spans":40,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+	'{"message":"few","spans":40,"slow":0,"threshold_ns":null,"episodes":0,"tests":0,"where":[],"causes":[]}'
 has '... in words' "$("$dump" --why few "$work/few.jsonl")" '^few: 40 spans; 50 are needed'
 ends 'that no span matches is an error' 1 "$dump" --why 'none*' --json "$work/few.jsonl"
 is '... which JSON has without causes' "$out" \
-	'{"message":"none*","spans":0,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+	'{"message":"none*","spans":0,"slow":0,"threshold_ns":null,"episodes":0,"tests":0,"where":[],"causes":[]}'
 ends '... in words, too' 1 "$dump" --why 'none*' "$work/few.jsonl"
 is '... that say how to go on' "$out$err" \
 	"timeline-dump: no span matches 'none*': --list shows the messages"
@@ -131,15 +131,15 @@ lacks 'without kernel events --why finds no wait' \
 	-o "$work/preempted.tl.sched"
 text=$("$dump" --why work "$work/preempted.tl")
 has '--why finds it in the file beside' "$text" \
-	'^1\. the time goes into waiting for a CPU \(preempted by rt/9 100 % of the time\) \(100 % of what the slow ones take longer\)$'
+	'^   the time goes into waiting for a CPU \(preempted by rt/9 100 % of the time\) \(100 % of what the slow ones take longer\)$'
 lacks '... and no event of the kernel is a cause' "$text" 'switched'
 is '... in JSON' "$("$dump" --why work --json "$work/preempted.tl" |
-	jq -c '.causes[] | [.kind, .name, .task, .task_share, .unit]')" \
+	jq -c '.where[] | [.kind, .name, .task, .task_share, .unit]')" \
 	'["states","runnable","rt/9",1,"ns"]'
 is '... whatever is selected' "$("$dump" --why work --message work --json "$work/preempted.tl" |
-	jq -c '.causes[].name')" '"runnable"'
+	jq -c '.where[].name')" '"runnable"'
 is '... and paths are those of --tree' "$("$dump" --tree --path \
-	"$("$dump" --why work --json "$work/preempted.tl" | jq -r '.causes[0].examples[0].path')" \
+	"$("$dump" --why work --json "$work/preempted.tl" | jq -r '.where[0].examples[0].path')" \
 	"$work/preempted.tl" | sed -n '2s/ (.*//p')" 'work: 37us'
 has '--critical has the wait, too' "$("$dump" --critical work "$work/preempted.tl")" \
 	'^ .*waiting for a CPU$'
@@ -176,6 +176,161 @@ option 'slower' is no duration: 'soon'
 option 'slowest' must be above 0 and below 100
 no such option: 'fast'"
 
+# == what is one observation ==
+
+# Stops of all of 16 threads, of which nothing is logged, at times that are known
+# here only: one in a thousand spans is slow, and 16 are at once.
+stopped() { # SEED
+	awk -v seed="$1" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < 12; i++) stop[i] = int(rand() * 9e8)
+		for (t = 1; t <= 16; t++) {
+			ns = int(rand() * 1e6)
+			while (ns < 9e8) {
+				took = int(2e5 + rand() * 4e5)
+				for (i in stop) if (ns <= stop[i] && stop[i] < ns + took) took += 2e7
+				print ns, took, t
+				ns += took + int(rand() * 4e5)
+			}
+		}
+	}' | sort -n | awk '{
+		line = "{\"ns\":%d,\"tsc\":%d,\"cpu\":%d,\"pid\":7,\"tid\":%d,\"priority\":\"info\"," \
+			"\"category\":\"c\",\"message\":\"stopped\",\"kind\":\"%s\",\"args\":{}}\n"
+		printf line, $1, $1, $3 % 4, 10 + $3, "begin"
+		printf line, $1 + $2, $1 + $2, $3 % 4, 10 + $3, "end"
+	}' | sort -t: -k2n
+}
+for seed in 1 2 3 4 5 6 7 8; do
+	stopped $seed >"$work/stopped.jsonl"
+	"$dump" --why stopped --json "$work/stopped.jsonl" | jq -c .causes
+	"$dump" --why stopped --slower 5ms --json "$work/stopped.jsonl" |
+		jq -c '.slow > 60 and .episodes < 30, .causes'
+done >"$work/claims"
+is 'stops of all threads at random times have no cause' \
+	"$(sort "$work/claims" | uniq -c | sed 's/^ *//')" '16 []
+8 true'
+
+# == one question ==
+
+# One route is ten times slower, and one tenant 1.6 times in a third of its spans.
+awk 'BEGIN {
+	srand(3); ns = 1e15
+	for (i = 0; i < 20000; i++) {
+		export = rand() < 0.012; acme = rand() < 0.1
+		took = 4e5 * (1 + rand() / 5)
+		if (acme && rand() < 0.35) took *= 1.6
+		if (export && rand() < 0.85) took *= 10
+		line = "{\"ns\":%.0f,\"tsc\":%.0f,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\"," \
+			"\"category\":\"c\",\"message\":\"request of $tenant for $route\",\"kind\":\"%s\",\"args\":{%s}}\n"
+		printf line, ns, ns, "begin", sprintf("\"tenant\":%d,\"route\":%d", acme ? 9 : int(rand() * 9), export ? 7 : int(rand() * 7))
+		printf line, ns + took, ns + took, "end", ""
+		ns += took + int(rand() * 1e5)
+	}
+}' >"$work/two.jsonl"
+text=$("$dump" --why 'request*' "$work/two.jsonl")
+is 'the threshold is printed once' "$(grep -c 'or longer' <<<"$text")" 1
+has '... and each cause answers for it' "$text" '^1\. route = 7: '
+lacks '... a restatement does not' "$text" '^[0-9]\. route >= 7'
+has '... with the 99th percentile beside the median' "$text" \
+	'^   median [^ ]+ with it, [^ ]+ without; 99 % take at most [^ ]+ with it, [^ ]+ without$'
+has '... with what it explains' "$text" '^   explains (9[0-9]|100) % of what the slow spans take longer$'
+has '... and with a word on its examples' "$text" '^   its slowest spans: begin, duration, \[N/M for --tree --path N/M\], message$'
+has '... what came with it waits for --all' "$text" '^[0-9]+ more that come with these: --all shows them\.$'
+ends '--all shows it' 0 "$dump" --why 'request*' --all "$work/two.jsonl"
+has '... as an echo' "$out" '^   says nothing of its own beside 1$'
+is '... in JSON, too' "$("$dump" --why 'request*' --all --json "$work/two.jsonl" |
+	jq -c '[.causes[] | select(.echo_of == 1) | .name] | unique')" '["route"]'
+ends '--all needs --why' 2 "$dump" --all "$work/two.jsonl"
+
+# A slow thread makes few spans, so its spans are among the first of a thread.
+awk 'BEGIN {
+	srand(5)
+	for (t = 1; t <= 12; t++) for (i = 0; i < (t > 8 ? 60 : 1000); i++)
+		print 1e6 * i + t, (t > 8 && rand() < 0.5) || rand() < 0.001 ? 7e5 : 2e5 + rand() * 1e4, t
+}' | awk '{
+	line = "{\"ns\":%d,\"tsc\":1,\"cpu\":0,\"pid\":7,\"tid\":%d,\"priority\":\"info\"," \
+		"\"category\":\"c\",\"message\":\"work\",\"kind\":\"%s\",\"args\":{}}\n"
+	printf line, $1, $3, "begin"; printf line, $1 + $2, $3, "end"
+}' | sort -t: -k2n >"$work/ranks.jsonl"
+is 'the first spans of threads are no cause where the threads are' "$("$dump" --why work --all --json "$work/ranks.jsonl" |
+	jq -c '[.causes[] | select(.kind == "time" and .name == "start")]')" '[]'
+
+# == what is not there, what came before, what lies around ==
+lines_of() { # of "NS KIND MESSAGE [ARGS]"
+	awk '{
+		args = $4 == "" ? "" : $4
+		printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
+			$1, $1, $3, $2, args
+	}' | sed 's/_\$/ $/g'
+}
+# every twentieth span is slow, and has what $1 prints about it
+neighbours() { # AWK
+	seq 2000 | awk '{ slow = $1 % 20 == 3; at = $1 * 1e5; took = slow ? 70000 : 10000 + $1 % 13 * 100 } '"$1" | lines_of
+}
+neighbours '{ print at, "begin", "work"
+	if (!slow && $1 % 100 != 17) print at + 500, "instant", "hit_$key", "\"key\":" $1
+	print at + took, "end", "work" }' >"$work/absent.jsonl"
+text=$("$dump" --why work "$work/absent.jsonl")
+has 'what is not inside is a cause' "$text" '^1\. no "hit \$key" inside: 100 % of the slow spans, of which 8[0-9](\.[0-9])? % are slow'
+is '... in JSON' "$("$dump" --why work --json "$work/absent.jsonl" | jq -c '.causes[0] | [.kind, .name, .op, .value]')" \
+	'["inside","hit $key","=",0]'
+neighbours '{ print at, "begin", "work"
+	if ($1 < 1300 || $1 > 1990) print at + 500, "instant", "hit_$key", "\"key\":" $1
+	if (slow && $1 < 1300) took = 10000
+	print at + took, "end", "work" }' >"$work/early.jsonl"
+neighbours '{ print at, "begin", "work"
+	if ($1 < 1300) print at + 500, "instant", "hit_$key", "\"key\":" $1
+	if (slow && $1 < 1300) took = 10000
+	print at + took, "end", "work" }' >"$work/closed.jsonl"
+has '... where the message is seen before and after' "$("$dump" --why work --all "$work/early.jsonl")" 'no "hit \$key" inside'
+lacks '... but not where it may have been closed' "$("$dump" --why work --all "$work/closed.jsonl")" 'no "hit'
+neighbours '{ print at - 5000, "begin", "collect_$generation", "\"generation\":" (slow ? 2 : $1 % 2)
+	print at - 4000, "end", "collect_$generation"
+	print at, "begin", "work"; print at + took, "end", "work" }' >"$work/before.jsonl"
+has 'the span before is one, with its argument' "$("$dump" --why work "$work/before.jsonl")" \
+	'^1\. after "collect \$generation" with generation = 2 in the same thread: 100 % of'
+neighbours '{ print at, "begin", "work_$kind", "\"kind\":" ($1 % 20 == 2 ? 5 : $1 % 3)
+	print at + took, "end", "work_$kind" }' >"$work/again.jsonl"
+has '... also if it is of the same message' "$("$dump" --why 'work*' "$work/again.jsonl")" \
+	'^1\. after "work \$kind" with kind = 5 in the same thread: 100 % of'
+neighbours '{ print at, "begin", "work"
+	print at + 500, "begin", "execute_$command%s", "\"command\":\"" (slow ? "KEYS" : "GET") "\""
+	print at + 900, "end", "execute_$command%s"; print at + took, "end", "work" }' >"$work/enclosed.jsonl"
+has 'the argument of an enclosed span is one' "$("$dump" --why work "$work/enclosed.jsonl")" \
+	'^1\. "execute \$command%s" with command = KEYS inside: 100 % of'
+is '... in JSON' "$("$dump" --why work --json "$work/enclosed.jsonl" | jq -c '.causes[0] | [.kind, .name, .argument, .op, .value]')" \
+	'["inside","execute $command%s","command","=","KEYS"]'
+neighbours '{ print at - 5, "begin", "batch_$of", "\"of\":" (slow ? 9 : $1 % 4)
+	print at, "begin", "work"; print at + took, "end", "work"
+	print at + took + 5, "end", "batch_$of" }' >"$work/around.jsonl"
+has '... and that of an enclosing one' "$("$dump" --why work "$work/around.jsonl")" \
+	'^1\. inside "batch \$of" with of = 9: 100 % of'
+# Lua knows no files beside, and says nothing of the lines of the kernel
+"$build/bin/timeline-convert" -q --to jsonl "$work/preempted.tl" "$work/preempted.tl.sched" >"$work/merged.jsonl"
+echo "print(#timeline.inputs[1]:why { message = 'work', all = true }[1].causes)" >"$work/kernel.lua"
+is 'a line of the kernel is never a cause' "$("$dump" -s "$work/kernel.lua" "$work/merged.jsonl")" 0
+# spans whose threads always wait for a CPU, the slow ones as the others
+seq 400 | awk -v spans="$work/waits.jsonl" -v kernel="$work/waits_kernel.jsonl" '
+function put(file, ns, category, message, kind, args) {
+	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"%s\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
+		ns, ns, category, message, kind, args >file
+}
+{
+	at = $1 * 100000; took = $1 % 20 == 3 ? 50000 : 10000
+	out = "switched out as $state%s for $next $name%s"
+	put(kernel, at - 500, "sched", "switched in", "instant")
+	put(spans, at, "c", "sync", "begin")
+	put(kernel, at + took * 0.1, "sched", out, "instant", "\"state\":\"R+\",\"next\":9,\"name\":\"rt\"")
+	put(kernel, at + took * 0.9, "sched", "switched in", "instant")
+	put(spans, at + took, "c", "sync", "end")
+	put(kernel, at + took + 100, "sched", out, "instant", "\"state\":\"S\",\"next\":0,\"name\":\"idle\"")
+}'
+"$build/bin/timeline-convert" -q "$work/waits.jsonl" -o "$work/waits.tl"
+"$build/bin/timeline-convert" -q --to timeline "$work/waits_kernel.jsonl" -o "$work/waits.tl.sched"
+text=$("$dump" --why sync "$work/waits.tl")
+has 'where the threads were is said, whether or not it differs' "$text" \
+	'^   the threads of slow spans: .*waiting for a CPU 80 % of the time \(preempted by rt/9 100 % of the time\), others 80 %$'
+
 # arguments that are refused
 ends '--slowest needs --why' 2 "$dump" --slowest 1 "$work/few.jsonl"
 ends 'a percentage has bounds' 2 "$dump" --why few --slowest 100 "$work/few.jsonl"
@@ -185,9 +340,9 @@ ends 'there is no CSV' 2 "$dump" --why few --format csv "$work/few.jsonl"
 
 # a known cause of every kind, and traces without one
 if [ -n "$lua" ]; then
-	SPANS_MAX=6000 "$here/../why/run" "$build" 30 6 >"$work/verdicts"
+	FIRST=1100 SPANS_MAX=6000 "$here/../why/run" "$build" 35 6 >"$work/verdicts"
 	is 'each kind of cause is found, and none where there is none' \
-		"$(cat "$work/verdicts")" 'why: planted: 30 of 30 right
+		"$(cat "$work/verdicts")" 'why: planted: 35 of 35 right
 why: no cause: 6 of 6 right'
 else
 	skip 'no Lua to make traces'

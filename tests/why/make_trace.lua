@@ -1,14 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- make_trace.lua SEED KIND: JSON lines of a server whose requests are slow for
--- one known cause, or (KIND is null) for none.  The cause goes to standard
--- error: kind, name, op and value, separated by tabs ("*": any value).
--- Without arguments: the kinds.
+-- one known cause, or (KIND is null) for none; stopped is also none, but all
+-- threads stop at random times, which nothing logs.  The cause goes to standard
+-- error: kind, name, op, value, the number of spans and the argument, separated
+-- by tabs ("*": any value).  Without arguments: the kinds.
 
 local kinds = { "string", "integer", "least", "most", "double", "cpu",
 	"migrated", "pid", "tid", "run", "start", "10ms", "100ms", "second",
 	"before", "before_span", "inside", "retries", "spent", "gap", "beside",
 	"beside_span", "queue", "idle", "hurry", "any_long", "any_short", "lost",
-	"state_thread", "state_cpu" }
+	"state_thread", "state_cpu", "absence", "before_argument", "before_same",
+	"enclosed", "around" }
 if not arg[1] then
 	print(table.concat(kinds, " "))
 	os.exit(0)
@@ -37,7 +39,8 @@ local function quantile(draw, q)
 end
 
 -- == the plan ==
-local is_null = kind == "null"
+local is_stopped = kind == "stopped"
+local is_null = kind == "null" or is_stopped
 local thread_count = whole(4, 16)
 local process_count = math.min(whole(2, 5), thread_count)
 local cpu_count = whole(4, 10)
@@ -79,8 +82,8 @@ local median_ns = quantile(duration, 0.5)
 local utilisation = between(0.2, 0.6)
 local idle_ns = median_ns * (1 - utilisation) / utilisation
 local periods = { ["10ms"] = 1e7, ["100ms"] = 1e8, second = 1e9 }
-if periods[kind] then -- long enough for eight of them
-	idle_ns = math.max(idle_ns, 8 * periods[kind] * thread_count / span_count)
+if periods[kind] then -- long enough for sixteen of them
+	idle_ns = math.max(idle_ns, 16 * periods[kind] * thread_count / span_count)
 end
 local function idle() return lognormal(idle_ns * 0.8, 0.7) end
 local run_ns = (idle_ns + median_ns) * span_count / thread_count
@@ -91,12 +94,32 @@ local size_least, size_most = quantile(sizes, 1 - with), quantile(sizes, with)
 local load_least = quantile(loads, 1 - with)
 local idle_least, idle_most = quantile(idle, 1 - with), quantile(idle, with)
 
+-- == stops of all threads: what comes after one comes later ==
+local stops = {}
+if is_stopped then
+	local ns = 0
+	for i = 1, whole(8, 60) do stops[i] = { between(0, run_ns), median_ns * log_between(3, 60) } end
+	table.sort(stops, function(a, b) return a[1] < b[1] end)
+	for _, stop in ipairs(stops) do
+		ns = ns + stop[2]
+		stop[2] = ns
+	end
+end
+local function after_stops(ns)
+	local low, high = 0, #stops
+	while low < high do
+		local middle = math.floor((low + high + 1) / 2)
+		if stops[middle][1] < ns then low = middle else high = middle - 1 end
+	end
+	return low > 0 and ns + stops[low][2] or ns
+end
+
 -- == lines ==
 local start_ns = 1000000000000000
 local lines, times, order = {}, {}, {}
 local function put(ns, thread, cpu, category, message, what, args)
 	local n = #lines + 1
-	ns = math.floor(ns)
+	ns = math.floor(thread.runs_on and ns or after_stops(ns))
 	lines[n] = string.format('{"ns":%.0f,"tsc":%.0f,"cpu":%d,"pid":%d,"tid":%d,' ..
 		'"priority":"info","category":"%s","message":"%s","kind":"%s","args":{%s}}',
 		start_ns + ns, ns, cpu, thread.pid, thread.tid, category, message, what,
@@ -133,7 +156,7 @@ local queue_least, any_least, any_most
 
 -- what goes on in the background: [begin, end) of spans, instants, losses
 local background = { pid = 90, tid = 90 }
-local helper = { pid = 91, tid = 91 }
+local helper = { pid = 91, tid = 91, runs_on = is_stopped and uniform() < 0.5 }
 local marks = {} -- by time: of beside, lost and state_cpu
 local function fill_marks(length_ns)
 	local ns, share = 0, with / 1.1
@@ -172,6 +195,7 @@ local function route() return routes[1 + math.floor(7 * uniform() ^ 2)] end
 -- how much longer a span takes
 local function factor(slow)
 	if not is_null then return slow and between(4, 20) or 1 end
+	if is_stopped and place == "random" then return 1 end
 	if tail == "lognormal" then return math.max(1, lognormal(1, between(0.6, 1.1))) end
 	if tail == "pareto" then return (1 - uniform()) ^ (-1 / 1.6) end
 	return uniform() < slow_share and between(4, 20) or 1
@@ -201,6 +225,12 @@ local function request(t)
 	end
 	local r, size, shard, load = route(), sizes(), whole(0, 7), loads()
 	local coin = uniform() < with
+	local follows = kind == "before_same" and t.flushed
+	if kind == "before_same" then
+		t.flushed = coin
+		if coin then r = "/flush" end
+		coin = follows
+	end
 	if kind == "string" and coin then r = "/export" end
 	if kind == "integer" then
 		if coin then shard = 5 elseif shard == 5 then shard = 4 end
@@ -256,6 +286,17 @@ local function request(t)
 		put(from, t, cpu, "heap", "collect", "begin")
 		put(from + math.min(gap, median_ns) * 0.2, t, cpu, "heap", "collect", "end")
 	end
+	local around = (kind == "around" and coin) or uniform() < 0.2
+	if kind == "around" and around then
+		put(ns, t, cpu, "jobs", "batch of $what%s", "begin",
+			string.format('"what":"%s"', coin and "nightly" or "hourly"))
+	end
+	if kind == "before_argument" and (coin or uniform() < 0.3) then
+		local from = ns - math.min(gap, median_ns) * 0.6
+		put(from, t, cpu, "heap", "collect $generation", "begin",
+			'"generation":' .. (coin and 7 or whole(0, 3)))
+		put(from + math.min(gap, median_ns) * 0.2, t, cpu, "heap", "collect $generation", "end")
+	end
 	local name = "request $id for $route%s of $size"
 	local args = string.format('"id":%d,"route":"%s","size":%d', begun, r, size)
 	if kind == "double" then
@@ -271,6 +312,14 @@ local function request(t)
 		end
 	end
 	local at = ns + part[1]
+	if kind == "absence" and not coin then
+		put(ns + part[1] * 0.5, t, cpu, "cache", "hit $key", "instant", '"key":' .. whole(1, 1e9))
+	end
+	if kind == "enclosed" then
+		put(ns + part[1] * 0.3, t, cpu, "db", "execute $command%s", "begin", string.format(
+			'"command":"%s"', coin and "KEYS" or ({ "GET", "SET", "DEL" })[whole(1, 3)]))
+		put(ns + part[1] * 0.6, t, cpu, "db", "execute $command%s", "end")
+	end
 	put(at, t, cpu, "server", "parse", "begin")
 	at = at + part[2]
 	put(at, t, cpu, "server", "parse", "end")
@@ -293,6 +342,9 @@ local function request(t)
 		end_cpu = (cpu + 1) % cpu_count
 	end
 	put(at, t, end_cpu, "server", name, "end")
+	if kind == "around" and around then
+		put(at, t, end_cpu, "jobs", "batch of $what%s", "end")
+	end
 	t.open_until, t.ended = at, at
 	t.ns = at + idle()
 	if uniform() < 0.03 then t.cpu = whole(0, cpu_count - 1) end
@@ -399,6 +451,12 @@ local truth = { string = { "argument", "route", "=", '"/export"' },
 	hurry = { "interval", "thread", "<=" }, any_long = { "interval", "any", ">=" },
 	any_short = { "interval", "any", "<=" }, lost = { "lost", "entries", ">=" },
 	state_thread = { "state", "off cpu for $what%s", "=", '"disk"' },
-	state_cpu = { "state", "irq of $name%s", "=", '"net"' }, null = { "none" } }
+	state_cpu = { "state", "irq of $name%s", "=", '"net"' },
+	absence = { "inside", "hit $key", "=", "0" },
+	before_argument = { "before", "collect $generation", "=", "7", "generation" },
+	before_same = { "before", "*", "=", '"/flush"', "route" },
+	enclosed = { "inside", "execute $command%s", "=", '"KEYS"', "command" },
+	around = { "around", "batch of $what%s", "=", '"nightly"', "what" },
+	null = { "none" }, stopped = { "none" } }
 local t = truth[kind] or error("unknown kind: " .. kind)
-io.stderr:write(table.concat({ t[1], t[2] or "*", t[3] or "*", t[4] or "*", tostring(span_count) }, "\t"), "\n")
+io.stderr:write(table.concat({ t[1], t[2] or "*", t[3] or "*", t[4] or "*", tostring(span_count), t[5] or "*" }, "\t"), "\n")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain.c - a saved snapshot through analysis/why.h. */
+/* explain.c - a saved snapshot through analysis/brief.h. */
 #include "daemon/disk/explain.h"
 
-#include "analysis/why.h"
+#include "analysis/brief.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "daemon/disk/names.h"
@@ -13,30 +13,27 @@
 #include <string.h>
 
 static int
-explain(struct tl_text *text, const char *path,
+open_events(void *context, struct tl_cursor **cursor)
+{
+	return tl_sources_cursor(context, TL_OLDEST_FIRST, cursor);
+}
+
+static int
+explain(struct tl_text *text, const char *path, const char *name,
     const struct tl_snapshot_why *how)
 {
 	const struct tl_source_plan plan = { .kernel = true };
 	struct tl_sources sources = { 0 };
-	const struct tl_why_plan spans = { .glob = how->glob,
+	const struct tl_brief_plan brief = { .glob = how->glob,
 		.slower_ns = how->slower_ns,
-		.sources = &sources };
-	struct tl_cursor *cursor = NULL;
-	struct tl_why *why = NULL;
+		.files = name,
+		.sources = &sources,
+		.open = open_events,
+		.context = &sources };
 	int rc = tl_sources_open(&sources, &path, 1, &plan);
 
 	if (rc == 0)
-		rc = tl_sources_cursor(&sources, TL_OLDEST_FIRST, &cursor);
-	if (rc == 0)
-		rc = tl_why_new(&why, &spans);
-	if (rc == 0)
-		rc = tl_why_read(why, cursor);
-	if (rc == 0)
-		rc = tl_why_put_text(why, text);
-	if (rc == 0)
-		tl_why_left_out(why, "", text);
-	tl_why_free(why);
-	tl_cursor_close(cursor);
+		rc = tl_brief_put(&brief, text);
 	tl_sources_free(&sources);
 	return rc < 0 ? rc : text->rc;
 }
@@ -61,12 +58,12 @@ tl_snapshot_explain(struct tl_snapshot_folder *folder, const char *path,
     const struct tl_snapshot_why *why, mode_t mode)
 {
 	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
 	char name[TL_FILE_NAME_MAX + sizeof(TL_EXPLANATION_SUFFIX)];
 	struct tl_text text = { 0 };
-	int rc = explain(&text, path, why);
+	int rc = explain(&text, path, file, why);
 
-	snprintf(name, sizeof(name), "%s" TL_EXPLANATION_SUFFIX,
-	    slash ? slash + 1 : path);
+	snprintf(name, sizeof(name), "%s" TL_EXPLANATION_SUFFIX, file);
 	if (rc == 0)
 		rc = save(folder, name, mode, &text);
 	tl_text_free(&text);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explain.h - what distinguishes the slow spans of a snapshot, as a text
- * beside it: SNAPSHOT.why.txt.
+ * beside it: SNAPSHOT.brief.txt.
  */
 #ifndef TL_DAEMON_DISK_EXPLAIN_H
 #define TL_DAEMON_DISK_EXPLAIN_H
 
 #include "daemon/disk/snapshot_file.h"
 
-#define TL_EXPLANATION_SUFFIX ".why.txt"
+#define TL_EXPLANATION_SUFFIX ".brief.txt"
 
 enum { TL_EXPLANATION_GLOB_MAX = 256 };
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	BESIDE_MAX = 8 /* characters of what a name is longer by */
+	BESIDE_MAX = 10 /* characters of what a name is longer by */
 };
 
 const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse,

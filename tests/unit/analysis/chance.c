@@ -141,3 +141,43 @@ TEST(thinning_keeps_what_is_slow_and_the_weight_of_the_rest)
 	ck_assert(records.count < 60000);
 	tl_records_free(&records);
 }
+
+TEST(spans_that_began_or_ended_together_are_one_observation)
+{
+	/* three that one stop hit, two that waited for one end, one alone */
+	float share[6];
+	struct tl_stretch s[6] = { { 100, 5100, 1, &share[0] },
+		{ 150, 5120, 1, &share[1] }, { 190, 5150, 1, &share[2] },
+		{ 20000, 30000, 1, &share[3] }, { 26000, 30050, 1, &share[4] },
+		{ 90000, 95000, 1, &share[5] } };
+
+	tl_episode_shares(s, 6, 100);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_double_eq_tol((double)share[i], 1 / 3.0, 1e-6);
+	for (unsigned i = 3; i < 5; i++)
+		ck_assert_double_eq_tol((double)share[i], 0.5, 1e-6);
+	ck_assert_double_eq_tol((double)share[5], 1, 1e-6);
+}
+
+TEST(a_feature_that_follows_from_another_says_nothing_in_its_strata)
+{
+	/* half of all spans of a slow CPU and of the others have it */
+	const struct tl_fourfold follows[2] = { { 1000, 500, 500, 250 },
+		{ 9000, 90, 900, 9 } };
+	const struct tl_fourfold own[2] = { { 1000, 500, 500, 250 },
+		{ 9000, 90, 900, 80 } };
+
+	ck_assert_double_eq_tol(tl_strata_mean(follows, 2), 259, 1e-9);
+	ck_assert(tl_strata_tail(follows, 2) > log(0.4));
+	ck_assert(tl_strata_tail(own, 2) < log(1e-4));
+}
+
+TEST(the_tail_of_strata_is_no_less_than_that_of_all_choices)
+{
+	/* two tables of 4 things: 2 are slow, 2 have it, both of these slow:
+	 * one choice of 6 in each */
+	const struct tl_fourfold strata[2] = { { 4, 2, 2, 2 }, { 4, 2, 2, 2 } };
+
+	ck_assert(exp(tl_strata_tail(strata, 2)) >= 1 / 36.0);
+	ck_assert(exp(tl_strata_tail(strata, 2)) < 0.1);
+}

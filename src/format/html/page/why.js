@@ -47,11 +47,6 @@ function percentText(share) {
 		Math.round(100 * share)) + " %";
 }
 
-/* Does a cause say where the time goes? */
-function isWhere(c) {
-	return c.kind === "gap" || (c.kind === "inside" && c.unit === "ns");
-}
-
 /* "argument route = /export": what the slow spans have. */
 function causeText(c) {
 	const value = Array.isArray(c.value) ? c.value.map((ns) =>
@@ -59,13 +54,20 @@ function causeText(c) {
 			durationText(ns)).join(" .. ") : c.unit === "ns" ||
 		c.kind === "interval" ? durationText(c.value) :
 		String(c.value);
-	if (isWhere(c))
-		return "the time goes into " + c.name;
-	if (c.kind === "inside" || c.kind === "before" || c.kind === "beside")
-		return c.kind + ": " + c.name + (c.value > 1 ?
-			", " + value + " times or more" : "");
+	if (c.argument !== undefined)
+		return c.kind + ": " + c.name + " with " + c.argument + " = " +
+			value;
+	if (["inside", "before", "around", "beside"].includes(c.kind))
+		return c.kind + ": " + (c.value === 0 ? "no " : "") + c.name +
+			(c.value > 1 ? ", " + value + " times or more" : "");
 	const name = c.kind === c.name ? c.name : c.kind + " " + c.name;
 	return c.value === null ? name : name + " " + c.op + " " + value;
+}
+
+/* "the time goes into runnable, rt/9 83 %": a part of the duration. */
+function whereText(c) {
+	return "the time goes into " + c.name + (c.task === undefined ? "" :
+		", " + c.task + " " + percentText(c.task_share));
 }
 
 function exampleItem(e, m) {
@@ -91,8 +93,9 @@ function exampleItem(e, m) {
 
 function causeItem(c, m) {
 	const item = element("li"), list = element("ul");
-	item.append(element("b", "", causeText(c)));
-	item.append(element("p", "", isWhere(c) ? percentText(c.excess) +
+	const part = c.share !== undefined;
+	item.append(element("b", "", part ? whereText(c) : causeText(c)));
+	item.append(element("p", "", part ? percentText(c.share) +
 		" of what the slow ones take longer" :
 		percentText(c.covers) + " of the slow spans have it; " +
 		percentText(c.precision) + " of those that have it are slow" +
@@ -110,12 +113,13 @@ function whyParts(answer, m) {
 		countText(answer.slow) + " of " + countText(answer.spans) +
 		" spans took " + durationText(answer.threshold_ns) +
 		" or longer; they are marked in the picture.");
-	if (answer.causes.length === 0)
-		return [head, element("p", "", "Nothing that was logged " +
+	const all = answer.where.concat(answer.causes);
+	if (all.length === 0)
+		return [head, element("p", "", "Nothing that --why looks at " +
 			"separates them from the others (" +
 			countText(answer.tests) + " comparisons).")];
 	const list = element("ol", "causes");
-	list.append(...answer.causes.map((c) => causeItem(c, m)));
+	list.append(...all.map((c) => causeItem(c, m)));
 	return [head, list];
 }
 

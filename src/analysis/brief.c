@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* brief.c - one page about slow spans: brief.h. */
+#include "analysis/brief.h"
+
+#include "analysis/critical.h"
+#include "analysis/gather.h"
+#include "event/render.h"
+#include "source/sources.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STEPS_SHOWN = 8,
+	EDGES = 50 /* less than such a part of the time is not told */
+};
+
+struct brief {
+	const struct tl_brief_plan *plan;
+	struct tl_text *text;
+	struct tl_why *why;
+	const struct tl_result *result;
+	uint64_t events, lost;
+	bool overwritten; /* entries before those of a lane */
+	int64_t first_ns, last_ns;
+	int64_t kernel_first_ns, kernel_last_ns;
+	const struct tl_record *slow, *normal;
+};
+
+/* == reading == */
+
+static void
+count_event(struct brief *b, const struct tl_event *event)
+{
+	if (event->kind == TL_LOST) {
+		b->overwritten |= tl_event_is_start(event);
+		b->lost += tl_event_is_start(event) ? 0 : event->lost;
+		return;
+	}
+	if (b->events++ == 0)
+		b->first_ns = event->ns;
+	b->last_ns = event->ns;
+	if (!tl_states_is_kernel(event))
+		return;
+	if (b->kernel_first_ns == INT64_MIN)
+		b->kernel_first_ns = event->ns;
+	b->kernel_last_ns = event->ns;
+}
+
+static int
+read_why(struct brief *b)
+{
+	struct tl_sink *sink = tl_why_sink(b->why);
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = b->plan->open(b->plan->context, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		count_event(b, &event);
+		if ((rc = sink->put(sink, &event)) < 0)
+			break;
+	}
+	tl_cursor_close(cursor);
+	return rc < 0 ? rc : sink->finish(sink);
+}
+
+static int
+read_critical(const struct brief *b, struct tl_critical *const *paths,
+    size_t count)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = b->plan->open(b->plan->context, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		for (size_t i = 0; i < count && rc >= 0; i++)
+			rc = tl_critical_put(paths[i], &event);
+		if (rc < 0)
+			break;
+	}
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+/* == which spans == */
+
+/* The time that spans take beyond the median, if they are slow. */
+static double
+extra_of(const struct tl_result *result)
+{
+	struct tl_records_at at = { .records = &result->target->records };
+	const struct tl_record *r;
+	double sum = 0;
+
+	while ((r = tl_records_known(&at)))
+		if (result->level > 0 && r->level >= result->level)
+			sum += (double)(r->duration_ns - result->median_ns) *
+			       r->weight;
+	return sum;
+}
+
+/* The message whose slow spans cost most. */
+static const struct tl_result *
+choose_result(const struct tl_why *why)
+{
+	const struct tl_result *best = NULL;
+	double most = -1;
+
+	for (size_t i = 0; i < why->target_count; i++) {
+		const struct tl_result *result = &why->results[i];
+		const double extra = extra_of(result);
+
+		if (extra <= most || (result->target->records.count == 0 &&
+					 result->target->open == 0))
+			continue;
+		most = extra;
+		best = result;
+	}
+	return best;
+}
+
+static const struct tl_record *
+longest(const struct tl_result *result)
+{
+	struct tl_records_at at = { .records = &result->target->records };
+	const struct tl_record *r, *found = NULL;
+
+	while ((r = tl_records_known(&at)))
+		if (!found || r->duration_ns > found->duration_ns)
+			found = r;
+	return found;
+}
+
+static uint64_t
+distance(int64_t a, int64_t b)
+{
+	return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+/* The span that began next to a slow one, of those that took as long as is
+ * usual: within a tenth of the median. */
+static const struct tl_record *
+normal_beside(const struct tl_result *result, const struct tl_record *slow)
+{
+	struct tl_records_at at = { .records = &result->target->records };
+	const struct tl_record *r, *found = NULL;
+
+	while ((r = tl_records_known(&at))) {
+		if (r == slow || distance(r->duration_ns, result->median_ns) >
+				     (uint64_t)result->median_ns / 10)
+			continue;
+		if (!found || distance(r->begin_ns, slow->begin_ns) <
+				  distance(found->begin_ns, slow->begin_ns))
+			found = r;
+	}
+	return found;
+}
+
+static void
+choose_spans(struct brief *b)
+{
+	const struct tl_result *r = b->result;
+
+	if (r->finding_count > 0 && r->causes[0].example_count > 0)
+		b->slow = r->causes[0].examples[0];
+	else if (r->where_count > 0 && r->where[0].example_count > 0)
+		b->slow = r->where[0].examples[0];
+	else
+		b->slow = longest(r);
+	if (b->slow)
+		b->normal = normal_beside(r, b->slow);
+}
+
+/* == text == */
+
+/* Stamps of a damaged file may be any. */
+static int64_t
+between(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
+}
+
+static void
+put_command(const struct brief *b, const char *options)
+{
+	tl_put_format(b->text, "  $ timeline-dump %s %s\n", options,
+	    b->plan->files);
+}
+
+/* Append in which time it is not known what the kernel did. */
+static void
+put_kernel_missing(const struct brief *b)
+{
+	const uint64_t edge =
+	    ((uint64_t)b->last_ns - (uint64_t)b->first_ns) / EDGES;
+
+	if (!b->why->states || b->kernel_first_ns == INT64_MIN) {
+		tl_put_string(b->text,
+		    " what the kernel did (timelinectl kernel);");
+	} else if (distance(b->kernel_first_ns, b->first_ns) > edge ||
+		   distance(b->kernel_last_ns, b->last_ns) > edge) {
+		tl_put_string(b->text, " what the kernel did before ");
+		tl_put_time(b->text, b->kernel_first_ns);
+		tl_put_string(b->text, " and after ");
+		tl_put_time(b->text, b->kernel_last_ns);
+		tl_put_char(b->text, ';');
+	}
+}
+
+static void
+put_observed(const struct brief *b)
+{
+	const struct tl_left_out *l = &b->why->left_out;
+
+	tl_put_format(b->text, "Observed: %llu entries in ",
+	    (unsigned long long)b->events);
+	tl_put_duration(b->text, between(b->first_ns, b->last_ns));
+	tl_put_string(b->text, ", from ");
+	tl_put_time(b->text, b->first_ns);
+	tl_put_string(b->text, "\nMissing:");
+	if (b->lost > 0)
+		tl_put_format(b->text, " %llu entries were lost;",
+		    (unsigned long long)b->lost);
+	if (l->unsure + l->alone > 0)
+		tl_put_format(b->text,
+		    " begin or end of %llu spans may be missing;",
+		    (unsigned long long)(l->unsure + l->alone));
+	if (b->overwritten)
+		tl_put_string(b->text, " older entries are overwritten;");
+	put_kernel_missing(b);
+	if (b->text->rc < 0)
+		return;
+	if (b->text->data[b->text->size - 1] == ':')
+		tl_put_string(b->text, " nothing known");
+	else
+		b->text->size--;
+	tl_put_char(b->text, '\n');
+	put_command(b, "--info");
+}
+
+/* A glob for the name of a message, within single quotes of a shell. */
+static void
+put_glob(struct tl_text *text, struct tl_bytes name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		tl_put_char(text,
+		    name.data[i] < ' ' || strchr("'[]\\*?", name.data[i])
+			? '?'
+			: name.data[i]);
+}
+
+static void
+put_why_command(const struct brief *b)
+{
+	struct tl_text options = { 0 };
+
+	tl_put_string(&options, "--why '");
+	put_glob(&options, b->result->target->group->name);
+	tl_put_char(&options, '\'');
+	if (b->plan->slower_ns > 0)
+		tl_put_format(&options, " --slower %ldns", b->plan->slower_ns);
+	if (options.rc == 0)
+		put_command(b, tl_text_string(&options));
+	tl_text_free(&options);
+}
+
+static bool
+is_shown(const struct tl_critical_result *r, size_t step)
+{
+	const int64_t ns = r->steps[step].to_ns - r->steps[step].from_ns;
+	size_t longer = 0;
+
+	for (size_t i = 0; i < r->step_count; i++) {
+		const int64_t other = r->steps[i].to_ns - r->steps[i].from_ns;
+
+		longer += other > ns || (other == ns && i < step);
+	}
+	return longer < STEPS_SHOWN;
+}
+
+static void
+put_steps(const struct brief *b, const struct tl_critical_result *r)
+{
+	int64_t hidden_ns = 0;
+
+	for (size_t i = 0; i < r->step_count; i++) {
+		const struct tl_critical_step *step = &r->steps[i];
+		const char *words = tl_critical_kind_words(step->kind);
+
+		if (!is_shown(r, i)) {
+			hidden_ns += step->to_ns - step->from_ns;
+			continue;
+		}
+		tl_put_string(b->text, "    +");
+		tl_put_duration(b->text, step->from_ns - r->begin_ns);
+		tl_put_string(b->text, "  ");
+		tl_put_duration(b->text, step->to_ns - step->from_ns);
+		tl_put_format(b->text, "  thread %u  ", step->thread.tid);
+		if (words)
+			tl_put_string(b->text, words);
+		else if (step->message)
+			tl_put_plain(b->text, step->message->line1);
+		else
+			tl_put_string(b->text, "(outside of spans)");
+		tl_put_string(b->text, step->certain ? "\n" : " (uncertain)\n");
+	}
+	if (hidden_ns > 0 || r->cut) {
+		tl_put_string(b->text, "    shorter steps: ");
+		tl_put_duration(b->text, hidden_ns);
+		tl_put_string(b->text,
+		    r->cut ? ", and older ones are left out\n" : "\n");
+	}
+}
+
+/* The span of the message that has been open longest, with its thread; NULL:
+ * each has ended. */
+static const struct tl_frame *
+longest_open(const struct brief *b, const struct tl_thread **thread)
+{
+	const struct tl_frame *found = NULL;
+
+	for (uint32_t i = 0; i < b->why->thread_ids.count; i++) {
+		const struct tl_thread *t = b->why->threads[i];
+
+		for (size_t k = 0; t && k < t->count; k++) {
+			const struct tl_frame *frame = &t->frames[k];
+
+			if (!frame->target ||
+			    frame->definition->group !=
+				b->result->target->group ||
+			    (found && found->ns <= frame->ns))
+				continue;
+			found = frame;
+			*thread = t;
+		}
+	}
+	return found;
+}
+
+/* Append a span that had not ended at the last entry, and what is open in it. */
+static void
+put_open(const struct brief *b)
+{
+	const struct tl_thread *t = NULL;
+	const struct tl_frame *open = longest_open(b, &t), *inner;
+	struct tl_event event = { .kind = TL_BEGIN };
+	struct tl_text option = { 0 };
+
+	if (!open)
+		return;
+	event.message = open->definition->message;
+	memcpy(event.args, open->args, sizeof(event.args));
+	tl_put_string(b->text, "Without an end so far: ");
+	tl_put_duration(b->text, between(open->ns, b->last_ns));
+	tl_put_string(b->text, "  ");
+	tl_put_time(b->text, open->ns);
+	tl_put_string(b->text, "  ");
+	tl_render_node(b->text, &event, true);
+	tl_put_char(b->text, '\n');
+	for (inner = open + 1; inner < t->frames + t->count; inner++) {
+		tl_put_string(b->text, "    +");
+		tl_put_duration(b->text, between(open->ns, inner->ns));
+		tl_put_format(b->text, "  thread %u  ", t->tid);
+		tl_put_plain(b->text, inner->definition->message->line1);
+		tl_put_string(b->text, " is open\n");
+	}
+	tl_put_format(&option, "--tid %u", t->tid);
+	if (option.rc == 0)
+		put_command(b, tl_text_string(&option));
+	tl_text_free(&option);
+}
+
+static bool
+is_slow(const struct brief *b, const struct tl_record *r)
+{
+	return (b->result->level > 0 && r->level >= b->result->level) ||
+	       (b->plan->slower_ns > 0 && r->duration_ns >= b->plan->slower_ns);
+}
+
+/* Append a span and its path. */
+static void
+put_span(const struct brief *b, const char *what, const struct tl_record *r,
+    struct tl_critical *path)
+{
+	const struct tl_critical_result *results;
+	struct tl_text option = { 0 };
+	size_t count = 0;
+
+	tl_put_string(b->text, what);
+	tl_put_duration(b->text, r->duration_ns);
+	tl_put_string(b->text, "  ");
+	tl_put_time(b->text, r->begin_ns);
+	tl_put_string(b->text, "  ");
+	tl_why_put_span(b->text, b->why, r);
+	tl_put_char(b->text, '\n');
+	if (tl_critical_finish(path, &results, &count) < 0)
+		b->text->rc = -ENOMEM;
+	/* others may begin at the same time */
+	for (size_t i = 0; i < count; i++)
+		if (tl_bytes_equal(results[i].message->line1,
+			b->result->target->group->name))
+			put_steps(b, &results[i]);
+	tl_put_string(&option, "--tree --path ");
+	if (tl_why_put_path(&option, b->why, r) && option.rc == 0)
+		put_command(b, tl_text_string(&option));
+	tl_text_free(&option);
+}
+
+static int
+put_paths(struct brief *b)
+{
+	const struct tl_record *const records[] = { b->slow, b->normal };
+	const char *const words[] = { b->slow && is_slow(b, b->slow)
+					  ? "A slow one: "
+					  : "The longest: ",
+		"A normal one: " };
+	const size_t count = b->normal ? 2 : b->slow ? 1 : 0;
+	struct tl_critical_one one[2];
+	struct tl_critical_options options[2];
+	struct tl_critical *paths[2] = { NULL, NULL };
+	const struct tl_hosts *hosts = b->plan->sources->hosts;
+	int rc = 0;
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		const struct tl_thread *t = b->why->threads[records[i]->thread];
+
+		one[i] = (struct tl_critical_one){ records[i]->begin_ns, t->pid,
+			t->tid };
+		options[i] = (struct tl_critical_options){ .glob = "*",
+			.one = &one[i],
+			.clocks = hosts ? hosts->machine_of : NULL };
+		rc = tl_critical_new(&paths[i], &options[i]);
+	}
+	if (rc == 0 && count > 0)
+		rc = read_critical(b, paths, count);
+	for (size_t i = 0; i < count && rc == 0; i++)
+		put_span(b, words[i], records[i], paths[i]);
+	for (size_t i = 0; i < count; i++)
+		tl_critical_free(paths[i]);
+	return rc;
+}
+
+/* Cut at the end of a line. */
+static void
+cut(struct tl_text *text, size_t from)
+{
+	static const char more[] = "...\n";
+	size_t size = from + TL_BRIEF_SIZE_MAX - (sizeof(more) - 1);
+
+	if (text->rc < 0 || text->size - from <= TL_BRIEF_SIZE_MAX)
+		return;
+	while (size > from && text->data[size - 1] != '\n')
+		size--;
+	text->size = size;
+	tl_put_string(text, more);
+}
+
+static int
+put_all(struct brief *b)
+{
+	int rc = read_why(b);
+
+	if (rc < 0)
+		return rc;
+	b->result = choose_result(b->why);
+	if (!b->result)
+		return -ENOENT;
+	choose_spans(b);
+	tl_why_put_finding(b->text, b->why, b->result);
+	put_why_command(b);
+	put_observed(b);
+	put_open(b);
+	rc = put_paths(b);
+	return rc < 0 ? rc : b->text->rc;
+}
+
+int
+tl_brief_put(const struct tl_brief_plan *plan, struct tl_text *text)
+{
+	const struct tl_why_plan why = { .glob = plan->glob,
+		.slower_ns = plan->slower_ns,
+		.sources = plan->sources };
+	struct brief b = { .plan = plan,
+		.text = text,
+		.kernel_first_ns = INT64_MIN };
+	const size_t from = text->size;
+	int rc = tl_why_new(&b.why, &why);
+
+	if (rc < 0)
+		return rc;
+	rc = put_all(&b);
+	cut(text, from);
+	tl_why_free(b.why);
+	return rc;
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * findings.c - of the claims about slow spans, which say something new?
+ *
+ *	claims --> a bit for each of them in each span
+ *	       --> what each explains of the extra time: the order
+ *	       --> findings, and echoes of findings --> medians, examples
+ *
+ * Several features come with one cause: the CPU, the thread that is bound to
+ * it, its process, what that process logs.  A claim is a finding if it would be
+ * made again among the spans that agree in all other findings (chance.h,
+ * strata); else it is an echo of the one that has most spans in common.
+ */
+#include "analysis/chance.h"
+#include "analysis/gather.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRATA_MAX_BITS = 6 };
+
+static const double p_max = 0.01;
+static const double lift_min = 1.5;
+static const double same_min = 0.95;
+
+struct findings {
+	struct tl_why *why;
+	struct tl_result *result;
+	const struct tl_shares *shares;
+	uint32_t *holds;         /* a bit for each claim, by record */
+	struct tl_weighed *room; /* by record */
+	struct tl_fourfold *strata;
+	struct tl_cause claims[TL_CAUSES_MAX];
+	size_t count;
+};
+
+/* The records of a result, with what is known of each. */
+struct at {
+	struct tl_records_at at;
+	const struct tl_record *record;
+	size_t number; /* of the record */
+	size_t row;    /* of shares */
+	bool slow;
+	double weight; /* its share in an episode, if it is slow */
+};
+
+static struct at
+first_record(const struct findings *f)
+{
+	return (struct at){ .at = { .records = &f->result->target->records },
+		.number = SIZE_MAX };
+}
+
+static bool
+next_record(const struct findings *f, struct at *at)
+{
+	const struct tl_record *r;
+
+	at->row += at->record && at->record->level > 0;
+	at->record = r = tl_records_known(&at->at);
+	if (!r)
+		return false;
+	at->number++;
+	at->slow = r->level >= f->result->level;
+	at->weight =
+	    at->slow ? (double)tl_share(f->shares, at->row, f->result->level)
+		     : r->weight;
+	return true;
+}
+
+/* Find which claims hold for which spans, and what they explain. */
+static void
+hold_all(struct findings *f)
+{
+	const double median = (double)f->result->median_ns;
+	double over = 0, normal = 0, with_normal[TL_CAUSES_MAX] = { 0 };
+	struct at at = first_record(f);
+
+	while (next_record(f, &at)) {
+		const struct tl_record *r = at.record;
+		const double above =
+		    ((double)r->duration_ns - median) * r->weight;
+		uint32_t holds = 0;
+
+		for (size_t i = 0; i < f->count; i++) {
+			struct tl_cause *c = &f->claims[i];
+
+			if (!tl_cause_holds(f->why, c, r))
+				continue;
+			holds |= UINT32_C(1) << i;
+			c->with += r->weight;
+			c->hits += at.slow ? r->weight : 0;
+			c->excess += at.slow ? above : 0;
+			with_normal[i] += at.slow ? 0 : r->weight;
+		}
+		f->holds[at.number] = holds;
+		over += at.slow ? above : 0;
+		normal += at.slow ? 0 : r->weight;
+	}
+	for (size_t i = 0; i < f->count; i++) {
+		struct tl_cause *c = &f->claims[i];
+		const double usual = normal > 0 ? with_normal[i] / normal : 0;
+
+		c->excess = over > 0 ? fmin(fmax(c->excess / over, 0), 1) : 0;
+		c->explains = usual < 1 ? (c->excess - usual) / (1 - usual) : 0;
+	}
+}
+
+static void
+count_in(struct tl_fourfold *table, const struct at *at, bool with)
+{
+	table->all += at->weight;
+	table->slow += at->slow ? at->weight : 0;
+	table->with += with ? at->weight : 0;
+	table->hits += at->slow && with ? at->weight : 0;
+}
+
+/* Would the claim be made of all strata together? */
+static bool
+holds_in_strata(const struct findings *f, const struct tl_cause *claim,
+    size_t count)
+{
+	const double mean = tl_strata_mean(f->strata, count);
+	double hits = 0;
+
+	for (size_t i = 0; i < count; i++)
+		hits += f->strata[i].hits;
+	return hits >= lift_min * mean &&
+	       tl_strata_tail(f->strata, count) + log(claim->tests) <
+		   log(p_max);
+}
+
+/* Is a claim made among the spans that agree in the others? */
+static bool
+is_new(const struct findings *f, size_t claim, const unsigned *others,
+    size_t count)
+{
+	struct at at = first_record(f);
+
+	if (count == 0)
+		return true;
+	if (count > STRATA_MAX_BITS)
+		count = STRATA_MAX_BITS;
+	memset(f->strata, 0, sizeof(*f->strata) << count);
+	while (next_record(f, &at)) {
+		const uint32_t holds = f->holds[at.number];
+		size_t stratum = 0;
+
+		for (size_t i = 0; i < count; i++)
+			stratum |= (size_t)(holds >> others[i] & 1) << i;
+		count_in(&f->strata[stratum], &at, holds >> claim & 1);
+	}
+	return holds_in_strata(f, &f->claims[claim], (size_t)1 << count);
+}
+
+/* Are the first spans of threads slower than the others of the same threads?
+ * Slow threads have few spans, so these are among the first ones. */
+static bool
+is_new_in_threads(const struct findings *f, size_t claim)
+{
+	const size_t count = f->why->thread_ids.count;
+	struct at at = first_record(f);
+
+	memset(f->strata, 0, sizeof(*f->strata) * count);
+	while (next_record(f, &at))
+		count_in(&f->strata[at.record->thread], &at,
+		    f->holds[at.number] >> claim & 1);
+	return holds_in_strata(f, &f->claims[claim], count);
+}
+
+/* The kind of a feature without its argument. */
+static unsigned
+plain_kind(unsigned kind)
+{
+	switch (kind) {
+	case TL_FEATURE_BEFORE_ARG:
+		return TL_FEATURE_BEFORE;
+	case TL_FEATURE_INSIDE_ARG:
+		return TL_FEATURE_INSIDE;
+	case TL_FEATURE_AROUND_ARG:
+		return TL_FEATURE_AROUND;
+	default:
+		return kind;
+	}
+}
+
+/* Are two claims about one variable? */
+static bool
+restates(const struct findings *f, const struct tl_cause *a,
+    const struct tl_cause *b)
+{
+	const struct tl_feature *x, *y;
+
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == TL_CAUSE_ARGUMENT)
+		return a->argument == b->argument;
+	if (a->kind != TL_CAUSE_FEATURE)
+		return true;
+	x = &f->why->features[a->feature];
+	y = &f->why->features[b->feature];
+	if (tl_feature_group(x) != tl_feature_group(y))
+		return false;
+	if (x->kind == y->kind)
+		return x->a == y->a &&
+		       (x->kind != TL_FEATURE_STATE || x->b == y->b);
+	/* a message, and that it has a certain argument */
+	return plain_kind(x->kind) == plain_kind(y->kind);
+}
+
+/* Is a claim better than another, or as good and said with less? */
+static bool
+is_better(const struct findings *f, const struct tl_cause *a,
+    const struct tl_cause *b)
+{
+	const double off = a->information - b->information;
+
+	if (fabs(off) > 1e-9 * b->information)
+		return off > 0;
+	if (a->kind == TL_CAUSE_FEATURE) {
+		const unsigned x = f->why->features[a->feature].kind;
+		const unsigned y = f->why->features[b->feature].kind;
+
+		if (tl_feature_is_arg(x) != tl_feature_is_arg(y))
+			return !tl_feature_is_arg(x);
+	}
+	return a < b;
+}
+
+/* Is there a better claim about the same variable? */
+static bool
+is_restated(const struct findings *f, const struct tl_cause *claim)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct tl_cause *c = &f->claims[i];
+
+		if (c != claim && restates(f, c, claim) &&
+		    is_better(f, c, claim))
+			return true;
+	}
+	return false;
+}
+
+/* The share of the spans of either claim that both have. */
+static double
+common_share(const struct findings *f, size_t a, size_t b)
+{
+	struct at at = first_record(f);
+	double both = 0, either = 0;
+
+	while (next_record(f, &at)) {
+		const uint32_t x = f->holds[at.number] >> a & 1;
+		const uint32_t y = f->holds[at.number] >> b & 1;
+
+		both += x & y ? at.weight : 0;
+		either += x | y ? at.weight : 0;
+	}
+	return either > 0 ? both / either : 0;
+}
+
+/* Claims in the order of what they explain; their numbers are those of bits. */
+static void
+order_claims(const struct findings *f, unsigned *order)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct tl_cause *c = &f->claims[i];
+		size_t at = i;
+
+		for (;
+		     at > 0 && f->claims[order[at - 1]].explains < c->explains;
+		     at--)
+			order[at] = order[at - 1];
+		order[at] = (unsigned)i;
+	}
+}
+
+static void
+remove_at(unsigned *list, size_t *count, size_t at)
+{
+	memmove(&list[at], &list[at + 1], (--*count - at) * sizeof(list[0]));
+}
+
+/* Choose the findings, in order.  Their number. */
+static size_t
+choose(const struct findings *f, const unsigned *order, unsigned *found)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->count && count < STRATA_MAX_BITS; i++) {
+		if (!is_restated(f, &f->claims[order[i]]) &&
+		    is_new(f, order[i], found, count))
+			found[count++] = order[i];
+	}
+	/* what explains most may be an echo of what came later */
+	for (size_t i = 0; i < count && count > 1;) {
+		unsigned others[STRATA_MAX_BITS];
+		size_t left = count;
+
+		memcpy(others, found, sizeof(others));
+		remove_at(others, &left, i);
+		if (is_new(f, found[i], others, left))
+			i++;
+		else
+			remove_at(found, &count, i);
+	}
+	return count;
+}
+
+/* Put the findings into the result, and their echoes after them. */
+static void
+put_claims(const struct findings *f, unsigned *bits)
+{
+	struct tl_result *result = f->result;
+	unsigned order[TL_CAUSES_MAX], found[TL_CAUSES_MAX];
+	size_t count;
+
+	order_claims(f, order);
+	count = choose(f, order, found);
+	result->cause_count = result->finding_count = count;
+	for (size_t i = 0; i < count; i++) {
+		bits[i] = found[i];
+		result->causes[i] = f->claims[found[i]];
+	}
+	for (size_t i = 0; i < f->count; i++) {
+		struct tl_cause *c = &result->causes[result->cause_count];
+		double most = -1;
+		bool is_finding = false;
+
+		for (size_t k = 0; k < count; k++)
+			is_finding |= found[k] == order[i];
+		if (is_finding)
+			continue;
+		bits[result->cause_count++] = order[i];
+		*c = f->claims[order[i]];
+		for (size_t k = 0; k < count; k++) {
+			const double share =
+			    common_share(f, found[k], order[i]);
+
+			if (share <= most)
+				continue;
+			most = share;
+			c->echo_of = (unsigned)k + 1;
+			c->same = share >= same_min &&
+				  !restates(f, c, &result->causes[k]);
+		}
+	}
+}
+
+/* == what is said of a cause == */
+
+/* Add a record to the examples of a cause if it is one of the slowest. */
+static void
+add_example(struct tl_cause *cause, const struct tl_record *r)
+{
+	size_t i = cause->example_count;
+
+	if (i == TL_EXAMPLES_MAX) {
+		if (cause->examples[i - 1]->duration_ns >= r->duration_ns)
+			return;
+		i--;
+	} else {
+		cause->example_count++;
+	}
+	for (; i > 0 && cause->examples[i - 1]->duration_ns < r->duration_ns;
+	     i--)
+		cause->examples[i] = cause->examples[i - 1];
+	cause->examples[i] = r;
+}
+
+/* The value at a share of the weight. */
+static int64_t
+value_at(struct tl_weighed *values, size_t count, double share)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < count; i++)
+		weight += values[i].weight;
+	if (count == 0)
+		return 0;
+	return tl_weighed_select(values, count,
+	    (uint64_t)((double)(weight - 1) * share));
+}
+
+static void
+describe(const struct findings *f, struct tl_cause *cause, unsigned bit)
+{
+	const size_t all = f->result->target->records.count;
+	struct tl_weighed *without_room = f->room + all;
+	struct at at = first_record(f);
+	size_t with = 0, without = 0;
+
+	while (next_record(f, &at)) {
+		const bool holds = f->holds[at.number] >> bit & 1;
+		const struct tl_weighed value = { at.record->duration_ns,
+			at.record->weight };
+
+		if (holds)
+			f->room[with++] = value;
+		else
+			*(without_room - ++without) = value;
+		if (holds && at.slow)
+			add_example(cause, at.record);
+	}
+	without_room -= without;
+	cause->median_with_ns = value_at(f->room, with, 0.5);
+	cause->p99_with_ns = value_at(f->room, with, 0.99);
+	cause->median_without_ns = value_at(without_room, without, 0.5);
+	cause->p99_without_ns = value_at(without_room, without, 0.99);
+}
+
+/* Parts of the duration: spans that have as much of them as a slow one must. */
+static void
+describe_where(struct findings *f)
+{
+	f->count = f->result->where_count;
+	memcpy(f->claims, f->result->where, sizeof(f->result->where));
+	hold_all(f);
+	for (unsigned i = 0; i < f->count; i++) {
+		f->result->where[i] = f->claims[i];
+		describe(f, &f->result->where[i], i);
+	}
+}
+
+static void
+remove_ranks(struct findings *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->claims[i].kind != TL_CAUSE_START ||
+		    is_new_in_threads(f, i))
+			f->claims[kept++] = f->claims[i];
+	if (kept == f->count)
+		return;
+	f->count = kept;
+	for (size_t i = 0; i < f->count; i++)
+		f->claims[i].excess = f->claims[i].with = f->claims[i].hits = 0;
+	hold_all(f);
+}
+
+int
+tl_findings_make(struct tl_why *why, struct tl_result *result,
+    const struct tl_shares *shares)
+{
+	const size_t records = result->target->records.count;
+	size_t strata = (size_t)1 << STRATA_MAX_BITS;
+	struct findings f = { .why = why,
+		.result = result,
+		.shares = shares,
+		.count = result->cause_count };
+	unsigned bits[TL_CAUSES_MAX];
+	int rc = -ENOMEM;
+
+	if (strata < why->thread_ids.count)
+		strata = why->thread_ids.count;
+	memcpy(f.claims, result->causes, sizeof(f.claims));
+	f.holds = malloc((records + 1) * sizeof(*f.holds));
+	f.room = malloc((records + 1) * sizeof(*f.room));
+	f.strata = malloc(strata * sizeof(*f.strata));
+	if (f.holds && f.room && f.strata) {
+		rc = 0;
+		hold_all(&f);
+		remove_ranks(&f);
+		put_claims(&f, bits);
+		for (size_t i = 0; i < result->cause_count; i++)
+			if (i < TL_FINDINGS_MAX || why->plan.all)
+				describe(&f, &result->causes[i], bits[i]);
+		describe_where(&f);
+	}
+	free(f.holds);
+	free(f.room);
+	free(f.strata);
+	return rc;
+}

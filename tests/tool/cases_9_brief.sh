@@ -1,0 +1,79 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# --brief: one page about slow spans.
+
+# every twentieth request has 60us more in its query, and size 9
+seq 1000 | awk '
+function put(ns, message, kind, args) {
+	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
+		ns, ns, message, kind, args
+}
+{
+	slow = $1 % 20 == 3; at = $1 * 1e6; took = slow ? 60000 : 0
+	put(at, "request $size", "begin", "\"size\":" (slow ? 9 : $1 % 5))
+	put(at + 1000, "query", "begin"); put(at + 3000 + took, "query", "end")
+	put(at + 5000 + took + $1 % 7 * 10, "request $size", "end")
+}' >"$work/brief page.jsonl"
+ends '--brief is a page' 0 "$dump" --brief='request*' "$work/brief page.jsonl"
+page=$out
+has '... with what is slow' "$page" '^request \$size: 50 of 1000 spans took 65us or longer \(the slowest 5 %\)$'
+has '... where the time goes' "$page" '^   the time goes into "query" \(100 % of what the slow ones take longer\)$'
+has '... the finding' "$page" '^   size = 9: 100 % of the slow spans, of which 100 % are slow'
+has '... with its risk ratio' "$page" '^   [0-9.e+]+ times the risk of a span without it$'
+has '... what is observed' "$page" '^Observed: 4000 entries in 999\.'
+has '... what is missing' "$page" '^Missing: what the kernel did \(timelinectl kernel\)$'
+has '... the path of a slow span' "$page" '^A slow one: 65\.06us  .*  request size\(9\)$'
+has '... step by step' "$page" '^    \+1us  62us  thread 8  query$'
+has '... a normal one beside it' "$page" '^A normal one: 5\.05us  .*  request size\([0-4]\)$'
+is '... and the command for each part, which a shell can run' "$(
+	PATH=$build/bin:$PATH
+	sed -n 's/^  \$ //p' <<<"$page" | while read -r command; do
+		eval "$command" >"$work/part" 2>&1 && [ -s "$work/part" ] && echo "${command:0:21}"
+	done)" \
+	'timeline-dump --why '"'"'
+timeline-dump --info 
+timeline-dump --tree 
+timeline-dump --tree '
+is '... which shows the same span' "$(eval "$(sed -n 's/^  \$ timeline-dump --tree/"$dump" --tree/p' <<<"$page" | head -1)" |
+	sed -n 's/.*request size/request size/p')" 'request size(9): 65.06us'
+"$dump" --brief --slower 65060ns "$work/brief page.jsonl" >"$work/page"
+has '--slower is that of the spans' "$(cat "$work/page")" '^  \$ timeline-dump --why .request .size. --slower 65060ns '
+# the last request has not ended
+sed -E '/"ns":100000[0-9]{4},.*"kind":"end"/d' "$work/brief page.jsonl" >"$work/open.jsonl"
+text=$("$dump" --brief='request*' "$work/open.jsonl")
+has 'a span without an end is called so' "$text" '^Without an end so far: 1us  .*  request size\(0\)$'
+has '... with what is open in it' "$text" '^    \+1us  thread 8  query is open$'
+has '... and a command' "$text" '^  \$ timeline-dump --tid 8 '
+head -2000 "$work/brief page.jsonl" | sed 's/request/job/' | "$dump" --brief --slower 1s - >"$work/page"
+has 'a span that is not slow is not called so' "$(cat "$work/page")" '^The longest: 65\.06us'
+# 20 messages inside, of long names
+seq 100 | awk '
+function put(ns, message, kind) {
+	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{}}\n",
+		ns, ns, message, kind
+}
+BEGIN { long = "a long name"; for (i = 0; i < 7; i++) long = long long }
+{
+	at = $1 * 1e6
+	put(at, "work", "begin")
+	for (i = 0; i < 20; i++) { put(at + 1000 * i, i long, "begin"); put(at + 1000 * i + 900 + i, i long, "end") }
+	put(at + 3e4 + ($1 == 50 ? 4e5 : 0), "work", "end")
+}' >"$work/long.jsonl"
+is 'a page has at most 4 KB' "$("$dump" --brief=work "$work/long.jsonl" | awk '{ n += length($0) + 1; last = $0 } END { print n <= 4096, last }')" '1 ...'
+ends 'a page of no span is an error' 1 "$dump" --brief='none*' "$work/long.jsonl"
+has '... with a remedy' "$err" "no span matches 'none\*': --list shows the messages"
+ends 'a page is text' 2 "$dump" --brief --json "$work/long.jsonl"
+# kernel events of the first half only
+for file in spans kernel; do
+	seq 100 | awk -v file=$file '
+	function put(ns, category, message, kind) {
+		printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"%s\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{}}\n",
+			ns, ns, category, message, kind
+	}
+	file == "spans" { put($1 * 1e6, "c", "work", "begin"); put($1 * 1e6 + 5000, "c", "work", "end") }
+	file == "kernel" && $1 < 50 { put($1 * 1e6 - 500, "sched", "switched in", "instant") }' >"$work/half_$file.jsonl"
+done
+"$build/bin/timeline-convert" -q "$work/half_spans.jsonl" -o "$work/half.tl"
+"$build/bin/timeline-convert" -q --to timeline "$work/half_kernel.jsonl" -o "$work/half.tl.sched"
+has 'where kernel events end is said' "$("$dump" --brief "$work/half.tl")" \
+	'^Missing: what the kernel did before 1970-01-01T00:00:00\.000999500.* and after 1970-01-01T00:00:00\.0489995'
