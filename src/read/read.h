@@ -134,7 +134,7 @@ struct timeline_reader {
 	struct tl_read_timer *timer; /* asked for last */
 	uint32_t open;               /* of tl_spans_open, after all events */
 	uint64_t given;              /* events or spans */
-	int behind_rows;             /* an error after rows that were returned */
+	int behind_rows; /* an error after rows that were returned */
 	uint64_t damaged;
 	struct tl_message_map definitions;
 	struct tl_interner *names;                     /* each with its NUL */

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
 # cases_core.sh - timelines in cores and images of memory.
 make_core=$build/tests/tool/make_core
@@ -63,7 +63,7 @@ if [ "$(cat /proc/sys/kernel/core_pattern)" = core ]; then
 		[ -s core ] && cmp -s <(entries core) <(entries "$name-dies") &&
 			same=$((same + 1))
 	done 2>/dev/null
-	cd "$here" || exit 1
+	cd - >/dev/null || exit 1
 	is 'cores of killed writers have the entries of their timelines' \
 		"$same" "$runs"
 else
