@@ -100,7 +100,6 @@ main(int argc, char **argv)
 		    static_cast<int>(95 + draw(10)),
 		    static_cast<int>(1 + draw(100)) });
 	example_show("/timeline-example-matcher", "matcher", "10");
-	timeline_forget(tl);
 	timeline_close(tl);
 	return 0;
 }

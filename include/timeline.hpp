@@ -18,25 +18,28 @@
  *				a number of timeline_string
  *
  * A call of the event has the machine code of timeline_log in C.  The place
- * adds two loads and a comparison.  Arguments are values of a function call:
+ * adds three loads and two comparisons.  Arguments are values of a function call:
  * they are evaluated also where the priority is closed.  A string gets its
  * number (timeline_string, which takes a lock) where the priority is open.
  *
  * Safe in threads.  Safe in signal handlers and after fork once the place has
  * been reached with the timeline, without string arguments.  A timeline of NULL,
  * or a definition that fails, gives an event that is never logged;
- * timeline_error() then has the words.  Call timeline_forget before
- * timeline_close.
+ * timeline_error() then has the words.  A place keeps 32 bytes for each timeline
+ * that it was reached with, until the program ends.
  */
 #ifndef TIMELINE_HPP
 #define TIMELINE_HPP
+
+#if __cplusplus < 201703L
+#error "timeline.hpp needs C++17 (-std=c++17); timeline.h does not"
+#endif
 
 #include <timeline.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -152,23 +155,42 @@ is_priority(std::string_view name)
 
 /* == values == */
 
-template <class T> struct is_duration : std::false_type {};
-template <class R, class P>
-struct is_duration<std::chrono::duration<R, P>> : std::true_type {};
+template <class Value> struct is_duration : std::false_type {};
+template <class Count, class Period>
+struct is_duration<std::chrono::duration<Count, Period>> : std::true_type {};
 
-template <class T>
-constexpr bool is_number = std::is_integral_v<T> || std::is_enum_v<T>;
-template <class T>
-constexpr bool is_text = std::is_convertible_v<const T &, std::string_view>;
+template <class Value>
+constexpr bool is_number = std::is_integral_v<Value> || std::is_enum_v<Value>;
+template <class Value>
+constexpr bool is_text = std::is_null_pointer_v<Value> ||
+    std::is_convertible_v<const Value &, std::string_view>;
 
-template <class T>
+template <class Value>
 inline std::string_view
-view_of(const T &string)
+view_of(const Value &string)
 {
-	if constexpr (std::is_pointer_v<T>)
+	if constexpr (std::is_null_pointer_v<Value>)
+		return "(null)";
+	else if constexpr (std::is_pointer_v<Value>)
 		return string ? std::string_view(string) : "(null)";
 	else
 		return string;
+}
+
+/* Nanoseconds; the most or least of 64 bits where a duration is longer. */
+template <class Count, class Period>
+inline int64_t
+nanoseconds(const std::chrono::duration<Count, Period> &value)
+{
+	const double about =
+	    std::chrono::duration<double, std::nano>(value).count();
+
+	if (about >= 9.2e18)
+		return INT64_MAX;
+	if (about <= -9.2e18)
+		return INT64_MIN;
+	return std::chrono::duration_cast<std::chrono::nanoseconds>(value)
+	    .count();
 }
 
 /* The number of a string; 0 where there is none: timeline_error() says why. */
@@ -189,38 +211,38 @@ string_number(timeline_event *event, std::string_view string)
 }
 
 /* The 64 bits of an argument. */
-template <char conversion, class T>
+template <char conversion, class Value>
 inline uint64_t
-bits(timeline_event *event, const T &value)
+bits(timeline_event *event, const Value &value)
 {
 	(void)event;
+	static_assert(!is_number<Value> || sizeof(Value) <= sizeof(uint64_t),
+	    "an argument has 64 bits");
 	if constexpr (conversion == 's') {
-		static_assert(is_text<T> || std::is_integral_v<T>,
+		static_assert(is_text<Value> || std::is_integral_v<Value>,
 		    "the text says $name%s: the argument must be a string, or a "
 		    "number of timeline_string");
-		if constexpr (is_text<T>)
+		if constexpr (is_text<Value>)
 			return string_number(event, view_of(value));
 	} else if constexpr (conversion == 'f') {
-		static_assert(std::is_arithmetic_v<T>,
+		static_assert(std::is_arithmetic_v<Value>,
 		    "the text says $name%f: the argument must be a number");
 		return timeline_double(static_cast<double>(value));
-	} else if constexpr (is_duration<T>::value) {
+	} else if constexpr (is_duration<Value>::value) {
 		static_assert(conversion == 't',
 		    "the argument is a duration: the text must say $name%t");
-		return static_cast<uint64_t>(
-		    std::chrono::duration_cast<std::chrono::nanoseconds>(value)
-			.count());
+		return static_cast<uint64_t>(nanoseconds(value));
 	} else {
-		static_assert(!std::is_floating_point_v<T>,
+		static_assert(!std::is_floating_point_v<Value>,
 		    "the argument is a floating number: the text must say "
 		    "$name%f");
-		static_assert(!is_text<T>,
+		static_assert(!is_text<Value>,
 		    "the argument is a string: the text must say $name%s");
-		static_assert(is_number<T> || is_text<T> ||
-			std::is_floating_point_v<T>,
+		static_assert(is_number<Value> || is_text<Value> ||
+			std::is_floating_point_v<Value>,
 		    "the argument must be an integer, a bool or an enumeration");
 	}
-	if constexpr (is_number<T>)
+	if constexpr (is_number<Value>)
 		return static_cast<uint64_t>(value);
 	return 0;
 }
@@ -230,27 +252,27 @@ struct values {
 	uint64_t v[4];
 };
 
-template <class Text, size_t... I, class... A>
+template <class Text, size_t... Index, class... Args>
 inline values
-pack_each(timeline_event *event, std::index_sequence<I...>, const A &...args)
+pack_each(timeline_event *event, std::index_sequence<Index...>, const Args &...args)
 {
 	(void)event;
-	return { { bits<parse(Text::get()).conversion[I]>(event, args)... } };
+	return { { bits<parse(Text::get()).conversion[Index]>(event, args)... } };
 }
 
-template <class Text, class... A>
+template <class Text, class... Args>
 inline values
-pack(timeline_event *event, const A &...args)
+pack(timeline_event *event, const Args &...args)
 {
 	constexpr arguments a = parse(Text::get());
-	constexpr int given = sizeof...(A);
+	constexpr int given = sizeof...(Args);
 
 	static_assert(given >= a.count,
 	    "too few arguments: the text names more of them with $");
 	static_assert(given <= a.count,
 	    "too many arguments: the text names fewer of them with $");
 	if constexpr (given == a.count && given <= 4)
-		return pack_each<Text>(event, std::index_sequence_for<A...>(),
+		return pack_each<Text>(event, std::index_sequence_for<Args...>(),
 		    args...);
 	else
 		return {};
@@ -271,7 +293,7 @@ template <class Text> class event {
 	{
 		return timeline_enabled(event_) != 0;
 	}
-	template <class... A> void operator()(const A &...args) const
+	template <class... Args> void operator()(const Args &...args) const
 	{
 		if (__builtin_expect(timeline_enabled(event_), 0)) {
 			const values p = pack<Text>(event_, args...);
@@ -288,8 +310,8 @@ template <class Text> class scope {
 	uint64_t begun_ = 0;
 
     public:
-	template <class... A>
-	explicit scope(timeline_event *span, const A &...args) : span_(span)
+	template <class... Args>
+	explicit scope(timeline_event *span, const Args &...args) : span_(span)
 	{
 		timeline_event *const begin = span + TIMELINE_PART_SCOPE;
 
@@ -316,9 +338,9 @@ template <class Text> class scope {
 		begun_ = 0;
 	}
 	/* End it now, with arguments of its own. */
-	template <class T, class... A> void end(const T &first, const A &...rest)
+	template <class Value, class... Args> void end(const Value &first, const Args &...rest)
 	{
-		static_assert(sizeof...(A) < 3,
+		static_assert(sizeof...(Args) < 3,
 		    "the end of a span has room for three arguments: call "
 		    "end() without any");
 		if (begun_ != 0) {
@@ -338,8 +360,8 @@ template <class Text> class timed {
 	values args_ = {};
 
     public:
-	template <class... A>
-	explicit timed(timeline_event *timer, const A &...args)
+	template <class... Args>
+	explicit timed(timeline_event *timer, const Args &...args)
 	    : timer_(timer), begun_(timeline_timer_begin(timer))
 	{
 		if (begun_ != 0)
@@ -359,7 +381,7 @@ template <class Text> class timed {
 		begun_ = 0;
 	}
 	/* End it now, with other arguments than it began with. */
-	template <class T, class... A> void end(const T &first, const A &...rest)
+	template <class Value, class... Args> void end(const Value &first, const Args &...rest)
 	{
 		if (begun_ != 0)
 			args_ = pack<Text>(timer_, first, rest...);
@@ -379,8 +401,8 @@ template <class Text, template <class> class Open> class opener {
 	{
 		return timeline_enabled(event_) != 0;
 	}
-	template <class... A>
-	[[nodiscard]] Open<Text> operator()(const A &...args) const
+	template <class... Args>
+	[[nodiscard]] Open<Text> operator()(const Args &...args) const
 	{
 		return Open<Text>(event_, args...);
 	}
@@ -408,125 +430,95 @@ make_closed()
 }
 inline closed_events closed = make_closed();
 
-/* A place and one timeline.  Further timelines of the place follow it. */
+/* The event of a place in one timeline.  It never changes, and is never freed. */
+struct part {
+	uint64_t number; /* of the timeline */
+	timeline_event *event;
+	const part *next;
+};
+inline constexpr part no_part = { 0, nullptr, nullptr };
+
+/* A place in the source: its parts, the newest first. */
 struct place {
-	std::atomic<struct timeline *> tl{ nullptr }; /* set after event */
-	std::atomic<timeline_event *> event{ closed.events };
-	std::atomic<place *> further{ nullptr };
-	place *next = nullptr; /* of all that have a timeline */
-	bool is_listed = false;
+	std::atomic<const part *> first{ &no_part };
 };
 
-struct places {
-	std::mutex lock;
-	place *first = nullptr;
-};
-inline places all_places;
-
-/* The part of a place for a timeline; NULL: none yet. */
-inline place *
-find_part(place *p, struct timeline *tl)
+/* The number of a timeline: its first member.  A timeline that is opened at the
+ * address of one that was closed has another. */
+inline uint64_t
+number_of(const struct ::timeline *tl)
 {
-	while (p && p->tl.load(std::memory_order_acquire) != tl)
-		p = p->further.load(std::memory_order_acquire);
-	return p;
+	return *reinterpret_cast<const uint64_t *>(tl);
 }
 
-/* A part without a timeline, which all_places lists; NULL: no memory. */
-inline place *
-add_part(place *first)
-{
-	place *p = find_part(first, nullptr);
-
-	if (!p) {
-		if (!(p = new (std::nothrow) place))
-			return nullptr;
-		p->further.store(first->further);
-		first->further = p;
-	}
-	if (!p->is_listed) {
-		p->next = all_places.first;
-		all_places.first = p;
-		p->is_listed = true;
-	}
-	return p;
-}
-
-/* The event of a place for a timeline that is not the first one there. */
+/* The event in a timeline that is not the newest part.  Two threads may define
+ * the event at once, and get the same. */
 __attribute__((noinline, cold)) inline timeline_event *
-find_event(place *first, struct timeline *tl,
-    const timeline_definition *definition)
+find_event(place *where, struct ::timeline *tl,
+    const ::timeline_definition *definition)
 {
-	timeline_event *made = nullptr;
-	place *p;
+	const part *first, *p;
+	part *made;
 
 	if (!tl)
 		return closed.events;
-	if ((p = find_part(first, tl)))
-		return p->event;
-	const std::lock_guard<std::mutex> guard(all_places.lock);
-	if ((p = find_part(first, tl)))
-		return p->event;
-	if (!(p = add_part(first)))
+	first = where->first.load(std::memory_order_acquire);
+	for (p = first; p != &no_part; p = p->next)
+		if (p->number == number_of(tl))
+			return p->event;
+	if (!(made = new (std::nothrow) part))
 		return closed.events;
-	(void)timeline_define_event(tl, definition, &made);
-	p->event = made ? made : closed.events;
-	p->tl = tl;
-	return p->event;
+	made->number = number_of(tl);
+	if (timeline_define_event(tl, definition, &made->event) != 0 &&
+	    !made->event)
+		made->event = closed.events;
+	do
+		made->next = first;
+	while (!where->first.compare_exchange_weak(first, made,
+	    std::memory_order_release, std::memory_order_acquire));
+	return made->event;
 }
 
 inline timeline_event *
-event_of(place *p, struct timeline *tl, const timeline_definition *definition)
+event_of(place *where, struct ::timeline *tl,
+    const ::timeline_definition *definition)
 {
-	if (__builtin_expect(p->tl.load(std::memory_order_acquire) == tl, 1))
-		return p->event.load(std::memory_order_relaxed);
-	return find_event(p, tl, definition);
+	const part *const p = where->first.load(std::memory_order_acquire);
+
+	if (__builtin_expect(tl && p->number == number_of(tl), 1))
+		return p->event;
+	return find_event(where, tl, definition);
 }
 
 } /* namespace timeline_cpp */
 
-/* Let every place forget a timeline that is about to be closed.  No thread may
- * log in it any more. */
-inline void
-timeline_forget(struct timeline *tl)
-{
-	const std::lock_guard<std::mutex> guard(timeline_cpp::all_places.lock);
-
-	for (timeline_cpp::place *p = timeline_cpp::all_places.first; p;
-	     p = p->next)
-		if (p->tl == tl) {
-			p->event = timeline_cpp::closed.events;
-			p->tl = nullptr;
-		}
-}
-
 #define TIMELINE_PLACE_(handle, kind, tl_, category_, priority_, text_) \
-	([](struct timeline *timeline_at_) { \
+	([](struct ::timeline *timeline_at_) { \
 		struct timeline_text_ { \
 			static constexpr const char *get() \
 			{ \
 				return text_; \
 			} \
 		}; \
-		static_assert(timeline_cpp::is_priority(priority_), \
+		static_assert(::timeline_cpp::is_priority(priority_), \
 		    "no such priority: fatal error warning info debug trace " \
 		    "trace+ trace++ trace+++"); \
 		static_assert( \
-		    timeline_cpp::parse(timeline_text_::get()).count <= 4, \
+		    ::timeline_cpp::parse(timeline_text_::get()).count <= 4, \
 		    "a text names at most four arguments with $"); \
 		static_assert( \
-		    !timeline_cpp::parse(timeline_text_::get()).repeated, \
+		    !::timeline_cpp::parse(timeline_text_::get()).repeated, \
 		    "a text names an argument twice"); \
-		static_assert(!timeline_cpp::parse(timeline_text_::get()).odd, \
+		static_assert(!::timeline_cpp::parse(timeline_text_::get()).odd, \
 		    "no conversion of an argument: write %d %u %x %f %t or " \
 		    "%s"); \
-		static constexpr timeline_definition timeline_definition_ = { \
+		static constexpr ::timeline_definition timeline_definition_ = { \
 			category_, priority_, text_, kind, TIMELINE_THREAD, \
 			__FILE__, __LINE__ \
 		}; \
-		static timeline_cpp::place timeline_place_; \
-		return timeline_cpp::handle<timeline_text_>( \
-		    timeline_cpp::event_of(&timeline_place_, timeline_at_, \
+		static ::timeline_cpp::place timeline_place_; \
+		return ::timeline_cpp::handle<timeline_text_>( \
+		    ::timeline_cpp::event_of(&timeline_place_, timeline_at_, \
 			&timeline_definition_)); \
 	}(tl_))
 

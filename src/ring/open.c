@@ -169,6 +169,18 @@ map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 
 static uint32_t maps; /* mappings made so far */
 
+/* The numbers of two copies of the library in a process differ, too. */
+static uint64_t
+next_number(void)
+{
+	static uint64_t opened;
+	const uint64_t count = tl_fetch_add_64(&opened, 1) + 1;
+	const uint64_t number =
+	    count * UINT64_C(0x9e3779b97f4a7c15) ^ (uintptr_t)&opened;
+
+	return number != 0 ? number : 1;
+}
+
 int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 {
@@ -181,6 +193,7 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 		close(fd);
 		return rc;
 	}
+	tl->number = next_number();
 	tl->fd = fd;
 	tl->geometry = *header;
 	tl->header = (struct timeline_header *)(void *)tl->map;
@@ -391,6 +404,19 @@ bad_path(int rc, const char *path)
 		    : tl_error(rc, "the path is NULL");
 }
 
+/* A timeline was created without a name and then got one.  Map it by its name: a
+ * core of the process names what is mapped. */
+static void
+map_by_name(struct timeline **tl, const char *path, uint32_t trusted_uid)
+{
+	struct timeline *named;
+
+	if (attach(&named, path, trusted_uid, false) != 0)
+		return;
+	timeline_close(*tl);
+	*tl = named;
+}
+
 int
 timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options)
@@ -414,6 +440,8 @@ timeline_new(struct timeline **tl, const char *path,
 		if (rc != 0)
 			return rc;
 		rc = tl_create(tl, resolved, o);
+		if (rc == 0)
+			map_by_name(tl, resolved, o->trusted_uid);
 		if (rc != -EEXIST)
 			return rc;
 	}

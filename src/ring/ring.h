@@ -42,6 +42,9 @@ enum { TIMELINE_CHECK_MESSAGES = 4096 };
  * shared header, which another process may damage at any time.
  */
 struct timeline {
+	/* First: timeline.hpp reads it.  No other timeline that the process
+	 * opened has this number, nor one that is closed; it is not 0. */
+	uint64_t number;
 	int fd;
 	uint8_t *map;
 	struct timeline_header *header; /* shared */

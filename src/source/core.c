@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -34,6 +35,11 @@ struct found {
 	uint64_t at;
 	uint64_t size; /* as much of it as is there */
 	char *path;    /* of what was mapped; NULL: not known */
+	/* of its header */
+	uint64_t created_tsc;
+	int64_t created_ns;
+	uint32_t creator_pid;
+	uint8_t boot_id[16];
 };
 
 struct tl_core {
@@ -43,6 +49,8 @@ struct tl_core {
 	size_t count;
 	size_t capacity;
 	size_t opened;
+	uint64_t size; /* of the file */
+	bool is_cut;   /* segments should be behind its end */
 };
 
 unsigned
@@ -66,6 +74,23 @@ read_at(const struct tl_core *c, void *data, size_t size, uint64_t at)
 	return tl_read_at(c->fd, data, size, at) == (int64_t)size;
 }
 
+/* Is it one of those that were found, which the process mapped twice?  Its
+ * identity and who made it are the same. */
+static bool
+is_known(const struct tl_core *c, const struct timeline_header *h)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct found *f = &c->found[i];
+
+		if (f->created_tsc == h->created_tsc &&
+		    f->created_ns == h->created_ns &&
+		    f->creator_pid == h->creator_pid &&
+		    memcmp(f->boot_id, h->boot_id, sizeof(f->boot_id)) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Is there a timeline?  Its size, of which there is room for some; 0: no. */
 static uint64_t
 timeline_at(const struct tl_core *c, uint64_t at, uint64_t room)
@@ -73,7 +98,8 @@ timeline_at(const struct tl_core *c, uint64_t at, uint64_t room)
 	struct timeline_header h;
 
 	if (room < sizeof(h) || !read_at(c, &h, sizeof(h), at) ||
-	    h.magic != TIMELINE_MAGIC || h.total_size < sizeof(h))
+	    h.magic != TIMELINE_MAGIC || h.total_size < sizeof(h) ||
+	    is_known(c, &h))
 		return 0;
 	return h.total_size < room ? h.total_size : room;
 }
@@ -81,14 +107,23 @@ timeline_at(const struct tl_core *c, uint64_t at, uint64_t room)
 static int
 add_found(struct tl_core *c, uint64_t at, uint64_t size)
 {
+	struct timeline_header h;
+	struct found *f;
 	int rc;
 
-	if (c->count == FOUND_MAX)
+	if (c->count == FOUND_MAX || !read_at(c, &h, sizeof(h), at))
 		return 0;
 	rc = TL_ARRAY_ROOM(c->found, c->capacity, c->count);
-	if (rc == 0)
-		c->found[c->count++] = (struct found){ at, size, NULL };
-	return rc;
+	if (rc < 0)
+		return rc;
+	f = &c->found[c->count++];
+	*f = (struct found){ .at = at,
+		.size = size,
+		.created_tsc = h.created_tsc,
+		.created_ns = h.created_ns,
+		.creator_pid = h.creator_pid };
+	memcpy(f->boot_id, h.boot_id, sizeof(f->boot_id));
+	return 0;
 }
 
 /* == a core == */
@@ -177,6 +212,8 @@ find_in_segments(struct tl_core *c, const Elf64_Phdr *segments, size_t count)
 		uint64_t size = 0;
 		int rc;
 
+		c->is_cut |= s->p_filesz > c->size ||
+			     s->p_offset > c->size - s->p_filesz;
 		if (s->p_type == PT_LOAD)
 			size = timeline_at(c, s->p_offset,
 			    room_from(segments, count, i));
@@ -212,10 +249,9 @@ find_in_core(struct tl_core *c, const Elf64_Ehdr *h)
 	segments = calloc(section.sh_info + 1, sizeof(*segments));
 	if (!segments)
 		return -ENOMEM;
-	rc = read_at(c, segments, section.sh_info * sizeof(*segments),
-		 h->e_phoff)
-		 ? find_in_segments(c, segments, section.sh_info)
-		 : -EBADMSG;
+	c->is_cut = !read_at(c, segments, section.sh_info * sizeof(*segments),
+	    h->e_phoff);
+	rc = c->is_cut ? 0 : find_in_segments(c, segments, section.sh_info);
 	free(segments);
 	return rc;
 }
@@ -296,7 +332,10 @@ tl_core_open_next(struct tl_core *c, struct tl_source *source)
 	int rc;
 
 	if (fd < 0) {
-		tl_source_fail(source, fd);
+		tl_fail(&source->fault, fd,
+		    "the timeline cannot be copied into a temporary file "
+		    "(TMPDIR): %s",
+		    tl_file_error(fd));
 		return;
 	}
 	/* not as a live file, of which more is known: the time of the copy */
@@ -334,12 +373,29 @@ tl_core_free(struct tl_core *c)
 	free(c);
 }
 
+/* There is no timeline: say why. */
+static int
+say_none(struct tl_source *source, const struct tl_core *c, bool is_core)
+{
+	return tl_fail(&source->fault, -ENODATA, "%s",
+	    !is_core    ? "there is no timeline in this image"
+	    : c->is_cut ? "the core is cut off, and what is left has no "
+			  "timeline: raise "
+			  "its limit (ulimit -c unlimited)"
+			: "there is no timeline in this core: set bit 3 of "
+			  "/proc/PID/coredump_filter, or "
+			  "CoredumpFilter=shared-file-backed of "
+			  "systemd.exec(5), before "
+			  "the process dies");
+}
+
 static int
 open_core(struct tl_source *source, const struct tl_opening *o)
 {
 	const bool is_core =
 	    tl_core_recognise(tl_bytes(o->first, o->first_size)) > 0;
 	struct tl_core *c = calloc(1, sizeof(*c));
+	struct stat st;
 	Elf64_Ehdr h;
 	int rc;
 
@@ -347,18 +403,14 @@ open_core(struct tl_source *source, const struct tl_opening *o)
 		return tl_source_fail(source, -ENOMEM);
 	c->plan = o->plan;
 	c->fd = dup(o->fd);
-	rc = c->fd < 0 ? -errno : 0;
+	rc = c->fd < 0 || fstat(c->fd, &st) < 0 ? -errno : 0;
+	c->size = rc == 0 ? (uint64_t)st.st_size : 0;
 	if (rc == 0 && is_core)
 		memcpy(&h, o->first, sizeof(h));
 	if (rc == 0)
 		rc = is_core ? find_in_core(c, &h) : find_in_image(c);
 	if (rc == 0 && c->count == 0)
-		rc = tl_fail(&source->fault, -ENODATA, "%s",
-		    is_core ? "there is no timeline in this core: set bit 3 of "
-			      "/proc/PID/coredump_filter, or "
-			      "CoredumpFilter=shared-file-backed of "
-			      "systemd.exec(5), before the process dies"
-			    : "there is no timeline in this image");
+		rc = say_none(source, c, is_core);
 	else if (rc < 0)
 		tl_source_fail(source, rc);
 	else

@@ -43,7 +43,9 @@ log_events()
 	("literal", std::string_view("viewed").substr(0, 4), buffer,
 	    std::string("whole"));
 	TIMELINE_EVENT(tl, "event", "info", "string $a%s")(of_300);
-	TIMELINE_EVENT(tl, "event", "info", "no string $a%s")(none);
+	TIMELINE_EVENT(tl, "event", "info", "no string $a%s $b%s")(none, nullptr);
+	TIMELINE_EVENT(tl, "event", "info", "long $a%t $b%t")
+	(std::chrono::hours::max(), std::chrono::hours::min());
 	TIMELINE_EVENT(tl, "event", "info",
 	    "100% of $a%done, $ and $b_2%f.\n$not an argument")
 	(1, 2.5);
@@ -102,7 +104,6 @@ log_again(const char *path, int i)
 	if (timeline_new(&again, path, nullptr) != 0)
 		return fail("again");
 	TIMELINE_EVENT(again, "place", "info", "again $i")(i);
-	timeline_forget(again);
 	timeline_close(again);
 	return 0;
 }
@@ -134,6 +135,23 @@ compare_texts()
 	return 0;
 }
 
+namespace app {
+/* A class of the name of the library's. */
+class timeline
+{
+	struct ::timeline *tl_;
+
+    public:
+	explicit timeline(struct ::timeline *opened) : tl_(opened)
+	{
+	}
+	void log(int n)
+	{
+		TIMELINE_EVENT(tl_, "event", "info", "wrapped $n")(n);
+	}
+};
+}
+
 int
 main(int argc, char **argv)
 {
@@ -145,8 +163,8 @@ main(int argc, char **argv)
 		return fail("new");
 	log_events();
 	log_spans();
+	app::timeline(tl).log(8);
 	log_places(other);
-	timeline_forget(other);
 	timeline_close(other);
 	if (log_again(argv[2], 1) != 0 || log_again(argv[2], 2) != 0)
 		return 1;

@@ -1,7 +1,10 @@
 """python.py FILE... - the module says of each file what timeline-dump says."""
 import json
+import os
 import subprocess
 import sys
+import tempfile
+import warnings
 
 import timeline
 
@@ -30,19 +33,22 @@ def compare_events(path):
                     same(getattr(event, name), line[name], name)
             if line.get("args"):  # an end without has those of its begin
                 same(dict(event.args), line["args"], event.text)
+            elif event.flags & 512:  # which is not there
+                same(dict(event.args), {}, event.text)
     return said
 
 
 def compare_columns(path, said):
     columns = timeline.open(path).columns("ns", "tid", "arg0", "definition")
-    same([int(ns) for ns in columns["ns"]], [line["ns"] for line in said], "ns")
+    timed = [i for i, line in enumerate(said) if "ns" in line]  # not of losses
+    times = [said[i]["ns"] for i in timed]
+    same([int(columns["ns"][i]) for i in timed], times, "ns")
     try:
         frame = timeline.open(path).to_pandas()
     except ImportError:
         return "no pandas"
     same(len(frame), len(said), "rows")
-    same(list(frame["time"].astype("int64")), [line["ns"] for line in said],
-         "time")
+    same(list(frame["time"].astype("int64")[timed]), times, "time")
     for name in {name for line in said for name in line.get("args", {})}:
         column = frame["args." + name if "args." + name in frame else name]
         for value, line in zip(column, said):
@@ -54,7 +60,7 @@ def compare_columns(path, said):
 def compare_spans(path, said):
     spans = list(timeline.open(path).spans())
     ends = [line["duration_ns"] for line in said
-            if line["kind"] == "end" and line.get("duration_ns") is not None]
+            if line.get("kind") == "end" and line.get("duration_ns") is not None]
     same([s.duration_ns for s in spans if s.end], ends, "durations")
 
     def count(nodes):
@@ -73,18 +79,35 @@ def main(paths):
         compare_spans(path, said)
     some = timeline.open(paths[0], where="args.id == 3", message="*$id*")
     assert list(some) and all(e.args["id"] == 3 for e in some)
-    assert not list(timeline.open(paths[0], where="args.nonesuch > 3"))
+    for where in "args.nonesuch > 3", "args['nonesuch'] > 3":
+        assert not list(timeline.open(paths[0], where=where))
+    assert list(timeline.open(paths[0], where="any(t == tid for t in (tid, 1))"))
+    assert len(list(timeline.open(os.fsencode(paths[0]), limit=2))) == 2
+    assert list(timeline.open(paths[0]).columns("ns", "ns")) == ["ns"]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with tempfile.NamedTemporaryFile() as cut, open(paths[0], "rb") as file:
+            cut.write(file.read()[:-3000])
+            cut.flush()
+            list(timeline.open(cut.name))
+        assert any(w.category is timeline.Damage for w in said), said
     assert len(list(timeline.open(paths[0], limit=7))) == 7
     try:
         timeline.open("/no/such")
     except timeline.Error as error:
         assert "/no/such" in str(error)
-    for wrong in (dict(min_priority="notice"), dict(where="args.(")):
+    for wrong in (dict(min_priority="notice"), dict(where="args.("),
+                  dict(since_ns=1 << 64), dict(limit=-1), dict(timeout=1e9)):
         try:
             timeline.open(paths[0], **wrong)
             sys.exit("%r was taken" % wrong)
         except (ValueError, SyntaxError):
             pass
+    try:
+        list(timeline.open(paths[0], where="tid.upper() == 3"))
+        sys.exit("a mistake was taken")
+    except AttributeError:
+        pass
 
 
 main(sys.argv[1:])

@@ -25,6 +25,14 @@ is 'its name is the path that was mapped' \
 is 'nothing is said of the time after its newest entry' \
 	"$("$dump" --info --json "$work/one.core" | jq -c '[.state, .complete_to]')" \
 	'["copy of a live one",null]'
+"$make_core" core "$work/twice.core" "$one_shm" "$one_shm"
+is 'a timeline that was mapped twice is read once' \
+	"$(lines "$work/twice.core" | cksum)" "$(lines "$one" | cksum)"
+head -c 5000 "$work/one.core" >"$work/cut_off.core"
+has 'a core that is cut off before its timeline says so' \
+	"$("$dump" "$work/cut_off.core" 2>&1)" 'the core is cut off.*ulimit -c'
+has 'what has no room is in TMPDIR' \
+	"$(TMPDIR=/no/such "$dump" "$work/one.core" 2>&1)" 'TMPDIR.*No such file'
 is 'all timelines of a core are read' \
 	"$("$dump" --json "$work/two.core" | jq -r .timeline | sort | uniq -c | xargs)" \
 	"$("$dump" --json "/dev/shm$name" "$one_shm" | jq -r .timeline | sort | uniq -c | xargs)"
@@ -64,6 +72,9 @@ if [ "$(cat /proc/sys/kernel/core_pattern)" = core ]; then
 			same=$((same + 1))
 	done 2>/dev/null
 	cd - >/dev/null || exit 1
+	is 'the core of who created a timeline has its name' \
+		"$("$dump" --info --json "$work/cores/core" | jq -r .file)" \
+		"$work/cores/core: /dev/shm$name-dies"
 	is 'cores of killed writers have the entries of their timelines' \
 		"$same" "$runs"
 else

@@ -13,26 +13,37 @@ the inputs anew: a live timeline gives what is in it by then.
 """
 import ctypes as c
 import datetime
-import os
 
 from . import _library as lib
-from ._library import Error
+from ._library import Damage, Error
 
-__all__ = ["open", "Error", "Reader", "Event", "Span"]
+__all__ = ["open", "Error", "Damage", "Reader", "Event", "Span"]
 __version__ = "0.1.0"
 
 KINDS = {1: "instant", 2: "begin", 3: "end", 4: "counter", 5: "loss"}
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
+class NoArgument(AttributeError, KeyError):
+    """The event has no argument of this name."""
+
+    __str__ = AttributeError.__str__
+
+
 class Args(dict):
-    """The arguments of an event, by name: args["id"] or args.id."""
+    """The arguments of an event, by name: args["id"] or args.id, also args.items
+    where an argument is called so."""
+
+    def __getattribute__(self, name):
+        if dict.__contains__(self, name):
+            return dict.__getitem__(self, name)
+        return super().__getattribute__(name)
 
     def __getattr__(self, name):
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
+        raise NoArgument(name)
+
+    def __missing__(self, name):
+        raise NoArgument(name)
 
 
 def _signed(bits):
@@ -95,8 +106,9 @@ class Event:
     def args(self):
         if self._args is None:
             d = self._raw.definition.contents
+            argc = 0 if lib.is_bare(self._raw) else d.argc
             self._args = Args((d.names[i].decode(errors="replace"),
-                               _value(self._raw, i)) for i in range(d.argc))
+                               _value(self._raw, i)) for i in range(argc))
         return self._args
 
     @property
@@ -160,35 +172,30 @@ class Columns(dict):
     """Columns by name.  reader keeps the addresses of definitions good."""
 
 
-class _Names(dict):
-    """What an expression of where= sees: members of the event, and args."""
-
-    def __init__(self, event):
-        super().__init__()
-        self.event = event
-
-    def __missing__(self, name):
-        if name.startswith("_"):
-            raise KeyError(name)
-        try:
-            return getattr(self.event, name)
-        except AttributeError:
-            raise KeyError(name) from None
+def _names_in(code):
+    """The names that an expression uses, also within its comprehensions."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if hasattr(constant, "co_names"):
+            names |= _names_in(constant)
+    return names
 
 
 def _condition(where):
     """A function of an event.  An event without an argument that the expression
-    names does not match."""
+    names does not match; any other error is the caller's."""
     if where is None:
         return lambda event: True
     if callable(where):
         return where
     code = compile(where, "where", "eval")
+    members = [name for name in _names_in(code)
+               if not name.startswith("_") and hasattr(Event, name)]
 
     def matches(event):
         try:
-            return eval(code, {}, _Names(event))
-        except (AttributeError, TypeError):
+            return eval(code, {name: getattr(event, name) for name in members})
+        except NoArgument:
             return False
     return matches
 
@@ -248,7 +255,7 @@ class Reader:
         an event: ns, tsc, duration_ns, error_ns, cpu, pid, tid, level, kind, flags,
         lost, definition, arg0 to arg3.  where= plays no part."""
         handle = self._open()
-        columns = Columns(handle.columns(names))
+        columns = Columns(handle.columns(list(dict.fromkeys(names))))
         columns.reader = handle
         return columns
 
@@ -289,13 +296,18 @@ def open(*paths, where=None, category=None, message=None, min_priority=None,
     follow      wait for new events of live timelines, timeout seconds each time
                 (None: as long as it takes)
     tail        of live timelines the newest so many entries of each lane
+
+    What is damaged in a file is told as a warning (timeline.Damage); the rest of
+    the file is read.
     """
     if not paths:
         raise TypeError("timeline.open: no path")
-    return Reader([os.fspath(p) for p in paths], where,
+    return Reader([lib.path_of(p) for p in paths], where,
                   dict(category=category, message=message,
                        min_level=lib.level_of(min_priority),
-                       since_ns=since_ns, until_ns=until_ns, limit=limit,
-                       follow=follow, tail=tail,
-                       timeout_ms=-1 if timeout is None
-                       else int(timeout * 1000)))
+                       since_ns=lib.within("since_ns", since_ns, 63),
+                       until_ns=lib.within("until_ns", until_ns, 63),
+                       limit=lib.within("limit", limit, 64, 0),
+                       follow=follow, tail=lib.within("tail", tail, 64, 0),
+                       timeout_ms=-1 if timeout is None else lib.within(
+                           "timeout", int(timeout * 1000), 31, 0)))

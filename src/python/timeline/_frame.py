@@ -80,10 +80,14 @@ def columns_of(reader):
         "lost": (c_columns["lost"], none),
     }
     arguments = {}
+    flags = c_columns["flags"]
+    has_none = ((flags & lib.ALONE) != 0) | (((flags & lib.BARE) != 0) &
+                                             (duration < 0))
     order = numpy.argsort(where, kind="stable")
     ends = numpy.searchsorted(where[order], numpy.arange(len(raws) + 1))
     for k, raw in enumerate(raws):
         rows = order[ends[k]:ends[k + 1]]
+        rows = rows[~has_none[rows]]
         for i in range(raw.argc):
             name = raw.definition.contents.names[i].decode(errors="replace")
             _put(arguments, "args." + name if name in columns else name, rows,

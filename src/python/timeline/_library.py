@@ -2,9 +2,11 @@
 """libtimeline-read by ctypes: timeline_read.h as far as the module needs it."""
 import array
 import ctypes as c
+import os
+import warnings
 
 NO_CPU = 0xffffffff
-UNSURE = 16
+BARE, UNSURE, ALONE = 1, 16, 512
 PRIORITIES = ["trace+++", "trace++", "trace+", "trace", "debug", "info",
               "warning", "error", "fatal"]
 COLUMNS = ["ns", "tsc", "duration_ns", "error_ns", "cpu", "pid", "tid", "level",
@@ -14,6 +16,10 @@ SIGNED = ("ns", "duration_ns")
 
 class Error(OSError):
     """What the library says of a file that cannot be read."""
+
+
+class Damage(UserWarning):
+    """A place of a file that is damaged, or a remark about the file."""
 
 
 class Definition(c.Structure):
@@ -48,6 +54,14 @@ class Origin(c.Structure):
                 ("boot", c.c_char_p), ("timeline", c.c_char_p)]
 
 
+class DamageText(c.Structure):
+    _fields_ = [("error", c.c_int), ("at", c.c_uint64), ("text", c.c_char_p),
+                ("input", c.c_char_p)]
+
+
+ON_DAMAGE = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(DamageText))
+
+
 class Options(c.Structure):
     _fields_ = [("size", c.c_size_t), ("oldest_first", c.c_int),
                 ("follow", c.c_int), ("timeout_ms", c.c_int),
@@ -55,8 +69,8 @@ class Options(c.Structure):
                 ("limit", c.c_uint64), ("since_ns", c.c_int64),
                 ("until_ns", c.c_int64), ("min_level", c.c_uint),
                 ("category", c.c_char_p), ("message", c.c_char_p),
-                ("memory_max", c.c_uint64), ("on_damage", c.c_void_p),
-                ("context", c.c_void_p)]
+                ("memory_max", c.c_uint64), ("on_damage", ON_DAMAGE),
+                ("context", c.c_void_p), ("formats", c.c_void_p)]
 
 
 class Column(c.Structure):
@@ -71,6 +85,16 @@ def _load():
                           "LD_LIBRARY_PATH" % error) from None
 
 
+def _load_formats():
+    """Files of other formats are read where libtimeline-formats is installed."""
+    try:
+        formats = c.CDLL("libtimeline-formats.so.0").timeline_formats
+    except OSError:
+        return None
+    formats.restype = c.c_void_p
+    return formats()
+
+
 def _function(name, result, *arguments):
     function = getattr(_library, "timeline_read_" + name)
     function.restype = result
@@ -79,6 +103,7 @@ def _function(name, result, *arguments):
 
 
 _library = _load()
+_formats = _load_formats()
 _event, _sized = c.POINTER(Event), (c.c_char_p, c.c_size_t)
 _error = _function("error", c.c_char_p)
 _open = _function("open", c.c_int, c.POINTER(c.c_void_p), c.c_char_p,
@@ -127,6 +152,36 @@ def level_of(priority):
     return PRIORITIES.index(priority) + 1
 
 
+def path_of(path):
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError("a path has a NUL: %r" % path)
+    return encoded
+
+
+def within(name, number, bits, least=None):
+    """The number, if it has so many bits."""
+    if least is None:
+        least = -(1 << bits)
+    if not least <= number < 1 << bits:
+        raise ValueError("%s is out of range: %d" % (name, number))
+    return number
+
+
+def is_bare(raw):
+    """Is it an end without arguments, whose begin is not known either?"""
+    return raw.flags & ALONE or (raw.flags & BARE and raw.duration_ns < 0)
+
+
+def _warn(_, damage):
+    damage = damage.contents
+    warnings.warn("%s: %s" % (damage.input.decode(errors="replace"),
+                              damage.text.decode(errors="replace")), Damage)
+
+
+_on_damage = ON_DAMAGE(_warn)
+
+
 def _bytes(string):
     return None if string is None else string.encode()
 
@@ -162,12 +217,13 @@ class Handle:
         self._strings = (_bytes(category), _bytes(message))
         options = Options(size=c.sizeof(Options), oldest_first=1,
                           follow=follow, category=self._strings[0],
-                          message=self._strings[1], **numbers)
+                          message=self._strings[1], on_damage=_on_damage, formats=_formats,
+                          **numbers)
         self._reader = c.c_void_p()
-        check(_open(c.byref(self._reader), paths[0].encode(),
+        check(_open(c.byref(self._reader), paths[0],
                     c.byref(options)))
         for path in paths[1:]:
-            check(_add(self._reader, path.encode()))
+            check(_add(self._reader, path))
 
     def __del__(self, close=_close):
         if getattr(self, "_reader", None):
