@@ -606,9 +606,9 @@ local function listing(record, ...)
 			local ns = n * units[unit]
 			local s = spans[id]
 			ended = math.tointeger(ended)
-			-- four digits are shown
+			-- four digits are shown, of another clock, which is slewed
 			local ticks = math.floor(ns * per_ns + 0.5)
-			local error = math.ceil(ticks * 1e-3) + 10
+			local error = math.ceil(ticks * 2e-3) + 10
 			local begun = ended - ticks
 			if s then begun = near(begun, s.b0, s.b1, error) end
 			sure[id] = true_span(word, id, begun, ended) and true
