@@ -71,9 +71,9 @@ for file in spans kernel; do
 			ns, ns, category, message, kind
 	}
 	file == "spans" { put($1 * 1e6, "c", "work", "begin"); put($1 * 1e6 + 5000, "c", "work", "end") }
-	file == "kernel" && $1 < 50 { put($1 * 1e6 - 500, "sched", "switched in", "instant") }' >"$work/half_$file.jsonl"
+	file == "kernel" && $1 < 50 { put($1 * 1e6 - 500, "sched", "switched in", "instant") }' >"$work/partly_$file.jsonl"
 done
-"$build/bin/timeline-convert" -q "$work/half_spans.jsonl" -o "$work/half.tl"
-"$build/bin/timeline-convert" -q --to timeline "$work/half_kernel.jsonl" -o "$work/half.tl.sched"
-has 'where kernel events end is said' "$("$dump" --brief "$work/half.tl")" \
+"$build/bin/timeline-convert" -q "$work/partly_spans.jsonl" -o "$work/partly.tl"
+"$build/bin/timeline-convert" -q --to timeline "$work/partly_kernel.jsonl" -o "$work/partly.tl.sched"
+has 'where kernel events end is said' "$("$dump" --brief "$work/partly.tl")" \
 	'^Missing: what the kernel did before 1970-01-01T00:00:00\.000999500.* and after 1970-01-01T00:00:00\.0489995'
