@@ -16,7 +16,7 @@
 
 enum { PAGE = 4096, MAPPED_AT = 1 << 24 };
 
-static void
+static _Noreturn void
 fail(const char *what)
 {
 	perror(what);
