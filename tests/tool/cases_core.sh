@@ -67,7 +67,9 @@ elif [ "$(cat /proc/sys/kernel/core_pattern /proc/sys/kernel/core_uses_pid | xar
 	for ((i = 0; i < runs; i++)); do
 		rm -f core "/dev/shm$name-dies"
 		"$make_core" log "$name-dies" 2>/dev/null &
-		until [ -s "/dev/shm$name-dies" ]; do sleep 0.001; done
+		until [ -n "$("$dump" -n 1 --category core "$name-dies")" ]; do
+			sleep 0.001
+		done
 		sleep "0.0$((RANDOM % 9 + 1))"
 		kill -SEGV $!
 		wait $! 2>/dev/null
