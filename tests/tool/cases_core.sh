@@ -13,12 +13,12 @@ entries() { lines "$@" | sed -E '/^before /d; s/  [0-9.]+[num]?s[?]?$//'; }
 lines() { "$dump" --no-progress --columns tsc,cpu,pid,tid,category,message "$@"; }
 
 is 'a timeline in a core is that of the process' \
-	"$(lines "$work/one.core" | cksum)" "$(lines "$one" | cksum)"
-is '... through a pipe' "$(lines - <"$work/one.core" | cksum)" \
-	"$(lines "$one" | cksum)"
+	"$(entries "$work/one.core" | cksum)" "$(entries "$one" | cksum)"
+is '... through a pipe' "$(entries - <"$work/one.core" | cksum)" \
+	"$(entries "$one" | cksum)"
 is '... and through a real one' \
-	"$(dd if="$work/one.core" status=none | lines - | cksum)" \
-	"$(lines "$one" | cksum)"
+	"$(dd if="$work/one.core" status=none | entries - | cksum)" \
+	"$(entries "$one" | cksum)"
 is 'its name is the path that was mapped' \
 	"$("$dump" --info --json "$work/one.core" | jq -r .file)" \
 	"$work/one.core: $one_shm"
@@ -27,7 +27,7 @@ is 'nothing is said of the time after its newest entry' \
 	'["copy of a live one",null]'
 "$make_core" core "$work/twice.core" "$one_shm" "$one_shm"
 is 'a timeline that was mapped twice is read once' \
-	"$(lines "$work/twice.core" | cksum)" "$(lines "$one" | cksum)"
+	"$(entries "$work/twice.core" | cksum)" "$(entries "$one" | cksum)"
 head -c 5000 "$work/one.core" >"$work/cut_off.core"
 has 'a core that is cut off before its timeline says so' \
 	"$("$dump" "$work/cut_off.core" 2>&1)" 'the core is cut off.*ulimit -c'
@@ -49,7 +49,7 @@ has 'a core without a timeline says what to set' "$(cat "$work/said")" \
 	head -c 8192 /dev/zero
 } >"$work/image"
 is 'in an image of memory it is found where the user says so' \
-	"$(lines --from core "$work/image" | cksum)" "$(lines "$one" | cksum)"
+	"$(entries --from core "$work/image" | cksum)" "$(entries "$one" | cksum)"
 for n in 1 2 3; do
 	head -c $((n * 700)) "$work/one.core" >"$work/short.core"
 	"$dump" "$work/short.core" >"$work/said" 2>&1
