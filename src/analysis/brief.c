@@ -13,7 +13,7 @@
 
 enum {
 	STEPS_SHOWN = 8,
-	EDGES = 50 /* less than such a part of the time is not told */
+	EDGES = 50 /* less than such a part of the time is not reported */
 };
 
 struct brief {

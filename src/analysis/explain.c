@@ -921,7 +921,7 @@ table_of(const struct explain *e, const struct counts *counts,
 	return f->hits > 0 && f->slow < f->all && f->with < f->all;
 }
 
-/* Is a table large enough to be tested, and the difference to be told? */
+/* Is a table large enough to be tested, and the difference to be reported? */
 static bool
 is_worth(const struct tl_fourfold *f)
 {

@@ -5,7 +5,7 @@
  * In a core a timeline begins where a segment does; elf(5) has the layout, and the
  * note NT_FILE the paths of what was mapped.  In any other file, which a user must
  * call a core (--from core), it may begin at any page.  A timeline is copied into
- * an unnamed file, where it is read as a file that nobody writes to.
+ * an unnamed file, where it is read as a file without a writer.
  */
 #include "source/core.h"
 
@@ -74,8 +74,8 @@ read_at(const struct tl_core *c, void *data, size_t size, uint64_t at)
 	return tl_read_at(c->fd, data, size, at) == (int64_t)size;
 }
 
-/* Is it one of those that were found, which the process mapped twice?  Its
- * identity and who made it are the same. */
+/* Was the timeline of a header found before?  A process may map a timeline
+ * twice; the headers of both mappings have the same creation. */
 static bool
 is_known(const struct tl_core *c, const struct timeline_header *h)
 {
@@ -384,7 +384,7 @@ say_none(struct tl_source *source, const struct tl_core *c, bool is_core)
 			  "its limit (ulimit -c unlimited)"
 			: "there is no timeline in this core: set bit 3 of "
 			  "/proc/PID/coredump_filter, or "
-			  "CoredumpFilter=shared-file-backed of "
+			  "CoredumpFilter=default shared-file-backed of "
 			  "systemd.exec(5), before "
 			  "the process dies");
 }

@@ -56,7 +56,7 @@ for n in 1 2 3; do
 	is "a core of $((n * 700)) bytes is refused" "$? $(wc -l <"$work/said")" '1 1'
 done
 
-# A process that is killed at any moment: nobody writes any more, so the file has
+# A process that is killed at any moment: it was the only writer, so the file has
 # what the core has.
 if nm "$build/lib/libtimeline.a" 2>/dev/null | grep -qE '__(asan|tsan)_'; then
 	skip 'a process under a sanitizer leaves no core'

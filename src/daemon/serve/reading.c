@@ -18,7 +18,7 @@ enum { READINGS_MAX = 64 };
 struct tl_reading {
 	struct tl_reading *next;
 	struct tl_readings *owner;
-	struct tl_reading_plan plan; /* done NULL: nobody waits for it */
+	struct tl_reading_plan plan; /* done NULL: no request waits for it */
 	char *text;
 	struct tl_text body;
 	struct tl_fault fault;

@@ -297,8 +297,7 @@ def open(*paths, where=None, category=None, message=None, min_priority=None,
                 (None: as long as it takes)
     tail        of live timelines the newest so many entries of each lane
 
-    What is damaged in a file is told as a warning (timeline.Damage); the rest of
-    the file is read.
+    Damage of a file is a warning (timeline.Damage); the rest of the file is read.
     """
     if not paths:
         raise TypeError("timeline.open: no path")
