@@ -24,6 +24,7 @@ enum { STRATA_MAX_BITS = 6 };
 static const double p_max = 0.01;
 static const double lift_min = 1.5;
 static const double same_min = 0.95;
+static const double outliers_share = 0.05;
 
 struct findings {
 	struct tl_why *why;
@@ -70,18 +71,50 @@ next_record(const struct findings *f, struct at *at)
 	return true;
 }
 
+/* The value at a share of the weight. */
+static int64_t
+value_at(struct tl_weighed *values, size_t count, double share)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < count; i++)
+		weight += values[i].weight;
+	if (count == 0)
+		return 0;
+	return tl_weighed_select(values, count,
+	    (uint64_t)((double)(weight - 1) * share));
+}
+
+/* The duration that all but the slowest of the slow spans keep below.  A span
+ * of two microseconds from which the CPU was taken for five milliseconds would
+ * outweigh a thousand others, and whatever holds for it would come first. */
+static int64_t
+longest_counted(struct findings *f)
+{
+	struct at at = first_record(f);
+	size_t slow = 0;
+
+	while (next_record(f, &at))
+		if (at.slow)
+			f->room[slow++] = (struct tl_weighed){
+				at.record->duration_ns, at.record->weight };
+	return value_at(f->room, slow, 1 - outliers_share);
+}
+
 /* Find which claims hold for which spans, and what they explain. */
 static void
 hold_all(struct findings *f)
 {
 	const double median = (double)f->result->median_ns;
+	const double longest = (double)longest_counted(f);
 	double over = 0, normal = 0, with_normal[TL_CAUSES_MAX] = { 0 };
 	struct at at = first_record(f);
 
 	while (next_record(f, &at)) {
 		const struct tl_record *r = at.record;
 		const double above =
-		    ((double)r->duration_ns - median) * r->weight;
+		    (fmin((double)r->duration_ns, longest) - median) *
+		    r->weight;
 		uint32_t holds = 0;
 
 		for (size_t i = 0; i < f->count; i++) {
@@ -367,20 +400,6 @@ add_example(struct tl_cause *cause, const struct tl_record *r)
 	     i--)
 		cause->examples[i] = cause->examples[i - 1];
 	cause->examples[i] = r;
-}
-
-/* The value at a share of the weight. */
-static int64_t
-value_at(struct tl_weighed *values, size_t count, double share)
-{
-	uint64_t weight = 0;
-
-	for (size_t i = 0; i < count; i++)
-		weight += values[i].weight;
-	if (count == 0)
-		return 0;
-	return tl_weighed_select(values, count,
-	    (uint64_t)((double)(weight - 1) * share));
 }
 
 static void

@@ -886,7 +886,7 @@ put_slow(struct tl_text *text, const struct tl_why *why,
 		tl_put_format(text, "%lu of %lu spans took ",
 		    result->slow[at - 1], result->target->spans);
 		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_format(text, " or longer (the slowest %.2g %%)\n",
+		tl_put_format(text, " or longer (the slowest %.3g %%)\n",
 		    100 * (double)result->slow[at - 1] /
 			(double)result->weight);
 		put_where(text, why, result);
