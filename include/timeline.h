@@ -10,12 +10,13 @@
  *	    "processed $tcp, $udp, and $other", &processed);
  *	timeline_log(processed, 10, 20, 3);
  *
- * Every function that can fail returns 0 or -errno; timeline_error() then has
- * the words.  NULL in place of a timeline or of a text is -EINVAL, unless a
- * function gives it a meaning; an event must not be NULL.  Nothing here but
- * timeline_check prints, and nothing exits or installs a signal handler.
- * Logging is safe in threads, in signal handlers and after fork.  Everything
- * else is safe in threads but not in signal handlers.  See timeline(3).
+ * A function that can fail returns 0 or -errno; timeline_error() then returns
+ * the text of the error.  A timeline or a text that is NULL is -EINVAL, unless
+ * the function gives NULL a meaning; an event must not be NULL.  The library
+ * never prints, except in timeline_check, and never exits or installs a signal
+ * handler.  Logging is safe in threads, in signal handlers and after fork.  The
+ * other functions are safe in threads but not in signal handlers, unless the
+ * function says so.  See timeline(3).
  */
 #ifndef TIMELINE_H
 #define TIMELINE_H
@@ -32,16 +33,17 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* timeline.lua hands the text between the two marks to ffi.cdef.
- * No preprocessor line may stand in it. */
+/* timeline.lua gives the text between the two marks to ffi.cdef, so no
+ * preprocessor line may stand between the marks. */
 /* ffi-begin */
 
 struct timeline;
 
 /*
- * A message that can be logged, made by timeline_define.  Belongs to the
- * library and to one process; only timeline_log and friends look inside.
- * The first line is what an append reads, the second what its rare turns do.
+ * An event: a message that timeline_define made ready to log.  An event belongs
+ * to the library and to one process; only the functions and macros that log use
+ * the members.  An append reads the first cache line; the second cache line is
+ * read where the append takes a fallback lane, and by timers.
  */
 struct timeline_event {
 	const uint8_t *gate;	/* logged if *gate >= *levels */
@@ -68,11 +70,11 @@ struct timeline_event {
 	const uint64_t *slower;
 };
 
-/* To whom a span belongs: ends find their begin per thread, or per message
- * whichever thread logs it. */
+/* The scope of a span: an end belongs to the last open begin of the same
+ * message in the same thread, or in any thread. */
 enum { TIMELINE_THREAD = 0, TIMELINE_SOURCE = 1 };
 
-/* What a message is. */
+/* The kind of a message. */
 enum {
 	TIMELINE_INSTANT = 1,
 	TIMELINE_SPAN = 2,
@@ -80,7 +82,7 @@ enum {
 	TIMELINE_TIMER = 4
 };
 
-/* Stamps of a new timeline. */
+/* The clock that stamps the entries of a new timeline. */
 enum {
 	TIMELINE_STAMP_AUTO = 0,    /* the TSC where it can be trusted */
 	TIMELINE_STAMP_TSC = 1,	    /* the TSC */
@@ -88,8 +90,8 @@ enum {
 };
 
 /*
- * How to create a timeline; a member left 0 takes its default.  An existing
- * file keeps its own geometry, mode and clock.
+ * How to create a timeline; a member that is 0 means the default, which stands
+ * behind the semicolon.  An existing file keeps its geometry, mode and clock.
  */
 struct timeline_options {
 	uint64_t entries;	  /* of all CPU lanes; 163840 (10 MiB) */
@@ -99,41 +101,45 @@ struct timeline_options {
 	uint32_t cpu_lanes;	  /* highest usable CPU + 1 */
 	uint32_t fallback_lanes;  /* of each tier; 1 */
 	uint32_t stamp;		  /* TIMELINE_STAMP_...; AUTO */
-	uint32_t trusted_uid;	  /* attach to this owner's file too */
+	uint32_t trusted_uid;	  /* also attach to a file of this owner */
 };
 
 /*
- * Create the timeline at path or attach to the one there.  "name" and
- * "/name" are /dev/shm/name; a string with another slash in it is an ordinary
- * path ("./name").  So it is for timeline_open and timeline_remove.  When
- * several processes call this at once one creates and the others attach.  A
- * file from before the last boot is kept as NAME.1 (to .3).  *tl is NULL after every error:
- * -EBADMSG not a timeline, -EPROTO another version, -ENODATA truncated, -EROFS
- * a saved one, -EPERM owned by another user, -ENOSPC no room, -ENOTSUP its
- * clock cannot be used here or the boot id is not known, -EXDEV of another PID
- * namespace, -EBUSY from before the last boot and locked, -EINVAL bad option,
- * -EFBIG too large, -ENOMEM, or the error of the system.
+ * Create the timeline at path, or attach to the timeline at path.  "name" and
+ * "/name" are /dev/shm/name; a string with another slash is an ordinary path
+ * ("./name").  timeline_open and timeline_remove read a path in the same way.
+ * When several processes call the function at once, one process creates the
+ * timeline and the others attach.  A file from before the last boot is kept as
+ * NAME.1 (to .3).
+ *
+ * *tl is NULL after an error: -EBADMSG not a timeline, -EPROTO another version,
+ * -ENODATA truncated, -EROFS a snapshot, -EPERM owned by another user, -ENOSPC
+ * no room, -ENOTSUP the clock of the timeline cannot be used here or the boot
+ * id is not known, -EXDEV made in another PID namespace, -EBUSY from before the
+ * last boot and locked, -EINVAL bad option, -EFBIG too large, -ENOMEM, or the
+ * error of the system.
  */
 int timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options);
 
-/* Attach to an existing timeline.  Errors as timeline_new, -ENOENT, and
- * -ESTALE for a file from before the last boot. */
+/* Attach to an existing timeline.  Returns the errors of timeline_new, -ENOENT,
+ * and -ESTALE for a file from before the last boot. */
 int timeline_open(struct timeline **tl, const char *path);
 
-/* Give back the mapping and every event defined through it, which must not
- * be logged any more.  The file stays.  NULL does nothing. */
+/* Free the timeline of this process: the mapping, and every event defined
+ * through tl, which the caller must not log any more.  The file stays.  NULL
+ * does nothing. */
 void timeline_close(struct timeline *tl);
 
-/* Remove the file of a timeline; processes that have it open keep it, see
- * timeline_superseded.  -EBADMSG when something else lies there, or what the
- * system said. */
+/* Remove the file of a timeline.  Processes that have the file open go on with
+ * the removed file; see timeline_superseded.  -EBADMSG the file is not a
+ * timeline, or the error of the system. */
 int timeline_remove(const char *path);
 
-/* Was the file removed, or replaced by another, since it was opened?  1: what
- * is logged is not in the file of its name any more; close it and open it
- * again.  0: not.  -EINVAL: NULL.  One system call; any thread, any signal
- * handler. */
+/* Has the file been removed or replaced since tl was opened?  1: yes, and the
+ * entries that are logged through tl are in no file with a name; close tl and
+ * open the timeline again.  0: no.  -EINVAL: tl is NULL.  The function makes
+ * one system call and is safe in any thread and any signal handler. */
 int timeline_superseded(const struct timeline *tl);
 
 /* The definition of a message. */
@@ -143,22 +149,24 @@ struct timeline_definition {
 	const char *message;
 	int kind;         /* TIMELINE_INSTANT, SPAN, COUNTER or TIMER */
 	int scope; /* of a span: TIMELINE_THREAD or TIMELINE_SOURCE */
-	const char *file; /* of the caller; NULL unknown */
-	int line;
+	const char *file; /* source file of the caller; NULL: unknown */
+	int line;         /* line of the source file */
 };
 
 /*
- * Define a message: a category, a priority and text.  Up to four words of
- * the first line that start with $ name its arguments: $x and $x%d signed,
- * $x%u unsigned, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number
- * from timeline_string; other conversions of printf are refused.  More lines
- * may follow as explanation.  The same definition gives the same message, in
- * any process; the same event, in this one.  Where kind is TIMELINE_SPAN an event is an array of eight: begin, end,
- * end without arguments, end with the begin of the next, and those of
- * timeline_scope and timeline_end_of.
- * On failure *event is a closed event: it may be logged and never is.
- * Errors: -EINVAL bad priority, kind, scope or message, -ENOSPC string table
- * full (what is defined goes on), -E2BIG text over 64 KiB, -ENOMEM.
+ * Define a message: a category, a priority and a text.  Up to four words of the
+ * first line that begin with $ name the arguments: $x and $x%d signed, $x%u
+ * unsigned, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number that
+ * timeline_string gave; other conversions of printf are refused.  The lines
+ * behind the first line are an explanation.  The same definition gives the same
+ * message in any process, and the same event in the same process.  The event of
+ * a span is an array of TIMELINE_PART_COUNT: begin, end, end without arguments,
+ * end with the begin of the next span, and the parts named below.
+ *
+ * After an error *event is a closed event, which may be logged and logs
+ * nothing: -EINVAL bad priority, kind, scope or message, -ENOSPC the string
+ * table is full (messages that are defined go on), -E2BIG a text over 64 KiB,
+ * -ENOMEM.
  */
 int timeline_define_event(struct timeline *tl,
     const struct timeline_definition *definition,
@@ -173,53 +181,55 @@ int timeline_define_counter(struct timeline *tl, const char *category,
     struct timeline_event **counter);
 
 /*
- * Define a timer: a span of which all are counted, by duration, and only those
- * are logged that take at least as long as timeline_slower says; at first
- * each.  The counts are in the file: one histogram for each CPU, 24 KiB.  A
- * span is logged when it ends, as one entry, with the arguments of the end.
- * -ENOSPC: the timeline has 64 timers, or no memory for one more.
+ * Define a timer.  A timer counts each span by duration, in histograms of the
+ * file (24 KiB for each CPU), and logs the spans that take at least as long as
+ * timeline_slower() says; without a call of timeline_slower(), each span.  A
+ * span is logged at its end, as one entry with the arguments of the end.
+ * Returns the errors of timeline_define_event(); -ENOSPC also where the
+ * timeline has 64 timers, or no memory for one more.
  */
 int timeline_define_timer(struct timeline *tl, const char *category,
     const char *priority, const char *message, struct timeline_event **timer);
 
 /*
- * Log, of the timers whose category and first line match two globs, only spans
- * of at least threshold_ns, for every process, from now on.  0 is each of
- * them, UINT64_MAX none.  All are still counted.  -ENOENT none matched.
+ * Let the timers whose category and first line match two globs log only spans
+ * of at least threshold_ns, in every process, from now on.  0: each span;
+ * UINT64_MAX: no span.  The timers still count each span.  -ENOENT: no timer
+ * matches.
  */
 int timeline_slower(struct timeline *tl, const char *category_glob,
     const char *message_glob, uint64_t threshold_ns);
 
-/* The number of a text, for %s arguments.  The same text has the same number
- * in every process.  Errors: -EINVAL no text, -ENOSPC, -E2BIG, -ENOMEM.
- */
+/* Find the number of a text, for a $x%s argument.  The same text has the same
+ * number in every process.  -EINVAL no text, -ENOSPC, -E2BIG, -ENOMEM. */
 int timeline_string(struct timeline *tl, const char *text, uint64_t *number);
 
 /*
- * Log an event, if its priority is open.  For foreign callers; from C the
- * macro of this name counts the arguments and tests the gate inline.
- * Never waits, never fails: what cannot be stored is counted in the file.
- * Any thread, any signal handler.  Not in a vfork child.
+ * Log an event, if the priority of the event is open.  C and C++ call the macro
+ * of this name, which counts the arguments and tests the gate inline; this
+ * function is for other languages.  The function never waits and never fails:
+ * an entry that cannot be stored is counted in the file.  Safe in any thread
+ * and any signal handler, but not in a vfork child.
  */
 void timeline_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 
-/* As timeline_log, after the gate was tested: what the macro calls. */
+/* Append the entry of timeline_log after the macro has tested the gate. */
 void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 
 /*
- * As timeline_log and timeline_append; they return the stamp of the entry, 0 if
- * it was not logged.  An entry that was dropped because another thread was a
- * lap ahead was logged.
+ * timeline_log and timeline_append that return the stamp of the entry, or 0 if
+ * the priority was closed.  An entry that was dropped, because another thread
+ * was a lap ahead, has a stamp.
  */
 uint64_t timeline_span_log(struct timeline_event *event, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
 uint64_t timeline_span_append(struct timeline_event *event, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
 
-/* What the macros of these names do, for foreign callers; timeline_end_of with
- * three arguments.  Any thread, any signal handler. */
+/* The macros of these names as functions, for other languages; timeline_end_of
+ * has three arguments here.  Safe in any thread and any signal handler. */
 uint64_t timeline_begin(struct timeline_event *span, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 void timeline_end_of(struct timeline_event *span, uint64_t begun, uint64_t a0,
@@ -227,23 +237,27 @@ void timeline_end_of(struct timeline_event *span, uint64_t begun, uint64_t a0,
 
 /* The last four events of a span. */
 enum {
-	TIMELINE_PART_SCOPE = 4,    /* a begin whose end will prove itself */
-	TIMELINE_PART_END_OF = 5,   /* its stamp is the fourth argument */
-	TIMELINE_PART_SCOPE_END = 6, /* ... the first; there are no others */
-	TIMELINE_PART_END_OF_4 = 7, /* no room for the stamp */
+	TIMELINE_PART_SCOPE = 4,    /* the begin of a span that proves itself */
+	TIMELINE_PART_END_OF = 5,   /* an end: argument 4 is the begin's stamp */
+	TIMELINE_PART_SCOPE_END = 6, /* an end: the stamp is the only argument */
+	TIMELINE_PART_END_OF_4 = 7, /* an end of four arguments, no stamp */
 	TIMELINE_PART_COUNT = 8
 };
 
 /*
- * What the macros of these names do, for foreign callers.  timeline_stamp: the
- * clock of the event's timeline, now.  timeline_timer_begin: the same, or 0 if
- * the timer's priority is not open; it may be kept anywhere, and any thread
- * may end the span.  timeline_timer_end: nothing if begin is 0.
- * timeline_log_at: log at a stamp of timeline_stamp, which should be a recent
- * one.  Its lane stays in order: a stamp before that of the entry before, or
- * after now, is replaced by the nearest one in between and the entry marked.
- * So that the clock is rarely read, a stamp of the future may pass, by less
- * than 2^28 ticks (about 0.1 s).  As timeline_log.
+ * The macros of these names as functions, for other languages.
+ *
+ * timeline_stamp reads the clock of the event's timeline.  timeline_timer_begin
+ * does the same, or returns 0 if the priority of the timer is closed; the
+ * caller may keep the stamp anywhere, and any thread may end the span.
+ * timeline_timer_end does nothing if begin is 0.
+ *
+ * timeline_log_at logs at a recent stamp of timeline_stamp.  The entries of a
+ * lane stay in the order of their stamps: a stamp before the last entry, or
+ * after the present, is replaced by the nearest stamp that fits, and the entry
+ * is marked.  The append seldom reads the clock, so a stamp up to 2^28 ticks
+ * (about 0.1 s) in the future may pass.  Otherwise the function is
+ * timeline_log.
  */
 uint64_t timeline_stamp(const struct timeline_event *event);
 uint64_t timeline_timer_begin(const struct timeline_event *timer);
@@ -252,77 +266,81 @@ void timeline_timer_end(struct timeline_event *timer, uint64_t begin,
 void timeline_log_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
 
-/* As these two, after begin or the gate was tested. */
+/* Append the entries of timeline_timer_end and timeline_log_at after the macros
+ * have tested begin or the gate. */
 void timeline_timer_append(struct timeline_event *timer, uint64_t begin,
     uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 void timeline_append_at(struct timeline_event *event, uint64_t stamp,
     uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 
-/* Set the least priority that is logged, for every process: a name of a
- * priority, or "off" for nothing.  -EINVAL unknown name. */
+/* Set the least priority that is logged, in every process: the name of a
+ * priority, or "off" to log nothing.  -EINVAL unknown name. */
 int timeline_priority(struct timeline *tl, const char *priority);
 
-/* Log from this priority up for duration_ns (at most an hour), then fall back
- * by the writers' own clock, even if the caller dies.  -EINVAL, -ERANGE. */
+/* Log from this priority up for duration_ns, at most an hour.  The writers end
+ * the burst by the clock that they read, even if the caller dies.  -EINVAL
+ * unknown name, -ERANGE too long. */
 int timeline_burst(
     struct timeline *tl, const char *priority, uint64_t duration_ns);
 
 /*
- * Turn the messages whose category and first line match two globs (as in
- * fnmatch(3)) up or down: they are logged as if they had this priority, for
- * every process; "off" never, "default" as defined.  -ENOENT none matched,
- * -EINVAL unknown level.
+ * Set the level of the messages whose category and first line match two globs
+ * of fnmatch(3), in every process.  The level is the name of a priority, "off"
+ * to log the messages never, or "default" for the priority of the definition.
+ * -ENOENT no message matches, -EINVAL unknown level.
  */
 int timeline_level(struct timeline *tl, const char *category_glob,
     const char *message_glob, const char *level);
 
-/* Hide what is in the timeline so far from readers; writers go on.  It cannot
- * fail: 0. */
+/* Hide the present entries of the timeline from readers; writers go on.
+ * Returns 0. */
 int timeline_clear(struct timeline *tl);
 
 /*
- * Save a snapshot to an ordinary file: whole or absent (made beside it and
- * renamed, mode 0600).  Writers are not held up; what was overwritten or half
- * written meanwhile is left out and marked.  -ENOSPC no room, -EFBIG longer
- * than the process may make a file (ulimit -f; no SIGXFSZ), or what the system
- * said.
+ * Save a snapshot to an ordinary file of mode 0600.  The file is whole or
+ * absent: it is written under another name and renamed.  Writers do not wait;
+ * entries that are overwritten or half written during the copy are left out and
+ * marked.  -ENOSPC no room, -EFBIG longer than the limit of the process (ulimit
+ * -f; no SIGXFSZ), or the error of the system.
  */
 int timeline_save(struct timeline *tl, const char *filename);
 
-/* The words for the last error of this thread.  Valid until the next. */
+/* The text of the last error in this thread, valid until the next error. */
 const char *timeline_error(void);
 
-/* "0.1.0" of the library in use. */
+/* The version of the library in use: "0.1.0". */
 const char *timeline_version(void);
 
 /*
- * Give the calling thread a name in this timeline: TIMELINE_THREAD_NAME_MAX
- * bytes, more are cut; NULL: the one that it has now, as prctl(PR_SET_NAME)
- * and pthread_setname_np set it.  A thread that logs for the first time is
- * recorded by that name anyway, unless this gave it another before.  Where more
- * than about 700 threads live at once, some have no name.  Safe in threads and
- * signal handlers.
+ * Give the calling thread a name in this timeline, at most
+ * TIMELINE_THREAD_NAME_MAX bytes; the rest is cut off.  NULL: the name that
+ * prctl(PR_SET_NAME) or pthread_setname_np gave the thread.  Without a call the
+ * library records that name when the thread logs for the first time.  Where
+ * more than about 700 threads live at once, some threads have no name.  Safe in
+ * threads and signal handlers.
  */
 enum { TIMELINE_THREAD_NAME_MAX = 15 };
 void timeline_thread_name(struct timeline *tl, const char *name);
 
 /*
- * What the macros call where TIMELINE_CHECK is 1: report once for each message
- * that a call at file:line gives it another number of arguments than it has, or
- * a floating one where it has none, or the other way round.  given: how many,
- * and bit 8 + i for argument i if that is floating.  For any thread.
+ * The macros call this function where TIMELINE_CHECK is 1.  The function
+ * reports, once for each message, that the call at file:line has another number
+ * of arguments than the message, or a floating argument where the message has
+ * an integer, or the reverse.  given is the number of arguments, and bit 8 + i
+ * is set if argument i is floating.  Safe in any thread.
  */
 void timeline_check(const struct timeline_event *event, int given,
     const char *file, int line);
 
-/* Forget the process and thread numbers of the calling thread after a raw
- * clone; fork does it. */
+/* Forget the process and thread numbers of the calling thread.  A program that
+ * uses the system call clone must call the function in the child; fork(3) calls
+ * the function by itself. */
 void timeline_after_fork(void);
 
 /* ffi-end */
 
-/* One jump less on the way into the library: through the GOT and not by way
- * of a PLT entry.  A static link turns it into a direct call. */
+/* noplt saves one jump on the way into the library: the call goes through the
+ * GOT, not through a PLT entry.  A static link makes a direct call. */
 #if defined(__has_attribute)
 #if __has_attribute(noplt)
 #pragma GCC diagnostic push
@@ -343,8 +361,8 @@ void timeline_append_at(struct timeline_event *event, uint64_t stamp,
 
 #pragma GCC visibility pop
 
-/* The bits of a double for a $x%f argument; timeline_log does it for
- * arguments of a floating type. */
+/* The bits of a double for a $x%f argument.  The macros convert arguments of a
+ * floating type by themselves. */
 static inline uint64_t
 timeline_double(double value)
 {
@@ -357,8 +375,7 @@ timeline_double(double value)
 	return u.bits;
 }
 
-/* What the macros below call: a definition that keeps the place of its
- * caller.  As timeline_define_event. */
+/* timeline_define_event() at the place of the caller, for the macros below. */
 static inline int
 timeline_define_at(struct timeline *tl, const char *category,
     const char *priority, const char *message, int kind, int scope,
@@ -376,7 +393,8 @@ timeline_define_at(struct timeline *tl, const char *category,
 	return timeline_define_event(tl, &d, event);
 }
 
-/* Would this event be logged just now?  One load of each, no fence. */
+/* Is the event's gate open?  The function loads each byte once, without a
+ * fence. */
 static inline int
 timeline_enabled(const struct timeline_event *event)
 {
@@ -384,7 +402,7 @@ timeline_enabled(const struct timeline_event *event)
 	    __atomic_load_n(event->levels, __ATOMIC_RELAXED);
 }
 
-/* The clock of the event's timeline, now. */
+/* Read the clock of the event's timeline. */
 static inline uint64_t
 timeline_stamp_(const struct timeline_event *event)
 {
@@ -403,7 +421,7 @@ timeline_timer_begin_(const struct timeline_event *timer)
 	return timeline_stamp_(timer);
 }
 
-/* The compiler's errors for calls that cannot log what they are given. */
+/* The errors of the compiler for arguments that cannot be logged. */
 #define TIMELINE_POINTER_ \
 	"an argument is a pointer: timeline_string() gives text a number that " \
 	"%s shows; cast to uintptr_t to log the address itself"
@@ -443,7 +461,7 @@ timeline_bits_(T *)
 /* 5: the type class of a pointer, and of an array. */
 #define TIMELINE_NUMBER_(x) \
 	_Static_assert(__builtin_classify_type(x) != 5, TIMELINE_POINTER_)
-/* 64 bits of an argument: a floating one as the bits of a double. */
+/* The 64 bits of an argument; a floating argument becomes a double. */
 #define TIMELINE_FLOATING_(x) \
 	timeline_double(_Generic((x), float : (x), double : (x), default : 0.0))
 #define TIMELINE_BITS_(x) \
@@ -469,21 +487,22 @@ timeline_bits_(T *)
 
 /*
  * timeline_log(event, ...): 0 to 4 arguments of integer or floating type; a
- * pointer, or a fifth argument, does not compile.  The gate is tested here; no
- * argument is evaluated when it is closed.
+ * pointer or a fifth argument does not compile.  The macro tests the gate, and
+ * evaluates no argument when the gate is closed.
  */
 #define timeline_log(...) TIMELINE_CALL_(TIMELINE_LOG_, 0, __VA_ARGS__)
 /*
- * timeline_begin(span, ...), timeline_end(span, ...): pair last-in first-out
- * per message and thread, or per message for TIMELINE_SOURCE.
+ * timeline_begin(span, ...), timeline_end(span, ...): an end belongs to the
+ * last open begin of the same message and thread, or of the same message in any
+ * thread for TIMELINE_SOURCE.
  *
- * timeline_begin is an expression: the stamp of the begin, 0 if it was not
- * logged.  timeline_end_of(span, begun, ...) ends the span of that stamp.  It
- * logs nothing if begun is 0, and its arguments are not evaluated; else it is
- * logged whatever the level is by then, "off", too.  With at most three
- * arguments the end proves the span: it has the stamp of its begin, so that its
- * duration is known whether or not the begin is in the record.  With four the
- * end is one of timeline_end.
+ * timeline_begin is an expression: the stamp of the begin, or 0 if the begin
+ * was not logged.  timeline_end_of(span, begun, ...) ends the span that has
+ * this stamp.  Where begun is 0 the macro logs nothing and evaluates no
+ * argument; else the end is logged whatever the level is by then, even "off".
+ * With at most three arguments the end proves the span: the end holds the stamp
+ * of the begin, and the duration is known whether or not the begin is in the
+ * record.  With four arguments the end is an end of timeline_end.
  */
 #define timeline_begin(...) \
 	__extension__({ \
@@ -494,11 +513,12 @@ timeline_bits_(T *)
 	})
 #define timeline_end(...)    TIMELINE_CALL_(TIMELINE_LOG_, 1, __VA_ARGS__)
 #define timeline_end_of(...) TIMELINE_CALL_(TIMELINE_END_OF_, __VA_ARGS__)
-/* timeline_next(span, ...): end the span and begin the next of the same
- * message, at the same stamp and in one entry. */
+/* timeline_next(span, ...): end the span and begin the next span of the same
+ * message, at one stamp and in one entry. */
 #define timeline_next(...) TIMELINE_CALL_(TIMELINE_LOG_, 3, __VA_ARGS__)
-/* timeline_scope(span, ...): begin now, end where the block is left, with the
- * proof of timeline_end_of.  If the begin is not logged, the end is not. */
+/* timeline_scope(span, ...): begin a span here; the span ends where the block
+ * is left, with the proof of timeline_end_of.  Where the begin is not logged
+ * the end is not logged. */
 #define timeline_scope(...) \
 	TIMELINE_SCOPE_(TIMELINE_JOIN_(timeline_scope_, __COUNTER__), \
 	    __VA_ARGS__)
@@ -543,7 +563,7 @@ timeline_scope_end_(const struct timeline_scope_ *scope)
 		    scope->begun, 0, 0, 0);
 }
 
-/* A value that may be ignored without a warning. */
+/* Return a value that the caller may ignore without a warning. */
 static inline uint64_t
 timeline_begun_at_(uint64_t begun)
 {
@@ -569,9 +589,9 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 #define TIMELINE_JOIN2_(a, b)	   a##b
 #define TIMELINE_FIRST_(first, ...) first
 /*
- * TIMELINE_CHECK 1 compares each call with the definition, and reports the
- * first that does not fit on standard error; 0 does not.  The default is 1 in
- * builds without optimisation and without NDEBUG.
+ * TIMELINE_CHECK 1: compare each call with the definition, and report the first
+ * call of a message that does not fit on standard error.  0: do not.  The
+ * default is 1 in builds without optimisation and without NDEBUG.
  */
 #ifndef TIMELINE_CHECK
 #if !defined(NDEBUG) && !defined(__OPTIMIZE__)
@@ -588,15 +608,16 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 	do { \
 	} while (0)
 #endif
-/* What a call gives, for timeline_check: how many, and which are floating. */
+/* The arguments of a call, for timeline_check: their number, and which are
+ * floating. */
 #define TIMELINE_REAL_(x, i)	     ((__builtin_classify_type(x) == 8) << (8 + (i)))
 #define TIMELINE_GIVEN1_(a)	     (1 + TIMELINE_REAL_(a, 0))
 #define TIMELINE_GIVEN2_(a, b)	     (1 + TIMELINE_GIVEN1_(a) + TIMELINE_REAL_(b, 1))
 #define TIMELINE_GIVEN3_(a, b, c)    (1 + TIMELINE_GIVEN2_(a, b) + TIMELINE_REAL_(c, 2))
 #define TIMELINE_GIVEN4_(a, b, c, d) (1 + TIMELINE_GIVEN3_(a, b, c) + TIMELINE_REAL_(d, 3))
 /*
- * TIMELINE_CALL_(what, x, y, ...): what(given, x, y, a, b, c, d) with the 64
- * bits of 0 to 4 arguments, 0 for those that are not there.
+ * TIMELINE_CALL_(what, x, y, ...): what(given, x, y, a, b, c, d), where a to d
+ * are the 64 bits of 0 to 4 arguments, and 0 for an absent argument.
  */
 #define TIMELINE_CALL_(what, ...) \
 	TIMELINE_NAME_(__VA_ARGS__, TIMELINE_CALL5_, TIMELINE_CALL5_, \
@@ -647,9 +668,9 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 
 /*
  * timeline_timer_begin(timer): the stamp, or 0 when the gate is closed.
- * timeline_timer_end(timer, begin, ...): 0 to 4 arguments, which are not
- * evaluated when begin is 0.
- * timeline_log_at(event, stamp, ...): as timeline_log.
+ * timeline_timer_end(timer, begin, ...): 0 to 4 arguments; where begin is 0 the
+ * macro evaluates no argument.
+ * timeline_log_at(event, stamp, ...): timeline_log at a given stamp.
  */
 #define timeline_stamp(event)       timeline_stamp_(event)
 #define timeline_timer_begin(timer) timeline_timer_begin_(timer)
@@ -676,8 +697,8 @@ timeline_end_of_(struct timeline_event *span, uint64_t begun, int count,
 	} while (0)
 
 /*
- * timeline_timed(timer, ...): a span from here to where the block is left.
- * Its arguments, 0 to 4, are evaluated here.
+ * timeline_timed(timer, ...): time the rest of the block.  The macro evaluates
+ * the arguments, 0 to 4, where it stands.
  */
 struct timeline_timed_ {
 	struct timeline_event *timer;
