@@ -5,28 +5,29 @@
  *	TIMELINE_EVENT(tl, "server", "info", "request $id%u took $us%f")(id, us);
  *	auto scope = TIMELINE_EVENT_SCOPE(tl, "server", "info", "parse $size")(n);
  *
- * A macro names a place in the source.  The place defines its message when it
- * is first reached with a timeline, once for each timeline, and keeps the event.
- * The category, the priority and the text are constants.  The number and the
- * kinds of the arguments are checked against the text when the program is
- * compiled:
+ * A macro names a place in the source.  The place defines its message when the
+ * program first reaches the place with a timeline, once for each timeline, and
+ * keeps the event.  The category, the priority and the text are constants.  The
+ * compiler compares the number and the kinds of the arguments with the text:
  *
  *	$x $x%d $x%u $x%x	integers, bool, enumerations
  *	$x%f			floating numbers and integers
  *	$x%t			std::chrono durations; integers are nanoseconds
- *	$x%s			std::string_view and what converts to it; an integer is
- *				a number of timeline_string
+ *	$x%s			std::string_view and types that convert to it;
+ *				an integer is a number of timeline_string
  *
  * A call of the event has the machine code of timeline_log in C.  The place
- * adds three loads and two comparisons.  Arguments are values of a function call:
- * they are evaluated also where the priority is closed.  A string gets its
- * number (timeline_string, which takes a lock) where the priority is open.
+ * adds three loads and two comparisons.  The program evaluates the arguments
+ * also where the priority is closed, as in each function call.  A string gets
+ * its number (timeline_string, which takes a lock) only where the priority is
+ * open.
  *
- * Safe in threads.  Safe in signal handlers and after fork once the place has
- * been reached with the timeline, without string arguments.  A timeline of NULL,
- * or a definition that fails, gives an event that is never logged;
- * timeline_error() then has the words.  A place keeps 32 bytes for each timeline
- * that it was reached with, until the program ends.
+ * Safe in threads.  Safe in signal handlers and after fork, without string
+ * arguments, once the program has reached the place with the timeline.  A
+ * timeline of NULL, or a definition that fails, gives an event that is never
+ * logged; timeline_error() then returns the reason.  A place keeps 32 bytes for
+ * each timeline with which the program has reached the place, until the program
+ * ends.
  */
 #ifndef TIMELINE_HPP
 #define TIMELINE_HPP
@@ -50,13 +51,13 @@ namespace timeline_cpp {
 
 /* == the text of a message == */
 
-/* The conversions of the arguments that a text names, as timeline_define reads
- * it. */
+/* The conversions of the arguments that a text names; timeline_define reads a
+ * text in the same way. */
 struct arguments {
 	int count = 0;
 	char conversion[4] = {};
 	bool repeated = false; /* a name occurs twice */
-	bool odd = false;      /* a conversion is none of an argument */
+	bool odd = false;      /* a conversion of printf is not allowed */
 };
 
 constexpr bool
@@ -96,8 +97,8 @@ skip(std::string_view line, size_t at, const char *set)
 	return end == std::string_view::npos ? line.size() : end;
 }
 
-/* Does another conversion of printf stand behind a name?  timeline_define
- * refuses it. */
+/* Does a conversion of printf that timeline_define refuses stand behind a
+ * name? */
 constexpr bool
 is_odd_at(std::string_view line, size_t at)
 {
@@ -177,7 +178,7 @@ view_of(const Value &string)
 		return string;
 }
 
-/* Nanoseconds; the most or least of 64 bits where a duration is longer. */
+/* Nanoseconds; a duration beyond 64 bits is the nearest number of 64 bits. */
 template <class Count, class Period>
 inline int64_t
 nanoseconds(const std::chrono::duration<Count, Period> &value)
@@ -193,7 +194,7 @@ nanoseconds(const std::chrono::duration<Count, Period> &value)
 	    .count();
 }
 
-/* The number of a string; 0 where there is none: timeline_error() says why. */
+/* The number of a string, or 0 after an error, which timeline_error() returns. */
 inline uint64_t
 string_number(timeline_event *event, std::string_view string)
 {
@@ -247,7 +248,7 @@ bits(timeline_event *event, const Value &value)
 	return 0;
 }
 
-/* The 64 bits of up to four arguments; 0 for those that are not there. */
+/* The 64 bits of up to four arguments; 0 for an absent argument. */
 struct values {
 	uint64_t v[4];
 };
@@ -280,7 +281,7 @@ pack(timeline_event *event, const Args &...args)
 
 /* == events == */
 
-/* What a place gives: an instant or a counter. */
+/* The event of a place: an instant or a counter. */
 template <class Text> class event {
 	timeline_event *event_;
 
@@ -288,7 +289,7 @@ template <class Text> class event {
 	explicit event(timeline_event *defined) : event_(defined)
 	{
 	}
-	/* Would it be logged just now? */
+	/* Is the event's gate open? */
 	bool enabled() const
 	{
 		return timeline_enabled(event_) != 0;
@@ -303,8 +304,8 @@ template <class Text> class event {
 	}
 };
 
-/* A span that is open.  It ends where the object goes, also when an exception
- * does that, and carries the stamp of its begin (timeline_scope). */
+/* An open span.  The destructor ends the span, also after an exception, and the
+ * end carries the stamp of the begin (timeline_scope). */
 template <class Text> class scope {
 	timeline_event *span_;
 	uint64_t begun_ = 0;
@@ -337,7 +338,7 @@ template <class Text> class scope {
 			    begun_, 0, 0, 0);
 		begun_ = 0;
 	}
-	/* End it now, with arguments of its own. */
+	/* End the span now, with arguments of the end. */
 	template <class Value, class... Args> void end(const Value &first, const Args &...rest)
 	{
 		static_assert(sizeof...(Args) < 3,
@@ -353,7 +354,7 @@ template <class Text> class scope {
 	}
 };
 
-/* A span of a timer that runs.  It is counted where the object goes. */
+/* An open span of a timer.  The destructor ends and counts the span. */
 template <class Text> class timed {
 	timeline_event *timer_;
 	uint64_t begun_;
@@ -380,7 +381,7 @@ template <class Text> class timed {
 			    args_.v[1], args_.v[2], args_.v[3]);
 		begun_ = 0;
 	}
-	/* End it now, with other arguments than it began with. */
+	/* End the span now, with arguments in place of those of the begin. */
 	template <class Value, class... Args> void end(const Value &first, const Args &...rest)
 	{
 		if (begun_ != 0)
@@ -389,7 +390,7 @@ template <class Text> class timed {
 	}
 };
 
-/* What a place of a span or a timer gives: called, it returns the open span. */
+/* The event of a place of a span or a timer; a call returns the open span. */
 template <class Text, template <class> class Open> class opener {
 	timeline_event *event_;
 
@@ -412,7 +413,7 @@ template <class Text> using timer = opener<Text, timed>;
 
 /* == places == */
 
-/* Events of no timeline: their gate is below every level. */
+/* The events of no timeline, whose gate is below every level. */
 struct closed_events {
 	timeline_event events[TIMELINE_PART_COUNT] = {};
 };
@@ -430,7 +431,8 @@ make_closed()
 }
 inline closed_events closed = make_closed();
 
-/* The event of a place in one timeline.  It never changes, and is never freed. */
+/* The event of a place in one timeline.  A part never changes and is never
+ * freed. */
 struct part {
 	uint64_t number; /* of the timeline */
 	timeline_event *event;
@@ -443,16 +445,16 @@ struct place {
 	std::atomic<const part *> first{ &no_part };
 };
 
-/* The number of a timeline: its first member.  A timeline that is opened at the
- * address of one that was closed has another. */
+/* The number of a timeline, which is the first member.  A timeline that is
+ * opened at the address of a closed timeline has another number. */
 inline uint64_t
 number_of(const struct ::timeline *tl)
 {
 	return *reinterpret_cast<const uint64_t *>(tl);
 }
 
-/* The event in a timeline that is not the newest part.  Two threads may define
- * the event at once, and get the same. */
+/* Find the event of a place in a timeline that is not that of the newest part.
+ * Where two threads define the event at once, both get the same event. */
 __attribute__((noinline, cold)) inline timeline_event *
 find_event(place *where, struct ::timeline *tl,
     const ::timeline_definition *definition)
@@ -525,10 +527,10 @@ event_of(place *where, struct ::timeline *tl,
 /*
  * TIMELINE_EVENT(tl, category, priority, text)(args...): log a message.
  * TIMELINE_EVENT_COUNTER(...)(value): log the value of a counter.
- * auto s = TIMELINE_EVENT_SCOPE(...)(args...): a span from here to where s goes;
- *	s.end(args...) ends it before.
- * auto t = TIMELINE_EVENT_TIMER(...)(args...): the same as a span of a timer.
- * Each may be kept without being called, as auto e = TIMELINE_EVENT(...).
+ * auto s = TIMELINE_EVENT_SCOPE(...)(args...): a span that ends with the life
+ *	of s; s.end(args...) ends the span before.
+ * auto t = TIMELINE_EVENT_TIMER(...)(args...): likewise, a span of a timer.
+ * A program may keep an event without a call: auto e = TIMELINE_EVENT(...).
  */
 #define TIMELINE_EVENT(tl, category, priority, text) \
 	TIMELINE_PLACE_(event, TIMELINE_INSTANT, tl, category, priority, \

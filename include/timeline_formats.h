@@ -8,8 +8,8 @@
  *
  *	timeline_read_open(&reader, "trace.json", &options);
  *
- * A library of its own, as its readers need others (zlib and libzip) that a
- * program which reads timelines does not.
+ * The readers of other formats are a library of their own because the readers
+ * need zlib and libzip, which a program that reads timelines does not need.
  *
  * Compile with the flags of "pkg-config --cflags --libs timeline-formats".  See
  * timeline_read(3).
@@ -25,12 +25,13 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
- * For timeline_read_options.formats: GaBIEn TimeLogger ("timelogger"),
- * RTL_LOGFILE ("rtl"), LMS profiler ("lms"), Chrome trace events ("chrome"),
- * JSON lines ("jsonl"), CSV ("csv"), JetBrains Lincheck ("lincheck"), and
- * recorded traces packed in a zip ("packed"), as timeline-formats(7) describes
- * them, also as gzip or zstd compressed them.  The content of a file decides
- * which of them it is; timeline_read_format() has the name.  Never NULL.
+ * The formats for timeline_read_options.formats: GaBIEn TimeLogger
+ * ("timelogger"), RTL_LOGFILE ("rtl"), LMS profiler ("lms"), Chrome trace
+ * events ("chrome"), JSON lines ("jsonl"), CSV ("csv"), JetBrains Lincheck
+ * ("lincheck") and recorded traces packed in a zip ("packed").
+ * timeline-formats(7) describes the formats.  A file may be compressed by gzip
+ * or zstd.  The content of a file decides its format; timeline_read_format()
+ * returns the name.  The function never returns NULL.
  */
 const struct timeline_read_formats *timeline_formats(void);
 

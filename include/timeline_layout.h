@@ -23,20 +23,23 @@
  *	|                          |  no memory before the timer is defined
  *	+--------------------------+ total_size == size of the file
  *
- * All numbers are little endian.  Read by C, by the assembler (the #defines)
- * and drawn for people in timeline(5).  Nobody else adds up offsets.
+ * All numbers are little endian.  C code reads the structs, assembler code the
+ * #defines, and timeline(5) draws the file for people.  No other file adds up
+ * offsets.
  */
 #ifndef TIMELINE_LAYOUT_H
 #define TIMELINE_LAYOUT_H
 
-/* "TIMELINE" as a little-endian word, which shows endianness, too. */
+/* "TIMELINE" as a little-endian word; the order of the letters tells the
+ * endianness of the file. */
 #define TIMELINE_MAGIC		 0x454e494c454d4954
 #define TIMELINE_MAJOR		 2
 #define TIMELINE_MINOR		 2
-#define TIMELINE_MAJOR_OLDEST	 1 /* that is still read */
-/* Changes whenever a writer of another build could do harm to the file. */
+#define TIMELINE_MAJOR_OLDEST	 1 /* the oldest major version that is read */
+/* The number changes whenever a writer of another build could harm the file. */
 #define TIMELINE_WRITER_ABI	 0x0000000200000001
-/* Of a file NAME.sched, whose lanes one process writes with given stamps. */
+/* The number of a file NAME.sched: one process writes the lanes with given
+ * stamps, and no other process may log. */
 #define TIMELINE_SCHED_ABI	 0x0000000200000100
 
 #define TIMELINE_HEADER_SIZE	 4096
@@ -49,12 +52,12 @@
 #define TIMELINE_NAME_SIZE	 32
 #define TIMELINE_NAMES		 1024 /* of a new file */
 #define TIMELINE_NAMES_MAX	 65536
-#define TIMELINE_NAMES_SET	 8 /* one of so many has a name */
+#define TIMELINE_NAMES_SET	 8 /* slots that may hold a given name */
 #define TIMELINE_TIERS_MAX	 4
 #define TIMELINE_LANES_MAX	 4096 /* CPU and fallback lanes of one tier */
 #define TIMELINE_ARGS_MAX	 4
-#define TIMELINE_RECORD_ALIGN	 16 /* leaves entry.message 4 flag bits */
-#define TIMELINE_STRINGS_START	 64 /* the table's first record */
+#define TIMELINE_RECORD_ALIGN	 16 /* leaves 4 flag bits in entry.message */
+#define TIMELINE_STRINGS_START	 64 /* the offset of the first record */
 #define TIMELINE_RETRIES_MAX	 8
 #define TIMELINE_TIMERS_MAX    64 /* of a file made by this version */
 #define TIMELINE_EXITS		 15
@@ -70,12 +73,12 @@
 #define TIMELINE_OFF_STAMP	 56
 
 /*
- * struct timeline_event, the handle that the append works from.  The append
- * stores to tls.rseq_cs, at 8 modulo 32 as the kernel wants it.  Where that
- * has the lower 16 bits of a handle's word, Zen takes the store for the source
- * of a load of that word and the append waits: 3 to 6 cycles in one of 16
- * processes whose handle lies there.  So in the word at 40 lies what is loaded
- * before that store.
+ * struct timeline_event, the handle that the append reads.  The append stores
+ * to tls.rseq_cs, whose address is 8 modulo 32 because the kernel aligns struct
+ * rseq.  Where the lower 16 bits of that address equal those of a word of the
+ * handle, a Zen CPU takes the store for the source of a load of the word, and
+ * the append waits 3 to 6 cycles; one process of 16 has such addresses.  So the
+ * word at offset 40 holds members that the append loads before the store.
  */
 #define TIMELINE_EVENT_GATE	 0
 #define TIMELINE_EVENT_LEVELS	 8
@@ -104,26 +107,28 @@
 #define TIMELINE_STATE_MAX        24
 
 /*
- * Buckets: values below 128 have one each; every doubling above has 64, so
- * the middle of a bucket is within 0.8 % of each value in it.  The last one
- * also has all that is 2^52 or more.
+ * Buckets: each value below 128 has a bucket of its own; each doubling above
+ * has 64 buckets, so the middle of a bucket is within 0.8 % of each value in
+ * the bucket.  The last bucket also holds the values from 2^52 on.
  */
 #define TIMELINE_BUCKET_BITS   6
 #define TIMELINE_BUCKETS       3008
 #define TIMELINE_BUCKET_VALUES 52 /* bits that distinguish values */
 
-/* A stamp that a caller gives is taken without a look at the clock when it is
- * less than 2^this ticks after that of the entry before. */
+/* The append takes a stamp that the caller gives without reading the clock, if
+ * the stamp is less than 2^TIMELINE_GIVEN_SHIFT ticks after the stamp of the
+ * entry before ... */
 #define TIMELINE_GIVEN_SHIFT 22
-/* ... and the entry is not one of each so many, at which the clock is read: no
- * stamp is further ahead of it than this many times that.  At most 64, the
- * least room of a lane: the first entry of a lap is one of them. */
+/* ... and if the number of the entry is no multiple of TIMELINE_GIVEN_RUN.  So
+ * a stamp is ahead of the clock by less than 2^TIMELINE_GIVEN_SHIFT *
+ * TIMELINE_GIVEN_RUN ticks.  The run is at most 64, the least room of a lane,
+ * so that the append reads the clock at the first entry of each lap. */
 #define TIMELINE_GIVEN_RUN 64
 
 /*
- * The levels word: enter 8 bits | base 8 | threshold 4 | until 44.  Gates are
- * compared with enter, which is the threshold, and threshold is 0 then; or
- * less than the threshold where slots are sampled.
+ * The levels word: enter 8 bits | base 8 | threshold 4 | until 44.  The append
+ * compares a gate with enter.  Without a sampling plan enter is the threshold
+ * and the field threshold is 0; with a plan enter is less than the threshold.
  */
 #define TIMELINE_LEVELS_BASE	 8	/* shift of base, in bits */
 #define TIMELINE_LEVELS_THRESHOLD 16
@@ -153,14 +158,14 @@ extern "C" {
 #define TIMELINE_ASSERT(what) _Static_assert(what, #what)
 #endif
 
-/* What the file is: header.state. */
+/* The state of the file: header.state. */
 enum {
-	TIMELINE_LIVE = 1,	/* processes may be writing to it */
+	TIMELINE_LIVE = 1,	/* processes may be writing to the file */
 	TIMELINE_SAVED = 2,	/* a snapshot: lanes have a valid range */
-	TIMELINE_IMPORTED = 3	/* as saved, made from another format */
+	TIMELINE_IMPORTED = 3	/* a snapshot made from another format */
 };
 
-/* What a stamp counts: header.clock_kind. */
+/* The unit of a stamp: header.clock_kind. */
 enum {
 	TIMELINE_CLOCK_TSC = 1,	    /* raw time stamp counter */
 	TIMELINE_CLOCK_REALTIME = 2 /* nanoseconds of CLOCK_REALTIME */
@@ -185,10 +190,10 @@ enum {
 };
 
 /*
- * One vertex of the line from stamps to Unix time.  Between two knots time is
- * the straight line through both; where the later one has STEP, LEAP, GAP or
- * NEW_EPOCH, the line of the earlier one (mult) goes on up to it.  A knot is
- * never changed once seq is written.
+ * One vertex of the line from stamps to Unix time.  Between two knots the time
+ * lies on the straight line through both; where the later knot has STEP, LEAP,
+ * GAP or NEW_EPOCH, the line of the earlier knot (mult) goes on up to the later
+ * knot.  A knot never changes after seq is written.
  */
 struct timeline_knot {
 	uint64_t tsc;
@@ -201,16 +206,17 @@ struct timeline_knot {
 	uint32_t epoch;	      /* counts NEW_EPOCH */
 	uint16_t flags;
 	int16_t tai_offset_s; /* 0 unknown */
-	uint32_t pid;	      /* who measured it */
+	uint32_t pid;	      /* of the process that measured */
 	uint64_t seq;	      /* number of the knot + 1, stored last */
 };
 TIMELINE_ASSERT(sizeof(struct timeline_knot) == TIMELINE_KNOT_SIZE);
 
 /*
  * The newest calibration point, under a sequence lock: sequence is odd while
- * owner writes.  Readers try a bounded number of times.  The slopes are the
- * cone in which the next point must lie for this one to be forgotten; a
- * keeper, who decides that for himself, leaves an empty one (low > high).
+ * owner writes.  Readers try a bounded number of times.  The slopes bound a
+ * cone: where the next point lies in the cone, this point is not needed and
+ * becomes no knot.  A keeper decides about knots by itself and leaves an empty
+ * cone (low > high).
  */
 struct timeline_clock_tail {
 	uint32_t sequence;
@@ -228,28 +234,29 @@ struct timeline_clock_tail {
 	uint32_t epoch;
 	uint64_t slope_low;
 	uint64_t slope_high;
-	uint64_t before_tsc; /* of the point before this one */
+	uint64_t before_tsc; /* tsc of the point before this point */
 	uint32_t half_ns;    /* half of this point's bracket */
-	uint32_t widest_ns;  /* ... of any point since the last knot */
-	uint32_t bend_ns;    /* how far it may have strayed between points */
-	uint32_t stray_ppb;  /* how much its rate changed lately */
+	uint32_t widest_ns;  /* the widest half since the last knot */
+	uint32_t bend_ns;    /* bound of the clock's bend between points */
+	uint32_t stray_ppb;  /* the latest change of the clock's rate */
 	uint32_t points;     /* since the last knot */
 	uint32_t keeper;     /* pid of the daemon that keeps the clock; 0 */
 	uint64_t spare2[2];
 };
 TIMELINE_ASSERT(sizeof(struct timeline_clock_tail) == 128);
 
-/* Why an event was not stored: indexes of header.drops. */
+/* The causes of drops: indexes of header.drops. */
 enum {
 	TIMELINE_DROP_BUSY = 0,	 /* version 1 only; 0 */
 	TIMELINE_DROP_LAPPED,	 /* another writer is a lap ahead */
 	TIMELINE_DROP_RACED,	 /* version 1 only; 0 */
 	TIMELINE_DROP_TABLE_FULL,/* definitions refused: string table full */
 	TIMELINE_DROP_KNOTS,	 /* clock knots pushed out by newer ones */
-	TIMELINE_DROP_CAUSES	 /* how many there are; at most 8 */
+	TIMELINE_DROP_CAUSES	 /* the number of causes; at most 8 */
 };
 
-/* Grouped by cache line: no line is both hot and written often. */
+/* Members are grouped by cache line: a line that each append reads is seldom
+ * written. */
 struct timeline_header {
 	/* 0: identity; never changes */
 	uint64_t magic;
@@ -277,14 +284,16 @@ struct timeline_header {
 	uint64_t entries_asked; /* as given to timeline_new */
 	uint64_t spare1;
 
-	/* 128: a tier's entries: N of each CPU lane, place of lane 0 */
+	/* 128: the entries of a tier: the room of each CPU lane, and the offset
+	 * of lane 0 */
 	uint64_t tier_entries[TIMELINE_TIERS_MAX];
 	uint64_t entries_offset[TIMELINE_TIERS_MAX];
 
-	/* 192: the levels word, alone: read by every log call.  Beside it the
-	 * sampling plan, which changes as rarely: until the stamp in lease
-	 * (its low byte is the shift of slots, and a lease of 0 is over) each
-	 * gate is open in slots whose hash is below its share of 2^32. */
+	/* 192: the levels word, which each log call reads.  In the same cache
+	 * line lies the sampling plan, which changes as seldom: until the stamp
+	 * in lease (the low byte of lease is the shift of slots, and a lease
+	 * of 0 is over) a gate is open in the slots whose hash is below the
+	 * gate's share of 2^32. */
 	uint64_t levels;
 	uint64_t lease;
 	uint64_t seed;
@@ -295,22 +304,22 @@ struct timeline_header {
 	uint64_t newest;       /* newest record; 0 none */
 	uint64_t spare3[6];
 
-	/* 320: what was not stored, by cause */
+	/* 320: entries that were not stored, by cause */
 	uint64_t drops[8];
 
 	/* 384: the clock */
 	struct timeline_clock_tail clock;
 	/* 512 */
-	uint64_t knot_count; /* ever committed; the ring keeps knots_max */
+	uint64_t knot_count; /* ever committed; the file keeps knots_max */
 	uint64_t tsc_khz;    /* nominal; 0 unknown */
 	uint32_t rate_source;
 	uint32_t epochs;
 	uint64_t timens_inode;
-	uint64_t pidns_inode; /* of the creator; pid and tid of entries are of
-				 this PID namespace.  0 unknown */
+	uint64_t pidns_inode; /* the creator's PID namespace, to which pid and
+				 tid of entries belong.  0 unknown */
 	uint64_t spare4[3];
 
-	/* 576: who made it */
+	/* 576: the creator */
 	uint8_t boot_id[16];
 	uint8_t machine_id[16];
 	uint32_t creator_pid;
@@ -324,13 +333,14 @@ struct timeline_header {
 	char creator_command[64];
 
 	/* 768: geometry again; never changes */
-	uint64_t fallback_entries[TIMELINE_TIERS_MAX]; /* N of each fallback
-							  lane of the tier */
+	uint64_t fallback_entries[TIMELINE_TIERS_MAX]; /* the room of each
+							  fallback lane */
 
-	/* 800: not 0: another may have its name, which was taken from it */
+	/* 800: not 0: the name was taken from the file, and another file may
+	 * have the name now */
 	uint64_t superseded;
 
-	/* 808: timers; never changes.  All 0: there are none */
+	/* 808: timers; never changes.  All 0: no timers */
 	uint64_t timers_offset;
 	uint32_t timers_max;
 	uint32_t timer_rows; /* histograms of each timer */
@@ -340,14 +350,15 @@ struct timeline_header {
 	uint64_t names_max;    /* never changes; a multiple of the set */
 	uint64_t names_put;    /* ever */
 
-	/* 848: of a copy: it has what was logged up to this stamp of the last
-	 * epoch, and nothing later.  0: unknown */
+	/* 848: the stamp, in the last epoch, at which a snapshot was cut: the
+	 * snapshot has each entry before the cut and no entry after it.  0:
+	 * unknown */
 	uint64_t cut;
 
 	uint8_t rest[40];
 
-	/* 896: processes that logged and have closed it or called exit, the
-	 * newest TIMELINE_EXITS: see timeline_exit_pid */
+	/* 896: the newest TIMELINE_EXITS processes that logged and then closed
+	 * the timeline or called exit: see timeline_exit */
 	uint64_t exit_count; /* ever */
 	uint64_t exits[TIMELINE_EXITS];
 
@@ -385,10 +396,10 @@ enum {
 };
 
 /*
- * Lane heads.  Lanes are numbered cpu * tiers + tier, the fallback lanes
- * after the CPU lanes in the same way.  head is written by the lane's writer
- * only; cleared by anybody (compare and swap, upwards).  The rest is 0 in a
- * live file and written by the process that takes a snapshot.
+ * Lane heads.  The number of a lane is cpu * tiers + tier; the fallback lanes
+ * follow the CPU lanes in the same way.  Only the writers of the lane write
+ * head; any process may raise cleared, by compare and swap.  The other members
+ * are 0 in a live file; the process that takes a snapshot writes them.
  */
 struct timeline_head {
 	uint64_t head; /* entries ever appended: never masked, never reset */
@@ -396,32 +407,33 @@ struct timeline_head {
 	uint64_t cleared; /* readers skip entries below */
 	uint64_t first;	  /* saved: entries [first, end) are in the file */
 	uint64_t end;
-	uint64_t torn;	 /* saved: of those, failed their stamp */
+	uint64_t torn;	 /* saved: entries of [first, end) with a wrong stamp */
 	uint64_t stuck;	 /* version 1 only; 0 */
 	uint64_t wanted; /* saved: entries [wanted, first) were overwritten while
 			  * the file was copied; 0 in older files */
-	uint64_t overwritten; /* imported: so many of those missing before
-			       * first, the others are lost */
+	uint64_t overwritten; /* imported: entries before first that were
+			       * overwritten; the others before first are lost */
 	uint64_t spare2;
 };
 TIMELINE_ASSERT(sizeof(struct timeline_head) == TIMELINE_HEAD_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_head, cleared) == 64);
 
 /*
- * One event.  The CPU is the lane; entries of fallback lanes keep it in cpu
- * (~0 unknown), elsewhere cpu is 0.
+ * One event.  The lane tells the CPU; in a fallback lane cpu is the CPU (~0
+ * unknown), and in a CPU lane cpu is 0.
  *
- * In CPU lanes and in saved files stamp is 2q+1 while entry number q of the
- * lane is being written and 2q+2 when it is whole.  In the fallback lanes of
- * a live file any thread may be late and store into a slot that another one
- * has now: there the low half is 2q+2 and the high half a sum of the entry,
- * stored last and at once, so that an entry proves itself.
+ * In CPU lanes and in snapshots stamp is 2q+1 while entry number q of the lane
+ * is being written and 2q+2 when the entry is whole.  In a fallback lane of a
+ * live file a late thread may store into a slot that another thread has taken
+ * over.  There the low half of stamp is 2q+2 and the high half is a sum of the
+ * entry; the writer stores both last, with one store, so that an entry proves
+ * itself.
  */
 struct timeline_entry {
 	uint64_t tsc;
 	uint32_t tid;
 	uint32_t pid;
-	uint32_t message; /* offset of its record in the string table | flags */
+	uint32_t message; /* offset of the record in the string table | flags */
 	uint32_t cpu;
 	uint64_t args[TIMELINE_ARGS_MAX];
 	uint64_t stamp;
@@ -437,27 +449,31 @@ TIMELINE_ASSERT(offsetof(struct timeline_entry, args) == TIMELINE_OFF_ARGS);
 TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
 
 /*
- * Flags in the low bits of entry.message.  BARE without END: this entry ends
- * the span of its message and begins the next.  WHOLE with END, of a timer: the
- * span began as many ticks before tsc as timeline_duration(cpu) says, which
- * an older reader takes for an end without a begin; it has no other CPU than
- * that of its lane.  WHOLE with END, of a span that is no timer: a proven end,
- * which has the stamp of its begin in the argument that timeline_begun_word
- * names, where it has no argument; writers before 2.2 do not set it.  WHOLE
- * alone: the begin of a span whose end will be proven.  MOVED: the caller gave
- * a stamp that was before that of the entry before, or after now, and this is
- * the nearest one in between; TIMELINE_GIVEN_SHIFT has how far ahead of the
- * clock one is let pass.
+ * Flags in the low bits of entry.message.
+ *
+ * END and BARE: an end that was logged without arguments.  BARE without END:
+ * the entry ends the span of the message and begins the next span.
+ *
+ * WHOLE with END, of a timer: the span began timeline_duration(cpu) ticks
+ * before tsc; an older reader sees an end without a begin.  The CPU of the
+ * entry is the CPU of the lane.  WHOLE with END, of a span that is no timer: a
+ * proven end; the word that timeline_begun_word names holds the stamp of the
+ * begin, not an argument.  Writers before 2.2 do not set the flag.  WHOLE
+ * alone: the begin of a span whose end will be proven.
+ *
+ * MOVED: the caller gave a stamp before that of the last entry, or after the
+ * present, and tsc is the nearest stamp that fits; TIMELINE_GIVEN_SHIFT tells
+ * how far ahead of the clock a stamp may pass.
  */
 enum {
-	TIMELINE_MESSAGE_END = 1 << 0,	/* this entry ends a span */
-	TIMELINE_MESSAGE_BARE = 1 << 1, /* and was logged without arguments */
+	TIMELINE_MESSAGE_END = 1 << 0,
+	TIMELINE_MESSAGE_BARE = 1 << 1,
 	TIMELINE_MESSAGE_WHOLE = 1 << 2,
 	TIMELINE_MESSAGE_MOVED = 1 << 3,
 	TIMELINE_MESSAGE_FLAGS = TIMELINE_RECORD_ALIGN - 1
 };
 
-/* The argument of a proven end that holds the stamp of its begin. */
+/* The index of the argument that holds the stamp of the begin of a proven end. */
 static inline unsigned
 timeline_begun_word(uint32_t message)
 {
@@ -477,25 +493,26 @@ enum {
 enum {
 	TIMELINE_BUILTIN_NONE = 0,
 	TIMELINE_BUILTIN_PRIORITY = 1, /* level, base, until (stamp) */
-	/* level, base, until (stamp); then 0 for a burst that a caller wanted,
-	 * another number for a sample of a schedule */
+	/* level, base, until (stamp); then 0 for a burst that a caller asked
+	 * for, another number for a sample of a schedule */
 	TIMELINE_BUILTIN_BURST = 2,
 	TIMELINE_BUILTIN_LEVEL = 3,    /* gates of some messages changed */
 	/* 4 is reserved: older files have it */
 	TIMELINE_BUILTIN_PLAN = 5,     /* plan, share, seed, lease (stamp) */
-	TIMELINE_BUILTIN_FORCE = 6,    /* as 1 and 2: in force from here on */
+	TIMELINE_BUILTIN_FORCE = 6,    /* the levels of 1 or 2 are in force */
 	TIMELINE_BUILTIN_CLEAR = 7,    /* sum of the marks of all lanes */
-	TIMELINE_BUILTIN_LOST = 8      /* so many entries are missing here */
+	TIMELINE_BUILTIN_LOST = 8      /* a number of entries is missing here */
 };
 
 /*
  * Low bits of until in the entry of a priority or a burst; versions before 2.2
- * leave 0 and read the higher bits only.  An entry is logged before the levels
- * change, and whoever logged it may not come to change them.  BEFORE: the
- * entry proves that what it closes is closed, and no more.  FOLLOWS: an entry
- * of builtin 6, of the same thread and with the same three arguments, follows
- * once the levels have changed.  It proves what they are if no other change was
- * logged between the two.
+ * write 0 and ignore the bits.  The entry is logged before the levels change,
+ * and the thread that logged the entry may die before it changes the levels.
+ * BEFORE: the entry proves that the messages that the change closes are closed
+ * from the entry on, and proves nothing else.  FOLLOWS: once the levels have
+ * changed, the same thread logs an entry of builtin 6 with the same three
+ * arguments.  The second entry proves the levels, if no other change was logged
+ * between the two.
  */
 enum {
 	TIMELINE_UNTIL_BEFORE = 1 << 0,
@@ -505,21 +522,22 @@ enum {
 /* The first argument of the entry of a plan: level 8 bits | shift of slots 8 |
  * held 1. */
 #define TIMELINE_PLAN_SHIFT 8
-#define TIMELINE_PLAN_HELD  16 /* the bit: in force since the entry before */
+#define TIMELINE_PLAN_HELD  16 /* bit: in force since the last such entry */
 
 /*
- * The entry of a level: its number (10: as defined), the number of messages that
- * matched, the record of one of them, and its gates: before 8 bits | after 8 |
- * made 1.  A caller logs it without made before it changes the gate by compare
- * and swap, and with made after the swap.  The third argument is 0 in versions
- * before 2.2 and where more than TIMELINE_LEVEL_NAMED messages matched: all
- * gates were changed by then.
+ * The entry of a level: the level (10: the level of the definition), the number
+ * of messages that matched, the record of one of the messages, and the gates of
+ * that message: before 8 bits | after 8 | made 1.  A caller logs the entry
+ * without made before it changes the gate by compare and swap, and with made
+ * after the swap.  The record is 0 in versions before 2.2, and where more than
+ * TIMELINE_LEVEL_NAMED messages matched; all gates had changed when such an
+ * entry was logged.
  */
 #define TIMELINE_LEVEL_AFTER 8
-#define TIMELINE_LEVEL_MADE  16 /* the bit */
+#define TIMELINE_LEVEL_MADE  16 /* bit */
 #define TIMELINE_LEVEL_NAMED 8
 
-/* record.formats: how an argument is shown */
+/* record.formats: the format of an argument */
 enum {
 	TIMELINE_ARG_UNSIGNED = 0, /* $x%u; $x by 0.1.0 */
 	TIMELINE_ARG_SIGNED = 1,   /* $x, $x%d */
@@ -531,17 +549,17 @@ enum {
 
 /*
  * A record of the string table, aligned to 16 bytes, at an offset that never
- * changes.  Offset 0 is none.  Published by one compare and swap of
- * header.newest; published records are linked newest to oldest (a link may
- * point to a higher offset).  Only gate ever changes.  The three texts follow
- * at the offsets given, counted from the record, each ended by a NUL that its
- * length does not count.
+ * changes; offset 0 means no record.  A compare and swap of header.newest
+ * publishes a record.  Published records are linked from the newest to the
+ * oldest (a link may point to a higher offset).  Only gate ever changes.  The
+ * three texts lie at the given offsets, counted from the record; a NUL, which
+ * the length does not count, ends each text.
  */
 struct timeline_record {
 	uint32_t size; /* of the whole record, a multiple of 16 */
 	uint8_t kind;
-	uint8_t level; /* as defined: key, display, tier */
-	uint8_t gate;  /* what is compared with the threshold; 0 off */
+	uint8_t level; /* of the definition: key, display, tier */
+	uint8_t gate;  /* compared with the threshold; 0 off */
 	uint8_t tier;
 	uint64_t link; /* next older record; 0 none */
 	uint64_t hash; /* of kind, level, scope, category and text */
@@ -561,44 +579,44 @@ struct timeline_record {
 	uint32_t spare2;
 };
 TIMELINE_ASSERT(sizeof(struct timeline_record) == 64);
-/* Smallest record: bounds a reader's walk by table size / this. */
+/* The smallest record; it bounds the number of records in a table. */
 #define TIMELINE_RECORD_MIN sizeof(struct timeline_record)
 
-/* record.scope of a timer, whose spans are entries of their own. */
+/* record.scope of a timer: each span is one entry. */
 #	define TIMELINE_SCOPE_TIMER 2
 
 /*
- * One timer.  Its number is that of the first element whose record is the
- * message's: elements are taken in order, by compare and swap of record from
- * 0, and never given back.
+ * One timer.  The number of a timer is the index of the first element whose
+ * record is the record of the message.  A process takes the next element by
+ * compare and swap of record from 0; no element is given back.
  */
 struct timeline_timer {
-	uint64_t record; /* offset in the string table; 0: and none behind it */
+	uint64_t record; /* offset in the string table; 0: no more timers */
 	uint64_t slower; /* spans of at least so many ticks are entries */
-	uint64_t percentile; /* in millionths, at which a daemon keeps slower;
-				0: where it was set */
+	uint64_t percentile; /* millionths: a daemon keeps slower at this
+				percentile; 0: slower stays as set */
 	uint64_t spare[5];
 };
 TIMELINE_ASSERT(sizeof(struct timeline_timer) == 64);
 
 /*
  * The durations that one CPU has added up, in ticks.  Only threads on that CPU
- * write to it, and by plain stores, of which the one to count commits:
+ * write the histogram, with plain stores; the store to count commits:
  *
- *	the state of count (the first if it is even) says what the last
- *	addition was: its bucket got value, the sum and the largest are so
- *	store that value once more in the bucket: it may not be there
- *	store the new state over the other one
+ *	the state that count selects (the first if count is even) describes
+ *	the last addition: bucket got value, and sum and max are the totals
+ *	store value in bucket once more, since the store may be missing
+ *	store the new state over the state that count does not select
  *	count = count + 1
  *
- * Whatever is stored before the last line is either not looked at or the same
- * when it is stored again, so a thread may be interrupted, moved or killed
+ * Readers ignore the stores before the last line, or the stores are the same
+ * when they are repeated, so a thread may be interrupted, moved or killed
  * anywhere (tests/model/timer.pml).
  *
- * The last histogram of each timer is of the threads that have no CPU of their
- * own.  They add to the count, to the sum of the first state and to the
- * buckets by atomic additions, and raise the largest; they leave value 0.  In
- * a saved file there is only that one, the sum of all.
+ * The last histogram of each timer belongs to the threads without a CPU lane.
+ * Such threads add to count, to sum of the first state and to the buckets by
+ * atomic additions, raise max, and leave value 0.  A snapshot has only the last
+ * histogram, which is the sum of all.
  */
 struct timeline_histogram {
 	uint64_t count;
@@ -641,8 +659,8 @@ timeline_bucket_low(uint32_t bucket)
 	return (uint64_t)(bucket - shift * half) << shift;
 }
 
-/* The duration of an entry, in ticks: 26 bits and how far they are shifted,
- * which rounds down, by less than 3 parts in 10^8. */
+/* The duration of an entry in ticks: 26 bits and a shift, which rounds the
+ * duration down by less than 3 parts in 10^8. */
 static inline uint64_t
 timeline_duration(uint32_t code)
 {
@@ -659,14 +677,14 @@ timeline_duration_code(uint64_t ticks)
 }
 
 /*
- * The name of a process (tid 0) or of a thread.  The first quarter of the
- * table is of processes, the rest of threads.  A name lies in one of the
- * TIMELINE_NAMES_SET slots that its ids choose (timeline_name_set); where all
- * are taken, in that of a thread that has ended, which is then forgotten; where
- * all those live, in none, and the name is not known.  A thread without a slot
- * whose set has a free one is called as its process: older writers gave it
- * none.  A name without text is not known.  Writers store side by side and may
- * die between two stores: a slot counts if its sum, stored last, is right.
+ * The name of a process (tid 0) or of a thread.  The first quarter of the table
+ * holds processes, the rest threads.  The ids choose a set of
+ * TIMELINE_NAMES_SET slots (timeline_name_set).  A name takes a free slot of
+ * the set, else the slot of a thread that has ended, else no slot, and the name
+ * is not known.  A thread without a slot in a set that has a free slot has the
+ * name of the process: older writers gave such a thread no slot.  A name
+ * without text is not known.  Writers store at the same time and may die
+ * between two stores: a slot counts if the sum, which is stored last, is right.
  */
 struct timeline_name {
 	uint32_t tid;
@@ -679,15 +697,15 @@ TIMELINE_ASSERT(sizeof(struct timeline_name) == TIMELINE_NAME_SIZE);
 /* Levels, as in gate, level, threshold and base. */
 #define TIMELINE_LEVEL_OFF  0 /* a gate: never logged */
 #define TIMELINE_LEVEL_MIN  1 /* trace+++ */
-#define TIMELINE_LEVEL_KEEP 7 /* warning: from here on in tier 1 */
+#define TIMELINE_LEVEL_KEEP 7 /* warning: the lowest level of tier 1 */
 #define TIMELINE_LEVEL_MAX  9 /* fatal */
 #define TIMELINE_LEVEL_NONE 10 /* a threshold: nothing is logged */
 
 /*
- * Geometry accessors.  They take the header's word for it: who reads a file
- * of somebody else's has checked it before.
+ * Geometry accessors.  The functions trust the header: a reader of a file
+ * checks the header first.
  *
- * The number of a lane; fallback lanes come behind those of the CPUs.
+ * The number of a lane; the fallback lanes follow the CPU lanes.
  */
 static inline uint32_t
 timeline_lane(const struct timeline_header *h, uint32_t cpu, uint32_t tier)
@@ -714,14 +732,14 @@ timeline_lane_is_fallback(const struct timeline_header *h, uint32_t lane)
 	return lane / h->tiers >= h->cpu_lanes;
 }
 
-/* Place of a lane's head in the file. */
+/* The offset of a lane's head in the file. */
 static inline uint64_t
 timeline_head_offset(const struct timeline_header *h, uint32_t lane)
 {
 	return h->heads_offset + (uint64_t)lane * TIMELINE_HEAD_SIZE;
 }
 
-/* How many entries a lane has room for. */
+/* The number of entries for which a lane has room. */
 static inline uint64_t
 timeline_lane_entries(const struct timeline_header *h, uint32_t lane)
 {
@@ -730,7 +748,7 @@ timeline_lane_entries(const struct timeline_header *h, uint32_t lane)
 	    : h->tier_entries[lane % h->tiers];
 }
 
-/* Entries of all lanes of a tier. */
+/* The room of all lanes of a tier, in entries. */
 static inline uint64_t
 timeline_tier_slots(const struct timeline_header *h, uint32_t tier)
 {
@@ -738,7 +756,7 @@ timeline_tier_slots(const struct timeline_header *h, uint32_t tier)
 	    h->fallback_lanes * h->fallback_entries[tier];
 }
 
-/* Place in the file of entry number q of a lane. */
+/* The offset in the file of entry number q of a lane. */
 static inline uint64_t
 timeline_entry_offset(const struct timeline_header *h, uint32_t lane,
     uint64_t q)
@@ -756,7 +774,7 @@ timeline_entry_offset(const struct timeline_header *h, uint32_t lane,
 	return h->entries_offset[tier] + slot * TIMELINE_ENTRY_SIZE;
 }
 
-/* Place in the file of a timer, and of one of its histograms. */
+/* The offsets in the file of a timer, and of a histogram of the timer. */
 static inline uint64_t
 timeline_timer_offset(const struct timeline_header *h, uint32_t timer)
 {
@@ -775,8 +793,8 @@ timeline_histogram_offset(const struct timeline_header *h, uint32_t timer,
 		   TIMELINE_HISTOGRAM_SIZE;
 }
 
-/* The levels word of a header as this version packs it: version 1 had until
- * in 48 bits, and no plan. */
+/* The levels word of a header in the packing of this version: version 1 had 48
+ * bits of until, and no plan. */
 static inline uint64_t
 timeline_levels(const struct timeline_header *h)
 {
@@ -785,8 +803,8 @@ timeline_levels(const struct timeline_header *h)
 				   h->levels >> 16 << TIMELINE_LEVELS_UNTIL;
 }
 
-/* The least level that is always logged, by such a word: a burst's while it
- * lasts. */
+/* The least level that a levels word always logs; during a burst, the level of
+ * the burst. */
 static inline uint8_t
 timeline_threshold(uint64_t levels)
 {
@@ -795,15 +813,15 @@ timeline_threshold(uint64_t levels)
 	return threshold ? threshold : (uint8_t)levels;
 }
 
-/* The number of the slot that a stamp lies in; shift is 1 to 63. */
+/* The number of the slot in which a stamp lies; shift is 1 to 63. */
 static inline uint64_t
 timeline_slot(uint64_t stamp, unsigned shift)
 {
 	return (shift & 63) ? stamp >> (shift & 63) : 0;
 }
 
-/* splitmix64 of slot + seed, upper half: a slot is open if that is below the
- * share. */
+/* The upper half of splitmix64 of slot + seed; a slot is open if the hash is
+ * below the share. */
 static inline uint32_t
 timeline_slot_hash(uint64_t slot, uint64_t seed)
 {
@@ -814,9 +832,9 @@ timeline_slot_hash(uint64_t slot, uint64_t seed)
 	return (uint32_t)((x ^ x >> 31) >> 32);
 }
 
-/* An element of header.exits: a process (0: none), in the low half, that has
- * closed the timeline or called exit, and when: Unix time, in units of
- * 2^TIMELINE_EXIT_SHIFT ns, modulo 2^32. */
+/* An element of header.exits.  The low half is the process that closed the
+ * timeline or called exit (0: none); the high half is the Unix time of the exit
+ * in units of 2^TIMELINE_EXIT_SHIFT ns, modulo 2^32. */
 static inline uint64_t
 timeline_exit(uint32_t pid, int64_t ns)
 {
@@ -829,8 +847,8 @@ timeline_exit_pid(uint64_t exit)
 	return (uint32_t)exit;
 }
 
-/* The end of the unit in which it was, if that is nearer to now_ns than to
- * any other time that has the same bits. */
+/* The end of the unit of time in which the process exited, if no other time
+ * with the same bits is nearer to now_ns. */
 static inline int64_t
 timeline_exit_ns(uint64_t exit, int64_t now_ns)
 {
@@ -841,7 +859,8 @@ timeline_exit_ns(uint64_t exit, int64_t now_ns)
 			 << TIMELINE_EXIT_SHIFT);
 }
 
-/* The stamp of entry number q while it is written, and when it is whole. */
+/* The stamps of entry number q: while the entry is written, and when the entry
+ * is whole. */
 static inline uint64_t
 timeline_stamp_writing(uint64_t q)
 {
@@ -854,8 +873,7 @@ timeline_stamp_whole(uint64_t q)
 	return 2 * q + 2;
 }
 
-/* Odd factors of the words of an entry: its stamp, ids, message and cpu, and
- * arguments. */
+/* Odd factors of the words of an entry: tsc, ids, message and cpu, and args. */
 #define TIMELINE_SUM_TSC     UINT64_C(0x9e3779b97f4a7c15)
 #define TIMELINE_SUM_IDS     UINT64_C(0xbf58476d1ce4e5b9)
 #define TIMELINE_SUM_MESSAGE UINT64_C(0x94d049bb133111eb)
@@ -880,7 +898,7 @@ timeline_stamp_fallback(uint64_t q, const struct timeline_entry *e)
 	    (uint32_t)timeline_stamp_whole(q);
 }
 
-/* The sum of a name that is whole: never 0. */
+/* The sum of a whole name; never 0. */
 static inline uint64_t
 timeline_name_sum(const struct timeline_name *n)
 {
@@ -890,7 +908,7 @@ timeline_name_sum(const struct timeline_name *n)
 	    1;
 }
 
-/* The first slot of its set in a table of max names. */
+/* The first slot of the set that the ids choose in a table of max names. */
 static inline uint64_t
 timeline_name_set(uint32_t pid, uint32_t tid, uint64_t max)
 {
@@ -905,8 +923,8 @@ timeline_name_set(uint32_t pid, uint32_t tid, uint64_t max)
 	return first + hash % sets * TIMELINE_NAMES_SET;
 }
 
-/* Do the entries of a lane prove themselves by their sum?  In version 1 and
- * in files that were saved their stamps are as in CPU lanes. */
+/* Have the entries of a lane a sum in their stamps?  In version 1 and in
+ * snapshots the stamps of all lanes are those of CPU lanes. */
 static inline int
 timeline_lane_has_sums(const struct timeline_header *h, uint32_t lane)
 {

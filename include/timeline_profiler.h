@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_profiler.h - the LMS profiler: begin and end of whatever has a
- * label, and a command line with --profiling FILE.
+ * timeline_profiler.h - the LMS profiler: marks at the begin and the end of
+ * labelled work, and a command line with --profiling FILE.
  *
  *	struct timeline_profiler *profiler;
  *
@@ -9,10 +9,10 @@
  *	timeline_profiler_mark_begin(profiler, "camera.read");
  *	timeline_profiler_mark_end(profiler, "camera.read");
  *
- * Without --profiling the profiler is NULL, and marks do nothing.  FILE is the
- * CSV of LMS, written while the program runs, every mark by one write(2); or a
- * timeline, where its name ends in ".tl".  Any thread may mark, no signal
- * handler.  See timeline_profiler(3).
+ * Without --profiling the profiler is NULL, and marks do nothing.  Where the
+ * name of FILE ends in ".tl", FILE is a timeline; else FILE is the CSV of LMS,
+ * to which each mark is written by one write(2).  Any thread may mark; a signal
+ * handler must not.  See timeline_profiler(3).
  */
 #ifndef TIMELINE_PROFILER_H
 #define TIMELINE_PROFILER_H
@@ -27,45 +27,47 @@ extern "C" {
 struct timeline_profiler;
 
 /*
- * A profiler that marks in this timeline, which stays the caller's.  NULL for
- * no timeline, which is no error.  -ENOMEM.
+ * Make a profiler that marks in tl; the caller closes tl.  Where tl is NULL,
+ * *profiler is NULL and the function returns 0.  -ENOMEM.
  */
 int timeline_profiler_new(
     struct timeline_profiler **profiler, struct timeline *tl);
 /*
- * A profiler of its own file: a timeline where the path ends in ".tl", a
- * profile otherwise, whose time starts now.  A file of the caller's earlier
- * run is replaced.  Errors of a timeline as timeline_new, -EPERM another
- * user's, -EBADMSG no timeline; of a profile as open(2), -EPERM another
- * user's, -EEXIST no profile, -EBUSY another process writes it, -EINVAL no
- * regular file, -ENOMEM.
+ * Make a profiler with a file of its own: a timeline where the path ends in
+ * ".tl", else a profile, whose time starts with the call.  The function
+ * replaces the file of an earlier run of the caller.  A timeline fails with the
+ * errors of timeline_new, -EPERM owned by another user, -EBADMSG no timeline; a
+ * profile with the errors of open(2), -EPERM owned by another user, -EEXIST no
+ * profile, -EBUSY another process writes the file, -EINVAL no regular file,
+ * -ENOMEM.
  */
 int timeline_profiler_open(
     struct timeline_profiler **profiler, const char *path);
 /*
- * Look for "--profiling FILE" or "--profiling=FILE" before any "--", take it
- * out of the command line, and open the profiler; NULL and 0 when it is not
- * there.  -EINVAL when FILE is missing.
+ * Look for "--profiling FILE" or "--profiling=FILE" before any "--", remove the
+ * option from the command line, and open the profiler.  Without the option
+ * *profiler is NULL and the function returns 0.  -EINVAL FILE is missing, or
+ * the errors of timeline_profiler_open().
  */
 int timeline_profiler_options(
     struct timeline_profiler **profiler, int *argc, char **argv);
-/* Free it.  No thread may mark any more. */
+/* Free the profiler.  No thread may mark after the call. */
 void timeline_profiler_close(struct timeline_profiler *profiler);
 
 /*
- * A process of this label begins, ends.  The first mark of a label defines it,
- * the next find it; any thread, no signal handler.  Ends belong to begins last
- * in first out, per label and thread.  Marks of a profile wait for each other
- * and for write(2).
+ * Mark the begin, and the end, of work with a label.  The first mark of a label
+ * defines a message.  An end belongs to the last open begin of the same label
+ * and thread.  Marks in a profile wait for each other and for write(2).  Safe
+ * in any thread, not in a signal handler.
  */
 void timeline_profiler_mark_begin(
     struct timeline_profiler *profiler, const char *label);
 void timeline_profiler_mark_end(
     struct timeline_profiler *profiler, const char *label);
 
-/* Marks that could not be logged: the string table or the file system is full,
- * or this process was forked from the one that opened the profile.  Any
- * thread. */
+/* The number of marks that could not be logged, because the string table or the
+ * file system is full, or because another process opened the profile and forked
+ * this process.  Safe in any thread. */
 uint64_t timeline_profiler_lost(const struct timeline_profiler *profiler);
 
 #pragma GCC visibility pop

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_rtl.h - the macros of RTL_LOGFILE, writing its log file and logging
- * into a timeline beside it.
+ * timeline_rtl.h - the macros of RTL_LOGFILE, which write the log file of
+ * RTL_LOGFILE and log into a timeline beside the log file.
  *
  *	RTL_LOGFILE_CONTEXT_AUTHOR(load, "sfx2", "ab123456", "::Sfx::load");
  *	RTL_LOGFILE_CONTEXT_TRACE1(load, "%d pages", pages);
  *
- * They do something only in programs that are compiled with TIMELOG (those
- * with PRODUCT in their name always) and run with RTL_LOGFILE in their
- * environment:
+ * The macros do nothing, unless the program is compiled with TIMELOG (macros
+ * with PRODUCT in their name do not need TIMELOG) and runs with RTL_LOGFILE in
+ * the environment:
  *
  *	RTL_LOGFILE=/tmp/soffice ./soffice
  *	timeline-dump /tmp/soffice_4711.log
  *
- * All of it is safe in threads, none of it in signal handlers.  See
- * timeline_rtl(3).
+ * The macros and functions are safe in threads, and not in signal handlers
+ * unless a function says so.  See timeline_rtl(3).
  */
 #ifndef TIMELINE_RTL_H
 #define TIMELINE_RTL_H
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What a macro found out about its place, once.  Inside, the library's. */
+/* The place of a macro: the library fills the members on the first call. */
 struct timeline_rtl_site {
 	struct timeline_event *event;
 	const void *key[3];
@@ -42,35 +42,37 @@ struct timeline_rtl_context {
 	const char *name;
 	struct timeline_event *span;
 	uint64_t label;
-	uint64_t begun; /* twice the stamp of its begin, 1 more with a label */
+	uint64_t begun; /* twice the stamp of the begin, 1 more with a label */
 };
 
-/* 1 when it is known that nothing is logged. */
+/* 1 when the library knows that nothing is logged. */
 extern int timeline_rtl_off;
 
 /*
- * Log to this timeline instead of one beside the log file: before the first
- * macro, and for as long as there may be one.  -EBUSY when it is too late,
- * -EINVAL without a timeline.
+ * Log to tl, not to a timeline beside the log file.  Call the function before
+ * the first macro; tl must stay open as long as macros run.  -EBUSY a macro has
+ * run, -EINVAL tl is NULL.
  */
 int timeline_rtl_use(struct timeline *tl);
 
-/* The timeline's file that RTL_LOGFILE led to; NULL when there is none.  The
- * text stays. */
+/* The file of the timeline beside the log file; NULL when there is none.  The
+ * text stays valid. */
 const char *timeline_rtl_path(void);
 
-/* The log file that RTL_LOGFILE led to; NULL when there is none.  The text
- * stays, but in a forked process, where the first line opens another file. */
+/* The log file; NULL when there is none.  The text stays valid, except in a
+ * forked process, where the first line opens another file. */
 const char *timeline_rtl_log_path(void);
 
-/* Lines that the log file and texts that the timeline had no room for.  Any
- * thread, any signal handler. */
+/* The number of lost lines and texts: lines for which the log file had no room,
+ * and texts for which the timeline had none.  Safe in any thread and any signal
+ * handler. */
 uint64_t timeline_rtl_lost(void);
 
-/* Is a log being written?  The first to ask opens it. */
+/* Is a log file being written?  The first call opens the log file. */
 int timeline_rtl_has_log_file(void);
 
-/* What the macros call.  constant: no other text will ever stand there. */
+/* The functions behind the macros.  constant: the text of the place never
+ * changes. */
 void timeline_rtl_enter(struct timeline_rtl_context *context,
     struct timeline_rtl_site *site, int constant);
 void timeline_rtl_leave(const struct timeline_rtl_context *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_source.h - TimeLogger's model: sources that are open or not.
+ * timeline_source.h - the model of TimeLogger: sources that open and close.
  *
  *	struct timeline_source *frame;
  *
@@ -8,10 +8,11 @@
  *	timeline_source_open(frame);
  *	timeline_source_close(frame);
  *
- * A source has an amount of activity: 0 at first, one more each time it is
- * opened, one less each time it is closed.  It should be 0 or 1; what is above
- * 1 or below 0 is logged as what it is.  A source belongs to no thread: one
- * may open it and another close it.  See timeline_source(3).
+ * A source has an activity, which is 0 at first; opening the source adds 1, and
+ * closing the source subtracts 1.  The activity should be 0 or 1; the library
+ * logs an activity above 1 or below 0 as it is.  A source belongs to no thread:
+ * one thread may open the source and another thread close it.  See
+ * timeline_source(3).
  */
 #ifndef TIMELINE_SOURCE_H
 #define TIMELINE_SOURCE_H
@@ -26,22 +27,26 @@ extern "C" {
 struct timeline_source;
 
 /*
- * Make a source, and log that it was made.  Where tl is NULL it is NULL, too,
- * and that is no error: everything below does nothing then.  After fork the
- * child's source is another: each process counts for itself.  On failure
- * *source is NULL.  Errors: -EINVAL no name, -ENOSPC string table full, -E2BIG,
- * -ENOMEM.  Any thread, no signal handler.
+ * Make a source, and log that the source was made.  Where tl is NULL, *source
+ * is NULL and the function returns 0; the functions below do nothing for a
+ * source of NULL.  After fork the child has a source of its own, and each
+ * process counts the activity of its own source.  On failure *source is NULL:
+ * -EINVAL no name, -ENOSPC string table full, -E2BIG, -ENOMEM.  Safe in any
+ * thread, not in a signal handler.
  */
 int timeline_source_new(struct timeline_source **source, struct timeline *tl,
     const char *name);
-/* Free it, before its timeline is closed.  No thread may use it any more. */
+/* Free the source, before the timeline is closed.  No thread may use the source
+ * after the call. */
 void timeline_source_free(struct timeline_source *source);
 
-/* One more, one less.  Any thread, any signal handler; never waits. */
+/* Add 1 to the activity; subtract 1.  The functions never wait, and are safe in
+ * any thread and any signal handler. */
 void timeline_source_open(struct timeline_source *source);
 void timeline_source_close(struct timeline_source *source);
 
-/* How active it is now; 0 for NULL.  Any thread, any signal handler. */
+/* The present activity; 0 for NULL.  Safe in any thread and any signal
+ * handler. */
 int64_t timeline_source_activity(const struct timeline_source *source);
 
 #pragma GCC visibility pop
@@ -56,7 +61,7 @@ timeline_source_close_(struct timeline_source **source)
 }
 #endif
 
-/* Open now, close where the block is left. */
+/* Open the source here, and close the source where the block is left. */
 #define timeline_source_scope(source) \
 	TIMELINE_SOURCE_SCOPE_( \
 	    TIMELINE_JOIN_(timeline_source_scope_, __COUNTER__), source)
