@@ -194,7 +194,7 @@ nanoseconds(const std::chrono::duration<Count, Period> &value)
 	    .count();
 }
 
-/* The number of a string, or 0 after an error, which timeline_error() returns. */
+/* The number of a string, or 0 after an error, which timeline_error() tells. */
 inline uint64_t
 string_number(timeline_event *event, std::string_view string)
 {

@@ -473,7 +473,7 @@ enum {
 	TIMELINE_MESSAGE_FLAGS = TIMELINE_RECORD_ALIGN - 1
 };
 
-/* The index of the argument that holds the stamp of the begin of a proven end. */
+/* The index of the argument with the stamp of the begin of a proven end. */
 static inline unsigned
 timeline_begun_word(uint32_t message)
 {
