@@ -100,7 +100,7 @@ enum perfetto_kind {
 	PERFETTO_KINDS
 };
 
-/* Ids of argument names that any event may have; interned before all others. */
+/* Ids of argument names that any event may have. */
 enum {
 	ARGUMENT_CPU = 1,
 	ARGUMENT_PRIORITY,

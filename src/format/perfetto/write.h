@@ -24,8 +24,8 @@
  * and "overlaps" if the event may have come before or after a neighbour of
  * another host.  A counter's value is an int64 or a double: an unsigned value
  * of 2^63 or above is written as the nearest double, and the change is
- * reported.  A loss is an instant on a track of its own, with "lost" or
- * "overwritten", "lane" and "cpu".
+ * reported.  A loss is an instant on a track of its own, with the number of
+ * entries, "lane" and "cpu".
  */
 #ifndef TL_FORMAT_PERFETTO_WRITE_H
 #define TL_FORMAT_PERFETTO_WRITE_H
