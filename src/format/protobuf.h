@@ -84,7 +84,7 @@ void tl_pb_put_unsigned(struct tl_text *text, uint32_t field, uint64_t n);
 void tl_pb_put_signed(struct tl_text *text, uint32_t field, int64_t n);
 void
 tl_pb_put_bytes(struct tl_text *text, uint32_t field, struct tl_bytes bytes);
-/* Append a string with the escapes of tl_put_plain(), so that it is UTF-8. */
+/* Append a string as valid UTF-8, with the escapes of tl_put_plain(). */
 void
 tl_pb_put_plain(struct tl_text *text, uint32_t field, struct tl_bytes bytes);
 

@@ -31,7 +31,7 @@ struct tl_format_row {
 	 * not written.
 	 */
 	tl_writer_at *write_at;
-	const char *suffix; /* of its files, with the dot */
+	const char *suffix; /* suffix of its files, with the dot */
 	unsigned flags;
 	const char *help;
 };

@@ -53,8 +53,8 @@ struct tl_stacks_open {
 	int64_t begin_ns;
 	uint64_t inner_ns; /* time of frames inside */
 	uint32_t user;     /* for the sink */
-	uint64_t observed; /* of the begin */
-	uint64_t tsc;      /* of the begin */
+	uint64_t observed; /* interval of the begin */
+	uint64_t tsc;      /* stamp of the begin */
 	uint32_t epoch;
 	bool proven; /* the end will prove itself */
 };

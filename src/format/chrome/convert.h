@@ -40,7 +40,7 @@ struct tl_chrome_convert {
 	int64_t last_ns; /* time of the event before */
 };
 
-/* 0, -ENOMEM. */
+/* Make the parts of a convert: 0, -ENOMEM. */
 int tl_chrome_convert_make(struct tl_chrome_convert *convert);
 /*
  * Convert an event and keep the result: 0, -ENOMEM, -errno of the temporary

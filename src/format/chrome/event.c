@@ -264,7 +264,7 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 	return 0;
 }
 
-/* Values. */
+/* == values == */
 
 enum {
 	US_SHIFT = 3, /* 10^3 nanoseconds */
@@ -367,7 +367,7 @@ tl_chrome_hash(struct tl_bytes name)
 	return hash | 1;
 }
 
-/* The fast path. */
+/* == the fast path == */
 
 enum {
 	/* The parser takes deeper values. */
@@ -445,7 +445,7 @@ take_brace(struct scan *s, int kind)
 	return take(s, kind);
 }
 
-/* The functions below return 1; 0: the form is another; -ENOMEM. */
+/* The functions below return 1; 0: another form; -ENOMEM. */
 static int
 scan_key(struct scan *s)
 {

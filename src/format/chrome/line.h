@@ -27,7 +27,7 @@ struct tl_chrome_lines {
 struct tl_chrome_line {
 	const struct tl_event *event;
 	const struct tl_event *end; /* end of a whole span; else NULL */
-	int64_t duration_ns;        /* of a whole span, by stamps */
+	int64_t duration_ns;        /* duration of a whole span, by stamps */
 	bool is_alone;              /* begin or end outside of a span */
 };
 

@@ -88,7 +88,7 @@ struct chrome_read {
 	bool in_event;
 	uint8_t base;  /* enum unit of the next value */
 	bool has_base; /* the first base counts */
-	bool had_list; /* so the format is this one */
+	bool had_list; /* the format is this one */
 	bool had_event;
 	bool done; /* the rest is ignored */
 };

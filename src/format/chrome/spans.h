@@ -9,7 +9,7 @@
  * Then, by time,
  *
  *	an end event (E) belongs to the innermost begin event (B) before it that
- *	has the message of the end;
+ *	has the message, or else the name, of the end;
  *	a complete span (X) becomes two events.
  *
  * Spans with equal times nest: the longer span begins first, and a span ends
@@ -81,7 +81,7 @@ struct tl_chrome_spans {
 	uint64_t beyond;
 };
 
-/* 0, -ENOMEM. */
+/* Make the store: 0, -ENOMEM. */
 int tl_chrome_spans_make(struct tl_chrome_spans *spans);
 void tl_chrome_spans_free(struct tl_chrome_spans *spans);
 

@@ -26,8 +26,8 @@
  * The file can be read back, because the message contains the formats of the
  * arguments.  $x and $x%x are decimal without a sign, $x%d and $x%t with a
  * sign; $x%f reads back the same (or is inf, -inf, nan).  tl_put_csv() writes
- * category, message, names and $x%s texts: drop one leading ', then undo \\ \n
- * \t \xNN.
+ * category, message, names and $x%s texts: drop one leading ', then undo \\,
+ * \n, \t and \xNN.
  *
  * Reading.  Lines with only the first 17, 19, 21 or 23 columns, as older
  * versions wrote them, are read.  A duration is computed from begin and end;

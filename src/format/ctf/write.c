@@ -40,7 +40,7 @@ enum {
 };
 
 #define BASE_S_MIN (INT64_MIN / TL_NS_PER_S)
-/* Readers use signed numbers, except the largest. */
+/* Readers hold stamps in signed numbers and cannot use the largest. */
 #define STAMP_MAX (INT64_MAX - TL_NS_PER_S)
 
 enum { BACK, FAR };
@@ -227,8 +227,8 @@ find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 }
 
 /*
- * Convert a time to a stamp of its stream: stamps never decrease and do not
- * exceed the numbers of readers.
+ * Convert a time to a stamp of its stream.  Stamps never decrease and do not
+ * exceed STAMP_MAX.
  */
 static uint64_t
 stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)

@@ -35,7 +35,7 @@
  *	observed  index of an event in the chunk, and the number of the event's
  *		  observed interval, -1 for no interval.  An event that is not
  *		  listed is in the interval of the event before of its message
- *		  (of the first event: 0).  Only a begin and an end with one
+ *		  (for the first event: 0).  Only a begin and an end with one
  *		  number are a span; only two entries with one number are an
  *		  interval.  Each answer of the daemon numbers intervals anew;
  *		  an event that the answer does not list is in the interval

@@ -28,7 +28,7 @@ enum {
 
 struct lane {
 	uint64_t next;  /* number to show next; if is_marked */
-	uint64_t from;  /* next at the begin of this answer */
+	uint64_t from;  /* next at the start of this answer */
 	uint64_t first; /* lowest number seen, if end is not 0 */
 	uint64_t end;   /* 1 + highest number seen; 0: none */
 	int64_t first_ns;
@@ -161,7 +161,7 @@ collect(struct answer *a, struct tl_cursor *cursor,
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (!event.message || event.lane >= LANES_MAX)
 			continue;
-		if (!event.paired) /* its entry counts elsewhere */
+		if (!event.paired) /* an entry counts once */
 			see(&a->lanes[event.lane], event.number, event.ns);
 		if (event.ns < range->from_ns || event.ns >= range->to_ns)
 			continue;
@@ -276,7 +276,7 @@ put_next(struct answer *a, const struct tl_event *event)
 	struct lane *lane = &a->lanes[event->lane];
 	int rc = 0;
 
-	if (event->paired) /* its entry counts with the other event */
+	if (event->paired) /* an entry counts once */
 		return event->number < lane->from ? 0 : put_one(a, event);
 	if (lane->is_mixed)
 		return put_next_mixed(a, event);

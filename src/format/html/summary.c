@@ -624,8 +624,6 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 	}
 }
 
-/* == events == */
-
 /* == counters == */
 
 /* Take the value of a counter; false: JSON cannot hold the value. */
@@ -652,7 +650,9 @@ value_of(const struct tl_event *e, double *value)
 	}
 }
 
-/* NULL: too many counters, or no memory. */
+/*
+ * Find or add the counter of an event; NULL: too many counters, or no memory.
+ */
 static struct counter *
 find_counter(struct tl_html_summary *s, const struct tl_event *e)
 {
@@ -1110,7 +1110,7 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 /* == answers == */
 
 /*
- * Choose the finest ring that still holds the begin of a range and has enough
+ * Choose the finest ring that still holds the start of a range and has enough
  * bins for the range.
  */
 static unsigned
@@ -1208,7 +1208,7 @@ put_name(struct tl_text *text, const char *key, struct tl_bytes name)
 	if (name.size == 0)
 		return;
 	tl_put_format(text, ",\"%s\":\"", key);
-	tl_put_json(text, name); /* names.h: printable */
+	tl_put_json(text, name); /* printable, see names.h */
 	tl_put_char(text, '"');
 }
 

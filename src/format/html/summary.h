@@ -52,7 +52,7 @@ struct tl_html_question {
 	bool (*has_ended)(uint32_t pid, uint32_t tid);
 };
 
-/* 0, -ENOMEM. */
+/* Make a summary: 0, -ENOMEM. */
 int tl_html_summary_new(struct tl_html_summary **summary);
 void tl_html_summary_free(struct tl_html_summary *summary);
 

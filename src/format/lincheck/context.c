@@ -321,7 +321,7 @@ tl_lincheck_messages_init(struct tl_lincheck_messages *m)
 	const struct tl_message *first;
 	int rc = tl_interner_new(&m->interner);
 
-	if (rc == 0) /* gives access to the interner's strings */
+	if (rc == 0) /* its message leads to the interner's strings */
 		rc = tl_interner_message(m->interner, tl_bytes_of("lincheck"),
 		    tl_bytes_of("lincheck"), TIMELINE_RECORD_INSTANT,
 		    (uint8_t)tl_level_parse("trace"), 0, &first);

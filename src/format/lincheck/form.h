@@ -51,7 +51,7 @@ void tl_lincheck_known_free(struct tl_lincheck_known *known);
 struct tl_lincheck_form {
 	uint8_t class;
 	bool native;   /* message of a Lincheck trace */
-	bool is_block; /* older readers: end of a block */
+	bool is_block; /* block end, as older releases read it */
 	bool throws;   /* footer with an exception */
 	uint8_t shown; /* values with an argument; TL_ARGS_MAX + 1: more */
 	int32_t location;

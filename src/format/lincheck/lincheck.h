@@ -218,7 +218,7 @@ enum {
 	TL_LINCHECK_DEPTH_MAX = 1 << 24,   /* nested calls of a thread */
 	TL_LINCHECK_THREADS_MAX = 1 << 16,
 	TL_LINCHECK_CAPTURES_MAX = 64, /* depth of captured values */
-	TL_LINCHECK_STEP_SIZE = 1 + 4, /* step of an access path */
+	TL_LINCHECK_STEP_SIZE = 1 + 4, /* bytes of a step of a path */
 	TL_LINCHECK_STACK_SHOWN = 3    /* calls shown for a breakpoint */
 };
 

@@ -282,11 +282,11 @@ take_list(struct tl_data_in *in, size_t size_each, struct tl_bytes *list)
 }
 
 /*
- * Has a breakpoint of version 18 a trace id?  Without a trace id, the next byte
- * would be the kind of an object.  Kind 0, a thread name, stands only at the
- * begin of a block, so 0 means a trace id that is absent.  Kind 1, a class, has
- * an id below 65536, so that two 0 bytes follow; a trace id has a size other
- * than 0.
+ * Do breakpoints of version 18 have trace ids?  A trace id is a flag, 0 or 1,
+ * and behind 1 a text.  Without trace ids, the next byte is the kind of an
+ * object.  0 is a flag, because kind 0, a thread name, stands only at the start
+ * of a block.  1 is a kind if two 0 bytes follow, the high bytes of a class id
+ * below 65536; behind a flag they would be the size of an empty text.
  */
 static bool
 guess_trace_id(struct tl_lincheck_dialect *dialect, const struct tl_data_in *in,

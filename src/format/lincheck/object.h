@@ -17,7 +17,7 @@ struct tl_lincheck_value {
 	 * or 1.
 	 */
 	uint64_t bits;
-	struct tl_bytes text; /* of a text or builder: modified UTF-8 */
+	struct tl_bytes text; /* text or builder: modified UTF-8 */
 };
 
 struct tl_lincheck_object {
@@ -53,7 +53,7 @@ struct tl_lincheck_object {
 };
 
 /*
- * Parse the object at the begin of bytes and return its size.  0: the bytes end
+ * Parse the object at the start of bytes and return its size.  0: the bytes end
  * inside the object, which takes at least *need bytes.  -EBADMSG: the bytes are
  * no object.  last: no bytes follow.  dialect->container says which class a
  * footer ends.  The first breakpoint of version 18 sets dialect->trace_ids.

@@ -135,7 +135,7 @@ int tl_lincheck_stream_flush(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream);
 
 enum {
-	/* The begin of an end is searched among this many innermost calls. */
+	/* An end is matched with one of this many innermost calls. */
 	TL_LINCHECK_LOOK_MAX = 512
 };
 
@@ -153,7 +153,7 @@ struct tl_lincheck_lane {
 	struct tl_lincheck_open *open;
 	uint32_t depth;
 	size_t capacity;
-	struct tl_lincheck_form *result; /* of the call that ends next */
+	struct tl_lincheck_form *result; /* form of the next result */
 	struct tl_event returned;        /* event of the result */
 };
 
@@ -221,7 +221,7 @@ struct tl_lincheck_points {
 };
 
 /*
- * Write a point: the begin of a call, a read or a write.  0, -ENOSPC, -ENOMEM,
+ * Write a point: the start of a call, a read or a write.  0, -ENOSPC, -ENOMEM,
  * or -errno of the file of waiting records.
  */
 int tl_lincheck_put_point(struct tl_lincheck_points *points,

@@ -11,7 +11,7 @@
 
 enum {
 	PATHS_MAX = 8,   /* paths inside each other */
-	STEPS_MAX = 256, /* of a path and the paths in it */
+	STEPS_MAX = 256, /* steps of a path and of paths in it */
 	DOUBLE_DIGITS = 17,
 	DIGITS_SIZE = 40,
 	PLAIN_FROM = -3, /* exponents that Java writes without E */
@@ -138,7 +138,7 @@ pretty_field(struct tl_bytes name, uint32_t version)
 	return name;
 }
 
-/* Is a name one that the compiler gave to the object whose method runs? */
+/* Did the compiler give a name to the object whose method runs? */
 static bool
 is_this(struct tl_bytes name)
 {
@@ -894,7 +894,7 @@ tl_lincheck_put_escaped(struct tl_text *text, struct tl_bytes plain)
 }
 
 /*
- * Find the fewest digits that read back as a number, and the power of ten of
+ * Find the fewest digits that read back as the number, and the power of ten of
  * the first digit.  Return the count of digits.
  */
 static int

@@ -54,7 +54,7 @@ struct tl_lincheck_print {
 
 /* Does a message come from a Lincheck trace? */
 bool tl_lincheck_is_native(const struct tl_message *message);
-/* Is a message that of a call's result, which is an event of its own? */
+/* Does a message belong to a call's result, which is an event of its own? */
 bool tl_lincheck_is_result(const struct tl_message *message);
 /*
  * Append the line of an event, without a line end.  false: the message has no

@@ -53,8 +53,8 @@ enum tl_lms_type {
 struct tl_lms_line {
 	enum tl_lms_type type;
 	int64_t id;
-	int64_t diff_us;       /* of a begin or end */
-	struct tl_bytes label; /* of a label; part of the line */
+	int64_t diff_us;       /* begin and end only */
+	struct tl_bytes label; /* label only; part of the line */
 };
 
 /* Parse a line without its newline. */

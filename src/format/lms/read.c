@@ -215,7 +215,7 @@ settle_label(struct lms_read *r, bool is_used)
 	if (rc < 0 || process == &r->rest)
 		return rc;
 	if (is_labelled(process, name)) {
-		is_used = false; /* marks show a label only if it is new */
+		is_used = false; /* marks show only a new label */
 	} else {
 		if (process->labels > 0)
 			tl_note(&r->notes, LABEL_AGAIN, r->at);

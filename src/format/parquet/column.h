@@ -144,12 +144,15 @@ tl_parquet_put_known(struct tl_parquet_column *c, uint32_t row,
 	return true;
 }
 
-/* Put a string that the caller appends to plain between open and close. */
+/*
+ * Put a string that the caller appends to plain between open and close.  close
+ * returns 0, -errno.
+ */
 size_t tl_parquet_text_open(struct tl_parquet_column *column);
 int tl_parquet_text_close(struct tl_parquet_packer *packer,
     struct tl_parquet_column *column, uint32_t row, size_t opened);
 
-/* End the page after rows rows; the next row is row 0.  0, -errno. */
+/* End the page after this many rows; the next row is row 0.  0, -errno. */
 int tl_parquet_end_page(struct tl_parquet_packer *packer,
     struct tl_parquet_column *column, uint32_t rows);
 

@@ -10,7 +10,7 @@
 /* == Thrift == */
 
 enum {
-	FAR = 15, /* number kept for large distances and counts */
+	FAR = 15, /* larger distances and counts have a long form */
 	HEAD_SHIFT = 4
 };
 
@@ -434,7 +434,7 @@ tl_parquet_put_delta(struct tl_text *text, const uint64_t *values, size_t count,
 
 #define TOP_BIT (UINT64_C(1) << 63)
 
-/* Doubles below 0 have the reverse order of their bits. */
+/* Doubles below 0 are in the reverse order of their bits. */
 static inline uint64_t
 key_of(enum tl_parquet_order order, uint64_t value)
 {

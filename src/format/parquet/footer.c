@@ -158,7 +158,7 @@ put_statistics(struct parquet_write *w, struct tl_thrift *t,
 static void
 put_encodings(struct tl_thrift *t, unsigned encodings)
 {
-	encodings |= 1U << TL_PARQUET_HYBRID; /* of levels */
+	encodings |= 1U << TL_PARQUET_HYBRID; /* for levels */
 	tl_thrift_list(t, META_ENCODINGS, TL_THRIFT_I32,
 	    (size_t)__builtin_popcount(encodings));
 	for (int i = 0; i < ENCODINGS_END; i++) {

@@ -115,7 +115,7 @@ enum {
 enum { VALUE_BEGIN = TIMELINE_LEVEL_MAX + 3, VALUE_END };
 
 enum {
-	/* A trace with a higher CPU is refused by Perfetto. */
+	/* Perfetto refuses a trace with a CPU of this number or above. */
 	PERFETTO_CPUS = 1024,
 	/*
 	 * Bytes of interned strings; further strings are written in the events.

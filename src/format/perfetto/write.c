@@ -440,8 +440,8 @@ put_one(struct perfetto_write *w, const struct tl_event *event, bool alone)
 }
 
 /*
- * Was the begin of a span written when it came?  Only the begin of a message
- * that is observed all the time was.
+ * Was the begin of a span written when it came?  Only begins of an input
+ * without known gaps are.
  */
 static bool
 is_written(const struct tl_span *span)

@@ -11,20 +11,20 @@ enum tl_rtl_kind {
 	TL_RTL_RECORD,
 	TL_RTL_OPENING, /* ns: time of opening */
 	TL_RTL_TIMER,   /* column: timer at that time */
-	TL_RTL_PROCESS, /* number */
-	TL_RTL_CLOSING  /* column */
+	TL_RTL_PROCESS, /* number: the process */
+	TL_RTL_CLOSING  /* column: time of closing */
 };
 
 struct tl_rtl_line {
 	enum tl_rtl_kind kind;
-	char what;             /* of a record: '{', '}' or '|' */
+	char what;             /* record: '{', '}' or '|' */
 	bool is_marked;        /* the record has such a mark */
-	bool is_us;            /* of TL_RTL_TIMER: microseconds */
+	bool is_us;            /* TL_RTL_TIMER: microseconds */
 	uint32_t number;       /* thread or process */
 	uint64_t column;       /* time */
 	int64_t ns;            /* Unix time */
 	struct tl_bytes scope; /* "project (author) name" or parts of it */
-	struct tl_bytes words; /* of '|': the message */
+	struct tl_bytes words; /* '|': the message */
 };
 
 /* Parse a line without its line break. */

@@ -66,7 +66,7 @@ struct rtl_read {
 	int64_t origin_ns; /* Unix time of column 0 */
 	uint64_t unit_ns;
 	uint64_t column; /* last column as written */
-	uint64_t wraps;  /* of 32-bit milliseconds */
+	uint64_t wraps;  /* turns of 32-bit milliseconds */
 	bool has_header;
 	bool is_fresh; /* no line since the header */
 	bool is_closed;
@@ -271,7 +271,7 @@ start_log(struct rtl_read *r, uint64_t column)
 	return 0;
 }
 
-/* Put the last line as an event if the line is later than the line before. */
+/* Put the closing line as an event if it is later than the line before. */
 static int
 put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
 {

@@ -16,9 +16,9 @@
  * times count from the start of 1970.
  *
  * The reader reports three faults and continues: lines of another form, lines
- * over 64 KiB, which are cut, and a missing end.  Behind a good line, a line of
- * another form is taken for a message, because a message may contain line
- * breaks.
+ * over 64 KiB, which are cut, and a missing end.  Behind a header or a good
+ * line, a line of another form is taken for a message, because a message may
+ * contain line breaks.
  *
  * Writing.  Lines have the form that programs really wrote; front/rtl_text.h
  * says how a message becomes a line.  If a message comes from elsewhere, the

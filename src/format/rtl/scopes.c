@@ -18,7 +18,7 @@ enum {
 
 struct kept {
 	struct tl_rtl_meaning meaning;
-	uint32_t size; /* of the key, + 1; 0: free */
+	uint32_t size; /* size of the key + 1; 0: free */
 	char what;
 	char key[KEPT_SIZE_MAX];
 };

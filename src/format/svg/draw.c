@@ -61,9 +61,7 @@ is_outside(uint32_t code)
 	return code == 0xfffe || code == 0xffff;
 }
 
-/*
- * The size of the longest prefix of at most columns columns and size_max bytes.
- */
+/* The size of the longest prefix within columns and size_max bytes. */
 static size_t
 fitting(struct tl_bytes plain, unsigned columns, size_t size_max)
 {

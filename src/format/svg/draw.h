@@ -46,16 +46,16 @@ struct svg_box {
 void tl_svg_number(struct tl_text *text, double number);
 /* Append 1,234,567. */
 void tl_svg_count(struct tl_text *text, uint64_t count);
-/* Append 1,234,567 words; a count of 1 leaves out the plural's s. */
+/* Append 1,234,567 words; without the plural's s for a count of 1. */
 void tl_svg_counted(struct tl_text *text, uint64_t count, const char *word);
 
 /*
- * Append any bytes as plain text of at most columns columns and SVG_NAME_SIZE
+ * Append any bytes as plain text of at most this many columns and SVG_NAME_SIZE
  * bytes.  A text that was cut ends in "…".
  */
 void
 tl_svg_plain(struct tl_text *text, struct tl_bytes bytes, unsigned columns);
-/* Append plain text, cut to columns columns. */
+/* Append plain text, cut to this many columns. */
 void tl_svg_cut(struct tl_text *text, struct tl_bytes plain, unsigned columns);
 
 void tl_svg_text(struct tl_text *text, const char *class, struct svg_point at,

@@ -37,7 +37,7 @@ skip_id(struct tl_bytes *bytes, int32_t *id)
 	return digits > 0 && n >= INT32_MIN && n <= INT32_MAX;
 }
 
-/* Is a second line one that the reader makes for a source? */
+/* Does a second line have the form that the reader gives to sources? */
 static bool
 read_which(struct tl_bytes which, struct tl_form *form)
 {

@@ -76,7 +76,7 @@ struct source {
 	uint64_t losses; /* w->losses when activity was known */
 };
 
-/* Whether all sources of a process were kept. */
+/* The sources that a process made: was one met, and were all kept? */
 struct process {
 	bool seen;
 	bool whole; /* from its first source on */
