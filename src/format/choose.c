@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { NAME_SHOWN_MAX = 60 /* of what a user typed, beside a list */ };
+enum { NAME_SHOWN_MAX = 60 /* bytes of a name, beside a list */ };
 
 static bool
 is_read(const struct tl_format_row *row, const char *given)

@@ -9,18 +9,20 @@
 #include "base/text.h"
 #include "format/registry.h"
 
-/* The format that is read, or written, under this name; or NULL and a fault
- * that names the nearest one or lists those that are. */
+/*
+ * Return the format of a name for reading or writing.  NULL: the fault names
+ * the nearest format, or lists the possible formats.
+ */
 const struct tl_format_row *
 tl_formats_choose_read(const char *name, struct tl_fault *fault);
 const struct tl_format_row *
 tl_formats_choose_written(const char *name, struct tl_fault *fault);
 
-/* Is a row one of those that are listed for what was given? */
+/* Is a row listed for the given name? */
 typedef bool
 tl_format_listed(const struct tl_format_row *row, const char *given);
 
-/* Append the names of the rows that are listed; returns how many. */
+/* Append the names of the listed rows; return the number of names. */
 size_t tl_formats_put(struct tl_text *text, tl_format_listed *listed,
     const char *given);
 /* Set a fault: "GIVEN: WHAT (NAMES)". */

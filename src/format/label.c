@@ -8,14 +8,14 @@
 #include <string.h>
 #include <timeline.h>
 
-/* Room for a suffix and a second line behind the longest first line. */
+/* Leaves room for a suffix and a second line. */
 enum { NAME_SIZE_MAX = TL_INTERNER_TEXT_MAX - 256 };
-/* So many labels have messages of their own. */
+/* Labels that get messages of their own. */
 enum { LABELS_MAX = 1 << 16 };
 
 #define LABEL "$label%s"
 
-/* Is a first line of this just the text? */
+/* Is a name usable as a first line without a change? */
 static bool
 is_plain(struct tl_bytes name)
 {
@@ -62,7 +62,7 @@ tl_label_is(const struct tl_message *m)
 	       memcmp(m->line1.data, label.data, label.size) == 0;
 }
 
-/* The label of an event; without data if it has none. */
+/* The label of an event; data is NULL if there is no label. */
 static struct tl_bytes
 label_of(const struct tl_event *event)
 {
@@ -82,7 +82,7 @@ tl_label_name(struct tl_text *text, const struct tl_event *event)
 	tl_put_bytes(text, tl_bytes(line1.data + skip, line1.size - skip));
 }
 
-/* A message as that of the event, but called by its label. */
+/* Copy the message of an event, with the label as its name. */
 static struct tl_message *
 make_named(const struct tl_event *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line_read.c - lines to events, and what is wrong with them. */
+/* line_read.c - lines to events, and faults of lines. */
 #include "format/line_read.h"
 
 #include <assert.h>
@@ -8,7 +8,10 @@
 #include <timeline.h>
 
 enum {
-	/* After this many unknown lines and no other it is another format. */
+	/*
+	 * After this many unknown lines and no event, the file is of another
+	 * format.
+	 */
 	UNKNOWN_MAX = 64
 };
 
@@ -68,7 +71,7 @@ feed(struct tl_reader *reader, struct tl_bytes piece)
 	return tl_lines_feed(&read_of(reader)->lines, piece);
 }
 
-/* The losses that wait, at a time. */
+/* Put the losses that wait, at a time. */
 static int
 give_losses(struct tl_line_read *r, int64_t ns)
 {
@@ -176,7 +179,10 @@ tl_line_read_is_span(unsigned kind)
 	return kind == TL_BEGIN || kind == TL_END;
 }
 
-/* 1: it is as the fields describe it; 0: not exactly, which is noted. */
+/*
+ * Define a message: 1; 0: the message differs from the fields, which is noted;
+ * -errno.
+ */
 static int
 define(struct tl_line_read *r, const struct tl_message_cache_key *plain,
     const struct tl_message **message, uint64_t *whole)
@@ -217,8 +223,9 @@ tl_line_read_message(struct tl_line_read *r,
 	return rc < 0 ? rc : 0;
 }
 
-/* Keep a name that every line has.  Is it another than that of the lines
- * before? */
+/*
+ * Keep a name that every line has; true: the name differs from earlier lines.
+ */
 static bool
 keep_same(char kept[65], struct tl_bytes name, bool is_first)
 {
@@ -268,8 +275,10 @@ tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
 	return rc;
 }
 
-/* Keep what a line says of a begin only in an end that is proven by it: any other
- * is known by its begin. */
+/*
+ * Keep the stamp of the begin and the duration only in a proven end; other ends
+ * get them from their begin.
+ */
 static void
 take_proof(struct tl_event *e)
 {

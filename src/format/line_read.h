@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_read.h - what reading CSV and reading JSON lines have in common: both
- * are a line for an event, with the same fields.
+ * line_read.h - the common part of reading CSV and JSON lines: a line for each
+ * event, with the same fields.
  */
 #ifndef TL_FORMAT_LINE_READ_H
 #define TL_FORMAT_LINE_READ_H
@@ -31,81 +31,89 @@ enum {
 struct tl_line_read;
 
 struct tl_line_read_kind {
-	const char *name; /* for a person */
-	/* Read one line: 0, -EBADMSG it is none of the format, -errno. */
+	const char *name; /* shown in diagnostics */
+	/* Read one line: 0; -EBADMSG: not a line of the format; -errno. */
 	int (*line)(struct tl_line_read *read, struct tl_bytes line);
-	/* Give back what is its own; may be NULL. */
+	/* Free the members behind tl_line_read; may be NULL. */
 	void (*free)(struct tl_line_read *read);
-	bool has_timeless_losses; /* a line of a loss has no time */
+	bool has_timeless_losses; /* losses have no time */
 };
 
 enum { TL_LINE_LOSSES_MAX = 16 };
 
 struct tl_line_read {
-	struct tl_reader reader; /* first: what callers see */
+	struct tl_reader reader; /* first: callers see the reader */
 	const struct tl_line_read_kind *kind;
 	struct tl_sink *sink;
 	const struct tl_report *report;
 	struct tl_interner *interner;
 	struct tl_lines lines;
-	/* by the fields as they stand in a line */
+	/* by the fields as the line has them */
 	struct tl_message_cache cache;
 	struct tl_notes notes;
 	struct tl_text scratch;
 	uint64_t good;
 	uint64_t unknown;
 	int64_t last_ns;
-	/* Losses without a time, until the event behind them comes: they have
-	 * the later time of both neighbours, and so stand between them also
-	 * where losses come first at one time, as in a trace. */
+	/*
+	 * Losses without a time wait for the next event.  They get the later
+	 * time of the two neighbours, so that they stay between the neighbours
+	 * even if losses sort first among equal times, as in a trace.
+	 */
 	struct tl_event losses[TL_LINE_LOSSES_MAX];
 	unsigned loss_count;
-	bool any;    /* event so far */
-	uint64_t at; /* of the line */
-	/* Of the first line that has them; "" where a later line has another. */
+	bool any;    /* an event was given */
+	uint64_t at; /* offset of the line */
+	/* From the first line; "" if a later line has another. */
 	struct tl_origin origin;
 	bool has_origin;
 };
 
-/* A reader of size bytes that begins with one (all zeros behind it): 0 or
- * -ENOMEM. */
+/*
+ * Make a reader of size bytes, which begin with a tl_line_read; the rest is
+ * zero.  0, -ENOMEM.
+ */
 int tl_line_read_new(struct tl_reader **reader, size_t size,
     const struct tl_line_read_kind *kind, struct tl_sink *sink,
     const struct tl_report *report);
 
-/* The kind of an event by its name, 0 for none. */
+/* The kind of an event by its name; 0: no such kind. */
 unsigned tl_line_read_kind(struct tl_bytes name);
-/* Is it that of the begin or end of a span? */
+/* Is a kind the begin or end of a span? */
 bool tl_line_read_is_span(unsigned kind);
 
 /*
- * The message that plain fields define; *whole is a string where the text could
- * not be a message and became its only argument.  raw is how they stand in
- * the line, to be remembered; NULL: they are not.
+ * Find or make the message that plain fields define: 0, -errno.  If the text
+ * cannot be a message, the text becomes the only argument, *whole.  raw is the
+ * form of the fields in the line and becomes the key of the cache; NULL: do not
+ * cache.
  */
 int tl_line_read_message(struct tl_line_read *read,
     const struct tl_message_cache_key *plain,
     const struct tl_message_cache_key *raw, const struct tl_message **message,
     uint64_t *whole);
 
-/* Note that a value is not of its format. */
+/* Note that a value does not fit its format. */
 static inline void
 tl_line_read_odd_value(struct tl_line_read *read)
 {
 	tl_note(&read->notes, TL_LINE_VALUE, read->at);
 }
 
-/* A line is of this host and timeline, each empty where it does not say so.  All
- * lines of a file become one timeline, which is noted where they differ. */
+/*
+ * Note the host and timeline of a line, each empty if the line does not name
+ * it.  All lines of a file become one timeline; lines that differ are noted.
+ */
 void tl_line_read_origin(struct tl_line_read *read, struct tl_bytes host,
     struct tl_bytes timeline);
 
-/* What the thread and process of an event are called; empty: not known.  0,
- * -ENOMEM. */
+/*
+ * Note the names of an event's thread and process; empty: unknown.  0, -ENOMEM.
+ */
 int tl_line_read_names(struct tl_line_read *read, const struct tl_event *event,
     struct tl_bytes thread, struct tl_bytes process);
 
-/* Hand it on. */
+/* Put an event: 0, -errno. */
 int tl_line_read_give(struct tl_line_read *read, struct tl_event *event);
 
 #endif

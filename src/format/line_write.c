@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line_write.c - events to lines, and what is not in them. */
+/* line_write.c - events to lines, and notes about the omissions. */
 #include "format/line_write.h"
 
 #include "base/utf8.h"
@@ -45,7 +45,7 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 			       "of other hosts is left out" },
 };
 
-/* The text of put_names for a thread, valid while its names do not change. */
+/* The text that put_names made for a thread; valid until the names change. */
 struct named {
 	const struct tl_names *from;
 	uint64_t changes;
@@ -57,17 +57,17 @@ struct named {
 enum { NAMED_MAX = 64 };
 
 struct line_write {
-	struct tl_writer writer; /* first */
+	struct tl_writer writer; /* first: callers see the writer */
 	const struct tl_line_write_kind *kind;
 	struct named named[NAMED_MAX]; /* by the low bits of tid */
 	struct tl_pieces_cache cache;
 	struct tl_notes notes;
-	/* The text of put_origin for the origin of the last event. */
+	/* The text that put_origin made for the origin of the last event. */
 	struct tl_origin from;
 	struct tl_text origin;
-	bool of_several;                     /* timelines */
-	bool of_hosts;                       /* of several */
-	int (*finish)(struct tl_sink *sink); /* of the frame */
+	bool of_several;                     /* several timelines */
+	bool of_hosts;                       /* several hosts */
+	int (*finish)(struct tl_sink *sink); /* finish of tl_writer_make() */
 };
 
 static void
@@ -104,7 +104,7 @@ note_message(struct line_write *w, const struct tl_message *m)
 	    w->kind->is_utf8 && !(is_utf8(m->category) && is_utf8(m->line1)));
 }
 
-/* Would this double not be read back bit by bit? */
+/* Would a double change when it is written and read? */
 static bool
 is_odd_double(const struct line_write *w, uint64_t bits)
 {
@@ -204,7 +204,7 @@ origin_of(struct line_write *w, const struct tl_event *event)
 	return tl_bytes(w->origin.data, w->origin.size);
 }
 
-/* Are there several timelines, and several hosts? */
+/* Find whether the sources are several timelines or several hosts. */
 static void
 compare_sources(struct line_write *w)
 {
@@ -218,7 +218,7 @@ compare_sources(struct line_write *w)
 		const struct tl_origin *one = &writer->sources[i];
 
 		if (memcmp(one, &nothing, sizeof(nothing)) == 0)
-			continue; /* it could not be opened */
+			continue; /* could not be opened */
 		if (first && (strcmp(first->machine, one->machine) != 0 ||
 				 memcmp(first->boot_id, one->boot_id,
 				     sizeof(one->boot_id)) != 0))
@@ -250,7 +250,7 @@ line_put(struct tl_writer *writer, const struct tl_event *event)
 		.has_bound = w->of_hosts };
 	const struct tl_pieces *pieces;
 
-	if (writer->report) /* is there a consumer? */
+	if (writer->report) /* notes have a consumer */
 		note_event(w, event);
 	if (!event->message) {
 		w->kind->lost(&writer->out.text, event, words.origin);

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* The end of a field for which there was room. */
+/* Set the end of a field that was written into reserved room. */
 static void
 set_end(struct tl_text *text, const char *end)
 {
@@ -70,7 +70,7 @@ tl_pb_open(struct tl_text *text, uint32_t field)
 	return text->size;
 }
 
-/* Once memory was short there is no content, and the text is never used. */
+/* After a lack of memory the content is missing, and the text is never used. */
 void
 tl_pb_close(struct tl_text *text, size_t content)
 {

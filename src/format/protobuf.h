@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf.h - write protocol buffers' wire format: fields one after the
+ * protobuf.h - write the wire format of protocol buffers: fields one after the
  * other, each a tag (number and type) and a value.
  *
  *	varint:  7 bits a byte, lowest first, the top bit: more follow
  *	fixed64: 8 bytes, little endian
  *	bytes:   a varint of the length, then text or a message
  *
- * tl_pb_put_... append to a text; tl_pb_write_... write to where there is
- * room and return the end, for loops that reserve once for a whole message.
+ * tl_pb_put_...() append to a text.  tl_pb_write_...() write into room that the
+ * caller reserved, and return the end; a loop can thus reserve once for a
+ * message.
  */
 #ifndef TL_FORMAT_PROTOBUF_H
 #define TL_FORMAT_PROTOBUF_H
@@ -17,7 +18,7 @@
 
 #include <endian.h>
 
-/* The most bytes of a tag and a value. */
+/* The largest sizes of a tag, of a varint, and of both. */
 enum { TL_PB_TAG_MAX = 5, TL_PB_VARINT_MAX = 10, TL_PB_FIELD_MAX = 15 };
 
 enum tl_pb_type { TL_PB_VARINT = 0, TL_PB_FIXED64 = 1, TL_PB_BYTES = 2 };
@@ -45,7 +46,7 @@ tl_pb_write_unsigned(char *to, uint32_t field, uint64_t n)
 	return tl_pb_write_varint(tl_pb_write_tag(to, field, TL_PB_VARINT), n);
 }
 
-/* bits: of a fixed64 or a double. */
+/* bits are those of a fixed64 or a double. */
 static inline char *
 tl_pb_write_fixed64(char *to, uint32_t field, uint64_t bits)
 {
@@ -57,9 +58,10 @@ tl_pb_write_fixed64(char *to, uint32_t field, uint64_t bits)
 }
 
 /*
- * A message inside: its content follows what open returns, which close is
- * given with the end of the content.  One byte is kept for the length; close
- * moves the content where that is too short, up to TL_PB_VARINT_MAX bytes.
+ * Open a message inside: the content follows at the address that open returns,
+ * and close takes this address and the end of the content.  One byte is kept
+ * for the length; close moves the content if the length needs more, so the room
+ * must include TL_PB_VARINT_MAX bytes.
  */
 static inline char *
 tl_pb_write_open(char *to, uint32_t field)
@@ -76,18 +78,20 @@ tl_pb_write_close(char *content, char *to)
 	return to;
 }
 
-/* Unsigned integers, booleans and enumerations. */
+/* Append an unsigned integer, boolean or enumeration. */
 void tl_pb_put_unsigned(struct tl_text *text, uint32_t field, uint64_t n);
-/* int32 and int64: below 0, all ten bytes. */
+/* Append an int32 or int64; a negative one takes ten bytes. */
 void tl_pb_put_signed(struct tl_text *text, uint32_t field, int64_t n);
 void
 tl_pb_put_bytes(struct tl_text *text, uint32_t field, struct tl_bytes bytes);
-/* A string as tl_put_plain makes it: UTF-8 that steers nothing. */
+/* Append a string as valid UTF-8, with the escapes of tl_put_plain(). */
 void
 tl_pb_put_plain(struct tl_text *text, uint32_t field, struct tl_bytes bytes);
 
-/* A message inside: all that is put between open and close, which is given
- * what open returned.  They nest. */
+/*
+ * Open a message inside: fields follow until close, which takes the value that
+ * open returned.  Messages nest.
+ */
 size_t tl_pb_open(struct tl_text *text, uint32_t field);
 void tl_pb_close(struct tl_text *text, size_t content);
 

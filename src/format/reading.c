@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reading.c - the table of formats: how each is read.  It names no writer, so
- * that libtimeline-formats, which is made of it, has none.
+ * reading.c - the table of formats: how each format is read.  The file names no
+ * writer, so that libtimeline-formats, which contains this file, has none.
  */
 #include "base/array.h"
 #include "base/table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.c - the table of formats: how each is written. */
+/* registry.c - the table of formats: how each format is written. */
 #include "format/registry.h"
 
 #include "base/array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registry.h - the table of formats, from formats.def: by name, and by what a
- * file begins with.
+ * registry.h - the table of formats, from formats.def: by name, and by the
+ * first bytes of a file.
  */
 #ifndef TL_FORMAT_REGISTRY_H
 #define TL_FORMAT_REGISTRY_H
@@ -12,23 +12,26 @@
 #include <stdbool.h>
 
 enum {
-	TL_FORMAT_FOLDER = 1 << 0,  /* its output is a directory */
-	TL_FORMAT_INDEXED = 1 << 1, /* its output has an index beside it */
-	TL_FORMAT_BINARY = 1 << 2,  /* nothing for a terminal */
-	TL_FORMAT_PACKED = 1 << 3,  /* its input may come in a zip: kinds.h */
-	TL_FORMAT_KERNEL = 1 << 4,  /* with FILE.sched beside its input */
-	/* The setting of its writer, if any. */
+	TL_FORMAT_FOLDER = 1 << 0,  /* the output is a directory */
+	TL_FORMAT_INDEXED = 1 << 1, /* the output has an index beside it */
+	TL_FORMAT_BINARY = 1 << 2,  /* not for a terminal */
+	TL_FORMAT_PACKED = 1 << 3,  /* the input may come in a zip: kinds.h */
+	TL_FORMAT_KERNEL = 1 << 4,  /* takes FILE.sched beside the input */
+	/* The setting of the writer, if any: */
 	TL_FORMAT_CHARTS = 1 << 5,       /* enum tl_svg_chart */
-	TL_FORMAT_MICROSECONDS = 1 << 6, /* times in these, not milliseconds */
+	TL_FORMAT_MICROSECONDS = 1 << 6, /* microseconds, not milliseconds */
 	TL_FORMAT_UNITS = 1 << 7         /* enum tl_parquet_time */
 };
 
 struct tl_format_row {
 	const char *name;
 	tl_writer_new *write_new; /* writes a stream of bytes */
-	tl_writer_at *write_at;   /* ... or what is at a path, to be preferred
-				     there; both NULL: is not written */
-	const char *suffix;       /* of its files, with the dot */
+	/*
+	 * Writes to a path, and is then preferred.  Both NULL: the format is
+	 * not written.
+	 */
+	tl_writer_at *write_at;
+	const char *suffix; /* suffix of its files, with the dot */
 	unsigned flags;
 	const char *help;
 };
@@ -39,14 +42,16 @@ tl_format_is_written(const struct tl_format_row *row)
 	return row->write_new || row->write_at;
 }
 
-/* Row i of the table; NULL behind the last. */
+/* Row i of the table; NULL: behind the last row. */
 const struct tl_format_row *tl_formats_at(size_t i);
-/* The inverse. */
+/* The index of a row. */
 size_t tl_formats_index(const struct tl_format_row *row);
-/* NULL: no such format. */
+/* Find a format by name; NULL: no such format. */
 const struct tl_format_row *tl_formats_find(const char *name);
 
-/* How each is read, for a plan of sources; and one of them. */
+/*
+ * The way in which each format is read, for a plan of sources; and for one row.
+ */
 extern const struct tl_source_formats tl_formats_read;
 const struct tl_source_format *
 tl_format_reading(const struct tl_format_row *row);

@@ -2,8 +2,8 @@
 /*
  * stacks.c - push begins, pop ends.
  *
- * Not by event/spans.h: that pairs spans which cross, and keeps no order
- * between those that are open.
+ * event/spans.h does not serve here, because it pairs spans that cross and
+ * keeps no order among open spans.
  */
 #include "format/stacks.h"
 
@@ -104,7 +104,7 @@ name_frame(struct tl_text *name, const struct tl_event *event)
 static int
 find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
 {
-	/* Two labels of one message are two. */
+	/* Two labels of one message are two frames. */
 	const struct tl_id_key key = { .a = (uint64_t)(uintptr_t)event->message,
 		.b = tl_label_is(event->message) ? event->args[0] : 0 };
 	int rc = tl_id_map_get(&s->frames, key, frame);
@@ -161,7 +161,7 @@ pop(struct tl_stacks *s, struct tl_track *track)
 	return rc;
 }
 
-/* Does the span end with this end?  That of a proven end has its stamp. */
+/* Is an end the end of a span?  A proven end has the stamp of the begin. */
 static bool
 is_its_end(const struct tl_stacks_open *open, const struct tl_event *end)
 {
@@ -172,7 +172,9 @@ is_its_end(const struct tl_stacks_open *open, const struct tl_event *end)
 		   : !open->proven;
 }
 
-/* An end: of the topmost span of its message, or of the one that it proves. */
+/*
+ * Pop the topmost span of the end's message, or the span that the end proves.
+ */
 static int
 pop_message(struct tl_stacks *s, struct tl_track *track,
     const struct tl_event *end)
@@ -202,8 +204,10 @@ pop_message(struct tl_stacks *s, struct tl_track *track,
 	return rc;
 }
 
-/* Spans down to a depth end with the last event of their track, as more is not
- * known of them. */
+/*
+ * Pop spans down to a depth at the last event of the track, the last time at
+ * which the spans are known to be open.
+ */
 static int
 pop_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 {
@@ -216,8 +220,11 @@ pop_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 	return rc;
 }
 
-/* The same, but a span whose end will be proven goes on: then so does one around
- * it, until its end, which may not be its own. */
+/*
+ * Pop spans down to a depth, unless a span above will have a proven end: then
+ * the lowest span, too, stays open until its end, which may be the end of
+ * another span.
+ */
 static int
 close_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 {
@@ -230,8 +237,10 @@ close_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 	return pop_unsure(s, track, depth);
 }
 
-/* End the spans inside one that ends by its proof, if their own ends may be
- * missing. */
+/*
+ * Pop the spans inside a span with a proven end, if ends of these spans may be
+ * missing.
+ */
 static int
 cut_inside(struct tl_stacks *s, struct tl_track *track,
     const struct tl_event *end)
@@ -247,8 +256,11 @@ cut_inside(struct tl_stacks *s, struct tl_track *track,
 	return own > 0 ? pop_unsure(s, track, depth) : 0;
 }
 
-/* End the spans of a message whose observed interval has ended, and, for an
- * end, the one that may be its own: 1, the end is done.  0, -errno. */
+/*
+ * Pop the spans of a message whose observed interval has ended.  For an end,
+ * also pop the span that the end may belong to, and return 1: the end is done.
+ * 0, -errno.
+ */
 static int
 cut(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 {
@@ -276,7 +288,7 @@ cut(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 	return rc;
 }
 
-/* Any end may be among the entries that are lost. */
+/* Pop all spans without a proven end, because any end may be lost. */
 static int
 put_lost(struct tl_stacks *s)
 {
@@ -334,7 +346,7 @@ put_span(struct tl_stacks *s, const struct tl_event *event)
 	return 0;
 }
 
-/* Any entry shows that the open spans were still open. */
+/* Note the time of any entry: open spans were still open. */
 static void
 see_time(struct tl_stacks *s, int64_t ns)
 {

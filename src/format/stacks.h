@@ -2,17 +2,18 @@
 /*
  * stacks.h - spans as stacks that nest, one for each thread and each source.
  *
- *	thread 41/42	| a         |		track: what is open now
+ *	thread 41/42	| a         |		track: spans that are open now
  *			|  b  | | b |
  *	source lock	  | lock  |
  *
- * A flame graph knows nothing but nesting.  So an end closes what was opened
- * inside its span and is open still; an end without a begin is nothing; what
- * is open in the end is closed there; time within a track does not go back.
- * Where entries may be missing inside a span, because of a loss or because its
- * observed interval has ended, it is closed at the last event before; a span whose
- * end is proven is closed there.
- * A sink gets each frame that opens and closes, in that order.
+ * A flame graph shows only nesting.  An end therefore closes spans that were
+ * opened inside its span and are still open; an end without a begin is ignored;
+ * spans that are open at the end of the run are closed there; time within a
+ * track does not go back.  If entries may be missing inside a span, because of
+ * a loss or because its observed interval has ended, the span is closed at the
+ * last event before; a span whose end is proven is closed at that end.
+ *
+ * A sink gets each frame that opens and closes, in this order.
  */
 #ifndef TL_FORMAT_STACKS_H
 #define TL_FORMAT_STACKS_H
@@ -27,8 +28,11 @@
 
 enum { TL_STACKS_DEPTH_MAX = 512 };
 
-/* The thread or source that an event is of.  Messages are no small numbers,
- * inputs are: the keys of the two never meet. */
+/*
+ * The key of an event's thread or source.  The second word is the address of a
+ * message for a source and the number of an input for a thread, and these
+ * differ.
+ */
 static inline struct tl_id_key
 tl_track_key(const struct tl_event *event)
 {
@@ -45,19 +49,19 @@ tl_track_key(const struct tl_event *event)
 /* A span that is open. */
 struct tl_stacks_open {
 	const struct tl_message *message;
-	uint32_t frame; /* its name */
+	uint32_t frame; /* number of its name */
 	int64_t begin_ns;
-	uint64_t inner_ns; /* of the frames that were open in it */
-	uint32_t user;     /* of the sink */
-	uint64_t observed; /* of its begin */
-	uint64_t tsc;      /* likewise */
+	uint64_t inner_ns; /* time of frames inside */
+	uint32_t user;     /* for the sink */
+	uint64_t observed; /* interval of the begin */
+	uint64_t tsc;      /* stamp of the begin */
 	uint32_t epoch;
-	bool proven; /* its end will be */
+	bool proven; /* the end will prove itself */
 };
 
 /* A thread or a source. */
 struct tl_track {
-	struct tl_text name; /* empty: a thread that is not known */
+	struct tl_text name; /* empty: unknown thread */
 	bool is_source;
 	struct tl_stacks_open *open;
 	size_t capacity;
@@ -68,31 +72,33 @@ struct tl_track {
 
 struct tl_stacks;
 
-/* Called when the topmost frame of the track was opened, or is about to be
- * closed at ns.  0 or -errno. */
+/*
+ * Called after the topmost frame of a track was opened, and before it is closed
+ * at ns.  0, -errno.
+ */
 typedef int
 tl_stacks_event(struct tl_stacks *stacks, struct tl_track *track, int64_t ns);
 
-/* Starts from all zeros but for the three. */
+/* Starts from all zeros except for opened, closing and writer. */
 struct tl_stacks {
 	tl_stacks_event *opened;
 	tl_stacks_event *closing;
-	struct tl_writer *writer; /* of several hosts, which tracks name */
-	struct tl_notes notes;    /* its kinds are set by put */
+	struct tl_writer *writer; /* hosts and names of tracks */
+	struct tl_notes notes;    /* put sets the kinds */
 	struct tl_id_map tracks;
 	struct tl_track *track;
 	size_t track_capacity;
 	struct tl_id_map frames;
-	struct tl_text *frame; /* names, as they are */
+	struct tl_text *frame; /* names, not escaped */
 	size_t frame_capacity;
 	bool begun;
 	int64_t first_ns;
 	int64_t last_ns;
 };
 
-/* The next event, of any kind: 0 or -errno. */
+/* Take the next event, of any kind: 0, -errno. */
 int tl_stacks_put(struct tl_stacks *stacks, const struct tl_event *event);
-/* The end: close open frames, report the notes. */
+/* Close open frames and report the notes: 0, -errno. */
 int tl_stacks_end(struct tl_stacks *stacks, const struct tl_report *report);
 void tl_stacks_free(struct tl_stacks *stacks);
 

@@ -25,7 +25,7 @@
 #define PHASES  "BEXiIRPCbeSFnTpstfNODM"
 #define WITH_ID "stfNOD"
 
-/* Numbers of processes and threads whose id is not a number. */
+/* The first number of processes and threads whose id is no number. */
 enum { ID_FIRST = 1 << 30 };
 
 /* One event while it is converted. */
@@ -36,8 +36,10 @@ struct work {
 	struct tl_event event;
 };
 
-/* -ENOSPC of messages, texts or threads is noted and becomes 1: the event is
- * left out.  Most functions here return so: 0, 1 or -errno. */
+/*
+ * Turn -ENOSPC of messages, texts or threads into 1 and note it: the event is
+ * left out.  Most functions of this file return 0, 1 or -errno in this sense.
+ */
 static int
 note_full(struct work *w, int rc)
 {
@@ -60,7 +62,7 @@ set_request(struct work *w, const struct tl_chrome_args *args, uint8_t kind,
 		    .scope = scope };
 }
 
-/* The values of the message's arguments. */
+/* Set the values of the message's arguments. */
 static int
 set_values(struct work *w)
 {
@@ -73,7 +75,7 @@ set_values(struct work *w)
 	return note_full(w, rc);
 }
 
-/* Set the message that was requested and its values: 0; 1: left out; -errno. */
+/* Set the requested message and its values: 0; 1: left out; -errno. */
 static int
 set_message(struct work *w)
 {
@@ -84,7 +86,7 @@ set_message(struct work *w)
 	return rc == 0 ? set_values(w) : rc;
 }
 
-/* Pass on the event with the message that was requested. */
+/* Keep the event with the requested message. */
 static int
 put_as(struct work *w, uint8_t kind)
 {
@@ -96,8 +98,10 @@ put_as(struct work *w, uint8_t kind)
 	return tl_chrome_keep(&w->c->spans, &w->event);
 }
 
-/* The arguments of an asynchronous span, as an instant; one without a name is
- * called "begin" or "end". */
+/*
+ * Keep the arguments of an asynchronous span as an instant.  Without a name,
+ * the instant is called "begin" or "end".
+ */
 static int
 put_arguments(struct work *w, struct tl_bytes instance, const char *unnamed)
 {
@@ -113,8 +117,10 @@ put_arguments(struct work *w, struct tl_bytes instance, const char *unnamed)
 	return put_as(&instant, TL_INSTANT);
 }
 
-/* Set the message of a span of the thread, and its values: 0; 1: left out;
- * -errno. */
+/*
+ * Set the message of a span of the thread, and its values: 0; 1: left out;
+ * -errno.
+ */
 static int
 set_span(struct work *w, uint8_t kind)
 {
@@ -123,7 +129,7 @@ set_span(struct work *w, uint8_t kind)
 	return set_message(w);
 }
 
-/* A begin or an end event. */
+/* Keep a begin or an end event. */
 static int
 take_half(struct work *w, uint8_t kind)
 {
@@ -148,7 +154,7 @@ take_complete(struct work *w)
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	if (dur->kind == 0) { /* the span was open when the file was written */
+	if (dur->kind == 0) { /* open when the file was written */
 		tl_note(w->c->notes, TL_CHROME_NOTE_NO_DURATION, w->e->at);
 		return tl_chrome_keep(&w->c->spans, &w->event);
 	}
@@ -165,7 +171,7 @@ id_of(const struct tl_chrome_event *e)
 					   : &e->field[TL_CHROME_ID_LOCAL];
 }
 
-/* Distinguishes spans of one name: "id 0x12, scope s"; empty without an id. */
+/* Distinguish spans of one name: "id 0x12, scope s"; empty without an id. */
 static struct tl_bytes
 instance_of(struct work *w)
 {
@@ -189,9 +195,11 @@ instance_of(struct work *w)
 	return tl_bytes(text->data, text->size);
 }
 
-/* Begin or end of an asynchronous span, which its name and id identify.  Its
- * arguments become an instant, so that they are not part of the message: begin
- * and end then have the same one, in whatever order they come. */
+/*
+ * Keep the begin or end of an asynchronous span, which name and id identify.
+ * The arguments become an instant and not part of the message, so that begin
+ * and end have the same message in whatever order they come.
+ */
 static int
 take_async(struct work *w, uint8_t kind)
 {
@@ -212,8 +220,10 @@ take_async(struct work *w, uint8_t kind)
 	return rc;
 }
 
-/* Viewers read the numbers of a counter as doubles: so does this reader, and a
- * series is one message. */
+/*
+ * Make the values of a counter doubles, as viewers read them, so that a series
+ * has one message.
+ */
 static void
 choose_format(struct tl_chrome_args *args)
 {
@@ -269,7 +279,7 @@ is_word(struct tl_bytes bytes, const char *word)
 	return tl_bytes_equal(bytes, tl_bytes_of(word));
 }
 
-/* The argument of a key; kind 0: none. */
+/* Find the argument of a key; kind 0: none. */
 static struct tl_chrome_value
 find_arg(const struct tl_chrome_event *e, const char *key)
 {
@@ -280,7 +290,7 @@ find_arg(const struct tl_chrome_event *e, const char *key)
 	return (struct tl_chrome_value){ .text = tl_bytes("", 0) };
 }
 
-/* Does metadata of this name tell viewers how to lay out the trace? */
+/* Is metadata of this name a layout hint for viewers? */
 static bool
 is_for_viewers(struct tl_bytes name)
 {
@@ -293,7 +303,7 @@ is_for_viewers(struct tl_bytes name)
 	return false;
 }
 
-/* Metadata: the name of a thread or process is that of its events. */
+/* Take metadata: the name of a thread or process. */
 static int
 take_name(struct work *w)
 {
@@ -361,7 +371,7 @@ set_time(struct work *w)
 	c->last_ns = w->event.ns;
 }
 
-/* A number of 32 bits, or that of its text. */
+/* Take a number of 32 bits; another id gets the number of its text. */
 static int
 set_number(struct work *w, unsigned field, uint32_t *number, bool *is_text)
 {
@@ -386,7 +396,7 @@ set_number(struct work *w, unsigned field, uint32_t *number, bool *is_text)
 	return note_full(w, rc);
 }
 
-/* What is no number names its process or thread, unless that has a name. */
+/* Name a process or thread by an id that is no number, unless it has a name. */
 static int
 name_by_text(struct work *w, unsigned field, uint32_t tid)
 {
@@ -398,7 +408,7 @@ name_by_text(struct work *w, unsigned field, uint32_t tid)
 	return tl_names_add(names, w->event.pid, tid, w->e->field[field].text);
 }
 
-/* Process and thread: 0; 1: left out; -errno. */
+/* Set process and thread: 0; 1: left out; -errno. */
 static int
 set_ids(struct work *w)
 {
@@ -414,7 +424,7 @@ set_ids(struct work *w)
 	return rc;
 }
 
-/* Is the event too large or of no known phase?  That is noted. */
+/* Note and leave out an event that is too large or of no known phase. */
 static bool
 is_left_out(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 {
@@ -457,7 +467,7 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 	rc = set_ids(&w);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	if (phase != 'C') /* each series has arguments of its own */
+	if (phase != 'C') /* take_counter() makes them for each series */
 		tl_chrome_args_make(&c->args, e,
 		    strchr(WITH_ID, phase) && lead.value.kind ? &lead : NULL);
 	note_cuts(c, e);
@@ -476,7 +486,7 @@ tl_chrome_convert_make(struct tl_chrome_convert *c)
 	return rc < 0 ? rc : tl_chrome_spans_make(&c->spans);
 }
 
-/* Times that are noted here have no place. */
+/* Note events whose place in the file is no longer known. */
 static void
 note_some(struct tl_chrome_convert *c, unsigned kind, uint64_t count)
 {

@@ -9,7 +9,7 @@
 #include "format/chrome/message.h"
 #include "format/chrome/spans.h"
 
-/* Diagnostics about an event and about the file; their texts are in read.c. */
+/* Diagnostics about an event and about the file; read.c has the texts. */
 enum {
 	TL_CHROME_NOTE_NOT_EVENT,
 	TL_CHROME_NOTE_PHASE,
@@ -30,20 +30,23 @@ enum {
 	TL_CHROME_NOTE_FORGOTTEN
 };
 
-/* Starts from all zeros but for notes and spans.sink. */
+/* Starts from all zeros except for notes and spans.sink. */
 struct tl_chrome_convert {
 	struct tl_notes *notes;
 	struct tl_chrome_messages messages;
 	struct tl_chrome_spans spans;
 	struct tl_chrome_args args;
 	struct tl_text instance;
-	int64_t last_ns; /* of the event before */
+	int64_t last_ns; /* time of the event before */
 };
 
-/* 0 or -ENOMEM. */
+/* Make the parts of a convert: 0, -ENOMEM. */
 int tl_chrome_convert_make(struct tl_chrome_convert *convert);
-/* Events are kept; finish passes them on, spans.base_ns later.  0, -ENOMEM,
- * -errno of the sink or of a temporary file. */
+/*
+ * Convert an event and keep the result: 0, -ENOMEM, -errno of the temporary
+ * file.  finish passes all events on, spans.base_ns later: 0, -ENOMEM, -errno
+ * of the sink or of the temporary file.
+ */
 int tl_chrome_convert(struct tl_chrome_convert *convert,
     struct tl_chrome_event *event);
 int tl_chrome_convert_finish(struct tl_chrome_convert *convert);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.c - tokens become the members of an event; single values; and the fast
- * path that finds the tokens of an event without the parser.
+ * event.c - tokens become the members of an event; conversion of single values;
+ * the fast path that finds the tokens of an event without the parser.
  */
 #include "format/chrome/event.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Members that are not in enum tl_chrome_field. */
+/* Members beyond enum tl_chrome_field. */
 enum { ARGS = TL_CHROME_FIELDS, ID2, OTHER };
 
 int
@@ -91,7 +91,7 @@ member_of(struct tl_bytes key)
 	}
 }
 
-/* A member of id2. */
+/* The field of a member of id2. */
 static unsigned
 id_of(struct tl_bytes key)
 {
@@ -126,7 +126,7 @@ add_arg(struct tl_chrome_event *e, struct tl_bytes key)
 		e->args[e->argc++] = (struct tl_chrome_arg){ .key = key };
 }
 
-/* Set the value of the argument whose key was the last. */
+/* Set the value of the last argument. */
 static void
 set_arg(struct tl_chrome_event *e, int kind, struct tl_bytes text, bool cut)
 {
@@ -135,7 +135,7 @@ set_arg(struct tl_chrome_event *e, int kind, struct tl_bytes text, bool cut)
 	if (e->argc == 0)
 		return;
 	value = &e->args[e->argc - 1].value;
-	if (value->kind == 0) /* its key was kept? */
+	if (value->kind == 0) /* else the value's own key was dropped */
 		set(e, value, kind, text, cut);
 }
 
@@ -183,7 +183,7 @@ put_nested(struct tl_text *text, int kind, const struct tl_json_token *token)
 	}
 }
 
-/* A token below the arguments. */
+/* Take a token inside a value of the arguments. */
 static int
 take_nested(struct tl_chrome_event *e, int kind,
     const struct tl_json_token *token, unsigned depth)
@@ -216,13 +216,13 @@ take_member(struct tl_chrome_event *e, int kind,
 	} else if (e->in < TL_CHROME_FIELDS) {
 		set(e, &e->field[e->in], kind, text_of(kind, token),
 		    token->cut);
-	} else if (e->in == ARGS) { /* Chrome writes "__stripped__" */
+	} else if (e->in == ARGS) { /* Chrome may write "__stripped__" */
 		add_arg(e, tl_bytes_of("args"));
 		set_arg(e, kind, text_of(kind, token), token->cut);
 	}
 }
 
-/* A token of the arguments or of id2. */
+/* Take a token of the arguments or of id2. */
 static void
 take_inner(struct tl_chrome_event *e, int kind,
     const struct tl_json_token *token)
@@ -264,15 +264,18 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 	return 0;
 }
 
-/* Values. */
+/* == values == */
 
 enum {
 	US_SHIFT = 3, /* 10^3 nanoseconds */
-	/* So many digits never overflow 128 bits. */
+	/* 128 bits hold so many digits. */
 	DIGITS_MAX = 36
 };
 
-/* Digits, and at most three decimals, as nearly all times are. */
+/*
+ * Read digits with at most three decimals, the form of nearly all times; false:
+ * another form.
+ */
 static bool
 read_plain(struct tl_bytes text, __int128 *ns)
 {
@@ -306,7 +309,10 @@ read_plain(struct tl_bytes text, __int128 *ns)
 	return digits > 0;
 }
 
-/* The nearest time to a number that is out of range; false: it is none. */
+/*
+ * Read a number that is out of range as a time beyond the range; false: no
+ * number.
+ */
 static bool
 read_nearest(struct tl_bytes text, __int128 *ns)
 {
@@ -361,7 +367,7 @@ tl_chrome_hash(struct tl_bytes name)
 	return hash | 1;
 }
 
-/* The fast path. */
+/* == the fast path == */
 
 enum {
 	/* The parser takes deeper values. */
@@ -373,12 +379,12 @@ struct scan {
 	const char *data;
 	size_t size;
 	size_t at;
-	uint64_t before; /* bytes of the pieces before */
+	uint64_t before; /* bytes of earlier pieces */
 	unsigned depth;
 	struct tl_json_token token;
 };
 
-/* Skip the next byte if it is c. */
+/* Skip the next byte if the byte is c. */
 static inline bool
 skip(struct scan *s, char c)
 {
@@ -388,7 +394,7 @@ skip(struct scan *s, char c)
 	return true;
 }
 
-/* Skip a comma or a colon and a blank after it. */
+/* Skip a comma or a colon, and a blank that may follow. */
 static inline bool
 skip_mark(struct scan *s, char c)
 {
@@ -404,7 +410,7 @@ take(struct scan *s, int kind)
 	return tl_chrome_event_take(s->event, kind, &s->token, s->depth);
 }
 
-/* A string whose quote was skipped. */
+/* Scan a string behind its quote. */
 static bool
 scan_string(struct scan *s)
 {
@@ -417,7 +423,7 @@ scan_string(struct scan *s)
 	return end - start <= TL_JSON_STRING_MAX && skip(s, '"');
 }
 
-/* A number or a literal: its kind; negative: neither. */
+/* Scan a number or a literal and return its kind; negative: neither. */
 static int
 scan_word(struct scan *s)
 {
@@ -430,7 +436,7 @@ scan_word(struct scan *s)
 	return tl_json_word(s->token.text);
 }
 
-/* Take the brace that was skipped as a token. */
+/* Take the brace that was just skipped as a token. */
 static int
 take_brace(struct scan *s, int kind)
 {
@@ -439,7 +445,7 @@ take_brace(struct scan *s, int kind)
 	return take(s, kind);
 }
 
-/* The functions below return 1; 0: not written as expected here; -ENOMEM. */
+/* The functions below return 1; 0: another form; -ENOMEM. */
 static int
 scan_key(struct scan *s)
 {
@@ -467,7 +473,7 @@ scan_value(struct scan *s)
 	return rc < 0 ? rc : 1;
 }
 
-/* Ends of nested objects. */
+/* Take the ends of nested objects. */
 static int
 scan_ends(struct scan *s)
 {

@@ -10,22 +10,24 @@
 enum {
 	HEAD_PIECE,
 	FIRST_ARG_PIECE,
-	/* All of an event but pieces and arguments. */
+	/* Bytes of an event without pieces and arguments. */
 	FRAME_MAX = 256,
-	/* The most bytes of an argument beside its piece and its value. */
+	/* Bytes of an argument without its piece and its value. */
 	KEY_MAX = 8
 };
 
-/* Doubles hold every whole number below. */
+/* Doubles hold every smaller whole number. */
 #define EXACT_MAX (UINT64_C(1) << 53)
 
-/* A literal, its size known to the compiler. */
+/* Write a literal, whose size the compiler knows. */
 #define WRITE(to, literal) \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + \
 	    sizeof(literal) - 1)
 
-/* Of an event with a label its value is the first that follows, in the place
- * of its name. */
+/*
+ * An event that carries a label shows the label instead of its name; the
+ * label's value is the first argument.
+ */
 static void
 make_head(struct tl_text *text, const struct tl_message *message)
 {
@@ -61,7 +63,7 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 	tl_draft_cut(draft);
 }
 
-/* Nanoseconds as microseconds, all of them. */
+/* Write nanoseconds as microseconds without loss. */
 static char *
 write_us(char *to, int64_t base_ns, int64_t ns)
 {
@@ -122,8 +124,10 @@ write_numbers(struct tl_chrome_lines *l, char *to,
 				       : WRITE(to, ",\"alone\":\"end\"");
 }
 
-/* An integer, in quotes where a double would change it.  Counters are drawn:
- * theirs are numbers. */
+/*
+ * Write an integer, in quotes if a double would change it.  Counters always get
+ * numbers, because viewers draw them.
+ */
 static char *
 write_integer(char *to, uint64_t value, bool is_signed, bool is_counter)
 {
@@ -176,7 +180,7 @@ put_arg(struct tl_text *text, char *to, const struct tl_event *event,
 	}
 }
 
-/* A counter without arguments has its value all the same. */
+/* Write the value of a counter that has no arguments. */
 static char *
 write_plain_counter(char *to, const struct tl_event *event)
 {
@@ -185,7 +189,7 @@ write_plain_counter(char *to, const struct tl_event *event)
 	return WRITE(to, "}}");
 }
 
-/* How many arguments of an event are written. */
+/* The number of an event's arguments that are written. */
 static unsigned
 count_args(const struct tl_pieces *pieces, const struct tl_event *event,
     bool labelled)
@@ -197,7 +201,7 @@ count_args(const struct tl_pieces *pieces, const struct tl_event *event,
 	return pieces->argc;
 }
 
-/* The arguments of an event.  Of one with a label the first is its name. */
+/* Write the arguments of an event.  The first argument may be the label. */
 static char *
 put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
     const struct tl_event *event, size_t room)
@@ -216,8 +220,10 @@ put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
 	return to;
 }
 
-/* Arguments of the end event follow those of the begin event: "tcp$end".  A
- * label is the name already. */
+/*
+ * Write the arguments of the end event behind those of the begin event:
+ * "tcp$end".  The label is left out, because the begin has it as its name.
+ */
 static char *
 put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
     const struct tl_event *end, size_t room)
@@ -229,7 +235,7 @@ put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
 		if (i == labelled && to[-1] != '{')
 			*to++ = ',';
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
-		to = WRITE(to - 2, "$end\":"); /* its last two are ": */
+		to = WRITE(to - 2, "$end\":"); /* the piece ends in ": */
 		to = put_arg(text, to, end, i, pieces->formats[i], room);
 	}
 	return to;
@@ -261,7 +267,7 @@ tl_chrome_line_put(struct tl_chrome_lines *l, const struct tl_chrome_line *line)
 
 	if (!pieces)
 		return -ENOMEM;
-	/* the end has all arguments once more */
+	/* the end may repeat all arguments */
 	room = 2 * (pieces->room + TL_ARGS_MAX * (TL_VALUE_MAX + KEY_MAX)) +
 	       FRAME_MAX;
 	if (!(to = tl_text_reserve(l->text, room)))

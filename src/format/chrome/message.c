@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * message.c - args become arguments; names and arguments become messages.
- */
+/* message.c - args become arguments; names and arguments become messages. */
 #include "format/chrome/message.h"
 
 #include "base/array.h"
@@ -50,7 +48,7 @@ take_level(struct tl_chrome_args *args, struct tl_bytes name)
 	return level > 0;
 }
 
-/* 0x and lower-case digits, without a leading 0. */
+/* Read 0x and lower-case digits, without a leading 0. */
 static bool
 read_hex(struct tl_bytes text, uint64_t *number)
 {
@@ -74,11 +72,11 @@ read_hex(struct tl_bytes text, uint64_t *number)
 	return true;
 }
 
-/* Digits alone, as most integers are: no sign, point or exponent. */
+/* Read digits only, the form of most integers: no sign, point or exponent. */
 static bool
 read_digits(struct tl_bytes text, uint64_t *number)
 {
-	const size_t sure = 19; /* that many digits never overflow */
+	const size_t sure = 19; /* so many digits never overflow */
 	uint64_t n = 0;
 
 	if (text.size == 0 || text.size > sure)
@@ -157,7 +155,7 @@ tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 	return true;
 }
 
-/* The arguments, without the priority. */
+/* Gather the arguments except the priority. */
 static unsigned
 gather(struct tl_chrome_args *args, struct tl_chrome_event *e,
     const struct tl_chrome_arg *all[TL_CHROME_ARGS_MAX + 1],
@@ -181,7 +179,7 @@ gather(struct tl_chrome_args *args, struct tl_chrome_event *e,
 	return count;
 }
 
-/* Join the arguments for which there is no room, as one of JSON. */
+/* Join the arguments that found no room into one argument of JSON. */
 static void
 join(struct tl_chrome_args *args, struct tl_chrome_event *e,
     const struct tl_chrome_arg *const *rest, unsigned count)
@@ -235,8 +233,10 @@ is_valid_key(const struct tl_chrome_args *args, unsigned index,
 	return key.size > 0 && !is_used(args, index, key);
 }
 
-/* Make a key a valid name that no other argument has: _ replaces a character
- * that is not allowed, and a digit is appended. */
+/*
+ * Make a key a valid name that no other argument has: _ replaces a character
+ * that is not allowed, and a digit is appended to a key that is taken.
+ */
 static void
 make_valid_key(struct tl_chrome_args *args, unsigned index,
     struct tl_chrome_event *e)
@@ -252,7 +252,7 @@ make_valid_key(struct tl_chrome_args *args, unsigned index,
 		name[size++] = '_';
 	key = tl_bytes(name, size);
 	for (char digit = '2'; is_used(args, index, key); digit++) {
-		name[size] = digit; /* at most three others have this key */
+		name[size] = digit; /* one digit suffices for four arguments */
 		key.size = size + SUFFIX_SIZE;
 	}
 	args->arg[index].key = tl_chrome_event_keep(e, key);
@@ -325,7 +325,9 @@ put_arg(struct tl_text *text, const struct tl_chrome_args *args, unsigned i)
 	tl_put_string(text, suffix_of(args->format[i]));
 }
 
-/* The argument whose key is this word, if the text does not name it yet. */
+/*
+ * Find the argument whose key is a word and which the text does not name yet.
+ */
 static unsigned
 find_word(const struct tl_chrome_args *args, struct tl_bytes word,
     unsigned named)
@@ -337,7 +339,10 @@ find_word(const struct tl_chrome_args *args, struct tl_bytes word,
 	return TIMELINE_ARGS_MAX;
 }
 
-/* The name; words of it that are keys become arguments: a bit for each. */
+/*
+ * Append the name, in which words that are keys become arguments.  Return a bit
+ * for each such argument.
+ */
 static unsigned
 put_words(struct tl_text *text, struct tl_bytes name,
     const struct tl_chrome_args *args)
@@ -418,11 +423,11 @@ make_message(struct tl_chrome_messages *m,
 	    message);
 	if (rc != -EINVAL)
 		return rc;
-	/* the arguments are more than a text may name */
+	/* the text names more arguments than a message may have */
 	return define(m, request, tl_bytes_of(LABEL), info, message);
 }
 
-/* The key of a message beside its category and name. */
+/* Make the key of a message without its category and name. */
 static int
 make_shape(struct tl_text *shape, const struct tl_chrome_request *request)
 {
@@ -473,7 +478,7 @@ tl_chrome_message(struct tl_chrome_messages *m,
 	return rc;
 }
 
-/* The value of the argument of this name; usually it is at index. */
+/* Find the value of the argument of a name, which is usually at index. */
 static const struct tl_chrome_value *
 find_value(const struct tl_chrome_args *args, struct tl_bytes name,
     unsigned index)

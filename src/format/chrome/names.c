@@ -23,7 +23,7 @@ tl_chrome_is_labelled(const struct tl_message *message)
 		   tl_bytes_of(TL_CHROME_LABEL));
 }
 
-/* The first of the arguments that only follow the words: ": $a $b". */
+/* The first of the arguments that only follow the text: ": $a $b". */
 static unsigned
 first_behind(const struct tl_message *message)
 {
@@ -61,7 +61,7 @@ tl_chrome_put_name(struct tl_text *text, const struct tl_message *message)
 	tl_put_json(text, after);
 }
 
-/* One line that names something: the caller ends it. */
+/* Begin a line with a name; the caller ends the line. */
 static void
 open_line(struct tl_chrome_names *names, const char *name, uint32_t pid,
     uint32_t tid)
@@ -77,7 +77,7 @@ open_line(struct tl_chrome_names *names, const char *name, uint32_t pid,
 	    pid, tid, name);
 }
 
-/* A member of its args, led by what stands before the text. */
+/* Append a member of args; lead precedes the text of the member. */
 static void
 put_member(struct tl_text *text, const char *lead, struct tl_bytes value)
 {
@@ -156,8 +156,10 @@ put_source_name(struct tl_text *text, const struct tl_event *event)
 		tl_chrome_put_name(text, event->message);
 }
 
-/* A source lies in the process that was the first to use it, before its
- * threads. */
+/*
+ * Name a source in the process that used the source first, before the threads
+ * of the process.
+ */
 static void
 name_source(struct tl_chrome_names *names, const struct tl_event *event,
     uint32_t tid)
@@ -174,7 +176,7 @@ name_source(struct tl_chrome_names *names, const struct tl_event *event,
 	    (int)(tid - TL_CHROME_SOURCE_TID) - 1);
 }
 
-/* Turn an event of a source to the thread of it. */
+/* Move an event of a source to the thread of the source. */
 static int
 to_source(struct tl_chrome_names *names, struct tl_event *event)
 {

@@ -9,16 +9,16 @@
 #include "base/table.h"
 #include "event/writer.h"
 
-/* Starts from all zeros but for writer. */
+/* Starts from all zeros except for writer. */
 struct tl_chrome_names {
 	struct tl_writer *writer;
 	struct tl_id_map processes;
 	struct tl_id_map threads;
-	struct tl_id_map sources; /* messages with a thread of their own */
+	struct tl_id_map sources; /* messages with their own thread */
 	uint32_t *source_pids;    /* by number of a source */
 	size_t source_capacity;
 	struct tl_text scratch;
-	bool follows; /* does an event stand before the next? */
+	bool follows; /* an event was written before */
 };
 
 /* Write the separator between two events, two bytes at most. */
@@ -32,17 +32,19 @@ tl_chrome_comma(struct tl_chrome_names *names, char *to)
 	return to;
 }
 
-/* Is the name of its events the string in their first argument? */
+/* Is the string in the first argument the name of a message's events? */
 bool tl_chrome_is_labelled(const struct tl_message *message);
 
-/* The first line without the $ of its arguments, and without those that only
- * follow it: "read: $size $from%s" is read. */
+/*
+ * Append the first line without the $ of arguments, and without arguments that
+ * only follow the text: "read: $size $from%s" becomes read.
+ */
 void tl_chrome_put_name(struct tl_text *text, const struct tl_message *message);
 
 /*
- * Write what was not written yet of the process and thread of an event, and
- * turn one of a source to the thread of it.  0; 1: there are too
- * many sources, it stays on its own thread; -ENOMEM.
+ * Write the names of an event's process and thread that were not written yet,
+ * and move an event of a source to the thread of the source.  0; 1: there are
+ * too many sources, and the event stays on its own thread; -ENOMEM.
  */
 int tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event);
 void tl_chrome_names_free(struct tl_chrome_names *names);

@@ -20,20 +20,22 @@
 #include <stdlib.h>
 
 enum {
-	/* After this many elements that are not events, and no event, the file
-	 * is of another format. */
+	/*
+	 * After this many elements that are no events, and no event, the file
+	 * is taken for another format.
+	 */
 	NOT_EVENTS_MAX = 64,
-	/* How many places of damage are reported one by one. */
+	/* Places of damage that are reported one by one. */
 	DAMAGE_MAX = 8,
 	BOM_SIZE = 3
 };
 
 static const char bom[BOM_SIZE + 1] = "\xef\xbb\xbf";
 
-/* Members of the file: all others are about it. */
+/* Members of the file; OTHER members are not read. */
 enum { OTHER, EVENTS, OTHER_DATA, UNREAD };
 
-/* Members that say when the times of events are counted from. */
+/* Units of the members that give the base of all times. */
 enum unit { NO_TIME, NANOSECONDS, MICROSECONDS };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
@@ -71,13 +73,13 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 };
 
 struct chrome_read {
-	struct tl_reader reader; /* first: what callers see */
+	struct tl_reader reader; /* first: callers see the reader */
 	const struct tl_report *report;
 	struct tl_json json;
 	struct tl_chrome_event event;
 	struct tl_chrome_convert convert;
 	struct tl_notes notes;
-	unsigned list; /* depth of the list of events; 0: not in it */
+	unsigned list; /* depth of the list of events; 0: outside */
 	unsigned member;
 	unsigned damages;
 	unsigned bom_at; /* bytes of the byte order mark so far */
@@ -85,8 +87,8 @@ struct chrome_read {
 	uint64_t not_events;
 	bool in_event;
 	uint8_t base;  /* enum unit of the next value */
-	bool has_base; /* the first one holds */
-	bool had_list; /* so it is this format */
+	bool has_base; /* the first base counts */
+	bool had_list; /* the format is this one */
 	bool had_event;
 	bool done; /* the rest is ignored */
 };
@@ -104,7 +106,7 @@ refuse(struct chrome_read *r, uint64_t at)
 	return -EBADMSG;
 }
 
-/* An element of the list that is not an event. */
+/* Note an element of the list that is no event. */
 static int
 note_not_event(struct chrome_read *r, uint64_t at)
 {
@@ -156,7 +158,7 @@ take_in_list(struct chrome_read *r, int kind, const struct tl_json_token *token)
 	if ((depth == r->list && kind != TL_JSON_ARRAY_END) ||
 	    (depth == r->list + 1 && kind == TL_JSON_ARRAY))
 		return note_not_event(r, token->at);
-	return 0; /* inside such an element */
+	return 0; /* inside an element that is no event */
 }
 
 static unsigned
@@ -176,7 +178,7 @@ member_of(struct tl_bytes key)
 	return OTHER;
 }
 
-/* clang and PyTorch say when their times begin. */
+/* clang and PyTorch write the base of their times. */
 static enum unit
 base_of(struct tl_bytes key)
 {
@@ -204,7 +206,7 @@ take_base(struct chrome_read *r, int kind, const struct tl_json_token *token)
 	}
 }
 
-/* A token outside of the list. */
+/* Take a token outside of the list. */
 static int
 take_outside_list(struct chrome_read *r, int kind,
     const struct tl_json_token *token)
@@ -236,7 +238,7 @@ take_outside_list(struct chrome_read *r, int kind,
 	return 0;
 }
 
-/* The input ended early: report in which part. */
+/* Report in which part the input ended early. */
 static int
 note_cut(struct chrome_read *r)
 {
@@ -252,7 +254,7 @@ note_cut(struct chrome_read *r)
 	return 0;
 }
 
-/* Not JSON: go on at the next event. */
+/* Report bytes that are no JSON and continue at the next event. */
 static int
 take_damage(struct chrome_read *r)
 {
@@ -287,7 +289,7 @@ scan(struct chrome_read *r)
 	return rc;
 }
 
-/* Can an event follow a token of this kind?  After damage it cannot. */
+/* Can an event follow a token of this kind?  After damage, no event can. */
 static bool
 may_scan(const struct chrome_read *r, int kind)
 {
@@ -412,7 +414,7 @@ has(struct tl_bytes bytes, const char *what)
 	       memmem(bytes.data, bytes.size, what, strlen(what)) != NULL;
 }
 
-/* An object with known members, or a list of events. */
+/* Recognise an object with known members, or a list of events. */
 unsigned
 tl_chrome_recognise(struct tl_bytes first)
 {

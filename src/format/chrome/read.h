@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read.h - read the Trace Event Format of Chrome, which many programs write: an
- * object with the member traceEvents, or a list alone, whose end may be
- * missing.
+ * object with the member traceEvents, or only a list, whose end may be missing.
  *
  * Source: "Trace Event Format", the document of the Chromium project.
  *
- * Events come in the order of the input, except complete spans (see spans.h)
- * and metadata, which waits for the first event with a time.
+ * Events are passed on when the input ends, in order of time (spans.h).
+ * Metadata gives names to processes and threads.
  */
 #ifndef TL_FORMAT_CHROME_READ_H
 #define TL_FORMAT_CHROME_READ_H

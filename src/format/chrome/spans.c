@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.c - what an event is made into waits with it, in members that have no
- * value yet:
+ * spans.c - an event waits together with its role; members that have no value
+ * yet hold the role:
  *
  *	role		lane	tsc			number
  *	ALONE		0	-			-
@@ -20,11 +20,11 @@
 struct ending {
 	const struct tl_message *message;
 	int64_t ns;
-	uint64_t order; /* of its begin */
+	uint64_t order; /* order of the begins */
 	uint32_t pid, tid;
 };
 
-/* The begin events without an end yet, the innermost last. */
+/* The open begin events of a thread, the innermost last. */
 struct tl_chrome_thread {
 	struct tl_chrome_key *begun;
 	size_t count, room;
@@ -33,7 +33,7 @@ struct tl_chrome_thread {
 struct tl_chrome_waiting {
 	struct tl_event begin;
 	int64_t end_ns;
-	uint32_t number; /* in the order of the input */
+	uint32_t number; /* order of the input */
 };
 
 /* == kept == */
@@ -93,7 +93,7 @@ put(struct tl_chrome_spans *s, struct tl_event *event)
 	return s->sink->put(s->sink, event);
 }
 
-/* Later by so much, or the nearest time. */
+/* Add two times; a sum out of range becomes the nearest time and is counted. */
 static int64_t
 later(int64_t ns, int64_t by, uint64_t *beyond)
 {
@@ -107,7 +107,7 @@ later(int64_t ns, int64_t by, uint64_t *beyond)
 
 /* == complete spans == */
 
-/* The inner first. */
+/* The end of an inner span precedes the end of an outer span at equal times. */
 static bool
 ends_before(const void *context, const void *a, const void *b)
 {
@@ -133,7 +133,7 @@ put_ending(struct tl_chrome_spans *s, const struct ending *ending)
 	return put(s, &end);
 }
 
-/* Pass on the ends before a time, those at it, too, if with. */
+/* Pass on the ends before a time, and with also the ends at the time. */
 static int
 end_until(struct tl_chrome_spans *s, int64_t ns, bool with)
 {
@@ -166,7 +166,7 @@ put_whole(struct tl_chrome_spans *s, struct tl_chrome_waiting *w)
 		   : put_ending(s, &ending);
 }
 
-/* All begin at one time: the longer one, then the order of the input. */
+/* Order spans that begin at one time: longer first, then by input. */
 static int
 compare(const void *a, const void *b)
 {
@@ -195,7 +195,7 @@ static int
 take_whole(struct tl_chrome_spans *s, const struct tl_event *begin,
     int64_t duration_ns)
 {
-	uint64_t beyond = 0; /* no end is: it is as long as can be shown */
+	uint64_t beyond = 0;
 	int rc = 0;
 
 	if (!s->window)
@@ -214,7 +214,7 @@ take_whole(struct tl_chrome_spans *s, const struct tl_event *begin,
 
 /* == begin and end events == */
 
-/* The thread of an event; NULL: there are too many. */
+/* Find the thread of an event; NULL: too many threads. */
 static int
 thread_of(struct tl_chrome_spans *s, const struct tl_event *event,
     struct tl_chrome_thread **thread)
@@ -261,8 +261,10 @@ is_of(const struct tl_chrome_key *begun, const struct tl_chrome_key *who)
 	       (who->name == 0 || who->name == begun->name);
 }
 
-/* The index of the innermost begin event with the message, else with the name;
- * -1: none. */
+/*
+ * Find the innermost begin event with the message of an end, else with its
+ * name.  -1: none.
+ */
 static int64_t
 find(const struct tl_chrome_thread *t, const struct tl_chrome_key *who)
 {
@@ -282,7 +284,7 @@ find(const struct tl_chrome_thread *t, const struct tl_chrome_key *who)
 	return named;
 }
 
-/* Take away the matching begin event and return its message, or NULL. */
+/* Remove the matching begin event and return its message, or NULL. */
 static const struct tl_message *
 close_begun(struct tl_chrome_spans *s, struct tl_chrome_thread *t,
     const struct tl_chrome_key *who)
@@ -307,7 +309,7 @@ is_whole_number(unsigned format)
 	       format == TIMELINE_ARG_SIGNED || format == TIMELINE_ARG_HEX;
 }
 
-/* A value as one of another format; false: it cannot be. */
+/* Convert a value to another format; false: not possible. */
 static bool
 turn_value(uint64_t *to, unsigned to_format, uint64_t value, unsigned format)
 {
@@ -325,8 +327,10 @@ turn_value(uint64_t *to, unsigned to_format, uint64_t value, unsigned format)
 	return true;
 }
 
-/* Turn the arguments of an end into those of its begin's message; false: that
- * has no place for them. */
+/*
+ * Convert the arguments of an end to those of the begin's message; false: the
+ * message has no place for an argument.
+ */
 static bool
 turn_values(uint64_t values[TL_ARGS_MAX], const struct tl_message *begun,
     const struct tl_event *end)
@@ -348,7 +352,10 @@ turn_values(uint64_t values[TL_ARGS_MAX], const struct tl_message *begun,
 	return true;
 }
 
-/* The arguments of an end as an instant; one without a name is called "end". */
+/*
+ * Put the arguments of an end as an instant, which is called "end" if the end
+ * has no name.
+ */
 static int
 put_arguments(struct tl_chrome_spans *s, const struct tl_event *end,
     const struct tl_message *begun, bool is_named)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.h - the events of Chrome in order of time, and what pairs of them.
+ * spans.h - the events of Chrome in order of time, and the pairing of spans.
  *
  *	event --keep--> store, sorted --finish--> begins and ends --> sink
  *
- * Events stand in a file in any order, and the member that says when they were
- * may stand behind them: they are kept until the file ends.  Then, by time,
+ * Events stand in a file in any order, and the member with the base of all
+ * times may follow the events, so that events are kept until the file ends.
+ * Then, by time,
  *
- *	an end event (E) is of the innermost begin event (B) before it, whose
- *	message it has;
- *	a complete span (X) is two events.
+ *	an end event (E) belongs to the innermost begin event (B) before it that
+ *	has the message, or else the name, of the end;
+ *	a complete span (X) becomes two events.
  *
- * Spans with equal times nest: the longer one begins first, and one ends before
- * the next begins.  Other events of one time stand as in the file.
+ * Spans with equal times nest: the longer span begins first, and a span ends
+ * before the next span begins.  Other events of equal times keep the order of
+ * the file.
  */
 #ifndef TL_FORMAT_CHROME_SPANS_H
 #define TL_FORMAT_CHROME_SPANS_H
@@ -25,15 +27,15 @@
 #include "event/sorter.h"
 
 enum {
-	/* Complete spans of one time that are put into order. */
+	/* Complete spans of one time that are sorted. */
 	TL_CHROME_WINDOW = 4096,
-	/* Begin events and waiting ends of all threads. */
+	/* Open begin events of all threads, and waiting ends. */
 	TL_CHROME_OPEN_MAX = 1 << 18,
-	/* How many open begin events are compared with an end. */
+	/* Open begin events that are compared with an end. */
 	TL_CHROME_SEARCH_MAX = 1024
 };
 
-/* What is made of an event. */
+/* The part that an event plays in a span. */
 enum tl_chrome_role {
 	TL_CHROME_ALONE, /* itself */
 	TL_CHROME_WHOLE, /* X */
@@ -41,10 +43,12 @@ enum tl_chrome_role {
 	TL_CHROME_END    /* E */
 };
 
-/* Identifies a begin event.  A hash of 0 matches all; an equal message is
- * preferred. */
+/*
+ * Identifies a begin event.  A hash of 0 matches any; an equal message is
+ * preferred.
+ */
 struct tl_chrome_key {
-	uint64_t category; /* hashes */
+	uint64_t category; /* hashes, as name */
 	uint64_t name;
 	const struct tl_message *message;
 };
@@ -52,8 +56,10 @@ struct tl_chrome_key {
 struct tl_chrome_thread;
 struct tl_chrome_waiting;
 
-/* Starts from all zeros but for sink, and interner, that of the messages; see
- * tl_chrome_spans_make. */
+/*
+ * Starts from all zeros except for sink and interner, which made the messages;
+ * see tl_chrome_spans_make().
+ */
 struct tl_chrome_spans {
 	struct tl_sink *sink;
 	struct tl_interner *interner;
@@ -65,22 +71,24 @@ struct tl_chrome_spans {
 	struct tl_chrome_thread *threads;
 	size_t capacity;
 	size_t open;           /* begin events of all threads */
-	struct tl_pqueue ends; /* of complete spans */
+	struct tl_pqueue ends; /* ends of complete spans */
 	uint64_t begun;        /* complete spans */
 	struct tl_chrome_waiting *window;
 	size_t waiting;
-	/* How often there was no room, or no such time. */
-	uint64_t forgotten; /* for a begin event */
-	uint64_t full;      /* for a message or thread */
+	/* Counts of events that found no room, and of bad times: */
+	uint64_t forgotten; /* open begin events */
+	uint64_t full;      /* messages or threads */
 	uint64_t beyond;
 };
 
-/* 0 or -ENOMEM. */
+/* Make the store: 0, -ENOMEM. */
 int tl_chrome_spans_make(struct tl_chrome_spans *spans);
 void tl_chrome_spans_free(struct tl_chrome_spans *spans);
 
-/* Keep an event.  An end event has the message that it would have alone, and is
- * bare without arguments. */
+/*
+ * Keep an event: 0, -ENOMEM, -errno of the store.  An end event has the message
+ * that the event would have without a begin, and is bare without arguments.
+ */
 int tl_chrome_keep(struct tl_chrome_spans *spans, struct tl_event *event);
 int tl_chrome_keep_whole(struct tl_chrome_spans *spans, struct tl_event *begin,
     int64_t duration_ns);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - which event of Chrome's an event becomes, and when.
+ * write.c - choose the form of an event, and the time of writing.
  *
- * What pairs is written at its end.  An end without a begin is written where
- * it is met, a begin without an end last of all: as one of an open span, or, if
- * it is not known to be open, as an instant, as is what only may be a pair.
+ * A span is written at its end.  An end without a begin is written when it
+ * comes, a begin without an end last of all: as the begin of an open span, or
+ * as an instant if the span is not known to be open.  The begin and the end of
+ * an unsure span are instants, too.
  */
 #include "format/chrome/write.h"
 
@@ -28,7 +29,7 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 };
 
 struct chrome {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_notes notes;
 	struct tl_chrome_lines lines;
 	struct tl_spans *spans;
@@ -42,7 +43,7 @@ chrome_of(struct tl_writer *writer)
 	return (struct chrome *)(void *)writer;
 }
 
-/* Write the head of the file; the time of the first event is the base. */
+/* Write the head of the file; the time of the first event gives the base. */
 static void
 start(struct chrome *w, int64_t ns)
 {
@@ -85,8 +86,10 @@ put_alone(struct chrome *w, const struct tl_event *event)
 	    &(struct tl_chrome_line){ .event = event, .is_alone = true });
 }
 
-/* A span; what none can be stays apart: one that runs back, or that ends on
- * another thread. */
+/*
+ * Write a span.  Begin and end are written apart if the span is not sure, runs
+ * backwards, or ends on another thread.
+ */
 static int
 put_span(struct chrome *w, const struct tl_event *begin,
     const struct tl_event *end, const struct tl_span *span)
@@ -117,8 +120,10 @@ put_end(struct chrome *w, const struct tl_event *end)
 	return put_span(w, &begin, end, &span);
 }
 
-/* The oldest of too many is forgotten for a new one; its end, should it come,
- * is alone, too. */
+/*
+ * Note a begin.  If too many spans are open, the oldest begin is written alone
+ * and forgotten; its end will be alone, too.
+ */
 static int
 open_span(struct chrome *w, const struct tl_event *begin)
 {

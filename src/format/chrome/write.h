@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h - events in the trace event format of Chrome, which Perfetto
- * and many others read:
+ * write.h - events in the trace event format of Chrome, which Perfetto and many
+ * other programs read:
  *
  *	{"displayTimeUnit":"ns","otherData":{"base_ns":"1795202658000000000"},
  *	"traceEvents":[
@@ -10,22 +10,22 @@
  *	"name":"processed tcp","args":{"tcp":10,"priority":"trace"}}
  *	]}
  *
- * Times are microseconds since base_ns, the second of the first event:
- * consumers read them as doubles, which hold no nanosecond of Unix time.  For
- * the same reason integers of 2^53 and above are strings.
+ * Times are microseconds since base_ns, the full second before the first event:
+ * consumers read times as doubles, which cannot hold a nanosecond of Unix time.
+ * For the same reason integers of 2^53 and above are strings.
  *
- * A span is X, not B and E, which some consumers pair across threads.  It
- * stands where it ends, with the arguments of both ends:
+ * A span is X, not B and E, which some consumers pair across threads.  An X
+ * stands where the span ends, with the arguments of begin and end:
  *
  *	{"ph":"X","pid":41,"tid":42,"ts":123456.789,"dur":2.500,"cat":"http",
  *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
  *
- * So consumers sort by time, and the order in the file matters only among
- * events of the same time.  A begin of a span that is still open is B.  Any
- * other begin or end is an instant, marked as extensions.h says: one without its
- * counterpart, one of a pair that is not sure, and a begin that
- * TL_SPANS_OPEN_MAX others followed while its span was open.  dur is the
- * duration, whatever the clock was set to within the span.
+ * Consumers sort by time, so the order in the file matters only among events of
+ * equal times.  The begin of a span that is still open is B.  Any other begin
+ * or end is an instant, marked as in extensions.h: a begin or end without its
+ * counterpart, a pair that is not sure, and a begin that TL_SPANS_OPEN_MAX
+ * other begins followed while its span was open.  dur is the duration by
+ * stamps, even if the clock was set within the span.
  */
 #ifndef TL_FORMAT_CHROME_WRITE_H
 #define TL_FORMAT_CHROME_WRITE_H

@@ -5,37 +5,38 @@
  *	ns,tsc,cpu,pid,tid,priority,category,message,kind,arg1,value1,...value4,
  *	    thread,process,duration_ns,unsure,proven,begun_tsc,host,timeline
  *	1795202658123456789,7654321,0,41,42,trace,example,
- *	    "processed $tcp, $udp",instant,tcp,10,udp,20,,,,,worker,server,,,,,web1,
- *	    app
+ *	    "processed $tcp, $udp",instant,tcp,10,udp,20,,,,,worker,server,,,,,
+ *	    web1,app
  *	1795202658123456789,7654321,0,,,,,,lost,lost,1234,,,,,,,,,,,,web1,app
  *
  *	1795202658123456799,7654331,0,41,42,info,source,GameThread,begin,
  *	    scope,source,,,,,,,,,,,,web1,app
  *
- * The first line names the 25 columns, every other has as many (drawn here on
- * several lines).  thread and process are names, empty where they are not known.
- * duration_ns is of an end whose begin is known, and unsure is true if the two may
- * be no pair.  proven is true of an end that holds the stamp of its begin, which is
- * begun_tsc, and of a begin whose end will.  host and timeline, the last two, are
- * names as well.  A line ends with \n; RFC 4180 quotes; no field holds a
- * line break.  An unknown CPU is empty.  An end that was logged without
- * arguments has their names and no values; a text that is empty is "".
- * Behind the arguments of a span that belongs to its message, not to a
- * thread, stands scope,source where they are less than four.
+ * The first line names the 25 columns; every other line has 25 fields (drawn
+ * here on several lines).  thread and process are names, empty if unknown.
+ * duration_ns belongs to an end whose begin is known; unsure is true if begin
+ * and end may be no pair.  proven is true for an end that holds the stamp of
+ * its begin, begun_tsc, and for a begin whose end will hold the stamp.  host
+ * and timeline are names, too.  A line ends with \n; RFC 4180 quotes; no field
+ * holds a line break.  An unknown CPU is empty.  An end that was logged without
+ * arguments has the names of the arguments and no values; an empty text is "".
+ * If a span belongs to its message, not to a thread, and has fewer than four
+ * arguments, scope,source follows the arguments.
  *
- * It can be read back: the formats of the arguments stand in the message.
- * $x and $x%x are decimal without a sign, $x%d and $x%t with one, $x%f reads
- * back the same (or is inf, -inf, nan).  Category, message and $x%s texts are
- * written by tl_put_csv, as names are: drop one leading ', then undo \\ \n \t \xNN.
+ * The file can be read back, because the message contains the formats of the
+ * arguments.  $x and $x%x are decimal without a sign, $x%d and $x%t with a
+ * sign; $x%f reads back the same (or is inf, -inf, nan).  tl_put_csv() writes
+ * category, message, names and $x%s texts: drop one leading ', then undo \\,
+ * \n, \t and \xNN.
  *
- * Reading:
- * Lines of the first 17, 19, 21 or 23 columns, as older versions wrote them, are read.
- * Durations are those between begin and end: duration_ns is read only of an end
- * that is proven.  All lines become one timeline, of the host and with the name
- * that they have; where lines differ in them, it has none.
- * The line of names may be missing; such a file is not recognised, but read
- * when it is said to be one.  Reported and read on: lines of another form,
- * values that are not of their argument's format, priorities that are none.
+ * Reading.  Lines with only the first 17, 19, 21 or 23 columns, as older
+ * versions wrote them, are read.  A duration is computed from begin and end;
+ * duration_ns is read only for a proven end.  All lines become one timeline,
+ * with the host and name of the lines; if lines differ in these, the timeline
+ * has none.  The line of names may be missing; such a file is not recognised,
+ * but is read if the user names the format.  The reader reports these faults
+ * and continues: lines of another form, values that do not fit the format of
+ * their argument, unknown priorities.
  */
 #ifndef TL_FORMAT_CSV_CSV_H
 #define TL_FORMAT_CSV_CSV_H
@@ -46,12 +47,16 @@
 tl_reader_new tl_csv_read_new;
 tl_recognise tl_csv_recognise;
 
-/* The field after the arguments of such a span, read like one. */
+/*
+ * The name and value after the arguments of a span that belongs to its message.
+ */
 #define TL_CSV_SCOPE_NAME   "scope"
 #define TL_CSV_SCOPE_SOURCE "source"
 
-/* Its finish hands on what is left (at least the line of names) and may be
- * called again after more events. */
+/*
+ * Make a writer.  Its finish passes on the rest, at least the line of names,
+ * and may be called again after more events.
+ */
 tl_writer_new tl_csv_write_new;
 
 #endif

@@ -19,11 +19,11 @@ enum column {
 	CATEGORY,
 	MESSAGE,
 	KIND,
-	ARG,   /* the name of the first argument */
-	VALUE, /* its value */
+	ARG,   /* name of the first argument */
+	VALUE, /* value of the first argument */
 	THREAD = ARG + 2 * TL_ARGS_MAX,
 	PROCESS,
-	DURATION, /* of a span */
+	DURATION, /* duration of a span */
 	UNSURE,
 	PROVEN,
 	BEGUN,
@@ -34,15 +34,15 @@ enum column {
 
 static const char first_names[] = "ns,tsc,cpu,pid,tid,priority,";
 
-/* A line, cut. */
+/* A line, split into fields. */
 struct row {
 	struct tl_bytes fields[COLUMNS];
 	const char *end;
-	/* Of whose message PRIORITY to KIND are; NULL: not known. */
+	/* The message of PRIORITY to KIND; NULL: not in the cache. */
 	const struct tl_message_cache_slot *slot;
 };
 
-/* Where c is, eight bytes at a time; NULL: nowhere. */
+/* Find c, eight bytes at a time; NULL: not found. */
 static const char *
 find(const char *at, const char *end, char c)
 {
@@ -53,7 +53,7 @@ find(const char *at, const char *end, char c)
 		memcpy(&x, at, sizeof(x));
 		x ^= each * (unsigned char)c;
 		found = (x - each) & ~x & each * 0x80;
-		if (found) /* the lowest bit is right, others may not be */
+		if (found) /* the lowest match is right, others may not be */
 			return at + __builtin_ctzll(found) / 8;
 	}
 	while (at < end && *at != c)
@@ -61,7 +61,9 @@ find(const char *at, const char *end, char c)
 	return at < end ? at : NULL;
 }
 
-/* The end of a field that begins with a quote. */
+/*
+ * The end of a field that begins with a quote; NULL: the quote is not closed.
+ */
 static const char *
 quoted_end(const char *at, const char *end)
 {
@@ -85,8 +87,10 @@ take_field(struct tl_scan *s, struct tl_bytes *field)
 	return s->at != NULL;
 }
 
-/* Take the fields from PRIORITY to KIND, and the comma behind each, if they
- * are those of the message that is guessed. */
+/*
+ * Take the fields from PRIORITY to KIND, and the comma behind each, if they are
+ * the fields of the guessed message.
+ */
 static bool
 take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
     struct row *row)
@@ -111,8 +115,10 @@ take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
 	return true;
 }
 
-/* Had the lines of an older version so many columns: none of names, of durations,
- * of proofs, or of where they come from? */
+/*
+ * Did an older version write so many columns: lines without names, durations,
+ * proofs, or origins?
+ */
 static bool
 is_older(unsigned columns)
 {
@@ -145,7 +151,7 @@ split(const struct tl_message_cache *cache, struct tl_bytes line,
 	return s.at == s.end;
 }
 
-/* The byte of an escape, and how long it is; what is none is itself. */
+/* Undo an escape and return its size; bytes that are no escape stay. */
 static size_t
 undo_escape(const char *at, size_t size, char *byte)
 {
@@ -173,8 +179,10 @@ undo_escape(const char *at, size_t size, char *byte)
 	}
 }
 
-/* The text of a field: where it stands, or behind what scratch has, in which
- * there is room for it. */
+/*
+ * The text of a field: in place, or appended to scratch, which has room for the
+ * text.
+ */
 static struct tl_bytes
 undo(struct tl_text *scratch, struct tl_bytes raw)
 {
@@ -198,7 +206,9 @@ undo(struct tl_text *scratch, struct tl_bytes raw)
 	return tl_bytes(scratch->data + start, scratch->size - start);
 }
 
-/* Make scratch empty, with room for size bytes that nothing moves. */
+/*
+ * Clear scratch and make room for size bytes, so that appending moves nothing.
+ */
 static int
 make_room(struct tl_text *scratch, size_t size)
 {
@@ -245,7 +255,7 @@ read_value(struct tl_line_read *r, const struct row *row, unsigned i,
 	int rc;
 
 	switch (event->message->args[i].format) {
-	case TIMELINE_ARG_SIGNED: /* of 64 bits, with a sign or without */
+	case TIMELINE_ARG_SIGNED: /* 64 bits, signed or unsigned */
 	case TIMELINE_ARG_DURATION:
 		rc = tl_number_signed(raw, row->end, &number);
 		*value = rc == 0 ? (uint64_t)number : 0;
@@ -266,7 +276,7 @@ read_value(struct tl_line_read *r, const struct row *row, unsigned i,
 	return 0;
 }
 
-/* Was it logged without its arguments? */
+/* Was an end logged without its arguments? */
 static bool
 is_bare(const struct row *row, const struct tl_event *event)
 {
@@ -295,7 +305,7 @@ read_values(struct tl_line_read *r, const struct row *row,
 	return rc;
 }
 
-/* The field after the arguments of a message may be a scope. */
+/* Do the fields after the arguments of a message hold a scope? */
 static bool
 has_scope(const struct row *row, unsigned argc)
 {
@@ -306,7 +316,7 @@ has_scope(const struct row *row, unsigned argc)
 	       tl_bytes_equal(pair[1], tl_bytes_of(TL_CSV_SCOPE_SOURCE));
 }
 
-/* Of a message that is not remembered. */
+/* Define a message that is not in the cache. */
 static int
 define(struct tl_line_read *r, const struct tl_message_cache_key *raw,
     const struct tl_message **message, uint64_t *whole)
@@ -335,7 +345,7 @@ find_message(struct tl_line_read *r, const struct tl_message_cache_key *raw,
 	return 0;
 }
 
-/* Does the message that was guessed have the scope that stands there? */
+/* Has the guessed message the scope that the line has? */
 static bool
 is_guessed(const struct row *row)
 {
@@ -346,7 +356,10 @@ is_guessed(const struct row *row)
 			       (slot->scope == TIMELINE_SOURCE));
 }
 
-/* only the message has the number of arguments, and so the column of a scope */
+/*
+ * Find the message first without a scope: only the message gives the number of
+ * arguments, and so the column of the scope.
+ */
 static int
 look_up_message(struct tl_line_read *r, struct row *row, struct tl_event *event,
     uint64_t *whole)
@@ -452,7 +465,7 @@ csv_line(struct tl_line_read *r, struct tl_bytes line)
 	struct row row;
 	struct tl_event event = { 0 };
 
-	if (tl_csv_recognise(line) > 0) /* also where files were joined */
+	if (tl_csv_recognise(line) > 0) /* files may be joined */
 		return 0;
 	if (!split(&r->cache, line, &row))
 		return -EBADMSG;

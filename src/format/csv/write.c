@@ -5,7 +5,8 @@
  *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,, |
  *	    ,thread,process | ,1200,true | ,true,6123 | ,host,timeline
  *
- * The four behind the names are those of a span; of an instant they are empty.
+ * The four fields behind the names belong to spans; an instant leaves them
+ * empty.
  */
 #include "format/csv/csv.h"
 
@@ -17,7 +18,9 @@
 enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
-	/* All of a line but pieces and arguments: numbers, commas, names. */
+	/*
+	 * Bytes of a line without pieces and arguments: numbers, commas, names.
+	 */
 	FRAME_MAX = 256 + TL_LINE_NAMES_MAX + TL_LINE_ORIGIN_MAX
 };
 
@@ -27,13 +30,15 @@ static const char column_names[] =
     "value4,thread,process,duration_ns,unsure,proven,begun_tsc,host,"
     "timeline\n";
 
-/* The columns of a thread and a process without names, and of no duration. */
+/* Empty columns: names of thread and process, duration, proof. */
 #define NO_NAMES    ",,"
 #define NO_DURATION ",,"
 #define NO_PROOF    ",,"
 
-/* The columns of missing arguments; the first of them may have the scope of a
- * span. */
+/*
+ * Append the columns of missing arguments; the first of these columns may hold
+ * the scope of a span.
+ */
 static void
 put_end(struct tl_text *text, const struct tl_message *message)
 {
@@ -86,7 +91,7 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 	tl_draft_cut(draft);
 }
 
-/* Columns of events and losses: ns,tsc,cpu, */
+/* Write the columns of events and losses: ns,tsc,cpu, */
 static char *
 write_place(char *to, const struct tl_event *event)
 {
@@ -100,7 +105,7 @@ write_place(char *to, const struct tl_event *event)
 	return to;
 }
 
-/* Columns of events: pid,tid, */
+/* Write the columns of events: pid,tid, */
 static char *
 write_thread(char *to, const struct tl_event *event)
 {
@@ -111,8 +116,10 @@ write_thread(char *to, const struct tl_event *event)
 	return to;
 }
 
-/* A text that is empty keeps its quotes: no text at all is a value that was
- * not logged. */
+/*
+ * Append a text; an empty text is "", because an empty field is a value that
+ * was not logged.
+ */
 static void
 put_text(struct tl_text *text, struct tl_bytes string)
 {

@@ -18,8 +18,10 @@ struct ctf_class {
 	bool bare;
 };
 
-/* Append the layout common to all packets and events; their clock counts from
- * base_s. */
+/*
+ * Append the layout that all packets and events share; their clock counts from
+ * base_s.
+ */
 void tl_ctf_put_trace(struct tl_text *text, const struct tl_origin *origin,
     int64_t base_s);
 void tl_ctf_put_class(struct tl_text *text, const struct ctf_class *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * directory.c - a directory of files, each open only while a piece is appended
- * to it: a trace may have more files than a process may have open.
+ * directory.c - a directory of files.  A file is open only while a piece is
+ * appended, because a trace may have more files than a process may have open.
  */
 #include "format/ctf/directory.h"
 
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct tl_directory {
-	struct tl_files files; /* first: what writers see */
+	struct tl_files files; /* first: writers see the files */
 	int fd;
 };
 

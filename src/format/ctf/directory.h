@@ -5,11 +5,15 @@
 
 #include "format/ctf/write.h"
 
-/* Create the directory path, which must not exist yet, for the files of a
- * writer; their close() keeps it.  0, -EEXIST, -ENOMEM, or -errno. */
+/*
+ * Create the directory path, which must not exist yet, for the files of a
+ * writer.  close() keeps the directory.  0, -EEXIST, -ENOMEM, or -errno.
+ */
 int tl_directory_new(struct tl_files **files, const char *path);
-/* Make a writer of a trace in the directory path, which must not exist yet.
- * Errors as of tl_directory_new. */
+/*
+ * Make a writer of a trace in the directory path, which must not exist yet.
+ * Errors as tl_directory_new().
+ */
 tl_writer_at tl_ctf_write_at;
 
 #endif

@@ -3,8 +3,9 @@
  * metadata.c - the layout of a trace as TSDL text.
  *
  * Texts of messages are untrusted: they appear only in strings and comments,
- * escaped so that they end neither.  Names of arguments are letters, digits and
- * _, and get a _ in front, which readers drop, so that none is a keyword.
+ * with escapes, so that no text ends its string or comment.  Names of arguments
+ * are letters, digits and _.  A _ in front, which readers drop, keeps a name
+ * from being a keyword.
  */
 #include "format/ctf/ctf.h"
 
@@ -54,8 +55,9 @@ static const char stream[] =
     "\t};\n"
     "};\n\n";
 
-/* Append bytes to a string; those that could end it or begin an escape are
- * escaped. */
+/*
+ * Append bytes to a string; escape bytes that end a string or begin an escape.
+ */
 static void
 put_quoted(struct tl_text *text, struct tl_bytes bytes)
 {
@@ -72,8 +74,10 @@ put_quoted(struct tl_text *text, struct tl_bytes bytes)
 	tl_text_free(&plain);
 }
 
-/* Append bytes to a comment, which may have several lines, so that nothing in
- * them ends it or begins another. */
+/*
+ * Append bytes to a comment, which may have several lines; no byte sequence
+ * ends the comment or begins another.
+ */
 static void
 put_comment(struct tl_text *text, struct tl_bytes bytes)
 {
@@ -132,14 +136,16 @@ tl_ctf_put_trace(struct tl_text *text, const struct tl_origin *origin,
     int64_t base_s)
 {
 	tl_put_string(text, "/* CTF 1.8 */\n\n");
-	put_clock(text, base_s); /* before the types that are mapped to it */
+	put_clock(text, base_s); /* types below are mapped to the clock */
 	tl_put_string(text, layout);
 	put_env(text, origin);
 	tl_put_string(text, stream);
 }
 
-/* The log level: from 0 for an emergency to 14 for the finest, as in other
- * tracers. */
+/*
+ * The log level in the numbers of other tracers: from 0 for an emergency to 14
+ * for the finest.
+ */
 static unsigned
 loglevel(unsigned level)
 {
@@ -186,7 +192,7 @@ put_about(struct tl_text *text, const struct tl_message *message)
 	tl_put_string(text, " */\n");
 }
 
-/* A constant, as an enumeration with one name. */
+/* Append a constant, as an enumeration with one name. */
 static void
 put_constant(struct tl_text *text, struct tl_bytes label, unsigned value,
     const char *name)
@@ -200,8 +206,7 @@ put_constant(struct tl_text *text, struct tl_bytes label, unsigned value,
 	tl_put_string(text, ";\n");
 }
 
-/* The type of a format; an invalid format is shown as a plain number, as
- * elsewhere. */
+/* The type of a format; an invalid format is shown as a plain number. */
 static const char *
 type_of(unsigned format)
 {

@@ -3,11 +3,11 @@
  * write.c - events to packets of their streams.
  *
  *	(source, lane, cpu) --> number --> stream: its packet, while it fills
- *	(message, kind, bare) --> number --> class: stands in the metadata
+ *	(message, kind, bare) --> number --> class: defined in the metadata
  *
- * A packet is written when it is full, when entries were lost after it, and
- * when all packets together take too much memory.  The metadata grow with the
- * classes and are written last.
+ * A packet is written when the packet is full, when entries were lost after the
+ * packet, and when all packets together take too much memory.  The metadata
+ * grow with the classes and are written last.
  */
 #include "format/ctf/write.h"
 
@@ -29,18 +29,18 @@ enum {
 	PACKET_HEADER = 2 * 4,
 	PACKET_CONTEXT = 6 * 8 + 3 * 4,
 	PACKET_FIRST = PACKET_HEADER + PACKET_CONTEXT,
-	PACKET_SIZE = 64 << 10, /* the last event of a packet may exceed it */
+	PACKET_SIZE = 64 << 10, /* the last event may exceed the size */
 	PLACE_SIZE = 4 + 8 + 4 + 4 + 8 + 8 + 4 + 4,
 	PAYLOAD_SIZE = 3,
 	ARG_SIZE = 8,
 	STREAMS_MAX = 1 << 16,
 	NAME_MAX_SIZE = 32,
-	/* bytes of all packets that are not full yet */
+	/* Bytes of all packets that are not full yet. */
 	FILLING_MAX = 64 << 20
 };
 
 #define BASE_S_MIN (INT64_MIN / TL_NS_PER_S)
-/* readers use signed numbers, and not the largest of them */
+/* Readers hold stamps in signed numbers and cannot use the largest. */
 #define STAMP_MAX (INT64_MAX - TL_NS_PER_S)
 
 enum { BACK, FAR };
@@ -55,11 +55,11 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct stream {
 	struct tl_text packet; /* empty: no packet is open */
 	uint64_t begin;        /* stamps of the packet */
-	uint64_t end;          /* the last stamp of the stream */
+	uint64_t end;          /* last stamp of the stream */
 	uint64_t discarded;    /* entries discarded so far */
-	/* of these, counted in packets that were written */
+	/* Discarded entries that written packets count. */
 	uint64_t reported;
-	uint64_t packets; /* written so far */
+	uint64_t packets; /* packets written so far */
 	uint32_t cpu;
 	uint32_t lane;
 	uint32_t source;
@@ -67,7 +67,7 @@ struct stream {
 };
 
 struct ctf_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_files *files;
 	struct tl_id_map classes;
 	struct tl_id_map stream_keys;
@@ -77,7 +77,7 @@ struct ctf_write {
 	size_t filling; /* bytes of all open packets */
 	struct tl_text metadata;
 	bool started;
-	/* stamps count from here; 0 unless the first event is before 1970 */
+	/* Stamps count from base_s, 0 unless the first event is before 1970. */
 	int64_t base_s;
 	struct tl_notes notes;
 };
@@ -113,7 +113,7 @@ write_64(char *to, uint64_t n)
 	return to + sizeof(little);
 }
 
-/* Begin a packet, with room for the fields that are known when it is full. */
+/* Begin a packet, with room for the fields that are known at its end. */
 static int
 begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
 {
@@ -209,7 +209,7 @@ find_stream(struct ctf_write *w, const struct tl_event *event,
 	return 0;
 }
 
-/* The number of an event's class; a new class is added to the metadata. */
+/* Find the number of an event's class; add a new class to the metadata. */
 static int
 find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 {
@@ -226,8 +226,10 @@ find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 	return rc < 0 ? rc : w->metadata.rc;
 }
 
-/* A time as a stamp of its stream: stamps never decrease and do not exceed what
- * readers can count. */
+/*
+ * Convert a time to a stamp of its stream.  Stamps never decrease and do not
+ * exceed STAMP_MAX.
+ */
 static uint64_t
 stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
 {
@@ -239,7 +241,7 @@ stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
 	return stamp < STAMP_MAX ? stamp : STAMP_MAX;
 }
 
-/* Is a time before the last one of its stream? */
+/* Is a time before the last stamp of its stream? */
 static bool
 is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
 {
@@ -248,7 +250,7 @@ is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
 	return ns < base_ns || (uint64_t)ns - (uint64_t)base_ns < s->end;
 }
 
-/* Header and context, without the names. */
+/* Write header and context of an event, without the names. */
 static void
 write_place(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
 {
@@ -262,16 +264,16 @@ write_place(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
 	write_32(to, event->error_ns);
 }
 
-/* The part of the payload before the arguments. */
+/* Write the part of the payload before the arguments. */
 static void
 write_payload(char *to, const struct tl_event *event)
 {
-	to = write_8(to, 0); /* its category is an empty string */
+	to = write_8(to, 0); /* the category, an empty string */
 	to = write_8(to, event->message->level);
 	write_8(to, event->kind);
 }
 
-/* The names of thread and process; empty: unknown. */
+/* Append the names of thread and process; empty: unknown. */
 static void
 put_names(struct tl_text *text, const struct tl_event *event)
 {
@@ -283,7 +285,7 @@ put_names(struct tl_text *text, const struct tl_event *event)
 	tl_put_char(text, '\0');
 }
 
-/* Append a string, terminated by NUL, which it cannot contain. */
+/* Append a string and a NUL; tl_put_plain() leaves no NUL in the string. */
 static void
 put_string(struct tl_text *text, const struct tl_message *message,
     uint64_t number)
@@ -318,8 +320,7 @@ put_args(struct tl_text *text, const struct tl_event *event)
 	}
 }
 
-/* Write all packets if they take too much memory, else this one if it is
- * full. */
+/* Write all packets if they take too much memory, else this packet if full. */
 static int
 flush_full(struct ctf_write *w, struct stream *s)
 {
@@ -361,8 +362,10 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	return s->packet.rc < 0 ? s->packet.rc : flush_full(w, s);
 }
 
-/* A packet without events, so that a reader sees how many were discarded since
- * the packet before. */
+/*
+ * Write a packet without events, so that a reader sees how many events were
+ * discarded since the packet before.
+ */
 static int
 put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
 {
@@ -371,7 +374,7 @@ put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
 	return rc < 0 ? rc : flush_packet(w, s);
 }
 
-/* The next packet counts the loss; the packet before it does not. */
+/* Note a loss, which the next packet counts and the packet before does not. */
 static int
 put_lost(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 {

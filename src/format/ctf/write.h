@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h - events as a trace of the Common Trace Format 1.8, for
- * babeltrace2 and Trace Compass.
+ * write.h - events as a trace of the Common Trace Format 1.8, for babeltrace2
+ * and Trace Compass.
  *
- *	metadata    how the rest is laid out, as text (TSDL)
+ *	metadata    the layout of the streams, as text (TSDL)
  *	stream_0    packets of the events of one CPU's lane
  *	stream_1    ...
  *
@@ -12,16 +12,16 @@
  *	event:  class, Unix time | pid, tid, tsc, number, epoch, error_ns,
  *	        names of thread and process | category, level, kind | arguments
  *
- * All numbers are little endian and aligned to bytes.  An event is named
+ * All numbers are little endian and aligned to bytes.  The name of an event is
  * "category:first line", with the bare names of arguments; "_entry" or "_exit"
  * follows for the begin or end event of a span.  Arguments are integers of 64
- * bits, signed, unsigned or of base 16, doubles, and strings as tl_put_plain
+ * bits, signed, unsigned or of base 16, doubles, and strings as tl_put_plain()
  * writes them; a duration is a signed number of nanoseconds.  Category, level
- * and kind are enumerations.  The place and the explanation of a message are in
- * the metadata, in comments.
+ * and kind are enumerations.  The source location and the explanation of a
+ * message are comments in the metadata.
  *
- * Lost entries are the difference between the discarded events of a packet and
- * those of the packet before.
+ * The number of lost entries is the difference between the discarded events of
+ * a packet and those of the packet before.
  */
 #ifndef TL_FORMAT_CTF_WRITE_H
 #define TL_FORMAT_CTF_WRITE_H
@@ -29,21 +29,24 @@
 #include "event/writer.h"
 
 /*
- * The files of a writer of several.  Such a writer is made by a function of its
- * own, but takes events, finishes and is freed like any other; its tl_write is
- * never called.
+ * The files of a writer of several files.  Such a writer has a constructor of
+ * its own, but takes events, finishes and is freed like any other writer; its
+ * tl_write is never called.
  */
 struct tl_files {
-	/* Append to the file of this name, a plain one of letters, digits and
-	 * _, and create it first if needed.  0, -errno to stop. */
+	/*
+	 * Append to the file of this name, which consists of letters, digits
+	 * and _; create a missing file.  0, -errno to stop.
+	 */
 	int (*write)(struct tl_files *files, const char *name, const char *data,
 	    size_t size);
-	/* Called when the writer is freed; NULL: the caller closes the
-	 * files. */
+	/*
+	 * Called when the writer is freed; NULL: the caller closes the files.
+	 */
 	void (*close)(struct tl_files *files);
 };
 
-/* files outlives the writer.  0, -ENOMEM. */
+/* Make a writer; files must live until the writer is freed.  0, -ENOMEM. */
 int tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
     const struct tl_report *report);
 

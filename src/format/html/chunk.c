@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chunk.c - collect events and the messages and strings they use as JSON. */
+/*
+ * chunk.c - collect events, and the messages and strings of the events, as
+ * JSON.
+ */
 #include "format/html/chunk.h"
 
 #include "base/array.h"
@@ -15,16 +18,16 @@ enum {
 	CODE_BARE = 8,
 	/* Three numbers and their commas. */
 	FRAME_MAX = 96,
-	/* Of a bound, which is written again only when one of these changes. */
+	/* Precision of a bound; only a change in these bits is written. */
 	BOUND_BITS = 5
 };
 
-/* Bounds of hosts whose clocks have none, and that were not written yet. */
+/* A bound of a host without a bound, and a bound that is not yet written. */
 enum { UNBOUNDED = -1, UNTOLD = -2 };
 
 /* The largest integer that a double holds exactly. */
 #define EXACT_MAX ((UINT64_C(1) << 53) - 1)
-/* No event lies further from the one before. */
+/* The largest distance of an event from the event before. */
 #define STEP_MAX (INT64_C(1) << 52)
 
 bool
@@ -42,7 +45,7 @@ tl_html_chunk_takes(const struct tl_html_chunk *chunk,
 	       step < STEP_MAX && step > -STEP_MAX;
 }
 
-/* A comma before every item but the first. */
+/* Put a comma before every item but the first. */
 static void
 separate(struct tl_text *text)
 {
@@ -50,7 +53,7 @@ separate(struct tl_text *text)
 		tl_put_char(text, ',');
 }
 
-/* The inside of a JSON string that may lie inside <script>. */
+/* Append the content of a JSON string; < is escaped for <script>. */
 static void
 put_json(struct tl_html_chunk *chunk, struct tl_text *text,
     struct tl_bytes bytes)
@@ -72,7 +75,7 @@ put_json(struct tl_html_chunk *chunk, struct tl_text *text,
 	}
 }
 
-/* A string, shown as in a listing. */
+/* Append a string, escaped as in a listing. */
 static void
 put_string(struct tl_html_chunk *chunk, struct tl_text *text,
     struct tl_bytes bytes, void (*escape)(struct tl_text *, struct tl_bytes))
@@ -121,7 +124,9 @@ put_message(struct tl_html_chunk *chunk, const struct tl_message *message)
 	tl_put_char(text, ']');
 }
 
-/* 64 bits as a number, or as digits in quotes where a double is too short. */
+/*
+ * Append 64 bits as a number, or as digits in quotes if a double is too short.
+ */
 static void
 put_unsigned(struct tl_text *text, uint64_t n)
 {
@@ -156,7 +161,7 @@ put_double(struct tl_text *text, uint64_t bits)
 	tl_put_string(text, quote);
 }
 
-/* The text of a %s argument: its number, and the text when it is new. */
+/* Append the number of a %s argument's text, and define a new text. */
 static int
 put_interned(struct tl_html_chunk *chunk, const struct tl_message *message,
     uint64_t value)
@@ -207,7 +212,7 @@ put_value(struct tl_html_chunk *chunk, const struct tl_event *event,
 	}
 }
 
-/* The names of the thread and the process of an event. */
+/* Append the names of an event's thread and process. */
 static void
 put_names(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -266,7 +271,7 @@ message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
 	return rc < 0 ? rc : 0;
 }
 
-/* The numbers of every event: step,code,place */
+/* Append the numbers that every event has: step,code,place. */
 static void
 put_frame(struct tl_html_chunk *chunk, const struct tl_event *event,
     uint64_t code, uint32_t place)
@@ -293,7 +298,7 @@ is_change(const struct tl_message *message)
 	       message->builtin == TIMELINE_BUILTIN_BURST;
 }
 
-/* Values behind the frame. */
+/* Append the values behind the frame. */
 static int
 put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -328,7 +333,7 @@ tl_html_chunk_set_hosts(struct tl_html_chunk *chunk,
 	return 0;
 }
 
-/* How far an event's time may be off, rounded up. */
+/* The ns by which an event's time may be off, rounded up. */
 static int64_t
 bound_of(const struct tl_event *event)
 {
@@ -345,7 +350,7 @@ bound_of(const struct tl_event *event)
 	return (int64_t)((ns + unit - 1) & ~(unit - 1));
 }
 
-/* How sure the time of the next event is. */
+/* Write the bound of the next event's time, and whether the event overlaps. */
 static void
 put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -368,8 +373,10 @@ put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
 	}
 }
 
-/* The observed interval of an event: 1 it is another one than that of
- * the event of its message before, 0, -ENOMEM. */
+/*
+ * Note the observed interval of an event: 1: it differs from the interval of
+ * the event before of its message; 0; -ENOMEM.
+ */
 static int
 change_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -385,7 +392,11 @@ change_observed(struct tl_html_chunk *chunk, const struct tl_event *event)
 	if (rc < 0 || TL_ARRAY_ZEROS(chunk->last_observed,
 			  chunk->last_observed_capacity, number) < 0)
 		return -ENOMEM;
-	/* of a new one the page knows nothing, if it can know anything */
+	/*
+	 * The page takes a message's first interval for 0.  A new message is
+	 * skipped only if the page cannot have the message: in a file whose
+	 * table never was cleared.
+	 */
 	if (chunk->last_observed[number] == event->observed &&
 	    (rc > 0 || (chunk->observes == TL_HTML_OBSERVED &&
 			   chunk->observed_table.first == 0)))
@@ -481,7 +492,7 @@ put_point(struct tl_text *text, const struct tl_event *event)
 	put_number(text, event->source);
 }
 
-/* Move a list into the object; its failure becomes the object's. */
+/* Move a list into the object; a failure of the list becomes the object's. */
 static void
 move_list(struct tl_text *text, const char *name, struct tl_text *list)
 {
@@ -493,7 +504,7 @@ move_list(struct tl_text *text, const char *name, struct tl_text *list)
 	tl_text_clear(list);
 }
 
-/* Every host with its sources. */
+/* Append every host with its sources. */
 static void
 put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 {
@@ -512,7 +523,7 @@ put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 	}
 }
 
-/* Members that are written where there are several hosts. */
+/* Append the members that only several hosts need. */
 static void
 write_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 {

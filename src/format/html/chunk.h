@@ -14,58 +14,62 @@
  *	 "names":[source,pid,tid,"worker","server", ...],
  *	 "events":[0,33,0,10, 1250,33,1,11, ...]}
  *
- * messages  category, level, kind, scope, builtin, gate, file, line,
- *	     explanation, text after the last argument; then name, format and
- *	     text before of each argument
- * clock     stamp, Unix time, epoch and source of the first and last event
- * places    five numbers each; cpu -1 unknown
- * names     of threads and their processes, "" unknown; where either is known
- * events    nanoseconds since the event before (or base), code, place; then
- *	     values.  code is 16 * message + kind, + 8 for an end without
- *	     arguments, which has no values.  A loss is code 5 and one value:
- *	     how many; 6 where these were overwritten before; 13 where they are
- *	     not shown.  A change of levels has its own stamp as one more value.
+ *	messages  category, level, kind, scope, builtin, gate, file, line,
+ *		  explanation, text after the last argument; then name, format
+ *		  and text before of each argument
+ *	clock     stamp, Unix time, epoch and source of the first and last event
+ *	places    five numbers each; cpu -1 unknown
+ *	names     of threads and their processes, "" unknown; none if both are
+ *		  unknown
+ *	events    nanoseconds since the event before (or base), code, place;
+ *		  then values.  The code is 16 * message + kind, + 8 for an end
+ *		  without arguments, which has no values.  A loss is code 5 and
+ *		  one value, the number of entries; code 6 if the entries were
+ *		  overwritten, 13 if they are not shown.  A change of levels
+ *		  has its own stamp as one more value.
  *
- * Where spans are not observed all the time (event/observe.h):
+ * If spans are not observed all the time (event/observe.h), a chunk also has
  *
  *	{...,"observed":[0,7, 12,8, 13,-1, ...]}
  *
- * observed  index of an event in the chunk, and the number of its observed
- *	     interval, where that is not the one of the event of its message
- *	     before (first 0); -1: it is in none.  Only a begin and an
- *	     end with one number are a span, only two entries with one
- *	     number are an interval.  Each answer of the daemon has
- *	     numbers of its own: what it does not number is in the interval of
- *	     the last event of the message that the page has.
+ *	observed  index of an event in the chunk, and the number of the event's
+ *		  observed interval, -1 for no interval.  An event that is not
+ *		  listed is in the interval of the event before of its message
+ *		  (for the first event: 0).  Only a begin and an end with one
+ *		  number are a span; only two entries with one number are an
+ *		  interval.  Each answer of the daemon numbers intervals anew;
+ *		  an event that the answer does not list is in the interval
+ *		  of the last event of the message that the page has.
  *
- * Where spans prove themselves (event/spans.h):
+ * If spans prove themselves (event/spans.h), a chunk also has
  *
  *	{...,"proven":[0,0,-1, 4,5321,1250, ...]}
  *
- * proven    index of a begin or a proven end in the chunk; the stamp of the
- *	     begin, as its distance from the one before, first from that of the
- *	     first event; of an end the length of its span in nanoseconds, -1 of
- *	     a begin whose end will be proven
+ *	proven    index of a begin or a proven end in the chunk; the stamp of
+ *		  the begin, as the distance from the stamp before in this list
+ *		  (for the first, from the stamp of the chunk's first event);
+ *		  for an end the length of the span in nanoseconds, for a begin
+ *		  -1
  *
- * Where events are of several hosts, the first chunk tells these, and every
- * chunk how sure its times are:
+ * If events come from several hosts, the first chunk lists the hosts, and every
+ * chunk gives the bounds of its times:
  *
  *	{...,"hosts":[["web",0,2],["db",1]],
  *	 "bounds":[0,1,1250000, 7,0,-1, ...],"overlaps":[3,1,1, ...]}
  *
- * hosts     name, then the sources that are of it
- * bounds    index of an event in the chunk, its host, and the nanoseconds that
- *	     from there on the host's times may be off either way, rounded up
- *	     a little; -1: unknown
- * overlaps  the events that may have come before or after a neighbour of
- *	     another host: each as the distance of its index from the one
- *	     before, the first from -1
+ *	hosts     name, then the sources of the host
+ *	bounds    index of an event in the chunk, host of the event, and the
+ *		  nanoseconds by which the host's times may be off either way
+ *		  from this event on, rounded up a little; -1: unknown
+ *	overlaps  the events that may have come before or after a neighbour of
+ *		  another host: the distance of each index from the index
+ *		  before, the first from -1
  *
  * A 64-bit number that a double cannot hold is a string of digits; a double
  * that JSON cannot hold is "inf", "-inf" or "nan"; the value of a %s argument
- * is the number of a string, or the text itself.  Texts are escaped as in a
- * listing before they are made JSON, and < never stands for itself, so that a
- * chunk may lie inside <script>.
+ * is the number of a string, or the text.  Texts are escaped as in a listing
+ * before they become JSON, and no chunk contains a plain <, so that a chunk may
+ * lie inside <script>.
  */
 #ifndef TL_FORMAT_HTML_CHUNK_H
 #define TL_FORMAT_HTML_CHUNK_H
@@ -84,45 +88,48 @@ struct tl_html_chunk {
 	struct tl_text places;
 	struct tl_text names;
 	struct tl_text events;
-	struct tl_text plain; /* for escaping, twice */
+	struct tl_text plain; /* scratch for escaping; so is json */
 	struct tl_text json;
 	struct tl_html_table message_table;
 	struct tl_html_table string_table;
 	struct tl_html_table place_table;
-	struct tl_event first; /* of the chunk */
+	struct tl_event first; /* first event of the chunk */
 	struct tl_event last;
 	size_t count;
-	/* set before the first event: does the page know an event before? */
+	/*
+	 * Set before the first event.  GOES_ON: the page may have earlier
+	 * events.
+	 */
 	enum { TL_HTML_UNOBSERVED, TL_HTML_OBSERVED, TL_HTML_GOES_ON } observes;
 	struct tl_html_table observed_table;
-	uint64_t *last_observed; /* by number in that table */
+	uint64_t *last_observed; /* interval, by number in that table */
 	size_t last_observed_capacity;
 	struct tl_text observed;
 	struct tl_text proven;
-	uint64_t proven_tsc; /* the last stamp in the list */
-	/* Where there are several hosts: */
-	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
+	uint64_t proven_tsc; /* last stamp in the list */
+	/* The next members serve several hosts only. */
+	const struct tl_fleet_hosts *hosts; /* NULL: one host */
 	bool hosts_written;
-	int64_t *host_bounds; /* the last that was written of each */
+	int64_t *host_bounds; /* last bound written for each host */
 	struct tl_text bounds;
 	struct tl_text overlaps;
-	size_t overlap_next; /* what distances count from */
+	size_t overlap_next; /* index after the last overlap */
 };
 
-/* Before the first event: distinguish hosts.  0, -ENOMEM. */
+/* Distinguish hosts; called before the first event.  0, -ENOMEM. */
 int tl_html_chunk_set_hosts(struct tl_html_chunk *chunk,
     const struct tl_fleet_hosts *hosts);
 
-/* Put one more?  If not, write the chunk first. */
+/* Has the chunk room for an event?  If not, write the chunk first. */
 bool tl_html_chunk_takes(const struct tl_html_chunk *chunk,
     const struct tl_event *event);
-/* 0 or -ENOMEM. */
+/* Append an event: 0, -ENOMEM. */
 int
 tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event);
-/* Do not put an event that the page has.  0 or -ENOMEM. */
+/* Note an event that the page already has, without appending it: 0, -ENOMEM. */
 int
 tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event);
-/* Append the object to text and start the next one. */
+/* Append the chunk's JSON object to text and start the next chunk. */
 void tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text);
 void tl_html_chunk_free(struct tl_html_chunk *chunk);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live.c - what is new in a timeline, for the page that watches it.
+ * live.c - the new events of a timeline, for the page that watches it.
  *
  *	{"next":"0:1042,1:17","from":"1795202658123456789","chunks":[...]}
  *
  * The mark "next" has the number of the next entry of each lane; the page sends
- * it back with its next request.  The cursor may start after it: then the
- * entries between are shown as a loss, and so are those that are left out
- * because more came than an answer may have.  (summary.c counts what the
- * timeline really lost.)  A lane without a mark is new to the page, and what
- * came before is not reported.  A lane that ends before its mark belongs to a
- * timeline that was created again.
+ * the mark with its next request.  If the cursor starts after the mark, the
+ * entries between are shown as a loss, and so are entries beyond the maximum of
+ * an answer.  (summary.c counts the entries that the timeline really lost.) A
+ * lane without a mark is new to the page, and entries before it are not
+ * reported.  A lane that ends before its mark belongs to a timeline that was
+ * created again.
  */
 #include "format/html/live.h"
 
@@ -27,18 +27,18 @@ enum {
 };
 
 struct lane {
-	uint64_t next;  /* to show; where is_marked */
-	uint64_t from;  /* where this answer began with it */
-	uint64_t first; /* seen of this cursor; where end is not 0 */
-	uint64_t end;   /* behind the last one seen */
+	uint64_t next;  /* number to show next; if is_marked */
+	uint64_t from;  /* next at the start of this answer */
+	uint64_t first; /* lowest number seen, if end is not 0 */
+	uint64_t end;   /* 1 + highest number seen; 0: none */
 	int64_t first_ns;
 	bool is_marked;
-	bool is_new;  /* nothing of it was shown before: nothing is missing */
-	bool is_kept; /* is one of its entries among the newest? */
-	/* a fallback lane, whose numbers are not in order of time */
+	bool is_new;  /* the page has no entry of the lane */
+	bool is_kept; /* is an entry among the newest? */
+	/* A fallback lane, whose numbers are not in order of time. */
 	bool is_mixed;
-	bool is_counted; /* its losses were reported */
-	uint64_t kept;   /* entries among the newest, from next on */
+	bool is_counted; /* the losses were reported */
+	uint64_t kept;   /* newest entries from next on */
 };
 
 /* The newest events, the oldest of them at start. */
@@ -56,11 +56,13 @@ struct answer {
 	struct tl_html_chunk chunk;
 	struct tl_text *text;
 	size_t chunks;
-	int64_t from_ns; /* nothing is missing since */
+	int64_t from_ns; /* no entry is missing since */
 };
 
-/* A number at *at, which moves behind it; false when there is none or it is
- * too large. */
+/*
+ * Parse the number at *at and move *at behind the number.  false: no number, or
+ * too large.
+ */
 static bool
 read_number(const char **at, uint64_t *number)
 {
@@ -81,7 +83,7 @@ read_number(const char **at, uint64_t *number)
 	return true;
 }
 
-/* As far as it makes sense: the rest is as if it were not there. */
+/* Parse a mark up to the first error; the rest of the mark is ignored. */
 static void
 read_mark(struct lane *lanes, const char *mark)
 {
@@ -113,7 +115,7 @@ grow(struct ring *ring)
 	return 0;
 }
 
-/* It grows only before it goes round. */
+/* Append an event.  The ring grows only until it first turns. */
 static int
 push(struct ring *ring, const struct tl_event *event)
 {
@@ -145,8 +147,10 @@ see(struct lane *lane, uint64_t number, int64_t ns)
 		lane->end = number + 1;
 }
 
-/* Keep the newest.  Losses follow from the numbers of the entries, since the
- * cursor reports them anew each time. */
+/*
+ * Keep the newest events.  Losses are computed from the numbers of the entries,
+ * because the cursor reports the same losses in each answer.
+ */
 static int
 collect(struct answer *a, struct tl_cursor *cursor,
     const struct tl_html_range *range)
@@ -157,7 +161,7 @@ collect(struct answer *a, struct tl_cursor *cursor,
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (!event.message || event.lane >= LANES_MAX)
 			continue;
-		if (!event.paired) /* it stands elsewhere in the lane */
+		if (!event.paired) /* an entry counts once */
 			see(&a->lanes[event.lane], event.number, event.ns);
 		if (event.ns < range->from_ns || event.ns >= range->to_ns)
 			continue;
@@ -167,8 +171,11 @@ collect(struct answer *a, struct tl_cursor *cursor,
 	return rc;
 }
 
-/* Since when is nothing missing?  What a lane held before its first entry was
- * not read, and the newest of too many begin with the oldest that is kept. */
+/*
+ * Find the time since which no entry is missing.  Entries before the first
+ * entry of a lane were not read.  If events were left out, the oldest kept
+ * event is a bound, too.
+ */
 static void
 find_from(struct answer *a, bool is_cut)
 {
@@ -185,7 +192,9 @@ find_from(struct answer *a, bool is_cut)
 		a->from_ns = a->ring.events[a->ring.start].ns;
 }
 
-/* Where each lane goes on: at its mark, or where it was first seen. */
+/*
+ * Let each lane continue at its mark, or at its first entry if the mark is bad.
+ */
 static void
 settle_marks(struct answer *a)
 {
@@ -221,13 +230,13 @@ put_one(struct answer *a, const struct tl_event *event)
 	return tl_html_chunk_put(&a->chunk, event);
 }
 
-/* Entries of a lane are missing before this event, up to number. */
+/* Report that entries of a lane are missing before an event, up to number. */
 static int
 put_lost(struct answer *a, uint32_t lane, const struct tl_event *event,
     uint64_t number)
 {
 	struct tl_event lost = { .kind = TL_LOST,
-		.bare = true, /* not lost: not shown */
+		.bare = true, /* not shown, rather than lost */
 		.ns = event->ns,
 		.tsc = event->tsc,
 		.epoch = event->epoch,
@@ -239,7 +248,10 @@ put_lost(struct answer *a, uint32_t lane, const struct tl_event *event,
 	return put_one(a, &lost);
 }
 
-/* The numbers come in any order: losses are reported before the first. */
+/*
+ * Put an event of a lane whose numbers come in any order.  The losses of the
+ * lane are reported before the first event.
+ */
 static int
 put_next_mixed(struct answer *a, const struct tl_event *event)
 {
@@ -264,7 +276,7 @@ put_next(struct answer *a, const struct tl_event *event)
 	struct lane *lane = &a->lanes[event->lane];
 	int rc = 0;
 
-	if (event->paired) /* its entry is shown or missing by the other one */
+	if (event->paired) /* an entry counts once */
 		return event->number < lane->from ? 0 : put_one(a, event);
 	if (lane->is_mixed)
 		return put_next_mixed(a, event);
@@ -279,7 +291,10 @@ put_next(struct answer *a, const struct tl_event *event)
 	return rc != 0 ? rc : put_one(a, event);
 }
 
-/* Lanes whose new entries are all older than the newest of the others. */
+/*
+ * Report losses of lanes whose new entries are all older than the oldest event
+ * that is kept.
+ */
 static int
 put_cut_lanes(struct answer *a)
 {
@@ -299,7 +314,7 @@ put_cut_lanes(struct answer *a)
 	return rc;
 }
 
-/* What the page has. */
+/* Tell the chunk which events the page already has. */
 static int
 skip_events(struct answer *a)
 {

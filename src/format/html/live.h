@@ -6,24 +6,27 @@
 #include "base/text.h"
 #include "event/cursor.h"
 
-/* The page that asks /timelines.json, /live.json and /recordings.json of where
- * it came from. */
+/*
+ * Append the page.  The page asks its server for /timelines.json, /live.json
+ * and /recordings.json.
+ */
 void tl_html_live(struct tl_text *text);
 
 /*
- * What the page draws, as one JSON object: messages, and the events of a cursor
- * that yields oldest first, the newest max of them, after the one marked by
- * after ("" all; the object's "next" is the mark for the next call, and
- * anything else does no harm).  Entries between the mark and the first event in
- * the object are reported as not shown: they were overwritten meanwhile, or are
- * more than max.  "from" is the time since which nothing is missing.  The
- * format is private between these files and the page's script (chunk.h).
+ * Append the events that the page draws, as one JSON object.  The cursor yields
+ * events oldest first; the object has the newest max of them after the mark
+ * range->after.  A mark is the member "next" of an earlier object; "" or an
+ * invalid mark: all events.  Entries between the mark and the first event of
+ * the object are reported as not shown, because they were overwritten or exceed
+ * max.  "from" is the time since which no entry is missing.  The format is
+ * private between these files and the page's script (chunk.h).  0, -ENOMEM, or
+ * the error of the cursor.
  */
 struct tl_html_range {
 	const char *after;
 	size_t max;
-	int64_t from_ns; /* none before this */
-	int64_t to_ns;   /* none from here on */
+	int64_t from_ns; /* earliest time */
+	int64_t to_ns;   /* first time beyond */
 };
 
 int tl_html_events(struct tl_text *text, struct tl_cursor *cursor,

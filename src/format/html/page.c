@@ -22,7 +22,7 @@ static const struct {
 #undef SCRIPT
 };
 
-/* A page may connect only to the daemon it came from, and a file to nothing. */
+/* A page may connect only to its own daemon, and a file connects to nothing. */
 static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
     "'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -34,7 +34,7 @@ put_embedded(struct tl_text *text, const char *from, const char *end)
 	tl_put_bytes(text, tl_bytes(from, (size_t)(end - from)));
 }
 
-/* Foreign text as text of HTML. */
+/* Append any text as text of HTML. */
 static void
 put_html(struct tl_text *text, const char *string)
 {

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Everything before the entries; title is foreign text. */
+/* Append everything before the entries; title may be any text. */
 void tl_html_page_start(struct tl_text *text, const char *title, bool live);
-/* Everything after them: the script. */
+/* Append everything after the entries: the script. */
 void tl_html_page_end(struct tl_text *text);
 
 #endif

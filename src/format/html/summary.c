@@ -16,10 +16,10 @@
 
 enum {
 	BIN_NS = 1000000,
-	BIN_SHIFT = 2, /* each ring's bins are four times as long */
+	BIN_SHIFT = 2, /* a bin is four times as long in the next ring */
 	BIN_RINGS = 7,
 	BINS = 2048,
-	PARTS = 1024, /* of a bin */
+	PARTS = 1024, /* parts of a bin */
 	SLOT_SHIFT = 4,
 	SLOT_RINGS = 3,
 	SLOTS = 128,
@@ -34,19 +34,19 @@ enum {
 
 #define SLOT_NS INT64_C(64000000)
 #define NEVER   INT64_MIN
-#define STEP_NS INT64_C(100000000) /* no lane is read so late after another */
-#define LOOK_NS 100000             /* closed time is counted so often */
+#define STEP_NS INT64_C(100000000) /* earlier: the clock was set back */
+#define LOOK_NS 100000             /* minimum between two looks */
 
 struct bin {
 	uint32_t count;
 	uint32_t busy_ns;
 	uint32_t missing; /* lost, or overwritten before they were read */
 	uint8_t top;
-	uint8_t calm;         /* the highest below warning */
-	uint16_t first, last; /* where its entries lie, in PARTS of it */
+	uint8_t calm;         /* highest level below warning */
+	uint16_t first, last; /* place of the entries in PARTS */
 };
 
-/* A ring of cells that time goes round: [newest - size + 1, newest]. */
+/* A ring of cells by number; the ring holds [newest - size + 1, newest]. */
 struct ring {
 	int64_t newest;
 	void *cells;
@@ -57,18 +57,18 @@ struct row {
 	uint32_t cpu;
 	bool is_lane;
 	bool is_others;
-	const struct tl_names *names; /* of its source */
+	const struct tl_names *names; /* names of its source */
 	uint64_t entries;
-	unsigned gate; /* the lowest of its messages; 0: it has none */
+	unsigned gate; /* lowest gate of its messages; 0: none */
 	struct ring rings[BIN_RINGS];
-	struct bin now;           /* of bin at, not yet in the rings */
-	int64_t first_ns, now_ns; /* of the entries in it */
+	struct bin now;           /* bin number at, not yet in the rings */
+	int64_t first_ns, now_ns; /* first and last entry of now */
 	int64_t at;
-	/* The spans that are open, of a thread. */
-	int64_t since;   /* counted until here */
-	int64_t last_ns; /* its last entry */
-	int64_t busy_ns; /* when a span was open last */
-	int64_t sure_ns; /* the end of the last span that is sure */
+	/* Members for the open spans of a thread: */
+	int64_t since;   /* occupancy is counted up to here */
+	int64_t last_ns; /* time of the last entry */
+	int64_t busy_ns; /* end of the last counted occupancy */
+	int64_t sure_ns; /* end of the last sure span */
 	uint32_t depth;
 	struct open {
 		const struct tl_message *message;
@@ -91,7 +91,7 @@ struct samples {
 struct measured {
 	const struct tl_message *message; /* NULL: others */
 	int64_t last_ns;
-	uint64_t observed; /* of the last one */
+	uint64_t observed; /* interval of the last entry */
 	struct ring rings[SLOT_RINGS];
 };
 
@@ -116,26 +116,26 @@ struct self {
 };
 
 struct stack {
-	uint32_t parent; /* plus 1 */
+	uint32_t parent; /* index + 1; 0: none */
 	uint32_t message;
 	struct ring rings[SLOT_RINGS];
 };
 
 struct tl_html_summary {
 	struct tl_spans *spans;
-	struct tl_observer *observer; /* NULL: levels are not known */
-	uint64_t tsc;                 /* of the last event */
-	/* By gate: for how long it was closed, in ns of each bin. */
+	struct tl_observer *observer; /* NULL: levels are unknown */
+	uint64_t tsc;                 /* stamp of the last event */
+	/* For each gate: the ns of each bin in which the gate was closed. */
 	struct closed {
 		bool is_used; /* a message has this gate */
-		/* the last look: its time, and for how long it was open then */
+		/* The last look: stamp, ticks that the gate was open, time. */
 		uint64_t tsc, ticks;
 		int64_t ns;
 		struct ring rings[BIN_RINGS];
 	} closed[TL_OBSERVED_GATES];
-	int64_t looked_ns; /* at any; NEVER: not yet */
+	int64_t looked_ns; /* last look at any gate; NEVER: none */
 	struct tl_table row_table, message_table, stack_table;
-	struct row all; /* every entry */
+	struct row all; /* row of every entry */
 	struct row *rows;
 	struct measured *messages;
 	struct stack *stacks;
@@ -217,8 +217,10 @@ place_of(int64_t number, size_t size)
 	return (size_t)((uint64_t)number % size);
 }
 
-/* The cell of a number, cleared where time has come round to it; NULL: there
- * is no memory, or the number is older than the ring. */
+/*
+ * Return the cell of a number.  Cells that the ring reaches anew are cleared.
+ * NULL: no memory, or the number is older than the ring.
+ */
 static void *
 ring_cell(struct ring *ring, int64_t number, size_t size, size_t cell)
 {
@@ -245,7 +247,10 @@ ring_cell(struct ring *ring, int64_t number, size_t size, size_t cell)
 	return (char *)ring->cells + place_of(number, size) * cell;
 }
 
-/* The same of a ring that is only read. */
+/*
+ * Return the cell of a number, for reading only; NULL: the ring has no such
+ * cell.
+ */
 static const void *
 ring_peek(const struct ring *ring, int64_t number, size_t size, size_t cell)
 {
@@ -255,7 +260,10 @@ ring_peek(const struct ring *ring, int64_t number, size_t size, size_t cell)
 	return (const char *)ring->cells + place_of(number, size) * cell;
 }
 
-/* Clocks can be set back: what was counted in the future is forgotten. */
+/*
+ * Drop the rings if they lie in the future of a number, as after a clock was
+ * set back: the longest ring cannot take the number.
+ */
 static void
 forget_future(struct ring *rings, size_t count, size_t size, int64_t number,
     unsigned shift)
@@ -270,7 +278,7 @@ forget_future(struct ring *rings, size_t count, size_t size, int64_t number,
 		rings[i] = (struct ring){ 0 };
 }
 
-/* The same of rings that cannot take its number. */
+/* Drop only the rings that cannot take a number. */
 static void
 forget_newer(struct ring *rings, size_t count, size_t size, int64_t number,
     unsigned shift)
@@ -285,7 +293,7 @@ forget_newer(struct ring *rings, size_t count, size_t size, int64_t number,
 
 /* == rows == */
 
-/* Add entries of first_ns to last_ns, which is in the bin number at. */
+/* Note the place of entries from first_ns to last_ns in the bin number at. */
 static void
 add_place(struct bin *to, int64_t at, int64_t width, int64_t first_ns,
     int64_t last_ns)
@@ -334,7 +342,7 @@ flush_row(struct row *row)
 	row->now = (struct bin){ 0 };
 }
 
-/* The bin of a time, which becomes the row's current one. */
+/* Make the bin of a time the row's current bin. */
 static struct bin *
 current_bin(struct row *row, int64_t ns)
 {
@@ -389,7 +397,7 @@ find_row(struct tl_html_summary *s, uint64_t key, bool is_lane)
 
 /* == closed time == */
 
-/* Count time in which a gate was closed, as count_time() does of spans. */
+/* Count time in which a gate was closed, with the steps of count_time(). */
 static void
 count_closed(struct closed *closed, int64_t from, int64_t to)
 {
@@ -418,10 +426,12 @@ count_closed(struct closed *closed, int64_t from, int64_t to)
 	}
 }
 
-/* Count for how long each gate was closed since the last look. In that time it
- * was first open as it was then, then closed, and then open as it is now: bins
- * are much longer than the time between two looks in which there are entries,
- * and where there are none this is what happened. */
+/*
+ * Count the time in which each gate was closed since the last look.  The gate
+ * is taken to have been open first, then closed, then open again if it is open
+ * now.  Bins are much longer than the time between two looks at a busy
+ * timeline; on a quiet timeline the levels change in just this order.
+ */
 static void
 look_closed(struct tl_html_summary *s, uint64_t tsc, int64_t ns)
 {
@@ -452,7 +462,7 @@ look_closed(struct tl_html_summary *s, uint64_t tsc, int64_t ns)
 	s->looked_ns = ns;
 }
 
-/* A message is in a row. */
+/* Note that a message occurs in a row. */
 static void
 note_gate(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
 {
@@ -468,7 +478,7 @@ note_gate(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
 		row->gate = gate;
 	if (s->closed[gate].is_used)
 		return;
-	/* before its first entry it is not known whether it was used */
+	/* before the first entry, no message is known to use the gate */
 	tl_observed_at(s->observer, gate, e->tsc, &now);
 	s->closed[gate].is_used = true;
 	s->closed[gate].ticks = now.ticks;
@@ -478,7 +488,10 @@ note_gate(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
 
 /* == messages and stacks == */
 
-/* The place of a message, after one row for all that found no room. */
+/*
+ * Find the place of a message.  The last place holds all messages that found no
+ * room.
+ */
 static int
 find_message(struct tl_html_summary *s, const struct tl_message *message,
     uint32_t *number)
@@ -504,7 +517,10 @@ find_message(struct tl_html_summary *s, const struct tl_message *message,
 	return 0;
 }
 
-/* The stack of a message inside of a parent (plus 1); 0: none. */
+/*
+ * Return the stack (index + 1) of a message inside a parent (index + 1; 0:
+ * none).  If the table is full, return the parent.
+ */
 static uint32_t
 find_stack(struct tl_html_summary *s, uint32_t parent, uint32_t message)
 {
@@ -582,7 +598,7 @@ add_samples(struct samples *to, const struct samples *more)
 		to->buckets[i] += more->buckets[i];
 }
 
-/* Count an entry, a duration or both (-1: no duration). */
+/* Count entries, a duration or both (-1: no duration). */
 static void
 measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 {
@@ -608,11 +624,9 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 	}
 }
 
-/* == events == */
-
 /* == counters == */
 
-/* false: it has none that JSON can hold. */
+/* Take the value of a counter; false: JSON cannot hold the value. */
 static bool
 value_of(const struct tl_event *e, double *value)
 {
@@ -636,7 +650,9 @@ value_of(const struct tl_event *e, double *value)
 	}
 }
 
-/* NULL: there are too many, or there is no memory. */
+/*
+ * Find or add the counter of an event; NULL: too many counters, or no memory.
+ */
 static struct counter *
 find_counter(struct tl_html_summary *s, const struct tl_event *e)
 {
@@ -683,13 +699,15 @@ put_counter(struct tl_html_summary *s, const struct tl_event *e)
 	}
 }
 
-/* == spans that are open ==
+/*
+ * == spans that are open ==
  *
- * A span counts as long as it is open, so that a picture shows it before it
- * ends.  Where it turns out that it was not known to be open, what was counted
- * is taken back. */
+ * A span counts while it is open, so that a picture shows the span before its
+ * end.  If the span turns out not to have been known to be open, the counted
+ * time is taken back.
+ */
 
-/* Those that have a place. */
+/* The number of open spans that have a place in row->open. */
 static uint32_t
 placed_of(const struct row *row)
 {
@@ -707,8 +725,10 @@ deepest_of(const struct row *row)
 	return deepest;
 }
 
-/* Count time as occupancy of a row and as time of a stack; sign -1 takes it
- * back. */
+/*
+ * Count time as occupancy of a row and as time of a stack; sign -1 takes the
+ * time back.
+ */
 static void
 count_time(struct tl_html_summary *s, struct row *row, uint32_t stack,
     int64_t from, int64_t to, int sign)
@@ -716,14 +736,18 @@ count_time(struct tl_html_summary *s, struct row *row, uint32_t stack,
 	const int64_t longest = (int64_t)BINS * BIN_NS;
 	const int64_t all = longest << (BIN_SHIFT * (BIN_RINGS - 1));
 
-	/* a clock that was set forward is no open span; older bins are gone */
+	/*
+	 * longer than the rings: the clock was set forward; old bins are gone
+	 */
 	if (sign > 0 && to - from > all)
 		from = to;
 	else if (sign < 0 && to - from > all / 2)
 		from = to - all / 2;
 	while (from < to) {
-		/* a long time is added in longer steps: each lies in one
-		 * bin of the rings that still hold it */
+		/*
+		 * A long time is added in long steps; each step lies in one bin
+		 * of the rings that still hold the step.
+		 */
 		const bool is_old = to - from > longest;
 		const int64_t step =
 		    is_old ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
@@ -739,7 +763,7 @@ count_time(struct tl_html_summary *s, struct row *row, uint32_t stack,
 	}
 }
 
-/* The spans of a thread were open until now. */
+/* Count the time up to now for the open spans of a thread. */
 static void
 count_open(struct tl_html_summary *s, struct row *row, int64_t now)
 {
@@ -754,8 +778,10 @@ count_open(struct tl_html_summary *s, struct row *row, int64_t now)
 	row->since = row->busy_ns = now;
 }
 
-/* It is not known that a span was open: what only this one was counted for is
- * taken back.  Within it, spans that are sure were open. */
+/*
+ * Remove open span i, which is not known to have been open, and take back the
+ * time that was counted for this span alone.  Sure spans inside were open.
+ */
 static void
 take_back(struct tl_html_summary *s, struct row *row, uint32_t i)
 {
@@ -778,7 +804,7 @@ take_back(struct tl_html_summary *s, struct row *row, uint32_t i)
 	row->depth--;
 }
 
-/* All of them: entries of the thread are missing. */
+/* Remove all open spans, because entries of the thread are missing. */
 static void
 take_back_all(struct tl_html_summary *s, struct row *row)
 {
@@ -787,8 +813,10 @@ take_back_all(struct tl_html_summary *s, struct row *row)
 	row->depth = 0;
 }
 
-/* A thread that has ended was in its spans until its last entry, as far as is
- * known. */
+/*
+ * Close the spans of a thread that has ended.  The thread is known to have been
+ * in the spans until its last entry.
+ */
 static void
 end_open(struct tl_html_summary *s, struct row *row)
 {
@@ -801,8 +829,10 @@ end_open(struct tl_html_summary *s, struct row *row)
 	row->depth = 0;
 }
 
-/* Spans whose observed interval has ended are open no longer: nothing shows
- * since when. */
+/*
+ * Remove spans whose observed interval has ended: no entry shows when they
+ * closed.
+ */
 static void
 cut_open(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
 {
@@ -817,7 +847,7 @@ cut_open(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
 	}
 }
 
-/* The same of those whose gates have closed since they began. */
+/* Remove spans whose gates have closed since the begin of the span. */
 static void
 close_gates(struct tl_html_summary *s, struct row *row, uint64_t tsc)
 {
@@ -865,8 +895,10 @@ begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
 		.proven = e->proven };
 }
 
-/* A span that is not among the open ones, from the time on that was not counted
- * for another one. */
+/*
+ * Count a span that is not among the open spans, from the end of the time that
+ * was counted for another span.
+ */
 static void
 count_late(struct tl_html_summary *s, struct row *row, uint32_t message,
     const struct tl_span *span, const struct tl_event *e)
@@ -883,8 +915,10 @@ count_late(struct tl_html_summary *s, struct row *row, uint32_t message,
 	row->busy_ns = e->ns;
 }
 
-/* Spans within one that has ended are open no longer: if they only cross it,
- * their ends will tell. */
+/*
+ * Close a span, and the spans inside.  If an inner span only crosses the span,
+ * the end of the inner span will show it.
+ */
 static void
 end_span(struct tl_html_summary *s, struct row *row, uint32_t message,
     const struct tl_span *span, const struct tl_event *e)
@@ -975,8 +1009,9 @@ put_lane(struct tl_html_summary *s, const struct tl_event *e)
 		note_gate(s, row, e);
 }
 
-/* Ends may be among the entries that are lost: a span that was open is not
- * measured. */
+/*
+ * Ends may be among the lost entries, so spans that were open are not measured.
+ */
 static int
 put_loss(struct tl_html_summary *s, const struct tl_event *e)
 {
@@ -1005,7 +1040,7 @@ step_row(struct row *row, int64_t ns)
 	}
 }
 
-/* The clock was set back to this time: what goes on now is counted. */
+/* Continue to count after the clock was set back to a time. */
 static void
 step_back(struct tl_html_summary *s, int64_t ns)
 {
@@ -1041,7 +1076,7 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 
 	if (s->newest_ns != NEVER && e->ns < s->newest_ns - STEP_NS)
 		step_back(s, e->ns);
-	if (!tl_event_is_start(e)) /* it is before all that is counted */
+	if (!tl_event_is_start(e)) /* a start precedes all counted entries */
 		put_lane(s, e);
 	if (e->kind == TL_LOST || !e->message)
 		return put_loss(s, e);
@@ -1074,8 +1109,10 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 
 /* == answers == */
 
-/* The finest of the rings in which a time is still held, and whose bins are
- * not more than are asked for. */
+/*
+ * Choose the finest ring that still holds the start of a range and has enough
+ * bins for the range.
+ */
 static unsigned
 choose_ring(int64_t newest, int64_t from, int64_t to, int64_t width,
     unsigned shift, unsigned rings, int64_t size)
@@ -1143,7 +1180,7 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 	tl_text_free(&places);
 }
 
-/* Everything that is known, in a few hundred bins. */
+/* Append all that the summary has, in a few hundred bins. */
 static void
 put_overview(const struct tl_html_summary *s, struct tl_text *text,
     int64_t now_ns)
@@ -1171,7 +1208,7 @@ put_name(struct tl_text *text, const char *key, struct tl_bytes name)
 	if (name.size == 0)
 		return;
 	tl_put_format(text, ",\"%s\":\"", key);
-	tl_put_json(text, name); /* of names.h: printable */
+	tl_put_json(text, name); /* printable, see names.h */
 	tl_put_char(text, '"');
 }
 
@@ -1217,8 +1254,10 @@ put_parts(struct tl_text *text, const struct tl_message *message,
 	tl_text_free(&plain);
 }
 
-/* The text of a message as the page puts the parts of a chunk's together, the
- * same as a person reads it, and its category; NULL: of others. */
+/*
+ * Append a message: its text in the notation of the page, the text as a person
+ * reads it, and the category.  NULL: others.
+ */
 static void
 put_text(struct tl_text *text, const struct tl_message *message)
 {
@@ -1243,7 +1282,7 @@ put_value(struct tl_text *text, double value)
 	tl_put_double(text, value);
 }
 
-/* The values of a counter in bins, after the last one before them. */
+/* Append the values of a counter in bins, after the last value before them. */
 static void
 put_plot(struct tl_text *text, const struct counter *c, unsigned ring,
     int64_t first, int64_t last)
@@ -1296,7 +1335,7 @@ put_counters(const struct tl_html_summary *s, struct tl_text *text,
 	tl_put_char(text, ']');
 }
 
-/* The bins in which each gate was closed. */
+/* Append the bins in which each gate was closed. */
 static void
 put_closed(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
     int64_t first, int64_t last)
@@ -1365,7 +1404,7 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 	put_counters(s, text, ring, first, last);
 }
 
-/* The upper edge of the bucket of a percentile, at most the maximum. */
+/* The upper edge of the bucket that has the percentile, at most the maximum. */
 static uint64_t
 percentile(const struct samples *s, double percent)
 {
@@ -1481,7 +1520,7 @@ put_messages(struct tl_html_summary *s, struct tl_text *text,
 	put_stacks(s, text, ring, first, last);
 }
 
-/* Keep a range within what was counted. */
+/* Keep a range within the counted time. */
 static void
 clamp_range(int64_t *from, int64_t *to, int64_t low, int64_t high)
 {

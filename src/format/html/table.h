@@ -3,7 +3,7 @@
  * table.h - ids for things that the page defines once and references by id.
  *
  * Ids count up from 0 and are never reused.  A full table forgets its keys and
- * goes on counting: what comes again is defined again.
+ * goes on counting, so that a forgotten key gets a new id when it comes again.
  */
 #ifndef TL_FORMAT_HTML_TABLE_H
 #define TL_FORMAT_HTML_TABLE_H
@@ -21,13 +21,13 @@ struct tl_html_key {
 /* Starts from all zeros. */
 struct tl_html_table {
 	struct tl_table table;
-	struct tl_html_key *keys; /* ids first, first + 1, ... */
+	struct tl_html_key *keys; /* keys of ids first, first + 1, ... */
 	size_t capacity;
 	uint32_t count;
 	uint32_t first;
 };
 
-/* The number of a key: 1 it had one, 0 it is new, -ENOMEM. */
+/* Return the id of a key: 1 known, 0 new, -ENOMEM. */
 int tl_html_table_number(struct tl_html_table *table,
     const struct tl_html_key *key, uint32_t *number);
 void tl_html_table_free(struct tl_html_table *table);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - the page as a file, written as its entries come.
+ * write.c - the page as a file, written as the entries come.
  *
  *	head, style, body | <script type="application/json">chunk</script>
- *	| ... | <script id="why">answers</script> | the script, which reads them
+ *	| ... | <script id="why">answers</script> | script that reads the chunks
  *
- * chunk.h describes a chunk.  The daemon's answers (live.c) consist of the
- * same chunks.  A million plain entries take
- * about 20 MB.
+ * chunk.h describes a chunk.  The daemon's answers (live.c) consist of the same
+ * chunks.  A million plain entries take about 20 MB.
  */
 #include "format/html/write.h"
 
@@ -15,7 +14,7 @@
 #include "format/html/page.h"
 
 struct html_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_html_chunk chunk;
 	struct tl_fleet_hosts hosts;
 	struct tl_bytes why;
@@ -73,7 +72,10 @@ tl_html_write_set_why(struct tl_writer *writer, struct tl_bytes answers)
 	write_of(writer)->why = answers;
 }
 
-/* Lines of JSON.  A < is in their strings only. */
+/*
+ * Append lines of JSON.  Only strings contain <, so escaping keeps the JSON
+ * valid.
+ */
 static void
 write_why(struct tl_text *text, struct tl_bytes lines)
 {

@@ -9,19 +9,19 @@
  *	{"lost":1234,"cpu":0}
  *	{"overwritten":1234,"cpu":0}
  *
- * One object a line (drawn here on several).  Every 64-bit value is a plain
- * integer: a reader that keeps numbers as doubles rounds those above 2^53.  ns
- * is Unix time; cpu is null when unknown; kind is instant, begin, end or
- * counter; $x%f is a number, null when not finite; $x%s the text.  args is
+ * Each line is one object (drawn here on several lines).  Every 64-bit value is
+ * a plain integer: a reader that keeps numbers as doubles rounds values above
+ * 2^53.  ns is Unix time; cpu is null when unknown; kind is instant, begin, end
+ * or counter; $x%f is a number, null when not finite; $x%s the text.  args is
  * empty for an end that was logged without arguments.  A span that belongs to
  * its message, not to a thread, has "scope":"source" after args.  If names are
  * known, "thread":"worker","process":"server" follow tid.
  *
- * Reading: Members may have any order, and so may arguments, which are found by
- * name; unknown ones are skipped.  A loss, which has no time of its own, gets
- * that of the line before.  Reported, without an end of reading: lines that are
- * no JSON object or lack a number, values that do not match the format of their
- * argument, unknown priorities.
+ * Reading.  Members may have any order, and so may arguments, which are found
+ * by name; unknown members are skipped.  A loss has no time of its own and gets
+ * the later time of the events around it.  The reader reports these faults and
+ * continues: lines that are no JSON object or lack a number, values that do not
+ * fit the format of their argument, unknown priorities.
  */
 #ifndef TL_FORMAT_JSONL_JSONL_H
 #define TL_FORMAT_JSONL_JSONL_H
@@ -32,7 +32,10 @@
 tl_reader_new tl_jsonl_read_new;
 tl_recognise tl_jsonl_recognise;
 
-/* Its finish writes the rest and may be called again after more events. */
+/*
+ * Make a writer.  Its finish writes the rest and may be called again after more
+ * events.
+ */
 tl_writer_new tl_jsonl_write_new;
 
 #endif

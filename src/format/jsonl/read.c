@@ -2,12 +2,12 @@
 /*
  * read.c - read an event from each line, a JSON object, in two ways.
  *
- *	line --> scan.h: as it was written, of a known message --> event
- *	     \-> here: any JSON, members in any order ----------------> event
+ *	line --> scan.h: the form of our writer, known message ----> event
+ *	     \-> here: any JSON, members in any order -------------> event
  *
- * Nearly every line takes the first way, which reads each byte once.  A line
- * that is not as expected is read again in the second way; only this one
- * reports faults.
+ * Nearly every line takes the first way, which reads each byte once.  A line of
+ * another form is read again in the second way; only the second way reports
+ * faults.
  */
 #include "format/jsonl/jsonl.h"
 
@@ -47,12 +47,12 @@ static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"overwritten", "host", "moved", "thread", "process", "duration_ns",
 	"proven", "begun_tsc", "timeline" };
 
-enum { VALUES_MAX = 16 /* of args; further ones are left out */ };
+enum { VALUES_MAX = 16 /* further args are left out */ };
 
-/* A value in the line: a kind of token, 0 if absent, and its text. */
+/* A value in the line: the kind of its token, 0 if absent, and its text. */
 struct value {
 	int kind;
-	size_t at; /* in texts */
+	size_t at; /* offset in texts */
 	size_t size;
 };
 
@@ -60,14 +60,14 @@ struct object {
 	struct value members[MEMBERS];
 	struct value names[VALUES_MAX];
 	struct value values[VALUES_MAX];
-	unsigned count; /* of values */
+	unsigned count; /* number of values */
 };
 
 struct jsonl {
-	struct tl_line_read read; /* first */
+	struct tl_line_read read; /* first: callers see the reader */
 	struct tl_json json;
-	struct tl_text texts;            /* of the current object */
-	struct tl_message_cache_key key; /* kind 0: none */
+	struct tl_text texts;            /* texts of the current object */
+	struct tl_message_cache_key key; /* raw key; kind 0: none */
 };
 
 static struct tl_bytes
@@ -83,7 +83,7 @@ keep(struct jsonl *j, int kind, struct tl_bytes text, struct value *value)
 	tl_put_bytes(&j->texts, text);
 }
 
-/* The next token of the line, which is in one piece; -EBADMSG after its end. */
+/* Return the next token; the line is one piece, so its end is -EBADMSG. */
 static int
 next_token(struct jsonl *j, struct tl_json_token *token)
 {
@@ -92,8 +92,7 @@ next_token(struct jsonl *j, struct tl_json_token *token)
 	return kind == TL_JSON_MORE ? -EBADMSG : kind;
 }
 
-/* Skip the rest of a value that began with this token.  0, -EBADMSG,
- * -ENOMEM. */
+/* Skip the rest of a value that began with a token: 0, -EBADMSG, -ENOMEM. */
 static int
 skip_value(struct jsonl *j, int kind, unsigned depth)
 {
@@ -160,7 +159,7 @@ parse_members(struct jsonl *j, struct object *o)
 	return kind < 0 ? kind : 0;
 }
 
-/* Parse one object, with nothing after it. */
+/* Parse one object that fills the line. */
 static int
 parse_line(struct jsonl *j, struct tl_bytes line, struct object *o)
 {
@@ -239,7 +238,7 @@ read_value(struct jsonl *j, unsigned format, const struct value *value,
 	bool good;
 
 	switch (format) {
-	case TIMELINE_ARG_SIGNED: /* of 64 bits, signed or unsigned */
+	case TIMELINE_ARG_SIGNED: /* 64 bits, signed or unsigned */
 		good = read_signed(j, value, (int64_t *)to) ||
 		       read_unsigned(j, value, to);
 		break;
@@ -293,7 +292,7 @@ read_values(struct jsonl *j, const struct object *o, struct tl_event *e)
 	return rc;
 }
 
-/* Is a JSON string of the line, once unescaped, this text? */
+/* Is a JSON string of the line, unescaped, equal to a text? */
 static bool
 is_same_text(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
 {
@@ -303,8 +302,10 @@ is_same_text(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
 	return tl_bytes_equal(raw, plain);
 }
 
-/* The key of the message by the raw bytes of its members, for the cache.  NULL:
- * a member occurs twice, and these bytes could stand for another message. */
+/*
+ * Return the raw bytes of a message's members, as a key for the cache.  NULL: a
+ * member occurs twice, and its bytes could stand for another message.
+ */
 static const struct tl_message_cache_key *
 raw_of(struct jsonl *j, const struct tl_message_cache_key *plain)
 {

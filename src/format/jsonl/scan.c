@@ -52,7 +52,7 @@ scan_small(struct tl_scan *s, uint32_t *n)
 	return true;
 }
 
-/* Read a string after its first quote, up to and including the last. */
+/* Read a string behind its first quote, up to and with the last quote. */
 static inline bool
 scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
 {
@@ -67,8 +67,10 @@ scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
 	return TL_SCAN_SKIP(s, "\"");
 }
 
-/* Read the host and the timeline, which are there if there were several; the
- * event itself does not have them. */
+/*
+ * Read the host and the timeline, which a line has if there were several.  Only
+ * the file has an origin, not the event.
+ */
 static bool
 scan_origin(struct tl_scan *s, struct tl_bytes *host, struct tl_bytes *timeline)
 {
@@ -88,7 +90,7 @@ scan_origin(struct tl_scan *s, struct tl_bytes *host, struct tl_bytes *timeline)
 	return true;
 }
 
-/* Read the names of thread and process, if there. */
+/* Read the names of thread and process, if present. */
 static bool
 scan_names(struct tl_scan *s, struct tl_bytes names[2])
 {
@@ -135,8 +137,10 @@ scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
 	       scan_duration(s, e);
 }
 
-/* Read the scope, which is at the end of the line but belongs to the
- * message. */
+/*
+ * Does the line end with a scope?  The scope belongs to the message, which is
+ * read earlier.
+ */
 static bool
 ends_with_scope(const struct tl_scan *s)
 {
@@ -168,7 +172,7 @@ scan_key(struct tl_scan *s, struct tl_message_cache_key *key)
 	return key->kind != 0 && key->kind != TL_LOST;
 }
 
-/* Is the guessed message the one in the line? */
+/* Skip the members of the guessed message, if the line has this message. */
 static bool
 skip_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess)
 {
@@ -193,7 +197,9 @@ skip_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess)
 	return true;
 }
 
-/* The message in the cache; NULL: it is not there, or there is no key. */
+/*
+ * Find the message in the cache; NULL: not found, or the line has another form.
+ */
 static const struct tl_message_cache_slot *
 scan_message(struct tl_message_cache *cache, struct tl_scan *s,
     struct tl_message_cache_key *key)
@@ -218,13 +224,13 @@ scan_double(struct tl_scan *s, uint64_t *bits)
 	double value;
 
 	if (tl_json_double(tl_bytes(s->at, end), &value) < 0)
-		return false; /* also if it is null */
+		return false; /* null, too, is left to the second way */
 	memcpy(bits, &value, sizeof(value));
 	s->at += end;
 	return true;
 }
 
-/* 1; 0: not as expected; -errno. */
+/* Read a text: 1; 0: another form; -errno. */
 static int
 scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
 {
@@ -241,7 +247,7 @@ scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
 	return rc == -EBADMSG ? 0 : rc < 0 ? rc : 1;
 }
 
-/* An integer of 64 bits, signed or unsigned. */
+/* Read a 64-bit integer, signed or unsigned. */
 static inline bool
 scan_integer(struct tl_scan *s, uint64_t *n)
 {

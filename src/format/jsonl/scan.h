@@ -9,9 +9,10 @@
 #include "format/line_read.h"
 
 /*
- * 1: the event was read; *event must be all zeros before.  0: the line has
- * another form, or its message is not in the cache.  -errno.  Faults are not
- * noted.  key is the raw text of its message in the line; kind 0: unknown.
+ * Read a line into *event, which must be all zeros.  1: the event was read.  0:
+ * the line has another form, or its message is not in the cache.  -errno.
+ * Faults are not noted.  *key becomes the raw text of the message in the line;
+ * kind 0: not found.
  */
 int tl_jsonl_scan(struct tl_line_read *read, struct tl_bytes line,
     struct tl_event *event, struct tl_message_cache_key *key);

@@ -10,23 +10,23 @@
  *
  *	,"host":"web1","timeline":"app"
  *
- * each where it is known, and if there are several hosts, by
+ * each if known, and if there are several hosts, by
  *
  *	,"sync_error_us":20000,"overlaps":true
  *
- * where null is an error without a bound.  "overlaps", and ,"moved":true after
- * it, are left out if false.  Before the priority of an end whose begin is known
- * stands
+ * with null for an error without a bound.  "overlaps", and ,"moved":true after
+ * it, are left out if false.  Before the priority of an end whose begin is
+ * known stands
  *
  *	,"duration_ns":1200,"unsure":true
  *
- * without the second member if the two are a pair.  If it holds the stamp of its
- * begin, that follows,
+ * without the second member if begin and end are a pair.  If the end holds the
+ * stamp of its begin, the stamp follows:
  *
  *	,"proven":true,"begun_tsc":6123
  *
- * and a begin whose end will has the first of these.  The last piece of a message
- * is the text after its arguments.
+ * A begin whose end will hold the stamp has only the first of these members.
+ * The last piece of a message is the text after its arguments.
  */
 #include "format/jsonl/jsonl.h"
 
@@ -38,7 +38,7 @@
 enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
-	/* of a line, without pieces and arguments */
+	/* bytes of a line without pieces and arguments */
 	FRAME_MAX = 320 + TL_LINE_NAMES_MAX + TL_LINE_ORIGIN_MAX
 };
 
@@ -48,7 +48,7 @@ enum {
 #define PROVEN   ",\"proven\":true"
 #define BEGUN    ",\"begun_tsc\":"
 
-/* A literal, whose size the compiler knows. */
+/* Write a literal, whose size the compiler knows. */
 #define WRITE(to, literal) \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + \
 	    sizeof(literal) - 1)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * context.c - definitions by id, the layout of the file, messages by shape.
- */
+/* context.c - definitions by id, the layout of the file, messages by shape. */
 #include "format/lincheck/context.h"
 
 #include "base/array.h"
@@ -15,11 +13,11 @@
 /* == definitions == */
 
 enum {
-	PATHS_MAX = 8, /* that hold each other */
+	PATHS_MAX = 8, /* paths inside each other */
 	STEPS_MAX = 256
 };
 
-/* Where the body of a key is kept: 0, -ENOSPC, -ENOMEM. */
+/* Find the place of a definition's body: 0, -ENOSPC, -ENOMEM. */
 static int
 find(struct tl_lincheck_context *c, uint8_t kind, int32_t id, uint64_t **body)
 {
@@ -107,7 +105,10 @@ tl_lincheck_context_place(struct tl_lincheck_context *c, int32_t id,
 	return true;
 }
 
-/* A path and the paths that it names, up to a number of steps. */
+/*
+ * Does a path, or a path inside it, refer to a missing definition?  At most
+ * STEPS_MAX steps are checked, because damaged paths may contain themselves.
+ */
 static bool
 misses_path(struct tl_lincheck_context *c, int32_t id,
     struct tl_lincheck_key *key)
@@ -176,7 +177,10 @@ misses_location(struct tl_lincheck_context *c, int32_t id,
 	return false;
 }
 
-/* The locations that the stack of a breakpoint shows. */
+/*
+ * Do the locations that a breakpoint's stack shows refer to a missing
+ * definition?
+ */
 static bool
 misses_stack(struct tl_lincheck_context *c,
     const struct tl_lincheck_object *object, struct tl_lincheck_key *key)
@@ -317,7 +321,7 @@ tl_lincheck_messages_init(struct tl_lincheck_messages *m)
 	const struct tl_message *first;
 	int rc = tl_interner_new(&m->interner);
 
-	if (rc == 0) /* for its strings */
+	if (rc == 0) /* its message leads to the interner's strings */
 		rc = tl_interner_message(m->interner, tl_bytes_of("lincheck"),
 		    tl_bytes_of("lincheck"), TIMELINE_RECORD_INSTANT,
 		    (uint8_t)tl_level_parse("trace"), 0, &first);
@@ -343,7 +347,7 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 	tl_text_free(&m->text);
 }
 
-/* The key of a message: all in which two messages differ. */
+/* Make the key of a message: every property in which two messages differ. */
 static void
 make_key(struct tl_lincheck_messages *m,
     const struct tl_lincheck_object *object)
@@ -364,7 +368,7 @@ make_key(struct tl_lincheck_messages *m,
 	}
 }
 
-/* Where the message of the key is kept. */
+/* Find the place of the message that belongs to the key. */
 static int
 find_message(struct tl_lincheck_messages *m, struct tl_message ***message)
 {
@@ -393,7 +397,10 @@ text_of(const struct tl_lincheck_messages *m)
 	return tl_bytes(m->text.data, m->text.size);
 }
 
-/* Messages of an interner have no source location: ours is a copy with one. */
+/*
+ * Messages of an interner have no source location, so the reader's message is a
+ * copy of the interner's, with a location.
+ */
 static int
 set_place(struct tl_lincheck_messages *m, struct tl_message *message,
     int32_t location)
@@ -496,8 +503,10 @@ tl_lincheck_messages_get(struct tl_lincheck_messages *m,
 	return rc;
 }
 
-/* A text as the number of a string; 0, and it is noted, where there is no
- * room. */
+/*
+ * Store a text as a string.  If the interner is full, the number is 0 and the
+ * loss is counted.
+ */
 static int
 number_of(struct tl_lincheck_messages *m, uint64_t *number)
 {
@@ -534,7 +543,7 @@ arg_of(struct tl_lincheck_messages *m, const struct tl_lincheck_value *value,
 	return number_of(m, arg);
 }
 
-/* One more word of the last argument. */
+/* Append a value as one more word of the last argument. */
 static int
 put_more(struct tl_text *more, struct tl_lincheck_messages *m,
     const struct tl_lincheck_value *value)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * form.c - what events are in a Lincheck trace, and what that defines.
- */
+/* form.c - the point and the definitions that an event becomes. */
 #include "format/lincheck/form.h"
 
 #include "base/array.h"
@@ -15,7 +13,7 @@
 
 /* == definitions == */
 
-/* Is an id free?  Then it is taken: 1; 0; -ENOSPC, -ENOMEM. */
+/* Take an id if it is free: 1; 0: the id is taken; -ENOSPC, -ENOMEM. */
 static int
 use(struct tl_lincheck_known *k, uint8_t kind, int32_t id)
 {
@@ -35,7 +33,7 @@ choose_id(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	k->moved |= wanted >= 0 && rc == 0;
 	while (rc == 0) {
 		*id = k->next[kind]++;
-		if (kind == TL_LINCHECK_STRING) /* counted from 1 */
+		if (kind == TL_LINCHECK_STRING) /* string ids count from 1 */
 			++*id;
 		rc = use(k, kind, *id);
 	}
@@ -54,7 +52,7 @@ number_of(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	tl_put_bytes(&key, body);
 	rc = key.rc;
 	if (rc == 0 && key.size > TL_INTERNER_TEXT_MAX)
-		rc = -ENOSPC; /* two might be taken for one */
+		rc = -ENOSPC; /* cut bodies might be equal */
 	if (rc == 0)
 		rc = tl_interner_string(k->bodies, tl_bytes(key.data, key.size),
 		    number);
@@ -113,12 +111,14 @@ tl_lincheck_known_free(struct tl_lincheck_known *k)
 /* == forms == */
 
 enum {
-	/* location and its strings, one for names that are missing, target and
-	 * its class, those of values */
+	/*
+	 * A location and its three strings, one string for missing names, a
+	 * target and its class, the classes of values.
+	 */
 	DEFINITIONS_MAX = 4 + 1 + 2 + TL_LINCHECK_VALUES_MAX
 };
 
-/* The type of a text, as a JVM writes it. */
+/* The type of a text in a JVM descriptor. */
 #define TEXT_CLASS "Ljava.lang.String;"
 
 struct draft {
@@ -126,7 +126,7 @@ struct draft {
 	struct tl_lincheck_known *known;
 	struct tl_text body;
 	int32_t tags[TL_LINCHECK_VALUES_MAX];
-	int32_t wanted[DEFINITIONS_MAX]; /* ids that the message has */
+	int32_t wanted[DEFINITIONS_MAX]; /* ids in the message's text */
 	uint32_t definitions[DEFINITIONS_MAX];
 	bool changed;
 };
@@ -157,7 +157,7 @@ add(struct draft *d, uint8_t kind, int32_t wanted)
 	return rc;
 }
 
-/* The id that one of the definitions has got; its own where there is none. */
+/* The id that a definition of the draft got; id if the draft has none. */
 static int32_t
 map(const struct draft *d, uint8_t kind, int32_t id)
 {
@@ -219,8 +219,10 @@ add_text(struct draft *d, uint8_t kind, struct tl_bytes text, int32_t *id)
 	return add_new(d, kind, id);
 }
 
-/* The id of a string that stands for a missing name: readers of version 8
- * take none for an error. */
+/*
+ * Add an empty string that stands for a missing name, because readers of
+ * version 8 reject a missing string.
+ */
 static int
 add_missing(struct draft *d, int32_t *id)
 {
@@ -255,7 +257,7 @@ take_location(struct draft *d, struct tl_bytes *line)
 	return true;
 }
 
-/* "CLASS DESCRIPTOR NAME" and "CLASS FLAGS NAME". */
+/* Parse "CLASS DESCRIPTOR NAME" of a method, "CLASS FLAGS NAME" of a field. */
 static bool
 take_member(struct draft *d, struct tl_bytes *line, uint8_t kind)
 {
@@ -275,7 +277,10 @@ take_member(struct draft *d, struct tl_bytes *line, uint8_t kind)
 	return true;
 }
 
-/* A line behind the first: 0, -EINVAL. */
+/*
+ * Parse a definition, a line behind the line "lincheck": 0, -EINVAL, -ENOSPC,
+ * -ENOMEM.
+ */
 static int
 take_definition(struct draft *d, struct tl_bytes line)
 {
@@ -321,7 +326,7 @@ take_tags(struct draft *d, struct tl_bytes *line)
 	return true;
 }
 
-/* Are there as many values as a point of this class has? */
+/* Has a form as many values as version 8 demands for its class? */
 static bool
 is_whole(const struct tl_lincheck_form *f)
 {
@@ -333,8 +338,9 @@ is_whole(const struct tl_lincheck_form *f)
 					    : f->count == counts[f->class];
 }
 
-/* Parse the line with the kind of point: 0; 1: it is of a kind that version 8
- * does not have; -EINVAL. */
+/*
+ * Parse the line "lincheck": 0; 1: version 8 does not have the class; -EINVAL.
+ */
 static int
 take_shape(struct draft *d, struct tl_bytes line)
 {
@@ -377,8 +383,10 @@ next_line(struct tl_bytes *text, struct tl_bytes *line)
 	return true;
 }
 
-/* Is it none of a definition?  How the original prints the point is of no use
- * here. */
+/*
+ * Is a line no definition?  The counts of "paths" are taken here; the writer
+ * has no use for "print".
+ */
 static bool
 is_other(struct draft *d, struct tl_bytes line)
 {
@@ -392,8 +400,10 @@ is_other(struct draft *d, struct tl_bytes line)
 	       tl_lincheck_next_number(&line, &d->form.arguments);
 }
 
-/* What was read from a Lincheck trace: 0; 1: what version 8 does not know;
- * -EINVAL: it was not. */
+/*
+ * Make the form of a message that was read from a Lincheck trace: 0; 1: version
+ * 8 does not have its class; -EINVAL: the message was not read from a trace.
+ */
 static int
 take_native(struct draft *d, const struct tl_message *message)
 {
@@ -422,7 +432,7 @@ take_native(struct draft *d, const struct tl_message *message)
 	return 0;
 }
 
-/* Where a message was defined. */
+/* Add the source location of a message. */
 static int
 add_place(struct draft *d, const struct tl_message *message,
     struct tl_bytes name)
@@ -454,7 +464,7 @@ tl_lincheck_tag_of(uint8_t format)
 	return TL_LINCHECK_LONG;
 }
 
-/* The types of a method without a result. */
+/* Append the types of a method that takes the values and returns nothing. */
 static void
 put_types(struct draft *d)
 {
@@ -474,7 +484,7 @@ put_types(struct draft *d)
 	tl_text_free(&descriptor);
 }
 
-/* The method or field of a class that the point is about. */
+/* Add the method or field that the point refers to, and its class. */
 static int
 add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
 {
@@ -520,7 +530,7 @@ make_foreign(struct draft *d, const struct tl_event *event)
 	return rc;
 }
 
-/* How many values have an argument of their own. */
+/* How many values have an argument; more than TL_ARGS_MAX count as one more. */
 static uint8_t
 count_shown(const struct draft *d)
 {
@@ -532,7 +542,7 @@ count_shown(const struct draft *d)
 	return shown <= TL_ARGS_MAX ? (uint8_t)shown : TL_ARGS_MAX + 1;
 }
 
-/* All that was drafted, in one piece. */
+/* Copy the draft into one allocation. */
 static int
 keep(struct tl_lincheck_form **form, struct draft *d)
 {

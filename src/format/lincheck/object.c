@@ -9,11 +9,11 @@
 enum { TYPE_ARRAY = 0, TYPE_OBJECT = 8, TYPE_LAST = 10 };
 
 enum {
-	FLOAT_DIGITS = 9, /* that distinguish any two floats */
+	FLOAT_DIGITS = 9, /* enough to distinguish any two floats */
 	UUID_SIZE = 16,
 	FLOAT_BITS = 23,
 	DOUBLE_BITS = 52,
-	MORE_BITS = DOUBLE_BITS - FLOAT_BITS /* of a double's fraction */
+	MORE_BITS = DOUBLE_BITS - FLOAT_BITS /* extra bits of a double */
 };
 
 bool
@@ -38,9 +38,10 @@ tl_lincheck_take_flags(struct tl_data_in *fields, uint32_t version)
 }
 
 /*
- * A float as the double of the same shortest text, so that 0.33333334 is shown
- * as that and not as 0.3333333432674408; it becomes the same float again.
- * What is no number keeps its bits, which a conversion need not.
+ * Convert a float to the double that has the same shortest text, so that
+ * 0.33333334 is not shown as 0.3333333432674408; narrow() restores the float.
+ * A NaN is converted bit by bit, because the conversion of C need not keep its
+ * bits.
  */
 static uint64_t
 widen(uint32_t bits)
@@ -78,7 +79,7 @@ narrow(uint64_t bits)
 	uint32_t n;
 
 	memcpy(&wide, &bits, sizeof(wide));
-	if (wide != wide) { /* no number? */
+	if (wide != wide) { /* NaN? */
 		n = (uint32_t)(fraction >> MORE_BITS);
 		return (uint32_t)(bits >> 63) << 31 | UINT32_C(0x7f800000) |
 		       (n ? n : 1);
@@ -88,7 +89,10 @@ narrow(uint64_t bits)
 	return n;
 }
 
-/* What follows a tag but for what an object holds: is it one? */
+/*
+ * Take the bytes behind the tag of a value, except the fields of an object;
+ * false: the version has no such tag.
+ */
 static bool
 take_tagged(struct tl_data_in *in, uint32_t version,
     struct tl_lincheck_value *value)
@@ -137,14 +141,14 @@ take_tagged(struct tl_data_in *in, uint32_t version,
 	return value->tag >= 0;
 }
 
-/* The content of an object: fields or elements, which hold others. */
+/* The objects that a parser is inside: each has fields or elements left. */
 struct held {
 	uint32_t left[TL_LINCHECK_CAPTURES_MAX];
 	bool is_array[TL_LINCHECK_CAPTURES_MAX];
 	unsigned depth;
 };
 
-/* The count behind a hash: of fields, or -1 - that of elements. */
+/* Open an object behind its hash: the count n of fields, or -1 - elements. */
 static bool
 open_held(struct tl_data_in *in, struct held *held)
 {
@@ -157,7 +161,7 @@ open_held(struct tl_data_in *in, struct held *held)
 	return true;
 }
 
-/* Behind an object and its hash: all that it holds, however deep. */
+/* Skip the fields of an object behind its hash, and of all objects in them. */
 static bool
 skip_held(struct tl_data_in *in, uint32_t version)
 {
@@ -171,13 +175,13 @@ skip_held(struct tl_data_in *in, uint32_t version)
 
 		if (held.left[top] == 0) {
 			if (held.is_array[top])
-				tl_data_i32(in); /* its whole length */
+				tl_data_i32(in); /* length of the whole array */
 			held.depth--;
 			continue;
 		}
 		held.left[top]--;
 		if (!held.is_array[top])
-			tl_data_utf(in); /* the name of the field */
+			tl_data_utf(in); /* name of the field */
 		value = (struct tl_lincheck_value){ .tag = tl_data_i32(in) };
 		if (in->bad)
 			break;
@@ -218,7 +222,7 @@ tl_lincheck_next_value(const struct tl_lincheck_object *object,
 	}
 	if (!tl_lincheck_is_index(object->class, i)) {
 		take_value(values, object->version, value);
-		/* between receiver and parameters their count */
+		/* the count of parameters follows the receiver */
 		if (object->kind == TL_LINCHECK_POINT &&
 		    object->class == TL_LINCHECK_CALL && i == 0)
 			tl_data_u32(values);
@@ -228,7 +232,10 @@ tl_lincheck_next_value(const struct tl_lincheck_object *object,
 		.bits = (uint64_t)(int64_t)tl_data_i32(values) };
 }
 
-/* The values of a point: are they ones?  *left: how many were not there. */
+/*
+ * Skip the values of a point; false: the bytes are no values.  *left: the
+ * number of values beyond the end of the bytes.
+ */
 static bool
 skip_values(struct tl_lincheck_object *object, struct tl_data_in *in,
     uint32_t *left)
@@ -259,7 +266,7 @@ skip_values(struct tl_lincheck_object *object, struct tl_data_in *in,
 	return true;
 }
 
-/* So many things of a size each, counted in front of them. */
+/* Take a count and as many members of size_each; false: the count is absurd. */
 static bool
 take_list(struct tl_data_in *in, size_t size_each, struct tl_bytes *list)
 {
@@ -275,9 +282,11 @@ take_list(struct tl_data_in *in, size_t size_each, struct tl_bytes *list)
 }
 
 /*
- * Has a breakpoint of version 18 a trace id?  If not, the next byte is a kind:
- * 0, a name of a thread, stands only at the begin of a block, and 1, a class,
- * has an id below 65536, so that the size of a trace id would be 0.
+ * Do breakpoints of version 18 have trace ids?  A trace id is a flag, 0 or 1,
+ * and behind 1 a text.  Without trace ids, the next byte is the kind of an
+ * object.  0 is a flag, because kind 0, a thread name, stands only at the start
+ * of a block.  1 is a kind if two 0 bytes follow, the high bytes of a class id
+ * below 65536; behind a flag they would be the size of an empty text.
  */
 static bool
 guess_trace_id(struct tl_lincheck_dialect *dialect, const struct tl_data_in *in,
@@ -353,7 +362,10 @@ static const uint8_t classes_of_23[] = { TL_LINCHECK_WRITE_FIELD,
 	TL_LINCHECK_CALL, TL_LINCHECK_LOOP, TL_LINCHECK_ITERATION,
 	TL_LINCHECK_THROW, TL_LINCHECK_CATCH, TL_LINCHECK_BREAKPOINT };
 
-/* The first version that has a class, and how many values its points have. */
+/*
+ * The first version that has a class, and the number of values that points of
+ * the class have at least.
+ */
 static const struct {
 	uint8_t since;
 	uint8_t count;
@@ -433,7 +445,7 @@ parse_footer(struct tl_lincheck_object *object, uint8_t container,
 	object->values = tl_data_in(in->data + in->at, in->size - in->at);
 	object->exception = tl_bytes("", 0);
 	if (container == TL_LINCHECK_LOOP)
-		tl_data_i32(in); /* how many iterations: they are counted */
+		tl_data_i32(in); /* iterations; readers count them */
 	if (container != TL_LINCHECK_CALL)
 		return true;
 	object->count = 1;
@@ -579,7 +591,7 @@ tl_lincheck_parse(struct tl_lincheck_object *object,
 						       : -EBADMSG;
 	if (bytes.size >= TL_LINCHECK_OBJECT_MAX)
 		return -EBADMSG;
-	/* each value that is not there takes a tag at least */
+	/* each missing value takes at least a tag */
 	if (left > 0 && in.at + (size_t)left * 4 > *need)
 		*need = in.at + (size_t)left * 4;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object.h - objects of a Lincheck trace out of bytes that may be
- * anything, and values into bytes again.
+ * object.h - objects of a Lincheck trace parsed from untrusted bytes, and
+ * values written as bytes.
  */
 #ifndef TL_FORMAT_LINCHECK_OBJECT_H
 #define TL_FORMAT_LINCHECK_OBJECT_H
@@ -12,50 +12,60 @@
 
 struct tl_lincheck_value {
 	int32_t tag;
-	uint64_t bits;        /* a hash, an integer with its sign, the bits of a
-			  double, a UTF-16 unit, 0 or 1 */
-	struct tl_bytes text; /* of a text: modified UTF-8 */
+	/*
+	 * A hash, a signed integer, the bits of a double, a UTF-16 unit, or 0
+	 * or 1.
+	 */
+	uint64_t bits;
+	struct tl_bytes text; /* text or builder: modified UTF-8 */
 };
 
 struct tl_lincheck_object {
-	uint8_t kind; /* as in version 8 */
+	uint8_t kind; /* kind in version 8 */
 	uint32_t version;
-	int32_t id;           /* of a definition; BLOCK_START, THREAD_NAME: of
-			  the thread */
-	struct tl_bytes body; /* the bytes after its id */
-	/* Of a POINT or FOOTER: */
+	/* Id of a definition; thread number of BLOCK_START and THREAD_NAME. */
+	int32_t id;
+	/* Bytes after the id of a definition; name of a THREAD_NAME. */
+	struct tl_bytes body;
+	/* Only POINT and FOOTER have the next members. */
 	uint8_t class;
 	int32_t location;
 	int32_t thread;
 	int32_t event;
 	int32_t target; /* method, field or variable, or NONE */
-	uint32_t count; /* of values: receiver first; an index is one */
+	uint32_t count; /* values: receiver first; an index counts */
 	struct tl_data_in values;
 	struct tl_bytes exception;
-	int8_t diff; /* NONE: it is of no comparison */
-	bool inside; /* a call within the class of the method around it; set
-		      * by the reader */
-	/* Of a BREAKPOINT, whose values are the time, the trace id, locals: */
+	int8_t diff; /* NONE: outside a comparison */
+	/*
+	 * The called method belongs to the class of the caller; set by the
+	 * reader.
+	 */
+	bool inside;
+	/*
+	 * Only BREAKPOINT has the next members; values: time, trace id, locals.
+	 */
 	struct tl_bytes uuid;  /* empty: none */
-	struct tl_bytes stack; /* ids of locations, innermost first */
+	struct tl_bytes stack; /* location ids, innermost first */
 	int64_t ms;
 	bool has_trace;
 	struct tl_bytes trace;
 };
 
 /*
- * The object that bytes begin with: its size.  0: it does not end in them,
- * and takes at least *need bytes.  -EBADMSG: it is none.  last: no bytes
- * follow.  The first breakpoint of version 18 sets dialect->trace_ids.
+ * Parse the object at the start of bytes and return its size.  0: the bytes end
+ * inside the object, which takes at least *need bytes.  -EBADMSG: the bytes are
+ * no object.  last: no bytes follow.  dialect->container says which class a
+ * footer ends.  The first breakpoint of version 18 sets dialect->trace_ids.
  */
 int64_t tl_lincheck_parse(struct tl_lincheck_object *object,
     struct tl_lincheck_dialect *dialect, struct tl_bytes bytes, bool last,
     size_t *need);
 
 /*
- * Does a block end and another begin here, with its first object?  These bytes
- * are enough to resume in a damaged file, because threads are counted from 0
- * and are few.
+ * Does one block end here and the next begin, with its first object?  The bytes
+ * suffice to resume in a damaged file: threads are counted from 0 and few, so
+ * that two bytes of the thread number are 0.
  */
 enum { TL_LINCHECK_BETWEEN = 1 + TL_LINCHECK_BLOCK_HEADER + 1 };
 static inline bool
@@ -72,11 +82,14 @@ tl_lincheck_is_between(uint32_t version,
 	       kind != TL_LINCHECK_EOF;
 }
 
-/* Value number i of a point; called in order, on a copy of its values. */
+/*
+ * Take value number i of a point.  The caller takes all values in order, from a
+ * copy of object->values.
+ */
 void tl_lincheck_next_value(const struct tl_lincheck_object *object,
     struct tl_data_in *values, uint32_t i, struct tl_lincheck_value *value);
 
-/* Is it the access to an element of an array? */
+/* Do points of a class access an element of an array? */
 static inline bool
 tl_lincheck_is_array(uint8_t class)
 {
@@ -84,8 +97,10 @@ tl_lincheck_is_array(uint8_t class)
 	       class == TL_LINCHECK_WRITE_ARRAY;
 }
 
-/* Is value number i of such a point an integer without a tag: the index of an
- * array, the number of an iteration? */
+/*
+ * Is value number i an integer without a tag: the index of an array, or the
+ * number of an iteration?
+ */
 static inline bool
 tl_lincheck_is_index(uint8_t class, uint32_t i)
 {
@@ -93,7 +108,10 @@ tl_lincheck_is_index(uint8_t class, uint32_t i)
 	       (i == 0 && class == TL_LINCHECK_ITERATION);
 }
 
-/* The kind of what a class of points is about: but for arrays and footers. */
+/*
+ * The kind of the definition that a point's target refers to, for classes with
+ * a target.
+ */
 static inline uint8_t
 tl_lincheck_target_kind(uint8_t class)
 {
@@ -120,21 +138,23 @@ tl_lincheck_is_write(uint8_t class)
 	       class <= TL_LINCHECK_WRITE_FIELD;
 }
 
-/* The flags of a field, behind its name: static and final, a byte each. */
+/*
+ * Take the flags of a field behind its name: high byte static, low byte final.
+ */
 uint16_t tl_lincheck_take_flags(struct tl_data_in *fields, uint32_t version);
 
-/* How much room a value takes at most. */
+/* The largest number of bytes that tl_lincheck_put_value() appends. */
 static inline size_t
 tl_lincheck_value_max(const struct tl_lincheck_value *value)
 {
 	return 4 + 8 + value->text.size;
 }
 
-/* Append a value. */
+/* Append a value that has room; an index is written without its tag. */
 void tl_lincheck_put_value(struct tl_data_out *out,
     const struct tl_lincheck_value *value, bool is_index);
 
-/* Skip a type; false: it is none. */
+/* Skip a type; false: the bytes are no type. */
 bool tl_lincheck_skip_type(struct tl_data_in *in);
 
 #endif

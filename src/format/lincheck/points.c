@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * points.c - threads, their streams, and the points in them.
- */
+/* points.c - threads, their streams, and the points in the streams. */
 #include "format/lincheck/points.h"
 
 #include "base/array.h"
@@ -16,7 +14,7 @@
 /* == streams == */
 
 enum {
-	DATA_FIRST = 256, /* most of very many threads have few points */
+	DATA_FIRST = 256, /* small: most of very many threads have few points */
 	NUMBER_MAX = 8
 };
 
@@ -61,7 +59,7 @@ reserve_cell(struct tl_lincheck_stream *s)
 	return rc;
 }
 
-/* Room for this many bytes and a cell, so that putting them cannot fail. */
+/* Make room for size bytes and a cell; appending them cannot fail then. */
 static int
 reserve(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, size_t size)
 {
@@ -129,7 +127,7 @@ mark(uint8_t *bits, uint32_t number)
 	bits[number / 8] |= (uint8_t)(1u << number % 8);
 }
 
-/* Write a method, unless a block at rest has it. */
+/* Append a method, unless a block in the file defines the method. */
 static int
 define_method(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
     uint32_t number, const struct tl_lincheck_definition *d)
@@ -151,7 +149,7 @@ define_method(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
 	return rc;
 }
 
-/* Write a definition, unless the block has it. */
+/* Append a definition, unless the block has the definition. */
 static int
 define(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
     const struct tl_lincheck_known *known, uint32_t number)
@@ -209,8 +207,10 @@ tl_lincheck_stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
 	return 0;
 }
 
-/* The cells of a block, in the order in which they were made; by how much
- * what is counted in the stream moves in the file. */
+/*
+ * Write the cells of a block in the order in which they were made.  Places of
+ * definitions were counted in the stream and move by shift; calls stay.
+ */
 static void
 put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
     uint64_t shift)
@@ -224,8 +224,11 @@ put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
 	}
 }
 
-/* The methods of the block that the file has by now remain in the list, each
- * with the size of all that precede it, too; the others are marked. */
+/*
+ * Keep in the list only the methods that the file has got meanwhile; the size
+ * of each becomes the size of all listed methods up to it.  The block is the
+ * first to define the other methods, so they are marked.
+ */
 static void
 choose_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
@@ -245,7 +248,7 @@ choose_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 	s->method_count = count;
 }
 
-/* How many bytes are taken out before a place of the stream. */
+/* The number of bytes that are taken out before a place of the stream. */
 static uint64_t
 size_before(const struct tl_lincheck_stream *s, uint64_t at)
 {
@@ -265,7 +268,7 @@ is_repeated(const struct tl_lincheck_stream *s, const struct tl_cell *c)
 	       s->methods[i].at == (uint64_t)c->start;
 }
 
-/* Cells and calls behind what is taken out move with it. */
+/* Move cells and open calls by the bytes taken out before them. */
 static void
 move_places(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
@@ -412,7 +415,10 @@ free_stream(struct tl_lincheck_stream *s)
 
 /* == lanes == */
 
-/* The key of a thread; a message is not a small number. */
+/*
+ * The key of a lane: a thread, or a message.  Bits 0 and 1 of the second word
+ * are 2 for a message and never 2 for a thread.
+ */
 static struct tl_id_key
 key_of(const struct tl_event *event, bool native, bool of_message)
 {
@@ -422,7 +428,7 @@ key_of(const struct tl_event *event, bool native, bool of_message)
 		(uint64_t)event->source << 2 | native };
 }
 
-/* A number for a new thread: the wanted one, if it is free. */
+/* Choose the number of a new thread: the wanted number, if it is free. */
 static int
 choose(struct tl_lincheck_lanes *l, int32_t wanted, int32_t *id)
 {
@@ -498,7 +504,7 @@ tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
 	return rc;
 }
 
-/* The innermost one ends. */
+/* Close the innermost call. */
 static struct tl_lincheck_open
 lane_pop(struct tl_lincheck_lane *lane)
 {
@@ -537,7 +543,7 @@ start_values(struct tl_lincheck_values *v, const struct tl_lincheck_form *form,
 		    event->args[TL_ARGS_MAX - 1]);
 }
 
-/* A text into v->text. */
+/* Encode a text into v->text. */
 static bool
 take_text(struct tl_lincheck_values *v, struct tl_bytes text,
     struct tl_bytes *name)
@@ -548,7 +554,7 @@ take_text(struct tl_lincheck_values *v, struct tl_bytes text,
 	return good;
 }
 
-/* The UTF-16 unit of a character. */
+/* Take the UTF-16 unit of a character. */
 static bool
 take_unit(struct tl_lincheck_values *v, struct tl_bytes text, uint64_t *unit)
 {
@@ -568,7 +574,7 @@ take_unit(struct tl_lincheck_values *v, struct tl_bytes text, uint64_t *unit)
 	return true;
 }
 
-/* The hash behind the name of an object's class. */
+/* Take the hash behind the class name of an object. */
 static bool
 take_hash(struct tl_bytes text, uint64_t *bits)
 {
@@ -595,7 +601,7 @@ take_number(struct tl_bytes text, uint64_t *bits)
 	return true;
 }
 
-/* A value of a tag, parsed from its text. */
+/* Parse a value of value->tag from its text. */
 static bool
 read_value(struct tl_lincheck_values *v, struct tl_bytes text,
     struct tl_lincheck_value *value)
@@ -623,7 +629,7 @@ read_value(struct tl_lincheck_values *v, struct tl_bytes text,
 			       : take_number(text, &value->bits);
 }
 
-/* One of those that share the last argument. */
+/* Take the next of the values that share the last argument. */
 static bool
 next_more(struct tl_lincheck_values *v, struct tl_lincheck_value *value)
 {
@@ -682,7 +688,10 @@ free_values(struct tl_lincheck_values *v)
 
 enum { HEAD = 1 + 1 + 4 * 4, COUNT = 4, RECORD_FIRST = 256 };
 
-/* The number of an event: as it was read while nothing else was written. */
+/*
+ * Number an event.  An event keeps the number that it was read with, as long as
+ * every event before came from a Lincheck trace.
+ */
 static int
 number_event(struct tl_lincheck_points *p, const struct tl_event *event,
     bool native, int32_t *number)
@@ -701,7 +710,7 @@ number_event(struct tl_lincheck_points *p, const struct tl_event *event,
 	return 0;
 }
 
-/* Room for more of the record that is made. */
+/* Make room for size more bytes of the record. */
 static int
 reserve_record(struct tl_lincheck_points *p, size_t size)
 {
@@ -753,8 +762,10 @@ put_values(struct tl_lincheck_points *p, const struct tl_lincheck_form *form,
 	return rc;
 }
 
-/* The record is made: into the stream, behind what it refers to, or into the
- * queue of those that wait. */
+/*
+ * Write the record that was made: append it to the stream behind its
+ * definitions, or to the queue while records wait.
+ */
 static int
 put_record(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     struct tl_lincheck_record record)
@@ -842,7 +853,7 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 	return rc;
 }
 
-/* A footer with these values and name, which may be NULL. */
+/* Finish a footer, whose result is in the record; form may be NULL. */
 static int
 put_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_lincheck_form *form, struct tl_bytes exception)
@@ -871,7 +882,7 @@ begin_footer(struct tl_lincheck_points *p)
 	return rc;
 }
 
-/* A footer of one value and no exception. */
+/* Write a footer with one value and no exception. */
 static int
 put_result(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_lincheck_value *value)
@@ -903,14 +914,14 @@ tl_lincheck_put_footer(struct tl_lincheck_points *p,
 		p->changed++;
 	if (rc == 0)
 		rc = p->values.text.rc;
-	/* a form on the stack refers to nothing, and is gone soon */
+	/* a form without definitions may be on the stack: drop it */
 	return rc < 0
 		   ? rc
 		   : put_footer(p, lane,
 			 form->definition_count > 0 ? form : NULL, exception);
 }
 
-/* All arguments as one text. */
+/* Write a footer with all arguments as one text. */
 static int
 put_text(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_event *event)

@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * points.h - the threads of a Lincheck trace that is written, and the points
- * in their streams.
+ * points.h - the threads of a Lincheck trace that is written, and the points in
+ * their streams.
  *
  *	event, form --> values --> record --+--> stream --> block --> file
  *	                                    +--> queue (until all are known)
  *
  * Streams.  A stream is in memory up to the end of a block, then in the file.
- * The cells of the index go with it:
+ * The cells of the index are written together with the block:
  *
  *	cell of a block		BLOCK_START, thread, its first byte, BLOCK_END
  *	of a definition		kind, id, its place, -1 moved with it
  *	of a call		POINT, number, first and last byte of its
  *				content, counted in the stream of the thread
  *
- * The places of definitions are counted in the stream, too, and moved when
- * the place of the block in the file is known.  The original moves their end,
- * which is -1, as well.  The cell of a block precedes those of its objects;
- * the original's in-memory writer puts it behind them.
+ * The places of definitions are counted in the stream, too, and moved once the
+ * place of the block in the file is known.  The end of a definition, -1, moves
+ * as well, because Lincheck moves it.  The cell of a block precedes the cells
+ * of its objects; the cell follows them if part of the block was written early,
+ * and in the index that Lincheck's in-memory writer makes.
  *
- * Each block defines all that its points refer to, before they do, so that a
- * reader of the original finds it whichever block it reads first; but a method
- * stands once in the file, in the first block that refers to it, because
- * releases 3.1 to 3.1.2 take two of them for a conflict.  Which block of
- * several that fill comes first is known when it ends: a method that an earlier
- * one has defined meanwhile is then taken out of it.
+ * Each block defines everything that its points refer to, before they do, so
+ * that a reader of Lincheck finds the definitions whichever block it reads
+ * first.  A method is defined once in the file, in the first block that refers
+ * to the method, because releases 3.1 to 3.1.2 take a second definition for a
+ * conflict.  Several blocks fill at once, and the first of them is known only
+ * when it ends: a block that ends later drops the methods that were defined
+ * meanwhile.
  *
- * Lanes.  A lane is a thread: its stream and the calls that are open in it.
- * A thread that was read from a Lincheck trace keeps its number if that is
- * free; others are numbered from 0.  A span that belongs to a message and not
- * to a thread has a lane of its own.
+ * Lanes.  A lane is a thread: its stream and the calls that are open in it.  A
+ * thread that was read from a Lincheck trace keeps its number if the number is
+ * free; other threads are numbered from 0.  A span that belongs to a message
+ * and not to a thread has a lane of its own.
  */
 #ifndef TL_FORMAT_LINCHECK_POINTS_H
 #define TL_FORMAT_LINCHECK_POINTS_H
@@ -41,16 +43,19 @@
 #include "trace/layout.h"
 
 enum {
-	/* As the original, ends a block where less is free behind a point. */
+	/*
+	 * Lincheck ends a block if less than FREE remains; so does the writer.
+	 */
 	TL_LINCHECK_BLOCK_SIZE = 1 << 20,
 	TL_LINCHECK_BLOCK_FREE = 1024,
-	TL_LINCHECK_FILLING_MAX = 64 << 20 /* of all threads */
+	TL_LINCHECK_FILLING_MAX = 64 << 20 /* bytes of all streams together */
 };
 
-/* A point or footer that is to be written. */
+/* A point or footer to be written. */
 struct tl_lincheck_record {
-	const struct tl_lincheck_form *form; /* what it refers to; NULL: none */
-	int32_t number;                      /* of the point */
+	/* Has the definitions to write; NULL: none. */
+	const struct tl_lincheck_form *form;
+	int32_t number; /* number of the point */
 	uint32_t size;
 	bool opens;  /* a call begins */
 	bool closes; /* a call ends */
@@ -58,45 +63,45 @@ struct tl_lincheck_record {
 
 struct tl_lincheck_started {
 	int32_t number;
-	uint64_t at; /* of its content in the stream */
+	uint64_t at; /* start of the content in the stream */
 };
 
 /* The definition of a method in the block that fills. */
 struct tl_lincheck_method {
-	uint32_t number; /* of tl_lincheck_known */
-	uint64_t at;     /* in the stream */
+	uint32_t number; /* index of tl_lincheck_known */
+	uint64_t at;     /* place in the stream */
 	uint64_t size;
 };
 
 /* The stream of one thread.  Starts from all zeros. */
 struct tl_lincheck_stream {
 	int32_t thread;
-	struct tl_data_out data; /* of the block that fills */
-	uint64_t logical;        /* of its first byte */
+	struct tl_data_out data; /* block that fills */
+	uint64_t logical;        /* place of data's first byte */
 	struct tl_cell *cells;
 	uint32_t cell_count;
 	size_t cell_capacity;
-	uint8_t *defined; /* in this block: a bit for each definition */
+	uint8_t *defined; /* bit per definition in this block */
 	size_t defined_size;
 	struct tl_lincheck_method *methods; /* in order of their places */
 	uint32_t method_count;
 	size_t method_capacity;
-	struct tl_lincheck_started *started; /* calls, the outermost first */
+	struct tl_lincheck_started *started; /* open calls, outermost first */
 	uint32_t depth;
 	size_t started_capacity;
 };
 
-/* Starts from all zeros but for data and index. */
+/* Starts from all zeros except for data and index. */
 struct tl_lincheck_file {
 	struct tl_out *data;
-	struct tl_out *index; /* NULL: there is none */
-	bool by_memory;       /* index as of what was in memory */
-	uint64_t at;          /* of the next byte */
-	bool begun;           /* is the block at the end not all there? */
-	uint64_t start;       /* of the last block */
-	uint64_t block;       /* of the content of the last block */
-	size_t filling;       /* bytes of all streams, and of their cells */
-	uint8_t *methods;     /* that blocks at rest define: a bit for each */
+	struct tl_out *index; /* NULL: no index */
+	bool by_memory;       /* order of Lincheck's in-memory index */
+	uint64_t at;          /* offset of the next byte */
+	bool begun;           /* the last block is written in part */
+	uint64_t start;       /* offset of the last block */
+	uint64_t block;       /* offset of the last block's content */
+	size_t filling;       /* bytes and cells of all streams */
+	uint8_t *methods;     /* bit per method that the file defines */
 	size_t methods_size;
 };
 
@@ -104,48 +109,52 @@ void tl_lincheck_file_begin(struct tl_lincheck_file *file);
 void tl_lincheck_file_end(struct tl_lincheck_file *file);
 void tl_lincheck_file_free(struct tl_lincheck_file *file);
 
-/* Write a definition: 0, -ENOMEM. */
+/* Append a definition to a stream: 0, -ENOMEM. */
 int tl_lincheck_stream_define(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream, uint8_t kind, int32_t id,
     struct tl_bytes body);
-/* Write what a record refers to, where this block has not got it, nor, of a
- * method, the file: 0, -ENOMEM. */
+/*
+ * Append the definitions of a form that the block lacks; a method is appended
+ * only if the file lacks it, too.  0, -ENOMEM.
+ */
 int tl_lincheck_stream_define_all(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream, const struct tl_lincheck_known *known,
     const struct tl_lincheck_form *form);
-/* Write a record itself: 0, -ENOMEM. */
+/* Append a record to a stream: 0, -ENOMEM. */
 int tl_lincheck_stream_put(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream, const struct tl_lincheck_record *record,
     const void *bytes);
-/* Write what there is of a block that goes on, in no other stream: 0,
- * -errno. */
+/*
+ * Write the first part of a block to the file.  No other stream may write until
+ * tl_lincheck_stream_flush() ends the block.  0, -errno.
+ */
 int tl_lincheck_stream_spill(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream);
-/* End the block, even an empty one, and write it: 0, -errno. */
+/* End the block, even an empty block, and write it: 0, -errno. */
 int tl_lincheck_stream_flush(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream);
 
 enum {
-	/* An end is looked for among this many of the innermost calls. */
+	/* An end is matched with one of this many innermost calls. */
 	TL_LINCHECK_LOOK_MAX = 512
 };
 
 struct tl_lincheck_open {
-	const struct tl_message *message; /* NULL: of none */
+	const struct tl_message *message; /* NULL: none */
 	int32_t number;
 };
 
 struct tl_lincheck_lane {
 	struct tl_lincheck_stream stream;
 	struct tl_lincheck_queue waiting; /* records, until all are known */
-	uint64_t records;                 /* number of these records */
-	uint64_t counted; /* the same, as a layout counts them */
-	bool native;      /* does it come from such a trace? */
+	uint64_t records;                 /* number of records that wait */
+	uint64_t counted;                 /* number that the layout has */
+	bool native;                      /* thread of a Lincheck trace? */
 	struct tl_lincheck_open *open;
 	uint32_t depth;
 	size_t capacity;
-	struct tl_lincheck_form *result; /* of the call that ends next */
-	struct tl_event returned;        /* the event of the result */
+	struct tl_lincheck_form *result; /* form of the next result */
+	struct tl_event returned;        /* event of the result */
 };
 
 /* Starts from all zeros. */
@@ -154,20 +163,23 @@ struct tl_lincheck_lanes {
 	struct tl_id_map used; /* numbers of threads */
 	int32_t next;
 	struct tl_lincheck_lane *lanes;
-	uint32_t count; /* at most TL_LINCHECK_THREADS_MAX; numbers has more */
+	uint32_t count; /* at most TL_LINCHECK_THREADS_MAX */
 	size_t capacity;
 };
 
-/* The lane of an event: 1: it is new; 0, -ENOSPC, -ENOMEM. */
+/* Find the lane of an event: 1: the lane is new; 0, -ENOSPC, -ENOMEM. */
 int tl_lincheck_lanes_find(struct tl_lincheck_lanes *lanes,
     const struct tl_event *event, bool native, bool of_message,
     struct tl_lincheck_lane **lane);
 void tl_lincheck_lanes_free(struct tl_lincheck_lanes *lanes);
 
-/* A call begins, whose head is written: 0, -ENOSPC, -ENOMEM. */
+/* Open a call in a lane: 0, -ENOSPC too deep, -ENOMEM. */
 int tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
     const struct tl_message *message, int32_t number);
-/* How deep the innermost call of a message lies; false: there is none. */
+/*
+ * Find the innermost call of a message: *depth calls are open up to that call.
+ * false: no such call among the innermost TL_LINCHECK_LOOK_MAX.
+ */
 bool tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
     const struct tl_message *message, uint32_t *depth);
 
@@ -175,48 +187,63 @@ bool tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
 struct tl_lincheck_values {
 	const struct tl_lincheck_form *form;
 	const struct tl_event *event;
-	struct tl_bytes more; /* what is left of the last argument */
-	uint32_t slot;        /* the next argument */
+	struct tl_bytes more; /* words left of the last argument */
+	uint32_t slot;        /* next argument */
 	struct tl_text word;
-	struct tl_text text; /* of the value at hand */
+	struct tl_text text; /* bytes of the current value */
 };
 
-/* Value i, in order, good until the next call; false: what it was does not
- * fit.  values->text.rc is -ENOMEM without memory. */
+/*
+ * Return value i; values are asked for in order, and a value is valid until the
+ * next call.  false: the argument does not fit and the value is changed.
+ * values->text.rc is -ENOMEM without memory.
+ */
 bool tl_lincheck_values_next(struct tl_lincheck_values *values, uint32_t i,
     struct tl_lincheck_value *value);
-/* The exception behind them, in modified UTF-8. */
+/*
+ * Return the exception that follows the values, in modified UTF-8.  false: the
+ * name is changed.
+ */
 bool tl_lincheck_values_exception(struct tl_lincheck_values *values,
     struct tl_bytes *name);
 
-/* Starts from all zeros but for known.bodies. */
+/* Starts from all zeros except for known.bodies. */
 struct tl_lincheck_points {
 	struct tl_lincheck_known known;
 	struct tl_lincheck_file file;
 	struct tl_lincheck_values values;
-	struct tl_data_out record; /* the one that is made */
+	struct tl_data_out record; /* the record being made */
 	bool waits;                /* records wait in their lanes */
-	int64_t next;              /* number of an event */
-	bool foreign;      /* has there been one that was not read as such? */
-	uint64_t numbered; /* events that got another number */
-	uint64_t changed;  /* values that did not fit */
+	int64_t next;              /* number of the next event */
+	bool foreign;              /* an event of no Lincheck trace was met */
+	uint64_t numbered;         /* events that got another number */
+	uint64_t changed;          /* values that did not fit */
 };
 
-/* A point: a call begins, or something is read or written.  0, -ENOSPC,
- * -ENOMEM. */
+/*
+ * Write a point: the start of a call, a read or a write.  0, -ENOSPC, -ENOMEM,
+ * or -errno of the file of waiting records.
+ */
 int tl_lincheck_put_point(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, struct tl_lincheck_form *form,
     const struct tl_event *event);
-/* The innermost call ends with the result or exception of an event; form NULL:
- * without. */
+/*
+ * End the innermost call with the result or exception of an event; form NULL:
+ * without a result.  0, or -errno as tl_lincheck_put_point().
+ */
 int tl_lincheck_put_footer(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, struct tl_lincheck_form *form,
     const struct tl_event *event);
-/* The same, with the arguments of an end event of another format. */
+/*
+ * End the innermost call with the arguments of an end event, which comes from
+ * another format.  0, or -errno as tl_lincheck_put_point().
+ */
 int tl_lincheck_put_end(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, const struct tl_event *event);
-/* Write the next record of those that wait in a lane, with what it refers to
- * (define) or alone: 1; 0: there is none; -errno. */
+/*
+ * Write the next record that waits in a lane, with its definitions if define is
+ * set: 1; 0: no record waits; -errno.
+ */
 int tl_lincheck_put_waiting(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, bool define);
 void tl_lincheck_points_free(struct tl_lincheck_points *points);

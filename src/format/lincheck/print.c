@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 enum {
-	PATHS_MAX = 8,   /* that hold each other */
-	STEPS_MAX = 256, /* of one path and all in it */
+	PATHS_MAX = 8,   /* paths inside each other */
+	STEPS_MAX = 256, /* steps of a path and of paths in it */
 	DOUBLE_DIGITS = 17,
 	DIGITS_SIZE = 40,
-	PLAIN_FROM = -3, /* powers of ten that Java writes without E ... */
+	PLAIN_FROM = -3, /* exponents that Java writes without E */
 	PLAIN_TO = 7
 };
 
@@ -38,7 +38,7 @@ drop_begin(struct tl_bytes *text, const char *begin)
 	text->size -= strlen(begin);
 }
 
-/* Up to the last c, without it. */
+/* Cut a text before the last c. */
 static void
 cut_at_last(struct tl_bytes *text, char c)
 {
@@ -61,7 +61,7 @@ behind_last_dot(struct tl_bytes name)
 	return name;
 }
 
-/* Is there a capital letter at a place: of Latin, Greek or Cyrillic? */
+/* Does a capital letter of Latin, Greek or Cyrillic stand at a place? */
 static bool
 is_capital(struct tl_bytes text, size_t at)
 {
@@ -138,7 +138,7 @@ pretty_field(struct tl_bytes name, uint32_t version)
 	return name;
 }
 
-/* Is it a name that the compiler gave to an object whose method runs? */
+/* Did the compiler give a name to the object whose method runs? */
 static bool
 is_this(struct tl_bytes name)
 {
@@ -188,7 +188,7 @@ put_literal(struct tl_text *to, struct tl_bytes text)
 	}
 }
 
-/* Take the text of scratch and empty it. */
+/* Append the scratch text as literal text, and empty scratch. */
 static void
 put_scratch(struct template *t)
 {
@@ -235,7 +235,7 @@ put_unknown(struct template *t, uint8_t kind, int32_t id)
 	tl_put_format(t->text, "%s %d", tl_lincheck_kinds[kind], (int)id);
 }
 
-/* The name of the class with an id. */
+/* Append the name of a class by its id. */
 static void
 put_class_id(struct template *t, int32_t id)
 {
@@ -248,7 +248,7 @@ put_class_id(struct template *t, int32_t id)
 		put_class_name(t, name);
 }
 
-/* The class and the name of a method or field. */
+/* Find the class and the name of a method or field; false: not defined. */
 static bool
 find_member(struct template *t, uint8_t kind, int32_t id, int32_t *class,
     struct tl_bytes *name, struct tl_data_in *fields)
@@ -260,7 +260,7 @@ find_member(struct template *t, uint8_t kind, int32_t id, int32_t *class,
 	return true;
 }
 
-/* Value number i of the point. */
+/* Append the mark of value number i. */
 static void
 put_value(struct template *t, uint32_t i)
 {
@@ -362,7 +362,7 @@ put_field_step(struct template *t, const struct step *step)
 	put_name(t, pretty_field(name, t->object->version));
 }
 
-/* A step; a path inside of it comes next. */
+/* Append a step.  The steps of a nested path follow. */
 static void
 put_step(struct template *t, const struct step *step)
 {
@@ -388,8 +388,10 @@ put_step(struct template *t, const struct step *step)
 	}
 }
 
-/* Does a dot come behind a step: is the next one a field?  filtered: steps of
- * "this" do not count. */
+/*
+ * Does a dot follow a step, because the next step is a field?  filtered: steps
+ * of "this" are skipped.
+ */
 static bool
 has_dot(struct template *t, const struct tl_data_in *path, bool filtered)
 {
@@ -444,7 +446,10 @@ put_path(struct template *t, int32_t id, bool filtered)
 	}
 }
 
-/* How many steps of a path are shown, and the first of them. */
+/*
+ * Count the steps of a path that are shown, and return the first of them.  An
+ * unknown path counts as 2 steps, so that it is printed by its id.
+ */
 static unsigned
 count_steps(struct template *t, int32_t id, struct step *first)
 {
@@ -467,7 +472,7 @@ count_steps(struct template *t, int32_t id, struct step *first)
 
 /* == points == */
 
-/* Is a path the final static field of a name alone? */
+/* Is a path a single step, a final static field of the wanted name? */
 static bool
 is_static_final(struct template *t, const struct step *step, unsigned count,
     const char *wanted)
@@ -484,8 +489,10 @@ is_static_final(struct template *t, const struct step *step, unsigned count,
 		   0;
 }
 
-/* The owner of a method by its path, and a dot; a path of "this" alone is
- * left out. */
+/*
+ * Append the path of a method's owner and a dot.  A path that is only "this" is
+ * left out.
+ */
 static void
 put_owner_path(struct template *t, const struct tl_lincheck_place *place,
     int32_t class)
@@ -586,7 +593,7 @@ put_call(struct template *t, struct tl_lincheck_place *place)
 	put_parameters(t, place);
 }
 
-/* The owner of a field: by its path, by its value, or the class. */
+/* Append the owner of a field: its path, its value, or the class. */
 static void
 put_field_owner(struct template *t, const struct tl_lincheck_place *place,
     int32_t class, bool dot)
@@ -621,7 +628,7 @@ put_field(struct template *t, const struct tl_lincheck_place *place)
 		return;
 	}
 	owner = tl_lincheck_context_name(t->context, TL_LINCHECK_CLASS, class);
-	/* what holds a variable that a lambda changes */
+	/* such an object holds a variable that a lambda changes */
 	hidden = tl_bytes_begin_with(owner, "kotlin.jvm.internal.Ref$") &&
 		 tl_bytes_equal(name, tl_bytes_of("element"));
 	put_field_owner(t, place, class, !hidden);
@@ -824,8 +831,10 @@ tl_lincheck_put_template(struct tl_text *text,
 
 /* == lines == */
 
-/* The line of a message's explanation that begins with a word: what is behind
- * that. */
+/*
+ * Find the line of a message that begins with a word; return the rest of the
+ * line.
+ */
 static bool
 find_line(const struct tl_message *message, const char *word,
     struct tl_bytes *rest)
@@ -884,8 +893,10 @@ tl_lincheck_put_escaped(struct tl_text *text, struct tl_bytes plain)
 	}
 }
 
-/* The shortest digits that are this number, and the power of ten of the first
- * of them. */
+/*
+ * Find the fewest digits that read back as the number, and the power of ten of
+ * the first digit.  Return the count of digits.
+ */
 static int
 find_digits(double number, char digits[DIGITS_SIZE], int *power)
 {
@@ -907,7 +918,7 @@ find_digits(double number, char digits[DIGITS_SIZE], int *power)
 	return count;
 }
 
-/* A number as Java writes it: 1.0, 1.0E10, 1.0E-4, NaN. */
+/* Append a number as Java writes it: 1.0, 1.0E10, 1.0E-4, NaN. */
 static void
 put_double(struct tl_text *text, uint64_t bits)
 {
@@ -964,8 +975,10 @@ has_more(const struct tl_message *message)
 		   tl_bytes_of("more"));
 }
 
-/* The text of a value that is no number, in scratch where it was one of
- * several. */
+/*
+ * The text of a value that is no number.  The text is in scratch if several
+ * values share the last argument.
+ */
 static struct tl_bytes
 text_of(struct printing *p, unsigned slot)
 {
@@ -989,7 +1002,7 @@ text_of(struct printing *p, unsigned slot)
 	    p->scratch.size);
 }
 
-/* A number, which is the argument itself or one word of the last. */
+/* Print a number, which is an argument or a word of the last argument. */
 static void
 print_number(struct printing *p, unsigned slot, bool floating)
 {
@@ -1039,7 +1052,7 @@ is_string(const struct tl_message *message, unsigned slot)
 		   message->args[slot].format == TIMELINE_ARG_STRING);
 }
 
-/* The tag of the value in a place among the arguments, or NONE. */
+/* The tag of the value that an argument holds, or NONE. */
 static int32_t
 tag_in(const struct tl_message *message, unsigned slot)
 {
@@ -1067,7 +1080,9 @@ tag_in(const struct tl_message *message, unsigned slot)
 	return tag;
 }
 
-/* Append the raw name of a class; false: it is not defined. */
+/*
+ * Append the raw name of a class; false: the message does not define the class.
+ */
 static bool
 print_raw_class(struct tl_text *text, const struct tl_message *message,
     int32_t id)
@@ -1099,8 +1114,10 @@ print_raw_class(struct tl_text *text, const struct tl_message *message,
 	return true;
 }
 
-/* A text without quotes.  Release 3.1 prints an object by the raw name of its
- * class. */
+/*
+ * Print a text without quotes.  Release 3.1 prints an object by the raw name of
+ * its class.
+ */
 static void
 print_text(struct printing *p, unsigned slot)
 {
@@ -1118,8 +1135,10 @@ print_text(struct printing *p, unsigned slot)
 		tl_put_bytes(p->text, text);
 }
 
-/* Milliseconds as Java writes an instant: 2023-11-14T22:13:20.001Z, without a
- * fraction that is 0. */
+/*
+ * Print milliseconds as Java writes an instant: 2023-11-14T22:13:20.001Z,
+ * without a fraction of 0.
+ */
 static void
 print_time(struct printing *p, unsigned slot)
 {
@@ -1173,7 +1192,7 @@ print_plain(struct tl_text *text, struct tl_bytes word)
 	tl_lincheck_take_word(text, word);
 }
 
-/* The text between braces. */
+/* Print the mark between two braces. */
 static void
 print_mark(struct printing *p, struct tl_bytes word)
 {
@@ -1241,7 +1260,7 @@ tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
 	if (!event->message || !tl_lincheck_is_native(event->message) ||
 	    !find_line(event->message, TL_LINCHECK_PRINT, &left))
 		return false;
-	if (is_iteration(event->message)) { /* shown from 1 */
+	if (is_iteration(event->message)) { /* Lincheck counts from 1 */
 		counted.args[0]++;
 		p.event = &counted;
 	}
@@ -1275,7 +1294,7 @@ tl_lincheck_print_plain(struct tl_text *text, const struct tl_event *event,
 	const bool printed = tl_lincheck_print(&line, event, how);
 	struct tl_bytes left = tl_bytes(line.size ? line.data : "", line.size);
 
-	while (left.size > 0) { /* backslashes were escaped before */
+	while (left.size > 0) { /* backslashes are escaped already */
 		const char *at = memchr(left.data, '\\', left.size);
 		const size_t size = at ? (size_t)(at - left.data) : left.size;
 

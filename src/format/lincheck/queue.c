@@ -17,7 +17,7 @@ spill(struct tl_lincheck_queue *q)
 	if (q->fd < 0 && (q->fd = tl_file_unnamed()) < 0) {
 		rc = q->fd;
 		q->fd = -1;
-		/* of very many threads some stay in memory */
+		/* no descriptor is free: the tail stays in memory */
 		return rc == -EMFILE || rc == -ENFILE ? 0 : rc;
 	}
 	rc = tl_write_at(q->fd, q->tail.data, q->tail.size, q->to);
@@ -40,7 +40,7 @@ tl_lincheck_queue_put(struct tl_lincheck_queue *q,
 	return spill(q);
 }
 
-/* Up to size bytes of the file behind what head has. */
+/* Append up to size bytes of the file to head. */
 static int
 load(struct tl_lincheck_queue *q, uint64_t size)
 {
@@ -64,7 +64,7 @@ load(struct tl_lincheck_queue *q, uint64_t size)
 	return 0;
 }
 
-/* Drop what is taken of head and get more. */
+/* Drop the taken bytes of head and get more. */
 static int
 refill(struct tl_lincheck_queue *q, size_t missing)
 {
@@ -78,7 +78,7 @@ refill(struct tl_lincheck_queue *q, size_t missing)
 		return load(q, missing > TL_LINCHECK_QUEUE_PIECE
 				   ? missing
 				   : TL_LINCHECK_QUEUE_PIECE);
-	empty = q->head; /* it is: records in the file are whole */
+	empty = q->head; /* head is empty: the file holds whole records */
 	q->head = q->tail;
 	q->tail = empty;
 	return 0;

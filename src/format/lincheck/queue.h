@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue.h - objects that wait, first in first out: those of a reader
- * for what one of them refers to, which stands behind it in the file; those of
- * a writer until all are known.
+ * queue.h - objects that wait, first in first out.  A reader queues objects
+ * until the definition that the first object refers to has been read; a writer
+ * queues records until all events are known.
  *
  *	put --> tail --> a file without a name --> head --> front
  *
- * Memory is bounded for any input: the rest is in an unnamed file.
+ * Memory is bounded for any input, because objects beyond the two buffers lie
+ * in an unnamed file.  Only while no descriptor is free, the tail grows
+ * instead.
  */
 #ifndef TL_FORMAT_LINCHECK_QUEUE_H
 #define TL_FORMAT_LINCHECK_QUEUE_H
@@ -16,29 +18,35 @@
 enum { TL_LINCHECK_QUEUE_PIECE = 1 << 20 };
 
 struct tl_lincheck_waiting {
-	uint64_t at;     /* in the input */
-	uint32_t thread; /* the reader's number of it */
+	uint64_t at;     /* offset in the input */
+	uint32_t thread; /* number given by the reader */
 	uint32_t size;
-	uint8_t container; /* that a footer ends: its class */
+	uint8_t container; /* class that a footer ends */
 };
 
-/* Starts from all zeros but for fd, which is -1. */
+/* Starts from all zeros except for fd, which is -1. */
 struct tl_lincheck_queue {
 	struct tl_text tail;
 	struct tl_text head;
-	size_t head_at; /* what of head is taken */
+	size_t head_at; /* bytes of head that are taken */
 	int fd;
-	uint64_t from; /* what lies in the file */
+	/* The bytes from .. to of the file are queued. */
+	uint64_t from;
 	uint64_t to;
 };
 
-/* size of waiting is that of the object: 0, -ENOMEM, -errno of the file. */
+/*
+ * Append an object; waiting.size is set here.  0, -ENOMEM, -errno of the file.
+ */
 int tl_lincheck_queue_put(struct tl_lincheck_queue *queue,
     struct tl_lincheck_waiting waiting, struct tl_bytes object);
-/* The first of all: 1; 0: there is none; -errno.  Good until the next call. */
+/*
+ * Return the first object: 1; 0: the queue is empty; -errno.  The bytes of the
+ * object are valid until the next call.
+ */
 int tl_lincheck_queue_front(struct tl_lincheck_queue *queue,
     struct tl_lincheck_waiting *waiting, struct tl_bytes *object);
-/* Take it away, after it was seen. */
+/* Remove the object that tl_lincheck_queue_front() returned. */
 void tl_lincheck_queue_pop(struct tl_lincheck_queue *queue);
 bool tl_lincheck_queue_is_empty(const struct tl_lincheck_queue *queue);
 void tl_lincheck_queue_free(struct tl_lincheck_queue *queue);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read.c - objects to events.
+ *
+ * Each thread has two stacks of open containers.  Objects are parsed at once
+ * and push levels; events may wait in the queue for a definition, and push
+ * calls later.
  */
 #include "format/lincheck/lincheck.h"
 
@@ -22,15 +26,15 @@
 
 /* == open calls of each thread == */
 
-/* A container that is open where events are put. */
+/* A container that is open at the last event that was put. */
 struct tl_lincheck_inner {
 	const struct tl_message *message;
-	int32_t class; /* of a method that runs, or NONE */
+	int32_t class; /* class of the running method, or NONE */
 };
 
-/* Where objects are parsed, which is ahead of that. */
+/* A container that is open at the last object that was parsed. */
 struct tl_lincheck_level {
-	uint64_t start; /* of its content in the stream of its thread */
+	uint64_t start; /* start of its content in the stream */
 	int32_t event;
 	uint8_t class;
 };
@@ -39,16 +43,16 @@ struct tl_lincheck_thread {
 	int32_t id;
 	uint32_t depth;
 	size_t capacity;
-	struct tl_lincheck_inner *calls; /* the outermost first */
-	uint64_t skipped;                /* calls that were too deep */
+	struct tl_lincheck_inner *calls; /* outermost first */
+	uint64_t skipped;                /* open calls that were too deep */
 	struct tl_lincheck_level *levels;
 	uint32_t level;
 	size_t level_capacity;
 	uint64_t levels_skipped;
-	uint64_t size; /* of its stream so far */
+	uint64_t size; /* bytes of the stream so far */
 	int64_t last_ns;
 	bool has_events;
-	uint64_t name; /* number of a string; 0: none */
+	uint64_t name; /* string number; 0: no name */
 };
 
 /* Starts from all zeros. */
@@ -64,7 +68,7 @@ tl_lincheck_calls_at(const struct tl_lincheck_calls *calls, uint32_t number)
 	return &calls->threads[number];
 }
 
-/* The number of a thread: 0, -ENOSPC, -ENOMEM. */
+/* Return the number of a thread, which may be new: 0, -ENOSPC, -ENOMEM. */
 static int
 calls_find(struct tl_lincheck_calls *c, int32_t id, uint32_t *number)
 {
@@ -82,7 +86,7 @@ calls_find(struct tl_lincheck_calls *c, int32_t id, uint32_t *number)
 	return rc;
 }
 
-/* A call begins: 0, -ENOSPC too deep, -ENOMEM. */
+/* Open a call: 0; -ENOSPC: too deep; -ENOMEM. */
 static int
 calls_push(struct tl_lincheck_thread *thread, const struct tl_message *message,
     int32_t class)
@@ -100,7 +104,7 @@ calls_push(struct tl_lincheck_thread *thread, const struct tl_message *message,
 	return rc;
 }
 
-/* The class of the method that runs innermost, or NONE. */
+/* The class of the innermost running method, or NONE. */
 static int32_t
 calls_class(const struct tl_lincheck_thread *thread)
 {
@@ -109,7 +113,7 @@ calls_class(const struct tl_lincheck_thread *thread)
 		   : TL_LINCHECK_NONE;
 }
 
-/* The same where objects are parsed. */
+/* Open a level, where objects are parsed: 0, -ENOMEM. */
 static int
 calls_open_level(struct tl_lincheck_thread *thread,
     struct tl_lincheck_level level)
@@ -141,7 +145,7 @@ calls_close_level(struct tl_lincheck_thread *thread,
 	return 0;
 }
 
-/* The class of the container that a footer would end. */
+/* The class of the container that the next footer would end. */
 static uint8_t
 calls_container(const struct tl_lincheck_thread *thread)
 {
@@ -150,7 +154,7 @@ calls_container(const struct tl_lincheck_thread *thread)
 		   : TL_LINCHECK_CALL;
 }
 
-/* The innermost ends: 0; -ENOENT: there is none; -ENOSPC: it was too deep. */
+/* Close a call: 0; -ENOENT: no call is open; -ENOSPC: it was too deep. */
 static int
 calls_pop(struct tl_lincheck_thread *thread, const struct tl_message **message)
 {
@@ -164,7 +168,7 @@ calls_pop(struct tl_lincheck_thread *thread, const struct tl_message **message)
 	return 0;
 }
 
-/* How many are open. */
+/* The number of open calls of all threads. */
 static uint64_t
 calls_open(const struct tl_lincheck_calls *c)
 {
@@ -188,7 +192,7 @@ calls_free(struct tl_lincheck_calls *c)
 
 /* == the index beside the data == */
 
-/* Starts from all zeros. */
+/* Count and sum of the cells' hashes.  Starts from all zeros. */
 struct tl_lincheck_cells {
 	uint64_t count;
 	uint64_t sum;
@@ -197,7 +201,7 @@ struct tl_lincheck_cells {
 enum {
 	MAGIC_SIZE = 8,
 	CELLS_AT_ONCE = 512,
-	END_SIZE = TL_CELL_SIZE + MAGIC_SIZE /* cell of the EOF, magic */
+	END_SIZE = TL_CELL_SIZE + MAGIC_SIZE /* cell of EOF, magic */
 };
 
 static uint64_t
@@ -210,7 +214,10 @@ mix(uint64_t n)
 	return n ^ n >> 32;
 }
 
-/* kind as the file has it; of a definition only the start counts. */
+/*
+ * Count a cell; kind is the kind in the file.  The end counts only for calls
+ * and blocks, because the end of a definition has no meaning.
+ */
 static void
 cells_add(struct tl_lincheck_cells *cells, uint32_t version, uint8_t kind,
     int32_t id, uint64_t start, uint64_t end)
@@ -239,7 +246,7 @@ number_at(const uint8_t *bytes)
 	return tl_data_u64(&in);
 }
 
-/* Exactly size bytes: 0, -EIO, -errno. */
+/* Read exactly size bytes: 0, -EIO, -errno. */
 static int
 read_exactly(struct tl_storage *s, void *to, size_t size, uint64_t at)
 {
@@ -250,7 +257,7 @@ read_exactly(struct tl_storage *s, void *to, size_t size, uint64_t at)
 	return (size_t)n == size ? 0 : -EIO;
 }
 
-/* Header and footer, and that whole cells lie between them. */
+/* Check header and footer, and that whole cells lie between them. */
 static int
 check_ends(struct tl_storage *s, uint32_t version, struct tl_fault *fault)
 {
@@ -280,7 +287,7 @@ check_ends(struct tl_storage *s, uint32_t version, struct tl_fault *fault)
 	return 0;
 }
 
-/* Does an index of this version end as one that was finished? */
+/* Has the writer of an index finished it? */
 static bool
 index_is_finished(struct tl_storage *index, uint32_t version)
 {
@@ -326,8 +333,8 @@ add_all(struct tl_storage *s, uint32_t version, struct tl_lincheck_cells *cells,
 
 /*
  * Compare an index with the cells of a file of this version: 0, and *by_memory
- * is set if it was written from memory; -EBADMSG and a fault at a byte of the
- * index; -errno of reading.
+ * is set if Lincheck wrote the index from memory; -EBADMSG and a fault at a
+ * byte of the index; -errno of reading.
  */
 static int
 index_check(struct tl_storage *index, uint32_t version,
@@ -389,27 +396,27 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 };
 
 struct lincheck_read {
-	struct tl_reader reader; /* first: what callers see */
+	struct tl_reader reader; /* first: callers see the reader */
 	struct tl_sink *sink;
 	const struct tl_report *report;
 	struct tl_lincheck_messages messages;
 	struct tl_lincheck_calls calls;
 	struct tl_lincheck_queue queue;
 	struct tl_lincheck_dialect dialect;
-	struct tl_lincheck_cells cells; /* that the index must have */
+	struct tl_lincheck_cells cells; /* cells that the index must have */
 	uint64_t block_start;
-	struct tl_lincheck_key missing; /* what the front of queue waits for */
+	struct tl_lincheck_key missing; /* key that the front awaits */
 	struct tl_notes notes;
 	struct tl_text carry;
-	size_t need;    /* of the carry, before it is parsed again */
-	uint64_t at;    /* of the object at hand */
-	uint32_t block; /* number of the thread that one is of */
-	bool begun;     /* is the header read? */
+	size_t need;    /* size of carry for the next attempt */
+	uint64_t at;    /* offset of the current object */
+	uint32_t block; /* number of the block's thread */
+	bool begun;     /* the header was read */
 	bool inside;    /* inside a block */
-	bool left_out;  /* the block is not kept */
-	bool lost;      /* to the next block */
+	bool left_out;  /* the block is skipped */
+	bool lost;      /* skip to the next block */
 	bool ended;
-	bool last; /* nothing comes any more */
+	bool last; /* the input has ended */
 };
 
 static struct lincheck_read *
@@ -418,8 +425,10 @@ read_of(struct tl_reader *reader)
 	return (struct lincheck_read *)(void *)reader;
 }
 
-/* Members that all events of a thread have: its number, and the last step as
- * time. */
+/*
+ * Set the members that all events of a thread share.  The number of the last
+ * point serves as time.
+ */
 static void
 set_place(struct tl_event *event, const struct tl_lincheck_thread *thread,
     uint32_t number)
@@ -447,7 +456,7 @@ class_of_target(struct lincheck_read *r,
 	return tl_data_i32(&fields);
 }
 
-/* Does a method call one of its own class, or of that class's companion? */
+/* Does a method call a method of its own class, or of the class's companion? */
 static bool
 is_inside(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint32_t number)
@@ -504,7 +513,7 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return r->sink->put(r->sink, &e);
 }
 
-/* The result of a call, returned or thrown, and its end. */
+/* Put the result of a call, returned or thrown, and the end of the call. */
 static int
 put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
     const struct tl_message *message, uint32_t number, uint64_t at)
@@ -516,7 +525,7 @@ put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
 
 	if (rc == -ENOENT)
 		tl_note(&r->notes, NO_CALL, at);
-	if (rc < 0) /* or one that was too deep */
+	if (rc < 0) /* or the call was too deep */
 		return 0;
 	if (e.message && e.message->argc > 0) {
 		rc = tl_lincheck_messages_args(&r->messages, object, e.args);
@@ -535,13 +544,13 @@ put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return r->sink->put(r->sink, &e);
 }
 
-/* An object that has its turn: 0; 1: it must wait. */
+/* Put the events of an object: 0; 1: the object must wait; -errno. */
 static int
 emit(struct lincheck_read *r, struct tl_lincheck_object *object,
     uint32_t number, uint64_t at)
 {
 	const bool is_footer = object->kind == TL_LINCHECK_FOOTER;
-	const struct tl_message *message = NULL; /* there was no room */
+	const struct tl_message *message = NULL; /* NULL: no room */
 	int rc = 0;
 
 	object->inside = is_inside(r, object, number);
@@ -561,7 +570,7 @@ emit(struct lincheck_read *r, struct tl_lincheck_object *object,
 			 : put_point(r, object, message, number, at);
 }
 
-/* All that need not wait any longer. */
+/* Put the events of all objects that need not wait any longer. */
 static int
 drain(struct lincheck_read *r)
 {
@@ -604,7 +613,7 @@ take_definition(struct lincheck_read *r,
 	return drain(r);
 }
 
-/* Add a point or footer of a size to the layout and the index. */
+/* Count a point or footer in the layout and in the cells of the index. */
 static int
 count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint8_t kind, size_t size)
@@ -621,7 +630,7 @@ count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	if (object->kind == TL_LINCHECK_POINT &&
 	    tl_lincheck_is_container(object->class))
 		rc = calls_open_level(thread, level);
-	/* the kind of a footer is that of a point and one */
+	/* the kind of a footer is the kind of a point + 1 */
 	else if (object->kind == TL_LINCHECK_FOOTER &&
 		 calls_close_level(thread, &level) == 0)
 		cells_add(&r->cells, r->dialect.version, (uint8_t)(kind - 1),
@@ -680,7 +689,7 @@ finish_block(struct lincheck_read *r, uint8_t kind)
 	    r->at);
 }
 
-/* The name of a thread, in a block of any. */
+/* Keep the name of a thread; blocks of other threads may hold the name. */
 static int
 take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
 {
@@ -698,8 +707,9 @@ take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
 	return rc == -ENOSPC || rc > 0 ? 0 : rc;
 }
 
-/* A definition or the name of a thread, of a size; its place is that of its
- * kind. */
+/*
+ * Take a definition or the name of a thread; a cell points to its first byte.
+ */
 static int
 take_named(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint8_t kind, size_t size)
@@ -716,8 +726,9 @@ take_named(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return take_definition(r, object);
 }
 
-/* A whole object that is no point of a block: 0, -EBADMSG where it has no
- * place here. */
+/*
+ * Take an object that is no point or footer of a block: 0, -EBADMSG: misplaced.
+ */
 static int
 take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint8_t kind, size_t size)
@@ -737,8 +748,10 @@ take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return 0;
 }
 
-/* Look for the end of a block behind which one begins: how many bytes are
- * before that one. */
+/*
+ * Look for a block end that a block start follows.  Return how many bytes to
+ * skip, up to the block start.
+ */
 static size_t
 seek_block(struct lincheck_read *r, struct tl_bytes bytes)
 {
@@ -759,7 +772,7 @@ seek_block(struct lincheck_read *r, struct tl_bytes bytes)
 	return at;
 }
 
-/* 0: it is the header; 1: more bytes are needed. */
+/* Take the header: 0; 1: more bytes are needed; -EBADMSG. */
 static int
 take_header(struct lincheck_read *r, struct tl_bytes bytes)
 {
@@ -785,7 +798,10 @@ take_header(struct lincheck_read *r, struct tl_bytes bytes)
 	return -EBADMSG;
 }
 
-/* The next of bytes, and how many of them it took; 0: there are too few. */
+/*
+ * Take the header, one object, or the bytes to skip.  *used: how many bytes
+ * were taken; 0: more bytes are needed.
+ */
 static int
 step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 {
@@ -832,7 +848,7 @@ step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 	return 0;
 }
 
-/* As much as there is of whole objects: how many bytes. */
+/* Take all whole objects and return their size in *taken. */
 static int
 take_all(struct lincheck_read *r, struct tl_bytes bytes, size_t *taken)
 {
@@ -883,7 +899,7 @@ lincheck_feed(struct tl_reader *reader, struct tl_bytes piece)
 	return take_carry(r);
 }
 
-/* Report the notes that were counted elsewhere. */
+/* Add notes that were counted outside of notes. */
 static void
 note_count(struct tl_notes *notes, unsigned kind, uint64_t count)
 {
@@ -892,8 +908,10 @@ note_count(struct tl_notes *notes, unsigned kind, uint64_t count)
 	notes->count[kind] += count;
 }
 
-/* A definition may stand in the block of another thread, which comes when that
- * one is full. */
+/*
+ * In an unfinished trace, a missing definition may have stood in a block of
+ * another thread, which is written when the block is full.
+ */
 static void
 note_not_yet(struct tl_notes *notes)
 {
@@ -917,7 +935,7 @@ note_end(struct lincheck_read *r)
 	note_count(notes, TOO_MANY, r->messages.full);
 }
 
-/* Only a file without a fault is written again as it was. */
+/* Only a file without a fault is written again byte for byte. */
 static void
 finish_layout(struct lincheck_read *r)
 {
@@ -930,7 +948,7 @@ finish_layout(struct lincheck_read *r)
 	layout->by_memory = tl_lincheck_layout_is_by_memory(layout);
 }
 
-/* The index: it is of no use here, but the original needs it. */
+/* Check the index.  The reader needs no index, but Lincheck does. */
 static int
 lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 {
@@ -997,7 +1015,7 @@ lincheck_finish(struct tl_reader *reader)
 	if (!r->begun)
 		return 0;
 	r->last = true;
-	if (r->carry.size > 0) /* less than was hoped for, but perhaps wrong */
+	if (r->carry.size > 0) /* less than r->need, but perhaps bad */
 		rc = take_carry(r);
 	rc = rc < 0 ? rc : drain(r);
 	note_end(r);
@@ -1046,7 +1064,9 @@ tl_lincheck_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* Also other versions, so that they are refused by number. */
+/*
+ * Recognise other versions too, so that the reader can refuse them by number.
+ */
 unsigned
 tl_lincheck_recognise(struct tl_bytes first)
 {

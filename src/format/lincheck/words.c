@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * words.c - a point as the text of a message, and the words of such texts.
- */
+/* words.c - a point as the text of a message, and the words of the text. */
 #include "format/lincheck/words.h"
 
 #include "base/text.h"
@@ -12,7 +10,7 @@ enum { HEX_DIGIT = 4, ESCAPE_SIZE = 3, TYPE_ARRAY = 0, TYPE_OBJECT = 8 };
 
 static const char hex[] = "0123456789abcdef";
 
-/* By the number of the type. */
+/* Letters of a JVM descriptor, indexed by the type number of the file. */
 static const char letters[] = "[ZBCDFIJLSV";
 
 const char *const tl_lincheck_classes[] = {
@@ -206,7 +204,9 @@ tl_lincheck_put_descriptor(struct tl_text *to, struct tl_data_in *types)
 	put_type(to, &result);
 }
 
-/* The name of a class, with its size, up to a semicolon. */
+/*
+ * Take the name of a class up to a semicolon; append the name behind its size.
+ */
 static bool
 take_class(struct tl_text *types, struct tl_bytes *word)
 {
@@ -245,7 +245,7 @@ take_type(struct tl_text *types, struct tl_bytes *word)
 	return *letter != 'L' || take_class(types, word);
 }
 
-/* The parameters, up to the closing bracket. */
+/* Take the parameters of a descriptor, up to the closing bracket. */
 static bool
 take_parameters(struct tl_text *types, struct tl_bytes *word, uint32_t *count)
 {
@@ -291,7 +291,7 @@ struct describe {
 	struct tl_text *text;
 	struct tl_lincheck_context *context;
 	const struct tl_lincheck_object *object;
-	uint32_t shown; /* values among the arguments */
+	uint32_t shown; /* values with an argument */
 	bool throws;
 	bool good;
 };
@@ -324,7 +324,9 @@ put_class(struct tl_text *text, struct tl_lincheck_context *context, int32_t id)
 	return good;
 }
 
-/* "StringBuilder@7("text")", with its text escaped as it is printed. */
+/*
+ * Append StringBuilder@7("text"), with the text escaped as Lincheck prints it.
+ */
 static bool
 put_builder(struct tl_text *text, const struct tl_lincheck_value *value)
 {
@@ -392,8 +394,10 @@ tl_lincheck_put_value_text(struct tl_text *text,
 	return good;
 }
 
-/* What stands in a first line has neither a $, which would begin an argument,
- * nor the end of a line: nested classes get a dot, as Java writes them. */
+/*
+ * Make a name fit for the first line: a $ would begin an argument, so a nested
+ * class gets a dot as in Java; a control character would end the line.
+ */
 static void
 tame(struct tl_text *text, size_t start)
 {
@@ -413,8 +417,10 @@ tame(struct tl_text *text, size_t start)
 	text->size = to;
 }
 
-/* The name of a method, field or variable, and before it that of its class
- * where that is asked for. */
+/*
+ * Append the name of the point's method, field or variable; with_class puts the
+ * name of the class before the name of a method or field.
+ */
 static void
 put_target(struct describe *d, bool with_class)
 {
@@ -451,7 +457,7 @@ put_arg(struct describe *d, const char *name, int32_t tag)
 							 : 'd');
 }
 
-/* The name of value number i. */
+/* The argument name of value number i. */
 static const char *
 name_value(const struct describe *d, uint32_t i, char number[12])
 {
@@ -591,7 +597,7 @@ put_shape(struct describe *d)
 		tl_put_string(d->text, " " TL_LINCHECK_THROWS);
 }
 
-/* The id of a string as version 8 counts them. */
+/* The id that a string has in version 8, which counts strings from 1. */
 static int32_t
 string_id(const struct describe *d, int32_t id)
 {
@@ -600,7 +606,7 @@ string_id(const struct describe *d, int32_t id)
 	return from_0 && id >= 0 && id < INT32_MAX ? id + 1 : id;
 }
 
-/* Begin the line of a definition; false: there is none. */
+/* Begin the line of a definition; false: the id is not defined. */
 static bool
 put_definition(struct describe *d, uint8_t kind, int32_t id,
     struct tl_data_in *fields)
@@ -647,7 +653,7 @@ put_location(struct describe *d)
 	put_number(d, place.line);
 }
 
-/* What the place has that version 8 does not. */
+/* Count the paths and argument names that version 8 cannot store. */
 static void
 put_paths(struct describe *d)
 {
@@ -666,7 +672,7 @@ put_paths(struct describe *d)
 	put_number(d, arguments);
 }
 
-/* The subject of a point; its class, or NONE. */
+/* Append the definitions of a point's target; return its class, or NONE. */
 static int32_t
 put_target_definition(struct describe *d)
 {
@@ -698,7 +704,7 @@ put_target_definition(struct describe *d)
 	return class;
 }
 
-/* The classes of values, each once. */
+/* Append the classes of the values, each class once. */
 static void
 put_classes(struct describe *d, int32_t known)
 {

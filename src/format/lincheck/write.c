@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * write.c - events to points.
- */
+/* write.c - events to points. */
 #include "format/lincheck/lincheck.h"
 
 #include "base/process.h"
@@ -48,19 +46,22 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[ARGUMENTS] = { -ENOTSUP, "the name of an argument is left out" },
 };
 
-enum { BLOCK_KEPT_MAX = 16 << 20 /* bytes of one block in memory */ };
+enum { BLOCK_KEPT_MAX = 16 << 20 /* bytes of a block in memory */ };
 
 struct lincheck_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_message_map forms;
 	struct tl_lincheck_lanes lanes;
 	struct tl_lincheck_points points;
-	struct tl_lincheck_form *root[2];        /* of a thread, of a message */
-	struct tl_lincheck_form *lost[2];        /* and overwritten */
-	const struct tl_lincheck_layout *layout; /* of the trace that waits */
-	bool mixed;          /* with events that are not of it */
-	bool begun;          /* has there been an event? */
-	struct tl_out index; /* its write is NULL: there is none */
+	struct tl_lincheck_form *root[2]; /* outer call of thread, message */
+	struct tl_lincheck_form *lost[2]; /* lost, overwritten entries */
+	/*
+	 * The layout of the trace that waits; NULL: records go to the streams.
+	 */
+	const struct tl_lincheck_layout *layout;
+	bool mixed;          /* some event is of another trace */
+	bool begun;          /* an event was put */
+	struct tl_out index; /* write is NULL: no index */
 	int fd[2];           /* data and index, or -1 */
 	struct tl_notes notes;
 };
@@ -97,7 +98,7 @@ make_form(struct lincheck_write *w, const struct tl_event *event,
 	return rc;
 }
 
-/* Every thread's block goes out. */
+/* Write the block of every thread. */
 static int
 flush_all(struct lincheck_write *w)
 {
@@ -113,8 +114,10 @@ flush_all(struct lincheck_write *w)
 	return rc;
 }
 
-/* Blocks end where the original ends them, and where all of them take too much
- * memory. */
+/*
+ * End a block at the size at which Lincheck ends it.  All blocks end if
+ * together they take too much memory.
+ */
 static int
 flush_full(struct lincheck_write *w, struct tl_lincheck_lane *lane)
 {
@@ -126,7 +129,7 @@ flush_full(struct lincheck_write *w, struct tl_lincheck_lane *lane)
 	return file->filling > TL_LINCHECK_FILLING_MAX ? flush_all(w) : 0;
 }
 
-/* End the innermost calls until this many are open. */
+/* End the innermost calls until depth calls are open. */
 static int
 close_down(struct lincheck_write *w, struct tl_lincheck_lane *lane,
     uint32_t depth)
@@ -167,7 +170,7 @@ put_end(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 	return rc < 0 ? rc : flush_full(w, lane);
 }
 
-/* A call that returns at once. */
+/* Write an instant; a call returns at once. */
 static int
 put_instant(struct lincheck_write *w, struct tl_lincheck_lane *lane,
     struct tl_lincheck_form *form, const struct tl_event *event)
@@ -193,8 +196,10 @@ put_native(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 	return put_instant(w, lane, form, event);
 }
 
-/* The lane of an event, which a call stands around that is not of a Lincheck
- * trace. */
+/*
+ * Find the lane of an event.  A new lane that is not of a Lincheck trace begins
+ * with a call around all others.
+ */
 static int
 find_lane(struct lincheck_write *w, const struct tl_event *event, bool native,
     struct tl_lincheck_lane **lane)
@@ -266,7 +271,10 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 			    : put_instant(w, lane, form, event);
 }
 
-/* Does it belong to the trace that waits?  The first event chooses that. */
+/*
+ * The first event chooses the trace whose records wait; remember whether a
+ * later event belongs to another trace.
+ */
 static void
 note_layout(struct lincheck_write *w, const struct tl_event *event)
 {
@@ -289,7 +297,7 @@ lincheck_put(struct tl_writer *writer, const struct tl_event *event)
 
 	note_layout(w, event);
 	rc = event->message ? put_event(w, event) : put_lost(w, event);
-	if (rc != -ENOSPC) /* too many things, or numbers? */
+	if (rc != -ENOSPC) /* too many ids, threads or numbers */
 		return rc;
 	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
 	return 0;
@@ -306,7 +314,7 @@ lincheck_begin(struct tl_writer *writer)
 	return 0;
 }
 
-/* Every call that is open. */
+/* End every open call. */
 static int
 close_lanes(struct lincheck_write *w)
 {
@@ -322,9 +330,12 @@ close_lanes(struct lincheck_write *w)
 	return rc;
 }
 
-/* == all that waited == */
+/* == records that waited == */
 
-/* The lane of a thread; one that has nothing but empty blocks gets one. */
+/*
+ * The lane of a thread of the layout.  A thread that has only empty blocks gets
+ * its lane here.
+ */
 static struct tl_lincheck_lane *
 lane_of(struct lincheck_write *w, int32_t thread)
 {
@@ -336,7 +347,7 @@ lane_of(struct lincheck_write *w, int32_t thread)
 	return lane->stream.thread == thread ? lane : NULL;
 }
 
-/* Are the records just those that the layout counts? */
+/* Do the records match the counts of the layout? */
 static bool
 fits_layout(struct lincheck_write *w)
 {
@@ -401,7 +412,7 @@ put_step(struct lincheck_write *w, const struct tl_lincheck_layout_step *step,
 	return rc < 0 ? rc : 0;
 }
 
-/* As it was read. */
+/* Write the records in the order in which they were read. */
 static int
 write_layout(struct lincheck_write *w)
 {
@@ -414,7 +425,7 @@ write_layout(struct lincheck_write *w)
 	return rc;
 }
 
-/* In an order of our own: thread by thread. */
+/* Write the records in an order of our own: thread by thread. */
 static int
 write_waiting(struct lincheck_write *w)
 {
@@ -504,14 +515,14 @@ tl_lincheck_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	return rc;
 }
 
-/* Into the file whose descriptor the context is. */
+/* Write to the descriptor that context points to. */
 static int
 write_file(void *context, const char *data, size_t size)
 {
 	return tl_write_all(*(const int *)context, data, size);
 }
 
-/* Both into descriptors, which it closes.  0, -ENOMEM. */
+/* Make a writer that owns two descriptors: 0, -ENOMEM. */
 static int
 write_files(struct tl_writer **writer, int data, int index,
     const struct tl_report *report)
@@ -531,7 +542,7 @@ write_files(struct tl_writer **writer, int data, int index,
 
 /* == two files == */
 
-/* The descriptor, or -errno. */
+/* Create a file: the descriptor, or -errno. */
 static int
 make_file(const char *path)
 {
@@ -541,7 +552,7 @@ make_file(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Both files, or none. */
+/* Create both files, or none of them. */
 static int
 make_files(const char *path, const char *index_path, int *data, int *index)
 {

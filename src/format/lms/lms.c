@@ -25,11 +25,11 @@ take_comma(struct rest *rest)
 	return true;
 }
 
-/* Digits with an optional sign, that fit. */
+/* Take digits with an optional sign; false: no digits, or out of range. */
 static inline bool
 take_number(struct rest *rest, int64_t *number)
 {
-	/* As many digits fit whatever they are. */
+	/* So many digits cannot overflow. */
 	enum { SAFE_DIGITS = 18 };
 	const char *start;
 	bool negative = false;
@@ -43,7 +43,7 @@ take_number(struct rest *rest, int64_t *number)
 		const int digit = *rest->at++ - '0';
 
 		if (rest->at - start <= SAFE_DIGITS)
-			n = n * 10 - digit; /* the least has no positive */
+			n = n * 10 - digit; /* INT64_MIN has no positive */
 		else if (__builtin_mul_overflow(n, 10, &n) ||
 			 __builtin_sub_overflow(n, digit, &n))
 			return false;
@@ -54,7 +54,7 @@ take_number(struct rest *rest, int64_t *number)
 	return true;
 }
 
-/* Digits and a comma: no label goes on like that. */
+/* Does a line begin with digits and a comma, unlike the rest of a label? */
 static bool
 is_malformed(struct rest rest)
 {
@@ -68,7 +68,10 @@ is_malformed(struct rest rest)
 void
 tl_lms_parse(struct tl_bytes line, struct tl_lms_line *parsed)
 {
-	/* An empty line may be NULL, which no offset is added to. */
+	/*
+	 * Adding an offset to a NULL pointer of an empty line would be
+	 * undefined.
+	 */
 	const char *start = line.size > 0 ? line.data : "";
 	struct rest rest = { start, start + line.size };
 	char type;

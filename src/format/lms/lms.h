@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lms.h - the lines of an LMS profile, and what they are as events.
+ * lms.h - the lines of an LMS profile, and the events that the lines become.
  *
- *	2,<id>,<label>	from here on this id has this label
+ *	2,<id>,<label>	the id has this label from here on
  *	0,<id>,<diff>	begin of a span of scope TIMELINE_SOURCE, category
  *			"lms", the label in its first line, "id <id>" in its
  *			second
- *	1,<id>,<diff>	its end
+ *	1,<id>,<diff>	end of the span
  *
- * A mapping that is not followed by the first use of its id is an instant of
- * category "lms", too, "$id%d is $name%s": so it comes back where it was,
- * also when it is never used.
+ * A mapping that the first use of its id does not follow becomes an instant of
+ * category "lms", "$id%d is $name%s", so that the writer can restore the line.
  *
- * diff counts microseconds since the begin or end before, of any id, and may
- * be negative: the original takes the time before it waits for its turn.  The
- * first counts from the start of the program, which is taken for Unix time 0.
- * Nothing is quoted: a label goes to the end of its line, commas and all.
- * Lines behind it that do not begin with digits and a comma belong to it, too.
+ * diff counts microseconds since the begin or end before, of any id.  diff may
+ * be negative, because the LMS profiler reads the clock before it waits for its
+ * turn.  The first diff counts from the start of the program, which is taken
+ * for Unix time 0.  Nothing is quoted: a label extends to the end of its line,
+ * commas included.  Lines behind a label that do not begin with digits and a
+ * comma belong to the label.
  *
- * Reading:
- * Events come in the order of the file; where a difference is negative that
- * is not the order of their times.  Reported and read on: an end without a
- * begin, a begin without an end, a begin inside another of its label, an id
- * without a label or with a second one, lines that are none of this format.
+ * Reading.  Events come in the order of the file, which is not the order of
+ * time if a diff is negative.  The reader reports these faults and continues:
+ * an end without a begin, a begin without an end, a begin inside another of its
+ * label, an id without a label or with a second label, lines of another form.
  *
- * Writing:
- * What its reader makes of such a file becomes that file again, byte for
- * byte.  Of other events spans are written, each under the label
- * "category.message".  The first difference counts from Unix time 0, so that
- * absolute time is kept.  Instants, counters, arguments, threads, levels and
- * what is below a microsecond are left out, and said.
+ * Writing.  A profile that was read becomes the same file again, byte for byte.
+ * From other events, spans are written, each under the label
+ * "category.message".  The differences of a profile that was read count from
+ * Unix time 0; those of other events count from the first mark, so the time of
+ * day is lost.  Instants, counters, arguments, threads, levels, CPUs and parts
+ * of a microsecond are left out.  The losses are reported.
  */
 #ifndef TL_FORMAT_LMS_LMS_H
 #define TL_FORMAT_LMS_LMS_H
@@ -39,7 +38,7 @@
 #include "event/writer.h"
 
 #define TL_LMS_CATEGORY "lms"
-#define TL_LMS_ID       "id " /* begins the second line of a label */
+#define TL_LMS_ID       "id " /* begins a label's second line */
 #define TL_LMS_MAPPING  "$id%d is $name%s"
 
 enum tl_lms_type {
@@ -47,18 +46,18 @@ enum tl_lms_type {
 	TL_LMS_END = 1,
 	TL_LMS_LABEL = 2,
 	TL_LMS_BLANK,
-	TL_LMS_MALFORMED, /* begins as such a line, and is none */
+	TL_LMS_MALFORMED, /* begins like a line, but is none */
 	TL_LMS_UNKNOWN
 };
 
 struct tl_lms_line {
 	enum tl_lms_type type;
 	int64_t id;
-	int64_t diff_us;       /* of a begin or end */
-	struct tl_bytes label; /* of a label: a piece of the line */
+	int64_t diff_us;       /* begin and end only */
+	struct tl_bytes label; /* label only; part of the line */
 };
 
-/* A parsed line (without its newline). */
+/* Parse a line without its newline. */
 void tl_lms_parse(struct tl_bytes line, struct tl_lms_line *parsed);
 
 tl_reader_new tl_lms_read_new;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - lines to events, see lms.h.
+ * read.c - lines to events; see lms.h.
  *
- *	piece --> whole lines, taken where they stand --> sink
- *	     \--> carry: the line that a piece ends in
+ *	piece --> whole lines, taken in place --> sink
+ *	     \--> carry: the line at the end of a piece
  *
- *	id --> number --> process: its label and how often it is open
+ *	id --> number --> process: its label and the number of open begins
  *
- * A label is complete only when the next line is read, so it is kept until
- * then.
+ * A label is complete only when the next line is read, so the label is kept
+ * until then.
  */
 #include "base/ns.h"
 #include "format/lms/lms.h"
@@ -25,9 +25,12 @@
 
 enum {
 	LINE_SIZE_MAX = TL_INTERNER_TEXT_MAX,
-	/* After this many unknown lines and no other it is another format. */
+	/*
+	 * After this many unknown lines and no known line, the file is of
+	 * another format.
+	 */
 	UNKNOWN_MAX = 64,
-	START_LABELS_MAX = 64 /* that are looked at to recognise a file */
+	START_LABELS_MAX = 64 /* labels checked to recognise a file */
 };
 
 enum {
@@ -63,11 +66,11 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct process {
 	struct tl_label label;
 	uint64_t open;
-	uint32_t labels; /* it had so far */
+	uint32_t labels; /* labels so far */
 };
 
 struct lms_read {
-	struct tl_reader reader; /* first: what callers see */
+	struct tl_reader reader; /* first: callers see the reader */
 	struct tl_sink *sink;
 	const struct tl_report *report;
 	struct tl_interner *interner;
@@ -75,18 +78,18 @@ struct lms_read {
 	struct tl_id_map ids;
 	struct process *processes;
 	size_t process_capacity;
-	struct process rest; /* when there are too many */
+	struct process rest; /* for ids beyond the limit */
 	struct tl_notes notes;
-	struct tl_event event; /* what is the same for all of them is set */
+	struct tl_event event; /* fields common to all events */
 	struct tl_text carry;
-	uint64_t carried;     /* bytes of that line, also those cut */
-	struct tl_text label; /* that may go on */
-	bool labelled;        /* is there one? */
+	uint64_t carried;     /* bytes of the line, with cut ones */
+	struct tl_text label; /* label that may go on */
+	bool labelled;        /* a label waits */
 	int64_t label_id;
-	uint64_t blanks; /* lines, after it */
-	uint64_t at;     /* of the line at hand */
+	uint64_t blanks; /* blank lines after the label */
+	uint64_t at;     /* offset of the line */
 	int64_t now_us;
-	uint64_t known; /* lines */
+	uint64_t known; /* known lines */
 	uint64_t unknown;
 	bool crlf;
 };
@@ -118,8 +121,9 @@ find_process(struct lms_read *r, int64_t id, struct process **process)
 	return 0;
 }
 
-/* Give an id the label.  One that is open keeps what it was: its end belongs
- * to the label it has from here on. */
+/*
+ * Give an id a label.  If the id is open, the end will belong to the new label.
+ */
 static int
 give_label(struct lms_read *r, struct process *process, int64_t id,
     struct tl_bytes name)
@@ -143,7 +147,7 @@ give_label(struct lms_read *r, struct process *process, int64_t id,
 	return rc;
 }
 
-/* Does it have this label already? */
+/* Has an id this label already? */
 static bool
 is_labelled(const struct process *process, struct tl_bytes name)
 {
@@ -177,7 +181,7 @@ put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
 	return rc;
 }
 
-/* A mapping as an event of its own. */
+/* Put a mapping as an event. */
 static int
 put_mapping(struct lms_read *r, int64_t id, struct tl_bytes name)
 {
@@ -195,7 +199,7 @@ put_mapping(struct lms_read *r, int64_t id, struct tl_bytes name)
 	return rc;
 }
 
-/* The label is whole.  Is the line behind it a use of it? */
+/* Give the complete label to its id.  is_used: the next line uses the id. */
 static int
 settle_label(struct lms_read *r, bool is_used)
 {
@@ -211,7 +215,7 @@ settle_label(struct lms_read *r, bool is_used)
 	if (rc < 0 || process == &r->rest)
 		return rc;
 	if (is_labelled(process, name)) {
-		is_used = false; /* no mark will have another label */
+		is_used = false; /* marks show only a new label */
 	} else {
 		if (process->labels > 0)
 			tl_note(&r->notes, LABEL_AGAIN, r->at);
@@ -234,8 +238,10 @@ start_label(struct lms_read *r, const struct tl_lms_line *line)
 	return rc < 0 ? rc : r->label.rc;
 }
 
-/* A line of no meaning after a label is more of it.  What the interner would
- * cut is not kept. */
+/*
+ * Append a line of another form to the label.  Lines beyond the size that the
+ * interner keeps are dropped.
+ */
 static int
 continue_label(struct lms_read *r, struct tl_bytes line)
 {
@@ -248,7 +254,7 @@ continue_label(struct lms_read *r, struct tl_bytes line)
 	return r->label.rc;
 }
 
-/* An id that is used before it has a label. */
+/* Label an id that is used before it has a label. */
 static int
 label_unknown(struct lms_read *r, struct process *process, int64_t id)
 {
@@ -315,7 +321,7 @@ take_strange(struct lms_read *r)
 	return -EBADMSG;
 }
 
-/* A line without its newline. */
+/* Take a line without its newline. */
 static int
 take_line(struct lms_read *r, struct tl_bytes line)
 {
@@ -349,8 +355,10 @@ take_line(struct lms_read *r, struct tl_bytes line)
 	}
 }
 
-/* More of a line that is not whole.  One byte more than the limit shows that it
- * is too long. */
+/*
+ * Keep a part of a line.  One byte more than the limit is kept, to show that
+ * the line is too long.
+ */
 static int
 keep(struct lms_read *r, struct tl_bytes bytes)
 {
@@ -420,8 +428,10 @@ is_blank(const struct tl_text *text)
 	return line.type == TL_LMS_BLANK;
 }
 
-/* What stands behind the last newline is a piece of a line: "1,0,9" may have
- * been "1,0,990". */
+/*
+ * Bytes behind the last newline are a part of a line and are dropped: "1,0,9"
+ * may have been "1,0,990".
+ */
 static int
 lms_finish(struct tl_reader *reader)
 {
@@ -485,9 +495,9 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* What the lines at the start of a file say about its format. */
+/* Evidence for the format, from the lines at the start of a file. */
 struct evidence {
-	int64_t labels[START_LABELS_MAX]; /* ids that have one */
+	int64_t labels[START_LABELS_MAX]; /* ids with a label */
 	unsigned label_count;
 	unsigned marks;
 	unsigned used; /* marks of these ids */
@@ -527,7 +537,7 @@ weigh(struct evidence *e, struct tl_bytes bytes)
 	}
 }
 
-/* Labels and uses of them, or numbers and hardly anything else. */
+/* Recognise labels and marks that use them, or almost only marks. */
 unsigned
 tl_lms_recognise(struct tl_bytes first)
 {

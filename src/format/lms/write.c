@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - spans to lines, see lms.h.
+ * write.c - spans to lines; see lms.h.
  *
- * A message gets its id, and its line of type 2, when it is met.  One that was
- * read from a profile has the id it had there, if no other input has it; any
- * other has the lowest that is left.  Time starts with the profile's own start,
- * or else with the first mark.  It is cut to microseconds before differences
- * are taken: what is cut never adds up.
+ * A message gets its id, and its line of type 2, at its first event.  A message
+ * that was read from a profile keeps the id of the profile if the id is free;
+ * any other message gets the lowest free id.  Time starts with the start of the
+ * profile, else with the first mark.  Times are cut to microseconds before
+ * differences are taken, so that the errors do not add up.
  *
  *	message --> process: the id in the output
  *	(input, id in it) --> number --> mapping: id and label in the output
@@ -62,13 +62,13 @@ struct process {
 /* The id in the output for an id of an input. */
 struct mapping {
 	int64_t id;
-	struct tl_text label; /* that it has just now */
-	bool known;           /* has it an id? */
-	bool written;         /* and a label? */
+	struct tl_text label; /* current label */
+	bool known;           /* id is set */
+	bool written;         /* the label is written */
 };
 
 struct lms_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_message_map processes;
 	struct tl_notes notes;
 	struct tl_text label;
@@ -76,10 +76,10 @@ struct lms_write {
 	struct mapping *mappings;
 	size_t mapping_capacity;
 	struct tl_id_map taken; /* ids of the output */
-	int64_t lowest;         /* that may be free */
+	int64_t lowest;         /* lowest id that may be free */
 	int64_t last_us;
-	bool started; /* has it a line? */
-	bool timed;   /* does last_us count? */
+	bool started; /* a line was written */
+	bool timed;   /* last_us is set */
 };
 
 static struct lms_write *
@@ -101,7 +101,10 @@ note_message(struct lms_write *w, const struct tl_event *event, bool ours)
 		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
 }
 
-/* The first line of a file must not look as if lines ended in CR LF. */
+/*
+ * Replace a CR at the end of the file's first line, because a reader would take
+ * CR LF for the line ends of the file.
+ */
 static void
 mend_first(struct lms_write *w)
 {
@@ -116,14 +119,16 @@ mend_first(struct lms_write *w)
 	}
 }
 
-/* A label keeps a newline only where no reader would take what follows for a
- * line of its own, or for nothing. */
+/*
+ * Replace a newline in a label if a reader would take the rest for a line, or
+ * would drop the rest.
+ */
 static void
 mend_label(struct lms_write *w)
 {
 	char *data = w->label.data;
 	size_t end = w->label.size;
-	bool more = false; /* does a line that is kept follow? */
+	bool more = false; /* a kept line follows */
 
 	for (size_t at = end; at-- > 0;) {
 		struct tl_lms_line line;
@@ -157,7 +162,7 @@ find_mapping(struct lms_write *w, struct tl_id_key key,
 	return 0;
 }
 
-/* Is the id free?  It is taken then: 1, 0 it was taken, -ENOSPC, -ENOMEM. */
+/* Take an id: 1; 0: the id was taken; -ENOSPC, -ENOMEM. */
 static int
 take_id(struct lms_write *w, int64_t id)
 {
@@ -167,7 +172,7 @@ take_id(struct lms_write *w, int64_t id)
 	    &number);
 }
 
-/* Give a mapping its id in the output: the wanted one, if there is such. */
+/* Give a mapping its id in the output: the wanted id if it is free. */
 static int
 give_id(struct lms_write *w, struct mapping *mapping, const int64_t *wanted)
 {
@@ -186,7 +191,7 @@ give_id(struct lms_write *w, struct mapping *mapping, const int64_t *wanted)
 	return rc < 0 ? rc : 0;
 }
 
-/* The line of type 2 for the label at hand, unless the id has it. */
+/* Write the line of type 2 for w->label, unless the id has this label. */
 static int
 put_label(struct lms_write *w, struct mapping *mapping, bool again)
 {
@@ -215,7 +220,9 @@ put_label(struct lms_write *w, struct mapping *mapping, bool again)
 	return text->rc;
 }
 
-/* Does a message stand for an id of a profile that was read? */
+/*
+ * Return the id of a message that was read from a profile; false: it was not.
+ */
 static bool
 read_id(const struct tl_message *m, int64_t *id)
 {
@@ -268,7 +275,7 @@ map_message(struct lms_write *w, const struct tl_event *event,
 	return put_label(w, *mapping, false);
 }
 
-/* The process of a message, whose mapping is written when it is new. */
+/* Find the process of a message; the mapping of a new message is written. */
 static int
 find_process(struct lms_write *w, const struct tl_event *event,
     const struct process **process)
@@ -304,7 +311,7 @@ is_mapping(const struct tl_event *event)
 		   tl_bytes_of(TL_LMS_MAPPING));
 }
 
-/* A mapping that was read. */
+/* Write a mapping that was read. */
 static int
 put_mapping(struct lms_write *w, const struct tl_event *event)
 {
@@ -321,7 +328,7 @@ put_mapping(struct lms_write *w, const struct tl_event *event)
 	return put_label(w, mapping, true);
 }
 
-/* Where differences count from: a profile that was read has its own start. */
+/* Choose the origin of differences: the profile's start, or the first mark. */
 static void
 start_time(struct lms_write *w, const struct tl_event *event, int64_t us)
 {
@@ -334,7 +341,7 @@ start_time(struct lms_write *w, const struct tl_event *event, int64_t us)
 	tl_note(&w->notes, ORIGIN, TL_FAULT_NOWHERE);
 }
 
-/* Whole microseconds, also before 1970. */
+/* Round down to microseconds, also before 1970. */
 static int64_t
 us_of(struct lms_write *w, int64_t ns)
 {

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Millions of events a second are logged, and packed as quickly. */
+/* Compression must keep up with millions of events a second. */
 enum { ZSTD_LEVEL = 1 };
 
-/* Of the format: pages and their heads. */
+/* Numbers of the Parquet format: pages and their headers. */
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
 enum {
 	PAGE_TYPE = 1,
@@ -31,7 +31,7 @@ enum { DICTIONARY_COUNT = 1, DICTIONARY_ENCODING = 2 };
 /* The header of a page. */
 struct page {
 	int type;
-	uint32_t rows; /* or entries */
+	uint32_t rows; /* rows of a data page, else entries */
 	enum tl_parquet_encoding encoding;
 };
 
@@ -106,7 +106,7 @@ put_head(struct tl_text *text, const struct page *page, size_t size,
 	tl_thrift_end(&t);
 }
 
-/* Append a page to text; *size grows by what it is unpacked. */
+/* Append a page to text; *size grows by the header and the unpacked body. */
 static int
 pack(struct tl_parquet_packer *p, struct tl_text *text, const struct page *page,
     const struct tl_text *body, uint64_t *size)
@@ -123,14 +123,14 @@ pack(struct tl_parquet_packer *p, struct tl_text *text, const struct page *page,
 	packed_size =
 	    ZSTD_compress2(p->zstd, to, bound, body->data, body->size);
 	if (ZSTD_isError(packed_size))
-		return -ENOMEM; /* there is room, so nothing else fails */
+		return -ENOMEM; /* the only failure: there is room */
 	put_head(text, page, body->size, packed_size);
 	*size += text->size - before + body->size;
 	tl_put_bytes(text, tl_bytes(to, packed_size));
 	return text->rc;
 }
 
-/* A data page out of body. */
+/* Append a data page made of body. */
 static int
 add_page(struct tl_parquet_packer *p, struct tl_parquet_column *c,
     uint32_t rows, enum tl_parquet_encoding encoding)
@@ -151,7 +151,7 @@ open_size(struct tl_text *text)
 	return text->size;
 }
 
-/* Write the size of all since open_size before it. */
+/* Write the size of the bytes since open_size() in front of the bytes. */
 static void
 close_size(struct tl_text *text, size_t opened)
 {
@@ -161,7 +161,7 @@ close_size(struct tl_text *text, size_t opened)
 		memcpy(text->data + opened - sizeof(size), &size, sizeof(size));
 }
 
-/* A page of nothing but NULL. */
+/* Append a page that has only NULL. */
 static int
 add_nulls(struct tl_parquet_packer *p, struct tl_parquet_column *c)
 {
@@ -232,7 +232,7 @@ put_values(struct tl_text *body, struct tl_parquet_column *c)
 	}
 }
 
-/* The rows that have levels become a page; others may follow. */
+/* Make a page of the rows that have levels; more rows may follow. */
 static int
 cut_page(struct tl_parquet_packer *p, struct tl_parquet_column *c)
 {
@@ -286,8 +286,10 @@ put_plain(struct tl_parquet_packer *p, struct tl_parquet_column *c,
 	return tl_parquet_text_close(p, c, row, opened);
 }
 
-/* The entry of a string, counted from 0, which may be new: -ENOSPC, when the
- * dictionary has no room for it. */
+/*
+ * Find the entry of a string, counted from 0, or add an entry.  -ENOSPC: the
+ * dictionary is full.
+ */
 static int
 find_entry(struct tl_parquet_column *c, struct tl_bytes string, uint32_t *entry)
 {
@@ -343,7 +345,7 @@ tl_parquet_end_page(struct tl_parquet_packer *p, struct tl_parquet_column *c,
 
 	rows -= c->base;
 	assert(rows >= c->rows && (c->is_optional || rows == c->rows));
-	if (c->count == 0) { /* NULL goes together with what was and comes */
+	if (c->count == 0) { /* join neighbouring NULLs */
 		c->waiting += rows;
 	} else {
 		memset(c->levels + c->rows, 0, rows - c->rows);

@@ -9,9 +9,10 @@
  *	levels            1 0 0 1 1 0
  *	values            1 2 3
  *
- * NULL need not be put: levels follow when the next value comes.
- * Strings are numbers in values while they have a dictionary, and lie in plain
- * once it is full; from there on so do those of the rest of the chunk.
+ * NULL need not be put: the next value adds the levels of the rows before it.
+ * While a string column has a dictionary, the values are numbers of entries.
+ * Once the dictionary is full, the strings of the rest of the chunk lie in
+ * plain.
  */
 #ifndef TL_FORMAT_PARQUET_COLUMN_H
 #define TL_FORMAT_PARQUET_COLUMN_H
@@ -24,8 +25,8 @@
 
 enum {
 	TL_PARQUET_PAGE_ROWS = 8 << 10,
-	TL_PARQUET_PAGE_SIZE_MAX = 1 << 20, /* of plain strings */
-	TL_PARQUET_ENTRIES_MAX = 1 << 15,   /* of a dictionary */
+	TL_PARQUET_PAGE_SIZE_MAX = 1 << 20, /* bytes of plain strings */
+	TL_PARQUET_ENTRIES_MAX = 1 << 15,   /* entries of a dictionary */
 	TL_PARQUET_DICTIONARY_SIZE_MAX = 1 << 20
 };
 
@@ -38,7 +39,7 @@ enum tl_parquet_kind {
 	TL_PARQUET_MICROS,
 	TL_PARQUET_DOUBLE,
 	TL_PARQUET_STRING,
-	TL_PARQUET_TEXT /* strings that are hardly ever the same: plain */
+	TL_PARQUET_TEXT /* rarely equal strings: plain */
 };
 
 static inline bool
@@ -47,7 +48,7 @@ tl_parquet_is_text(enum tl_parquet_kind kind)
 	return kind >= TL_PARQUET_STRING;
 }
 
-/* Of the format. */
+/* Numbers of the Parquet format. */
 enum tl_parquet_encoding {
 	TL_PARQUET_PLAIN = 0,
 	TL_PARQUET_HYBRID = 3,
@@ -55,32 +56,32 @@ enum tl_parquet_encoding {
 	TL_PARQUET_DICTIONARY = 8
 };
 
-/* Where a string stands in the dictionary of a chunk; starts from zeros. */
+/* The place of a string in the dictionary of a chunk; starts from all zeros. */
 struct tl_parquet_known {
-	uint32_t chunk; /* which: 0 none */
+	uint32_t chunk; /* id of the chunk; 0: none */
 	uint32_t entry;
 };
 
 struct tl_parquet_column {
 	enum tl_parquet_kind kind;
 	bool is_optional;
-	bool is_plain;     /* strings: there is no dictionary any more */
-	uint32_t chunk_id; /* from 1 */
-	/* The page. */
-	uint32_t base;  /* row, of those since tl_parquet_end_page, it begins
-			   with */
-	uint32_t rows;  /* that have a level */
-	uint32_t count; /* values */
+	bool is_plain;     /* strings without a dictionary */
+	uint32_t chunk_id; /* counted from 1 */
+	/* The page that fills. */
+	/* First row of the page, counted from tl_parquet_end_page(). */
+	uint32_t base;
+	uint32_t rows;  /* rows with a level */
+	uint32_t count; /* number of values */
 	struct tl_text plain;
 	/* The chunk. */
 	struct tl_text pages;
-	struct tl_text dictionary; /* its entries */
+	struct tl_text dictionary; /* entries with their sizes */
 	struct tl_interner *interner;
 	uint32_t entries;
 	uint32_t waiting;   /* rows of NULL before the page */
-	uint64_t nulls;     /* of its pages */
-	uint64_t size;      /* of its pages, unpacked */
-	uint16_t encodings; /* of its pages, a bit for each */
+	uint64_t nulls;     /* NULLs of the pages */
+	uint64_t size;      /* bytes of the pages, unpacked */
+	uint16_t encodings; /* encodings of the pages, as bits */
 	struct tl_parquet_bounds bounds;
 	uint8_t levels[TL_PARQUET_PAGE_ROWS];
 	uint64_t values[TL_PARQUET_PAGE_ROWS];
@@ -89,9 +90,9 @@ struct tl_parquet_column {
 /* State shared by all columns. */
 struct tl_parquet_packer {
 	ZSTD_CCtx *zstd;
-	struct tl_text body;   /* of a page */
-	struct tl_text packed; /* the same */
-	uint64_t size;         /* of all pages since the chunks began */
+	struct tl_text body;   /* body of a page */
+	struct tl_text packed; /* the body, compressed */
+	uint64_t size;         /* bytes of all pages of the row group */
 };
 
 int tl_parquet_packer_init(struct tl_parquet_packer *packer);
@@ -101,8 +102,10 @@ void tl_parquet_column_init(struct tl_parquet_column *column,
     enum tl_parquet_kind kind, bool is_optional);
 void tl_parquet_column_free(struct tl_parquet_column *column);
 
-/* The level of a row that is not NULL.  Rows are counted from the last
- * tl_parquet_end_page. */
+/*
+ * Give a row that is not NULL its level.  Rows are counted from the last
+ * tl_parquet_end_page().
+ */
 static inline void
 tl_parquet_raise(struct tl_parquet_column *c, uint32_t row)
 {
@@ -114,7 +117,7 @@ tl_parquet_raise(struct tl_parquet_column *c, uint32_t row)
 	c->rows = row + 1;
 }
 
-/* The value of a row: a number, or the bits of a double. */
+/* Put the value of a row: a number, or the bits of a double. */
 static inline void
 tl_parquet_put(struct tl_parquet_column *c, uint32_t row, uint64_t value)
 {
@@ -122,13 +125,15 @@ tl_parquet_put(struct tl_parquet_column *c, uint32_t row, uint64_t value)
 	c->values[c->count++] = value;
 }
 
-/* A string of UTF-8 of at most TL_INTERNER_TEXT_MAX bytes, that was or will be
- * known (NULL: it is not).  0, -errno. */
+/*
+ * Put a UTF-8 string of at most TL_INTERNER_TEXT_MAX bytes, and note its place
+ * in known (NULL: do not note).  0, -errno.
+ */
 int tl_parquet_put_string(struct tl_parquet_packer *packer,
     struct tl_parquet_column *column, uint32_t row, struct tl_bytes string,
     struct tl_parquet_known *known);
 
-/* The same of a string that is known. */
+/* Put a string by its noted place; false: the chunk has no such place. */
 static inline bool
 tl_parquet_put_known(struct tl_parquet_column *c, uint32_t row,
     const struct tl_parquet_known *known)
@@ -139,20 +144,26 @@ tl_parquet_put_known(struct tl_parquet_column *c, uint32_t row,
 	return true;
 }
 
-/* A text that its caller appends to plain until close. */
+/*
+ * Put a string that the caller appends to plain between open and close.  close
+ * returns 0, -errno.
+ */
 size_t tl_parquet_text_open(struct tl_parquet_column *column);
 int tl_parquet_text_close(struct tl_parquet_packer *packer,
     struct tl_parquet_column *column, uint32_t row, size_t opened);
 
-/* Rows are counted from 0 again.  0, -errno. */
+/* End the page after this many rows; the next row is row 0.  0, -errno. */
 int tl_parquet_end_page(struct tl_parquet_packer *packer,
     struct tl_parquet_column *column, uint32_t rows);
 
-/* After tl_parquet_end_page: pages is all of them; the page of the dictionary,
- * which stands before them, is appended to text where there is one. */
+/*
+ * End the chunk after tl_parquet_end_page(): pages then holds all pages, and
+ * the page of the dictionary, which precedes them, is appended to text if there
+ * is a dictionary.  0, -errno.
+ */
 int tl_parquet_end_chunk(struct tl_parquet_packer *packer,
     struct tl_parquet_column *column, struct tl_text *text);
-/* The next one. */
+/* Start the next chunk. */
 void tl_parquet_next_chunk(struct tl_parquet_column *column);
 
 enum tl_parquet_order tl_parquet_order_of(enum tl_parquet_kind kind);

@@ -10,11 +10,11 @@
 /* == Thrift == */
 
 enum {
-	FAR = 15, /* fields, items */
+	FAR = 15, /* larger distances and counts have a long form */
 	HEAD_SHIFT = 4
 };
 
-/* Both protocols have the same varints. */
+/* Thrift and protobuf have the same varints. */
 void
 tl_thrift_varint(struct tl_text *text, uint64_t n)
 {
@@ -142,9 +142,9 @@ tl_thrift_item_open(struct tl_thrift *t)
 
 enum {
 	GROUP = TL_PARQUET_GROUP,
-	RUN_GROUPS_MIN = 2, /* a run is worth its head */
+	RUN_GROUPS_MIN = 2, /* shorter runs do not pay */
 	BLOCK = 128,
-	PART = 32, /* of a block */
+	PART = 32, /* a part of a block */
 	PARTS = BLOCK / PART,
 	BLOCK_SIZE_MAX =
 	    TL_PB_VARINT_MAX + PARTS + BLOCK * (int)sizeof(uint64_t),
@@ -152,15 +152,17 @@ enum {
 };
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
-/* Times this, byte i of a word that is 0 or 1 becomes bit 56 + i. */
+/* A multiplication with GATHER moves bit 0 of byte i to bit 56 + i. */
 #define GATHER UINT64_C(0x0102040810204080)
 
-/* Values are bytes (size 1) or words (size 8): the compiler makes two. */
+/*
+ * Values are bytes (size 1) or words (size 8); inlining makes a loop for each.
+ */
 struct values {
 	const void *data;
 	size_t size;
 	size_t count;
-	unsigned width; /* bits that each needs */
+	unsigned width; /* bits of each value */
 };
 
 static inline uint64_t
@@ -170,7 +172,7 @@ value_at(const struct values *v, size_t i)
 			    : ((const uint64_t *)v->data)[i];
 }
 
-/* Are all of a group the same? */
+/* Are all values of a group equal? */
 static inline bool
 is_even(const struct values *v, size_t group)
 {
@@ -187,7 +189,7 @@ is_even(const struct values *v, size_t group)
 	return odd == 0;
 }
 
-/* The groups from this one on that have one value, the same. */
+/* The number of groups, from this group on, that have one single value. */
 static inline size_t
 run_of(const struct values *v, size_t group, size_t groups)
 {
@@ -280,7 +282,7 @@ tl_parquet_put_levels(struct tl_text *text, uint8_t *levels, size_t count)
 	put_hybrid(text, &v);
 }
 
-/* The last group is filled with what ends it. */
+/* Fill the last group with its last value. */
 static void
 fill_group(uint64_t *values, size_t count)
 {
@@ -323,7 +325,10 @@ write_word(char *to, uint64_t word)
 	return to + sizeof(word);
 }
 
-/* PART numbers of this many bits.  A part ends on a word or in its middle. */
+/*
+ * Write PART numbers of width bits.  32 numbers end on a word or in the middle
+ * of a word.
+ */
 static char *
 write_part(char *to, const uint64_t *part, unsigned width)
 {
@@ -350,8 +355,10 @@ widened(uint64_t value, bool narrow)
 	return narrow ? (int32_t)(uint32_t)value : (int64_t)value;
 }
 
-/* The steps to count values from the one before; what they wrap round to is
- * of 32 bits where values are.  Returns the least of them. */
+/*
+ * Compute the steps to count values, each from the value before; narrow: steps
+ * wrap to 32 bits, as the values.  Return the least step.
+ */
 static int64_t
 take_steps(uint64_t *steps, const uint64_t *values, size_t count, bool narrow)
 {
@@ -379,7 +386,7 @@ lift_part(uint64_t *part, size_t count, int64_t least)
 	return all;
 }
 
-/* The steps to count values, at most BLOCK, of which one stands before. */
+/* Write the steps to at most BLOCK values; a value precedes the array. */
 static char *
 write_block(char *to, const uint64_t *values, size_t count, bool narrow)
 {
@@ -427,7 +434,7 @@ tl_parquet_put_delta(struct tl_text *text, const uint64_t *values, size_t count,
 
 #define TOP_BIT (UINT64_C(1) << 63)
 
-/* Of doubles those below 0 are in order the other way round. */
+/* Doubles below 0 are in the reverse order of their bits. */
 static inline uint64_t
 key_of(enum tl_parquet_order order, uint64_t value)
 {
@@ -474,7 +481,7 @@ take(struct tl_parquet_bounds *b, enum tl_parquet_order order,
 	b->is_known |= count > 0;
 }
 
-/* The compiler makes a loop for each order. */
+/* Inlining makes a loop for each order. */
 void
 tl_parquet_bounds_take(struct tl_parquet_bounds *b, enum tl_parquet_order order,
     const uint64_t *values, size_t count)
@@ -493,7 +500,7 @@ tl_parquet_bounds_take(struct tl_parquet_bounds *b, enum tl_parquet_order order,
 	}
 }
 
-/* Of doubles, both zeros are the same: the bounds hold either. */
+/* -0.0 and 0.0 are equal, so the bounds include either zero. */
 bool
 tl_parquet_bounds_get(const struct tl_parquet_bounds *b,
     enum tl_parquet_order order, uint64_t *least, uint64_t *most)
@@ -532,7 +539,7 @@ tl_parquet_bounds_of_texts(struct tl_bytes texts, struct tl_bytes *least,
 		at += sizeof(size);
 		text = tl_bytes(texts.data + at, size);
 		if (text.data == texts.data + sizeof(size))
-			*least = *most = text; /* the first */
+			*least = *most = text; /* first text */
 		if (is_less(text, *least))
 			*least = text;
 		if (is_less(*most, text))
@@ -541,7 +548,7 @@ tl_parquet_bounds_of_texts(struct tl_bytes texts, struct tl_bytes *least,
 	return texts.size > 0;
 }
 
-/* Where the last character begins that does not fit, or the end. */
+/* The end of the longest prefix of whole characters that fits. */
 static size_t
 cut_at(struct tl_bytes text)
 {
@@ -567,7 +574,7 @@ tl_parquet_cut_least(struct tl_text *cut, struct tl_bytes least)
 	return size == least.size;
 }
 
-/* One further: the last letter that has a next one in ASCII. */
+/* Increase the last letter that has a successor in ASCII. */
 bool
 tl_parquet_cut_most(struct tl_text *cut, struct tl_bytes most)
 {

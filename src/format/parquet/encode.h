@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * encode.h - the three encodings that a Parquet file is made of: numbers packed
- * into pages, the least and the greatest value of a column chunk, and Thrift's
- * compact protocol, in which page heads and the footer are written.
+ * encode.h - the three encodings of a Parquet file: numbers packed into pages,
+ * the bounds of a column chunk, and Thrift's compact protocol for page headers
+ * and the footer.
  *
  * Levels and indices, "hybrid", eight at a time:
  *
@@ -16,14 +16,14 @@
  *
  * Thrift: a struct is fields in the order of their numbers, then a byte 0.
  *
- *	field:  how far from the field before 4, type 4 | value
- *	        0, type 4 | number, zigzag varint | value     where it is far
+ *	field:  distance from the field before 4, type 4 | value
+ *	        0, type 4 | number, zigzag varint | value     if it is far
  *	value:  integers: zigzag varints     bytes: varint of the length, bytes
  *	        booleans: none, the type is the value     struct: its fields, 0
  *	        list: count 4, type of all 4 | values one after the other
  *	              15, type of all 4 | count, varint | values
  *
- * All of it appends to a text, whose rc is the first failure.
+ * All functions append to a text; the rc of the text is the first failure.
  */
 #ifndef TL_FORMAT_PARQUET_ENCODE_H
 #define TL_FORMAT_PARQUET_ENCODE_H
@@ -32,28 +32,28 @@
 
 /* == numbers, packed == */
 
-/* Arrays have room for whole groups: what is behind count may be changed. */
+/* Arrays have room for whole groups; values behind count may be changed. */
 enum { TL_PARQUET_GROUP = 8 };
 
-/* Levels, which are 0 or 1. */
+/* Append levels, which are 0 or 1. */
 void tl_parquet_put_levels(struct tl_text *text, uint8_t *levels, size_t count);
-/* Indices of this many bits, 1 to 32. */
+/* Append indices of width bits, 1 to 32. */
 void tl_parquet_put_indices(struct tl_text *text, uint64_t *indices,
     size_t count, unsigned width);
-/* Booleans, packed without any head. */
+/* Append booleans, packed without a head. */
 void tl_parquet_put_bools(struct tl_text *text, uint64_t *values, size_t count);
-/* At least one number; narrow: of 32 bits. */
+/* Append at least one number; narrow: numbers of 32 bits. */
 void tl_parquet_put_delta(struct tl_text *text, const uint64_t *values,
     size_t count, bool narrow);
 
-/* How many bits the largest of them needs. */
+/* The number of bits that a number needs. */
 static inline unsigned
 tl_parquet_width(uint64_t most)
 {
 	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* == the bounds of a column chunk, by which readers skip it == */
+/* == bounds of a column chunk, by which readers skip chunks == */
 
 enum tl_parquet_order {
 	TL_PARQUET_UNSIGNED,
@@ -63,28 +63,34 @@ enum tl_parquet_order {
 
 /* Starts from all zeros. */
 struct tl_parquet_bounds {
-	uint64_t least; /* as keys, which are in order as unsigned numbers */
+	uint64_t least; /* keys, ordered as unsigned numbers */
 	uint64_t most;
 	bool is_known; /* there was a value */
-	bool is_void;  /* a NaN, which has no place in the order */
+	bool is_void;  /* a NaN, which has no order, was met */
 };
 
 void tl_parquet_bounds_take(struct tl_parquet_bounds *bounds,
     enum tl_parquet_order order, const uint64_t *values, size_t count);
-/* The bounds as values: false when there are none. */
+/* Return the bounds as values; false: there are none. */
 bool tl_parquet_bounds_get(const struct tl_parquet_bounds *bounds,
     enum tl_parquet_order order, uint64_t *least, uint64_t *most);
 
-/* Of a long text only a prefix is written: it is not greater, and with its last
- * letter one further it is not less. */
+/*
+ * A prefix serves as the lower bound of a long text.  The prefix with its last
+ * letter increased serves as the upper bound.
+ */
 enum { TL_PARQUET_BOUND_SIZE_MAX = 64 };
 
-/* The least and the greatest of texts, each after four bytes of its size, in
- * the order of their bytes.  False: there are none. */
+/*
+ * Find the least and the greatest of texts in byte order; four bytes of size
+ * precede each text.  false: there are no texts.
+ */
 bool tl_parquet_bounds_of_texts(struct tl_bytes texts, struct tl_bytes *least,
     struct tl_bytes *most);
-/* What is written of them, appended to cut: is it all?  The greatest may have
- * none that is short: then cut stays empty. */
+/*
+ * Append a bound of a text to cut; true: the bound is the whole text.  If no
+ * short text is greater, tl_parquet_cut_most() appends nothing.
+ */
 bool tl_parquet_cut_least(struct tl_text *cut, struct tl_bytes least);
 bool tl_parquet_cut_most(struct tl_text *cut, struct tl_bytes most);
 
@@ -101,13 +107,13 @@ enum tl_thrift_type {
 	TL_THRIFT_STRUCT = 12
 };
 
-/* Numbers by themselves. */
+/* Append a number without a field. */
 void tl_thrift_varint(struct tl_text *text, uint64_t n);
 
-/* A struct that is being written to the end of a text.  Starts with last 0. */
+/* A struct that is being appended to a text; last starts as 0. */
 struct tl_thrift {
 	struct tl_text *text;
-	int last; /* the field before */
+	int last; /* number of the field before */
 };
 
 void tl_thrift_put_bool(struct tl_thrift *thrift, int field, bool is_so);
@@ -117,16 +123,18 @@ void tl_thrift_put_i64(struct tl_thrift *thrift, int field, int64_t n);
 void
 tl_thrift_put_bytes(struct tl_thrift *thrift, int field, struct tl_bytes bytes);
 
-/* A struct inside: all that is put until close, which is given what open
- * returned.  They nest. */
+/*
+ * Open a struct inside; close takes the value that open returned.  Structs
+ * nest.
+ */
 int tl_thrift_open(struct tl_thrift *thrift, int field);
 void tl_thrift_close(struct tl_thrift *thrift, int last);
-/* A struct without any field. */
+/* Append a struct without fields. */
 void tl_thrift_put_nothing(struct tl_thrift *thrift, int field);
-/* The end of the struct that was begun with last 0. */
+/* End the outermost struct. */
 void tl_thrift_end(struct tl_thrift *thrift);
 
-/* The head of a list; this many items must follow. */
+/* Append the head of a list, which count items must follow. */
 void tl_thrift_list(struct tl_thrift *thrift, int field,
     enum tl_thrift_type type, size_t count);
 void tl_thrift_item_i32(struct tl_thrift *thrift, int32_t n);

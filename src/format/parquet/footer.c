@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <timeline.h>
 
-/* Of the format: what describes a file. */
+/* Numbers of the Parquet format: the metadata of a file. */
 enum {
 	FILE_VERSION = 1,
 	FILE_SCHEMA = 2,
@@ -67,7 +67,7 @@ enum { ENCODINGS_END = TL_PARQUET_DICTIONARY + 1 };
 static const struct {
 	int8_t type;
 	int8_t converted;
-	int8_t bits; /* of an integer; 0: is none */
+	int8_t bits; /* bits of an integer; 0: no integer */
 } types[] = {
 	[TL_PARQUET_BOOL] = { BOOLEAN, NO_CONVERTED, 0 },
 	[TL_PARQUET_I32] = { INT32, NO_CONVERTED, 0 },
@@ -114,7 +114,7 @@ put_number_bounds(struct tl_thrift *t, const struct tl_parquet_column *c)
 	tl_thrift_put_bool(t, STATISTICS_LEAST_IS_EXACT, true);
 }
 
-/* Texts have bounds where a dictionary holds all of them. */
+/* Append the bounds of texts, which only a complete dictionary gives. */
 static void
 put_text_bounds(struct parquet_write *w, struct tl_thrift *t,
     const struct tl_parquet_column *c)
@@ -158,7 +158,7 @@ put_statistics(struct parquet_write *w, struct tl_thrift *t,
 static void
 put_encodings(struct tl_thrift *t, unsigned encodings)
 {
-	encodings |= 1U << TL_PARQUET_HYBRID; /* levels */
+	encodings |= 1U << TL_PARQUET_HYBRID; /* for levels */
 	tl_thrift_list(t, META_ENCODINGS, TL_THRIFT_I32,
 	    (size_t)__builtin_popcount(encodings));
 	for (int i = 0; i < ENCODINGS_END; i++) {
@@ -167,7 +167,10 @@ put_encodings(struct tl_thrift *t, unsigned encodings)
 	}
 }
 
-/* Column i is at w->at, its dictionary this many bytes before its pages. */
+/*
+ * Append the entry of column i, whose dictionary takes that many bytes at
+ * w->at.
+ */
 static void
 put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
     size_t dictionary)
@@ -196,7 +199,7 @@ put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
 	tl_thrift_close(t, chunk);
 }
 
-/* Write the chunk of column i, and set its part of the footer. */
+/* Write the chunk of column i and append its entry. */
 static int
 write_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i)
 {
@@ -247,7 +250,10 @@ tl_parquet_write_group(struct parquet_write *w)
 
 /* == the footer == */
 
-/* It is of UTC, but readers that hear it lose the nanoseconds. */
+/*
+ * The time is UTC, but readers that are told so drop the nanoseconds; only
+ * microseconds are marked as UTC.
+ */
 static void
 put_time(struct tl_thrift *t, enum tl_parquet_kind kind)
 {
@@ -263,7 +269,7 @@ put_time(struct tl_thrift *t, enum tl_parquet_kind kind)
 	tl_thrift_close(t, last);
 }
 
-/* Signed integers and doubles are nothing but their type. */
+/* Is the physical type of a kind enough: booleans, signed integers, doubles? */
 static bool
 is_plain(enum tl_parquet_kind kind)
 {
@@ -342,7 +348,7 @@ put_host(struct tl_text *text, const char *host)
 	tl_put_char(text, '"');
 }
 
-/* Is no source before it of the same host? */
+/* Is a source the first source of its host? */
 static bool
 is_first(const struct tl_writer *writer, size_t source)
 {
@@ -354,7 +360,7 @@ is_first(const struct tl_writer *writer, size_t source)
 	return true;
 }
 
-/* A list of JSON, in the order of sources. */
+/* The hosts as a list of JSON, in the order of the sources. */
 static struct tl_bytes
 hosts_of(struct parquet_write *w)
 {

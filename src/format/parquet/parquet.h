@@ -12,7 +12,7 @@
 
 enum {
 	PARQUET_GROUP_ROWS = 128 << 10,
-	PARQUET_GROUP_SIZE_MAX = 64 << 20 /* of its pages, unpacked */
+	PARQUET_GROUP_SIZE_MAX = 64 << 20 /* bytes of the pages, unpacked */
 };
 
 enum parquet_column_name {
@@ -22,12 +22,12 @@ enum parquet_column_name {
 	COLUMNS
 };
 
-/* From one argument's columns to those of the next. */
+/* The distance between the columns of one argument and the next. */
 enum { ARG_COLUMNS = NAME2 - NAME1 };
 
 enum parquet_note { GATES, BUILTIN, NOT_UTF8, CUT };
 
-/* The slot of a message: the places of its texts. */
+/* Places of the texts that all events of a message share. */
 struct parquet_message {
 	struct tl_parquet_known category;
 	struct tl_parquet_known message;
@@ -39,7 +39,7 @@ struct parquet_message {
 	struct tl_parquet_known names[TL_ARGS_MAX];
 };
 
-/* The slot of a source. */
+/* Places of the texts of a source. */
 struct parquet_source {
 	struct tl_parquet_known host;
 	struct tl_parquet_known timeline;
@@ -47,26 +47,32 @@ struct parquet_source {
 };
 
 struct parquet_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_parquet_packer packer;
-	uint32_t row;          /* of the page */
-	uint32_t rows;         /* of the group, before the page */
-	uint64_t rows_all;     /* of the groups that are written */
-	uint64_t at;           /* bytes that are written */
-	struct tl_text groups; /* as they will stand in the footer */
+	uint32_t row;          /* row of the page */
+	uint32_t rows;         /* rows of the group, before the page */
+	uint64_t rows_all;     /* rows of the written groups */
+	uint64_t at;           /* bytes written */
+	struct tl_text groups; /* metadata for the footer */
 	size_t group_count;
 	struct tl_spans *spans;
 	struct tl_render *render;
 	struct tl_message_map messages;
-	struct parquet_message unkept;  /* of a message that has no room */
-	struct parquet_source *sources; /* one more than sources of writer:
-					   of what comes from none */
+	struct parquet_message unkept; /* slot of messages that find no room */
+	/*
+	 * One slot for each source of the writer, and one for events without a
+	 * source.
+	 */
+	struct parquet_source *sources;
 	struct tl_text scratch;
 	struct tl_notes notes;
 	struct tl_parquet_column columns[COLUMNS];
 };
 
-/* A row group and its entry in the footer; nothing without rows. */
+/*
+ * Write a row group and keep its entry for the footer; 0 rows: nothing.  0,
+ * -errno.
+ */
 int tl_parquet_write_group(struct parquet_write *w);
 /* Write the footer after the last group. */
 void tl_parquet_put_footer(struct parquet_write *w);

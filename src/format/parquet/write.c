@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - an event into the columns of its row, rows to pages, pages to row
+ * write.c - an event into the columns of a row, rows to pages, pages to row
  * groups.
  *
- * Most texts of an event are those of its message and of its source: where
- * they are in the dictionaries is kept, and searched once in a row group.
+ * Most texts of an event are texts of the message or of the source.  Their
+ * places in the dictionaries are kept, so that each text is searched once in a
+ * row group.
  */
 #include "format/parquet/write.h"
 
@@ -18,7 +19,7 @@
 
 /* == a row == */
 
-/* A byte of a text may become three. */
+/* U+FFFD makes a bad byte three bytes. */
 enum { TEXT_MAX = TL_INTERNER_TEXT_MAX / 3 };
 
 #define HIGH_BITS UINT64_C(0x8080808080808080)
@@ -29,7 +30,7 @@ put(struct parquet_write *w, enum parquet_column_name name, uint64_t value)
 	tl_parquet_put(&w->columns[name], w->row, value);
 }
 
-/* How many bytes from at on are ASCII, in eights. */
+/* The number of ASCII bytes from at on, counted in eights. */
 static size_t
 count_ascii(struct tl_bytes text, size_t at)
 {
@@ -44,7 +45,7 @@ count_ascii(struct tl_bytes text, size_t at)
 	return at - start;
 }
 
-/* How many bytes from the begin are UTF-8. */
+/* The number of leading bytes that are UTF-8. */
 static size_t
 count_valid(struct tl_bytes text)
 {
@@ -63,14 +64,14 @@ count_valid(struct tl_bytes text)
 	return at;
 }
 
-/* Is it a byte of a character, but not the first? */
+/* Is a byte a continuation of a UTF-8 character? */
 static bool
 is_inside(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The same text, of UTF-8 and not too long. */
+/* The text as UTF-8, cut if too long. */
 static struct tl_bytes
 made_valid(struct parquet_write *w, struct tl_bytes text)
 {
@@ -111,7 +112,7 @@ put_text(struct parquet_write *w, enum parquet_column_name name,
 		   : tl_parquet_put_string(&w->packer, c, w->row, text, known);
 }
 
-/* The same, NULL where there is none. */
+/* Put a text, or NULL for an empty text. */
 static int
 put_some(struct parquet_write *w, enum parquet_column_name name,
     struct tl_bytes text, struct tl_parquet_known *known)
@@ -126,7 +127,7 @@ put_word(struct parquet_write *w, enum parquet_column_name name,
 	return put_some(w, name, tl_bytes_of(word), known);
 }
 
-/* Where it comes from. */
+/* Put the source, process and thread of an event. */
 static int
 put_source(struct parquet_write *w, const struct tl_event *event)
 {
@@ -155,14 +156,14 @@ put_source(struct parquet_write *w, const struct tl_event *event)
 			    NULL);
 }
 
-/* Of the microsecond that it is in, before 1970, too. */
+/* Round down to microseconds, also before 1970. */
 static int64_t
 micros_of(int64_t ns)
 {
 	return ns / TL_NS_PER_US - (ns % TL_NS_PER_US < 0);
 }
 
-/* Columns of events and losses. */
+/* Put the columns of events and losses. */
 static void
 put_place(struct parquet_write *w, const struct tl_event *event)
 {
@@ -181,7 +182,7 @@ put_place(struct parquet_write *w, const struct tl_event *event)
 	put(w, LANE, event->lane);
 }
 
-/* Columns of events. */
+/* Put the columns of events only. */
 static void
 put_entry(struct parquet_write *w, const struct tl_event *event)
 {
@@ -277,7 +278,7 @@ note_message(struct parquet_write *w, const struct tl_message *m)
 		tl_note(&w->notes, BUILTIN, TL_FAULT_NOWHERE);
 }
 
-/* The slot of a message; NULL: there are too many. */
+/* Find the slot of a message; messages without room share an empty slot. */
 static int
 find_message(struct parquet_write *w, const struct tl_message *message,
     struct parquet_message **kept)
@@ -300,8 +301,10 @@ find_message(struct parquet_write *w, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/* An end has how long it took; without arguments of its own, those of its
- * begin. */
+/*
+ * Put the duration of an end that has a begin.  An end without arguments gets
+ * the arguments of the begin.
+ */
 static int
 put_span(struct parquet_write *w, struct tl_event *event)
 {
@@ -381,7 +384,7 @@ write_of(struct tl_writer *writer)
 	return (struct parquet_write *)(void *)writer;
 }
 
-/* Sources are known now. */
+/* Begin the file; the writer knows its sources now. */
 static int
 parquet_begin(struct tl_writer *writer)
 {

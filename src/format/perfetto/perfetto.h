@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto.h - private between the perfetto_*.c files: which field of a
- * Perfetto trace has which number, and what the writer keeps.
+ * perfetto.h - private to this folder: the field numbers of a Perfetto trace,
+ * and the state of the writer.
  */
 #ifndef TL_FORMAT_PERFETTO_PERFETTO_H
 #define TL_FORMAT_PERFETTO_PERFETTO_H
@@ -37,7 +37,7 @@ enum { SEQUENCE = 1 };
 enum { DEFAULTS_CLOCK_ID = 58 };
 enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3 };
-enum { /* which clock */
+enum { /* values of CLOCK_ID */
 	CLOCK_UTC = 1,
 	CLOCK_MONO = 3,
 	CLOCK_BOOT = 6,
@@ -69,7 +69,7 @@ enum { /* TrackEvent */
 	EVENT_LOCATION = 34,
 	EVENT_COUNTER_DOUBLE = 44
 };
-enum { /* its type */
+enum { /* values of EVENT_TYPE */
 	TYPE_BEGIN = 1,
 	TYPE_END = 2,
 	TYPE_INSTANT = 3,
@@ -86,21 +86,21 @@ enum { /* DebugAnnotation */
 	ANNOTATION_STRING_ID = 17
 };
 
-/* InternedData, and what each of its entries has. */
+/* InternedData, and the fields of its entries. */
 enum { INTERNED_LOCATION = 4 };
 enum { INTERNED_ID = 1, INTERNED_TEXT = 2 };
 enum { LOCATION_ID = 1, LOCATION_FILE = 2, LOCATION_LINE = 4 };
 
-/* The kinds of interned data, each with its own numbers. */
+/* The kinds of interned texts; each kind has its own ids. */
 enum perfetto_kind {
 	CATEGORIES,
 	NAMES,
 	ARGUMENTS, /* names of debug annotations */
-	VALUES,    /* their strings */
+	VALUES,    /* strings of debug annotations */
 	PERFETTO_KINDS
 };
 
-/* Names of arguments that every event may have, the first ones interned. */
+/* Ids of argument names that any event may have. */
 enum {
 	ARGUMENT_CPU = 1,
 	ARGUMENT_PRIORITY,
@@ -111,15 +111,20 @@ enum {
 	ARGUMENT_OVERWRITTEN
 };
 
-/* Of ARGUMENT_ALONE: strings that are interned behind those of levels. */
+/* Ids of the values of ARGUMENT_ALONE, interned after the names of levels. */
 enum { VALUE_BEGIN = TIMELINE_LEVEL_MAX + 3, VALUE_END };
 
 enum {
-	/* CPUs that Perfetto takes */
+	/* Perfetto refuses a trace with a CPU of this number or above. */
 	PERFETTO_CPUS = 1024,
-	/* Strings kept together; more of them are written where they are. */
+	/*
+	 * Bytes of interned strings; further strings are written in the events.
+	 */
 	PERFETTO_STRINGS_SIZE_MAX = 64 << 20,
-	/* An event but for arguments: stamp, track, category, name, place. */
+	/*
+	 * Room for an event without arguments: stamp, track, category, name,
+	 * place.
+	 */
 	PERFETTO_FRAME_MAX = 256,
 	PERFETTO_HEAD_MAX = 64,
 	PERFETTO_ARG_MAX = 32
@@ -127,66 +132,73 @@ enum {
 
 enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS };
 
-/* The parts that the events of a message have in common. */
+/* The bytes that all events of a message share. */
 struct perfetto_message {
 	uint8_t head_size; /* category, name, place, priority */
-	bool named;        /* by its string argument, not in head */
+	/* The string argument of an event is its name, so head has no name. */
+	bool named;
 	char head[PERFETTO_HEAD_MAX];
-	/* The beginning of each annotation: its name. */
+	/* Each annotation begins with its name. */
 	uint8_t arg_size[TL_ARGS_MAX];
 	char arg[TL_ARGS_MAX][TL_PB_FIELD_MAX];
 };
 
 struct perfetto_texts {
 	struct tl_interner *interner;
-	uint64_t count;        /* of its strings that stand in the trace */
-	struct tl_id_map keys; /* of the strings that events name */
+	uint64_t count;        /* strings written to the trace */
+	struct tl_id_map keys; /* strings of arguments */
 	uint32_t *ids;         /* by number of a key; 0: not interned */
 	size_t id_capacity;
-	size_t size; /* of those strings */
+	size_t size; /* bytes of the strings in ids */
 };
 
 struct perfetto_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct perfetto_texts texts[PERFETTO_KINDS];
 	uint64_t locations;
 	struct tl_message_map messages;
 	struct tl_id_map tracks;
 	struct tl_spans *spans;
-	int64_t last_ns; /* of the own clock */
+	int64_t last_ns; /* last stamp on clock 64 */
 	bool started;
-	bool has_boottime;               /* the snapshot has it */
+	bool has_boottime;               /* the snapshot has the clock */
 	uint32_t running[PERFETTO_CPUS]; /* tid by CPU; 0: idle, unknown */
 	struct tl_text scratch;
-	struct tl_text values; /* strings of an event that are not interned */
+	struct tl_text values; /* strings of an event without an id */
 	struct tl_notes notes;
 };
 
-/* A packet of the sequence: what is in it is put between these. */
+/*
+ * Open and close a packet of the sequence; the caller puts fields in between.
+ */
 size_t tl_perfetto_packet_open(struct perfetto_write *w);
 void tl_perfetto_packet_close(struct perfetto_write *w, size_t packet);
 
-/* The id of a text, which is written if it is new.  0, -errno. */
+/* Return the id of a text and write a new text.  0, -errno. */
 int tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
     struct tl_bytes text, uint64_t *id);
-/* The id of the string that an argument names; 0: it is not interned. */
+/*
+ * Return the id of an argument's string; 0: the string is not interned.  0,
+ * -errno.
+ */
 int tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
     const struct tl_message *message, uint64_t number, uint64_t *id);
-/* The slot of a message, made if it is new. */
+/* Return the shared bytes of a message, made if new.  0, -errno. */
 int tl_perfetto_message(struct perfetto_write *w,
     const struct tl_message *message, struct perfetto_message **kept);
-/* Is the string that its events have as their only argument their name? */
+/* Is the only argument of a message a string that names the event? */
 bool tl_perfetto_is_named(const struct tl_message *message);
-/* The text by which an event of a message is known: its first line, with the
- * bare names of arguments. */
+/* Append the name of a message's events: the text with bare argument names. */
 void tl_perfetto_name(struct tl_text *text, const struct tl_message *message);
 
-/* The track an event belongs to, described if it is new.  0, -errno. */
+/* Return the track of an event and describe a new track.  0, -errno. */
 int tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid);
 
-/* Put an event of the kernel's scheduler the way of Perfetto: 1; 0: it is
- * another event or has to be put like one, -errno. */
+/*
+ * Write an event of the kernel's scheduler as an ftrace event: 1; 0: the event
+ * is another event or is written as an instant; -errno.
+ */
 int tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *event);
 
 void tl_perfetto_texts_free(struct perfetto_write *w);

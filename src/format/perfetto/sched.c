@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sched.c - entries of the kernel's scheduler as Perfetto has them: bundles
- * of ftrace events, from which its page draws CPUs and states of threads.
+ * sched.c - entries of the kernel's scheduler as bundles of ftrace events, from
+ * which Perfetto's page draws CPUs and states of threads.
  *
  *	"switched out"     sched_switch from the thread to the next
- *	"switched in"      nothing, where the switch before has brought it; else
- *	                   sched_switch from the task that was last on the CPU
+ *	"switched in"      nothing if the last switch of the CPU named the
+ *	                   thread; else sched_switch from the last task of
+ *	                   the CPU
  *	"woken by"         sched_waking by that task
  *
- * Perfetto takes their stamps to be of CLOCK_BOOTTIME, so entries from before
- * the machine's start, or of a machine of which it is not known, stay
- * instants; so do those of CPUs for which Perfetto refuses a whole trace.
+ * Perfetto takes the stamps of ftrace events for CLOCK_BOOTTIME.  Entries from
+ * before the start of the machine therefore stay instants, and so do entries of
+ * a machine whose start is unknown, and of CPUs for which Perfetto refuses a
+ * whole trace.
  */
 #include "format/perfetto/perfetto.h"
 
@@ -35,8 +37,10 @@ enum { /* SchedSwitchFtraceEvent */
 enum { WAKING_PID = 2, WAKING_SUCCESS = 4, WAKING_CPU = 5 };
 enum { IN_INTERRUPT = 0x08, IN_SOFTIRQ = 0x10 };
 
-/* The states' bits as kernels before 4.8 had them: what Perfetto reads in a
- * trace that names no kernel. */
+/*
+ * Return the bits of a state in kernels before 4.8, which Perfetto assumes for
+ * a trace that names no kernel.
+ */
 static uint64_t
 state_bits(struct tl_bytes letters)
 {
@@ -125,7 +129,7 @@ tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *e)
 	if (what < TL_SCHED_IS_OUT || what > TL_SCHED_IS_WOKEN || e->bare ||
 	    e->cpu >= PERFETTO_CPUS || !w->has_boottime || e->ns < boot)
 		return 0;
-	/* the thread is described: Perfetto learns its process */
+	/* the track's description tells Perfetto the thread's process */
 	if ((rc = tl_perfetto_track(w, e, &track)) < 0)
 		return rc;
 	if (what == TL_SCHED_IS_IN && w->running[e->cpu] == e->tid)

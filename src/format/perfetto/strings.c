@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strings.c - texts are written once and named by numbers since.
+ * strings.c - texts that are written once and named by ids.
  *
- * A interner numbers the texts of a kind by what they are; the strings that
- * arguments name are found by their number in their file first, which is
- * quicker than by what they are.
+ * An interner numbers the texts of a kind by their bytes.  The string of an
+ * argument is first looked up by its number in the file, which is faster than
+ * by its bytes.
  */
 #include "format/perfetto/perfetto.h"
 
@@ -50,7 +50,7 @@ tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
 	return 0;
 }
 
-/* A string met for the first time: is it worth being kept? */
+/* Intern a string that is met for the first time, unless the table is full. */
 static int
 keep_string(struct perfetto_write *w, enum perfetto_kind kind,
     struct tl_bytes string, uint32_t *id)
@@ -113,7 +113,7 @@ tl_perfetto_is_named(const struct tl_message *message)
 	       message->args[0].format == TIMELINE_ARG_STRING;
 }
 
-/* Where a message was defined. */
+/* Write the source location of a message and return its id. */
 static uint64_t
 intern_location(struct perfetto_write *w, const struct tl_message *message)
 {
@@ -131,13 +131,13 @@ intern_location(struct perfetto_write *w, const struct tl_message *message)
 	return w->locations;
 }
 
-/* The annotation "priority": levels are the first strings there are. */
+/* Write the annotation "priority"; names of levels are the first strings. */
 static char *
 write_priority(char *to, unsigned level)
 {
 	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
 
-	if (level > TIMELINE_LEVEL_MAX) /* "?" */
+	if (level > TIMELINE_LEVEL_MAX) /* shown as "?" */
 		level = TIMELINE_LEVEL_MAX + 1;
 	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_PRIORITY);
 	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID, level + 1);
@@ -174,7 +174,7 @@ write_head(struct perfetto_write *w, const struct tl_message *message,
 	return 0;
 }
 
-/* Do its events have a track of their own, which is described? */
+/* Have the events of a message a track of their own, with a description? */
 static bool
 has_track(const struct tl_message *message)
 {

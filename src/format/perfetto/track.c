@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * track.c - which track an event belongs to.
+ * track.c - the track of an event.
  *
  *	key                     track
  *	(pid, tid; 0)           thread, under its process
  *	(pid; PROCESS)          process
  *	(0; message)            spans of scope TIMELINE_SOURCE
  *	(pid; message | 1)      counter, under its process
- *	(0; LOSSES)             where entries are missing
+ *	(0; LOSSES)             missing entries
  *
- * A track's uuid is the number of its key, plus 1: short, because every event
- * has it.  Messages lie at even addresses beyond the small numbers.
+ * The uuid of a track is the number of its key, plus 1: small, because every
+ * event carries the uuid.  Messages lie at even addresses above the small
+ * numbers, so that no two keys are equal.
  */
 #include "format/perfetto/perfetto.h"
 
@@ -41,7 +42,10 @@ close_track(struct perfetto_write *w, size_t packet, size_t track)
 	tl_perfetto_packet_close(w, packet);
 }
 
-/* The uuid of a key: 0 known, 1 new, -errno.  0 is the track of the trace. */
+/*
+ * Return the uuid of a key: 0 known, 1 new, -errno.  Uuid 0, the track of the
+ * whole trace, serves when no more tracks fit.
+ */
 static int
 number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 {
@@ -58,8 +62,10 @@ number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 	return rc;
 }
 
-/* The name of an event's process, where it made one of the timelines of its
- * host. */
+/*
+ * Return the name of an event's process: a recorded name, or the command of the
+ * process if it made a timeline of the same host.
+ */
 static struct tl_bytes
 command_of(const struct perfetto_write *w, const struct tl_event *event)
 {
@@ -83,7 +89,9 @@ command_of(const struct perfetto_write *w, const struct tl_event *event)
 		   : name;
 }
 
-/* Of several hosts, the name has the host. */
+/*
+ * Put the process name into scratch; with several hosts, the name has the host.
+ */
 static void
 name_process(struct perfetto_write *w, const struct tl_event *event)
 {
@@ -145,7 +153,7 @@ thread_track(struct perfetto_write *w, const struct tl_event *event,
 	return 0;
 }
 
-/* Set the parts of a track that belongs to a message. */
+/* Append name and description of a track that belongs to a message. */
 static void
 put_message(struct perfetto_write *w, const struct tl_event *event)
 {

@@ -5,13 +5,14 @@
  *	stamp, sequence, flags, event: type, track, head, annotations
  *	                                            ^ kept for its message
  *
- * What an event needs is written before it; then the event goes straight to
- * where there is room for all of it.
+ * Strings and tracks are written before the event that needs them; the event is
+ * then written in place, into room for the whole event.
  *
  * Perfetto gives an end to the last begin of its track, and draws a begin
- * without an end up to the end of the trace.  So a begin whose end may be
- * missing is written when its end comes, with its own time, as a viewer sorts
- * packets by time; what is not known to be a span becomes two instants.
+ * without an end up to the end of the trace.  A begin whose end may be missing
+ * is therefore written when the end comes, with the begin's time: viewers sort
+ * packets by time.  A begin or end that is not known to be part of a span
+ * becomes an instant.
  */
 #include "format/perfetto/write.h"
 
@@ -38,9 +39,9 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct args {
 	const struct tl_event *event;
 	const struct perfetto_message *kept;
-	bool alone;                    /* it is no part of a span */
-	uint64_t name;                 /* of the event, where head has none */
-	uint64_t strings[TL_ARGS_MAX]; /* ids; 0: inlined */
+	bool alone;                           /* not part of a span */
+	uint64_t name;                        /* id of the name; 0: in head */
+	uint64_t strings[TL_ARGS_MAX];        /* ids; 0: in inlined */
 	struct tl_bytes inlined[TL_ARGS_MAX]; /* texts without an id */
 	size_t room;
 };
@@ -95,8 +96,10 @@ put_clock(struct tl_text *text, unsigned id, int64_t ns)
 	tl_pb_close(text, clock);
 }
 
-/* What the clocks showed at Unix time ns.  Before the machine was started
- * there was no such clock. */
+/*
+ * Write the clocks at Unix time ns.  CLOCK_MONOTONIC and CLOCK_BOOTTIME have no
+ * time before the start of the machine.
+ */
 static void
 put_snapshot(struct perfetto_write *w, int64_t ns)
 {
@@ -130,7 +133,7 @@ put_machine(struct perfetto_write *w)
 	tl_perfetto_packet_close(w, packet);
 }
 
-/* Names that events know without asking: levels and common arguments. */
+/* Intern names whose ids are constants: levels and common arguments. */
 static int
 intern_known(struct perfetto_write *w)
 {
@@ -147,7 +150,7 @@ intern_known(struct perfetto_write *w)
 	for (unsigned i = 0; rc == 0 && i <= TIMELINE_LEVEL_MAX + 1; i++) {
 		rc = tl_perfetto_intern(w, VALUES,
 		    tl_bytes_of(tl_level_name(i)), &id);
-		assert(rc < 0 || id == i + 1); /* write_priority counts on it */
+		assert(rc < 0 || id == i + 1); /* for write_priority() */
 	}
 	for (unsigned i = VALUE_BEGIN; rc == 0 && i <= VALUE_END; i++) {
 		rc = tl_perfetto_intern(w, VALUES,
@@ -185,8 +188,10 @@ time_of(struct perfetto_write *w, const struct tl_event *event)
 	return 0;
 }
 
-/* The time since the event before.  Where a clock was set back that would be
- * negative: then the time since 1970, by CLOCK_UTC. */
+/*
+ * Write the time since the event before.  If a clock was set back, that time
+ * would be negative, so the time since 1970 on CLOCK_UTC is written.
+ */
 static char *
 write_time(struct perfetto_write *w, char *to, int64_t ns)
 {
@@ -279,7 +284,7 @@ write_args(char *to, const struct args *args)
 	return to;
 }
 
-/* A value of 64 bits, in what Perfetto has for counters. */
+/* Write a 64-bit value in a form that Perfetto has for counters. */
 static char *
 write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 {
@@ -338,8 +343,10 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 	return args->alone ? write_alone(to, event->kind) : to;
 }
 
-/* A string that is not interned, escaped; or its number where there is no
- * string. */
+/*
+ * Append a string without an id to values, escaped; if the string is missing,
+ * append its number.
+ */
 static void
 inline_string(struct perfetto_write *w, struct args *args, unsigned i)
 {
@@ -354,12 +361,12 @@ inline_string(struct perfetto_write *w, struct args *args, unsigned i)
 		tl_put_char(&w->values, '#');
 		tl_put_unsigned(&w->values, number);
 	}
-	/* The text may move: a place until all are there. */
+	/* values may still move: the address is set later */
 	args->inlined[i] = (struct tl_bytes){ NULL, w->values.size - at };
 	args->room += args->inlined[i].size;
 }
 
-/* The strings of an event, interned or in values. */
+/* Look up the strings of an event; strings without an id go to values. */
 static int
 prepare_strings(struct perfetto_write *w, struct args *args)
 {
@@ -384,7 +391,7 @@ prepare_strings(struct perfetto_write *w, struct args *args)
 	return rc < 0 ? rc : w->values.rc;
 }
 
-/* The name that a begin or an instant has as its string. */
+/* Look up the name of an event whose string argument is its name. */
 static int
 prepare_name(struct perfetto_write *w, struct args *args)
 {
@@ -432,7 +439,10 @@ put_one(struct perfetto_write *w, const struct tl_event *event, bool alone)
 	return 0;
 }
 
-/* A begin that nothing can cut is written where it stands. */
+/*
+ * Was the begin of a span written when it came?  Only begins of an input
+ * without known gaps are.
+ */
 static bool
 is_written(const struct tl_span *span)
 {
@@ -535,7 +545,7 @@ put_lost(struct perfetto_write *w, const struct tl_event *event)
 		return rc;
 	if (!(to = tl_text_reserve(text, PERFETTO_FRAME_MAX)))
 		return text->rc;
-	if (ns < w->last_ns) /* its time is unknown */
+	if (ns < w->last_ns) /* the time of a loss is unknown */
 		ns = w->last_ns;
 	packet = to = tl_pb_write_open(to, TRACE_PACKET);
 	to = write_frame(w, to, ns);

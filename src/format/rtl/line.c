@@ -24,7 +24,7 @@ skip(struct tl_bytes bytes, size_t size)
 	return tl_bytes(bytes.data + size, bytes.size - size);
 }
 
-/* Take a word off the front, if it stands there. */
+/* Take a word off the front if the bytes begin with the word. */
 static bool
 take_word(struct tl_bytes *bytes, const char *word)
 {
@@ -63,8 +63,7 @@ take_number_32(struct tl_bytes *bytes, uint32_t *number)
 	return true;
 }
 
-/* A number as printf's %f writes it, with the point of any locale; to
- * nanoseconds. */
+/* Take a number as printf's %f writes it in any locale, as nanoseconds. */
 static bool
 take_seconds(struct tl_bytes *bytes, int64_t *ns)
 {
@@ -113,7 +112,7 @@ parse_header(struct tl_rtl_line *line, struct tl_bytes b)
 	}
 }
 
-/* Where the first " : " of bytes stands; false: nowhere. */
+/* Find the first " : " of bytes; false: none. */
 static bool
 find_colon(struct tl_bytes bytes, size_t *at)
 {
@@ -132,8 +131,7 @@ find_colon(struct tl_bytes bytes, size_t *at)
 	return false;
 }
 
-/* What was documented has a colon also behind the name of a scope, and
- * nothing follows it. */
+/* The documented form has a colon also behind the name of a scope. */
 static void
 parse_scope(struct tl_rtl_line *line, struct tl_bytes rest)
 {
@@ -144,7 +142,7 @@ parse_scope(struct tl_rtl_line *line, struct tl_bytes rest)
 	line->scope = rest;
 }
 
-/* scope : words, where either may be missing. */
+/* Parse scope : words; scope or words may be missing. */
 static void
 parse_words(struct tl_rtl_line *line, struct tl_bytes rest)
 {
@@ -164,8 +162,10 @@ parse_words(struct tl_rtl_line *line, struct tl_bytes rest)
 	}
 }
 
-/* Behind time and thread.  Whatever else stands there is a message, too: the
- * original had a function for that. */
+/*
+ * Parse the rest of a line behind time and thread.  Without a mark, the rest is
+ * a message: programs could write such lines, too.
+ */
 static void
 parse_record(struct tl_rtl_line *line, struct tl_bytes rest)
 {
@@ -200,8 +200,10 @@ tl_rtl_line_parse(struct tl_rtl_line *line, struct tl_bytes b)
 		parse_record(line, b);
 }
 
-/* "project (author) name": neither has blanks in it, and no project begins
- * with a colon as functions do. */
+/*
+ * Parse "project (author) name".  Neither project nor author contains a blank,
+ * and no project begins with a colon, as functions do.
+ */
 struct tl_rtl_scope
 tl_rtl_scope_parse(struct tl_bytes b)
 {

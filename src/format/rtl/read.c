@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - convert lines to events, see rtl.h and front/rtl_text.h.
+ * read.c - convert lines to events; see rtl.h and front/rtl_text.h.
  *
- *	piece --> whole lines, taken where they stand --> sink
- *	     \--> part: the line that a piece ends in
+ *	piece --> whole lines, taken in place --> sink
+ *	     \--> part: the start of the line at the end of a piece
  */
 #include "format/rtl/rtl.h"
 
@@ -20,7 +20,10 @@
 
 enum {
 	LINE_SIZE_MAX = TL_RTL_LINE_MAX,
-	/* After this many unknown lines and no other it is another format. */
+	/*
+	 * After this many unknown lines and no known line, the file is of
+	 * another format.
+	 */
 	UNKNOWN_MAX = 64
 };
 
@@ -40,20 +43,20 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 };
 
 struct rtl_read {
-	struct tl_reader reader; /* first: what callers see */
+	struct tl_reader reader; /* first: callers see the reader */
 	struct tl_sink *sink;
 	const struct tl_report *report;
 	struct tl_interner *interner;
 	struct tl_notes notes;
-	struct tl_id_map open_ids; /* of a scope in a thread */
-	uint64_t *open;            /* by id: how often it is open */
+	struct tl_id_map open_ids; /* (scope, thread) */
+	uint64_t *open;            /* open scopes, by that id */
 	size_t open_capacity;
 	struct tl_rtl_scopes *scopes;
 	struct tl_text part;
-	struct tl_text joined; /* a scope out of two places */
+	struct tl_text joined; /* a scope made of two places */
 	struct tl_event event;
-	uint64_t at;      /* of the line at hand */
-	uint64_t pending; /* bytes of it that came with earlier pieces */
+	uint64_t at;      /* offset of the current line */
+	uint64_t pending; /* bytes of the line in earlier pieces */
 	uint64_t known;
 	uint64_t unknown;
 	const struct tl_message *opened;
@@ -62,12 +65,12 @@ struct rtl_read {
 	uint64_t timer_ns;
 	int64_t origin_ns; /* Unix time of column 0 */
 	uint64_t unit_ns;
-	uint64_t column; /* the last one, as it was written */
-	uint64_t wraps;  /* of 32 bits of milliseconds */
+	uint64_t column; /* last column as written */
+	uint64_t wraps;  /* turns of 32-bit milliseconds */
 	bool has_header;
-	bool is_fresh; /* no line has come since the header */
+	bool is_fresh; /* no line since the header */
 	bool is_closed;
-	bool is_skipping; /* the rest of a line that is too long */
+	bool is_skipping; /* skip the rest of a long line */
 };
 
 static struct rtl_read *
@@ -76,8 +79,10 @@ read_of(struct tl_reader *reader)
 	return (struct rtl_read *)(void *)reader;
 }
 
-/* Count the begins and ends of a scope in a thread.  Without room for more it
- * is not known what is open. */
+/*
+ * Count the begins and ends of a scope in a thread.  If there is no room for
+ * more scopes, lonely ends go unnoticed.
+ */
 static int
 count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
     uint8_t kind)
@@ -105,8 +110,10 @@ count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
 	return 0;
 }
 
-/* Put an event at the last time and thread; without room for its texts, all
- * but it is read. */
+/*
+ * Put an event at the last time and thread.  If there is no room for its texts,
+ * the event is left out.
+ */
 static int
 put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
     uint8_t kind, struct tl_bytes words)
@@ -132,7 +139,7 @@ put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
 	return rc < 0 ? rc : r->sink->put(r->sink, e);
 }
 
-/* { x or } x, with or without a blank. */
+/* Put the part of a scope: "{ x" or "} x", with or without the blank. */
 static int
 put_part(struct rtl_read *r, const struct tl_rtl_line *line)
 {
@@ -147,9 +154,10 @@ put_part(struct rtl_read *r, const struct tl_rtl_line *line)
 	    line->words.data[0] == '{' ? TL_BEGIN : TL_END, tl_bytes(NULL, 0));
 }
 
-/* A message that names its scope itself: "| project (author) : ::f : words" is
- * what the macro wrote for what was documented as "| project (author) ::f :
- * words". */
+/*
+ * Take the scope that a message names.  For the documented line "| project
+ * (author) ::f : words", the macro wrote "| project (author) : ::f : words".
+ */
 static int
 split_words(struct rtl_read *r, struct tl_rtl_line *line)
 {
@@ -188,7 +196,7 @@ put_words(struct rtl_read *r, struct tl_rtl_line *line)
 }
 
 /*
- * Milliseconds were written from 32 bits, which begin again after 49.7 days.
+ * Extend a column of 32-bit milliseconds, which begins again after 49.7 days.
  * Lines may be a little out of order, also around that moment.
  */
 static uint64_t
@@ -203,7 +211,7 @@ unwrap(struct rtl_read *r, uint64_t column)
 		r->wraps++;
 	wraps = r->wraps;
 	if (column > last && column - last > half && wraps > 0) {
-		wraps--; /* from before */
+		wraps--; /* a line from before the wrap */
 		return column + (wraps << 32);
 	}
 	r->column = column;
@@ -224,7 +232,7 @@ time_of(const struct rtl_read *r, uint64_t column, int64_t *ns)
 	return true;
 }
 
-/* The header as an event of its own. */
+/* Put the header as an event. */
 static int
 put_opened(struct rtl_read *r)
 {
@@ -246,8 +254,10 @@ put_opened(struct rtl_read *r)
 	return rc;
 }
 
-/* Before the first line behind a header, with its column: the opening is an
- * event where that line does not tell its time. */
+/*
+ * Start a log at the first line behind a header, which has this column.  The
+ * opening becomes an event, unless the line shows the time of the opening.
+ */
 static int
 start_log(struct rtl_read *r, uint64_t column)
 {
@@ -261,7 +271,7 @@ start_log(struct rtl_read *r, uint64_t column)
 	return 0;
 }
 
-/* The last line as an event of its own, if it is later than the one before. */
+/* Put the closing line as an event if it is later than the line before. */
 static int
 put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
 {
@@ -296,7 +306,7 @@ take_record(struct rtl_read *r, struct tl_rtl_line *line)
 	if (rc < 0)
 		return rc;
 	if (!time_of(r, unwrap(r, line->column), &e->ns))
-		tl_note(&r->notes, BAD_TIME, r->at); /* that of before */
+		tl_note(&r->notes, BAD_TIME, r->at); /* the last time stays */
 	e->tsc = (uint64_t)e->ns;
 	e->tid = line->number;
 	e->error_ns = (uint32_t)r->unit_ns;
@@ -307,7 +317,7 @@ take_record(struct rtl_read *r, struct tl_rtl_line *line)
 	    tl_bytes(NULL, 0));
 }
 
-/* A line that does not begin as lines do. */
+/* Take a line of another form. */
 static int
 take_strange(struct rtl_read *r, struct tl_bytes line)
 {
@@ -340,7 +350,7 @@ take_header(struct rtl_read *r, const struct tl_rtl_line *line)
 		r->timer_ns = 0;
 		r->is_fresh = true;
 		r->is_closed = false;
-		if (r->open_capacity > 0) /* another process */
+		if (r->open_capacity > 0) /* a new process */
 			memset(r->open, 0, r->open_capacity * sizeof(*r->open));
 		return;
 	}
@@ -383,7 +393,7 @@ take_line(struct rtl_read *r, struct tl_bytes bytes)
 	}
 }
 
-/* Keep what may be the start of a line; what is too much of it goes. */
+/* Keep the start of a line, up to the maximum size. */
 static int
 keep_part(struct rtl_read *r, struct tl_bytes piece)
 {
@@ -399,7 +409,7 @@ keep_part(struct rtl_read *r, struct tl_bytes piece)
 	return r->part.rc;
 }
 
-/* A whole line, size bytes of the input with its end. */
+/* Take a whole line, which has size bytes of the input with its end. */
 static int
 take_whole(struct rtl_read *r, struct tl_bytes line, size_t size)
 {
@@ -445,7 +455,7 @@ rtl_finish(struct tl_reader *reader)
 {
 	struct rtl_read *r = read_of(reader);
 	const bool cut = r->part.size > 0;
-	const uint64_t at = r->at; /* of the line that is cut */
+	const uint64_t at = r->at; /* offset of the last line */
 	int rc = 0;
 
 	if (cut)
@@ -540,8 +550,10 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* The header, or lines with time, thread and one of the marks: the first, or
- * more of them than of others. */
+/*
+ * Recognise the header, or lines with time, thread and mark: such a line comes
+ * first, or such lines outnumber the others.
+ */
 unsigned
 tl_rtl_recognise(struct tl_bytes first)
 {

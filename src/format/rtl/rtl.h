@@ -10,20 +10,22 @@
  *	000018 11 | : words
  *	closing log file at 000020
  *
- * Both forms are read: the one that was documented (a colon in every line, no
- * header) and the one that was really written.  Columns count milliseconds,
- * or microseconds where the second line of the header says "us".  Without a
- * header times count from the start of 1970.
- * Reported and read on: lines of another form (once there was a good one they
- * are taken for messages, as what follows a line break in a message is),
- * lines over 64 KiB (cut), an end that is missing.
+ * Two forms are read: the documented form (a colon in every line, no header)
+ * and the form that programs really wrote.  Columns count milliseconds, or
+ * microseconds if the second line of the header says "us".  Without a header,
+ * times count from the start of 1970.
  *
- * Writing:
- * Lines are as the original really wrote them, see front/rtl_text.h for how
- * a message becomes one.  Of messages that come from elsewhere the category
- * is the project and "-" the author.  A span that was logged with arguments
- * has them in a line of its own behind it.  Nothing of an event can break a
- * line: control bytes and what is no UTF-8 are written as \n, \xNN.
+ * The reader reports three faults and continues: lines of another form, lines
+ * over 64 KiB, which are cut, and a missing end.  Behind a header or a good
+ * line, a line of another form is taken for a message, because a message may
+ * contain line breaks.
+ *
+ * Writing.  Lines have the form that programs really wrote; front/rtl_text.h
+ * says how a message becomes a line.  If a message comes from elsewhere, the
+ * category is the project and "-" the author.  If a span was logged with
+ * arguments, a line of its own behind the span has the arguments.  No event can
+ * break a line: control bytes and bytes that are no UTF-8 are written as \n,
+ * \xNN.
  */
 #ifndef TL_FORMAT_RTL_RTL_H
 #define TL_FORMAT_RTL_RTL_H
@@ -31,12 +33,14 @@
 #include "event/reader.h"
 #include "event/writer.h"
 
-/* If no header has the process, the name of the file does: name_4711.log. */
+/* If no header names the process, the name of the file does: name_4711.log. */
 tl_reader_new tl_rtl_read_new;
 tl_recognise tl_rtl_recognise;
 
-/* Its setting (tl_writer_set): times in microseconds instead of
- * milliseconds. */
+/*
+ * The setting of the writer (tl_writer_set()): times in microseconds instead of
+ * milliseconds.
+ */
 tl_writer_new tl_rtl_write_new;
 
 #endif

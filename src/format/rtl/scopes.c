@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scopes.c - texts of scopes to messages, see front/rtl_text.h. */
+/* scopes.c - texts of scopes to messages; see front/rtl_text.h. */
 #include "format/rtl/scopes.h"
 
 #include "base/text.h"
@@ -11,21 +11,21 @@
 #include <timeline.h>
 
 enum {
-	LABEL_SIZE_MAX = 32 << 10, /* longer names are no text of a message */
+	LABEL_SIZE_MAX = 32 << 10, /* a longer name is an argument */
 	KEPT_SIZE_MAX = 160,
 	KEPT_COUNT = 1 << 12
 };
 
 struct kept {
 	struct tl_rtl_meaning meaning;
-	uint32_t size; /* of the key and 1; 0: free */
+	uint32_t size; /* size of the key + 1; 0: free */
 	char what;
 	char key[KEPT_SIZE_MAX];
 };
 
 struct tl_rtl_scopes {
 	struct tl_interner *interner;
-	struct tl_text text; /* of the message that is being made */
+	struct tl_text text; /* text of the new message */
 	struct kept kept[KEPT_COUNT];
 };
 
@@ -50,7 +50,7 @@ tl_rtl_scopes_free(struct tl_rtl_scopes *scopes)
 	free(scopes);
 }
 
-/* Can a first line hold it as it is? */
+/* Can the first line of a message hold a name? */
 static bool
 is_plain(struct tl_bytes name)
 {
@@ -59,7 +59,7 @@ is_plain(struct tl_bytes name)
 	       !memchr(name.data, '\0', name.size);
 }
 
-/* The name of a scope, or an argument that stands for it. */
+/* Append the name of a scope, or the argument that holds the name. */
 static int
 put_name(struct tl_rtl_scopes *s, struct tl_bytes name,
     struct tl_rtl_meaning *meaning)
@@ -73,7 +73,7 @@ put_name(struct tl_rtl_scopes *s, struct tl_bytes name,
 	return tl_interner_string(s->interner, name, &meaning->label);
 }
 
-/* The message of the text that was made, its author and its project. */
+/* Define the message of s->text, with its author and its project. */
 static int
 define(struct tl_rtl_scopes *s, const struct tl_rtl_scope *scope, char what,
     struct tl_rtl_meaning *meaning)
@@ -113,7 +113,10 @@ make_meaning(struct tl_rtl_scopes *s, char what, struct tl_bytes bytes,
 	return rc < 0 ? rc : define(s, &scope, what, meaning);
 }
 
-/* There is one label, and the part took it. */
+/*
+ * Append a name with ? for bad characters: the part of the scope took the
+ * label.
+ */
 static void
 put_harmless(struct tl_text *text, struct tl_bytes name)
 {

@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scopes.h - what the scopes of an RTL_LOGFILE log are as messages.
+ * scopes.h - the messages that the scopes of an RTL_LOGFILE log become.
  *
- * The scopes of a log are few and their lines many: what a scope's text
- * became is kept in a table of one place for each hash.
+ * A log has few scopes and many lines, so the messages of scopes are kept in a
+ * table with one place for each hash.
  */
 #ifndef TL_FORMAT_RTL_SCOPES_H
 #define TL_FORMAT_RTL_SCOPES_H
 
 #include "event/intern.h"
 
-enum { TL_RTL_LEVEL = 6 /* info: the format has none */ };
+enum { TL_RTL_LEVEL = 6 /* info: the format has no levels */ };
 
 struct tl_rtl_scopes;
 
-/* The result of a scope. */
+/* The message that a scope becomes. */
 struct tl_rtl_meaning {
 	const struct tl_message *message;
-	uint64_t label; /* its first argument, where there is one */
+	uint64_t label; /* first argument, if has_label */
 	bool has_label;
 };
 
-/* The interner outlives it.  0, -ENOMEM. */
+/* Make scopes, which the interner must outlive.  0, -ENOMEM. */
 int
 tl_rtl_scopes_new(struct tl_rtl_scopes **scopes, struct tl_interner *interner);
 void tl_rtl_scopes_free(struct tl_rtl_scopes *scopes);
 
-/* The meaning of "project (author) name": behind '{' a span, behind '|' an
- * event with the words as its last argument.  As tl_interner_message. */
+/*
+ * Find the meaning of "project (author) name": a span behind '{', an event
+ * whose last argument is the words behind '|'.  Errors as
+ * tl_interner_message().
+ */
 int tl_rtl_scopes_find(struct tl_rtl_scopes *scopes, char what,
     struct tl_bytes key, struct tl_rtl_meaning *meaning);
-/* The meaning of a part of it that a message opens or closes: a span. */
+/*
+ * Find the span of a part of a scope, which a message opens or closes.  Errors
+ * as tl_interner_message().
+ */
 int tl_rtl_scopes_part(struct tl_rtl_scopes *scopes, struct tl_bytes bytes,
     struct tl_bytes part, struct tl_rtl_meaning *meaning);
 

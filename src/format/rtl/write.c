@@ -5,9 +5,9 @@
  *	001234 11| | sfx2 (ab1) ::Foo::bar : |words|\n
  *	^column   ^first piece               ^value
  *
- * A message has pieces for each of the lines that it can become: the begin of
- * a scope, its end, and words.  One that has a format of printf is written by
- * that.
+ * A message has pieces for each of the lines that it can become: the begin of a
+ * scope, the end of a scope, and words.  A message with a printf format is
+ * written by that format instead.
  */
 #include "format/rtl/rtl.h"
 
@@ -25,8 +25,8 @@ enum { BEGIN, END, WORDS, SHAPES };
 
 enum {
 	COLUMN_DIGITS = 6,
-	FRAME_MAX = 64, /* both numbers */
-	LEVEL = 6       /* for readers of the log */
+	FRAME_MAX = 64, /* column and thread */
+	LEVEL = 6       /* readers of the log take info */
 };
 
 enum {
@@ -60,19 +60,19 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 };
 
 struct rtl_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_pieces_cache cache[SHAPES];
 	struct tl_notes notes;
-	struct tl_text format;  /* of the line at hand, as a string */
-	struct tl_text strings; /* its values, each with a NUL */
-	uint64_t lost;          /* before the header */
-	int64_t lost_ns;        /* the first of them */
+	struct tl_text format;  /* format of the current line */
+	struct tl_text strings; /* its strings, NUL-terminated */
+	uint64_t lost;          /* entries lost before the header */
+	int64_t lost_ns;        /* time of the first such loss */
 	int64_t base_us;        /* Unix time of column 0 */
-	uint64_t column;        /* the last one */
+	uint64_t column;        /* last column */
 	uint32_t pid;
 	bool is_us;
 	bool has_header;
-	bool is_closed; /* the line for it is written when more follows */
+	bool is_closed; /* a closing line waits for more lines */
 };
 
 static struct rtl_write *
@@ -81,7 +81,10 @@ write_of(struct tl_writer *writer)
 	return (struct rtl_write *)(void *)writer;
 }
 
-/* As tl_put_plain, but a backslash stays one: paths are full of them. */
+/*
+ * Append as tl_put_plain(), but leave backslashes alone, because paths are full
+ * of them.
+ */
 static void
 put_words(struct tl_text *text, struct tl_bytes bytes)
 {
@@ -98,7 +101,7 @@ put_words(struct tl_text *text, struct tl_bytes bytes)
 	tl_put_plain(text, bytes);
 }
 
-/* A project or an author: one word, without what would end it. */
+/* Append a project or an author as one word without a closing parenthesis. */
 static void
 put_word(struct tl_text *text, struct tl_bytes bytes)
 {
@@ -111,8 +114,10 @@ put_word(struct tl_text *text, struct tl_bytes bytes)
 	}
 }
 
-/* Take a line of an explanation that begins so off its front; without data it
- * has none. */
+/*
+ * Take a line of an explanation off the front if the line begins with start.
+ * data is NULL if the explanation begins otherwise.
+ */
 static struct tl_bytes
 take_explained(struct tl_bytes *explain, const char *start)
 {
@@ -130,7 +135,9 @@ take_explained(struct tl_bytes *explain, const char *start)
 	return tl_bytes(line.data + skip, line.size - skip);
 }
 
-/* A message as front/rtl_text.h defines it; false: its explanation is another.
+/*
+ * Read the author and the printf format of a message by front/rtl_text.h;
+ * false: the explanation is of another kind.
  */
 static bool
 read_explained(const struct tl_message *message, struct tl_bytes *author,
@@ -146,8 +153,7 @@ read_explained(const struct tl_message *message, struct tl_bytes *author,
 	return false;
 }
 
-/* Was the message read from a log like this one?  Then its author is written
- * again. */
+/* The author of a message that was read from such a log; empty: none. */
 static struct tl_bytes
 author_of(const struct tl_message *message)
 {
@@ -181,15 +187,18 @@ is_value(const struct tl_arg *arg)
 	       tl_bytes_equal(arg->name, tl_bytes_of("label"));
 }
 
-/* The text between arguments: before argument i, or behind them all. */
+/* The text before argument i, or behind the last argument. */
 static struct tl_bytes
 literal(const struct tl_message *message, unsigned i)
 {
 	return i < message->argc ? message->args[i].before : message->after;
 }
 
-/* The first colon of a line: which literal it is in, and how far what stands
- * before it and itself reach.  False when there is none. */
+/*
+ * Find the first colon of a line: *which is the literal that contains the
+ * colon, *size the size of the literal up to and with the colon.  false: no
+ * colon.
+ */
 static bool
 find_colon(const struct tl_message *message, unsigned *which, size_t *size)
 {
@@ -212,7 +221,9 @@ find_colon(const struct tl_message *message, unsigned *which, size_t *size)
 	return false;
 }
 
-/* Argument i: a value alone, name(value), or in a scope just the name. */
+/*
+ * Append argument i: a value alone, name(value), or in a scope only the name.
+ */
 static void
 make_arg(struct tl_draft *draft, const struct tl_message *message, unsigned i,
     unsigned shape)
@@ -278,7 +289,7 @@ make_words(struct tl_draft *draft, const struct tl_message *message)
 	make_line(draft, message, WORDS);
 }
 
-/* %06u */
+/* Write %06u. */
 static char *
 write_column(char *to, uint64_t column)
 {
@@ -297,8 +308,9 @@ floor_us(int64_t ns)
 	return ns / 1000 - (ns % 1000 < 0);
 }
 
-/* The log was opened at a time, when the timer had counted this many of its
- * units. */
+/*
+ * Write the header of a log that was opened when the timer showed timer units.
+ */
 static void
 put_header(struct rtl_write *w, int64_t opened_us, uint64_t timer, uint32_t pid)
 {
@@ -356,7 +368,7 @@ note_event(struct rtl_write *w, const struct tl_event *event)
 		tl_note(n, EXPLAINED, TL_FAULT_NOWHERE);
 }
 
-/* A value of any length; then room for the rest of the line again. */
+/* Append a value of any length, and reserve room for the rest of the line. */
 static char *
 put_value(struct tl_text *text, char *to, const struct tl_event *event,
     unsigned i, size_t room)
@@ -374,8 +386,10 @@ put_value(struct tl_text *text, char *to, const struct tl_event *event,
 	return tl_text_reserve(text, room);
 }
 
-/* End the line that begins at byte start, with the line break that may be there
- * already. */
+/*
+ * End the line that begins at byte start; the line may have its line break
+ * already.
+ */
 static void
 end_line(struct rtl_write *w, size_t start)
 {
@@ -387,7 +401,7 @@ end_line(struct rtl_write *w, size_t start)
 		tl_note(&w->notes, LONG, TL_FAULT_NOWHERE);
 }
 
-/* One line; *named is set when it has an argument with a name. */
+/* Write a line; *named: the line has an argument with a name. */
 static int
 put_line(struct rtl_write *w, const struct tl_event *event, unsigned shape,
     bool *named)
@@ -449,8 +463,10 @@ put_loss(struct rtl_write *w, uint32_t tid, uint64_t lost)
 	    lost == 1 ? " entry lost here\n" : " entries lost here\n");
 }
 
-/* The values of a message as its format takes them; false: it takes others,
- * as one of a damaged file may. */
+/*
+ * Prepare the values of a message for its printf format.  false: the format
+ * takes other values, as in a damaged file.
+ */
 static bool
 take_values(struct rtl_write *w, const struct tl_event *event,
     uint64_t values[TL_ARGS_MAX])
@@ -486,7 +502,7 @@ take_values(struct rtl_write *w, const struct tl_event *event,
 	return w->strings.rc == 0;
 }
 
-/* A line of a message that has a format: 1, or 0 where it has none. */
+/* Write the line of a message by its printf format: 1; 0: no format; -errno. */
 static int
 put_formatted(struct rtl_write *w, const struct tl_event *event)
 {
@@ -521,7 +537,7 @@ put_formatted(struct rtl_write *w, const struct tl_event *event)
 	return text->rc < 0 ? text->rc : 1;
 }
 
-/* Is it the header or the last line of a log that was read? */
+/* Is an event the header or the last line of a log that was read? */
 static bool
 is_frame(const struct tl_event *event, const char *text)
 {
@@ -531,8 +547,10 @@ is_frame(const struct tl_event *event, const char *text)
 	       tl_bytes_equal(event->message->text, tl_bytes_of(text));
 }
 
-/* The header, and what was lost before there was one: 1 when that is all of
- * the event. */
+/*
+ * Write the header, and the losses before the header: 1 if the event is itself
+ * the header.
+ */
 static int
 start_log(struct rtl_write *w, const struct tl_event *event)
 {
@@ -552,8 +570,10 @@ start_log(struct rtl_write *w, const struct tl_event *event)
 	return opened;
 }
 
-/* The last line of a log that was closed, which ends a file without a line
- * break, as the original. */
+/*
+ * Write the last line of a log.  RTL_LOGFILE ends a file without a line break,
+ * so the writer does, too.
+ */
 static void
 put_closing(struct rtl_write *w)
 {
@@ -572,7 +592,7 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 	if (tl_event_is_start(event)) /* the log begins after them */
 		return 0;
 	if (!w->has_header && !event->message) {
-		/* The process is that of the first event. */
+		/* The process is not known before the first event. */
 		if (w->lost == 0)
 			w->lost_ns = event->ns;
 		w->lost += event->lost;

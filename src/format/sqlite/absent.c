@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * absent.c - stands for this folder where libsqlite3 was not found when
- * timeline was built.
+ * absent.c - replaces this folder if libsqlite3 was not found when timeline was
+ * built.
  */
 #include "format/sqlite/write.h"
 

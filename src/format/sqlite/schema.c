@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema.c - tables, then what makes them quick and handy. */
+/* schema.c - tables, then indexes and views. */
 #include "format/sqlite/schema.h"
 
 const char tl_sqlite_tables[] =
@@ -18,13 +18,13 @@ const char tl_sqlite_tables[] =
     "  (7, 'warning'), (8, 'error'), (9, 'fatal');"
     "CREATE TABLE messages("
     "  id INTEGER PRIMARY KEY,"
-    "  source INTEGER NOT NULL," /* which input */
+    "  source INTEGER NOT NULL," /* number of the input */
     "  category NOT NULL,"
     "  line NOT NULL,"
     "  explanation,"
     "  kind TEXT NOT NULL," /* instant, span, counter */
     "  level INTEGER NOT NULL REFERENCES levels,"
-    "  scope TEXT," /* of a span: thread, source */
+    "  scope TEXT," /* spans: thread, source */
     "  file, file_line INTEGER,"
     "  name1 TEXT, format1 TEXT, name2 TEXT, format2 TEXT,"
     "  name3 TEXT, format3 TEXT, name4 TEXT, format4 TEXT);"
@@ -35,8 +35,8 @@ const char tl_sqlite_tables[] =
     "  first_ns INTEGER NOT NULL,"
     "  last_ns INTEGER NOT NULL,"
     "  events INTEGER NOT NULL,"
-    "  source INTEGER NOT NULL REFERENCES sources," /* first of its host */
-    "  name TEXT, process TEXT);" /* what they are called, if known */
+    "  source INTEGER NOT NULL REFERENCES sources," /* first of host */
+    "  name TEXT, process TEXT);"                   /* NULL: unknown */
     "CREATE TABLE events("
     "  id INTEGER PRIMARY KEY,"
     "  ns INTEGER NOT NULL,"
@@ -63,7 +63,7 @@ const char tl_sqlite_tables[] =
     "  message INTEGER NOT NULL REFERENCES messages,"
     "  thread INTEGER NOT NULL REFERENCES threads,"
     "  begin_ns INTEGER NOT NULL,"
-    "  end_ns INTEGER," /* NULL: it had not ended */
+    "  end_ns INTEGER," /* NULL: open */
     "  duration_ns INTEGER,"
     "  depth INTEGER NOT NULL,"
     "  nesting INTEGER NOT NULL,"
@@ -72,14 +72,14 @@ const char tl_sqlite_tables[] =
     "  value1, value2, value3, value4,"
     "  cut INTEGER NOT NULL);";
 
-/* A value in its format; reals, texts and blobs are as they are. */
+/* The value of an argument in its format; reals, texts and blobs stay. */
 #define SHOWN(i) \
 	"CASE WHEN e.value" i " IS NULL THEN NULL" \
 	" WHEN m.format" i " = 'unsigned' THEN printf('%u', e.value" i ")" \
 	" WHEN m.format" i " = 'hex' THEN printf('0x%x', e.value" i ")" \
 	" ELSE e.value" i " END"
 
-/* Whole seconds and the rest, also before 1970. */
+/* Nanoseconds behind the whole second, also before 1970. */
 #define REST_NS "(((e.ns % 1000000000) + 1000000000) % 1000000000)"
 #define TIME \
 	"strftime('%Y-%m-%dT%H:%M:%S', (e.ns - " REST_NS ") / 1000000000," \

@@ -3,11 +3,11 @@
 #ifndef TL_FORMAT_SQLITE_SCHEMA_H
 #define TL_FORMAT_SQLITE_SCHEMA_H
 
-/* Before the first event, and after the last. */
+/* Statements to run before the first event, and after the last event. */
 extern const char tl_sqlite_tables[];
 extern const char tl_sqlite_views[];
 
-/* One row, its columns bound in order. */
+/* Insertions of one row, with the columns bound in order. */
 extern const char tl_sqlite_event[];
 extern const char tl_sqlite_message[];
 extern const char tl_sqlite_thread[];
@@ -15,7 +15,7 @@ extern const char tl_sqlite_span[];
 extern const char tl_sqlite_info[];
 extern const char tl_sqlite_source[];
 
-/* Columns of these. */
+/* Columns of these rows. */
 enum {
 	EVENT_ID = 1,
 	EVENT_NS,
@@ -23,7 +23,7 @@ enum {
 	EVENT_MESSAGE,
 	EVENT_THREAD,
 	EVENT_CPU,
-	EVENT_VALUE, /* the first of four */
+	EVENT_VALUE, /* first of four */
 	EVENT_LOST = EVENT_VALUE + 4,
 	EVENT_TSC,
 	EVENT_NUMBER,
@@ -48,7 +48,7 @@ enum {
 	MESSAGE_SCOPE,
 	MESSAGE_FILE,
 	MESSAGE_FILE_LINE,
-	MESSAGE_ARG /* the first of four pairs: name, format */
+	MESSAGE_ARG /* first of four pairs: name, format */
 };
 enum {
 	THREAD_ID = 1,
@@ -72,7 +72,7 @@ enum {
 	SPAN_BEGIN_CPU,
 	SPAN_END_CPU,
 	SPAN_LOSSY,
-	SPAN_VALUE, /* the first of four */
+	SPAN_VALUE, /* first of four */
 	SPAN_CUT = SPAN_VALUE + 4
 };
 

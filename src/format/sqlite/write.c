@@ -2,9 +2,9 @@
 /*
  * write.c - a row for each event, span, message and thread.
  *
- * An event's row is inserted as it comes, a message's with its first event, a
- * span's with its end, a thread's at the end of all; indexes are made last,
- * which is quicker than keeping them.
+ * The row of an event is inserted when the event comes, the row of a message
+ * with its first event, the row of a span with its end, the row of a thread at
+ * the end.  Indexes are made last, which is faster than updating them.
  */
 #include "format/sqlite/write.h"
 
@@ -39,12 +39,12 @@ struct thread {
 	int64_t first_ns;
 	int64_t last_ns;
 	uint64_t events;
-	uint16_t source; /* the first of its host */
+	uint16_t source; /* first source of its host */
 	const struct tl_names *names;
 };
 
 struct sqlite_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_sqlite sqlite;
 	sqlite3_stmt *statements[STATEMENTS];
 	struct tl_labels labels;
@@ -55,7 +55,7 @@ struct sqlite_write {
 	struct tl_spans *spans;
 	struct tl_fleet_hosts hosts;
 	uint64_t events;
-	size_t sources; /* that events have, or that are described */
+	size_t sources; /* sources of events, or described */
 	struct tl_notes notes;
 };
 
@@ -118,8 +118,10 @@ insert_message(struct sqlite_write *w, const struct tl_message *message,
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
-/* The number of an event's message by its name, counted from 1; its row, if it
- * is new. */
+/*
+ * Find the number of an event's message by its name, counted from 1; insert the
+ * row of a new message.
+ */
 static int
 find_message(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 {
@@ -131,8 +133,10 @@ find_message(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 	return rc > 0 ? insert_message(w, message, event->source, *id) : rc;
 }
 
-/* The number of the thread that an event is of, counted from 1: hosts may
- * have the same ids. */
+/*
+ * Find the number of an event's thread, counted from 1.  Several hosts may have
+ * threads of equal ids.
+ */
 static int
 find_thread(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 {
@@ -203,7 +207,7 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
-/* Columns of events, but not of losses. */
+/* Bind the columns that events have and losses do not. */
 static int
 bind_event(struct sqlite_write *w, sqlite3_stmt *row,
     const struct tl_event *event)
@@ -425,8 +429,10 @@ prepare(struct sqlite_write *w)
 	return rc;
 }
 
-/* SQLite would go on with a file that is there: it gets an empty one.  What
- * begins with a colon is no file to it. */
+/*
+ * Create an empty file first, because SQLite would add to an existing file.  A
+ * path that begins with a colon is not a file to SQLite.
+ */
 static int
 open_new(struct sqlite_write *w, const char *path)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * folded.c - add up time in a tree: one node for each path.
+ * folded.c - add up time in a tree with one node for each path.
  *
  *	(node above, frame) --> number --> node: frame, node above, time
  *
- * Node 0 stands above all; a thread is a node below it, its frame is its
- * track.
+ * Node 0 is the root; a thread is a node below the root, and the frame of such
+ * a node is a track.
  */
 #include "format/stacks/folded.h"
 
@@ -27,7 +27,7 @@ struct node {
 };
 
 struct folded {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_stacks stacks;
 	struct tl_id_map numbers;
 	struct node *nodes;
@@ -41,8 +41,9 @@ folded_of(struct tl_writer *writer)
 	return (struct folded *)(void *)writer;
 }
 
-/* The node of a frame below another; that other one when there are too
- * many. */
+/*
+ * Find the node of a frame below another node; if full, return the node above.
+ */
 static int
 find_node(struct folded *w, uint32_t above, uint32_t frame, bool is_track,
     uint32_t *node)
@@ -104,7 +105,9 @@ closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 	return 0;
 }
 
-/* Only lengths are written, so steps of the clock are taken out of the times. */
+/*
+ * Only lengths are written, so steps of the clock are taken out of the times.
+ */
 static int
 folded_put(struct tl_writer *writer, const struct tl_event *event)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* axis.c - positions on an axis, its ticks and its labels. */
+/* axis.c - positions on an axis, and the ticks and labels of an axis. */
 #include "format/svg/axis.h"
 
 #include "base/array.h"
 #include "base/ns.h"
 
 enum {
-	LOG_BITS = 24,     /* of the fraction of a logarithm */
-	LABEL_APART = 110, /* pixels from one label of time to the next */
+	LOG_BITS = 24,     /* bits of the fraction */
+	LABEL_APART = 110, /* pixels between two labels of time */
 	LABEL_HIGH = 13,
-	TICKS_MAX = 64 /* on an axis of time, which has about 10 */
+	TICKS_MAX = 64 /* more than an axis of time has */
 };
 
 #define MINUTE_NS (60 * TL_NS_PER_S)
@@ -18,7 +18,10 @@ enum {
 
 __extension__ typedef __int128 wide;
 
-/* Bit by bit: a square has twice the logarithm.  log2() lives in libm. */
+/*
+ * Compute the logarithm bit by bit: squaring doubles the logarithm.  log2() of
+ * libc would need libm.
+ */
 double
 tl_svg_log2(uint64_t n)
 {
@@ -66,7 +69,7 @@ tl_svg_log_tick(unsigned *index, struct svg_tick *tick)
 	static const struct {
 		const char *name;
 		uint64_t ns;
-		unsigned count; /* of 1, 2, 5, 10, ... that are drawn */
+		unsigned count; /* how many of 1, 2, 5, 10, ... */
 	} units[] = { { "ns", 1, 9 }, { "us", 1000, 9 }, { "ms", 1000000, 9 },
 		{ "s", TL_NS_PER_S, 5 }, { "m", MINUTE_NS, 5 },
 		{ "h", HOUR_NS, 4 }, { "d", DAY_NS, 16 } };
@@ -90,7 +93,7 @@ tl_svg_log_tick(unsigned *index, struct svg_tick *tick)
 	return true;
 }
 
-/* Are those between major ones to be labelled on an axis of a length? */
+/* Has an axis of a length room for the labels of minor ticks? */
 static bool
 has_room(const struct svg_log *log, double length, double each)
 {
@@ -171,7 +174,9 @@ tl_svg_time_x(const struct svg_time *time, int64_t ns)
 	return time->box.x + (share > 1 ? 1 : share) * time->box.width;
 }
 
-/* The least step of those that people count in which leaves room for labels.
+/*
+ * The least step, among those that people count in, that leaves room for
+ * labels.
  */
 static uint64_t
 step_of(const struct svg_time *time)
@@ -197,7 +202,7 @@ step_of(const struct svg_time *time)
 	}
 }
 
-/* Steps of less than a millisecond are too long for a clock's digits. */
+/* Times of day have too many digits for steps below a millisecond. */
 static bool
 is_relative(uint64_t step)
 {
@@ -217,7 +222,7 @@ first_of(const struct svg_time *time, uint64_t step)
 	return first < from ? first + (wide)step : first;
 }
 
-/* The next tick, false behind the last. */
+/* Return the next tick; false: behind the last tick. */
 static bool
 next_tick(const struct svg_time *time, uint64_t step, unsigned i, int64_t *ns)
 {
@@ -245,7 +250,7 @@ tl_svg_time_lines(struct tl_text *text, const struct svg_time *time)
 	}
 }
 
-/* 2026-11-20T19:24:18.123456789+00:00, as precise as a step needs. */
+/* Append a time with the precision of a step: a date, a time, or an offset. */
 static void
 put_label(struct tl_text *label, const struct svg_time *time, uint64_t step,
     int64_t ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * axis.h - the two axes that charts have: durations as logarithms, and
+ * axis.h - the two axes that charts have: durations on a logarithmic scale, and
  * time.
  */
 #ifndef TL_FORMAT_SVG_AXIS_H
@@ -8,35 +8,38 @@
 
 #include "format/svg/draw.h"
 
-/* The logarithm to base 2; of 0 as of 1. */
+/* The logarithm to base 2; log2 of 0 is taken for log2 of 1. */
 double tl_svg_log2(uint64_t n);
 
-/* Durations from one to another. */
+/* A range of durations. */
 struct svg_log {
-	double from; /* logarithms of nanoseconds */
+	double from; /* log2 of nanoseconds */
 	double to;
 };
 
-/* All that lies between two durations, and never less than a factor of 4. */
+/* The range between two durations, widened to at least a factor of 4. */
 struct svg_log tl_svg_log_between(double from, double to);
 struct svg_log tl_svg_log_around(uint64_t least_ns, uint64_t most_ns);
-/* How far along an axis of a length something lies. */
+/* The distance of a logarithm from the start of an axis of a length. */
 double tl_svg_log_at(const struct svg_log *log, double log2, double length);
 
-/* A duration worth a line: major ones are powers of ten of a unit. */
+/* A duration that gets a line; major ticks are powers of ten of a unit. */
 struct svg_tick {
 	double log2;
 	bool major;
-	char label[16]; /* 100us */
+	char label[16]; /* such as 100us */
 };
 
-/* The ticks, the least first: start with *index 0, goes on until false. */
+/*
+ * Return the ticks in ascending order.  Start with *index 0, and go on until
+ * false.
+ */
 bool tl_svg_log_tick(unsigned *index, struct svg_tick *tick);
 
-/* Lines across a box and, below it, labels; durations go right. */
+/* Draw lines across a box and labels below the box; durations go right. */
 void tl_svg_log_below(struct tl_text *text, const struct svg_log *log,
     struct svg_box box);
-/* The same with labels left of it; durations go up. */
+/* Draw lines across a box and labels left of the box; durations go up. */
 void tl_svg_log_beside(struct tl_text *text, const struct svg_log *log,
     struct svg_box box);
 
@@ -47,11 +50,11 @@ struct svg_time {
 	struct svg_box box;
 };
 
-/* Where a time is, within the box. */
+/* The x of a time, kept within the box. */
 double tl_svg_time_x(const struct svg_time *time, int64_t ns);
-/* Lines across the box. */
+/* Draw lines across the box. */
 void tl_svg_time_lines(struct tl_text *text, const struct svg_time *time);
-/* Labels with their foot at y, and what they are. */
+/* Draw labels with their baseline at y, and the unit of the labels. */
 void
 tl_svg_time_labels(struct tl_text *text, const struct svg_time *time, double y);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * columns.h - time divided into a bounded number of columns.  The length of a
- * run is not known before its end, so the width of the columns doubles when
- * there would be too many.
+ * run is not known before its end, so the width of the columns doubles when a
+ * time would need too many columns.
  *
  *	place  0   1   2   3			column 5 is kept in
  *	       4 | 5 |   | 3 |  columns 3 to 5	place 5 % 4
@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts from all zeros but for count, a power of two. */
+/* Starts from all zeros except for count, a power of two. */
 struct svg_columns {
 	uint64_t count;
 	bool begun;
 	unsigned shift; /* a column is 1 << shift nanoseconds */
-	uint64_t first; /* times, INT64_MIN as 0 */
+	uint64_t first; /* times as unsigned numbers, INT64_MIN as 0 */
 	uint64_t last;
 };
 
@@ -28,7 +28,7 @@ tl_svg_offset(int64_t ns)
 	return (uint64_t)ns ^ (uint64_t)INT64_MIN;
 }
 
-/* How often the width must be doubled so that a time has a column, too. */
+/* How often must the width double before a time has a column, too? */
 static inline unsigned
 tl_svg_columns_doublings(const struct svg_columns *c, int64_t ns)
 {
@@ -42,7 +42,7 @@ tl_svg_columns_doublings(const struct svg_columns *c, int64_t ns)
 	return shift - c->shift;
 }
 
-/* Make them wide enough for it. */
+/* Make the columns wide enough for a time. */
 static inline void
 tl_svg_columns_stretch(struct svg_columns *c, int64_t ns)
 {
@@ -56,7 +56,7 @@ tl_svg_columns_stretch(struct svg_columns *c, int64_t ns)
 	c->begun = true;
 }
 
-/* The place of the column of a time. */
+/* The place of a time's column. */
 static inline uint64_t
 tl_svg_columns_place(const struct svg_columns *c, int64_t ns)
 {

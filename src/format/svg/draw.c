@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* draw.c - write SVG elements, and text that cannot be taken for markup. */
+/* draw.c - write SVG elements, and text that cannot be mistaken for markup. */
 #include "format/svg/draw.h"
 
 #include "base/utf8.h"
@@ -13,7 +13,7 @@ tl_svg_number(struct tl_text *text, double number)
 {
 	int64_t hundredths;
 
-	if (!(number > -NUMBER_MAX)) /* nor a number at all? */
+	if (!(number > -NUMBER_MAX)) /* true for NaN, too */
 		number = -NUMBER_MAX;
 	if (number > NUMBER_MAX)
 		number = NUMBER_MAX;
@@ -54,14 +54,14 @@ tl_svg_counted(struct tl_text *text, uint64_t count, const char *word)
 		tl_put_char(text, 's');
 }
 
-/* A code point of UTF-8 that XML does not allow. */
+/* Does XML forbid a code point of UTF-8? */
 static bool
 is_outside(uint32_t code)
 {
 	return code == 0xfffe || code == 0xffff;
 }
 
-/* The size of the longest piece of at most this many columns. */
+/* The size of the longest prefix within columns and size_max bytes. */
 static size_t
 fitting(struct tl_bytes plain, unsigned columns, size_t size_max)
 {

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Fractions that begin the rows of a doubling: 2^63 times 2^(i/4). */
+/* Fractions at which the rows of a doubling begin: 2^63 times 2^(i/4). */
 static const uint64_t parts[SVG_GRID_PARTS] = { UINT64_C(0x8000000000000000),
 	UINT64_C(0x9837f0518db8a970), UINT64_C(0xb504f333f9de6485),
 	UINT64_C(0xd744fccad69d6af5) };
@@ -41,7 +41,10 @@ tl_svg_grid_add(struct svg_grid *grid, uint64_t column, unsigned row)
 		grid->high = row + 1;
 }
 
-/* Columns move to lower places or, where these begin again at 0, to any. */
+/*
+ * A column may move to a higher place if the places wrap, so the counts are
+ * read from a copy.
+ */
 void
 tl_svg_grid_fold(struct svg_grid *grid, struct svg_grid *copy,
     const struct svg_columns *columns, unsigned doublings)

@@ -17,19 +17,21 @@ enum {
 
 struct svg_grid {
 	uint64_t cells[SVG_COLUMNS][SVG_GRID_ROWS];
-	/* Rows that are used: low <= row < high. */
+	/* Rows low <= row < high are used. */
 	unsigned low;
 	unsigned high;
 };
 
-/* The row of a duration; 0 has that of 1. */
+/* The row of a duration; 0 has the row of 1. */
 unsigned tl_svg_row(uint64_t duration_ns);
-/* The logarithm to base 2 of the least duration of a row. */
+/* log2 of the shortest duration of a row. */
 double tl_svg_row_log2(unsigned row);
 
 void tl_svg_grid_add(struct svg_grid *grid, uint64_t column, unsigned row);
-/* The columns are about to become wider by this many doublings.  What copy
- * holds is lost. */
+/*
+ * Join columns, before their width doubles this many times.  copy is scratch
+ * memory.
+ */
 void tl_svg_grid_fold(struct svg_grid *grid, struct svg_grid *copy,
     const struct svg_columns *columns, unsigned doublings);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heat.c - durations over time: a map for each message, all above one
- * another on the same axis of time.
+ * heat.c - durations over time: a map for each message, one above the other on
+ * one axis of time.
  *
  *	net: read                               12,345 values
  *	 1ms |  .       :  |
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum {
-	STEPS = 9, /* of colour */
+	STEPS = 9, /* steps of colour */
 	PLOT_X = 88,
 	PLOT_WIDTH = SVG_WIDTH - PLOT_X - 40,
 	NAME_HEIGHT = 20,
@@ -36,8 +36,8 @@ struct svg_heat {
 	struct svg_grid *copy;
 	unsigned panels[SVG_PANELS_MAX];
 	unsigned panel_count;
-	uint64_t base;  /* a step is so many times the one before */
-	unsigned steps; /* that are used */
+	uint64_t base;  /* ratio of a step to the step before */
+	unsigned steps; /* steps in use */
 	struct svg_time time;
 };
 
@@ -52,7 +52,7 @@ heat_start(struct svg_write *w)
 	return w->heat->copy ? 0 : -ENOMEM;
 }
 
-/* Room for a time in every grid. */
+/* Join the columns of every grid until a time fits. */
 static void
 stretch(struct svg_heat *heat, int64_t ns)
 {
@@ -118,7 +118,7 @@ steps_of(uint64_t count, uint64_t base)
 	return steps;
 }
 
-/* Steps that a person can name, and that are enough. */
+/* Choose the smallest base that needs at most STEPS steps. */
 static void
 choose_steps(struct svg_heat *heat)
 {
@@ -132,7 +132,7 @@ choose_steps(struct svg_heat *heat)
 	heat->steps = steps_of(most, heat->base);
 }
 
-/* The colour of a step: all of the scale is used, however few there are. */
+/* The colour of a step; even few steps span the whole scale. */
 static unsigned
 colour_of(const struct svg_heat *heat, unsigned step)
 {
@@ -159,7 +159,7 @@ heat_layout(struct svg_write *w, double *height)
 	return 0;
 }
 
-/* A box as part of a path. */
+/* Append a box to a path. */
 static void
 put_cell(struct tl_text *text, struct svg_box box)
 {
@@ -176,7 +176,7 @@ put_cell(struct tl_text *text, struct svg_box box)
 	tl_put_char(text, 'z');
 }
 
-/* The cells of a row that have a step, neighbours as one. */
+/* Append the cells of a row that have a step; neighbours become one box. */
 static void
 put_row(struct tl_text *text, const struct svg_heat *heat,
     const struct svg_grid *grid, unsigned row, unsigned step,

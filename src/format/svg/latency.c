@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * latency.c - a histogram for each message, all above one another on the
- * same axis.
+ * latency.c - a histogram for each message, one above the other on one axis.
  *
  *	net: read                          12,345 values, mean 1.5us
  *	    p50 1.2us  p90 2us   p99 9us            max 1ms	marks
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 
 enum {
-	DIGITS = 3, /* of a percentile */
+	DIGITS = 3, /* precision of a percentile */
 	BARS = 180,
 	MARKS = 5,
 	PLOT_X = 88,
@@ -29,10 +28,10 @@ enum {
 	AXIS_HEIGHT = 38,
 	PANEL_HEIGHT = NAME_HEIGHT + MARKS_HEIGHT + PLOT_HEIGHT + AXIS_HEIGHT,
 	NOTHING_HEIGHT = 160,
-	MARK_GAP = 8 /* between labels */
+	MARK_GAP = 8 /* gap between labels */
 };
 
-/* A bar that is there can be seen. */
+/* The least height of a bar, so that every bar is visible. */
 #define BAR_LEAST 1.5
 
 struct svg_latency {
@@ -42,13 +41,13 @@ struct svg_latency {
 	struct svg_log axis;
 };
 
-/* A line in the plot with its words above. */
+/* A line in the plot with a label above. */
 struct mark {
 	const char *name;
 	double percent;
 	uint64_t ns;
 	double x;
-	double label_x; /* the middle of its words */
+	double label_x; /* middle of the label */
 	double width;
 };
 
@@ -68,7 +67,7 @@ take(struct svg_write *w, unsigned name, int64_t ns, uint64_t duration_ns)
 	(void)ns;
 	if (!*histogram)
 		rc = tl_histogram_new(histogram, DIGITS);
-	if (duration_ns > INT64_MAX) /* no span of a clock is as long */
+	if (duration_ns > INT64_MAX) /* beyond any span of a clock */
 		duration_ns = INT64_MAX;
 	return rc < 0 ? rc : tl_histogram_add(*histogram, duration_ns, 1);
 }
@@ -120,7 +119,7 @@ put_name(struct svg_write *w, unsigned name, double y)
 	    (struct svg_point){ SVG_WIDTH - SVG_MARGIN, y }, &words);
 }
 
-/* How many values each bar stands for. */
+/* Count the values of each bar; return the highest count, at least 1. */
 static uint64_t
 count_bars(const struct svg_latency *l, unsigned name, uint64_t bars[BARS])
 {
@@ -141,7 +140,7 @@ count_bars(const struct svg_latency *l, unsigned name, uint64_t bars[BARS])
 	return most;
 }
 
-/* The scale of counts: nothing, half and the highest. */
+/* Draw the scale of counts: nothing, half and the highest. */
 static void
 put_scale(struct tl_text *text, struct svg_box box, uint64_t most)
 {
@@ -149,7 +148,7 @@ put_scale(struct tl_text *text, struct svg_box box, uint64_t most)
 		const double y = box.y + box.height - box.height * i / 2;
 		struct tl_text words = { 0 };
 
-		if (i == 1 && most % 2 != 0) /* no half */
+		if (i == 1 && most % 2 != 0) /* odd: no half */
 			continue;
 		tl_svg_line(text, i == 0 ? "rule" : "grid",
 		    (struct svg_point){ box.x, y },
@@ -204,7 +203,7 @@ make_marks(const struct svg_latency *l, unsigned name, struct svg_box box,
 
 		*m = all[i];
 		m->ns = tl_histogram_percentile(h, m->percent);
-		if (m->ns > tl_histogram_max(h)) /* the same bucket */
+		if (m->ns > tl_histogram_max(h)) /* same bucket */
 			m->ns = tl_histogram_max(h);
 		m->x = box.x +
 		       tl_svg_log_at(&l->axis, tl_svg_log2(m->ns), box.width);
@@ -215,7 +214,9 @@ make_marks(const struct svg_latency *l, unsigned name, struct svg_box box,
 	}
 }
 
-/* From left to right each as far as it must, then back from the edge. */
+/*
+ * Push labels right until they do not overlap, then back from the right edge.
+ */
 static void
 part_labels(struct mark marks[MARKS])
 {
@@ -237,7 +238,7 @@ part_labels(struct mark marks[MARKS])
 	}
 }
 
-/* Words, a line from them to the plot, and through it. */
+/* Draw a label, and a line from the label to the plot and through the plot. */
 static void
 put_mark(struct tl_text *text, const struct mark *mark, unsigned i,
     struct svg_box box)

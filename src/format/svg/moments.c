@@ -7,8 +7,8 @@
 enum {
 	ROW_HEIGHT = 18,
 	MARK_HEIGHT = 12,
-	MARK_LEAST = 2,  /* wide */
-	LEVEL_APART = 60 /* words of levels */
+	MARK_LEAST = 2,  /* least width of a mark */
+	LEVEL_APART = 60 /* distance of level labels */
 };
 
 void
@@ -39,8 +39,10 @@ fold(struct svg_moments *m, unsigned doublings)
 		    &old[tl_svg_folded(&m->columns, column, 0)]);
 }
 
-/* A loss lies between the entries that it was met between: its own time may
- * be before all or after. */
+/*
+ * Count a loss at the entry before it.  The time of a loss is unusable: it may
+ * be before all entries or after all.
+ */
 static void
 put_loss(struct svg_moments *m, const struct tl_event *event)
 {
@@ -58,7 +60,7 @@ put_level(struct svg_moments *m, const struct tl_event *event)
 	const struct svg_moment level = { .level = (uint8_t)event->args[0] };
 
 	if (event->args[0] < TIMELINE_LEVEL_MIN ||
-	    event->args[0] > TIMELINE_LEVEL_NONE) /* a damaged entry */
+	    event->args[0] > TIMELINE_LEVEL_NONE) /* damaged */
 		return;
 	join(&m->of[tl_svg_columns_place(&m->columns, event->ns)], &level);
 	m->any_level = true;
@@ -96,7 +98,7 @@ tl_svg_moments_time(const struct svg_moments *m, struct svg_box box)
 		.length_ns = end - c->first,
 		.box = box };
 
-	if (time.length_ns == 0) /* it ends with the last that there is */
+	if (time.length_ns == 0) /* 2^64: the end is INT64_MAX */
 		time.length_ns = UINT64_MAX;
 	return time;
 }
@@ -142,7 +144,7 @@ tl_svg_moments_draw(struct tl_text *text, const struct svg_moments *m,
 	}
 }
 
-/* Where entries are missing, and how many. */
+/* Draw the places of missing entries, with their numbers. */
 static void
 put_losses(struct tl_text *text, const struct svg_moments *m,
     const struct svg_time *time, double y)
@@ -173,7 +175,7 @@ level_word(uint8_t level)
 	return level == TIMELINE_LEVEL_NONE ? "nothing" : tl_level_name(level);
 }
 
-/* To which level it was set, in words as far as there is room for them. */
+/* Draw the changes of levels, with labels where there is room. */
 static void
 put_levels(struct tl_text *text, const struct svg_moments *m,
     const struct svg_time *time, double y)

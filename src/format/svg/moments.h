@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * moments.h - losses and changes of levels along an axis of time, and the
- * axis itself, which is as long as the columns they are kept in.
+ * moments.h - losses and changes of levels along an axis of time, and the axis,
+ * whose length is that of the columns.
  */
 #ifndef TL_FORMAT_SVG_MOMENTS_H
 #define TL_FORMAT_SVG_MOMENTS_H
@@ -15,8 +15,8 @@ enum { SVG_COLUMNS = 512 };
 /* The losses and levels of a column. */
 struct svg_moment {
 	uint64_t lost;
-	uint64_t losses; /* places */
-	uint8_t level;   /* the lowest threshold that was set; 0: none */
+	uint64_t losses; /* number of places */
+	uint8_t level;   /* lowest threshold set; 0: none */
 };
 
 struct svg_moments {
@@ -28,34 +28,36 @@ struct svg_moments {
 };
 
 void tl_svg_moments_init(struct svg_moments *m);
-/* The next event, of any kind. */
+/* Take the next event, of any kind. */
 void tl_svg_moments_put(struct svg_moments *m, const struct tl_event *event);
 
-/* All of the time there is, in a box. */
+/* The time from the first to the last column, shown in a box. */
 struct svg_time
 tl_svg_moments_time(const struct svg_moments *m, struct svg_box box);
-/* Column i of those that are used, from 0 on: its place, where it begins and
- * ends; false behind the last. */
+/*
+ * Return used column i, counted from 0: the place and the box of the column.
+ * false: i is behind the last column.
+ */
 bool
 tl_svg_moments_next(const struct svg_moments *m, const struct svg_time *time,
     unsigned i, uint64_t *place, struct svg_box *box);
 
-/* Bands and lines across a box of time. */
+/* Draw bands and lines across a box of time. */
 void tl_svg_moments_draw(struct tl_text *text, const struct svg_moments *m,
     const struct svg_time *time);
-/* Draw the rows of labels below the box, and their height. */
+/* Draw the rows of labels below the box; the height of these rows. */
 void tl_svg_moments_rows(struct tl_text *text, const struct svg_moments *m,
     const struct svg_time *time, double y);
 double tl_svg_moments_height(const struct svg_moments *m);
 
-/* A sum that stays at the most there can be. */
+/* A sum that does not exceed UINT64_MAX. */
 static inline uint64_t
 tl_svg_add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The column that one becomes when its width doubles this often. */
+/* The place of a column after its width has doubled this often. */
 static inline uint64_t
 tl_svg_folded(const struct svg_columns *columns, uint64_t column,
     unsigned doublings)
@@ -63,7 +65,7 @@ tl_svg_folded(const struct svg_columns *columns, uint64_t column,
 	return column >> doublings & (columns->count - 1);
 }
 
-/* Column i of those that are used, from 0 on; false behind the last. */
+/* Return used column i, counted from 0; false: i is behind the last column. */
 static inline bool
 tl_svg_columns_at(const struct svg_columns *columns, uint64_t i,
     uint64_t *column)

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Category and label; *label_at: where the latter begins. */
+/* Make a name of category and label; *label_at is the offset of the label. */
 static void
 make_name(struct tl_text *plain, const struct tl_event *event, unsigned arg,
     size_t *label_at)
@@ -33,7 +33,7 @@ make_name(struct tl_text *plain, const struct tl_event *event, unsigned arg,
 	tl_text_free(&name);
 }
 
-/* All that come when there is room for one more only. */
+/* Return the number that all names share once only one number is left. */
 static int
 find_others(struct svg_names *names, unsigned *found)
 {
@@ -46,7 +46,7 @@ find_others(struct svg_names *names, unsigned *found)
 	return others->rc < 0 ? others->rc : 1;
 }
 
-/* The number of a name that is known; count where it is not. */
+/* Find the number of a known name; count: the name is not known. */
 static unsigned
 search(const struct svg_names *names, struct tl_bytes name)
 {
@@ -77,7 +77,9 @@ find_name(struct svg_names *names, const struct tl_event *event, unsigned arg,
 	}
 	names->count++;
 	names->name[*found] = name;
-	/* Without one that is left the category has to do. */
+	/*
+	 * If the category leaves no room for the label, the whole name serves.
+	 */
 	names->label_at[*found] = label_at < name.size ? label_at : 0;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - numbers of message names, from 0.  Messages of the same name have
- * the same number, in whichever input they are.
+ * names.h - numbers of message names, from 0.  Messages of one name share a
+ * number, even if they come from several inputs.
  */
 #ifndef TL_FORMAT_SVG_NAMES_H
 #define TL_FORMAT_SVG_NAMES_H
@@ -12,23 +12,25 @@
 
 enum {
 	SVG_NAMES_MAX = 64,
-	SVG_NAMES_OTHERS = SVG_NAMES_MAX - 1, /* all beyond */
+	SVG_NAMES_OTHERS = SVG_NAMES_MAX - 1, /* all further names */
 	SVG_NO_ARG = UINT8_MAX
 };
 
 /* Starts from all zeros. */
 struct svg_names {
-	struct tl_id_map numbers; /* of messages and their arguments */
-	uint8_t *known;           /* the names of these numbers */
+	struct tl_id_map numbers; /* by message and argument */
+	uint8_t *known;           /* name, by that number */
 	size_t capacity;
-	unsigned count; /* the others are among them once there are any */
-	struct tl_text name[SVG_NAMES_MAX]; /* plain */
-	size_t label_at[SVG_NAMES_MAX];     /* behind the category */
+	unsigned count; /* includes OTHERS once OTHERS is used */
+	struct tl_text name[SVG_NAMES_MAX]; /* plain text */
+	size_t label_at[SVG_NAMES_MAX];     /* offset behind the category */
 	uint64_t entries[SVG_NAMES_MAX];    /* counted by the caller */
 };
 
-/* The name of an event's message, or of an argument of it: 0, 1 where it
- * counts as one of the others, -ENOMEM. */
+/*
+ * Return the number of the name of an event's message, or of an argument: 0; 1:
+ * the number is SVG_NAMES_OTHERS; -ENOMEM.
+ */
 int tl_svg_names_get(struct svg_names *names, const struct tl_event *event,
     unsigned arg, unsigned *name);
 void tl_svg_names_free(struct svg_names *names);

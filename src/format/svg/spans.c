@@ -18,7 +18,7 @@ spans_start(struct svg_write *w)
 	return 0;
 }
 
-/* The track of an event; NULL where there are too many. */
+/* Find the track of an event; NULL: too many tracks. */
 static int
 find_track(struct svg_write *w, const struct tl_event *event,
     struct svg_track **track)
@@ -98,7 +98,10 @@ spans_put(struct svg_write *w, const struct tl_event *event,
 	return event->kind == TL_INSTANT ? put_instant(w, event) : 0;
 }
 
-/* Open spans end with the picture; what is not known to be open is no span. */
+/*
+ * Add the open spans, which end with the picture.  A begin that is not known to
+ * be open is no span.
+ */
 static int
 put_open(struct svg_write *w)
 {
@@ -124,7 +127,7 @@ put_open(struct svg_write *w)
 	return rc;
 }
 
-/* Processes together, sources after the threads. */
+/* Order tracks by process, with sources after the threads. */
 static int
 compare(const void *a, const void *b)
 {
@@ -142,7 +145,7 @@ compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The tracks of the most spans and instants. */
+/* Choose the tracks with the most spans and instants. */
 static void
 choose_tracks(struct svg_spans *s)
 {

@@ -23,14 +23,14 @@ struct svg_spans {
 	struct svg_moments moments;
 	struct svg_track *drawn[SVG_DRAWN_TRACKS_MAX];
 	unsigned drawn_count;
-	unsigned keys[SVG_NAMES_MAX]; /* names, those of the most spans first */
+	unsigned keys[SVG_NAMES_MAX]; /* names, most spans first */
 	unsigned key_count;
 	struct svg_time time;
 };
 
-/* The shapes of the tracks that are drawn. */
+/* The number of shapes in the tracks that are drawn. */
 uint64_t tl_svg_spans_shapes(const struct svg_spans *s);
-/* How high it all is, which needs its tracks and names. */
+/* The height of the chart, once tracks and names are complete. */
 double tl_svg_spans_height(struct svg_write *w);
 int tl_svg_spans_draw(struct svg_write *w, double y);
 

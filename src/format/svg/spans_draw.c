@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spans_draw.c - draw the tracks and the legend of their colours. */
+/* spans_draw.c - draw the tracks and the legend of the colours. */
 #include "format/svg/spans.h"
 
 #include "base/array.h"
@@ -13,14 +13,17 @@ enum {
 	TICKS_HEIGHT = 10,
 	TRACK_GAP = 9,
 	KEY_HEIGHT = 18,
-	KEYS_ACROSS = 4, /* names of spans */
+	KEYS_ACROSS = 4, /* names of spans in a row */
 	KEYS_MAX = 16,
-	KEY_COLUMNS = 40, /* of a name */
+	KEY_COLUMNS = 40, /* columns of a name */
 	NOTHING_HEIGHT = 160,
-	LABEL_LEAST = 4 /* columns of a name in a span */
+	LABEL_LEAST = 4 /* columns of a span's label */
 };
 
-/* The least widths, in pixels, of a visible shape and of one with a tooltip. */
+/*
+ * The least widths, in pixels, of a visible shape and of a shape with a
+ * tooltip.
+ */
 #define SEEN_LEAST 0.8
 #define TOLD_LEAST 2.5
 
@@ -79,7 +82,7 @@ tl_svg_spans_height(struct svg_write *w)
 	       tl_svg_moments_height(&s->moments) + keys_height(s);
 }
 
-/* Its class: names turn through the colours. */
+/* Make the class of a shape; names use the colours in turn. */
 static void
 make_class(char class[32], const struct svg_shape *shape)
 {
@@ -93,7 +96,7 @@ make_class(char class[32], const struct svg_shape *shape)
 		strcat(class, " open");
 }
 
-/* The tooltip. */
+/* Append the tooltip of a shape. */
 static void
 put_title(struct tl_text *text, const struct svg_write *w,
     const struct svg_shape *shape)
@@ -170,7 +173,7 @@ put_row(struct svg_write *w, const struct svg_row *row, double y)
 	return rc;
 }
 
-/* Warnings and worse have colours of their own. */
+/* Warnings and higher levels have colours of their own. */
 static const char *
 tick_class(const struct svg_shape *shape)
 {
@@ -219,7 +222,7 @@ put_track(struct svg_write *w, const struct svg_track *track, double y)
 	return rc;
 }
 
-/* Notes about joined and missing shapes. */
+/* Draw notes about joined and missing shapes. */
 static void
 put_legend(struct svg_write *w, double y)
 {
@@ -250,7 +253,7 @@ put_legend(struct svg_write *w, double y)
 	    &words);
 }
 
-/* The colours of names. */
+/* Draw the legend of names. */
 static void
 put_names(struct svg_write *w, double y)
 {

@@ -2,9 +2,10 @@
 /*
  * style.c - the look of pictures, light first.
  *
- * Classes and plain colours only: what is no browser knows no variables.
- * Steps of heat differ in lightness and differ in grey; the marks
- * of percentiles and the spans differ for the colour-blind, too.
+ * Only classes and plain colours are used, because viewers other than browsers
+ * do not know variables.  Steps of heat differ in lightness, so that they
+ * differ in grey; the marks of percentiles and the spans differ for the
+ * colour-blind, too.
  */
 #include "format/svg/draw.h"
 

@@ -19,7 +19,7 @@
 #include "format/svg/names.h"
 #include "format/svg/write.h"
 
-/* The diagnostics of a chart, drawn at its foot and reported. */
+/* The diagnostics of a chart, which are drawn at its foot and reported. */
 enum svg_note {
 	SVG_NEGATIVE,
 	SVG_UNSURE,
@@ -37,12 +37,12 @@ struct svg_write;
 struct svg_chart {
 	const char *caption;
 	int (*start)(struct svg_write *w);
-	/* The next event; span: what it ended, or NULL. */
+	/* Take the next event; span: the span that the event ended, or NULL. */
 	int (*put)(struct svg_write *w, const struct tl_event *event,
 	    const struct tl_span *span);
-	/* After the last event: prepare the drawing and set its height. */
+	/* Prepare the drawing after the last event, and set its height. */
 	int (*layout)(struct svg_write *w, double *height);
-	/* Draw it from y on. */
+	/* Draw the chart from y on. */
 	int (*draw)(struct svg_write *w, double y);
 	void (*free)(struct svg_write *w);
 };
@@ -52,7 +52,7 @@ struct svg_heat;
 struct svg_spans;
 
 struct svg_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	enum tl_svg_chart which;
 	const struct svg_chart *chart;
 	struct tl_spans *spans;
@@ -61,10 +61,11 @@ struct svg_write {
 	int64_t first_ns;
 	int64_t last_ns;
 	uint64_t entries;
-	uint64_t losses; /* events of the kind TL_LOST */
-	uint64_t lost;   /* entries that they stand for, at most UINT64_MAX */
+	uint64_t losses; /* places with lost entries */
+	uint64_t lost;   /* lost entries, at most UINT64_MAX */
 	struct svg_names names;
-	struct svg_latency *latency; /* the state of the chart: one of these */
+	/* The state of the chart: one of the following is set. */
+	struct svg_latency *latency;
 	struct svg_heat *heat;
 	struct svg_spans *tracks;
 };
@@ -77,12 +78,14 @@ tl_svg_note(struct svg_write *w, enum svg_note note)
 	tl_note(&w->notes, note, TL_FAULT_NOWHERE);
 }
 
-/* A duration that has come to be known at ns. */
+/* Take a duration that became known at ns. */
 typedef int tl_svg_take(struct svg_write *w, unsigned series, int64_t ns,
     uint64_t duration_ns);
 
-/* Pass on the durations of an event: that of the span it ended, and
- * arguments. */
+/*
+ * Pass on the durations of an event: the span that the event ended, and
+ * arguments.
+ */
 int tl_svg_values(struct svg_write *w, const struct tl_event *event,
     const struct tl_span *span, tl_svg_take *take);
 
@@ -91,14 +94,16 @@ void tl_svg_pairing_notes(struct svg_write *w);
 
 enum { SVG_PANELS_MAX = 8 };
 
-/* The names of the most entries, at most this many of them, the most first.
- * Returns how many. */
+/*
+ * Find the names with the most entries, in descending order, at most max.
+ * Return the number of names.
+ */
 unsigned
 tl_svg_most(const struct svg_names *names, unsigned *most, unsigned max);
-/* A note at the foot of the panels about names that are not shown, if any. */
+/* Draw a note about names without a panel at the foot of the panels, if any. */
 void tl_svg_unshown(struct svg_write *w, const unsigned *panels, unsigned count,
     struct svg_point at);
-/* A line in place of a chart that has nothing to show. */
+/* Draw a line of text in place of an empty chart. */
 void
 tl_svg_nothing(struct svg_write *w, double y, double height, const char *words);
 

@@ -100,7 +100,7 @@ join(struct svg_shape *to, const struct svg_shape *from)
 	to->count += from->count;
 }
 
-/* Are these too near to be seen apart? */
+/* Are two shapes too near to be drawn apart? */
 static bool
 is_one(const struct svg_shape *a, const struct svg_shape *b, uint64_t grain)
 {
@@ -108,7 +108,9 @@ is_one(const struct svg_shape *a, const struct svg_shape *b, uint64_t grain)
 	       b->from - a->from < grain;
 }
 
-/* Join what has become small in a row; returns how many shapes are gone. */
+/*
+ * Join the shapes of a row that have become small; return how many disappeared.
+ */
 static size_t
 shrink(struct svg_row *row, uint64_t grain)
 {
@@ -162,13 +164,13 @@ append(struct svg_tracks *t, struct svg_row *row, const struct svg_shape *shape)
 	if (TL_ARRAY_ROOM(row->shapes, row->capacity, row->count) < 0)
 		return -ENOMEM;
 	row->shapes[row->count++] = *shape;
-	/* When a grain is all of the time no row has more than a few. */
+	/* With the largest grain, no row has more than a few shapes. */
 	if (++t->shapes > SVG_SHAPES_MAX && t->grains.shift < SHIFT_MAX)
 		tl_svg_tracks_coarsen(t);
 	return 0;
 }
 
-/* One shape of this one and all that lie in its time. */
+/* Append a shape, joined with all shapes of its time. */
 static int
 absorb(struct svg_tracks *t, struct svg_row *row, const struct svg_shape *shape)
 {
@@ -196,7 +198,7 @@ tl_svg_tracks_tick(struct svg_tracks *t, struct svg_track *track,
 	struct svg_shape at = *shape;
 
 	track->entries++;
-	/* Is it a clock that was set back? */
+	/* The clock was set back: keep the order of the row. */
 	if (last && shape->from < last->from)
 		at.from = at.to = last->from;
 	if (last && is_one(last, &at, tl_svg_grain(t))) {

@@ -17,7 +17,7 @@ take(struct svg_write *w, const struct tl_event *event, unsigned arg,
 	return taker(w, name, event->ns, duration_ns);
 }
 
-/* The message with what its begin was logged with. */
+/* Take the duration of a span; the arguments of the begin name the span. */
 static int
 take_span(struct svg_write *w, const struct tl_event *event,
     const struct tl_span *span, tl_svg_take *taker)
@@ -36,7 +36,7 @@ tl_svg_values(struct svg_write *w, const struct tl_event *event,
 {
 	int rc = span ? take_span(w, event, span, taker) : 0;
 
-	/* The end of a span repeats what its begin was logged with. */
+	/* An end repeats the arguments of its begin. */
 	if (!event->message || event->kind == TL_END)
 		return rc;
 	for (unsigned i = 0; rc == 0 && i < event->message->argc; i++) {
@@ -62,7 +62,10 @@ tl_svg_pairing_notes(struct svg_write *w)
 	w->notes.first[SVG_LONELY_ENDS] = TL_FAULT_NOWHERE;
 }
 
-/* Before all of less values; those of as many stay in order. */
+/*
+ * Insert a name before all names with fewer values; equal counts keep their
+ * order.
+ */
 static void
 insert(const struct svg_names *names, unsigned *most, unsigned *count,
     unsigned max, unsigned name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - the frame of a chart: totals of all entries above it, and below it
- * what was left out.
+ * write.c - the frame of a chart: totals of all entries above the chart,
+ * omissions below.
  */
 #include "format/svg/svg.h"
 
@@ -13,7 +13,7 @@
 enum {
 	HEAD = 112,         /* pixels above a chart */
 	FOOT = 34,          /* pixels below a chart */
-	TITLE_COLUMNS = 84, /* of 20 px */
+	TITLE_COLUMNS = 84, /* columns of 20 px */
 	MACHINE_COLUMNS = 56,
 	COMMAND_COLUMNS = 40
 };
@@ -46,7 +46,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	    "a span is too deep: drawn with what is around it" },
 };
 
-/* The same in the foot of the picture, behind a number. */
+/* The notes for the foot of the picture, where a number precedes each. */
 static const char *const foot_words[] = {
 	[SVG_NEGATIVE] = "duration(s) below zero left out",
 	[SVG_UNSURE] = "span(s) that may miss entries left out",
@@ -109,7 +109,7 @@ take_loss(struct svg_write *w, const struct tl_event *event)
 						     : w->lost + event->lost;
 }
 
-/* The time of a loss is where it was found, perhaps before or after all. */
+/* Take the time of an entry.  Losses have no usable time. */
 static void
 take_time(struct svg_write *w, int64_t ns)
 {
@@ -164,7 +164,7 @@ put_title(struct svg_write *w, const char *element, unsigned columns)
 	tl_text_free(&plain);
 }
 
-/* 2026-11-20 19:24:18.123456789 to 2026-11-20 19:24:28.2 UTC (10.1s) */
+/* Append a time: 2026-11-20 19:24:18.123456789 */
 static void
 put_time(struct tl_text *words, int64_t ns)
 {
@@ -235,7 +235,7 @@ put_lost(const struct svg_write *w, struct tl_text *words)
 	tl_svg_counted(words, w->losses, "place");
 }
 
-/* Words made by one of the above, if any. */
+/* Draw the text that a function makes, unless the text is empty. */
 static void
 put_words(struct svg_write *w, const char *class, double x, double y,
     void (*put)(const struct svg_write *, struct tl_text *))
@@ -279,7 +279,7 @@ put_head(struct svg_write *w, double height)
 		put_words(w, "sub end bad", right, 76, put_lost);
 }
 
-/* A word with (s) in it, for this many. */
+/* Append a count and a word, with (s) in the word replaced by s or nothing. */
 static void
 put_number_word(struct tl_text *words, uint64_t count, const char *word)
 {

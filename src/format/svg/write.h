@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h - a picture for a report: one SVG that needs nothing else, light
- * or dark as its reader is.
+ * write.h - a picture for a report: one SVG that loads nothing else, light or
+ * dark as the reader's system is.
  *
  *	title
  *	window in UTC, its length              origin, entries, losses
@@ -10,11 +10,11 @@
  *	| heat:    durations over time, a map for each message   |
  *	| spans:   threads and sources over time, spans nested   |
  *	+--------------------------------------------------------+
- *	what was merged or left out
+ *	merges and omissions
  *
- * Written after the last event, of which there may be any number: what is
- * kept is counts in buckets and shapes of a pixel and more.  Events must come
- * oldest first.
+ * The picture is written after the last event.  The number of events is not
+ * limited, because the writer keeps only counts in buckets, and shapes of a
+ * pixel and more.  Events must come oldest first.
  */
 #ifndef TL_FORMAT_SVG_WRITE_H
 #define TL_FORMAT_SVG_WRITE_H
@@ -25,16 +25,18 @@ enum tl_svg_chart {
 #define CHART(name, word, help) TL_SVG_##name,
 #include "format/svg/charts.def"
 #undef CHART
-	TL_SVG_CHARTS /* how many there are */
+	TL_SVG_CHARTS /* number of charts */
 };
 
-/* Its title stands on top of the picture; its setting (tl_writer_set) is the
- * chart, TL_SVG_LATENCY unless it is set. */
+/*
+ * The picture shows the writer's title on top.  The writer's setting
+ * (tl_writer_set()) is the chart, TL_SVG_LATENCY by default.
+ */
 tl_writer_new tl_svg_write_new;
 
-/* The chart of a word; -EINVAL: there is none. */
+/* Return the chart of a word: 0; -EINVAL: no such chart. */
 int tl_svg_chart_parse(const char *name, enum tl_svg_chart *chart);
-/* The word of a chart, and its description; NULL after the last. */
+/* The word and the description of a chart; NULL after the last chart. */
 const char *tl_svg_chart_name(unsigned chart);
 const char *tl_svg_chart_help(unsigned chart);
 

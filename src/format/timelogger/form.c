@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* form.c - recognise the messages of sources, see timelogger.h. */
+/* form.c - recognise the messages of sources; see timelogger.h. */
 #include "format/timelogger/form.h"
 
 #include "format/timelogger/timelogger.h"
 
 #include <timeline.h>
 
-/* Remove text from the front, if it is there. */
+/* Remove text from the front if the bytes begin with text. */
 static bool
 skip(struct tl_bytes *bytes, const char *text)
 {
@@ -37,7 +37,7 @@ skip_id(struct tl_bytes *bytes, int32_t *id)
 	return digits > 0 && n >= INT32_MIN && n <= INT32_MAX;
 }
 
-/* Is it one of the messages that the reader makes for a source? */
+/* Does a second line have the form that the reader gives to sources? */
 static bool
 read_which(struct tl_bytes which, struct tl_form *form)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - records to events, see timelogger.h.
+ * read.c - records to events; see timelogger.h.
  *
  *	piece --> whole records --> store, in order of time --> sink
- *	     \--> carry: the record that a piece ends in
+ *	     \--> carry: the record at the end of a piece
  *
- *	id --> number --> the source that it stands for just now
+ *	id --> number --> the current source of the id
  *	source: its three labels and its activity
  *
- * Threads queue their records, so that they may stand out of order of time.
- * An id stands for a source from the record that names it on, in the order of
- * records; activity is counted in order of time.
+ * Threads queue their records, so records may be out of order of time.  An id
+ * stands for a source from the record that names the source, in the order of
+ * records; activity is counted in the order of time.
  */
 #include "format/timelogger/timelogger.h"
 
@@ -29,8 +29,10 @@
 #include <stdlib.h>
 
 enum {
-	/* After this many unknown records, and no other, it is another
-	 * format. */
+	/*
+	 * After this many unknown records and no known record, the file is of
+	 * another format.
+	 */
 	UNKNOWN_MAX = 64,
 	/* Sources that are checked to recognise a file. */
 	START_SOURCES_MAX = 256,
@@ -74,36 +76,36 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 };
 
 struct source {
-	/* by level; made when the level is reached first */
+	/* by level; made when the source first reaches the level */
 	struct tl_label label[LEVELS];
 	int64_t activity;
 	int32_t id;
 	uint32_t definitions;
 };
 
-/* The place of the source that stands for all beyond the limit. */
+/* The place of the source that stands for all sources beyond the limit. */
 enum { REST = UINT32_MAX };
 
 struct timelogger_read {
-	struct tl_reader reader; /* first: what callers see */
+	struct tl_reader reader; /* first: callers see the reader */
 	struct tl_sink *sink;
 	const struct tl_report *report;
 	struct tl_interner *interner;
 	const struct tl_message *definition;
 	struct tl_store *store;
 	struct tl_id_map ids;
-	uint32_t *current; /* source of an id's number, plus 1; 0: none */
+	uint32_t *current; /* by number of an id: source + 1; 0: none */
 	size_t current_capacity;
 	struct source *sources;
 	size_t source_capacity;
 	uint32_t source_count;
 	struct source rest; /* stands for all beyond the limit */
 	struct tl_notes notes;
-	struct tl_event event; /* its common fields are set */
+	struct tl_event event; /* fields common to all events */
 	struct tl_text carry;
 	struct tl_text name;
-	uint64_t at;      /* of the current record */
-	uint64_t numbers; /* of events, so far */
+	uint64_t at;      /* offset of the record */
+	uint64_t numbers; /* events put so far */
 	int64_t newest_ns;
 	uint64_t known;
 	uint64_t unknown;
@@ -115,7 +117,7 @@ read_of(struct tl_reader *reader)
 	return (struct timelogger_read *)(void *)reader;
 }
 
-/* The second line of a message, which identifies its source. */
+/* Write the second line of a message, which identifies the source. */
 static void
 say_which(char which[WHICH_SIZE_MAX], const struct source *source,
     unsigned level)
@@ -130,8 +132,10 @@ say_which(char which[WHICH_SIZE_MAX], const struct source *source,
 	    levels[level].which);
 }
 
-/* Make the label of a level.  If the interner is full, the source is merged
- * with others without a label. */
+/*
+ * Make the label of a level.  If the interner is full, the source shares the
+ * labels of r->rest.
+ */
 static int
 make_label(struct timelogger_read *r, struct source *source, unsigned level)
 {
@@ -149,7 +153,7 @@ make_label(struct timelogger_read *r, struct source *source, unsigned level)
 	return 0;
 }
 
-/* Make a name for a source that has none. */
+/* Make a name for a source that was not defined. */
 static int
 name_undefined(struct timelogger_read *r, int32_t id)
 {
@@ -199,7 +203,9 @@ source_at(struct timelogger_read *r, uint32_t place)
 	return place == REST ? &r->rest : &r->sources[place];
 }
 
-/* The place of the current source of an id; NULL: it is beyond the limit. */
+/*
+ * Find the place of an id's current source; NULL: the id is beyond the limit.
+ */
 static int
 find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 {
@@ -221,7 +227,7 @@ find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 	return 0;
 }
 
-/* Keep an event until all were read. */
+/* Keep an event until all records are read. */
 static int
 keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
     uint64_t b)
@@ -236,7 +242,7 @@ keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
 	e->tsc = r->at;
 	e->args[0] = a;
 	e->args[1] = b;
-	if (ns < r->newest_ns) /* it was queued late */
+	if (ns < r->newest_ns) /* the record was queued late */
 		tl_note(&r->notes, UNSORTED, r->at);
 	else
 		r->newest_ns = ns;
@@ -244,8 +250,9 @@ keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
 	return sink->put(sink, e);
 }
 
-/* A definition becomes an event as well, so that nothing of the file is
- * lost. */
+/*
+ * Keep a definition as an event, so that the writer can restore the definition.
+ */
 static int
 keep_definition(struct timelogger_read *r, int32_t id, int64_t ns)
 {
@@ -306,7 +313,7 @@ change(struct timelogger_read *r, int32_t id, int64_t ns, uint8_t kind)
 	return keep(r, kind, ns, place, 0);
 }
 
-/* Make the label of a level that is reached first. */
+/* Make the label of a level that a source reaches first. */
 static int
 meet_level(struct timelogger_read *r, struct source *source, unsigned level)
 {
@@ -323,7 +330,7 @@ meet_level(struct timelogger_read *r, struct source *source, unsigned level)
 	return rc < 0 || level == ACTIVE ? rc : make_label(r, source, level);
 }
 
-/* Put an event, in order of time; by is 1 or -1. */
+/* Turn a record into an event, in order of time; by is 1 or -1. */
 static int
 step(struct timelogger_read *r, struct tl_event *e, int by)
 {
@@ -413,7 +420,7 @@ take(struct timelogger_read *r, const char *record)
 	return -EBADMSG;
 }
 
-/* The size of a record, as far as its first bytes tell it. */
+/* The size of a record, as far as its first bytes show the size. */
 static size_t
 record_size(const char *record, size_t size)
 {
@@ -424,7 +431,7 @@ record_size(const char *record, size_t size)
 	return TL_TIMELOGGER_TEXT_AT + (size_t)text_size(record);
 }
 
-/* Complete the record in which the last piece ended. */
+/* Complete the record at the end of the last piece. */
 static int
 feed_carry(struct timelogger_read *r, struct tl_bytes *piece)
 {
@@ -556,7 +563,7 @@ tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* Is it one of the ids that were defined? */
+/* Is an id among the defined ids? */
 static bool
 is_defined(const uint32_t *ids, uint32_t count, uint32_t id)
 {
@@ -567,11 +574,11 @@ is_defined(const uint32_t *ids, uint32_t count, uint32_t id)
 	return false;
 }
 
-/* What the records at the start of a file say about its format. */
+/* Evidence for the format, from the records at the start of a file. */
 struct evidence {
-	uint32_t ids[START_SOURCES_MAX]; /* that were defined */
+	uint32_t ids[START_SOURCES_MAX]; /* defined ids */
 	uint32_t count;
-	uint32_t good; /* definitions with a name, uses of what they define */
+	uint32_t good; /* definitions with a name, and uses of these */
 	uint32_t bad;
 	bool ascending; /* ids count from 0 */
 	bool used;
@@ -598,8 +605,10 @@ weigh(struct evidence *e, const char *record, size_t size)
 	}
 }
 
-/* Ids that count from 0, or a use of one that was defined, occur in no other
- * format.  A few other records among many of those are damage. */
+/*
+ * Ids that count from 0, and uses of a defined id, occur in no other format.  A
+ * few other records among many such records are damage.
+ */
 unsigned
 tl_timelogger_recognise(struct tl_bytes first)
 {

@@ -23,36 +23,37 @@
  *	            0 ...+........................+...   +...
  *	           -1 .                            +---+	"name (below 0)"
  *
- * The activity of a source goes up by 1 when it is opened and down by 1 when it
- * is closed, and should be 0 or 1.  The span of its name lasts while it is 1 or
- * more; each level above is a span of "(overlap)", each one below 0 a span of
- * "(below 0)", which begins when the source is *closed* and ends when it is
- * opened.  So every event of any file is kept, spans of a source nest, and
- * wrong activity is visible as such.
+ * Opening a source raises its activity by 1 and closing lowers it by 1; the
+ * activity should be 0 or 1.  The span of the name lasts while the activity is
+ * 1 or more.  Each level above 1 is a span "(overlap)".  Each level below 0 is
+ * a span "(below 0)", which begins when the source is *closed* and ends when
+ * the source is opened.  Every event of any file is thus kept, spans of a
+ * source nest, and wrong activity is visible.
  *
- * The second line of such a message identifies the source:
+ * The second line of a message identifies the source:
  *
  *	source ID[, definition N][, undefined][: overlap|: below 0]
  *
  * N counts from 2 when an id is defined again, which starts a new source.
- * Times count nanoseconds from an arbitrary start, like System.nanoTime(); they
- * are used as Unix time without a change.
+ * Times count nanoseconds from an arbitrary start, like System.nanoTime(), and
+ * are taken for Unix times.
  *
- * Reading: Records are not in order of time, since the original read the clock
- * before it queued a record.  Reported and read on: a record of an unknown type
- * (its 13 bytes are skipped), a source that was never defined or is defined
- * again, activity outside 0 and 1, a tail that is cut.
+ * Reading.  Records are not in order of time, because TimeLogger reads the
+ * clock before a record is queued.  The reader reports these faults and
+ * continues: a record of an unknown type (13 bytes are skipped), a source that
+ * was never defined or is defined again, activity outside 0 and 1, a tail that
+ * is cut.
  *
- * Writing:
- * A file that was read becomes that file again, byte for byte, unless it has
- * records out of order of time: these are sorted, and where such a file also
- * has two sources of one id, an event may move to the other source of that id.
+ * Writing.  A file that was read becomes the same file again, byte for byte,
+ * unless records were out of order of time.  Such records are sorted, and if
+ * such a file also has two sources of one id, an event may move to the other
+ * source.
  *
- * Of other events spans are written: a span of scope TIMELINE_SOURCE is a
- * source "category: message", any other one a source for each thread that logs
- * it, "category: message (pid/tid)", so that threads are no overlap.  A source
- * is defined right before its first event.  Instants, counters, arguments,
- * levels and CPUs are left out, which is reported.
+ * From other events, spans are written.  A span of scope TIMELINE_SOURCE
+ * becomes a source "category: message".  Any other span becomes a source
+ * "category: message (pid/tid)" for each thread that logs the span, so that
+ * threads do not overlap.  A source is defined right before its first event.
+ * Instants, counters, arguments, levels and CPUs are left out and reported.
  */
 #ifndef TL_FORMAT_TIMELOGGER_TIMELOGGER_H
 #define TL_FORMAT_TIMELOGGER_TIMELOGGER_H
@@ -64,8 +65,8 @@
 enum { TL_TIMELOGGER_NEW = 0, TL_TIMELOGGER_OPEN = 1, TL_TIMELOGGER_CLOSE = 2 };
 
 enum {
-	TL_TIMELOGGER_SIZE = 13,    /* of a record */
-	TL_TIMELOGGER_TEXT_AT = 15, /* of one of type 0 */
+	TL_TIMELOGGER_SIZE = 13,    /* bytes of a record */
+	TL_TIMELOGGER_TEXT_AT = 15, /* offset of the text in type 0 */
 	TL_TIMELOGGER_SIZE_MAX = 15 + 65535
 };
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - events to records, see timelogger.h.
+ * write.c - events to records; see timelogger.h.
  *
- *	message --> form: what its events are; where it is one source, which
- *	key --> number --> source: its id, and whether it stands in the output
+ *	message --> form: the use of its events; the source, if there is one
+ *	key --> number --> source: its id, and whether the output defines it
  *
- * A source that has a definition is known by (input, process, id); one that has
- * none by (input, process, id, name).  Sources that were read have no process;
- * those of timeline_source.h do, and two processes may count alike.  Any other
- * is known by (message, thread).
+ * The key of a source with a definition is (input, process, id), the key of a
+ * source without a definition (input, process, id, name).  Sources that were
+ * read from a file have no process; sources of timeline_source.h have, because
+ * two processes may use equal numbers.  The key of any other source is
+ * (message, thread).
  *
- * The first event of a source, or the first after a loss, may show that it was
- * open before: then opens or closes are added at the first time kept.
+ * The first event of a source, or the first event after a loss, may show that
+ * the source was open before.  The missing opens or closes are then added at
+ * the first time that was kept.
  */
 #include "format/timelogger/timelogger.h"
 
@@ -30,7 +32,10 @@
 #include <timeline.h>
 
 enum {
-	/* The id of a file that was read is used if it leaves no larger gap. */
+	/*
+	 * The id in a file that was read is used if the gap before the id is
+	 * not larger.
+	 */
 	GAP_MAX = 1 << 10
 };
 
@@ -63,34 +68,34 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 
 struct source {
 	int32_t id;
-	bool known;   /* has it an id? */
-	bool written; /* it is defined in the output */
-	bool early;   /* an event came before its definition */
+	bool known;   /* id is set */
+	bool written; /* defined in the output */
+	bool early;   /* used before its definition */
 	int64_t activity;
 	int64_t last_ns;
-	uint64_t losses; /* w->losses when its activity was last known */
+	uint64_t losses; /* w->losses when activity was known */
 };
 
-/* What is known of the sources that a process made. */
+/* The sources that a process made: was one met, and were all kept? */
 struct process {
 	bool seen;
 	bool whole; /* from its first source on */
 };
 
 struct timelogger_write {
-	struct tl_writer writer; /* first: what callers see */
+	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_known_list known;
-	struct tl_id_map pids; /* of an input */
+	struct tl_id_map pids; /* (input, process) */
 	struct process *processes;
 	size_t process_capacity;
 	int64_t newest_ns;
 	struct tl_message_map forms;
-	struct tl_interner *names; /* their numbers */
+	struct tl_interner *names; /* numbers of names */
 	struct tl_id_map keys;
 	struct source *sources;
 	size_t source_capacity;
-	uint64_t losses; /* the start counts as one */
-	int64_t kept_ns; /* the first time after the last loss */
+	uint64_t losses; /* the start counts as a loss */
+	int64_t kept_ns; /* first time after the last loss */
 	int32_t next_id;
 	struct tl_notes notes;
 	struct tl_text name;
@@ -122,7 +127,7 @@ note_message(struct timelogger_write *w, const struct tl_event *event,
 		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
 }
 
-/* Make the form of a message that is new. */
+/* Make the form of a new message. */
 static int
 make_form(struct timelogger_write *w, const struct tl_event *event,
     struct tl_form **form)
@@ -143,7 +148,10 @@ make_form(struct timelogger_write *w, const struct tl_event *event,
 	return 0;
 }
 
-/* The id for a new source: the one it had in a file, else the next. */
+/*
+ * Choose the id of a new source: the id in the file that was read, else the
+ * next.
+ */
 static int32_t
 choose_id(struct timelogger_write *w, const struct tl_event *event,
     int32_t wanted)
@@ -174,7 +182,7 @@ find_source(struct timelogger_write *w, struct tl_id_key key,
 	return 0;
 }
 
-/* The highest bit is set in no address, so the three kinds of keys differ. */
+/* The highest bit is set in no address, so the kinds of keys differ. */
 static struct tl_id_key
 key_of_id(const struct tl_event *event, int32_t id, unsigned by_name)
 {
@@ -284,8 +292,10 @@ name_source(struct timelogger_write *w, const struct tl_event *event,
 	tl_put_char(name, ')');
 }
 
-/* Give a known source an id, and a definition.  One whose name its definition
- * does not have is defined when its name is known. */
+/*
+ * Give a known source an id and a definition.  If the message lacks the name of
+ * the source, the definition follows when the name is known.
+ */
 static int
 give_known(struct timelogger_write *w, const struct tl_event *event,
     struct tl_known *known, int64_t ns)
@@ -301,7 +311,7 @@ give_known(struct timelogger_write *w, const struct tl_event *event,
 	return put_definition(w, known->id, ns);
 }
 
-/* Take the known source of a number and the name in w->name. */
+/* Take the known source of a number and of the name in w->name. */
 static void
 take_known(struct timelogger_write *w, const struct tl_event *event,
     int32_t number, struct source *source)
@@ -335,9 +345,10 @@ find_process(struct timelogger_write *w, const struct tl_event *event,
 }
 
 /*
- * Before a source of this number come those that were made before it.  Where
- * the first that is kept of a process is that it made source 0, each of them
- * comes in its turn; else what was logged of them may be overwritten.
+ * Give ids to the sources that were made before a source of this number.  If
+ * the first kept entry of a process says that the process made source 0, each
+ * of these sources follows by itself; otherwise their entries may be
+ * overwritten.
  */
 static int
 give_earlier(struct timelogger_write *w, const struct tl_event *event,
@@ -352,12 +363,12 @@ give_earlier(struct timelogger_write *w, const struct tl_event *event,
 		return 0;
 	if ((rc = find_process(w, event, &process)) < 0)
 		return rc;
-	if (!process->seen) /* a file may define its sources in any order */
+	if (!process->seen) /* files define sources in any order */
 		process->whole = makes && (number == 0 || event->pid == 0);
 	process->seen = true;
 	if (process->whole)
 		return 0;
-	name = w->name; /* of the source at hand */
+	name = w->name; /* name of the current source */
 	w->name = (struct tl_text){ 0 };
 	for (size_t i = tl_known_from(&w->known, event->source, 0);
 	     rc == 0 && i < w->known.count; i++) {
@@ -373,8 +384,10 @@ give_earlier(struct timelogger_write *w, const struct tl_event *event,
 	return rc;
 }
 
-/* Write a definition that was read from a file.  If the source was used before,
- * it has one already. */
+/*
+ * Write a definition that was read from a file.  A source that was used before
+ * has a definition already.
+ */
 static int
 define(struct timelogger_write *w, const struct tl_event *event)
 {
@@ -408,8 +421,10 @@ define(struct timelogger_write *w, const struct tl_event *event)
 		   : put_definition(w, source->id, event->ns);
 }
 
-/* Find the source of an event.  w->name is its name if it is not yet
- * written. */
+/*
+ * Find the source of an event.  If the source is not defined, w->name becomes
+ * its name.
+ */
 static int
 look_source(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form, struct source **source)
@@ -428,8 +443,10 @@ look_source(struct timelogger_write *w, const struct tl_event *event,
 	return rc;
 }
 
-/* How many opens (negative: closes) are missing before an event, whose form
- * bounds the activity of its source before it. */
+/*
+ * The number of opens (negative: closes) that are missing before an event.  The
+ * form of the event bounds the activity of the source before the event.
+ */
 static int64_t
 opens_before(const struct source *source, const struct tl_event *event,
     const struct tl_form *form)
@@ -467,8 +484,10 @@ put_step(struct timelogger_write *w, struct source *source, bool opens,
 	return 0;
 }
 
-/* Find the source of an event; define it, if it is not, at the time from which
- * its activity is known. */
+/*
+ * Find the source of an event.  A new source is defined at the time from which
+ * its activity is known.
+ */
 static int
 use_source(struct timelogger_write *w, const struct tl_event *event,
     struct tl_form *form, struct source **used)
@@ -501,7 +520,7 @@ use_source(struct timelogger_write *w, const struct tl_event *event,
 							     : event->ns);
 }
 
-/* Write the opens and closes that are missing. */
+/* Write the missing opens and closes. */
 static int
 put_missing(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form, struct source *source)
@@ -577,7 +596,7 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 	return 0;
 }
 
-/* The sources of which nothing was kept but that they are defined. */
+/* Define the sources of which only the definition was kept. */
 static int
 timelogger_end(struct tl_writer *writer)
 {
@@ -585,7 +604,7 @@ timelogger_end(struct tl_writer *writer)
 	const struct tl_event no_thread = { .pid = UINT32_MAX };
 	int rc = 0;
 
-	(void)tl_known_from(&w->known, 0, 0); /* in order */
+	(void)tl_known_from(&w->known, 0, 0); /* sort */
 	for (size_t i = 0; rc == 0 && i < w->known.count; i++) {
 		struct tl_known *known = &w->known.items[i];
 
