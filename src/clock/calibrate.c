@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrate.c - owns how points become a line.
+ * calibrate.c - turn points into a line.
  *
  *	K ---- . --- . ---- T		K last knot, T tail, P new point
  *	                      `-- P
  *
- * Between K and T lie points that were forgotten, because the straight line
- * from K to T passes each of them within the tolerance and half its bracket.
- * The cone, slope_low to slope_high, holds all slopes from K of which that
- * is true.  A point P whose slope lies in it replaces T.  Otherwise T becomes
- * a knot and the next piece starts there.  When the clock was set between T
- * and P, both become knots, and P's flag says that no line joins them.
+ * Points between K and T were forgotten, because the straight line from K to T
+ * passes each of them within the tolerance and half its bracket.  The cone,
+ * slope_low to slope_high, contains all slopes from K for which this holds.  A
+ * point P whose slope lies in the cone replaces T.  Otherwise T becomes a knot
+ * and the next piece starts at T.  When the clock was set between T and P, both
+ * become knots, and P's flag says that no line joins them.
  *
  * Bounds.  A knot's max_err bounds the error of every stamp between the knot
- * before it and itself.  It adds up: the tolerance, twice the widest half
- * bracket (the forgotten point may be wrong by it and so may the cone's
- * edge), and the bend, what the clock may have done between two points.
+ * before and itself.  The bound is a sum: the tolerance, twice the widest half
+ * bracket (the forgotten point may be wrong by a half bracket, and so may the
+ * cone's edge), and the bend, the possible stray of the clock between two
+ * points.
  */
 #include "clock/calibrate.h"
 
@@ -28,14 +29,14 @@
 #include <string.h>
 
 enum {
-	LOST_RATE_PPB = 1000,   /* of a knot that is all we have */
-	POINT_GAP_TICKS = 4096, /* points nearer than this give no rate */
-	BACK_NS = 1000000,      /* further back is a new epoch, not skew */
+	LOST_RATE_PPB = 1000,   /* rate error of a recovered line */
+	POINT_GAP_TICKS = 4096, /* nearer points give no rate */
+	BACK_NS = 1000000,      /* further back: a new epoch, not skew */
 	LEAP_NS = TL_NS_PER_S,
 	LEAP_SLACK_NS = 100000000
 };
 
-/* Flags of the tail that a knot at its place keeps. */
+/* The flags of the tail that a knot at the tail keeps. */
 #define LASTING_FLAGS \
 	(TIMELINE_KNOT_UNSYNC | TIMELINE_KNOT_COARSE | TIMELINE_KNOT_SUSPECT | \
 	    TIMELINE_KNOT_NO_VDSO)
@@ -52,7 +53,7 @@ tl_tail_start_piece(struct timeline_clock_tail *tail)
 	tl_tail_set_errors(tail);
 }
 
-/* Let the tail be the point; rate, cone and errors stay. */
+/* Move the tail to the point; rate, cone and errors stay. */
 static void
 move_tail(struct timeline_clock_tail *tail, const struct tl_clock_point *point,
     uint32_t half_ns)
@@ -74,7 +75,7 @@ move_tail(struct timeline_clock_tail *tail, const struct tl_clock_point *point,
 						      : 0);
 }
 
-/* Commit a knot where the tail stands. */
+/* Commit a knot at the tail. */
 static void
 commit_tail(const struct tl_calibrate *c,
     const struct timeline_clock_tail *tail, uint32_t max_err_ns, uint16_t flags)
@@ -117,8 +118,8 @@ begin(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 }
 
 /*
- * A tail that cannot be used (its writer died at it, or it never was one):
- * start again from the last knot.  False if there is none either.
+ * Start again from the last knot if the tail cannot be used, because its writer
+ * died or it was never written.  Returns false if there is no knot either.
  */
 static bool
 recover(const struct tl_calibrate *c, struct timeline_clock_tail *tail)
@@ -147,7 +148,7 @@ recover(const struct tl_calibrate *c, struct timeline_clock_tail *tail)
 	return true;
 }
 
-/* The knot that the tail's cone starts from. */
+/* Load the knot at which the tail's cone starts. */
 static bool
 last_knot(const struct tl_calibrate *c, const struct timeline_clock_tail *tail,
     struct timeline_knot *knot)
@@ -160,8 +161,9 @@ last_knot(const struct tl_calibrate *c, const struct timeline_clock_tail *tail,
 }
 
 /*
- * The rate after a point: the slope of the whole piece if that is known
- * better than the rate so far; the last slope if the rate changed.
+ * Learn the rate after a point: the slope of the whole piece if its error is
+ * smaller than the error of the rate so far; the last slope if the rate
+ * changed.
  */
 static void
 learn_rate(struct timeline_clock_tail *tail, const struct tl_verdict *v,
@@ -181,7 +183,7 @@ learn_rate(struct timeline_clock_tail *tail, const struct tl_verdict *v,
 		slope = piece_slope;
 		error_ppb = width * TL_NS_PER_S / (ns ? ns : 1) + 1;
 	}
-	/* too near to give a rate? */
+	/* too near to give a rate */
 	if (slope == 0 || error_ppb > TL_CLOCK_STEER_PPM * 1000)
 		return;
 	if (!v->bent && error_ppb > tail->rate_err_ppb)
@@ -190,7 +192,7 @@ learn_rate(struct timeline_clock_tail *tail, const struct tl_verdict *v,
 	tail->rate_err_ppb = (uint32_t)error_ppb;
 }
 
-/* A point that the line reaches without a jump. */
+/* Join a point to the line without a jump. */
 static int
 join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, const struct tl_verdict *v)
@@ -203,7 +205,7 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	uint64_t low, high, slope;
 
 	if (!last_knot(c, tail, &knot)) {
-		/* never so but in a damaged file */
+		/* happens only in a damaged file */
 		commit_tail(c, tail, tail->max_err_ns, TIMELINE_KNOT_GAP);
 		knot = (struct timeline_knot){ .tsc = tail->tsc,
 			.utc_ns = tail->utc_ns };
@@ -212,7 +214,7 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	tail->bend_ns = tl_larger_32(tail->bend_ns, v->bend_before_ns);
 	slope = tl_knot_slope(&knot, point);
 	if (slope < tail->slope_low || slope > tail->slope_high || is_end) {
-		/* A corner.  The line turns at the tail. */
+		/* A corner: the line turns at the tail. */
 		learn_rate(tail, v, 0, 0);
 		tl_tail_set_errors(tail);
 		commit_tail(c, tail, tail->max_err_ns, TIMELINE_KNOT_KINK);
@@ -250,7 +252,7 @@ tl_tail_step_flags(const struct timeline_clock_tail *tail,
 	return TIMELINE_KNOT_STEP;
 }
 
-/* The bound inside the window in which the clock was set. */
+/* The bound inside the interval in which the clock was set. */
 static uint32_t
 step_bound(const struct tl_verdict *v)
 {
@@ -259,7 +261,7 @@ step_bound(const struct tl_verdict *v)
 	return tl_add_32((uint64_t)(off < 0 ? -off : off), v->allow_ns);
 }
 
-/* A point that the line cannot reach: the clock was set between. */
+/* Add a point that the line cannot reach: the clock was set in between. */
 static int
 jump(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, const struct tl_verdict *v)
@@ -275,7 +277,8 @@ jump(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT | TL_CALIBRATE_STEP;
 }
 
-/* The counter began again: no line joins the points before and after. */
+/* Begin an epoch: the counter began again, and no line joins the points before
+ * and after. */
 static int
 restart(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     const struct tl_clock_point *point)
@@ -293,7 +296,7 @@ restart(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT | TL_CALIBRATE_EPOCH;
 }
 
-/* Measure, and work the point into the tail, which we hold. */
+/* Measure a point, and add it to the tail.  The caller holds the tail. */
 static int
 advance(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     bool usable, bool new_epoch)
@@ -321,7 +324,7 @@ advance(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return v.step ? jump(c, tail, &point, &v) : join(c, tail, &point, &v);
 }
 
-/* The same, and whether the counter is trusted. */
+/* Advance, and mark the tail if the counter is not trusted. */
 static int
 advance_openly(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     bool usable, bool new_epoch)
@@ -342,7 +345,7 @@ tl_calibrate_locked(const struct tl_calibrate *c,
 	int result;
 
 	tl_tail_load(c->header, &tail);
-	tail.keeper = 0; /* no keeper keeps this one */
+	tail.keeper = 0; /* no keeper keeps this tail */
 	usable = !lock->stolen && tail.mult != 0;
 	if (!usable)
 		usable = recover(c, &tail);
@@ -366,7 +369,7 @@ tl_calibrate_now(const struct tl_calibrate *c, bool new_epoch)
 int
 tl_calibrate_copied(const struct tl_calibrate *c)
 {
-	/* The lock, if any, is held on the original. */
+	/* A lock, if there is one, is held on the original. */
 	const bool torn = c->header->clock.sequence % 2 != 0;
 	struct tl_tail_lock lock;
 
@@ -378,7 +381,7 @@ tl_calibrate_copied(const struct tl_calibrate *c)
 	return tl_calibrate_locked(c, &lock, false);
 }
 
-/* Is it not yet known that the counter is not trusted? */
+/* Has the distrust of the counter not been recorded yet? */
 static bool
 has_news(const struct tl_calibrate *c)
 {
@@ -404,7 +407,7 @@ tl_calibrate_maybe(const struct tl_calibrate *c)
 		return 0;
 	if (now >= then &&
 	    now - then < tl_calibrate_ticks(c->header, TL_CALIBRATE_KEPT_NS) &&
-	    tl_tail_is_kept(c->header)) /* its keeper is late, not dead */
+	    tl_tail_is_kept(c->header)) /* the keeper is late, not dead */
 		return 0;
 	return tl_calibrate_now(c, false);
 }
@@ -435,7 +438,7 @@ tl_calibrate_first(const struct tl_calibrate *c)
 uint64_t
 tl_calibrate_ticks(const struct timeline_header *header, uint64_t ns)
 {
-	/* One word is never half written: no need of the lock. */
+	/* A single word is never half written, so no lock is needed. */
 	const uint64_t mult = tl_load_64(&header->clock.mult);
 	const uint64_t khz = tl_load_64(&header->tsc_khz);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrate_tail.c - owns the sequence lock of the clock tail, and the
- * judgement of a new point by the line so far.
+ * calibrate_tail.c - the sequence lock of the clock tail, and the judgement of
+ * a new point by the line so far.
  *
- * The first 8 bytes of the tail are one word: sequence, and the pid of the
- * last to take the lock.  Both change in one compare and swap, so an odd
- * sequence always stands beside the pid that made it odd.  Taken: even to
- * odd.  Stolen, when that pid is dead: odd to the next odd, by the same
- * instruction, so that of several thieves one wins; the dead writer may have
- * stored any part of the tail, so a thief starts again from the last knot.
- * Let go: odd to even, unless stolen (two pid namespaces can think each other
- * dead: the tail is then wrong until the next point, knots stay as they are).
- * Readers copy between two equal even words.
+ * The first 8 bytes of the tail are one word: the sequence, and the pid of the
+ * last process to take the lock.  Both change in one compare and swap, so an
+ * odd sequence always stands beside the pid that made it odd.  Taking the lock:
+ * even to odd.  Stealing the lock from a dead pid: odd to the next odd, by the
+ * same instruction, so that only one of several thieves wins; the dead writer
+ * may have stored any part of the tail, so a thief starts again from the last
+ * knot.  Releasing the lock: odd to even, unless the lock was stolen (two pid
+ * namespaces can consider each other's pids dead: the tail is then wrong until
+ * the next point, but knots stay as they are).  Readers copy between two equal
+ * even words.
  */
 #include "clock/calibrate_tail.h"
 
@@ -29,8 +30,8 @@ enum {
 	TAIL_WORDS = sizeof(struct timeline_clock_tail) / 8,
 	KNOT_WORDS = sizeof(struct timeline_knot) / 8,
 	KNOT_SEQ_WORD = offsetof(struct timeline_knot, seq) / 8,
-	STRAY_FADES = 8,  /* by one part of this many with each point */
-	WANDER_PPB = 500, /* unseen, where the clock is steered */
+	STRAY_FADES = 8,  /* part that fades with each point */
+	WANDER_PPB = 500, /* undetected, while the clock is steered */
 	STEP_FLOOR_NS = 1000,
 	SLOW_HALF_NS = 80 /* wider brackets: no vDSO */
 };
@@ -58,7 +59,7 @@ lock_word(uint32_t sequence, uint32_t owner)
 static bool
 is_dead(uint32_t pid)
 {
-	if (pid == 0 || pid > INT32_MAX) /* no process has it */
+	if (pid == 0 || pid > INT32_MAX) /* not a pid */
 		return true;
 	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
@@ -116,7 +117,7 @@ tl_calibrate_read(const struct timeline_header *header,
 {
 	for (int i = 0; i < TL_CALIBRATE_READS_MAX; i++) {
 		tl_tail_load(header, tail);
-		/* taken, or taken and let go while we copied? */
+		/* not taken, nor taken and released during the copy */
 		if (tail->sequence % 2 == 0 &&
 		    tl_load_acquire_64(const_words_of(header)) ==
 			lock_word(tail->sequence, tail->owner))
@@ -166,9 +167,9 @@ tl_knot_load(const struct timeline_knot *knots, uint32_t knots_max, uint64_t i,
 }
 
 /*
- * The order is: seq 0, contents, seq, count.  A process that dies in between
- * leaves a slot that is no knot, or a knot that is not counted and is written
- * again.
+ * Commit a knot.  The order is: seq 0, contents, seq, count.  A process that
+ * dies in between leaves a slot that is no knot, or a knot that is not counted
+ * and is written again.
  */
 void
 tl_calibrate_commit(const struct tl_calibrate *calibrate,
@@ -183,12 +184,12 @@ tl_calibrate_commit(const struct tl_calibrate *calibrate,
 	memcpy(copy, knot, sizeof(copy));
 	tl_store_64(&words[KNOT_SEQ_WORD], 0);
 	for (int k = 0; k < KNOT_SEQ_WORD; k++)
-		/* release: a reader of any part sees that seq went away */
+		/* release: a reader of any part sees that seq was cleared */
 		tl_store_release_64(&words[k], copy[k]);
 	/* release: pairs with tl_knot_load */
 	tl_store_release_64(&words[KNOT_SEQ_WORD], i + 1);
 	tl_store_release_64(&header->knot_count, i + 1);
-	if (i >= calibrate->knots_max) /* pushed one out? */
+	if (i >= calibrate->knots_max) /* overwrote the oldest knot */
 		tl_fetch_add_64(&header->drops[TIMELINE_DROP_KNOTS], 1);
 }
 
@@ -209,7 +210,7 @@ ppb_between(uint64_t part_ns, uint64_t ns)
 	    1);
 }
 
-/* a - b, held at the ends of the range. */
+/* a - b, saturating. */
 static int64_t
 apart(int64_t a, int64_t b)
 {
@@ -221,12 +222,13 @@ apart(int64_t a, int64_t b)
 }
 
 /*
- * How far may the clock have strayed from the chord between two points?  A
- * clock that is not steered and that came where it was expected: nowhere.
- * Else its rate may have changed anywhere between: it then arrives off by
- * off_ns, and a corner lies no further from the chord than that.  What rates
- * did lately they may have done here and undone, so that is added, and half a
- * ppm besides: that much steering to and fro between two points goes unseen.
+ * Judge how far the clock may have strayed from the chord between two points.
+ * A clock that is not steered and that arrived where expected has not strayed.
+ * Otherwise its rate may have changed anywhere in between: the clock then
+ * arrives off by off_ns, and a corner lies no further from the chord than
+ * off_ns.  Recent changes of the rate may have happened here and been undone,
+ * so their size is added, and half a ppm besides: that much steering to and fro
+ * between two points goes undetected.
  */
 static void
 judge_bend(const struct timeline_clock_tail *tail, bool steered,
@@ -267,7 +269,7 @@ tl_tail_judge(const struct timeline_clock_tail *tail,
 	    point->sync.steered || !(tail->flags & TIMELINE_KNOT_UNSYNC);
 
 	*v = (struct tl_verdict){ .ticks = ticks };
-	/* the clock cuts off below 1 ns, so do we */
+	/* the clock truncates to 1 ns, and so do we */
 	v->half_ns = half_ticks == 0 ? 0 : tl_add_32(half, 2);
 	v->off_ns = apart(rise, tl_ticks_to_ns(ticks, tail->mult));
 	v->noise_ns = (uint64_t)tail->half_ns + v->half_ns +

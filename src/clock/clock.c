@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock.c - owns the reading of clocks: sandwiches, sources, arithmetic.
+ * clock.c - read clocks: sandwiches, sources, arithmetic.
  *
- * A sandwich is the counter, the wall clock, the counter again.  The clock
- * was read somewhere between, so the middle is wrong by half the width at
- * most, whatever interrupted us; the narrowest of several is taken.  The
- * first runs on cold caches and is thrown away.
+ * A sandwich reads the counter, the wall clock, and the counter again.  The
+ * clock was read somewhere in between, so the middle is wrong by half the width
+ * at most, even after an interruption; the narrowest of several sandwiches is
+ * used.  The first sandwich runs on cold caches and is thrown away.
  */
 #include "clock/clock.h"
 
@@ -22,7 +22,8 @@
 
 enum { RAW_TRIES_MAX = 4, TRIES_MIN = 3, TICK_US = 10000 };
 
-/* The counter, with nothing before or after moved across it. */
+/* Read the counter; the fences keep other instructions from moving across the
+ * read. */
 static uint64_t
 read_tsc(void *context)
 {
@@ -59,7 +60,7 @@ read_raw(void *context)
 	return tl_clock_read(CLOCK_MONOTONIC_RAW);
 }
 
-/* Stamps of kind 2 are the wall clock itself. */
+/* Stamps of TIMELINE_CLOCK_REALTIME are the wall clock itself. */
 static uint64_t
 read_utc_stamp(void *context)
 {
@@ -67,8 +68,8 @@ read_utc_stamp(void *context)
 }
 
 /*
- * Is the clock steered?  Some daemons leave UNSYNC set while they
- * work, but then they leave a frequency behind.
+ * Is the clock steered?  Some daemons leave UNSYNC set while they work, but
+ * they leave a frequency behind.
  */
 static void
 read_sync(void *context, struct tl_clock_sync *sync)
@@ -79,7 +80,7 @@ read_sync(void *context, struct tl_clock_sync *sync)
 	*sync =
 	    (struct tl_clock_sync){ .steered = true, .error_us = UINT32_MAX };
 	memset(&t, 0, sizeof(t));
-	if (adjtimex(&t) < 0) /* forbidden here? */
+	if (adjtimex(&t) < 0) /* forbidden here */
 		return;
 	sync->steered = !(t.status & STA_UNSYNC) || t.freq != 0 ||
 			t.offset != 0 || t.tick != TICK_US;
@@ -132,7 +133,7 @@ tl_clock_now(uint32_t kind)
 	return kind == TIMELINE_CLOCK_TSC ? __rdtsc() : read_utc_stamp(NULL);
 }
 
-/* One bracket around a clock. */
+/* A bracket around a clock. */
 struct bracket {
 	uint64_t tsc;
 	uint64_t width;
@@ -147,7 +148,7 @@ take(const struct tl_clock_source *source, int64_t (*read)(void *),
 	const int64_t ns = read(source->context);
 	const uint64_t after = source->tsc(source->context);
 
-	if (after < before) /* moved to a CPU with another counter? */
+	if (after < before) /* moved to a CPU with another counter */
 		return false;
 	*bracket = (struct bracket){ .tsc = before + (after - before) / 2,
 		.width = after - before,
@@ -156,8 +157,8 @@ take(const struct tl_clock_source *source, int64_t (*read)(void *),
 }
 
 /*
- * The narrowest of at most tries brackets after the cold one; enough when a
- * second one came within an eighth of the narrowest.
+ * Take the narrowest of at most tries brackets after the cold one.  Stops early
+ * when two brackets have about the same width.
  */
 static bool
 take_best(const struct tl_clock_source *source, int64_t (*read)(void *),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.c - owns the way from stamps to Unix time.
+ * convert.c - convert stamps to Unix time.
  *
  *	  before the    from knot to knot          after the
  *	  first knot                               last knot
@@ -8,11 +8,10 @@
  *	 grows                        STEP at the  grows
  *	                              later one
  *
- * The knots of a file make the corners of a line for each epoch.  Pieces
- * between them are straight and exact to the bounds of their later knot; the
- * open ends go on with the nearest rate and grow wrong with the distance.
- * All numbers come from a file: each is checked, or held where it would
- * overflow.
+ * The knots of a file are the corners of a line for each epoch.  Pieces between
+ * knots are straight and exact to the bounds of their later knot; the open ends
+ * continue with the nearest rate, and their error grows with the distance.  All
+ * numbers come from a file: each is checked, or saturates if it would overflow.
  */
 #include "clock/convert.h"
 
@@ -27,7 +26,7 @@ enum {
 	OPEN_RATE_PPB = TL_CLOCK_STEER_PPM * 1000 /* not observed */
 };
 
-/* A later knot with one of these is not joined to the one before. */
+/* A knot with one of these flags is not joined to the knot before. */
 static const uint16_t breaks = TIMELINE_KNOT_STEP | TIMELINE_KNOT_LEAP |
 			       TIMELINE_KNOT_GAP | TIMELINE_KNOT_NEW_EPOCH;
 
@@ -35,7 +34,7 @@ struct builder {
 	struct tl_time *time;
 	tl_time_damage *damage;
 	void *context;
-	bool hole; /* a knot before the next is missing */
+	bool hole; /* a knot before the next knot is missing */
 };
 
 static void
@@ -46,7 +45,7 @@ report(const struct builder *b, uint64_t slot, const char *what)
 		    what);
 }
 
-/* The fault of a knot, alone and after the one before; NULL: none. */
+/* The fault of a knot, by itself and after the knot before, or NULL. */
 static const char *
 knot_fault(const struct timeline_knot *knot, const struct timeline_knot *before)
 {
@@ -61,7 +60,7 @@ knot_fault(const struct timeline_knot *knot, const struct timeline_knot *before)
 	return NULL;
 }
 
-/* Take a knot if it is good. */
+/* Add a knot if it has no fault. */
 static bool
 add_knot(struct builder *b, const struct timeline_knot *knot, uint64_t slot)
 {
@@ -79,13 +78,13 @@ add_knot(struct builder *b, const struct timeline_knot *knot, uint64_t slot)
 	added = &time->knots[time->knot_count++];
 	*added = *knot;
 	if (b->hole)
-		/* The line through a gap is a guess. */
+		/* the line through a gap is a guess */
 		added->max_err_ns = UINT32_MAX;
 	b->hole = false;
 	return true;
 }
 
-/* The knots that the ring still has, oldest first. */
+/* Add the knots that the ring still has, oldest first. */
 static void
 add_ring(struct builder *b, uint64_t count, const struct timeline_knot *knots,
     size_t knots_max)
@@ -101,7 +100,7 @@ add_ring(struct builder *b, uint64_t count, const struct timeline_knot *knots,
 			add_knot(b, &knots[slot], slot);
 			continue;
 		}
-		/* The oldest may just be making room for a new one. */
+		/* The oldest slot may be about to take a new knot. */
 		if (i + knots_max == count &&
 		    (knots[slot].seq == 0 || knots[slot].seq == count + 1))
 			continue;
@@ -110,7 +109,8 @@ add_ring(struct builder *b, uint64_t count, const struct timeline_knot *knots,
 	}
 }
 
-/* The tail as a knot; false if it adds nothing to the knots. */
+/* Make a knot of the tail.  Returns false if the tail adds nothing to the
+ * knots. */
 static bool
 tail_knot(const struct tl_time *time, const struct timeline_clock_tail *tail,
     struct timeline_knot *knot)
@@ -138,7 +138,7 @@ add_tail(struct builder *b, const struct timeline_header *header)
 	add_knot(b, &knot, 0);
 }
 
-/* Nothing known at all: a stamp is taken for nanoseconds, unbounded. */
+/* Nothing is known: a stamp counts as nanoseconds, with an unbounded error. */
 static const struct tl_time_segment unknown = {
 	.ticks = UINT64_MAX,
 	.mult = TL_MULT_ONE,
@@ -164,7 +164,7 @@ add_segment(struct tl_time *time, const struct timeline_knot *at, uint64_t from,
 	};
 }
 
-/* The jump of the line where the last piece ends and this knot begins. */
+/* The jump of the line between the end of the last piece and this knot. */
 static int64_t
 jump(const struct tl_time *time, const struct timeline_knot *knot)
 {
@@ -174,7 +174,7 @@ jump(const struct tl_time *time, const struct timeline_knot *knot)
 
 	if (__builtin_sub_overflow(knot->utc_ns, tl_time_on(s, knot->tsc, NULL),
 		&ns))
-		return 0; /* a damaged file */
+		return 0; /* damaged file */
 	return tl_add_ns(s->steps_ns, ns);
 }
 
@@ -189,7 +189,7 @@ chord(const struct timeline_knot *a, const struct timeline_knot *b)
 	return tl_clock_mult((uint64_t)rise, b->tsc - a->tsc);
 }
 
-/* Between two knots of one epoch. */
+/* Add the piece between two knots of one epoch. */
 static void
 add_between(struct tl_time *time, const struct timeline_knot *a,
     const struct timeline_knot *b)
@@ -202,8 +202,8 @@ add_between(struct tl_time *time, const struct timeline_knot *a,
 	s->max_err_ns = b->max_err_ns;
 	s->est_err_ns = b->est_err_ns;
 	if (!slope && !(b->flags & breaks))
-		s->max_err_ns = UINT32_MAX; /* impossible: not our writing */
-	/* Only where nothing can overflow the quick way is used. */
+		s->max_err_ns = UINT32_MAX; /* impossible: not written by us */
+	/* The fast conversion is used only if nothing can overflow. */
 	const int64_t rise = s->ticks <= INT64_MAX
 				 ? tl_ticks_to_ns((int64_t)s->ticks, s->mult)
 				 : INT64_MAX;
@@ -212,7 +212,7 @@ add_between(struct tl_time *time, const struct timeline_knot *a,
 		s->rate_err_ppb = 0;
 }
 
-/* Pieces of one epoch: knots [first, end). */
+/* Add the pieces of one epoch: knots [first, end). */
 static void
 add_epoch(struct tl_time *time, size_t first, size_t end, uint32_t rate_err_ppb)
 {
@@ -238,7 +238,7 @@ add_epoch(struct tl_time *time, size_t first, size_t end, uint32_t rate_err_ppb)
 	time->segments[time->segment_count - 1].rate_err_ppb = rate_err_ppb;
 }
 
-/* How fast the newest end grows wrong. */
+/* The growth of the error at the newest end. */
 static uint32_t
 open_rate_ppb(const struct timeline_header *header)
 {
@@ -270,7 +270,7 @@ add_segments(struct tl_time *time, const struct timeline_header *header)
 		time->segments[time->segment_count++] = unknown;
 	if (header->clock_kind != TIMELINE_CLOCK_REALTIME)
 		return;
-	/* Stamps are the time: an open end is as good as the rest. */
+	/* Stamps are the time, so an open end is as good as the rest. */
 	for (size_t i = 0; i < time->segment_count; i++)
 		if (time->segments[i].rate_err_ppb != 0)
 			time->segments[i].rate_err_ppb = 1;
@@ -289,7 +289,7 @@ tl_time_build(struct tl_time *time, const struct timeline_header *header,
 
 	if (room > TL_TIME_KNOTS_MAX)
 		room = TL_TIME_KNOTS_MAX;
-	room++; /* the tail */
+	room++; /* for the tail */
 	*time = (struct tl_time){ 0 };
 	time->knots = calloc(room, sizeof(*time->knots));
 	/* Each knot ends a piece, and may open and close an epoch. */
@@ -318,10 +318,10 @@ tl_time_find(const struct tl_time *time, uint32_t epoch, uint64_t tsc)
 	const struct tl_time_segment *s = time->segments;
 	size_t i;
 
-	/* The last one that begins at or before the stamp is i - 1. */
+	/* segment i - 1 is the last that begins at or before the stamp */
 	TL_SEARCH(i, 1, time->segment_count,
 	    s[i].epoch < epoch || (s[i].epoch == epoch && s[i].from <= tsc));
-	/* Before all, in an epoch of which nothing came before? */
+	/* the stamp is before the first segment of its epoch */
 	if (s[i - 1].epoch < epoch && i < time->segment_count &&
 	    s[i].epoch == epoch)
 		return &s[i];
@@ -346,11 +346,11 @@ tl_time_on(const struct tl_time_segment *segment, uint64_t tsc,
 	return tl_add_ns(segment->utc_ns, ns);
 }
 
-/* How far a clock may be off beyond its bounds. */
+/* Slack beyond the bounds of two clocks. */
 enum { AGREE_SLACK_NS = 1000000 };
 
-/* Is a knot where the straight line between two others passes?  true also if
- * they do not constrain it. */
+/* Is a knot on the straight line between two others?  True also if the others
+ * do not constrain the knot. */
 static bool
 is_on_line(const struct timeline_knot *before,
     const struct timeline_knot *after, const struct timeline_knot *knot)

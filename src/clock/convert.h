@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - stamps of a frozen timeline to Unix time.
+ * convert.h - convert stamps of a frozen timeline to Unix time.
  *
- * Built once from the knots of a file, every one of them suspect; then a
- * stamp is one multiplication while stamps stay on one segment of the line.
+ * The table is built once from the knots of a file, none of which is trusted.
+ * A stamp then costs one multiplication while stamps stay on one segment of the
+ * line.
  */
 #ifndef TL_CLOCK_CONVERT_H
 #define TL_CLOCK_CONVERT_H
@@ -14,7 +15,7 @@
 #include <stddef.h>
 #include <timeline_layout.h>
 
-/* Knots, oldest first, wherever they are kept. */
+/* A list of knots, oldest first, wherever they are stored. */
 struct tl_knot_list {
 	const void *of;
 	size_t count;
@@ -22,17 +23,17 @@ struct tl_knot_list {
 };
 
 /*
- * Do two lines that count the same ticks give the same time?  The knots of
- * each are compared with the line of the other where it has knots on both
- * sides.  Copies of one virtual machine, set apart since, do not agree.
+ * Do two lines that count the same ticks give the same time?  A knot of one
+ * line is compared with the other line if that line has knots on both sides.
+ * Copies of one virtual machine that were set apart do not agree.
  */
 bool tl_knots_agree(const struct tl_knot_list *a, const struct tl_knot_list *b);
 
-enum { TL_TIME_KNOTS_MAX = 65536 }; /* more in a file are not looked at */
+enum { TL_TIME_KNOTS_MAX = 65536 }; /* further knots of a file are ignored */
 
 /* A straight piece: stamps [from, from + ticks) of an epoch.  The line goes
- * through (tsc, utc_ns); inside nothing can overflow.  A time less steps_ns
- * never jumps: lengths of time are differences of these. */
+ * through (tsc, utc_ns); inside nothing can overflow.  A time minus steps_ns
+ * never jumps, so lengths of time are computed from such differences. */
 struct tl_time_segment {
 	uint64_t from;
 	uint64_t ticks;
@@ -42,26 +43,27 @@ struct tl_time_segment {
 	uint32_t epoch;
 	uint32_t max_err_ns;
 	uint32_t est_err_ns;
-	uint32_t rate_err_ppb; /* growth of the error away from tsc; 0 none */
-	int64_t steps_ns;      /* jumps of the line in this epoch before it */
+	uint32_t rate_err_ppb; /* growth of the error from tsc on; 0: none */
+	int64_t steps_ns;      /* jumps in this epoch up to the segment */
 };
 
 struct tl_time {
-	struct timeline_knot *knots; /* trusted, oldest first */
+	struct timeline_knot *knots; /* without faults, oldest first */
 	size_t knot_count;
 	struct tl_time_segment *segments; /* by (epoch, from), without gaps */
 	size_t segment_count;
 };
 
-/* Called for each damaged knot; at is its byte counted from the first knot. */
+/* Called for each damaged knot; at is its offset in bytes from the first
+ * knot. */
 typedef void tl_time_damage(void *context, uint64_t at, const char *what);
 
 /*
- * Build from a private copy of a header (clock tail, knot_count, clock_kind)
- * and the knots_max slots of its knot ring; the tail is the last point.
- * damage may be NULL.  Always usable after 0: a file without a single good
- * knot converts by its tail or, at worst, takes stamps for nanoseconds with
- * an unbounded error.  -ENOMEM otherwise.
+ * Build the table from a private copy of a header (clock tail, knot_count,
+ * clock_kind) and the knots_max slots of its knot ring; the tail is the last
+ * point.  damage may be NULL.  Returns 0 or -ENOMEM.  A built table is always
+ * usable: a file without a single good knot converts by its tail or, at worst,
+ * takes stamps for nanoseconds with an unbounded error.
  */
 int tl_time_build(struct tl_time *time, const struct timeline_header *header,
     const struct timeline_knot *knots, size_t knots_max, tl_time_damage *damage,
@@ -71,11 +73,13 @@ void tl_time_free(struct tl_time *time);
 /* The segment of a stamp; never NULL on a built table. */
 const struct tl_time_segment *
 tl_time_find(const struct tl_time *time, uint32_t epoch, uint64_t tsc);
-/* Convert by a segment whatever the stamp: the slow and saturating way. */
+/* Convert any stamp by a segment, saturating; slower than
+ * tl_time_convert_near. */
 int64_t tl_time_on(const struct tl_time_segment *segment, uint64_t tsc,
     uint32_t *error_ns);
 
-/* Unix time of a stamp and the bound of its error (may be NULL). */
+/* Convert a stamp to Unix time, and set *error_ns to the bound of the error;
+ * error_ns may be NULL. */
 static inline int64_t
 tl_time_convert(const struct tl_time *time, uint32_t epoch, uint64_t tsc,
     uint32_t *error_ns)
@@ -84,8 +88,8 @@ tl_time_convert(const struct tl_time *time, uint32_t epoch, uint64_t tsc,
 }
 
 /*
- * The same with the segment of the last stamp kept by the caller (start with
- * NULL): one multiplication while stamps stay on it.
+ * Convert a stamp, with the segment of the last stamp kept by the caller (NULL
+ * at first): one multiplication while stamps stay on the segment.
  */
 static inline int64_t
 tl_time_convert_near(const struct tl_time *time,

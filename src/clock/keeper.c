@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keeper.c - owns the daemon's hold on the clock of one timeline.
+ * keeper.c - the daemon's keeping of the clock of one timeline.
  *
- * What is in the file is right after every store: knots are whole or not
- * counted, and a tail that was being written is taken over by the next writer,
- * which starts again from the last knot.  So the keeper may die anywhere.
+ * The file is right after every store: knots are whole or not counted, and a
+ * tail that was being written is taken over by the next writer, which starts
+ * again from the last knot.  So the keeper may die at any point.
  *
- * The tail's cone is left empty.  To the common rule that says: this point
- * must become a knot before another is joined to it.  Its bound was worked
- * out for just that line, so whoever comes next needs no more than the tail.
+ * The keeper leaves the tail's cone empty.  To the common rule an empty cone
+ * says: the tail must become a knot before another point is joined to it.  The
+ * tail's bound was computed for exactly that line, so the next process needs no
+ * more than the tail.
  */
 #include "clock/keeper.h"
 
@@ -18,10 +19,10 @@
 #include <unistd.h>
 
 enum {
-	STEER_PPM_MAX = 100000, /* what drivers of the clock allow */
+	STEER_PPM_MAX = 100000, /* limit of the drivers of the clock */
 	STEP_FLOOR_NS = 1000,
-	NEAR_NS = 20000000, /* points so near give no rate */
-	BACK_NS = 1000000   /* further back is another epoch */
+	NEAR_NS = 20000000, /* nearer points give no rate */
+	BACK_NS = 1000000   /* further back: another epoch */
 };
 
 void
@@ -49,7 +50,7 @@ corner_at(const struct tl_clock_point *point, uint32_t half_ns, uint64_t mult,
 	corner->half_ns = half_ns;
 }
 
-/* The tail as a corner. */
+/* Make a corner of the tail. */
 static void
 corner_of_tail(const struct timeline_clock_tail *tail, struct tl_corner *corner)
 {
@@ -58,7 +59,7 @@ corner_of_tail(const struct timeline_clock_tail *tail, struct tl_corner *corner)
 	corner->at.pid = (uint32_t)getpid();
 }
 
-/* Is the tail the newest knot itself? */
+/* Is the tail at the newest knot? */
 static bool
 tail_is_knot(const struct tl_keeper *k, const struct timeline_clock_tail *tail)
 {
@@ -72,7 +73,8 @@ tail_is_knot(const struct tl_keeper *k, const struct timeline_clock_tail *tail)
 	       knot.epoch == tail->epoch && knot.tsc == tail->tsc;
 }
 
-/* Take over a tail of the common rule: it becomes a knot, unless it is one. */
+/* Take over a tail of the common rule: the tail becomes a knot, unless it is at
+ * one. */
 static void
 take_over(struct tl_keeper *k, const struct timeline_clock_tail *tail)
 {
@@ -89,7 +91,7 @@ take_over(struct tl_keeper *k, const struct timeline_clock_tail *tail)
 	k->keeping = true;
 }
 
-/* The newest point as the tail; its bound is that of its line. */
+/* Make the newest point the tail, with the bound of its line. */
 static void
 describe_tail(struct tl_keeper *k, const struct tl_verdict *v)
 {
@@ -115,7 +117,7 @@ describe_tail(struct tl_keeper *k, const struct tl_verdict *v)
 	tail->stray_ppb = v->stray_ppb;
 	tail->slope_low = UINT64_MAX;
 	tail->slope_high = 0;
-	tail->points = 2; /* some were forgotten */
+	tail->points = 2; /* some points were forgotten */
 	tail->bend_ns = 0;
 	tl_tail_set_errors(tail);
 	if (bound > tail->max_err_ns) {
@@ -144,7 +146,7 @@ begin_apart(struct tl_keeper *k, const struct tl_clock_point *point,
 	commit(k, &corner.at);
 }
 
-/* The clock was set, or the machine slept: the line ends, another begins. */
+/* Start another line: the clock was set, or the machine slept. */
 static int
 jump(struct tl_keeper *k, const struct tl_clock_point *point,
     const struct tl_verdict *v, const struct tl_keep_news *news)
@@ -183,8 +185,9 @@ join(struct tl_keeper *k, const struct tl_clock_point *point,
 	       (k->committed > before ? TL_CALIBRATE_KNOT : 0);
 }
 
-/* Can no line lead to the point?  A clock that was seen being set needs no
- * check; else it is so if no steering explains the point. */
+/* Is the point on another line?  A clock that was seen being set needs no
+ * further check; otherwise the point is a jump only if no steering explains
+ * it. */
 static bool
 is_jump(const struct tl_keeper *k, const struct tl_verdict *v,
     const struct tl_keep_news *news)
@@ -202,7 +205,7 @@ is_jump(const struct tl_keeper *k, const struct tl_verdict *v,
 			 tl_ppb_of(passed, STEER_PPM_MAX * UINT64_C(1000));
 }
 
-/* Everything pending into knots; the tail is the newest of them. */
+/* Commit everything pending as knots; the tail is at the newest knot. */
 static void
 settle_all(struct tl_keeper *k)
 {
@@ -219,7 +222,7 @@ let_go(struct tl_keeper *k, const struct tl_tail_lock *lock)
 	k->sequence = (uint32_t)lock->word + 1;
 }
 
-/* The common rule works a point of its own in; we take over at the next. */
+/* Add a point by the common rule; the keeper takes over at the next point. */
 static int
 let_others(struct tl_keeper *k, const struct tl_tail_lock *lock, bool new_epoch)
 {
@@ -238,7 +241,8 @@ let_others(struct tl_keeper *k, const struct tl_tail_lock *lock, bool new_epoch)
 	return rc;
 }
 
-/* The counter began again: first commit the points of the old epoch. */
+/* Begin an epoch, because the counter began again; first commit the points of
+ * the old epoch. */
 static int
 restart(struct tl_keeper *k, const struct tl_tail_lock *lock)
 {
@@ -251,7 +255,8 @@ restart(struct tl_keeper *k, const struct tl_tail_lock *lock)
 	return let_others(k, &again, true);
 }
 
-/* With the lock, and the tail as we left it. */
+/* Add a point, with the lock held and the tail unchanged since the last
+ * point. */
 static int
 advance(struct tl_keeper *k, const struct tl_tail_lock *lock,
     const struct tl_clock_point *point, const struct tl_keep_news *news)
@@ -303,7 +308,7 @@ tl_keeper_leave(struct tl_keeper *k)
 	if (!k->keeping || tl_tail_lock(k->calibrate.header, &lock) < 0)
 		return;
 	if (lock.stolen || (uint32_t)lock.word != k->sequence + 1) {
-		/* of another process: the common rule repairs it */
+		/* changed by another process: the common rule repairs it */
 		(void)let_others(k, &lock, false);
 		return;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keeper.h - one timeline's clock, kept: points go in, the tail in
- * the file moves, knots are committed.
+ * keeper.h - keep the clock of one timeline: points go in, the tail in the file
+ * moves, knots are committed.
  *
- * Reads no clock but the one it is given, and never waits.  The keeper takes
- * the tail's lock for each point, as every process does.  When another process
- * worked a point in meanwhile (the keeper was stopped for seconds), or
- * its last owner died at it, the next point goes by the common rule, the cone
+ * The keeper reads only the given clock, and never waits.  The keeper takes the
+ * tail's lock for each point, as every process does.  If another process added
+ * a point meanwhile (the keeper was stopped for seconds), or the last owner of
+ * the tail died while writing, the next point goes by the common rule, the cone
  * of clock/calibrate.c, and the keeper takes over from there.
  */
 #ifndef TL_CLOCK_KEEPER_H
@@ -18,19 +18,19 @@
 /* Facts about the time since the last point. */
 struct tl_keep_news {
 	bool was_set;   /* the wall clock was set */
-	bool sees_set;  /* a change would have been noticed */
-	bool slept;     /* the machine did */
+	bool sees_set;  /* a setting would have been noticed */
+	bool slept;     /* the machine slept */
 	bool restarted; /* the counter belongs to another boot */
-	bool suspect;   /* it does not go with the kernel's raw clock */
+	bool suspect;   /* differs from the kernel's raw clock */
 };
 
 struct tl_keeper {
 	struct tl_calibrate calibrate;
 	struct tl_knots knots;
-	struct timeline_clock_tail tail; /* as it was left */
-	uint32_t sequence;               /* of the lock, then */
+	struct timeline_clock_tail tail; /* as last written */
+	uint32_t sequence;               /* of the lock after that */
 	bool keeping;
-	/* the totals */
+	/* Totals: */
 	uint64_t points;
 	uint64_t committed;
 	uint64_t steps;
@@ -41,12 +41,12 @@ struct tl_keeper {
 
 void
 tl_keeper_init(struct tl_keeper *keeper, const struct tl_calibrate *calibrate);
-/* Work a point in.  Flags as of tl_calibrate_now: BUSY, the point is not worked
- * in and its news are to be reported again; EPOCH, publish a record; or
- * -errno. */
+/* Add a point.  Returns the flags of tl_calibrate_now or -errno.  BUSY: the
+ * point was not added, and its news must be reported again; EPOCH: the caller
+ * publishes a record. */
 int tl_keeper_point(struct tl_keeper *keeper,
     const struct tl_clock_point *point, const struct tl_keep_news *news);
-/* Leave the clock to others, after pending points were committed. */
+/* Commit pending points, and leave the clock to other processes. */
 void tl_keeper_leave(struct tl_keeper *keeper);
 
 #endif

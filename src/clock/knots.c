@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-	LIKELY_NS = 10,  /* points so near to a line confirm it */
-	ENDS_NEEDED = 3, /* points after a settled one */
+	LIKELY_NS = 10,  /* points this near to a line confirm it */
+	ENDS_NEEDED = 3, /* points needed after a settled point */
 	WORSE_NS = 100   /* a bound that deserves its own knot */
 };
-/* a longer piece is history, which later points do not affect */
+/* A longer piece is history, which later points must not affect. */
 static const int64_t history_ns = INT64_C(8000000000);
 
 static int64_t
@@ -26,7 +26,7 @@ ns_between(uint64_t from, uint64_t to, uint64_t mult)
 	return tl_ticks_to_ns(tl_ticks_between(from, to), mult);
 }
 
-/* The second stage starts again from a knot. */
+/* Start the second stage again from a knot. */
 static void
 start_piece(struct tl_knots *k, const struct tl_corner *knot)
 {
@@ -40,7 +40,7 @@ start_piece(struct tl_knots *k, const struct tl_corner *knot)
 	k->straight = true;
 }
 
-/* last becomes a knot; the rate after it leads to next. */
+/* Commit last as a knot; mult is the rate after the knot. */
 static void
 commit_last(struct tl_knots *k, uint64_t mult, uint16_t flags,
     tl_knots_commit *commit, void *context)
@@ -65,7 +65,7 @@ tolerance_at(const struct tl_corner *corner)
 	return tl_add_32(TL_KNOTS_TOLERANCE_NS, corner->half_ns / 2);
 }
 
-/* From the knot, narrow the cone to what passes the corner. */
+/* Narrow the cone from the knot to the slopes that pass the corner. */
 static void
 narrow(struct tl_knots *k, const struct tl_corner *corner)
 {
@@ -90,15 +90,15 @@ is_history(const struct tl_knots *k)
 	return k->last.at.utc_ns - k->knot.at.utc_ns >= history_ns;
 }
 
-/* One of them would spoil the other's bound. */
+/* Would one of the two bounds spoil the other? */
 static bool
 is_worse(uint32_t a, uint32_t b)
 {
 	return a > (uint64_t)b * 2 + WORSE_NS || b > (uint64_t)a * 2 + WORSE_NS;
 }
 
-/* The second stage: add a corner, with the bound for the time since the corner
- * before. */
+/* The second stage: add a corner, with the bound for the time since the last
+ * corner. */
 static void
 add_corner(struct tl_knots *k, const struct tl_corner *corner,
     uint32_t bound_ns, uint16_t flags, tl_knots_commit *commit, void *context)
@@ -106,7 +106,7 @@ add_corner(struct tl_knots *k, const struct tl_corner *corner,
 	uint64_t slope;
 
 	if (corner->at.tsc <= k->last.at.tsc)
-		return; /* a corner at its end: it is the next point */
+		return; /* the corner is the end of its interval */
 	slope = tl_corner_slope(&k->knot, corner);
 	if (k->last.at.tsc != k->knot.at.tsc) {
 		if (slope < k->slope_low || slope > k->slope_high ||
@@ -122,7 +122,8 @@ add_corner(struct tl_knots *k, const struct tl_corner *corner,
 	k->widest_ns = tl_larger_32(k->widest_ns, corner->half_ns);
 }
 
-/* The first stage: the interval between points[settled] and the next. */
+/* The first stage: settle the interval between points[settled] and the next
+ * point. */
 static void
 settle(struct tl_knots *k, tl_knots_commit *commit, void *context)
 {
@@ -197,8 +198,9 @@ rate_between(const struct tl_corner *a, const struct tl_corner *b,
 }
 
 /*
- * The rate after the newest point: of the longest stretch of points that
- * agree; a rate known better, from longer ago, if the points agree with it.
+ * Learn the rate after the newest point: the rate of the longest stretch of
+ * points that agree, or an older, better known rate if the points agree with
+ * it.
  */
 static void
 learn_rate(struct tl_knots *k)
@@ -229,8 +231,8 @@ learn_rate(struct tl_knots *k)
 		k->rate = rate;
 }
 
-/* How far the line from the knot to the newest point would pull the last
- * corner out of its tolerance. */
+/* How far the line from the knot to the newest point would move the last corner
+ * out of its tolerance. */
 static uint64_t
 pull_of_tail(const struct tl_knots *k)
 {
@@ -273,8 +275,8 @@ tl_knots_newest(const struct tl_knots *k)
 	return &k->points[k->count - 1];
 }
 
-/* How far the line from the knot to the newest point passes from corners and
- * points. */
+/* The largest distance of corners and points from the line from the knot to the
+ * newest point. */
 static uint64_t
 stray_of_tail(const struct tl_knots *k)
 {

@@ -3,8 +3,8 @@
  * knots_interval.c - the first stage: the rates of the neighbours of an
  * interval.
  *
- * The interval a-b, with the line before it drawn on to b and the line after
- * it drawn back to a:
+ * The interval a-b, with the line before it extended to b and the line after it
+ * extended back to a:
  *
  *	    .         left_ns: how far b lies above the line before
  *	left|  .b     right_ns: how far a lies above the line after
@@ -13,16 +13,16 @@
  *	 .'
  *	a
  *
- * Both of one sign: the lines meet inside, at the fraction right / (left +
- * right).  A single change of rate does that; left + right is what the rate
- * changed by, times the length.
+ * If both have one sign the lines meet inside, at the fraction right / (left +
+ * right).  A single change of rate has this effect; left + right is the change
+ * of the rate times the length.
  */
 #include "clock/knots_interval.h"
 
 #include "clock/calibrate_tail.h"
 #include "clock/clock.h"
 
-enum { CORNER_PPB = 200 }; /* less is no change of rate */
+enum { CORNER_PPB = 200 }; /* smaller changes of rate are ignored */
 
 uint64_t
 tl_corner_slope(const struct tl_corner *a, const struct tl_corner *b)
@@ -48,8 +48,7 @@ tl_corner_above(const struct tl_corner *corner, const struct tl_corner *other,
 	return off;
 }
 
-/* Deviation of a line through two points, drawn on for as long again as ns is
- * to their distance. */
+/* The error of a line through two points that is extended by ns. */
 static uint32_t
 drawn_on(const struct tl_corner *a, const struct tl_corner *b, uint64_t ns)
 {
@@ -63,8 +62,8 @@ drawn_on(const struct tl_corner *a, const struct tl_corner *b, uint64_t ns)
 	    1);
 }
 
-/* Points i-2, i-1 and i: how far is the third off the line of the others, if
- * that is more than noise, for a line of ns? */
+/* How far point i is off the line through points i-2 and i-1, scaled to a line
+ * of ns; 0 if noise explains the distance. */
 static uint64_t
 crooked(const struct tl_corner *p, uint64_t ns)
 {
@@ -137,7 +136,7 @@ smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* They pass the chord by left * right / (left + right). */
+/* The lines are left * right / (left + right) away from the chord. */
 bool
 tl_interval_has_corner(const struct tl_interval *v)
 {
@@ -152,8 +151,8 @@ tl_interval_has_corner(const struct tl_interval *v)
 	       (unsigned __int128)TL_KNOTS_TOLERANCE_NS * (left + right);
 }
 
-/* What rates that changed more often than we can follow may add: both sides
- * of the interval bend. */
+/* The addition for rates that change more often than the points can follow:
+ * both sides of the interval bend. */
 static uint64_t
 unclear(const struct tl_interval *v)
 {
@@ -161,10 +160,10 @@ unclear(const struct tl_interval *v)
 }
 
 /*
- * How far the clock may have been from the chord a-b.  If its rate changed
- * there, it did not change nearby, so the line of either neighbour bounds it:
- * the clock strays by no more than the end lies off it.  Else it did not stray
- * at all.
+ * How far the clock may have been from the chord a-b.  If the clock's rate
+ * changed in the interval, it did not change nearby, so the line of either
+ * neighbour bounds the clock: the clock strays by no more than the end lies off
+ * that line.  Otherwise the clock did not stray at all.
  */
 uint32_t
 tl_interval_chord(const struct tl_interval *v)
@@ -183,7 +182,7 @@ tl_interval_chord(const struct tl_interval *v)
 	return tl_add_32(bend + half, smaller(unclear(v), UINT32_MAX));
 }
 
-/* The same from the two lines that meet in a corner. */
+/* The bound for the two lines that meet in a corner. */
 static uint32_t
 bound_of_corner(const struct tl_interval *v)
 {

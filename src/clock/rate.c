@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rate.c - owns the ways to learn the rate of the TSC.
+ * rate.c - find the rate of the TSC.
  *
- * The kernel turns ticks into ns with a mult and a shift that it keeps in a
- * page it shares with every process for clock_gettime.  That page is private
- * to the kernel and its layout moves, so nothing of it is believed: whatever
- * looks like a line is compared with the clock itself before it is used.  The
- * page is never touched by a load of ours, which could be a SIGBUS, but by a
- * write to a pipe, where the kernel answers EFAULT instead.
+ * The kernel converts ticks to ns with a mult and a shift, in a page that it
+ * shares with every process for clock_gettime.  That page is private to the
+ * kernel and its layout moves, so none of its contents are trusted: anything
+ * that looks like a line is compared with the clock itself before it is used.
+ * The page is never read by a load of ours, which could end in SIGBUS, but by a
+ * write to a pipe, for which the kernel returns EFAULT instead.
  */
 #include "clock/rate.h"
 
@@ -26,17 +26,17 @@
 
 enum {
 	PAGE_SIZE = 4096, /* also PIPE_BUF: such a write is whole */
-	PAGES_MAX = 12,   /* looked at, downwards from the vDSO */
+	PAGES_MAX = 12,   /* pages searched downwards from the vDSO */
 	CHECKS = 16,      /* brackets that must contain the line */
 	CHECKS_TRIED_MAX = 64,
 	CHECK_BASELINE_NS = 500000,
-	CPUID_ERROR_PPB = 50000, /* nominal against what kernels refine */
+	CPUID_ERROR_PPB = 50000, /* of the nominal rate; kernels refine it */
 	MODE_TSC = 1,            /* clock_mode of a page that uses rdtsc */
 	SHIFT_MAX = 31,
-	RATE_SECONDS = 600 /* over which kernels keep mult from overflow */
+	RATE_SECONDS = 600 /* within which mult must not overflow */
 };
 
-/* Where mult and the base of CLOCK_REALTIME lie: two known layouts. */
+/* The offset of mult, before the base of CLOCK_REALTIME: two known layouts. */
 static const struct layout {
 	size_t mult;
 	size_t size;
@@ -69,7 +69,7 @@ close_peeper(struct peeper *peeper)
 	close(peeper->write_fd);
 }
 
-/* Copy the page at an address, which may be no page at all. */
+/* Copy the page at an address, if there is a page. */
 static bool
 peek(struct peeper *peeper, uintptr_t address)
 {
@@ -116,7 +116,7 @@ read_line(const unsigned char *at, const struct layout *layout,
 		return false;
 	if (line->mult == 0 || line->shift == 0 || line->shift > SHIFT_MAX)
 		return false;
-	/* slower than a rate can express, or no time of day? */
+	/* slower than a rate can express, or no time of day */
 	return (uint64_t)line->mult >> (line->shift + 1) == 0 &&
 	       line->utc_s < INT64_MAX / TL_NS_PER_S - 1 &&
 	       line->utc_shifted >> line->shift < 2000000000;
@@ -154,7 +154,8 @@ tl_kernel_line_at(const struct tl_kernel_line *line, uint64_t tsc)
 	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* The line at a place that was found before, in a fresh copy of its page. */
+/* Read the line at a place that was found before, in a fresh copy of its
+ * page. */
 static bool
 peek_line(struct peeper *peeper, uintptr_t address, size_t place,
     struct tl_kernel_line *line)
@@ -168,8 +169,8 @@ peek_line(struct peeper *peeper, uintptr_t address, size_t place,
 
 /*
  * Does the clock stay on the line in each of 16 brackets?  The page is copied
- * before and after each: a bracket counts only if the kernel did not change the
- * page meanwhile.
+ * before and after each bracket: a bracket counts only if the kernel did not
+ * change the page meanwhile.
  */
 static bool
 line_holds(struct peeper *peeper, uintptr_t address, size_t place,
@@ -199,7 +200,7 @@ line_holds(struct peeper *peeper, uintptr_t address, size_t place,
 	return held == CHECKS;
 }
 
-/* Look for the line in one page. */
+/* Search the line in one page. */
 static bool
 search_page(struct peeper *peeper, uintptr_t address,
     struct tl_kernel_line *line)
@@ -246,8 +247,8 @@ tl_clock_rate_kernel(struct tl_rate *rate)
 }
 
 /*
- * Kernels take the largest shift at which mult * ticks of 600 seconds still
- * fits 64 bits, and round mult to it.
+ * The rate as kernels round it: the largest shift at which mult * ticks of 600
+ * seconds still fits 64 bits.
  */
 uint64_t
 tl_clock_round(uint64_t khz)
@@ -270,8 +271,8 @@ tl_clock_round(uint64_t khz)
 	return 0;
 }
 
-/* Does the hypervisor give the frequency?  VMware's leaf, which others
- * imitate. */
+/* The frequency from the hypervisor, or 0: VMware's leaf, which other
+ * hypervisors imitate. */
 static uint64_t
 hypervisor_khz(void)
 {
@@ -287,7 +288,9 @@ hypervisor_khz(void)
 	return a;
 }
 
-/* The crystal's ratio, with its frequency from one leaf or the next. */
+/* The frequency that CPUID reports, or 0: the crystal's frequency times the
+ * ratio (leaf 0x15) or, without the crystal's frequency, the base frequency of
+ * the CPU (leaf 0x16). */
 static uint64_t
 crystal_khz(void)
 {
@@ -340,7 +343,7 @@ tl_clock_rate_cpuid(struct tl_rate *rate)
 	    CHECK_BASELINE_NS, &seen);
 	if (rc < 0)
 		return rc;
-	/* Is it the counter that we have here at all? */
+	/* Is the frequency that of this counter? */
 	const uint64_t apart =
 	    seen.mult > mult ? seen.mult - mult : mult - seen.mult;
 	const uint64_t allowed =
@@ -379,7 +382,7 @@ tl_clock_rate_measure(const struct tl_clock_source *source,
 			break;
 	if ((rc = tl_clock_sample(source, &last)) < 0)
 		return rc;
-	/* Set meanwhile, or does it stand still? */
+	/* the clock was set meanwhile, or stands still */
 	if (last.utc_ns <= first.utc_ns || last.tsc <= first.tsc)
 		return -EIO;
 	const uint64_t ns = (uint64_t)(last.utc_ns - first.utc_ns);

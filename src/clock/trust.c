@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trust.c - owns the verdict whether stamps may be the raw TSC.
+ * trust.c - decide whether stamps may be the raw TSC.
  *
- * It must tick at one rate in every state of the CPU, the kernel must think
- * it good enough for a clock, reading it must be allowed in this process and
- * cheap (a trapped rdtsc is neither), and it must be faster than 500 MHz.
+ * The TSC must tick at one rate in every state of the CPU, the kernel must
+ * consider it good enough for a clock, reading it must be allowed in this
+ * process and cheap (a trapped rdtsc is neither), and it must be faster than
+ * 500 MHz.
  */
 #include "base/file.h"
 #include "clock/clock.h"
@@ -17,13 +18,13 @@
 #include <x86intrin.h>
 
 enum {
-	LINE_MAX_SIZE = 8192, /* the flags line of /proc/cpuinfo */
-	LINES_MAX = 64,       /* it comes with the first CPU */
+	LINE_MAX_SIZE = 8192, /* of the flags line of /proc/cpuinfo */
+	LINES_MAX = 64,       /* the line is among the first CPU's */
 	COST_READS = 500,
 	COST_ROUNDS = 5
 };
 
-/* Is the word in the text, on its own? */
+/* Does the text contain the word on its own? */
 static bool
 has_word(const char *text, const char *word)
 {
@@ -31,7 +32,7 @@ has_word(const char *text, const char *word)
 
 	for (const char *p = text; (p = strstr(p, word)) != NULL; p += length)
 		if ((p == text || strchr(" \t:", p[-1])) &&
-		    strchr(" \t\n", p[length])) /* or its end */
+		    strchr(" \t\n", p[length])) /* or the end */
 			return true;
 	return false;
 }
@@ -87,8 +88,8 @@ tl_clock_kernel_lists_tsc(void)
 }
 
 /*
- * Is a reading cheap, and the counter fast enough for our rates?  The best of
- * a few rounds counts, for others may have the CPU meanwhile.
+ * Is a reading cheap, and the counter fast enough for our rates?  The best of a
+ * few rounds counts, because other processes may have the CPU meanwhile.
  */
 static bool
 counter_is_good(void)
@@ -132,7 +133,7 @@ tl_clock_choose(uint32_t *cpu_flags)
 	*cpu_flags = flags;
 	if ((flags & wanted) != wanted || listed == 0)
 		return TIMELINE_CLOCK_REALTIME;
-	/* Reading it where that is forbidden would be a SIGSEGV. */
+	/* a forbidden reading would be a SIGSEGV */
 	if (prctl(PR_GET_TSC, &allowed, 0UL, 0UL, 0UL) == 0 &&
 	    allowed != PR_TSC_ENABLE)
 		return TIMELINE_CLOCK_REALTIME;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrator.c - when points of the clock are taken: twice a second, four
- * times a second after the clock changed its rate, and at once when the wall
- * clock is set.
+ * calibrator.c - take points of the clock: twice a second, four times a second
+ * after the clock changed its rate, and at once when the wall clock is set.
  *
  * All timelines of a machine share its clocks, so all calibrators share one
  * ticker, and a point is measured once for all of them.  A timerfd that never
  * expires becomes readable when the wall clock is set
- * (TFD_TIMER_CANCEL_ON_SET).  It is also read after each point, so that a step
- * is not taken for a slew.
+ * (TFD_TIMER_CANCEL_ON_SET).  The ticker also reads the timerfd after each
+ * point, so that a step is not taken for a slew.
  */
 #include "daemon/calibrator.h"
 
@@ -23,21 +22,22 @@
 #include <unistd.h>
 
 enum {
-	TRIES_MAX = 4,    /* the clock is set again and again */
-	LIVELY_TICKS = 12 /* after a change of rate: three seconds */
+	TRIES_MAX = 4,    /* limit while the clock is being set */
+	LIVELY_TICKS = 12 /* three seconds after a change of rate */
 };
 
 static const ev_tstamp period_s = 0.5;
 static const ev_tstamp lively_s = 0.25;
-static const time_t never_s = 1000000000; /* from now: 31 years */
+/* expiry of the timerfd: in 31 years */
+static const time_t never_s = 1000000000;
 
 /* State shared by the calibrators of a loop. */
 struct ticker {
 	struct ev_loop *loop;
 	ev_timer timer;
-	ev_io set;       /* the wall clock was */
-	int set_fd;      /* -1: steps are not reported */
-	unsigned lively; /* quick ticks to come */
+	ev_io set;       /* the wall clock was set */
+	int set_fd;      /* -1: the kernel does not report steps */
+	unsigned lively; /* quick ticks left */
 	struct tl_sampler sampler;
 	struct tl_calibrator *first;
 };
@@ -45,13 +45,13 @@ struct ticker {
 struct tl_calibrator {
 	struct timeline *tl;
 	struct tl_keeper keeper;
-	struct tl_keep_news news; /* not worked in yet */
+	struct tl_keep_news news; /* news not applied yet */
 	uint64_t rejected;
 	struct ticker *ticker;
 	struct tl_calibrator *next;
 };
 
-/* One loop keeps the clock of a process. */
+/* The clock of a process is kept by one loop only. */
 static struct ticker *the_ticker;
 
 static void
@@ -81,8 +81,9 @@ was_set(const struct ticker *ticker)
 	return true;
 }
 
-/* Take a point, and find out whether the clock was set before it.  If it was
- * set around the point, the order is unknown: take another point. */
+/* Take a point, and find out whether the clock was set before the point.  If
+ * the clock was set around the point, the order is unknown: take another
+ * point. */
 static int
 take(struct ticker *ticker, struct tl_clock_point *point,
     struct tl_keep_news *news)
@@ -110,7 +111,8 @@ add_news(struct tl_keep_news *to, const struct tl_keep_news *news)
 	to->suspect = news->suspect;
 }
 
-/* Apply the point to one timeline; a busy one keeps the news for the next. */
+/* Apply the point to one timeline.  A busy timeline keeps the news for the next
+ * point. */
 static void
 apply_point(struct tl_calibrator *c, const struct tl_clock_point *point)
 {
@@ -128,8 +130,8 @@ apply_point(struct tl_calibrator *c, const struct tl_clock_point *point)
 	c->news = (struct tl_keep_news){ 0 };
 }
 
-/* Sample more often for a while after the rate changed: some clocks change it
- * every second, and there must be straight stretches between. */
+/* Sample more often for a while after the rate changed: some clocks change the
+ * rate every second, and the straight stretches in between need points. */
 static void
 plan_next(struct ticker *ticker)
 {
@@ -152,7 +154,7 @@ tick(struct ticker *ticker)
 
 	for (struct tl_calibrator *c = ticker->first; c; c = c->next) {
 		if (c->tl->geometry.clock_kind != TIMELINE_CLOCK_TSC) {
-			tl_clock_visit(c->tl); /* stamps are the time */
+			tl_clock_visit(c->tl); /* stamps are Unix time */
 			continue;
 		}
 		add_news(&c->news, &news);
@@ -239,7 +241,8 @@ tl_calibrator_new(struct tl_calibrator **out, struct ev_loop *loop,
 	return 0;
 }
 
-/* The error of a stamp taken now: that of the tail, grown by its age. */
+/* The error of a stamp taken now: the error at the tail, grown by the tail's
+ * age. */
 static void
 error_now(const struct tl_calibrator *c, struct tl_calibrator_status *status)
 {

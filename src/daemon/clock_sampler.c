@@ -5,8 +5,9 @@
  *
  * A point is a bracket: TSC, clock, TSC.  A bracket that is four times as wide
  * as usual was interrupted in all of its sixteen attempts; no point is better
- * than that one.  Usual is the median of the last fifteen brackets, rejected
- * ones included, so that a machine that became slow is accepted after eight.
+ * than such a point.  The usual width is the median of the last fifteen
+ * brackets, rejected brackets included, so that a machine that became slow is
+ * accepted after eight brackets.
  */
 #include "daemon/clock_sampler.h"
 
@@ -20,16 +21,17 @@
 #include <time.h>
 
 enum {
-	TOO_WIDE = 4,      /* medians */
-	CHECK_TAKES = 120, /* a minute: ask the kernel, compare the raw clock */
+	TOO_WIDE = 4, /* factor of the median */
+	/* points per check of the kernel and the raw clock: a minute */
+	CHECK_TAKES = 120,
 	SLEPT_NS = 10000000,
 	SUSPECT_PPB = 1000,
-	DOUBTS_MAX = 2, /* minutes in a row */
+	DOUBTS_MAX = 2, /* consecutive checks */
 	ASLEEP_TRIES = 4,
 	ASLEEP_NEAR_NS = 1000000
 };
 
-/* Both clocks at one moment, or as near as can be had. */
+/* The difference of both clocks, read as close together as possible. */
 static int64_t
 asleep_ns(void *context)
 {
@@ -106,12 +108,13 @@ check_suspend(struct tl_sampler *s, struct tl_keep_news *news)
 
 	if (now - s->asleep_ns > SLEPT_NS) {
 		news->slept = true;
-		s->raw_tsc = 0; /* it stood still, the counter maybe not */
+		/* the raw clock stood still; the counter may not have */
+		s->raw_tsc = 0;
 	}
 	s->asleep_ns = now;
 }
 
-/* Is this another boot, under a process that was moved or restored? */
+/* Detect another boot: the process was moved or restored. */
 static void
 check_boot(struct tl_sampler *s, struct tl_keep_news *news)
 {
@@ -130,8 +133,9 @@ check_boot(struct tl_sampler *s, struct tl_keep_news *news)
 	s->raw_mult = 0;
 }
 
-/* A kernel that stops using the counter has its reasons.  One that never did
- * proves nothing (kvm-clock and others are derived from it). */
+/* A kernel that stops using the counter has a reason to distrust it.  A kernel
+ * that never used the counter proves nothing (kvm-clock and others are derived
+ * from it). */
 static void
 check_clocksource(struct tl_sampler *s)
 {
@@ -149,8 +153,8 @@ is_off(uint64_t a, uint64_t b)
 	       (unsigned __int128)b * SUSPECT_PPB;
 }
 
-/* The raw clock is the counter at a rate that never changes, or the kernel
- * goes by another one. */
+/* The raw clock is the counter at a rate that never changes.  If the rate
+ * changes, the kernel uses another clock. */
 static void
 check_raw(struct tl_sampler *s, const struct tl_clock_point *point)
 {
@@ -179,7 +183,7 @@ is_too_wide(struct tl_sampler *s, uint64_t half_ticks)
 	    s->takes < TL_SAMPLER_WIDTHS ? s->takes : TL_SAMPLER_WIDTHS;
 	bool wide = false;
 
-	/* The median: does it have a quarter of ours or less? */
+	/* Is the median less than a quarter of this bracket? */
 	if (seen > TL_SAMPLER_WIDTHS / 3) {
 		size_t narrow = 0;
 

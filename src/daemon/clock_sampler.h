@@ -2,9 +2,9 @@
 /*
  * clock_sampler.h - points of the clock, and the events that affect it.
  *
- * One sampler serves every timeline of this machine: a point does not depend
- * on a file.  All clocks are read through functions, so that tests can script
- * them.
+ * One sampler serves every timeline of this machine, because a point does not
+ * depend on a file.  All clocks are read through functions, so that tests can
+ * script them.
  */
 #ifndef TL_DAEMON_CLOCK_SAMPLER_H
 #define TL_DAEMON_CLOCK_SAMPLER_H
@@ -14,11 +14,11 @@
 
 enum { TL_SAMPLER_WIDTHS = 15 };
 
-/* Other readings of the machine; each may be NULL. */
+/* Further readings of the machine; each function may be NULL. */
 struct tl_sampler_machine {
-	/* how long it was suspended: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+	/* The total time of suspends: CLOCK_BOOTTIME - CLOCK_MONOTONIC. */
 	int64_t (*asleep_ns)(void *context);
-	/* does the kernel use the counter for its own clock? */
+	/* Does the kernel use the counter for its own clock? */
 	bool (*uses_counter)(void *context);
 	void (*boot_id)(void *context, uint8_t id[16]);
 	void *context;
@@ -27,18 +27,20 @@ struct tl_sampler_machine {
 struct tl_sampler {
 	const struct tl_clock_source *clock;
 	const struct tl_sampler_machine *machine;
-	uint64_t widths[TL_SAMPLER_WIDTHS]; /* of the last brackets, halves */
+	/* half widths of the last brackets */
+	uint64_t widths[TL_SAMPLER_WIDTHS];
 	uint64_t takes;
 	uint64_t rejected;
 	int64_t asleep_ns;
 	uint8_t boot_id[16];
 	bool used_counter;
-	/* The raw clock: by the counter at first, and where it was. */
+	/* The rate of the raw clock by the counter when first measured, and the
+	 * last reading of the raw clock. */
 	uint64_t raw_mult;
-	uint64_t raw_tsc; /* 0: nowhere */
+	uint64_t raw_tsc; /* 0: no reading */
 	int64_t raw_ns;
 	unsigned raw_doubts;
-	bool suspect; /* for good */
+	bool suspect; /* never cleared */
 };
 
 /* The machine that this process runs on. */
@@ -48,9 +50,9 @@ void
 tl_sampler_init(struct tl_sampler *sampler, const struct tl_clock_source *clock,
     const struct tl_sampler_machine *machine);
 /*
- * Take a point.  Adds to news what was found out (slept, restarted, suspect),
- * which stays true until the caller clears it.  -EAGAIN: the bracket was too
- * wide, it is counted; -EIO: no clock.
+ * Take a point.  The sampler sets in news what it detected (slept, restarted,
+ * suspect); the caller clears news.  Returns 0, -EAGAIN if the bracket was too
+ * wide and is counted as rejected, or -EIO without a clock.
  */
 int tl_sampler_take(struct tl_sampler *sampler, struct tl_clock_point *point,
     struct tl_keep_news *news);

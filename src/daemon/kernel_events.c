@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_events.c - ask the keeper, follow the writers, move events. */
+/* kernel_events.c - call the keeper, follow the writers, move events. */
 #include "daemon/kernel_events.h"
 
 #include "base/file.h"
@@ -18,32 +18,32 @@
 #include <sys/stat.h>
 
 enum {
-	ANSWER_S = 10, /* the keeper answers within */
+	ANSWER_S = 10, /* limit of the keeper's answer */
 	RETRY_S = 10
 };
 
 struct tl_kernel_events {
-	/* of the loop */
+	/* Used by the loop only: */
 	struct ev_loop *loop;
 	char name[NAME_MAX + 1];
 	char path[TL_PATH_MAX];
 	int fd;
 	struct tl_config_kernel how;
-	char *keeper; /* NULL: none */
+	char *keeper; /* may be NULL */
 	const struct tl_writers *writers;
 	ev_timer timer;
 	ev_io answer;
-	int waited_s; /* for an answer, or until the next request */
+	int waited_s; /* for an answer, or since the last request */
 	struct tl_kernel_events_status status;
-	struct tl_sched_counts before; /* of sessions that have ended */
+	struct tl_sched_counts before; /* counts of ended sessions */
 	char logged[TL_FAULT_TEXT_MAX];
 	pthread_mutex_t lock;       /* of session and ready */
-	struct tl_session *session; /* NULL: none */
+	struct tl_session *session; /* may be NULL */
 	bool ready;
-	uint32_t holds; /* the loop's, and one of each snapshot */
+	uint32_t holds; /* one of the loop, one per snapshot */
 };
 
-/* == the session; the lock is held == */
+/* == the session; the caller holds the lock == */
 
 static int
 follow_writers(struct tl_kernel_events *e)
@@ -100,7 +100,7 @@ take_answer(struct tl_kernel_events *e)
 	struct tl_fault fault = { 0 };
 	int rc;
 
-	if (e->ready) { /* no more is sent: its end, or nothing */
+	if (e->ready) { /* the keeper sends nothing more but its end */
 		if (tl_session_is_gone(e->session))
 			fail(e, "the keeper of the kernel's events was ended");
 		return;
@@ -269,7 +269,7 @@ tl_kernel_events_hold(struct tl_kernel_events *e)
 {
 	if (!e)
 		return NULL;
-	/* its holder is the loop, which calls this: it lives */
+	/* the loop calls this and holds e */
 	tl_fetch_add_32(&e->holds, 1);
 	return e;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lifecycle.c - start the parts, run the loop, change the configuration under
- * them, stop them.
+ * lifecycle.c - start the parts, run the loop, change the configuration of the
+ * parts, stop them.
  */
 #include "daemon/daemon.h"
 
@@ -77,7 +77,7 @@ listen_again_at(struct tl_daemon *d, struct tl_http **http, const char *old,
 	return new ? tl_http_new(http, d, new, fault) : 0;
 }
 
-/* Of two faults the first is returned and the second is logged. */
+/* Return the first of two faults, and log the second. */
 static int
 keep_first(int rc, int second_rc, const struct tl_fault *second,
     struct tl_fault *fault)
@@ -90,8 +90,8 @@ keep_first(int rc, int second_rc, const struct tl_fault *second,
 	return second_rc;
 }
 
-/* Apply changed addresses, and retry those that failed before.  One failure
- * does not prevent the others. */
+/* Apply changed addresses, and retry addresses that failed before.  A failure
+ * of one address does not prevent the others. */
 static int
 listen_again(struct tl_daemon *d, const struct tl_config *old,
     struct tl_fault *fault)
@@ -162,7 +162,7 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 		notify_ready(daemon);
 		return rc;
 	}
-	/* Timelines created until now belong to the old configuration. */
+	/* Attach timelines created until now under the old configuration. */
 	(void)tl_targets_scan(daemon->folder, &before);
 	daemon->config = new;
 	tl_runner_reload();
@@ -209,7 +209,7 @@ on_watchdog(struct ev_loop *loop, ev_timer *timer, int events)
 	tl_notify_alive();
 }
 
-/* Everything that can fail, in the order of daemon.h. */
+/* Open everything that can fail, in the order of daemon.h. */
 static int
 open_all(struct tl_daemon *d, struct tl_fault *fault)
 {
@@ -219,7 +219,7 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	if ((rc = tl_http_make_token(d->token)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
 		    "cannot make a token: %s", strerror(-rc));
-	/* A second daemon is detected here, before it changes anything. */
+	/* Detect a second daemon before anything is changed. */
 	if (c->socket &&
 	    (rc = tl_control_new(&d->control, d, c->socket, fault)) != 0)
 		return rc;
@@ -227,7 +227,8 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 		(rc = tl_http_new(&d->http, d, c->listen, fault)) != 0) ||
 	    (c->page && (rc = tl_http_new(&d->page, d, c->page, fault)) != 0))
 		return rc;
-	/* Names were resolved; data of other users is read from here on. */
+	/* Names are resolved.  Data of other users is read only from here
+	 * on. */
 	tl_seccomp_start(c->seccomp);
 	if ((rc = tl_snapshots_new(&d->snapshots, d->loop, c->directory,
 		 fault)) != 0 ||
@@ -297,7 +298,7 @@ tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
 	}
 	d->config = config;
 	d->started_ns = d->configured_ns = tl_clock_read(CLOCK_REALTIME);
-	/* Only the default loop can watch children. */
+	/* only the default loop can watch children */
 	d->loop = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);
 	rc = d->loop
 		 ? open_all(d, fault)

@@ -3,9 +3,9 @@
  * log.c - the log of the daemon: lines on stderr.
  *
  * The reader of stderr may be slow or stopped, and the loop must not wait for
- * it.  O_NONBLOCK belongs to the open file description, which the daemon
- * shares with the process that started it; so a pipe or a terminal is opened a
- * second time, and a socket is written with MSG_DONTWAIT.
+ * the reader.  O_NONBLOCK belongs to the open file description, which the
+ * daemon shares with the process that started it; so a pipe or a terminal is
+ * opened a second time, and a socket is written with MSG_DONTWAIT.
  */
 #include "daemon/log.h"
 
@@ -27,14 +27,14 @@
 
 enum {
 	TEXT_MAX = 1024,
-	LINE_MAX_BYTES = PIPE_BUF /* one write: lines do not mix */
+	LINE_MAX_BYTES = PIPE_BUF /* one write, so that lines do not mix */
 };
 
 enum output {
 	UNKNOWN,
-	DIRECT, /* a file, which does not block */
+	DIRECT, /* a file, whose writes do not block */
 	OPENED, /* a pipe or terminal, opened a second time */
-	SHARED, /* could not be opened a second time: poll first */
+	SHARED, /* cannot be opened again: poll first */
 	SOCKET
 };
 
@@ -85,7 +85,7 @@ write_line(const char *line, size_t size)
 
 	if (output == SOCKET)
 		return send(output_fd, line, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* a pipe that is writable has room for one line */
+	/* a writable pipe has room for one line */
 	if (output == SHARED && poll(&room, 1, 0) != 1)
 		return -1;
 	return write(output_fd, line, size);
@@ -113,7 +113,7 @@ write_text(const struct tl_text *text)
 	       write_line(text->data, text->size) == (ssize_t)text->size;
 }
 
-/* Report how many lines were dropped, once there is room again. */
+/* Report the number of dropped lines when there is room again. */
 static bool
 write_dropped(void)
 {
@@ -193,7 +193,7 @@ tl_notify_ready(void)
 	sd_notify(0, "READY=1");
 }
 
-/* The time distinguishes this reload from an earlier one. */
+/* Report a reload.  The time distinguishes the reload from earlier ones. */
 void
 tl_notify_reloading(void)
 {
@@ -207,7 +207,7 @@ tl_notify_stopping(void)
 	sd_notify(0, "STOPPING=1");
 }
 
-/* Escaped, so that no text begins another assignment. */
+/* Send a status line, escaped so that no text begins another assignment. */
 void
 tl_notify_status(const char *format, ...)
 {

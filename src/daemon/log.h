@@ -2,7 +2,7 @@
 /*
  * log.h - lines on stderr, and messages to the supervisor (systemd).
  *
- * Only the thread of the loop may call these functions.  None of them waits.
+ * Only the thread of the loop may call these functions.  No function waits.
  */
 #ifndef TL_DAEMON_LOG_H
 #define TL_DAEMON_LOG_H
@@ -16,21 +16,22 @@ enum {
 	TL_LOG_NOTICE = 5,
 	TL_LOG_INFO = 6
 };
-extern int tl_daemon_log_least; /* less urgent lines are not written */
+extern int tl_daemon_log_least; /* less urgent lines are dropped */
 
 /*
- * Write a line, escaped, with the priority that the journal reads ("<4>")
- * where stderr is the journal's.  A line for which stderr has no room is
- * dropped and counted; the next line that is written reports how many were.
+ * Write a line, escaped, with the priority that the journal reads ("<4>") if
+ * stderr is the journal's.  A line for which stderr has no room is dropped and
+ * counted; the next line that is written reports the number of dropped lines.
  */
 void tl_daemon_log(int priority, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Find out how to write without waiting, before rights are dropped. */
+/* Find out how to write without waiting.  Call this before rights are
+ * dropped. */
 void tl_daemon_log_open(void);
 uint64_t tl_daemon_log_dropped(void);
 
-/* One kind of warning: logged at most once in TL_LOG_LIMIT_S, with the number
- * of times that it was left out.  Starts zeroed. */
+/* A warning that is logged at most once in TL_LOG_LIMIT_S, with the number of
+ * times that it was suppressed.  Starts zeroed. */
 enum { TL_LOG_LIMIT_S = 60 };
 struct tl_log_limit {
 	double logged_s;
@@ -41,18 +42,18 @@ void tl_daemon_log_limited(struct tl_log_limit *limit, double now_s,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * sd_notify(3): ready at the start and after each reload.  Without a
- * supervisor $NOTIFY_SOCKET is unset and these do nothing.  A message that
- * cannot be sent is lost.
+ * Send sd_notify(3) messages: ready at the start and after each reload.
+ * Without a supervisor $NOTIFY_SOCKET is unset and these functions do nothing.
+ * A message that cannot be sent is lost.
  */
 void tl_notify_ready(void);
 void tl_notify_reloading(void);
 void tl_notify_stopping(void);
-/* One line for `systemctl status`. */
+/* Set the line that `systemctl status` shows. */
 void
 tl_notify_status(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The interval of the watchdog, within which tl_notify_alive must be called;
- * 0: there is no watchdog. */
+/* The interval of the watchdog, within which tl_notify_alive must be called; 0
+ * without a watchdog. */
 uint64_t tl_notify_watchdog_ns(void);
 void tl_notify_alive(void);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - timelined: read the command line and the configuration, drop
- * rights, run.
+ * main.c - timelined: read the command line and the configuration, drop rights,
+ * run.
  *
- * Exit status: 0 stopped or checked, 1 it could not start, 2 usage error.
+ * Exit status: 0 stopped or checked, 1 failed to start, 2 usage error.
  */
 #include "base/array.h"
 #include "base/file.h"
@@ -95,7 +95,7 @@ print_help(const char *what, struct tl_fault *fault)
 	return status;
 }
 
-/* Load the configuration and check all that needs no running daemon. */
+/* Load the configuration, and check everything that needs no running daemon. */
 static int
 load(struct tl_config **config, const char *path, struct tl_fault *fault)
 {
@@ -106,8 +106,8 @@ load(struct tl_config **config, const char *path, struct tl_fault *fault)
 	return rc;
 }
 
-/* Append the length of slots on this machine, which is a power of two of
- * ticks of the TSC. */
+/* Append the length of slots on this machine: a power of two of ticks of the
+ * TSC. */
 static void
 put_slots(struct tl_text *text, const struct tl_config *config)
 {
@@ -131,7 +131,7 @@ put_slots(struct tl_text *text, const struct tl_config *config)
 	}
 }
 
-/* --check of a configuration without an error. */
+/* Print the result of --check for a correct configuration. */
 static int
 print_checked(const char *path, const struct tl_config *config)
 {
@@ -152,7 +152,7 @@ log_keeper(const char *text)
 	tl_daemon_log(TL_LOG_NOTICE, "keeper: %s", text);
 }
 
-/* Has the supervisor opened the keeper's socket?  sd_listen_fds(3). */
+/* Did the supervisor open the keeper's socket?  sd_listen_fds(3). */
 static bool
 is_socket_passed(void)
 {
@@ -163,7 +163,8 @@ is_socket_passed(void)
 	       number == (uint64_t)getpid() && strcmp(fds, "1") == 0;
 }
 
-/* Keep instances of tracefs for timelined, which has no right to. */
+/* Keep instances of tracefs for timelined, which lacks the right to make
+ * them. */
 static int
 run_keeper(const char *path, const char *user)
 {

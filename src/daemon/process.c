@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.c - read /proc/PID/stat and the line NSpid of /proc/PID/status,
- * which every user may read.
+ * process.c - read /proc/PID/stat and the line NSpid of /proc/PID/status, which
+ * every user may read.
  */
 #include "daemon/process.h"
 
@@ -45,7 +45,7 @@ set_start(struct tl_process *process, uint64_t ticks)
 			    tl_clock_read(CLOCK_BOOTTIME) + up_ns;
 }
 
-/* "12 (a name) S 1 ...": the name may have ) in it. */
+/* Read "12 (a name) S 1 ...". The name may contain ')'. */
 static void
 read_stat(struct tl_process *process, char *line)
 {
@@ -68,7 +68,8 @@ read_stat(struct tl_process *process, char *line)
 	}
 }
 
-/* "NSpid:\t12\t3": its pid here, and in its own namespace. */
+/* Read "NSpid:\t12\t3": the pid here, and the pid in the process's own
+ * namespace. */
 static void
 read_namespaces(struct tl_process *process, const char *status, uint32_t pid)
 {
@@ -101,7 +102,8 @@ tl_process_inspect(struct tl_process *process, uint32_t pid)
 	read_namespaces(process, text, pid);
 }
 
-/* The numbers after a key, in order; at most max.  How many. */
+/* Read the numbers after a key, in order, at most max.  Returns their
+ * number. */
 static size_t
 numbers_of(const char *status, const char *key, unsigned long *numbers,
     size_t max)
@@ -113,12 +115,12 @@ numbers_of(const char *status, const char *key, unsigned long *numbers,
 	if (!at)
 		return 0;
 	at += strlen(key);
-	/* strtoul would pass over the end of the line */
+	/* strtoul would read past the end of the line */
 	while (count < max && (*at == '\t' || *at == ' ')) {
 		if (at[1] < '0' || at[1] > '9')
 			break;
 		numbers[count] = strtoul(at, &end, 10);
-		if (*end == '\0') /* the text is cut, perhaps in a number */
+		if (*end == '\0') /* the text is cut, perhaps within a number */
 			break;
 		count++;
 		at = end;

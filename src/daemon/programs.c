@@ -20,13 +20,13 @@
 enum { NAME_BYTES = 64 };
 
 struct child {
-	struct ev_loop *loop; /* NULL: the place is free */
+	struct ev_loop *loop; /* NULL: the slot is free */
 	ev_child by_signal;
-	ev_io by_fd; /* its fd -1: by signal */
+	ev_io by_fd; /* fd -1: watched by_signal */
 	ev_timer limit;
 	bool stopped;          /* SIGTERM was sent at the limit */
-	pid_t pid;             /* and process group */
-	char name[NAME_BYTES]; /* of the rule */
+	pid_t pid;             /* also the process group */
+	char name[NAME_BYTES]; /* name of the rule */
 };
 
 static struct child children[TL_PROGRAMS_RUNNING_MAX];
@@ -54,13 +54,13 @@ ended(struct child *child, int status)
 	const bool stopped = child->stopped;
 
 	release(child);
-	if (stopped) /* and processes that it left behind */
+	if (stopped) /* also kill processes that the program left behind */
 		kill(-child->pid, SIGKILL);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !stopped)
 		return;
 	counts.failed++;
 	if (stopped)
-		return; /* that was reported */
+		return; /* reported at the limit */
 	if (WIFSIGNALED(status))
 		tl_daemon_log_limited(&ends, ev_now(loop),
 		    "the program of trigger %s was ended by signal %d",
@@ -94,7 +94,7 @@ fd_is_readable(struct ev_loop *loop, ev_io *watcher, int events)
 	if (pid == child->pid)
 		ended(child, status);
 	else if (pid < 0)
-		release(child); /* it was reaped elsewhere */
+		release(child); /* reaped elsewhere */
 }
 
 /* The program has run for too long, or for the grace time after SIGTERM. */
@@ -115,7 +115,7 @@ limit_reached(struct ev_loop *loop, ev_timer *timer, int events)
 	    child->name);
 }
 
-/* 0 or -errno. */
+/* Watch a program.  Returns 0 or -errno. */
 static int
 watch(struct child *child, struct ev_loop *loop, uint64_t run_ns)
 {

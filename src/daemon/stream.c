@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - the entries of all targets as they come.
+ * stream.c - read the entries of all targets as they come.
  *
- * A writer wakes no process when it logs; that would cost it a system call.
- * The daemon polls each poll_ns, and reads the heads of the lanes first.  While
- * all timelines are idle it polls less often.  A turn reads a bounded number
- * of entries of each target, so that a busy one does not starve the others;
- * then the loop handles other events, and the next turn follows at once.
+ * A writer that logs wakes no process, because waking would cost the writer a
+ * system call.  The daemon polls each poll_ns, and reads the heads of the lanes
+ * first.  While all timelines are idle the daemon polls less often.  A turn
+ * reads a bounded number of entries of each target, so that a busy target does
+ * not starve the others; then the loop handles other events, and the next turn
+ * follows at once.
  */
 #include "daemon/targets.h"
 
@@ -21,11 +22,11 @@
 
 enum {
 	TURN_MAX = 20000,  /* entries of a target in one turn */
-	IDLE_ROUNDS = 100, /* without an entry: poll less often */
+	IDLE_ROUNDS = 100, /* without an entry, then poll less often */
 	IDLE_FACTOR = 3
 };
 
-/* The factor of target->busy from round to round: at 10 ms, half after 7 s. */
+/* The factor of target->busy per round: at 10 ms, half after 7 s. */
 static const double fading = 0.999;
 
 struct tl_stream {
@@ -49,7 +50,7 @@ count(struct tl_target *t, const struct tl_event *event)
 	tl_writers_seen(t->writers, event->pid, event->ns);
 }
 
-/* The current rate of its clock. */
+/* The current rate of the target's clock. */
 static uint64_t
 rate_of(const struct tl_target *t)
 {
@@ -87,7 +88,8 @@ copy_marks(const struct tl_target *t, uint64_t marks[TIMELINE_EXITS])
 		marks[i] = tl_load_64(&t->tl->header->exits[i]);
 }
 
-/* Pass the rate of the clock, and that messages were defined. */
+/* Give the rules the rate of the clock, and tell the rules when messages were
+ * defined. */
 static void
 prepare_rules(struct tl_target *t)
 {
@@ -105,13 +107,15 @@ sum_of(const struct tl_target_counts *counts)
 	return counts->entries + counts->lost + counts->overwritten;
 }
 
-/* Read one target; may detach from it.  Returns whether it had entries. */
+/* Read one target, and detach from it on failure.  Returns whether the target
+ * had entries. */
 static bool
 take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 {
 	const uint64_t counted = target->counts.entries;
 	const uint64_t before = sum_of(&target->counts);
-	/* When the stream is empty, all entries before now_ns were read. */
+	/* If the stream is empty afterwards, all entries before now_ns were
+	 * read. */
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	const struct tl_rules_now now = { now_ns,
 		tl_clock_now(target->tl->geometry.clock_kind) };
@@ -166,7 +170,7 @@ poll_all(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)loop;
 	(void)events;
-	/* backwards: detaching moves the later targets */
+	/* backwards, because detaching moves the later targets */
 	for (size_t i = d->target_count; i-- > 0;)
 		any |= take_turn(s, d->targets[i], &more);
 	s->idle = any ? 0 : s->idle + 1;

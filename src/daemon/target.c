@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.c - attach to one timeline, start the parts that work on it, and
- * carry out what its triggers ask for.
+ * target.c - attach to one timeline, start the parts that work on it, and carry
+ * out the actions of its triggers.
  */
 #include "daemon/target.h"
 #include "daemon/serve/watch.h"
@@ -73,7 +73,7 @@ snapshot_done(void *context, const struct tl_snapshot_result *result)
 	    result->path, tl_file_error(result->rc));
 }
 
-/* Save a snapshot soon, unless one for this reason is queued already. */
+/* Queue a snapshot, unless a snapshot for this reason is queued already. */
 static void
 save_soon(struct tl_target *target, const char *reason)
 {
@@ -85,7 +85,8 @@ save_soon(struct tl_target *target, const char *reason)
 	    snapshot_done, target);
 }
 
-/* Report the death to rules, and save a snapshot where that is configured. */
+/* Report the death to the rules, and save a snapshot if on_death is
+ * configured. */
 static void
 writer_died(void *context, const struct tl_writer *writer)
 {
@@ -114,12 +115,13 @@ slower_due(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)events;
 	if (!t->timers_past && tl_timers_past_new(&t->timers_past,
 				   (int64_t)t->config->timer_window_ns) < 0)
-		return; /* without memory: in a second */
+		return; /* without memory: try again in a second */
 	(void)tl_timers_keep(t->tl, t->timers_past,
 	    tl_clock_read(CLOCK_MONOTONIC));
 }
 
-/* The snapshot of a trigger, explained where it asks for that. */
+/* Queue the snapshot of a trigger, with an explanation if the trigger asks for
+ * one. */
 static int
 take_snapshot(struct tl_target *t, const struct tl_config_rule *rule)
 {
@@ -137,8 +139,8 @@ take_snapshot(struct tl_target *t, const struct tl_config_rule *rule)
 	    reason, &t->config->snapshots, &beside, snapshot_done, t);
 }
 
-/* The burst comes first, because what it would catch passes by; then the
- * snapshot, which is only queued; then the program; then the log line. */
+/* The burst comes first, because its subject passes by; then the snapshot,
+ * which is only queued; then the program; then the log line. */
 void
 tl_target_rule_fired(void *context, const struct tl_firing *firing)
 {
@@ -158,7 +160,7 @@ tl_target_rule_fired(void *context, const struct tl_firing *firing)
 	}
 	if (actions->snapshot) {
 		rc = take_snapshot(t, firing->rule);
-		/* -EBUSY: the snapshot that is queued will show it too */
+		/* -EBUSY: the queued snapshot will show the firing, too */
 		if (rc < 0 && rc != -EBUSY)
 			tl_daemon_log(TL_LOG_WARNING,
 			    "%s: trigger %s: no snapshot: %s", t->name, rule,
@@ -180,7 +182,7 @@ tl_target_rule_failed(void *context, const struct tl_config_rule *rule,
 	    target->name, rule->name, why);
 }
 
-/* The gates of messages that rules watch. */
+/* Get the gates of messages that rules watch. */
 static bool
 gates_of(void *context, const struct tl_config_match *match,
     struct tl_rule_gates *gates)
@@ -213,17 +215,17 @@ begin_levels(struct tl_target *t, struct tl_fault *fault)
 	return 0;
 }
 
-/* Was it created under this configuration?  Then it has no entry that was seen
- * before, or was not to be seen. */
+/* Was the timeline created under this configuration?  Then none of its entries
+ * was read before, or was meant to be skipped. */
 static bool
 is_new(const struct tl_target *t)
 {
 	return t->tl->header->created_ns >= t->daemon->configured_ns;
 }
 
-/* The parts around an attached timeline.  Triggers and deaths see a new timeline
- * from its first entry: its program may have logged, and died, before the
- * daemon found it. */
+/* Make the parts around an attached timeline.  Triggers and deaths see a new
+ * timeline from its first entry: the program may have logged, and died, before
+ * the daemon found the timeline. */
 static int
 open_parts(struct tl_target *t, struct tl_fault *fault)
 {
@@ -247,7 +249,8 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	    (rc = tl_bursts_new(&t->bursts, loop, t->tl, t->config, 0)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
-	if (!tl_ids_are_none(t->tl)) /* it looks for them in /proc */
+	/* the calibrator looks for pids in /proc */
+	if (!tl_ids_are_none(t->tl))
 		if (t->daemon->config->clock &&
 		    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
 			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
@@ -255,7 +258,7 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	return 0;
 }
 
-/* Apply the section's schedule of snapshots and how many are kept. */
+/* Apply the section's schedule of snapshots and the limits of kept files. */
 static void
 schedule_snapshots(struct tl_target *t)
 {
@@ -268,15 +271,15 @@ schedule_snapshots(struct tl_target *t)
 		ev_timer_start(t->daemon->loop, &t->snapshot_timer);
 	tl_snapshots_keep(t->daemon->snapshots, t->name,
 	    &t->config->snapshots.keep);
-	/* without memory nothing is limited */
+	/* without memory there are no limits */
 	(void)tl_throttle_configure(&t->deaths, s->death.every_ns,
 	    s->death.per_hour);
 	(void)tl_throttle_configure(&t->requests, s->request.every_ns,
 	    s->request.per_hour);
 }
 
-/* Start, change or end the recording as configured.  all: include the
- * entries that the timeline still holds. */
+/* Start, change or end the recording as configured.  all: include the entries
+ * that the timeline still holds. */
 static void
 configure_record(struct tl_target *t, bool all)
 {
@@ -299,8 +302,8 @@ configure_record(struct tl_target *t, bool all)
 	t->record_rc = rc;
 }
 
-/* Begin or end to keep the kernel's events, or ask anew where the options have
- * changed. */
+/* Begin or end to keep the kernel's events, or ask the keeper again if the
+ * options have changed. */
 static void
 configure_kernel(struct tl_target *t)
 {
@@ -357,7 +360,7 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", timeline_error());
 		goto fail;
 	}
-	/* The file that was inspected must be the one that was opened. */
+	/* The opened file must be the inspected file. */
 	if (fstat(t->tl->fd, &t->status) != 0 ||
 	    t->status.st_ino != inspected->st_ino ||
 	    t->status.st_dev != inspected->st_dev ||
@@ -386,7 +389,7 @@ fail:
 	return rc;
 }
 
-/* Start or stop to calibrate, as configured. */
+/* Start or stop the calibration as configured. */
 static void
 configure_clock(struct tl_target *t)
 {
@@ -421,7 +424,7 @@ tl_target_configure(struct tl_target *target,
 		target->timers_past = NULL;
 	}
 	configure_clock(target);
-	target->record_rc = 0; /* report it again if it persists */
+	target->record_rc = 0; /* report a failure again if it persists */
 	if (config->priority != before)
 		set_priority(target);
 	schedule_snapshots(target);

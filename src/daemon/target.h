@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.h - one timeline that the daemon is attached to, and the parts that
- * work on it.
+ * target.h - a timeline that the daemon is attached to, and the parts that work
+ * on the timeline.
  */
 #ifndef TL_DAEMON_TARGET_H
 #define TL_DAEMON_TARGET_H
@@ -23,14 +23,14 @@
 
 /* Counts of the stream since the timeline was attached. */
 struct tl_target_counts {
-	uint64_t entries;     /* read */
+	uint64_t entries;     /* entries read */
 	uint64_t overwritten; /* before they were read */
-	uint64_t lost;        /* appended, but never there to be read */
+	uint64_t lost;        /* appended, but never readable */
 	uint64_t by_level[TIMELINE_LEVEL_NONE + 1];
 	uint64_t spans; /* end events */
 	uint64_t snapshots;
 	uint64_t snapshot_faults;
-	/* how long messages of each level were logged, of known_ns */
+	/* The time for which each level was logged, of known_ns. */
 	int64_t open_ns[TIMELINE_LEVEL_NONE + 1];
 	int64_t known_ns;
 };
@@ -39,57 +39,60 @@ struct tl_target {
 	struct tl_daemon *daemon;
 	const struct tl_config_timeline *config;
 	char name[NAME_MAX + 1]; /* without a slash */
-	struct timeline *tl;     /* attached: priority, bursts, its fd */
-	struct stat status;      /* of the file when it was attached */
+	struct timeline *tl;     /* attached */
+	struct stat status;      /* of the file when attached */
 	struct tl_cursor *stream;
-	struct tl_level_state levels; /* how long each was open */
+	struct tl_level_state levels; /* how long each level was open */
 	struct tl_target_counts counts;
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;
-	uint64_t newest_message; /* when the gates of rules were read */
+	uint64_t newest_message; /* at the last read of the gates */
 	struct tl_writers *writers;
-	struct tl_calibrator *calibrator;       /* NULL: clock = false */
-	struct tl_record *record;               /* NULL: not recorded */
-	struct tl_watch *watch;                 /* NULL: no page shows it */
+	struct tl_calibrator *calibrator; /* NULL: not calibrated */
+	struct tl_record *record;         /* NULL: not recorded */
+	/* NULL: no page shows the timeline */
+	struct tl_watch *watch;
 	struct tl_kernel_events *kernel_events; /* NULL: not kept */
-	int record_rc; /* why record is NULL where it should not be; 0 */
+	int record_rc; /* why the recording could not start; or 0 */
 	ev_timer snapshot_timer;
-	ev_timer slower_timer; /* thresholds at percentiles */
+	ev_timer slower_timer; /* sets thresholds at percentiles */
 	struct tl_timers_past *timers_past;
-	struct tl_throttle deaths;   /* of snapshots when a writer died */
-	struct tl_throttle requests; /* of snapshots that a user requested */
+	struct tl_throttle deaths;   /* limit of snapshots on death */
+	struct tl_throttle requests; /* limit of snapshots on request */
 	struct tl_log_limit no_burst;
-	double busy; /* entries of the last seconds, fading */
+	double busy; /* recent entries, fading */
 };
 
-/* Attach to the file at path if it is still the one that was inspected: 0,
- * -EAGAIN it was replaced, -EBUSY another daemon is attached, or -errno, and
- * a fault. */
+/* Attach to the file at path if it is still the inspected file.  Returns 0,
+ * -EAGAIN if the file was replaced, -EBUSY if another daemon is attached, or
+ * -errno, with a fault. */
 int tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
     const char *path, const struct stat *inspected,
     const struct tl_config_timeline *config, struct tl_fault *fault);
-/* Apply another section; where that fails the old one stays in force. */
+/* Apply another section.  Returns 0, or -errno with a fault; on failure the old
+ * section stays in force. */
 int tl_target_configure(struct tl_target *target,
     const struct tl_config_timeline *config, struct tl_fault *fault);
-/* Try once more what could not be started: its recording. */
+/* Retry to start the recording if it could not be started. */
 void tl_target_retry(struct tl_target *target);
-/* Why the timeline cannot be used any more (removed, truncated); NULL. */
+/* The reason why the timeline is unusable (removed, truncated), or NULL. */
 const char *tl_target_fault(const struct tl_target *target);
 void tl_target_close(struct tl_target *target);
 
-/* The callbacks of a target's rules; context is the target. */
+/* The callbacks of a target's rules; target is the context. */
 void tl_target_rule_fired(void *target, const struct tl_firing *firing);
 void tl_target_rule_failed(void *target, const struct tl_config_rule *rule,
     const char *why);
 
-/* Is it recorded, or would be if the recording could start? */
+/* Is the target recorded, or would it be if the recording could start? */
 static inline bool
 tl_target_is_recorded(const struct tl_target *target)
 {
 	return target->record || target->record_rc < 0;
 }
 
-/* The status of its recording: all 0 and rc where it could not start. */
+/* Get the status of the recording: all 0 with rc if the recording could not
+ * start. */
 static inline void
 tl_target_record_status(const struct tl_target *target,
     struct tl_record_status *status)

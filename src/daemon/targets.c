@@ -2,8 +2,8 @@
 /*
  * targets.c - find the timelines in /dev/shm, attach and detach.
  *
- * The folder is scanned when something changes in it (inotify; 20 ms later, so
- * that many new files cost one scan) and every 5 seconds.
+ * The folder is scanned 20 ms after a change in it (inotify; many new files
+ * thus cost one scan) and every 5 seconds.
  */
 #include "daemon/targets.h"
 
@@ -25,13 +25,14 @@ enum {
 static const double delay_s = 0.02;
 static const double rescan_s = 5.0;
 
-/* A file that was refused: that file, as it was then. */
+/* A file that was refused, and its time of change. */
 struct refused {
 	dev_t dev;
 	ino_t ino;
 	struct timespec changed;
-	bool busy; /* another daemon, or a recording that ends, has it: only
-		    * the report is remembered, and each scan tries again */
+	/* The file is in use by another daemon or by a recording that ends:
+	 * only the report is remembered, and each scan tries again. */
+	bool busy;
 	bool seen; /* in the current scan */
 };
 
@@ -46,7 +47,7 @@ struct tl_targets {
 	size_t refused_count;
 };
 
-/* Is this file refused already? */
+/* The record of a file that was refused, or NULL. */
 static struct refused *
 find_refused(struct tl_targets *f, const struct stat *st)
 {
@@ -61,14 +62,14 @@ find_refused(struct tl_targets *f, const struct stat *st)
 	return NULL;
 }
 
-/* Remember a file and report why it is refused (NULL: without a report, it is
- * not a timeline). */
+/* Remember a file and report the reason of the refusal (NULL: no report,
+ * because the file is not a timeline). */
 static void
 refuse(struct tl_targets *f, const char *name, const struct stat *st,
     const char *why, bool busy)
 {
 	if (f->refused_count == REFUSED_MAX)
-		return; /* or it would be reported in each scan */
+		return; /* a report would be repeated in each scan */
 	f->refused[f->refused_count++] = (struct refused){ .dev = st->st_dev,
 		.ino = st->st_ino,
 		.changed = st->st_ctim,
@@ -80,7 +81,7 @@ refuse(struct tl_targets *f, const char *name, const struct stat *st,
 	tl_daemon_log(TL_LOG_WARNING, "%s: not attached: %s", name, why);
 }
 
-/* Forget those that are gone. */
+/* Forget files that are gone. */
 static void
 forget_refused(struct tl_targets *f)
 {
@@ -110,7 +111,8 @@ is_in_group(gid_t gid)
 	return false;
 }
 
-/* May this file be opened to write to?  NULL, or why not. */
+/* May this file be opened for writing?  Returns NULL, or the reason against
+ * it. */
 static const char *
 refusal_of(const struct tl_config_timeline *config, const struct stat *st)
 {
@@ -203,10 +205,10 @@ attach(struct tl_targets *f, const char *name,
 	rc = tl_target_open(&target, f->daemon, path, st, config, &own);
 	if (rc == -EBUSY && was_busy)
 		return 0;
-	if (rc == -ENOENT || rc == -EAGAIN) /* removed or replaced since */
+	if (rc == -ENOENT || rc == -EAGAIN) /* removed or replaced meanwhile */
 		return 0;
 	if (rc != 0) {
-		/* A file that is not a timeline is not reported. */
+		/* a file that is not a timeline is not reported */
 		refuse(f, name, st, rc == -EBADMSG ? NULL : own.text,
 		    rc == -EBUSY);
 		if (rc == -EBUSY)
@@ -233,7 +235,7 @@ scan_one(struct tl_targets *f, int folder, const char *name,
 	if (!config && !target)
 		return 0;
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return 0; /* removed since */
+		return 0; /* removed meanwhile */
 	if (target && (target->status.st_ino != st.st_ino ||
 			  target->status.st_dev != st.st_dev)) {
 		tl_targets_drop(f, target, "it was replaced by another file");
@@ -297,7 +299,7 @@ create(struct tl_targets *f, const struct tl_config_timeline *config,
 
 	snprintf(path, sizeof(path), "%s/%s", f->folder, config->name);
 	rc = timeline_new(&tl, path, &config->options);
-	if (rc == -EXDEV) /* programs of another PID namespace have made it */
+	if (rc == -EXDEV) /* made by programs of another PID namespace */
 		return 0;
 	if (rc != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
@@ -340,7 +342,7 @@ tl_targets_configure(struct tl_targets *targets)
 		else if (tl_target_configure(target, config, &fault) != 0)
 			tl_targets_drop(targets, target, fault.text);
 	}
-	/* An owner who was refused may be trusted now. */
+	/* an owner who was refused may be trusted now */
 	targets->refused_count = 0;
 }
 
@@ -389,7 +391,7 @@ tl_targets_new(struct tl_targets **targets, struct tl_daemon *daemon,
 		IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM |
 		    IN_ATTRIB | IN_ONLYDIR) < 0) {
 		close(f->inotify);
-		f->inotify = -1; /* then only the timer scans */
+		f->inotify = -1; /* from now on only the timer scans */
 	}
 	ev_io_init(&f->changed, folder_changed, f->inotify, EV_READ);
 	ev_timer_init(&f->delay, scan_again, delay_s, 0);

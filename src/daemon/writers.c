@@ -30,15 +30,15 @@
 
 #define NONE UINT32_MAX
 
-enum { BUCKETS = 8192, POLL_MAX = 256 /* at a time */ };
+enum { BUCKETS = 8192, POLL_MAX = 256 /* processes per turn */ };
 
 static const double every_s = 1;
-/* An entry so old is history. */
+/* The age from which an entry of a missing process is history. */
 static const int64_t fresh_ns = 5 * TL_NS_PER_S;
-/* How long to wait for another entry of a pid that does not exist, and for the
- * status of a process that has ended. */
+/* The time to wait for another entry of a missing pid, and for the status of a
+ * process that has ended. */
 static const int64_t grace_ns = TL_NS_PER_S;
-/* Stamps and the clock of the system differ by less. */
+/* The largest difference of stamps and the system's clock. */
 static const int64_t margin_ns = TL_NS_PER_S / 10;
 
 enum state { WATCHED, POLLED, ELSEWHERE, GONE, ENDED, DEAD };
@@ -48,11 +48,11 @@ struct slot {
 	struct tl_writers *owner;
 	ev_io io;
 	enum state state;
-	uint64_t start_ticks; /* POLLED: to know it from another; 0 unknown */
-	int64_t looked_ns;    /* GONE, ENDED, DEAD: it was not there then */
-	int64_t left_ns;      /* when it left its mark; 0: it did not */
-	uint32_t next;        /* in its bucket */
-	uint32_t older;       /* DEAD: in the order of death */
+	uint64_t start_ticks; /* POLLED: identifies the process; 0: unknown */
+	int64_t looked_ns;    /* GONE, ENDED, DEAD: when found missing */
+	int64_t left_ns;      /* time of its mark; 0: no mark */
+	uint32_t next;        /* next in the bucket */
+	uint32_t older;       /* DEAD: list in the order of death */
 	uint32_t newer;
 };
 
@@ -61,9 +61,9 @@ struct tl_writers {
 	bool elsewhere;
 	tl_writer_died *died;
 	void *context;
-	struct slot *slots; /* TL_WRITERS_MAX; memory comes as it is used */
+	struct slot *slots; /* TL_WRITERS_MAX; memory is used on demand */
 	uint32_t count;
-	uint32_t last; /* whose entry was the last */
+	uint32_t last; /* slot of the last entry */
 	uint32_t oldest_dead;
 	uint32_t newest_dead;
 	uint32_t waiting; /* POLLED, GONE or ENDED: the timer runs */
@@ -76,7 +76,7 @@ struct tl_writers {
 
 static unsigned fds_open;
 
-/* Is a later than b by more than this?  Differences must not overflow. */
+/* Is a later than b by more than by_ns?  The comparison must not overflow. */
 static bool
 is_later(int64_t a, int64_t b, int64_t by_ns)
 {
@@ -158,7 +158,8 @@ set_dead(struct slot *slot, int64_t died_ns)
 
 enum answer { UNKNOWN, LATER, KNOWN };
 
-/* Read the status, as of wait(2).  LATER: its parent has not reaped it. */
+/* Read the status of a process, like wait(2).  LATER: the parent has not reaped
+ * the process yet. */
 static enum answer
 read_status(const struct slot *slot, int *status)
 {
@@ -179,8 +180,8 @@ read_status(const struct slot *slot, int *status)
 	return process.status != 0 ? KNOWN : LATER;
 }
 
-/* Has it left its mark, and logged nothing after that?  Other threads may log
- * while one calls exit. */
+/* Has the process left its mark, and logged nothing after the mark?  Other
+ * threads may log while one thread calls exit. */
 static bool
 has_left(struct slot *slot)
 {
@@ -206,7 +207,7 @@ conclude(struct slot *slot, bool clean)
 		w->died(w->context, &slot->writer);
 }
 
-/* Nothing more will be known of it; the clock may have been set back. */
+/* Is the wait for a status over?  It also ends when the clock was set back. */
 static bool
 is_over(const struct slot *slot, int64_t now_ns)
 {
@@ -214,7 +215,7 @@ is_over(const struct slot *slot, int64_t now_ns)
 	       !is_later(slot->looked_ns, now_ns, -grace_ns);
 }
 
-/* Decide how it ended.  last: all its entries and marks were read. */
+/* Decide how the process ended.  last: all its entries and marks were read. */
 static void
 judge(struct slot *slot, bool last)
 {
@@ -232,7 +233,7 @@ judge(struct slot *slot, bool last)
 		conclude(slot, false);
 }
 
-/* It is not there any more, since about then. */
+/* The process is not there any more, since about ended_ns. */
 static void
 end(struct slot *slot, int64_t ended_ns)
 {
@@ -258,14 +259,15 @@ tl_writers_update(struct tl_writers *w, const uint64_t *marks, int64_t ns)
 	for (uint32_t i = 0; i < w->count && w->waiting > 0; i++) {
 		struct slot *slot = &w->slots[i];
 
-		if (slot->state == GONE) /* before newer marks overwrite it */
+		/* before newer marks overwrite its mark */
+		if (slot->state == GONE)
 			(void)has_left(slot);
 		else if (slot->state == ENDED)
 			judge(slot, is_later(ns, slot->looked_ns, 0));
 	}
 }
 
-/* It is not there: has it just ended? */
+/* The process is not there: wait for a moment if its entry is fresh. */
 static void
 set_gone(struct slot *slot, int64_t ns)
 {
@@ -276,7 +278,8 @@ set_gone(struct slot *slot, int64_t ns)
 		set_state(slot, GONE);
 }
 
-/* A descriptor of the process, bounded; -errno. */
+/* Open a pidfd; the number of pidfds is limited.  Returns a descriptor or
+ * -errno. */
 static int
 open_fd(uint32_t pid)
 {
@@ -309,7 +312,7 @@ close_fd(int fd)
 	fds_open--;
 }
 
-/* Inspect the process that logged at ns, and watch it. */
+/* Inspect the process that logged at ns, and watch the process. */
 static void
 inspect(struct slot *slot, int64_t ns)
 {
@@ -420,8 +423,8 @@ find(struct tl_writers *w, uint32_t pid)
 	return i;
 }
 
-/* The slot to reuse: of the process that is dead for the longest time, or else
- * silent. */
+/* Free a slot for reuse: the process that is dead for the longest time or, if
+ * none is dead, silent for the longest time. */
 static struct slot *
 forget_one(struct tl_writers *w)
 {
@@ -462,8 +465,8 @@ add(struct tl_writers *w, uint32_t pid, int64_t ns)
 	return index_of(slot);
 }
 
-/* An entry of a process that is gone or dead: a late one, or the pid is in use
- * again. */
+/* Take an entry of a process that is gone or dead: the entry is late, or the
+ * pid is in use again. */
 static void
 seen_again(struct slot *slot, int64_t ns)
 {

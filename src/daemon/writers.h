@@ -2,21 +2,21 @@
 /*
  * writers.h - the processes that log to a timeline, and their death.
  *
- * A process died if a signal ended it or its exit status is not 0.  Since
- * Linux 6.15 the status of any process can be read once its parent has reaped
- * it, and before that a process of the same user shows a status other than 0.
- * Where the status is not known, as for a process that ended before its entry
- * was read, a process died if it left no mark in the header (exit, or
+ * A process died if a signal ended it or its exit status is not 0.  Since Linux
+ * 6.15 the status of any process can be read once its parent has reaped it, and
+ * before that a process of the same user shows a status other than 0.  If the
+ * status is not known, for example of a process that ended before its entry was
+ * read, a process died if it left no mark in the header (exit, or
  * timeline_close: ring/exits.c).  A process that ended long before its entry
  * was read is counted, but not reported.
  *
- * Pids are those of the PID namespace of the timeline.  If that is another one
- * than ours, writers are counted, and no more is known of them.  A timeline of
- * an earlier version does not have its namespace.  There, a process in a
- * namespace below ours has another pid, which /proc shows; a pid that does not
- * exist here and still logs belongs to a namespace that we cannot see.  The
- * death of such a writer cannot be detected; until its second entry it looks
- * like a process that has ended.
+ * Pids belong to the PID namespace of the timeline.  If that namespace is not
+ * ours, writers are counted, and no more is known of them.  A timeline of an
+ * earlier version does not name its namespace.  There, a process in a namespace
+ * below ours has another pid, which /proc shows; a pid that does not exist here
+ * and still logs belongs to a namespace that we cannot see.  The death of such
+ * a writer cannot be detected; until its second entry it looks like a process
+ * that has ended.
  */
 #ifndef TL_DAEMON_WRITERS_H
 #define TL_DAEMON_WRITERS_H
@@ -30,8 +30,8 @@
 
 enum {
 	TL_WRITERS_MAX = 4096, /* the longest dead are forgotten first */
-	/* Descriptors of processes, of all timelines; more processes are
-	 * polled by a slow timer. */
+	/* Limit of pidfds of all timelines; a slow timer polls further
+	 * processes. */
 	TL_WRITERS_FDS_MAX = 512
 };
 
@@ -41,27 +41,30 @@ struct tl_writer {
 	uint32_t pid;
 	char command[TL_COMMAND_MAX]; /* escaped */
 	uint64_t entries;
-	int64_t last_ns; /* its newest entry, Unix time */
-	int64_t died_ns; /* of its end; 0: alive, or not known */
-	bool clean;      /* it ended by itself, with status 0 */
+	int64_t last_ns; /* newest entry, Unix time */
+	int64_t died_ns; /* Unix time; 0: alive, or not known */
+	bool clean;      /* ended by itself, with status 0 */
 };
 
-/* Called when a writer died.  It may call tl_writers_count and _get only. */
+/* Called when a writer died.  The function may call only tl_writers_count and
+ * tl_writers_get. */
 typedef void tl_writer_died(void *context, const struct tl_writer *writer);
 
-/* elsewhere: they are processes of another PID namespace. */
+/* Make the table.  elsewhere: the writers are processes of another PID
+ * namespace.  Returns 0 or -ENOMEM. */
 int tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
     bool elsewhere, tl_writer_died *died, void *context);
-/* An entry of pid was read; cheap while the pid stays the same. */
+/* Count an entry of pid that was read; cheap while the pid stays the same. */
 void tl_writers_seen(struct tl_writers *writers, uint32_t pid, int64_t ns);
 /*
- * All entries before ns (Unix time) were read, and marks are those of the
- * header (TIMELINE_EXITS of them) at that time: decide how the processes that
- * have ended did, as far as that is known by now.
+ * All entries before ns (Unix time) were read, and marks are the TIMELINE_EXITS
+ * marks of the header at that time: decide how the processes that have ended
+ * did, as far as it is known.
  */
 void tl_writers_update(struct tl_writers *writers, const uint64_t *marks,
     int64_t ns);
-/* How many are known, and each; the dead are kept for a while. */
+/* The number of known writers, and writer i; dead writers are kept for a
+ * while. */
 size_t tl_writers_count(const struct tl_writers *writers);
 const struct tl_writer *
 tl_writers_get(const struct tl_writers *writers, size_t i);

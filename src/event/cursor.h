@@ -12,16 +12,16 @@
 
 struct tl_cursor {
 	/* Returns 1 and sets *event, 0 at the end, or -errno.  The event's
-	 * message is valid as long as the cursor's source, and the event until
-	 * the next call. */
+	 * message is valid as long as the cursor's source; the event is valid
+	 * until the next call. */
 	int (*next)(struct tl_cursor *cursor, struct tl_event *event);
 	void (*close)(struct tl_cursor *cursor);
 };
 
 struct tl_sink {
-	/* Take one event: 0, or -errno to stop. */
+	/* Take one event.  Returns 0, or -errno to stop. */
 	int (*put)(struct tl_sink *sink, const struct tl_event *event);
-	/* No more events: 0 or -errno. */
+	/* End the events.  Returns 0 or -errno. */
 	int (*finish)(struct tl_sink *sink);
 };
 
@@ -38,8 +38,9 @@ tl_cursor_close(struct tl_cursor *cursor)
 		cursor->close(cursor);
 }
 
-/* The time of the newest event that is not lost, from a cursor that gives the
- * newest first, and is closed.  0, -ENODATA: none; -errno. */
+/* Set *ns to the time of the newest event that is not TL_LOST.  The cursor
+ * yields events newest first and is closed.  Returns 0, -ENODATA when every
+ * event is TL_LOST or there is none, or -errno of the cursor. */
 int tl_cursor_newest(struct tl_cursor *cursor, int64_t *ns);
 
 #endif

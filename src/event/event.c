@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - the words for what an event is, and the order of those of a
- * time. */
+/* event.c - names of the kinds of events, the order of events of equal time,
+ * and the time between two events. */
 #include "event/cursor.h"
 
 #include <errno.h>

@@ -21,7 +21,7 @@ enum tl_kind {
 	TL_BEGIN,   /* the begin of a span */
 	TL_END,     /* the end of a span */
 	TL_COUNTER, /* args[0] is the new value of a counter */
-	TL_LOST /* a loss, or overwritten: only lost, cpu and lane are set */
+	TL_LOST     /* lost entries; message is NULL */
 };
 
 /* Whether an end event carries the time of its begin. */
@@ -33,21 +33,28 @@ enum tl_begun {
 
 #define TL_CPU_UNKNOWN UINT32_MAX
 
-/* tl_event.observed: of the one interval of an input of which no gap is known,
- * and outside of all intervals.  Others are numbers: observe.h. */
+/* Values of tl_event.observed.  TL_OBSERVED is the only interval of an input
+ * without known gaps; TL_UNOBSERVED is outside of all intervals.  Other values
+ * are numbers of intervals (observe.h). */
 #define TL_OBSERVED   UINT64_C(0)
 #define TL_UNOBSERVED UINT64_MAX
 
 /*
- * paired is set in the second event of an entry that became two, which does
- * not stand in the place of the entry.  overlaps and sync_us are used where
- * events of several hosts are merged.  A TL_LOST event has level 0, except
- * when an entry of that level reports the loss: then the lost events are not
- * those of its lane.
+ * An entry that is read as two events, a begin and an end, sets paired in the
+ * second event, which does not stand at the place of the entry.  overlaps and
+ * sync_us are set where events of several hosts are merged.
+ *
+ * A TL_LOST event has lost, and cpu, lane and its place in time as far as they
+ * are known.  Its level is 0 if entries of its lane are missing; otherwise an
+ * entry of that level reported the loss, and the lost events are not entries of
+ * its lane.  overwritten says that newer entries replaced the lost entries.
+ * Entries that were overwritten before all entries of a lane are outside of all
+ * observed intervals; if unread is set as well, the overwritten entries lie
+ * between two entries that a follower read.
  */
 struct tl_event {
 	int64_t ns;                       /* Unix time */
-	uint64_t tsc;                     /* raw stamp of its clock */
+	uint64_t tsc;                     /* raw stamp of the event's clock */
 	uint64_t args[TL_ARGS_MAX];       /* raw 64 bits each, 0 past argc */
 	const struct tl_message *message; /* NULL only for TL_LOST */
 	uint64_t number;                  /* number of the entry in its lane */
@@ -58,29 +65,30 @@ struct tl_event {
 	uint32_t tid;
 	uint32_t epoch; /* stamps of different epochs do not compare */
 	uint32_t lane;
-	uint16_t source;  /* index of its input in a merge */
-	uint8_t kind;     /* enum tl_kind */
-	uint8_t level;    /* level of the message */
-	bool bare;        /* end logged without arguments: args are 0 */
-	bool continued;   /* begin repeated in a file that continues another */
-	bool paired;      /* second event of its entry, see above */
-	bool alone;       /* bare end that is begun: its begin is not known, nor
-			   * are its args */
-	bool moved;       /* the program gave the stamp, which was adjusted */
-	bool proven;      /* end that has the stamp of its begin; begin whose
-			   * end will have it */
-	bool overwritten; /* TL_LOST: newer entries replaced them.  Those before
-			   * all entries of a lane are outside of all observed
-			   * intervals. */
-	bool unread;      /* of those: between two that a follower read */
-	uint8_t begun;    /* of an end event: enum tl_begun */
-	int64_t steps_ns; /* jumps of its clock before it: tl_event_between */
+	uint16_t source; /* index of its input in a merge */
+	uint8_t kind;    /* enum tl_kind */
+	uint8_t level;   /* level of the message */
+	bool bare;       /* end logged without arguments: args are 0 */
+	bool continued;  /* begin repeated in a file that continues another */
+	bool paired;     /* second event of its entry, see above */
+	/* A bare end that is begun: neither the begin nor the args of the begin
+	 * are known. */
+	bool alone;
+	/* The program gave the stamp; the stamp was adjusted. */
+	bool moved;
+	/* An end that has the stamp of its begin, or a begin whose end will
+	 * have the stamp of the begin. */
+	bool proven;
+	bool overwritten;    /* TL_LOST: newer entries, see above */
+	bool unread;         /* TL_LOST: overwritten between entries read */
+	uint8_t begun;       /* of an end event: enum tl_begun */
+	int64_t steps_ns;    /* steps of the clock before the event */
 	int64_t duration_ns; /* of an end event that is begun */
 	int64_t begun_ns;    /* of an end event: time of its begin, or 0 */
 	uint64_t begun_tsc;  /* of a proven end: the stamp of its begin */
-	uint64_t observed; /* the observed interval of its message: observe.h */
-	bool overlaps;     /* order unknown to an event of another host */
-	uint32_t sync_us;  /* error of the host's clock, added to error_ns */
+	uint64_t observed;   /* interval of the message: observe.h */
+	bool overlaps;       /* order relative to another host is unknown */
+	uint32_t sync_us;    /* error of the host's clock, besides error_ns */
 };
 
 #define TL_SYNC_UNBOUNDED UINT32_MAX /* sync_us: no bound is known */
@@ -90,13 +98,13 @@ struct tl_event {
  * before, with or after b. */
 int tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b);
 
-/* The length of time from one event to another: the difference of their stamps,
- * which steps of the clock do not change; where stamps do not compare, that of
- * their times.  Never below 0. */
+/* The length of time from one event to another, never below 0: the difference
+ * of the stamps, which steps of the clock do not change.  Stamps of different
+ * clocks or epochs do not compare, so there the difference of the times. */
 int64_t
 tl_event_between(const struct tl_event *from, const struct tl_event *to);
 
-/* Is nothing missing between two events of a message with these observed
+/* Is nothing missing between two events of a message that have these observed
  * intervals? */
 static inline bool
 tl_observed_joins(uint64_t one, uint64_t other)
@@ -104,29 +112,29 @@ tl_observed_joins(uint64_t one, uint64_t other)
 	return one == other && one != TL_UNOBSERVED;
 }
 
-/* Has an observed interval ended between the two? */
+/* Has an observed interval ended between two events of these intervals? */
 static inline bool
 tl_observed_cut(uint64_t one, uint64_t other)
 {
 	return one != other && one != TL_UNOBSERVED && other != TL_UNOBSERVED;
 }
 
-/* Is it about entries before all others of its lane? */
+/* Does the loss concern entries before all others of its lane? */
 static inline bool
 tl_event_is_start(const struct tl_event *event)
 {
 	return event->overwritten && !event->unread;
 }
 
-/* Are its arguments known?  An end that was logged without has those of its
- * begin, if the begin is. */
+/* Are the arguments of the event known?  An end that was logged without
+ * arguments has the arguments of its begin, if the begin is known. */
 static inline bool
 tl_event_has_args(const struct tl_event *event)
 {
 	return !event->bare || (event->begun && !event->alone);
 }
 
-/* The name of the kind of this one: "overwritten", too. */
+/* The name of the event's kind, or "overwritten". */
 const char *tl_event_kind_name(const struct tl_event *event);
 /* The name of a kind of event: "instant", "begin", "end", "counter", "lost". */
 const char *tl_kind_name(unsigned kind);

@@ -74,7 +74,8 @@ is_listed(const uint32_t *numbers, size_t count, uint32_t n)
 	return count == 0;
 }
 
-/* A loss of an unknown CPU may have been on the selected one. */
+/* A loss of an unknown CPU passes, because the entries may have been lost on
+ * the selected CPU. */
 static bool
 passes_cpu(const struct tl_filter *filter, const struct tl_event *event)
 {
@@ -88,7 +89,7 @@ tl_filter_place(const struct tl_filter *filter, const struct tl_event *event)
 {
 	if (!passes_cpu(filter, event))
 		return false;
-	if (event->kind == TL_LOST) /* it has no process */
+	if (event->kind == TL_LOST) /* a loss has no process */
 		return true;
 	return is_listed(filter->pids, filter->pid_count, event->pid) &&
 	       is_listed(filter->tids, filter->tid_count, event->tid);

@@ -27,32 +27,32 @@ struct tl_filter {
 	size_t cpu_count;
 };
 
-/* As fnmatch(3) without flags.  What lies beyond this many bytes of the name is
- * not looked at; a NUL in it counts as a space. */
+/* Match as fnmatch(3) without flags.  Bytes of the name past TL_GLOB_NAME_MAX
+ * are ignored; a NUL in the name counts as a space. */
 enum { TL_GLOB_NAME_MAX = 4096 };
 bool tl_glob_matches(const char *glob, struct tl_bytes name);
-/* The same for the first line of a message, alone or as CATEGORY:LINE. */
+/* Match the first line of a message, alone or as CATEGORY:LINE. */
 bool
 tl_glob_matches_message(const char *glob, const struct tl_message *message);
 
-/* A filter that lets everything through. */
+/* Set a filter that passes every event. */
 void tl_filter_init(struct tl_filter *filter);
 
 /*
  * Does the event pass?  TL_LOST events pass unless the time window or the CPU
- * excludes them.  The answer about a message (its globs and level) is the same
- * for every event of it: callers that see many events may keep
- * tl_filter_message's answer, with the message, and ask only tl_filter_event.
+ * excludes them.  Every event of a message gets the same answer from the globs
+ * and the level: callers that see many events may keep the answer of
+ * tl_filter_message with the message and call only tl_filter_event.
  */
 bool tl_filter_message(const struct tl_filter *filter,
     const struct tl_message *message);
-/* Is it in the time window? */
+/* Is the event in the time window? */
 static inline bool
 tl_filter_time(const struct tl_filter *filter, const struct tl_event *event)
 {
 	return event->ns >= filter->since_ns && event->ns <= filter->until_ns;
 }
-/* Is it of the CPUs, processes and threads? */
+/* Do the CPUs, processes and threads include the event? */
 bool
 tl_filter_place(const struct tl_filter *filter, const struct tl_event *event);
 static inline bool

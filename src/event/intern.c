@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern.c - each message and each string once.
+ * intern.c - store each message and each string once.
  *
- *	table of messages: key   -> place in list of messages --+
- *	table of strings:  bytes -> place in list of strings  --+--> blocks,
- *	arena of values:   the number is a place in it                 which
+ *	table of messages: key   -> index in list of messages --+
+ *	table of strings:  bytes -> index in list of strings  --+--> blocks,
+ *	arena of values:   the number is an offset in it               which
  *	                                                          never move
  *
- * The number of a string is its place plus 1.  Values that were met recently
- * are found by a direct-mapped cache, so that what repeats is stored once and
- * what does not costs no table.
+ * The number of a string is its index plus 1.  A direct-mapped cache finds
+ * values that were met recently: a value that repeats is stored once, and
+ * values that do not repeat need no table.
  */
 #include "event/intern.h"
 
@@ -26,13 +26,15 @@ enum {
 	BLOCK_SIZE = 256 << 10,
 	ALIGN = 16,
 	STRINGS_MAX = 1 << 26,
-	RECENT = 1024 /* values, by their hash */
+	RECENT = 1024 /* slots, by hash of the value */
 };
 
-/* Numbers of values have this bit, and the rest is a place. */
+/* Numbers of values have this bit; the other bits are the offset in the
+ * arena. */
 static const uint64_t value_bit = UINT64_C(1) << 63;
 
-/* All texts together: more is refused before the machine is short of it. */
+/* The limit of all texts together, so that a file cannot exhaust the memory of
+ * the machine. */
 static const uint64_t bytes_max = UINT64_C(4) << 30;
 
 struct block {
@@ -53,10 +55,10 @@ struct recent {
 };
 
 struct tl_interner {
-	struct tl_strings strings; /* first: what messages point to */
+	struct tl_strings strings; /* first: messages point to it */
 	struct tl_arena values;
 	struct recent recent[RECENT];
-	struct block *blocks; /* the one in use first */
+	struct block *blocks; /* the block in use comes first */
 	uint64_t bytes;
 	struct tl_table message_table;
 	struct tl_message **messages;
@@ -64,7 +66,7 @@ struct tl_interner {
 	struct tl_table string_table;
 	struct string **string_list;
 	size_t string_capacity;
-	struct tl_names names; /* of threads */
+	struct tl_names names; /* names of threads */
 };
 
 /* The key of a message. */
@@ -84,7 +86,7 @@ new_block(size_t size)
 	return block;
 }
 
-/* Memory that stays where it is until the interner goes. */
+/* Allocate memory that stays in place until the interner is freed. */
 static int
 take(struct tl_interner *d, size_t size, void **memory)
 {
@@ -201,7 +203,7 @@ copy(char *to, struct tl_bytes bytes)
 	return tl_bytes(to, bytes.size);
 }
 
-/* A message and, behind it, its texts. */
+/* Make a message.  The texts of the message follow the struct. */
 static int
 make_message(struct tl_interner *d, const struct key *key,
     struct tl_message **message)
@@ -210,7 +212,7 @@ make_message(struct tl_interner *d, const struct key *key,
 	void *memory;
 	int rc = tl_message_parse(&parsed, key->text);
 
-	if (rc < 0) /* nothing was made yet */
+	if (rc < 0) /* nothing to undo */
 		return rc;
 	rc = take(d, sizeof(*m) + key->category.size + key->text.size, &memory);
 	if (rc < 0)
@@ -226,7 +228,7 @@ make_message(struct tl_interner *d, const struct key *key,
 	m->category = copy((char *)(m + 1), key->category);
 	rc = tl_message_parse(m,
 	    copy((char *)(m + 1) + key->category.size, key->text));
-	assert(rc == 0); /* the same text as before */
+	assert(rc == 0); /* parsed above */
 	*message = m;
 	return 0;
 }
@@ -259,7 +261,7 @@ tl_interner_message(struct tl_interner *d, struct tl_bytes category,
 	return 0;
 }
 
-/* The number of a string; 0: it is not there. */
+/* The number of a string; 0 if the string is unknown. */
 static uint64_t
 find_string(const struct tl_interner *d, struct tl_bytes bytes, uint64_t hash)
 {

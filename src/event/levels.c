@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.c - levels and the priorities that name them.
+ * levels.c - names of levels, and which levels were open when.
  */
 #include "event/levels.h"
 
@@ -95,12 +95,12 @@ tl_level_color(unsigned level)
 		return "";
 	case 5: /* debug */
 		return "\033[36m";
-	default: /* the traces */
+	default: /* trace levels */
 		return "\033[2m";
 	}
 }
 
-/* == * levels.c - which levels were open when, read off the entries == */
+/* == which levels were open when, read from the entries == */
 
 void
 tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
@@ -130,7 +130,7 @@ count(int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns, unsigned threshold,
 		open_ns[gate] = tl_add_ns(open_ns[gate], ns);
 }
 
-/* A window of some length is over. */
+/* Report a window that has ended.  A window without length is not reported. */
 static int
 report_window(struct tl_level_state *s, const struct tl_level_window *window)
 {
@@ -142,7 +142,7 @@ report_window(struct tl_level_state *s, const struct tl_level_window *window)
 	return s->closed ? s->closed(s->context, window) : 0;
 }
 
-/* The window up to ns, of a burst at most up to its end. */
+/* The window up to ns; a burst lasts no longer than its own end. */
 static struct tl_level_window
 first_part(const struct tl_level_state *s, int64_t ns)
 {
@@ -153,7 +153,7 @@ first_part(const struct tl_level_state *s, int64_t ns)
 	return w;
 }
 
-/* The window after a burst that is over, up to ns. */
+/* The window after a burst that has ended, up to ns. */
 static struct tl_level_window
 base_part(const struct tl_level_state *s, int64_t ns)
 {
@@ -167,15 +167,15 @@ base_part(const struct tl_level_state *s, int64_t ns)
 		.base = w->base };
 }
 
-/* Close what was open up to now: at the most a burst, and the base after.
- * joined: a change of the levels ends the burst early. */
+/* Close the window at now_ns: the burst, if there is one, and the base after
+ * the burst.  joined means that a change of the levels ends the burst early. */
 static int
 close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
 {
 	struct tl_level_window w = first_part(s, now_ns);
 	int rc;
 
-	if (!s->begun) { /* the first there is */
+	if (!s->begun) { /* the first window */
 		s->begun = true;
 		s->window.from_ns = now_ns;
 		return 0;
@@ -227,7 +227,7 @@ tl_level_confirms(struct tl_level_claim *claim, const struct tl_event *event)
 	return confirms;
 }
 
-/* Has a burst that was opened, or that waits for its confirmation, not ended? */
+/* Is a burst open, or claimed and not confirmed yet? */
 static bool
 is_in_burst(const struct tl_level_state *s, int64_t ns)
 {
@@ -237,7 +237,7 @@ is_in_burst(const struct tl_level_state *s, int64_t ns)
 	return w->burst && w->to_ns > ns;
 }
 
-/* The window that the last change claimed begins. */
+/* A confirmation begins the window that the last change claimed. */
 static void
 confirm(struct tl_level_state *s, const struct tl_event *event)
 {
@@ -247,8 +247,9 @@ confirm(struct tl_level_state *s, const struct tl_event *event)
 	s->window.from_ns = event->ns;
 }
 
-/* An entry changes the levels to threshold, base, until.  Until it is confirmed
- * they are not known. */
+/* An entry changes the levels to threshold and base until until_ns.  A change
+ * that needs a confirmation leaves the levels unknown until the
+ * confirmation. */
 static int
 take_change(struct tl_level_state *s, const struct tl_event *event,
     int64_t until_ns)
@@ -259,9 +260,9 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 	int rc;
 
 	if (!tl_level_is_valid(threshold) ||
-	    !tl_level_is_valid(base)) /* a damaged entry */
+	    !tl_level_is_valid(base)) /* damaged entry */
 		return 0;
-	/* A burst leaves the base as it was before. */
+	/* A burst does not change the base, so the base was the same before. */
 	if (!s->changed && is_burst && s->window.threshold == 0)
 		s->window.threshold = s->window.base = (uint8_t)base;
 	merged = is_burst && is_in_burst(s, event->ns);

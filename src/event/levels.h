@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.h - the levels that were enabled over time, from the entries.
+ * levels.h - which levels were open over time, computed from the entries.
  *
- * Every change of priority and every burst is an entry of its own.  A state is
- * fed the entries of one timeline, oldest first.  It sums how long each gate
- * was open, and reports each window of time in which the levels were constant:
+ * Every change of priority and every burst is an entry of its own.  The caller
+ * feeds a state the entries of one timeline, oldest first.  The state sums how
+ * long each gate was open, and reports each window of time in which the levels
+ * were constant:
  *
  *	struct tl_level_state state;
  *
@@ -14,7 +15,7 @@
  *		tl_level_put(&state, &event, tl_level_until(&event, mult));
  *	tl_level_sum(&state, now_ns, open_ns, &known_ns);
  *
- * A burst ends at the stamp it was given or with the next change, whichever
+ * A burst ends at the stamp in its entry or with the next change, whichever
  * comes first.
  */
 #ifndef TL_EVENT_LEVELS_H
@@ -24,8 +25,9 @@
 
 enum { TL_LEVEL_GATES = TIMELINE_LEVEL_MAX + 1 };
 
-/* A window of time in which the levels were constant.  joined is set when
- * another burst ended it, merged when it began inside another burst. */
+/* A window of time in which the levels were constant.  joined is set when a
+ * change of the levels ended a burst early; merged is set when the burst began
+ * inside another burst. */
 struct tl_level_window {
 	int64_t from_ns;
 	int64_t to_ns;
@@ -35,21 +37,22 @@ struct tl_level_window {
 	bool sample;       /* the burst was a sample of a schedule */
 	bool merged;
 	bool joined;
-	uint32_t pid; /* process that changed the level; 0: unknown */
+	uint32_t pid; /* process that began the burst; 0: unknown */
 };
 
-/* Called with each window once it has ended.  Returns 0, or -errno, which
- * tl_level_put returns. */
+/* Called with each window after the window has ended.  Returns 0, or -errno,
+ * which tl_level_put returns. */
 typedef int
 tl_level_closed(void *context, const struct tl_level_window *window);
 
 /*
- * A change that was logged and is not confirmed yet.  Each change of a writer of
- * version 2.2 says that it confirms what it opens (TIMELINE_UNTIL_BEFORE), and
- * opens nothing before.
+ * A change that was logged and is not confirmed yet.  Writers of version 2.2
+ * set TIMELINE_UNTIL_BEFORE in the entry of a change, log the entry before the
+ * change, and log a confirmation after the change: such a change opens nothing
+ * before its confirmation.
  */
 struct tl_level_claim {
-	bool waits; /* for its confirmation */
+	bool waits; /* for a confirmation */
 	uint32_t pid;
 	uint32_t tid;
 	uint64_t args[3];
@@ -58,11 +61,11 @@ struct tl_level_claim {
 struct tl_level_state {
 	tl_level_closed *closed; /* may be NULL */
 	void *context;
-	struct tl_level_window window;  /* open; to_ns is the end of a burst */
-	struct tl_level_window claimed; /* by the last change */
+	struct tl_level_window window;  /* to_ns is the end of a burst */
+	struct tl_level_window claimed; /* window of the last change */
 	struct tl_level_claim claim;
 	bool begun;   /* the start of the window is known */
-	bool changed; /* a change of levels was put */
+	bool changed; /* the state has seen a change */
 	uint64_t bursts;
 	uint64_t merged_bursts;
 	uint64_t samples; /* bursts that are samples */
@@ -72,32 +75,35 @@ struct tl_level_state {
 
 void tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
     void *context);
-/* Set the levels from ns on; 0 is unknown.  until_ns is the end of an open
- * burst, or 0.  Windows reported before stay counted. */
+/* Set the levels from ns on; level 0 is unknown.  until_ns is the end of an
+ * open burst, or 0.  Windows that were reported before stay counted.  Returns
+ * 0, or -errno of closed. */
 int tl_level_begin(struct tl_level_state *state, uint8_t threshold,
     uint8_t base, int64_t ns, int64_t until_ns);
-/* Put the next entry, of any kind.  until_ns is the time of the stamp in its
- * third argument, by tl_level_until or better; only changes of levels use
- * it. */
+/* Put the next entry, of any kind.  until_ns is the time of the stamp in the
+ * entry's third argument, computed by tl_level_until or more exactly; only
+ * changes of levels use until_ns.  Returns 0, or -errno of closed. */
 int tl_level_put(struct tl_level_state *state, const struct tl_event *event,
     int64_t until_ns);
-/* End the input at now_ns: report the open window, and a burst that ended. */
+/* End the input at now_ns: report the open window, and a burst that has ended.
+ * Returns 0, or -errno of closed. */
 int tl_level_end(struct tl_level_state *state, int64_t now_ns);
-/* Set how long each gate was open up to now_ns, and for how much time the
- * levels are known. */
+/* Set for how long each gate was open up to now_ns, and for how long the levels
+ * are known. */
 void tl_level_sum(const struct tl_level_state *state, int64_t now_ns,
     int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns);
 
-/* May it be a level?  Else its entry is damaged. */
+/* Can n be a level?  An entry with any other number is damaged. */
 static inline bool
 tl_level_is_valid(uint64_t n)
 {
 	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
 }
 
-/* Note an entry that changes the levels. */
+/* Keep an entry that changes the levels as the last change. */
 void tl_level_claim(struct tl_level_claim *claim, const struct tl_event *event);
-/* Does a confirmation belong to the last change?  It does so once. */
+/* Does a confirmation belong to the last change?  Each change is confirmed only
+ * once. */
 bool
 tl_level_confirms(struct tl_level_claim *claim, const struct tl_event *event);
 
@@ -109,7 +115,7 @@ tl_level_is_confirmation(const struct tl_event *event)
 	       event->message->builtin == TIMELINE_BUILTIN_FORCE;
 }
 
-/* Was a change logged by a writer that confirms what it opens? */
+/* Did a writer log the change that confirms its changes? */
 static inline bool
 tl_level_is_before(const struct tl_event *event)
 {
@@ -125,8 +131,9 @@ tl_level_is_change(const struct tl_event *event)
 		   event->message->builtin == TIMELINE_BUILTIN_BURST);
 }
 
-/* The first stamp after the burst that a change opens.  Writers keep its end
- * in units of 2^TIMELINE_UNTIL_SHIFT and the last unit belongs to the burst. */
+/* The first stamp after the burst that a change opens.  Writers store the end
+ * of a burst in units of 2^TIMELINE_UNTIL_SHIFT ticks, and the last unit
+ * belongs to the burst. */
 static inline uint64_t
 tl_level_end_stamp(const struct tl_event *event)
 {
@@ -137,29 +144,29 @@ tl_level_end_stamp(const struct tl_event *event)
 		   : (event->args[2] | rest) + 1;
 }
 
-/* The time of that stamp, by a rate in ns per tick times 2^63, as in
+/* The time of the end stamp.  mult is the rate in ns per tick times 2^63, as in
  * header.clock.mult. */
 int64_t tl_level_until(const struct tl_event *event, uint64_t mult);
 
 /* The entry of a plan of slots. */
 struct tl_plan_entry {
-	uint8_t level; /* the share is that of messages from this level on */
+	uint8_t level; /* first level that the plan's share opens */
 	uint8_t shift; /* a slot is 2^shift ticks */
-	bool held;     /* the plan was in force since the entry before */
+	bool held;     /* in force since the entry before */
 	uint32_t share;
 	uint32_t epoch;
 	uint64_t seed;
 	uint64_t lease; /* a stamp; 0: the plan is over */
 };
 
-/* Does a plan with this share and seed open a slot? */
+/* Does a plan with this share and seed open the slot? */
 static inline bool
 tl_slot_is_open(uint64_t slot, uint32_t share, uint64_t seed)
 {
 	return timeline_slot_hash(slot, seed) < share;
 }
 
-/* Read the entry of a plan; false: it is damaged. */
+/* Read the entry of a plan.  Returns false if the entry is damaged. */
 static inline bool
 tl_plan_read(const struct tl_event *event, struct tl_plan_entry *plan)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge.c - a queue of cursors by their next event.
+ * merge.c - a priority queue of cursors, ordered by their next events.
  *
  *	cursors of one clock --by stamp--> merge --+
  *	cursors of one clock --by stamp--> merge --+--by ns--> merge
  *	cursor of another ----------------------- -+
  *
- * To compare some pairs by stamp and others by time would be no order at all,
- * so each clock is a merge of its own.
+ * Each clock has a merge of its own, because an order that compares some pairs
+ * by stamp and other pairs by time is not transitive.
  *
- * The cursor that gave the last event is not in the queue: its next event goes
- * straight to the caller as long as it stays ahead of the first of the queue,
- * which costs one comparison.
+ * The cursor of the last event is not in the queue.  The next event of that
+ * cursor goes straight to the caller while it stays ahead of the first event of
+ * the queue, so a run of events from one cursor costs one comparison per event.
  */
 #include "event/merge.h"
 
@@ -25,13 +25,13 @@
 
 struct input {
 	struct tl_cursor *cursor;
-	bool is_merge; /* of several: knows their sources, survives one */
+	bool is_merge; /* a merge sets source and may go on after an error */
 	bool failed;
 	uint16_t source;
-	struct tl_event event; /* its next one, while it is in the queue */
+	struct tl_event event; /* the next event, while in the queue */
 };
 
-/* How far the events of one input, and those of any other, reach. */
+/* How far the intervals of one input and of all other inputs reach. */
 struct reach {
 	size_t input; /* NONE: no event yet */
 	int64_t most;
@@ -39,18 +39,19 @@ struct reach {
 };
 
 struct merge {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	enum tl_order order;
-	bool by_stamp; /* all of one clock */
+	bool by_stamp; /* all cursors have one clock */
 	bool marks;
 	struct reach reach; /* of the events returned so far */
 	size_t count;
-	size_t current;         /* gave the last event; or NONE */
-	struct tl_pqueue queue; /* of indexes of inputs, as uint32_t */
+	size_t current;         /* input of the last event, or NONE */
+	struct tl_pqueue queue; /* of uint32_t, indexes of inputs */
 	struct input inputs[];
 };
 
-/* Negative, 0, positive: a is older, as old, newer. */
+/* Returns a negative number, 0 or a positive number when a is older than, as
+ * old as, or newer than b. */
 static int
 compare(const struct tl_event *a, const struct tl_event *b, bool by_stamp)
 {
@@ -85,7 +86,7 @@ is_before(const void *context, const void *first, const void *second)
 
 static const struct tl_pqueue_order by_event = { sizeof(uint32_t), is_before };
 
-/* The input whose event comes first of those in the queue, or NONE. */
+/* The input in the queue whose event comes first, or NONE. */
 static size_t
 first_of(const struct merge *m)
 {
@@ -94,7 +95,7 @@ first_of(const struct merge *m)
 	return first ? *first : NONE;
 }
 
-/* The next event of input i: as a cursor's next. */
+/* Get the next event of input i.  Returns as the next of a cursor. */
 static int
 ask(struct merge *m, size_t i, struct tl_event *event)
 {
@@ -110,8 +111,9 @@ ask(struct merge *m, size_t i, struct tl_event *event)
 	return rc;
 }
 
-/* The same for the queue, past what fails of a merge: each of its cursors does
- * so once. */
+/* Get the next event of input i for the queue.  A merge returns the error of
+ * each of its cursors once, so errors of a merge are skipped; *first_rc keeps
+ * the first. */
 static int
 ask_first(struct merge *m, size_t i, int *first_rc)
 {
@@ -125,7 +127,8 @@ ask_first(struct merge *m, size_t i, int *first_rc)
 	return rc;
 }
 
-/* Ask every input that works: 0, or the first error. */
+/* Get an event of every input that has not failed.  Returns 0 or the first
+ * error. */
 static int
 fill_queue(struct merge *m)
 {
@@ -134,12 +137,14 @@ fill_queue(struct merge *m)
 	for (uint32_t i = 0; i < m->count; i++) {
 		if (m->inputs[i].failed || ask_first(m, i, &first_rc) <= 0)
 			continue;
-		tl_pqueue_push(&m->queue, &by_event, m, &i); /* has room */
+		/* reserved by make */
+		tl_pqueue_push(&m->queue, &by_event, m, &i);
 	}
 	return first_rc;
 }
 
-/* Take the first out of the queue: it is current, its event the caller's. */
+/* Take the first event out of the queue.  Its input becomes the current
+ * input. */
 static int
 take_first(struct merge *m, struct tl_event *event)
 {
@@ -149,8 +154,8 @@ take_first(struct merge *m, struct tl_event *event)
 	return 1;
 }
 
-/* The current one fell behind with this event: change places with the first
- * of the queue. */
+/* The current input fell behind with this event: the current input and the
+ * first input of the queue change places. */
 static int
 change_places(struct merge *m, struct tl_event *event)
 {
@@ -184,17 +189,17 @@ next_event(struct merge *m, struct tl_event *event)
 		return change_places(m, event);
 	}
 	if (rc < 0 && m->inputs[m->current].is_merge)
-		return rc; /* of one of its cursors: the others go on */
+		return rc; /* one cursor failed; the merge goes on */
 	m->current = NONE;
 	if (rc < 0)
 		return rc;
 	return m->queue.count > 0 ? take_first(m, event) : 0;
 }
 
-/* == what overlaps == */
+/* == overlaps == */
 
-/* The time of an event for sorting.  Newest first, times are negated, so that
- * one order serves both. */
+/* The interval of time in which an event may have happened.  Newest first, the
+ * times are negated, so that both directions share one order. */
 struct interval {
 	int64_t low;
 	int64_t high;
@@ -229,7 +234,7 @@ is_bounded(const struct tl_event *event)
 	return event->sync_us != TL_SYNC_UNBOUNDED;
 }
 
-/* Does what another clock gave before reach the interval? */
+/* Does an earlier event of another clock reach the interval? */
 static bool
 is_reached(const struct merge *m, int64_t low)
 {
@@ -239,7 +244,7 @@ is_reached(const struct merge *m, int64_t low)
 				      : r->input != NONE && r->most >= low;
 }
 
-/* Does the interval reach what another clock gives next? */
+/* Does the interval reach the next event of another clock? */
 static bool
 reaches(const struct merge *m, int64_t high)
 {
@@ -253,7 +258,7 @@ reaches(const struct merge *m, int64_t high)
 	return false;
 }
 
-/* The current input has reached so far. */
+/* Record how far the current input has reached. */
 static void
 extend_reach(struct merge *m, int64_t high)
 {
@@ -304,7 +309,7 @@ tl_merge_mark_overlaps(struct tl_cursor *merge)
 	m->marks = !m->by_stamp && m->count > 1;
 }
 
-/* == made and closed == */
+/* == making and closing == */
 
 static void
 close_all(struct tl_cursor *const *cursors, size_t count)
@@ -324,7 +329,7 @@ merge_close(struct tl_cursor *cursor)
 	free(m);
 }
 
-/* One with room for this many inputs, and none yet. */
+/* Make a merge without inputs that has room for this many inputs. */
 static struct merge *
 make(size_t room, enum tl_order order, bool by_stamp)
 {
@@ -352,7 +357,7 @@ add_cursor(struct merge *m, struct tl_cursor *cursor, size_t source)
 	    (struct input){ .cursor = cursor, .source = (uint16_t)source };
 }
 
-/* Where the clock of cursor i was first seen. */
+/* The first cursor that has the clock of cursor i. */
 static size_t
 first_of_clock(const unsigned *clocks, size_t i)
 {
@@ -363,7 +368,8 @@ first_of_clock(const unsigned *clocks, size_t i)
 	return first;
 }
 
-/* All cursors of the clock of the first one, taken from the list. */
+/* Move all cursors of the clock of cursor first from the list into the
+ * merge. */
 static int
 add_clock(struct merge *m, struct tl_cursor **cursors, const unsigned *clocks,
     size_t first, size_t count)
@@ -393,7 +399,7 @@ add_clock(struct merge *m, struct tl_cursor **cursors, const unsigned *clocks,
 	return 0;
 }
 
-/* Cursors of several clocks, which the list gives up one by one. */
+/* Move the cursors of several clocks from the list into the merge. */
 static int
 add_clocks(struct merge *m, struct tl_cursor **cursors, const unsigned *clocks,
     size_t count)

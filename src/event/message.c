@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* message.c - find the arguments that a message's first line names. */
+/* message.c - find the arguments in the first line of a message. */
 #include "event/message.h"
 
 #include "base/array.h"
@@ -39,7 +39,8 @@ name_size(struct tl_bytes line, size_t at)
 	return end - at;
 }
 
-/* How long the suffix at byte at is: 2 and its format, or 0. */
+/* The size of the suffix at byte at, 0 if there is none.  Sets the suffix's
+ * format. */
 static size_t
 read_suffix(struct tl_bytes line, size_t at, uint8_t *format)
 {
@@ -67,8 +68,8 @@ is_known(const struct tl_message *message, struct tl_bytes name)
 	return false;
 }
 
-/* Take the argument whose $ stands at byte dollar; the bytes since start are
- * the text before it.  Sets where it ends. */
+/* Add the argument whose $ stands at byte dollar; the bytes from start on are
+ * the text before the $.  Sets *end to the byte after the argument. */
 static int
 add_arg(struct tl_message *message, size_t start, size_t dollar, size_t *end)
 {
@@ -134,7 +135,7 @@ tl_message_parse(struct tl_message *message, struct tl_bytes text)
 	memset(message->args, 0, sizeof(message->args));
 	split_lines(message);
 	rc = find_args(message);
-	if (rc < 0) { /* still good to be shown, as text */
+	if (rc < 0) { /* show the whole line as text */
 		message->argc = 0;
 		message->after = message->line1;
 	}
@@ -150,8 +151,8 @@ skip(struct tl_bytes text, size_t at, const char *set)
 	return at;
 }
 
-/* The conversion of printf(3) that a text begins with; empty: none.  The flag
- * ' ' is none of it: "$x% done" is text. */
+/* The conversion of printf(3) at the start of a text, or empty.  The flag ' '
+ * is not accepted: "$x% done" is text. */
 static struct tl_bytes
 printf_conversion(struct tl_bytes text)
 {

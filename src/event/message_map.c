@@ -60,9 +60,9 @@ tl_message_map_free(struct tl_message_map *map, void (*release)(void *value))
 	*map = (struct tl_message_map){ 0 };
 }
 
-/* == message cache: one slot for each hash; a collision replaces it == */
+/* == message cache: one slot for each hash; a collision replaces the slot == */
 
-/* The first eight bytes, or all of a shorter part. */
+/* The first eight bytes of a part, or all bytes of a shorter part. */
 static uint64_t
 first_bytes(const char *data, size_t size)
 {
@@ -83,7 +83,8 @@ first_bytes(const char *data, size_t size)
 	return word;
 }
 
-/* Hash the first and last eight bytes and the size, which differ most. */
+/* Hash the first and last eight bytes and the size, in which parts differ
+ * most. */
 static uint64_t
 hash_part(uint64_t hash, struct tl_bytes part)
 {
@@ -161,9 +162,10 @@ tl_message_cache_free(struct tl_message_cache *cache)
 		free(cache->slots[i].data);
 }
 
-/* == make and keep what of a message does not change == */
+/* == the pieces of a message == */
 
-/* memory for all texts is bounded: a file could define any amount */
+/* The limit of the memory for all kept pieces, because a file may define any
+ * number of messages. */
 enum { CACHE_SIZE_MAX = 32 << 20 };
 
 void
@@ -186,7 +188,7 @@ start_draft(struct tl_draft *draft)
 	memset(draft->piece, 0, sizeof(draft->piece));
 }
 
-/* A copy of the draft, of just its size. */
+/* Copy the draft into memory of the exact size. */
 static struct tl_pieces *
 copy_draft(const struct tl_draft *draft, const struct tl_message *message)
 {

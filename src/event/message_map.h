@@ -3,9 +3,9 @@
  * message_map.h - a map from messages to values of a sink, and the cache of
  * messages that readers use.
  *
- * The key is the message's address.  Several sinks may each keep a value for
- * the same message, and messages stay constant.  The messages must outlive the
- * map.
+ * The key is the address of the message.  Several sinks may each keep a value
+ * for the same message, and messages stay constant.  The messages must outlive
+ * the map.
  */
 #ifndef TL_EVENT_MESSAGE_MAP_H
 #define TL_EVENT_MESSAGE_MAP_H
@@ -25,17 +25,18 @@ struct tl_message_slot {
 /* Starts from all zeros. */
 struct tl_message_map {
 	struct tl_table table;
-	struct tl_message_slot *slots; /* in the order they were added */
+	struct tl_message_slot *slots; /* in order of addition */
 	size_t count;
 	size_t capacity;
 	struct tl_message_slot last; /* the result of the last search */
 };
 
-/* The search of tl_message_map_find when it is not the last message. */
+/* The search of tl_message_map_find for a message that is not the last one
+ * found. */
 void *tl_message_map_look(struct tl_message_map *map,
     const struct tl_message *message);
 
-/* The value kept for a message; NULL when there is none. */
+/* The value of a message; NULL if the message has none. */
 static inline void *
 tl_message_map_find(struct tl_message_map *map,
     const struct tl_message *message)
@@ -45,19 +46,19 @@ tl_message_map_find(struct tl_message_map *map,
 	return tl_message_map_look(map, message);
 }
 
-/* Keep a value (not NULL) for a message that has none.  0, -ENOMEM, -ENOSPC;
- * on failure the value stays the caller's. */
+/* Add a value (not NULL) for a message without a value.  Returns 0, -ENOMEM or
+ * -ENOSPC; on failure the caller still owns the value. */
 int tl_message_map_add(struct tl_message_map *map,
     const struct tl_message *message, void *value);
 
-/* Free the map, and every value by release (which may be NULL). */
+/* Free the map, and free every value by release, which may be NULL. */
 void
 tl_message_map_free(struct tl_message_map *map, void (*release)(void *value));
 
 /*
  * == message cache ==
  *
- * Maps the escaped text of a message's parts, as the input has them, to the
+ * Maps the escaped text of a message's parts, as it stands in the input, to the
  * message.  Parts that millions of lines repeat are unescaped and interned
  * once.
  */
@@ -66,8 +67,8 @@ enum {
 	TL_MESSAGE_CACHE_PARTS = 3,
 	TL_MESSAGE_CACHE_SLOTS = 4096,
 	TL_MESSAGE_CACHE_SIZE_MAX = 4096,
-	/* Bits of the history of slots that predicts the next slot, and bits
-	 * by which it is shifted for each of them. */
+	/* Bits of the history of slots that predicts the next slot, and bits by
+	 * which each slot shifts the history. */
 	TL_MESSAGE_CACHE_PAST = 12,
 	TL_MESSAGE_CACHE_PAST_EACH = 5
 };
@@ -93,18 +94,18 @@ struct tl_message_cache {
 	uint16_t past;
 };
 
-/* The slot of a key, or NULL when it is not in the cache. */
+/* The slot of a key, or NULL if the key is not in the cache. */
 const struct tl_message_cache_slot *
 tl_message_cache_find(const struct tl_message_cache *cache,
     const struct tl_message_cache_key *key);
-/* Add a message, in place of the one in its slot.  Nothing is added when
+/* Add a message and replace the message in its slot.  Nothing is added when
  * memory is short or the parts exceed TL_MESSAGE_CACHE_SIZE_MAX. */
 void tl_message_cache_add(struct tl_message_cache *cache,
     const struct tl_message_cache_key *key, const struct tl_message *message);
 void tl_message_cache_free(struct tl_message_cache *cache);
 
-/* Predict the next slot: the one that followed the same history the last
- * time, since programs repeat sequences.  The slot may be free. */
+/* Predict the next slot: the slot that followed the same history the last time,
+ * because programs repeat sequences.  The slot may be free. */
 static inline const struct tl_message_cache_slot *
 tl_message_cache_guess(const struct tl_message_cache *cache)
 {
@@ -127,36 +128,36 @@ tl_message_cache_follow(struct tl_message_cache *cache,
 /*
  * == pieces ==
  *
- * what of an event's text is the same for every event of a message.
+ * The part of an event's text that is the same for every event of a message.
  *
- * A sink that writes millions of events escapes the category, the text and
- * the names of a message once and keeps the result, cut where values go.  How
- * it is cut is the sink's own affair.
+ * A sink that writes millions of events escapes the category, the text and the
+ * names of a message once and keeps the result, cut where values go.  Each sink
+ * decides where to cut.
  */
 
 enum {
 	TL_PIECES_MAX = TL_ARGS_MAX + 2,
 	/* Pieces are copied this many bytes at a time. */
 	TL_PIECE_BLOCK = 16,
-	/* No value that is a number is longer. */
+	/* The longest value of a number. */
 	TL_VALUE_MAX = 24
 };
 
 struct tl_piece {
 	uint32_t at;
-	uint32_t size; /* behind it, TL_PIECE_BLOCK bytes may be read */
+	uint32_t size; /* TL_PIECE_BLOCK bytes after it are readable */
 };
 
-/* A slot: the value of a message. */
+/* The pieces of one message. */
 struct tl_pieces {
-	uint32_t room; /* for all pieces, with the overrun of the blocks */
+	uint32_t room; /* for all pieces and the overrun of a block */
 	uint8_t argc;
 	uint8_t formats[TL_ARGS_MAX];
 	struct tl_piece piece[TL_PIECES_MAX];
 	char data[];
 };
 
-/* The pieces of a message while they are made: append to text, then cut. */
+/* The pieces of a message under construction: append to text, then cut. */
 struct tl_draft {
 	struct tl_text text;
 	size_t start;
@@ -164,24 +165,24 @@ struct tl_draft {
 	struct tl_piece piece[TL_PIECES_MAX];
 };
 
-/* The text since the last cut is the next piece. */
+/* End the current piece: the text since the last cut. */
 void tl_draft_cut(struct tl_draft *draft);
 
 struct tl_pieces_cache {
 	struct tl_message_map map;
-	size_t size;               /* of all that is kept */
+	size_t size;               /* of all kept pieces */
 	struct tl_pieces *scratch; /* of a message that is not kept */
 	struct tl_draft draft;
 	/* Make the pieces of a message. */
 	void (*make)(struct tl_draft *draft, const struct tl_message *message);
 };
 
-/* The slow path of tl_pieces_of: a new message. */
+/* The slow path of tl_pieces_of, for a new message. */
 const struct tl_pieces *
 tl_pieces_make(struct tl_pieces_cache *cache, const struct tl_message *message);
 void tl_pieces_free(struct tl_pieces_cache *cache);
 
-/* The pieces of a message, good until the next call; NULL: no memory. */
+/* The pieces of a message, valid until the next call.  NULL: out of memory. */
 static inline const struct tl_pieces *
 tl_pieces_of(struct tl_pieces_cache *cache, const struct tl_message *message)
 {
@@ -192,9 +193,9 @@ tl_pieces_of(struct tl_pieces_cache *cache, const struct tl_message *message)
 }
 
 /*
- * Copy piece i to where there is room for pieces->room.  Copies whole blocks,
- * so that source and target need room after the piece.  Pieces are short, and a
- * call of memcpy is not.
+ * Copy piece i to a place with room for pieces->room bytes.  The copy moves
+ * whole blocks, so that source and target need room after the piece: a piece is
+ * short, and a call of memcpy would cost more than the copy.
  */
 static inline char *
 tl_piece_write(char *to, const struct tl_pieces *pieces, unsigned i)

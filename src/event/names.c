@@ -22,7 +22,7 @@ find(const struct tl_names *names, uint32_t pid, uint32_t tid)
 	return NULL;
 }
 
-/* Whole characters, none of which steers a terminal. */
+/* Keep whole characters; characters that control a terminal become '?'. */
 static void
 set_text(struct tl_named *name, struct tl_bytes text)
 {

@@ -2,19 +2,23 @@
 /*
  * observe.c - number the observed intervals of each gate.
  *
- * State per gate is one number.  A change of the levels gives new numbers to the
- * gates that it opens or closes.  What a number follows from is the state in
- * force (tl_observed_now).  Oldest first there is the present one; newest first
- * that of the last change before an event is loaded (observe/back.c).
+ * The state of a gate is one number.  A change of the levels gives new numbers
+ * to the gates that it opens or closes.  An observer keeps the state in force
+ * in tl_observed_now.  Oldest first, tl_observed_now is the present state.
+ * Newest first, tl_observed_now is loaded with the state after the last change
+ * before the event (observe/back.c).
  *
- * The entry of a change is logged before the change, and its writer may have been
- * stopped or killed between the two.  So it closes what it closes, and what it
- * opens is open from its confirmation on.  Entries of writers before version 2.2
- * have none, and open at once.  A confirmation counts if no other change was
- * logged in between: that one may have been made before or after.
+ * A writer logs the entry of a change before the change, and the writer may
+ * have been stopped or killed in between.  Therefore a gate that the change
+ * closes counts as closed from the entry on, and a gate that the change opens
+ * counts as open from the confirmation on.  Writers before version 2.2 log no
+ * confirmation; their changes open gates at once.  A confirmation counts only
+ * if no other change was logged since its entry, because the other change may
+ * have been made before or after.
  *
- * Oldest first there is the last interval of each gate, too, for questions about
- * what did not happen.  A gate that levels close may be open in slots.
+ * Oldest first, an observer also keeps the last interval of each gate, for
+ * questions about silence.  A gate that the levels close may still be open in
+ * slots.
  */
 #include "event/observe.h"
 
@@ -23,11 +27,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The number of an interval of a message that entries name has two parts. */
+/* The interval number of a message whose gate is named has two parts. */
 enum { CHANGE_SHIFT = 32 };
 /* == intervals == */
 
-/* Gates in [from, to) begin a new interval. */
+/* Begin a new interval of the gates in [from, to). */
 void
 tl_observe_renumber(struct tl_observer *o, unsigned from, unsigned to)
 {
@@ -42,7 +46,7 @@ tl_observe_is_open(const struct tl_observer *o, unsigned gate)
 	return !o->blind && o->now.threshold != 0 && gate >= o->now.threshold;
 }
 
-/* The last interval of the gates in [from, to) ends. */
+/* End the last interval of the open gates in [from, to). */
 void
 tl_observe_close(struct tl_observer *o, unsigned from, unsigned to,
     uint64_t tsc)
@@ -57,7 +61,7 @@ tl_observe_close(struct tl_observer *o, unsigned from, unsigned to,
 	}
 }
 
-/* Gates that are open now, in [from, to), begin an interval. */
+/* Begin an interval of those gates in [from, to) that are open now. */
 void
 tl_observe_open(struct tl_observer *o, unsigned from, unsigned to, uint64_t tsc)
 {
@@ -75,7 +79,7 @@ tl_observe_cut(struct tl_observer *o, unsigned gate, uint64_t tsc)
 	o->since[gate] = o->to[gate] = tsc;
 }
 
-/* The first event or question of an epoch: nothing is known of the time
+/* Begin an epoch at its first event or question.  Nothing is known of the time
  * before. */
 static void
 begin_epoch(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
@@ -90,7 +94,7 @@ begin_epoch(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 
 /* == changes == */
 
-/* The base before a change, as far as its entry shows it. */
+/* The base before a change, or 0 if the entry does not show the base. */
 unsigned
 tl_observe_base_before(const struct tl_event *event)
 {
@@ -99,7 +103,7 @@ tl_observe_base_before(const struct tl_event *event)
 		   : 0;
 }
 
-/* The levels change from now on. */
+/* Change the levels at the event. */
 static void
 take_change(struct tl_observer *o, const struct tl_event *event)
 {
@@ -109,7 +113,8 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 
 	tl_observe_close(o, 0, threshold, event->tsc);
 	if (tl_observe_base_before(event) > o->now.base) {
-		/* the levels at the start were unknown or taken for open */
+		/* The base is higher than the base that was assumed at the
+		 * start. */
 		tl_observe_renumber(o, 0, tl_observe_base_before(event));
 	} else if (threshold != before) {
 		tl_observe_renumber(o, threshold < before ? threshold : before,
@@ -123,8 +128,9 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	    event->tsc);
 }
 
-/* Before this, entries of changes may be missing, and the levels at the start are
- * those that were in force then. */
+/* Is the event before the time from which all entries of changes are kept?  The
+ * levels at the start are the levels that were in force at that time, so the
+ * observer ignores earlier changes. */
 bool
 tl_observe_is_incomplete(const struct tl_observer *o,
     const struct tl_event *event)
@@ -141,8 +147,8 @@ higher(uint8_t a, uint8_t b)
 	return a > b ? a : b;
 }
 
-/* Oldest first: the levels are to change.  Open is what is open before and
- * after. */
+/* Oldest first: a change was logged that may not have been made yet.  A gate
+ * counts as open only if it is open before and after the change. */
 static void
 narrow(struct tl_observer *o, const struct tl_event *event)
 {
@@ -181,8 +187,8 @@ take_claim(struct tl_observer *o, const struct tl_event *event)
 	o->changed = true;
 }
 
-/* A confirmation without its change, before any other: its writer stood still
- * between the two since before the first event. */
+/* Take a confirmation.  A confirmation without a claim, before any change,
+ * belongs to a writer that logged its entry before the first event. */
 static void
 take_confirmation(struct tl_observer *o, const struct tl_event *event)
 {
@@ -203,8 +209,8 @@ is_burst_over(const struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 	return o->now.threshold < o->now.base && !tl_observed_before(now, over);
 }
 
-/* A burst ends by itself.  Gates that it opened get a new number when they are
- * opened next. */
+/* End a burst that is over.  Gates that the burst opened get a new number at
+ * their next opening. */
 static void
 expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 {
@@ -225,7 +231,7 @@ tier_of(const struct tl_observer *o, uint32_t lane)
 {
 	const uint32_t tiers = o->start.tiers;
 
-	/* a division takes longer than all the rest */
+	/* a division would cost more than the rest of the function */
 	if ((tiers & (tiers - 1)) == 0)
 		return tiers ? lane & (tiers - 1) : 0;
 	return lane % tiers;
@@ -245,7 +251,7 @@ tl_observe_missing(struct tl_observer *o, uint32_t lane, bool begins)
 	tl_observe_lose_claims(o);
 }
 
-/* Was all that was logged at the time of an event kept? */
+/* Were all entries logged at the time of the event kept? */
 static bool
 is_kept(const struct tl_observer *o, const struct tl_event *event)
 {
@@ -256,7 +262,7 @@ is_kept(const struct tl_observer *o, const struct tl_event *event)
 		   o->start.complete_from[tier]);
 }
 
-/* The number of the interval of a gate. */
+/* The number of a gate's interval at the event. */
 static uint64_t
 gate_number(struct tl_observer *o, const struct tl_event *event, unsigned gate)
 {
@@ -277,14 +283,15 @@ tl_observe_number(struct tl_observer *o, const struct tl_event *event)
 	const struct tl_named_gate *named;
 	uint64_t number, last;
 
-	if (event->message->timer) /* one entry has both ends of a span */
+	if (event->message->timer) /* one entry has both ends of the span */
 		return TL_OBSERVED;
 	if (!is_kept(o, event))
 		return TL_UNOBSERVED;
 	number = gate_number(o, event, gate);
 	if (number == TL_UNOBSERVED)
 		return number;
-	/* its intervals end at losses and where its gate changes, too */
+	/* Intervals of a message also end at losses and at changes of the
+	 * message's gate. */
 	last = o->now.losses[tier_of(o, event->lane)];
 	if ((named = tl_observe_named(o, event->message->id)) &&
 	    named->change > last)
@@ -309,7 +316,7 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 
 /* == oldest first == */
 
-/* Time has passed up to an event. */
+/* Advance the time to an event. */
 static void
 pass(struct tl_observer *o, const struct tl_event *event)
 {
@@ -365,7 +372,7 @@ tl_observe(struct tl_observer *o, struct tl_event *event)
 {
 	event->observed = TL_OBSERVED;
 	if (!event->message) {
-		if (!o->states) /* else known in advance */
+		if (!o->states) /* otherwise known in advance */
 			tl_observe_lose_claims(o);
 		return;
 	}
@@ -391,7 +398,7 @@ void
 tl_observe_again(struct tl_observer *o)
 {
 	o->blind = false;
-	o->begun = false; /* the next event begins */
+	o->begun = false; /* the next event begins an epoch */
 	tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
 }
 
@@ -418,7 +425,7 @@ tl_observed_at(struct tl_observer *o, unsigned gate, uint64_t tsc,
 }
 
 struct observe_cursor {
-	struct tl_cursor cursor; /* first: what callers hold */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *inner;
 	struct tl_observer observer;
 };

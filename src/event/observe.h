@@ -1,49 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observe.h - when the record was looking.
+ * observe.h - the intervals of time in which entries were recorded.
  *
- * A moment is observed for a message if an entry of the message logged then
- * would be in the record.  The record does not look where entries were
- * overwritten, where levels are closed (a priority, the time between bursts or
- * between open slots), and where it is not known that they were open.
+ * A moment is observed for a message if the record would contain an entry of
+ * the message logged at that moment.  A moment is not observed if entries were
+ * overwritten, if the levels were closed (by a priority, between bursts or
+ * between open slots), or if it is not known that the levels were open.
  *
  *	closed        burst              closed     burst
  *	............[ begin end begin ].........[ end begin ... ]
  *	             number 5                    number 6
  *
  * The observed intervals of a message are numbered, and each event gets the
- * number of its interval.  Two events of one message with one number have
- * nothing missing between them: so an end belongs to a begin only if both have
- * the same number.
+ * number of its interval.  Nothing is missing between two events of one message
+ * with equal numbers: so an end belongs to a begin only if both have the same
+ * number.
  *
- * An observer is fed all events of one input, in order of time in either
- * direction, before any of them is left out by a filter.
+ * The caller feeds an observer all events of one input, in order of time in
+ * either direction, before a filter drops any.
  *
- * Changes of the levels govern the events after them.  An observer that is to
- * be fed newest first gets all changes in advance, oldest first, and keeps what
- * the numbers follow from after each of them.  An event then gets its
- * number by the same rule in both directions:
+ * Changes of the levels govern the events after them.  An observer that is fed
+ * newest first gets all changes in advance, oldest first, and keeps the state
+ * after each change.  An event then gets its number by the same rule in both
+ * directions:
  *
  *	changes            burst          plan           burst
  *	states kept    0     |      1       |      2       |      3
  *	events        .......+.......<......+.......<......+.......< fed
  *
- * Recordings are not read in advance.  Newest first, a burst of a recording that
- * begins within another begins a new interval, because the entry of the first
- * burst is not read yet.
+ * Recordings are not read in advance.  Newest first, a burst of a recording
+ * that begins within another burst begins a new interval, because the entry of
+ * the first burst is not read yet.
  *
- * The gate of a message changes by itself, too (timeline_level).  Where entries
- * name the message, only its own intervals end, and its gate is known at each
- * event.  A table has the messages that were named.  An entry that names none
- * may have changed any gate.
+ * The gate of a single message changes, too (timeline_level).  If the entry of
+ * such a change names the message, only the intervals of the message end, and a
+ * table of named messages has the gate of the message at each event.  An entry
+ * that names no message may have changed any gate.
  *
- * Silence, or a span that is still open, has no event.  A reader that concludes
- * something from either asks an observer that is fed oldest first since when a
- * gate is open, and for how long the gate was open in all.  The time of a
- * burst ends with its last stamp, whether or not an entry follows.
+ * Silence and a span that is still open have no event.  A reader that concludes
+ * something from silence or from an open span asks an observer that is fed
+ * oldest first since when a gate is open, and for how long the gate was open in
+ * all.  A burst ends at its last stamp, whether or not an entry follows.
  *
- * Rejected: to compare stamps of begins with a table of intervals, which grows
- * with the number of bursts, and which each reader would have to ask.
+ * Rejected: to compare the stamps of begins with a table of intervals.  The
+ * table would grow with the number of bursts, and each reader would have to
+ * search the table.
  */
 #ifndef TL_EVENT_OBSERVE_H
 #define TL_EVENT_OBSERVE_H
@@ -54,16 +55,16 @@
 
 enum {
 	TL_OBSERVED_GATES = TIMELINE_LEVEL_NONE + 1,
-	/* Slots between two events that are looked at; further apart, the two
+	/* The limit of slots examined between two events; events further apart
 	 * are in different intervals. */
 	TL_SLOTS_JOINED_MAX = 4096,
-	/* Messages whose gates are known apart from those of others. */
+	/* Messages with a gate of their own in the table of gates. */
 	TL_NAMED_GATES_MAX = 32,
 	TL_GATE_CLAIMS_MAX = 4,
 	TL_PLAN_ENTRIES_MAX = TIMELINE_LEVEL_MAX
 };
 
-/* A place in time: stamps of one epoch compare. */
+/* A place in time: stamps compare within an epoch. */
 struct tl_observed_from {
 	uint32_t epoch;
 	uint64_t tsc;
@@ -82,22 +83,22 @@ tl_observed_place(const struct tl_event *event)
 	return (struct tl_observed_from){ event->epoch, event->tsc };
 }
 
-/* A change of a gate that was logged, and is not known to have been made. */
+/* A change of a gate that was logged and may not have been made. */
 struct tl_gate_claim {
 	uint32_t pid;
 	uint32_t tid;
 	uint8_t to;
-	uint8_t low; /* the lowest gate of the changes meanwhile */
+	uint8_t low; /* lowest gate of other changes meanwhile */
 };
 
-/* A message that entries of levels name. */
+/* A message that entries of changes name. */
 struct tl_named_gate {
-	uint32_t message; /* its id */
-	uint8_t gate;     /* the lowest that it may have */
-	uint8_t floor;    /* the lowest of claims that had no room */
+	uint32_t message; /* id of the message */
+	uint8_t gate;     /* the lowest gate the message may have */
+	uint8_t floor;    /* lowest gate of claims dropped for want of room */
 	uint8_t claim_count;
 	struct tl_gate_claim claims[TL_GATE_CLAIMS_MAX];
-	uint64_t change; /* its number */
+	uint64_t change; /* number of the last change */
 };
 
 struct tl_named_gates {
@@ -106,157 +107,165 @@ struct tl_named_gates {
 	struct tl_named_gate list[TL_NAMED_GATES_MAX];
 };
 
-/* What is known at the event that is fed first. */
+/* The state at the first event that is fed. */
 struct tl_observed_start {
-	/* Newest first is a recording, whose changes are not known in advance. */
+	/* TL_NEWEST_FIRST means a recording, whose changes are not known in
+	 * advance. */
 	enum tl_order order;
-	uint32_t tiers; /* lanes of CPUs take turns by tier; 1 or 2 */
-	/* by tier: before this an entry may be missing in some lane */
+	uint32_t tiers; /* lanes take turns by tier; 1 or 2 */
+	/* By tier: before this place, a lane may miss an entry. */
 	struct tl_observed_from complete_from[TIMELINE_TIERS_MAX];
-	/* Levels at the first event: 0 is unknown.  A burst that is in progress
-	 * counts as closed until the next change. */
+	/* Levels at the first event; 0 is unknown.  A burst in progress counts
+	 * as closed until the next change. */
 	uint8_t base;
-	/* The gates of messages are those at the event: else the gate at the
-	 * time of an event is not known. */
+	/* message.gate is the gate at the time of the event.  Otherwise the
+	 * gate at that time is not known. */
 	bool gates;
-	/* Entries of levels name messages by their ids; else each of them ends all
-	 * intervals. */
+	/* Entries of changes name messages by id.  Otherwise each such entry
+	 * ends all intervals. */
 	bool named;
-	bool unnamed_all; /* too many are named: as if none were */
-	/* no entry is missing: messages that are not named are as defined */
+	bool unnamed_all; /* too many messages are named: ignore the names */
+	/* No entry is missing: a message that is not named has the level of its
+	 * definition as gate. */
 	bool defined;
-	/* The gates once all unnamed entries were fed; before that no gate was
-	 * lower than the floor, unless it was so by its definition. */
+	/* The named gates after all unnamed entries have been fed.  Before
+	 * that, no gate was lower than floor, unless its definition was
+	 * lower. */
 	struct tl_named_gates named_gates;
 	uint8_t floor;
-	/* of the plan of slots that is in force at the first event */
+	/* The plan of slots in force at the first event. */
 	uint32_t plan_count;
 	struct tl_plan_entry plan[TL_PLAN_ENTRIES_MAX];
 };
 
-/* The last interval in which a gate was open; empty (since is to) without one.
- * Where it is open, the interval lasts and to is the stamp of the question. */
+/* The last interval in which a gate was open; empty (since equals to) if there
+ * is none.  While the gate is open, to is the stamp of the question. */
 struct tl_observed {
 	bool open;
 	uint64_t since;
 	uint64_t to;
-	uint64_t ticks; /* in all intervals up to to, of slots as well */
+	uint64_t ticks; /* sum of all intervals up to to, and of slots */
 };
 
-/* What the number of an interval follows from, with the gates of messages: the
- * levels and the plan of slots in force. */
+/* The state that numbers of intervals are computed from, besides the gates of
+ * messages: the levels and the plan of slots in force. */
 struct tl_observed_now {
 	uint8_t threshold; /* 0: unknown */
 	uint8_t base;      /* 0: unknown */
 	uint32_t until_epoch;
-	uint64_t until; /* the first stamp after the burst */
+	uint64_t until; /* first stamp after the burst */
 	uint64_t numbers[TL_OBSERVED_GATES];
-	/* by tier: lanes that miss entries, and the number of the last end of
-	 * such a loss */
+	/* By tier: the number of lanes that miss entries, and the number of the
+	 * interval that began at the end of the last loss. */
 	uint32_t missing[TIMELINE_TIERS_MAX];
 	uint64_t losses[TIMELINE_TIERS_MAX];
-	/* shares are 0 without a plan */
+	/* all shares are 0 without a plan */
 	uint32_t shares[TL_OBSERVED_GATES];
 	uint64_t seed;
 	uint64_t lease;
 	uint32_t plan_epoch;
 	uint8_t shift;
 	bool has_plan;
-	uint64_t plan; /* its number: slots of two plans are in no run */
+	uint64_t plan; /* number of the plan; no run spans two plans */
 };
 
-struct tl_observed_state; /* after a change: observe/back.c */
+struct tl_observed_state; /* state after a change: observe/back.c */
 
 struct tl_observer {
 	struct tl_observed_start start;
 	struct tl_observed_now now;
 	struct tl_level_claim claim; /* the last change */
-	bool changed;                /* there was one */
-	bool plan_unknown; /* a recording newest first: not read yet */
+	bool changed;                /* a change was fed */
+	bool plan_unknown; /* a recording newest first: plan not read yet */
 	struct tl_named_gates gates;
-	const struct tl_named_gates *loaded; /* newest first: in their place */
-	uint64_t count;                      /* intervals so far */
-	/* Newest first: what is kept after each change, and before the first;
-	 * that of the last event is loaded. */
+	const struct tl_named_gates *loaded; /* newest first: replaces gates */
+	uint64_t count;                      /* of intervals so far */
+	/* Newest first: the state before the first change and the state after
+	 * each change.  The state of the last event is loaded. */
 	struct tl_observed_state *states;
 	size_t state_count;
 	size_t state;
-	/* oldest first: by gate, while levels open it */
+	/* Oldest first, by gate, while the levels open the gate: */
 	bool begun;
 	bool blind; /* entries are lost */
 	uint32_t epoch;
-	uint64_t last;                     /* stamp: latest of the events */
-	uint64_t since[TL_OBSERVED_GATES]; /* of the last interval */
-	uint64_t to[TL_OBSERVED_GATES];    /* its end, where it is closed */
-	uint64_t ticks[TL_OBSERVED_GATES]; /* up to since or to */
-	/* by gate: ticks of open slots up to slots_to, while levels closed it;
-	 * counted once asked for */
+	uint64_t last;                     /* latest stamp of the events */
+	uint64_t since[TL_OBSERVED_GATES]; /* last interval */
+	uint64_t to[TL_OBSERVED_GATES];    /* end of it, when closed */
+	uint64_t ticks[TL_OBSERVED_GATES]; /* sum of ended intervals */
+	/* By gate: ticks of open slots up to slots_to, while the levels closed
+	 * the gate.  Counted only after the first question. */
 	uint64_t slot_ticks[TL_OBSERVED_GATES];
 	uint64_t slots_to;
 	bool counts_slots;
 	struct {
-		uint64_t slot; /* the open one asked for last */
-		uint64_t plan; /* of it; 0: none was asked for */
+		uint64_t slot; /* open slot of the last question */
+		uint64_t plan; /* plan of the slot; 0: none yet */
 		uint64_t number;
-	} runs[TL_OBSERVED_GATES]; /* of open slots */
+	} runs[TL_OBSERVED_GATES]; /* runs of open slots */
 };
 
 void tl_observer_init(struct tl_observer *observer,
     const struct tl_observed_start *start);
-/* The same to be fed newest first: count changes follow, oldest first, which are
- * all events for which tl_observed_is_change.  0 or -ENOMEM. */
+/* Like tl_observer_init, to be fed newest first.  At most count calls follow,
+ * oldest first: tl_observe_ahead for each event for which
+ * tl_observed_is_change, and tl_observe_missing_ahead.  Returns 0 or
+ * -ENOMEM. */
 int tl_observer_init_back(struct tl_observer *observer,
     const struct tl_observed_start *start, size_t count);
 int tl_observe_ahead(struct tl_observer *observer, struct tl_event *change);
 void tl_observer_free(struct tl_observer *observer);
-/* Do entries of a message say that levels change? */
+/* Do entries of the message change levels? */
 bool tl_observed_is_change(const struct tl_message *message);
-/* The entry of a level that names its message. */
+/* The entry of a change of levels that names its message. */
 struct tl_gate_entry {
 	uint32_t message;
 	uint8_t before;
 	uint8_t after;
-	bool made; /* else to be made */
+	bool made; /* otherwise about to be made */
 };
-/* Read it; false: it names none. */
+/* Read the entry of a change.  Returns false if the entry names no message. */
 bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
-/* Set event->observed of the next event, of any kind. */
+/* Set event->observed.  event is the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
 
 /*
- * In a file a lane misses entries between two of its entries.  Until the second
- * of them nothing of its tier is observed, and no interval lasts beyond it.
- * begins: after the last event, else before the next one.
+ * A lane of a file misses entries between two of its entries.  Until the second
+ * entry nothing of the lane's tier is observed, and no interval lasts beyond
+ * the loss.  begins is true for the call after the entry before the loss, and
+ * false for the call before the entry after the loss.
  */
 void
 tl_observe_missing(struct tl_observer *observer, uint32_t lane, bool begins);
-/* The same in advance, of an observer that is fed newest first: after the event
- * at this place, or the end of the loss after it.  0 or -ENOMEM. */
+/* Announce a loss in advance to an observer that is fed newest first.  The loss
+ * begins after the event at this place, or ends at it.  Returns 0 or
+ * -ENOMEM. */
 int tl_observe_missing_ahead(struct tl_observer *observer,
     const struct tl_event *place, bool begins);
 
 /* == oldest first == */
 
-/* The number that an event would have that comes next, at a place not before the
- * last one: only its message, lane and place are looked at. */
+/* The number of an event that would come next, at a place not before the last
+ * event.  The event needs only a message, a lane and a place. */
 uint64_t
 tl_observe_number(struct tl_observer *observer, const struct tl_event *event);
-/* From the last event on entries are lost: nothing is observed. */
+/* Entries are lost from the last event on: nothing is observed until
+ * tl_observe_again. */
 void tl_observe_loss(struct tl_observer *observer);
-/* All losses are before the next event. */
+/* End the loss: all lost entries are before the next event. */
 void tl_observe_again(struct tl_observer *observer);
-/* The gate at a stamp of the epoch of the last event, up to which all events were
- * fed. */
+/* The last interval of a gate at a stamp of the last event's epoch.  All events
+ * up to the stamp have been fed. */
 void tl_observed_at(struct tl_observer *observer, unsigned gate, uint64_t tsc,
     struct tl_observed *observed);
-/* The gate by which a message is observed. */
+/* The gate that decides whether a message is observed. */
 unsigned tl_observed_gate(const struct tl_observer *observer,
     const struct tl_message *message);
 
-/* The events of a recording, observed, in place of *cursor.  A recorder misses
- * no change of the levels; the levels at its start are not recorded and count as
- * open until a burst shows the base.  0 or -ENOMEM; *cursor is owned, also when
- * it fails. */
+/* Replace *cursor by a cursor that observes the events of a recording.  A
+ * recorder misses no change of the levels; the levels at the start of a
+ * recording are not known and count as open until a burst shows the base.
+ * Returns 0 or -ENOMEM; *cursor is owned in either case. */
 int tl_observe_recording(enum tl_order order, struct tl_cursor **cursor);
 
 #endif

@@ -2,13 +2,13 @@
 /*
  * reader.h - a reader of a foreign format: pieces of bytes in, events out.
  *
- * A reader does not open files.  The caller feeds it the pieces of the input
- * in order, of any size.  The reader puts each event into a sink as soon as it
- * is complete, in the order of the input; a caller that needs the order of
- * time sorts the events (event/sorter.h).  A reader whose events need all of
- * the input keeps them in a store and puts them when it finishes.  Memory is
- * bounded by the number of open spans, not by the size of the input.  Damage is
- * reported and skipped.
+ * A reader does not open files.  The caller feeds the reader the pieces of the
+ * input in order, of any size.  The reader puts each event into a sink as soon
+ * as the event is complete, in the order of the input; a caller that needs the
+ * order of time sorts the events (event/sorter.h).  A reader whose events need
+ * all of the input keeps them in a store and puts them when it finishes.
+ * Memory is bounded by the number of open spans, not by the size of the input.
+ * Damage is reported and skipped.
  */
 #ifndef TL_EVENT_READER_H
 #define TL_EVENT_READER_H
@@ -17,21 +17,21 @@
 #include "base/fault.h"
 #include "event/cursor.h"
 
-/* Receives the diagnostics: each fault of an input, at its byte, and each
- * thing that an output cannot carry.  write may be NULL. */
+/* Receives the diagnostics: each fault of an input with its byte, and each
+ * property that an output cannot carry.  write may be NULL. */
 struct tl_report {
 	void (*write)(void *context, const struct tl_fault *fault);
 	void *context;
 };
 
-/* A thread as its format describes it.  Its events carry pid and tid; the
- * tools that the format comes from show number. */
+/* A thread as its format describes it.  Events of the thread carry pid and tid;
+ * the tools of the format show number. */
 struct tl_reader_thread {
 	uint32_t pid;
 	uint32_t tid;
 	uint64_t number;
 	struct tl_bytes name; /* empty: no name */
-	bool shows_name;      /* those tools show the name */
+	bool shows_name;      /* the format's tools show the name */
 	bool is_empty;        /* the thread has no events */
 };
 
@@ -40,27 +40,28 @@ struct tl_storage;
 
 struct tl_reader {
 	/* Read the next piece.  Returns 0, -ENOMEM, -errno of the sink, or
-	 * -EBADMSG when the input is of another format, which is reported. */
+	 * -EBADMSG after reporting that the input has another format. */
 	int (*feed)(struct tl_reader *reader, struct tl_bytes piece);
-	/* End the input and report what is incomplete.  Returns as feed. */
+	/* End the input and report incomplete parts.  Returns as feed. */
 	int (*finish)(struct tl_reader *reader);
 	/* Free the reader and the messages of its events. */
 	void (*free)(struct tl_reader *reader);
-	/* Take the name of the input file, before the first feed.  NULL when
-	 * the format does not use the name. */
+	/* Take the name of the input file before the first feed.  NULL when the
+	 * format does not use the name. */
 	void (*named)(struct tl_reader *reader, const char *name);
 	/* The suffix of a second file that may lie beside the input, or NULL.
 	 * beside reads that file after finish and reports its faults. */
 	const char *beside_suffix;
 	int (*beside)(struct tl_reader *reader, struct tl_storage *storage);
-	/* Set *thread to thread number i of the input, after finish, in the
-	 * order of the format's own tools.  Returns false when there are no
-	 * more.  NULL when the format does not describe threads. */
+	/* Set *thread to thread number i of the input, in the order of the
+	 * format's own tools.  Call thread after finish.  Returns false when
+	 * there are no more threads.  NULL when the format does not describe
+	 * threads. */
 	bool (*thread)(struct tl_reader *reader, size_t i,
 	    struct tl_reader_thread *thread);
-	/* Set the members of *origin that the input names and that are those of
-	 * all of its events, after finish.  NULL when the format does not
-	 * describe where events come from. */
+	/* Set the members of *origin that the input names and that hold for all
+	 * of its events.  Call origin after finish.  NULL when the format does
+	 * not describe an origin. */
 	void (
 	    *origin)(const struct tl_reader *reader, struct tl_origin *origin);
 };
@@ -69,8 +70,8 @@ struct tl_reader {
 typedef int tl_reader_new(struct tl_reader **reader, struct tl_sink *sink,
     const struct tl_report *report);
 
-/* Rate how well the first 4096 bytes of an input, or all of it, match the
- * format: from 0 (no match) to 100 (certain). */
+/* Rate how well the first 4096 bytes of an input, or the whole of a shorter
+ * input, match the format: from 0 (no match) to 100 (certain). */
 typedef unsigned tl_recognise(struct tl_bytes first);
 
 /* Write a diagnostic about byte at of the input or TL_FAULT_NOWHERE; rc is
@@ -81,15 +82,16 @@ void tl_report_write(const struct tl_report *report, int rc, uint64_t at,
 /*
  * == notes ==
  *
- * Diagnostics that are written once per kind.  A file may hold a million
- * faults of one kind.  They are counted as they occur and reported at the end
- * as one diagnostic with their number and the place of the first.
+ * Diagnostics that are written once per kind, because a file may hold a million
+ * faults of one kind.  The reader counts the faults and reports each kind at
+ * the end as one diagnostic, with the number of faults and the place of the
+ * first.
  */
 
 enum { TL_NOTES_MAX = 20 };
 
-/* A kind of diagnostic.  rc is -EBADMSG for damage, -ENOTSUP for what a format
- * cannot carry, and 0 for information. */
+/* A kind of diagnostic.  rc is -EBADMSG for damage, -ENOTSUP for a property
+ * that a format cannot carry, and 0 for information. */
 struct tl_note_kind {
 	int rc;
 	const char *text;
@@ -112,7 +114,7 @@ struct tl_notes {
 	uint64_t first[TL_NOTES_MAX];
 };
 
-/* Count one more of a kind, at a byte or TL_FAULT_NOWHERE. */
+/* Count a fault of a kind, at a byte or TL_FAULT_NOWHERE. */
 static inline void
 tl_note(struct tl_notes *notes, unsigned kind, uint64_t at)
 {
@@ -120,7 +122,7 @@ tl_note(struct tl_notes *notes, unsigned kind, uint64_t at)
 		notes->first[kind] = at;
 }
 
-/* Report each kind that was counted and set its count to 0. */
+/* Report each kind with a count and reset the count to 0. */
 void tl_notes_report(struct tl_notes *notes, const struct tl_report *report);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * render.c - one event's message and arguments as text, nothing kept.
+ * render.c - the text of one event: message and arguments.
  */
 #include "event/render.h"
 
@@ -21,7 +21,7 @@ double_of(uint64_t bits)
 	return value;
 }
 
-/* The interned text, or its number where the file does not have it. */
+/* Put the interned text, or the number if the source does not have the text. */
 static void
 put_interned(struct tl_text *text, const struct tl_message *message,
     uint64_t number, void (*put)(struct tl_text *, struct tl_bytes))
@@ -90,7 +90,7 @@ tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
 	}
 }
 
-/* The mark before the text of a kind. */
+/* The mark before the text of an event of this kind. */
 static const char *
 kind_mark(unsigned kind)
 {
@@ -142,9 +142,10 @@ put_level(struct tl_text *text, uint64_t level)
 							    : UINT8_MAX));
 }
 
-/* The roundest duration near ns: that a burst was asked for.  Its end is known
- * in units of 1 << TIMELINE_UNTIL_SHIFT ticks, and its entry is logged a moment
- * after it began. */
+/* The roundest duration near ns, taken for the duration that the burst was
+ * asked for.  The entry is not exact: the end is stored in units of 1 <<
+ * TIMELINE_UNTIL_SHIFT ticks, and the entry is logged a moment after the
+ * start. */
 static int64_t
 roundest(int64_t ns, int64_t slack)
 {
@@ -159,9 +160,9 @@ roundest(int64_t ns, int64_t slack)
 	return ns;
 }
 
-/* "burst to trace for 100us", as far as the rate of the clock is known.  A
- * thread that was interrupted while it began the burst may log it after its
- * end. */
+/* Put "burst to trace for 100us"; no duration if the rate of the clock is
+ * unknown.  A thread that was interrupted while it began the burst may log the
+ * burst after its end. */
 static void
 put_burst(struct tl_text *text, const struct tl_event *event)
 {
@@ -183,7 +184,7 @@ put_burst(struct tl_text *text, const struct tl_event *event)
 		tl_ticks_to_ns(INT64_C(2) << TIMELINE_UNTIL_SHIFT, mult)));
 }
 
-/* The entry of a level: of one message, or how many. */
+/* Put the entry of a level: for one message, or for a number of messages. */
 static void
 put_gate(struct tl_text *text, const struct tl_event *event)
 {
@@ -210,8 +211,8 @@ put_gate(struct tl_text *text, const struct tl_event *event)
 	tl_put_string(text, event->args[1] == 1 ? " message" : " messages");
 }
 
-/* Does the line of a builtin message have words of its own?  They are those
- * of timelinectl. */
+/* Put the line of a builtin message in the words of timelinectl.  Returns false
+ * if the message has no such line. */
 static bool
 put_builtin(struct tl_text *text, const struct tl_event *event)
 {
@@ -223,7 +224,7 @@ put_builtin(struct tl_text *text, const struct tl_event *event)
 			return false;
 		tl_put_string(text, "priority ");
 		put_level(text, event->args[1]);
-		if (event->args[0] != event->args[1]) { /* one that goes on */
+		if (event->args[0] != event->args[1]) { /* a burst continues */
 			tl_put_string(text, ", ");
 			put_burst(text, event);
 		}
@@ -275,8 +276,9 @@ put_duration(struct tl_text *text, const struct tl_event *event)
 		tl_put_char(text, '?');
 }
 
-/* The value of a counter needs its name only where the text does not name it:
- * "backlog of 3000", but "mem: used 1", and "used 1" where there is no text. */
+/* Does the value of a counter need its name?  The value needs its name at the
+ * start of a text and after a colon: "used 1" and "mem: used 1", but "backlog
+ * of 3000". */
 static bool
 is_named(const struct tl_arg *arg)
 {
@@ -359,9 +361,9 @@ tl_write_arg_json(struct tl_text *text, char *to, const struct tl_event *event,
 /*
  * == render cached ==
  *
- * the same lines as render.c, millions of them.
+ * The lines of tl_render_line for millions of events.
  *
- * The pieces of a message: its category, then its text around the values:
+ * The pieces of a message are its category, then its text around the values:
  *
  *	"example    " | "processed tcp(" 10 "), udp(" 20 "), and other(" 3 ")"
  */
@@ -444,7 +446,8 @@ write_mark(char *to, unsigned kind)
 	return to + 2;
 }
 
-/* A value of any length; then room for the rest of the line again. */
+/* Put a value of any length, then reserve room for the rest of the line
+ * again. */
 static char *
 put_value(struct tl_text *text, char *to, const struct tl_event *event,
     unsigned index, size_t room)

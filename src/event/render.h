@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * render.h - an event's message as a person reads it.
+ * render.h - the text of an event for a person.
  */
 #ifndef TL_EVENT_RENDER_H
 #define TL_EVENT_RENDER_H
@@ -9,7 +9,7 @@
 #include "event/event.h"
 
 /*
- * The first line with every $name as name(value), escaped for a terminal:
+ * Put the first line with every $name as name(value), escaped for a terminal:
  * "processed tcp(10), udp(20), and other(3)".
  *
  *	> job id(594)			begin of a span
@@ -26,42 +26,42 @@
  */
 void tl_render_line(struct tl_text *text, const struct tl_event *event);
 
-/* The same of a TL_LOST event, with the CPU whose lane it is missing from:
- * "... 1234 entries lost here (cpu 0)", "(no cpu)" of a fallback lane. */
+/* Put the line of a TL_LOST event, with the CPU whose lane misses the entries:
+ * "... 1234 entries lost here (cpu 0)", "(no cpu)" for a fallback lane. */
 void tl_render_loss(struct tl_text *text, const struct tl_event *event);
 
-/* The line of a node of a call tree.  A span stands for its begin, its end and
- * all between, so it bears no mark. */
+/* Put the line of a node of a call tree.  A span stands for its begin, its end
+ * and everything in between, so its line has no mark. */
 void tl_render_node(struct tl_text *text, const struct tl_event *event,
     bool is_span);
 
-/* Its time, or "step 17" where its message counts steps. */
+/* Put the time of the event, or "step 17" if the message counts steps. */
 void tl_render_time(struct tl_text *text, const struct tl_event *event);
 
-/* The value of an argument in its format: 10, -3, 0x1f, 2.5, 1.234us, or the
- * interned text (escaped; #7 when string 7 is unknown). */
+/* Put the value of an argument in its format: 10, -3, 0x1f, 2.5, 1.234us, or
+ * the interned text (escaped; #7 when string 7 is unknown). */
 void tl_render_arg(struct tl_text *text, const struct tl_event *event,
     unsigned index);
 
 /*
- * The same as one JSON value: a plain integer, for %f a number (null when
- * not finite), for %s the text in quotes.
+ * Put the value of an argument as JSON: a plain integer, for %f a number (null
+ * when not finite), for %s the text in quotes.
  */
 void tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
     unsigned index);
 
-/* The same for a line that is written where there is room: to is how far it
- * got.  Returns where it goes on, with room for the rest again; NULL without
- * memory. */
+/* Like tl_render_arg_json, for a line that is written directly into reserved
+ * memory: to is the end of the line so far.  Returns the new end, with room for
+ * room bytes again, or NULL without memory. */
 char *tl_write_arg_json(struct tl_text *text, char *to,
     const struct tl_event *event, unsigned index, size_t room);
 
 /*
  * For listings of millions of events: the same text as tl_render_line, from
- * pieces that are escaped once for each message and kept.  When there is no
- * memory for them the event is rendered all the same.  One tl_render may see
- * the messages of several sources and must be freed, or made anew, before any
- * of them closes.
+ * pieces that are escaped once for each message and kept.  The event is
+ * rendered even when there is no memory for the pieces.  One tl_render may see
+ * the messages of several sources; it must be freed, or made anew, before any
+ * of the sources closes.
  */
 struct tl_render;
 
@@ -69,7 +69,7 @@ int tl_render_new(struct tl_render **render);
 void tl_render_free(struct tl_render *render);
 void tl_render_cached(struct tl_render *render, struct tl_text *text,
     const struct tl_event *event);
-/* The message's category, escaped and padded to TL_CATEGORY_WIDTH columns,
+/* Put the message's category, escaped and padded to TL_CATEGORY_WIDTH columns,
  * and a space. */
 enum { TL_CATEGORY_WIDTH = 10 };
 void tl_render_category(struct tl_render *render, struct tl_text *text,

@@ -3,8 +3,9 @@
  * sched.h - the messages of the kernel's scheduler: written by kernel/sched.c,
  * read by analysis/states.c and by the writer of Perfetto traces.
  *
- * An entry's tid and pid are those of the thread concerned, as its own pid
- * namespace numbers it; its CPU is the one on which it happened.
+ * The tid and pid of an entry belong to the thread concerned, as numbered in
+ * the thread's own pid namespace; the CPU is the CPU on which the entry's event
+ * happened.
  */
 #ifndef TL_EVENT_SCHED_H
 #define TL_EVENT_SCHED_H
@@ -15,10 +16,11 @@
 #include <errno.h>
 #include <string.h>
 
-/* The file NAME.sched beside a timeline NAME has its kernel events. */
+/* The file NAME.sched beside a timeline NAME has the kernel events. */
 #define TL_SCHED_SUFFIX ".sched"
 
-/* The path of that file.  0 or -ENAMETOOLONG, then to is empty. */
+/* Set to to the path of the .sched file.  Returns 0, or -ENAMETOOLONG with an
+ * empty to. */
 static inline int
 tl_sched_path(char to[TL_PATH_MAX], const char *path)
 {
@@ -40,7 +42,7 @@ tl_sched_path(char to[TL_PATH_MAX], const char *path)
 #define TL_SCHED_WOKEN     "woken by $by $name%s in $context%s"
 #define TL_SCHED_INTERRUPT "interrupt $vector%s"
 #define TL_SCHED_FAULT     "fault at $address%x"
-/* the context of a waking that was no interrupt */
+/* the context of a waking outside of interrupts */
 #define TL_SCHED_TASK "task"
 
 enum tl_sched_what {
@@ -52,7 +54,7 @@ enum tl_sched_what {
 	TL_SCHED_IS_FAULT
 };
 
-/* Which of them a message is. */
+/* The scheduler message that m is. */
 static inline enum tl_sched_what
 tl_sched_what(const struct tl_message *m)
 {
@@ -69,7 +71,7 @@ tl_sched_what(const struct tl_message *m)
 	return TL_SCHED_NONE;
 }
 
-/* Is any of count messages one of them? */
+/* Is any of count messages a scheduler message? */
 static inline bool
 tl_sched_is_any(const struct tl_message *const *messages, size_t count)
 {

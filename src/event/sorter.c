@@ -2,15 +2,16 @@
 /*
  * sorter.c - events packed into words, sorted in runs, merged when read.
  *
- * An event is some words, the same one at both ends so that it can be read in
- * both directions; words that would be 0 are left out, as its flags say:
+ * A packed event is a sequence of words.  The head stands at both ends so that
+ * events can be read in both directions.  Words in brackets are left out when
+ * they would be 0, as the flags of the head say:
  *
  *	head | ns | message | pid, tid | [tsc] [number] [error, epoch] [lane]
- *	     | [lost] | args... | [begun tsc, begun ns, duration of a proven end]
+ *	     | [lost] | args... | [begun tsc, begun ns, duration of proven end]
  *	     | head
  *
- *	head: count of words 8, kind 5, proven 1, moved 1, continued 1, level 8,
- *	      args and bare 8, cpu 32
+ *	head: count of words 8, kind 4, overwritten 1, proven 1, moved 1,
+ *	      continued 1, level 8, count of args 3, flags 5, cpu 32
  */
 #include "event/sorter.h"
 
@@ -24,14 +25,15 @@
 
 enum {
 	TL_STORE_WORDS_MAX = 4 + 5 + TL_ARGS_MAX + 3 + 1,
-	TL_STORE_NS = 1 /* the word that is its time */
+	TL_STORE_NS = 1 /* index of the word with the time */
 };
 
-/* Write an event, of at most TL_STORE_WORDS_MAX words: how many they are. */
+/* Pack an event into at most TL_STORE_WORDS_MAX words.  Returns the number of
+ * words. */
 size_t tl_store_pack(uint64_t *to, const struct tl_event *event);
 void tl_store_unpack(struct tl_event *event, const uint64_t *from);
 
-/* How many words an event has, by its first or last. */
+/* The number of words of an event, from its head. */
 static inline size_t
 tl_store_size(uint64_t head)
 {
@@ -40,8 +42,8 @@ tl_store_size(uint64_t head)
 
 /* == events to words and back == */
 
-/* Flags of the fields that are present; the low bits of the fourth byte count
- * arguments. */
+/* Flags of the fields that are present; the low bits of the head's fourth byte
+ * are the number of arguments. */
 enum {
 	HAS_TSC = 1 << 3,
 	HAS_NUMBER = 1 << 4,
@@ -51,7 +53,7 @@ enum {
 	ARGS_MASK = 7
 };
 
-/* The top bits of the head's second byte; the others are the kind. */
+/* The top bits of the head's second byte; the other bits are the kind. */
 enum {
 	IS_CONTINUED = 1 << 7,
 	IS_MOVED = 1 << 6,
@@ -120,7 +122,8 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		.continued = head >> 8 & IS_CONTINUED,
 		.moved = head >> 8 & IS_MOVED,
 		.proven = head >> 8 & IS_PROVEN,
-		/* no observed interval says where they are missing */
+		/* Nothing in the store says in which interval the entries are
+		 * missing. */
 		.overwritten = head >> 8 & IS_OVERWRITTEN,
 		.unread = head >> 8 & IS_OVERWRITTEN,
 		.bare = flags & IS_BARE };
@@ -148,43 +151,41 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 
 /*
  * == store ==
- *
- * events packed into words, sorted in runs, merged when read.
  */
 
 enum {
-	WINDOW_WORDS = 512, /* of a run that is read back: there are many */
+	WINDOW_WORDS = 512, /* read back at once; small, as runs are many */
 	WORDS_FIRST = 4096,
 	RUNS_MAX = 1 << 16
 };
 
 struct run {
-	uint64_t at; /* words before it in the file */
+	uint64_t at; /* offset in the file, in words */
 	size_t count;
 };
 
 struct tl_store {
-	struct tl_sink sink; /* first: what callers put events into */
-	uint64_t *words;     /* that wait in memory */
+	struct tl_sink sink; /* first: callers hold a pointer to it */
+	uint64_t *words;     /* events that wait in memory */
 	size_t count;
 	size_t capacity;
 	size_t count_max;
-	size_t events; /* of those words */
+	size_t events; /* events in words */
 	struct run *runs;
 	size_t run_count;
 	uint64_t spilled; /* words in the file */
-	int fd;           /* of the file, or -1 */
+	int fd;           /* file of the runs, or -1 */
 	uint64_t total;
 	int64_t newest_ns;
-	int64_t last_ns; /* of the event before */
+	int64_t last_ns; /* of the last event put */
 	bool any;        /* is newest_ns known? */
-	bool rises;      /* times in memory never go back */
-	bool falls;      /* times in memory never go on */
-	bool all_fall;   /* of the whole input */
+	bool rises;      /* times in memory never decrease */
+	bool falls;      /* times in memory never increase */
+	bool all_fall;   /* times of the whole input never increase */
 	bool finished;
 };
 
-/* A place in a run while it is sorted. */
+/* The place of an event in a run, for sorting. */
 struct place {
 	int64_t ns;
 	size_t at;
@@ -200,7 +201,7 @@ older_first(const void *a, const void *b)
 	return (p->at > q->at) - (p->at < q->at);
 }
 
-/* Events from new to old are reversed, equal times included. */
+/* Order events that came from new to old: events of equal time are reversed. */
 static int
 older_first_turned(const void *a, const void *b)
 {
@@ -224,7 +225,7 @@ find_places(const struct tl_store *s, struct place *places)
 	assert(at == s->count);
 }
 
-/* Put the words in memory into order. */
+/* Sort the events in memory. */
 static int
 sort(struct tl_store *s)
 {
@@ -299,7 +300,7 @@ spill(struct tl_store *s)
 	return 0;
 }
 
-/* Room in memory for one more event. */
+/* Make room in memory for one more event. */
 static int
 make_room(struct tl_store *s)
 {
@@ -417,21 +418,22 @@ tl_store_newest(const struct tl_store *s, int64_t *ns)
 	return 0;
 }
 
-/* Reads one run, in either direction. */
+/* A cursor of one run, in either direction. */
 struct run_cursor {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	const struct tl_store *store;
-	const uint64_t *memory; /* NULL: it is in the file */
-	uint64_t at;            /* of the file, in words */
+	const uint64_t *memory; /* NULL: the run is in the file */
+	uint64_t at;            /* offset in the file, in words */
 	size_t count;
-	size_t place; /* where the next event begins, or ends */
+	size_t place; /* where the next event begins, or ends if backward */
 	bool backward;
-	size_t window_at; /* of the run, in words */
+	size_t window_at; /* place of the window in the run, in words */
 	size_t window_count;
 	uint64_t window[];
 };
 
-/* So many words from place of the run; NULL: could not be read. */
+/* Get count words from a place of the run.  Returns NULL if the file cannot be
+ * read. */
 static const uint64_t *
 look(struct run_cursor *c, size_t place, size_t count)
 {
@@ -483,7 +485,7 @@ run_close(struct tl_cursor *cursor)
 	free(cursor);
 }
 
-/* Run i; the one after all runs is in memory. */
+/* Open run i.  The run after the last spilled run is in memory. */
 static int
 open_run(const struct tl_store *s, size_t i, enum tl_order order,
     struct tl_cursor **cursor)
@@ -506,9 +508,9 @@ open_run(const struct tl_store *s, size_t i, enum tl_order order,
 	return 0;
 }
 
-/* Undoes what a merge writes into events. */
+/* Resets the source that the merge sets in events. */
 struct all_cursor {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *merge;
 };
 
@@ -531,8 +533,9 @@ all_close(struct tl_cursor *cursor)
 	free(a);
 }
 
-/* Of events of one time a merge gives the lower cursor's first when newest
- * first: that is the run that came last, unless all of it ran backwards. */
+/* Open all runs for a merge.  Newest first, the merge gives events of equal
+ * time by the lowest index, so the last run comes first, unless the whole input
+ * ran backwards. */
 static int
 open_runs(const struct tl_store *s, enum tl_order order,
     struct tl_cursor **cursors, unsigned *clocks)
@@ -548,7 +551,8 @@ open_runs(const struct tl_store *s, enum tl_order order,
 				tl_cursor_close(cursors[--i]);
 			return rc;
 		}
-		clocks[i] = (unsigned)i; /* by ns */
+		/* each run its own: the merge goes by ns */
+		clocks[i] = (unsigned)i;
 	}
 	return 0;
 }

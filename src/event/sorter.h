@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sorter.h - events that are kept, to be had in order of time.
+ * sorter.h - keep events, and yield them in order of time.
  *
- * What a reader yields stands in the order of its input; here it is sorted,
- * and given oldest or newest first, as often as wanted.  Beyond a budget of
- * memory sorted runs are spilled to a temporary file that has no name.
+ * A reader yields events in the order of its input.  The store sorts the
+ * events, and yields them oldest or newest first, any number of times.  Beyond
+ * a budget of memory the store spills sorted runs to a temporary file without a
+ * name.
  */
 #ifndef TL_EVENT_SORTER_H
 #define TL_EVENT_SORTER_H
@@ -15,28 +16,30 @@ struct tl_store;
 
 enum {
 	TL_STORE_MEMORY_MAX = 64 << 20,
-	TL_STORE_MEMORY_LITTLE = 1 << 20 /* of who does not read them all */
+	/* for readers that do not read all events */
+	TL_STORE_MEMORY_LITTLE = 1 << 20
 };
 
-/* memory_max is the budget in bytes; while it is sorted, twice as much is
- * needed.  0 or -ENOMEM. */
+/* memory_max is the budget in bytes; sorting needs twice as much.  Returns 0 or
+ * -ENOMEM. */
 int tl_store_new(struct tl_store **store, size_t memory_max);
 void tl_store_free(struct tl_store *store);
 
-/* Where events go.  Its finish comes before the first cursor; nothing can be
- * put after it. */
+/* The sink that takes the events.  Finish the sink before the first cursor; no
+ * event can be put after finish. */
 struct tl_sink *tl_store_sink(struct tl_store *store);
 
-/* How many there are. */
+/* The number of events. */
 uint64_t tl_store_count(const struct tl_store *store);
-/* The time of the newest that is no loss; -ENODATA without. */
+/* Set *ns to the time of the newest event that is not TL_LOST.  Returns 0, or
+ * -ENODATA if there is no such event. */
 int tl_store_newest(const struct tl_store *store, int64_t *ns);
 
 /*
- * All events in order of time.  Those of one time stand in the order of the
- * input, or the other way round where all of the input ran from new to old;
- * newest first is oldest first turned round.  source is 0.  The events'
- * messages must still be there.
+ * All events in order of time.  Events of equal time keep the order of the
+ * input, or are reversed if the whole input ran from new to old; newest first
+ * is the exact reverse of oldest first.  source is 0.  The messages of the
+ * events must outlive the cursor.
  */
 int tl_store_cursor(struct tl_store *store, enum tl_order order,
     struct tl_cursor **cursor);

@@ -6,12 +6,11 @@
  *	            stack (thread: counts only)
  *	oldest begin <--> ... <--> newest begin     (to forget the oldest)
  *
- * Stacks and begins live in two pools and name each other by index, so that
- * the pools may move when they grow.  A begin that is cut is in no stack; the
- * oldest begin of all is cut or the bottom of its stack, because a stack grows in
- * time.  A stack that becomes empty
- * stays, as the next span of its thread needs it again; the empty ones are
- * given back where the pool is full.
+ * Stacks and begins live in two pools and refer to each other by index, so that
+ * the pools may move when they grow.  A begin that is cut is in no stack.  The
+ * oldest begin of all is cut or the bottom of its stack, because a stack grows
+ * in time.  A stack that becomes empty stays, because the next span of its
+ * thread needs the stack again; empty stacks are freed when the pool is full.
  */
 #include "event/spans.h"
 
@@ -28,12 +27,13 @@
 enum {
 	BUCKETS = 1 << 14,
 	POOL_FIRST = 64,
-	KNOWN_MAX = 4096, /* begins looked at for an end that knows its own */
-	/* In a recording a begin and its end may tell the time of the begin by
-	 * two measurements of the clock. */
+	KNOWN_MAX = 4096, /* begins examined for an end that knows its begin */
+	/* In a recording, the begin and its end may state the time of the begin
+	 * by two measurements of the clock; the two times differ by less than
+	 * this. */
 	TIMES_APART_NS = 1000000,
-	/* A begin has a stack of its own and a thread's, at the most; an end
-	 * that waits has one. */
+	/* A begin has at most two stacks, its own and its thread's; an end that
+	 * waits has one stack. */
 	STACKS_MAX = TL_SPANS_WINDOW + 2
 };
 
@@ -43,7 +43,7 @@ struct begin {
 	int64_t ns;
 	int64_t steps_ns;
 	uint64_t tsc;
-	uint64_t losses; /* seen before it */
+	uint64_t losses; /* count before the begin */
 	uint64_t observed;
 	uint32_t error_ns;
 	uint32_t sync_us;
@@ -53,29 +53,29 @@ struct begin {
 	uint32_t tid;
 	uint32_t depth;
 	uint32_t nesting;
-	uint32_t stack;  /* NONE: it is cut */
-	uint32_t thread; /* the stack of its thread; NONE: not counted */
-	uint32_t below;  /* in its stack; in the free list, the next */
+	uint32_t stack;  /* NONE: the begin is cut */
+	uint32_t thread; /* its thread's stack; NONE: not counted */
+	uint32_t below;  /* in the stack, or the next in the free list */
 	uint32_t above;
 	uint32_t older;
 	uint32_t newer;
 	uint16_t source;
 	bool overlaps;
-	bool proven; /* its end will be */
+	bool proven; /* its end will be proven */
 };
 
-/* Whose spans are stacked: message NULL counts all spans of a thread. */
+/* Whose spans a stack holds: message NULL counts all spans of a thread. */
 struct key {
 	const struct tl_message *message;
 	uint32_t pid;
 	uint32_t tid;
 	uint16_t source;
-	bool proven; /* begins whose ends will be */
+	bool proven; /* begins whose ends will be proven */
 };
 
 struct stack {
 	struct key key;
-	uint32_t next; /* in its bucket; in the free list, the next */
+	uint32_t next; /* in the bucket, or in the free list */
 	uint32_t top;
 	uint32_t bottom;
 	uint32_t open;
@@ -87,9 +87,9 @@ struct tl_spans {
 	struct stack *stacks;
 	uint32_t begin_count, begin_capacity, begin_free;
 	uint32_t stack_count, stack_capacity, stack_free;
-	uint32_t last[2]; /* found last: of a message, of a thread */
+	uint32_t last[2]; /* stacks found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
-	uint32_t proven;  /* of these, whose end will be */
+	uint32_t proven;  /* open begins whose end will be proven */
 	uint64_t *losses; /* by source */
 	size_t sources;
 	struct tl_spans_count count;
@@ -122,15 +122,17 @@ tl_spans_free(struct tl_spans *spans)
 	free(spans);
 }
 
-/* The losses of a source so far: those of another say nothing about it. */
+/* The losses of a source so far.  Losses of other sources do not affect its
+ * spans. */
 static uint64_t
 losses_of(const struct tl_spans *s, uint16_t source)
 {
 	return source < s->sources ? s->losses[source] : 0;
 }
 
-/* Count a loss.  That in an entry is of kernel numbers.  Entries overwritten
- * before all others are outside of observed intervals.  0 or -ENOMEM. */
+/* Count a loss.  A loss that an entry reports (level not 0) is a loss of kernel
+ * events, and entries overwritten before all others are outside of observed
+ * intervals: neither counts.  Returns 0 or -ENOMEM. */
 static int
 lose(struct tl_spans *s, const struct tl_event *event)
 {
@@ -216,7 +218,7 @@ stack_find(struct tl_spans *s, const struct key *key)
 	return *last;
 }
 
-/* Free empty ones; returns how many. */
+/* Free the empty stacks.  Returns the number of freed stacks. */
 static uint32_t
 stacks_sweep(struct tl_spans *s)
 {
@@ -246,7 +248,7 @@ stack_alloc(struct tl_spans *s)
 	void *pool = s->stacks;
 	uint32_t i;
 
-	/* If few are empty, more threads than before have spans. */
+	/* If few stacks are empty, more threads than before have spans. */
 	if (s->stack_free == NONE && s->stack_count == s->stack_capacity &&
 	    (s->stack_capacity < BUCKETS ||
 		stacks_sweep(s) <= s->stack_capacity / 2) &&
@@ -262,7 +264,7 @@ stack_alloc(struct tl_spans *s)
 	return i;
 }
 
-/* The stack of a key, made when it is new; NONE without memory. */
+/* The stack of a key; a new stack is made.  NONE without memory. */
 static uint32_t
 stack_get(struct tl_spans *s, const struct key *key)
 {
@@ -357,8 +359,8 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	s->proven += b->proven;
 }
 
-/* The begins of a stack whose observed interval has ended belong to no later
- * end. */
+/* Cut the begins of a stack whose observed interval has ended: no later end
+ * belongs to them. */
 static void
 stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 {
@@ -409,7 +411,8 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 		goto free_begin;
 	if (!own.proven)
 		stack_cut(s, stack, event->observed);
-	nesting = s->stacks[stack].open++; /* the next one spares it */
+	/* stacks_sweep frees only stacks with open 0 */
+	nesting = s->stacks[stack].open++;
 	if (own.message->scope != TIMELINE_SOURCE) {
 		thread = stack_get(s, &all);
 		if (thread == NONE)
@@ -459,8 +462,9 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		span->args[k] = b->args[k];
 }
 
-/* The begin of an end in its stack: the last, or the one that it knows.  Spans
- * that a thread has open side by side are many at the most. */
+/* The begin of an end in its stack: the begin at the time the end states, or
+ * the top of the stack.  At most KNOWN_MAX begins are examined, because a
+ * thread rarely has more spans open side by side. */
 static uint32_t
 begin_of(const struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 {
@@ -478,8 +482,8 @@ begin_of(const struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 
 /* == proven ends == */
 
-/* Two CPUs may read one stamp, so the thread counts, too; that of a child which
- * was forked within the span has another process. */
+/* Two CPUs may read the same stamp, so the thread must match as well, except in
+ * another process: a child that was forked within the span has another tid. */
 static bool
 may_be_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
     const struct tl_event *end)
@@ -488,8 +492,9 @@ may_be_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
 	       tid == end->tid;
 }
 
-/* The begin of a proven end: a begin that is cut is in no stack.  That of its
- * own process comes first.  Begins are older from here to there. */
+/* The begin of a proven end, also a begin that is cut and in no stack.  A begin
+ * of the end's own process is preferred.  The search stops at a begin older
+ * than the stamp, because all further begins are older. */
 static uint32_t
 begin_of_stamp(const struct tl_spans *s, const struct tl_event *end)
 {
@@ -513,8 +518,8 @@ begin_of_stamp(const struct tl_spans *s, const struct tl_event *end)
 	return forked;
 }
 
-/* Begins of the thread within the span have no end: they belong to no later
- * one that is not proven. */
+/* Cut the begins of the thread that lie within the span.  Such a begin has no
+ * end, and no later unproven end may pair with the begin. */
 static void
 close_within(struct tl_spans *s, const struct tl_event *end)
 {
@@ -535,7 +540,7 @@ close_within(struct tl_spans *s, const struct tl_event *end)
 	}
 }
 
-/* A span whose begin was not put. */
+/* Fill the span of a proven end whose begin was not put. */
 static void
 fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 {
@@ -701,7 +706,7 @@ tl_spans_open(const struct tl_spans *spans, uint32_t *index,
 		return false;
 	span_fill(spans, i, span);
 	*index = spans->begins[i].newer;
-	if (*index != NONE) /* is there one more? */
+	if (*index != NONE) /* is there another begin? */
 		++*index;
 	return true;
 }
@@ -719,7 +724,7 @@ complete(struct tl_event *end, int64_t begun_ns, int64_t duration_ns,
 		memcpy(end->args, args, sizeof(end->args));
 }
 
-/* A proven end whose begin is not known. */
+/* Complete a proven end whose begin is not known. */
 static void
 complete_alone(struct tl_event *end)
 {
@@ -743,28 +748,32 @@ tl_spans_complete(struct tl_spans *spans, struct tl_event *event)
 	return rc < 0 ? rc : 0;
 }
 
-/* An entry that waits to be given. */
+/* An entry that waits to be returned. */
 struct waiting {
 	struct tl_event event;
-	bool open;       /* an end whose begin is not read yet */
-	uint32_t stack;  /* ... stands in this one, whose top is a number of */
-	uint32_t below;  /* an entry, as is the next one below it */
-	uint64_t losses; /* read before it */
+	/* An end whose begin is not read yet. */
+	bool open;
+	/* While open: the stack of the end, and the number of the next entry
+	 * below the end in the stack.  The top of the stack is the number of an
+	 * entry. */
+	uint32_t stack;
+	uint32_t below;
+	uint64_t losses; /* count before the entry */
 };
 
 struct span_cursor {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *inner;
 	struct tl_spans *spans;
 	size_t window;
-	/* Newest first: a ring of the entries from the oldest end on that is
-	 * open.  Entry n stands at n & (capacity - 1). */
+	/* Newest first: a ring of the entries from the oldest open end on.
+	 * Entry n is in ring[n & (capacity - 1)]. */
 	struct waiting *ring;
 	size_t capacity; /* a power of two, or 0 */
-	uint64_t first;  /* the entry that is given next */
-	uint64_t next;   /* number of the one that is read next */
-	int rc;          /* what inner returned at its end */
-	int64_t last_ns; /* of the event that was read last */
+	uint64_t first;  /* number of the entry to return next */
+	uint64_t next;   /* number of the entry to read next */
+	int rc;          /* the last result of inner */
+	int64_t last_ns; /* time of the entry read last */
 };
 
 static int
@@ -801,8 +810,8 @@ ring_grow(struct span_cursor *c)
 	return 0;
 }
 
-/* Newest first: ends of a stack whose begins are before their observed interval
- * do not wait for them. */
+/* Newest first: ends stop waiting when their observed interval has ended,
+ * because their begins are not in the record. */
 static void
 stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 {
@@ -818,8 +827,9 @@ stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 	}
 }
 
-/* Newest first: the stack of an end, or of the ends that may be those of a begin.
- * Proven ends of a message are in one, because a forked child may log them. */
+/* Newest first: the key of the stack for an end, or for the ends that a begin
+ * may match.  All proven ends of a message share a stack, because a forked
+ * child may log an end. */
 static struct key
 key_of_ends(const struct tl_event *event, bool proven)
 {
@@ -832,7 +842,7 @@ key_of_ends(const struct tl_event *event, bool proven)
 	return key;
 }
 
-/* Newest first: an end stands on its stack until its begin comes. */
+/* Newest first: push an end on its stack until its begin comes. */
 static int
 push_end(struct span_cursor *c, struct waiting *end)
 {
@@ -853,7 +863,7 @@ push_end(struct span_cursor *c, struct waiting *end)
 	return 0;
 }
 
-/* Newest first: an end that is no longer in its stack. */
+/* Newest first: take an end out of its stack. */
 static void
 unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
 {
@@ -864,8 +874,9 @@ unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
 	c->spans->stacks[stack].open--;
 }
 
-/* Newest first: complete the proven ends that have the stamp of a begin.  Those of
- * another process were forked within the span.  Is there one? */
+/* Newest first: complete the proven ends that have the stamp of a begin.  An
+ * end of another process was forked within the span and stays unsure.  Returns
+ * true if an end of the begin's own process was completed. */
 static bool
 pop_proven(struct span_cursor *c, const struct tl_event *begin)
 {
@@ -887,7 +898,8 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin)
 		}
 		if (end->pid != begin->pid &&
 		    end->message->scope != TIMELINE_SOURCE) {
-			/* unless its own begin has this stamp, too */
+			/* The end stays: a begin of its own process may have
+			 * this stamp, too. */
 			complete_alone(end);
 			end->begun = TL_BEGUN_UNSURE;
 			link = &w->below;
@@ -924,7 +936,8 @@ pop_end(struct span_cursor *c, const struct tl_event *begin)
 	unlink_end(c, i, &stack->top);
 }
 
-/* An end of a timer knows its begin. */
+/* Put an entry newest first.  An end of a timer needs no begin, because its
+ * entry has both. */
 static int
 put_backward(struct span_cursor *c, struct waiting *w)
 {
@@ -940,8 +953,8 @@ put_backward(struct span_cursor *c, struct waiting *w)
 	return 0;
 }
 
-/* May the first that waits be given?  A proven end does not wait for a begin that
- * is not there. */
+/* May the first waiting entry be returned?  A proven end does not wait once the
+ * entries read are older than its begin. */
 static bool
 is_ready(const struct span_cursor *c)
 {
@@ -955,7 +968,7 @@ is_ready(const struct span_cursor *c)
 		   w->event.begun_ns - TIMES_APART_NS > c->last_ns);
 }
 
-/* Read one more entry and put it behind those that wait. */
+/* Read one more entry and append it to the ring, or append end. */
 static int
 read_one(struct span_cursor *c, const struct tl_event *end)
 {
@@ -977,7 +990,7 @@ read_one(struct span_cursor *c, const struct tl_event *end)
 	return 0;
 }
 
-/* The first that waits, as soon as it may be given. */
+/* Return the first waiting entry as soon as it is ready. */
 static int
 next_waiting(struct span_cursor *c, struct tl_event *event)
 {
@@ -987,7 +1000,7 @@ next_waiting(struct span_cursor *c, struct tl_event *event)
 		if (read_one(c, NULL) < 0)
 			return -ENOMEM;
 	w = waiting(c, c->first++);
-	if (w->open) { /* the last of its stack */
+	if (w->open) { /* w is at the bottom of its stack */
 		c->spans->stacks[w->stack].open--;
 		if (w->event.proven && w->event.begun == TL_BEGUN_UNKNOWN)
 			complete_alone(&w->event);
@@ -1004,10 +1017,10 @@ next_backward(struct tl_cursor *cursor, struct tl_event *event)
 
 	if (c->first != c->next)
 		return next_waiting(c, event);
-	c->rc = 1; /* after an end it may go on, as a merge does */
+	c->rc = 1; /* inner may continue after its end, as a merge does */
 	if (rc > 0)
 		rc = tl_cursor_next(c->inner, event);
-	if (rc <= 0 || event->kind != TL_END) /* nothing to wait for */
+	if (rc <= 0 || event->kind != TL_END) /* nothing waits */
 		return rc;
 	rc = read_one(c, event);
 	return rc < 0 ? rc : next_waiting(c, event);

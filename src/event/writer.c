@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.c - what is the same for every writer: what stands before the first
- * event and after the last is written once, and text goes on in large pieces.
+ * writer.c - the frame of every writer: the texts before the first event and
+ * after the last are written once, and text is passed on in large pieces.
  */
 #include "event/writer.h"
 
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How far a writer is: its begun. */
+/* The states of a writer (writer->begun). */
 enum { NOT_BEGUN, BEGUN, ENDED };
 
 static struct tl_writer *
@@ -34,7 +34,8 @@ begin(struct tl_writer *writer)
 					      : rc;
 }
 
-/* Of several hosts, with the id that its process has among all. */
+/* Put an event with the id that its process has among the processes of all
+ * hosts. */
 static int
 put_as_own(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -52,13 +53,14 @@ writer_put(struct tl_sink *sink, const struct tl_event *event)
 
 	if (rc < 0)
 		return rc;
-	assert(writer->begun == BEGUN); /* nothing can follow an end */
+	assert(writer->begun == BEGUN); /* nothing follows the end */
 	rc = writer->pids && event->message ? put_as_own(writer, event)
 					    : writer->kind->put(writer, event);
 	return rc < 0 ? rc : tl_out_flush_full(&writer->out);
 }
 
-/* Where nothing stands after the last event, it need not be the last. */
+/* A format without a text after the last event may take further events after
+ * finish. */
 static int
 writer_finish(struct tl_sink *sink)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer.h - what a writer has ready, handed on in large pieces.
+ * writer.h - the buffered output of a writer, and the frame of all writers.
  */
 #ifndef TL_EVENT_WRITER_H
 #define TL_EVENT_WRITER_H
@@ -14,7 +14,7 @@
 
 enum { TL_OUT_SIZE_MAX = 64 << 10 };
 
-/* Take size bytes: 0, or -errno to stop. */
+/* Take size bytes.  Returns 0, or -errno to stop. */
 typedef int tl_write(void *context, const char *data, size_t size);
 
 struct tl_out {
@@ -23,8 +23,8 @@ struct tl_out {
 	void *context;
 };
 
-/* Pass all text on.  0; -ENOMEM: some text is missing; or the result of
- * write. */
+/* Pass all text on.  Returns 0, -ENOMEM if some text is missing, or the result
+ * of write. */
 static inline int
 tl_out_flush(struct tl_out *out)
 {
@@ -36,7 +36,7 @@ tl_out_flush(struct tl_out *out)
 	return rc;
 }
 
-/* Hand it on if it is worth it. */
+/* Pass the text on if it is at least TL_OUT_SIZE_MAX bytes. */
 static inline int
 tl_out_flush_full(struct tl_out *out)
 {
@@ -48,8 +48,8 @@ tl_out_flush_full(struct tl_out *out)
 /*
  * == writer ==
  *
- * a writer of a format: events in, oldest first unless its file states another
- * order, bytes out in large pieces.  Every writer begins with this struct.
+ * A writer of a format: events in, oldest first unless its file states another
+ * order; bytes out in large pieces.  Every writer begins with struct tl_writer.
  *
  *	struct my_writer { struct tl_writer writer; ... own ... };
  *	tl_writer_make(sizeof(struct my_writer), &my_kind, ...)
@@ -62,88 +62,94 @@ struct tl_writer;
 
 /* The functions of a writer of one format. */
 struct tl_writer_kind {
-	/* Write one event into out.text; the frame hands it on.  0, -errno. */
+	/* Write one event into out.text; the frame passes the text on.  Returns
+	 * 0 or -errno. */
 	int (*put)(struct tl_writer *writer, const struct tl_event *event);
 	/* Write the text before the first event, and after the last; either may
-	 * be NULL.  Both are called even if there are no events. */
+	 * be NULL.  The frame calls both even if there are no events. */
 	int (*begin)(struct tl_writer *writer);
 	int (*end)(struct tl_writer *writer);
-	/* Free its own parts; may be NULL. */
+	/* Free the writer's own parts; may be NULL. */
 	void (*free)(struct tl_writer *writer);
-	/* It knows processes by their id alone: of several hosts they get ids
-	 * that differ (struct tl_host_pids). */
+	/* The format knows processes by their id alone: processes of several
+	 * hosts get distinct ids (struct tl_host_pids). */
 	bool is_of_one_machine;
-	/* The one setting that this format has, before the first event, as its
-	 * header describes it.  NULL: it has none. */
+	/* Set the one setting of this format, before the first event; the
+	 * format's header describes the setting.  NULL: the format has no
+	 * setting. */
 	void (*set)(struct tl_writer *writer, int value);
-	/* All events come from this snapshot, or from this and others that are
-	 * set, too; none from elsewhere.  Before the first event; the snapshot
-	 * outlives the writer.  0, -ENOMEM.  NULL: it makes no difference. */
+	/* All events come from this snapshot and from further snapshots that
+	 * are set, and none from elsewhere.  Called before the first event; the
+	 * snapshot outlives the writer.  Returns 0 or -ENOMEM.  NULL: the
+	 * writer does not use snapshots. */
 	int (*set_snap)(struct tl_writer *writer, const struct tl_snap *snap);
-	/* A source of this number defines a message, of which there may be no
-	 * event.  Before the first event; the message outlives the writer.  0,
-	 * -ENOMEM.  NULL: such messages are not written. */
+	/* A source of this number defines a message, which may have no event.
+	 * Called before the first event; the message outlives the writer.
+	 * Returns 0 or -ENOMEM.  NULL: messages without events are not
+	 * written. */
 	int (*set_message)(struct tl_writer *writer, uint32_t source,
 	    const struct tl_message *message);
 };
 
 struct tl_writer {
-	struct tl_sink sink; /* first: what callers put events into */
+	struct tl_sink sink; /* first: callers hold a pointer to it */
 	struct tl_out out;
 	const struct tl_writer_kind *kind;
-	/* of events and fields that the format cannot hold */
+	/* Takes reports of events and fields that the format cannot hold. */
 	const struct tl_report *report;
 	uint64_t begun;
-	/* Properties of all events, known before the first of them: */
+	/* Properties of all events, set before the first event: */
 	struct tl_origin origin;
-	const char *title; /* of a page or picture; NULL: none */
-	/* properties of each source, by number; NULL: unknown */
+	const char *title; /* of a page or picture; may be NULL */
+	/* The origin of each source, by number; NULL: unknown. */
 	const struct tl_origin *sources;
 	size_t source_count;
-	bool may_be_several;       /* hosts, as sources come while it runs */
-	bool says_origin;          /* with each event, also of one timeline */
-	struct tl_host_pids *pids; /* NULL: as their hosts have them */
-	struct tl_names names;     /* that tl_writer_name has kept */
-	/* The clock, where all events are of one timeline: */
+	bool may_be_several;       /* sources of other hosts may come later */
+	bool says_origin;          /* per event, also for one timeline */
+	struct tl_host_pids *pids; /* NULL: pids as on their hosts */
+	struct tl_names names;     /* kept by tl_writer_name */
+	/* The clock, if all events belong to one timeline: */
 	const struct timeline_knot *knots;
 	size_t knot_count;
 };
 
-/* A writer of size bytes (all zeros behind the frame).  0, -ENOMEM. */
+/* Make a writer of size bytes, all zeros after the frame.  Returns 0 or
+ * -ENOMEM. */
 int tl_writer_make(struct tl_writer **writer, size_t size,
     const struct tl_writer_kind *kind, tl_write *write, void *context,
     const struct tl_report *report);
-/* Where its events come from; unknown unless it is set. */
+/* Set the origin of all events; unknown unless set. */
 void
 tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin);
-/* The same of each source by its number; they stay the caller's. */
+/* Set the origin of each source by its number.  The caller keeps sources. */
 void tl_writer_set_sources(struct tl_writer *writer,
     const struct tl_origin *sources, size_t count);
-/* The knots of the one clock that all stamps count; stay the caller's. */
+/* Set the knots of the clock that all stamps belong to.  The caller keeps
+ * knots. */
 void tl_writer_set_knots(struct tl_writer *writer,
     const struct timeline_knot *knots, size_t count);
-/* The origin of an event: never NULL. */
+/* The origin of an event, never NULL. */
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);
-/* Keep in names what the thread and process of an event are called that is put:
- * once for each thread will do.  0, -ENOMEM. */
+/* Keep the names of the thread and process of an event that is put.  One call
+ * for each thread is enough.  Returns 0 or -ENOMEM. */
 int tl_writer_name(struct tl_writer *writer, const struct tl_event *event);
-/* The setting of its format, which must have one. */
+/* Set the setting of the format, which must have one. */
 static inline void
 tl_writer_set(struct tl_writer *writer, int value)
 {
 	writer->kind->set(writer, value);
 }
-/* The title, which stays the caller's. */
+/* Set the title.  The caller keeps title. */
 void tl_writer_set_title(struct tl_writer *writer, const char *title);
-/* Before the sources of its events close.  NULL does nothing. */
+/* Free a writer before the sources of its events close.  NULL does nothing. */
 void tl_writer_free(struct tl_writer *writer);
 
-/* Every writer's way to be made: of one that writes a stream of bytes, ... */
+/* The function that makes a writer of a stream of bytes. */
 typedef int tl_writer_new(struct tl_writer **writer, tl_write *write,
     void *context, const struct tl_report *report);
-/* The same for a writer that makes a file or directory at path, which must not
- * exist. */
+/* The function that makes a writer of a file or directory at path, which must
+ * not exist. */
 typedef int tl_writer_at(struct tl_writer **writer, const char *path,
     const struct tl_report *report);
 

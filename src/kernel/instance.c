@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* instance.c - an instance of tracefs: made, given up, found again. */
+/* instance.c - make, remove and find instances of tracefs. */
 #include "kernel/kernel.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 
 #define TRACEFS_MAGIC 0x74726163
 #define LOCKDOWN      "/sys/kernel/security/lockdown"
-/* of <sys/mount.h>, which older C libraries lack */
+/* From <sys/mount.h>, which older C libraries lack: */
 #define OPEN_CLOEXEC  1
 #define CONFIG_CREATE 6
 #define MOUNT_CLOEXEC 1
@@ -30,7 +30,8 @@ static const char *const mount_points[] = { "/sys/kernel/tracing",
 	"/sys/kernel/debug/tracing", NULL };
 const char *const *tl_tracefs_paths = mount_points;
 
-/* A mount that has no place in any tree and ends with its descriptor. */
+/* Mount tracefs without a place in any tree; the mount ends with its
+ * descriptor.  Returns the descriptor or -errno. */
 static int
 mount_tracefs(void)
 {
@@ -51,7 +52,8 @@ mount_tracefs(void)
 	return mount;
 }
 
-/* Kernels say so by different errors, at different files. */
+/* Is the kernel locked down?  Kernels report a lockdown by different errors, at
+ * different files. */
 static bool
 is_locked_down(void)
 {
@@ -133,7 +135,7 @@ tl_instances_open(struct tl_fault *fault)
 	return fd < 0 ? report_tracefs(fd, fault) : fd;
 }
 
-/* Write a word to a file of a folder: 0 or -errno. */
+/* Write a word to a file of a folder.  Returns 0 or -errno. */
 static int
 set(int folder, const char *path, const char *word)
 {
@@ -189,8 +191,9 @@ tl_instances_list(int instances,
 	return count;
 }
 
-/* Readers that were killed, or others that look, may be about to close files
- * of the instance. */
+/* Remove an instance.  Readers that were killed, or processes that look at the
+ * instance, may be about to close their files, so a busy instance is tried
+ * again. */
 static int
 remove_folder(int instances, const char *name)
 {
@@ -258,7 +261,7 @@ set_up(struct tl_instance *i, const struct tl_kernel_plan *plan,
 	char number[32];
 	int rc;
 
-	/* a change of the clock empties the buffer: first */
+	/* first, because a change of the clock empties the buffer */
 	if ((rc = set(i->folder, "tracing_on", "0")) != 0 ||
 	    (rc = set(i->folder, "trace_clock", "x86-tsc")) != 0)
 		return rc == -EINVAL
@@ -272,15 +275,15 @@ set_up(struct tl_instance *i, const struct tl_kernel_plan *plan,
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
 		    "no room for a kernel buffer of %s KiB for each CPU: %s",
 		    number, strerror(-rc));
-	/* no thread at first: an empty list would mean all of them */
+	/* no real thread yet: an empty list would mean all threads */
 	snprintf(number, sizeof(number), "%u", plan->client);
 	if ((rc = set(i->folder, "set_event_pid", number)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
 		    "set_event_pid: %s", strerror(-rc));
 	(void)set(i->folder, "options/event-fork", "1");
-	/* a buffer that is full keeps the newest events */
+	/* a full buffer keeps the newest events */
 	(void)set(i->folder, "options/overwrite", "1");
-	if (plan->quiet_client) /* kernels before 5.8 have no such list */
+	if (plan->quiet_client) /* kernels before 5.8 lack the list */
 		(void)set(i->folder, "set_event_notrace_pid", number);
 	i->release = openat(i->folder, "free_buffer", O_WRONLY | O_CLOEXEC);
 	(void)set(i->folder, "options/disable_on_free", "1");
@@ -297,7 +300,7 @@ tl_instance_make(struct tl_instance *i, int instances,
 		.folder = -1,
 		.release = -1 };
 	snprintf(i->name, sizeof(i->name), TL_INSTANCE_PREFIX "%s", plan->name);
-	/* one start at a time: a folder is made and locked in one step */
+	/* one start at a time: making and locking the folder is one step */
 	while (flock(instances, LOCK_EX) != 0 && errno == EINTR)
 		;
 	tl_instances_remove_stale(instances);

@@ -9,8 +9,8 @@
  *	reads pages			waits
  *	closes the socket, or dies -->	events off, instance removed, ends
  *
- * A client that is root forks its keeper.  Any other sends one end of the
- * socketpair to the service (service.c), which forks it.
+ * A client that is root forks its keeper.  Any other client sends one end of
+ * the socketpair to the service (service.c), which forks the keeper.
  */
 #include "kernel/keeper.h"
 #include "base/process.h"
@@ -32,12 +32,12 @@
 #include <unistd.h>
 
 enum { FORMAT_SIZE_MAX = 64 << 10, LOOK_MS = 1000 };
-/* The inode of the first pid namespace is fixed. */
+/* The inode of the first pid namespace is fixed in the kernel. */
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
 
 enum what { PAGES, FORMAT, PIPE, STATS, PIDS, ON, DONE, FAILED };
 
-/* A client that does not read is given up. */
+/* The keeper gives up a client that does not read. */
 static const struct timeval send_timeout = { .tv_sec = 5 };
 
 static void
@@ -47,7 +47,7 @@ close_one(int fd)
 		close(fd);
 }
 
-/* One message: what the descriptor that comes with it is. */
+/* A message names the file of the descriptor that comes with it. */
 struct message {
 	uint32_t what;
 	uint32_t index;
@@ -75,7 +75,8 @@ send_message(int socket, const struct message *message, int fd)
 	return sendmsg(socket, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* *fd is -1 where none came.  0 or -errno; -EPIPE: the keeper has ended. */
+/* Receive a message; *fd is -1 if no descriptor came.  Returns 0 or -errno;
+ * -EPIPE: the keeper has ended. */
 static int
 receive_message(int socket, struct message *message, int *fd, int flags)
 {
@@ -112,7 +113,8 @@ receive_message(int socket, struct message *message, int *fd, int flags)
 
 /* == the keeper == */
 
-/* Open a file of the instance and hand it over.  -ENOENT is for the caller. */
+/* Open a file of the instance and send its descriptor.  Returns 0 or -errno;
+ * the caller decides about -ENOENT. */
 static int
 hand_over(const struct tl_instance *i, int socket, enum what what,
     uint32_t index, const char *path, int flags)
@@ -189,7 +191,8 @@ wait_for_client(int socket)
 	}
 }
 
-/* The client's reader must not wait for the keeper's end. */
+/* Replace the client's standard files, so that a reader of the client's output
+ * does not wait for the keeper's end. */
 static void
 leave_files(int socket)
 {
@@ -212,7 +215,7 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 
 	if (rc < 0)
 		message.fault = *fault;
-	(void)setsid(); /* the terminal's signals are the client's */
+	(void)setsid(); /* signals of the terminal are for the client */
 	leave_files(socket);
 	tl_signals_ask_to_stop(true);
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -234,8 +237,8 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 		}
 		if (rc == 0)
 			wait_for_client(socket);
-		/* its end is how the client learns that it must close its
-		 * files, which hold the instance */
+		/* The end of the socket tells the client to close its files,
+		 * which hold the instance. */
 		close(socket);
 		rc = tl_instance_remove(&instance);
 	} else {
@@ -244,7 +247,7 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 	_exit(rc == 0 ? 0 : 1);
 }
 
-/* The keeper of a client that is root. */
+/* Run the keeper of a client that is root. */
 static _Noreturn void
 keep_for_parent(int socket, const struct tl_kernel_plan *plan)
 {
@@ -293,7 +296,7 @@ grow(struct tl_kernel *k, uint32_t cpu)
 	return 0;
 }
 
-/* Keep a descriptor where there is none yet. */
+/* Keep a descriptor, unless there is one already. */
 static int
 keep_fd(int *at, int fd)
 {
@@ -303,7 +306,7 @@ keep_fd(int *at, int fd)
 	return 0;
 }
 
-/* Keep a file, or read it and close it. */
+/* Keep a file, or read and close it. */
 static int
 take_file(struct tl_kernel *k, const struct message *m, int fd,
     struct tl_fault *fault)
@@ -349,7 +352,7 @@ take_file(struct tl_kernel *k, const struct message *m, int fd,
 	return rc;
 }
 
-/* All that a recording needs. */
+/* Has everything arrived that a recording needs? */
 static bool
 is_complete(const struct tl_kernel *k)
 {
@@ -394,8 +397,9 @@ tl_kernel_take(struct tl_kernel *k, struct tl_fault *fault)
 	return take_files(k, MSG_DONTWAIT, fault);
 }
 
-/* Thread numbers in the kernel's events are those of the first pid
- * namespace, which no other can translate. */
+/* Check that this is the first pid namespace.  The kernel's events number
+ * threads as in the first namespace, and other namespaces cannot translate
+ * these numbers. */
 static int
 check_namespace(struct tl_fault *fault)
 {
@@ -458,7 +462,7 @@ tl_kernel_add_thread(const struct tl_kernel *k, uint32_t tid)
 	char number[16];
 	const int n = snprintf(number, sizeof(number), "%u\n", tid);
 
-	/* one that has ended is no error */
+	/* a thread that has ended is no error */
 	return write(k->set_event_pid, number, (size_t)n) < 0 &&
 		       errno != EINVAL && errno != ESRCH
 		   ? -errno

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel.h - what the kernel did to the threads of a timeline, as entries of a
- * second timeline beside it.
+ * second timeline beside the first.
  *
  *	kernel's ring buffer --pages--> decode --> entries of NAME.sched
  *	  an instance of tracefs,        page.c      sched.c
@@ -16,47 +16,48 @@
  * program without any conversion.
  *
  * Why an instance.  An instance of tracefs has its own clock, events, filter
- * and buffer, so that other users of tracing are not disturbed.  Only events
- * of the threads of the timeline are recorded (set_event_pid; event-fork adds
- * those that they create).
+ * and buffer, so that other users of tracing are not disturbed.  Only events of
+ * the threads of the timeline are recorded (set_event_pid; event-fork adds the
+ * threads that they create).
  *
  * Why a keeper.  Events that stay enabled slow down every switch of a thread,
  * and an instance outlives the process that made it.  The keeper is forked
  * first, gives away its capabilities, makes the instance, hands over open
- * files, and waits for the end of its client, however that comes; then it
- * turns the events off and removes the instance.  Where the keeper is killed,
- * too, disable_on_free has stopped the recording, and the next start removes
- * what is left: every instance timeline-* whose folder can be locked.
+ * files, and waits for the end of its client, however the client ends; then the
+ * keeper turns the events off and removes the instance.  If the keeper is
+ * killed, too, disable_on_free has stopped the recording, and the next start
+ * removes leftovers: every instance timeline-* whose folder can be locked.
  *
  * Who may not.  timelined has given away every right.  It sends one end of a
  * socketpair to the service of keepers (service.c), a process of uid 0 without
  * capabilities, which forks a keeper for it.  With drain = "save" the buffer of
  * the kernel, which overwrites its oldest events, is the flight recorder: no
- * process reads it until a snapshot is saved (daemon/kernel_events.h).
+ * process reads the buffer until a snapshot is saved (daemon/kernel_events.h).
  *
- * Why a second timeline.  Inside a lane order is the number of an entry, not
- * its stamp, only a thread on CPU c may append to lane c, and the kernel's
- * events arrive late.  NAME.sched has the layout of a timeline, a lane for
- * each CPU, one process that writes all of them with given stamps, and a
+ * Why a second timeline.  Inside a lane the order of entries is their number,
+ * not their stamp, only a thread on CPU c may append to lane c, and the
+ * kernel's events arrive late.  NAME.sched has the layout of a timeline, a lane
+ * for each CPU, one process that writes all lanes with given stamps, and a
  * writer_abi of its own, so that no other program attaches as a writer.
  *
  * Invariants.
+ *
  *	- A turn reads a bounded number of pages: reading makes events itself.
- *	- What the kernel's buffer lost is an entry with the exact number, in
- *	  the lane of its CPU, right after the last event before it; the
- *	  statistics of the buffer close the account at the end.
+ *	- Events that the kernel's buffer lost are an entry with their exact
+ *	  number, in the lane of their CPU, right after the last event before
+ *	  them; the statistics of the buffer close the account at the end.
  *	- Names of tasks that are neither kernel threads nor threads of the
  *	  timeline are left out, unless they are asked for.
  *
  * Rejected: draining until EAGAIN (each read makes the events that the next
- * one finds), text from trace_pipe (40 times slower), a library for pages
+ * read finds), text from trace_pipe (40 times slower), a library for pages
  * (four times slower), system calls (3.3 times as dear, and states need none).
  *
  * Limits.  Linux on x86-64 whose trace clock can be x86-tsc; threads in other
  * pid namespaces only while they live; time that a hypervisor takes away is
  * running time.
  *
- * One thread at a time uses any of these; signal handlers none.
+ * One thread at a time may use these functions; signal handlers may use none.
  */
 #ifndef TL_KERNEL_KERNEL_H
 #define TL_KERNEL_KERNEL_H
@@ -76,91 +77,95 @@ enum {
 	TL_KERNEL_SIZE_MAX = 1 << 30
 };
 
-/* Instances of tracefs that are ours begin with this. */
+/* The prefix of our instances of tracefs. */
 #define TL_INSTANCE_PREFIX "timeline-"
 
-/* Where tracefs is looked for; tests put others here.  Ends with NULL. */
+/* The places where tracefs is searched, ended by NULL; tests set others. */
 extern const char *const *tl_tracefs_paths;
 
 /* Options of a recording. */
 struct tl_kernel_plan {
-	char name[64];     /* of the instance, without the prefix */
-	uint64_t size;     /* bytes of its buffer for each CPU */
-	bool faults;       /* page faults of the threads, too */
-	bool quiet_client; /* leave out client's own events */
+	char name[64];     /* of the instance, without prefix */
+	uint64_t size;     /* bytes of the buffer per CPU */
+	bool faults;       /* record page faults of the threads, too */
+	bool quiet_client; /* leave out the client's own events */
 	uint32_t client;   /* thread that reads the pages */
 };
 
 /* == the instance: the keeper's side (instance.c) == */
 
 struct tl_instance {
-	int instances; /* the folder that it is in */
-	int folder;    /* locked: this process's */
+	int instances; /* the folder with all instances */
+	int folder;    /* locked by this process */
 	int release;   /* free_buffer */
 	char name[80];
 };
 
-/* The folder instances of tracefs; where tracefs is not mounted, of a mount
- * that only its descriptor keeps.  The descriptor, or -errno and a fault with
- * what is missing and what would grant it. */
+/* Open the folder instances of tracefs; if tracefs is not mounted, open the
+ * folder in a mount that only the descriptor keeps.  Returns a descriptor, or
+ * -errno with a fault that says what is missing and how to grant it. */
 int tl_instances_open(struct tl_fault *fault);
-/* Each instance of ours: its name, and is it held by a process?  How many. */
+/* Call each for every instance of ours; held: a process holds the instance.
+ * Returns the number of instances. */
 unsigned tl_instances_list(int instances,
     void (*each)(void *context, const char *name, bool held), void *context);
 
-/* Remove every instance of ours that no process holds; how many were removed. */
+/* Remove every instance of ours that no process holds.  Returns the number of
+ * removed instances. */
 unsigned tl_instances_remove_stale(int instances);
 
-/* Make it, stopped, with its clock, sizes and events.  Takes instances over.
- * 0; -EBUSY: one of that name is in use; -ENOTSUP no x86-tsc, -errno. */
+/* Make an instance, stopped, with its clock, sizes and events.  The function
+ * owns instances.  Returns 0, -EBUSY if an instance of the name is in use,
+ * -ENOTSUP without x86-tsc, or -errno. */
 int tl_instance_make(struct tl_instance *instance, int instances,
     const struct tl_kernel_plan *plan, struct tl_fault *fault);
-/* Turn its events off and remove it; readers may still be about to close
- * their files.  0 or -errno. */
+/* Turn the events off and remove the instance; readers may still be about to
+ * close their files.  Returns 0 or -errno. */
 int tl_instance_remove(struct tl_instance *instance);
 
 /* == the keeper (keeper.c) == */
 
-/* The descriptors that a keeper passes on. */
+/* The descriptors from a keeper. */
 struct tl_kernel {
-	int socket; /* its end is the end of the instance */
+	int socket; /* closing it ends the instance */
 	pid_t keeper;
 	int tracing_on;
 	int set_event_pid;
-	int *pipes; /* trace_pipe_raw of each CPU, -1: none */
+	int *pipes; /* trace_pipe_raw of each CPU; -1: none */
 	int *stats;
 	size_t cpu_count;
 	struct tl_page_layout layout;
 	struct tl_kernel_formats formats;
 };
 
-/* Fork a keeper and take over the files of a stopped instance: 0, or -errno
- * and a fault. */
+/* Fork a keeper and take the files of a stopped instance.  Returns 0, or -errno
+ * with a fault. */
 int tl_kernel_open(struct tl_kernel *kernel, const struct tl_kernel_plan *plan,
     struct tl_fault *fault);
-/* The same through the service at a path, whose answer tl_kernel_take waits
- * for: 0, or -errno and a fault. */
+/* Ask the service at a path for a keeper.  tl_kernel_take receives the answer.
+ * Returns 0, or -errno with a fault. */
 int tl_kernel_ask(struct tl_kernel *kernel, const char *service,
     const struct tl_kernel_plan *plan, struct tl_fault *fault);
-/* Take over what has come: 0 all files, 1 more will come, or -errno and a
- * fault. */
+/* Take the files that have arrived.  Returns 0 after all files, 1 if more files
+ * are to come, or -errno with a fault. */
 int tl_kernel_take(struct tl_kernel *kernel, struct tl_fault *fault);
-/* Add threads, numbers as the first pid namespace has them. */
+/* Add a thread, by its number in the first pid namespace.  Returns 0 or
+ * -errno. */
 int tl_kernel_add_thread(const struct tl_kernel *kernel, uint32_t tid);
-/* Record or stop: 0 or -errno. */
+/* Start or stop recording.  Returns 0 or -errno. */
 int tl_kernel_turn(const struct tl_kernel *kernel, bool on);
 /* Has the keeper ended? */
 bool tl_kernel_is_gone(const struct tl_kernel *kernel);
-/* Close all files and wait until the instance is gone. */
+/* Close all files, and wait until the instance is gone. */
 void tl_kernel_close(struct tl_kernel *kernel);
 
 /* == the service (service.c) == */
 
 #define TL_KEEPER_SOCKET "/run/timeline-keeper.sock"
 
-/* Keep instances for processes of a user, and of root, until SIGTERM or SIGINT.
- * path: where to listen; NULL: on descriptor 3, which the supervisor opened.
- * 0, or -errno and a fault. */
+/* Keep instances for processes of a user and of root, until SIGTERM or SIGINT.
+ * path is the socket to listen on; NULL: descriptor 3, which the supervisor
+ * opened.  Returns 0, or -errno with a fault. */
 int tl_keeper_serve(const char *path, uid_t user, gid_t group,
     void (*log)(const char *text), struct tl_fault *fault);
 
@@ -176,72 +181,78 @@ struct tl_sched_options {
 
 struct tl_sched_counts {
 	uint64_t events;  /* entries */
-	uint64_t lost;    /* events that the kernel's buffer lost */
-	uint64_t threads; /* of the timeline, seen so far */
+	uint64_t lost;    /* lost by the kernel's buffer */
+	uint64_t threads; /* threads of the timeline, seen so far */
 };
 
-/* Make path.sched of a timeline's file, in place of an older one.  cpus: lanes.
- * 0; -EBUSY: another process writes it; -ENOTSUP: other stamps; -errno. */
+/* Make the file path.sched of a timeline, and replace an older one; cpus is the
+ * number of lanes.  Returns 0, -EBUSY if another process writes the file,
+ * -ENOTSUP if the timeline has other stamps, or -errno, with a fault. */
 int tl_sched_new(struct tl_sched **sched, const char *path, uint32_t cpus,
     const struct tl_sched_options *options, struct tl_fault *fault);
-/* Finish it; the file stays. */
+/* Finish the file, which stays unless it is temporary. */
 void tl_sched_free(struct tl_sched *sched);
 
-/* Look for the processes that have the timeline open, and for their threads;
- * the new ones are given to add.  How many are new, or -errno. */
+/* Find the processes that have the timeline mapped, and add their new threads
+ * to the kernel's list.  Returns the number of new threads or -errno. */
 int
 tl_sched_find_threads(struct tl_sched *sched, const struct tl_kernel *kernel);
 
-/* Add the threads of a process: how many are new, or -errno. */
+/* Add the threads of a process.  Returns the number of new threads or
+ * -errno. */
 int tl_sched_add_process(struct tl_sched *sched, uint32_t pid,
     const struct tl_kernel *kernel);
-/* Extend the calibration of its clock; once a second. */
+/* Extend the calibration of the file's clock; call it once a second. */
 void tl_sched_visit(struct tl_sched *sched);
 
-/* One event of a CPU, oldest first. */
+/* Put an event of a CPU, oldest first. */
 void tl_sched_put(struct tl_sched *sched, uint32_t cpu,
     const struct tl_kernel_event *event);
-/* Events that a CPU lost after its last one.  n of 0: nothing. */
+/* Put the loss of n events of a CPU after its last event; nothing if n is 0. */
 void tl_sched_put_lost(struct tl_sched *sched, uint32_t cpu, uint64_t n);
 struct tl_sched_counts tl_sched_counts(const struct tl_sched *sched);
 
-/* == all of it together (session.c) == */
+/* == a whole recording (session.c) == */
 
 struct tl_session;
 
 struct tl_session_options {
-	uint64_t size; /* of the kernel's buffer for each CPU; 0: 4 MiB */
+	uint64_t size; /* of the kernel's buffer per CPU; 0: 4 MiB */
 	bool faults;
 	struct tl_sched_options sched;
 };
 
 /* Record the kernel's events of the threads that have the timeline at path
- * open, in path.sched: 0, or -errno and a fault, then nothing is left. */
+ * mapped, in path.sched.  Returns 0, or -errno with a fault, and nothing is
+ * left. */
 int tl_session_start(struct tl_session **session, const char *path,
     const struct tl_session_options *options, struct tl_fault *fault);
-/* The same through the service of keepers at a path, and without a search for
- * threads: tl_session_add_process names them.  tl_session_ready follows.  0, or
- * -errno and a fault. */
+/* Start a session through the service of keepers, without a search for threads:
+ * tl_session_add_process adds threads.  Continue with tl_session_ready.
+ * Returns 0, or -errno with a fault. */
 int tl_session_ask(struct tl_session **session, const char *path,
     const char *service, const struct tl_session_options *options,
     struct tl_fault *fault);
-/* It becomes readable when the service answers, and when its keeper ends. */
+/* A descriptor that becomes readable when the service answers, and when the
+ * keeper ends. */
 int tl_session_fd(const struct tl_session *session);
-/* 0 it records; 1 the answer is not complete; -errno and a fault: end it. */
+/* Finish the start of a session.  Returns 0 when the session records, 1 while
+ * the answer is not complete, or -errno with a fault; then end the session. */
 int tl_session_ready(struct tl_session *session, struct tl_fault *fault);
-/* Record the threads of a process: 0 or -errno. */
+/* Record the threads of a process.  Returns 0 or -errno. */
 int tl_session_add_process(struct tl_session *session, uint32_t pid);
-/* Extend the calibration of the file's clock; once a second. */
+/* Extend the calibration of the file's clock; call it once a second. */
 void tl_session_visit(struct tl_session *session);
-/* Has its keeper ended? */
+/* Has the keeper of the session ended? */
 bool tl_session_is_gone(const struct tl_session *session);
 struct tl_sched_counts tl_session_counts(const struct tl_session *session);
-/* Take over what the kernel has recorded, at most its buffer's size of each
- * CPU, and look for new threads once a second.  0; -ECONNRESET: the keeper was
- * ended; -errno. */
+/* Take the recorded events, at most the buffer's size of each CPU, and search
+ * for new threads once a second.  Returns 0, -ECONNRESET if the keeper has
+ * ended, or -errno. */
 int tl_session_turn(struct tl_session *session);
-/* Stop, take over the rest, account for what was lost behind it, and remove
- * the instance: 0 or -errno.  The file stays; counts may be NULL. */
+/* Stop, take the remaining events, account for events lost after them, and
+ * remove the instance.  The file stays unless it is temporary; counts may be
+ * NULL.  Returns 0 or -errno. */
 int tl_session_end(struct tl_session *session, struct tl_sched_counts *counts);
 
 #endif

@@ -32,7 +32,7 @@ load(const uint8_t *at, size_t size)
 
 /* == fields, as the kernel describes them == */
 
-/* The number after a key like "offset:" on the line; -1 without. */
+/* The number after a key like "offset:" on the line, or -1 without the key. */
 static long
 number_after(struct tl_bytes line, const char *key)
 {
@@ -48,8 +48,8 @@ number_after(struct tl_bytes line, const char *key)
 	return strtol(text, NULL, 10);
 }
 
-/* Does a line "field:TYPE NAME; ..." or "field:TYPE NAME[N]; ..." describe
- * this field? */
+/* Does a line "field:TYPE NAME; ..." or "field:TYPE NAME[N]; ..." describe the
+ * field of this name? */
 static bool
 is_field(struct tl_bytes line, const char *name)
 {
@@ -68,7 +68,8 @@ is_field(struct tl_bytes line, const char *name)
 	       end[-1 - (long)size] == ' ';
 }
 
-/* False: no such field, or one that cannot be. */
+/* Find a field in a format.  Returns false if there is no such field, or the
+ * field is impossible. */
 static bool
 find_field(struct tl_bytes text, const char *name, struct tl_kernel_field *out,
     uint32_t *size)
@@ -141,7 +142,7 @@ tl_page_begin(struct tl_page_walk *walk, const struct tl_page_layout *layout,
 	return 0;
 }
 
-/* The upper bits of an absolute stamp are those of the one before. */
+/* An absolute stamp has the upper bits of the stamp before. */
 static uint64_t
 absolute(uint64_t low, uint64_t before)
 {
@@ -188,13 +189,13 @@ tl_page_next(struct tl_page_walk *walk, struct tl_page_record *record)
 		length = WORD + array;
 		if (array < WORD || length > left)
 			return -EBADMSG;
-		/* a discarded record has a delta of 1 where it had none */
+		/* a discarded record whose delta was 0 has a delta of 1 */
 		if (type == TYPE_LONG || delta > 1)
 			walk->stamp += delta;
 		*record = (struct tl_page_record){ walk->stamp,
 			tl_bytes(walk->at + 2 * WORD,
 			    length - 2 * (size_t)WORD) };
-		/* lengths are of whole words */
+		/* the length is rounded up to whole words */
 		length = (length + WORD - 1) / WORD * WORD;
 		walk->at += length < left ? length : left;
 		if (type == TYPE_LONG)
@@ -229,7 +230,7 @@ const struct tl_kernel_known tl_kernel_known[TL_KERNEL_KNOWN] = {
 	{ "exceptions", "page_fault_user", TL_KERNEL_FAULT, 0, true },
 };
 
-/* The fields of an event by their use; the first three are of all. */
+/* The use of a field; every event has the first three. */
 enum { COMMON_TYPE, COMMON_FLAGS, COMMON_PID, TID, STATE, NEXT, NAME };
 
 static const char *
@@ -285,7 +286,8 @@ tl_kernel_format_parse(struct tl_kernel_formats *formats, size_t i,
 	return 0;
 }
 
-/* A field of a payload, extended by its sign; 0 without. */
+/* The value of a payload's field, extended by its sign; 0 if the event lacks
+ * the field. */
 static uint64_t
 value_of(struct tl_bytes payload, const struct tl_kernel_field *f)
 {
@@ -320,7 +322,7 @@ tl_kernel_decode(const struct tl_kernel_formats *formats,
 
 	if (payload.size < sizeof(id))
 		return false;
-	/* common_type is the first field of every event */
+	/* the first field of every event is common_type */
 	id = (uint16_t)load((const uint8_t *)payload.data, sizeof(id));
 	while (i < TL_KERNEL_KNOWN && formats->events[i].id != id)
 		i++;

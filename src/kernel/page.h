@@ -11,15 +11,15 @@
  *	 30	time extend: delta += array[0] << 27
  *	 31	absolute time, 59 bits of it
  *
- * The low 20 bits of commit are the bytes of records.  Bit 31: events were
- * lost before this page; bit 30: how many stands behind the records.
+ * The low 20 bits of commit are the bytes of records.  Bit 31: events were lost
+ * before this page; bit 30: the number of lost events stands after the records.
  *
- * Nothing of this is assumed that the kernel describes: the size of a page and
- * where its data begins come from the file events/header_page, the place of a
- * field from the event's file format.  All of it, pages included, may be of
- * another machine: every length is checked.
+ * Everything that the kernel describes is read, not assumed: the file
+ * events/header_page gives the size of a page and the place of its data, and
+ * the file format of an event gives the places of its fields.  These files and
+ * the pages may come from another machine: every length is checked.
  *
- * Pure functions: no system calls, nothing allocated, any thread.
+ * Pure functions: no system calls, no allocation, any thread.
  */
 #ifndef TL_KERNEL_PAGE_H
 #define TL_KERNEL_PAGE_H
@@ -33,13 +33,14 @@
 
 enum { TL_KERNEL_PAGE_MAX = 1 << 20, TL_KERNEL_NAME_MAX = 16 };
 
-/* Where the parts of a page are. */
+/* The places of the parts of a page. */
 struct tl_page_layout {
 	uint32_t size; /* of the page, bytes */
-	uint32_t data; /* where its records begin */
+	uint32_t data; /* where the records begin */
 };
 
-/* The text of events/header_page.  0, or -EBADMSG and a fault. */
+/* Parse the text of events/header_page.  Returns 0, or -EBADMSG with a
+ * fault. */
 int tl_page_layout_parse(struct tl_page_layout *layout, struct tl_bytes text,
     struct tl_fault *fault);
 
@@ -57,10 +58,12 @@ struct tl_page_record {
 	struct tl_bytes payload;
 };
 
-/* Walk a page of which size bytes were read.  0, or -EBADMSG. */
+/* Begin to walk a page of which size bytes were read.  Returns 0 or
+ * -EBADMSG. */
 int tl_page_begin(struct tl_page_walk *walk,
     const struct tl_page_layout *layout, const uint8_t *page, size_t size);
-/* The next record: 1; 0 at the end; -EBADMSG: a length that cannot be. */
+/* Get the next record.  Returns 1, 0 at the end, or -EBADMSG at an impossible
+ * length. */
 int tl_page_next(struct tl_page_walk *walk, struct tl_page_record *record);
 
 /* == events == */
@@ -84,57 +87,59 @@ enum tl_kernel_vector {
 	TL_VECTOR_CALL
 };
 
-/* In which context an event was recorded: bits of common_flags. */
+/* The context in which an event was recorded: bits of common_flags. */
 enum { TL_KERNEL_HARDIRQ = 0x08, TL_KERNEL_SOFTIRQ = 0x10 };
 
 struct tl_kernel_event {
 	uint64_t stamp;
 	uint8_t kind;     /* enum tl_kernel_kind */
 	uint8_t flags;    /* common_flags */
-	uint8_t vector;   /* enum tl_kernel_vector, of entries and exits */
-	uint32_t current; /* the thread that ran when it was recorded */
-	/* prev_pid of a switch, pid of a waking, number of an interrupt */
+	uint8_t vector;   /* enum tl_kernel_vector, of entry and exit */
+	uint32_t current; /* the thread that was running */
+	/* Switch: prev_pid.  Waking: pid.  Interrupt: its number. */
 	uint32_t tid;
 	uint32_t next;  /* of a switch */
-	uint64_t state; /* of a switch: prev_state; of a fault: address */
-	char name[TL_KERNEL_NAME_MAX + 1]; /* of next, of who is woken */
+	uint64_t state; /* switch: prev_state; fault: address */
+	char name[TL_KERNEL_NAME_MAX + 1]; /* of next, or of the woken task */
 };
 
-/* The events that are known: their folders and names below events/. */
+/* The known events, with their folders and names below events/. */
 struct tl_kernel_known {
 	const char *system;
 	const char *name;
 	uint8_t kind;
 	uint8_t vector;
-	bool optional; /* a kernel may lack it */
+	bool optional; /* a kernel may lack the event */
 };
 enum { TL_KERNEL_KNOWN = 14, TL_KERNEL_FIELDS = 8 };
 extern const struct tl_kernel_known tl_kernel_known[TL_KERNEL_KNOWN];
 
 struct tl_kernel_field {
 	uint16_t offset;
-	uint8_t size; /* 0: the event has no such field */
+	uint8_t size; /* 0: the event lacks the field */
 	bool is_signed;
 };
 
 /* The formats of a kernel.  Starts from all zeros. */
 struct tl_kernel_formats {
 	struct {
-		uint16_t id; /* 0: not there */
+		uint16_t id; /* 0: the kernel lacks the event */
 		struct tl_kernel_field fields[TL_KERNEL_FIELDS];
 	} events[TL_KERNEL_KNOWN];
 };
 
-/* Read the file format of known event i.  0, or -EBADMSG and a fault. */
+/* Parse the file format of known event i.  Returns 0, or -EBADMSG with a
+ * fault. */
 int tl_kernel_format_parse(struct tl_kernel_formats *formats, size_t i,
     struct tl_bytes text, struct tl_fault *fault);
 
-/* Decode a record.  False: of an event that is not known, or too short. */
+/* Decode a record.  Returns false if the event is not known or the record is
+ * too short. */
 bool tl_kernel_decode(const struct tl_kernel_formats *formats,
     const struct tl_page_record *record, struct tl_kernel_event *event);
 
-/* The letters of a switch's state, as the kernel prints them: R, R+ (it was
- * preempted), S, D ...; text has room for 12 bytes. */
+/* The letters of a switch's state, as the kernel prints them: R, R+
+ * (preempted), S, D ...; text has room for 12 bytes. */
 const char *tl_kernel_state(uint64_t state, char text[12]);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * sched.c - the second timeline: events of the kernel become its entries.
  *
- * The messages, and who knows them: analysis/states.c reads them by their
- * text, so a change here is a change there.
+ * event/sched.h has the texts of the messages.  analysis/states.c finds the
+ * messages by their texts, so a changed text changes both sides.
  */
 #include "event/sched.h"
 #include "base/array.h"
@@ -27,7 +27,7 @@ enum {
 	ENTRIES_DEFAULT = 1 << 18,
 	NAMES = 256, /* slots of the cache of names */
 	SOFTIRQS = 10,
-	DEVICES = 256, /* interrupts whose text is cached */
+	DEVICES = 256, /* interrupts with a cached text */
 	VECTORS = TL_VECTOR_CALL + 1,
 	KERNEL_THREAD = 0x00200000 /* PF_KTHREAD */
 };
@@ -35,24 +35,24 @@ enum {
 enum message { OUT, IN, WOKEN, INTERRUPT, FAULT, LOST, MESSAGES };
 
 struct thread {
-	uint32_t global; /* as the first pid namespace numbers it */
+	uint32_t global; /* number in the first pid namespace */
 	uint32_t tid;
 	uint32_t pid;
 	bool ours;
-	bool shown;    /* its name may be */
-	uint64_t name; /* of the string; 0: not read */
+	bool shown;    /* its name may be shown */
+	uint64_t name; /* number of the string; 0: not read */
 };
 
 struct tl_sched {
 	struct timeline *tl;
 	char path[TL_PATH_MAX]; /* of the timeline */
-	dev_t device;           /* the file of the timeline */
+	dev_t device;           /* of the timeline's file */
 	ino_t inode;
-	uint64_t pidns; /* of the timeline; 0 unknown */
+	uint64_t pidns; /* of the timeline; 0: unknown */
 	bool names;
 	bool temporary;
 	uint32_t messages[MESSAGES];
-	uint64_t *last; /* stamp of the last event of each CPU */
+	uint64_t *last; /* stamp of each CPU's last event */
 	struct tl_table table;
 	struct thread *threads;
 	size_t thread_count, thread_capacity;
@@ -89,7 +89,8 @@ name_number(struct tl_sched *s, const char *text)
 	return s->cache[i].number;
 }
 
-/* The last number on the line of a key: in the innermost namespace. */
+/* The last number on the line of a key: the number in the innermost
+ * namespace. */
 static uint32_t
 innermost(const char *status, const char *key)
 {
@@ -136,7 +137,8 @@ add(struct tl_sched *s, uint32_t global)
 	return t;
 }
 
-/* Another task: a kernel thread, whose name is shown, or not. */
+/* Look up another task.  The name of a kernel thread is shown; the names of
+ * other tasks only if asked for. */
 static struct thread *
 look_up(struct tl_sched *s, uint32_t global)
 {
@@ -154,8 +156,7 @@ look_up(struct tl_sched *s, uint32_t global)
 	return t;
 }
 
-/* The name of a task as far as it may be shown; comm is empty where it is
- * unknown. */
+/* The name of a task, if it may be shown; comm is empty if it is unknown. */
 static uint64_t
 shown_name(struct tl_sched *s, uint32_t global, const char *comm)
 {
@@ -177,8 +178,8 @@ shown_name(struct tl_sched *s, uint32_t global, const char *comm)
 	return t->name;
 }
 
-/* The number of another task as its own namespace has it: only those of ours
- * have one that is known. */
+/* The number of a task in its own namespace.  Only threads of the timeline have
+ * a known number there; other tasks keep their global number. */
 static uint32_t
 number_of(const struct tl_sched *s, uint32_t global)
 {
@@ -187,8 +188,8 @@ number_of(const struct tl_sched *s, uint32_t global)
 	return t ? t->tid : global;
 }
 
-/* A thread of the timeline: as the first pid namespace numbers it, and as its
- * own does. */
+/* Add a thread of the timeline: global is its number in the first pid
+ * namespace, tid its number in its own. */
 static int
 add_thread(struct tl_sched *s, uint32_t global, uint32_t tid, uint32_t pid)
 {
@@ -203,7 +204,7 @@ add_thread(struct tl_sched *s, uint32_t global, uint32_t tid, uint32_t pid)
 	return 0;
 }
 
-/* Does a process have the timeline mapped? */
+/* Does the process have the timeline mapped? */
 static bool
 is_mapped(const struct tl_sched *s, uint32_t pid)
 {
@@ -225,8 +226,8 @@ is_mapped(const struct tl_sched *s, uint32_t pid)
 	return found;
 }
 
-/* Is it a process of the timeline's PID namespace?  A tool of another one that
- * has it mapped is no thread of it. */
+/* Does the process belong to the timeline's PID namespace?  A tool of another
+ * namespace that has the timeline mapped is not recorded. */
 static bool
 is_of_namespace(const struct tl_sched *s, uint32_t pid)
 {
@@ -304,7 +305,7 @@ tl_sched_visit(struct tl_sched *s)
 
 /* == entries == */
 
-/* One entry.  This process alone appends, so the order of log.S is enough:
+/* Append an entry.  Only this process appends, so the order of log.S is enough:
  * odd stamp, words, even stamp, head. */
 static void
 append(struct tl_sched *s, uint32_t cpu, uint64_t stamp,
@@ -319,7 +320,7 @@ append(struct tl_sched *s, uint32_t cpu, uint64_t stamp,
 	    (void *)(s->tl->map + timeline_entry_offset(h, cpu, q));
 
 	tl_store_64(&e->stamp, timeline_stamp_writing(q));
-	/* each after the odd stamp, as a reader of it expects */
+	/* A reader expects each word after the odd stamp. */
 	tl_store_release_64(&e->tsc, stamp);
 	tl_store_release_32(&e->tid, thread ? thread->tid : 0);
 	tl_store_release_32(&e->pid, thread ? thread->pid : 0);
@@ -345,7 +346,7 @@ put_switch(struct tl_sched *s, uint32_t cpu, const struct tl_kernel_event *e)
 			number_of(s, e->next), shown_name(s, e->next, e->name)
 		};
 
-		prev = find(s, e->tid); /* the list may have moved */
+		prev = find(s, e->tid); /* the array may have moved */
 		append(s, cpu, e->stamp, prev, s->messages[OUT], args);
 	}
 	next = find(s, e->next);
@@ -363,7 +364,7 @@ put_waking(struct tl_sched *s, uint32_t cpu, const struct tl_kernel_event *e)
 	const struct thread *t = find(s, e->tid);
 	uint64_t args[4] = { 0 };
 
-	/* event-fork follows what our threads create, and so do we */
+	/* event-fork follows threads that our threads create; so do we */
 	if (e->kind == TL_KERNEL_NEW && !(t && t->ours) && by && by->ours) {
 		if (add_thread(s, e->tid, e->tid, by->pid) != 0)
 			return;
@@ -488,7 +489,8 @@ define(struct tl_sched *s)
 	return 0;
 }
 
-/* Epochs are counted by file: this one begins with that of the timeline. */
+/* Epochs are counted per file: this file begins with the epoch of the
+ * timeline. */
 static void
 begin_epoch(struct timeline *tl, uint32_t epoch)
 {
@@ -503,7 +505,7 @@ begin_epoch(struct timeline *tl, uint32_t epoch)
 	tl_epoch_publish(tl);
 }
 
-/* The header of the timeline, which must have stamps of the TSC. */
+/* Read the header of the timeline, which must have stamps of the TSC. */
 static int
 read_timeline(struct tl_sched *s, const char *path,
     struct timeline_header *header, struct stat *st, struct tl_fault *fault)
@@ -545,7 +547,8 @@ is_written(const char *path)
 	return written;
 }
 
-/* Make the file aside, and give it its name once no other can attach. */
+/* Make the file under another name, and rename it when no other process can
+ * attach. */
 static int
 make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
     const struct timeline_header *of, const struct stat *st,
@@ -567,13 +570,14 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 	if (is_written(sched))
 		return tl_fault(fault, -EBUSY, TL_FAULT_NOWHERE,
 		    "%s is written by another process", sched);
-	unlink(aside); /* of one that was killed here */
+	unlink(aside); /* left by a process that was killed here */
 	if ((rc = tl_create(&s->tl, aside, &options)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    timeline_error());
 	begin_epoch(s->tl, of->epochs);
 	s->tl->header->writer_abi = TIMELINE_SCHED_ABI;
-	s->tl->header->pidns_inode = of->pidns_inode; /* its numbers are */
+	/* namespace of the thread numbers */
+	s->tl->header->pidns_inode = of->pidns_inode;
 	(void)!fchown(s->tl->fd, st->st_uid, st->st_gid);
 	rc = define(s);
 	if (rc == 0 && (flock(s->tl->fd, LOCK_EX | LOCK_NB) != 0 ||
@@ -627,7 +631,7 @@ tl_sched_free(struct tl_sched *s)
 		char sched[TL_PATH_MAX];
 
 		tl_clock_visit(s->tl);
-		/* locked until it is closed: no other process has made it */
+		/* locked until closed, so the file is ours */
 		if (s->temporary && tl_sched_path(sched, s->path) == 0)
 			unlink(sched);
 		timeline_close(s->tl);

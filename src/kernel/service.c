@@ -16,24 +16,24 @@
  * the supervisor until the service runs.  The keeper answers on the socketpair,
  * whose end is the end of the instance however the daemon ends.
  *
- * What is trusted.  The kernel says who sent a datagram (SCM_CREDENTIALS): root
- * and one user are served.  What they send is not trusted: the size of the
- * request, each of its members, and the type of the socket that comes with it
+ * Trust.  The kernel names the sender of a datagram (SCM_CREDENTIALS): root and
+ * one user are served.  The contents are not trusted: the size of the request,
+ * each of its members, and the type of the socket that comes with the request
  * are checked, and surplus descriptors are closed.  A client can have as many
  * keepers as CLIENTS_MAX allows to all, names that begin with timeline-, and
- * buffers of at most TL_KERNEL_SIZE_MAX; with the files it gets it can see when
+ * buffers of at most TL_KERNEL_SIZE_MAX; with its files a client can see when
  * any thread of the machine runs, and no more.  A client that does not read is
  * given up after 5 seconds.
  *
  * The service is killed.  Keepers are processes of their own and go on, unless
  * they are killed, too.  Then disable_on_free has stopped the recording, and
- * the next start, like each new instance, removes what is left.
+ * the next start, like each new instance, removes leftovers.
  *
  * Rejected: a stream that is accepted (the filter would have to allow connect);
- * a keeper inside the daemon's process tree, forked before it gives its rights
- * away (a unit with User= never has any, and a keeper that is killed could not
- * be replaced); reading maps of other users in /proc (that takes
- * CAP_SYS_PTRACE, with which a process can do everything).
+ * a keeper inside the daemon's process tree, forked before the daemon gives its
+ * rights away (a unit with User= never has any rights, and a keeper that is
+ * killed could not be replaced); reading maps of other users in /proc (reading
+ * them takes CAP_SYS_PTRACE, with which a process can do everything).
  */
 #include "base/process.h"
 #include "kernel/keeper.h"
@@ -54,8 +54,8 @@
 
 enum {
 	CLIENTS_MAX = 256,
-	PASSED_FD = 3, /* of the supervisor: sd_listen_fds(3) */
-	FDS_MAX = 4,   /* that a datagram may bring; one is right */
+	PASSED_FD = 3, /* from the supervisor: sd_listen_fds(3) */
+	FDS_MAX = 4,   /* per datagram; one is right */
 	LOOK_MS = 1000,
 	SOCKET_MODE = 0660
 };
@@ -99,7 +99,7 @@ struct datagram {
 	size_t size;
 	int fds[FDS_MAX];
 	size_t fd_count;
-	struct ucred sender; /* pid 0: the kernel named none */
+	struct ucred sender; /* pid 0: the kernel named no sender */
 };
 
 static void
@@ -109,7 +109,7 @@ close_fds(struct datagram *d)
 		close(d->fds[--d->fd_count]);
 }
 
-/* Keep as many as there is room for; each that came is closed in the end. */
+/* Take descriptors: keep as many as there is room for, and close the others. */
 static void
 take_fds(struct datagram *d, const unsigned char *data, size_t count)
 {
@@ -124,7 +124,7 @@ take_fds(struct datagram *d, const unsigned char *data, size_t count)
 	}
 }
 
-/* 0 or -errno. */
+/* Receive a datagram.  Returns 0 or -errno. */
 static int
 receive(int socket, struct datagram *d)
 {
@@ -171,7 +171,7 @@ has_option(int fd, int option, int value)
 	       is == value;
 }
 
-/* Why a datagram is refused; NULL: it is not. */
+/* The reason why a datagram is refused, or NULL. */
 static const char *
 refuse(const struct service *s, const struct datagram *d,
     struct tl_kernel_plan *plan)
@@ -189,7 +189,8 @@ refuse(const struct service *s, const struct datagram *d,
 	return NULL;
 }
 
-/* Each keeper locks the folder of instances by an open file of its own. */
+/* Run a keeper.  Each keeper locks the folder of instances by an open file of
+ * its own. */
 static _Noreturn void
 keep(struct service *s, int socket, struct tl_kernel_plan *plan)
 {
@@ -204,7 +205,8 @@ keep(struct service *s, int socket, struct tl_kernel_plan *plan)
 			    TL_FAULT_NOWHERE, "tracefs: %s", strerror(errno));
 		close(s->instances);
 	}
-	/* a list of threads must not be empty: that would be all of them */
+	/* the list of threads must not be empty, which would mean all
+	 * threads */
 	plan->client = (uint32_t)getpid();
 	plan->quiet_client = true;
 	tl_keeper_keep(socket, instances, &s->fault, plan);
@@ -258,7 +260,7 @@ fail_to_listen(const char *path, int rc, struct tl_fault *fault)
 	    path, strerror(-rc));
 }
 
-/* Has another service the socket? */
+/* Does another service listen on the socket? */
 static bool
 is_alive(const struct sockaddr_un *at)
 {
@@ -286,7 +288,7 @@ listen_at(const char *path, gid_t group, struct tl_fault *fault)
 	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(path);
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	/* the file has its mode from the first moment on */
+	/* the file has its final or a stricter mode from the start */
 	if (fd < 0 || fchmod(fd, 0600) != 0 ||
 	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) != 0)
 		rc = -errno;
@@ -300,7 +302,7 @@ listen_at(const char *path, gid_t group, struct tl_fault *fault)
 	return fail_to_listen(path, rc, fault);
 }
 
-/* The socket that the supervisor has opened. */
+/* Take the socket that the supervisor opened. */
 static int
 take_passed(struct tl_fault *fault)
 {
@@ -338,7 +340,7 @@ tl_keeper_serve(const char *path, uid_t user, gid_t group,
 	s.socket = path ? listen_at(path, group, fault) : take_passed(fault);
 	if (s.socket < 0)
 		return s.socket;
-	/* without it no sender is known, and each is refused */
+	/* without SO_PASSCRED every request is refused */
 	(void)setsockopt(s.socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 	s.instances = tl_instances_open(&s.fault);
 	tl_keeper_give_up_capabilities();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.c - pages of the kernel become entries, a bounded number at a time. */
+/* session.c - turn pages of the kernel into entries, a bounded number at a
+ * time. */
 #include "base/array.h"
 #include "base/ns.h"
 #include "clock/clock.h"
@@ -18,16 +19,17 @@ enum { LOOK_NS = TL_NS_PER_S, ENTRIES_MIN = 1 << 18 };
 struct tl_session {
 	struct tl_kernel kernel;
 	struct tl_sched *sched;
-	uint64_t *lost; /* of each CPU: entered so far */
+	uint64_t *lost; /* of each CPU: events entered as lost so far */
 	uint8_t *page;
-	uint32_t pages_max; /* of a CPU, in a turn */
-	int64_t looked_ns;  /* for threads; INT64_MAX: they are named */
+	uint32_t pages_max; /* of a CPU, per turn */
+	int64_t looked_ns;  /* last search; INT64_MAX: threads are named */
 	char path[TL_PATH_MAX];
 	uint64_t size;
 	struct tl_sched_options options;
 };
 
-/* Events that a CPU's buffer has lost since it was made: overwritten or dropped. */
+/* The number of events that a CPU's buffer has lost since it was made:
+ * overwritten or dropped. */
 static uint64_t
 lost_in_all(const struct tl_session *d, size_t cpu)
 {
@@ -66,7 +68,7 @@ put_page(struct tl_session *d, size_t cpu, size_t size)
 	if (rc != 0)
 		return rc;
 	if (walk.lost && walk.missed == 0) {
-		/* as many as the statistics say and were not entered */
+		/* losses in the statistics that were not entered yet */
 		const uint64_t all = lost_in_all(d, cpu);
 
 		walk.missed = all > d->lost[cpu] ? all - d->lost[cpu] : 0;
@@ -122,7 +124,8 @@ tl_session_turn(struct tl_session *d)
 	return rc < 0 ? rc : 0;
 }
 
-/* Stopped, reading has an end. */
+/* Stop recording and read the remaining pages; after the stop, reading comes to
+ * an end. */
 static int
 finish(struct tl_session *d)
 {
@@ -163,7 +166,8 @@ tl_session_end(struct tl_session *d, struct tl_sched_counts *counts)
 	return rc;
 }
 
-/* The name of an instance: that of the file, without characters not allowed. */
+/* The name of an instance: the name of the file, with '_' for each forbidden
+ * character. */
 static void
 name_instance(char *name, size_t size, const char *path)
 {
@@ -175,7 +179,8 @@ name_instance(char *name, size_t size, const char *path)
 			*name = '_';
 }
 
-/* All but the keeper and what its answer decides. */
+/* Make a session without its keeper and without the parts that depend on the
+ * keeper's answer. */
 static int
 new_session(struct tl_session **out, struct tl_kernel_plan *plan,
     const char *path, const struct tl_session_options *options,
@@ -199,7 +204,7 @@ new_session(struct tl_session **out, struct tl_kernel_plan *plan,
 	return 0;
 }
 
-/* The keeper has answered: make the file. */
+/* Make the file after the keeper has answered. */
 static int
 open_file(struct tl_session *d, struct tl_fault *fault)
 {
@@ -279,7 +284,7 @@ tl_session_ready(struct tl_session *d, struct tl_fault *fault)
 		return 0;
 	if ((rc = tl_kernel_take(&d->kernel, fault)) != 0)
 		return rc;
-	/* what the kernel's buffer holds fits into the file */
+	/* the file has room for everything that the kernel's buffer holds */
 	if (d->options.entries < ENTRIES_MIN)
 		d->options.entries = ENTRIES_MIN;
 	if (d->options.entries < d->kernel.cpu_count * d->size / entry)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * columns.c - members of many events at once.
+ * columns.c - return one member of many events as an array.
  *
- * A call for each event costs an interpreter a hundred times what the event costs
- * here.  A column has 64 bits for each row whatever the member: the caller needs
- * one type of array.
+ * For an interpreter, a call for each event costs a hundred times as much as
+ * the event costs here.  A column has 64 bits per row whatever the member, so
+ * that the caller needs one type of array.
  */
 #include "read/read.h"
 

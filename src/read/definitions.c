@@ -10,7 +10,7 @@
 
 /* == a definition == */
 
-/* Copy a text to where there is room, as a C string. */
+/* Copy a text to *to as a C string, and move *to past the string. */
 static const char *
 put_string(char **to, struct tl_bytes from)
 {
@@ -55,7 +55,7 @@ kind_of(unsigned kind)
 	}
 }
 
-/* What is no text. */
+/* Fill in the members that are not text. */
 static void
 describe(struct timeline_read_definition *to, const struct tl_message *m)
 {
@@ -101,7 +101,7 @@ new_definition(struct timeline_reader *r, const struct tl_message *m,
 	return d;
 }
 
-/* That of the losses of a source. */
+/* The definition of the losses of a source. */
 static int
 define_loss(struct timeline_reader *r, size_t source,
     const struct timeline_read_definition **definition)
@@ -138,7 +138,7 @@ tl_read_define(struct timeline_reader *r, const struct tl_message *message,
 	return 0;
 }
 
-/* == all of them == */
+/* == all definitions == */
 
 const struct timeline_read_definition *
 timeline_read_message(struct timeline_reader *r, size_t i,
@@ -169,7 +169,8 @@ timeline_read_message(struct timeline_reader *r, size_t i,
 /* == timers == */
 
 struct tl_read_timer {
-	struct timeline_read_timer shown; /* first: what callers hold */
+	/* first: callers hold a pointer to it */
+	struct timeline_read_timer shown;
 	struct tl_timer known;
 };
 
@@ -182,7 +183,8 @@ message_of(const struct tl_source *source, uint64_t id)
 	return NULL;
 }
 
-/* Find number i of those whose message is known. */
+/* Find number i of the timers whose message is known.  Returns 1, 0 if there is
+ * none, or -errno. */
 static int
 find_timer(struct timeline_reader *r, size_t i, size_t *source,
     const struct tl_message **message)

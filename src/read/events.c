@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUND_MS = 10 /* from look to look at a timeline that is followed */ };
+enum { ROUND_MS = 10 /* between polls of a followed timeline */ };
 
 /* == names == */
 
@@ -125,9 +125,9 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 	return name(r, event, to);
 }
 
-/* Newest first, time is turned round: an end is pushed, the begin pops it, and
- * negative times rise.  A proven end is found by the stamp of its begin, and
- * brings its duration along. */
+/* Pair an event, newest first.  Time is reversed: an end is pushed, its begin
+ * pops the end, and negated times increase.  A proven end is found by the stamp
+ * of its begin, and its duration is stored in args[0]. */
 static int
 pair_backward(struct timeline_reader *r, const struct tl_event *event,
     struct tl_span *span)
@@ -140,7 +140,7 @@ pair_backward(struct timeline_reader *r, const struct tl_event *event,
 	if (event->kind == TL_BEGIN) {
 		rc = tl_spans_take(r->spans, event, span);
 		span->duration_ns = rc > 0 ? (int64_t)span->args[0] : 0;
-		if (rc != 0 || event->proven) /* its end was not read */
+		if (rc != 0 || event->proven) /* the end was not read */
 			return rc;
 		turned.kind = TL_END;
 	} else if (event->kind == TL_END) {
@@ -175,7 +175,7 @@ tl_read_passes(struct timeline_reader *r, const struct tl_event *event)
 	       tl_filter_event(&r->filter, event);
 }
 
-/* The name of a timeline that was removed, of each once. */
+/* The name of a removed timeline; each timeline is named once. */
 static const char *
 name_removed(struct timeline_reader *r)
 {
@@ -215,8 +215,8 @@ tl_read_advance(struct timeline_reader *r, struct tl_event *event,
 	return rc < 0 ? rc : rc > 0 ? TL_READ_PAIRED : TL_READ_EVENT;
 }
 
-/* The next event that passes: 1, 0, -errno.  Those that do not pass still end
- * or begin spans. */
+/* Read the next event that passes.  Returns 1, 0 or -errno.  Events that do not
+ * pass still begin and end spans. */
 static int
 step(struct timeline_reader *r)
 {
@@ -258,7 +258,8 @@ now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The same of timelines that are followed: wait for one. */
+/* Call next until it yields an entry of a followed timeline or the timeout has
+ * passed. */
 static int
 wait_step(struct timeline_reader *r,
     int (*next)(struct timeline_reader *reader))
@@ -349,7 +350,7 @@ tl_read_copy(struct timeline_reader *r, char *text, size_t size)
 	return rc < 0 ? tl_read_fail(rc, "%s", strerror(-rc)) : (int)length;
 }
 
-/* A copy of an event for rendering. */
+/* Rebuild an event for rendering. */
 static int
 restore(const struct timeline_read_event *event, struct tl_event *to)
 {
@@ -430,7 +431,7 @@ timeline_read_line(const struct timeline_read_event *event, char *text,
 	return tl_read_copy(r, text, size);
 }
 
-/* Has the event an argument i? */
+/* Does the event have argument i? */
 static bool
 has_argument(const struct timeline_read_event *event, unsigned i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.c - the inputs of a reader: more of them, their clocks and origins. */
+/* inputs.c - add inputs to a reader; offsets and origins of inputs. */
 #include "read/read.h"
 
 #include "base/array.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* == more of them == */
+/* == further inputs == */
 
 static int
 refuse_begun(const struct timeline_reader *r, const char *what)
@@ -19,7 +19,7 @@ refuse_begun(const struct timeline_reader *r, const char *what)
 			   : 0;
 }
 
-/* Begin anew after a change of the inputs. */
+/* Restart reading after a change of the inputs. */
 static int
 restart(struct timeline_reader *r)
 {
@@ -54,7 +54,7 @@ timeline_read_add(struct timeline_reader *r, const char *path)
 	return rc;
 }
 
-/* == their clocks == */
+/* == clocks == */
 
 int
 timeline_read_offset(struct timeline_reader *r, const char *host,
@@ -89,7 +89,7 @@ timeline_read_offset(struct timeline_reader *r, const char *host,
 	return rc;
 }
 
-/* == what is known of them == */
+/* == facts about inputs == */
 
 struct tl_read_about *
 tl_read_about(struct timeline_reader *r, size_t source)

@@ -75,7 +75,7 @@ describe_thread(struct timeline_reader *r, size_t i)
 	return 0;
 }
 
-/* What is of another format and of one file is read as a trace. */
+/* Write a single file of another format as a trace. */
 static int
 write_foreign(void *context, struct tl_trace_writer *writer)
 {
@@ -163,13 +163,14 @@ timeline_read_roots(struct timeline_reader *r,
 	return 0;
 }
 
-/* Where a walk over all nodes is. */
+/* The state of a walk over all nodes. */
 struct place {
 	struct timeline_node *node;
-	uint64_t next; /* child */
+	uint64_t next; /* next child */
 };
 
-/* A stack of its own, for a trace may nest as deep as it likes. */
+/* Load all nodes below a root.  The walk has a stack of its own, because a
+ * trace may nest to any depth. */
 static int
 load_below(struct timeline_node *root)
 {

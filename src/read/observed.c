@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observed.c - when was the record looking for a message?
+ * observed.c - the intervals of time in which a message was observed.
  *
  *	entries     a          b      c
  *	pieces      [ observed | .... | observed ...
  *	                       `-- what an observer knows after b holds to c
  *
- * An observer (event/observe.h) is asked after each entry, of whatever message,
- * for the state that holds up to the next one.  Within it time alone changes
- * something: a burst ends, slots open and close.
+ * After each entry, of any message, an observer (event/observe.h) gives the
+ * state that holds up to the next entry.  Within that time the state changes
+ * only by time itself: a burst ends, slots open and close.
  */
 #include "read/read.h"
 
@@ -20,17 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What holds from an entry to the next. */
+/* The state from an entry to the next. */
 struct state {
 	struct tl_event at;
-	uint64_t number; /* of the interval of the message at the entry */
+	uint64_t number; /* interval of the message at the entry */
 	unsigned gate;
 	struct tl_observed_now now;
-	bool is_missing; /* entries of the tier */
-	unsigned closed; /* what is said where the gate is closed */
+	bool is_missing; /* entries of the tier are missing */
+	unsigned closed; /* the answer while the gate is closed */
 };
 
-/* Of a recording: from the last entry before a loss to it. */
+/* A loss of a recording: from the last entry before the loss to the loss. */
 struct loss {
 	int64_t from_ns;
 	int64_t to_ns;
@@ -40,20 +40,20 @@ struct loss {
 struct timeline_read_intervals {
 	const struct tl_message *message;
 	struct tl_cursor *cursor;
-	struct tl_observer *observer; /* the cursor's, or own */
+	struct tl_observer *observer; /* the cursor's observer, or &own */
 	struct tl_observer own;
 	unsigned tier;
-	int64_t offset_ns; /* of the host, where the cursor does not add it */
-	bool is_whole;     /* nothing is known to close levels */
+	int64_t offset_ns; /* of the host, if the cursor does not add it */
+	bool is_whole;     /* nothing closes levels */
 	bool has_state;
 	bool has_ended;
 	struct state state;
-	int64_t gates_ns;    /* of a recording: before it no gate is known */
+	int64_t gates_ns;    /* of a recording: no gate is known before */
 	struct loss *losses; /* of a recording, in order */
 	size_t loss_count;
 	size_t loss_capacity;
-	size_t loss;                          /* the next one */
-	struct timeline_read_interval *ready; /* and the last, which may grow */
+	size_t loss;                          /* the next loss */
+	struct timeline_read_interval *ready; /* the last of them may grow */
 	size_t ready_count;
 	size_t ready_capacity;
 	size_t given;
@@ -86,7 +86,7 @@ add(struct timeline_read_intervals *v, int64_t from_ns, int64_t to_ns,
 	    (struct timeline_read_interval){ from_ns, to_ns, look };
 }
 
-/* The same where losses of a recording are in between. */
+/* Add a piece and put the losses of a recording into it. */
 static void
 add_between(struct timeline_read_intervals *v, int64_t from_ns, int64_t to_ns,
     unsigned look)
@@ -112,7 +112,7 @@ add_between(struct timeline_read_intervals *v, int64_t from_ns, int64_t to_ns,
 	add(v, from_ns, to_ns, look);
 }
 
-/* The time of a stamp between two entries. */
+/* The time of a stamp between two entries, by interpolation. */
 static int64_t
 time_of(const struct tl_event *a, const struct tl_event *b, uint64_t tsc)
 {
@@ -125,7 +125,8 @@ time_of(const struct tl_event *a, const struct tl_event *b, uint64_t tsc)
 		   : a->ns + (int64_t)(part * (double)(b->ns - a->ns));
 }
 
-/* The gate is closed by levels from a stamp on: slots may open it. */
+/* Add the time from a stamp on, in which the levels close the gate: slots may
+ * open the gate. */
 static void
 add_slots(struct timeline_read_intervals *v, const struct tl_event *b,
     uint64_t tsc)
@@ -152,7 +153,8 @@ add_slots(struct timeline_read_intervals *v, const struct tl_event *b,
 	add_between(v, from_ns, b->ns, v->state.closed);
 }
 
-/* All entries were kept from a stamp on, up to the next entry. */
+/* Add the time from a stamp up to the next entry, in which all entries were
+ * kept. */
 static void
 add_kept(struct timeline_read_intervals *v, const struct tl_event *b,
     uint64_t tsc)
@@ -182,7 +184,7 @@ add_kept(struct timeline_read_intervals *v, const struct tl_event *b,
 	}
 }
 
-/* What was between the last entry and this one. */
+/* Add the time between the last entry and b. */
 static void
 add_pieces(struct timeline_read_intervals *v, const struct tl_event *b)
 {
@@ -217,8 +219,9 @@ add_pieces(struct timeline_read_intervals *v, const struct tl_event *b)
 
 /* == entries == */
 
-/* The gate of a message is taken for the lowest that it may have, and levels for
- * open only where it is known: may a gate be open that is taken for closed? */
+/* May the gate be open although it counts as closed?  The observer takes the
+ * lowest gate that the message may have, and takes levels for open only if they
+ * are known to be open. */
 static bool
 may_be_open(const struct timeline_read_intervals *v)
 {
@@ -235,11 +238,11 @@ may_be_open(const struct timeline_read_intervals *v)
 		if (o->gates.list[i].message == v->message->id &&
 		    o->gates.list[i].claim_count > 0)
 			return true;
-	/* a burst that began before */
+	/* a burst that began before the first entry */
 	return !o->changed && tl_observed_before(begin, kept);
 }
 
-/* What is known after an entry. */
+/* Ask the observer for the state after an entry. */
 static void
 ask(struct timeline_read_intervals *v, const struct tl_event *event)
 {
@@ -263,7 +266,7 @@ ask(struct timeline_read_intervals *v, const struct tl_event *event)
 	v->has_state = true;
 }
 
-/* Read one more entry: 1, 0, -errno. */
+/* Read one more entry.  Returns 1, 0 or -errno. */
 static int
 step(struct timeline_read_intervals *v)
 {
@@ -295,7 +298,7 @@ timeline_read_next_interval(struct timeline_read_intervals *v,
 			v->ready[0] = v->ready[v->given];
 		v->given = 0;
 	}
-	/* the last may grow */
+	/* the last piece may still grow */
 	while (!v->has_ended && v->ready_count < v->given + 2) {
 		rc = step(v);
 		if (rc < 0)
@@ -321,7 +324,7 @@ compare_losses(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Join those that overlap. */
+/* Join losses that overlap. */
 static void
 join_losses(struct timeline_read_intervals *v)
 {
@@ -339,7 +342,7 @@ join_losses(struct timeline_read_intervals *v)
 	v->loss_count = kept;
 }
 
-/* The last entry of each CPU. */
+/* The time of the last entry of each CPU. */
 struct lasts {
 	int64_t *ns;
 	size_t capacity;
@@ -347,8 +350,8 @@ struct lasts {
 	bool any;
 };
 
-/* The time of the last entry of a CPU; of one that is not known, or has none,
- * the first of all. */
+/* The time of the last entry of a CPU, or of the first entry of all if the CPU
+ * is unknown or has no entry. */
 static int64_t
 last_of(const struct lasts *lasts, uint32_t cpu)
 {
@@ -388,8 +391,9 @@ note_entry(struct lasts *lasts, const struct tl_event *event)
 	return 0;
 }
 
-/* Read a recording for its losses, and for changes of levels: without one they
- * are open, else those before the first are not known. */
+/* Read a recording in advance, for its losses and for changes of levels.
+ * Without a change the levels count as open; otherwise the levels before the
+ * first change are unknown. */
 static int
 look_ahead(struct timeline_read_intervals *v, const struct tl_source *source)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - open and close a reader, and what goes wrong with it. */
+/* reader.c - open and close a reader; errors and damage. */
 #include "read/read.h"
 
 #include "base/table.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first release has all members up to this one. */
+/* The size of the options in the first release, which ended with context. */
 #define OPTIONS_SIZE_MIN \
 	(offsetof(struct timeline_read_options, context) + sizeof(void *))
 
@@ -52,7 +52,7 @@ report(struct timeline_reader *r, const char *input,
 		r->options.on_damage(r->options.context, &damage);
 }
 
-/* Take a diagnostic of a trace. */
+/* Take a fault of a trace. */
 static void
 take_report(void *context, const char *name, const struct tl_fault *fault)
 {
@@ -65,7 +65,8 @@ tl_read_report(struct timeline_reader *r)
 	for (size_t i = 0; i < r->sources.count; i++) {
 		struct tl_source *item = &r->sources.items[i];
 
-		if (!item->ops || tl_source_trace(item)) /* it was told */
+		/* a trace reports its faults itself */
+		if (!item->ops || tl_source_trace(item))
 			continue;
 		for (; item->told < tl_source_fault_count(item); item->told++)
 			if (item->told < TL_SNAP_FAULTS_MAX)
@@ -84,7 +85,7 @@ timeline_read_damaged(const struct timeline_reader *reader)
 
 /* == opening == */
 
-/* The options, as many as the caller has, with the rest 0. */
+/* Take the options that the caller's release knows; the others are 0. */
 static int
 take_options(struct timeline_reader *r,
     const struct timeline_read_options *options)
@@ -113,7 +114,8 @@ take_options(struct timeline_reader *r,
 	return 0;
 }
 
-/* The formats of the options, with this library's openers of our own. */
+/* Take the formats of the options, with this library's openers of our own
+ * formats. */
 static int
 take_formats(struct timeline_reader *r)
 {
@@ -206,7 +208,8 @@ tl_read_begin(struct timeline_reader *r)
 		    "%s", fault.text);
 	if (rc == 0)
 		rc = tl_sources_cursor(&r->sources, order, &r->cursor);
-	/* As timeline-dump does: an end has its duration before its begin. */
+	/* Complete ends, so that an end has its duration before its begin is
+	 * read. */
 	if (rc == 0 && order == TL_NEWEST_FIRST) {
 		struct tl_cursor *inner = r->cursor;
 

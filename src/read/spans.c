@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.c - return the next span, and how long it was itself.
+ * spans.c - return the next span, and its own time without inner spans.
  *
  *	outer  [                                  ]  self: 34 - 7 - 12
  *	inner     [     ]       [          ]         7 and 12, kept until outer
  *	within       [ ]                             ends; within is in inner
  *
- * For each thread the spans that ended are kept, the newest on top.  A span that
- * ends takes those that began after it off.  This asks nothing of their order
- * on a stack: a proven end may end a span that has others on top, and the begin
- * of a timer is known at its end only.
+ * Each thread keeps the spans that have ended, the newest on top.  A span that
+ * ends takes off the spans that began after its begin.  This works without a
+ * stack of begins: a proven end may end a span that has other spans on top, and
+ * the begin of a timer is known only at its end.
  */
 #include "read/read.h"
 
@@ -21,9 +21,10 @@
 #include <string.h>
 #include <timeline.h>
 
-enum { ENDED_MAX = 4096 /* spans of a thread that are kept */ };
+enum { ENDED_MAX = 4096 /* kept spans per thread */ };
 
-/* A place in time; of one epoch by its stamp, where there is one. */
+/* A place in time.  Places of one epoch compare by stamp, if both have a
+ * stamp. */
 struct place {
 	uint32_t epoch;
 	uint64_t tsc;
@@ -33,16 +34,16 @@ struct place {
 struct ended {
 	struct place begin;
 	struct place end;
-	int64_t duration_ns; /* negative: it is not known */
+	int64_t duration_ns; /* negative: unknown */
 };
 
-/* A thread. */
+/* The ended spans of a thread. */
 struct nest {
 	struct ended *ended;
 	size_t count;
 	size_t capacity;
 	bool has_forgotten;
-	struct place forgotten; /* up to here */
+	struct place forgotten; /* spans up to here */
 };
 
 struct tl_read_nests {
@@ -71,7 +72,7 @@ is_before(const struct place *a, const struct place *b)
 		   : a->ns < b->ns;
 }
 
-/* The thread of a span; NULL: there is no memory. */
+/* The nest of a span's thread.  NULL: out of memory. */
 static struct nest *
 nest_of(struct timeline_reader *r, const struct tl_span *span)
 {
@@ -87,7 +88,7 @@ nest_of(struct timeline_reader *r, const struct tl_span *span)
 	return &r->nests->list[id];
 }
 
-/* Half of them, the older ones. */
+/* Forget the older half of the spans. */
 static void
 forget(struct nest *nest)
 {
@@ -100,8 +101,8 @@ forget(struct nest *nest)
 	    nest->count * sizeof(*nest->ended));
 }
 
-/* A span has ended: how long it was without those within it.  Negative: that
- * is not known.  -ENOMEM in *rc. */
+/* Take a span that has ended.  Returns its duration without the spans within
+ * it, or -1 if that is not known.  Sets *rc to -ENOMEM on failure. */
 static int64_t
 take_inner(struct timeline_reader *r, const struct tl_span *span, int *rc)
 {
@@ -151,13 +152,13 @@ flags_of(const struct tl_span *span, bool is_open)
 		flags |= TIMELINE_READ_OVERLAPS;
 	if (!is_open && span->lossy)
 		flags |= TIMELINE_READ_UNSURE;
-	/* an end that proves itself would be there */
+	/* an open span that is proven has no end yet */
 	if (is_open && !span->proven && !tl_span_is_sure(span))
 		flags |= TIMELINE_READ_CUT;
 	return flags;
 }
 
-/* Fill in what the begin and the end have in common. */
+/* Fill in the members that do not depend on the end. */
 static int
 fill(struct timeline_reader *r, const struct tl_event *begin,
     const struct tl_span *span, bool is_open)
@@ -204,7 +205,7 @@ fill_ended(struct timeline_reader *r, const struct tl_event *end,
 	return 0;
 }
 
-/* After all events, the next span that has no end. */
+/* Return the next span without an end, after all events. */
 static int
 step_open(struct timeline_reader *r)
 {
@@ -222,7 +223,7 @@ step_open(struct timeline_reader *r)
 	return 0;
 }
 
-/* The next span that passes: 1, 0, -errno. */
+/* Return the next span that passes: 1, 0 or -errno. */
 static int
 step(struct timeline_reader *r)
 {

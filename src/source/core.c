@@ -2,10 +2,11 @@
 /*
  * core.c - find timelines in a core or in an image of memory, and open each.
  *
- * In a core a timeline begins where a segment does; elf(5) has the layout, and the
- * note NT_FILE the paths of what was mapped.  In any other file, which a user must
- * call a core (--from core), it may begin at any page.  A timeline is copied into
- * an unnamed file, where it is read as a file without a writer.
+ * In a core, a timeline begins at the start of a segment; elf(5) has the
+ * layout, and the note NT_FILE has the paths of mapped files.  In any other
+ * file, which the user must declare to be a core (--from core), a timeline may
+ * begin at any page.  A timeline is copied into an unnamed file, and the copy
+ * is read as a file without a writer.
  */
 #include "source/core.h"
 
@@ -26,16 +27,16 @@ enum {
 	PAGE = 4096,
 	PIECE = 1 << 20, /* bytes read at a time */
 	SEGMENTS_MAX = 1 << 16,
-	NOTES_MAX = 16 << 20, /* bytes of the notes that are looked at */
+	NOTES_MAX = 16 << 20, /* limit of the bytes of notes read */
 	FOUND_MAX = 1024
 };
 
 /* A timeline in the file. */
 struct found {
 	uint64_t at;
-	uint64_t size; /* as much of it as is there */
-	char *path;    /* of what was mapped; NULL: not known */
-	/* of its header */
+	uint64_t size; /* bytes to copy, if present */
+	char *path;    /* mapped file; NULL: unknown */
+	/* From the timeline's header: */
 	uint64_t created_tsc;
 	int64_t created_ns;
 	uint32_t creator_pid;
@@ -50,7 +51,7 @@ struct tl_core {
 	size_t capacity;
 	size_t opened;
 	uint64_t size; /* of the file */
-	bool is_cut;   /* segments should be behind its end */
+	bool is_cut;   /* segments lie beyond the end of the file */
 };
 
 unsigned
@@ -67,14 +68,14 @@ tl_core_recognise(struct tl_bytes first)
 		   : 0;
 }
 
-/* Read size bytes, all of them. */
+/* Read all size bytes.  Returns false if any are missing. */
 static bool
 read_at(const struct tl_core *c, void *data, size_t size, uint64_t at)
 {
 	return tl_read_at(c->fd, data, size, at) == (int64_t)size;
 }
 
-/* Was the timeline of a header found before?  A process may map a timeline
+/* Was the timeline of this header found before?  A process may map a timeline
  * twice; the headers of both mappings have the same creation. */
 static bool
 is_known(const struct tl_core *c, const struct timeline_header *h)
@@ -91,7 +92,8 @@ is_known(const struct tl_core *c, const struct timeline_header *h)
 	return false;
 }
 
-/* Is there a timeline?  Its size, of which there is room for some; 0: no. */
+/* The size of the timeline at a place of the file, at most room; 0 if there is
+ * no timeline. */
 static uint64_t
 timeline_at(const struct tl_core *c, uint64_t at, uint64_t room)
 {
@@ -128,9 +130,9 @@ add_found(struct tl_core *c, uint64_t at, uint64_t size)
 
 /* == a core == */
 
-/* The path that the note NT_FILE has for an address: a count and a size of pages,
- * for each mapping its start, its end and its place in the file, then the paths in
- * the same order. */
+/* The path of an address in the note NT_FILE.  The note has a count and a size
+ * of pages, then for each mapping its start, its end and its place in the file,
+ * then the paths in the same order. */
 static char *
 path_in_note(const char *note, size_t size, uint64_t address)
 {
@@ -156,7 +158,7 @@ path_in_note(const char *note, size_t size, uint64_t address)
 	return NULL;
 }
 
-/* The path of what was mapped at an address, from the notes of a segment. */
+/* The path of the file mapped at an address, from the notes of a segment. */
 static char *
 find_path(const struct tl_core *c, const Elf64_Phdr *segment, uint64_t address)
 {
@@ -188,7 +190,8 @@ find_path(const struct tl_core *c, const Elf64_Phdr *segment, uint64_t address)
 	return path;
 }
 
-/* How many bytes of memory follow each other in the file from segment i on. */
+/* The number of bytes of contiguous memory that follow each other in the file
+ * from segment i on. */
 static uint64_t
 room_from(const Elf64_Phdr *segments, size_t count, size_t i)
 {
@@ -233,8 +236,8 @@ find_in_segments(struct tl_core *c, const Elf64_Phdr *segments, size_t count)
 static int
 find_in_core(struct tl_core *c, const Elf64_Ehdr *h)
 {
-	/* a core of more segments than e_phnum can tell has the count in its
-	 * first section */
+	/* If the core has more segments than e_phnum can hold, the first
+	 * section has their number. */
 	Elf64_Shdr section = { .sh_info = h->e_phnum };
 	Elf64_Phdr *segments;
 	int rc;
@@ -263,7 +266,7 @@ find_in_image(struct tl_core *c)
 {
 	const uint64_t magic = TIMELINE_MAGIC;
 	char *piece = malloc(PIECE);
-	uint64_t at = 0, end = 0; /* of the last timeline */
+	uint64_t at = 0, end = 0; /* end of the last timeline */
 	int64_t n;
 	int rc = piece ? 0 : -ENOMEM;
 
@@ -287,7 +290,8 @@ find_in_image(struct tl_core *c)
 
 /* == opening == */
 
-/* Copy a timeline; what the file has not of it stays missing. */
+/* Copy a timeline into an unnamed file.  Bytes that the core lacks are missing
+ * in the copy.  Returns a descriptor or -errno. */
 static int
 copy(const struct tl_core *c, const struct found *f)
 {
@@ -338,7 +342,7 @@ tl_core_open_next(struct tl_core *c, struct tl_source *source)
 		    tl_file_error(fd));
 		return;
 	}
-	/* not as a live file, of which more is known: the time of the copy */
+	/* not opened as a live file, which would count as read now */
 	rc = tl_storage_of_fd(&storage, fd);
 	close(fd);
 	if (rc < 0)
@@ -373,7 +377,7 @@ tl_core_free(struct tl_core *c)
 	free(c);
 }
 
-/* There is no timeline: say why. */
+/* Explain why there is no timeline. */
 static int
 say_none(struct tl_source *source, const struct tl_core *c, bool is_core)
 {

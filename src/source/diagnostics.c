@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diagnostics.c - report what is wrong with sources. */
+/* diagnostics.c - report the faults of sources. */
 #include "source/diagnostics.h"
 
 void

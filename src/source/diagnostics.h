@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diagnostics.h - report what is wrong with sources.
+ * diagnostics.h - report the faults of sources.
  */
 #ifndef TL_SOURCE_DIAGNOSTICS_H
 #define TL_SOURCE_DIAGNOSTICS_H
 
 #include "source/sources.h"
 
-/* A program's function to print a diagnostic; name is that of the file, or
- * NULL. */
+/* A program's function that prints a diagnostic.  name is the name of the file,
+ * or NULL. */
 typedef void tl_warn(const char *name, const struct tl_fault *fault);
 
 /* Print all diagnostics of each source; quiet: only damage. */

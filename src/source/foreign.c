@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign.c - a file of a foreign format as a source: it is read whole when it
- * is opened.
+ * foreign.c - a file of a foreign format as a source.  Opening reads the whole
+ * file.
  *
  *	file, pipe --pieces--> reader --events--> sorter --cursor--> events
  *	   `--> unpack --^
  *
  * Events come in the order of the file and are sorted by time.  Memory is
- * bounded whatever the size of the file: what does not fit waits in a
+ * bounded whatever the size of the file: events that do not fit wait in a
  * temporary file (event/sorter.h).
  */
 #include "base/array.h"
@@ -27,8 +27,9 @@ enum { PIECE_SIZE = 256 << 10 };
 
 struct foreign {
 	struct tl_sink sink; /* first: the reader puts events here */
-	/* Until it is loaded: the input is first, then storage, unpack or fd,
-	 * the first of them that there is. */
+	/* The input until the source is loaded: the bytes in first, then the
+	 * rest from storage, unpack or fd, whichever is set first in this
+	 * order. */
 	const struct tl_source_format *format;
 	int fd;
 	struct tl_unpack *unpack;
@@ -45,7 +46,7 @@ struct foreign {
 	struct tl_faults faults;
 	bool damaged;
 	struct tl_message_map seen;
-	/* in the order in which they appeared */
+	/* in order of appearance */
 	const struct tl_message **messages;
 	size_t message_count;
 	size_t message_capacity;
@@ -64,7 +65,7 @@ add_message(struct foreign *f, const struct tl_message *message)
 	rc = tl_message_map_add(&f->seen, message, f);
 	if (rc == 0)
 		f->messages[f->message_count++] = message;
-	return rc == -ENOSPC ? 0 : rc; /* too many: it is not listed */
+	return rc == -ENOSPC ? 0 : rc; /* too many: left out of the list */
 }
 
 static int
@@ -97,7 +98,8 @@ take_fault(void *context, const struct tl_fault *fault)
 	f->damaged |= fault->rc != 0 && fault->rc != -ENODATA;
 }
 
-/* Feed the file beside it that has the reader's suffix, if there is one. */
+/* If the reader reads a second file beside the input and the file exists, feed
+ * the file. */
 static int
 feed_beside(struct tl_reader *reader, const char *name)
 {
@@ -129,7 +131,7 @@ foreign_of(const struct tl_source *source)
 	return source->state;
 }
 
-/* Close what only loading needs. */
+/* Close everything that only loading needs. */
 static void
 free_input(struct foreign *f)
 {
@@ -158,7 +160,8 @@ close_foreign(struct tl_source *source)
 	free(f);
 }
 
-/* The next bytes of the input, from byte at on: how many, 0, or -errno. */
+/* Read the next bytes of the input, from byte at on.  Returns their number, 0
+ * at the end, or -errno. */
 static int64_t
 read_piece(struct foreign *f, char *piece, uint64_t at)
 {
@@ -217,7 +220,7 @@ out:
 	free_input(f);
 	if (rc == -EBADMSG && f->faults.count > 0)
 		source->fault =
-		    /* the reason why it has another format */
+		    /* the reason why the input has another format */
 		    f->faults.list[0];
 	else if (rc < 0)
 		tl_source_fail(source, rc);

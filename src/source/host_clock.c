@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_clock.c - bounds of a host's clock by the knots of its timelines.
+ * host_clock.c - bound the error of a host's clock by the knots of its
+ * timelines.
  *
- * The kernel's bound of a clock that is not corrected grows by 500 ppm, the
- * largest error of its rate that the kernel permits; so does ours outside of
- * the knots.  Between two knots the clock was corrected.
+ * Between two knots the clock was corrected.  Outside of the knots the bound
+ * grows by 500 ppm, the largest error of the clock's rate that the kernel
+ * permits; the kernel lets its own bound of an uncorrected clock grow by the
+ * same rate.
  */
 #include "source/host_clock.h"
 
@@ -72,7 +74,7 @@ tl_host_clock_settle(struct tl_host_clock *clock)
 	clock->near = 0;
 }
 
-/* Is a point at or before an event? */
+/* Is the point at or before the event? */
 static bool
 is_before(const struct tl_host_point *point, const struct tl_event *event)
 {
@@ -80,7 +82,7 @@ is_before(const struct tl_host_point *point, const struct tl_event *event)
 	       (point->epoch == event->epoch && point->tsc <= event->tsc);
 }
 
-/* The last point at or before an event; 0 if there is none. */
+/* The index of the last point at or before an event; 0 if there is none. */
 static size_t
 find(const struct tl_host_clock *clock, const struct tl_event *event)
 {
@@ -100,7 +102,7 @@ is_near(const struct tl_host_clock *clock, const struct tl_event *event)
 		   !is_before(&clock->points[i + 1], event));
 }
 
-/* The bound after this much time without a correction. */
+/* The bound at ns, without a correction since the point. */
 static uint32_t
 grow(const struct tl_host_point *from, int64_t ns)
 {
@@ -128,7 +130,7 @@ tl_host_clock_at(struct tl_host_clock *clock, const struct tl_event *event)
 	at = &clock->points[clock->near];
 	next = clock->near + 1 < clock->count ? at + 1 : NULL;
 	if (next && at->epoch < next->epoch && next->epoch == event->epoch)
-		/* before the first point of its epoch */
+		/* the event is before the first point of its epoch */
 		return grow(next, event->ns);
 	if (!is_before(at, event) || !next || next->epoch != at->epoch ||
 	    next->breaks || next->sync_us == TL_SYNC_UNBOUNDED ||

@@ -13,17 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS_MAX = 4 }; /* of clocks; the next power of two */
+enum { KINDS_MAX = 4 }; /* kinds of clocks, at most */
 
 /* == finding hosts == */
 
-/* While they are found: those whose boot id is known, by a number of it. */
+/* The search for hosts.  Hosts whose boot id is known are found by the number
+ * of their boot id. */
 struct finder {
 	struct tl_source *sources;
 	size_t count;
 	struct tl_hosts *hosts;
 	struct tl_id_map numbers;
-	unsigned *of_number; /* -> index of the host */
+	unsigned *of_number; /* index of the host, by number */
 };
 
 static bool
@@ -78,7 +79,7 @@ do_agree(const struct finder *f, size_t a, size_t b)
 }
 
 /* Find the host of a source.  One boot of a machine has two hosts if it has two
- * kinds of clocks, and more if it was copied. */
+ * kinds of clocks, and more hosts if the machine was copied. */
 static int
 find_host(struct finder *f, size_t source, const struct tl_origin *origin,
     unsigned kind, unsigned *index)
@@ -110,7 +111,7 @@ find_host(struct finder *f, size_t source, const struct tl_origin *origin,
 	return rc < 0 ? rc : 0;
 }
 
-/* Add the host of an open source, which may be new. */
+/* Add an open source to its host; a new host is made. */
 static int
 add_source(struct finder *f, size_t source)
 {
@@ -126,7 +127,7 @@ add_source(struct finder *f, size_t source)
 		return rc;
 	f->hosts->of_source[source] = index;
 	clock = &f->hosts->list[index].clock;
-	/* error bounds mean nothing if the boot ID is unknown */
+	/* bounds mean nothing if the boot ID is unknown */
 	for (size_t i = 0; is_known(origin.boot_id) && rc == 0 &&
 			   i < tl_source_knot_count(item);
 	     i++)
@@ -134,8 +135,8 @@ add_source(struct finder *f, size_t source)
 	return rc;
 }
 
-/* Are they different machines, or different boots of one?  Two hosts of which
- * nothing is known count as the same. */
+/* Are a and b different machines, or different boots of one machine?  Two hosts
+ * of which nothing is known count as the same. */
 static bool
 do_differ(const struct tl_host *a, const struct tl_host *b)
 {
@@ -160,7 +161,7 @@ has_machine(const struct tl_host *host, const struct tl_host *other)
 	       strcmp(host->origin.machine, other->origin.machine) == 0;
 }
 
-/* Append the name of a file to the names of two boots of one machine. */
+/* Append the name of a file to the names of hosts that share a machine name. */
 static int
 tell_apart(struct finder *f)
 {
@@ -185,7 +186,7 @@ tell_apart(struct finder *f)
 	return 0;
 }
 
-/* Finish after all sources were added. */
+/* Finish the search after all sources were added. */
 static int
 finish(struct finder *f)
 {
@@ -266,7 +267,7 @@ tl_hosts_free(struct tl_hosts *hosts)
 /* == times == */
 
 struct host_cursor {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *inner;
 	struct tl_host *host;
 };
@@ -308,7 +309,7 @@ tl_source_cursor(const struct tl_source *source, enum tl_order order,
 		return rc;
 	*cursor = inner;
 	if (!host || (!host->is_marked && host->offset_ns == 0))
-		return 0; /* no time was corrected */
+		return 0; /* no time needs a correction */
 	c = calloc(1, sizeof(*c));
 	if (!c) {
 		tl_cursor_close(inner);
@@ -341,7 +342,8 @@ tl_source_newest(const struct tl_source *source, int64_t *ns)
 
 /* == the options of a command line == */
 
-/* The NS of "HOST=NS"; NULL: it is invalid. */
+/* Set *ns to the NS of "HOST=NS".  Returns the '=', or NULL if the text is
+ * invalid. */
 static const char *
 parse_offset(const char *text, int64_t *ns)
 {
@@ -396,7 +398,7 @@ tl_hosts_plan_given(const struct tl_hosts_plan *plan, const char *const *names,
 	return given_ns;
 }
 
-/* Is this the name of a source, or of its host? */
+/* Is word the name or number of a source, or the name of its host? */
 static bool
 is_called(const struct tl_source *sources, size_t i, const char *word,
     size_t size)
@@ -436,7 +438,7 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 	bool *done = calloc(hosts->count + 1, sizeof(*done));
 	int rc = done ? 0 : -ENOMEM;
 
-	/* add each offset once to every host with its name */
+	/* add each offset once to every host of the given name */
 	for (size_t k = 0; k < plan->offset_count && rc == 0; k++) {
 		int64_t ns = 0;
 		const char *word = plan->offsets[k];
@@ -461,7 +463,8 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 	return rc;
 }
 
-/* Warn of hosts with one boot ID whose stamps are not compared. */
+/* Warn of hosts whose stamps are not compared although their boot ID is the
+ * same. */
 static void
 warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hosts.h - the clocks of the sources: which of them are the same, the bounds
- * of the differences, and the corrections of times.
+ * hosts.h - the clocks of the sources: which sources share a clock, the bounds
+ * of the differences between clocks, and the corrections of times.
  *
  *	sources --boot id, kind of clock--> hosts --offsets--> times
  *
  * A host is one boot of one machine; every source without a boot ID is a host
- * of its own.  Copies of one virtual machine have the same boot ID: its sources
- * are of several hosts if their clocks do not agree.
+ * of its own.  Copies of one virtual machine have the same boot ID: sources of
+ * one boot ID belong to several hosts if their clocks do not agree.
  *
  * Every tl_source_cursor uses the corrections of its host at the time of the
- * call, so offsets come before the first cursor whose events are shown.
+ * call.  Therefore offsets must be set before the first cursor whose events are
+ * shown.
  */
 #ifndef TL_SOURCE_HOSTS_H
 #define TL_SOURCE_HOSTS_H
@@ -23,55 +24,55 @@
 enum {
 	TL_HOSTS_OFFSETS_MAX = 64,
 	TL_HOSTS_WARNED_MAX = 20, /* hosts reported by name */
-	TL_HOST_NAME_MAX = 128    /* with its NUL */
+	TL_HOST_NAME_MAX = 128    /* including the NUL */
 };
 
 struct tl_host {
 	struct tl_host_clock clock;
-	char name[TL_HOST_NAME_MAX]; /* of its machine, else of its file */
-	struct tl_origin origin;     /* of its first source */
+	char name[TL_HOST_NAME_MAX]; /* name of the machine, or of the file */
+	struct tl_origin origin;     /* origin of the first source */
 	unsigned kind;               /* TIMELINE_CLOCK_...; 0: unknown */
 	size_t first_source;
 	bool is_copy; /* another host has the same boot ID */
-	/* there are other hosts: set sync_us of its events */
+	/* There are other hosts: sync_us of events is set. */
 	bool is_marked;
-	int64_t offset_ns;  /* added to its times */
-	int64_t given_ns;   /* the part of it from --offset */
-	uint32_t stated_us; /* error bound of its clock, from its knots */
+	int64_t offset_ns;  /* added to the host's times */
+	int64_t given_ns;   /* the part of offset_ns from --offset */
+	uint32_t stated_us; /* error bound of the clock, from the knots */
 };
 
 struct tl_hosts {
 	struct tl_host *list;
 	size_t count;
-	unsigned *of_source; /* by index of a source: index of its host */
-	/* index of a source -> number of its machine, below count: sources of
-	 * one machine number threads alike */
+	unsigned *of_source; /* index of the host, by index of the source */
+	/* By index of the source: number of its machine, below count.  Sources
+	 * of one machine share the numbers of threads. */
 	unsigned *machine_of;
-	bool are_several; /* at least two that differ, one of them known */
+	bool are_several; /* at least two differ, one of them known */
 };
 
 /* The options of a command line. */
 struct tl_hosts_plan {
-	const char *offsets[TL_HOSTS_OFFSETS_MAX]; /* each as HOST=NS */
+	const char *offsets[TL_HOSTS_OFFSETS_MAX]; /* each is HOST=NS */
 	size_t offset_count;
 };
 
-/* Find the hosts of all open sources, and set their host.  0, -ENOMEM.  Hosts
- * live as long as the sources. */
+/* Find the hosts of all open sources, and set the host of each source.  The
+ * hosts must live as long as the sources.  Returns 0 or -ENOMEM. */
 int
 tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count);
 void tl_hosts_free(struct tl_hosts *hosts);
 
-/* Add "HOST=NS" to a plan.  0; -EINVAL and a fault. */
+/* Add "HOST=NS" to a plan.  Returns 0, or -EINVAL with a fault. */
 int tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
     struct tl_fault *fault);
 
-/* The offset in a plan for a host with these names. */
+/* The sum of the offsets in a plan for a host with these names. */
 int64_t tl_hosts_plan_given(const struct tl_hosts_plan *plan,
     const char *const *names, size_t count);
 
-/* Add the offsets of a plan to the hosts.  0; -EINVAL and a fault: no host has
- * the name; -ENOMEM. */
+/* Add the offsets of a plan to the hosts.  Returns 0, -ENOMEM, or -EINVAL with
+ * a fault if no host has the name. */
 int tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
     size_t count, const struct tl_hosts_plan *plan, struct tl_fault *fault);
 
@@ -80,15 +81,16 @@ void
 tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report);
 
 /* Open a cursor of all events of an open source, with times and bounds
- * corrected by its host.  0, -ENOMEM, -errno. */
+ * corrected by its host.  Returns 0, -ENOMEM or -errno. */
 int tl_source_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor);
-/* The time of its newest entry; -ENODATA: it has none. */
+/* Set *ns to the time of the newest entry.  Returns 0, -ENODATA without
+ * entries, or -errno. */
 int tl_source_newest(const struct tl_source *source, int64_t *ns);
 
 /* == machines.c == */
 
-/* Set machine_of; the hosts are known: 0, -ENOMEM. */
+/* Set machine_of; the hosts must be known.  Returns 0 or -ENOMEM. */
 int tl_hosts_find_machines(struct tl_hosts *hosts,
     const struct tl_source *sources, size_t count);
 

@@ -2,13 +2,14 @@
 /*
  * kinds.h - the functions that open each kind of source, for source.c.
  *
- * An opener gets a file of which the first bytes were read.  It sets ops and
- * state and returns 0, or it leaves them NULL, sets source->fault and returns
- * -errno.  Each is named in column "opened by" of format/formats.def.
+ * An opener gets a file whose first bytes were read.  The opener sets ops and
+ * state and returns 0, or leaves both NULL, sets source->fault and returns
+ * -errno.  Column "opened by" of format/formats.def names the opener of each
+ * format.
  *
  * A program that knows our own formats only is not linked with the readers of
- * others: nothing in this layer names them, and packed.c is named by
- * formats.def alone.
+ * other formats: nothing in this layer names those readers, and only
+ * formats.def names packed.c.
  */
 #ifndef TL_SOURCE_KINDS_H
 #define TL_SOURCE_KINDS_H
@@ -16,63 +17,63 @@
 #include "source/source.h"
 #include "source/unpack.h"
 
-enum { TL_SOURCE_FIRST_SIZE = 4096 }; /* what is looked at of a file */
+enum { TL_SOURCE_FIRST_SIZE = 4096 }; /* bytes that show the format */
 
 struct tl_opening {
 	const struct tl_source_plan *plan;
-	const struct tl_source_format *format; /* given by the user, or found */
-	int fd; /* the caller closes it; -1: memory */
+	const struct tl_source_format *format; /* from the user, or detected */
+	int fd; /* the caller closes fd; -1: memory */
 	struct tl_bytes memory;
-	/* A compressed file of another format: first and what follows come from
-	 * here, not from fd.  Taken over, then NULL. */
+	/* A compressed file of another format: first has unpacked bytes, and
+	 * unpack gives the bytes after them, instead of fd.  The opener takes
+	 * unpack and sets NULL. */
 	struct tl_unpack *unpack;
 	mode_t withheld; /* tl_file_withheld() */
-	bool is_regular; /* may be read in any order */
-	bool has_place;  /* it is a file that may have other files beside it */
-	char first[TL_SOURCE_FIRST_SIZE]; /* bytes that were read so far */
+	bool is_regular; /* can be read at any place */
+	bool has_place;  /* other files may lie beside the file */
+	char first[TL_SOURCE_FIRST_SIZE]; /* bytes read so far */
 	size_t first_size;
 };
 
 typedef int tl_source_opener(struct tl_source *source, struct tl_opening *o);
 
-/* How a format is read. */
+/* How to read a format. */
 struct tl_source_format {
 	const char *name;
-	tl_source_opener *open;  /* NULL: it is not read */
-	tl_recognise *recognise; /* the same */
-	tl_reader_new *read_new; /* NULL: it is our own */
-	bool may_be_packed;      /* it may come in a zip */
+	tl_source_opener *open;  /* NULL: not read */
+	tl_recognise *recognise; /* NULL: not detected */
+	tl_reader_new *read_new; /* NULL: our own format */
+	bool may_be_packed;      /* a zip may contain the format */
 };
 
 struct tl_source_formats {
 	const struct tl_source_format *list;
 	size_t count;
-	/* Open a file that gzip or zstd compressed, where another format is
-	 * inside.  false: it is none, or our own.  NULL: such a file is not
-	 * read. */
+	/* Open a file compressed by gzip or zstd that contains another format.
+	 * Returns false if the file is not compressed or contains our own
+	 * format.  NULL: compressed files are not read. */
 	bool (*unpack)(struct tl_source *source, struct tl_opening *o);
 };
 
-/* The format that is read and that a file which begins like this looks most
- * like; NULL: none. */
+/* The readable format that the first bytes of a file match best, or NULL. */
 const struct tl_source_format *
 tl_source_recognise(const struct tl_source_formats *formats,
     struct tl_bytes first);
 
-/* Our own format of this name; NULL: it is none. */
+/* Our own format of this name, or NULL. */
 const struct tl_source_format *tl_source_own_format(const char *name);
 
 /* unpacked.c: for tl_source_formats.unpack. */
 bool tl_source_open_unpacked(struct tl_source *source, struct tl_opening *o);
 
-/* timeline.c: live, saved, compressed. */
+/* timeline.c: a live, saved or compressed timeline. */
 tl_source_opener tl_source_open_timeline;
 /* core.c: timelines in a core or an image of memory. */
 tl_source_opener tl_source_open_core;
 /* trace.c: a recorded trace or a stream of traces. */
 tl_source_opener tl_source_open_trace;
-/* packed.c: a recording in a zip, of a trace or of a format that may be packed;
- * also such a file without the zip. */
+/* packed.c: a recording in a zip, a trace or a format that may be packed; also
+ * a recording without the zip. */
 tl_source_opener tl_source_open_packed;
 /* foreign.c: any other format, through its reader. */
 tl_source_opener tl_source_open_reader;
@@ -80,36 +81,38 @@ tl_source_opener tl_source_open_reader;
 /* trace.c: a stream from a server. */
 int tl_source_open_remote(struct tl_source *source,
     const struct tl_source_plan *plan);
-/* trace.c: a stream that the caller reads itself, to follow it. */
+/* trace.c: a stream that the caller reads itself in order to follow it. */
 int tl_source_open_followed(struct tl_source *source);
 
-/* trace.c: a trace in storage, with its index or NULL; both are taken over,
- * even on failure. */
+/* trace.c: a trace in storage, with its index or NULL.  The function owns
+ * storage and index, even on failure. */
 int tl_source_open_trace_storage(struct tl_source *source,
     const struct tl_opening *o, struct tl_storage *storage,
     struct tl_storage *index);
-/* foreign.c: as tl_source_open_reader with storage in place of o->fd, and that of the file
- * beside it, or NULL; both are taken over, even on failure. */
+/* foreign.c: like tl_source_open_reader, with storage instead of o->fd, and
+ * with the storage of the file beside it or NULL.  The function owns both, even
+ * on failure. */
 int tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
     struct tl_storage *storage, struct tl_storage *beside);
 
 /* == source.c: for openers == */
 
-/* Open what was read of as o->format or, if that is NULL, as what it looks like;
- * a fault of the source where nothing does. */
+/* Open a file as o->format or, if o->format is NULL, as the format that its
+ * first bytes match.  Sets the fault of the source if no format matches. */
 void tl_source_open_recognised(struct tl_source *source, struct tl_opening *o);
 
 /* Set the fault to the text of errno -rc; returns rc. */
 int tl_source_fail(struct tl_source *source, int rc);
-/* Copy a pipe into an unnamed file, which can be read at any place: its
- * descriptor, or -errno. */
+/* Copy a pipe into an unnamed file, which can be read at any place.  Returns a
+ * descriptor or -errno. */
 int tl_source_copy(const struct tl_opening *o);
-/* Open what is read at any place: a pipe is copied first, and the copy closed. */
+/* Call open for a file that can be read at any place: a pipe is copied first,
+ * and the copy is closed after open. */
 int tl_source_open_copied(struct tl_source *source, struct tl_opening *o,
     int (*open)(struct tl_source *source, const struct tl_opening *o));
 /* Open a regular file or memory as storage. */
 int tl_source_storage(const struct tl_opening *o, struct tl_storage **storage);
-/* Is there no knot after which time may run backwards? */
+/* Do the knots show that time never runs backwards? */
 bool tl_source_has_steady_knots(const struct tl_source *source);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * machines.c - which sources number the same threads.
  *
- * A host may have two kinds of clocks and be two hosts then, but it numbers
- * its processes and threads once.  Of sources without a boot id FILE and
- * FILE.sched, its kernel events, belong together; the others go by the name of
- * their machine.
+ * A host with two kinds of clocks counts as two hosts, but the machine numbers
+ * its processes and threads only once.  Sources without a boot id share a
+ * machine if they are FILE and FILE.sched, which has the kernel events of FILE,
+ * or if the names of their machines are equal.
  */
 #include "source/hosts.h"
 
@@ -22,8 +22,8 @@ struct finder {
 	struct tl_hosts *hosts;
 	const struct tl_source *sources;
 	size_t count;
-	struct tl_table table; /* of hosts, the first of each machine */
-	unsigned *machines;    /* of each host */
+	struct tl_table table; /* the first host of each machine */
+	unsigned *machines;    /* number of the machine, by host */
 };
 
 static bool
@@ -34,7 +34,7 @@ has_boot_id(const struct tl_host *host)
 	return memcmp(host->origin.boot_id, unknown, sizeof(unknown)) != 0;
 }
 
-/* What hosts of one machine have in common. */
+/* The key that hosts of one machine share. */
 static struct tl_bytes
 identity(const struct tl_host *host)
 {
@@ -43,8 +43,8 @@ identity(const struct tl_host *host)
 				 : tl_bytes_of(host->origin.machine);
 }
 
-/* Is a file called as the kernel events of another?  That one may be the name
- * of a timeline, which was looked up. */
+/* Is sched the name of file's kernel events?  file may be the name of a
+ * timeline while sched is a path. */
 static bool
 is_beside(const char *sched, const char *file)
 {
@@ -59,8 +59,8 @@ is_beside(const char *sched, const char *file)
 	       strncmp(name, file, strlen(file)) == 0;
 }
 
-/* The machine of a file and its kernel events, neither of which has a boot
- * id: the host of the file. */
+/* Give a file and its kernel events, both without a boot id, one machine: the
+ * host of the file. */
 static void
 pair_files(struct finder *f, size_t sched)
 {
@@ -78,7 +78,7 @@ pair_files(struct finder *f, size_t sched)
 	}
 }
 
-/* The machine of a host that has no other yet. */
+/* Find the machine of a host that has no machine yet. */
 static int
 find_machine(struct finder *f, unsigned number)
 {
@@ -88,7 +88,8 @@ find_machine(struct finder *f, unsigned number)
 	uint32_t other;
 
 	f->machines[number] = number;
-	if (host->is_copy) /* threads of its own, under one boot id */
+	/* a copy numbers its own threads under the same boot id */
+	if (host->is_copy)
 		return 0;
 	while (tl_probe_next(&probe, &other)) {
 		const struct tl_host *first = &f->hosts->list[other];

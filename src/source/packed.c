@@ -18,7 +18,8 @@ is_packed(const struct tl_opening *o)
 	return tl_packed_recognise(tl_bytes(o->first, o->first_size)) > 0;
 }
 
-/* The format of what is inside, if it is a foreign one. */
+/* The format of the packed data if it is a foreign format that may be packed,
+ * otherwise NULL. */
 static const struct tl_source_format *
 foreign_inside(const struct tl_source_formats *formats,
     struct tl_packed *packed, struct tl_opening *inside)

@@ -14,20 +14,21 @@ enum { TL_PROGRESS_EVERY = 1 << 16 };
 struct tl_progress {
 	bool on;
 	bool shown;
-	uint64_t total; /* entries expected; 0: unknown */
+	uint64_t total; /* expected entries; 0: unknown */
 	uint64_t count;
 	int64_t start_ns;
 	int64_t last_ns;
 };
 
-/* on: progress is wanted; stderr must be a terminal as well. */
+/* Start the progress of a piece of work.  Progress is shown if on is true and
+ * stderr is a terminal. */
 void tl_progress_start(struct tl_progress *progress, bool on);
 /* Read the clock, and show progress if it is time. */
 void tl_progress_show(struct tl_progress *progress);
 /* Clear the line. */
 void tl_progress_end(struct tl_progress *progress);
 
-/* One more entry was read. */
+/* Count an entry that was read. */
 static inline void
 tl_progress_tick(struct tl_progress *progress)
 {

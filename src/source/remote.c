@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* remote.c - run timeline-ship, and read what it writes. */
+/* remote.c - run timeline-ship, and read its output. */
 #include "source/remote.h"
 
 #include "base/file.h"
@@ -54,7 +54,7 @@ tl_remote_is_name(const char *name)
 
 /* == the command line == */
 
-/* Is it in the directory of the running program? */
+/* Is the program in the directory of the running program?  Sets path. */
 static bool
 find_beside(char path[TL_PATH_MAX])
 {
@@ -89,7 +89,7 @@ add(struct command *c, const char *word)
 	c->words[c->count++] = word;
 }
 
-/* A time with all digits. */
+/* Add an option with a time in seconds and nanoseconds. */
 static void
 add_time(struct command *c, const char *option, char text[TIME_SIZE],
     int64_t ns)
@@ -129,8 +129,9 @@ make_command(struct command *c, const char *name,
 
 /* == the process == */
 
-/* Become timeline-ship, in the child.  It ends with its parent, has no terminal
- * to read from, and is killed by SIGPIPE, like any filter. */
+/* Become timeline-ship in the child.  The child ends with its parent, reads
+ * from /dev/null instead of a terminal, and is killed by SIGPIPE, like any
+ * filter. */
 static void
 become(struct command *c, int out, pid_t parent)
 {

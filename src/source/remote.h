@@ -5,9 +5,10 @@
  *
  *	nats://... --> timeline-ship read nats://... ==pipe==> stream of traces
  *
- * So only that program is linked with the libraries of servers.  It is run
- * without a shell, from TIMELINE_SHIP, else from the directory of the running
- * program, else from PATH.  It writes diagnostics to standard error.
+ * So only timeline-ship is linked with the libraries of servers.  The program
+ * is run without a shell: the path in TIMELINE_SHIP, or timeline-ship in the
+ * directory of the running program, or in PATH.  timeline-ship writes
+ * diagnostics to standard error.
  */
 #ifndef TL_SOURCE_REMOTE_H
 #define TL_SOURCE_REMOTE_H
@@ -23,7 +24,7 @@ enum { TL_REMOTE_HOSTS_MAX = 64 };
 
 /* A request. */
 struct tl_remote_plan {
-	const char *const *hosts; /* globs, any of which may match; none: all */
+	const char *const *hosts; /* globs; any may match; none: all hosts */
 	size_t host_count;
 	int64_t since_ns; /* INT64_MIN: no bound */
 	int64_t until_ns; /* INT64_MAX: no bound */
@@ -32,18 +33,18 @@ struct tl_remote_plan {
 
 struct tl_remote {
 	pid_t pid;
-	int fd; /* to read from */
+	int fd; /* output of timeline-ship */
 };
 
-/* Is it a remote name, SCHEME://...? */
+/* Is name a remote name, SCHEME://...? */
 bool tl_remote_is_name(const char *name);
 
-/* Start timeline-ship.  0, or -errno and the fault. */
+/* Start timeline-ship.  Returns 0, or -errno with a fault. */
 int tl_remote_open(struct tl_remote *remote, const char *name,
     const struct tl_remote_plan *plan, struct tl_fault *fault);
 
-/* Stop.  early: terminate it first, which is no failure.  0; -EIO: it failed;
- * the fault. */
+/* Wait for the end of timeline-ship.  early: terminate the program first, which
+ * is no failure.  Returns 0, or -EIO with a fault if the program failed. */
 int
 tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault);
 

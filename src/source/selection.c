@@ -122,10 +122,10 @@ tl_selection_remote(const struct tl_selection *s, bool follow)
 		.until_ns = INT64_MAX,
 		.follow = follow };
 
-	/* blocks are chosen by their own times, without corrections */
+	/* servers choose blocks by times without corrections */
 	if (s->hosts.offset_count > 0)
 		return plan;
-	/* a bound relative to the newest entry needs that entry */
+	/* a bound relative to the newest entry is not known yet */
 	if (s->since.given && !s->since.relative)
 		plan.since_ns = s->since.ns;
 	if (s->until.given && !s->until.relative)
@@ -158,7 +158,7 @@ tl_selection_hosts(const struct tl_selection *selection,
 	int rc;
 
 	if (!sources->hosts || sources->hosts->count == 0)
-		return 0; /* no source is open, which was reported */
+		return 0; /* no source is open, and each has a fault */
 	rc = tl_sources_apply(sources, &selection->hosts, fault);
 	if (rc == 0 && in_order)
 		tl_hosts_warn(sources->hosts, &report);

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-/* The values of these rows, beyond those of any program. */
+/* The option values of the rows, above the values of any program. */
 enum {
 	TL_SELECTION_FIRST = 4096,
 #define SELECTION(letter, name, argument, constant, take, help) \
@@ -33,33 +33,35 @@ struct tl_selection {
 	struct tl_filter filter; /* without the time window */
 	const char *expression;  /* NULL: none */
 	int64_t slower_ns;       /* least duration of a span; 0: any entry */
-	const char *host_globs[TL_FILTER_LIST_MAX]; /* any of which may match */
+	const char *host_globs[TL_FILTER_LIST_MAX]; /* any may match */
 	size_t host_glob_count;
-	struct tl_hosts_plan hosts; /* the options for clocks of hosts */
+	struct tl_hosts_plan hosts; /* options for the clocks of hosts */
 };
 
 /* Select all entries. */
 void tl_selection_init(struct tl_selection *selection);
-/* Take an option; its argument must outlive the selection.  0; 1: it is not one
- * of these; -EINVAL and a fault. */
+/* Take an option; its argument must outlive the selection.  Returns 0, 1 if
+ * value is no option of selection.def, or -EINVAL with a fault. */
 int tl_selection_take(struct tl_selection *selection, int value,
     const char *argument, struct tl_fault *fault);
-/* Apply TIMELINE_PRIORITY if no option was given.  0, -EINVAL and a fault. */
+/* Apply TIMELINE_PRIORITY if no option was given.  Returns 0, or -EINVAL with a
+ * fault. */
 int
 tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault);
 
-/* A request to a server for at least the selected entries.  It lives as long as
- * the selection. */
+/* The request to a server for at least the selected entries.  The request is
+ * valid as long as the selection. */
 struct tl_remote_plan
 tl_selection_remote(const struct tl_selection *selection, bool follow);
 
-/* Does anything restrict the entries? */
+/* Does the selection restrict the entries? */
 bool tl_selection_is_any(const struct tl_selection *selection);
 
 /*
- * Apply --offset to the clocks of hosts, before the first entry is read.  in_order: entries of several hosts are shown in
- * one order; report the hosts whose order is unknown.  0; -EINVAL and a fault:
- * the command line names no host of these; -ENOMEM.
+ * Apply --offset to the clocks of hosts, before the first entry is read.  With
+ * in_order, entries of several hosts are shown in one order, and hosts whose
+ * order is unknown are reported.  Returns 0, -ENOMEM, or -EINVAL with a fault
+ * if the command line names no known host.
  */
 int tl_selection_hosts(const struct tl_selection *selection,
     struct tl_sources *sources, tl_warn *warn, bool in_order,

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WRITER_MS = 1000 /* time that a FIFO may have no writer */ };
+enum { WRITER_MS = 1000 /* time a FIFO may lack a writer */ };
 
 /* == for openers == */
 
@@ -127,7 +127,7 @@ read_first(struct tl_opening *o)
 		return -EISDIR;
 	o->is_regular = S_ISREG(status.st_mode);
 	o->withheld = tl_file_withheld(&status);
-	if (S_ISFIFO(status.st_mode)) /* its writer may open it later */
+	if (S_ISFIFO(status.st_mode)) /* a writer may open the FIFO later */
 		(void)poll(&fifo, 1, WRITER_MS);
 	while (o->first_size < sizeof(o->first) && n > 0) {
 		n = tl_read_waiting(o->fd, o->first + o->first_size,
@@ -138,7 +138,7 @@ read_first(struct tl_opening *o)
 	return n < 0 ? (int)n : 0;
 }
 
-/* No known format: say what can be done if there are others. */
+/* Report an unknown format, and name the programs that read other formats. */
 static void
 refuse(struct tl_source *source, const struct tl_opening *o)
 {
@@ -173,7 +173,7 @@ tl_source_open_recognised(struct tl_source *source, struct tl_opening *o)
 		refuse(source, o);
 }
 
-/* Open what was read of, or is in memory, as its format. */
+/* Open a file, whose first bytes were read, or memory as its format. */
 static void
 open_format(struct tl_source *source, struct tl_opening *o)
 {
@@ -196,7 +196,7 @@ open_fd(struct tl_source *source, int fd, bool has_place,
 		tl_source_fail(source, rc);
 	else
 		open_format(source, &o);
-	source->withheld = o.withheld; /* an opener may set the source anew */
+	source->withheld = o.withheld; /* an opener may reset the source */
 }
 
 static void
@@ -235,7 +235,7 @@ open_memory(struct tl_source *source, struct tl_bytes memory,
 	open_format(source, &o);
 }
 
-/* Is it read through a pipe? */
+/* Does the path name a pipe? */
 static bool
 is_pipe(const char *path)
 {
@@ -364,7 +364,8 @@ tl_source_origin(const struct tl_source *source, struct tl_origin *origin)
 	const char *name = slash ? slash + 1 : source->name;
 
 	*origin = (struct tl_origin){ 0 };
-	/* the name of the file without suffixes, unless more is known */
+	/* the name of the file without suffixes, unless the source knows
+	 * more */
 	if (strcmp(name, "-") != 0)
 		tl_origin_name(origin->timeline,
 		    tl_bytes(name, strcspn(name, ".")));

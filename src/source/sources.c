@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.c - the files that are read, and all of them as one cursor.
+ * sources.c - the sources of a command line, and one cursor for all of them.
  */
 #include "source/sources.h"
 
@@ -15,14 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Puts the file's index into the events of a single file. */
+/* A cursor that sets the index of the source in the list of sources. */
 struct named {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *inner;
-	uint16_t sources[]; /* of the merge -> of the list */
+	uint16_t sources[]; /* number in the merge -> index in the list */
 };
 
-/* One more, all zeros; NULL: there is no memory, or too many. */
+/* Add a source of all zeros.  Returns NULL without memory or if there are too
+ * many sources. */
 static struct tl_source *
 add_item(struct tl_sources *sources)
 {
@@ -34,7 +35,7 @@ add_item(struct tl_sources *sources)
 	return &sources->items[sources->count++];
 }
 
-/* One more timeline of the core that a source is of. */
+/* Add the next timeline of the core that a source belongs to. */
 static int
 add_of_core(struct tl_sources *sources, size_t first)
 {
@@ -49,7 +50,7 @@ add_of_core(struct tl_sources *sources, size_t first)
 	return 0;
 }
 
-/* The other timelines in the file of the newest source. */
+/* Add the other timelines in the file of the newest source. */
 static int
 add_others(struct tl_sources *sources)
 {
@@ -70,7 +71,8 @@ add_others(struct tl_sources *sources)
 	return rc;
 }
 
-/* Is it of a host that is asked for, or of one that is not known? */
+/* Does the source belong to a host that the request names, or to an unknown
+ * host? */
 static bool
 is_asked_for(const struct tl_source *source, const struct tl_remote_plan *plan)
 {
@@ -87,7 +89,8 @@ is_asked_for(const struct tl_source *source, const struct tl_remote_plan *plan)
 	return false;
 }
 
-/* Leave out entries of other hosts; report it where none is left. */
+/* Drop sources of hosts that the request does not name.  If none is left, a
+ * source with a fault takes their place. */
 static int
 keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 {
@@ -112,7 +115,7 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 	return 0;
 }
 
-/* Is a path among the files that are named? */
+/* Is the path one of the named files? */
 static bool
 is_named(const char *const *names, size_t count, const char *path)
 {
@@ -125,7 +128,7 @@ is_named(const char *const *names, size_t count, const char *path)
 	return false;
 }
 
-/* Add the kernel events beside the file names[i], if there are any. */
+/* Add the kernel events beside the file names[i], if they exist. */
 static int
 add_kernel(struct tl_sources *sources, const char *const *names, size_t count,
     size_t i, const struct tl_source_plan *plan)
@@ -243,11 +246,11 @@ named_close(struct tl_cursor *cursor)
 	free(n);
 }
 
-/* The open cursors, while they are merged into one. */
+/* The open cursors that are to be merged. */
 struct opened {
 	struct named *named;
 	struct tl_cursor **cursors;
-	unsigned *clocks; /* the number of each one's host */
+	unsigned *clocks; /* number of the host, by cursor */
 
 	size_t count;
 };
@@ -284,7 +287,8 @@ open_cursors(const struct tl_sources *sources, enum tl_order order,
 	return o->count == 0 ? -ENOENT : 0;
 }
 
-/* All cursors as one, which owns them; they are gone on failure. */
+/* Merge all cursors into one cursor, which owns them.  The cursors are closed
+ * on failure. */
 static int
 merge(struct opened *o, enum tl_order order, bool of_several_hosts,
     struct tl_cursor **cursor)
@@ -312,7 +316,7 @@ tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
 	struct opened o = { 0 };
 	int rc = open_cursors(sources, order, &o);
 
-	if (rc == 0 && sources->count == 1) { /* its index is 0 anyway */
+	if (rc == 0 && sources->count == 1) { /* index 0 needs no correction */
 		*cursor = o.cursors[0];
 		o.count = 0;
 	} else if (rc == 0) {
@@ -390,7 +394,7 @@ tl_sources_are_damaged(const struct tl_sources *sources)
 	return false;
 }
 
-/* Keep of origin what is the same in other. */
+/* Keep the members of origin that are equal in other. */
 static void
 keep_common(struct tl_origin *origin, const struct tl_origin *other)
 {
@@ -408,7 +412,7 @@ keep_common(struct tl_origin *origin, const struct tl_origin *other)
 	if (memcmp(origin->boot_id, other->boot_id, sizeof(other->boot_id)) !=
 	    0)
 		memset(origin->boot_id, 0, sizeof(origin->boot_id));
-	if (other->boottime_ns == 0) { /* of another start of the machine */
+	if (other->boottime_ns == 0) { /* from another boot */
 		origin->monotonic_ns = 0;
 		origin->boottime_ns = 0;
 	}

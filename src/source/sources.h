@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.h - the files of a command line, and all of them as one cursor.
+ * sources.h - the files of a command line, and one cursor for all of them.
  */
 #ifndef TL_SOURCE_SOURCES_H
 #define TL_SOURCE_SOURCES_H
@@ -9,8 +9,8 @@
 #include "source/source.h"
 
 enum {
-	TL_SOURCES_MAX = 64, /* files that are named */
-	/* timelines in these files: a file may hold many */
+	TL_SOURCES_MAX = 64, /* limit of files on the command line */
+	/* limit of timelines in the files */
 	TL_SOURCES_ITEMS_MAX = UINT16_MAX
 };
 
@@ -19,57 +19,59 @@ struct tl_sources {
 	struct tl_source *items;
 	size_t count;
 	size_t capacity;
-	struct tl_hosts *hosts; /* whose clocks they go by */
+	struct tl_hosts *hosts; /* the hosts of the sources */
 };
 
 /*
- * Open every file; one that holds several timelines becomes several sources,
- * which are called FILE: HOST/TIMELINE.  Those that cannot be opened stay in
- * the list with their fault.  Where the plan says so, kernel events in
+ * Open every file.  A file that holds several timelines becomes several
+ * sources, named FILE: HOST/TIMELINE.  A file that cannot be opened stays in
+ * the list with its fault.  If the plan has kernel set, the kernel events in
  * FILE.sched follow FILE as a source of their own that is marked "beside",
- * unless FILE.sched is among the names.  0, -ENOMEM.
+ * unless FILE.sched is among the names.  Returns 0 or -ENOMEM.
  */
 int tl_sources_open(struct tl_sources *sources, const char *const *names,
     size_t count, const struct tl_source_plan *plan);
 
-/* The same one by one: open what is given, whose name is copied, as one source
- * or several.  0, -ENOMEM.  After all of them, and again after more, find their
- * hosts before the next cursor. */
+/* Add inputs one by one: open from, whose name is copied, as one source or
+ * several.  Returns 0 or -ENOMEM.  Call tl_sources_find_hosts after the last
+ * input, and again after further inputs, before the next cursor. */
 int tl_sources_add(struct tl_sources *sources,
     const struct tl_source_from *from, const struct tl_source_plan *plan);
 int tl_sources_find_hosts(struct tl_sources *sources);
-/* Names, faults and followed streams stay. */
+/* Close all sources.  Names, faults and followed streams stay. */
 void tl_sources_close(struct tl_sources *sources);
 void tl_sources_free(struct tl_sources *sources);
 
-/* Do what a plan says to the clocks, before the first cursor.  0; -EINVAL and a
- * fault: no host has the name; -ENOMEM. */
+/* Apply the offsets of a plan to the clocks, before the first cursor.  Returns
+ * 0, -ENOMEM, or -EINVAL with a fault if no host has the name. */
 int tl_sources_apply(struct tl_sources *sources,
     const struct tl_hosts_plan *plan, struct tl_fault *fault);
 
-/* Everything that can be shown, of all sources that are open.  event->source
- * is the index of its source among them all; of several hosts, what overlaps
- * is marked.  -ENOENT: none is open. */
+/* Open a cursor of all events of all open sources.  event->source is the index
+ * of the source in the list; with several hosts, overlapping events are marked.
+ * Returns 0, -ENOENT if no source is open, or -errno. */
 int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor);
 
-/* The time of the newest entry of all; -ENODATA without. */
+/* Set *ns to the time of the newest entry of all sources.  Returns 0 or
+ * -ENODATA without entries. */
 int tl_sources_newest(const struct tl_sources *sources, int64_t *ns);
 
-/* At least as many entries as a cursor can give. */
+/* An upper bound of the number of entries that a cursor yields. */
 uint64_t tl_sources_entries(const struct tl_sources *sources);
 
-/* Is time certain to run one way in all of them? */
+/* Does time certainly never run backwards in all sources? */
 bool tl_sources_are_steady(const struct tl_sources *sources);
 
-/* Was one damaged, or could it not be opened? */
+/* Is a source damaged, or could one not be opened? */
 bool tl_sources_are_damaged(const struct tl_sources *sources);
 
-/* Properties of the events of all sources; unknown where they differ. */
+/* Set the properties of the origin that all sources share; other properties are
+ * unknown. */
 void
 tl_sources_origin(const struct tl_sources *sources, struct tl_origin *origin);
-/* Properties of each source: an array to be freed, of as many as there are
- * sources.  0, -ENOMEM. */
+/* Set *origins to an array with the origin of each source; the caller frees the
+ * array.  Returns 0 or -ENOMEM. */
 int tl_sources_origins(const struct tl_sources *sources,
     struct tl_origin **origins);
 

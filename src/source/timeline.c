@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline.c - our own file as a source: live, saved, compressed. */
+/* timeline.c - our own file as a source: live, saved or compressed. */
 #include "source/kinds.h"
 
 #include "base/file.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is it not compressed? */
+/* Is the file uncompressed? */
 static bool
 is_plain(const struct tl_opening *o)
 {
@@ -165,16 +165,16 @@ tl_source_of_snap(struct tl_source *source, struct tl_snap *snap)
 	source->format = "timeline";
 }
 
-/* == a live one that is followed == */
+/* == a live timeline that is followed == */
 
 struct live {
 	struct tl_cursor *follow;
-	bool is_removed; /* and this was returned */
+	bool is_removed; /* and -EPIPE was returned */
 };
 
-/* All cursors of a live timeline are at the same place. */
+/* All cursors of a live timeline share one position. */
 struct live_cursor {
-	struct tl_cursor cursor; /* first: what callers hold */
+	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct live *live;
 };
 
@@ -191,7 +191,7 @@ close_live(struct tl_source *source)
 	free(source->state);
 }
 
-/* -EPIPE once. */
+/* Get the next event.  Returns -EPIPE once, then 0. */
 static int
 live_next(struct tl_cursor *cursor, struct tl_event *event)
 {
@@ -232,7 +232,7 @@ live_newest(const struct tl_source *source, int64_t *ns)
 	return -ENODATA;
 }
 
-/* Neither entries, messages nor faults are known in advance. */
+/* The number of entries, messages or faults is not known in advance. */
 static size_t
 live_count(const struct tl_source *source)
 {
@@ -308,7 +308,8 @@ open_live(struct tl_source *source, const struct tl_opening *o)
 
 /* == opening == */
 
-/* A compressed file in memory is copied into one. */
+/* Open a snapshot.  A compressed file in memory is written to an unnamed file
+ * first. */
 static int
 open_snap(struct tl_snap **snap, const struct tl_opening *o, bool *compressed,
     struct tl_fault *fault)
@@ -350,7 +351,7 @@ tl_source_open_timeline(struct tl_source *source, struct tl_opening *o)
 		return rc;
 	tl_source_of_snap(source, snap);
 	if (o->plan->follow && compressed) {
-		/* follow would take it for a live one */
+		/* the caller would follow the file as a live one */
 		tl_source_close(source);
 		return tl_fail(&source->fault, -EINVAL,
 		    "a saved timeline does not grow");

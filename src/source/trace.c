@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.c - recorded traces as sources: one trace, one timeline out of a
- * stream of traces, and a stream that is followed.
+ * trace.c - recorded traces as sources: one trace, one timeline out of a stream
+ * of traces, and a stream that is followed.
  *
  *	file --+-- one trace --------------> trace, with its index
  *	       +-- more than one ----------> chains, each is a source
@@ -24,8 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The kind of the clock: if the first knot shows that stamps are the time, with
- * one nanosecond for each tick; otherwise it is a counter. */
+/* The kind of the clock, from the first knot: a clock whose stamps are Unix
+ * time in nanoseconds, or otherwise a counter. */
 static unsigned
 clock_kind(const struct tl_source *source)
 {
@@ -44,7 +44,7 @@ clock_kind(const struct tl_source *source)
 struct opened_trace {
 	struct tl_trace *trace;
 	struct tl_faults faults;
-	struct tl_source_report report; /* of the plan */
+	struct tl_source_report report; /* report of the plan */
 	const char *name;
 	const struct tl_message **messages;
 	size_t message_count;
@@ -180,7 +180,7 @@ report_trace(void *context, const struct tl_fault *fault)
 
 struct opened_chain {
 	struct tl_chain *chain;
-	struct tl_chains *others; /* NULL: none is left */
+	struct tl_chains *others; /* NULL: no chain is left */
 	size_t taken;
 };
 
@@ -301,7 +301,7 @@ static const struct tl_source_ops chain_ops = { .close = chain_close,
 	.others = chain_others,
 	.take_other = chain_take_other };
 
-/* The next chain of a stream as a source, which is called "FILE: CHAIN". */
+/* Make the next chain of a stream a source, named "FILE: CHAIN". */
 static int
 set_chain(struct tl_source *source, const char *file, struct opened_chain *from)
 {
@@ -348,7 +348,7 @@ chain_take_other(struct tl_source *source, struct tl_source *other)
 	return rc;
 }
 
-/* The first timeline of a file; the others are taken out of it later. */
+/* Open the first timeline of a file; the others are taken later. */
 static int
 read_stream(struct tl_source *source, int fd)
 {
@@ -369,8 +369,8 @@ read_stream(struct tl_source *source, int fd)
 
 /* == a file == */
 
-/* One trace, in its file with the index beside it, or in storage; that and its
- * index are taken over, even on failure. */
+/* Open one trace, from its file with the index beside it, or from storage.  The
+ * function owns storage and index, even on failure. */
 static int
 open_one(struct tl_source *source, const struct tl_opening *o, const char *path,
     struct tl_storage *storage, struct tl_storage *index)
@@ -457,7 +457,7 @@ tl_source_open_trace(struct tl_source *source, struct tl_opening *o)
 	return tl_source_open_copied(source, o, read_any);
 }
 
-/* == what a server sends == */
+/* == a stream from a server == */
 
 int
 tl_source_open_remote(struct tl_source *source,
@@ -480,7 +480,7 @@ tl_source_open_remote(struct tl_source *source,
 	tl_remote_close(&remote, fd < 0, &why);
 	if (fd < 0)
 		return tl_source_fail(source, fd);
-	/* The events that came are shown, even if others are missing. */
+	/* Show the events that arrived, even if others are missing. */
 	if (fstat(fd, &st) < 0) {
 		rc = tl_source_fail(source, -errno);
 	} else if (st.st_size == 0) {

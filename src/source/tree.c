@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - make a recorded trace, in files without names. */
+/* tree.c - make a recorded trace in unnamed files. */
 #include "source/tree.h"
 
 #include "base/file.h"

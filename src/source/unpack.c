@@ -15,24 +15,24 @@
 
 enum {
 	PACKED_SIZE = 64 << 10,
-	GZIP_WINDOW = 15 + 16 /* of any size; not zlib's own head */
+	GZIP_WINDOW = 15 + 16 /* largest window; gzip header */
 };
 
-/* After the bytes that were decoded so far. */
+/* The state after the bytes decoded so far. */
 enum state {
-	BETWEEN, /* of members or frames: the file may end */
+	BETWEEN, /* between members or frames: the file may end */
 	WITHIN,
 	ENDED
 };
 
 struct tl_unpack {
 	z_stream gzip;
-	ZSTD_DStream *zstd; /* NULL: it is gzip */
+	ZSTD_DStream *zstd; /* NULL: the file is gzip */
 	int fd;
 	bool owns_fd;
 	enum state state;
-	uint64_t before; /* bytes of the file before packed */
-	size_t at;       /* the next byte of it */
+	uint64_t before; /* offset of packed in the file */
+	size_t at;       /* next byte of packed */
 	size_t size;
 	struct tl_fault fault;
 	char packed[PACKED_SIZE];
@@ -114,7 +114,8 @@ end(struct tl_unpack *u, int rc, const char *why)
 	tl_fault(&u->fault, rc, u->before + u->at, "%s", why);
 }
 
-/* More packed bytes: how many, 0 at the end of the file, or -errno. */
+/* Read more packed bytes.  Returns their number, 0 at the end of the file, or
+ * -errno. */
 static int64_t
 refill(struct tl_unpack *u)
 {
@@ -149,7 +150,7 @@ decode_zstd(struct tl_unpack *u, char *data, size_t size)
 	return out.pos;
 }
 
-/* One member ended; another may follow, or what tar pads with. */
+/* End a member.  Another member may follow, or the padding of tar. */
 static void
 end_member(struct tl_unpack *u)
 {
@@ -190,7 +191,7 @@ tl_unpack_read(struct tl_unpack *u, char *data, size_t size)
 	size_t got = 0;
 
 	while (got == 0 && u->state != ENDED) {
-		/* what the decoder holds may fill data without any input */
+		/* the decoder may hold bytes that need no more input */
 		if (u->at < u->size || u->state == WITHIN)
 			got = u->zstd ? decode_zstd(u, data, size)
 				      : decode_gzip(u, data, size);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unpack.h - the bytes of a file that gzip or zstd compressed, decoded as they
- * are read.
+ * unpack.h - read a file that gzip or zstd compressed, and decode it piece by
+ * piece.
  *
  *	first, fd --read--> packed bytes --decode--> pieces
  *
- * Memory is that of the decoder, whatever the file contains: 32 KiB for gzip,
- * at most 128 MiB for zstd.
+ * The memory needed is the decoder's, whatever the file contains: 32 KiB for
+ * gzip, at most 128 MiB for zstd.
  */
 #ifndef TL_SOURCE_UNPACK_H
 #define TL_SOURCE_UNPACK_H
@@ -16,22 +16,23 @@
 
 struct tl_unpack;
 
-/* The program that compressed a file which begins so, or NULL. */
+/* The program that compressed a file with these first bytes, or NULL. */
 const char *tl_unpack_recognise(struct tl_bytes first);
 
-/* Decode first, which tl_unpack_recognise knows, and what follows it in fd.  fd
- * stays the caller's until tl_unpack_own.  0 or -ENOMEM. */
+/* Decode first, which tl_unpack_recognise knows, and the bytes that follow in
+ * fd.  The caller keeps fd until tl_unpack_own.  Returns 0 or -ENOMEM. */
 int tl_unpack_new(struct tl_unpack **unpack, struct tl_bytes first, int fd);
-/* Read from a duplicate of fd, which free closes: 0 or -errno. */
+/* Read from a duplicate of fd from here on; tl_unpack_free closes the
+ * duplicate.  Returns 0 or -errno. */
 int tl_unpack_own(struct tl_unpack *unpack);
 void tl_unpack_free(struct tl_unpack *unpack);
 
-/* The next up to size decoded bytes: how many, 0 at the end or where the file is
- * damaged or cut, or -errno of reading. */
+/* Read up to size decoded bytes.  Returns their number, 0 at the end or if the
+ * file is damaged or cut, or -errno of reading. */
 int64_t tl_unpack_read(struct tl_unpack *unpack, char *data, size_t size);
 
-/* At the end: what was wrong, at a byte of the file, with rc -EFBIG where the
- * decoder would need too much memory; NULL: nothing. */
+/* After the last read: the fault of the file and its byte, with rc -EFBIG if
+ * the decoder would need too much memory; NULL if there is no fault. */
 const struct tl_fault *tl_unpack_fault(const struct tl_unpack *unpack);
 
 #endif

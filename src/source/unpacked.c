@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unpacked.c - open a file that gzip or zstd compressed, where another format
- * is inside.  Our own timelines are read in place by timeline.c.
+ * unpacked.c - open a file that gzip or zstd compressed and that contains
+ * another format.  timeline.c reads our own compressed timelines in place.
  */
 #include "source/kinds.h"
 #include "source/sources.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Decode the first bytes of what is inside: 0, -ENOMEM, -errno of reading. */
+/* Decode the first bytes of the packed file.  Returns 0, -ENOMEM, or -errno of
+ * reading. */
 static int
 unpack_first(struct tl_opening *inside, const struct tl_opening *o)
 {
@@ -34,7 +35,8 @@ unpack_first(struct tl_opening *inside, const struct tl_opening *o)
 	return rc == 0 && n < 0 ? (int)n : rc;
 }
 
-/* Open what is inside, or set the fault.  false: it is for timeline.c. */
+/* Open the packed file, or set the fault.  Returns false if the file is for
+ * timeline.c. */
 static bool
 open_inside(struct tl_source *source, struct tl_opening *o, bool is_zstd)
 {
@@ -67,7 +69,8 @@ open_inside(struct tl_source *source, struct tl_opening *o, bool is_zstd)
 	return is_other || !is_zstd;
 }
 
-/* Open a zstd file that is read twice. */
+/* Open a zstd file, which is read a second time by timeline.c if it is a
+ * timeline. */
 static int
 open_zstd(struct tl_source *source, const struct tl_opening *o)
 {

@@ -46,7 +46,7 @@ tl_config_free(struct tl_config *config)
 
 /* == the outermost table == */
 
-/* Would an earlier section keep this one from ever being found? */
+/* Fail if an earlier section always matches in place of section i. */
 static int
 check_reachable(struct tl_config_reader *reader, const struct tl_data *list,
     const struct tl_config_timeline *all, size_t i)

@@ -189,7 +189,8 @@ wrong(const struct tl_config_reader *reader, const struct tl_data *value,
 
 /* == with units == */
 
-/* 3600000000000 ns as 1h: the largest unit that gives a whole number. */
+/* Put an amount with the largest unit that gives a whole number: 3600000000000
+ * ns as 1h. */
 static void
 put_amount(struct tl_text *text, const struct unit *units, uint64_t n)
 {
@@ -390,7 +391,8 @@ tl_config_is_glob(const char *text)
 	return strpbrk(text, "*?[\\") != NULL;
 }
 
-/* fnmatch takes an unclosed bracket literally, which is not intended. */
+/* Read a glob.  fnmatch takes an unclosed bracket literally, and the user did
+ * not mean that. */
 int
 tl_config_glob(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -456,7 +458,7 @@ tl_config_find_user(struct tl_config_reader *reader,
 	uint64_t number;
 
 	if (value->kind == TL_DATA_INTEGER && value->integer >= 0 &&
-	    value->integer < UINT32_MAX) { /* (uid_t)-1 is not a user */
+	    value->integer < UINT32_MAX) { /* (uid_t)-1 is no user */
 		*uid = (uid_t)value->integer;
 		return 0;
 	}
@@ -474,8 +476,8 @@ tl_config_find_user(struct tl_config_reader *reader,
 	return 0;
 }
 
-/* A number becomes the name of its user, because the groups are found by
- * name. */
+/* Read a user.  A number becomes the name of its user, because groups are found
+ * by name. */
 int
 tl_config_user(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -497,7 +499,8 @@ tl_config_user(struct tl_config_reader *reader, const struct tl_data *value,
 
 /* == addresses == */
 
-/* A name like localhost; what has no letter is a number or nothing. */
+/* Is text a name like localhost?  A text without a letter is a number or
+ * invalid. */
 static bool
 is_host_name(const char *text)
 {
@@ -537,7 +540,7 @@ is_address(const char *text)
 	return inet_pton(AF_INET6, host + 1, parsed) == 1;
 }
 
-/* false disables the address. */
+/* The value false disables an address. */
 static bool
 is_off(const struct tl_data *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sections.c - one section of "timelines": its name, what it creates, snapshots,
- * bursts, recordings.
+ * sections.c - one section of "timelines": name, creation, snapshots, bursts,
+ * recordings.
  */
 #include "base/ns.h"
 #include "daemon/config/read.h"
@@ -26,7 +26,7 @@ static const uint64_t record_size = UINT64_C(256) << 20;
 static const uint64_t record_size_min = UINT64_C(64) << 10;
 static const uint64_t record_size_max = UINT64_C(1) << 60;
 
-/* == its name == */
+/* == name == */
 
 static int
 read_name(struct tl_config_reader *reader, const struct tl_data *value,
@@ -103,7 +103,8 @@ static const struct tl_config_key create_keys[] = {
 };
 #undef AT
 
-/* True, or with what; to is struct tl_config_timeline. */
+/* Read true, false or the options of creation; to is struct
+ * tl_config_timeline. */
 static int
 read_create(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -158,7 +159,8 @@ static const struct tl_config_key keep_keys[] = {
 };
 #undef AT
 
-/* A table replaces the default: a bound that it does not give is none. */
+/* Read the limits of kept files.  A table replaces the default: an absent key
+ * means no limit. */
 static int
 read_keep(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -208,7 +210,8 @@ read_rate(struct tl_config_reader *reader, const struct tl_data *value,
 	return tl_config_read_keys(reader, value, rate_keys, to);
 }
 
-/* True, or how often at most; to is struct tl_config_snapshots. */
+/* Read true, false or the limit of snapshots on death; to is struct
+ * tl_config_snapshots. */
 static int
 read_on_death(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -261,7 +264,7 @@ read_rarer(struct tl_config_reader *reader, const struct tl_data *value,
 	return 0;
 }
 
-/* One level: to is struct tl_config_bursts. */
+/* Read a single level; to is struct tl_config_bursts. */
 static int
 read_level(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -298,7 +301,7 @@ read_levels(struct tl_config_reader *reader, const struct tl_data *list,
 	return 0;
 }
 
-/* "daemon" or "slots". */
+/* Read "daemon" or "slots". */
 static int
 read_by(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -417,7 +420,8 @@ read_record(struct tl_config_reader *reader, const struct tl_data *value,
 
 /* == the kernel's events == */
 
-/* "save" only: the kernel's buffer is read when a snapshot is saved. */
+/* Read "save", the only value: the kernel's buffer is read when a snapshot is
+ * saved. */
 static int
 read_drain(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)

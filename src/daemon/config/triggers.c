@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * triggers.c - the triggers of a section: what to look for, what to do.
+ * triggers.c - the triggers of a section: conditions and actions.
  */
 #include "base/ns.h"
 #include "daemon/config/read.h"
@@ -57,7 +57,7 @@ static const struct tl_config_key other_keys[] = {
 
 /* == the value at which a rule is armed again == */
 
-/* A duration, as a double that is never NAN. */
+/* Read a duration as a double, which is never NAN. */
 static int
 read_clear_duration(struct tl_config_reader *reader,
     const struct tl_data *value, const struct tl_config_key *key, void *to)
@@ -173,7 +173,7 @@ read_absent(struct tl_config_reader *reader, const struct tl_data *table,
 	return rc < 0 ? rc : need_match(reader, table, &rule->match);
 }
 
-/* above or below, one of them. */
+/* Require either above or below. */
 static int
 check_bound(struct tl_config_reader *reader, const struct tl_data *table,
     struct tl_config_rule *rule)
@@ -283,7 +283,7 @@ read_burst(struct tl_config_reader *reader, const struct tl_data *table,
 	return tl_config_read_keys(reader, table, keys, actions);
 }
 
-/* The arguments of a program; no shell is involved. */
+/* Read the arguments of a program, which runs without a shell. */
 static int
 read_run(struct tl_config_reader *reader, const struct tl_data *list,
     const struct tl_config_key *key, void *to)
@@ -306,7 +306,7 @@ read_run(struct tl_config_reader *reader, const struct tl_data *list,
 			    "not a string");
 		argv[i] = arg->text;
 	}
-	/* The directory in which the daemon was started must not matter. */
+	/* The path must not depend on the daemon's working directory. */
 	if (argv[0][0] != '/' && (argv[0][0] == '\0' || strchr(argv[0], '/')))
 		return tl_data_fault(&list->items[0], reader->fault, -EINVAL,
 		    "neither a name nor an absolute path");
@@ -316,13 +316,13 @@ read_run(struct tl_config_reader *reader, const struct tl_data *list,
 
 /* == a trigger == */
 
-/* Compile it, so that `timelined -n` reports its errors. */
+/* Read an expression, and compile it so that `timelined -n` reports errors. */
 static int
 read_when(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
 {
 	static const struct tl_script_io io = { 0 };
-	static const char place[] = "-e:1: "; /* where the fault stands */
+	static const char place[] = "-e:1: "; /* start of the fault's text */
 	const char **when = to;
 	struct tl_script_filter *filter;
 	struct tl_fault fault = { 0 };
@@ -342,7 +342,7 @@ read_when(struct tl_config_reader *reader, const struct tl_data *value,
 	    rc == -ENOEXEC ? -EINVAL : rc, "%s", text);
 }
 
-/* Kinds first: the checks of other keys depend on the kind. */
+/* Kinds come first, because the checks of other keys depend on the kind. */
 static const struct tl_config_key keys[] = {
 	[TL_RULE_EVENT] = { .name = "event", read_event, 0 },
 	[TL_RULE_SPAN] = { .name = "span", read_span, 0 },
@@ -371,7 +371,7 @@ static const struct tl_config_key keys[] = {
 	{ .name = NULL },
 };
 
-/* Which one of the kinds is it? */
+/* Find the kind, of which a trigger has exactly one. */
 static int
 read_kind(struct tl_config_reader *reader, const struct tl_data *table,
     struct tl_config_rule *rule)
@@ -425,7 +425,7 @@ check_rule(struct tl_config_reader *reader, const struct tl_data *table,
 	return 0;
 }
 
-/* A trigger without a name is named by its number. */
+/* Name a trigger without a name after its number. */
 static int
 give_name(struct tl_config_reader *reader, struct tl_config_rule *rule,
     size_t number)
@@ -462,7 +462,8 @@ read_rule(struct tl_config_reader *reader, const struct tl_data *table,
 	return give_name(reader, rule, table->place);
 }
 
-/* Snapshots are kept for each reason separately, so reasons must differ. */
+/* Do two rules save snapshots for the same reason?  Snapshots are kept for each
+ * reason separately, so reasons must differ. */
 static bool
 has_same_reason(const struct tl_config_rule *a, const struct tl_config_rule *b)
 {

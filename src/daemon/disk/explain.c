@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain.c - a saved snapshot through analysis/brief.h. */
+/* explain.c - explain a saved snapshot by analysis/brief.h. */
 #include "daemon/disk/explain.h"
 
 #include "analysis/brief.h"

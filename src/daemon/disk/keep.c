@@ -18,16 +18,17 @@
 #include <unistd.h>
 
 enum {
-	BESIDE_MAX = 10 /* characters of what a name is longer by */
+	BESIDE_MAX = 10 /* limit of the length of a suffix */
 };
 
 const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse,
 	{ TL_EXPLANATION_SUFFIX, TL_SCHED_SUFFIX } };
 const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, { ".idx" } };
 
-/* The order of files before that of their names. */
+/* The rank of a file in the order of age; files of one rank are ordered by
+ * name. */
 enum rank {
-	AHEAD, /* of the clock, by more than clocks are corrected */
+	AHEAD, /* in the future by more than clocks are corrected */
 	ORDINARY,
 	BUSY
 };
@@ -38,7 +39,7 @@ struct kept {
 	char name[TL_FILE_NAME_MAX];
 	enum rank rank;
 	size_t stamp;  /* offset of the time in the name */
-	size_t reason; /* offset of the reason; 0: it has none */
+	size_t reason; /* offset of the reason; 0: none */
 	size_t reason_size;
 	int64_t ns;
 	uint64_t bytes;
@@ -50,7 +51,7 @@ struct list {
 	size_t capacity;
 };
 
-/* Called for each file of a kind in a folder. */
+/* The function called for each file of a kind in a folder. */
 typedef int
 visit(void *context, const char *name, const struct tl_snapshot_name *parts);
 
@@ -80,7 +81,8 @@ visit_all(const struct tl_kept_kind *kind, int directory, visit *each,
 	return rc;
 }
 
-/* The bytes that a regular file occupies; no other file is ours. */
+/* Get the bytes that a regular file occupies.  False for other files, which are
+ * not ours. */
 static bool
 measure(int directory, const char *name, uint64_t *bytes)
 {
@@ -100,7 +102,7 @@ put_beside(char path[TL_FILE_NAME_MAX + BESIDE_MAX], const char *name,
 	snprintf(path, TL_FILE_NAME_MAX + BESIDE_MAX, "%s%s", name, suffix);
 }
 
-/* The same, with the files beside it. */
+/* Get the bytes that a file and the files beside it occupy. */
 static bool
 measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
     uint64_t *bytes)
@@ -118,7 +120,8 @@ measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
 	return true;
 }
 
-/* Files beside it first: without it they would never be removed. */
+/* Remove a file.  The files beside it go first: without the file they would
+ * never be removed. */
 static int
 remove_all(const struct tl_kept_kind *kind, int directory, const char *name)
 {
@@ -131,7 +134,7 @@ remove_all(const struct tl_kept_kind *kind, int directory, const char *name)
 	return unlinkat(directory, name, 0) != 0 ? -errno : 0;
 }
 
-/* == those of one timeline == */
+/* == the files of one timeline == */
 
 struct gathering {
 	const struct tl_kept_kind *kind;
@@ -186,7 +189,7 @@ compare_reasons(const struct kept *x, const struct kept *y)
 	return memcmp(x->name + x->reason, y->name + y->reason, x->reason_size);
 }
 
-/* Reason after reason, the newest first. */
+/* Order by reason, then from new to old. */
 static int
 compare(const void *a, const void *b)
 {
@@ -201,7 +204,7 @@ compare(const void *a, const void *b)
 	return strcmp(y->name + y->stamp, x->name + x->stamp);
 }
 
-/* How many of these, of one reason, the first one has. */
+/* The number of files at the start of items that have one reason. */
 static size_t
 count_of_reason(const struct kept *items, size_t count)
 {
@@ -212,7 +215,7 @@ count_of_reason(const struct kept *items, size_t count)
 	return n;
 }
 
-/* How many of the newest of one reason stay. */
+/* The number of files of one reason to keep, from the newest on. */
 static size_t
 count_kept(const struct kept *items, size_t count,
     const struct tl_config_keep *keep, int64_t now_ns)
@@ -236,7 +239,7 @@ count_kept(const struct kept *items, size_t count,
 	return n;
 }
 
-/* Until the oldest of those that stay is too old; the newest never is. */
+/* The time until the oldest kept file is too old.  The newest file never is. */
 static int64_t
 until_next(const struct kept *items, size_t kept,
     const struct tl_config_keep *keep, int64_t now_ns)
@@ -248,7 +251,7 @@ until_next(const struct kept *items, size_t kept,
 	return (int64_t)keep->age_ns - (now_ns - items[kept - 1].ns) + 1;
 }
 
-/* Remove those behind the newest that stay. */
+/* Remove the files after the first stay files. */
 static int
 remove_rest(const struct gathering *g, const struct kept *items, size_t count,
     size_t stay, uint64_t *removed)
@@ -267,7 +270,7 @@ remove_rest(const struct gathering *g, const struct kept *items, size_t count,
 	return result;
 }
 
-/* Reason by reason. */
+/* Apply the limits to each reason. */
 static int
 keep_each(const struct gathering *g, const struct tl_config_keep *keep,
     uint64_t *removed, int64_t *next_ns)
@@ -316,7 +319,7 @@ tl_kept_apply(const struct tl_kept_kind *kind, int directory,
 	return rc;
 }
 
-/* == all of them == */
+/* == the files of all timelines == */
 
 struct total {
 	int directory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - make and parse names of files; names.h draws them. */
+/* names.c - make and parse names of files; names.h draws the names. */
 #include "daemon/disk/names.h"
 
 #include "base/ns.h"
@@ -15,7 +15,7 @@
 
 enum {
 	STAMP_SIZE = TL_SNAPSHOT_STAMP_SIZE,
-	STAMP_DOT = 15 /* of the seconds, in a stamp */
+	STAMP_DOT = 15 /* offset of the dot in a stamp */
 };
 
 static const char reason_characters[] =
@@ -99,7 +99,7 @@ tl_snapshot_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
 	return 0;
 }
 
-/* How long a name is without its suffix; 0: it has none of ours. */
+/* The length of a name without its suffix; 0 if the suffix is not ours. */
 static size_t
 size_without_suffix(const char *name)
 {
@@ -115,7 +115,7 @@ size_without_suffix(const char *name)
 	return 0;
 }
 
-/* The time of a stamp, if it is written just as we do. */
+/* Parse the time of a stamp that is written exactly as put_stamp writes it. */
 static bool
 parse_stamp(const char *stamp, int64_t *ns)
 {
@@ -135,13 +135,13 @@ parse_stamp(const char *stamp, int64_t *ns)
 	       memcmp(again, stamp, STAMP_SIZE) == 0;
 }
 
-/* Where it is NAME, a dash, a stamp and something more, up to size. */
+/* Parse a name that begins with NAME, a dash and a stamp, up to size. */
 static bool
 parse_front(struct tl_snapshot_name *parts, const char *name, size_t size)
 {
 	const char *dot = size ? memrchr(name, '.', size) : NULL;
 
-	/* there must be room for NAME and a dash before the stamp */
+	/* room for NAME and a dash before the stamp */
 	if (!dot || dot - name < STAMP_DOT + 2 ||
 	    size < (size_t)(dot - name) + STAMP_SIZE - STAMP_DOT)
 		return false;
@@ -159,7 +159,7 @@ tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name)
 
 	if (!parse_front(parts, name, size))
 		return false;
-	/* room for a dash and a reason after it */
+	/* room for a dash and a reason after the stamp */
 	if (size < (size_t)(parts->stamp - name) + STAMP_SIZE + 2 ||
 	    parts->stamp[STAMP_SIZE] != '-')
 		return false;

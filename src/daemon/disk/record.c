@@ -23,38 +23,40 @@
 
 enum { NAMES_TRIED_MAX = 1000 };
 
-/* Bytes grow between files, too. */
+/* A file grows after its beginning, so the limits are applied in between,
+ * too. */
 static const int64_t tidy_ns = 10 * TL_NS_PER_S;
 
 struct tl_record {
 	struct tl_daemon *daemon;
-	struct tl_record *next; /* of those that end */
+	struct tl_record *next; /* in the list of ending recordings */
 	struct ev_loop *loop;
 	struct ev_async changed;
 	struct tl_recorder *recorder;
 	char name[NAME_MAX + 1];
-	int live; /* whose readers may read the files */
+	int live; /* its group may read the files */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* of the members down to removed */
 	char directory[PATH_MAX];
 	struct tl_config_keep keep;
-	bool tidy; /* at the next chance */
+	bool tidy; /* tidy as soon as possible */
 	uint64_t removed;
 
-	/* of the thread that writes */
+	/* Used by the writing thread only: */
 	int64_t tidy_at_ns;          /* CLOCK_MONOTONIC */
-	char file[TL_FILE_NAME_MAX]; /* that is written, or was last */
+	char file[TL_FILE_NAME_MAX]; /* the current or last file */
 
-	/* of the loop: the state that was logged last */
+	/* Used by the loop only, the state logged last: */
 	int reported_rc;
 	int reported_source_rc;
 	uint64_t reported_files;
 	bool reported_done;
 };
 
-/* == in the thread that writes == */
+/* == in the writing thread == */
 
-/* The folder of now: its descriptor or -errno.  Made when it is absent. */
+/* Open the current folder, and make it if it is absent.  Returns a descriptor
+ * or -errno. */
 static int
 open_folder(struct tl_record *r, char directory[PATH_MAX])
 {
@@ -70,7 +72,8 @@ open_folder(struct tl_record *r, char directory[PATH_MAX])
 	return fd < 0 ? -errno : fd;
 }
 
-/* The group that may read the timeline may read its recordings. */
+/* The mode of new files: the group that may read the timeline may read its
+ * recordings. */
 static mode_t
 mode_of(const struct tl_record *r)
 {
@@ -90,7 +93,7 @@ make_file(int folder, const char *name, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Both files of this name, or neither. */
+/* Make the trace and its index, or neither. */
 static int
 make_files(const struct tl_record *r, int folder, const char *name,
     struct tl_recorder_files *files)
@@ -102,7 +105,7 @@ make_files(const struct tl_record *r, int folder, const char *name,
 	files->data = make_file(folder, name, mode_of(r));
 	if (files->data < 0)
 		return files->data;
-	/* an index without its trace is of no use */
+	/* an index without its trace is useless */
 	unlinkat(folder, index, 0);
 	files->index = make_file(folder, index, mode_of(r));
 	if (files->index >= 0)
@@ -121,7 +124,7 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	const int folder = open_folder(r, directory);
 	int rc = folder < 0 ? folder : -EEXIST;
 
-	/* Where the name is taken, use the next microsecond. */
+	/* If the name is taken, use the next microsecond. */
 	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
 		rc = tl_record_name_make(r->file, r->name,
 		    ns + i * TL_NS_PER_US);
@@ -137,7 +140,7 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	return rc;
 }
 
-/* Remove what need not be kept. */
+/* Apply keep, if a tidy was requested or is due. */
 static void
 tidy(void *context)
 {
@@ -180,7 +183,7 @@ changed(void *context)
 
 /* == in the loop == */
 
-/* Report an error once, and its end. */
+/* Report an error once, and its end once. */
 static void
 report_error(const struct tl_record *r, int *reported, int rc, const char *verb)
 {
@@ -333,8 +336,8 @@ tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
 	return rc;
 }
 
-/* A recording that ended although its timeline goes on has no error of its
- * own. */
+/* The error of a recording.  A recording that ended although its timeline
+ * continues has no error of its own. */
 static int
 error_of(const struct tl_recorder_status *s)
 {
@@ -361,10 +364,12 @@ tl_record_end(struct tl_record *r)
 	r->next = r->daemon->ending;
 	r->daemon->ending = r;
 	tl_recorder_stop(r->recorder);
-	ev_async_send(r->loop, &r->changed); /* it may have ended before */
+	/* the recorder may have ended before */
+	ev_async_send(r->loop, &r->changed);
 }
 
-/* The last recording takes the threads with it: they are idle then. */
+/* Remove a recording from the daemon.  The last recording frees the threads,
+ * which are idle by then. */
 static void
 leave_daemon(struct tl_record *r)
 {

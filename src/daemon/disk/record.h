@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - record a timeline to files, and remove old ones.
+ * record.h - record a timeline to files, and remove old files.
  *
  * NAME-20261121T195501.123456Z.trace, and its index, NAME-....trace.idx.
  *
  * trace/record reads the timeline and writes the file, in two threads that all
  * recordings share; record.c names the files, applies keep, and logs.
  *
- * On a full disk the file ends as a failed one: what was written stays
+ * On a full disk the file ends as a failed file: its blocks so far stay
  * readable.  The log has "NAME: cannot record: No space left on device" once,
  * and "NAME: can record again" when a file could be written again; opening a
  * file is tried again as entries come.  Entries that could not be written are
  * counted (timeline_record_lost_total), and their number is recorded as a loss
  * in the next file.  timeline_record_failing is 1 meanwhile.  The queue between
- * the two threads is bounded; when it is full the reading thread waits, and the
- * timeline overwrites: writers never wait.
+ * the two threads is bounded; when the queue is full the reading thread waits,
+ * and the timeline overwrites: writers never wait.
  */
 #ifndef TL_DAEMON_DISK_RECORD_H
 #define TL_DAEMON_DISK_RECORD_H
@@ -26,27 +26,28 @@ struct tl_record;
 
 struct tl_record_status {
 	struct tl_recorder_status recorder;
-	uint64_t removed; /* files, because of keep */
-	int rc;           /* why nothing is recorded now; 0: it is */
+	uint64_t removed; /* files removed because of keep */
+	int rc;           /* why recording fails now; 0: it works */
 };
 
 /*
- * Record the live timeline of fd, which stays the caller's, from now on or
- * with all it still has.  A folder that is absent or full is not an
- * error here: it is logged, and tried again.  0 or -errno and a fault.
+ * Record the live timeline of fd from now on, or with all entries it still has.
+ * The caller keeps fd.  An absent or full folder is not an error here: it is
+ * logged, and tried again.  Returns 0, or -errno with a fault.
  */
 int tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
     const char *name, int fd, bool all, const struct tl_config_record *how,
     struct tl_fault *fault);
-/* Another section; another folder from the next file on. */
+/* Apply another section.  Another folder is used from the next file on. */
 int tl_record_configure(struct tl_record *record,
     const struct tl_config *config, const struct tl_config_record *how);
 void
 tl_record_status(struct tl_record *record, struct tl_record_status *status);
-/* Entries logged until now are written while the loop goes on; then it is freed.
- * NULL does nothing. */
+/* End a recording.  The entries logged until now are written while the loop
+ * continues; then the recording is freed.  NULL does nothing. */
 void tl_record_end(struct tl_record *record);
-/* Waits until the last file is whole.  NULL does nothing. */
+/* Wait until the last file is whole, and free the recording.  NULL does
+ * nothing. */
 void tl_record_free(struct tl_record *record);
 
 #endif

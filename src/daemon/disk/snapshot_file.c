@@ -32,7 +32,7 @@ put_proc_path(char path[PROC_PATH_MAX], int fd)
 	snprintf(path, PROC_PATH_MAX, "/proc/self/fd/%d", fd);
 }
 
-/* Can files be made here without a name, and be given one later? */
+/* Can files be made in the folder without a name, and be given a name later? */
 static bool
 has_nameless(int folder)
 {
@@ -49,7 +49,7 @@ has_nameless(int folder)
 	return has;
 }
 
-/* .timelined-PID-COUNT.tmp */
+/* Is the name .timelined-PID-COUNT.tmp? */
 static bool
 is_temporary(const char *name)
 {
@@ -65,7 +65,8 @@ is_temporary(const char *name)
 	return strcmp(p, TEMPORARY_SUFFIX) == 0;
 }
 
-/* A daemon that still writes to the file holds a lock on it. */
+/* Remove a temporary file unless it is locked: a daemon that still writes the
+ * file holds a lock. */
 static void
 remove_stale(int folder, const char *name)
 {
@@ -106,7 +107,7 @@ tl_snapshot_folder_open(struct tl_snapshot_folder *folder, const char *path,
 	*folder = (struct tl_snapshot_folder){ .fd = open(path, flags) };
 	if (folder->fd < 0 && errno == ENOENT && mkdir(path, 0750) == 0)
 		folder->fd = open(path, flags);
-	if (folder->fd < 0) /* ENOTDIR: it may be a link */
+	if (folder->fd < 0) /* ENOTDIR: path may be a link */
 		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
 		    "snapshot directory %s: %s", path, strerror(errno));
 	folder->nameless = has_nameless(folder->fd);
@@ -154,7 +155,7 @@ tl_snapshot_file_open(struct tl_snapshot_file *file,
 	return file->fd < 0 ? -errno : 0;
 }
 
-/* Never over another file. */
+/* Give the file its name, and never replace another file. */
 static int
 give_name(struct tl_snapshot_file *file,
     const struct tl_snapshot_folder *folder, const char *name)
@@ -170,7 +171,8 @@ give_name(struct tl_snapshot_file *file,
 	}
 	if (renameat2(folder->fd, file->temporary, folder->fd, name,
 		RENAME_NOREPLACE) != 0) {
-		if (errno != EINVAL) /* else the file system cannot do that */
+		/* EINVAL: the file system lacks RENAME_NOREPLACE */
+		if (errno != EINVAL)
 			return -errno;
 		if (linkat(folder->fd, file->temporary, folder->fd, name, 0) !=
 		    0)
@@ -270,7 +272,7 @@ tl_snapshot_copy_freeze(struct tl_snapshot_copy *copy)
 	return rc;
 }
 
-/* One stretch of bytes, from and to the same place. */
+/* Copy the bytes from at to end, to the same place. */
 static int
 copy_stretch(int from, int to, off_t at, off_t end, void *chunk)
 {
@@ -289,7 +291,7 @@ copy_stretch(int from, int to, off_t at, off_t end, void *chunk)
 	return rc;
 }
 
-/* Holes stay holes. */
+/* Copy a file; holes stay holes. */
 static int
 copy_plain(int from, int to)
 {
@@ -310,7 +312,7 @@ copy_plain(int from, int to)
 		rc = copy_stretch(from, to, at, end, chunk);
 		at = end;
 	}
-	if (rc == 0 && errno != ENXIO) /* which is how the last hole ends */
+	if (rc == 0 && errno != ENXIO) /* ENXIO: past the last data */
 		rc = -errno;
 	free(chunk);
 	return rc;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots.c - the queue of snapshots, the two threads that work on it, and
- * when files are removed.
+ * snapshots.c - the queue of snapshots, the two threads that work on the queue,
+ * and the times at which files are removed.
  *
- * Everything of struct tl_snapshots that changes is under its one lock.  A job
- * that was taken from a list belongs to the thread that took it.
+ * One lock protects everything in struct tl_snapshots that changes.  A job that
+ * was taken from a list belongs to the thread that took the job.
  */
 #include "daemon/disk/snapshots.h"
 
@@ -28,9 +28,9 @@
 
 enum {
 	TIMELINE_NAME_MAX = TL_SNAPSHOT_TIMELINE_MAX + 1,
-	NAMES_TRIED_MAX = 1000, /* until one is free */
-	MEMORY_MAX = 128 << 20, /* bytes of copies that wait for the saver */
-	KEEP_RULES_MAX = 1024   /* beyond that the oldest is forgotten */
+	NAMES_TRIED_MAX = 1000, /* limit of tries for a free name */
+	MEMORY_MAX = 128 << 20, /* of copies that wait for the saver */
+	KEEP_RULES_MAX = 1024   /* beyond, the oldest rule is dropped */
 };
 
 /* Other processes may change the folder or set the clock: check again after a
@@ -38,7 +38,7 @@ enum {
 static const int64_t wait_ns_max = INT64_C(60000000000);
 static const int64_t wait_ns_min = 100000000;
 
-/* How many files of a timeline are kept, and when to check again. */
+/* The limits of the files of a timeline, and the time of the next check. */
 struct keep_rule {
 	char *timeline;
 	struct tl_config_keep keep;
@@ -48,7 +48,7 @@ struct keep_rule {
 struct keep_rules {
 	struct keep_rule *items;
 	size_t count;
-	size_t next; /* to be replaced when all are taken */
+	size_t next; /* index of the rule to replace when full */
 };
 
 struct job {
@@ -59,11 +59,13 @@ struct job {
 	struct tl_snapshot_why why;
 	tl_snapshot_done *done;
 	void *context;
-	int64_t unix_ns; /* when it was requested */
+	int64_t unix_ns; /* time of the request */
 	struct tl_snapshot_copy copy;
-	struct tl_snapshot_copy kernel;  /* live below 0: it has none */
-	struct tl_kernel_events *events; /* that are moved there; NULL */
-	uint64_t memory;                 /* reserved for both */
+	/* kernel's events; live below 0: none */
+	struct tl_snapshot_copy kernel;
+	/* moved before the copy of kernel; may be NULL */
+	struct tl_kernel_events *events;
+	uint64_t memory; /* reserved for both copies */
 	struct tl_snapshot_result result;
 	char path[]; /* the folder, a slash, room for a name */
 };
@@ -81,21 +83,21 @@ struct tl_snapshots {
 	pthread_t copier;
 	pthread_t saver;
 	pthread_mutex_t lock;        /* of everything below */
-	pthread_cond_t requested;    /* the copier waits for it */
-	pthread_cond_t frozen_ready; /* the saver waits for it */
+	pthread_cond_t requested;    /* wakes the copier */
+	pthread_cond_t frozen_ready; /* wakes the saver */
 	struct jobs waiting;
 	struct jobs frozen;
 	struct jobs done;
-	struct job *copying; /* by the copier now */
-	struct job *saving;  /* by the saver now */
-	uint64_t memory;     /* bytes of copies that are in memory */
+	struct job *copying; /* job of the copier */
+	struct job *saving;  /* job of the saver */
+	uint64_t memory;     /* bytes of copies in memory */
 	bool stop;
 	bool copier_ended;
 	struct keep_rules rules;
 	struct tl_snapshots_status status;
 };
 
-/* == what is kept == */
+/* == limits == */
 
 static struct keep_rule *
 keep_rules_find(const struct keep_rules *rules, const char *timeline)
@@ -106,7 +108,7 @@ keep_rules_find(const struct keep_rules *rules, const char *timeline)
 	return NULL;
 }
 
-/* One with a new name. */
+/* Add a rule for a new name. */
 static struct keep_rule *
 add(struct keep_rules *rules, const char *timeline)
 {
@@ -159,7 +161,7 @@ keep_rules_done(struct keep_rules *rules, const char *timeline, int64_t now_ns,
 {
 	struct keep_rule *rule = keep_rules_find(rules, timeline);
 
-	if (!rule) /* forgotten meanwhile */
+	if (!rule) /* dropped meanwhile */
 		return;
 	if (rule->keep.age_ns == 0) {
 		rule->due_ns = INT64_MAX;
@@ -209,7 +211,7 @@ jobs_get(struct jobs *jobs)
 
 /* == the copier == */
 
-/* Does a copy of this size fit into memory beside the others? */
+/* Reserve memory for a copy, if it fits beside the other copies. */
 static bool
 reserve_memory(struct tl_snapshots *s, struct job *job, uint64_t size)
 {
@@ -285,7 +287,8 @@ name_job(const struct tl_snapshots *s, struct job *job, int64_t unix_ns)
 	    job->timeline, unix_ns, job->reason, job->how.compress != 0);
 }
 
-/* Where the name is taken, use the next microsecond. */
+/* Give the snapshot its name.  If the name is taken, use the next
+ * microsecond. */
 static int
 commit(struct tl_snapshots *s, struct job *job)
 {
@@ -300,7 +303,7 @@ commit(struct tl_snapshots *s, struct job *job)
 	return rc;
 }
 
-/* Beside the snapshot, whose name is free now. */
+/* Save the kernel's events beside the snapshot, whose name is free. */
 static int
 save_kernel(struct tl_snapshots *s, struct job *job)
 {
@@ -339,7 +342,8 @@ save(struct tl_snapshots *s, struct job *job)
 	result->done_ns = tl_clock_read(CLOCK_MONOTONIC);
 }
 
-/* Count the files in the folder.  The lock is held, and released meanwhile. */
+/* Count the files in the folder.  The caller holds the lock, which is released
+ * meanwhile. */
 static void
 count_files(struct tl_snapshots *s)
 {
@@ -355,7 +359,8 @@ count_files(struct tl_snapshots *s)
 	s->status.bytes = bytes;
 }
 
-/* Apply keep to every timeline that is due.  The lock: as above. */
+/* Apply keep to every timeline that is due.  The caller holds the lock, which
+ * is released meanwhile. */
 static void
 keep_due(struct tl_snapshots *s)
 {
@@ -369,7 +374,7 @@ keep_due(struct tl_snapshots *s)
 	while ((rule = keep_rules_first(&s->rules)) && rule->due_ns <= now) {
 		snprintf(timeline, sizeof(timeline), "%s", rule->timeline);
 		keep = rule->keep;
-		/* tl_snapshots_keep may make it due again meanwhile */
+		/* tl_snapshots_keep may set due_ns again meanwhile */
 		keep_rules_done(&s->rules, timeline, now, INT64_MAX);
 		pthread_mutex_unlock(&s->lock);
 		(void)tl_snapshots_keep_apply(s->folder.fd, timeline, &keep,
@@ -399,7 +404,7 @@ save_one(struct tl_snapshots *s, struct job *job)
 		s->status.failed++;
 	(void)keep_rules_put(&s->rules, job->timeline, &job->how.keep);
 	keep_due(s);
-	if (!s->frozen.first) /* of many, count once */
+	if (!s->frozen.first) /* count once for many jobs */
 		count_files(s);
 	s->saving = NULL;
 	s->status.queued--;
@@ -407,7 +412,7 @@ save_one(struct tl_snapshots *s, struct job *job)
 	ev_async_send(s->loop, &s->answer);
 }
 
-/* Until a copy is there, or something grows too old. */
+/* Wait for a copy, or until a file grows too old. */
 static void
 wait_frozen(struct tl_snapshots *s)
 {
@@ -588,7 +593,7 @@ tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 	return 0;
 }
 
-/* All of it but the descriptor; -errno when it cannot be. */
+/* Make a job without its descriptors.  Returns 0 or -errno. */
 static int
 job_new(struct job **out, const struct tl_snapshots *s, const char *timeline,
     const char *reason, const struct tl_config_snapshots *how)
@@ -622,9 +627,9 @@ job_new(struct job **out, const struct tl_snapshots *s, const char *timeline,
 	return 0;
 }
 
-/* The live file of the timeline's kernel events: its descriptor; -ENOENT: it has
- * none; -EPERM: it belongs to another user than root, the timeline's and ours.
- * -errno. */
+/* Open the live file of the timeline's kernel events.  Returns a descriptor,
+ * -ENOENT if there is no file, -EPERM if its owner is neither root nor the
+ * timeline's user nor our user, or -errno. */
 static int
 open_kernel(const char *timeline, int timeline_fd)
 {
@@ -647,7 +652,7 @@ open_kernel(const char *timeline, int timeline_fd)
 	return -EPERM;
 }
 
-/* The lock is held. */
+/* Queue a job.  The caller holds the lock. */
 static int
 enqueue(struct tl_snapshots *s, struct job *job)
 {

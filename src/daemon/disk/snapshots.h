@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots.h - copy timelines to files, and remove old ones.
+ * snapshots.h - copy timelines to files, and remove old files.
  *
- * NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the directory.  Where the
- * timeline has a file NAME.sched of kernel events, it is copied right after and
- * saved beside the snapshot, with the suffix .sched, where timeline-dump finds
- * it.  Where the daemon itself keeps these events, the copier first moves them
- * from the kernel's buffer to that file (kernel_events.h).
+ * The files are NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the
+ * directory.  If the timeline has a file NAME.sched of kernel events, that file
+ * is copied right after the timeline and saved beside the snapshot, with the
+ * suffix .sched, where timeline-dump finds it.  If the daemon itself keeps
+ * these events, the copier first moves them from the kernel's buffer to
+ * NAME.sched (kernel_events.h).
  *
  *	take --> waiting --> frozen --> done --> the loop
  *	          copier      saver
@@ -22,7 +23,7 @@
  * keep is applied, which may free space.  A failed snapshot is not retried: by
  * then the entries it was for are overwritten.  Writers and the loop never
  * wait.  The copies that wait for the saver are bounded: 256 jobs, 128 MiB of
- * memory; a larger one is copied to a nameless file in the directory.
+ * memory; a larger copy goes to a nameless file in the directory.
  */
 #ifndef TL_DAEMON_DISK_SNAPSHOTS_H
 #define TL_DAEMON_DISK_SNAPSHOTS_H
@@ -36,20 +37,20 @@
 
 struct tl_snapshots;
 
-enum { TL_SNAPSHOTS_QUEUED_MAX = 256 /* that are not done */ };
+enum { TL_SNAPSHOTS_QUEUED_MAX = 256 /* limit of jobs not done */ };
 
-/* The result of a snapshot; passed to done in the thread of the loop. */
+/* The result of a snapshot, passed to done in the thread of the loop. */
 struct tl_snapshot_result {
 	const char *timeline;
-	const char *path; /* where it would be or is */
+	const char *path; /* the file, or its intended path */
 	const char *reason;
 	int rc;            /* 0 or -errno */
-	int why_rc;        /* likewise, of the explanation beside it */
-	int kernel_rc;     /* likewise, of the kernel's events beside it */
-	uint64_t used;     /* bytes that the file takes */
-	uint64_t left_out; /* entries that were overwritten meanwhile */
+	int why_rc;        /* likewise, of the explanation */
+	int kernel_rc;     /* likewise, of the kernel's events */
+	uint64_t used;     /* bytes of the file on the disk */
+	uint64_t left_out; /* entries overwritten during the copy */
 	int64_t asked_ns;  /* CLOCK_MONOTONIC */
-	int64_t begun_ns;  /* when the copy began */
+	int64_t begun_ns;  /* start of the copy */
 	int64_t done_ns;
 };
 typedef void
@@ -59,30 +60,30 @@ struct tl_snapshots_status {
 	uint64_t saved;
 	uint64_t failed;
 	uint64_t removed; /* because of keep */
-	size_t queued;    /* not done */
-	uint64_t bytes;   /* that all in the directory occupy on the disk */
+	size_t queued;    /* jobs not done */
+	uint64_t bytes;   /* of all files in the directory, on disk */
 	uint64_t files;
 };
 
-/* Starts the threads; removes half files that a daemon before us left.  The
- * directory is made when it is absent. */
+/* Start the threads, and remove incomplete files of earlier daemons.  An absent
+ * directory is made.  Returns 0, or -errno with a fault. */
 int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
     const char *directory, struct tl_fault *fault);
 /*
- * Queue one.  fd is that of the live file and is duplicated, so the timeline
- * may be closed or removed meanwhile.  A leading slash of the name is passed
- * over.  done may be NULL.  0; -EBUSY when one of this name and for this reason
- * waits already;
- * -EAGAIN queue full; -EINVAL, -ENAMETOOLONG no name for a file, -EMFILE,
- * -ENOMEM.
+ * Queue a snapshot of the live file fd, which is duplicated, so that the
+ * timeline may be closed or removed meanwhile.  A leading slash of the name is
+ * skipped.  done may be NULL.  Returns 0, -EBUSY when a snapshot of this name
+ * and reason waits already, -EAGAIN when the queue is full, -EINVAL or
+ * -ENAMETOOLONG when the names make no name of a file, -EMFILE or -ENOMEM.
  */
 int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
     int fd, const char *reason, const struct tl_config_snapshots *how,
     tl_snapshot_done *done, void *context);
-/* What is saved beside a snapshot; either may be NULL. */
+/* The files saved beside a snapshot; either may be NULL. */
 struct tl_snapshot_beside {
-	const struct tl_snapshot_why *why; /* why spans are slow */
-	/* the kernel's events: read from its buffer after the copy */
+	const struct tl_snapshot_why *why; /* explanation of the slow spans */
+	/* The kernel's events, moved from the kernel's buffer after the
+	 * copy. */
 	struct tl_kernel_events *kernel;
 };
 int tl_snapshots_take_with(struct tl_snapshots *snapshots, const char *timeline,
@@ -90,17 +91,17 @@ int tl_snapshots_take_with(struct tl_snapshots *snapshots, const char *timeline,
     const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
     void *context);
 /*
- * Set which snapshots of the timeline are kept, from now on, also while none is
- * taken: files that grow too old are removed.  tl_snapshots_take sets it as
- * well.  0, -ENOMEM, -ENAMETOOLONG.
+ * Set the limits of the timeline's snapshots from now on; files that grow too
+ * old are removed even if no snapshot is taken.  tl_snapshots_take sets the
+ * limits as well.  Returns 0, -ENOMEM or -ENAMETOOLONG.
  */
 int tl_snapshots_keep(struct tl_snapshots *snapshots, const char *timeline,
     const struct tl_config_keep *keep);
-/* done will not be called with this context any more. */
+/* Make sure that done is not called with this context any more. */
 void tl_snapshots_cancel(struct tl_snapshots *snapshots, void *context);
 void tl_snapshots_status(struct tl_snapshots *snapshots,
     struct tl_snapshots_status *status);
-/* Finishes those that were copied, drops those that wait. */
+/* Finish the snapshots that were copied, and drop the snapshots that wait. */
 void tl_snapshots_free(struct tl_snapshots *snapshots);
 
 #endif

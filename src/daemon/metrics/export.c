@@ -37,9 +37,10 @@
 /* == Prometheus == */
 
 /*
- * A label's value.  First what could steer a terminal is escaped as
- * everywhere, and so is what is no UTF-8: two names stay two.  Then \ and "
- * once more, as the format wants it (no newline is left by then).
+ * Put a label's value.  First the value is escaped as everywhere: characters
+ * that could control a terminal and bytes that are not UTF-8, so that two names
+ * stay two.  Then \ and " are escaped as the format requires; no newline is
+ * left by then.
  */
 static void
 put_label(struct tl_text *text, const char *name, struct tl_bytes value)
@@ -104,7 +105,7 @@ put_samples(struct tl_text *text, const struct tl_metric *metric,
 	}
 }
 
-/* All samples of a metric together; a metric without samples is left out. */
+/* Put all samples of a metric; a metric without samples is left out. */
 static void
 put_metric(struct tl_text *text, const struct tl_metric *metric,
     const struct tl_metrics *metrics)
@@ -129,7 +130,7 @@ put_metric(struct tl_text *text, const struct tl_metric *metric,
 
 static const char timer_name[] = "timeline_timer_duration_seconds";
 
-/* One sample of a histogram. */
+/* Put one sample of a histogram. */
 static void
 put_timer_sample(struct tl_text *text, const char *suffix,
     struct tl_bytes labels, const char *le, double value)
@@ -141,8 +142,9 @@ put_timer_sample(struct tl_text *text, const char *suffix,
 	tl_put_format(text, "} %.17g\n", value);
 }
 
-/* Bounds at 1, 2.5 and 5 times the powers of ten from 100 ns to 100 s: a
- * bucket of the file counts where its middle lies. */
+/* Put buckets with bounds at 1, 2.5 and 5 times the powers of ten from 100 ns
+ * to 100 s.  A bucket of the file counts in the bucket that contains its
+ * middle. */
 static void
 put_timer_buckets(struct tl_text *text, const struct tl_timer *timer,
     struct tl_bytes labels)
@@ -177,7 +179,8 @@ put_timer_buckets(struct tl_text *text, const struct tl_timer *timer,
 	put_timer_sample(text, "_count", labels, NULL, (double)timer->count);
 }
 
-/* Its message, the first line of the text alone; false: damaged. */
+/* Read the message of a timer, with only the first line of its text.  Returns
+ * false if the message is damaged. */
 static bool
 timer_record(struct tl_record *r, const struct timeline *tl,
     const struct tl_timer *timer)
@@ -276,7 +279,7 @@ key_of(const char *name)
 	return key;
 }
 
-/* "key": with a comma before it where one is needed. */
+/* Put "key":, with a comma before it if needed. */
 static void
 put_key(struct tl_text *text, struct tl_bytes key)
 {
@@ -298,7 +301,7 @@ put_text(struct tl_text *text, const char *key, struct tl_bytes value)
 	tl_put_char(text, '"');
 }
 
-/* The values of the i-th thing of a set. */
+/* Put the values of member i of a set. */
 static void
 put_values(struct tl_text *text, enum tl_metric_set set,
     const struct tl_metrics_view *view, size_t i)
@@ -387,7 +390,7 @@ tl_metrics_json(struct tl_text *text, const struct tl_daemon *daemon)
 
 /* == recordings == */
 
-/* "" is null. */
+/* Put a member; "" becomes null. */
 static void
 put_optional(struct tl_fields *f, const char *name, const char *words)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status.c - the metrics as text to read: a paragraph for the daemon and one
- * for each timeline.  What is absent is left out.
+ * status.c - the metrics as text for people: a paragraph for the daemon and one
+ * for each timeline.  Absent values are left out.
  *
- *	example: room for 163840 entries, 10.0M bytes; logs info, outside of bursts
+ *	example: room for 163840 entries, 10.0M bytes; logs info
  *	  entries    12345 appended, 0 lost; 12345 read, 0 overwritten before
  *	  history    1m02s of 1m00s
- *	  bursts     120: 100 trace, 20 trace+; 1 skipped; 100us each 10ms
- *	  clock      within 81ns (at most 203ns)
+ *	  bursts     9: 9 trace; 1 skipped, 0 by triggers; 100us each 10ms, ...
+ *	  clock      within 81ns (at most 203ns), 120 points
  *	  writers    2 alive, 0 ended
  *	  trigger    slow: fired 3 times, 1 suppressed
  *	  snapshots  3 saved, 0 failed

@@ -24,7 +24,7 @@
 
 enum { STATM_MAX = 256 };
 
-/* The second number of statm, in pages. */
+/* Read the resident size: the second number of statm, in pages. */
 static bool
 read_rss(uint64_t *rss)
 {
@@ -55,7 +55,7 @@ count_fds(uint64_t *fds)
 	while ((entry = readdir(dir)) != NULL)
 		*fds += entry->d_name[0] != '.';
 	closedir(dir);
-	*fds -= *fds > 0; /* the directory itself */
+	*fds -= *fds > 0; /* without the open directory */
 	return true;
 }
 
@@ -133,8 +133,8 @@ tl_metrics_release(struct tl_metrics *metrics)
 
 enum { NS_DIGITS = 9 };
 
-/* The history that the control of retention measures, else that of the
- * inspection. */
+/* The history that the control of retention measures, or else the
+ * inspection's. */
 static int64_t
 kept_ns_of(const struct tl_metrics_view *view)
 {
@@ -248,8 +248,8 @@ add_number(struct tl_metric_labels *labels, const char *name,
 	label->value = tl_bytes_of(label->own);
 }
 
-/* Where a machine has absurdly many lanes, those that never held anything are
- * left out.  Several fallback lanes are numbered. */
+/* Label a lane.  On a machine with very many lanes, lanes that never held an
+ * entry are left out.  Several fallback lanes are numbered. */
 static bool
 label_lane(struct tl_metric_labels *labels, const struct tl_metrics_view *view,
     size_t i)
@@ -302,7 +302,7 @@ tl_metric_set_labels(enum tl_metric_set set, const struct tl_metrics_view *view,
 	}
 }
 
-/* Seconds with just the decimals that they have. */
+/* Put seconds with the decimals that the value has. */
 static void
 put_seconds(struct tl_text *text, int64_t ns)
 {

@@ -4,19 +4,20 @@
  * of the daemon, read once for each scrape.
  *
  * To add a metric:
+ *
  *   1. metrics.def: a line METRIC(set, type, name, form, when, value, help).
  *      value is an expression of v, the view below, and i, the number of the
  *      member of the set; there is no value unless when is true.
  *   2. If v has no such value yet: a member of struct tl_metrics_view, set in
  *      read_target() of table.c from the _status() function of the part.
  *   3. timelined-metrics(5): a line with the same name.
- * Prometheus text, JSON and `timelinectl status --json` follow by themselves;
+ *
+ * Prometheus text, JSON and `timelinectl status --json` then have the metric;
  * tests/daemon/cases_metrics.sh fails if the manual page lacks the metric.  A
  * line for people in `timelinectl status` is a function in status.c.
  *
- *
- * A metric belongs to a set: one of the daemon, one of each timeline, or one
- * of each lane, priority, ... of a timeline.
+ * A metric belongs to a set: one of the daemon, one of each timeline, or one of
+ * each lane, priority, ... of a timeline.
  */
 #ifndef TL_DAEMON_METRICS_TABLE_H
 #define TL_DAEMON_METRICS_TABLE_H
@@ -46,13 +47,13 @@ struct tl_metrics_view {
 	const struct tl_metrics_own *own;
 	const struct tl_snapshots_status *snapshots;
 	const struct tl_target *target;
-	/* lane_count is 0 if is_inspected is false. */
+	/* lane_count is 0 if is_inspected is false */
 	struct tl_inspection inspection;
 	bool is_inspected;
 	struct tl_bursts_status bursts;
 	struct tl_calibrator_status clock;
 	struct tl_record_status record;
-	bool has_record; /* it is recorded, or should be */
+	bool has_record; /* the timeline is recorded, or should be */
 	struct tl_kernel_events_status kernel;
 	bool has_kernel; /* the kernel's events are kept, or should be */
 	size_t writers_alive;
@@ -63,12 +64,12 @@ struct tl_metrics {
 	struct tl_metrics_own own;
 	struct tl_snapshots_status snapshots;
 	struct tl_metrics_view whole;
-	struct tl_metrics_view *views; /* one for each target */
+	struct tl_metrics_view *views; /* one for each timeline */
 	size_t count;
 };
 
-/* Read the status of all parts.  -ENOMEM.  metrics points into itself: do not
- * move it. */
+/* Read the status of all parts.  Returns 0 or -ENOMEM.  metrics has pointers
+ * into itself and must not move. */
 int tl_metrics_gather(struct tl_metrics *metrics, const struct tl_daemon *d);
 void tl_metrics_release(struct tl_metrics *metrics);
 
@@ -76,7 +77,7 @@ enum tl_metric_set {
 	TL_METRIC_DAEMON,
 	TL_METRIC_BUILD,
 	TL_METRIC_TIMELINE,
-	TL_METRIC_LANE, /* the first of those nested in a timeline */
+	TL_METRIC_LANE, /* first set within a timeline */
 	TL_METRIC_TIER,
 	TL_METRIC_CAUSE,
 	TL_METRIC_PRIORITY,
@@ -105,7 +106,8 @@ struct tl_metric {
 	enum tl_metric_type type;
 	const char *name;
 	const char *help;
-	/* The value of the i-th thing of the set; false: there is none. */
+	/* Get the value of member i of the set.  Returns false if there is no
+	 * value. */
 	bool (*get)(const struct tl_metrics_view *view, size_t i,
 	    struct tl_metric_value *value);
 };
@@ -115,11 +117,11 @@ extern const size_t tl_metrics_table_count;
 
 enum { TL_METRIC_LABELS_MAX = 2, TL_METRIC_LANES_MAX = 1024 };
 
-/* A label's value: bytes that may be hostile. */
+/* A label.  The value is foreign text. */
 struct tl_metric_label {
 	const char *name;
 	struct tl_bytes value;
-	char own[64]; /* value points here where it was made up */
+	char own[64]; /* memory for a value that was made */
 };
 
 struct tl_metric_labels {
@@ -131,12 +133,12 @@ struct tl_metric_labels {
 const char *tl_metric_set_key(enum tl_metric_set set);
 size_t
 tl_metric_set_size(enum tl_metric_set set, const struct tl_metrics_view *view);
-/* The labels of the i-th member; false: leave it out. */
+/* Get the labels of member i.  Returns false if the member is left out. */
 bool
 tl_metric_set_labels(enum tl_metric_set set, const struct tl_metrics_view *view,
     size_t i, struct tl_metric_labels *labels);
 
-/* A value as a plain number; false when it is not finite. */
+/* Put a value as a plain number.  Returns false if the value is not finite. */
 bool tl_metric_put(struct tl_text *text, const struct tl_metric_value *value);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * engine.c - pass entries and ticks to the rules of one timeline.
  *
- * Where entries were lost, the stream was closed or the stamps went back, all
- * rules are reset: no duration from before that point counts.
+ * If entries were lost, the stream was closed or the stamps went back, all
+ * rules are reset: no duration that began before counts.
  */
 #include "daemon/rules/engine.h"
 #include "base/ns.h"
@@ -12,13 +12,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Entries come in order; this much earlier means that the clock of the stamps
- * was set back. */
+/* Entries come in order.  A stamp that is earlier by more than this means that
+ * the clock of the stamps was set back. */
 enum { BACK_NS = TL_NS_PER_S };
 
 /* == observation == */
 
-/* Does it conclude something from entries that are not there? */
+/* Does the rule draw conclusions from absent entries? */
 static bool
 needs_all(const struct tl_config_rule *rule)
 {
@@ -26,7 +26,7 @@ needs_all(const struct tl_config_rule *rule)
 	       (rule->kind == TL_RULE_RATE && rule->below);
 }
 
-/* Does it conclude something from time? */
+/* Does the rule draw conclusions from time? */
 static bool
 needs_time(const struct tl_config_rule *rule)
 {
@@ -34,8 +34,9 @@ needs_time(const struct tl_config_rule *rule)
 	       needs_all(rule);
 }
 
-/* An interval ends with the first of the others.  Messages that are not defined
- * are not logged, and those of the library always are. */
+/* Find the gate of the messages that a rule watches; an interval is watched for
+ * its other messages.  A message that is not defined is not logged; messages of
+ * the library are always logged. */
 static void
 find_gate(struct tl_rules *rules, struct tl_rule *rule)
 {
@@ -49,7 +50,8 @@ find_gate(struct tl_rules *rules, struct tl_rule *rule)
 		gate = needs_all(config) ? gates.lowest : gates.highest;
 	if (gate > TIMELINE_LEVEL_NONE) /* damaged */
 		gate = TIMELINE_LEVEL_NONE;
-	if (rule->watched && gate != rule->gate) { /* another clock */
+	/* the gate of another clock */
+	if (rule->watched && gate != rule->gate) {
 		rule->watched = false;
 		if (config->kind == TL_RULE_RATE) {
 			tl_window_clear(&rule->stamps);
@@ -97,7 +99,7 @@ tl_rules_forget_gates(struct tl_rules *rules)
 		rules->list[i].has_gate = false;
 }
 
-/* At a tick: how long was what it watches not observed? */
+/* At a tick, count the time in which the watched messages were not observed. */
 static void
 count_unobserved(struct tl_rule *rule, const struct tl_observed *observed,
     uint64_t before_tsc, uint64_t tsc)
@@ -143,7 +145,8 @@ cut(struct tl_rules *rules, uint64_t tsc, bool back)
 	rules->cut_due = false;
 }
 
-/* The stamp of an entry or a tick: is it the one before, or later? */
+/* Advance to the stamp of an entry or a tick.  A stamp that went back cuts all
+ * rules. */
 static inline void
 advance(struct tl_rules *rules, uint64_t *last, bool *has_last, uint64_t tsc,
     bool other)
@@ -158,8 +161,8 @@ advance(struct tl_rules *rules, uint64_t *last, bool *has_last, uint64_t tsc,
 	*has_last = true;
 }
 
-/* A proven end is logged whatever the level is, so that it says nothing of how
- * often something comes: its begin does. */
+/* Must a rule about how often messages come ignore the event?  A proven end is
+ * logged whatever the level is, so only its begin counts. */
 static bool
 is_of_no_rate(const struct tl_rule *rule, const struct tl_event *event)
 {
@@ -201,7 +204,7 @@ put_one(struct tl_rules *rules, struct tl_rule *rule,
 	}
 }
 
-/* A loss without a stamp has lasted until the next time. */
+/* Take a loss.  A loss without a stamp lasts until the next stamp. */
 static void
 put_lost(struct tl_rules *rules, const struct tl_event *event)
 {
@@ -359,14 +362,14 @@ is_same_match(const struct tl_config_match *a, const struct tl_config_match *b)
 	       is_same_text(a->message, b->message);
 }
 
-/* Bits, because NAN is a value like any other here. */
+/* Compare bits, because NAN is a value like any other here. */
 static bool
 is_same_double(double a, double b)
 {
 	return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-/* Do both look for the same?  Their actions may differ. */
+/* Do two rules have the same condition?  Their actions may differ. */
 static bool
 is_same_rule(const struct tl_config_rule *a, const struct tl_config_rule *b)
 {
@@ -381,7 +384,7 @@ is_same_rule(const struct tl_config_rule *a, const struct tl_config_rule *b)
 	       a->every_ns == b->every_ns && a->fires_max == b->fires_max;
 }
 
-/* The old rule that continues as this one; NULL: it is new. */
+/* The old rule that continues as this rule, or NULL. */
 static struct tl_rule *
 find_same(const struct tl_rules *rules, const struct tl_config_rule *config,
     uint64_t *taken)
@@ -398,7 +401,7 @@ find_same(const struct tl_rules *rules, const struct tl_config_rule *config,
 	return NULL;
 }
 
-/* Move the rules that continue to the new list, and free the old one. */
+/* Move the rules that continue to the new list, and free the old list. */
 static void
 change_over(struct tl_rules *rules, struct tl_rule *made,
     struct tl_rule *const *same, const struct tl_config_rule *list,
@@ -410,7 +413,8 @@ change_over(struct tl_rules *rules, struct tl_rule *made,
 		if (same[i]) {
 			made[i] = *same[i];
 			made[i].config = &list[i];
-			made[i].off = false; /* another chance */
+			/* a rule that was switched off is tried again */
+			made[i].off = false;
 			*same[i] = (struct tl_rule){ 0 };
 		}
 		on |= (uint64_t)1 << i;
@@ -426,7 +430,7 @@ change_over(struct tl_rules *rules, struct tl_rule *made,
 	tl_rules_forget_matches(rules);
 }
 
-/* The pairing of spans, where a rule needs it. */
+/* Make the pairing of spans if a rule needs it. */
 static int
 make_spans(struct tl_spans **spans, const struct tl_config_rule *list,
     size_t count)
@@ -473,7 +477,7 @@ tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
 		tl_spans_free(rules->spans);
 		rules->spans = spans;
 	} else {
-		tl_spans_free(spans); /* continue with the open ones */
+		tl_spans_free(spans); /* keep the pairing with its open spans */
 	}
 	rules->scan_tsc = 0;
 	return 0;

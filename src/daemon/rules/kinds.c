@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kinds.c - what each kind of rule looks for.
+ * kinds.c - the condition of each kind of rule.
  *
  * Event and level have no value that could return to a good side, so these
  * rules are always armed.
  *
- * Interval: from the first message, of any process, to the next one that
- * matches the other; more of the first in between change nothing.  The others
- * must be observed all that time, else it is forgotten: the next one may have
- * been missed.  Absent: the time since the first tick, the last such message, or
- * since they are observed.
+ * Interval: from the first message, of any process, to the next message that
+ * matches the other; further first messages in between change nothing.  The
+ * other messages must be observed all that time; if they are not, the interval
+ * is forgotten, because the other message may have been missed.
  *
- * Rate: entries in the limit_ns before each entry and each tick, by a clock that
- * runs only while they are observed: so the rate is that of the time in which
- * they were, and a rule without so much observed time concludes nothing.  A high
- * rate needs any of the messages observed, for what is not seen could only add
- * to it; a low one all of them.  After a loss an interval is forgotten, an absent
- * message might have been lost, and a rate is known to be low only when limit_ns
- * have passed without another loss.
+ * Absent: the time since the first tick, the last matching message, or the
+ * start of the observed interval, whichever is latest.
+ *
+ * Rate: entries in the limit_ns before each entry and each tick, by a clock
+ * that runs only while the messages are observed: so the rate is the rate of
+ * the observed time, and a rule without limit_ns of observed time concludes
+ * nothing.  A high rate needs one of the messages observed, because unobserved
+ * entries could only add to it; a low rate needs all messages observed.  After
+ * a loss an interval is forgotten, an absent message might have been lost, and
+ * a rate is known to be low only when limit_ns have passed without another
+ * loss.
  *
  * Span: judged once, at its end or at the first tick that finds it open for
- * longer than the limit, because a span that hangs never ends.  One that was
+ * longer than the limit, because a span that hangs never ends.  A span that was
  * open when its observed time ended is judged up to then only.  Spans that are
  * open when entries are lost are forgotten: their end, or another begin, may
  * have been lost.  All rules share the pairing.  judged_tsc of a rule: spans
@@ -59,8 +62,8 @@ tl_rule_put_event(struct tl_rules *rules, struct tl_rule *rule,
 	tl_rule_fire(rules, rule, event);
 }
 
-/* The number that an argument's 64 bits stand for: 64 bits of mantissa hold
- * each of them exactly. */
+/* The number that an argument's 64 bits stand for.  The 64 bits of a long
+ * double's mantissa hold each such number exactly. */
 static long double
 value_of(const struct tl_event *event, unsigned index)
 {
@@ -92,7 +95,7 @@ tl_rule_put_argument(struct tl_rules *rules, struct tl_rule *rule,
 	const bool good = config->below ? value >= clear : value <= clear;
 	struct tl_text *text;
 
-	/* Ask the expression only where the answer changes something. */
+	/* Evaluate the expression only if the answer changes the rule. */
 	if (!tl_rule_turns(rule, bad, good) ||
 	    !tl_rule_passes(rules, rule, event))
 		return;
@@ -115,7 +118,7 @@ tl_rule_put_argument(struct tl_rules *rules, struct tl_rule *rule,
 
 /* == time == */
 
-/* The condition of the rule, as configured. */
+/* Put the condition of the rule as configured. */
 static void
 put_match(struct tl_text *text, const struct tl_config_match *match)
 {
@@ -128,7 +131,7 @@ put_match(struct tl_text *text, const struct tl_config_match *match)
 
 /* == interval == */
 
-/* It took this long, or takes so long already. */
+/* Judge an interval that took ns, or that has taken ns so far. */
 static void
 judge_interval(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, int64_t ns)
@@ -241,8 +244,8 @@ tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
 
 /* == rate == */
 
-/* The least number of entries in limit_ns that is more than (or, where below
- * is set, not fewer than) so many a second. */
+/* The least number of entries in limit_ns that is more than per_second (with
+ * below: not fewer). */
 static uint64_t
 count_at(const struct tl_rule *rule, double per_second)
 {
@@ -295,7 +298,7 @@ fire_rate(struct tl_rules *rules, struct tl_rule *rule,
 	tl_rule_fire(rules, rule, event);
 }
 
-/* Have so many come in the limit_ns up to now? */
+/* Did enough entries come in the limit_ns up to now? */
 static bool
 has_enough(const struct tl_rule *rule, const struct tl_observed *observed)
 {
@@ -304,7 +307,8 @@ has_enough(const struct tl_rule *rule, const struct tl_observed *observed)
 	    tl_ticks_between(rule->limit_ticks, observed->ticks));
 }
 
-/* There are so few that the rate is low: true only where none was missed. */
+/* Judge a rule at a low rate.  The rate is known to be low only if no entry was
+ * missed. */
 static void
 judge_low(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, const struct tl_observed *observed)
@@ -313,7 +317,7 @@ judge_low(struct tl_rules *rules, struct tl_rule *rule,
 		rule->since = true;
 		rule->since_tsc = observed->ticks;
 	}
-	/* With below it fires here, without it it is armed again here. */
+	/* A rule with below fires here; any other rule is armed again here. */
 	if (rule->disarmed == rule->config->below ||
 	    observed->ticks - rule->since_tsc < rule->limit_ticks)
 		return;
@@ -327,7 +331,7 @@ judge_low(struct tl_rules *rules, struct tl_rule *rule,
 		rule->disarmed = false;
 }
 
-/* There are so many that the rate is high. */
+/* Judge a rule at a high rate. */
 static void
 judge_high(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, const struct tl_observed *observed)
@@ -367,7 +371,7 @@ tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule,
 
 /* == spans == */
 
-enum { SCAN_NS = 1000 }; /* pause for each span that was examined */
+enum { SCAN_NS = 1000 }; /* pause per examined span */
 
 int
 tl_rules_pair(struct tl_rules *rules, const struct tl_event *event,
@@ -378,7 +382,7 @@ tl_rules_pair(struct tl_rules *rules, const struct tl_event *event,
 	if (!rules->spans)
 		return 0;
 	rc = tl_spans_put(rules->spans, event, span);
-	if (rc < 0) /* a begin is missing: ends would find wrong ones */
+	if (rc < 0) /* A begin is missing, so ends would find wrong begins. */
 		tl_rules_drop_spans(rules);
 	return rc == 1 && !span->lossy;
 }
@@ -402,13 +406,13 @@ tl_rules_drop_spans(struct tl_rules *rules)
 	if (tl_spans_new(&fresh) == 0) {
 		tl_spans_free(rules->spans);
 		rules->spans = fresh;
-	} else { /* they are marked at least */
+	} else { /* at least mark the open spans as unsure */
 		tl_spans_put(rules->spans, &loss, &span);
 	}
 }
 
-/* The expression of a rule is applied to the begin event, whose arguments all
- * spans have. */
+/* Apply the expression of a rule to the begin event: every span has the
+ * arguments of its begin. */
 static bool
 begin_passes(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_span *span)
@@ -421,7 +425,7 @@ begin_passes(struct tl_rules *rules, struct tl_rule *rule,
 	return tl_rule_passes(rules, rule, &begin);
 }
 
-/* It took, or is open for, so long. */
+/* Fire for a span that took ns, or that has been open for ns. */
 static void
 fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
     const struct tl_span *span, int64_t ns)
@@ -458,14 +462,14 @@ tl_rule_put_span(struct tl_rules *rules, struct tl_rule *rule,
 		fire(rules, rule, event, span, ns);
 }
 
-/* Begins before this one are older than the limit. */
+/* The stamp before which begins are older than the limit. */
 static uint64_t
 reach_of(const struct tl_rule *rule, uint64_t tsc)
 {
 	return tsc > rule->limit_ticks ? tsc - rule->limit_ticks : 0;
 }
 
-/* An open span before every rule that wants it. */
+/* Judge an open span by every rule that wants the span. */
 static void
 judge_open(struct tl_rules *rules, const struct tl_span *span)
 {
@@ -475,9 +479,9 @@ judge_open(struct tl_rules *rules, const struct tl_span *span)
 
 	tl_rules_observe_message(rules, span->message, rules->now.tsc,
 	    &observed);
-	if (span->proven) /* its end is logged at any level */
+	if (span->proven) /* the end is logged at any level */
 		observed.to = rules->now.tsc;
-	else if (observed.since > span->begin_tsc) /* cut */
+	else if (observed.since > span->begin_tsc) /* the span is cut */
 		return;
 	for (; wanted; wanted &= wanted - 1) {
 		struct tl_rule *rule = &rules->list[__builtin_ctzll(wanted)];
@@ -492,7 +496,7 @@ judge_open(struct tl_rules *rules, const struct tl_span *span)
 	}
 }
 
-/* The youngest begin that any rule wants judged now, or the next after it. */
+/* The youngest begin that any rule judges now. */
 static uint64_t
 farthest_reach(const struct tl_rules *rules)
 {
@@ -518,7 +522,8 @@ tl_rules_tick_spans(struct tl_rules *rules)
 	if (!rules->spans || rules->now.tsc < rules->scan_tsc)
 		return;
 	farthest = farthest_reach(rules);
-	/* At most TL_SPANS_OPEN_MAX; where most are old, not every time. */
+	/* At most TL_SPANS_OPEN_MAX spans are examined; if most of them are
+	 * old, not at every tick. */
 	while (tl_spans_open(rules->spans, &index, &span) &&
 	       span.begin_tsc < farthest) {
 		if (tl_span_is_sure(&span))

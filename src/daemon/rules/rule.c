@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule.c - one rule: which messages it wants, what its expression lets pass,
- * and whether it may fire now.
+ * rule.c - one rule: the messages that it wants, its expression, and whether it
+ * may fire now.
  *
  * The globs are matched once for each message; the result is cached by the
  * address of the message.
  *
- * An expression must not stop a daemon that is to run for years.  A loop in
- * Lua ends with an error after one second of CPU time.  A library function that
+ * An expression must not stop a daemon that is to run for years.  A loop in Lua
+ * ends with an error after one second of CPU time.  A library function that
  * does not return (a pattern that backtracks) cannot be interrupted by Lua, and
  * script/ would end the process.  Here the signal handler leaves the function
  * by siglongjmp instead.  The Lua state is then inconsistent, so it is never
@@ -29,8 +29,8 @@
 
 /* == match == */
 
-/* Entries about levels are often caused by the daemon itself, so only rules
- * that name their category want them. */
+/* Does the message match?  The daemon itself often causes entries about levels,
+ * so only rules that name their category match such entries. */
 static bool
 is_match(const struct tl_config_match *match, const struct tl_message *message)
 {
@@ -42,7 +42,8 @@ is_match(const struct tl_config_match *match, const struct tl_message *message)
 		   tl_glob_matches(match->message, message->line1));
 }
 
-/* The number of an argument of that name whose value is a number; -1. */
+/* The index of the argument of that name, or -1 if there is none or its value
+ * is not a number. */
 static int
 find_argument(const struct tl_message *message, const char *name)
 {
@@ -68,7 +69,8 @@ interval_part(const struct tl_config_rule *rule,
 	return part;
 }
 
-/* Does the rule want it, and which part of it? */
+/* Does the rule want the message?  *part is the part or the argument that the
+ * rule wants. */
 static bool
 wants(const struct tl_config_rule *rule, const struct tl_message *message,
     uint8_t *part)
@@ -157,20 +159,20 @@ tl_rules_forget_matches(struct tl_rules *rules)
 /* == expression == */
 
 enum {
-	CPU_SECONDS = 1, /* for one entry */
+	CPU_SECONDS = 1, /* limit for one entry */
 	MEMORY_BYTES = 16 << 20
 };
 
-/* The way out; one expression runs at a time. */
+/* The way out of an expression.  One expression runs at a time. */
 static struct {
 	sigjmp_buf place;
 	volatile sig_atomic_t open;
-	pthread_t thread; /* whose stack the place is on */
-	const char *name; /* of the rule */
+	pthread_t thread; /* the thread whose stack has place */
+	const char *name; /* name of the rule */
 	char message[TL_FAULT_TEXT_MAX];
 } out;
 
-/* Runs in the signal handler. */
+/* Leave the expression.  Runs in the signal handler. */
 static void
 leave(void *context, const char *message, size_t size)
 {
@@ -218,8 +220,8 @@ tl_rule_compile(struct tl_rule *rule, struct tl_fault *fault)
 	return rc;
 }
 
-/* After leave: the signal that it left is still blocked, and the message is
- * whole lines. */
+/* Clean up after leave: the signal is still blocked, and the message consists
+ * of whole lines. */
 static int
 left(struct tl_rule *rule, struct tl_fault *fault)
 {
@@ -241,7 +243,7 @@ ask(struct tl_rule *rule, const struct tl_event *event, struct tl_fault *fault)
 
 	out.thread = pthread_self();
 	out.name = rule->config->name;
-	if (sigsetjmp(out.place, 0) != 0) { /* no system call: mask not kept */
+	if (sigsetjmp(out.place, 0) != 0) { /* without a mask: no system call */
 		out.open = 0;
 		return left(rule, fault);
 	}
@@ -280,7 +282,8 @@ tl_rule_passes(struct tl_rules *rules, struct tl_rule *rule,
 
 /* == fire == */
 
-/* Was it long enough since it fired, and not too often this hour? */
+/* Has enough time passed since the last firing, and is the limit per hour not
+ * reached? */
 static bool
 is_allowed(const struct tl_rules *rules, const struct tl_rule *rule)
 {
@@ -309,7 +312,7 @@ tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule)
 	return &rules->text;
 }
 
-/* As much of the text as fits, cut between two characters. */
+/* Copy as much of the text as fits, cut between two characters. */
 static void
 copy_text(char *to, struct tl_text *text)
 {

@@ -13,7 +13,8 @@ tl_window_init(struct tl_window *window, uint64_t n_max)
 {
 	assert(n_max <= TL_WINDOW_ASKED_MAX);
 	*window = (struct tl_window){ .every = n_max / TL_WINDOW_SLOTS + 1 };
-	/* The newest may begin a group, the oldest needed may end one. */
+	/* The newest stamp may begin a group, and the oldest needed stamp may
+	 * end one. */
 	window->size = n_max / window->every + 2;
 	window->stamps = calloc(window->size, sizeof(*window->stamps));
 	return window->stamps ? 0 : -ENOMEM;
@@ -67,7 +68,7 @@ tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
 		return 0;
 	tl_window_free(&rate->done);
 	rate->per_hour = per_hour;
-	/* one, at least: every_ns asks for the newest */
+	/* at least one slot, for the check of every_ns */
 	return tl_window_init(&rate->done, per_hour > 0 ? per_hour : 1);
 }
 

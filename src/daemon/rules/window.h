@@ -20,32 +20,34 @@ struct tl_window {
 	int64_t *stamps; /* NULL: not initialized */
 	uint64_t size;   /* of the ring */
 	uint64_t every;  /* one stamp of this many is kept */
-	uint64_t total;  /* that were added */
+	uint64_t total;  /* stamps added */
 	int64_t newest;
 };
 
-/* Allocate for n of up to n_max.  0 or -ENOMEM. */
+/* Allocate a window for n up to n_max.  Returns 0 or -ENOMEM. */
 int tl_window_init(struct tl_window *window, uint64_t n_max);
 void tl_window_free(struct tl_window *window);
 void tl_window_clear(struct tl_window *window);
-/* One more, not older than the one before: it counts as no older. */
+/* Add a stamp.  A stamp older than the one before counts as equal to it. */
 void tl_window_add(struct tl_window *window, int64_t ns);
-/* Were at least n added later than after_ns? */
+/* Were at least n stamps added that are later than after_ns? */
 bool
 tl_window_has(const struct tl_window *window, uint64_t n, int64_t after_ns);
 
-/* A rate limit, in one clock. */
+/* A rate limit, in the time of one clock. */
 struct tl_throttle {
-	struct tl_window done; /* in the last hour */
-	uint64_t per_hour;     /* 0: no bound */
-	uint64_t every_ns;     /* 0: none */
+	struct tl_window done; /* actions of the last hour */
+	uint64_t per_hour;     /* 0: no limit */
+	uint64_t every_ns;     /* 0: no limit */
 	uint64_t suppressed;
 };
 
-/* Change the bounds; past actions are forgotten if per_hour changes. */
+/* Change the limits; past actions are forgotten if per_hour changes.  Returns 0
+ * or -ENOMEM. */
 int tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
     uint64_t per_hour);
-/* May it be done now?  Then it counts as done, else as suppressed. */
+/* May the action happen now?  If so, the action is counted as done, otherwise
+ * as suppressed. */
 bool tl_throttle_claim(struct tl_throttle *rate, int64_t ns);
 
 #endif

@@ -6,11 +6,11 @@
  *	       \--> read the lanes right after a burst that is measured
  *	tick -----> read the lanes and levels, decide, pace
  *
- * libev's own timers count milliseconds, which bursts need finer.
+ * libev's own timers count milliseconds, which is too coarse for bursts.
  *
- * By slots nothing is made here: writers open slots by a hash of the stamp,
- * and each tick renews the lease of the plan they do it by.  A daemon that is
- * late by less than the lease changes nothing; one that dies leaves a plan
+ * With slots the daemon makes no burst: writers open slots by a hash of the
+ * stamp, and each tick renews the lease of the writers' plan.  A daemon that is
+ * late by less than the lease changes nothing; a daemon that dies leaves a plan
  * that ends by the writers' clock.
  */
 #include "daemon/sampling/bursts.h"
@@ -32,19 +32,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often rates are measured where history must be kept, and how often the
- * history itself, which costs a few reads of each lane. */
+/* The intervals of measuring rates, if history must be kept, and of measuring
+ * the history itself, which costs a few reads of each lane. */
 static const double tick_s = 0.25, history_s = 1;
 
-/* Until the writers end a plan that is not renewed; and of more slots since
- * the last look the open ones are not counted but reckoned. */
+/* The time after which the writers end a plan that is not renewed; and the
+ * number of slots since the last reading above which open slots are estimated,
+ * not counted. */
 static const uint64_t lease_ns = UINT64_C(10000000000);
 static const uint64_t count_slots_max = 100000;
 
 struct tl_bursts {
 	struct ev_loop *loop;
 	struct timeline *tl;
-	int fd; /* timer */
+	int fd; /* of the timer */
 	ev_io io;
 	ev_timer tick;
 	struct tl_config_bursts plan;
@@ -55,15 +56,15 @@ struct tl_bursts {
 	struct tl_schedule schedule;
 	struct tl_retention retention;
 	struct tl_retention_reading *readings;
-	uint64_t open_ns;     /* of our bursts, since the last look */
-	uint64_t own_word;    /* the levels as our last burst left them */
-	bool measure;         /* the next burst */
-	bool measuring;       /* the timer stands for the end of one */
-	unsigned ticks;       /* until history is measured */
-	struct tl_plan slots; /* the plan that was set last */
+	uint64_t open_ns;     /* time of our bursts since the last reading */
+	uint64_t own_word;    /* the levels word after our last burst */
+	bool measure;         /* measure the next burst */
+	bool measuring;       /* the timer is set to the end of a burst */
+	unsigned ticks;       /* until the next measure of history */
+	struct tl_plan slots; /* the last plan that was set */
 	bool has_slots;       /* a plan was set */
-	uint64_t slots_ns;    /* when it was set */
-	uint64_t last_stamp;  /* of the last count of open slots */
+	uint64_t slots_ns;    /* time of the last renewal */
+	uint64_t last_stamp;  /* stamp of the last count of open slots */
 	struct tl_bursts_status status;
 };
 
@@ -73,7 +74,7 @@ now_ns(void)
 	return (uint64_t)tl_clock_read(CLOCK_MONOTONIC);
 }
 
-/* Let the timer fire at ns; 0: never. */
+/* Arm the timer for ns; 0 disarms the timer. */
 static void
 arm(struct tl_bursts *b, uint64_t ns)
 {
@@ -85,7 +86,8 @@ arm(struct tl_bursts *b, uint64_t ns)
 	timerfd_settime(b->fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* Lanes of tier 0, of CPUs and fallback; readings are in this order. */
+/* The number of lanes of tier 0, of CPUs and fallback; readings are in the same
+ * order. */
 static size_t
 lane_count(const struct timeline *tl)
 {
@@ -94,8 +96,9 @@ lane_count(const struct timeline *tl)
 
 /* == slots == */
 
-/* The part of all slots that is open to a gate, by the list of levels: each
- * next one is rarer, and what is open to a level is open to those above. */
+/* The part of the open slots that is open to a gate.  Each level of the list is
+ * rarer than the level before, and a slot that is open to a level is open to
+ * all levels above. */
 static double
 weight_of(const struct tl_config_bursts *plan, unsigned gate)
 {
@@ -121,7 +124,7 @@ share_of_slots(const struct tl_config_bursts *plan)
 unsigned
 tl_bursts_slot_shift(uint64_t ticks)
 {
-	/* the power of two that is nearest by its ratio */
+	/* the nearest power of two, by ratio */
 	const double bits = ticks > 0 ? log2((double)ticks) : 0;
 
 	return bits < 1 ? 1 : (unsigned)fmin(rint(bits), 63);
@@ -155,7 +158,7 @@ slot_ns(const struct tl_bursts *b)
 			 : 0;
 }
 
-/* For how long slots were open since the last look. */
+/* The time for which slots were open since the last reading. */
 static uint64_t
 slots_open_ns(struct tl_bursts *b)
 {
@@ -176,7 +179,7 @@ slots_open_ns(struct tl_bursts *b)
 	return (uint64_t)(open * slot_ns(b));
 }
 
-/* Renew the plan, or change over to another one, or to none. */
+/* Renew the plan, or change to another plan or to none. */
 static void
 set_slots(struct tl_bursts *b, uint64_t at_ns)
 {
@@ -199,7 +202,7 @@ set_slots(struct tl_bursts *b, uint64_t at_ns)
 	plan = make_plan(b);
 	if (tl_plan_set(b->tl, b->has_slots ? &b->slots : NULL, &plan,
 		lease_ns) != 0)
-		return; /* the string table is full: nothing is sampled */
+		return; /* the string table is full: no sampling */
 	if (!b->has_slots)
 		b->last_stamp = tl_stamp_now(b->tl);
 	b->slots = plan;
@@ -209,7 +212,8 @@ set_slots(struct tl_bursts *b, uint64_t at_ns)
 	b->status.share = plan.shares[TIMELINE_LEVEL_MAX] * 0x1p-32;
 }
 
-/* How far is each lane?  Their rates since the last time follow. */
+/* Read the heads of the lanes, from which their rates since the last reading
+ * follow. */
 static void
 read_lanes(struct tl_bursts *b, uint64_t at_ns)
 {
@@ -233,7 +237,7 @@ read_lanes(struct tl_bursts *b, uint64_t at_ns)
 	b->open_ns = 0;
 }
 
-/* Read the levels word; its base is forced into bounds. */
+/* Read the levels word, with its base forced into bounds. */
 static struct tl_levels_now
 read_levels(const struct tl_bursts *b)
 {
@@ -247,8 +251,8 @@ read_levels(const struct tl_bursts *b)
 	return now;
 }
 
-/* How long a burst is open: its end is rounded up to a unit of the levels
- * word, which then still belongs to it. */
+/* The time for which a burst is open: the end of a burst is rounded up to a
+ * unit of the levels word, and the last unit belongs to the burst. */
 static uint64_t
 open_time(const struct tl_bursts *b, uint64_t length_ns)
 {
@@ -260,7 +264,7 @@ open_time(const struct tl_bursts *b, uint64_t length_ns)
 				   : 0);
 }
 
-/* One sample, unless a burst is open or nothing would come of it. */
+/* Make one burst, unless a burst is open or the burst would add nothing. */
 static bool
 sample(struct tl_bursts *b)
 {
@@ -283,8 +287,8 @@ sample(struct tl_bursts *b)
 	return true;
 }
 
-/* It is time for a sample.  Some are measured: one look right before, one at
- * the end; the sample after it is drawn already. */
+/* Begin a sample.  A measured sample has one reading right before and one at
+ * its end; the sample after a measured sample is drawn already. */
 static void
 begin_sample(struct tl_bursts *b, uint64_t at_ns)
 {
@@ -308,7 +312,7 @@ timer_fired(struct ev_loop *loop, ev_io *io, int events)
 
 	(void)loop;
 	(void)events;
-	/* Arming it anew makes it unreadable: nothing need be read. */
+	/* Arming the timer makes it unreadable, so no read is needed. */
 	if (!b->sampling || b->plan.slots) {
 		arm(b, 0);
 	} else if (!b->measuring) {
@@ -320,7 +324,7 @@ timer_fired(struct ev_loop *loop, ev_io *io, int events)
 	}
 }
 
-/* How much history is there? */
+/* Measure how much history the timeline holds. */
 static void
 measure_history(struct tl_bursts *b)
 {
@@ -343,7 +347,7 @@ measure_history(struct tl_bursts *b)
 	tl_inspection_free(&inspection);
 }
 
-/* Give the timeline this base. */
+/* Set the base of the timeline. */
 static void
 put_base(struct tl_bursts *b, uint8_t base)
 {
@@ -351,14 +355,14 @@ put_base(struct tl_bursts *b, uint8_t base)
 	    base > TIMELINE_LEVEL_MAX ? "off" : tl_level_name(base));
 }
 
-/* Decide anew, and do what follows. */
+/* Decide on step and base, and apply the decision. */
 static void
 control(struct tl_bursts *b, uint64_t at_ns)
 {
 	struct tl_retention *r = &b->retention;
 	const uint8_t base = read_levels(b).base;
 
-	if (base != r->base) /* another process set it: adopt it */
+	if (base != r->base) /* set by another process: adopt it */
 		tl_retention_want(r, base);
 	tl_retention_decide(r, at_ns);
 	if (r->base != base)
@@ -379,7 +383,7 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)loop;
 	(void)events;
 	if (b->keep_ns > 0) {
-		if (!b->measuring) /* that look would be torn in two */
+		if (!b->measuring) /* a reading would split the measure */
 			read_lanes(b, at_ns);
 		control(b, at_ns);
 		b->measure = !b->plan.slots;
@@ -395,7 +399,7 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 	    b->tick.repeat < history_s ? (unsigned)(history_s / tick_s) - 1 : 0;
 }
 
-/* The reason for which the priority was raised is over. */
+/* Restore the priority that was raised to keep history. */
 static void
 give_base_back(struct tl_bursts *b)
 {
@@ -432,7 +436,7 @@ tl_bursts_configure(struct tl_bursts *b,
 	const double every =
 	    config->keep_ns > 0 || config->bursts.slots ? tick_s : history_s;
 
-	if (b->sampling) /* go on drawing from where it is */
+	if (b->sampling) /* continue the same random sequence */
 		b->seed = b->schedule.random;
 	b->plan = config->bursts;
 	b->keep_ns = config->keep_ns;

@@ -3,12 +3,12 @@
  * bursts.h - sampling bursts, slots, and retention control of a timeline.
  *
  * A burst shows details of a moment.  No total follows from bursts: a burst
- * begins when the scheduler runs the daemon, and where threads wait for CPUs
- * that moment depends on what the program does.  Slots are a fair sample.
+ * begins when the scheduler runs the daemon, and if threads wait for CPUs that
+ * moment depends on the actions of the program.  Slots are a fair sample.
  *
- * A burst is one call; writers end it by comparing their TSC with the levels
- * word.  Starts are jittered so that they cannot lock onto a period of the
- * program.  The next burst never starts before the last has ended.  Where
+ * A burst is one call; writers end the burst by comparing their TSC with the
+ * levels word.  Starts are jittered so that they cannot lock onto a period of
+ * the program.  The next burst never starts before the last has ended.  If
  * history must be kept (keep_ns) a control loop measures how fast the lanes
  * turn over and scales the time of bursts: down when the ring overwrites too
  * soon, up to the configured time when there is room.
@@ -26,30 +26,31 @@ struct tl_bursts_status {
 	uint64_t made;
 	uint64_t by_level[TIMELINE_LEVEL_NONE + 1];
 	uint64_t skipped;   /* another burst was open */
-	uint64_t triggered; /* by tl_bursts_raise */
-	double scale;       /* of the time bursts may take: 0 .. 1 */
-	uint64_t length_ns; /* as it is just now */
+	uint64_t triggered; /* bursts by tl_bursts_raise */
+	double scale;       /* of the time of bursts: 0 .. 1 */
+	uint64_t length_ns; /* current length */
 	uint64_t period_ns;
 	int64_t kept_ns;     /* history that the ring holds now; -1 unknown */
-	bool keeps;          /* at least keep_ns of it, or keep_ns is 0 */
-	uint8_t base;        /* priority that keep has set; 0: none */
-	uint64_t slot_ns;    /* by slots: their length; else 0 */
-	double share;        /* of slots that is open now */
-	uint64_t starved_ns; /* their plan was not in force */
+	bool keeps;          /* at least keep_ns, or keep_ns is 0 */
+	uint8_t base;        /* priority set by keep; 0: none */
+	uint64_t slot_ns;    /* length of slots; 0: no slots */
+	double share;        /* of slots that are open now */
+	uint64_t starved_ns; /* time without our plan in force */
 };
 
-/* Begin.  config may have no bursts and no keep: then nothing happens until
- * tl_bursts_configure.  seed 0: from the kernel.  tl must outlive it. */
+/* Start sampling on the loop.  A config without bursts and keep does nothing
+ * until tl_bursts_configure.  seed 0: a seed of the kernel.  tl must outlive
+ * the bursts.  Returns 0 or -errno. */
 int tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
     struct timeline *tl, const struct tl_config_timeline *config,
     uint64_t seed);
-/* Another configuration, from now on; the scale is kept. */
+/* Change the configuration from now on; the scale is kept. */
 void tl_bursts_configure(struct tl_bursts *bursts,
     const struct tl_config_timeline *config);
-/* A burst that a trigger wants, now: not a sample.  0 or the error of
- * timeline_burst. */
+/* Begin a burst for a trigger now, which is not a sample.  Returns 0 or the
+ * error of timeline_burst. */
 int tl_bursts_raise(struct tl_bursts *bursts, uint8_t level, uint64_t ns);
-/* A slot of about so many ticks has two to the power of that. */
+/* The shift of a slot of about this many ticks: the slot has 2^shift ticks. */
 unsigned tl_bursts_slot_shift(uint64_t ticks);
 void tl_bursts_status(const struct tl_bursts *bursts,
     struct tl_bursts_status *status);

@@ -10,17 +10,17 @@
 #include <stdlib.h>
 
 static const double second_ns = 1e9;
-/* The share of a lane's room that is planned for, since rates are never known
+/* The share of a lane's room to plan for, because rates are never known
  * exactly. */
 static const double target = 0.9;
 /* A step down is taken when the wanted share is below down_below of the present
- * one, and at once below down_at_once; a step up when it is above up_above of
- * the next one. */
+ * share, and at once below down_at_once; a step up is taken when the wanted
+ * share is above up_above of the next step's share. */
 static const double down_below = 0.95, up_above = 1.1, down_at_once = 0.75;
-/* The level below the base is taken if it needs less than this share of the
+/* The base is lowered if the level below needs less than this share of the
  * room. */
 static const double lower_below = 0.7;
-/* Savings are measured only if more than this share of a lane is used. */
+/* Savings are known only if more than this share of a lane is used. */
 static const double known_above = 0.02;
 /* Rates are known after this time. */
 static const double known_after_s = 0.2;
@@ -100,7 +100,7 @@ solve(struct tl_retention_lane *l)
 		l->base_rate = 0;
 		l->burst_rate = l->bn / l->bb;
 	} else if (l->burst_rate < l->base_rate) {
-		/* a burst logs what the base does, too */
+		/* a burst also logs what the base logs */
 		l->base_rate = l->burst_rate = mean;
 	}
 }
@@ -157,8 +157,8 @@ tl_retention_scale(const struct tl_retention *r)
 	return scale_of(r->step);
 }
 
-/* The length of a burst: shorter with each step, down to
- * 1 / TL_RETENTION_LENGTH_PART of length_ns. */
+/* The length of a burst: shorter with each step, down to 1 /
+ * TL_RETENTION_LENGTH_PART of length_ns. */
 uint64_t
 tl_retention_length(const struct tl_retention *r)
 {
@@ -169,8 +169,8 @@ tl_retention_length(const struct tl_retention *r)
 	return ns < 1 ? 1 : (uint64_t)ns;
 }
 
-/* The time from one burst to the next.  It grows in the steps after bursts have
- * their least length. */
+/* The time from one burst to the next.  The time grows in the steps after
+ * bursts have reached their least length. */
 uint64_t
 tl_retention_period(const struct tl_retention *r)
 {
@@ -180,7 +180,7 @@ tl_retention_period(const struct tl_retention *r)
 			 : (uint64_t)((double)r->plan.period_ns / part);
 }
 
-/* The share of its room that a lane needs for keep_ns at a rate. */
+/* The share of its room that a lane needs to keep keep_ns at a rate. */
 static double
 need(const struct tl_retention *r, const struct tl_retention_lane *l,
     double rate)
@@ -190,7 +190,7 @@ need(const struct tl_retention *r, const struct tl_retention_lane *l,
 	return rate * (double)r->plan.keep_ns / second_ns / (double)l->entries;
 }
 
-/* The share of the configured burst time for which one lane has room. */
+/* The share of the configured burst time for which a lane has room. */
 static double
 scale_for(const struct tl_retention *r, const struct tl_retention_lane *l)
 {
@@ -200,7 +200,7 @@ scale_for(const struct tl_retention *r, const struct tl_retention_lane *l)
 	const double more = need(r, l, l->burst_rate - l->base_rate) * most;
 
 	if (base + more <= target)
-		return 1 + (target - base - more); /* and some to spare */
+		return 1 + (target - base - more); /* above 1: room to spare */
 	return base >= target ? 0 : (target - base) / more;
 }
 
@@ -214,7 +214,7 @@ scale_wanted(const struct tl_retention *r)
 	return wanted;
 }
 
-/* The first step whose share is at most this. */
+/* The first step whose share is at most scale. */
 static unsigned
 step_for(double scale)
 {
@@ -225,8 +225,8 @@ step_for(double scale)
 	return step;
 }
 
-/* Has a condition that holds now held for this time?  *since_ns is its start,
- * set if it is 0. */
+/* Has a condition held for this time?  The caller calls only while the
+ * condition holds.  *since_ns is its start, and is set if it is 0. */
 static bool
 has_lasted(uint64_t *since_ns, uint64_t now_ns, uint64_t ms)
 {
@@ -235,8 +235,8 @@ has_lasted(uint64_t *since_ns, uint64_t now_ns, uint64_t ms)
 	return now_ns - *since_ns >= ms * 1000000;
 }
 
-/* The next step by the wanted share, and for how long it must be wanted before
- * it is taken. */
+/* The next step for the wanted share.  *ms is the time for which the step must
+ * be wanted before it is taken. */
 static unsigned
 next_step(const struct tl_retention *r, double wanted, uint64_t *ms)
 {
@@ -250,7 +250,7 @@ next_step(const struct tl_retention *r, double wanted, uint64_t *ms)
 		return step_for(wanted);
 	if (r->step == 0 || wanted < up_above * scale_of(r->step - 1))
 		return r->step;
-	/* half of the way, so that it is short however long */
+	/* half of the way, to overshoot less */
 	goal = step_for(wanted / up_above);
 	return r->step - (r->step - goal + 1) / 2;
 }
@@ -298,7 +298,8 @@ knows_bursts(const struct tl_retention *r)
 	return false;
 }
 
-/* The share that the level below the base would need, if known. */
+/* The share of room that the level below the base would need; the present share
+ * if nothing better is known. */
 static double
 need_below(const struct tl_retention *r)
 {
@@ -324,7 +325,7 @@ room_ms(const struct tl_retention *r)
 static void
 raise_base(struct tl_retention *r, uint64_t now_ns)
 {
-	/* lowered too soon?  Wait longer the next time. */
+	/* If the base was lowered too soon, wait longer the next time. */
 	if (r->lowered_at_ns != 0 &&
 	    now_ns - r->lowered_at_ns < 2 * room_ms(r) * 1000000) {
 		if (r->backoff < TL_RETENTION_BACKOFF_MAX)
@@ -345,7 +346,7 @@ lower_base(struct tl_retention *r, uint64_t now_ns)
 	set_base(r, (uint8_t)(r->base - 1));
 }
 
-/* The share that the last raise saved, once it is known. */
+/* Take the share after the last raise, once it is known. */
 static void
 take_after(struct tl_retention *r, uint64_t now_ns)
 {
@@ -380,7 +381,7 @@ decide_base(struct tl_retention *r, uint64_t now_ns)
 		lower_base(r, now_ns);
 }
 
-/* Is there enough data since rates were reset? */
+/* Are there enough readings since the rates were reset? */
 static bool
 knows_rates(const struct tl_retention *r)
 {

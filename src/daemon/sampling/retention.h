@@ -4,7 +4,7 @@
  * history.  Pure functions; the input is the head of each lane at several
  * times.
  *
- * Between two readings at the heads a lane grows by
+ * Between two readings of the heads a lane grows by
  *
  *	quiet time * base rate + burst time * burst rate
  *
@@ -14,15 +14,17 @@
  * keep_ns of history as long as its mean rate stays below N / keep, which
  * bounds the share of burst time; the tightest lane decides.
  *
- * The share changes in steps, each a fixed part of the one before.  It goes
- * down as far as needed, at once if it is far too large; it goes up half of the
- * way, and only after there was room for some time.  At the last step bursts
- * are so rare that they cost nothing, but their rate can still be measured.
+ * The share changes in steps, each a fixed part of the one before.  The share
+ * goes down as far as needed, at once if it is far too large; it goes up half
+ * of the way, and only after there was room for some time.  At the last step
+ * bursts are so rare that they cost nothing, but their rate can still be
+ * measured.
  *
- * If the base alone is too much and the priority may be raised, it is raised
- * one level at a time.  It is lowered again after the level below would have
- * had room for some time, which is estimated from bursts, which log more than
- * that level would, or from the savings when it was raised.
+ * If the base alone is too much and the priority may be raised, the priority is
+ * raised one level at a time.  The priority is lowered again after the level
+ * below would have had room for some time.  That room is estimated from bursts,
+ * which log more than the level below would, or from the savings when the
+ * priority was raised.
  */
 #ifndef TL_DAEMON_SAMPLING_RETENTION_H
 #define TL_DAEMON_SAMPLING_RETENTION_H
@@ -33,30 +35,31 @@
 #include <timeline_layout.h>
 
 enum {
-	TL_RETENTION_STEPS = 40, /* 2^(-1/4) each: down to 1/1024 */
-	/* bursts get shorter down to this part, then farther apart */
+	TL_RETENTION_STEPS = 40, /* of 2^(-1/4) each: down to 1/1024 */
+	/* Bursts get shorter down to this part, then farther apart. */
 	TL_RETENTION_LENGTH_PART = 8,
-	TL_RETENTION_MEMORY_MS = 1000, /* of rates */
-	TL_RETENTION_CALM_MS = 2000,   /* room, before a step up */
-	TL_RETENTION_SHORT_MS = 2000,  /* no room, before a priority */
-	TL_RETENTION_ROOM_MS = 5000,   /* room, before it is lowered */
-	TL_RETENTION_BACKOFF_MAX = 64  /* the factor of that after failures */
+	TL_RETENTION_MEMORY_MS = 1000, /* of the measured rates */
+	TL_RETENTION_CALM_MS = 2000,   /* time of room before a step up */
+	TL_RETENTION_SHORT_MS = 2000,  /* time without room before a raise */
+	/* time of room before the base is lowered */
+	TL_RETENTION_ROOM_MS = 5000,
+	TL_RETENTION_BACKOFF_MAX = 64 /* limit of the factor of that time */
 };
 
 struct tl_retention_plan {
 	uint64_t keep_ns;
 	uint64_t length_ns;  /* of a burst, as configured */
 	uint64_t period_ns;  /* 0: no bursts */
-	uint8_t burst_level; /* that is mostly drawn */
-	uint8_t base_max;    /* the priority may be raised up to here; 0: not */
+	uint8_t burst_level; /* level drawn most often */
+	uint8_t base_max;    /* limit of raising the priority; 0: never */
 };
 
 /* Sums of one lane, which fade. */
 struct tl_retention_lane {
-	uint64_t entries; /* slots */
+	uint64_t entries; /* entries that the lane holds */
 	uint64_t head;    /* at the last reading */
 	double qq, qb, bb, qn, bn;
-	double base_rate; /* entries a second */
+	double base_rate; /* entries per second */
 	double burst_rate;
 };
 
@@ -66,16 +69,17 @@ struct tl_retention {
 	size_t lane_count;
 	uint64_t last_ns;
 	bool begun;
-	unsigned step;           /* 0: as configured */
-	uint64_t calm_since_ns;  /* another step would be right; 0: no */
-	uint64_t short_since_ns; /* no room for the base; 0: there is */
-	uint64_t room_since_ns;  /* room for the level below */
+	unsigned step;           /* of burst time; 0: as configured */
+	uint64_t calm_since_ns;  /* start of the wish for another step; or 0 */
+	uint64_t short_since_ns; /* start of no room for the base; or 0 */
+	uint64_t room_since_ns;  /* start of room for the level below; or 0 */
 	uint64_t raised_at_ns;
 	uint64_t lowered_at_ns;
 	unsigned backoff;
 	uint8_t wanted_base; /* base without retention control */
-	uint8_t base;        /* as it is */
-	/* Total rate below and above each step of the priority. */
+	uint8_t base;        /* current base */
+	/* By level: the share of room needed before and after the priority was
+	 * raised from the level. */
 	double rate_before[TIMELINE_LEVEL_NONE + 1];
 	double rate_after[TIMELINE_LEVEL_NONE + 1];
 };
@@ -86,13 +90,13 @@ struct tl_retention_reading {
 	uint64_t head;
 };
 
-/* lane_count is fixed.  -ENOMEM. */
+/* Initialise for a fixed lane_count.  Returns 0 or -ENOMEM. */
 int tl_retention_init(struct tl_retention *retention, size_t lane_count);
 void tl_retention_free(struct tl_retention *retention);
 /* Change the plan; measured rates are kept. */
 void tl_retention_configure(struct tl_retention *retention,
     const struct tl_retention_plan *plan);
-/* The base that the user, or another process, chose. */
+/* Set the base that the user, or another process, chose. */
 void tl_retention_want(struct tl_retention *retention, uint8_t base);
 
 /*
@@ -102,10 +106,10 @@ void tl_retention_want(struct tl_retention *retention, uint8_t base);
 void tl_retention_read(struct tl_retention *retention,
     const struct tl_retention_reading *readings, uint64_t now_ns,
     uint64_t burst_ns);
-/* Decide, a few times a second: step and base are then what should be. */
+/* Decide, a few times a second: sets step and base to the values to apply. */
 void tl_retention_decide(struct tl_retention *retention, uint64_t now_ns);
 
-/* Part of the configured burst time: 0 to 1. */
+/* The part of the configured burst time to use: 0 to 1. */
 double tl_retention_scale(const struct tl_retention *retention);
 uint64_t tl_retention_length(const struct tl_retention *retention);
 uint64_t tl_retention_period(const struct tl_retention *retention);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.c - when the next sample begins and how detailed it is.
+ * schedule.c - the start and the level of the next sample.
  */
 #include "daemon/sampling/schedule.h"
 
@@ -17,12 +17,12 @@ tl_schedule_seed(void)
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
 		return seed;
-	/* before the kernel's own is ready any number does */
+	/* any seed will do before the kernel's pool is ready */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000007 + (uint64_t)now.tv_nsec;
 }
 
-/* splitmix64: a counter in steps of the golden ratio, well stirred. */
+/* splitmix64: a counter in steps of the golden ratio, mixed. */
 static uint64_t
 draw(struct tl_schedule *s)
 {
@@ -33,7 +33,7 @@ draw(struct tl_schedule *s)
 	return x ^ x >> 31;
 }
 
-/* Evenly from [0, 1). */
+/* Draw uniformly from [0, 1). */
 static double
 draw_share(struct tl_schedule *s)
 {
@@ -71,7 +71,8 @@ tl_schedule_next(struct tl_schedule *s, uint64_t now_ns)
 	const uint64_t over = s->length_ns + TL_SCHEDULE_GAP_NS;
 
 	s->at_ns += distance > over ? distance : over;
-	/* late by more than its distance?  Go on from here. */
+	/* If the sample is late by more than its distance, continue from
+	 * now. */
 	if (s->at_ns < now_ns + over)
 		s->at_ns = now_ns + (distance > over ? distance : over);
 }

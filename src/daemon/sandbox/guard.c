@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard.c - the handler of SIGBUS, and the mappings it knows.
+ * guard.c - the handler of SIGBUS, and the guarded mappings.
  */
 #include "daemon/sandbox/guard.h"
 
@@ -13,7 +13,8 @@
 #include <sys/mman.h>
 #include <timeline_layout.h>
 
-/* Read by the handler at any moment: size is stored last and cleared first. */
+/* The handler reads guards at any moment: size is stored last and cleared
+ * first. */
 static struct guard {
 	uint64_t map;
 	uint64_t size; /* 0: free */
@@ -46,7 +47,7 @@ handle(int signal_number, siginfo_t *info, void *context)
 	    mmap((void *)(uintptr_t)page, TIMELINE_PAGE_SIZE,
 		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		-1, 0) == MAP_FAILED) {
-		/* Not a guarded mapping: end as without a handler. */
+		/* not a guarded mapping: end as without a handler */
 		signal(signal_number, SIG_DFL);
 		raise(signal_number);
 		return;

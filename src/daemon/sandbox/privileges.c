@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privileges.c - give away every right that the daemon does not need. */
+/* privileges.c - drop every right that the daemon does not need. */
 #include "daemon/sandbox/privileges.h"
 
 #include "base/text.h"
@@ -17,8 +17,8 @@
 
 /* == folders == */
 
-/* A folder that exists: root gives its rights away, so that a folder of another
- * user would fail later with an error that does not name the owner. */
+/* Check an existing folder.  Root drops its rights, so a folder of another user
+ * would fail later with an error that does not name the owner. */
 static int
 check_folder(const char *path, const struct passwd *user,
     struct tl_fault *fault)
@@ -40,7 +40,7 @@ check_folder(const char *path, const struct passwd *user,
 	    path, name, name);
 }
 
-/* A folder of the user's own, if there is none. */
+/* Make a folder, owned by the user, or check an existing folder. */
 static int
 make_folder(const char *path, mode_t mode, const struct passwd *user,
     struct tl_fault *fault)
@@ -137,8 +137,9 @@ become(const struct passwd *user, struct tl_fault *fault)
 	return 0;
 }
 
-/* Only a process with CAP_SETPCAP can empty the bounding set.  Without it,
- * no_new_privs alone keeps programs that we run from gaining rights. */
+/* Only a process with CAP_SETPCAP can empty the bounding set.  Without an empty
+ * bounding set, no_new_privs alone keeps programs that we run from gaining
+ * rights. */
 static void
 empty_bounding_set(void)
 {
@@ -180,7 +181,8 @@ tl_privileges_drop(const char *user, struct tl_fault *fault)
 	if ((rc = empty_other_sets(fault)) < 0)
 		return rc;
 	/* A process that changed its user is not dumpable: it leaves no core,
-	 * and /proc/self belongs to root.  It holds no secret of root. */
+	 * and /proc/self belongs to root.  This process holds no secret of
+	 * root. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
 		return failed(fault, -errno, "cannot become dumpable");
 	return 0;

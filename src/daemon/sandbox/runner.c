@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runner.c - the process that starts programs, and the daemon's end of it. */
+/* runner.c - the process that starts programs, and the daemon's side of it. */
 #include "daemon/sandbox/runner.h"
 
 #include "base/text.h"
@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 enum {
-	INHERITED_MAX = 1024, /* variables of our own environment */
+	INHERITED_MAX = 1024, /* limit of variables of our environment */
 	OWN = 4,
 	REQUEST_MAX = 128 << 10,
-	START_MAX_MS = 5000 /* until a program has been started */
+	START_MAX_MS = 5000 /* limit of a program's start */
 };
 
-/* Followed by argc arguments and OWN variables, each ended by NUL.  argc 0:
- * reload. */
+/* A request is followed by argc arguments and OWN variables, each ended by NUL.
+ * argc 0 means reload. */
 struct request {
 	uint32_t number;
 	uint32_t argc;
@@ -38,15 +38,15 @@ struct request {
 struct reply {
 	uint32_t number;
 	int32_t rc;
-	int32_t pid; /* 0: there is no process */
+	int32_t pid; /* 0: no process */
 };
 
 /* == in the runner == */
 
-static struct tl_config *known; /* NULL: anything may be started */
+static struct tl_config *known; /* NULL: any program may be started */
 
-/* Variables that we set, or that belong to systemd and the daemon only, are
- * not inherited. */
+/* Is a variable inherited?  Variables that we set, or that belong to systemd
+ * and the daemon only, are not. */
 static bool
 is_inherited(const char *variable)
 {
@@ -71,7 +71,7 @@ is_same_program(const char *const *a, char *const *b)
 	return !a[i] && !b[i];
 }
 
-/* Does a trigger of the configuration run it? */
+/* Does a trigger of the configuration run the program? */
 static bool
 is_known(char *const *argv)
 {
@@ -88,7 +88,7 @@ is_known(char *const *argv)
 	return false;
 }
 
-/* The new process: it becomes the program, or writes why not. */
+/* In the new process: become the program, or write the error to failure. */
 static _Noreturn void
 become(char *const *argv, char *const *environment, int failure)
 {
@@ -111,7 +111,7 @@ become(char *const *argv, char *const *environment, int failure)
 	_exit(127);
 }
 
-/* The process is the daemon's child, as the runner is. */
+/* Start a program as a child of the daemon, as the runner is. */
 static int
 start_program(char *const *argv, char *const *environment, int32_t *pid)
 {
@@ -144,12 +144,13 @@ reload(void)
 	struct tl_config *config;
 
 	if (!known || tl_config_load(&config, known->path, &fault) != 0)
-		return; /* what was known before may still be started */
+		return; /* the old programs may still be started */
 	tl_config_free(known);
 	known = config;
 }
 
-/* 0 with as many strings as there should be, each within the text. */
+/* Cut text into count strings.  Returns 0, or -EPROTO if the text has fewer
+ * strings. */
 static int
 cut_strings(char *text, size_t size, char **strings, size_t count)
 {
@@ -189,7 +190,7 @@ handle(char *text, size_t size, size_t argc, int32_t *pid)
 	return start_program(argv, environment, pid);
 }
 
-/* Until the daemon's end of the socket is closed. */
+/* Serve requests until the daemon's end of the socket is closed. */
 static _Noreturn void
 serve(int fd)
 {
@@ -217,7 +218,8 @@ serve(int fd)
 	}
 }
 
-/* Signals to the group or the unit are for the daemon, which ends us. */
+/* Run the runner.  Signals to the group or the unit are for the daemon, which
+ * ends the runner. */
 static _Noreturn void
 run_runner(int fd)
 {
@@ -234,7 +236,7 @@ run_runner(int fd)
 
 /* == in the daemon == */
 
-static int runner = -1;    /* the socket */
+static int runner = -1;    /* socket to the runner */
 static uint32_t requested; /* number of the last request */
 static uint32_t answered;  /* number of the last reply */
 
@@ -248,7 +250,8 @@ tl_runner_start(const struct tl_config *config)
 		return -errno;
 	pid = fork();
 	if (pid == 0) {
-		memcpy(&known, &config, sizeof(known)); /* its own copy */
+		/* the child's own copy */
+		memcpy(&known, &config, sizeof(known));
 		run_runner(ends[1]);
 	}
 	rc = pid < 0 ? -errno : 0;
@@ -260,7 +263,8 @@ tl_runner_start(const struct tl_config *config)
 	return rc;
 }
 
-/* One message: the request and its strings. */
+/* Send a request and its strings as one message.  Returns 0, -EBUSY if the
+ * socket is full, or -errno. */
 static int
 send_request(const struct tl_text *message)
 {
@@ -291,7 +295,7 @@ tl_runner_reload(void)
 	if (runner < 0)
 		return;
 	put_head(&message, 0);
-	answered = requested; /* no reply comes */
+	answered = requested; /* a reload has no reply */
 	if (send_request(&message) != 0)
 		tl_daemon_log(TL_LOG_WARNING,
 		    "new programs of triggers will not start: the runner did "
@@ -299,7 +303,7 @@ tl_runner_reload(void)
 	tl_text_free(&message);
 }
 
-/* The next reply; -EAGAIN, there is none yet. */
+/* Take the next reply.  Returns 0, -EAGAIN if there is none yet, or -errno. */
 static int
 take_reply(struct reply *reply)
 {
@@ -364,8 +368,8 @@ tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
 	struct reply reply = { 0 };
 	int rc = runner < 0 ? tl_runner_start(NULL) : 0;
 
-	/* A program whose start took too long may have begun since then: it
-	 * is our child, but is not watched. */
+	/* A program whose start took too long may have begun since then: the
+	 * program is our child, but is not watched. */
 	while (rc == 0 && answered != requested)
 		rc = take_reply(&reply);
 	if (rc != 0)

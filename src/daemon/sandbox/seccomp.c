@@ -37,7 +37,7 @@ tl_seccomp_state(void)
 
 enum { SOCKET_TYPE_MASK = 0xf };
 
-/* With any arguments. */
+/* Calls allowed with any arguments: */
 static const int allowed[] = {
 	/* the loop, its timers, its signals */
 	SCMP_SYS(clock_getres), SCMP_SYS(clock_gettime),
@@ -54,7 +54,7 @@ static const int allowed[] = {
 	SCMP_SYS(timer_getoverrun), SCMP_SYS(timer_settime),
 	SCMP_SYS(timerfd_create), SCMP_SYS(timerfd_gettime),
 	SCMP_SYS(timerfd_settime),
-	/* the clock it compares with; to set it takes a capability */
+	/* the clock to compare with; setting it takes a capability */
 	SCMP_SYS(adjtimex), SCMP_SYS(clock_adjtime),
 	/* files: configuration, /proc, timelines, snapshots, recordings */
 	SCMP_SYS(access), SCMP_SYS(chmod), SCMP_SYS(close),
@@ -83,21 +83,21 @@ static const int allowed[] = {
 	SCMP_SYS(msync), SCMP_SYS(munmap), SCMP_SYS(rseq),
 	SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_yield),
 	SCMP_SYS(set_robust_list), SCMP_SYS(set_tid_address),
-	/* itself, writers, and programs of triggers */
+	/* the daemon itself, writers, and programs of triggers */
 	SCMP_SYS(getegid), SCMP_SYS(geteuid), SCMP_SYS(getgid),
 	SCMP_SYS(getgroups), SCMP_SYS(getpgrp), SCMP_SYS(getpid),
 	SCMP_SYS(getppid), SCMP_SYS(getrusage), SCMP_SYS(gettid),
 	SCMP_SYS(getuid), SCMP_SYS(kill), SCMP_SYS(pidfd_open),
 	SCMP_SYS(pidfd_send_signal), SCMP_SYS(sysinfo), SCMP_SYS(tgkill),
 	SCMP_SYS(uname), SCMP_SYS(wait4), SCMP_SYS(waitid),
-	/* sockets that listen; which may be made stands below */
+	/* sockets that listen; conditions[] limits the sockets */
 	SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(bind),
 	SCMP_SYS(getpeername), SCMP_SYS(getsockname), SCMP_SYS(getsockopt),
 	SCMP_SYS(listen), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg),
 	SCMP_SYS(setsockopt), SCMP_SYS(shutdown), SCMP_SYS(socketpair)
 };
 
-/* Calls that only an attacker would make. */
+/* Calls that only an attacker would make kill the process: */
 static const int killing[] = { SCMP_SYS(add_key), SCMP_SYS(bpf),
 	SCMP_SYS(chroot), SCMP_SYS(delete_module), SCMP_SYS(execve),
 	SCMP_SYS(execveat), SCMP_SYS(finit_module), SCMP_SYS(init_module),
@@ -113,13 +113,13 @@ static const int killing[] = { SCMP_SYS(add_key), SCMP_SYS(bpf),
 		SCMP_CMP64(n, SCMP_CMP_MASKED_EQ, (mask), (value))
 #	define EQUALS(n, value) ARGUMENT(n, UINT64_MAX, value)
 
-/* One argument, or two, has to be so. */
+/* Calls allowed if one or two arguments match: */
 static const struct {
 	int call;
 	unsigned count;
 	struct scmp_arg_cmp arguments[2];
 } conditions[] = {
-	/* UNIX sockets, and TCP to listen: nothing connects. */
+	/* UNIX sockets, and TCP sockets that listen: no socket connects. */
 	{ SCMP_SYS(socket), 1, { EQUALS(0, AF_UNIX) } },
 	{ SCMP_SYS(socket), 2,
 	    { EQUALS(0, AF_INET),
@@ -127,12 +127,12 @@ static const struct {
 	{ SCMP_SYS(socket), 2,
 	    { EQUALS(0, AF_INET6),
 		ARGUMENT(1, SOCKET_TYPE_MASK, SOCK_STREAM) } },
-	/* MSG_FASTOPEN connects as it sends. */
+	/* MSG_FASTOPEN would connect. */
 	{ SCMP_SYS(sendto), 1, { ARGUMENT(3, MSG_FASTOPEN, 0) } },
 	{ SCMP_SYS(sendmsg), 1, { ARGUMENT(2, MSG_FASTOPEN, 0) } },
 	/* Threads, but no processes. */
 	{ SCMP_SYS(clone), 1, { ARGUMENT(0, CLONE_THREAD, CLONE_THREAD) } },
-	/* No memory that can be written and run, now or later. */
+	/* No memory that is writable and executable, now or later. */
 	{ SCMP_SYS(mmap), 1, { ARGUMENT(2, PROT_EXEC, 0) } },
 	{ SCMP_SYS(mmap), 1, { ARGUMENT(2, PROT_WRITE, 0) } },
 	{ SCMP_SYS(mprotect), 1, { ARGUMENT(2, PROT_EXEC, 0) } },
@@ -143,7 +143,7 @@ static const struct {
 	{ SCMP_SYS(prctl), 1, { EQUALS(0, PR_SET_NAME) } },
 	{ SCMP_SYS(prctl), 1, { EQUALS(0, PR_GET_NAME) } },
 	{ SCMP_SYS(prctl), 1, { EQUALS(0, PR_GET_TSC) } },
-	/* Limits are read, not set. */
+	/* Limits may be read, not set. */
 	{ SCMP_SYS(prlimit64), 2, { EQUALS(0, 0), EQUALS(2, 0) } },
 };
 
@@ -161,8 +161,8 @@ add_rules(scmp_filter_ctx filter)
 		rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW,
 		    conditions[i].call, conditions[i].count,
 		    conditions[i].arguments);
-	/* Its arguments are in memory, which a filter cannot read; on ENOSYS
-	 * glibc uses clone. */
+	/* A filter cannot read clone3's arguments, which are in memory.  On
+	 * ENOSYS glibc uses clone. */
 	if (rc == 0)
 		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS),
 		    SCMP_SYS(clone3), 0);
@@ -178,7 +178,8 @@ install(void)
 	if (!filter)
 		return -ENOMEM;
 	rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (rc == 0) /* a binary tree: no call is far down a list */
+	/* a binary tree instead of a list, so that no call is slow */
+	if (rc == 0)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (rc == 0)
 		rc = add_rules(filter);

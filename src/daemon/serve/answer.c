@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c - the paths of the HTTP server and their answers. */
+/* answer.c - the answers to the paths of the HTTP server. */
 #include "daemon/serve/answer.h"
 #include "analysis/why.h"
 #include "base/array.h"
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds of one read of a live timeline. */
+/* Limits of one read of a live timeline. */
 enum {
-	POLLED_MAX = 20000, /* entries in an answer to a poll */
-	ASKED_MAX = 200000, /* in an answer to a pause or a zoom */
-	/* Entries that are read for each one of an answer: an equal number is
-	 * read from each lane, and lanes are not equally busy. */
+	POLLED_MAX = 20000, /* entries in the answer to a poll */
+	ASKED_MAX = 200000, /* entries in the answer to a pause or zoom */
+	/* Entries read for each entry of an answer: an equal number is read
+	 * from each lane, and lanes are not equally busy. */
 	READ_FACTOR = 4,
 	EXPLAINED_MAX = 300000, /* entries of all lanes */
 	SHOWN = 5000
@@ -90,7 +90,7 @@ metrics_json(struct tl_http_request *r)
 	accept_as(r, json_type);
 }
 
-/* The busiest first; then by name. */
+/* Order by how busy timelines are, the busiest first, then by name. */
 static int
 by_busy(const void *a, const void *b)
 {
@@ -126,7 +126,7 @@ recordings(struct tl_http_request *r)
 	accept_as(r, json_type);
 }
 
-/* The timeline that ?timeline= names; NULL: it was refused. */
+/* The timeline that ?timeline= names.  NULL: the request was refused. */
 static struct tl_target *
 find_target(struct tl_http_request *r)
 {
@@ -143,7 +143,8 @@ find_target(struct tl_http_request *r)
 	return target;
 }
 
-/* A number of a query: absent leaves *n as it is.  false: it was refused. */
+/* Get a number of the query; an absent number leaves *n unchanged.  Returns
+ * false if the request was refused. */
 static bool
 get_number(struct tl_http_request *r, const char *name, uint64_t *n)
 {
@@ -170,7 +171,7 @@ get_ns(struct tl_http_request *r, const char *name, int64_t *ns)
 	return true;
 }
 
-/* Answer with the body, or with the reason for a failure. */
+/* Answer with the body, or with the reason of a failure. */
 static void
 finish(struct tl_http_request *r, int rc, const struct tl_fault *fault)
 {
@@ -194,7 +195,7 @@ read_done(void *context, int rc, const struct tl_fault *fault,
 	r->resume(r);
 }
 
-/* Have the entries of a timeline read, and the answer made of them. */
+/* Queue the reading of a timeline's entries and the making of the answer. */
 static void
 read_entries(struct tl_http_request *r, const struct tl_target *target,
     uint64_t entries, struct tl_reading_plan plan)
@@ -213,7 +214,7 @@ read_entries(struct tl_http_request *r, const struct tl_target *target,
 				  : strerror(-rc));
 }
 
-/* The newest entries, or those of a range, in order of time. */
+/* Put the newest entries, or the entries of a range, in order of time. */
 static int
 put_events(struct tl_text *body, struct tl_cursor *cursor,
     const struct tl_reading_plan *plan)
@@ -274,7 +275,7 @@ summary(struct tl_http_request *r)
 	finish(r, tl_watch_ask(target, &r->body, q, &fault), &fault);
 }
 
-/* The causes of the slow spans of a message, among the newest entries. */
+/* Put the causes of the slow spans of a message, among the newest entries. */
 static int
 put_why(struct tl_text *body, struct tl_cursor *cursor,
     const struct tl_reading_plan *plan)
@@ -322,8 +323,9 @@ saved(void *context, const struct tl_snapshot_result *result)
 }
 
 /*
- * The page of another site can make a browser send a form here, but not with a
- * header of ours: for that the browser would need our consent (CORS).
+ * Save a snapshot.  The page of another site can make a browser send a form
+ * here, but not with a header of ours: the browser would need our consent for
+ * that (CORS).
  */
 static void
 snapshot(struct tl_http_request *r)
@@ -376,8 +378,8 @@ static const struct route {
 	{ "/snapshot", true, false, snapshot },
 };
 
-/* Is this the token?  The time it takes does not depend on where the two
- * differ. */
+/* Is given the token?  The time of the comparison does not depend on the place
+ * of the first difference. */
 static bool
 is_token(const struct tl_http_request *r, const char *given)
 {
@@ -392,7 +394,7 @@ is_token(const struct tl_http_request *r, const char *given)
 }
 
 /* May this request have a private answer?  The token in the address counts for
- * the page only, which gets a cookie for the rest. */
+ * the page only; further requests of the page have a cookie. */
 static bool
 is_authorized(struct tl_http_request *r, const struct route *route)
 {

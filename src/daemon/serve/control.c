@@ -4,7 +4,7 @@
  *
  *	accepted -> line read -> [saving] -> answer written -> closed
  *
- * Each step but saving is limited to STEP_MAX_S; the loop never waits for a
+ * Each step except saving is limited to STEP_MAX_S; the loop never waits for a
  * client.
  */
 #include "daemon/serve/control.h"
@@ -28,12 +28,12 @@ enum {
 	CLIENTS_MAX = 32,
 	LINE_BYTES_MAX = 4096,
 	STEP_MAX_S = 10,
-	PAUSE_S = 1 /* where no descriptor is left */
+	PAUSE_S = 1 /* pause when no descriptor is left */
 };
 
 struct client {
 	struct tl_control *control;
-	struct client **place; /* where it stands in control */
+	struct client **place; /* the client's slot in control */
 	int fd;
 	ev_io io;
 	ev_timer timer;
@@ -52,8 +52,8 @@ struct tl_control {
 	ev_io io;
 	ev_timer pause;
 	struct client *clients[CLIENTS_MAX];
-	bool busy;   /* in a verb, which may call tl_control_free */
-	bool orphan; /* it did: free us afterwards */
+	bool busy;   /* in a verb that may call tl_control_free */
+	bool orphan; /* tl_control_free was called: free later */
 };
 
 static void
@@ -71,7 +71,8 @@ close_client(struct client *c)
 	free(c);
 }
 
-/* Write as much as possible; close when all is written, or the client left. */
+/* Write as much as possible.  Close when everything is written or the client
+ * left. */
 static void
 flush(struct client *c)
 {
@@ -102,7 +103,7 @@ on_writable(struct ev_loop *loop, ev_io *io, int events)
 	flush(io->data);
 }
 
-/* Send the answer that is in out. */
+/* Send the answer in out. */
 static void
 answer(struct client *c)
 {
@@ -289,8 +290,8 @@ release(struct tl_control *control)
 	free(control);
 }
 
-/* The line is complete.  The verb reload frees control itself where the path of
- * the socket has changed. */
+/* Handle a complete line.  The verb reload frees control if the path of the
+ * socket has changed. */
 static void
 dispatch(struct client *c, size_t size)
 {
@@ -327,7 +328,7 @@ on_readable(struct ev_loop *loop, ev_io *io, int events)
 	(void)events;
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	if (n <= 0) { /* an incomplete line is dropped */
+	if (n <= 0) { /* drop an incomplete line */
 		close_client(c);
 		return;
 	}
@@ -381,7 +382,8 @@ on_client(struct ev_loop *loop, ev_io *io, int events)
 	(void)events;
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 			  errno == ENOMEM)) {
-		/* The socket stays readable: pause, or the loop would spin. */
+		/* The socket stays readable: without a pause the loop would
+		 * spin. */
 		ev_io_stop(loop, io);
 		ev_timer_again(loop, &control->pause);
 	}
@@ -443,7 +445,7 @@ tl_control_free(struct tl_control *control)
 	ev_timer_stop(control->daemon->loop, &control->pause);
 	tl_unix_socket_close(&control->socket);
 	if (control->busy)
-		control->orphan = true; /* dispatch goes on from here */
+		control->orphan = true; /* dispatch frees control */
 	else
 		release(control);
 }

@@ -10,8 +10,9 @@
  *	reload		     load the configuration again
  *	page		     the address of the page, with the token
  *
- * Allowed are root, the daemon's own user, and members of the group of the
- * socket's file, by the credentials that the kernel gives (SO_PEERCRED).
+ * Root, the daemon's own user, and members of the group of the socket's file
+ * may use the socket.  The kernel gives the credentials of the client
+ * (SO_PEERCRED).
  */
 #ifndef TL_DAEMON_SERVE_CONTROL_H
 #define TL_DAEMON_SERVE_CONTROL_H

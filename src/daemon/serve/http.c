@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.c - connections of libmicrohttpd in the daemon's own loop: its epoll
- * descriptor is watched, a timer runs while it wants one, and no thread does.
+ * http.c - connections of libmicrohttpd in the daemon's own loop, without
+ * threads: the loop watches the library's epoll descriptor and runs the timer
+ * that the library asks for.
  *
  * A client that is slow to send its request or to read the answer is
- * disconnected after a while.  When CONNECTIONS_MAX are open and one more
- * comes, the oldest one whose request is not complete is disconnected.  So slow
- * clients delay each other, but not a client that sends and reads at once.
+ * disconnected after a while.  When CONNECTIONS_MAX are open and a further
+ * client comes, the oldest client whose request is not complete is
+ * disconnected.  So slow clients delay each other, but not a client that sends
+ * and reads at once.
  */
 #include "daemon/serve/http.h"
 #include "base/array.h"
@@ -26,25 +28,26 @@
 
 enum {
 	CONNECTIONS_MAX = 256,
-	/* with those that were disconnected and not yet closed */
+	/* includes clients disconnected and not yet closed */
 	LIBRARY_MAX = CONNECTIONS_MAX + 64,
-	CONNECTION_BYTES = 64 << 10, /* of a request, all its headers */
+	CONNECTION_BYTES = 64 << 10, /* limit of a request with its headers */
 	UPLOAD_MAX = 64 << 10,
-	HEADERS_MAX_S = 5, /* until a request has come, and between two */
+	/* until a request has come, and between two requests */
+	HEADERS_MAX_S = 5,
 	SILENCE_MAX_S = 10,
-	REQUEST_MAX_S = 30, /* in all, also if it is never silent */
+	REQUEST_MAX_S = 30, /* in all, even if the client is never silent */
 	SWEEP_S = 1
 };
 
-/* A connection; lives as long as it. */
+/* A connection; freed when the connection is closed. */
 struct client {
 	struct client *next;
 	struct client **link;
 	int fd;
-	double since; /* the loop's time when its request began */
-	bool asked;   /* the headers of its request have come */
-	bool waits;   /* for its answer */
-	bool cut;     /* disconnected, but not yet closed by the library */
+	double since; /* the loop's time at the start of the request */
+	bool asked;   /* the headers of the request have come */
+	bool waits;   /* for an answer */
+	bool cut;     /* disconnected, not yet closed by the library */
 };
 
 /* A request with its connection. */
@@ -52,15 +55,15 @@ struct request {
 	struct tl_http_request http; /* first: resume gets its address */
 	struct tl_http *owner;
 	struct client *client;
-	size_t upload; /* bytes of a body, which is not used */
+	size_t upload; /* bytes of the body, which is ignored */
 	bool suspended;
-	struct request *next; /* of those that are suspended */
+	struct request *next; /* in the list of suspended requests */
 	struct request **link;
 };
 
 struct tl_http {
 	struct tl_daemon *daemon;
-	struct tl_tcp_address address; /* of TCP; else empty */
+	struct tl_tcp_address address; /* of a port; otherwise empty */
 	struct tl_unix_socket socket;  /* of a path */
 	bool is_local;
 	struct MHD_Daemon *mhd;
@@ -69,12 +72,12 @@ struct tl_http {
 	ev_timer sweep;
 	unsigned port;
 	struct client *clients;
-	size_t client_count; /* that are not cut */
+	size_t client_count; /* clients that are not cut */
 	struct request *waiting;
 };
 
 /* Headers of every answer.  The page contains its own script and style, may
- * connect to us only, and may not be embedded in another page. */
+ * connect only to us, and may not be embedded in another page. */
 static const struct {
 	const char *name, *value;
 } headers[] = {
@@ -87,8 +90,8 @@ static const struct {
 	    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
 };
 
-/* HttpOnly: no script can read the cookie; SameSite: no other site can make
- * the browser send it. */
+/* Add the cookie.  HttpOnly: no script can read the cookie; SameSite: no other
+ * site can make the browser send the cookie. */
 static void
 add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
 {
@@ -101,7 +104,7 @@ add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
 	MHD_add_response_header(response, "Set-Cookie", cookie);
 }
 
-/* Hand the body over and queue the answer. */
+/* Pass the body to the library and queue the answer. */
 static enum MHD_Result
 send_answer(struct tl_http_request *r)
 {
@@ -130,7 +133,7 @@ send_answer(struct tl_http_request *r)
 	return done;
 }
 
-/* Nothing of a suspended request happens until resume. */
+/* Suspend a request: nothing happens with it until resume. */
 static void
 suspend(struct request *r)
 {
@@ -170,7 +173,7 @@ resume(struct tl_http_request *request)
 		return;
 	leave_waiting(r);
 	MHD_resume_connection(r->http.connection);
-	/* The library's epoll descriptor does not become readable by it. */
+	/* Resuming does not make the library's epoll descriptor readable. */
 	ev_timer_stop(h->daemon->loop, &h->timer);
 	ev_timer_set(&h->timer, 0, 0);
 	ev_timer_start(h->daemon->loop, &h->timer);
@@ -201,8 +204,8 @@ begin(struct tl_http *h, struct MHD_Connection *connection)
 	return r;
 }
 
-/* Called when the headers have come, for each piece of a body, and when all
- * of it has come. */
+/* Called when the headers have come, for each piece of the body, and after the
+ * whole body. */
 static enum MHD_Result
 handle(void *context, struct MHD_Connection *connection, const char *url,
     const char *method, const char *version, const char *upload,
@@ -250,7 +253,7 @@ completed(void *context, struct MHD_Connection *connection, void **request,
 	*request = NULL;
 }
 
-/* Shut down the connection; the library notices and closes it. */
+/* Shut down the connection.  The library notices and closes the connection. */
 static void
 disconnect(struct tl_http *h, struct client *c)
 {
@@ -259,7 +262,7 @@ disconnect(struct tl_http *h, struct client *c)
 	h->client_count--;
 }
 
-/* The client to disconnect; NULL: all wait for us. */
+/* The client to disconnect.  NULL: all clients wait for us. */
 static struct client *
 find_oldest(const struct tl_http *h)
 {
@@ -326,7 +329,7 @@ notice(void *context, struct MHD_Connection *connection, void **socket_context,
 		client_goes(context, *socket_context);
 }
 
-/* Disconnect clients that take too long, but not those that wait for us. */
+/* Disconnect clients that take too long, except clients that wait for us. */
 static void
 on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -343,8 +346,8 @@ on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 	}
 }
 
-/* Let the library work, and set the timer that it wants: none while there is no
- * connection. */
+/* Let the library work, and set the timer that it asks for: none while there is
+ * no connection. */
 static void
 turn(struct tl_http *h)
 {
@@ -421,7 +424,7 @@ watch(struct tl_http *h)
 	ev_io_start(loop, &h->io);
 }
 
-/* The library closes the descriptor it gets, so it gets a duplicate;
+/* Listen at a path.  The library closes its descriptor, so it gets a duplicate;
  * tl_unix_socket_close removes the file. */
 static int
 listen_at_path(struct tl_http *h, const char *path, int *fd,
@@ -493,7 +496,8 @@ tl_http_port(const struct tl_http *http)
 	return http->port;
 }
 
-/* The wildcard addresses are reached on this machine by loopback. */
+/* Put the address of the page.  On this machine, the wildcard addresses are
+ * reached by loopback. */
 void
 tl_http_put_address(struct tl_text *text, const struct tl_http *http)
 {
@@ -539,7 +543,7 @@ tl_http_free(struct tl_http *http)
 	ev_io_stop(http->daemon->loop, &http->io);
 	ev_timer_stop(http->daemon->loop, &http->timer);
 	ev_timer_stop(http->daemon->loop, &http->sweep);
-	MHD_stop_daemon(http->mhd); /* closes every descriptor it has */
+	MHD_stop_daemon(http->mhd); /* closes all its descriptors */
 	if (http->is_local)
 		tl_unix_socket_close(&http->socket);
 	assert(!http->clients);

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* == a file == */
+/* == a path == */
 
 enum { BACKLOG = 32, MODE = 0660, GROUPS_MAX = 65536 };
 
@@ -29,9 +29,9 @@ new_socket(int *fd)
 }
 
 /*
- * Is there a socket behind the file?  The filter of system calls allows no
- * connect, and a datagram learns as much: one of another type answers with
- * EPROTOTYPE, a file that was left behind with ECONNREFUSED.
+ * Does a process listen at the file?  The filter of system calls allows no
+ * connect, but a datagram gives the answer: a stream socket in use answers with
+ * EPROTOTYPE, a leftover file with ECONNREFUSED.
  */
 static bool
 is_alive(const struct sockaddr_un *at)
@@ -69,8 +69,8 @@ clear_path(const struct sockaddr_un *at, struct tl_fault *fault)
 }
 
 /*
- * The file has its mode from the first moment on: it takes that of the
- * socket, less what the umask forbids, which chmod then gives back.
+ * Bind and listen.  The file has the right mode from the start: it gets the
+ * socket's mode without the bits of the umask, and chmod then sets these bits.
  */
 static int
 listen_at(struct tl_unix_socket *s, const struct sockaddr_un *at)
@@ -120,8 +120,8 @@ tl_unix_socket_close(struct tl_unix_socket *socket)
 	socket->fd = -1;
 }
 
-/* The groups that the process had when it connected, as the kernel knows
- * them: no file or name server is consulted. */
+/* Does the peer have a group?  The kernel knows the peer's groups when it
+ * connected: no file or name server is consulted. */
 static bool
 has_group(int fd, gid_t group)
 {
@@ -148,7 +148,8 @@ tl_unix_socket_allows(const struct tl_unix_socket *socket, int fd)
 		return false;
 	if (peer.uid == 0 || peer.uid == geteuid())
 		return true;
-	/* Read each time: an administrator may change the file's group. */
+	/* Read each time, because an administrator may change the file's
+	 * group. */
 	if (lstat(socket->path, &st) != 0)
 		return false;
 	return peer.gid == st.st_gid || has_group(fd, st.st_gid);
@@ -158,8 +159,8 @@ tl_unix_socket_allows(const struct tl_unix_socket *socket, int fd)
 
 enum { PORT_LAST = 65535 };
 
-/* Cut HOST, [HOST], HOST:PORT or [HOST]:PORT in two; port is empty where
- * there is none.  False: it is none of these, or too long. */
+/* Split HOST, [HOST], HOST:PORT or [HOST]:PORT; port is empty if there is none.
+ * Returns false if the text has another form or is too long. */
 static bool
 split(const char *text, struct tl_tcp_address *address)
 {
@@ -250,7 +251,7 @@ tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
 	return 0;
 }
 
-/* Four numbers, or an address of IPv6 in its brackets. */
+/* Is host an IPv4 address, or an IPv6 address in brackets? */
 static bool
 is_address(const char *host, bool bracket)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listen.h - sockets that the daemon listens on: files of UNIX sockets, TCP
- * ports; and which clients may use them.
+ * listen.h - sockets that the daemon listens on, UNIX sockets and TCP ports;
+ * and the clients that may use them.
  */
 #ifndef TL_DAEMON_SERVE_LISTEN_H
 #define TL_DAEMON_SERVE_LISTEN_H
@@ -15,14 +15,14 @@
 struct tl_unix_socket {
 	int fd;
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	struct stat status; /* of the file when we had made it */
+	struct stat status; /* of the file right after bind */
 };
 
-/* Listen at path, mode 0660.  Replaces a file that a dead daemon left.
- * -EADDRINUSE: another daemon listens there. */
+/* Listen at path, mode 0660.  The file of a dead daemon is replaced.  Returns
+ * 0, or -errno with a fault: -EADDRINUSE, another daemon listens at path. */
 int tl_unix_socket_open(struct tl_unix_socket *socket, const char *path,
     struct tl_fault *fault);
-/* Close, and remove the file if it is still ours. */
+/* Close the socket, and remove its file if the file is still ours. */
 void tl_unix_socket_close(struct tl_unix_socket *socket);
 
 /* May the peer of fd use the socket?  Root, our own user and members of the
@@ -36,10 +36,12 @@ struct tl_tcp_address {
 	char port[TL_TCP_PORT_MAX];
 };
 
-/* "127.0.0.1:9464", "[::1]:0", "name:9464"; -EINVAL and why. */
+/* Parse "127.0.0.1:9464", "[::1]:0" or "name:9464".  Returns 0, or -EINVAL with
+ * a fault. */
 int tl_tcp_address_parse(struct tl_tcp_address *address, const char *text,
     struct tl_fault *fault);
-/* A socket that listens there, non-blocking; -errno and why. */
+/* Set *fd to a non-blocking socket that listens at address.  Returns 0, or
+ * -errno with a fault. */
 int tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
     struct tl_fault *fault);
 
@@ -47,8 +49,8 @@ int tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
  * May a request with this Host header be answered?  An attacker can let the
  * name of his site resolve to this machine (DNS rebinding); the scripts of his
  * page could then read our answers.  The Host header has the name that was
- * used, so only these are accepted: an IP address, localhost, the name of this
- * machine, and the name in the configuration.
+ * used.  Therefore only these names are accepted: an IP address, localhost, the
+ * name of this machine, and the name in the configuration.
  */
 bool tl_host_is_ours(const struct tl_tcp_address *address, const char *host);
 /* Does an Origin header name the page of that Host? */

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* That wait; a body of each may be as large as 12 MB. */
+/* The limit of waiting readings; the body of each may have 12 MB. */
 enum { READINGS_MAX = 64 };
 
 struct tl_reading {
 	struct tl_reading *next;
 	struct tl_readings *owner;
-	struct tl_reading_plan plan; /* done NULL: no request waits for it */
+	struct tl_reading_plan plan; /* done NULL: no request waits */
 	char *text;
 	struct tl_text body;
 	struct tl_fault fault;
@@ -33,7 +33,7 @@ struct list {
 struct tl_readings {
 	struct ev_loop *loop;
 	struct ev_async answered;
-	size_t count; /* that were not given back; the loop's own */
+	size_t count; /* readings not given back; the loop's own */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of everything below */
 	pthread_cond_t asked;

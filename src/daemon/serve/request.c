@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* The timeline may have been detached since, so find it again by name. */
+/* Report a snapshot.  The timeline may have been detached meanwhile, so it is
+ * found again by name. */
 static void
 saved(void *context, const struct tl_snapshot_result *result)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * request.h - a snapshot that a user requested, over the socket or from the
- * page.  It is saved like any other, and the requester gets the result.
+ * page.  The snapshot is saved like any other, and the requester gets the
+ * result.
  */
 #ifndef TL_DAEMON_SERVE_REQUEST_H
 #define TL_DAEMON_SERVE_REQUEST_H
@@ -10,22 +11,23 @@
 #include "daemon/daemon.h"
 #include "daemon/disk/snapshots.h"
 
-/* Owned by the requester; it must not move until done was called. */
+/* A request, owned by the requester.  The request must not move until done was
+ * called. */
 struct tl_request {
 	struct tl_daemon *daemon;
 	tl_snapshot_done *done;
 	void *context;
 };
 
-/* Queue a snapshot: 0, and done will be called; -ENOENT no such timeline,
- * -EBUSY, -EAGAIN, -EDQUOT too many requests, -ENOTSUP this daemon saves
- * none. */
+/* Queue a snapshot.  Returns 0, and done will be called; or -ENOENT without
+ * such a timeline, -EBUSY, -EAGAIN, -EDQUOT after too many requests, or
+ * -ENOTSUP if this daemon saves no snapshots. */
 int tl_request_snapshot(struct tl_request *request, const char *name);
-/* done will not be called any more. */
+/* Make sure that done is not called any more. */
 void tl_request_cancel(struct tl_request *request);
 /* The message for an error of tl_request_snapshot. */
 const char *tl_request_error(int rc);
-/* The result as a JSON object. */
+/* Put the result as a JSON object. */
 void
 tl_request_json(struct tl_text *text, const struct tl_snapshot_result *result);
 

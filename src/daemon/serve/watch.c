@@ -14,7 +14,7 @@
 
 enum {
 	HISTORY_MAX = 1 << 19, /* entries of all lanes, at the start */
-	TURN_MAX = 20000       /* entries before others have the loop */
+	TURN_MAX = 20000       /* entries before the loop continues */
 };
 
 static const double poll_s = 0.02, unasked_s = 60;
@@ -23,7 +23,7 @@ struct tl_watch {
 	struct tl_target *target;
 	struct tl_cursor *cursor;
 	struct tl_html_summary *summary;
-	int64_t complete_ns; /* everything before was counted */
+	int64_t complete_ns; /* all entries before are counted */
 	ev_timer poll;
 	ev_timer unasked;
 };
@@ -43,7 +43,8 @@ tl_watch_end(struct tl_target *target)
 	target->watch = NULL;
 }
 
-/* 1 there is more, 0 all was counted, -errno. */
+/* Count entries.  Returns 1 if more entries wait, 0 if all were counted, or
+ * -errno. */
 static int
 count(struct tl_watch *w)
 {
@@ -73,7 +74,7 @@ on_poll(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)events;
 	if (rc < 0) {
-		/* why is reported by the target's own stream */
+		/* the target's own stream reports the reason */
 		tl_watch_end(w->target);
 		return;
 	}
@@ -121,7 +122,7 @@ start(struct tl_target *target, struct tl_fault *fault)
 	return 0;
 }
 
-/* Signal 0 tests whether the thread exists. */
+/* Has a thread ended?  Signal 0 tests whether the thread exists. */
 static bool
 has_ended(uint32_t pid, uint32_t tid)
 {
@@ -150,7 +151,7 @@ tl_watch_ask(struct tl_target *target, struct tl_text *text,
 	if (!tl_ids_are_none(target->tl))
 		question.has_ended = has_ended;
 	question.now_ns = target->watch->complete_ns;
-	if (rc == 0) /* up to it all was counted */
+	if (rc == 0) /* all entries up to tsc are counted */
 		question.now_tsc = tsc;
 	tl_html_summary_write(target->watch->summary, text, &question);
 	return text->rc;

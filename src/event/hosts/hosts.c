@@ -2,8 +2,8 @@
 /*
  * hosts.c - group sources by host, and give each host a distinct name.
  *
- * Three interners number texts: the keys that identify hosts, the names that
- * hosts have of themselves, and the distinct names that they are given.
+ * Three interners number texts: the keys that identify hosts, the names by
+ * which the hosts know themselves (bases), and the distinct names of the hosts.
  */
 #include "event/hosts/hosts.h"
 
@@ -17,16 +17,16 @@
 
 enum { SUFFIX_MAX = 48 };
 
-/* State of the search for hosts. */
+/* The state of the search for hosts. */
 struct search {
 	struct tl_interner *keys;
 	struct tl_interner *bases;
 	struct tl_interner *names;
 	uint64_t key_count, name_count;
-	uint32_t of_key[TL_FLEET_HOSTS_MAX + 1]; /* host of a key's number */
-	uint32_t uses[TL_FLEET_HOSTS_MAX + 1];   /* of a base by its number */
-	/* The last number that was appended to a base, by the base's number;
-	 * 0: none was. */
+	uint32_t of_key[TL_FLEET_HOSTS_MAX + 1]; /* host, by number of key */
+	uint32_t uses[TL_FLEET_HOSTS_MAX + 1];   /* hosts, by number of base */
+	/* The last number that was appended to a base, by the base's number; 0:
+	 * none. */
 	uint32_t last[TL_FLEET_HOSTS_MAX + 1];
 };
 
@@ -53,7 +53,7 @@ tl_fleet_same_host(const struct tl_origin *a, const struct tl_origin *b)
 	       memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
 }
 
-/* Add a host.  The last that fits stands for all others. */
+/* Add a host.  The last host that fits stands for all further hosts. */
 static uint32_t
 add_host(struct tl_fleet_hosts *hosts, const struct tl_origin *origin)
 {
@@ -64,7 +64,7 @@ add_host(struct tl_fleet_hosts *hosts, const struct tl_origin *origin)
 	return (uint32_t)hosts->count++;
 }
 
-/* The host of a source, made if it is new. */
+/* Find the host of a source; a new host is added. */
 static int
 find_host(struct tl_fleet_hosts *hosts, struct search *s,
     const struct tl_origin *origin, uint32_t *host)
@@ -85,7 +85,7 @@ find_host(struct tl_fleet_hosts *hosts, struct search *s,
 	    &number);
 	if (rc < 0)
 		return rc;
-	if (number > TL_FLEET_HOSTS_MAX) /* too many: one of the others */
+	if (number > TL_FLEET_HOSTS_MAX) /* too many: "others" */
 		number = TL_FLEET_HOSTS_MAX;
 	if (number > s->key_count) {
 		s->key_count = number;
@@ -104,8 +104,8 @@ base_of(const struct tl_fleet_host *host)
 						 : "timeline";
 }
 
-/* Name the host after its base, cut between two characters so that the suffix
- * fits. */
+/* Name the host after its base.  The base is cut between two characters so that
+ * the suffix fits. */
 static void
 set_name(struct tl_fleet_host *host, const char *suffix)
 {
@@ -122,7 +122,8 @@ set_name(struct tl_fleet_host *host, const char *suffix)
 	    suffix);
 }
 
-/* Take a name.  1; 0: another host has it; -errno. */
+/* Take the host's name.  Returns 1, 0 if another host has the name, or
+ * -errno. */
 static int
 take_name(struct search *s, const struct tl_fleet_host *host)
 {
@@ -152,7 +153,7 @@ name_host(struct search *s, struct tl_fleet_host *host)
 		    boot[0], boot[1], boot[2], boot[3]);
 	set_name(host, suffix);
 	while ((rc = take_name(s, host)) == 0) {
-		/* each number of a base is tried once: this ends */
+		/* Each round tries a new number, so the loop ends. */
 		if (s->last[base] == 0)
 			s->last[base] = 1;
 		snprintf(numbered, sizeof(numbered), "%.23s %u", suffix,
@@ -235,7 +236,7 @@ tl_fleet_hosts_free(struct tl_fleet_hosts *hosts)
 
 enum {
 	LINUX_PID_MAX = 1 << 22,
-	HOST_UNKNOWN = TL_FLEET_HOSTS_MAX /* and no index of a host */
+	HOST_UNKNOWN = TL_FLEET_HOSTS_MAX /* no index of a host */
 };
 
 struct process {
@@ -246,13 +247,13 @@ struct process {
 
 struct tl_host_pids {
 	struct tl_fleet_hosts hosts;
-	struct tl_id_map keys;  /* (pid, host): a process */
-	struct tl_id_map taken; /* a pid that was given: its process, ... */
+	struct tl_id_map keys;  /* (pid, host) of a process */
+	struct tl_id_map taken; /* a pid that was given to a process */
 	struct process *processes;
 	size_t capacity;
-	uint32_t *of_taken; /* the host, by the number of the pid, plus 1 */
+	uint32_t *of_taken; /* process plus 1, by number of the pid */
 	size_t taken_capacity;
-	uint32_t next; /* that may be free */
+	uint32_t next; /* last pid tried above LINUX_PID_MAX */
 };
 
 static bool
@@ -270,7 +271,7 @@ host_of(const struct tl_host_pids *p, const struct tl_event *event)
 						       : (uint32_t)host;
 }
 
-/* Are there two, of which one at least is known? */
+/* Are there several hosts, at least one of them known? */
 static bool
 are_several(const struct tl_fleet_hosts *hosts)
 {
@@ -315,7 +316,8 @@ tl_host_pids_free(struct tl_host_pids *p)
 	free(p);
 }
 
-/* Take a pid for a process: 1; 0 it is taken; -ENOSPC, -ENOMEM. */
+/* Take a pid for a process.  Returns 1, 0 if the pid is taken, -ENOSPC or
+ * -ENOMEM. */
 static int
 take(struct tl_host_pids *p, uint32_t pid, uint32_t process)
 {
@@ -332,7 +334,7 @@ take(struct tl_host_pids *p, uint32_t pid, uint32_t process)
 	return 1;
 }
 
-/* A process that is new. */
+/* Add a new process. */
 static int
 add(struct tl_host_pids *p, uint32_t number, uint32_t pid, uint32_t host)
 {
@@ -343,7 +345,7 @@ add(struct tl_host_pids *p, uint32_t number, uint32_t pid, uint32_t host)
 		return rc;
 	while ((rc = take(p, given, number)) == 0)
 		given = ++p->next;
-	if (rc < 0) /* there are too many: it is itself */
+	if (rc < 0) /* too many: the process keeps its pid */
 		given = pid;
 	p->processes[number] = (struct process){ pid, host, given };
 	return rc == -ENOMEM ? rc : 0;
@@ -397,8 +399,8 @@ tl_host_pids_put_host(struct tl_host_pids *pids, uint32_t given,
 	return process.pid;
 }
 
-/* As it was recorded, or where one of the timelines of its host was made by it,
- * from there. */
+/* The recorded name of a process.  A process without a recorded name that made
+ * one of the timelines of its host has the command of the timeline's origin. */
 static struct tl_bytes
 command_of(const struct tl_writer *writer, uint32_t given)
 {

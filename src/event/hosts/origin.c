@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* origin.c - what this machine is called and when it was started. */
+/* origin.c - the name of this machine and the time of its boot. */
 #include "event/hosts/origin.h"
 
 #include "clock/clock.h"

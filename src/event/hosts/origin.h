@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origin.h - the origin of a file's events: the fields of a machine in viewer
- * formats, which no event has.
+ * origin.h - the origin of a file's events: facts about the machine and process
+ * that viewer formats show and events do not carry.
  */
 #ifndef TL_EVENT_ORIGIN_H
 #define TL_EVENT_ORIGIN_H
@@ -11,25 +11,27 @@
 enum { TL_ORIGIN_NAME_MAX = 64 };
 
 struct tl_origin {
-	char machine[65];    /* its name; empty: unknown */
-	char command[65];    /* of process pid, which made the timeline */
-	uint32_t pid;        /* 0: unknown */
-	char timeline[65];   /* which of its timelines; empty: unknown */
-	uint8_t boot_id[16]; /* which start of the machine; all 0: unknown */
-	/* Unix time at which CLOCK_MONOTONIC and CLOCK_BOOTTIME were 0; 0:
-	 * unknown, as where the machine was started again since. */
+	char machine[65];    /* empty: unknown */
+	char command[65];    /* of the process pid */
+	uint32_t pid;        /* process that made the timeline; 0: unknown */
+	char timeline[65];   /* name of the timeline; empty: unknown */
+	uint8_t boot_id[16]; /* boot of the machine; all 0: unknown */
+	/* The Unix time at which CLOCK_MONOTONIC and CLOCK_BOOTTIME were 0.  0
+	 * is unknown: for example, the machine has rebooted since. */
 	int64_t monotonic_ns;
 	int64_t boottime_ns;
 };
 
-/* This machine, since it was started; no process. */
+/* Set the origin to this machine and boot, without a process. */
 void tl_origin_here(struct tl_origin *origin);
 
-/* A name out of a file: up to its NUL, if it has one, and cut if need be. */
+/* Copy a name from a file.  The name ends at a NUL or after 64 bytes. */
 void tl_origin_name(char to[65], struct tl_bytes from);
-/* The boot id, of 32 digits with or without dashes; else all 0. */
+/* Read a boot id of 32 digits, with or without dashes; all 0 if the text has
+ * fewer digits. */
 void tl_origin_boot(uint8_t id[16], struct tl_bytes from);
-/* The 32 digits of a boot id and a NUL; only the NUL where it is unknown. */
+/* Write the 32 digits of a boot id and a NUL; only a NUL when the id is
+ * unknown. */
 enum { TL_ORIGIN_BOOT_SIZE = 33 };
 void tl_origin_boot_text(const uint8_t id[16], char text[TL_ORIGIN_BOOT_SIZE]);
 

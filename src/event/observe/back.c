@@ -2,22 +2,22 @@
 /*
  * back.c - observe newest first.
  *
- * Of a file all changes are known in advance.  What is in force after each of
- * them is kept.
+ * All changes of a file are known in advance.  The observer keeps the state
+ * after each change.
  */
 #include "event/observe/work.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* What is in force from one change to the next. */
+/* The state in force from one change to the next. */
 struct tl_observed_state {
-	/* the place of the change among all events */
+	/* The place of the change among all events. */
 	struct tl_observed_from at;
 	uint32_t lane;
 	uint64_t entry;
 	struct tl_observed_now now;
-	struct tl_named_gates *gates; /* maybe those of the state before */
+	struct tl_named_gates *gates; /* may be shared with the state before */
 };
 
 bool
@@ -35,7 +35,8 @@ tl_observed_is_change(const struct tl_message *message)
 	}
 }
 
-/* The gates after a change: a copy, or those before it. */
+/* The gates after a change: a copy if the change may affect gates, otherwise
+ * the gates of the state before. */
 static struct tl_named_gates *
 copy_gates(const struct tl_observer *o, const struct tl_event *change)
 {
@@ -118,7 +119,7 @@ tl_observer_free(struct tl_observer *o)
 	o->states = NULL;
 }
 
-/* Is a change before an event?  Their order is that of the events of a file. */
+/* Is the change before the event in the order of a file's events? */
 static bool
 is_change_before(const struct tl_observed_state *s,
     const struct tl_event *event)
@@ -130,7 +131,7 @@ is_change_before(const struct tl_observed_state *s,
 	return s->entry < event->number;
 }
 
-/* Load the state that is in force at an event. */
+/* Load the state in force at the event. */
 void
 tl_observe_find_state(struct tl_observer *o, const struct tl_event *event)
 {
@@ -147,7 +148,8 @@ tl_observe_find_state(struct tl_observer *o, const struct tl_event *event)
 
 /* == a recording == */
 
-/* Gates below the base are open in bursts whose entries are not read yet. */
+/* Number an event of a recording.  Bursts whose entries are not read yet may
+ * have opened the gates below the base. */
 static uint64_t
 number_back(struct tl_observer *o, const struct tl_event *event)
 {
@@ -163,8 +165,8 @@ number_back(struct tl_observer *o, const struct tl_event *event)
 			       : o->now.numbers[gate];
 }
 
-/* What was in force before the entry of a plan, unless it is the first of the
- * plan. */
+/* Restore the state before the entry of a plan.  The entry shows that state,
+ * unless the entry is the first of its plan. */
 static void
 take_plan_back(struct tl_observer *o, const struct tl_plan_entry *plan)
 {

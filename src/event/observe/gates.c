@@ -2,9 +2,9 @@
 /*
  * gates.c - the gates of single messages, from the entries of timeline_level.
  *
- * Such an entry is logged before and after the change, and other threads may log
- * theirs in between.  Which change was the last is not known then, so the gate is
- * the lowest that it may have.
+ * A writer logs an entry before and after the change of a gate, and other
+ * threads may log theirs in between.  The order of the changes is then unknown,
+ * so the observer takes the lowest gate that the message may have.
  */
 #include "event/observe/work.h"
 
@@ -20,7 +20,8 @@ tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry)
 	       entry->after < TIMELINE_LEVEL_NONE;
 }
 
-/* Only the named messages changed their gates since then. */
+/* Start with the named gates: from here on, only named messages changed their
+ * gates. */
 void
 tl_observe_begin_named(struct tl_observer *o)
 {
@@ -30,7 +31,7 @@ tl_observe_begin_named(struct tl_observer *o)
 		o->gates.list[i].change = ++o->count;
 }
 
-/* Any gate may have changed. */
+/* Any gate may have changed: end all intervals. */
 void
 tl_observe_any_gate(struct tl_observer *o, const struct tl_event *event)
 {
@@ -43,7 +44,7 @@ tl_observe_any_gate(struct tl_observer *o, const struct tl_event *event)
 		tl_observe_begin_named(o);
 }
 
-/* The place of a message in the table; count where it has none. */
+/* The index of a message in the table, or count. */
 static uint32_t
 find_named(const struct tl_named_gates *gates, uint32_t message)
 {
@@ -69,7 +70,7 @@ lower(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* The claim of a thread; NULL: it has none. */
+/* The claim of the event's thread, or NULL. */
 static struct tl_gate_claim *
 claim_of(struct tl_named_gate *g, const struct tl_event *event)
 {
@@ -87,7 +88,8 @@ drop_claim(struct tl_named_gate *g, struct tl_gate_claim *claim)
 		*claim = g->claims[--g->claim_count];
 }
 
-/* A gate is to change.  The last claim of the thread came to nothing. */
+/* A gate is about to change.  An earlier claim of the same thread was not
+ * made. */
 static void
 claim_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
     const struct tl_event *event)
@@ -110,7 +112,7 @@ claim_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
 	g->gate = lower(g->gate, next.to);
 }
 
-/* A gate has changed, and perhaps again in between by another thread. */
+/* A gate has changed.  Another thread may have changed it again in between. */
 static void
 confirm_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
     const struct tl_event *event)
@@ -125,7 +127,7 @@ confirm_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
 	drop_claim(g, own);
 }
 
-/* An entry says how the gate of a message changes. */
+/* Take an entry that changes the gate of one message. */
 static void
 take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
     const struct tl_event *event)
@@ -153,7 +155,7 @@ take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
 	else
 		claim_gate(g, entry, event);
 	g->change = ++o->count;
-	/* silence is asked for by gate */
+	/* questions about silence go by gate */
 	tl_observe_cut(o, entry->before, event->tsc);
 	tl_observe_cut(o, entry->after, event->tsc);
 	tl_observe_cut(o, g->gate, event->tsc);
@@ -176,7 +178,8 @@ tl_observe_level(struct tl_observer *o, const struct tl_event *event)
 		take_named(o, &entry, event);
 }
 
-/* Entries are missing, perhaps of changes. */
+/* Entries are missing, perhaps entries of changes: a claim no longer shows
+ * which changes came between. */
 void
 tl_observe_lose_claims(struct tl_observer *o)
 {
@@ -186,7 +189,8 @@ tl_observe_lose_claims(struct tl_observer *o)
 			o->gates.list[i].claims[k].low = TIMELINE_LEVEL_OFF;
 }
 
-/* The gate of a message; where it is not known, the lowest that it may have. */
+/* The gate of a message, or the lowest gate it may have if the gate is not
+ * known. */
 unsigned
 tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 {

@@ -2,14 +2,16 @@
 /*
  * slots.c - gates that a plan opens in slots of time.
  *
- * Open slots without a closed one between them are a run, and one interval.
+ * A run is a sequence of open slots without a closed slot between them.  A run
+ * is one interval.
  */
 #include "event/observe/work.h"
 
 void
 tl_observe_plan(struct tl_observer *o, const struct tl_plan_entry *plan)
 {
-	/* Renewed before its lease was over, or the entry of another level. */
+	/* The entry renews the plan before its lease was over, or gives the
+	 * share of another level. */
 	const bool held =
 	    plan->held && o->now.has_plan && plan->shift == o->now.shift &&
 	    plan->seed == o->now.seed && plan->epoch == o->now.plan_epoch;
@@ -35,8 +37,9 @@ is_slot_open(const struct tl_observer *o, unsigned gate, uint64_t slot)
 	return tl_slot_is_open(slot, o->now.shares[gate], o->now.seed);
 }
 
-/* Entries of plans are in the tier of details.  Before the time from which that
- * tier is complete, another plan may have been in force. */
+/* Is the plan in force known at a stamp?  Entries of plans are in the tier of
+ * details.  Before the time from which that tier is complete, another plan may
+ * have been in force. */
 static bool
 is_plan_known(const struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 {
@@ -57,7 +60,7 @@ is_in_slot(const struct tl_observer *o, unsigned gate, uint32_t epoch,
 	       is_slot_open(o, gate, timeline_slot(tsc, o->now.shift));
 }
 
-/* The first of a run of open slots. */
+/* The first slot of the run that a slot belongs to. */
 static uint64_t
 first_of_run(const struct tl_observer *o, unsigned gate, uint64_t slot)
 {
@@ -69,7 +72,8 @@ first_of_run(const struct tl_observer *o, unsigned gate, uint64_t slot)
 	return first;
 }
 
-/* Are all slots between two open?  Not where they are too many to look. */
+/* Are all slots between two slots open?  False if the slots are too many to
+ * examine. */
 static bool
 is_run(const struct tl_observer *o, unsigned gate, uint64_t one, uint64_t other)
 {
@@ -84,8 +88,8 @@ is_run(const struct tl_observer *o, unsigned gate, uint64_t one, uint64_t other)
 	return true;
 }
 
-/* The interval of a slot: that of the slot asked for before, if no slot between
- * the two is closed. */
+/* The number of a slot's interval: the number of the last slot asked for, if no
+ * slot between the two is closed. */
 uint64_t
 tl_observe_slot_number(struct tl_observer *o, unsigned gate,
     const struct tl_event *event)
@@ -102,7 +106,7 @@ tl_observe_slot_number(struct tl_observer *o, unsigned gate,
 	return o->runs[gate].number;
 }
 
-/* Count the time of one slot, or of what is left of it. */
+/* Count the time of one slot, or of the rest of a slot. */
 static void
 count_slot(struct tl_observer *o, uint64_t ticks)
 {
@@ -113,8 +117,8 @@ count_slot(struct tl_observer *o, uint64_t ticks)
 		o->slot_ticks[g] += is_slot_open(o, g, slot) ? ticks : 0;
 }
 
-/* Count the open slots up to a stamp, of gates that levels closed all that
- * time. */
+/* Count the time of open slots up to a stamp, for gates that the levels closed
+ * all that time. */
 void
 tl_observe_count_slots(struct tl_observer *o, uint64_t tsc)
 {
@@ -141,8 +145,8 @@ tl_observe_count_slots(struct tl_observer *o, uint64_t tsc)
 		o->slots_to = tsc;
 }
 
-/* The run of open slots that a stamp lies in; an empty one where it lies in
- * none. */
+/* The run of open slots around a stamp; an empty interval if the stamp is in no
+ * open slot. */
 void
 tl_observe_slots_at(struct tl_observer *o, unsigned gate, uint64_t tsc,
     struct tl_observed *observed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work.h - the observer, shared by the files that make it.
+ * work.h - the functions that the files of the observer share.
  *
  *	../observe.c	levels, intervals, and the next event
  *	gates.c		gates of single messages
@@ -14,22 +14,22 @@
 
 /* == observe.c == */
 
-/* Gates in [from, to) begin a new interval. */
+/* Begin a new interval of the gates in [from, to). */
 void
 tl_observe_renumber(struct tl_observer *observer, unsigned from, unsigned to);
 bool tl_observe_is_open(const struct tl_observer *observer, unsigned gate);
-/* The last interval of the gates in [from, to) ends. */
+/* End the last interval of the open gates in [from, to). */
 void tl_observe_close(struct tl_observer *observer, unsigned from, unsigned to,
     uint64_t tsc);
-/* Gates that are open now, in [from, to), begin an interval. */
+/* Begin an interval of those gates in [from, to) that are open now. */
 void tl_observe_open(struct tl_observer *observer, unsigned from, unsigned to,
     uint64_t tsc);
-/* A gate begins anew: what was open before was not so for all its messages. */
+/* Begin the interval of a gate anew, because the gate was not open before for
+ * all of its messages. */
 void tl_observe_cut(struct tl_observer *observer, unsigned gate, uint64_t tsc);
-/* The base before a change, as far as its entry shows it. */
+/* The base before a change, or 0 if the entry does not show the base. */
 unsigned tl_observe_base_before(const struct tl_event *event);
-/* Before this, entries of changes may be missing, and the levels at the start are
- * those that were in force then. */
+/* Is the event before the time from which all entries of changes are kept? */
 bool tl_observe_is_incomplete(const struct tl_observer *observer,
     const struct tl_event *event);
 bool tl_observe_is_damaged(const struct tl_event *event);
@@ -37,14 +37,15 @@ void tl_observe_forward(struct tl_observer *observer, struct tl_event *event);
 
 /* == gates.c == */
 
-/* Only the named messages changed their gates since then. */
+/* Start with the named gates: from here on, only named messages changed their
+ * gates. */
 void tl_observe_begin_named(struct tl_observer *observer);
-/* Any gate may have changed. */
+/* Any gate may have changed: end all intervals. */
 void
 tl_observe_any_gate(struct tl_observer *observer, const struct tl_event *event);
 void
 tl_observe_level(struct tl_observer *observer, const struct tl_event *event);
-/* Entries are missing, perhaps of changes. */
+/* Entries are missing, perhaps entries of changes. */
 void tl_observe_lose_claims(struct tl_observer *observer);
 const struct tl_named_gate *
 tl_observe_find_named(const struct tl_observer *observer, uint32_t message);
@@ -55,8 +56,8 @@ tl_observe_gates(const struct tl_observer *observer)
 	return observer->loaded ? observer->loaded : &observer->gates;
 }
 
-/* What is known of a message that entries name; NULL: nothing.  Mostly none is
- * named. */
+/* The gate of a message that entries name, or NULL.  Most inputs name no
+ * message. */
 static inline const struct tl_named_gate *
 tl_observe_named(const struct tl_observer *observer, uint32_t message)
 {
@@ -69,24 +70,24 @@ tl_observe_named(const struct tl_observer *observer, uint32_t message)
 
 void
 tl_observe_plan(struct tl_observer *observer, const struct tl_plan_entry *plan);
-/* The interval of a slot: that of the slot asked for before, if no slot between
- * the two is closed. */
+/* The number of a slot's interval: the number of the last slot asked for, if no
+ * slot between the two is closed. */
 uint64_t tl_observe_slot_number(struct tl_observer *observer, unsigned gate,
     const struct tl_event *event);
-/* Count the open slots up to a stamp, of gates that levels closed all that
- * time. */
+/* Count the time of open slots up to a stamp, for gates that the levels closed
+ * all that time. */
 void tl_observe_count_slots(struct tl_observer *observer, uint64_t tsc);
-/* The run of open slots that a stamp lies in; an empty one where it lies in
- * none. */
+/* The run of open slots around a stamp; an empty interval if the stamp is in no
+ * open slot. */
 void tl_observe_slots_at(struct tl_observer *observer, unsigned gate,
     uint64_t tsc, struct tl_observed *observed);
 
 /* == back.c == */
 
-/* Bring in force what was so at an event. */
+/* Load the state in force at the event. */
 void tl_observe_find_state(struct tl_observer *observer,
     const struct tl_event *event);
-/* The next event of a recording, newest first. */
+/* Take the next event of a recording, newest first. */
 void tl_observe_back(struct tl_observer *observer, struct tl_event *event);
 
 #endif
