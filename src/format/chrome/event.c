@@ -268,8 +268,8 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 
 enum {
 	US_SHIFT = 3, /* 10^3 nanoseconds */
-	/* 128 bits hold so many digits. */
-	DIGITS_MAX = 36
+	/* 127 bits hold so many digits and the US_SHIFT zeros behind them. */
+	DIGITS_MAX = 35
 };
 
 /*

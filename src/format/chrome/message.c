@@ -19,9 +19,6 @@ enum {
 	SUFFIX_SIZE = 1
 };
 
-/* Doubles hold every smaller integer. */
-#define EXACT_MAX (UINT64_C(1) << 53)
-
 static bool
 is_word(struct tl_bytes bytes, const char *word)
 {

@@ -157,7 +157,8 @@ intern_known(struct perfetto_write *w)
 		    tl_bytes_of(i == VALUE_BEGIN ? "begin" : "end"), &id);
 		assert(rc < 0 || id == i);
 	}
-	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_ALONE; i++) {
+	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_OVERWRITTEN;
+	     i++) {
 		rc = tl_perfetto_intern(w, ARGUMENTS, tl_bytes_of(names[i]),
 		    &id);
 		assert(rc < 0 || id == i);

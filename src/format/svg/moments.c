@@ -72,7 +72,8 @@ tl_svg_moments_put(struct svg_moments *m, const struct tl_event *event)
 	unsigned doublings;
 
 	if (!event->message) {
-		put_loss(m, event);
+		if (!event->overwritten)
+			put_loss(m, event);
 		return;
 	}
 	doublings = tl_svg_columns_doublings(&m->columns, event->ns);

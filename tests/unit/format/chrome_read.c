@@ -241,6 +241,15 @@ TEST(whole_spans_nest_where_times_are_equal)
 	    "1000  > b\n1000  > x\n3000  < x\n3000  < b\n");
 }
 
+/* Microseconds are times 1000: 36 digits and 3 zeros exceed 127 bits. */
+TEST(a_time_of_many_digits_is_out_of_range)
+{
+	check("[{\"ph\":\"i\",\"ts\":999999999999999999999999999999999999,"
+	      "\"name\":\"a\"}]",
+	    "9223372036854775807  a\n",
+	    "-74 1 time or duration is missing, bad or out of range\n");
+}
+
 TEST(a_whole_span_may_be_none)
 {
 	check("[{\"ph\":\"X\",\"ts\":1,\"name\":\"a\"},"

@@ -223,6 +223,26 @@ TEST(losses_have_a_track)
 	ck_assert_uint_eq(pb_value(events[3], 11), pb_value(events[5], 11));
 }
 
+TEST(overwritten_entries_are_counted_by_that_name)
+{
+	struct tl_event event = { 0 };
+	size_t losses = 0;
+
+	for (uint64_t i = 0; viewers_event(VIEWERS_LOSSY, i, &event); i++) {
+		event.overwritten = !event.message;
+		put(&event);
+	}
+	finish();
+	read_all(tl_bytes(got.data, got.size));
+	for (size_t i = 0; i < event_count; i++) {
+		if (!is_named(i, "entries overwritten"))
+			continue;
+		if (losses++ == 0)
+			is_argument(i, "overwritten", 3, 11);
+	}
+	ck_assert_uint_gt(losses, 0);
+}
+
 TEST(overlaps_with_another_host_are_an_argument)
 {
 	static const struct tl_origin hosts[] = { { .machine = "a" },

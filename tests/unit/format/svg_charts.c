@@ -195,6 +195,21 @@ TEST(losses_and_levels_are_marked, .from = TL_SVG_HEAT, .to = TL_SVG_CHARTS)
 	foreign_free(&f);
 }
 
+TEST(overwritten_entries_are_no_loss, .from = TL_SVG_HEAT, .to = TL_SVG_CHARTS)
+{
+	const struct tl_event overwritten = { .kind = TL_LOST,
+		.lost = 5,
+		.overwritten = true };
+
+	svg_start(_i);
+	svg_put(&overwritten);
+	svg_span(&work, SVG_NS, SVG_NS + 1000, 1);
+	svg_finish();
+	svg_has(", none lost");
+	ck_assert_uint_eq(svg_count("class=\"lost-mark\""), 0);
+	foreign_free(&f);
+}
+
 /* The plot is 944 pixels from 216 on; time ends with a column of 2048 ns. */
 TEST(spans_lie_over_time_one_in_the_other)
 {
