@@ -22,8 +22,9 @@ struct brief {
 	struct tl_why *why;
 	const struct tl_result *result;
 	uint64_t events, lost;
-	bool overwritten; /* entries before those of a lane */
-	int64_t first_ns, last_ns;
+	bool overwritten;          /* entries before those of a lane */
+	int64_t first_ns, last_ns; /* of entries */
+	int64_t end_ns;            /* of the record */
 	int64_t kernel_first_ns, kernel_last_ns;
 	const struct tl_record *slow, *normal;
 };
@@ -64,6 +65,10 @@ read_why(struct brief *b)
 			break;
 	}
 	tl_cursor_close(cursor);
+	if (!b->plan->is_to_end ||
+	    tl_sources_end(b->plan->sources, &b->end_ns) < 0 ||
+	    b->end_ns < b->last_ns)
+		b->end_ns = b->last_ns;
 	return rc < 0 ? rc : sink->finish(sink);
 }
 
@@ -219,9 +224,9 @@ put_observed(const struct brief *b)
 {
 	const struct tl_left_out *l = &b->why->left_out;
 
-	tl_put_format(b->text, "Observed: %llu entries in ",
+	tl_put_format(b->text, "Record: %llu entries in ",
 	    (unsigned long long)b->events);
-	tl_put_duration(b->text, between(b->first_ns, b->last_ns));
+	tl_put_duration(b->text, between(b->first_ns, b->end_ns));
 	tl_put_string(b->text, ", from ");
 	tl_put_time(b->text, b->first_ns);
 	tl_put_string(b->text, "\nMissing:");
@@ -344,7 +349,9 @@ longest_open(const struct brief *b, const struct tl_thread **thread)
 	return found;
 }
 
-/* Append a span that had not ended at the last entry, and what is open in it. */
+/* Append the oldest span without an end in the record, and the spans that are
+ * open in it.  The record cannot tell whether a span goes on or its process was
+ * killed. */
 static void
 put_open(const struct brief *b)
 {
@@ -357,9 +364,9 @@ put_open(const struct brief *b)
 		return;
 	event.message = open->definition->message;
 	memcpy(event.args, open->args, sizeof(event.args));
-	tl_put_string(b->text, "Without an end so far: ");
-	tl_put_duration(b->text, between(open->ns, b->last_ns));
-	tl_put_string(b->text, "  ");
+	tl_put_string(b->text, "No end in the record, begun ");
+	tl_put_duration(b->text, between(open->ns, b->end_ns));
+	tl_put_string(b->text, " before its end: ");
 	tl_put_time(b->text, open->ns);
 	tl_put_string(b->text, "  ");
 	tl_render_node(b->text, &event, true);
@@ -369,7 +376,7 @@ put_open(const struct brief *b)
 		tl_put_duration(b->text, between(open->ns, inner->ns));
 		tl_put_format(b->text, "  thread %u  ", t->tid);
 		tl_put_plain(b->text, inner->definition->message->line1);
-		tl_put_string(b->text, " is open\n");
+		tl_put_string(b->text, " has no end\n");
 	}
 	tl_put_format(&option, "--tid %u", t->tid);
 	if (option.rc == 0)

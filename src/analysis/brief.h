@@ -24,6 +24,7 @@ struct tl_brief_plan {
 	int64_t slower_ns; /* from which on they are slow; 0: not given */
 	const char *files; /* as commands name them */
 	const struct tl_sources *sources;
+	bool is_to_end; /* events are read up to the end of the record */
 	/* Make a cursor of all events, oldest first: 0 or -errno. */
 	int (*open)(void *context, struct tl_cursor **cursor);
 	void *context;

@@ -96,8 +96,9 @@ longest_counted(struct findings *f)
 
 	while (next_record(f, &at))
 		if (at.slow)
-			f->room[slow++] = (struct tl_weighed){
-				at.record->duration_ns, at.record->weight };
+			f->room[slow++] =
+			    (struct tl_weighed){ at.record->duration_ns,
+				    at.record->weight };
 	return value_at(f->room, slow, 1 - outliers_share);
 }
 

@@ -59,6 +59,7 @@ tl_brief_show(const struct tl_sources *inputs, struct tl_select *select,
 	struct tl_brief_plan plan = { .glob = options->brief,
 		.slower_ns = options->slower_ns,
 		.sources = inputs,
+		.is_to_end = select->filter.until_ns == INT64_MAX,
 		.open = open_events,
 		.context = &b };
 	int rc;

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "clock/clock.h"
 #include "event/filter.h"
 #include "event/sched.h"
 #include "source/core.h"
@@ -360,6 +361,27 @@ tl_sources_newest(const struct tl_sources *sources, int64_t *ns)
 		return -ENODATA;
 	*ns = newest;
 	return 0;
+}
+
+int
+tl_sources_end(const struct tl_sources *sources, int64_t *ns)
+{
+	const int rc = tl_sources_newest(sources, ns);
+	int64_t one;
+
+	for (size_t i = 0; rc == 0 && i < sources->count; i++) {
+		const struct tl_source *source = &sources->items[i];
+		const struct tl_snap *snap = tl_source_snap(source);
+
+		if (!tl_source_is_open(source) || !snap ||
+		    !tl_snap_cut(snap, &one))
+			continue;
+		if (source->host)
+			one = tl_add_ns(one, source->host->offset_ns);
+		if (one > *ns)
+			*ns = one;
+	}
+	return rc;
 }
 
 uint64_t

@@ -57,6 +57,11 @@ int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
  * -ENODATA without entries. */
 int tl_sources_newest(const struct tl_sources *sources, int64_t *ns);
 
+/* Set *ns to the end of the record: the latest time up to which a source is known
+ * to be complete, or at which it has an entry.  A timeline is complete up to the
+ * moment at which it was copied.  Returns 0 or -ENODATA without entries. */
+int tl_sources_end(const struct tl_sources *sources, int64_t *ns);
+
 /* An upper bound of the number of entries that a cursor yields. */
 uint64_t tl_sources_entries(const struct tl_sources *sources);
 

@@ -20,7 +20,7 @@ has '... with what is slow' "$page" '^request \$size: 50 of 1000 spans took 65us
 has '... where the time goes' "$page" '^   the time goes into "query" \(100 % of what the slow ones take longer\)$'
 has '... the finding' "$page" '^   size = 9: 100 % of the slow spans, of which 100 % are slow'
 has '... with its risk ratio' "$page" '^   [0-9.e+]+ times the risk of a span without it$'
-has '... what is observed' "$page" '^Observed: 4000 entries in 999\.'
+has '... how long the record is' "$page" '^Record: 4000 entries in 999\.'
 has '... what is missing' "$page" '^Missing: what the kernel did \(timelinectl kernel\)$'
 has '... the path of a slow span' "$page" '^A slow one: 65\.06us  .*  request size\(9\)$'
 has '... step by step' "$page" '^    \+1us  62us  thread 8  query$'
@@ -41,9 +41,18 @@ has '--slower is that of the spans' "$(cat "$work/page")" '^  \$ timeline-dump -
 # the last request has not ended
 sed -E '/"ns":100000[0-9]{4},.*"kind":"end"/d' "$work/brief page.jsonl" >"$work/open.jsonl"
 text=$("$dump" --brief='request*' "$work/open.jsonl")
-has 'a span without an end is called so' "$text" '^Without an end so far: 1us  .*  request size\(0\)$'
-has '... with what is open in it' "$text" '^    \+1us  thread 8  query is open$'
+has 'a span without an end is called so' "$text" '^No end in the record, begun 1us before its end: .*  request size\(0\)$'
+has '... with what is open in it' "$text" '^    \+1us  thread 8  query has no end$'
 has '... and a command' "$text" '^  \$ timeline-dump --tid 8 '
+# a program that hangs: its last request is as old as the copy says, not as the
+# last entry
+"$build/tests/tool/make_timeline" "$name-hang" spans=100
+sleep 1
+has 'the age of a span that hangs is told, though nothing more is logged' \
+	"$("$dump" --brief='work*' "$name-hang")" '^No end in the record, begun [1-9][0-9.]*s before its end: .*  work job\(100\)$'
+lacks '... but not beyond --until' \
+	"$("$dump" --brief='work*' --until +1ms "$name-hang")" 'begun [0-9.]*s before'
+rm -f "/dev/shm$name-hang"
 head -2000 "$work/brief page.jsonl" | sed 's/request/job/' | "$dump" --brief --slower 1s - >"$work/page"
 has 'a span that is not slow is not called so' "$(cat "$work/page")" '^The longest: 65\.06us'
 # 20 messages inside, of long names
