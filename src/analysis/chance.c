@@ -144,8 +144,8 @@ edge_of(const struct tl_stretch *s, bool ends)
 	return ends ? s->end_ns : s->begin_ns;
 }
 
-/* Lower each share to the weight of the span by that of the spans whose edges
- * are near. s is sorted by that edge. */
+/* Lower each share to the weight of the span divided by the weight of the spans
+ * whose edges are near.  s is sorted by the edge. */
 static void
 share_edges(struct tl_stretch *s, size_t count, uint64_t near_ns, bool ends)
 {

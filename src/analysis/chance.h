@@ -57,7 +57,7 @@ double tl_lift(const struct tl_fourfold *f);
 double tl_hypergeometric_tail(const struct tl_fourfold *f);
 
 /* The logarithm of the probability that at least `hits` of n independent events
- * of probability p happen. hits must be above the mean. */
+ * of probability p happen.  hits must be above the mean. */
 double tl_binomial_tail(double n, double p, double hits);
 
 /* The number of slow things with the feature that chance explains, from the
@@ -75,10 +75,10 @@ struct tl_stretch {
 	float *share; /* where the result is stored */
 };
 
-/* Set the share of each span in its episode: the weight of the span by the
- * weight of all spans whose begins are less than near_ns apart from its begin,
- * or whose ends are less than near_ns apart from its end, whichever weigh more.
- * Reorders the spans. */
+/* Set the share of each span in its episode: the weight of the span divided by
+ * the weight of the spans whose begins are less than near_ns apart from its
+ * begin, or of the spans whose ends are less than near_ns apart from its end,
+ * whichever weigh more.  Reorders the spans. */
 void tl_episode_shares(struct tl_stretch *slow, size_t count, int64_t near_ns);
 
 #endif

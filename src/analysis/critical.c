@@ -141,7 +141,7 @@ clock_of(const struct tl_critical *c, const struct tl_event *event)
 	return c->options->clocks ? c->options->clocks[event->source] : 0;
 }
 
-/* Find a thread of a host by its tid. pid 0: the process that logged with this
+/* Find a thread of a host by its tid.  pid 0: the process that logged with this
  * tid last. */
 static uint32_t
 find_thread(const struct tl_critical *c, size_t clock, uint32_t pid,

@@ -152,7 +152,7 @@ struct tl_critical_counts {
 
 struct tl_critical;
 
-/* Make an object. options must outlive the object.  0 or -ENOMEM. */
+/* Make an object.  options must outlive the object.  0 or -ENOMEM. */
 int tl_critical_new(struct tl_critical **critical,
     const struct tl_critical_options *options);
 void tl_critical_free(struct tl_critical *critical);

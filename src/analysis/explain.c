@@ -158,7 +158,7 @@ is_string(const struct tl_message *message, unsigned argument)
 	return message->args[argument].format == TIMELINE_ARG_STRING;
 }
 
-/* Set the number of a record that a scale uses. false: the record has none. */
+/* Set the number of a record that a scale uses.  false: the record has none. */
 static bool
 number_of(const struct explain *e, unsigned scale, const struct tl_record *r,
     int64_t *number)
@@ -904,8 +904,8 @@ count_tests(struct explain *e)
 }
 
 /* Fill in the table of a candidate at a threshold.  An episode of slow spans
- * counts as one; hits are rounded down. false: there is nothing to test, or too
- * few slow spans have the feature. */
+ * counts as one; hits are rounded down.  false: there is nothing to test, or
+ * too few slow spans have the feature. */
 static bool
 table_of(const struct explain *e, const struct counts *counts,
     const struct counts *all, size_t level, struct tl_fourfold *f)

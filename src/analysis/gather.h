@@ -298,7 +298,7 @@ struct tl_cause {
 	double tests;      /* number of tests */
 	double risk, lift; /* counted in episodes */
 	/* excess is the share of the extra time of slow spans that falls on the
-	 * spans with the cause. explains is the excess less the share that
+	 * spans with the cause.  explains is the excess less the share that
 	 * chance gives: 1, all of the extra time and no other span; 0, no more
 	 * of the extra time than of the other spans. */
 	double excess, explains;
@@ -306,7 +306,7 @@ struct tl_cause {
 	int64_t median_with_ns, median_without_ns;
 	int64_t p99_with_ns, p99_without_ns;
 	/* The finding (from 1) that already says the same; 0: the cause is a
-	 * finding itself. same: both have the same spans. */
+	 * finding itself.  same: both have the same spans. */
 	unsigned echo_of;
 	bool same;
 	const struct tl_record *examples[TL_EXAMPLES_MAX];
@@ -370,7 +370,7 @@ tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *record);
 
-/* Append the path of a span as call trees take paths. false: the span has no
+/* Append the path of a span as call trees take paths.  false: the span has no
  * path. */
 bool tl_why_put_path(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *record);
@@ -388,8 +388,8 @@ struct tl_part_sums {
 
 /* Find the parts of the duration in which slow spans take longer, at the
  * threshold of the result.  If the result has no threshold yet, the best
- * threshold is chosen for the result. sums has one element for each feature.  0
- * or -ENOMEM. */
+ * threshold is chosen for the result.  sums has one element for each feature.
+ * 0 or -ENOMEM. */
 int tl_where_explain(struct tl_why *why, struct tl_result *result,
     const struct tl_part_sums *sums, const struct tl_shares *shares);
 

@@ -82,7 +82,7 @@ tl_pair_parse(struct tl_pair_rule *rule, const char *text,
 	return 0;
 }
 
-/* The number of the argument that a side names. -ENOENT: the message has no
+/* The number of the argument that a side names.  -ENOENT: the message has no
  * such argument. */
 static int
 find_arg(const struct tl_pair_side *side, const struct tl_message *message)

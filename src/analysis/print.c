@@ -33,8 +33,8 @@ number_in_trace(const struct tl_trace *trace, const struct tl_thread *t)
 	return count;
 }
 
-/* Find a thread in the list of the source, if its format has a list. count is
- * the length of the list. false: the thread is not listed. */
+/* Find a thread in the list of the source, if its format has a list.  count is
+ * the length of the list.  false: the thread is not listed. */
 static bool
 is_known(const struct tl_source *source, const struct tl_thread *t,
     size_t *number, size_t *count)

@@ -198,7 +198,7 @@ host_of(const struct tl_states *s, uint16_t source)
 	return s->host_of ? s->host_of[source] : 0;
 }
 
-/* Find a thread of a host by its tid. pid 0: the process that logged with this
+/* Find a thread of a host by its tid.  pid 0: the process that logged with this
  * tid last. */
 static struct thread *
 find(struct tl_states *s, unsigned host, uint32_t pid, uint32_t tid)

@@ -87,8 +87,8 @@ int tl_states_of_sources(struct tl_states **states,
     const struct tl_sources *sources);
 
 /*
- * Make the states of threads. horizon_ns: Unix time of the last kernel event,
- * or INT64_MAX; later times are unknown. host_of: the host of each source,
+ * Make the states of threads.  horizon_ns: Unix time of the last kernel event,
+ * or INT64_MAX; later times are unknown.  host_of: the host of each source,
  * below host_count; NULL: all sources are of one host.  Threads of two hosts
  * may have the same number.  The array must outlive the states.  0 or -ENOMEM.
  */

@@ -79,8 +79,8 @@ struct tl_why_plan {
 };
 
 /*
- * Make an object. plan, its glob and the sources of the events must outlive the
- * object.  One thread at a time uses the object.  0; -ENOMEM; -errno from
+ * Make an object.  plan, its glob and the sources of the events must outlive
+ * the object.  One thread at a time uses the object.  0; -ENOMEM; -errno from
  * reading kernel events.
  */
 int tl_why_new(struct tl_why **why, const struct tl_why_plan *plan);
@@ -106,7 +106,7 @@ size_t tl_why_size(const struct tl_why *why);
 size_t tl_why_target_count(const struct tl_why *why);
 
 /* After finish(): append the numbers of items beyond the limits, in lines that
- * begin with prefix. false: nothing was left out. */
+ * begin with prefix.  false: nothing was left out. */
 bool tl_why_left_out(const struct tl_why *why, const char *prefix,
     struct tl_text *text);
 

@@ -37,14 +37,15 @@ struct tl_index; /* strings.c */
 enum { TIMELINE_CHECK_MESSAGES = 4096 };
 
 /*
- * geometry is the copy of this process, which was checked against the size of
- * the file when the file was opened.  Sizes, offsets and bounds must come from
- * geometry, never from the shared header, which another process may damage at
- * any time.
+ * geometry is a copy in the memory of this process, which was checked against
+ * the size of the file when the file was opened.  Sizes, offsets and bounds
+ * must come from geometry, never from the shared header, which another process
+ * may damage at any time.
  */
 struct timeline {
-	/* First member: timeline.hpp reads it.  The number is not 0, and no
-	 * other timeline that the process has opened, or had opened, has it. */
+	/* First member: timeline.hpp reads it.  The number is not 0, and
+	 * differs from the numbers of all timelines that the process has ever
+	 * opened. */
 	uint64_t number;
 	int fd;
 	uint8_t *map;

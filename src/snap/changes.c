@@ -63,7 +63,7 @@ find_messages(struct changes *c)
 	return 0;
 }
 
-/* The message of an entry if it changes levels.  NULL: it does not. */
+/* The message of an entry that changes levels; NULL: any other entry. */
 static const struct tl_message *
 message_of(const struct changes *c, const struct timeline_entry *e)
 {

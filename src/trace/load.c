@@ -215,7 +215,7 @@ jump(struct load *l, uint32_t message)
 	return 0;
 }
 
-/* Take a last child that is a span without an end.  1: it is; 0: it is not. */
+/* Take the last child if the child is a span without an end.  1: taken; 0. */
 static int
 take_open(struct load *l)
 {

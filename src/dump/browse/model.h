@@ -119,7 +119,7 @@ int tl_browse_unfold(struct tl_browse *browse);
 bool tl_browse_fold(struct tl_browse *browse);
 
 /* Unfold the nodes of a path and move the cursor to the last node.  The numbers
- * begin with the thread, from 0. 0; -ENOENT: no such node; else as
+ * begin with the thread, from 0.  0; -ENOENT: no such node; else as
  * tl_browse_unfold(). */
 int
 tl_browse_open(struct tl_browse *browse, const uint64_t *numbers, size_t count);

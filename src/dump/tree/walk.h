@@ -104,7 +104,7 @@ int tl_tree_walk_over(struct tl_tree_walk *walk);
  * 1; 0: none; -errno. */
 int tl_tree_walk_last(struct tl_tree_walk *walk);
 
-/* Append "3/0/17", with the thread from 1. false: the path is too long, and
+/* Append "3/0/17", with the thread from 1.  false: the path is too long, and
  * "3/.../17" was appended. */
 bool tl_tree_put_path(struct tl_text *text, uint64_t thread,
     const struct tl_tree_frame *frame);
