@@ -326,8 +326,8 @@ struct tl_result {
 	size_t threshold_count;
 	int64_t thresholds_ns[TL_THRESHOLDS_MAX]; /* ascending */
 	uint64_t slow[TL_THRESHOLDS_MAX];
-	/* The same without spans whose begin event is missing.  Only the known
-	 * spans are compared. */
+	/* All spans and slow spans whose begin event is not missing.  Only the
+	 * known spans are compared. */
 	uint64_t known, known_slow[TL_THRESHOLDS_MAX];
 	/* The threshold that everything in the result refers to, from 1; 0:
 	 * none. */

@@ -168,7 +168,7 @@ static const struct {
 	    "entries were lost nearby", NULL },
 };
 
-/* The same for features: the words around the name of the group. */
+/* JSON: the kind of a feature.  Text: the words around the name of a group. */
 static const struct {
 	const char *kind, *before, *after;
 } features[] = {

@@ -34,7 +34,7 @@
 				      : tl_array_grow(&(array), &(capacity), \
 					    (count), sizeof(*(array)), false))
 
-/* The same; elements that were never set are all zeros. */
+/* Like TL_ARRAY_ROOM, but elements that were never set are all zeros. */
 #define TL_ARRAY_ZEROS(array, capacity, count) \
 	((size_t)(count) < (capacity) ? 0 \
 				      : tl_array_grow(&(array), &(capacity), \

@@ -23,7 +23,7 @@ struct tl_fault {
 /* Set the fault, unless it is already set.  Returns rc. */
 int tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format,
     ...) __attribute__((format(printf, 4, 5)));
-/* The same for a fault without a place in the input. */
+/* Like tl_fault(), for a fault without a place in the input. */
 #define tl_fail(fault, rc, ...) \
 	tl_fault(fault, rc, TL_FAULT_NOWHERE, __VA_ARGS__)
 

@@ -19,13 +19,13 @@ enum { TL_PATH_MAX = 4096 };
 /*
  * Make the path of a timeline's name.  The library and every tool follow the
  * same rule: "name" and "/name" are the timeline /dev/shm/name; a name with
- * another slash, "."  and ".."  are paths themselves: "./name", "folder/name",
+ * another slash, "." and ".." are paths themselves: "./name", "folder/name",
  * "/folder/name".  0; -ENAMETOOLONG; -EINVAL for NULL, "" and "/".
  */
 int tl_name_path(const char *name, char path[TL_PATH_MAX]);
 
-/* The same for reading: if /dev/shm has no "name", the file "name" in the
- * current directory. */
+/* Like tl_name_path(), for reading: if /dev/shm has no "name", the path is that
+ * of the file "name" in the current directory. */
 int tl_name_find(const char *name, char path[TL_PATH_MAX]);
 
 /* Open the path of tl_name_find() for reading.  Neither a FIFO without a writer

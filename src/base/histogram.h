@@ -37,8 +37,8 @@ double tl_histogram_stddev(const struct tl_histogram *histogram);
 /* The highest value in the bucket of value number rank, in ascending order from
  * 1, but at most the greatest value.  0 if empty. */
 uint64_t tl_histogram_at(const struct tl_histogram *histogram, uint64_t rank);
-/* The same for the rank of a percentile, 0 <= percent <= 100.  For 0 the least
- * value. */
+/* Like tl_histogram_at(), for the rank of a percentile, 0 <= percent <= 100.
+ * For 0 the least value. */
 uint64_t
 tl_histogram_percentile(const struct tl_histogram *histogram, double percent);
 

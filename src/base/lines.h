@@ -48,7 +48,7 @@ tl_scan_skip(struct tl_scan *s, struct tl_bytes text)
 	return true;
 }
 
-/* The same for a literal, whose size the compiler knows. */
+/* tl_scan_skip() for a literal, whose size the compiler knows. */
 #define TL_SCAN_SKIP(s, literal) \
 	tl_scan_skip((s), tl_bytes((literal), sizeof(literal) - 1))
 

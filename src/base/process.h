@@ -20,7 +20,7 @@ void tl_signals_clean_up(void (*clean)(void));
 /* On SIGINT, SIGTERM and, with hangup, SIGHUP, only ask for a stop. */
 void tl_signals_ask_to_stop(bool hangup);
 bool tl_stop_is_asked(void);
-/* The same as a flag, which is not 0 after a stop was asked for. */
+/* The flag of tl_stop_is_asked(), which is not 0 after a stop was asked for. */
 const volatile sig_atomic_t *tl_stop_flag(void);
 
 /* For signal handlers: write words to standard error, and exit with status

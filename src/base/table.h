@@ -89,7 +89,7 @@ tl_hash_bytes(struct tl_bytes bytes)
 	return tl_hash_more_bytes(tl_hash_seed(), bytes);
 }
 
-/* The same in every process, so not for tables. */
+/* A hash that is equal in every process, and so is not for tables. */
 uint64_t tl_hash_fixed(struct tl_bytes bytes);
 
 /*
@@ -207,7 +207,7 @@ struct tl_id_map {
 	uint32_t last; /* the id returned last, plus 1 */
 };
 
-/* As tl_id_map_get(), for a key other than the last one. */
+/* Like tl_id_map_get(), for a key other than the last key. */
 int tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id);
 
 /* Get the id of a key.  0: known; 1: new; -ENOSPC; -ENOMEM. */

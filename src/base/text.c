@@ -271,7 +271,7 @@ put_json_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code)
 		tl_put_bytes(text, tl_bytes(odd, size));
 }
 
-/* The same for a terminal or a CSV field. */
+/* Put one character for a terminal or into a CSV field. */
 static void
 put_plain_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code,
     enum escape escape)

@@ -92,7 +92,7 @@ void tl_put_double(struct tl_text *text, double value);
 void tl_put_duration(struct tl_text *text, int64_t ns);
 /* Put any int64_t as 2026-11-20T19:24:18.123456789+00:00. */
 void tl_put_time(struct tl_text *text, int64_t ns);
-/* The same, with the date of the last second kept in cache. */
+/* Like tl_put_time(), but keep the date of the last second in cache. */
 void tl_put_time_cached(struct tl_text *text, struct tl_time_cache *cache,
     int64_t ns);
 
@@ -187,7 +187,7 @@ size_t tl_number_take(struct tl_bytes bytes, uint64_t *n);
  * 0; -EINVAL: not a number, or too large. */
 int tl_number_unsigned(struct tl_bytes field, const char *end, uint64_t *n);
 int tl_number_signed(struct tl_bytes field, const char *end, int64_t *n);
-/* The same for a number of 32 bits. */
+/* Like tl_number_unsigned(), for a number of 32 bits. */
 int tl_number_small(struct tl_bytes field, const char *end, uint32_t *n);
 /* Read the bits of a double in JSON form, or of inf -inf nan. */
 int tl_number_double(struct tl_bytes field, uint64_t *bits);

@@ -60,7 +60,8 @@ struct tl_listing_style tl_sinks_style(const struct tl_options *options,
 void
 tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
     const struct tl_origin *sources, size_t count);
-/* The same if more sources may appear later, perhaps of several hosts. */
+/* Tell a sink other than a listing that more sources may appear later, perhaps
+ * of several hosts. */
 void
 tl_sinks_expect_hosts(struct tl_sink *sink, const struct tl_options *options);
 

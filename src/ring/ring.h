@@ -149,8 +149,8 @@ bool tl_is_elsewhere(const struct timeline_header *header);
 /* The number of CPU lanes that this machine needs: 1 + the highest number of a
  * CPU that is online or in the affinity mask of this thread. */
 uint32_t tl_cpus(void);
-/* The same from a list in the kernel's format and an affinity mask, which may
- * be NULL.  0: neither is valid. */
+/* Like tl_cpus(), from a list in the kernel's format and an affinity mask,
+ * which may be NULL.  0: neither is valid. */
 uint32_t
 tl_cpu_count(const char *online, const unsigned long *mask, size_t mask_words);
 

@@ -23,11 +23,11 @@ int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
  * 0: no; 100: yes. */
 unsigned tl_snap_recognise(struct tl_bytes first);
 
-/* As tl_snap_open_fd() for a path.  Compression is detected. */
+/* Like tl_snap_open_fd(), for a path.  Compression is detected. */
 int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
     struct tl_fault *fault);
-/* The same for an open file, which stays the caller's.  compressed may be
- * NULL. */
+/* Like tl_zst_snap_open(), for an open file, which stays the caller's.
+ * compressed may be NULL. */
 int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault);
 

@@ -59,7 +59,7 @@
  * none).  Uses the instruction of the CPU if the CPU has one, else tables. */
 uint32_t tl_crc32c(uint32_t crc, const void *data, size_t size);
 
-/* The same with tables only. */
+/* Like tl_crc32c(), with tables only. */
 uint32_t tl_crc32c_by_table(uint32_t crc, const void *data, size_t size);
 
 /* 0x89 and the letters TLTRACE; the magic of an index is its complement. */
@@ -200,7 +200,7 @@ enum { TL_TRACE_ZSTD = 1, TL_TRACE_ZSTD_LEVEL = 3 };
 /* Compresses with TL_TRACE_ZSTD_LEVEL; the level does not matter for
  * reading. */
 extern const struct tl_trace_codec tl_trace_zstd;
-/* The same with another level, 1 to 19. */
+/* Like tl_trace_zstd, with another level, 1 to 19. */
 struct tl_trace_codec tl_trace_zstd_at(int level);
 
 #endif

@@ -154,7 +154,7 @@ struct tl_chain_opened;
 int tl_chain_block_open(struct tl_chain_opened **opened, struct tl_chain *chain,
     struct tl_chain_block *block, enum tl_order order);
 void tl_chain_block_close(struct tl_chain_opened *opened);
-/* As the next() of a cursor, with the messages of the chain. */
+/* Get the next event like a cursor, with the messages of the chain. */
 int tl_chain_block_next(struct tl_chain_opened *opened, struct tl_event *event);
 
 #endif

@@ -161,7 +161,7 @@ enum { TL_COMM_MAX = 64 };
 /* The name of a process (tid 0) or a thread in /proc.  Empty: it has ended. */
 struct tl_bytes
 tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
-/* The same from the names in a timeline.  Empty: no name. */
+/* The name of a process or a thread in a timeline.  Empty: no name. */
 struct tl_bytes tl_recorder_source_comm(const struct tl_recorder_source *source,
     char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
 
