@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* brief.c - one page about slow spans: brief.h. */
+/* brief.c - one page about slow spans, see brief.h. */
 #include "analysis/brief.h"
 
 #include "analysis/critical.h"
@@ -13,7 +13,9 @@
 
 enum {
 	STEPS_SHOWN = 8,
-	EDGES = 50 /* less than such a part of the time is not reported */
+	/* an edge without kernel events that is shorter than 1/EDGES of the run
+	 * is not reported */
+	EDGES = 50
 };
 
 struct brief {
@@ -22,7 +24,7 @@ struct brief {
 	struct tl_why *why;
 	const struct tl_result *result;
 	uint64_t events, lost;
-	bool overwritten;          /* entries before those of a lane */
+	bool overwritten; /* the oldest entries of a lane were overwritten */
 	int64_t first_ns, last_ns; /* of entries */
 	int64_t end_ns;            /* of the record */
 	int64_t kernel_first_ns, kernel_last_ns;
@@ -94,7 +96,7 @@ read_critical(const struct brief *b, struct tl_critical *const *paths,
 
 /* == which spans == */
 
-/* The time that spans take beyond the median, if they are slow. */
+/* The time that the slow spans take beyond the median. */
 static double
 extra_of(const struct tl_result *result)
 {
@@ -109,7 +111,7 @@ extra_of(const struct tl_result *result)
 	return sum;
 }
 
-/* The message whose slow spans cost most. */
+/* The message whose slow spans cost the most time. */
 static const struct tl_result *
 choose_result(const struct tl_why *why)
 {
@@ -147,8 +149,8 @@ distance(int64_t a, int64_t b)
 	return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-/* The span that began next to a slow one, of those that took as long as is
- * usual: within a tenth of the median. */
+/* A usual span to compare a slow span with: of the spans within a tenth of the
+ * median, the span that began nearest to the slow span. */
 static const struct tl_record *
 normal_beside(const struct tl_result *result, const struct tl_record *slow)
 {
@@ -183,7 +185,8 @@ choose_spans(struct brief *b)
 
 /* == text == */
 
-/* Stamps of a damaged file may be any. */
+/* The stamps of a damaged file can have any value, so the difference may
+ * overflow. */
 static int64_t
 between(int64_t from, int64_t to)
 {
@@ -199,7 +202,7 @@ put_command(const struct brief *b, const char *options)
 	    b->plan->files);
 }
 
-/* Append in which time it is not known what the kernel did. */
+/* Append the periods for which the file has no kernel events. */
 static void
 put_kernel_missing(const struct brief *b)
 {
@@ -250,7 +253,8 @@ put_observed(const struct brief *b)
 	put_command(b, "--info");
 }
 
-/* A glob for the name of a message, within single quotes of a shell. */
+/* Append a glob for the name of a message, in a form that fits between the
+ * single quotes of a shell. */
 static void
 put_glob(struct tl_text *text, struct tl_bytes name)
 {
@@ -324,8 +328,8 @@ put_steps(const struct brief *b, const struct tl_critical_result *r)
 	}
 }
 
-/* The span of the message that has been open longest, with its thread; NULL:
- * each has ended. */
+/* The open span of the message that began first, and its thread.  NULL: every
+ * span of the message has ended. */
 static const struct tl_frame *
 longest_open(const struct brief *b, const struct tl_thread **thread)
 {
@@ -409,7 +413,7 @@ put_span(const struct brief *b, const char *what, const struct tl_record *r,
 	tl_put_char(b->text, '\n');
 	if (tl_critical_finish(path, &results, &count) < 0)
 		b->text->rc = -ENOMEM;
-	/* others may begin at the same time */
+	/* spans of other messages may begin at the same time */
 	for (size_t i = 0; i < count; i++)
 		if (tl_bytes_equal(results[i].message->line1,
 			b->result->target->group->name))
@@ -454,7 +458,7 @@ put_paths(struct brief *b)
 	return rc;
 }
 
-/* Cut at the end of a line. */
+/* Cut the text at the end of a line. */
 static void
 cut(struct tl_text *text, size_t from)
 {

@@ -10,7 +10,7 @@
 
 enum { TERMS_MAX = 1 << 20 };
 
-/* The logarithm of n over k. */
+/* The logarithm of the binomial coefficient n over k. */
 static double
 choose(double n, double k)
 {
@@ -20,7 +20,8 @@ choose(double n, double k)
 	       lgamma_r(n - k + 1, &sign);
 }
 
-/* The share of one of four cells, which has both of all things. */
+/* The term of one of the four cells in the mutual information; both is the
+ * number of things in the cell, a and b are the sums of its margins. */
 static double
 cell(double both, double a, double b, double all)
 {
@@ -113,7 +114,7 @@ tl_strata_tail(const struct tl_fourfold *strata, size_t count)
 		slow += strata[i].slow;
 		hits += strata[i].hits;
 	}
-	/* Hoeffding: from one above the mean on */
+	/* Hoeffding's bound holds from one hit above the mean on */
 	if (hits < mean + 1 || mean <= 0 || mean >= slow)
 		return 0;
 	return tl_binomial_tail(slow, mean / slow, hits);
@@ -143,7 +144,8 @@ edge_of(const struct tl_stretch *s, bool ends)
 	return ends ? s->end_ns : s->begin_ns;
 }
 
-/* Lower each share to what the spans near its edge leave; they are sorted. */
+/* Lower each share to the weight of the span divided by the weight of the spans
+ * whose edges are near.  s is sorted by the edge. */
 static void
 share_edges(struct tl_stretch *s, size_t count, uint64_t near_ns, bool ends)
 {

@@ -6,20 +6,21 @@
  *	slow        hits                 the test of Fisher: a hypergeometric
  *	others                           tail, given the sums of both margins
  *
- * The test counts observations that are independent.  Slow spans are not: one
- * stop of all threads makes 16 of them, which began together, have as many
- * others open and fall into the same window of any clock.  So one of m slow
- * spans that began or ended together counts as 1/m: all of them are one
- * observation, an episode, as in Kish's effective size of a sample in clusters
- * (Survey Sampling, 1965; Rao and Scott in Biometrics 48, 1992).  Spans that
- * are slow for reasons of their own rarely begin or end together, and lose
- * little.
+ * The test counts observations that are independent.  Slow spans are not
+ * independent: one stop of 16 threads makes 16 slow spans, which began
+ * together, had the same number of other spans open and fall into the same
+ * window of any clock.  So each of m slow spans that began or ended together
+ * counts as 1/m: the m spans are one observation, an episode, as in Kish's
+ * effective size of a sample in clusters (Survey Sampling, 1965; Rao and Scott
+ * in Biometrics 48, 1992).  Spans that are slow for reasons of their own rarely
+ * begin or end together, and lose little.
  *
- * Does a feature say something once another is known?  Then it does so among
- * the spans that have the other and among those that have not: in strata, as of
- * Mantel and Haenszel (1959).  The sum of hypergeometric numbers is one of
- * independent trials of unequal chances, whose tail is at most that of the
- * binomial distribution with the same mean (Hoeffding in Annals of Mathematical
+ * Does a feature say something once another is known?  Then the feature says
+ * something among the spans that have the other feature, and among the spans
+ * that lack the other feature: in strata, by Mantel and Haenszel (1959).  A sum
+ * of hypergeometric numbers is distributed like a sum of independent trials of
+ * unequal chances, and its tail is at most the tail of the binomial
+ * distribution with the same mean (Hoeffding in Annals of Mathematical
  * Statistics 27, 1956).
  */
 #ifndef TL_ANALYSIS_CHANCE_H
@@ -28,7 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All things: slow ones, those with a feature, and hits, which are both. */
+/* A table of things: all, the slow, those with a feature, and hits, the slow
+ * things with the feature. */
 struct tl_fourfold {
 	double all;
 	double slow;
@@ -36,43 +38,47 @@ struct tl_fourfold {
 	double hits;
 };
 
-/* The mutual information of the two, in nats; never below 0. */
+/* The mutual information of slowness and feature, in nats; never below 0. */
 double tl_information(const struct tl_fourfold *f);
 
-/* The share of slow things with the feature by that without it; if no slow one
- * is without it, half a one is assumed.  Some things must have it and some
- * not. */
+/* The share of slow things among the things with the feature, divided by the
+ * share among the things without the feature.  If no slow thing lacks the
+ * feature, half a thing is assumed.  Some things must have the feature and some
+ * must not. */
 double tl_risk_ratio(const struct tl_fourfold *f);
 
-/* The share of slow things among those with the feature by that among all. */
+/* The share of slow things among the things with the feature, divided by the
+ * share among all things. */
 double tl_lift(const struct tl_fourfold *f);
 
-/* The logarithm of the probability that at least hits of `with` things, chosen
- * at random out of all, are slow: hypergeometric, for hits above the mean. */
+/* The logarithm of the probability that at least `hits` of `with` things,
+ * chosen at random out of all, are slow.  Hypergeometric; hits must be above
+ * the mean. */
 double tl_hypergeometric_tail(const struct tl_fourfold *f);
 
-/* The logarithm of the probability that at least hits of n independent events
- * of probability p happen; for hits above the mean. */
+/* The logarithm of the probability that at least `hits` of n independent events
+ * of probability p happen.  hits must be above the mean. */
 double tl_binomial_tail(double n, double p, double hits);
 
-/* The number of slow things with the feature that chance explains, by the sums
- * of the margins of each of count tables. */
+/* The number of slow things with the feature that chance explains, from the
+ * margins of each of `count` tables. */
 double tl_strata_mean(const struct tl_fourfold *strata, size_t count);
 
-/* The logarithm of the probability of as many hits in all tables together; 0 if
- * there are no more than the mean. */
+/* The logarithm of the probability of at least this many hits in all tables
+ * together; 0 if the hits are no more than the mean. */
 double tl_strata_tail(const struct tl_fourfold *strata, size_t count);
 
-/* A slow span, which stands for `weight` ones. */
+/* A slow span, which represents `weight` spans. */
 struct tl_stretch {
 	int64_t begin_ns, end_ns;
 	uint32_t weight;
-	float *share; /* where its share goes */
+	float *share; /* where the result is stored */
 };
 
-/* Set the share of each in its episode: its weight by that of all whose begins
- * are less than near_ns apart from its own, or whose ends are, whichever are
- * more.  Reorders them. */
+/* Set the share of each span in its episode: the weight of the span divided by
+ * the weight of the spans whose begins are less than near_ns apart from its
+ * begin, or of the spans whose ends are less than near_ns apart from its end,
+ * whichever weigh more.  Reorders the spans. */
 void tl_episode_shares(struct tl_stretch *slow, size_t count, int64_t near_ns);
 
 #endif

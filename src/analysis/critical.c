@@ -14,7 +14,7 @@
 
 enum {
 	NESTED_MAX = 64,     /* open spans of a thread that are distinguished */
-	STEPS_MAX = 1 << 20, /* of one walk */
+	STEPS_MAX = 1 << 20, /* steps of one walk */
 	NO_THREAD = UINT32_MAX
 };
 
@@ -23,14 +23,15 @@ struct wait {
 	int64_t from_ns;
 	int64_t to_ns;
 	int64_t sent_ns; /* when the other thread ended the wait */
-	/* the other thread; NO_THREAD: none, the walk goes on at from_ns */
+	/* the thread that ended the wait; NO_THREAD: none, and the walk goes on
+	 * at from_ns */
 	uint32_t thread;
-	uint16_t rule; /* of PAIR */
+	uint16_t rule; /* for PAIR */
 	uint8_t kind;  /* enum tl_critical_kind */
 	bool certain;
 };
 
-/* From this time this was the innermost span of a thread. */
+/* The innermost span of a thread from a time on. */
 struct change {
 	int64_t ns;
 	const struct tl_message *message; /* NULL: outside of all spans */
@@ -38,36 +39,38 @@ struct change {
 
 struct thread {
 	struct tl_critical_thread id;
-	struct wait *waits; /* by to_ns */
+	struct wait *waits; /* in order of to_ns */
 	size_t wait_count;
 	size_t wait_capacity;
-	struct change *changes; /* by ns */
+	struct change *changes; /* in order of ns */
 	size_t change_count;
 	size_t change_capacity;
 	const struct tl_message *open[NESTED_MAX];
 	unsigned depth;  /* may be more than NESTED_MAX */
-	int64_t last_ns; /* time of its previous event */
+	int64_t last_ns; /* time of the previous event */
 	int64_t last_bound;
 	/* from kernel events: */
-	int64_t out_ns;   /* switched out; INT64_MIN: it runs, or is unknown */
+	int64_t out_ns;   /* switched out; INT64_MIN: running, or unknown */
 	int64_t woken_ns; /* INT64_MIN: not woken */
-	uint32_t waker;   /* NO_THREAD: none that logs */
-	/* the kind of its wait, enum tl_critical_kind; RUNNABLE: it was
+	uint32_t waker;   /* NO_THREAD: no thread that logs */
+	/* enum tl_critical_kind of the wait; RUNNABLE: the thread was
 	 * preempted */
 	uint8_t blocked;
 };
 
-/* One value of a pair. */
+/* One value of a pair rule. */
 struct value {
 	uint64_t value;
 	int64_t sent_ns;
 	int64_t sent_bound;
-	int64_t received_ns; /* of a receive whose send was not seen */
+	/* time of a receive whose send has not been seen */
+	int64_t received_ns;
 	int64_t received_bound;
-	uint64_t losses;   /* number of losses before the send */
-	uint32_t sender;   /* NO_THREAD: none */
-	uint32_t receiver; /* of a receive whose send was not seen */
-	uint32_t wait;     /* the wait of that receive */
+	uint64_t losses; /* number of losses before the send */
+	uint32_t sender; /* NO_THREAD: none */
+	/* thread of a receive whose send has not been seen */
+	uint32_t receiver;
+	uint32_t wait; /* index of the wait of that receive */
 	uint16_t rule;
 	uint16_t waiting; /* sends since the last receive */
 };
@@ -100,7 +103,7 @@ struct tl_critical {
 	struct tl_critical_result *results;
 	size_t result_count;
 	size_t result_capacity;
-	struct tl_message_map verdicts; /* by message: does the glob match */
+	struct tl_message_map verdicts; /* does the glob match? by message */
 	uint64_t wait_count;
 	uint64_t change_count;
 	uint64_t losses;
@@ -138,8 +141,8 @@ clock_of(const struct tl_critical *c, const struct tl_event *event)
 	return c->options->clocks ? c->options->clocks[event->source] : 0;
 }
 
-/* A thread of a host by its number.  pid 0: the process that logged with this
- * number last. */
+/* Find a thread of a host by its tid.  pid 0: the process that logged with this
+ * tid last. */
 static uint32_t
 find_thread(const struct tl_critical *c, size_t clock, uint32_t pid,
     uint32_t tid)
@@ -185,7 +188,7 @@ thread_of(struct tl_critical *c, const struct tl_event *event, uint32_t *found)
 	return 0;
 }
 
-/* The largest error of an event's time on another clock. */
+/* The largest error of the time of an event against another clock. */
 static int64_t
 bound_of(const struct tl_event *event)
 {
@@ -230,14 +233,14 @@ add_change(struct tl_critical *c, struct thread *t, int64_t ns)
 	if (TL_ARRAY_ROOM(t->changes, t->change_capacity, t->change_count) < 0)
 		return -ENOMEM;
 	if (t->change_count > 0 && ns < t->changes[t->change_count - 1].ns)
-		/* a clock was set back */
+		/* the clock was set back */
 		ns = t->changes[t->change_count - 1].ns;
 	t->changes[t->change_count++] = (struct change){ ns, message };
 	c->change_count++;
 	return 0;
 }
 
-/* Take a begin event, or an end event, which also ends the spans inside. */
+/* Take a begin or end event.  An end event also ends the spans inside. */
 static int
 nest(struct tl_critical *c, struct thread *t, const struct tl_event *event)
 {
@@ -277,7 +280,7 @@ find_value(struct tl_critical *c, const struct tl_pair_seen *seen)
 	return NULL;
 }
 
-/* Find or add a value.  0; -ENOSPC: there are too many; -ENOMEM. */
+/* Find or add a value.  0; -ENOSPC: too many values; -ENOMEM. */
 static int
 value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
     struct value **value)
@@ -301,7 +304,7 @@ value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
 	return 0;
 }
 
-/* Is a before b for all possible errors of the clocks? */
+/* Is a before b, whatever the errors of the clocks are? */
 static bool
 is_before(int64_t a, int64_t a_bound, int64_t b, int64_t b_bound)
 {
@@ -319,8 +322,8 @@ sent(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	if (value->receiver != NO_THREAD) {
-		/* Another clock shows that it was received earlier: within the
-		 * bounds of error both happened at the same time. */
+		/* Another clock has the receive before the send.  If the bounds
+		 * of error overlap, send and receive count as simultaneous. */
 		struct thread *receiver = &c->threads[value->receiver];
 		struct wait *wait = &receiver->waits[value->wait];
 
@@ -345,8 +348,8 @@ sent(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 	return 0;
 }
 
-/* Add a wait at once, so that the waits of a thread are in order.  Until its
- * sender is known, walks ignore it. */
+/* Add the wait before its sender is known, so that the waits of a thread stay
+ * in order.  Walks ignore a wait without a sender. */
 static int
 received(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
     const struct tl_pair_seen *seen)
@@ -396,7 +399,7 @@ pair(struct tl_critical *c, uint32_t thread, const struct tl_event *event)
 	int rc = 0;
 	const int count = tl_pair_match(&c->matcher, event, seen);
 
-	/* an event's receive comes before its send */
+	/* if one event is both, its receive comes before its send */
 	for (int side = TL_PAIR_SIDES - 1; side >= 0; side--) {
 		for (int i = 0; i < count && rc == 0; i++) {
 			if ((int)seen[i].side != side)
@@ -427,8 +430,8 @@ has_text(const struct tl_event *event, const char *name, struct tl_bytes *text)
 	return false;
 }
 
-/* The thread runs again: add its wait.  If its switch was not seen, the time
- * when it got a CPU is unknown. */
+/* The thread runs again: add its wait.  If the switch was not seen, the time
+ * when the thread got a CPU is unknown. */
 static int
 runs_again(struct tl_critical *c, struct thread *t, int64_t ns, bool seen)
 {
@@ -460,9 +463,9 @@ runs_again(struct tl_critical *c, struct thread *t, int64_t ns, bool seen)
 	return rc;
 }
 
-/* The thread logged an event, so it runs: some kernels report no switch from
- * the idle task.  A program may set the stamps of its entries: they count only
- * after the wakeup. */
+/* The thread logged an event, so the thread runs: some kernels report no switch
+ * from the idle task.  The stamp counts only after the wakeup, because a
+ * program may set the stamps of its entries. */
 static int
 ran(struct tl_critical *c, struct thread *t, int64_t ns)
 {
@@ -499,7 +502,7 @@ is_by_task(const struct tl_event *event)
 }
 
 /* A thread was woken.  The kernel may report a wakeup before the thread is
- * switched out: then it did not wait. */
+ * switched out; the thread then did not wait. */
 static int
 woken(struct tl_critical *c, struct thread *t, const struct tl_event *event)
 {
@@ -580,7 +583,7 @@ is_wanted(struct tl_critical *c, const struct tl_message *message)
 	if (verdict)
 		return verdict == &yes;
 	matches = tl_glob_matches_message(c->options->glob, message);
-	/* without memory for it the glob is matched again next time */
+	/* without memory for the verdict the glob is matched again next time */
 	(void)tl_message_map_add(&c->verdicts, message, matches ? &yes : &no);
 	return matches;
 }
@@ -641,7 +644,8 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 		return rc;
 	t = &c->threads[thread];
 	what = tl_sched_what(event->message);
-	/* kernel events are no events of the thread's own in pairs */
+	/* events of the kernel are not the thread's own events and are never in
+	 * pairs */
 	if (what != TL_SCHED_NONE)
 		return put_sched(c, t, event, what);
 	rc = ran(c, t, event->ns);
@@ -653,7 +657,7 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 		rc = nest(c, t, event);
 		if (rc == 0)
 			rc = tl_spans_put(c->open, event, &span);
-		if (rc > 0) /* one with losses inside is marked */
+		if (rc > 0) /* a span with losses inside is marked */
 			rc = event->proven || tl_observed_joins(span.observed,
 						  event->observed)
 				 ? add_span(c, thread, &span)
@@ -669,8 +673,9 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 struct walk {
 	struct tl_critical *c;
 	struct tl_critical_result *result;
-	bool keep;       /* store the steps, newest first until the end */
-	bool uncertain;  /* an edge on the way was uncertain */
+	/* store the steps, newest first; the order is reversed at the end */
+	bool keep;
+	bool uncertain;  /* an edge that the walk has passed was uncertain */
 	size_t capacity; /* capacity of the array of steps */
 };
 
@@ -734,7 +739,7 @@ add_step(struct walk *w, const struct tl_critical_step *step)
 	return 0;
 }
 
-/* The number of changes of a thread before a time. */
+/* The number of changes of the thread before a time. */
 static size_t
 find_change(const struct thread *t, int64_t ns)
 {
@@ -744,7 +749,7 @@ find_change(const struct thread *t, int64_t ns)
 	return i;
 }
 
-/* Add the work of a thread between two times, by innermost spans. */
+/* Add the work of a thread between two times, split by innermost span. */
 static int
 add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
 {
@@ -770,7 +775,7 @@ add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
 	return rc;
 }
 
-/* The number of waits of a thread that ended at or before a time. */
+/* The number of waits of the thread that ended at or before a time. */
 static size_t
 find_wait(const struct thread *t, int64_t ns)
 {
@@ -818,7 +823,7 @@ walk_back(struct walk *w, const struct span *span)
 		while (rc == 0 && wait->kind == TL_CRITICAL_PAIR && left > 0 &&
 		       t->waits[left - 1].kind == TL_CRITICAL_RUNNABLE &&
 		       t->waits[left - 1].from_ns >= next_ns) {
-			/* the value was sent, but the receiver had no CPU
+			/* the value had been sent, but the receiver had no CPU
 			 * yet */
 			const struct wait *cpu = &t->waits[--left];
 

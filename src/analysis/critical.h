@@ -16,26 +16,27 @@
  *
  * Waits are found in two ways:
  *
- *   pairs     messages that the user declared: what one thread sent, another
- *             received ("put $id = got $id", "unlock $m = locked $m").  The
- *             receiver waited since its previous event; if the sender was
- *             earlier than that, nothing was waited for.  Of several sends of
- *             one value the last one before the receive counts.
+ *   pairs     messages that the user declared: one thread sent a value and
+ *             another thread received the value ("put $id = got $id", "unlock
+ *             $m = locked $m").  The receiver waited since its previous event;
+ *             if the send was earlier, the receiver did not wait.  If a value
+ *             was sent several times, the last send before the receive counts.
  *   kernel    "switched out", "woken by", "switched in" (event/sched.h): a
  *             wait for a task, a timer or a device, and for a CPU.  A wait for
  *             a task that logs leads to that task at the time of the wakeup.
  *
  * An edge is certain if no possible error of the clocks can reverse the order
- * of the events that it was derived from: the receiver's event before the wait,
- * and the send.  (Nothing is received before it was sent.)  On one clock stamps
- * are exact.  An edge is also uncertain if entries were lost during it, or if a
- * value was sent again before it was received.
+ * of the two events behind the edge: the receiver's event before the wait, and
+ * the send.  (A receive never precedes its send.)  On one clock stamps are
+ * exact.  An edge is also uncertain if entries were lost during the wait, or if
+ * the value was sent again before the receive.
  *
  * Memory.  One pass over the events, oldest first, keeps the waits, the changes
  * of the innermost span of each thread, and the spans that match.  Each has a
- * bound; items beyond it are counted.  A walk then costs one step for each of
- * its parts.  Rejected: a second pass for each span (live timelines change),
- * and building the whole graph (the walk needs each node's last edge only).
+ * bound; items beyond the bound are counted.  A walk then costs one step for
+ * each of its parts.  Rejected: a second pass for each span (live timelines
+ * change), and building the whole graph (the walk needs each node's last edge
+ * only).
  *
  * One object is used by one thread at a time.
  */
@@ -49,44 +50,44 @@ enum {
 	TL_CRITICAL_WAITS_MAX = 1 << 22,
 	TL_CRITICAL_CHANGES_MAX = 1 << 23,
 	TL_CRITICAL_SPANS_MAX = 1 << 20,
-	TL_CRITICAL_VALUES_MAX = 1 << 20, /* of pairs */
-	/* of a path; earlier ones are left out */
+	TL_CRITICAL_VALUES_MAX = 1 << 20, /* values of pairs */
+	/* steps of a path; earlier steps are left out */
 	TL_CRITICAL_STEPS_MAX = 1 << 14
 };
 
 enum tl_critical_kind {
-	TL_CRITICAL_WORK, /* work of a thread, in its innermost span */
-	TL_CRITICAL_PAIR, /* a wait from a send to its receive */
+	TL_CRITICAL_WORK, /* a thread works, in its innermost span */
+	TL_CRITICAL_PAIR, /* wait from a send to its receive */
 	/* blocked by a task; 0 ns: woken by a task that logs */
 	TL_CRITICAL_TASK,
 	TL_CRITICAL_TIMER,    /* blocked until a timer or a device */
 	TL_CRITICAL_IO,       /* blocked for I/O */
 	TL_CRITICAL_RUNNABLE, /* ready, waiting for a CPU */
-	/* it may have run: a wakeup or a switch is missing */
+	/* the thread may have run: a wakeup or a switch is missing */
 	TL_CRITICAL_UNKNOWN,
 	TL_CRITICAL_KINDS
 };
 
-/* "work", "pair", "task", ... as in JSON. */
+/* "work", "pair", "task", ..., the names in JSON. */
 const char *tl_critical_kind_name(enum tl_critical_kind kind);
-/* "blocked by another task", ...; NULL: the message or the rule tells. */
+/* "blocked by another task", ...; NULL: the message or the rule says more. */
 const char *tl_critical_kind_words(enum tl_critical_kind kind);
 
 struct tl_critical_thread {
 	uint32_t pid;
 	uint32_t tid;
-	size_t clock; /* the clock of its events */
+	size_t clock; /* the clock of the thread's events */
 };
 
-/* The time of one kind.  Its name is the message of the innermost span (WORK;
- * NULL: outside of all), or the rule (PAIR). */
+/* The time of one kind.  The part is named by the message of the innermost span
+ * (WORK; NULL: outside of all spans), or by the rule (PAIR). */
 struct tl_critical_part {
 	enum tl_critical_kind kind;
 	const struct tl_message *message;
 	unsigned rule;
 	int64_t ns;
-	int64_t uncertain_ns; /* of ns: before an uncertain edge */
-	uint64_t count;       /* steps */
+	int64_t uncertain_ns; /* the time in ns before an uncertain edge */
+	uint64_t count;       /* number of steps */
 };
 
 /* A step of a path. */
@@ -94,10 +95,10 @@ struct tl_critical_step {
 	enum tl_critical_kind kind;
 	const struct tl_message *message;
 	unsigned rule;
-	struct tl_critical_thread thread; /* of PAIR: the sender */
+	struct tl_critical_thread thread; /* PAIR: the sender */
 	int64_t from_ns;
 	int64_t to_ns;
-	bool certain; /* is the edge certain?  true for work */
+	bool certain; /* is the edge certain? true for work */
 };
 
 /* The spans of one message. */
@@ -105,63 +106,63 @@ struct tl_critical_result {
 	const struct tl_message *message;
 	uint64_t spans;
 	int64_t total_ns;
-	int64_t uncertain_ns;           /* uncertain part of it */
+	int64_t uncertain_ns;           /* the uncertain part of total_ns */
 	struct tl_critical_part *parts; /* largest first */
 	size_t part_count;
 	size_t part_capacity;
-	/* the longest span, with its path, oldest first */
+	/* the longest span with its path, oldest step first */
 	uint64_t args[TL_ARGS_MAX];
-	bool bare; /* args are not known */
+	bool bare; /* args are unknown */
 	struct tl_critical_thread thread;
 	int64_t begin_ns;
 	int64_t end_ns;
-	bool lossy; /* entries were lost while it was open */
+	bool lossy; /* entries were lost during the span */
 	struct tl_critical_step *steps;
 	size_t step_count;
-	bool cut; /* the path had more steps: the oldest are left out */
+	bool cut; /* the path had more steps; the oldest are left out */
 };
 
-/* One span, by its begin and its thread, of each message. */
+/* One span of each message, identified by begin and thread. */
 struct tl_critical_one {
 	int64_t begin_ns;
 	uint32_t pid, tid;
 };
 
 struct tl_critical_options {
-	const char *glob; /* matches the first line, or CATEGORY:LINE */
+	const char *glob; /* glob of the first line, or of CATEGORY:LINE */
 	/* only spans with an argument that is this text or number; NULL: all */
 	const char *value;
-	int64_t slower_ns; /* only spans that took this long; 0: all */
+	int64_t slower_ns; /* only spans of at least this duration; 0: all */
 	const struct tl_critical_one *one; /* only this span; NULL: all */
 	const struct tl_pair_rule *rules;
 	size_t rule_count;
-	/* the clock of each source; NULL: one for all */
+	/* the clock of each source; NULL: one clock for all */
 	const unsigned *clocks;
 };
 
-/* Counts of items beyond the bounds. */
+/* The numbers of items beyond the bounds. */
 struct tl_critical_counts {
 	uint64_t waits;
 	uint64_t changes;
 	uint64_t spans;
 	uint64_t pairs;      /* values of pairs */
-	uint64_t unknown;    /* spans that may be slow or not */
-	uint64_t unreceived; /* sends without a receive, which is no error */
+	uint64_t unknown;    /* spans that may or may not be slow */
+	uint64_t unreceived; /* sends without a receive, which are no error */
 };
 
 struct tl_critical;
 
-/* options must outlive it.  0, -ENOMEM. */
+/* Make an object.  options must outlive the object.  0 or -ENOMEM. */
 int tl_critical_new(struct tl_critical **critical,
     const struct tl_critical_options *options);
 void tl_critical_free(struct tl_critical *critical);
 
-/* Take the next event, oldest first.  0, -ENOMEM. */
+/* Take the next event, oldest first.  0 or -ENOMEM. */
 int tl_critical_put(struct tl_critical *critical, const struct tl_event *event);
 
-/* Call after the last event: walk back from the end of each span.  There is one
- * result for each message that matched; they are valid as long as the object.
- * 0, -ENOMEM. */
+/* Walk back from the end of each span; call this function after the last event.
+ * There is one result for each message that matched.  The results are valid as
+ * long as the object.  0 or -ENOMEM. */
 int tl_critical_finish(struct tl_critical *critical,
     const struct tl_critical_result **results, size_t *count);
 

@@ -5,8 +5,9 @@
  *	records --> thresholds, a level for each record
  *	        --> scales: bounds of the numbers, from a sorted sample
  *	        --> counts: a histogram of levels for each candidate (one scan)
- *	        --> claims at the best threshold, which is that of all
- *	        --> claims of that --> findings.c: medians, ranks, echoes
+ *	        --> claims at all thresholds; the best claim chooses one
+ *	        --> claims at this threshold --> findings.c: medians, ranks,
+ *	                                         echoes
  */
 #include "analysis/gather.h"
 
@@ -21,12 +22,12 @@ enum {
 	SAMPLE_MAX = 1 << 16,
 	BOUNDS_MAX = 1024,
 	BINS = 100,
-	PHASES_APART = 20,    /* of a period: nearer ones are one observation */
+	PHASES_APART = 20, /* of a period: nearer spans are one observation */
 	VALUES_MAX = 1 << 16, /* different values of one family */
 	COUNTS = 64,          /* buckets for the number of spans inside */
 	/* most spans that count as far above all others */
 	FAR_MAX = 9,
-	FAR_TIMES = 4, /* far above: longer by this factor */
+	FAR_TIMES = 4, /* far above all others: longer by this factor */
 	SLOW_MIN = 10,
 	HITS_MIN = 5
 };
@@ -39,19 +40,19 @@ static const double lift_min = 1.5;
 const int64_t tl_periods_ns[TL_PERIODS] = { 10000000, 100000000, 1000000000,
 	60000000000, 3600000000000, 86400000000000 };
 
-/* Spans by level, and episodes of those that reach each threshold. */
+/* Spans by level, and the episodes of the spans that reach each threshold. */
 struct counts {
 	uint32_t spans[TL_LEVELS_MAX];
 	float episodes[TL_LEVELS_MAX];
 };
 
 enum family {
-	FAMILY_ARGUMENT, /* one for each argument */
+	FAMILY_ARGUMENT, /* one family for each argument */
 	FAMILY_CPU = FAMILY_ARGUMENT + TL_ARGS_MAX,
 	FAMILY_PID,
 	FAMILY_TID,
 	FAMILY_TIME,
-	FAMILY_PERIOD, /* one for each period */
+	FAMILY_PERIOD, /* one family for each period */
 	FAMILY_BEFORE = FAMILY_PERIOD + TL_PERIODS,
 	FAMILY_AROUND,
 	FAMILY_BEFORE_ARG,
@@ -79,16 +80,16 @@ enum scale_kind {
 /* The bounds of one number. */
 struct scale {
 	bool used;
-	bool up, down; /* try >= bounds; try <= bounds */
+	bool up, down; /* up: try >= bound; down: try <= bound */
 	uint8_t cause;
 	uint8_t family;
 	int64_t *sample;
 	size_t sample_count;
-	int64_t bounds[BOUNDS_MAX]; /* rising */
-	/* the bound is for >=; it is for <= the number before */
+	int64_t bounds[BOUNDS_MAX]; /* ascending */
+	/* a bound for >=; a bound for <= the number before */
 	bool is_up[BOUNDS_MAX], is_down[BOUNDS_MAX];
 	size_t count;
-	/* below the first bound, from the first on, and so on */
+	/* counts[i]: numbers with i bounds at or below */
 	struct counts counts[BOUNDS_MAX + 1];
 };
 
@@ -100,17 +101,17 @@ struct explain {
 	bool uses_argument[TL_ARGS_MAX];
 	struct scale scales[SCALES];
 	struct tl_shares shares;
-	const float *share; /* of the record that is counted; NULL: not slow */
-	struct counts all;  /* of all records */
-	int64_t bin_ns;     /* length of a bin of time */
+	const float *share; /* of the record being counted; NULL: not slow */
+	struct counts all;  /* all records */
+	int64_t bin_ns;     /* length of a bin of the run */
 	struct counts run[BINS];
 	struct counts phases[TL_PERIODS][BINS];
-	struct tl_shares cycles[TL_PERIODS]; /* of phases */
+	struct tl_shares cycles[TL_PERIODS]; /* by period */
 	struct counts cycle_counts[TL_PERIODS];
 	struct counts migrated, lost;
 	struct counts *threads;
 	struct counts *features;
-	struct counts **inside; /* by feature: buckets by number */
+	struct counts **inside; /* by feature: buckets by number of spans */
 	struct tl_part_sums *sums;
 	double duration_ns[TL_LEVELS_MAX]; /* sums by level */
 	size_t feature_count;
@@ -118,10 +119,10 @@ struct explain {
 	struct counts *values;
 	size_t value_capacity;
 	size_t value_counts[FAMILIES];
-	struct tl_id_map text_ids; /* strings and numbers -> texts[] */
+	struct tl_id_map text_ids; /* string table and number -> texts[] */
 	uint32_t *texts;
 	size_t text_capacity;
-	/* by family, before the factor of thresholds */
+	/* by family, without the factor of thresholds */
 	uint64_t tests[FAMILIES];
 	double families;
 };
@@ -157,7 +158,7 @@ is_string(const struct tl_message *message, unsigned argument)
 	return message->args[argument].format == TIMELINE_ARG_STRING;
 }
 
-/* The number for a scale in a record.  false: the record has none. */
+/* Set the number of a record that a scale uses.  false: the record has none. */
 static bool
 number_of(const struct explain *e, unsigned scale, const struct tl_record *r,
     int64_t *number)
@@ -297,7 +298,7 @@ choose_thresholds(struct explain *e, struct tl_weighed *values, size_t count)
 	add_far(e, values, count);
 }
 
-/* Set the level of each record, and collect what one scan finds. */
+/* Set the level of each record, and collect sums for the result. */
 static void
 set_levels(struct explain *e)
 {
@@ -326,7 +327,8 @@ set_levels(struct explain *e)
 
 /* == episodes == */
 
-/* The slow spans of a threshold, whose shares go into a table.  Their number. */
+/* Collect the slow spans of a threshold; the shares of the spans go into a
+ * table.  Returns the number of spans. */
 static size_t
 collect_slow(const struct explain *e, const struct tl_shares *shares,
     size_t level, struct tl_stretch *slow)
@@ -347,7 +349,8 @@ collect_slow(const struct explain *e, const struct tl_shares *shares,
 	return count;
 }
 
-/* Set the shares of spans that began or ended less than near_ns apart. */
+/* Set the shares of spans; spans that began or ended less than near_ns apart
+ * are one episode. */
 static int
 make_shares(const struct explain *e, struct tl_shares *shares, size_t rows,
     int64_t near_ns)
@@ -367,9 +370,9 @@ make_shares(const struct explain *e, struct tl_shares *shares, size_t rows,
 	return 0;
 }
 
-/* Set all shares.  Spans that a stop hits were not slow before: they began
- * within the least threshold.  What is slow together for a while tells of a
- * phase once. */
+/* Set all shares.  The spans that one stop hits were not slow before the stop,
+ * so these spans began within the least threshold.  For phases, spans that are
+ * slow together for a while are one observation. */
 static int
 make_all_shares(struct explain *e)
 {
@@ -393,7 +396,8 @@ make_all_shares(struct explain *e)
 
 /* == scales == */
 
-/* An argument that rises from span to span only represents time. */
+/* An argument that rises from span to span is a counter, and stands for
+ * time. */
 static bool
 only_counts(const struct tl_target *t, unsigned argument)
 {
@@ -407,7 +411,7 @@ only_counts(const struct tl_target *t, unsigned argument)
 static void
 choose_scales(struct explain *e)
 {
-	/* for the scales from SCALE_START on */
+	/* the scales from SCALE_START on */
 	static const struct {
 		bool up, down;
 		uint8_t cause, family;
@@ -457,7 +461,8 @@ compare_cuts(const void *a, const void *b)
 	return (x->bound > y->bound) - (x->bound < y->bound);
 }
 
-/* Cut from one end, with at least 2 % more numbers at each cut. */
+/* Cut from one end of the sample; each cut has at least 2 % more numbers than
+ * the cut before. */
 static size_t
 cut_from(const struct scale *s, bool up, struct cut *cuts)
 {
@@ -559,7 +564,8 @@ count_number(const struct explain *e, struct scale *s, int64_t number,
 {
 	size_t low = 0, size = s->count;
 
-	while (size > 0) { /* find the number of bounds that do not exceed it */
+	/* find the number of bounds at or below the number */
+	while (size > 0) {
 		const size_t half = size / 2;
 
 		if (s->bounds[low + half] <= number) {
@@ -572,7 +578,7 @@ count_number(const struct explain *e, struct scale *s, int64_t number,
 	add(e, &s->counts[low], r);
 }
 
-/* The counters of a value; NULL: there are too many, or an error in *rc. */
+/* The counters of a value.  NULL: too many values, or an error in *rc. */
 static struct counts *
 value_counts(struct explain *e, unsigned family, uint64_t value, int *rc)
 {
@@ -609,7 +615,7 @@ count_value(struct explain *e, unsigned family, uint64_t value,
 	return rc;
 }
 
-/* The number of an argument's text, by a cache. */
+/* The number of the text of a string argument, from a cache. */
 static uint32_t
 text_of(struct explain *e, const struct tl_record *r, unsigned argument)
 {
@@ -680,7 +686,8 @@ count_parts(struct explain *e, const struct tl_record *r)
 	return 0;
 }
 
-/* Count what a record has; row: its shares, if it is slow. */
+/* Count the features of a record; row is its row of shares if the record is
+ * slow. */
 static int
 count_record(struct explain *e, const struct tl_record *r, size_t row)
 {
@@ -755,7 +762,7 @@ take_counts(struct counts *from, const struct counts *counts)
 	}
 }
 
-/* Add the counts of threads to those of their pids and tids. */
+/* Add the counts of each thread to the counts of its pid and its tid. */
 static int
 count_threads(struct explain *e)
 {
@@ -814,8 +821,8 @@ is_periodic(const struct explain *e, unsigned period)
 	       5 * (uint64_t)tl_periods_ns[period];
 }
 
-/* Are windows of so many bins tried?  Each size is a quarter more than the one
- * before. */
+/* Are windows of this size tried?  A size exceeds the size before by a
+ * quarter. */
 static bool
 is_window_size(unsigned size)
 {
@@ -841,7 +848,7 @@ is_compared(const struct explain *e, size_t feature)
 		   e->why->groups);
 }
 
-/* The family of a feature that a span has or has not. */
+/* The families of the features that a span has or lacks. */
 static const uint8_t family_of[TL_FEATURE_KINDS] = { [TL_FEATURE_BEFORE] =
 							 FAMILY_BEFORE,
 	[TL_FEATURE_BESIDE] = FAMILY_BESIDE,
@@ -881,7 +888,7 @@ count_tests(struct explain *e)
 			continue;
 		if (kind == TL_FEATURE_INSIDE) {
 			e->families++;
-			inside++; /* that it is not inside */
+			inside++; /* the claim that there is no span inside */
 			for (unsigned k = 0; k < COUNTS; k++)
 				inside += has_any(&e->inside[i][k]);
 		} else if (!is_measured(kind)) {
@@ -896,9 +903,9 @@ count_tests(struct explain *e)
 	    (e->result->tests + inside) * e->result->threshold_count;
 }
 
-/* The table of a candidate at a threshold, in which an episode of slow spans is
- * one; hits are rounded down.  false: nothing to test, or too few slow spans
- * have it. */
+/* Fill in the table of a candidate at a threshold.  An episode of slow spans
+ * counts as one; hits are rounded down.  false: there is nothing to test, or
+ * too few slow spans have the feature. */
 static bool
 table_of(const struct explain *e, const struct counts *counts,
     const struct counts *all, size_t level, struct tl_fourfold *f)
@@ -921,7 +928,8 @@ table_of(const struct explain *e, const struct counts *counts,
 	return f->hits > 0 && f->slow < f->all && f->with < f->all;
 }
 
-/* Is a table large enough to be tested, and the difference to be reported? */
+/* Is the table large enough for a test, and the difference large enough for a
+ * report? */
 static bool
 is_worth(const struct tl_fourfold *f)
 {
@@ -929,8 +937,8 @@ is_worth(const struct tl_fourfold *f)
 	       tl_risk_ratio(f) >= risk_min && tl_lift(f) >= lift_min;
 }
 
-/* Try a candidate among all spans: is it better than the best so far, at the
- * threshold of the result, or at any before that is chosen? */
+/* Try a candidate among all spans at the threshold of the result, or at every
+ * threshold while none is chosen.  The best table replaces *best. */
 static void
 try_among(const struct explain *e, const struct tl_cause *what,
     const struct counts *counts, const struct counts *all, uint64_t tests,
@@ -970,7 +978,7 @@ try_counts(const struct explain *e, const struct tl_cause *what,
 	try_among(e, what, counts, &e->all, tests, best);
 }
 
-/* Add a claim to the best. */
+/* Insert a claim into the claims of the result, best first. */
 static void
 claim(struct explain *e, const struct tl_cause *cause)
 {
@@ -1062,7 +1070,7 @@ claim_scale(struct explain *e, unsigned number)
 	claim(e, &best);
 }
 
-/* The start of a bin; at most the time of the last span. */
+/* The start of a bin; INT64_MAX if the sum overflows. */
 static int64_t
 bin_at(int64_t first_ns, int64_t bin_ns, unsigned bin)
 {
@@ -1073,8 +1081,8 @@ bin_at(int64_t first_ns, int64_t bin_ns, unsigned bin)
 		   : ns;
 }
 
-/* Claim the best of all windows of bins that are tried, in a circle if the bins
- * are phases. */
+/* Claim the best of all windows of bins that are tried.  Phases form a circle,
+ * so their windows may wrap. */
 static void
 claim_windows(struct explain *e, struct tl_cause what,
     const struct counts *bins, int64_t first_ns, int64_t bin_ns,
@@ -1105,8 +1113,9 @@ claim_windows(struct explain *e, struct tl_cause what,
 	claim(e, &best);
 }
 
-/* Was the message not logged where none of it was seen?  Not known if levels
- * closed it or entries are missing meanwhile, or before it was first seen. */
+/* Does the absence of events prove that the message was not logged?  Not if its
+ * level was closed, if entries are missing, or outside of the time in which the
+ * message was seen. */
 static bool
 is_known_absent(const struct explain *e, size_t feature)
 {
@@ -1184,7 +1193,7 @@ claim_features(struct explain *e)
 	}
 }
 
-/* Claim all causes; equal ones stay in the order of their families. */
+/* Claim all causes.  Equal claims stay in the order of their families. */
 static void
 claim_all(struct explain *e)
 {
@@ -1298,7 +1307,7 @@ explain_free(struct explain *e)
 	free(e);
 }
 
-/* The threshold whose slow spans are nearest to 1 %. */
+/* The threshold whose share of slow spans is nearest to 1 %. */
 static size_t
 usual_level(const struct tl_result *result)
 {
@@ -1317,7 +1326,7 @@ usual_level(const struct tl_result *result)
 	return level;
 }
 
-/* The share of a sum by level in that of durations, in [from, end). */
+/* The sum over the levels in [from, end) as a share of the durations. */
 static double
 share_of(const double *sums, const double *durations, size_t from, size_t end)
 {
@@ -1330,7 +1339,7 @@ share_of(const double *sums, const double *durations, size_t from, size_t end)
 	return all > 0 ? sum / all : 0;
 }
 
-/* How long the threads were in which state. */
+/* Compute the shares of time that threads spent in each state. */
 static void
 sum_states(struct explain *e)
 {
@@ -1349,7 +1358,8 @@ sum_states(struct explain *e)
 	}
 }
 
-/* Claim causes at all thresholds, and again at that of the best. */
+/* Claim causes at all thresholds, choose the threshold of the best claim, and
+ * claim again at this threshold. */
 static void
 claim_at_one(struct explain *e)
 {

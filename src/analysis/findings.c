@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * findings.c - of the claims about slow spans, which say something new?
+ * findings.c - choose the claims about slow spans that say something new.
  *
- *	claims --> a bit for each of them in each span
- *	       --> what each explains of the extra time: the order
+ *	claims --> a bit for each claim in each span
+ *	       --> the extra time that each claim explains: the order
  *	       --> findings, and echoes of findings --> medians, examples
  *
  * Several features come with one cause: the CPU, the thread that is bound to
- * it, its process, what that process logs.  A claim is a finding if it would be
- * made again among the spans that agree in all other findings (chance.h,
- * strata); else it is an echo of the one that has most spans in common.
+ * it, its process, the messages of the process.  A claim is a finding if the
+ * claim would be made again among the spans that agree in all other findings
+ * (chance.h, strata).  Any other claim is an echo of the finding with which it
+ * has most spans in common.
  */
 #include "analysis/chance.h"
 #include "analysis/gather.h"
@@ -30,21 +31,21 @@ struct findings {
 	struct tl_why *why;
 	struct tl_result *result;
 	const struct tl_shares *shares;
-	uint32_t *holds;         /* a bit for each claim, by record */
-	struct tl_weighed *room; /* by record */
+	uint32_t *holds;         /* by record: a bit for each claim */
+	struct tl_weighed *room; /* an element for each record */
 	struct tl_fourfold *strata;
 	struct tl_cause claims[TL_CAUSES_MAX];
 	size_t count;
 };
 
-/* The records of a result, with what is known of each. */
+/* A position in the records of a result. */
 struct at {
 	struct tl_records_at at;
 	const struct tl_record *record;
-	size_t number; /* of the record */
-	size_t row;    /* of shares */
+	size_t number; /* number of the record */
+	size_t row;    /* row of the record's shares */
 	bool slow;
-	double weight; /* its share in an episode, if it is slow */
+	double weight; /* slow: the share in an episode */
 };
 
 static struct at
@@ -71,7 +72,7 @@ next_record(const struct findings *f, struct at *at)
 	return true;
 }
 
-/* The value at a share of the weight. */
+/* The value below which a share of the weight lies. */
 static int64_t
 value_at(struct tl_weighed *values, size_t count, double share)
 {
@@ -85,9 +86,10 @@ value_at(struct tl_weighed *values, size_t count, double share)
 	    (uint64_t)((double)(weight - 1) * share));
 }
 
-/* The duration that all but the slowest of the slow spans keep below.  A span
- * of two microseconds from which the CPU was taken for five milliseconds would
- * outweigh a thousand others, and whatever holds for it would come first. */
+/* The duration that all but the slowest of the slow spans stay below.  Longer
+ * durations are cut to this one: a span of two microseconds that lost the CPU
+ * for five milliseconds would outweigh a thousand other spans, and any claim
+ * that holds for this span would come first. */
 static int64_t
 longest_counted(struct findings *f)
 {
@@ -102,7 +104,8 @@ longest_counted(struct findings *f)
 	return value_at(f->room, slow, 1 - outliers_share);
 }
 
-/* Find which claims hold for which spans, and what they explain. */
+/* Find the spans for which each claim holds, and the share of the extra time
+ * that each claim explains. */
 static void
 hold_all(struct findings *f)
 {
@@ -151,7 +154,7 @@ count_in(struct tl_fourfold *table, const struct at *at, bool with)
 	table->hits += at->slow && with ? at->weight : 0;
 }
 
-/* Would the claim be made of all strata together? */
+/* Would the claim be made over all strata together? */
 static bool
 holds_in_strata(const struct findings *f, const struct tl_cause *claim,
     size_t count)
@@ -166,7 +169,7 @@ holds_in_strata(const struct findings *f, const struct tl_cause *claim,
 		   log(p_max);
 }
 
-/* Is a claim made among the spans that agree in the others? */
+/* Would the claim be made among the spans that agree in the other claims? */
 static bool
 is_new(const struct findings *f, size_t claim, const unsigned *others,
     size_t count)
@@ -189,8 +192,9 @@ is_new(const struct findings *f, size_t claim, const unsigned *others,
 	return holds_in_strata(f, &f->claims[claim], (size_t)1 << count);
 }
 
-/* Are the first spans of threads slower than the others of the same threads?
- * Slow threads have few spans, so these are among the first ones. */
+/* Are the first spans of threads slower than later spans of the same threads?
+ * A slow thread has few spans, so the spans of slow threads are early ones
+ * anyway. */
 static bool
 is_new_in_threads(const struct findings *f, size_t claim)
 {
@@ -220,7 +224,7 @@ plain_kind(unsigned kind)
 	}
 }
 
-/* Are two claims about one variable? */
+/* Are two claims about the same variable? */
 static bool
 restates(const struct findings *f, const struct tl_cause *a,
     const struct tl_cause *b)
@@ -240,11 +244,11 @@ restates(const struct findings *f, const struct tl_cause *a,
 	if (x->kind == y->kind)
 		return x->a == y->a &&
 		       (x->kind != TL_FEATURE_STATE || x->b == y->b);
-	/* a message, and that it has a certain argument */
+	/* a message, and the same message with a certain argument */
 	return plain_kind(x->kind) == plain_kind(y->kind);
 }
 
-/* Is a claim better than another, or as good and said with less? */
+/* Is claim a better than claim b, or equally good and simpler? */
 static bool
 is_better(const struct findings *f, const struct tl_cause *a,
     const struct tl_cause *b)
@@ -277,7 +281,8 @@ is_restated(const struct findings *f, const struct tl_cause *claim)
 	return false;
 }
 
-/* The share of the spans of either claim that both have. */
+/* The spans for which both claims hold, as a share of those for which either
+ * holds. */
 static double
 common_share(const struct findings *f, size_t a, size_t b)
 {
@@ -294,7 +299,7 @@ common_share(const struct findings *f, size_t a, size_t b)
 	return either > 0 ? both / either : 0;
 }
 
-/* Claims in the order of what they explain; their numbers are those of bits. */
+/* Sort the numbers of claims by what the claims explain. */
 static void
 order_claims(const struct findings *f, unsigned *order)
 {
@@ -316,7 +321,7 @@ remove_at(unsigned *list, size_t *count, size_t at)
 	memmove(&list[at], &list[at + 1], (--*count - at) * sizeof(list[0]));
 }
 
-/* Choose the findings, in order.  Their number. */
+/* Choose the findings, in order.  Returns their number. */
 static size_t
 choose(const struct findings *f, const unsigned *order, unsigned *found)
 {
@@ -327,7 +332,7 @@ choose(const struct findings *f, const unsigned *order, unsigned *found)
 		    is_new(f, order[i], found, count))
 			found[count++] = order[i];
 	}
-	/* what explains most may be an echo of what came later */
+	/* the claim that explains most may be an echo of a later finding */
 	for (size_t i = 0; i < count && count > 1;) {
 		unsigned others[STRATA_MAX_BITS];
 		size_t left = count;
@@ -342,7 +347,7 @@ choose(const struct findings *f, const unsigned *order, unsigned *found)
 	return count;
 }
 
-/* Put the findings into the result, and their echoes after them. */
+/* Put the findings into the result, followed by their echoes. */
 static void
 put_claims(const struct findings *f, unsigned *bits)
 {
@@ -382,9 +387,10 @@ put_claims(const struct findings *f, unsigned *bits)
 	}
 }
 
-/* == what is said of a cause == */
+/* == the description of a cause == */
 
-/* Add a record to the examples of a cause if it is one of the slowest. */
+/* Add a record to the examples of a cause if the record is one of the
+ * slowest. */
 static void
 add_example(struct tl_cause *cause, const struct tl_record *r)
 {
@@ -430,7 +436,8 @@ describe(const struct findings *f, struct tl_cause *cause, unsigned bit)
 	cause->p99_without_ns = value_at(without_room, without, 0.99);
 }
 
-/* Parts of the duration: spans that have as much of them as a slow one must. */
+/* Describe the parts of the duration.  A part holds for the spans that have as
+ * much of the part as a slow span must have. */
 static void
 describe_where(struct findings *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gather.c - make records from events.  Frames follow the rules of call trees
- * (trace/stream.c), so that a child has the same number as there.
+ * (trace/stream.c), so that a child has the same number in both.
  */
 #include "analysis/gather.h"
 
@@ -17,7 +17,7 @@
 enum {
 	LEARN_SPANS = 4096,
 	LEARN_EVENTS = 1 << 17,
-	/* frames of a thread that are searched for an end event's */
+	/* innermost frames of a thread that a search visits */
 	OWN_MAX = 64,
 	DEPTH_MAX = 4096,
 	SET_WORDS = TL_GROUPS_MAX / 64,
@@ -26,43 +26,45 @@ enum {
 
 static const int64_t window_unknown_ns = 1000000;
 
-/* Events of a thread since the last span of a target. */
+/* Events of a thread since its last span of a target. */
 struct tl_lane {
-	bool begun; /* has the thread had such a span? */
+	bool begun; /* has the thread had a span of the target? */
 	int64_t end_ns;
-	uint64_t observed; /* of the end */
+	uint64_t observed; /* observed interval at the end of that span */
 	uint32_t rank;
 	uint16_t count;
-	uint16_t list[TL_PARTS_MAX]; /* groups */
+	uint16_t list[TL_PARTS_MAX]; /* groups that were logged since */
 	uint64_t set[SET_WORDS];
 	uint16_t value_count;
-	uint16_t values[TL_LANE_VALUES_MAX]; /* features: arguments of those */
-	const struct tl_definition *definition; /* of the last such span */
+	/* features: the arguments of those groups */
+	uint16_t values[TL_LANE_VALUES_MAX];
+	const struct tl_definition *definition; /* of the last span */
 	uint64_t args[TL_ARGS_MAX];
 };
 
-/* A span of a target that is not yet a record. */
+/* A span of a target that is not a record yet. */
 struct tl_open {
 	struct tl_record head;
 	uint64_t args[TL_ARGS_MAX];
 	const struct tl_definition *definition;
 	struct tl_target *target;
 	struct tl_thread *thread;
-	/* the next one outside on its thread; the next free or scoped one */
+	/* the next open span outwards on the thread; for a free span and a span
+	 * of no thread the next of its list */
 	struct tl_open *outer;
-	struct tl_open *next; /* the one whose window ends next */
-	struct tl_open *made; /* the one allocated before */
-	size_t frame;         /* index of its frame */
-	int64_t mark_ns;      /* end of its last child, or its begin */
-	uint32_t mark;        /* the group of that child */
+	struct tl_open *next; /* the span whose window ends next */
+	struct tl_open *made; /* the span that was allocated before */
+	size_t frame;         /* index of the span's frame */
+	int64_t mark_ns;      /* end of the last child, or begin of the span */
+	uint32_t mark;        /* group of the last child */
 	bool ended, left;
-	bool unsure;      /* its end may be another span's */
-	bool proven;      /* its end will be */
-	int64_t steps_ns; /* of its begin event, as the next three */
+	bool unsure;      /* the end may belong to another span */
+	bool proven;      /* the end will be proven */
+	int64_t steps_ns; /* of the begin event, like the next three */
 	uint64_t tsc;
 	uint64_t observed;
 	uint32_t epoch;
-	uint32_t pid; /* process of a scoped one */
+	uint32_t pid; /* process of a span that belongs to no thread */
 	uint64_t path[TL_RECORD_PATH_MAX];
 	uint64_t *parts;
 	size_t part_capacity;
@@ -96,7 +98,7 @@ find_group(struct tl_why *why, struct tl_bytes name, int *rc)
 	group->number = why->group_count;
 	group->latest_ns = group->other_ns = INT64_MIN;
 	group->latest_thread = UINT32_MAX;
-	/* the oldest so far */
+	/* so far the group with the oldest activity */
 	group->newer = why->oldest;
 	if (why->oldest)
 		why->groups[why->oldest - 1]->older = why->group_count + 1;
@@ -190,7 +192,7 @@ new_thread(struct tl_why *why, const struct tl_event *event, uint32_t number)
 	return t;
 }
 
-/* The thread of an event; NULL: there are too many, or an error in *rc. */
+/* The thread of an event.  NULL: too many threads, or an error in *rc. */
 static struct tl_thread *
 find_thread(struct tl_why *why, const struct tl_event *event, int *rc)
 {
@@ -245,7 +247,7 @@ tl_why_text(struct tl_why *why, struct tl_bytes text)
 	return (uint32_t)why->text_count++;
 }
 
-/* == what a span has == */
+/* == features of a span == */
 
 static int
 find_feature(struct tl_why *why, unsigned kind, uint32_t a, uint64_t b,
@@ -305,7 +307,7 @@ add_simple(struct tl_why *why, struct tl_open *o, struct tl_group *group,
 		rc = find_feature(why, kind, group->number, 0, &feature);
 		if (rc < 0)
 			return rc == -ENOSPC ? 0 : rc;
-		if (feature == UINT16_MAX) /* no room for the plus 1 */
+		if (feature == UINT16_MAX) /* feature + 1 would not fit */
 			return 0;
 		group->features[kind] = (uint16_t)(feature + 1);
 	}
@@ -324,7 +326,7 @@ add_other(struct tl_why *why, struct tl_open *o, unsigned kind, uint32_t a,
 	return add_part(why, o, feature, amount);
 }
 
-/* The feature that a message has a value of an argument.  1; 0: there is none;
+/* Find the feature for a value of an argument of a message.  1; 0: no feature;
  * -ENOMEM. */
 static int
 find_argument(struct tl_why *why, unsigned kind, struct tl_group *group,
@@ -384,7 +386,7 @@ difference(int64_t a, int64_t b)
 	return __builtin_sub_overflow(a, b, &d) || d < 0 ? 0 : d;
 }
 
-/* Add the time in the span up to now that no child covered. */
+/* Add the time since the last child: a gap between two groups. */
 static int
 add_gap(struct tl_why *why, struct tl_open *o, uint32_t to, int64_t ns)
 {
@@ -419,7 +421,8 @@ sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
 }
 
-/* Was the group logged on another thread, or is a span of it open there? */
+/* Was the group logged on another thread since the span began, or is a span of
+ * the group open there? */
 static bool
 is_beside(const struct tl_group *g, const struct tl_open *o)
 {
@@ -444,7 +447,8 @@ add_beside(struct tl_why *why, struct tl_open *o, struct tl_group *g)
 	return add_simple(why, o, g, TL_FEATURE_BESIDE, 1);
 }
 
-/* The window has ended: add the groups that were active in it. */
+/* The window of a span has ended: add the groups that were active in the
+ * window. */
 static int
 leave_window(struct tl_why *why, struct tl_open *o)
 {
@@ -469,7 +473,7 @@ window_end(const struct tl_open *o)
 	return sum(o->head.begin_ns, o->target->window_ns);
 }
 
-/* Leave all windows that end before now. */
+/* Leave all windows that end before ns. */
 static int
 leave_windows(struct tl_why *why, int64_t ns)
 {
@@ -490,7 +494,7 @@ leave_windows(struct tl_why *why, int64_t ns)
 	return rc;
 }
 
-/* == the begin of a target == */
+/* == the begin of a span of a target == */
 
 static struct tl_open *
 get_open(struct tl_why *why)
@@ -522,7 +526,7 @@ lane_of(struct tl_thread *t, size_t target)
 	return t->lanes[target];
 }
 
-/* Count the arguments that rise from span to span. */
+/* Count the arguments that are larger than in the previous span. */
 static void
 count_rises(const struct tl_message *message, const uint64_t *before,
     const uint64_t *args, uint64_t *rises)
@@ -548,8 +552,8 @@ compare_args(struct tl_target *target, struct tl_lane *lane,
 	memcpy(lane->args, event->args, sizeof(lane->args));
 }
 
-/* The time since an earlier event of the message; INT64_MIN if others may have
- * been between the two. */
+/* The time since an earlier event of the message; INT64_MIN if events between
+ * the two may be missing. */
 static int64_t
 since_observed(const struct tl_event *event, int64_t ns, uint64_t observed)
 {
@@ -558,8 +562,8 @@ since_observed(const struct tl_event *event, int64_t ns, uint64_t observed)
 		   : INT64_MIN;
 }
 
-/* Set the time since the last span of the process began, if the message was
- * observed since then. */
+/* Set the time since the process began a span of the target, if the message has
+ * been observed since. */
 static int
 take_interval(struct tl_target *target, const struct tl_event *event,
     int64_t *since)
@@ -591,7 +595,7 @@ forget_before(struct tl_lane *lane)
 	lane->value_count = 0;
 }
 
-/* Does a span of the group enclose what the thread begins now? */
+/* Is a span of the group open on the thread? */
 static bool
 encloses(const struct tl_thread *t, uint32_t group)
 {
@@ -605,7 +609,7 @@ encloses(const struct tl_thread *t, uint32_t group)
 }
 
 /* Add the groups that were logged since the previous span, their arguments, and
- * those of that span. */
+ * the arguments of the previous span. */
 static int
 take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane,
     const struct tl_event *event)
@@ -627,7 +631,7 @@ take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane,
 	return rc;
 }
 
-/* Add the spans that enclose it, and their arguments. */
+/* Add the spans that enclose the span, and their arguments. */
 static int
 take_around(struct tl_why *why, struct tl_open *o)
 {
@@ -650,7 +654,7 @@ take_around(struct tl_why *why, struct tl_open *o)
 	return rc;
 }
 
-/* Set its path: it is the last of the children counted so far. */
+/* Set the path of a span.  The span is the last child counted so far. */
 static void
 take_path(struct tl_open *o, const struct tl_thread *t)
 {
@@ -674,7 +678,8 @@ wait_for_window(struct tl_why *why, struct tl_target *target, struct tl_open *o)
 		why->deadline_ns = window_end(o);
 }
 
-/* Begin a span of a target, which was counted as a child.  NULL: no memory. */
+/* Begin a span of a target, which has been counted as a child.  NULL: no
+ * memory. */
 static struct tl_open *
 begin_target(struct tl_why *why, struct tl_thread *t,
     const struct tl_definition *d, const struct tl_event *event)
@@ -697,8 +702,8 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 		.queue = target->open,
 		.rank = ++lane->rank,
 		.weight = 1,
-		/* the same number in all records: messages with the same first
-		 * line may have other arguments, and missing ones are 0 */
+		/* one count for all records: other messages with the same first
+		 * line may have other arguments, and a missing argument is 0 */
 		.argc = target->message->argc };
 	memcpy(o->args, event->args, sizeof(o->args));
 	o->definition = d;
@@ -724,7 +729,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	return o;
 }
 
-/* == the end of a target == */
+/* == the end of a span of a target == */
 
 /* Drop half of the records of a target that are not slow. */
 static int
@@ -747,7 +752,7 @@ thin(struct tl_why *why, struct tl_target *target)
 	    (uint64_t)((double)target->records.weight * (1 - slowest / 100)));
 	if (why->plan.slower_ns > 0)
 		kept_ns = why->plan.slower_ns;
-	/* if most are slow, thin all of them */
+	/* if most spans are slow, thin all of them */
 	if (tl_weighed_select(values, count, target->records.weight / 2) >=
 	    kept_ns)
 		kept_ns = INT64_MAX;
@@ -756,7 +761,7 @@ thin(struct tl_why *why, struct tl_target *target)
 	return 0;
 }
 
-/* Make room for records, whose size is bounded over all targets. */
+/* Make room for records: the size is bounded over all targets. */
 static int
 make_room(struct tl_why *why)
 {
@@ -777,7 +782,7 @@ make_room(struct tl_why *why)
 	return thin(why, largest);
 }
 
-/* Add a wait, and the task that ran meanwhile or ended it. */
+/* Add a wait, and the task that ran meanwhile or ended the wait. */
 static int
 add_wait(struct tl_why *why, struct tl_open *o, unsigned part,
     const struct tl_wait *wait)
@@ -796,7 +801,7 @@ add_wait(struct tl_why *why, struct tl_open *o, unsigned part,
 					  text, (uint64_t)wait->ns);
 }
 
-/* Add the states of the thread of a span that has just ended. */
+/* Add the states of the thread during a span that has just ended. */
 static int
 add_states(struct tl_why *why, struct tl_open *o, const struct tl_event *begin,
     const struct tl_event *end)
@@ -825,7 +830,7 @@ add_states(struct tl_why *why, struct tl_open *o, const struct tl_event *begin,
 	return rc;
 }
 
-/* End a span that is no longer in any list of open ones. */
+/* End a span that is no longer in any list of open spans. */
 static int
 end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 {
@@ -858,7 +863,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	return rc == 0 && o->left ? make_record(why, o) : rc;
 }
 
-/* A span of a target whose begin is not in the record. */
+/* Take a span of a target whose begin event is not in the record. */
 static int
 take_alone(struct tl_why *why, struct tl_thread *t,
     const struct tl_definition *d, const struct tl_event *end)
@@ -881,7 +886,7 @@ take_alone(struct tl_why *why, struct tl_thread *t,
 	return tl_records_add(&target->records, &record, end->args, NULL, NULL);
 }
 
-/* Forget a span of a target whose end is missing. */
+/* Drop a span of a target whose end event is missing. */
 static int
 drop_target(struct tl_why *why, struct tl_open *o)
 {
@@ -924,7 +929,7 @@ count_closed(struct tl_why *why, struct tl_group *g)
 	moved->open_at = g->open_at;
 }
 
-/* The group was logged now: make it the latest. */
+/* The group has just been logged: make it the latest. */
 static inline void
 note_activity(struct tl_why *why, struct tl_group *g, const struct tl_thread *t,
     int64_t ns)
@@ -996,7 +1001,7 @@ note_before(struct tl_why *why, struct tl_thread *t,
 	return rc;
 }
 
-/* Note whether all events of a message since its first one are known. */
+/* Note whether events of the message since its first one may be missing. */
 static void
 note_observed(struct tl_definition *d, const struct tl_event *event)
 {
@@ -1011,8 +1016,8 @@ note_observed(struct tl_definition *d, const struct tl_event *event)
 	d->logged = true;
 }
 
-/* An event was logged: note it for spans of targets that are open on the
- * thread, or begin later. */
+/* Note a logged event for the open spans of the thread, and for spans that
+ * begin later. */
 static int
 note_logged(struct tl_why *why, struct tl_thread *t, struct tl_definition *d,
     const struct tl_event *event)
@@ -1065,8 +1070,8 @@ cross_frame(struct tl_thread *t)
 	return 0;
 }
 
-/* Remove the frames of a message whose observed interval has ended: their end
- * events are missing. */
+/* Remove the frames of a message whose observed interval has ended: the end
+ * events of these frames are missing. */
 static int
 cut_frames(struct tl_why *why, struct tl_thread *t,
     const struct tl_definition *d, const struct tl_event *event)
@@ -1081,7 +1086,7 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 		if (frame.definition != d || frame.proven)
 			continue;
 		if (!tl_observed_cut(frame.observed, event->observed))
-			break; /* nor are those outside of it */
+			break; /* frames further out are not cut either */
 		memmove(&t->frames[i - 1], &t->frames[i],
 		    (t->count - i) * sizeof(*t->frames));
 		t->count--;
@@ -1101,10 +1106,10 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 	return rc;
 }
 
-/* The index after the frame that an end event ends: the innermost of its
- * message, or the one with its begin time, if known; that of a proven end only
- * by the stamp, and that of another never one whose end will be proven.  0: there
- * is none. */
+/* The index after the frame that an end event ends; 0: none.  A proven end
+ * takes the frame with its begin stamp.  Any other end takes the innermost
+ * frame of its message, or the frame with its begin time if the time is known,
+ * and never a frame whose end will be proven. */
 static size_t
 find_frame(const struct tl_frame *frames, size_t count,
     const struct tl_definition *d, const struct tl_event *end)
@@ -1126,7 +1131,7 @@ find_frame(const struct tl_frame *frames, size_t count,
 	return end->proven ? 0 : last;
 }
 
-/* Take the frame of an end event.  1; 0: there is none; -ENOMEM. */
+/* Take the frame of an end event out of its list.  1; 0: no frame; -ENOMEM. */
 static int
 take_frame(struct tl_thread *t, const struct tl_definition *d,
     const struct tl_event *end, struct tl_frame *frame)
@@ -1189,8 +1194,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 	return 0;
 }
 
-/* Is it a proven end of a target whose begin was not read?  why->span is that of
- * the end. */
+/* Is it the proven end of a span of a target whose begin event was not read?
+ * why->span is the span of this end. */
 static bool
 is_alone(const struct tl_why *why, const struct tl_event *end)
 {
@@ -1237,7 +1242,7 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	return rc;
 }
 
-/* Does it end with this end?  Spans that belong to no thread may cross. */
+/* Does the event end the span?  Spans that belong to no thread may cross. */
 static bool
 is_end_of(const struct tl_open *o, const struct tl_definition *d,
     const struct tl_event *end)
@@ -1249,7 +1254,8 @@ is_end_of(const struct tl_open *o, const struct tl_definition *d,
 			   : !o->proven;
 }
 
-/* A span that belongs to no thread, which is an instant in the tree. */
+/* Take an event of a span that belongs to no thread.  In the tree the event is
+ * an instant. */
 static int
 take_scoped(struct tl_why *why, struct tl_thread *t,
     const struct tl_definition *d, const struct tl_event *event)
@@ -1291,7 +1297,8 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 
 /* == events == */
 
-/* Entries were lost: mark all spans whose window contains the loss. */
+/* Entries were lost: mark the spans of the same CPU whose windows contain the
+ * loss. */
 static void
 take_loss(struct tl_why *why, const struct tl_event *event)
 {
@@ -1301,7 +1308,7 @@ take_loss(struct tl_why *why, const struct tl_event *event)
 					event->cpu == o->head.cpu;
 }
 
-/* An event of the kernel about a thread or a CPU. */
+/* Take an event of the kernel about a thread or a CPU. */
 static int
 take_state(struct tl_why *why, const struct tl_group *g,
     const struct tl_event *event)
@@ -1312,7 +1319,7 @@ take_state(struct tl_why *why, const struct tl_group *g,
 	int rc = 0;
 
 	if (tl_sched_what(m) != TL_SCHED_NONE)
-		return 0; /* states of threads are made of these */
+		return 0; /* these events make the states of threads */
 	while (i < m->argc && m->args[i].format != TIMELINE_ARG_STRING)
 		i++;
 	if (i < m->argc && !event->bare)
@@ -1329,7 +1336,8 @@ take_state(struct tl_why *why, const struct tl_group *g,
 	return rc;
 }
 
-/* Follow the states of threads.  Only spans of targets are asked for. */
+/* Follow the states of threads.  Other begin events than those of targets are
+ * passed on as instants, because only spans of targets are asked for. */
 static int
 follow_states(struct tl_why *why, const struct tl_event *event)
 {
@@ -1345,7 +1353,7 @@ follow_states(struct tl_why *why, const struct tl_event *event)
 	return rc < 0 ? rc : tl_states_put(why->states, &seen);
 }
 
-/* Is it an event of a file that lies beside the file of the program? */
+/* Does the event come from a file that lies beside the file of the program? */
 static bool
 lies_beside(const struct tl_why *why, const struct tl_event *event)
 {
@@ -1355,7 +1363,7 @@ lies_beside(const struct tl_why *why, const struct tl_event *event)
 	       sources->items[event->source].beside;
 }
 
-/* Find the begin of an end of a target. */
+/* Find the begin event for an end event of a target. */
 static int
 pair(struct tl_why *why, const struct tl_definition *d,
     const struct tl_event *event)
@@ -1380,7 +1388,7 @@ take(struct tl_why *why, const struct tl_event *event)
 		return rc;
 	if (why->states && (rc = follow_states(why, event)) < 0)
 		return rc;
-	if (lies_beside(why, event)) /* the states have it */
+	if (lies_beside(why, event)) /* the states have taken it */
 		return 0;
 	t = find_thread(why, event, &rc);
 	if (!t)
@@ -1421,7 +1429,7 @@ median_of(const struct tl_why *why, struct tl_weighed *room, size_t target)
 	return count > 0 ? tl_weighed_select(room, count, count / 2) : -1;
 }
 
-/* The windows are known: take the events that waited. */
+/* The lengths of the windows are known: take the events that waited. */
 static int
 end_learning(struct tl_why *why)
 {

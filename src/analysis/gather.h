@@ -3,10 +3,10 @@
  * gather.h - make a record for each span of each target, in one pass.
  *
  *	event --> thread --> frames (spans that are open, innermost last)
- *	      \-> group  --> its latest activity, spans of it that are open
+ *	      \-> group  --> its latest activity, its open spans
  *
  *	begin of a target --> open --> waits until its window [begin, begin + W]
- *	                               is over and its end has come --> record
+ *	                               is over and the span has ended --> record
  *
  * A group has all messages with the same first line.  A target is a group that
  * the glob matches.  A feature of a span is a kind and up to two groups, or a
@@ -29,25 +29,26 @@ enum tl_feature_kind {
 	TL_FEATURE_INSIDE, /* number of spans inside */
 	TL_FEATURE_SPENT,  /* nanoseconds inside */
 	TL_FEATURE_BESIDE,
-	TL_FEATURE_GAP,   /* nanoseconds between two groups; or TL_GROUP_NONE */
+	TL_FEATURE_GAP,   /* nanoseconds between two groups, or TL_GROUP_NONE */
 	TL_FEATURE_STATE, /* a group and a text */
-	TL_FEATURE_PART, /* nanoseconds in a state of the thread (enum tl_part) */
-	/* a state, and a text: nanoseconds of the longest wait, and the task
-	 * that ran meanwhile or ended it */
+	/* nanoseconds in a state of the thread (enum tl_part) */
+	TL_FEATURE_PART,
+	/* a state and a text: nanoseconds of the longest wait, and the task
+	 * that ran meanwhile or ended the wait */
 	TL_FEATURE_TASK,
-	TL_FEATURE_AROUND, /* a group of which a span encloses it */
-	/* a group and an argument (TL_ARGUMENT), and its value: a text, or 64
-	 * bits of a number */
+	TL_FEATURE_AROUND, /* a group with a span that encloses the span */
+	/* a group with an argument (TL_ARGUMENT_BITS), and the value: a text,
+	 * or the 64 bits of a number */
 	TL_FEATURE_BEFORE_ARG,
 	TL_FEATURE_INSIDE_ARG,
 	TL_FEATURE_AROUND_ARG,
 	TL_FEATURE_KINDS
 };
 
-/* The group and the number of an argument in one. */
+/* The group and the number of an argument in one word. */
 enum { TL_ARGUMENT_BITS = 2 };
 
-/* Is it the value of an argument of another message? */
+/* Is the feature a value of an argument of another message? */
 static inline bool
 tl_feature_is_arg(unsigned kind)
 {
@@ -66,8 +67,8 @@ enum {
 	TL_GROUPS_MAX = 4096,
 	TL_TARGETS_MAX = 64,
 	TL_TEXTS_MAX = 1 << 16,
-	/* of an argument of another message: later texts are not compared, and
-	 * numbers not at all if there are more */
+	/* values of an argument of another message.  Beyond this number further
+	 * texts are not compared; numbers are not compared at all. */
 	TL_ARG_VALUES_MAX = 64,
 	TL_ARG_DROPPED = TL_ARG_VALUES_MAX + 1,
 	TL_LANE_VALUES_MAX = 64,
@@ -75,42 +76,43 @@ enum {
 	TL_TEXT_NONE = 0xfffff
 };
 
-/* The number of items beyond each limit. */
+/* The numbers of items beyond each limit. */
 struct tl_left_out {
 	uint64_t groups, targets, features, parts, open, texts, threads, values;
 	uint64_t unsure;
-	uint64_t alone; /* not compared, but counted */
+	uint64_t alone; /* counted, but not compared */
 };
 
 /* All messages with the same first line. */
 struct tl_group {
 	struct tl_bytes name;
-	const struct tl_message *message; /* the first one */
-	/* different values of arguments, by kind from TL_FEATURE_BEFORE_ARG */
+	const struct tl_message *message; /* the first message */
+	/* number of different values, by kind from TL_FEATURE_BEFORE_ARG */
 	uint8_t values[TL_FEATURE_KINDS - TL_FEATURE_BEFORE_ARG][TL_ARGS_MAX];
 	int64_t latest_ns;
 	/* latest activity on a thread other than latest_thread */
 	int64_t other_ns;
 	uint32_t latest_thread;
 	uint32_t number;
-	uint32_t open;         /* spans that are open */
-	uint32_t open_at;      /* index in the list of groups with open spans */
-	uint32_t older, newer; /* in the order of latest activity; plus 1 */
+	uint32_t open;    /* number of open spans */
+	uint32_t open_at; /* index in the list of groups with open spans */
+	/* neighbours in the order of latest activity; plus 1 */
+	uint32_t older, newer;
 	uint16_t features[TL_FEATURE_GAP]; /* of the simple kinds; plus 1 */
-	uint8_t target;                    /* plus 1; 0: it is none */
+	uint8_t target; /* number of the target plus 1; 0: none */
 	bool kernel;
-	int64_t first_ns; /* of its first event */
-	/* events may be missing between the first and the latest one */
+	int64_t first_ns; /* time of the first event */
+	/* events may be missing between the first and the latest event */
 	bool broken;
 };
 
 struct tl_definition {
 	const struct tl_message *message;
-	struct tl_group *group; /* NULL: there are too many */
+	struct tl_group *group; /* NULL: too many groups */
 	uint32_t number;
-	bool scoped; /* its spans belong to no thread */
+	bool scoped; /* the spans belong to no thread */
 	bool logged;
-	uint64_t observed; /* of its last event, if it was logged */
+	uint64_t observed; /* of the last event, if logged */
 };
 
 struct tl_feature {
@@ -140,15 +142,15 @@ struct tl_frame {
 	uint64_t observed;
 	uint64_t children;
 	uint64_t args[TL_ARGS_MAX];
-	struct tl_open *target; /* NULL: it is not of a target */
-	bool proven;            /* its end will be */
+	struct tl_open *target; /* NULL: not a span of a target */
+	bool proven;            /* the end will be proven */
 };
 
 struct tl_thread {
 	uint32_t pid, tid;
 	uint32_t number;
 	uint16_t source;
-	const struct tl_names *names; /* of its source; may be NULL */
+	const struct tl_names *names; /* names of the source; may be NULL */
 	uint64_t children;            /* number of roots */
 	struct tl_frame *frames;
 	size_t count, capacity;
@@ -166,7 +168,7 @@ struct tl_begin {
 
 struct tl_target {
 	struct tl_group *group;
-	const struct tl_message *message; /* the first one */
+	const struct tl_message *message; /* the first message */
 	struct tl_records records;
 	int64_t window_ns;
 	struct tl_open *first, *last; /* spans whose windows have not ended */
@@ -174,7 +176,7 @@ struct tl_target {
 	uint64_t spans;
 	uint32_t open;
 	struct tl_id_map processes; /* pid and source -> begins[] */
-	struct tl_begin *begins;    /* the last of each */
+	struct tl_begin *begins;    /* the last begin of each process */
 	size_t begin_capacity;
 	uint64_t args[TL_ARGS_MAX]; /* of the previous span */
 	uint64_t begun, compared_in_thread;
@@ -183,7 +185,7 @@ struct tl_target {
 
 struct tl_result;
 
-/* Is it a value of an argument that has too many? */
+/* Is the feature a value of an argument that has too many values? */
 static inline bool
 tl_feature_is_dropped(const struct tl_feature *f,
     struct tl_group *const *groups)
@@ -195,15 +197,16 @@ tl_feature_is_dropped(const struct tl_feature *f,
 }
 
 struct tl_why {
-	struct tl_sink sink; /* first: what callers see */
+	struct tl_sink sink; /* first member: the part that callers see */
 	struct tl_why_plan plan;
 	struct tl_message_map definitions;
 	const struct tl_definition **list; /* by number */
 	size_t definition_count, definition_capacity;
 	struct tl_labels labels;
-	struct tl_states *states; /* NULL: there are no kernel events */
-	struct tl_spans *pairs;   /* of targets: whose begin was read? */
-	struct tl_span span;      /* the last of them, if it has just ended */
+	struct tl_states *states; /* NULL: no kernel events */
+	/* pairs the spans of targets: was the begin event read? */
+	struct tl_spans *pairs;
+	struct tl_span span; /* the last of these spans, if it has just ended */
 	bool ended;
 	struct tl_table group_table;
 	struct tl_group *groups[TL_GROUPS_MAX];
@@ -214,7 +217,7 @@ struct tl_why {
 	uint32_t open_group_count;
 	struct tl_target targets[TL_TARGETS_MAX];
 	size_t target_count;
-	struct tl_id_map thread_ids; /* pid and tid, source */
+	struct tl_id_map thread_ids; /* by pid, tid and source */
 	struct tl_thread **threads;
 	size_t thread_capacity;
 	struct tl_id_map feature_ids;
@@ -223,9 +226,10 @@ struct tl_why {
 	struct tl_table text_table; /* texts of all sources */
 	struct tl_bytes *texts;
 	size_t text_count, text_capacity;
-	struct tl_open *free, *made; /* free ones, to be used again; all */
-	uint32_t open;               /* spans in memory */
-	int64_t deadline_ns;         /* end of the first window */
+	/* free objects, to be used again; all objects */
+	struct tl_open *free, *made;
+	uint32_t open;       /* spans in memory */
+	int64_t deadline_ns; /* end of the first window */
 	/* Until W is known: */
 	bool learns;
 	struct tl_spans *spans;
@@ -234,13 +238,13 @@ struct tl_why {
 	struct tl_weighed *durations;
 	uint8_t *duration_targets;
 	size_t duration_count;
-	int64_t window_ns; /* of targets that are added later */
+	int64_t window_ns; /* for targets that are added later */
 	struct tl_left_out left_out;
 	struct tl_result *results; /* one for each target */
 };
 
-/* The number of a text, the same for all sources; TL_TEXT_NONE: it is missing,
- * or there are too many. */
+/* The number of a text, the same for all sources.  TL_TEXT_NONE: the text is
+ * missing, or there are too many texts. */
 uint32_t tl_why_text(struct tl_why *why, struct tl_bytes text);
 
 /* Compute the results of all targets.  0 or -ENOMEM. */
@@ -250,13 +254,13 @@ void tl_why_forget(struct tl_why *why);
 /* == results == */
 
 enum {
-	TL_FINDINGS_MAX = 3, /* that are shown unless all are asked for */
+	TL_FINDINGS_MAX = 3, /* findings shown unless all are asked for */
 	TL_CAUSES_MAX = 32,
 	TL_WHERE_MAX = 3,
 	TL_EXAMPLES_MAX = 3,
 	TL_THRESHOLDS_MAX = TL_LEVELS_MAX - 1,
 	TL_PERIODS = 6,
-	TL_SPANS_MIN = 50 /* fewer are not explained */
+	TL_SPANS_MIN = 50 /* fewer spans are not explained */
 };
 
 enum tl_cause_kind {
@@ -272,8 +276,8 @@ enum tl_cause_kind {
 	TL_CAUSE_SINCE_THREAD,
 	TL_CAUSE_SINCE_ANY,
 	TL_CAUSE_LOST,
-	TL_CAUSE_FEATURE, /* the span has at least this much of it */
-	TL_CAUSE_WHERE    /* the same: a part of the duration */
+	TL_CAUSE_FEATURE, /* the span has at least this amount of the feature */
+	TL_CAUSE_WHERE    /* the same for a part of the duration */
 };
 
 enum tl_cause_op { TL_OP_EQUAL, TL_OP_LEAST, TL_OP_MOST, TL_OP_IN };
@@ -281,35 +285,35 @@ enum tl_cause_op { TL_OP_EQUAL, TL_OP_LEAST, TL_OP_MOST, TL_OP_IN };
 struct tl_cause {
 	uint8_t kind;
 	uint8_t op;
-	uint8_t argument; /* its number; or that of a period */
+	uint8_t argument; /* number of the argument, or of the period */
 	uint16_t feature;
 	/* number of a text, a bound (tl_why_key), or the start of a range */
 	int64_t value;
-	/* the end of the range; both are included */
+	/* the end of the range; start and end are included */
 	int64_t end;
-	unsigned level; /* threshold at which spans count as slow, from 1 */
+	unsigned level; /* number of the threshold, from 1 */
 	double information;
-	double share; /* of the extra time of slow spans: the share of a part */
-	double p;     /* corrected for the number of tests */
-	double tests; /* that number */
-	double risk, lift; /* of episodes */
-	/* The share of the extra time of slow spans that it takes, and that
-	 * less what chance gives it: 1, all of the time and no other span; 0,
-	 * no more than it has of the others. */
+	double share;      /* share of a part in the extra time of slow spans */
+	double p;          /* corrected for the number of tests */
+	double tests;      /* number of tests */
+	double risk, lift; /* counted in episodes */
+	/* excess is the share of the extra time of slow spans that falls on the
+	 * spans with the cause.  explains is the excess less the share that
+	 * chance gives: 1, all of the extra time and no other span; 0, no more
+	 * of the extra time than of the other spans. */
 	double excess, explains;
 	uint64_t with, hits;
 	int64_t median_with_ns, median_without_ns;
 	int64_t p99_with_ns, p99_without_ns;
-	/* The finding, from 1, of which it says nothing new; 0: it is one.  Does
-	 * it have the same spans as that? */
+	/* The finding (from 1) that already says the same; 0: the cause is a
+	 * finding itself.  same: both have the same spans. */
 	unsigned echo_of;
 	bool same;
 	const struct tl_record *examples[TL_EXAMPLES_MAX];
 	size_t example_count;
 };
 
-/* The share of the time that threads were in a state, in slow spans and in the
- * others. */
+/* The share of time in a state, in slow spans and in the others. */
 struct tl_state_share {
 	double slow, others;
 };
@@ -322,12 +326,13 @@ struct tl_result {
 	size_t threshold_count;
 	int64_t thresholds_ns[TL_THRESHOLDS_MAX]; /* ascending */
 	uint64_t slow[TL_THRESHOLDS_MAX];
-	/* The same without spans whose begin is not in the record: only these
-	 * are compared. */
+	/* All spans and slow spans whose begin event is not missing.  Only the
+	 * known spans are compared. */
 	uint64_t known, known_slow[TL_THRESHOLDS_MAX];
-	/* The threshold of all that is said, from 1; 0: there is none. */
+	/* The threshold that everything in the result refers to, from 1; 0:
+	 * none. */
 	size_t level;
-	double episodes; /* of its slow spans */
+	double episodes; /* episodes of the slow spans */
 	uint64_t tests;
 	struct tl_state_share states[TL_PARTS];
 	struct tl_cause where[TL_WHERE_MAX]; /* the largest share first */
@@ -336,8 +341,9 @@ struct tl_result {
 	size_t cause_count, finding_count;
 };
 
-/* The shares of slow spans in their episodes, a row of threshold_count for each
- * known record that reaches the first threshold, in their order. */
+/* The shares of slow spans in their episodes: a row of threshold_count for each
+ * known record that reaches the first threshold, in the order of the
+ * records. */
 struct tl_shares {
 	float *of;
 	size_t count, row;
@@ -352,11 +358,11 @@ tl_share(const struct tl_shares *shares, size_t row, size_t level)
 
 extern const int64_t tl_periods_ns[TL_PERIODS];
 
-/* The 64 bits of an argument as a number that compares as its format does:
- * signed, unsigned, or a double. */
+/* The 64 bits of an argument as a signed number with the same order.  The
+ * format of the argument is signed, unsigned or double. */
 int64_t
 tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw);
-/* The reverse. */
+/* The inverse of tl_why_key(). */
 uint64_t
 tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 
@@ -364,30 +370,32 @@ tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *record);
 
-/* Append the path of a span as a call tree takes it; false: it has none. */
+/* Append the path of a span as call trees take paths.  false: the span has no
+ * path. */
 bool tl_why_put_path(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *record);
-/* Append its line as in a call tree. */
+/* Append the line of a span as in a call tree. */
 void tl_why_put_span(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *record);
-/* Append what is slow, where the time goes, and the first finding. */
+/* Append which spans are slow, where the time goes, and the first finding. */
 void tl_why_put_finding(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result);
 
-/* The sums of a part of durations, by level. */
+/* The time spent in a part, summed by level. */
 struct tl_part_sums {
 	double ns[TL_LEVELS_MAX];
 };
 
 /* Find the parts of the duration in which slow spans take longer, at the
- * threshold of the result; if it has none yet, at the best one, which is then
- * that of the result.  sums has one element for each feature.  0 or -ENOMEM. */
+ * threshold of the result.  If the result has no threshold yet, the best
+ * threshold is chosen for the result.  sums has one element for each feature.
+ * 0 or -ENOMEM. */
 int tl_where_explain(struct tl_why *why, struct tl_result *result,
     const struct tl_part_sums *sums, const struct tl_shares *shares);
 
-/* Describe the causes of a result, which are claims of one threshold, rank them
- * by what they explain, and find those that say nothing new: findings.c.  0 or
- * -ENOMEM. */
+/* Describe the causes of a result, which are claims at one threshold; rank the
+ * causes by the time that each explains, and mark the echoes (findings.c).  0
+ * or -ENOMEM. */
 int tl_findings_make(struct tl_why *why, struct tl_result *result,
     const struct tl_shares *shares);
 

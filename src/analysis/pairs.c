@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairs.c - which events are a side of a pair, and the value that they name.
- * The rules that a message matches are kept with it.
+ * pairs.c - find the events that are a side of a pair, and the values in these
+ * events.  The rules that a message matches are cached by message.
  */
 #include "analysis/pairs.h"
 
@@ -15,7 +15,8 @@
 
 _Static_assert(TL_PAIR_SIDES == 2 && TL_PAIR_SEEN_MAX <= 32, "a bit for each");
 
-/* The rules that a message matches: bit rule * 2 + side, and the argument. */
+/* The rules that a message matches: bit rule * 2 + side, and the number of the
+ * argument for each bit. */
 struct part {
 	uint32_t sides;
 	uint8_t args[TL_PAIR_SEEN_MAX];
@@ -81,7 +82,8 @@ tl_pair_parse(struct tl_pair_rule *rule, const char *text,
 	return 0;
 }
 
-/* Which argument; -ENOENT: the message has none of the name. */
+/* The number of the argument that a side names.  -ENOENT: the message has no
+ * such argument. */
 static int
 find_arg(const struct tl_pair_side *side, const struct tl_message *message)
 {
@@ -110,8 +112,8 @@ part_of(const struct tl_pair_matcher *m, const struct tl_message *message)
 
 		if (arg < 0 || !tl_glob_matches_message(side->glob, message))
 			continue;
-		/* A message that matches both has no direction: it counts as
-		 * sent. */
+		/* A message that matches both sides has no direction; the
+		 * message counts as sent. */
 		if (i % TL_PAIR_SIDES == TL_PAIR_RECEIVED &&
 		    side[-1].of_ends == side->of_ends && part.sides >> (i - 1))
 			continue;
@@ -121,7 +123,7 @@ part_of(const struct tl_pair_matcher *m, const struct tl_message *message)
 	return part;
 }
 
-/* Find the rules that the message of an event matches: 0, -ENOMEM. */
+/* Find the rules that the message of an event matches.  0 or -ENOMEM. */
 static int
 find_part(struct tl_pair_matcher *m, const struct tl_message *message,
     struct part *found)
@@ -147,7 +149,8 @@ find_part(struct tl_pair_matcher *m, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/* The number of a text differs from timeline to timeline: compare the text. */
+/* The number of a string differs between timelines, so the hash of the text is
+ * the value. */
 static uint64_t
 value_of(const struct tl_event *event, unsigned arg)
 {

@@ -17,7 +17,7 @@ static const char *const period_names[TL_PERIODS] = { "10ms", "100ms", "second",
 
 /* == the numbers of threads == */
 
-/* The number of a thread in a recorded trace, by its order of threads. */
+/* The number of a thread in a recorded trace, in the order of the trace. */
 static size_t
 number_in_trace(const struct tl_trace *trace, const struct tl_thread *t)
 {
@@ -33,8 +33,8 @@ number_in_trace(const struct tl_trace *trace, const struct tl_thread *t)
 	return count;
 }
 
-/* If the format has a list of threads, the number of this one in it.  false: it
- * is not listed. */
+/* Find a thread in the list of the source, if its format has a list.  count is
+ * the length of the list.  false: the thread is not listed. */
 static bool
 is_known(const struct tl_source *source, const struct tl_thread *t,
     size_t *number, size_t *count)
@@ -55,8 +55,8 @@ is_known(const struct tl_source *source, const struct tl_thread *t,
 	return found;
 }
 
-/* The number of threads of a source that appeared up to this one; NULL: of
- * all. */
+/* The number of threads of a source that appeared before t; NULL: of all
+ * threads. */
 static size_t
 number_as_met(const struct tl_why *why, size_t source, size_t known,
     const struct tl_thread *t)
@@ -141,8 +141,8 @@ tl_why_put_span(struct tl_text *text, const struct tl_why *why,
 
 /* == names of causes == */
 
-/* In JSON: the kind and, if it is constant, the name of a cause.  In text: the
- * words before and after its value; without those after, it has no value. */
+/* JSON: the kind and, if constant, the name of a cause.  Text: the words before
+ * and after the value; a cause without words after has no value. */
 static const struct {
 	const char *kind, *name;
 	bool in_ns;
@@ -168,7 +168,7 @@ static const struct {
 	    "entries were lost nearby", NULL },
 };
 
-/* The same for a feature: the words around the name of its group. */
+/* JSON: the kind of a feature.  Text: the words around the name of a group. */
 static const struct {
 	const char *kind, *before, *after;
 } features[] = {
@@ -185,7 +185,7 @@ static const struct {
 	[TL_FEATURE_AROUND_ARG] = { "around", "inside ", "" },
 };
 
-/* What a thread does in a state. */
+/* The words for the state of a thread. */
 static const char *const parts[TL_PARTS] = { [TL_PART_RUNNING] = "running",
 	[TL_PART_INTERRUPTED] = "interrupts on its CPU",
 	[TL_PART_RUNNABLE] = "waiting for a CPU",
@@ -194,7 +194,7 @@ static const char *const parts[TL_PARTS] = { [TL_PART_RUNNING] = "running",
 	[TL_PART_IO] = "waiting for I/O",
 	[TL_PART_UNKNOWN] = "an unknown state" };
 
-/* Before the name of the task of a wait. */
+/* The words before the name of the task that caused a wait. */
 static const char *const tasks[TL_PARTS] = { [TL_PART_RUNNABLE] =
 						 "preempted by ",
 	[TL_PART_TASK] = "ended by " };
@@ -229,7 +229,7 @@ argument_name(const struct tl_why *why, const struct tl_feature *f)
 	    .name;
 }
 
-/* Append a name for JSON and text. */
+/* Append the name of a cause. */
 static void
 put_name(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
@@ -257,8 +257,8 @@ put_name(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* The name of a process or thread that is a cause; empty: it is none, or
- * unknown. */
+/* The name of the process or thread of a cause.  Empty: the cause is neither,
+ * or the name is unknown. */
 static struct tl_bytes
 named_cause(const struct tl_why *why, const struct tl_cause *cause)
 {
@@ -283,13 +283,13 @@ is_in_ns(const struct tl_why *why, const struct tl_cause *cause)
 	       tl_feature_is_part(feature_of(why, cause)->kind);
 }
 
-/* States that take less of the time of slow spans are not named. */
+/* States with a smaller share of the time of slow spans are not named. */
 static const double state_least = 0.05;
 
-/* The task that most of a wait in slow spans goes to. */
+/* The task that accounts for most of a wait in slow spans. */
 struct task {
 	uint32_t text;
-	double share; /* of the time in the state; 0: none is known */
+	double share; /* of the time in the state; 0: no task is known */
 };
 
 static struct task
@@ -511,7 +511,7 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 	tl_fields_object_end(f);
 }
 
-/* The number of causes that are shown. */
+/* The number of causes to show. */
 static size_t
 shown_count(const struct tl_why *why, const struct tl_result *result)
 {
@@ -521,7 +521,7 @@ shown_count(const struct tl_why *why, const struct tl_result *result)
 						       : TL_FINDINGS_MAX;
 }
 
-/* Append the result of a message; NULL: the glob matches none. */
+/* Append the result of a message.  NULL: the glob matches no message. */
 static void
 put_json_result(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
@@ -660,7 +660,8 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* "median 710us with it, 101us without; 99 % within 2ms, 180us" */
+/* "median 710us with it, 101us without; 99 % take at most 2ms with it, 180us
+ * without" */
 static void
 put_durations(struct tl_text *text, const struct tl_cause *cause)
 {
@@ -728,7 +729,7 @@ put_examples(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* Append the number of a finding, and what has the same spans. */
+/* Append the echoes that have the same spans as a finding. */
 static void
 put_same(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result, size_t finding)
@@ -791,7 +792,7 @@ put_where(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* Append the states of threads, if none of them is a part that is claimed. */
+/* Append the states of threads, unless a state is already claimed as a part. */
 static void
 put_states(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
@@ -831,7 +832,7 @@ has_kernel(const struct tl_why *why)
 	return has;
 }
 
-/* Append what it means that there are no causes. */
+/* Append the reason why there are no causes. */
 static void
 put_nothing(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
@@ -871,7 +872,7 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* Append what is slow, where the time goes and the states. */
+/* Append which spans are slow, where the time goes, and the states. */
 static void
 put_slow(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)

@@ -2,9 +2,9 @@
 /*
  * records.c - records in chunks, thinned in place.
  *
- * When records are dropped the others move towards the beginning, in order.
- * A record never moves past where it was: either it still fits into the chunk
- * before its own, or its own chunk is empty up to it.
+ * When records are dropped, the other records move towards the beginning and
+ * keep their order.  A record never moves past its old place: either the record
+ * still fits into the chunk before, or its own chunk is empty up to the record.
  */
 #include "analysis/records.h"
 
@@ -22,7 +22,7 @@ enum {
 _Static_assert(sizeof(struct tl_record) % sizeof(uint64_t) == 0, "in words");
 
 struct tl_records_chunk {
-	size_t used; /* words */
+	size_t used; /* in words */
 	uint64_t words[CHUNK_WORDS];
 };
 
@@ -137,7 +137,7 @@ tl_records_free(struct tl_records *records)
 	*records = (struct tl_records){ 0 };
 }
 
-/* A random bit, the same sequence in each run. */
+/* A random bit.  The sequence is the same in each run. */
 static bool
 toss(uint64_t *state)
 {
@@ -190,7 +190,7 @@ swap(struct tl_weighed *a, struct tl_weighed *b)
 	*b = old;
 }
 
-/* The median of three, so that sorted values are no bad case. */
+/* The median of three values, so that sorted values are not a bad case. */
 static int64_t
 pivot_of(const struct tl_weighed *v, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* states.c - the states of threads, from sight to sight. */
+/* states.c - the states of threads, from event to event. */
 #include "analysis/states.h"
 #include "base/array.h"
 #include "base/table.h"
@@ -13,8 +13,8 @@
 enum state { UNKNOWN, RUNNING, INTERRUPTED, RUNNABLE, BLOCKED };
 
 enum {
-	WAITS = 16,      /* of a thread that are remembered */
-	OPEN_MAX = 1024, /* spans of a thread that are */
+	WAITS = 16,      /* waits of a thread that are remembered */
+	OPEN_MAX = 1024, /* open spans of a thread that are remembered */
 	CPUS_MAX = 4096
 };
 
@@ -34,17 +34,18 @@ struct mark {
 struct thread {
 	uint32_t pid, tid;
 	unsigned host;
-	int64_t horizon_ns; /* of the source that has its kernel events */
-	int64_t at_ns;      /* of the last sight */
+	int64_t horizon_ns; /* of the source with the thread's kernel events */
+	int64_t at_ns;      /* time of the last event */
 	int64_t ns[TL_PARTS];
 	enum state state;
-	uint32_t cpu;   /* where it runs */
-	uint32_t depth; /* of interrupts */
-	bool covered;   /* the kernel has named it */
-	bool lossy;     /* events may be missing since the last sight */
-	bool woken;     /* it was woken while it ran */
+	uint32_t cpu;   /* the CPU on which the thread runs */
+	uint32_t depth; /* depth of nested interrupts */
+	bool covered;   /* the kernel has named the thread */
+	bool lossy;     /* events may be missing since the last event */
+	bool woken;     /* woken while running */
 	bool io;        /* blocked in state D */
-	struct tl_wait preempted; /* runnable since it ran: by this task */
+	/* runnable since it ran: the task that took the CPU */
+	struct tl_wait preempted;
 	struct wait waits[WAITS];
 	unsigned wait_count;
 	struct mark *marks;
@@ -57,10 +58,10 @@ struct cpu {
 };
 
 struct host {
-	struct cpu *cpus; /* CPUS_MAX; NULL: no event of the kernel yet */
+	struct cpu *cpus; /* CPUS_MAX elements; NULL: no kernel event yet */
 	size_t cpu_count;
 	unsigned lossy_cpus;
-	bool any; /* event of the kernel but losses */
+	bool any; /* has kernel events other than losses */
 };
 
 struct source {
@@ -73,13 +74,14 @@ struct tl_states {
 	struct tl_table table;
 	struct thread *threads;
 	size_t thread_count, thread_capacity;
-	const unsigned *host_of; /* each source; NULL: all are of one */
+	/* host of each source; NULL: all sources are of one host */
+	const unsigned *host_of;
 	struct host *hosts;
 	size_t host_count;
-	struct source *sources; /* those that have kernel events */
+	struct source *sources; /* the sources with kernel events */
 	size_t source_capacity;
-	int64_t horizon_ns; /* of those without one */
-	/* the last message that was looked at, and which it is */
+	int64_t horizon_ns; /* for sources without a horizon of their own */
+	/* the last message that was classified, and its class */
 	const struct tl_message *message;
 	enum tl_sched_what what;
 };
@@ -196,7 +198,8 @@ host_of(const struct tl_states *s, uint16_t source)
 	return s->host_of ? s->host_of[source] : 0;
 }
 
-/* The thread of a number on a host; pid 0: of whichever process logged last. */
+/* Find a thread of a host by its tid.  pid 0: the process that logged with this
+ * tid last. */
 static struct thread *
 find(struct tl_states *s, unsigned host, uint32_t pid, uint32_t tid)
 {
@@ -218,7 +221,7 @@ find(struct tl_states *s, unsigned host, uint32_t pid, uint32_t tid)
 	return found;
 }
 
-/* The thread of an event, made if it is new; NULL: no memory. */
+/* The thread of an event; a new thread is added.  NULL: no memory. */
 static struct thread *
 thread_of(struct tl_states *s, const struct tl_event *e)
 {
@@ -243,7 +246,7 @@ thread_of(struct tl_states *s, const struct tl_event *e)
 
 /* == time == */
 
-/* May an event between the last sight of a thread and now be missing? */
+/* May an event between the last event of a thread and now be missing? */
 static bool
 is_tainted(const struct tl_states *s, const struct thread *t)
 {
@@ -256,7 +259,8 @@ is_tainted(const struct tl_states *s, const struct thread *t)
 	return t->cpu < CPUS_MAX && host->cpus[t->cpu].lossy;
 }
 
-/* The time since the last sight was this; how long it was. */
+/* Add the time since the last event of the thread to a part, or to UNKNOWN if
+ * events may be missing.  Returns the time; 0 if unknown. */
 static int64_t
 book(struct tl_states *s, struct thread *t, int64_t ns, enum tl_part part)
 {
@@ -315,7 +319,8 @@ put_lost(struct tl_states *s, const struct tl_event *e)
 	return 0;
 }
 
-/* An event of a CPU: what was lost there lies before it. */
+/* An event of a CPU ends the loss on this CPU: the lost events precede the
+ * event. */
 static void
 end_loss(struct tl_states *s, unsigned number, uint32_t cpu)
 {
@@ -381,7 +386,8 @@ put_out(struct tl_states *s, struct thread *t, const struct tl_event *e)
 	t->woken = false;
 }
 
-/* The CPU has another thread now: one that ran there before left unseen. */
+/* The CPU runs a new thread.  If the previous thread seems to run there still,
+ * the kernel did not report that it left. */
 static void
 take_cpu(struct tl_states *s, struct thread *t, uint32_t cpu)
 {
@@ -419,8 +425,9 @@ put_in(struct tl_states *s, struct thread *t, const struct tl_event *e)
 	take_cpu(s, t, e->cpu);
 }
 
-/* A thread has done something.  That no switch to it was seen is no loss: some
- * kernels report none from the idle task.  When it got the CPU is unknown. */
+/* A thread has logged an event.  A missing switch to the thread is no loss,
+ * because some kernels report no switch from the idle task; only the time when
+ * the thread got the CPU is unknown. */
 static void
 runs(struct tl_states *s, struct thread *t, const struct tl_event *e)
 {
@@ -437,8 +444,9 @@ runs(struct tl_states *s, struct thread *t, const struct tl_event *e)
 		take_cpu(s, t, e->cpu);
 }
 
-/* The task that woke another one ran.  Tasks outside of the timeline have
- * numbers of another namespace: only a thread that was woken itself counts. */
+/* The task that woke another task ran.  Tasks outside of the timeline have
+ * numbers of another namespace, so only a thread that was woken itself
+ * counts. */
 static void
 put_waker(struct tl_states *s, const struct tl_event *e, unsigned host)
 {
@@ -459,7 +467,7 @@ put_woken(struct tl_states *s, struct thread *t, const struct tl_event *e)
 	switch (t->state) {
 	case RUNNING:
 	case INTERRUPTED:
-		t->woken = true; /* the switch out comes after it */
+		t->woken = true; /* the switch out comes after the wakeup */
 		return;
 	case RUNNABLE:
 		return;
@@ -520,7 +528,8 @@ put_kernel(struct tl_states *s, enum tl_sched_what what,
 	source->is_kernel = true;
 	t->horizon_ns =
 	    source->has_horizon ? source->horizon_ns : s->horizon_ns;
-	/* of a waking the CPU is the waker's: it ends a loss there as well */
+	/* the CPU of a wakeup is the waker's, and the event ends a loss there
+	 * too */
 	end_loss(s, t->host, e->cpu);
 	if (!t->covered) {
 		book(s, t, e->ns, TL_PART_UNKNOWN);
@@ -567,7 +576,7 @@ add_mark(struct thread *t, const struct tl_event *e)
 	return 0;
 }
 
-/* Its thread ran when it logged. */
+/* The thread of an entry ran when the entry was logged. */
 static int
 put_entry(struct tl_states *s, const struct tl_event *e)
 {
@@ -621,7 +630,7 @@ tl_states_find_horizon(struct tl_cursor *newest_first, int64_t *ns)
 	return rc < 0 ? rc : 0;
 }
 
-/* The time up to which a source has kernel events. */
+/* Find the time of the last kernel event of a source. */
 static int
 find_horizon(const struct tl_source *source, int64_t *ns)
 {
@@ -662,7 +671,8 @@ tl_states_of_sources(struct tl_states **states,
 
 /* == spans == */
 
-/* Times of two files may differ by some ns, which no part may show. */
+/* The times of two files may differ by some nanoseconds.  The largest part
+ * absorbs the difference. */
 static void
 fit_sum(struct tl_parts *parts, int64_t duration_ns)
 {

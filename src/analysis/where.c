@@ -3,12 +3,12 @@
  * where.c - find the parts of the duration in which slow spans take longer.
  *
  * A part is the time in all enclosed spans of a message, in a gap between two
- * messages, or in a state of the thread ("runnable").  It always grows with the
- * duration, so it is no cause in the sense of explain.c.  It is claimed if its
- * share of the additional time is clearly larger than its share of the usual
- * time, in most slow spans, or rather episodes of them (chance.h).  There is no
- * claim if spans are slower in all parts in proportion, or in another part each
- * time.
+ * messages, or in a state of the thread ("runnable").  A part always grows with
+ * the duration, so no part is a cause in the sense of explain.c.  A part is
+ * claimed if its share of the additional time is clearly larger than its share
+ * of the usual time in most episodes of slow spans (chance.h).  There is no
+ * claim if slow spans are slower in all parts in proportion, or in another part
+ * each time.
  */
 #include "analysis/chance.h"
 #include "analysis/gather.h"
@@ -30,16 +30,16 @@ struct where {
 	const struct tl_shares *shares;
 	struct tl_weighed *room;
 	double normal_ns; /* the median of spans that reach no threshold */
-	double duration_ns[TL_LEVELS_MAX]; /* sums, by level */
+	double duration_ns[TL_LEVELS_MAX]; /* sums by level */
 	double weight[TL_LEVELS_MAX];
 	double tests;
 };
 
 /* The result of a part at one threshold. */
 struct reach {
-	double usual;          /* share of the time of others */
+	double usual;          /* share of the time of the other spans */
 	double need;           /* the least share of the additional time */
-	double slow, slow_all; /* of episodes */
+	double slow, slow_all; /* in episodes */
 	double normal, normal_all;
 	double more_ns; /* additional time of slow spans in the part */
 };
@@ -54,7 +54,7 @@ sum_from(const double *by_level, size_t from, size_t end)
 	return sum;
 }
 
-/* The time by which the spans of a threshold exceed normal ones. */
+/* The time by which the spans that reach a threshold exceed normal spans. */
 static double
 excess_of(const struct where *w, size_t level)
 {
@@ -131,7 +131,7 @@ reach_all(const struct where *w, unsigned feature, double median_ns,
 static double
 chance_of(const struct where *w, const struct reach *reach)
 {
-	/* a stop that comes at any time comes so often in the part */
+	/* a stop at a random time hits the part in this share of cases */
 	const double usual = fmax(rate_least, reach->usual);
 	const double rate = fmax(usual,
 	    reach->normal_all > 0 ? reach->normal / reach->normal_all : 0);
@@ -143,7 +143,7 @@ chance_of(const struct where *w, const struct reach *reach)
 	    0));
 }
 
-/* Insert a claim by its share. */
+/* Insert a claim; the largest share comes first. */
 static void
 claim(struct tl_result *result, const struct tl_cause *cause)
 {
@@ -157,7 +157,8 @@ claim(struct tl_result *result, const struct tl_cause *cause)
 	result->where[i] = *cause;
 }
 
-/* Try a part at the threshold of the result, or at any before that is chosen. */
+/* Try a part at the threshold of the result, or at every threshold while none
+ * is chosen. */
 static struct tl_cause
 try_part(const struct where *w, unsigned feature)
 {
@@ -201,7 +202,8 @@ try_part(const struct where *w, unsigned feature)
 	return best;
 }
 
-/* Claim what is found in all parts; or choose the threshold that finds most. */
+/* Claim the parts that are found at the threshold of the result, or choose the
+ * threshold with the best part. */
 static void
 try_parts(const struct where *w)
 {

@@ -29,8 +29,8 @@ tl_arena_free(struct tl_arena *heap)
 	tl_arena_init(heap);
 }
 
-/* The next piece of the file; its bytes are mapped from the file
- * once they are not looked at. */
+/* Map the next piece of the file.  The kernel may write unused pages of the
+ * piece to the file and drop them. */
 static void *
 map_file(struct tl_arena *heap)
 {
@@ -43,7 +43,8 @@ map_file(struct tl_arena *heap)
 		errno = -heap->fd;
 		return MAP_FAILED;
 	}
-	/* Room on the disk now, not SIGBUS later. */
+	/* Reserve the room on the disk now, or a store would raise SIGBUS
+	 * later. */
 	errno = -tl_file_reserve(heap->fd, (uint64_t)at, TL_ARENA_CHUNK);
 	if (errno != 0)
 		return MAP_FAILED;

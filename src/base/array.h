@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h - arrays that grow by doubling, and search in sorted ones.
+ * array.h - arrays that grow by doubling, and search in sorted arrays.
  *
  *	if (TL_ARRAY_ROOM(list->items, list->capacity, list->count) < 0)
  *		return -ENOMEM;
  *	list->items[list->count++] = item;
  *
  * array is a pointer to elements of any type, NULL at first, and capacity a
- * size_t, 0 at first.  Both are evaluated several times.  The value is 0 or
- * -ENOMEM; then the array is as it was.  free() takes the array.
+ * size_t, 0 at first.  The macro evaluates array and capacity several times.
+ * Its value is 0, or -ENOMEM with the array unchanged.  Free the array with
+ * free().
  *
  *	TL_SEARCH(i, 0, count, list[i].key < key);
  *
  * Binary search: i becomes the first index from 0 to count for which the
- * condition, an expression in i, is false; it is true of all before and false
- * of all behind.  i is count if it is true of all.
+ * condition, an expression in i, is false.  The condition must be true for all
+ * indices before i and false for all after.  i is count if the condition is
+ * true for all.
  *
- * TL_COUNT is the number of elements of an array that is no pointer.
+ * TL_COUNT is the number of elements of an array, which must not be a pointer.
  */
 #ifndef TL_BASE_ARRAY_H
 #define TL_BASE_ARRAY_H
@@ -26,13 +28,13 @@
 
 #define TL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Room for one more than count elements. */
+/* Make room for an element after count elements. */
 #define TL_ARRAY_ROOM(array, capacity, count) \
 	((size_t)(count) < (capacity) ? 0 \
 				      : tl_array_grow(&(array), &(capacity), \
 					    (count), sizeof(*(array)), false))
 
-/* The same, where elements that were never set are all zeros. */
+/* Like TL_ARRAY_ROOM, but elements that were never set are all zeros. */
 #define TL_ARRAY_ZEROS(array, capacity, count) \
 	((size_t)(count) < (capacity) ? 0 \
 				      : tl_array_grow(&(array), &(capacity), \
@@ -51,7 +53,7 @@
 		(i) = low_; \
 	} while (0)
 
-/* For the macros: array is the address of the pointer. */
+/* Called by the macros; array is the address of the pointer. */
 int tl_array_grow(void *array, size_t *capacity, size_t count,
     size_t element_size, bool zeros);
 

@@ -2,7 +2,8 @@
 /*
  * bytes.h - a run of bytes and bounded access to it.
  *
- * Whatever comes from a file is hostile until it was asked for through here.
+ * Bytes of a file are hostile until they have been read through these
+ * functions.
  */
 #ifndef TL_BASE_BYTES_H
 #define TL_BASE_BYTES_H
@@ -12,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes that the caller owns.  Not ended by a NUL. */
+/* Bytes that the caller owns, not ended by a NUL. */
 struct tl_bytes {
 	const char *data;
 	size_t size;
@@ -30,7 +31,8 @@ tl_bytes_of(const char *text)
 	return tl_bytes(text, strlen(text));
 }
 
-/* Do count things of size each lie in total bytes from offset on? */
+/* Do `count` elements of size `each`, starting at offset, lie within total
+ * bytes? */
 static inline bool
 tl_fits(uint64_t total, uint64_t offset, uint64_t count, uint64_t each)
 {
@@ -75,8 +77,8 @@ tl_hex_digit(char c)
 /*
  * == data ==
  *
- * numbers as Java's DataOutput has them, big-endian, into a buffer
- * of a fixed size and out of bytes that may be anything.
+ * big-endian numbers as of Java's DataOutput, written into a buffer of a fixed
+ * size and read from bytes that may have any value.
  *
  *	const size_t mark = tl_data_mark(&out);
  *
@@ -85,9 +87,10 @@ tl_hex_digit(char c)
  *	if (out.full)
  *		tl_data_roll_back(&out, mark);	(no half object stays)
  *
- * Both remember their first failure, so that callers ask once, at the end of
- * an object.  A varint has seven bits a byte, the lowest first, the top bit
- * set where more follow; a signed one is folded (0 -1 1 -2 ...) first.
+ * Writer and reader remember their first failure, so that callers check once,
+ * at the end of an object.  A varint has seven bits in each byte, the lowest
+ * first; the top bit is set if more bytes follow.  A signed varint is folded
+ * first (0 -1 1 -2 ...).
  */
 
 enum { TL_VARINT_MAX = 10 };
@@ -96,7 +99,7 @@ struct tl_data_out {
 	uint8_t *data;
 	size_t size;
 	size_t capacity;
-	bool full; /* something did not fit and is not there */
+	bool full; /* bytes did not fit and were left out */
 };
 
 static inline size_t
@@ -112,7 +115,7 @@ tl_data_roll_back(struct tl_data_out *out, size_t mark)
 	out->full = false;
 }
 
-/* Room for size bytes: where they go, or NULL, and it is full. */
+/* Reserve room for `size` bytes.  Returns the place, or NULL and sets full. */
 static inline uint8_t *
 tl_data_room(struct tl_data_out *out, size_t size)
 {
@@ -184,7 +187,7 @@ tl_data_put_bytes(struct tl_data_out *out, struct tl_bytes bytes)
 		memcpy(to, bytes.data, bytes.size);
 }
 
-/* A text of ours: its size in 32 bits, then its bytes as they are. */
+/* Put a text: its size in 32 bits, then its bytes. */
 static inline void
 tl_data_put_text(struct tl_data_out *out, struct tl_bytes text)
 {
@@ -192,7 +195,8 @@ tl_data_put_text(struct tl_data_out *out, struct tl_bytes text)
 	tl_data_put_bytes(out, text);
 }
 
-/* A text of Java's writeUTF, already in modified UTF-8: its size in 16. */
+/* Put a text of Java's writeUTF, already in modified UTF-8: its size in 16
+ * bits, then its bytes. */
 static inline void
 tl_data_put_utf(struct tl_data_out *out, struct tl_bytes text)
 {
@@ -204,7 +208,7 @@ tl_data_put_utf(struct tl_data_out *out, struct tl_bytes text)
 	tl_data_put_bytes(out, text);
 }
 
-/* Not inline: an event is a dozen of these (trace/point.c). */
+/* Not inline, because an event is a dozen varints (trace/point.c). */
 __attribute__((noinline, unused)) static void
 tl_data_put_varint(struct tl_data_out *out, uint64_t n)
 {
@@ -240,7 +244,7 @@ struct tl_data_in {
 	const uint8_t *data;
 	size_t size;
 	size_t at;
-	bool bad; /* it ended too early, or a varint was none */
+	bool bad; /* the input ended too early, or a varint was invalid */
 };
 
 static inline struct tl_data_in
@@ -249,7 +253,7 @@ tl_data_in(const void *data, size_t size)
 	return (struct tl_data_in){ .data = data, .size = size };
 }
 
-/* The next size bytes, or NULL, and it is bad. */
+/* Take the next `size` bytes.  Returns their place, or NULL and sets bad. */
 static inline const uint8_t *
 tl_data_take(struct tl_data_in *in, size_t size)
 {
@@ -356,7 +360,7 @@ tl_data_varint(struct tl_data_in *in)
 	return 0;
 }
 
-/* A varint that must fit into 32 bits. */
+/* Take a varint that must fit into 32 bits. */
 static inline uint32_t
 tl_data_varint32(struct tl_data_in *in)
 {

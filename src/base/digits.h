@@ -2,10 +2,10 @@
 /*
  * digits.h - eight or sixteen decimal digits at once, for numbers and times.
  *
- * A number below 10^8 is divided in place: into two of four digits, these into
- * four of two, these into eight digits, each half of a step by one multiplication
- * for all.  The quotients are exact for numbers as small as these.  The registers
- * of SSE2, which each x86-64 has, hold two such numbers.
+ * A number below 10^8 is divided in place: into two numbers of four digits,
+ * then four of two digits, then eight digits.  Each half of a step is one
+ * multiplication for all parts.  The quotients are exact because the numbers
+ * are small.  The SSE2 registers, which each x86-64 has, hold two such numbers.
  */
 #ifndef TL_BASE_DIGITS_H
 #define TL_BASE_DIGITS_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The digits of n < 10^8 as text, the first in the lowest byte. */
+/* The digits of n < 10^8 as text, the first digit in the lowest byte. */
 static inline uint64_t
 tl_eight_digits(uint32_t n)
 {
@@ -27,7 +27,7 @@ tl_eight_digits(uint32_t n)
 	return x | UINT64_C(0x3030303030303030);
 }
 
-/* The lowest four of such digits. */
+/* Write the lowest four of eight digits. */
 static inline void
 tl_write_half(char *to, uint64_t digits)
 {
@@ -36,7 +36,7 @@ tl_write_half(char *to, uint64_t digits)
 	memcpy(to, &half, sizeof(half));
 }
 
-/* Exactly eight digits, leading zeros among them; n < 10^8. */
+/* Write exactly eight digits, with leading zeros; n < 10^8. */
 static inline char *
 tl_write_eight(char *to, uint32_t n)
 {
@@ -46,8 +46,8 @@ tl_write_eight(char *to, uint32_t n)
 	return to + sizeof(digits);
 }
 
-/* The same for the eight digits of first and those of second, which lie behind
- * them in the register. */
+/* The eight digits of first, followed in the register by the eight digits of
+ * second. */
 static inline __m128i
 tl_sixteen_digits(uint32_t first, uint32_t second)
 {

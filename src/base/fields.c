@@ -9,7 +9,7 @@
 
 enum { INDENT = 4 };
 
-/* A name as people read it: words instead of underscores. */
+/* Put a name for people: spaces instead of underscores. */
 static void
 put_label(struct tl_text *text, const char *name)
 {
@@ -103,7 +103,7 @@ tl_fields_object(struct tl_fields *f, const char *name)
 		put_line_start(f);
 	}
 	go_down(f);
-	/* An element of an array is one line. */
+	/* an element of an array is a single line */
 	if (!f->json && !name && !f->inline_depth)
 		f->inline_depth = f->depth;
 }
@@ -142,7 +142,7 @@ tl_fields_array_end(struct tl_fields *f)
 	if (f->json) {
 		tl_put_char(f->text, ']');
 	} else if (!f->begun[f->depth] && f->text->size > 0) {
-		f->text->size--; /* the end of the line of its name */
+		f->text->size--; /* the end of the line with the name */
 		tl_put_string(f->text, " none\n");
 	}
 	f->depth--;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.h - named values as text for a person or as JSON, by one set of
- * calls.
+ * fields.h - named values as text for people or as JSON, from the same calls.
  *
  *	state: live                       {"state":"live","created_ns":17...,
  *	created: 2026-11-20T19:24:18...    "lanes":[{"cpu":0,"head":5},
@@ -24,12 +23,14 @@ struct tl_fields {
 	struct tl_text *text;
 	bool json;
 	unsigned depth;
-	unsigned inline_depth; /* text: from here on all is one line; 0 not */
-	bool begun[TL_FIELDS_DEPTH_MAX + 1]; /* has this level a member? */
+	/* text: at this depth and deeper all is one line; 0: none */
+	unsigned inline_depth;
+	/* by depth: the level has a member */
+	bool begun[TL_FIELDS_DEPTH_MAX + 1];
 };
 
-/* An object begins, under a name or (NULL) as an element or on top; an array
- * of objects begins; the last of them ends. */
+/* Begin an object: under a name, or as an element or at the top (name NULL).
+ * Begin an array of objects.  End the innermost object or array. */
 void tl_fields_object(struct tl_fields *fields, const char *name);
 void tl_fields_object_end(struct tl_fields *fields);
 void tl_fields_array(struct tl_fields *fields, const char *name);
@@ -43,11 +44,11 @@ void tl_fields_bytes(struct tl_fields *fields, const char *name,
     struct tl_bytes bytes);
 void tl_fields_string(struct tl_fields *fields, const char *name,
     const char *string);
-/* JSON: a member whose value the caller puts as text. */
+/* Put the name of a JSON member, whose value the caller puts as text. */
 void tl_fields_member(struct tl_fields *fields, const char *name);
-/* No value: null, or "-". */
+/* Put a missing value: null, or "-". */
 void tl_fields_null(struct tl_fields *fields, const char *name);
-/* Nanoseconds: in JSON an integer named name_ns. */
+/* Put nanoseconds: in JSON an integer with the name name_ns. */
 void tl_fields_time(struct tl_fields *fields, const char *name, int64_t ns);
 void tl_fields_duration(struct tl_fields *fields, const char *name, int64_t ns);
 

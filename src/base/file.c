@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file.c - names and whole reads and writes of files.
+ * file.c - names, and whole reads and writes of files.
  */
 #include "base/file.h"
 
@@ -206,7 +206,8 @@ tl_read_file(const char *path, size_t size_max, struct tl_text *text)
 
 /* == longer files == */
 
-enum { INTERRUPTIONS_MAX = 1000 }; /* of an allocation, by signals */
+/* interruptions of an allocation by signals */
+enum { INTERRUPTIONS_MAX = 1000 };
 
 static sigset_t
 only_limit(void)
@@ -335,7 +336,7 @@ tl_file_error(int rc)
 	return strerror(-rc);
 }
 
-/* The descriptor that a path names, or -1. */
+/* The descriptor that a path names.  -1: none. */
 static int
 named_descriptor(const char *path)
 {
@@ -384,9 +385,10 @@ tl_file_new_begin(struct tl_file_new *file, const char *path)
 	if (path[0] == '\0')
 		return -EINVAL;
 	if (tl_file_is_special(path))
-		return -EEXIST; /* rename would replace it by a file */
+		/* rename would replace the special file by a regular one */
+		return -EEXIST;
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return -EISDIR; /* rename would fail when all is written */
+		return -EISDIR; /* rename would fail after all was written */
 	if (snprintf(file->path, TL_PATH_MAX, "%s", path) >= TL_PATH_MAX ||
 	    snprintf(file->temporary, TL_PATH_MAX, "%s.XXXXXX", path) >=
 		TL_PATH_MAX)
@@ -431,7 +433,7 @@ plain_read_at(struct tl_storage *storage, void *data, size_t size,
 {
 	const struct plain *p = (struct plain *)storage;
 
-	/* bytes appended since are not read */
+	/* bytes appended since the open are not read */
 	if (offset >= storage->size)
 		return 0;
 	if (size > storage->size - offset)

@@ -2,16 +2,16 @@
 /*
  * histogram.c - log-linear buckets, half of one allocated at a time.
  *
- * Let S be the least power of two that is at least 2 * 10^digits.  Values
- * below S have a counter each.  Every further doubling of the value has S/2
- * counters, each twice as wide as those before:
+ * Let S be the least power of two that is at least 2 * 10^digits.  Each value
+ * below S has its own counter.  Every further doubling of the value has S/2
+ * counters, each twice as wide as the counters before:
  *
  *	chunk 0    [0, S/2)     width 1
  *	chunk 1    [S/2, S)     width 1
  *	chunk 2    [S, 2S)      width 2
  *	chunk n    [2^(n-2) S, 2^(n-1) S)   width 2^(n-1)
  *
- * A chunk is S/2 counters and is allocated when its first value comes.
+ * A chunk has S/2 counters and is allocated for its first value.
  */
 #include "base/histogram.h"
 
@@ -22,10 +22,11 @@
 
 enum {
 	DIGITS_MAX = 5,
-	/* One digit has S = 32: chunk n > 0 starts at 2^(n+3), the last at
-	 * 2^63. */
+	/* With one digit S is 32: chunk n > 0 starts at 2^(n+3), the last chunk
+	 * at 2^63. */
 	CHUNKS_MAX = 61,
-	/* A variance is below 2^128: halved 64 times, then precise in six. */
+	/* A variance is below 2^128: 64 halvings, then six steps to full
+	 * precision. */
 	ROOT_STEPS_MAX = 100
 };
 
@@ -35,12 +36,12 @@ struct tl_histogram {
 	unsigned digits;
 	unsigned half_bits; /* S/2 is 1 << half_bits */
 	uint64_t count;
-	uint64_t min; /* of the values themselves */
+	uint64_t min; /* exact, unlike the buckets */
 	uint64_t max;
 	uint64_t *chunks[CHUNKS_MAX];
 };
 
-/* Where a value is counted. */
+/* The place of a value's counter. */
 struct place {
 	unsigned chunk;
 	size_t at;
@@ -82,7 +83,7 @@ high_of(const struct tl_histogram *h, struct place p)
 	return low_of(h, p) + width_of(p.chunk) - 1;
 }
 
-/* The value that stands for a bucket in a mean. */
+/* The value that stands for a bucket in the mean. */
 static uint64_t
 middle_of(const struct tl_histogram *h, struct place p)
 {
@@ -155,7 +156,7 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n)
 	return 0;
 }
 
-/* Memory first, so that a failure has counted nothing. */
+/* Allocate first, so that a failure counts nothing. */
 static int
 make_same_chunks(struct tl_histogram *h, const struct tl_histogram *other)
 {
@@ -222,7 +223,7 @@ tl_histogram_max(const struct tl_histogram *histogram)
 	return histogram->max;
 }
 
-/* The first place at or behind *p that holds counts. */
+/* Find the first place at or after *p with counts. */
 static bool
 find_counts(const struct tl_histogram *h, struct place *p)
 {
@@ -251,8 +252,8 @@ tl_histogram_mean(const struct tl_histogram *histogram)
 }
 
 /*
- * By Newton's steps, from above, which end where they stop falling: the
- * library is to need libc alone, and sqrt(3) lives in libm.
+ * Newton's method, from above; it ends when the values no longer fall.  The
+ * library needs only libc, and sqrt(3) is in libm.
  */
 static double
 square_root(double x)
@@ -289,7 +290,8 @@ uint64_t
 tl_percentile_rank(uint64_t count, double percent)
 {
 	const uint64_t all = UINT64_C(100000000);
-	/* in millionths: 99.9 / 100 as a double times 1000 is above 999 */
+	/* in millionths, because 99.9 / 100 as a double, times 1000, is above
+	 * 999 */
 	const double part = percent > 0 ? percent * 1e6 + 0.5 : 0;
 	unsigned __int128 product;
 

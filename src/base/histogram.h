@@ -2,11 +2,11 @@
 /*
  * histogram.h - counts of 64-bit values in log-linear buckets.
  *
- * HdrHistogram's layout: for d significant digits, enough sub-buckets to
- * distinguish values to one part in 10^d, the width of a bucket doubling as
- * values grow.  Buckets are made as values need them, up to 2^64-1.  Source of
- * the layout: HdrHistogram's documentation and what Node's
- * perf_hooks.createHistogram gives.
+ * The layout is that of HdrHistogram: for d significant digits there are enough
+ * sub-buckets to distinguish values to one part in 10^d, and the width of a
+ * bucket doubles as values grow.  Buckets are allocated when values need them,
+ * up to 2^64-1.  Sources of the layout: HdrHistogram's documentation, and the
+ * results of Node's perf_hooks.createHistogram.
  */
 #ifndef TL_BASE_HISTOGRAM_H
 #define TL_BASE_HISTOGRAM_H
@@ -17,39 +17,40 @@
 
 struct tl_histogram;
 
-/* digits: 1 to 5 significant decimal digits; -EINVAL, -ENOMEM. */
+/* digits: 1 to 5 significant decimal digits.  0, -EINVAL, -ENOMEM. */
 int tl_histogram_new(struct tl_histogram **histogram, unsigned digits);
 void tl_histogram_free(struct tl_histogram *histogram);
-/* Count value n times.  0 or -ENOMEM (then nothing was counted). */
+/* Count a value n times.  0; -ENOMEM: nothing was counted. */
 int
 tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n);
-/* Add all counts of other, of the same digits; -EINVAL, -ENOMEM. */
+/* Add all counts of other, which must have the same digits.  0, -EINVAL,
+ * -ENOMEM. */
 int tl_histogram_merge(struct tl_histogram *histogram,
     const struct tl_histogram *other);
 void tl_histogram_reset(struct tl_histogram *histogram);
 uint64_t tl_histogram_count(const struct tl_histogram *histogram);
-/* Exact least and greatest; 0 when empty. */
+/* The exact least and greatest value.  0 if empty. */
 uint64_t tl_histogram_min(const struct tl_histogram *histogram);
 uint64_t tl_histogram_max(const struct tl_histogram *histogram);
 double tl_histogram_mean(const struct tl_histogram *histogram);
 double tl_histogram_stddev(const struct tl_histogram *histogram);
-/* The highest value that shares the bucket of value number rank in ascending
- * order, from 1, and is not above the greatest; 0 when empty. */
+/* The highest value in the bucket of value number rank, in ascending order from
+ * 1, but at most the greatest value.  0 if empty. */
 uint64_t tl_histogram_at(const struct tl_histogram *histogram, uint64_t rank);
-/* The same for the rank of a percentile, 0 <= percent <= 100; for 0 the least
- * value. */
+/* Like tl_histogram_at(), for the rank of a percentile, 0 <= percent <= 100.
+ * For 0 the least value. */
 uint64_t
 tl_histogram_percentile(const struct tl_histogram *histogram, double percent);
 
 /*
- * The rank of a percentile among count values in ascending order, from 1: the
- * first at which at least percent of all values are reached; 0 without values.
- * Each percentile that a program shows, of buckets or of values, is the value
- * of this rank.  percent counts in millionths.
+ * The rank of a percentile among `count` values in ascending order, from 1: the
+ * first rank at which at least percent of all values are reached.  0 without
+ * values.  Every percentile that a program shows, of buckets or of values, is
+ * the value of this rank.  percent counts in millionths.
  */
 uint64_t tl_percentile_rank(uint64_t count, double percent);
-/* The buckets that hold counts, lowest first: start with *index 0, goes on
- * until false.  [low, high] are the values that share the bucket. */
+/* Iterate over the buckets with counts, lowest first: start with *index 0 and
+ * continue until false.  [low, high] is the range of values in the bucket. */
 bool tl_histogram_bucket(const struct tl_histogram *histogram, size_t *index,
     uint64_t *low, uint64_t *high, uint64_t *count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - a number is digits and a power of ten: 1.20e3 is 120, not
- * minus, times 10^1.
+ * json.c - a number is stored as digits and a power of ten: 1.20e3 is 120 times
+ * 10^1.
  */
 #include "base/json.h"
 
@@ -13,23 +13,22 @@
 #include <stdlib.h>
 
 enum {
-	/* An exponent beyond it leaves nothing, or too much, of any digits
-	 * that fit into a number. */
+	/* With a larger exponent any digits that fit become 0, or too large. */
 	EXPONENT_MAX = 100000,
 	/* 10^22 is the greatest power of ten that a double holds exactly. */
 	EXACT_POWER_MAX = 22
 };
 
-/* Every whole number up to it is a double. */
+/* A double holds every whole number up to this one exactly. */
 #define EXACT_DIGITS_MAX (UINT64_C(1) << 53)
 
 struct decimal {
 	uint64_t digits;
 	int32_t exponent;
 	bool minus;
-	bool is_exact; /* all digits are in digits */
-	uint8_t next;  /* the first digit that is not */
-	uint8_t rest;  /* 0 when those behind it are all 0 */
+	bool is_exact; /* digits has all digits */
+	uint8_t next;  /* the first digit that digits lacks */
+	uint8_t rest;  /* 0: all digits after next are 0 */
 };
 
 static inline bool
@@ -53,7 +52,7 @@ tl_json_word_end(const char *data, size_t size, size_t at)
 	return at;
 }
 
-/* Digits from byte *at on: how many. */
+/* Skip digits from byte *at on.  Returns their number. */
 static size_t
 skip_digits(struct tl_bytes word, size_t *at)
 {
@@ -81,7 +80,7 @@ is_number(struct tl_bytes word)
 
 	if (whole == 0 || (whole > 1 && word.data[at - whole] == '0'))
 		return false;
-	if (at == word.size) /* as most are */
+	if (at == word.size) /* most numbers are whole */
 		return at <= TL_JSON_NUMBER_MAX;
 	if (skip_one(word, &at, ".") && skip_digits(word, &at) == 0)
 		return false;
@@ -93,7 +92,7 @@ is_number(struct tl_bytes word)
 	return at == word.size && word.size <= TL_JSON_NUMBER_MAX;
 }
 
-/* A number that JSON has no word for. */
+/* Read a number that JSON lacks. */
 static bool
 read_special(struct tl_bytes word, double *value)
 {
@@ -133,7 +132,7 @@ tl_json_word(struct tl_bytes word)
 	return read_special(word, &special) ? TL_JSON_NUMBER : -EBADMSG;
 }
 
-/* One more digit, which is part of a fraction or not. */
+/* Add a digit, of the fraction or before the point. */
 static void
 add_digit(struct decimal *n, uint8_t digit, bool fraction)
 {
@@ -191,7 +190,7 @@ read_decimal(struct tl_bytes number, struct decimal *n)
 	return 0;
 }
 
-/* Divide by 10^count, to the nearest; half away from zero. */
+/* Divide by 10^count, to the nearest; halves go away from zero. */
 static void
 divide(struct decimal *n, int32_t count)
 {
@@ -218,8 +217,8 @@ multiply(struct decimal *n, int32_t count)
 	return 0;
 }
 
-/* Set digits to the number times 10^shift, to the nearest; rest: it was
- * rounded. */
+/* Set digits to the number times 10^shift, rounded to the nearest; rest: the
+ * number was rounded. */
 static int
 scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 {
@@ -228,13 +227,13 @@ scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 	if (rc < 0)
 		return rc;
 	n->exponent += (int32_t)shift;
-	if (n->exponent > 0) /* digits went missing before the point? */
+	if (n->exponent > 0) /* are digits before the point missing? */
 		return n->is_exact ? multiply(n, n->exponent) : -ERANGE;
 	divide(n, -n->exponent);
 	return 0;
 }
 
-/* With its sign. */
+/* Convert with the sign. */
 static int
 to_signed(const struct decimal *n, int64_t *value)
 {
@@ -280,7 +279,7 @@ tl_json_scaled(struct tl_bytes number, unsigned shift, int64_t *value)
 	return rc < 0 ? rc : to_signed(&n, value);
 }
 
-/* Both are exact as doubles, so that one step rounds once. */
+/* Both factors are exact as doubles, so the result is rounded once. */
 static double
 small_double(const struct decimal *n)
 {
@@ -309,11 +308,11 @@ tl_json_double(struct tl_bytes number, double *value)
 	}
 	memcpy(text, number.data, number.size);
 	text[number.size] = '\0';
-	*value = strtod(text, NULL); /* no program of ours sets a locale */
+	*value = strtod(text, NULL); /* no program of timeline sets a locale */
 	return 0;
 }
 
-/* == JSON strings, eight bytes at a time where they are plain == */
+/* == JSON strings; plain bytes are skipped eight at a time == */
 
 enum {
 	ESCAPE_SIZE = 6, /* \uNNNN */
@@ -339,7 +338,7 @@ tl_json_string_end(const char *data, size_t size, size_t at, bool *is_escaped,
 	return at;
 }
 
-/* The number of \uNNNN at byte at; -1: there is none. */
+/* The number of the \uNNNN at byte at.  -1: none. */
 static int32_t
 read_unit(struct tl_bytes text, size_t at)
 {
@@ -382,8 +381,8 @@ put_utf8(struct tl_text *to, uint32_t code)
 	tl_put_bytes(to, tl_bytes(bytes, size));
 }
 
-/* The character of one \u escape or of a pair: how many bytes it took; 0: it
- * is not good. */
+/* Put the character of a \u escape, or of a pair of \u escapes.  Returns the
+ * number of bytes read; 0: invalid. */
 static size_t
 put_unit(struct tl_text *to, struct tl_bytes text, size_t at)
 {
@@ -393,7 +392,8 @@ put_unit(struct tl_text *to, struct tl_bytes text, size_t at)
 
 	if (first < 0)
 		return 0;
-	if (second >> 10 == 0x37) { /* the half that belongs to it? */
+	/* is the second the other half of the pair? */
+	if (second >> 10 == 0x37) {
 		put_utf8(to, 0x10000u + ((uint32_t)first & 0x3ff) * 0x400 +
 				 ((uint32_t)second & 0x3ff));
 		return 2 * (size_t)ESCAPE_SIZE;
@@ -402,7 +402,8 @@ put_unit(struct tl_text *to, struct tl_bytes text, size_t at)
 	return ESCAPE_SIZE;
 }
 
-/* An escape: how many bytes it takes; 0: it is not valid. */
+/* Put the character of an escape.  Returns the number of bytes read; 0:
+ * invalid. */
 static size_t
 put_escape(struct tl_text *to, struct tl_bytes text, size_t at)
 {
@@ -419,7 +420,7 @@ put_escape(struct tl_text *to, struct tl_bytes text, size_t at)
 	return 2;
 }
 
-/* Does the end of the text cut off the escape at byte at? */
+/* Does the text end inside the escape at byte at? */
 static bool
 is_cut(struct tl_bytes text, size_t at)
 {
@@ -458,25 +459,25 @@ tl_json_unescape(struct tl_text *plain, struct tl_bytes *text)
 /*
  * == json parse ==
  *
- * the grammar of JSON as a machine of a few states; what each
- * open value is, object or array, is one bit.  A string or a number that lies
- * within one piece is not copied.
+ * The grammar of JSON is a machine with a few states.  Each open value has one
+ * bit: object or array.  A string or a number within a single piece is not
+ * copied.
  */
 
 /* The tokens that may come next. */
 enum state {
-	BEFORE_VALUE,      /* at the top, too */
+	BEFORE_VALUE,      /* also at the top */
 	BEFORE_FIRST_ITEM, /* or ] */
-	BEFORE_ITEM,       /* after a comma; ] is forgiven */
+	BEFORE_ITEM,       /* after a comma; ] is accepted */
 	BEFORE_FIRST_KEY,  /* or } */
-	BEFORE_KEY,        /* after a comma; } is forgiven */
+	BEFORE_KEY,        /* after a comma; } is accepted */
 	BEFORE_COLON,
 	AFTER_VALUE, /* a comma, ] or } */
 	AFTER_FAULT,
-	RECOVERING /* see tl_json_recover */
+	RECOVERING /* see tl_json_recover() */
 };
 
-/* How much of } , { was found. */
+/* The part of } , { that has been found. */
 enum { FOUND_NOTHING, FOUND_END, FOUND_COMMA };
 
 void
@@ -540,7 +541,7 @@ fault(struct tl_json *json, uint64_t at, const char *why)
 	return -EBADMSG;
 }
 
-/* The byte of the input that is next. */
+/* The offset of the next byte in the input. */
 static uint64_t
 place(const struct tl_json *json)
 {
@@ -561,7 +562,7 @@ is_in_object(const struct tl_json *json)
 	return json->depth > 0 && (json->objects[i / 64] >> i % 64 & 1);
 }
 
-/* Take the byte c if it is the next. */
+/* Skip the byte c if it is next. */
 static bool
 skip_byte(struct tl_json *json, char c)
 {
@@ -571,8 +572,8 @@ skip_byte(struct tl_json *json, char c)
 	return true;
 }
 
-/* A value ended: what comes next lies in what is around it, and is a comma
- * most often. */
+/* End a value: the next token belongs to the value around.  A comma is the most
+ * frequent one. */
 static void
 end_value(struct tl_json *json)
 {
@@ -613,7 +614,7 @@ close_value(struct tl_json *json, bool object)
 	return object ? TL_JSON_OBJECT_END : TL_JSON_ARRAY_END;
 }
 
-/* Keep what this piece has of a token, as much as is needed of any. */
+/* Keep the bytes of a token in this piece, up to the largest size needed. */
 static int
 keep_part(struct tl_json *json, struct tl_bytes bytes)
 {
@@ -626,8 +627,9 @@ keep_part(struct tl_json *json, struct tl_bytes bytes)
 }
 
 /*
- * The bytes of the token that begins here or began before, without quotes: 1;
- * 0 when its end lies in a later piece, and what there is of it is kept.
+ * Take the bytes of the token that begins here or began in an earlier piece,
+ * without quotes.  1; 0: the end is in a later piece, and the bytes are kept;
+ * -ENOMEM.
  */
 static int
 take_bytes(struct tl_json *json, int kind, struct tl_bytes *bytes)
@@ -651,7 +653,7 @@ take_bytes(struct tl_json *json, int kind, struct tl_bytes *bytes)
 	return is_whole;
 }
 
-/* A key or a string ended. */
+/* End a key or a string. */
 static int
 end_text(struct tl_json *json, int kind)
 {
@@ -695,7 +697,8 @@ end_word(struct tl_json *json, const struct tl_json_token *token)
 	return kind;
 }
 
-/* A string or word that begins at the next byte, or whose begin is kept. */
+/* Read a string or word that begins at the next byte, or that an earlier piece
+ * began. */
 static int
 read_token(struct tl_json *json, struct tl_json_token *token, int kind)
 {
@@ -713,7 +716,7 @@ read_token(struct tl_json *json, struct tl_json_token *token, int kind)
 	return rc;
 }
 
-/* Most strings end within the piece and have no escapes. */
+/* Begin a string.  Most strings end within the piece and have no escapes. */
 static int
 begin_string(struct tl_json *json, struct tl_json_token *token, int kind)
 {
@@ -762,7 +765,7 @@ read_key(struct tl_json *json, struct tl_json_token *token, char c)
 	return fault(json, place(json), "no key where one must be");
 }
 
-/* The token after a value: -EAGAIN after a comma. */
+/* Read the token after a value.  -EAGAIN: a comma. */
 static int
 read_after(struct tl_json *json, char c)
 {
@@ -787,7 +790,7 @@ read_colon(struct tl_json *json, char c)
 	return -EAGAIN;
 }
 
-/* Look for } , { and begin there: -EAGAIN. */
+/* Search for } , { and continue there.  Returns -EAGAIN. */
 static int
 look_on(struct tl_json *json, char c)
 {
@@ -805,7 +808,7 @@ look_on(struct tl_json *json, char c)
 	return -EAGAIN;
 }
 
-/* No byte is left. */
+/* End the piece or the input. */
 static int
 end_input(struct tl_json *json)
 {
@@ -817,7 +820,8 @@ end_input(struct tl_json *json)
 	return fault(json, place(json), "it ends too early");
 }
 
-/* The token that byte c, which is not white, begins.  -EAGAIN: none. */
+/* Read the token that begins with c, which is not white space.  -EAGAIN: no
+ * token yet. */
 static int
 step(struct tl_json *json, struct tl_json_token *token, char c)
 {

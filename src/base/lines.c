@@ -17,7 +17,8 @@ give(struct tl_lines *lines, struct tl_bytes line, size_t size_with_end)
 	return lines->line(lines->context, line, at, cut);
 }
 
-/* Keep an incomplete line; of one that is too long only the size. */
+/* Keep an incomplete line.  Of a line that is too long, only the size is
+ * kept. */
 static int
 keep(struct tl_lines *lines, struct tl_bytes rest)
 {

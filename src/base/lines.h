@@ -2,8 +2,8 @@
 /*
  * lines.h - pieces of bytes in, whole lines out.
  *
- * A line is given where it stands; only the one that a piece ends in is
- * copied.  A carriage return before the line's end belongs to the end.
+ * A line is passed in place; only a line that is split over pieces is copied.
+ * A carriage return before the end of a line belongs to the end.
  */
 #ifndef TL_BASE_LINES_H
 #define TL_BASE_LINES_H
@@ -13,30 +13,31 @@
 
 enum { TL_LINES_SIZE_MAX = 1 << 20 };
 
-/* Starts from all zeros but for line and context. */
+/* Starts from all zeros except line and context. */
 struct tl_lines {
-	/* A line, at its byte; cut where it was too long: 0 or -errno. */
+	/* Called with each line and its offset; cut: the line was too long.  0
+	 * or -errno. */
 	int (*line)(void *context, struct tl_bytes line, uint64_t at, bool cut);
 	void *context;
 	struct tl_text carry;
-	uint64_t at; /* byte of the line that begins */
-	bool cut;    /* does the carry miss bytes? */
+	uint64_t at; /* offset of the current line */
+	bool cut;    /* carry lacks bytes of the line */
 };
 
 int tl_lines_feed(struct tl_lines *lines, struct tl_bytes piece);
-/* The last line may lack its end. */
+/* Pass on the last line, which may lack its end.  0 or -errno. */
 int tl_lines_finish(struct tl_lines *lines);
 void tl_lines_free(struct tl_lines *lines);
 
 /* == scan: read the expected fields of a line in order == */
 
-/* Where reading of a line stands. */
+/* The position of reading within a line. */
 struct tl_scan {
 	const char *at;
 	const char *end;
 };
 
-/* Skip text if it is next. */
+/* Skip a text if it comes next. */
 static inline bool
 tl_scan_skip(struct tl_scan *s, struct tl_bytes text)
 {
@@ -47,7 +48,7 @@ tl_scan_skip(struct tl_scan *s, struct tl_bytes text)
 	return true;
 }
 
-/* The same for a literal, whose size the compiler knows. */
+/* tl_scan_skip() for a literal, whose size the compiler knows. */
 #define TL_SCAN_SKIP(s, literal) \
 	tl_scan_skip((s), tl_bytes((literal), sizeof(literal) - 1))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ns.h - how many nanoseconds a unit of time has. */
+/* ns.h - the number of nanoseconds in each unit of time. */
 #ifndef TL_BASE_NS_H
 #define TL_BASE_NS_H
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* "00" to "99": two digits a step, half the divisions. */
+/* "00" to "99": two digits for each division. */
 static const char pairs[] = "00010203040506070809"
 			    "10111213141516171819"
 			    "20212223242526272829"
@@ -32,7 +32,7 @@ write_pair(char *to, uint32_t n)
 	memcpy(to, pairs + 2 * n, 2);
 }
 
-/* As many digits as it has; n < 10^4. */
+/* Write n < 10^4 without leading zeros. */
 static inline char *
 write_four(char *to, uint32_t n)
 {
@@ -54,7 +54,7 @@ write_four(char *to, uint32_t n)
 	return to + 4;
 }
 
-/* As many digits as it has; n < 10^8. */
+/* Write n < 10^8 without leading zeros. */
 static inline char *
 write_small(char *to, uint32_t n)
 {
@@ -65,13 +65,13 @@ write_small(char *to, uint32_t n)
 		return write_four(to, n);
 	digits = tl_eight_digits(n);
 	zeros = (unsigned)__builtin_ctzll(digits & UINT64_C(0x0f0f0f0f)) / 8;
-	/* the two halves, one over the other */
+	/* the second half overwrites the end of the first */
 	tl_write_half(to, digits >> zeros * 8);
 	tl_write_half(to + 4 - zeros, digits >> 32);
 	return to + 8 - zeros;
 }
 
-/* As many digits as it has, 9 to 16; n < 10^16. */
+/* Write n < 10^16 without leading zeros, 9 to 16 digits. */
 static inline char *
 write_middle(char *to, uint64_t n)
 {
@@ -151,7 +151,7 @@ tl_put_hex(struct tl_text *text, uint64_t n)
 		text->size += (size_t)(tl_write_hex(to, n) - to);
 }
 
-/* Up to six decimals, without the zeros at their end. */
+/* Put up to six decimals, without trailing zeros. */
 static void
 put_millionths(struct tl_text *text, uint64_t millionths)
 {
@@ -161,7 +161,7 @@ put_millionths(struct tl_text *text, uint64_t millionths)
 	tl_put_unsigned(text, millionths / 1000000);
 	if (millionths % 1000000 == 0)
 		return;
-	/* Seven digits with a 1 in front: the zeros after the point stay. */
+	/* Seven digits with a leading 1 keep the zeros after the point. */
 	tl_write_unsigned(digits, 1000000 + millionths % 1000000);
 	while (digits[count] == '0')
 		count--;
@@ -171,9 +171,9 @@ put_millionths(struct tl_text *text, uint64_t millionths)
 
 /*
  * Is value, which is not negative, a number of millionths?  Below 10^15 a
- * quotient of whole numbers is the double nearest to that decimal fraction, and
- * a double always distinguishes 15 digits: the fraction is then what %.15g
- * would print.
+ * quotient of whole numbers is the double nearest to the decimal fraction, and
+ * a double always distinguishes 15 digits; the fraction is thus what %.15g
+ * prints.
  */
 static bool
 is_millionths(double value, uint64_t *millionths)
@@ -186,7 +186,7 @@ is_millionths(double value, uint64_t *millionths)
 	return (double)*millionths / 1e6 == value;
 }
 
-/* The decimal point is a dot in every locale. */
+/* Make the decimal point a dot, whatever the locale is. */
 static size_t
 dot_only(char *digits)
 {
@@ -233,14 +233,14 @@ tl_put_double(struct tl_text *text, double value)
 	tl_put_bytes(text, tl_bytes(digits, dot_only(digits)));
 }
 
-/* == digits to numbers, eight at a time where there are as many == */
+/* == digits to numbers, eight at a time if there are as many == */
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
-enum { DIGITS_SURE = 19 /* never overflow */ };
+enum { DIGITS_SURE = 19 /* this many never overflow */ };
 
-/* Eight digits, the first in the lowest byte, as one number: by turns
- * neighbours are joined, 8 digits, 4 pairs, 2 fours. */
+/* Join eight digits, the first in the lowest byte, into a number.  Each step
+ * joins neighbours: 8 digits, 4 pairs, 2 fours. */
 static inline uint64_t
 join(uint64_t digits)
 {
@@ -250,9 +250,10 @@ join(uint64_t digits)
 }
 
 /*
- * The digits that eight bytes begin with: how many.  Whatever is none is above
- * 9 once '0' is taken off it: the sum sets the top bit of its byte, or it was
- * set.  What a sum carries into the next byte comes behind the first such.
+ * Take the digits at the start of eight bytes.  Returns their number.  A byte
+ * that is no digit is above 9 after '0' is removed: the sum sets the byte's top
+ * bit, or the bit was already set.  A carry into the next byte only happens
+ * after the first such byte.
  */
 static inline unsigned
 take_eight(const char *data, uint64_t *n)
@@ -268,7 +269,7 @@ take_eight(const char *data, uint64_t *n)
 	return count;
 }
 
-/* The digits from byte at on, one by one, behind those that made value. */
+/* Take the digits from byte at on one by one; value has the digits before. */
 static size_t
 take_rest(struct tl_bytes bytes, size_t at, uint64_t value, uint64_t *n)
 {

@@ -28,7 +28,7 @@ void
 tl_options_start(struct tl_option_reader *reader, const struct tl_option *table,
     size_t count)
 {
-	/* "-": operands come in their place; ":": it prints nothing. */
+	/* "-": operands are returned in place; ":": getopt prints nothing. */
 	size_t l = 0, n = 0;
 
 	assert(count <= TL_OPTIONS_MAX);
@@ -48,7 +48,7 @@ tl_options_start(struct tl_option_reader *reader, const struct tl_option *table,
 			.val = table[i].value };
 	}
 	opterr = 0;
-	optind = 0; /* glibc: from the beginning, whatever was read before */
+	optind = 0; /* makes glibc start again at the beginning */
 }
 
 int
@@ -57,7 +57,8 @@ tl_usage(struct tl_fault *fault, const char *word, const char *what)
 	return tl_fail(fault, -EINVAL, "%s: %s", word, what);
 }
 
-/* Options that begin with the letters of word, when there are several. */
+/* List the options that begin with the letters of word, if there are
+ * several. */
 static int
 report_ambiguous(const struct tl_option_reader *reader, const char *word,
     size_t size, struct tl_fault *fault)
@@ -76,7 +77,7 @@ report_ambiguous(const struct tl_option_reader *reader, const char *word,
 			       (int)size, word, list);
 }
 
-/* A word that begins with "--" and is no option. */
+/* Report a word that begins with "--" and is no option. */
 static int
 report_unknown(const struct tl_option_reader *reader, const char *word,
     struct tl_fault *fault)
@@ -102,7 +103,7 @@ report_unknown(const struct tl_option_reader *reader, const char *word,
 	return tl_usage(fault, name, "no such option");
 }
 
-/* The error of getopt_long: ':' or '?', and optopt. */
+/* Report an error of getopt_long(): ':' or '?', and optopt. */
 static int
 report_wrong(const struct tl_option_reader *reader, int value, char **argv,
     struct tl_fault *fault)
@@ -151,7 +152,7 @@ tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
 void
 tl_option_help(struct tl_text *text, const struct tl_option *option)
 {
-	const bool joined = /* to the row above */
+	const bool joined = /* the row continues the line above */
 	    text->size > 0 && text->data[text->size - 1] == ' ';
 	size_t start = text->size;
 
@@ -215,7 +216,8 @@ put_common(struct tl_text *text, const char *common,
 	}
 }
 
-/* The row of the title that what begins; count and a fault: there is none. */
+/* The row of the group whose title begins with what.  count, with a fault:
+ * none. */
 static size_t
 find_group(const struct tl_option *table, size_t count, const char *what,
     struct tl_fault *fault)
@@ -273,8 +275,8 @@ least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* How many letters must be changed, added, left out, or swapped with the
- * next, to make b of a: by dynamic programming, three rows kept. */
+/* The number of letters that must be changed, added, removed, or swapped with
+ * the next letter to turn a into b.  Dynamic programming with three rows. */
 static unsigned
 distance(const char *a, size_t m, const char *b, size_t n)
 {
@@ -299,7 +301,7 @@ distance(const char *a, size_t m, const char *b, size_t n)
 	return rows[m % 3][n];
 }
 
-/* Its size; 0: too long to be compared. */
+/* Copy a word in lower case.  Returns its size; 0: too long to compare. */
 static size_t
 fold(const char *word, char folded[TL_NEAR_MAX + 1])
 {
@@ -318,7 +320,7 @@ tl_near_try(struct tl_near *near, const char *candidate)
 	enum { PREFIX_MIN = 3, STEP = 3, FAR = 3 };
 	char a[TL_NEAR_MAX + 1], b[TL_NEAR_MAX + 1];
 	const size_t m = fold(near->word, a), n = fold(candidate, b);
-	/* one in a word of 3 letters, two in 6, three in 9 */
+	/* one mistake in a word of 3 letters, two in 6, three in 9 */
 	const size_t far = m / STEP < FAR ? m / STEP : FAR;
 	unsigned d;
 
@@ -368,7 +370,7 @@ tl_option_choose(const char *const *names, size_t count, const char *word,
 	return tl_fail(fault, -EINVAL, "%s: no such %s: %s", word, kind, list);
 }
 
-/* A number without a unit, with two that are usual. */
+/* Report a number without a unit, and suggest two units. */
 static int
 report_no_unit(const char *word, const char *unit, const char *other,
     struct tl_fault *fault)
@@ -378,7 +380,7 @@ report_no_unit(const char *word, const char *unit, const char *other,
 	    word, other);
 }
 
-/* Digits, a sign before them, a point among them? */
+/* Is the word only digits, with a sign in front or a point? */
 static bool
 is_bare_number(const char *word)
 {

@@ -11,16 +11,15 @@
  *	const struct held *first = tl_pqueue_first(&queue);
  *	tl_pqueue_pop(&queue, &order, context);
  *
- * Everything is inline: where order is a constant, size and comparison are
- * known to the compiler, and a merge of cursors costs what a heap written by
- * hand costs.  Elements are copied; of large ones a queue holds pointers.
+ * Everything is inline: if order is a constant, the compiler knows size and
+ * comparison, and a merge of cursors costs as much as a heap written by hand.
+ * Elements are copied, so a queue of large elements should hold pointers.
  *
- * Elements of which none is before the other come out in any order: what must
- * be stable compares a number of the input as well.
+ * Elements of which none is before the other come out in any order.  For a
+ * stable order is_before() must also compare a number of the input.
  *
- * A queue starts from all zeros.  items[count] always has room: there an
- * element waits while its place is searched.  One thread uses a queue at a
- * time.
+ * A queue starts from all zeros.  items[count] always has room, for an element
+ * whose place is being searched.  One thread uses a queue at a time.
  */
 #ifndef TL_BASE_PQUEUE_H
 #define TL_BASE_PQUEUE_H
@@ -32,12 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whatever the compiler thinks of its size: a call of is_before through the
- * pointer made listings 6 % slower. */
+/* Force inlining: a call of is_before() through the pointer made listings 6 %
+ * slower. */
 #define TL_PQUEUE_INLINE __attribute__((always_inline))
 
 struct tl_pqueue_order {
-	size_t size; /* of an element */
+	size_t size; /* size of an element */
 	bool (*is_before)(const void *context, const void *a, const void *b);
 };
 
@@ -47,7 +46,7 @@ struct tl_pqueue {
 	size_t capacity; /* in elements */
 };
 
-/* Elements 2 i + 1 and 2 i + 2 are not before element i. */
+/* Element i.  Elements 2 i + 1 and 2 i + 2 are not before element i. */
 static inline void *
 tl_pqueue_at(const struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     size_t i)
@@ -61,7 +60,8 @@ tl_pqueue_first(const struct tl_pqueue *queue)
 	return queue->count > 0 ? queue->items : NULL;
 }
 
-/* Room for this many elements, so that pushing them cannot fail: 0, -ENOMEM. */
+/* Make room for `count` elements, so that pushing them cannot fail.  0 or
+ * -ENOMEM. */
 static inline int
 tl_pqueue_reserve(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     size_t count)
@@ -72,7 +72,7 @@ tl_pqueue_reserve(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 			 order->size, false);
 }
 
-/* An element: 0 or -ENOMEM. */
+/* Add a copy of an element.  0 or -ENOMEM. */
 static inline int
 tl_pqueue_push(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     const void *context, const void *element)
@@ -96,7 +96,8 @@ tl_pqueue_push(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 	return 0;
 }
 
-/* The element at items[count] goes to where the first was. */
+/* Move the element at items[count] to the first place, and down to where it
+ * belongs. */
 static inline TL_PQUEUE_INLINE void
 tl_pqueue_sink_(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     const void *context)
@@ -124,7 +125,7 @@ tl_pqueue_sink_(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 	memcpy(tl_pqueue_at(queue, order, at), moving, order->size);
 }
 
-/* Removes the first of a queue that has one. */
+/* Remove the first element.  The queue must not be empty. */
 static inline TL_PQUEUE_INLINE void
 tl_pqueue_pop(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     const void *context)
@@ -133,7 +134,7 @@ tl_pqueue_pop(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 		tl_pqueue_sink_(queue, order, context);
 }
 
-/* The first has changed, and its place with it. */
+/* Restore the order after the first element has changed. */
 static inline TL_PQUEUE_INLINE void
 tl_pqueue_changed(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     const void *context)

@@ -21,12 +21,12 @@ tl_hash_seed_make(void)
 {
 	uint64_t seed;
 
-	/* Before the system has random bytes, an address must do. */
+	/* Before the system has random bytes, an address is used. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = tl_hash_mix((uint64_t)(uintptr_t)&seed);
 	if (seed == 0)
 		seed = 1;
-	/* Two threads may come here at once: both take the first's seed. */
+	/* Two threads may run this at once; both then take the first seed. */
 	return tl_cas_64(&tl_hash_seed_chosen, 0, seed)
 		   ? seed
 		   : tl_load_64(&tl_hash_seed_chosen);
@@ -43,7 +43,7 @@ tl_hash_fixed(struct tl_bytes bytes)
 	return hash;
 }
 
-/* There is a free slot. */
+/* Put a slot.  There must be a free slot. */
 static void
 put(struct tl_table_slot *slots, size_t size, struct tl_table_slot slot)
 {
@@ -166,7 +166,7 @@ tl_array_grow(void *array, size_t *capacity, size_t count, size_t element_size,
 	size_t more = *capacity > 0 ? *capacity : CAPACITY_FIRST;
 	char *elements, *grown;
 
-	/* The pointer's own type is not known here: its bytes are copied. */
+	/* The type of the pointer is unknown here, so its bytes are copied. */
 	memcpy(&elements, array, sizeof(elements));
 	while (more <= count)
 		if (__builtin_mul_overflow(more, 2, &more))

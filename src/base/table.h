@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - the hash table, ids of keys, and the hash functions: one for
- * tables in memory, one for names that other processes must find again.
+ * table.h - the hash table, ids of keys, and the hash functions: for tables in
+ * memory, and for names that other processes must find again.
  *
- * Keys of tables come out of files.  Their hashes start from a random number
- * of this process, so that no file can be written whose keys all collide.
- * Such a hash is never stored and never sent.
+ * Keys of tables come from files.  Their hashes start from a random number of
+ * this process, so that nobody can write a file whose keys all collide.  Such a
+ * hash is never stored and never sent.
  *
- * tl_hash_fixed() is the same in every process and every release (FNV-1a): it
- * picks a shard or a file name.  It must not choose the slot of a table.
- * The string area of a timeline has a hash of its own (ring/record.c), which
- * is part of the layout.
+ * tl_hash_fixed() is the same in every process and every release (FNV-1a) and
+ * selects a shard or a file name.  It must not select the slot of a table.  The
+ * string area of a timeline has a hash of its own (ring/record.c), which is
+ * part of the layout.
  */
 #ifndef TL_BASE_TABLE_H
 #define TL_BASE_TABLE_H
@@ -18,10 +18,10 @@
 #include "base/bytes.h"
 #include "base/word.h"
 
-/* 0 until tl_hash_seed_make() has chosen it. */
+/* 0 until tl_hash_seed_make() has chosen the seed. */
 extern uint64_t tl_hash_seed_chosen;
 
-/* Chooses the seed, once; any thread. */
+/* Choose the seed, once.  Any thread may call this function. */
 uint64_t tl_hash_seed_make(void);
 
 static inline uint64_t
@@ -32,7 +32,7 @@ tl_hash_seed(void)
 	return seed != 0 ? seed : tl_hash_seed_make();
 }
 
-/* The halves of a 128 bit product, folded: every input bit reaches every
+/* The two halves of a 128 bit product, folded.  Every input bit reaches every
  * output bit. */
 static inline uint64_t
 tl_hash_mix(uint64_t number)
@@ -50,7 +50,7 @@ tl_hash_more(uint64_t hash, uint64_t number)
 	return tl_hash_mix(hash ^ number);
 }
 
-/* The hash of a number, or of a pair: the second round hides the seed from an
+/* The hash of a number or a pair.  The second round hides the seed from an
  * attacker who can see which keys collide. */
 static inline uint64_t
 tl_hash_number(uint64_t number)
@@ -89,22 +89,22 @@ tl_hash_bytes(struct tl_bytes bytes)
 	return tl_hash_more_bytes(tl_hash_seed(), bytes);
 }
 
-/* The same in every process: not for tables. */
+/* A hash that is equal in every process, and so is not for tables. */
 uint64_t tl_hash_fixed(struct tl_bytes bytes);
 
 /*
  * == the table ==
  *
- * The hash table leads from a key to a place in its owner's array.
+ * The hash table maps a key to a place in its owner's array.
  *
  *	owner's array	| element 0 | element 1 | element 2 |
  *	                     ^            ^           ^
  *	slots		| h 2 | free | h 0 | h 1 | free | free | ...
  *
- * The owner keeps keys and values in an array of its own, in the order in
- * which they came; the table only finds them.  So the table needs to know
- * neither the type of a key nor how two are compared, a slot is 8 bytes, and
- * an element's place is at once a small number for it.
+ * The owner keeps keys and values in an array of its own, in the order of
+ * insertion; the table only finds them.  So the table needs to know neither the
+ * type of a key nor how keys are compared, a slot takes 8 bytes, and the place
+ * of an element also serves as a small number for the element.
  *
  *	uint32_t place;
  *	struct tl_probe probe = tl_table_probe(&table, hash);
@@ -117,10 +117,10 @@ uint64_t tl_hash_fixed(struct tl_bytes bytes);
  *		return NULL;
  *	list[count++] = ...
  *
- * Slots are probed one after the other.  At most half of them are taken, so
- * that a search ends.  The hash has a seed that no file knows, so that no file
- * can make searches long.  Elements are never removed one by one: no
- * owner needs it, and without it a free slot ends every search.
+ * Slots are probed one after the other.  At most half of the slots are taken,
+ * so that a search ends.  The hash has a seed that no file knows, so that no
+ * file can make searches long.  Elements are never removed one by one: no owner
+ * needs to, and so a free slot ends every search.
  *
  * A table starts from all zeros.  One thread uses it at a time.
  */
@@ -128,7 +128,7 @@ uint64_t tl_hash_fixed(struct tl_bytes bytes);
 enum { TL_TABLE_MAX = 1 << 30 /* elements */ };
 
 struct tl_table_slot {
-	uint32_t hash;  /* the low half */
+	uint32_t hash;  /* the low half of the hash */
 	uint32_t place; /* plus 1; 0: free */
 };
 
@@ -138,7 +138,7 @@ struct tl_table {
 	size_t count;
 };
 
-/* A search: elements of one hash, or whose hashes have the same low half. */
+/* A search over the elements whose hashes have the same low half. */
 struct tl_probe {
 	const struct tl_table *table;
 	size_t at;
@@ -151,7 +151,7 @@ tl_table_probe(const struct tl_table *table, uint64_t hash)
 	return (struct tl_probe){ table, (uint32_t)hash, (uint32_t)hash };
 }
 
-/* The place of the next element that may be the one; false: it is absent. */
+/* Get the place of the next candidate.  false: the element is absent. */
 static inline bool
 tl_probe_next(struct tl_probe *probe, uint32_t *place)
 {
@@ -172,22 +172,23 @@ tl_probe_next(struct tl_probe *probe, uint32_t *place)
 	}
 }
 
-/* Room for one more element, so that adding it cannot fail: 0, -ENOMEM,
+/* Make room for another element, so that adding it cannot fail.  0, -ENOMEM,
  * -ENOSPC. */
 int tl_table_reserve(struct tl_table *table);
-/* An element that is not in the table yet: 0, -ENOMEM, -ENOSPC; then the
- * table is as it was. */
+/* Add an element that is not in the table.  0; -ENOMEM or -ENOSPC: the table is
+ * unchanged. */
 int tl_table_add(struct tl_table *table, uint64_t hash, size_t place);
 
-/* Forgets all elements and keeps the memory. */
+/* Remove all elements, but keep the memory. */
 void tl_table_clear(struct tl_table *table);
 void tl_table_free(struct tl_table *table);
 
 /*
  * == id map ==
  *
- * ids for keys of two numbers: 0, 1, 2, ... in the order in which the keys
- * first come.  The owner keeps the data of a key in an array, at the key's id.
+ * Ids for keys of two numbers: 0, 1, 2, ... in the order in which the keys
+ * first appear.  The owner keeps the data of a key in an array, at the key's
+ * id.
  */
 
 enum { TL_ID_MAP_MAX = 1 << 20 };
@@ -203,13 +204,13 @@ struct tl_id_map {
 	struct tl_id_key *keys; /* by id */
 	size_t capacity;
 	uint32_t count;
-	uint32_t last; /* plus 1: the id that was given last */
+	uint32_t last; /* the id returned last, plus 1 */
 };
 
-/* As tl_id_map_get, for a key that is not that of the last id. */
+/* Like tl_id_map_get(), for a key other than the last key. */
 int tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id);
 
-/* The id of a key: 0 it was known, 1 it is new, -ENOSPC, -ENOMEM. */
+/* Get the id of a key.  0: known; 1: new; -ENOSPC; -ENOMEM. */
 static inline int
 tl_id_map_get(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 {
@@ -222,7 +223,7 @@ tl_id_map_get(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 	return 0;
 }
 
-/* Has a key an id? */
+/* Does a key have an id? */
 bool tl_id_map_has(const struct tl_id_map *map, struct tl_id_key key);
 
 void tl_id_map_free(struct tl_id_map *map);

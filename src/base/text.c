@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - the memory of a text, and bytes appended as they are.
+ * text.c - the memory of a text, and bytes appended unchanged.
  */
 #include "base/text.h"
 
@@ -18,8 +18,8 @@
 
 enum { TL_TEXT_FIRST = 256 };
 
-/* From now on nothing fits any more: a text without a piece in its middle
- * would be worse than one that ends early. */
+/* Let nothing fit any more: a text that lacks a piece in its middle would be
+ * worse than a text that ends early. */
 static char *
 give_up(struct tl_text *text)
 {
@@ -62,7 +62,7 @@ tl_text_string(struct tl_text *text)
 {
 	if (!text->data)
 		return "";
-	text->data[text->size] = '\0'; /* its byte is always there */
+	text->data[text->size] = '\0'; /* there is always room for the NUL */
 	return text->data;
 }
 
@@ -163,10 +163,10 @@ tl_put_format(struct tl_text *text, const char *format, ...)
 /*
  * == text escape ==
  *
- * turn foreign bytes into text that cannot control a terminal.
+ * Turn foreign bytes into text that cannot control a terminal.
  *
- * Most input is plain ASCII: runs of it are found eight bytes at a time and
- * copied; only what is odd is looked at one character after the other.
+ * Most input is plain ASCII: runs of plain bytes are found eight at a time and
+ * copied; only other bytes are examined one by one.
  */
 
 enum escape { ESCAPE_PLAIN, ESCAPE_LINES, ESCAPE_JSON, ESCAPE_CSV };
@@ -174,28 +174,28 @@ enum escape { ESCAPE_PLAIN, ESCAPE_LINES, ESCAPE_JSON, ESCAPE_CSV };
 #define EACH_BYTE 0x0101010101010101u
 #define HIGH_BITS 0x8080808080808080u
 
-/* A high bit set where a byte of x may be 0; none set: no byte is. */
+/* Set a high bit where a byte of x may be 0.  None set: no byte is 0. */
 static inline uint64_t
 zero_bytes(uint64_t x)
 {
 	return (x - EACH_BYTE) & ~x;
 }
 
-/* Is each of the eight bytes printable ASCII, but neither \ nor quote? */
+/* Are all eight bytes printable ASCII, and neither \ nor quote? */
 static inline bool
 eight_are_clean(const char *data, unsigned char quote)
 {
 	uint64_t x, odd;
 
 	memcpy(&x, data, sizeof(x));
-	odd = x | (x - EACH_BYTE * 0x20); /* not ASCII, or control? */
+	odd = x | (x - EACH_BYTE * 0x20); /* not ASCII, or a control byte */
 	odd |= zero_bytes(x ^ EACH_BYTE * 0x7f);
 	odd |= zero_bytes(x ^ EACH_BYTE * '\\');
 	odd |= zero_bytes(x ^ EACH_BYTE * quote);
 	return (odd & HIGH_BITS) == 0;
 }
 
-/* How many bytes from the start need no look. */
+/* The number of bytes at the start that need no escape. */
 static size_t
 clean_run(const char *data, size_t size, unsigned char quote)
 {
@@ -222,7 +222,7 @@ put_hex_byte(struct tl_text *text, const char *lead, unsigned char c)
 	tl_put_char(text, digits[c & 15]);
 }
 
-/* One byte in a form that no other byte has. */
+/* Put one byte in a form that no other byte has. */
 static void
 put_byte(struct tl_text *text, unsigned char c)
 {
@@ -258,8 +258,8 @@ put_json_code(struct tl_text *text, uint32_t code)
 	}
 }
 
-/* One character of the inside of a JSON string, size bytes at odd; size 0: a
- * byte that is none. */
+/* Put one character inside a JSON string; size is its number of bytes at odd,
+ * or 0 for an invalid byte. */
 static void
 put_json_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code)
 {
@@ -271,7 +271,7 @@ put_json_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code)
 		tl_put_bytes(text, tl_bytes(odd, size));
 }
 
-/* The same for a terminal or a CSV field. */
+/* Put one character for a terminal or into a CSV field. */
 static void
 put_plain_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code,
     enum escape escape)
@@ -290,7 +290,7 @@ put_plain_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code,
 	}
 }
 
-/* Put the character at byte at; how many bytes it took. */
+/* Put the character at byte at.  Returns its number of bytes. */
 static size_t
 put_odd(struct tl_text *text, struct tl_bytes bytes, size_t at,
     enum escape escape)
@@ -380,7 +380,7 @@ tl_put_xml(struct tl_text *text, struct tl_bytes plain)
 	}
 }
 
-/* Columns of one character as put_plain_odd writes it. */
+/* The columns of one character as put_plain_odd() writes it. */
 static size_t
 odd_width(const char *odd, size_t size, uint32_t code)
 {

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* A two-digit number with its leading zero. */
+/* Write a number of two digits, with a leading zero. */
 static char *
 write_two(char *to, unsigned n)
 {
@@ -19,7 +19,7 @@ write_two(char *to, unsigned n)
 	return to + 2;
 }
 
-/* whole.thousandths, truncated, without zeros at its end. */
+/* Write whole.thousandths, truncated, without trailing zeros. */
 static char *
 write_thousandths(char *to, uint64_t n, uint64_t unit)
 {
@@ -36,7 +36,7 @@ write_thousandths(char *to, uint64_t n, uint64_t unit)
 	return to[-1] == '0' ? to - 1 : to;
 }
 
-/* Two units: 1m23s, 2h03m. */
+/* Write two units: 1m23s, 2h03m. */
 static char *
 write_two_units(char *to, uint64_t seconds)
 {
@@ -79,9 +79,9 @@ tl_put_duration(struct tl_text *text, int64_t ns)
 }
 
 /*
- * Days since 1970 as a date.  Counted in years that start on the first of
- * March, so that the leap day is the last of its year, and from 1 March 1600,
- * which lies before any int64_t of nanoseconds.
+ * Write the date of a number of days since 1970.  Years are counted from the
+ * first of March, so that a leap day is the last day of its year, and from 1
+ * March 1600, which is before any int64_t of nanoseconds.
  */
 static char *
 write_date(char *to, int64_t days_since_1970)
@@ -117,7 +117,7 @@ write_clock(char *to, unsigned second_of_day)
 	return write_two(to, second_of_day % 60);
 }
 
-/* Turn the cache to the second that ns lies in. */
+/* Set the cache to the second of ns. */
 static void
 turn(struct tl_time_cache *cache, int64_t ns)
 {
@@ -139,7 +139,7 @@ tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns)
 	uint64_t rest = (uint64_t)ns - (uint64_t)cache->start_ns;
 	unsigned n;
 
-	/* another second, or none yet? */
+	/* another second, or the first */
 	if (rest >= TL_NS_PER_S || cache->text[0] == '\0') {
 		turn(cache, ns);
 		rest = (uint64_t)ns - (uint64_t)cache->start_ns;
@@ -148,8 +148,8 @@ tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns)
 	n = (unsigned)rest;
 	to[20] = (char)('0' + n / 100000000);
 	tl_write_eight(to + 21, n % 100000000);
-	/* The first second starts below INT64_MIN and wraps, the last ends
-	 * beyond INT64_MAX: each would be taken for the other. */
+	/* The first second starts below INT64_MIN and wraps, and the last ends
+	 * beyond INT64_MAX: the cache would confuse the two. */
 	if (cache->start_ns > INT64_MAX - TL_NS_PER_S)
 		cache->text[0] = '\0';
 	return to + TL_TIME_SIZE;
@@ -177,7 +177,7 @@ tl_put_time(struct tl_text *text, int64_t ns)
 
 #define PARSE_SECOND_NS 1000000000u
 
-/* More digits behind a point are read and make no difference. */
+/* Further digits after a point are read and ignored. */
 enum { FRACTION_DIGITS_MAX = 15 };
 
 __extension__ typedef unsigned __int128 wide;
@@ -195,7 +195,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Decimal digits, at least one.  Moves *at behind them. */
+/* Read decimal digits, at least one.  Moves *at past the digits. */
 static int
 read_digits(const char **at, uint64_t *n)
 {
@@ -214,7 +214,7 @@ read_digits(const char **at, uint64_t *n)
 	return 0;
 }
 
-/* The digits behind a point, at least one. */
+/* Read the digits after a point, at least one. */
 static int
 read_fraction(const char **at, struct decimal *n)
 {
@@ -244,7 +244,7 @@ read_decimal(const char **at, struct decimal *n)
 	return read_fraction(at, n);
 }
 
-/* A sign, if there is one. */
+/* Read a sign, if there is one.  true: minus. */
 static bool
 read_sign(const char **at)
 {
@@ -278,12 +278,12 @@ is_of_unit(char c)
 	return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
 }
 
-/* The unit at *at, in ns; 0: there is none. */
+/* The unit at *at, in ns.  0: none. */
 static uint64_t
 read_unit(const char **at)
 {
 	static const struct {
-		const char *names; /* a space before and behind each */
+		const char *names; /* a space before and after each name */
 		uint64_t ns;
 	} units[] = {
 		{ " ns nsec nanosecond nanoseconds ", 1 },
@@ -322,7 +322,7 @@ tl_parse_duration(const char *string, int64_t *ns)
 	struct decimal n;
 	int rc;
 
-	if (strcmp(at, "0") == 0) /* of any unit */
+	if (strcmp(at, "0") == 0) /* 0 needs no unit */
 		return *ns = 0;
 	do {
 		if ((rc = read_decimal(&at, &n)) < 0)
@@ -370,7 +370,7 @@ tl_parse_unsigned(const char *string, uint64_t *n)
 	return 0;
 }
 
-/* Exactly count digits. */
+/* Read exactly `count` digits. */
 static int
 read_field(const char **at, unsigned count, unsigned *n)
 {
@@ -389,7 +389,7 @@ is_leap(unsigned year)
 	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Days since 1970 of a date that exists. */
+/* Compute the days since 1970 of an existing date. */
 static int
 days_of(unsigned year, unsigned month, unsigned day, int64_t *days)
 {
@@ -407,7 +407,7 @@ days_of(unsigned year, unsigned month, unsigned day, int64_t *days)
 	return 0;
 }
 
-/* 2026-11-20, as seconds since 1970. */
+/* Read 2026-11-20, as seconds since 1970. */
 static int
 read_date(const char **at, int64_t *seconds)
 {
@@ -423,8 +423,8 @@ read_date(const char **at, int64_t *seconds)
 	return 0;
 }
 
-/* 19:24, 19:24:18 or 19:24:18.123456789; a leap second counts as the first
- * one after it, as Unix time has it. */
+/* Read 19:24, 19:24:18 or 19:24:18.123456789.  A leap second counts as the
+ * first second after it, as in Unix time. */
 static int
 read_clock(const char **at, int64_t *seconds, struct decimal *fraction)
 {
@@ -449,7 +449,7 @@ read_clock(const char **at, int64_t *seconds, struct decimal *fraction)
 	return 0;
 }
 
-/* Z, +01:00, +0100 or +01, up to the end of the string. */
+/* Read Z, +01:00, +0100 or +01. */
 static int
 read_zone(const char **at, int64_t *seconds)
 {
@@ -480,7 +480,7 @@ done:
 	return 0;
 }
 
-/* seconds + fraction as ns. */
+/* Convert seconds + fraction to ns. */
 static int
 to_ns(int64_t seconds, const struct decimal *fraction, int64_t *ns)
 {
@@ -494,7 +494,7 @@ to_ns(int64_t seconds, const struct decimal *fraction, int64_t *ns)
 	return 0;
 }
 
-/* The number after "@". */
+/* Parse the number after "@". */
 static int
 parse_unix_time(const char *at, int64_t *ns)
 {
@@ -538,7 +538,7 @@ tl_parse_time(const char *string, int64_t *ns)
 
 /* == bounds of a time window == */
 
-/* "today", "yesterday", "tomorrow", "now". */
+/* Parse "today", "yesterday", "tomorrow", "now". */
 static bool
 parse_day(const char *word, int64_t now_ns, int64_t *ns)
 {
@@ -557,7 +557,7 @@ parse_day(const char *word, int64_t now_ns, int64_t *ns)
 	return strcmp(word, "now") == 0;
 }
 
-/* "5 min ago": *ns is how long. */
+/* Parse "5 min ago".  *ns is the duration. */
 static bool
 parse_ago(const char *word, int64_t *ns)
 {
@@ -573,7 +573,7 @@ parse_ago(const char *word, int64_t *ns)
 	return tl_parse_duration(text, ns) == 0;
 }
 
-/* "10:00" of today. */
+/* Parse "10:00" of today. */
 static int
 parse_clock(const char *word, int64_t now_ns, int64_t *ns)
 {

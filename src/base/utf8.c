@@ -6,13 +6,14 @@
 
 #include "base/array.h"
 
-/* How many bytes a character takes that starts with this one; 0: none does. */
+/* The number of bytes of a character that starts with this byte.  0: none
+ * does. */
 static size_t
 lead_size(unsigned char lead)
 {
 	if (lead < 0x80)
 		return 1;
-	if (lead < 0xc2) /* a middle, or an overlong form of ASCII? */
+	if (lead < 0xc2) /* a continuation byte, or an overlong form of ASCII */
 		return 0;
 	if (lead < 0xe0)
 		return 2;
@@ -21,7 +22,7 @@ lead_size(unsigned char lead)
 	return lead < 0xf5 ? 4 : 0;
 }
 
-/* Is it a character that size bytes are the shortest form of? */
+/* Is a code a character, and size its shortest form? */
 static bool
 is_character(uint32_t code, size_t size)
 {
@@ -70,12 +71,12 @@ tl_utf8_steers(uint32_t code)
 /*
  * == utf8 width ==
  *
- * how many columns of a terminal a character takes.
+ * The number of columns of a terminal that a character takes.
  *
  * The ranges follow from the properties General_Category and East_Asian_Width
- * of Unicode 14.0.0; short gaps of unassigned characters between two ranges are
- * closed, all others take one column.  Own tables, not wcwidth(3): a listing
- * must not change with the locale.
+ * of Unicode 14.0.0.  Short gaps of unassigned characters between two ranges
+ * are closed; all other characters take one column.  The tables replace
+ * wcwidth(3), because a listing must not change with the locale.
  */
 
 struct range {
@@ -84,8 +85,7 @@ struct range {
 };
 
 /* clang-format off */
-/* Marks that combine with the character before them, and invisible
- * characters. */
+/* Marks that combine with the character before, and invisible characters. */
 static const struct range empty[] = {
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd },
 	{ 0x05bf, 0x05bf }, { 0x05c1, 0x05c2 }, { 0x05c4, 0x05c5 },
@@ -266,16 +266,16 @@ tl_utf8_fit(struct tl_bytes text, unsigned columns, unsigned *used)
 	return at;
 }
 
-/* == modified UTF-8 is UTF-16, each unit written like a character == */
+/* == modified UTF-8 is UTF-16 with each unit written like a character == */
 
 enum {
 	UNIT_SIZE_MAX = 3,
 	CHARACTER_SIZE_MAX = 2 * UNIT_SIZE_MAX,
 	REPLACEMENT = 0xfffd,
-	HIGH_FIRST = 0xd800, /* of the first surrogates of a pair */
+	HIGH_FIRST = 0xd800, /* first of the high surrogates */
 	LOW_FIRST = 0xdc00,
 	LOW_LAST = 0xdfff,
-	ABOVE = 0x10000 /* the first character that takes a pair */
+	ABOVE = 0x10000 /* the first character that needs a pair */
 };
 
 static bool
@@ -284,8 +284,8 @@ is_next(struct tl_bytes bytes, size_t at)
 	return at < bytes.size && ((uint8_t)bytes.data[at] & 0xc0) == 0x80;
 }
 
-/* The unit at byte at and its size; 0 when Java would not read it.  As Java,
- * takes more bytes for a unit than it needs. */
+/* Decode the unit at byte at.  Returns its size; 0: Java would not read it.
+ * Like Java, accepts more bytes for a unit than necessary. */
 static size_t
 decode_unit(struct tl_bytes bytes, size_t at, uint32_t *unit)
 {
@@ -308,8 +308,8 @@ decode_unit(struct tl_bytes bytes, size_t at, uint32_t *unit)
 	return 0;
 }
 
-/* The bytes of a code, in the form that both kinds share.  Returns how many,
- * 1 to 4. */
+/* Encode a code in the form that both kinds of UTF-8 share.  Returns the number
+ * of bytes, 1 to 4. */
 static size_t
 encode_code(char *to, uint32_t code)
 {
@@ -343,7 +343,8 @@ put_code(struct tl_text *text, uint32_t code)
 	tl_put_bytes(text, tl_bytes(bytes, encode_code(bytes, code)));
 }
 
-/* The character at byte at, of one unit or a pair, and its size; 0: none. */
+/* Decode the character at byte at, of one unit or a pair.  Returns its size; 0:
+ * none. */
 static size_t
 decode_character(struct tl_bytes bytes, size_t at, uint32_t *code)
 {
@@ -356,7 +357,7 @@ decode_character(struct tl_bytes bytes, size_t at, uint32_t *code)
 		return size;
 	more = decode_unit(bytes, at + size, &low);
 	if (more == 0 || low < LOW_FIRST || low > LOW_LAST)
-		return size; /* the surrogate is alone */
+		return size; /* a lone surrogate */
 	*code = ABOVE + ((*code - HIGH_FIRST) << 10 | (low - LOW_FIRST));
 	return size + more;
 }
@@ -377,7 +378,7 @@ tl_mutf8_decode(struct tl_text *text, struct tl_bytes bytes)
 	return good;
 }
 
-/* Decode at byte at, as tl_utf8_decode does, and surrogates, too. */
+/* Decode at byte at as tl_utf8_decode() does, but accept surrogates. */
 static size_t
 decode_utf8(struct tl_bytes bytes, size_t at, uint32_t *code)
 {
@@ -388,7 +389,8 @@ decode_utf8(struct tl_bytes bytes, size_t at, uint32_t *code)
 	return size;
 }
 
-/* A character in modified UTF-8: returns how many bytes, 1 to 6. */
+/* Encode a character in modified UTF-8.  Returns the number of bytes, 1 to
+ * 6. */
 static size_t
 encode_character(char *to, uint32_t code)
 {

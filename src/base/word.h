@@ -2,12 +2,13 @@
 /*
  * word.h - words that several threads or processes share.
  *
- * Concurrency Kit's ck_pr, under names that state the order.  ThreadSanitizer
- * cannot see through its inline assembly, so a build with it takes the
- * compiler's atomics under the same names.  Each use names its partner.
+ * The functions are Concurrency Kit's ck_pr with names that state the order.
+ * ThreadSanitizer cannot see through the inline assembly of ck_pr, so a build
+ * for ThreadSanitizer uses the compiler's atomics under the same names.  Each
+ * use names its partner.
  *
- * TL_WORD_NO_RELEASE leaves out what publishes: a test builds with it to see
- * ThreadSanitizer find the race.
+ * TL_WORD_NO_RELEASE leaves out the release barriers: a test builds with it to
+ * check that ThreadSanitizer finds the race.
  */
 #ifndef TL_BASE_WORD_H
 #define TL_BASE_WORD_H
@@ -55,12 +56,12 @@
 			return __atomic_compare_exchange_n(p, &old, v, false, \
 			    TL_WORD_BOTH, __ATOMIC_ACQUIRE); \
 		} \
-		/* Adds v, returns what was there.  Acquire and release. */ \
+		/* Add v and return the old value.  Acquire and release. */ \
 		static inline type tl_fetch_add_##bits(type *p, type v) \
 		{ \
 			return __atomic_fetch_add(p, v, TL_WORD_BOTH); \
 		} \
-		/* Sets v, returns what was there.  Acquire and release. */ \
+		/* Set v and return the old value.  Acquire and release. */ \
 		static inline type tl_swap_##bits(type *p, type v) \
 		{ \
 			return __atomic_exchange_n(p, v, TL_WORD_BOTH); \
@@ -93,12 +94,12 @@
 		{ \
 			return ck_pr_cas_##bits(p, old, v); \
 		} \
-		/* Adds v, returns what was there.  Acquire and release. */ \
+		/* Add v and return the old value.  Acquire and release. */ \
 		static inline type tl_fetch_add_##bits(type *p, type v) \
 		{ \
 			return ck_pr_faa_##bits(p, v); \
 		} \
-		/* Sets v, returns what was there.  Acquire and release. */ \
+		/* Set v and return the old value.  Acquire and release. */ \
 		static inline type tl_swap_##bits(type *p, type v) \
 		{ \
 			return ck_pr_fas_##bits(p, v); \

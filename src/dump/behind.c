@@ -16,10 +16,10 @@ struct tl_behind {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct tl_text text; /* the thread's while busy */
+	struct tl_text text; /* owned by the thread while busy */
 	int fd;
-	int rc;        /* of the first write that failed: no more are made */
-	uint32_t busy; /* tl_behind_wait() reads it without the lock */
+	int rc; /* of the first write that failed; later writes are skipped */
+	uint32_t busy; /* tl_behind_wait() reads busy without the lock */
 	bool ends;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * behind.h - write text behind the caller, who makes the next meanwhile.
+ * behind.h - write text in a thread, while the caller makes the next text.
  *
  *	caller	make A | make B | make C | ...
  *	thread		write A | write B | ...
@@ -14,15 +14,16 @@
 
 struct tl_behind;
 
-/* Start the thread for fd.  NULL: there is no memory or no thread. */
+/* Start the thread that writes to fd.  NULL: no memory or no thread. */
 struct tl_behind *tl_behind_new(int fd);
-/* Give a text to be written, and get an empty one in its place, as soon as the
- * text before is written.  0, or -errno of writing any text before. */
+/* Pass a text to the thread as soon as the text before is written, and get an
+ * empty text in its place.  0, or -errno of an earlier write. */
 int tl_behind_put(struct tl_behind *behind, struct tl_text *text);
-/* Wait until all is written, and end the thread.  0 or -errno as above. */
+/* Wait until all text is written, and end the thread.  0, or -errno of a
+ * write. */
 int tl_behind_free(struct tl_behind *behind);
-/* Wait until all is written, in a signal handler that interrupted the caller
- * outside of the functions above. */
+/* Wait until all text is written.  For a signal handler that interrupted the
+ * caller outside of the functions above. */
 void tl_behind_wait(const struct tl_behind *behind);
 
 #endif

@@ -22,7 +22,7 @@ open_events(void *context, struct tl_cursor **cursor)
 	return tl_select_sources(b->select, b->inputs, TL_OLDEST_FIRST, cursor);
 }
 
-/* Append a word as a shell takes it. */
+/* Append a word, quoted for a shell if necessary. */
 static void
 put_word(struct tl_text *text, const char *word)
 {

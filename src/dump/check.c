@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check.c - --check: is a file whole, unfinished or damaged?  The exit status
- * is 1 if one is damaged.
+ * is 1 if a file is damaged.
  *
- * The whole file is read once, which finds invalid entries that opening it did
- * not.
+ * The whole file is read once, because opening a file does not find all invalid
+ * entries.
  */
 #include "dump/views.h"
 
@@ -36,7 +36,8 @@ static const char *const states[] = {
 	[TL_SOURCE_DAMAGED] = "damaged",
 };
 
-/* The number of faults, without remarks and signs of an unfinished file. */
+/* The number of faults, without remarks and without signs of an unfinished
+ * file. */
 static size_t
 count_faults(const struct tl_source *input)
 {
@@ -58,8 +59,8 @@ put_name(struct tl_text *text, const struct tl_source *input)
 	tl_put_string(text, ": ");
 }
 
-/* The lanes of a snapshot of which writers overwrote entries while it was
- * made. */
+/* Name the lanes of a snapshot whose entries were overwritten while the
+ * snapshot was made. */
 static void
 put_left_out(struct tl_text *text, const struct tl_source *input)
 {
@@ -154,7 +155,7 @@ put_json(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 	tl_fields_object_end(&f);
 }
 
-/* A line for each fault, or one with the state alone. */
+/* A line for each fault.  A file without faults has one line with the state. */
 static void
 put_csv(struct tl_text *text, const struct tl_source *input)
 {

@@ -34,7 +34,7 @@ host_name(const struct view *v, size_t clock)
 		   : NULL;
 }
 
-/* The name of a thread in the source of a message; empty: unknown. */
+/* The name of a thread, from the source of a message.  Empty: unknown. */
 static struct tl_bytes
 name_of(const struct tl_critical_thread *thread, const struct tl_message *from)
 {
@@ -172,7 +172,8 @@ count_longer(const struct tl_critical_result *r, int64_t ns)
 	return count;
 }
 
-/* The least duration of the steps that are shown: at most STEPS_SHOWN. */
+/* The least duration of a step to show, so that at most STEPS_SHOWN are
+ * shown. */
 static int64_t
 least_shown(const struct tl_critical_result *r)
 {
@@ -319,7 +320,7 @@ put_json(const struct view *v, const struct tl_critical_result *r)
 	tl_fields_object_end(&f);
 }
 
-/* "request 42": the spans of request* with an argument of 42. */
+/* Split "request 42" into the glob request* and the argument 42. */
 static void
 split_wanted(struct view *v)
 {

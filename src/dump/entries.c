@@ -4,8 +4,8 @@
  *
  *	inputs --cursor--> select --cursor--> listing, JSON or CSV
  *
- * The N newest entries are read newest first; to show them oldest first they
- * are gathered and reversed.  Everything else streams.
+ * The N newest entries are read newest first; to be shown oldest first these
+ * entries are gathered and reversed.  All other entries stream.
  */
 #include "base/array.h"
 #include "dump/views.h"
@@ -17,9 +17,9 @@
 #include <stdlib.h>
 
 enum {
-	/* Spare entries of a lane, as some may prove incomplete; and entries in
-	 * which the begin events are searched of spans that end in the last
-	 * few. */
+	/* Spare entries of a lane, because some entries may prove incomplete;
+	 * and entries that are searched for the begin events of spans that end
+	 * in the newest entries. */
 	TAIL_SPARE = 64,
 	TAIL_BEGINS = 1024
 };
@@ -36,7 +36,7 @@ struct show {
 	struct tl_select *select;
 	struct tl_cursor *cursor;
 	struct tl_sink *sink;
-	bool delta; /* read one entry more than is shown */
+	bool delta; /* a delta is shown: read one more entry than is shown */
 };
 
 uint64_t
@@ -48,7 +48,7 @@ tl_entries_tail(const struct tl_options *options)
 	return options->max + TAIL_SPARE + TAIL_BEGINS;
 }
 
-/* How many entries to read; 0: all. */
+/* The number of entries to read.  0: all. */
 static uint64_t
 wanted(const struct show *show)
 {
@@ -102,7 +102,7 @@ gather(struct show *show, struct batch *batch, uint64_t *entries)
 	return 0;
 }
 
-/* Reverse the newest entries, so that the oldest of them is first. */
+/* Show the newest entries in reverse, so that the oldest is first. */
 static int
 turn_around(struct show *show)
 {
@@ -155,7 +155,8 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 	rc = tl_sources_cursor(inputs, read_order, &inner);
 	if (rc < 0)
 		goto free_sink;
-	/* before select: begin events that are not shown count, too */
+	/* before select, because the begin events that are not shown count
+	 * too */
 	rc = tl_spans_cursor(read_order, TL_SPANS_WINDOW, inner, &inner);
 	if (rc < 0)
 		goto free_sink;

@@ -25,7 +25,8 @@ state_of(const struct tl_host *host)
 						    : "synchronised";
 }
 
-/* json_name: the name as tl_fields_duration makes it. */
+/* Append an error bound.  json_name: the name in the form of
+ * tl_fields_duration(). */
 static void
 put_bound(struct tl_fields *f, const char *name, const char *json_name,
     uint32_t sync_us)
@@ -73,7 +74,7 @@ static const struct {
 	  { TIMELINE_CPU_CLOCKSOURCE_TSC, "clocksource" },
 	  { TIMELINE_CPU_HYPERVISOR, "hypervisor" } };
 
-/* The names of the flags that are set, separated by commas. */
+/* Append the names of the set flags, separated by commas. */
 static void
 put_flags(struct tl_fields *f, const char *name, uint32_t flags, bool of_cpu)
 {
@@ -169,7 +170,7 @@ put_window(struct tl_fields *f, const struct tl_level_window *window)
 	tl_fields_object_end(f);
 }
 
-/* The share of the known time in which each level was open. */
+/* Append the share of the known time in which each level was open. */
 static void
 put_shares(struct tl_fields *f, const struct tl_levels *levels)
 {
@@ -232,7 +233,7 @@ state_name(const struct tl_snap *snap)
 	}
 }
 
-/* Text in a fixed field, which may lack its NUL. */
+/* Append text from a fixed field, which may lack the NUL. */
 static void
 put_fixed(struct tl_fields *f, const char *name, const char *field, size_t size)
 {

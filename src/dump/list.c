@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c - --list: definitions, their places, and how often each was logged.
+ * list.c - --list: definitions, their places, and the number of entries of
+ * each.
  */
 #include "dump/views.h"
 
@@ -15,17 +16,17 @@
 
 enum { WIDTH_SEEN = 12, WIDTH_PRIORITY = 9, WIDTH_KIND = 8 };
 
-/* A message, or what its events are called by a label. */
+/* A message, or a label that replaces the name of a message. */
 struct row {
 	const struct tl_message *message;
 	uint64_t seen;
 	struct row *first, *last, *next; /* labels of the message */
 };
 
-/* The messages of one input, and how often each was seen. */
+/* The messages of one input, and the number of entries of each. */
 struct counted {
 	struct row *rows;          /* by index */
-	struct tl_message_map map; /* message -> its row */
+	struct tl_message_map map; /* message -> row */
 	struct tl_message_map named;
 	struct tl_labels labels;
 };
@@ -44,7 +45,7 @@ format_name(unsigned format)
 	return format < TL_COUNT(names) ? names[format] : "unsigned";
 }
 
-/* Can the message be logged now? */
+/* The level at which the message is logged; "always", "off". */
 static const char *
 gate_name(const struct tl_message *message)
 {
@@ -78,13 +79,14 @@ counted_init(struct counted *c, const struct tl_source *input)
 		rc = tl_message_map_add(&c->map, c->rows[i].message,
 		    &c->rows[i]);
 	}
-	if (rc == -ENOSPC) /* the rest is listed as never logged */
+	/* the remaining messages are listed as never logged */
+	if (rc == -ENOSPC)
 		rc = 0;
 	return rc;
 }
 
-/* The row of a message by a label; the row of the message where there are too
- * many. */
+/* The row of a message with a label.  If there is no room for the row, the row
+ * of the message itself. */
 static struct row *
 find_named(struct counted *c, struct row *of, const struct tl_message *named)
 {
@@ -260,7 +262,7 @@ put_all(const struct counted *c, const struct tl_source *input,
 	return rc;
 }
 
-/* The heading of the messages of an input. */
+/* Append the heading of an input. */
 static void
 put_heading(struct tl_text *text, const struct tl_sources *inputs, size_t i,
     enum tl_format format)

@@ -3,7 +3,7 @@
  * listing.c - entries as lines of text.
  *
  * The aim is ten million lines a second: nothing here uses printf or allocates
- * for an entry.
+ * memory for an entry.
  */
 #include "dump/listing.h"
 
@@ -20,7 +20,7 @@
 
 enum { INDENT = 4 };
 
-/* Columns that numbers are padded to, on the left. */
+/* The widths to which numbers are padded on the left. */
 enum {
 	WIDTH_CPU = 3,
 	WIDTH_ID = 7,
@@ -29,8 +29,8 @@ enum {
 	WIDTH_TSC = 16,
 	WIDTH_ERROR = 6,
 	WIDTH_SECONDS = 14,
-	WIDTH_HOST_MAX = 24, /* a longer one moves the rest of its line */
-	WIDTH_NAMED_MAX = 24 /* the same; names of the kernel fit */
+	WIDTH_HOST_MAX = 24, /* a longer name shifts the rest of its line */
+	WIDTH_NAMED_MAX = 24 /* as WIDTH_HOST_MAX; names of the kernel fit */
 };
 
 #define QUARTER_NS (15 * 60 * TL_NS_PER_S)
@@ -49,15 +49,15 @@ struct listing {
 	struct tl_render *render;
 	struct tl_time_cache time_cache;
 	struct tl_listing_style style;
-	int64_t first_ns; /* of the first line */
-	long offset_s;    /* of local time, in this quarter of an hour */
+	int64_t first_ns; /* time of the first line */
+	long offset_s;    /* local time minus UTC in this quarter of an hour */
 	int64_t quarter;
 	bool offset_known;
 	bool deltas;
 	size_t host_width;
-	size_t id_width[2]; /* widest so far, of processes and of threads */
+	size_t id_width[2]; /* widest so far, for processes and for threads */
 	bool held;          /* other is set */
-	/* Newest first: the entry that waits to be shown.  Oldest first: the
+	/* Newest first: the entry that waits for its delta.  Oldest first: the
 	 * entry shown before. */
 	struct tl_event other;
 	uint64_t shown;
@@ -76,7 +76,7 @@ tl_listing_explain(struct tl_text *text, struct tl_bytes explain)
 		tl_put_char(text, '\n');
 		explain.data += size;
 		explain.size -= size;
-		if (explain.size > 0) { /* past the newline */
+		if (explain.size > 0) { /* skip the newline */
 			explain.data++;
 			explain.size--;
 		}
@@ -104,7 +104,8 @@ put_known(struct tl_text *text, bool known, int64_t n, size_t width)
 	tl_text_align_right(text, start, width);
 }
 
-/* Append the duration of the span that ends; "?" after one that is unsure. */
+/* Append the duration of the span that ends, followed by "?"  if the span is
+ * unsure. */
 static void
 put_duration(struct tl_text *text, const struct tl_event *event)
 {
@@ -128,7 +129,7 @@ put_cpu(struct tl_text *text, uint32_t cpu)
 		tl_put_string(text, "  ?");
 }
 
-/* The width of the longest name that fits. */
+/* The width of the longest host name that fits. */
 static size_t
 host_width(const struct tl_hosts *hosts)
 {
@@ -157,15 +158,15 @@ put_host(struct listing *l, const struct tl_event *event)
 		    hosts->list[hosts->of_source[event->source]].name);
 	width = tl_text_width(name);
 	tl_put_plain(text, name);
-	/* hosts may appear while it runs */
+	/* hosts may appear during --follow */
 	if (width > l->host_width && width <= WIDTH_HOST_MAX)
 		l->host_width = width;
 	if (width < l->host_width)
 		tl_put_repeat(text, ' ', l->host_width - width);
 }
 
-/* Append worker/30473, or the number if there is no name, padded to the widest
- * so far. */
+/* Append worker/30473, or only the number if there is no name, padded to the
+ * widest so far. */
 static void
 put_id(struct listing *l, struct tl_bytes name, uint32_t id, bool of_thread)
 {
@@ -190,7 +191,7 @@ put_step(struct tl_text *text, const struct tl_event *event)
 	tl_text_align_right(text, start, TL_TIME_SIZE);
 }
 
-/* Append +0.000531200, in seconds; "-" if unknown. */
+/* Append +0.000531200, in seconds.  "-": unknown. */
 static void
 put_seconds(struct tl_text *text, bool known, int64_t ns)
 {
@@ -215,7 +216,7 @@ put_seconds(struct tl_text *text, bool known, int64_t ns)
 	tl_text_align_right(text, start, WIDTH_SECONDS);
 }
 
-/* Append local time and its offset from UTC.  The offset is read again in each
+/* Append local time and its offset from UTC.  The offset is read once for each
  * quarter of an hour. */
 static void
 put_local(struct listing *l, int64_t ns)
@@ -281,7 +282,7 @@ put_priority(struct tl_text *text, unsigned level)
 		tl_put_repeat(text, ' ', WIDTH_PRIORITY - size);
 }
 
-/* Append a column and a space after it; the last column has none. */
+/* Append a column and a space.  The last column is without a space. */
 static void
 put_column(struct listing *l, enum tl_column column,
     const struct tl_event *event, const struct delta *delta)
@@ -333,7 +334,7 @@ put_column(struct listing *l, enum tl_column column,
 		put_known(text, event->error_ns != UINT32_MAX, event->error_ns,
 		    WIDTH_ERROR);
 		break;
-	case TL_COLUMN_CATEGORY: /* appends its own space */
+	case TL_COLUMN_CATEGORY: /* appends a space itself */
 		tl_render_category(l->render, text, event);
 		return;
 	case TL_COLUMN_MESSAGE:
@@ -393,7 +394,8 @@ delta_between(const struct tl_event *newer, const struct tl_event *older)
 	};
 }
 
-/* Show the entry that was held back: its delta is known, or there is none. */
+/* Show the entry that was held back.  delta is unknown if there is no older
+ * entry. */
 static int
 release(struct listing *l, const struct delta *delta)
 {
@@ -403,7 +405,7 @@ release(struct listing *l, const struct delta *delta)
 	return put_line(l, &l->other, delta);
 }
 
-/* A line about entries that are not there: a loss, or else overwritten. */
+/* Append a line about missing entries: a loss, or overwritten entries. */
 static int
 put_missing(struct listing *l, const struct tl_event *loss,
     const struct tl_overwritten *overwritten)
@@ -429,8 +431,8 @@ put_missing(struct listing *l, const struct tl_event *loss,
 	return tl_output_more(l->output);
 }
 
-/* Say where the entries of its source begin to be all there, if that is between
- * this event and the one before. */
+/* Append the line about overwritten entries once, between the last event before
+ * since_ns and the first event after it. */
 static int
 put_overwritten(struct listing *l, const struct tl_event *event)
 {
@@ -447,7 +449,7 @@ put_overwritten(struct listing *l, const struct tl_event *event)
 	return put_missing(l, NULL, o);
 }
 
-/* The same after the last event. */
+/* Append the line for the sources whose turn had not come at the last event. */
 static int
 end_overwritten(struct listing *l)
 {
@@ -568,7 +570,7 @@ free_listing(struct tl_sink *sink)
 	free(l);
 }
 
-/* == text, JSON or CSV, as the options say == */
+/* == text, JSON or CSV, by the options == */
 
 static int
 write_output(void *context, const char *data, size_t size)

@@ -14,32 +14,32 @@
 
 /* The style of a listing. */
 struct tl_listing_style {
-	const uint8_t *columns; /* enum tl_column; outlives the listing */
+	const uint8_t *columns; /* enum tl_column; must outlive the listing */
 	size_t column_count;
-	enum tl_order order; /* of the events that are put */
+	enum tl_order order; /* order of the events that are put */
 	bool explain;
 	enum tl_time_form time;
 	uint64_t max; /* lines of entries; 0: any number */
 	/* the hosts of the events; NULL: not shown */
 	const struct tl_hosts *hosts;
-	bool marks; /* there are several hosts: mark entries that overlap */
-	/* of each source: said once; NULL: of each lane */
+	bool marks; /* several hosts: mark entries that overlap */
+	/* by source, each reported once; NULL: report the start of each lane */
 	struct tl_overwritten *overwritten;
 	size_t sources;
 };
 
 /*
- * A sink of lines.  The delta of an entry is the distance to the previous one
- * in time.  Newest first that one comes later: the listing holds one entry
- * back, and the caller puts one more than max.
+ * Make a sink of lines.  The delta of an entry is the distance to the previous
+ * entry in time.  Newest first the previous entry comes later, so the listing
+ * holds one entry back, and the caller puts one entry more than max.
  */
 int tl_listing_new(struct tl_sink **sink, struct tl_output *output,
     const struct tl_listing_style *style);
 
-/* Does it show a delta? */
+/* Does the style show a delta? */
 bool tl_listing_has_delta(const struct tl_listing_style *style);
 
-/* Oldest first: put the entry before the first that is shown. */
+/* Oldest first: pass the entry before the first entry to show. */
 void tl_listing_prime(struct tl_sink *sink, const struct tl_event *event);
 
 /* Append the long text of a message, each line indented. */
@@ -47,20 +47,21 @@ void tl_listing_explain(struct tl_text *text, struct tl_bytes explain);
 
 #define TL_COLOR_END "\033[0m"
 
-/* Make the sink that the options choose, for events of this order; max as for a
+/* Make the sink that the options choose, for events of an order; max as for a
  * listing.  0 or -ENOMEM. */
 int tl_sinks_new(struct tl_sink **sink, const struct tl_options *options,
     struct tl_output *output, const struct tl_listing_style *style);
 void tl_sinks_free(struct tl_sink *sink, const struct tl_options *options);
 
-/* The style of a listing by the options; hosts NULL: unknown. */
+/* The style of a listing by the options.  hosts NULL: unknown. */
 struct tl_listing_style tl_sinks_style(const struct tl_options *options,
     const struct tl_hosts *hosts, enum tl_order order);
-/* Set the sources of events, in order, of a sink that is not a listing. */
+/* Set the sources of the events, in order.  For sinks other than a listing. */
 void
 tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
     const struct tl_origin *sources, size_t count);
-/* The same if more sources appear later, perhaps of several hosts. */
+/* Tell a sink other than a listing that more sources may appear later, perhaps
+ * of several hosts. */
 void
 tl_sinks_expect_hosts(struct tl_sink *sink, const struct tl_options *options);
 

@@ -3,7 +3,7 @@
  * main.c - timeline-dump: options, inputs, one view, exit status.
  *
  * The only file that prints errors and exits: 0 success, 1 damage or failure, 2
- * usage error.  views.h describes how a view is reached.
+ * usage error.  views.h describes how a view is called.
  */
 #include "base/file.h"
 #include "base/process.h"
@@ -26,21 +26,22 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 static struct tl_output output;
 static struct tl_sources inputs;
 static bool nothing_passed; /* no entry passed the selection */
-/* The whole error of a script; the text of a fault may be cut. */
+/* The whole error of a script, because a fault may cut the text. */
 static struct tl_text script_error;
 
-/* Print "timeline-dump: NAME: byte N: TEXT"; name may be NULL. */
+/* Print "timeline-dump: NAME: byte N: TEXT".  name may be NULL. */
 static void
 report(const char *name, const struct tl_fault *fault)
 {
-	if (!name && script_error.size > 0) /* its text was escaped before */
+	/* the text of a script error is already escaped */
+	if (!name && script_error.size > 0)
 		fprintf(stderr, "timeline-dump: %s\n",
 		    tl_text_string(&script_error));
 	else
 		tl_fault_print("timeline-dump", name, fault);
 }
 
-/* Remove an incomplete output file, from a signal handler. */
+/* Remove an incomplete output file.  Called in a signal handler. */
 static void
 remove_unfinished(void)
 {
@@ -84,7 +85,7 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	}
 }
 
-/* Progress is not shown between entries. */
+/* Does the mode show progress?  Never between entries on a terminal. */
 static bool
 wants_progress(const struct tl_options *options)
 {
@@ -141,7 +142,7 @@ any_is_open(void)
 	return false;
 }
 
-/* Did no entry pass that the mode shows? */
+/* Is the view empty because no entry passed the selection? */
 static bool
 is_empty(const struct tl_options *options, const struct tl_select *select)
 {
@@ -163,7 +164,7 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 	case TL_MODE_SCRIPT:
 	case TL_MODE_VIEW:
 	case TL_MODE_BROWSE:
-		/* it may have read nothing */
+		/* a script or the browser may have read nothing */
 		return select->passed == 0 &&
 		       select->entries_asked + select->spans_asked > 0;
 	default:
@@ -171,7 +172,7 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 	}
 }
 
-/* Show the view of the open files.  -ENOENT and a fault: none could be
+/* Show the view of the open files.  -ENOENT and a fault: no file could be
  * opened. */
 static int
 run(const struct tl_options *options, struct tl_fault *fault)
@@ -192,7 +193,7 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	/* other modes read the entries twice */
 	if (options->mode == TL_MODE_ENTRIES)
 		select.progress.total = tl_sources_entries(&inputs);
-	if (options->follow) /* it opens them again itself */
+	if (options->follow) /* --follow opens the inputs again itself */
 		tl_sources_close(&inputs);
 	rc = run_mode(options, &select, fault);
 	tl_progress_end(&select.progress);
@@ -236,7 +237,7 @@ needs_hosts(const struct tl_options *options)
 	       (inputs.hosts && inputs.hosts->count > 1);
 }
 
-/* Report a failure before anything was written. */
+/* Report a failure before any text was written. */
 static int
 give_up(const struct tl_fault *fault)
 {
@@ -278,11 +279,12 @@ show(const struct tl_options *options)
 	if (options->mode != TL_MODE_CHECK) /* --check lists faults itself */
 		tl_warn_sources(report, &inputs, false);
 	tl_sources_free(&inputs);
-	if (rc == -EPIPE) /* a reader that left early is no error */
+	if (rc == -EPIPE) /* a reader that leaves early is no error */
 		return DONE;
 	if (nothing_passed && options->file_count == 1)
 		place = options->files[0];
-	/* -ENOENT: no file could be opened, which was reported. */
+	/* -ENOENT without a fault: no file could be opened, which has been
+	 * reported. */
 	if (nothing_passed || (rc < 0 && (rc != -ENOENT || fault.rc < 0))) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
 		report(place, &fault);
@@ -298,7 +300,8 @@ print(const char *text)
 	struct tl_fault fault = { 0 };
 	const int rc = tl_write_all(STDOUT_FILENO, text, strlen(text));
 
-	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
+	/* a reader that leaves early is no error */
+	if (rc == 0 || rc == -EPIPE)
 		return DONE;
 	tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
 	report(NULL, &fault);
@@ -319,7 +322,7 @@ print_help(const struct tl_options *options)
 	return status;
 }
 
-/* Without FILE: print the timelines that exist. */
+/* Without FILE: print the names of the timelines of this machine. */
 static int
 print_names(void)
 {

@@ -22,7 +22,7 @@
 struct parse {
 	struct tl_options *options;
 	struct tl_fault *fault;
-	char *argument;  /* of the current option */
+	char *argument;  /* argument of the current option */
 	char **operands; /* in the order of the command line */
 	int operand_count;
 	int before_script; /* operands before -s or --view */
@@ -81,7 +81,7 @@ take_slowest(struct parse *p)
 	return 0;
 }
 
-/* Take an option of --why.  1: it is another option. */
+/* Take an option of --why.  1: not such an option. */
 static int
 take_why(struct parse *p, int value)
 {
@@ -118,7 +118,7 @@ take_style(struct parse *p)
 	return style < 0 ? style : 0;
 }
 
-/* Take an option of trees and of their comparison.  1: it is another option. */
+/* Take an option of trees and their comparison.  1: not such an option. */
 static int
 take_tree(struct parse *p, int value)
 {
@@ -146,7 +146,7 @@ take_tree(struct parse *p, int value)
 
 /* == which options go together == */
 
-/* Refuse options that do not go together with trees, or with other modes. */
+/* Refuse options that do not combine with trees or with other modes. */
 static int
 check_tree(struct parse *p)
 {
@@ -181,7 +181,7 @@ check_tree(struct parse *p)
 	return 0;
 }
 
-/* These reports are of the slow spans, but are made of all entries. */
+/* Make these reports, which are about slow spans, from all entries. */
 static void
 keep_all_entries(struct tl_options *o)
 {
@@ -291,7 +291,7 @@ take_max(struct parse *p)
 	return 0;
 }
 
-/* One name of a list of columns. */
+/* Take one name from a list of columns. */
 static int
 take_column(struct parse *p, const char *name)
 {
@@ -373,7 +373,7 @@ take_color(struct parse *p)
 	return 0;
 }
 
-/* Is it a stock view, or "help" to list them? */
+/* Is the argument a stock view, or "help" for their list? */
 static int
 check_view(struct parse *p)
 {
@@ -392,7 +392,7 @@ check_view(struct parse *p)
 			 : "no such view; --view help lists them");
 }
 
-/* Take an option that chooses a view.  1: it is another option. */
+/* Take an option that chooses a view.  1: not such an option. */
 static int
 set_view(struct parse *p, int value)
 {
@@ -516,9 +516,9 @@ add_file(struct parse *p, const char *name)
 }
 
 /*
- * Divide operands into files and arguments of the script: those before -s or
- * --view are files, those after "--" are arguments.  Those between are
- * arguments as well if there is a file before -s or --view, else files.
+ * Divide the operands into files and arguments of the script.  Operands before
+ * -s or --view are files, operands after "--" are arguments.  Operands in
+ * between are arguments if there is a file before -s or --view, else files.
  */
 static int
 share_operands(struct parse *p, int count, char **argv, int dashes)
@@ -527,7 +527,7 @@ share_operands(struct parse *p, int count, char **argv, int dashes)
 	int files = p->operand_count;
 	int rc = 0;
 
-	/* operands after "--" are files without a script */
+	/* without a script, operands after "--" are files */
 	if (!o->script && dashes < count)
 		while (dashes < count)
 			p->operands[p->operand_count++] = argv[dashes++];
@@ -592,8 +592,8 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault)
 {
 	struct tl_option_reader reader;
-	/* operands are collected in argv itself: getopt has read those elements
-	 * already */
+	/* operands are collected in argv itself: getopt has already read these
+	 * elements */
 	struct parse p = { .options = options,
 		.fault = fault,
 		.operands = argv };
@@ -632,7 +632,7 @@ tl_options_limits(const struct tl_options *options)
 		.lifted_by = "--trusted" };
 }
 
-/* The names of the columns, in lines that fit the terminal. */
+/* Append the names of the columns, in lines that fit the terminal. */
 static void
 put_columns(struct tl_text *text)
 {

@@ -24,7 +24,7 @@ enum tl_column {
 };
 
 enum {
-	TL_COLUMNS_SHOWN = 32, /* a column may be given twice */
+	TL_COLUMNS_SHOWN = 32, /* a column may be given more than once */
 	TL_FOLLOW_SHOWN = 10   /* entries that --follow starts with */
 };
 
@@ -82,8 +82,8 @@ struct tl_options {
 	enum tl_time_form time;
 	const char *output; /* NULL: standard output */
 	const char *path;   /* of a node; NULL: all trees */
-	uint64_t depth;     /* levels below the node that are shown */
-	uint64_t children;  /* children of a node that are shown, at most */
+	uint64_t depth;     /* levels to show below the node */
+	uint64_t children;  /* children to show of a node, at most */
 	bool verbose;
 	bool paths;
 	bool lincheck;        /* in the form of Lincheck */
@@ -92,12 +92,12 @@ struct tl_options {
 	bool path_of;
 	struct tl_pair_rule pairs[TL_PAIR_RULES_MAX]; /* of --critical */
 	size_t pair_count;
-	const char *why; /* glob of the spans that are explained */
+	const char *why; /* glob of the spans to explain */
 	/* least duration of a slow span; 0: found from the spans */
 	int64_t slower_ns;
 	/* percentage of slow spans; 0: found from the spans */
 	double slowest;
-	bool all;           /* that --why finds */
+	bool all;           /* every claim of --why */
 	const char *brief;  /* glob of the spans of --brief */
 	const char *script; /* a file or a view */
 	char **script_argv; /* arguments of the script */
@@ -105,14 +105,14 @@ struct tl_options {
 };
 
 /*
- * Read the command line (and TIMELINE in the environment).  Elements of argv
- * may be moved and must outlive the options.  0; -EINVAL and the fault: usage
- * error.
+ * Read the command line and TIMELINE from the environment.  Elements of argv
+ * may be moved, and argv must outlive the options.  0; -EINVAL with a fault:
+ * usage error.
  */
 int tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault);
 
-/* The text of --help: 0, -EINVAL and a fault. */
+/* Make the text of --help.  0; -EINVAL with a fault. */
 int tl_options_help(const struct tl_options *options, struct tl_text *text,
     struct tl_fault *fault);
 

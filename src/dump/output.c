@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output.c - write all text.
+ * output.c - write the output.
  */
 #include "dump/output.h"
 #include "base/process.h"
@@ -18,7 +18,7 @@
 static const char usual[] = "less";
 
 /* The command of the pager: TIMELINE_PAGER, else PAGER, else less.  NULL for ""
- * and "cat", and on a terminal that cannot place text (TERM unset, dumb). */
+ * and "cat", and for a terminal that cannot place text (TERM unset, dumb). */
 static const char *
 pager_command(void)
 {
@@ -38,7 +38,7 @@ pager_command(void)
 								 : command;
 }
 
-/* Run the pager in the child; if there is no less, any other one. */
+/* Run the pager in the child.  Without less, more or cat takes its place. */
 static _Noreturn void
 become(const char *command)
 {
@@ -55,7 +55,7 @@ become(const char *command)
 	_exit(127);
 }
 
-/* Start the pager, which alone receives SIGINT and SIGQUIT.  If that fails, the
+/* Start the pager, which alone receives SIGINT and SIGQUIT.  On failure the
  * text goes to the terminal. */
 static void
 start_pager(struct tl_output *output)
@@ -88,7 +88,8 @@ start_pager(struct tl_output *output)
 
 /* == output == */
 
-/* --color overrides the capability of the terminal. */
+/* Does the output have colours?  --color overrides the capability of the
+ * terminal. */
 static bool
 wants_color(const struct tl_output *output, enum tl_color color)
 {
@@ -141,8 +142,8 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 	return 0;
 }
 
-/* Does the text fit on the terminal?  A wrapped line counts as one: less -F
- * counts it right. */
+/* Does the text fit on the terminal?  A wrapped line counts as one line here;
+ * less -F counts such lines correctly. */
 static bool
 fits(const struct tl_output *output)
 {
@@ -158,7 +159,8 @@ fits(const struct tl_output *output)
 	return lines < output->rows;
 }
 
-/* Write the text, or give it to the thread; start that for a second chunk. */
+/* Write the text, or pass the text to the thread.  The thread is started after
+ * the first full chunk. */
 static int
 write_text(struct tl_output *output)
 {
@@ -180,7 +182,8 @@ tl_output_flush(struct tl_output *output)
 
 	if (output->pager_command && rc == 0 && !fits(output))
 		start_pager(output);
-	if (output->text.size > 0) /* text goes to the terminal already */
+	/* some text has been written to the terminal, so no pager may follow */
+	if (output->text.size > 0)
 		output->pager_command = NULL;
 	if (rc == 0)
 		rc = write_text(output);

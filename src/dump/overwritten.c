@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { BITS = 64, SMALL = 10 /* a part of the time of the file */ };
+enum { BITS = 64, SMALL = 10 /* least part of the file's time */ };
 
 static bool
 has_cpu(const struct tl_overwritten *o, uint32_t cpu)
@@ -16,7 +16,7 @@ has_cpu(const struct tl_overwritten *o, uint32_t cpu)
 	       (o->cpus[cpu / BITS] >> cpu % BITS & 1) != 0;
 }
 
-/* Add a lane that has turned. */
+/* Add a lane whose oldest entries were overwritten. */
 static int
 add_lane(struct tl_overwritten *o, struct tl_snap *snap, size_t i)
 {
@@ -103,7 +103,7 @@ tl_overwritten_free(struct tl_overwritten *list, size_t count)
 	free(list);
 }
 
-/* The end of a run of CPUs that begins at cpu. */
+/* The last CPU of a run of CPUs that begins at cpu. */
 static uint32_t
 run_end(const struct tl_overwritten *o, uint32_t cpu)
 {
@@ -112,7 +112,7 @@ run_end(const struct tl_overwritten *o, uint32_t cpu)
 	return cpu;
 }
 
-/* The next CPU from here on; TIMELINE_LANES_MAX: none. */
+/* The next CPU from cpu on.  TIMELINE_LANES_MAX: none. */
 static uint32_t
 next_cpu(const struct tl_overwritten *o, uint32_t cpu)
 {
@@ -121,7 +121,7 @@ next_cpu(const struct tl_overwritten *o, uint32_t cpu)
 	return cpu;
 }
 
-/* "CPU 1, 3 and 8-15" */
+/* Append "CPU 1, 3 and 8-15". */
 static bool
 put_cpus(struct tl_text *text, const struct tl_overwritten *o)
 {
@@ -129,7 +129,7 @@ put_cpus(struct tl_text *text, const struct tl_overwritten *o)
 	const bool any = cpu < TIMELINE_LANES_MAX;
 
 	for (bool first = true; cpu < TIMELINE_LANES_MAX; first = false) {
-		/* two are named one by one */
+		/* a run of two CPUs is listed as two numbers */
 		const uint32_t end =
 		    run_end(o, cpu) > cpu + 1 ? run_end(o, cpu) : cpu;
 		const uint32_t next = next_cpu(o, end + 1);

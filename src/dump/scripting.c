@@ -19,7 +19,7 @@ write_output(void *context, const char *data, size_t size)
 	return tl_output_more(output);
 }
 
-/* Report the time-out of a script that does not return, from a signal
+/* Report the time-out of a script that does not return.  Called in a signal
  * handler. */
 static void
 killed(void *context, const char *message, size_t size)
@@ -38,14 +38,15 @@ tl_scripting_io(struct tl_output *output)
 		.columns = output->columns };
 }
 
-/* The cursor of a script: the selection of the command line applies. */
+/* A script's input.  The selection of the command line applies. */
 struct chosen {
 	const struct tl_source *input;
 	struct tl_select *select;
 	uint16_t source; /* number of the input on the command line */
 };
 
-/* Events with their source, before a filter that may need their host. */
+/* A cursor that sets the source of events, because the filter may need their
+ * host. */
 struct numbered {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_cursor *inner;
@@ -86,7 +87,7 @@ number(struct tl_cursor **cursor, uint16_t source)
 	return 0;
 }
 
-/* 0; -errno and no cursor. */
+/* 0; -errno: no cursor. */
 static int
 open_numbered(const struct chosen *chosen, enum tl_order order,
     struct tl_cursor **cursor)
@@ -130,7 +131,7 @@ describe(const struct tl_source *input, struct chosen *chosen)
 		.clock = input->host,
 		.is_of_several = input->host && input->host->is_marked };
 
-	/* an unknown host has a name only if there are several */
+	/* an unknown host has a name only among several hosts */
 	if (input->host &&
 	    (input->host->is_marked || input->host->origin.machine[0]))
 		described.host = input->host->name;
@@ -165,14 +166,14 @@ list_views(struct tl_output *output)
 	return 0;
 }
 
-/* The open inputs in the form that scripts get. */
+/* The open inputs, described for scripts. */
 struct described {
 	struct tl_script_input *inputs;
 	struct chosen *chosen;
 	size_t count;
 };
 
-/* 0; -ENOENT: no input is open; -ENOMEM. */
+/* Describe the open inputs.  0; -ENOENT: no input is open; -ENOMEM. */
 static int
 describe_all(struct described *d, const struct tl_sources *inputs,
     struct tl_select *select)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * states.c - --view states: in which states the threads of spans were.
+ * states.c - --view states: the states of the threads of spans.
  */
 #include "analysis/states.h"
 
@@ -27,7 +27,7 @@ struct row {
 	uint64_t count;
 	int64_t total_ns;
 	int64_t ns[TL_PARTS];
-	struct longest longest[LONGEST]; /* first the longest */
+	struct longest longest[LONGEST]; /* the longest first */
 	size_t longest_count;
 };
 
@@ -39,7 +39,7 @@ struct view {
 	struct tl_message_map map;
 	struct row **rows;
 	size_t count, capacity;
-	bool any; /* event of the kernel */
+	bool any; /* there are kernel events */
 };
 
 static struct row *
@@ -100,7 +100,8 @@ take_span(struct view *v, const struct tl_span *span)
 	return 0;
 }
 
-/* States need all events, the spans only those that were chosen. */
+/* Take an event.  The states need all events, the spans only the chosen
+ * ones. */
 static int
 take(struct view *v, const struct tl_event *event)
 {
@@ -122,7 +123,8 @@ gather(struct view *v, const struct tl_sources *inputs)
 	int rc = tl_states_of_sources(&v->states, inputs);
 
 	v->any = v->states != NULL;
-	if (rc == 0 && !v->any) /* everything is unknown */
+	/* without kernel events every state is unknown */
+	if (rc == 0 && !v->any)
 		rc = tl_states_new(&v->states, INT64_MIN, NULL, 1);
 	if (rc == 0)
 		rc = tl_spans_new(&v->spans);
@@ -163,7 +165,7 @@ put_task(struct tl_text *text, const char *before, const struct tl_wait *wait,
 	tl_put_char(text, ')');
 }
 
-/* "297us  running 41us, runnable 212us (preempted by x), ..." */
+/* Append "297us running 41us, runnable 212us (preempted by x), ...". */
 static void
 put_longest(struct tl_text *text, const struct longest *l)
 {
@@ -317,7 +319,7 @@ put_csv(struct tl_text *text, const struct view *v)
 	}
 }
 
-/* Most time first. */
+/* The largest total first. */
 static int
 compare(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fresh.c - replace files of our own, and leave others. */
+/* fresh.c - replace timelines of the same user, and leave all other files. */
 #include "front/fresh.h"
 
 #include "base/file.h"

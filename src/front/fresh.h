@@ -8,10 +8,11 @@
 #include <timeline.h>
 
 /*
- * As timeline_new, but path is always a file's ("name" lies in the current
- * directory: so these APIs name their files), and a timeline that lies there is
- * replaced when it is the caller's own.  Whatever else lies there stays: -EPERM
- * another user's, -EBADMSG no timeline.
+ * Make a timeline as timeline_new does, but always in a file: "name" lies in
+ * the current directory, because the older APIs name their files so.  A
+ * timeline of the caller's user at the path is replaced; any other file stays.
+ * Returns 0; -EPERM: the file belongs to another user; -EBADMSG: the file is no
+ * timeline; -EINVAL: the path is too long; or an error of timeline_new.
  */
 int tl_front_fresh(struct timeline **tl, const char *path,
     const struct timeline_options *options);

@@ -29,7 +29,8 @@ tl_front_label(struct timeline *tl, const char *category, const char *name,
 	definition.message = tl_text_string(&text);
 	if (rc == 0 && text.rc < 0)
 		rc = text.rc;
-	/* Without a timeline the span is the closed one. */
+	/* Without a timeline the span is the closed span, which logs
+	 * nothing. */
 	defined = timeline_define_event(rc == 0 ? tl : NULL, &definition,
 	    &label->span);
 	tl_text_free(&text);

@@ -16,7 +16,7 @@
 
 enum { START_SIZE = 64, MODE = 0666 };
 
-/* May the file be emptied? */
+/* Check that the file may be emptied, and empty it. */
 static int
 check(int fd, const char *path, bool (*is_ours)(const char *start))
 {
@@ -68,8 +68,8 @@ tl_log_file_open(struct tl_log_file *file, const char *path,
 	return 0;
 }
 
-/* Write it all: lines are short, and a regular file takes them at once unless
- * it is full. */
+/* Write all parts.  Lines are short, and a regular file takes a line at once
+ * unless the file system is full. */
 static int
 write_all(int fd, struct iovec *parts, int count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log_file.h - a text file that lines are appended to, each by one write(2):
- * a process that is killed leaves every line that was complete, and lines of
- * several threads and processes do not mix.
+ * log_file.h - a text file that lines are appended to, each by one write(2): a
+ * process that is killed leaves every complete line, and lines of several
+ * threads and processes do not mix.
  */
 #ifndef TL_FRONT_LOG_FILE_H
 #define TL_FRONT_LOG_FILE_H
@@ -20,18 +20,20 @@ struct tl_log_file {
 };
 
 /*
- * Open the file at a path and empty it.  What lies there is replaced if it is
- * empty or of the caller's own earlier runs: is_ours is given how it begins,
- * as a string.  0; -EPERM a file of another user, -EEXIST another file,
- * -EBUSY a file that another process writes just now, -EINVAL neither a
- * regular file nor a character device, or what open(2) returned.
+ * Open the file at a path and empty the file.  An existing file is replaced if
+ * the file is empty or was written by an earlier run of the caller: is_ours
+ * gets the first bytes as a string.  Returns 0; -EPERM: the file belongs to
+ * another user; -EEXIST: is_ours refuses the file; -EBUSY: another process
+ * writes the file; -EINVAL: the path is neither a regular file nor a character
+ * device; or the error of open(2).
  */
 int tl_log_file_open(struct tl_log_file *file, const char *path,
     bool (*is_ours)(const char *start));
-/* Is it written whole?  A piece that was written before the file system was
- * full is ended by "..." and a newline.  Any thread; errno stays as it is. */
+/* Write a line; false: the line is not written whole.  After a piece of a line
+ * (the file system was full) the next write first ends the piece by "..." and
+ * a newline.  Any thread may call; errno keeps its value. */
 bool tl_log_file_write(struct tl_log_file *file, const char *line, size_t size);
-/* Lines that other threads write from here on are discarded. */
+/* Close the file.  Lines that other threads write later are discarded. */
 void tl_log_file_close(struct tl_log_file *file);
 
 static inline bool

@@ -6,9 +6,10 @@
  *	0,<id>,<diff>	begin
  *	1,<id>,<diff>	end; microseconds since the mark before
  *
- * The clock is read under the lock, so that lines stand in order of time and
- * no difference is negative.  A forked process has the profile's file but
- * shares neither labels nor time with its parent: its marks are only counted.
+ * The clock is read under the lock, so that lines stand in order of time and no
+ * difference is negative.  A forked process has the profile's file but shares
+ * neither labels nor time with its parent: the marks of a forked process are
+ * only counted.
  */
 #include "front/profile.h"
 
@@ -28,13 +29,13 @@
 
 struct label {
 	size_t size;
-	bool is_written; /* its line */
+	bool is_written; /* the line of the label */
 	char name[];
 };
 
 struct tl_profile {
 	struct tl_log_file file;
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* guards the members below */
 	struct tl_text line;
 	struct tl_table table; /* of labels, by name */
 	struct label **labels; /* by id */
@@ -54,7 +55,8 @@ now_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* The line of a label that is new: nothing in it ends the line. */
+/* Put the line of a new label.  Line breaks in the label become blanks, because
+ * a newline would end the line. */
 static void
 put_label(struct tl_profile *p, size_t id, const struct label *label)
 {
@@ -69,7 +71,7 @@ put_label(struct tl_profile *p, size_t id, const struct label *label)
 	tl_put_char(&p->line, '\n');
 }
 
-/* The id of a key's label, made if there was none; false without memory. */
+/* Find the label of a key, or make the label.  Returns false without memory. */
 static bool
 find_label(struct tl_profile *p, const struct tl_profile_key *key, size_t *id)
 {
@@ -130,7 +132,8 @@ void
 tl_profile_mark(struct tl_profile *p, const struct tl_profile_key *key,
     int is_end)
 {
-	/* In a child the lock may be held by a thread that it does not have. */
+	/* A child may have copied the lock while a thread of the parent held
+	 * it. */
 	const bool is_ours = getpid() == p->pid;
 	bool is_marked = false;
 
@@ -149,7 +152,7 @@ tl_profile_lost(const struct tl_profile *p)
 	return tl_load_64(&p->lost);
 }
 
-/* Does a file begin as a profile does? */
+/* Does the text begin as a profile does? */
 static bool
 is_profile(const char *start)
 {

@@ -6,7 +6,7 @@
  *
  * A lookup takes no lock: a slot is empty or points to data that never changes.
  * New labels are put in under the lock, in a table that never grows.  Labels
- * beyond it are looked up in the timeline itself each time.
+ * beyond the table are looked up in the timeline itself each time.
  *
  * Without a timeline marks go to a profile, front/profile.h.
  */
@@ -51,8 +51,8 @@ word_at(const char *at)
 	return word;
 }
 
-/* The last eight bytes of a name, or all of one that is shorter: no call of
- * memcpy for a size that the compiler does not know. */
+/* The last eight bytes of a name, or the whole of a shorter name.  The loop
+ * avoids a call of memcpy with a size that the compiler does not know. */
 static inline uint64_t
 last_word(const char *name, size_t size)
 {
@@ -65,7 +65,7 @@ last_word(const char *name, size_t size)
 	return word;
 }
 
-/* Eight bytes at a time: labels are looked for at each mark. */
+/* Hash a name eight bytes at a time, because every mark looks up its label. */
 static uint64_t
 hash_of(const char *name, size_t size)
 {
@@ -98,14 +98,14 @@ entry_at(const struct timeline_profiler *p, size_t slot)
 	return (struct entry *)(uintptr_t)tl_load_acquire_64(&p->slots[slot]);
 }
 
-/* The entry of a name, or the free slot where it belongs. */
+/* Find the entry of a name, or the free slot for a new entry. */
 static struct entry *
 find(const struct timeline_profiler *p, const struct tl_profile_key *key,
     size_t *slot)
 {
 	struct entry *e;
 
-	/* Never more than half are taken: it ends. */
+	/* At most half of the slots are taken, so the search ends. */
 	for (size_t i = key->hash % SLOTS;; i = (i + 1) % SLOTS) {
 		e = entry_at(p, i);
 		*slot = i;
@@ -123,7 +123,7 @@ define(struct timeline_profiler *p, const char *name,
 	    label);
 }
 
-/* Add a label to the table.  Another thread may have added it first. */
+/* Add a label to the table, unless another thread added the label first. */
 static void
 add_locked(struct timeline_profiler *p, const struct tl_profile_key *key,
     const struct tl_front_label *label)
@@ -224,7 +224,7 @@ timeline_profiler_new(struct timeline_profiler **profiler, struct timeline *tl)
 	return rc;
 }
 
-/* A profile, unless the name is that of a timeline. */
+/* A path that ends in ".tl" names a timeline, any other path a profile. */
 static bool
 is_timeline(const char *path)
 {
@@ -285,7 +285,7 @@ static void
 take_out(int *argc, char **argv, int i, int count)
 {
 	for (int k = i; k + count <= *argc; k++)
-		argv[k] = argv[k + count]; /* the NULL at the end, too */
+		argv[k] = argv[k + count]; /* including the NULL at the end */
 	*argc -= count;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rtl.c - the macros of RTL_LOGFILE, see front/rtl_text.h for what their lines
- * are as messages.  Each of them is a line of the log file (front/rtl_log.h)
- * and an entry of the timeline beside it; either may be missing.
+ * rtl.c - the macros of RTL_LOGFILE; front/rtl_text.h describes the messages of
+ * their lines.  Each macro writes a line of the log file (front/rtl_log.h) and
+ * an entry of the timeline beside the log; either may be missing.
  *
- * The first macro that is met opens both, if there are to be any.  The
- * first time that a macro is met its text becomes a message; from then on it
- * costs what timeline_log costs, unless its text is another each time.
+ * The first macro that runs opens the log and the timeline, if they are wanted.
+ * When a macro runs first, its text becomes a message; later runs of the macro
+ * cost as much as timeline_log, unless the text changes each time.
  *
  *	site.event	NULL at first; published (release) once, when all else
  *			in the site is written, under the lock of the strings,
@@ -29,32 +29,33 @@
 #include <unistd.h>
 
 enum {
-	ENTRIES = 1 << 16, /* 4 MiB: the first macro waits for its making */
+	ENTRIES = 1 << 16, /* 4 MiB, made while the first macro waits */
 	STRINGS_SIZE = 2 << 20
 };
 
-/* What is known of a site: the words are a string that is made anew each
- * time; they begin or end a part of the scope. */
+/* The flags of a site: the message has a label; the words are a string made
+ * anew each time; the words begin or end a part of the scope. */
 enum { HAS_LABEL = 1, IS_WHOLE = 2, IS_PART = 4, IS_END = 8 };
 
 int timeline_rtl_off;
 
-static struct timeline *timeline;   /* NULL: a log file at most */
+static struct timeline *timeline;   /* NULL: only a log file, or nothing */
 static struct timeline_event *full; /* NULL: not defined */
-static uint64_t no_room;            /* the string for those that find no room */
+static uint64_t no_room; /* the string that replaces a text without room */
 static uint64_t lost;
 static char *path;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* A message while it is made. */
+/* A message that is being made. */
 struct draft {
 	struct tl_text text;
-	struct tl_text format; /* of the line of a log, where it is needed */
+	struct tl_text format; /* of the log's line, if printf's text differs */
 	uint64_t label;
 	bool has_label;
 };
 
-/* name_<pid>.tl, for a log name_<pid>.log; name.nopid.tl for name.nopid. */
+/* The path of the timeline: name_<pid>.tl beside the log name_<pid>.log, but
+ * name.nopid.tl for name.nopid. */
 static char *
 choose_path(const char *name)
 {
@@ -90,8 +91,8 @@ open_log(const char *name)
 	path = NULL;
 }
 
-/* Beside the log, so that tools see what happens; RTL_LOGFILE_ENTRIES=0:
- * there is none. */
+/* A timeline beside the log lets tools read the entries; RTL_LOGFILE_ENTRIES=0
+ * turns the timeline off. */
 static bool
 wants_timeline(void)
 {
@@ -100,7 +101,8 @@ wants_timeline(void)
 	return !entries || strcmp(entries, "0") != 0;
 }
 
-/* The message in place of others when the table of strings is full. */
+/* Define the texts for a full table of strings: the string that replaces a
+ * text, and the warning. */
 static void
 define_full(void)
 {
@@ -127,7 +129,7 @@ start(void)
 		tl_store_int(&timeline_rtl_off, 1);
 }
 
-/* Is there a log?  The first to ask opens it. */
+/* Is there a log or a timeline?  The first call opens both. */
 static bool
 is_logging(void)
 {
@@ -180,7 +182,7 @@ timeline_rtl_lost(void)
 	return tl_load_64(&lost) + tl_rtl_log_lost();
 }
 
-/* A text or a message found no room in the timeline. */
+/* Count a text or a message that found no room in the timeline. */
 static void
 count_lost(void)
 {
@@ -200,7 +202,8 @@ intern(const char *text)
 	return no_room;
 }
 
-/* Foreign text as part of a message: without line breaks. */
+/* Put foreign text into a message: line breaks become blanks and, without
+ * dollars, each $ becomes a question mark. */
 static void
 put_plain(struct draft *d, const char *text, bool dollars)
 {
@@ -213,7 +216,8 @@ put_plain(struct draft *d, const char *text, bool dollars)
 	}
 }
 
-/* The name of a scope; as an argument where it looks like one. */
+/* Put the name of a scope.  A name that is empty or has a $ becomes the
+ * argument "$label%s"; a message has one such argument. */
 static void
 put_name(struct draft *d, const char *name)
 {
@@ -228,7 +232,8 @@ put_name(struct draft *d, const char *name)
 	d->label = intern(name);
 }
 
-/* The event of a draft.  A closed one when it cannot be. */
+/* Define the event of a draft.  Without a timeline or room the event is the
+ * closed event. */
 __attribute__((cold)) static struct timeline_event *
 define(struct draft *d, const struct timeline_rtl_context *c, int kind)
 {
@@ -264,7 +269,7 @@ is_site(const struct timeline_rtl_site *site, const void *const key[3])
 	       site->key[2] == key[2];
 }
 
-/* Does the site have the text that is wanted now? */
+/* Does the site hold the message of this key? */
 static bool
 is_known(const struct timeline_rtl_site *site, const void *const key[3],
     int constant)
@@ -274,7 +279,7 @@ is_known(const struct timeline_rtl_site *site, const void *const key[3],
 	       is_site(site, key);
 }
 
-/* The first to come keeps its findings in the site. */
+/* Keep the message in the site, unless another thread was first. */
 static void
 publish(struct timeline_rtl_site *site, const struct timeline_rtl_site *known,
     const void *const key[3])
@@ -299,7 +304,8 @@ append(struct timeline_event *event, const uint64_t args[TL_ARGS_MAX])
 		timeline_append(event, args[0], args[1], args[2], args[3]);
 }
 
-/* The part of a span's event: ends without arguments are bare. */
+/* The event of a span's begin or end; an end without arguments is a bare
+ * end. */
 static struct timeline_event *
 part_of(struct timeline_event *span, bool is_end, bool has_args)
 {
@@ -325,7 +331,7 @@ has_label(const struct timeline_rtl_site *known)
 	return known->flags & HAS_LABEL;
 }
 
-/* The stamp of the begin; 0: it was not logged. */
+/* Log the begin of a scope.  Returns the stamp of the begin; 0: not logged. */
 static uint64_t
 begin_scope(const struct timeline_rtl_site *known)
 {
@@ -385,7 +391,7 @@ put_scope(struct draft *d, const struct timeline_rtl_context *c, bool is_part)
 	}
 }
 
-/* { or } and a blank, which are no part of the words. */
+/* Skip a brace and its blank, which do not belong to the words. */
 static const char *
 skip_brace(const char *format)
 {
@@ -394,7 +400,7 @@ skip_brace(const char *format)
 	return format + (format[1] == ' ' ? 2 : 1);
 }
 
-/* A part whose words are not the same each time: the message holds them. */
+/* The message of a part whose words change holds the words themselves. */
 static void
 put_part(struct draft *d, const char *format, unsigned argc,
     const uint64_t values[3])
@@ -406,7 +412,7 @@ put_part(struct draft *d, const char *format, unsigned argc,
 	tl_text_free(&words);
 }
 
-/* A name as part of a format. */
+/* Put a name into a format. */
 static void
 put_escaped(struct tl_text *text, const char *name)
 {
@@ -417,8 +423,8 @@ put_escaped(struct tl_text *text, const char *name)
 	}
 }
 
-/* The line of a log as a format of the message's arguments, for messages whose
- * arguments printf writes in another way than readers show them. */
+/* Put the log's line as a format of the message's arguments, for messages whose
+ * arguments printf writes differently from readers. */
 static void
 put_format(struct draft *d, const struct timeline_rtl_context *c,
     const char *format)
@@ -439,7 +445,7 @@ put_format(struct draft *d, const struct timeline_rtl_context *c,
 	tl_put_string(&d->format, skip_brace(format));
 }
 
-/* Make the message of a format, and what to do with values. */
+/* Make the message of a format, and note how the values become arguments. */
 __attribute__((cold)) static void
 learn(struct timeline_rtl_site *known, const struct timeline_rtl_context *c,
     int constant, const char *format, unsigned argc, const uint64_t values[3])
@@ -460,7 +466,7 @@ learn(struct timeline_rtl_site *known, const struct timeline_rtl_context *c,
 	else if (!tl_rtl_words_text(&d.text, skip_brace(format), argc,
 		     known->conversions))
 		put_format(&d, c, format);
-	/* The label may be that of the part. */
+	/* The part may have the label. */
 	if (d.has_label)
 		known->flags |= HAS_LABEL;
 	known->label = d.label;
@@ -470,8 +476,8 @@ learn(struct timeline_rtl_site *known, const struct timeline_rtl_context *c,
 	    define(&d, c, is_part ? TIMELINE_SPAN : TIMELINE_INSTANT);
 }
 
-/* A label belongs to one context; a part whose words change is another
- * message each time. */
+/* A message with a label belongs to one context, and a part whose words change
+ * is a new message each time; neither stays in the site. */
 static bool
 may_keep(const struct timeline_rtl_site *learned)
 {
@@ -481,7 +487,7 @@ may_keep(const struct timeline_rtl_site *learned)
 	       (learned->flags & changing) != changing;
 }
 
-/* The arguments that the values are; how many. */
+/* Convert the values into arguments.  Returns the number of arguments. */
 static unsigned
 put_values(const struct timeline_rtl_site *known, const char *format,
     unsigned argc, const uint64_t values[3], uint64_t *args)
@@ -523,7 +529,7 @@ timeline_rtl_trace(struct timeline_rtl_site *site,
 	struct timeline_rtl_site learned;
 	unsigned n = 0;
 
-	if (!format || (c->name && !c->span)) /* entered while it was off? */
+	if (!format || (c->name && !c->span)) /* scope begun while off? */
 		return;
 	if (!is_known(site, key, constant)) {
 		if (!is_logging())

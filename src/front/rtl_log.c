@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rtl_log.c - the log file, a write(2) for each line.
+ * rtl_log.c - the log file, written by one write(2) a line.
  *
  *	opened --fork--> stale (child) --first line--> opened, its own file
  */
@@ -26,9 +26,9 @@ static struct {
 	char *name; /* RTL_LOGFILE; NULL: there is no log */
 	char *path;
 	int64_t start_ns; /* CLOCK_MONOTONIC */
-	pid_t pid;        /* that opened the file */
-	bool has_pid;     /* has its name? */
-	uint8_t is_stale; /* the file is that of the parent */
+	pid_t pid;        /* of the process that opened the file */
+	bool has_pid;     /* the name of the file has the pid */
+	uint8_t is_stale; /* the file belongs to the parent process */
 } rtl_log = { .file.fd = -1 };
 
 static int64_t
@@ -62,7 +62,8 @@ thread_id(void)
 	return *tid;
 }
 
-/* The first line has the time of day, and columns count from it. */
+/* The first line has the time of day, from which the columns of all lines
+ * count. */
 static void
 write_header(void)
 {
@@ -118,7 +119,8 @@ open_file(void)
 	return 0;
 }
 
-/* The file of the parent is not the child's. */
+/* In a forked process: close the parent's file.  The next line opens a file of
+ * the child's own. */
 static void
 leave_to_parent(void)
 {
@@ -142,7 +144,8 @@ tl_rtl_log_open(const char *name)
 	return rc;
 }
 
-/* Of a forked process, under the lock that fork knows of. */
+/* Open the log of a forked process.  The lock of the strings is held, because
+ * fork handles that lock. */
 static void
 open_again(void)
 {
@@ -173,7 +176,8 @@ tl_rtl_log_lost(void)
 	return tl_load_64(&rtl_log.file.lost);
 }
 
-/* A text of the program: nothing in it ends the line. */
+/* Put a text of the program.  Line breaks become blanks, because a newline
+ * would end the line. */
 static void
 put_plain(struct tl_text *text, const char *string)
 {
@@ -182,7 +186,7 @@ put_plain(struct tl_text *text, const char *string)
 		    *string == '\n' || *string == '\r' ? ' ' : *string);
 }
 
-/* Time, thread, mark, project and author. */
+/* Put the time, the thread, the mark, the project and the author. */
 static void
 put_start(struct tl_text *text, char mark, const struct timeline_rtl_context *c)
 {
@@ -239,7 +243,7 @@ tl_rtl_log_words(const struct timeline_rtl_context *c, const char *format,
 	write_line(&text);
 }
 
-/* A log that has this line was ended by its program. */
+/* Write the last line, which shows that the program ended the log. */
 __attribute__((destructor)) static void
 end_log(void)
 {

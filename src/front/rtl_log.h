@@ -15,19 +15,21 @@
 #include <stdbool.h>
 #include <timeline_rtl.h>
 
-/* Open name_<pid>.log, or a name that ends in ".nopid" as it is.  Errors as
- * tl_log_file_open.  Once; a forked process opens a log of its own with its
- * first line, unless the name is without a process. */
+/* Open the file name_<pid>.log, or the name itself if the name ends in
+ * ".nopid".  Call once.  A forked process opens a log of its own with its first
+ * line, unless the name ends in ".nopid".  Returns 0, -ENOMEM, or an error of
+ * tl_log_file_open. */
 int tl_rtl_log_open(const char *name);
 bool tl_rtl_log_is_open(void);
-/* NULL: none. */
+/* The path of the open log; NULL: no log is open. */
 const char *tl_rtl_log_path(void);
-/* Lines that could not be written. */
+/* The number of lines that could not be written. */
 uint64_t tl_rtl_log_lost(void);
 
-/* A scope begins ('{') or ends ('}'). */
+/* Write the line of a scope that begins ('{') or ends ('}'). */
 void tl_rtl_log_scope(char brace, const struct timeline_rtl_context *context);
-/* A message: format is one of printf with argc values, or with none a text. */
+/* Write the line of a message.  The format is one of printf with argc values;
+ * without values the format is a plain text. */
 void tl_rtl_log_words(const struct timeline_rtl_context *context,
     const char *format, unsigned argc, const uint64_t *values);
 

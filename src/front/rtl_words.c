@@ -13,15 +13,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A conversion in a byte: its letter's place and the size of its value. */
+/* The kind of a conversion, which shares a byte with the size of the value
+ * (log2 of the bytes). */
 enum { NONE, SIGNED, UNSIGNED, HEX, DOUBLE, STRING, CHARACTER, KINDS };
 enum { KIND_MASK = 15, BITS_SHIFT = 4 };
-/* A width or precision of more digits is text. */
+/* A width or precision with more digits is no conversion but text. */
 enum { DIGITS_MAX = 4, SPEC_SIZE_MAX = 32 };
 
-/* A conversion as it stands in a format: "%-05.3" and 'd'. */
+/* A conversion of a format in two pieces: "%-05.3" and 'd'. */
 struct spec {
-	char text[SPEC_SIZE_MAX]; /* up to the length and the letter */
+	char text[SPEC_SIZE_MAX]; /* flags, width and precision */
 	char letter;
 	uint8_t conversion;
 };
@@ -65,7 +66,8 @@ skip_any(const char *at, const char *set)
 	return at + strspn(at, set);
 }
 
-/* hh h and nothing: 8 16 32 bits, all else 64.  As log2 of bytes. */
+/* Read a length: hh is 8 bits, h 16, none 32, and every other 64.  The result
+ * is log2 of the bytes. */
 static const char *
 read_length(const char *at, uint8_t *log_bytes)
 {
@@ -75,7 +77,8 @@ read_length(const char *at, uint8_t *log_bytes)
 	return end;
 }
 
-/* Digits that are no more than a person means. */
+/* Skip the digits of a width or precision; NULL: more digits than a person
+ * writes. */
 static const char *
 skip_digits(const char *at)
 {
@@ -84,7 +87,8 @@ skip_digits(const char *at)
 	return end - at > DIGITS_MAX ? NULL : end;
 }
 
-/* The conversion that at, behind a '%', is; moves behind it.  NONE: text. */
+/* Read the conversion at *at, behind a '%', and move *at behind the conversion.
+ * Returns NONE for plain text; *at then stays. */
 static uint8_t
 read_conversion(const char **at, struct spec *spec)
 {
@@ -112,9 +116,9 @@ read_conversion(const char **at, struct spec *spec)
 }
 
 /*
- * The text up to the next conversion or the end is put; *format moves behind
- * it.  *left conversions may still come; a text of none (is_format is false)
- * is no format: "100%%" stays so.
+ * Put the text up to the next conversion or the end, and move *format behind
+ * the text.  At most *left conversions may still come.  If is_format is false
+ * the text is no format: "100%%" stays "100%%".
  */
 static uint8_t
 next(struct tl_text *text, const char **format, unsigned *left, bool is_format,
@@ -138,14 +142,14 @@ next(struct tl_text *text, const char **format, unsigned *left, bool is_format,
 		}
 		if (*at != '\n' && *at != '\r')
 			tl_put_char(text, *at);
-		else if (at[strspn(at, "\r\n")]) /* else it ends the line */
+		else if (at[strspn(at, "\r\n")]) /* not at the end */
 			tl_put_char(text, ' ');
 	}
 	*format = at;
 	return NONE;
 }
 
-/* Would what follows be taken for a part of the argument? */
+/* Would a reader take the next character for a part of the argument? */
 static bool
 sticks(char c)
 {
@@ -171,7 +175,7 @@ put_argument(struct tl_text *text, unsigned number, uint8_t conversion,
 		tl_put_char(text, ' ');
 }
 
-/* Does an argument of a message look as printf writes it? */
+/* Do readers show the argument just as printf writes the value? */
 static bool
 is_exact(const struct spec *spec, char follows)
 {
@@ -236,7 +240,7 @@ tl_rtl_words_string(uint8_t conversion, uint64_t value, char buffer[2])
 	}
 }
 
-/* As printf does. */
+/* Put a value as printf writes it. */
 static void
 put_value(struct tl_text *text, struct spec *spec, uint64_t value)
 {
@@ -272,7 +276,7 @@ put_value(struct tl_text *text, struct spec *spec, uint64_t value)
 		memcpy(end, "s", 2);
 		tl_put_format(text, spec->text, (const char *)(uintptr_t)value);
 	}
-	/* A value may have what would end the line. */
+	/* A value may contain characters that would end the line. */
 	for (size_t i = start; i < text->size; i++) {
 		if (text->data[i] == '\n' || text->data[i] == '\r' ||
 		    text->data[i] == '\0')

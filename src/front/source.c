@@ -7,10 +7,10 @@
  *	            0 ...+...................+..+    +..
  *	           -1 .                         +----+	"name (below 0)"
  *
- * The step between two amounts of activity begins or ends the span of the
- * higher of them; the one below 0 begins when the source is closed.  Second
- * lines are "source N", so that sources of one name are not one.  That a source
- * was made is an instant, "source $id%d is $name%s".
+ * A step between two amounts of activity begins or ends the span of the higher
+ * amount; the span below 0 begins when the source is closed.  Second lines are
+ * "source N", which keeps sources with the same name apart.  The instant
+ * "source $id%d is $name%s" tells that a source was made.
  */
 #include "base/word.h"
 #include "front/label.h"
@@ -55,7 +55,8 @@ make_labels(struct timeline_source *s, struct timeline *tl, uint32_t number,
 	return rc;
 }
 
-/* When the source was made, for files that define each before it is used. */
+/* Log that the source was made, for file formats that define a source before
+ * its first use. */
 static int
 log_new(struct timeline *tl, uint32_t number, const char *name)
 {
@@ -103,7 +104,7 @@ timeline_source_free(struct timeline_source *source)
 	free(source);
 }
 
-/* The step between activity higher and the one below it, up or down. */
+/* Log the step between activity higher and the amount below, up or down. */
 static void
 log_step(const struct timeline_source *s, int64_t higher, bool is_up)
 {

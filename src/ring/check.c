@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - compare the arguments of a call with those of its message. */
+/* check.c - compare the arguments of a call with the arguments of its
+ * message. */
 #include "base/word.h"
 #include "event/message.h"
 #include "ring/ring.h"
 
 #include <stdio.h>
 
-/* Is it the first wrong call of the message at this offset? */
+/* Is the call the first wrong call of the message at this offset? */
 static bool
 is_first(struct timeline *tl, uint32_t offset)
 {

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* linkat(2) needs it to link an unnamed file. */
+/* linkat(2) needs this path to link an unnamed file. */
 #define DESCRIPTORS "/proc/self/fd"
 
 struct new_file {
@@ -125,7 +125,8 @@ open_unnamed(struct new_file *file, const char *path)
 	const size_t size = slash ? (size_t)(slash - path) : 0;
 
 	file->temporary[0] = '\0';
-	if (access(DESCRIPTORS, F_OK) != 0) /* it could not be linked */
+	/* an unnamed file could not be linked */
+	if (access(DESCRIPTORS, F_OK) != 0)
 		return open_named(file, path);
 	if (!slash)
 		strcpy(directory, ".");
@@ -168,7 +169,7 @@ make_room(int fd, const struct timeline_header *h)
 	return rc;
 }
 
-/* Fill the file, which no other process can open yet. */
+/* Fill the file.  No other process can open the file yet. */
 static int
 fill(struct timeline **tl, int fd, const struct timeline_header *h,
     uint32_t mode)

@@ -16,14 +16,14 @@
 
 /*
  * Begin, end, end without arguments, end that begins the next: the macros of
- * older programs know these four.  Then, of spans that prove themselves: begin,
- * end, end without arguments, and the end with four arguments, which has no
- * room for the stamp of its begin.
+ * older programs know these four parts.  Further parts are for spans that prove
+ * themselves: begin, end, end without arguments, and the end with four
+ * arguments, which has no room for the stamp of its begin.
  */
 enum { EVENT_PARTS = TIMELINE_PART_COUNT };
 
-/* The event after a failed definition.  Callers may log it; it is never
- * appended, because its gate is off and no threshold is as low. */
+/* The event after a failed definition.  Callers may log the event; it is never
+ * appended, because its gate is off and no threshold is so low. */
 static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
 static const uint8_t closed_levels[] = { TIMELINE_LEVEL_NONE,
 	TIMELINE_LEVEL_NONE };
@@ -32,7 +32,7 @@ static struct timeline_event closed[EVENT_PARTS] = {
 	    .levels = closed_levels },
 };
 
-/* The gate of the end of a span that proves itself.  Its begin was logged; so
+/* The gate of the end of a span that proves itself.  The begin was logged, so
  * the end is logged at any level. */
 static const uint8_t end_gate = TIMELINE_LEVEL_NONE;
 
@@ -49,7 +49,7 @@ tl_priority_parse(const char *name, int off)
 	return level;
 }
 
-/* Fill one part of a span, or the whole of another event. */
+/* Fill one part of a span, or the only part of another event. */
 static void
 fill_event(struct timeline *tl, struct timeline_event *e,
     const struct timeline_record *r, uint64_t offset, uint32_t flags)
@@ -79,8 +79,9 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 	e->fallback_mask = (uint32_t)(g->fallback_entries[r->tier] - 1);
 }
 
-/* The parts of an event follow each other, so that timeline_end finds its part
- * behind the first.  A timer logs whole spans only. */
+/* Make an event.  The parts of an event follow each other, so that
+ * timeline_end() finds its part after the first.  A timer logs only whole
+ * spans. */
 static int
 new_event(struct timeline *tl, uint64_t offset, struct timeline_event **out)
 {
@@ -270,7 +271,7 @@ enum { LEVEL_INFO = 6 };
 /*
  * Define a message for changes of the levels.  Its gate is above every
  * threshold.  Changes of priority are rare and go to the keep tier; bursts are
- * frequent and must not overwrite errors there.
+ * frequent and must not overwrite errors in the keep tier.
  */
 static int
 define_builtin(struct timeline *tl, uint8_t which, uint8_t level, uint8_t tier,
@@ -293,8 +294,8 @@ define_builtin(struct timeline *tl, uint8_t which, uint8_t level, uint8_t tier,
 
 /*
  * Define the messages for changes that were made.  A file of an earlier version
- * may have no room for them: then the changes that this process makes count as
- * not confirmed.
+ * may have no room for these messages; the changes that this process makes then
+ * count as not confirmed.
  */
 static void
 define_in_force(struct timeline *tl, uint8_t keep)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * epoch.c - records of epochs: the counter started again (suspend, migration).
+ * epoch.c - records of epochs: the counter restarted (suspend, migration).
  *
- * Stamps before and after it cannot be compared.  A record holds the number of
- * entries of each lane at that time; for readers, later entries belong to the
- * next epoch.  In place of a text it has a u64, the epoch, and a u64 for the
- * head of each lane.
+ * Stamps before and after a restart cannot be compared.  A record holds the
+ * number of entries of each lane at the restart; for readers, later entries
+ * belong to the next epoch.  In place of a text the record has a u64, the
+ * epoch, and a u64 for the head of each lane.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -21,7 +21,7 @@ tl_epoch_publish(struct timeline *tl)
 	uint64_t *words = calloc((size_t)lanes + 1, sizeof(*words));
 	uint64_t offset;
 
-	if (!words) /* the knots of the clock show the epoch, too */
+	if (!words) /* the knots of the clock show the epoch too */
 		return;
 	words[0] = tl_load_32(&tl->header->epochs);
 	for (uint32_t i = 0; i < lanes; i++)

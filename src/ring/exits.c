@@ -2,13 +2,13 @@
 /*
  * exits.c - marks of processes that exited.
  *
- * A process that logged marks the header when it closes a timeline or calls
+ * A process that has logged marks the header when it closes a timeline or calls
  * exit.  A process that no longer exists and left no mark has died.
  *
  * A process that is killed by a signal, or calls _exit or exec, leaves no mark.
- * A child of fork leaves one only if it logged itself.  At exit nothing here
- * makes a system call, which a sandbox might forbid by then, and nothing waits
- * for a thread that was stopped while it held the lock.
+ * A child of fork leaves a mark only if the child itself has logged.  At exit
+ * this file makes no system call, which a sandbox might forbid by then, and
+ * waits for no thread that was stopped while it held the lock.
  */
 #include "base/word.h"
 #include "clock/clock.h"
@@ -23,8 +23,8 @@ enum { TRIES_MAX = 1000 };
 static struct timeline *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list */
 
-/* Another thread of the parent may have held the lock.  The list is valid after
- * each store to it. */
+/* Make a new lock, because another thread of the parent may have held the old
+ * one.  The list is valid after each store to the list. */
 void
 tl_exits_after_fork(bool moved)
 {
@@ -42,8 +42,9 @@ tl_exits_add(struct timeline *tl)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A process that opens and closes a timeline repeatedly uses one place.  The
- * coarse clock does not read the counter, which may be forbidden by now. */
+/* Mark the exit.  A process that opens and closes a timeline repeatedly uses
+ * one place.  The coarse clock does not read the counter, which may be
+ * forbidden by now. */
 static void
 mark(struct timeline *tl, uint32_t pid)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ids.c - pid and tid of the thread that logs, its rseq area, and the code that
- * the kernel reads through it.
+ * the kernel reads through this area.
  *
- * Both are thread-local words of the initial-exec model: their offset from the
- * thread pointer is the same in every thread, and the append needs no call.
+ * The ids and the area are thread-local words of the initial-exec model: their
+ * offset from the thread pointer is the same in every thread, and the append
+ * needs no call.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -17,25 +18,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* tid in the low half, pid in the high half, as in an entry; 0: not known yet.
- * */
+/* tid in the low half, pid in the high half, as in an entry; 0: not known
+ * yet */
 static TL_THREAD_LOCAL uint64_t ids[TL_IDS_WORDS];
 
-/* Used where the thread has no rseq area of the kernel: the append stores its
+/* Used by threads without an rseq area of the kernel: the append stores its
  * descriptor here and finds no lane. */
 static TL_THREAD_LOCAL uint64_t no_rseq[4];
 
-/* Missing in a static program. */
+/* These symbols are missing in a static program. */
 #pragma weak _DYNAMIC
 #pragma weak dladdr1
 #pragma weak dlsym
 
-/* glibc 2.35 and later. */
+/* These symbols are in glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* The asm hides the address from the compiler, which would fold the difference
- * into an instruction that linkers cannot relax. */
+/* The asm hides the address from the compiler, which would otherwise fold the
+ * difference into an instruction that linkers cannot relax. */
 static int32_t
 offset_of(const void *thread_local)
 {
@@ -53,7 +54,7 @@ tl_ids_offset(unsigned word)
 bool
 tl_rseq_usable(void)
 {
-#ifdef TL_LOG_C /* log_c.c takes no lane of a CPU */
+#ifdef TL_LOG_C /* log_c.c uses no lane of a CPU */
 	return false;
 #else
 	const char *no = secure_getenv("TIMELINE_NO_RSEQ");
@@ -72,11 +73,11 @@ tl_rseq_offset(const struct timeline *tl)
 
 /*
  * A thread's rseq area points to the descriptor of its last append until the
- * kernel clears it, and the kernel reads the descriptor when the thread was
- * preempted or slept: where it is unmapped, the process dies.  The areas of
- * other threads cannot be cleared from here, so the object that holds this code
- * must stay mapped.  libtimeline.so is linked with -z nodelete; a plug-in that
- * is linked with the archive gets the same mark here, where it opens a
+ * kernel clears the area.  The kernel reads the descriptor when the thread was
+ * preempted or slept, and kills the process if the descriptor is unmapped.  No
+ * thread can clear the areas of other threads, so the object that holds this
+ * code must stay mapped.  libtimeline.so is linked with -z nodelete; a plug-in
+ * that is linked with the archive gets the same mark here, when it opens a
  * timeline.  musl unloads no object.
  */
 void
@@ -87,9 +88,9 @@ tl_stay_loaded(void)
 	struct link_map *map = NULL;
 	Dl_info info;
 
-	/* Only a plug-in takes the lock of the dynamic linker, for which a
-	 * thread waits while another runs the constructors of dlopen.  A
-	 * program has DT_DEBUG, whether or not it is a PIE. */
+	/* Only a plug-in may take the lock of the dynamic linker, because a
+	 * thread waits for the lock while another thread runs the constructors
+	 * of dlopen.  A program has DT_DEBUG, whether or not it is a PIE. */
 	for (const ElfW(Dyn) *d = _DYNAMIC; d && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_DEBUG ||
 		    (d->d_tag == DT_FLAGS_1 && (d->d_un.d_val & DF_1_NODELETE)))
@@ -106,7 +107,7 @@ tl_stay_loaded(void)
 #endif
 }
 
-/* The pid of this process after its first entry; before that 0. */
+/* The pid of this process after its first entry; 0 before. */
 static uint32_t logged;
 
 uint32_t
@@ -129,9 +130,8 @@ tl_ids_leave(struct timeline *tl)
 	tl_chunks_set_ids(tl, tl->ids);
 }
 
-/* Between fork and this call the child logs with the ids of its parent.  The
- * parent of a process that was moved to another PID namespace has no number
- * there. */
+/* Between fork and this call the child logs with the ids of its parent.  A
+ * child in another PID namespace has a parent without a number there. */
 void
 timeline_after_fork(void)
 {

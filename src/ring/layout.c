@@ -15,13 +15,15 @@ enum {
 	TIERS_DEFAULT = 2,
 	FALLBACK_DEFAULT = 1,
 	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries */
-	KEEP_MIN = 64,  /* but not fewer than this */
+	KEEP_MIN = 64,  /* but at least this many */
 	LANE_MIN = 64,
 	FALLBACK_SHARE = 4, /* a fallback lane has 1/4 of the entries */
 	TIMERS_MOST = 4096
 };
-static const uint64_t entries_max = UINT64_C(1) << 31; /* of a lane */
-static const uint64_t strings_max = UINT64_C(1) << 31; /* offsets: 32 bits */
+/* largest lane, in entries */
+static const uint64_t entries_max = UINT64_C(1) << 31;
+/* offsets have 32 bits */
+static const uint64_t strings_max = UINT64_C(1) << 31;
 
 static uint64_t
 round_up(uint64_t n, uint64_t to)
@@ -47,11 +49,11 @@ at_least(uint64_t n, uint64_t least)
 
 /*
  * Plan the entries of a lane in each tier.  The geometry is for every process
- * that will attach, so CPU lanes have their size although the creator cannot
- * use them; only stamps of clock_gettime, with which no thread ever uses a CPU
- * lane, leave them the least size.  All CPUs share a fallback lane, so its size
- * does not depend on their number: a quarter of the entries asked for, or all
- * of them where the creator appends to it.
+ * that will attach, so CPU lanes have their size even if the creator cannot use
+ * them.  Only with stamps of clock_gettime, with which no thread ever uses a
+ * CPU lane, do CPU lanes have the least size.  All CPUs share a fallback lane,
+ * so its size does not depend on their number: a quarter of the entries asked
+ * for, or all of them if the creator appends to the fallback lane.
  */
 static int
 plan_tiers(struct timeline_header *h, uint64_t entries, bool creator_has_rseq)
@@ -197,8 +199,8 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 	return 0;
 }
 
-/* Check that a region is inside of the file and behind end, the end of the one
- * before; moves end. */
+/* Check that a region lies inside the file and after end, the end of the region
+ * before.  Moves end. */
 static int
 check_region(const struct timeline_header *h, const char *name, uint64_t at,
     uint64_t count, uint64_t each, uint64_t *end, struct tl_fault *fault)
@@ -267,7 +269,7 @@ static int
 check_names(const struct timeline_header *h, uint64_t *end,
     struct tl_fault *fault)
 {
-	if (h->names_offset == 0) /* of a version without names */
+	if (h->names_offset == 0) /* a version without names */
 		return 0;
 	if (h->names_max < 4 * TIMELINE_NAMES_SET ||
 	    h->names_max > TIMELINE_NAMES_MAX ||
@@ -331,7 +333,8 @@ tl_layout_check(struct timeline_header *h, struct tl_fault *fault)
 	return check_regions(h, fault);
 }
 
-/* The byte of the member that keeps this library from writing; 0: none. */
+/* The offset of the member that keeps this library from writing to the file.
+ * 0: none. */
 static size_t
 foreign_member(const struct timeline_header *h)
 {

@@ -21,8 +21,8 @@ parse_level(const char *level)
 	return tl_priority_parse(level, TIMELINE_LEVEL_OFF);
 }
 
-/* Does the first line match?  fnmatch(3) gets a copy: another process could
- * overwrite the NUL of the original. */
+/* Does the first line match?  fnmatch(3) gets a copy, because another process
+ * could overwrite the NUL of the original. */
 static bool
 line_matches(const char *glob, struct tl_bytes text)
 {
@@ -60,7 +60,7 @@ tl_record_matches(const struct tl_record *r, const char *category,
 	       line_matches(message, r->text);
 }
 
-/* A message whose gate is to be set: its record never moves. */
+/* A message whose gate is to be set.  The record of a message never moves. */
 struct named {
 	uint32_t record;
 	uint8_t gate;
@@ -72,8 +72,8 @@ gate_of(const struct timeline *tl, uint64_t record)
 	return tl->strings + record + offsetof(struct timeline_record, gate);
 }
 
-/* Find the matching messages, of which the first are named; returns their
- * number. */
+/* Find the matching messages; the first of them are stored in named.  Returns
+ * their number. */
 static uint64_t
 find_locked(const struct timeline *tl, const char *category,
     const char *message, int level, struct named *named)
@@ -109,9 +109,10 @@ log_level(struct timeline *tl, int level, uint64_t count,
 		(uint64_t)made << TIMELINE_LEVEL_MADE);
 }
 
-/* Log what is to be, set the gate unless another caller has set it meanwhile,
- * and log that it is set.  A caller may be stopped or killed anywhere: so
- * readers know the lowest gate at any time. */
+/* Log the intended gate, set the gate unless another caller has set it
+ * meanwhile, and log that the gate is set.  A caller may be stopped or killed
+ * at any point; with the two entries readers still know the lowest gate at any
+ * time. */
 static void
 set_gate(struct timeline *tl, int level, uint64_t count,
     const struct named *named)
@@ -124,7 +125,7 @@ set_gate(struct timeline *tl, int level, uint64_t count,
 		if (before != named->gate)
 			log_level(tl, level, count, named, before, false);
 	} while (!tl_cas_8(gate, before, named->gate));
-	__builtin_ia32_lfence(); /* the stamp comes after the swap */
+	__builtin_ia32_lfence(); /* the stamp must come after the swap */
 	log_level(tl, level, count, named, before, true);
 }
 
@@ -146,7 +147,7 @@ set_gates_locked(struct timeline *tl, const char *category, const char *message,
 			const int gate =
 			    level == AS_DEFINED ? r.fixed.level : level;
 
-			/* every append reads it */
+			/* every append reads the gate */
 			tl_store_8(gate_of(tl, at), (uint8_t)gate);
 		}
 		at = r.fixed.link;
@@ -210,7 +211,8 @@ tl_gates_find(const struct timeline *tl, const char *category,
 	return any;
 }
 
-/* Only raise it: of two concurrent calls the later mark remains. */
+/* Only raise the word, so that of two concurrent calls the later mark
+ * remains. */
 static void
 raise(uint64_t *word, uint64_t to)
 {
@@ -229,8 +231,9 @@ head_of(const struct timeline *tl, uint32_t lane)
 						lane));
 }
 
-/* The entry has the sum of all marks.  As long as that is the sum, no mark has
- * moved since, and the entry is a bound of the time of what is hidden. */
+/* Clear all lanes and log the sum of all marks.  While the marks have this sum,
+ * no mark has moved since, and the entry bounds the time of the hidden
+ * entries. */
 int
 timeline_clear(struct timeline *tl)
 {

@@ -46,10 +46,10 @@ ids_of(const struct timeline_event *event)
 }
 
 /*
- * The first entry of a thread.  A thread that has logged nothing has begun no
- * span: in a child that was forked within a span, the end of the span is not
- * proven, and its begin is one of the parent.  A span of a source may have been
- * begun by another thread.
+ * Begin the first entry of a thread.  A thread that has logged nothing has
+ * begun no span: if a child is forked within a span, the end of the span in the
+ * child is not proven, because the parent logged the begin.  Another thread may
+ * have begun a span of a source.
  */
 static void
 begin_thread(struct timeline_event *event, uint64_t args[TIMELINE_ARGS_MAX])
@@ -77,8 +77,8 @@ share_of(const struct timeline *tl, uint8_t gate)
 		   : 0;
 }
 
-/* Is the slot of now open, both by the share read before now and by the one at
- * present?  They differ only if the plan was changed. */
+/* Is the slot of now open, both by the share read before now and by the current
+ * share?  The two differ only if the plan was changed. */
 static bool
 is_slot_open(const struct timeline *tl, uint8_t gate, uint32_t share,
     uint64_t now)
@@ -130,8 +130,8 @@ tl_event_is_open(struct timeline_event *event, uint64_t *now)
 }
 
 /*
- * Has the place an entry that is newer than q?  Stamps count modulo 2^32.  A
- * stamp that no append can have written there does not count.
+ * Does the place have an entry newer than q?  Stamps count modulo 2^32.  A
+ * stamp that no append can have written to this place does not count.
  */
 static bool
 is_lapped(const struct timeline_event *event, uint64_t stamp, uint64_t q)
@@ -214,7 +214,7 @@ tl_append_shared(struct timeline_event *event, uint64_t stamp, uint32_t code,
 	return e.tsc;
 }
 
-/* log.S found that the ids of this thread are unknown. */
+/* log.S has found that the ids of this thread are unknown. */
 uint64_t
 tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
@@ -222,16 +222,18 @@ tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
 	uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
 	struct timeline_event first;
 
-	if (!tl_ids_fill(event->ids)) /* and that they stay so */
+	/* the thread has no ids for this timeline */
+	if (!tl_ids_fill(event->ids))
 		return tl_append_fallback(event, a0, a1, a2, a3);
 	first = *event;
 	begin_thread(&first, args);
 	return timeline_span_append(&first, args[0], args[1], args[2], args[3]);
 }
 
-/* log.S found that the burst is over. tl_event_is_open ends it and tests again;
- * the event may be open still, by a new burst.  It is logged here, in a
- * fallback lane, so that the two cannot call each other in turn. */
+/* log.S has found that the burst is over.  tl_event_is_open() ends the burst
+ * and tests again; a new burst may still open the event.  The entry is logged
+ * here, in a fallback lane, so that this function and log.S cannot call each
+ * other in turn. */
 uint64_t
 tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)

@@ -2,9 +2,10 @@
 /*
  * machine.c - the boot id, the PID namespace and the number of CPUs.
  *
- * All are read from files that a process may be unable to read.  A boot id or a
- * namespace that cannot be read is unknown, which is not the same as another
- * one.  In place of the list of CPUs the affinity mask is used.
+ * All three are read from files that a process may be unable to read.  A boot
+ * id or a namespace that cannot be read is unknown, which is not the same as a
+ * different one.  If the list of CPUs cannot be read, the affinity mask is
+ * used.
  */
 #include "base/file.h"
 #include "base/word.h"
@@ -26,8 +27,8 @@ enum {
 
 const char *tl_boot_id_file = "/proc/sys/kernel/random/boot_id";
 
-/* The id in two words, valid if is_cached.  Threads that read it at the same
- * time store the same words. */
+/* The id in two words, valid if is_cached.  Threads that read the id at the
+ * same time store the same words. */
 static uint64_t cached[2];
 static uint32_t is_cached;
 
@@ -72,7 +73,7 @@ tl_boot_id_read(uint8_t id[16])
 	memcpy(words, id, sizeof(words));
 	tl_store_64(&cached[0], words[0]);
 	tl_store_64(&cached[1], words[1]);
-	/* release: pairs with tl_boot_id */
+	/* release: pairs with tl_boot_id() */
 	tl_store_release_32(&is_cached, 1);
 	return true;
 }
@@ -82,7 +83,7 @@ tl_boot_id(uint8_t id[16])
 {
 	uint64_t words[2];
 
-	/* acquire: pairs with tl_boot_id_read */
+	/* acquire: pairs with tl_boot_id_read() */
 	if (!tl_load_acquire_32(&is_cached))
 		return tl_boot_id_read(id);
 	words[0] = tl_load_64(&cached[0]);
@@ -177,7 +178,7 @@ tl_cpu_count(const char *online, const unsigned long *mask, size_t mask_words)
 }
 
 /* The affinity mask of this thread, allocated.  The kernel refuses a mask that
- * is too small for its possible CPUs: try larger ones. */
+ * is too small for its possible CPUs, so larger masks are tried. */
 static unsigned long *
 read_mask(size_t *words)
 {
@@ -196,7 +197,7 @@ read_mask(size_t *words)
 	return NULL;
 }
 
-/* Read a file of the kernel to its end; its size is unknown. */
+/* Read a file of the kernel, whose size is unknown, to its end. */
 static void
 read_list(const char *path, struct tl_text *text)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CHUNK_SIZE = 64 << 10 }; /* mapped, not resident: pages in use are */
+enum { CHUNK_SIZE = 64 << 10 }; /* mapped, but only pages in use are resident */
 
 struct tl_chunk {
 	struct tl_chunk *next;

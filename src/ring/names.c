@@ -2,23 +2,23 @@
 /*
  * names.c - the names of threads that log.
  *
- * A thread records its name when the append finds that its ids are not known
- * yet: once for each timeline, possibly in a signal handler or shortly before
- * the thread is killed.  So nothing here locks, waits or allocates.  A slot is
- * claimed with the ids, by one compare and swap, and then filled; a thread that
- * is killed in between leaves a slot with a wrong sum, which readers skip.
- * timeline_thread_name sets the ids as well, so that the first append does not
- * replace the name.
+ * A thread records its name when the append finds that the thread's ids are not
+ * known yet: once for each timeline, possibly in a signal handler or shortly
+ * before the thread is killed.  So nothing here locks, waits or allocates.  A
+ * slot is claimed with the ids, by one compare and swap, and then filled; a
+ * thread that is killed in between leaves a slot with a wrong sum, which
+ * readers skip.  timeline_thread_name() also sets the ids, so that the first
+ * append does not replace the name.
  *
- * A thread that is called as its process records that, too: a set of slots may
- * be full later, and the name would not be known.  Where a set of slots is
- * full, a slot of a thread that has ended is claimed; if all of them live, the
- * name is not recorded, and readers show none.
+ * A thread that has the name of its process records its name too: a set of
+ * slots may be full later, and the name would then be unknown.  If a set of
+ * slots is full, a slot of a thread that has ended is claimed; if all threads
+ * of the set live, the name is not recorded, and readers show none.
  *
- * The same thread may have logged into another timeline of this process before.
- * So each timeline has its own word for the ids of a thread, as long as there
- * are words (ids.c).  For timelines that are opened later, names are kept in a
- * table of the process as well.
+ * A thread may have logged into another timeline of this process before.  So
+ * each timeline has its own word for the ids of a thread, as long as there are
+ * words (ids.c).  For timelines that are opened later, names are also kept in a
+ * table of the process.
  */
 #include "base/array.h"
 #include "base/word.h"
@@ -38,12 +38,12 @@ union comm {
 	uint64_t words[2];
 };
 
-/* The table of this process, laid out as that of a new file, so that a set that
- * is full here is full there, too. */
+/* The table of this process.  Its layout is that of a new file, so that a set
+ * that is full here is also full in the file. */
 static struct timeline_name own[TIMELINE_NAMES];
 static uint64_t own_put;
 
-/* The name of the process; known if process_pid is its pid. */
+/* The name of the process; known if process_pid is the pid. */
 static uint64_t process_words[2];
 static uint32_t process_pid;
 
@@ -57,8 +57,8 @@ is_whole(const struct timeline_name *n)
 	return tl_load_64(&n->sum) == timeline_name_sum(&copy);
 }
 
-/* May the slot of these ids be claimed?  One of a thread or process that has
- * ended may; in the table of this process, one of its parent, too. */
+/* May the slot with these ids be claimed?  A slot of a thread or process that
+ * has ended may; in the table of this process also a slot of the parent. */
 static bool
 is_free(uint64_t ids, bool is_own)
 {
@@ -70,9 +70,9 @@ is_free(uint64_t ids, bool is_own)
 	       errno == ESRCH;
 }
 
-/* Claim a slot for these ids: the one they have, an unused one, or that of a
- * thread that has ended; put chooses the first to look at.  NULL: there is
- * none. */
+/* Claim a slot for ids: the slot that already has the ids, an unused slot, or
+ * the slot of a thread that has ended.  put selects the first slot to examine.
+ * NULL: none. */
 static struct timeline_name *
 claim(struct timeline_name *set, uint64_t ids, uint64_t put, bool is_own)
 {
@@ -144,7 +144,7 @@ note(struct timeline *tl, const char *name)
 	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
 	const uint32_t pid = (uint32_t)getpid();
 	union comm comm = { .words = { 0, 0 } };
-	/* a sandbox may forbid prctl: a name that is given needs none */
+	/* a sandbox may forbid prctl; a given name needs no prctl */
 	const bool has_comm = prctl(PR_GET_NAME, comm.text) == 0;
 
 	if (!tl->names || (!name && !has_comm))
@@ -182,13 +182,13 @@ timeline_thread_name(struct timeline *tl, const char *name)
 
 	if (!tl)
 		return;
-	tl_ids_fill(tl->ids); /* first: a signal handler may log */
+	tl_ids_fill(tl->ids); /* first, because a signal handler may log */
 	note(tl, name);
 	errno = saved_errno;
 }
 
-/* Read the name of the process now: a sandbox may forbid open(2) when a thread
- * logs. */
+/* Read the name of the process now, because a sandbox may forbid open(2) when a
+ * thread logs. */
 static void
 read_process(void)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.c - attach to a file, replace a stale one, close, remove.
+ * open.c - attach to a file, replace a stale file, close, remove.
  *
- * The name may refer to a file of any kind and content.  It is opened without
- * blocking and without following links, and used only after every check.
+ * The name may refer to a file of any kind and content.  The file is opened
+ * without blocking and without following links, and is used only after every
+ * check.
  */
 #include "base/file.h"
 #include "base/word.h"
@@ -23,12 +24,13 @@
 
 enum {
 	ROUNDS_MAX = 8,
-	LOCK_TRIES_MAX = 100, /* a second, with the pauses */
+	LOCK_TRIES_MAX = 100, /* one second, with the pauses */
 	LOCK_PAUSE_NS = 10000000,
-	KEPT_MAX = 3 /* files of earlier boots beside one */
+	KEPT_MAX = 3 /* files of earlier boots kept beside a file */
 };
 
-/* Check that it is a regular file of this user, root, or the trusted user. */
+/* Check that the file is a regular file of this user, root, or the trusted
+ * user. */
 static int
 check_owner(int fd, const char *path, uint32_t trusted_uid, uint64_t *size)
 {
@@ -70,8 +72,8 @@ read_header(int fd, const char *path, uint64_t size,
 	return rc;
 }
 
-/* If rdtsc is forbidden, it kills the process, and so does clock_gettime, which
- * reads the same counter in user space. */
+/* Is the counter allowed?  If rdtsc is forbidden, rdtsc kills the process, and
+ * so does clock_gettime, which reads the same counter in user space. */
 bool
 tl_clock_is_allowed(void)
 {
@@ -81,7 +83,7 @@ tl_clock_is_allowed(void)
 	       mode == PR_TSC_ENABLE;
 }
 
-/* Check that stamps of this process continue those of the file. */
+/* Check that the stamps of this process continue the stamps of the file. */
 static int
 check_clock(const char *path, const struct timeline_header *header)
 {
@@ -113,7 +115,8 @@ check_clock(const char *path, const struct timeline_header *header)
 	return 0;
 }
 
-/* Check that the numbers of this process are those of the file's namespace. */
+/* Check that the pids and tids of this process belong to the namespace of the
+ * file. */
 static int
 check_namespace(const char *path, const struct timeline_header *header)
 {
@@ -126,8 +129,8 @@ check_namespace(const char *path, const struct timeline_header *header)
 	    path);
 }
 
-/* Are all pages of the file allocated?  MAP_POPULATE would allocate those that
- * are not, as many as a sparse file claims to have. */
+/* Are all pages of the file allocated?  MAP_POPULATE would allocate the missing
+ * pages, as many as a sparse file claims to have. */
 static bool
 is_allocated(int fd, uint64_t size)
 {
@@ -138,8 +141,8 @@ is_allocated(int fd, uint64_t size)
 
 const struct tl_map_guard *tl_map_guard;
 
-/* Map the file and add the guard.  The region of timers is not populated: it
- * has holes where no timer is defined.  0, -errno. */
+/* Map the file and add the guard.  The region of timers is not populated,
+ * because it has holes for timers that are not defined.  0 or -errno. */
 static int
 map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 {
@@ -167,9 +170,10 @@ map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 	return 0;
 }
 
-static uint32_t maps; /* mappings made so far */
+static uint32_t maps; /* number of mappings made so far */
 
-/* The numbers of two copies of the library in a process differ, too. */
+/* The number of a timeline.  Two copies of the library in one process also make
+ * different numbers. */
 static uint64_t
 next_number(void)
 {
@@ -221,7 +225,8 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 	return 0;
 }
 
-/* Open a file for writing and check its header.  The descriptor, -errno. */
+/* Open a file for writing and check its header.  Returns the descriptor or
+ * -errno. */
 static int
 open_checked(const char *path, uint32_t trusted_uid, bool of_any_namespace,
     struct timeline_header *header)
@@ -261,7 +266,7 @@ attach(struct timeline **out, const char *path, uint32_t trusted_uid,
 	uint8_t id[16];
 	int fd, rc;
 
-	tl_boot_id(id); /* cache it while a descriptor is free */
+	tl_boot_id(id); /* cache the id while a descriptor is free */
 	fd = open_checked(path, trusted_uid, of_any_namespace, &header);
 	if (fd < 0)
 		return fd;
@@ -283,8 +288,8 @@ tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid)
 	return attach(tl, path, trusted_uid, true);
 }
 
-/* Is it still a file of another boot?  Another process may have created a new
- * file with this name meanwhile. */
+/* Is the file still a file of another boot?  Another process may have created a
+ * new file with this name meanwhile. */
 static bool
 is_stale(int fd)
 {
@@ -296,8 +301,9 @@ is_stale(int fd)
 	       tl_boot_of(&header) == TL_BOOT_OTHER;
 }
 
-/* Lock a file, with a limit in time: timeline holds this lock for a moment
- * only, but any program may hold it.  0; -EBUSY: it remains locked; -errno. */
+/* Lock a file, with a limit in time: timeline holds this lock only for a
+ * moment, but any program may hold it.  0; -EBUSY: the file remains locked;
+ * -errno. */
 static int
 lock_briefly(int fd)
 {
@@ -313,8 +319,8 @@ lock_briefly(int fd)
 	return -EBUSY;
 }
 
-/* Mark a file whose name was taken from it, for the programs that have it open.
- */
+/* Mark a file that has lost its name, for the programs that have the file
+ * open. */
 static void
 mark_superseded(int fd)
 {
@@ -329,7 +335,8 @@ mark_superseded(int fd)
 		    offsetof(struct timeline_header, superseded));
 }
 
-/* Is a path free for a file that is kept, or does it hold one that was? */
+/* May a kept file get this path?  The path must be free, or hold a file that
+ * was kept earlier. */
 static bool
 may_keep_at(const char *path)
 {
@@ -343,8 +350,9 @@ may_keep_at(const char *path)
 }
 
 /*
- * Rename a file of another boot to NAME.1, which is NAME.2 from then on, and so
- * on up to KEPT_MAX; the oldest goes.  false: another file lies there.
+ * Rename a file of another boot to NAME.1, rename an older NAME.1 to NAME.2,
+ * and so on up to KEPT_MAX; the oldest file is removed.  false: another file
+ * has one of these names.
  */
 static bool
 keep_stale(const char *path)
@@ -366,8 +374,8 @@ keep_stale(const char *path)
 
 /*
  * Take the name from a file of another boot, which is kept under another name.
- * The lock on the old file prevents two processes from taking each other's new
- * file away.
+ * The lock on the old file prevents two processes from removing each other's
+ * new file.
  */
 static int
 replace_stale(const char *path)
@@ -378,7 +386,7 @@ replace_stale(const char *path)
 	int rc = 0;
 	int fd;
 
-	/* The cached id may be that of a boot before (checkpoint, migration). */
+	/* The cached id may be from an earlier boot (checkpoint, migration). */
 	tl_boot_id_read(id);
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -404,8 +412,8 @@ bad_path(int rc, const char *path)
 		    : tl_error(rc, "the path is NULL");
 }
 
-/* A timeline was created without a name and then got one.  Map it by its name: a
- * core of the process names what is mapped. */
+/* Map a timeline by its name.  The timeline was created without a name and got
+ * the name later; a core of the process names its mappings. */
 static void
 map_by_name(struct timeline **tl, const char *path, uint32_t trusted_uid)
 {
@@ -486,7 +494,8 @@ timeline_superseded(const struct timeline *tl)
 	return fstat(tl->fd, &st) == 0 && st.st_nlink == 0;
 }
 
-/* Open a timeline to remove it: for writing, for the mark, if permitted. */
+/* Open a timeline to remove it: for writing, which the mark needs, if
+ * permitted. */
 static int
 open_to_remove(const char *path)
 {
@@ -498,8 +507,8 @@ open_to_remove(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* If the file has as many names as before, the name that was removed was of
- * another file. */
+/* Mark a removed file.  If the file has as many names as before, the removed
+ * name belonged to another file. */
 static void
 mark_removed(int fd, nlink_t names)
 {

@@ -3,8 +3,9 @@
  * priority.c - the levels word: enter | base | threshold | until, and the
  * plan of slots beside it.
  *
- * They are one word, changed by compare and swap, because changes of separate
- * words are not atomic.  With alive: threshold < base, and until is not over:
+ * The levels are one word, changed by compare and swap, because changes of
+ * separate words are not atomic.  With alive: threshold < base, and until is
+ * not over:
  *
  *	burst(l, u)	alive: min(l, threshold), base, max(u, until)
  *			else:  min(l, base), base, u
@@ -12,26 +13,27 @@
  *			else:  p, p, past
  *	expiry		only if not alive, one try: base, base, until
  *
- * The burst of a caller and a sample of a schedule are kept apart by until,
- * which is even for the former and odd for the latter.  A caller's burst
- * replaces a sample, as if it were over.  A sample during a caller's burst is
- * left out.  So neither gets the level or the length of the other.
+ * The lowest bit of until distinguishes a caller's burst (even) from a sample
+ * of a schedule (odd).  A caller's burst replaces a sample, as if the sample
+ * were over.  A sample during a caller's burst is left out.  So neither gets
+ * the level or the length of the other.
  *
- * No value of the word comes back: past is a time that is over, and another one
- * each time.  So a swap after which the word is what a caller made of its copy
- * had no other change between copy and swap.
+ * No value of the word comes back: past is a time that is over, and a different
+ * time for each call.  So if a caller's swap succeeds, no other change came
+ * between the copy and the swap.
  *
  * An append compares its gate with enter: the threshold, or less while a plan
  * gives lower gates a share of the slots and its lease is not over.  Each
- * change computes it again, from the plan, after it has loaded the word.  A
- * plan is changed before the word; a change that used the plan before finds
- * that the word is another one, and its swap fails.
+ * change computes enter again, from the plan, after loading the word.  A plan
+ * is changed before the word; a change that used the old plan finds a different
+ * word, and its swap fails.
  *
  * Each change is logged before its swap, and once more if the swap is retried,
- * so that readers know what is closed at any time.  Whoever logged it may be
- * stopped or killed before the swap: a priority, and a burst that opens anything,
- * is confirmed by an entry after the swap, from which on readers know what is
- * open.  The entry of a burst tells a sample of a schedule from a request.
+ * so that readers know at any time which levels may be closed.  The thread may
+ * be stopped or killed between entry and swap.  So a priority, and a burst that
+ * opens any level, is confirmed by an entry after the swap; from this entry on
+ * readers know which levels are open.  The entry of a burst tells a sample of a
+ * schedule from a request.
  */
 #include "base/ns.h"
 #include "base/word.h"
@@ -61,8 +63,8 @@ plan_enter(const struct timeline *tl, uint64_t now)
 	return gate;
 }
 
-/* The word has the low bits of until only.  The others are chosen so that until
- * is nearest to now. */
+/* Unpack the word, which has only the low bits of until.  The high bits are
+ * chosen so that until is nearest to now. */
 static struct levels
 unpack(uint64_t word, uint64_t now)
 {
@@ -101,8 +103,9 @@ least(uint8_t a, uint8_t b)
 uint64_t
 tl_burst_max(const struct timeline *tl)
 {
-	/* Twice the longest burst: a margin for rounding, for different rates
-	 * of two processes, and for the order in which they read the clock. */
+	/* Twice the longest burst: a margin for rounding, for different clock
+	 * rates in two processes, and for the order in which they read the
+	 * clock. */
 	return tl_calibrate_ticks(tl->header, 2 * TL_NS_PER_H) >>
 	       TIMELINE_UNTIL_SHIFT;
 }
@@ -130,8 +133,9 @@ with_burst(struct levels l, bool alive, uint8_t level, uint64_t until)
 	return l;
 }
 
-/* An until that is over, and that no other reading of the clock gives for 2^42
- * ticks.  The append looks at until where slots are open, and finds no burst. */
+/* An until that is over, and that no other reading of the clock gives within
+ * 2^42 ticks.  If slots are open, the append examines until, and finds no
+ * burst. */
 static uint64_t
 past(uint64_t now)
 {
@@ -150,7 +154,7 @@ with_priority(struct levels l, bool alive, uint8_t level, uint64_t now)
 	return l;
 }
 
-/* Does next let through what levels did not, at any time? */
+/* Does next let through, at any time, an entry that the levels l did not? */
 static bool
 opens(struct levels l, bool alive, struct levels next)
 {
@@ -161,22 +165,22 @@ opens(struct levels l, bool alive, struct levels next)
 
 /* A requested change of the levels. */
 struct request {
-	struct timeline_event *event; /* of its entry */
+	struct timeline_event *event; /* event of the entry */
 	struct timeline_event *in_force;
 	uint8_t level;
-	uint64_t until; /* of a burst; 0: a priority */
-	bool sample;    /* of the entry of a burst */
+	uint64_t until; /* end of a burst; 0: a priority */
+	bool sample;    /* for the entry of a burst */
 };
 
-/* A stamp that is read before stands before what follows, and the other way
- * round. */
+/* Keep the order of reading a stamp and the accesses before and after. */
 static void
 in_order(void)
 {
 	__builtin_ia32_lfence();
 }
 
-/* Log a change, make it unless others have changed the word, and confirm it. */
+/* Log a change, make the change unless the word has changed meanwhile, and
+ * confirm the change.  false: the word has changed. */
 static bool
 swap(struct timeline *tl, const struct request *request, uint64_t old,
     struct levels next, uint64_t now, bool confirm)
@@ -199,8 +203,8 @@ swap(struct timeline *tl, const struct request *request, uint64_t old,
 	return true;
 }
 
-/* Make a change; repeat while others change the word.  0; -EBUSY: it is a
- * sample, during the burst of a caller. */
+/* Make a change; repeat while others change the word.  0; -EBUSY: a sample
+ * during a caller's burst. */
 static int
 change(struct timeline *tl, const struct request *request)
 {
@@ -214,7 +218,7 @@ change(struct timeline *tl, const struct request *request)
 		const struct levels l = unpack(old, now);
 
 		/* this thread stood still until after the end of its burst,
-		 * which must not become part of a later one */
+		 * which must not become a part of a later burst */
 		if (until && until < now >> TIMELINE_UNTIL_SHIFT)
 			return 0;
 		const bool alive = is_alive(tl, l, now);
@@ -282,7 +286,7 @@ void
 tl_levels_get(const struct timeline *tl, struct tl_levels_now *now)
 {
 	const uint64_t word = tl_load_64(&tl->header->levels);
-	const uint64_t stamp = tl_stamp_now(tl); /* after the word */
+	const uint64_t stamp = tl_stamp_now(tl); /* read after the word */
 	const struct levels l = unpack(word, stamp);
 
 	*now = (struct tl_levels_now){ .threshold = l.threshold,
@@ -297,7 +301,8 @@ void
 tl_levels_expire(struct timeline *tl)
 {
 	const uint64_t word = tl_load_64(&tl->header->levels);
-	const uint64_t now = tl_stamp_now(tl); /* after the word, see log_c.c */
+	/* read after the word, see log_c.c */
+	const uint64_t now = tl_stamp_now(tl);
 	const struct levels l = unpack(word, now);
 
 	const uint8_t enter = plan_enter(tl, now);
@@ -310,11 +315,11 @@ tl_levels_expire(struct timeline *tl)
 }
 
 /*
- * Set enter for the present plan.  A plan that begins needs a value of the word
- * that was not used before: a writer that stood still while it ended the last
- * plan would otherwise find its old value and end the new plan.  Outside of
- * bursts until is not used, and is set to a time that has passed.  During a
- * burst it grows by two units, 8192 ticks, and the later end is logged.
+ * Set enter for the current plan.  A plan that begins needs a new value of the
+ * word: a writer that stood still while it ended the last plan would otherwise
+ * find its old value and end the new plan.  Outside of bursts until is unused,
+ * and is set to a time that has passed.  During a burst until grows by two
+ * units, 8192 ticks, and the later end is logged.
  */
 static void
 follow_plan(struct timeline *tl, bool begins)
@@ -343,8 +348,8 @@ follow_plan(struct timeline *tl, bool begins)
 	}
 }
 
-/* Log an entry for each level of a plan: its share from now on, and whether it
- * was in force without a gap since the entry before. */
+/* Log an entry for each level of a plan: the share of the level from now on,
+ * and whether the plan was in force without a gap since the entry before. */
 static void
 log_plan(struct timeline *tl, const struct tl_plan *plan, bool held,
     uint64_t lease)

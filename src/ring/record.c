@@ -2,14 +2,15 @@
 /*
  * record.c - read a record of a string table, with every check.
  *
- * Readers of files and writers of a live timeline both use it.
+ * Both readers of files and writers of a live timeline use this code.
  */
 #include "ring/ring.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Get a text of a record: it must be inside of the record and end in NUL. */
+/* Get a text of a record.  The text must lie inside the record and end with a
+ * NUL. */
 static int
 text_of(struct tl_bytes *text, const uint8_t *record, uint32_t size,
     uint32_t at, uint32_t length)

@@ -41,9 +41,9 @@ struct tl_index {
 };
 
 /*
- * The lock of this process.  Its word identifies the holder at every
+ * The lock of this process.  The word identifies the holder at every
  * instruction between lock and unlock, so that fork in a signal handler can
- * tell whether it interrupted the holder.  The word is an address of
+ * tell whether it interrupted the holder.  The word is the address of
  * thread-local memory, which is the same in a child, with the lowest bit set,
  * so that neither half is 0.
  */
@@ -59,7 +59,7 @@ this_thread(void)
 	return (uint64_t)(uintptr_t)&own_word | 1;
 }
 
-/* Sleep while the low half of the word is that of seen. */
+/* Sleep while the low half of the word equals the low half of seen. */
 static void
 wait_for_change(const uint64_t *word, uint64_t seen)
 {
@@ -93,8 +93,8 @@ tl_strings_unlock(void)
 		    0);
 }
 
-/* No other thread may hold the lock while the process is copied: the child has
- * only the thread that forks. */
+/* No other thread may hold the lock while the process is copied, because the
+ * child has only the thread that forks. */
 void
 tl_strings_before_fork(void)
 {
@@ -184,8 +184,8 @@ index_put(struct tl_index *index, uint64_t hash, uint64_t offset)
 }
 
 /*
- * Add all records of the table, found without their links, one of which is
- * damaged.
+ * Add all records of the table.  They are found without the links, because a
+ * link is damaged.
  */
 __attribute__((cold)) static int
 index_scan(struct timeline *tl)
@@ -215,7 +215,7 @@ index_update(struct timeline *tl)
 		     ? -EBADMSG
 		     : 0;
 
-	/* index_put fails at a record that a circle of links meets again */
+	/* index_put() fails at a record that a circle of links meets again */
 	for (uint64_t at = newest; at != 0 && at != tl->index->seen && rc == 0;
 	     at = record.fixed.link) {
 		rc = left-- > 0 ? record_at(tl, &record, at) : -EBADMSG;
@@ -246,7 +246,8 @@ index_find(struct timeline *tl, uint64_t hash, const struct tl_record *wanted)
 	return NULL;
 }
 
-/* Reserve size bytes of the table.  Their offset; 0: it is full. */
+/* Reserve `size` bytes of the table.  Returns their offset; 0: the table is
+ * full. */
 static uint64_t
 reserve(struct timeline *tl, uint64_t size)
 {
@@ -305,8 +306,8 @@ write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
 }
 
 /*
- * Publish a record, unless another process publishes the same one first.  Sets
- * the slot of the one that is published.  0, -errno.
+ * Publish a record, unless another process publishes the same record first.
+ * Sets the slot of the published record.  0 or -errno.
  */
 __attribute__((cold)) static int
 publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,

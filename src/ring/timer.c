@@ -28,8 +28,9 @@ timer_at(const struct timeline *tl, uint32_t i)
 		*)(tl->map + timeline_timer_offset(&tl->geometry, i));
 }
 
-/* The number of the timer of a record, assigned now if it has none; -ENOSPC.
- * The search stops at a free element, so a record has one number only. */
+/* The number of the timer of a record; a record without a number gets one.  The
+ * search stops at a free element, so a record never has two numbers.
+ * -ENOSPC. */
 static int
 number_of(const struct timeline *tl, uint64_t record)
 {
@@ -59,7 +60,7 @@ tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
 	if (number < 0)
 		return number;
 	at = timeline_histogram_offset(g, (uint32_t)number, 0);
-	/* now: a store to a hole of a full tmpfs raises SIGBUS */
+	/* reserve now: a store to a hole of a full tmpfs would raise SIGBUS */
 	rc = tl_file_reserve(tl->fd, at,
 	    (uint64_t)g->timer_rows * TIMELINE_HISTOGRAM_SIZE);
 	if (rc != 0)
@@ -146,7 +147,7 @@ count(const struct timeline_event *timer, uint64_t ticks)
 	tl_fetch_add_64(&h->count, 1);
 }
 
-/* The time from begin to now; 0 where the clocks of two CPUs disagree. */
+/* The time from begin to now.  0 if the clocks of two CPUs disagree. */
 static uint64_t
 since(uint64_t begin, uint64_t now)
 {
@@ -188,7 +189,8 @@ tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
 	keep(timer, begin, now, args);
 }
 
-/* Readers sort the entries of a fallback lane, so an old stamp is kept. */
+/* Append with a stamp.  Readers sort the entries of a fallback lane, so an old
+ * stamp is kept. */
 void
 tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3)

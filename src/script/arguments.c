@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-/* A Lua value with the arguments of the event that *at points to. */
+/* The arguments of the event that *at points to, as a Lua value. */
 struct arguments {
 	const struct tl_event *const *at;
-	/* at points here if the value belongs to an event value */
+	/* at points here for the arguments of an event value */
 	const struct tl_event *own;
 };
 
-/* The key of the metatable in the registry, by its address. */
+/* The address is the key of the metatable in the registry. */
 static const char arguments_key;
 
 void
@@ -39,7 +39,7 @@ tl_arguments_get(const struct tl_event *event, unsigned index,
 	}
 }
 
-/* Push an argument.  A string that is missing becomes its number, as in
+/* Push an argument.  A missing string becomes the number of the string, as in
  * listings. */
 static void
 push_argument(lua_State *L, const struct tl_event *event, unsigned index)
@@ -76,7 +76,8 @@ tl_arguments_find(lua_State *L, const struct tl_event *event, int key)
 	return tl_message_find_argument(event->message, name);
 }
 
-/* The event whose arguments the value at index has; NULL: none now. */
+/* The event that the arguments at index belong to; NULL: no event is
+ * current. */
 static const struct tl_event *
 event_of(lua_State *L, int index)
 {
@@ -113,7 +114,8 @@ args_length(lua_State *L)
 	return 1;
 }
 
-/* The name and value after the name at index 2, in order of definition. */
+/* Push the name and value of the argument behind the name at index 2, in the
+ * order of the definition. */
 static int
 args_next(lua_State *L)
 {

@@ -7,8 +7,8 @@
  *	known     0 1 1 1 1 1 1            the end of 0 is not found yet
  *	passes    - 0 1 1 0 0 1
  *
- * Newest first an end comes before its begin; then the two change roles, since
- * the last end without a begin belongs to the next begin.
+ * Newest first, an end comes before its begin; the two then change roles,
+ * because the last end without a begin belongs to the next begin.
  */
 #include "base/array.h"
 #include "script/select.h"
@@ -23,11 +23,12 @@
 
 enum { WORD = 64, WORDS_FIRST = 64 };
 
-/* The first event of a span, in the order of reading. */
+/* The first event of a span, in the order of reading, which waits for the
+ * second. */
 struct held {
 	struct tl_asked asked;
 	uint64_t at;
-	bool passed;   /* without a scout: it was shown */
+	bool passed;   /* without a scout: the event was shown */
 	uint32_t next; /* in the free list */
 };
 
@@ -39,14 +40,15 @@ struct tl_chooser {
 	struct held *held;
 	size_t held_capacity;
 	uint32_t held_count, held_free;
-	/* by number of the event */
+	/* bits by number of the event */
 	uint64_t *known;
 	uint64_t *passes;
 	size_t words;
-	uint64_t read;  /* by the scout */
-	uint64_t given; /* that were asked about */
+	uint64_t read;  /* events that the scout has read */
+	uint64_t given; /* events that the caller has asked about */
 	bool ended;
-	bool reaches_back; /* the begin of a span before the time passed */
+	/* a span that passed begins before the time window */
+	bool reaches_back;
 	struct tl_select_before before;
 };
 
@@ -147,7 +149,7 @@ let_go(struct tl_chooser *c, uint32_t i)
 	c->held_free = i;
 }
 
-/* A proven end whose begin is not there. */
+/* A proven end has a known duration even if its begin is missing. */
 static void
 know_duration(struct tl_asked *end, bool sure)
 {
@@ -155,7 +157,7 @@ know_duration(struct tl_asked *end, bool sure)
 	end->event.alone = end->event.bare;
 }
 
-/* An event of a span whose other event is not there. */
+/* Judge an event whose span lacks the other event. */
 static int
 judge_lonely(struct tl_chooser *c, const struct tl_asked *asked, uint64_t at)
 {
@@ -174,7 +176,7 @@ judge_lonely(struct tl_chooser *c, const struct tl_asked *asked, uint64_t at)
 static int
 judge_held(struct tl_chooser *c, uint32_t i)
 {
-	/* without a scout it was judged when it came */
+	/* without a scout the event was judged when it came */
 	struct tl_asked *asked = &c->held[i].asked;
 	int rc;
 
@@ -188,9 +190,9 @@ judge_held(struct tl_chooser *c, uint32_t i)
 
 /* == pairs == */
 
-/* What the pairs see of an event: its place in held as an argument.  Newest
- * first time is turned round; an end that knows its begin is still found by it,
- * as a time, or as a stamp where the end is proven. */
+/* The event as the pairs see it: an argument holds its place in held.  Newest
+ * first, time is turned round.  An end that knows its begin is still found by
+ * the time of the begin, or by the stamp if the end is proven. */
 static struct tl_event
 turned(const struct tl_chooser *c, const struct tl_event *event)
 {
@@ -228,7 +230,8 @@ put_first(struct tl_chooser *c, const struct tl_asked *asked, uint64_t at,
 	return tl_spans_put(c->spans, &event, &span);
 }
 
-/* The second event of a span: whether it passes, -errno. */
+/* Judge the second event of a span.  Returns whether the event passes, or
+ * -errno. */
 static int
 put_second(struct tl_chooser *c, struct tl_asked *asked, uint64_t at)
 {
@@ -239,7 +242,7 @@ put_second(struct tl_chooser *c, struct tl_asked *asked, uint64_t at)
 	bool passes[2], shown;
 	int rc = forward ? 0 : tl_spans_take(c->spans, &event, &span);
 
-	/* the end of a scope is proven, and has not come */
+	/* the proven end of this scope has not come */
 	if (rc == 0 && !forward && asked->event.proven)
 		return judge_lonely(c, asked, at);
 	if (rc == 0)
@@ -272,7 +275,7 @@ is_first(const struct tl_chooser *c, const struct tl_event *event)
 
 /* == the scout == */
 
-/* All events are read: those that wait have no other. */
+/* All events are read, so no event that waits has another. */
 static int
 end(struct tl_chooser *c)
 {
@@ -294,7 +297,7 @@ judge(struct tl_chooser *c, const struct tl_event *event, uint64_t at)
 	int rc;
 
 	if (event->kind == TL_LOST) {
-		decide(c, at, false); /* it is judged where it is asked about */
+		decide(c, at, false); /* the caller judges the loss */
 		return tl_spans_put(c->spans, event, &unused);
 	}
 	if (!tl_select_of(c->select, event)) {
@@ -352,8 +355,8 @@ judge_now(struct tl_chooser *c, const struct tl_event *event)
 	return rc < 0 ? rc : passes;
 }
 
-/* A loss after the begin of a span that is older than the time window is
- * between its begin and its end. */
+/* After the begin of a span that is older than the time window, losses pass at
+ * any time, because they may lie within the span. */
 static bool
 loss_passes(const struct tl_chooser *c, const struct tl_event *event)
 {

@@ -2,8 +2,8 @@
 /*
  * data.c - a table that a chunk of Lua returns, as plain values of C.
  *
- * Tables wait in a queue, each with its copy, so nothing here recurses; a table
- * that contains itself is refused at the maximum depth.
+ * Tables wait in a queue, each with its copy, so nothing here recurses.  A
+ * table that contains itself is refused at the maximum depth.
  */
 #include "script/data.h"
 
@@ -17,32 +17,32 @@
 
 enum { NAME_SHOWN_MAX = 40 }; /* bytes of a key in a path */
 
-/* Memory of the tree, freed at once. */
+/* Memory of the tree; all blocks are freed at once. */
 struct block {
 	struct block *next;
 	max_align_t data[];
 };
 
 struct tree {
-	struct tl_data root; /* its name is that of the file */
+	struct tl_data root; /* its name is the name of the file */
 	struct block *blocks;
 	size_t values;
 	size_t text_size;
 };
 
-/* State shared with the function that runs in protected mode. */
+/* The state shared with the function that runs in protected mode. */
 struct load {
 	const char *chunk; /* "@name" */
 	struct tl_bytes text;
 	struct tree *tree;
-	struct tl_data *last; /* of the tables that wait */
+	struct tl_data *last; /* the last of the tables that wait */
 	lua_Integer waiting;  /* index in Lua's list of the tables that wait */
 	struct tl_fault *fault;
 	bool compiled;
 	int rc;
 };
 
-enum { WAITING = 2 }; /* index of that list on the stack */
+enum { WAITING = 2 }; /* index of the list of waiting tables on the stack */
 
 /* == tree == */
 
@@ -148,7 +148,8 @@ tl_data_fault(const struct tl_data *data, struct tl_fault *fault, int rc,
 
 /* == copy == */
 
-/* Copy the string at index: 0, or the fault of the value that it belongs to. */
+/* Copy the string at index.  Returns 0, or the fault of the value that the
+ * string belongs to. */
 static int
 copy_text(lua_State *L, struct load *load, int index,
     const struct tl_data *about, const char **copy)
@@ -172,7 +173,8 @@ copy_text(lua_State *L, struct load *load, int index,
 	return 0;
 }
 
-/* Copy the value on top; a table is queued and stays empty for now. */
+/* Copy the value on top.  A table is queued, and its copy stays empty for
+ * now. */
 static int
 copy_value(lua_State *L, struct load *load, struct tl_data *to)
 {
@@ -281,8 +283,8 @@ queue_tables(lua_State *L, struct load *load, struct tl_data *table)
 	}
 }
 
-/* Copy the table on top.  Lua visits its keys in an order that varies; the copy
- * is sorted. */
+/* Copy the table on top.  Lua visits the keys in an order that varies, so the
+ * copy is sorted. */
 static int
 copy_table(lua_State *L, struct load *load, struct tl_data *table)
 {
@@ -306,7 +308,7 @@ copy_table(lua_State *L, struct load *load, struct tl_data *table)
 	return 0;
 }
 
-/* Copy the value on top, and all inside it. */
+/* Copy the value on top with everything inside. */
 static int
 copy_all(lua_State *L, struct load *load)
 {

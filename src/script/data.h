@@ -4,11 +4,11 @@
  *
  *	text --load, run--> table --copied--> tree of values; the state is gone
  *
- * For configuration files, whose reader then needs no Lua.  The chunk has less
- * than a script: no input and no output, no functions that compile, no
+ * Configuration files use this header, so their reader needs no Lua.  The chunk
+ * has less than a script: no input and no output, no functions that compile, no
  * metatables, no coroutines, and only library functions that cannot run long.
- * So the caps of memory and time always end it with a fault, and never have to
- * end the process.
+ * So the caps of memory and time always end the chunk with a fault, and never
+ * have to end the process.
  */
 #ifndef TL_SCRIPT_DATA_H
 #define TL_SCRIPT_DATA_H
@@ -22,7 +22,7 @@
 
 enum {
 	TL_DATA_SOURCE_MAX = 1 << 20, /* bytes of the chunk */
-	TL_DATA_TEXT_MAX = 1 << 20,   /* bytes of texts and names in it */
+	TL_DATA_TEXT_MAX = 1 << 20,   /* bytes of the chunk's texts and names */
 	TL_DATA_VALUES_MAX = 1 << 16,
 	TL_DATA_DEPTH_MAX = 16, /* of tables in tables */
 	TL_DATA_MEMORY_BYTES = 16 << 20,
@@ -35,41 +35,41 @@ enum tl_data_kind {
 	TL_DATA_REAL,
 	TL_DATA_TEXT,
 	TL_DATA_TABLE,
-	TL_DATA_OTHER /* a function or so: text is the name of its type */
+	TL_DATA_OTHER /* a function or another type: text is the type's name */
 };
 
 struct tl_data {
 	const struct tl_data *parent; /* NULL: the outermost table */
-	const char *name;             /* its key; NULL: it is in a list */
+	const char *name;             /* its key; NULL: an element of a list */
 	uint32_t place;               /* in the list, from 1 */
 	uint16_t depth;
 	uint8_t kind; /* enum tl_data_kind */
 	bool flag;
 	int64_t integer;
-	double real;           /* of an integer, too */
+	double real;           /* of an integer as well */
 	const char *text;      /* without a NUL */
 	struct tl_data *items; /* the list, then the named values, by name */
 	size_t count;
-	size_t list_count;    /* of items, those of the list */
+	size_t list_count;    /* how many of items are in the list */
 	struct tl_data *next; /* private to data.c */
 };
 
 /*
- * Run a chunk and copy the table that it returns, which may have lists without
- * gaps and keys that are names.  name is for faults.  0; -ENOEXEC: it does not
- * compile; -ECANCELED: it raised an error; -EINVAL: it returns something else;
- * -EFBIG; -ENOMEM; -ETIME.
+ * Run a chunk and copy the table that the chunk returns, which may have lists
+ * without gaps and keys that are names.  The name is for faults.  Returns 0;
+ * -ENOEXEC: the chunk does not compile; -ECANCELED: the chunk raised an error;
+ * -EINVAL: the chunk returns something else; -EFBIG; -ENOMEM; -ETIME.
  */
 int tl_data_load(struct tl_data **data, const char *name, const char *text,
     size_t size, struct tl_fault *fault);
 /* Free the result of tl_data_load; NULL does nothing. */
 void tl_data_free(struct tl_data *data);
 
-/* The value of that name; NULL: absent. */
+/* The value with this name; NULL: absent. */
 const struct tl_data *
 tl_data_get(const struct tl_data *table, const char *name);
 
-/* Append the path of a value, as in "timelines[2].bursts", escaped. */
+/* Append the path of a value, such as "timelines[2].bursts", escaped. */
 void tl_data_put_path(struct tl_text *text, const struct tl_data *data);
 
 /* Set the fault "FILE: PATH: text", escaped; returns rc. */

@@ -2,9 +2,9 @@
 /*
  * event.c - an event as a Lua value, and its arguments.
  *
- * A value is a copy of its event, so a script may keep it as long as it
- * likes; the message it points to lives as long as the source, which the
- * value keeps alive.  A field is pushed when it is read.
+ * A value is a copy of its event, so a script may keep the value as long as it
+ * likes; the message lives as long as the source, which the value keeps alive.
+ * A field is pushed when a script reads it.
  */
 #include "script/host.h"
 
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* The numbers of tl_event_push_names; ARGS is number 1. */
+/* The numbers in the table of tl_event_push_names; ARGS is number 1. */
 enum field {
 	NS = TL_FIELD_ARGS + 1,
 	TIME,
@@ -35,7 +35,7 @@ enum field {
 	FILE_NAME,
 	LINE,
 	SCOPE,
-	ID, /* PRIORITY to ID: of the message */
+	ID, /* PRIORITY to ID belong to the message */
 	TEXT,
 	DELTA,
 	DURATION,
@@ -64,7 +64,7 @@ enum field {
 static const struct {
 	const char *name;
 	enum field field;
-	bool of_span; /* it belongs to a span, not to one event */
+	bool of_span; /* the field belongs to a span, not to one event */
 } fields[] = { { "ns", NS, false }, { "time", TIME, false },
 	{ "tsc", TSC, false }, { "cpu", CPU, false }, { "pid", PID, false },
 	{ "tid", TID, false }, { "thread", THREAD, false },
@@ -86,11 +86,11 @@ static const struct {
 	{ "sync_error_us", SYNC_ERROR, false }, { "overlaps", OVERLAPS, false },
 	{ "observed", OBSERVED, false }, { "states", STATES, true } };
 
-/* The key of the metatable in the registry, by its address. */
+/* The address is the key of the metatable in the registry. */
 static const char event_key;
 
-/* User values: the cache, the arguments if they were read; of a span whose
- * states were read, the table of them. */
+/* User values: the cache; the arguments, once they were read; the states of a
+ * span, once they were stored. */
 enum { USER_CACHE = 1, USER_ARGS, USER_STATES };
 
 /* == texts of messages, cached by message so that Lua hashes them once == */
@@ -160,7 +160,7 @@ set_name(struct tl_scalar *to, struct tl_bytes name)
 		set_text(to, name);
 }
 
-/* A field that is rendered in the scratch text of the host. */
+/* Set a field whose text is rendered in the scratch text of the host. */
 static void
 set_rendered(lua_State *L, const struct tl_event *event,
     void (*render)(struct tl_text *, const struct tl_event *),
@@ -332,7 +332,7 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		set_integer(to, event->observed != TL_UNOBSERVED,
 		    (int64_t)event->observed);
 		return;
-	case STATES: /* a table, only in a span */
+	case STATES: /* a table, which only a span has */
 		return;
 	}
 }
@@ -363,7 +363,7 @@ tl_scalar_push(lua_State *L, const struct tl_scalar *scalar)
 	}
 }
 
-/* The cached text of a message that a field is; 0: it is none. */
+/* The cached text that a field shows; 0: the field has no cached text. */
 static enum text
 cached_text(const struct tl_message *message, int field)
 {
@@ -435,8 +435,8 @@ tl_event_check_alive(lua_State *L, int index)
 	lua_pop(L, 1);
 }
 
-/* Push the arguments of the event at index 1, which are made when first
- * read. */
+/* Push the arguments of the event at index 1.  The arguments are made when they
+ * are read first. */
 static void
 push_own_args(lua_State *L, struct tl_event_value *value)
 {

@@ -22,9 +22,9 @@
  * Any other expression is not compiled, and Lua runs it.  Lua also evaluates a
  * compiled expression for an event whose operands are not supported here:
  * strings that are ordered (by the locale), used in arithmetic, or compared
- * with numbers (an error, whose text comes from Lua).  So the meaning and the
- * errors are always those of Lua.  tests/unit/script/expression.c compares
- * both.
+ * with numbers (an error, whose text comes from Lua).  So an expression always
+ * has the meaning and the errors of Lua.  tests/unit/script/expression.c
+ * compares both.
  */
 #include "script/host.h"
 
@@ -58,10 +58,10 @@ enum op {
 
 struct tl_expression_node {
 	enum op op;
-	int field;     /* of FIELD; of PLACE, from 0 */
+	int field;     /* of FIELD; of PLACE, counted from 0 */
 	bool rendered; /* the value may be in the scratch text */
 	uint8_t left, right;
-	struct tl_scalar value; /* of CONSTANT; the name; the text to find */
+	struct tl_scalar value; /* a constant, a name, or the text to find */
 };
 
 /* == parser == */
@@ -143,7 +143,7 @@ skip_space(struct parser *p)
 	p->at += strspn(p->at, " \t\n\r\f\v");
 }
 
-/* Skip this mark if it is next.  false: it is not. */
+/* Skip this mark; false: another mark is next. */
 static bool
 take(struct parser *p, const char *mark)
 {
@@ -180,7 +180,8 @@ take_name(struct parser *p)
 	return tl_bytes(from, (size_t)(p->at - from));
 }
 
-/* A string without escapes, which is a part of the expression. */
+/* Take a string without escapes, which stays a part of the expression's
+ * text. */
 static bool
 take_string(struct parser *p, struct tl_bytes *string)
 {
@@ -203,7 +204,7 @@ take_string(struct parser *p, struct tl_bytes *string)
 	return true;
 }
 
-/* A number, which Lua delimits and converts. */
+/* Take a number.  Lua finds its end and converts the digits. */
 static bool
 take_number(struct parser *p, struct tl_scalar *number)
 {
@@ -242,7 +243,7 @@ take_number(struct parser *p, struct tl_scalar *number)
 	return true;
 }
 
-/* The call of duration_of("1ms") and the like, a constant. */
+/* Parse a call such as duration_of("1ms"), which is a constant. */
 static unsigned
 parse_constant_call(struct parser *p, struct tl_bytes name)
 {
@@ -295,7 +296,7 @@ parse_argument(struct parser *p)
 	return add_node(p, node);
 }
 
-/* x:find("text"), where nothing in the text is a pattern, or
+/* Parse x:find("text"), whose text has no character of a pattern, or
  * x:find("text", 1, true). */
 static unsigned
 parse_find(struct parser *p, unsigned subject)
@@ -325,7 +326,7 @@ parse_find(struct parser *p, unsigned subject)
 	return add_node(p, node);
 }
 
-/* A name and its suffixes. */
+/* Parse a name and its suffixes. */
 static unsigned
 parse_name(struct parser *p)
 {
@@ -508,7 +509,7 @@ tl_expression_free(struct tl_expression *expression)
 
 #define TWO_TO_63 9223372036854775808.0
 
-/* Compare an integer and a float by exact value, without rounding. */
+/* Is the integer exactly the float?  No value is rounded. */
 static bool
 integer_equals_real(int64_t i, double f)
 {
@@ -521,7 +522,7 @@ integer_below_real(int64_t i, double f, bool or_equal)
 {
 	if (f >= TWO_TO_63)
 		return true;
-	if (!(f >= -TWO_TO_63)) /* less than every integer, or NaN */
+	if (!(f >= -TWO_TO_63)) /* below every integer, or NaN */
 		return false;
 	return or_equal ? i <= (int64_t)floor(f) : i < (int64_t)ceil(f);
 }
@@ -559,7 +560,7 @@ equals(const struct tl_scalar *a, const struct tl_scalar *b)
 	return false;
 }
 
-/* Set the result of a < b, or a <= b.  false: Lua must compare them. */
+/* Set *answer to a < b, or to a <= b.  false: Lua must compare the two. */
 static bool
 is_below(const struct tl_scalar *a, const struct tl_scalar *b, bool or_equal,
     bool *answer)
@@ -597,7 +598,7 @@ is_number(const struct tl_scalar *value)
 	       value->kind == TL_SCALAR_REAL;
 }
 
-/* Compute into *a; integers wrap.  false: Lua must do it. */
+/* Compute into *a; integers wrap.  false: Lua must compute. */
 static bool
 reckon(enum op op, struct tl_scalar *a, const struct tl_scalar *b)
 {
@@ -646,7 +647,7 @@ set_boolean(struct tl_scalar *to, bool value)
 	to->boolean = value;
 }
 
-/* The position of the string, from 1, or nil; nil in nil. */
+/* Set *to to the position of the string, from 1, or to nil; nil stays nil. */
 static bool
 find(struct tl_scalar *to, struct tl_bytes string)
 {
@@ -680,7 +681,7 @@ get_argument(const struct tl_event *event, int index, struct tl_scalar *to)
 	return to->kind != TL_SCALAR_UNKNOWN;
 }
 
-/* Evaluate a node.  false: Lua must do it. */
+/* Evaluate a node.  false: Lua must evaluate the expression. */
 static bool
 evaluate(const struct run *run, unsigned number, struct tl_scalar *to)
 {

@@ -3,7 +3,7 @@
  * filter.c - evaluate an expression for every event.  Lua compiles the
  * expression once, with an environment whose __index returns fields of the
  * current event; only the texts that are read are made.  expression.c compiles
- * comparisons of fields and arguments, which most expressions are; then Lua
+ * comparisons of fields and arguments, which are most expressions; Lua then
  * runs only for events that need its semantics or its errors.
  */
 #include "script/host.h"
@@ -19,12 +19,12 @@ struct tl_script_filter {
 	struct tl_state host;
 	lua_State *L; /* 1: the handler of errors, 2: the expression */
 	struct tl_expression compiled;
-	char *text; /* of the expression; compiled points into it */
+	char *text; /* of the expression; compiled points into text */
 	struct tl_event_value value;
 	const struct tl_event *current; /* NULL: no event is current */
 	bool has_previous;
 	int64_t previous_ns;
-	struct tl_script_filter *abandoned; /* the one abandoned before */
+	struct tl_script_filter *abandoned; /* the next in the list */
 };
 
 /* Filters whose memory cannot be freed are kept in a list, so that no leak is
@@ -82,7 +82,7 @@ always_false(lua_State *L)
 	return 1;
 }
 
-/* Make arithmetic with nil nil, and a comparison with nil false. */
+/* Make arithmetic with nil nil, and < <= > >= with nil false. */
 static void
 soften_nil(lua_State *L)
 {
@@ -104,8 +104,8 @@ soften_nil(lua_State *L)
 	lua_pop(L, 1);
 }
 
-/* Push Lua's functions, and ours (duration, time ...) under their plain
- * names. */
+/* Push Lua's functions, and the functions of this program (hex, plain ...)
+ * under their plain names. */
 static void
 push_functions(lua_State *L)
 {
@@ -214,7 +214,7 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 		tl_state_close(made->L, &made->host);
 		goto free;
 	}
-	/* without memory for it Lua evaluates the expression */
+	/* without memory for the text Lua evaluates the expression */
 	if ((made->text = strdup(expression)))
 		tl_expression_compile(&made->compiled, made->L, made->text);
 	*filter = made;
@@ -251,7 +251,7 @@ tl_script_filter_abandon(struct tl_script_filter *filter)
 	abandoned = filter;
 }
 
-/* Set the distance to the previous event, which was newer or older. */
+/* Set the distance to the previous event, which is newer or older. */
 static void
 fill_delta(struct tl_script_filter *filter, int64_t now)
 {
@@ -323,8 +323,7 @@ tl_script_filter_ask(struct tl_script_filter *filter,
 	return ask(filter, event, fault);
 }
 
-/* Is a name one of those whose values differ between the two events of a
- * span that is known? */
+/* Does an event's value of this name depend on the other event of the span? */
 static bool
 is_of_spans(struct tl_bytes name)
 {

@@ -7,8 +7,8 @@
  *	closed inside  +---------+  |		no: its end is shown
  *	held           +----------------+	opened at the start
  *
- * All events up to the end of the window are read before, once.  A loss may
- * have been an end, so nothing is held over one.
+ * All events up to the end of the window are read once beforehand.  A loss may
+ * have hidden an end, so no span is held over a loss.
  */
 #include "script/select.h"
 
@@ -22,21 +22,21 @@
 /* A source, by its message, label and process. */
 struct span {
 	struct tl_event begin;
-	uint64_t outside; /* begins before the window without an end */
+	uint64_t outside; /* begins before the window that have no end */
 	uint64_t inside;
 };
 
 struct held {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers see only this cursor */
 	struct tl_cursor *inner;
 	struct tl_select *select;
 	enum tl_order order;
 	struct tl_id_map ids;
 	struct span *spans; /* by id */
 	size_t capacity;
-	size_t at;            /* of the spans, that comes next */
-	struct tl_event next; /* of inner, if it waits */
-	int waits;            /* what inner returned with it */
+	size_t at;            /* the span that comes next */
+	struct tl_event next; /* an event of inner that waits */
+	int waits;            /* the result of inner for next */
 	bool has_next;
 };
 
@@ -108,7 +108,8 @@ count_all(struct held *h, const struct tl_sources *inputs)
 	return rc < 0 ? rc : 0;
 }
 
-/* The next begin, at the start of the window; false: there is none. */
+/* Set *event to the next held begin, at the start of the window; false: no
+ * more. */
 static bool
 take(struct held *h, struct tl_event *event)
 {
@@ -120,7 +121,7 @@ take(struct held *h, struct tl_event *event)
 		return false;
 	h->spans[h->at].outside--;
 	*event = h->spans[h->at].begin;
-	if (event->tsc == (uint64_t)event->ns) /* the time is the stamp */
+	if (event->tsc == (uint64_t)event->ns) /* the stamp is the time */
 		event->tsc = (uint64_t)since_ns;
 	event->ns = since_ns;
 	h->select->passed++;

@@ -2,8 +2,8 @@
 /*
  * histogram.c - base/histogram.h as a Lua value.
  *
- * Its buckets are no memory of Lua's, so they are charged: when a value comes
- * that is greater than all before, for all buckets up to it.
+ * The buckets are not in Lua's memory, so they are charged: a value above all
+ * earlier values charges all buckets up to that value.
  */
 #include "base/histogram.h"
 
@@ -32,8 +32,8 @@ check(lua_State *L, int index)
 	return counts;
 }
 
-/* The size of the buckets up to a value: enough sub-buckets for the digits,
- * half as many again for each doubling beyond. */
+/* The size of the buckets up to a value: enough sub-buckets for the digits, and
+ * half as many for each doubling beyond. */
 static size_t
 size_up_to(unsigned digits, uint64_t value)
 {
@@ -229,7 +229,8 @@ buckets(lua_State *L)
 	return 1;
 }
 
-/* Leaves the table of methods on top, for those written in Lua. */
+/* Register the type.  Leaves the table of methods on top, for methods written
+ * in Lua. */
 void
 tl_histogram_register(lua_State *L)
 {

@@ -7,7 +7,7 @@
 
 enum { WRITE_AT_ONCE = 16384 };
 
-/* The key of the host in the registry of a state, by its address. */
+/* The address is the key of the host in the registry of a state. */
 static const char host_key;
 
 void
@@ -76,8 +76,8 @@ tl_put_printed(struct tl_text *text, struct tl_bytes bytes)
 		    tl_bytes(bytes.data + from, bytes.size - from));
 }
 
-/* The size of the next piece: a few pages at most, and no character of UTF-8
- * cut in two. */
+/* The size of the next piece to write: a few pages at most.  A character of
+ * UTF-8 is not cut in two. */
 static size_t
 piece_size(struct tl_bytes bytes)
 {

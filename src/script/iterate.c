@@ -77,8 +77,9 @@ tl_options_check(lua_State *L, int options)
 	}
 }
 
-/* The number of values of an option, where a single value counts as a list of
- * one; leaves the list on top.  0: not given, nothing is left. */
+/* Push the list of an option's values; a single value counts as a list of one.
+ * Returns the number of values; 0: the option is not given, and nothing is
+ * pushed. */
 static size_t
 push_list(lua_State *L, int options, const char *name)
 {
@@ -100,7 +101,7 @@ push_list(lua_State *L, int options, const char *name)
 	return count;
 }
 
-/* keep: index of the table that keeps the strings alive. */
+/* keep is the index of the table that keeps the strings alive. */
 static size_t
 fill_globs(lua_State *L, int options, const char *name, int keep,
     const char **globs)
@@ -153,7 +154,7 @@ level_of(lua_State *L, int options)
 	return (unsigned)level;
 }
 
-/* The time of the newest event; 0: there are none. */
+/* The time of the newest event; 0: no event. */
 static int64_t
 newest_of(lua_State *L, const struct tl_script_source *source)
 {
@@ -167,8 +168,8 @@ newest_of(lua_State *L, const struct tl_script_source *source)
 	return ns;
 }
 
-/* A point in time: nanoseconds, or text as for --since; otherwise if it is not
- * given. */
+/* A point in time: nanoseconds, or text as for --since.  If the option is not
+ * given the result is otherwise. */
 static int64_t
 time_of(lua_State *L, int options, const struct tl_script_source *source,
     const char *name, int64_t otherwise)
@@ -195,8 +196,8 @@ time_of(lua_State *L, int options, const struct tl_script_source *source,
 }
 
 /*
- * Fill a filter from the table at index options; its strings are kept alive by
- * the table that is pushed.  false: there is nothing to filter by.
+ * Fill a filter from the table at index options, and push a table that keeps
+ * the filter's strings alive.  Returns false if the filter filters nothing.
  */
 static bool
 fill_filter(lua_State *L, int options, const struct tl_script_source *source,
@@ -232,8 +233,8 @@ enum {
 	CURSOR_CHARGE = 16384,
 	/* The approximate memory of states before the first thread. */
 	STATES_CHARGE = 131072,
-	/* The memory of a begin event that waits for its end, and how many are
-	 * charged at a time. */
+	/* The memory of a begin event that waits for its end, and how many
+	 * begin events are charged at a time. */
 	OPEN_CHARGE = 192,
 	OPEN_AT_ONCE = 1024,
 	/* Events skipped between two checks of the time cap. */
@@ -245,20 +246,20 @@ struct iterator {
 	struct tl_cursor *cursor; /* NULL: at the end */
 	struct tl_spans *spans;   /* NULL: no pairs are needed */
 	struct tl_states *states; /* NULL: not chosen, or no kernel events */
-	unsigned *machines;       /* of each input; NULL: there is only one */
+	unsigned *machines;       /* of each input; NULL: only one machine */
 	enum tl_order order;
 	size_t charged;
-	size_t source; /* number of the input if there is only one */
+	size_t source; /* number of the input, if there is only one */
 	bool one_source;
 	bool filtered;
 	bool want_open; /* spans: include those without an end */
 	bool has_previous;
 	int64_t previous_ns;
-	size_t open_count; /* most begin events that waited */
+	size_t open_count; /* begin events that wait, at most */
 	size_t open_charged;
 	uint32_t open_next;
 	const struct tl_message *asked; /* the last message that was filtered */
-	bool passed;                    /* its result */
+	bool passed;                    /* the result for asked */
 	struct tl_filter filter;
 };
 
@@ -301,7 +302,7 @@ charge(lua_State *L, struct iterator *iterator, size_t size)
 	iterator->charged += size;
 }
 
-/* Make room for a cursor: a collection closes those that no Lua value refers
+/* Make room for a cursor.  A collection closes cursors that no Lua value refers
  * to. */
 static void
 take_place(lua_State *L, struct tl_state *host)
@@ -345,8 +346,8 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	return iterator;
 }
 
-/* Make the states, with the machine of each input: inputs of two machines
- * have no threads in common. */
+/* Make the states, with the machine of each input, because inputs of two
+ * machines have no threads in common. */
 static int
 make_states(const struct tl_script_source *source, struct iterator *iterator)
 {
@@ -390,7 +391,7 @@ follow_states(lua_State *L, struct iterator *iterator)
 		tl_host_fail(L, iterator->host, rc, "cannot read");
 }
 
-/* Charge for the memory of begin events that wait, before there are more. */
+/* Charge the memory of waiting begin events before more of them wait. */
 static void
 charge_open(lua_State *L, struct iterator *iterator)
 {
@@ -418,7 +419,7 @@ pair_event(lua_State *L, struct iterator *iterator,
 	return rc == 1;
 }
 
-/* Read the next event.  false: the end. */
+/* Read the next event; false: no more. */
 static bool
 read_event(lua_State *L, struct iterator *iterator, struct tl_event *event)
 {
@@ -477,8 +478,8 @@ fill_delta(struct iterator *iterator, struct tl_event_value *value)
 	iterator->has_previous = true;
 }
 
-/* Set the pairs of an event: before an end event is taken, which closes its
- * span, and after a begin event was. */
+/* Set the depth and the span of an event.  The depth is asked before the event
+ * joins the pairs; an end event has the depth of its span. */
 static void
 pair_value(lua_State *L, struct iterator *iterator,
     struct tl_event_value *value)
@@ -518,7 +519,7 @@ next_event(lua_State *L)
 	return 1;
 }
 
-/* Make the value of a span, which has the event of its begin. */
+/* Make the value of a span from the event of the begin. */
 static void
 make_span(struct tl_event_value *value)
 {
@@ -543,7 +544,7 @@ make_span(struct tl_event_value *value)
 	value->has_depth = true;
 }
 
-/* Read the next span that ended.  false: there are no more. */
+/* Read the next span that has ended; false: no more. */
 static bool
 read_ended(lua_State *L, struct iterator *iterator, struct tl_span *span)
 {
@@ -594,14 +595,14 @@ next_span(lua_State *L)
 /*
  * Push the function of a for loop over the iterator on top.
  *
- * A for loop would take a fourth value and close it when the loop is left, but
- * Lua 5.4.4 forgets the value if a closure has the loop's variable and the loop
- * ends by break or goto, and later closes whatever is in its place.  So there
- * is none: a cursor is closed at the last event, or when its iterator is
- * collected, at the latest when take_place() needs room.  A hundred thousand
- * loops with a break then take 4 MiB more of memory and no more time; beside
- * half a million live tables a loop takes 0.5 ms more, its share of a
- * collection.
+ * A for loop would take a fourth value and close that value when the loop is
+ * left, but Lua 5.4.4 forgets the value if a closure has the loop's variable
+ * and the loop ends by break or goto, and later closes another value in its
+ * place.  So no fourth value is pushed: a cursor is closed at the last event,
+ * or when its iterator is collected, at the latest when take_place() needs
+ * room.  A hundred thousand loops with a break then take 4 MiB more of memory
+ * and no more time; beside half a million live tables a loop takes 0.5 ms more,
+ * its share of a collection.
  */
 static int
 push_loop(lua_State *L, lua_CFunction next)

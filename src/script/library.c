@@ -4,7 +4,7 @@
 
 enum { COLUMNS_DEFAULT = 80 };
 
-/* print(...): as in Lua, but escaped, to our output. */
+/* print(...): as in Lua, but escaped, and to the output of the host. */
 static int
 print(lua_State *L)
 {
@@ -40,7 +40,8 @@ write_text(lua_State *L)
 	return 0;
 }
 
-/* raw(text): text as it is, even on a terminal.  Only for trusted scripts. */
+/* raw(text): write text unescaped, even to a terminal.  Only for trusted
+ * scripts. */
 static int
 write_raw(lua_State *L)
 {

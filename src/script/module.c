@@ -5,8 +5,8 @@
  *	local timeline = require "timeline"
  *	for e in timeline.open("/timeline"):events() do print(e.text) end
  *
- * The same values as in a script of timeline-dump, without caps: the program
- * is the user's own.
+ * The module has the values of a script of timeline-dump, but no caps, because
+ * the program is the user's own.
  */
 #include "script/host.h"
 
@@ -18,8 +18,8 @@
 
 __attribute__((visibility("default"))) int luaopen_timeline(lua_State *L);
 
-/* The keys in the registry of the type of the host, and of the host, which is
- * not collected while it is there. */
+/* The keys of the host's type and of the host in the registry.  The host is not
+ * collected while the registry holds the host. */
 static const char host_key;
 static const char keep_key;
 
@@ -60,7 +60,7 @@ list_messages(struct tl_script_source *source, size_t *count)
 	return 0;
 }
 
-/* Open what path names, and find its hosts. */
+/* Open the file or directory that path names, and find its hosts. */
 static int
 open_sources(lua_State *L, struct tl_script_source *source, const char *path,
     const struct tl_source_plan *plan)
@@ -78,7 +78,8 @@ open_sources(lua_State *L, struct tl_script_source *source, const char *path,
 	return 0;
 }
 
-/* open(path, tail): tail bounds the newest entries of each lane. */
+/* open(path, tail): tail limits the number of the newest entries of each
+ * lane. */
 static int
 open_source(lua_State *L)
 {
@@ -118,7 +119,7 @@ free_host(lua_State *L)
 	return 0;
 }
 
-/* Create the host, which lives in the registry as long as the state. */
+/* Create the host.  The registry keeps the host as long as the state lives. */
 static void
 make_host(lua_State *L)
 {

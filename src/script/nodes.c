@@ -2,10 +2,11 @@
 /*
  * nodes.c - the call trees of a recorded trace as Lua values.
  *
- * A value identifies a node by its parent and its number, and caches its
- * address.  After any forget of the trace cached addresses are invalid, and
- * each is looked up again from the root.  So a script cannot reach a node that
- * was freed, and a node that was loaded again is the same for it.
+ * A value identifies a node by its parent and its number, and caches the node's
+ * address.  Any forget of the trace makes the cached addresses invalid, and
+ * each node is looked up again from the root.  So a script cannot reach a node
+ * that was freed, and a node that was loaded again is the same node for the
+ * script.
  */
 #include "script/host.h"
 
@@ -17,10 +18,10 @@
 struct node {
 	struct tl_script_source *source; /* kept alive by the cache */
 	struct node *parent;             /* NULL: a root */
-	/* among its children; of a root, its thread */
+	/* among the children of the parent; a root: its thread */
 	uint64_t number;
 	struct tl_node *node;
-	uint64_t forgets; /* of the source, when its address was looked up */
+	uint64_t forgets; /* forgets of the source at the last lookup */
 };
 
 static const char node_key;
@@ -28,8 +29,7 @@ static const char node_key;
 /* User values: the cache of the source, the value of the parent. */
 enum { USER_CACHE = 1, USER_PARENT };
 
-/* Look up the node of a value whose parent is up to date; NULL: it is not
- * loaded. */
+/* Look up the node of a value whose parent is up to date; NULL: not loaded. */
 static struct tl_node *
 find(struct node *n)
 {
@@ -61,7 +61,8 @@ check_node(lua_State *L, int index)
 		way[--count] = at;
 	for (;; count++) {
 		if (!find(way[count])) {
-			way[count]->forgets--; /* look it up again next time */
+			/* look the node up again next time */
+			way[count]->forgets--;
 			luaL_error(L, "the node was forgotten");
 		}
 		if (way[count] == n)
@@ -71,7 +72,7 @@ check_node(lua_State *L, int index)
 	return n;
 }
 
-/* Push a node; the cache and the parent's value (0: none) are at these
+/* Push a node.  The cache and the parent's value (0: no parent) are at these
  * indices. */
 static void
 push_node(lua_State *L, int cache, int parent, struct tl_script_source *source,
@@ -112,7 +113,7 @@ tl_script_source_roots(lua_State *L)
 	return 1;
 }
 
-/* A range of children, from 1, cut to those that exist. */
+/* A range of children, from 1, cut to the children that exist. */
 static uint64_t
 check_range(lua_State *L, const struct node *n, uint64_t *count)
 {
@@ -139,7 +140,7 @@ load(lua_State *L, const struct node *n, uint64_t first, uint64_t count)
 		luaL_error(L, "children cannot be loaded: %s", strerror(-rc));
 }
 
-/* node:child(i): child i, which is loaded if needed; nil: there is none. */
+/* node:child(i): child i, which is loaded if needed; nil: no such child. */
 static int
 node_child(lua_State *L)
 {
@@ -156,7 +157,8 @@ node_child(lua_State *L)
 	return 1;
 }
 
-/* node:children(first, count): an array of children, loaded together. */
+/* node:children(first, count): an array of children, which are loaded
+ * together. */
 static int
 node_children(lua_State *L)
 {
@@ -174,7 +176,7 @@ node_children(lua_State *L)
 	return 1;
 }
 
-/* node:forget(first, count): free children, and all inside them. */
+/* node:forget(first, count): free children with everything inside them. */
 static int
 node_forget(lua_State *L)
 {
@@ -276,7 +278,7 @@ node_event(lua_State *L)
 	return 1;
 }
 
-/* node:last(): the end event of a span; nil if there is none. */
+/* node:last(): the end event of a span; nil: none. */
 static int
 node_last(lua_State *L)
 {

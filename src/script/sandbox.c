@@ -2,15 +2,15 @@
 /*
  * sandbox.c - the parts of Lua that an untrusted chunk has.
  *
- * A script: base without dofile, loadfile, collectgarbage and warn; string
+ * A script has: base without dofile, loadfile, collectgarbage and warn; string
  * without dump; table, math, utf8, coroutine.  load takes text only, because
- * bytecode can crash the machine that runs it.  No finalizers: no hook could
- * stop them.
+ * bytecode can crash the machine that runs it.  Finalizers are refused, because
+ * no hook could stop them.
  *
- * A chunk that only returns data has less: no function that can run for long in
- * one call (patterns, string.rep of an empty string, sort and move of tables
- * with a false length), because a hook stops instructions but not a library
- * function; no metatables, so that no operator calls a function.
+ * A chunk that only returns data has less.  No function can run for long in one
+ * call (patterns, string.rep of an empty string, sort and move of tables with a
+ * false length), because a hook stops instructions but not a library function.
+ * No metatables exist, so that no operator calls a function.
  */
 #include "script/host.h"
 
@@ -18,7 +18,8 @@
 
 /* == scripts == */
 
-/* load(chunk, name, mode, environment) with mode "t".  Upvalue 1: Lua's. */
+/* load(chunk, name, mode, environment) with mode "t".  Upvalue 1: Lua's
+ * load. */
 static int
 load_text(lua_State *L)
 {
@@ -35,7 +36,7 @@ load_text(lua_State *L)
 	return lua_gettop(L);
 }
 
-/* setmetatable, which refuses finalizers.  Upvalue 1: Lua's. */
+/* setmetatable, which refuses finalizers.  Upvalue 1: Lua's setmetatable. */
 static int
 set_metatable(lua_State *L)
 {
@@ -53,8 +54,8 @@ set_metatable(lua_State *L)
 	return 1;
 }
 
-/* coroutine.create and wrap: the time cap must reach the new thread.  Upvalue
- * 1: Lua's. */
+/* coroutine.create and wrap, which extend the time cap to the new thread.
+ * Upvalue 1: Lua's function. */
 static int
 make_coroutine(lua_State *L)
 {
@@ -74,7 +75,7 @@ make_coroutine(lua_State *L)
 	return 1;
 }
 
-/* Replace a function of the table on top by ours. */
+/* Replace a function of the table on top. */
 static void
 wrap(lua_State *L, const char *name, lua_CFunction function)
 {
@@ -132,8 +133,8 @@ tl_sandbox_open(lua_State *L, bool trusted)
 
 /* == data == */
 
-/* table.insert at the end only: moving elements takes as long as the length
- * that the table claims.  Upvalue 1: Lua's. */
+/* table.insert at the end only, because moving elements takes as long as the
+ * length that the table claims.  Upvalue 1: Lua's table.insert. */
 static int
 insert(lua_State *L)
 {
@@ -146,7 +147,7 @@ insert(lua_State *L)
 	return 0;
 }
 
-/* Remove all but these names from the table on top. */
+/* Push a table with only these names of the table on top. */
 static void
 keep_names(lua_State *L, const char *const *names)
 {
@@ -174,7 +175,7 @@ open_string(lua_State *L)
 		"lower", "reverse", "sub", "upper", NULL };
 
 	open_names(L, &library, names);
-	/* ("x"):upper() and the like use this table as well */
+	/* methods such as ("x"):upper() use this table as well */
 	lua_pushstring(L, "");
 	lua_getmetatable(L, -1);
 	lua_pushvalue(L, -3);

@@ -64,7 +64,7 @@ tl_script_error(const struct tl_script *script)
 	return script->error.size > 0 ? script->error.data : "";
 }
 
-/* The text is ended by a NUL, so that it can be given away as a string. */
+/* Set the error.  A NUL ends the text, so that callers get a string. */
 static int
 failed(struct tl_script *script, int status, struct tl_fault *fault)
 {
@@ -82,7 +82,7 @@ failed(struct tl_script *script, int status, struct tl_fault *fault)
 
 struct load {
 	struct tl_script *script;
-	const char *name; /* as Lua needs it: "@file" or "=word" */
+	const char *name; /* for Lua: "@file" or "=word" */
 	struct tl_bytes text;
 	int argc;
 	char *const *argv;
@@ -101,8 +101,8 @@ push_args(lua_State *L, const struct load *load)
 	}
 }
 
-/* Skip a first line "#!...", which is not Lua, but not its newline, so that
- * line numbers are right. */
+/* Skip a first line "#!...", which is not Lua.  The newline stays, so that line
+ * numbers are right. */
 static struct tl_bytes
 without_hash_line(struct tl_bytes text)
 {
@@ -151,7 +151,7 @@ tl_script_load_text(struct tl_script *script, const char *name,
 	lua_pushcfunction(script->L, load_protected);
 	lua_pushlightuserdata(script->L, &load);
 	status = lua_pcall(script->L, 1, 0, 0);
-	/* any other error while compiling counts as one of syntax */
+	/* any other error while compiling counts as a syntax error */
 	if (status == LUA_ERRRUN)
 		status = LUA_ERRSYNTAX;
 	rc = status == LUA_OK ? 0 : failed(script, status, fault);
@@ -256,7 +256,7 @@ tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
 	if (count > TL_SCRIPT_INPUTS_MAX)
 		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
 		    "more than %d inputs", TL_SCRIPT_INPUTS_MAX);
-	script->loaded = false; /* it runs once */
+	script->loaded = false; /* a script runs once */
 	script->host.host_name = host_of;
 	script->host.hosts = &run;
 	tl_watch_enter(&script->host.watch);

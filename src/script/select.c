@@ -16,15 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Newest first, reading ends this long before since: clocks of several CPUs
- * and files do not agree to the nanosecond. */
+/* Newest first, reading ends when events are this much older than since,
+ * because the clocks of several CPUs and files do not agree to the
+ * nanosecond. */
 static const int64_t early_end_slack_ns = TL_NS_PER_S;
 
-/* Verdicts that the map of messages points to. */
+/* The verdicts that the map of messages points to. */
 static char passes_verdict, fails_verdict;
 
 struct selected {
-	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor cursor; /* first: callers see only this cursor */
 	struct tl_cursor *inner;
 	struct tl_select *select;
 	struct tl_chooser *chooser;
@@ -115,7 +116,7 @@ tl_select_message(struct tl_select *select, const struct tl_message *message)
 		return verdict == &passes_verdict;
 	passes = tl_filter_message(&select->filter, message);
 	select->messages_passed += passes;
-	/* Without memory the question is asked again next time. */
+	/* Without memory the next call filters the message again. */
 	(void)tl_message_map_add(&select->seen, message,
 	    passes ? &passes_verdict : &fails_verdict);
 	return passes;
@@ -140,7 +141,7 @@ tl_select_of(struct tl_select *select, const struct tl_event *event)
 	return passes;
 }
 
-/* Is a duration known that is long enough? */
+/* Is the duration known and long enough? */
 static bool
 is_slow(const struct tl_select *select, const struct tl_event *event)
 {
@@ -201,7 +202,7 @@ tl_select_passes(struct tl_select *select, const struct tl_event *event)
 	return rc;
 }
 
-/* The two events of a span, as a condition sees them. */
+/* Give the two events of a span the values by which conditions judge them. */
 static void
 join(struct tl_asked *begin, struct tl_asked *end, bool sure)
 {
@@ -216,7 +217,7 @@ join(struct tl_asked *begin, struct tl_asked *end, bool sure)
 		memcpy(e->args, b->args, sizeof(e->args));
 }
 
-/* Is the condition true of the begin or of the end? */
+/* Is the condition true of the begin, or else of the end? */
 static int
 is_true_of_span(struct tl_select *select, const struct tl_asked *begin,
     const struct tl_asked *end)
@@ -276,7 +277,7 @@ tl_select_span(struct tl_select *select, struct tl_asked *begin,
 
 /* == nothing passed == */
 
-/* The texts of every message, in which a word is searched. */
+/* Calls take with each text of a message in which a word is searched. */
 typedef void take_texts(const struct tl_message *message,
     void (*take)(void *context, struct tl_bytes text), void *context);
 
@@ -326,7 +327,7 @@ take_arguments(const struct tl_message *message,
 		take(context, message->args[i].name);
 }
 
-/* Is it nowhere?  Then the fault. */
+/* Is the word in no text of the inputs?  If so, sets the fault. */
 static bool
 is_nowhere(const struct tl_sources *inputs, const char *word, take_texts *take,
     const char *prefix, const char *what, struct tl_fault *fault)
@@ -354,7 +355,7 @@ is_nowhere(const struct tl_sources *inputs, const char *word, take_texts *take,
 	return true;
 }
 
-/* The next NAME of "args.NAME" in an expression; false: there is none. */
+/* Find the next NAME of "args.NAME" in an expression; false: no more. */
 static bool
 next_argument(const char **at, char name[TL_NEAR_MAX + 1])
 {
@@ -376,7 +377,8 @@ next_argument(const char **at, char name[TL_NEAR_MAX + 1])
 	return false;
 }
 
-/* No condition can be told from the texts of messages to be wrong. */
+/* Every glob and argument is in the messages, so no condition is known to be
+ * wrong. */
 static int
 no_match(const struct tl_select *select, const struct tl_selection *selection,
     struct tl_fault *fault)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.c - one or several inputs as a Lua value, and what is known of them.
+ * source.c - one or several inputs as a Lua value, and their description.
  */
 #include "script/host.h"
 
@@ -92,8 +92,9 @@ have_same_clock(const struct tl_script_input *a,
 	return a->snap && b->snap && tl_snap_same_clock(a->snap, b->snap);
 }
 
-/* The number of the first input whose clock this one shares: found by its
- * address, or else among the few timelines that scripts open; -errno. */
+/* The number of the first input with the clock of input i.  The clock is found
+ * by its address, or else by comparison with the few timelines that scripts
+ * open.  Returns -errno on errors. */
 static int
 clock_of(const struct tl_script_source *source, struct tl_id_map *numbers,
     unsigned *clocks, size_t i)
@@ -115,7 +116,7 @@ clock_of(const struct tl_script_source *source, struct tl_id_map *numbers,
 	return rc < 0 ? rc : (int)clocks[number];
 }
 
-/* While all inputs are opened. */
+/* The state while all inputs are opened. */
 struct opened {
 	struct tl_cursor **cursors;
 	unsigned *clocks;
@@ -197,8 +198,9 @@ close_source(lua_State *L)
 	return 0;
 }
 
-/* Nothing points into the snap any more, as events and cursors keep us alive;
- * except from finalizers of the program, which may still see dead events. */
+/* Free the source.  Events and cursors keep the source alive, so nothing points
+ * into the snap any more; only finalizers of the program may still see dead
+ * events. */
 static int
 collect(lua_State *L)
 {
@@ -327,7 +329,7 @@ set_word(lua_State *L, const char *name, const char *word)
 	lua_setfield(L, -2, name);
 }
 
-/* A name of the header: ends at a NUL or with its room. */
+/* A name of the header, which ends at a NUL or with the field. */
 static void
 set_field(lua_State *L, const char *name, const char *field, size_t size)
 {
@@ -378,7 +380,7 @@ push_message(lua_State *L, const struct tl_message *message, size_t place)
 	lua_setfield(L, -2, "args");
 }
 
-/* Its messages, and how many there are. */
+/* The messages of an input, and their number. */
 static const struct tl_message *const *
 messages_of(const struct tl_script_input *input, size_t *count)
 {
@@ -405,7 +407,8 @@ tl_script_input_horizon(const struct tl_script_input *input, int64_t *ns)
 	return rc < 0 ? rc : tl_states_find_horizon(cursor, ns);
 }
 
-/* messages(): an array, oldest definition first, input after input. */
+/* messages(): an array of the messages, oldest definition first, input after
+ * input. */
 int
 tl_describe_messages(lua_State *L)
 {
@@ -525,7 +528,8 @@ push_info(lua_State *L, const struct tl_script_input *input)
 	lua_setfield(L, -2, "faults");
 }
 
-/* info(): that of the first input; in [1], [2], ... that of each. */
+/* info(): the table of the first input, with the table of each input in [1],
+ * [2], ... */
 int
 tl_describe_info(lua_State *L)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.c - a Lua state with its caps, and what its failures mean.
+ * state.c - a Lua state with its caps, and the meaning of its failures.
  */
 #include "script/host.h"
 
@@ -13,11 +13,11 @@
 
 /* == the memory cap == */
 
-/* How the C library rounds: a block and its head of 8 bytes take a multiple
- * of 16, and 32 at least. */
+/* The rounding of the C library: a block and its head of 8 bytes take a
+ * multiple of 16, and at least 32. */
 enum { HEAP_HEAD = 8, HEAP_UNIT = 16, HEAP_MIN = 32 };
 
-/* What a block of that size takes of the heap: small ones take up to half as
+/* The size that a block takes of the heap.  Small blocks take up to half as
  * much again, and a script has millions of them. */
 static size_t
 cost_of(size_t size)
@@ -33,10 +33,10 @@ cost_of(size_t size)
 }
 
 /*
- * Remember the line, because Lua's error of memory comes without one.  Only
- * reads: nothing here allocates.  The main thread's chain of calls is whole
- * whenever Lua asks for memory; when it has ended (Lua tries to move the stack
- * once more on the way out), the place remembered last stays.
+ * Remember the line, because Lua's memory error comes without a line.  This
+ * function only reads and allocates nothing.  The main thread's chain of calls
+ * is whole whenever Lua asks for memory.  After the chain has ended (Lua tries
+ * to move the stack once more on the way out), the last remembered place stays.
  */
 static void
 remember_place(struct tl_memory *memory)
@@ -56,7 +56,8 @@ remember_place(struct tl_memory *memory)
 	}
 }
 
-/* io.killed may leave for good, but not from inside the C library's heap. */
+/* Move a block.  io.killed may leave for good, but not from inside the heap of
+ * the C library, so the call is guarded. */
 static void *
 move(const struct tl_memory *memory, void *block, size_t wanted)
 {
@@ -121,14 +122,14 @@ tl_memory_release(struct tl_state *host, size_t size)
 /* == states == */
 
 enum {
-	TRACEBACK_LEVELS_MAX = 50, /* where we look for a line */
-	CPU_SECONDS_MAX = 1000000  /* so that ticks fit an int */
+	TRACEBACK_LEVELS_MAX = 50, /* levels searched for a line */
+	CPU_SECONDS_MAX = 1000000  /* keeps the ticks within an int */
 };
 
-/* How luaL_traceback begins. */
+/* The first words of luaL_traceback. */
 static const char traceback[] = "\nstack traceback:";
 
-/* Runs protected: everything here may lack memory. */
+/* Runs protected, because every call here may lack memory. */
 static int
 open_libraries(lua_State *L)
 {
@@ -238,7 +239,7 @@ has_place(const char *text)
 	return false;
 }
 
-/* Push the place of the innermost Lua function that runs: "" if none. */
+/* Push the place of the innermost Lua function that runs, or "". */
 static void
 push_place(lua_State *L)
 {
@@ -251,8 +252,8 @@ push_place(lua_State *L)
 	lua_pushstring(L, "");
 }
 
-/* What timeline.fail raises: a message for the user of the command, to whom a
- * line of the script means nothing. */
+/* Push the text of an error of timeline.fail.  The message is for the user of
+ * the command, to whom a line of the script means nothing. */
 static bool
 push_plain_failure(lua_State *L)
 {
@@ -279,7 +280,7 @@ tl_state_explain(lua_State *L)
 	return 1;
 }
 
-/* The event that was being read. */
+/* Put the event that the script was reading. */
 static void
 put_event(struct tl_text *text, const struct tl_state *host)
 {
@@ -315,7 +316,7 @@ meaning(const struct tl_state *host, int status)
 	}
 }
 
-/* The error that was raised, without the calls that led there. */
+/* The error that was raised, without the chain of calls. */
 static struct tl_bytes
 first_line(lua_State *L)
 {
@@ -329,7 +330,7 @@ first_line(lua_State *L)
 	return calls ? tl_bytes(text.data, (size_t)(calls - text.data)) : text;
 }
 
-/* Did the cap of memory refuse?  Lua's message and ours both end so. */
+/* Did the memory cap refuse?  Lua's message and ours have the same end. */
 static bool
 is_memory(const struct tl_state *host, struct tl_bytes line)
 {
@@ -337,8 +338,8 @@ is_memory(const struct tl_state *host, struct tl_bytes line)
 	       tl_bytes_end_with(line, "not enough memory");
 }
 
-/* Lua's own message about memory comes without a place and without the cap, and
- * no message has the remedy. */
+/* Put the error.  Lua's own message about memory has neither a place nor the
+ * cap, and no message has the remedy, so they are added. */
 static void
 put_failure(struct tl_text *text, const struct tl_state *host,
     struct tl_bytes line)

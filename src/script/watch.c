@@ -2,12 +2,12 @@
 /*
  * watch.c - the time cap of a Lua state: a timer, a signal and a hook.
  *
- * The main thread of a state has no hook until its time is over, because a
- * hook slows every instruction; the signal handler sets one, which Lua allows
- * (lua_sethook is made for it).  The handler does not know which coroutine
- * runs, so each of them counts instructions from its start and looks at the
- * mark.  The hook raises its error again at every further instruction: a
- * pcall around it only delays the end.
+ * The main thread of a state has no hook until its time is over, because a hook
+ * slows every instruction.  The signal handler sets the hook, which Lua allows
+ * (lua_sethook is made for signal handlers).  The handler does not know which
+ * coroutine runs, so each coroutine has a hook from its start, which counts
+ * instructions and reads the mark of the handler.  The hook raises its error
+ * again at every further instruction, so a pcall only delays the end.
  */
 #include "script/watch.h"
 
@@ -28,7 +28,7 @@ static unsigned watch_count;
 
 static void stop(lua_State *L, lua_Debug *where);
 
-/* level: that of the function whose line is reported. */
+/* level is the level of the function whose line is reported. */
 static void
 raise_error(lua_State *L, struct tl_watch *watch, int level)
 {
@@ -40,7 +40,7 @@ raise_error(lua_State *L, struct tl_watch *watch, int level)
 	lua_error(L);
 }
 
-/* Raised where the script stands. */
+/* The hook, which raises the error at the place of the script. */
 static void
 stop(lua_State *L, lua_Debug *where)
 {
@@ -65,7 +65,7 @@ tl_watch_coroutine(lua_State *coroutine)
 		lua_sethook(coroutine, stop, LUA_MASKCOUNT, HOOK_EVERY);
 }
 
-/* Append to the message without anything that a signal handler must not. */
+/* Append to the message, by means that a signal handler may use. */
 static size_t
 add(char *message, size_t size, const char *text)
 {
@@ -88,8 +88,8 @@ add_number(char *message, size_t size, unsigned n)
 }
 
 /*
- * Where is the script?  The thread's chain of calls stands still: had a
- * single instruction run since the cap, the hook would have answered.
+ * Add the place of the script.  The thread's chain of calls stands still: if a
+ * single instruction had run since the cap, the hook would have answered.
  */
 static size_t
 add_place(char *message, size_t size, const struct tl_watch *watch)

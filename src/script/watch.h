@@ -20,7 +20,7 @@ enum { TL_WATCH_MAX = 4096, TL_WATCH_TICK_MS = 50 };
 
 struct tl_watch {
 	lua_State *L;
-	unsigned seconds; /* 0: no cap; then nothing here does anything */
+	unsigned seconds; /* 0: no cap, and no function here does anything */
 	void (*killed)(void *context, const char *message, size_t size);
 	void *context;
 	const char *what; /* "script", "expression": for the message */
@@ -33,32 +33,34 @@ struct tl_watch {
 	volatile sig_atomic_t hooked; /* the interpreter has answered */
 };
 
-/* 0; -EBUSY when there are TL_WATCH_MAX; or -errno of the system. */
+/* Start the watch.  Returns 0; -EBUSY: TL_WATCH_MAX watches exist; or -errno of
+ * the system. */
 int tl_watch_start(struct tl_watch *watch);
 void tl_watch_stop(struct tl_watch *watch);
 
-/* Lua code runs from here on ... */
+/* Begin of a piece of Lua code, which the watch counts ... */
 static inline void
 tl_watch_enter(struct tl_watch *watch)
 {
 	watch->entered = 1;
 }
 
-/* ... to here. */
+/* ... and its end. */
 static inline void
 tl_watch_leave(struct tl_watch *watch)
 {
 	watch->entered = 0;
 }
 
-/* The count starts again: the cap is one of each piece of work. */
+/* Start the count again, because the cap is for one piece of work. */
 static inline void
 tl_watch_again(struct tl_watch *watch)
 {
 	watch->ticks = 0;
 }
 
-/* Between these, what killed looks at is being changed: it has to wait. */
+/* Between guard and unguard the data that killed reads are changed, so killed
+ * must wait. */
 static inline void
 tl_watch_guard(struct tl_watch *watch)
 {
@@ -71,10 +73,11 @@ tl_watch_unguard(struct tl_watch *watch)
 	watch->guarded = 0;
 }
 
-/* Raise the error of the cap if it is over: for our own long loops. */
+/* Raise the error of the cap if the time is over, for long loops in C. */
 void tl_watch_check(lua_State *L, struct tl_watch *watch);
 
-/* A new coroutine hears of the end only through a hook of its own. */
+/* Give a new coroutine a hook of its own, which tells it that the time is
+ * over. */
 void tl_watch_coroutine(lua_State *coroutine);
 
 #endif

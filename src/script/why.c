@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.c - why{options} of a source: what distinguishes slow spans. */
+/* why.c - why{options} of a source: the properties that distinguish slow
+ * spans. */
 #include "analysis/why.h"
 #include "base/json.h"
 #include "script/host.h"
@@ -13,7 +14,7 @@ enum {
 	DEPTH_MAX = 16
 };
 
-/* All that is given back whatever error comes. */
+/* All resources that a finalizer frees after any error. */
 struct why {
 	struct tl_state *host;
 	struct tl_why *why;
@@ -86,7 +87,7 @@ slowest_of(lua_State *L)
 	return percent;
 }
 
-/* The glob stays in the table at index 2. */
+/* Check the table of options at index 2, which keeps the glob alive. */
 static struct tl_why_plan
 check_options(lua_State *L)
 {
@@ -121,9 +122,10 @@ check_options(lua_State *L)
 	return plan;
 }
 
-/* == what was found, as tables == */
+/* == findings as tables == */
 
-/* The value on top goes into the table below it, or below its key. */
+/* Put the value on top into the table below, at the end or under the key
+ * between. */
 static void
 attach(lua_State *L, bool in_array)
 {
@@ -148,7 +150,7 @@ push_number(lua_State *L, struct tl_bytes number)
 	lua_pushnumber(L, real);
 }
 
-/* Push an array of all values of our own JSON lines. */
+/* Push an array of all values of the JSON lines that tl_why made. */
 static void
 push_values(lua_State *L, struct why *w)
 {

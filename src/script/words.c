@@ -26,7 +26,8 @@ put_hex(lua_State *L)
 	return 1;
 }
 
-/* A number of nanoseconds: floats (means, quotients) are cut to fit. */
+/* A number of nanoseconds.  Floats (means, quotients) are cut to an integer
+ * that fits. */
 static int64_t
 check_ns(lua_State *L, int index)
 {
@@ -43,7 +44,7 @@ check_ns(lua_State *L, int index)
 	return (int64_t)value;
 }
 
-/* Text becomes a number by parse, a number text by put. */
+/* Convert text to a number by parse, and a number to text by put. */
 static int
 convert(lua_State *L, int (*parse)(const char *, int64_t *),
     void (*put)(struct tl_text *, int64_t), const char *what)
@@ -71,7 +72,7 @@ duration(lua_State *L)
 	return convert(L, tl_parse_duration, tl_put_duration, "duration");
 }
 
-/* time(0) is "1970-01-01T00:00:00.000000000+00:00", and back. */
+/* time(0) is "1970-01-01T00:00:00.000000000+00:00", and the reverse. */
 static int
 time_of(lua_State *L)
 {
@@ -100,7 +101,7 @@ level(lua_State *L)
 	return 1;
 }
 
-/* plain(text): escaped, on one line, as listings show it. */
+/* plain(text): text escaped, on one line, as listings show it. */
 static int
 plain(lua_State *L)
 {
@@ -108,7 +109,7 @@ plain(lua_State *L)
 	struct tl_bytes bytes;
 
 	bytes.data = luaL_checklstring(L, 1, &bytes.size);
-	/* Every byte may become four. */
+	/* escaping may make four bytes of one */
 	if (bytes.size > host->memory.size_max / 4)
 		return luaL_error(L, "not enough memory");
 	tl_put_plain(tl_host_scratch(host), bytes);
@@ -116,8 +117,8 @@ plain(lua_State *L)
 	return 1;
 }
 
-/* width(text): the columns of a terminal that printing it takes; a backslash,
- * which printing does not double, is one. */
+/* width(text): the columns of a terminal that the printed text takes.  A
+ * backslash takes one column, because printing does not double it. */
 static int
 width(lua_State *L)
 {
@@ -133,7 +134,7 @@ width(lua_State *L)
 	return 1;
 }
 
-/* matches(glob, text): as the filters of events{} compare. */
+/* matches(glob, text): compare as the filters of events{} do. */
 static int
 matches(lua_State *L)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * before.c - what was in force at the first entry of a snapshot, from later ones.
+ * before.c - find the levels and the plan in force at the first entry of a
+ * snapshot, from later entries.
  *
- * The entry of a level has the gate of its message before the change: nothing
- * changed it since the first entry of the snapshot, if no other entry names the
- * message or none.  The caller may have read the gate long before it logged the
- * entry.  So all entries count up to the first change that was made.
+ * An entry of a level has the gate of its message before the change.  If no
+ * other entry names the message or names no message, nothing has changed this
+ * gate since the first entry of the snapshot.  The thread that makes a change
+ * may read the gate long before it logs the entry.  So all entries count up to
+ * the first change that was made.
  *
- * The entry of a plan of slots says that the plan was in force since the entry
- * before, which may be overwritten.
+ * An entry of a plan of slots confirms that the plan was in force since the
+ * entry before, which may be overwritten.
  */
 #include "base/array.h"
 #include "snap/reader.h"
@@ -25,8 +27,8 @@ struct entry {
 struct search {
 	const struct tl_snap *snap;
 	struct tl_observed_from from;
-	uint8_t builtin; /* of the entries */
-	size_t left;     /* entries wanted of a lane */
+	uint8_t builtin; /* of the entries to find */
+	size_t left;     /* number of entries still wanted of the lane */
 	struct entry *list;
 	size_t count;
 	size_t capacity;
@@ -64,7 +66,7 @@ take(void *context, const struct tl_builtin_entry *b)
 	return --s->left > 0;
 }
 
-/* Find entries of a tier, so many of each lane. */
+/* Find the entries of a tier, at most `most` of each lane. */
 static int
 find(struct search *s, struct tl_snap *snap, uint32_t tier, size_t most)
 {
@@ -90,8 +92,7 @@ lower(uint64_t a, uint8_t b)
 	return a < b ? (uint8_t)a : b;
 }
 
-/* Add an entry to what is known of the gate of its message.  False: there are
- * too many messages. */
+/* Add an entry to the known gates of its message.  false: too many messages. */
 static bool
 add_named(struct tl_named_gates *gates, const struct tl_gate_entry *entry)
 {
@@ -114,7 +115,7 @@ add_named(struct tl_named_gates *gates, const struct tl_gate_entry *entry)
 	return true;
 }
 
-/* The gates after the last entry that names no message. */
+/* Add the gates after the last entry that names no message. */
 static bool
 add_all_named(struct tl_observed_start *start, const struct search *s)
 {
@@ -130,7 +131,7 @@ add_all_named(struct tl_observed_start *start, const struct search *s)
 	return true;
 }
 
-/* The gate may be that of a change that was not confirmed. */
+/* Lower the gate of the last change, which may not have been confirmed. */
 static void
 add_last(struct tl_named_gates *gates, const struct tl_messages *messages)
 {
@@ -146,7 +147,7 @@ add_last(struct tl_named_gates *gates, const struct tl_messages *messages)
 	}
 }
 
-/* The lowest gate that was set up to the last entry without a name. */
+/* The lowest gate set by the entries. */
 static uint8_t
 find_floor(const struct search *s)
 {

@@ -3,9 +3,10 @@
  * changes.c - observe a snapshot in either direction.
  *
  * Newest first, an entry that changes the levels is read after the entries that
- * it governs.  So all lanes are read once for these entries when the cursor is
- * opened, oldest first.  They are in all tiers: bursts and plans of slots, which
- * may be many, are where most entries are.
+ * it governs.  So when the cursor is opened all lanes are read once, oldest
+ * first, for the entries that change levels.  These entries are in all tiers,
+ * because bursts and plans of slots are logged, often many times, in the tiers
+ * with most entries.
  */
 #include "base/array.h"
 #include "snap/reader.h"
@@ -14,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a change is.  A loss ends before the next entry of its lane, and begins
- * after one, which may be a change itself. */
+/* The kinds of changes.  A loss ends before the next entry of its lane, and
+ * begins after an entry, which may be a change itself. */
 enum what { LOSS_ENDS, CLAIMS_LOST, LEVELS, LOSS_BEGINS };
 
 /* An entry that changes the levels, or a loss of entries. */
 struct change {
-	const struct tl_message *message; /* of LEVELS */
+	const struct tl_message *message; /* for LEVELS */
 	enum what what;
 	uint64_t tsc;
 	uint64_t number;
@@ -33,14 +34,14 @@ struct change {
 
 struct changes {
 	const struct tl_snap *snap;
-	const struct tl_message **messages; /* of changes */
+	const struct tl_message **messages; /* messages of changes */
 	size_t message_count;
 	size_t message_capacity;
 	struct change *list;
 	size_t count;
 	size_t capacity;
-	/* of the lane that is read */
-	bool overwritten; /* entries before its next one */
+	/* == of the lane being read == */
+	bool overwritten; /* entries before the next entry are overwritten */
 	int rc;
 };
 
@@ -62,7 +63,7 @@ find_messages(struct changes *c)
 	return 0;
 }
 
-/* Is it an entry of this message? */
+/* The message of an entry that changes levels; NULL: any other entry. */
 static const struct tl_message *
 message_of(const struct changes *c, const struct timeline_entry *e)
 {
@@ -110,13 +111,14 @@ add_entry(struct changes *c, const struct tl_builtin_entry *b,
 	return add(c, &change);
 }
 
-/* Entries are missing before this one. */
+/* Add the loss of the entries that are missing before an entry. */
 static bool
 add_loss(struct changes *c, const struct tl_builtin_entry *b)
 {
 	struct change begin, end = place_of(c, b);
 
-	if (b->lost == 0 || !b->follows) { /* before all of the lane */
+	/* a loss before the first entry of the lane */
+	if (b->lost == 0 || !b->follows) {
 		end.what = CLAIMS_LOST;
 		return add(c, &end);
 	}
@@ -143,7 +145,7 @@ take_change(void *context, const struct tl_builtin_entry *b)
 	return !message || add_entry(c, b, message);
 }
 
-/* In the order of events: see order.c. */
+/* Compare changes in the order of events (order.c). */
 static int
 compare_changes(const void *first, const void *second)
 {

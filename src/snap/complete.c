@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * complete.c - since when no entry of a snapshot is missing.
+ * complete.c - find the time from which no entry of a snapshot is missing.
  *
- * A lane that left out entries at its old end has all entries since its first
- * one: stamps of a CPU lane rise within an epoch.  Any thread may have logged in
- * any lane of a tier, so a tier is complete since the latest of the first
- * entries of its lanes.
+ * A CPU lane that left out its oldest entries is complete from its first entry
+ * on, because the stamps of a CPU lane rise within an epoch.  Any thread may
+ * have logged in any lane of a tier, so a tier is complete from the latest of
+ * the first entries of its lanes.
  *
- * A thread of a fallback lane takes its ticket before it reads the clock, so the
- * first ticket has not always the lowest stamp.  The latest stamp of the first
- * few tickets is the bound; it is too early where a thread stood still between
- * the two for longer than those tickets took.
+ * A thread takes the ticket of a fallback lane before it reads the clock, so
+ * the first ticket need not have the lowest stamp.  The latest stamp of the
+ * first few tickets is the bound.  The bound is too early if a thread stood
+ * still between ticket and clock for longer than these tickets took.
  *
- * A lane that was cleared as a whole has no entry.  The call of timeline_clear
- * logged one after all lanes, with the sum of their marks.  If the sum is another
- * one, a mark has moved since, and the time of that is not known.  Without such an
- * entry, which versions before 2.2 did not log, the other lanes are the bound: the
+ * A lane that was cleared completely has no entry.  timeline_clear() logs an
+ * entry after all lanes, with the sum of their marks.  If the sum is different,
+ * a mark has moved since, at an unknown time.  Without such an entry, which
+ * versions before 2.2 do not log, the other lanes are the bound, because the
  * same call cleared them.
  */
 #include "snap/reader.h"
@@ -60,14 +60,15 @@ is_cut(const struct tl_snap *snap, uint32_t i)
 		   snap->lanes[i].end > snap->tail);
 }
 
-/* Has a lane nothing but what was cleared? */
+/* Are all entries of a lane cleared? */
 static bool
 is_cleared(const struct tl_snap_lane *lane)
 {
 	return lane->cleared > 0 && lane->cleared >= lane->end;
 }
 
-/* The place from which on all entries of a lane are there; 0 in both: none. */
+/* Find the place from which a lane is complete.  Epoch and stamp 0: the lane
+ * has no entry.  0 or -errno. */
 static int
 begin_of(struct tl_snap *snap, uint32_t i, struct tl_observed_from *from)
 {
@@ -133,7 +134,7 @@ is_no_priority(void *context, const struct tl_builtin_entry *b)
 	return !s->found;
 }
 
-/* Is any change of priority among the entries since then? */
+/* Is there a change of priority among the entries after a place? */
 static int
 has_priority(struct tl_snap *snap, const struct tl_observed_from *from,
     bool *found)
@@ -153,7 +154,8 @@ has_priority(struct tl_snap *snap, const struct tl_observed_from *from,
 
 struct clear {
 	const struct tl_snap *snap;
-	struct tl_observed_from newest; /* entry; 0: none */
+	/* the newest entry of timeline_clear(); 0: none */
+	struct tl_observed_from newest;
 	uint64_t sum;
 };
 
@@ -174,7 +176,7 @@ take_clear(void *context, const struct tl_builtin_entry *b)
 	return true;
 }
 
-/* Since when a lane that was cleared as a whole has no entry. */
+/* Find the place at which a completely cleared lane was cleared. */
 static int
 cleared_at(struct tl_snap *snap, struct tl_observed_from *from)
 {
@@ -192,7 +194,7 @@ cleared_at(struct tl_snap *snap, struct tl_observed_from *from)
 	return rc;
 }
 
-/* Lanes that were cleared as a whole count, too. */
+/* Take the lanes that were cleared completely into account. */
 static int
 complete_cleared(struct tl_snap *snap, struct tl_observed_from *from)
 {
@@ -238,7 +240,7 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 	if ((rc = complete_from(snap, from)) != 0 ||
 	    (rc = complete_cleared(snap, from)) != 0)
 		return rc;
-	/* entries about priorities may be missing before */
+	/* entries about priorities before this place may be missing */
 	if (tl_observed_before(from[0], from[keep]))
 		from[0] = from[keep];
 	if ((rc = has_priority(snap, &from[keep], &changed)) == 0 && changed)

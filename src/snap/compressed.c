@@ -28,7 +28,7 @@ enum {
 struct slot {
 	uint8_t *data;
 	size_t frame;
-	uint64_t used; /* time of the last use; 0: it holds none */
+	uint64_t used; /* time of the last use; 0: empty */
 };
 
 struct zst {
@@ -40,7 +40,7 @@ struct zst {
 	size_t packed_size; /* capacity of packed */
 	struct slot *slots;
 	size_t slot_count;
-	uint64_t now; /* counts uses */
+	uint64_t now; /* counts the uses of slots */
 };
 
 static size_t
@@ -72,7 +72,7 @@ reserve_packed(struct zst *z, size_t size)
 	return 0;
 }
 
-/* Decode a frame.  0; 1: it is damaged; -errno. */
+/* Decode a frame.  0; 1: the frame is damaged; -errno. */
 static int
 decode(struct zst *z, size_t i, uint8_t *data)
 {
@@ -93,7 +93,7 @@ decode(struct zst *z, size_t i, uint8_t *data)
 		   frame->size) != size;
 }
 
-/* The slot that holds a frame, or else the one to replace. */
+/* The slot that holds a frame, or the slot to replace. */
 static struct slot *
 choose_slot(struct zst *z, size_t frame)
 {
@@ -272,7 +272,7 @@ is_compressed(int fd)
 	       tl_zst_is_magic(magic);
 }
 
-/* Open the file as one frame, which is how zstd(1) compresses. */
+/* Open a file that is a single frame, as zstd(1) compresses. */
 static int
 open_whole(struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault)
 {
@@ -331,7 +331,7 @@ tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 
 /* == decode == */
 
-/* a file that decodes to more was made to fill the disk */
+/* a file that decodes to more bytes was made to fill the disk */
 static const uint64_t decoded_max = UINT64_C(64) << 30;
 
 struct whole {
@@ -339,7 +339,7 @@ struct whole {
 	uint8_t *from;
 	uint8_t *to;
 	int out;
-	uint64_t at; /* of the next piece, in the file */
+	uint64_t at; /* offset of the next piece in the file */
 	uint64_t decoded;
 	size_t more; /* bytes that zstd expects; 0: a frame has ended */
 };
@@ -425,7 +425,7 @@ struct writer {
 	uint8_t *decoded;
 	uint8_t *packed;
 	size_t packed_max;
-	uint8_t *table; /* in the form of the file */
+	uint8_t *table; /* in the format of the file */
 	size_t table_size;
 };
 
@@ -446,12 +446,12 @@ write_frame(struct writer *w, uint64_t offset)
 	size_t packed;
 
 	if (n <= 0)
-		/* the file was truncated meanwhile */
+		/* the file has been truncated */
 		return n < 0 ? (int)n : -ENODATA;
 	packed = ZSTD_compress2(w->zstd, w->packed, w->packed_max, w->decoded,
 	    (size_t)n);
 	if (ZSTD_isError(packed))
-		/* there is room, so no other error is possible */
+		/* the buffer is large enough, so no other error is possible */
 		return -ENOMEM;
 	tl_zst_put32(w->table + w->table_size, (uint32_t)packed);
 	tl_zst_put32(w->table + w->table_size + 4, (uint32_t)n);
@@ -502,7 +502,7 @@ open_writer(struct writer *w, int level)
 	w->zstd = ZSTD_createCCtx();
 	if (!w->packed || !w->decoded || !w->table || !w->zstd)
 		return -ENOMEM;
-	/* zstd replaces an unknown level by the nearest */
+	/* zstd replaces an unknown level by the nearest level */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compressed.h - a compressed file as storage: a part of it is read by decoding
- * the few frames that contain it (frames.h).
+ * compressed.h - a compressed file as storage: a part of the file is read by
+ * decoding the few frames that contain the part (frames.h).
  *
  * Memory is bounded whatever the file contains.  A damaged frame is reported
- * once (see storage.h) and reads as zeros.
+ * once (tl_storage in base/file.h) and reads as zeros.
  */
 #ifndef TL_SNAP_COMPRESSED_H
 #define TL_SNAP_COMPRESSED_H
@@ -14,7 +14,8 @@
 #include "base/file.h"
 #include "snap/snap.h"
 
-/* Takes the file over, even on failure.  Errors as in frames.h. */
+/* Open a compressed file.  Takes the file over, even on failure.  Errors as in
+ * frames.h. */
 int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
     struct tl_fault *fault);
 
@@ -22,23 +23,23 @@ int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
  * 0: no; 100: yes. */
 unsigned tl_snap_recognise(struct tl_bytes first);
 
-/* As tl_snap_open_fd, for a file that may be compressed, which is detected. */
+/* Like tl_snap_open_fd(), for a path.  Compression is detected. */
 int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
     struct tl_fault *fault);
-/* The same for an open file, which stays the caller's; compressed may be
- * NULL. */
+/* Like tl_zst_snap_open(), for an open file, which stays the caller's.
+ * compressed may be NULL. */
 int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault);
 
-/* Decode a compressed file into an unnamed temporary file: its descriptor;
- * -EBADMSG: damaged; -errno; the fault has the reason. */
+/* Decode a compressed file into an unnamed temporary file.  Returns its
+ * descriptor; -EBADMSG: damaged; -errno; with a fault. */
 int tl_zst_decode(int fd, struct tl_fault *fault);
 
 /* The level of zstd for snapshots. */
 enum { TL_ZST_LEVEL = 3 };
 
-/* Compress from, at this level of zstd, into out, an empty file of the
- * caller's.  0 or -errno. */
+/* Compress `from` at a level of zstd into out, an empty file of the caller's.
+ * 0 or -errno. */
 int tl_zst_write(int out, struct tl_storage *from, int level);
 
 #endif

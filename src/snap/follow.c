@@ -2,18 +2,20 @@
 /*
  * follow.c - read a live timeline as it grows.
  *
- * Each round freezes a small copy, which continues each lane where the last
- * round ended, and cuts it at one moment (take.h): so the events of a thread in
- * a round always follow those of the last round without a gap.
+ * Each round freezes a small copy, which continues each lane at the end of the
+ * last round and cuts all lanes at one moment (take.h).  So the events of a
+ * thread in a round follow the thread's events of the last round without a gap.
  *
- * In a CPU lane the next entry is known by its number.  For a fallback lane the
- * follower remembers the tickets that it has seen, and those without an entry.
- * A ticket is lost when it is overwritten, or a second old without an entry; if
- * its thread writes it after that, it appears in a later snapshot but not here.
+ * In a CPU lane the follower knows the next entry by its number.  For a
+ * fallback lane the follower remembers the tickets that it has seen, and the
+ * tickets without an entry.  A ticket is lost when it is overwritten, or has no
+ * entry after a second.  If its thread writes the entry later, the entry
+ * appears in a later snapshot, but not in the follower.
  *
- * A round costs as much for one entry as for hundreds.  With a delay it waits
- * until its first entry is that old, or a lane has a thousand new ones or a
- * quarter of its room; until then each call reads the heads of the lanes only.
+ * A round costs as much for one entry as for hundreds.  With a delay a round
+ * waits until its first entry has this age, or a lane has a thousand new
+ * entries or a quarter of its room; until then each call reads only the heads
+ * of the lanes.
  */
 #include "base/file.h"
 #include "clock/clock.h"
@@ -30,39 +32,45 @@
 struct follow {
 	struct tl_cursor cursor; /* first: what callers hold */
 	int fd;
-	uint64_t tail; /* entries of the first round, at most */
+	uint64_t tail; /* most entries of the first round */
 	struct tl_messages *messages;
 	struct tl_snap *round;
-	struct tl_parts parts;    /* of the round */
-	struct tl_cursor *events; /* of the round; NULL between rounds */
-	uint64_t *from;           /* by lane: where the next round begins */
-	/* by lane: the first entry that was not returned */
+	struct tl_parts parts; /* copy of the round */
+	/* events of the round; NULL: between rounds */
+	struct tl_cursor *events;
+	uint64_t *from; /* by lane: the first entry of the next round */
+	/* by lane: the first entry that has not been returned */
 	uint64_t *next;
-	uint64_t *lost;         /* by fallback lane: not yet reported */
-	struct tl_holes *holes; /* by lane, before this round */
-	struct tl_holes *found; /* by lane, after this round */
+	uint64_t *lost; /* by fallback lane: lost entries not yet reported */
+	struct tl_holes *holes; /* by lane: before this round */
+	struct tl_holes *found; /* by lane: after this round */
 	size_t lane_count;
-	struct timeline_head *heads;  /* as read last */
-	struct timeline_head *before; /* as read before that */
-	uint64_t delay_ns;            /* of rounds; 0: none */
-	/* CLOCK_MONOTONIC: when entries were first seen to wait; 0: none do */
+	struct timeline_head *heads;  /* as last read */
+	struct timeline_head *before; /* as read the time before */
+	uint64_t delay_ns;            /* between rounds; 0: none */
+	/* CLOCK_MONOTONIC time when waiting entries were first seen; 0: none
+	 * wait */
 	int64_t waiting_ns;
-	uint64_t grown; /* entries of the least lane that grew; UINT64_MAX */
-	struct timeline_header header; /* as read first */
+	/* size of the smallest lane that grew; UINT64_MAX: none */
+	uint64_t grown;
+	struct timeline_header header; /* as first read */
 	struct tl_observer observer;
-	uint64_t losses; /* entries: of this round, not yet reported */
-	bool is_first;   /* this round: what is missing was never wanted */
-	bool has_gates;  /* gates are those after the entries of this round */
+	uint64_t losses; /* lost entries of this round not yet reported */
+	/* in the first round, missing entries were never wanted */
+	bool is_first;
+	/* the gates are those after the entries of this round */
+	bool has_gates;
 	/* the event with the latest stamp so far */
 	struct tl_event newest;
-	size_t lane;    /* the next one to report losses without a stamp of */
-	unsigned quiet; /* rounds without new entries */
-	bool removed;   /* the file was removed */
+	/* the next lane whose losses without a stamp are reported */
+	size_t lane;
+	unsigned quiet; /* number of rounds without new entries */
+	bool removed;   /* the file has been removed */
 	bool finish;    /* entries in progress are no longer awaited */
 };
 
-/* A removed file is at its end when nothing new is in it.  This is checked in
- * the first quiet round and then rarely, since most rounds of most files are
+/* A removed file ends when it has no new entries.  Removal is checked in the
+ * first quiet round and then rarely, because most rounds of most files are
  * quiet. */
 enum { REMOVED_ROUNDS = 8 };
 
@@ -88,7 +96,7 @@ end_round(struct follow *f)
 	f->round = NULL;
 }
 
-/* All events of the round were returned: the next one continues from its
+/* All events of the round have been returned: the next round continues at its
  * end. */
 static void
 accept_round(struct follow *f)
@@ -100,7 +108,7 @@ accept_round(struct follow *f)
 	end_round(f);
 }
 
-/* Repeat the round: entries that were not returned come again. */
+/* Repeat the round.  Entries that have not been returned come again. */
 static int
 begin_again(struct follow *f, int rc)
 {
@@ -109,8 +117,8 @@ begin_again(struct follow *f, int rc)
 	return rc;
 }
 
-/* Is it a fallback lane with sums?  In version 1 such lanes are awaited like
- * others. */
+/* Is a lane a fallback lane with sums?  The fallback lanes of version 1 are
+ * read like CPU lanes. */
 static bool
 is_fallback(const struct follow *f, size_t lane)
 {
@@ -118,7 +126,7 @@ is_fallback(const struct follow *f, size_t lane)
 	       timeline_lane_is_fallback(&f->header, (uint32_t)lane);
 }
 
-/* How urgent a round is. */
+/* The urgency of a round. */
 enum need {
 	NONE, /* no lane has new entries */
 	SOME,
@@ -126,9 +134,10 @@ enum need {
 };
 
 enum {
-	FULL_PART = 4,       /* of a lane ... */
-	FULL_MAX = 1024,     /* ... but not more entries */
-	BURST_ENTRY_NS = 200 /* between the entries of a burst in one lane */
+	FULL_PART = 4,   /* part of a lane that makes a round urgent ... */
+	FULL_MAX = 1024, /* ... or this many entries */
+	/* time between the entries of a burst in one lane */
+	BURST_ENTRY_NS = 200
 };
 
 static bool
@@ -137,7 +146,7 @@ is_full(uint64_t waiting, uint64_t entries)
 	return waiting >= FULL_MAX || waiting >= entries / FULL_PART;
 }
 
-/* Read the heads of all lanes.  With holes, a ticket whose entry may still come
+/* Read the heads of all lanes.  with_holes: a ticket whose entry may still come
  * counts as new. */
 static enum need
 look(struct follow *f, bool with_holes)
@@ -168,7 +177,7 @@ look(struct follow *f, bool with_holes)
 	return need;
 }
 
-/* Is a round due?  A removed file is read at once. */
+/* Is a round due?  A round of a removed file is due at once. */
 static bool
 is_due(struct follow *f, bool removed)
 {
@@ -199,7 +208,7 @@ note_fallback(struct follow *f, size_t i)
 	f->lost[i] = lane->lapped = f->found[i].lost;
 }
 
-/* Note the entries that were overwritten since the last round: they are
+/* Note the entries that were overwritten since the last round.  They are
  * reported before the remaining entries of their lane.  Hidden entries are not
  * lost. */
 static void
@@ -218,7 +227,7 @@ note_losses(struct follow *f)
 		lane->lapped = lane->first > from ? lane->first - from : 0;
 		f->from[i] = lane->end > from ? lane->end : from;
 	}
-	/* A loss began after the last event: it is reported at its end. */
+	/* A loss began after the last event, and is reported at its end. */
 	for (size_t i = 0; i < f->lane_count; i++)
 		f->losses += f->round->lanes[i].lapped;
 	if (f->losses > 0)
@@ -234,7 +243,7 @@ is_new(const struct follow *f, size_t i)
 	return f->round->lanes[i].end > f->from[i];
 }
 
-/* Begin to observe: with the entries of a copy. */
+/* Begin to observe, with the entries of a copy. */
 static int
 observe_from(struct follow *f, struct tl_snap *snap)
 {
@@ -248,7 +257,7 @@ observe_from(struct follow *f, struct tl_snap *snap)
 	return 0;
 }
 
-/* Freeze the new entries.  1: there are some. */
+/* Freeze the new entries.  1: there are new entries; 0; -errno. */
 static int
 begin_round(struct follow *f)
 {
@@ -290,8 +299,8 @@ begin_round(struct follow *f)
 	return 0;
 }
 
-/* Say why entries are missing.  In a fallback lane a ticket may have no entry;
- * where some have none, all count as lost. */
+/* Set why entries are missing.  A ticket of a fallback lane may have no entry.
+ * If that is the case for any of the missing tickets, all count as lost. */
 static void
 say_why(const struct follow *f, struct tl_event *event)
 {
@@ -303,15 +312,16 @@ say_why(const struct follow *f, struct tl_event *event)
 	event->unread = event->overwritten && !f->is_first;
 }
 
-/* Note an event that is returned.  In a CPU lane it follows the last one, apart
- * from hidden entries; in a fallback lane numbers come in any order. */
+/* Note an event that is returned.  In a CPU lane the event follows the last
+ * one, apart from hidden entries; in a fallback lane numbers come in any
+ * order. */
 static void
 note_given(struct follow *f, struct tl_event *event)
 {
 	uint64_t *next = &f->next[event->lane];
 	uint64_t end = event->number + 1;
 
-	if (event->paired) /* it has the number of another event */
+	if (event->paired) /* the event shares its number with another event */
 		return;
 	if (event->kind == TL_LOST && event->level == 0) {
 		say_why(f, event);
@@ -331,7 +341,7 @@ note_given(struct follow *f, struct tl_event *event)
 }
 
 /* The next event of the round that has a stamp.  A loss after the last entry of
- * a lane has none. */
+ * a lane has no stamp. */
 static int
 next_stamped(struct follow *f, struct tl_event *event)
 {
@@ -343,8 +353,8 @@ next_stamped(struct follow *f, struct tl_event *event)
 	return rc;
 }
 
-/* The number of entries of a CPU lane that were neither returned nor reported
- * as lost. */
+/* The number of entries of a CPU lane that have been neither returned nor
+ * reported as lost. */
 static uint64_t
 not_given(const struct follow *f, size_t lane)
 {
@@ -352,7 +362,7 @@ not_given(const struct follow *f, size_t lane)
 					     : 0;
 }
 
-/* The next loss without a stamp, at the end of the round. */
+/* The next loss without a stamp, at the end of the round.  false: none. */
 static bool
 next_unstamped(struct follow *f, struct tl_event *event)
 {
@@ -375,8 +385,8 @@ next_unstamped(struct follow *f, struct tl_event *event)
 	return true;
 }
 
-/* Do the times of two stamps have the wrong order, by no more than the error of
- * the time? */
+/* Do the times of two stamps have the wrong order, but within the error of the
+ * times? */
 static bool
 is_turned(const struct tl_event *a, const struct tl_event *b)
 {
@@ -388,8 +398,8 @@ is_turned(const struct tl_event *a, const struct tl_event *b)
 		   (uint64_t)a->error_ns + b->error_ns;
 }
 
-/* Keep the order of times.  Each round knows the clock a little better, which
- * may turn the times of two stamps: then the order of the stamps is kept,
+/* Keep the times in order.  Each round knows the clock a little better, which
+ * may reverse the times of two stamps.  The order of the stamps then counts,
  * unless the clock was set. */
 static void
 keep_order(struct follow *f, struct tl_event *event)
@@ -403,8 +413,8 @@ keep_order(struct follow *f, struct tl_event *event)
 		f->newest = *event;
 }
 
-/* Observe an event.  The gates of messages are read anew once they have
- * changed. */
+/* Observe an event.  After the first change of gates the gates of messages are
+ * read again. */
 static int
 observe(struct follow *f, struct tl_event *event)
 {
@@ -474,7 +484,7 @@ follow_close(struct tl_cursor *cursor)
 	free(f);
 }
 
-/* Set the start of the first round: the end, unless a start is given. */
+/* Set the start of the first round: the given start, else the end. */
 static int
 set_start(struct follow *f, const struct tl_snap *snap,
     const struct tl_follow_start *start, struct tl_fault *fault)
@@ -496,8 +506,8 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
-/* Observe from the heads that were read on: with the levels of now, as changes
- * up to now may have been logged before those. */
+/* Begin to observe at the heads that were read, with the current levels,
+ * because changes up to now may have been logged before the heads. */
 static int
 observe_now(struct follow *f)
 {
@@ -550,7 +560,7 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	return rc;
 }
 
-/* Takes the descriptor over, even on failure. */
+/* Follow a descriptor.  Takes the descriptor over, even on failure. */
 static int
 follow_fd(struct tl_cursor **cursor, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault)

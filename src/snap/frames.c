@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.c - find the frames of a compressed file, and its table of them.
+ * frames.c - find the frames of a compressed file, and the table of frames.
  */
 #include "snap/frames.h"
 
@@ -18,10 +18,11 @@
 
 struct tl_zst_walk {
 	struct tl_storage *file;
-	uint64_t at;      /* of the current frame */
-	uint64_t packed;  /* its size in the file */
-	uint64_t decoded; /* decoded size, by its header */
-	uint8_t *window;  /* bytes of the file from window_at on; free it */
+	uint64_t at;      /* offset of the current frame */
+	uint64_t packed;  /* size of the frame in the file */
+	uint64_t decoded; /* decoded size in the frame's header */
+	/* bytes of the file from window_at on; the caller frees window */
+	uint8_t *window;
 	uint64_t window_at;
 	size_t window_size;
 };
@@ -41,7 +42,7 @@ cut(uint64_t at, struct tl_fault *fault)
 	    "the file ends inside a compressed frame");
 }
 
-/* Read up to size bytes at a place; *n is how many there are. */
+/* Read up to `size` bytes at a place.  *n is the number of bytes read. */
 static int
 peek(struct tl_zst_walk *w, uint64_t at, size_t size, const uint8_t **data,
     size_t *n)
@@ -64,7 +65,7 @@ peek(struct tl_zst_walk *w, uint64_t at, size_t size, const uint8_t **data,
 	return 0;
 }
 
-/* The size of the header, before the first block. */
+/* The size of a frame's header, before the first block. */
 static size_t
 header_size(uint8_t descriptor)
 {
@@ -77,7 +78,7 @@ header_size(uint8_t descriptor)
 	       (single && flag == 0 ? 1 : content[flag]);
 }
 
-/* Skip the blocks of a frame; *at moves to its end. */
+/* Skip the blocks of a frame.  *at moves to the end of the last block. */
 static int
 pass_blocks(struct tl_zst_walk *w, uint64_t *at, struct tl_fault *fault)
 {
@@ -105,8 +106,8 @@ pass_blocks(struct tl_zst_walk *w, uint64_t *at, struct tl_fault *fault)
 	return 0;
 }
 
-/* Measure a frame at w->at that decodes to something; data has n bytes of
- * it. */
+/* Measure the frame at w->at, which is not skippable.  data has the first n
+ * bytes of the frame. */
 static int
 measure(struct tl_zst_walk *w, const uint8_t *data, size_t n,
     struct tl_fault *fault)
@@ -139,8 +140,8 @@ measure(struct tl_zst_walk *w, const uint8_t *data, size_t n,
 
 /*
  * Find the next frame that is not skippable.  1; 0: the end; -ENODATA: the file
- * ends inside a frame; -EBADMSG: no frame, or of unknown size; -EFBIG: it
- * decodes to more than TL_ZST_FRAME_MAX; the fault has the place.
+ * ends inside a frame; -EBADMSG: not a frame, or of unknown size; -EFBIG: the
+ * frame decodes to more than TL_ZST_FRAME_MAX.  The fault has the place.
  */
 static int
 zst_walk_next(struct tl_zst_walk *w, struct tl_fault *fault)
@@ -196,7 +197,7 @@ grow(struct tl_zst_table *t)
 	return 0;
 }
 
-/* Remove the frames; the end is then the begin of the file. */
+/* Remove the frames.  The file then ends at its begin. */
 static int
 clear(struct tl_zst_table *t)
 {
@@ -208,8 +209,8 @@ clear(struct tl_zst_table *t)
 	return 0;
 }
 
-/* Add a frame.  1: it is invalid, as a small file cannot decode to a very large
- * one. */
+/* Add a frame.  1: the frame is invalid, because a small frame cannot decode to
+ * a very large one. */
 static int
 add(struct tl_zst_table *t, uint64_t packed, uint64_t decoded)
 {
@@ -231,16 +232,16 @@ add(struct tl_zst_table *t, uint64_t packed, uint64_t decoded)
 	return 0;
 }
 
-/* == its own table == */
+/* == the table in the file == */
 
-/* The place and the form of the table. */
+/* The place and the format of the table. */
 struct shape {
-	uint64_t at; /* of the skippable frame */
+	uint64_t at; /* offset of the skippable frame */
 	uint32_t count;
 	size_t row_size;
 };
 
-/* 0; 1: the file is too short; -errno. */
+/* Read exactly `size` bytes.  0; 1: the file is too short; -errno. */
 static int
 read_exactly(struct tl_storage *file, void *data, size_t size, uint64_t at)
 {
@@ -293,7 +294,7 @@ add_rows(struct tl_zst_table *t, const uint8_t *rows, size_t count,
 	return rc;
 }
 
-/* 0; 1: the table is invalid; -errno. */
+/* Read the rows of the table.  0; 1: the table is invalid; -errno. */
 static int
 read_rows(struct tl_zst_table *t, struct tl_storage *file,
     const struct shape *shape)
@@ -314,7 +315,7 @@ read_rows(struct tl_zst_table *t, struct tl_storage *file,
 	return rc ? rc : t->frames[t->count].at != shape->at;
 }
 
-/* == all of it == */
+/* == a walk over all frames == */
 
 static int
 walk(struct tl_zst_table *t, struct tl_storage *file, struct tl_fault *fault)

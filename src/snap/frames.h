@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.h - the format of compressed snapshots, and the table of their frames.
+ * frames.h - the format of compressed snapshots, and their table of frames.
  *
  * A compressed snapshot consists of zstd frames that are decoded independently,
  * and a table of their places, so that a reader decodes only the frames that it
- * needs.  This is zstd's "seekable format", version 0.1.0, as its
+ * needs.  The format is zstd's "seekable format", version 0.1.0, as its
  * contrib/seekable_format/zstd_seekable_compression_format.md defines it:
  *
  *	frame | frame | ... | skippable frame
@@ -12,12 +12,12 @@
  *	                      { packed size | decoded size [ | checksum ] } ...
  *	                      number of frames | descriptor | 0x8F92EAB1
  *
- * Numbers are little-endian and have 32 bits, except for the descriptor of 8
- * bits: its top bit means that there are checksums, the next five must be 0.
- * Every zstd decodes such a file and skips the table.
+ * Numbers are little-endian and have 32 bits.  The descriptor has 8 bits: the
+ * top bit means that rows have checksums, the next five bits must be 0.  Every
+ * zstd decodes such a file and skips the table.
  *
  * If the table is missing or wrong, it is rebuilt from the headers of the
- * frames, without decoding them.
+ * frames, without decoding the frames.
  */
 #ifndef TL_SNAP_FRAMES_H
 #define TL_SNAP_FRAMES_H
@@ -34,13 +34,13 @@
 #define TL_ZST_MAGIC_FOOTER    UINT32_C(0x8F92EAB1)
 
 enum {
-	/* decoded size of a frame that we write */
+	/* decoded size of a written frame */
 	TL_ZST_FRAME_SIZE = 256 << 10,
-	/* decoded size of a frame that we read */
+	/* largest decoded size of a frame that is read */
 	TL_ZST_FRAME_MAX = 16 << 20,
 	TL_ZST_FRAMES_MAX = 1 << 22,
 	TL_ZST_SKIPPABLE_SIZE = 8, /* header of a skippable frame */
-	TL_ZST_ROW_SIZE = 8,       /* of the table, without a checksum */
+	TL_ZST_ROW_SIZE = 8,       /* size of a row without a checksum */
 	TL_ZST_ROW_MAX = 12,
 	TL_ZST_FOOTER_SIZE = 9,
 	TL_ZST_HAS_CHECKSUMS = 0x80,
@@ -61,7 +61,7 @@ tl_zst_put32(uint8_t *at, uint32_t n)
 		at[i] = (uint8_t)(n >> 8 * i);
 }
 
-/* Do these four bytes begin something that zstd decodes? */
+/* Do four bytes begin data that zstd decodes? */
 static inline bool
 tl_zst_is_magic(const uint8_t *at)
 {
@@ -72,30 +72,32 @@ tl_zst_is_magic(const uint8_t *at)
 }
 
 struct tl_zst_frame {
-	uint64_t at;    /* in the file */
-	uint64_t begin; /* in the decoded bytes of all frames */
-	uint32_t size;  /* in the file */
-	bool damaged;   /* it could not be decoded, which was reported */
+	uint64_t at;    /* offset in the file */
+	uint64_t begin; /* offset in the decoded bytes of all frames */
+	uint32_t size;  /* size in the file */
+	/* the frame could not be decoded, which has been reported */
+	bool damaged;
 };
 
 struct tl_zst_table {
-	struct tl_zst_frame *frames; /* in order; one more marks the end */
+	/* in order; an extra element marks the end */
+	struct tl_zst_frame *frames;
 	size_t count;
 	size_t capacity;
-	uint64_t decoded_max; /* of the largest frame */
+	uint64_t decoded_max; /* decoded size of the largest frame */
 	/* A fault of the file that does not prevent reading. */
 	struct tl_fault fault;
 };
 
-/* 0; -EBADMSG: not a compressed file; -EFBIG: a frame decodes to more than
- * TL_ZST_FRAME_MAX, or its decoded size is unknown; -ENOMEM; -errno of reading;
- * fault has the reason. */
+/* Read the table, or rebuild it from the frames.  0; -EBADMSG: not a compressed
+ * file; -EFBIG: a frame decodes to more than TL_ZST_FRAME_MAX, or its decoded
+ * size is unknown; -ENOMEM; -errno of reading; with a fault. */
 int tl_zst_table_read(struct tl_zst_table *table, struct tl_storage *file,
     struct tl_fault *fault);
 void tl_zst_table_free(struct tl_zst_table *table);
 
-/* The frame that contains a byte of the decoded file, which must be before its
- * end. */
+/* The frame that contains a byte of the decoded file.  The byte must be before
+ * the end. */
 size_t tl_zst_table_find(const struct tl_zst_table *table, uint64_t offset);
 
 static inline uint64_t

@@ -20,7 +20,8 @@ enum {
 	CLOCK_TRIES_MAX = 16,
 	/* attempts to be faster than the writers of a lane */
 	LAP_TRIES_MAX = 16,
-	SEEK_ENTRIES = 16 /* incomplete ones at either end of a lane */
+	/* incomplete entries to skip at either end of a lane */
+	SEEK_ENTRIES = 16
 };
 
 /* Entries [first, end) of a lane can be shown. */
@@ -44,8 +45,8 @@ read_header(struct tl_inspection *inspection, int fd, struct tl_fault *fault)
 	    tl_read_at(fd, header, sizeof(*header), 0), fault);
 }
 
-/* Read the clock.  Its tail is under a sequence lock: it is valid if two copies
- * are equal and even. */
+/* Read the clock.  The tail of the clock is under a sequence lock: it is valid
+ * if two copies are equal and even. */
 static int
 read_clock(int fd, struct timeline_header *header)
 {
@@ -61,7 +62,7 @@ read_clock(int fd, struct timeline_header *header)
 			return 0;
 		header->clock = again;
 	}
-	header->clock.sequence |= 1; /* callers must not rely on it */
+	header->clock.sequence |= 1; /* callers must not rely on the tail */
 	return 0;
 }
 
@@ -76,8 +77,8 @@ ticks_to_ns(const struct timeline_header *header, uint64_t ticks)
 	return mult == 0 ? n : tl_ticks_to_ns(n, mult);
 }
 
-/* Limit a level from the file, which may be any number: callers use it as an
- * index. */
+/* Limit a level from the file.  The file may contain any number, and callers
+ * use the level as an index. */
 static uint8_t
 level_within(uint64_t level)
 {
@@ -88,7 +89,7 @@ level_within(uint64_t level)
 					   : (uint8_t)level;
 }
 
-/* Set the levels as a writer that logs now sees them: it ends a burst that is
+/* Set the levels as a writer would see them now.  A writer ends a burst that is
  * over. */
 static void
 decode_levels(struct tl_inspection *g)
@@ -109,7 +110,7 @@ decode_levels(struct tl_inspection *g)
 		g->threshold = g->base;
 		return;
 	}
-	/* the burst ends after the unit that until names */
+	/* the burst ends after the unit of time that `until` names */
 	left = (until - (g->now_tsc >> TIMELINE_UNTIL_SHIFT)) & TL_UNTIL_MASK;
 	left = (left + 1) * unit - (g->now_tsc & (unit - 1));
 	g->burst_left_ns = (uint64_t)ticks_to_ns(&g->header, left);
@@ -151,7 +152,7 @@ read_lanes(struct tl_inspection *g, int fd, struct timeline_head **heads)
 	return 0;
 }
 
-/* The range of entries, by the rules of readers; first and end of a live file
+/* The range of entries, by the rules of readers.  In a live file first and end
  * are 0. */
 static struct range
 range_of(const struct tl_inspection *g, const struct tl_inspection_lane *lane,
@@ -173,8 +174,9 @@ range_of(const struct tl_inspection *g, const struct tl_inspection_lane *lane,
 }
 
 /*
- * Read the stamp of entry q.  1; 0: the entry is not whole; -EAGAIN: it was
- * overwritten, and the range is updated; -errno.  take.h defines whole.
+ * Read the stamp of entry q, and update the range.  1; 0: the entry is not
+ * whole (take.h defines whole); -EAGAIN: the entry has been overwritten;
+ * -errno.
  */
 static int
 read_stamp(const struct tl_inspection *g, int fd, uint32_t i, uint64_t q,
@@ -205,9 +207,9 @@ read_stamp(const struct tl_inspection *g, int fd, uint32_t i, uint64_t q,
 }
 
 /*
- * The first whole entry from one end of the range on.  After an attempt that
- * was overwritten, the next begins further inside, as writers are fast: by a
- * quarter of the lane at most.
+ * Find the first whole entry from one end of the range on.  Writers are fast,
+ * so an attempt after an overwritten entry begins further inside, by at most a
+ * quarter of the lane.
  */
 static int
 find_stamp(const struct tl_inspection *g, int fd, uint32_t i,
@@ -252,7 +254,7 @@ read_stamps(struct tl_inspection *g, int fd, const struct timeline_head *heads)
 	return rc;
 }
 
-/* Were entries of the lane overwritten that are not cleared? */
+/* Have entries been overwritten that were not cleared? */
 static bool
 has_wrapped(const struct tl_inspection_lane *lane)
 {
@@ -260,8 +262,8 @@ has_wrapped(const struct tl_inspection_lane *lane)
 	       lane->head - lane->cleared >= lane->entries;
 }
 
-/* Measure the history up to now or, if nothing is logged any more, up to the
- * newest entry of all. */
+/* Measure the history up to now.  In a file that nothing is logged to, measure
+ * up to the newest entry of all lanes. */
 static void
 measure_history(struct tl_inspection *g)
 {
@@ -303,8 +305,8 @@ tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
 	if ((rc = read_clock(fd, &inspection->header)) != 0 ||
 	    (rc = read_lanes(inspection, fd, &heads)) != 0)
 		goto out;
-	/* read after the levels, else a burst that began meanwhile would seem
-	 * to end too late */
+	/* now_tsc is read after the levels; otherwise a burst that began in
+	 * between would seem to end too late */
 	if (inspection->header.state == TIMELINE_LIVE &&
 	    tl_is_this_boot(&inspection->header) && tl_clock_is_allowed())
 		inspection->now_tsc =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inspect.h - read header, levels, heads and history of a live timeline,
- * without its entries.  It takes a few reads, for any size.
+ * without its entries.  An inspection takes a few reads, for a timeline of any
+ * size.
  */
 #ifndef TL_SNAP_INSPECT_H
 #define TL_SNAP_INSPECT_H
@@ -16,34 +17,34 @@
 struct tl_inspection_lane {
 	uint32_t cpu; /* TL_CPU_UNKNOWN for a fallback lane */
 	uint32_t tier;
-	uint64_t entries; /* slots */
-	uint64_t head;    /* appended so far */
+	uint64_t entries; /* number of slots */
+	uint64_t head;    /* number of entries appended so far */
 	uint64_t cleared;
 	uint64_t oldest_tsc; /* stamp of the oldest entry that can be shown */
-	uint64_t newest_tsc; /* of the newest; 0: none, for both */
+	uint64_t newest_tsc; /* stamp of the newest entry; 0 in both: none */
 };
 
 struct tl_inspection {
 	struct timeline_header header; /* a copy; geometry checked */
 	struct tl_inspection_lane *lanes;
 	size_t lane_count;
-	uint64_t used;     /* bytes that the file takes: without its holes */
+	uint64_t used;     /* bytes that the file takes, without holes */
 	uint64_t appended; /* sum of all heads */
-	uint64_t dropped;  /* for all causes */
-	/* stamp of the inspection; 0: the file is not of this boot, or was
-	 * saved */
+	uint64_t dropped;  /* sum over all causes */
+	/* stamp of the inspection; 0: the file is not live or not of this
+	 * boot */
 	uint64_t now_tsc;
 	uint8_t threshold; /* least level that is logged now */
-	uint8_t base;      /* the same after the burst */
+	uint8_t base;      /* least level that is logged after the burst */
 	bool burst;
 	uint64_t burst_left_ns;
-	/* The history: the shortest of the lanes of tier 0 that have wrapped,
-	 * else the longest of all lanes; -1: none. */
+	/* The length of the history: of the lanes of tier 0 that have wrapped
+	 * the shortest, else the longest of all lanes.  -1: none. */
 	int64_t kept_ns;
 };
 
-/* 0, or -errno and the fault, as tl_snap_open_fd.  fd stays the caller's.
- * stamps: read the oldest and newest entry of each lane as well. */
+/* Inspect a file.  fd stays the caller's.  stamps: also read the oldest and
+ * newest entry of each lane.  0; -errno with a fault, as tl_snap_open_fd(). */
 int tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
     struct tl_fault *fault);
 void tl_inspection_free(struct tl_inspection *inspection);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of slots of the lane, and in the file, which may be truncated. */
+/* Count the slots of the lane, and the slots in the file, which may be
+ * truncated. */
 static void
 count_slots(struct tl_lane *lane)
 {
@@ -20,7 +21,7 @@ count_slots(struct tl_lane *lane)
 		lane->slots = lane->room;
 }
 
-/* Choose the next chunk: entries that are contiguous in the file, and in it. */
+/* Choose the next chunk: entries that are contiguous in the file. */
 static void
 choose_chunk(struct tl_lane *lane)
 {
@@ -39,8 +40,8 @@ choose_chunk(struct tl_lane *lane)
 	lane->chunk_end = lane->chunk_first + count;
 }
 
-/* Read the chunk.  Bytes after the end of the file are read as zeros, which are
- * no whole entry. */
+/* Read the chunk.  Bytes after the end of the file read as zeros, which are no
+ * whole entry. */
 static int
 read_chunk(struct tl_lane *lane)
 {
@@ -57,8 +58,8 @@ read_chunk(struct tl_lane *lane)
 	return 0;
 }
 
-/* Skip all entries after the end of the file at once: their number is not
- * verified. */
+/* Skip all entries after the end of the file at once, because their number is
+ * not verified. */
 static bool
 skip_missing(struct tl_lane *lane)
 {
@@ -87,7 +88,8 @@ is_whole(const struct tl_lane *lane, uint64_t q, const struct timeline_entry *e)
 					   : timeline_stamp_whole(q));
 }
 
-/* The CPU of a loss: in an imported file its last slot has the CPU, plus 1. */
+/* Take the CPU of a loss.  In an imported file the last slot of a loss has the
+ * CPU, plus 1. */
 static void
 take_lost_cpu(struct tl_lane *lane)
 {
@@ -164,7 +166,7 @@ merge_two(struct tl_lane_key *to, const struct tl_lane_key *a,
 		*to++ = *b++;
 }
 
-/* The end of the run that begins here. */
+/* The end of the run that begins at a key. */
 static const struct tl_lane_key *
 run_end(const struct tl_lane_key *at, const struct tl_lane_key *end)
 {
@@ -175,8 +177,8 @@ run_end(const struct tl_lane_key *at, const struct tl_lane_key *end)
 	return at;
 }
 
-/* Merge neighbouring runs until one is left.  Keys with equal stamps stay in
- * the order of their numbers. */
+/* Merge neighbouring runs until a single run is left.  Keys with equal stamps
+ * stay in the order of their numbers. */
 static int
 sort_keys(struct tl_lane_key *keys, size_t count)
 {
@@ -204,7 +206,7 @@ sort_keys(struct tl_lane_key *keys, size_t count)
 	return 0;
 }
 
-/* Read the keys of the range, oldest first by number. */
+/* Read the keys of the range, by number, oldest first. */
 static int
 collect_keys(struct tl_lane *lane, bool has_losses)
 {
@@ -233,7 +235,7 @@ collect_keys(struct tl_lane *lane, bool has_losses)
 	return rc;
 }
 
-/* Sort the keys of each epoch on their own, as the counter began again between
+/* Sort the keys of each epoch separately, because the counter restarted between
  * two epochs. */
 static int
 sort_epochs(struct tl_lane *lane, const struct tl_messages *epochs)
@@ -278,7 +280,7 @@ sort_lane(struct tl_lane *lane, const struct tl_lane_sort *sort)
 	}
 	if (sort->tail > 0 && lane->key_end > sort->tail) {
 		lane->key = lane->key_end - sort->tail;
-		/* its loss is outside of the tail as well */
+		/* the loss before the tail is not in the tail */
 		lane->keys[lane->key].lost = 0;
 	}
 	if (order == TL_NEWEST_FIRST) {
@@ -288,12 +290,12 @@ sort_lane(struct tl_lane *lane, const struct tl_lane_sort *sort)
 	return rc;
 }
 
-/* Read a chunk around entry q, as the next entry is near it. */
+/* Read a chunk around entry q, because the next entry is near. */
 static int
 read_around(struct tl_lane *lane, uint64_t q)
 {
 	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
-	const uint64_t lap = q - (q & (n - 1)); /* at slot 0 */
+	const uint64_t lap = q - (q & (n - 1)); /* the entry in slot 0 */
 	const uint64_t behind = lane->order == TL_NEWEST_FIRST
 				    ? lane->chunk_max / 4 * 3
 				    : lane->chunk_max / 4;
@@ -309,7 +311,8 @@ read_around(struct tl_lane *lane, uint64_t q)
 	return read_chunk(lane);
 }
 
-/* An entry may be gone since its key was read, if the file was truncated. */
+/* Step to the next entry by stamp.  If the file has been truncated, an entry
+ * may be gone since its key was read. */
 static int
 step_sorted(struct tl_lane *lane)
 {

@@ -10,8 +10,8 @@
  * In CPU lanes entries are in the order of their numbers.  In fallback lanes
  * threads take tickets and stamps concurrently, so the order is (epoch, stamp,
  * number): the lane is read once for the stamps, which are nearly sorted, and
- * the sorted runs among them are merged.  Each thread's entries stay in its
- * order, because its tickets and stamps grow together.
+ * the sorted runs are merged.  The entries of each thread stay in order,
+ * because a thread's tickets and stamps grow together.
  */
 #ifndef TL_SNAP_LANE_H
 #define TL_SNAP_LANE_H
@@ -22,50 +22,51 @@
 #include "event/names.h"
 #include "snap/snap.h"
 
-/* The counter began again: entries from heads[lane] on belong to this epoch. */
+/* The counter restarted.  Entries from heads[lane] on belong to this epoch. */
 struct tl_epoch {
 	uint32_t number;
 	uint64_t *heads;
 };
 
 struct tl_messages {
-	struct tl_strings strings; /* first: found from the messages */
+	struct tl_strings strings; /* first member: messages point to it */
 	uint8_t *table;            /* copy of the string table */
 	uint64_t size;             /* of the table */
 	uint64_t filled;           /* bytes of the table read so far */
 	uint64_t newest;           /* the record at which the last walk began */
 	uint64_t base;             /* offset of the table in the file */
 	bool is_cut;               /* the file ends before the table does */
-	bool has_noted_cut;        /* that it is cut was a fault of an entry */
+	bool has_noted_cut;        /* the cut has been reported for an entry */
 	size_t lane_count;
 	struct tl_message **list; /* oldest definition first */
 	size_t count;
 	size_t capacity;
-	struct tl_table places; /* records by offset */
+	struct tl_table places; /* offset of a record -> element of records */
 	struct tl_record_place *records;
 	size_t record_count;
 	size_t record_capacity;
 	struct tl_epoch *epochs; /* oldest first */
 	size_t epoch_count;
 	struct tl_names names;     /* of processes and threads */
-	uint64_t names_put;        /* of the last reading of names */
+	uint64_t names_put;        /* names_put at the last reading of names */
 	struct tl_message unknown; /* for entries without a valid message */
 	uint64_t mult;             /* of the clock, for builtin messages */
 };
 
-/* Create an empty table for a file of this geometry.  -ENOMEM. */
+/* Create an empty table for a file with this geometry.  0 or -ENOMEM. */
 int tl_messages_new(struct tl_messages **messages,
     const struct timeline_header *header, uint64_t file_size);
 void tl_messages_free(struct tl_messages *messages);
 
-/* Read new records of the file, and their messages. */
+/* Read the new records of the file, and their messages.  0, -ENOMEM or
+ * -errno. */
 int tl_messages_update(struct tl_messages *messages, struct tl_storage *file,
     const struct timeline_header *header, struct tl_faults *faults);
 
-/* Read the gates of the messages again, from the live file.  0 or -errno. */
+/* Read the gates of the messages again from the live file.  0 or -errno. */
 int tl_messages_read_gates(struct tl_messages *messages, int fd);
 
-/* The message of the record at this offset; NULL: none was found. */
+/* The message of the record at an offset.  NULL: none. */
 const struct tl_message *
 tl_messages_find(const struct tl_messages *messages, uint32_t offset);
 
@@ -75,29 +76,29 @@ uint32_t tl_messages_epoch(const struct tl_messages *messages, uint32_t lane,
 
 struct tl_messages;
 
-/* Options to sort a lane by stamp. */
+/* How a lane is sorted by stamp. */
 struct tl_lane_sort {
 	const struct tl_messages *epochs;
-	uint64_t tail;   /* newest entries; 0: all */
+	uint64_t tail;   /* number of newest entries; 0: all */
 	bool has_losses; /* count incomplete entries */
 };
 
 /* An entry of a sorted lane. */
 struct tl_lane_key {
 	uint64_t tsc;
-	uint32_t number; /* relative to the first of the range */
-	uint32_t lost;   /* incomplete entries right before it */
+	uint32_t number; /* relative to the first entry of the range */
+	uint32_t lost;   /* incomplete entries right before the entry */
 };
 
 struct tl_lane {
 	struct tl_storage *frozen;
 	const struct timeline_header *header;
-	uint32_t number; /* of the lane */
+	uint32_t number; /* number of the lane */
 	enum tl_order order;
 	uint64_t first; /* entries [first, end) are still to be read */
 	uint64_t end;
 	uint64_t room;  /* slots of the lane ... */
-	uint64_t slots; /* ... and of these in the file */
+	uint64_t slots; /* ... and the slots of these that the file has */
 	/* entries [chunk_first, chunk_end) are in memory */
 	struct timeline_entry *chunk;
 	uint64_t chunk_first;
@@ -109,17 +110,17 @@ struct tl_lane {
 	size_t key;
 	size_t key_end;
 	uint64_t key_base;  /* number of the first entry of the range */
-	uint64_t range_end; /* after the last entry of the range */
-	uint64_t lost_next; /* reported before the next entry */
-	uint64_t lost_last; /* reported after the last entry */
-	/* the entry that tl_lane_step found */
+	uint64_t range_end; /* number after the last entry of the range */
+	uint64_t lost_next; /* lost entries reported before the next entry */
+	uint64_t lost_last; /* lost entries reported after the last entry */
+	/* the entry that tl_lane_step() found */
 	const struct timeline_entry *entry; /* NULL: the end */
 	uint64_t entry_number;
-	uint64_t lost;     /* incomplete entries before it */
+	uint64_t lost;     /* incomplete entries before the entry */
 	uint32_t lost_cpu; /* CPU of the loss, in an imported file */
 };
 
-/* Open a lane; chunk_max entries are read at a time.  sort: by stamp; NULL: by
+/* Open a lane.  chunk_max entries are read at a time.  sort: by stamp; NULL: by
  * number.  0; -ENOMEM; for a sorted lane also -errno of reading. */
 int tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
     const struct timeline_header *header, uint32_t number,
@@ -127,13 +128,13 @@ int tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
     const struct tl_lane_sort *sort);
 void tl_lane_close(struct tl_lane *lane);
 
-/* Step to the next whole entry: sets entry (until the next call), its number,
- * and the number of incomplete ones before it.  0 or -errno. */
+/* Step to the next whole entry.  Sets entry (until the next call), its number,
+ * and the number of incomplete entries before.  0 or -errno. */
 int tl_lane_step(struct tl_lane *lane);
 
-/* By number, oldest first: leave out entries that are in memory, as long as they
- * are whole and of messages whose ids are not below this one; but not the last of
- * these in a row. */
+/* Oldest first, by number: skip entries in memory that are whole and whose
+ * message ids are not below id.  The last of these entries in a row is not
+ * skipped. */
 void tl_lane_skip(struct tl_lane *lane, uint32_t id);
 
 #endif

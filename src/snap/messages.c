@@ -2,8 +2,8 @@
 /*
  * messages.c - walk over the records from the newest, check and keep them.
  *
- * A link may point anywhere, so the walk is bounded by the number of records
- * a table can hold, and a record that is met twice ends it.
+ * A link may point anywhere, so the walk ends after as many records as a table
+ * can hold, or at a record that is met twice.
  */
 #include "base/array.h"
 #include "base/file.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <timeline.h>
 
-enum { EPOCHS_MAX = 256 /* the newest; each entry is looked up among them */ };
+enum { EPOCHS_MAX = 256 /* the newest; entries are looked up in them */ };
 
-/* text is set for strings, message for messages. */
+/* text is set for a string, message for a message. */
 struct tl_record_place {
 	uint32_t offset;
 	struct tl_message *message;
@@ -46,7 +46,7 @@ tl_messages_find(const struct tl_messages *m, uint32_t offset)
 	return slot ? slot->message : NULL;
 }
 
-/* The function get of struct tl_strings; of a message that an entry of a level
+/* The get() of struct tl_strings.  For a message, which an entry of a level
  * names, the first line. */
 static struct tl_bytes
 string_of(const struct tl_strings *strings, uint64_t number)
@@ -114,7 +114,8 @@ add_message(struct tl_messages *m, struct tl_record_place *slot,
 	return 0;
 }
 
-/* The text of an epoch record has its number, then the head of every lane. */
+/* Add an epoch.  The text of its record has its number, then the head of every
+ * lane. */
 static int
 add_epoch(struct tl_messages *m, const struct tl_record *r,
     struct tl_faults *faults, uint64_t offset)
@@ -148,7 +149,7 @@ add_epoch(struct tl_messages *m, const struct tl_record *r,
 	return 0;
 }
 
-/* Keep a record.  -EEXIST: it was kept before. */
+/* Keep a record.  -EEXIST: it was already kept; -ENOMEM. */
 static int
 add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
     struct tl_faults *faults)
@@ -173,8 +174,8 @@ add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
 }
 
 /*
- * Read a record again: in an earlier round it may not have been written yet;
- * now it is published, and whole.
+ * Read a record again.  In an earlier round the record may not have been
+ * written yet; now it is published, and whole.
  */
 static int
 read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
@@ -191,7 +192,7 @@ read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Is a record, or a part of it, behind the end of a file that is cut? */
+/* Is a record, or a part of it, behind the end of a truncated file? */
 static bool
 is_behind_end(const struct tl_messages *m, uint64_t at)
 {
@@ -205,9 +206,10 @@ is_behind_end(const struct tl_messages *m, uint64_t at)
 	return fixed.size > m->size - at;
 }
 
-/* Walk from the newest record to the one at which the last walk began.  The
- * walk finds the newest first, the lists have the oldest first.  Records below
- * old were read in an earlier round.  -EBADMSG: the walk ended at damage. */
+/* Walk from the newest record to the record at which the last walk began.  The
+ * walk finds the newest record first, but the lists have the oldest first.
+ * Records below `old` were read in an earlier round.  -EBADMSG: the walk ended
+ * at damage. */
 static int
 walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
     uint64_t old, struct tl_faults *faults)
@@ -229,7 +231,7 @@ walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
 			return rc;
 		if (tl_record_at(&r, m->table, m->filled, at, m->base,
 			&fault) != 0) {
-			/* that the file is cut is a fault already */
+			/* the truncation is already a fault */
 			if (!is_behind_end(m, at))
 				*tl_faults_next(faults) = fault;
 			return -EBADMSG;
@@ -284,8 +286,8 @@ reverse_epochs(struct tl_messages *m, size_t from)
 	}
 }
 
-/* Find the records that the walk missed, by scanning the table, where records
- * are nearly in the order of their definition. */
+/* Find the records that the walk missed, by scanning the table.  Records in the
+ * table are nearly in the order of definition. */
 static int
 rescue(struct tl_messages *m, size_t had, size_t had_epochs,
     struct tl_faults *faults)
@@ -308,7 +310,8 @@ rescue(struct tl_messages *m, size_t had, size_t had_epochs,
 	return rc == -EEXIST ? 0 : rc;
 }
 
-/* A name without text is that of a thread whose name is not known. */
+/* Add a name.  A name without text belongs to a thread whose name is
+ * unknown. */
 static int
 add_name(struct tl_names *names, const struct timeline_name *n)
 {
@@ -321,8 +324,8 @@ add_name(struct tl_names *names, const struct timeline_name *n)
 		   : rc;
 }
 
-/* Find the sets of slots that are full.  Those of an imported file are: it has
- * a list of all names. */
+/* Find the sets of slots that are full.  An imported file has no sets, but a
+ * list of all names. */
 static int
 find_full(struct tl_names *names, const struct timeline_name *list,
     const struct timeline_header *h)
@@ -344,7 +347,7 @@ find_full(struct tl_names *names, const struct timeline_name *list,
 	return 0;
 }
 
-/* Read the names, if some were added.  If several threads had one pid and tid,
+/* Read the names if names were added.  If several threads had one pid and tid,
  * the last name counts. */
 static int
 read_names(struct tl_messages *m, struct tl_storage *file,

@@ -31,16 +31,18 @@ struct walker {
 	struct tl_lane lane;
 	uint64_t tsc; /* of the next entry */
 	uint32_t epoch;
-	/* to be reported first */
-	uint64_t overwritten; /* they are older than the lane */
+	/* losses to report first */
+	/* overwritten entries, which are older than the lane */
+	uint64_t overwritten;
 	uint64_t lost;
-	bool missing; /* oldest first: between two of its entries */
+	/* oldest first: entries are missing between two entries of the lane */
+	bool missing;
 };
 
 /* The begin event of a whole span. */
 struct begun {
 	uint64_t tsc;
-	uint64_t number; /* its entry */
+	uint64_t number; /* number of the entry */
 	uint32_t lane;
 	uint32_t epoch;
 };
@@ -52,18 +54,20 @@ struct order {
 	struct walker *walkers;
 	uint32_t walker_count;
 	struct tl_pqueue queue;                /* of struct walker * */
-	const struct tl_time_segment *segment; /* of the last stamp */
-	const struct tl_message *message;      /* of the last event */
-	/* [begin, begin_end) are to come */
+	const struct tl_time_segment *segment; /* segment of the last stamp */
+	const struct tl_message *message;      /* message of the last event */
+	/* begins[begin, begin_end) are still to be returned */
 	struct begun *begins;
 	size_t begin;
 	size_t begin_end;
 	size_t begin_capacity;
-	struct tl_observer observer; /* not of a round: its follower has one */
-	/* oldest first: a loss begins after, or ended before the next event */
+	/* unused for a round, whose follower has an observer */
+	struct tl_observer observer;
+	/* oldest first: a loss begins after the next event, or ended before
+	 * it */
 	const struct walker *begun_loss;
 	const struct walker *ended_loss;
-	/* the second event of an entry, to be returned next */
+	/* the second event of an entry, which is returned next */
 	struct tl_event second;
 	bool has_second;
 };
@@ -91,7 +95,7 @@ first_of(const struct order *o)
 	return *(struct walker **)tl_pqueue_first(&o->queue);
 }
 
-/* Report overwritten entries of a lane at its old end. */
+/* Report the overwritten entries of a lane at its old end. */
 static void
 add_overwritten(const struct order *o, struct walker *w)
 {
@@ -101,23 +105,23 @@ add_overwritten(const struct order *o, struct walker *w)
 		w->overwritten = lane->lapped;
 		return;
 	}
-	/* what is missing in a file of another format was lost there, unless it
-	 * says something else */
+	/* entries missing in a file of another format were lost, unless the
+	 * file says that they were overwritten */
 	w->lost += lane->lapped;
 	w->overwritten =
 	    lane->overwritten < w->lost ? lane->overwritten : w->lost;
 	w->lost -= w->overwritten;
 }
 
-/* Take the entry that the lane found; a loss has the place of the entry next to
- * it. */
+/* Take the entry that the lane has found.  A loss has the place of the entry
+ * next to it. */
 static void
 look(struct order *o, struct walker *w)
 {
 	w->lost = w->lane.lost;
 	w->overwritten = 0;
 	if (!w->lane.entry) {
-		if (o->newest_first) /* older ones were overwritten */
+		if (o->newest_first) /* older entries were overwritten */
 			add_overwritten(o, w);
 		return;
 	}
@@ -128,7 +132,7 @@ look(struct order *o, struct walker *w)
 		    w->lane.entry_number);
 }
 
-/* Step in the lane on top, and bring the next one to the top. */
+/* Step in the first lane, and move the lane of the next event to the front. */
 static int
 advance(struct order *o)
 {
@@ -194,7 +198,7 @@ fill_place(struct order *o, uint32_t lane, uint32_t epoch, uint64_t tsc,
 	event->source = 0;
 }
 
-/* Fill in an event; inlined, as it runs for each entry. */
+/* Fill in an event.  Inlined, because it runs for each entry. */
 static inline __attribute__((always_inline)) void
 fill_entry(struct order *o, uint32_t lane, uint64_t number,
     const struct timeline_entry *e, struct tl_event *event)
@@ -238,8 +242,8 @@ begin_of(const struct timeline_entry *e)
 	return e->tsc > ticks ? e->tsc - ticks : 0;
 }
 
-/* An entry that ends a span and begins the next: fill in the first of the two
- * events. */
+/* Split an entry that ends a span and begins the next.  *event becomes the
+ * first of the two events. */
 static void
 split(struct order *o, struct tl_event *event)
 {
@@ -255,8 +259,7 @@ split(struct order *o, struct tl_event *event)
 		*event = end;
 }
 
-/* Does a stamp that counts wall time lie before a step of the clock that was
- * made up to the other stamp? */
+/* Was the clock stepped between two stamps that count wall time? */
 static bool
 is_stepped_over(const struct order *o, uint64_t from, uint64_t to)
 {
@@ -277,9 +280,9 @@ is_stepped_over(const struct order *o, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* When a span began, by a stamp of its begin.  The stamp may be of a counter
- * that has restarted since, or of a clock that was set: then it proves
- * nothing. */
+/* Set the begin of a span from the stamp of the begin.  The stamp may be from a
+ * counter that has restarted since, or from a clock that was set; such a stamp
+ * proves nothing. */
 static void
 fill_begun(struct order *o, uint32_t epoch, uint64_t tsc,
     struct tl_event *event)
@@ -339,8 +342,8 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	}
 }
 
-/* Fill in the next begin event of a whole span.  0: its entry is gone, because
- * the file was truncated. */
+/* Fill in the next begin event of a whole span.  1; 0: the entry is gone,
+ * because the file was truncated; -errno. */
 static int
 fill_begin(struct order *o, struct tl_event *event)
 {
@@ -361,7 +364,7 @@ fill_begin(struct order *o, struct tl_event *event)
 	return 1;
 }
 
-/* Does a begin event come before the next entry of the lanes? */
+/* Is a begin event due before the next entry of the lanes? */
 static bool
 is_begin_next(const struct order *o)
 {
@@ -379,7 +382,7 @@ is_begin_next(const struct order *o)
 	return o->newest_first ? b->tsc > w->tsc : b->tsc <= w->tsc;
 }
 
-/* The overwritten ones are older than the lost ones. */
+/* Fill in a loss.  Overwritten entries are older than lost entries. */
 static void
 fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.c - parts of a file in memory */
+/* parts.c - parts of a file in memory. */
 #include "snap/parts.h"
 
 #include "base/array.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MAX = 1 << 20 /* bytes that are kept from round to round */ };
+enum { KEPT_MAX = 1 << 20 /* bytes that stay allocated from round to round */ };
 
-/* The first part that ends after this byte; count: none does. */
+/* The first part that ends after a byte.  count: none. */
 static size_t
 find(const struct tl_parts *p, uint64_t at)
 {
@@ -80,7 +80,7 @@ parts_read_at(struct tl_storage *storage, void *data, size_t size,
 	return (int64_t)(end - offset);
 }
 
-/* The follower owns the parts. */
+/* Closing does nothing, because the follower owns the parts. */
 static void
 parts_close(struct tl_storage *storage)
 {

@@ -7,7 +7,7 @@
  *
  * A round has few bytes of a large file.  The parts lie in one buffer, which is
  * kept from round to round, so that a round makes no file.  Other bytes read as
- * zeros, except in windows: there they are read from the live file.
+ * zeros, except in windows, whose bytes are read from the live file.
  */
 #ifndef TL_SNAP_PARTS_H
 #define TL_SNAP_PARTS_H
@@ -22,7 +22,7 @@ enum { TL_PARTS_WINDOWS = 3 };
 struct tl_part {
 	uint64_t at;
 	size_t size;
-	size_t from; /* in the buffer */
+	size_t from; /* offset in the buffer */
 };
 
 struct tl_parts {
@@ -35,17 +35,17 @@ struct tl_parts {
 	uint8_t *data;
 	size_t used;
 	size_t room;
-	/* of tl_take: the entries that are read at a time; NULL: not yet */
+	/* for tl_take(): the entries read at a time; NULL: not allocated yet */
 	struct timeline_entry *chunk;
 };
 
-/* Start without parts; the windows are header, names and strings.  live stays
+/* Start without parts.  The windows are header, names and strings.  live stays
  * the caller's. */
 void tl_parts_init(struct tl_parts *parts, int live,
     const struct timeline_header *geometry);
-/* Forget all parts, for a file of this size. */
+/* Remove all parts, for a file of a new size. */
 void tl_parts_clear(struct tl_parts *parts, uint64_t size);
-/* Add a part; no byte of it is in another one.  0, -ENOMEM. */
+/* Add a part.  No byte of the part may be in another part.  0 or -ENOMEM. */
 int tl_parts_add(struct tl_parts *parts, const void *data, size_t size,
     uint64_t at);
 /* Let bytes outside of the windows read as zeros. */

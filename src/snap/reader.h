@@ -17,36 +17,40 @@ struct tl_snap {
 	bool was_live;
 	bool owns_messages;
 	bool
-	    is_round; /* of a follower, which counts what fallback lanes lost */
-	uint64_t tail; /* newest entries of each lane, at most; 0: all */
-	uint64_t size; /* of the file, unpacked */
-	uint64_t used; /* bytes that the file takes; 0: not known */
+	    /* the round of a follower, which counts the losses of fallback
+	     * lanes */
+	    is_round;
+	uint64_t tail; /* most newest entries of each lane; 0: all */
+	uint64_t size; /* of the unpacked file */
+	uint64_t used; /* bytes that the file takes; 0: unknown */
 	struct timeline_header header;
 	struct tl_snap_lane *lanes;
 	size_t lane_count;
 	struct tl_messages *messages;
-	struct tl_snap_builtins *builtins; /* by lane; NULL: none are read */
+	struct tl_snap_builtins *builtins; /* by lane; NULL: not read yet */
 	struct tl_time time;
 	struct tl_faults faults;
 };
 
-/* How to copy a live file, and the state that is kept between copies. */
+/* How to copy a live file, and the state kept between copies. */
 struct tl_snap_plan {
 	uint64_t tail;
 	const uint64_t *from;         /* as in struct tl_take */
-	const struct tl_holes *holes; /* the same */
+	const struct tl_holes *holes; /* as in struct tl_take */
 	struct tl_holes *found;
 	struct tl_parts
-	    *parts; /* the same; live until the snapshot is closed */
+	    /* as in struct tl_take; must live until the snapshot is closed */
+	    *parts;
 	bool finish;
-	struct tl_messages *messages; /* to be updated; NULL: make them */
-	/* The file must be live, whole and of this geometry, for which from and
-	 * messages were made; else -EBADMSG or -ENODATA.  NULL: any file. */
+	struct tl_messages *messages; /* to be updated; NULL: make new ones */
+	/* The geometry for which from and messages were made.  The file must be
+	 * live, whole and of this geometry; else -EBADMSG or -ENODATA.  NULL:
+	 * any file. */
 	const struct timeline_header *geometry;
 };
 
-/* Are the entries of a lane sorted by stamp when read?  Those of an imported
- * file were sorted when it was made. */
+/* Are the entries of a lane sorted by stamp when they are read?  The entries of
+ * an imported file are already sorted. */
 static inline bool
 tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
 {
@@ -54,31 +58,32 @@ tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
 	       timeline_lane_is_fallback(&snap->header, lane);
 }
 
-/* Check a header of which n bytes (or -errno) were read; its geometry only for
- * consistency.  Fills in the fields that an older version lacks. */
+/* Check a header of which n bytes (or -errno) were read.  The geometry is only
+ * checked for consistency.  Fills in the fields that an older version lacks.
+ * 0; -errno with a fault. */
 int tl_snap_check_header(struct timeline_header *header, int64_t n,
     struct tl_fault *fault);
 
-/* Call found with the entries of a lane from the first on, count of them at the
- * most, until it returns false.  0 or -errno. */
+/* Call found() with the entries of a lane, from the first on, at most `count`
+ * of them, until found() returns false.  0 or -errno. */
 int tl_snap_each_entry(struct tl_snap *snap, uint32_t lane, uint64_t count,
     bool (*found)(void *context, const struct tl_lane *lane), void *context);
 
-/* An entry of a builtin message, or else one that changes what is observed: the
- * first of its lane, or the first after a loss. */
+/* An entry of a builtin message, or an entry that matters for observation: the
+ * first entry of its lane, or the first after a loss. */
 struct tl_builtin_entry {
 	struct timeline_entry entry;
 	uint64_t number;
-	uint64_t lost; /* incomplete entries before it */
-	/* the whole entry before it, if there is one in the lane */
+	uint64_t lost; /* incomplete entries before the entry */
+	/* the whole entry before, if follows is set */
 	uint64_t before_number;
 	uint64_t before_tsc;
 	uint32_t lane;
-	bool follows; /* there is one */
+	bool follows; /* there is an entry before in the lane */
 };
 
-/* The same with these entries, of which there is no count.  Each lane is read
- * once for them. */
+/* Call found() with these entries of a lane, until found() returns false.  Each
+ * lane is read for them once.  0 or -errno. */
 int tl_snap_each_builtin(struct tl_snap *snap, uint32_t lane,
     bool (*found)(void *context, const struct tl_builtin_entry *entry),
     void *context);
@@ -88,15 +93,16 @@ void tl_snap_free_builtins(struct tl_snap *snap);
 struct tl_observed_from tl_snap_place(const struct tl_snap *snap, uint32_t lane,
     uint64_t number, uint64_t tsc);
 
-/* Init an observer for all events in an order.  0 or -errno. */
+/* Initialise an observer for all events in an order.  0 or -errno. */
 int tl_snap_observe(struct tl_snap *snap, enum tl_order order,
     struct tl_observer *observer);
 
-/* Find the gates of messages that were changed later; no entry is missing in a
- * whole snapshot.  0 or -errno. */
+/* Find the gates, before the first entry, of messages whose gates were changed
+ * later.  is_whole: the snapshot lacks no entry.  0 or -errno. */
 int tl_snap_gates_before(struct tl_snap *snap, bool is_whole,
     struct tl_observed_start *start);
-/* Find the plan of slots that was in force before its first entry. */
+/* Find the plan of slots that was in force before the first entry.  0 or
+ * -errno. */
 int tl_snap_plan_before(struct tl_snap *snap, struct tl_observed_start *start);
 
 int tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,

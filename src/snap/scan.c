@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan.c - look for entries in a lane, oldest first.
+ * scan.c - search the entries of a lane, oldest first.
  *
- * What an observer needs is in entries of builtin messages, and where entries are
- * missing.  Several searches ask for these, so each lane is read for them once, and
- * the entries are kept.  Builtin messages are the first that a file defines, so
- * one comparison tells most other entries apart.
+ * An observer needs the entries of builtin messages, and the places where
+ * entries are missing.  Several searches ask for these entries, so each lane is
+ * read once for them, and the entries are kept.  Builtin messages are the first
+ * messages that a file defines, so a single comparison rules out most other
+ * entries.
  */
 #include "base/array.h"
 #include "snap/reader.h"
@@ -22,7 +23,7 @@ open_lane(struct tl_snap *snap, uint32_t number, uint64_t chunk,
 	const struct tl_lane_sort sort = { .epochs = snap->messages,
 		.tail = snap->tail };
 
-	/* of a sorted lane the tail is cut when it is sorted */
+	/* a sorted lane is cut to its tail when it is sorted */
 	return tl_lane_open(lane, snap->frozen, &snap->header, number,
 	    &snap->lanes[number], TL_OLDEST_FIRST, chunk,
 	    snap->tail && tl_snap_is_sorted(snap, number) ? &sort : NULL);
@@ -53,7 +54,7 @@ struct tl_snap_builtins {
 	size_t capacity;
 };
 
-/* The first id after those of builtin messages. */
+/* The first id after the ids of builtin messages. */
 static uint32_t
 end_of_builtins(const struct tl_messages *m)
 {

@@ -26,7 +26,7 @@ enum {
 	SIZE_COLUMN = 8
 };
 
-/* The descriptor of a timeline; -1: it cannot be read, or is no timeline. */
+/* Open a timeline.  -1: it cannot be read, or is not a timeline. */
 static int
 open_timeline(int directory, const char *name)
 {
@@ -45,9 +45,9 @@ open_timeline(int directory, const char *name)
 	return -1;
 }
 
-/* Call found with each readable timeline, in no order: its name with a slash
- * before it, and its descriptor, which is closed afterwards.  0; the first
- * result of found that is not 0; -errno. */
+/* Call found() with each readable timeline, in any order: with its name after a
+ * slash, and with its descriptor, which is closed afterwards.  0; the first
+ * result of found() that is not 0; -errno. */
 static int
 for_each(int (*found)(void *context, const char *name, int fd), void *context)
 {
@@ -110,7 +110,7 @@ struct row {
 	char name[NAME_SIZE];
 	uint64_t used;
 	unsigned threshold;
-	int rc; /* -EPROTO: of another version; < 0: damaged */
+	int rc; /* -EPROTO: another version; other -errno: damaged */
 };
 
 struct rows {

@@ -9,12 +9,12 @@
 #include "base/fault.h"
 #include "base/text.h"
 
-/* Set the fault "no such timeline", with the nearest name in /dev/shm; for a
- * path, "No such file or directory".  -ENOENT. */
+/* Set the fault "no such timeline" with the nearest name in /dev/shm, or for a
+ * path "No such file or directory".  Returns -ENOENT. */
 int tl_shm_no_such(const char *name, struct tl_fault *fault);
 
-/* Append a table of all timelines for a terminal: name, size, level.  How many;
- * -errno. */
+/* Append a table of all timelines for a terminal: name, size, level.  Returns
+ * their number, or -errno. */
 int tl_shm_list(struct tl_text *text);
 
 #endif

@@ -40,13 +40,14 @@ read_header(struct tl_snap *snap, struct tl_fault *fault)
 
 	if (tl_snap_check_header(header, n, &wrong) == 0)
 		return 0;
-	if (snap->faults.count > 0) /* the reason why it is not a timeline */
+	/* the reason why the file is not a timeline */
+	if (snap->faults.count > 0)
 		wrong = snap->faults.list[0];
 	return tl_fault(fault, wrong.rc, wrong.at, "%s", wrong.text);
 }
 
-/* Is it the live file whose header was read before?  The geometry of a file
- * never changes unless its bytes are damaged. */
+/* Is the file the live file whose header was read before?  The geometry of a
+ * file never changes unless bytes are damaged. */
 static int
 check_expected(const struct timeline_header *header, uint64_t size,
     const struct timeline_header *expected, struct tl_fault *fault)
@@ -95,14 +96,14 @@ describe_lane(struct tl_snap *snap, uint32_t i,
 		lane->left_out = head->first - head->wanted;
 }
 
-/* Replace an invalid range by one that is valid. */
+/* Replace an invalid range by a valid one. */
 static void
 check_range(struct tl_snap *snap, uint32_t i)
 {
 	struct tl_snap_lane *lane = &snap->lanes[i];
 	const uint64_t at = timeline_head_offset(&snap->header, i);
 	/* in a live file the slot of the oldest entry may be half overwritten;
-	 * the sum of an entry proves that it is not */
+	 * the sum of an entry would prove that it is whole */
 	const uint64_t room =
 	    lane->entries - (snap->header.state == TIMELINE_LIVE &&
 				!timeline_lane_has_sums(&snap->header, i));
@@ -127,7 +128,7 @@ check_range(struct tl_snap *snap, uint32_t i)
 }
 
 /* Count the entries overwritten before the range, and cut the range to the
- * wanted entries, without a loss.  A lane that is sorted by stamp is cut when
+ * wanted entries, which is no loss.  A lane that is sorted by stamp is cut when
  * it is sorted. */
 static void
 cut_range(struct tl_snap_lane *lane, bool sorted,
@@ -175,7 +176,8 @@ note_knot(void *context, uint64_t at, const char *what)
 	struct tl_snap *snap = context;
 
 	at += snap->header.knots_offset;
-	if (at < snap->frozen->size) /* else the file is cut: a fault already */
+	/* otherwise the file is truncated, which is already a fault */
+	if (at < snap->frozen->size)
 		tl_faults_add(&snap->faults, at, "%s", what);
 }
 
@@ -215,7 +217,7 @@ copy_whole(struct tl_storage **copy, struct tl_take *take, int live,
 	return rc;
 }
 
-/* Copy a live file into memory, and read the copy from now on. */
+/* Copy a live file into memory.  All later reads are from the copy. */
 static int
 freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 {
@@ -281,7 +283,7 @@ note_size(struct tl_snap *snap, uint64_t size)
 		    (unsigned long long)(size - total));
 }
 
-/* Note damage of the storage itself. */
+/* Note damage of the storage. */
 static void
 note_storage(void *context, uint64_t at, const char *what)
 {
@@ -290,8 +292,8 @@ note_storage(void *context, uint64_t at, const char *what)
 	tl_faults_add(&snap->faults, at, "%s", what);
 }
 
-/* Takes the storage over, even on failure.  live: its file, which can be
- * frozen; -1: none. */
+/* Read a storage, which is taken over, even on failure.  live: its file, which
+ * can be frozen; -1: none. */
 static int
 read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
     const struct tl_snap_plan *plan, struct tl_fault *fault)

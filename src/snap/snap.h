@@ -8,22 +8,21 @@
  *
  * How a live ring is read.  Writers never wait for a reader, so a reader may
  * see an entry half written, an entry that overwrites another, or a lane that
- * grows while the next one is read.  All of that is handled in one place:
+ * grows while the next one is read.  One function handles all three cases:
  * tl_take() (take.h has the proof) copies the file, with only the wanted tail
- * of each lane, and keeps whole entries.  Everything after it parses bytes that
- * do not change:
+ * of each lane, and keeps whole entries.  All later code parses bytes that do
+ * not change:
  *
  *	take.c		live file --> frozen copy, whole entries only
  *	snap.c		check header and geometry, open lanes and tables
  *	messages.c	the string table: records --> messages, epochs
  *	lane.c		the whole entries of one lane, a chunk at a time
  *	order.c		all lanes, merged by (epoch, stamp, lane)
- *	follow.c	the same again for what is new, round by round
+ *	follow.c	the same for new entries, round by round
  *
  * Invariants.
- *	- A number from the file is hostile until it was checked against the
- *	  size of the file.  What is damaged is listed as faults; the rest is
- *	  shown.
+ *	- A number from the file is hostile until it has been checked against
+ *	  the size of the file.  Damage is listed as faults; the rest is shown.
  *	- An entry is shown only if its stamp belongs to its number.
  *	- Lost entries of a lane are a TL_LOST event before its next entry, so
  *	  that every missing entry is counted.
@@ -31,12 +30,13 @@
  *
  * Who may call.  A snap and its cursors are used by one thread at a time;
  * different snaps share nothing.  Any number of readers, in any process, may
- * read one live file: they do not write to it.
+ * read one live file, because readers do not write to the file.
  *
  * Rejected: mapping the live file and parsing it in place.  Every function
- * above, instead of one, would check numbers that may change after the check.
+ * above, instead of tl_take() alone, would check numbers that may change after
+ * the check.
  *
- * The way back, from events to a file of our own, is write.h.
+ * The way back, from events to a snapshot, is write.h.
  */
 #ifndef TL_SNAP_SNAP_H
 #define TL_SNAP_SNAP_H
@@ -58,156 +58,164 @@ struct tl_text;
 struct tl_storage;
 struct tl_time;
 
-/* A lane, as far as it was read. */
+/* A lane, as far as it has been read. */
 struct tl_snap_lane {
 	uint32_t cpu; /* TL_CPU_UNKNOWN for a fallback lane */
 	uint32_t tier;
-	uint64_t entries; /* slots it has: N */
-	uint64_t head;    /* appended so far */
-	uint64_t cleared; /* entries before it are hidden */
-	uint64_t first;   /* [first, end) can be shown */
+	uint64_t entries; /* number of slots: N */
+	uint64_t head;    /* number of entries appended so far */
+	uint64_t cleared; /* entries before this number are hidden */
+	uint64_t first;   /* entries [first, end) can be shown */
 	uint64_t end;
-	uint64_t torn;   /* incomplete ones among those */
-	uint64_t lapped; /* overwritten before first, in the wanted range */
-	/* of those, by writers while the file was copied: left out */
+	uint64_t torn; /* incomplete entries in [first, end) */
+	/* entries overwritten before first, in the wanted range */
+	uint64_t lapped;
+	/* of these, the entries overwritten during the copy */
 	uint64_t left_out;
-	/* of those, in an imported file: the others are lost */
+	/* of these, in an imported file, the overwritten entries; the others
+	 * are lost */
 	uint64_t overwritten;
-	uint64_t stuck; /* slots that a dead writer holds */
+	uint64_t stuck; /* number of slots that a dead writer holds */
 };
 
 /*
  * Open a timeline from a regular file, which stays the caller's.  tail is the
- * number of newest entries wanted of each lane (0: all); only those of a live
- * file are copied.  The fault has the reason if it returns -errno: -ENOENT etc.
- * from the system, -EBADMSG not a timeline, -EPROTO of another version,
- * -ENODATA truncated before its header or geometry.  Lesser damage is no error
- * here but is listed by tl_snap_fault.
+ * number of newest entries wanted of each lane (0: all); from a live file only
+ * these entries are copied.  0; -errno with a fault: -ENOENT etc. from the
+ * system, -EBADMSG not a timeline, -EPROTO another version, -ENODATA truncated
+ * before the end of header or geometry.  Lesser damage is no error, but is
+ * listed by tl_snap_fault().
  */
 int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault);
-/* The same for other storage, which is taken over, even on failure.  It is read
- * as it is: a byte-by-byte copy of a live file counts as damaged. */
+/* Open a timeline from other storage, which is taken over, even on failure.
+ * The storage is never frozen: a byte-by-byte copy of a live file counts as
+ * damaged.  Errors as tl_snap_open_fd(). */
 int tl_snap_open_storage(struct tl_snap **snap, struct tl_storage *storage,
     uint64_t tail, struct tl_fault *fault);
-/* Check compressed storage for damage in parts that are not read otherwise; it
- * is listed by tl_snap_fault.  0 or -errno. */
+/* Check the parts of compressed storage that are not read otherwise.  Damage is
+ * listed by tl_snap_fault().  0 or -errno. */
 int tl_snap_check(struct tl_snap *snap);
 void tl_snap_close(struct tl_snap *snap);
 
-/* The header of the file; its geometry was checked. */
+/* The header of the file.  Its geometry has been checked. */
 const struct timeline_header *tl_snap_header(const struct tl_snap *snap);
-/* The size of the file, of a compressed one that of what is in it. */
+/* The size of the file; of a compressed file the decoded size. */
 uint64_t tl_snap_size(const struct tl_snap *snap);
-/* The bytes that the file takes, without its holes; 0: not known. */
+/* The bytes that the file takes, without its holes.  0: unknown. */
 uint64_t tl_snap_used(const struct tl_snap *snap);
-/* Was the file live (and copied) when it was opened? */
+/* Was the file live, and copied, when it was opened? */
 bool tl_snap_was_live(const struct tl_snap *snap);
 
 size_t tl_snap_lane_count(const struct tl_snap *snap);
 const struct tl_snap_lane *tl_snap_lane(const struct tl_snap *snap, size_t i);
 
-/* Append a sentence about the entries of a lane that the copy left out, without
- * a full stop: "CPU 1, tier 0: ...".  cpu may be TL_CPU_UNKNOWN. */
+/* Append a sentence, without a full stop, about the entries of a lane that the
+ * copy left out: "CPU 1, tier 0: ...".  cpu may be TL_CPU_UNKNOWN. */
 void tl_snap_put_left_out(struct tl_text *text, uint32_t cpu, uint32_t tier,
     uint64_t kept, uint64_t left_out);
 
-/* The messages that are defined, oldest definition first. */
+/* The defined messages, oldest definition first. */
 size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
 const struct tl_message *const *tl_snap_messages(const struct tl_snap *snap);
-/* The time up to which it has what was logged.  False: it is not known. */
+/* Get the time of the cut, up to which the snapshot has the logged entries.
+ * false: unknown. */
 bool tl_snap_cut(const struct tl_snap *snap, int64_t *ns);
 
-/* The knots that can be trusted, oldest first; the last one is a closing
- * point. */
+/* The trusted knots, oldest first.  The last knot is a closing point. */
 size_t tl_snap_knot_count(const struct tl_snap *snap);
 const struct timeline_knot *tl_snap_knot(const struct tl_snap *snap, size_t i);
 
-/* Damage found so far (opening, and reading since); at most
- * TL_SNAP_FAULTS_MAX are kept, all are counted. */
+/* The damage found so far, when opening and reading.  At most
+ * TL_SNAP_FAULTS_MAX faults are kept, but all are counted. */
 size_t tl_snap_fault_count(const struct tl_snap *snap);
 const struct tl_fault *tl_snap_fault(const struct tl_snap *snap, size_t i);
 
-/* Unix time of a stamp, and the bound of its error (may be NULL). */
+/* The Unix time of a stamp, and the bound of its error.  error_ns may be
+ * NULL. */
 int64_t tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
     uint32_t *error_ns);
 
-/* The clock of a live file, whose header was checked, as it is now: without a
- * copy of the file.  For tl_time_free.  0 or -errno. */
+/* Read the current clock of a live file whose header has been checked, without
+ * a copy of the file.  Free time with tl_time_free().  0 or -errno. */
 int tl_snap_clock(struct tl_time *time, int fd,
     const struct timeline_header *geometry);
 
-/* Can stamps of the two be compared?  By boot ID and clock kind. */
+/* Can the stamps of two timelines be compared?  Boot ID and clock kind must be
+ * equal. */
 bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
 
-/* All events that can be shown, in order of time. */
+/* Make a cursor over all events that can be shown, in order of time.  0 or
+ * -errno. */
 int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor);
-/* The observer of its events, oldest first, as it is after the last one; valid
- * as long as the cursor. */
+/* The observer of the cursor's events, oldest first, as it is after the last
+ * event.  Valid as long as the cursor. */
 struct tl_observer *tl_snap_observer(struct tl_cursor *cursor);
-/* The time from which on all entries of a lane are there that were not lost:
- * 1; 0: it has none; -errno. */
+/* Get the time from which a lane has all its entries except lost ones.  1; 0:
+ * no entries; -errno. */
 int tl_snap_lane_begin(struct tl_snap *snap, uint32_t number, int64_t *ns);
-/* What is known at the oldest event: see observe.h.  0 or -errno. */
+/* Get the state of observation at the oldest event (event/observe.h).  0 or
+ * -errno. */
 int tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start);
 
 /*
- * Follow a live timeline.  The cursor returns the entries since its last round,
- * oldest first; its next() returns 0 if there is nothing new yet, and -EPIPE if
- * the file was removed.  It starts with the newest tail entries.  Entries that
- * were overwritten between two rounds are a TL_LOST event with the stamp of the
- * oldest remaining entry of their lane.
+ * Follow a live timeline, starting with its newest `tail` entries.  The cursor
+ * returns the entries since its last round, oldest first; next() returns 0
+ * while there are no new entries, and -EPIPE if the file has been removed.
+ * Entries overwritten between two rounds are a TL_LOST event with the stamp of
+ * the oldest remaining entry of their lane.
  */
 int tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
     struct tl_fault *fault);
-/* The same of an open file, which stays the caller's. */
+/* Follow an open file, which stays the caller's. */
 int tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
     struct tl_fault *fault);
 
-/* Where to begin: at an entry of each lane, or with the newest entries. */
+/* The start of a follower: an entry of each lane, or the newest entries. */
 struct tl_follow_start {
 	uint64_t tail;
 	const uint64_t *from; /* by lane; NULL: use tail */
-	size_t lane_count;    /* of from */
+	size_t lane_count;    /* number of elements of from */
 };
 
-/* The same from a given start; entries overwritten since are TL_LOST events as
- * well.  -ESTALE: the numbers belong to another timeline. */
+/* Follow from a given start.  Entries overwritten since are TL_LOST events too.
+ * -ESTALE: the numbers belong to another timeline. */
 int tl_follow_open_at(struct tl_cursor **cursor, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault);
-/* The next entry of each lane that the cursor has not returned as an event or
- * counted in a loss, where another cursor can continue.  Returns the number of
- * lanes; *next is valid as long as the cursor. */
+/* Get the next entry of each lane that the cursor has neither returned as an
+ * event nor counted in a loss.  Another cursor can continue at these entries.
+ * Returns the number of lanes; *next is valid as long as the cursor. */
 size_t
 tl_follow_positions(const struct tl_cursor *follow, const uint64_t **next);
 /* The number of entries of fallback lanes that were not whole in the last round
- * and are left for later rounds.  Positions skip them. */
+ * and are left for later rounds.  Positions skip these entries. */
 size_t tl_follow_awaited(const struct tl_cursor *follow);
-/* From the next round on such entries count as lost. */
+/* From the next round on, count entries that are not whole as lost. */
 void tl_follow_finish(struct tl_cursor *follow);
-/* Let entries wait for up to delay_ns before a round reads them, as long as they
- * are few.  0, as at first: a round begins with any entry. */
+/* Let entries wait for up to delay_ns before a round reads them, while they are
+ * few.  delay_ns 0, the default: a round begins with any entry. */
 void tl_follow_delay(struct tl_cursor *follow, uint64_t delay_ns);
-/* How soon to call next() again for a burst to be read in time: as long as it
- * takes 5 million entries a second to fill a quarter of a lane that grew before
- * the last call.  UINT64_MAX: no lane grew. */
+/* The time within which next() must be called again to read a burst in time: 5
+ * million entries a second fill a quarter of a lane in this time.  Counts the
+ * lanes that grew before the last call.  UINT64_MAX: no lane grew. */
 uint64_t tl_follow_again_ns(const struct tl_cursor *follow);
-/* The observer of its events, as it is after the last one; valid as long as the
- * cursor. */
+/* The observer of the follower's events, as it is after the last event.  Valid
+ * as long as the cursor. */
 struct tl_observer *tl_follow_observer(struct tl_cursor *follow);
-/* The header at the time of opening. */
+/* The header as it was when the file was opened. */
 const struct timeline_header *tl_follow_header(const struct tl_cursor *follow);
 
 struct tl_faults {
 	struct tl_fault list[TL_SNAP_FAULTS_MAX];
-	struct tl_fault beyond; /* the last fault without room */
+	struct tl_fault beyond; /* the last fault that did not fit */
 	size_t count;
 };
 
-/* The place for the next fault; if all are used, beyond.  A thread-local fault
- * would take static TLS, of which dlopen has little, for each caller. */
+/* The place for the next fault, or beyond if all places are used.  A
+ * thread-local fault would take static TLS for each caller, and dlopen() has
+ * little of it. */
 static inline struct tl_fault *
 tl_faults_next(struct tl_faults *faults)
 {

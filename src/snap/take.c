@@ -18,19 +18,21 @@
 
 enum {
 	CHUNK_ENTRIES = 4096, /* 256 KiB are copied at a time */
-	FIRST_CHUNK = 32,     /* entries, of a snapshot; then twice as many */
+	/* entries of the first chunk of a snapshot; each next chunk has twice
+	 * as many */
+	FIRST_CHUNK = 32,
 	CLOCK_TRIES_MAX = 64,
-	TRIES_MAX = 8,          /* of a snapshot in which a lane turned over */
-	MARGIN_NS = 20000,      /* until stores are visible and clocks agree */
+	TRIES_MAX = 8,     /* attempts at a snapshot while lanes turn over */
+	MARGIN_NS = 20000, /* time until stores are visible and clocks agree */
 	AHEAD_NS = TL_NS_PER_S, /* a stamp further ahead is wrong */
-	SLEEPS_MAX = 100        /* each may be interrupted by a signal */
+	SLEEPS_MAX = 100        /* a signal may interrupt each sleep */
 };
 
-/* Of a snapshot: levels and gates as they were before the cut. */
+/* For a snapshot: the levels and gates before the cut. */
 struct before {
 	uint64_t levels;
 	uint64_t newest;
-	uint8_t *table; /* of strings, as far as it reached */
+	uint8_t *table; /* the table of strings, as far as it reached */
 	uint64_t size;
 };
 
@@ -44,16 +46,18 @@ struct copy {
 	struct tl_faults *faults;
 	/* T; entries with stamps up to ahead ticks later are left out */
 	uint64_t cut;
-	uint64_t ahead; /* 0: none are left out */
+	uint64_t ahead; /* 0: no entry is left out */
 	struct before before;
-	/* of the current lane */
-	uint64_t *stamps;     /* version 1: the first copy of its stamps ... */
+	/* == of the current lane == */
+	/* version 1: the first copy of the lane's stamps ... */
+	uint64_t *stamps;
 	uint64_t stamps_from; /* ... from this entry on */
-	uint64_t whole;       /* entries in the copy */
-	uint64_t whole_from;  /* the first of them */
-	uint64_t whole_end;   /* after the last of them */
-	uint64_t cut_end;     /* its end without entries after the cut */
-	uint64_t torn_there;  /* incomplete ones before cut_end */
+	uint64_t whole;       /* number of whole entries in the copy */
+	uint64_t whole_from;  /* the first whole entry */
+	uint64_t whole_end;   /* after the last whole entry */
+	/* end of the lane without the entries after the cut */
+	uint64_t cut_end;
+	uint64_t torn_there; /* incomplete entries before cut_end */
 	/* index of the next known ticket without an entry */
 	size_t hole;
 };
@@ -114,15 +118,15 @@ later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Is an entry left for the next round, or dropped? */
+/* Is an entry after the cut, to be left for the next round or dropped? */
 static bool
 is_after_cut(const struct copy *c, uint64_t tsc)
 {
 	return tsc > c->cut && tsc - c->cut <= c->ahead;
 }
 
-/* Can the counter be trusted?  If not, a snapshot would drop entries for
- * good. */
+/* Can the counter be trusted?  With a wrong counter a snapshot would drop
+ * entries for good. */
 static bool
 is_clock_trusted(const struct copy *c)
 {
@@ -153,8 +157,8 @@ set_cut(struct copy *c)
 			break;
 }
 
-/* The oldest entry of a lane that is not overwritten at this head.  In a CPU
- * lane one more slot may be half overwritten. */
+/* The oldest entry of a lane that is not overwritten at a head.  In a CPU lane
+ * one more slot may be half overwritten. */
 static uint64_t
 oldest_left(const struct copy *c, uint32_t lane, uint64_t head)
 {
@@ -164,8 +168,8 @@ oldest_left(const struct copy *c, uint32_t lane, uint64_t head)
 	return head > n ? head - n : 0;
 }
 
-/* The start of the wanted part of a lane.  All of a fallback lane is wanted, as
- * its entries are not in order of time. */
+/* The start of the wanted part of a lane.  The whole of a fallback lane is
+ * wanted, because its entries are not in order of time. */
 static uint64_t
 first_wanted(const struct copy *c, uint32_t lane,
     const struct timeline_head *head)
@@ -194,8 +198,8 @@ note_whole(struct copy *c, uint64_t q)
 
 /* == the round of a follower: oldest first == */
 
-/* Zero the stamps of entries that are not whole, and count those.  Is any entry
- * whole? */
+/* Zero the stamps of entries that are not whole, and count these entries.  Is
+ * any entry whole? */
 __attribute__((hot)) static bool
 check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 {
@@ -224,7 +228,7 @@ check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 	return any;
 }
 
-/* Add a ticket without an entry to those found. */
+/* Add a ticket without an entry to the found tickets. */
 static int
 add_hole(struct tl_holes *found, uint64_t q, uint64_t since)
 {
@@ -279,7 +283,7 @@ is_awaited(struct copy *c, const struct tl_holes *holes, uint64_t q,
 	return true;
 }
 
-/* The same for a fallback lane.  1: an entry is whole; 0; -errno. */
+/* Check a run of a fallback lane.  1: an entry is whole; 0: none; -errno. */
 __attribute__((hot)) static int
 check_fallback_run(struct copy *c, uint32_t lane, struct run run,
     struct timeline_head *head)
@@ -313,7 +317,7 @@ check_fallback_run(struct copy *c, uint32_t lane, struct run run,
 	return any;
 }
 
-/* Count the tickets of a follower that were overwritten before this round. */
+/* Count the tickets that were overwritten before this round. */
 static void
 note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 {
@@ -335,7 +339,7 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 	found->lapped = found->lost;
 }
 
-/* Make the first copy of a part of a fallback lane of version 1, of its stamps
+/* Make the first copy of a part of a fallback lane of version 1, of the stamps
  * only. */
 static int
 read_stamps(struct copy *c, uint32_t lane, uint64_t first, uint64_t end)
@@ -360,7 +364,7 @@ read_stamps(struct copy *c, uint32_t lane, uint64_t first, uint64_t end)
 }
 
 /* Zero the entries [from, head->first) of the copy, which were overwritten
- * while they were copied.  They count as lapped, and no longer as torn. */
+ * during the copy.  These entries count as lapped, and no longer as torn. */
 static int
 blank(struct copy *c, uint32_t lane, uint64_t from, struct timeline_head *head)
 {
@@ -414,9 +418,9 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 	return blank(c, lane, copied, head);
 }
 
-/* Leave out the entries that come in the next round: those after the cut at the
- * end of a CPU lane, and tickets of a fallback lane after its last entry, which
- * are in progress and not lost. */
+/* Leave out the entries of the next round: entries after the cut at the end of
+ * a CPU lane, and tickets of a fallback lane after its last entry, which are in
+ * progress and not lost. */
 static void
 leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
@@ -430,7 +434,7 @@ leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 	}
 }
 
-/* Copy entries, oldest first, as these are overwritten next. */
+/* Copy entries, oldest first, because the oldest are overwritten next. */
 static int
 copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
@@ -480,7 +484,7 @@ copy_round(struct copy *c, uint32_t lane, struct timeline_head *head)
 	}
 	free(c->stamps);
 	c->stamps = NULL;
-	if (sums) { /* holes count lost entries */
+	if (sums) { /* the holes count the lost entries */
 		c->take->found[lane].whole = c->whole;
 		head->torn = 0;
 	}
@@ -489,14 +493,14 @@ copy_round(struct copy *c, uint32_t lane, struct timeline_head *head)
 
 /* == a snapshot: newest first == */
 
-/* How far a lane was copied. */
+/* The progress of the copy of a lane. */
 struct progress {
-	uint64_t at;    /* entries from here on were looked at */
-	uint64_t whole; /* the oldest whole one; UINT64_MAX: none is */
+	uint64_t at;    /* entries from this number on have been examined */
+	uint64_t whole; /* the oldest whole entry; UINT64_MAX: none */
 	bool ended;     /* the last entry of the copy is known */
 };
 
-/* The chunk before the entries that were looked at. */
+/* The chunk before the entries that have been examined. */
 static struct run
 previous_run(const struct copy *c, uint32_t lane, uint64_t first, uint64_t end,
     uint64_t size)
@@ -510,7 +514,7 @@ previous_run(const struct copy *c, uint32_t lane, uint64_t first, uint64_t end,
 	return (struct run){ from, end - from };
 }
 
-/* Look at entry q.  Is it whole, and not after the cut? */
+/* Examine entry q.  Is it whole, and not after the cut? */
 static bool
 look_at(struct copy *c, uint32_t lane, struct timeline_entry *e, uint64_t q,
     struct timeline_head *head, struct progress *p)
@@ -541,8 +545,8 @@ look_at(struct copy *c, uint32_t lane, struct timeline_entry *e, uint64_t q,
 	return false;
 }
 
-/* Copy the chunk before those that were copied, as far as writers have not
- * overwritten it when it is in the copy. */
+/* Copy the chunk before the copied chunks, as far as writers have not
+ * overwritten it during the copy. */
 static int
 copy_chunk(struct copy *c, uint32_t lane, struct timeline_head *head,
     struct progress *p, uint64_t size)
@@ -569,7 +573,7 @@ copy_chunk(struct copy *c, uint32_t lane, struct timeline_head *head,
 	}
 	for (uint64_t i = run.count; i-- > 0 && run.q + i >= left; p->at--)
 		any |= look_at(c, lane, &c->chunk[i], run.q + i, head, p);
-	if (p->at > run.q) { /* what is older is overwritten, too */
+	if (p->at > run.q) { /* all older entries are overwritten too */
 		memset(c->chunk, 0, (p->at - run.q) * TIMELINE_ENTRY_SIZE);
 		head->first = p->at;
 	}
@@ -577,8 +581,8 @@ copy_chunk(struct copy *c, uint32_t lane, struct timeline_head *head,
 	return any ? write_run(c, lane, run) : 0;
 }
 
-/* A lane was copied.  Tickets of a fallback lane after its last entry are in
- * progress; those before its first one may be overwritten. */
+/* Finish a copied lane.  Tickets of a fallback lane after its last entry are in
+ * progress; tickets before its first entry may be overwritten. */
 static int
 finish_lane(struct copy *c, uint32_t lane, struct timeline_head *head,
     const struct progress *p)
@@ -615,7 +619,7 @@ has_turned_over(const struct timeline_head *head, uint64_t enough)
 }
 
 /* Copy the lanes in turns: first the newest entries of each lane, then older
- * ones.  Does the copy have less than one in enough entries of a lane?  1, 0,
+ * entries.  1: the copy has less than one in `enough` entries of a lane; 0;
  * -errno. */
 static int
 copy_newest(struct copy *c, struct progress *progress, uint64_t enough)
@@ -679,7 +683,7 @@ read_before(struct copy *c)
 	    offsetof(struct timeline_header, levels));
 }
 
-/* Put the gates that messages had before the cut in the copied table. */
+/* Put the gates that messages had before the cut into the copied table. */
 static int
 put_gates_before(struct copy *c)
 {
@@ -729,8 +733,9 @@ read_heads(struct copy *c)
 	return rc;
 }
 
-/* A snapshot has one cut: where a lane turned over meanwhile, all lanes are
- * copied again, and fewer entries are enough. */
+/* Copy all lanes for a snapshot.  A snapshot has a single cut, so if a lane
+ * turns over meanwhile, all lanes are copied again, and fewer entries are
+ * enough. */
 static int
 copy_snapshot(struct copy *c)
 {
@@ -767,8 +772,8 @@ copy_lanes(struct copy *c)
 	return rc;
 }
 
-/* Copy the newest record, then the tail: every record that can be reached is
- * below it.  A round has a window to the strings instead of a copy. */
+/* Copy the newest record, then the tail: every record that can be reached lies
+ * below the tail.  A round has a window to the strings instead of a copy. */
 static int
 copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 {
@@ -811,8 +816,8 @@ place_timers(struct timeline_header *h, const struct timeline_header *g,
 			      : g->strings_offset + g->strings_size;
 }
 
-/* Copy the timers, with the sum of the histograms of each: one row.  Sets their
- * place, at the end of the copy. */
+/* Copy the timers, each with one row of histograms, which is the sum of all its
+ * rows.  The timers are placed at the end of the copy. */
 static int
 copy_timers(struct copy *c, struct timeline_header *h)
 {
@@ -846,7 +851,7 @@ copy_timers(struct copy *c, struct timeline_header *h)
 
 /*
  * Restore the fields that never change in a valid file to the values that were
- * checked: any process with write access may have changed them since.
+ * checked, because any process with write access may have changed them since.
  */
 static void
 keep_checked(struct timeline_header *header,
@@ -862,9 +867,9 @@ keep_checked(struct timeline_header *header,
 	header->names_max = checked->names_max;
 }
 
-/* Copy the names, after the header, so that its count includes no later ones.
- * Slots that are just being written are invalid, and readers skip them.  A round
- * has a window to the names, through which they are read still later. */
+/* Copy the names after the header, so that the count in the header includes no
+ * later names.  A slot that is being written is invalid, and readers skip it.
+ * A round has a window to the names, which are read even later. */
 static int
 copy_names(struct copy *c)
 {
@@ -886,7 +891,7 @@ copy_names(struct copy *c)
 	return 0;
 }
 
-/* Read the header again.  The clock's tail is under a sequence lock: it is
+/* Read the header again.  The tail of the clock is under a sequence lock: it is
  * valid if two copies are equal and even. */
 static int
 read_header(struct copy *c, struct timeline_header *header)
@@ -906,7 +911,7 @@ read_header(struct copy *c, struct timeline_header *header)
 			0)
 			return 0;
 	}
-	header->clock.sequence |= 1; /* readers use the knots only */
+	header->clock.sequence |= 1; /* readers then use only the knots */
 	return 0;
 }
 
@@ -918,7 +923,7 @@ knots_used(const struct timeline_header *header, uint32_t max)
 }
 
 /* Read the knots into as many slots as the file has.  Knots that change
- * meanwhile, as their ring is full, are left out. */
+ * meanwhile, because their ring is full, are left out. */
 static int
 read_knots(struct copy *c, struct timeline_knot *knots, uint32_t count)
 {
@@ -936,8 +941,8 @@ read_knots(struct copy *c, struct timeline_knot *knots, uint32_t count)
 	return rc;
 }
 
-/* Read the clock.  The closing point is added as by a writer.  all: the file may
- * be damaged, and its number of knots wrong. */
+/* Read the clock, and add the closing point as a writer does.  all: the file
+ * may be damaged, and its number of knots wrong. */
 static int
 read_clock(struct copy *c, struct timeline_header *header,
     struct timeline_knot **knots, bool all)
@@ -991,8 +996,8 @@ tl_take_clock(int live, const struct timeline_header *geometry,
 	return read_clock(&c, header, knots, false);
 }
 
-/* Write the header of the copy: identity and geometry as checked, the rest as
- * it is now. */
+/* Write the header of the copy: identity and geometry as checked, other fields
+ * as they are now. */
 static int
 write_header(struct copy *c, uint64_t newest, uint64_t tail)
 {

@@ -21,14 +21,15 @@ greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Add a row to a timer.  The file may contain any numbers, so sums may wrap. */
+/* Add a row to a timer.  The file may contain any numbers, so the sums may
+ * wrap. */
 static void
 add_row(struct tl_timer *timer, const struct timeline_histogram *h)
 {
 	const struct timeline_histogram_state *s = &h->state[h->count & 1];
 	const struct timeline_histogram_state *other = &h->state[~h->count & 1];
 
-	/* other histograms have only state 0, and no value */
+	/* other histograms use only state 0, and no value */
 	if (s->value == 0 && other->value == 0)
 		s = &h->state[0];
 	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
@@ -41,7 +42,7 @@ add_row(struct tl_timer *timer, const struct timeline_histogram *h)
 	timer->max = greater(timer->max, s->max);
 }
 
-/* Read the rows of a timer with this function. */
+/* Read the rows of a timer with read_at(). */
 static int
 read_rows(struct tl_timer *timer, const struct timeline_header *header,
     uint32_t number,
@@ -146,7 +147,7 @@ tl_timer_histogram(struct timeline_histogram *histogram,
 	memcpy(histogram->values, timer->values, sizeof(histogram->values));
 }
 
-/* Find the timer of a message: 1 and its number; 0: there is none; -errno. */
+/* Find the timer of a message.  1: *number is set; 0: none; -errno. */
 static int
 find_timer(const struct tl_snap *snap, const struct tl_message *message,
     uint32_t *number)
@@ -253,7 +254,7 @@ struct tl_timers_past {
 	struct reading {
 		int64_t ns;
 		struct tl_timer *timer; /* NULL: none */
-	} list[TIMELINE_TIMERS_MAX][2]; /* the newer first */
+	} list[TIMELINE_TIMERS_MAX][2]; /* newer first */
 };
 
 int
@@ -293,7 +294,7 @@ keep_reading(struct reading list[2], const struct tl_timer *timer,
 	return 0;
 }
 
-/* Leave of a timer the spans of the window, where these are enough for its
+/* Reduce a timer to the spans of the window, if these are enough for the
  * percentile. */
 static int
 leave_window(struct tl_timer *timer, struct tl_timers_past *past, uint32_t i,

@@ -36,7 +36,7 @@ tl_timeline_clock_bias(int64_t oldest_ns)
 	return oldest_ns < 0 ? TL_TIMELINE_BIAS : 0;
 }
 
-/* The knots of a longer line, besides its ends. */
+/* The knots of a longer line, apart from its ends. */
 static const int64_t joints_ns[] = { -(INT64_C(1) << 62), 0, INT64_C(1) << 62,
 	INT64_MAX - 1 };
 
@@ -54,11 +54,12 @@ is_unbroken(const struct tl_snap *snap, size_t count)
 		if (tl_snap_knot(snap, i)->seq != ever - count + i + 1)
 			return false;
 	}
-	/* the oldest may just have been replaced */
+	/* the oldest knot may just have been replaced */
 	return count == kept || (kept == h->knots_max && count + 1 == kept);
 }
 
-/* Copy the knots of a snapshot; header has its clock already. */
+/* Copy the knots of a snapshot.  The header already has the clock of the
+ * snapshot. */
 static void
 timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
     struct timeline_header *header)
@@ -66,7 +67,7 @@ timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
 	size_t count = tl_snap_knot_count(snap);
 	bool unbroken;
 
-	/* the newest point is in the header, and no knot yet */
+	/* the newest point is in the header, and is no knot yet */
 	if (count > 0 && tl_snap_knot(snap, count - 1)->seq == 0)
 		count--;
 	unbroken = is_unbroken(snap, count);
@@ -87,9 +88,9 @@ timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
 }
 
 /*
- * Make a clock whose stamps are Unix time from oldest to newest ns, counted
- * from the least int64_t if oldest is before 1970.  error_ns bounds the error
- * of each.
+ * Make a clock whose stamps are Unix time from oldest to newest ns.  If oldest
+ * is before 1970, stamps count from the least int64_t.  error_ns bounds the
+ * error of each time.
  */
 static void
 timeline_clock_make(struct tl_timeline_clock *clock, int64_t oldest_ns,
@@ -138,7 +139,7 @@ error_of(const struct tl_snap *snap, const struct tl_event *event)
 	return error_ns;
 }
 
-/* Was the clock of a measured later than that of b? */
+/* Was the clock of a measured later than the clock of b? */
 static bool
 is_newer(const struct tl_snap *a, const struct tl_snap *b)
 {
@@ -148,9 +149,9 @@ is_newer(const struct tl_snap *a, const struct tl_snap *b)
 	return p->epoch != q->epoch ? p->epoch > q->epoch : p->tsc > q->tsc;
 }
 
-/* Of several timelines with one clock, choose the one that converts stamps from
- * oldest to newest with the least error; of equal ones, the one measured
- * last. */
+/* Choose, among several timelines with one clock, the timeline that converts
+ * the stamps from oldest to newest with the least error; of equal ones the
+ * timeline that was measured last. */
 static const struct tl_snap *
 timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
     const struct tl_event *oldest, const struct tl_event *newest)
@@ -174,23 +175,24 @@ timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
 
 /* == file == */
 
-/* Starts from all zeros; then the caller sets store, lanes and table. */
+/* Starts from all zeros.  The caller then sets store, lanes and table. */
 struct tl_timeline_file {
 	struct timeline_header header;
 	struct tl_timeline_lanes lanes;
 	struct tl_timeline_table table;
 	struct tl_timeline_clock clock;
 	struct tl_names names;
-	const struct tl_snap *timers; /* whose timers are kept; NULL: none */
-	struct tl_store *store;       /* events; ns is their number */
+	const struct tl_snap *timers; /* its timers are kept; NULL: none */
+	struct tl_store *store;       /* the events; their ns is their number */
 	struct tl_store *placed; /* sorted by place in the file, if needed */
-	uint64_t flip;           /* bits that are inverted in every stamp */
-	uint64_t renamed;        /* numbers of strings that are missing */
+	uint64_t flip;           /* bits to invert in every stamp */
+	/* number of strings that are missing and got another number */
+	uint64_t renamed;
 	struct tl_out *out;
 	uint64_t at; /* bytes written */
 };
 
-enum { TL_TIMELINE_STORE_MEMORY = 16 << 20 }; /* of each sorter */
+enum { TL_TIMELINE_STORE_MEMORY = 16 << 20 }; /* memory of each sorter */
 
 static inline bool
 tl_timeline_is_string(const struct tl_message *message, unsigned i)
@@ -198,7 +200,7 @@ tl_timeline_is_string(const struct tl_message *message, unsigned i)
 	return message->args[i].format == TIMELINE_ARG_STRING;
 }
 
-enum { ZEROS = 4096 }; /* written at a time */
+enum { ZEROS = 4096 }; /* number of zeros written at a time */
 
 static int
 open_events(void *context, struct tl_cursor **cursor)
@@ -240,7 +242,7 @@ place_timers(struct tl_timeline_file *f, uint64_t end)
 	    count > 0 ? timeline_histogram_offset(h, count, 0) : end;
 }
 
-/* Place all regions. */
+/* Place all regions of the file. */
 static void
 place_regions(struct tl_timeline_file *f)
 {
@@ -291,7 +293,7 @@ append(struct tl_timeline_file *f, const void *data, size_t size)
 	return tl_out_flush_full(f->out);
 }
 
-/* Write zeros up to this byte. */
+/* Write zeros up to an offset. */
 static int
 append_zeros(struct tl_timeline_file *f, uint64_t to)
 {
@@ -317,7 +319,7 @@ write_lost_cpu(struct tl_timeline_file *f, const struct tl_event *event,
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
 }
 
-/* Passes an event on, with its lane and number. */
+/* Take an event, with its lane and number. */
 typedef int take_event(struct tl_timeline_file *f, struct tl_event *event);
 
 static int
@@ -359,7 +361,7 @@ keep_placed(struct tl_timeline_file *f, struct tl_event *event)
 	return sink->put(sink, event);
 }
 
-/* Sort the events by their place in the file. */
+/* Sort the events by their places in the file. */
 static int
 sort_by_place(struct tl_timeline_file *f)
 {
@@ -420,7 +422,7 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
 }
 
-/* Write the names without gaps: readers check each slot. */
+/* Write the names without gaps.  Readers check each slot. */
 static int
 write_names(struct tl_timeline_file *f)
 {
@@ -441,7 +443,7 @@ write_names(struct tl_timeline_file *f)
 	return rc < 0 ? rc : append_zeros(f, h->strings_offset);
 }
 
-/* Write the strings; records may have places after the last byte. */
+/* Write the strings.  The places of records may extend past the last byte. */
 static int
 write_strings(struct tl_timeline_file *f)
 {
@@ -503,7 +505,7 @@ timeline_file_write(struct tl_timeline_file *f)
 	return write_timers(f);
 }
 
-/* Plan the lanes and place all regions; the clock is in the header already. */
+/* Plan the lanes and place all regions.  The header already has the clock. */
 static int
 timeline_file_plan(struct tl_timeline_file *f)
 {
@@ -583,7 +585,7 @@ struct snapshot_write {
 	bool keep_timers;
 	struct tl_timeline_file file;
 	uint64_t count;
-	bool any; /* of the events without losses: */
+	bool any; /* == over all events except losses == */
 	struct tl_event oldest;
 	struct tl_event newest;
 	uint32_t error_min;
@@ -695,8 +697,8 @@ note_time(struct snapshot_write *w, const struct tl_event *event)
 	w->any = true;
 }
 
-/* Set the stamp by time.  Until the oldest time is known, stamps count from the
- * least int64_t. */
+/* Set the stamp from the time.  Stamps count from the least int64_t until the
+ * oldest time is known. */
 static void
 stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 {
@@ -706,7 +708,8 @@ stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
 	event->begun_tsc = (uint64_t)event->begun_ns ^ TL_TIMELINE_BIAS;
 	event->epoch = 0;
-	/* a step of the clock between the two would change the duration */
+	/* a step of the clock between begin and end would change the
+	 * duration */
 	if (event->kind == TL_END &&
 	    event->ns - event->begun_ns != event->duration_ns)
 		event->proven = false;
@@ -731,7 +734,7 @@ put(struct tl_writer *writer, const struct tl_event *event)
 	}
 	if ((rc = tl_timeline_lanes_note(&w->file.lanes, &e)) < 0)
 		return rc;
-	e.ns = (int64_t)w->count++; /* the sorter keeps this order */
+	e.ns = (int64_t)w->count++; /* keeps the order in the sorter */
 	return tl_store_sink(w->file.store)
 	    ->put(tl_store_sink(w->file.store), &e);
 }
@@ -756,7 +759,7 @@ make_identity(struct snapshot_write *w)
 	h->saved_ns = w->any ? w->newest.ns : 0;
 }
 
-/* Make the header: the process that created the file, and its clock. */
+/* Make the header: the process that created the file, and the clock. */
 static void
 make_header(struct snapshot_write *w)
 {

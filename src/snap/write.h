@@ -12,16 +12,16 @@ int tl_timeline_write_new(struct tl_writer **writer, tl_write *write,
     void *context, const struct tl_report *report);
 
 /*
- * All events come from this snapshot, or from this and others that are set,
- * too; none from elsewhere.  Before the first event; the snapshot outlives
- * the writer.  With just one, its identity, levels, messages and lanes are
- * kept.  0 or -ENOMEM.
+ * State that all events come from this snapshot, or from several snapshots if
+ * the function is called for each, and none from elsewhere.  Call it before the
+ * first event; the snapshot must outlive the writer.  With a single snapshot
+ * its identity, levels, messages and lanes are kept.  0 or -ENOMEM.
  */
 int tl_timeline_write_set_snap(struct tl_writer *writer,
     const struct tl_snap *snap);
 
-/* Keep the histograms of the timers of the only snapshot that is set: those of
- * all spans since it was created, logged or not. */
+/* Keep the histograms of the timers of the only snapshot that is set.  They
+ * count all spans since the timeline was created, logged or not. */
 void tl_timeline_write_keep_timers(struct tl_writer *writer);
 
 #endif

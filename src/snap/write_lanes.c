@@ -15,12 +15,14 @@
 /* == in a row == */
 
 enum {
-	SLOTS_MIN = 128,   /* slots of a lane if there are several */
-	LANES_WANTED = 16, /* for each part between long losses */
+	SLOTS_MIN = 128, /* slots of a lane if there are several lanes */
+	/* number of lanes for each part between long losses */
+	LANES_WANTED = 16,
 	LANES_MOST = 1500, /* approximate limit */
-	CPU_LANES = 1      /* a timeline has at least one, here an empty one */
+	CPU_LANES = 1 /* a timeline has at least one, which is empty here */
 };
-static const uint64_t slots_max = UINT64_C(1) << 31; /* of a lane */
+/* largest number of slots of a lane */
+static const uint64_t slots_max = UINT64_C(1) << 31;
 
 static uint64_t
 greater(uint64_t a, uint64_t b)
@@ -35,7 +37,7 @@ tail_of(const struct tl_timeline_lanes *l)
 	return l->any && l->lost <= TL_TIMELINE_TAIL_MAX ? l->lost : 0;
 }
 
-/* The loss at the begin of a lane, as far as it can be written. */
+/* The loss at the begin of a lane, cut to the largest that can be written. */
 static uint64_t
 cut_lost(struct tl_timeline_lanes *l, uint64_t lost)
 {
@@ -49,15 +51,15 @@ cut_lost(struct tl_timeline_lanes *l, uint64_t lost)
 static uint64_t
 power_from(uint64_t n)
 {
-	uint64_t power = 2; /* the least size of a lane */
+	uint64_t power = 2; /* the smallest size of a lane */
 
 	while (power < n)
 		power *= 2;
 	return power;
 }
 
-/* Choose the slots of each lane: a long lane may waste nearly half of its
- * slots, a short one wastes its head. */
+/* Choose the number of slots of each lane.  A long lane may waste nearly half
+ * of its slots, a short lane wastes its head. */
 static uint64_t
 choose_slots(const struct tl_timeline_lanes *l)
 {
@@ -92,8 +94,8 @@ lose_slots(struct tl_timeline_walk *w, uint64_t lost)
 		w->lanes->heads[w->lane].torn += lost;
 }
 
-/* Continue in a new lane, which begins with the loss: a number and, if its CPU
- * is known, a slot for that. */
+/* Continue in a new lane.  The lane begins with the loss: a number and, if the
+ * CPU of the loss is known, a slot for the CPU. */
 static int
 open_lane(struct tl_timeline_walk *w)
 {
@@ -110,7 +112,7 @@ open_lane(struct tl_timeline_walk *w)
 			return rc;
 		l->head_capacity = capacity;
 		l->lane_count = w->lane + 1;
-		/* the loss, until the plan is made */
+		/* cleared holds the loss until the plan is made */
 		l->heads[w->lane].cleared = w->lost - has_cpu;
 		l->heads[w->lane].overwritten = w->overwritten;
 	}
@@ -119,7 +121,7 @@ open_lane(struct tl_timeline_walk *w)
 	return 0;
 }
 
-/* Drop the CPU of the loss, for which there is no slot. */
+/* Drop the CPU of a loss that has no slot for the CPU. */
 static void
 drop_cpu(struct tl_timeline_walk *w)
 {
@@ -146,7 +148,7 @@ add_loss(struct tl_timeline_walk *w, const struct tl_event *event)
 		    tl_timeline_lost_add(w->overwritten, event->lost);
 }
 
-/* Move a loss for which there is no slot before all events. */
+/* Move a loss that has no slots before all events. */
 static void
 displace(struct tl_timeline_walk *w)
 {
@@ -159,7 +161,7 @@ displace(struct tl_timeline_walk *w)
 	head->cleared = tl_timeline_lost_add(head->cleared, w->lost);
 }
 
-/* Is there no room in this lane for the event and the losses around it? */
+/* Does this lane lack room for the event and the losses around it? */
 static bool
 is_full(const struct tl_timeline_walk *w, uint64_t lost)
 {
@@ -169,7 +171,7 @@ is_full(const struct tl_timeline_walk *w, uint64_t lost)
 	return w->split && w->used + lost + 1 + behind > w->slots;
 }
 
-/* Put the loss before an event into its lane. */
+/* Put the loss before an event into the event's lane. */
 static int
 make_place(struct tl_timeline_walk *w)
 {
@@ -189,8 +191,8 @@ make_place(struct tl_timeline_walk *w)
 	return 0;
 }
 
-/* Note that an epoch begins.  Until the plan is made, its first two heads are
- * the lane and the slot. */
+/* Note that an epoch begins.  Until the plan is made, heads[0] is the lane and
+ * heads[1] the slot. */
 static int
 note_row_epoch(struct tl_timeline_walk *w, uint32_t number)
 {
@@ -242,7 +244,7 @@ tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
 	}
 	if ((rc = make_place(w)) < 0)
 		return rc;
-	/* the first loss may include others */
+	/* the first loss may include other losses */
 	w->mark = w->events == 0 && l->displaced ? TL_CPU_UNKNOWN : w->lost_cpu;
 	if (w->planning && event->epoch != w->epoch &&
 	    (rc = note_row_epoch(w, event->epoch)) < 0)
@@ -279,7 +281,7 @@ walk_all(struct tl_timeline_walk *w, const struct tl_timeline_source *events)
 static int
 walk_end(struct tl_timeline_walk *w)
 {
-	drop_cpu(w); /* there is no slot for it after the last event */
+	drop_cpu(w); /* there is no slot for the CPU after the last event */
 	if (w->lane == 0)
 		return open_lane(w);
 	if (w->lost > TL_TIMELINE_TAIL_MAX) {
@@ -292,7 +294,7 @@ walk_end(struct tl_timeline_walk *w)
 	return 0;
 }
 
-/* Plan the heads: the first entry of a lane is in its first slot. */
+/* Plan the heads.  The first entry of a lane is in the first slot. */
 static void
 plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
 {
@@ -307,7 +309,7 @@ plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
 	}
 }
 
-/* Plan the heads of epochs: earlier lanes ended before. */
+/* Plan the heads of epochs.  Earlier lanes ended before the epoch. */
 static int
 plan_row_epochs(struct tl_timeline_lanes *l)
 {
@@ -352,9 +354,9 @@ tl_timeline_row_plan(struct tl_timeline_lanes *l,
 	return plan_row_epochs(l);
 }
 
-/* == as they were == */
+/* == lanes as they were == */
 
-static const uint64_t head_max = UINT64_MAX / 4; /* as for readers */
+static const uint64_t head_max = UINT64_MAX / 4; /* as in readers */
 
 static void
 free_epochs(struct tl_timeline_lanes *l)
@@ -410,7 +412,7 @@ tl_timeline_lanes_free(struct tl_timeline_lanes *l)
 	free(l->heads);
 }
 
-/* Are the events in an order in which lanes can be merged? */
+/* Note whether the events are in an order in which lanes can be merged. */
 static void
 note_order(struct tl_timeline_lanes *l, const struct tl_event *e)
 {
@@ -437,7 +439,7 @@ note_in_row(struct tl_timeline_lanes *l)
 	l->lost = 0;
 }
 
-/* From here on the lane has another epoch. */
+/* Note that the lane has another epoch from now on. */
 static int
 note_epoch(struct tl_timeline_lanes *l, struct tl_timeline_strand *s,
     uint32_t lane, uint32_t number)
@@ -458,7 +460,7 @@ note_epoch(struct tl_timeline_lanes *l, struct tl_timeline_strand *s,
 	} else
 		l->epochs_full = true;
 	s->epoch = number;
-	if (e) /* 0: unknown */
+	if (e) /* 0 means unknown */
 		e->heads[lane] = s->span + 1;
 	return 0;
 }
@@ -469,7 +471,8 @@ note_strand(struct tl_timeline_lanes *l, const struct tl_event *event)
 	struct tl_timeline_strand *s;
 	int rc = 0;
 
-	if (event->lane >= l->strand_count) { /* of an unknown timeline */
+	/* an event of an unknown timeline */
+	if (event->lane >= l->strand_count) {
 		l->apart = false;
 		return 0;
 	}
@@ -565,8 +568,9 @@ plan_head(struct tl_timeline_lanes *l, struct timeline_head *head,
 		.overwritten = s->overwritten };
 }
 
-/* Plan the heads of epochs.  Heads were counted from the first event; a lane in
- * which the epoch did not begin ended before it, or begins in a later one. */
+/* Plan the heads of epochs.  Heads count from the first event.  A lane in which
+ * an epoch does not begin has ended before the epoch, or begins in a later
+ * epoch. */
 static void
 plan_epochs(struct tl_timeline_lanes *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_table.c - place records, if possible where they were. */
+/* write_table.c - place records, if possible at their old places. */
 #include "snap/write_parts.h"
 
 #include "base/array.h"
@@ -45,7 +45,7 @@ tl_timeline_table_free(struct tl_timeline_table *t)
 	free(t->bytes);
 }
 
-/* Was the record at this place before, and is the place free? */
+/* Is the place within the old table, and free? */
 static bool
 is_free(const struct tl_timeline_table *t, uint64_t at, uint64_t size)
 {
@@ -59,7 +59,7 @@ is_free(const struct tl_timeline_table *t, uint64_t at, uint64_t size)
 	return true;
 }
 
-/* Reserve a place for a record, its old one if possible. */
+/* Reserve a place for a record, if possible its old place. */
 static int
 reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
     uint64_t size_max, uint64_t *at)
@@ -81,7 +81,7 @@ reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
 	return 0;
 }
 
-/* Write a text of a record; the NUL after it is there already. */
+/* Write a text of a record.  The NUL after the text is already there. */
 static void
 write_text(uint8_t *to, uint32_t *end, struct tl_bytes text, uint32_t *at,
     uint32_t *length)
@@ -133,8 +133,8 @@ add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
 	return 0;
 }
 
-/* Set the text, which readers will parse; a text that they could not parse is
- * written without its $. */
+/* Set the text of a message.  Readers will parse the text; a text that cannot
+ * be parsed is written without its $. */
 static int
 set_text(struct content *c, const struct tl_message *message,
     struct tl_text *plain)
@@ -189,8 +189,8 @@ add_message(struct tl_timeline_table *t, const struct tl_message *message,
 	return rc;
 }
 
-/* Add the message for those without room, by the name that readers give to a
- * missing message. */
+/* Add the message that stands for messages without room, with the text that
+ * readers show for a missing message. */
 static int
 add_lost(struct tl_timeline_table *t)
 {
@@ -206,7 +206,7 @@ add_lost(struct tl_timeline_table *t)
 	    &t->lost);
 }
 
-/* The element of an array for a key.  0: it is known; 1: it is new; -ENOSPC;
+/* Find the element of an array for a key.  0: known; 1: new; -ENOSPC;
  * -ENOMEM. */
 static int
 find(struct tl_id_map *numbers, struct tl_id_key key, uint32_t **at,
@@ -246,7 +246,7 @@ tl_timeline_table_message(struct tl_timeline_table *t,
 	return rc < 0 ? rc : -ENOSPC;
 }
 
-/* A number without a string gets one without a string. */
+/* Get a number without a string for a number without a string. */
 static int
 no_string(const struct tl_timeline_table *t, uint64_t number, uint64_t *named)
 {
@@ -255,7 +255,7 @@ no_string(const struct tl_timeline_table *t, uint64_t number, uint64_t *named)
 	*named = number;
 	if (tl_record_at(&r, t->bytes, t->capacity, number, 0, NULL) == 0 &&
 	    r.fixed.kind >= TIMELINE_RECORD_STRING)
-		*named = 1; /* no record can be there */
+		*named = 1; /* no record can have this offset */
 	return -ENOENT;
 }
 
@@ -280,8 +280,7 @@ tl_timeline_table_string(struct tl_timeline_table *t,
 	return rc == 0 && *named == 0 ? -ENOSPC : rc;
 }
 
-/* Find a place among those of records of the timeline that were not kept.  0:
- * none. */
+/* Find a place among the places of records that were not kept.  0: none. */
 static uint64_t
 find_hole(struct tl_timeline_table *t, uint64_t size)
 {

@@ -20,7 +20,7 @@
 /* == streams of the calling thread == */
 
 enum {
-	TL_OWN_TRACES = 16, /* traces that a thread used last */
+	TL_OWN_TRACES = 16, /* the traces that a thread used last */
 	TL_OWN_NAME_MAX = 256
 };
 
@@ -42,8 +42,8 @@ struct list {
 static _Thread_local struct list *list;
 static pthread_key_t key;
 
-/* Free the list of a thread.  Destructors that run later may still record
- * events, and make a new one. */
+/* Free the list of a thread.  Destructors that run later may record events too,
+ * and then make a new list. */
 static void
 free_list(void *memory)
 {
@@ -70,8 +70,8 @@ make_list(void)
 	return list = made;
 }
 
-/* The entry of a trace in the list of this thread, added if it is new; NULL: no
- * memory. */
+/* The entry of a trace in the list of this thread; a new entry is added.  NULL:
+ * no memory. */
 static struct tl_own *
 own_find(uint64_t number)
 {
@@ -118,20 +118,21 @@ struct timeline_trace {
 	struct tl_trace_writer *writer;
 	uint64_t number;
 	pid_t pid;
-	uint32_t forks;       /* forks of this process at its creation */
+	/* number of forks of this process when it created the trace */
+	uint32_t forks;
 	uint32_t rc;          /* the first error; shared */
-	pthread_mutex_t lock; /* of the fields below */
+	pthread_mutex_t lock; /* protects the fields below */
 	pthread_cond_t stop;
 	bool stopping;
-	bool flushing; /* is there a thread that flushes it? */
+	bool flushing; /* a thread flushes the trace */
 	pthread_t flusher;
 	int64_t flush_ns;
 	struct timeline_trace_message *messages;
 };
 
-static int prepared;     /* 0 or -errno: keys of threads are limited */
-static uint64_t numbers; /* of traces created so far; shared */
-/* forks on the way from the first process to this one */
+static int prepared; /* 0 or -errno: the number of keys of threads is limited */
+static uint64_t numbers; /* number of traces created so far; shared */
+/* number of forks on the way from the first process to this process */
 static uint32_t forks;
 
 static void
@@ -147,7 +148,7 @@ prepare(void)
 	prepared = own_prepare();
 }
 
-/* Did this process create the trace?  A child shares only its files. */
+/* Did this process create the trace?  A forked child shares only the files. */
 static bool
 is_ours(const struct timeline_trace *trace)
 {
@@ -209,8 +210,8 @@ flush_by_timer(void *context)
 	return NULL;
 }
 
-/* Start the flushing thread, with all signals blocked: they are for the threads
- * of the program. */
+/* Start the flushing thread.  All signals are blocked in it, because they are
+ * for the threads of the program. */
 static int
 start_flusher(struct timeline_trace *trace)
 {
@@ -277,7 +278,7 @@ free_trace(struct timeline_trace *trace)
 	free(trace);
 }
 
-/* Remove the files of a trace that was not created, so that the path is
+/* Remove the files of a trace whose creation failed, so that the path is
  * free. */
 static void
 give_up(struct timeline_trace *trace, const char *path)
@@ -426,8 +427,8 @@ timeline_trace_define(struct timeline_trace *trace, uint32_t kind,
 	return 0;
 }
 
-/* The functions for bindings, without a source location; macros of the same
- * names call the one above. */
+/* Functions for bindings, without a source location.  The macros of the same
+ * names call timeline_trace_define() with one. */
 
 int(timeline_trace_instant)(struct timeline_trace *trace, const char *category,
     const char *priority, const char *text,

@@ -44,13 +44,14 @@ tl_definitions_free(struct tl_definitions *d)
 	tl_text_free(&d->cells);
 }
 
-/* End the object that begins at mark: add a cell for it, or remove it. */
+/* End the object that begins at mark: add a cell for the object, or remove the
+ * object. */
 static int
 add(struct tl_definitions *d, size_t mark, enum tl_trace_kind kind, int32_t id)
 {
 	const struct tl_cell cell = { .kind = (uint8_t)kind,
 		.id = id,
-		/* replaced when its place in the file is known */
+		/* replaced when the place of the object in the file is known */
 		.start = (int64_t)mark,
 		.end = -1 };
 	uint8_t bytes[TL_CELL_SIZE];
@@ -223,7 +224,7 @@ tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 	return defined;
 }
 
-/* The place for the id of a process, by its pid. */
+/* The place for the id of a process in the table of pids. */
 static int
 get_process(struct tl_definitions *d, uint32_t pid, int32_t **process)
 {
@@ -323,7 +324,7 @@ tl_define_knot(struct tl_definitions *d, const struct timeline_knot *knot)
 
 /* == blocks == */
 
-/* Append to the file; with TL_TRACE_NULL there is none. */
+/* Append to a file.  With TL_TRACE_NULL there is no file. */
 static int
 append(struct tl_trace_writer *w, tl_trace_append *to, const void *data,
     size_t size)
@@ -392,7 +393,7 @@ write_block(struct tl_trace_writer *w, const struct tl_trace_block *block,
 	return append_cells(w, cells, cells_size);
 }
 
-/* Set the places of the objects in their cells. */
+/* Set the places of objects in their cells. */
 static void
 place_cells(const struct tl_trace_writer *w, struct tl_text *cells)
 {

@@ -18,11 +18,11 @@
 
 /* == survey == */
 
-/* A container whose begin is known; those whose begin is lost count as orphans
- * of the one around them. */
+/* A container with a known begin.  Containers whose begin is lost count as
+ * orphans of the container around them. */
 struct level {
-	uint64_t start;  /* of its content */
-	uint64_t number; /* spans that are open in its content */
+	uint64_t start;  /* logical offset of the content */
+	uint64_t number; /* number of spans open in the content */
 	uint64_t orphans;
 	uint64_t children;
 	uint64_t marked;
@@ -32,7 +32,7 @@ struct pass {
 	struct tl_survey *survey;
 	struct tl_walk walk;
 	struct level *levels; /* levels[0]: the thread itself */
-	size_t depth;         /* of the innermost */
+	size_t depth;         /* index of the innermost level */
 	size_t capacity;
 };
 
@@ -88,7 +88,7 @@ open_level(struct pass *p)
 	return rc;
 }
 
-/* End the innermost container; a small one gets no entry. */
+/* End the innermost container.  A small container gets no entry. */
 static int
 close_level(struct pass *p, uint64_t end, enum tl_survey_end how)
 {
@@ -251,7 +251,7 @@ tl_survey_find_mark(const struct tl_survey *s, uint64_t start, uint64_t number)
 
 /* == check == */
 
-/* A failed seek is damage, unless blocks are lost there. */
+/* A failed seek is damage, unless blocks are lost in the stream. */
 static int
 judge(const struct tl_trace_lane *lane, int rc)
 {
@@ -260,7 +260,7 @@ judge(const struct tl_trace_lane *lane, int rc)
 	return lane->holes ? 0 : TL_CELL_WRONG;
 }
 
-/* The object at the current place, which may begin a block. */
+/* Read the object at the current place, which may be the first of a block. */
 static int
 next_point(struct tl_walk *walk, struct tl_point *point)
 {
@@ -308,7 +308,7 @@ tl_check_jump(struct tl_walk *walk, uint64_t level, uint32_t message,
 struct count {
 	struct tl_walk walk;
 	struct tl_inside inside;
-	uint64_t level; /* spans that are open in its content */
+	uint64_t level; /* number of spans open in the content */
 	uint64_t to;
 	uint64_t children;
 	bool over; /* the last child has no end */
@@ -322,7 +322,7 @@ count_point(struct count *c, const struct tl_point *point)
 	int rc;
 
 	if (point->kind == TL_TRACE_FOOTER && !inside)
-		return TL_CELL_WRONG; /* the container itself ends here */
+		return TL_CELL_WRONG; /* the container itself would end here */
 	c->children += tl_inside_step(&c->inside, point->kind, point->silent);
 	if (inside || point->kind != TL_TRACE_SPAN || c->walk.lane->holes)
 		return 0;
@@ -354,8 +354,9 @@ count_all(struct count *c)
 	return rc < 0 ? rc : 0;
 }
 
-/* Does the child of this number begin at c->to (or would it, at the end of the
- * stream), counted from a mark (NULL: from the first child)? */
+/* Does the child with this number begin at c->to?  Counted from a mark; NULL:
+ * from the first child.  If c->to is the end of the stream, number must be the
+ * number of children. */
 static int
 check_count(struct tl_trace *trace, struct tl_trace_lane *lane, struct count *c,
     uint64_t content, const struct tl_mark_place *from, uint64_t number)
@@ -463,13 +464,13 @@ free_cells(struct tl_trace_lane *lane)
 	lane->open_count = lane->open_capacity = 0;
 }
 
-/* Replace the cells of a lane by those that were rebuilt. */
+/* Replace the cells of a lane by rebuilt cells. */
 static void
 take_cells(struct tl_trace_lane *lane, struct tl_trace_lane *made)
 {
 	const struct tl_trace_lane old = *lane;
 
-	if (!made) { /* all of its blocks are damaged */
+	if (!made) { /* all blocks of the lane are damaged */
 		free_cells(lane);
 		lane->holes = true;
 		return;
@@ -506,7 +507,7 @@ take_index(struct tl_trace *t, struct tl_index *made)
 	}
 }
 
-/* Rebuild the index.  Damage was reported already, or is reported when it is
+/* Rebuild the index quietly.  Damage has been reported, or will be when it is
  * read. */
 static int
 make_again(struct tl_trace *t)
@@ -544,15 +545,15 @@ tl_trace_mend(struct tl_trace *t, struct tl_trace_lane *lane)
 			return;
 		}
 	} else {
-		t->index.damage++; /* no writer wrote this */
+		t->index.damage++; /* no writer makes such cells */
 	}
 	lane->holes = true;
 	tl_trace_say(report, 0, TL_FAULT_NOWHERE,
 	    "thread %" PRId32 " is read without an index", lane->id);
 }
 
-/* Is it still the file that was read, and has no writer locked it?  Else the
- * index is the writer's to make. */
+/* Is the file still the file that was read, and not locked by a writer?
+ * Otherwise the writer makes the index. */
 static bool
 is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 {
@@ -571,7 +572,8 @@ is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 	return ours;
 }
 
-/* The index has the mode of the data file, and this process as its owner. */
+/* Write the index, with the mode of the data file.  This process is the
+ * owner. */
 static int
 write_index(const struct tl_trace *t, const char *path, mode_t mode)
 {

@@ -2,8 +2,8 @@
 /*
  * codec.c - zstd for blocks of traces.
  *
- * The workspace of zstd is large and takes longer to create than a block to
- * compress, so each thread keeps its own until it ends.
+ * A workspace of zstd is large and takes longer to create than a block takes to
+ * compress, so each thread keeps its workspace until the thread ends.
  */
 #include "trace/layout.h"
 
@@ -21,7 +21,7 @@ struct workspace {
 
 static pthread_key_t key;
 static bool has_key;
-/* freed by the destructor of the key */
+/* the destructor of the key frees the workspace */
 static _Thread_local struct workspace *own;
 
 static void

@@ -19,7 +19,7 @@ struct tl_context_object {
 	uint32_t line;
 	uint32_t pid; /* of a thread */
 	uint32_t tid;
-	struct tl_bytes text; /* after the object; the value of an INFO */
+	struct tl_bytes text; /* text after the object; the value of an INFO */
 	struct tl_bytes name; /* of an INFO */
 	struct tl_message message;
 	char *data;
@@ -43,7 +43,7 @@ find(const struct tl_context *c, uint8_t kind, int32_t id)
 	return NULL;
 }
 
-/* The object of a kind and an id, created if it is new. */
+/* The object of a kind and an id; a new object is added. */
 static struct tl_context_object *
 get(struct tl_context *c, uint8_t kind, int32_t id)
 {
@@ -160,13 +160,14 @@ read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
 		return -ENOMEM;
 	knot.seq = c->knot_count + 1;
 	c->knots[c->knot_count++] = knot;
-	if (c->knot_count == 1) /* messages that were read before it */
+	/* messages that were read before the first knot */
+	if (c->knot_count == 1)
 		for (size_t i = 0; i < c->count; i++)
 			c->objects[i]->message.mult = knot.mult;
 	return 0;
 }
 
-/* Read those numbers of a message that are in range. */
+/* Read the numbers of a message that are in range. */
 static void
 read_message(const struct tl_context *c, struct tl_context_object *object,
     struct tl_data_in *in)
@@ -192,7 +193,7 @@ read_message(const struct tl_context *c, struct tl_context_object *object,
 		m->gate = TIMELINE_LEVEL_MAX;
 }
 
-/* Read the fields of an object before its texts. */
+/* Read the fields of an object that precede its texts. */
 static int
 read_numbers(struct tl_context *c, struct tl_context_object *object,
     struct tl_data_in *in, bool known)
@@ -274,7 +275,7 @@ name_thread(struct tl_context *c, const struct tl_context_object *thread)
 	return rc;
 }
 
-/* Define the object, unless it was defined before.  Takes its text over in any
+/* Define an object, unless it is already defined.  Takes the text over in any
  * case. */
 static int
 define(struct tl_context *c, const struct tl_context_object *read)

@@ -3,10 +3,11 @@
  * cursor.c - the events of all threads in order of time.
  *
  *	queue of threads, by the next event of each
- *	  | a thread whose next block is not read yet stands by the bound
- *	  | that its header gives, so that it is read only when it may matter
+ *	  | a thread whose next block has not been read is placed by the bound
+ *	  | in the header of the block: a block is read only when it may matter
  *	  v
- *	block: marks on every CHUNK objects, so that it can be read backwards
+ *	block: marks on every CHUNK objects, so that a block can be read
+ *	backwards
  */
 #include "base/pqueue.h"
 #include "trace/opened.h"
@@ -19,18 +20,18 @@ enum { CHUNK = TL_MARK_EVERY };
 struct source {
 	struct tl_trace_lane *lane;
 	uint32_t rank; /* of the lane */
-	/* blocks read, from the end at which the cursor starts */
+	/* number of blocks read, from the cursor's end of the stream */
 	size_t blocks;
 	struct tl_block_data *data;
 	struct tl_data_in in; /* the rest of the block, forward */
 	struct tl_point_state state;
-	/* marks of the block that are still to be read, backward */
+	/* number of marks of the block still to be read, backward */
 	size_t marks;
 	/* events in memory; [next, count) are to be returned */
 	struct tl_event *events;
 	unsigned next;
 	unsigned count;
-	int64_t key; /* time of the next event, or a bound of it */
+	int64_t key; /* time of the next event, or a bound for this time */
 	bool bound;
 };
 
@@ -43,8 +44,8 @@ struct trace_cursor {
 	size_t source_count;
 };
 
-/* Order of sources with events of the same time: by the lanes of the events,
- * then by thread. */
+/* The order of sources with events of the same time: by the lanes of the
+ * events, then by thread. */
 static bool
 is_older(const struct source *a, const struct source *b)
 {
@@ -66,7 +67,8 @@ is_before(const void *context, const void *first, const void *second)
 	if (a->key != b->key)
 		return c->backward ? a->key > b->key : a->key < b->key;
 	if (a->bound != b->bound)
-		return a->bound; /* its event may turn out to be later */
+		/* the event of a bound may turn out to be later */
+		return a->bound;
 	return is_older(a, b) != c->backward;
 }
 
@@ -80,7 +82,8 @@ next_block(const struct trace_cursor *c, const struct source *s)
 	return c->backward ? s->lane->block_count - 1 - s->blocks : s->blocks;
 }
 
-/* Close a block, so that a thread takes memory only while one is read. */
+/* Close the block of a source, so that only a thread with an open block takes
+ * memory. */
 static void
 close_block(struct source *s)
 {
@@ -111,7 +114,7 @@ open_block(struct trace_cursor *c, struct source *s)
 	return rc;
 }
 
-/* Read up to CHUNK objects; silent ones are left out. */
+/* Read up to CHUNK objects.  Silent objects are left out. */
 static void
 read_chunk(struct trace_cursor *c, struct source *s)
 {
@@ -141,7 +144,7 @@ turn_round(struct source *s)
 	}
 }
 
-/* Read more events of the block.  false: the block has none. */
+/* Read more events of the block.  false: no more events. */
 static bool
 more_of_block(struct trace_cursor *c, struct source *s)
 {
@@ -164,7 +167,7 @@ more_of_block(struct trace_cursor *c, struct source *s)
 	return true;
 }
 
-/* Set the key of a source.  false: it is at its end. */
+/* Set the key of a source.  false: the source is at its end. */
 static bool
 set_key(struct trace_cursor *c, struct source *s)
 {

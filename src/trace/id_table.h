@@ -2,8 +2,8 @@
 /*
  * id_table.h - number the ids of threads in order of appearance.
  *
- * As base/id_map.h, but without a bound: a trace may have any number of
- * threads, and each of them is kept in the index anyway.
+ * Like tl_id_map (base/table.h), but without a bound: a trace may have any
+ * number of threads, and the index keeps each of them anyway.
  */
 #ifndef TL_TRACE_ID_TABLE_H
 #define TL_TRACE_ID_TABLE_H
@@ -18,7 +18,7 @@ struct tl_id_table {
 	size_t capacity;
 };
 
-/* The number of an id.  1: it is new; 0: it is known; -ENOMEM. */
+/* Find the number of an id.  1: the id is new; 0: known; -ENOMEM. */
 int tl_id_table_get(struct tl_id_table *ids, int32_t id, size_t *number);
 void tl_id_table_free(struct tl_id_table *ids);
 

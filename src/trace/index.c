@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index.c - read an index, and find places in it.
+ * index.c - parse an index, and find places with it.
  */
 #include "trace/index.h"
 
@@ -36,7 +36,7 @@ tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start)
 	return &lane->spans[i];
 }
 
-/* The first mark at or after this offset. */
+/* The first mark at or after an offset. */
 static size_t
 find_mark(const struct tl_mark_place *marks, size_t count, uint64_t at)
 {
@@ -56,7 +56,8 @@ tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start)
 	return &lane->open[i];
 }
 
-/* Marks of inner containers are among those of this content. */
+/* Marks of inner containers lie between the marks of a content; the depth tells
+ * them apart. */
 struct tl_mark_place *
 tl_trace_lane_mark(const struct tl_trace_lane *lane, uint64_t start,
     uint64_t end, uint32_t depth, uint64_t number)
@@ -79,7 +80,7 @@ tl_trace_lane_mark(const struct tl_trace_lane *lane, uint64_t start,
 
 struct parse {
 	struct tl_index *index;
-	struct tl_id_table ids;            /* of its lanes */
+	struct tl_id_table ids;            /* of the lanes */
 	struct tl_trace_lane *lane;        /* of the current block */
 	struct tl_block_place definitions; /* the current block */
 	struct tl_text stored; /* the content of the current block */
@@ -142,7 +143,7 @@ tl_index_content(const struct tl_index *x, const struct tl_block_place *place,
 	    tl_bytes(to, place->block.stored), room, content);
 }
 
-/* Read the definitions of a block as a whole, with the cell of the block. */
+/* Read the definitions of a whole block, with the cell of the block. */
 static int
 read_definitions(struct parse *p)
 {
@@ -243,7 +244,7 @@ add_span(struct parse *p, const struct tl_cell *cell)
 	return 0;
 }
 
-/* Add a mark, or an open span: both are in the order of their places. */
+/* Add a mark or an open span.  Both lists are in the order of offsets. */
 static int
 add_mark(struct parse *p, const struct tl_cell *cell,
     struct tl_mark_place **list, size_t *count, size_t *capacity)
@@ -261,8 +262,8 @@ add_mark(struct parse *p, const struct tl_cell *cell,
 	return 0;
 }
 
-/* The most children that fit into the rest of the stream.  If some of it is
- * lost, only the cell has the number. */
+/* The largest number of children that fits into the stream.  If a part of the
+ * stream is lost, only the cell has the number. */
 static uint64_t
 children_max(const struct tl_trace_lane *lane)
 {
@@ -321,8 +322,7 @@ parse_cell(struct parse *p, const struct tl_cell *cell)
 	return wrong(p, "a cell of a kind that cannot be here");
 }
 
-/* Check header and footer of the index; returns the number of cells in
- * *count. */
+/* Check header and footer of the index.  *count is the number of cells. */
 static int
 check_frame(struct parse *p, size_t *count)
 {
@@ -374,7 +374,7 @@ by_id(const void *a, const void *b)
 	return (p->id > q->id) - (p->id < q->id);
 }
 
-/* Sort spans by their start: footers are in the order of ends. */
+/* Sort spans by their start.  Cells are in the order of ends. */
 static void
 sort_all(struct tl_index *x)
 {
@@ -386,7 +386,7 @@ sort_all(struct tl_index *x)
 			    sizeof(*x->lanes[i].spans), by_start);
 }
 
-/* Check that there are no blocks without a cell. */
+/* Check that there is no block without a cell. */
 static int
 check_gaps(struct parse *p, size_t count)
 {

@@ -48,8 +48,9 @@ feed(struct tl_index *x, struct tl_scan *scan, uint64_t from, uint64_t end)
 	return rc < 0 ? rc : tl_scan_finish(scan);
 }
 
-/* Check the bytes between two places for whole blocks.  end is that of a known
- * block, whose damage its reader reports; UINT64_MAX: the end of the file. */
+/* Check the bytes between two places for whole blocks.  end is the place of a
+ * known block, whose damage its reader reports; UINT64_MAX: the end of the
+ * file. */
 static int
 check_gap(struct tl_index *x, uint64_t from, uint64_t end)
 {
@@ -81,7 +82,7 @@ tl_index_check_gaps(struct tl_index *x, size_t count)
 		if (cell.kind != TL_TRACE_BLOCK_START)
 			continue;
 		if ((uint64_t)cell.start < next)
-			/* a block is there twice, or in another order */
+			/* the block is listed twice, or out of order */
 			return -EEXIST;
 		rc = check_gap(x, next, (uint64_t)cell.start);
 		next = (uint64_t)cell.end + 1;
@@ -98,7 +99,7 @@ struct track {
 	int32_t id;
 	bool holes;
 	uint64_t size;
-	/* open spans at the end of its last block; UINT64_MAX: unknown */
+	/* open spans at the end of the last block; UINT64_MAX: unknown */
 	uint64_t depth;
 	uint64_t children;
 	struct tl_inside inside;
@@ -155,7 +156,8 @@ find_track(struct build *b, int32_t id, struct track **track)
 	return rc;
 }
 
-/* Add a cell for each definition of a block; none if one is damaged. */
+/* Add a cell for each definition of a block.  If a definition is damaged, the
+ * block gets no cells. */
 static int
 take_definitions(struct build *b, uint64_t at, struct tl_bytes content)
 {
@@ -194,7 +196,7 @@ count_point(struct track *t, const struct tl_point *point)
 		t->depth--;
 }
 
-/* Is this the footer of the innermost container? */
+/* Is the object the footer of the innermost container? */
 static bool
 is_end(const struct tl_shape *shape, const struct tl_point *point, uint64_t at)
 {
@@ -215,7 +217,7 @@ shape_point(struct track *t, const struct tl_point *point, uint64_t at,
 		return rc;
 	if (point->kind == TL_TRACE_FOOTER ? !is_end(shape, point, at)
 					   : rc < 0) {
-		t->holes = true; /* not written by our writer */
+		t->holes = true; /* not written by this writer */
 		return 0;
 	}
 	if (point->kind == TL_TRACE_FOOTER) {

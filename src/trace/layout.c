@@ -39,7 +39,7 @@ make_tables(void)
 		}
 }
 
-/* The checksum after 8 more bytes: those of the word, lowest first. */
+/* The checksum after the 8 bytes of a word, the lowest byte first. */
 static uint32_t
 step(uint32_t crc, uint64_t word)
 {
@@ -206,7 +206,7 @@ tl_trace_block_put(uint8_t to[TL_TRACE_BLOCK_HEADER],
 	tl_data_put_u32(&out, tl_crc32c(seed, to, BLOCK_CHECKED));
 }
 
-/* Are the fields possible, even with a right checksum? */
+/* Are the fields possible?  A correct checksum does not guarantee that. */
 static bool
 is_sane(const struct tl_trace_block *block)
 {

@@ -12,7 +12,7 @@
  * A trace holds everything that a program logged, for minutes or hours, and is
  * larger than memory.  It has three aims: a crash at any byte loses only
  * unwritten data; a reader finds child 1,000,000 of a span without reading the
- * others; and damage in one place affects only that place.
+ * children before; and damage in one place affects only that place.
  *
  * Blocks.  A block holds objects of one thread, so that threads write without
  * waiting for each other; blocks of TL_TRACE_DEFINITIONS hold the definitions
@@ -20,23 +20,23 @@
  * stream.  A place in the stream is a logical offset, a place in the file a
  * physical one.  The header of a block carries the logical offset, the number
  * of spans open there, and two checksums, seeded with the id of the trace; so a
- * reader can begin at any block, and a block of another file is not taken for
- * one of this.
+ * reader can begin at any block, and a block of another file is not mistaken
+ * for a block of this file.
  *
  * Index.  One cell for each block, and in addition:
  *
- *	SPAN	where the content of a large container begins and ends
- *	MARK	a child's number and place, every TL_TRACE_MARK_EVERY bytes
- *	ROOT	how many children a thread has
- *	OPEN	how many children a span without a footer has
+ *	SPAN	the begin and end of the content of a large container
+ *	MARK	the number and place of a child, every TL_TRACE_MARK_EVERY bytes
+ *	ROOT	the number of children of a thread
+ *	OPEN	the number of children of a span without a footer
  *
  *	stream	| SPAN [ child child child | child child | ... ] FOOTER |
  *	cells	  start            mark            mark           end
  *
- * A container with less content than TL_TRACE_CELL_MIN has no cell: reading its
- * content is cheaper.  An index can always be rebuilt from the data; writer and
- * builder share point.h, so both make the same cells.  No cell of an index is
- * used before it was compared with the data.
+ * A container with less content than TL_TRACE_CELL_MIN has no cell, because
+ * reading its content is cheaper.  An index can always be rebuilt from the
+ * data; writer and builder share point.h, so both make the same cells.  A cell
+ * is compared with the data before the cell is used.
  *
  * Rejected: an index inside the data file (a crash would leave both without
  * an end, and data would have to be moved to grow it); one stream for all
@@ -55,11 +55,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of bytes, continued from that of the bytes before (0: none).
- * Uses the instruction of the CPU if it has one, else tables. */
+/* The checksum of bytes, continued from the checksum of the bytes before (0:
+ * none).  Uses the instruction of the CPU if the CPU has one, else tables. */
 uint32_t tl_crc32c(uint32_t crc, const void *data, size_t size);
 
-/* The same with tables only. */
+/* Like tl_crc32c(), with tables only. */
 uint32_t tl_crc32c_by_table(uint32_t crc, const void *data, size_t size);
 
 /* 0x89 and the letters TLTRACE; the magic of an index is its complement. */
@@ -67,10 +67,10 @@ uint32_t tl_crc32c_by_table(uint32_t crc, const void *data, size_t size);
 #define TL_TRACE_INDEX_MAGIC (~TL_TRACE_MAGIC)
 #define TL_TRACE_VERSION     1
 
-/* Features that a reader must know: unknown ones cause -EPROTO.  Unknown
+/* Features that a reader must know; unknown ones cause -EPROTO.  Unknown
  * features in the other word only forbid writing to the file. */
 #define TL_TRACE_PACKED   UINT64_C(1) /* blocks may be compressed */
-#define TL_TRACE_PROOFS   UINT64_C(2) /* ends may be proven */
+#define TL_TRACE_PROOFS   UINT64_C(2) /* end events may be proven */
 #define TL_TRACE_INCOMPAT (TL_TRACE_PACKED | TL_TRACE_PROOFS)
 #define TL_TRACE_COMPAT   UINT64_C(0)
 
@@ -106,7 +106,7 @@ enum {
 	TL_TRACE_TEXT_MAX = 1 << 20,
 	TL_TRACE_DEPTH_MAX = 1 << 24,
 	TL_TRACE_NONE = -1, /* no id */
-	/* A container with less content has no cell: its content is read. */
+	/* A container with less content has no cell. */
 	TL_TRACE_CELL_MIN = 4096,
 	/* The distance of marks among the children of a container. */
 	TL_TRACE_MARK_EVERY = 16 << 10,
@@ -115,8 +115,8 @@ enum {
 	TL_INDEX_FOOTER_SIZE = TL_CELL_SIZE + 8
 };
 
-/* The name of a thread whose name is not known; an empty one is that of its
- * process. */
+/* The name of a thread whose name is unknown.  An empty name stands for the
+ * name of the process. */
 #define TL_TRACE_UNNAMED "?"
 
 struct tl_trace_header {
@@ -125,19 +125,19 @@ struct tl_trace_header {
 	/* random; identifies the blocks and the index of the file */
 	uint8_t id[TL_TRACE_ID_SIZE];
 	int64_t created_ns;
-	uint8_t codec; /* of packed blocks; 0: there are none */
+	uint8_t codec; /* of packed blocks; 0: none */
 };
 
 void tl_trace_header_put(uint8_t to[TL_TRACE_HEADER_SIZE],
     const struct tl_trace_header *header);
-/* 0; -ENODATA: truncated; -EBADMSG: no trace, or damaged; -EPROTO: another
- * version, or unknown features. */
+/* Parse the header.  0; -ENODATA: truncated; -EBADMSG: not a trace, or damaged;
+ * -EPROTO: another version, or unknown features. */
 int tl_trace_header_get(struct tl_trace_header *header, struct tl_bytes first,
     struct tl_fault *fault);
 /* The seed of all checksums of a file. */
 uint32_t tl_trace_seed(const struct tl_trace_header *header);
 
-/* The suffix of the index, which is beside the data file. */
+/* The suffix of the index, which lies beside the data file. */
 #define TL_TRACE_INDEX_SUFFIX ".idx"
 
 enum { TL_BLOCK_PACKED = 1 << 0 };
@@ -148,16 +148,17 @@ struct tl_trace_block {
 	uint32_t stored;  /* bytes of the content in the file */
 	uint32_t size;    /* bytes of the content in the stream */
 	uint64_t logical; /* logical offset of the content */
-	uint32_t depth;   /* containers that are open there */
+	/* number of containers open at the start of the content */
+	uint32_t depth;
 	uint32_t events;
-	int64_t min_ns; /* of these events */
+	int64_t min_ns; /* times of the events */
 	int64_t max_ns;
 	uint32_t crc; /* of the stored content */
 };
 
 void tl_trace_block_put(uint8_t to[TL_TRACE_BLOCK_HEADER],
     const struct tl_trace_block *block, uint32_t seed);
-/* Parse a whole header of a block of this file.  false: it is not one. */
+/* Parse a whole header of a block of this file.  false: not such a header. */
 bool tl_trace_block_get(struct tl_trace_block *block, const uint8_t *from,
     uint32_t seed);
 /* The size of a block in the file. */
@@ -167,7 +168,7 @@ tl_trace_block_size(const struct tl_trace_block *block)
 	return (uint64_t)TL_TRACE_BLOCK_HEADER + block->stored + 1;
 }
 
-/* A cell of an index, in our format or that of Lincheck. */
+/* A cell of an index, in this format or in that of Lincheck. */
 struct tl_cell {
 	uint8_t kind;
 	int32_t id;
@@ -184,7 +185,8 @@ struct tl_cell tl_cell_get(const uint8_t from[TL_CELL_SIZE]);
  */
 struct tl_trace_codec {
 	uint8_t number; /* 1: zstd frames */
-	/* The packed size; 0: it would not be smaller; -errno. */
+	/* Pack.  Returns the packed size; 0: packing would not save bytes;
+	 * -errno. */
 	int64_t (*pack)(void *context, void *to, size_t room, const void *from,
 	    size_t size);
 	/* Unpack exactly size bytes.  0, -EBADMSG, -errno. */
@@ -198,7 +200,7 @@ enum { TL_TRACE_ZSTD = 1, TL_TRACE_ZSTD_LEVEL = 3 };
 /* Compresses with TL_TRACE_ZSTD_LEVEL; the level does not matter for
  * reading. */
 extern const struct tl_trace_codec tl_trace_zstd;
-/* The same with another level, 1 to 19. */
+/* Like tl_trace_zstd, with another level, 1 to 19. */
 struct tl_trace_codec tl_trace_zstd_at(int level);
 
 #endif

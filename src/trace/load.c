@@ -4,7 +4,7 @@
  *
  *	content of the node
  *	| leaf | SPAN | its content ... | FOOTER | leaf | ...
- *	       child    ^ a cell has its end: it is not read
+ *	       child    ^ a cell has the end, so the content is not read
  *
  * Short contents are read.  If blocks are lost, a survey replaces the cells; if
  * a cell is wrong, the index is rebuilt and loading starts again.
@@ -20,15 +20,15 @@ struct load {
 	struct tl_walk walk;
 	const struct tl_survey *survey; /* if blocks are lost; else NULL */
 	struct tl_inside inside;
-	uint64_t number; /* of the next child */
-	uint64_t first;  /* first child that is loaded */
+	uint64_t number; /* number of the next child */
+	uint64_t first;  /* the first child to load */
 	uint64_t last;
-	struct tl_node *child; /* the open child, if it was loaded */
+	struct tl_node *child; /* the open child, if loaded */
 	struct tl_inside child_inside;
-	uint64_t child_count; /* number of children of that child */
+	uint64_t child_count; /* number of children of the open child */
 };
 
-/* Set how a span ended, if that is known. */
+/* Set how a span ended, as far as known. */
 static void
 set_end(struct tl_node *child, const struct tl_point *footer)
 {
@@ -56,7 +56,7 @@ close_child(struct load *l, uint64_t end, const struct tl_point *footer)
 	l->child = NULL;
 }
 
-/* Continue in a new block.  1: the node ended in lost blocks before it. */
+/* Continue in a new block.  1: the node ended in the lost blocks before; 0. */
 static int
 take_block(struct load *l)
 {
@@ -78,7 +78,7 @@ take_block(struct load *l)
 	return 0;
 }
 
-/* Seek the content of the node; blocks may be lost there. */
+/* Seek the content of the node, where blocks may be lost. */
 static int
 seek_content(struct load *l)
 {
@@ -90,7 +90,7 @@ seek_content(struct load *l)
 	return rc;
 }
 
-/* The same if blocks are lost: start near the first child. */
+/* Start near the first child, in a stream with lost blocks. */
 static int
 start_surveyed(struct load *l)
 {
@@ -108,8 +108,7 @@ start_surveyed(struct load *l)
 	return rc;
 }
 
-/* Start at the first child, or at a mark before the first one that is
- * loaded. */
+/* Start at the first child, or at a mark before the first child to load. */
 static int
 start(struct load *l)
 {
@@ -163,8 +162,8 @@ adopt(struct load *l, const struct tl_point *point)
 	return rc;
 }
 
-/* Skip a span that is in the survey.  1: it is the last child, or the node ends
- * with it. */
+/* Skip a span that is in the survey.  1: the span is the last child, or ends
+ * with the node. */
 static int
 jump_surveyed(struct load *l)
 {
@@ -181,7 +180,7 @@ jump_surveyed(struct load *l)
 		rc = tl_walk_next(&l->walk, &footer) == TL_WALK_POINT
 			 ? 0
 			 : -EBADMSG;
-	if (rc == -EBADMSG) /* other damage than before */
+	if (rc == -EBADMSG) /* damage that the survey did not see */
 		return tl_walk_seek(&l->walk, span->start);
 	if (rc < 0)
 		return rc;
@@ -216,7 +215,7 @@ jump(struct load *l, uint32_t message)
 	return 0;
 }
 
-/* Take a last child that is a span without an end.  1: it is one. */
+/* Take the last child if the child is a span without an end.  1: taken; 0. */
 static int
 take_open(struct load *l)
 {
@@ -237,7 +236,7 @@ take_open(struct load *l)
 	return 1;
 }
 
-/* Begin a child.  0; 1: it is the last one. */
+/* Begin a child.  1: the last child; 0. */
 static int
 take_child(struct load *l, struct tl_point *point)
 {
@@ -250,7 +249,7 @@ take_child(struct load *l, struct tl_point *point)
 	l->child_count = 0;
 	l->child_inside = (struct tl_inside){ 0 };
 	if (point->kind != TL_TRACE_SPAN) {
-		l->child = NULL; /* its end is unknown */
+		l->child = NULL; /* a leaf has no end */
 		return 0;
 	}
 	if (l->child) {
@@ -307,12 +306,12 @@ run(struct load *l)
 	}
 	if (rc >= 0)
 		close_child(l, l->walk.at, NULL);
-	else if (l->child) /* its end is missing */
+	else if (l->child) /* the end of the child is missing */
 		tl_node_forget_child(l->node, l->number - 1, &l->trace->budget);
 	return rc < 0 ? rc : 0;
 }
 
-/* Load children, as long as the cells are right. */
+/* Load children.  TL_CELL_WRONG: a cell is wrong. */
 static int
 load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count)
@@ -336,8 +335,8 @@ load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 	return rc;
 }
 
-/* Load children; if a cell is wrong, again with a rebuilt index, and at last
- * without an index for this thread. */
+/* Load children.  If a cell is wrong, load again with a rebuilt index, and
+ * finally without an index for this thread. */
 int
 tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count)

@@ -13,8 +13,8 @@ chunk_count(uint64_t children)
 	return (size_t)((children + TL_NODE_CHUNK - 1) / TL_NODE_CHUNK);
 }
 
-/* The size of the first chunk is a power of two that fits its children, as most
- * nodes have few. */
+/* The size of a chunk.  The first chunk is a power of two that fits the
+ * children, because most nodes have few. */
 static size_t
 chunk_size(uint64_t children, uint64_t chunk)
 {
@@ -25,7 +25,7 @@ chunk_size(uint64_t children, uint64_t chunk)
 	return (chunk == 0 ? places : TL_NODE_CHUNK) * sizeof(struct tl_node *);
 }
 
-/* Allocate zeroed memory within the budget; NULL sets *rc. */
+/* Allocate zeroed memory within the budget.  NULL: *rc is set. */
 static void *
 take(struct tl_node_budget *budget, size_t size, int *rc)
 {
@@ -96,7 +96,7 @@ tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
 	return 0;
 }
 
-/* Free the chunks of a node whose children were freed. */
+/* Free the chunks of a node whose children have been freed. */
 static void
 free_chunks(struct tl_node *node, struct tl_node_budget *budget)
 {
@@ -113,7 +113,7 @@ free_chunks(struct tl_node *node, struct tl_node_budget *budget)
 	node->loaded = 0;
 }
 
-/* The next loaded child from *i on. */
+/* The next loaded child, starting at *i. */
 static struct tl_node *
 any_child(const struct tl_node *node, uint64_t *i)
 {
@@ -131,8 +131,8 @@ any_child(const struct tl_node *node, uint64_t *i)
 	return NULL;
 }
 
-/* Free the children without recursion: a node that is being freed keeps the
- * position among its children. */
+/* Free the children without recursion.  A node that is being freed keeps the
+ * position among its children in a member that is no longer needed. */
 void
 tl_node_forget(struct tl_node *node, struct tl_node_budget *budget)
 {
@@ -176,7 +176,7 @@ tl_node_forget_child(struct tl_node *node, uint64_t i,
 	tl_node_free(child, budget);
 }
 
-/* Free a chunk without children. */
+/* Free a chunk if it has no children. */
 static void
 drop_chunk(struct tl_node *node, uint64_t chunk, struct tl_node_budget *budget)
 {

@@ -33,7 +33,7 @@ read_header(struct tl_trace *t, struct tl_fault *fault)
 	return rc;
 }
 
-/* Read all bytes of an index.  0; -ENOENT: there is none. */
+/* Read all bytes of an index.  0; -ENOENT: no index; -EBADMSG; -errno. */
 static int
 read_index(struct tl_trace *t, struct tl_storage *index)
 {
@@ -44,7 +44,7 @@ read_index(struct tl_trace *t, struct tl_storage *index)
 	if (!index)
 		return -ENOENT;
 	if (index->size > t->index.data->size * 8 + TL_PATH_MAX)
-		return -EBADMSG; /* larger than for any data */
+		return -EBADMSG; /* too large for the index of any data */
 	to = tl_text_reserve(bytes, (size_t)index->size);
 	if (!to) {
 		bytes->rc = 0;
@@ -224,7 +224,7 @@ tl_trace_open(struct tl_trace **trace, const char *path,
 		open_file(tl_text_string(&name), &index);
 	rc = tl_trace_open_storage(trace, data, index, options, fault);
 	if (rc == 0 && !options->readonly) {
-		/* without it the index is not written back */
+		/* without a path the index is not written back */
 		(*trace)->path = strdup(path);
 		tl_trace_write_back(*trace);
 	}

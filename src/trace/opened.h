@@ -3,21 +3,23 @@
  * opened.h - an open trace, shared by the files that read it.
  *
  *	walk	along the stream of one thread, object by object
- *	check	a cell against the data that it points to, before it is used
- *	mend	the index is made again where a cell was wrong
- *	survey	replaces cells where the stream has gaps
+ *	check	a cell against its data, before the cell is used
+ *	mend	the index is rebuilt if a cell is wrong
+ *	survey	replaces cells in a stream with gaps
  *
  * A cell is checked when it is used, not when the trace is opened:
  *
- *	SPAN        its FOOTER carries the size of the content before it
- *	MARK        counted from the mark before, or from the first child
- *	ROOT, OPEN  counted from the last mark, or from the first child
+ *	SPAN        its FOOTER carries the size of the content
+ *	MARK        checked by counting from the mark before, or from the first
+ *	            child
+ *	ROOT, OPEN  checked by counting from the last mark, or from the first
+ *	            child
  *
- * So opening a trace reads nothing that is not used, and a check costs about
+ * So opening a trace reads only the bytes that it uses, and a check costs about
  * TL_TRACE_MARK_EVERY bytes.  A rebuilt index needs no checks.
  *
- * If blocks are lost, cells cannot be checked.  Then a survey reads the whole
- * stream once, when it is first needed; after that any child is found as fast
+ * If blocks are lost, cells cannot be checked.  A survey then reads the whole
+ * stream once, when the first node needs it; later any child is found as fast
  * as in a whole stream:
  *
  *	stream  | SPAN a | SPAN b |  lost  | leaf | FOOTER | leaf | ...
@@ -48,14 +50,14 @@ struct tl_block_data {
 	int32_t lane;
 	size_t block;
 	uint64_t used; /* time of the last use */
-	int rc;        /* -EBADMSG: it is damaged */
+	int rc;        /* -EBADMSG: damaged */
 	struct tl_text stored;
 	struct tl_text room;
 	struct tl_bytes content;
-	struct tl_block_mark *marks; /* those made so far */
+	struct tl_block_mark *marks; /* the marks made so far */
 	size_t mark_count;
 	size_t mark_capacity;
-	struct tl_data_in marked; /* position up to which there are marks */
+	struct tl_data_in marked; /* the position up to which marks exist */
 	struct tl_point_state marked_state;
 };
 
@@ -65,15 +67,15 @@ struct tl_trace {
 	struct tl_context context;
 	enum tl_trace_index state;
 	struct tl_node_budget budget;
-	struct tl_trace_thread *threads; /* one for each lane */
+	struct tl_trace_thread *threads; /* an element for each lane */
 	struct tl_node *roots;
 	struct tl_block_data *cache[TL_CACHE_BLOCKS];
 	uint64_t clock; /* of the cache */
-	char *path;     /* of the data; NULL: none */
+	char *path;     /* path of the data; NULL: none */
 };
 
-/* Get block i of a lane, with one more reference.  0, and data->rc is -EBADMSG
- * if it is damaged; -ENOMEM; -errno. */
+/* Get block i of a lane, with one more reference.  0, with data->rc -EBADMSG if
+ * the block is damaged; -ENOMEM; -errno. */
 int tl_trace_block_data(struct tl_trace *trace, struct tl_trace_lane *lane,
     size_t i, struct tl_block_data **data);
 /* Make marks up to a place of the content.  0 or -ENOMEM. */
@@ -94,7 +96,7 @@ tl_trace_name(struct tl_trace *trace, struct tl_point *point)
 struct tl_walk {
 	struct tl_trace *trace;
 	struct tl_trace_lane *lane;
-	/* number of the current block, or of the next one */
+	/* number of the current block, or of the next block */
 	size_t block;
 	struct tl_block_data *data; /* NULL: none */
 	struct tl_data_in in;
@@ -108,11 +110,12 @@ enum { TL_WALK_END, TL_WALK_POINT, TL_WALK_BLOCK };
 void tl_walk_init(struct tl_walk *walk, struct tl_trace *trace,
     struct tl_trace_lane *lane);
 void tl_walk_free(struct tl_walk *walk);
-/* Move to the object at a logical offset.  -EBADMSG: there is none. */
+/* Move to the object at a logical offset.  0; -EBADMSG: no such object;
+ * -errno. */
 int tl_walk_seek(struct tl_walk *walk, uint64_t logical);
 /*
- * Step.  TL_WALK_POINT: an object was read; TL_WALK_BLOCK: a block begins,
- * perhaps after lost ones; TL_WALK_END; -errno.
+ * Make a step.  TL_WALK_POINT: an object was read; TL_WALK_BLOCK: a block
+ * begins, perhaps after lost blocks; TL_WALK_END; -errno.
  */
 int tl_walk_next(struct tl_walk *walk, struct tl_point *point);
 
@@ -120,13 +123,13 @@ enum {
 	TL_CELL_WRONG = INT_MIN /* not an -errno: the index must be discarded */
 };
 
-/* The functions below return 0 or -errno of reading besides. */
+/* The functions below also return 0 or -errno of reading. */
 
-/* Move from the begin of a span's content, where level - 1 spans are open, to
- * the object after its footer.  1: done; 0: the span has no cell. */
+/* Move from the begin of a span's content, in which `level` spans are open, to
+ * the object after the span's footer.  1: done; 0: the span has no cell. */
 int tl_check_jump(struct tl_walk *walk, uint64_t level, uint32_t message,
     struct tl_point *footer);
-/* Check a mark among the children of this content. */
+/* Check a mark among the children of a content. */
 int tl_check_mark(struct tl_trace *trace, struct tl_trace_lane *lane,
     uint64_t content, struct tl_mark_place *mark);
 int tl_check_open(struct tl_trace *trace, struct tl_trace_lane *lane,
@@ -136,36 +139,36 @@ int tl_check_root(struct tl_trace *trace, struct tl_trace_lane *lane);
 
 /* == mend, in check.c == */
 
-/* A cell of this lane is wrong: rebuild the index, or read the lane without
- * one. */
+/* A cell of this lane is wrong: rebuild the index, or read the lane without an
+ * index from now on. */
 void tl_trace_mend(struct tl_trace *trace, struct tl_trace_lane *lane);
 /* Write the rebuilt index beside the data, if there is a path and the directory
- * permits it. */
+ * permits writing. */
 void tl_trace_write_back(const struct tl_trace *trace);
 
 /* The end of a container. */
 enum tl_survey_end {
-	TL_SURVEY_FOOTER, /* its FOOTER is at end */
+	TL_SURVEY_FOOTER, /* the FOOTER is at end */
 	TL_SURVEY_HOLE,   /* in lost blocks before the block at end */
 	TL_SURVEY_STREAM  /* at the end of the stream */
 };
 
 struct tl_survey_span {
-	uint64_t start; /* logical offset of its content */
+	uint64_t start; /* logical offset of the content */
 	uint64_t end;
 	uint64_t children;
 	enum tl_survey_end how;
 };
 
 struct tl_survey_mark {
-	uint64_t start;   /* of the content of its container */
-	uint64_t number;  /* of a child */
+	uint64_t start;   /* logical offset of the container's content */
+	uint64_t number;  /* number of a child */
 	uint64_t at;      /* offset of the child */
-	uint64_t orphans; /* open levels there whose begin is lost */
+	uint64_t orphans; /* open levels at the child whose begin is lost */
 };
 
 struct tl_survey {
-	struct tl_survey_span *spans; /* the large ones, by start */
+	struct tl_survey_span *spans; /* large containers, by start */
 	size_t span_count;
 	size_t span_capacity;
 	struct tl_survey_mark *marks; /* by start and number */
@@ -173,16 +176,16 @@ struct tl_survey {
 	size_t mark_capacity;
 };
 
-/* The survey of a lane with holes, made if needed.  NULL: there is none (no
+/* Get the survey of a lane with holes, which is made if needed.  NULL: none (no
  * memory, or too deep), or *rc is -errno. */
 const struct tl_survey *
 tl_survey_get(struct tl_trace *trace, struct tl_trace_lane *lane, int *rc);
 void tl_survey_free(struct tl_survey *survey);
 
-/* The large container with this content; NULL: none. */
+/* The large container with this content.  NULL: none. */
 const struct tl_survey_span *
 tl_survey_find_span(const struct tl_survey *survey, uint64_t start);
-/* The last mark at or before a child of this container; NULL: none. */
+/* The last mark at or before a child of this container.  NULL: none. */
 const struct tl_survey_mark *tl_survey_find_mark(const struct tl_survey *survey,
     uint64_t start, uint64_t number);
 

@@ -12,7 +12,7 @@
 enum {
 	ARGS = 0x0007, /* number of arguments */
 	BARE = 0x0008,
-	WILL_PROVE = 0x0008, /* of a begin: its end will be proven */
+	WILL_PROVE = 0x0008, /* in a begin: the end will be proven */
 	WHAT = 0x0070,       /* kind of the event, enum tl_kind */
 	WHAT_SHIFT = 4,
 	TSC = 0x0080,
@@ -23,10 +23,10 @@ enum {
 	EPOCH = 0x1000,
 	LANE = 0x2000,
 	SILENT = 0x4000,
-	LEVEL = 0x8000,     /* of a loss */
-	CONTINUED = 0x8000, /* of a begin */
-	PROVEN = 0x8000,    /* of an end */
-	SIZE_BITS = 4       /* of the size of one argument */
+	LEVEL = 0x8000,     /* in a loss */
+	CONTINUED = 0x8000, /* in a begin */
+	PROVEN = 0x8000,    /* in an end */
+	SIZE_BITS = 4       /* bits for the size of one argument */
 };
 
 static unsigned

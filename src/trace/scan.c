@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c - scan a data file for blocks, and report what is between them. */
+/* scan.c - scan a data file for blocks, and report the bytes between blocks. */
 #include "trace/scan.h"
 
 #include "trace/layout.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SLACK = 1 << 20 /* scanned bytes that are kept, at most */ };
+enum { SLACK = 1 << 20 /* scanned bytes to keep, at most */ };
 
 void
 tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
@@ -106,7 +106,7 @@ advance(struct tl_scan *s, size_t size)
 	s->at += size;
 }
 
-/* Report that bytes up to here belong to no block. */
+/* Report that the bytes up to here belong to no block. */
 static void
 say_lost(struct tl_scan *s)
 {
@@ -147,7 +147,7 @@ read_header(struct tl_scan *s, bool last)
 	return 0;
 }
 
-/* Pass on a block that is in memory, or report it as lost. */
+/* Pass on a block that is in memory, or report the block as lost. */
 static int
 take_block(struct tl_scan *s, const struct tl_trace_block *block)
 {
@@ -181,7 +181,8 @@ take_block(struct tl_scan *s, const struct tl_trace_block *block)
 	return rc;
 }
 
-/* Scan one block.  -EAGAIN: it needs more bytes, unless these are the last. */
+/* Scan one block.  -EAGAIN: more bytes are needed, unless these are the
+ * last. */
 static int
 step(struct tl_scan *s, bool last)
 {
@@ -270,7 +271,8 @@ tl_scan_finish(struct tl_scan *s)
 
 	if (rc < 0)
 		return rc;
-	/* a block without its end is not damage: it was not written */
+	/* a block without its end is not damage: the block was not written
+	 * completely */
 	s->cut &= s->lost && s->lost_from == s->cut_at && !s->inside;
 	if (!s->cut)
 		say_lost(s);

@@ -23,16 +23,16 @@ struct tl_scan {
 	struct tl_trace_header header;
 	uint32_t seed;
 	bool begun; /* has the header been read? */
-	/* the file continues after the last piece: no EOF is expected */
+	/* the file continues after the last piece, so no EOF is expected */
 	bool inside;
-	bool ended; /* was EOF the last byte? */
+	bool ended; /* the last byte was EOF */
 	uint64_t damage;
-	struct tl_text buffer; /* bytes that were fed */
-	size_t used;           /* bytes that were scanned */
-	uint64_t at;           /* offset in the file of buffer.data + used */
+	struct tl_text buffer; /* bytes that have been fed */
+	size_t used;           /* number of bytes that have been scanned */
+	uint64_t at;           /* offset of buffer.data + used in the file */
 	bool lost;             /* between two blocks, searching for the next */
 	uint64_t lost_from;
-	bool cut; /* does the file end inside a block? */
+	bool cut; /* the file ends inside a block */
 	uint64_t cut_at;
 	struct tl_text unpacked;
 };
@@ -40,12 +40,12 @@ struct tl_scan {
 void
 tl_scan_init(struct tl_scan *scan, const struct tl_trace_read_options *options,
     tl_scan_block *block, void *context);
-/* Begin at a place after the header, which is given. */
+/* Begin at a place after the header, which is passed. */
 void tl_scan_begin_at(struct tl_scan *scan,
     const struct tl_trace_header *header, uint32_t seed, uint64_t at);
 void tl_scan_free(struct tl_scan *scan);
-/* 0; -errno of block; -ENOMEM; -EBADMSG, -EPROTO, -ENODATA: it is no trace that
- * can be read, which was reported. */
+/* Feed a piece; feed no more.  0; -errno of block; -ENOMEM; -EBADMSG, -EPROTO,
+ * -ENODATA: not a readable trace, which has been reported. */
 int tl_scan_feed(struct tl_scan *scan, struct tl_bytes piece);
 int tl_scan_finish(struct tl_scan *scan);
 
@@ -54,8 +54,8 @@ void tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * The content of a block: its stored bytes, or those unpacked into room.
- * -EBADMSG damaged, -EPROTO no codec, -ENOMEM.
+ * Get the content of a block: the stored bytes, or the bytes unpacked into
+ * room.  0; -EBADMSG: damaged; -EPROTO: no codec; -ENOMEM.
  */
 int tl_block_content(const struct tl_trace_block *block,
     const struct tl_trace_header *header, uint32_t seed,

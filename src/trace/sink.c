@@ -28,7 +28,7 @@ struct tl_trace_sink {
 	size_t count;
 	size_t capacity;
 	struct slot last;          /* stream NULL: none yet */
-	struct tl_names processes; /* the names that were last written */
+	struct tl_names processes; /* the names last written */
 };
 
 /* Write the name of a process before its first thread. */
@@ -44,8 +44,8 @@ write_process(struct tl_trace_sink *s, uint32_t pid, struct tl_bytes name)
 	return rc < 0 ? rc : tl_trace_write_process(s->writer, pid, name);
 }
 
-/* Find the stream of a thread, which becomes s->last; a new one gets the name,
- * or that of the source (names may be NULL). */
+/* Find the stream of a thread, which becomes s->last.  A new stream gets the
+ * name, or the name in names (NULL: none). */
 static int
 find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
     uint32_t source, struct tl_bytes name, const struct tl_names *names)
@@ -155,7 +155,7 @@ write_of(struct tl_writer *writer)
 	return (struct trace_write *)writer;
 }
 
-/* Pass blocks on as they are: they are large. */
+/* Pass blocks on unbuffered, because they are large. */
 static int
 append(void *context, const void *data, size_t size)
 {
@@ -173,8 +173,8 @@ tell(struct trace_write *w, const char *name, const char *value)
 	    tl_bytes_of(value));
 }
 
-/* Write the timeline and the host that the events come from, so that the trace
- * merges with others like the timeline itself. */
+/* Write the timeline and the host of the events, so that the trace merges with
+ * other traces like the timeline itself. */
 static int
 tell_origin(struct trace_write *w)
 {

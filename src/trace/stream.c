@@ -2,8 +2,9 @@
 /*
  * stream.c - write the events of one thread into blocks.
  *
- * An object is written only if there is room for the largest one, after all
- * memory that it needs was allocated: so the stream is whole after any failure.
+ * An object is written only if there is room for the largest object, and after
+ * all memory for the object was allocated.  The stream is thus whole after any
+ * failure.
  */
 #include "trace/writer.h"
 
@@ -24,7 +25,7 @@ enum {
 struct stream_message {
 	uint32_t id;
 	uint8_t strings;
-	uint32_t open; /* open spans of it that are not cut */
+	uint32_t open; /* open spans of the message that are not cut */
 };
 
 static void
@@ -40,7 +41,7 @@ begin_block(struct tl_trace_stream *s)
 	s->state = (struct tl_point_state){ 0 };
 }
 
-/* Count the bytes of this stream that are not yet in the file. */
+/* Count the bytes of the stream that are not yet in the file. */
 static void
 count_waiting(struct tl_trace_stream *s)
 {
@@ -58,7 +59,7 @@ count_waiting(struct tl_trace_stream *s)
 	s->counted = size;
 }
 
-/* Add a stream to the writer, whose lock is held. */
+/* Add a stream to the writer.  The lock of the writer is held. */
 static int
 register_stream(struct tl_trace_writer *w, struct tl_trace_stream *s,
     uint32_t pid, uint32_t tid, struct tl_bytes name)
@@ -141,8 +142,8 @@ keep(struct tl_trace_stream *s)
 	return 0;
 }
 
-/* Pack a block if that makes it smaller.  Returns the bytes to write; NULL:
- * *rc. */
+/* Pack a block if packing makes the block smaller.  Returns the bytes to write.
+ * NULL: *rc is the error. */
 static uint8_t *
 pack(struct tl_trace_stream *s, struct tl_trace_block *block, uint8_t *bytes,
     int *rc)
@@ -209,7 +210,7 @@ tl_stream_rest(struct tl_trace_stream *s)
 {
 	if (s->out.size > 0)
 		return tl_trace_stream_flush(s);
-	/* no events since the last call: the thread may have ended */
+	/* no events since the last call, so the thread may have ended */
 	free(s->buffer);
 	free(s->packed);
 	s->buffer = s->packed = NULL;
@@ -255,7 +256,7 @@ grow_buffer(struct tl_trace_stream *s)
 	return 0;
 }
 
-/* Make room for one more object, in this block or the next. */
+/* Make room for one more object, in this block or in the next. */
 static int
 make_room(struct tl_trace_stream *s)
 {
@@ -297,7 +298,7 @@ find_message(struct tl_trace_stream *s, const struct tl_message *message,
 	return m;
 }
 
-/* Map the number of a source's string to the one in the file. */
+/* Map the number of a source's string to the number in the file. */
 static int
 map_string(struct tl_trace_stream *s, const struct tl_message *message,
     uint64_t *number)
@@ -434,7 +435,7 @@ put_silent(struct tl_trace_stream *s, bool at_the_end)
 	return put_point(s, &point, innermost(s));
 }
 
-/* The innermost open span of a message that has some. */
+/* The innermost open span of a message that has open spans. */
 static struct tl_shape_level *
 open_span(const struct tl_trace_stream *s, const struct stream_message *message)
 {
@@ -452,8 +453,9 @@ cut_span(struct tl_shape_level *level, struct stream_message *message)
 	message->open--;
 }
 
-/* Cut the open spans of a message whose observed interval has ended, and, for
- * an end, one that may not be its own.  True: the end belongs to no span. */
+/* Cut the open spans of a message whose observed interval has ended.  For an
+ * end event, cut also a span that the event may not belong to.  true: no open
+ * span is left for an end event. */
 static bool
 cut_spans(struct tl_trace_stream *s, const struct tl_event *event,
     struct stream_message *message)
@@ -478,8 +480,8 @@ cut_spans(struct tl_trace_stream *s, const struct tl_event *event,
 	return true;
 }
 
-/* Spans that are cut end with the first one around them that ends, or here, if
- * there is none inside. */
+/* End the cut spans that are innermost.  Other cut spans end with the first
+ * span around them that ends. */
 static int
 close_cut(struct tl_trace_stream *s)
 {
@@ -503,7 +505,7 @@ put_begin(struct tl_trace_stream *s, struct tl_point *point,
 	return put_point(s, point, message);
 }
 
-/* The open span of a proven end; levels[0]: there is none. */
+/* The open span of a proven end.  levels[0]: none. */
 static struct tl_shape_level *
 proven_span(const struct tl_trace_stream *s, const struct tl_event *end,
     const struct stream_message *message)
@@ -517,7 +519,7 @@ proven_span(const struct tl_trace_stream *s, const struct tl_event *end,
 	return level;
 }
 
-/* Spans within one that ends by its proof have no end. */
+/* Put a proven end.  The spans inside the span end without an end event. */
 static int
 put_proven_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
@@ -537,8 +539,9 @@ put_proven_end(struct tl_trace_stream *s, struct tl_point *point,
 	return put_point(s, point, message);
 }
 
-/* Where the clock was set within a span, its end has the stamp of its begin: the
- * times of both are no length. */
+/* If the clock was set within a span, the difference of the times is not the
+ * length.  The end event then gets the stamp of the begin event and the
+ * length. */
 static void
 keep_length(const struct tl_trace_stream *s, struct tl_event *end)
 {

@@ -53,7 +53,7 @@ tl_trace_block_mark(struct tl_block_data *data, size_t place)
 	return 0;
 }
 
-/* The slot of the cache with a block, or the one to replace. */
+/* The slot of the cache that holds a block, or the slot to replace. */
 static struct tl_block_data **
 find_place(struct tl_trace *trace, int32_t lane, size_t block)
 {
@@ -71,7 +71,7 @@ find_place(struct tl_trace *trace, int32_t lane, size_t block)
 	return oldest;
 }
 
-/* Mark the damage of a block as reported.  false: it was already. */
+/* Mark the damage of a block as reported.  false: it already was. */
 static bool
 report_once(struct tl_trace *trace, struct tl_block_place *place)
 {
@@ -187,7 +187,7 @@ step(struct tl_walk *w, struct tl_point *point)
 }
 
 /* Move to the last mark at or before a place of the block, unless the walk is
- * between the two already. */
+ * already between the mark and the place. */
 static int
 go_near(struct tl_walk *w, size_t place)
 {

@@ -80,7 +80,7 @@ tl_trace_writer_new(struct tl_trace_writer **writer,
 	return 0;
 }
 
-/* Stream i, even while others are added. */
+/* Stream i.  Streams may be added meanwhile. */
 static struct tl_trace_stream *
 get_stream(struct tl_trace_writer *w, size_t i)
 {
@@ -126,7 +126,7 @@ tl_trace_writer_flush(struct tl_trace_writer *w)
 	return rc;
 }
 
-/* Write blocks that were kept before others, which frees their memory. */
+/* End a stream.  Kept blocks are written first, which frees their memory. */
 static int
 end_stream(struct tl_trace_stream *stream)
 {
@@ -302,7 +302,7 @@ open_files(struct tl_trace_files *files, const char *data, const char *index)
 
 	if (rc < 0)
 		return rc;
-	/* readers see by this lock that the trace is not finished while this
+	/* the lock tells readers that the trace is unfinished while this
 	 * process lives */
 	flock(files->data, LOCK_EX | LOCK_NB);
 	rc = open_new(index, &files->index);

@@ -8,8 +8,8 @@
  *
  * A stream has a buffer for the events of its thread.  A full buffer is written
  * as a block, together with its cells.  TL_TRACE_COLLECT keeps the blocks in
- * memory until the end, TL_TRACE_NULL drops them; the rest is the same for all
- * three.  Spans of a thread become containers.  Spans of a source, and end
+ * memory until the end, TL_TRACE_NULL drops them; all else is the same for all
+ * strategies.  Spans of a thread become containers.  Spans of a source, and end
  * events without a begin event, are points.  A crash at any byte leaves a file
  * of whole blocks.
  *
@@ -30,7 +30,7 @@ struct tl_trace_stream;
 
 enum tl_trace_strategy { TL_TRACE_STREAMING, TL_TRACE_COLLECT, TL_TRACE_NULL };
 
-/* Append size bytes: 0 or -errno.  Called under the writer's lock. */
+/* Append `size` bytes.  Called under the writer's lock.  0 or -errno. */
 typedef int tl_trace_append(void *context, const void *data, size_t size);
 
 struct tl_trace_options {
@@ -38,11 +38,11 @@ struct tl_trace_options {
 	size_t block_size;                  /* 0: TL_TRACE_BLOCK_SIZE */
 	const struct tl_trace_codec *codec; /* NULL: blocks are not packed */
 	tl_trace_append *data;
-	tl_trace_append *index; /* NULL: none is written */
+	tl_trace_append *index; /* NULL: no index is written */
 	void *context;
 	int64_t created_ns;
 	uint8_t id[TL_TRACE_ID_SIZE]; /* all 0: a random one */
-	bool sized; /* count the bytes that wait, for tl_trace_writer_size */
+	bool sized; /* count the waiting bytes, for tl_trace_writer_size() */
 };
 
 /* Two open files as the data, index and context of the options. */
@@ -56,56 +56,58 @@ tl_trace_append tl_trace_files_index;
 /* Write the header of a new trace.  0, -ENOMEM, -EINVAL: block size, -errno. */
 int tl_trace_writer_new(struct tl_trace_writer **writer,
     const struct tl_trace_options *options);
-/* End open spans, write all data and the ends of both files.  0 or the first
- * error of all.  Nothing may be put after it. */
+/* End open spans, and write all data and the ends of both files.  Nothing may
+ * be put after this call.  0 or the first error of the writer. */
 int tl_trace_writer_finish(struct tl_trace_writer *writer);
-/* The same without the ends of the files, because an event could not be put:
- * readers then report that the trace is incomplete. */
+/* Finish without the ends of the files, because an event could not be put.
+ * Readers then report that the trace is incomplete. */
 int tl_trace_writer_stop(struct tl_trace_writer *writer);
-/* Write the data in the buffers; for a timer, from any thread.  0, -errno; does
- * nothing with TL_TRACE_COLLECT. */
+/* Write the data in the buffers.  For a timer, from any thread; does nothing
+ * with TL_TRACE_COLLECT.  0 or -errno. */
 int tl_trace_writer_flush(struct tl_trace_writer *writer);
-/* Call before the sources of its messages are closed.  Without
- * tl_trace_writer_finish the files remain as after a crash.  NULL does
+/* Free the writer, before the sources of its messages are closed.  Without
+ * tl_trace_writer_finish() the files are left as after a crash.  NULL does
  * nothing. */
 void tl_trace_writer_free(struct tl_trace_writer *writer);
 /* The size of the data if the writer finished now: written data, waiting data,
- * and the ends of open spans; waiting blocks count unpacked.  Needs the option
- * sized; any thread. */
+ * and the ends of open spans.  Waiting blocks count unpacked.  Needs the option
+ * sized; any thread may call this function. */
 uint64_t tl_trace_writer_size(const struct tl_trace_writer *writer);
 
-/* Write a property of the file: "host", "command", ... */
+/* Write a property of the file: "host", "command", ... 0 or -errno. */
 int tl_trace_write_info(struct tl_trace_writer *writer, struct tl_bytes name,
     struct tl_bytes value);
-/* The number of a text in the file, for %s arguments of messages whose strings
- * are tl_trace_own_strings. */
+/* Get the number of a text in the file, for %s arguments of messages whose
+ * strings are tl_trace_own_strings.  0 or -errno. */
 extern const struct tl_strings tl_trace_own_strings;
 int tl_trace_write_string(struct tl_trace_writer *writer, struct tl_bytes text,
     uint64_t *number);
 int tl_trace_write_knot(struct tl_trace_writer *writer,
     const struct timeline_knot *knot);
 
-/* Write the command of a process, before the first thread with that pid (the
- * last one counts).  0, -ENOMEM, -ENOSPC, -errno. */
+/* Write the command of a process, before the first thread with the pid.  The
+ * last command counts.  0, -ENOMEM, -ENOSPC, -errno. */
 int tl_trace_write_process(struct tl_trace_writer *writer, uint32_t pid,
     struct tl_bytes command);
 
 /*
- * Create the stream of a thread.  One thread at a time puts events into it; the
- * name may be empty.  It is freed with the writer.  0, -ENOMEM, -ENOSPC.
+ * Create the stream of a thread.  One thread at a time may put events into the
+ * stream.  The name may be empty.  The stream is freed with the writer.  0,
+ * -ENOMEM, -ENOSPC.
  */
 int tl_trace_stream_new(struct tl_trace_stream **stream,
     struct tl_trace_writer *writer, uint32_t pid, uint32_t tid,
     struct tl_bytes name);
-/* Put the next event of a thread, oldest first.  0, -ENOMEM, -ENOSPC or the
- * error of writing.  No incomplete event is ever written. */
+/* Put the next event of a thread, oldest first.  An incomplete event is never
+ * written.  0, -ENOMEM, -ENOSPC or an error of writing. */
 int tl_trace_stream_put(struct tl_trace_stream *stream,
     const struct tl_event *event);
 
 /*
- * A sink for events of all threads, oldest first, that finds the stream of each
- * by its source, pid and tid.  It is freed with the writer; its finish is
- * tl_trace_writer_finish.  One thread at a time.
+ * Make a sink for events of all threads, oldest first, that finds the stream of
+ * each event by source, pid and tid.  The sink is freed with the writer, and
+ * its finish() is tl_trace_writer_finish().  One thread at a time may use the
+ * sink.  0 or -ENOMEM.
  */
 int tl_trace_sink(struct tl_trace_writer *writer, struct tl_sink **sink);
 
@@ -115,10 +117,10 @@ int tl_trace_sink_thread(struct tl_trace_writer *writer, uint32_t pid,
     uint32_t tid, struct tl_bytes name);
 
 /* Create the files path and path.idx, which must not exist yet (mode 0600), and
- * a writer for them that owns the files.  0, -EEXIST, -ENAMETOOLONG, -errno. */
+ * a writer that owns the files.  0, -EEXIST, -ENAMETOOLONG, -errno. */
 int tl_trace_create(struct tl_trace_writer **writer, const char *path,
     const struct tl_trace_options *options);
-/* Remove both files of a writer that is given up. */
+/* Remove both files of a writer that failed. */
 void tl_trace_remove(const char *path);
 
 tl_writer_new tl_trace_write_new;

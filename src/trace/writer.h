@@ -2,7 +2,7 @@
 /*
  * writer.h - the writer of a trace, shared by the files that write it.
  *
- * Locks are taken in this order: that of a stream, that of the writer.
+ * The lock of a stream is taken before the lock of the writer.
  */
 #ifndef TL_TRACE_WRITER_H
 #define TL_TRACE_WRITER_H
@@ -18,7 +18,8 @@
 /* A message with its id in the file. */
 struct tl_defined {
 	uint32_t id;
-	uint8_t strings; /* arguments that are numbers of strings, as bits */
+	/* a bit for each argument that is the number of a string */
+	uint8_t strings;
 };
 
 /* Ids by kind and text. */
@@ -31,15 +32,15 @@ struct tl_text_ids {
 
 /* Definitions that wait for the next block. */
 struct tl_definitions {
-	struct tl_text text; /* after room for the header of a block */
+	struct tl_text text; /* starts with room for the header of a block */
 	struct tl_text cells;
 	uint64_t logical;
-	int32_t next[TL_TRACE_INFO + 1]; /* of each kind: the next id */
+	int32_t next[TL_TRACE_INFO + 1]; /* the next id of each kind */
 	struct tl_text_ids ids;
 	struct tl_id_table pids; /* pids with a name, numbered */
-	int32_t *processes;      /* by that number: the last PROCESS */
+	int32_t *processes; /* by the number of the pid: the last PROCESS */
 	size_t process_capacity;
-	struct tl_message_map messages; /* to struct tl_defined */
+	struct tl_message_map messages; /* messages -> struct tl_defined */
 };
 
 /* A block that waits for the end, with TL_TRACE_COLLECT. */
@@ -65,33 +66,34 @@ struct tl_string_seen {
 
 struct tl_trace_stream {
 	struct tl_trace_writer *writer;
-	pthread_mutex_t lock; /* of the fields below */
+	pthread_mutex_t lock; /* protects the fields below */
 	int32_t id;
-	struct tl_data_out out; /* content, after room for the header */
+	/* content, after room for the header of a block */
+	struct tl_data_out out;
 	uint8_t *buffer;
-	struct tl_trace_block block; /* the block that is being filled */
+	struct tl_trace_block block; /* the block being filled */
 	struct tl_point_state state;
 	struct tl_shape shape;
-	struct tl_message_map messages; /* to struct stream_message */
+	struct tl_message_map messages; /* messages -> struct stream_message */
 	struct tl_string_seen *strings; /* TL_STREAM_STRINGS, or NULL: none */
 	struct tl_kept *kept, **kept_end;
-	uint64_t kept_size; /* of the blocks that are kept */
+	uint64_t kept_size; /* size of the kept blocks */
 	uint8_t *packed;
 	int64_t last_ns;
-	uint64_t losses;  /* that were put */
-	uint64_t counted; /* bytes of this stream that are counted in waiting */
+	uint64_t losses;  /* number of losses put */
+	uint64_t counted; /* bytes of the stream that are counted in waiting */
 };
 
 struct tl_trace_writer {
 	struct tl_trace_options options;
 	struct tl_trace_header header;
 	uint32_t seed;
-	pthread_mutex_t lock; /* of the fields below */
-	/* the first error, after which nothing is written */
+	pthread_mutex_t lock; /* protects the fields below */
+	/* the first error; nothing is written after an error */
 	int rc;
 	bool finished;
 	uint64_t data_at;
-	/* shared word: data_at and the definitions that wait */
+	/* shared word: data_at and the waiting definitions */
 	uint64_t settled;
 	uint64_t waiting; /* shared word: bytes in all streams, if sized */
 	uint32_t index_crc;
@@ -104,15 +106,14 @@ struct tl_trace_writer {
 	void (*release)(void *context); /* frees options.context */
 };
 
-/* == define.c; all need the lock of the writer == */
+/* == block.c: definitions; the lock of the writer is held == */
 
 int tl_definitions_init(struct tl_definitions *definitions);
 void tl_definitions_free(struct tl_definitions *definitions);
-/* The id of a message, which is defined if it is new.  NULL: error in *rc. */
+/* The id of a message; a new message is defined.  NULL: error in *rc. */
 const struct tl_defined *tl_define_message(struct tl_definitions *definitions,
     const struct tl_message *message, int *rc);
-/* The id of a STRING or CATEGORY, which is defined if it is new; < 0:
- * -errno. */
+/* The id of a STRING or CATEGORY; a new text is defined.  Negative: -errno. */
 int64_t tl_define_text(struct tl_definitions *definitions,
     enum tl_trace_kind kind, struct tl_bytes text);
 int tl_define_process(struct tl_definitions *definitions, uint32_t pid,
@@ -124,23 +125,25 @@ int tl_define_info(struct tl_definitions *definitions, struct tl_bytes name,
 int tl_define_knot(struct tl_definitions *definitions,
     const struct timeline_knot *knot);
 
-/* == block.c == */
+/* == block.c: blocks == */
 
-/* Write a block, which must be after room for its header, with its cells. */
+/* Write a block with its cells.  The block follows room for its header.  0 or
+ * -errno. */
 int tl_block_write(struct tl_trace_writer *writer, struct tl_trace_block *block,
     uint8_t *bytes, const uint8_t *cells, size_t cells_size);
-/* Write the definitions that wait, with the lock. */
+/* Write the waiting definitions.  The lock of the writer is held.  0 or
+ * -errno. */
 int tl_block_write_definitions(struct tl_trace_writer *writer);
-/* The same if there are enough of them; call with the lock after adding
- * some. */
+/* Write the waiting definitions if they fill a block.  Called with the lock
+ * after definitions were added.  0 or -errno. */
 int tl_block_settle(struct tl_trace_writer *writer);
 int tl_block_begin_files(struct tl_trace_writer *writer);
 int tl_block_end_files(struct tl_trace_writer *writer);
 
-/* == stream.c; with the lock of the stream == */
+/* == stream.c; the lock of the stream is held == */
 
 int tl_trace_stream_flush(struct tl_trace_stream *stream);
-/* The same for a timer; frees the buffer of a thread that writes nothing. */
+/* Flush for a timer.  Frees the buffer of a thread that writes nothing. */
 int tl_stream_rest(struct tl_trace_stream *stream);
 /* End open spans, and write the last block. */
 int tl_trace_stream_finish(struct tl_trace_stream *stream);

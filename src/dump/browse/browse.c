@@ -140,8 +140,8 @@ last_character(const char *text, size_t size)
 	return size;
 }
 
-/* Let the user type a line of at most TL_PROMPT_MAX bytes.  false: it was
- * cancelled.  The line is empty if Enter was the only key. */
+/* Let the user type a line of at most TL_PROMPT_MAX bytes.  The line is empty
+ * if Enter was the only key.  false: the user cancelled. */
 static bool
 ask(struct reader *r, const char *lead, char *line)
 {
@@ -182,8 +182,8 @@ ask_search(struct reader *r)
 	search(r, true);
 }
 
-/* Show only rows that contain a text, and search for it with n; an empty text
- * shows all. */
+/* Show only the rows that contain a text, and let n search for the text.  An
+ * empty text shows all rows. */
 static void
 ask_filter(struct reader *r)
 {
@@ -241,7 +241,7 @@ show_help(struct reader *r)
 	tl_view_resize(&r->view);
 }
 
-/* The row that a key moves to in a list of count rows. */
+/* The row that a key moves to in a list of `count` rows. */
 static uint64_t
 move_in_list(int key, uint64_t at, uint64_t count)
 {
@@ -322,7 +322,7 @@ shift_rows(struct reader *r, int key)
 
 /* == equal calls merged == */
 
-/* The page begins where the call is visible: at most rows above it. */
+/* Move the top of the page so that the call is visible on the page. */
 static struct tl_merged_call *
 move_top(struct tl_merged *merged, struct tl_merged_call *top,
     const struct tl_merged_call *at, uint64_t rows)
@@ -334,7 +334,8 @@ move_top(struct tl_merged *merged, struct tl_merged_call *top,
 			return top;
 		call = tl_merged_next(call, false);
 	}
-	/* above, folded or below: find it from the first row on */
+	/* the call is above the page, folded or below: count from the first
+	 * row */
 	top = call = tl_merged_next(&merged->root, false);
 	for (uint64_t i = 0; call != at; i++) {
 		call = tl_merged_next(call, false);
@@ -344,7 +345,7 @@ move_top(struct tl_merged *merged, struct tl_merged_call *top,
 	return top;
 }
 
-/* Move by a number of rows; stop at the first and the last. */
+/* Move by a number of rows.  Stops at the first and at the last row. */
 static struct tl_merged_call *
 move_call(struct tl_merged *merged, struct tl_merged_call *at, int64_t rows)
 {
@@ -442,7 +443,8 @@ show_merged(struct reader *r)
 
 /* == the source == */
 
-/* Run the user's editor on a line of a file: its exit status, or -errno. */
+/* Run the user's editor on a line of a file.  Returns the exit status or
+ * -errno. */
 static int
 run_editor(const char *editor, const char *file, uint32_t line)
 {
@@ -479,9 +481,9 @@ editor_of_user(void)
 	return editor && editor[0] != '\0' ? editor : "vi";
 }
 
-/* Open the place where the message of the row was defined.  The name comes from
- * the file, which is untrusted: it must be that of a regular file and never
- * becomes an option. */
+/* Open the source file at the definition of the row's message.  The name of the
+ * file comes from the input, which is untrusted: only a regular file is opened,
+ * and the name never becomes an option. */
 static void
 edit_source(struct reader *r)
 {
@@ -521,7 +523,8 @@ edit_source(struct reader *r)
 
 /* == keys == */
 
-/* Go to the row that was clicked; fold or unfold it if the cursor is there. */
+/* Move the cursor to the row that was clicked.  A click on the row of the
+ * cursor folds or unfolds the row. */
 static void
 click(struct reader *r)
 {
@@ -540,7 +543,7 @@ click(struct reader *r)
 		unfold(r);
 }
 
-/* Perform a key that moves the cursor.  false: it is another key. */
+/* Perform a key that moves the cursor.  false: the key does not. */
 static bool
 take_move(struct reader *r, int key)
 {

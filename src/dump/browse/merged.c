@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The call of a message inside another, or NULL.  The call found last is tried
- * first, since calls repeat. */
+/* Find the call of a message inside another call.  NULL: none.  Calls repeat,
+ * so the call that was found last is tried first. */
 static struct tl_merged_call *
 find(struct tl_merged_call *outer, const struct tl_message *message)
 {

@@ -24,22 +24,23 @@ enum {
 struct tl_merged_call {
 	const struct tl_message *message; /* NULL: lost entries */
 	struct tl_merged_call *outer;
-	struct tl_merged_call **inner; /* by total when finished */
+	struct tl_merged_call **inner; /* sorted by total when finished */
 	size_t inner_count;
 	size_t inner_capacity;
 	uint64_t count;
 	int64_t total_ns;
 	int64_t self_ns;  /* valid when finished */
 	int64_t max_ns;   /* -1: unknown */
-	uint64_t slowest; /* steps of the walk before its slowest call */
-	size_t number;    /* among the inner of outer; valid when finished */
+	uint64_t slowest; /* steps of the walk before the slowest call */
+	/* index among the inner calls of outer; valid when finished */
+	size_t number;
 	bool unfolded;
 };
 
 struct tl_merged {
-	struct tl_merged_call root; /* the node itself; only its total is set */
-	struct tl_merged_call *at;  /* added last */
-	uint32_t depth;             /* of at */
+	struct tl_merged_call root; /* the node itself; only the total is set */
+	struct tl_merged_call *at;  /* the call that was added last */
+	uint32_t depth;             /* depth of at */
 	size_t count;               /* distinct paths */
 };
 
@@ -48,12 +49,12 @@ struct tl_merged {
  * 0; -ENOMEM; -EOVERFLOW: too many distinct paths. */
 int tl_merged_add(struct tl_merged *merged, const struct tl_node *node,
     int64_t duration_ns, uint64_t step);
-/* Compute self times and sort: 0. */
+/* Compute self times and sort the calls.  Returns 0. */
 int tl_merged_finish(struct tl_merged *merged);
 void tl_merged_free(struct tl_merged *merged);
 
-/* The next call in the order of the printed tree; NULL: none.  all: enter
- * folded calls as well. */
+/* The next call in the order of the printed tree.  all: enter folded calls too.
+ * NULL: none. */
 struct tl_merged_call *
 tl_merged_next(const struct tl_merged_call *call, bool all);
 

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The position of the child's fold among the inner folds, or where to insert
- * it. */
+/* The index of a child among the inner folds, or the index to insert the child
+ * at. */
 static size_t
 find_inner(const struct tl_fold *fold, uint64_t index)
 {
@@ -19,7 +19,7 @@ find_inner(const struct tl_fold *fold, uint64_t index)
 	return i;
 }
 
-/* The unfolded node at a place; NULL: none. */
+/* The unfolded node at a place.  NULL: none. */
 static struct tl_fold *
 fold_at(struct tl_place place)
 {
@@ -43,10 +43,10 @@ place_of(const struct tl_fold *fold)
 	return (struct tl_place){ fold->parent, fold->index };
 }
 
-/* == children that are shown == */
+/* == children that the filter shows == */
 
-/* The position of the child among those that the filter shows, or where it
- * would be. */
+/* The index of a child among the children that the filter shows, or the index
+ * that the child would have. */
 static size_t
 find_kept(const struct tl_kept *kept, uint64_t index)
 {
@@ -76,7 +76,7 @@ tl_browse_kept(struct tl_place place)
 	return kept && kept->children ? kept : NULL;
 }
 
-/* A fold always has a child that is shown. */
+/* The first child that the filter shows.  A fold always has such a child. */
 static uint64_t
 first_child(const struct tl_fold *fold)
 {
@@ -128,7 +128,8 @@ tl_browse_next(struct tl_place *place)
 	return true;
 }
 
-/* The last visible row inside a place, or the place itself. */
+/* The last visible row inside a place; the place itself if nothing is
+ * inside. */
 static struct tl_place
 last_below(struct tl_place place)
 {
@@ -153,7 +154,7 @@ tl_browse_previous(struct tl_place *place)
 	return true;
 }
 
-/* The number of the thread that a place lies in. */
+/* The number of the thread that contains a place. */
 static uint64_t
 thread_of(struct tl_place place)
 {
@@ -179,8 +180,8 @@ tl_browse_row(struct tl_browse *browse, struct tl_place place,
 
 /* == scrolling == */
 
-/* How many rows a place is below another; max: at least that many, or it is
- * above. */
+/* The number of rows from one place down to another; max: at least max rows, or
+ * the other place is above. */
 static uint64_t
 distance(struct tl_place from, struct tl_place to, uint64_t max)
 {
@@ -194,8 +195,8 @@ distance(struct tl_place from, struct tl_place to, uint64_t max)
 	return rows;
 }
 
-/* Move the top so that the cursor is visible: scroll if it is near, else put it
- * in the middle. */
+/* Move the top so that the cursor is visible: scroll if the cursor is near,
+ * else put the cursor in the middle. */
 static void
 show_cursor(struct tl_browse *browse)
 {
@@ -357,7 +358,8 @@ tl_browse_unfold(struct tl_browse *browse)
 	return rc < 0 ? rc : 1;
 }
 
-/* Free a fold and all inside it; without recursion, since it may be deep. */
+/* Free a fold and all folds inside.  Without recursion, because folds may be
+ * nested deeply. */
 static void
 free_folds(struct tl_browse *browse, struct tl_fold *fold)
 {
@@ -370,7 +372,7 @@ free_folds(struct tl_browse *browse, struct tl_fold *fold)
 			at = at->inner[--at->inner_count];
 			continue;
 		}
-		if (at->parent) /* the outermost one holds no nodes */
+		if (at->parent) /* the outermost fold holds no nodes */
 			tl_tree_branch_drop(&browse->pool, &at->branch);
 		free(at->inner);
 		if (at == &browse->all)
@@ -482,7 +484,8 @@ tl_browse_shows(const struct tl_browse *browse, const uint64_t *numbers,
 void
 tl_kept_free(struct tl_kept *kept)
 {
-	struct tl_kept *at = kept; /* as deep as the trees: no recursion */
+	/* as deep as the trees, so recursion could overflow the stack */
+	struct tl_kept *at = kept;
 
 	kept->outer = NULL;
 	while (at) {
@@ -499,7 +502,7 @@ tl_kept_free(struct tl_kept *kept)
 	*kept = (struct tl_kept){ 0 };
 }
 
-/* Store the numbers of a place, the thread first, in an array of count. */
+/* Store the numbers of a place, the thread first, in an array of `count`. */
 static void
 put_numbers(struct tl_place place, uint64_t *numbers, size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.c - the terminal by ncurses, which no other file includes.
+ * screen.c - the terminal.  No other file includes ncurses.
  *
  * Without TL_NCURSES there is no screen: opening it fails with the reason, and
  * no other function is called.
@@ -24,18 +24,20 @@
 #	include <unistd.h>
 
 enum {
-	ESCAPE_WAIT_MS = 25, /* after this a lone escape is the key itself */
+	/* an escape byte is the key itself if no byte follows within this
+	 * time */
+	ESCAPE_WAIT_MS = 25,
 	PAIR_RED = 1,
 	PAIR_YELLOW,
 	PAIR_CYAN
 };
 
 static SCREEN *screen;
-static FILE *keys; /* standard input, or the terminal itself */
+static FILE *keys; /* standard input, or the terminal */
 static bool colored;
 static unsigned clicked;
 
-/* The terminal must be able to place its cursor and to clear the screen. */
+/* Check that the terminal can place its cursor and clear the screen. */
 static int
 check_terminal(struct tl_fault *fault)
 {
@@ -53,14 +55,15 @@ check_terminal(struct tl_fault *fault)
 		    "--browse: the type of this terminal is unknown "
 		    "(TERM, terminfo)");
 	able = tigetstr(position) && tigetstr(erase_all);
-	del_curterm(cur_term); /* newterm sets up its own */
+	del_curterm(cur_term); /* newterm() sets up a terminal of its own */
 	if (!able)
 		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
 		    "--browse: this terminal cannot place its cursor (TERM)");
 	return 0;
 }
 
-/* The text that we write is UTF-8 in every locale. */
+/* Set the encoding to UTF-8 in every locale, because all text that is written
+ * is UTF-8. */
 static void
 set_encoding(void)
 {
@@ -227,7 +230,8 @@ translate(int key)
 	return key < KEY_MIN ? key : TL_KEY_OTHER;
 }
 
-/* Translate an event of the mouse; other buttons and movements are not keys. */
+/* Translate a mouse event to a key.  Other buttons and movements are no
+ * keys. */
 static int
 translate_mouse(void)
 {

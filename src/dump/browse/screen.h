@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.h - the terminal of --browse: opened, written to line by line,
- * restored.
+ * screen.h - the terminal of --browse: open, write line by line, restore.
  */
 #ifndef TL_DUMP_BROWSE_SCREEN_H
 #define TL_DUMP_BROWSE_SCREEN_H
@@ -9,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/fault.h"
 
-/* The style of text, besides the colour of a level. */
+/* The style of text, apart from the colour of a level. */
 enum tl_look {
 	TL_LOOK_PLAIN,
 	TL_LOOK_BAR,   /* title and separators */
@@ -29,7 +28,7 @@ enum tl_key {
 	TL_KEY_END,
 	TL_KEY_BACKSPACE,
 	TL_KEY_RESIZE,
-	TL_KEY_CLICK, /* at row tl_screen_clicked() */
+	TL_KEY_CLICK, /* in the row tl_screen_clicked() */
 	TL_KEY_WHEEL_UP,
 	TL_KEY_WHEEL_DOWN,
 	TL_KEY_OTHER,
@@ -37,29 +36,29 @@ enum tl_key {
 	TL_KEY_ESCAPE = 27
 };
 
-/* 0; -ENOTSUP: the terminal lacks a capability; -ENOTTY: there is no terminal
- * to read keys from; the fault has the reason. */
+/* Open the terminal.  0; -ENOTSUP: the terminal lacks a capability; -ENOTTY: no
+ * terminal to read keys from.  The fault says why. */
 int tl_screen_open(bool color, struct tl_fault *fault);
 void tl_screen_close(void);
 
 unsigned tl_screen_rows(void);
 unsigned tl_screen_columns(void);
 void tl_screen_clear(void);
-/* Write as much as fits in width columns and fill the rest with blanks.  level
- * 0: no colour. */
+/* Write as much of the text as fits into width columns, and fill the rest with
+ * blanks.  level 0: no colour. */
 void tl_screen_put(unsigned row, unsigned column, unsigned width,
     struct tl_bytes text, enum tl_look look, unsigned level);
-/* Move the terminal's cursor; it is visible only if seen is set. */
+/* Move the terminal's cursor; the cursor is visible only if seen is set. */
 void tl_screen_point(unsigned row, unsigned column, bool seen);
 void tl_screen_show(void);
 
-/* The next key: a byte or an enum tl_key.  Wait for one if wait is set. */
+/* The next key: a byte or an enum tl_key.  Waits for a key if wait is set. */
 int tl_screen_key(bool wait);
 
 /* The row of the last click. */
 unsigned tl_screen_clicked(void);
 
-/* Hand the terminal to another program; take it back. */
+/* Give the terminal to another program; take the terminal back. */
 void tl_screen_suspend(void);
 void tl_screen_resume(void);
 

@@ -32,8 +32,8 @@ go_to(struct tl_tree_walk *walk, struct tl_place place)
 	return 0;
 }
 
-/* Move the walk to the heading of the next thread in turn.  1; -ENOENT: that
- * was the last. */
+/* Move the walk to the heading of the next thread in turn.  1; -ENOENT: no
+ * thread is left. */
 static int
 next_thread(struct tl_task *task)
 {
@@ -78,7 +78,7 @@ backward(struct tl_task *task)
 
 	if (task->walk.top) {
 		rc = tl_tree_walk_previous(&task->walk);
-		return rc < 0 ? rc : 1; /* perhaps now at a heading */
+		return rc < 0 ? rc : 1; /* the walk may be at a heading now */
 	}
 	rc = next_thread(task);
 	if (rc > 0)
@@ -97,7 +97,7 @@ matches(struct tl_task *task)
 			       : strstr(line, task->wanted)) != NULL;
 }
 
-/* Does the node here match?  1: it does. */
+/* Does the line at the walk match?  1: yes; 0; -errno. */
 static int
 look(struct tl_task *task)
 {
@@ -118,8 +118,8 @@ look(struct tl_task *task)
 	return task->line.rc < 0 ? task->line.rc : matches(task);
 }
 
-/* The numbers of the node of the walk, the thread first.  The caller frees
- * them. */
+/* The numbers of the walk's node, the thread first.  The caller frees the
+ * array. */
 static uint64_t *
 numbers_of(const struct tl_task *task, size_t *count)
 {
@@ -139,7 +139,7 @@ numbers_of(const struct tl_task *task, size_t *count)
 	return numbers;
 }
 
-/* Move the cursor to the node of the walk.  0; 1: the filter hides it;
+/* Move the cursor to the walk's node.  0; 1: the filter hides the node;
  * -errno. */
 static int
 take_cursor(struct tl_task *task)
@@ -178,7 +178,7 @@ search(struct tl_task *task)
 	return 1;
 }
 
-/* A task whose walk begins at the cursor. */
+/* Make a task whose walk begins at the cursor. */
 static int
 start_walk(struct tl_task *task, const struct tl_task *from)
 {
@@ -217,8 +217,8 @@ tl_task_search(struct tl_task *task, struct tl_browse *browse,
 
 /* == filter == */
 
-/* The child of an inner node of the filter; it is new unless it is the last
- * one. */
+/* The child of an inner node of the filter.  The child is added unless it is
+ * the last one. */
 static struct tl_kept *
 keep_child(struct tl_task *task, struct tl_kept *kept, uint64_t index)
 {
@@ -231,7 +231,7 @@ keep_child(struct tl_task *task, struct tl_kept *kept, uint64_t index)
 	return &kept->children[kept->count++];
 }
 
-/* Add the node of the walk and all nodes around it to the filter. */
+/* Add the walk's node and all nodes around to the filter. */
 static int
 keep(struct tl_task *task)
 {
@@ -274,7 +274,7 @@ filter(struct tl_task *task)
 				task->truncated = true;
 				return finish_filter(task);
 			}
-			/* nodes inside it are shown as well */
+			/* nodes inside a match are shown anyway */
 			rc =
 			    task->walk.top ? tl_tree_walk_over(&task->walk) : 0;
 			if (rc == 0)
@@ -306,8 +306,8 @@ tl_task_filter(struct tl_task *task, struct tl_browse *browse,
 
 /* == equal calls merged == */
 
-/* Move the walk to the first child of the cursor's node.  1; -ENOENT: it has
- * none. */
+/* Move the walk to the first child of the cursor's node.  1; -ENOENT: no
+ * children. */
 static int
 begin_merge(struct tl_task *task)
 {
@@ -400,7 +400,7 @@ tl_task_go(struct tl_task *task, struct tl_browse *browse, uint64_t steps)
 
 static int begin_children(struct tl_task *task);
 
-/* All children were compared: go to the slowest. */
+/* All children have been compared: go to the slowest. */
 static int
 take_slowest(struct tl_task *task)
 {
@@ -413,9 +413,9 @@ take_slowest(struct tl_task *task)
 	rc = tl_browse_unfold(browse);
 	if (rc < 0)
 		return rc;
-	tl_browse_next(&cursor); /* its first child */
+	tl_browse_next(&cursor); /* the first child */
 	cursor.index = task->slowest;
-	browse->cursor = cursor; /* the screen is drawn when all is done */
+	browse->cursor = cursor; /* the screen is drawn when the task is done */
 	task->moved = true;
 	return task->deep ? begin_children(task) : 0;
 }
@@ -448,8 +448,7 @@ compare(struct tl_task *task)
 	return 1;
 }
 
-/* Start with the children of the node at the cursor.  1; 0: it has none, though
- * the task went on to it from another. */
+/* Start with the children of the cursor's node.  1; 0: no children; -errno. */
 static int
 begin_children(struct tl_task *task)
 {

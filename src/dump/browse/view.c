@@ -179,13 +179,14 @@ put_message(struct tl_text *text, const struct tl_browse *browse,
 /* == the screen == */
 
 enum {
-	ROWS_FOR_DETAILS = 14, /* a smaller screen shows no details */
+	ROWS_FOR_DETAILS = 14, /* a screen with fewer rows shows no details */
 	DETAILS_MAX = 12,
 	TIME_WIDTH = 10,
 	SHARE_WIDTH = 6,
 	COUNT_WIDTH = 9,
 	GAP = 2,
-	WIDE = 110, /* columns of a terminal that shows all of our columns */
+	/* a terminal with this many columns shows all columns of the table */
+	WIDE = 110,
 	LEVEL_OF_LOSSES = 7
 };
 
@@ -193,7 +194,7 @@ static const char hint[] =
     "? help  q quit  / search  f filter  l h unfold fold  "
     "s slowest  m merge  e edit";
 
-/* Lines of the pane of details and of the separator above it. */
+/* The number of lines of the details pane and of the separator above. */
 static unsigned
 detail_rows(const struct tl_view *view)
 {
@@ -249,7 +250,7 @@ draw_title(struct tl_view *view, const struct tl_row *row)
 	put_line(0, taken(text), TL_LOOK_BAR);
 }
 
-/* Indent a row by its depth, at most by half of the screen; a deeper row shows
+/* Indent a row by its depth, at most by half of the screen.  A deeper row shows
  * its depth as a number. */
 static void
 put_indent(struct tl_text *text, uint64_t depth)
@@ -317,7 +318,7 @@ tl_view_self(struct tl_view *view, const struct tl_row *row)
 	return ns;
 }
 
-/* Share of the parent in tenths of a percent; -1: there is none. */
+/* The share of the parent in tenths of a percent.  -1: no share. */
 static int64_t
 share_of(const struct tl_browse *browse, const struct tl_row *row)
 {
@@ -395,8 +396,7 @@ put_columns(struct tl_text *text, struct tl_view *view,
 	}
 }
 
-/* Draw a line whose first columns are fixed and whose rest is shifted
- * sideways. */
+/* Draw a line.  The first columns are fixed, the rest is shifted sideways. */
 static void
 put_shifted(const struct tl_view *view, unsigned line, size_t columns,
     enum tl_look look, unsigned level)
@@ -429,7 +429,7 @@ draw_row(struct tl_view *view, unsigned line, const struct tl_row *row,
 	size_t columns;
 
 	tl_text_clear(text);
-	if (!row->thread) /* a thread has no times: its name is a heading */
+	if (!row->thread) /* the name of a thread is a heading without times */
 		put_columns(text, view, row);
 	columns = text->size;
 	put_indent(text, row->depth);
@@ -473,7 +473,7 @@ draw_rows(struct tl_view *view)
 	}
 }
 
-/* Draw text from a row on, wrapped, as much as there is room for. */
+/* Draw text from a row on, wrapped, as far as there is room. */
 static void
 draw_wrapped(struct tl_bytes text, unsigned row, unsigned end)
 {
@@ -572,7 +572,8 @@ tl_view_draw_prompt(struct tl_view *view, const char *lead, const char *typed)
 		tl_put_plain(&view->text, tl_bytes_of(typed));
 	line = taken(&view->text);
 	if (typed && tl_text_width(line) >= columns) {
-		/* a long line shows its end, where the user types */
+		/* a long line shows its end, because the user types at the
+		 * end */
 		const size_t from = tl_utf8_fit(line,
 		    (unsigned)tl_text_width(line) - columns + 2, &used);
 
@@ -624,8 +625,8 @@ tl_view_draw_page(struct tl_view *view, const char *title,
 	tl_screen_show();
 }
 
-/* Append times, number of calls and message of a merged call.  Returns the size
- * of the columns before the message. */
+/* Append the times, the number of calls and the message of a merged call.
+ * Returns the size of the columns before the message. */
 static size_t
 put_merged(struct tl_text *text, const struct tl_merged *merged,
     const struct tl_merged_call *call)

@@ -15,16 +15,17 @@
 #include "dump/browse/merged.h"
 #include "dump/browse/model.h"
 
-/* Append the duration of a row for its column; nothing if it has none. */
+/* Append the duration of a row for its column.  Appends nothing if the row has
+ * no duration. */
 void tl_browse_put_time(struct tl_text *text, const struct tl_row *row);
-/* Append "+ text", or "- text" if it is unfolded; two spaces if nothing is
- * inside. */
+/* Append "+ text", "- text" if the row is unfolded, or " text" if there is
+ * nothing inside. */
 void tl_browse_put_row(struct tl_text *text, const struct tl_row *row);
 enum { TL_PROMPT_MAX = 256 };
 
 /* Columns between duration and message. */
 enum tl_columns {
-	/* all of them if the terminal is wide, else the share */
+	/* all columns if the terminal is wide, else the share */
 	TL_COLUMNS_FIT,
 	TL_COLUMNS_SHARE,
 	TL_COLUMNS_SELF,
@@ -35,12 +36,12 @@ enum tl_columns {
 };
 
 enum {
-	/* a self time is known for at most this many children */
+	/* a node with more children has no self time */
 	TL_SELF_MAX = 1 << 14,
 	TL_SELF_CACHE = 1 << 9
 };
 
-/* The self time of a node, which is identified by the place of its content. */
+/* The self time of a node.  The place of its content identifies the node. */
 struct tl_self {
 	uint64_t content; /* 0: unset */
 	uint64_t thread;
@@ -51,31 +52,31 @@ struct tl_view {
 	struct tl_browse *browse;
 	bool details;
 	enum tl_columns columns;
-	unsigned shift; /* columns that rows are moved to the left */
+	unsigned shift; /* columns by which rows are shifted to the left */
 	char message[TL_PROMPT_MAX]; /* shown until the next key */
-	struct tl_text text;         /* the line that is drawn */
+	struct tl_text text;         /* the line being drawn */
 	struct tl_self self[TL_SELF_CACHE];
 };
 
-/* The duration without that of the children.  -1: it has none, or more than
- * TL_SELF_MAX children. */
+/* The duration of a node without the durations of its children.  -1: no
+ * duration, or more than TL_SELF_MAX children. */
 int64_t tl_view_self(struct tl_view *view, const struct tl_row *row);
 
-/* Append the lines of the pane of details to view->text. */
+/* Append the lines of the details pane to view->text. */
 void tl_view_put_details(struct tl_view *view, const struct tl_row *row);
-/* Set the number of rows of the model to those that fit. */
+/* Set the number of rows of the model to the rows that fit. */
 void tl_view_resize(struct tl_view *view);
 void tl_view_draw(struct tl_view *view);
-/* Draw lines in place of the rows, one of them marked. */
+/* Draw lines in place of the rows.  The list of threads marks thread `at`. */
 void tl_view_draw_page(struct tl_view *view, const char *title,
     const char *const *lines, size_t count);
 void tl_view_draw_threads(struct tl_view *view, uint64_t top, uint64_t at);
-/* Draw merged calls from top on; the message gets the width that is left. */
+/* Draw merged calls from top on.  The message gets the remaining width. */
 void tl_view_draw_merged(struct tl_view *view, const struct tl_merged *merged,
     const struct tl_merged_call *top, const struct tl_merged_call *at);
-/* How many lines of such a page fit. */
+/* The number of lines of a page that fit. */
 uint64_t tl_view_page_rows(void);
-/* Draw the last line only, with the cursor after it if typed is set. */
+/* Draw only the last line, with the cursor after typed if typed is set. */
 void
 tl_view_draw_prompt(struct tl_view *view, const char *lead, const char *typed);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow.c - show entries of live timelines as they come.
+ * follow.c - show entries of live timelines as they are logged.
  *
- * Each round reads the new entries of every timeline, sorts those of several
- * timelines by time, and shows them.  The first round keeps only the newest of
- * the entries that were logged before.  A pipe and a server are read in the
- * same way, and all their entries are shown.
+ * Each round reads the new entries of every timeline, sorts the entries of
+ * several timelines by time, and shows them.  The first round keeps only the
+ * newest of the entries logged before.  A pipe or a server is read in the same
+ * way, but all its entries are shown.
  */
 #include "dump/views.h"
 
@@ -22,7 +22,8 @@
 enum {
 	ROUND_MS = 50,
 	KEPT_MAX = 1 << 20, /* entries that the first round may keep */
-	TAIL_BEGINS = 1024, /* entries that it reads for begin events */
+	/* entries that the first round reads for begin events */
+	TAIL_BEGINS = 1024,
 	ROUND_MAX = 1 << 16 /* entries of one timeline in a later round */
 };
 
@@ -46,7 +47,7 @@ struct follow {
 	struct tl_spans *spans; /* NULL: not a listing */
 	struct batch batch;
 	struct tl_follow_sources sources;
-	struct tl_remote_plan plan; /* what servers are asked to send */
+	struct tl_remote_plan plan; /* the request to servers */
 };
 
 /* Which of two events comes first, for qsort. */
@@ -59,7 +60,7 @@ compare_events(const void *a, const void *b)
 		return x->ns > y->ns ? 1 : -1;
 	if (x->source != y->source)
 		return x->source > y->source ? 1 : -1;
-	/* at the same time: keep at least the order of a lane */
+	/* equal times: keep at least the order within a lane */
 	return (x->number > y->number) - (x->number < y->number);
 }
 
@@ -89,7 +90,7 @@ reverse(struct tl_event *events, size_t count)
 	}
 }
 
-/* The result of a cursor: has only this timeline ended? */
+/* Take the result of a cursor.  0: only this timeline has ended; -errno. */
 static int
 end_one(struct follow *f, size_t i, int rc)
 {
@@ -99,13 +100,13 @@ end_one(struct follow *f, size_t i, int rc)
 		return rc;
 	if (!tl_source_is_followed(input))
 		tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
-	f->ended[i] = true; /* its messages are still in use */
+	f->ended[i] = true; /* the messages of the timeline are still in use */
 	f->live--;
 	return 0;
 }
 
-/* Add the newest keep events of one timeline to the batch.  1: there may be
- * more already; 0; -errno. */
+/* Add the newest `keep` events of one timeline to the batch.  1: more events
+ * may be waiting; 0; -errno. */
 static int
 gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 {
@@ -134,7 +135,8 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 			continue;
 		kept[count++ % keep] = event;
 	}
-	/* the array went round: rotate the oldest to the front */
+	/* the array is full and has wrapped: rotate the oldest event to the
+	 * front */
 	if (count > keep) {
 		reverse(kept, count % keep);
 		reverse(kept + count % keep, keep - count % keep);
@@ -147,7 +149,8 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 	return read == read_max;
 }
 
-/* One round over all timelines.  1: there may be more already. */
+/* Read one round over all timelines.  1: more events may be waiting; 0;
+ * -errno. */
 static int
 gather(struct follow *f, bool first)
 {
@@ -171,7 +174,7 @@ gather(struct follow *f, bool first)
 		more |= rc;
 		files += f->batch.count > before;
 	}
-	/* offsets may have changed the order of events */
+	/* several files, or offsets: the events may be out of order */
 	if (f->batch.count > 1 &&
 	    (files > 1 || f->options->selection.hosts.offset_count > 0))
 		qsort(f->batch.events, f->batch.count, sizeof(struct tl_event),
@@ -205,8 +208,8 @@ run(struct follow *f)
 		rc = gather(f, false);
 		if (rc < 0)
 			break;
-		/* Do not wait if the reader of a pipe is gone or there is
-		 * more. */
+		/* Do not wait if more events may be waiting.  Return if the
+		 * reader of a pipe is gone. */
 		if (poll(&reader, 1, rc > 0 ? 0 : ROUND_MS) > 0)
 			return 0;
 		rc = show(f, 0);
@@ -214,8 +217,8 @@ run(struct follow *f)
 	return rc;
 }
 
-/* How many of the newest entries the first round reads.  With a filter all have
- * to be read, since N of them must pass. */
+/* The number of newest entries that the first round reads.  A filter needs all
+ * entries, because N of them must pass. */
 static uint64_t
 first_tail(struct follow *f)
 {
@@ -254,7 +257,8 @@ open_all(struct follow *f)
 	return f->live == 0 ? -ENOENT : 0;
 }
 
-/* Take the faults of streams.  true: there were some. */
+/* Close the cursors, which stores the faults of streams in the inputs.  true: a
+ * stream is damaged. */
 static bool
 close_all(struct follow *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sources.c - sources and their machines, as they appear. */
+/* sources.c - sources and their machines, in order of appearance. */
 #include "dump/follow/sources.h"
 
 #include "clock/clock.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <timeline_layout.h>
 
-/* The number of a machine.  One whose boot ID is unknown gets a number of its
+/* The number of a machine.  A machine without a boot ID gets a number of its
  * own. */
 static int
 find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
@@ -23,7 +23,7 @@ find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
 
 	if (memcmp(origin->boot_id, unknown, sizeof(unknown)) == 0) {
 		key.a = 0;
-		key.b = s->count + 1; /* no boot ID is this small */
+		key.b = s->count + 1; /* boot IDs are never this small */
 	} else {
 		memcpy(&key, origin->boot_id, sizeof(key));
 	}
@@ -59,8 +59,8 @@ tl_follow_sources_add(struct tl_follow_sources *s,
 	return 0;
 }
 
-/* Add the inputs.  A stream has no origin of its own; other inputs are of this
- * machine. */
+/* Add the inputs.  A stream has no origin of its own; all other inputs are of
+ * this machine. */
 static int
 add_inputs(struct tl_follow_sources *s, const struct tl_sources *inputs)
 {
@@ -147,7 +147,7 @@ keep_end(struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 	const unsigned last = e->count > 0 && e->machine[0] == machine ? 0 : 1;
 
 	if (e->count == 0 || ns > e->ns[0]) {
-		/* the farthest end so far is of another machine */
+		/* the farthest end so far belongs to another machine */
 		if (e->count > 0 && last == 1) {
 			e->ns[1] = e->ns[0];
 			e->machine[1] = e->machine[0];
@@ -162,7 +162,7 @@ keep_end(struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 	}
 }
 
-/* Does an interval that begins at ns overlap one of another machine? */
+/* Does an interval that begins at ns overlap an interval of another machine? */
 static bool
 reaches(const struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 {
@@ -173,7 +173,7 @@ reaches(const struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 	return false;
 }
 
-/* Half of the interval of an event; negative: it is not known. */
+/* Half of the interval of an event.  Negative: unknown. */
 static int64_t
 half_of(const struct tl_event *event)
 {
@@ -182,7 +182,8 @@ half_of(const struct tl_event *event)
 		   : (int64_t)event->sync_us * 1000 + event->error_ns;
 }
 
-/* Mark one event.  turned: times run backwards, so later events come first. */
+/* Mark one event.  turned: the events are passed in reverse, with times
+ * negated. */
 static void
 mark_one(const struct tl_follow_sources *s, struct tl_follow_ends *ends,
     struct tl_event *event, bool turned)

@@ -3,7 +3,7 @@
  * sources.h - the origins of followed events.
  *
  * The source of an event is the number of its input.  The timelines of a stream
- * are known only when they appear, and get numbers after those of the inputs.
+ * are known only when they appear, and get the numbers after the inputs.
  * Offsets on the command line are kept until their host appears.
  */
 #ifndef TL_DUMP_FOLLOW_SOURCES_H
@@ -13,8 +13,8 @@
 #include "source/hosts.h"
 #include "source/sources.h"
 
-/* Writers need to know the number of sources at the start.  Unused ones are
- * unknown sources, and take no memory. */
+/* Writers must know the number of sources at the start.  Unused numbers are
+ * unknown sources and take no memory. */
 enum { TL_FOLLOW_SOURCES_MAX = UINT16_MAX };
 
 /* The two farthest ends of the intervals of events, of different machines. */
@@ -25,38 +25,39 @@ struct tl_follow_ends {
 };
 
 struct tl_follow_sources {
-	struct tl_hosts hosts; /* one for each source, by its number */
+	struct tl_hosts hosts; /* an element for each source, by number */
 	struct tl_origin *origins;
 	size_t count;
-	/* the first ones, which can be named by number as well */
+	/* the first sources, which can also be named by number */
 	size_t input_count;
 	bool has_streams;
-	uint32_t here_us; /* error bound of this machine's clock */
+	uint32_t here_us; /* error bound of the clock of this machine */
 	const struct tl_hosts_plan *plan;
-	struct tl_id_map boots; /* boot IDs of machines so far */
-	uint32_t *machines;     /* the number of its machine, by source */
+	struct tl_id_map boots; /* boot IDs of the machines so far */
+	uint32_t *machines;     /* by source: the number of its machine */
 	uint32_t machine_count;
 	struct tl_follow_ends shown; /* ends of the events shown so far */
 };
 
-/* Start with the inputs, in their order.  0, -ENOMEM. */
+/* Start with the inputs, in their order.  0 or -ENOMEM. */
 int tl_follow_sources_init(struct tl_follow_sources *sources,
     const struct tl_sources *inputs, const struct tl_hosts_plan *plan);
 void tl_follow_sources_free(struct tl_follow_sources *sources);
 
-/* Add a source; name is used if its host has none.  0, -ENOSPC, -ENOMEM. */
+/* Add a source; name is used if the host has no name.  0, -ENOSPC, -ENOMEM. */
 int tl_follow_sources_add(struct tl_follow_sources *sources,
     const struct tl_origin *origin, const char *name);
 
-/* Read the error bound of this machine's clock, once in a while. */
+/* Read the error bound of the clock of this machine, if a stream is
+ * followed. */
 void tl_follow_sources_ask_clock(struct tl_follow_sources *sources);
 
-/* Apply the offset of its host to an event. */
+/* Apply the offset of the host to an event. */
 void tl_follow_sources_shift(const struct tl_follow_sources *sources,
     struct tl_event *event);
 
-/* Mark those of the next events, oldest first, that may have happened before or
- * after events of another machine, among these or earlier ones. */
+/* Mark the events, oldest first, that may overlap in time with events of
+ * another machine: with others of these events, or with events shown before. */
 void tl_follow_sources_mark(struct tl_follow_sources *sources,
     struct tl_event *events, size_t count);
 

@@ -28,16 +28,16 @@ struct stream {
 	size_t known_capacity;
 };
 
-/* A clock keeps this many of its last knots; beyond them only a few are
- * kept. */
+/* A clock with more than KNOTS_KEPT_MAX knots starts again from the last
+ * KNOTS_KEPT. */
 enum { KNOTS_KEPT_MAX = 4096, KNOTS_KEPT = 256 };
 
 struct known {
 	uint16_t source;
-	bool wanted; /* its host is selected */
+	bool wanted; /* the host of the chain is selected */
 	bool has_boot;
 	struct tl_host_clock clock;
-	size_t knots; /* knots of the chain that were added to the clock */
+	size_t knots; /* number of the chain's knots that the clock has taken */
 };
 
 /* == a stream == */
@@ -61,7 +61,7 @@ has_boot(const struct tl_origin *origin)
 	return memcmp(origin->boot_id, unknown, sizeof(unknown)) != 0;
 }
 
-/* Meet chains that are new since the last event. */
+/* Take the chains that have appeared since the last event. */
 static int
 meet_chains(struct stream *s, size_t count)
 {
@@ -86,8 +86,8 @@ meet_chains(struct stream *s, size_t count)
 	return rc;
 }
 
-/* Set the time of an event by the clock of its host as measured so far.  Error
- * bounds mean nothing if the clock is unknown. */
+/* Set the error bound of an event from the clock of its host as measured so
+ * far.  Without a clock the bound is TL_SYNC_UNBOUNDED. */
 static int
 bound(const struct tl_chain *chain, struct known *known, struct tl_event *event)
 {
@@ -133,7 +133,7 @@ stream_next(struct tl_cursor *cursor, struct tl_event *event)
 	return rc;
 }
 
-/* == its end == */
+/* == the end of a stream == */
 
 static void
 keep_faults(struct stream *s)
@@ -169,7 +169,8 @@ stream_close(struct tl_cursor *cursor)
 	free(s);
 }
 
-/* A descriptor of its own to read the bytes from, or -errno. */
+/* Open a descriptor of the stream's own to read the bytes from.  -errno on
+ * failure. */
 static int
 open_bytes(struct stream *s)
 {

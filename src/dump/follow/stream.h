@@ -9,8 +9,9 @@
 #include "event/cursor.h"
 
 /*
- * Follow a stream.  The cursor returns -EPIPE at its end; faults are in the
- * input after it is closed.  0; -errno and the fault of the input.
+ * Follow a stream.  The cursor returns -EPIPE at the end of the stream; closing
+ * the cursor stores the faults in the input.  0; -errno with the fault of the
+ * input.
  */
 int tl_follow_stream_open(struct tl_cursor **cursor, struct tl_source *input,
     const struct tl_remote_plan *plan, struct tl_follow_sources *sources);

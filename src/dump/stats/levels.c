@@ -22,7 +22,7 @@ add_window(void *context, const struct tl_level_window *window)
 	return 0;
 }
 
-/* Is every entry that was ever logged in the input? */
+/* Does the input have every entry that was ever logged? */
 static bool
 is_complete(const struct tl_source *input)
 {
@@ -33,8 +33,9 @@ is_complete(const struct tl_source *input)
 	return true;
 }
 
-/* The levels before the first change: those of a new timeline if the file has
- * its first entries, those of now if there was no change. */
+/* The levels before the first change: the levels of a new timeline if the file
+ * has its first entries, the current levels if no change is known.  0:
+ * unknown. */
 static uint8_t
 level_at_start(const struct tl_source *input, bool any_change)
 {
@@ -53,14 +54,15 @@ struct walk {
 	struct tl_levels *levels;
 	const struct tl_source *input;
 	struct tl_level_state state;
-	bool *begun;      /* by lane: has it an entry yet? */
-	int64_t *lane_ns; /* its newest entry */
+	bool *begun;      /* by lane: the lane has had an entry */
+	int64_t *lane_ns; /* by lane: the newest entry */
 	uint8_t start;
-	bool named_all; /* too many messages are named: as if none were */
+	/* too many messages are named: the entries count as naming none */
+	bool named_all;
 };
 
 /* A lane whose oldest entries were overwritten covers no time before its first
- * entry; in a fallback lane that is not the one with the lowest stamp. */
+ * entry.  In a fallback lane the first entry need not have the lowest stamp. */
 static int
 lane_begin(struct walk *w, const struct tl_event *event)
 {
@@ -82,7 +84,7 @@ lane_begin(struct walk *w, const struct tl_event *event)
 	return rc < 0 ? rc : 0;
 }
 
-/* Are stamps those of the writers? */
+/* Are the stamps those of the writers? */
 static bool
 has_own_stamps(const struct tl_source *input)
 {
@@ -164,7 +166,7 @@ walk(struct walk *w, struct tl_cursor *cursor, struct tl_progress *progress)
 	return tl_level_end(&w->state, w->levels->last_ns);
 }
 
-/* Is any change of levels in the file? */
+/* Does the file contain a change of levels? */
 static bool
 has_change(struct tl_cursor *cursor)
 {

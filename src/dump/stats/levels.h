@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * levels.h - when the levels of a timeline were open.  Every change of priority
- * and every burst is an entry of its own, so the past can be read from them.  A
- * burst ends at the stamp that it was given or with the next change, whichever
- * comes first.
+ * and every burst is an entry of its own, so the file contains the history of
+ * the levels.  A burst ends at the stamp that it names or with the next change,
+ * whichever comes first.
  */
 #ifndef TL_DUMP_STATS_LEVELS_H
 #define TL_DUMP_STATS_LEVELS_H
@@ -21,23 +21,23 @@ struct tl_levels {
 	uint64_t bursts;
 	uint64_t merged_bursts;
 	uint64_t samples; /* bursts of a schedule */
-	bool changed;     /* the levels change */
-	/* no later entry is lost; before it, lanes were overwritten */
+	bool changed;     /* the file contains changes of levels */
+	/* before this time lanes were overwritten; no later entry is lost */
 	int64_t complete_ns;
-	/* The last entry of a level that does not say of which messages: no
-	 * gate is known before it.  The last that does, and those messages.
-	 * INT64_MIN: there is none. */
+	/* gates_ns: the last entry of a level that names no messages, so no
+	 * gate is known before that time.  named_ns, named: the last entry of a
+	 * level that names messages, and these messages.  INT64_MIN: none. */
 	int64_t gates_ns;
 	int64_t named_ns;
 	uint32_t named[TL_NAMED_GATES_MAX]; /* ids */
 	uint32_t named_count;
 	int64_t first_ns; /* the oldest entry */
-	int64_t last_ns;  /* the newest entry, whose window is the last */
+	int64_t last_ns;  /* the newest entry; the last window ends here */
 	uint64_t entries;
 	struct tl_slots slots;
 };
 
-/* Read the changes of an input.  0 or -errno; levels must be freed. */
+/* Read the changes of an input.  The caller frees levels.  0 or -errno. */
 int tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
     struct tl_progress *progress);
 void tl_levels_free(struct tl_levels *levels);
@@ -46,8 +46,8 @@ void tl_levels_free(struct tl_levels *levels);
 bool tl_levels_is_named(const struct tl_levels *levels,
     const struct tl_message *message);
 
-/* The part of [from, to] in which entries of this gate were logged.  *known_ns
- * is the part for which the levels are known. */
+/* The part of [from, to] in which entries of a gate were logged.  *known_ns is
+ * the part for which the levels are known. */
 int64_t tl_levels_open(const struct tl_levels *levels, unsigned gate,
     int64_t from_ns, int64_t to_ns, int64_t *known_ns);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* observed.c - for how long the messages of an input were observed. */
+/* observed.c - the time in which the messages of an input were observed. */
 #include "dump/stats/observed.h"
 
 #include "clock/clock.h"
 
-/* How an observer begins.  The levels at the start of a recording are not in
- * it. */
+/* Set the state in which an observer begins.  A recording does not contain the
+ * levels at its start. */
 static int
 start_of(const struct tl_source *input, const struct tl_levels *levels,
     struct tl_observed_start *start)
@@ -34,7 +34,8 @@ tl_observed_time_init(struct tl_observed_time *t, const struct tl_source *input,
 	*t = (struct tl_observed_time){ .from_ns = from_ns,
 		.to_ns = to_ns,
 		.gates_ns = levels->gates_ns,
-		/* levels of a foreign or imported file are not on its clock */
+		/* the levels of a foreign or imported file are not on the
+		 * file's clock */
 		.whole = tl_source_clock_kind(input) == 0 ||
 			 (snap && tl_snap_header(snap)->state ==
 				      TIMELINE_IMPORTED) };
@@ -52,7 +53,7 @@ tl_observed_time_tier(const struct tl_observed_time *t,
 	return tiers > 1 ? event->lane % tiers : 0;
 }
 
-/* The ticks in which a gate was open up to now. */
+/* The ticks in which a gate has been open up to now. */
 static uint64_t
 ticks_of(struct tl_observed_time *t, unsigned gate)
 {
@@ -62,7 +63,7 @@ ticks_of(struct tl_observed_time *t, unsigned gate)
 	return now.ticks;
 }
 
-/* The place of a message among those named; their count where it has none. */
+/* The place of a message among the named messages.  named_count: none. */
 static uint32_t
 find_named(const struct tl_observed_time *t, uint32_t message)
 {
@@ -73,7 +74,7 @@ find_named(const struct tl_observed_time *t, uint32_t message)
 	return i;
 }
 
-/* Messages that entries name may have other gates now. */
+/* Add up the ticks of the named messages, whose gates may have changed. */
 static void
 measure_named(struct tl_observed_time *t)
 {
@@ -99,8 +100,7 @@ measure_named(struct tl_observed_time *t)
 	}
 }
 
-/* Put in, for each gate, the ticks in which it was open since it was put in
- * before. */
+/* Replace the ticks of each gate at the last call by the ticks since then. */
 static void
 measure(struct tl_observed_time *t, unsigned tier)
 {
@@ -119,7 +119,7 @@ is_known(const struct tl_observed_time *t, unsigned tier)
 		   t->observer.start.complete_from[tier]);
 }
 
-/* An epoch ends, or all: how long was it? */
+/* Add the length of an epoch that ends. */
 static void
 add_epoch(struct tl_observed_time *t)
 {
@@ -207,7 +207,7 @@ tl_observed_time_of(const struct tl_observed_time *t, unsigned tier,
     const struct tl_message *message, int64_t *ns)
 {
 	const unsigned gate = tl_observed_gate(&t->observer, message);
-	/* nothing closes this one */
+	/* the ticks of a gate that is never closed */
 	const uint64_t all = t->open[tier][TIMELINE_LEVEL_NONE];
 	const uint32_t named = find_named(t, message->id);
 	const uint64_t open = named < t->named_count

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observed.h - for how long the messages of an input were observed, as
- * event/observe.h defines it, and which of their entries lie in that time.
+ * observed.h - the time in which the messages of an input were observed
+ * (event/observe.h defines the term), and the entries within this time.
  *
  *	first entry                                      last entry
  *	    |.... not known ....|======= measured =======|
  *
- * Time is measured from where everything is known: no lane overwrote a later
- * entry, the levels are known, and no message gets another level by an entry that
- * does not name it.  Both ends are within the time range.  Each tier has its own
- * beginning, as its lanes reach back less or further.
+ * Measured time begins where everything is known: no lane overwrote a later
+ * entry, the levels are known, and no later entry of a level leaves its
+ * messages unnamed.  Both ends are within the time range.  Each tier has its
+ * own beginning, because the lanes of some tiers reach back further.
  *
- * A message that entries of levels name is measured with each gate that it had.
+ * A message that entries of levels name is measured with each gate that the
+ * message had.
  *
- * The length of observed time is counted in ticks of the stamps, so steps of the
- * clock do not change it.
+ * The length of observed time is counted in ticks of the stamps, so steps of
+ * the clock do not change the length.
  */
 #ifndef TL_DUMP_STATS_OBSERVED_H
 #define TL_DUMP_STATS_OBSERVED_H
@@ -22,9 +23,9 @@
 #include "dump/stats/levels.h"
 #include "event/observe.h"
 
-/* What opened the level of an entry in observed time. */
+/* The reason why the gate of an entry was open in observed time. */
 enum tl_observed_by {
-	TL_OBSERVED_BY_NOTHING, /* it is not in observed time */
+	TL_OBSERVED_BY_NOTHING, /* the entry is not in observed time */
 	TL_OBSERVED_BY_PRIORITY,
 	TL_OBSERVED_BY_BURST,
 	TL_OBSERVED_BY_SLOT
@@ -34,45 +35,47 @@ enum tl_observed_by {
 struct tl_observed_named {
 	uint32_t message;
 	uint8_t gate;
-	/* by tier: in ticks of the gate, and the sum of the gates before it */
+	/* by tier: ticks of the gate so far, and the sum over the earlier
+	 * gates */
 	uint64_t from[TIMELINE_TIERS_MAX];
 	uint64_t open[TIMELINE_TIERS_MAX];
 };
 
 struct tl_observed_time {
-	bool whole; /* of a foreign file: everything is observed */
+	bool whole; /* a foreign file: everything is observed */
 	struct tl_observer observer;
 	int64_t from_ns;
 	int64_t to_ns;
 	int64_t gates_ns;
 	bool begun[TIMELINE_TIERS_MAX];
-	bool lossy; /* entries are missing before the next one */
+	bool lossy; /* entries are missing before the next event */
 	bool ended;
 	struct tl_event last;
-	struct tl_event first; /* of an epoch */
-	int64_t ns;            /* the same length of time */
+	struct tl_event first; /* the first event of the epoch */
+	int64_t ns;            /* length of all epochs, in ns and in ticks */
 	uint64_t ticks;
-	/* by tier, up to the beginning, then from there on */
+	/* by tier and gate: the ticks up to the beginning, later from the
+	 * beginning on */
 	uint64_t open[TIMELINE_TIERS_MAX][TL_OBSERVED_GATES];
 	struct tl_observed_named named[TL_NAMED_GATES_MAX];
 	uint32_t named_count;
 };
 
-/* levels are those of the input.  0 or -errno. */
+/* Start.  levels are the levels of the input.  0 or -errno. */
 int tl_observed_time_init(struct tl_observed_time *time,
     const struct tl_source *input, const struct tl_levels *levels,
     int64_t from_ns, int64_t to_ns);
-/* The next event of the input, oldest first; NOTHING as well for an entry in time
- * that is not measured. */
+/* Take the next event of the input, oldest first.  NOTHING also for an entry in
+ * time that is not measured. */
 enum tl_observed_by tl_observed_time_put(struct tl_observed_time *time,
     const struct tl_event *event);
-/* All events were put. */
+/* End the measurement, after all events. */
 void tl_observed_time_end(struct tl_observed_time *time);
 
 unsigned tl_observed_time_tier(const struct tl_observed_time *time,
     const struct tl_event *event);
-/* The share of the measured time in which a message was observed, and how long
- * that was.  Negative: no time was measured. */
+/* The share of the measured time in which a message was observed; *ns is the
+ * length of the observed time.  Negative: no time was measured. */
 double tl_observed_time_of(const struct tl_observed_time *time, unsigned tier,
     const struct tl_message *message, int64_t *ns);
 

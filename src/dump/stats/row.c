@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A line of the table has 79 columns; 93 if the terminal has room for larger
+/* A line of the table has 79 columns, or 93 if the terminal has room for larger
  * numbers and the histogram. */
 enum {
 	INDENT = 4,
@@ -47,7 +47,7 @@ tl_stats_unit(const struct tl_message *message, unsigned arg,
 		[TIMELINE_ARG_DURATION] = TL_VALUES_NS };
 	const unsigned format = message->args[arg].format;
 
-	if (format >= sizeof(units) / sizeof(units[0])) /* a text */
+	if (format >= sizeof(units) / sizeof(units[0])) /* a string */
 		return false;
 	*unit = units[format];
 	return true;
@@ -65,12 +65,12 @@ put_one(struct tl_values *numbers, struct tl_bytes name,
 	return rc;
 }
 
-/* Pass every quantity of a row that has values to put. */
+/* Pass each quantity of a row that has values to put(). */
 static int
 put_each(struct tl_stats_row *row, put_quantity *put, void *context,
     put_quantity *put_arg)
 {
-	/* points of a Lincheck trace are counted, as they have no times */
+	/* points of a Lincheck trace have numbers of steps instead of times */
 	const enum tl_values_unit time = tl_lincheck_is_native(row->message)
 					     ? TL_VALUES_SIGNED
 					     : TL_VALUES_NS;
@@ -147,8 +147,8 @@ put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	tl_put_char(text, '\n');
 }
 
-/* End a line of plain ASCII that began at since: indent it, and wrap it at the
- * width of the terminal. */
+/* End a line of plain ASCII that began at since: indent the line, and wrap at
+ * the width of the terminal. */
 static void
 wrap(struct tl_output *output, size_t since)
 {
@@ -177,14 +177,14 @@ wrap(struct tl_output *output, size_t since)
 	tl_text_free(&line);
 }
 
-/* Was it observed for a part of the time only? */
+/* Was the message observed for a part of the time only? */
 static bool
 is_partial(const struct tl_stats_row *row)
 {
 	return row->observed_share >= 0 && row->observed_share < 1;
 }
 
-/* Entries a second of observed time; negative: there is none. */
+/* The entries per second of observed time.  Negative: no observed time. */
 static double
 rate_of(const struct tl_stats_row *row)
 {
@@ -195,7 +195,7 @@ rate_of(const struct tl_stats_row *row)
 		   : -1;
 }
 
-/* 29,700; small numbers with their decimals. */
+/* Append 29,700.  Small numbers keep their decimals. */
 static void
 put_number(struct tl_text *text, double n)
 {
@@ -214,7 +214,7 @@ put_number(struct tl_text *text, double n)
 	}
 }
 
-/* How much of it was observed, and where: what opened its level then? */
+/* Append how much of the message was observed, and what opened its level. */
 static void
 put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 {
@@ -259,7 +259,7 @@ put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 	wrap(output, since);
 }
 
-/* The total from slots, if there are any. */
+/* Append the total from slots, if the message has one. */
 static void
 put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 {
@@ -292,15 +292,15 @@ put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_string(text, t.slots == 1 ? " slot" : " slots");
 }
 
-/* The begins that no end was found of. */
+/* The begin events without an end. */
 static uint64_t
 lonely_begins(const struct tl_stats_row *row)
 {
 	return row->begins - (row->spans - row->alone);
 }
 
-/* Was it observed now and then, so that spans which are longer have no
- * duration?  A proven end is always logged. */
+/* Was the message observed in intervals, so that longer spans have no duration?
+ * A proven end is always logged. */
 static bool
 is_censored(const struct tl_stats_row *row)
 {
@@ -342,7 +342,8 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	    (unsigned long long)row->unsure);
 }
 
-/* The durations of all spans of a timer, including those without entries. */
+/* Summarise the durations of all spans of a timer, including spans without
+ * entries. */
 static struct tl_values_summary
 summary_of(const struct tl_timer *t)
 {
@@ -359,7 +360,7 @@ summary_of(const struct tl_timer *t)
 	return s;
 }
 
-/* The threshold and its reason. */
+/* Append the threshold of a timer, and the reason for the threshold. */
 static void
 put_text_slower(struct tl_text *text, const struct tl_timer *t)
 {
@@ -474,7 +475,7 @@ put_json_own(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	put_json_body(j, unit, s);
 }
 
-/* Arguments are members of "args", so that no name clashes. */
+/* Arguments are members of "args", so that no names clash. */
 static void
 put_json_arg(void *context, struct tl_bytes name, enum tl_values_unit unit,
     const struct tl_values_summary *s)
@@ -603,7 +604,7 @@ unit_name(enum tl_values_unit unit)
 	return unit == TL_VALUES_NS ? "ns" : "";
 }
 
-/* Four columns. */
+/* Append four columns. */
 static void
 put_csv_observed(struct csv *c)
 {
@@ -625,7 +626,7 @@ put_csv_observed(struct csv *c)
 	tl_put_char(text, ',');
 }
 
-/* Four columns. */
+/* Append four columns. */
 static void
 put_csv_total(struct csv *c)
 {
@@ -670,7 +671,7 @@ put_csv_head(struct csv *c)
 	put_csv_total(c);
 }
 
-/* The columns after those of a quantity. */
+/* Append the columns after those of a quantity. */
 static void
 put_csv_tail(struct csv *c)
 {
@@ -729,7 +730,7 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 	}
 	rc = put_each(row, put_csv_line, &c, put_csv_line);
 
-	/* there was no quantity */
+	/* the row has no quantity */
 	if (rc == 0 && output->text.size == before) {
 		put_csv_head(&c);
 		tl_put_string(&output->text, ",,,,,,,,,");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row.h - a message in --stats.  A file may have a hundred thousand messages of a
- * few entries each, so a row is small.
+ * row.h - a message in --stats.  A file may have a hundred thousand messages
+ * with a few entries each, so a row is small.
  */
 #ifndef TL_DUMP_STATS_ROW_H
 #define TL_DUMP_STATS_ROW_H
@@ -13,52 +13,54 @@
 #include "event/event.h"
 #include "snap/timers.h"
 
-/* The entry that an interval begins with. */
+/* The entry at which an interval begins. */
 struct tl_stats_before {
 	int64_t ns;
 	int64_t steps_ns;
 	uint64_t observed;
-	uint64_t losses; /* seen before it; UINT64_MAX: there is no entry */
+	/* losses seen before the entry; UINT64_MAX: no entry */
+	uint64_t losses;
 	uint32_t epoch;
 };
 
 struct tl_stats_row {
 	const struct tl_message *message;
-	const char *input; /* the file */
+	const char *input; /* name of the file */
 	uint64_t count;    /* entries, begin and end events alike */
 	uint64_t begins;
-	uint64_t unmarked; /* of these, whose end may prove nothing */
+	uint64_t unmarked; /* begin events whose end will not be proven */
 	uint64_t ends;
-	uint64_t spans;  /* ends whose begin is known */
-	uint64_t proven; /* of these, by the stamp that the end has */
-	uint64_t alone;  /* of these, whose begin is not among the begins */
-	/* of these, those that may be wrong pairs: not in durations */
+	uint64_t spans;  /* end events whose begin is known */
+	uint64_t proven; /* spans paired by the stamp in the end event */
+	uint64_t alone;  /* spans whose begin event is not among the begins */
+	/* spans that may be wrong pairs, which are not in duration */
 	uint64_t unsure;
 	int64_t first_ns;
 	int64_t last_ns;
 	struct tl_stats_before before;
-	int64_t complete_ns; /* its file is complete since; INT64_MIN: all */
-	double rate;         /* entries a second, where it is always observed */
-	uint64_t observed;   /* entries in observed time */
-	int64_t observed_ns; /* its length */
-	double observed_share; /* of all time; negative: it was not measured */
-	unsigned source;       /* its file */
+	/* since when the file is complete; INT64_MIN: always */
+	int64_t complete_ns;
+	double rate; /* entries a second, if the message is always observed */
+	uint64_t observed;     /* entries in observed time */
+	int64_t observed_ns;   /* length of the observed time */
+	double observed_share; /* share of all time; negative: not measured */
+	unsigned source;       /* number of the file */
 	unsigned tier;
-	unsigned observed_by; /* bits, by enum tl_observed_by */
-	const struct tl_slot_samples *samples; /* of its file */
-	struct tl_timer *timer;                /* of all CPUs; NULL: none */
-	int64_t parts[TL_PARTS]; /* of its spans; all 0: unknown */
+	unsigned observed_by;                  /* bits by enum tl_observed_by */
+	const struct tl_slot_samples *samples; /* of the file */
+	struct tl_timer *timer;                /* over all CPUs; NULL: none */
+	int64_t parts[TL_PARTS]; /* states of the spans; all 0: unknown */
 	struct tl_slot_tally tally;
 	struct tl_values interval;
 	struct tl_values duration;
 	struct tl_values args[]; /* as many as the message has */
 };
 
-/* The unit of an argument.  false: it is no number. */
+/* The unit of an argument.  false: the argument is not a number. */
 bool tl_stats_unit(const struct tl_message *message, unsigned arg,
     enum tl_values_unit *unit);
 
-/* Print one as text.  0 or -ENOMEM. */
+/* Print a row.  0 or -ENOMEM. */
 int tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output);
 int tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output);
 int tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.c - the slots that a plan opened, and totals from them. */
+/* slots.c - the slots that a plan opened, and totals from these slots. */
 #include "dump/stats/slots.h"
 
 #include "base/array.h"
@@ -9,10 +9,9 @@
 #include <stdlib.h>
 
 enum { ROOM_FIRST = 64 };
-/* More slots in a plan mean that it is damaged: these are days of slots of 100
- * us. */
+/* A plan with more slots is damaged: these would be days of slots of 100 us. */
 static const uint64_t slots_max = UINT64_C(1) << 32;
-/* A slot closer to a change is not used, as times of stamps are
+/* Slots closer to a change are not used, because the times of stamps are
  * interpolated. */
 static const int64_t margin_ns = 2000;
 
@@ -32,7 +31,7 @@ grow(void **array, size_t count, size_t *capacity, size_t size)
 	return 0;
 }
 
-/* The previous plan was in force up to this entry. */
+/* Add the plan that was in force up to an entry. */
 static int
 add_plan(struct tl_slots *s, const struct tl_event *event)
 {
@@ -113,7 +112,7 @@ tl_slots_free(struct tl_slots *s)
 	*s = (struct tl_slots){ 0 };
 }
 
-/* The time of a stamp inside a plan, interpolated between its ends. */
+/* The time of a stamp inside a plan, interpolated between the plan's ends. */
 static int64_t
 time_of(const struct tl_slot_plan *p, uint64_t stamp)
 {
@@ -144,8 +143,8 @@ touches_loss(const struct tl_slots *slots, int64_t from_ns, int64_t to_ns)
 	return false;
 }
 
-/* The group of a slot, or TL_SLOT_NONE if it is no window; then *base is the
- * least gate that is open anyway. */
+/* The group of a slot, or TL_SLOT_NONE if the slot is no window.  *base is then
+ * the least gate that is open anyway. */
 static int
 group_of(const struct tl_slot_samples *s, const struct tl_slot_plan *p,
     uint64_t slot, uint8_t *base)
@@ -164,7 +163,7 @@ group_of(const struct tl_slot_samples *s, const struct tl_slot_plan *p,
 		     ((double)s->to_ns - (double)s->from_ns));
 }
 
-/* The whole slots of a plan: the first, and the one after the last. */
+/* The whole slots of a plan: the first slot, and the slot after the last. */
 static void
 whole_slots(const struct tl_slot_plan *p, uint64_t *first, uint64_t *end)
 {
@@ -250,14 +249,14 @@ tl_slot_samples_init(struct tl_slot_samples *s, const struct tl_slots *slots,
 	s->starved = held_s < all_s ? 1 - held_s / all_s : 0;
 }
 
-/* The plan in force at a stamp. */
+/* The plan that was in force at a stamp. */
 static const struct tl_slot_plan *
 plan_of(const struct tl_slots *slots, int64_t ns, uint64_t stamp)
 {
 	size_t low;
 
 	TL_SEARCH(low, 0, slots->count, slots->plans[low].to_ns < ns);
-	/* times of stamps are rounded, so look at the neighbours as well */
+	/* the times of stamps are rounded, so the neighbours are tried too */
 	for (size_t i = low > 0 ? low - 1 : 0; i < slots->count && i <= low + 1;
 	     i++)
 		if (slots->plans[i].from <= stamp &&
@@ -289,7 +288,7 @@ tl_slot_samples_find(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
 	whole_slots(p, &first, &end);
 	if (slot < first || slot >= end ||
 	    !tl_slot_is_open(slot, p->shares[gate], p->seed))
-		/* the slot was closed then, or is cut by an end of the plan */
+		/* the slot was closed, or an end of the plan cuts the slot */
 		return TL_SLOT_NONE;
 	group = group_of(s, p, slot, &base);
 	return group >= 0 && gate >= base ? TL_SLOT_NONE : group;
@@ -302,7 +301,7 @@ tl_slot_tally_put(struct tl_slot_tally *tally, const struct tl_slot_samples *s,
 	int group;
 
 	if (gate >= TL_LEVEL_GATES || s->count[gate] == 0)
-		return 0; /* there will be no total */
+		return 0; /* no total will be made */
 	group = tl_slot_samples_find(s, gate, ns, stamp);
 	tally->open += group == TL_SLOT_OPEN;
 	if (group < 0)
@@ -322,8 +321,8 @@ tl_slot_tally_free(struct tl_slot_tally *tally)
 	*tally = (struct tl_slot_tally){ 0 };
 }
 
-/* Student's t, 97.5 %: exact for few degrees of freedom, then Hill's series
- * in 1 / freedom around the normal quantile. */
+/* The 97.5 % quantile of Student's t: exact for few degrees of freedom, then
+ * Hill's series in 1 / freedom around the normal quantile. */
 static double
 t_quantile(unsigned freedom)
 {
@@ -337,13 +336,13 @@ t_quantile(unsigned freedom)
 	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n);
 }
 
-/* The rate in windows: a ratio estimator over groups, whose variance comes from
- * how the groups differ. */
+/* The rate in windows: a ratio estimator over groups.  The variance comes from
+ * the differences between the groups. */
 struct ratio {
 	double seen;
 	double seconds;
 	double rate;
-	double half; /* of the interval: t * standard error */
+	double half; /* half of the interval: t * standard error */
 	unsigned groups;
 };
 
@@ -372,14 +371,14 @@ ratio_of(const double *lengths, const double *seen)
 	return r;
 }
 
-/* a message with this many entries in the windows, on average, is seen in 97.5
- * % of them */
+/* a message with this many entries in the windows, on average, is seen with a
+ * probability of 97.5 % */
 static const double none_seen = 3.689;
-/* no total if no plan was in force for this share of the time */
+/* no total if no plan was in force for more than this share of the time */
 static const double starved_max = 0.05;
 
-/* There are few slots, and their counts vary a lot: the interval is symmetric
- * in the logarithm. */
+/* Compute the total.  Slots are few and their counts vary a lot, so the
+ * interval is symmetric in the logarithm. */
 void
 tl_slot_total(struct tl_slot_total *total, const struct tl_slot_samples *s,
     const struct tl_slot_tally *tally, unsigned gate)
@@ -396,8 +395,8 @@ tl_slot_total(struct tl_slot_total *total, const struct tl_slot_samples *s,
 		return;
 	/* the sampled part of the rest is known and not estimated */
 	r.half *= sqrt(fmax(0, 1 - r.seconds / rest_s));
-	/* if all slots had the same count, an entry may still be cut off at
-	 * their ends */
+	/* if all slots have the same count, an end of a slot may still cut off
+	 * an entry */
 	r.half = fmax(r.half, 1 / r.seconds);
 	open = tally->open / s->known_s;
 	part = rest_s / s->known_s;

@@ -2,13 +2,14 @@
 /*
  * stats.c - count, rate and percentiles of each message.
  *
- * Rates.  Lanes of CPUs that log much reach back less far than others, so an
- * entry weighs 1 / (time that its lane covers); the rate of a message that is
- * always logged is the sum of these weights over its entries.  The rate of one
- * that is observed for a part of the time is its entries in observed time by
- * the length of that time (observed.h).  It says nothing of the rest: bursts
- * come when something happens, or when the scheduler lets their daemon run.
- * Only slots are a fair sample of the rest (slots.h).
+ * Rates.  The lane of a CPU that logs much reaches back less far than other
+ * lanes, so an entry weighs 1 / (time that its lane covers).  The rate of a
+ * message that is always logged is the sum of the weights of its entries.  The
+ * rate of a message that is observed for a part of the time is the number of
+ * its entries in observed time, divided by the length of that time
+ * (observed.h).  This rate says nothing about the rest of the time: bursts come
+ * when something happens, or when the scheduler lets their daemon run.  Only
+ * slots are a fair sample of the rest (slots.h).
  */
 #include "dump/views.h"
 
@@ -28,20 +29,20 @@ enum { ROWS_FIRST = 64 };
 
 struct lane {
 	bool begun;
-	double weight; /* 1 / seconds covered; 0: none */
+	double weight; /* 1 / seconds covered; 0: no time */
 };
 
 /* One input. */
 struct source {
-	/* kernel events that the command line does not name: only states are
-	 * used */
+	/* kernel events that the command line does not name: used only for
+	 * states */
 	bool beside;
 	struct tl_levels levels;
 	int64_t from_ns; /* start of the time range */
 	int64_t to_ns;
 	struct tl_observed_time observed;
 	struct tl_slot_samples slots;
-	/* of messages whose levels changed: since then */
+	/* for messages whose levels changed: since the change */
 	struct tl_slot_samples named_slots;
 	struct lane *lanes;
 	size_t lane_count;
@@ -53,16 +54,17 @@ struct stats {
 	struct tl_chooser *chooser;
 	struct source *sources;
 	struct tl_labels labels;
-	struct tl_message_map map; /* message, by its name -> row */
+	struct tl_message_map map; /* message, after labels -> row */
 	struct tl_stats_row **rows;
 	size_t row_count;
 	size_t row_capacity;
 	struct tl_spans *spans;
-	struct tl_states *states; /* NULL: there are no kernel events */
+	struct tl_states *states; /* NULL: no kernel events */
 	uint64_t losses;
 };
 
-/* Slots are sampled where all entries and gates are known. */
+/* Sample the slots from the time on at which all entries and gates are
+ * known. */
 static void
 init_slots(struct source *source)
 {
@@ -183,8 +185,8 @@ weight_of(int64_t ns)
 	return ns > 0 ? 1e9 / (double)ns : 0;
 }
 
-/* A lane covers time from its first entry on, or from the start if nothing
- * before that entry was lost. */
+/* A lane covers the time from its first entry on, or from the start if nothing
+ * before this entry was lost. */
 static void
 lane_begin(const struct stats *s, const struct tl_event *event,
     struct lane *lane)
@@ -199,7 +201,8 @@ lane_begin(const struct stats *s, const struct tl_event *event,
 	lane->weight = weight_of(tl_ns_between(from, source->to_ns));
 }
 
-/* The histograms of a row's timer, if it is one. */
+/* Set the timer of a row to the histograms of its message, if the message is a
+ * timer. */
 static int
 take_timer(const struct stats *s, const struct tl_event *event,
     struct tl_stats_row *row)
@@ -221,7 +224,7 @@ take_timer(const struct stats *s, const struct tl_event *event,
 	return rc < 0 ? rc : 0;
 }
 
-/* Since when no entry of an input is overwritten; INT64_MIN: all are there. */
+/* The time from which an input is complete.  INT64_MIN: always. */
 static int64_t
 complete_ns(const struct source *source)
 {
@@ -276,7 +279,7 @@ take_interval(struct stats *s, struct tl_stats_row *row,
 		.source = event->source };
 	int rc = 0;
 
-	/* entries lost in between may have been of this message */
+	/* entries that were lost since may have been of this message */
 	if (row->before.losses == s->losses &&
 	    tl_observed_joins(event->observed, row->before.observed))
 		rc = tl_values_add(&row->interval,
@@ -316,8 +319,8 @@ take_parts(struct stats *s, struct tl_stats_row *row,
 		row->parts[i] = tl_add_ns(row->parts[i], parts.ns[i]);
 }
 
-/* The row of an event; an end event without arguments counts for its begin
- * event. */
+/* The row of an event.  An end event without arguments counts for the message
+ * of its begin event. */
 static int
 find_row(struct stats *s, const struct tl_event *event,
     const struct tl_span *span, struct tl_stats_row **row)
@@ -333,7 +336,8 @@ find_row(struct stats *s, const struct tl_event *event,
 	return *row ? 0 : row_new(s, &named, row);
 }
 
-/* Is it logged whatever the level is?  Then it says nothing of a rate. */
+/* Is the entry logged whatever the level is?  Such an entry says nothing about
+ * a rate. */
 static bool
 is_proven_end(const struct tl_event *event)
 {
@@ -405,7 +409,7 @@ take(struct stats *s, const struct tl_event *event)
 	by = tl_observed_time_put(&source->observed, event);
 	if (!passes)
 		return 0;
-	/* the begin of a span that ends in the time */
+	/* the begin of a span that ends in the time range */
 	if (event->ns < s->select->filter.since_ns) {
 		rc = tl_spans_put(s->spans, event, &unused);
 		return rc < 0 ? rc : 0;
@@ -439,7 +443,7 @@ gather(struct stats *s)
 	return rc;
 }
 
-/* Add rows for timers without spans in the file. */
+/* Add rows for the timers without spans in the file. */
 static int
 add_timers(struct stats *s, size_t i)
 {
@@ -469,7 +473,7 @@ add_timers(struct stats *s, size_t i)
 	return rc < 0 ? rc : 0;
 }
 
-/* For how long was each message observed? */
+/* Compute the time in which each message was observed. */
 static void
 measure_rows(struct stats *s)
 {
@@ -499,7 +503,8 @@ compare_rows(const void *a, const void *b)
 	       ((*x)->message->id < (*y)->message->id);
 }
 
-/* Since when durations and intervals are complete, if that is not always. */
+/* Append the time from which durations and intervals are complete, if not
+ * always. */
 static void
 put_complete(const struct stats *s, struct tl_text *text)
 {

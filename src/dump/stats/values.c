@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block of malloc has room for the first three numbers at least. */
+/* the smallest block of malloc has room for three numbers */
 enum { RAW_FIRST = 3, LOG_RATIO = 100 };
 
 void
@@ -42,7 +42,7 @@ add_counted(struct tl_values *n, int64_t value)
 			    1);
 }
 
-/* There are enough values now: count them in histograms. */
+/* There are too many numbers now: count them in histograms. */
 static int
 count_raw(struct tl_values *n)
 {
@@ -78,7 +78,8 @@ tl_values_add(struct tl_values *n, int64_t value)
 {
 	int rc;
 
-	if (n->positive || n->negative) /* no longer kept one by one */
+	/* numbers are no longer kept one by one */
+	if (n->positive || n->negative)
 		return add_counted(n, value);
 	if (n->raw_count < TL_VALUES_RAW_MAX)
 		return add_raw(n, value);
@@ -86,7 +87,7 @@ tl_values_add(struct tl_values *n, int64_t value)
 	return rc < 0 ? rc : add_counted(n, value);
 }
 
-/* A double in millionths.  false: it is not a number. */
+/* A double in millionths.  false: not a finite number. */
 static bool
 scale(uint64_t bits, int64_t *value)
 {
@@ -134,7 +135,8 @@ negated(uint64_t value)
 	return value > INT64_MAX ? INT64_MIN : -(int64_t)value;
 }
 
-/* The upper end of the value's bucket, which stands for a percentile. */
+/* The upper end of the value's bucket, which stands for a percentile; at most
+ * max. */
 static int64_t
 at_most(const struct tl_values *n, int64_t value, int64_t max)
 {
@@ -144,8 +146,8 @@ at_most(const struct tl_values *n, int64_t value, int64_t max)
 	return is_above ? max : value;
 }
 
-/* The value of a percentile.  Negative values come first, the one of the largest
- * magnitude before all. */
+/* The value of a percentile.  Negative values come first, the largest magnitude
+ * before all others. */
 static int64_t
 percentile(const struct tl_values *n, double percent, int64_t max)
 {
@@ -161,8 +163,8 @@ percentile(const struct tl_values *n, double percent, int64_t max)
 	    max);
 }
 
-/* The logarithm to base 2 of x >= 1, linear between powers of two: precise
- * enough to draw by, and without libm. */
+/* The logarithm to base 2 of x >= 1, linear between powers of two.  Precise
+ * enough for drawing, and needs no libm. */
 static double
 rough_log(double x)
 {
@@ -218,7 +220,7 @@ draw_bars(const struct tl_values *n, struct tl_values_summary *s)
 	for (size_t i = 0; i < TL_VALUES_BARS; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
 	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
-		if (counts[i] > 0) /* a bar with few values is visible, too */
+		if (counts[i] > 0) /* a bar with few values is visible too */
 			s->bars[i] = (uint8_t)(1 + 7 * counts[i] / highest);
 	}
 }
@@ -287,7 +289,8 @@ put_rounded(struct tl_text *text, double value, size_t width)
 	}
 }
 
-/* Append 1.234567s with fewer decimals, 2562047h47m without minutes. */
+/* Append 1.234567s with fewer decimals, or 2562047h47m without minutes, if
+ * necessary. */
 static void
 put_duration(struct tl_text *text, int64_t ns, size_t width)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * values.h - the distribution of a quantity.  Positive and negative numbers
- * have a histogram each.  Numbers of an unsigned unit are passed as their 64
- * bits in an int64_t.  The first few numbers are kept one by one, so that a
- * file of many rare messages takes little memory.
+ * have a histogram each.  Numbers of an unsigned unit are passed as 64 bits in
+ * an int64_t.  The first few numbers are kept one by one, so that a file with
+ * many rare messages takes little memory.
  */
 #ifndef TL_DUMP_STATS_VALUES_H
 #define TL_DUMP_STATS_VALUES_H
@@ -22,20 +22,20 @@ enum {
 enum tl_values_unit {
 	TL_VALUES_UNSIGNED,
 	TL_VALUES_SIGNED,
-	TL_VALUES_HEX,    /* unsigned, too */
+	TL_VALUES_HEX,    /* unsigned */
 	TL_VALUES_DOUBLE, /* in millionths */
 	TL_VALUES_NS
 };
 
 /* Starts from all zeros. */
 struct tl_values {
-	int64_t *raw; /* the first ones */
+	int64_t *raw; /* the first numbers */
 	uint16_t raw_count;
 	uint16_t raw_capacity;
-	/* numbers were added as unsigned by tl_values_add_bits */
+	/* tl_values_add_bits() has added unsigned numbers */
 	bool is_unsigned;
-	struct tl_histogram *positive; /* and zero */
-	struct tl_histogram *negative; /* of their magnitudes */
+	struct tl_histogram *positive; /* includes zero */
+	struct tl_histogram *negative; /* magnitudes */
 };
 
 struct tl_values_summary {
@@ -48,23 +48,24 @@ struct tl_values_summary {
 	int64_t max;
 	double mean;
 	/* The share of each of equal steps from min to max, in eighths of the
-	 * highest, 0 to 8.  If all are positive and their range is wide, the
-	 * steps are of the logarithm. */
+	 * highest, 0 to 8.  If all numbers are positive and the range is wide,
+	 * the steps are equal in the logarithm. */
 	uint8_t bars[TL_VALUES_BARS];
 };
 
 void tl_values_free(struct tl_values *numbers);
 /* Add a number.  0 or -ENOMEM. */
 int tl_values_add(struct tl_values *numbers, int64_t value);
-/* Add 64 bits of an argument of this unit, unless they are not a number. */
+/* Add the 64 bits of an argument of a unit, unless the bits are not a number.
+ * 0 or -ENOMEM. */
 int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
     uint64_t bits);
-/* Summarise the numbers and forget them: the histograms of a message take more
- * memory than all else of it.  0 or -ENOMEM. */
+/* Summarise the numbers and free them: the histograms take more memory than the
+ * rest of a message's row.  0 or -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers,
     struct tl_values_summary *summary);
-/* Append a value of a summary: as text, rounded if it takes more than width
- * characters (at least 8); as JSON. */
+/* Append a value of a summary: as text, rounded if the value takes more than
+ * width characters (at least 8); or as JSON. */
 void tl_values_put(struct tl_text *text, enum tl_values_unit unit,
     int64_t value, size_t width);
 void tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,

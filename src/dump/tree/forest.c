@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forest.c - the trees of all inputs, and the part of them that is selected.
+ * forest.c - the trees of all inputs, and the selected part of these trees.
  */
 #include "dump/tree/forest.h"
 
@@ -13,23 +13,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* == what a selection lets through of a trace, as a trace == */
+/* == a copy of a trace with the selected events == */
 
 struct copy {
 	struct tl_select *select;
 	const struct tl_trace_thread *thread;
 	struct tl_trace_stream *stream;
-	int64_t offset_ns; /* is added to its times */
+	int64_t offset_ns; /* added to all times */
 	struct tl_tree_walk walk;
 };
 
-/* An event as a cursor gives it. */
+/* An event as a cursor yields it. */
 static struct tl_event
 own_event(const struct copy *c, const struct tl_event *event)
 {
 	struct tl_event own = *event;
 
-	if (own.pid == 0 && own.tid == 0) { /* only its thread has them */
+	/* only the thread has pid and tid */
+	if (own.pid == 0 && own.tid == 0) {
 		own.pid = c->thread->pid;
 		own.tid = c->thread->tid;
 	}
@@ -47,7 +48,7 @@ put(struct copy *c, const struct tl_event *event)
 	return rc > 0 ? tl_trace_stream_put(c->stream, &own) : rc;
 }
 
-/* Put the begin or the end of a span, which is chosen as a whole. */
+/* Put the begin or the end event of a span that is chosen as a whole. */
 static int
 put_of_span(struct copy *c, const struct tl_node *node, bool is_end)
 {
@@ -68,7 +69,7 @@ put_of_span(struct copy *c, const struct tl_node *node, bool is_end)
 	return tl_trace_stream_put(c->stream, &own);
 }
 
-/* Is it a span of which both events are known? */
+/* Are both events of the span known? */
 static bool
 is_whole(const struct copy *c, const struct tl_node *node)
 {
@@ -76,14 +77,14 @@ is_whole(const struct copy *c, const struct tl_node *node)
 	       node->ended == TL_NODE_ENDED;
 }
 
-/* The walk is at a node of which all was put but its end. */
+/* Leave the node of the walk: put its end event. */
 static int
 leave_node(struct copy *c)
 {
 	const struct tl_node *node;
 	int rc = tl_tree_walk_node(&c->walk, &node);
 
-	/* The end of one that was crossed comes later, as a leaf. */
+	/* The end event of a crossed span comes later, as a leaf. */
 	if (rc == 0 && node && node->ended == TL_NODE_ENDED)
 		rc = is_whole(c, node) ? put_of_span(c, node, true)
 				       : put(c, &node->end);
@@ -127,7 +128,7 @@ put_thread(struct copy *c, struct tl_trace *trace, size_t thread)
 	return rc;
 }
 
-/* The stream of a thread like it, of a process like its. */
+/* Make the stream of a thread, with the name of its process. */
 static int
 new_stream(struct copy *c, struct tl_trace_writer *writer)
 {
@@ -142,8 +143,8 @@ new_stream(struct copy *c, struct tl_trace_writer *writer)
 			    thread->tid, thread->name);
 }
 
-/* Thread by thread, in the order of each, under its name.  0; -errno, and
- * select->fault when its expression failed. */
+/* Copy a trace thread by thread.  0; -errno, with select->fault if its
+ * expression failed. */
 static int
 select_trace(struct tl_trace *trace, int64_t offset_ns,
     struct tl_select *select, struct tl_trace_writer *writer)
@@ -165,7 +166,7 @@ select_trace(struct tl_trace *trace, int64_t offset_ns,
 
 /* == the forest == */
 
-/* All that a cursor has, into a sink. */
+/* Put all events of a cursor into a sink. */
 static int
 pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
 {
@@ -182,7 +183,7 @@ pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
 	return rc < 0 ? rc : sink->finish(sink);
 }
 
-/* The threads of a format that knows their order and names. */
+/* Take the threads from a format that knows their order and names. */
 static int
 name_threads(struct tl_tree_source *source, const struct tl_source *input,
     struct tl_trace_writer *writer)
@@ -223,14 +224,14 @@ pour_input(const struct tl_source *input, struct tl_select *select,
 	return rc;
 }
 
-/* What the options add to the times of an input. */
+/* The offset that the options add to the times of an input. */
 static int64_t
 offset_of(const struct tl_source *input)
 {
 	return input->host ? input->host->offset_ns : 0;
 }
 
-/* Of what a trace is made. */
+/* The parts from which a trace is made. */
 struct making {
 	struct tl_tree_source *source;
 	const struct tl_source *input;
@@ -347,7 +348,8 @@ tl_forest_known(const struct tl_forest *forest, uint64_t i)
 	const struct tl_trace_thread *thread = tl_forest_thread(forest, i);
 	const size_t at = (size_t)(i - source->first);
 
-	/* all were made in this order before any other */
+	/* all these threads were made, in this order, before any other
+	 * thread */
 	return at < source->known_count && source->known[at].tid == thread->tid
 		   ? &source->known[at]
 		   : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line.c - nodes as pieces of a line, and as JSON in the members of entries.
+ * line.c - nodes as pieces of a line, and as JSON with the members of entries.
  */
 #include "dump/tree/line.h"
 
@@ -61,7 +61,7 @@ tl_tree_put_result(struct tl_text *text, const struct tl_node *node)
 	}
 }
 
-/* Is it an end whose begin is elsewhere or not in the file, and known? */
+/* Is the node an end event whose begin event is missing here, but known? */
 static bool
 is_proven_end(const struct tl_node *node)
 {
@@ -177,7 +177,7 @@ put_number(struct tl_text *text, const char *name, uint64_t value)
 	tl_put_unsigned(text, value);
 }
 
-/* Where it is: what every object begins with. */
+/* Append the place of a node, with which every object begins. */
 static void
 put_place(struct tl_text *text, struct tl_bytes path, uint64_t depth,
     const char *kind)
@@ -286,7 +286,7 @@ tl_tree_json_thread(struct tl_text *text, uint64_t number,
 static void
 put_parts(struct tl_text *text, const int64_t *parts)
 {
-	/* a further member of an object that has begun */
+	/* add a member to an object that has begun */
 	struct tl_fields f = { .text = text,
 		.json = true,
 		.depth = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.c - one pass over all events keeps the states of each span. */
+/* parts.c - keep the states of each span, in one pass over all events. */
 #include "dump/tree/parts.h"
 
 #include "analysis/states.h"
@@ -78,7 +78,7 @@ tl_tree_parts_put(struct tl_tree_parts *p, const struct tl_span *span,
 		span->tid, span->source };
 	struct tl_tree_span *kept = find(p, &key);
 
-	if (span->duration_ns == 0) /* no time, no parts of it */
+	if (span->duration_ns == 0) /* a span without time has no parts */
 		return 0;
 	if (!kept && p->count == TL_TREE_PARTS_MAX)
 		return leave_out(p, span->source);

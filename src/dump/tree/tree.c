@@ -8,8 +8,8 @@
  *	    ... <3 unloaded children>
  *	  = depth length(4)
  *
- * Only what is printed is loaded.  Of a Lincheck trace the last child of a
- * call may be its result: it is printed on the line of the call.
+ * Only nodes that are printed are loaded.  In a Lincheck trace the last child
+ * of a call may be its result; the result is printed on the line of the call.
  */
 #include "dump/tree/tree.h"
 
@@ -33,11 +33,12 @@ struct print {
 	struct tl_output *output;
 	struct tl_tree_pool pool;
 	struct tl_tree_walk walk;
-	const struct tl_tree_frame *base; /* where the printed part begins */
+	/* frame of the node that is printed */
+	const struct tl_tree_frame *base;
 	uint64_t thread;
-	uint64_t level;      /* of the line in hand, counted from there */
-	uint64_t level_end;  /* what is as deep is not shown */
-	struct tl_text path; /* of the line in hand */
+	uint64_t level;      /* depth of the current line below base */
+	uint64_t level_end;  /* the first level that is not shown */
+	struct tl_text path; /* path of the current line */
 };
 
 static bool
@@ -46,7 +47,8 @@ is_json(const struct print *p)
 	return p->options->format == TL_FORMAT_JSON;
 }
 
-/* The end of a line, with the path of a frame's child; NULL: the thread. */
+/* End a line, with the path of a frame's child.  NULL: the path of the
+ * thread. */
 static int
 end_line(struct print *p, const struct tl_tree_frame *frame)
 {
@@ -61,7 +63,7 @@ end_line(struct print *p, const struct tl_tree_frame *frame)
 	return tl_output_more(p->output);
 }
 
-/* The path of the child that the walk is at, if it is one to be typed. */
+/* The path of the walk's child.  Empty if the path is too long. */
 static struct tl_bytes
 json_path(struct print *p)
 {
@@ -81,8 +83,8 @@ put_indent(struct print *p)
 		tl_tree_put_indent(&p->output->text, p->level);
 }
 
-/* As the original prints it: its own number, and a name where there are
- * several. */
+/* Put the heading of a thread as its format prints threads: with the format's
+ * number, and with the name if there are several threads.  false: unknown. */
 static bool
 put_known_thread(struct print *p)
 {
@@ -140,8 +142,8 @@ color_of(const struct tl_node *node)
 					   : tl_level_color(node->event.level);
 }
 
-/* The event of a call's result, which is its last child: 1, 0, -errno.  Other
- * nodes may be gone then. */
+/* Find the event of a call's result, which is the last child of the call.
+ * Other nodes may be unloaded.  1, 0, -errno. */
 static int
 find_result(struct print *p, struct tl_trace *trace, const struct tl_node *node,
     struct tl_event *result)
@@ -163,7 +165,7 @@ find_result(struct print *p, struct tl_trace *trace, const struct tl_node *node,
 	return rc;
 }
 
-/* hidden: its result is its last child. */
+/* Print a node.  hidden: the last child is the result of the node. */
 static int
 put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
     const struct tl_event *result)
@@ -208,7 +210,8 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 	return end_line(p, p->walk.top);
 }
 
-/* Children that are not shown; JSON has their number anyway. */
+/* Print a line for children that are not shown.  JSON has their number
+ * anyway. */
 static int
 put_unloaded(struct print *p, uint64_t count, const struct tl_tree_frame *of)
 {
@@ -227,8 +230,8 @@ put_unloaded(struct print *p, uint64_t count, const struct tl_tree_frame *of)
 	return end_line(p, of);
 }
 
-/* Children that the file has lost, from the place of the walk on, which moves
- * behind them. */
+/* Print a line for the children that the file has lost, from the walk's place
+ * on, and move the walk past these children. */
 static int
 put_missing(struct print *p)
 {
@@ -266,7 +269,7 @@ leave(struct print *p)
 		p->walk.top->index++;
 }
 
-/* Into a node, whose last children are hidden. */
+/* Walk into a node whose last children are hidden. */
 static int
 walk_into(struct print *p, struct tl_trace *trace, const struct tl_node *node,
     uint64_t hidden)
@@ -278,7 +281,8 @@ walk_into(struct print *p, struct tl_trace *trace, const struct tl_node *node,
 	return rc;
 }
 
-/* Go on with what is in a node, if it is wanted. */
+/* Walk into the node if its children are to be printed, else go on behind the
+ * node. */
 static int
 go_inside(struct print *p, const struct tl_node *node, uint64_t hidden)
 {
@@ -332,7 +336,7 @@ step(struct print *p)
 	return rc;
 }
 
-/* All that is below a node, whose own frame is base. */
+/* Print all nodes below a node.  The node's own frame is base. */
 static int
 put_below(struct print *p, struct tl_trace *trace, const struct tl_node *node,
     uint64_t hidden)
@@ -366,7 +370,7 @@ put_tree(struct print *p)
 	    tl_forest_root(p->forest, p->thread), 0);
 }
 
-/* No node has that path: report how far it goes. */
+/* No node has the path: report how far the path leads. */
 static int
 path_fault(struct print *p, uint64_t number, uint64_t count,
     struct tl_fault *fault)
@@ -380,7 +384,7 @@ path_fault(struct print *p, uint64_t number, uint64_t count,
 	    count == 1 ? "child" : "children");
 }
 
-/* To the node of the rest of a path. */
+/* Walk to the node at the end of a path. */
 static int
 find_node(struct print *p, const char *path, const struct tl_node **node,
     struct tl_fault *fault)

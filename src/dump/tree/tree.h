@@ -4,10 +4,11 @@
  *
  *	inputs --> forest --> walk over each thread --> line --> output
  *
- * A recorded trace has trees on disk; of anything else forest.c makes a trace
- * in a file without a name, so that everything behind it reads one format and
- * no tree has to fit into memory.  walk.c loads children in windows and forgets
- * them; tree.c prints as it walks.  --browse begins with the same forest.
+ * A recorded trace has trees on disk; forest.c copies any other input into a
+ * trace, in a file without a name.  The code behind forest.c thus reads one
+ * format, and no tree has to fit into memory.  walk.c loads children in windows
+ * and unloads them again; tree.c prints as it walks.  --browse uses the forest
+ * too.
  */
 #ifndef TL_DUMP_TREE_TREE_H
 #define TL_DUMP_TREE_TREE_H
@@ -17,7 +18,7 @@
 #include "dump/tree/parts.h"
 
 /* Print the part of a forest that the options select, with the states of spans
- * that parts has: 0, or -errno and a fault when the path leads nowhere. */
+ * in parts.  0; -errno, with a fault if the path leads nowhere. */
 int tl_tree_print(const struct tl_forest *forest,
     const struct tl_tree_parts *parts, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk.c - step by step through a tree of which little is loaded.
+ * walk.c - walk step by step through a tree of which only a small part is
+ * loaded.
  */
 #include "dump/tree/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* == branches: windows over children, the longest unused of which go == */
+/* == branches: windows over children; the least recently used windows go == */
 
 struct tl_tree_window {
 	struct tl_tree_branch *branch;
 	struct tl_tree_window *older;
 	struct tl_tree_window *newer;
-	uint64_t first;      /* first of the children that were loaded last */
-	uint64_t end;        /* end of the children that were loaded last */
-	struct tl_node node; /* holds them */
+	uint64_t first;      /* first of the children loaded last */
+	uint64_t end;        /* end of the children loaded last */
+	struct tl_node node; /* holds the children */
 };
 
 void
@@ -72,7 +73,7 @@ tl_tree_branch_drop(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 	branch->window = NULL;
 }
 
-/* Make the window of a branch, of which nothing is loaded. */
+/* Make the window of a branch, with nothing loaded. */
 static int
 open_window(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 {
@@ -93,8 +94,8 @@ open_window(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 	return 0;
 }
 
-/* Give up windows until there is room, at last the branch's own: true when
- * there was one to give. */
+/* Drop the least recently used window, the branch's own window last.  true: a
+ * window was dropped. */
 static bool
 make_room(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 {
@@ -107,7 +108,8 @@ make_room(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 	return w != NULL;
 }
 
-/* A walk that goes on from the last window will go on. */
+/* Choose the children to load.  A walk that has left the last window in either
+ * direction will probably go on in that direction. */
 static void
 choose_range(struct tl_tree_branch *branch, uint64_t i, uint64_t *first,
     uint64_t *end)
@@ -163,7 +165,8 @@ load(struct tl_tree_pool *pool, struct tl_tree_branch *branch, uint64_t i)
 			rc = load_range(pool, branch, first, end);
 		if (rc != -EDQUOT)
 			return rc;
-		if (pool->oldest == pool->newest) { /* alone, and too much */
+		/* the only window is too large */
+		if (pool->oldest == pool->newest) {
 			if (end - first == 1)
 				return rc;
 			first = i;
@@ -234,7 +237,7 @@ tl_tree_walk_node(struct tl_tree_walk *walk, const struct tl_node **node)
 	    walk->top->index, node);
 }
 
-/* Into the node that it is at: 1; 0 nothing is in it; -errno. */
+/* Enter the node of the walk.  1; 0: nothing is inside; -errno. */
 static int
 enter(struct tl_tree_walk *walk)
 {
@@ -263,7 +266,7 @@ tl_tree_walk_over(struct tl_tree_walk *walk)
 	return walk->top != NULL;
 }
 
-/* Down along the last children. */
+/* Go down along the last children. */
 static int
 sink(struct tl_tree_walk *walk)
 {
@@ -301,7 +304,7 @@ tl_tree_put_numbers(struct tl_text *text, uint64_t thread,
     const uint64_t *numbers, size_t count, bool cut)
 {
 	tl_put_unsigned(text, thread + 1);
-	if (cut) { /* the innermost alone */
+	if (cut) { /* only the innermost number */
 		tl_put_string(text, "/...");
 		count = 1;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blocks.c - find traces in a stream of bytes, and skip what is between
- * them. */
+/* blocks.c - find traces in a stream of bytes, and skip the bytes between
+ * traces. */
 #include "trace/chain/blocks.h"
 
 #include "base/file.h"
@@ -39,7 +39,7 @@ tl_blocks_free(struct tl_blocks *b)
 
 /* == bytes == */
 
-/* The bytes of the file from at on: size of them, or as many as there are
+/* Set bytes to `size` bytes of the file from a place, or to the fewer bytes
  * before end. */
 static int
 look(struct tl_blocks *b, uint64_t at, size_t size, uint64_t end,
@@ -62,7 +62,7 @@ look(struct tl_blocks *b, uint64_t at, size_t size, uint64_t end,
 		n = tl_read_at(b->fd, to, size, at);
 		if (n < 0)
 			return (int)n;
-		if ((size_t)n < there) /* the file was truncated meanwhile */
+		if ((size_t)n < there) /* the file has been truncated */
 			return -EIO;
 		w->size = (size_t)n;
 		b->window_at = at;
@@ -102,7 +102,7 @@ lose(struct tl_blocks *b, uint64_t size)
 	b->at += size;
 }
 
-/* Inside a trace its reader reports damage. */
+/* Report lost bytes.  Damage inside a trace is reported by its reader. */
 static void
 end_lost(struct tl_blocks *b)
 {
@@ -137,7 +137,7 @@ begin_trace(struct tl_blocks *b, const struct tl_trace_header *header)
 static int
 end_trace(struct tl_blocks *b)
 {
-	/* bytes lost after its last block need not belong to it */
+	/* bytes lost after the last block need not belong to the trace */
 	b->lost = false;
 	b->inside = false;
 	b->trace.size = b->at - b->trace.at;
@@ -161,7 +161,7 @@ add_block(struct tl_blocks *b, const struct tl_trace_block *block)
 	rc = tl_context_read_all(&t->context,
 	    tl_bytes(b->content.data, b->content.size));
 	if (rc == -EBADMSG) {
-		t->whole = false; /* the trace was read up to here only */
+		t->whole = false; /* the trace can be read up to here only */
 		rc = 0;
 	}
 	return rc;
@@ -169,7 +169,7 @@ add_block(struct tl_blocks *b, const struct tl_trace_block *block)
 
 /* == steps == */
 
-/* Take the header of a trace or a block at this place, if it is one. */
+/* Take the header of a trace or of a block at this place, if there is one. */
 static int
 take_header(struct tl_blocks *b, uint64_t end, bool last)
 {
@@ -193,13 +193,13 @@ take_header(struct tl_blocks *b, uint64_t end, bool last)
 		return GO_ON;
 	}
 	if (b->inside)
-		/* the header is read again as that of the next trace */
+		/* the header is read again as the header of the next trace */
 		return end_trace(b);
 	begin_trace(b, &header);
 	return GO_ON;
 }
 
-/* Is the block with this header whole?  1: yes; 0: no. */
+/* Is the block behind this header whole?  1: yes; 0: no; -errno. */
 static int
 is_whole(struct tl_blocks *b, const struct tl_trace_block *block)
 {
@@ -250,7 +250,7 @@ take_block(struct tl_blocks *b, uint64_t end, bool last)
 	return rc < 0 ? rc : GO_ON;
 }
 
-/* Search for the header of a trace, or of a block of this trace. */
+/* Search for the header of a trace, or of a block of the current trace. */
 static int
 search(struct tl_blocks *b, uint64_t end)
 {
@@ -314,8 +314,8 @@ tl_blocks_next(struct tl_blocks *b, uint64_t size, bool last)
 	return rc == FOUND ? 1 : rc;
 }
 
-/* Is there an index that covers as many bytes as the file has?  Then the file
- * is one trace. */
+/* Does an index cover as many bytes as the file has?  Then the file is one
+ * trace. */
 static bool
 has_index(const char *path, uint64_t size)
 {

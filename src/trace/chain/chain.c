@@ -61,7 +61,7 @@ tl_chain_say(struct tl_chain *chain, int rc, uint64_t at, const char *format,
 	chain->damaged |= rc != 0;
 	if (!chain->faults)
 		chain->faults = calloc(1, sizeof(*chain->faults));
-	if (!chain->faults) /* it counts as damaged nevertheless */
+	if (!chain->faults) /* the chain counts as damaged nevertheless */
 		return;
 	fault = tl_faults_next(chain->faults);
 	*fault = (struct tl_fault){ .rc = rc, .at = at };
@@ -162,8 +162,8 @@ compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Order by number; of equal ones the best first, then the one that came
- * first. */
+/* Order by number.  Of blocks with equal numbers the best is first, then the
+ * block that came first. */
 static int
 by_number(const void *a, const void *b)
 {
@@ -187,7 +187,7 @@ by_time(const void *a, const void *b)
 	return compare(x->order, y->order);
 }
 
-/* Of blocks with the same number keep only the first. */
+/* Keep only the first of blocks with the same number. */
 static void
 drop_doubles(struct tl_chain *chain)
 {
@@ -203,7 +203,7 @@ drop_doubles(struct tl_chain *chain)
 	chain->block_count = kept;
 }
 
-/* Append ": 5 entries", if their number is known. */
+/* Append ": 5 entries", if the number is known. */
 static const char *
 say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 {
@@ -214,8 +214,8 @@ say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 	return words;
 }
 
-/* The entries between two blocks, including losses, from the counts of both if
- * these belong to one timeline; else unknown. */
+/* The entries between two blocks, including losses, from the counts in both
+ * blocks.  0: unknown, or the blocks belong to two timelines. */
 static uint64_t
 count_between(const struct tl_chain_block *before,
     const struct tl_chain_block *block)
@@ -247,8 +247,8 @@ tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
 		    last, entries);
 }
 
-/* Report that the oldest blocks are missing.  A stream discards them, so this
- * is no damage. */
+/* Report that the oldest blocks are missing.  Streams discard their oldest
+ * blocks, so the gap is no damage. */
 static void
 say_first(struct tl_chain *chain)
 {
@@ -264,8 +264,8 @@ say_first(struct tl_chain *chain)
 	    "it begins with block %" PRIu64 "%s", first->number, entries);
 }
 
-/* Check for each block that the one before it is there, and report missing
- * ones.  A block may be within the range of a placeholder. */
+/* Report missing blocks before each block.  A block may lie within the range of
+ * a placeholder. */
 static void
 join(struct tl_chain *chain)
 {
@@ -284,8 +284,8 @@ join(struct tl_chain *chain)
 	}
 }
 
-/* Set the time up to which begin events of spans were returned by earlier
- * blocks. */
+/* For each block, set the time up to which earlier blocks have returned begin
+ * events of spans. */
 static void
 set_told(struct tl_chain *chain)
 {
@@ -323,7 +323,7 @@ tl_chain_settle(struct tl_chain *chain)
 	if (chain->numbered && chain->block_count > 0)
 		join(chain);
 	set_told(chain);
-	chain->knots_gone = 0; /* no caller has counted them yet */
+	chain->knots_gone = 0; /* no caller has counted these knots yet */
 	chain->events = 0;
 	for (size_t i = 0; i < chain->block_count; i++)
 		chain->events += chain->blocks[i].events;

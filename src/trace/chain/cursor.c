@@ -27,7 +27,8 @@ hash_of(const struct tl_message *m)
 	    m->line);
 }
 
-/* Are the messages equal?  The gate is that of the first block. */
+/* Are the messages equal?  Gates are not compared; the first block's gate is
+ * used. */
 static bool
 is_same(const struct tl_message *a, const struct tl_message *b)
 {
@@ -50,7 +51,8 @@ find(const struct tl_chain_messages *ms, const struct tl_message *m)
 	return NULL;
 }
 
-/* Keep a text in the interner, cut to its limit; empty if there is no room. */
+/* Keep a text in the interner, cut to its limit.  *kept is empty if there is no
+ * room. */
 static int
 keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
     struct tl_bytes *kept)
@@ -66,7 +68,7 @@ keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
 	return 0;
 }
 
-/* The piece of one text at the same place in another text. */
+/* The bytes of one text at the place that a piece has in another text. */
 static struct tl_bytes
 rebase(struct tl_bytes piece, struct tl_bytes from, struct tl_bytes to)
 {
@@ -75,8 +77,8 @@ rebase(struct tl_bytes piece, struct tl_bytes from, struct tl_bytes to)
 	return tl_bytes(to.data + (piece.data - from.data), piece.size);
 }
 
-/* Make the same message with texts that are kept; text.data is NULL if there is
- * no room for its text. */
+/* Make the same message with texts that are kept.  text.data is NULL if there
+ * is no room for the text. */
 static int
 translate_text(const struct tl_chain_bytes *bytes,
     const struct tl_message *from, struct tl_message *to)
@@ -85,7 +87,8 @@ translate_text(const struct tl_chain_bytes *bytes,
 
 	*to = *from;
 	to->strings = bytes->nothing->strings;
-	to->names = NULL; /* those of the block, which will be closed */
+	/* these are names of the block, which will be closed */
+	to->names = NULL;
 	to->user = NULL;
 	if ((rc = keep(bytes, from->text, &to->text)) < 0 ||
 	    (rc = keep(bytes, from->category, &to->category)) < 0)
@@ -164,7 +167,7 @@ tl_chain_messages_free(struct tl_chain_messages *ms)
 
 enum { STRINGS = 64 };
 
-/* A part of a file as storage; the file remains open. */
+/* A part of a file as a storage.  The file remains open. */
 struct part {
 	struct tl_storage storage; /* first: what a trace sees */
 	int fd;
@@ -183,7 +186,7 @@ struct tl_chain_opened {
 	struct tl_chain_block *block;
 	struct tl_trace *trace;
 	struct tl_cursor *cursor;
-	/* from messages of the block to those of the chain */
+	/* messages of the block -> messages of the chain */
 	struct tl_message_map map;
 	struct string_seen strings[STRINGS];
 };
@@ -222,7 +225,7 @@ part_new(int fd, uint64_t at, uint64_t size)
 	return &p->storage;
 }
 
-/* Report damage in a block once, however often it is opened. */
+/* Report the damage of a block once, however often the block is opened. */
 static void
 note(void *context, const struct tl_fault *fault)
 {
@@ -317,7 +320,7 @@ find_message(struct tl_chain_opened *o, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/* The number of a string in the chain; a missing string gets a number with the
+/* The number of a string in the chain.  A missing string gets a number with the
  * top bit set, which the interner never uses. */
 static int
 find_string(struct tl_chain_opened *o, const struct tl_message *message,
@@ -356,7 +359,7 @@ translate(struct tl_chain_opened *o, struct tl_event *event)
 	return rc < 0 ? rc : find_message(o, message, &event->message);
 }
 
-/* Was the begin event returned by an earlier block? */
+/* Has an earlier block returned the begin event? */
 static bool
 is_repeated(const struct tl_chain_block *block, const struct tl_event *event)
 {
@@ -379,10 +382,10 @@ tl_chain_block_next(struct tl_chain_opened *o, struct tl_event *event)
 
 struct slot {
 	struct tl_chain_opened *opened;
-	/* the next one; after the end the last, if there was one */
+	/* the next event; at the end the last event, if there was one */
 	struct tl_event event;
 	bool ended;
-	bool hole; /* return a loss before the block's events */
+	bool hole; /* a loss is to be returned before the events of the block */
 	uint64_t missing;
 };
 
@@ -390,9 +393,9 @@ struct chain_cursor {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_chain *chain;
 	enum tl_order order;
-	/* blocks begun, from the end at which the cursor starts */
+	/* number of blocks begun, from the cursor's end of the chain */
 	size_t begun;
-	/* in the order in which they were begun */
+	/* in the order of their begin */
 	struct slot slots[TL_CHAIN_OPEN_MAX];
 	unsigned count;
 };
@@ -403,7 +406,7 @@ is_backward(const struct chain_cursor *c)
 	return c->order == TL_NEWEST_FIRST;
 }
 
-/* NULL: all blocks were begun. */
+/* The next block to begin.  NULL: all blocks have been begun. */
 static struct tl_chain_block *
 next_block(const struct chain_cursor *c)
 {
@@ -423,8 +426,8 @@ remove_slot(struct chain_cursor *c, struct slot *slot)
 		*slot = slot[1];
 }
 
-/* Read the next event of a block.  At its end the slot is removed, unless its
- * loss is still to be returned. */
+/* Read the next event of a block.  At the end of the block remove the slot,
+ * unless its loss is still to be returned. */
 static int
 read_next(struct chain_cursor *c, struct slot *slot)
 {
@@ -441,7 +444,7 @@ read_next(struct chain_cursor *c, struct slot *slot)
 	return rc;
 }
 
-/* Begin the next block.  One that cannot be read is skipped. */
+/* Begin the next block.  A block that cannot be read is skipped. */
 static int
 begin_block(struct chain_cursor *c)
 {
@@ -471,8 +474,8 @@ is_ahead(const struct chain_cursor *c, const struct tl_event *a,
 	return is_backward(c) ? order > 0 : order < 0;
 }
 
-/* The slot with the next event.  Of events with the same time and lane, the one
- * with the higher number wins. */
+/* The slot with the next event.  Of events with equal time and lane, the higher
+ * number is later. */
 static struct slot *
 first_slot(struct chain_cursor *c)
 {
@@ -485,10 +488,10 @@ first_slot(struct chain_cursor *c)
 }
 
 /*
- * May an event of the next block come before all that were read?  The times in
- * the header of a block with repeated begin events start at those, which is of
- * no use.  Then its other events follow the first new one of the block before
- * it or, if that is missing, the events that were returned.
+ * May an event of the next block precede all events that were read?  In a block
+ * with repeated begin events the times in the header start at these events and
+ * are of no use.  The other events of the block follow the first new event of
+ * the block before or, if that block is missing, the events that were returned.
  */
 static bool
 is_due(struct chain_cursor *c)

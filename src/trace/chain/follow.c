@@ -19,10 +19,10 @@
 
 enum {
 	PIECE_SIZE = 64 << 10,
-	PIECES_MAX = 64, /* read at once */
+	PIECES_MAX = 64, /* pieces read at once */
 	MARKS_MAX = 32,
 	MARK_NS = TL_CHAIN_HOLD_NS / MARKS_MAX * 2,
-	/* bytes of the file released at a time, at least */
+	/* least number of bytes of the file to release at once */
 	FORGET_SIZE = 4 << 20
 };
 
@@ -31,7 +31,7 @@ struct held {
 	uint64_t order; /* order of arrival */
 };
 
-/* At this time no event newer than newest_ns had arrived. */
+/* Up to this time, no event newer than newest_ns had arrived. */
 struct mark {
 	int64_t at_ns; /* CLOCK_MONOTONIC */
 	int64_t newest_ns;
@@ -43,14 +43,14 @@ struct tl_chain_follow {
 	struct tl_chains *chains;
 	struct tl_blocks blocks;
 	uint64_t size;         /* bytes of the file with blocks */
-	uint64_t forgotten;    /* bytes at its start that were released */
+	uint64_t forgotten;    /* bytes released at the start of the file */
 	struct tl_pqueue held; /* of struct held, oldest first */
 	uint64_t order;
-	struct mark marks[MARKS_MAX]; /* in order of time, from first on */
+	struct mark marks[MARKS_MAX]; /* by time, starting at first */
 	unsigned first;
 	unsigned mark_count;
-	int64_t free_ns; /* events up to here are no longer held */
-	/* The block that is being read. */
+	int64_t free_ns; /* events up to this time are no longer held */
+	/* the block being read */
 	struct tl_chain_opened *opened; /* NULL: none */
 	struct tl_chain_block block;
 	struct tl_chain *chain;
@@ -134,7 +134,7 @@ take_oldest(struct tl_chain_follow *f, struct tl_event *event)
 
 /* == how long events are held == */
 
-/* Note that an event with this time arrived now. */
+/* Note that an event with this time has arrived. */
 static void
 mark(struct tl_chain_follow *f, int64_t newest_ns)
 {
@@ -152,7 +152,7 @@ mark(struct tl_chain_follow *f, int64_t newest_ns)
 	    (struct mark){ now, newest_ns };
 }
 
-/* Release the events that were held long enough. */
+/* Release the events that have been held long enough. */
 static void
 release(struct tl_chain_follow *f)
 {
@@ -182,7 +182,7 @@ is_free(struct tl_chain_follow *f)
 
 /* == blocks == */
 
-/* Hold the loss for blocks that are missing before this one. */
+/* Hold the loss for the blocks that are missing before this block. */
 static int
 hold_hole(struct tl_chain_follow *f)
 {
@@ -197,7 +197,7 @@ hold_hole(struct tl_chain_follow *f)
 	return hold(f, &hole);
 }
 
-/* Hold the events of the block, until too many are held. */
+/* Hold the events of the block, until too many events are held. */
 static int
 hold_events(struct tl_chain_follow *f)
 {
@@ -213,7 +213,7 @@ hold_events(struct tl_chain_follow *f)
 			return rc;
 		rc = 1;
 	}
-	if (rc > 0) /* there may be more events in it */
+	if (rc > 0) /* the block may have more events */
 		return 0;
 	tl_chain_block_close(f->opened);
 	f->opened = NULL;
@@ -258,7 +258,8 @@ take_block(struct tl_chain_follow *f)
 
 	if (newest && f->chain->numbered) {
 		if (block->last <= newest->last)
-			return 0; /* the block was there before */
+			/* the block, or a later one, has already been read */
+			return 0;
 		block->told_ns = newest->told_ns;
 		block->follows =
 		    block->number == newest->last + 1 && !newest->dropped;
@@ -286,7 +287,7 @@ take_trace(struct tl_chain_follow *f)
 	return take_block(f);
 }
 
-/* Release the part of the file that was read; a failure does no harm. */
+/* Release the part of the file that has been read.  A failure does no harm. */
 static void
 forget(struct tl_chain_follow *f)
 {
@@ -314,8 +315,8 @@ take_all(struct tl_chain_follow *f, bool last)
 	return rc;
 }
 
-/* Read one piece of the stream: its size; 0: nothing has arrived; -EPIPE: the
- * end. */
+/* Read one piece of the stream.  Returns its size; 0: nothing has arrived;
+ * -EPIPE: the end; -errno. */
 static int64_t
 read_piece(struct tl_chain_follow *f)
 {
@@ -338,7 +339,8 @@ read_piece(struct tl_chain_follow *f)
 	return n;
 }
 
-/* 1: more has arrived, or is still to be returned; 0; -EPIPE; -errno. */
+/* Read what has arrived.  1: there is more to read, or to return; 0; -EPIPE;
+ * -errno. */
 static int
 read_more(struct tl_chain_follow *f)
 {

@@ -17,7 +17,8 @@ enum { CHAIN_DIGITS = 32 };
 
 /* == chains by key == */
 
-/* The chain with a key, made if it is new; NULL: there are too many. */
+/* Find the chain with a key; a new chain is added.  *chain NULL: too many
+ * chains.  0 or -ENOMEM. */
 static int
 get_chain(struct tl_chains *cs, const char *key, size_t key_size,
     struct tl_chain **chain)
@@ -77,7 +78,7 @@ is_chain_id(struct tl_bytes text)
 	return true;
 }
 
-/* The key of a chain: from the INFOs of its blocks or, if they have none, from
+/* Make the key of a chain: from the INFOs of its blocks, or without these from
  * the trace or its origin. */
 static void
 make_key(struct tl_text *key, const struct tl_chains *cs,
@@ -140,7 +141,8 @@ take_messages(struct tl_chain *chain, struct tl_context *c)
 	return rc;
 }
 
-/* Drop every second closing point: each block has one. */
+/* Drop every second closing point.  Each block has a closing point, so these
+ * are the most frequent knots. */
 static void
 thin_knots(struct tl_chain *chain)
 {
@@ -169,7 +171,7 @@ add_knot(struct tl_chain *chain, const struct timeline_knot *knot)
 	return 0;
 }
 
-/* Add knots that are new; each block repeats the older ones. */
+/* Add the knots that are new.  Each block repeats the older knots. */
 static int
 take_knots(struct tl_chain *chain, const struct tl_context *c)
 {
@@ -262,7 +264,7 @@ read_all(struct tl_chains *cs)
 	return rc;
 }
 
-/* Report faults outside of chains for the first chain. */
+/* Report faults outside of chains as faults of the first chain. */
 static void
 say_rest(struct tl_chains *cs)
 {
@@ -379,8 +381,6 @@ tl_chains_take(struct tl_chains *cs, size_t i)
 	return chain;
 }
 
-/* == names == */
-
 /* == many traces without a chain == */
 
 static int
@@ -404,7 +404,7 @@ by_origin(const void *a, const void *b)
 	return compare_origins(&x->origin, &y->origin);
 }
 
-/* Append one chain to another, and free it. */
+/* Append a chain to another chain, and free the first. */
 static int
 append(struct tl_chain *to, struct tl_chain *from)
 {

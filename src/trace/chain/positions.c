@@ -28,7 +28,8 @@ skip(struct tl_bytes *rest, size_t size)
 	*rest = tl_bytes(rest->data + size, rest->size - size);
 }
 
-/* A decimal number and the character after it; for a space, also the end. */
+/* Read a decimal number and the character behind it.  The end of the text may
+ * take the place of a space. */
 static bool
 read_number(struct tl_bytes *rest, char behind, uint64_t *n)
 {
@@ -53,7 +54,7 @@ read_number(struct tl_bytes *rest, char behind, uint64_t *n)
 	return true;
 }
 
-/* The number of this lane, which must be the next. */
+/* Read the number of a lane, which must be the next lane. */
 static bool
 read_lane(struct tl_bytes *rest, size_t lane, uint64_t *number)
 {

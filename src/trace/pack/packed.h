@@ -6,10 +6,10 @@
  *	| info.txt | trace.trace | trace.idx | central directory |
  *	+----------+-------------+-----------+-------------------+
  *
- * Entries are stored, not compressed, so that they are read in place, as if
- * they were files of their own; an entry that another program compressed is
- * unpacked into an unnamed file.  A zip is untrusted: no name of an entry
- * becomes a path, and sizes are limited to the free space.
+ * Entries are stored, not compressed, so that each entry is read in place like
+ * a file; an entry that another program compressed is unpacked into an unnamed
+ * file.  A zip is untrusted: no name of an entry becomes a path, and sizes are
+ * limited to the free space.
  */
 #ifndef TL_TRACE_PACK_PACKED_H
 #define TL_TRACE_PACK_PACKED_H
@@ -22,39 +22,39 @@
 #define TL_PACKED_INFO  "info.txt"
 #define TL_PACKED_DATA  "trace.trace"
 #define TL_PACKED_INDEX "trace.idx"
-/* The name of the data in traces of JetBrains Lincheck, releases 3.2.2 to
- * 3.3. */
+/* The name of the data in traces of JetBrains Lincheck 3.2.2 to 3.3. */
 #define TL_PACKED_DATA_BEFORE "trace.data"
 
 enum {
-	TL_PACKED_INFO_MAX = 1 << 20 /* bytes of info.txt that are read */
+	TL_PACKED_INFO_MAX = 1 << 20 /* bytes of info.txt to read */
 };
 
-/* Do these first bytes look like one?  0: no; 100: its first entry is one of
- * ours; 30: a zip, whose directory has to be read. */
+/* Do the first bytes look like a packed trace?  0: no; 100: the first entry is
+ * one of these three; 30: a zip whose directory must be read. */
 unsigned tl_packed_recognise(struct tl_bytes first);
 
 /* == reading == */
 
 struct tl_packed {
 	struct tl_storage *data;
-	struct tl_storage *index; /* NULL: there is none that can be read */
+	struct tl_storage *index; /* NULL: no readable index */
 	struct tl_text info;      /* the text of info.txt; empty: none */
 };
 
 /*
- * Open a packed file, which is taken over, even on failure.  The storages are
- * independent of each other and of packed, but one thread at a time uses them.
+ * Open a packed file, which is taken over, even on failure.  The storages do
+ * not depend on each other or on packed, but one thread at a time may use them.
  * 0; -EBADMSG: not a packed trace, or damaged; -ENOTSUP: encrypted, or
- * compressed in an unknown way; -ENOSPC: no room to unpack it; -ENOMEM; -errno;
- * the fault.
+ * compressed in an unknown way; -ENOSPC: no room for unpacking; -ENOMEM;
+ * -errno; with a fault.
  */
 int tl_packed_open(struct tl_packed *packed, struct tl_storage *file,
     struct tl_fault *fault);
 /* Free the parts that were not passed on. */
 void tl_packed_close(struct tl_packed *packed);
 
-/* Open the trace inside; *info is then the caller's; info may be NULL. */
+/* Open the trace inside a packed file.  *info becomes the caller's; info may be
+ * NULL.  Errors as tl_packed_open(). */
 int tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
     struct tl_storage *file, const struct tl_trace_read_options *options,
     struct tl_fault *fault);
@@ -65,7 +65,7 @@ int tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
 void tl_packed_describe(struct tl_text *text, const struct tl_trace *trace);
 
 /*
- * Write all three to the file of fd, which must be empty and seekable.
+ * Write the three entries to the file of fd, which must be empty and seekable.
  * created_ns is the time of the entries.  0, -ENOMEM, -errno.
  */
 int tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,

@@ -18,13 +18,13 @@
 /* == entries == */
 
 enum {
-	/* no codec compresses more: such an entry is invalid */
+	/* no codec compresses by more, so such an entry is invalid */
 	TL_PACKED_RATIO_MAX = 1 << 20,
-	/* the part of the free space that may be used for unpacking */
+	/* the part of the free space that unpacking may use */
 	TL_PACKED_ROOM_PART = 2
 };
 
-/* An open zip, which exists as long as one of its entries is open. */
+/* An open zip.  The zip exists as long as one of its entries is open. */
 struct tl_packed_zip;
 
 enum { PIECE = 64 << 10 };
@@ -46,8 +46,8 @@ struct entry {
 
 /* == the zip == */
 
-/* Takes the file over, even on failure.  0, -EBADMSG, -ENOMEM, -errno, and the
- * fault. */
+/* Open a zip.  Takes the file over, even on failure.  0, -EBADMSG, -ENOMEM,
+ * -errno, with a fault. */
 static int
 packed_zip_open(struct tl_packed_zip **out, struct tl_storage *file,
     struct tl_fault *fault)
@@ -160,7 +160,7 @@ open_stored(struct tl_storage **storage, struct tl_packed_zip *z,
 
 	if (!e)
 		return -ENOMEM;
-	/* without a check: its reader finds damage */
+	/* no check here: the reader of the entry finds damage */
 	e->file = zip_fopen_index(z->zip, st->index, ZIP_FL_COMPRESSED);
 	if (!e->file) {
 		free(e);
@@ -179,7 +179,7 @@ open_stored(struct tl_storage **storage, struct tl_packed_zip *z,
 
 /* == compressed == */
 
-/* Is there room for all of it? */
+/* Is there room to unpack the entry? */
 static int
 check_room(int fd, const zip_stat_t *st, struct tl_fault *fault)
 {
@@ -190,7 +190,7 @@ check_room(int fd, const zip_stat_t *st, struct tl_fault *fault)
 		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
 		    "%s says that it is larger than it can be", st->name);
 	if (fstatvfs(fd, &room) < 0)
-		return 0; /* unknown: writing will fail if there is none */
+		return 0; /* unknown: writing will fail if there is no room */
 	bytes = (uint64_t)room.f_bavail * room.f_frsize / TL_PACKED_ROOM_PART;
 	if (st->size > bytes)
 		return tl_fault(fault, -ENOSPC, TL_FAULT_NOWHERE,
@@ -201,7 +201,7 @@ check_room(int fd, const zip_stat_t *st, struct tl_fault *fault)
 	return 0;
 }
 
-/* Unpack as much as the header declares; a damaged entry ends early. */
+/* Unpack as many bytes as the header declares.  A damaged entry ends early. */
 static int
 unpack(int fd, zip_file_t *file, uint64_t size)
 {
@@ -282,9 +282,9 @@ open_found(struct tl_storage **storage, struct tl_packed_zip *z,
 }
 
 /*
- * Open the first entry of a name.  A stored entry is read in place; a
- * compressed one is unpacked now, up to the first damage.  0; -ENOENT: there is
- * none; errors of tl_packed_open.
+ * Open the first entry with a name.  A stored entry is read in place; a
+ * compressed entry is unpacked now, up to the first damage.  0; -ENOENT: no
+ * such entry; errors of tl_packed_open().
  */
 static int
 packed_entry_open(struct tl_storage **storage, struct tl_packed_zip *z,
@@ -304,7 +304,7 @@ packed_entry_open(struct tl_storage **storage, struct tl_packed_zip *z,
 	return rc;
 }
 
-/* Read its first bytes, size_max at most. */
+/* Append the first bytes of an entry, at most size_max. */
 static int
 packed_entry_text(struct tl_text *text, struct tl_packed_zip *z,
     const char *name, size_t size_max)

@@ -19,7 +19,7 @@
 
 /* == info.txt == */
 
-/* The key of a line, and the name of its INFO. */
+/* The key of each line, and the name of its INFO. */
 static const struct {
 	const char *key;
 	const char *name;
@@ -81,7 +81,7 @@ tl_packed_describe(struct tl_text *text, const struct tl_trace *trace)
 
 /* == the zip == */
 
-/* Add an entry, stored; the zip owns the source. */
+/* Add a stored entry.  The zip takes the source over. */
 static int
 add_entry(zip_t *zip, const char *name, zip_source_t *source,
     int64_t created_ns)
@@ -197,7 +197,8 @@ packed_put(struct tl_writer *writer, const struct tl_event *event)
 	return sink->put(sink, event);
 }
 
-/* Pack the trace when it is complete: read it for its index and properties. */
+/* Pack the trace when it is complete.  The trace is read for its index and
+ * properties. */
 static int
 pack(struct packed_events *p, struct tl_storage *data)
 {

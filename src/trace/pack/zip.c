@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct source {
-	struct tl_storage *storage; /* for reading; or NULL */
+	struct tl_storage *storage; /* for reading; NULL: for writing */
 	int fd;                     /* for writing */
 	uint64_t at;                /* offset of the next read */
 	uint64_t write_at;          /* offset of the next write */

@@ -9,10 +9,10 @@
 
 #include <zip.h>
 
-/* A source that reads a storage, which must outlive it.  NULL, and error has
- * the reason. */
+/* Make a source that reads a storage, which must outlive the source.  NULL:
+ * error has the reason. */
 zip_source_t *tl_packed_source(struct tl_storage *storage, zip_error_t *error);
-/* A source that writes the file of fd, which remains the caller's. */
+/* Make a source that writes the file of fd.  fd remains the caller's. */
 zip_source_t *tl_packed_target(int fd, zip_error_t *error);
 
 /* An error of libzip as -errno. */

@@ -33,13 +33,13 @@ append_to(struct tl_recorder_file *file, int fd, uint64_t *at, const void *data,
 		return 0;
 	}
 	if (ftruncate(fd, (off_t)*at) != 0)
-		file->rc = -errno; /* then it is as after a crash */
+		file->rc = -errno; /* the file is as after a crash */
 	file->rc = rc;
 	return rc;
 }
 
-/* Note an append: the first one is the header, all others are blocks or the
- * end. */
+/* Note an append.  The first append is the header; all other appends are blocks
+ * or the end. */
 static void
 note_written(struct tl_recorder_file *file, const void *data, size_t size)
 {
@@ -118,8 +118,8 @@ tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
 		file->codec = tl_trace_zstd_at(wanted->compress);
 		options.codec = &file->codec;
 	}
-	/* A process that reads the file meanwhile must not take the unfinished
-	 * index for a broken one. */
+	/* A process that reads the file meanwhile must not mistake the
+	 * unfinished index for a broken one. */
 	flock(file->files.data, LOCK_EX | LOCK_NB);
 	rc = tl_trace_writer_new(&file->writer, &options);
 	if (rc < 0) {
@@ -191,8 +191,8 @@ header_of(const struct tl_recorder *r, size_t source)
 	return tl_follow_header(r->sources[source]->cursor);
 }
 
-/* Write the boot ID of the clock of the events, if all timelines have the
- * same. */
+/* Write the boot ID of the clock of the events, if all timelines have the same
+ * boot ID. */
 static int
 write_boot_id(struct tl_recorder *r)
 {
@@ -243,8 +243,8 @@ write_infos(struct tl_recorder *r)
 	return rc == 0 ? describe(r, NULL) : rc;
 }
 
-/* Was the knot written already?  By stamp, since time may have been set
- * back. */
+/* Has the knot been written?  Compared by stamp, because the time may have been
+ * set back. */
 static bool
 is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
 {
@@ -253,8 +253,8 @@ is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
 		   (knot->epoch == s->knot_epoch && knot->tsc <= s->knot_tsc));
 }
 
-/* Write the knots that this file does not have yet.  A file of several
- * timelines has none, since those would be mixed up. */
+/* Write the knots that the file does not have yet.  A file of several timelines
+ * has no knots, because their knots would be mixed up. */
 static int
 write_knots(struct tl_recorder *r)
 {
@@ -342,7 +342,7 @@ tl_recorder_write_carried(struct tl_recorder *r, struct tl_recorder_source *s,
 	return rc;
 }
 
-/* Write the missing entries of sources that had no event since. */
+/* Write the missing entries of sources that have had no event since. */
 static int
 write_carried(struct tl_recorder *r)
 {
@@ -374,7 +374,7 @@ note_stream_written(void *context, int32_t stream, uint32_t events)
 	tl_recorder_threads_written(&r->threads, stream, events);
 }
 
-/* Note a failure, after which nothing is written for a while. */
+/* Note a failure.  Nothing is written for a while. */
 static void
 note_fault(struct tl_recorder *r, int rc)
 {
@@ -429,7 +429,7 @@ tl_recorder_begin_file(struct tl_recorder *r)
 	return rc;
 }
 
-/* Leave a file, which is removed if it has no events. */
+/* Leave a file.  A file without events is removed. */
 static void
 leave_file(struct tl_recorder *r, int rc)
 {
@@ -448,7 +448,8 @@ leave_file(struct tl_recorder *r, int rc)
 	tl_recorder_threads_leave(&r->threads, losses);
 }
 
-/* The events that were put into the file but are not in it, or will not be. */
+/* The events that were put into the file but are not written, or will not
+ * be. */
 static struct tl_recorder_missing
 missing_of(const struct tl_recorder *r, const struct tl_recorder_source *s)
 {
@@ -501,7 +502,7 @@ tl_recorder_end_file(struct tl_recorder *r)
 		r->host.rest(r->host.context);
 }
 
-/* Clear the failure once events are in a file again. */
+/* Clear the failure when events are in a file again. */
 static void
 note_written_again(struct tl_recorder *r)
 {

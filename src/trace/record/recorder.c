@@ -21,18 +21,18 @@
 
 struct side {
 	struct tl_recorder_crew *crew;
-	/* Do the work of a recording that is due; returns the time of the next,
-	 * CLOCK_MONOTONIC. */
+	/* Do the work of a recording that is due.  Returns the time of the next
+	 * work, CLOCK_MONOTONIC. */
 	int64_t (*turn)(struct tl_recorder *recorder);
 	pthread_t thread;
 	bool running;
 	pthread_cond_t more;
-	bool awake;             /* woken since it last slept */
-	struct tl_recorder *at; /* its recording whose turn it is; or NULL */
+	bool awake;             /* woken since the thread last slept */
+	struct tl_recorder *at; /* the recording whose turn it is; NULL: none */
 };
 
 struct tl_recorder_crew {
-	/* of the crew, but not of the recording whose turn it is */
+	/* protects the crew, but not the recording whose turn it is */
 	pthread_mutex_t lock;
 	pthread_cond_t moved; /* a turn has ended */
 	struct tl_recorder **list;
@@ -44,8 +44,8 @@ struct tl_recorder_crew {
 
 /* == the threads == */
 
-/* Give all recordings a turn; returns the time when the next is due.  The lock
- * is held, except during a turn. */
+/* Give all recordings a turn.  Returns the time when the next turn is due.  The
+ * lock is held, except during a turn. */
 static int64_t
 turn_all(struct side *side)
 {
@@ -184,14 +184,15 @@ tl_recorder_crew_remove(struct tl_recorder_crew *crew,
 	}
 	while (is_in_hand(crew, recorder))
 		pthread_cond_wait(&crew->moved, &crew->lock);
-	/* the last one has moved, and its turn may have been skipped */
+	/* the last recording has taken this place in the list, and its turn may
+	 * have been skipped */
 	wake_all(crew);
 	pthread_mutex_unlock(&crew->lock);
 }
 
 /* == the crew == */
 
-/* Create a crew, and start the threads of these sides. */
+/* Create a crew, and start the threads of the given sides. */
 static int
 crew_new(struct tl_recorder_crew **crew, bool reads, bool writes)
 {
@@ -366,7 +367,7 @@ tl_recorder_info(struct tl_recorder *r, const char *name, const char *value)
 	return tl_recorder_file_info(&r->file, name, value);
 }
 
-/* Tell all sources to stop; pairs with tl_recorder_source_turn. */
+/* Tell all sources to stop; pairs with tl_recorder_source_turn(). */
 static void
 tell_stop(struct tl_recorder *r)
 {
@@ -374,7 +375,8 @@ tell_stop(struct tl_recorder *r)
 		tl_store_release_32(&r->sources[i]->stop, 1);
 }
 
-/* Join a crew; where it has no thread that writes, with one of its own. */
+/* Join a crew.  If the crew has no thread that writes, start one for this
+ * recording. */
 static int
 join_crew(struct tl_recorder *r, struct tl_recorder_crew *crew)
 {

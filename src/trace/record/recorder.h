@@ -7,12 +7,12 @@
  *	   (the thread that reads)           +--> spans, streams --> file, file,
  *	timeline --follow--> batches --ring--+    (the thread that writes)
  *
- * Threads.  A crew is two threads, one that reads and one that writes; many
- * recordings may share a crew, or its reader only.  The reader must come back before a ring has
- * wrapped, so it never waits for the disk: it puts batches of events into a
- * bounded ring of its timeline (one thread puts, one takes, no lock).  The
- * writer takes batches, finds the stream of each thread, and appends blocks.
- * Processes that log are never delayed.
+ * Threads.  A crew is two threads, one that reads and one that writes.  Many
+ * recordings may share a crew, or only its reader.  The reader must come back
+ * before a ring has wrapped, so it never waits for the disk: it puts batches of
+ * events into a bounded ring of its timeline (one thread puts, one takes, no
+ * lock).  The writer takes batches, finds the stream of each thread, and
+ * appends blocks.  Processes that log are never delayed.
  *
  *	reader	tl_recorder_source_turn()	source.c
  *	writer	tl_recorder_write()		write.c, begin.c, threads.c
@@ -20,21 +20,21 @@
  *
  * Invariants.
  *	- If the disk is slower than the writers of a timeline, the rings fill
- *	  and the reader waits.  What the timeline overwrites meanwhile is
- *	  recorded as the exact number of missing entries; so are entries that
- *	  were read but could not be written.
+ *	  and the reader waits.  Entries that the timeline overwrites meanwhile
+ *	  are recorded as an exact number of missing entries; so are entries
+ *	  that were read but could not be written.
  *	- Each file is a trace of its own.  When one file follows another, open
  *	  spans end in the old file as unfinished and begin in the new file with
- *	  the time and the arguments that they had; the INFO "continued" has
- *	  their number.  A span that was open across a loss is dropped, because
- *	  its end may be among the lost entries.
+ *	  their old time and arguments; the INFO "continued" has their number.
+ *	  A span that was open across a loss is dropped, because its end may be
+ *	  among the lost entries.
  *	- After a crash a file lacks only entries that were not flushed.
  *
- * Closing rounds.  Entries of fallback lanes become whole some time after
- * their ticket is taken.  tl_recorder_stop() therefore does not end a
- * recording at once: the reader makes rounds until every entry that was
- * logged before the stop is whole or is known to be lost, then one closing
- * round (tl_follow_finish()) counts what is left as missing, and the writer
+ * Closing rounds.  Entries of fallback lanes become whole some time after their
+ * ticket is taken.  tl_recorder_stop() therefore does not end a recording at
+ * once: the reader makes rounds until every entry that was logged before the
+ * stop is whole or is known to be lost, then one closing round
+ * (tl_follow_finish()) counts the remaining entries as missing, and the writer
  * ends the file.
  *
  * Rejected: one thread for both sides (a slow disk would then cost entries at
@@ -59,30 +59,31 @@ struct tl_recorder_crew;
 
 struct tl_recorder_options {
 	/* Largest size of a file with its index, including data that is not
-	 * written yet: the file ends with the event that reaches this.  Only
-	 * missing entries and INFOs come after it.  Continued spans take at
-	 * most half of it.  0: no bound. */
+	 * written yet.  The file ends with the event that reaches the size;
+	 * only missing entries and INFOs follow this event.  Continued spans
+	 * take at most half of the size.  0: no bound. */
 	uint64_t size_max;
 	/* largest age of a file, since its first event; 0: no bound */
 	uint64_t age_ns;
-	/* time between flushes, all that a crash can lose; 0: a second */
+	/* time between flushes, which a crash can lose; 0: one second */
 	uint64_t flush_ns;
 	uint64_t poll_ns; /* time between reads of idle timelines; 0: 10 ms */
-	/* How long a few entries may wait to be read together, which is a part of
-	 * flush_ns.  0: a fifth of that, at most 200 ms. */
+	/* The time for which a few entries may wait to be read together.  This
+	 * time is a part of flush_ns.  0: a fifth of flush_ns, at most 200
+	 * ms. */
 	uint64_t delay_ns;
 	size_t block_size; /* of the stream of a thread; 0: 128 KiB */
 	int compress;      /* zstd level, 0: plain */
-	/* one file, begun at the start; at its end the recording ends */
+	/* one file, begun at the start; the recording ends with the file */
 	bool once;
 	/* a failed file is removed, and all its entries are missing */
 	bool whole;
-	const char *command; /* INFO "command"; outlives the recorder */
-	const char *host;    /* INFO "host"; NULL: that of the timeline */
+	const char *command; /* INFO "command"; must outlive the recorder */
+	const char *host;    /* INFO "host"; NULL: the host of the timeline */
 };
 
-/* The two files of a trace, new and empty; the path is for the status, and to
- * remove files without events. */
+/* The two files of a trace, new and empty.  The path is for the status, and for
+ * removing files without events. */
 struct tl_recorder_files {
 	int data;
 	int index;
@@ -92,7 +93,7 @@ struct tl_recorder_files {
 /* The content of a file. */
 struct tl_recorder_content {
 	uint64_t entries;   /* without losses and repeated begin events */
-	uint64_t lost;      /* counted in its losses */
+	uint64_t lost;      /* entries counted in the losses of the file */
 	int64_t from_ns;    /* earliest time; greater than to_ns: no events */
 	int64_t to_ns;      /* latest time */
 	uint64_t data_size; /* written so far */
@@ -100,24 +101,25 @@ struct tl_recorder_content {
 };
 
 /* The functions of the owner of a recording.  They are called in the writing
- * thread; with once, those that the start needs in the thread that starts. */
+ * thread; with once, the calls during the start are made in the thread that
+ * starts. */
 struct tl_recorder_host {
-	/* Create the files of a trace that begins at this Unix time, and set
-	 * all of *files.  0; -errno: it will be tried again. */
+	/* Create the files of a trace that begins at a Unix time, and set all
+	 * of *files.  0; -errno: a later call tries again. */
 	int (
 	    *begin)(void *context, int64_t ns, struct tl_recorder_files *files);
-	/* Add INFOs to the file by tl_recorder_info: called when it begins,
-	 * with content NULL, and before it ends.  0; -errno: the file fails.
-	 * May be NULL. */
+	/* Add INFOs to the file with tl_recorder_info().  Called when the file
+	 * begins, with content NULL, and before the file ends.  0; -errno: the
+	 * file fails.  May be NULL. */
 	int (*describe)(void *context, struct tl_recorder *recorder,
 	    const struct tl_recorder_content *content);
-	/* The file is complete (0) or has failed (-errno); it is still open.  A
-	 * failed file is kept, unless it has no events or whole is set: then it
-	 * is removed next.  May be NULL. */
+	/* The file is complete (rc 0) or has failed (-errno), and is still
+	 * open.  A failed file is kept, unless it has no events or whole is
+	 * set; the file is then removed next.  May be NULL. */
 	void (*ended)(void *context, struct tl_recorder *recorder,
 	    const struct tl_recorder_files *files,
 	    const struct tl_recorder_content *content, int rc);
-	/* Called after each flush and each file, to clean up.  May be NULL. */
+	/* Clean up; called after each flush and each file.  May be NULL. */
 	void (*rest)(void *context);
 	/* The status has changed: a file was begun or ended, writing failed or
 	 * works again, or the recording has ended.  May be NULL. */
@@ -127,71 +129,75 @@ struct tl_recorder_host {
 
 struct tl_recorder_status {
 	uint64_t events; /* put into files, without losses */
-	uint64_t lost;   /* counted in losses of the files */
-	uint64_t bytes;  /* of data and index, written */
+	uint64_t lost;   /* counted in the losses of the files */
+	uint64_t bytes;  /* of data and indexes, written */
 	uint64_t files;  /* begun */
 	uint64_t faults; /* files that could not be begun, or failed */
-	uint64_t queued; /* events that are not yet put into a file */
-	int rc;          /* why writing fails; 0 */
-	int source_rc;   /* why a timeline can no longer be followed; 0 */
-	bool done;       /* nothing more will be written */
+	uint64_t queued; /* events not yet put into a file */
+	int rc;          /* the reason why writing fails; 0: it does not */
+	/* the reason why a timeline can no longer be followed; 0: none */
+	int source_rc;
+	bool done;              /* nothing will be written any more */
 	char path[TL_PATH_MAX]; /* of the current or last file; "": none */
 };
 
-/* 0, -ENOMEM. */
+/* Create a recorder.  0 or -ENOMEM. */
 int tl_recorder_new(struct tl_recorder **recorder,
     const struct tl_recorder_options *options,
     const struct tl_recorder_host *host);
 /*
- * Add a live timeline, before the start.  fd stays the caller's.  Its entries
- * are recorded from now on; all: from its first entry, with the overwritten
- * ones as a loss.  0; -ENOSPC: too many; -errno; the fault.
+ * Add a live timeline before the start.  fd stays the caller's.  Entries are
+ * recorded from now on; all: from the first entry on, with the overwritten
+ * entries as a loss.  0; -ENOSPC: too many timelines; -errno; with a fault.
  */
 int tl_recorder_add(struct tl_recorder *recorder, const char *name, int fd,
     bool all, struct tl_fault *fault);
-/* The same from these entries of each lane, as tl_recorder_positions returned
- * them when a file of another recorder was complete: entries overwritten since
- * are one loss of each lane.  Besides, -ESTALE: they belong to another
- * timeline. */
+/* Add a live timeline from the given entry of each lane on, as
+ * tl_recorder_positions() returned them when a file of another recorder was
+ * complete.  Entries overwritten since are one loss of each lane.  As
+ * tl_recorder_add(); -ESTALE: the positions belong to another timeline. */
 int tl_recorder_add_at(struct tl_recorder *recorder, const char *name, int fd,
     const uint64_t *positions, size_t lane_count, struct tl_fault *fault);
-/* Start with two threads of its own.  0 or -errno.  With once, the file was
- * begun. */
+/* Start with two threads of the recorder's own.  With once, the file has been
+ * begun.  0 or -errno. */
 int tl_recorder_start(struct tl_recorder *recorder);
-/* Start with the threads of a crew.  Functions of the owner in the writing
- * thread delay all recordings of the crew. */
+/* Start with the threads of a crew.  The owner's functions in the writing
+ * thread delay all recordings of the crew.  0 or -errno. */
 int tl_recorder_start_with(struct tl_recorder *recorder,
     struct tl_recorder_crew *crew);
 /*
- * For describe and ended: the next entry of each lane of a source (by the order
- * in which they were added) after those in the file and its losses.  After a
- * failed file, use those of the next complete file.  Returns the number of
- * lanes; *positions is valid until the callback returns.
+ * For describe() and ended(): the number of the next entry in each lane of a
+ * source after the entries and losses in the file.  Sources are numbered in the
+ * order in which they were added.  After a failed file, use the positions of
+ * the next complete file.  Returns the number of lanes; *positions is valid
+ * until the callback returns.
  */
 size_t tl_recorder_positions(const struct tl_recorder *recorder, size_t source,
     const uint64_t **positions);
-/* For describe: write an INFO.  0 or -errno. */
+/* For describe(): write an INFO.  0 or -errno. */
 int tl_recorder_info(struct tl_recorder *recorder, const char *name,
     const char *value);
-/* Change the options; those of blocks apply to the next file. */
+/* Change the options.  Options of blocks apply from the next file on. */
 void tl_recorder_configure(struct tl_recorder *recorder,
     const struct tl_recorder_options *options);
-/* Stop when all entries logged before this call are recorded.  Returns at
+/* Stop when all entries logged before this call have been recorded.  Returns at
  * once. */
 void tl_recorder_stop(struct tl_recorder *recorder);
-/* Any thread may call this at any time. */
+/* Get the status.  Any thread may call this function at any time. */
 void tl_recorder_status(struct tl_recorder *recorder,
     struct tl_recorder_status *status);
-/* Stop, and wait until the last file is complete, which it is if the status has
- * done set. */
+/* Stop, and wait until the last file is complete; it is complete if the status
+ * has done set. */
 void tl_recorder_finish(struct tl_recorder *recorder);
-/* Finish, if that was not done, and free.  NULL does nothing. */
+/* Finish the recording if necessary, and free the recorder.  NULL does
+ * nothing. */
 void tl_recorder_free(struct tl_recorder *recorder);
 
 /* Create a crew: two threads, for any number of recordings.  0 or -errno. */
 int tl_recorder_crew_new(struct tl_recorder_crew **crew);
-/* Create a crew of which only the thread that reads is shared: each recording
- * has its own thread that writes, which delays no other.  0 or -errno. */
+/* Create a crew that shares only the thread that reads.  Each recording has a
+ * thread of its own that writes and that delays no other recording.  0 or
+ * -errno. */
 int tl_recorder_readers_new(struct tl_recorder_crew **crew);
 /* Free a crew that no recording uses any more.  NULL does nothing. */
 void tl_recorder_crew_free(struct tl_recorder_crew *crew);

@@ -2,10 +2,10 @@
 /*
  * source.c - read a timeline into batches.
  *
- * Messages of a cursor never change, so another thread may use them; but the
- * table of the texts of arguments may move when a round begins.  So messages
- * with such arguments are replaced by copies that read texts under a lock, and
- * rounds begin under this lock.
+ * The messages of a cursor never change, so another thread may use them; but
+ * the table of the texts of arguments may move when a round begins.  So
+ * messages with such arguments are replaced by copies that read texts under a
+ * lock, and rounds begin under this lock.
  */
 #include "base/ns.h"
 #include "trace/record/work.h"
@@ -23,12 +23,14 @@
 #include <unistd.h>
 
 enum {
-	TURN_BATCHES = 16,      /* then other timelines have their turn */
-	PAUSE_NS = 1000000,     /* between rounds, at least */
-	TROUBLE_NS = 100000000, /* between rounds that could not begin */
-	/* after that time incomplete entries are lost */
+	/* per turn, so that other timelines have their turn */
+	TURN_BATCHES = 16,
+	PAUSE_NS = 1000000,     /* least time between rounds */
+	TROUBLE_NS = 100000000, /* time between rounds that could not begin */
+	/* incomplete entries count as lost after this time */
 	LAST_NS = TL_NS_PER_S,
-	BUSY_EVENTS = 4096 /* more in a round: no pause */
+	/* a round with more events is followed at once by the next */
+	BUSY_EVENTS = 4096
 };
 
 /* == batches == */
@@ -42,10 +44,10 @@ batch_ring_init(struct tl_batch_ring *ring)
 void
 tl_batch_ring_put(struct tl_batch_ring *ring, struct tl_batch *batch)
 {
-	/* pairs with taken below: the slot is free */
+	/* pairs with taken in tl_batch_ring_take(): the slot is free */
 	(void)tl_load_acquire_32(&ring->taken);
 	ck_ring_enqueue_spsc(&ring->ring, ring->slots, batch);
-	/* pairs with put below: the batch and its slot are written */
+	/* pairs with put in tl_batch_ring_take(): batch and slot are written */
 	tl_store_release_32(&ring->put, ring->put + 1);
 }
 
@@ -61,7 +63,8 @@ tl_batch_ring_take(struct tl_batch_ring *ring)
 	return batch;
 }
 
-/* A batch to fill; NULL: all are full, and no more may be made. */
+/* A batch to fill.  NULL: all batches are full, and no further batch may be
+ * made. */
 static struct tl_batch *
 get_batch(struct tl_recorder_source *s)
 {
@@ -101,7 +104,7 @@ has_strings(const struct tl_message *message)
 	return false;
 }
 
-/* The copy of a message that other threads may read texts from.  NULL: no
+/* The copy of a message, from which other threads may read texts.  NULL: no
  * memory. */
 static const struct tl_message *
 copy_of(struct tl_recorder_source *s, const struct tl_message *message)
@@ -139,7 +142,8 @@ next_event(struct tl_recorder_source *s, struct tl_event *event)
 	return rc;
 }
 
-/* Fill a batch.  1: it is full; 0: there are no more entries now; -errno. */
+/* Fill a batch.  1: the batch is full; 0: there are no more entries now;
+ * -errno. */
 static int
 fill(struct tl_recorder_source *s, struct tl_batch *batch)
 {
@@ -173,7 +177,7 @@ send(struct tl_recorder_source *s, struct tl_batch *batch)
 	s->wake(s->context);
 }
 
-/* Set the pause before the next look at the timeline, which grows while no
+/* Set the pause before the next read of the timeline.  The pause grows while no
  * entries arrive. */
 static void
 set_pause(struct tl_recorder_source *s)
@@ -188,8 +192,9 @@ set_pause(struct tl_recorder_source *s)
 		s->pause_ns = s->poll_ns;
 }
 
-/* When the next round is due.  All timelines with one pause are due at the same
- * multiples of it, so that the thread wakes up once for many. */
+/* The time when the next round is due.  All timelines with equal pauses are due
+ * at the same multiples of the pause, so that the thread wakes up once for many
+ * timelines. */
 static int64_t
 next_due(struct tl_recorder_source *s, int64_t now_ns)
 {
@@ -202,7 +207,7 @@ next_due(struct tl_recorder_source *s, int64_t now_ns)
 	return (now_ns / pause_ns + 1) * pause_ns;
 }
 
-/* Will reading fail forever? */
+/* Will reading fail from now on? */
 static bool
 is_end(int rc)
 {
@@ -210,7 +215,7 @@ is_end(int rc)
 	       rc == -ENODATA;
 }
 
-/* No more events will come; pairs with have_readers_ended. */
+/* No more events will come; pairs with have_readers_ended(). */
 static void
 end(struct tl_recorder_source *s)
 {
@@ -221,8 +226,8 @@ end(struct tl_recorder_source *s)
 
 /*
  * Is the recording complete after the last round?  Incomplete entries are
- * awaited for a time, and then lost, so that each entry is recorded or counted
- * before another recording continues.
+ * awaited for a time and then count as lost, so that each entry has been
+ * recorded or counted before another recording continues.
  */
 static bool
 is_complete(struct tl_recorder_source *s, int64_t now_ns)
@@ -249,7 +254,7 @@ end_round(struct tl_recorder_source *s, int rc, int64_t now_ns)
 	s->round = 0;
 }
 
-/* Read one batch.  true: there may be more now. */
+/* Read one batch.  true: more events may be waiting. */
 static bool
 read_batch(struct tl_recorder_source *s, int64_t now_ns)
 {
@@ -260,7 +265,7 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 		s->due_ns = now_ns + PAUSE_NS;
 		return false;
 	}
-	if (s->fresh) { /* pairs with tell_stop */
+	if (s->fresh) { /* pairs with tell_stop() */
 		s->last = tl_load_acquire_32(&s->stop) != 0;
 		tl_follow_delay(s->cursor, s->last ? 0 : s->delay_ns);
 	}
@@ -275,8 +280,8 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 	return rc > 0;
 }
 
-/* A round reads the entries that were there when it began; the one that begins
- * after a stop is the last. */
+/* A round reads the entries that exist when the round begins.  The round that
+ * begins after a stop is the last. */
 int64_t
 tl_recorder_source_turn(struct tl_recorder_source *s)
 {
@@ -306,7 +311,7 @@ tl_recorder_source_start(struct tl_recorder_source *s)
 	return s->filling ? 0 : -ENOMEM;
 }
 
-/* Note where the first round begins, unless an event is earlier. */
+/* Note the position at which the first round begins. */
 static int
 note_start(struct tl_recorder_source *s, struct tl_fault *fault)
 {

@@ -35,8 +35,8 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
 }
 
-/* The name of a thread; tid 0: of a process.  The timeline has those of other
- * PID namespaces, and of processes that have ended. */
+/* The name of a thread; tid 0: of a process.  Names of other PID namespaces,
+ * and of processes that have ended, are in the timeline. */
 static struct tl_bytes
 comm_of(const struct tl_recorder_place *place, char name[TL_COMM_MAX],
     uint32_t pid, uint32_t tid)
@@ -50,7 +50,7 @@ comm_of(const struct tl_recorder_place *place, char name[TL_COMM_MAX],
 	return comm;
 }
 
-/* The process of a pid, added if it is new. */
+/* Find the process of a pid; a new process is added.  0 or -ENOMEM. */
 static int
 get_process(struct tl_recorder_processes *p, uint32_t pid,
     struct tl_recorder_process **process)
@@ -102,8 +102,8 @@ tl_recorder_processes_define(struct tl_recorder_processes *p,
 	    tl_bytes(process->name, process->size));
 }
 
-/* Keep the processes of this file, for their names, and remove those of earlier
- * files. */
+/* Keep the processes of the current file, for their names, and remove the
+ * processes of earlier files. */
 void
 tl_recorder_processes_leave(struct tl_recorder_processes *p)
 {
@@ -115,7 +115,7 @@ tl_recorder_processes_leave(struct tl_recorder_processes *p)
 		if (!p->list[i].defined)
 			continue;
 		p->list[i].defined = false;
-		/* the table had room for all of them */
+		/* the table had room for all processes */
 		tl_table_add(&p->table, tl_hash_number(p->list[i].pid),
 		    p->count);
 		p->list[p->count++] = p->list[i];
@@ -130,8 +130,6 @@ tl_recorder_processes_free(struct tl_recorder_processes *p)
 	*p = (struct tl_recorder_processes){ 0 };
 }
 
-/* == threads == */
-
 /* == the table == */
 
 static uint64_t
@@ -140,7 +138,7 @@ hash_of(uint64_t who, uint16_t source)
 	return tl_hash_pair(who, source);
 }
 
-/* The thread, added if it is new. */
+/* Find a thread; a new thread is added.  0 or -ENOMEM. */
 static int
 find_thread(struct tl_recorder_threads *t, uint64_t who, uint16_t source,
     struct tl_recorder_thread **thread)
@@ -213,7 +211,7 @@ tl_recorder_threads_written(struct tl_recorder_threads *t, int32_t stream,
 		    thread->hole_count * sizeof(*thread->holes));
 }
 
-/* The events that are not written, without repeated begin events. */
+/* The number of events not written, without repeated begin events. */
 static uint64_t
 missing_of(const struct tl_recorder_thread *thread)
 {
@@ -261,7 +259,7 @@ is_nested(const struct tl_event *event)
 	return event->message && event->message->scope != TIMELINE_SOURCE;
 }
 
-/* If there is no memory, the span is not continued. */
+/* Push an open span.  Without memory the span is not continued. */
 static void
 push(struct tl_recorder_thread *thread, const struct tl_event *event,
     uint64_t losses)
@@ -275,7 +273,8 @@ push(struct tl_recorder_thread *thread, const struct tl_event *event,
 		    (struct tl_recorder_open){ *event, losses };
 }
 
-/* Does the span end with this end?  That of a proven end has its stamp. */
+/* Does the end event end the span?  A proven end has the stamp of the begin
+ * event. */
 static bool
 is_its_end(const struct tl_event *begin, const struct tl_event *end)
 {
@@ -286,7 +285,7 @@ is_its_end(const struct tl_event *begin, const struct tl_event *end)
 		   : !begin->proven;
 }
 
-/* An end event also ends the spans inside. */
+/* Pop the span of an end event, and with it the spans inside. */
 static void
 pop(struct tl_recorder_thread *thread, const struct tl_event *end)
 {
@@ -316,7 +315,8 @@ note_hole(struct tl_recorder_thread *thread, uint64_t lost)
 	return 0;
 }
 
-/* Put an event.  Note it first, since this may write the stream. */
+/* Put an event.  A loss is noted first, because putting it may write the
+ * stream. */
 static int
 put(struct tl_recorder_thread *thread, const struct tl_event *event)
 {
@@ -367,7 +367,8 @@ thread_free(struct tl_recorder_thread *thread)
 	free(thread);
 }
 
-/* Has its process ended?  Of one in another PID namespace that is not known. */
+/* Has the process of the thread ended?  For a process in another PID namespace
+ * the answer is no. */
 static bool
 is_gone(const struct tl_recorder_threads *t,
     const struct tl_recorder_thread *thread)
@@ -378,7 +379,8 @@ is_gone(const struct tl_recorder_threads *t,
 	       kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Remove the open spans; skipped ones are inside of those. */
+/* Remove the open spans that cannot end.  Skipped spans lie inside of these
+ * spans. */
 static void
 forget_spans(const struct tl_recorder_threads *t,
     struct tl_recorder_thread *thread, uint64_t losses)
@@ -414,7 +416,7 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 			thread_free(thread);
 			continue;
 		}
-		/* the table had room for all of them */
+		/* the table had room for all threads */
 		tl_table_add(&t->table, hash_of(thread->who, thread->source),
 		    t->count);
 		t->list[t->count++] = thread;
@@ -424,8 +426,8 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 	tl_recorder_processes_leave(&t->processes);
 }
 
-/* Repeat the begin events, outermost first.  Spans without room are not
- * continued, or in a later file. */
+/* Repeat the begin events, outermost first.  Spans without room are continued
+ * in a later file, or not at all. */
 static int
 continue_thread(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
     struct tl_recorder_thread *thread, uint64_t size_max, uint64_t *count)

@@ -25,7 +25,7 @@
 
 enum {
 	TL_BATCH_EVENTS = 1024,
-	TL_BATCHES_MAX = 64, /* of a source; made when needed */
+	TL_BATCHES_MAX = 64, /* batches of a source, made when needed */
 	TL_BATCH_RING = 128  /* a ring holds one less than its size */
 };
 
@@ -34,9 +34,9 @@ struct tl_batch {
 	struct tl_event events[TL_BATCH_EVENTS];
 };
 
-/* One thread puts, one takes.  ThreadSanitizer does not see the memory order of
- * ck_ring, so two words repeat it: each is stored by one side with release and
- * loaded by the other with acquire. */
+/* A ring of batches: one thread puts, one takes.  ThreadSanitizer does not see
+ * the memory order of ck_ring, so two words repeat it: each word is stored by
+ * one side with release and loaded by the other side with acquire. */
 struct tl_batch_ring {
 	uint32_t put;
 	uint32_t taken;
@@ -44,13 +44,14 @@ struct tl_batch_ring {
 	ck_ring_buffer_t slots[TL_BATCH_RING];
 };
 
-/* There is always room: a ring has more than there are batches. */
+/* Put a batch.  There is always room, because a ring has more slots than there
+ * are batches. */
 void tl_batch_ring_put(struct tl_batch_ring *ring, struct tl_batch *batch);
 struct tl_batch *tl_batch_ring_take(struct tl_batch_ring *ring);
 
 struct tl_recorder_source;
 
-/* The texts of arguments, for use by a thread other than the reading one. */
+/* The texts of arguments, for threads other than the reading thread. */
 struct tl_recorder_strings {
 	struct tl_strings strings; /* first: what messages point to */
 	struct tl_recorder_source *source;
@@ -66,59 +67,62 @@ struct tl_recorder_source {
 	void (*wake)(void *context); /* wakes the writing thread */
 	void *context;
 
-	/* of the reading thread */
+	/* == of the reading thread == */
 	struct tl_batch *filling; /* NULL: none */
-	int64_t due_ns;           /* of the next round, CLOCK_MONOTONIC */
-	bool fresh;               /* the next event begins a round */
-	bool last; /* a stop came before this round: it is the last */
-	/* Time of the first last round, since when incomplete entries are
-	 * awaited; 0: not yet. */
+	int64_t due_ns; /* when the next round is due, CLOCK_MONOTONIC */
+	bool fresh;     /* the next event begins a round */
+	bool last;      /* a stop came before this round, which is the last */
+	/* The end of the first last round, from which on incomplete entries are
+	 * awaited.  0: not yet. */
 	int64_t last_ns;
-	bool finishing; /* the wait is over: they count as lost */
-	bool over;      /* nothing is read any more */
+	bool finishing; /* the wait is over: incomplete entries count as lost */
+	bool over;      /* nothing more is read */
 	size_t batch_count;
 	uint64_t round; /* events of this round so far */
 	uint64_t pause_ns;
-	/* to copies with strings of their own */
+	/* messages -> copies with strings of their own */
 	struct tl_message_map messages;
-	pthread_mutex_t lock; /* of the cursor's strings, while they change */
+	/* protects the strings of the cursor, while they change */
+	pthread_mutex_t lock;
 	const struct tl_strings *strings_of; /* of the cursor */
 	struct tl_recorder_strings strings;
 
-	/* shared */
+	/* == shared == */
 	uint32_t stop;    /* entries logged later are not recorded */
 	uint32_t abandon; /* no thread takes batches any more */
 	uint32_t ended;
-	uint64_t queued;  /* events in full */
+	uint64_t queued;  /* number of events in full */
 	uint32_t trouble; /* -errno of the last round, or 0 */
 	struct tl_batch_ring full;
 	struct tl_batch_ring empty;
 
-	/* of the writing thread */
+	/* == of the writing thread == */
 	struct tl_batch *batch; /* the current one */
 	uint32_t at;
-	uint64_t carry;    /* missing entries that are not in a file yet */
+	/* number of missing entries that are not in a file yet */
+	uint64_t carry;
 	uint64_t losses;   /* number of losses so far */
 	uint64_t knot_tsc; /* of the last knot in the current file */
 	uint32_t knot_epoch;
-	uint64_t knots;      /* number of knots in it */
-	uint64_t *positions; /* next entry of each lane, after those put */
+	uint64_t knots; /* number of knots in the current file */
+	/* the next entry of each lane after the entries that were put */
+	uint64_t *positions;
 	size_t lane_count;
 	uint64_t put_entries; /* events put into the current file */
-	uint64_t put_lost;    /* losses put into it */
+	uint64_t put_lost; /* entries in the losses put into the current file */
 };
 
 /* Follow a timeline.  0; -errno and the fault. */
 int tl_recorder_source_open(struct tl_recorder_source *source, const char *name,
     int fd, const struct tl_follow_start *start, struct tl_fault *fault);
 int tl_recorder_source_start(struct tl_recorder_source *source);
-/* Read entries if a round is due, a bounded number; returns when the next turn
- * is due. */
+/* Read a bounded number of entries if a round is due.  Returns the time when
+ * the next turn is due. */
 int64_t tl_recorder_source_turn(struct tl_recorder_source *source);
-/* Call when no thread uses it any more. */
+/* Close the source when no thread uses it any more. */
 void tl_recorder_source_close(struct tl_recorder_source *source);
 
-/* The next `events` events of this stream are written. */
+/* The next `events` events of a stream have been written. */
 typedef void
 tl_recorder_written(void *context, int32_t stream, uint32_t events);
 
@@ -128,23 +132,24 @@ struct tl_recorder_file {
 	struct tl_trace_codec codec;
 	uint64_t data_size;
 	uint64_t index_size;
-	bool begun; /* the header was written, and seed is known */
+	bool begun; /* the header has been written, and seed is known */
 	uint32_t seed;
 	int rc; /* first error of appending */
 	tl_recorder_written *written;
 	void *context;
 };
 
-/* Set files, written and context, and all else to 0.  Takes the descriptors
- * over, even on failure.  0 or -errno. */
+/* Begin a file.  Set files, written and context, and all else to 0.  Takes the
+ * descriptors over, even on failure.  0 or -errno. */
 int tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
     const struct tl_recorder_options *options);
-/* Its size if it ended now; the index counts as far as it is written. */
+/* The size of the file if it ended now.  The index counts as far as it is
+ * written. */
 uint64_t tl_recorder_file_size(const struct tl_recorder_file *file);
-/* Write waiting data and the end of the file.  0 or -errno; free it in any
- * case. */
+/* Write the waiting data and the end of the file.  Free the file even on
+ * failure.  0 or -errno. */
 int tl_recorder_file_finish(struct tl_recorder_file *file);
-/* Close the file without writing its end; if it is empty it is removed. */
+/* Close the file without writing its end.  is_empty: remove the file. */
 void tl_recorder_file_free(struct tl_recorder_file *file, bool is_empty);
 
 /* Write an INFO.  0 or -errno. */
@@ -153,10 +158,10 @@ int tl_recorder_file_info(struct tl_recorder_file *file, const char *name,
 
 enum { TL_COMM_MAX = 64 };
 
-/* The name of a process (tid 0) or a thread in /proc; empty: it has ended. */
+/* The name of a process (tid 0) or a thread in /proc.  Empty: it has ended. */
 struct tl_bytes
 tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
-/* The same by the names in a timeline; empty: it has none. */
+/* The name of a process or a thread in a timeline.  Empty: no name. */
 struct tl_bytes tl_recorder_source_comm(const struct tl_recorder_source *source,
     char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
 
@@ -175,49 +180,49 @@ struct tl_recorder_processes {
 	size_t capacity;
 };
 
-/* Where the threads of a source have their names. */
+/* The places of the names of a source's threads. */
 struct tl_recorder_place {
 	const struct tl_recorder_source *timeline; /* NULL: only /proc */
-	bool is_elsewhere; /* in another PID namespace: /proc has others */
+	/* in another PID namespace, whose ids in /proc differ */
+	bool is_elsewhere;
 };
 
-/* Write the process of the next thread.  place NULL: /proc has its name.  0,
- * -ENOMEM or the error of writing. */
+/* Write the process of the next thread.  place NULL: the name is in /proc.  0,
+ * -ENOMEM or an error of writing. */
 int tl_recorder_processes_define(struct tl_recorder_processes *processes,
     struct tl_trace_writer *writer, uint32_t pid,
     const struct tl_recorder_place *place);
-/* Call when a file has ended. */
+/* Call this function when a file has ended. */
 void tl_recorder_processes_leave(struct tl_recorder_processes *processes);
 void tl_recorder_processes_free(struct tl_recorder_processes *processes);
 
 enum {
-	/* Open spans of a thread that are continued in the next file, at
-	 * most. */
+	/* Most open spans of a thread that are continued in the next file. */
 	TL_RECORDER_OPEN_MAX = 1024
 };
 
 struct tl_recorder_open {
 	struct tl_event begin;
-	uint64_t losses; /* number of losses of the source before it */
+	uint64_t losses; /* number of losses of the source before the span */
 };
 
 struct tl_recorder_thread {
 	uint64_t who; /* pid and tid; 0: losses */
 	uint16_t source;
-	/* in the current file */
+	/* == in the current file == */
 	struct tl_trace_stream *stream; /* NULL: none yet */
 	uint64_t put;                   /* events put */
-	/* of these, repeated begin events, which come first */
+	/* number of repeated begin events, which come first */
 	uint64_t continued;
 	uint64_t written;
-	uint64_t *holes; /* sizes of losses that are not written yet */
+	uint64_t *holes; /* sizes of the losses that are not written yet */
 	size_t hole_count;
 	size_t hole_capacity;
-	/* kept from file to file */
+	/* == from file to file == */
 	struct tl_recorder_open *open; /* outermost first */
 	size_t open_count;
 	size_t open_capacity;
-	size_t skipped; /* open spans inside, beyond the limit */
+	size_t skipped; /* number of open spans inside, beyond the limit */
 };
 
 /* Starts from all zeros. */
@@ -236,17 +241,18 @@ struct tl_recorder_threads {
 };
 
 /*
- * Put an event of a source with this number of losses so far into the file.  0;
- * -errno: it was not put.  name is that of the source.
+ * Put an event of a source into the file.  losses is the number of losses of
+ * the source so far, name is the name of the source.  0; -errno: the event was
+ * not put.
  */
 int tl_recorder_threads_put(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, const struct tl_event *event,
     uint64_t losses, const char *name);
-/* This many more events of a stream are in the file. */
+/* Note that `events` more events of a stream are in the file. */
 void tl_recorder_threads_written(struct tl_recorder_threads *threads,
     int32_t stream, uint32_t events);
-/* The part of a source that was put but is not written: entries, and lost
- * entries counted in its losses. */
+/* The entries of a source that were put but are not written, and the lost
+ * entries in its losses that are not written. */
 struct tl_recorder_missing {
 	uint64_t entries;
 	uint64_t holes;
@@ -255,21 +261,22 @@ struct tl_recorder_missing
 tl_recorder_threads_missing(const struct tl_recorder_threads *threads,
     uint16_t source);
 /*
- * The file has ended, and with it all streams.  Remove the open spans that
- * cannot end: those before the last of losses[source], and those of processes
- * that have ended; then threads without open spans.
+ * Take note that the file and all its streams have ended.  Remove the open
+ * spans that cannot end: those before the last loss (losses[source] is the
+ * number of losses), and those of processes that have ended.  Then remove
+ * threads without open spans.
  */
 void tl_recorder_threads_leave(struct tl_recorder_threads *threads,
     const uint64_t *losses);
-/* Begin a file with the open spans, until its data has this size, and count
- * them.  0 or -errno. */
+/* Begin a file with the open spans, until the data has size_max bytes.  *count
+ * is the number of spans.  0 or -errno. */
 int tl_recorder_threads_continue(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count);
 void tl_recorder_threads_free(struct tl_recorder_threads *threads);
 
 enum tl_crew_side { TL_CREW_READER, TL_CREW_WRITER, TL_CREW_SIDES };
 
-/* 0, -ENOMEM. */
+/* Add a recording.  0 or -ENOMEM. */
 int tl_recorder_crew_add(struct tl_recorder_crew *crew,
     struct tl_recorder *recorder);
 void tl_recorder_crew_remove(struct tl_recorder_crew *crew,
@@ -279,57 +286,60 @@ struct tl_recorder {
 	struct tl_recorder_host host;
 	struct tl_recorder_source *sources[TL_RECORDER_SOURCES_MAX];
 	size_t source_count;
-	struct tl_recorder_crew *crew;    /* reads; NULL: not started */
-	struct tl_recorder_crew *writers; /* writes: crew, or own */
-	struct tl_recorder_crew *own;     /* freed at the end; NULL: none */
+	/* the crew that reads; NULL: not started */
+	struct tl_recorder_crew *crew;
+	/* the crew that writes: crew, or own */
+	struct tl_recorder_crew *writers;
+	struct tl_recorder_crew *own; /* freed at the end; NULL: none */
 	bool finished;
 
-	pthread_mutex_t lock; /* of the fields below */
+	pthread_mutex_t lock; /* protects the fields below */
 	pthread_cond_t done;  /* signalled when status.done is set */
-	bool awake;           /* there is more to write, or it has to end */
+	bool awake; /* there is more to write, or the recording has to end */
 	bool stop;
 	struct tl_recorder_options options;
 	struct tl_recorder_status status;
 
-	/* of the writing thread */
-	struct tl_recorder_options now; /* its copy of the options */
+	/* == of the writing thread == */
+	struct tl_recorder_options now; /* copy of the options */
 	struct tl_recorder_file file;
 	struct tl_recorder_threads threads;
-	int64_t due_ns;     /* of the next turn, CLOCK_MONOTONIC */
+	int64_t due_ns;     /* when the next turn is due, CLOCK_MONOTONIC */
 	int64_t begun_ns;   /* when the file was begun */
 	int64_t flushed_ns; /* when the file was last flushed */
 	/* time of the next attempt after a failure; 0: none */
 	int64_t retry_ns;
-	uint64_t fresh;                     /* events since the last flush */
-	uint64_t written;                   /* events in the file */
+	uint64_t fresh;   /* number of events since the last flush */
+	uint64_t written; /* events in the file */
 	struct tl_recorder_content content; /* of the current file */
 	uint64_t events;                    /* of all files */
 	uint64_t lost;                      /* sum of the losses of all files */
 	uint64_t bytes;                     /* of files that have ended */
-	bool over;                          /* there will be no other file */
-	bool ended;                         /* all is written */
+	bool over;                          /* no further file will be begun */
+	bool ended;                         /* everything is written */
 };
 
-/* Begin a file.  0; -errno: it is tried again after a while. */
+/* Begin a file.  0; -errno: a later call tries again. */
 int tl_recorder_begin_file(struct tl_recorder *recorder);
-/* End the open file, even if that fails. */
+/* End the open file, even on failure. */
 void tl_recorder_end_file(struct tl_recorder *recorder);
-/* The file has failed: entries that are not in it are missing. */
+/* Leave a file that has failed.  Entries that are not in the file count as
+ * missing. */
 void tl_recorder_fail_file(struct tl_recorder *recorder, int rc);
-/* Write the missing entries of a source, before its next event; NULL: there is
- * none.  0 or -errno. */
+/* Write the missing entries of a source before its next event; NULL: no event.
+ * 0 or -errno. */
 int tl_recorder_write_carried(struct tl_recorder *recorder,
     struct tl_recorder_source *source, const struct tl_event *next);
-/* Count an event that was put into the file. */
+/* Count an event that has been put into the file. */
 void tl_recorder_count(struct tl_recorder *recorder,
     struct tl_recorder_source *source, const struct tl_event *event);
 /* Write waiting data.  0; -errno: the file has failed. */
 int tl_recorder_flush_file(struct tl_recorder *recorder);
-/* Call changed of the host. */
+/* Call changed() of the host. */
 void tl_recorder_changed(struct tl_recorder *recorder);
 
-/* A turn of a thread: do what is due, and return when the next is due,
- * CLOCK_MONOTONIC. */
+/* Take the turn of a thread: do the work that is due.  Returns the time when
+ * work is due next, CLOCK_MONOTONIC. */
 int64_t tl_recorder_read(struct tl_recorder *recorder);
 int64_t tl_recorder_write(struct tl_recorder *recorder);
 

@@ -12,10 +12,10 @@
 #include <time.h>
 
 enum {
-	TURN_BATCHES = 16 /* of a source; then the clock is read */
+	TURN_BATCHES = 16 /* of a source; the clock is read after this many */
 };
 
-/* Begin a file for the next event, unless there is one. */
+/* Begin a file for the next event, unless a file is open. */
 static int
 have_file(struct tl_recorder *r)
 {
@@ -39,8 +39,9 @@ is_full(const struct tl_recorder *r)
 	       tl_recorder_file_size(&r->file) >= r->now.size_max;
 }
 
-/* Note that an event is in the file, or counted as missing.  Entries of a
- * fallback lane are in order of their stamps: the largest number counts. */
+/* Note that an event is in the file, or counts as missing.  Entries of a
+ * fallback lane are in the order of their stamps, so the largest number
+ * counts. */
 static void
 note_position(struct tl_recorder_source *s, const struct tl_event *event)
 {
@@ -50,7 +51,7 @@ note_position(struct tl_recorder_source *s, const struct tl_event *event)
 		s->positions[event->lane] = next;
 }
 
-/* Put an event.  One that no file can hold counts as missing. */
+/* Put an event.  An event that fits into no file counts as missing. */
 static int
 put(struct tl_recorder *r, struct tl_recorder_source *s,
     const struct tl_event *event)
@@ -63,7 +64,8 @@ put(struct tl_recorder *r, struct tl_recorder_source *s,
 	if (rc == 0)
 		rc = tl_recorder_threads_put(&r->threads, r->file.writer, event,
 		    s->losses, s->name);
-	if (rc < 0 && r->file.rc < 0) { /* it is put again into the next file */
+	/* the event is put again into the next file */
+	if (rc < 0 && r->file.rc < 0) {
 		tl_recorder_fail_file(r, rc);
 		return rc;
 	}
@@ -106,15 +108,15 @@ put_batch(struct tl_recorder *r, struct tl_recorder_source *s)
 		rc = put(r, s, &s->batch->events[s->at]);
 		s->at += rc == 0;
 	}
-	/* the other side only ever adds */
+	/* the reader only ever adds */
 	tl_fetch_add_64(&s->queued, (uint64_t)first - s->at);
 	if (s->at == s->batch->count)
 		give_back(s);
 	return rc;
 }
 
-/* Give a source a turn: was there a batch?  -errno: nothing can be written
- * now. */
+/* Give a source a turn.  1: there was a batch; 0: no batch; -errno: nothing can
+ * be written now. */
 static int
 take_turn(struct tl_recorder *r, struct tl_recorder_source *s)
 {
@@ -144,18 +146,20 @@ take_turns(struct tl_recorder *r)
 	return any;
 }
 
-/* Have all readers ended, without a batch left?  Checked before the last look
- * into the rings. */
+/* Have all readers ended?  If so, the batches that a later call finds are the
+ * last. */
 static bool
 have_readers_ended(const struct tl_recorder *r)
 {
-	for (size_t i = 0; i < r->source_count; i++) /* pairs with end */
+	/* pairs with end() of source.c */
+	for (size_t i = 0; i < r->source_count; i++)
 		if (tl_load_acquire_32(&r->sources[i]->ended) == 0)
 			return false;
 	return true;
 }
 
-/* An entry waits for its reader first, and then here. */
+/* The part of flush_ns for which an entry may wait in the writer; before, the
+ * entry waits in the reader. */
 static uint64_t
 flush_ns_of(const struct tl_recorder *r)
 {
@@ -176,7 +180,7 @@ is_owing(const struct tl_recorder *r)
 	return false;
 }
 
-/* Begin a file for missing entries, if no event came since that did. */
+/* Begin a file for the missing entries, if no event has begun one. */
 static void
 tell_missing(struct tl_recorder *r)
 {
@@ -207,7 +211,7 @@ look_at_clock(struct tl_recorder *r)
 
 /* == the status == */
 
-/* Lost entries: those in files and those still to be written. */
+/* The number of lost entries: in files, and still to be written. */
 static uint64_t
 count_lost(const struct tl_recorder *r)
 {
@@ -262,7 +266,7 @@ next_due(const struct tl_recorder *r)
 	return due_ns;
 }
 
-/* Is there anything to do? */
+/* Is there work to do? */
 static bool
 is_due(struct tl_recorder *r)
 {
@@ -284,7 +288,7 @@ abandon_readers(struct tl_recorder *r)
 		tl_store_release_32(&r->sources[i]->abandon, 1);
 }
 
-/* Count the entries of batches that will not be written. */
+/* Count the entries of the batches that will not be written. */
 static void
 count_left(struct tl_recorder *r)
 {
