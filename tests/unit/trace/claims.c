@@ -232,8 +232,8 @@ is_kind(uint8_t kind, uint8_t wanted)
 
 #define LAST SIZE_MAX
 /*
- * Find cell number skip of a kind, or the last one; blocks of definitions do not
- * count.  Returns the number of all cells before it.
+ * Find cell number skip of a kind, or the last one; blocks of definitions do
+ * not count.  Returns the number of all cells before it.
  */
 static size_t
 find_cell(uint8_t kind, size_t skip, struct tl_cell *cell)
