@@ -60,8 +60,8 @@ tick_now(void)
 	if (rc < 0 || (rc & TL_CALIBRATE_BUSY))
 		return rc;
 	lively = keeper.bent ? 12 : lively - (lively > 0);
-	tick_ns = SECOND / (lively > 0 ? 4 : 2); /* the daemon uses the same
-						  * periods */
+	/* the daemon uses the same periods */
+	tick_ns = SECOND / (lively > 0 ? 4 : 2);
 	if (rc & (TL_CALIBRATE_STEP | TL_CALIBRATE_EPOCH)) {
 		windows[window_count].epoch = header.clock.epoch;
 		windows[window_count].from = before;
@@ -108,8 +108,8 @@ check_reader(bool closing, int probes)
 	    0);
 	from = time.knots[0].tsc;
 	to = closing ? copy.clock.tsc : script.tsc;
-	if (copy.epochs != 0) /* with several epochs, probe only the newest
-			       * one */
+	/* with several epochs, probe only the newest one */
+	if (copy.epochs != 0)
 		for (size_t i = 0; i < time.knot_count; i++)
 			if (time.knots[i].flags & TIMELINE_KNOT_NEW_EPOCH)
 				from = time.knots[i].tsc;

@@ -96,8 +96,8 @@ learn_track(struct tl_bytes track)
 
 	ck_assert_uint_ge(uuid, 1);
 	ck_assert_uint_lt(uuid, TRACKS_MAX);
-	ck_assert_ptr_null(tracks[uuid].data); /* each track is described
-					        * once */
+	/* each track is described once */
+	ck_assert_ptr_null(tracks[uuid].data);
 	if (pb_find(track, 5, &field))
 		ck_assert_ptr_nonnull(tracks[field.value].data);
 	tracks[uuid] = track;

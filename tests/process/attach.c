@@ -488,8 +488,8 @@ main(void)
 {
 	choose_test_name("attach");
 	snprintf(path, sizeof(path), "/dev/shm%s", test_name);
-	(void)remove(path); /* an earlier run may have left a file that is no
-			     * timeline */
+	/* an earlier run may have left a file that is no timeline */
+	(void)remove(path);
 	ready = share(sizeof(*ready));
 	go = share(sizeof(*go));
 	inodes = share(RACERS * sizeof(*inodes));

@@ -16,8 +16,8 @@ static const struct timeline_options small = { .entries = 64,
 	.cpu_lanes = 1 };
 static char path[TEST_NAME_MAX + 16];
 static char folder[] = "/tmp/test-boot-XXXXXX";
-static char own_path[sizeof(folder) + 8]; /* a timeline on disk, not in
-					   * shared memory */
+/* a timeline on disk, not in shared memory */
+static char own_path[sizeof(folder) + 8];
 static const char *const nowhere = "/nonexistent/boot_id";
 static const char *somewhere; /* the default path of the boot ID */
 static bool skipped;

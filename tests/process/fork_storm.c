@@ -91,8 +91,8 @@ int
 main(void)
 {
 	const struct timeline_options options = { .entries = 1 << 15 };
-	uint64_t attempted = FORKS; /* each child defines one message and
-				     * logs it */
+	/* each child defines one message and logs it */
+	uint64_t attempted = FORKS;
 	struct check c;
 
 	choose_test_name("fork");

@@ -31,8 +31,8 @@ static const struct path {
 static void
 set_levels(enum opens opens)
 {
-	const uint64_t open = 0x802; /* closed at level 2 unless a burst or a
-				      * slot opens it */
+	/* closed at level 2 unless a burst or a slot opens it */
+	const uint64_t open = 0x802;
 
 	tl->header->lease = (UINT64_MAX & ~UINT64_C(255)) | 50;
 	for (int i = 0; i < TIMELINE_PLAN_GATES; i++)

@@ -213,8 +213,8 @@ run_log(void *unused)
 {
 	(void)unused;
 	be_a();
-	(timeline_log)(event, 1, 2, 3, 4); /* the function, not the inlined
-					    * form of C */
+	/* the function, not the inlined form of C */
+	(timeline_log)(event, 1, 2, 3, 4);
 }
 
 static void

@@ -62,8 +62,8 @@ fork_within(bool first)
 		if (child == 0 && !first) {
 			timeline_scope(span, 3);
 		}
-		if (child != 0) /* the child's span must be whole before the
-				 * parent's ends */
+		/* the child's span must be whole before the parent's ends */
+		if (child != 0)
 			(void)wait_for(child);
 	}
 	if (child == 0)

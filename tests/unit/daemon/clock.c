@@ -305,8 +305,8 @@ TEST(a_live_reader_keeps_the_bound_while_the_daemon_calibrates)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	ck_assert_uint_eq(outside, 0);
-	if (steady && line_fits(&line)) { /* the rate did not change in the
-					   * meantime */
+	/* the rate did not change in the meantime */
+	if (steady && line_fits(&line)) {
 		print_offs("A");
 		compare_saved(tls[0], &line);
 	} else {

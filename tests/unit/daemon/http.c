@@ -474,8 +474,8 @@ TEST(a_request_has_its_time_to_come)
 	service_send(fd, "GET /metrics HTTP/1.1\r\nX: ", 26);
 	while (is_open(fd) && service_now_s() < from + PATIENCE_S) {
 		service_turn();
-		service_send(fd, "x", 1); /* the client is never silent for
-					   * long */
+		/* the client is never silent for long */
+		service_send(fd, "x", 1);
 	}
 	ck_assert_double_lt(service_now_s() - from, 20);
 	close(fd);

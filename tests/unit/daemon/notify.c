@@ -87,8 +87,8 @@ TEST(the_watchdog_says_how_often)
 	setenv("WATCHDOG_USEC", "30000000", 1);
 	ck_assert_uint_eq(tl_notify_watchdog_ns(), 30000000000);
 	snprintf(pid, sizeof(pid), "%d", (int)getpid() + 1);
-	setenv("WATCHDOG_PID", pid, 1); /* the watchdog watches another
-					 * process */
+	/* the watchdog watches another process */
+	setenv("WATCHDOG_PID", pid, 1);
 	ck_assert_uint_eq(tl_notify_watchdog_ns(), 0);
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");

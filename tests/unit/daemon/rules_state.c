@@ -390,8 +390,8 @@ TEST(a_long_text_is_cut_between_characters, .to = 2)
 	char text[700] = "x";
 	size_t size;
 
-	text[_i] = '\0'; /* in one of the two cases the cut would split a
-			  * character */
+	/* in one of the two cases the cut would split a character */
+	text[_i] = '\0';
 
 	for (size_t i = 0; i < 300; i++)
 		strcat(text, "\xc3\xa4");

@@ -80,8 +80,8 @@ TEST(each_burst_is_an_interval_of_its_own)
 	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
 	n = at(4, 10 * UNIT + 1);
 	ck_assert_uint_ne(n, TL_UNOBSERVED);
-	ck_assert_uint_eq(at(4, 12 * UNIT - 1), n); /* the last unit of the
-						     * burst counts */
+	/* the last unit of the burst counts */
+	ck_assert_uint_eq(at(4, 12 * UNIT - 1), n);
 	ck_assert_uint_eq(at(3, 11 * UNIT), TL_UNOBSERVED);
 	ck_assert_uint_eq(at(4, 12 * UNIT), TL_UNOBSERVED);
 	put(&burst, 20 * UNIT, 4, 6, 21 * UNIT);
@@ -97,8 +97,8 @@ TEST(a_burst_that_meets_another_goes_on)
 	n = at(4, 11 * UNIT);
 	put(&burst, 12 * UNIT, 4, 6, 18 * UNIT);
 	ck_assert_uint_eq(at(4, 17 * UNIT), n);
-	put(&burst, 17 * UNIT, 3, 6, 19 * UNIT); /* a lower level: a new
-						  * interval for gate 3 alone */
+	/* a lower level: a new interval for gate 3 alone */
+	put(&burst, 17 * UNIT, 3, 6, 19 * UNIT);
 	ck_assert_uint_eq(at(4, 18 * UNIT), n);
 	ck_assert_uint_ne(at(3, 18 * UNIT), TL_UNOBSERVED);
 }
@@ -123,8 +123,8 @@ TEST(a_level_of_single_messages_ends_all_intervals)
 	put(&level, 10, 3, 1, 0);
 	ck_assert(tl_observed_cut(n, at(6, 11)));
 	ck_assert(tl_observed_cut(m, at(9, 11)));
-	messages[6].gate = 3; /* the gate was 6 before: the stricter of the
-			       * two counts */
+	/* the gate was 6 before: the stricter of the two counts */
+	messages[6].gate = 3;
 	ck_assert_uint_eq(at(6, 12), TL_UNOBSERVED);
 }
 

@@ -137,8 +137,8 @@ TEST(a_begin_that_is_cut_is_found_by_its_proof)
 	event.observed = 6;
 	event.ns = 30;
 	event.tsc = 60;
-	tl_spans_put(spans, &event, &span); /* the begin of a new interval
-					     * cuts the first one */
+	/* the begin of a new interval cuts the first one */
+	tl_spans_put(spans, &event, &span);
 	tl_spans_counts(spans, &count);
 	ck_assert_uint_eq(count.cut, 1);
 	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);

@@ -253,8 +253,8 @@ TEST(every_byte_can_be_read_back)
 	static char fields[COLUMNS][FIELD_MAX];
 	const char *row;
 
-	message.category = tl_bytes(odd + 39, 100); /* starts with a single
-						     * quote */
+	/* starts with a single quote */
+	message.category = tl_bytes(odd + 39, 100);
 	event.args[0] = 2;
 	put("say \"$a%s\", and \\");
 	row = strchr(tl_text_string(&got), '\n') + 1;

@@ -203,8 +203,8 @@ TEST(an_event_lies_as_the_metadata_say)
 	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
 	ck_assert_uint_eq(number(&in, 8), (uint64_t)INT64_MIN);
 	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
-	ck_assert_uint_eq(number(&in, 4), 1); /* the message request: a
-					       * string */
+	/* the message request: a string */
+	ck_assert_uint_eq(number(&in, 4), 1);
 	in.data += 8 + 4 + 4 + 8 + 8 + 4 + 4 + 2 + 3 + 8;
 	ck_assert_str_eq(in.data, "/index");
 	ck_assert(metadata_has("\tname = \"net:processed tcp, udp, and "

@@ -212,10 +212,10 @@ TEST(the_first_process_of_a_number_keeps_it, .plain = true)
 
 	ck_assert_uint_eq(give(pids, 1, 41), 41);
 	ck_assert_uint_eq(give(pids, 0, 41), 4194305);
-	ck_assert_uint_eq(give(pids, 2, 41), 4194305); /* the same host as
-						        * source 0 */
-	ck_assert_uint_eq(give(pids, 3, 41), 4194306); /* sources without a
-						        * host */
+	/* the same host as source 0 */
+	ck_assert_uint_eq(give(pids, 2, 41), 4194305);
+	/* sources without a host */
+	ck_assert_uint_eq(give(pids, 3, 41), 4194306);
 	ck_assert_uint_eq(give(pids, 4, 41), 4194306); /* share one number */
 	ck_assert_uint_eq(give(pids, 0, 7), 7);
 	ck_assert_uint_eq(give(pids, 1, 4194305), 4194307);

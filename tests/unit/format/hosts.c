@@ -46,8 +46,8 @@ TEST(long_names_are_told_apart_and_cut_between_characters)
 	for (size_t i = 0; i < 12; i++) {
 		memset(same[i].timeline, 'x', sizeof(same[i].timeline) - 1);
 		memcpy(same[i].timeline + 59, "\xe2\x82\xac", 3);
-		same[i].boot_id[15] = i > 0; /* the shown part of the boot ID
-					      * is the same */
+		/* the shown part of the boot ID is the same */
+		same[i].boot_id[15] = i > 0;
 		same[i].boot_id[14] = (uint8_t)i;
 	}
 	tl_writer_set_sources(writer, same, 12);

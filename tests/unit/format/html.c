@@ -410,8 +410,8 @@ feed_next(struct tl_cursor *cursor, struct tl_event *e)
 	unsigned lane = f->turn++ % 2;
 
 	*e = event;
-	if (!f->said) { /* every cursor that starts in a tail may begin with
-			 * a loss */
+	/* every cursor that starts in a tail may begin with a loss */
+	if (!f->said) {
 		f->said = true;
 		e->message = NULL;
 		e->kind = TL_LOST;

@@ -272,8 +272,8 @@ TEST(scopes_and_ends_without_arguments_come_back, .to = FORMATS)
 	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("source"),
 			     &source),
 	    0);
-	for (unsigned k = 0; k < 3 * SPANS; k++) { /* known messages are
-						    * written, too */
+	/* known messages are written, too */
+	for (unsigned k = 0; k < 3 * SPANS; k++) {
 		const struct tl_event e = {
 			.message = span_message(spans[k % SPANS].text,
 			    spans[k % SPANS].scope),
@@ -405,8 +405,8 @@ check_noted(int i, const struct tl_event *event, const char *noted)
 	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
 	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
 	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
-	ck_assert_int_eq(w->sink.finish(&w->sink), 0); /* the report is not
-						        * repeated */
+	/* the report is not repeated */
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
 	tl_writer_free(w);
 	ck_assert_str_eq(tl_text_string(&said.text), noted);
 	tl_text_free(&said.text);
@@ -450,8 +450,8 @@ TEST(values_that_change_are_said, .to = FORMATS)
 		.kind = TL_BEGIN };
 
 	memcpy(&e.args[0], &infinite, sizeof(infinite));
-	memcpy(&e.args[1], &nan, sizeof(nan)); /* null stands for this NaN
-					        * alone */
+	/* null stands for this NaN alone */
+	memcpy(&e.args[1], &nan, sizeof(nan));
 	ck_assert_int_eq(tl_interner_string(interner, tl_bytes("\xff", 1),
 			     &e.args[2]),
 	    0);

@@ -402,8 +402,8 @@ TEST(long_bounds_are_cut_between_letters)
 	ck_assert(!tl_parquet_cut_most(&text, tl_bytes(long_text, 65)));
 	long_text[63] = 'b';
 	has(long_text, 64);
-	memcpy(long_text + 62, "\xe2\x82\xac", 3); /* a cut would split this
-						    * character */
+	/* a cut would split this character */
+	memcpy(long_text + 62, "\xe2\x82\xac", 3);
 	ck_assert(!tl_parquet_cut_least(&text, tl_bytes(long_text, 70)));
 	has(long_text, 62);
 	memset(long_text + 10, 0x7f, 90); /* no byte can be increased */

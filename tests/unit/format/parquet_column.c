@@ -217,8 +217,8 @@ TEST(long_texts_end_a_row_group_early)
 		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
 	}
 	ck_assert_int_eq(tl_out_flush(&writer->out), 0);
-	ck_assert_uint_gt(text.size, 4); /* a whole group is written before
-					  * the end */
+	/* a whole group is written before the end */
+	ck_assert_uint_gt(text.size, 4);
 	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
 	tl_writer_free(writer);
 }

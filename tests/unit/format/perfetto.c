@@ -436,8 +436,8 @@ TEST(without_boottime_they_stay_instants)
 {
 	struct tl_bytes bundles[8];
 
-	put_wait(VIEWERS_NS); /* these times are before the start of the
-			       * machine */
+	/* these times are before the start of the machine */
+	put_wait(VIEWERS_NS);
 	read_all(tl_bytes(got.data, got.size));
 	ck_assert_uint_eq(event_count, 8);
 	ck_assert_uint_eq(read_bundles(bundles), 0);

@@ -505,8 +505,8 @@ TEST(another_goes_on_where_one_is)
 	for (unsigned at = 0; at < N; at++) {
 		open_follow(0);
 		log_numbers(0, 5);
-		take(at % 2 ? N : 0); /* a round has ended, or no round has
-				       * begun */
+		/* a round has ended, or no round has begun */
+		take(at % 2 ? N : 0);
 		log_numbers(5, 5 + 3 * N);
 		timeline_log(event, 1);
 		timeline_log(error, 2);
@@ -739,8 +739,8 @@ TEST(the_gates_of_messages_are_those_of_now)
 	ck_assert_uint_eq(e.observed, 1);
 	ck_assert_int_eq(timeline_level(tl, "a", "*", "debug"), 0);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
-	for (int i = 0; i < 4; i++) { /* two entries for each of the two
-				       * messages */
+	/* two entries for each of the two messages */
+	for (int i = 0; i < 4; i++) {
 		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 		ck_assert_uint_eq(e.message->builtin, TIMELINE_BUILTIN_LEVEL);
 	}

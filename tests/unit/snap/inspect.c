@@ -242,8 +242,8 @@ TEST(a_saved_file_keeps_its_history_and_has_no_now)
 	age(FALLBACK, oldest, 7 * SECOND);
 	age(FALLBACK, oldest + N - 1, 2 * SECOND);
 	f = frozen_save();
-	for (uint32_t i = 0; i < 2; i++) /* leave entries in the fallback
-					  * lanes only */
+	/* leave entries in the fallback lanes only */
+	for (uint32_t i = 0; i < 2; i++)
 		frozen_head(&f, i)->head = frozen_head(&f, i)->first =
 		    frozen_head(&f, i)->end = 0;
 	ck_assert_int_eq(inspect_bytes(f.bytes, f.size, &fault), 0);

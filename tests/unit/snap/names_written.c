@@ -151,9 +151,8 @@ TEST(each_timeline_of_a_process_learns_the_name)
 	timeline_close(other);
 	timeline_remove(name);
 	ck_assert_int_eq(timeline_new(&later, name, &fixture_tiny), 0);
-	expect_name(later, w.tid, "worker", "main"); /* the library knows the
-						      * name from the first
-						      * timeline */
+	/* the library knows the name from the first timeline */
+	expect_name(later, w.tid, "worker", "main");
 	timeline_close(later);
 	timeline_remove(name);
 }

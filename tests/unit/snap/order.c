@@ -27,8 +27,8 @@ setup(void)
 {
 	struct timeline_options options = fixture_tiny;
 
-	options.cpu_lanes = LANES / 2 - 1; /* each of two tiers has a
-					    * fallback lane, too */
+	/* each of two tiers has a fallback lane, too */
+	options.cpu_lanes = LANES / 2 - 1;
 	fixture_open(&options);
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
 	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $a",
@@ -117,8 +117,8 @@ TEST(random_lanes_come_sorted_both_ways)
 			memset(frozen_head(&file, lane), 0,
 			    sizeof(struct timeline_head));
 		for (unsigned k = 0; k < many; k++) {
-			tsc += random_below(&seed, 3); /* some stamps are
-						        * equal */
+			/* some stamps are equal */
+			tsc += random_below(&seed, 3);
 			const uint32_t lane =
 			    (uint32_t)random_below(&seed, LANES);
 
@@ -170,8 +170,8 @@ TEST(fallback_lanes_come_in_order_of_their_stamps)
  */
 TEST(a_tail_of_a_fallback_lane_is_its_newest_by_stamp)
 {
-	for (uint64_t q = 0; q < N; q++) /* the higher half of the numbers
-					  * has the older stamps */
+	/* the higher half of the numbers has the older stamps */
+	for (uint64_t q = 0; q < N; q++)
 		put(LANES - 2, 1000 + (q < N / 2 ? q + N : q), 0);
 	for (uint64_t tail = 1; tail <= N; tail++) {
 		struct tl_snap *snap = frozen_open(&file, tail);

@@ -167,8 +167,8 @@ expect_observed(uint64_t from)
 
 TEST(a_change_is_found_at_each_border_of_what_is_read, .to = 8)
 {
-	const uint64_t from = _i & 4 ? 15000 : 0; /* not 0: older entries
-						   * were overwritten */
+	/* not 0: older entries were overwritten */
+	const uint64_t from = _i & 4 ? 15000 : 0;
 	const enum what what = _i & 1 ? MISSING : CHANGE;
 
 	for (unsigned at = CHUNK - 3; at < CHUNK + 3; at++) {

@@ -358,8 +358,8 @@ TEST(a_lane_that_turned_over_is_copied_again)
 	for (int i = 0; i < 3 * N; i++)
 		log_on(CPU0);
 	stop.act = turn_over;
-	stop.at = 6 * TIMELINE_HEAD_SIZE / 8 + 40; /* within the entries of
-						    * the lane */
+	/* within the entries of the lane */
+	stop.at = 6 * TIMELINE_HEAD_SIZE / 8 + 40;
 	snapshot(&s);
 	ck_assert_uint_gt(stop.word, stop.at);
 	ck_assert_uint_ge(s.count, N / 2);

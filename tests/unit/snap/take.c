@@ -136,8 +136,8 @@ TEST(a_fallback_entry_with_another_sum_is_torn)
 	fill_lane(FALLBACK_LANE, 3 * N);
 	e->stamp = timeline_stamp_fallback(q - N, e);
 	expect_lane(FALLBACK_LANE, 2 * N, 3 * N, 1, 0);
-	e->stamp = timeline_stamp_whole(q); /* the stamp holds the number,
-					     * but not the sum */
+	/* the stamp holds the number, but not the sum */
+	e->stamp = timeline_stamp_whole(q);
 	expect_lane(FALLBACK_LANE, 2 * N, 3 * N, 1, 0);
 }
 

@@ -133,8 +133,8 @@ make_knots(uint32_t epochs)
 	static const uint16_t flags[] = { 0, TIMELINE_KNOT_STEP,
 		TIMELINE_KNOT_GAP, TIMELINE_KNOT_KINK, TIMELINE_KNOT_LEAP };
 	const uint64_t count = below(100) + epochs + 1;
-	const uint64_t before = below(2) ? 0 : 5000; /* knots that were
-						      * overwritten */
+	/* knots that were overwritten */
+	const uint64_t before = below(2) ? 0 : 5000;
 	struct timeline_knot *knots =
 	    (void *)(file.bytes + file.header->knots_offset);
 	struct timeline_knot knot = { .utc_ns = 1700000000000000000,

@@ -109,8 +109,8 @@ TEST(only_spans_that_reach_the_threshold_are_kept)
 	uint64_t logged = fixture_logged();
 
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
-	ck_assert_uint_eq(fixture_logged(), ++logged); /* at first each span
-						        * is logged */
+	/* at first each span is logged */
+	ck_assert_uint_eq(fixture_logged(), ++logged);
 	ck_assert_int_eq(timeline_slower(tl, "net", "request*", 500000000), 0);
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
 	ck_assert_uint_eq(fixture_logged(), logged);

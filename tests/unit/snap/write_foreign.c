@@ -292,8 +292,8 @@ TEST(what_is_lost_on_the_way_is_said)
 	make_event(&e);
 	e.tsc = 9;
 	written_put(&w, &e);
-	e.ns = 4; /* the time goes back: a long loss cannot stand before the
-		   * event */
+	/* the time goes back: a long loss cannot stand before the event */
+	e.ns = 4;
 	put_lost(1000, TL_CPU_UNKNOWN);
 	written_put(&w, &e);
 	written_finish(&w);

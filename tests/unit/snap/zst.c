@@ -372,8 +372,8 @@ TEST(a_table_may_have_checksums)
 	packed_size = 0;
 	add_frame(bytes, SMALL, true);
 	first = packed_size;
-	add_frame(bytes + SMALL, SMALL, false); /* only the table has its
-						 * size */
+	/* only the table has its size */
+	add_frame(bytes + SMALL, SMALL, false);
 	tl_zst_put32(table, TL_ZST_MAGIC_TABLE);
 	tl_zst_put32(table + 4, 2 * 12 + 9);
 	tl_zst_put32(table + 8, (uint32_t)first);
@@ -447,15 +447,15 @@ TEST(a_bomb_does_not_go_off)
 	struct tl_storage *storage;
 	uint8_t got[SMALL];
 
-	make_bomb(100000, 0, TL_ZST_FRAME_MAX); /* more than the file can
-						 * hold */
+	/* more than the file can hold */
+	make_bomb(100000, 0, TL_ZST_FRAME_MAX);
 	ck_assert_int_eq(open_packed(&storage, &fault), 0);
 	ck_assert_uint_eq(storage->size, 0);
 	ck_assert_int_eq(tl_storage_read_at(storage, got, SMALL, 0), 0);
 	ck_assert_uint_eq(damages, 1);
 	tl_storage_close(storage);
-	make_bomb(1000, 600, TL_ZST_FRAME_MAX); /* as much as the file can
-						 * hold */
+	/* as much as the file can hold */
+	make_bomb(1000, 600, TL_ZST_FRAME_MAX);
 	ck_assert_int_eq(open_packed(&storage, &fault), 0);
 	ck_assert_uint_eq(storage->size, (uint64_t)1000 * TL_ZST_FRAME_MAX);
 	for (uint64_t i = 0; i < 10; i++)

@@ -182,8 +182,8 @@ TEST(what_is_of_no_trace_is_said_with_its_place)
 	tl_put_string(&noisy, "\x89TL");
 	found = find_in(bytes_of(&noisy), 11);
 	ck_assert_uint_eq(found.count, 2);
-	ck_assert_uint_eq(found.damage, 4); /* the trace of an unknown
-					     * version counts as damage */
+	/* the trace of an unknown version counts as damage */
+	ck_assert_uint_eq(found.damage, 4);
 	ck_assert_uint_eq(found.at[0], 5);
 	tl_text_free(&noisy);
 }

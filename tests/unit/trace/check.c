@@ -119,8 +119,8 @@ TEST(what_is_no_footer_is_no_end)
 
 	lane->spans[0].end = lane->spans[1].start;
 	ck_assert_int_eq(jump(0, 1, message, &footer), TL_CELL_WRONG);
-	lane->spans[0].end = lane->spans[1].start + 1; /* a place in the
-						        * middle of a point */
+	/* a place in the middle of a point */
+	lane->spans[0].end = lane->spans[1].start + 1;
 	ck_assert_int_eq(jump(0, 1, message, &footer), TL_CELL_WRONG);
 }
 

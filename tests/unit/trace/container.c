@@ -175,10 +175,10 @@ TEST(a_header_of_another_version_or_unknown_features_is_refused)
 	ck_assert_int_eq(read_changed(0, 0, false), 0);
 	ck_assert_int_eq(read_changed(0, 1, false), -EBADMSG);
 	ck_assert_int_eq(read_changed(15, 2, true), -EPROTO);
-	ck_assert_int_eq(read_changed(23, 1, true), 0); /* a compatible
-							 * feature */
-	ck_assert_int_eq(read_changed(31, 2, true), 0); /* the feature of
-							 * proofs */
+	/* a compatible feature */
+	ck_assert_int_eq(read_changed(23, 1, true), 0);
+	/* the feature of proofs */
+	ck_assert_int_eq(read_changed(31, 2, true), 0);
 	ck_assert_int_eq(read_changed(31, 4, true), -EPROTO);
 	ck_assert_int_eq(read_changed(40, 1, false), -EBADMSG);
 }

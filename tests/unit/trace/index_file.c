@@ -97,8 +97,8 @@ TEST(one_that_is_broken_is_made_again_and_that_is_said, .to = MODES)
 	((char *)made.index.data)[made.index.size / 2] ^= 1;
 	write_to(index_path, bytes_of(&made.index), 0600);
 	ck_assert_int_eq(open_file(), TL_INDEX_BROKEN);
-	ck_assert_uint_eq(fault_count, 2); /* one report that the index is
-					    * broken, one that it is rebuilt */
+	/* one report that the index is broken, one that it is rebuilt */
+	ck_assert_uint_eq(fault_count, 2);
 	expect_mode(modes[_i]);
 	ck_assert_int_eq(open_file(), TL_INDEX_READ);
 	ck_assert_uint_eq(fault_count, 0);

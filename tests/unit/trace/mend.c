@@ -474,8 +474,8 @@ TEST(an_index_that_proves_wrong_is_written_back)
 	write_file(path, bytes_of(&made.data));
 	write_file(index_path, bytes_of(&index));
 	ck_assert_int_eq(open_files(path), TL_INDEX_BROKEN);
-	ck_assert_uint_eq(fault_count, 2); /* one report that the index is
-					    * wrong, one that it is rebuilt */
+	/* one report that the index is wrong, one that it is rebuilt */
+	ck_assert_uint_eq(fault_count, 2);
 	ck_assert_int_eq(open_files(path), TL_INDEX_READ);
 	ck_assert_uint_eq(fault_count, 0);
 	tl_text_free(&index);

@@ -218,8 +218,8 @@ TEST(packed_blocks_are_read_with_their_codec_alone)
 	struct tl_trace_stream *stream;
 	struct made made = { 0 };
 	struct tl_trace *trace;
-	const uint64_t runs = UINT64_C(1) << 56; /* many zeros, which the
-						  * codec packs well */
+	/* many zeros, which the codec packs well */
+	const uint64_t runs = UINT64_C(1) << 56;
 	const struct tl_event event = { .kind = TL_INSTANT,
 		.message = &messages[3],
 		.args = { runs, runs, runs, runs },

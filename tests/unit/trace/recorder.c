@@ -222,9 +222,8 @@ TEST(a_span_that_was_open_across_a_loss_is_left_behind)
 	tl_store_32(&is_held, 1);
 	recorder = record(&(struct tl_recorder_options){ 0 });
 	timeline_begin(outer, 7);
-	until(tl_load_32(&is_asked) != 0); /* wait until the recorder has
-					    * read the begin and asks for a
-					    * file */
+	/* wait until the recorder has read the begin and asks for a file */
+	until(tl_load_32(&is_asked) != 0);
 	log_too_many();
 	do {
 		sleep_ms(1);
@@ -254,8 +253,8 @@ TEST(files_end_by_age_but_none_is_made_for_nothing)
 	log_ticks(10, 0);
 	until(status_of(recorder).events == 10);
 	files = status_of(recorder).files;
-	sleep_ms(200); /* by then the file has ended, or it ends before the
-		        * next event */
+	/* by then the file has ended, or it ends before the next event */
+	sleep_ms(200);
 	ck_assert_uint_eq(status_of(recorder).files, files);
 	do
 		log_ticks(1, 1);

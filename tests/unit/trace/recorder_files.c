@@ -252,8 +252,8 @@ log_range(void *context)
 TEST(who_goes_on_where_a_file_ended_has_all_once, .to = 2)
 {
 	const struct tl_recorder_options options = { .size_max = 100000 };
-	const uint64_t gap = _i == 0 ? 0 : 200000; /* more ticks than the
-						    * ring holds */
+	/* more ticks than the ring holds */
+	const uint64_t gap = _i == 0 ? 0 : 200000;
 	struct writing writing = { 1000, TICKS - 1000 };
 	struct recorded recorded = { .each = see };
 	struct tl_recorder *r = record_at(&options, NULL);
@@ -458,8 +458,8 @@ TEST(what_is_missing_is_told_though_nothing_comes)
 	status = end_record(r);
 	ck_assert_uint_eq(status.faults, 1);
 	count_all(&recorded);
-	ck_assert_uint_ge(recorded.lost, 10); /* the last event may have come
-					       * late */
+	/* the last event may have come late */
+	ck_assert_uint_ge(recorded.lost, 10);
 	ck_assert_uint_eq(recorded.events + recorded.lost, 11);
 	ck_assert_uint_eq(status.lost, recorded.lost);
 }

@@ -83,8 +83,8 @@ TEST(a_process_that_is_gone_keeps_its_name_for_a_file)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	expect_command((uint32_t)pid, "a worker");
 	expect_command((uint32_t)pid, "a worker");
-	tl_recorder_processes_leave(&processes); /* leave a file that does
-						  * not name the process */
+	/* leave a file that does not name the process */
+	tl_recorder_processes_leave(&processes);
 	expect_command((uint32_t)pid, "");
 }
 
