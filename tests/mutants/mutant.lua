@@ -16,9 +16,9 @@
 --	-	the lines that are replaced, which the file has exactly once
 --	+	the lines in their place; none: the "-" lines are deleted
 --
--- and a blank line.  Equivalent, in place of Tests, says why no test can see the
--- change.  A mutant may have several files, and a file several pairs of "-" and
--- "+"; "File:" stands again after lines that are deleted.
+-- and a blank line.  Equivalent, in place of Tests, says why no test can see
+-- the change.  A mutant may have several files, and a file several pairs of "-"
+-- and "+"; "File:" stands again after lines that are deleted.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 
 local function fail(...)
