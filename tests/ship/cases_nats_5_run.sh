@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # The whole way from a program through a shipper and three servers to a reader.
-# The shipper is killed twice, the leader once, and all servers stop once.  Every
-# entry arrives once, or is counted as lost.
+# The shipper is killed twice, the leader once, and all servers stop once.
+# Every entry arrives once, or is counted as lost.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"
