@@ -59,7 +59,7 @@ is 'every format that is read becomes every one that is written' \
 
 # The content tells the format, whatever the name.
 for f in $readable; do
-	rm -f "$work/noname.idx" # of the one before
+	rm -f "$work/noname.idx" # left by the file before
 	cp "$in.$f" "$work/noname"
 	"$convert" -q --json "$work/noname" --to csv -o "$work/noname.out" --force |
 		jq -r '.inputs[0].format'

@@ -150,7 +150,7 @@ is 'the man page names every chart' "$(cat "$work/seen")" ''
 if command -v mandoc >/dev/null; then
 	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$man")" ''
 fi
-completes() { # the words that are offered for the last of these
+completes() { # prints the words offered for the last argument
 	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
 		. "$0" && _timeline_convert && printf "%s\n" "${COMPREPLY[@]}"' \
 		"$completion" "$convert" "$@"

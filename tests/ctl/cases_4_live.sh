@@ -62,7 +62,7 @@ is "top says when it is removed, before all its rounds" "$? $(cat "$work/err")" 
 if has_terminals; then
 	rm -f "$work/screen"
 	on_screen() { cat -v "$work/screen" | grep -qE -- "$1"; }
-	keys() { # [KEYS REGEX]...: some keys, when that is seen more, then q
+	keys() { # [KEYS REGEX]...: presses keys, waits for REGEX, ends with q
 		until_true on_screen 'processed'
 		while [ $# -gt 0 ]; do
 			printf '%b' "$1"

@@ -150,7 +150,7 @@ kernel_cases() {
 	keeper=$(pgrep -P "$client" -x timeline-kernel)
 	kill -9 "$keeper" "$client"
 	until_true instance_is false
-	: >"/dev/shm$kn.sched.new" # as of one that was killed before it renamed it
+	: >"/dev/shm$kn.sched.new" # left by a client killed before the rename
 	"$ctl" kernel "$kn" 100ms >"$work/out" 2>"$work/err" 9<&- &
 	client=$!
 	has_keeper() { pgrep -P "$client" -x timeline-kernel || ! kill -0 "$client"; }

@@ -56,7 +56,7 @@ before=$(tell count)
 until_true ticked $((before + 1))
 is 'the program goes on' $? 0
 sleep 0.3
-tell fail 1 >/dev/null # the newest entry; what is older than 200 ms before it
+tell fail 1 >/dev/null # this entry is the newest: --since counts from it
 is 'a burst ends though its daemon was killed' "$(ticks --since -200ms)" 0
 stop_load
 rm -f "/dev/shm/$name"* "$TIMELINED_SOCKET"
@@ -75,7 +75,7 @@ until_true sampled
 kill -STOP "$daemon_pid"
 sleep 1
 kill -CONT "$daemon_pid"
-renewed() { # the entries after the pause say that the plan was held
+renewed() { # entries after the pause say that the plan held
 	[ "$("$dump" --format json --category timeline --message 'slots*' "/$name-s" |
 		jq -s 'length')" -gt 8 ]
 }

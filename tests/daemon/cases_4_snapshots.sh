@@ -60,7 +60,7 @@ until_true reaches 40 timeline_stream_entries_total error
 until_true reaches 1 timeline_trigger_fired_total dead
 until_true saved '-writer-died\.tl'
 until_true settled
-sleep 1.5 # one that cannot be told for a second would show by now
+sleep 1.5 # a late death would show by now
 is 'of 41 processes one has died' \
 	"$(metric timeline_trigger_fired_total dead)" 1
 is 'and one snapshot shows it' \
@@ -134,7 +134,7 @@ rm -f "$snapshots"/*
 # -- a reload under load loses nothing
 start_daemon 'timelines = { { name = "'"$name"'-s" } }'
 before=$(tell count)
-tell rate 2000 trace >/dev/null # the ring holds seconds of it
+tell rate 2000 trace >/dev/null # the ring holds seconds of these entries
 for i in 1 2 3 4 5; do
 	kill -HUP "$daemon_pid"
 	until_true lines "$i" ': reloaded$'

@@ -27,7 +27,7 @@ traces_are() { [ "$(list_traces "$1" | wc -l)" -ge "$2" ]; }
 # == everything is recorded ==
 record_daemon
 start_load "$name-r1"
-tell rate 20000 info >/dev/null # the ring holds seconds of it
+tell rate 20000 info >/dev/null # the ring holds seconds of these entries
 until_true ticked 20000
 tell rate 0 info >/dev/null
 logged=$(tell count)

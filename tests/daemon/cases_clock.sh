@@ -25,7 +25,7 @@ else
 		bad 'the clock gets point after point' <"$work/log"
 	fi
 	start_load "$name-clock"
-	for _ in 1 2 3; do # killed, a reader, a writer, and the next daemon
+	for _ in 1 2 3; do # kill, read, write, start the next daemon
 		kill_daemon
 		ends 'a reader reads on when it is killed' 0 "$dump" "/$name-clock"
 		tell beat 10 >/dev/null

@@ -3,7 +3,7 @@
 # cases.sh - the runners of tests of programs source this file: each case is a
 # sentence that holds or not.  Needs $work, a folder; counts passed, failed and
 # skipped, which total prints.
-export TIMELINE_PAGER= # what tests see on a terminal goes straight there
+export TIMELINE_PAGER= # no pager in tests of a terminal
 passed=0 failed=0 skipped=0
 # A command that takes longer than these seconds hangs: a machine under load is
 # slow, never wrong.
@@ -13,7 +13,7 @@ ok() {
 	passed=$((passed + 1))
 	printf '  ok      %s\n' "$1"
 }
-bad() { # SENTENCE, with what was seen on stdin (never from a pipe: a subshell)
+bad() { # SENTENCE; stdin has the output (no pipe: a subshell)
 	failed=$((failed + 1))
 	printf '  FAIL    %s\n' "$1"
 	sed 's/^/    | /' | head -40

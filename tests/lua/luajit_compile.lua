@@ -8,7 +8,7 @@ local test = check.test
 local ROUNDS = 2000
 
 if not jit.status() then
-	check.done() -- nothing is compiled, and nothing has to be
+	check.done() -- the compiler is off
 end
 
 local v = require("jit.v")
@@ -95,7 +95,7 @@ test("a loop compiles after much use by the interpreter", function()
 	local event = define("much $a $b%f")
 	local begin, finish, run = tl:span("compile", "trace", "much $a")
 	local function use(i)
-		local make = function() return i end -- is never compiled
+		local make = function() return i end -- never compiled
 		event(i, 1)
 		begin(i)
 		finish()

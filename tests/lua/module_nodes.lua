@@ -51,7 +51,7 @@ root:forget()
 assert(not pcall(some[4].text, some[4]) and not pcall(function() return #span end))
 assert(#root:children() == 3 and span:text() == "batch number(1000)")
 assert(not pcall(some[4].text, some[4]))
-assert(#span:child(1) == 2) -- the item of two
+assert(#span:child(1) == 2) -- an item around two events
 
 -- Two traces are open at once, and only a node refers to the second one.
 local other = timeline.open(arg[1]):roots()[1]:child(1):child(1)

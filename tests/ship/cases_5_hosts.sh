@@ -74,11 +74,11 @@ hosts_log_and_ship() {
 	goes_on '... and when it is there again'
 
 	host_stops h3 KILL
-	sleep 2 # its timeline is too small for so long
+	sleep 2 # the timeline overwrites entries meanwhile
 	host_ships h3
 
 	cluster_pause
-	host_stops h1 KILL # what waits is in its spool
+	host_stops h1 KILL # waiting blocks are in the spool
 	host_ships h1
 	sleep "$away"
 	cluster_resume

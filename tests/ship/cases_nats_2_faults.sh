@@ -47,7 +47,7 @@ else
 
 	# The sender is killed, and begins again after the last acknowledged
 	# block.
-	kill -9 "$sender" 2>/dev/null # unless it has sent all
+	kill -9 "$sender" 2>/dev/null # fails if the sender is done
 	wait "$sender" 2>/dev/null
 	send_on &
 	sender=$!

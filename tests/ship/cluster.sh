@@ -54,13 +54,13 @@ node_start() { # NODE
 	GOMAXPROCS=1 GOMEMLIMIT=256MiB nats-server -c "$work/nats$1.conf" \
 		>>"$work/nats$1.log" 2>&1 </dev/null 7>&- & # 7: a load's input
 	cluster_pids[$1]=$!
-	disown "${cluster_pids[$1]}" # its death is no news
+	disown "${cluster_pids[$1]}" # bash must not report the node's death
 }
 node_signal() { # NODE SIGNAL
 	[ -n "${cluster_pids[$1]:-}" ] && kill "-$2" "${cluster_pids[$1]}" 2>/dev/null
 }
 node_gone() { ! kill -0 "${cluster_pids[$1]}" 2>/dev/null; }
-node_kill() { # NODE: as if its power went
+node_kill() { # NODE: dies as in a loss of power
 	node_signal "$1" KILL
 	until_true node_gone "$1"
 	cluster_pids[$1]=

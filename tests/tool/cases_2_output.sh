@@ -63,7 +63,7 @@ is '... as through a pipe' "$(cmp "$work/longer.pipe" "$work/longer.txt" 2>&1)" 
 is '... also into one that the shell opened' "$(cmp "$work/longer.pipe" "$work/longer.txt" 2>&1)" ''
 "$dump" --json "$work/longer.tl" >"$work/longer.txt"
 is '... and as JSON' "$("$dump" --json "$work/longer.tl" | cmp - "$work/longer.txt" 2>&1)" ''
-for blocks in 300 500 3000; do # of 1 KiB
+for blocks in 300 500 3000; do # blocks of 1 KiB
 	ends "a long listing does not fit into $blocks KiB" 1 \
 		bash -c "ulimit -f $blocks; exec '$dump' '$work/longer.tl' >'$work/short.txt'"
 	has '... which is said once' "$(grep -c . <<<"$err") $err" \
@@ -205,7 +205,7 @@ is 'help, man page and completion name every column' "$(cat "$work/out")" ''
 if command -v mandoc >/dev/null; then
 	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$top/src/dump/timeline-dump.1")" ''
 fi
-complete_line() { # the words that are offered for the last of these
+complete_line() { # prints the words offered for the last argument
 	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
 		. "$0" && _timeline_dump && printf "%s\n" "${COMPREPLY[@]}"' \
 		"$top/src/dump/timeline-dump.bash" timeline-dump "$@"

@@ -124,7 +124,7 @@ ends '--check of a live timeline' 0 "$dump" --check "$name"
 # A timer has 1000 spans of 10 ms, 20 ms ... 10 s.
 timed=$name-timed
 "$make" "$timed" entries=4096 timed=1000 "save=$work/timed.tl" || exit 1
-near() { # OBJECT: is each member right but for one part in a hundred?
+near() { # OBJECT: each member is right within 1 %
 	jq '(.count == 1000) and
 		(.p50_ns / 5e9 - 1 | fabs < 0.01) and (.p99_ns / 9.9e9 - 1 | fabs < 0.01) and
 		(.p999_ns / 9.99e9 - 1 | fabs < 0.01) and (.max_ns / 1e10 - 1 | fabs < 0.01) and

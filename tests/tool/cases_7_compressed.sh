@@ -22,7 +22,7 @@ if command -v zstd >/dev/null; then
 	mkdir "$work/a" "$work/b"
 	cp "$known" "$work/a/x.tl"
 	cp "$packed" "$work/b/x.tl"
-	same() { # WORDS...  What a file takes differs.
+	same() { # WORDS... (the size of the file differs)
 		is "compressed or not, the same with $*" \
 			"$(cd "$work/b" && "$dump" "$@" x.tl 2>&1)" \
 			"$(cd "$work/a" && "$dump" "$@" x.tl 2>&1 | sed "/^used: /d")"

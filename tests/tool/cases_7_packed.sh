@@ -32,7 +32,7 @@ is '... when it is told what they are' \
 	"$("$bin/timeline-convert" --to csv -o - "$work/x.json" 2>/dev/null | md5sum)"
 
 # Damage: the beginning is listed, and the damage is reported.
-part() { # what is listed is the beginning of the whole, and not all of it
+part() { # the listing is a part from the beginning
 	local n
 	"$dump" --oldest-first --json "$1" >"$work/part" 2>"$work/said"
 	[ $? = 1 ] || return

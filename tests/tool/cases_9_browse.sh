@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Trees on the terminal: the test presses keys and reads the screen.
 
-browse=$work/browse # WORD... -- OPTION...: those of on_screen, of timeline-dump
+browse=$work/browse # WORD... of on_screen -- OPTION... of timeline-dump
 cat >"$browse" <<'END'
 #!/bin/bash
 words=()

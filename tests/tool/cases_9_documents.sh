@@ -13,7 +13,7 @@ quoted=$work/quoted
 is 'the documents quote commands' "$(($(wc -l <"$quoted") > 150))" 1
 
 declare -A helps
-help_of() { # help_of PROGRAM [VERB]: what it prints, once
+help_of() { # help_of PROGRAM [VERB]: keeps the help in helps
 	local key="$*"
 	[ -n "${helps[$key]:-}" ] || helps[$key]=$(
 		if [ $# -gt 1 ]; then
@@ -29,7 +29,7 @@ for program in timelinectl timeline-dump timeline-convert timeline-ship timeline
 	[ -x "$bin/$program" ] && help_of $program && every+=${helps[$program]}
 done
 helps[any]=$every
-foreign='--(ipc|pid|shm-size|name)' # of docker, of a script
+foreign='--(ipc|pid|shm-size|name)' # options of docker and of a script
 
 wrong_commands() {
 	local file line command words word program verb key
@@ -43,7 +43,7 @@ wrong_commands() {
 				echo "$file:$line: $command: no such verb"
 		fi
 		for word in "${words[@]:1}"; do
-			[[ $word = -- || $word = '\-\-' ]] && break # of a script
+			[[ $word = -- || $word = '\-\-' ]] && break # options of a script follow
 			word=${word#[\[\"\']}
 			[[ $word =~ ^(--[a-z][a-z-]*|-[a-zA-Z]$) ]] || continue
 			word=${BASH_REMATCH[1]}
@@ -93,7 +93,7 @@ fi
 
 # == timeline-troubleshooting(7): each error has its section ==
 headings=$(sed -nE 's/^\.Ss //; T; s/\\&//g; p' "$trouble")
-documented() { # documented SENTENCE ERROR HEADING: the error has its section
+documented() { # documented SENTENCE ERROR HEADING
 	has "$1" "$2" "$3"
 	has '... which has its section' "$headings" "$3"
 }

@@ -74,7 +74,7 @@ is '... as JSON' "$("$dump" --info --json "$a" "$c" | jq -c '.host | [.name, .cl
 "$bin/timelinectl" record "$name-host" -o "$work/here.trace" >"$work/out" &
 until_true test -s "$work/here.trace"
 "$make" "$name-host" known "save=$work/here.tl" remove
-wait $! # it ends with the timeline
+wait $! # the recorder ends with the timeline
 ends 'a trace and a timeline of one start are of one host' 0 \
 	"$dump" --oldest-first -n 2 "$work/here.trace" "$work/here.tl"
 is '... merged by their stamps' "$err$(untimed <<<"$out")" \

@@ -159,7 +159,7 @@ ends '... nor is one that ends inside a block' 0 "$dump" --check \
 	"$work/cut.trace"
 has '... which it says' "$out" ': unfinished: [0-9]+ entries'
 ends '... and whatever reads it' 0 "$dump" --list "$work/cut.trace"
-for end in 3218 6284 9372; do # of blocks: some names are in the next
+for end in 3218 6284 9372; do # ends of blocks: some names are in the next block
 	head -c $end "$lincheck/v8-stream4.trace" >"$work/border.trace"
 	ends '... nor is one that ends between blocks' 0 "$dump" --check \
 		"$work/border.trace"

@@ -269,7 +269,7 @@ is 'the first spans of threads are no cause where the threads are' "$("$dump" --
 	jq -c '[.causes[] | select(.kind == "time" and .name == "start")]')" '[]'
 
 # == absent messages, messages before a span, spans around it ==
-lines_of() { # of "NS KIND MESSAGE [ARGS]"
+lines_of() { # reads "NS KIND MESSAGE [ARGS]"
 	awk '{
 		args = $4 == "" ? "" : $4
 		printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",

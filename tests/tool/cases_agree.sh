@@ -48,7 +48,7 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 	gone=$(jq -s 'map(.overwritten // 0) | add' "$work/wrapped.jsonl")
 	is 'entries of a ring that has turned are overwritten' "$(jq -s 'map(.lost // 0) | add' "$work/wrapped.jsonl") $((gone > 0))" '0 1'
 	cpus="CPU ([0-9]+ and )?$cpu"
-	on_cpus=true # a lane for each: else that of the other threads turned
+	on_cpus=true # each CPU has a lane; else the threads' lane turned
 	[ "$(jq -c 'select(.overwritten).cpu' "$work/wrapped.jsonl" | sort -u)" != null ] || on_cpus=false
 	$on_cpus || cpus='no CPU'
 	$on_cpus && is '... as JSON says of their CPU' "$(jq -c "select(.overwritten and .cpu == $cpu) | keys_unsorted" "$work/wrapped.jsonl")" '["overwritten","cpu"]'

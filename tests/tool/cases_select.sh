@@ -123,7 +123,7 @@ has '...' "$err" 'no span matches --slower 1s \(4 spans\)'
 shows() { [ "$(wc -l <"$work/followed")" -ge "$1" ]; }
 follows() {
 	local count=$1 pid
-	: >"$work/followed" # the background process empties it later
+	: >"$work/followed" # the background process empties the file later
 	"$dump" -f -n 100 --json "${@:2}" "$live" >"$work/followed" 2>/dev/null &
 	pid=$!
 	until_true shows "$count"

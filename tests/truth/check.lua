@@ -20,7 +20,7 @@
 --	agree	the sure spans are not the sure spans of Lua
 --	interval  an interval is above the longest between two calls
 --	failed	a tool ends with an error
-collectgarbage("incremental", 1000) -- a short life
+collectgarbage("incremental", 1000) -- the run is short: collect rarely
 local build, read, truth_file = arg[1], arg[2], arg[3]
 local here = arg[0]:match("^(.*)/") or "."
 local DUMP = build .. "/bin/timeline-dump"
@@ -197,7 +197,7 @@ end
 local function open_times(word, start, until_stamp)
 	local defined = messages[word].level
 	local times, gate = {}, defined
-	local base, since -- open by the base since then
+	local base, since -- the base keeps the gate open since then
 	local function add(from, to)
 		from, to = from + margin, to - margin
 		if from < to then times[#times + 1] = { from, to } end
@@ -206,7 +206,7 @@ local function open_times(word, start, until_stamp)
 		if since then add(since, at) end
 		since = nil
 	end
-	local lower -- what opens gates below the base: { from, to, plan }
+	local lower -- opens gates below the base: { from, to, plan }
 	-- A span from a burst into an open slot may be called unsure: slots
 	-- count only after the last burst.
 	local burst_over = 0
@@ -216,7 +216,7 @@ local function open_times(word, start, until_stamp)
 		if not l then return end
 		local to = math.min(l.to, at)
 		if not l.plan then return add(l.from, to) end
-		local first -- of a run of open slots
+		local first -- the first slot of a run of open slots
 		local shift = l.plan.shift
 		for slot = (l.from >> shift) + 1, to >> shift do
 			local open = slot < to >> shift and
@@ -407,7 +407,7 @@ end
 local function find_inner(record, from, losses)
 	local inner, entries = {}, {}
 	local slow = slowest()
-	local cleared = 0 -- of a lane without entries no bound is seen
+	local cleared = 0 -- a lane without entries shows no bound
 	for _, c in ipairs(changes) do
 		if c.what == "clear" and c.t0 < record.t1 then
 			cleared = math.max(cleared, c.t1)

@@ -84,7 +84,7 @@ local median_ns = quantile(duration, 0.5)
 local utilisation = between(0.2, 0.6)
 local idle_ns = median_ns * (1 - utilisation) / utilisation
 local periods = { ["10ms"] = 1e7, ["100ms"] = 1e8, second = 1e9 }
-if periods[kind] then -- long enough for sixteen of them
+if periods[kind] then -- long enough for sixteen periods
 	idle_ns = math.max(idle_ns, 16 * periods[kind] * thread_count / span_count)
 end
 local function idle() return lognormal(idle_ns * 0.8, 0.7) end
@@ -159,7 +159,7 @@ local queue_least, any_least, any_most
 -- In the background are [begin, end) of spans, instants and losses.
 local background = { pid = 90, tid = 90 }
 local helper = { pid = 91, tid = 91, runs_on = is_stopped and uniform() < 0.5 }
-local marks = {} -- by time: of beside, lost and state_cpu
+local marks = {} -- by time, for beside, lost and state_cpu
 local function fill_marks(length_ns)
 	local ns, share = 0, with / 1.1
 	while ns < run_ns * 1.5 do
@@ -362,7 +362,7 @@ local function run(count)
 	end
 end
 
-if kind == "queue" or kind:match("^any") then -- what is usual?
+if kind == "queue" or kind:match("^any") then -- find the usual values first
 	dry = true
 	run(3000)
 	table.sort(seen_queue)

@@ -85,7 +85,7 @@ done
 echo "note $points killed, of which $killed left an instance"
 is 'killed at any point, recording has stopped, and the next start leaves nothing' "$unclean" ''
 has '... where something was left' "$killed" '^[1-9]'
-: >"/dev/shm$kn.sched.new" # as one leaves that is killed before it renames it
+: >"/dev/shm$kn.sched.new" # left by a client killed before the rename
 next_start
 is '... nor a file but its own' "$(ls "/dev/shm$kn".sched*)" "/dev/shm$kn.sched"
 
@@ -103,7 +103,7 @@ exec 9<"$instance/tracing_on"
 client=$!
 has_keeper() { ! none_named timeline-kernel || ! kill -0 "$client"; }
 until_true has_keeper
-pause 0.3 # so that it comes to it; what holds does not depend on it
+pause 0.3 # time to reach the wait; the result does not depend on it
 exec 9<&-
 wait "$client"
 is 'a start waits for who has a file of what is left open' "$? $(cat "$work/err") $(left)" '0  '
