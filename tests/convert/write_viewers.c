@@ -46,8 +46,8 @@ struct asked {
 };
 
 /*
- * Of two instants the first begins a span of its message, and the second ends
- * it.
+ * The first of two instants begins a span of its message; the second ends the
+ * span.
  */
 static void
 turn(struct tl_event *event, uint64_t i)

@@ -30,8 +30,8 @@ run_filter(struct feed *feed, const char *expression)
 }
 
 /*
- * A filter has no line on which functions could be bounded, so only a text
- * passes that calls none of them and makes no function.
+ * Nothing bounds functions in a filter: is_simple passes only a text that calls
+ * none of these functions and makes no function.
  */
 static bool
 is_simple(const char *text)

@@ -228,8 +228,8 @@ check_span(const struct stage *stage, unsigned steps, pid_t pid)
 }
 
 /*
- * Processes that go on log spans of their own, which the victim's must not
- * disturb.
+ * Processes that survive log spans of their own; the victim's span must not
+ * disturb them.
  */
 static void
 check_others(const struct stage *stage, unsigned steps, pid_t pid)

@@ -257,7 +257,7 @@ TEST(wide_brackets_are_rejected_until_they_are_usual)
 	run_for(60 * SECOND, 20);
 }
 
-/* The raw clock of the script runs at the counter's pace; this one drifts. */
+/* The raw clock of the script runs at the counter's pace; this clock drifts. */
 static int64_t
 drifting_raw(void *context)
 {

@@ -227,7 +227,7 @@ TEST(it_converges_when_the_rate_jumps_a_hundredfold,
 	times(&p, 100);
 	run(&p, 3);
 	ck_assert_msg(r.step > quiet_step, "step %u", r.step);
-	run(&p, 17); /* so long the control may take to settle */
+	run(&p, 17); /* the control may take so long to settle */
 	run(&p, 60);
 	ck_assert_msg(step_max - step_min <= 1, "steps %u to %u", step_min,
 	    step_max);

@@ -40,7 +40,7 @@ static const struct {
 	[BAD] = { "evil", "red \033[31m", TIMELINE_RECORD_INSTANT, 9 },
 };
 
-/* The rules that fired, and those that were switched off. */
+/* The rules that fired, and the rules that were switched off. */
 static struct {
 	size_t count;
 	struct tl_firing last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules_state.c - what rules remember, what makes them forget, and how they
- * fail.
+ * rules_state.c - the memory of rules, the events that clear the memory, and
+ * rules that fail.
  */
 #include "lib/test.h"
 #include "rules_fixture.h"

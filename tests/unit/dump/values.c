@@ -63,8 +63,8 @@ TEST(many_messages_of_few_numbers_take_little_memory)
 }
 
 /*
- * Compare numbers that are counted at once with numbers that are first kept one
- * by one.
+ * Numbers counted at once and numbers first kept one by one give the same
+ * result.
  */
 TEST(the_first_numbers_are_counted_as_the_others_are)
 {

@@ -737,7 +737,7 @@ TEST(what_is_observed_is_open_in_every_order_of_two_changers)
 }
 
 /*
- * This test proves that the one above can fail: entries of older writers
+ * This test proves that the test above can fail: entries of older writers
  * precede the change, and a reader believes them too early.
  */
 TEST(older_writers_may_be_believed_too_early)
@@ -1002,7 +1002,7 @@ TEST(no_order_of_two_setters_makes_a_gate_too_high)
 	ck_assert_uint_gt(orders, 10000);
 }
 
-/* This test proves that the one above can fail. */
+/* This test proves that the test above can fail. */
 TEST(without_an_entry_before_a_gate_may_be_too_high)
 {
 	ck_assert_uint_gt(try_all_gates(true), 0);

@@ -396,7 +396,8 @@ TEST(a_source_that_was_open_is_opened_first, .to = 3)
 }
 
 /*
- * A forked process inherits the sources of its parent, but its own are others.
+ * A forked process inherits the sources of its parent, but its own sources are
+ * different.
  */
 TEST(sources_of_two_processes_are_two)
 {

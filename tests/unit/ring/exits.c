@@ -198,7 +198,8 @@ TEST(the_newest_are_kept)
 }
 
 /*
- * A process that opens the timeline repeatedly replaces no mark of another one.
+ * A process that opens the timeline repeatedly replaces no mark of another
+ * process.
  */
 TEST(a_process_has_one_place)
 {

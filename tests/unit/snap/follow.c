@@ -457,7 +457,8 @@ take_rest(struct tl_cursor *cursor)
 }
 
 /*
- * Another follower that starts at the positions of this one gets the same rest.
+ * A second follower that starts at the first follower's positions gets the same
+ * rest.
  */
 static void
 expect_twin(void)
@@ -540,8 +541,8 @@ TEST(a_loss_has_the_number_of_the_first_that_is_missing)
 }
 
 /*
- * In one of two lanes all entries were overwritten but those that are later
- * than the other lane's.
+ * In one of two lanes only entries later than the other lane's entries are
+ * left.
  */
 TEST(a_loss_stands_where_what_is_left_begins)
 {

@@ -188,7 +188,7 @@ TEST(what_is_of_no_trace_is_said_with_its_place)
 	tl_text_free(&noisy);
 }
 
-/* Headers that are valid and claim much cost no more than their number. */
+/* Valid headers with large claims take time only for their number. */
 TEST(headers_that_claim_much_do_not_take_for_ever)
 {
 	const struct tl_trace_header header = { .id = { 1 } };

@@ -95,7 +95,7 @@ is_refused_all(void)
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 600);
 
-/* The child tries so many definitions that they would be written. */
+/* The child makes so many definitions that the library would write them. */
 TEST(a_forked_child_defines_nothing)
 {
 	struct tl_trace *trace;
