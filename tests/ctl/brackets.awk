@@ -17,7 +17,7 @@ lost { next }
 /"message":"switched out/ { if (number("tid") == from) to = number("next") }
 /"message":"switched in"/ { current = number("tid") }
 /"message":"has the CPU"/ {
-	if (from == "" || (to != "" && to != number("tid"))) next # through another thread
+	if (from == "" || (to != "" && to != number("tid"))) next # through a third
 	if (to == number("tid") && current == to) inside++; else outside++
 }
 END {

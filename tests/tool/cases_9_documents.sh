@@ -43,7 +43,7 @@ wrong_commands() {
 				echo "$file:$line: $command: no such verb"
 		fi
 		for word in "${words[@]:1}"; do
-			[[ $word = -- || $word = '\-\-' ]] && break # options of a script follow
+			[[ $word = -- || $word = '\-\-' ]] && break # not ours
 			word=${word#[\[\"\']}
 			[[ $word =~ ^(--[a-z][a-z-]*|-[a-zA-Z]$) ]] || continue
 			word=${BASH_REMATCH[1]}
