@@ -12,7 +12,7 @@
  * then the first differences.  rows prints the rows as JSON without NULLs.
  * bounds checks that the least and the greatest value given for a chunk hold,
  * and that an exact bound is in the chunk; prints the number of bounds and the
- * wrong ones.  ask prints DuckDB's answers, a row a line, with | between values.
+ * wrong ones.  ask prints DuckDB's answers, a row a line, | between values.
  */
 import fs from "node:fs";
 
