@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * abi.c - what programs that were compiled with an older header rely on.
+ * abi.c - the layouts on which programs compiled with an older header rely.
  *
- * Sizes and places of the structs that the macros of the public headers look
- * into or that programs fill in.  Within one SONAME none of them changes
- * (timeline(7), VERSIONS): if a line here fails, programs that are installed
- * would break.  Compiled by tests/install, never run.
+ * The sizes and offsets of the structs that macros of the public headers
+ * access, or that programs fill in.  None of them changes within one SONAME
+ * (timeline(7), VERSIONS): if a line here fails, installed programs would
+ * break. tests/install compiles this file; it never runs.
  */
 #include <stddef.h>
 #include <timeline.h>
@@ -23,7 +23,7 @@ SIZE(timeline_event, 128);
 AT(timeline_event, gate, 0);
 AT(timeline_event, levels, 8);
 
-/* passed without their size */
+/* passed without a size */
 SIZE(timeline_options, 40);
 AT(timeline_options, stringtablesize, 8);
 AT(timeline_options, mode, 16);
@@ -51,9 +51,9 @@ AT(timeline_read_span, self_ns, 24);
 AT(timeline_read_span, flags, 36);
 AT(timeline_read_timer, slower_ns, 40);
 AT(timeline_read_damage, input, 24);
-/* programs fill this one in, and say its size */
+/* programs fill this struct in, with its size */
 AT(timeline_read_options, category, 64);
 AT(timeline_read_options, context, 96);
 AT(timeline_read_options, formats, 104);
-/* ... and programs this one */
+/* programs allocate this struct */
 SIZE(timeline_read_interval, 24);

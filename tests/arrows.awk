@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# A layer includes itself and the layers left of it.  A family of formats, a
-# folder in src/format, includes no other family; the registry, whose files are
-# in src/format itself, includes them all.  Only a program includes a program.
-# -v layers="left ... right" -v programs="..."
+# A layer includes itself and the layers left of it.  A family of formats (a
+# folder in src/format) includes no other family; the registry, whose files are
+# in src/format itself, includes all families.  Only a program includes a
+# program.
+#
+# Needs -v layers="left ... right" and -v programs="...".
 BEGIN {
 	n = split(layers, name)
 	for (i = 1; i <= n; i++)
@@ -11,7 +13,7 @@ BEGIN {
 	for (i = 1; i <= m; i++)
 		leaf[name[i]] = rank[name[i]] = n + 1
 }
-# the family of the file at path: "" outside of src/format
+# family(path) returns the family of the file at path, "" outside of src/format.
 function family(path,	at) {
 	return path ~ /^format\/[^\/]+\// && split(path, at, "/") ? at[2] : ""
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checked_call.S - call a function between canaries, all registers noise.
+ * checked_call.S - call a function between canaries, with noise in all
+ * registers.
  *
  *	in	rdi struct checked_call
- *	out	what the registers, flags and canaries were afterwards, in it
+ *	out	the registers, flags and canaries after the call, in the struct
  *
  *	above	CALL_CANARIES quadwords
  *	frame	return address		<- rsp of the function at its entry
  *	below	CALL_CANARIES quadwords, the top red_zone bytes not checked
  *
- * Not reentrant: the struct's address is kept in memory, for no register can
- * be trusted after the call.
+ * Not reentrant: the address of the struct is kept in memory, because no
+ * register can be trusted after the call.
  */
 #include "checked_call.h"
 
@@ -145,8 +146,11 @@ checked_call:
 	ret
 	.size	checked_call, . - checked_call
 
-/* rsi: canaries, rcx: their bytes, rax: what they should be; rdx: how many
- * are not.  Calls push to the frame's own place, between the canaries. */
+/*
+ * Count the broken canaries. rsi: canaries, rcx: their bytes, rax: the right
+ * value; rdx: the count.  Calls push to the frame's own place, between the
+ * canaries.
+ */
 count_broken:
 	xor	edx, edx
 1:	sub	rcx, 8

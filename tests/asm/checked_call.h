@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checked_call.h - call a function and see what it spoils.
+ * checked_call.h - call a function and find what it spoils.
  *
- * Every register that a function must leave alone is filled with noise, the
+ * Every register that the function must preserve is filled with noise, and the
  * stack on both sides of its frame with canaries.
  */
 #ifndef TESTS_ASM_CHECKED_CALL_H
@@ -16,14 +16,14 @@
 #define CALL_KEPT        64 /* rbx rbp r12 r13 r14 r15, in */
 #define CALL_KEPT_OUT    112
 #define CALL_SCRATCH     160 /* rax r9 r10 r11, in */
-#define CALL_RED_ZONE    192 /* bytes below its frame it may write to */
-#define CALL_STACK       200 /* rsp, as it should be again */
+#define CALL_RED_ZONE    192 /* bytes below the frame that it may write to */
+#define CALL_STACK       200 /* the expected rsp */
 #define CALL_STACK_OUT   208
-#define CALL_BELOW       216 /* canaries broken below ... */
-#define CALL_ABOVE       224 /* ... and above */
+#define CALL_BELOW       216 /* broken canaries below */
+#define CALL_ABOVE       224 /* broken canaries above */
 #define CALL_MXCSR       232 /* before, after */
 #define CALL_CONTROL     240 /* x87 control word before, after */
-#define CALL_WIDE        248 /* has AVX: 256 bits count */
+#define CALL_WIDE        248 /* AVX: 256 bits count */
 #define CALL_VECTORS     256 /* 16 of 32 bytes */
 #define CALL_VECTORS_OUT 768
 #define CALL_RETURNED    1280 /* rax */
@@ -71,7 +71,9 @@ _Static_assert(offsetof(struct checked_call, returned) == CALL_RETURNED,
 
 void checked_call(struct checked_call *call);
 
-/* Functions that each spoil one thing: the check must find it. */
+/*
+ * Functions that each spoil one thing: the check must find every one of them.
+ */
 void spoil_nothing(void);
 void spoil_rbx(void);
 void spoil_rbp(void);

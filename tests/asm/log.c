@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.c - is asm/log.S what its contract says, and its twin in C?
+ * log.c - asm/log.S fulfils its contract and agrees with its twin in C.
  *
- * Both append the same random calls under the same random levels; their
+ * Both append the same random calls under the same random levels.  Their
  * decisions, the levels they leave and their entries must agree, and the
- * assembly must leave every register alone that it promises to.  So it is with
- * asm/timer.S.
+ * assembly must preserve every register that its contract names.  The same
+ * holds for asm/timer.S.
  */
 #include "checked_call.h"
 #include "lib/random.h"
@@ -28,8 +28,8 @@ enum {
 	TRIALS = 20000,
 	EVENTS = 8,
 	LANES_MAX = 256,
-	ASM_RED_ZONE = 24,   /* what asm/log.S says it uses */
-	TIMER_RED_ZONE = 64, /* ... and asm/timer.S */
+	ASM_RED_ZONE = 24,   /* the bytes that asm/log.S uses */
+	TIMER_RED_ZONE = 64, /* the bytes that asm/timer.S uses */
 	TIMER_VECTORS = 4,   /* the first ones */
 	ARITHMETIC = 0x8d5   /* flags that a call may change */
 };
@@ -40,16 +40,16 @@ static struct timeline_event *events[EVENTS];
 static struct timeline_event *timer;
 static uint64_t seed;
 
-/* What one append did. */
+/* The effects of one append. */
 struct outcome {
-	uint64_t appended; /* entries */
+	uint64_t appended; /* number of entries */
 	uint64_t dropped;
-	uint32_t lane; /* of the last */
+	uint32_t lane; /* the lane of the last entry */
 	uint64_t number;
 	struct timeline_entry entry;
 	uint64_t levels;
 	uint64_t returned;
-	uint64_t before; /* stamps around it */
+	uint64_t before; /* stamps before and after it */
 	uint64_t after;
 };
 
@@ -113,7 +113,7 @@ drops(void)
 	       tl->header->drops[TIMELINE_DROP_RACED];
 }
 
-/* Run something and see what it did to the file. */
+/* Run a function and observe its effects on the file. */
 static struct outcome
 observe(void (*run)(void *), void *context)
 {
@@ -155,7 +155,7 @@ spoiled_vector(const struct checked_call *call)
 	return NULL;
 }
 
-/* The name of what the call spoiled, or NULL. */
+/* The name of the first thing that the call spoiled; NULL: none. */
 static const char *
 spoiled(const struct checked_call *call)
 {
@@ -231,7 +231,7 @@ TEST(the_check_finds_whatever_is_spoiled)
 		ck_assert_str_eq(spoiled_by(spoil_ymm7, 0), "ymm7");
 }
 
-/* What both are asked to do. */
+/* The input of both functions. */
 struct trial {
 	struct timeline_event *event;
 	uint64_t args[4];
@@ -240,13 +240,15 @@ struct trial {
 	uint64_t lease;
 	uint64_t plan_seed;
 	uint32_t shares[TIMELINE_PLAN_GATES];
-	bool through_gate; /* timeline_log, not timeline_append */
+	bool through_gate; /* call timeline_log, not timeline_append */
 	struct checked_call call;
 	uint64_t returned;
 };
 
-/* When a burst ends, in units of until; never at a moment that may pass
- * between one twin and the other. */
+/*
+ * Choose the end of a burst, in units of until.  The end never lies at a moment
+ * that may pass between the calls of the twins.
+ */
 static uint64_t
 random_until(void)
 {
@@ -260,9 +262,9 @@ random_until(void)
 		return now - 1 - random_below(&seed, now / 2);
 	case 2:
 	case 3:
-	case 4: /* alive */
+	case 4: /* the burst is alive */
 		return now + longest / 100 + random_below(&seed, longest / 2);
-	case 5: /* absurdly far ahead */
+	case 5: /* far beyond the longest burst */
 		return now + longest + (UINT64_C(1) << 24);
 	case 6:
 		return UINT64_MAX >> TIMELINE_LEVELS_UNTIL;
@@ -270,14 +272,17 @@ random_until(void)
 	return random_next(&seed) >> TIMELINE_LEVELS_UNTIL;
 }
 
-/* Half of the time a plan: slots so long that both twins meet the same. */
+/*
+ * Choose a plan half of the time.  Its slots are so long that both twins see
+ * the same slot.
+ */
 static void
 random_plan(struct trial *t, uint64_t base)
 {
 	const uint64_t enter = (uint8_t)t->levels;
 	const uint64_t leases[] = { 0, __rdtsc() / 2, UINT64_MAX, UINT64_MAX,
 		UINT64_MAX };
-	/* where the counter has 2^50 ticks it lies in slot 0 of 2^63 */
+	/* below 2^50 ticks the counter is in slot 0 of 2^63 */
 	const uint64_t shift = 44 + random_below(&seed, 20);
 
 	memset(t->shares, 0, sizeof(t->shares));
@@ -303,12 +308,12 @@ random_trial(void)
 		t.args[i] = random_next(&seed);
 	t.gate = (uint8_t)random_below(&seed, 12);
 	if (t.event->message & TIMELINE_MESSAGE_END && t.event != events[3])
-		t.gate = *t.event->gate; /* ends of begins that were logged */
+		t.gate = *t.event->gate; /* an end whose begin was logged */
 	t.levels = random_below(&seed, base + 1) |
 		   base << TIMELINE_LEVELS_BASE |
 		   random_until() << TIMELINE_LEVELS_UNTIL;
 	random_plan(&t, base);
-	/* who calls append has tested the gate */
+	/* a caller of append has tested the gate */
 	t.through_gate = t.gate < (uint8_t)t.levels || random_below(&seed, 2);
 	fill_noise(&t.call);
 	return t;
@@ -377,7 +382,7 @@ check_entry(const struct trial *t, const struct outcome *o, const char *who)
 		ck_assert_msg(e->cpu == 0, "%s: spare word", who);
 }
 
-/* Did the assembly do all of it, without leaving to C? */
+/* True if the assembly did not leave any work to C. */
 static bool
 stayed_in_assembly(const struct trial *t, const struct outcome *o)
 {
@@ -386,7 +391,7 @@ stayed_in_assembly(const struct trial *t, const struct outcome *o)
 	return !timeline_lane_is_fallback(&tl->geometry, o->lane);
 }
 
-/* The stamp of the entry, or 0. */
+/* The return value is the stamp of the entry, or 0. */
 static void
 check_returned(const struct outcome *o, const char *who)
 {
@@ -421,7 +426,7 @@ compare(struct trial *t, uint64_t *in_lane)
 		check_entry(t, &a, "assembly");
 		check_entry(t, &c, "twin");
 	}
-	if (!stayed_in_assembly(t, &a)) /* C may use the stack, and vectors */
+	if (!stayed_in_assembly(t, &a)) /* C may use the stack and vectors */
 		t->call.below = 0;
 	if (!stayed_in_assembly(t, &a))
 		memcpy(t->call.vectors_out, t->call.vectors,
@@ -442,7 +447,7 @@ TEST(assembly_and_twin_agree_on_random_calls)
 
 		compare(&t, &in_lane);
 	}
-	/* preempted eight times in a row is rare */
+	/* eight preemptions in a row are rare */
 	if (tl->use_rseq)
 		ck_assert_uint_gt(in_lane, TRIALS / 4);
 	else
@@ -451,7 +456,9 @@ TEST(assembly_and_twin_agree_on_random_calls)
 
 /* == asm/timer.S == */
 
-/* Of the timer, and of the threads without a CPU alone. */
+/*
+ * The count of the timer; shared: only the row of threads without a CPU lane.
+ */
 static uint64_t
 counted(bool shared)
 {
@@ -469,7 +476,7 @@ counted(bool shared)
 
 struct timer_trial {
 	struct trial trial;
-	uint64_t given; /* begin, or stamp */
+	uint64_t given; /* begin, or given stamp */
 	uint64_t slower;
 	bool without_lane;
 };
@@ -540,11 +547,12 @@ random_timer_trial(void)
 	if (random_below(&seed, 2))
 		t.trial.event = timer;
 	else if (t.trial.gate < (uint8_t)t.trial.levels)
-		t.trial.gate = TIMELINE_LEVEL_NONE; /* its gate was tested */
+		t.trial.gate = TIMELINE_LEVEL_NONE; /* the gate of the timer
+						     * was tested */
 	return t;
 }
 
-/* Did the assembly do all of it? */
+/* Compare the twins; returns true if the assembly left no work to C. */
 static bool
 compare_timers(struct timer_trial *t)
 {
@@ -616,11 +624,11 @@ TEST(a_thread_without_ids_gets_them_on_its_first_call)
 	check_returned(&o, "assembly");
 	if (t.event->message & TIMELINE_MESSAGE_WHOLE &&
 	    t.event->message & TIMELINE_MESSAGE_END)
-		return; /* not proven: the_first_entry_proves_nothing */
+		return; /* see the_first_entry_proves_nothing */
 	check_entry(&t, &o, "assembly");
 }
 
-/* The first entry of a thread or of a forked child is no end that is proven. */
+/* The first entry of a thread or of a forked child is never a proven end. */
 TEST(the_first_entry_proves_nothing)
 {
 	for (int i = TIMELINE_PART_END_OF; i <= TIMELINE_PART_SCOPE_END; i++) {
@@ -709,8 +717,11 @@ TEST(a_lane_goes_round_many_times)
 		ck_assert_uint_gt(in_lane, 4 * n);
 }
 
-/* A counter of the test's own: rdtsc faults, and the handler answers.  The
- * kernel must not see the section then, or each fault would abort it. */
+/*
+ * A counter of the test's own: rdtsc faults, and the signal handler answers.
+ * The kernel must not know the restartable sequence here, or each fault would
+ * abort it.
+ */
 static __thread struct {
 	uint32_t cpu_id_start;
 	uint32_t cpu_id;
@@ -738,9 +749,9 @@ answer_rdtsc(int signal_number, siginfo_t *info, void *context)
 	uc->uc_mcontext.gregs[REG_RDX] = (greg_t)(own_tsc >> 32);
 }
 
-/* == what is returned, by each path == */
+/* == the return value of each path == */
 
-/* A path of the append.  TAKES says where the entry lies. */
+/* A path of the append. takes tells where the entry is stored. */
 struct path {
 	const char *name;
 	uint8_t gate;
@@ -780,7 +791,10 @@ static const struct path paths[] = {
 	    .no_lane = true, .takes = NOWHERE },
 };
 
-/* A trial of a path; copy is its event, whose lanes may be taken away. */
+/*
+ * Make a trial of a path; copy becomes its event, whose lanes the path may
+ * remove.
+ */
 static struct trial
 trial_of(const struct path *path, struct timeline_event *copy)
 {
@@ -831,7 +845,10 @@ expect_path(const struct path *path, struct trial *t, bool twin)
 	    "%s: lane %u", path->name, o.lane);
 }
 
-/* One that is moved to another CPU in the midst of it takes its path, too. */
+/*
+ * A thread that is moved to another CPU in the midst of the call takes its
+ * path, too.
+ */
 TEST(each_path_returns_the_stamp_of_its_entry)
 {
 	struct timeline_event copy __attribute__((aligned(64)));
@@ -844,7 +861,7 @@ TEST(each_path_returns_the_stamp_of_its_entry)
 		}
 }
 
-/* The begin was logged, although its entry is not kept. */
+/* The begin was logged, although its entry is overwritten. */
 TEST(a_begin_that_was_lapped_returns_its_stamp)
 {
 	const struct path path = { "lapped", 6, true, 0x505, .no_lane = true };
@@ -876,10 +893,10 @@ TEST(a_begin_that_was_lapped_returns_its_stamp)
 
 static struct {
 	volatile unsigned faults, aborts;
-	volatile uint64_t levels; /* to be set at the next reading; 0: not */
+	volatile uint64_t levels; /* set at the next reading; 0: unchanged */
 } at_clock;
 
-/* Answers what reads the clock; a restartable sequence was left before. */
+/* Answer the readings of the clock; a restartable sequence was left before. */
 static void
 answer_or_abort(int signal_number, siginfo_t *info, void *context)
 {
@@ -915,7 +932,7 @@ append_with_clock(const struct trial *t, uint64_t now)
 	return returned;
 }
 
-/* Each reading of the clock is a signal, which aborts the sequence. */
+/* Each reading of the clock raises a signal, which aborts the sequence. */
 TEST(the_stamp_of_the_fallback_is_returned_after_eight_aborts)
 {
 	const struct path path = { "aborts", 6, true, 0x505,
@@ -937,7 +954,9 @@ TEST(the_stamp_of_the_fallback_is_returned_after_eight_aborts)
 	ck_assert_uint_eq(entry_of(lane, q)->tsc, now);
 }
 
-/* The burst is over for the assembly; another begins before C asks again. */
+/*
+ * The burst is over for the assembly, and another one begins before C tests it.
+ */
 TEST(a_burst_that_begins_after_one_that_is_over_returns_its_stamp)
 {
 	const struct path path = { "again", 3, true,
@@ -963,7 +982,7 @@ TEST(a_burst_that_begins_after_one_that_is_over_returns_its_stamp)
 	ck_assert_uint_eq(entry_of(lane, q)->tsc, now);
 }
 
-/* The functions that macros of C hide. */
+/* The functions behind the macros of C. */
 TEST(the_functions_for_other_languages_return_the_stamp)
 {
 	const struct path path = { "functions", 6, true, 0x505,
@@ -984,8 +1003,10 @@ TEST(the_functions_for_other_languages_return_the_stamp)
 	ck_assert_uint_eq(begin(&copy, 1, 2, 3, 4), 0);
 }
 
-/* The end of a burst has 44 bits in the word: a counter that has more must
- * find it alive in assembly, too, and not leave to C. */
+/*
+ * The levels word has 44 bits of the end of a burst.  A counter with more bits
+ * must find the burst alive in assembly, too, instead of leaving the test to C.
+ */
 TEST(the_end_of_a_burst_goes_round_with_the_counter)
 {
 	const struct sigaction action = { .sa_sigaction = answer_rdtsc,
@@ -1012,7 +1033,8 @@ TEST(the_end_of_a_burst_goes_round_with_the_counter)
 	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
 	timeline_append(copy, 1, 2, 3, 4);
 	own_tsc = around + (UINT64_C(1009) << TIMELINE_UNTIL_SHIFT);
-	timeline_append(copy, 1, 2, 3, 4); /* over: C, and not logged */
+	/* over: C runs, and no entry is logged */
+	timeline_append(copy, 1, 2, 3, 4);
 	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
 	ck_assert_uint_eq(head_of(
 			      timeline_lane(&tl->geometry, 0, copy[0].tier)),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# cases_chrome.sh - what a parser that keeps 64-bit integers and the trace
-# engine of Chrome's DevTools make of Chrome's trace events.  Needs build, here
-# and work of the runner.
+# cases_chrome.sh - how a parser that keeps 64-bit integers and the trace engine
+# of Chrome's DevTools read Chrome's trace events.  Needs the variables build,
+# here and work of the runner.
 
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
 
-# both SET [COUNT]: a set as Chrome's trace events, and as our lines
+# both SET [COUNT] makes a set as Chrome's trace events and as JSON lines.
 both() {
 	made chrome "$1" "$work/$1.json" "${@:2}"
 	made jsonl "$1" "$work/$1.jsonl" "${@:2}"
@@ -23,7 +23,7 @@ lossless_cases() {
 		is "every event and value of the ${set%:*} ones is there" \
 			"$(same "${set%:*}")" "${set#*:} events"
 	done
-	# a double has the same for both
+	# Read as doubles, the two values would be equal.
 	sed -i '0,/18446744073709551615/s//18446744073709551614/' \
 		"$work/plain.json"
 	has 'a value that is one less is another' "$(same plain)" \

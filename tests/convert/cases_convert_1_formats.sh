@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2154,SC2016,SC2089,SC2090
-# Every format that is read into every one that is written, and what others
-# make of it.  Sets convert, dump and the samples that the files after it use.
+# Every format that is read is written as every format that is written, and
+# other programs read the results.  Sets convert, dump and the samples for the
+# files that come after this one.
 
 convert=$build/bin/timeline-convert
 dump=$build/bin/timeline-dump
@@ -12,11 +13,11 @@ in=$work/in # the samples, by format: $in.FORMAT
 
 [ -x "$convert" ] || exit 1
 
-# to FORMAT IN...: quietly, to standard output
+# to FORMAT IN... converts quietly to standard output.
 to() { "$convert" -q --to "$@"; }
-# formats CONDITION: names of those for which a condition of jq holds
+# formats CONDITION prints the formats for which a condition of jq holds.
 formats() { "$convert" --list-formats --json | jq -r "select($1).name"; }
-# left NAME: what lies in the folder of the tests under names like this
+# left NAME prints the files in the tests' folder whose names begin with NAME.
 left() { (cd "$work" && for f in "$1"*; do [ -e "$f" ] && echo "$f"; done); }
 
 "$make" "$live" known spans=20 "save=$in.timeline" remove || exit 1
@@ -29,7 +30,7 @@ for f in $readable; do
 	*) "$convert" -q --to "$f" "$in.timeline" -o "$in.$f" ;;
 	esac || exit 1
 done
-# for LMS half a span is damage
+# In LMS, half a span would be damage.
 {
 	printf '2,0,outer\n0,0,1795304293265445\n2,1,inner\n'
 	for ((i = 0; i < 20; i++)); do printf '0,1,%d\n1,1,17\n' $i; done
@@ -38,7 +39,7 @@ done
 has 'formats are read' "$readable" '^timelogger$'
 has 'formats are written' "$writable" '^perfetto$'
 
-# every pair
+# == every pair ==
 for f in $readable; do
 	read_count=$("$dump" --json "$in.$f" 2>/dev/null | jq -c 'select(.ns)' | wc -l)
 	for t in $writable; do
@@ -56,16 +57,16 @@ done >"$work/seen" 2>&1
 is 'every format that is read becomes every one that is written' \
 	"$(cat "$work/seen")" ''
 
-# recognised by content, whatever the name
+# The content tells the format, whatever the name.
 for f in $readable; do
-	rm -f "$work/noname.idx" # of the one before
+	rm -f "$work/noname.idx" # left by the file before
 	cp "$in.$f" "$work/noname"
 	"$convert" -q --json "$work/noname" --to csv -o "$work/noname.out" --force |
 		jq -r '.inputs[0].format'
 done >"$work/seen" 2>&1
 is 'what a file is its first bytes tell' "$(cat "$work/seen")" "$readable"
 
-# timeline-dump opens the same files
+# timeline-dump opens the same files.
 for f in $readable; do
 	"$dump" --oldest-first --format csv "$in.$f" >"$work/a" 2>/dev/null
 	to csv "$in.$f" >"$work/b"
@@ -73,16 +74,17 @@ for f in $readable; do
 done >"$work/seen" 2>&1
 is 'timeline-dump shows the same entries of each' "$(cat "$work/seen")" ''
 
-# back into itself; what was open before the first time kept stands behind
-# later records in an export, and in order of time once it was read
+# Each format is written back into itself.  The timelogger sample is read once
+# first: an export puts spans that were open before the first time kept behind
+# later records, and reading sorts the records by time.
 to timelogger "$in.timelogger" >"$work/ordered" && mv "$work/ordered" "$in.timelogger"
 for f in timelogger rtl lms jsonl csv; do
 	to "$f" "$in.$f" | cmp - "$in.$f" || echo "$f"
 done >"$work/seen" 2>&1
 is 'what was written is read and written the same, byte for byte' \
 	"$(cat "$work/seen")" ''
-# entries FILE...: all of them as CSV, without the host and the timeline, whose
-# name is that of the file where no other is known
+# entries FILE... prints all entries as CSV without the host and the timeline: a
+# timeline whose name is unknown is called after its file.
 entries() { to csv "$@" | sed -E 's/(,[^,]*){2}$//'; }
 for f in trace chrome; do
 	grep -qx $f <<<"$readable" || continue
@@ -103,7 +105,7 @@ if grep -qx timeline <<<"$writable"; then
 		"$(to jsonl "$work/of_rtl.tl" | jq -r .ns)" "$(to jsonl "$in.rtl" | jq -r .ns)"
 fi
 
-# what others make of them
+# == other programs read the results ==
 count=$(to jsonl "$in.timeline" | wc -l)
 is 'jq reads JSON lines' "$(to jsonl "$in.timeline" | jq -s length)" "$count"
 is 'jq reads a Chrome trace' \
@@ -130,8 +132,8 @@ else
 	skip 'no protoc'
 fi
 
-# the 64 bits of a value: edges and random ones, signed, unsigned, hexadecimal
-# and plain, as four columns of decimals
+# Values of 64 bits, edges and random ones, in four columns of decimals: one
+# column each for signed, unsigned, hexadecimal and plain arguments.
 seed=${SEED:-$RANDOM}
 {
 	printf '%s\n' 0 1 7fffffffffffffff 8000000000000000 8000000000000001 ffffffffffffffff \
@@ -190,7 +192,7 @@ is '--rtl-us writes microseconds' \
 	"$(to rtl --rtl-us "$in.timeline" | wc -l)" "$(wc -l <"$in.rtl")"
 lacks '... which are other columns' "$(to rtl --rtl-us "$in.timeline" | cmp - "$in.rtl" || echo other)" '^$'
 
-# several
+# == several files ==
 to jsonl "$in.timeline" "$work/more.tl" "$in.rtl" >"$work/merged"
 is 'several files are merged' "$(wc -l <"$work/merged")" \
 	"$((count + $(to jsonl "$work/more.tl" | wc -l) + $(to jsonl "$in.rtl" | wc -l)))"
@@ -199,7 +201,7 @@ is '... whatever their order on the command line' \
 	"$(to jsonl "$work/more.tl" "$in.timeline" | jq .ns)" \
 	"$(to jsonl "$in.timeline" "$work/more.tl" | jq .ns)"
 
-# live ones
+# == live timelines ==
 "$make" "$live" known || exit 1
 is 'a live timeline is read' "$(to jsonl "$live" | jq -s length)" \
 	"$("$dump" --json "$live" | wc -l)"
@@ -207,7 +209,7 @@ is 'TIMELINE is read where no file is named' \
 	"$(TIMELINE=$live to jsonl | jq -s length)" "$("$dump" --json "$live" | wc -l)"
 rm -f "/dev/shm$live"
 
-# pipes
+# == pipes ==
 is 'a timeline comes through a pipe' "$(entries - <"$in.timeline" | cksum)" \
 	"$(entries "$in.timeline" | cksum)"
 is '... and a log' "$(to rtl - <"$in.rtl" | cksum)" "$(cksum <"$in.rtl")"
@@ -227,7 +229,7 @@ is '... --from says what it is' "$(to csv --from csv "$work/headless" | cksum)" 
 is 'a FIFO is read to its end' \
 	"$(through_fifo "$in.jsonl" "$convert" -q --to csv "$work/fifo" | wc -l)" "$((count + 1))"
 
-# which entries
+# == selections ==
 for way in '--category eng*' '--message *$depth*' '-p warning' '--cpu 0 --cpu 1' '--pid 1' \
 	'--tid 1' '--until -1us' '--since 2020-01-01' '--expression args.tcp==10' \
 	'-e category=="disk" -p error'; do
@@ -252,7 +254,7 @@ has '... and says why' "$err" 'timeline-convert: .*near'
 ends 'one that fails on the way, too' 1 "$convert" -e 'error("no")' "$in.timeline" -o "$work/never.csv"
 is '... and leaves nothing' "$(left never)" ''
 
-# a loss inside of a span, in both orders of the lines
+# A loss inside a span; the lines come in both orders.
 cat >"$work/loss.jsonl" <<'END'
 {"ns":1000,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"work","kind":"begin","args":{}}
 {"lost":5,"cpu":3}
@@ -266,7 +268,7 @@ done >"$work/seen" 2>&1
 is 'a loss stays inside of its span, with its CPU' \
 	"$(cat "$work/seen")" "$(cat "$work/loss.jsonl" "$work/loss.jsonl")"
 
-# what threads and processes are called
+# == names of threads and processes ==
 cat >"$work/named.jsonl" <<'END'
 {"ns":1000,"tsc":1,"cpu":0,"pid":40,"tid":40,"thread":"server","process":"server","priority":"info","category":"a","message":"work","kind":"begin","args":{}}
 {"process":"server","ns":2000,"tsc":2,"cpu":0,"pid":40,"tid":50,"thread":"w\"\\ \u4f5c","priority":"info","category":"a","message":"work","kind":"begin","args":{}}
@@ -285,7 +287,7 @@ for f in jsonl csv timeline trace; do
 	is "$f keeps the names of threads and processes" \
 		"$("$dump" --json "$work/named.out" | names)" "$named"
 done
-# a thread that found no room for its name in the table of its timeline
+# A thread's name is unknown when its timeline's table of names was full.
 cat >"$work/hidden.jsonl" <<'END'
 {"ns":1000,"tsc":1,"cpu":0,"pid":40,"tid":40,"thread":"server","process":"server","priority":"info","category":"a","message":"work","kind":"instant","args":{}}
 {"ns":2000,"tsc":2,"cpu":0,"pid":40,"tid":60,"process":"server","priority":"info","category":"a","message":"work","kind":"instant","args":{}}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2016
-# OUT: whole or not there, replaced or refused; pipes, devices, terminals.
+# The output file OUT is whole or absent, replaced or refused; pipes, devices
+# and terminals.
 
-# what is at OUT stays
+# == an OUT that exists stays ==
 echo mine >"$work/there.csv"
 ends 'an OUT that exists is refused' 1 "$convert" -q "$in.timeline" -o "$work/there.csv"
 has '... and said' "$err" 'there\.csv: exists already; --force replaces it$'
@@ -15,9 +16,10 @@ ends 'a link to nowhere is an OUT that exists' 1 "$convert" -q "$in.timeline" -o
 ends '... which --force replaces' 0 "$convert" -q -f "$in.timeline" -o "$work/link.csv"
 is '... itself' "$(test -L "$work/link.csv" || head -c 2 "$work/link.csv")" ns
 
-# What is made of a file is no wider than it, for group and others.
-# wider OUT MODE: what group or others may do with OUT and could not with a file
-# of this mode; a folder may be entered by whom may read it.
+# A file made of another gives group and others no more rights than its input.
+#
+# wider OUT MODE prints the files of OUT that give group or others a right that
+# MODE lacks.  A folder may be entered by everyone who may read the input.
 wider() {
 	local path mode of
 	find "$1" "$1".idx 2>/dev/null | while read -r path; do
@@ -37,7 +39,7 @@ for mode in 0600 0640 0604 0444; do
 done
 (umask 0 && exec "$convert" -q "$work/private.tl" -o "$work/made.tl.zst")
 is '... nor is it compressed' "$? $(wider "$work/made.tl.zst" 0444)" '0 '
-# mode WORD...: the mode of what is made of these
+# mode WORD... prints the mode of the file that these inputs become.
 mode() {
 	rm -f "$work/mode.jsonl"
 	(umask 022 && exec "$convert" -q --to jsonl "$@" -o "$work/mode.jsonl") 2>"$work/err"
@@ -76,14 +78,14 @@ cp "$in.csv" "$work/same.csv"
 ends 'a file may be converted into itself' 0 "$convert" -q -f --to jsonl "$work/same.csv" -o "$work/same.csv"
 is '... whole' "$(jq -s length "$work/same.csv")" "$(wc -l <"$in.jsonl")"
 
-# databases
+# == databases ==
 echo mine >"$work/s2.db"
 ends 'a database does not replace a file' 1 "$convert" -q "$in.timeline" -o "$work/s2.db"
 is '... that stays' "$(cat "$work/s2.db")" mine
 ends '... unless it is told to' 0 "$convert" -q -f "$in.timeline" -o "$work/s2.db"
 is '... and nothing else is left' "$(left s2)" s2.db
 
-# directories
+# == directories ==
 trace=$work/t.ctf
 "$convert" -q "$work/more.tl" -o "$trace"
 before=$(cksum "$trace"/*)
@@ -109,7 +111,8 @@ ends '... and nothing' 0 "$convert" -q -f "$in.timeline" -o "$work/new.ctf"
 is 'nothing is left beside them' "$(left t.) $(left empty) $(left new)" \
 	't.ctf empty.ctf new.ctf'
 
-# what is no file is written as it comes
+# A device or a descriptor is written as the data comes; a regular file is made
+# under another name first.
 ends 'a device is written' 0 "$convert" -q --to csv "$in.timeline" -o /dev/null
 has '... and is one still' "$(stat -c %F /dev/null)" 'character special'
 is '/dev/fd/N is written' "$( (to csv "$in.timeline" -o /dev/fd/3) 3>&1 | cksum)" \
@@ -135,7 +138,7 @@ fi
 ends 'a standard output that is closed is one' 1 \
 	bash -c "exec '$convert' -q --to csv '$in.timeline' >&-"
 
-# no room
+# == no room ==
 for f in jsonl timelogger perfetto sqlite ctf; do
 	ends "a $f that finds no room is an error" 1 \
 		bash -c "ulimit -f 16; exec '$convert' -q --to $f '$work/more.tl' -o '$work/room.$f'"
@@ -147,7 +150,7 @@ ends 'what it was to replace' 1 \
 	bash -c "ulimit -f 16; exec '$convert' -q -f '$work/more.tl' -o '$work/room.csv'"
 is '... stays' "$(left room) $(cat "$work/room.csv")" 'room.csv mine'
 
-# OUT comes to be while it works
+# OUT is created by another program during the conversion.
 mkfifo "$work/late"
 for f in csv db ctf; do
 	exec 9<>"$work/late"
@@ -165,10 +168,10 @@ done
 is '... it stays' "$(cat "$work/late.csv" "$work/late.db"; ls "$work/late.ctf")" \
 	$'mine\nmine\nx'
 
-# stopped while it reads, and while it writes
+# == stopped while reading and while writing ==
 mkfifo "$work/slow"
 has_ended() { [[ ! -e /proc/$1 || $(cat "/proc/$1/stat") == *') Z '* ]]; }
-# stop SIGNAL OUT IN WORD...: the exit status
+# stop SIGNAL OUT IN WORD... prints the exit status.
 stop() {
 	local signal=$1 to=$2 from=$3 pid
 	shift 3
@@ -208,7 +211,7 @@ kill -TERM $!
 wait $!
 is '... and another one ends it' "$(left nohup)" ''
 
-# a person
+# == terminals ==
 ends 'no progress outside a terminal' 0 "$convert" -q --to csv "$work/more.tl"
 is '... nor anything else' "$err" ''
 if has_terminals; then

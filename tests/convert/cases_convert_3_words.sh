@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2016,SC2013
-# Options, names, what is said; help, man page and completion.
+# Options, names and messages; help, man page and completion.
 
 ends '--help goes to standard output' 0 "$convert" --help
 has '... and tells of the program' "$out" '^timeline-convert \[options\]'
@@ -28,7 +28,7 @@ ends '--trusted wants an expression' 2 "$convert" --trusted --to csv "$in.timeli
 ends '--json wants standard output' 2 "$convert" --json --to csv "$in.timeline"
 is 'a usage error writes nothing' "$(left a.) $(left b.)" ' '
 
-# names of formats
+# == names of formats ==
 ends 'a format nobody knows is a usage error' 2 "$convert" --to pdf "$in.timeline"
 has '... that lists those that are written' "$err" '^timeline-convert: pdf: .*perfetto.*sqlite'
 ends 'one that is written only cannot be read' 2 "$convert" --from html "$in.timeline" --to csv
@@ -36,7 +36,7 @@ has '... and those that are read are listed' "$err" 'html: .*timelogger, rtl'
 lacks '... no others' "$err" 'sqlite'
 ends 'without --to standard output has no format' 2 "$convert" "$in.timeline"
 has '... which is said' "$err" '--to'
-# named NAME: the format that it tells
+# named NAME prints the format that the name of an output file chooses.
 named() { "$convert" -q --json "$in.timeline" -o "$work/$1" | jq -r .format && rm -r "${work:?}/$1"; }
 is 'a name tells the format' "$(for f in x.tlog a.b.trace.json x.db x.jsonl \
 	x.html x.log x.ctf/; do named $f; done | tr '\n' ' ')" \
@@ -48,7 +48,7 @@ lacks '... no others' "$err" sqlite
 ends 'a name that tells nothing is a usage error' 2 "$convert" "$in.timeline" -o "$work/x.csv/y"
 has '... and all are listed' "$err" 'unknown suffix.*timelogger.*sqlite'
 
-# what is said
+# == messages ==
 ends 'what a format cannot carry is said' 0 "$convert" "$in.timeline" --to lms
 has '... with how often' "$err" '^timeline-convert: standard output: an instant is left out \([0-9]+ times\)$'
 ends '... of OUT by its name' 0 "$convert" "$in.timeline" -o "$work/n.tlog"
@@ -79,7 +79,7 @@ is '--json says what was done' "$(jq -c '[.output, .format, .damaged, .kept_out,
 is '... with all notes' "$(jq '.notes | length' <<<"$said")" "$(wc -l <"$work/err")"
 is '... and one line' "$(wc -l <<<"$said")" 1
 
-# damage
+# == damage ==
 ends 'a file that is not there fails' 1 "$convert" -q nowhere -o "$work/d.csv"
 has '... and is named' "$err" '^timeline-convert: nowhere: no such timeline'
 is '... nothing appears' "$(left d.)" ''
@@ -112,7 +112,7 @@ for f in $(formats .write); do
 done >"$work/seen"
 is 'hostile text becomes every format' "$(cat "$work/seen")" ''
 
-# every option and format is told of everywhere
+# Every option and format is in the help, the man page and the completion.
 man=$top/src/convert/timeline-convert.1
 completion=$top/src/convert/timeline-convert.bash
 options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
@@ -150,7 +150,7 @@ is 'the man page names every chart' "$(cat "$work/seen")" ''
 if command -v mandoc >/dev/null; then
 	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$man")" ''
 fi
-completes() { # the words that are offered for the last of these
+completes() { # prints the words offered for the last argument
 	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
 		. "$0" && _timeline_convert && printf "%s\n" "${COMPREPLY[@]}"' \
 		"$completion" "$convert" "$@"

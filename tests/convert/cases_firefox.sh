@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# cases_firefox.sh - what the Firefox Profiler shows of Chrome's trace events.  Needs
-# build, here and work of the runner.
+# cases_firefox.sh - the view that the Firefox Profiler gives of Chrome's trace
+# events.  Needs the variables build, here and work of the runner.
 
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
 
-# shown SET COMMAND...: of a set that is made
+# shown SET COMMAND... prints the profiler's answer about a set that was made.
 shown() { profiled "$work/$1.trace.json" "${@:2}"; }
-# "thread 50 3" for each thread: how many markers it has
+# markers SET prints a line such as "thread 50 3" for each thread: its name and
+# its number of markers.
 markers() {
 	shown "$1" thread list |
 		sed -nE 's/^\*? +t-[0-9]+ +(([^ ]+ )*[^ ]+)  +.* ([0-9,]+)$/\1 \3/p'

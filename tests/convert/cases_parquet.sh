@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016,SC2154
-# cases_parquet.sh - what DuckDB and hyparquet find in Parquet files, and what
-# the queries of examples find in those of a fleet.  Needs build, here and work
-# of the runner.
+# cases_parquet.sh - DuckDB and hyparquet read Parquet files, and the queries of
+# the examples read the files of a fleet.  Needs the variables build, here and
+# work of the runner.
 
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
@@ -12,10 +12,10 @@ queries=$(cd "$here/../../examples" && pwd)
 ROWS=140000 # more than a row group, of several pages
 
 parquet() { told parquet.mjs "$@"; }
-# asked QUERY...: of the files in $work
+# asked QUERY... prints the answers of the files in $work.
 asked() { (cd "$work" && parquet ask "$@"); }
 
-# every column of every row, as two readers see it
+# Two readers see every column of every row.
 same_cases() {
 	local reader
 	"${rows[@]}" 1 $ROWS "$work/random.parquet" "$work/random.lines"
@@ -37,7 +37,8 @@ RLE, RLE_DICTIONARY'
 	rm -f "$work"/random.*
 }
 
-# the same file by timeline-convert as JSON lines, compared by DuckDB itself
+# DuckDB compares the Parquet file with the JSON lines that timeline-convert
+# makes of the same timeline.
 lines_cases() {
 	local made_by=$build/tests/tool/make_timeline
 	"$made_by" "$live-parquet" known spans=300 "save=$work/lines.tl" remove
@@ -74,8 +75,8 @@ lines_cases() {
 		"$build/bin/timeline-convert" -q --to parquet "$work/lines.tl" -o /dev/full
 }
 
-# A file all of whose groups but the last are damaged: who answers has not
-# looked at them.
+# All row groups but the last are damaged: a query that is answered has not read
+# the damaged groups.
 skip_cases() {
 	local last at
 	made parquet many "$work/many.parquet" 400000

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# cases_speedscope.sh - what the page of speedscope shows of Chrome's trace
-# events and of folded stacks.  Needs build, here and work of the runner.
+# cases_speedscope.sh - the page of speedscope shows Chrome's trace events and
+# folded stacks.  Needs the variables build, here and work of the runner.
 
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
 
-# of FILE: what was shown of it
+# of FILE prints the part of $shown about a file.
 of() { awk -v f="== $1" '/^== / { on = $0 == f; next } on' <<<"$shown"; }
 
 speedscope_cases() {

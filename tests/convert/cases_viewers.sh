@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# cases_viewers.sh - what programs that read Perfetto, CTF and SQLite make of
-# made-up events.  Needs build, here and work of the runner.
+# cases_viewers.sh - programs that read Perfetto, CTF and SQLite read made-up
+# events.  Needs the variables build, here and work of the runner.
 
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
 
-# the packets of a Perfetto trace, by our own list of fields
+# packets FILE prints the packets of a Perfetto trace, decoded with our own list
+# of fields.
 packets() {
 	protoc -I "$here" --decode=Trace perfetto.proto <"$1" 2>&1
 }
@@ -40,7 +41,8 @@ perfetto_cases() {
 		"$(count "$(packets "$work/many.pftrace")" '^  event \{')" 10000
 }
 
-# What babeltrace2 shows, and what it says, which is nothing where all is well.
+# babel TRACE prints the events that babeltrace2 shows; $babel_says gets the
+# warnings, of which a good trace has none.
 babel() {
 	babeltrace2 --clock-gmt "$1" 2>"$work/babel"
 	babel_says=$(cat "$work/babel")

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * devtools.mjs - what the trace engine of Chrome's DevTools makes of a trace.
+ * devtools.mjs - reads a trace with the trace engine of Chrome's DevTools.
  *
  *	node devtools.mjs PACKAGES CHROME JSONL
  *
- * Says what it shows: how many processes, threads with a name, spans, how many
- * of them are as long as they were, and instants; and which of them are not
- * those of our lines.
+ * Prints how many processes, named threads, spans and instants the engine
+ * shows, how many spans have their true length, and the spans and instants that
+ * differ from our lines.
  */
 import fs from "node:fs";
 import {differences, events, labelled} from "./lines.mjs";
@@ -16,14 +16,14 @@ const engine = packages + "/@paulirish/trace_engine/";
 const {polyfillDOMRect} = await import(engine + "analyze-trace.mjs");
 const {TraceModel} = await import(engine + "models/trace/trace.js");
 
-/* Sources have threads of their own. */
+/* Sources have their own threads. */
 const SOURCES = 0x7f000000;
 
-/* Their times are doubles of microseconds. */
+/* The engine's times are doubles of microseconds. */
 const ns = (us) => Math.round(us * 1000);
 
-/* Spans whose begin and end are there, each begin with the last one before
- * its end: [name, category, place, begin, duration]. */
+/* spansOf returns the spans whose begin and end are there; an end takes the
+ * last open begin: [name, category, place, begin, duration]. */
 function spansOf(list) {
 	const open = new Map(), spans = [];
 	for (const e of list) {
@@ -64,7 +64,7 @@ function show(pid, tid, e) {
 for (const [pid, process] of Renderer.processes)
 	for (const [tid, thread] of process.threads)
 		for (const entry of thread.entries)
-			if (pid !== 0) /* not of what was lost */
+			if (pid !== 0) /* no losses */
 				show(pid, tid, entry);
 for (const process of Meta.threadsInProcess.values())
 	threads += process.size;

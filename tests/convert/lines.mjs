@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.mjs - our JSON lines, which are the truth of what was written; every
+/* lines.mjs - reads our JSON lines, the truth of a written file; every
  * number keeps all of its digits. */
 import fs from "node:fs";
 
@@ -8,12 +8,12 @@ export const {parse, isLosslessNumber} = await import(packages +
 	"/lossless-json/lib/esm/index.js");
 
 const NAME = /\$([A-Za-z0-9_]+)(%[a-z])?/g;
-/* The messages of write_viewers whose spans go from thread to thread. */
+/* The spans of these messages of write_viewers go from thread to thread. */
 const OF_SOURCE = /^job |^\$label/;
 
 export const text = (value) => String(isLosslessNumber(value)
 	? value.toString() : value);
-/* An integer of any base as one text. */
+/* plain returns an integer of any base as one text. */
 export const plain = (value) => /^-?[0-9]+$|^0x[0-9a-f]+$/.test(text(value))
 	? BigInt(text(value)).toString() : text(value);
 export const read = (file) => parse(fs.readFileSync(file, "utf8"));
@@ -32,8 +32,8 @@ function eventOf(line) {
 		args: Object.entries(line.args).map(([k, v]) => [k, plain(v)])};
 }
 
-/* Where the name of an event is its argument label, a trace of Chrome has it as
- * the name alone, but for an end without arguments and a counter. */
+/* An event whose first argument is its label has the label as its whole name
+ * in a trace of Chrome, except an end without arguments and a counter. */
 export function labelled(e) {
 	const [key, value] = e.args?.[0] ?? [];
 	if (key !== "label" || !e.name.startsWith("label") ||
@@ -42,13 +42,14 @@ export function labelled(e) {
 	return {...e, name: value, args: e.args.slice(1)};
 }
 
-/* The events of a file of lines. */
+/* events returns the events of a file of lines. */
 export function events(file) {
 	return fs.readFileSync(file, "utf8").trim().split("\n")
 		.map((line) => eventOf(parse(line)));
 }
 
-/* Say what only one of two lists has: > the first, < the second. */
+/* differences prints lines that only one of two lists has: > the first, <
+ * the second. */
 export function differences(first, second) {
 	const left = new Map();
 	for (const line of second)

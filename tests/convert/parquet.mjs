@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet.mjs - what two foreign readers find in Parquet files.
+ * parquet.mjs - reads Parquet files with two foreign readers.
  *
  *	node parquet.mjs PACKAGES same READER PARQUET LINES
  *	node parquet.mjs PACKAGES rows READER PARQUET
  *	node parquet.mjs PACKAGES bounds PARQUET
  *	node parquet.mjs PACKAGES ask QUERY...
  *
- * READER is duckdb or hyparquet.  same: are the rows those of the lines that
- * test_format_parquet_rows made, every column of each?  Says how many there
- * are, then the first differences.  rows: as JSON, without what is NULL.
- * bounds: do the least and the greatest that a chunk tells hold, and are they
- * in it where they say so?  Says how many there are and which do not.  ask: the
- * answers of DuckDB, a row a line, values separated by |.
+ * READER is duckdb or hyparquet.  same compares every column of every row with
+ * the lines that test_format_parquet_rows made, and prints the number of rows,
+ * then the first differences.  rows prints the rows as JSON without NULLs.
+ * bounds checks that the least and the greatest value given for a chunk hold,
+ * and that an exact bound is in the chunk; prints the number of bounds and the
+ * wrong ones.  ask prints DuckDB's answers, a row a line, | between values.
  */
 import fs from "node:fs";
 
@@ -37,7 +37,7 @@ async function hyparquet() {
 
 const quoted = (file) => "'" + file.replaceAll("'", "''") + "'";
 
-/* Rows with every value, the time in nanoseconds. */
+/* The readers return rows with every value; the time is in nanoseconds. */
 const READERS = {
 	async duckdb(file) {
 		const reader = await (await duckdb()).runAndReadAll(
@@ -54,7 +54,8 @@ const READERS = {
 	},
 };
 
-/* A value as one text; numbers of any kind are the same. */
+/* shown returns a value as one text; equal numbers of any kind give the same
+ * text. */
 function shown(column, value) {
 	if (typeof value === "boolean")
 		return value ? "1" : "0";
@@ -71,9 +72,9 @@ function rowOf(object) {
 		.sort());
 }
 
-/* What a line does not say: how long spans took, whether entries of their
- * source were lost meanwhile, and of an end that is bare, the arguments of its
- * begin. */
+/* completed adds values that a line lacks: how long spans took, whether
+ * entries of their source were lost meanwhile, and for a bare end the
+ * arguments of its begin. */
 function* completed(lines) {
 	const open = new Map();
 	const losses = new Map();
@@ -103,8 +104,8 @@ function* completed(lines) {
 	}
 }
 
-/* The columns in which a row is not its line.  How deep a span was is the
- * affair of the tests of spans. */
+/* differences lists the columns in which a row differs from its line.  The
+ * tests of spans check depth. */
 function differences(row, line) {
 	const is = (column, value) => value === null || value === undefined
 		? undefined : shown(column, value);
@@ -128,13 +129,13 @@ async function same(reader, parquet, lines) {
 	console.log(`${rows.length} rows, ${different} differ`);
 }
 
-/* Texts in the order of their bytes. */
+/* order compares texts by their bytes. */
 function order(a, b) {
 	return typeof a === "string" ? Buffer.compare(Buffer.from(a),
 		Buffer.from(b)) : Number(a > b) - Number(a < b);
 }
 
-/* What is wrong with the bounds of a column's values in a chunk. */
+/* wrong returns the fault in the bounds of a column's values in a chunk. */
 function wrong(s, values) {
 	const told = values.filter((v) => v !== null && v !== undefined);
 	if (Number(s.null_count) !== values.length - told.length)

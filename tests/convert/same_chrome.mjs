@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * same_chrome.mjs - are the events of a Chrome trace those of our lines?
+ * same_chrome.mjs - compares the events of a Chrome trace with our lines.
  *
  *	node same_chrome.mjs PACKAGES CHROME JSONL
  *
- * A parser that keeps 64-bit integers reads both.  Says how many events there
- * are, and what only one of them has.  An X counts as its begin and its end.
+ * A parser that keeps 64-bit integers reads both.  Prints the number of events
+ * and the events that only one of the two has.  An X counts as its begin and
+ * its end.
  */
 import {differences, events, labelled, plain, read, text} from "./lines.mjs";
 
 const [,,, chromeFile, linesFile] = process.argv;
 const trace = read(chromeFile);
 const base = BigInt(trace.otherData.base_ns);
-/* Sources have threads of their own. */
+/* Sources have their own threads. */
 const SOURCES = 0x7f000000;
 const KINDS = {B: "begin", E: "end", C: "counter", i: "instant",
 	I: "instant"};
 
-/* Microseconds with three digits behind the point are nanoseconds. */
+/* Microseconds with three decimal digits are nanoseconds. */
 function nsOf(number) {
 	const [, minus, us, part] = /^(-?)([0-9]+)\.([0-9]{3})$/
 		.exec(text(number));
@@ -25,7 +26,8 @@ function nsOf(number) {
 	return minus ? -ns : ns;
 }
 
-/* The arguments of an end stand behind those of its begin. */
+/* The names of an end's arguments have a suffix; the begin's names have
+ * none. */
 const END = /\$end$/;
 const argsOf = (args, isEnd) => Object.entries(args)
 	.filter(([k]) => END.test(k) === isEnd)
@@ -50,8 +52,8 @@ function* eventsOf(e) {
 		yield {...common, kind: e.alone ?? KINDS[e.ph] ?? e.ph};
 }
 
-/* What both can have: a counter has one value and no priority, an end without
- * arguments has neither. */
+/* line keeps the fields that both can have: a counter has one value and no
+ * priority; an end without arguments has neither. */
 function line(e) {
 	const isBare = e.kind === "end" &&
 		e.args.every(([, v]) => v === "0" || v === "#0");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope.mjs - what the page of speedscope shows of files, in a headless
+ * speedscope.mjs - shows files on the page of speedscope in a headless
  * Chromium.
  *
  *	node speedscope.mjs PACKAGES BROWSER WORK FILE...
  *
- * Says for each profile of a file its title and its table, a line for each
- * frame: total, self, name; or what went wrong.
+ * Prints for each profile of a file its title and its table, a line for each
+ * frame: total, self, name; or the error.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -14,11 +14,11 @@ import module from "../page/browser.js";
 
 const [,, packages, program, work, ...files] = process.argv;
 const html = packages + "/speedscope/dist/release/index.html";
-/* Its table may be there before its lines. */
+/* The table may be there before its lines. */
 const DONE = "/Symbol Name\\s+(No |[0-9])|went wrong/" +
 	".test(document.body?.innerText)";
 
-/* A dialog stops the page: it is answered, and what it said is kept. */
+/* A dialog stops the page: the dialog is answered, and its message is kept. */
 function hearDialogs(page) {
 	const take = page.take.bind(page);
 
@@ -33,7 +33,7 @@ function hearDialogs(page) {
 	};
 }
 
-/* The page takes a file as a script that hands it over. */
+/* The page takes a file as a script that hands the file over. */
 async function load(page, file) {
 	const script = path.join(work, "speedscope.js");
 	const data = fs.readFileSync(file).toString("base64");
@@ -46,7 +46,7 @@ async function load(page, file) {
 		await new Promise((r) => setTimeout(r, 20));
 }
 
-/* Its lines: buttons, the name of the profile, more buttons, the table. */
+/* The page's lines are buttons, the profile's name, more buttons, the table. */
 async function shown(page) {
 	const text = await page.run("document.body.innerText");
 	const lines = text.split("\n").map((line) => line.trim());
@@ -59,7 +59,7 @@ async function shown(page) {
 		.split(/ (?=[0-9][0-9.,]*[a-zµ]* \([^)]*\) [0-9.,]+[a-zµ]* \()/)];
 }
 
-/* Each profile; n goes to the next. */
+/* show prints each profile; the key n goes to the next one. */
 async function show(browser, file) {
 	const page = await browser.page();
 	let count = 1;

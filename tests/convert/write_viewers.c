@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_viewers.c - made-up events in the formats of viewers, for programs
+ * write_viewers.c - generated events in the formats of viewers, for programs
  * that read them.
  *
  *	write_viewers FORMAT SET OUT [COUNT]
  *
- * FORMAT: any of the table of formats that is written.  SET: plain, hostile,
- * spans (which are what is hostile, begun and ended), lossy, back, or many, of
- * which COUNT events are written, and their number a second is told.  What a
- * format cannot carry is said on standard error.
+ * FORMAT is any format that can be written.  SET is plain, hostile, spans (the
+ * hostile set, as begins and ends), lossy, back, or many; of many COUNT events
+ * are written, and their number per second is printed.  Events that a format
+ * cannot carry are reported on standard error.
  */
 #include "../lib/viewers.h"
 #include "format/registry.h"
@@ -38,14 +38,17 @@ now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* What is written. */
+/* The arguments of the program. */
 struct asked {
 	enum viewers_set set;
-	bool as_spans; /* its instants are begins and ends */
+	bool as_spans; /* instants become begins and ends */
 	uint64_t count;
 };
 
-/* One instant begins a span of its message, the next one ends it. */
+/*
+ * The first of two instants begins a span of its message; the second ends the
+ * span.
+ */
 static void
 turn(struct tl_event *event, uint64_t i)
 {
@@ -82,7 +85,7 @@ write_all(struct tl_writer *writer, const struct asked *asked)
 	return rc;
 }
 
-/* Of a page: it wants to be syntax, too. */
+/* The title of a page contains syntax, too. */
 #define TITLE "server </title> & \"sons\""
 
 static int

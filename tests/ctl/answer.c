@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.c - a daemon that says what it is told to.
+ * answer.c - a daemon that gives a fixed answer.
  *
  *	answer SOCKET REQUESTS [endless] <ANSWER
  *
- * Listens on SOCKET; for each connection appends the line that is asked to
- * REQUESTS and answers with all of ANSWER, or with it again and again.  Ends
- * with whoever started it.
+ * The program listens on SOCKET.  For each connection it appends the request
+ * line to REQUESTS and answers with ANSWER, once or endlessly.  It ends with
+ * its parent process.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ listen_at(const char *path)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	/* who sees it there may connect to it */
+	/* a client that sees the socket may connect at once */
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s~", path);
 	if (fd < 0 ||
 	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||

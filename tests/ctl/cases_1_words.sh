@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# The command line, the help, the man page, the completion.
+# The command line, the help, the man page and the completion.
 
 ends '--help' 0 "$ctl" --help
 help=$out
@@ -29,7 +29,8 @@ ends 'an empty name is refused' 2 "$ctl" remove ''
 ends 'a hostile word is escaped' 2 "$ctl" $'\033[31m'
 lacks '... in what is said of it' "$err" $'\033'
 
-# every verb and option of the tables is told of everywhere
+# Every verb and option of the tables is in the help, the man page and the
+# completion.
 verbs=$(sed -nE 's/^VERB\("([a-z]+)".*/\1/p' "$top/src/ctl/verbs.def")
 options=$(sed -nE 's/^OPTION\(.*, "([a-z-]+)", .*/\1/p' "$top/src/ctl/options.def")
 is 'the tables are found' "$(($(wc -w <<<"$verbs") > 15 && $(wc -w <<<"$options") > 20))" 1
@@ -42,7 +43,7 @@ for verb in $verbs; do
 	grep -qw "$verb" "$completion" || echo "the completion lacks $verb"
 	"$ctl" "$verb" --help >"$work/help" || echo "$verb --help fails"
 	"$ctl" help "$verb" | cmp -s - "$work/help" || echo "help $verb differs"
-	# what the verb takes is offered
+	# The completion offers exactly the options of the verb.
 	words=$(bash -c '. "$0"; COMP_WORDS=(timelinectl "$1" --); COMP_CWORD=2; _timelinectl
 		printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$verb" | sort)
 	takes=$(grep -oE -- ' --[a-z-]+' "$work/help" | grep -v version | tr -d ' ' | sort)
@@ -57,7 +58,7 @@ is 'man page and completion know every option' "$(cat "$work/out")" ''
 if command -v mandoc >/dev/null; then
 	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$page")" ''
 fi
-complete_line() { # the words that are offered for the last of these
+complete_line() { # prints the words offered for the last argument
 	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 		. "$0" && _timelinectl && printf "%s\n" "${COMPREPLY[@]}"' \
 		"$completion" timelinectl "$@"

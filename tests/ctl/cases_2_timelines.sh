@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# create, list, remove, save; damaged and foreign files; rights.
+# create, list, remove and save; damaged and foreign files; rights.
 
 ends 'create' 0 "$ctl" create "$base"
 has '... says what was made' "$out$err" \
@@ -67,7 +67,7 @@ ends 'create by a process without rseq' 0 env TIMELINE_NO_RSEQ=1 "$ctl" create \
 has '... gives lanes of CPUs their size, for those that attach' "$("$dump" --info "$name-7")" \
 	'tier 0 +entries of each lane 2048 +entries of each fallback lane 4096 '
 is '... without a warning' "$(of "$name-7" .small_lanes; "$ctl" list | grep -c "^$name-7: ")" $'false\n0'
-# entries_asked, as in a file of an earlier version
+# A file of an earlier version holds a larger entries_asked.
 printf '\1\20\0\0\0\0\0\0' | dd of="/dev/shm$name-7" bs=1 seek=112 conv=notrunc status=none
 has 'list warns where lanes of CPUs hold less than was asked for' "$("$ctl" list)" \
 	"^$name-7: the lane of each CPU holds 2048 entries, 4097 were asked for: remove"
@@ -97,7 +97,7 @@ is '... and says why' "$err" "timelinectl: $name-foreign: is not a timeline"
 [ -e "/dev/shm$name-foreign" ] && ok '... which stay'
 is 'list does not show other files' "$(of "$name-foreign" .name)" ''
 
-# who writes, who has ended
+# == writers, alive and ended ==
 "$make" "$name-w" plain=5 sleep=600000 &
 writer=$!
 started+=("$writer")
@@ -119,7 +119,7 @@ busy
 rising() { [ "$(of "$name-busy" '.rate > 0')" = true ]; }
 if until_true rising; then ok 'list shows the rate'; else bad 'list shows the rate' <<<''; fi
 
-# save
+# == save ==
 ends 'save' 0 "$ctl" save "$base-w" "$work/w.tl"
 is '... keeps every entry' "$("$dump" --category example "$work/w.tl" | wc -l)" 5
 is '... for its owner alone' "$(stat -c %a "$work/w.tl")" 600
@@ -128,7 +128,7 @@ has '... and names the option that does' "$err" 'w\.tl: exists already; --force 
 ends 'save --force replaces it' 0 "$ctl" save -f "$base-w" "$work/w.tl" --json
 is '... and says how large it is' "$(jq -c . <<<"$out")" \
 	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl"),\"used\":$(used "$work/w.tl"),\"left_out\":[]}"
-echo >"$work/w.tl.sched" # as if NAME had had kernel events when it was saved
+echo >"$work/w.tl.sched" # as if kernel events had been saved with NAME
 ends 'save refuses kernel events of another snapshot' 1 "$ctl" save "$base-w" "$work/w.tl"
 has '... and names the file' "$(rm -f "$work/w.tl"; "$ctl" save "$base-w" "$work/w.tl" 2>&1)" \
 	'w\.tl\.sched: exists already; --force replaces it'
@@ -187,7 +187,7 @@ if [ -w /dev/full ]; then
 	ends 'a full disk is told' 1 sh -c "\"$ctl\" list >/dev/full"
 fi
 
-# damaged, foreign, hostile
+# == damaged, foreign and hostile files ==
 cp "/dev/shm$name-w" "/dev/shm$name-cut"
 truncate -s 1000 "/dev/shm$name-cut"
 is 'a truncated file is listed with the reason' "$(of "$name-cut" .fault)" 'truncated in its header'
@@ -213,7 +213,7 @@ for verb in list "top -n 1 $name-cut" "save $name-short $work/short.tl" "priorit
 	[ "$status" = 0 ] || grep -q '^timelinectl: ' "$work/err" || echo "$verb: no reason"
 done >"$work/seen"
 is 'damage is told and never harms' "$(cat "$work/seen")" ''
-# every byte of the header, one at a time
+# Bytes of the header are damaged one at a time.
 cp "/dev/shm$name-3" "$work/good"
 cp "/dev/shm$name-3" "/dev/shm$name-flip"
 for ((at = 0; at < 700; at += 13)); do
@@ -223,7 +223,7 @@ for ((at = 0; at < 700; at += 13)); do
 	[ $? -le 1 ] || echo "top: $at"
 	dd if="$work/good" of="/dev/shm$name-flip" conv=notrunc status=none
 done >"$work/seen"
-# the heads of the lanes, too
+# The heads of the lanes are damaged, too.
 for ((at = 4096; at < 4096 + 6 * 128; at += 37)); do
 	printf "\xff\xff\xff\xff" | dd of="/dev/shm$name-flip" bs=1 seek="$at" conv=notrunc status=none
 	for verb in "list --json" "top -n 1 -d 10ms --json $name-flip"; do
@@ -251,7 +251,7 @@ is 'no byte of a file reaches the terminal unescaped' "$(cat "$work/seen")" ''
 is 'JSON has every byte of a name' \
 	"$("$ctl" list --json | jq --arg n "$name-"$'\033[31m\n' '[.timelines[] | select(.name == $n)] | length')" 1
 
-# rights
+# == rights ==
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "TIMELINED_SOCKET=$TIMELINED_SOCKET")
 	chmod 600 "/dev/shm$name-w"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# priority, burst, level.
+# priority, burst and level.
 
 lv=$name-lv
 "$make" "$lv" known
@@ -54,10 +54,12 @@ ends 'slower of no duration' 2 "$ctl" slower "$lv" '*' soon
 ends 'slower of no percentile' 2 "$ctl" slower "$lv" '*' p100
 has '... says which there are' "$err" 'p100: a percentile is from p0\.0001 to p99\.9999'
 
-# Spans of 10 ms, 20 ms ... 10 s are ended again and again: which are kept?
+# Spans of 10 ms, 20 ms ... 10 s are ended again and again; kept counts the
+# spans that a level keeps.
 timed=$name-timed
 kept() { "$dump" --stats --json "$timed" | jq -s 'map(select(.category == "timed"))[0].spans // 0'; }
-# In steps of 5 ms: a clock that learns its rate converts it anew.
+# threshold rounds to 5 ms: a clock that learns its rate converts the threshold
+# anew.
 threshold() {
 	"$dump" --stats --json "$timed" |
 		jq -c 'select(.category == "timed").slower_ns | if . then (. / 5e6 | round) * 5 else . end'

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# top: bounded rounds, live, on a terminal and off it.
+# top: a limited number of rounds, live timelines, on a terminal and off it.
 
 busy
 until_true test -e "/dev/shm$name-busy"
@@ -21,14 +21,14 @@ for wrong in '-d 1ms' '-d soon' '-s color' '-n 0'; do
 	# shellcheck disable=SC2086
 	ends "top $wrong is a usage error" 2 "$ctl" top $wrong "$name-busy"
 done
-# more than may be looked at in a round
+# The first timeline gets more entries in a round than top looks at.
 "$make" "$name-flood" entries=400000 known
 "$make" "$name-took" timed=1000
 "$ctl" top -n 1 -d 12s --json "$name-flood" >"$work/flood" &
 flood=$!
 "$ctl" top -n 1 -d 12s --json "$name-took" >"$work/took" &
 took=$!
-# it has seen how it stands, and waits for its round to end
+# The program has mapped the timeline NAME and sleeps until its round ends.
 waits() { # PID NAME
 	find "/proc/$1/fd" -lname "*$2" | grep -q . &&
 		grep -q '^State:.*S' "/proc/$1/status"
@@ -62,7 +62,7 @@ is "top says when it is removed, before all its rounds" "$? $(cat "$work/err")" 
 if has_terminals; then
 	rm -f "$work/screen"
 	on_screen() { cat -v "$work/screen" | grep -qE -- "$1"; }
-	keys() { # [KEYS REGEX]...: some keys, when that is seen more, then q
+	keys() { # [KEYS REGEX]...: presses keys, waits for REGEX, ends with q
 		until_true on_screen 'processed'
 		while [ $# -gt 0 ]; do
 			printf '%b' "$1"
@@ -72,7 +72,7 @@ if has_terminals; then
 		printf q
 		until_true on_screen '\[\?1049l'
 	}
-	# keys that come at once are taken one by one
+	# Keys that arrive together are handled one by one.
 	keys 's\033[6~\033[Bp' PAUSED '\033[Ap' . |
 		timeout 600 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
 	is 'q ends top on a terminal' "$?" 0

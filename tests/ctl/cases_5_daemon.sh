@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# The daemon's verbs, against one that says what it is told to.
+# The verbs that ask the daemon, against a server whose answers are given here.
 
 for verb in status reload "snapshot $name"; do
 	# shellcheck disable=SC2086
 	ends "without a daemon: $verb" 1 "$ctl" $verb
 	has '... says that none runs' "$err" '^timelinectl: .*none\.sock: no timelined runs here'
 done
-# answers ANSWER [endless]: such a daemon from now on
+# answers ANSWER [endless] starts such a server in place of the last one.
 answers() {
 	[ -z "${daemon:-}" ] || kill "$daemon" 2>/dev/null
 	rm -f "$work/daemon.sock" "$work/requests"
@@ -74,7 +74,7 @@ if [ "$(id -u)" = 0 ] && [ "${nobody:-}" ]; then
 	has '... is refused clearly' "$err" 'no access to timelined \(Permission denied\)'
 fi
 
-# -- the page
+# == the page ==
 answers 'ok\nhttp://127.0.0.1:9464/?token=0123\n'
 mkdir -p "$work/desktop" "$work/runtime"
 cat >"$work/desktop/xdg-open" <<END

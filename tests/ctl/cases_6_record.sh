@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# record: what comes lies in a trace; until interrupted, for so long, or until
-# the file is so large.
+# record writes the entries that come into a trace: until it is interrupted, for
+# a time, or until the file has a size.
 
 re=$name-re
 trace=$work/a.trace
 "$ctl" create "$re"
-# log N entries, a few at a time
+# log_into NAME N logs N entries, a few at a time.
 log_into() {
 	local i
 	for ((i = 0; i < $2; i++)); do "$make" "$1" known; done
@@ -42,7 +42,8 @@ is '... and says it as JSON' "$(jq -c '[.file, .entries, .lost, .size > 0, .last
 is 'a trace of nothing is one' "$("$dump" "$work/b.trace" 2>&1)" ''
 is '... without timers nothing is said of them' "$err" ''
 
-# one has a timer, the other gets one meanwhile, the third none
+# The first timeline has a timer, the second gets a timer meanwhile, the third
+# has none.
 "$make" "$re-t" timed=1
 "$make" "$re-u"
 "$ctl" record "$re-t" "$re-u" "$re" -o "$work/t.trace" >/dev/null 2>"$work/err" &
@@ -57,7 +58,7 @@ wait "$recorder"
 is '... and at its end of new ones' "$? $(tail -n +2 "$work/err")" \
 	"0 timelinectl: $re-u: the histograms of timers are not recorded; 'timelinectl save' keeps them"
 
-# two timelines, packed
+# Two timelines are recorded into one packed trace.
 "$ctl" create "$re-2"
 "$ctl" record "$re" "$re-2" --zstd -o "$work/c.trace" >"$work/rec2" 2>"$work/err" &
 recorder=$!

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# kernel: what the kernel does to the threads of a timeline, beside it; and
-# nothing of it stays, however it ends.
+# kernel records how the kernel schedules the threads of a timeline, in a
+# timeline beside it.  The recording leaves nothing behind in the kernel,
+# however it ends.
 
 kn=$name-kernel
 stalls=$build/tests/tool/stalls
@@ -11,7 +12,8 @@ ends 'kernel needs a duration that is one' 2 "$ctl" kernel "$kn" 10x
 ends '... and a size of the buffer' 2 "$ctl" kernel "$kn" 1s --buffer 1K
 has '... and says so' "$err" '1K: not a size of 16K to 1G'
 
-# Another user, a container and a read-only mount: a sentence each.
+# Another user, a container and a read-only mount are refused with a sentence
+# each.
 if [ "$(id -u)" = 0 ]; then
 	cp "$ctl" "$work/timelinectl"
 	if command -v setpriv >/dev/null; then
@@ -45,7 +47,8 @@ is 'a refusal leaves no file' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
 instances() { "$ctl" list --json | jq -r ".kernel_instances[]? | select(.name == \"timeline-${kn#/}\") | .in_use"; }
 instance_is() { [ "$(instances)" = "$1" ]; }
 
-# Of each kind of stall but the disk's, which differs: the largest part.
+# largest prints the largest part of each kind of stall except the disk's, which
+# differs between machines.
 largest() {
 	jq -r '[to_entries[] | select(.key | test("^(running|interrupted|runnable|blocked|unknown)"))] as $parts |
 		"\(.message | split(" ")[2]) \($parts | max_by(.value) | .key)"' |
@@ -53,8 +56,9 @@ largest() {
 }
 planted='futex blocked_task_ns memory running_ns preemption runnable_ns sleep blocked_timer_ns '
 
-# Does the client record?  It turns its instance on once the file is there and
-# the threads are known.  tracefs may be mounted nowhere: ask its open file.
+# is_recording: the client turns its instance on once the file is there and the
+# threads are known. tracefs may be mounted nowhere: the state is read through
+# the client's open file.
 is_recording() {
 	local file
 	for file in "/proc/$client/fd/"*; do
@@ -67,7 +71,7 @@ is_recording() {
 
 kernel_cases() {
 	local fifo=$work/go client keeper worker
-	# the worker, until the kernel is recorded
+	# The worker waits until the kernel is recorded.
 	mkfifo "$fifo"
 	worker_program() { # PROGRAM WORD...
 		rm -f "$work/ready"
@@ -113,13 +117,13 @@ kernel_cases() {
 	is '... where the view finds it' "$("$dump" --view states "$work/k.tl" --json | largest)" "$planted"
 	"$ctl" save --compress "$kn" "$work/k.tl.zst"
 	is '... compressed, too' "$("$dump" --view states "$work/k.tl.zst" --json | largest)" "$planted"
-	# ... but those of kernel threads, which are children of number 2
+	# Kernel threads, the children of process 2, keep their names.
 	{ printf '%s\n' stalls another idle && ps --ppid 2 -o comm=; } >"$work/names"
 	is 'names of other tasks are left out' "$("$dump" --json "$kn.sched" |
 		jq -r 'select(.args.name) | .args.name' | grep -v '^kworker/' |
 		grep -vxFf "$work/names" | sort -u)" ''
 
-	# clients that are killed
+	# == clients that are killed ==
 	start_kernel
 	kill -9 "$client"
 	until_true instance_is ''
@@ -139,13 +143,14 @@ kernel_cases() {
 	ends 'the next start removes it' 0 "$ctl" kernel "$kn" 100ms
 	is '... and leaves nothing itself' "$(instances)" ''
 
-	# what is left while another has a file of it open, or killed at its end
+	# Killed processes leave an instance and another process has a file of
+	# the instance open: the next start waits until the file is closed.
 	start_kernel
 	exec 9<"$tracing_on"
 	keeper=$(pgrep -P "$client" -x timeline-kernel)
 	kill -9 "$keeper" "$client"
 	until_true instance_is false
-	: >"/dev/shm$kn.sched.new" # as of one that was killed before it renamed it
+	: >"/dev/shm$kn.sched.new" # left by a client killed before the rename
 	"$ctl" kernel "$kn" 100ms >"$work/out" 2>"$work/err" 9<&- &
 	client=$!
 	has_keeper() { pgrep -P "$client" -x timeline-kernel || ! kill -0 "$client"; }
@@ -156,7 +161,7 @@ kernel_cases() {
 		"$? $(cat "$work/err")$(instances)" '0 '
 	is '... and leaves one file' "$(ls "/dev/shm$kn".sched*)" "/dev/shm$kn.sched"
 
-	# a buffer that is too small
+	# == a buffer that is too small ==
 	start_worker 300
 	start_kernel --buffer 16K
 	echo go >&7
@@ -171,7 +176,7 @@ kernel_cases() {
 	has '... and spans have unknown parts' "$("$dump" --view states "$kn" --json |
 		jq -s 'map(.unknown_ns) | add')" '^[1-9]'
 
-	# in one trace
+	# == in one trace ==
 	start_worker 5
 	"$ctl" record --kernel "$kn" -o "$work/k.trace" >"$work/rec" 2>"$work/kerr" 7>&- &
 	client=$!
@@ -193,7 +198,7 @@ kernel_cases() {
 		'blocked until a timer or device'
 	is '... and no second timeline stays' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
 
-	# two threads that log before and after each switch between them
+	# Two threads log before and after each switch between them.
 	"$ctl" create "$kn-brackets" --entries 512K
 	worker_program "$brackets" "$kn-brackets" 20000
 	"$ctl" record --kernel --buffer 32M "$kn-brackets" -o "$work/brackets.trace" >"$work/rec" 2>"$work/kerr" 7>&- &
@@ -211,7 +216,7 @@ kernel_cases() {
 		'many inside, 0 outside'
 }
 
-# Another runner kills keepers, too: each start removes what they leave.
+# Another runner kills keepers, too, and each start removes their leftovers.
 exec 9>/tmp/timeline-test-tracefs.lock && flock -w 300 9
 why_not=
 [ "$(id -u)" = 0 ] || why_not='needs root'

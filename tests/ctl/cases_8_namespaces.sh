@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# A timeline whose writers are in another PID namespace, as in a container that
+# A timeline's writers are in another PID namespace, as in a container that
 # shares /dev/shm.
 
 ns=$name-ns
-# as process 1 of a PID namespace of its own
+# The writer is process 1 of its own PID namespace.
 inside=(unshare -pf --mount-proc --kill-child)
 
 namespaces() {

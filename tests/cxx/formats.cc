@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formats.cc - timeline_formats.h: the format of a file, and its messages. */
+/* formats.cc - timeline_formats.h: print a file's format and messages. */
 #include <timeline_formats.h>
 
 #include <cstdio>

@@ -77,7 +77,10 @@ log_spans()
 	other.end(3);
 }
 
-/* One place, two timelines, several threads: each gets its own. */
+/*
+ * One place in the source, two timelines, several threads: each timeline gets
+ * its own definition.
+ */
 static void
 log_places(struct timeline *other)
 {
@@ -95,7 +98,10 @@ log_places(struct timeline *other)
 	TIMELINE_EVENT(nullptr, "place", "info", "never $a")(1);
 }
 
-/* A place that a closed timeline had is defined again for the next. */
+/*
+ * A place defined in a timeline that is now closed is defined again for the
+ * next timeline.
+ */
 static int
 log_again(const char *path, int i)
 {
@@ -108,7 +114,7 @@ log_again(const char *path, int i)
 	return 0;
 }
 
-/* What the header reads in a text is what the library does. */
+/* The header and the library read a text alike. */
 static int
 compare_texts()
 {
@@ -136,7 +142,7 @@ compare_texts()
 }
 
 namespace app {
-/* A class of the name of the library's. */
+/* A class may have the name of the library's struct. */
 class timeline
 {
 	struct ::timeline *tl_;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.cc - timeline_layout.h: the value of each macro and function.  It is
- * C, too: both languages print the same.
+ * layout.cc - timeline_layout.h: print the value of each macro and function.
+ * The file is also C: both languages must print the same values.
  */
 #include <timeline_layout.h>
 

@@ -116,7 +116,7 @@ log_spans()
 	try {
 		timeline_scope(s0);
 		timeline_priority(tl, "off");
-		throw 1; /* the scope was begun, and ends */
+		throw 1; /* the scope ends, as it was begun */
 	} catch (int) {
 		timeline_scope(s0);
 		timeline_priority(tl, "trace");
@@ -125,7 +125,7 @@ log_spans()
 	return 0;
 }
 
-/* What an argument throws ends the span, with arguments of 0. */
+/* An argument that throws ends the span, with arguments of 0. */
 static void
 throw_in_timer(struct timeline_event *two)
 {
@@ -174,7 +174,7 @@ log_timers()
 	return 0;
 }
 
-/* No argument is evaluated when the gate is closed. */
+/* A closed gate keeps arguments from being evaluated. */
 static int
 log_nothing()
 {

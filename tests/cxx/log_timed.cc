@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log_timed.cc - a timer alone in its file: the compiler inlines all of it, and
- * finds what may not be set.  It is C, too. */
+/*
+ * log_timed.cc - a timer alone in its file: the compiler inlines all of the
+ * timer, and would warn about values that may be unset.  The file is also C.
+ */
 #include <stdbool.h>
 #include <timeline.h>
 

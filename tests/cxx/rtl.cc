@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-/* Text that lives as long as the expression that it is in. */
+/* The text lives as long as the expression that contains it. */
 struct name {
 	char text[16];
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* same.cc - calls of timeline.h and of timeline.hpp, to be compared as machine
- * code: NAME_c and NAME_cpp. */
+/*
+ * same.cc - calls of timeline.h and of timeline.hpp, to be compared as machine
+ * code: NAME_c and NAME_cpp.
+ */
 #include <timeline.hpp>
 
 struct none {

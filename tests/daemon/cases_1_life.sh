@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Starting, checking, adopting, refusing, letting go, ending.
+# The daemon starts, checks, adopts timelines, refuses, lets go and ends.
 
 ends '--version says it' 0 "$daemon" --version
 has 'it is the version of the library' "$out" '^timelined [0-9]+\.[0-9]+\.[0-9]+$'
@@ -40,7 +40,8 @@ until_true lines 2 'came: attached'
 is 'one that is made again is adopted again' \
 	"$(grep -c 'came: attached' "$work/log")" 2
 
-# What another process has locked is tried again, and reported once.
+# The daemon tries a timeline that another process has locked again, and reports
+# the lock once.
 elsewhere=/dev/shm/tl-elsewhere-$$
 "$ctl" create --entries 4096 "/${elsewhere##*/}" >/dev/null
 # shellcheck disable=SC2016
@@ -57,7 +58,7 @@ is 'one that was locked is attached when it is free' \
 	"$(grep -c "$name-held: not attached" "$work/log") $(grep -c "$name-held: attached" "$work/log")" '1 1'
 rm -f "/dev/shm/$name-held"
 
-# -- what must not be opened
+# -- files that must not be opened
 if [ "$(id -u)" = 0 ]; then
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$load" "/$name-foreign" </dev/null
@@ -67,7 +68,8 @@ if [ "$(id -u)" = 0 ]; then
 	sleep 0.3
 	is 'and that is said once' "$(grep -c 'foreign: not' "$work/log")" 1
 	rm -f "/dev/shm/$name-foreign"
-	# more than can be remembered: the log does not grow with each look
+	# There are more names than the daemon can remember: the log must not
+	# grow with each look.
 	# shellcheck disable=SC2016
 	setpriv --reuid=65534 --regid=65534 --clear-groups bash -c \
 		'for ((i = 0; i < 4200; i++)); do : >"/dev/shm/$0-crowd-$i"; done' "$name"
@@ -97,7 +99,7 @@ logged "$name-text"
 is 'a file that is no timeline is nobody'"'"'s business' $? 1
 rm -f "/dev/shm/$name-link" "/dev/shm/$name-fifo" "/dev/shm/$name-text"
 
-# -- cut short under the daemon
+# -- a file that is cut short under the daemon
 cp "/dev/shm/$name-made" "/dev/shm/$name-cut"
 until_true logged "$name-cut: attached"
 truncate -s 4096 "/dev/shm/$name-cut"
@@ -108,7 +110,7 @@ rm -f "/dev/shm/$name-cut"
 kill -0 "$daemon_pid" 2>/dev/null
 is 'the daemon lives on' $? 0
 
-# -- a second one
+# -- a second daemon
 cp "$work/conf" "$work/conf2"
 sed -i "s|socket = \"[^\"]*\"|socket = \"$work/sock2\"|" "$work/conf2"
 ends 'a second daemon on the same timelines stops' 1 \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2317
-# Bursts: in the log, with their chances, ending by the writers' clock.
+# Bursts stand in the log with their chances and end by the writers' clock.
 
 start_daemon 'timelines = { { name = "'"$name"'-b", create = { entries = "256k" }, priority = "info",
 	bursts = { levels = { "debug", "trace", "trace+++" }, rarer = 4,
@@ -20,7 +20,8 @@ debug=$(count_of 5) trace=$(count_of 4) all=$(count_of 1)
 sum=$((debug + trace + all))
 [ "$sum" -ge 300 ]
 is "bursts are in the log ($sum of them)" $? 0
-# chances 16/21, 4/21, 1/21: six standard deviations at 300 and more
+# The chances are 16/21, 4/21 and 1/21; the test allows six standard deviations
+# at 300 bursts and more.
 ok_share() { # COUNT NUMERATOR
 	awk -v c="$1" -v n="$sum" -v p="$2" 'BEGIN { p /= 21;
 		d = c / n - p; s = sqrt(p * (1 - p) / n);
@@ -35,13 +36,14 @@ sampled=$(ticks)
 [ "$sampled" -gt 100 ]
 is "the log holds a sample of detail ($sampled ticks)" $? 0
 stats=$("$dump" --stats --json --message 'tick*' "/$name-b")
-# 5 % of the time at debug, and less at trace; a late daemon opens fewer
+# The plan opens 5 % of the time at debug and less at trace; a late daemon opens
+# fewer bursts.
 is '--stats tells what was observed, and estimates nothing' \
 	"$(jq '.observed_share > 0 and .observed_share < 0.2 and .estimate == null' <<<"$stats")" true
 has '... in text' "$(COLUMNS=160 "$dump" --stats --message 'tick*' "/$name-b")" \
 	' in bursts, [0-9,]+/s of observed time \([0-9.]+ % of all\)$'
 
-# a long burst outlives the daemon that made it, and ends in its time
+# A long burst outlives the daemon that made it, and ends in time.
 stop_daemon
 start_daemon 'timelines = { { name = "'"$name"'-b",
 	bursts = { level = "trace+++", length = "700ms", period = "900ms", jitter = 0 } } }'
@@ -54,12 +56,13 @@ before=$(tell count)
 until_true ticked $((before + 1))
 is 'the program goes on' $? 0
 sleep 0.3
-tell fail 1 >/dev/null # the newest entry; what is older than 200 ms before it
+tell fail 1 >/dev/null # this entry is the newest: --since counts from it
 is 'a burst ends though its daemon was killed' "$(ticks --since -200ms)" 0
 stop_load
 rm -f "/dev/shm/$name"* "$TIMELINED_SOCKET"
 
-# slots: opened by the writers; the plan outlives a daemon that stands still
+# The writers open slots themselves; the plan outlives a daemon that stands
+# still.
 configure 'timelines = { { name = "'"$name"'-s", create = { entries = "256k" }, priority = "info",
 	bursts = { level = "trace", by = "slots", length = "100us", share = 0.2 } } }'
 has 'timelined -n reports how long a slot is' "$("$daemon" -n -c "$work/conf")" \
@@ -72,7 +75,7 @@ until_true sampled
 kill -STOP "$daemon_pid"
 sleep 1
 kill -CONT "$daemon_pid"
-renewed() { # the entries after the pause say that the plan was held
+renewed() { # entries after the pause say that the plan held
 	[ "$("$dump" --format json --category timeline --message 'slots*' "/$name-s" |
 		jq -s 'length')" -gt 8 ]
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Each kind of trigger fires on a planted fault, and what it saved shows it.
-# What is planted takes seconds: less may come from a machine under load.
+# Each kind of trigger fires on a planted fault, and its snapshot shows the
+# fault.  The planted faults take seconds: the delays of a machine under load
+# are shorter.
 
 cat >"$work/ran" <<END
 #!/bin/sh
@@ -34,7 +35,8 @@ until_true logged 'broken'
 logged 'broken.*nosuchfunction'
 is 'a faulty rule is switched off and reported' $? 0
 
-# fires RULE: its snapshot appears; holds RULE REGEX: and shows the cause
+# fires RULE: the rule's snapshot appears. holds RULE REGEX: the snapshot shows
+# the cause.
 fires() {
 	until_true saved "-$1\.tl"
 	saved "-$1\.tl"
@@ -98,7 +100,7 @@ fires dead
 stop_daemon
 rm -f "/dev/shm/$name"* "$snapshots"/*
 
-# Nothing is concluded from time in which a priority closed the message.
+# A trigger concludes nothing from time in which a priority closed the message.
 start_daemon 'timelines = { { name = "'"$name"'-s", create = { entries = "64k" }, priority = "info",
 	triggers = {
 	{ name = "silent", absent = { message = "alive", longer = "3s" } },

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# A snapshot of a ring that turns while it is copied.
+# A snapshot is made of a ring that overwrites entries during the copy.
 
 start_daemon 'timelines = { { name = "'"$name"'-o", create = { entries = "64k" },
 	triggers = { { name = "bad", level = "error", snapshot = true, every = "1ms" } } } }'

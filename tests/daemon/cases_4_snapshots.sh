@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Snapshots on a schedule, kept by number, compressed; a full disk, a limit of
-# the size of files; reloading under load.
+# Snapshots on a schedule, kept by number and compressed; a full disk and a
+# limit of the size of files; reloading under load.
 
 start_daemon 'timelines = { { name = "'"$name"'-s", create = { entries = "16k" },
 	triggers = { { name = "bad", level = "error", snapshot = true, every = "1ms" } },
@@ -15,7 +15,7 @@ for i in 1 2 3 4 5; do
 done
 until_true saved '-schedule\.tl\.zst'
 until_true reaches 3 timelined_snapshots_removed_total
-# for a moment there is one more: that which was just saved
+# A snapshot that was just saved is a fourth for a moment.
 three() { [ "$(find "$snapshots" -name "*-$1.tl.zst" | wc -l)" -eq 3 ]; }
 until_true three schedule
 is 'the newest three of a schedule are kept' $? 0
@@ -33,7 +33,7 @@ fi
 rm -f "$snapshots"/*
 
 # -- programs that make their timeline, log an error and die before the daemon
-# has found it
+# has found the timeline
 start_daemon 'timelines = { { name = "'"$name"'-n*",
 	triggers = { { name = "bad", level = "error", snapshot = true, every = "0s" } },
 	snapshots = { on_death = { every = "0s" } } } }'
@@ -48,7 +48,7 @@ is '... and the death of its program' $? 0
 stop_daemon
 rm -f "$snapshots"/* "/dev/shm/$name-n"?
 
-# -- clean exits are no deaths, however many
+# -- clean exits are no deaths, however many there are
 start_daemon 'timelines = { { name = "'"$name"'-d", create = { entries = "16k" },
 	triggers = { { name = "dead", died = true, every = "0s" } },
 	snapshots = { on_death = { every = "0s" } } } }'
@@ -60,12 +60,13 @@ until_true reaches 40 timeline_stream_entries_total error
 until_true reaches 1 timeline_trigger_fired_total dead
 until_true saved '-writer-died\.tl'
 until_true settled
-sleep 1.5 # one that cannot be told for a second would show by now
+sleep 1.5 # a late death would show by now
 is 'of 41 processes one has died' \
 	"$(metric timeline_trigger_fired_total dead)" 1
 is 'and one snapshot shows it' \
 	"$(find "$snapshots" -name '*-writer-died.tl*' | wc -l)" 1
-# one that leaves no mark: Linux 6.15 and later tell that it ended with 0
+# A program leaves no mark when it ends: Linux 6.15 and later report that the
+# exit status was 0.
 mkfifo "$work/leave"
 "$load" "/$name-d" <"$work/leave" >/dev/null &
 leaver=$!
@@ -107,7 +108,7 @@ else
 	skip 'no small file system can be mounted here'
 fi
 
-# -- a file that would pass the limit of the process
+# -- a file that would pass the process's limit of file sizes
 start_daemon 'timelines = { { name = "'"$name"'-s",
 	triggers = { { name = "bad", level = "error", snapshot = true, every = "1ms",
 		run = { "grep", "SigIgn", "/proc/self/status" } } },
@@ -115,7 +116,7 @@ start_daemon 'timelines = { { name = "'"$name"'-s",
 tell fail 2 >/dev/null
 until_true saved '-bad\.tl'
 until_true logged '^SigIgn:'
-# bits 24 and 12 of a number in hex
+# The expression reads bits 24 (SIGXFSZ) and 12 (SIGPIPE) of a hexadecimal mask.
 has 'a program of a trigger ignores neither SIGXFSZ nor SIGPIPE' \
 	"$(grep SigIgn "$work/log")" \
 	'^SigIgn:.[0-9a-f]{9}[02468ace].{2}[02468ace].{3}$'
@@ -133,7 +134,7 @@ rm -f "$snapshots"/*
 # -- a reload under load loses nothing
 start_daemon 'timelines = { { name = "'"$name"'-s" } }'
 before=$(tell count)
-tell rate 2000 trace >/dev/null # the ring holds seconds of it
+tell rate 2000 trace >/dev/null # the ring holds seconds of these entries
 for i in 1 2 3 4 5; do
 	kill -HUP "$daemon_pid"
 	until_true lines "$i" ': reloaded$'

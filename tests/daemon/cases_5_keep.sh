@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# keep: the ring holds as much history as was asked for, though the program
-# logs a hundred times more from one moment to the next.
+# keep: the ring holds as much history as the configuration asks for, though the
+# program's rate rises a hundredfold from one moment to the next.
 
 start_daemon 'timelines = { { name = "'"$name"'-k", priority = "info", keep = "2s",
 	create = { entries = "64k" },

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# The page that the daemon serves, in a real browser.
+# A real browser opens the page that the daemon serves.
 
 browser=$(command -v chromium || command -v chromium-browser)
 if [ -n "$browser" ] && command -v node >/dev/null; then
@@ -18,7 +18,7 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	"$load" "/$name-q" <<<'fail 1' >/dev/null
 	until_true reaches "$count" timeline_record_entries_total "$name-p"
 	until_true reaches 1 timeline_record_failing "$name-q"
-	# look ADDRESS: what a browser shows that begins there
+	# look ADDRESS checks the page in a browser that begins at the address.
 	look() {
 		seen=$(timeout -k 5 500 node "$here/../page/check_daemon.js" \
 			"$browser" "$1" "$name-p" "$count")
@@ -28,7 +28,7 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	}
 	look "$("$ctl" page)"
 	field() { jq -r "$1" <<<"$seen"; }
-	# beside the ticks there may be entries about levels
+	# Entries about levels may stand beside the ticks.
 	[ "$(field .count)" -ge "$count" ] && [ "$(field .count)" -le $((count + 5)) ]
 	is "the page has the entries of the timeline ($(field .count))" $? 0
 	[ "$(field .drawn)" -gt 0 ]
@@ -60,7 +60,8 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	is 'the socket goes with the daemon' $? 1
 	rm -rf "/dev/shm/$name"* "${snapshots:?}"/* "$work/recorded" "$work/no-folder"
 
-	# a timeline of fixed entries: the same structure each time
+	# A timeline of fixed entries gives the page the same structure each
+	# time.
 	"$build/tests/tool/make_timeline" "/$name-s" timed=3 sleep=60 paced=20
 	start_daemon 'timelines = { { name = "'"$name"'-s" } }'
 	is 'the page has the structure of golden/live-*.txt, light and dark' "$(

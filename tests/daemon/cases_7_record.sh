@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Recording: what was logged is what lies in the files, or is said to be
-# missing; whatever happens to the daemon, the timeline and the folder.
+# Recording: every entry that was logged lies in the files, or is reported
+# missing, whatever happens to the daemon, the timeline and the folder.
 
 recorded=$build/tests/daemon/recorded
 traces=$work/traces
-# record_daemon [KEYS]: one that records plain files of every timeline
+# record_daemon [KEYS] starts a daemon that records plain files of every
+# timeline.
 record_daemon() {
 	start_daemon 'timelines = { { name = "'"$name"'-r*", record = {
 		directory = "'"$traces"'", compress = false, flush = "50ms",
 		'"${1:-}"' } } }'
 }
-# The traces of a timeline, oldest first.
+# list_traces NAME prints the traces of a timeline, oldest first.
 list_traces() { find "$traces" -name "$name-$1-*.trace" | sort; }
-# sum NAME: as recorded prints it
+# sum NAME prints the sums of a timeline's traces, in the form of
+# tests/daemon/recorded.
 sum() {
 	local files
 	mapfile -t files < <(list_traces "$1")
@@ -22,10 +24,10 @@ sum() {
 field() { awk -v f="$2" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' <<<"$1"; }
 traces_are() { [ "$(list_traces "$1" | wc -l)" -ge "$2" ]; }
 
-# == all of it ==
+# == everything is recorded ==
 record_daemon
 start_load "$name-r1"
-tell rate 20000 info >/dev/null # the ring holds seconds of it
+tell rate 20000 info >/dev/null # the ring holds seconds of these entries
 until_true ticked 20000
 tell rate 0 info >/dev/null
 logged=$(tell count)
@@ -64,7 +66,7 @@ is "what the ring overwrote is counted to the entry ($seen of $logged)" \
 	"$(($(field "$seen" entries) + $(field "$seen" lost)))" "$logged"
 rm -rf "$traces"
 
-# == from file to file ==
+# == several files ==
 record_daemon 'size = "64K", keep = { count = 3 }'
 start_load "$name-r3"
 tell rate 50000 info >/dev/null
@@ -102,7 +104,7 @@ has "after kill -9 the files hold whole blocks ($seen)" "$seen" 'files 5 .* lost
 is 'and what was flushed' $? 0
 rm -rf "$traces"
 
-# == changed under it ==
+# == the configuration changes ==
 record_daemon
 start_load "$name-r5"
 tell rate 1000 info >/dev/null
@@ -135,7 +137,7 @@ stop_daemon
 has 'all of them are whole' "$(sum r5)" 'files 3 .* damaged 0 cut 0$'
 rm -rf "$traces"
 
-# == named no more, and again ==
+# == a timeline that is named no more, and named again ==
 record_daemon
 start_load "$name-r9"
 tell rate 1000 info >/dev/null
@@ -184,7 +186,7 @@ stop_daemon
 is 'and nothing was lost' "$(sum r6)" "files 1 entries $logged lost 0 damaged 0 cut 0"
 rm -rf "$traces"
 
-# == one that cannot begin at all ==
+# == a folder whose name is too long ==
 configure 'timelines = { { name = "'"$name"'-r8", create = { entries = "16k" }, record = {
 	directory = "/'"$(printf '%05000d' 0)"'" } } }'
 start_daemon
@@ -210,7 +212,8 @@ if mount -t tmpfs -o size=256k none "$traces" 2>/dev/null; then
 	until_true logged "$name-r7: cannot record: No space left on device"
 	is 'a full disk is said' $? 0
 	sleep 2.2
-	# what is cut off may make room for a little: then it ends twice
+	# Dropping a cut end may make room for a little more: the recording then
+	# ends twice.
 	ends_of() { grep -c "$name-r7: $1 record" "$work/log"; }
 	[ "$(ends_of cannot)" -le $(($(ends_of can) + 1)) ]
 	is 'once' $? 0

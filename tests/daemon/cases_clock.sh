@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# The clock that a running daemon keeps, and what is left when it is killed.
+# A running daemon keeps the clock; the clock stays usable when the daemon is
+# killed.
 
-# u32_at OFFSET: of the live file
+# u32_at OFFSET prints a number of the live file.
 u32_at() { od -An -t u4 -j "$1" -N 4 "/dev/shm/$name-clock" | tr -d ' '; }
-# 492: who keeps the clock; 384: its sequence
+# Byte 492 holds the keeper's process, byte 384 the clock's sequence number.
 kept_by() { [ "$(u32_at 492)" = "$1" ]; }
 moved_from() { [ "$(u32_at 384)" != "$1" ]; }
 
@@ -24,7 +25,7 @@ else
 		bad 'the clock gets point after point' <"$work/log"
 	fi
 	start_load "$name-clock"
-	for _ in 1 2 3; do # killed, a reader, a writer, and the next daemon
+	for _ in 1 2 3; do # kill, read, write, start the next daemon
 		kill_daemon
 		ends 'a reader reads on when it is killed' 0 "$dump" "/$name-clock"
 		tell beat 10 >/dev/null

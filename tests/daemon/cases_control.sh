@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2016
-# The socket: what timelinectl asks there, who may, and who may not.
+# The control socket: timelinectl's questions, and who may ask.
 
-# say LINE: the answer to a line, by hand
+# say LINE sends a line by hand and prints the answer.
 say() {
 	perl -MIO::Socket::UNIX -e '
 		my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "$!\n";
@@ -11,7 +11,8 @@ say() {
 }
 
 configure 'timelines = { { name = "'"$name"'-control", create = { entries = "4096" } } }'
-# the environment would have the last word
+# TIMELINED_SOCKET would override the configuration: the daemon runs without the
+# variable.
 daemon_at_once=$daemon
 daemon=$work/without-environment
 printf '#!/bin/sh\nunset TIMELINED_SOCKET\nexec "%s" "$@"\n' "$daemon_at_once" >"$daemon"
@@ -63,7 +64,7 @@ is 'and no longer here' "$([ -e "$TIMELINED_SOCKET" ] || echo gone)" gone
 cp "$work/conf-good" "$work/conf"
 is 'it moves back' "$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
 
-# -- a reload that cannot listen
+# -- a reload whose address cannot be had
 perl -MIO::Socket::INET -e '$| = 1;
 	my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.2") or die;
 	print $s->sockport, "\n"; sleep' >"$work/taken" &
@@ -98,7 +99,7 @@ is 'and the page is at a port again' "$(curl -s -m 60 -o /dev/null \
 	-w '%{http_code}' "http://127.0.0.1:$port/metrics")" 200
 is 'its socket is gone' "$([ -e "$work/page" ] || echo gone)" gone
 
-# -- who may
+# -- users who may ask
 if [ "$(id -u)" = 0 ]; then
 	chmod 666 "$TIMELINED_SOCKET"
 	chgrp 4242 "$TIMELINED_SOCKET"
@@ -110,7 +111,7 @@ else
 	skip 'no second user'
 fi
 
-# -- one after another
+# -- a second daemon
 ends 'a second daemon on the socket says so and stops' 1 \
 	"$daemon" -c "$work/conf"
 has 'it names the socket' "$err" "another timelined runs: it listens on $TIMELINED_SOCKET"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# kernel = { drain = "save" }: the kernel's events of the writers stand beside
-# a trigger's snapshot; the daemon has no rights, the keeper has no capability,
-# and nothing of it stays, however they end.
+# kernel = { drain = "save" }: the kernel's events of the writers stand beside a
+# trigger's snapshot.  The daemon has no rights, the keeper has no capability,
+# and both leave nothing behind in the kernel, however they end.
 
 keeper_pid=''
 keeper_socket=$work/keeper.sock
-# tracefs may be mounted nowhere: timelinectl finds it
+# tracefs may be mounted nowhere: timelinectl finds the instances.
 filters() { awk '/^Seccomp_filters:/ { print $2 }' "/proc/$1/status"; }
 instances() { "$ctl" list --json | jq -r ".kernel_instances[]? | select(.name | startswith(\"timeline-$name\")) | .in_use"; }
 instance_is() { [ "$(instances)" = "$1" ]; }
@@ -18,7 +18,7 @@ start_keeper() {
 	keeper_pid=$!
 	until_true grep -q 'keeper: ready' "$work/klog"
 }
-# configure_kernel OPTIONS...: of the section's table
+# configure_kernel OPTIONS KERNEL prints the configuration's table.
 configure_kernel() {
 	cat <<-END
 		directory = "$work/kernel", keeper = "$keeper_socket", $1
@@ -29,7 +29,7 @@ configure_kernel() {
 	END
 }
 
-# -- refusals: a sentence each, and the daemon runs on
+# -- refusals: the daemon gives a sentence each and runs on
 echo 'return { timelines = { { name = "x", kernel = { drain = "100ms" } } } }' >"$work/drain"
 ends 'a drain that is not there is refused' 1 "$daemon" --check -c "$work/drain"
 has '... with its place' "$err" 'kernel.drain: not "save"'
@@ -59,7 +59,7 @@ stop_load
 stop_daemon
 rm -rf "/dev/shm/$name-k"* "$work/kernel"
 
-# a process that logs, of the daemon's user
+# The load runs as the daemon's user.
 kernel_cases() {
 	local before=$TIMELINED_SOCKET span
 	load=$work/load-of-nobody
@@ -110,7 +110,7 @@ kernel_cases() {
 	is 'so has the one that a user asks for' \
 		"$(find "$work/kernel" -name '*-request.tl.sched' | wc -l)" 1
 
-	# ends
+	# -- the daemon and the keeper end
 	kill_daemon
 	until_true instance_is ''
 	ok 'a daemon that is killed leaves no instance'
@@ -155,7 +155,7 @@ kernel_cases() {
 	export TIMELINED_SOCKET=$before
 }
 
-# Another runner kills keepers, too: each start removes what they leave.
+# Another runner kills keepers, too, and each start removes their leftovers.
 exec 9>/tmp/timeline-test-tracefs.lock && flock -w 300 9
 why_not=
 [ "$(id -u)" = 0 ] || why_not='needs root'

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2016
-# Metrics and the page's answers, as others ask for them: curl, promtool, jq,
-# a Prometheus.
+# Metrics and the page's answers, as curl, promtool, jq and a Prometheus ask for
+# them.
 
-# public PATH [OPTION...]: as any local user; ask: with the token
+# public PATH [OPTION...] asks as any local user, ask PATH [OPTION...] with the
+# token.
 public() { curl -s -m "$patience" "http://127.0.0.1:$port$1" "${@:2}"; }
 ask() { public "$1" -H "Authorization: Bearer $token" "${@:2}"; }
-# status PATH [OPTION...]: the number of the answer
+# status PATH [OPTION...] prints the number of the answer.
 status() { ask "$1" -o /dev/null -w '%{http_code}' "${@:2}"; }
 
-# A name that wants out of its label, and one that is no UTF-8.
+# The first name tries to break out of its label, the second is no UTF-8.
 hostile=$name-$'h"\\\n{}\e[2J'
 invalid=$name-$'i\xff'
 start_daemon 'timelines = {
@@ -67,7 +68,7 @@ is 'what was appended is a number' \
 	"$(jq '[.timelines[].lanes[].entries_appended | type] | unique[]' <<<"$json")" \
 	'"number"'
 
-# -- who has no token
+# -- clients without a token
 without() { public "$1" -o /dev/null -w '%{http_code}' "${@:2}"; }
 is 'metrics are for every local user' "$(without /metrics)" 200
 for path in / /metrics.json /timelines.json /recordings.json \
@@ -86,7 +87,7 @@ is 'with which the rest is there' \
 has 'no script sees the cookie' "$(cat "$work/cookies")" '^#HttpOnly_127.0.0.1'
 lacks 'no text of a message is among the metrics' "$(public /metrics)" 'tick'
 
-# -- what must not get through
+# -- requests that must be refused
 is 'a page under another name is refused' "$(status /metrics -H 'Host: evil.example')" 403
 is 'a snapshot is not saved without our header' \
 	"$(status "/snapshot?timeline=$name-metrics" -X POST)" 403
@@ -122,7 +123,8 @@ is '... and right but for one part in a hundred' \
 	"$(echo "$(bucket 0.005) $(bucket 1) $(bucket 2.5) $(bucket 5) $(bucket 25) $(bucket '+Inf')" |
 		awk '{ print $1, ($2 >= 98 && $2 <= 102), ($3 >= 246 && $3 <= 254),
 			($4 >= 494 && $4 <= 506), $5, $6 }')" '0 1 1 1 1000 1000'
-# in ms: the rate of the clock becomes known better from look to look
+# The times are compared in ms: the rate of the clock becomes more exact from
+# look to look.
 is '... and for the page, as timeline-dump shows it' \
 	"$(ask "/timers.json?timeline=$timed" | jq -c '.timers[] | [.message, .count,
 		(.p50_ns, .p99_ns, .p999_ns, .max_ns, .sum_ns, .slower_ns | . / 1e6 | round)]')" \
@@ -147,8 +149,7 @@ is 'one with a hostile name, too' "$(ask '/live.json' -G \
 	--data-urlencode "timeline=$hostile" | jq 'has("next")')" true
 has 'the page is HTML' "$(ask /)" '<html'
 
-# -- clients that misbehave
-# -- more than there are places for, and they come back
+# -- clients that misbehave: more than there are places, and each comes back
 mkfifo "$work/slow"
 perl "$here/slow.pl" "$port" 400 <"$work/slow" >"$work/held" &
 slow=$!
@@ -167,7 +168,7 @@ seq 200 | xargs -P 200 -I{} curl -s -m 300 -o /dev/null -w '%{http_code}\n' \
 is 'two hundred at once are answered' \
 	"$(sort "$work/codes" | uniq -c | awk '{ print $1, $2 }')" '200 200'
 
-# -- many that ask for much
+# -- many clients that ask for large answers
 "$ctl" create --entries 65536 "$name-much"
 until_true eval 'ask /timelines.json | grep -q "$name-much"'
 "$load" "/$name-much" <<<$'rate 1000000\nwork 200000\nquit' >/dev/null
@@ -188,7 +189,7 @@ is 'the first goes on' "$(status /metrics)" 200
 stop_load
 stop_daemon
 
-# -- a real one
+# -- a real Prometheus
 if command -v prometheus >/dev/null; then
 	start_daemon 'timelines = { { name = "'"$name"'-metrics" } }'
 	mkdir "$work/prometheus"

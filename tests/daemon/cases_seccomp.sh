@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# The filter of system calls: it is there, programs of triggers are without it,
-# and a daemon under it does all it did at its start.
+# The filter of system calls: the daemon has a filter, programs of triggers have
+# none, and a daemon under the filter can still do everything that it did at its
+# start.
 
-# filters PID: how many there are on a process
+# filters PID prints the number of filters on a process.
 filters() { awk '/^Seccomp_filters:/ { print $2 }' "/proc/$1/status"; }
 here_before=$(filters $$)
-# trigger NAME WORD: a rule that runs a program
+# trigger NAME WORD prints a rule that runs a program.
 trigger() {
 	echo "{ name = \"$1\", level = \"error\", every = \"1ms\",
 		run = { \"$work/look\", \"$2\" } }"
@@ -46,7 +47,7 @@ is 'programs of triggers run without it, as children of the daemon' \
 	"$(awk '{ print $NF }' "$work/ran-first")" "$here_before
 $daemon_pid"
 
-# -- what a reload needs
+# -- work of a reload
 perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Listen => 1,
 	Local => $ARGV[0]) or die' "$work/dead"
 configure 'page = "'"$work/dead"'", timelines = { { name = "'"$name"'-s", owners = { "root" },
@@ -72,7 +73,7 @@ until_true gone
 gone
 is 'the process that starts programs ends with the daemon' $? 0
 
-# -- switched off
+# -- a filter that is switched off
 start_daemon 'seccomp = false, timelines = { { name = "'"$name"'-s",
 	triggers = { '"$(trigger third ran-third)"' } } }'
 is 'seccomp = false switches it off' "$(filters "$daemon_pid")" "$here_before"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.c - load NAME: a program that logs what its standard input says.
+ * load.c - load NAME: a program that logs on commands from standard input.
  *
  *	rate N [LEVEL]	log "tick $n" N times a second from here on
  *	beat MS		log "alive" each MS milliseconds; 0: no more
- *	work US		one span "work $id" that lasts so long
- *	begin, end	the same, while lines between them are waited for
+ *	work US		one span "work $id" of US microseconds
+ *	begin, end	begin or end such a span; lines may come between
  *	depth N		"queue $depth"
  *	fail N		"failed $code", an error
  *	request N, reply N
@@ -14,7 +14,8 @@
  *	leave		end by _exit, with status 0
  *	quit
  *
- * Answers each line with "ok" (count: the number).  Ends with its input.
+ * The program answers each line with "ok" (count: with the number), and ends
+ * with its input.
  */
 #include <poll.h>
 #include <signal.h>
@@ -29,7 +30,8 @@
 enum {
 	LINE_SIZE = 256,
 	LEVELS = 9,
-	DUE_MAX = 1 << 20 /* ticks in one step: who is slow still listens */
+	DUE_MAX = 1 << 20 /* ticks in one step: a slow program still reads
+			   * commands */
 };
 
 static const char *const levels[LEVELS] = { "trace+++", "trace++", "trace+",
@@ -88,7 +90,7 @@ do_work(double us)
 	timeline_end(work, works++);
 }
 
-/* One line; false: the end. */
+/* Do one line; false: quit. */
 static int
 obey(const char *line)
 {
@@ -129,7 +131,9 @@ obey(const char *line)
 	return 1;
 }
 
-/* Log what is due by now of one millisecond's share after the other. */
+/*
+ * Log the entries that are due, in steps of a millisecond, until a line comes.
+ */
 static void
 run_until_input(void)
 {
@@ -164,7 +168,7 @@ main(int argc, char **argv)
 		return 1;
 	}
 	define_all();
-	setvbuf(stdin, NULL, _IONBF, 0); /* poll sees what is there */
+	setvbuf(stdin, NULL, _IONBF, 0); /* poll must see every byte */
 	do
 		run_until_input();
 	while (fgets(line, sizeof(line), stdin) && obey(line));

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# order.pl PORT TOKEN COUNT PATH LAST: ask COUNT times for PATH, then once for
-# LAST, and read all answers at once.  Prints how many of the first had begun to
-# be answered when the last one had come, and the status of each.
+# order.pl PORT TOKEN COUNT PATH LAST: asks COUNT times for PATH, then once for
+# LAST, and reads all answers at once.  Prints how many answers for PATH had
+# begun when the answer for LAST was complete, and the status of each answer.
 use strict;
 use warnings;
 use IO::Select;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorded.c - recorded FILE...: what lies in recorded traces, summed.
+ * recorded.c - recorded FILE...: sum up the content of recorded traces.
  *
  *	files 2 entries 1000 lost 0 damaged 0 cut 1
  *
- * Spans that were continued from the file before are counted once.  Blocks
- * must be plain.
+ * A span that was continued from the file before is counted once.  The blocks
+ * must not be packed.
  */
 #include "trace/read.h"
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# slow.pl PORT COUNT: hold COUNT connections, on each of which a request never
-# comes to its end: a byte of a header a second.  One that is closed is opened
-# again.  Writes "held" when all were opened once; ends with its stdin.
+# slow.pl PORT COUNT: hold COUNT connections, each with a request that never
+# ends: every connection sends a byte of a header each second.  A closed
+# connection is opened again.  Writes "held" when all connections were open
+# once; ends with its stdin.
 use strict;
 use warnings;
 use IO::Select;

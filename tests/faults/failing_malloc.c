@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing_malloc.c - preloaded: lets one allocation of a program fail, or all
- * from one on.
+ * failing_malloc.c - preloaded: let one allocation of a program fail, or all
+ * allocations from one on.
  *
- *	FAIL_AT=N	the Nth allocation fails ...
- *	FAIL_ALL=1	... and each after it
- *	FAIL_LOG=FILE	gets a byte when one has failed
- *	FAIL_TRAP=1	and a debugger stops there
+ *	FAIL_AT=N	the Nth allocation fails
+ *	FAIL_ALL=1	each later allocation fails, too
+ *	FAIL_LOG=FILE	receives a byte when an allocation has failed
+ *	FAIL_TRAP=1	a debugger stops at the failure
  *
- * Allocations count from main on.  What fails is what a program meets where
- * memory is limited: malloc, calloc, realloc, aligned_alloc, mmap of anonymous
- * memory.
+ * Allocations count from main on.  Those calls fail that meet a memory limit:
+ * malloc, calloc, realloc, aligned_alloc, mmap of anonymous memory.
  * malloc_usable_size and free are the C library's.
  */
 #include <dlfcn.h>
@@ -113,8 +112,10 @@ main_of_all(int argc, char **argv, char **environment)
 	return program(argc, argv, environment);
 }
 
-/* Programs start here: the loader's allocations and those of constructors are
- * over. */
+/*
+ * The program starts here: the allocations of the loader and of constructors
+ * are over.
+ */
 int
 __libc_start_main(int (*start)(int, char **, char **), int argc, char **argv,
     void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scribble.c - write to a timeline, read it and overwrite it with garbage, each
- * from a process of its own at the same time.
+ * in a process of its own, at the same time.
  *
  *	scribble use NAME SECONDS	an application: attach, define, log,
  *					burst, save, close, and again
@@ -9,9 +9,9 @@
  *					often as possible
  *	scribble spoil NAME SECONDS	change words of the file at random and
  *					put most of them back
- *	scribble cut NAME SECONDS	the same, and truncate the file at times
+ *	scribble cut NAME SECONDS	as spoil, and truncate the file at times
  *
- * SEED, from the environment, repeats the numbers, if not the races.
+ * SEED, from the environment, repeats the numbers, but not the races.
  */
 #include "../lib/random.h"
 #include "../lib/snap_open.h"
@@ -35,7 +35,7 @@ enum {
 	EVENTS = 40,
 	BATCH = 500,
 	SPOILT_MAX = 256,  /* bytes changed at once */
-	WHOLE_EVERY = 200, /* changes until all is put back */
+	WHOLE_EVERY = 200, /* changes until everything is put back */
 	CUT_EVERY = 500,   /* changes until the file is truncated */
 	TEXT_MAX = 48
 };
@@ -72,7 +72,7 @@ pause_us(uint64_t us)
 
 /* == the application == */
 
-/* Whoever maps a file that is truncated is sent this: timeline(3). */
+/* A process that maps a truncated file gets this signal: timeline(3). */
 static void
 end_truncated(int signal_number)
 {
@@ -220,13 +220,13 @@ read_all(void)
 	return 0;
 }
 
-/* == who ruins it == */
+/* == the damage == */
 
-static uint8_t *whole; /* the file as it was at first */
+static uint8_t *whole; /* the original content of the file */
 static struct timeline_header *header;
 static size_t size;
 
-/* Numbers that checks are made of. */
+/* Return a number that is likely to meet a check. */
 static uint64_t
 odd_number(uint64_t was)
 {
@@ -254,7 +254,7 @@ odd_number(uint64_t was)
 	}
 }
 
-/* A place worth a change: [at, at + n). */
+/* Choose a place worth a change: [at, at + n). */
 static uint64_t
 choose_place(uint64_t *n)
 {
@@ -273,7 +273,7 @@ choose_place(uint64_t *n)
 		at = offsetof(struct timeline_header, levels);
 		room = offsetof(struct timeline_header, boot_id) - at;
 		break;
-	case 2: /* not the boot id: the file would be replaced as stale */
+	case 2: /* without the boot ID: the file would be replaced as stale */
 		at = offsetof(struct timeline_header, machine_id);
 		room = offsetof(struct timeline_header, rest) - at;
 		break;
@@ -285,7 +285,7 @@ choose_place(uint64_t *n)
 		at = h->knots_offset;
 		room = 8 * sizeof(struct timeline_knot);
 		break;
-	case 5: /* most records are here */
+	case 5: /* the place of most records */
 		at = h->strings_offset;
 		room = 8192;
 		break;
@@ -301,8 +301,10 @@ choose_place(uint64_t *n)
 	return at + (below(room - *n + 1) & ~UINT64_C(below(4) ? 7 : 3));
 }
 
-/* What never changes is put back at once: readers are to come past their
- * first look.  Of the rest some stays. */
+/*
+ * The constant part is put back at once, so that readers pass their first
+ * check.  In the other parts some changes stay.
+ */
 static void
 spoil_once(void)
 {
@@ -341,7 +343,7 @@ cut_once(void)
 	(void)!pwrite(fd, whole, size, 0);
 }
 
-/* Most of what makes it readable again; what is logged stays. */
+/* Put back most of what makes the file readable; logged entries stay. */
 static void
 put_back(void)
 {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# after.sh - in the room of the README, after its last block: what a person
-# would look at, and packages of other kinds.  In /timeline.
+# after.sh - runs in the README's room, in /timeline, after the last block of
+# README.md: the things that a person would look at, and packages of other
+# kinds.
 
 begin 'the page is served to who has its address'
 curl -fsS "$(timelinectl page | grep -o 'http://[^ ]*')" | grep -qi '<title>'

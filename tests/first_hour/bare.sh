@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016,SC2046,SC2164
-# bare.sh - in a room where nothing is but the packages, in /out.
+# bare.sh - runs in /out of a room that has nothing but the packages.
 
 cd /tmp
 begin 'the image of the Dockerfile: libtimeline0 alone, and a program'

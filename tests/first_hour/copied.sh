@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# copied.sh - what the script that script.awk makes of the README calls; it is
-# sourced in the room, before it.
+# copied.sh - functions for the script that script.awk makes of README.md; they
+# stand before the script.
 
 set -eE
 title=
@@ -17,10 +17,10 @@ failed() {
 }
 trap failed ERR
 
-# Numbers, with or without a unit, and the width of columns differ from run to
-# run; the words do not.
+# shape: numbers, with or without a unit, and the widths of columns differ from
+# run to run; the words do not.
 shape() { sed -E 's/[0-9][0-9.,:T+-]*(ns|us|ms|s|%|[KMG])?/N/g; s/ +/ /g; s/ $//'; }
-# transcript COMMAND EXPECTED: each line of EXPECTED is printed
+# transcript COMMAND EXPECTED: the command prints each line of EXPECTED.
 transcript() {
 	local line
 	eval "$1" >/tmp/transcript 2>&1

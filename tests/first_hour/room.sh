@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# room.sh - a bare Debian in a folder, made once and used as often as wanted:
-# sourced by tests/first_hour/run.  Needs $cache, a folder that stays.
+# room.sh - a bare Debian in a folder, made once and used as often as wanted;
+# tests/first_hour/run sources this file.  Needs $cache, a folder that stays.
 #
-# A room is an overlay above the base, in a mount namespace of its own: what is
-# done in it is gone with it.  It has a /dev/shm, /proc and process numbers of
-# its own, and the network of this machine.
+# A room is an overlay above the base, in its own mount namespace: changes in
+# the room are gone with the room.  The room has its own /dev/shm, /proc and
+# process numbers, and the network of this machine.
 
 suite=bookworm
 mirror=${MIRROR:-http://deb.debian.org/debian}
-# what a person who reads the README has on the machine
+# A person who reads the README has these packages already.
 has_already=ca-certificates,curl
 
-# why_not: prints why there can be no room; false if there can
+# why_not prints why there can be no room; it fails if there can be one.
 why_not() {
 	if [ "$(id -u)" -ne 0 ]; then
 		echo 'only root makes a folder with a system in it'
@@ -36,9 +36,9 @@ make_base() {
 	fi
 	touch "$cache/base.ready"
 }
-# in_room PREPARE COMMAND...: PREPARE, a function that is exported, is run first,
-# outside of the room, with the path of its root; then the command, inside of it.
-# /out in there is $cache/out.  It ends after ROOM_SECONDS.
+# in_room PREPARE COMMAND... runs PREPARE, an exported function, outside of the
+# room with the path of the room's root, then the command inside.  /out of the
+# room is $cache/out.  The room ends after ROOM_SECONDS.
 in_room() {
 	local upper
 	upper=$(mktemp -d "$cache/room.XXXXXX")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# script.awk - README.md as a shell script: what a person does who copies all of
-# it, block by block.
+# script.awk - turns README.md into a shell script: a person copies every block
+# in turn.
 #
 # ```sh		is run.
 # ```console	is run where a line begins with "$ ", and has to print lines of
-#		the same shape as those below it (see same_shape in the script's
-#		beginning, room.sh).
+#		the same shape as the lines below (see shape in copied.sh).
 # ```c, lua...	is saved under the name in its first line: /* first.c */
-# <!-- run after NAME -->   above a block: wait until the block after the one
-#		that saves NAME was run.
-# <!-- test command -->     above a block: not run; CI does that by itself.
+# <!-- run after NAME -->   above a block: the block runs after NAME was saved
+#		and the block behind NAME was run.
+# <!-- test command -->     above a block: the block is not run; CI runs the
+#		command by itself.
 #
-# Every block is a case: "begin NUMBER LINE" and "end NUMBER" around it.
+# Every block is a case between "begin README.md:LINE: TITLE" and "end".
 
 function quoted(text) {
 	gsub(/'/, "'\\''", text)
@@ -24,7 +24,7 @@ function emit(text) {
 function begin_case(title) {
 	emit("begin " quoted("README.md:" NR ": " title))
 }
-# what waited for the file that the block before this one has made
+# release() prints the blocks that waited for the file made by the block before.
 function release() {
 	if (saved != "" && ran) {
 		printf "%s", later[saved]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign.h - what holds for any reader and writer of a format and any bytes:
- * pieces read as the whole does, and what was written reads as the spans it
- * was written from.
+ * foreign.h - properties that hold for any reader and writer of a format and
+ * any bytes: pieces read as the whole does, and the output of the writer reads
+ * as the spans that it was written from.
  */
 #ifndef TESTS_FUZZ_FOREIGN_H
 #define TESTS_FUZZ_FOREIGN_H
@@ -14,20 +14,26 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* An input of which a reader reports the first of these and any other one has
- * spans that its format cannot carry again.  Set by a fuzzer. */
+/*
+ * A fuzzer sets the texts of reports.  If a reader reports the first text and
+ * any other one for an input, the input has spans that its format cannot
+ * express again.
+ */
 enum { FOREIGN_INEXACT_MAX = 3 };
 static const char *foreign_inexact[FOREIGN_INEXACT_MAX];
 
-/* One reading: a hash of all events, one of the times and kinds of spans. */
+/*
+ * One reading: a hash of all events, and a hash of the times and kinds of
+ * spans.
+ */
 struct foreign {
-	struct tl_sink sink; /* first: what the reader sees */
+	struct tl_sink sink; /* first: the reader sees this member */
 	struct tl_sink *next;
 	struct tl_text text;
 	uint64_t all;
 	uint64_t spans;
 	uint64_t faults;
-	bool inexact[FOREIGN_INEXACT_MAX]; /* was reported */
+	bool inexact[FOREIGN_INEXACT_MAX]; /* whether each text was reported */
 	int rc;
 };
 
@@ -81,8 +87,10 @@ foreign_write(void *context, const char *data, size_t size)
 	return text->rc;
 }
 
-/* Read it all, in pieces of step bytes (0: at once), into next if there is
- * one. */
+/*
+ * Read all of the input in pieces of step bytes (0: at once), and pass the
+ * events to next unless it is NULL.
+ */
 static inline void
 foreign_read(struct foreign *f, tl_reader_new *read, struct tl_bytes in,
     size_t step, struct tl_sink *next)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_blocks.c - any bytes as a stream of traces: the same traces are found
- * in them whether they come at once or byte by byte, and what is whole reads
- * the same in both orders, and as it comes.
+ * whether the bytes come at once or one by one, and whole traces read the same
+ * in both orders and while they are followed.
  */
 #include "base/process.h"
 #include "trace/chain/blocks.h"
@@ -147,7 +147,7 @@ look(const uint8_t *data, size_t size)
 	follow(data, size);
 }
 
-/* Each of its traces gets checksums that are right. */
+/* Give each of the traces right checksums. */
 static void
 repair_all(uint8_t *data, size_t size)
 {

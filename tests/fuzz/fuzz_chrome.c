@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_chrome.c - any bytes as Chrome's trace events: read in pieces that the
- * bytes choose and at once, and written again in order of time, which must be
- * read as so many events at the same times.  What is no span comes back as
+ * fuzz_chrome.c - any bytes as Chrome's trace events, read at once and in
+ * pieces that the bytes choose.  Written again in order of time, they must read
+ * as the same number of events at the same times.  Unpaired events come back as
  * instants.
  */
 #include "foreign.h"
@@ -15,7 +15,7 @@ enum { EVENTS_MAX = 4096 };
 
 /* The events of a file, as far as there is room, and their messages. */
 struct file {
-	struct tl_sink sink; /* first: what the reader sees */
+	struct tl_sink sink; /* first: the reader sees this member */
 	struct tl_reader *reader;
 	struct tl_event *events;
 	size_t count;
@@ -32,7 +32,7 @@ keep(struct tl_sink *sink, const struct tl_event *event)
 	return 0;
 }
 
-/* Those of one time stay in the order of the file. */
+/* Events of one time stay in the order of the file. */
 static void
 sort(struct file *f)
 {
@@ -92,7 +92,7 @@ check_same(const struct file *a, const struct file *b)
 		begins += a->events[i].kind == TL_BEGIN;
 		begins -= b->events[i].kind == TL_BEGIN;
 	}
-	assert(begins <= a->count); /* none is new */
+	assert(begins <= a->count); /* no event is new */
 }
 
 int

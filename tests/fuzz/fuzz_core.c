@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_core.c - any bytes as a core or as an image of memory: each timeline that is
- * found is opened or refused with a text, and what is opened can be read.
+ * fuzz_core.c - any bytes as a core or as an image of memory: each timeline
+ * that is found is either opened and can be read, or refused with a text.
  */
 #include "event/cursor.h"
 #include "format/registry.h"

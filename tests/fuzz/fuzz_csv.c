@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_csv.c - any bytes as csv: read in pieces that the bytes choose and at
- * once, and written again, which must be read as the same.
+ * fuzz_csv.c - any bytes as CSV, read at once and in pieces that the bytes
+ * choose, and written again, which must read the same.
  */
 #include "foreign.h"
 #include "format/csv/csv.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_escape.c - whatever the bytes, their escaped forms steer nothing, are
- * well formed, and hold every byte.
+ * fuzz_escape.c - the escaped forms of any bytes contain no control sequence,
+ * are well formed, and hold every byte.
  */
 #include "base/text.h"
 #include "base/utf8.h"
@@ -17,8 +17,10 @@ bytes_of(const struct tl_text *text)
 	return tl_bytes(text->data, text->size);
 }
 
-/* Valid UTF-8, nothing that steers but for newlines where they may be; how
- * many columns it takes. */
+/*
+ * Check for valid UTF-8 without control characters, except for newlines where
+ * allowed; returns the width in columns.
+ */
 static size_t
 check_harmless(struct tl_bytes bytes, bool newlines)
 {
@@ -84,7 +86,9 @@ check_plain(struct tl_bytes input, bool lines)
 	tl_text_free(&back);
 }
 
-/* Is it the inside of a JSON string?  As RFC 8259 says it. */
+/*
+ * Check that the text is valid inside of a JSON string, as defined by RFC 8259.
+ */
 static void
 check_json(struct tl_bytes input)
 {
@@ -107,8 +111,10 @@ check_json(struct tl_bytes input)
 	tl_text_free(&text);
 }
 
-/* Take the quotes off a field; what is left must need none, or have them
- * doubled. */
+/*
+ * Remove the quotes of a field.  The rest must need no quotes, or have them
+ * doubled.
+ */
 static void
 put_unquoted(struct tl_text *text, struct tl_bytes field)
 {

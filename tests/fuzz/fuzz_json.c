@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_json.c - any bytes as JSON: at once and in pieces whose size the first
- * byte chooses the tokens must be the same, with recovery after each fault.
+ * fuzz_json.c - any bytes as JSON: the tokens must be the same at once and in
+ * pieces whose size the first byte chooses, with recovery after each fault.
  */
 #include "base/json.h"
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What a number says in every form must agree. */
+/* The forms in which a number can be read must agree. */
 static void
 check_number(struct tl_bytes number)
 {

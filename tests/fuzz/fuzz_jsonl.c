@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_jsonl.c - any bytes as JSON lines: read in pieces that the bytes choose
- * and at once, and written again, which must be read as the same.
+ * fuzz_jsonl.c - any bytes as JSON lines, read at once and in pieces that the
+ * bytes choose, and written again, which must read the same.
  */
 #include "foreign.h"
 #include "format/jsonl/jsonl.h"

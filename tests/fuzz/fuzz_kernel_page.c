@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_kernel_page.c - any bytes as a page of the kernel, and as the formats
- * by which it is read: the first byte tells where one ends.
+ * that describe it; the first byte tells where one ends.
  */
 #include "kernel/page.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_lincheck.c - any bytes as a Lincheck trace: read in pieces that the
- * bytes choose and at once; what is written of it is a whole trace, which says
- * the same when it is read and written once more.  Each event is printed as
- * the original would, and the end of the bytes is taken for an index.
+ * fuzz_lincheck.c - any bytes as a Lincheck trace, read at once and in pieces
+ * that the bytes choose.  The output is a whole trace, which stays the same
+ * when it is read and written once more.  Each event is printed as the original
+ * would print it, and the end of the bytes is taken for an index.
  */
 #include "base/file.h"
 #include "foreign.h"
 #include "format/lincheck/lincheck.h"
 #include "format/lincheck/print.h"
 
-/* Read, and write what was read. */
+/* Read a trace and write it again. */
 static void
 read_and_write(struct foreign *f, struct tl_bytes in, struct tl_text *out)
 {
@@ -23,7 +23,7 @@ read_and_write(struct foreign *f, struct tl_bytes in, struct tl_text *out)
 }
 
 struct printer {
-	struct tl_sink sink; /* first: what the reader sees */
+	struct tl_sink sink; /* first: the reader sees this member */
 	struct tl_text text;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_message_parse.c - the pieces of a message make up its text, and it
- * reads the same kept or not.
+ * fuzz_message_parse.c - the pieces of a message make up its text, and
+ * rendering with and without the cache gives the same line.
  */
 #include "base/utf8.h"
 #include "event/render.h"
@@ -11,7 +11,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What stands between a name and the text after it: nothing, or a suffix. */
+/*
+ * Put the text between an argument's name and the text after it: nothing, or a
+ * suffix.
+ */
 static void
 put_suffix(struct tl_text *text, const struct tl_arg *arg, const char *next)
 {
@@ -33,7 +36,7 @@ put_suffix(struct tl_text *text, const struct tl_arg *arg, const char *next)
 	tl_put_bytes(text, tl_bytes(end, 2));
 }
 
-/* Put the text together again. */
+/* Assemble the text from its pieces. */
 static void
 check_pieces(const struct tl_message *message)
 {
@@ -99,7 +102,7 @@ check_lines(const struct tl_event *event)
 	tl_text_free(&kept);
 }
 
-/* The first bytes are the arguments, the rest is the text. */
+/* The first bytes are the arguments, the others are the text. */
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_packed.c - any bytes as a packed trace: entries are read at places, in
- * pieces as at once, and as a trace.  What opens is looked at all over.
+ * fuzz_packed.c - any bytes as a packed trace: its members are read at places,
+ * at once and in pieces, and as a trace.  All of a trace that opens is read.
  */
 #include "trace/pack/packed.h"
 #include "trace_repair.h"
 
 enum { READ_MAX = 1 << 16 };
 
-/* The pieces end at odd places; what cannot be read stays so. */
+/* The pieces end at odd places; an unreadable byte stays unreadable. */
 static void
 compare_reads(struct tl_storage *s, uint64_t at)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_program.c - a program of Lua that is made of calls of our functions:
- * each byte chooses the next statement or expression.  Loops over events and
- * spans are left by break, goto, return and errors, and closures, coroutines
- * and values to be closed keep what they had.
+ * fuzz_program.c - a Lua program made of calls of our functions: each byte
+ * chooses the next statement or expression.  Loops over events and spans are
+ * left by break, goto, return and errors, and closures, coroutines and
+ * to-be-closed variables keep their values.
  *
- * What may fail is called through functions of the first line, so that a
- * program runs to its end, and the loops stand in one function.
+ * Calls that may fail go through the functions of the first line, so that a
+ * program runs to its end; all loops are in one function.
  */
 #include "script_run.h"
 
@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
 	INPUT_MAX = 400,
 	PROGRAM_MAX = 16384,
-	BLOCKS_MAX = 5,     /* of blocks in blocks */
-	EXPRESSIONS_MAX = 4 /* of expressions in expressions */
+	BLOCKS_MAX = 5,     /* nesting of blocks */
+	EXPRESSIONS_MAX = 4 /* nesting of expressions */
 };
 
 static const char helpers[] =
@@ -49,11 +49,11 @@ struct maker {
 	const uint8_t *data;
 	size_t left;
 	struct tl_text text;
-	unsigned blocks;      /* that are open */
-	unsigned expressions; /* that are open */
-	unsigned loops;       /* that are open in this function */
-	unsigned number;      /* of the last loop */
-	unsigned variable;    /* of the loop that is open; 0: there is none */
+	unsigned blocks;      /* open blocks */
+	unsigned expressions; /* open expressions */
+	unsigned loops;       /* open loops of this function */
+	unsigned number;      /* the last loop */
+	unsigned variable;    /* the loop whose variable is visible; 0: none */
 };
 
 static unsigned
@@ -70,8 +70,10 @@ pick(struct maker *m, unsigned count)
 
 static void put_block(struct maker *m);
 
-/* Statements with a function of their own, which loops outside cannot be left
- * from. */
+/*
+ * Put statements in a function of their own, from which loops outside cannot be
+ * left.
+ */
 static void
 put_function(struct maker *m)
 {
@@ -86,7 +88,7 @@ put_function(struct maker *m)
 
 static void put_expression(struct maker *m);
 
-/* Expressions in brackets, with a comma between. */
+/* Put expressions in brackets, separated by commas. */
 static void
 put_operands(struct maker *m, const char *before, unsigned count)
 {
@@ -210,7 +212,7 @@ put_exit(struct maker *m, unsigned exit, unsigned number)
 	}
 }
 
-/* A loop, of which a function may keep the variable. */
+/* Put a loop; a function may capture its variable. */
 static void
 put_loop(struct maker *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_record.c - any bytes as a string table: a record that is taken lies
- * inside, with all its texts, and can be shown.
+ * fuzz_record.c - any bytes as a string table: a record that is accepted lies
+ * inside of the table, with all its texts, and can be printed.
  *
  *	input	u16 place of the record / 16, then the table
  */
@@ -68,7 +68,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(&place, data, sizeof(place));
 	size -= sizeof(place);
-	/* aligned, and of just the right size: no byte too many is read */
+	/*
+	 * aligned, and of exactly the right size, so that a sanitizer sees any
+	 * read beyond it
+	 */
 	table = aligned_alloc(16, (size + 15) & ~(size_t)15);
 	if (!table)
 		return 0;

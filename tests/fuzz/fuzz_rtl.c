@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_rtl.c - any bytes as a log of RTL_LOGFILE.  In pieces it reads the same
- * as at once.  What is written of it is read without a fault, and gives the
+ * fuzz_rtl.c - any bytes as a log of RTL_LOGFILE.  Pieces read the same as the
+ * whole.  The log that is written again reads without a fault and gives the
  * same number of events.
  */
 #include "base/text.h"
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Takes events: counted, mixed into a sum, and handed on. */
+/* Counts events, mixes them into a sum, and passes them on. */
 struct count {
 	struct tl_sink sink;
 	struct tl_sink *next;
@@ -42,7 +42,7 @@ put(struct tl_sink *sink, const struct tl_event *e)
 	mix(c, e->message->text);
 	for (unsigned i = 0; i < e->message->argc; i++) {
 		if (e->message->args[i].format != TIMELINE_ARG_STRING)
-			continue; /* of a header */
+			continue; /* a value of the header */
 		const struct tl_bytes string =
 		    tl_message_string(e->message, e->args[i]);
 
@@ -66,7 +66,7 @@ keep(void *context, const char *data, size_t size)
 	return 0;
 }
 
-/* Read it in pieces of so many bytes. */
+/* Read the log in pieces of so many bytes. */
 static int
 read_in(struct count *c, struct tl_bytes bytes, size_t piece)
 {
@@ -89,7 +89,7 @@ read_in(struct count *c, struct tl_bytes bytes, size_t piece)
 	return rc;
 }
 
-/* The writer takes the events while the reader is there. */
+/* The writer takes the events while the reader still exists. */
 static int
 rewrite(struct count *c, struct tl_bytes bytes, struct tl_text *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_script.c - any script over a small story ends: done, failed or over a
- * cap; it leaves no cursor open and writes nothing that steers a terminal.
- * The same text as a filter gives an answer or a fault for every event.
+ * fuzz_script.c - any script over a small story ends: it succeeds, fails or
+ * exceeds a cap.  It leaves no cursor open and writes no control sequence.  The
+ * same text as a filter gives a result or a fault for every event.
  */
 #include "script_run.h"
 
@@ -29,8 +29,10 @@ run_filter(struct feed *feed, const char *expression)
 	tl_script_filter_free(filter);
 }
 
-/* A filter has no line to bound functions on: only what calls none of them
- * and makes no function of its own. */
+/*
+ * Nothing bounds functions in a filter: is_simple passes only a text that calls
+ * none of these functions and makes no function.
+ */
 static bool
 is_simple(const char *text)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_snapshot.c - any bytes as a file: opened, walked both ways, every line
- * rendered, every accessor asked, timers too.  Both ways must show the same.
+ * fuzz_snapshot.c - any bytes as a file: open it, walk it both ways, render
+ * every line and call every accessor, timers included.  Both ways must show the
+ * same.
  */
 #include "event/render.h"
 #include "snap/snap.h"
@@ -34,7 +35,7 @@ see(struct seen *seen, const struct tl_event *e)
 	seen->sum += e->args[0] ^ e->tsc ^ e->number;
 }
 
-/* However the file lies, it cannot have more entries than bytes for them. */
+/* Whatever the file claims, it cannot have more entries than bytes for them. */
 static struct seen
 walk(struct tl_snap *snap, enum tl_order order, size_t size)
 {
@@ -90,7 +91,10 @@ ask_about_the_rest(const struct tl_snap *snap)
 		assert(tl_snap_fault(snap, i)->text[0]);
 }
 
-/* Counts may be any and their sums wrap; a duration is within the largest. */
+/*
+ * Counts may have any value and their sums may wrap; a duration never exceeds
+ * the largest one.
+ */
 static void
 ask_about_timers(const struct tl_snap *snap)
 {

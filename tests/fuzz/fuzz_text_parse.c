@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_text_parse.c - whatever is typed is refused, or means the same when it
+ * fuzz_text_parse.c - input of any form is refused, or means the same when it
  * is written and read again.
  */
 #include "base/text.h"
@@ -34,7 +34,7 @@ check_time(const char *string)
 	tl_text_free(&text);
 }
 
-/* A duration is truncated where it is written, never made longer. */
+/* A duration is truncated when it is written, never made longer. */
 static void
 check_duration(const char *string)
 {
@@ -49,13 +49,15 @@ check_duration(const char *string)
 	assert(text.size <= TL_DURATION_MAX);
 	assert(tl_parse_duration(tl_text_string(&text), &again) == 0);
 	assert(ns < 0 ? again <= 0 && again >= ns : again >= 0 && again <= ns);
-	/* Less than a second of a minute is left off.  In halves: INT64_MIN
-	 * has no positive twin. */
+	/*
+	 * Less than a second of a minute is left out.  Halves are compared,
+	 * because INT64_MIN has no positive counterpart.
+	 */
 	assert(llabs(again / 2) >= llabs(ns / 2) - llabs(ns / 64) - 1);
 	tl_text_free(&text);
 }
 
-/* A bound is a time or a duration, and nothing else is kept. */
+/* A bound is a time or a duration; bound stays unset otherwise. */
 static void
 check_bound(const char *string)
 {

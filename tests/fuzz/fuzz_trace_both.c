@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_trace_both.c - any bytes as data and index of a trace: the first two
- * bytes say how long the data is, the next whether checksums are repaired. */
+/*
+ * fuzz_trace_both.c - any bytes as data and index of a trace: the first two
+ * bytes are the length of the data, and the next byte tells whether checksums
+ * are repaired.
+ */
 #include "trace_repair.h"
 
 enum { LEAD = 3, REPAIR_DATA = 1, REPAIR_INDEX = 2 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_trace_index.c - any bytes as the index of a good trace, as they are and
- * as the cells of one with the right frame around them. */
+/*
+ * fuzz_trace_index.c - any bytes as the index of a valid trace, as they are and
+ * as the cells of an index with the right frame.
+ */
 #include "trace_repair.h"
 
 #include "base/text.h"
 
-/* Little, so that many indexes are tried in a second: most of that time goes
- * into reading what they point to. */
+/*
+ * The trace is small, so that many indexes are tried in a second: reading what
+ * they point to takes most of the time.
+ */
 enum { EVENTS = 600 };
 
 static struct tl_text made;
@@ -18,7 +22,7 @@ append(void *context, const void *data, size_t size)
 	return made.rc;
 }
 
-/* Enough of a tree for cells and marks to have something to point to. */
+/* The tree is large enough for cells and marks to point to. */
 static void
 make_trace(void)
 {
@@ -67,7 +71,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		trace_read_all((const uint8_t *)made.data, made.size, index,
 		    size);
 	} else {
-		/* Its frame, but for the id of the trace, which is ours. */
+		/* the frame, with the id of our trace */
 		struct tl_cell self = { .kind = TL_TRACE_SELF, .end = 1 };
 		struct tl_trace_header header = { .id = { [15] = 1 } };
 		struct tl_cell eof;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_unpack.c - any bytes as a file that gzip or zstd compressed: decoded in
- * pieces of any size they are the same up to damage, and the same is said.
+ * pieces of any size, the content is the same up to damage, and so are the
+ * reports.
  */
 #include "source/unpack.h"
 
@@ -20,7 +21,7 @@ struct decoded {
 	char data[DECODED_MAX];
 };
 
-/* The file is fd; its first bytes were read. */
+/* Decode the file fd, whose first bytes have been read. */
 static void
 decode(struct decoded *d, int fd, struct tl_bytes first, size_t step)
 {
@@ -59,12 +60,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tl_unpack_recognise(first)) {
 		decode(&whole, fd, first, DECODED_MAX);
 		decode(&pieces, fd, first, 1 + data[size - 1]);
-		/* how much there is before damage depends on the pieces */
+		/* the number of bytes before damage depends on the pieces */
 		least = pieces.size < whole.size ? pieces.size : whole.size;
 		assert(pieces.size == whole.size || whole.fault.text[0]);
 		assert(memcmp(pieces.data, whole.data, least) == 0);
-		/* libzstd compares the size that a frame states only where it
-		 * decodes the frame at once */
+		/*
+		 * libzstd compares the size that a frame claims only if it
+		 * decodes the frame at once
+		 */
 		assert(whole.size == DECODED_MAX || whole.fault.text[0] ||
 		       !pieces.fault.text[0]);
 	}

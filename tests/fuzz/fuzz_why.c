@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_why.c - any bytes as events, eight for each, through --why: as many
- * spans as event/spans.h pairs, and JSON that can be read, with shares in 0..1
- * and examples that are slow.
+ * spans as event/spans.h pairs, and valid JSON whose shares are in 0..1 and
+ * whose examples are slow.
  */
 #include "analysis/why.h"
 #include "base/json.h"
@@ -82,7 +82,10 @@ make_event(struct tl_event *event, const uint8_t *bytes, int64_t *ns)
 	event->ns = *ns;
 }
 
-/* The members that have bounds, wherever they stand. */
+/*
+ * Check the members that have bounds, wherever they are; returns the number of
+ * spans.
+ */
 static uint64_t
 check_json(struct tl_bytes text)
 {

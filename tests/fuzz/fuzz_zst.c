@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_zst.c - any bytes as a compressed file: opened, read at places that the
- * bytes choose, and as a timeline.  What is read in pieces must be what is
- * read at once.
+ * bytes choose, and read as a timeline.  Pieces must read the same as the
+ * whole.
  */
 #include "snap/compressed.h"
 

@@ -4,8 +4,8 @@
  *
  *	build/tests/fuzz/replay NAME DIRECTORY|FILE...
  *
- * Hands every file to fuzz_NAME.c.  A property that does
- * not hold aborts, after the name of the file was written.
+ * Hands every file to fuzz_NAME.c.  A property that does not hold aborts, after
+ * the program has written the name of the file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The Makefile lists the fuzzers; each has its entry under its own name. */
+/* The Makefile lists the fuzzers; each has an entry point with its own name. */
 #define FUZZER(name) int fuzz_##name(const uint8_t *data, size_t size);
 #include "fuzzers.def"
 #undef FUZZER
@@ -35,11 +35,13 @@ static const struct {
 enum { INPUT_SIZE_MAX = 16 << 20 };
 
 static int (*fuzz)(const uint8_t *data, size_t size);
-static const char *running; /* the file at hand */
+static const char *running; /* the current file */
 static unsigned long count;
 
-/* Last words of an input that broke a property.  Only calls that a signal
- * handler may make. */
+/*
+ * Name the input that broke a property, with calls that a signal handler may
+ * make.
+ */
 static void
 say_input(int signal_number)
 {
@@ -50,7 +52,10 @@ say_input(int signal_number)
 	raise(signal_number);
 }
 
-/* Memory of just the right size: a sanitizer sees each byte too far. */
+/*
+ * Use memory of exactly the right size, so that a sanitizer sees each access
+ * beyond it.
+ */
 static int
 run_bytes(FILE *f, size_t size)
 {

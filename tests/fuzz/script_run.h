@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* script_run.h - run a script that a fuzzer made over a small story. */
+/* script_run.h - run a fuzzer's script over a small story. */
 #ifndef TL_TESTS_SCRIPT_RUN_H
 #define TL_TESTS_SCRIPT_RUN_H
 
@@ -11,9 +11,9 @@
 enum { OUTPUT_MAX = 1 << 20 };
 
 /*
- * Library functions of Lua that may work for years without an instruction in
- * between are not what we look for: they are bounded or taken away, on the
- * first line, so that lines count as in the input.
+ * Library functions of Lua that may run for years without an instruction in
+ * between are not under test.  They are bounded or removed, all on the first
+ * line, so that the other lines count as in the input.
  */
 static const char bounds[] =
     "do local rep, type = string.rep, type "

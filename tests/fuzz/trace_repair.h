@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_repair.h - bytes as a recorded trace: its checksums are made right, so
- * that what is behind them is reached, and all there is to be read is read.
+ * trace_repair.h - bytes as a recorded trace: repair its checksums, so that the
+ * code behind them is reached, and read all of it.
  */
 #ifndef TESTS_FUZZ_TRACE_REPAIR_H
 #define TESTS_FUZZ_TRACE_REPAIR_H
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { TRACE_LOADS_MAX = 12, TRACE_EVENTS_MAX = 100000 };
 
 struct trace_bytes {
-	struct tl_storage storage; /* first: what readers see */
+	struct tl_storage storage; /* first: readers see this member */
 	const uint8_t *data;
 };
 
@@ -62,7 +62,9 @@ trace_put32(uint8_t *to, uint32_t n)
 	tl_data_put_u32(&out, n);
 }
 
-/* As if the file began like one of ours and every block were whole. */
+/*
+ * Repair the file as if it began like one of ours and every block were whole.
+ */
 static inline void
 trace_repair_data(uint8_t *data, size_t size)
 {
@@ -124,8 +126,10 @@ struct trace_two {
 	size_t second_size;
 };
 
-/* The first two bytes say how long the first one is, which begins behind lead
- * bytes; the rest is the second, unless it is the same. */
+/*
+ * Split an input.  The first two bytes are the length of the first file, which
+ * begins after lead bytes; the second file is the rest, or the same bytes.
+ */
 static inline void
 trace_two_split(struct trace_two *two, const uint8_t *data, size_t size,
     size_t lead, bool same)
@@ -150,7 +154,7 @@ trace_two_free(struct trace_two *two)
 	free(two->second);
 }
 
-/* Look at children until there were enough of them. */
+/* Load children until there were enough of them. */
 static inline void
 trace_load_some(struct tl_trace *trace, struct tl_node *root, int *left)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * init.c - the only program of a guest: a second kernel whose clock may be
+ * init.c - the only program of a guest, a second kernel whose clock may be
  * mistreated.
  *
- * One process keeps the clock of a timeline as timelined does, another
- * mistreats the kernel's clock and compares.  Everything is said on the
- * console, a line each: "ok ...", "FAIL ...", "note ..."; "done" ends it.
- * SEED on the kernel's command line makes the schedule.
+ * One process keeps the clock of a timeline as timelined does; another process
+ * mistreats the kernel's clock and compares.  The console shows every result, a
+ * line each: "ok ...", "FAIL ...", "note ..."; "done" ends the test.  SEED on
+ * the kernel's command line makes the schedule.
  */
 #include "guest.h"
 
@@ -32,7 +32,7 @@
 enum { CLOCK_TRIES = 300, CLOCK_TRY_US = 100000, WARM_UP_S = 3 };
 
 static uint64_t random_state;
-/* Shared by both processes. */
+/* Both processes share the status. */
 static struct tl_calibrator_status *status;
 
 static void
@@ -103,7 +103,7 @@ kernel_uses_tsc(void)
 	return strcmp(line, "tsc\n") == 0;
 }
 
-/* A booting kernel refines the rate of its TSC for a while. */
+/* A booting kernel refines the rate of its TSC for a while: wait for it. */
 static bool
 wait_for_clock(void)
 {
@@ -123,7 +123,7 @@ on_end(struct ev_loop *loop, ev_signal *signal, int events)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-/* What timelined does for the clock. */
+/* Keep the clock as timelined does. */
 static int
 keep_clock(void)
 {
@@ -147,7 +147,7 @@ keep_clock(void)
 	return 0;
 }
 
-/* The keeper ends as a daemon does. */
+/* End the keeper as a daemon ends. */
 static void
 end_keeper(pid_t keeper)
 {
@@ -159,7 +159,7 @@ end_keeper(pid_t keeper)
 	    "the keeper of the clock lived to the end");
 }
 
-/* It counts as it is told: nothing but the clock's own jumps. */
+/* The keeper counts only the jumps of the clock as steps. */
 static void
 judge_keeper(void)
 {
@@ -187,7 +187,7 @@ run(void)
 		.stringtablesize = 16384,
 		.cpu_lanes = 1,
 		.stamp =
-		    TIMELINE_STAMP_TSC, /* whatever it is that is emulated */
+		    TIMELINE_STAMP_TSC, /* trusted, however it is emulated */
 	};
 	struct timeline *tl;
 	pid_t keeper;

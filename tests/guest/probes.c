@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probes.c - owns the comparison of the guest's clock with the timeline's.
+ * probes.c - compare the guest's clock with the timeline's.
  *
- * A probe is the counter, the clock, the counter again, the narrowest of a
- * few.  Whatever the clock did, the time was read between the two stamps, so
- * converted stamps and their bounds must enclose it: that needs no oracle.
- * The error itself is the time against the middle's, as far as half the
- * bracket does not explain it.
+ * A probe is the counter, the clock, and the counter again, the narrowest of a
+ * few.  Whatever the clock did, its time was read between the two stamps, so
+ * the converted stamps and their bounds must enclose it: the test needs no
+ * oracle.  The error is the distance of the time from the middle of the
+ * bracket, as far as half the bracket does not explain it.
  */
 #include "guest.h"
 
@@ -23,14 +23,14 @@ enum {
 	PROBES_MAX = 100000,
 	TRIES = 8,
 	AT_ONCE = 40,
-	READ_BACK = 400, /* probes that a reader of the live file looks at */
-	NARROW = 3,      /* halves of the narrowest bracket */
-	SHOWN_MAX = 10,  /* lines about what does not hold */
-	/* the targets: outside windows, by what is certain */
+	READ_BACK = 400, /* probes that a reader of the live file checks */
+	NARROW = 3,      /* in halves of the narrowest bracket */
+	SHOWN_MAX = 10,  /* lines about failed probes */
+	/* the targets outside of windows, for the certain part of the error */
 	P99_NS = 40,
 	MOST_NS = 100,
 	SEEN_US = 100000, /* far less than a tick of the keeper */
-	KNOTS_MAX = 60    /* for two minutes of this */
+	KNOTS_MAX = 60    /* for two minutes of such changes */
 };
 static const uint16_t breaks = TIMELINE_KNOT_STEP | TIMELINE_KNOT_LEAP |
 			       TIMELINE_KNOT_GAP | TIMELINE_KNOT_NEW_EPOCH;
@@ -40,14 +40,14 @@ static struct probe {
 	int64_t ns;
 } probes[PROBES_MAX];
 static size_t probe_n;
-static uint64_t pauses = 1; /* random, apart from the schedule's numbers */
+static uint64_t pauses = 1; /* seed of the pauses, apart from the schedule's */
 static uint64_t narrowest = UINT64_MAX;
 static unsigned readers, reader_misses, reader_failures;
 
 /* How far a probe is off by a snapshot. */
 struct off {
-	int64_t ns;   /* of the middle; + the clock was later */
-	int64_t sure; /* what the bracket does not explain */
+	int64_t ns;   /* of the middle; +: the clock is ahead */
+	int64_t sure; /* the part that the bracket does not explain */
 	uint32_t bound;
 	bool holds;
 };
@@ -220,7 +220,10 @@ judge_readers(void)
 	    reader_misses);
 }
 
-/* The knot that ends the piece of a stamp; NULL: after the last. */
+/*
+ * The knot that ends the piece of a stamp; NULL: the stamp is after the last
+ * knot.
+ */
 static const struct timeline_knot *
 knot_after(const struct tl_snap *snap, uint64_t tsc)
 {
@@ -248,19 +251,21 @@ by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorted: the part of them that is no larger. */
+/* The value at a percentile of sorted values. */
 static int64_t
 part(const int64_t *offs, size_t n, size_t percent)
 {
 	return n > 0 ? offs[(n - 1) * percent / 100] : 0;
 }
 
-/* Outside windows. */
+/* Errors outside of windows. */
 static int64_t near[PROBES_MAX], sure[PROBES_MAX];
 static size_t near_n, sure_n;
 
-/* Sort out a probe: is it one that can be measured, and by how far is it
- * off? */
+/*
+ * Add the error of a probe, if the probe is outside of windows; near counts
+ * narrow brackets only.
+ */
 static void
 add_off(const struct tl_snap *snap, const struct probe *p,
     const struct off *off)
@@ -292,8 +297,10 @@ judge_nearness(void)
 	    MOST_NS, P99_NS);
 }
 
-/* Where the clock was set, stamps carry the size of it; elsewhere they are
- * near. */
+/*
+ * Inside a window, where the clock was set, the bound covers the step;
+ * elsewhere the stamps are near.
+ */
 static void
 judge_offs(const struct tl_snap *snap)
 {
@@ -314,7 +321,10 @@ judge_offs(const struct tl_snap *snap)
 	judge_nearness();
 }
 
-/* The test can fail: the line that a program draws at its start does. */
+/*
+ * This test can fail: a line drawn at the start of the program misses many
+ * probes.
+ */
 static void
 judge_start(const struct tl_snap *snap)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.c - owns what is done to the guest's clock: all that NTP daemons,
- * administrators and leap seconds do, in an order and with numbers by chance.
+ * schedule.c - change the guest's clock in all ways of NTP daemons,
+ * administrators and leap seconds, in random order and with random numbers.
  *
- * Rates change at most once in 1.6 seconds, but where the kernel itself
- * changes them each second: its phase-locked loop, the end of an adjtime.
+ * Rates change at most once in 1.6 seconds, except where the kernel itself
+ * changes them each second: in its phase-locked loop and at the end of an
+ * adjtime.
  */
 #include "guest.h"
 
@@ -16,16 +17,16 @@
 
 enum {
 	TICK_US = 10000,
-	PPM = 65536, /* of a timex's freq */
+	PPM = 65536, /* the unit of timex.freq */
 	SETTLE_MS = 1700,
 	DAY_S = 86400,
-	EVE_S = 5, /* before midnight */
+	EVE_S = 5, /* seconds before midnight */
 	TAI_S = 37
 };
 
 static struct jump jumps[GUEST_JUMPS_MAX];
 static unsigned jump_count;
-static long base_freq; /* what the clock goes back to */
+static long base_freq; /* the rate to which the clock returns */
 
 const struct jump *
 played_jumps(unsigned *count)
@@ -49,7 +50,7 @@ adjust(struct timex *t)
 		report(false, "adjtimex with modes %#x", t->modes);
 }
 
-/* -n to n - 1 */
+/* A number from -n to n - 1. */
 static long
 within(long n)
 {
@@ -86,7 +87,7 @@ change_freq(void)
 	probe_for_ms(3000, 2000);
 }
 
-/* As chrony does, to keep close. */
+/* Change the rate often, as chrony does to keep the error small. */
 static void
 change_often(void)
 {
@@ -99,7 +100,7 @@ change_often(void)
 	probe_for_ms(SETTLE_MS, 1000);
 }
 
-/* 500 ppm, and its last second less. */
+/* The kernel slews by 500 ppm, and by less in the last second. */
 static void
 slew_slowly(void)
 {
@@ -159,15 +160,18 @@ lock_phase(void)
 	adjust(&t);
 	probe_for_ms(12000, 1000);
 	t = (struct timex){ .modes =
-				ADJ_OFFSET }; /* without it the rest stays */
+				ADJ_OFFSET }; /* without ADJ_OFFSET the rest
+					       * stays */
 	adjust(&t);
 	set_status(STA_UNSYNC);
 	set_freq(base_freq);
 	probe_for_ms(SETTLE_MS, 1000);
 }
 
-/* Look before the keeper can have seen it, and after; half of the time a
- * reader comes in between. */
+/*
+ * Probe before the keeper can have seen the jump, and after; half of the time a
+ * reader comes in between.
+ */
 static void
 look_at_jump(void)
 {
@@ -190,7 +194,8 @@ set_clock(const char *name, int64_t ns)
 	ns += now.tv_sec * GUEST_SECOND + now.tv_nsec;
 	now.tv_sec = ns / GUEST_SECOND;
 	now.tv_nsec = ns % GUEST_SECOND;
-	add_jump(name, __rdtsc(), false); /* who sees it may run first */
+	/* before the set: a probe may run right after it */
+	add_jump(name, __rdtsc(), false);
 	if (clock_settime(CLOCK_REALTIME, &now) < 0)
 		report(false, "clock_settime");
 	look_at_jump();
@@ -227,7 +232,7 @@ step_narrowly(void)
 	shift_clock("some ms", within(5000000));
 }
 
-/* A step to shortly before midnight, TAI is told, and a second is inserted. */
+/* Step the clock to shortly before midnight, set TAI, and insert a second. */
 static void
 leap(void)
 {

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# cases.sh - sourced by the runners of tests of programs: each case is a
-# sentence that holds or not.  Needs $work, a folder; keeps passed, failed and
+# cases.sh - the runners of tests of programs source this file: each case is a
+# sentence that holds or not.  Needs $work, a folder; counts passed, failed and
 # skipped, which total prints.
-export TIMELINE_PAGER= # what tests see on a terminal goes straight there
+export TIMELINE_PAGER= # no pager in tests of a terminal
 passed=0 failed=0 skipped=0
-# Seconds until something hangs: a machine under load is slow, never wrong.
+# A command that takes longer than these seconds hangs: a machine under load is
+# slow, never wrong.
 patience=120
 
 ok() {
 	passed=$((passed + 1))
 	printf '  ok      %s\n' "$1"
 }
-bad() { # SENTENCE, with what was seen on stdin (never from a pipe: a subshell)
+bad() { # SENTENCE; stdin has the output (no pipe: a subshell)
 	failed=$((failed + 1))
 	printf '  FAIL    %s\n' "$1"
 	sed 's/^/    | /' | head -40
 }
-# is SENTENCE ACTUAL EXPECTED: the same text?
+# is SENTENCE ACTUAL EXPECTED: the texts are equal.
 is() {
 	if [ "$2" = "$3" ]; then
 		ok "$1"
@@ -40,7 +41,8 @@ lacks() {
 		ok "$1"
 	fi
 }
-# ends SENTENCE STATUS COMMAND...: the exit status; output in $out, $err
+# ends SENTENCE STATUS COMMAND...: the command ends with the status; $out and
+# $err get the output.
 ends() {
 	local sentence=$1 want=$2 status
 	shift 2
@@ -55,22 +57,22 @@ ends() {
 		bad "$sentence" <<<"status $status, not $want, of $*"$'\n'"$err"
 	fi
 }
-# The lines without their time.
-# Lines of a listing without their times and the durations of spans.
+# untimed prints a listing without the times of lines and the durations of
+# spans.
 untimed() { sed -E 's/^[^ ]* //; s/  [0-9.]+([nmu]?s|m[0-9]+s)(\??)$/  T\2/'; }
-# Can this machine make terminals?  A bare folder without /dev/pts cannot.
+# has_terminals: a bare folder without /dev/pts cannot make terminals.
 has_terminals() {
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 && return
 	skip 'no terminal can be made here'
 	return 1
 }
-# On a terminal of its own.
+# on_terminal runs a command on a new terminal.
 on_terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
 skip() { # WHY
 	skipped=$((skipped + 1))
 	printf '  skip    %s\n' "$1"
 }
-# Wait until a command succeeds.
+# until_true waits until a command succeeds.
 until_true() {
 	local end=$((SECONDS + patience))
 	until "$@" >/dev/null 2>&1; do
@@ -78,10 +80,12 @@ until_true() {
 		sleep 0.1
 	done
 }
-# reads PID FILE: has it the file open?  Its 9 is ours, for a moment.
+# reads PID FILE: the process has the file open.  A process just started has our
+# descriptor 9 for a moment.
 reads() { find "/proc/$1/fd" ! -name 9 -lname "$2" 2>/dev/null | grep -q .; }
-# through_fifo FILE COMMAND... FIFO: what a command that reads the FIFO says
-# when FILE, which is short, comes out of it: it lies in there before.
+# through_fifo FILE COMMAND... FIFO prints the output of a command that reads
+# FILE out of the FIFO.  FILE is short and lies in the FIFO before the command
+# starts.
 through_fifo() {
 	local reader fifo=${*: -1}
 	mkfifo "$fifo"
@@ -93,7 +97,7 @@ through_fifo() {
 	exec 9>&-
 	wait "$reader"
 }
-# The last line of a runner; its status.
+# total prints the last line of a runner and gives the runner's status.
 total() {
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ]

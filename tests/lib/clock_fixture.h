@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_fixture.h - the clock of a file in memory, driven by a script.  A
- * header, because only tests that link the ring can use it.
+ * clock_fixture.h - the clock of a file in memory, driven by a script.  The
+ * functions stand in a header because only tests that link the ring can use
+ * them.
  */
 #ifndef TESTS_CLOCK_FIXTURE_H
 #define TESTS_CLOCK_FIXTURE_H
@@ -19,7 +20,6 @@
 enum { KNOTS = 1024, PROBES = 3000 };
 #define SECOND UINT64_C(1000000000)
 
-/* The clock of a file in memory, and its script. */
 static struct clock_script script;
 static struct timeline_header header;
 static struct timeline_knot knots[KNOTS];
@@ -71,8 +71,10 @@ polyline(struct timeline_knot *line)
 	return n;
 }
 
-/* Is the error of every probed stamp within its bound?  Returns the worst
- * bound. */
+/*
+ * Check that the error of every probed stamp is within its bound; return the
+ * worst bound.
+ */
 static inline uint32_t
 check_bounds(void)
 {
@@ -119,8 +121,10 @@ copy_clock(const struct timeline_header *live,
     const struct timeline_knot *live_knots, uint32_t knots_max,
     struct timeline_header *to, struct timeline_knot *to_knots)
 {
-	/* the tail first: a younger knot is recognised as such, but an older
-	 * one that is missing would not be */
+	/*
+	 * Read the tail first: a reader recognises a knot that is younger than
+	 * the tail, but it could not detect that an older knot is missing.
+	 */
 	(void)tl_calibrate_read(live, &to->clock);
 	const uint64_t count = tl_load_acquire_64(&live->knot_count);
 

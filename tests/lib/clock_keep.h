@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clock_keep.h - the keeper of a daemon with a scripted clock, and readers that
- * check every stamp against the script.  A header, because only some tests link
- * the keeper.
+ * check every stamp against the script.  The functions stand in a header
+ * because only some tests link the keeper.
  */
 #ifndef TESTS_CLOCK_KEEP_H
 #define TESTS_CLOCK_KEEP_H
@@ -22,7 +22,10 @@ static struct tl_keep_news news;
 static uint64_t tick_ns;
 static unsigned lively; /* fast ticks to come */
 
-/* Windows in which the clock was set, and no line is right. */
+/*
+ * Stretches of time during which the clock was set: no straight line describes
+ * the clock there, and measure_knots() leaves the errors out.
+ */
 static struct {
 	uint32_t epoch;
 	uint64_t from, to;
@@ -57,7 +60,8 @@ tick_now(void)
 	if (rc < 0 || (rc & TL_CALIBRATE_BUSY))
 		return rc;
 	lively = keeper.bent ? 12 : lively - (lively > 0);
-	tick_ns = SECOND / (lively > 0 ? 4 : 2); /* as the daemon does */
+	/* the daemon uses the same periods */
+	tick_ns = SECOND / (lively > 0 ? 4 : 2);
 	if (rc & (TL_CALIBRATE_STEP | TL_CALIBRATE_EPOCH)) {
 		windows[window_count].epoch = header.clock.epoch;
 		windows[window_count].from = before;
@@ -67,8 +71,10 @@ tick_now(void)
 	return rc;
 }
 
-/* The error at a stamp, less the part of a nanosecond that the clock itself
- * cuts. */
+/*
+ * The error at a stamp.  The clock rounds down to a nanosecond, and the
+ * fraction is no error.
+ */
 static inline int64_t
 off_at(const struct tl_time *time, uint32_t epoch, uint64_t tsc,
     uint32_t *bound)
@@ -77,8 +83,11 @@ off_at(const struct tl_time *time, uint32_t epoch, uint64_t tsc,
 	       clock_script_truth(&script, epoch, tsc);
 }
 
-/* Check the times that a reader gets now against their bounds: with a closing
- * point of its own, as every reader takes one, or without. */
+/*
+ * Check the times that a reader computes now against their bounds.  With
+ * closing the reader takes a closing point of its own, as every real reader
+ * does.
+ */
 static inline void
 check_reader(bool closing, int probes)
 {
@@ -99,11 +108,12 @@ check_reader(bool closing, int probes)
 	    0);
 	from = time.knots[0].tsc;
 	to = closing ? copy.clock.tsc : script.tsc;
-	if (copy.epochs != 0) /* only the newest epoch */
+	/* with several epochs, probe only the newest one */
+	if (copy.epochs != 0)
 		for (size_t i = 0; i < time.knot_count; i++)
 			if (time.knots[i].flags & TIMELINE_KNOT_NEW_EPOCH)
 				from = time.knots[i].tsc;
-	/* half of them among the last three seconds */
+	/* half of the probes lie among the last three seconds */
 	for (int i = 0; i < probes && to > from; i++) {
 		const uint64_t back = 3 * UINT64_C(2596128000);
 		const uint64_t first =
@@ -147,8 +157,10 @@ struct offs {
 	uint32_t p99, max;
 };
 
-/* Measure how far committed knots are off, outside of the windows, and check
- * that against their bounds. */
+/*
+ * Measure the error of committed knots outside of the windows, and check the
+ * error of all knots against their bounds.
+ */
 static inline struct offs
 measure_knots(size_t probes)
 {
@@ -185,7 +197,9 @@ measure_knots(size_t probes)
 	return result;
 }
 
-/* Take a point; it may fail because its bracket is too wide. */
+/*
+ * Take a point; the call may fail with EAGAIN because its bracket is too wide.
+ */
 static inline void
 tick_or_miss(void)
 {
@@ -206,7 +220,7 @@ run_for(uint64_t ns, int probes)
 	}
 }
 
-/* Let time pass, perhaps between two ticks. */
+/* Let time pass; a duration may end between two ticks. */
 static inline void
 pass(uint64_t ns, int probes)
 {

@@ -2,8 +2,9 @@
 /*
  * clock_script.h - a counter and a wall clock that follow a script.
  *
- * Time passes when the script says so, and a little with every reading: so
- * hours take milliseconds, and the true time of every stamp is known.
+ * Time passes when the script lets it pass, and a little with every reading.  A
+ * test therefore runs hours in milliseconds and knows the true time of every
+ * stamp.
  */
 #ifndef TESTS_CLOCK_SCRIPT_H
 #define TESTS_CLOCK_SCRIPT_H
@@ -39,7 +40,7 @@ void
 clock_script_start(struct clock_script *script, uint64_t khz, uint64_t seed);
 struct tl_clock_source clock_script_source(struct clock_script *script);
 uint64_t clock_script_random(struct clock_script *script, uint64_t below);
-/* Let time pass; change the rate, set the clock, restart the counter. */
+/* Let time pass, change the rate, set the clock, restart the counter. */
 void clock_script_run(struct clock_script *script, uint64_t ns);
 void clock_script_rate(struct clock_script *script, int64_t ppb);
 void clock_script_step(struct clock_script *script, int64_t ns);
@@ -50,8 +51,8 @@ int64_t clock_script_truth(const struct clock_script *script, uint32_t epoch,
 
 /*
  * Convert a stamp in the simplest way: search all knots, which are valid and in
- * order, and divide with 128 bits.  The bound is that of the later knot;
- * outside of the knots it is UINT32_MAX.
+ * order, and divide with 128 bits.  The bound is the bound of the later knot;
+ * outside of the knots the bound is UINT32_MAX.
  */
 int64_t clock_script_convert(const struct timeline_knot *knots, size_t count,
     uint32_t epoch, uint64_t tsc, uint32_t *bound_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disguise.h - change a saved timeline as if another host had saved it, with a
- * clock of its own that is wrong by a given time.
+ * disguise.h - change a saved timeline as if another host had saved it, a host
+ * whose clock is wrong by a given time.
  */
 #ifndef TESTS_LIB_DISGUISE_H
 #define TESTS_LIB_DISGUISE_H
@@ -13,10 +13,10 @@
 
 struct disguise {
 	const char *host; /* NULL: unchanged */
-	uint8_t boot;     /* every byte of its boot ID; 0: unchanged */
-	int64_t shift_ns; /* by which its clock is ahead */
-	bool sync_given;  /* sync_us is set; else it is unchanged */
-	uint32_t sync_us; /* the error that its clock reports; ~0: unknown */
+	uint8_t boot;     /* each byte of the boot ID; 0: unchanged */
+	int64_t shift_ns; /* how far the clock is ahead */
+	bool sync_given;  /* false: sync_us is unchanged */
+	uint32_t sync_us; /* the error that the clock reports; ~0: unknown */
 };
 
 static inline void

@@ -23,8 +23,11 @@ static const struct timeline_options fixture_tiny = { .entries = 64,
 static char fixture_name[64];
 static struct timeline *tl;
 
-/* A test that was killed may have left a file of this name, and timeline_remove
- * refuses a file that a test damaged. */
+/*
+ * Remove a file of this name first: a test that was killed may have left one.
+ * shm_unlink() is used because timeline_remove() refuses a file that a test
+ * damaged.
+ */
 static inline void
 fixture_open(const struct timeline_options *options)
 {
@@ -63,7 +66,10 @@ fixture_entry(uint32_t lane, uint64_t q)
 	    void *)(tl->map + timeline_entry_offset(&tl->geometry, lane, q));
 }
 
-/* The stamp of entry q for its present bytes, after a test changed them. */
+/*
+ * Compute the stamp of entry q for its present bytes, after a test changed
+ * them.
+ */
 static inline void
 fixture_stamp(uint32_t lane, uint64_t q)
 {
@@ -93,7 +99,7 @@ fixture_newest(void)
 	return newest;
 }
 
-/* The newest entry that is older than another. */
+/* The newest entry that is older than the given entry. */
 static inline const struct timeline_entry *
 fixture_before(const struct timeline_entry *than)
 {
@@ -123,7 +129,7 @@ fixture_logged(void)
 	return sum;
 }
 
-/* Has this process a lane for each CPU, and logged into one? */
+/* True if this process has a lane for each CPU and has logged into one. */
 static inline bool
 fixture_logs_on_cpus(void)
 {

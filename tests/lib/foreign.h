@@ -111,7 +111,10 @@ foreign_run(struct foreign *f, tl_reader_new *read, tl_writer_new *write,
 	for (size_t at = 0; f->rc == 0 && at < in.size;) {
 		const size_t left = in.size - at;
 		const size_t size = step == 0 || step > left ? left : step;
-		/* a copy of exactly that size, which is freed at once */
+		/*
+		 * copy the piece into a buffer of exactly its size and free the
+		 * buffer at once, so that a sanitizer sees any access outside
+		 */
 		char *piece = malloc(size);
 
 		ck_assert_ptr_nonnull(piece);
@@ -138,8 +141,10 @@ foreign_free(struct foreign *f)
 	tl_text_free(&f->out);
 }
 
-/* Check that events and diagnostics are the same however the bytes are cut into
- * pieces. */
+/*
+ * Check that the reader reports the same events and diagnostics however the
+ * bytes are cut into pieces.
+ */
 static inline void
 foreign_check_pieces(tl_reader_new *read, struct tl_bytes in)
 {

@@ -7,7 +7,7 @@
 
 #include "foreign.h"
 
-#include <timeline.h> /* before the name file is used here */
+#include <timeline.h> /* before "file" is a name here */
 
 static struct tl_text file; /* the bytes of the file */
 
@@ -23,7 +23,7 @@ teardown(void)
 	tl_text_free(&file);
 }
 
-/* Append the size lowest bytes of a number, the highest of them first. */
+/* Append the size lowest bytes of a number, the highest byte first. */
 static inline void
 put_n(uint64_t n, unsigned size)
 {

@@ -81,7 +81,7 @@ frozen_entry(const struct frozen *f, uint32_t lane, uint64_t q)
 	return (void *)(f->bytes + timeline_entry_offset(f->header, lane, q));
 }
 
-/* Make it look like a byte-by-byte copy of a live file. */
+/* Change a saved file into the form of a byte-by-byte copy of a live file. */
 static inline void
 frozen_make_live(uint8_t *bytes)
 {

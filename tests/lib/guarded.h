@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * guarded.h - bytes between two pages without access: reading a byte before the
- * first or after the last one crashes.
+ * first or after the last byte crashes.
  *
- *	| no access | ... bytes | no access |	at the end
- *	| no access | bytes ... | no access |	at the begin
+ *	| no access | ... bytes | no access | at the end
+ *	| no access | bytes ... | no access | at the start
  */
 #ifndef TESTS_LIB_GUARDED_H
 #define TESTS_LIB_GUARDED_H
@@ -17,7 +17,7 @@
 enum { GUARDED_PAGE = 4096, GUARDED_PAGES = 16 };
 
 struct guarded {
-	char *pages; /* GUARDED_PAGES between two more */
+	char *pages; /* GUARDED_PAGES and two guards */
 };
 
 static inline void
@@ -33,7 +33,7 @@ guarded_make(struct guarded *g)
 		   PROT_NONE) == 0);
 }
 
-/* Memory that ends at the last accessible byte, or starts at the first. */
+/* Memory that ends at the last accessible byte, or starts at the first one. */
 static inline char *
 guarded_to(struct guarded *g, size_t size, bool at_end)
 {
@@ -44,7 +44,7 @@ guarded_to(struct guarded *g, size_t size, bool at_end)
 	return at_end ? to + (room - size) : to;
 }
 
-/* The same with a copy of bytes. */
+/* Copy bytes into guarded memory. */
 static inline const char *
 guarded_copy(struct guarded *g, const void *bytes, size_t size, bool at_end)
 {

@@ -35,7 +35,7 @@ put_class(int32_t id, const char *name)
 	put_utf(name);
 }
 
-/* types: the result, a count of four bytes, the parameters. */
+/* types holds the result, a count of four bytes, and the parameters. */
 static inline void
 put_method(int32_t id, int32_t class, const char *name, const char *types,
     size_t size)
@@ -105,7 +105,7 @@ put_object(int32_t class, int32_t hash)
 	put_i32(hash);
 }
 
-/* A value with a negative tag and this many bytes. */
+/* A value with a negative tag and a body of size bytes. */
 static inline void
 put_value(int32_t tag, uint64_t n, unsigned size)
 {
@@ -130,8 +130,10 @@ put_call(int32_t location, int32_t thread, int32_t event, int32_t method)
 	put_i32(0);
 }
 
-/* A footer without a result.  One with a result is put_n(7, 1), the value, the
- * exception. */
+/*
+ * A footer without a result.  A footer with a result consists of put_n(7, 1),
+ * the value, and the exception.
+ */
 static inline void
 put_void_footer(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * perfetto_read.h - read a Perfetto trace by the field numbers that Perfetto
- * publishes, and check that everything is defined before it is referenced.
+ * publishes, and check that the trace defines everything before it refers to
+ * it.
  */
 #ifndef TESTS_LIB_PERFETTO_READ_H
 #define TESTS_LIB_PERFETTO_READ_H
@@ -95,7 +96,8 @@ learn_track(struct tl_bytes track)
 
 	ck_assert_uint_ge(uuid, 1);
 	ck_assert_uint_lt(uuid, TRACKS_MAX);
-	ck_assert_ptr_null(tracks[uuid].data); /* each is described once */
+	/* each track is described once */
+	ck_assert_ptr_null(tracks[uuid].data);
 	if (pb_find(track, 5, &field))
 		ck_assert_ptr_nonnull(tracks[field.value].data);
 	tracks[uuid] = track;
@@ -120,7 +122,7 @@ learn_packet(struct tl_bytes packet, int64_t *clock)
 	check_event(field.bytes);
 	ck_assert_uint_lt(event_count, EVENTS_MAX);
 	events[event_count] = field.bytes;
-	if (pb_find(packet, 58, &field)) { /* it has a clock of its own */
+	if (pb_find(packet, 58, &field)) { /* the event has its own clock */
 		ck_assert_uint_eq(field.value, 1);
 		times[event_count++] = (int64_t)pb_value(packet, 8);
 		return;
@@ -129,7 +131,7 @@ learn_packet(struct tl_bytes packet, int64_t *clock)
 	times[event_count++] = *clock;
 }
 
-/* The time of a clock in the snapshot; -1: it is not in it. */
+/* The time of a clock in the snapshot; -1: the snapshot has no such clock. */
 static inline int64_t
 clock_of(uint64_t id)
 {
@@ -156,7 +158,9 @@ read_all(struct tl_bytes in)
 	for (unsigned i = 0; pb_next(&in, &field); i++) {
 		ck_assert_uint_eq(field.number, 1);
 		ck_assert_uint_eq(pb_value(field.bytes, 10), 1);
-		/* the first packet starts the state that the others need */
+		/*
+		 * the first packet starts the state that the later packets need
+		 */
 		ck_assert_uint_eq(pb_value(field.bytes, 13), i == 0 ? 1 : 2);
 		learn_packet(field.bytes, &clock);
 		if (i == 1)

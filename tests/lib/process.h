@@ -50,7 +50,7 @@ skip(const char *why)
 			fail(__VA_ARGS__); \
 	} while (0)
 
-/* Fail with the library's text unless the call returns 0. */
+/* Fail with the error text of the library unless the call returns 0. */
 #define expect_ok(call) \
 	do { \
 		const int rc_ = (call); \
@@ -68,8 +68,10 @@ remove_test_name(void)
 		timeline_remove(test_name);
 }
 
-/* A name in /dev/shm, removed when this process ends.  A killed process with
- * the same pid may have left one. */
+/*
+ * A name in /dev/shm, removed when this process ends.  A killed process with
+ * the same pid may have left a file of this name, so remove the file first.
+ */
 static inline const char *
 choose_test_name(const char *test)
 {
@@ -159,7 +161,9 @@ sleep_ns(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/* The nth CPU that this process may use, modulo their number. */
+/*
+ * The nth CPU that this process may use; n is taken modulo the number of CPUs.
+ */
 static inline int
 nth_cpu(unsigned n)
 {
@@ -176,7 +180,10 @@ nth_cpu(unsigned n)
 	return 0;
 }
 
-/* Pin a process (0: this one) to a CPU; it is no error if it has died. */
+/*
+ * Pin a process (0: this process) to a CPU.  The process may have died: ESRCH
+ * is no error.
+ */
 static inline void
 pin(pid_t pid, int cpu)
 {
@@ -197,8 +204,10 @@ head_of(const struct timeline *tl, uint32_t lane)
 						lane));
 }
 
-/* Do threads here append to the lanes of their CPU, where nothing is
- * dropped? */
+/*
+ * True if threads here append to the lanes of their CPUs, where no entry is
+ * dropped.
+ */
 static inline bool
 has_cpu_lanes(const struct timeline *tl)
 {

@@ -8,8 +8,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The number of rounds of a random test: TEST_FEWER=10 makes a tenth, for
- * machines in software such as valgrind. */
+/*
+ * The number of rounds of a random test.  TEST_FEWER=10 makes a tenth, for slow
+ * machines such as valgrind's.
+ */
 static inline int
 random_rounds(int rounds)
 {
@@ -19,15 +21,17 @@ random_rounds(int rounds)
 	return by > 1 && rounds >= by ? rounds / by : rounds;
 }
 
-/* Is the machine emulated in software?  Then a test with a limit of seconds
- * proves nothing. */
+/*
+ * True if the machine is emulated in software; a test with a limit in seconds
+ * proves nothing there.
+ */
 static inline int
 random_is_slow(void)
 {
 	return random_rounds(10) < 10;
 }
 
-/* The step of a loop over all places, longer by the same factor. */
+/* The step of a loop over all places, multiplied by TEST_FEWER. */
 static inline uint64_t
 random_step(uint64_t step)
 {

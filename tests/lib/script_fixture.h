@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages of the kernel are not listed. */
+/* The list of messages leaves out those of the kernel. */
 enum { PROC, RATIO, LINK, WORK, STEP, QUEUE, MESSAGES };
 enum { OUT = MESSAGES, IN, WOKEN, ALL_MESSAGES };
 enum { FEED_MAX = 4096 };
@@ -44,7 +44,8 @@ struct feed {
 	const struct tl_message *list[ALL_MESSAGES];
 	struct tl_event events[FEED_MAX]; /* oldest first */
 	size_t count;
-	int fail_after; /* next fails after this many events; -1: never */
+	int fail_after; /* the number of events after which next fails; -1:
+			 * next never fails */
 	struct tl_script_input input;
 	int open; /* open cursors */
 };

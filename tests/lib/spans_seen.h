@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spans_seen.h - which spans a reader sees in a live timeline. */
+/* spans_seen.h - the spans that a reader sees in a live timeline. */
 #ifndef TESTS_LIB_SPANS_SEEN_H
 #define TESTS_LIB_SPANS_SEEN_H
 
@@ -9,14 +9,16 @@
 #include "event/spans.h"
 
 struct spans_seen {
-	unsigned begins, ends, proven; /* entries; of the ends, proven ones */
+	unsigned begins, ends, proven; /* entries; proven ends are ends, too */
 	unsigned sure, unsure, open;   /* spans */
 	uint64_t begin;                /* the stamp of the last begin entry */
-	struct tl_span last;           /* that is sure */
+	struct tl_span last;           /* the last sure span */
 };
 
-/* Of one process, or of each (0).  A span belongs to the process that ended
- * it. */
+/*
+ * Count the spans of one process, or of all processes (pid 0).  A span belongs
+ * to the process that ended it.
+ */
 static inline struct spans_seen
 spans_seen(const char *name, pid_t pid)
 {

@@ -159,7 +159,7 @@ case_of(const struct test *t, const struct test *defaults)
 	return tcase;
 }
 
-/* 0 if every test passed. */
+/* Returns 0 if every test passed. */
 static int
 run_file(const struct file *file)
 {
@@ -274,8 +274,10 @@ main(int argc, char **argv)
 		else
 			jobs = strtol(optarg, NULL, 10);
 	}
-	/* libcheck's time-out of four seconds is short for a machine under
-	 * load */
+	/*
+	 * libcheck's time-out of four seconds is too short for a machine under
+	 * load
+	 */
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
 	setenv("CK_TIMEOUT_MULTIPLIER", "3", 0);
 	choose(argc - optind, argv + optind);

@@ -22,8 +22,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* libcheck writes the place of every assertion to a file, which in a loop costs
- * a hundred times as much as the assertion: write it only the first time. */
+/*
+ * libcheck writes the place of every assertion to a file.  In a loop the write
+ * costs a hundred times as much as the assertion, so each place is written only
+ * the first time.
+ */
 #define _mark_point(file, line) \
 	__extension__({ \
 		static bool marked_; \
@@ -34,17 +37,19 @@
 		} \
 	})
 
-/* The options of both macros.  A test has those of its file unless it sets
- * them. */
+/*
+ * The options of both macros.  A test has the options of its file unless it
+ * sets its own.
+ */
 struct test {
 	void (*setup)(void);
 	void (*teardown)(void);
-	/* runs once before all tests, which share its result */
+	/* runs once before all tests, which share the result */
 	void (*once)(void);
-	bool (*only_if)(void); /* else the test does not exist */
+	bool (*only_if)(void); /* false: the test does not exist */
 	int from, to;          /* values of _i; both 0: the test runs once */
 	int timeout;           /* in seconds; 0: a minute */
-	bool plain;            /* without the setup and teardown of the file */
+	bool plain;            /* without the file's setup and teardown */
 
 	TTest check;
 	struct test *next;

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The number of threads of this process, besides the caller, that do not block
- * a signal; *count is the number of all these threads. */
+/*
+ * The number of threads of this process, without the caller, that do not block
+ * a signal. *count receives the number of all threads without the caller.
+ */
 static inline int
 threads_that_take(int signal, int *count)
 {

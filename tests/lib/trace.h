@@ -2,10 +2,10 @@
 /*
  * trace.h - run a child instruction by instruction.
  *
- * A traced thread that stops inside a restartable sequence is moved out of it
- * when it continues.  To let it pass through, its pointer to the sequence is
- * cleared at each stop, which is safe, since it is pinned to its CPU and alone
- * there.
+ * A traced thread that stops inside a restartable sequence is moved out of the
+ * sequence when it continues.  To let the thread pass through, its pointer to
+ * the sequence is cleared at each stop.  The thread is pinned to its CPU and
+ * alone there, so clearing the pointer is safe.
  */
 #ifndef TESTS_LIB_TRACE_H
 #define TESTS_LIB_TRACE_H
@@ -50,8 +50,10 @@ poke(const struct traced *t, uint64_t at, long word)
 	    "poke %lx: %m", at);
 }
 
-/* Continue a child that has stopped itself, up to the first instruction of
- * function. */
+/*
+ * Continue a child that has stopped itself, and stop it at the first
+ * instruction of a function.
+ */
 static inline void
 go_to(struct traced *t, void (*function)(void))
 {
@@ -78,7 +80,7 @@ go_to(struct traced *t, void (*function)(void))
 	t->stop_at = (uint64_t)peek(t, r.rsp);
 }
 
-/* Step one instruction.  Does the function still run? */
+/* Step one instruction; returns true while the function still runs. */
 static inline bool
 step(const struct traced *t)
 {
@@ -93,7 +95,7 @@ step(const struct traced *t)
 	return r.rip != t->stop_at;
 }
 
-/* Pretend that the thread is in this restartable sequence, or in none (0). */
+/* Set the thread's pointer to a restartable sequence; 0: no sequence. */
 static inline void
 enter_sequence(const struct traced *t, uint64_t sequence)
 {
@@ -102,7 +104,10 @@ enter_sequence(const struct traced *t, uint64_t sequence)
 		    (long)sequence);
 }
 
-/* The sequence that the thread was in; 0: none. */
+/*
+ * Clear the thread's pointer to a sequence and return the old value; 0: the
+ * thread was in no sequence.
+ */
 static inline uint64_t
 leave_sequence(const struct traced *t)
 {
@@ -123,8 +128,10 @@ kill_traced(const struct traced *t)
 	wait_for(t->pid);
 }
 
-/* Make this child traced: it must stop itself by raise(SIGSTOP) before it calls
- * the function. */
+/*
+ * Let the parent trace this child.  The child must stop itself by
+ * raise(SIGSTOP) before it calls the function.
+ */
 static inline void
 be_traced(void)
 {
@@ -132,7 +139,7 @@ be_traced(void)
 	raise(SIGSTOP);
 }
 
-/* Is tracing permitted here? */
+/* True if this machine permits tracing. */
 static inline bool
 may_trace(void)
 {

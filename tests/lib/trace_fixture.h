@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_fixture.h - a trace of random events in memory, and its tree, made in
- * the simplest way.
+ * trace_fixture.h - a trace of random events in memory, and its tree, which is
+ * built in the simplest way.
  */
 #ifndef TESTS_UNIT_TRACE_FIXTURE_H
 #define TESTS_UNIT_TRACE_FIXTURE_H
@@ -36,7 +36,7 @@ struct made {
 };
 
 struct storage {
-	struct tl_storage storage; /* first: what readers see */
+	struct tl_storage storage; /* first: readers see this member */
 	struct tl_bytes bytes;
 	uint64_t reads;
 	uint64_t bytes_read;
@@ -226,7 +226,7 @@ same_message(const struct tl_message *a, const struct tl_message *b)
 	       tl_bytes_equal(a->file, b->file);
 }
 
-/* Are two events equal, except for the numbers of strings? */
+/* Compare two events; the numbers of their strings may differ. */
 static inline bool
 same_event(const struct tl_event *a, const struct tl_event *b)
 {
@@ -335,7 +335,7 @@ place_grown(void)
 	grown_count = 0;
 }
 
-/* Are two trees, which are loaded, equal? */
+/* Compare two trees, all of whose nodes are loaded. */
 static inline bool
 same_tree(const struct tl_node *a, const struct tl_node *b)
 {

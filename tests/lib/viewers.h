@@ -16,7 +16,7 @@
 #define VIEWERS_NS INT64_C(1795202658123456789)
 
 enum viewers_set {
-	VIEWERS_PLAIN, /* some of each kind, in order of time */
+	VIEWERS_PLAIN, /* some events of each kind, in order of time */
 	/* texts that try to break the syntax or control the terminal */
 	VIEWERS_HOSTILE,
 	VIEWERS_LOSSY, /* losses at the start, inside and at the end */
@@ -224,7 +224,10 @@ viewers_fill(struct tl_event *event, const struct line *line, uint64_t i)
 	memcpy(event->args, line->args, sizeof(event->args));
 }
 
-/* Event number i of a set; call with 0, 1, 2 and so on.  false: the end. */
+/*
+ * Return event number i of a set; the caller asks for 0, 1, 2 and so on. false:
+ * the set has ended.
+ */
 static inline bool
 viewers_event(enum viewers_set set, uint64_t i, struct tl_event *event)
 {

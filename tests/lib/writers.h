@@ -3,9 +3,9 @@
  * writers.h - writers whose entries prove that they are whole, and a check of
  * the entries in a snapshot.
  *
- * An entry is (writer, sequence, pid, checksum of the three).  In a snapshot
- * the sequence of each writer must have no gap, unless entries are counted as
- * lost.
+ * An entry is (writer, sequence, pid, checksum of the three).  The sequence of
+ * each writer in a snapshot must have no gap, unless the snapshot counts the
+ * missing entries as lost.
  */
 #ifndef TESTS_LIB_WRITERS_H
 #define TESTS_LIB_WRITERS_H
@@ -20,7 +20,8 @@ enum { WRITERS_MAX = 64, CHECK_LANES_MAX = 256 };
 
 struct writer {
 	uint64_t number;
-	uint64_t sequence; /* of the next entry; the number of calls so far */
+	uint64_t sequence; /* the number of the next entry, which is the
+			    * number of calls so far */
 	uint64_t spare[6]; /* a cache line for each writer */
 };
 
@@ -32,7 +33,7 @@ writer_sum(uint64_t writer, uint64_t sequence, uint64_t pid)
 	return random_mix(random_mix(random_mix(writer) + sequence) + pid);
 }
 
-/* May run in a signal handler, with a writer of its own. */
+/* A signal handler may call this with a writer of its own. */
 static inline void
 write_one(struct timeline_event *event, struct writer *w)
 {
@@ -52,9 +53,9 @@ struct seen {
 
 struct check {
 	const char *path;   /* file or "/name" */
-	uint64_t until_tsc; /* later entries may be cut off in any lane */
-	uint64_t entries;   /* shown */
-	uint64_t lost;      /* counted in losses, inside */
+	uint64_t until_tsc; /* any lane may lack later entries */
+	uint64_t entries;   /* entries that the snapshot shows */
+	uint64_t lost;      /* entries that its losses count */
 	uint64_t missing;   /* missing numbers in sequences */
 	uint64_t torn;
 	uint64_t lapped;
@@ -62,8 +63,10 @@ struct check {
 	uint64_t last[WRITERS_MAX][CHECK_LANES_MAX]; /* sequence + 1 */
 };
 
-/* The time from which no lane has been overwritten.  Inside a CPU lane stamps
- * ascend, so its oldest entry has it. */
+/*
+ * The time from which no lane has been overwritten.  Stamps ascend inside a CPU
+ * lane, so the oldest entry of the lane has the lane's bound.
+ */
 static inline uint64_t
 complete_from(struct tl_snap *snap)
 {
@@ -83,7 +86,7 @@ complete_from(struct tl_snap *snap)
 	}
 	expect(rc == 0, "cursor: %d", rc);
 	tl_cursor_close(cursor);
-	/* a lane that was overwritten completely has no such time */
+	/* a lane that was overwritten completely has no bound */
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++)
 		if (!known[i] && tl_snap_lane(snap, i)->lapped > 0)
 			from = UINT64_MAX;
@@ -134,8 +137,10 @@ count_missing(struct check *c)
 	}
 }
 
-/* Read a timeline, live or saved not before until_tsc, and check all entries of
- * writers. */
+/*
+ * Read a timeline, live or saved at until_tsc or later, and check all entries
+ * of the writers.
+ */
 static inline void
 check_until(struct check *c, const char *path)
 {
@@ -185,10 +190,10 @@ check_timeline(const char *path)
 }
 
 /*
- * Every event that is missing was counted as dropped, or a torn entry stands in
- * its place: in a fallback lane the last store of a writer that was stopped for
- * a lap may ruin one newer entry (timeline(3)).  In lanes of CPUs no entry is
- * torn.
+ * Check that every missing event was counted as dropped or that a torn entry
+ * stands in its place.  In a fallback lane a writer that was stopped for a lap
+ * may ruin one newer entry with its last store (timeline(3)).  No entry of a
+ * CPU lane is torn.
  */
 static inline void
 expect_accounted(const struct check *c, const struct timeline *tl)

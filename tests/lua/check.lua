@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- check.lua - says each test by its sentence, counts them, and keeps what
--- the tests of the LuaJIT binding share: names and files that are gone
--- afterwards.
+-- check.lua - prints the sentence of each test, counts the tests, and holds
+-- the functions that the tests of the LuaJIT binding share: names and files
+-- that are removed afterwards.
 
 local ffi = require("ffi")
 
@@ -45,7 +45,7 @@ function M.equal(got, expected)
 	end
 end
 
--- The error of f(...), which has to raise one.
+-- error_of returns the error that f(...) must raise.
 function M.error_of(f, ...)
 	local ok, why = pcall(f, ...)
 
@@ -55,8 +55,8 @@ function M.error_of(f, ...)
 	return tostring(why)
 end
 
--- A name for a timeline that nobody else has; whoever had this pid before
--- and was killed may have left one.
+-- new_name returns a unique name for a timeline; an earlier process of this
+-- pid that was killed may have left a file of the name.
 function M.new_name()
 	names[#names + 1] = ("/timeline-test-lua-%d-%d"):format(M.pid, #names)
 	os.remove("/dev/shm" .. names[#names])
@@ -94,7 +94,7 @@ function M.setenv(name, value)
 	end
 end
 
--- How often this process has the file of a timeline mapped.
+-- count_maps returns how often this process has a timeline's file mapped.
 function M.count_maps(name)
 	local _, n = M.read("/proc/self/maps"):gsub(
 	    "/dev/shm" .. name:gsub("%-", "%%-") .. "\n", "")

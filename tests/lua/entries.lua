@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- entries.lua - the entries of a snapshot, read in the dumbest way: no clock,
+-- entries.lua - reads the entries of a snapshot in the simplest way: no clock,
 -- no windows, no checks, only the bytes as include/timeline_layout.h draws
--- them.  What the binding stored is compared with this.
+-- them.  The tests compare the entries of the binding with the result.
 
 local ffi = require("ffi")
 
@@ -32,7 +32,7 @@ end
 
 local kinds = { "instant", "span", "counter" }
 
--- What the entry at byte at says.
+-- entry_at returns the entry at the byte at.
 local function entry_at(bytes, at, strings)
 	local word = u32(bytes, at + 16)
 	local record = strings + word - word % 16
@@ -55,7 +55,8 @@ local function entry_at(bytes, at, strings)
 	return entry
 end
 
--- All entries of a snapshot oldest first, without those of the library.
+-- entries returns all entries of a snapshot oldest first, without the library's
+-- own.
 local function entries(path)
 	local bytes = bytes_of(path)
 	local cpus, tiers = u32(bytes, 64), u32(bytes, 72)

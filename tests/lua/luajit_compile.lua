@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A loop that logs is compiled: jit.v says so.
+-- A loop that logs is compiled: jit.v reports the trace.
 
 local check = require("check")
 local timeline = require("timeline")
@@ -8,18 +8,19 @@ local test = check.test
 local ROUNDS = 2000
 
 if not jit.status() then
-	check.done() -- nothing is compiled, and nothing has to be
+	check.done() -- the compiler is off
 end
 
 local v = require("jit.v")
 
--- What jit.v says while source, a function of two parameters, runs alone.
+-- traces_of returns the messages of jit.v while source, a function of two
+-- parameters, runs alone.
 local function traces_of(source, a, b)
 	local file = check.new_file()
 	local body = assert(loadstring(source, "=loop"))
 
 	-- A finalizer that runs while a trace is recorded ends the recording;
-	-- those of earlier tests say nothing about this loop.
+	-- the finalizers of earlier tests would hide the result of this loop.
 	collectgarbage()
 	collectgarbage("stop")
 	jit.flush()
@@ -30,7 +31,8 @@ local function traces_of(source, a, b)
 	return check.read(file)
 end
 
--- Was a trace made of the loop (line 2 of its chunk), and nothing given up?
+-- is_compiled: a trace was made of the loop (line 2 of its chunk), and nothing
+-- was given up.
 local function is_compiled(said)
 	return said:find("%[TRACE +%d+ loop:2 loop%]") and
 	    not said:find("abort") and not said:find("NYI") and
@@ -87,12 +89,13 @@ test_all("open")
 tl:priority("off")
 test_all("closed")
 
--- Code that is given up on once can never be part of a trace again.
+-- LuaJIT never compiles code again after giving it up once: heavy use must not
+-- make it give up the binding's code.
 test("a loop compiles after much use by the interpreter", function()
 	local event = define("much $a $b%f")
 	local begin, finish, run = tl:span("compile", "trace", "much $a")
 	local function use(i)
-		local make = function() return i end -- is never compiled
+		local make = function() return i end -- never compiled
 		event(i, 1)
 		begin(i)
 		finish()
@@ -109,7 +112,8 @@ test("a loop compiles after much use by the interpreter", function()
 	assert(is_compiled(said), said)
 end)
 
--- What must be said not to compile, or the tests above prove nothing.
+-- jit.v must report a loop that does not compile, or the tests above prove
+-- nothing.
 test("a loop that cannot be compiled is told apart", function()
 	local said = traces_of("local _, n = ...\n" ..
 	    "for i = 1, n do _ = function() return i end end", 0, ROUNDS)

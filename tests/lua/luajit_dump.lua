@@ -6,7 +6,7 @@ local timeline = require("timeline")
 local test, equal = check.test, check.equal
 local luajit = os.getenv("LUAJIT") or "luajit"
 
--- A program that writes its arguments, one in brackets each, to a file.
+-- The program writes its arguments to a file, each in brackets.
 local said = check.new_file()
 local echo = check.write(check.new_file(), ([[#!/bin/sh
 printf '[%%s]' "$@" >%s
@@ -66,8 +66,8 @@ test("a program whose name needs quoting is found", function()
 	equal(check.read(said), "[--][x]")
 end)
 
--- What a program of ours prints when it dumps: in a child, so that its
--- output can be read.
+-- output_of returns the output of a program that dumps; a child runs the
+-- program, so that the output can be read.
 local function output_of(program, ...)
 	local file = check.write(check.new_file(), program)
 	local pipe = io.popen(("%s %s %s"):format(luajit, file,

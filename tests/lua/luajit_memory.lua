@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Who keeps the memory of a timeline, and how long.
+-- The lifetime of a timeline's memory: who keeps it, and how long.
 
 local check = require("check")
 local entries = require("entries")
@@ -7,16 +7,16 @@ local timeline = require("timeline")
 local test, equal = check.test, check.equal
 local luajit = os.getenv("LUAJIT") or "luajit"
 
--- Twice: what finalizers let go is collected in the next round.  Traces hold
--- the functions that they were made of.
+-- Two rounds are needed: the second round frees objects that finalizers of the
+-- first let go.  Traces hold the functions that they were made of.
 local function collect()
 	jit.flush()
 	collectgarbage()
 	collectgarbage()
 end
 
--- A timeline whose mapping has a name: who makes the file maps it before it
--- has one.
+-- attach returns a timeline whose mapping has a name: the process that creates
+-- the file maps it before it has a name.
 local function attach(name)
 	timeline.new(name):close()
 	return timeline.new(name)
@@ -114,7 +114,7 @@ test("more timelines than there are files fit one after the other", function()
 	equal(check.count_maps(name), 0)
 end)
 
--- Run a program in another LuaJIT: its exit status.
+-- status_of runs a program in another LuaJIT and returns the exit status.
 local function status_of(program, ...)
 	local file = check.write(check.new_file(), program)
 	local flag = jit.status() and "" or "-joff "

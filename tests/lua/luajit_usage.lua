@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What a first reader of timeline(3lua) writes.
+-- A first reader of timeline(3lua) writes programs like these.
 
 local check = require("check")
 local entries = require("entries")

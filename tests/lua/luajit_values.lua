@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- From Lua values to words, compiled and interpreted alike.
+-- Lua values become the same words in compiled and interpreted code.
 
 local ffi = require("ffi")
 local check = require("check")
@@ -7,7 +7,7 @@ local entries = require("entries")
 local timeline = require("timeline")
 local test, equal = check.test, check.equal
 
--- Enough rounds for a loop to be compiled half way through.
+-- After half of these rounds the loop is compiled.
 local ROUNDS = 300
 
 local function saved(tl)
@@ -17,7 +17,7 @@ local function saved(tl)
 	return entries.read(file)
 end
 
--- Log what value(i) gives in a loop, and compare with expected(i).
+-- compare logs value(i) in a loop and compares the entries with expected(i).
 local function compare(message, value, expected)
 	local tl = timeline.new(check.new_name(), 8192)
 	local event = tl:define("values", "info", message)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Iterators against each other, over two inputs.  Run by test_script_views.
+-- Iterators are compared with each other, over two inputs. test_script_views
+-- runs this file.
 
 local function collect(iterator)
 	local list = {}
@@ -7,7 +8,7 @@ local function collect(iterator)
 	return list
 end
 
--- Newest first is oldest first backwards, for each input and for both.
+-- Newest first is the reverse of oldest first, for each input and for both.
 local sources = { timeline, timeline.inputs[1], timeline.inputs[2] }
 local sizes = {}
 for i, source in ipairs(sources) do
@@ -28,7 +29,7 @@ for i, source in ipairs(sources) do
 end
 assert(sizes[1] == sizes[2] + sizes[3])
 
--- Pairing in Lua finds the same spans.
+-- Pairing begins and ends in Lua gives the same spans.
 local input = timeline.inputs[2]
 local open, durations = {}, {}
 for e in input:events { order = "oldest" } do

@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The helpers against something dumb.  Run by test_script_views.
+-- The helpers are compared with simple reference code. test_script_views runs
+-- this file.
 
--- Steps 1 2 5 10 ...: the greatest that is not above the value.
+-- step gives the greatest of the steps 1 2 5 10 ... that is not above the
+-- value.
 for value = 0, 3000 do
 	local step, start = 0, 0
 	while timeline.step_start(step + 1) <= value do
@@ -13,7 +15,7 @@ for value = 0, 3000 do
 end
 assert(timeline.step(math.maxinteger) == 57)
 
--- Every duration a person may type comes back.
+-- Every duration that a person may type survives the round trip.
 for _, text in ipairs { "1ns", "999ns", "1.5us", "12.345ms", "59s" } do
 	assert(timeline.duration(timeline.duration(text)) == text)
 end

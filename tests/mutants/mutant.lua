@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- mutant.lua - the changes that *.list beside it describe.
+-- mutant.lua - the mutants that the files *.list in this folder describe.
 --
---	mutant.lua names			the name of each
---	mutant.lua get NAME FIELD		its Promise, Tests or Equivalent
---	mutant.lua files NAME			the files that it changes
---	mutant.lua apply NAME TREE		change them below TREE
---	mutant.lua check TREE			could each be applied there?
+--	mutant.lua names			print the name of each mutant
+--	mutant.lua get NAME FIELD		print a field of NAME
+--	mutant.lua files NAME			print the changed files
+--	mutant.lua apply NAME TREE		change the files below TREE
+--	mutant.lua check TREE			do all mutants apply?
 --
 -- A mutant is
 --
@@ -14,10 +14,11 @@
 --	Tests: the tests that must fail
 --	File: src/ring/open.c
 --	-	the lines that are replaced, which the file has exactly once
---	+	the lines in their place; none: they are deleted
+--	+	the lines in their place; none: the "-" lines are deleted
 --
--- and a blank line.  It may have several files, and a file several pairs of "-"
--- and "+"; "File:" stands again behind lines that are deleted.
+-- and a blank line.  Equivalent, in place of Tests, says why no test can see
+-- the change.  A mutant may have several files, and a file several pairs of "-"
+-- and "+"; "File:" stands again after lines that are deleted.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 
 local function fail(...)
@@ -33,7 +34,7 @@ local function read(path)
 	return text
 end
 
--- Read one list; calls each(mutant).
+-- parse reads one list and calls each(mutant).
 local function parse(path, each)
 	local mutant, change
 	local number = 0
@@ -81,7 +82,7 @@ local function block(lines)
 	return lines and #lines > 0 and table.concat(lines, "\n") .. "\n" or ""
 end
 
--- The text with a change; nil and why not.
+-- changed returns the text with a change, or nil and the reason.
 local function changed(text, change)
 	local old = "\n" .. block(change.old)
 	text = "\n" .. text
@@ -96,7 +97,8 @@ local function changed(text, change)
 		text:sub(to + 1)):sub(2)
 end
 
--- Calls write(path, text) with each changed file; nil and why not.
+-- apply calls write(path, text) with each changed file, or returns nil and the
+-- reason.
 local function apply(mutant, tree, write)
 	local texts = {}
 	if #mutant.changes == 0 then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * browser.js - a headless Chromium at the other end of two pipes: JSON frames
- * of the DevTools protocol, each ended by a NUL.
+ * browser.js - drives a headless Chromium through two pipes: JSON frames of the
+ * DevTools protocol, each ended by a NUL.
  */
 "use strict";
 const {spawn} = require("child_process");
@@ -15,8 +15,8 @@ class Page {
 	constructor(browser, session) {
 		this.browser = browser;
 		this.session = session;
-		this.errors = []; /* of the console, and exceptions */
-		this.requests = []; /* their addresses */
+		this.errors = []; /* console errors and exceptions */
+		this.requests = []; /* addresses */
 	}
 
 	send(method, params) {
@@ -35,7 +35,7 @@ class Page {
 				.join(" "));
 		else if (method === "Log.entryAdded" &&
 		    /error|warning/.test(params.entry.level) &&
-		    /* it is the tests that read the picture back */
+		    /* only the tests read the picture back */
 		    !/willReadFrequently/.test(params.entry.text))
 			this.errors.push(params.entry.text + " " +
 				(params.entry.url ?? ""));
@@ -52,7 +52,7 @@ class Page {
 		return r.result.value;
 	}
 
-	/* Until an expression is true. */
+	/* until waits until an expression is true. */
 	async until(expression) {
 		const end = Date.now() + WAIT_MAX;
 		while (!await this.run(expression)) {
@@ -63,7 +63,7 @@ class Page {
 		}
 	}
 
-	/* What a failed test has to say of the page. */
+	/* state describes the page for the message of a failed test. */
 	async state() {
 		return JSON.stringify([await this.run("[location.href, " +
 			"document.readyState, document.hidden, " +
@@ -193,7 +193,7 @@ class Browser {
 
 	kill() {
 		this.child.kill("SIGKILL");
-		/* its other processes may still write for a moment */
+		/* Other processes of Chromium may still write for a moment. */
 		fs.rmSync(this.folder, {recursive: true, force: true,
 			maxRetries: 10, retryDelay: 100});
 	}

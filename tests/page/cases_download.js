@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cases_download.js - what other programs find in the file that a person gets
- * with the button: the Firefox Profiler, and the trace engine of Chrome's
- * DevTools. */
+/* cases_download.js - the button's file in other programs: the Firefox
+ * Profiler, and the trace engine of Chrome's DevTools. */
 "use strict";
 const fs = require("fs");
 const {spawnSync} = require("child_process");
@@ -24,7 +23,7 @@ const DEVTOOLS = `(async () => {
 	spans.reduce((sum, e) => sum + Math.round(e.dur * 1000), 0)]));
 })()`;
 
-/* The file that the button gives. */
+/* press returns the file that the button gives. */
 async function press(t, page, folder) {
 	fs.mkdirSync(folder);
 	await page.send("Page.setDownloadBehavior",
@@ -41,8 +40,8 @@ async function press(t, page, folder) {
 	return folder + "/" + names[0];
 }
 
-/* profiler-cli gives its daemon half a second to start: under load it needs
- * more tries. */
+/* profiler-cli gives its daemon half a second to start: under load the test
+ * makes more tries. */
 function profiler(node, packages, folder, file) {
 	const run = (...words) => spawnSync(node, [packages +
 		"/@firefox-devtools/profiler-cli/dist/profiler-cli.js",

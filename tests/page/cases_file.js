@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cases_file.js - a page around the entries of a file. */
+/* cases_file.js - a page with the entries of a file. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
 const {execFileSync} = require("child_process");
 
-/* How many different colours a part of the picture has. */
+/* COLORS is the number of different colours in a part of the picture. */
 const COLORS = `(() => {
 	const c = document.getElementById("picture");
 	const d = c.getContext("2d").getImageData(0, 0, c.width, c.height)
@@ -47,7 +47,7 @@ async function draws(p, {same, holds}) {
 		Math.abs(l.to - l.from - 400000) < 2), levels);
 }
 
-/* Where levels are closed for a message of a row, it is not empty. */
+/* A row is shaded while the level of one of its messages is closed. */
 async function shades(p, {same}) {
 	const [from, to] = await p.run(`(() => {
 		const b = timeline.levels.find((l) => l.burst);
@@ -221,7 +221,7 @@ async function search(p, {same, holds}) {
 		c.dispatchEvent(new Event("change")); })()`);
 	await p.ready();
 	await p.ready();
-	await p.run("showStatistics()"); /* they come a little later */
+	await p.run("showStatistics()"); /* statistics come later */
 	const counted = await p.run("timeline.matches");
 	same("statistics count what is shown", await p.run(
 		"document.getElementById('rows').children[0].children[1]" +
@@ -238,7 +238,7 @@ async function search(p, {same, holds}) {
 		c.value = "*"; c.dispatchEvent(new Event("change")); })()`);
 }
 
-/* Everything that hides entries is forgotten by one key. */
+/* One key clears everything that hides entries. */
 async function escapes(p, {same, holds}) {
 	await p.run(`(() => { byId("search").value = "tcp";
 		onSearch();
@@ -292,7 +292,8 @@ async function plots(p, {same, holds}) {
 	await p.ready();
 }
 
-/* Self times of all stacks are the time in which any span was open. */
+/* The self times of all stacks add up to the time in which any span was
+ * open. */
 async function flames(p, {same, holds}) {
 	await p.run("timeline.fit()");
 	await p.key("Escape");
@@ -406,7 +407,7 @@ async function labels(p, {same}) {
 			!e.textContent.trim()).map((e) => e.outerHTML)`), []);
 }
 
-/* 1000 spans, of which those of one route are slow. */
+/* Of 1000 spans only the spans of one route are slow. */
 function writeSlow({folder, make}) {
 	const traceEvents = [];
 	for (let i = 0; i < 1000; i++)
@@ -476,7 +477,7 @@ exports.run = async (t) => {
 		t.same("the time of what is not sure is not counted",
 			await p.run("(showFlame(), timeline.flame.total)"),
 			3000);
-		/* which part of a bar has its colour */
+		/* full is the part of a bar that has the bar's colour */
 		const full = await p.run(`[2, 5].map((s) => {
 			const from = tracks.span.from[s];
 			timeline.zoomTo(from, tracks.span.to[s]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cases_hostile.js - texts that want to be markup, code or order stay text. */
+/* cases_hostile.js - texts in the form of markup, code or a terminal's
+ * orders stay text. */
 "use strict";
 
 const PANEL = "document.getElementById('entry').textContent";
@@ -37,7 +38,7 @@ const hostile = ({on, folder, same, holds}) => on("hostile", "file://" +
 		"1795202658123456799");
 });
 
-/* Times that no double holds. */
+/* A double cannot hold these times. */
 const extreme = ({on, folder, same}) => on("extreme", "file://" + folder +
     "/extreme.html", async (p) => {
 	same("every time there is can be told", await p.run(

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cases_hosts.js - entries of several hosts, and how sure their times are. */
+/* cases_hosts.js - entries of several hosts, and the bounds of their times. */
 "use strict";
 
 const DB = "db </script><img src=x onerror='window.owned = 1'>";
 const TOP = "document.getElementById('picture').getBoundingClientRect().top";
 const PANEL = "document.getElementById('entry').innerText";
-/* How many pixels of a box of the picture differ from the row's back. */
+/* DRAWN counts the pixels of a box of the picture that differ from the row's
+ * background. */
 const DRAWN = (x, y, width, height) => `(() => {
 	const d = document.getElementById("picture").getContext("2d")
 		.getImageData(${x}, ${y}, ${width}, ${height}).data;
@@ -53,7 +54,7 @@ async function groups(p, {same, holds}) {
 	same("a loss cuts the spans of its own host only", cut, [2]);
 }
 
-/* An entry of a host that has a text, somewhere in the middle. */
+/* FIND returns an entry of a host somewhere in the middle. */
 const FIND = (host, more = "true") => `(() => { for (let i = 2100;; i++)
 	if (hostOfEntry(i) === ${host} && ${more})
 		return i; })()`;
@@ -69,7 +70,8 @@ async function shades(p, {same, holds}) {
 	await p.ready();
 	holds("near enough every entry has a whisker",
 		await p.run("timeline.whiskers") > 20);
-	/* alone in its row: what is beside the mark is shade and whisker */
+	/* The entry is alone in its row: only shade and whisker lie beside
+	 * its mark. */
 	const free = await p.run(`(() => { for (let i = 1000;; i++) {
 		const r = timeline.row(i);
 		if (hostOfEntry(i) === 1 && model.kind[i] === 1 &&

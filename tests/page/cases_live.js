@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cases_live.js - the page that watches, served by something small. */
+/* cases_live.js - the live page, served by a small server of this file. */
 "use strict";
 const fs = require("fs");
 const http = require("http");
@@ -9,7 +9,7 @@ const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src " +
 	"'unsafe-inline'; connect-src 'self'; img-src data:";
 const FIRST = 2000, MORE = 500, LAST = 5000;
 
-/* A daemon whose timeline has MORE entries each time it is asked. */
+/* serve plays a daemon whose timeline has MORE entries at each request. */
 function serve(folder, make) {
 	const state = {logged: FIRST, snapshots: [], asked: 0, broken: false,
 		recordings: []};
@@ -86,7 +86,7 @@ function timers(url) {
 		1000000)]});
 }
 
-/* What a daemon would have counted until now. */
+/* summary returns the counts that a daemon would have made so far. */
 function summary(state, url, make) {
 	const get = (name, usual) => url.searchParams.get(name) ?? usual;
 	const from = get("from", "0"), to = get("to", "9000000000000000000");
@@ -140,7 +140,7 @@ async function pauses(p, state, {holds}) {
 
 const VIEW = "timeline.range[1] - timeline.range[0]";
 
-/* For each row: is it in sight, and has it been counted? */
+/* COUNTED tells for each row whether the row is in sight and was counted. */
 const COUNTED = `(() => {
 	const width = picture.counts.length / picture.layout.length;
 	return picture.layout.map((line, i) => [
@@ -154,7 +154,7 @@ const setHeight = (p, height) => p.send(
 	"Emulation.setDeviceMetricsOverride",
 	{width: 1400, height, deviceScaleFactor: 1, mobile: false});
 
-/* Counts of many threads take long; only those in sight are needed. */
+/* Counts of many threads take long; the page needs only those in sight. */
 async function scrolls(p, {holds, same}) {
 	for (const [where, y] of [["top", 0], ["bottom", 1e6]]) {
 		await p.run(`view.scroll = ${y}; changed()`);
@@ -169,11 +169,11 @@ async function scrolls(p, {holds, same}) {
 	await p.run("view.scroll = 0; changed()");
 }
 
-/* The daemon's counts are complete where entries are too many to come. */
+/* The daemon's counts are complete when there are too many entries to send. */
 async function counts(p, state, {same, holds}) {
 	same("the daemon's counts are of all entries",
 		await p.run("timeline.total"), LAST);
-	/* the page must not ask for the entries meanwhile */
+	/* The page must not ask for the entries meanwhile. */
 	await p.until("!live.busy && (live.busy = true)");
 	await p.run("(() => { cover.from = Infinity; changed(); })()");
 	await p.run("timeline.fit()");
@@ -184,7 +184,7 @@ async function counts(p, state, {same, holds}) {
 	await setHeight(p, 2000);
 	await p.until("picture.layout.every((line) => isInSight(line, " +
 		"AXIS + BAND)) && !view.changed");
-	/* but for the part of the first bin that lies before the picture */
+	/* The part of the first bin before the picture is missing. */
 	const drawn = await p.run("picture.counts.reduce((a, b) => a + b, 0)");
 	holds("without the entries the picture has all of them",
 		drawn > 0.95 * LAST && drawn < LAST + 1, drawn);
@@ -281,7 +281,7 @@ async function nothing(p, state, {holds}) {
 	await p.run("(() => { live.none = false; showEmpty(); })()");
 }
 
-/* What timelined answers about the slow spans of a message. */
+/* The page shows timelined's answer about the slow spans of a message. */
 async function explains(p, state, {same, holds}) {
 	await p.run(`(() => { const s = tracks.span;
 		for (let k = 0; k < tracks.spanCount; k++)
@@ -322,7 +322,7 @@ async function timed(p, state, {same}) {
 		"table");
 }
 
-/* All words can be read on a small screen. */
+/* Every word can be read on a small screen. */
 async function fits(p, state, {same}) {
 	await p.send("Emulation.setDeviceMetricsOverride", {width: 1280,
 		height: 800, deviceScaleFactor: 1, mobile: false});
@@ -353,13 +353,13 @@ async function saves(p, state, {same, holds}) {
 		.includes("/var/lib/timeline/<i>server.tl"));
 }
 
-/* What /recordings.json says of a timeline. */
+/* RECORDING is an answer of /recordings.json about a timeline. */
 const RECORDING = (timeline, more) => ({timeline, entries: 12345, lost: 0,
 	files: 2, bytes: 1258292, queued: 0, faults: 0,
 	path: "/var/<i>" + timeline + ".trace", error: null, ...more});
 
 async function recordings(p, state, {same, holds}) {
-	/* each text is a part of its own; the class of the first */
+	/* Each text is an element; the first element has the class. */
 	const seen = `[...document.getElementById("record").children]
 		.map((e) => [e.textContent, e.className])`;
 	const shows = async (sentence, list, wanted) => {
@@ -409,11 +409,12 @@ async function changes(p, state, {same}) {
 	same("another timeline can be watched", state.name, "<b>other");
 }
 
-/* Ask for what is logged in answers of so many entries. */
+/* SPANS lists the spans of the page. */
 const SPANS = `Array.from({length: tracks.spanCount}, (_, s) =>
 	["begin", "end", "from", "to", "unsure"].map((name) =>
 		tracks.span[name][s]))`;
 
+/* The page asks for the logged entries in answers of several sizes. */
 async function pairs(name, count, {browser, folder, make, same}) {
 	const live = await browser.page();
 	await live.open("file://" + folder + "/" + name + ".html");
@@ -439,7 +440,8 @@ async function pairs(name, count, {browser, folder, make, same}) {
 	}
 }
 
-/* Entries that are logged after the clock was set back are the newest. */
+/* Entries that are logged after the clock was set back are the newest
+ * entries. */
 async function follows({browser, folder, make, same}) {
 	const p = await browser.page();
 	await p.open("file://" + folder + "/live.html");
@@ -456,7 +458,7 @@ async function follows({browser, folder, make, same}) {
 		"newestTime() - live.now]"), [true, 2e10 - 22e6]);
 }
 
-/* The end of a span may be among entries that were skipped. */
+/* The end of a span may be among skipped entries. */
 async function skips({browser, folder, make, same}) {
 	const p = await browser.page();
 	await p.open("file://" + folder + "/live.html");
@@ -471,7 +473,8 @@ async function skips({browser, folder, make, same}) {
 			[5, -1, 11000, null, 0], [6, -1, 12000, 12000, 1]]);
 }
 
-/* What is open while its thread is there, and when it has ended. */
+/* A span is open as long as its thread lives, and until the thread's last
+ * entry when the thread has ended. */
 async function ends({browser, folder, make, same}) {
 	const p = await browser.page();
 	await p.open("file://" + folder + "/live.html");
@@ -492,7 +495,7 @@ async function ends({browser, folder, make, same}) {
 		await open(true), [4, -1, 4000, 4000, 0]);
 }
 
-/* A bin of the daemon's counts is many times as wide as the picture where the
+/* A bin of the daemon's counts is many times as wide as the picture when the
  * range is short, and before the first entries have come. */
 async function wide({browser, folder, same}) {
 	const p = await browser.page();
@@ -515,7 +518,8 @@ async function wide({browser, folder, same}) {
 				(k, n) => { sum += n; });
 			return Number(sum.toFixed(4));
 		})()`), 1002);
-	/* what is asked for while the counts of a minute are all there is */
+	/* A range of 10 ns is asked for while there are only the counts of a
+	 * minute. */
 	await p.run(`(view.from = 3e10, view.to = view.from + 10,
 		Object.assign(summary, {is: true, bin: 1e9, first: 0,
 			newest: 6e10}), Object.assign(cover,
@@ -526,7 +530,8 @@ async function wide({browser, folder, same}) {
 	await p.until("!view.changed");
 	same("a range of 10 ns in it is drawn at once", await p.run(
 		"[view.to - view.from, picture.detailed]"), [10, false]);
-	/* of 100 pixels the bins 1 and 2 of ten are closed, half of bin 5 */
+	/* In 100 pixels the bins 1 and 2 of ten are closed, and half of bin
+	 * 5. */
 	same("closed time is shaded where timelined counts", await p.run(
 		`(view.from = 0, view.to = 1e10, view.width = 100,
 		Object.assign(summary, {bin: 1e9, first: 0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cases_states.js - the band of a thread's states, which must be those that
+ * cases_states.js - the band of a thread's states must be the states that
  * timeline-dump --tree finds in the same events.
  */
 "use strict";
@@ -11,8 +11,8 @@ const {execFileSync} = require("child_process");
 const OUT = "switched out as $state%s for $next $name%s";
 const WOKEN = "woken by $by $name%s in $context%s";
 
-/* Lines of a program and of the kernel beside it, while each of two threads
- * does something else; fixed seed. */
+/* makeEvents returns lines of a program and of the kernel; each of two
+ * threads does something else.  The seed is fixed. */
 function makeEvents(rounds) {
 	const program = [], kernel = [];
 	let seed = 1;
@@ -35,7 +35,7 @@ function makeEvents(rounds) {
 				line(kernel, "sched", WOKEN, "instant",
 					{by: 1, name: "another", context});
 			pass();
-			/* some kernels report no switch from the idle task */
+			/* Some kernels report no switch from the idle task. */
 			if (draw(4) > 0 || !context)
 				line(kernel, "sched", "switched in", "instant");
 			else
@@ -68,7 +68,7 @@ function makeEvents(rounds) {
 	return [text(program), text(kernel)];
 }
 
-/* What timeline-dump knows of each span, in the page's words. */
+/* readTree returns timeline-dump's states of each span, in the page's words. */
 function readTree(tool, files) {
 	const words = [["running", "running"], ["interrupted", "interrupted"],
 		["runnable", "runnable"], ["blocked_task", "blocked by a task"],
@@ -89,14 +89,14 @@ function readTree(tool, files) {
 		}).filter(Boolean));
 }
 
-/* The states of each span, by its begin. */
+/* SPANS lists the states of each span by the span's begin. */
 const SPANS = `Object.fromEntries([...Array(tracks.spanCount).keys()]
 	.map((s) => tracks.span.begin[s])
 	.filter((i) => timeline.text(i).startsWith("> work"))
 	.map((i) => { const s = spanOfEntry(i); return [timeline.time(i),
 		statesText(tracks.threadOf[model.place[i]], s.from, s.to)]; }))`;
 
-/* The colours of a row's band from left to right. */
+/* BAND_OF lists the colours of a row's band from left to right. */
 const BAND_OF = (label) => `(() => {
 	const row = picture.layout.find((l) => l.row.label === "${label}");
 	const y = AXIS + BAND + row.y - view.scroll + row.height - 3;

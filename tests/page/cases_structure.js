@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cases_structure.js - what a person finds on the page, beside golden/NAME.txt:
- * roles and accessible names as Chromium computes them, and which colours the
- * rows of the picture have, by their names in page.css.  Light and dark have
- * the same structure.  GOLDEN=write writes the files anew.
+ * cases_structure.js - compares the page with golden/NAME.txt: roles and
+ * accessible names as Chromium computes them, and the colours of the picture's
+ * rows by their names in page.css.  Light and dark have the same structure.
+ * GOLDEN=write writes the files anew.
  */
 "use strict";
 const fs = require("fs");
 const path = require("path");
 
-/* Roles that hold no more than their parts; and parts of text. */
+/* These roles hold only their parts or parts of text. */
 const PLAIN = new Set(["RootWebArea", "generic", "none", "paragraph",
 	"LabelText", "StaticText", "InlineTextBox", "ListMarker", "MenuListPopup",
 	"LineBreak", "rowgroup", "row", "cell", "gridcell", "option"]);
 const CALLED_BY_TEXT = new Set(["listitem", "definition", "status"]);
 
-/* All text of a part, for a part that is called by its text. */
+/* textOf returns all text of a part that is named by its text. */
 function textOf(node, of) {
 	return node.role?.value === "StaticText" ? node.name.value :
 		(node.childIds ?? []).map((id) => of.get(id)).filter(Boolean)
@@ -42,9 +42,9 @@ async function outline(p) {
 	return lines;
 }
 
-/* Of each row in sight: its name, whether that is written beside it, and each
- * colour that fills more than a few pixels, with the tenths of the width in
- * which it is found. */
+/* BANDS lists each row in sight: the row's name, whether the name is written
+ * beside the row, and each colour that fills more than a few pixels, with
+ * the tenths of the width that have the colour. */
 const BANDS = `(() => {
 	const names = new Map();
 	for (const [kind, list] of Object.entries({level: picture.colors.levels,
@@ -100,7 +100,8 @@ function compare(name, text, {holds, same}) {
 }
 
 const TAB = (id) => `document.getElementById("tab-${id}").click()`;
-/* How each is reached, and which of the page's parts it is about. */
+/* Each view has the way to reach the view, and the parts of the page that
+ * matter. */
 const VIEWS = [
 	["overview", "setMode('threads'); timeline.fit(); " + TAB("table"),
 		() => true],
@@ -112,8 +113,8 @@ const VIEWS = [
 	["histogram", TAB("histogram"), null],
 ];
 
-/* What describe returns in light and in dark, after reach is run and shown,
- * if there is one, has waited. */
+/* describeBoth returns the results of describe in light and in dark, after
+ * reach has run and shown, if given, has become true. */
 async function describeBoth(p, reach, isShown, shown) {
 	const texts = [];
 	for (const dark of [false, true]) {
@@ -143,7 +144,7 @@ exports.run = async (t) => {
 		});
 };
 
-/* isShown: of lines of the outline; null: the panel of the tab alone. */
+/* isShown selects lines of the outline; null selects the panel of the tab. */
 async function describe(p, isShown) {
 	const lines = await outline(p);
 	if (isShown)

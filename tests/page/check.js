@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.js - run the cases and say how many held.
+ * check.js - runs the cases and prints how many held.
  *
  *	node check.js BROWSER FOLDER MAKE_PAGE NPM
  */
@@ -9,7 +9,7 @@ const {Browser} = require("./browser.js");
 const [,, program, folder, make, npm] = process.argv;
 let passed = 0, failed = 0;
 
-/* Does a sentence hold?  Else what was seen. */
+/* holds reports a sentence; a false one is followed by the values seen. */
 function holds(sentence, condition, ...seen) {
 	if (condition) {
 		passed++;
@@ -27,7 +27,7 @@ function same(sentence, seen, wanted) {
 		seen, wanted);
 }
 
-/* A page of its own for some cases; afterwards it must have been quiet. */
+/* on opens a new page for some cases; the console must stay empty. */
 async function on(browser, name, url, cases) {
 	const page = await browser.page();
 	try {

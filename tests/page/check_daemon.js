@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_daemon.js - open the page of a running timelined and say, as JSON,
- * what it shows of a timeline once it has so many entries.
+ * check_daemon.js - opens the page of a running timelined and prints, as JSON,
+ * the page's view of a timeline once the timeline has so many entries.
  *
  *	node check_daemon.js BROWSER URL TIMELINE ENTRIES
  *
- * unix:PATH is a socket, which a port of this machine leads to meanwhile, as
- * ssh -L makes one.
+ * unix:PATH is a socket; a port of this machine leads to the socket meanwhile,
+ * as with ssh -L.
  */
 "use strict";
 const net = require("net");
@@ -61,7 +61,7 @@ async function main() {
 	seen.again = await page.run("timeline.count");
 	console.log(JSON.stringify(seen));
 	await browser.close();
-	process.exit(0); /* a port may still be open */
+	process.exit(0); /* A port may still be open. */
 }
 
 main().catch((error) => {

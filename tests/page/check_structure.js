@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_structure.js - compare the structure of the page of a running
- * timelined with golden/live-NAME.txt, light and dark: print what differs.
- * The timeline has entries at fixed distances; its name, times, and the
- * numbers of processes and CPUs, which differ each time, are replaced.
+ * check_structure.js - compares the structure of a running timelined's page,
+ * light and dark, with golden/live-NAME.txt and prints the differences.  The
+ * timeline has entries at fixed distances; its name, times, and the numbers of
+ * processes and CPUs, which differ each time, are replaced.
  *
  *	node check_structure.js BROWSER URL TIMELINE ENTRIES
  */
@@ -12,7 +12,7 @@ const {Browser} = require("./browser.js");
 const {describeBoth, compare} = require("./cases_structure.js");
 const [,, program, url, name, entries] = process.argv;
 
-/* The page keeps other text than this as it is. */
+/* normalise replaces only these texts. */
 function normalise(text) {
 	return text.replaceAll(name, "NAME")
 		.replace(/(term "(ns|cpu|pid|tid|lane)"\n *definition )".*"/g,
@@ -37,7 +37,8 @@ function holds(sentence, condition) {
 const TAB = (id) => `document.getElementById("tab-${id}").click()`;
 const ENTRY = (text) => `[...Array(timeline.count).keys()].find(
 	(i) => timeline.text(i) === ${JSON.stringify(text)})`;
-/* In the picture of all of it the places depend on when the program slept. */
+/* The places in the picture of the whole timeline depend on the program's
+ * sleeps. */
 const VIEWS = [
 	["live-overview", "setMode('threads'); timeline.fit(); " + TAB("table"),
 		() => true, (text) => text.replace(/ [#.]{10}$/gm, "")],
@@ -48,7 +49,7 @@ const VIEWS = [
 		.test(line)],
 	["live-flame", "timeline.select(-1); timeline.fit(); " + TAB("flame"),
 		null],
-	/* timers are asked for when they are shown */
+	/* The page asks for timers when they are shown. */
 	["live-timers", TAB("timers"), null, undefined,
 		"document.getElementById('timers-table').rows.length > 1"],
 ];

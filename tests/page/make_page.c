@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_page.c - pages and answers for the tests of the page, on standard
+ * make_page.c - write pages and answers for the tests of the page to standard
  * output.
  *
  *	make_page plain N	N entries of a busy server, fixed seed
- *	make_page hosts N	the same of three hosts: one is sure of its
- *				time, one less, one not at all
- *	make_page hostile	texts that want to be markup, code or order
- *	make_page extreme	the first and the last time there is
+ *	make_page hosts N	as plain, for three hosts: with a small error
+ *				bound, a larger one, and none
+ *	make_page hostile	texts with markup, code and text directions
+ *	make_page extreme	the first and the last possible time
  *	make_page file PATH	a timeline, live or saved
  *	make_page live		the page of the daemon
  *	make_page events N AFTER MAX
- *				its answer, when N entries were logged
- *	make_page cut		spans of one thread, some of which are not sure
+ *				the answer after N logged entries
+ *	make_page cut		spans of one thread, some of them unsure
  *	make_page cut-events N AFTER MAX
- *				the same as answers
+ *				the answers for cut
  *	make_page proven, proven-events N AFTER MAX
- *				the same of spans that prove themselves
+ *				page and answers for self-proving spans
  *	make_page step-events N AFTER MAX
  *				answers while the clock is set back
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
- *				its counts then
+ *				the summary after N logged entries
  */
 #include "../lib/snap_open.h"
 #include "base/text.h"
@@ -115,7 +115,7 @@ define(void)
 	}
 }
 
-/* A server at work: what each thread is in the middle of. */
+/* A server at work: the state of each thread. */
 struct server {
 	struct tl_cursor cursor;
 	uint64_t at, count;
@@ -291,7 +291,7 @@ static const struct tl_origin origins[SOURCES] = { { .machine = "web" },
 	{ .machine = "db </script><img src=x onerror='window.owned = 1'>" },
 	{ .machine = "web" }, { .machine = "far" } };
 
-/* Events of the server go round the sources. */
+/* Assign the events of the server to the sources in turn. */
 static int
 hosts_next(struct tl_cursor *cursor, struct tl_event *e)
 {
@@ -331,7 +331,7 @@ get_hostile(const struct tl_strings *unused, uint64_t n)
 				 "desrever \xe2\x80\xa8 line");
 }
 
-/* Each text once as category, text, explanation, file and title. */
+/* Each text appears as category, text, explanation, file and title. */
 static const char *const hostile[] = { "<script>window.owned = 1</script> $x",
 	"</script><img src=x onerror='window.owned = 1'> $x", "<!--<script> $x",
 	"]]> --> \\\" ' \"}]; window.owned = 1; // $x",
@@ -420,8 +420,10 @@ write_extreme(void)
 	return write_page(&server.cursor, "extreme");
 }
 
-/* Begins and ends of one thread, each in an observed interval: three spans are
- * sure, and one begin is cut. */
+/*
+ * Begins and ends of one thread, each in an observed interval: three spans are
+ * sure, and one begin is cut.
+ */
 static int
 cut_next(struct tl_cursor *cursor, struct tl_event *e)
 {
@@ -442,15 +444,18 @@ cut_next(struct tl_cursor *cursor, struct tl_event *e)
 		.number = s->at,
 		.observed = events[s->at].observed };
 	if (e->observed != TL_UNOBSERVED)
-		e->observed += s->count; /* each reader has its own */
+		e->observed += s->count; /* each reader has intervals of its
+					  * own */
 	set(e, QUERY, events[s->at].kind, s->at, 0, 0);
 	s->at++;
 	return 1;
 }
 
-/* The same of spans that prove themselves: one has no begin, one is longer than
- * its observed interval, one has a begin without an end in it, one is open
- * when levels close, and one began where nothing was observed. */
+/*
+ * Spans that prove themselves: one has no begin, one is longer than its
+ * observed interval, one has a begin without an end within it, one is open when
+ * levels close, and one began in unobserved time.
+ */
 static int
 proven_next(struct tl_cursor *cursor, struct tl_event *e)
 {
@@ -460,7 +465,7 @@ proven_next(struct tl_cursor *cursor, struct tl_event *e)
 		uint8_t kind;
 		uint8_t proven;
 		uint64_t observed;
-		unsigned begun; /* of a proven end, in tenths */
+		unsigned begun; /* the begin of a proven end, in tenths */
 	} events[] = { { QUERY, TL_BEGIN, PROVEN, TL_UNOBSERVED, 0 },
 		{ PARSE, TL_BEGIN, NO, 1, 0 }, { PARSE, TL_END, NO, 1, 0 },
 		{ QUERY, TL_END, PROVEN, 1, 5 },
@@ -502,7 +507,7 @@ make_proven(const char *count)
 		.count = strtoull(count, NULL, 10) };
 }
 
-/* An entry in each ms; after ten of them the clock is set back by 20 s. */
+/* One entry in each ms; after ten entries the clock is set back by 20 s. */
 static int
 step_next(struct tl_cursor *cursor, struct tl_event *e)
 {
@@ -575,7 +580,7 @@ write_events(struct server server, const char *after, const char *max)
 	return rc == 0 ? 0 : 1;
 }
 
-/* The summary of the same entries for a range. */
+/* Write the summary of the same entries for a range. */
 static int
 write_summary(char **numbers)
 {

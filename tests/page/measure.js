@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure.js - how fluid the page of a running timelined is, and how much
- * memory its tab takes: it asserts nothing.
+ * measure.js - measures how fluid the page of a running timelined is, and how
+ * much memory its tab takes; the script asserts nothing.
  *
  *	node tests/page/measure.js BROWSER "$(timelinectl page)" [SECONDS]
  *
- * First it follows the newest entries, then it pauses and moves through them
- * as a person does, zoomed out and to 5 ms.  A line for each: frames a second
- * while it moves, the slowest frame, MiB of the script's objects and of the
- * whole process that shows the page, and in how many frames each entry was
- * drawn, not the daemon's counts.
+ * First the page follows the newest entries; then it pauses, and the script
+ * moves through the entries zoomed out and at 5 ms.  Each line has the frames a
+ * second while moving, the slowest frame, MiB of the script's objects and of
+ * the whole process that shows the page, and the share of frames in which each
+ * entry was drawn instead of the daemon's counts.
  */
 "use strict";
 const fs = require("fs");
 const {Browser} = require("./browser.js");
 const [,, program, url, seconds = "10"] = process.argv;
 
-/* Frames while each one moves the view a little; 0: the page follows. */
+/* FRAMES measures frames while each frame moves the view a little; with step
+ * 0 the page follows. */
 const FRAMES = (ms, step) => `new Promise((done) => {
 	const start = performance.now(), times = [];
 	let last = start, to = 1, detailed = 0;
@@ -37,7 +38,8 @@ const FRAMES = (ms, step) => `new Promise((done) => {
 	});
 })`;
 
-/* Resident MiB of the largest process that shows pages. */
+/* tabMemory returns the resident MiB of the largest process that shows
+ * pages. */
 function tabMemory(browser) {
 	const sizes = [0];
 	for (const pid of fs.readdirSync("/proc").filter((n) => +n > 0))
@@ -49,7 +51,7 @@ function tabMemory(browser) {
 				sizes.push(Number(/VmRSS:\s+(\d+)/.exec(
 					fs.readFileSync("/proc/" + pid +
 						"/status", "utf8"))[1]) / 1024);
-		} catch { /* it has ended */ }
+		} catch { /* the process has ended */ }
 	return Math.max(...sizes);
 }
 

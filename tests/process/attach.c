@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach.c - several processes make one timeline at once; a stale one is
- * replaced once; whatever else lies under the name is refused in words.
+ * attach.c - several processes create one timeline at once; a stale file is
+ * replaced once; any other file under the name is refused with an error text.
  */
 #include "../lib/process.h"
 
@@ -20,7 +20,7 @@ static const struct timeline_options small = { .entries = 64,
 	.stringtablesize = 16384,
 	.cpu_lanes = 1 };
 
-/* "name" is "/name": nothing is made in the current directory. */
+/* The name "name" means "/name": no file appears in the current directory. */
 static void
 bare_name(void)
 {
@@ -58,7 +58,10 @@ race(void *context)
 	timeline_close(tl);
 }
 
-/* All have opened the same file, and it is the one with the name. */
+/*
+ * Check that all racers have opened the same file, and that this file has the
+ * name.
+ */
 static void
 one_round(void)
 {
@@ -87,7 +90,7 @@ race_for_a_new_name(void)
 	}
 }
 
-/* A number of another boot in the header. */
+/* Write the boot ID of another boot into the header. */
 static void
 make_stale(void)
 {
@@ -137,8 +140,10 @@ inode(const char *of)
 	return stat(of, &st) == 0 ? st.st_ino : 0;
 }
 
-/* Three files of earlier boots are kept, the newest as NAME.1; what is none is
- * left alone. */
+/*
+ * Three files of earlier boots are kept, the newest as NAME.1.  A file that is
+ * no timeline is left alone.
+ */
 static void
 keep_stale_ones(void)
 {
@@ -178,7 +183,10 @@ remove_kept_ones(void)
 		(void)unlink(kept_path(n));
 }
 
-/* Whatever it was before: NULL, so that closing it does no harm. */
+/*
+ * An invalid pointer.  A call that fails must replace the pointer by NULL, so
+ * that closing it does no harm.
+ */
 static struct timeline *const before = (void *)(uintptr_t)1;
 
 static void
@@ -214,7 +222,9 @@ meet_the_lock(void *unused)
 	    "%d, %s", rc, timeline_error());
 }
 
-/* Who locks a stale file and keeps it locked is not waited for. */
+/*
+ * timeline_new does not wait for a process that holds the lock of a stale file.
+ */
 static void
 refuse_a_locked_stale_one(void)
 {
@@ -229,8 +239,10 @@ refuse_a_locked_stale_one(void)
 	one_round();
 }
 
-/* Good but for its string table, which has no room and nothing in it: what
- * attaching defines cannot be. */
+/*
+ * A valid file but for its string table, which is full and defines nothing:
+ * attaching cannot add the definitions that it needs.
+ */
 static void
 refuse_a_full_table(void)
 {
@@ -291,7 +303,7 @@ refuse_what_is_no_timeline(void)
 	expect_refused(-ENODATA, "truncated in its header");
 }
 
-/* A good one with one word changed. */
+/* Change one word of a valid file. */
 static void
 refuse_with(size_t at, uint64_t value, size_t size, int rc, const char *words)
 {
@@ -346,8 +358,10 @@ refuse_cut_and_saved(void)
 	unlink(path);
 }
 
-/* A counter that the kernel lists no more when somebody attaches is told to be
- * suspect; where it says nothing, nothing is told. */
+/*
+ * A process that attaches marks the clock suspect if the kernel no longer lists
+ * the counter.  Without a list from the kernel the clock stays unmarked.
+ */
 static void
 suspect_counter_is_told(void)
 {
@@ -404,8 +418,10 @@ open_small(void)
 	return tl;
 }
 
-/* Whoever has a file open can know that its name was taken from it, also if
- * the file has another. */
+/*
+ * A process that has a file open can detect that the file lost its name, even
+ * if the file has another name.
+ */
 static void
 writers_know_of_removal(void)
 {
@@ -439,7 +455,10 @@ writers_know_of_removal(void)
 	timeline_remove(test_name);
 }
 
-/* Options count for the first; the geometry of a file wins. */
+/*
+ * Options count for the process that creates the file; for later processes the
+ * geometry of the file wins.
+ */
 static void
 geometry_stays(void)
 {
@@ -469,7 +488,8 @@ main(void)
 {
 	choose_test_name("attach");
 	snprintf(path, sizeof(path), "/dev/shm%s", test_name);
-	(void)remove(path); /* what is no timeline may be left, too */
+	/* an earlier run may have left a file that is no timeline */
+	(void)remove(path);
 	ready = share(sizeof(*ready));
 	go = share(sizeof(*go));
 	inodes = share(RACERS * sizeof(*inodes));

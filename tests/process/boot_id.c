@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * boot_id.c - a process that cannot read the boot id attaches to nothing of
- * which it would have to know it, and removes nothing.
+ * boot_id.c - a process that cannot read the boot ID attaches to no timeline
+ * whose boot it would have to compare, and removes no file.
  */
 #include "../lib/process.h"
 
@@ -16,9 +16,10 @@ static const struct timeline_options small = { .entries = 64,
 	.cpu_lanes = 1 };
 static char path[TEST_NAME_MAX + 16];
 static char folder[] = "/tmp/test-boot-XXXXXX";
-static char own_path[sizeof(folder) + 8]; /* of a timeline, no temporary */
+/* a timeline on disk, not in shared memory */
+static char own_path[sizeof(folder) + 8];
 static const char *const nowhere = "/nonexistent/boot_id";
-static const char *somewhere; /* where it is by default */
+static const char *somewhere; /* the default path of the boot ID */
 static bool skipped;
 
 static ino_t
@@ -30,7 +31,9 @@ inode_of(const char *of)
 	return st.st_ino;
 }
 
-/* Both ways in are shut, in words, and the file is the one it was. */
+/*
+ * timeline_new and timeline_open fail with a text, and the file is unchanged.
+ */
 static void
 expect_refused(const char *name, const char *file, const char *words)
 {
@@ -92,7 +95,7 @@ reads_no_id_in_it(void *unused)
 	expect_refused(test_name, path, "cannot tell whether");
 }
 
-/* What was read once is known for good. */
+/* A process that has read the boot ID once keeps it. */
 static void
 could_read_it_once(void *unused)
 {
@@ -103,7 +106,7 @@ could_read_it_once(void *unused)
 	expect_success(spawn(attaches, NULL));
 }
 
-/* Room for exactly one descriptor more. */
+/* The limit leaves room for exactly one more descriptor. */
 static void
 has_one_descriptor(void *unused)
 {
@@ -117,7 +120,10 @@ has_one_descriptor(void *unused)
 	attaches(NULL);
 }
 
-/* No process could attach to it, the same program started again included. */
+/*
+ * No process could attach to a timeline without a boot ID, not even the same
+ * program after a restart: none is created.
+ */
 static void
 expect_not_created(void)
 {
@@ -140,7 +146,7 @@ makes_none_without(void *unused)
 	expect_not_created();
 }
 
-/* Older libraries made such files: no process takes them away. */
+/* Older libraries made files without a boot ID: no process replaces them. */
 static void
 finds_one_of_no_boot(void *unused)
 {
@@ -154,7 +160,10 @@ finds_one_of_no_boot(void *unused)
 	expect_refused(own_path, own_path, "timelinectl remove");
 }
 
-/* Moved to another boot since it looked: what is of this one stays. */
+/*
+ * A process that was moved to another boot after it read the boot ID must leave
+ * the files of the present boot in place.
+ */
 static void
 was_restored(void *unused)
 {
@@ -173,7 +182,7 @@ was_restored(void *unused)
 	attaches(NULL);
 }
 
-/* A /proc of our own; false where that is not allowed. */
+/* Mount a private /proc; false: mounting is not allowed here. */
 static bool
 mount_proc(const char *type, const char *options)
 {
@@ -194,7 +203,10 @@ sees_only_processes(void *unused)
 	expect_not_created();
 }
 
-/* It has read the id before.  Made whole, and nothing is left beside it. */
+/*
+ * A process that read the boot ID earlier creates a whole timeline, and leaves
+ * no file beside it.
+ */
 static void
 has_no_proc(void *unused)
 {
@@ -239,7 +251,10 @@ main(void)
 	snprintf(path, sizeof(path), "/dev/shm%s", test_name);
 	expect(mkdtemp(folder) != NULL, "%s: %m", folder);
 	snprintf(own_path, sizeof(own_path), "%s/tl", folder);
-	/* By a child: what this process knows all would. */
+	/*
+	 * Each case is a child, because a boot ID that this process has read
+	 * would be known to all of them.
+	 */
 	try(makes_the_first);
 	try(cannot_read_it);
 	try(reads_no_id_in_it);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * burst_share.c - four processes share one CPU while a burst is alive:
- * nothing is lost.  And the writers end a burst by themselves when whoever
- * started it was killed.
+ * burst_share.c - four processes share one CPU during a burst, and no entry is
+ * lost.  Writers also end a burst by themselves when the process that started
+ * it was killed.
  */
 #include "../lib/writers.h"
 
@@ -21,7 +21,7 @@ write_until_told(void *context)
 			write_one(event, context);
 }
 
-/* So long that the burst outlives the storm. */
+/* The burst is so long that it outlives the writers. */
 static void
 nothing_is_lost(void)
 {
@@ -44,7 +44,7 @@ nothing_is_lost(void)
 	c = check_timeline(test_name);
 	printf("%lu appends in a burst, %lu dropped\n", attempted,
 	    sum_of_drops(tl));
-	/* and the burst's own record */
+	/* the burst itself adds two entries */
 	expect(sum_of_heads(tl) - before == attempted + 2,
 	    "%lu appended of %lu", sum_of_heads(tl) - before, attempted + 2);
 	expect_accounted(&c, tl);
@@ -84,7 +84,7 @@ it_ends_by_itself(void)
 	const uint64_t give_up = now_ns() + PATIENCE_MS * UINT64_C(1000000);
 	uint64_t levels, until;
 
-	/* the long one of before ends when the priority is set anew */
+	/* setting the priority ends the long burst of nothing_is_lost() */
 	tl->header->levels = 0x0606;
 	wait_for(spawn(start_and_die, NULL));
 	levels = tl->header->levels;
@@ -109,7 +109,7 @@ main(void)
 	const struct timeline_options options = { .entries = 8192 };
 
 	choose_test_name("burst");
-	pin(0, nth_cpu(0)); /* the writers inherit it */
+	pin(0, nth_cpu(0)); /* the writers inherit the CPU */
 	expect_ok(timeline_new(&tl, test_name, &options));
 	event = define_writers(tl);
 	expect_ok(timeline_priority(tl, "info"));

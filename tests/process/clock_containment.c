@@ -2,10 +2,11 @@
 /*
  * clock_containment.c - the clock of this machine must stay in its bracket.
  *
- * No oracle is needed: read the stamp counter, the wall clock, the counter
- * again.  Converted, the two stamps must enclose what the clock said, to the
- * bound that conversion itself states.  Beside our own conversion, worse ones
- * are tried on the same readings; a test that lets them pass is no test.
+ * The test needs no oracle: read the stamp counter, the wall clock, and the
+ * counter again.  The two stamps, converted, must enclose the time of the wall
+ * clock, to the bound that the conversion itself states.  The same readings
+ * also judge worse conversions than ours: a test that lets them pass would
+ * prove nothing.
  */
 #include "clock/calibrate.h"
 #include "clock/convert.h"
@@ -22,7 +23,8 @@ enum {
 	RUN_MS = 2500,
 	PAUSE_NS = 100000,
 	NAIVE_TRIES = 5,
-	CLEARLY = 8, /* a control drifts by so many tolerances or is skipped */
+	CLEARLY = 8, /* a control drifts by this many tolerances or is
+		      * skipped */
 	COLD_SIZE = 8 << 20,
 	SKIPPED = 77
 };
@@ -33,7 +35,7 @@ struct probe {
 	uint64_t after;
 };
 
-/* A straight line: what simple tools draw. */
+/* A straight line, the conversion of simple tools. */
 struct line {
 	uint64_t tsc;
 	int64_t ns;
@@ -53,7 +55,7 @@ pause_ns(long ns)
 	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
-/* What the rest of a program does to the caches during a sleep. */
+/* Evict the caches, as the rest of a program does during a sleep. */
 static void
 cool_down(void)
 {
@@ -63,7 +65,7 @@ cool_down(void)
 		((volatile unsigned char *)other_work)[i]++;
 }
 
-/* As simple tools calibrate: one pair, a sleep, another. */
+/* Calibrate as simple tools do: one pair, a sleep, another pair. */
 static struct line
 calibrate_naively(long ns)
 {
@@ -100,7 +102,10 @@ run(const struct tl_calibrate *calibrate)
 	}
 }
 
-/* Probes whose clock lies outside the bracket, to the stated bound or 1 ns. */
+/*
+ * Count the probes whose clock lies outside the bracket, to the stated bound or
+ * to 1 ns.
+ */
 static size_t
 count_ours(bool to_bound, uint32_t *worst_ns)
 {
@@ -155,7 +160,7 @@ by_width(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What a wrong line must drift by to be seen: the bound and a bracket. */
+/* The drift at which a wrong line becomes visible: the bound and a bracket. */
 static uint64_t
 tolerance_ns(uint32_t bound_ns)
 {
@@ -180,7 +185,7 @@ control(const char *name, size_t outside)
 	return fails;
 }
 
-/* Of all naive startups together: one may be lucky. */
+/* The mean of all naive startups, because a single one may be lucky. */
 static size_t
 count_naive(const struct line *lines, uint32_t allowed_ns)
 {
@@ -191,7 +196,7 @@ count_naive(const struct line *lines, uint32_t allowed_ns)
 	return outside / NAIVE_TRIES;
 }
 
-/* A line through our first point whose rate is wrong by so much. */
+/* A line through our first point whose rate is wrong by ppb. */
 static struct line
 line_off_by(uint64_t ppb)
 {
@@ -204,7 +209,10 @@ line_off_by(uint64_t ppb)
 					  1000000000) };
 }
 
-/* The nominal frequency is not the kernel's rate, often enough to show. */
+/*
+ * The nominal frequency differs from the kernel's rate, often by enough to
+ * show.
+ */
 static bool
 control_nominal(uint64_t tolerance, uint32_t allowed_ns)
 {
@@ -242,7 +250,10 @@ judge(const struct line *naive_1ms, const struct line *naive_10ms)
 	    count_line(line_off_by(wrong_ppb), bound_ns));
 	good &=
 	    control("1 ms at start, naive", count_naive(naive_1ms, bound_ns));
-	/* ten times better, and by luck within the bound: for information */
+	/*
+	 * a naive sleep of 10 ms is ten times better and may lie within the
+	 * bound by luck: the line is for information
+	 */
 	(void)control("10 ms at start, naive",
 	    count_naive(naive_10ms, bound_ns));
 	good &= control_nominal(tolerance, bound_ns);

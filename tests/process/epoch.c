@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * epoch.c - the counter begins again: entries of every process before and
- * after are told apart, and stand in the order they were logged.
+ * epoch.c - the counter begins again: readers distinguish the entries of every
+ * process before and after the restart, and list them in the order in which
+ * they were logged.
  */
 #include "../lib/process.h"
 #include "../lib/snap_open.h"
@@ -11,7 +12,9 @@ enum { EACH = 5, EPOCHS = 3 };
 static struct timeline *tl;
 static struct timeline_event *event;
 
-/* What a suspended machine leaves: the newest point lies far ahead. */
+/*
+ * A machine that was suspended leaves a newest point far ahead of the counter.
+ */
 static void
 turn_the_counter_back(void)
 {
@@ -66,7 +69,9 @@ main(void)
 			timeline_log(event, epoch, i);
 		expect_success(spawn(log_in_child, (void *)(uintptr_t)epoch));
 		turn_the_counter_back();
-		/* whoever comes next finds out */
+		/*
+		 * the next process that defines a message detects the restart
+		 */
 		expect_ok(
 		    timeline_define(tl, "epoch", "info", "$epoch $n", &event));
 		expect(tl->header->epochs == epoch + 1, "%u epochs",

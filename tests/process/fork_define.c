@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fork_define.c - a signal handler interrupts a definition between any two
- * instructions and forks: parent and child both come to its end, whichever is
- * first, and the message is there once.  A second thread is there all the time.
- * FORK_STRIDE=1 is at each instruction;
- * an odd number lets them take turns at being first.
+ * instructions and forks.  Parent and child both finish the definition, in
+ * either order, and the message is defined once.  A second thread exists all
+ * the time.
+ *
+ * FORK_STRIDE=1 forks at each instruction; with an odd stride parent and child
+ * take turns at finishing first.
  */
 #include "../lib/process.h"
 
@@ -19,7 +21,7 @@ static volatile pid_t child;
 static volatile bool is_child;
 static volatile uint32_t *parent_is_done; /* shared */
 
-/* After each instruction, until the one at which it forks. */
+/* The handler runs after each instruction until the one at which it forks. */
 static void
 trapped(int signal_number, siginfo_t *info, void *context)
 {
@@ -35,7 +37,7 @@ trapped(int signal_number, siginfo_t *info, void *context)
 	expect(child >= 0, "fork: %m");
 	if (child == 0) {
 		is_child = true;
-		alarm(PATIENCE_S); /* a lock that nobody gives back */
+		alarm(PATIENCE_S); /* ends a child that waits for a lost lock */
 		while (fork_at % 2 && !*parent_is_done)
 			sched_yield();
 	} else if (fork_at % 2 == 0) {
@@ -68,7 +70,7 @@ be_grandchild(void *unused)
 	expect_ok(timeline_string(tl, "of a grandchild", &number));
 }
 
-/* With a second thread, fork waits for the locks of the C library. */
+/* With a second thread, fork() takes the locks of the C library. */
 static void *
 idle(void *unused)
 {
@@ -77,7 +79,7 @@ idle(void *unused)
 	return unused;
 }
 
-/* How many of the newest records have this text. */
+/* Count the newest records that have this text. */
 static unsigned
 count_records(const char *text)
 {
@@ -95,7 +97,7 @@ count_records(const char *text)
 	return count;
 }
 
-/* False: it came to its end before. */
+/* Returns false if the definition ended before so many steps. */
 static bool
 fork_after(unsigned steps)
 {
@@ -146,7 +148,8 @@ main(void)
 	action.sa_sigaction = trapped;
 	expect(sigaction(SIGTRAP, &action, NULL) == 0, "sigaction: %m");
 	expect(pthread_create(&thread, NULL, idle, NULL) == 0, "no thread");
-	be_grandchild(NULL); /* so that it is not among the newest */
+	be_grandchild(NULL); /* defines its string now, so that the records
+			      * that follow are the newest */
 	while (steps < STEPS_MAX && fork_after(steps))
 		steps += stride;
 	printf("forked at one in %u of %u instructions\n", stride, steps);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork_storm.c - children log under their own numbers, whatever their parent
- * was doing when they were made, and can define at once.
+ * fork_storm.c - a child logs under its own ids and can define at once,
+ * whatever its parent was doing during the fork.
  */
 #include "../lib/writers.h"
 
@@ -37,7 +37,10 @@ log_all_the_time(void *context)
 	return NULL;
 }
 
-/* pid is that of the caller, or the entry's own check fails. */
+/*
+ * Each entry carries the pid of the caller; check_timeline() compares it with
+ * the pid of the entry.
+ */
 static void
 be_child(void *context)
 {
@@ -45,14 +48,14 @@ be_child(void *context)
 	struct timeline_event *own;
 	char text[64];
 
-	alarm(PATIENCE_S); /* a lock that nobody gives back */
+	alarm(PATIENCE_S); /* ends a child that waits for a lost lock */
 	for (int i = 0; i < EACH; i++)
 		write_one(event, w);
 	snprintf(text, sizeof(text), "defined by child $n of %d",
 	    (int)w->number);
 	expect_ok(timeline_define(tl, "children", "info", text, &own));
 	timeline_log(own, w->number);
-	if (w->number % 8 == 0) { /* and its child */
+	if (w->number % 8 == 0) { /* some children fork, too */
 		const pid_t grandchild = fork();
 
 		if (grandchild == 0) {
@@ -88,7 +91,8 @@ int
 main(void)
 {
 	const struct timeline_options options = { .entries = 1 << 15 };
-	uint64_t attempted = FORKS; /* each child's own message */
+	/* each child defines one message and logs it */
+	uint64_t attempted = FORKS;
 	struct check c;
 
 	choose_test_name("fork");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * full_strings.c - several processes fill the string table: who comes too
- * late is told so, and all that was defined goes on.
+ * full_strings.c - several processes fill the string table: a definition that
+ * finds no room fails with an error, and all earlier definitions keep working.
  */
 #include "../lib/process.h"
 #include "../lib/snap_open.h"
@@ -17,7 +17,7 @@ text_of(char text[64], unsigned i)
 	snprintf(text, 64, "message %u of many, with $arguments", i);
 }
 
-/* Every process defines the same messages, in turn, until there is no room. */
+/* Every process defines the same messages in order until there is no room. */
 static void
 define_until_full(void *context)
 {
@@ -79,7 +79,7 @@ main(void)
 			most = defined[i];
 	}
 	printf("%u messages defined\n", most);
-	/* a race lost leaks a record: only then there is room for fewer */
+	/* a lost race leaks a record, which leaves room for fewer messages */
 	expect(most > 40, "only %u messages", most);
 	expect(sum_of_heads(tl) == tried, "%lu appended of %lu",
 	    sum_of_heads(tl), tried);

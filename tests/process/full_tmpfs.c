@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * full_tmpfs.c - no room is an error of timeline_new, and never a SIGBUS of
- * somebody who logs later.
+ * full_tmpfs.c - timeline_new fails if the file system has no room.  A process
+ * that logs later must never die by SIGBUS.
  */
 #include "../lib/process.h"
 
@@ -21,7 +21,7 @@ remove_directory(void)
 	rmdir(directory);
 }
 
-/* A file system of our own, seen by nobody else. */
+/* Mount a file system that no other process sees. */
 static void
 mount_small(void)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hammer.c - eight processes write to one timeline while they are moved from
- * CPU to CPU: nothing torn, nothing lost, nothing twice.  Then the same in the
- * fallback lane, where they are killed and jump out of their appends.
+ * CPU to CPU: no entry is torn, lost or stored twice.  The same processes then
+ * write to the fallback lane, where they are killed and jump out of their
+ * appends.
  *
- * HAMMER_APPENDS=1000000000 goes on until so many were made of each kind.
+ * HAMMER_APPENDS=1000000000 continues until there were so many appends of each
+ * kind.
  */
 #include "../lib/writers.h"
 
@@ -14,14 +16,14 @@
 
 enum { WRITERS = 8, SHORT = 4000 };
 
-/* Entries of a lane: all of the short ones, or few. */
+/* Entries of a lane: room for all entries of all_are_there(), or for few. */
 enum { ROOMY = 1 << 15, TIGHT = 256 };
 
 static struct timeline *tl;
 static struct timeline_event *event;
 static struct writer *writers;
 static volatile int *stop;
-static uint64_t appends_wanted; /* at least so many */
+static uint64_t appends_wanted; /* the least number of appends */
 
 static void
 write_some(void *context)
@@ -48,7 +50,7 @@ sum_of_attempts(void)
 	return sum;
 }
 
-/* Move writers about until all have had their time. */
+/* Move the writers between CPUs until time and appends suffice. */
 static void
 shake(const pid_t *pids, uint64_t ns, uint64_t wanted)
 {
@@ -84,7 +86,7 @@ run(void (*writer)(void *), uint64_t ns, uint64_t wanted)
 	return attempted;
 }
 
-/* Lanes for the CPUs that writers are moved to. */
+/* Create lanes for the CPUs that the writers are moved to. */
 static void
 open_timeline(uint64_t lane_entries)
 {
@@ -101,7 +103,7 @@ open_timeline(uint64_t lane_entries)
 	event = define_writers(tl);
 }
 
-/* Nothing is overwritten: every single entry is there. */
+/* No entry is overwritten: every single entry is present. */
 static void
 all_are_there(void)
 {
@@ -118,7 +120,6 @@ all_are_there(void)
 	    attempted, c.torn, c.missing);
 }
 
-/* Writers lap each other all the time. */
 static void
 none_is_torn(void)
 {
@@ -144,7 +145,9 @@ leave(int signal)
 	siglongjmp(jump, 1);
 }
 
-/* Gives up an append now and then, as programs with a time limit do. */
+/*
+ * Give up an append now and then by a jump, as programs with a time limit do.
+ */
 static void
 write_and_jump(void *context)
 {
@@ -153,7 +156,8 @@ write_and_jump(void *context)
 
 	signal(SIGALRM, leave);
 	if (sigsetjmp(jump, 1)) {
-		w->sequence++; /* if it was logged, never twice */
+		w->sequence++; /* the entry may have been logged; its number
+			        * is not used again */
 		w->spare[0]++;
 	}
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -161,7 +165,7 @@ write_and_jump(void *context)
 		write_one(event, w);
 }
 
-/* Kill writers and start others, reading now and then. */
+/* Kill writers and start new ones, and read the timeline now and then. */
 static unsigned
 kill_some(uint64_t ns, uint64_t wanted)
 {
@@ -180,7 +184,7 @@ kill_some(uint64_t ns, uint64_t wanted)
 		wait_for(pids[i]);
 		writers[i].sequence++;
 		pids[i] = spawn(write_and_jump, &writers[i]);
-		if (kills % 16 == 0) /* no mixture, none twice */
+		if (kills % 16 == 0) /* fails on a mixed or a repeated entry */
 			check_timeline(test_name);
 	}
 	for (int i = 0; i < WRITERS; i++) {
@@ -191,7 +195,7 @@ kill_some(uint64_t ns, uint64_t wanted)
 	return kills + WRITERS;
 }
 
-/* Whatever happened to them, the lane is whole again one lap later. */
+/* The lane is whole again one lap after the kills and the jumps. */
 static void
 fallback_heals(void)
 {

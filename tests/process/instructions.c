@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * instructions.c - how many instructions the append takes on each of its paths
- * in assembly, endbr64 and ret included.  A path that becomes longer fails: what
- * an event costs is its rdtsc and the number of its instructions.
+ * in assembly, endbr64 and ret included.  A path that becomes longer fails,
+ * because an event costs its rdtsc and the number of its instructions.
  */
 #include "../lib/trace.h"
 
@@ -11,13 +11,13 @@ enum { STEPS_MAX = 4000, INFO = 6 };
 static struct timeline *tl;
 static struct timeline_event *event;
 
-/* Priority error, and a burst or a plan below it. */
+/* How the gate opens: by the priority, or by a burst or a plan below it. */
 enum opens { BY_PRIORITY, BY_BURST, BY_SLOT, BY_CLOSED_SLOT, BY_NOTHING };
 
 static const struct path {
 	const char *name;
 	enum opens opens;
-	bool tests_gate; /* timeline_log */
+	bool tests_gate; /* the call is timeline_log, not timeline_append */
 	unsigned instructions;
 } paths[] = {
 	{ "plain", BY_PRIORITY, false, 47 },
@@ -31,7 +31,8 @@ static const struct path {
 static void
 set_levels(enum opens opens)
 {
-	const uint64_t open = 0x802; /* from priority 2, if ... */
+	/* closed at level 2 unless a burst or a slot opens it */
+	const uint64_t open = 0x802;
 
 	tl->header->lease = (UINT64_MAX & ~UINT64_C(255)) | 50;
 	for (int i = 0; i < TIMELINE_PLAN_GATES; i++)

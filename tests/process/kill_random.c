@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill_random.c - kill -9 of writers at any time: the others go on without
- * repair, and what the dead had logged is there.
+ * kill_random.c - kill -9 of writers at any time: the remaining writers go on
+ * without repair, and the entries of the killed writers are present.
  */
 #include "../lib/writers.h"
 
@@ -11,7 +11,7 @@ static struct timeline *tl;
 static struct timeline_event *event;
 static struct writer *writers;
 
-/* A kill may hit before the append or between it and its count. */
+/* A kill may hit before the append, or between the append and the count. */
 static void
 write_for_ever(void *context)
 {
@@ -21,7 +21,7 @@ write_for_ever(void *context)
 		write_one(event, w);
 }
 
-/* Attaching and defining may be cut short, too. */
+/* A kill may also interrupt attaching and defining. */
 static void
 attach_for_ever(void *context)
 {
@@ -59,7 +59,8 @@ storm(pid_t *pids)
 		sleep_ns(random_below(&seed, 3000000));
 		kill(pids[i], SIGKILL);
 		wait_for(pids[i]);
-		writers[i].sequence++; /* if it was logged, never twice */
+		writers[i].sequence++; /* the entry may have been logged; its
+				        * number is not used again */
 		pids[i] = start(i);
 	}
 	return kills;
@@ -100,7 +101,7 @@ main(void)
 	}
 	check_counts(kills);
 	kills += WRITERS;
-	/* all are dead: what is there must be whole */
+	/* every writer is dead; a lap later all entries must be whole */
 	for (int i = 0; i < 3000; i++)
 		write_one(event, &writers[1]);
 	c = check_timeline(test_name);

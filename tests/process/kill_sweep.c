@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kill_sweep.c - kill -9 between any two instructions of the append, in
- * assembly and in C: only the unfinished event is missing, and the next
- * writer goes on without repair.  A span that is killed in its begin or in its
- * end is open, or as long as it was.
+ * assembly and in C: only the unfinished event is missing, and the next writer
+ * goes on without repair.  A span whose process is killed in its begin or in
+ * its end is either open or ended with its true duration.
  */
 #include "../lib/spans_seen.h"
 #include "../lib/trace.h"
@@ -32,7 +32,7 @@ be_victim(void *context)
 	    writer_sum(w->number, w->sequence, pid));
 }
 
-/* With a burst alive the append takes another way. */
+/* A burst makes the append take another path. */
 static void
 open_timeline(bool burst)
 {
@@ -52,8 +52,10 @@ open_timeline(bool burst)
 		write_one(event, &writers[0]);
 }
 
-/* Kill a victim after so many instructions of the append.  False: it came to
- * its end before. */
+/*
+ * Kill a victim after so many instructions of the append.  Returns false if the
+ * append ended before.
+ */
 static bool
 kill_after(append *function, unsigned steps)
 {
@@ -72,7 +74,10 @@ kill_after(append *function, unsigned steps)
 	return running;
 }
 
-/* What is there after the death, and after others went on. */
+/*
+ * Check the entries after the death, and again after other processes have
+ * logged.
+ */
 static void
 check_after(unsigned steps, bool fallback)
 {
@@ -94,7 +99,7 @@ check_after(unsigned steps, bool fallback)
 	expect(c.torn <= fallback, "killed after %u: %lu torn", steps, c.torn);
 }
 
-/* The whole ring once more: nothing of the dead is left. */
+/* After one more lap of the whole ring the dead writer has left no trace. */
 static void
 check_next_lap(unsigned steps)
 {
@@ -137,11 +142,11 @@ sweep(const char *name, append *function, bool fallback, bool burst)
 
 static struct timeline_event *span;
 static struct lived {
-	uint64_t begun; /* what the begin returned */
+	uint64_t begun; /* the return value of the begin */
 	uint64_t stamp; /* before the end */
 } * lived;
 
-/* What of a span is swept: the victim stops before it. */
+/* The part of a span that is swept; the victim stops before it. */
 static const struct stage {
 	const char *name;
 	bool in_end;
@@ -196,7 +201,7 @@ kill_in_stage(const struct stage *stage, unsigned steps, pid_t *pid)
 	return running;
 }
 
-/* Was it ended? */
+/* Check the victim's span, which may have been ended or not. */
 static bool
 check_span(const struct stage *stage, unsigned steps, pid_t pid)
 {
@@ -222,7 +227,10 @@ check_span(const struct stage *stage, unsigned steps, pid_t pid)
 	return stage->in_end ? s.ends == 1 : s.begins == 1;
 }
 
-/* Those that go on have spans of their own. */
+/*
+ * Processes that survive log spans of their own; the victim's span must not
+ * disturb them.
+ */
 static void
 check_others(const struct stage *stage, unsigned steps, pid_t pid)
 {
@@ -291,7 +299,7 @@ main(void)
 	sweep_spans("", false);
 	sweep_spans(" in a burst", true);
 	if (has_cpu_lanes(tl)) {
-		/* send this process there, too */
+		/* this process logs to the fallback lane, too */
 		setenv("TIMELINE_NO_RSEQ", "1", 1);
 		sweep("fallback", tl_append_fallback, true, false);
 		sweep("fallback in a burst", tl_append_fallback, true, true);

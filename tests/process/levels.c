@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.c - priority, burst and level set by one process are those of every
- * other at once, whichever was there first.
+ * levels.c - priority, burst and level set by one process hold for every other
+ * process at once, whichever of them attached first.
  */
 #include "../lib/process.h"
 
@@ -18,7 +18,8 @@ static struct timeline_event *events[LEVELS + 1];
 struct child {
 	int ask;
 	int answer;
-	bool inherits; /* the parent's mapping; else attaches by name */
+	bool inherits; /* the child inherits the parent's mapping; false: it
+		        * attaches by name */
 	pid_t pid;
 };
 static struct child children[CHILDREN];
@@ -35,7 +36,7 @@ define_all(void)
 	}
 }
 
-/* Log every message; which of them were stored, bit by bit. */
+/* Log every message; returns the stored ones, a bit each. */
 static uint16_t
 log_all(void)
 {
@@ -84,7 +85,7 @@ start(struct child *c, bool inherits)
 	c->answer = from[0];
 }
 
-/* All processes store just these. */
+/* Check that every process stores exactly these levels. */
 static void
 expect_open(uint16_t wanted, const char *when)
 {
@@ -101,7 +102,7 @@ expect_open(uint16_t wanted, const char *when)
 	}
 }
 
-/* From this level up. */
+/* The bits of a level and all higher ones. */
 static uint16_t
 from(int level)
 {

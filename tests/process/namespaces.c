@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * namespaces.c - a timeline has the threads of one PID namespace.  Programs of
- * another one do not get it, tools get it without being threads of it, and a
- * child that is moved to another namespace is no thread of it either.
+ * another namespace cannot open it, tools attach to it without being threads of
+ * it, and a child that is moved to another namespace is no longer a thread of
+ * it.
  */
 #include "../lib/process.h"
 #include "../lib/snap_open.h"
@@ -61,12 +62,14 @@ remove_inner(void)
 
 struct seen {
 	unsigned count;
-	unsigned nameless; /* pid and tid are 0 */
-	unsigned own;      /* of this process */
+	unsigned nameless; /* with pid and tid 0 */
+	unsigned own;      /* with the ids of this process */
 };
 
-/* The entries of a timeline: those of the library, or those whose first
- * argument is this. */
+/*
+ * Count the entries of the library (builtin), or the entries whose first
+ * argument is by.
+ */
 static struct seen
 see(const char *name, bool builtin, uint64_t by)
 {
@@ -92,7 +95,7 @@ see(const char *name, bool builtin, uint64_t by)
 	return seen;
 }
 
-/* Has the table of names or of exits this process? */
+/* True if the table of names or of exits contains this process. */
 static bool
 is_known(const struct timeline *of)
 {
@@ -150,7 +153,7 @@ programs_share_no_timeline(void)
 	expect(stat("/proc/self/ns/pid", &st) == 0 && own == st.st_ino,
 	    "the header has %lu", (unsigned long)own);
 	run_inside(is_refused, NULL);
-	/* as a file of an older version has it */
+	/* the value in a file of an older version */
 	tl->header->pidns_inode = none;
 	run_inside(is_admitted, NULL);
 	tl->header->pidns_inode = own;
@@ -182,11 +185,14 @@ be_moved(void *by)
 	pthread_join(thread, NULL);
 	if ((child = fork()) == 0) {
 		log_some(by);
-		exit(0); /* with its handlers, which mark exits */
+		exit(0); /* runs the exit handlers, which mark exits */
 	}
 	expect_success(child);
 	timeline_thread_name(tl, "moved");
-	/* its own has its numbers, whatever word they are in */
+	/*
+	 * its own timeline gets its true ids, whatever thread-local slot they
+	 * use
+	 */
 	for (int i = 0; i < TIMELINES; i++) {
 		timeline_remove(inner_name);
 		expect_ok(timeline_new(&other, inner_name, &small));
@@ -203,7 +209,7 @@ be_moved(void *by)
 static void
 a_child_that_is_moved_is_no_thread(void)
 {
-	const unsigned each = EACH + 3; /* a span has two ends */
+	const unsigned each = EACH + 3; /* a span consists of two entries */
 	struct seen seen;
 
 	log_some((void *)(uintptr_t)BY_PARENT);
@@ -248,7 +254,9 @@ tools_are_no_threads(void)
 	run_inside(make_timeline, NULL);
 	rc = timeline_open(&other, inner_name);
 	expect(rc == -EXDEV, "open: %d, %s", rc, timeline_error());
-	/* as many as share words of ids with the timeline of this process */
+	/*
+	 * so many timelines that some share a slot of ids with this process's
+	 */
 	for (int i = 0; i < TIMELINES; i++) {
 		expect_ok(tl_attach(&other, path, 0));
 		expect_ok(timeline_priority(other, "trace"));
@@ -262,7 +270,7 @@ tools_are_no_threads(void)
 	expect_ok(tl_attach(&other, path, 0));
 	expect(!is_known(other), "a tool left a mark");
 	seen = see(inner_name, true, 0);
-	/* with a confirmation each */
+	/* each change has a confirmation */
 	expect(seen.count >= 5 * TIMELINES && seen.nameless == seen.count,
 	    "%u changes, %u nameless", seen.count, seen.nameless);
 	timeline_close(other);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pause_sweep.c - writer A is paused after each instruction of a call, B acts,
- * A goes on alone to its end: what must hold then, holds.
+ * A finishes the call alone, and the invariants of the call are checked.
  *
- * kill_sweep finds what a dead writer leaves behind; a stalled one also stores
- * late.  One that was moved out of a restartable sequence goes through it once
- * more, after B used the same lane.  By default the longer calls are paused at
- * one instruction of several only, with PAUSE_SWEEP=1 at each.
+ * kill_sweep finds what a dead writer leaves behind; a stalled writer also
+ * stores late.  A writer that was moved out of a restartable sequence runs the
+ * sequence again, after B has used the same lane.  By default the longer calls
+ * are paused at every few instructions only; PAUSE_SWEEP=1 pauses at each.
  */
 #include "../lib/spans_seen.h"
 #include "../lib/trace.h"
@@ -20,7 +20,7 @@
 
 enum { STEPS_MAX = 40000, LAP = 64, BEFORE = 150 };
 
-/* Priorities by their numbers: timeline_layout.h. */
+/* The priorities by number; timeline_layout.h defines them. */
 enum { TRACE = 4, DEBUG = 5, INFO = 6, ERROR = 8 };
 
 static const uint64_t long_ns = 600000000000;
@@ -31,25 +31,29 @@ static struct timeline_event *event;
 static int cpu_of_a;
 static int cpu_of_b;
 
-/* What A and B tell each other. */
+/* Memory that A and B share. */
 static struct shared {
 	struct writer writers[2]; /* [0] B, [1] A */
-	uint32_t message;         /* that A defined */
+	uint32_t message;         /* the number of the message that A defined */
 	uint64_t given;           /* the stamp that A gave */
-	uint64_t begun;           /* what A's begin returned */
+	uint64_t begun;           /* the return value of A's begin */
 	uint64_t stamp;           /* before A's end */
 	pid_t a;
 } * shared;
 
-/* One kind of call.  All functions but run are B's. */
+/* One kind of call.  A executes run; B executes all other functions. */
 struct row {
 	const char *name;
-	void (*open)(void); /* a fresh timeline, before A is born */
+	void (*open)(void); /* make a new timeline, before A is started */
 	void (*run)(void *unused);
-	void (*paused)(void); /* steps count from its first instruction ... */
-	bool from_stamp;      /* ... or from behind its first rdtsc */
+	/*
+	 * Steps are counted from the first instruction of paused or, with
+	 * from_stamp, from the instruction after the first rdtsc of A.
+	 */
+	void (*paused)(void);
+	bool from_stamp;
 	void (*act)(void);
-	void (*check)(unsigned steps); /* when A has ended */
+	void (*check)(unsigned steps); /* after A has ended */
 	unsigned stride;
 };
 
@@ -66,7 +70,7 @@ open_timeline(void)
 	shared->writers[1] = (struct writer){ .number = 1 };
 }
 
-/* A has a CPU of its own, so that B stores to no lane that A is at. */
+/* A has a CPU of its own, so that B never stores to A's lane. */
 static void
 be_a(void)
 {
@@ -75,7 +79,7 @@ be_a(void)
 	be_traced();
 }
 
-/* == tl_append_fallback: B goes round the lane == */
+/* == tl_append_fallback: B fills the lane once around == */
 
 static uint64_t
 fallback_entries(void)
@@ -122,7 +126,9 @@ act_fallback(void)
 	append_by_b(fallback_entries() + 6);
 }
 
-/* A that is a lap late may ruin one newer entry, until the next lap. */
+/*
+ * A store of A that is a lap late may ruin one newer entry, until the next lap.
+ */
 static void
 check_fallback(unsigned steps)
 {
@@ -138,7 +144,7 @@ check_fallback(unsigned steps)
 	    c.missing);
 }
 
-/* == timeline_define: B defines the same == */
+/* == timeline_define: B defines the same message == */
 
 static const char same[] = "both define this with $a and $b";
 
@@ -188,9 +194,9 @@ check_define(unsigned steps)
 	tl_snap_close(snap);
 }
 
-/* == timeline_log in a burst: it ends, another one begins for others == */
+/* == timeline_log in a burst: the burst ends, and B starts a higher one == */
 
-static uint64_t levels_before; /* the burst */
+static uint64_t levels_before; /* without the burst */
 static uint64_t acted_tsc;
 
 static void
@@ -207,7 +213,8 @@ run_log(void *unused)
 {
 	(void)unused;
 	be_a();
-	(timeline_log)(event, 1, 2, 3, 4); /* not what is inlined in C */
+	/* the function, not the inlined form of C */
+	(timeline_log)(event, 1, 2, 3, 4);
 }
 
 static void
@@ -218,7 +225,7 @@ act_end_burst(void)
 	expect_ok(timeline_burst(tl, "info", long_ns));
 }
 
-/* What A logged all the same it logged before. */
+/* An entry that A logged in spite of the change has an earlier stamp. */
 static void
 check_log(unsigned steps)
 {
@@ -238,7 +245,7 @@ check_log(unsigned steps)
 	tl_snap_close(snap);
 }
 
-/* == timeline_burst: it is over before A goes on, B's begins == */
+/* == timeline_burst: A's burst ends before A goes on, and B starts one == */
 
 static void
 open_priority_error(void)
@@ -273,7 +280,7 @@ check_burst(unsigned steps)
 	    now.base);
 }
 
-/* == timeline_priority: B sets another one, and a burst == */
+/* == timeline_priority: B sets another priority, and a burst == */
 
 static bool a_was_first;
 
@@ -371,7 +378,7 @@ check_clock(unsigned steps)
 		    "paused after %u: half of a clock point", steps);
 }
 
-/* == what ends spans and logs: B does the same, on the same CPU == */
+/* == calls that end spans and log: B makes the same call on the same CPU == */
 
 enum { TICKS = 1000000 };
 
@@ -460,13 +467,13 @@ act_call(void)
 	if (call == call_timer)
 		expect_counted(BEFORE, BEFORE + 1);
 	pin(0, cpu_of_a);
-	shared->given = timeline_stamp(event); /* after A's */
+	shared->given = timeline_stamp(event); /* a later stamp than A's */
 	call();
 	shared->given = given;
 	pin(0, cpu_of_b);
 }
 
-/* What A logged, for the others are B's. */
+/* Check the entry of A; all other entries are B's. */
 static void
 check_entry_of_a(const struct timeline_entry *e, unsigned steps)
 {
@@ -520,7 +527,7 @@ check_call(unsigned steps)
 		expect_counted(BEFORE + 2, BEFORE + 2);
 }
 
-/* == spans that prove themselves: B turns all off, and ends a span == */
+/* == self-proving spans: B turns all levels off, and ends a span == */
 
 static void
 open_span(void)
@@ -581,21 +588,24 @@ run_end_of(void *unused)
 	timeline_end_of(span, begun, 2);
 }
 
-/* On the CPU of A. */
+/* B acts on the CPU of A. */
 static void
 act_span(void)
 {
 	pin(0, cpu_of_a);
 	{
 		timeline_scope(span, 3);
-		expect_ok(timeline_priority(tl, "off")); /* no burst */
+		expect_ok(timeline_priority(tl, "off")); /* ends a burst, too */
 		expect_ok(timeline_level(tl, "sweep", "span*", "off"));
 	}
 	timeline_begin(span, 4);
 	pin(0, cpu_of_b);
 }
 
-/* The begin decides: what it returned is in the record, and so is the end. */
+/*
+ * The begin decides: the record has the begin and the end if the begin returned
+ * a stamp, and neither of them otherwise.
+ */
 static void
 check_span(unsigned steps)
 {
@@ -619,7 +629,9 @@ check_span(unsigned steps)
 	    b.begins, b.ends, b.sure);
 }
 
-/* B goes round the lane: the begin is gone, the end may be. */
+/*
+ * B fills the lane once around: the begin is overwritten, and the end may be.
+ */
 static void
 check_lapped_end(unsigned steps)
 {
@@ -643,9 +655,10 @@ is_at_stamp(const struct traced *a)
 	return (peek(a, registers_of(a).rip) & 0xffff) == 0x310f; /* rdtsc */
 }
 
-static uint64_t sequence; /* that A is in, or left last */
+static uint64_t sequence; /* the sequence that A is in, or the last one it
+			   * left */
 
-/* Is the call still running? */
+/* Step one instruction; returns true while the call still runs. */
 static bool
 step_once(const struct traced *a)
 {
@@ -657,8 +670,10 @@ step_once(const struct traced *a)
 	return running;
 }
 
-/* Pause A after so many instructions, let B act, and A go to its end.  False:
- * it came there before. */
+/*
+ * Pause A after so many instructions, let B act, and let A finish.  Returns
+ * false if the call ended before.
+ */
 static bool
 pause_after(const struct row *row, unsigned steps)
 {
@@ -682,7 +697,7 @@ pause_after(const struct row *row, unsigned steps)
 	row->act();
 	(void)leave_sequence(&a);
 	if ((row->act == act_call || row->act == act_span) &&
-	    sequence != 0) /* as if preempted here */
+	    sequence != 0) /* as if A had been preempted here */
 		enter_sequence(&a, sequence);
 	expect(ptrace(PTRACE_DETACH, a.pid, NULL, NULL) == 0, "detach: %m");
 	status = wait_for(a.pid);
@@ -711,10 +726,12 @@ sweep(const struct row *row)
 	expect(pauses > 0, "%s: nothing was paused", row->name);
 }
 
-/* == timeline_append, from outside: what a plain copy of the file relies on ==
+/*
+ * == timeline_append, from outside: what lets a reader copy the file plainly ==
  *
- * Once any other byte of the slot differs, the slot's stamp is not the one of
- * an older entry that was whole. */
+ * Once any other byte of the slot has changed, the slot no longer carries the
+ * stamp of the whole entry that it held before.
+ */
 
 static void
 run_append(void *unused)
@@ -769,10 +786,12 @@ sweep_slot(void)
 	printf("timeline_append: looked at its slot %u times\n", steps);
 }
 
-/* == changes of the levels: what a reader may believe is open, is open ==
+/*
+ * == changes of the levels: a gate that a reader believes open is open ==
  *
- * Whoever is killed after an instruction leaves the same file as one that is
- * stopped there. */
+ * A process that is killed after an instruction leaves the same file as a
+ * process that is stopped there.
+ */
 
 static const char *changed_to;
 static bool changed_by_burst;
@@ -788,7 +807,7 @@ run_change(void *unused)
 		expect_ok(timeline_priority(tl, changed_to));
 }
 
-/* Do the entries show that a gate is open? */
+/* True if the entries show that a gate is open. */
 static bool
 is_observed(unsigned gate)
 {
@@ -852,7 +871,7 @@ sweep_change(bool burst, const char *from, const char *to)
 	    from, to, steps, closed, early);
 }
 
-/* == the level of a message: its gate is not lower than a reader believes == */
+/* == level of a message: the gate is never below the one a reader infers == */
 
 static void
 run_level(void *unused)
@@ -889,7 +908,10 @@ observed_gate(void)
 	return gate;
 }
 
-/* Entries and gates change at few instructions only. */
+/*
+ * The timeline is read only when entries or the gate have changed, because few
+ * instructions change them.
+ */
 static void
 sweep_level(const char *from, const char *to)
 {
@@ -933,7 +955,7 @@ sweep_level(const char *from, const char *to)
 	    lower);
 }
 
-/* B may append while A is inside an append: to the lanes of another CPU. */
+/* B may append while A is inside an append, to the lanes of another CPU. */
 static const struct row beside[] = {
 	{ "timeline_log in a burst", open_burst, run_log,
 	    (void (*)(void))timeline_log, false, act_end_burst, check_log, 1 },
@@ -945,7 +967,7 @@ static const struct row beside[] = {
 	    check_priority, 7 },
 };
 
-/* ... and even to the same lane. */
+/* B may append while A is inside an append, even to the same lane. */
 static const struct row restarted[] = {
 	{ "timeline_timer_append", open_timer, run_call,
 	    (void (*)(void))timeline_timer_append, false, act_call, check_call,
@@ -975,7 +997,7 @@ static const struct row alone[] = {
 	    check_define, 97 },
 	{ "the clock's lock", open_clock, run_clock,
 	    (void (*)(void))tl_tail_unlock, false, act_clock, check_clock, 1 },
-	/* the last: what comes has no other lanes */
+	/* last, because the timeline has only fallback lanes from here on */
 	{ "tl_append_fallback", open_fallback, run_fallback,
 	    (void (*)(void))tl_append_fallback, false, act_fallback,
 	    check_fallback, 1 },

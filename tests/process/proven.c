@@ -29,7 +29,10 @@ open_timeline(void)
 	    TIMELINE_THREAD, &span));
 }
 
-/* The span that is open when all is turned off ends; no other is logged. */
+/*
+ * A span that was open when all levels were turned off still ends; later spans
+ * are not logged.
+ */
 static void
 turn_off(void)
 {
@@ -59,7 +62,8 @@ fork_within(bool first)
 		if (child == 0 && !first) {
 			timeline_scope(span, 3);
 		}
-		if (child != 0) /* its begin is open yet */
+		/* the child's span must be whole before the parent's ends */
+		if (child != 0)
 			(void)wait_for(child);
 	}
 	if (child == 0)
@@ -81,7 +85,9 @@ leave(void)
 	longjmp(away, 1);
 }
 
-/* The span that is left by a jump has no end, and takes none of others. */
+/*
+ * A span that is left by a jump has no end, and takes no end of another span.
+ */
 static void
 jump_out(void)
 {
@@ -96,14 +102,17 @@ jump_out(void)
 	    seen.sure);
 }
 
-/* The counter begins again: the stamp of the begin is of another counter. */
+/*
+ * The counter begins again: the stamp of the begin belongs to the old counter,
+ * and the end proves nothing.
+ */
 static void
 restart_the_counter(void)
 {
 	{
 		timeline_scope(span, 6);
 		tl->header->clock.tsc += 100 * tl->header->tsc_khz * 1000;
-		/* finds out */
+		/* the definition detects the restart */
 		expect_ok(timeline_define_span(tl, "proven", "info", "job $n",
 		    TIMELINE_THREAD, &span));
 		expect(tl->header->epochs == 1, "%u epochs",
@@ -141,7 +150,7 @@ recurse(unsigned depth)
 	return begun;
 }
 
-/* Spans of one message in one another, each kind of end. */
+/* Nest spans of one message, with each kind of end. */
 static void
 nest(void)
 {
@@ -155,8 +164,10 @@ nest(void)
 	    seen.last.args[0]);
 }
 
-/* Proven ends name their begins in any order; the others take what is left,
- * the last first. */
+/*
+ * Proven ends name their begins in any order; unproven ends take the remaining
+ * begins, the last begin first.
+ */
 static void
 cross(void)
 {
@@ -188,7 +199,9 @@ wait_until(const unsigned *word, unsigned least)
 		sleep_ns(10000);
 }
 
-/* Open spans, wait, and go on with as many that are not logged. */
+/*
+ * Open spans, wait, and open as many again after "off", which are not logged.
+ */
 static void *
 stay_inside(void *unused)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * set_uid.c - a set-user-ID program does not do what the environment of its
- * caller asks for.
+ * set_uid.c - a set-user-ID program ignores the requests of its caller's
+ * environment.
  */
 #include "../lib/process.h"
 
@@ -15,7 +15,7 @@ enum { NOBODY = 65534, HAS_NONE = 0, HAS_RSEQ = 3, NOT_SECURE = 4 };
 static char folder[] = "/tmp/test-uid-XXXXXX";
 static char program[sizeof(folder) + 8];
 
-/* What the copy of this program does: says how it would log. */
+/* The copy of this program reports how it would log. */
 static int
 look(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * signals.c - a storm of signals whose handler logs, inside logging calls of
- * the same thread: every call of either counts once.
+ * the same thread: each call of thread and handler counts once.
  */
 #include "../lib/writers.h"
 
@@ -12,7 +12,7 @@ enum { PROCESSES = 4, PERIOD_US = 97 };
 static struct timeline *tl;
 static struct timeline_event *event;
 
-/* Of each process: its thread and its handler. */
+/* Each process has a writer for its thread and one for its handler. */
 static struct writer (*writers)[2];
 static struct writer *in_handler;
 
@@ -58,7 +58,7 @@ write_in_storm(void *context)
 	stop_storm();
 }
 
-/* The library's other calls must not mind being interrupted, either. */
+/* The other calls of the library must also bear the interruption. */
 static void
 define_in_storm(void *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * single_step.c - a debugger that steps through a logging call never lets the
- * restartable sequence finish: the call ends all the same, in the fallback.
+ * restartable sequence finish: the call must end in the fallback lane.
  */
 #include "../lib/trace.h"
 

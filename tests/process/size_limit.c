@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * size_limit.c - a file that would pass the limit of the process (ulimit -f)
- * is -EFBIG of the library, and never SIGXFSZ of the process: a program that
- * blocks or handles the signal sees none of it.
+ * makes the library return -EFBIG.  The process never gets SIGXFSZ from the
+ * library, whether the program blocks the signal, handles it or ignores the
+ * matter.
  */
 #include "../lib/process.h"
 #include "front/log_file.h"
@@ -124,7 +125,7 @@ get_mask(sigset_t *set)
 	return pthread_sigmask(SIG_BLOCK, NULL, set);
 }
 
-/* The signal as a program has it that knows nothing of it. */
+/* The program has not touched the signal. */
 static void
 plain(void *context)
 {
@@ -184,7 +185,7 @@ blocking(void *context)
 	}
 }
 
-/* A signal of the program's own is not taken away. */
+/* A signal that the program itself has pending stays pending. */
 static void
 waiting(void *context)
 {

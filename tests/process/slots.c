@@ -2,8 +2,8 @@
 /*
  * slots.c - four processes log below the priority while a plan opens slots,
  * migrate from CPU to CPU and log from signal handlers: no entry is stamped
- * outside of an open slot.  When nobody renews the plan, none after its lease,
- * though whoever set it was killed.
+ * outside of an open slot.  A plan that no process renews opens nothing after
+ * its lease, even if the process that set it was killed.
  */
 #include "../lib/writers.h"
 
@@ -55,8 +55,10 @@ write_and_wander(void *context)
 	signal(SIGALRM, SIG_IGN);
 }
 
-/* Entries of writers in the log; each lies in an open slot and not behind
- * the end. */
+/*
+ * Count the entries of the writers; each entry must lie in an open slot, and
+ * not behind the end.
+ */
 static uint64_t
 check_slots(uint64_t end, uint64_t *strays)
 {
@@ -124,7 +126,7 @@ a_plan_ends_with_its_lease(void)
 	expect_ok(tl_plan_set(tl, &plan, NULL, 0));
 	expect(!timeline_enabled(event), "open without a plan");
 	for (int gate = 4; gate < TIMELINE_PLAN_GATES; gate++)
-		plan.shares[gate] = UINT32_MAX; /* as good as all */
+		plan.shares[gate] = UINT32_MAX; /* nearly all slots are open */
 	timeline_clear(tl);
 	wait_for(spawn(set_plan_and_die, NULL));
 	lease = tl->header->lease;

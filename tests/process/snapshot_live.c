@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot_live.c - snapshots while writers run: no torn entry is taken for
- * whole, no hole in what is shown, every loss counted.
+ * snapshot_live.c - snapshots while writers run: no torn entry is shown as
+ * whole, the entries shown have no gap, and every loss is counted.
  */
 #include "../lib/writers.h"
 
@@ -19,7 +19,7 @@ write_until_told(void *context)
 		write_one(event, context);
 }
 
-/* Slow enough that a snapshot is not lapped all of the time. */
+/* Write so slowly that a snapshot is not lapped all of the time. */
 static void
 write_slowly(void *context)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * threads.c - threads of one process that define, log, set levels and save at
- * once.  Under ThreadSanitizer (make check-threads) it is the proof that what
- * is shared is published; elsewhere that nothing defined or logged is lost.
+ * once.  Under ThreadSanitizer (make check-threads) the test proves that shared
+ * data is published; elsewhere it proves that no definition and no entry is
+ * lost.
  *
  * The ring is tiny, so that writers lap each other all the time.
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timers.c - kill -9 between any two instructions of the end of a timed span,
- * and at any time among many: count, sum and buckets are those of the spans
- * that were ended.
+ * and at any time among many spans: count, sum and buckets are those of the
+ * spans that were ended.
  *
- * A lane in which only the slow spans are entries goes back further than one
- * with the begins and ends of all.
+ * A lane in which only the slow spans are entries reaches further back than a
+ * lane with the begins and ends of all spans.
  *
- * TIMER_SPANS=1000000000 ends so many spans among kills; by default 2,000,000.
+ * TIMER_SPANS=1000000000 ends so many spans among kills; the default is
+ * 2,000,000.
  */
 #include "../lib/random.h"
 #include "../lib/trace.h"
@@ -43,7 +44,7 @@ end_span(void)
 	timeline_timer_append(timer, timeline_stamp(timer) - 1000, 1, 2, 3, 4);
 }
 
-/* Exactly so many, and each in a bucket. */
+/* Check that so many spans were counted, each of them in a bucket. */
 static void
 expect_spans(uint64_t least, uint64_t most, const char *when, unsigned n)
 {
@@ -88,7 +89,10 @@ be_victim(void *unused)
 	end_span();
 }
 
-/* Kill a victim after so many instructions.  False: it came to its end. */
+/*
+ * Kill a victim after so many instructions.  Returns false if the call ended
+ * before.
+ */
 static bool
 kill_after(unsigned steps)
 {
@@ -105,7 +109,7 @@ kill_after(unsigned steps)
 	return running;
 }
 
-/* kept: the span is logged, too. */
+/* kept: the end of the span also logs an entry. */
 static void
 sweep(bool kept)
 {
@@ -139,7 +143,10 @@ be_writer(void *context)
 
 	while (*mine < wanted) {
 		end_span();
-		/* one store: killed before it, the span is counted or not */
+		/*
+		 * one store; a kill before it leaves a span that may have been
+		 * counted
+		 */
 		__atomic_store_n(mine, *mine + 1, __ATOMIC_RELAXED);
 	}
 }
@@ -168,7 +175,7 @@ hammer(void)
 		wait_for(pids[i]);
 		sum += done[i];
 	}
-	/* a span may have been counted by who was killed before he said so */
+	/* a killed writer may have counted a span without adding it to done */
 	expect_spans(sum, sum + kills, "hammer", kills);
 	printf("%lu spans, %u writers killed, %lu counted\n", sum, kills,
 	    sums.count);
@@ -176,8 +183,10 @@ hammer(void)
 
 enum { REQUESTS = 12000, SLOW_EACH = 100, SLOW_NS = 1000000 };
 
-/* REQUESTS requests, of which one in SLOW_EACH is slow: how many took SLOW_NS,
- * for others are slow where this thread is preempted. */
+/*
+ * Serve REQUESTS requests, of which one in SLOW_EACH is slow.  Returns how many
+ * took SLOW_NS, because a preemption of this thread makes further ones slow.
+ */
 static unsigned
 serve(struct timeline_event *span)
 {
@@ -200,7 +209,9 @@ serve(struct timeline_event *span)
 	return slow;
 }
 
-/* How many requests ago was the oldest of which the timeline has an entry? */
+/*
+ * How many requests ago the oldest request was served that still has an entry.
+ */
 static uint64_t
 requests_kept(void)
 {
@@ -241,7 +252,7 @@ history(void)
 	       "with begins and ends %lu\n",
 	    with_timer, 100.0 * slow / REQUESTS, with_spans);
 	expect(with_spans > 0 && with_timer > 0, "no lane is full");
-	/* more are slow on a busy machine */
+	/* a busy machine makes more requests slow */
 	expect(with_timer * slow * SLOW_EACH >=
 		   90 * with_spans * (uint64_t)REQUESTS,
 	    "history is only %lu times as long", with_timer / with_spans);

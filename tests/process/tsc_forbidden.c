@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tsc_forbidden.c - a process that may not read the counter is refused by a
- * timeline, not killed: every clock relies on it.
+ * tsc_forbidden.c - timeline_new refuses a process that may not read the
+ * counter, instead of letting it be killed: every clock relies on the counter.
  */
 #include "../lib/process.h"
 
@@ -20,7 +20,7 @@ static void
 die_of_rdtsc(void *unused)
 {
 	(void)unused;
-	signal(SIGSEGV, SIG_DFL); /* whatever a sanitizer had in mind */
+	signal(SIGSEGV, SIG_DFL); /* a sanitizer may have installed a handler */
 	forbid();
 	(void)__rdtsc();
 }

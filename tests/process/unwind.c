@@ -13,18 +13,20 @@
 enum {
 	PERIOD_US = 1000,
 	FRAMES_MAX = 64,
-	WANTED = 300,    /* samples inside the append, and in asm/timer.S */
-	CODE_BYTES = 512 /* timeline_log and timeline_append, and no more */
+	/* Samples wanted inside the append, and in asm/timer.S. */
+	WANTED = 300,
+	/* Covers timeline_log and timeline_append, and no code after them. */
+	CODE_BYTES = 512
 };
 
 static struct timeline *tl;
 static struct timeline_event *event, *timer;
-static void *in_main; /* where the loop returns to */
+static void *in_main; /* the return address of the loop */
 static atomic_uint samples;
-static atomic_uint inside[2]; /* ... of an append, of asm/timer.S */
-static atomic_uint lost;      /* ... whose walk did not come to main */
+static atomic_uint inside[2]; /* samples of the append, and of asm/timer.S */
+static atomic_uint lost;      /* samples whose walk did not reach main */
 
-/* The two functions of asm/timer.S stand together, the shorter one last. */
+/* The two functions of asm/timer.S are adjacent, the shorter one last. */
 static void
 count_sample(uintptr_t pc)
 {
@@ -61,9 +63,11 @@ sample_every(long us)
 	expect(setitimer(ITIMER_PROF, &period, NULL) == 0, "setitimer: %m");
 }
 
-/* Until enough samples hit the append and what is in asm/timer.S; in C their
- * code is not in one place.  Without lanes of CPUs few instructions of them
- * run. */
+/*
+ * Log until enough samples hit the append and asm/timer.S.  The log of C has
+ * its code in several places and only counts samples.  Without CPU lanes few of
+ * these instructions run, so fewer samples suffice.
+ */
 __attribute__((noinline)) static void
 log_until_sampled(void)
 {
@@ -101,7 +105,7 @@ main(void)
 	expect_ok(timeline_new(&tl, test_name, NULL));
 	expect_ok(timeline_define(tl, "unwind", "info", "$a $b $c $d", &event));
 	expect_ok(timeline_define_timer(tl, "unwind", "info", "timer", &timer));
-	backtrace(&frame, 1); /* loads what it needs: not in a handler */
+	backtrace(&frame, 1); /* loads libraries, which a handler must not do */
 	expect(sigaction(SIGPROF, &action, NULL) == 0, "sigaction: %m");
 	log_until_sampled();
 	printf("%u samples, %u inside the append, %u in timers\n", samples,

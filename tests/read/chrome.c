@@ -1,4 +1,4 @@
-/* chrome.c FILE: the format of a file and its events, the oldest first. */
+/* chrome.c FILE: print the format of a file and its events, oldest first. */
 #include <err.h>
 #include <stdio.h>
 #include <timeline_formats.h>

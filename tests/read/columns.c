@@ -1,5 +1,7 @@
-/* columns.c FILE ROWS - columns of so many rows at a time hold what the events
- * hold; what cannot be filled is refused. */
+/*
+ * columns.c FILE ROWS - columns of so many rows at a time hold the values of
+ * the events; columns that cannot be filled are refused.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>

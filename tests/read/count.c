@@ -1,5 +1,7 @@
-/* count.c NAME N - follow a live timeline and count its events by message,
- * until there were N; then print the counts. */
+/*
+ * count.c NAME N - follow a live timeline and count its events by message until
+ * there were N, then print the counts.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <timeline_read.h>
@@ -25,7 +27,7 @@ main(int argc, char **argv)
 			continue;
 		}
 		left--;
-		/* one message of a reader is one pointer */
+		/* a reader has one pointer for each message */
 		for (i = 0; i < known && messages[i] != event->message; i++)
 			;
 		if (i == known && known < 64)

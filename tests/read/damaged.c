@@ -1,4 +1,4 @@
-/* damaged.c FILE - what is wrong with a file, and how many events are left. */
+/* damaged.c FILE - print the damage of a file, and how many events are left. */
 #include <stdio.h>
 #include <timeline_read.h>
 

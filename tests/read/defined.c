@@ -1,4 +1,7 @@
-/* defined.c FILE [timers] - the messages that a file defines, or its timers. */
+/*
+ * defined.c FILE [timers] - print the messages that a file defines, or its
+ * timers.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <timeline_read.h>

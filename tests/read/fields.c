@@ -1,4 +1,4 @@
-/* fields.c FILE - everything that an event tells, oldest first. */
+/* fields.c FILE - print every field of the events, oldest first. */
 #include <stdio.h>
 #include <timeline_read.h>
 

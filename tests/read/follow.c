@@ -1,4 +1,7 @@
-/* follow.c NAME NAME - what two live timelines log, until both are removed. */
+/*
+ * follow.c NAME NAME - print the events of two live timelines until both are
+ * removed.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <timeline_read.h>

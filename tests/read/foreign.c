@@ -1,6 +1,8 @@
-/* foreign.c FILE - how many events FILE has, of any format, read as a file, as
- * a descriptor and from memory; with a second word, what is said of formats of
- * another release, and of following. */
+/*
+ * foreign.c FILE - print how many events FILE has, in any format, read as a
+ * file, as a descriptor and from memory.  With a second argument, print the
+ * errors for following and for formats of another release.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ count(struct timeline_reader *reader, int rc)
 int
 main(int argc, char **argv)
 {
-	static const uint64_t other[16]; /* no release */
+	static const uint64_t other[16]; /* matches no release */
 	FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
 	char *data = malloc(8 << 20);
 	const size_t size = file ? fread(data, 1, 8 << 20, file) : 0;

@@ -1,4 +1,7 @@
-/* lazy.c FILE: the first three children of each root of a file of any format. */
+/*
+ * lazy.c FILE: print the first three children of each root of a file of any
+ * format.
+ */
 #include <err.h>
 #include <stdio.h>
 #include <timeline_formats.h>

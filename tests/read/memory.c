@@ -1,5 +1,8 @@
-/* memory.c FILE STEP - read FILE from memory; then what is left of it when it
- * is cut off at every STEPth byte: fewer events or a reason, and no crash. */
+/*
+ * memory.c FILE STEP - read FILE from memory; then read it cut off at every
+ * STEPth byte: the reader returns no more events or an error, and does not
+ * crash.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <timeline_read.h>

@@ -1,4 +1,4 @@
-/* merge.c FILE... [HOST=NS...] - the entries of files merged by time. */
+/* merge.c FILE... [HOST=NS...] - print the entries of files merged by time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* newest.c FILE - the messages of whatever can be read, newest first. */
+/* newest.c FILE - print the messages of any readable file, newest first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <timeline_read.h>

@@ -1,5 +1,7 @@
-/* nodes.c TRACE - ranges, placeholders, forgetting and loading again of the
- * first span of a trace, which has at least 1000 children. */
+/*
+ * nodes.c TRACE - ranges, placeholders, forgetting and reloading of the first
+ * span of a trace, which has at least 1000 children.
+ */
 #undef NDEBUG
 #include <assert.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* observed.c FILE MESSAGE - when the record was looking for a message. */
+/* observed.c FILE MESSAGE - print when the record observed a message. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
-/* proven.c FILE [newest] - the ends of spans: how many, those that are proven, and
- * those of no begin; the sum of their durations; begins whose end will be. */
+/*
+ * proven.c FILE [newest] - count the ends of spans, the proven ends, and the
+ * proven ends without a begin; sum up the durations of the spans; count the
+ * begins whose end will be proven.
+ */
 #include <stdio.h>
 #include <timeline_read.h>
 

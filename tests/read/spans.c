@@ -1,5 +1,7 @@
-/* spans.c FILE... - the spans of files merged by time, and what each did
- * itself. */
+/*
+ * spans.c FILE... - print the spans of files merged by time, with their self
+ * time.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <timeline_read.h>

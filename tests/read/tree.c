@@ -1,4 +1,4 @@
-/* tree.c FILE: the trees of a file of any format. */
+/* tree.c FILE: print the trees of a file of any format. */
 #include <err.h>
 #include <stdio.h>
 #include <timeline_formats.h>

@@ -1,5 +1,7 @@
-/* two.c A B - events of two sources in turn, and nodes of both while they are
- * open; each line is led by the number of its source. */
+/*
+ * two.c A B - read events of two sources in turn, and nodes of both while they
+ * are open; each line starts with the number of its source.
+ */
 #include <stdio.h>
 #include <timeline_read.h>
 

@@ -1,5 +1,7 @@
-/* used.c COMMAND...: what it prints, and on stderr how much memory it took at
- * most, in KiB. */
+/*
+ * used.c COMMAND...: run a command, and print the maximum of its memory in KiB
+ * on standard error.
+ */
 #include <err.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,5 +1,7 @@
-/* walk.c TRACE RANGE - visit all nodes, RANGE children at a time, each range
- * forgotten before the next; print their number and KiB of memory. */
+/*
+ * walk.c TRACE RANGE - visit all nodes, RANGE children at a time, and forget
+ * each range before the next; print the number of nodes and the KiB of memory.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,5 +1,7 @@
-/* write.c TRACE EVENTS SPAN - record EVENTS in two threads' worth of spans:
- * each span has SPAN events, every 100th of which is a span of two itself. */
+/*
+ * write.c TRACE EVENTS SPAN - record EVENTS events in spans of SPAN events;
+ * every 100th event is a span around two events.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <timeline_trace.h>

@@ -8,11 +8,11 @@
  *      spins:  calls every 20 us on average, all the time.
  *      ticks:  calls 500 times in 1 ms, at each 10 ms.
  *
- * What it misses while it waits for a CPU it does not make up.
+ * Calls that the program misses while it waits for a CPU are not made up for.
  *
- * Creates the timeline /NAME, waits until a daemon samples it, runs for
- * SECONDS, waits for what the daemon logs afterwards, saves FILE, removes the
- * timeline, and prints how many calls there were.
+ * The program creates the timeline /NAME, waits until a daemon samples it, runs
+ * for SECONDS, waits for the last entries of the daemon, saves FILE, removes
+ * the timeline, and prints the number of calls.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -111,7 +111,7 @@ ticks(uint64_t end)
 	}
 }
 
-/* A daemon samples: it has changed the levels, or has set a plan. */
+/* Wait until a daemon samples: it has changed the levels, or has set a plan. */
 static void
 wait_for_daemon(void)
 {

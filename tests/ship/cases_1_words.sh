@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# The command line, the help, the man page, the completion, the unit.
+# The command line, the help, the man page, the completion and the unit.
 
 ends '--help' 0 "$ship" --help
 help=$out

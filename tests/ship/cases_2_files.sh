@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# A directory, standard output: what was logged lies there, once, whole.
+# A directory or standard output gets every logged entry once and whole.
 
 w=$work/files
 mkdir "$w"
@@ -15,7 +15,7 @@ has '... which is summed up' "$out" '^5000 entries, 0 lost, [0-9]+ blocks \([0-9
 is '... every entry once' "$(numbers_in "$w/dir")" "$expected"
 has '... by host, date and hour' "$(blocks "$w/dir" | head -1)" \
 	"dir/host=web\.1/date=$(date -u +%Y)-[0-9][0-9]-[0-9][0-9]/hour=[0-9][0-9]/$base-sh-[0-9a-f]{32}-0\.trace$"
-# some in the middle are taken away, and the first ones
+# Some blocks in the middle are taken away, then the first blocks.
 of_lines() { blocks "$w/dir" | sed "$1" | tr '\n' '\0' | xargs -0 cat >"$work/part"; }
 entries() { "$dump" --json --oldest-first "$work/part" 2>/dev/null | jq -r 'select(.args.tcp != null) | .args.tcp' | wc -l; }
 of_lines '2,3!d' && held=$(entries)
@@ -47,7 +47,7 @@ ends 'one that stops reading does not hold up the end' 1 bash -c \
 	"set -o pipefail; '$ship' run --to - --all --for 100ms --linger 300ms '$sh' | sleep 3"
 has '... and what it missed is said' "$err" 'blocks? (was|were) not sent, and (is|are) lost; use --spool to keep such blocks'
 
-# modes FOLDER: those of the files there
+# modes FOLDER prints the modes of the files in a folder.
 modes() { find "$1" -type f -printf '%m\n' | sort -u | tr '\n' ' '; }
 for mode in 600 640 644; do
 	chmod $mode "/dev/shm$sh"
@@ -83,7 +83,8 @@ for format in jsonl parquet; do
 		--all --for 1ms --spool "$w/spool-$format" "$sh"
 	is '... and nothing was done' "$(find "$w/$format" -type f | wc -l)" 1
 done
-# of the element of its schema: the name, then the converted type or the logical
+# has_unit looks for the column's element in the schema: the name, then the
+# converted type or the logical type.
 has_unit() { find "$w/$1" -name '*.parquet' -exec grep -caP "time\\x$2" {} +; }
 "$ship" run --to "$w/micros" --format parquet --parquet-time micros --all --for 1ms "$sh" >"$work/out"
 is 'times of parquet are in microseconds where that is asked for' "$(has_unit micros '25\x14')" 1
@@ -91,7 +92,7 @@ is '... and in nanoseconds else' "$(has_unit parquet '6c\x8c')" 1
 is 'lines of JSON have every entry once' \
 	"$(find "$w/jsonl" -type f -exec cat {} + | jq -r .args.tcp | sort -n)" "$expected"
 
-# spans that are open from block to block
+# Spans are open from block to block.
 "$make" "$name-spans" entries=65536 spans=3000
 kinds() { jq -r .kind | sort | uniq -c; }
 expected=$("$dump" --json "$name-spans" | kinds)
@@ -107,7 +108,7 @@ is '... in lines of JSON that are shipped' "$(find "$w/spans" -type f -exec cat 
 is '... in a stream of blocks' "$("$dump" --json "$w/spans.trace" | named)" "$expected"
 is '... while it is read' "$("$dump" --json -f - < <(cat "$w/spans.trace") 2>/dev/null | named)" "$expected"
 
-# names, globs, what comes and goes
+# == names, globs, timelines that come and go ==
 ends 'a timeline that is not there is waited for' 0 "$ship" run --to "$w/none" --for 300ms "$name-none"
 has '... and said to be missing' "$err" "^timeline-ship: $base-none: no such timeline"
 : >"$work/err"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# The spool: what does not arrive waits, what is too much is counted, another
-# process goes on where the last one stopped.
+# The spool: blocks that do not arrive wait, blocks beyond the spool's size are
+# dropped and counted, and another process goes on where the last one stopped.
 
 w=$work/again
 mkdir "$w"
@@ -25,7 +25,8 @@ sleep 0.4
 ends 'two cannot have one spool' 1 "$ship" run --to "$w/busy" --spool "$w/busy-spool" "$re"
 has '... the second is told' "$err" "^timeline-ship: $w/busy-spool: in use by another timeline-ship$"
 
-# killed while it runs, and its timeline made again meanwhile
+# The shipper is killed while it runs, and the timeline is created anew
+# meanwhile.
 "$make" "$re" plain=10
 stop KILL
 "$ctl" remove "$re"
@@ -34,7 +35,7 @@ ends 'a timeline that was made again is taken from its first entry' 0 \
 	"$ship" run --to "$w/busy" --spool "$w/busy-spool" --for 1ms "$re"
 is '... all of it' "$(numbers_in "$w/busy" | tail -n 1)" 699
 
-# more than there is room for
+# == more blocks than the spool has room for ==
 "$make" "$re" plain=20000
 ends 'what there is no room for is dropped' 0 "$ship" run --to /dev/null/dir \
 	--spool "$w/small" --spool-size 64K --block-size 16K --all --for 1ms --linger 0s "$re"
@@ -48,7 +49,7 @@ is '... and tells in the stream what was dropped' \
 	"$(numbers_in "$w/dropped" | wc -l) $(totals_in "$w/dropped" | cut -d' ' -f2)" \
 	"$((20700 - dropped)) $dropped"
 
-# detail goes first: nothing from warning up is among what is dropped
+# Detail is dropped first: no entry of warning or above is dropped.
 "$make" "$name-thin" entries=65536 plain=5000 known plain=5000 known plain=5000 known
 important() { "$dump" --json -p warning "$@" 2>/dev/null | jq -c 'select(.priority) | [.priority, .message]' | sort; }
 important "$name-thin" >"$work/important"
@@ -65,7 +66,7 @@ is '... every warning and error among it' \
 	"$(important "$work/stream.trace" | cmp - "$work/important" 2>&1; wc -l <"$work/important")" \
 	"$(important "$name-thin" | wc -l)"
 
-# a timeline that overwrites what nobody read
+# == a timeline that overwrites entries that nobody has read ==
 "$make" "$name-ring" entries=2048 plain=500
 ends 'a small timeline' 0 "$ship" run --to "$w/ring" --spool "$w/ring-spool" --all --for 1ms "$name-ring"
 "$make" "$name-ring" plain=30000
@@ -73,7 +74,7 @@ ends '... that was overwritten meanwhile' 0 "$ship" run --to "$w/ring" --spool "
 lost=$(totals_in "$w/ring" | cut -d' ' -f2)
 is '... is counted exactly' "$(($(numbers_in "$w/ring" | wc -l) + lost)) $((lost > 0))" '30500 1'
 
-# what others can write into a spool
+# == hostile files in a spool ==
 chain=$(find "$w/sp" -mindepth 1 -type d | head -1)
 echo garbage >"$chain/7.trace"
 printf 'x' >"$chain/$(printf '\033[31m')"

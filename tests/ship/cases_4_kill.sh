@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Killed at every system call that changes something: another process goes on,
-# and every entry arrives once, or its loss is counted.
+# The shipper is killed at system calls that change something: another process
+# goes on, and every entry arrives once, or its loss is counted.
 
 w=$work/kill
 mkdir "$w"
@@ -11,13 +11,14 @@ ki=$name-ki
 "$make" "$ki-many" entries=65536 plain=12000
 total=3500
 format=trace
-# One of so many calls that change something, and of those that are made very
-# often; make check-all kills at each of the former.
+# The shipper is killed at one of $often calls that change something, and at one
+# of $kill_every calls of the frequent kinds; make check-all kills at each of
+# the former.
 often=${ALL:+1}
 often=${often:-3}
 kill_every=${KILL_EVERY:-$((often == 1 ? 7 : 17))}
 
-# kill_at CALL N WHERE: false when the call was not made that often
+# kill_at CALL N WHERE returns false when fewer calls were made.
 kill_at() {
 	rm -rf "$w/ki-spool" "$w/ki-out"
 	{ timeout 20 strace -f -o "$w/strace" -e trace="$1" \
@@ -27,7 +28,7 @@ kill_at() {
 	grep -q 'killed by SIGKILL' "$w/strace"
 }
 
-# what is wrong with what another process makes of it
+# after lets another process go on and prints the faults of the result.
 after() {
 	local entries lost
 	timeout 20 "$ship" run --to "$w/ki-out" --spool "$w/ki-spool" \
@@ -50,7 +51,7 @@ after() {
 	blocks "$w/ki-spool" | sed 's/^/left: /'
 }
 
-# every CALL STEP WHERE
+# every CALL STEP WHERE kills at each STEP-th call.
 every() {
 	local n wrong="was never killed" count=0
 	for ((n = 1; n < 2000; n += $2)); do
@@ -79,7 +80,7 @@ else
 	done
 	every pwrite64 "$kill_every" "$w/ki-out" ' of files of events'
 	format=trace
-	# the target is away, and the spool is too small
+	# The target is away, and the spool is too small.
 	ki=$ki-many total=12000
 	for call in renameat unlinkat; do
 		every "$call" "$often" /dev/null/away ' while it drops'
@@ -87,7 +88,7 @@ else
 	every pwrite64 "$kill_every" /dev/null/away ' while it drops'
 fi
 
-# killed at any time, while others log
+# The shipper is killed at any time, while other programs log.
 li=$name-li
 "$make" "$li" entries=65536
 for i in 1 2 3 4 5 6 7 8; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Four hosts with clocks of their own send each other messages and ship what
-# they log, while servers, a shipper and the whole cluster go away.  Every entry
+# Four hosts with different clocks send each other messages and ship their
+# entries, while servers, a shipper and the whole cluster go away.  Every entry
 # arrives once and in order, or is counted as lost.
 
 # shellcheck source=tests/ship/cluster.sh
@@ -13,7 +13,7 @@ nodes=${QUICK:+1} nodes=${nodes:-3}
 away=${QUICK:+3} away=${away:-30} # seconds without a cluster
 declare -A shippers=()
 
-# host_ships NAME [at first]: its own shipper, on its own spool
+# host_ships NAME starts the host's shipper on the host's spool.
 host_ships() {
 	"$ship" run --to "$url" --host "$1" --spool "$w/spool-$1" --all \
 		--every 250ms --linger 20s --replicas "$nodes" "$name-$1" \
@@ -28,7 +28,7 @@ host_stops() { # NAME SIGNAL
 arrived() { # MORE MESSAGES THAN
 	[ "$(stream_says TIMELINE .state.messages)" -gt "$1" ]
 }
-# goes_on SENTENCE: soon there is more of each than there was
+# goes_on SENTENCE: more messages arrive than before.
 goes_on() {
 	local before more
 	before=$(stream_says TIMELINE .state.messages)
@@ -37,9 +37,10 @@ goes_on() {
 	is "$1" "$(arrived "$more"; echo $?)" 0
 }
 
-# What the fleet logged, "NAME ENTRIES SHIFT_NS BOUND_NS" each, beside what is
-# in the stream: what is wrong with the numbers of its entries, which are lines
-# "NAME NUMBER", and how many are missing.
+# numbers_of compares lines "NAME NUMBER", the entries in the stream, with lines
+# "NAME ENTRIES SHIFT_NS BOUND_NS", the entries that the fleet logged.  Prints
+# wrong numbers, and for each host how many entries came and how many are
+# missing.
 numbers_of() { # FLEET <numbers
 	awk 'NR == FNR { logged[$1] = $2; last[$1] = -1; next }
 		!($1 in logged) { print "who is " $1 "?"; next }
@@ -48,7 +49,7 @@ numbers_of() { # FLEET <numbers
 		END { for (h in logged) print h, seen[h] + 0,
 			gone[h] + logged[h] - 1 - last[h] }' "$1" - | sort
 }
-# hosts_in FILE.jsonl: who is there, and how often
+# hosts_in FILE.jsonl prints each host with its number of lines.
 hosts_in() { jq -r .host "$1" | sort | uniq -c | awk '{ print $2, $1 }'; }
 
 hosts_log_and_ship() {
@@ -73,11 +74,11 @@ hosts_log_and_ship() {
 	goes_on '... and when it is there again'
 
 	host_stops h3 KILL
-	sleep 2 # its timeline is too small for so long
+	sleep 2 # the timeline overwrites entries meanwhile
 	host_ships h3
 
 	cluster_pause
-	host_stops h1 KILL # what waits is in its spool
+	host_stops h1 KILL # waiting blocks are in the spool
 	host_ships h1
 	sleep "$away"
 	cluster_resume
@@ -93,7 +94,7 @@ hosts_log_and_ship() {
 	done
 }
 
-# == every entry once ==
+# == every entry arrives once ==
 entries_arrive() {
 	ends 'all of it is read as JSON lines' 0 \
 		"$convert" -f "$url" --to jsonl -o "$w/all.jsonl"
@@ -130,9 +131,10 @@ h4 synchronised 50000000'
 		"$(jq -r 'select(.host == "h3" and .args) | .overlaps' "$w/all.jsonl" | sort -u)" true
 }
 
-# == a part of it ==
+# == a part of the stream ==
 numbers_in_file() { jq -r 'select(.args) | "\(.host) \(.args.n)"' "$1" | sort; }
-# in_window SINCE UNTIL FILE: the numbers of those of whole seconds, UNTIL too
+# in_window SINCE UNTIL FILE prints the numbers of entries between whole
+# seconds, including UNTIL itself.
 in_window() {
 	jq -r --arg since "$1" --arg until "$2" '
 		select(.args and (.ns | tostring | .[:10]) >= $since and
@@ -146,7 +148,7 @@ windows() {
 		"$convert" -qf "$url" --host 'h[12]' --to jsonl -o "$w/some.jsonl"
 	is '... all of them, and nobody else' "$(hosts_in "$w/some.jsonl")" \
 		"$(hosts_in "$w/all.jsonl" | grep -E '^h[12] ')"
-	# two seconds, from the middle of what there is
+	# The window has two seconds from the middle of the record.
 	since=$(jq -r 'select(.args) | .ns' "$w/all.jsonl" |
 		awk '{ a[NR] = $1 } END { print substr(a[int(NR / 2)], 1, 10) }')
 	until=$((since + 2))
@@ -160,7 +162,7 @@ windows() {
 	is '... the same' "$(hosts_in "$work/out")" \
 		"$(hosts_in "$w/window.jsonl" | grep -E '^h[34] ')"
 	"$convert" -qf "$url" --since "@$since" --until "@$until" --to html -o "$w/window.html"
-	# a window of the time as it was put right is another one
+	# A window of corrected time is another one.
 	"$convert" -qf "$url" --offset h2=120ms --to jsonl -o "$w/right.jsonl"
 	ends '... by clocks that were put right' 0 "$convert" -qf "$url" --offset h2=120ms \
 		--since "@$since" --until "@$until" --to jsonl -o "$w/window.jsonl"
@@ -168,7 +170,7 @@ windows() {
 		"$(in_window "$since" "$until" "$w/right.jsonl")"
 }
 
-# == elsewhere ==
+# == other formats ==
 page_names_it() {
 	local browser
 	browser=$(command -v chromium || command -v chromium-browser) || {

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# A stream of JetStream as a target: what is sent is there once, in order, and
-# is read back by host, timeline and time; whatever else lies on the stream.
+# A stream of JetStream as a target: every block is in the stream once and in
+# order, and is read back by host, timeline and time, whatever else lies in the
+# stream.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"
 drive=$build/tests/ship/drive
 
-# read_back [OPTIONS]: what is read, as drive sees it
+# read_back [OPTIONS] prints the blocks that are read, as drive counts them.
 read_back() { "$ship" read "$url" "$@" 2>"$work/err" | "$drive" check | sort; }
-# chain_line HOST/TIMELINE BLOCKS ENTRIES: the line of a chain that is complete
+# chain_line HOST/TIMELINE BLOCKS ENTRIES prints the line of a complete chain.
 chain_line() { echo "$1 blocks $2 entries $3 lost 0 again 0 back 0 missing 0"; }
 
 if ! has_nats; then
@@ -52,15 +53,17 @@ else
 		"$(chain_line web2/app 50 25000)"
 	is 'of one timeline' "$(read_back --timeline db)" "$(chain_line web1/db 50 25000)"
 	is 'of nobody' "$(read_back --host nobody)" ''
-	# block N has the second 1700000000 + N
+	# Block N has the second 1700000000 + N.
 	is 'of a time' "$(read_back --host web2 --since @1700000010 --until @1700000019 | cut -d' ' -f1-5)" \
 		'web2/app blocks 10 entries 5000'
 	is '... which leaves no gap to tell of' "$(cat "$work/err")" ''
 	is 'of a moment before all' "$(read_back --until @1600000000)" ''
 	is 'only so many' "$(read_back -n 3 --host web2 | cut -d' ' -f1-3)" 'web2/app blocks 3'
 
-	# == hosts whose clocks are off, by the window of who looks ==
-	# window HOST OFFSET SECOND...: the numbers of its entries in that second
+	# == hosts whose clocks are off, in the reader's window ==
+	#
+	# window HOST OFFSET SECOND... prints the numbers of the host's entries
+	# in the second.
 	window() {
 		"$dump" --json --oldest-first --host "$1" --offset "$1=$2" \
 			--since "@$3.000000000" --until "@$3.999999999" "$url" 2>"$work/err" |
@@ -73,7 +76,7 @@ else
 	"$convert" -qf "$url" --host web2 --offset web2=300s --since @1700000310 --to jsonl -o "$work/moved.jsonl"
 	is '... to the end, when it is converted' "$(jq -r .args.n "$work/moved.jsonl" | sort -n)" "$(seq 5000 24999)"
 
-	# Every answer is later than who reads waits for it.
+	# Every answer comes later than the reader waits for it.
 	"$build/tests/ship/slow_link" "${cluster_ports[1]}" MSG.NEXT 1500 >"$work/port" &
 	link=$!
 	until_true test -s "$work/port"
@@ -102,7 +105,7 @@ else
 	wait "$reader"
 	is 'a reader that is told to end leaves nothing' "$(stream_says TIMELINE .state.consumer_count)" 0
 
-	# == what is none of ours ==
+	# == foreign messages ==
 	"$drive" hostile "$url"
 	ends 'hostile messages are skipped and said' 1 "$ship" read "$url"
 	is '... and harm no block' "$(read_back | head -3)" \
@@ -117,7 +120,7 @@ else
 	kill "$small" 2>/dev/null
 	has 'a stream beside another that takes the same is refused' "$(cat "$work/small")" 'SMALL: .*overlap'
 
-	# == answers of other programs than JetStream ==
+	# == answers of programs other than JetStream ==
 	WITHOUT_JETSTREAM=1 cluster_start 1
 	url=$(cluster_url)
 	mkfifo "$work/lie.in"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Three servers, three replicas: the leader dies, all of them stop, the shipper
-# is killed.  Every block is there once and in order, whatever happens.
+# Three servers with three replicas: the leader dies, all servers stop, the
+# shipper is killed.  Every block is in the stream once and in order, whatever
+# happens.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"
@@ -19,7 +20,7 @@ else
 		sent=$(od -An -tu8 -N8 "$work/state" 2>/dev/null)
 		[ "${sent:-0}" -gt "$1" ]
 	}
-	# exec: the sender is the process that is killed below
+	# exec makes the sender the process that is killed below.
 	send_on() { exec "$drive" send "$url" web1 app,db "$many" 2000 "$work/state" 3 >"$work/sent" 2>"$work/err"; }
 	rm -f "$work/state"
 	send_on &
@@ -29,14 +30,14 @@ else
 	node_kill "$leader"
 	is 'the stream has three replicas and a leader, which is killed' "$(test -n "$leader"; echo $?)" 0
 	at=$(od -An -tu8 -N8 "$work/state")
-	# some more, or all there are
+	# Some more blocks arrive, or all of them.
 	goes_on() { sent_some $((at + 200 < many ? at + 200 : many - 1)); }
 	until_true goes_on || until_true goes_on
 	is 'blocks go on to the next leader' "$(goes_on; echo $?)" 0
 	node_start "$leader"
 	until_true cluster_ready
 
-	# the whole cluster stops
+	# The whole cluster stops.
 	cluster_pause
 	at=$(od -An -tu8 -N8 "$work/state")
 	sleep "${pause:-30}"
@@ -44,8 +45,9 @@ else
 	until_true goes_on || until_true goes_on
 	is '... and go on when all servers were stopped' "$(goes_on; echo $?)" 0
 
-	# who sends is killed, and begins again where the last block was acked
-	kill -9 "$sender" 2>/dev/null # unless it has sent all
+	# The sender is killed, and begins again after the last acknowledged
+	# block.
+	kill -9 "$sender" 2>/dev/null # fails if the sender is done
 	wait "$sender" 2>/dev/null
 	send_on &
 	sender=$!
@@ -56,10 +58,10 @@ else
 		"$("$ship" read "$url" 2>"$work/err" | "$drive" check | sort)" \
 		"$(for t in app db; do echo "web1/$t blocks $half entries $((half * 2000)) lost 0 again 0 back 0 missing 0"; done)"
 	is 'and nothing is said of it' "$(cat "$work/err")" ''
-	# blocks that were acked twice would be there twice
+	# A block that was acknowledged twice would be in the stream twice.
 	is 'the stream holds no more than that' "$(stream_says TIMELINE .state.messages)" "$many"
 
-	# the reader's server dies while it reads
+	# The reader's server dies during the read.
 	"$ship" read "$url" 2>"$work/err" | (
 		head -c 1000000
 		sleep 1
@@ -75,8 +77,9 @@ else
 		"$(for t in app db; do echo "web1/$t blocks $half entries $((half * 2000)) lost 0 again 0 back 0 missing 0"; done)"
 	rm -f "$work/read"
 
-	# A leader that stands still for so long that another is elected: what was
-	# on its way to it is lost, and what is sent after that must not pass it.
+	# A leader stands still until another leader is elected: messages on
+	# their way to the old leader are lost, and later messages must not pass
+	# them.
 	until_true cluster_ready
 	EVERY_MS=100 "$drive" send "$url" slow app 120 100 "$work/slow" 3 >"$work/sent" 2>"$work/err" &
 	sender=$!

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Who may connect: passwords, tokens, certificates of an authority of our own.
+# Passwords, tokens and certificates of a test authority decide who may connect.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"
 drive=$build/tests/ship/drive
 
-# certificate NAME: a key and what the authority signed, for 127.0.0.1
+# certificate NAME makes a key and a signed certificate for 127.0.0.1.
 certificate() {
 	openssl req -newkey rsa:2048 -nodes -keyout "$work/$1.key" -subj "/CN=$1" \
 		-out "$work/$1.csr" 2>/dev/null

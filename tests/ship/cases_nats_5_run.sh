@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# The whole way: who logs, who ships, three servers, who reads; each of them
-# but the first killed once.  Every entry arrives once, or is counted as lost.
+# The whole way from a program through a shipper and three servers to a reader.
+# The shipper is killed twice, the leader once, and all servers stop once.
+# Every entry arrives once, or is counted as lost.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Who may connect, by a key of its own: a server never sees what signs.
+# A client's key decides who may connect: the server never sees the signing key.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"
 # shellcheck source=tests/ship/nkeys.sh
 . "$here/nkeys.sh"
 
-# ships_with OPTION FILE: a timeline is shipped and read back
+# ships_with OPTION FILE ships a timeline and reads it back.
 ships_with() {
 	"$make" "$name-keys" entries=4096 plain=100
 	ends "$1: who has the key ships" 0 "$ship" run "$1" "$2" --to "$url" --host web1 \
@@ -38,7 +38,7 @@ else
 	ends 'so is a file that is not there' 1 "$ship" read "$url" --nkey "$work/none.nk"
 	has '... by its name' "$err" 'none\.nk: No such file'
 
-	# An operator signs who has accounts, an account signs its users.
+	# An operator signs the accounts, and an account signs its users.
 	nkey_make operator
 	nkey_make account
 	nkey_make system

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# Told to end while there is no server: what was logged is sent as soon as one
-# is there, or, when it is not there in time, waits, or is said to be lost.
+# A shipper is told to end while no server is there: its blocks are sent as soon
+# as a server comes; if none comes in time, the blocks wait in the spool or are
+# reported lost.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"
 
-# ship_away ARGUMENT...: a shipper that knows that its target is away
+# ship_away ARGUMENT... starts a shipper and waits until the shipper knows that
+# its target is away.
 ship_away() {
 	: >"$work/err"
 	start --to "$url" --host web1 --all --every 100ms "$@" "$name-away"
 	is_away() { grep -q 'blocks are kept and sent again' "$work/err"; }
 	until_true is_away || until_true is_away
 }
-# Was it told, and not only sent, that it shall end?
+# was_told: the signal was delivered, not only sent.
 was_told() { ! grep -qE '^(SigPnd|ShdPnd):.*[1-9a-f]' "/proc/$shipper/status"; }
 what_is_there() { "$ship" read "$url" 2>&1 | "$build/tests/ship/drive" check | sed 's/ blocks [0-9]*//'; }
 
@@ -51,7 +53,7 @@ else
 	is '... once' "$(what_is_there | awk '{ n += $3 } END { print n }')" $((500 + 550))
 	"$ctl" remove "$name-away"
 
-	# what a server takes is not known before it is there
+	# The shipper learns the server's limit only when the server is there.
 	cluster_start 1 'max_payload: 8M'
 	url=$(cluster_url)
 	cluster_pause

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # A full stream discards its oldest blocks; their warnings are kept in a second
-# one, and are read back.
+# stream and are read back.
 
 # shellcheck source=tests/ship/cluster.sh
 . "$here/cluster.sh"
 drive=$build/tests/ship/drive
 
-# listed TEXT: the numbers of the messages TEXT that are read back
+# listed TEXT prints the numbers of the messages TEXT that are read back.
 listed() {
 	"$ship" read "$url" "${@:2}" 2>"$work/err" |
 		"$dump" --json --oldest-first - 2>/dev/null |

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# cluster.sh - sourced: a cluster of NATS servers on loopback, for tests.
+# cluster.sh - a cluster of NATS servers on loopback.  The cases source this
+# file.
 #
 #	has_nats || skip ...	cluster_start 3 [LINES]		cluster_url
 #	node_kill 2		node_start 2			cluster_stop
 #
-# Needs $work, a folder.  LINES go into the configuration of each server, which
-# keeps streams unless WITHOUT_JETSTREAM is set.
-# Only what was started here is ever ended, also when its owner exits (whose
-# own end is the function clean, if there is one).
+# Needs $work, a folder.  LINES go into the configuration of each server.  The
+# servers keep streams unless WITHOUT_JETSTREAM is set.  Only servers started
+# here are ever ended, also when the owner exits; the owner's function clean, if
+# there is one, runs after them.
 cluster_nodes=0
 cluster_pids=()
 cluster_ports=()
@@ -23,7 +24,7 @@ trap cluster_exit EXIT
 
 has_nats() { command -v nats-server >/dev/null && [ -x "$build/tests/ship/drive" ]; }
 
-# A port that nobody listens on just now.
+# free_port prints a port that nobody listens on at the moment.
 free_port() {
 	local port
 	while :; do
@@ -53,18 +54,18 @@ node_start() { # NODE
 	GOMAXPROCS=1 GOMEMLIMIT=256MiB nats-server -c "$work/nats$1.conf" \
 		>>"$work/nats$1.log" 2>&1 </dev/null 7>&- & # 7: a load's input
 	cluster_pids[$1]=$!
-	disown "${cluster_pids[$1]}" # its death is no news
+	disown "${cluster_pids[$1]}" # bash must not report the node's death
 }
 node_signal() { # NODE SIGNAL
 	[ -n "${cluster_pids[$1]:-}" ] && kill "-$2" "${cluster_pids[$1]}" 2>/dev/null
 }
 node_gone() { ! kill -0 "${cluster_pids[$1]}" 2>/dev/null; }
-node_kill() { # NODE: as if its power went
+node_kill() { # NODE: dies as in a loss of power
 	node_signal "$1" KILL
 	until_true node_gone "$1"
 	cluster_pids[$1]=
 }
-# Does the node answer, and can it keep streams?
+# node_ready: the node answers and can keep streams.
 node_ready() {
 	curl -sf "http://127.0.0.1:${cluster_looks[$1]}/healthz" 2>/dev/null | grep -q ok
 }
@@ -85,7 +86,8 @@ cluster_start() { # NODES [LINES]
 	for ((i = 1; i <= cluster_nodes; i++)); do node_configure "$i" "${2:-}"; done
 	cluster_resume
 }
-# Stop all nodes, the data stays; and start them again.
+# cluster_pause stops all nodes and keeps their data; cluster_resume starts the
+# nodes again.
 cluster_pause() {
 	local i
 	for ((i = 1; i <= cluster_nodes; i++)); do node_signal "$i" TERM; done
@@ -111,7 +113,7 @@ cluster_url() {
 	local IFS=,
 	echo "nats://${servers[*]}"
 }
-# What a node that answers says of a stream; one of its fields by jq.
+# stream_says prints a node's answer about a stream: one field, picked by jq.
 stream_says() { # STREAM FILTER
 	local i
 	for ((i = 1; i <= cluster_nodes; i++)); do
@@ -122,7 +124,7 @@ stream_says() { # STREAM FILTER
 	done
 	return 1
 }
-# The number of the node that leads the stream.
+# stream_leader prints the number of the node that leads the stream.
 stream_leader() {
 	local leader
 	leader=$(stream_says "$1" .cluster.leader) || return 1

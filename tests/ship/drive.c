@@ -10,10 +10,10 @@
  *	drive contest URL
  *	drive check <blocks
  *
- * The file STATE has the number of acked blocks, so that a drive that was
- * killed continues there.  The environment may hold USER_NAME, PASSWORD_FILE,
- * CA, EVERY_MS from block to block, STREAM_SIZE and KEEP_SIZE; with WARN the
- * last event of every second block is a warning.
+ * The file STATE holds the number of acked blocks, so that a drive continues
+ * where a killed drive stopped.  The environment may hold USER_NAME,
+ * PASSWORD_FILE, CA, EVERY_MS (the time between blocks), STREAM_SIZE and
+ * KEEP_SIZE; with WARN the last event of every second block is a warning.
  */
 #include "base/file.h"
 #include "clock/clock.h"
@@ -39,13 +39,13 @@ struct drive {
 	const char *timelines[CHAINS_MAX];
 	size_t chains;
 	uint64_t total, events;
-	uint64_t sent, acked; /* of the sequence of all chains */
+	uint64_t sent, acked; /* in the sequence of all chains */
 	int state;
 	uint64_t faults;
-	int every_ms; /* from block to block, at least; 0: as fast as can be */
+	int every_ms; /* the least time between blocks; 0: none */
 	struct tl_interner *interner;
 	const struct tl_message *message;
-	const struct tl_message *warning; /* NULL: none */
+	const struct tl_message *warning; /* NULL: no warnings */
 };
 
 static int
@@ -66,7 +66,7 @@ expect(int rc, const char *what)
 	exit(1);
 }
 
-/* The same for a host and timeline, always. */
+/* The name of a chain depends on host and timeline only. */
 static void
 name_chain(char chain[TL_CHAIN_SIZE], const char *host, const char *timeline)
 {
@@ -115,7 +115,7 @@ write_events(struct drive *d, struct tl_trace_writer *writer,
 	}
 }
 
-/* The block of a number in the sequence: a second of events each. */
+/* Make a block of the sequence; each block holds a second of events. */
 static void
 make_block(struct drive *d, struct tl_block *block, struct tl_text *text,
     uint64_t index)
@@ -331,7 +331,7 @@ verb_hostile(char **argv)
 	return 0;
 }
 
-/* Whatever JetStream is asked, that is the answer. */
+/* Give the same answer to every request of JetStream. */
 static void
 lie(natsConnection *nc, natsSubscription *asked, natsMsg *request, void *json)
 {
@@ -360,8 +360,10 @@ verb_lie(char **argv)
 	return 0;
 }
 
-/* A stream of which every message but the first is stored: before the first
- * another sender stores one on its subject. */
+/*
+ * Play a stream that stores every message but the first: another sender has
+ * stored a message on the subject before.
+ */
 static void
 contest(natsConnection *nc, natsSubscription *asked, natsMsg *request,
     void *context)

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_fleet.c - hosts that send each other messages, each a process with a
- * live timeline of its own, as another machine would have made it: another
- * boot, another name, and a clock that is wrong by what is asked for and says
- * by how much it may be.
+ * make_fleet.c - hosts that send each other messages.  Each host is a process
+ * with its own live timeline, made as on another machine: with another boot ID
+ * and name, and with a clock that has the given error and reports the given
+ * bound.
  *
  *	make_fleet PREFIX NAME:SHIFT:SYNC[:ENTRIES] ...
  *
- *	SHIFT	its clock is so much ahead (-: behind)
- *	SYNC	and says that it is wrong by so much at most; none: it does
- *		not know
- *	ENTRIES	of its timeline, which is called PREFIX-NAME
+ *	SHIFT	how far the clock is ahead (-: behind)
+ *	SYNC	the error bound that the clock reports; none: no bound
+ *	ENTRIES	the size of the timeline, which is called PREFIX-NAME
  *
- * All entries of a host carry their number, $n, from 0.  What one logs as
- * "tx $id" another logs as "rx $id" 50 to 500 us later, or more where it was
- * not let run.  Says "ready" when all log; ends with its standard input, and
- * then says of each host how many entries it logged, and shift and bound in
- * nanoseconds (-1 none).
+ * All entries of a host carry their number, $n, from 0.  A message that one
+ * host logs as "tx $id" is logged by another host as "rx $id" 50 to 500 us
+ * later, or later still if the process did not run.  The program prints "ready"
+ * when all hosts log.  When its standard input ends, it prints for each host
+ * the number of entries logged, and shift and bound in nanoseconds (-1: none).
  */
 #include "../lib/disguise.h"
 #include "base/text.h"
@@ -39,7 +38,8 @@ enum {
 	HOSTS_MAX = 8,
 	NAME_MAX_SIZE = 256,
 	TICK_NS = 20000000,
-	KEEP_TICKS = 50, /* between two looks at the clock, and warnings */
+	KEEP_TICKS = 50, /* between readings of the clock, and between
+			  * warnings */
 	WORK_PER_TICK = 8,
 	DELAY_LEAST_NS = 50000,
 	DELAY_SPAN_NS = 450000
@@ -48,19 +48,21 @@ enum {
 struct host {
 	char name[64];
 	int64_t shift_ns;
-	int64_t sync_ns; /* -1: not known */
+	int64_t sync_ns; /* -1: unknown */
 	uint64_t entries;
-	int in, out; /* of the pipe to it */
+	int in, out; /* the pipe to the host */
 };
 
-/* What one host sends another: when it left, and how long it is to take. */
+/*
+ * A message from one host to another: when it left, and how long it must take.
+ */
 struct letter {
 	uint64_t id;
 	int64_t sent_ns;
 	int64_t delay_ns;
 };
 
-/* What a process makes known to the one that began it. */
+/* A process reports its state to its parent. */
 struct shared {
 	uint64_t logged;
 	uint32_t ready;
@@ -68,9 +70,9 @@ struct shared {
 
 static struct host hosts[HOSTS_MAX];
 static size_t host_count;
-static struct shared *shared; /* of every host */
+static struct shared *shared; /* one for each host */
 
-/* Of a process: */
+/* The state of one process. */
 static const struct host *me;
 static struct timeline *tl;
 static struct timeline_event *work, *job, *warned, *sent, *received;
@@ -91,7 +93,7 @@ now(void)
 	return tl_clock_read(CLOCK_MONOTONIC);
 }
 
-/* == a clock that is wrong == */
+/* == a wrong clock == */
 
 static int64_t
 planted_utc(void *context)
@@ -110,7 +112,10 @@ planted_sync(void *context, struct tl_clock_sync *sync)
 					    : (uint32_t)(me->sync_ns / 1000) };
 }
 
-/* Nobody else keeps this timeline's clock: it is of another boot. */
+/*
+ * Keep the clock here: no daemon keeps it, because the timeline is of another
+ * boot.
+ */
 static void
 keep_clock(void)
 {
@@ -143,7 +148,9 @@ define_all(void)
 	    "rx");
 }
 
-/* All of it before anybody looks: who reads must not see two clocks. */
+/*
+ * Finish the clock before any reader comes: a reader must not see two clocks.
+ */
 static void
 create(const char *prefix)
 {
@@ -174,7 +181,7 @@ any(void)
 	return seed;
 }
 
-/* One that is not there to take it gets it never: that is no fault here. */
+/* A letter to a host that is gone is dropped, which is no fault here. */
 static void
 send_letter(void)
 {
@@ -219,7 +226,7 @@ tick(uint64_t ticks)
 	keep_clock();
 }
 
-/* Until the other end of stop is closed. */
+/* Run until the other end of stop is closed. */
 static void
 live(int stop)
 {
@@ -237,12 +244,13 @@ live(int stop)
 			continue;
 		tick(ticks++);
 		next += TICK_NS;
-		if (next < now()) /* it stood still: nothing is made up for */
+		/* the process stood still: the missed ticks are dropped */
+		if (next < now())
 			next = now() + TICK_NS;
 	}
 }
 
-/* On one processor, so that the order of its entries is known. */
+/* Run a host on one CPU, so that the order of its entries is known. */
 static void
 run_host(const struct host *host, const char *prefix, int stop)
 {
@@ -263,7 +271,7 @@ run_host(const struct host *host, const char *prefix, int stop)
 	exit(0);
 }
 
-/* == all of them == */
+/* == all hosts == */
 
 static int64_t
 duration(const char *text)
@@ -301,7 +309,7 @@ until_ready(void)
 
 	for (size_t i = 0; i < host_count; i++) {
 		while (!__atomic_load_n(&shared[i].ready, __ATOMIC_ACQUIRE)) {
-			/* one that failed has said so */
+			/* a host that failed has printed why */
 			if (waitpid(-1, NULL, WNOHANG) > 0)
 				exit(1);
 			nanosleep(&moment, NULL);

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# nkeys.sh - sourced: keys as NATS writes them, and the tokens that they sign.
+# nkeys.sh - keys in the form of NATS, and tokens that the keys sign; the cases
+# source this file.
 #
-#	nkey_make NAME			a new key, $work/NAME.pem
-#	nkey_public NAME KIND		U...
-#	nkey_seed NAME KIND		SU...
-#	nkey_token NAME CLAIMS		a token that it signs, of JSON
+#	nkey_make NAME			make a new key, $work/NAME.pem
+#	nkey_public NAME KIND		print U...
+#	nkey_seed NAME KIND		print SU...
+#	nkey_token NAME CLAIMS		print a signed token of JSON
 #
-# A key in words is, in base32, a byte or two for what it is of, its 32 bytes
-# and a CRC-16 (XMODEM) of both.
+# A key as text is base32 of one or two bytes for the kind of key, the key's 32
+# bytes, and a CRC-16 (XMODEM) of both.
 # shellcheck disable=SC2034 # its users do
 nkey_account=00 nkey_operator=70 nkey_user=a0
 
@@ -24,7 +25,7 @@ nkey_words() { # BYTES, in hexadecimal
 	for ((i = 0; i < ${#hex}; i += 2)); do bytes+="\\x${hex:i:2}"; done
 	printf '%b' "$bytes" | base32 -w0 | tr -d =
 }
-# The key itself is what a file of it ends with.
+# A file of a key ends with the key itself.
 nkey_bytes() { tail -c 32 | od -An -v -tx1 | tr -d ' \n'; }
 nkey_make() { openssl genpkey -algorithm ed25519 -out "$work/$1.pem"; }
 nkey_public() { nkey_words "$2$(openssl pkey -in "$work/$1.pem" -pubout -outform DER | nkey_bytes)"; }

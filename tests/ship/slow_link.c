@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slow_link.c - a way to a server that holds up what is asked of it.
+ * slow_link.c - a link to a server that delays some requests.
  *
  *	client --> slow_link --> server
  *
  *	slow_link SERVER_PORT WORD MS
  *
- * What a client sends waits MS milliseconds where WORD is in it, with all that
- * is behind it.  The first line of output is the port, on loopback.
+ * Bytes from a client that contain WORD wait MS milliseconds, and so do all
+ * bytes behind them.  The first line of output is the port, on loopback.
  */
 #include "base/process.h"
 
@@ -69,7 +69,7 @@ hold_up(const struct link *l)
 	nanosleep(&wait, NULL);
 }
 
-/* One way, until there is nothing more. */
+/* Pass bytes one way until there are no more. */
 static void
 pass_on(const struct link *l, int from, int to)
 {
@@ -87,7 +87,7 @@ pass_on(const struct link *l, int from, int to)
 	shutdown(from, SHUT_RDWR);
 }
 
-/* Each way by a process of its own: only one is held up. */
+/* Serve each way by a process of its own, so that only one way is delayed. */
 static void
 serve(struct link *l, const struct sockaddr_in *server)
 {

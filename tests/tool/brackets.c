@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * brackets.c - two threads of one CPU that wake each other by turns, and log
- * before they leave it and after they have it: each switch of the kernel lies
- * between two entries.
+ * brackets.c - two threads of one CPU wake each other in turns.  Each of them
+ * logs before it leaves the CPU and after it gets the CPU, so every switch of
+ * the kernel lies between two entries.
  *
  *	brackets NAME ROUNDS
  */
@@ -28,7 +28,7 @@ pin(void)
 	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &p);
 }
 
-/* Wait for a turn; false: there are no more. */
+/* Wait for a turn; false: there are no more turns. */
 static int
 wait_turn(int fd)
 {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2013
 # SPDX-License-Identifier: Apache-2.0
-# What the program does without being asked for anything else.
+# The program's listing, without other options.
 
 
 is 'a snapshot is listed newest first' \
@@ -29,10 +29,11 @@ is '-n 0 shows nothing' "$("$dump" -n 0 "$known")" ''
 is '-n larger than all shows all' \
 	"$("$dump" -n 1000000 "$known" | wc -l)" 11
 
-# ends of spans
+# == ends of spans ==
 spans=$work/spans.tl
 "$make" "$name-spans" spans=300 "save=$spans" remove || exit 1
-# What an end shows, from the begins: arguments and nanoseconds.
+# want_ends holds the line of each end, computed from the begins: arguments and
+# nanoseconds.
 want_ends=$("$dump" --json --oldest-first --category span "$spans" |
 	sed 's/"ns":[0-9]\{6\}/"ns":1/' | jq -r '[.kind, .message, .ns, (.args | tostring)] | @tsv' |
 	awk -F'\t' '$1 == "begin" { ns[$2, ++open[$2]] = $3; args[$2, open[$2]] = $4 }
@@ -53,7 +54,8 @@ is '... and of ends only, whose begins are kept out' \
 is 'an end whose begin is not known has neither' \
 	"$(head -1 <<<"$want_ends")" '< part of'
 
-# A stamp that was given and changed, but by a fallback lane, which sorts.
+# A stamp that a writer gave was changed.  A fallback lane sorts its entries
+# instead, so the test is skipped there.
 "$make" "$name-stale" stale "save=$work/stale.tl" remove || exit 1
 if [ "$("$dump" --info --json "$work/stale.tl" | jq '[.lanes[] | select(.cpu == null).logged] | add')" = 0 ]; then
 	is 'a stamp that was given and changed is marked' \
@@ -73,7 +75,7 @@ has '--explain adds the long text, indented' \
 lacks 'without --explain the long text is not shown' "$("$dump" "$known")" \
 	'explanation'
 
-# which entries
+# == which entries ==
 is '--category takes a glob' \
 	"$("$dump" --category 'dis?' "$known" | untimed)" \
 	"$(grep ^disk <<<"$newest_first")"
@@ -101,7 +103,7 @@ is '--cpu of another shows nothing' "$("$dump" --cpu 77 "$known")" ''
 is '--pid may be given twice' \
 	"$("$dump" --pid 1 --pid "$pid" "$known" | wc -l)" 11
 
-# when: the first entry, the one in the middle, the newest
+# The file has a first entry, one in the middle, and the newest.
 slow=$work/slow.tl
 "$make" "$name-slow" plain=1 sleep=5 plain=1 sleep=5 plain=1 "save=$slow" remove || exit 1
 mapfile -t at < <("$dump" --oldest-first --json "$slow" | sed -E 's/^\{"ns":([0-9]+),.*/\1/')
@@ -122,7 +124,7 @@ is '--since takes Unix seconds' \
 is '--since in the future shows nothing' \
 	"$("$dump" --since 2200-01-01 "$slow")" ''
 
-# columns
+# == columns ==
 is '--columns chooses and orders' \
 	"$("$dump" -n 2 --columns priority,message "$known" | sed -E 's/  [0-9.]+[nmu]?s$/  T/')" \
 	'fatal    gave up
@@ -162,7 +164,7 @@ has '--columns clock-error is a number of ns' \
 	"$("$dump" -n 1 --columns clock-error "$known")" '^ *[0-9]+$'
 ends 'an unknown column is a usage error' 2 "$dump" --columns nose "$known"
 
-# forms of time
+# == forms of time ==
 at_ns() { "$dump" --json "$known" | sed -E 's/^\{"ns":[0-9]{9}([0-9]+),.*/\1/'; }
 is '--time relative counts seconds from the first line on' \
 	"$("$dump" --time relative --columns time "$known" | tr -d ' ')" \
@@ -176,7 +178,7 @@ is '--time local is the same time by another clock' \
 has '... with its distance to UTC' "$(TZ=XST+3:30 "$dump" -n 1 --time local "$known")" '^[^ ]*-03:30 disk'
 ends 'an unknown form of time is a usage error' 2 "$dump" --time now "$known"
 
-# formats
+# == formats ==
 json=$("$dump" --json "$known")
 is '--json is an object an entry, with these fields' \
 	"$(jq -r 'keys_unsorted | join(" ")' <<<"$json" | sort -u)" \
@@ -204,7 +206,7 @@ is '-n works in JSON' "$("$dump" --json -n 2 "$known")" "$(head -2 <<<"$json")"
 is '--oldest-first works in JSON' "$("$dump" --json --oldest-first "$known")" "$(tac <<<"$json")"
 ends 'an unknown format is a usage error' 2 "$dump" --format xml "$known"
 
-# several at once
+# == several files at once ==
 "$make" "$name-a" plain=2 || exit 1
 "$make" "$name-b" known "save=$work/b.tl" remove || exit 1
 "$make" "$name-a" plain=1 "save=$work/a.tl" remove || exit 1

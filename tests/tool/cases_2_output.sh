@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2013
 # SPDX-License-Identifier: Apache-2.0
-# Where output goes: files, terminals, pipes, colours; usage; escapes.
+# Output to files, terminals, pipes; colours; usage; escapes.
 
 ends '-o writes a file' 0 "$dump" -o "$work/o.txt" "$known"
 is '... for its owner alone' "$(stat -c %a "$work/o.txt")" 600
@@ -52,7 +52,8 @@ ends 'a file that would pass the limit of the process is an error' 1 \
 has '... that names the file and the remedy' "$err" \
 	"^timeline-dump: $work/limited.txt: File too large: .*ulimit -f$"
 is '... and nothing is left' "$(find "$work" -name 'limited*')" ''
-# a thread writes all chunks of 128 KiB but the first; none writes into a pipe
+# A thread writes all chunks of 128 KiB but the first; no thread writes into a
+# pipe.
 "$make" "$name-longer" entries=65536 plain=40000 "save=$work/longer.tl" remove
 "$dump" "$work/longer.tl" | cat >"$work/longer.pipe"
 is 'a long listing is several chunks' "$(($(stat -c %s "$work/longer.pipe") > 1 << 20))" 1
@@ -62,7 +63,7 @@ is '... as through a pipe' "$(cmp "$work/longer.pipe" "$work/longer.txt" 2>&1)" 
 is '... also into one that the shell opened' "$(cmp "$work/longer.pipe" "$work/longer.txt" 2>&1)" ''
 "$dump" --json "$work/longer.tl" >"$work/longer.txt"
 is '... and as JSON' "$("$dump" --json "$work/longer.tl" | cmp - "$work/longer.txt" 2>&1)" ''
-for blocks in 300 500 3000; do # of 1 KiB
+for blocks in 300 500 3000; do # blocks of 1 KiB
 	ends "a long listing does not fit into $blocks KiB" 1 \
 		bash -c "ulimit -f $blocks; exec '$dump' '$work/longer.tl' >'$work/short.txt'"
 	has '... which is said once' "$(grep -c . <<<"$err") $err" \
@@ -74,7 +75,8 @@ for blocks in 300 500 3000; do # of 1 KiB
 done
 ends 'a standard output that is closed is an error' 1 bash -c "exec \"$dump\" \"$known\" >&-"
 
-# A pipe that nobody reads: each program ends alike, whatever it prints.
+# Nobody reads the pipe: each program ends the same way, whatever the program
+# prints.
 mkfifo "$work/left"
 exec 9<>"$work/left"
 exec 8>"$work/left" 9>&-
@@ -97,7 +99,7 @@ exec 8>&-
 "$bin/timelinectl" remove "$name-left"
 is "a reader that has left ends every program without a word" "$(cat "$work/left.txt")" ""
 
-# usage
+# == usage ==
 ends '--help goes to standard output' 0 "$dump" --help
 has '... and tells of the program' "$out" '^timeline-dump \[options\]'
 is '... and nothing to standard error' "$err" ''
@@ -120,7 +122,7 @@ has '... in timelinectl' "$("$bin/timelinectl" priority "$name-shwon" info 2>&1)
 has '... in timeline-convert' "$("$bin/timeline-convert" "$name-shwon" --to jsonl 2>&1)" "did you mean $name-shown\?$"
 "$bin/timelinectl" remove "$name-shown"
 
-# a pager
+# == a pager ==
 long=$work/long.tl
 "$make" "$name-long" entries=20000 plain=4000 "save=$long" remove || exit 1
 if has_terminals; then
@@ -130,7 +132,8 @@ if has_terminals; then
 		"$("$dump" "$long" | wc -l)"
 	has '... with its colors' "$(paged 'cat -v' "$dump" "$long" | head -3)" '\^\['
 	lacks '... not what fits' "$(paged 'sed s/^/P:/' "$dump" -n 3 "$long")" '^P:'
-	# bits 24 and 12 of a number in hex
+	# The expression reads bits 24 (SIGXFSZ) and 12 (SIGPIPE) of a
+	# hexadecimal mask.
 	has '... which ignores neither SIGXFSZ nor SIGPIPE' \
 		"$(paged 'cat >/dev/null; grep SigIgn /proc/self/status' "$dump" "$long")" \
 		'^SigIgn:.[0-9a-f]{9}[02468ace].{2}[02468ace].{3}$'
@@ -144,7 +147,7 @@ if has_terminals; then
 		"$(paged 'sed s/^/P:/' "$dump" -o "$work/paged" "$long")" '^P:'
 fi
 
-# a selection that is empty
+# == an empty selection ==
 ends 'a category that no message has is an error' 1 "$dump" --category exmple "$known"
 is '... that names the nearest' "$err" "timeline-dump: $known: exmple: no category matches; did you mean example?"
 ends 'an argument that no message has is one' 1 "$dump" -e 'args.tpc > 1' "$known"
@@ -165,7 +168,7 @@ ends '--follow goes with entries only' 2 "$dump" --follow --list "$name"
 ends '--trusted wants a script' 2 "$dump" --trusted "$known"
 ends '--info has no CSV' 2 "$dump" --info --format csv "$known"
 
-# help fits a terminal
+# == help fits a terminal ==
 for program in timeline-dump timelinectl timeline-convert timeline-ship timelined \
 	'timeline-ship run' 'timeline-ship read'; do
 	# shellcheck disable=SC2086
@@ -180,7 +183,7 @@ has '--help=GROUP shows one group' "$("$dump" --help=tree)" '^ +--depth, --child
 ends 'a group that is none is a usage error' 2 "$dump" --help=treees
 has '... with the nearest' "$err" 'treees: no such group of options; did you mean Trees\?'
 
-# every option of the table is told of everywhere
+# Every option of the table is in the help, the man page and the completion.
 options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
 	"$top/src/dump/options.def" "$top/src/source/selection.def")
 has 'the table of options is found' "$options" '^oldest-first$'
@@ -202,7 +205,7 @@ is 'help, man page and completion name every column' "$(cat "$work/out")" ''
 if command -v mandoc >/dev/null; then
 	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$top/src/dump/timeline-dump.1")" ''
 fi
-complete_line() { # the words that are offered for the last of these
+complete_line() { # prints the words offered for the last argument
 	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
 		. "$0" && _timeline_dump && printf "%s\n" "${COMPREPLY[@]}"' \
 		"$top/src/dump/timeline-dump.bash" timeline-dump "$@"
@@ -214,7 +217,7 @@ is 'the completion finishes a priority' "$(complete_line --min-priority warn)" w
 has 'the completion finishes a live timeline' "$(complete_line "${name:0:8}")" "^$name$"
 has 'the completion finishes a column in a list' "$(complete_line --columns time,ca)" '^time,category$'
 
-# hostile text
+# == hostile text ==
 hostile=$work/hostile.tl
 "$make" "$name-hostile" hostile "save=$hostile" || exit 1
 steering='[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xff|\xfe'

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2013
 # SPDX-License-Identifier: Apache-2.0
-# What is done instead of a listing: --list, --stats, --info.
+# --list, --stats and --info come in place of a listing.
 
 list=$("$dump" --list "$known")
 has '--list counts what was seen' "$list" '^ +3 trace +instant example +processed \$tcp, \$udp, and \$other'
@@ -27,7 +27,7 @@ has '--list tells a gate that was changed' \
 is '... in JSON too' \
 	"$("$dump" --list --json --category noisy "$work/level.tl" | jq -r .gate)" off
 
-# --stats: a thousand entries whose arguments are known
+# --stats reads a thousand entries with known arguments.
 stats=$work/stats.tl
 "$make" "$name-stats" entries=50000 plain=1000 spans=100 "save=$stats" remove || exit 1
 json=$("$dump" --stats --json "$stats")
@@ -67,7 +67,7 @@ if has_terminals; then
 	lacks '... and only there' "$text" $'\xe2\x96'
 fi
 
-# bursts: up to ten entries in each of five, none between
+# Each of five bursts has up to ten entries; no entries lie between bursts.
 bursts=$work/bursts.tl
 "$make" "$name-bursts" bursts=5 "save=$bursts" remove || exit 1
 row=$("$dump" --stats --json --category detail "$bursts")
@@ -81,10 +81,10 @@ is '--info counts bursts' "$(jq -c '[.levels.bursts, .levels.bursts_merged]' <<<
 is '--info tells when which level was open' \
 	"$(jq -c '[.levels.windows[] | select(.burst)] | length, (map(.open_from) | unique)' <<<"$info" | tr '\n' ' ')" \
 	'5 ["trace++"] '
-# an entry that came late shows what is left
+# An entry that came late shows the rest of its burst.
 is 'a burst lasts as long as was asked' \
 	"$(jq -c '[.levels.windows[] | select(.burst).length_ns] | max > 99000000 and all(. < 101000000)' <<<"$info")" true
-# between the entry of a change and its confirmation levels are not known
+# The levels are unknown between the entry of a change and its confirmation.
 is 'windows do not overlap' \
 	"$(jq -c '.levels.windows | [range(1; length) as $i | .[$i].from_ns >= .[$i - 1].to_ns] | all' <<<"$info")" true
 
@@ -95,7 +95,7 @@ is '--info marks a burst that was merged with another' \
 	'[2,1] [["debug",false],["trace",true]] '
 has '... in text' "$("$dump" --info "$work/merged.tl")" 'open from trace  burst yes  merged yes'
 
-# --info
+# == --info ==
 text=$("$dump" --info "$known")
 has '--info says what it is' "$text" '^state: saved$'
 is '... up to when it has what was logged, which is before it was saved' "$("$dump" --info --json "$known" |
@@ -113,7 +113,7 @@ is '--info --json counts what was overwritten' \
 	"$("$make" "$name-over" entries=100 plain=1000 "save=$work/over.tl" remove
 	"$dump" --info --json "$work/over.tl" | jq '.entries_shown + .losses.overwritten')" 1000
 
-# --check of what is whole
+# == --check of whole files ==
 ends '--check of a whole file' 0 "$dump" --check "$known"
 has '... says so' "$out" 'known\.tl: whole: 11 entries'
 is '... in JSON' "$("$dump" --check --json "$known" | jq -c '[.whole, .faults]')" '[true,[]]'
@@ -121,10 +121,10 @@ is '... in CSV' "$("$dump" --check --format csv "$known")" "file,state,byte,text
 $known,whole,,"
 ends '--check of a live timeline' 0 "$dump" --check "$name"
 
-# A timer: 1000 spans of 10 ms, 20 ms ... 10 s.
+# A timer has 1000 spans of 10 ms, 20 ms ... 10 s.
 timed=$name-timed
 "$make" "$timed" entries=4096 timed=1000 "save=$work/timed.tl" || exit 1
-near() { # OBJECT: is each member right but for one part in a hundred?
+near() { # OBJECT: each member is right within 1 %
 	jq '(.count == 1000) and
 		(.p50_ns / 5e9 - 1 | fabs < 0.01) and (.p99_ns / 9.9e9 - 1 | fabs < 0.01) and
 		(.p999_ns / 9.99e9 - 1 | fabs < 0.01) and (.max_ns / 1e10 - 1 | fabs < 0.01) and
@@ -149,7 +149,7 @@ if command -v zstd >/dev/null; then
 		"$("$dump" --stats --json "$work/timed.tl" | jq -c .timer)"
 fi
 
-# --stats on a terminal
+# == --stats on a terminal ==
 "$dump" --json "$known" | jq -c 'if .message | startswith("processed") then
 	.category = "very-" * 20 | .message = "processed $tcp and $a_very_long_name"
 	| .args = {tcp: .args.tcp, a_very_long_name: 9007199254740992} else . end' >"$work/long.jsonl"
@@ -166,8 +166,8 @@ is '... JSON has all of it' \
 	"$("$dump" --stats --json "$work/long.jsonl" | jq -c 'select(.args.a_very_long_name) | [.message, (.category | length), .args.a_very_long_name.max]')" \
 	'["processed $tcp and $a_very_long_name",100,9007199254740992]'
 
-# Kernel events beside a file: three spans of 7us, in each 3us running, 1us
-# runnable and 3us blocked by task 9
+# Kernel events lie beside the file: three spans of 7us, each with 3us running,
+# 1us runnable and 3us blocked by task 9.
 line() {
 	printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":7,"tid":8,"priority":"info","category":"%s","message":"%s","kind":"%s","args":{%s}}\n' \
 		"$1" "$1" "$2" "$3" "$4" "${5:-}"

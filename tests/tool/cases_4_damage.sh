@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2013,SC2017
 # SPDX-License-Identifier: Apache-2.0
-# Files that are damaged, truncated, foreign, from the future; losses.
+# Files that are damaged, truncated, foreign, or from the future; losses.
 
 ends 'a foreign file is refused' 1 "$dump" "$work/foreign"
 has '... with a reason' "$err" '^timeline-dump: .*foreign: (byte [0-9]+: )?unknown file format'
@@ -19,7 +19,7 @@ ends 'a FIFO without a writer is refused' 1 "$dump" "$work/fifo"
 head -c $((size / 2)) "$known" >"$work/half.tl"
 ends 'a truncated file is read as far as it goes' 1 "$dump" "$work/half.tl"
 has '... and the damage has its place' "$err" "half\.tl: byte $((size / 2)): truncated"
-# the lanes are there, the messages are not: one cause is one fault
+# The lanes are there, but the messages are not: one cause is one fault.
 strings=$((size - $("$dump" --info --json "$known" | jq .geometry.string_table)))
 head -c "$strings" "$known" >"$work/lanes.tl"
 ends 'a file without its messages is read, too' 1 "$dump" "$work/lanes.tl"
@@ -40,8 +40,8 @@ ends '--check of a file that is none fails' 1 "$dump" --check "$work/foreign" "$
 has '... says so' "$out" 'foreign: cannot be read'
 has '... and still checks the others' "$out" 'known\.tl: whole'
 
-# A lane whose older entries were overwritten while the file was copied: the
-# head's first is 2, of 1 that were wanted.
+# Older entries of a lane were overwritten while the file was copied: the head's
+# first is 2, but 1 was wanted.
 lane=$("$dump" --info --json "$known" | jq '[.lanes[] | select(.tier == 0)] | max_by(.end).lane')
 kept=$("$dump" --info --json "$known" | jq ".lanes[$lane].end - 2")
 cp "$known" "$work/part.tl"
@@ -54,8 +54,8 @@ is '... in JSON' "$("$dump" --check --json "$work/part.tl" | jq -c '[.whole, .le
 is '... and so does --info' "$("$dump" --info --json "$work/part.tl" |
 	jq -c "[.lanes[$lane].left_out, .losses.left_out]")" '[1,1]'
 
-# An entry that is not whole is a loss, said where it is: the stamp of entry 2
-# of the lane that has the most.
+# An entry that is not whole is reported as a loss in its place.  The test
+# damages the stamp of entry 2 in the fullest lane.
 info=$("$dump" --info --json "$known")
 lane=$(jq '[.lanes[] | select(.tier == 0)] | max_by(.end).lane' <<<"$info")
 room=$(jq '.geometry.tiers[0].entries_of_each_lane' <<<"$info")
@@ -72,14 +72,16 @@ example    processed tcp(50), udp(60), and other(N)'
 is 'a loss in JSON' "$("$dump" --json "$work/torn.tl" | jq -c 'select(.lost) | keys_unsorted' )" '["lost","cpu"]'
 is 'a loss in CSV' "$("$dump" --format csv "$work/torn.tl" | grep -c ',lost,lost,1,')" 1
 is '-n counts entries, not losses' "$("$dump" -n 9 "$work/torn.tl" | grep -vc lost)" 9
-# Its message number means nothing: damage with a place.
+# An entry whose message number does not exist is reported as damage with its
+# place.
 cp "$known" "$work/bad.tl"
 printf '\xf0\xff\xff\x7f' | put "$work/bad.tl" $((at + 16))
 ends 'an entry of no message is damage' 1 "$dump" "$work/bad.tl"
 has '... at this byte' "$err" "bad\.tl: byte ($at|$((at + 16))): "
 is '... and the others are shown' "$(grep -vc lost <<<"$out")" 10
 
-# Whatever is flipped: no crash, no hang, an answer.
+# Whatever byte is flipped, the program does not crash or hang, and gives an
+# answer.
 flips() {
 	local i at value way status
 	RANDOM=4711

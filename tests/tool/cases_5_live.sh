@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2013
 # SPDX-License-Identifier: Apache-2.0
-# --follow, and Lua as far as the command line goes.
+# --follow, and Lua on the command line.
 
-# followed FILE TEXT [N]: is it there by now, in so many lines?
+# followed FILE TEXT [N]: the text is in N lines of the file or more.
 followed() { [ "$(grep -c -- "$2" "$1")" -ge "${3:-1}" ]; }
 
 live=$name-live
@@ -23,7 +23,8 @@ is '--follow ends well on SIGTERM' "$? $(cat "$work/err")" '0 '
 before=$("$dump" --json -n 1 "$live" | sed -E 's/^\{"ns":([0-9]+),.*/\1/')
 "$dump" --follow -n 0 --category disk --json "$live" >"$work/follow2" &
 follower=$!
-# nobody can tell when it begins to look: log until it has seen something
+# Nobody can tell when the follower begins to look: the test logs until the
+# follower has seen an entry.
 log_and_look() { "$make" "$live" known && followed "$work/follow2" 'gave up'; }
 until_true log_and_look
 kill -TERM "$follower"
@@ -58,7 +59,7 @@ wait "$follower"
 is 'several timelines are followed at once' \
 	"$? $(grep -c 'gave up' "$work/follow4") $(grep -c removed "$work/err")" '0 2 2'
 
-# Lua
+# == Lua ==
 is '-e keeps entries for which an expression is true' \
 	"$("$dump" -e 'args.tcp == 50' "$known" | untimed)" \
 	'example    processed tcp(50), udp(60), and other(8)'

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Bursts: what was observed in them, and that no total follows.
+# Bursts: reports show what was observed in bursts, and give no total.
 
 samples=$work/samples.tl
 "$build/tests/tool/make_samples" "$name-samples" "$samples" 50 5 || exit 1
@@ -8,7 +8,8 @@ info=$("$dump" --info --json "$samples")
 is '--info counts samples' "$(jq -c '[.levels.bursts, .levels.bursts_sampled]' <<<"$info")" '[55,50]'
 is '... and marks their windows' \
 	"$(jq '[.levels.windows[] | select(.sample)] | length == 50 and all(.burst and (.merged | not))' <<<"$info")" true
-# a writer that is interrupted between the burst and its entry shows what is left
+# Durations are left out: an entry shows the rest of its burst when the writer
+# was interrupted between burst and entry.
 is 'a burst says in the listing whether it is a sample' \
 	"$("$dump" --category timeline "$samples" | sed -E 's/^.* timeline   //; s/for [0-9.]+us/for T/' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 burst to trace for T 50 burst to trace for T (sample) 55 in force: burst to trace for T 1 in force: priority info 1 priority info '
 row=$("$dump" --stats --json --category work "$samples")
@@ -38,8 +39,8 @@ is 'the rate of a file of another format is the plain one' \
 		jq '.observed_share == 1 and (.rate_per_s * .observed_ns / .count / 1e9 - 1 | fabs) < 0.01')" true
 is '--stats fits 80 columns' "$(COLUMNS=80 "$dump" --stats "$samples" | awk 'length > 80')" ''
 
-# Each span that began in a burst is there with its whole duration, so that those
-# of the bursts are a fair sample of all.
+# Each span that began in a burst is recorded with its whole duration, so the
+# spans of the bursts are a fair sample of all spans.
 biased=$work/biased.tl
 truth=$("$build/tests/tool/make_biased" "$name-biased" "$biased") || exit 1
 fair=$(paste -d ' ' - <("$dump" --stats --json --category work "$biased" |

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Spans that are not known to be any, because the levels were closed between a
-# begin and an end: make_cut.c lists them.
+# The levels were closed between a begin and an end, so nothing shows that the
+# two belong to one span: make_cut.c lists the cases.
 
 cut=$work/cut.tl
 "$build/tests/tool/make_cut" "$name-cut" "$cut" || exit 1

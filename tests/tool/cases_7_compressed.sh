@@ -1,11 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Compressed snapshots: whatever is asked of one, the answer is that of the
-# plain one, and what is damaged is said.
+# Compressed snapshots: every answer about a compressed snapshot equals the
+# answer about the plain one, and damage is reported.
 
 if command -v zstd >/dev/null; then
-	# Frames of 256 KiB that say their size, one after the other: the form
-	# that timelined writes but for the table at the end.
+	# Frames of 256 KiB that state their size, one after the other:
+	# timelined writes this form, with a table at the end that is missing
+	# here.
 	pack() { # FILE OUT
 		local part
 		rm -rf "$work/parts" && mkdir "$work/parts"
@@ -17,11 +18,11 @@ if command -v zstd >/dev/null; then
 	}
 	pack "$known" "$work/any.name"
 	packed=$work/any.name
-	# What is shown names the file, so let the names be the same.
+	# Listings name the file: both copies have the same name.
 	mkdir "$work/a" "$work/b"
 	cp "$known" "$work/a/x.tl"
 	cp "$packed" "$work/b/x.tl"
-	same() { # WORDS...  What a file takes differs.
+	same() { # WORDS... (the size of the file differs)
 		is "compressed or not, the same with $*" \
 			"$(cd "$work/b" && "$dump" "$@" x.tl 2>&1)" \
 			"$(cd "$work/a" && "$dump" "$@" x.tl 2>&1 | sed "/^used: /d")"
@@ -43,7 +44,8 @@ if command -v zstd >/dev/null; then
 	ends 'a compressed one cannot be followed' 1 "$dump" -f "$packed"
 	has '... and that is said' "$err" 'any\.name: a saved timeline does not grow'
 
-	# One frame only: nobody can seek in it, so all of it is decoded.
+	# The file is one frame: nobody can seek in the frame, so all of it is
+	# decoded.
 	zstd -q <"$known" >"$work/stream.zst"
 	is 'one frame of unknown size is read' \
 		"$("$dump" "$work/stream.zst")" "$("$dump" "$known")"
@@ -60,7 +62,7 @@ if command -v zstd >/dev/null; then
 	ends 'something else that is compressed is refused' 1 "$dump" "$work/foreign.zst"
 	has '... with a reason' "$err" 'foreign\.zst: .*not a timeline'
 
-	# Damage.
+	# == damage ==
 	packed_size=$(stat -c %s "$packed")
 	last=$(find "$work/parts" -name '*.zst' | sort | tail -1)
 	last_size=$(stat -c %s "$last")
@@ -71,7 +73,7 @@ if command -v zstd >/dev/null; then
 		"cut\.zst: byte $((packed_size - last_size)): the file ends inside"
 	has '... in what it decodes to, too' "$err" 'cut\.zst: byte [0-9]+: truncated'
 	is '... and the entries are shown' "$(untimed <<<"$out" | grep -c processed)" 3
-	# The frame where the string table begins.
+	# The damaged frame is the one where the string table begins.
 	hole=$(((size - 1048576) / 262144))
 	hole_at=$(find "$work/parts" -name '*.zst' | sort | head -n "$hole" |
 		xargs cat | wc -c)
@@ -81,7 +83,7 @@ if command -v zstd >/dev/null; then
 	has '... and has the place' "$out" \
 		"hole\.zst: byte $hole_at: a compressed frame is damaged"
 
-	# Nobody reads the room that the string table has left.
+	# Nobody reads the unused room of the string table.
 	cp "$packed" "$work/rest.zst"
 	printf '\xff\xff\xff\xff' |
 		put "$work/rest.zst" $((packed_size - last_size + 13))

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Files of other formats that gzip or zstd compressed, read as they are.
+# Files of other formats, compressed by gzip or zstd, are read as they are.
 
 for i in $(seq 1 20000); do
 	printf '%s{"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":%d,"name":"n%d","args":{"i":%d}}\n' \
@@ -31,8 +31,8 @@ is '... when it is told what they are' \
 	"$("$bin/timeline-convert" --from chrome --to csv -o - "$work/x.json.zst" 2>/dev/null | md5sum)" \
 	"$("$bin/timeline-convert" --to csv -o - "$work/x.json" 2>/dev/null | md5sum)"
 
-# damage: the beginning is there, and what happened is said
-part() { # what is listed is the beginning of the whole, and not all of it
+# Damage: the beginning is listed, and the damage is reported.
+part() { # the listing is a part from the beginning
 	local n
 	"$dump" --oldest-first --json "$1" >"$work/part" 2>"$work/said"
 	[ $? = 1 ] || return
@@ -62,7 +62,7 @@ holds 'what follows the data is left alone' same_as "$work/tail.gz"
 has '... and reported' "$("$dump" "$work/tail.gz" 2>&1 >/dev/null)" \
 	'what follows the gzip data is not read'
 
-# what is not read, and why
+# Some compressed files are not read; the reason is given.
 echo hello | gzip >"$work/hello.gz"
 has 'what is no format is an error' "$("$dump" "$work/hello.gz" 2>&1)" \
 	'unknown file format within gzip'
@@ -73,7 +73,7 @@ has 'a saved timeline in gzip says what to do' "$("$dump" "$work/x.tl.gz" 2>&1)"
 has 'a compressed file is not followed' "$("$dump" --follow "$work/x.json.gz" 2>&1)" \
 	'does not grow'
 
-# a few hundred KB that are 400 MB
+# A few hundred KB become 400 MB.
 {
 	echo '[{"ph":"i","ts":1,"name":"a"},'
 	head -c 400000000 /dev/zero | tr '\0' ' '
@@ -83,7 +83,7 @@ wait
 zstd -q -d -c "$work/bomb.zst" | zstd -q --long=31 --stream-size=400000060 -o "$work/long.zst"
 has 'what needs more is an error that says what to do' "$("$dump" "$work/long.zst" 2>&1)" \
 	'needs more than 128 MiB to decode: decompress it with zstd -d --long=31'
-# a sanitizer reserves more than any bound
+# A sanitizer reserves more than any bound.
 bound=400000
 ! ldd "$dump" | grep -q 'lib[at]san' || bound=unlimited
 bounded() { (ulimit -v "$bound" && "$dump" "$1" | wc -l); }

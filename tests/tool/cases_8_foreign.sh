@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Files of other formats: read like any other.
+# Files of other formats are read like timelines.
 
 ends 'a log of RTL_LOGFILE is shown' 0 "$dump" "$log"
 listing=$out
@@ -35,7 +35,7 @@ has 'two formats are merged' "$("$dump" "$log" "$work/log.csv" | untimed | uniq 
 is 'a timeline comes back from JSON lines' "$("$dump" --json "$work/known.jsonl")" \
 	"$("$dump" --json "$known")"
 
-# damage: what is whole is shown, the rest is said
+# Damage: the whole entries are shown, and the rest is reported.
 {
 	cat "$work/log.jsonl"
 	echo 'no JSON at all'
@@ -50,7 +50,7 @@ has '... and says how much is there' "$out" 'damaged, 1 fault: 7 entries'
 ends 'an empty file is no format' 1 "$dump" "$work/empty"
 has '... which is said' "$err" 'empty file'
 
-# scopes: totals, self, per author, comparison
+# Scopes: total, self, per author, comparison.
 scopes() { "$dump" "$@" | tr -s ' '; }
 is 'the time of each scope' "$(scopes "$log" --view scopes)" \
 	'calls total self mean std min max category scope
@@ -65,7 +65,8 @@ is '... of two logs compared' "$(scopes "$log" "$work/soffice_43.log" --view sco
 	'calls 1 total 1 mean 1 calls 2 total 2 mean 2 change category scope
  1 8ms 8ms 1 12ms 12ms +50.0% desktop ::Desktop::Main
  1 4ms 4ms 1 2ms 2ms -50.0% desktop ::Desktop::Main : splash'
-# The example of the LMS profiler: reader (10,1000) (1210,1910), writer (1000,1200)
+# The example of the LMS profiler: reader (10,1000) (1210,1910), writer
+# (1000,1200).
 printf '%s\n' 2,0,reader 0,0,10 1,0,990 2,1,writer 0,1,0 1,1,200 0,0,10 1,0,700 \
 	>"$work/lms.csv"
 is 'labels of the LMS profiler are summed up' \
@@ -81,7 +82,7 @@ Process writer was executed one time in the interval (1000,1200)'
 printf '2,0,reader\n0,0,10\n1,0,9' >"$work/cut.csv"
 ends 'a profile cut inside a number is unfinished' 0 "$dump" "$work/cut.csv"
 has '... which is said' "$err" 'the file ends inside its last line'
-# names of which a message cannot be made: "Outer$Inner", "Outer$Other" in lms
+# Names that cannot be messages: "Outer$Inner" and "Outer$Other" in lms.
 printf '%s\n' '2,0,Outer$Inner' 0,0,10 1,0,990 '2,1,Outer$Other' 0,1,0 1,1,200 \
 	>"$work/inner.csv"
 has 'names with a dollar are shown by scopes' \
@@ -91,7 +92,8 @@ has '... each on its own' "$(scopes "$work/inner.csv" --view scopes)" \
 has '... by top' "$(scopes "$work/inner.csv" --view top)" 'lms Outer\$Inner$'
 has '... by stats' "$(scopes "$work/inner.csv" --stats)" '^lms Outer\$Other$'
 
-# A TimeLogger file: source 0 "Outer$Inner", open at 50, 101, closed at 100, 150
+# A TimeLogger file: source 0 is "Outer$Inner", open at 50 and 101, closed at
+# 100 and 150.
 printf '\0\0\0\0\0\0\0\0\0\0\0\0\012\0\013Outer$Inner' >"$work/one.bin"
 for record in 1:062 1:145 2:144 2:226; do
 	printf '%b' "\\0${record%:*}\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0${record#*:}"
@@ -100,7 +102,7 @@ ends 'a TimeLogger file of one source is recognised' 0 "$dump" "$work/one.bin"
 has '... and counted in order of time' "$(scopes "$work/one.bin" --view scopes)" \
 	' 2 99ns 99ns .* source Outer\$Inner$'
 
-# damage at the start of a file does not make it another format
+# Damage at the start of a file does not turn the file into another format.
 {
 	cat "$work/one.bin"
 	printf '\11\0\0\0\0\0\0\0\0\0\0\0\1'
@@ -117,7 +119,7 @@ printf '%s\n' 2,0,reader 0,0,10 1,x 1,0,990 >"$work/bad.csv"
 ends 'one bad line of a short profile is reported' 1 "$dump" "$work/bad.csv"
 has '... by its format' "$err" 'not a line of an LMS profile, skipped'
 
-# --from
+# == --from ==
 sed 1d "$work/log.csv" >"$work/headless.csv"
 ends 'CSV without its names is no format' 1 "$dump" "$work/headless.csv"
 is '... but with --from it is read' "$("$dump" --from csv "$work/headless.csv")" \
@@ -126,7 +128,7 @@ ends 'a format that is not read is refused' 2 "$dump" --from svg "$log"
 has '... with those that are' "$err" 'not a format that is read'
 ends 'a file of another format than --from is refused' 1 "$dump" --from lms "$log"
 
-# what a writer that runs, or was killed, leaves is unfinished
+# A running or killed writer leaves an unfinished file.
 unfinished() { # WHAT FILE
 	ends "--check of $1 is no failure" 0 "$dump" --check "$2"
 	has '... it is unfinished' "$out" ': unfinished: [0-9]+ entries'
@@ -145,8 +147,8 @@ ends '--check of a log with an end without a begin is none' 0 "$dump" --check "$
 has '... it is whole' "$out" ': whole: 1 entries'
 has '... which it says' "$out" 'end without a begin'
 
-# a source that is open during a whole window is in it: 0 from 10 to 60, 1 from
-# 20 to 30 and from 40 to 50
+# A source that is open during a whole window is shown in the window: source 0
+# from 10 to 60, source 1 from 20 to 30 and from 40 to 50.
 {
 	printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4held\0\0\0\0\1\0\0\0\0\0\0\0\0\0\13Outer$Inner'
 	for record in 1:0:012 1:1:024 2:1:036 1:1:050 2:1:062 2:0:074; do
@@ -166,7 +168,7 @@ lacks '... but not what is closed in it' "$("$dump" --since 1970-01-01T00:00:00.
 "$bin/timeline-convert" -q "${window[@]}" "$work/held.tlog" -o "$work/window.tlog"
 is '... and of a conversion' "$("$dump" --message held "$work/window.tlog")" "$held"
 
-# names with a dollar are those that --message and --list know
+# --message and --list know names with a dollar.
 is '--message is of such a name' "$("$dump" --oldest-first --message 'Outer*' "$work/held.tlog" |
 	cut -d' ' -f2- | tr -s ' ')" \
 	'source > label(Outer$Inner)

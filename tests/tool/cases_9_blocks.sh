@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Streams of blocks: several traces in one file, through a pipe, from a server.
+# Streams of blocks: several traces in one file, through a pipe, or from a
+# server.
 
 blocks=$build/tests/tool/make_blocks
 stream=$work/stream
@@ -18,7 +19,7 @@ tick n(8)
 tick n(9)
 tick n(10)
 tick n(11)'
-# Only the messages of a listing.
+# words prints only the messages of a listing.
 words() { sed -E 's/^.* work +(> )?//'; }
 
 ends 'blocks of a chain are one timeline' 0 "$dump" --oldest-first "$stream"
@@ -34,7 +35,7 @@ is 'their order does not matter, nor one that comes twice' \
 is 'timeline-convert reads them, too' \
 	"$("$bin/timeline-convert" -q --to jsonl "$work/mixed" -o - | wc -l)" 13
 
-# what is missing, what is damaged
+# == missing and damaged blocks ==
 { "$blocks" alpha 1 0; "$blocks" alpha 1 5; } >"$work/hole"
 ends 'blocks that are missing are a failure' 1 "$dump" --oldest-first "$work/hole"
 is '... of which the numbers are said' "$err" \
@@ -58,7 +59,7 @@ head -c 100000 /dev/urandom >"$work/noise"
 { cat "$stream" "$work/noise" "$stream"; } >"$work/noisy"
 is 'noise is passed over' "$("$dump" --oldest-first "$work/noisy" 2>/dev/null | words)" "$whole"
 
-# several hosts
+# == several hosts ==
 { cat "$stream"; "$blocks" beta 2 0 1; } >"$work/fleet"
 is '--host chooses hosts' "$("$dump" --host 'b*' "$work/fleet" | grep -c tick)" 8
 is '... of files as well' "$("$dump" --host 'b*' "$stream" "$work/fleet" | grep -c tick)" 8
@@ -76,12 +77,13 @@ is 'many traces without a chain are one timeline' \
 	"$("$dump" --info "$work/lone" | grep -c '^file: ')" 1
 is '... with all there is' "$("$dump" "$work/lone" | grep -c tick)" 280
 
-# as they come
+# == blocks are shown as they come ==
 is '--follow of a pipe shows what comes' "$("$dump" -f - < <(cat "$stream") | words)" "$whole"
 has '... of which host' "$("$dump" -f - < <(cat "$work/fleet"))" '~ beta  work       tick n\(0\)$'
 is '... in order of time' "$("$dump" -f - < <(cat "$work/fleet") | awk '{ sub("~", "", $1); print $1 }')" \
 	"$("$dump" --oldest-first "$work/fleet" 2>/dev/null | awk '{ sub("~", "", $1); print $1 }')"
-# The place of each entry that -f shows, what may be wrong with it, its host.
+# followed prints for each entry that -f shows its number, its host, and how
+# uncertain its place is.
 followed() { "$dump" -f "$@" --json - < <(cat) | jq -r '[.args.n, .host, .sync_error_us, .overlaps] | @csv'; }
 is '... what nobody knows is marked' "$(followed --host '*' <"$work/fleet" | sed 's/^[0-9]*,//' | sort -u)" \
 	'"alpha",,true
@@ -126,7 +128,7 @@ exec 9>&-
 wait "$follower"
 is '... and what comes then' "$(tail -n 1 "$work/live" | words)" 'tick n(15)'
 
-# from a server, by a program that stands for timeline-ship
+# A program that stands for timeline-ship reads from a server.
 cat >"$work/ship" <<'END'
 #!/bin/sh
 printf '%s\n' "$@" >"$SHIP_LOG"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# --brief: one page about slow spans.
+# --brief prints one page about slow spans.
 
-# every twentieth request has 60us more in its query, and size 9
+# Every twentieth request has 60us more in its query, and size 9.
 seq 1000 | awk '
 function put(ns, message, kind, args) {
 	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
@@ -38,7 +38,7 @@ is '... which shows the same span' "$(eval "$(sed -n 's/^  \$ timeline-dump --tr
 	sed -n 's/.*request size/request size/p')" 'request size(9): 65.06us'
 "$dump" --brief --slower 65060ns "$work/brief page.jsonl" >"$work/page"
 has '--slower is that of the spans' "$(cat "$work/page")" '^  \$ timeline-dump --why .request .size. --slower 65060ns '
-# the last request has not ended
+# The last request has not ended.
 sed -E '/"ns":100000[0-9]{4},.*"kind":"end"/d' "$work/brief page.jsonl" >"$work/open.jsonl"
 text=$("$dump" --brief='request*' "$work/open.jsonl")
 has 'a span without an end is called so' "$text" '^No end in the record, begun 1us before its end: .*  request size\(0\)$'
@@ -55,7 +55,7 @@ lacks '... but not beyond --until' \
 rm -f "/dev/shm$name-hang"
 head -2000 "$work/brief page.jsonl" | sed 's/request/job/' | "$dump" --brief --slower 1s - >"$work/page"
 has 'a span that is not slow is not called so' "$(cat "$work/page")" '^The longest: 65\.06us'
-# 20 messages inside, of long names
+# Inside are 20 messages with long names.
 seq 100 | awk '
 function put(ns, message, kind) {
 	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{}}\n",
@@ -72,7 +72,7 @@ is 'a page has at most 4 KB' "$("$dump" --brief=work "$work/long.jsonl" | awk '{
 ends 'a page of no span is an error' 1 "$dump" --brief='none*' "$work/long.jsonl"
 has '... with a remedy' "$err" "no span matches 'none\*': --list shows the messages"
 ends 'a page is text' 2 "$dump" --brief --json "$work/long.jsonl"
-# kernel events of the first half only
+# Only the first half of the record has kernel events.
 for file in spans kernel; do
 	seq 100 | awk -v file=$file '
 	function put(ns, category, message, kind) {

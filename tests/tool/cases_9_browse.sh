@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Trees on the terminal: keys are pressed, the screen is looked at.
+# Trees on the terminal: the test presses keys and reads the screen.
 
-browse=$work/browse # WORD... -- OPTION...: those of on_screen, of timeline-dump
+browse=$work/browse # WORD... of on_screen -- OPTION... of timeline-dump
 cat >"$browse" <<'END'
 #!/bin/bash
 words=()
@@ -15,7 +15,8 @@ TERM=${terminal-vt100} exec "$on_screen" "${words[@]}" -- "$dump" --browse "$@"
 END
 chmod +x "$browse"
 export dump on_screen=$build/tests/tool/on_screen
-# The rows between title and details, and what took how long in one word.
+# rows prints the rows between title and details, with every duration as one
+# word.
 rows() { sed -n 2,15p | sed -E 's/^ *[0-9.]+(ns|us|ms|s) /TIME /; s/^ +//; s/^(TIME|unfinished) +[0-9.]+% /\1 /; s/  +/ /g; /^$/d'; }
 title() { sed -n 1p; }
 
@@ -169,7 +170,7 @@ note n(8)
 		ends "signal $signal ends it" 1 "$browse" until=Thread "signal=$signal" end -- "$trace"
 	done
 
-	# large: what is not seen is not read
+	# In a large tree only the visible part is read.
 	[ -e "$work/wide.trace" ] || "$build/tests/tool/make_trace" "$work/wide.trace" wide=1000000
 	seen=$("$browse" until=Thread 'keys=ljl' keys=G screen 'keys=:1/0/500000' "keys=$enter" screen keys=q end -- "$work/wide.trace")
 	has 'the last of a million is there at once' "$seen" 'note n\(999999\)$'

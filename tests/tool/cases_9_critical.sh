@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# The critical path of spans, by pairs.
+# The critical path of spans, in pairs of begin and end.
 
 path=$work/path.jsonl
 entry() { # NS TID KIND MESSAGE ARGS

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# What the documents quote is there: commands, options, figures, and what
-# timeline-troubleshooting(7) says of errors.
+# The documents quote existing things: commands, options and figures;
+# timeline-troubleshooting(7) explains errors that really occur.
 
 ctl=$bin/timelinectl
 trouble=$top/src/ring/timeline-troubleshooting.7
@@ -13,7 +13,7 @@ quoted=$work/quoted
 is 'the documents quote commands' "$(($(wc -l <"$quoted") > 150))" 1
 
 declare -A helps
-help_of() { # help_of PROGRAM [VERB]: what it prints, once
+help_of() { # help_of PROGRAM [VERB]: keeps the help in helps
 	local key="$*"
 	[ -n "${helps[$key]:-}" ] || helps[$key]=$(
 		if [ $# -gt 1 ]; then
@@ -29,7 +29,7 @@ for program in timelinectl timeline-dump timeline-convert timeline-ship timeline
 	[ -x "$bin/$program" ] && help_of $program && every+=${helps[$program]}
 done
 helps[any]=$every
-foreign='--(ipc|pid|shm-size|name)' # of docker, of a script
+foreign='--(ipc|pid|shm-size|name)' # options of docker and of a script
 
 wrong_commands() {
 	local file line command words word program verb key
@@ -43,7 +43,7 @@ wrong_commands() {
 				echo "$file:$line: $command: no such verb"
 		fi
 		for word in "${words[@]:1}"; do
-			[[ $word = -- || $word = '\-\-' ]] && break # of a script
+			[[ $word = -- || $word = '\-\-' ]] && break # not ours
 			word=${word#[\[\"\']}
 			[[ $word =~ ^(--[a-z][a-z-]*|-[a-zA-Z]$) ]] || continue
 			word=${BASH_REMATCH[1]}
@@ -56,7 +56,8 @@ wrong_commands() {
 is 'each command that a document quotes has its verb and its options' \
 	"$(wrong_commands)" ''
 if command -v mandoc >/dev/null; then
-	# .Ql and .Dq quote the rest of the line: a second one on it is inside
+	# .Ql and .Dq quote the rest of the line: a second macro on the line
+	# would stand inside the first quotation.
 	is 'no man page has a quotation inside another by mistake' "$(cd "$top" &&
 		for page in src/*/*.[1-8] lua/*.3lua; do
 			mandoc -T utf8 "$page" | grep -nP '(\xe2\x80[\x99\x9d]){2}' | sed "s|^|$page:|"
@@ -67,8 +68,8 @@ fi
 info() { "$dump" --info "$@"; }
 is 'timeline(7) names the format of the files' "$(sed -nE 's/^The format has a version of its own: ([0-9.]+) .*/\1/p' "$overview")" \
 	"$(info "$known" | sed -n 's/^format: //p')"
-# of a creator that can use a lane for each CPU: any other makes the lanes for
-# its threads as large as those of the CPUs together
+# The creator must be able to use a lane for each CPU: any other creator makes
+# the lanes for its threads as large as the lanes of all CPUs together.
 "$ctl" create --cpu-lanes 2 "$name-d"
 if info "$name-d" | grep -q 'tier 0  entries of each lane 131072  entries of each fallback lane 262144 '; then
 	skip 'figures of the default: no lanes of CPUs here'
@@ -79,7 +80,7 @@ else
 	$'entries asked: 163840\ntier 0  entries of each lane 131072'
 	is '... 24 MiB in total' "$((($(du -k "/dev/shm$name-d" | cut -f1) + 512) / 1024))" 24
 	"$ctl" remove "$name-d"
-	# each capacity that is recommended for a small /dev/shm is smaller
+	# Each capacity recommended for a small /dev/shm is smaller.
 	small=0
 	while read -r words; do
 		# shellcheck disable=SC2086
@@ -90,9 +91,9 @@ else
 	is 'what is advised for a full /dev/shm takes half of the default or less' "$small" 2
 fi
 
-# == timeline-troubleshooting(7): what is seen, and what it says of it ==
+# == timeline-troubleshooting(7): each error has its section ==
 headings=$(sed -nE 's/^\.Ss //; T; s/\\&//g; p' "$trouble")
-documented() { # documented SENTENCE ERROR HEADING: the error has its section
+documented() { # documented SENTENCE ERROR HEADING
 	has "$1" "$2" "$3"
 	has '... which has its section' "$headings" "$3"
 }
@@ -146,7 +147,7 @@ else
 		'belongs to user 1001'
 	rm -f "/dev/shm$name-t"
 fi
-# what the blocks of README.md call is what make deps installs
+# make deps installs every program that the blocks of README.md call.
 needs=$(make -C "$top" -pn deps 2>/dev/null | sed -n 's/^DEPS := //p')
 for program in cmake python3 luajit; do
 	[[ $needs == *$program* ]] || echo "$program"

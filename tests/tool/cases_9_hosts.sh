@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Several hosts: merged as far as their clocks tell, put right by hand or by
-# what they sent each other.
+# Several hosts are merged as far as their clocks tell, and corrected by hand or
+# by messages between the hosts.
 
 make_host=$build/tests/tool/make_host
 convert=$bin/timeline-convert
-# host FILE MESSAGE OFFSET_NS WORD...: ten messages, 10 ms from one to the next,
-# as another host saved them.
+# host FILE MESSAGE OFFSET_NS WORD... makes ten messages at intervals of 10 ms,
+# as another host would save them.
 host() {
 	local file=$1 message=$2 offset=$3
 	shift 3
@@ -28,7 +28,7 @@ host c.tl got 2500000 host=db-2 boot=3 sync=none
 host a2.tl sent 5 host=web-1 boot=1 sync=1ms
 a=$work/a.tl b=$work/b.tl b5=$work/b5.tl c=$work/c.tl
 
-# marks
+# == marks ==
 ends 'two hosts are merged' 0 "$dump" --oldest-first -n 4 "$a" "$b"
 is '... each entry with its host' "$(untimed <<<"$out" | sed 's/^ *//' | sort -u)" \
 	'db-1  net        got id(8)
@@ -69,12 +69,12 @@ is '... as JSON' "$("$dump" --info --json "$a" "$c" | jq -c '.host | [.name, .cl
 	'["web-1","synchronised",1000000]
 ["db-2","unsynchronised",null]'
 
-# a recorded trace and a saved timeline of one start of a machine
+# A recorded trace and a saved timeline come from one boot of a machine.
 "$make" "$name-host"
 "$bin/timelinectl" record "$name-host" -o "$work/here.trace" >"$work/out" &
 until_true test -s "$work/here.trace"
 "$make" "$name-host" known "save=$work/here.tl" remove
-wait $! # it ends with the timeline
+wait $! # the recorder ends with the timeline
 ends 'a trace and a timeline of one start are of one host' 0 \
 	"$dump" --oldest-first -n 2 "$work/here.trace" "$work/here.tl"
 is '... merged by their stamps' "$err$(untimed <<<"$out")" \
@@ -84,7 +84,7 @@ is '... which is another one than others' \
 	"$("$dump" "$a" "$work/here.trace" "$work/here.tl" 2>&1 >"$work/out" | wc -l)" \
 	"$("$dump" --info --json "$work/here.tl" | jq '.host.clock | if . == "synchronised" then 0 else 1 end')"
 
-# offsets
+# == offsets ==
 first() { "$dump" --oldest-first --json "$@" | head -1 | jq -c '[.host, .ns]'; }
 is 'an offset moves a host' "$(first --offset db-1=-3ms "$a" "$b")" '["db-1",999999500000]'
 is '... by the name of its file' "$(first --offset b.tl=-3ms "$a" "$b")" '["db-1",999999500000]'
@@ -121,7 +121,7 @@ is '... and the host has a column' \
 has '... and that many hosts become one' "$("$dump" -n 1 "$work/both.jsonl" 2>&1)" \
 	'an entry is of another host or timeline than the first: all become one'
 
-# equal processes and threads: spans of two hosts that cross
+# The spans of two hosts cross; processes and threads have equal numbers.
 spans() {
 	awk -v offset="$2" 'BEGIN {
 		for (i = 0; i < 6; i++)

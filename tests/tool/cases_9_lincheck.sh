@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Traces of Lincheck, made by its own releases: printed as its eager printer
-# prints them, written again as they were.
+# Traces made by releases of Lincheck are printed like Lincheck's own printer
+# prints them, and written again unchanged.
 
 lincheck=$here/../data/lincheck
 convert=$build/bin/timeline-convert
@@ -35,7 +35,7 @@ is 'a packed trace comes through a pipe' \
 	"$("$dump" --tree --style lincheck - < <(cat "$lincheck/v22.packedtrace") |
 		cmp - "$lincheck/v22-stream2.printed.txt" 2>&1)" ''
 
-# folded children
+# == folded children ==
 is '--depth folds as the original does' \
 	"$("$dump" --tree --style lincheck --depth 2 "$lincheck/v8-mem1.trace" |
 		sed -n 4p)" '    ... <8 unloaded children>'
@@ -47,7 +47,7 @@ ends '--style is for trees' 2 "$dump" --style lincheck "$lincheck/v8-mem1.trace"
 ends '... and no other is known' 2 "$dump" --tree --style java \
 	"$lincheck/v8-mem1.trace"
 
-# the tree without a style
+# == the tree without a style ==
 is 'a call has its result on its line, and no time' \
 	"$("$dump" --tree --depth 2 "$lincheck/v22-mem2.trace" | sed -n 1,3p)" \
 	$'# Thread 1 (main)\nMain.run0()\n  store.put(key ➜ 0, "val\\t0 é😀"): true'
@@ -68,7 +68,7 @@ lacks '... in JSON, either' "$("$dump" --tree --json "$work/steps.trace")" '"sta
 lacks '... in statistics, too' \
 	"$("$dump" --stats "$lincheck/v8-mem1.trace")" '[0-9](ns|us)( |$)'
 
-# the same file again
+# == the same file again ==
 for kept in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v8-stream4; do
 	rm -f "$work/again.lincheck"*
 	ends "$kept is written again" 0 "$convert" --from lincheck \
@@ -79,9 +79,11 @@ for kept in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v8-stream4; do
 		"$(cmp "$work/again.lincheck.idx" "$lincheck/$kept.trace.idx" 2>&1)" ''
 done
 
-# A method stands once in a file, whatever it is made of: releases 3.1 to 3.1.2
-# refuse it twice.  An index has a cell of 21 bytes for each definition.
-# methods INDEX: the methods that the file of this index has, in order of ids
+# A method stands once in a file, whatever the file is made of: releases 3.1 to
+# 3.1.2 refuse a second one.  An index has a cell of 21 bytes for each
+# definition.
+#
+# methods INDEX prints the methods in the index's file, in order of ids.
 methods() {
 	tail -c +17 "$1" | head -c -29 | od -An -v -tu1 -w21 |
 		awk '$1 == 1 { print $5 + 256 * $4 }' | sort -n
@@ -108,7 +110,7 @@ is '... as those of a later release do' \
 		-o "$work/later.lincheck"
 	methods "$work/later.lincheck.idx" | uniq -d)" ''
 
-# the index beside it
+# == the index beside the file ==
 cp "$lincheck/v22-mem2.trace"* "$work"
 chmod u+w "$work"/v22-mem2.trace*
 ends 'an index that fits is no matter' 0 "$dump" --check "$work/v22-mem2.trace"
@@ -124,7 +126,7 @@ has '... and said where' "$out" 'index: byte [0-9]+: it does not end'
 rm "$work/v22-mem2.trace.idx"
 ends 'without one it is whole' 0 "$dump" --check "$work/v22-mem2.trace"
 
-# several roots of a thread: all but the call around everything
+# A thread has several roots: all calls but the one around everything else.
 "$convert" -e 'not message:find("Main.run0", 1, true)' --to lincheck \
 	-o "$work/roots.trace" "$lincheck/v8-mem1.trace" 2>/dev/null
 is 'all roots of a thread are shown' \
@@ -134,7 +136,7 @@ has '--children folds them' \
 	"$("$dump" --tree --style lincheck --children 2 "$work/roots.trace" |
 		tail -n 1)" '^[.][.][.] <2 unloaded children>$'
 
-# points are counted, their times are steps
+# Points are counted, and steps stand in place of times.
 has 'entries have steps in place of times' \
 	"$("$dump" "$lincheck/v8-mem1.trace" | head -n 1)" \
 	'^ *step 80 call '
@@ -143,7 +145,7 @@ has '... in Lua, too' \
 	"$("$dump" -e 'time == "step 80"' "$lincheck/v8-mem1.trace" | head -n 1)" \
 	'step 80 '
 
-# --check: whole, unfinished, damaged
+# == --check: whole, unfinished, damaged ==
 head -c -1 "$lincheck/v8-stream2.trace" >"$work/open.trace"
 ends '--check of a trace that was not finished is no failure' 0 "$dump" \
 	--check "$work/open.trace"
@@ -157,7 +159,7 @@ ends '... nor is one that ends inside a block' 0 "$dump" --check \
 	"$work/cut.trace"
 has '... which it says' "$out" ': unfinished: [0-9]+ entries'
 ends '... and whatever reads it' 0 "$dump" --list "$work/cut.trace"
-for end in 3218 6284 9372; do # of blocks: some names are in the next
+for end in 3218 6284 9372; do # ends of blocks: some names are in the next block
 	head -c $end "$lincheck/v8-stream4.trace" >"$work/border.trace"
 	ends '... nor is one that ends between blocks' 0 "$dump" --check \
 		"$work/border.trace"
@@ -184,7 +186,7 @@ printf '\377' | dd of="$work/open2.trace" bs=1 seek=$((size / 2)) \
 	conv=notrunc 2>"$work/said"
 ends 'one with a wrong byte is damaged' 1 "$dump" --check "$work/open2.trace"
 
-# version 8 has no names of threads and arguments and no access paths
+# Version 8 has no names of threads and arguments and no access paths.
 "$bin/timeline-convert" --to lincheck "$lincheck/v22-stream2.trace" -o "$work/v8.lincheck" 2>"$work/said"
 is 'what version 8 cannot hold is said once, and how often it was there' \
 	"$(sed 's/.*lincheck: //' "$work/said")" \
@@ -194,7 +196,7 @@ the name of a thread is left out (2 times)'
 is '... and nothing of a file of version 8' \
 	"$("$bin/timeline-convert" --to lincheck "$lincheck/v8-stream2.trace" -o - 2>&1 >/dev/null)" ''
 
-# release 3.1 prints the names of classes as the JVM has them
+# Release 3.1 prints the JVM's names of classes.
 sed 's/com\.acme\.shop\.Store/com.acme.Shop$Store/g; s/org\.jetbrains\.lincheck\.trace\.Box/org.jetbrains.lincheck.Trace$Box/g' \
 	"$lincheck/v8-mem2.trace" >"$work/nested.trace"
 is 'a nested class is Outer$Inner in 3.1' \

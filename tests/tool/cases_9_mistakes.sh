@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# The mistakes of mistakes.txt: each gets its sentence and its exit status.
+# Each of the mistakes in mistakes.txt gets its sentence and its exit status.
 
 mkdir "$work/mistakes"
 cd "$work/mistakes" || exit 1

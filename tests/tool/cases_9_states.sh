@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# --view states: rows of messages and of spans.
+# --view states: rows of messages and rows of spans.
 
 {
 	printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":7,"tid":8,"priority":"info","category":"%s","message":"%s","kind":"%s","args":{%s}}\n' \

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Trees: of recorded traces, and of anything else that is read.
+# Trees of recorded traces, and of everything else that is read.
 
 trace=$work/known.trace
 "$build/tests/tool/make_trace" "$trace" known hostile open=2
-# The lines without what took how long.
+# unhurried prints lines without their durations.
 unhurried() { sed -E 's/: [0-9.]+(ns|us|ms|s)( |$)/: TIME\2/'; }
-# The lines of a tree as it is, without the heading of the thread.
+# nodes_of prints a tree without the thread's heading.
 nodes_of() { "$dump" --tree "$@" | grep -v '^#'; }
 
 ends '--tree shows a recorded trace' 0 "$dump" --tree "$trace"
@@ -42,7 +42,7 @@ has '... also of what a program recorded itself' \
 has 'colours are those of priorities' "$("$dump" --tree --color=always "$trace")" \
 	$'^  \033\\[33mnote n\\(7\\)\033\\[0m$'
 
-# what is folded
+# == folded parts ==
 is '--depth folds what is deeper and says how much' \
 	"$("$dump" --tree --depth 1 "$trace" | unhurried)" \
 	'# Thread 1 (first of make_trace)
@@ -72,7 +72,7 @@ request id(1): TIME
 request id(3): TIME
   note n(9)'
 
-# paths
+# == paths ==
 is '--paths tells the path of each line' \
 	"$("$dump" --tree --paths --depth 2 --path 1/1 "$trace" | unhurried)" \
 	'# Thread 1 (first of make_trace)
@@ -92,7 +92,7 @@ is '... that says how far it goes' "$err" \
 ends 'threads count from 1' 1 "$dump" --tree --path 0 "$trace"
 ends 'a path is numbers and slashes' 2 "$dump" --tree --path 1/a "$trace"
 
-# JSON
+# == JSON ==
 is '--json is an object a thread and a node' \
 	"$("$dump" --tree --json "$trace" |
 		jq -r 'select(.path | startswith("1/1")) | [.path, .depth, .kind, .index, .children, .end] | @csv' | tr -d '"')" \
@@ -113,7 +113,7 @@ is '... and the thread by its name' "$("$dump" --tree --json --depth 0 "$trace" 
 	jq -r '"\(.path) \(.name) \(.children) \(.input)"')" "1 first 5 $trace
 2 second 1 $trace"
 
-# what is no trace, and what is chosen
+# == other inputs than traces, and selections ==
 "$make" "$name-tree" spans=2 save="$work/spans.tl" remove
 is 'a timeline has a tree of its spans' "$(nodes_of "$work/spans.tl" | unhurried | grep -v '^[<>]')" \
 	'work job(0): TIME
@@ -152,7 +152,7 @@ for option in --verbose --paths '--depth 1' '--children 1' '--path 1'; do
 	ends "$option goes with trees only" 2 "$dump" $option "$trace"
 done
 
-# damage: what is left is shown
+# Damage: the rest is shown.
 size=$(stat -c %s "$trace")
 head -c $((size - 30)) "$trace" >"$work/cut.trace"
 ends 'a trace that was cut off is unfinished, which is no failure' 0 \
@@ -160,7 +160,7 @@ ends 'a trace that was cut off is unfinished, which is no failure' 0 \
 has '... but reported' "$err" 'not finished'
 has '... and is shown as far as it goes' "$out" '^request id\(1\)'
 
-# large ones
+# == large trees ==
 "$build/tests/tool/make_trace" "$work/wide.trace" wide=1000000
 "$build/tests/tool/make_trace" "$work/deep.trace" deep=100000
 is 'a million children are shown' "$("$dump" --tree "$work/wide.trace" | tail -1)" \
@@ -174,7 +174,7 @@ is '... their paths are cut' \
 	"$("$dump" --tree --json "$work/deep.trace" | jq -s -c '[.[256].path == null, .[257].path, .[-1].depth]')" \
 	'[false,null,100000]'
 
-# names of threads and processes
+# == names of threads and processes ==
 named=$work/named.trace
 "$bin/timeline-convert" "$known" -o "$named" || exit 1
 for file in "$known" "$named"; do

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Files of older versions: tests/data/v1 has their listings, with the times that
-# the programs of their time printed.
+# Files of older versions: tests/data/v1 has the listings that the programs of
+# that version printed, with their times.
 
 if command -v zstd >/dev/null; then
 	old=$top/tests/data/v1
@@ -10,7 +10,8 @@ if command -v zstd >/dev/null; then
 	done
 	is "a snapshot of version 1 is listed as it was" \
 		"$("$dump" "$work/saved.tl" 2>&1)" "$(cat "$old/saved.txt")"
-	# Its clock goes on: the last digits of the times are newer estimates.
+	# The clock of a live file goes on: the last digits of the times are
+	# newer estimates.
 	is "a live file of version 1 is listed as it was" \
 		"$("$dump" "$work/live.tl" 2>&1 | untimed)" \
 		"$(untimed <"$old/live.txt")"

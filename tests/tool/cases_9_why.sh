@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# --why: what distinguishes slow spans.
+# --why: how slow spans differ from others.
 
 lua=$(command -v luajit || command -v lua5.4)
-# Lines of spans: each "NS DURATION ARGUMENT", of message $1.
+# spans_of MESSAGE turns lines "NS DURATION ARGUMENT" into spans of the message.
 spans_of() {
 	awk -v message="$1" '{
 		line = "{\"ns\":%.0f,\"tsc\":1,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\"," \
@@ -14,7 +14,7 @@ spans_of() {
 }
 seq 100 | awk '{ print $1 * 1000, 100 }' | spans_of 'equal' >"$work/equal.jsonl"
 seq 40 | awk '{ print $1 * 1000, 100 }' | spans_of 'few' >"$work/few.jsonl"
-# every twentieth is slow, and large
+# Every twentieth span is slow, and has a large size.
 seq 2000 | awk '{ slow = $1 % 20 == 3
 	print $1 * 1000, slow ? 700 : 100 + $1 * 7 % 13, slow ? 5000 + $1 % 7 : $1 * 2477 % 4000 }' |
 	spans_of 'load $size' >"$work/size.jsonl"
@@ -24,7 +24,7 @@ ends '--why names the cause' 0 "$dump" --why 'load*' "$work/size.jsonl"
 has '... in words' "$out" '^1\. size >= 500[0-9]: 100 % of the slow spans, of which 100 % are slow \(20 times the average; p = '
 has '... behind how many are slow' "$out" '^load \$size: 100 of 2000 spans took 700ns or longer \(the slowest 5 %\)$'
 has '... with examples' "$out" '^     [^ ]+  700ns  \[1/[0-9]+\]  load size\(500[0-9]\)$'
-# unsigned values from 2^63 on are large, not negative
+# Unsigned values from 2^63 on are large, not negative.
 seq 2000 | awk '{ slow = $1 % 20 == 3
 	print $1 * 1000, slow ? 700 : 100 + $1 * 7 % 13, slow ? "184467440737095516" 10 + $1 % 6 : $1 * 2477 % 4000 }' |
 	spans_of 'load $size%u' >"$work/unsigned.jsonl"
@@ -35,7 +35,7 @@ is '--stats counts them as such' "$("$dump" --stats --json "$work/unsigned.jsonl
 	grep -oE '"size":\{[^}]*' | grep -oE '"(min|p50|p99.9|max)":[0-9-]+' | tr '\n' ' ')" \
 	'"min":1 "p50":2105 "p99.9":18446744073709551615 "max":18446744073709551615 '
 has '... in text' "$("$dump" --stats "$work/unsigned.jsonl")" ' size .* 1\.845e19$'
-# a thread that is slow is called by its name
+# A slow thread is shown by its name.
 seq 2000 | awk '{ print $1 * 1000, $1 % 20 == 3 ? 700 : 100 + $1 * 7 % 13, $1 }' | spans_of 'load $size' |
 	awk '{ slow = int((NR - 1) / 2 + 1) % 20 == 3
 		sub(/"tid":8/, "\"tid\":" (slow ? 9 : 8) ",\"thread\":\"" (slow ? "slow one" : "main") \
@@ -44,7 +44,7 @@ has '... a thread by its name' "$("$dump" --why 'load*' "$work/threads.jsonl")" 
 is '... in JSON beside its number' "$("$dump" --why 'load*' --json "$work/threads.jsonl" |
 	jq -c '.causes[0] | [.name, .value, .thread, .examples[0].process, .examples[0].thread]')" \
 	'["tid",9,"slow one","server","slow one"]'
-# one process, one thread, that has another CPU when it is slow
+# Two arguments have the same values in the slow spans.
 is 'what holds for the same spans is one line' "$(
 	seq 3000 | awk '{ slow = $1 % 20 == 3
 		print $1 * 1000, slow ? 700 : 100 + $1 * 7 % 13, slow ? 9 : 1 }' | spans_of 'pair $size' |
@@ -52,8 +52,9 @@ is 'what holds for the same spans is one line' "$(
 	"$dump" --why 'pair*' "$work/pair.jsonl" | grep -E -A3 '^1\.' | sed -nE 's/^(1\. [^:]*):.*/\1/p; /the same/p')" \
 	'1. size = 9
    the same spans: more = 9; more >= 9'
-# the orders of one symbol are slow, most of them on one side; from five others
-# of that side the CPU was taken for a thousand times as long
+# The orders of one symbol are slow, most of them on one side.  A few other
+# orders of that side took thousands of times as long, because their CPU was
+# taken away.
 seq 8000 | awk '{ symbol = $1 % 8; side = $1 * 2477 % 11 % 2
 		slow = symbol == 5 && (side || $1 % 3 == 0)
 		print $1 * 10000000, side && symbol == 2 && $1 % 1500 < 8 ? 5000000 : slow ? 2000 : 300 + $1 * 7 % 13,
@@ -84,7 +85,8 @@ is 'no span is slow enough' "$("$dump" --why 'load*' --slower 1s "$work/size.jso
 is 'spans that all take as long have no cause' \
 	"$("$dump" --why equal --json "$work/equal.jsonl")" \
 	'{"message":"equal","spans":100,"slow":0,"threshold_ns":null,"episodes":0,"tests":0,"where":[],"causes":[]}'
-# slow at random, beside a message of the kernel or without
+# The slow spans are random, with a message of the kernel beside them or
+# without.
 seq 2000 | awk '{ n = (n * 1103515245 + 12345) % 2147483648
 	print $1 * 1000, n % 1000003 < 20000 ? 700 : 100 }' | spans_of chance >"$work/chance.jsonl"
 {
@@ -112,8 +114,8 @@ is 'two messages are two objects' \
 is 'what is not selected is not compared' \
 	"$("$dump" --why '*' --until @0.001 --json "$work/size.jsonl" | jq -c .spans)" 999
 
-# Kernel events beside the file: one span in 20 takes 37us, as "rt" has the CPU
-# for 30us of it; the others take 7us.
+# Kernel events lie beside the file: one span in 20 takes 37us, because "rt" has
+# the CPU for 30us; the other spans take 7us.
 seq 200 | awk -v spans="$work/preempted.jsonl" -v kernel="$work/preempted_kernel.jsonl" '
 function put(file, ns, category, message, kind, args) {
 	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"%s\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
@@ -163,7 +165,7 @@ is '--to jsonl has not, unless the file is named' \
 	"$("$build/bin/timeline-convert" -q --to jsonl "$work/preempted.tl" | grep -c switched) $("$build/bin/timeline-convert" \
 	-q --to jsonl "$work/preempted.tl" "$work/preempted.tl.sched" | grep -c switched)" '0 420'
 
-# from Lua
+# == --why in Lua ==
 cat >"$work/why.lua" <<'EOT'
 for _, found in ipairs(timeline.why { message = 'load*', slower = '700ns' }) do
 	local cause = found.causes[1]
@@ -186,10 +188,10 @@ option 'slower' is no duration: 'soon'
 option 'slowest' must be above 0 and below 100
 no such option: 'fast'"
 
-# == what is one observation ==
+# == what counts as one observation ==
 
-# Stops of all of 16 threads, of which nothing is logged, at times that are known
-# here only: one in a thousand spans is slow, and 16 are at once.
+# All 16 threads stop together at times that are known only here, and nothing
+# logs the stops: five in a thousand spans are slow, up to 16 at once.
 stopped() { # SEED
 	awk -v seed="$1" 'BEGIN {
 		srand(seed)
@@ -220,9 +222,10 @@ is 'stops of all threads at random times have no cause' \
 	"$(sort "$work/claims" | uniq -c | sed 's/^ *//')" '16 []
 8 true'
 
-# == one question ==
+# == several causes under one threshold ==
 
-# One route is ten times slower, and one tenant 1.6 times in a third of its spans.
+# One route is ten times slower, and one tenant 1.6 times slower in a third of
+# its spans.
 awk 'BEGIN {
 	srand(3); ns = 1e15
 	for (i = 0; i < 20000; i++) {
@@ -265,15 +268,16 @@ awk 'BEGIN {
 is 'the first spans of threads are no cause where the threads are' "$("$dump" --why work --all --json "$work/ranks.jsonl" |
 	jq -c '[.causes[] | select(.kind == "time" and .name == "start")]')" '[]'
 
-# == what is not there, what came before, what lies around ==
-lines_of() { # of "NS KIND MESSAGE [ARGS]"
+# == absent messages, messages before a span, spans around it ==
+lines_of() { # reads "NS KIND MESSAGE [ARGS]"
 	awk '{
 		args = $4 == "" ? "" : $4
 		printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
 			$1, $1, $3, $2, args
 	}' | sed 's/_\$/ $/g'
 }
-# every twentieth span is slow, and has what $1 prints about it
+# Every twentieth span is slow; the awk text in $1 prints the entries around
+# each span.
 neighbours() { # AWK
 	seq 2000 | awk '{ slow = $1 % 20 == 3; at = $1 * 1e5; took = slow ? 70000 : 10000 + $1 % 13 * 100 } '"$1" | lines_of
 }
@@ -315,11 +319,12 @@ neighbours '{ print at - 5, "begin", "batch_$of", "\"of\":" (slow ? 9 : $1 % 4)
 	print at + took + 5, "end", "batch_$of" }' >"$work/around.jsonl"
 has '... and that of an enclosing one' "$("$dump" --why work "$work/around.jsonl")" \
 	'^1\. inside "batch \$of" with of = 9: 100 % of'
-# Lua knows no files beside, and says nothing of the lines of the kernel
+# Lua reads no files beside the first, and never names a line of the kernel as a
+# cause.
 "$build/bin/timeline-convert" -q --to jsonl "$work/preempted.tl" "$work/preempted.tl.sched" >"$work/merged.jsonl"
 echo "print(#timeline.inputs[1]:why { message = 'work', all = true }[1].causes)" >"$work/kernel.lua"
 is 'a line of the kernel is never a cause' "$("$dump" -s "$work/kernel.lua" "$work/merged.jsonl")" 0
-# spans whose threads always wait for a CPU, the slow ones as the others
+# All threads wait for a CPU all the time, in slow spans and in others.
 seq 400 | awk -v spans="$work/waits.jsonl" -v kernel="$work/waits_kernel.jsonl" '
 function put(file, ns, category, message, kind, args) {
 	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"%s\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n",
@@ -341,14 +346,14 @@ text=$("$dump" --why sync "$work/waits.tl")
 has 'where the threads were is said, whether or not it differs' "$text" \
 	'^   the threads of slow spans: .*waiting for a CPU 80 % of the time \(preempted by rt/9 100 % of the time\), others 80 %$'
 
-# arguments that are refused
+# == arguments that are refused ==
 ends '--slowest needs --why' 2 "$dump" --slowest 1 "$work/few.jsonl"
 ends 'a percentage has bounds' 2 "$dump" --why few --slowest 100 "$work/few.jsonl"
 has '... that are named' "$err" '100: not a percentage above 0 and below 100'
 ends 'one threshold is enough' 2 "$dump" --why few --slowest 1 --slower 1ms "$work/few.jsonl"
 ends 'there is no CSV' 2 "$dump" --why few --format csv "$work/few.jsonl"
 
-# a known cause of every kind, and traces without one
+# The traces have a known cause of every kind, or none.
 if [ -n "$lua" ]; then
 	FIRST=1100 SPANS_MAX=6000 "$here/../why/run" "$build" 35 6 >"$work/verdicts"
 	is 'each kind of cause is found, and none where there is none' \

@@ -1,12 +1,13 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# One fact is said alike by all that say it, and by the program that made it.
+# All tools report a fact alike, and as the program that made the record knows
+# it.
 
 convert() { "$bin/timeline-convert" --to "$1" -o - "$2" 2>/dev/null; }
-# at_most LIMIT NUMBER: is it one, and not above?
+# at_most LIMIT NUMBER prints yes for a number up to the limit.
 at_most() { awk -v a="$2" -v b="$1" 'BEGIN { print (a ~ /^[0-9.]+$/ && a + 0 <= b + 0 ? "yes" : a " > " b) }'; }
 
-# longest_of FILE MESSAGE TRUTH: the longest span as each tool has it
+# longest_of FILE MESSAGE TRUTH compares the longest span of each tool.
 longest_of() {
 	local file=$1 message=$2 truth=$3 most
 	is "$message: no duration of --stats is above the program's" \
@@ -39,7 +40,7 @@ END
 truth=$("$build/tests/tool/make_sampled" "$name-sampled" "$work/sampled.tl") || exit 1
 longest_of "$work/sampled.tl" job "$truth"
 
-# a ring that has turned
+# == a ring that has turned ==
 if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work/wrapped.tl"); then
 	wrapped=$work/wrapped.tl
 	longest_of "$wrapped" order "$truth"
@@ -47,7 +48,7 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 	gone=$(jq -s 'map(.overwritten // 0) | add' "$work/wrapped.jsonl")
 	is 'entries of a ring that has turned are overwritten' "$(jq -s 'map(.lost // 0) | add' "$work/wrapped.jsonl") $((gone > 0))" '0 1'
 	cpus="CPU ([0-9]+ and )?$cpu"
-	on_cpus=true # a lane for each: else that of the other threads turned
+	on_cpus=true # each CPU has a lane; else the threads' lane turned
 	[ "$(jq -c 'select(.overwritten).cpu' "$work/wrapped.jsonl" | sort -u)" != null ] || on_cpus=false
 	$on_cpus || cpus='no CPU'
 	$on_cpus && is '... as JSON says of their CPU' "$(jq -c "select(.overwritten and .cpu == $cpu) | keys_unsorted" "$work/wrapped.jsonl")" '["overwritten","cpu"]'
@@ -91,7 +92,7 @@ else
 fi
 lacks 'of a ring that has not turned nothing is said' "$("$dump" "$known"; "$dump" --stats "$known")" 'overwritten|complete since'
 
-# of a file of another format it is not known since when all is there
+# A file of another format does not tell since when it is complete.
 for word in lost overwritten; do
 	line='"cpu":0,"pid":7,"tid":8,"priority":"info","category":"c","message":"job","args":{},"kind":'
 	printf '%s\n' '{"ns":1795000000000000000,"tsc":1,'"$line"'"begin"}' '{"'$word'":3,"cpu":0}' \
@@ -99,7 +100,7 @@ for word in lost overwritten; do
 	is "no span is sure across entries that are $word" "$("$dump" --stats --json "$work/over.jsonl" | jq -c '[.spans, .unsure]')" '[1,1]'
 done
 
-# spans that cross, spans of one route, and one that began before --since
+# Some spans cross, some are of one route, and one began before --since.
 awk 'BEGIN {
 	line = "{\"ns\":179500000000000%04d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\"," \
 		"\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n"
@@ -111,7 +112,7 @@ awk 'BEGIN {
 }' >"$work/cross.jsonl"
 "$bin/timeline-convert" --to trace -o "$work/cross.trace" "$work/cross.jsonl" 2>/dev/null
 echo 'for s in timeline.spans {} do print(s.name:match("%w+"), s.duration) end' >"$work/spans.lua"
-# spans_by TOOL FILE [OPTION...]: name and duration of each span
+# spans_by TOOL FILE [OPTION...] prints the name and duration of each span.
 spans_by() {
 	local tool=$1 file=$2
 	shift 2
@@ -134,7 +135,7 @@ outer 4000'
 	done
 done
 
-# a span of 400 ms in which the clock is set
+# The clock is set during a span of 400 ms.
 for step in 20 -20; do
 	"$build/tests/tool/make_stepped" "$name-stepped$step" "$work/stepped$step.tl" "$step" >"$work/stepped$step" &
 done
@@ -154,7 +155,7 @@ for step in 20 -20; do
 	is '... in folded stacks' "$(convert folded "$file" | awk '/job/ { print $NF }')" "$truth"
 done
 
-# a message that had another level for some of the time
+# A message had another level for some of the time.
 truth=$("$build/tests/tool/make_levels" "$name-levels" "$work/levels.tl") || exit 1
 rates=$("$dump" --stats --json "$work/levels.tl")
 for message in tick detail; do
@@ -164,7 +165,7 @@ done
 is '... all that was logged is in observed time' "$(jq -r 'select(.message | startswith("detail")) | .count == .observed_count' <<<"$rates")" true
 is '... which is most of it, and not all' "$(jq -r 'select(.message | startswith("detail")) | .observed_share | . > 0.5 and . < 0.75' <<<"$rates")" true
 
-# one percentile of one message of one file
+# Every tool gives the same percentile of a message.
 p99=$("$dump" --stats --json "$work/sampled.tl" | jq -r 'select(.message | startswith("job")) | .duration_ns.p99')
 words=$("$dump" --stats "$work/sampled.tl" | awk '/^ *count/ { for (i = 1; i <= NF; i++) if ($i == "p99") at = i } /duration/ { print $(at + 1); exit }')
 cat >"$work/p99.lua" <<'END2'

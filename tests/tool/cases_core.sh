@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# cases_core.sh - timelines in cores and images of memory.
+# cases_core.sh - timelines in cores and in images of memory.
 make_core=$build/tests/tool/make_core
 one=$name-core one_shm=/dev/shm$name-core
 "$make" "$one" known
@@ -8,7 +8,8 @@ one=$name-core one_shm=/dev/shm$name-core
 "$make_core" core "$work/two.core" "/dev/shm$name" "$one_shm"
 CUT=1 "$make_core" core "$work/cut.core" "/dev/shm$name" "$one_shm"
 "$make_core" core "$work/none.core" "$0"
-# without what is computed with the clock, whose estimate goes on in a live file
+# entries leaves out values computed with the clock: the clock of a live file
+# goes on.
 entries() { lines "$@" | sed -E '/^before /d; s/  [0-9.]+[num]?s[?]?$//'; }
 lines() { "$dump" --no-progress --columns tsc,cpu,pid,tid,category,message "$@"; }
 
@@ -56,8 +57,8 @@ for n in 1 2 3; do
 	is "a core of $((n * 700)) bytes is refused" "$? $(wc -l <"$work/said")" '1 1'
 done
 
-# A process that is killed at any moment: it was the only writer, so the file has
-# what the core has.
+# A process is killed at a random moment: it was the only writer, so its file
+# has the same entries as the core.
 if nm "$build/lib/libtimeline.a" 2>/dev/null | grep -qE '__(asan|tsan)_'; then
 	skip 'a process under a sanitizer leaves no core'
 elif [ "$(cat /proc/sys/kernel/core_pattern /proc/sys/kernel/core_uses_pid | xargs)" = 'core 0' ] &&

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Spans that prove themselves are whole on every surface: most are longer than the
-# bursts that they began in, and the begins of some are not in the record.
+# Spans that prove themselves are whole in every output: most are longer than
+# the bursts that they began in, and some have a begin that is not in the
+# record.
 
 pv=$work/proven.tl
 recorded=$work/proven.trace
@@ -29,12 +30,14 @@ wait $recorder $shipper
 exec 7>&-
 wait $writer
 
-# The spans of a file, in the order of their ends, as "MESSAGE NS".
+# spans_in FILE prints the spans of a file as "MESSAGE NS", in the order of
+# their ends.
 spans_in() {
 	"$dump" --json --oldest-first "$@" | jq -r 'select(.duration_ns and (.unsure | not)) | "\(.message | split(" ")[0]) \(.duration_ns)"'
 }
 spans_in "$pv" >"$work/spans"
-# right FILE: are its spans those of the program, each between its bounds?
+# right FILE prints spans that differ from the program's or lie outside their
+# bounds.
 right() {
 	spans_in "$1" | paste -d ' ' <(cut -d ' ' -f 1,4,5 "$work/truth") - |
 		awk '$1 != $4 || $5 < $2 - $2 / 1000 - 1000 || $5 > $3 + $3 / 1000 + 1000'

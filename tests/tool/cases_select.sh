@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
-# Spans are selected as a whole, by every report and by timeline-convert.
+# Every report and timeline-convert select spans as a whole.
 
-# span MS KIND ROUTE: an entry of a request; "end" has no arguments
+# span MS KIND ROUTE prints an entry of a request; an "end" has no arguments.
 span() {
 	local args="\"route\":\"${3-}\""
 	[ "$2" = end ] && args=
 	printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":7,"tid":7,"priority":"info","category":"http","message":"request $route%%s","kind":"%s","args":{%s}}\n' \
 		$((1600000000000000000 + $1 * 1000000)) "$1" "$2" "$args"
 }
-# other MS CPU KIND: an entry of a query, whose end is on another CPU
+# other MS CPU KIND prints an entry of a query whose end is on another CPU.
 other() {
 	printf '{"ns":%d,"tsc":%d,"cpu":%d,"pid":7,"tid":7,"priority":"info","category":"db","message":"query","kind":"%s","args":{}}\n' \
 		$((1600000000000000000 + $1 * 1000000)) "$1" "$2" "$3"
@@ -28,7 +28,7 @@ other() {
 	span 60 begin /a
 } >"$work/spans.jsonl"
 spans=$work/spans.jsonl
-# the milliseconds of what is shown, and its kinds
+# ms prints the milliseconds and kinds of the selected entries.
 ms() { jq -rs 'map("\((.ns - 1600000000000000000) / 1e6 | round)\(.kind[:1])") | join(" ")'; }
 listed() { "$dump" --oldest-first --json "$@" "$spans" 2>/dev/null | grep -v lost | ms; }
 printf 'for s in timeline.spans() do print(s.args.route, s.duration) end\n' >"$work/spans.lua"
@@ -118,11 +118,12 @@ is 'JSON without a match is empty' "$("$dump" --json -e 'duration > 1e9' "$spans
 ends 'timeline-convert agrees' 1 "$bin/timeline-convert" --to jsonl --slower 1s -o - "$spans"
 has '...' "$err" 'no span matches --slower 1s \(4 spans\)'
 
-# follows N OPTION ...: the kinds that --follow shows, once there are N
+# follows N OPTION ... prints the kinds of entries that --follow shows, once
+# there are N entries.
 shows() { [ "$(wc -l <"$work/followed")" -ge "$1" ]; }
 follows() {
 	local count=$1 pid
-	: >"$work/followed" # the background process empties it later
+	: >"$work/followed" # the background process empties the file later
 	"$dump" -f -n 100 --json "${@:2}" "$live" >"$work/followed" 2>/dev/null &
 	pid=$!
 	until_true shows "$count"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# commands.awk - the commands of ours that documents quote, one a line: file,
-# line and words, up to a pipe, a semicolon or a comment.  A man page quotes
-# with .Ql, .Dl and literal displays, Markdown with backticks.  An option that
-# stands alone in section 7 is one of "any".
+# commands.awk - prints the commands of ours that documents quote, one a line:
+# file, line and words, up to a pipe, a semicolon or a comment.  A man page
+# quotes with .Ql, .Dl and literal displays, Markdown with backticks.  An option
+# that stands alone in section 7 is printed as an option of "any".
 
 function put(text,    n, i, part)
 {

@@ -4,16 +4,17 @@
  *
  *	make_biased PATH FILE
  *
- * A thread does one job after another: of ten, nine take about 20 us; of a
- * hundred, one takes about 20 ms.  So nearly all of its time goes to long jobs,
- * and a burst of 100 us each 2 ms holds only short ones whole.  A job whose
- * begin is in a burst is logged, with an end that proves it.
+ * A thread does one job after another: nine of ten jobs take about 20 us, and
+ * one of a hundred takes about 20 ms.  Nearly all of the thread's time goes to
+ * long jobs, so a burst of 100 us each 2 ms holds only short jobs whole.  A job
+ * whose begin is in a burst is logged, with an end that proves it.
  *
- * The jobs are of a minute that nobody waits for: they are logged at once, and
- * get their stamps in the saved file.  Saves FILE, removes PATH, and prints for
- * 50, 90 and 99 per cent what the percentile of the logged ones has to be, from
- * three standard errors below the percentile of all to three above, in ns; then
- * that percentile of those that a burst holds whole.
+ * The jobs are those of a minute, but the program does not wait: it logs them
+ * at once, and gives them their stamps in the saved file.  It saves FILE,
+ * removes PATH, and prints for 50, 90 and 99 per cent the range of the right
+ * percentile of the logged jobs in ns, three standard errors below and above
+ * the percentile of all jobs; then the percentile of the jobs that a burst
+ * holds whole.
  */
 #include "../lib/process.h"
 #include "../lib/random.h"
@@ -28,7 +29,7 @@ static const double period_ns = 2e6;
 static const double burst_ns = 1e5;
 
 static struct job {
-	double begin, end; /* ns */
+	double begin, end; /* in ns */
 } logged[LOGGED_MAX];
 static double all[JOBS_MAX], whole[LOGGED_MAX];
 static uint64_t all_count, logged_count, whole_count;
@@ -77,7 +78,7 @@ log_jobs(struct timeline *tl)
 	}
 }
 
-/* Give the entries of a saved file their stamps, up to now. */
+/* Give the entries of a saved file their stamps, the last one now. */
 static void
 set_stamps(const char *file, uint64_t now, double ticks_per_ns)
 {
@@ -101,7 +102,7 @@ set_stamps(const char *file, uint64_t now, double ticks_per_ns)
 			    start + (uint64_t)(job->begin * ticks_per_ns);
 
 			if (!(e->message & TIMELINE_MESSAGE_WHOLE))
-				continue; /* the library's own */
+				continue; /* an entry of the library */
 			e->tsc = begin;
 			if (!(e->message & TIMELINE_MESSAGE_END))
 				continue;
@@ -121,7 +122,10 @@ compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The value that the share p of count reach; p is held in between. */
+/*
+ * The value that a share p of the values does not exceed; p is kept within the
+ * range of ranks.
+ */
 static double
 quantile(const double *values, uint64_t count, double p)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_blocks.c - blocks as a shipper makes them, on standard output.
+ * make_blocks.c - write blocks like a shipper's to standard output.
  *
  *	make_blocks HOST CHAIN FIRST [LAST [DROPPED]]
  *
  * Each block from FIRST to LAST of a chain (a number, or - for none) has four
- * entries "tick $n" and is inside of a span "job" that began in block 0; what
- * stands for blocks DROPPED ("17-42") has a loss of 100 entries instead.
- * SYNC_US in the environment is the bound of its clock, which has none else.
+ * entries "tick $n", inside of a span "job" that began in block 0.  A block
+ * that replaces blocks DROPPED ("17-42") has a loss of 100 entries instead.
+ * SYNC_US in the environment is the error bound of the block's clock; without
+ * it the clock has no bound.
  */
 #include "trace/write.h"
 
@@ -82,7 +83,7 @@ put_events(struct tl_sink *sink, unsigned number, const char *dropped)
 		put(sink, &event);
 }
 
-/* What its kernel said of the clock. */
+/* Put the clock knot with the bound of SYNC_US. */
 static void
 put_knot(struct tl_trace_writer *writer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_core.c - cores to be read, and processes that leave one.
+ * make_core.c - make cores to be read, and processes that leave one.
  *
  *	make_core core OUT FILE...	a core of ELF with each file as a mapping,
  *					the last cut in its middle if CUT=1
@@ -59,7 +59,7 @@ to_page(size_t size)
 	return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-/* The note NT_FILE: each file is mapped whole. */
+/* Make the note NT_FILE: each file is mapped whole. */
 static size_t
 make_note(char *note, char **files, size_t count)
 {

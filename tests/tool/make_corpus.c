@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * make_corpus.c - seeds for fuzz_snapshot and fuzz_record: real snapshots of
- * tiny geometry, with something of everything in them.
+ * tiny geometry with every kind of content.
  *
  *	make_corpus DIRECTORY	writes DIRECTORY/snapshot/... and .../record/...
  */
@@ -31,7 +31,7 @@ write_seed(const char *kind, const char *name, const void *data, size_t size)
 	close(fd);
 }
 
-/* Where and when it was made is nobody's affair. */
+/* Remove the origin of the snapshot, so that every run makes the same seeds. */
 static void
 forget_origin(struct timeline_header *h)
 {
@@ -63,7 +63,10 @@ packed_snapshot(size_t *size)
 	return packed;
 }
 
-/* state: as saved, or as if it were a live one that must be copied first. */
+/*
+ * state is that of a saved file, or that of a live file, which must be copied
+ * first.
+ */
 static void
 save_seed(const char *name, uint32_t state)
 {
@@ -124,11 +127,11 @@ make_snapshots(void)
 	log_some(60);
 	save_seed("round", TIMELINE_SAVED);
 	save_seed("live", TIMELINE_LIVE);
-	head_of(tl, 2)->head += 3; /* tickets nobody wrote */
+	head_of(tl, 2)->head += 3; /* tickets without entries */
 	save_seed("torn", TIMELINE_SAVED);
 	open_timeline(1);
 	log_some(3);
-	/* the counter begins again */
+	/* a point ahead of the counter: the counter begins again */
 	tl->header->clock.tsc += 100 * tl->header->tsc_khz * 1000;
 	expect_ok(timeline_define(tl, "net", "info", "after", &event));
 	log_some(3);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_cut.c - spans of which the levels let through only an end or a begin.
+ * make_cut.c - spans whose end or begin alone passes the levels.
  *
  *	make_cut PATH FILE
  *
  *	> request > job(1) < job  > job(2)   [info: < job > job(3)]
  *	< job  > job(4) < job  < request  > job(5)
  *
- * The end of job 3 is no end of job 2, which began with other levels.  Job 5 is
- * open at the end.  Saves FILE and removes PATH.
+ * The end of job 3 does not end job 2, which began with other levels.  Job 5 is
+ * open at the end.  The program saves FILE and removes PATH.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_host.c - a saved timeline as if another host had saved it.
+ * make_host.c - change a saved timeline as if another host had saved it.
  *
  *	make_host IN.tl OUT.tl [word ...]
  *
- *	host=NAME	its machine
- *	boot=N		1 to 255: its boot id, N in every byte
- *	shift=DURATION	its clock is so much ahead (-: behind)
- *	sync=DURATION	and says it is wrong by so much at most; none: it
- *			does not know
+ *	host=NAME	the name of the machine
+ *	boot=N		1 to 255: the boot ID, N in every byte
+ *	shift=DURATION	how far the clock is ahead (-: behind)
+ *	sync=DURATION	the error bound that the clock reports; none: no bound
  */
 #include "../lib/disguise.h"
 #include "base/text.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_levels.c - a message that is logged only while it has another level.
+ * make_levels.c - a message that is logged only while its level is changed.
  *
  *	make_levels PATH FILE
  *
- * Two messages are logged each ms for 800 ms: "tick", and "detail" below the
- * priority, which gets the level of tick after 150 ms and its own after 650 ms.
- * Saves FILE, removes PATH, and prints the rate of both in entries a second.
+ * Two messages are logged each ms for 800 ms: "tick", and "detail", which is
+ * below the priority. "detail" gets the level of "tick" after 150 ms and its
+ * own level again after 650 ms.  The program saves FILE, removes PATH, and
+ * prints the rate of both messages in entries a second.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * make_proven.c - spans that prove themselves, most of them longer than the
- * bursts that they began in.
+ * bursts in which they began.
  *
  *	make_proven PATH FILE [wait]
  *
  * Orders and asks begin, their begins are overwritten, and they end.  Then each
- * burst of 100 us has the begin of a job of 5 ms and of a step within it, that of a trip,
- * which belongs to no thread and crosses the trip before, and a tick of 10 us
- * whose end proves nothing.  A watch has begun, and is open.  Saves FILE
- * and removes PATH, and prints each span whose end is in the record: its
- * message, its id, whether its begin is there, and the bounds of its duration in
- * ns.  With "wait", it waits for a line of its input where the ring has turned,
- * and for another before it removes PATH.
+ * burst of 100 us has the begin of a job of 5 ms, of a step within the job, and
+ * of a trip, which belongs to no thread and crosses the trip before; and a tick
+ * of 10 us whose end proves nothing.  A watch begins and stays open.  The
+ * program saves FILE and removes PATH, and prints each span whose end is in the
+ * record: its message, its id, whether its begin is there, and the bounds of
+ * its duration in ns.  With "wait", it waits for a line of input once the ring
+ * is overwritten, and for another line before it removes PATH.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -56,7 +56,7 @@ wait_until(int64_t ns)
 		;
 }
 
-/* A span of the program: its begin and its end are between two moments each. */
+/* A span of the program: its begin and its end each lie between two moments. */
 struct truth {
 	int64_t before_begin, after_begin, before_end;
 	uint64_t begun;
@@ -70,7 +70,7 @@ say(const char *message, int id, const char *begin, const struct truth *t)
 	    (long long)(now() - t->before_begin));
 }
 
-/* One lane has all: the noise overwrites what is before it. */
+/* Use one lane, so that the noise overwrites what is before it. */
 static void
 stay_on_a_cpu(void)
 {
@@ -102,7 +102,7 @@ define(void)
 	must(timeline_priority(tl, "info"));
 }
 
-/* Spans whose begins are overwritten. */
+/* Log spans whose begins are overwritten. */
 static void
 turn_the_ring(void)
 {
@@ -138,7 +138,7 @@ end(const char *message, struct timeline_event *span, int id, struct truth *t)
 		say(message, id, "kept", t);
 }
 
-/* The job is as timeline_scope logs it. */
+/* Log a burst; the job is logged as timeline_scope does it. */
 static void
 burst(int id, struct truth *crossed)
 {

@@ -4,9 +4,9 @@
  *
  *	make_sampled PATH FILE
  *
- * A thread logs a job of about 30 us each 45 us, while the priority is above its
- * level; each 2 ms a burst of 100 us opens it.  Saves FILE, removes PATH, and
- * prints the longest job in ns.
+ * A thread logs a job of about 30 us each 45 us, while the priority is above
+ * the level of the job; a burst of 100 us each 2 ms opens it.  The program
+ * saves FILE, removes PATH, and prints the longest job in ns.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * make_samples.c - log at trace all the time to a timeline of priority info,
- * and open it for samples, as timelined does.
+ * and open the timeline for samples, as timelined does.
  *
  *	make_samples PATH FILE SAMPLES WISHES
  *
- * SAMPLES bursts of a schedule and then WISHES requests; saves FILE and removes
- * PATH.  If a thread is interrupted while it begins a burst, all begins again:
- * that burst would be shorter than the others.
+ * There are SAMPLES bursts of a schedule and then WISHES requested bursts; the
+ * program saves FILE and removes PATH.  If the thread is interrupted while it
+ * begins a burst, everything begins again, because that burst would be shorter
+ * than the others.
  */
 #include "ring/ring.h"
 
@@ -20,7 +21,7 @@ static const uint64_t burst_ns = 200000, between_ns = 1000000;
 
 static struct timeline *tl;
 static struct timeline_event *work;
-static uint64_t logged; /* or would have been */
+static uint64_t logged; /* entries logged or closed */
 
 static void
 must(int rc)
@@ -40,7 +41,7 @@ now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* An entry about every microsecond. */
+/* Log an entry about every microsecond. */
 static void
 log_for(uint64_t ns)
 {
@@ -56,7 +57,7 @@ log_for(uint64_t ns)
 	}
 }
 
-/* False: a burst began late. */
+/* Returns false if a burst began late. */
 static bool
 make(const char *path, const char *file, unsigned samples, unsigned wishes)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_stepped.c - a span of 400 ms, in which the clock is set.
+ * make_stepped.c - a span of 400 ms during which the clock is set.
  *
  *	make_stepped PATH FILE SECONDS
  *
- * The clock of this program alone is set, by SECONDS, in the middle of the span.
- * Saves FILE, removes PATH, and prints the length of the span in ns by a clock
- * that nobody sets.
+ * The clock of this program alone is set, by SECONDS, in the middle of the
+ * span.  The program saves FILE, removes PATH, and prints the length of the
+ * span in ns by a clock that is never set.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <timeline.h>
 #include <unistd.h>
 
-/* The library looks at the clock once a second. */
+/* The library reads the clock once a second. */
 enum {
 	POINT_MS = 1050,
 	BEGIN_MS = 1900,
@@ -27,7 +27,7 @@ enum {
 
 static long set_by;
 
-/* In place of that of the C library. */
+/* Replaces the function of the C library. */
 int
 clock_gettime(clockid_t clock, struct timespec *t)
 {
@@ -65,7 +65,7 @@ wait_until(int64_t start, int64_t ms)
 		usleep((useconds_t)(left / 1000));
 }
 
-/* It does so when a message is defined. */
+/* A definition makes the library read the clock. */
 static void
 look_at_clock(struct timeline *tl, const char *message)
 {

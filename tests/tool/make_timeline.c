@@ -4,25 +4,25 @@
  *
  *	make_timeline PATH [word ...]
  *
- * The words are done one after another:
+ * The program does the words in order:
  *
  *	entries=N cpus=N  geometry, before anything else
  *	known		the sequence below, once
  *	plain=N		N times "processed $tcp, $udp, and $other" (i, 2i, 3i)
- *	hostile		messages and strings that want to steer a terminal
- *	spans=N		N pairs of "work", nested pairs inside
+ *	hostile		messages and strings with control sequences
+ *	spans=N		N pairs of "work" around nested pairs
  *	bursts=N	N bursts of trace++ with detail in them
- *	stale		log an event at the stamp of before the last entry
+ *	stale		log an event with a stamp before the last entry
  *	timed=N		end N spans of a timer, of 10 ms, 20 ms, 30 ms ...
  *	paced=N		N rounds of 1 ms at fixed distances
  *	merged		a burst of trace inside one of debug
- *	priority=P	as timeline_priority
- *	level=P		category "noisy" is logged as this
+ *	priority=P	set the priority
+ *	level=P		set the level of category "noisy"
  *	sleep=MS
  *	save=FILE
  *	clear, remove
  *
- * It stays on one CPU, so that the order of its entries is known.
+ * The program stays on one CPU, so that the order of its entries is known.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ enum { WORD_MAX = 64, COUNT_MAX = 100000000 };
 
 static struct timeline *tl;
 
-/* Every kind of message, and what is logged with it. */
+/* Every kind of message. */
 static struct {
 	struct timeline_event *processed, *formats, *noisy, *failed, *fatal;
 	struct timeline_event *explained, *depth, *work, *part, *request;
@@ -109,7 +109,7 @@ define_all(void)
 	    "quiet");
 }
 
-/* Eleven entries whose arguments are known. */
+/* Log eleven entries with known arguments. */
 static void
 log_known(void)
 {
@@ -167,7 +167,7 @@ log_hostile(void)
 static void
 log_spans(uint64_t count)
 {
-	timeline_end(events.part); /* had no begin */
+	timeline_end(events.part); /* an end without a begin */
 	for (uint64_t i = 0; i < count; i++) {
 		timeline_begin(events.request, i);
 		timeline_begin(events.work, i);
@@ -178,7 +178,7 @@ log_spans(uint64_t count)
 		timeline_end(events.work);
 		timeline_end(events.request);
 	}
-	timeline_begin(events.work, count); /* has no end */
+	timeline_begin(events.work, count); /* a begin without an end */
 }
 
 static void
@@ -199,7 +199,8 @@ log_bursts(uint64_t count)
 		for (uint64_t k = 0; k < 10; k++)
 			timeline_log(events.detail, k);
 		sleep_ms(120);
-		timeline_log(events.detail, 99); /* not logged */
+		/* the burst is over: not logged */
+		timeline_log(events.detail, 99);
 		timeline_log(events.depth, i);
 	}
 }
@@ -224,7 +225,9 @@ ticks_of_10_ms(const char *path)
 	return 1e7 * 0x1p63 / (double)header.clock.mult;
 }
 
-/* Spans that began long ago, so that what their end takes is nothing. */
+/*
+ * End spans that began long ago, so that the time of the call does not matter.
+ */
 static void
 log_timed(const char *path, uint64_t n)
 {
@@ -251,7 +254,9 @@ log_stale(void)
 	timeline_log_at(events.depth, timeline_stamp(events.depth), 3);
 }
 
-/* Rounds of 1 ms until now, each with the same entries at the same places. */
+/*
+ * Log rounds of 1 ms up to now, each with the same entries at the same times.
+ */
 static void
 log_paced(const char *path, uint64_t rounds)
 {
@@ -273,7 +278,7 @@ log_paced(const char *path, uint64_t rounds)
 #undef AT
 }
 
-/* A burst inside another. */
+/* Make a burst inside another one. */
 static void
 log_merged(void)
 {
@@ -336,7 +341,7 @@ do_word(const char *path, const char *name, const char *value)
 	}
 }
 
-/* "name=value" into a name and its value, "" without. */
+/* Split "name=value"; the value is "" without an equals sign. */
 static const char *
 split(const char *word, char name[WORD_MAX])
 {

@@ -4,13 +4,13 @@
  *
  *	make_trace PATH [word ...]
  *
- * The words are done one after another:
+ * The program does the words in order:
  *
  *	known		the tree below, and a second thread, "second"
  *	wide=N		a span with N instants in it
- *	deep=N		N spans, one in the other
+ *	deep=N		N nested spans
  *	bushy=N		N spans with two instants each
- *	hostile		texts that want to steer a terminal
+ *	hostile		texts with control sequences
  *	open=N		N spans that never end
  */
 #include <pthread.h>
@@ -75,7 +75,7 @@ now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Far longer than all that came before, however slow the machine is. */
+/* Wait far longer than everything before took, however slow the machine is. */
 static void
 take_time(int64_t start_ns)
 {
@@ -86,7 +86,7 @@ take_time(int64_t start_ns)
 	    NULL);
 }
 
-/* Two requests; the second is slow because of what is in it. */
+/* Record two requests; the second is slow because of a span within it. */
 static void
 record_known(void)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_wrapped.c - spans across two CPUs of which one lane has turned.
+ * make_wrapped.c - spans across two CPUs, one of which has an overwritten lane.
  *
  *	make_wrapped PATH FILE
  *
- * Each order takes about 50 us; some begin on one CPU and end on the other.
- * Noise on the second CPU turns its lane again and again.  Saves FILE, removes
- * PATH, and prints the longest order in ns.  77: there are no two CPUs.
+ * Each order takes about 50 us; some orders begin on one CPU and end on the
+ * other.  Noise on the second CPU overwrites its lane again and again.  The
+ * program saves FILE, removes PATH, and prints the longest order in ns.  Exit
+ * status 77: there are no two CPUs.
  */
 #include <sched.h>
 #include <stdint.h>

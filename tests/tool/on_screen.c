@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * on_screen.c - run a program on a terminal of its own, press keys, tell what
- * stands on its screen.
+ * on_screen.c - run a program on a terminal of its own, press keys, and print
+ * the content of the screen.
  *
  *	on_screen word ... -- COMMAND [argument ...]
  *
- * The words are done one after another:
+ * on_screen does the words in order:
  *
- *	keys=TEXT	as if a person pressed them
- *	until=TEXT	wait until it is on the screen
- *	gone=TEXT	... until it is not
- *	size=RxC	the terminal gets another size
- *	screen		print what stands on it, without blanks at the ends
- *	raw		print all bytes that came since the last word
- *	signal=N	send one
+ *	keys=TEXT	press these keys
+ *	until=TEXT	wait until the screen shows TEXT
+ *	gone=TEXT	wait until the screen does not show TEXT
+ *	size=RxC	resize the terminal
+ *	screen		print the screen, without blanks at the ends
+ *	raw		print all bytes written since the last word
+ *	signal=N	send a signal
  *	end		wait until the program ends
  *
- * After each the program is left alone until it waits for keys: it has read
- * those that there are, sleeps, and writes nothing any more.
+ * After each word on_screen waits until the program waits for keys: the program
+ * has read all keys, sleeps, and has stopped writing.
  *
- * Exits as the program did; 125 when a word took more than two minutes or the
- * program had to be killed.
+ * on_screen exits with the status of the program; 125: a word took more than
+ * two minutes, or the program had to be killed.
  */
 #include "screen.h"
 
@@ -53,7 +53,10 @@ static bool closed;
 static char raw[RAW_MAX];
 static size_t raw_size;
 
-/* What the program writes within some milliseconds: false, nothing came. */
+/*
+ * Read what the program writes within some milliseconds; false: it wrote
+ * nothing.
+ */
 static bool
 listen_for(int ms)
 {
@@ -93,7 +96,7 @@ give_up(const char *word)
 	exit(FAILED);
 }
 
-/* Keys that the program has not read yet. */
+/* True if the program has not read all keys yet. */
 static bool
 has_unread_keys(void)
 {
@@ -107,7 +110,7 @@ has_unread_keys(void)
 	return count > 0;
 }
 
-/* Does it sleep, or is it on its way to the end? */
+/* True if the program sleeps or is about to end. */
 static bool
 is_asleep(void)
 {
@@ -124,7 +127,10 @@ is_asleep(void)
 	return state == 'S' || state == 'Z';
 }
 
-/* Until it waits: a machine under load may let it wait for a CPU meanwhile. */
+/*
+ * Wait until the program waits for keys.  Under load it may also be waiting for
+ * a CPU, so its state is checked, too.
+ */
 static void
 settle(const char *word)
 {
@@ -146,7 +152,7 @@ wait_until(const char *word, const char *text, bool there)
 			give_up(word);
 		listen_for(QUIET_MS);
 	}
-	settle(word); /* the rest of the picture */
+	settle(word); /* wait for the rest of the screen */
 }
 
 static void
@@ -177,7 +183,9 @@ wait_for_end(const char *word)
 	}
 }
 
-/* Bytes that the program has read, of files too; -1: unknown. */
+/*
+ * The number of bytes that the program has read, files included; -1: unknown.
+ */
 static long long
 bytes_read(void)
 {
@@ -194,10 +202,12 @@ bytes_read(void)
 	return count;
 }
 
-/* The kernel passes keys on in a thread of its own, which waits for a CPU under
- * load.  They have arrived when some are unread, or the program has read or
- * written; a program that shows nothing and lets another one read gets a
- * second. */
+/*
+ * Press keys.  A kernel thread delivers the keys, and under load it waits for a
+ * CPU.  The keys have arrived when some are unread, or when the program has
+ * read or written.  A program that shows nothing and lets another process read
+ * gets a second.
+ */
 static void
 press(const char *word, const char *keys)
 {

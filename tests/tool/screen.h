@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.h - what stands on a terminal, from the bytes that went to it: as
- * much of VT100 and xterm as programs need that place their cursor.
+ * screen.h - compute the content of a terminal from the bytes that were written
+ * to it, as far as programs that position the cursor use VT100 and xterm.
  */
 #ifndef TESTS_TOOL_SCREEN_H
 #define TESTS_TOOL_SCREEN_H
@@ -14,16 +14,16 @@
 enum { ROWS_MAX = 100, COLUMNS_MAX = 300, PARAMETERS_MAX = 16 };
 
 struct cell {
-	char bytes[24]; /* of a character and its marks; empty: a blank */
-	bool covered;   /* by the wide character before it */
+	char bytes[24]; /* a character with its marks; empty: a blank */
+	bool covered;   /* by the wide character to the left */
 };
 
 static struct {
 	struct cell cells[ROWS_MAX][COLUMNS_MAX + 1];
 	int rows, columns;
 	int row, column;
-	int top, bottom; /* rows that scroll; bottom 0: all */
-	/* the escape sequence in hand */
+	int top, bottom; /* the rows that scroll; bottom 0: all */
+	/* the state of the escape sequence */
 	enum { TEXT, ESCAPE, CONTROL, STRING, SKIP } state;
 	int parameters[PARAMETERS_MAX];
 	int parameter_count;
@@ -57,7 +57,7 @@ bottom(void)
 	return screen.bottom > 0 ? screen.bottom : screen.rows - 1;
 }
 
-/* Rows from a first one on move up, or down. */
+/* Move the rows from the first one on up or down. */
 static inline void
 scroll(int first, bool up)
 {
@@ -128,7 +128,7 @@ erase_line(void)
 	    what == 1 ? screen.column + 1 : COLUMNS_MAX);
 }
 
-/* Controls that move the cursor: false, it is another one. */
+/* Handle a control that moves the cursor; false: it is another control. */
 static inline bool
 move(char c, int n)
 {
@@ -249,8 +249,10 @@ take_escape(char c)
 	}
 }
 
-/* A character is whole: a wide one covers the next cell, a mark belongs to the
- * character before it. */
+/*
+ * A character is complete: a wide one covers the next cell, and a mark belongs
+ * to the character before it.
+ */
 static inline void
 take_width(struct cell *cell, wchar_t code)
 {
@@ -271,7 +273,7 @@ take_width(struct cell *cell, wchar_t code)
 	}
 }
 
-/* More of a character in UTF-8 goes into the cell before. */
+/* Add a byte of a character in UTF-8 to the cell to the left. */
 static inline void
 take_rest(char c)
 {
@@ -330,7 +332,7 @@ take(char c)
 	}
 }
 
-/* The rows of the screen as lines. */
+/* Return the rows of the screen as lines. */
 static inline const char *
 lines(void)
 {

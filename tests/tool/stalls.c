@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stalls.c - spans with a planted stall of about 300 us, or US, each, by turns:
+ * stalls.c - spans with a planted stall of about 300 us, or US, the kinds in
+ * turn:
  *
  *	stall of preemption	a busy loop of higher priority on the CPU
  *	stall of futex		held by another thread
  *	stall of sleep		nanosleep
- *	stall of memory		first touches of fresh memory: it runs
- *	stall of disk		64 KiB written and synced, without the cache,
- *				whose copy costs more than a fast disk
+ *	stall of memory		first touches of fresh memory; the thread runs
+ *	stall of disk		64 KiB written and synced, without the page
+ *				cache, because its copy costs more than a
+ *				fast disk
  *
  *	stalls NAME ROUNDS FILE [CPU [US]]
  *
- * The worker has the last CPU, or the given one, and is SCHED_FIFO where that is allowed, so that other load does not
- * take its CPU, and its entries say what was planted.
+ * The worker has the last CPU, or the given one.  It is SCHED_FIFO if that is
+ * allowed, so that other load does not take its CPU and its entries show what
+ * was planted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +35,7 @@
 
 enum { STALL_US = 300, PAGES = 256, WRITTEN = 64 << 10, KINDS = 5 };
 
-static int command; /* of the other thread: a futex */
+static int command; /* for the other thread; a futex */
 static int held;
 static int cpu;
 static int64_t stall_ns;
@@ -82,7 +85,10 @@ be(int policy, int priority, int on)
 		fputs("stalls: no real-time priority\n", stderr);
 }
 
-/* Takes the worker's CPU: 1; holds the futex for a while: 2; ends: 3. */
+/*
+ * Handle commands. 1: take the CPU of the worker; 2: hold the futex for a
+ * while; 3: end.
+ */
 static void *
 other(void *unused)
 {
@@ -158,7 +164,7 @@ main(int argc, char **argv)
 		return 1;
 	}
 	fd = open(argv[3], O_RDWR | O_CREAT | O_CLOEXEC | O_DIRECT, 0600);
-	if (fd < 0) /* not every file system can */
+	if (fd < 0) /* not every file system can do O_DIRECT */
 		fd = open(argv[3], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return 1;

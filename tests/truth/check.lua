@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- check.lua - hold what the tools print against the truth of generate.c.
+-- check.lua - compares the output of the tools with the truth of generate.c.
 --
 --	lua5.4 check.lua BUILD READ TRUTH
 --
@@ -7,20 +7,20 @@
 -- kind of false statement: surface, rule, how often, an example.  A line "inner"
 -- has the number of spans that had to be shown.
 --
--- Rules:
---	pair	a span that is not marked as doubtful was none, or began or ended
---		at another time, or in another thread
---	entry	an entry that was not logged, or one twice
---	argument  of a begin that is not in the record
+-- Each rule names a false statement:
+--	pair	a span that is not marked as doubtful was no span, or began or
+--		ended at another time, or in another thread
+--	entry	an entry was not logged, or is shown twice
+--	argument  an argument comes from a begin that is not in the record
 --	gone	an entry is missing that must be in the record
---	recall	a span is not shown as sure that must be
---	count	more than there were
---	longest	a duration above that of the longest sure span
---	name	the name of another thread or process
---	agree	other sure spans than those of Lua
---	interval  an interval above the longest between two calls
---	failed	a tool that ends with an error
-collectgarbage("incremental", 1000) -- a short life
+--	recall	a span that must be shown as sure is not
+--	count	a count is above the number of calls
+--	longest	a duration is above the longest sure span's
+--	name	a thread or process has the name of another one
+--	agree	the sure spans are not the sure spans of Lua
+--	interval  an interval is above the longest between two calls
+--	failed	a tool ends with an error
+collectgarbage("incremental", 1000) -- the run is short: collect rarely
 local build, read, truth_file = arg[1], arg[2], arg[3]
 local here = arg[0]:match("^(.*)/") or "."
 local DUMP = build .. "/bin/timeline-dump"
@@ -73,9 +73,10 @@ for line in io.lines(truth_file) do
 	for word in line:gmatch("%S+") do words[#words + 1] = word end
 	take[words[1]](table.unpack(words, 2))
 end
--- tests of two CPUs' counters, and of stores that become visible
+-- The margin covers differences between two CPUs' counters, and the time until
+-- stores become visible.
 local margin = math.floor(2000 * per_ns)
--- The call was not reached, or did not return: its process was killed.
+-- The process was killed before the call was reached or returned.
 local NEVER = math.maxinteger
 for _, s in pairs(spans) do
 	s.b1 = s.b1 == 0 and NEVER or s.b1
@@ -107,7 +108,8 @@ local function lines_of(...)
 		if line == "FAILED" then
 			local why = io.open(truth_file .. ".err"):read("l") or ""
 
-			-- all may have been cleared but changes of levels
+			-- Everything but changes of levels may have been
+			-- cleared.
 			if why ~= "timeline-dump: no entry matches" and
 			    not why:find("no category matches$") then
 				no("failed", table.concat(words, " "), why)
@@ -119,15 +121,15 @@ local function lines_of(...)
 	end
 end
 
--- The id that is shown, if one is.  There is no id 0.
+-- logged_id returns the shown id, if there is one.  There is no id 0.
 local function logged_id(word, text)
 	local id = math.tointeger(text)
 	if id ~= 0 then return id end
 	no("argument", word, "is shown with 0, which was not logged")
 end
 
--- The id of a span that is shown without: its begin is not in the record.  No
--- two ends of a thread are logged at once.
+-- id_by_end finds the id of a span that is shown without an id because its
+-- begin is not in the record.  A thread never logs two ends at once.
 local ends_of = {}
 local function id_by_end(word, ended, tid)
 	local key = word .. "/" .. tid
@@ -152,7 +154,7 @@ local function id_by_end(word, ended, tid)
 	return 0
 end
 
--- Is there such a span?  Returns it.
+-- true_span returns the span if it is true.
 local function true_span(word, id, begun, ended, pid, tid)
 	local s = spans[id]
 	local function what(why)
@@ -164,8 +166,9 @@ local function true_span(word, id, begun, ended, pid, tid)
 	if pid and (pid ~= s.pid or tid ~= s.tid) then
 		return what("is of another thread") end
 	if messages[word].kind == "timer" then
-		-- its stamp is moved behind what others logged on the CPU
-		-- while the thread stood still; the duration stays
+		-- The stamp of a timer is moved behind entries that others
+		-- logged on the CPU while the thread stood still; the duration
+		-- stays.
 		if s.e0 == 0 or ended - begun < s.e0 - s.b1 - 2 or
 		    ended - begun > s.e1 - s.b0 + 2 then
 			return what("took another time") end
@@ -178,9 +181,9 @@ local function true_span(word, id, begun, ended, pid, tid)
 	return s
 end
 
--- == when the record had to look ==
+-- == times in which the record had to have entries ==
 
--- splitmix64, as timeline_slot_hash() has it
+-- slot_hash is splitmix64, as in timeline_slot_hash().
 local function slot_hash(slot, seed)
 	local x = slot + seed + 0x9e3779b97f4a7c15
 	x = (x ~ x >> 30) * 0xbf58476d1ce4e5b9
@@ -188,13 +191,13 @@ local function slot_hash(slot, seed)
 	return (x ~ x >> 31) >> 32
 end
 
--- Times in which the gate of a message was open for sure and without a change,
--- oldest first.  Where entries before the start were overwritten, only the lower
--- one of level and gate is known.
+-- open_times returns the times in which the gate of a message was surely open
+-- and unchanged, oldest first.  If entries before the start were overwritten,
+-- only the lower of level and gate is known.
 local function open_times(word, start, until_stamp)
 	local defined = messages[word].level
 	local times, gate = {}, defined
-	local base, since -- open by the base since then
+	local base, since -- the base keeps the gate open since then
 	local function add(from, to)
 		from, to = from + margin, to - margin
 		if from < to then times[#times + 1] = { from, to } end
@@ -203,9 +206,9 @@ local function open_times(word, start, until_stamp)
 		if since then add(since, at) end
 		since = nil
 	end
-	local lower -- what opens gates below the base: { from, to, plan }
+	local lower -- opens gates below the base: { from, to, plan }
 	-- A span from a burst into an open slot may be called unsure: slots
-	-- count after the last burst.
+	-- count only after the last burst.
 	local burst_over = 0
 	local function stop_lower(at)
 		local l = lower
@@ -213,7 +216,7 @@ local function open_times(word, start, until_stamp)
 		if not l then return end
 		local to = math.min(l.to, at)
 		if not l.plan then return add(l.from, to) end
-		local first -- of a run of open slots
+		local first -- the first slot of a run of open slots
 		local shift = l.plan.shift
 		for slot = (l.from >> shift) + 1, to >> shift do
 			local open = slot < to >> shift and
@@ -285,7 +288,7 @@ local function open_times(word, start, until_stamp)
 	return times
 end
 
--- Is [from, to] in one of the times?
+-- is_within: [from, to] lies in one of the times.
 local function is_within(times, from, to)
 	local low, high = 1, #times
 	while low <= high do
@@ -305,7 +308,7 @@ local function touches(times, from, to)
 	return false
 end
 
--- A timer that is faster than this may not be logged.
+-- slowest returns a bound: a timer faster than the bound may be missing.
 local function slowest()
 	local most = 0
 	for _, c in ipairs(changes) do
@@ -318,7 +321,7 @@ end
 
 -- == the record ==
 
--- The events, and the lanes: since when each tier is complete.
+-- read_events returns the events and the lanes of a record.
 local function read_events(record)
 	local events, lanes = {}, {}
 	surface = "lua-events"
@@ -387,8 +390,8 @@ local function find_bounds(events, lanes)
 		from[l.tier] = math.max(from[l.tier], l.from)
 	end
 	from[0] = math.max(from[0], from[1])
-	-- which levels held then is said by the first change since: one of
-	-- before may not be the last
+	-- The first change since then tells which levels held: an earlier
+	-- change may not have been the last.
 	for _, change in ipairs(said) do
 		if cut and change >= from[1] then
 			from[0] = math.max(from[0], change)
@@ -399,11 +402,12 @@ local function find_bounds(events, lanes)
 	return from, losses
 end
 
--- Spans that must be shown, and calls that must have left an entry.
+-- find_inner returns the spans that must be shown and the calls that must have
+-- left an entry.
 local function find_inner(record, from, losses)
 	local inner, entries = {}, {}
 	local slow = slowest()
-	local cleared = 0 -- of a lane without entries no bound is seen
+	local cleared = 0 -- a lane without entries shows no bound
 	for _, c in ipairs(changes) do
 		if c.what == "clear" and c.t0 < record.t1 then
 			cleared = math.max(cleared, c.t1)
@@ -417,7 +421,7 @@ local function find_inner(record, from, losses)
 			    is_within(times, b, e) and
 			    not touches(losses, b, e)
 		end
-		-- whatever the gate was
+		-- kept ignores the gate.
 		local function kept(b, e)
 			return b > start and b > cleared and e < record.t0 and
 			    not touches(losses, b, e)
@@ -460,7 +464,7 @@ end
 
 -- == surfaces ==
 
--- Each entry was logged, once, and those that must be there are.
+-- check_events: each entry was logged once, and the required entries are there.
 local function check_events(events, entries)
 	local begins, ends, by_time = {}, {}, {}
 	surface = "lua-events"
@@ -522,7 +526,7 @@ local function check_events(events, entries)
 	return by_time
 end
 
--- A tree shows spans of threads.
+-- is_shown: a tree shows only spans of threads.
 local function is_shown(s)
 	return surface ~= "tree" or messages[s.word].kind ~= "source"
 end
@@ -559,8 +563,8 @@ end
 
 local asked = {}
 
--- A stamp that is computed from a duration, moved into its bounds if it is out
--- of them by no more than the error of that.
+-- near moves a stamp computed from a duration into its bounds if the stamp is
+-- outside by no more than the duration's error.
 local function near(stamp, low, high, error)
 	if stamp < low and stamp + error >= low then return low end
 	if stamp > high and stamp - error <= high then return high end
@@ -606,7 +610,8 @@ local function listing(record, ...)
 			local ns = n * units[unit]
 			local s = spans[id]
 			ended = math.tointeger(ended)
-			-- four digits are shown, of another clock, which is slewed
+			-- The listing shows four digits of another clock, which
+			-- is slewed.
 			local ticks = math.floor(ns * per_ns + 0.5)
 			local error = math.ceil(ticks * 2e-3) + 10
 			local begun = ended - ticks
@@ -641,7 +646,8 @@ local function c_api(record, how)
 			local ticks = math.floor(duration * per_ns)
 			local ended = kind == "end" and stamp or stamp + ticks
 			local begun = kind == "end" and stamp - ticks or stamp
-			-- nanoseconds of another clock, which is slewed
+			-- The nanoseconds are of another clock, which is
+			-- slewed.
 			local error = math.ceil(ticks * 1e-3) + 10
 			if s and kind == "end" then
 				begun = near(begun, s.b0, s.b1, error)
@@ -659,7 +665,7 @@ end
 asked["c-newest"] = function(record) return c_api(record, "newest") end
 asked["c-oldest"] = function(record) return c_api(record, "oldest") end
 
--- The stamp of an event that a surface gives the time of, and its thread.
+-- stamp_of returns the stamp and the thread of the event at a surface's time.
 local function stamp_of(by_time, word, kind, ns)
 	for _, n in ipairs { ns, ns - 1, ns + 1 } do
 		local e = by_time[word .. kind .. n]
@@ -667,8 +673,8 @@ local function stamp_of(by_time, word, kind, ns)
 	end
 end
 
--- Returns its id and, if it is one, true.  The stamp of a begin that is not in
--- the record follows from that of the end.
+-- true_times returns the span's id and true if the span is true.  When the
+-- begin is not in the record, its stamp follows from the end.
 local function true_times(by_time, word, id, begin_ns, end_ns, pid, tid)
 	local begun = stamp_of(by_time, word, "begin", begin_ns)
 	local ended, end_tid = stamp_of(by_time, word, "end", end_ns)
@@ -757,7 +763,7 @@ function asked.sqlite(record, by_time)
 	return sure
 end
 
--- Every entry once, with the names of its thread and process.
+-- JSON has every entry once, with the names of its thread and process.
 function asked.json(record, _, events)
 	local count, all = 0, 0
 	for _, e in ipairs(events) do
@@ -780,7 +786,7 @@ function asked.json(record, _, events)
 	if count ~= all then no("agree", count, "entries, not", all) end
 end
 
--- The longest time between two calls of a message.
+-- longest_interval returns the longest time between two calls of a message.
 local function longest_interval(word)
 	local list, most = {}, 0
 	for _, s in ipairs(messages[word].spans) do
@@ -838,7 +844,7 @@ function asked.stats(record, _, _, lua_sure)
 	end
 end
 
--- The examples of slow spans are spans.
+-- The examples of slow spans are true spans.
 function asked.why(record, by_time)
 	for line in lines_of("sh", "-c", '"$@" || [ $? = 1 ]', "sh", DUMP,
 	    "--why", "*", "--json", record.file) do
@@ -853,7 +859,7 @@ function asked.why(record, by_time)
 	end
 end
 
--- The spans that took so long are those of Lua that did, whole.
+-- --slower gives the whole spans that are as long in Lua.
 function asked.slower(record, _, _, lua_sure)
 	local times, begun, ended, count = {}, {}, {}, 0
 	local function took(s)
@@ -887,7 +893,7 @@ function asked.slower(record, _, _, lua_sure)
 		elseif select(2, took(s)) < limit - 100 then
 			no("longest", word, id, "is not as long as", limit)
 		end
-		-- a begin that is proven may not be in the record
+		-- A proven begin may be missing from the record.
 		if not begun[id] and not (s and s.proven) then
 			no("agree", word, id, "has no begin")
 		end

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generate.c - a workload that knows the truth about itself.
+ * generate.c - a workload that records the truth about itself.
  *
  *	generate CASE SEED RECORD TIMELINECTL >TRUTH
  *
  * Threads and processes log spans into a timeline while the levels change,
- * processes are killed, rings turn, and so on, as CASE allows and SEED chooses.
- * The record is saved as RECORD at the end, and as RECORD.1, RECORD.2 ... by
- * "timelinectl save" while it is written to.  A seed repeats the choices, not
- * the interleaving.
+ * processes are killed, rings are overwritten, and so on, as CASE allows and
+ * SEED chooses.  The record is saved as RECORD at the end, and as RECORD.1,
+ * RECORD.2 ... by "timelinectl save" while the workload runs.  A seed repeats
+ * the choices, but not the interleaving.
  *
- * Standard output is the truth, in lines of words; times are stamps of the
- * clock of the timeline, in pairs before and after the call, 0: not reached.
+ * Standard output is the truth, a line for each fact.  Times are stamps of the
+ * clock of the timeline, in pairs before and after the call; 0: the call was
+ * not reached.
  *
  *	case NAME SEED
- *	clock STAMP NS STAMP NS		MONOTONIC_RAW, early and late
+ *	clock STAMP NS STAMP NS		MONOTONIC_RAW, at start and end
  *	message LEVEL KIND TEXT		KIND: thread, source, timer, instant
  *	thread PID TID NAME
  *	logged COUNT TEXT		calls, of messages without spans
  *	stray COUNT TEXT		ends of spans of another process
  *	span TEXT ID BEGIN-PID BEGIN-TID STAMP STAMP END-PID END-TID STAMP STAMP
  *		plain|proven BEGUN	the end proves the span if BEGUN is not 0,
- *					and is not logged else
+ *					otherwise it is not logged
  *	change STAMP STAMP WHAT ...
  *	record STAMP STAMP FILE
  *
- * TEXT is the first word of a message: job for "job $id".  Each span has an id
- * of its own.  The truth about pairs is the contract of timeline.h: last in,
- * first out, for each message and thread, or source.
+ * TEXT is the first word of a message: job for "job $id".  Each span has its
+ * own id.  The truth about pairs is the contract of timeline.h: last in, first
+ * out, for each message and thread, or source.
  */
 #include "../lib/process.h"
 #include "../lib/random.h"
@@ -36,11 +37,11 @@
 #include <sys/syscall.h>
 
 enum {
-	SPANS_MAX = 24000, /* of which no lane of ENTRIES turns */
+	SPANS_MAX = 24000, /* so few that no lane of ENTRIES is overwritten */
 	THREADS_MAX = 1024,
 	CHANGES_MAX = 1 << 14,
 	SLOTS_MAX = 3, /* processes at once */
-	CREW_MAX = 3,  /* threads of one of them */
+	CREW_MAX = 3,  /* threads of a process */
 	DEPTH_MAX = 5,
 	KILLS_MAX = 40,
 	SHARED_MAX = 4, /* spans of the source at once */
@@ -63,14 +64,14 @@ enum {
 	CHANGES = BURSTS | SAMPLES | PLAN | PRIORITY | LEVELS | CLEAR | SLOWER |
 		  SAVE | KILL,
 	MIGRATE = 1 << 9,
-	NOISE = 1 << 10,  /* lanes of unequal load */
-	SMALL = 1 << 11,  /* rings that turn */
+	NOISE = 1 << 10,  /* lanes with unequal load */
+	SMALL = 1 << 11,  /* rings that are overwritten */
 	SHARED = 1 << 12, /* spans of a source */
 	TIMERS = 1 << 13,
 	FORK = 1 << 14,
 	NEXT = 1 << 15,
 	FALLBACK = 1 << 16, /* no lane of a CPU */
-	QUIET = 1 << 17,    /* the base level does not pass all */
+	QUIET = 1 << 17,    /* the base level closes some messages */
 	SEVERAL = 1 << 18,  /* processes */
 	PROVEN = 1 << 19,   /* two of three ends prove their spans */
 	LONG = 1 << 20,     /* some spans take 5 ms */
@@ -80,7 +81,7 @@ enum {
 static const struct truth_case {
 	const char *name;
 	unsigned does;  /* always */
-	unsigned maybe; /* each with a chance of one half */
+	unsigned maybe; /* each with a probability of one half */
 } cases[] = {
 	{ "plain", 0, NEXT | SEVERAL },
 	{ "bursts", BURSTS | QUIET, SEVERAL },
@@ -137,9 +138,9 @@ struct span {
 	uint32_t begin_tid;
 	uint32_t end_pid;
 	uint32_t end_tid;
-	uint64_t begin[2]; /* before and after the call */
+	uint64_t begin[2]; /* stamps before and after the call */
 	uint64_t end[2];
-	uint64_t begun; /* the stamp, 0: not logged */
+	uint64_t begun; /* the stamp of the begin, 0: not logged */
 	uint32_t is_proven;
 };
 
@@ -148,7 +149,10 @@ struct change {
 	char what[64];
 };
 
-/* All processes write to it, also those that are killed. */
+/*
+ * The truth, in memory shared by all processes, including those that are
+ * killed.
+ */
 static volatile struct {
 	uint64_t span_count;
 	uint64_t thread_count;
@@ -166,11 +170,11 @@ static volatile struct {
 
 struct worker {
 	uint64_t random;
-	unsigned number; /* in its process */
-	bool is_first;   /* of the first process */
+	unsigned number; /* within its process */
+	bool is_first;   /* the first worker of the first process */
 	uint32_t pid;
 	uint32_t tid;
-	uint64_t begun; /* of the span that is to be proven, innermost */
+	uint64_t begun; /* of the innermost span that is to be proven */
 	unsigned begun_message;
 	pthread_t thread;
 };
@@ -183,12 +187,12 @@ static const char *record;
 static const char *timelinectl;
 static uint64_t ticks_per_us;
 
-/* The spans of the source that are open. */
+/* The open spans of the source. */
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile struct span *shared_open[SHARED_MAX];
 static unsigned shared_count;
 
-/* Now, in order with what stands before and after it. */
+/* The stamp of now, ordered with the instructions around it. */
 static uint64_t
 stamp(void)
 {
@@ -206,7 +210,10 @@ one_in(struct worker *w, uint64_t n)
 	return random_below(&w->random, n) == 0;
 }
 
-/* From least to twice most ns, short times as often as long ones. */
+/*
+ * A time between 2^least_bit and 2^(most_bit + 1) ns; each power of two is
+ * equally likely.
+ */
 static uint64_t
 some_ns(struct worker *w, unsigned least_bit, unsigned most_bit)
 {
@@ -226,7 +233,7 @@ spin(uint64_t ns)
 		;
 }
 
-/* Before the first entry of a thread. */
+/* Note a thread before its first entry. */
 static void
 introduce(struct worker *w)
 {
@@ -285,7 +292,7 @@ begin(struct worker *w, volatile struct span *s)
 	s->begin[1] = stamp();
 }
 
-/* Half of the ends have the id, half are bare. */
+/* End a span; half of the ends carry the id, half are bare. */
 static void
 end(struct worker *w, volatile struct span *s)
 {
@@ -300,7 +307,7 @@ end(struct worker *w, volatile struct span *s)
 	s->end[1] = stamp();
 }
 
-/* == spans that prove themselves == */
+/* == self-proving spans == */
 
 static void do_body(struct worker *w, unsigned depth);
 
@@ -342,7 +349,7 @@ with_stamp(struct worker *w, volatile struct span *s, unsigned depth)
 	s->end[1] = stamp();
 }
 
-/* == spans that do not == */
+/* == other spans == */
 
 static volatile struct span *
 next(struct worker *w, volatile struct span *s)
@@ -359,7 +366,9 @@ next(struct worker *w, volatile struct span *s)
 	return other;
 }
 
-/* A span of the source begins, or the last one ends, whoever began it. */
+/*
+ * Begin a span of the source, or end the last one, whichever thread began it.
+ */
 static void
 turn_shared(struct worker *w)
 {
@@ -391,7 +400,7 @@ migrate(struct worker *w)
 {
 	static int cpus[2] = { -1, -1 };
 
-	if (cpus[0] < 0) { /* before any thread is pinned: main calls it */
+	if (cpus[0] < 0) { /* main calls this before any thread is pinned */
 		cpus[0] = nth_cpu(0);
 		cpus[1] = nth_cpu(1);
 	}
@@ -401,7 +410,7 @@ migrate(struct worker *w)
 
 static void do_span(struct worker *w, unsigned depth);
 
-/* A child that is forked within a span logs some, too. */
+/* Fork a child within a span; the child logs spans, too. */
 static void
 fork_child(struct worker *w, unsigned depth)
 {
@@ -413,7 +422,7 @@ fork_child(struct worker *w, unsigned depth)
 		struct worker own = { .random = ~w->random };
 
 		introduce(&own);
-		if (w->begun) { /* by its parent */
+		if (w->begun) { /* begun by its parent */
 			timeline_end_of(events[w->begun_message], w->begun);
 			__atomic_fetch_add(&truth->strays[w->begun_message], 1,
 			    __ATOMIC_RELAXED);
@@ -623,7 +632,7 @@ burst(struct controller *c, bool sample)
 	volatile struct change *change = change_begins();
 	const int rc = tl_burst(tl, (uint8_t)level, ns, sample);
 
-	/* a sample is skipped while a burst that was asked for lasts */
+	/* a sample is skipped while a requested burst lasts */
 	if (!sample || rc != -EBUSY)
 		expect_ok(rc);
 	change_ends(change, "burst %u %lu", level, ns);
@@ -641,7 +650,7 @@ change_plan(struct controller *c)
 	const bool had = c->has_plan;
 
 	c->has_plan = what != 0;
-	if (what == 1 || !had) { /* another one */
+	if (what == 1 || !had) { /* a new plan */
 		const uint64_t share =
 		    random_below(&c->self.random, UINT32_MAX);
 
@@ -782,7 +791,7 @@ change_one(struct controller *c)
 	}
 }
 
-/* The first process and the others, and the changes meanwhile. */
+/* Run the first process, the other processes, and the changes. */
 static void
 run(struct controller *c)
 {

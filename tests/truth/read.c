@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - what libtimeline-read says about a record.
+ * read.c - print the events of a record as libtimeline-read returns them.
  *
  *	read newest|oldest FILE
  *

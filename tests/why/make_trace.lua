@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- make_trace.lua SEED KIND: JSON lines of a server whose requests are slow for
--- one known cause, or (KIND is null) for none; stopped is also none, but all
--- threads stop at random times, which nothing logs.  The cause goes to standard
--- error: kind, name, op, value, the number of spans and the argument, separated
--- by tabs ("*": any value).  Without arguments: the kinds.
+-- make_trace.lua SEED KIND: prints JSON lines of a server whose requests are
+-- slow for one known cause; a trace of KIND null has no cause.  A trace of KIND
+-- stopped has none either, but all threads stop at random times, which nothing
+-- logs.  The cause goes to standard error: kind, name, op, value, the number of
+-- spans and the argument, separated by tabs ("*": any value).  Without
+-- arguments the kinds are printed.
 
 local kinds = { "string", "integer", "least", "most", "double", "cpu",
 	"migrated", "pid", "tid", "run", "start", "10ms", "100ms", "second",
@@ -17,7 +18,7 @@ if not arg[1] then
 end
 local seed, kind = tonumber(arg[1]), arg[2]
 
--- == chance: the same with every Lua ==
+-- == chance: the same numbers with every Lua ==
 local s1, s2, s3 = seed % 30268 + 1, seed * 7 % 30306 + 1, seed * 13 % 30322 + 1
 local function uniform()
 	s1, s2, s3 = 171 * s1 % 30269, 172 * s2 % 30307, 170 * s3 % 30323
@@ -49,13 +50,14 @@ local slow_share = log_between(0.004, 0.05)
 if span_count * slow_share < 30 then slow_share = 30 / span_count end
 local covers = between(0.6, 1)
 local precision = log_between(0.1, 1)
--- what share of the spans has it, where that can be chosen
+-- with is the share of spans that have the cause, if the share can be chosen.
 local with = slow_share * covers / precision
 if with > 0.3 then with = 0.3; precision = slow_share * covers / with end
 if with < 0.003 then with = 0.003; precision = slow_share * covers / with end
 local given = { cpu = 1 / cpu_count, pid = 1 / process_count, tid = 1 / thread_count }
 if given[kind] then with = given[kind] end
--- what many have must cover more, to make a span twice as likely to be slow
+-- A common cause must cover more slow spans, so that a span with the cause is
+-- twice as likely to be slow.
 local function enough_covers()
 	covers = math.max(covers, math.min(1, 4 * with / (1 + 3 * with)))
 	precision = slow_share * covers / with
@@ -82,7 +84,7 @@ local median_ns = quantile(duration, 0.5)
 local utilisation = between(0.2, 0.6)
 local idle_ns = median_ns * (1 - utilisation) / utilisation
 local periods = { ["10ms"] = 1e7, ["100ms"] = 1e8, second = 1e9 }
-if periods[kind] then -- long enough for sixteen of them
+if periods[kind] then -- long enough for sixteen periods
 	idle_ns = math.max(idle_ns, 16 * periods[kind] * thread_count / span_count)
 end
 local function idle() return lognormal(idle_ns * 0.8, 0.7) end
@@ -94,7 +96,7 @@ local size_least, size_most = quantile(sizes, 1 - with), quantile(sizes, with)
 local load_least = quantile(loads, 1 - with)
 local idle_least, idle_most = quantile(idle, 1 - with), quantile(idle, with)
 
--- == stops of all threads: what comes after one comes later ==
+-- == stops of all threads: everything after a stop comes later ==
 local stops = {}
 if is_stopped then
 	local ns = 0
@@ -134,7 +136,7 @@ for i = 1, thread_count do
 		ns = between(0, idle_ns * 2), ended = 0, rank = 0, open_until = 0 }
 end
 local chosen_cpu, chosen = whole(0, cpu_count - 1), threads[whole(1, thread_count)]
--- a thread that is alone in its process would be both
+-- A thread alone in its process would be both causes.
 if kind == "tid" then
 	chosen = threads[1]
 	threads[2].pid = chosen.pid
@@ -154,10 +156,10 @@ local phase_from = between(0, 1 - with)
 local start_most = math.max(8, math.floor(with * span_count / thread_count))
 local queue_least, any_least, any_most
 
--- what goes on in the background: [begin, end) of spans, instants, losses
+-- In the background are [begin, end) of spans, instants and losses.
 local background = { pid = 90, tid = 90 }
 local helper = { pid = 91, tid = 91, runs_on = is_stopped and uniform() < 0.5 }
-local marks = {} -- by time: of beside, lost and state_cpu
+local marks = {} -- by time, for beside, lost and state_cpu
 local function fill_marks(length_ns)
 	local ns, share = 0, with / 1.1
 	while ns < run_ns * 1.5 do
@@ -192,7 +194,7 @@ end
 local routes = { "/cart", "/search", "/login", "/item", "/pay", "/help", "/home" }
 local function route() return routes[1 + math.floor(7 * uniform() ^ 2)] end
 
--- how much longer a span takes
+-- factor returns how much longer a span takes.
 local function factor(slow)
 	if not is_null then return slow and between(4, 20) or 1 end
 	if is_stopped and place == "random" then return 1 end
@@ -204,7 +206,7 @@ end
 local begun, last_begin, dry = 0, {}, nil
 local seen_queue, seen_any = {}, {}
 
--- a request of a thread, from t.ns on
+-- request prints a request of a thread, from t.ns on.
 local function request(t)
 	local ns, cpu, gap = t.ns, t.cpu, t.ns - t.ended
 	local queue = 0
@@ -261,7 +263,7 @@ local function request(t)
 	local usual = duration()
 	local more = usual * (factor(slow) - 1)
 
-	-- parts: gap, parse, gap, query, gap, query, gap
+	-- The parts are a gap, parse, query, a gap, render and a gap.
 	local weights, sum = { 1, 2, 4, 1, 3, 1 }, 12
 	local part = {}
 	for i = 1, 6 do part[i] = usual * weights[i] / sum * between(0.7, 1.3) end
@@ -360,7 +362,7 @@ local function run(count)
 	end
 end
 
-if kind == "queue" or kind:match("^any") then -- what is usual?
+if kind == "queue" or kind:match("^any") then -- find the usual values first
 	dry = true
 	run(3000)
 	table.sort(seen_queue)
@@ -385,7 +387,7 @@ run(span_count)
 local end_ns = 0
 for _, t in ipairs(threads) do end_ns = math.max(end_ns, t.ended) end
 
--- what else goes on
+-- Other things happen at regular times.
 local function by_the_clock(every_ns, f)
 	local ns = between(0, every_ns)
 	while ns < end_ns do

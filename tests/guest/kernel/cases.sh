@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# cases.sh - in a guest, as its root, on a stock kernel: what timelinectl kernel
-# and record --kernel show is what was planted, and nothing of it stays.
+# cases.sh - runs in a guest, as its root, on a stock kernel: timelinectl kernel
+# and record --kernel show the planted stalls and leave nothing behind in the
+# kernel.
 set -u
 export TIMELINED_SOCKET=/tmp/none.sock
 bin=/tests work=/tmp/work
@@ -26,7 +27,7 @@ is_recording() {
 	[ "$(cat "$instance/events/enable")" = X ] && [ "$(cat "$instance/tracing_on")" = 1 ]
 }
 has_started() { is_recording || ! kill -0 "$client"; }
-# All that is left in tracefs of any recording.
+# left prints everything in tracefs that is left of a recording.
 left() {
 	local each
 	for each in "$tracing/instances/"*; do
@@ -36,7 +37,7 @@ left() {
 }
 is_clean() { [ -z "$(left)" ]; }
 
-# PROGRAM WORD...: writers that wait for go.
+# start_worker PROGRAM WORD... starts a writer that waits for go.
 workers=()
 start_worker() {
 	local n=${#workers[@]}
@@ -66,7 +67,7 @@ start_stalls() { # ROUNDS US
 	start_worker "$bin/stalls" "$kn" "$1" "$work/data0" 0 "$2"
 	start_worker "$bin/stalls" "$kn" "$1" "$work/data1" 1 "$2"
 }
-# ONLY=kills: the cases of that file.
+# ONLY=kills runs the cases of cases_kills.sh.
 if [[ ${ONLY:-spans} = spans ]]; then
 	# shellcheck source=tests/guest/kernel/cases_spans.sh
 	. "$bin/cases_spans.sh"

@@ -1,8 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# cases_kills.sh - kill -9 of client and keeper, at many points.
+# cases_kills.sh - client and keeper are killed with kill -9 at many points.
 
-# Processes of a name, as kernel and keeper call themselves.
+# named COMM... prints the processes of a name; client and keeper have their
+# own.
 named() { # COMM...
 	local folder comm
 	for folder in /proc/[0-9]*; do
@@ -16,7 +17,7 @@ kill_named() { # COMM...
 	[ ${#pids[@]} -eq 0 ] || kill -9 "${pids[@]}" 2>/dev/null
 }
 none_named() { [ -z "$(named "$@")" ]; }
-# Of instances that nobody holds: those that go on recording.
+# running_on prints the instances that nobody holds and that go on recording.
 running_on() {
 	local each
 	for each in "$tracing"/instances/*/; do
@@ -47,7 +48,7 @@ is '... and recording has stopped' "$(running_on)" ''
 next_start
 is '... and the next start leaves nothing' "$? $(left)" '0 '
 
-# How long a start takes here, in microseconds.
+# $lasts is the time that a start takes on this machine, in microseconds.
 micros() { echo "${EPOCHREALTIME/./}"; }
 begun=$(micros)
 start_client kernel "$kn" 1h
@@ -55,7 +56,8 @@ lasts=$(($(micros) - begun))
 end_client
 echo "note a start takes $lasts us"
 
-# Both, at points of the start and of the end; the keeper first by turns.
+# Client and keeper are killed at points of the start and of the end, the keeper
+# first in every other round.
 points=18 killed=0 unclean=
 for ((i = 0; i < points; i++)); do
 	if ((i % 3 == 2)); then
@@ -83,12 +85,12 @@ done
 echo "note $points killed, of which $killed left an instance"
 is 'killed at any point, recording has stopped, and the next start leaves nothing' "$unclean" ''
 has '... where something was left' "$killed" '^[1-9]'
-: >"/dev/shm$kn.sched.new" # as one leaves that is killed before it renames it
+: >"/dev/shm$kn.sched.new" # left by a client killed before the rename
 next_start
 is '... nor a file but its own' "$(ls "/dev/shm$kn".sched*)" "/dev/shm$kn.sched"
 
-# Another process may have a file of what is left open: a client that has not
-# ended yet, or somebody who looks.
+# Another process may have a file of an abandoned instance open: a client that
+# has not ended yet, or somebody who looks.
 leave() {
 	start_client kernel "$kn" 1h
 	kill_named timeline-kernel timelinectl
@@ -101,7 +103,7 @@ exec 9<"$instance/tracing_on"
 client=$!
 has_keeper() { ! none_named timeline-kernel || ! kill -0 "$client"; }
 until_true has_keeper
-pause 0.3 # so that it comes to it; what holds does not depend on it
+pause 0.3 # time to reach the wait; the result does not depend on it
 exec 9<&-
 wait "$client"
 is 'a start waits for who has a file of what is left open' "$? $(cat "$work/err") $(left)" '0  '

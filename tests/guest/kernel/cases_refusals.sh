@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# cases_refusals.sh - a sentence each.
+# cases_refusals.sh - each refusal gives a sentence.
 other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 less=(setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin)
 rm -f "/dev/shm$kn.sched"
@@ -32,7 +32,7 @@ has '... and the error has the command that mounts it' "$err" 'tracefs is not mo
 mount -t tracefs tracefs "$tracing"
 is 'refusals leave nothing' "$(left)" ''
 
-# The last one: there is no way back.
+# This case is the last one: there is no way back from lockdown.
 mount -t securityfs securityfs /sys/kernel/security
 if echo confidentiality >/sys/kernel/security/lockdown; then
 	ends 'a kernel that is locked down is refused' 1 "$ctl" kernel "$kn" 10ms

@@ -23,7 +23,9 @@ is 'each of 20000 switches lies between the stamps before and after it' \
 rm -f "$work/brackets.trace" /dev/shm/brackets
 
 # == planted stalls of two writers ==
-# The lines of spans.lua: all whole, and 99 of 100 of each kind right.
+#
+# judge checks the lines of spans.lua: all spans are whole, and 99 of 100 of
+# each kind have the planted part as their largest.
 judge() { # SENTENCE FILE...
 	local sentence=$1 line kind right all
 	shift
@@ -48,8 +50,9 @@ judge() { # SENTENCE FILE...
 	done <"$work/spans"
 	is '... of three kinds' "$(grep -c '^[a-z]* [0-9]* of ' "$work/spans")" 3
 }
-# Long ones: a busy host takes the CPUs of the guest away, which its kernel
-# shows as running.  Half of them at least must have their length.
+# The stalls are long: a busy host takes the guest's CPUs away, and the guest's
+# kernel shows the time as running.  At least half of the stalls must have their
+# length.
 rounds=100 stall_us=20000
 start_stalls $rounds $stall_us
 start_client kernel "$kn" --json
@@ -66,7 +69,9 @@ judge 'record --kernel, two writers' "$work/k.trace"
 rm -f "$work/k.trace"
 
 # == losses ==
-# The kernel's own account, of an instance that is stopped.
+#
+# overrun prints the kernel's own count of losses of an instance that is
+# stopped.
 overrun() {
 	local sum=0 key value
 	while read -r key value; do
@@ -78,7 +83,7 @@ rm -f "/dev/shm$kn"*
 "$ctl" create --stamp tsc "$kn" --entries 256K
 start_stalls 300 300
 start_client kernel "$kn" --buffer 16K --json
-# a client that reads by turns
+# The client is stopped and continued by turns.
 while kill -STOP "$client" && ! pause 0.5 && kill -CONT "$client"; do pause 0.5; done 2>/dev/null &
 turns=$!
 run_workers

@@ -1,18 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
--- spans.lua: of the spans of tests/tool/stalls with kernel events, how many
--- have parts that are their whole, and how many of each kind what was planted
--- as their largest part?  The argument is the length of a stall in us: a host
--- that takes the guest's CPUs away makes spans longer and their parts others, so
--- those that are a quarter longer do not count for the second question.
--- With the argument "losses": how many overlap a loss on their CPU, and how many
--- of those have no unknown part?
+-- spans.lua: reads the spans of tests/tool/stalls with kernel events.  How many
+-- spans have parts that add up to the whole, and how many of each kind have the
+-- planted part as their largest?  The argument is the length of a stall in us:
+-- a host that takes the guest's CPUs away makes spans longer and changes their
+-- parts, so spans that are a quarter longer do not count for the second
+-- question.
+--
+-- With the argument "losses": how many spans overlap a loss on their CPU, and
+-- how many of these have no unknown part?
 local planted = {
 	preemption = "runnable",
 	futex = "blocked_task",
 	sleep = "blocked_timer",
 }
 
--- A loss lies between the events before and behind it in its lane.
+-- A loss lies between the events before and after it in its lane.
 local function losses()
 	local lanes, lost = {}, 0
 	for e in timeline.events({ order = "oldest" }) do
@@ -48,7 +50,7 @@ local function touches(lane, span)
 	return false
 end
 
--- A span whose largest part is not what was planted, for people.
+-- show prints a span whose largest part is not the planted one.
 local wrong = ""
 local function show(s)
 	local text = s.text .. " " .. s.duration .. " ns:"

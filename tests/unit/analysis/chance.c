@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * chance.c - probabilities against counting all cases.
- */
+/* chance.c - probabilities, compared with a count of all cases. */
 #include "analysis/chance.h"
 #include "analysis/records.h"
 #include "lib/test.h"
@@ -144,7 +142,10 @@ TEST(thinning_keeps_what_is_slow_and_the_weight_of_the_rest)
 
 TEST(spans_that_began_or_ended_together_are_one_observation)
 {
-	/* three that one stop hit, two that waited for one end, one alone */
+	/*
+	 * three spans that one stop delayed, two that waited for one end, and
+	 * one alone
+	 */
 	float share[6];
 	struct tl_stretch s[6] = { { 100, 5100, 1, &share[0] },
 		{ 150, 5120, 1, &share[1] }, { 190, 5150, 1, &share[2] },
@@ -161,7 +162,9 @@ TEST(spans_that_began_or_ended_together_are_one_observation)
 
 TEST(a_feature_that_follows_from_another_says_nothing_in_its_strata)
 {
-	/* half of all spans of a slow CPU and of the others have it */
+	/*
+	 * follows: in each stratum the slow spans have it as often as all spans
+	 */
 	const struct tl_fourfold follows[2] = { { 1000, 500, 500, 250 },
 		{ 9000, 90, 900, 9 } };
 	const struct tl_fourfold own[2] = { { 1000, 500, 500, 250 },
@@ -174,8 +177,10 @@ TEST(a_feature_that_follows_from_another_says_nothing_in_its_strata)
 
 TEST(the_tail_of_strata_is_no_less_than_that_of_all_choices)
 {
-	/* two tables of 4 things: 2 are slow, 2 have it, both of these slow:
-	 * one choice of 6 in each */
+	/*
+	 * Two tables of 4 spans: 2 are slow, 2 have the feature, and both of
+	 * these are slow.  The chance is 1 in 6 for each table.
+	 */
 	const struct tl_fourfold strata[2] = { { 4, 2, 2, 2 }, { 4, 2, 2, 2 } };
 
 	ck_assert(exp(tl_strata_tail(strata, 2)) >= 1 / 36.0);

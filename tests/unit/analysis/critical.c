@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * critical.c - critical paths of random task graphs whose longest path is
- * known, on one host and on several whose clocks are wrong within a bound.
+ * known, on one host and on several hosts whose clocks are wrong within a
+ * bound.
  *
  * A thread works, sends, waits and receives.  The simulation knows the true
- * time of everything; the analysis sees the events alone.
+ * time of everything; the analysis sees only the events.
  */
 #include "analysis/critical.h"
 #include "event/sched.h"
@@ -26,13 +27,13 @@ enum {
 static struct tl_message request, task, step, put_message, got_message, note;
 static struct tl_pair_rule rule;
 
-/* An event and what is true of it. */
+/* An event, and the truth about it. */
 struct happened {
 	struct tl_event event;
 	int64_t true_ns;
 	unsigned thread;
-	int from;         /* of a receive: the happened send; -1 */
-	int64_t ready_ns; /* ... since when the thread waited */
+	int from;         /* for a receive, the index of its send; else -1 */
+	int64_t ready_ns; /* when the thread began to wait */
 };
 
 static struct happened log_of[EVENTS_MAX];
@@ -71,7 +72,7 @@ host_of(unsigned thread)
 	return thread % host_count;
 }
 
-/* A thread logs now, which takes no time. */
+/* A thread logs an event, which takes no time. */
 static int
 happen(unsigned thread, const struct tl_message *message, unsigned kind,
     uint64_t arg)
@@ -94,7 +95,7 @@ happen(unsigned thread, const struct tl_message *message, unsigned kind,
 	return (int)log_count++;
 }
 
-/* Work for a while, in spans of its own now and then. */
+/* Work for a while, now and then within spans. */
 static void
 work(unsigned thread, uint64_t *random)
 {
@@ -112,14 +113,15 @@ work(unsigned thread, uint64_t *random)
 static void
 receive(unsigned thread, int send, uint64_t edge, uint64_t *random)
 {
-	const int64_t ready = now_of[thread] - 1; /* its event before */
+	const int64_t ready = now_of[thread] - 1; /* the event before */
 	const int64_t arrives =
 	    log_of[send].true_ns + 5 + (int64_t)(random_next(random) % 40);
 	int receive_event;
 
 	if (arrives > now_of[thread])
 		now_of[thread] = arrives;
-	if (random_next(random) % 4 == 0) /* to take it out takes a while */
+	/* taking the message out takes a while */
+	if (random_next(random) % 4 == 0)
 		now_of[thread] += (int64_t)(random_next(random) % 3000);
 	receive_event = happen(thread, &got_message, TL_INSTANT, edge);
 	log_of[receive_event].from = send;
@@ -137,12 +139,12 @@ compare_order(const void *left, const void *right)
 	return *(const unsigned *)left < *(const unsigned *)right ? -1 : 1;
 }
 
-/* A request on thread 0 that waits for all tasks. */
+/* Make a request on thread 0 that waits for all tasks. */
 static void
 make_graph(uint64_t *random, unsigned hosts)
 {
 	const unsigned tasks = 5 + (unsigned)(random_next(random) % 50);
-	static int ends[TASKS_MAX][TASKS_MAX]; /* sends for later tasks */
+	static int ends[TASKS_MAX][TASKS_MAX]; /* sends to later tasks */
 	unsigned thread_of[TASKS_MAX + 1];
 	static bool needs[TASKS_MAX + 1][TASKS_MAX];
 
@@ -196,9 +198,9 @@ make_graph(uint64_t *random, unsigned hosts)
 	qsort(order, log_count, sizeof(order[0]), compare_order);
 }
 
-/* The true path, newest first. */
+/* The pieces of the true path, newest first. */
 struct piece {
-	unsigned thread; /* of the sender, if it is an edge */
+	unsigned thread; /* for an edge, the sender */
 	bool edge;
 	int64_t from_ns;
 	int64_t to_ns;
@@ -222,8 +224,10 @@ find_truth(void)
 
 	truth_count = 0;
 	for (unsigned i = log_count; i-- > 0 && at > begin;) {
-		/* the last receive of this thread that it waited for; an event
-		 * of a thread stands after those that it logged before */
+		/*
+		 * The last receive that this thread waited for.  The events of
+		 * a thread follow each other in the log.
+		 */
 		unsigned best = EVENTS_MAX;
 
 		for (unsigned k = 0; k < log_count; k++) {
@@ -247,7 +251,7 @@ find_truth(void)
 	truth[truth_count++] = (struct piece){ thread, false, begin, at };
 }
 
-/* How much of the steps is where the truth has it, by true times. */
+/* How much of the steps lies where the true path has it, in true time. */
 static int64_t
 right_ns(const struct tl_critical_result *r)
 {
@@ -274,7 +278,7 @@ right_ns(const struct tl_critical_result *r)
 	return sum;
 }
 
-/* A certain edge was waited for in truth. */
+/* Check that a certain edge was waited for in truth. */
 static void
 check_certain(const struct tl_critical_result *r, unsigned *certain,
     unsigned *uncertain)
@@ -375,13 +379,13 @@ TEST(no_uncertain_edge_between_hosts_is_called_certain)
 	}
 	ck_assert_uint_gt(all_certain, 0);
 	ck_assert_uint_gt(all_uncertain, 0);
-	/* clocks that are wrong by up to 4 us turn some edges round */
+	/* clocks that are wrong by up to 4 us reverse some edges */
 	ck_assert_msg(all_right_ns >= all_ns - all_ns / 10,
 	    "%lld of %lld ns are right", (long long)all_right_ns,
 	    (long long)all_ns);
 }
 
-/* == by hand == */
+/* == cases by hand == */
 
 static void
 log_at(unsigned thread, int64_t ns, const struct tl_message *message,
@@ -394,7 +398,7 @@ log_at(unsigned thread, int64_t ns, const struct tl_message *message,
 	happen(thread, message, kind, arg);
 }
 
-/* What a part is of all spans; -1: there is none. */
+/* The time of a part, summed over all spans; -1: there is no such part. */
 static int64_t
 part_ns(const struct tl_critical_result *r, enum tl_critical_kind kind,
     const struct tl_message *message)
@@ -419,7 +423,7 @@ check_lock(const struct tl_critical_result *r)
 	ck_assert(r->steps[1].certain);
 }
 
-/* thread 1 holds the lock 5 and gives it away; it was given before, too. */
+/* Thread 1 holds lock 5 and passes it on; the lock was passed before, too. */
 TEST(a_value_that_repeats_is_that_of_its_last_send)
 {
 	log_count = 0;
@@ -474,7 +478,7 @@ check_sum(const struct tl_critical_result *r)
 	ck_assert_int_eq(sum, r->total_ns);
 }
 
-/* Whatever is in a file: the parts of spans add up to them. */
+/* Whatever events a file has, the parts of spans add up to the spans. */
 TEST(parts_add_up_for_random_events)
 {
 	const struct tl_message *const messages[] = { &request, &task, &step,
@@ -548,8 +552,10 @@ setup_sched(void)
 	}
 }
 
-/* Thread 0 is off the CPU from 2100 to 2650, in a request from 2000 to 3000;
- * state 0: nothing is known of it. */
+/*
+ * Thread 0 is off the CPU from 2100 to 2650, in a request from 2000 to 3000.
+ * context 0: no waking is logged.
+ */
 static void
 log_sleep(unsigned state, unsigned context)
 {
@@ -608,11 +614,11 @@ TEST(waits_in_the_kernel_are_known_by_their_end)
 	log_sleep(SLEEPING, 0);
 	expect_sleep(TL_CRITICAL_UNKNOWN, 550, -1);
 	log_sleep(SLEEPING, BY_TASK);
-	log_of[3].event.args[0] = 4711; /* it logs nothing */
+	log_of[3].event.args[0] = 4711; /* the waker logs nothing */
 	expect_sleep(TL_CRITICAL_TASK, 500, 50);
 }
 
-/* Thread 0 is woken at 2600, no switch to it follows, and at 2800 it acts. */
+/* Thread 0 is woken at 2600, no switch to it follows, and it acts at 2800. */
 static void
 log_wake_alone(const struct tl_message *act, unsigned kind)
 {
@@ -631,7 +637,7 @@ check_act(const struct tl_critical_result *r)
 	check_sum(r);
 }
 
-/* Thread 1 acts by waking thread 0, which waits for it. */
+/* Thread 1 acts: it wakes thread 0, which waits for it. */
 static void
 check_wake(const struct tl_critical_result *r)
 {
@@ -662,7 +668,7 @@ TEST(a_thread_that_acts_runs)
 	analyse(check_wake);
 }
 
-/* A switch out shows that it ran; the end of the span is in another sleep. */
+/* A switch out shows that the thread ran; the span ends in another sleep. */
 TEST(a_thread_that_leaves_the_cpu_ran)
 {
 	setup_sched();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c - which events are a side of a pair, and their values. */
+/* pairs.c - the events that are a side of a pair, and their values. */
 #include "analysis/pairs.h"
 #include "lib/test.h"
 
@@ -36,7 +36,9 @@ rule_of(const char *text)
 	return rule;
 }
 
-/* The sides that an event is on: "RULE:SIDE VALUE", after each a comma. */
+/*
+ * Return the sides that an event is on: "RULE:SIDE VALUE", each with a comma.
+ */
 static const char *
 seen_of(const struct tl_pair_rule *rules, size_t count,
     const struct tl_event *event)
@@ -48,7 +50,7 @@ seen_of(const struct tl_pair_rule *rules, size_t count,
 	int size = 0, n = 0;
 
 	text[0] = '\0';
-	/* a second time from what is kept */
+	/* the second call uses the matcher's cache */
 	for (int i = 0; i < 2; i++)
 		n = tl_pair_match(&matcher, event, seen);
 	for (int i = 0; i < n; i++)
@@ -162,7 +164,7 @@ two_words(const struct tl_strings *strings, uint64_t n)
 	static const char *const words[] = { "left", "right" };
 	const struct tl_bytes none = { NULL, 0 };
 
-	/* Another timeline counts from ten. */
+	/* the numbers of another timeline start at ten */
 	(void)strings;
 	n %= 10;
 	return n < 2 ? tl_bytes_of(words[n]) : none;

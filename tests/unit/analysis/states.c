@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * states.c - written lists of events: do the parts of a span say what was,
- * and unknown where nothing can be known?
+ * states.c - the parts of a span for written lists of events: they show what
+ * happened, and "unknown" where the events cannot show it.
  */
 #include "analysis/states.h"
 #include "event/sched.h"
@@ -207,7 +207,7 @@ TEST(a_thread_that_logs_while_it_is_blocked_was_not_seen_to_wake)
 	OUT(120, 7, 0, S);
 	END(160, 7, 0); /* no waking, no switch in */
 	expect(10, 0, 0, 0, 0, 0, 40);
-	BEGIN(170, 7, 0); /* it runs again */
+	BEGIN(170, 7, 0); /* the thread runs again */
 	END(175, 7, 0);
 	expect(5, 0, 0, 0, 0, 0, 0);
 }
@@ -249,9 +249,9 @@ TEST(a_loss_on_its_cpu_makes_a_running_thread_unknown)
 	LOST(120, 0);
 	END(130, 7, 0);
 	expect(0, 0, 0, 0, 0, 0, 20);
-	END(140, 8, 1); /* on another CPU: it is known */
+	END(140, 8, 1); /* another CPU: its state is known */
 	expect(30, 0, 0, 0, 0, 0, 0);
-	IN(150, 9, 0); /* behind the loss */
+	IN(150, 9, 0); /* after the loss */
 	OUT(151, 9, 0, S);
 	IN(160, 7, 0);
 	BEGIN(165, 7, 0);
@@ -264,7 +264,7 @@ TEST(a_loss_on_another_cpu_makes_a_blocked_thread_unknown)
 	IN(100, 7, 0);
 	BEGIN(110, 7, 0);
 	OUT(120, 7, 0, S);
-	LOST(130, 1); /* its waking may have been there */
+	LOST(130, 1); /* the loss may contain the waking */
 	OUT(140, 8, 1, S);
 	WOKEN(150, 7, 0, TASK);
 	IN(160, 7, 0);
@@ -285,7 +285,10 @@ TEST(spans_within_spans_have_parts_of_their_own)
 	expect(40, 0, 0, 0, 0, 20, 0);
 }
 
-/* Some kernels report no switch from the idle task. */
+/*
+ * Some kernels report no switch from the idle task, so a thread that acts
+ * counts as running.
+ */
 TEST(a_thread_that_acts_runs)
 {
 	BEGIN(90, 7, 0);
@@ -318,7 +321,10 @@ TEST(a_thread_that_acts_runs)
 	expect(15, 5, 0, 0, 0, 0, 0);
 }
 
-/* ... but a task of its number in another namespace is another one. */
+/*
+ * A thread that sleeps cannot act: a waking by its number comes from a task of
+ * another namespace.
+ */
 TEST(a_thread_that_sleeps_wakes_no_other)
 {
 	BEGIN(90, 7, 0);
@@ -406,7 +412,8 @@ TEST(parts_add_up_whatever_comes)
 		const uint32_t cpu = (uint32_t)(x >> 16) % 3;
 		const unsigned kind = (unsigned)(x >> 24) % 3;
 
-		ns += (int64_t)(x >> 32) % 50 - 2; /* clocks wobble */
+		/* clocks may go back a little */
+		ns += (int64_t)(x >> 32) % 50 - 2;
 		switch (x % 8) {
 		case 0:
 			OUT(ns, tid, cpu, state[kind]);

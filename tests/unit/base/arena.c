@@ -20,7 +20,7 @@ teardown(void)
 	tl_arena_free(&heap);
 }
 
-/* Text number n, of any size, the same each time. */
+/* Text number n has any size, and the same bytes each time. */
 static struct tl_bytes
 text_of(uint64_t n, char *buffer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array.c - do arrays that grow keep what is in them? */
+/* array.c - arrays keep their content while they grow. */
 #include "base/array.h"
 #include "lib/test.h"
 

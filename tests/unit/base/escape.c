@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* escape.c - what foreign bytes become, and how wide they are. */
+/* escape.c - how foreign bytes are escaped, and how wide they are. */
 #include "base/text.h"
 #include "base/utf8.h"
 #include "lib/test.h"
@@ -129,7 +129,7 @@ TEST(text_of_xml_is_no_markup)
 	    "&gt;&amp;lt;");
 }
 
-/* Any byte at any place of a word of eight, next to any neighbour. */
+/* Test any byte at any place of a word of eight, next to any neighbour. */
 TEST(the_fast_scan_finds_every_odd_byte_at_every_place)
 {
 	for (unsigned c = 0; c < 0x80; c++) {
@@ -151,7 +151,7 @@ TEST(the_fast_scan_finds_every_odd_byte_at_every_place)
 	}
 }
 
-/* Put the character in UTF-8, by the book. */
+/* Encode a character in UTF-8 as the standard describes it. */
 static size_t
 encode(uint32_t code, char *to)
 {
@@ -206,7 +206,7 @@ TEST(widths_are_those_of_a_terminal)
 	ck_assert_uint_eq(tl_text_width(BYTES("\xff")), 4);
 	ck_assert_uint_eq(tl_text_width(BYTES("\xc2\x9b")), 8);
 	ck_assert_uint_eq(tl_text_width(BYTES("\xef\xbc\xa1")), 2);
-	/* U+2F800, then U+0378 and U+3FFFE, which no character has */
+	/* U+2F800, then U+0378 and U+3FFFE, which are not assigned */
 	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xaf\xa0\x80")), 2);
 	ck_assert_uint_eq(tl_text_width(BYTES("\xcd\xb8")), 1);
 	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xbf\xbf\xbe")), 1);

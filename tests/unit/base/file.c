@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rule of names: which file "name", "/name" and "./name" are. */
+/* The rule of names: which files "name", "/name" and "./name" mean. */
 #include "base/file.h"
 
 #include "lib/test.h"
@@ -59,7 +59,7 @@ TEST(a_reader_finds_a_file_in_its_folder_where_dev_shm_has_none)
 	snprintf(name, sizeof(name), "names-%d.tl", (int)getpid());
 	snprintf(shm, sizeof(shm), "/dev/shm/%s", name);
 	ck_assert_int_eq(tl_name_find(name, path), 0);
-	ck_assert_str_eq(path, shm); /* neither is there: the rule */
+	ck_assert_str_eq(path, shm); /* neither file exists: the rule decides */
 	make(name);
 	tl_name_find(name, path);
 	ck_assert_str_eq(path, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * histogram.c - the histogram beside a sorted array, and beside the
- * original that Node carries.
+ * histogram.c - the histogram, compared with a sorted array and with the
+ * original in Node.
  */
 #include "base/histogram.h"
 #include "lib/test.h"
@@ -148,7 +148,10 @@ TEST(mean_and_deviation_are_those_of_the_values)
 	tl_histogram_free(h);
 }
 
-/* Each value lies in one bucket, the buckets touch no other, and hold all. */
+/*
+ * Check that each value lies in one bucket, and that buckets do not overlap and
+ * hold all values.
+ */
 static void
 check_buckets(unsigned digits)
 {
@@ -264,7 +267,7 @@ TEST(a_reset_histogram_is_empty)
 	tl_histogram_free(h);
 }
 
-/* Hand the values to Node's histogram; its answers come back in a file. */
+/* Hand the values to Node's histogram, which writes its answers to a file. */
 static const char script[] =
     "const h = require('perf_hooks').createHistogram();"
     "require('fs').readFileSync(0, 'utf8').trim().split('\\n')"
@@ -291,7 +294,7 @@ ask_node(const char *answers)
 	ck_assert_int_eq(pclose(node), 0);
 }
 
-/* The bucket a value shares. */
+/* The bucket that contains a value. */
 static void
 bucket_of(uint64_t value, uint64_t *low, uint64_t *high)
 {
@@ -322,7 +325,10 @@ compare_with_answers(const struct tl_histogram *h, FILE *f)
 	    stddev * 1e-12);
 	while (fscanf(f, "%lf %" SCNu64, &percent, &value) == 2) {
 		lines++;
-		/* Node takes the nearest rank, and edges above the greatest */
+		/*
+		 * Node takes the nearest rank, and upper edges beyond the
+		 * greatest value
+		 */
 		if (fmod(percent * COUNT / 100, 1) > 1e-6 &&
 		    fmod(percent * COUNT / 100, 1) < 0.5 + 1e-6)
 			continue;

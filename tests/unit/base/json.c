@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c - JSON tokens out of pieces that are cut anywhere. */
+/* json.c - JSON tokens from pieces that are cut anywhere. */
 #include "base/json.h"
 #include "lib/test.h"
 
@@ -26,7 +26,7 @@ teardown(void)
 	tl_text_free(&got);
 }
 
-/* One letter a token, and what it says. */
+/* Describe a token by a letter and its text. */
 static void
 describe(int kind, const struct tl_json_token *token)
 {
@@ -53,7 +53,7 @@ drain(void)
 	return rc;
 }
 
-/* All of text, size bytes a piece (the last maybe less). */
+/* Parse a text in pieces of size bytes; the last piece may be shorter. */
 static int
 parse(struct tl_bytes text, size_t size)
 {
@@ -92,7 +92,8 @@ refuse(const char *text, uint64_t at, const char *why)
 		ck_assert_int_eq(parse(tl_bytes_of(text), size), -EBADMSG);
 		ck_assert_str_eq(json.why, why);
 		ck_assert_uint_eq(json.wrong_at, at);
-		ck_assert_int_eq(drain(), -EBADMSG); /* and so it stays */
+		/* the error is permanent */
+		ck_assert_int_eq(drain(), -EBADMSG);
 	}
 }
 
@@ -165,7 +166,7 @@ TEST(a_string_that_is_too_long_is_cut)
 
 	memset(text, 'x', sizeof(text));
 	text[0] = text[sizeof(text) - 1] = '"';
-	text[TL_JSON_STRING_MAX] = '\\'; /* its escape is cut off, too */
+	text[TL_JSON_STRING_MAX] = '\\'; /* the cut also hits an escape */
 	text[TL_JSON_STRING_MAX + 1] = 'n';
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		int rc = 0;

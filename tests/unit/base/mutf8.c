@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mutf8.c - Java's modified UTF-8, both ways and for any bytes. */
+/* mutf8.c - Java's modified UTF-8, in both directions and for any bytes. */
 #include "base/utf8.h"
 #include "lib/random.h"
 #include "lib/test.h"
@@ -30,7 +30,7 @@ check_text(struct tl_bytes want)
 	tl_text_clear(&text);
 }
 
-/* The same characters in both kinds. */
+/* The same characters in both encodings. */
 static const struct {
 	struct tl_bytes utf8;
 	struct tl_bytes modified;
@@ -47,7 +47,7 @@ static const struct {
 	{ { "\xf0\x90\x80\x80", 4 }, { "\xed\xa0\x80\xed\xb0\x80", 6 } },
 	{ { "\xf0\x9f\x98\x80", 4 }, { "\xed\xa0\xbd\xed\xb8\x80", 6 } },
 	{ { "\xf4\x8f\xbf\xbf", 4 }, { "\xed\xaf\xbf\xed\xbf\xbf", 6 } },
-	/* surrogates that are alone, in any order */
+	/* unpaired surrogates, in any order */
 	{ { "\xed\xa0\x80", 3 }, { "\xed\xa0\x80", 3 } },
 	{ { "x\xed\xbf\xbfy", 5 }, { "x\xed\xbf\xbfy", 5 } },
 	{ { "\xed\xb0\x80\xed\xa0\x80", 6 },
@@ -113,7 +113,8 @@ TEST(what_java_would_not_read_is_replaced)
 	check_text(BYTES("a" BAD "b"));
 	ck_assert(!tl_mutf8_decode(&text, BYTES("\x80")));
 	check_text(BYTES(BAD));
-	ck_assert(!tl_mutf8_decode(&text, BYTES("\xc3"))); /* cut */
+	/* a truncated character */
+	ck_assert(!tl_mutf8_decode(&text, BYTES("\xc3")));
 	check_text(BYTES(BAD));
 	ck_assert(!tl_mutf8_decode(&text, BYTES("\xe2\x82")));
 	check_text(BYTES(BAD BAD));
@@ -123,7 +124,7 @@ TEST(what_java_would_not_read_is_replaced)
 	check_text(BYTES("\xed\xa0\xbd" BAD BAD));
 }
 
-/* Java does not ask for the shortest form. */
+/* Java accepts more bytes than the shortest form has. */
 TEST(more_bytes_than_a_character_needs_are_read)
 {
 	ck_assert(tl_mutf8_decode(&text, BYTES("\xc1\x81\xe0\x81\x81")));
@@ -153,7 +154,7 @@ TEST(a_text_is_cut_between_characters)
 	check_text(BYTES(""));
 }
 
-/* Whatever is encoded Java reads; and what Java reads comes back. */
+/* Java reads whatever is encoded, and decoding returns the characters. */
 TEST(any_bytes_become_good_ones)
 {
 	uint64_t state = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.c - numbers beside what strtoull makes of them. */
+/* number.c - numbers, compared with the results of strtoull. */
 #include "base/text.h"
 #include "lib/random.h"
 #include "lib/test.h"
@@ -10,7 +10,7 @@
 
 enum { TEXT_SIZE = 64 };
 
-/* Memory of just that size: what is read behind it is seen. */
+/* Use memory of exactly this size, so that a sanitizer sees reads behind it. */
 static void
 check_take(const char *text, size_t size)
 {

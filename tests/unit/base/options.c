@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.c - is a command line read by its table, and is the help
- * made of the same?
+ * options.c - a command line is read by its table, and the help text comes from
+ * the same table.
  */
 #include "base/options.h"
 #include "lib/test.h"
@@ -22,8 +22,10 @@ enum { ROWS = sizeof(table) / sizeof(table[0]) };
 static struct tl_fault fault;
 static int rest;
 
-/* What comes of the words, as "value:argument " each, then "|" and the
- * rest. */
+/*
+ * Read a command line; returns "value:argument " for each option, then "|" and
+ * the rest.
+ */
 static const char *
 read_all(const char *line, int *end)
 {
@@ -168,7 +170,7 @@ TEST(a_typo_is_met_with_the_nearest_word)
 	}
 }
 
-/* Letters that must be changed, by trying all ways. */
+/* The number of letters to change, by trying all ways. */
 static unsigned
 dumb_distance(const char *a, const char *b)
 {

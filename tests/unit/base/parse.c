@@ -15,7 +15,7 @@ static void
 check_case(const struct signed_case *c,
     int (*parse)(const char *string, int64_t *ns))
 {
-	int64_t ns = -4242; /* stays where it fails */
+	int64_t ns = -4242; /* must not change on failure */
 	const int rc = parse(c->string, &ns);
 
 	ck_assert_msg(rc == c->rc, "'%s': %d, not %d", c->string, rc, c->rc);

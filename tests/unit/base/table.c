@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - does a table find what was added, and nothing else? */
+/* table.c - a table finds what was added to it, and nothing else. */
 #include "base/table.h"
 #include "base/pqueue.h"
 #include "lib/test.h"
@@ -59,7 +59,7 @@ TEST(elements_of_one_hash_are_all_found)
 	tl_table_free(&table);
 }
 
-/* Probes until a free slot, added over all keys. */
+/* The number of probes up to a free slot, summed over all keys. */
 static size_t
 probes(const uint64_t *keys)
 {
@@ -106,7 +106,7 @@ TEST(texts_of_all_sizes_have_hashes_of_their_own)
 		ck_assert_int_eq(tl_table_add(&table, hash, i), 0);
 	}
 	tl_table_free(&table);
-	/* It names files: it never changes. */
+	/* file names depend on this hash, so it never changes */
 	ck_assert_uint_eq(tl_hash_fixed(tl_bytes_of("a")),
 	    UINT64_C(0xaf63dc4c8601ec8c));
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Steele and Vigna's splitmix, so that every run sees the same numbers. */
+/* Steele and Vigna's splitmix: every run uses the same numbers. */
 static uint64_t seed;
 
 static uint64_t
@@ -23,7 +23,7 @@ next_random(void)
 	return z ^ (z >> 31);
 }
 
-/* Any magnitude is as likely as another. */
+/* Every magnitude is equally likely. */
 static uint64_t
 next_magnitude(void)
 {
@@ -45,8 +45,10 @@ teardown(void)
 	tl_text_free(&text);
 }
 
-/* Compare with what was put, and empty it.  Check writes to a pipe for each
- * of its asserts: millions of them are asked here first. */
+/*
+ * Compare the text, and clear it. libcheck writes to a pipe for each assertion,
+ * so millions of comparisons are made here first.
+ */
 #define ASSERT_TEXT(want) \
 	do { \
 		if (strcmp(tl_text_string(&text), want) != 0) \
@@ -144,7 +146,7 @@ TEST(whole_numbers_print_as_printf_prints_them)
 		check_number(next_magnitude());
 }
 
-/* Digits are made eight and sixteen at a time. */
+/* Digits are converted eight and sixteen at a time. */
 TEST(each_four_digits_are_right_at_each_place_of_a_number)
 {
 	for (uint64_t n = 0; n < 10000; n++) {
@@ -173,7 +175,7 @@ TEST(a_number_takes_no_more_bytes_than_its_digits)
 	}
 }
 
-/* The dumb way: the first precision that reads back. */
+/* The reference: the first precision that reads back as the same value. */
 static void
 check_double(double value)
 {
@@ -258,7 +260,7 @@ TEST(durations_take_the_unit_a_person_would)
 	}
 }
 
-/* The C library's calendar. */
+/* Compare with the calendar of the C library. */
 static void
 check_time(int64_t ns, struct tl_time_cache *cache)
 {
@@ -325,7 +327,7 @@ TEST(a_line_is_cut_between_characters)
 	tl_text_cut(&line, 7, 6, "...");
 	ck_assert_str_eq(tl_text_string(&line),
 	    "before a\xe6\xbc\xa2\xe6\xbc\xa2z");
-	tl_text_cut(&line, 7, 4, ""); /* half of a character is none */
+	tl_text_cut(&line, 7, 4, ""); /* half a character is cut off */
 	ck_assert_str_eq(tl_text_string(&line), "before a\xe6\xbc\xa2");
 	tl_text_cut(&line, 0, 8, "...");
 	ck_assert_str_eq(tl_text_string(&line), "befor...");

@@ -62,7 +62,10 @@ TEST(a_young_tail_is_left_alone)
 	    TL_CALIBRATE_POINT);
 }
 
-/* Changes of rate at random, points at random: everything keeps its bound. */
+/*
+ * Change the rate at random and take points at random: every stamp keeps its
+ * bound.
+ */
 static void
 slew(uint64_t seed, uint64_t dwell_ns, uint64_t point_ns, int64_t ppb)
 {
@@ -140,7 +143,9 @@ TEST(a_clock_that_is_set_becomes_two_knots)
 		ck_assert_uint_eq(header.knot_count, 3);
 		ck_assert_uint_eq(knots[1].flags, TIMELINE_KNOT_UNSYNC);
 		ck_assert(knots[2].flags & TIMELINE_KNOT_STEP);
-		/* 3600 s do not fit the bound: it says so */
+		/*
+		 * 3600 s exceed the range of the bound, which becomes unbounded
+		 */
 		if (llabs(steps[i]) < UINT32_MAX)
 			ck_assert_uint_ge(knots[2].max_err_ns, llabs(steps[i]));
 		else
@@ -190,8 +195,10 @@ TEST(a_counter_that_begins_again_begins_an_epoch)
 	ck_assert_uint_eq(header.epochs, 2);
 }
 
-/* From then on every point says so, also those of processes that have not
- * noticed; what was before is as good as it was. */
+/*
+ * From now on every point is suspect, also the points of processes that have
+ * not noticed.  Earlier points stay as good as they were.
+ */
 TEST(a_counter_that_the_kernel_stops_to_trust_is_suspect)
 {
 	struct tl_calibrate noticed;
@@ -208,7 +215,8 @@ TEST(a_counter_that_the_kernel_stops_to_trust_is_suspect)
 	ck_assert(!(knots[1].flags & TIMELINE_KNOT_SUSPECT));
 	ck_assert(header.clock.flags & TIMELINE_KNOT_SUSPECT);
 	clock_script_run(&script, SECOND / 100);
-	ck_assert_int_eq(tl_calibrate_maybe(&noticed), 0); /* once */
+	/* the change is made once */
+	ck_assert_int_eq(tl_calibrate_maybe(&noticed), 0);
 	clock_script_run(&script, 2 * SECOND);
 	ck_assert_int_eq(tl_calibrate_maybe(&calibrate), TL_CALIBRATE_POINT);
 	ck_assert(header.clock.flags & TIMELINE_KNOT_SUSPECT);

@@ -20,14 +20,14 @@ TEST(a_busy_tail_is_skipped)
 	set_up_first(9);
 	struct timeline_clock_tail tail;
 
-	header.clock.sequence |= 1; /* ours, and we live */
+	header.clock.sequence |= 1; /* locked by this process, which lives */
 	ck_assert_int_eq(tl_calibrate_now(&calibrate, false),
 	    TL_CALIBRATE_BUSY);
 	ck_assert_int_eq(tl_calibrate_read(&header, &tail), -EAGAIN);
 	ck_assert_uint_eq(tail.sequence % 2, 1);
 }
 
-/* A pid that was just alive and is not. */
+/* Return the pid of a process that has just died. */
 static uint32_t
 dead_pid(void)
 {
@@ -46,7 +46,7 @@ TEST(the_tail_of_a_dead_writer_is_stolen_and_not_believed)
 	set_up_first(10);
 	clock_script_run(&script, 30 * SECOND);
 	tl_calibrate_maybe(&calibrate);
-	/* it died half way through */
+	/* the owner died half way through */
 	header.clock.sequence |= 1;
 	header.clock.owner = dead_pid();
 	header.clock.tsc = 5;
@@ -61,8 +61,10 @@ TEST(the_tail_of_a_dead_writer_is_stolen_and_not_believed)
 	ck_assert_uint_le(check_bounds(), 200);
 }
 
-/* Every definition looks at the clock, also between a call that failed and
- * the look at its errno. */
+/*
+ * Every definition checks the clock, also between a call that failed and the
+ * read of its errno.
+ */
 TEST(a_look_for_the_keeper_leaves_errno_alone)
 {
 	set_up_first(12);
@@ -76,7 +78,8 @@ TEST(a_copied_busy_tail_is_left_for_the_last_knot)
 {
 	set_up_first(11);
 	clock_script_run(&script, 30 * SECOND);
-	header.clock.sequence |= 1; /* its owner lives: it is the copy */
+	/* locked by a living owner: the lock is that of the copied file */
+	header.clock.sequence |= 1;
 	header.clock.tsc = 77;
 	ck_assert_int_eq(tl_calibrate_copied(&calibrate), TL_CALIBRATE_POINT);
 	ck_assert_uint_le(check_bounds(), 200);
@@ -93,7 +96,7 @@ TEST(a_copy_of_a_live_clock_is_the_same_clock)
 		clock_script_step(&script, 300000000);
 		tl_calibrate_maybe(&calibrate);
 	}
-	knots[5].seq = 0; /* somebody is writing it */
+	knots[5].seq = 0; /* a writer is changing this knot */
 	copy_clock(&header, knots, KNOTS, &copy, copied);
 	ck_assert_int_eq(memcmp(&copy.clock, &header.clock, sizeof(copy.clock)),
 	    0);
@@ -131,7 +134,7 @@ TEST(no_contents_of_the_tail_do_harm)
 	}
 }
 
-/* Kills its process at one of the readings. */
+/* Kills the process at one of the readings. */
 static int readings_left;
 
 static int64_t
@@ -180,7 +183,7 @@ TEST(a_writer_killed_at_any_reading_leaves_a_good_clock)
 	munmap(shared, sizeof(*shared));
 }
 
-/* Writes as fast as it can, on clocks of its own. */
+/* Write as fast as possible, with clocks of its own. */
 static void *
 hammer(void *context)
 {
@@ -214,7 +217,9 @@ TEST(readers_never_see_half_a_tail)
 
 		if (t->sequence % 2 != 0)
 			continue;
-		/* raw is a line of the stamp: a torn tail is off it */
+		/*
+		 * raw is a linear function of the stamp; a torn tail breaks it
+		 */
 		ck_assert_int_le(llabs(t->raw_ns -
 				       tl_ticks_to_ns((int64_t)t->tsc,
 					   script.nominal) -

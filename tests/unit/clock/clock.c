@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.c - clock arithmetic, sampling and rates, scripted. */
+/* clock.c - clock arithmetic, sampling and rates, with scripted clocks. */
 #include "clock/clock.h"
 #include "clock/rate.h"
 #include "lib/test.h"
@@ -9,11 +9,11 @@
 #include <string.h>
 #include <timeline_layout.h>
 
-/* A counter of 2 GHz whose every reading takes what the script says. */
+/* A counter of 2 GHz; the script sets the time of each reading. */
 struct script {
 	uint64_t tsc;
 	int64_t utc_ns;
-	const uint64_t *widths; /* of the brackets, in turn, repeated */
+	const uint64_t *widths; /* widths of the brackets, used in turn */
 	size_t count;
 	size_t reads;
 	bool stuck;
@@ -50,7 +50,7 @@ source_of(struct script *script)
 		.kind = TIMELINE_CLOCK_TSC };
 }
 
-/* Shift and add: the dumb way to ticks * mult >> 63. */
+/* The reference: compute ticks * mult >> 63 by shifts and additions. */
 static __int128
 dumb_ns(int64_t ticks, uint64_t mult)
 {
@@ -143,7 +143,7 @@ TEST(nanoseconds_and_back_is_never_too_short)
 
 TEST(the_narrowest_bracket_is_taken_and_the_cold_one_is_not)
 {
-	/* the first would be the narrowest, were it not thrown away */
+	/* the first bracket would be the narrowest, but is discarded */
 	static const uint64_t widths[] = { 10, 4000, 900, 100, 5000, 300, 700,
 		2500, 1000, 9000, 20000, 1500, 7000, 3300, 60000, 440, 12000 };
 	struct script script = { .tsc = 1000, .widths = widths, .count = 17 };
@@ -207,15 +207,15 @@ TEST(a_clock_that_stands_still_has_no_rate)
 
 TEST(rates_are_rounded_as_kernels_round_them)
 {
-	/* mult and shift seen on machines of these frequencies */
+	/* mult and shift as seen on machines of these frequencies */
 	ck_assert(tl_clock_round(2100000) == (uint64_t)7989150 << 39);
 	ck_assert(tl_clock_round(2596128) == (uint64_t)6462399 << 39);
 	ck_assert(tl_clock_round(0) == 0);
 	ck_assert(tl_clock_round(UINT64_MAX) == 0);
-	ck_assert(tl_clock_round(400000) == 0); /* slower than Q1.63 */
+	ck_assert(tl_clock_round(400000) == 0); /* too slow for Q1.63 */
 }
 
-/* A page with a line at a place, in one of the two layouts. */
+/* Put a line into a page at a place, in one of the two layouts. */
 static void
 put_line(unsigned char *page, size_t at, size_t mult_at)
 {
@@ -261,7 +261,7 @@ TEST(no_bytes_make_the_search_of_a_page_go_wrong)
 		size_t found = 0;
 
 		for (size_t i = 0; i < sizeof(page); i += 4) {
-			/* mostly small words: they look like lines */
+			/* small words look like lines */
 			const uint32_t word =
 			    (uint32_t)(random_64(&state) % (round + 2));
 
@@ -304,7 +304,7 @@ TEST(the_rate_of_the_kernel_is_the_measured_one)
 
 	if (tl_clock_choose(&flags) != TIMELINE_CLOCK_TSC ||
 	    tl_clock_rate_kernel(&told) < 0)
-		return; /* nothing to compare here */
+		return; /* there is nothing to compare */
 	ck_assert_int_eq(tl_clock_rate_measure(tl_clock_source(
 						   TIMELINE_CLOCK_TSC),
 			     TL_CLOCK_MEASURE_NS, &seen),
@@ -312,7 +312,7 @@ TEST(the_rate_of_the_kernel_is_the_measured_one)
 	const uint64_t apart = told.mult > seen.mult ? told.mult - seen.mult
 						     : seen.mult - told.mult;
 
-	/* somebody may begin to slew the clock just now */
+	/* the kernel may begin to slew the clock just now */
 	ck_assert((unsigned __int128)apart * 1000000000 <=
 		  (unsigned __int128)seen.mult *
 		      (seen.error_ppb + TL_CLOCK_STEER_PPM * 1000));

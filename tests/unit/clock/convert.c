@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* convert.c - stamps to time: the dumb way, hostile knots, bounds. */
+/* convert.c - stamps to time: a simple reference, hostile knots, bounds. */
 #include "clock/convert.h"
 #include "lib/test.h"
 
@@ -65,7 +65,7 @@ set_up(uint64_t seed)
 	set_up_steered(seed, true);
 }
 
-/* A life with slews, steps and resets. */
+/* Run a clock with slews, steps and resets. */
 static void
 live(int points)
 {
@@ -97,7 +97,7 @@ live(int points)
 	}
 }
 
-/* Compare with the dumb way, and with the truth where it is bounded. */
+/* Compare with the reference, and with the truth where it is bounded. */
 static void
 check_all(void)
 {
@@ -181,7 +181,7 @@ TEST(the_tail_closes_the_line)
 	tl_time_free(&table);
 }
 
-/* As a file has it whose writer died between a knot and the tail. */
+/* The writer died between a knot and the tail. */
 TEST(a_tail_of_an_older_epoch_is_left_out)
 {
 	set_up(3);
@@ -332,8 +332,10 @@ at(const void *of, size_t i)
 	return &((const struct timeline_knot *)of)[i];
 }
 
-/* Points of a line of one tick a nanosecond, so many seconds apart, ahead by
- * so many ns. */
+/*
+ * Make count points of a line of one tick per nanosecond, a second apart and
+ * ahead by so many ns.
+ */
 static struct tl_knot_list
 line(struct timeline_knot *to, size_t count, uint64_t from, int64_t ahead)
 {
@@ -358,10 +360,10 @@ TEST(lines_of_one_clock_agree_and_others_do_not)
 	ck_assert(!tl_knots_agree(&x, &y) && !tl_knots_agree(&y, &x));
 	y = line(b, 8, 9 * SECOND + 7, -2000000);
 	ck_assert(!tl_knots_agree(&x, &y) && !tl_knots_agree(&y, &x));
-	for (int i = 0; i < 8; i++) /* if that is how wrong they may be */
+	for (int i = 0; i < 8; i++) /* the bounds cover the distance */
 		b[i].max_err_ns = 1200000;
 	ck_assert(tl_knots_agree(&x, &y));
-	/* of other times, of another epoch, and none */
+	/* other times, another epoch, and no knots */
 	y = line(b, 8, 13 * SECOND, 2000000);
 	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
 	y = line(b, 8, 9 * SECOND, 2000000);
@@ -372,8 +374,10 @@ TEST(lines_of_one_clock_agree_and_others_do_not)
 	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
 }
 
-/* One of them was looked at more often when the clock was set: nobody knows
- * where between the two points of the other that was. */
+/*
+ * One of two processes took points more often when the clock was set.  The step
+ * lies anywhere between two points of the other.
+ */
 TEST(a_clock_that_was_set_is_one_clock)
 {
 	struct timeline_knot a[8], b[2];
@@ -386,7 +390,7 @@ TEST(a_clock_that_was_set_is_one_clock)
 	b[1] = a[7];
 	b[1].flags = TIMELINE_KNOT_STEP;
 	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
-	b[1].flags = 0; /* of that one it is not known */
+	b[1].flags = 0; /* the other process did not notice the step */
 	ck_assert(!tl_knots_agree(&x, &y) && !tl_knots_agree(&y, &x));
 }
 

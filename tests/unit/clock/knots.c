@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* knots.c - points to corners to knots, on lines drawn by hand. */
+/*
+ * knots.c - points become corners, and corners become knots, on lines drawn by
+ * hand.
+ */
 #include "clock/knots.h"
 #include "lib/test.h"
 
@@ -27,7 +30,7 @@ keep(void *context, const struct timeline_knot *knot)
 	committed[count++] = *knot;
 }
 
-/* What the script shows now, as a point that is off by so much. */
+/* The time of the script now, as a point with an error. */
 static struct tl_corner
 point(int64_t off_ns)
 {
@@ -100,7 +103,8 @@ TEST(a_straight_line_has_no_knots_but_its_ends)
 	ck_assert_uint_eq(count, 2);
 	ck_assert(committed[1].tsc == tl_knots_newest(&k)->at.tsc);
 	check_committed();
-	tl_knots_finish(&k, keep, NULL); /* it is one already */
+	/* the newest point is a knot already */
+	tl_knots_finish(&k, keep, NULL);
 	ck_assert_uint_eq(count, 2);
 }
 
@@ -124,7 +128,10 @@ TEST(a_change_of_rate_is_found_where_it_was)
 			tl_knots_finish(&k, keep, NULL);
 			ck_assert_uint_eq(count, 3);
 			ck_assert(committed[1].flags & TIMELINE_KNOT_KINK);
-			/* a nanosecond is ticks where lines hardly differ */
+			/*
+			 * a nanosecond is many ticks where the lines hardly
+			 * differ
+			 */
 			ck_assert_int_le(llabs(tl_ticks_between(tsc,
 					     committed[1].tsc)),
 			    2596128 * INT64_C(4000) /
@@ -151,7 +158,7 @@ TEST(a_long_line_is_closed_before_a_change_spoils_it)
 	go_on(100, 5);
 	clock_script_rate(&script, 500000);
 	go_on(1, 5);
-	ck_assert_uint_eq(count, 2); /* at once */
+	ck_assert_uint_eq(count, 2); /* the knot comes at once */
 	ck_assert_uint_le(committed[1].max_err_ns, 200);
 	check_committed();
 }
@@ -163,7 +170,8 @@ TEST(rates_go_by_the_longest_stretch_that_agrees)
 	ck_assert_uint_le(k.rate.error_ppb, 10);
 	clock_script_rate(&script, 100000);
 	go_on(1, 5);
-	ck_assert_uint_ge(k.rate.error_ppb, 90); /* a bend: who knows */
+	/* a bend: the rate is uncertain */
+	ck_assert_uint_ge(k.rate.error_ppb, 90);
 	go_on(2, 5);
 	ck_assert_uint_le(k.rate.error_ppb, 200);
 	const uint64_t truth = (uint64_t)((__int128)script.nominal *

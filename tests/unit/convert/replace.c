@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replace.c - names change hands, on file systems that know the
- * ways to do it at once and on those that do not.
+ * replace.c - files exchange their names, on file systems that can do so
+ * atomically and on others.
  */
 #include "convert/replace.h"
 
@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/test_convert_replace.XXXXXX";
-static bool knows_flags; /* does the file system know them? */
+static bool knows_flags; /* of the file system */
 static bool knows_links;
-static int intruder_fd = -1; /* put a file into the folder that is moved */
+static int intruder_fd = -1; /* renameat2 makes a file in this folder first */
 
-/* These stand in for libc's. */
+/* These replace functions of the C library. */
 int
 renameat2(int from_fd, const char *from, int to_fd, const char *to,
     unsigned flags)
@@ -124,7 +124,7 @@ clean_up(void)
 	ck_assert(access(folder, F_OK) < 0);
 }
 
-/* Each test is run on file systems of three kinds. */
+/* Choose one of three kinds of file systems. */
 static void
 choose(int i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally.c - do the rows of top count right, whatever comes?  And do
- * their cells line up?
+ * tally.c - the rows of top count right for any events, and their cells line
+ * up.
  */
 #include "base/array.h"
 #include "ctl/rates.h"
@@ -39,7 +39,7 @@ teardown(void)
 
 TEST_FILE(.teardown = teardown, .timeout = 60);
 
-/* Against an array by id. */
+/* Compare with an array by id. */
 TEST(every_message_has_its_own_row)
 {
 	static uint64_t seen[MESSAGES];
@@ -78,7 +78,7 @@ TEST(what_was_not_looked_at_is_made_up_for)
 	tl_tally_sort(&tally, TL_TALLY_RATE);
 	ck_assert(tally.rows[0]->rate == 2000);
 	ck_assert(tally.rows[1]->rate == 1000);
-	tl_tally_end_round(&tally, 1, 0); /* nothing came */
+	tl_tally_end_round(&tally, 1, 0); /* no entry came */
 	ck_assert(tally.rows[0]->rate == 0);
 	ck_assert(tally.rows[0]->total == 2000);
 }
@@ -128,7 +128,8 @@ TEST(cells_are_as_wide_as_a_terminal_makes_them)
 
 	tl_cell_string(&text, "ab", 4);
 	tl_cell_unsigned(&text, 12, 4);
-	tl_cell_string(&text, "\xe6\xbc\xa2", 4); /* two columns */
+	/* a character of two columns */
+	tl_cell_string(&text, "\xe6\xbc\xa2", 4);
 	tl_cell_string(&text, "too long", 4);
 	tl_cell_string(&text, "\033[m", 6); /* escaped */
 	ck_assert_str_eq(tl_text_string(&text),

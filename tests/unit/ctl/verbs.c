@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * verbs.c - is a command line read as it is meant?
- */
+/* verbs.c - a command line is parsed as the manual describes it. */
 #include "ctl/ctl.h"
 #include "lib/test.h"
 
@@ -13,7 +11,10 @@ enum { WORDS_MAX = 12 };
 
 static struct tl_call call;
 
-/* As main does: argv is ours, for getopt moves it. */
+/*
+ * Parse a command line as main does. argv is a copy, because getopt permutes
+ * it.
+ */
 static int
 parse(const char *line)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * actions.c - what a rule that fired sets going: programs with
- * their environment, a burst, a snapshot, words.
+ * actions.c - the actions of a rule that fired: programs with their
+ * environment, a burst, a snapshot, a log line.
  */
 #include "daemon/disk/snapshots.h"
 #include "daemon/process.h"
@@ -22,7 +22,7 @@
 enum { WAIT_S = 30, TEXT_BYTES = 65536 };
 
 static char folder[64];
-static char said[128];    /* the file that is stderr in a test */
+static char said[128];    /* receives standard error during a test */
 static char program[128]; /* a script */
 static int stderr_before;
 static struct tl_daemon daemon_state;
@@ -128,7 +128,7 @@ stop_waiting(struct ev_loop *loop, ev_timer *timer, int events)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-/* One turn of the loop, a short one if nothing happens. */
+/* Run one turn of the loop, which ends soon even if nothing happens. */
 static void
 turn(void)
 {
@@ -204,12 +204,12 @@ TEST(a_program_inherits_no_descriptor_and_no_signal)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	fire();
 	run_until_none_runs();
-	/* 10 is the script, which the shell reads. */
+	/* 10 is the script, which the shell reads */
 	ck_assert_msg(strstr(read_text(said), "0 1 10 2 ") ||
 			  strstr(read_text(said), "0 1 2 "),
 	    "%s", read_text(said));
 	expect_said("SigBlk:0000000000000000SigIgn:");
-	/* 32 and up are the C library's own affair. */
+	/* signals from 32 on belong to the C library */
 	ignored = strtoul(strstr(read_text(said), "SigIgn:") + 7, NULL, 16);
 	ck_assert_uint_eq(ignored & 0x7fffffff, 0);
 	close(leak);
@@ -278,7 +278,7 @@ TEST(too_many_at_once_are_refused, .setup = setup_other_loop,
 	ck_assert_uint_eq(status().failed, 0);
 }
 
-/* Sixteen that never end, and would refuse all that come later. */
+/* Sixteen programs that never end would block all later ones. */
 TEST(programs_that_run_too_long_make_room, .setup = setup_other_loop,
     .teardown = teardown)
 {
@@ -303,7 +303,7 @@ TEST(programs_that_run_too_long_make_room, .setup = setup_other_loop,
 	ck_assert_uint_eq(status().failed, TL_PROGRAMS_RUNNING_MAX);
 }
 
-/* Is any process left that the program started? */
+/* True while the process whose pid the program wrote is alive. */
 static bool
 is_left(const char *file)
 {
@@ -317,7 +317,8 @@ is_left(const char *file)
 	if (kill((pid_t)pid, 0) != 0)
 		return false;
 	tl_process_inspect(&process, (uint32_t)pid);
-	return !process.ended; /* but not reaped */
+	return !process.ended; /* a process that has ended may not be reaped
+			        * yet */
 }
 
 TEST(one_that_ignores_sigterm_is_killed_with_its_group)
@@ -362,7 +363,7 @@ TEST(a_rule_raises_the_level)
 	fixture_close();
 }
 
-/* How many files of that kind are there? */
+/* Count the files whose names contain part. */
 static size_t
 count_files(const char *part)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adopt.c - files that are damaged, and that change while they are
- * looked at, neither end a process that attaches to them, nor the daemon,
- * nor who reads them.
+ * adopt.c - files that are damaged, or that change while they are read, end
+ * neither a process that attaches to them, nor the daemon, nor a reader.
  *
- * ADOPT_ROUNDS=10000 is how many there are; each loop of a test takes a part.
+ * ADOPT_ROUNDS=10000 sets the number of files; each loop of a test takes a part
+ * of them.
  */
 #include "daemon/sandbox/guard.h"
 #include "daemon/targets.h"
@@ -19,7 +19,7 @@
 
 enum { LOOPS = 10, ROUNDS = 400, MESSAGES = 40, ENTRIES = 150 };
 
-/* One good file, and another under its own name that is damaged. */
+/* A valid file, and a damaged copy under a name of its own. */
 static uint8_t *good;
 static size_t good_size;
 static char name[64];
@@ -77,7 +77,7 @@ write_whole(const uint8_t *bytes, size_t size)
 	ck_assert(pwrite(fd, bytes, size, 0) == (ssize_t)size);
 }
 
-/* Numbers that lie at an edge. */
+/* Return a number at an edge of its range. */
 static uint64_t
 edge(uint64_t *seed)
 {
@@ -93,7 +93,10 @@ edge(uint64_t *seed)
 	return edges[which];
 }
 
-/* A place that is worth it: header, heads, knots, the records, or any. */
+/*
+ * Choose a place worth damaging: in the header, the heads, the knots, the
+ * records, or anywhere.
+ */
 static size_t
 place(uint64_t *seed)
 {
@@ -113,8 +116,11 @@ place(uint64_t *seed)
 	}
 }
 
-/* What leaves the file a timeline at first sight: otherwise most are refused
- * before anything of them is used. */
+/*
+ * The bytes by which a file is recognised as a timeline.  Most files stay
+ * recognisable, because a file that is refused at once tests nothing behind the
+ * check.
+ */
 static bool
 is_identity(size_t at)
 {
@@ -138,7 +144,7 @@ scribble_one(uint8_t *bytes, uint64_t *seed, bool identity)
 		    (uint8_t)(1 << random_below(seed, 8));
 }
 
-/* The damaged file of a seed. */
+/* Make the damaged file of a seed. */
 static void
 make_damaged(uint64_t *seed)
 {
@@ -158,12 +164,12 @@ make_damaged(uint64_t *seed)
 	free(bytes);
 }
 
-/* == what changes it meanwhile == */
+/* == the thread that changes the file meanwhile == */
 
 static struct {
 	pthread_t thread;
 	uint64_t seed;
-	bool cuts; /* or it scribbles */
+	bool cuts; /* truncates; false: scribbles */
 	int stop;
 } other;
 
@@ -208,9 +214,9 @@ stop_other(void)
 	pthread_join(other.thread, NULL);
 }
 
-/* == what looks at it == */
+/* == the processes that use the file == */
 
-/* A program that logs. */
+/* A program attaches and logs. */
 static void
 attach(void)
 {
@@ -281,7 +287,7 @@ dump(void)
 	tl_snap_close(snap);
 }
 
-/* So many rounds of loop number i of a test. */
+/* The number of rounds of a loop. */
 static int
 rounds(void)
 {
@@ -312,7 +318,10 @@ TEST(damaged_files_do_no_harm, .to = LOOPS)
 	}
 }
 
-/* No file of a program that logs may be cut: SIGBUS is documented. */
+/*
+ * Nothing may truncate the file of a program that logs: the SIGBUS is
+ * documented.
+ */
 TEST(files_that_somebody_scribbles_on_do_no_harm, .to = LOOPS)
 {
 	for (int i = 0; i < rounds(); i++) {

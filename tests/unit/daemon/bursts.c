@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bursts.c - does a loop make the bursts it should, and nothing
- * that is in anybody's way?
+ * bursts.c - the sampling loop makes its bursts, and disturbs no burst or
+ * priority of others.
  */
 #include "daemon/sampling/bursts.h"
 #include "lib/test.h"
@@ -70,7 +70,7 @@ monotonic(void)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* Let the loop run until condition holds, which looks at status. */
+/* Run the loop until condition, which reads status, holds. */
 #define run_until(condition) \
 	do { \
 		const uint64_t give_up_ = monotonic() + PATIENCE_S * SECOND; \
@@ -83,7 +83,7 @@ monotonic(void)
 		} \
 	} while (0)
 
-/* Nothing is done in this time but what the loop wants to do. */
+/* Run the loop for some time without waiting for anything. */
 static void
 run_for(uint64_t ns)
 {
@@ -96,7 +96,10 @@ run_for(uint64_t ns)
 	tl_bursts_status(bursts, &status);
 }
 
-/* Bursts in the log: samples and others; each is of this threshold. */
+/*
+ * Count the bursts in the log, samples and requests; each must have this
+ * threshold.
+ */
 static void
 count_logged(unsigned threshold, uint64_t *samples, uint64_t *wishes)
 {
@@ -170,7 +173,7 @@ TEST(no_sample_begins_while_a_foreign_burst_is_open)
 	count_logged(TRACE, &samples, &wishes);
 	ck_assert_uint_eq(samples, made);
 	ck_assert_uint_eq(wishes, 1);
-	/* and they go on when it is over */
+	/* the samples continue when the burst is over */
 	tl->header->levels = INFO | INFO << TIMELINE_LEVELS_BASE;
 	run_until(status.made >= made + 5);
 }
@@ -239,7 +242,7 @@ TEST(a_damaged_levels_word_breaks_nothing)
 	}
 }
 
-/* In a process of its own, which is killed. */
+/* Sample in a child, which the test kills. */
 static void
 sample_until_killed(void)
 {
@@ -279,7 +282,7 @@ TEST(a_burst_whose_maker_was_killed_ends_by_itself)
 	ck_assert_uint_ge(tl_stamp_now(tl) >> TIMELINE_UNTIL_SHIFT, until);
 }
 
-/* A program that logs on and on at trace. */
+/* A program that logs without end at trace. */
 static void
 log_some(struct ev_loop *of, ev_timer *timer, int events)
 {
@@ -325,7 +328,7 @@ TEST(the_priority_is_raised_to_keep_history_and_given_back, .timeout = 240,
 	run_until(status.base == DEBUG);
 	ck_assert_uint_eq(base(), DEBUG);
 	ck_assert(status.kept_ns >= 0);
-	run_for(SECOND / 2); /* no further */
+	run_for(SECOND / 2); /* the priority goes no further */
 	ck_assert_uint_eq(base(), DEBUG);
 	ev_timer_stop(loop, &timer);
 	tl_bursts_free(bursts);
@@ -355,7 +358,7 @@ TEST(a_priority_that_somebody_sets_is_let_be, .timeout = 240,
 	ck_assert_uint_eq(base(), 8);
 }
 
-/* A base that fits, and bursts in which far too much is logged. */
+/* The base fits into the lanes, but far too much is logged in bursts. */
 TEST(bursts_get_shorter_where_history_must_be_kept, .timeout = 240,
     .setup = setup_small, .teardown = teardown)
 {
@@ -403,8 +406,10 @@ TEST(by_slots_the_writers_sample_and_no_burst_is_made)
 		open += fixture_logged() > before;
 	}
 	run_for(1);
-	/* about 1000 open slots of 10000: six standard deviations, and what
-	 * other programs take of the CPU */
+	/*
+	 * about 1000 of 10000 slots are open: the limits allow for six standard
+	 * deviations and for other programs on the CPU
+	 */
 	ck_assert_msg(open > all / 30 && open < all / 4, "%lu of %lu", open,
 	    all);
 	count_logged(TRACE, &samples, &wishes);
@@ -420,7 +425,10 @@ TEST(the_plan_is_renewed_and_ends_with_the_daemon)
 	lease = tl->header->lease;
 	run_until(tl->header->lease > lease);
 	ck_assert_uint_eq(status.starved_ns, 0);
-	/* a writer that was stalled closes it: seen, and opened again */
+	/*
+	 * a stalled writer closes the slots: the daemon detects this and opens
+	 * them again
+	 */
 	tl->header->levels = INFO | INFO << TIMELINE_LEVELS_BASE;
 	run_until(status.starved_ns > 0);
 	ck_assert(timeline_enabled(trace_event));
@@ -448,7 +456,7 @@ TEST(the_share_of_a_level_is_that_of_all_it_is_open_to)
 	config.bursts.share = 0.5;
 	tl_bursts_configure(bursts, &config);
 	ck_assert(fabs(shares[9] * 0x1p-32 - 0.5) < 1e-6);
-	/* and bursts of the daemon again */
+	/* the daemon makes bursts again */
 	config.bursts.slots = false;
 	config.bursts.share = 0;
 	tl_bursts_configure(bursts, &config);

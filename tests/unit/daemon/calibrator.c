@@ -5,7 +5,9 @@
 
 #include <errno.h>
 
-/* A phase-locked loop: each second a part of the rest. */
+/*
+ * A phase-locked loop: each second it removes a part of the remaining offset.
+ */
 static void
 lock_phase(int64_t offset_ns, int seconds, int probes)
 {
@@ -18,7 +20,7 @@ lock_phase(int64_t offset_ns, int seconds, int probes)
 	slew(0, 3 * SECOND, probes);
 }
 
-/* Two minutes of everything that is done to clocks. */
+/* Do everything to the clock that machines do, for two minutes. */
 static void
 two_minutes(int probes)
 {
@@ -107,7 +109,7 @@ TEST(a_quiet_clock_needs_one_knot_for_hours)
 	}
 }
 
-/* Rates anywhere within 10 ppm, for 1.6 seconds or longer. */
+/* The rates lie anywhere within 10 ppm, each for 1.6 seconds or longer. */
 TEST(bounds_hold_under_ten_ppm_of_noise)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -186,7 +188,10 @@ TEST(a_small_step_that_was_told_is_a_step)
 	set_clock(-10000);
 	run_for(20 * SECOND, 20);
 	ck_assert_uint_eq(keeper.steps, 1);
-	/* said to be set, and it was not: TAI, or the same time again */
+	/*
+	 * the clock was reported as set but has not moved: TAI, or the same
+	 * time
+	 */
 	news.was_set = true;
 	run_for(5 * SECOND, 20);
 	ck_assert_uint_eq(keeper.steps, 1);
@@ -252,7 +257,7 @@ TEST(wide_brackets_are_rejected_until_they_are_usual)
 	run_for(60 * SECOND, 20);
 }
 
-/* The raw clock of the script goes at the counter's pace; here it does not. */
+/* The raw clock of the script runs at the counter's pace; this clock drifts. */
 static int64_t
 drifting_raw(void *context)
 {
@@ -275,7 +280,7 @@ TEST(a_counter_that_leaves_the_raw_clock_is_suspect)
 	ck_assert(header.clock.flags & TIMELINE_KNOT_SUSPECT);
 }
 
-/* A machine whose kernel changes its mind. */
+/* A machine whose kernel stops using the counter. */
 static bool counter_is_used;
 static int64_t slept_ns;
 static uint8_t boot;

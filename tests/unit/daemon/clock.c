@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock.c - the calibrator on its loop, on this machine's clock:
- * another process reads live, and it is killed at any moment.
+ * clock.c - the calibrator on its loop, with the clock of this machine, while
+ * another process reads; and a keeper that is killed at any moment.
  */
 #include "base/word.h"
 #include "clock/rate.h"
@@ -60,7 +60,10 @@ make_timelines(int count)
 		    (int)getpid(), i);
 		timeline_remove(names[i]);
 		ck_assert_int_eq(timeline_new(&tls[i], names[i], &small), 0);
-		/* seen by whoever has it open: nothing is left behind */
+		/*
+		 * open files live on without a name: a killed test leaves
+		 * nothing
+		 */
 		ck_assert_int_eq(timeline_remove(names[i]), 0);
 	}
 }
@@ -72,7 +75,7 @@ close_timelines(int count)
 		timeline_close(tls[i]);
 }
 
-/* A daemon's loop with nothing but calibrators, until the time is over. */
+/* Run a daemon's loop with nothing but calibrators for some time. */
 static void
 on_end(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -109,7 +112,7 @@ cpu_seconds(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* The child: what a running daemon does for the clock. */
+/* In the child: keep the clocks as a running daemon does. */
 static void
 keep_clocks(int count, double seconds)
 {
@@ -135,8 +138,8 @@ keep_clocks(int count, double seconds)
 	_exit(tls[0]->header->clock.keeper == 0 ? 0 : 4);
 }
 
-/* == the kernel's own line, where it can be found == */
-/* Through a pipe: what cannot be read is an error and no signal. */
+/* == the line of the kernel's clock, where it can be found == */
+/* Copy through a pipe: an unreadable page is an error there and no signal. */
 static bool
 copy_page(uintptr_t address, unsigned char page[4096])
 {
@@ -188,11 +191,11 @@ find_kernel_line(struct tl_kernel_line *line)
 	return false;
 }
 
-/* == reading live == */
+/* == live reading == */
 static uint32_t live_offs[LIVE_MAX];
 static size_t live_count;
 
-/* The newest tail, drawn on, as a reader in a hurry does it. */
+/* Extrapolate the newest tail, as a reader does that has no time for more. */
 static int64_t
 convert_live(const struct timeline_clock_tail *tail, uint64_t tsc,
     uint32_t *bound_ns)
@@ -208,7 +211,7 @@ convert_live(const struct timeline_clock_tail *tail, uint64_t tsc,
 	return tail->utc_ns + ns;
 }
 
-/* Does the clock stay in its bracket? */
+/* Check that the clock lies in its bracket; returns 1 if it does not. */
 static size_t
 probe(struct timeline *tl, const struct tl_kernel_line *line)
 {
@@ -245,7 +248,9 @@ print_offs(const char *what)
 	live_count = 0;
 }
 
-/* The whole line of the file, at its end, against the kernel's. */
+/*
+ * Compare the line of the whole file with the kernel's, at the end of the test.
+ */
 static void
 compare_saved(struct timeline *tl, const struct tl_kernel_line *line)
 {
@@ -294,13 +299,14 @@ TEST(a_live_reader_keeps_the_bound_while_the_daemon_calibrates)
 	for (int i = 0; i < LIVE_MS - 500; i++) {
 		outside += probe(tls[i % TIMELINES], steady ? &line : NULL);
 		pause_ns(1000000);
-		if (i % 1000 == 999) /* others do as they always did */
+		if (i % 1000 == 999) /* a program visits the clock, too */
 			tl_clock_visit(tls[0]);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	ck_assert_uint_eq(outside, 0);
-	if (steady && line_fits(&line)) { /* nobody steered meanwhile */
+	/* the rate did not change in the meantime */
+	if (steady && line_fits(&line)) {
 		print_offs("A");
 		compare_saved(tls[0], &line);
 	} else {
@@ -343,7 +349,7 @@ TEST(one_calibrator_stands_in_for_all_of_a_loop)
 		ck_assert_uint_gt(status.max_err_ns, 0);
 		ck_assert_uint_eq(tls[i]->header->clock.keeper,
 		    (uint32_t)getpid());
-		/* the same point, in all of them */
+		/* all of them have the same point */
 		ck_assert(
 		    tls[i]->header->clock.tsc == tls[0]->header->clock.tsc);
 	}
@@ -358,7 +364,7 @@ TEST(one_calibrator_stands_in_for_all_of_a_loop)
 	close_timelines(3);
 }
 
-/* == killed == */
+/* == a killed keeper == */
 struct shared {
 	struct timeline_header header;
 	struct timeline_knot knots[KNOTS];
@@ -366,7 +372,7 @@ struct shared {
 	uint64_t ticks;
 };
 
-/* Points as fast as they come, until it is killed. */
+/* Take points as fast as possible, until the process is killed. */
 static void
 hammer(struct shared *shared)
 {
@@ -385,7 +391,7 @@ hammer(struct shared *shared)
 		clock_script_run(s, SECOND / 2);
 		if (tl_sampler_take(&sampler, &point, &told) == 0)
 			(void)tl_keeper_point(&keeper, &point, &told);
-		/* knots often, so that it is killed at them, too */
+		/* commit knots often, so that kills hit the commits, too */
 		if (++shared->ticks % 5 == 0)
 			tl_keeper_leave(&keeper);
 	}
@@ -414,7 +420,7 @@ TEST(a_keeper_killed_anywhere_leaves_a_clock_that_goes_on)
 		while (*(volatile uint64_t *)&shared->ticks < ticks + 3)
 			pause_ns(20000);
 		for (int k = 0; k < i % 50; k++) {
-			/* readers end, whatever it does */
+			/* a reader always ends, whatever the keeper does */
 			(void)tl_calibrate_read(&shared->header, &tail);
 			reads++;
 		}
@@ -426,7 +432,7 @@ TEST(a_keeper_killed_anywhere_leaves_a_clock_that_goes_on)
 		header = shared->header;
 		memcpy(knots, shared->knots, sizeof(knots));
 		check_reader(true, 50);
-		/* the next writer goes on: a daemon or anybody */
+		/* the next writer goes on, a daemon or any program */
 		clocks = clock_script_source(&shared->script);
 		const struct tl_calibrate next = { .header = &shared->header,
 			.knots = shared->knots,

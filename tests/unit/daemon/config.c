@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.c - a configuration becomes what it says, or is refused
- * with words that say where and what. */
+/*
+ * config.c - a configuration is read as the manual describes it, or refused
+ * with an error that names the place and the fault.
+ */
 #include "config_fixture.h"
 #include "lib/test.h"
 
@@ -307,7 +309,7 @@ TEST(snapshots_have_bounds)
 	    "snapshots.keep: not a table { }");
 }
 
-/* Each block of the manual that is set as it is typed. */
+/* Parse each literal block of the manual. */
 TEST(the_examples_of_the_manual_hold)
 {
 	FILE *f = fopen("src/daemon/timelined.conf.5", "r");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_fixture.h - what tests of configurations share: texts that hold, and
- * texts that are refused with exactly these words.
+ * config_fixture.h - helpers for tests of configurations: texts that are valid,
+ * and texts that are refused with exactly these words.
  */
 #ifndef TESTS_UNIT_CONFIG_FIXTURE_H
 #define TESTS_UNIT_CONFIG_FIXTURE_H
@@ -46,7 +46,7 @@ good(const char *text)
 	ck_assert_msg(parse(text) == 0, "%s: %s", text, fault.text);
 }
 
-/* The fault reads so, behind the name of the file. */
+/* Expect this error text after the name of the file. */
 static inline void
 bad(const char *text, const char *expected)
 {
@@ -60,7 +60,7 @@ bad(const char *text, const char *expected)
 	    "%s:\n'%s' is not\n'%s'", text, fault.text, expected);
 }
 
-/* A section named t with more in it. */
+/* A section named t with more settings. */
 static inline const char *
 section(const char *more)
 {

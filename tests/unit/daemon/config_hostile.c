@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_hostile.c - a file that means harm is refused, in time
- * and in memory, and says where; the one that we ship is not. */
+/*
+ * config_hostile.c - a hostile file is refused within limits of time and
+ * memory, with its place; the example that we ship is accepted.
+ */
 #include "base/text.h"
 #include "daemon/config/config.h"
 #include "lib/random.h"
@@ -70,7 +72,7 @@ TEST(the_example_is_valid)
 	tl_config_free(config);
 }
 
-/* Take the "-- " away from each line that is switched off. */
+/* Remove the "-- " from each setting that is commented out. */
 TEST(what_the_example_switches_off_is_valid_too)
 {
 	struct tl_text text = { 0 }, open = { 0 };
@@ -115,7 +117,7 @@ TEST(time_has_a_cap)
 {
 	ends("while true do end", -ETIME, "x.conf:1: over the time cap of 1 s");
 	ends("local function f() return f() end f()", -ETIME, "over the time");
-	/* pairs over a table full of nothing. */
+	/* next() over a table full of empty slots */
 	ends("local t = {} for i = 1, 1e5 do t[i] = i end "
 	     "for i = 1, 1e5 do t[i] = nil end while true do next(t) end",
 	    -ETIME, "over the time");

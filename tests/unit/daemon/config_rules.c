@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_rules.c - triggers of a configuration: what they look for
- * and what is done. */
+/*
+ * config_rules.c - the triggers of a configuration: their conditions and their
+ * actions.
+ */
 #include "config_fixture.h"
 #include "lib/test.h"
 

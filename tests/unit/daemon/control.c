@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control.c - does each line get its answer, from whoever may ask,
- * and does no client do harm?
+ * control.c - each line gets its answer if the client has the permission, and
+ * no client does harm.
  */
 #include "daemon/serve/control.h"
 #include "lib/test.h"
@@ -250,7 +250,7 @@ TEST(a_dead_daemons_socket_is_replaced)
 	char aside[128];
 	struct tl_fault fault = { 0 };
 
-	/* What kill -9 leaves: the file, and nobody behind it. */
+	/* kill -9 leaves the file, but no process that listens */
 	snprintf(aside, sizeof(aside), "%s-aside", path);
 	ck_assert_int_eq(rename(path, aside), 0);
 	tl_control_free(control);
@@ -292,7 +292,7 @@ TEST(a_socket_that_cannot_be_is_named)
 	ck_assert_has(fault.text, "/nonexistent/sock: No such file");
 }
 
-/* Another user with these groups asks; what it hears lands in answer_text. */
+/* Ask as another user with these groups; answer_text receives the answer. */
 static void
 ask_as(gid_t group, gid_t more)
 {
@@ -333,8 +333,8 @@ ask_as(gid_t group, gid_t more)
 TEST(only_who_may_is_answered)
 {
 	if (geteuid() != 0)
-		return; /* nobody else can be made up */
-	/* Even where somebody opened the file to all. */
+		return; /* only root can become another user */
+	/* the group decides even if the mode of the file admits all users */
 	ck_assert_int_eq(chmod(path, 0666), 0);
 	ck_assert_int_eq(chmod(folder, 0755), 0);
 	ck_assert_int_eq(chown(path, 0, 4242), 0);

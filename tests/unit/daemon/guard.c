@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guard.c - a mapping that is cut short does not end the
- * process. */
+/* guard.c - truncating the file under a mapping does not end the process. */
 #include "daemon/sandbox/guard.h"
 #include "lib/test.h"
 
@@ -52,13 +51,13 @@ TEST(a_store_past_the_end_is_survived_and_told)
 	map[2 * PAGE] = 1;
 	ck_assert(!tl_guard_is_lost(guard));
 	ck_assert_int_eq(ftruncate(fd, PAGE), 0);
-	map[0] = 1; /* still there */
+	map[0] = 1; /* this page still exists */
 	ck_assert(!tl_guard_is_lost(guard));
 	map[2 * PAGE + 7] = 5;
 	ck_assert_int_eq(map[2 * PAGE + 7], 5);
 	ck_assert_int_eq(map[2 * PAGE], 0);
 	ck_assert(tl_guard_is_lost(guard));
-	map[3 * PAGE] = 1; /* the next page, too */
+	map[3 * PAGE] = 1; /* the next page is lost, too */
 	tl_guard_remove(guard);
 }
 

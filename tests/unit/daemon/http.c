@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.c - is every request answered as it should be, whoever
- * sends it, and does nobody hold up the loop?
+ * http.c - every request gets the right answer, whoever sends it, and no client
+ * holds up the loop.
  */
 #include "daemon/serve/http.h"
 #include "base/array.h"
@@ -48,7 +48,7 @@ connect_to(unsigned port)
 	return fd;
 }
 
-/* The whole answer to "METHOD PATH" with these headers more. */
+/* Send "METHOD PATH" with additional headers; returns the whole answer. */
 static const char *
 ask_with(const char *what, const char *headers)
 {
@@ -241,7 +241,7 @@ TEST(who_leaves_before_the_snapshot_is_done_harms_nobody)
 	service_turn();
 }
 
-/* A daemon that ends while somebody waits for a snapshot: teardown. */
+/* The daemon ends in teardown while a client waits for a snapshot. */
 TEST(an_end_while_a_snapshot_waits_is_clean)
 {
 	const int fd = connect_to(tl_http_port(http));
@@ -259,7 +259,7 @@ TEST(an_end_while_a_snapshot_waits_is_clean)
 	close(fd);
 }
 
-/* Ask for entries without waiting for the answer. */
+/* Request entries without waiting for the answer. */
 static int
 ask_entries(void)
 {
@@ -457,7 +457,7 @@ TEST(slow_clients_make_room_for_new_ones)
 	service_turn();
 	for (int i = 0; i < SLOW; i++)
 		left += is_open(slow[i]);
-	/* The oldest had to go, as many as there are too few places for. */
+	/* the oldest clients had to go, as many as exceed the places */
 	ck_assert_int_le(left, PLACES);
 	ck_assert_int_ge(left, PLACES / 2);
 	ck_assert(!is_open(slow[0]));
@@ -474,7 +474,8 @@ TEST(a_request_has_its_time_to_come)
 	service_send(fd, "GET /metrics HTTP/1.1\r\nX: ", 26);
 	while (is_open(fd) && service_now_s() < from + PATIENCE_S) {
 		service_turn();
-		service_send(fd, "x", 1); /* never silent for long */
+		/* the client is never silent for long */
+		service_send(fd, "x", 1);
 	}
 	ck_assert_double_lt(service_now_s() - from, 20);
 	close(fd);
@@ -524,7 +525,7 @@ TEST(without_the_token_there_are_only_metrics)
 	ck_assert_uint_eq(target->counts.snapshots, 0);
 }
 
-/* Metrics are for all: no text of a message may be among them. */
+/* Metrics are public: they must contain no text of a message. */
 TEST(metrics_hold_no_text_of_a_message)
 {
 	struct timeline_event *event;
@@ -567,10 +568,10 @@ TEST(only_the_whole_token_counts)
 	ck_assert_int_eq(status_for("GET /timelines.json", cookie), 401);
 	ck_assert_int_eq(status_for("GET /?token=0123", "X: 1"), 401);
 	ck_assert_int_eq(status_for("GET /?token=", "X: 1"), 401);
-	/* ... and in the address it is for the page alone. */
+	/* a token in the address is accepted for the page alone */
 	ck_assert_int_eq(status_for("GET /timelines.json?token=" TOKEN, "X: 1"),
 	    401);
-	/* A daemon without one trusts nobody. */
+	/* a daemon without a token accepts no client */
 	d->token[0] = '\0';
 	ck_assert_int_eq(status_for("GET /", "Authorization: Bearer "), 401);
 	ck_assert_int_eq(status_for("GET /?token=", "X: 1"), 401);
@@ -600,7 +601,7 @@ TEST(the_address_of_the_page_begins_a_session)
 	ck_assert_int_eq(status_for("GET /timelines.json", cookie), 200);
 	ck_assert_int_eq(status_for("GET /", cookie), 200);
 	ck_assert_lacks(answer_text, "Set-Cookie");
-	/* The name of another site is refused with the cookie, too. */
+	/* the host name of another site is refused despite the cookie */
 	snprintf(what, sizeof(what), "Host: evil.example\r\n%s\r\n", cookie);
 	ck_assert_int_eq(status_of(ask_with("GET /timelines.json", what)), 403);
 	tl_text_free(&address);
@@ -665,7 +666,7 @@ TEST(the_rights_of_a_socket_stand_for_a_token)
 	service_send(fd, text, strlen(text));
 	ck_assert_int_eq(status_of(service_read(fd)), 200);
 	ck_assert_has(answer_text, fixture_name + 1);
-	/* A forwarded port can be reached under a foreign name, too. */
+	/* a forwarded port can be reached under a foreign name, too */
 	fd = connect_to_path(path);
 	snprintf(text, sizeof(text), request, "evil.example");
 	service_send(fd, text, strlen(text));
@@ -738,7 +739,7 @@ TEST(the_other_internet_works_too)
 	int fd;
 
 	if (tl_http_new(&six, d, "[::1]:0", &fault) != 0)
-		return; /* this machine has none */
+		return; /* this machine has no IPv6 */
 	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	at.sin6_port = htons((uint16_t)tl_http_port(six));
 	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&at, sizeof(at)),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keeper.c - who keeps the clock: a daemon, others, or in turn. */
+/*
+ * keeper.c - the process that keeps the clock: a daemon, a program, or both in
+ * turn.
+ */
 #include "lib/clock_keep.h"
 #include "lib/test.h"
 
@@ -19,12 +22,13 @@ TEST(others_leave_the_clock_to_a_keeper_that_lives)
 	ck_assert_int_eq(tl_calibrate_maybe(&calibrate), 0);
 	ck_assert(header.clock.tsc == tsc);
 	clock_script_run(&script, 3 * SECOND / 2);
-	ck_assert_int_gt(tl_calibrate_maybe(&calibrate), 0); /* too late */
+	/* the keeper is late */
+	ck_assert_int_gt(tl_calibrate_maybe(&calibrate), 0);
 	ck_assert_uint_eq(header.clock.keeper, 0);
 	check_reader(true, 50);
-	run_for(10 * SECOND, 20); /* and it takes over again */
+	run_for(10 * SECOND, 20); /* the keeper takes over again */
 	ck_assert_uint_eq(header.clock.keeper, (uint32_t)getpid());
-	header.clock.keeper = 0x7ffffff0; /* nobody's */
+	header.clock.keeper = 0x7ffffff0; /* no process has this pid */
 	clock_script_run(&script, 3 * SECOND / 2);
 	ck_assert_int_gt(tl_calibrate_maybe(&calibrate), 0);
 	check_reader(true, 50);
@@ -61,12 +65,12 @@ TEST(a_busy_tail_is_left_for_the_next_time)
 {
 	set_up_keeper(11, false);
 	run_for(10 * SECOND, 0);
-	header.clock.sequence |= 1; /* ours, and we live */
+	header.clock.sequence |= 1; /* locked by this process, which lives */
 	news.was_set = true;
 	clock_script_run(&script, tick_ns);
 	ck_assert_int_eq(tick_now(), TL_CALIBRATE_BUSY);
 	ck_assert(keeper.busy);
-	ck_assert(news.was_set); /* to be told again */
+	ck_assert(news.was_set); /* the news is kept for the next point */
 	header.clock.sequence &= ~1u;
 	run_for(10 * SECOND, 20);
 	ck_assert(!keeper.busy);
@@ -99,7 +103,7 @@ TEST(no_contents_of_the_file_do_harm)
 				words[k] =
 				    clock_script_random(&script, UINT64_MAX)
 				    << clock_script_random(&script, 64);
-		header.clock.owner = 0; /* nobody holds it for good */
+		header.clock.owner = 0; /* no process holds the lock for good */
 		if (i % 5 == 0)
 			header.knot_count =
 			    clock_script_random(&script, UINT64_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.c - lines of the log when nothing reads standard error: the
- * daemon goes on, and says later how many lines are missing.
+ * log.c - lines of the log while nothing reads standard error: the daemon goes
+ * on, and reports later how many lines are missing.
  */
 #include "daemon/log.h"
 #include "lib/test.h"
@@ -17,7 +17,7 @@ enum { WAIT_S = 60, LINES = 5000, TEXT_BYTES = 1 << 20 };
 
 static int reader;
 
-/* Standard error becomes this end; the other one is read. */
+/* Make one end the standard error; the test reads the other end. */
 static void
 use_as_stderr(const int ends[2])
 {
@@ -45,7 +45,7 @@ use_socket(void)
 	use_as_stderr(ends);
 }
 
-/* What is there by now. */
+/* Read what has arrived so far. */
 static const char *
 read_all(void)
 {
@@ -100,7 +100,7 @@ expect_drops_counted(void)
 		ck_assert_msg(strstr(text, words), "'%s' in '%s'", words, text);
 		ck_assert_ptr_nonnull(strstr(text, "timelined: after\n"));
 	}
-	/* once */
+	/* the count is reported once */
 	tl_daemon_log(TL_LOG_NOTICE, "later");
 	ck_assert_str_eq(read_all(), "timelined: later\n");
 	ck_assert_uint_eq(tl_daemon_log_dropped(), dropped);
@@ -120,7 +120,10 @@ TEST(a_full_socket_stops_nothing)
 	expect_drops_counted();
 }
 
-/* Others share the description: their writes go on blocking. */
+/*
+ * Other processes share the file description of standard error: their writes
+ * must still block.
+ */
 TEST(standard_error_itself_stays_as_it_was)
 {
 	use_pipe();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics.c - does every number come out whole, once, under a name
- * that Prometheus and JSON readers accept, whatever names people chose?
+ * metrics.c - every metric is complete, appears once, and has a name that
+ * Prometheus and JSON readers accept, whatever names users chose.
  */
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/table.h"
@@ -197,7 +197,7 @@ TEST(names_that_differ_stay_two_names)
 	ck_assert_has(text.data, "timeline=\"a\\\\\\\\xff\"");
 }
 
-/* Each sample's name stands under a TYPE of that name, once. */
+/* Each sample stands under the one TYPE line of its name. */
 TEST(samples_stand_under_their_type)
 {
 	char type[128] = "", *save = NULL;
@@ -260,7 +260,7 @@ TEST(status_is_for_a_person)
 	ck_assert_has(text.data, " of 1m00s");
 }
 
-/* == what is recorded == */
+/* == recordings == */
 
 static const char *
 recordings(void)
@@ -271,7 +271,7 @@ recordings(void)
 	return tl_text_string(&text);
 }
 
-/* Turn the loop until it says that. */
+/* Run the loop until the metrics contain a text. */
 static void
 wait_for_recording(const char *what)
 {

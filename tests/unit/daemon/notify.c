@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notify.c - what a supervisor is told, by a socket in its
- * place. */
+/*
+ * notify.c - the messages to a supervisor, received by a socket in its place.
+ */
 #include "daemon/log.h"
 #include "lib/test.h"
 
@@ -36,7 +37,7 @@ teardown(void)
 	unlink(address.sun_path);
 }
 
-/* What was sent last; "" nothing. */
+/* The last message; "": none was sent. */
 static const char *
 heard(void)
 {
@@ -86,7 +87,8 @@ TEST(the_watchdog_says_how_often)
 	setenv("WATCHDOG_USEC", "30000000", 1);
 	ck_assert_uint_eq(tl_notify_watchdog_ns(), 30000000000);
 	snprintf(pid, sizeof(pid), "%d", (int)getpid() + 1);
-	setenv("WATCHDOG_PID", pid, 1); /* it waits for somebody else */
+	/* the watchdog watches another process */
+	setenv("WATCHDOG_PID", pid, 1);
 	ck_assert_uint_eq(tl_notify_watchdog_ns(), 0);
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privileges.c - nothing is left, and what is needed still
- * works.  Each case is a process of its own. */
+/*
+ * privileges.c - no privileges are left, and everything that the daemon needs
+ * still works.  Each case is a process of its own.
+ */
 #include "daemon/sandbox/privileges.h"
 
 #include "daemon/daemon.h"
@@ -22,7 +24,10 @@
 
 static const char *const stranger = "nobody";
 
-/* A child has no Check: it ends with the line that is wrong. */
+/*
+ * A child cannot use libcheck's assertions: it exits and prints the failed
+ * line.
+ */
 #define need(condition) \
 	do { \
 		if (!(condition)) { \
@@ -48,7 +53,7 @@ in_child(void (*body)(void))
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* How many of the five sets of capabilities are empty? */
+/* Count the empty sets among the five sets of capabilities. */
 static unsigned
 empty_sets(void)
 {
@@ -67,7 +72,7 @@ empty_sets(void)
 static void
 need_nothing_left(void)
 {
-	/* Who cannot empty the bounding set could not at the start. */
+	/* an unprivileged process cannot empty the bounding set */
 	need(empty_sets() >= 4);
 	need(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
 	need(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
@@ -86,7 +91,7 @@ need_what_is_needed(void)
 	need(pidfd >= 0);
 	snprintf(path, sizeof(path), "/dev/shm/test_privileges_%d",
 	    (int)getpid());
-	(void)unlink(path); /* of a killed one */
+	(void)unlink(path); /* a killed test may have left the file */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	need(fd >= 0);
 	need(unlink(path) == 0);

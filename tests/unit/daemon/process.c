@@ -34,7 +34,7 @@ TEST(a_process_writes_what_its_user_and_groups_may)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_int_eq(tl_process_may_write(me, &cases[i].file),
 		    cases[i].may);
-	/* no such process, and none at all */
+	/* a pid that is not in use, and pid 0 */
 	ck_assert(!tl_process_may_write(0x7ffffff0, &cases[6].file));
 	ck_assert(!tl_process_may_write(0, &cases[6].file));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - what a configuration says of recording, how the
- * files are named, and which of them stay.
+ * record.c - the configuration of recording, the names of the files, and the
+ * files that are kept.
  */
 #include "config_fixture.h"
 #include "daemon/disk/keep.h"
@@ -134,7 +134,7 @@ TEST(what_is_not_named_so_is_not_ours)
 		    others[i]);
 }
 
-/* == which stay == */
+/* == retention == */
 
 static char folder[64];
 static int folder_fd;
@@ -180,7 +180,7 @@ exists(const char *name, const char *suffix)
 	return faccessat(folder_fd, path, F_OK, 0) == 0;
 }
 
-/* A trace of this age, with its index. */
+/* Make a trace of this age, with its index. */
 static void
 make_trace(char name[TL_FILE_NAME_MAX], int64_t age_ns)
 {
@@ -243,7 +243,7 @@ TEST(snapshots_and_traces_do_not_count_for_each_other)
 	remove_folder();
 }
 
-/* Files of after the moment that a clock was set back to. */
+/* Some files are later than the time to which a clock was set back. */
 TEST(what_is_made_after_the_clock_was_set_back_stays)
 {
 	const struct tl_config_keep keep = { .count = 2 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retention.c - does the control of history find how much of the
- * time bursts may take, and stay there?  Lanes and programs are scripted.
+ * retention.c - the control of history finds how much of the time bursts may
+ * take, and stays there.  Lanes and programs are scripted.
  */
 #include "daemon/sampling/retention.h"
 #include "lib/test.h"
@@ -15,19 +15,19 @@
 
 enum { LANES_MAX = 4, LEVELS = TIMELINE_LEVEL_NONE + 1 };
 
-/* A program: what it logs a second on each lane while a level is open. */
+/* A program: what it logs per second on each lane while a level is open. */
 struct program {
 	size_t lanes;
-	uint64_t entries;               /* of a lane */
-	double rate[LANES_MAX][LEVELS]; /* open from this level on */
-	bool noisy;                     /* Poisson, not even */
+	uint64_t entries;               /* in each lane */
+	double rate[LANES_MAX][LEVELS]; /* by the lowest open level */
+	bool noisy;                     /* Poisson-distributed, not even */
 };
 
 static struct tl_retention r;
 static struct tl_retention_reading looks[LANES_MAX];
 static double heads[LANES_MAX];
 static uint64_t now, random_state;
-/* Seen by run(). */
+/* The extremes that run() saw. */
 static unsigned step_min, step_max, base_changes;
 static uint8_t base_max_seen;
 
@@ -37,7 +37,7 @@ uniform(void)
 	return ((double)(random_next(&random_state) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* About Poisson: normal, never below 0. */
+/* About Poisson: a normal distribution, never below 0. */
 static double
 noise(double mean)
 {
@@ -60,7 +60,9 @@ grow(const struct program *p, unsigned level, uint64_t ns)
 	}
 }
 
-/* Bursts of a time, then one that is measured and a decision. */
+/*
+ * Run the bursts of some time, then one burst that is measured, and a decision.
+ */
 static void
 tick(const struct program *p, uint64_t ns)
 {
@@ -77,7 +79,7 @@ tick(const struct program *p, uint64_t ns)
 	tl_retention_read(&r, looks, now, count * length);
 	if (bursts && (count > 0 || uniform() < (double)ns / (double)period)) {
 		grow(p, burst, length);
-		grow(p, r.base, 50000); /* woken late */
+		grow(p, r.base, 50000); /* the loop wakes late */
 		tl_retention_read(&r, looks, now, length);
 	}
 	tl_retention_decide(&r, now);
@@ -116,7 +118,7 @@ begin(const struct program *p, const struct tl_retention_plan *plan,
 	tl_retention_configure(&r, plan);
 }
 
-/* The mean need of the tightest lane: 1 is all of its room. */
+/* The mean need of the tightest lane; 1 is all of its room. */
 static double
 load(const struct program *p)
 {
@@ -146,7 +148,7 @@ times(struct program *p, double factor)
 			p->rate[i][l] *= factor;
 }
 
-/* One rate for what base 6 and up open, another for what is below. */
+/* Set one rate for base levels from 6 on, and another for lower levels. */
 static void
 fill(struct program *p, size_t lane, double base, double burst)
 {
@@ -176,12 +178,15 @@ TEST(where_there_is_room_bursts_are_as_configured)
 	tl_retention_free(&r);
 }
 
-/* Three parts of a hundred too many are within what rates are known by. */
+/*
+ * The need is a few per cent too high, which is within the accuracy of the
+ * rates.
+ */
 TEST(a_little_too_much_is_left_alone)
 {
 	struct program p = { .lanes = 1, .entries = 60000 };
 
-	/* base 0.1 of the room, bursts 0.8 of it and a little */
+	/* the base needs 0.1 of the room, bursts 0.8 and a little */
 	fill(&p, 0, 100, 100 + 800 / 0.97 * 100);
 	begin(&p, &minute, 6);
 	run(&p, 60);
@@ -192,7 +197,7 @@ TEST(a_little_too_much_is_left_alone)
 	tl_retention_free(&r);
 }
 
-/* A program whose rate jumps a hundredfold and back; rings and rates: */
+/* The rings and rates of programs whose rate jumps a hundredfold and back. */
 static const struct {
 	uint64_t entries;
 	double base, burst;
@@ -222,12 +227,12 @@ TEST(it_converges_when_the_rate_jumps_a_hundredfold,
 	times(&p, 100);
 	run(&p, 3);
 	ck_assert_msg(r.step > quiet_step, "step %u", r.step);
-	run(&p, 17); /* so long it may take to come to rest */
+	run(&p, 17); /* the control may take so long to settle */
 	run(&p, 60);
 	ck_assert_msg(step_max - step_min <= 1, "steps %u to %u", step_min,
 	    step_max);
 	ck_assert_msg(load(&p) <= 1, "load %g", load(&p));
-	/* and what is left is used, but for what a step is wide */
+	/* the room is used, up to the width of a step */
 	ck_assert_msg(load(&p) > 0.6, "load %g", load(&p));
 	times(&p, 0.01);
 	run(&p, 30);
@@ -262,7 +267,7 @@ TEST(bursts_never_stop_but_cost_nothing_where_there_is_no_room)
 	begin(&p, &minute, 6);
 	run(&p, 30);
 	ck_assert_uint_eq(r.step, TL_RETENTION_STEPS);
-	ck_assert_uint_eq(r.base, 6); /* may not be raised */
+	ck_assert_uint_eq(r.base, 6); /* the base may not be raised */
 	ck_assert(tl_retention_scale(&r) < 0.001);
 	ck_assert_uint_gt(tl_retention_length(&r), 0);
 	ck_assert_uint_ge(tl_retention_period(&r), SECOND);
@@ -283,7 +288,7 @@ TEST(bursts_get_shorter_first_and_then_rarer)
 	tl_retention_free(&r);
 }
 
-/* Half of what a level logs goes with each level above it. */
+/* The rate falls to a quarter with each level. */
 static void
 fill_levels(struct program *p, double rate)
 {
@@ -302,7 +307,7 @@ TEST(the_priority_is_raised_as_far_as_needed_and_stays)
 {
 	struct program p = { .lanes = 1, .entries = 1 << 16, .noisy = true };
 
-	fill_levels(&p, 1e6); /* 6554/s fit: level 4 has 3900 */
+	fill_levels(&p, 1e6); /* 6554/s fit: level 4 logs 3900/s */
 	begin(&p, &raising, 2);
 	run(&p, 30);
 	ck_assert_uint_eq(r.base, 4);
@@ -358,8 +363,10 @@ TEST(without_bursts_it_is_raised_and_lowered_too)
 	tl_retention_free(&r);
 }
 
-/* Nothing at all is logged above: nobody can tell when there would be room,
- * but to try, ever more seldom. */
+/*
+ * Nothing is logged on the levels above, so only a try shows whether there is
+ * room.  The tries become rarer.
+ */
 TEST(what_cannot_be_told_is_tried_ever_more_seldom)
 {
 	struct tl_retention_plan plan = raising;
@@ -387,11 +394,11 @@ TEST(somebody_elses_priority_is_the_wish)
 	begin(&p, &raising, 2);
 	run(&p, 60);
 	ck_assert_uint_eq(r.base, 4);
-	tl_retention_want(&r, 6); /* higher than needed: stays */
+	tl_retention_want(&r, 6); /* higher than needed: the base stays */
 	run(&p, 120);
 	ck_assert_uint_eq(r.base, 6);
 	ck_assert_uint_eq(base_changes, 0);
-	tl_retention_want(&r, 8); /* beyond what we may: stays, too */
+	tl_retention_want(&r, 8); /* beyond the maximum: the base stays, too */
 	run(&p, 120);
 	ck_assert_uint_eq(r.base, 8);
 	tl_retention_free(&r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.c - does each kind fire on its fault, and only then? */
+/* rules.c - each kind of rule fires on its condition, and only then. */
 #include "lib/test.h"
 #include "rules_fixture.h"
 
@@ -45,7 +45,10 @@ TEST(an_expression_lets_some_pass)
 	fired(1);
 }
 
-/* Bursts of our own would fire what everything fires. */
+/*
+ * Entries of bursts fire only rules that name their category, because a burst
+ * that a rule starts would otherwise fire the rule again.
+ */
 TEST(records_of_levels_fire_what_names_their_category)
 {
 	struct tl_config_rule list[] = { rule_of(TL_RULE_EVENT),
@@ -102,7 +105,7 @@ TEST(a_span_that_stays_open_fires_once)
 	struct tl_config_rule rule = rule_of(TL_RULE_SPAN);
 
 	rule.limit_ns = 10 * MS;
-	rule.clear = INFINITY; /* armed again by every span */
+	rule.clear = INFINITY; /* every span arms the rule again */
 	start(&rule, 1);
 	begin(WORK, 0, 0);
 	tick(10 * MS);
@@ -145,7 +148,7 @@ TEST(an_interval_over_its_limit_fires)
 	start(&rule, 1);
 	put(PONG, 0, 0);
 	put(PING, MS, 0);
-	put(PING, 9 * MS, 0); /* it is the first that counts */
+	put(PING, 9 * MS, 0); /* the first ping counts */
 	put(PONG, 11 * MS, 0);
 	put(PONG, SECOND, 0);
 	fired(0);
@@ -153,9 +156,9 @@ TEST(an_interval_over_its_limit_fires)
 	put(PING, 2 * SECOND + 9 * MS, 0);
 	put(PONG, 2 * SECOND + 11 * MS, 0);
 	fired(1);
-	put(PING, 3 * SECOND, 0); /* armed again by a short one ... */
+	put(PING, 3 * SECOND, 0); /* a short interval arms the rule again */
 	put(PONG, 3 * SECOND + MS, 0);
-	put(PING, 4 * SECOND, 0); /* ... and it never comes */
+	put(PING, 4 * SECOND, 0); /* this interval has no end */
 	tick(4 * SECOND + 10 * MS);
 	fired(0);
 	tick(4 * SECOND + 11 * MS);
@@ -187,7 +190,7 @@ TEST(what_is_absent_fires_until_it_is_seen)
 	rule.limit_ns = 100 * MS;
 	start(&rule, 1);
 	put(PONG, 0, 0);
-	tick(SECOND); /* watched from here */
+	tick(SECOND); /* the absence counts from here */
 	tick(SECOND + 100 * MS);
 	fired(0);
 	tick(SECOND + 101 * MS);
@@ -234,7 +237,7 @@ TEST(an_argument_is_read_as_its_format_says)
 	rule.argument = "value";
 	rule.below = true;
 	start(&rule, 1);
-	put(DEPTH, 0, (uint64_t)-1); /* not signed: large */
+	put(DEPTH, 0, (uint64_t)-1); /* unsigned: a large value */
 	put(NAME, 1, 0);
 	memcpy(&bits, &half, sizeof(bits));
 	put(RATIO, 2, bits | (uint64_t)0);
@@ -243,7 +246,7 @@ TEST(an_argument_is_read_as_its_format_says)
 	fired(0);
 	put(SIGNED, 4, (uint64_t)-1);
 	fired(1);
-	put(RATIO, 5, bits); /* neither good nor bad */
+	put(RATIO, 5, bits); /* NaN is neither good nor bad */
 	put(SIGNED, 6, (uint64_t)-1);
 	fired(0);
 	put(DEPTH, 7, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules_fixture.h - a few messages, a host that writes down what fired, and
- * entries by one call each.
+ * rules_fixture.h - a few messages, a host that notes which rules fired, and
+ * one call for each entry.
  */
 #ifndef TL_TESTS_RULES_FIXTURE_H
 #define TL_TESTS_RULES_FIXTURE_H
@@ -16,7 +16,7 @@
 
 #define MS     ((int64_t)1000000)
 #define SECOND ((int64_t)1000000000)
-/* Tests begin here, so that nothing depends on time being near 0. */
+/* Tests begin at this time, so that no result depends on times near 0. */
 #define START (1700000000 * SECOND)
 
 enum { DEPTH, SIGNED, RATIO, NAME, WORK, STEP, PING, PONG, BAD, MESSAGES };
@@ -40,19 +40,19 @@ static const struct {
 	[BAD] = { "evil", "red \033[31m", TIMELINE_RECORD_INSTANT, 9 },
 };
 
-/* What fired, and what was switched off. */
+/* The rules that fired, and the rules that were switched off. */
 static struct {
 	size_t count;
 	struct tl_firing last;
-	struct tl_event event; /* of the last, where it has one */
+	struct tl_event event; /* of the last firing, if it has an event */
 	size_t failures;
 	char why[512];
 } seen;
 
 static struct tl_rules *rules;
-/* Of the entries; NULL: all is observed. */
+/* Observes the entries; NULL: all time is observed. */
 static struct tl_observer *observed;
-/* Stamps are ns; the wall clock is this much later. */
+/* Stamps are in ns; the wall clock is ahead of them by this offset. */
 static int64_t wall_offset;
 
 static inline void
@@ -97,7 +97,7 @@ note_failed(void *context, const struct tl_config_rule *rule, const char *why)
 static const struct tl_rules_host host = { .fired = note_fired,
 	.failed = note_failed };
 
-/* A rule that may always fire. */
+/* A rule without a limit on how often it fires. */
 static inline struct tl_config_rule
 rule_of(enum tl_rule_kind kind)
 {
@@ -177,7 +177,7 @@ tick(int64_t ns)
 	tl_rules_tick(rules, &now);
 }
 
-/* So many have fired since the last question. */
+/* Expect so many firings since the last call. */
 static inline void
 fired_at(size_t count, int line)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules_observed.c - rules conclude nothing from time that was not observed:
- * between bursts, below a priority, across losses; and nothing from a wall clock
- * that is set.
+ * rules_observed.c - rules conclude nothing from time that was not observed
+ * (between bursts, below a priority, across losses), and nothing from a wall
+ * clock that is set.
  */
 #include "event/filter.h"
 #include "lib/random.h"
@@ -103,7 +103,7 @@ priority(int64_t ns, uint64_t level)
 	put_change(TIMELINE_BUILTIN_PRIORITY, ns, level, level, 0);
 }
 
-/* Of messages from debug on.  Its end is rounded up by 4 us at the most. */
+/* A burst of messages from debug on.  Its end is rounded up by up to 4 us. */
 static void
 burst(int64_t ns, int64_t length)
 {
@@ -118,7 +118,7 @@ set_gate(int64_t ns, unsigned message, uint8_t gate)
 	put_change(TIMELINE_BUILTIN_LEVEL, ns, gate, 1, 0);
 }
 
-/* The entries name the message. */
+/* Set a gate by the entries that name the message. */
 static void
 set_named_gate(int64_t ns, unsigned message, uint8_t gate)
 {
@@ -171,7 +171,7 @@ TEST(a_span_is_not_open_after_its_burst)
 	fired(0);
 }
 
-/* A begin, marked or not, and an end that proves it. */
+/* Put a begin, marked as to be proven or not, or an end that proves a span. */
 static void
 put_proven(enum tl_kind kind, int64_t ns, int64_t begun, bool marked)
 {
@@ -198,7 +198,7 @@ TEST(a_span_whose_end_will_be_proven_is_open_after_its_burst)
 	fired(0);
 	tick(8 * MS);
 	fired(1);
-	put_proven(TL_END, 9 * MS, 5000, true); /* the same span */
+	put_proven(TL_END, 9 * MS, 5000, true); /* the span has fired already */
 	fired(0);
 }
 
@@ -229,10 +229,10 @@ TEST(a_proven_end_is_in_no_rate_and_is_not_seen)
 	burst(0, 50 * MS);
 	put_proven(TL_BEGIN, MS, 0, true);
 	put_proven(TL_END, 2 * MS, MS, true);
-	fired(0); /* one entry, not two */
+	fired(0); /* the proven end does not count */
 	put_proven(TL_END, 9 * MS, -MS, true);
 	tick(13 * MS);
-	fired(1); /* absent since its begin */
+	fired(1); /* absent since the begin */
 }
 
 TEST(a_span_ends_within_its_burst_only)
@@ -257,7 +257,7 @@ TEST(a_span_that_is_too_long_within_a_burst_fires)
 	begin(STEP, 0, 0);
 	end(STEP, 2 * MS);
 	fired(1);
-	begin(STEP, 2 * MS, 0); /* armed again */
+	begin(STEP, 2 * MS, 0); /* armed again by the short span that follows */
 	end(STEP, 3 * MS);
 	begin(STEP, 3 * MS, 0);
 	tick(3 * MS + MS / 2);
@@ -266,7 +266,7 @@ TEST(a_span_that_is_too_long_within_a_burst_fires)
 	fired(1);
 }
 
-/* The daemon looked only after the burst. */
+/* The first tick comes after the burst. */
 TEST(a_span_that_was_open_too_long_when_its_burst_ended_fires)
 {
 	const struct tl_config_rule rule = span_rule();
@@ -300,7 +300,7 @@ TEST(a_priority_that_closes_a_span_cuts_it)
 	fired(1);
 }
 
-/* Bursts do not touch what is logged anyway. */
+/* Bursts do not touch messages at or above the base. */
 TEST(a_span_above_the_base_goes_on_through_bursts)
 {
 	struct tl_config_rule rule = span_rule();
@@ -357,7 +357,10 @@ TEST(an_interval_within_a_burst_fires)
 	ck_assert_ptr_nonnull(strstr(seen.last.text, "took 11ms"));
 }
 
-/* Only an end that was missed makes an interval too long. */
+/*
+ * A message of the interval's end is always logged, so only a missing end makes
+ * the interval too long.
+ */
 TEST(an_interval_from_a_sampled_message_fires)
 {
 	struct tl_config_rule rule = interval_rule();
@@ -431,7 +434,7 @@ TEST(a_priority_makes_nothing_absent)
 	fired(1);
 }
 
-/* timeline_level(3) */
+/* See timeline_level(3). */
 TEST(what_is_off_is_not_absent)
 {
 	struct tl_config_rule rule = absent_rule();
@@ -463,7 +466,10 @@ TEST(a_silence_goes_on_while_another_message_has_another_level)
 	fired(1);
 }
 
-/* A burst before its message could pass is no silence of it. */
+/*
+ * The burst comes before the message could pass and is no silence of the
+ * message.
+ */
 TEST(what_was_off_in_a_burst_was_not_absent_in_it)
 {
 	struct tl_config_rule rule = absent_rule();
@@ -480,7 +486,7 @@ TEST(what_was_off_in_a_burst_was_not_absent_in_it)
 	fired(0);
 }
 
-/* A message that is not seen could break the silence. */
+/* A message that is not observed could have broken the silence. */
 TEST(an_absence_needs_all_its_messages)
 {
 	struct tl_config_rule rule = absent_rule();
@@ -520,7 +526,7 @@ rate_rule(bool below, double bound)
 	return rule;
 }
 
-/* 1000 a second, of which bursts of 20 ms in each 500 ms are seen. */
+/* Log 1/step pings, seen in bursts of 20 ms every 500 ms. */
 static void
 sample_pings(int64_t from, int64_t step)
 {
@@ -657,12 +663,12 @@ TEST(a_clock_that_is_set_fires_nothing_and_hides_nothing, .to = 4)
 	wall_offset = -wall_offset;
 	for (int i = 0; i < 10; i++, ns += MS)
 		tick(ns);
-	fired(1); /* 19 ms: interval */
+	fired(1); /* the interval, 19 ms */
 	tick(ns + MS);
-	fired(1); /* span */
+	fired(1); /* the span */
 	ck_assert_ptr_nonnull(strstr(seen.last.text, "still open after 21ms"));
 	ck_assert_int_eq(seen.last.ns, START + ns + MS + wall_offset);
-	tick(ns + 200 * MS); /* absent; the rate is low */
+	tick(ns + 200 * MS); /* absent, and the rate is low */
 	fired(2);
 }
 
@@ -692,7 +698,7 @@ TEST(a_rate_counts_the_time_of_open_slots)
 {
 	const struct tl_config_rule list[] = { rate_rule(true, 500),
 		rate_rule(false, 1500) };
-	enum { SHIFT = 17 }; /* 131 us */
+	enum { SHIFT = 17 }; /* a slot of 131 us */
 	const uint64_t seed = 12345, share = UINT32_MAX / 10;
 	uint64_t state = 7;
 
@@ -714,7 +720,7 @@ TEST(a_rate_counts_the_time_of_open_slots)
 		if (i % 10 == 0)
 			tick(ns);
 	}
-	fired(0); /* 200 entries in the window, give or take 14 */
+	fired(0); /* 200 entries in the window, with a deviation of 14 */
 	for (int64_t i = 20000; i < 22000; i++)
 		tick(i * MS);
 	fired(1);

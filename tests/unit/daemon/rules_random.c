@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules_random.c - the engine beside a reference that keeps every
- * entry and looks through all of them each time.
+ * rules_random.c - the rules engine, compared with a reference that keeps every
+ * entry and searches all of them each time.
  */
 #include "daemon/rules/window.h"
 #include "lib/random.h"
@@ -12,7 +12,7 @@
 
 enum { STEPS = 3000, ROUNDS = 30, THREADS = 3 };
 
-/* What has happened so far. */
+/* An entry so far. */
 struct step {
 	enum { STEP_BEGIN, STEP_END, STEP_PING, STEP_PONG, STEP_LOST } what;
 	int64_t ns;
@@ -23,7 +23,7 @@ struct step {
 
 static struct step steps[STEPS];
 static size_t count;
-/* The rule's memory that any reader of the manual would keep. */
+/* The state of the rule in the reference. */
 static bool disarmed;
 static size_t expected;
 
@@ -124,7 +124,7 @@ TEST(spans_fire_as_the_reference_says, .to = ROUNDS)
 		const uint32_t tid = (uint32_t)random_below(&state, THREADS);
 		const uint64_t dice = random_below(&state, 100);
 
-		/* Apart enough that no tick is put off. */
+		/* so far apart that no tick is postponed */
 		ns += MS + (int64_t)random_below(&state, 3 * MS);
 		if (dice < 40) {
 			put_full(WORK, TL_BEGIN, ns, 0, tid);
@@ -213,7 +213,7 @@ struct rate {
 	int64_t limit_ns;
 };
 
-/* In the window that ends at now_ns. */
+/* The rate in the window that ends at now_ns. */
 static double
 rate_at(const struct rate *rate, int64_t now_ns)
 {
@@ -225,7 +225,10 @@ rate_at(const struct rate *rate, int64_t now_ns)
 	return (double)n / ((double)rate->limit_ns / 1e9);
 }
 
-/* Was everything seen in that window?  The first step of all begins it. */
+/*
+ * True if all of that window was observed; observation begins at first_ns and
+ * after each loss.
+ */
 static bool
 is_whole(const struct rate *rate, int64_t first_ns, int64_t now_ns)
 {
@@ -281,7 +284,7 @@ run_rate(const struct rate *rate, uint64_t state)
 		}
 		if (first_ns < 0)
 			first_ns = ns;
-		/* An entry is judged without itself first. */
+		/* time is judged first, then the entry */
 		expect_rate(rate, ns, is_whole(rate, first_ns, ns));
 		if (dice < 90) {
 			add(STEP_PING, ns, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules_state.c - what rules remember, what makes them forget, and
- * how they fail.
+ * rules_state.c - the memory of rules, the events that clear the memory, and
+ * rules that fail.
  */
 #include "lib/test.h"
 #include "rules_fixture.h"
@@ -56,7 +56,7 @@ TEST(a_rule_fires_at_most_so_often_in_any_hour)
 	fired(3);
 	put(PING, 3600 * SECOND - 1, 0);
 	fired(0);
-	put(PING, 3600 * SECOND, 0); /* the first has left the hour */
+	put(PING, 3600 * SECOND, 0); /* the first firing has left the hour */
 	put(PING, 3601 * SECOND, 0);
 	fired(1);
 	ck_assert_uint_eq(status_of(0).suppressed, 5);
@@ -76,7 +76,7 @@ TEST(once_an_hour_is_once)
 	fired(1);
 }
 
-/* For as long as "every" lasts. */
+/* The clock goes back by less than the time of "every". */
 TEST(a_rule_does_not_fire_again_by_a_clock_set_back)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_EVENT);
@@ -121,7 +121,7 @@ TEST(a_span_arms_again_below_its_clear)
 	end(WORK, 11 * MS);
 	fired(1);
 	begin(WORK, 20 * MS, 0);
-	end(WORK, 26 * MS); /* between the two */
+	end(WORK, 26 * MS); /* between clear and limit */
 	begin(WORK, 30 * MS, 0);
 	end(WORK, 50 * MS);
 	fired(0);
@@ -234,7 +234,7 @@ TEST(a_failing_expression_switches_its_rule_off)
 	ck_assert(status_of(0).off);
 	ck_assert(!status_of(1).off);
 	ck_assert_int_eq(tl_rules_configure(rules, list, 2, &fault), 0);
-	ck_assert(!status_of(0).off); /* until the next reload */
+	ck_assert(!status_of(0).off); /* a reload switches the rule on again */
 	put(PING, 2, 5);
 	fired(1);
 	ck_assert_uint_eq(seen.failures, 2);
@@ -253,7 +253,7 @@ TEST(an_expression_that_loops_is_stopped)
 	ck_assert(status_of(0).off);
 }
 
-/* Twice, because the signal must come again. */
+/* Two expressions hang, so that the signal must arrive a second time. */
 TEST(a_library_function_that_hangs_is_left)
 {
 	struct tl_config_rule list[] = { rule_of(TL_RULE_EVENT),
@@ -322,20 +322,20 @@ TEST(an_unchanged_rule_goes_on_after_a_reload)
 	after[0] = rule_of(TL_RULE_LEVEL);
 	after[0].level = 9;
 	after[1] = before[1];
-	after[1].actions.snapshot = true; /* no part of what it looks for */
+	after[1].actions.snapshot = true; /* the condition is unchanged */
 	after[2] = before[0];
 	ck_assert_int_eq(tl_rules_configure(rules, after, 3, &fault), 0);
 	memset(before, 0xff, sizeof(before));
 	ck_assert_uint_eq(tl_rules_count(rules), 3);
 	ck_assert_uint_eq(status_of(2).fired, 1);
 	ck_assert_ptr_eq(status_of(2).rule, &after[2]);
-	put(DEPTH, MS, 12); /* still disarmed */
+	put(DEPTH, MS, 12); /* the rule is still disarmed */
 	fired(0);
-	end(WORK, 11 * MS); /* its begin is remembered */
+	end(WORK, 11 * MS); /* the begin is remembered */
 	put(BAD, 12 * MS, 0);
 	fired(2);
 	last = after[2];
-	last.bound = 5; /* another rule now */
+	last.bound = 5; /* another condition makes another rule */
 	ck_assert_int_eq(tl_rules_configure(rules, &last, 1, &fault), 0);
 	put(DEPTH, 13 * MS, 12);
 	fired(1);
@@ -374,7 +374,7 @@ TEST(a_long_wait_is_judged_once)
 	put(PING, 0, 0);
 	put(PONG, 20 * MS, 0);
 	put(PING, 30 * MS, 0);
-	put(PONG, 31 * MS, 0); /* armed again */
+	put(PONG, 31 * MS, 0); /* the short interval arms the rule again */
 	fired(1);
 	put(PING, 40 * MS, 0);
 	for (int i = 50; i < 2000; i += 10)
@@ -390,7 +390,8 @@ TEST(a_long_text_is_cut_between_characters, .to = 2)
 	char text[700] = "x";
 	size_t size;
 
-	text[_i] = '\0'; /* the cut falls between two bytes of one once */
+	/* in one of the two cases the cut would split a character */
+	text[_i] = '\0';
 
 	for (size_t i = 0; i < 300; i++)
 		strcat(text, "\xc3\xa4");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - the runner starts what the configuration names, also for
- * a daemon that may start nothing itself, and nothing else.
+ * run.c - the runner starts the programs that the configuration names, even for
+ * a daemon that may start none itself, and no other programs.
  */
 #include "daemon/sandbox/runner.h"
 #include "daemon/sandbox/seccomp.h"
@@ -55,7 +55,7 @@ teardown(void)
 	rmdir(folder);
 }
 
-/* How the program ends: -errno where it cannot be started. */
+/* Run a program; returns its exit status, or -errno if it cannot be started. */
 static int
 run(const char *const *argv)
 {
@@ -101,7 +101,7 @@ TEST(a_new_configuration_names_new_programs)
 	tl_runner_reload();
 	ck_assert_int_eq(run(new), 5);
 	ck_assert_int_eq(run(configured), -EPERM);
-	/* One that is wrong changes nothing. */
+	/* an invalid configuration changes nothing */
 	configure("");
 	tl_runner_reload();
 	ck_assert_int_eq(run(new), 5);
@@ -114,7 +114,7 @@ TEST(what_cannot_be_started_says_why)
 	configure("'/nonexistent/program'");
 	tl_runner_reload();
 	ck_assert_int_eq(run(none), -ENOENT);
-	/* ... and leaves no process behind but the runner. */
+	/* the failure leaves no process but the runner */
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), 0);
 }
 
@@ -136,7 +136,7 @@ TEST(a_runner_that_has_ended_is_noticed)
 	FILE *children = fopen("/proc/thread-self/children", "r");
 
 	if (!children)
-		return; /* this kernel does not list them */
+		return; /* this kernel does not list children */
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), children));
 	fclose(children);
 	kill(atoi(text), SIGKILL);
@@ -145,7 +145,7 @@ TEST(a_runner_that_has_ended_is_noticed)
 	ck_assert_int_eq(run(configured), -EPIPE);
 }
 
-/* The number of filters of a process, as the kernel has it. */
+/* The number of seccomp filters of a process. */
 static int
 filters_of(const char *file)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.c - are samples drawn evenly?  Statistics of a fixed seed: the same every time.
+ * schedule.c - samples are drawn evenly.  The statistics use a fixed seed:
+ * every run gives the same result.
  */
 #include "daemon/sampling/schedule.h"
 #include "lib/test.h"
@@ -44,7 +45,8 @@ TEST(levels_come_as_seldom_as_they_should)
 
 		chi += pow(count[4 - i] - want, 2) / want;
 	}
-	ck_assert_msg(chi < 9.21, "chi square %g of 2", chi); /* 1 % */
+	/* the 1 % limit */
+	ck_assert_msg(chi < 9.21, "chi square %g of 2", chi);
 }
 
 TEST(one_level_is_always_drawn)
@@ -58,7 +60,7 @@ TEST(one_level_is_always_drawn)
 		ck_assert_uint_eq(tl_schedule_level(&s), 4);
 }
 
-/* chi square of bins that should be even. */
+/* The chi square of bins that should be even. */
 static double
 chi_even(const unsigned *bins)
 {
@@ -70,7 +72,7 @@ chi_even(const unsigned *bins)
 	return chi;
 }
 
-static const double chi_max = 74.9; /* 1 % of 49 */
+static const double chi_max = 74.9; /* the 1 % limit of 49 degrees of freedom */
 
 TEST(distances_are_even_around_the_period)
 {
@@ -95,11 +97,11 @@ TEST(distances_are_even_around_the_period)
 	}
 	ck_assert_msg(chi_even(bins) < chi_max, "chi square %g",
 	    chi_even(bins));
-	/* each for itself */
+	/* successive distances do not correlate */
 	ck_assert(fabs(product / square) < 3 / sqrt(DRAWS));
 }
 
-/* The largest share of one of BINS parts of a program's period. */
+/* The chi square of the phases of samples within a program's period. */
 static double
 phase_chi(double jitter, uint64_t program_ns)
 {
@@ -110,7 +112,7 @@ phase_chi(double jitter, uint64_t program_ns)
 	how.jitter = jitter;
 	s = begin(&how, 3);
 	for (unsigned i = 0; i < DRAWS; i++) {
-		/* every tenth: neighbours still know of each other */
+		/* every tenth sample, because neighbours still correlate */
 		for (unsigned k = 0; k < 10; k++)
 			tl_schedule_next(&s, s.at_ns);
 		bins[s.at_ns % program_ns * BINS / program_ns]++;
@@ -127,7 +129,7 @@ TEST(every_part_of_a_programs_period_is_met)
 	for (size_t i = 0; i < sizeof(periods_ns) / sizeof(periods_ns[0]); i++)
 		even += phase_chi(0.5, periods_ns[i]) < 2 * chi_max;
 	ck_assert_uint_eq(even, sizeof(periods_ns) / sizeof(periods_ns[0]));
-	/* a stiff one always meets the same */
+	/* without jitter, samples always meet the same phase */
 	ck_assert(phase_chi(0, 10000000) > 1000 * chi_max);
 }
 
@@ -139,7 +141,7 @@ TEST(what_was_missed_is_not_made_up)
 	tl_schedule_next(&s, later);
 	ck_assert_uint_ge(s.at_ns, later + 7500000);
 	ck_assert_uint_le(s.at_ns, later + 12500000);
-	/* but a little late is no reason to drift */
+	/* a short delay does not shift the schedule */
 	later = s.at_ns;
 	tl_schedule_next(&s, s.at_ns + 1000000);
 	ck_assert_uint_le(s.at_ns, later + 12500000);

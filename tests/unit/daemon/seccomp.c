@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seccomp.c - under the filter: what the daemon needs works, what
- * it does not need fails, and what only an intruder needs ends it.
+ * seccomp.c - under the filter, calls that the daemon needs work, calls that it
+ * does not need fail, and calls that only an intruder needs end it.
  */
 #include "daemon/sandbox/seccomp.h"
 #include "lib/fixture.h"
@@ -23,7 +23,7 @@
 #ifdef TL_SECCOMP
 enum { HELD = 0, FAILED = 1, OFF = 2 };
 
-/* How a process ends that does this under the filter. */
+/* Call holds in a process under the filter; returns its wait status. */
 static int
 under_filter(bool (*holds)(void))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * service_fixture.h - a daemon with one timeline and hardly any parts, in
- * this process, and clients that talk to it while its loop turns.
+ * service_fixture.h - a daemon with one timeline and few other parts, in this
+ * process, and clients that talk to it while its loop runs.
  */
 #ifndef TESTS_UNIT_SERVICE_FIXTURE_H
 #define TESTS_UNIT_SERVICE_FIXTURE_H
@@ -90,7 +90,7 @@ service_now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Turn the loop and read until the other end closes; what came. */
+/* Run the loop and read until the peer closes; returns the text. */
 static inline const char *
 service_read(int fd)
 {
@@ -124,14 +124,16 @@ service_send(int fd, const char *data, size_t size)
 
 		ev_run(d->loop, EVRUN_NOWAIT);
 		if (n < 0 && errno != EAGAIN)
-			return; /* it has heard enough */
+			return; /* the peer reads no more */
 		data += n > 0 ? n : 0;
 		size -= n > 0 ? (size_t)n : 0;
 	}
 }
 
-/* The loop goes round a few times: who is there is accepted, who wrote is
- * read. */
+/*
+ * Run the loop a few times, so that it accepts clients and reads their
+ * requests.
+ */
 static inline void
 service_turn(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots.c - is what was asked for saved, whole, under its
- * name, whatever becomes of the timeline?
+ * snapshots.c - a requested snapshot is saved whole and under its name,
+ * whatever happens to the timeline.
  */
 #include "base/file.h"
 #include "lib/test.h"
@@ -65,7 +65,7 @@ TEST(a_snapshot_shows_what_the_timeline_does, .to = 2)
 	ck_assert_uint_gt(status.bytes, 0);
 }
 
-/* The last snapshot's file of kernel events. */
+/* The path of the kernel events of the last snapshot. */
 static const char *
 kernel_path(void)
 {
@@ -104,7 +104,7 @@ TEST(kernel_events_are_saved_beside_it_and_go_with_it, .to = 2)
 	ck_assert_uint_eq(folder_each(NULL), 1);
 }
 
-/* Whoever may write to /dev/shm can make a file of that name. */
+/* Any user who may write to /dev/shm can create a file of that name. */
 TEST(kernel_events_that_are_no_timeline_are_left_out)
 {
 	char path[100];
@@ -154,7 +154,7 @@ TEST(a_timeline_may_be_removed_as_soon_as_it_was_asked, .to = 2)
 	fixture_setup_tiny();
 }
 
-/* Room for the copy is in memory as long as it is small. */
+/* A copy is held in memory only while it is small. */
 TEST(a_large_timeline_is_saved_by_way_of_the_disk, .to = 2)
 {
 	const struct timeline_options large = { .entries = 1 << 22,
@@ -250,7 +250,7 @@ TEST(what_is_no_live_timeline_is_refused)
 {
 	int fd;
 
-	/* a saved one */
+	/* a saved timeline */
 	ck_assert_int_eq(ask_and_wait(&plain), 0);
 	fd = open(answers[0].path, O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
@@ -259,7 +259,7 @@ TEST(what_is_no_live_timeline_is_refused)
 	wait_answers(2);
 	ck_assert_int_eq(answers[1].rc, -EROFS);
 	close(fd);
-	/* anything else */
+	/* a file of another kind */
 	fd = frozen_file("nothing of the kind", 19);
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
 			     hear, answers),
@@ -267,7 +267,7 @@ TEST(what_is_no_live_timeline_is_refused)
 	wait_answers(3);
 	ck_assert_int_eq(answers[2].rc, -ENODATA);
 	close(fd);
-	/* shorter than it says */
+	/* a file that is shorter than its header claims */
 	fd = frozen_file(tl->map, 8192);
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
 			     hear, answers),
@@ -292,7 +292,7 @@ TEST(a_name_that_makes_no_file_name_is_refused)
 	ck_assert_int_eq(ask_of(tl, "/", "r", &plain), -EINVAL);
 	ck_assert_int_eq(ask_of(tl, "../x", "r", &plain), -EINVAL);
 	ck_assert_int_eq(ask_of(tl, "//x", "r", &plain), -EINVAL);
-	/* the longest that fits */
+	/* the longest name that fits */
 	name[TL_SNAPSHOT_TIMELINE_MAX] = '\0';
 	ck_assert_int_eq(ask_of(tl, name, "a long reason", &packed), 0);
 	wait_answers(1);
@@ -341,7 +341,10 @@ TEST(a_folder_is_made_but_no_link_is_followed)
 	unlink(path);
 }
 
-/* Left by a dead daemon, or being written by one that lives. */
+/*
+ * Some of the files were left by a dead daemon, and one is being written by a
+ * live one.
+ */
 TEST(half_files_of_the_dead_are_removed)
 {
 	static const char *const names[] = { ".timelined-1-0.tmp",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots_faults.c - whatever call fails, and wherever the
- * daemon is killed, a snapshot is whole or absent.
+ * snapshots_faults.c - whatever call fails, and wherever the daemon is killed,
+ * a snapshot is whole or absent.
  *
- * This program has calls of its own in place of the C library's: they count
+ * This program replaces calls of the C library: the replacements count
  * themselves, and one of them fails, kills this process, or waits.
  */
 #include "daemon/disk/snapshot_file.h"
@@ -33,16 +33,16 @@ enum call {
 enum { CALLS_MAX = 400, NAMES_TAKEN = 3 };
 
 static struct {
-	enum call call;    /* that is counted */
-	unsigned at;       /* this one; 0: none */
-	unsigned for_many; /* and so many after it */
-	int error;         /* fails so; 0: the process is killed ... */
-	bool after;        /* ... when it was made, not before */
+	enum call call;    /* the call that is counted */
+	unsigned at;       /* the call number that is hit; 0: none */
+	unsigned for_many; /* so many calls after it are hit, too */
+	int error;         /* the error of the call; 0: the process is killed */
+	bool after;        /* kill after the call, not before */
 	bool no_nameless;  /* the file system has no O_TMPFILE */
-	unsigned count;    /* made */
+	unsigned count;    /* calls so far */
 	bool hit;
 } hook;
-static sem_t gate; /* to copy at all */
+static sem_t gate; /* must be passed to copy */
 
 static void
 die(void)
@@ -52,7 +52,7 @@ die(void)
 		pause();
 }
 
-/* Does this call fail? */
+/* Returns true if this call must fail. */
 static bool
 before(enum call call)
 {
@@ -164,7 +164,7 @@ unlinkat(int folder_fd, const char *path, int flags)
 	    syscall(SYS_unlinkat, folder_fd, path, flags));
 }
 
-/* From the next call on. */
+/* Count from the next call on. */
 static void
 arm(enum call call, unsigned at, int error)
 {
@@ -183,7 +183,7 @@ setup(void)
 	folder_setup();
 }
 
-/* The two times two ways: nameless or not, plain or compressed. */
+/* Four ways: with or without nameless files, plain or compressed. */
 static const struct tl_config_snapshots *
 choose_way(int way)
 {
@@ -193,7 +193,7 @@ choose_way(int way)
 
 TEST_FILE(.setup = setup, .timeout = 4 * WAIT_SECONDS_MAX);
 
-/* Every call in turn fails, the first time, the second, and so on. */
+/* Each call fails in turn, the first time, the second time, and so on. */
 TEST(a_call_that_fails_is_said_and_leaves_nothing, .to = 4 * CALL_COUNT)
 {
 	static const int errors[] = { ENOSPC, EIO };
@@ -262,7 +262,7 @@ TEST(what_lies_there_stays, .to = 4)
 	ck_assert_int_eq(tl_snapshot_folder_open(&where, folder, NULL), 0);
 	ck_assert_int_eq(commit_text(&where, "old"), 0);
 	ck_assert_int_eq(commit_text(&where, "new"), -EEXIST);
-	if (_i > 1) { /* it must not be replaced by linking, either */
+	if (_i > 1) { /* linking must not replace the file, either */
 		arm(CALL_RENAMEAT2, 1, EINVAL);
 		ck_assert_int_eq(commit_text(&where, "new"), -EEXIST);
 	}
@@ -276,7 +276,7 @@ TEST(what_lies_there_stays, .to = 4)
 	folder_teardown();
 }
 
-/* Where RENAME_NOREPLACE is not known. */
+/* The file system does not know RENAME_NOREPLACE. */
 TEST(a_file_system_that_can_only_link_will_do)
 {
 	hook.no_nameless = true;
@@ -289,7 +289,7 @@ TEST(a_file_system_that_can_only_link_will_do)
 	folder_teardown();
 }
 
-/* The daemon: takes one, and dies at a call. */
+/* In the child: a daemon takes a snapshot and dies at a call. */
 static void
 be_killed(const struct tl_config_snapshots *how, unsigned at)
 {
@@ -319,8 +319,10 @@ was_killed_at(const struct tl_config_snapshots *how, unsigned at)
 
 static size_t snapshots_seen;
 
-/* Between the death of one daemon and the next only temporary names may be
- * there, which nobody takes for a snapshot. */
+/*
+ * Between the death of one daemon and the start of the next only temporary
+ * names may exist besides whole snapshots.
+ */
 static void
 see_name(const char *name)
 {
@@ -340,7 +342,7 @@ TEST(a_killed_daemon_leaves_no_half_file, .to = 8)
 		ck_assert_uint_lt(at, CALLS_MAX);
 		folder_each(see_name);
 		arm(CALL_COUNT, 0, 0);
-		daemon_start(); /* removes what the dead left */
+		daemon_start(); /* removes the files of the dead daemon */
 		daemon_stop();
 		folder_each(expect_whole_name);
 		folder_each(remove_name);
@@ -360,7 +362,7 @@ TEST(what_waits_is_busy_and_a_full_queue_says_so)
 	daemon_start();
 	sem_wait(&gate);
 	ck_assert_int_eq(ask(&plain), 0);
-	while (ask(&plain) != 0) { /* until the first is in hand */
+	while (ask(&plain) != 0) { /* until the worker has the first request */
 		ck_assert_int_lt(waited++, WAIT_SECONDS_MAX * 1000);
 		usleep(1000);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * snapshots_fixture.h - a folder of snapshots for each test, with a loop that
- * hears of them.
+ * receives the answers.
  */
 #ifndef TESTS_UNIT_SNAPSHOTS_FIXTURE_H
 #define TESTS_UNIT_SNAPSHOTS_FIXTURE_H
@@ -61,7 +61,7 @@ too_late(struct ev_loop *l, struct ev_timer *timer, int events)
 	ck_abort_msg("no answer");
 }
 
-/* Until there were so many answers in all. */
+/* Wait for so many answers in all. */
 static inline void
 wait_answers(size_t count)
 {
@@ -107,7 +107,7 @@ ask(const struct tl_config_snapshots *how)
 	return ask_of(tl, fixture_name, "test", how);
 }
 
-/* One from beginning to end; its rc. */
+/* Take a snapshot from start to end; returns its rc. */
 static inline int
 ask_and_wait(const struct tl_config_snapshots *how)
 {
@@ -116,7 +116,7 @@ ask_and_wait(const struct tl_config_snapshots *how)
 	return answers[answer_count - 1].rc;
 }
 
-/* Call each for every name in the folder; how many there are. */
+/* Call each for every name in the folder; returns how many there are. */
 static inline size_t
 folder_each(void (*each)(const char *name))
 {
@@ -146,7 +146,7 @@ remove_name(const char *name)
 	ck_assert_int_eq(remove(path), 0);
 }
 
-/* Is what lies there a whole snapshot of the fixture's timeline? */
+/* Check that path is a whole snapshot of the fixture's timeline. */
 static inline void
 expect_whole(const char *path)
 {

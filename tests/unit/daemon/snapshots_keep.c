@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots_keep.c - names of snapshots, and which of them stay:
- * the same as with the dumbest rules.
+ * snapshots_keep.c - the names of snapshots, and the files that are kept,
+ * compared with the simplest rules.
  */
 #include "daemon/disk/keep.h"
 #include "lib/random.h"
@@ -15,13 +15,13 @@ enum { FILES_MAX = 24, ROUNDS = 200, BLOCK = 4096 };
 static const int64_t second = 1000000000;
 static const int64_t now = INT64_C(1795202658123456000);
 
-/* A file that may stay or go. */
+/* A file that may be kept or removed. */
 struct file {
 	char name[TL_FILE_NAME_MAX];
 	int64_t ns;
 	uint64_t bytes;
-	bool ours;  /* of the timeline looked at */
-	bool stays; /* by the dumb rules */
+	bool ours;  /* of the timeline under test */
+	bool stays; /* according to the simple rules */
 };
 
 static struct file files[FILES_MAX];
@@ -58,7 +58,7 @@ make_file(const char *name, size_t blocks)
 	memset(block, 'x', sizeof(block));
 	for (size_t i = 0; i < blocks; i++)
 		ck_assert(write(fd, block, sizeof(block)) == BLOCK);
-	fsync(fd); /* or its blocks are not counted yet */
+	fsync(fd); /* else the blocks are not counted yet */
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	close(fd);
 	return (uint64_t)st.st_blocks * 512;
@@ -74,7 +74,7 @@ add_file(const char *timeline, int64_t ns, const char *reason, bool compressed,
 			     compressed),
 	    0);
 	if (faccessat(folder_fd, f->name, F_OK, 0) == 0)
-		return; /* the same name twice */
+		return; /* the name exists already */
 	f->bytes = make_file(f->name, blocks);
 	f->ns = ns / 1000 * 1000;
 	f->ours = strcmp(timeline, "app") == 0;
@@ -167,9 +167,9 @@ TEST(any_name_is_taken_apart_as_it_was_made)
 	}
 }
 
-/* == what stays == */
+/* == retention == */
 
-/* What is named so, before its suffix. */
+/* True if the file was saved for this reason. */
 static bool
 is_for(const struct file *f, const char *reason)
 {
@@ -179,7 +179,7 @@ is_for(const struct file *f, const char *reason)
 	return suffix && memcmp(suffix - size, reason, size) == 0;
 }
 
-/* Throw the oldest away as long as a rule is broken. */
+/* Remove the oldest file as long as a rule is broken. */
 static void
 keep_dumbly(const struct tl_config_keep *keep, const char *reason)
 {
@@ -286,13 +286,13 @@ TEST(only_regular_files_of_ours_are_removed)
 	ck_assert_uint_eq(removed, 1);
 	ck_assert_int_ne(faccessat(folder_fd, files[0].name, F_OK, 0), 0);
 	ck_assert_uint_eq(folder_each(NULL), 7);
-	/* the one with a dot is a snapshot of a timeline of that name */
+	/* the name with a dot is a snapshot of a timeline of that name */
 	ck_assert_int_eq(tl_snapshots_keep_count(folder_fd, &count, &bytes), 0);
 	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_ge(bytes, 2 * BLOCK);
 }
 
-/* 523 deaths in five minutes pushed out what a trigger had saved. */
+/* 523 deaths within five minutes once removed the snapshot of a trigger. */
 TEST(no_reason_pushes_out_what_another_saved)
 {
 	const struct tl_config_keep keep = { .count = 3, .bytes = 16 * BLOCK };
@@ -323,7 +323,7 @@ TEST(the_time_of_the_next_is_told)
 	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
 			     &removed, &next_ns),
 	    0);
-	ck_assert_int_eq(next_ns, INT64_MAX); /* the newest stays */
+	ck_assert_int_eq(next_ns, INT64_MAX); /* the newest is kept */
 	add_file("app", now - 4 * second, "r", false, 0);
 	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
 			     &removed, &next_ns),
@@ -336,7 +336,7 @@ TEST(the_time_of_the_next_is_told)
 	ck_assert_uint_eq(removed, 1);
 }
 
-/* == by the thread == */
+/* == retention by the thread == */
 
 TEST(what_is_too_old_goes_though_nothing_is_saved)
 {
@@ -353,7 +353,7 @@ TEST(what_is_too_old_goes_though_nothing_is_saved)
 	tl_snapshots_status(snapshots, &status);
 	ck_assert_uint_eq(status.files, 3);
 	ck_assert_int_eq(tl_snapshots_keep(snapshots, "/app", &keep), 0);
-	do { /* the first at once, the second in a while, the last never */
+	do { /* the first goes at once, the second later, the last never */
 		usleep(10000);
 		tl_snapshots_status(snapshots, &status);
 	} while (status.removed < 2 && waited++ < WAIT_SECONDS_MAX * 100);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.c - is what is attached to what was judged, though
- * somebody changes files meanwhile?
+ * target.c - the daemon attaches to the very file that it judged, even if a
+ * process changes files meanwhile.
  */
 #include "daemon/targets.h"
 #include "lib/test.h"
@@ -61,7 +61,7 @@ TEST(one_that_another_user_owns_by_now_is_not)
 	ck_assert_int_lt(open_it(), 0);
 }
 
-/* How much of the file is there. */
+/* The number of bytes that the file occupies. */
 static uint64_t
 occupied(const char *of)
 {
@@ -71,7 +71,7 @@ occupied(const char *of)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-/* A file may claim any size: attaching to it must not make it so large. */
+/* A file may claim any size: attaching must not fill it. */
 TEST(a_sparse_file_stays_sparse)
 {
 	const struct timeline_options options = { .entries = 1 << 20,
@@ -85,7 +85,7 @@ TEST(a_sparse_file_stays_sparse)
 	snprintf(path, sizeof(path), "/dev/shm%s", name);
 	ck_assert_int_eq(timeline_new(&sparse, name, &options), 0);
 	size = sparse->geometry.total_size;
-	/* histograms of timers that are not defined take no memory */
+	/* histograms of undefined timers take no memory */
 	ck_assert_uint_ge(occupied(path), sparse->geometry.timers_offset);
 	ck_assert_int_eq(fallocate(sparse->fd,
 			     FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

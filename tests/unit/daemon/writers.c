@@ -65,7 +65,7 @@ teardown(void)
 	ev_loop_destroy(loop);
 }
 
-/* A process that sleeps until it is killed. */
+/* Start a process that sleeps until it is killed. */
 static pid_t
 start_process(const char *name)
 {
@@ -117,7 +117,7 @@ run_for(double seconds)
 	ev_timer_stop(loop, &timer);
 }
 
-/* Run the loop until so many have died. */
+/* Run the loop until so many writers have died. */
 static void
 run_until(size_t count)
 {
@@ -163,7 +163,7 @@ TEST(a_process_that_dies_is_reported_once)
 	ck_assert_int_eq(find((uint32_t)getpid())->died_ns, 0);
 }
 
-/* One that ends with this status when it is told to. */
+/* Start a process that exits with this status when it is told to. */
 static pid_t
 start_obedient(int status, int *tell)
 {
@@ -184,7 +184,7 @@ start_obedient(int status, int *tell)
 	return pid;
 }
 
-/* It ended as it was told; reap: its parent wants to know of it. */
+/* Let the process end; reap: its parent collects the status. */
 static void
 end_obedient(pid_t pid, int tell, bool reap)
 {
@@ -197,7 +197,7 @@ end_obedient(pid_t pid, int tell, bool reap)
 	    0);
 }
 
-/* Until its end is known; settle is told of these marks meanwhile. */
+/* Run the loop until the end of the process is known, with these exit marks. */
 static const struct tl_writer *
 run_until_ended(pid_t pid, const uint64_t *marks)
 {
@@ -208,7 +208,7 @@ run_until_ended(pid_t pid, const uint64_t *marks)
 		run_for(0.02);
 		tl_writers_update(writers, marks, now_ns());
 	}
-	/* it may not be known yet how it ended */
+	/* the way in which it ended may become known later */
 	run_for(1.5);
 	tl_writers_update(writers, marks, now_ns());
 	ck_assert_int_ne(writer->died_ns, 0);
@@ -217,7 +217,7 @@ run_until_ended(pid_t pid, const uint64_t *marks)
 
 static const uint64_t no_marks[TIMELINE_EXITS];
 
-/* Linux 6.15 and later. */
+/* Linux 6.15 and later report the status. */
 static bool
 kernel_tells_status(void)
 {
@@ -240,7 +240,7 @@ TEST(a_clean_exit_is_no_death)
 	pid_t pid;
 
 	if (!kernel_tells_status())
-		return; /* then only the mark can tell */
+		return; /* only the mark can show a clean exit here */
 	pid = start_obedient(0, &tell);
 	tl_writers_seen(writers, (uint32_t)pid, now_ns());
 	end_obedient(pid, tell, true);
@@ -260,7 +260,10 @@ TEST(an_exit_with_another_status_is_one)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Until it is reaped the kernel does not say that it ended with 0. */
+/*
+ * The kernel does not report the status 0 of a process before its parent has
+ * reaped it.
+ */
 TEST(the_mark_tells_of_a_clean_exit_that_nobody_reaps)
 {
 	uint64_t marks[TIMELINE_EXITS] = { 0 };
@@ -299,7 +302,9 @@ TEST(a_mark_does_not_hide_the_signal_that_killed)
 	run_until(1);
 }
 
-/* The commonest clean exit: of one that was gone before it was seen. */
+/*
+ * The most common clean exit: the process is gone before its entries are read.
+ */
 TEST(the_mark_tells_of_one_that_ended_before_we_looked)
 {
 	uint64_t marks[TIMELINE_EXITS] = { 0 };
@@ -309,12 +314,12 @@ TEST(the_mark_tells_of_one_that_ended_before_we_looked)
 	end_process(pid);
 	end_process(later);
 	tl_writers_seen(writers, (uint32_t)pid, now_ns());
-	/* that one went on after it had closed the timeline once */
+	/* this process logged on after it had closed the timeline once */
 	tl_writers_seen(writers, (uint32_t)later, now_ns());
 	marks[0] = timeline_exit((uint32_t)pid, now_ns());
 	marks[14] = timeline_exit((uint32_t)later, now_ns() - SECOND);
 	tl_writers_update(writers, marks, now_ns());
-	/* pushed out by others meanwhile */
+	/* other marks have replaced these */
 	tl_writers_update(writers, no_marks, now_ns());
 	run_until(1);
 	run_for(1.2);
@@ -372,7 +377,7 @@ TEST(a_number_that_goes_on_logging_is_of_another_namespace)
 	ck_assert_int_eq(find(NOBODY)->died_ns, 0);
 }
 
-/* The process of that number began after the entry was logged. */
+/* The process with this pid started after the entry was logged. */
 TEST(a_number_used_again_is_another_process)
 {
 	const pid_t pid = start_process("second");
@@ -435,8 +440,10 @@ TEST(among_the_living_the_longest_silent_are_forgotten)
 	run_until(TL_WRITERS_MAX);
 }
 
-/* A process that is number 1 inside, by a helper that waits for it; 0: that is
- * not allowed here. */
+/*
+ * Start a process that is number 1 of its own namespace, through a helper that
+ * waits for it.  Returns 0 if namespaces are not allowed here.
+ */
 static pid_t
 start_inner(pid_t *helper)
 {
@@ -461,7 +468,7 @@ start_inner(pid_t *helper)
 	return pid;
 }
 
-/* Both numbers are in use here: of this process, and of one that ends. */
+/* Both pids are in use here, by this process and by one that ends. */
 TEST(of_a_timeline_of_another_namespace_writers_are_counted_only)
 {
 	const pid_t pid = start_process("of here");

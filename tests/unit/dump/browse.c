@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * browse.c - does a person see the rows of a tree, whatever is
- * folded, where only what is seen is in memory?  Against a list of all nodes.
+ * browse.c - the user sees the rows of a tree, whatever is folded, while only
+ * visible nodes are in memory.  The reference is a list of all nodes.
  */
 #include "base/utf8.h"
 #include "browse_fixture.h"
 
 #include "lib/test.h"
 
-/* Is everything around it unfolded? */
+/* True if every node around this one is unfolded. */
 static bool
 is_seen(size_t i)
 {
@@ -42,7 +42,7 @@ compare_row(struct tl_place place, size_t i)
 	tl_text_free(&dumb);
 }
 
-/* All rows, forth and back. */
+/* Compare all rows, forwards and backwards. */
 static void
 compare_rows(void)
 {
@@ -67,7 +67,7 @@ compare_rows(void)
 	ck_assert(!tl_browse_previous(&place));
 }
 
-/* The cursor stands on the screen. */
+/* Check that the cursor is on the screen. */
 static void
 check_cursor(size_t i)
 {
@@ -92,7 +92,7 @@ random_seen(uint64_t *random)
 	return i;
 }
 
-/* Where the cursor is, of all. */
+/* The number of visible rows before a node. */
 static size_t
 rows_before(size_t i)
 {
@@ -120,7 +120,8 @@ toggle(size_t i)
 		for (size_t k = i + 1; k < node_count; k++) {
 			if (nodes[k].depth <= nodes[i].depth)
 				break;
-			nodes[k].open = false; /* it is forgotten */
+			/* folding forgets the nodes inside */
+			nodes[k].open = false;
 		}
 	} else {
 		nodes[i].open = nodes[i].node->child_count > 0;
@@ -228,7 +229,7 @@ TEST(text_is_cut_by_what_a_terminal_shows)
 	ck_assert_uint_eq(used, 3);
 	ck_assert_uint_eq(tl_utf8_fit(wide, 2, &used), 1);
 	ck_assert_uint_eq(used, 1);
-	/* who wraps gets on, whatever the width */
+	/* one character always fits, so that wrapping makes progress */
 	ck_assert_uint_eq(tl_utf8_fit(tl_bytes_of("\xe4\xb8\xad"), 1, &used),
 	    3);
 	ck_assert_uint_eq(tl_utf8_fit(tl_bytes("", 0), 5, &used), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * browse_fixture.h - a random trace, its trees as they are browsed, and the
- * list of all its nodes, made the dumb way.
+ * list of all its nodes, made in the simplest way.
  */
 #ifndef TESTS_UNIT_BROWSE_FIXTURE_H
 #define TESTS_UNIT_BROWSE_FIXTURE_H
@@ -18,11 +18,11 @@
 
 enum { COUNT = 600, NODES_MAX = COUNT + 16, PATH_SIZE = 64, HEIGHT = 9 };
 
-/* A node in the order of the printed tree. */
+/* A node of the list, in the order of the printed tree. */
 struct dumb {
-	const struct tl_node *node; /* a thread's root for its heading */
+	const struct tl_node *node; /* for a heading, the root of the thread */
 	size_t thread;
-	size_t parent; /* of the list; itself: none */
+	size_t parent; /* its index; for a root, its own index */
 	uint64_t depth;
 	char path[PATH_SIZE];
 	bool open;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * browse_task.c - are searches and the slowest child what a look at
- * every node finds?
+ * browse_task.c - a search and the slowest child, compared with a look at every
+ * node.
  */
 #include "browse_fixture.h"
 
@@ -30,7 +30,7 @@ line_has(size_t i, const char *wanted)
 	return has;
 }
 
-/* The next one that has the words, around the end; node_count: none. */
+/* The next node with the text, wrapping around the end; node_count: none. */
 static size_t
 dumb_search(size_t from, const char *wanted, bool forward)
 {
@@ -103,7 +103,7 @@ dumb_time(const struct dumb *d)
 	return d->node->ended == TL_NODE_LEAF ? -1 : tl_node_duration(d->node);
 }
 
-/* The child that took longest, the first of them; node_count: none. */
+/* The child that took longest, the first of equal ones; node_count: none. */
 static size_t
 dumb_slowest(size_t parent)
 {
@@ -130,7 +130,7 @@ expect_path(size_t i)
 	tl_text_free(&path);
 }
 
-/* Is the cursor on the screen? */
+/* True if the cursor is on the screen. */
 static bool
 is_seen(void)
 {
@@ -195,7 +195,10 @@ TEST(a_task_that_is_stopped_leaves_nothing)
 	ck_assert_uint_eq(tl_trace_memory(trace), 0);
 }
 
-/* Is the node shown if rows with the words, all inside and around are? */
+/*
+ * True if a search for the text shows the node: the node has the text, or a
+ * node around it or inside of it.
+ */
 static bool
 dumb_shows(size_t i, const char *wanted)
 {
@@ -223,7 +226,7 @@ check_path(size_t i)
 	tl_text_free(&path);
 }
 
-/* Unfold all, and compare each row with the nodes that are to be shown. */
+/* Unfold all, and compare each row with the nodes that must be shown. */
 static void
 compare_shown(const char *wanted)
 {
@@ -276,7 +279,7 @@ TEST(a_filter_shows_matches_their_inside_and_the_nodes_around)
 	}
 }
 
-/* Equal calls are those of one message under equal calls. */
+/* Calls are equal if their messages are equal, and those of all callers. */
 static bool
 is_equal_call(size_t a, size_t b)
 {
@@ -296,7 +299,10 @@ duration(size_t i)
 	return tl_browse_duration(&browse, nodes[i].thread, nodes[i].node);
 }
 
-/* Against all nodes of the first thread, which end before end. */
+/*
+ * Compare a merged call with all nodes of the first thread, which end before
+ * end.
+ */
 static void
 compare_call(const struct tl_merged_call *call, size_t end)
 {

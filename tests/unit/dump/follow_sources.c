@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow_sources.c - machines that come while entries are followed,
- * and what may overlap, compared with a look at every two entries.
+ * follow_sources.c - machines that appear while entries are followed, and
+ * overlaps, compared with a check of every two entries.
  */
 #include "dump/follow/sources.h"
 
@@ -69,7 +69,7 @@ overlap(const struct tl_event *a, const struct tl_event *b)
 			    1000 * ((int64_t)a->sync_us + b->sync_us);
 }
 
-/* In order of time, batch after batch. */
+/* Make events in order of time, batch after batch. */
 static void
 make(struct tl_event *events)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.c - are the levels of a file read as they were, and from
- * when on is all of it there?
+ * levels.c - the levels of a file are read as they were, and so is the time
+ * from which the file is complete.
  */
 #include "dump/stats/levels.h"
 #include "lib/snap_open.h"
@@ -61,7 +61,7 @@ TEST(a_sample_is_as_long_as_writers_have_it_open)
 
 	timeline_priority(tl, "info");
 	ck_assert_int_eq(tl_burst(tl, 4, SECOND / 100, true), 0);
-	e = fixture_newest(); /* it is in force */
+	e = fixture_newest(); /* the confirmation */
 	over = (e->args[2] | ((1 << TIMELINE_UNTIL_SHIFT) - 1)) + 1;
 	while (tl_stamp_now(tl) <= over)
 		continue;
@@ -109,13 +109,17 @@ TEST(windows_may_be_as_long_as_time)
 
 TEST(what_was_overwritten_makes_the_past_incomplete)
 {
-	timeline_priority(tl, "info"); /* the other tier: stays */
+	/* the entry is in the other tier and stays */
+	timeline_priority(tl, "info");
 	timeline_priority(tl, "trace");
 	for (uint64_t i = 0; i < 1000; i++)
 		timeline_log(trace_event, i);
 	read_all();
 	ck_assert_int_gt(levels.complete_ns, levels.first_ns);
-	/* in a lane that threads share, the bound is no better than its last */
+	/*
+	 * the bound of a lane that threads share may be as late as its last
+	 * entry
+	 */
 	if (fixture_logs_on_cpus())
 		ck_assert_int_lt(levels.complete_ns, levels.last_ns);
 	else

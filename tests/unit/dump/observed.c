@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observed.c - is the time in which a message was observed as long as it
- * was, and do the entries in it count?
+ * observed.c - the observed time of a message is as long as it was, and the
+ * entries within it are counted.
  */
 #include "dump/stats/observed.h"
 #include "lib/snap_open.h"
@@ -102,7 +102,7 @@ struct burst {
 	uint64_t from, over; /* stamps */
 };
 
-/* A burst with entries, up to one behind its end. */
+/* Make a burst with entries, and log after its end, too. */
 static struct burst
 burst_with(unsigned entries)
 {
@@ -116,7 +116,7 @@ burst_with(unsigned entries)
 		timeline_log(trace_event, i);
 	while (tl_stamp_now(tl) <= b.over)
 		continue;
-	timeline_log(trace_event, 99); /* closed */
+	timeline_log(trace_event, 99); /* the gate is closed */
 	timeline_log(info_event, 99);
 	return b;
 }
@@ -174,8 +174,10 @@ TEST(observed_time_ends_with_the_time_range)
 	expect_length('a', ns_of(b.over) - ns_of(b.from));
 }
 
-/* Another level for the messages of a category, with entries then.  Returns the
- * stamp of its last entry. */
+/*
+ * Set the level of the messages of a category, and log entries.  Returns the
+ * stamp of the change.
+ */
 static uint64_t
 set_level(const char *category, const char *level, unsigned entries)
 {
@@ -219,7 +221,7 @@ TEST(after_a_level_without_a_name_all_messages_are_measured)
 	tl->level_named = NULL; /* as before version 2.2 */
 	set_level("a", "info", 2);
 	read_all();
-	/* the first of a time begins it */
+	/* the first entry of an interval begins it */
 	ck_assert_uint_eq(by[TL_OBSERVED_BY_BURST], 0);
 	ck_assert_uint_eq(by[TL_OBSERVED_BY_PRIORITY], 1);
 	ck_assert(share_of('a', &ns) == 1);
@@ -236,7 +238,7 @@ TEST(what_lanes_have_overwritten_is_not_measured)
 	timeline_priority(tl, "trace");
 	for (uint64_t i = 0; i < 1000; i++)
 		timeline_log(trace_event, i);
-	if (!fixture_logs_on_cpus()) /* the bound of another lane is later */
+	if (!fixture_logs_on_cpus()) /* another lane has a later bound */
 		return;
 	read_all();
 	ck_assert(share_of('a', &ns) == 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parts.c - has each span of a tree the states of that span and no other, and
- * is it said where some were left out?
+ * parts.c - each span of a tree has its own states, and the report tells where
+ * states were left out.
  */
 #include "dump/tree/parts.h"
 
@@ -30,7 +30,7 @@ put(struct tl_span span, int64_t running_ns)
 	return tl_tree_parts_put(&parts, &span, ns);
 }
 
-/* The time that it ran; -1: unknown. */
+/* The time that a span ran; -1: unknown. */
 static int64_t
 running(struct tl_span span, uint8_t ended)
 {
@@ -69,7 +69,8 @@ TEST(each_span_has_its_own_parts)
 		ck_assert_int_eq(put(spans[known], known), 0);
 	}
 	ck_assert_int_eq(running(spans[0], TL_NODE_UNFINISHED), -1);
-	ck_assert_int_eq(put(spans[0], 3), 0); /* again: it replaces them */
+	/* the second call replaces the parts */
+	ck_assert_int_eq(put(spans[0], 3), 0);
 	ck_assert_int_eq(running(spans[0], TL_NODE_ENDED), 3);
 	ck_assert_int_eq(running(spans[5], TL_NODE_ENDED), 5);
 	ck_assert_uint_eq(parts.count, COUNT);
@@ -83,7 +84,7 @@ TEST(a_span_without_duration_has_none)
 	ck_assert_int_eq(running(span, TL_NODE_ENDED), -1);
 }
 
-/* What the report of two inputs prints. */
+/* Return the report of two inputs. */
 static const char *
 report(void)
 {

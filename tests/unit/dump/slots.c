@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slots.c - are totals from slots right, as often as they say, and
- * are all slots left out that are no fair sample?  A stamp is a nanosecond.
+ * slots.c - totals from slots are right as often as they claim, and slots that
+ * are no fair sample are left out.  A stamp is a nanosecond.
  */
 #include "dump/stats/levels.h"
 #include "lib/test.h"
@@ -35,7 +35,7 @@ static uint64_t plan_seed;
 static const struct tl_message plan_message = { .builtin =
 						    TIMELINE_BUILTIN_PLAN };
 
-/* The entry of a plan for one level; a lease of 0 ends it. */
+/* Put the entry of a plan for one level; a lease of 0 ends the plan. */
 static void
 plan_of(int64_t at_ns, unsigned level, uint32_t part, bool held, bool over)
 {
@@ -71,7 +71,7 @@ begin(uint64_t seed)
 		.base = BASE };
 }
 
-/* A plan from the start to the end, renewed four times a second. */
+/* Make a plan from start to end, renewed four times a second. */
 static void
 begin_whole(uint64_t seed)
 {
@@ -81,7 +81,7 @@ begin_whole(uint64_t seed)
 		plan(at, true);
 }
 
-/* What the writers do. */
+/* The test of the writers. */
 static bool
 is_open(int64_t at_ns)
 {
@@ -95,7 +95,9 @@ finish(void)
 	tl_slots_free(&levels.slots);
 }
 
-/* Busy for a part of each period, an entry each step_ns. */
+/*
+ * A program that is busy for a part of each period, with an entry each step_ns.
+ */
 struct program {
 	int64_t period_ns, busy_ns, step_ns;
 };
@@ -197,7 +199,7 @@ TEST(entries_outside_of_open_slots_do_not_count)
 	finish();
 }
 
-/* How many seconds of slots are windows. */
+/* The seconds of slots that count as samples. */
 static double
 sampled_s(void)
 {
@@ -218,7 +220,7 @@ TEST(time_that_was_not_held_is_starved_and_no_sample)
 	begin(3);
 	plan(0, false);
 	plan(4000 * MS, true);
-	plan(4300 * MS, false); /* somebody had closed it */
+	plan(4300 * MS, false); /* a writer had closed the slots */
 	plan(end_ns, true);
 	e = estimate(is_open);
 	ck_assert(e.known && fabs(e.starved - 0.03) < 1e-6);
@@ -273,7 +275,7 @@ TEST(slots_that_touch_a_burst_or_a_loss_are_left_out)
 	begin_whole(3);
 	whole = sampled_s();
 	ck_assert(fabs(whole - SECONDS / 100.) < 0.02);
-	/* a burst from 2 s to 6 s: all of it is known */
+	/* a burst from 2 s to 6 s, in which everything is logged */
 	windows[0].to_ns = 2000 * MS;
 	windows[1] = (struct tl_level_window){ .from_ns = 2000 * MS,
 		.to_ns = 6000 * MS,
@@ -288,7 +290,7 @@ TEST(slots_that_touch_a_burst_or_a_loss_are_left_out)
 	ck_assert(cut < 0.75 * whole && cut > 0.45 * whole);
 	tl_slots_lose(&levels.slots, 6000 * MS, 8000 * MS);
 	ck_assert(sampled_s() < 0.85 * cut);
-	/* all of the burst is known, and the rest still estimated */
+	/* the burst is counted, and the rest is still estimated */
 	ck_assert(fabs(estimate(always).rate - 1e5) < 3000);
 	finish();
 }
@@ -311,7 +313,7 @@ TEST(each_gate_has_its_own_share)
 	ck_assert(sums[1] == 0);
 	ck_assert(sums[2] == sums[3] && sums[4] == sums[5]);
 	ck_assert(fabs(sums[2] / sums[4] - 0.25) < 0.06);
-	ck_assert(sums[BASE] == 0); /* open anyway */
+	ck_assert(sums[BASE] == 0); /* the base passes this gate anyway */
 	finish();
 }
 

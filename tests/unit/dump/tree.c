@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.c - is a printed tree the tree that was read whole, however
- * little of it is in memory at once, and does every path lead to its node?
+ * tree.c - a printed tree equals the tree that was read whole, however little
+ * of it is in memory at once, and every path leads to its node.
  */
 #include "dump/tree/tree.h"
 #include "dump/tree/line.h"
@@ -15,7 +15,7 @@
 enum {
 	ROUNDS = 12,
 	COUNT = 3000,
-	SMALL_BUDGET = 16 << 10 /* of a trace with COUNT events */
+	SMALL_BUDGET = 16 << 10 /* for a trace with COUNT events */
 };
 
 static struct program program;
@@ -47,7 +47,7 @@ teardown(void)
 	output = (struct tl_output){ 0 };
 }
 
-/* Of a random program; flat: without its spans. */
+/* Make the trace of a random program; flat: without its spans. */
 static void
 make_of(uint64_t seed, size_t count, size_t memory_max, bool flat)
 {
@@ -83,7 +83,7 @@ make(uint64_t seed, size_t count, size_t memory_max)
 	make_of(seed, count, memory_max, false);
 }
 
-/* Everything that is printed, which is less than a write(2) takes. */
+/* Print the tree; the output is smaller than one write(2). */
 static const char *
 print(void)
 {
@@ -98,7 +98,7 @@ print(void)
 	return tl_text_string(&output.text);
 }
 
-/* The dumb way: all of it is in memory. */
+/* The reference: the whole tree is in memory. */
 static void
 put_dumb(struct tl_text *text, const struct tl_node *node, uint64_t level)
 {
@@ -155,7 +155,7 @@ TEST(not_even_one_window_of_children_must_fit)
 	compare_with_whole();
 }
 
-/* The words of every node that a walk comes by. */
+/* Collect the text of every node that a walk visits. */
 static size_t
 walk_words(struct tl_tree_walk *walk, int (*step)(struct tl_tree_walk *),
     struct tl_text *words, size_t *starts)
@@ -216,7 +216,7 @@ TEST(a_walk_back_is_the_walk_forth_turned_round)
 	}
 }
 
-/* Print the node of a path alone: its line stands below the heading. */
+/* Print the node of a path alone: its line follows the heading. */
 static void
 compare_path(const char *path, const char *words, size_t size)
 {
@@ -303,7 +303,7 @@ TEST(paths_are_numbers_between_slashes)
 	}
 }
 
-/* Bytes of blocks are turned: what is left is printed, and it ends. */
+/* Bits in blocks are flipped: the rest is printed, and printing ends. */
 TEST(a_damaged_trace_is_printed_as_far_as_it_goes)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * values.c - do the numbers of many messages take little memory, and do few and
- * many numbers have one summary?
+ * values.c - the numbers of many messages take little memory, and few and many
+ * numbers have the same summary.
  */
 #include "dump/stats/values.h"
 
@@ -34,7 +34,7 @@ most_memory_kib(void)
 	return usage.ru_maxrss;
 }
 
-/* A histogram has 8 KiB and more for each power of two. */
+/* A histogram takes 8 KiB and more for each power of two. */
 TEST(many_messages_of_few_numbers_take_little_memory)
 {
 	enum { MEMORY_MAX_KIB = MESSAGES * 256 / 1024 };
@@ -54,7 +54,7 @@ TEST(many_messages_of_few_numbers_take_little_memory)
 		ck_assert_uint_eq(s.count, NUMBERS);
 	}
 	used = most_memory_kib() - before;
-#ifdef __SANITIZE_ADDRESS__ /* whose heap is another one */
+#ifdef __SANITIZE_ADDRESS__ /* a sanitizer has an allocator of its own */
 	used = 0;
 #endif
 	ck_assert_int_le(used, MEMORY_MAX_KIB);
@@ -62,7 +62,10 @@ TEST(many_messages_of_few_numbers_take_little_memory)
 	free(all);
 }
 
-/* Numbers that are counted at once, and those kept one by one at first. */
+/*
+ * Numbers counted at once and numbers first kept one by one give the same
+ * result.
+ */
 TEST(the_first_numbers_are_counted_as_the_others_are)
 {
 	struct tl_values_summary few, many;

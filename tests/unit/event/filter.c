@@ -62,7 +62,8 @@ TEST(any_of_several_globs_may_match_a_category)
 	ck_assert(!tl_filter_passes(&filter, &event));
 	filter.categories[filter.category_count++] = "eng?n[e-f]";
 	ck_assert(tl_filter_passes(&filter, &event));
-	message.category.size--; /* "engin", with an e behind it */
+	message.category.size--; /* the category is "engin" now, and the
+				  * memory behind it holds an e */
 	ck_assert(!tl_filter_passes(&filter, &event));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* intern.c - messages and strings that a reader makes up. */
+/* intern.c - messages and strings that a reader creates. */
 #include "event/intern.h"
 #include "lib/test.h"
 
@@ -38,7 +38,7 @@ TEST(the_same_texts_are_the_same_message)
 
 	ck_assert_int_eq(define(&a, "net", text, TIMELINE_RECORD_INSTANT, 6, 0),
 	    0);
-	text[0] = 'G'; /* it keeps nothing of ours */
+	text[0] = 'G'; /* the interner keeps no pointer to our text */
 	ck_assert_int_eq(define(&b, "net", "got $bytes\nand more",
 			     TIMELINE_RECORD_INSTANT, 6, 0),
 	    0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.c - is it known from the entries which levels were open
- * when, whatever the order of bursts and priorities?
+ * levels.c - the entries show which levels were open at which time, whatever
+ * the order of bursts and priorities.
  */
 #include "event/levels.h"
 #include "lib/test.h"
@@ -104,7 +104,7 @@ TEST(sums_go_on_while_a_burst_is_open)
 	expect_open(150, 4, 50, 150);
 	expect_open(400, 4, 50, 400);
 	expect_open(400, 6, 400, 400);
-	/* and asking changed nothing */
+	/* the later questions have changed nothing */
 	expect_open(120, 4, 20, 120);
 	ck_assert_uint_eq(count, 1);
 }
@@ -156,7 +156,7 @@ TEST(before_the_first_change_nothing_is_known_but_what_it_says)
 	expect_open(200, 5, 100, 100);
 	setup();
 	tl_level_begin(&state, 0, 0, 10, 0);
-	put(&burst_message, 100, 4, 6, 150, 0); /* leaves the base as it was */
+	put(&burst_message, 100, 4, 6, 150, 0); /* the base stays as it was */
 	expect_open(200, 6, 190, 190);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merge.c - a merge beside a sort of everything. */
+/* merge.c - a merge compared with a sort of all events. */
 #include "lib/test.h"
 #include "merge_fixture.h"
 
@@ -27,7 +27,7 @@ check_merge(size_t cursors)
 
 	closed = 0;
 	for (size_t i = 0; i < total; i++) {
-		/* Check's own asserts are too slow for so many. */
+		/* libcheck's assertions are too slow for so many events */
 		if (tl_cursor_next(merged, &event) != 1)
 			ck_abort_msg("ends after %zu of %zu", i, total);
 		if (event.source != want[i].source ||
@@ -108,7 +108,10 @@ TEST(the_order_within_a_cursor_is_never_changed)
 
 /* == times that do not follow the stamps == */
 
-/* The next of a clock: of its lists the head with the foremost stamp. */
+/*
+ * The next event of a clock: among the heads of its lists the one with the
+ * foremost stamp.
+ */
 static size_t
 head_of_clock(const size_t *at, size_t cursors, unsigned clock)
 {
@@ -124,7 +127,9 @@ head_of_clock(const size_t *at, size_t cursors, unsigned clock)
 	return best;
 }
 
-/* Of the heads of all clocks that with the foremost time. */
+/*
+ * The next event: among the heads of all clocks the one with the foremost time.
+ */
 static size_t
 head_of_all(const size_t *at, size_t cursors)
 {
@@ -224,7 +229,7 @@ TEST(a_failed_cursor_is_said_once_and_the_others_go_on)
 			seen += rc > 0;
 			errors += rc == -EIO;
 		}
-		/* Asked again, it still is given up. */
+		/* a second call does not return the error again */
 		ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
 		ck_assert_uint_eq(errors, 1);
 		ck_assert_uint_eq(seen, 3 + stop);

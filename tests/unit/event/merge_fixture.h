@@ -13,7 +13,7 @@
 
 enum { CURSORS_MAX = 40, EVENTS_MAX = 400, ALL_MAX = CURSORS_MAX * EVENTS_MAX };
 
-/* A cursor over an array; where stop lies it says rc, once. */
+/* A cursor over an array.  At position stop it returns rc once. */
 struct list {
 	struct tl_cursor cursor;
 	const struct tl_event *events;
@@ -74,7 +74,7 @@ next_random(uint64_t below)
 	return (seed >> 33) % below;
 }
 
-/* Where the first list of a clock stands. */
+/* The rank of a clock is the place of its first list. */
 static inline unsigned
 rank_of(unsigned source)
 {
@@ -85,8 +85,10 @@ rank_of(unsigned source)
 	return first;
 }
 
-/* The order to be had, said as plainly as can be: by time, then by clock and
- * source, then by place in the list; newest first is that turned round. */
+/*
+ * The expected order: by time, then by clock and source, then by place in the
+ * list.  Newest first is the reverse of this order.
+ */
 static inline int
 compare(const void *x, const void *y)
 {
@@ -110,7 +112,10 @@ compare(const void *x, const void *y)
 	return a->number < b->number ? 1 : -1;
 }
 
-/* Sorted lists of random length; few values, so that there are many ties. */
+/*
+ * Make sorted lists of random length.  The values are few, so that many events
+ * tie.
+ */
 static inline void
 fill_lists(size_t cursors, unsigned clock_kinds, uint64_t range)
 {
@@ -123,7 +128,7 @@ fill_lists(size_t cursors, unsigned clock_kinds, uint64_t range)
 			*e = (struct tl_event){ .kind = TL_INSTANT };
 			if (next_random(20) == 0)
 				e->kind = TL_LOST;
-			/* Stamps and times that agree across clocks. */
+			/* stamps and times agree across clocks */
 			e->ns = (int64_t)next_random(range);
 			e->epoch = e->ns > (int64_t)range / 2;
 			e->tsc = (uint64_t)e->ns + 1000 * clocks[i] -

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.c - which names does a writer know whose events come from several
- * sources, of which one may not know the name of a thread?
+ * names.c - a writer whose events come from several sources knows the names of
+ * threads, even if one of the sources does not know a name.
  */
 #include "event/names.h"
 
@@ -52,8 +52,10 @@ expect(const char *name)
 	    tl_bytes_of(name)));
 }
 
-/* One source knows the name, or that there is none beside the process's; the
- * other one does not. */
+/*
+ * The first source may know the name of the thread; the second source does not.
+ * The order of the sources must not matter.
+ */
 static void
 gather_in_both_orders(const char *name)
 {

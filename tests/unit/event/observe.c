@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observe.c - do two events of a message have one number exactly where the
- * record looked at the message all the time between them?
+ * observe.c - two events of a message must have the same number exactly if the
+ * record observed the message all the time between them.
  */
 #include "event/observe.h"
 #include "event/levels.h"
@@ -50,7 +50,7 @@ put(const struct tl_message *message, uint64_t tsc, uint64_t a, uint64_t b,
 	return event.observed;
 }
 
-/* The number of an event of this gate. */
+/* Observe an event of this gate; returns its number. */
 static uint64_t
 at(unsigned gate, uint64_t tsc)
 {
@@ -76,11 +76,12 @@ TEST(each_burst_is_an_interval_of_its_own)
 {
 	uint64_t n;
 
-	ck_assert_uint_eq(at(4, 100), TL_UNOBSERVED); /* closed */
+	ck_assert_uint_eq(at(4, 100), TL_UNOBSERVED); /* the gate is closed */
 	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
 	n = at(4, 10 * UNIT + 1);
 	ck_assert_uint_ne(n, TL_UNOBSERVED);
-	ck_assert_uint_eq(at(4, 12 * UNIT - 1), n); /* the last unit counts */
+	/* the last unit of the burst counts */
+	ck_assert_uint_eq(at(4, 12 * UNIT - 1), n);
 	ck_assert_uint_eq(at(3, 11 * UNIT), TL_UNOBSERVED);
 	ck_assert_uint_eq(at(4, 12 * UNIT), TL_UNOBSERVED);
 	put(&burst, 20 * UNIT, 4, 6, 21 * UNIT);
@@ -96,7 +97,8 @@ TEST(a_burst_that_meets_another_goes_on)
 	n = at(4, 11 * UNIT);
 	put(&burst, 12 * UNIT, 4, 6, 18 * UNIT);
 	ck_assert_uint_eq(at(4, 17 * UNIT), n);
-	put(&burst, 17 * UNIT, 3, 6, 19 * UNIT); /* lower: new for 3 alone */
+	/* a lower level: a new interval for gate 3 alone */
+	put(&burst, 17 * UNIT, 3, 6, 19 * UNIT);
 	ck_assert_uint_eq(at(4, 18 * UNIT), n);
 	ck_assert_uint_ne(at(3, 18 * UNIT), TL_UNOBSERVED);
 }
@@ -121,7 +123,8 @@ TEST(a_level_of_single_messages_ends_all_intervals)
 	put(&level, 10, 3, 1, 0);
 	ck_assert(tl_observed_cut(n, at(6, 11)));
 	ck_assert(tl_observed_cut(m, at(9, 11)));
-	messages[6].gate = 3; /* it was 6 before: the one that opens less */
+	/* the gate was 6 before: the stricter of the two counts */
+	messages[6].gate = 3;
 	ck_assert_uint_eq(at(6, 12), TL_UNOBSERVED);
 }
 
@@ -133,9 +136,9 @@ TEST(before_a_tier_is_complete_nothing_is_observed)
 	tl_observer_init(&observer, &start);
 	ck_assert_uint_eq(at(6, 999), TL_UNOBSERVED);
 	ck_assert_uint_ne(at(6, 1000), TL_UNOBSERVED);
-	tl_observe(&observer, &event); /* of the other tier */
+	tl_observe(&observer, &event); /* an event of the other tier */
 	ck_assert_uint_ne(event.observed, TL_UNOBSERVED);
-	messages[6].timer = true; /* one entry is a whole span */
+	messages[6].timer = true; /* one entry of a timer is a whole span */
 	ck_assert_uint_eq(at(6, 5), TL_OBSERVED);
 }
 
@@ -196,9 +199,9 @@ TEST(open_slots_beside_each_other_are_one_interval)
 	ck_assert_uint_eq(at(4, (UINT64_C(1) << 40) + 1), TL_UNOBSERVED);
 }
 
-/* Whether a gate was open, at each unit of time: the dumb way. */
+/* The reference: whether a gate was open at each unit of time. */
 static uint8_t threshold_at[EVENTS_MAX];
-/* a burst ended at the beginning of this unit: gates below were closed */
+/* a burst ended at the start of this unit: the gates below were closed */
 static uint8_t expired_at[EVENTS_MAX];
 
 static bool
@@ -211,7 +214,9 @@ was_open(unsigned gate, uint64_t from, uint64_t to)
 	return true;
 }
 
-/* One change or event in each unit; what is logged is open. */
+/*
+ * Make one change or event in each unit; only events of open gates are logged.
+ */
 static size_t
 make_events(uint64_t *seed, struct tl_event *events)
 {
@@ -259,7 +264,7 @@ make_events(uint64_t *seed, struct tl_event *events)
 	return count;
 }
 
-/* Are the pairs those of the dumb way? */
+/* Compare the pairs with the reference. */
 static void
 check_pairs(const struct tl_event *events, size_t count)
 {
@@ -318,7 +323,10 @@ TEST(pairs_are_joined_where_the_dumb_way_finds_the_gate_open)
 	}
 }
 
-/* Bursts within bursts are apart. */
+/*
+ * Newest first, a burst within a burst splits an interval: the test checks only
+ * that the gate was open between events that are joined.
+ */
 TEST(a_recording_newest_first_joins_only_what_was_open)
 {
 	static struct tl_event events[EVENTS_MAX];
@@ -447,8 +455,10 @@ gate_args(uint64_t before, uint64_t after, bool made)
 	       (uint64_t)made << TIMELINE_LEVEL_MADE;
 }
 
-/* A plan of slots that is renewed, replaced and over, bursts, priorities and
- * levels of messages, in two epochs; some events share a stamp. */
+/*
+ * A plan of slots that is renewed, replaced and expires, bursts, priorities and
+ * levels of messages, in two epochs; some events share a stamp.
+ */
 static size_t
 make_mixed(uint64_t *seed, struct tl_event *events)
 {
@@ -544,12 +554,15 @@ TEST(a_level_of_a_message_ends_a_run_of_slots)
 	ck_assert(tl_observed_cut(number, observe_slot(3)));
 }
 
-/* == confirmations ==
+/*
+ * == confirmations ==
  *
- * Two threads change the levels, each as src/ring/priority.c does: it copies the
- * word, logs what is to be, swaps the word if it is still the copy, and confirms.
- * All orders of these steps are tried, and after each step what the entries show
- * to be open must be open.  So a thread may stop anywhere, for ever. */
+ * Two threads change the levels, each as src/ring/priority.c does: copy the
+ * word, log the new levels, swap the word if it still equals the copy, and
+ * confirm.  The test tries all orders of these steps.  After each step every
+ * gate that the entries show as open must be open, because a thread may stop
+ * for ever at any step.
+ */
 
 enum { THREADS = 2, CHANGES_MAX = 2 };
 
@@ -560,7 +573,7 @@ struct word {
 };
 
 struct changer {
-	unsigned change; /* which is being made; of count */
+	unsigned change; /* the change under way, of count */
 	unsigned count;
 	enum { COPY, LOG, SWAP, CONFIRM } step;
 	struct word old, next;
@@ -577,7 +590,7 @@ struct world {
 	struct word word;
 	uint64_t now;
 	uint64_t unique;
-	bool plain; /* writers before 2.2 */
+	bool plain; /* as writers before 2.2: no confirmations */
 };
 
 static const struct tl_message in_force = { .builtin = TIMELINE_BUILTIN_FORCE,
@@ -655,7 +668,7 @@ take_step(struct world *w, struct changer *c)
 	c->step++;
 }
 
-/* Gates that are shown as open and are not. */
+/* Count the gates that are shown as open and are closed. */
 static unsigned
 count_false(const struct world *w)
 {
@@ -673,7 +686,7 @@ count_false(const struct world *w)
 
 static uint64_t orders;
 
-/* In how many orders of the steps to come is something false? */
+/* Count the orders of the remaining steps that show a closed gate as open. */
 static uint64_t
 try_orders(const struct world *world, unsigned most)
 {
@@ -723,7 +736,10 @@ TEST(what_is_observed_is_open_in_every_order_of_two_changers)
 	ck_assert_uint_gt(orders, 10000);
 }
 
-/* The proof that the test can fail: entries before a change open. */
+/*
+ * This test proves that the test above can fail: entries of older writers
+ * precede the change, and a reader believes them too early.
+ */
 TEST(older_writers_may_be_believed_too_early)
 {
 	ck_assert_uint_gt(try_changes(true), 0);
@@ -796,7 +812,7 @@ TEST(a_level_ends_the_intervals_of_the_message_that_it_names)
 	ck_assert_uint_eq(at(9, 30), m);
 }
 
-/* Since when a gate is open; UINT64_MAX: it is not. */
+/* The time since when a gate is open; UINT64_MAX: the gate is closed. */
 static uint64_t
 open_since(unsigned gate, uint64_t tsc)
 {
@@ -819,7 +835,10 @@ TEST(a_level_ends_only_the_gates_that_it_names)
 	ck_assert_uint_eq(open_since(TIMELINE_LEVEL_NONE, 50), 1);
 }
 
-/* It had another gate when that one was open. */
+/*
+ * The message had another gate while gate 5 was open, so the last interval of
+ * gate 5 must be forgotten.
+ */
 TEST(a_level_leaves_no_last_interval_of_a_closed_gate)
 {
 	struct tl_observed observed;
@@ -835,7 +854,7 @@ TEST(a_level_leaves_no_last_interval_of_a_closed_gate)
 	ck_assert_uint_lt(observed.since, observed.to);
 }
 
-/* Its level and its gate at the end are the same. */
+/* The gate of the message at the end is its level again. */
 TEST(a_message_has_the_gate_that_entries_say)
 {
 	uint64_t n;
@@ -884,7 +903,7 @@ TEST(of_too_many_messages_all_intervals_end)
 /* Two threads set the gate of one message, each as src/ring/level.c does. */
 struct setter {
 	unsigned to[CHANGES_MAX];
-	unsigned change; /* which is being made; of count */
+	unsigned change; /* the change under way, of count */
 	unsigned count;
 	enum { READ, CLAIM, SET, MADE } step;
 	uint8_t before;
@@ -894,7 +913,7 @@ struct gates {
 	struct setter threads[THREADS];
 	struct tl_observer observer;
 	uint8_t gate;
-	bool blunt; /* no entry before a change */
+	bool blunt; /* no entry precedes a change */
 };
 
 static void
@@ -983,7 +1002,7 @@ TEST(no_order_of_two_setters_makes_a_gate_too_high)
 	ck_assert_uint_gt(orders, 10000);
 }
 
-/* The proof that the test can fail. */
+/* This test proves that the test above can fail. */
 TEST(without_an_entry_before_a_gate_may_be_too_high)
 {
 	ck_assert_uint_gt(try_all_gates(true), 0);
@@ -1006,7 +1025,7 @@ TEST(gates_that_are_set_one_after_the_other_are_known)
 	}
 }
 
-/* == slots that began before == */
+/* == slots that began before the first entry == */
 
 TEST(a_plan_that_was_in_force_before_opens_slots_from_the_start)
 {
@@ -1028,7 +1047,10 @@ TEST(a_plan_that_was_in_force_before_opens_slots_from_the_start)
 	ck_assert_uint_eq(observe_slot(3), number);
 }
 
-/* Entries of plans are in tier 0, which turned later here than tier 1. */
+/*
+ * Entries of plans are in tier 0, which was overwritten up to a later time than
+ * tier 1.
+ */
 TEST(a_plan_opens_no_slot_where_plans_may_be_overwritten)
 {
 	struct tl_observed_start slots = { .order = TL_OLDEST_FIRST,

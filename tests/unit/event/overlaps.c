@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlaps.c - what a merge marks beside every pair there is. */
+/*
+ * overlaps.c - the overlaps that a merge marks, compared with those of all
+ * pairs.
+ */
 #include "lib/random.h"
 #include "lib/test.h"
 #include "merge_fixture.h"
 
 static struct tl_event given[ALL_MAX];
 
-/* How wrong an event may be is the same for all of a clock, or wild. */
+/* Set the errors of the events: equal for all events of a clock, or wild. */
 static void
 set_errors(size_t cursors, bool wild)
 {
@@ -36,7 +39,7 @@ is_bounded(const struct tl_event *e)
 	return e->sync_us != TL_SYNC_UNBOUNDED;
 }
 
-/* By the book: do two intervals of different clocks meet? */
+/* The definition: the intervals of two events of different clocks meet. */
 static bool
 do_overlap(const struct tl_event *a, const struct tl_event *b)
 {
@@ -48,7 +51,7 @@ do_overlap(const struct tl_event *a, const struct tl_event *b)
 			    INT64_C(1000) * ((int64_t)a->sync_us + b->sync_us);
 }
 
-/* Beside every pair there is. */
+/* Compare the marks with those of all pairs. */
 static void
 check_marks(size_t total, bool exact)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* render.c - an event as a person reads it, kept or not. */
+/*
+ * render.c - the line of an event, rendered with and without a message cache.
+ */
 #include "event/render.h"
 #include "event/message_map.h"
 #include "lib/test.h"
@@ -46,7 +48,7 @@ teardown(void)
 static void
 define(const char *line)
 {
-	/* What was kept of the message before is of no use any more. */
+	/* the cache holds lines of the previous message */
 	tl_render_free(render);
 	ck_assert_int_eq(tl_render_new(&render), 0);
 	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)), 0);
@@ -67,7 +69,10 @@ set_args(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 		tl_text_clear(&text); \
 	} while (0)
 
-/* Both ways, the kept one twice: once made, once found. */
+/*
+ * Render without the cache, and twice with it: the first call fills the cache,
+ * and the second finds the line there.
+ */
 #define ASSERT_LINE(want) \
 	do { \
 		tl_render_line(&text, &event); \
@@ -160,7 +165,7 @@ TEST(an_end_shows_how_long_its_span_took)
 	ASSERT_LINE("< job id(594)  2562047h47m");
 }
 
-/* Stamps of 2.5 GHz: mult is ns per tick, times 2^63. */
+/* The clock runs at 2.5 GHz; mult is ns per tick times 2^63. */
 TEST(changes_of_levels_read_as_they_were_asked_for)
 {
 	define("burst: threshold $level, base $base, until $until, "
@@ -196,9 +201,9 @@ TEST(changes_of_levels_read_as_they_were_asked_for)
 	ASSERT_LINE("level debug for \"eth0\"");
 	set_args(5, 1, 1, 0x10506);
 	ASSERT_LINE("in force: level debug for \"eth0\"");
-	set_args(5, 1, 17, 0x506); /* is not in the record */
+	set_args(5, 1, 17, 0x506); /* the record does not have this message */
 	ASSERT_LINE("level debug for 1 message");
-	define("hostile"); /* has none of these arguments */
+	define("hostile"); /* the text names none of the arguments */
 	ASSERT_LINE("hostile");
 }
 
@@ -303,7 +308,6 @@ TEST(many_messages_are_kept_apart)
 	tl_text_free(&want);
 }
 
-/* Texts that together exceed what is kept are rendered all the same. */
 TEST(more_text_than_is_kept_is_rendered_all_the_same)
 {
 	enum { MANY = 100, LENGTH = 500000 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * spans.c - does an end find its begin?
- */
+/* spans.c - an end finds its begin. */
 #include "event/spans.h"
 #include "lib/random.h"
 #include "lib/test.h"
@@ -65,7 +63,7 @@ TEST(an_end_pairs_with_the_last_begin)
 
 /* == proven ends == */
 
-/* A begin whose end will be proven, or a proven end, in closed time. */
+/* Put a begin whose end will be proven, or a proven end in closed time. */
 static int
 put_proven(const struct tl_message *message, int kind, int64_t ns,
     int64_t begun_ns, uint32_t pid, uint32_t tid)
@@ -96,7 +94,7 @@ TEST(a_proven_end_takes_the_begin_of_its_stamp)
 	ck_assert_int_eq(span.duration_ns, 40);
 	ck_assert_uint_eq(span.args[0], 10);
 	ck_assert(tl_span_is_sure(&span) && span.proven && !span.alone);
-	/* the span within it has no end any more */
+	/* the end of the inner span finds no begin */
 	ck_assert_int_eq(put(&thread_span, TL_END, 60, 1), 0);
 	tl_spans_counts(spans, &count);
 	ck_assert_uint_eq(count.paired, 1);
@@ -112,7 +110,10 @@ TEST(a_proven_end_needs_no_begin)
 	ck_assert_uint_eq(span.begin_tsc, 20);
 	ck_assert_int_eq(span.duration_ns, 40);
 	ck_assert_uint_eq(span.args[0], 50);
-	/* ... not that of another thread, which stays open */
+	/*
+	 * the proven end does not take the begin of another thread, which stays
+	 * open
+	 */
 	put(&thread_span, TL_BEGIN, 60, 2);
 	put_proven(&thread_span, TL_END, 80, 55, 7, 1);
 	ck_assert(span.alone);
@@ -136,7 +137,8 @@ TEST(a_begin_that_is_cut_is_found_by_its_proof)
 	event.observed = 6;
 	event.ns = 30;
 	event.tsc = 60;
-	tl_spans_put(spans, &event, &span); /* cuts the first */
+	/* the begin of a new interval cuts the first one */
+	tl_spans_put(spans, &event, &span);
 	tl_spans_counts(spans, &count);
 	ck_assert_uint_eq(count.cut, 1);
 	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
@@ -156,7 +158,7 @@ TEST(a_begin_whose_end_will_prove_itself_stays_open)
 	uint32_t index = 0;
 
 	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
-	tl_spans_put(spans, &other, &span); /* of a later interval */
+	tl_spans_put(spans, &other, &span); /* a begin of a later interval */
 	other.kind = TL_END;
 	other.ns = 40;
 	ck_assert_int_eq(tl_spans_put(spans, &other, &span), 1);
@@ -168,7 +170,7 @@ TEST(a_begin_whose_end_will_prove_itself_stays_open)
 	ck_assert_int_eq(span.duration_ns, 40);
 }
 
-/* A child that was forked within the span ends it, too. */
+/* A child that was forked within the span ends the span, too. */
 TEST(a_begin_of_another_process_proves_nothing)
 {
 	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
@@ -189,7 +191,7 @@ TEST(a_loss_does_not_touch_what_is_proven)
 	ck_assert(tl_span_is_sure(&span));
 }
 
-/* Spans of a source cross: each end has its own begin. */
+/* Spans of a source may cross: each end has its own begin. */
 TEST(proven_spans_of_a_source_may_cross)
 {
 	put(&source_span, TL_BEGIN, 10, 1);
@@ -208,7 +210,10 @@ TEST(threads_do_not_share_spans)
 	ck_assert_int_eq(span.duration_ns, 20);
 }
 
-/* The same message and thread number, but another process or source. */
+/*
+ * Spans of one message and one thread number stay apart if the process or the
+ * source differs.
+ */
 TEST(processes_and_sources_do_not_share_spans)
 {
 	struct tl_event event = { .message = &thread_span,
@@ -229,8 +234,10 @@ TEST(processes_and_sources_do_not_share_spans)
 	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
 }
 
-/* A bucket holds several stacks: of so many keys that differ in one number,
- * some share that of the begin. */
+/*
+ * A bucket holds several stacks.  Among so many keys that differ in one number,
+ * some share the bucket of the begin.
+ */
 TEST(keys_of_one_bucket_are_told_apart)
 {
 	enum { KEYS = 200000, BUCKETS = 1 << 14 };
@@ -247,8 +254,10 @@ TEST(keys_of_one_bucket_are_told_apart)
 	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 0);
 }
 
-/* Of more threads than there are buckets every fourth keeps its span open while
- * the others, whose spans have ended, make room for more. */
+/*
+ * There are more threads than buckets.  Every fourth thread keeps its span open
+ * while the others, whose spans have ended, make room for more.
+ */
 TEST(open_spans_survive_those_of_many_threads_that_ended)
 {
 	enum { MANY = 60000 };
@@ -325,7 +334,7 @@ TEST(entries_overwritten_in_another_lane_mark_no_span)
 	ck_assert_int_eq(tl_spans_put(spans, &overwritten, &span), 0);
 	ck_assert_int_eq(put(&thread_span, TL_END, 40, 1), 1);
 	ck_assert(!span.lossy);
-	/* by a follower that was too slow: an end may be among them */
+	/* a slow follower lost entries: an end may be among them */
 	overwritten.unread = true;
 	put(&thread_span, TL_BEGIN, 50, 1);
 	ck_assert_int_eq(tl_spans_put(spans, &overwritten, &span), 0);
@@ -333,7 +342,7 @@ TEST(entries_overwritten_in_another_lane_mark_no_span)
 	ck_assert(span.lossy);
 }
 
-/* One entry has both its begin and its end. */
+/* One entry of a timer holds both begin and end. */
 TEST(a_timer_over_a_loss_is_sure)
 {
 	const struct tl_message timer = { .kind = TIMELINE_RECORD_SPAN,
@@ -389,7 +398,7 @@ TEST(too_many_begins_forget_the_oldest)
 	ck_assert_uint_eq(count.lonely_begins, TL_SPANS_OPEN_MAX + extra - 1);
 }
 
-/* A stack of begins for each of a few threads and messages, kept plainly. */
+/* The reference: a stack of begins for each of a few threads and messages. */
 enum { THREADS = 5, DEPTH_MAX = 20000 };
 static int64_t dumb[2][THREADS][DEPTH_MAX];
 static size_t dumb_depth[2][THREADS];
@@ -417,7 +426,7 @@ TEST(it_agrees_with_plain_stacks)
 	}
 }
 
-/* == ends that know their begins == */
+/* == ends completed by their begins == */
 
 enum { STREAM = 4000 };
 
@@ -470,7 +479,10 @@ make_stream(struct tl_event events[STREAM])
 	}
 }
 
-/* Go back from an end until nothing is open: which begin it is; none: -1. */
+/*
+ * Go back from an end until nothing is open.  Returns the index of the begin;
+ * -1: there is none.
+ */
 static long
 begin_of(const struct tl_event *events, size_t end)
 {
@@ -539,8 +551,10 @@ TEST(newest_first_no_more_than_a_window_of_entries_waits)
 	check_completed(TL_NEWEST_FIRST, 1000);
 }
 
-/* The end of the outer span, in another interval than the begins, takes none;
- * it does not hide the proven one below it. */
+/*
+ * The outer end belongs to another interval than the begins and takes none of
+ * them.  Its waiting must not hide the proven end below it.
+ */
 TEST(newest_first_a_proven_end_waits_for_a_begin_of_another_interval)
 {
 	static const struct tl_event events[] = {
@@ -593,8 +607,10 @@ TEST(newest_first_a_proven_end_waits_for_a_begin_of_another_interval)
 	tl_cursor_close(cursor);
 }
 
-/* Two threads, or those of two processes, read one stamp on two CPUs: each end
- * takes the begin of its own. */
+/*
+ * Two threads, of one process or of two, read the same stamp on two CPUs: each
+ * end takes the begin of its own thread.
+ */
 TEST(an_equal_stamp_of_another_thread_is_no_proof)
 {
 	for (uint32_t pid = 7; pid < 9; pid++) {
@@ -661,7 +677,7 @@ TEST(an_equal_stamp_of_another_thread_is_no_proof)
 	}
 }
 
-/* An event of an observed interval. */
+/* Put an event of an observed interval. */
 static int
 put_observed(int kind, int64_t ns, uint64_t observed)
 {
@@ -687,7 +703,7 @@ TEST(an_end_of_another_interval_takes_no_begin)
 	put_observed(TL_BEGIN, 200, 7);
 	ck_assert_uint_eq(span.nesting, 1);
 	ck_assert_int_eq(put_observed(TL_END, 220, 7), 1);
-	ck_assert_uint_eq(span.nesting, 0); /* that of 100 is cut */
+	ck_assert_uint_eq(span.nesting, 0); /* the begin at 100 was cut */
 	tl_spans_counts(spans, &count);
 	ck_assert_uint_eq(count.cut, 2);
 	ck_assert_uint_eq(count.paired, 2);
@@ -717,13 +733,13 @@ TEST(a_step_of_the_clock_does_not_change_a_duration)
 	tl_spans_put(spans, &event, &span);
 	event.kind = TL_END;
 	event.ns = 20001400;
-	event.steps_ns = 20000000; /* forward */
+	event.steps_ns = 20000000; /* the clock steps forward */
 	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
 	ck_assert_int_eq(span.duration_ns, 400);
 	event.kind = TL_BEGIN;
 	tl_spans_put(spans, &event, &span);
 	event.kind = TL_END;
-	event.ns = 1800; /* and back */
+	event.ns = 1800; /* the clock steps back */
 	event.steps_ns = 0;
 	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
 	ck_assert_int_eq(span.duration_ns, 400);

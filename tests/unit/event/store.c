@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.c - events are kept and given in order of time. */
+/* store.c - the sorter keeps events and returns them in order of time. */
 #include "event/sorter.h"
 #include "lib/test.h"
 
@@ -9,7 +9,7 @@
 enum { COUNT = 30000, SMALL = 1 };
 
 static struct tl_store *store;
-static struct tl_event events[COUNT]; /* as they were put */
+static struct tl_event events[COUNT]; /* in the order in which they were put */
 static struct tl_message message = { .argc = 3 };
 
 static void
@@ -47,7 +47,7 @@ put_all(size_t memory_max, int64_t (*ns)(unsigned i))
 	ck_assert_uint_eq(tl_store_count(store), COUNT);
 }
 
-/* Which of the events that were put it is. */
+/* The index of an event among those that were put. */
 static unsigned
 index_of(const struct tl_event *e)
 {
@@ -110,7 +110,10 @@ scattered(unsigned i)
 
 static int64_t (*const times[])(unsigned) = { rising, falling, scattered };
 
-/* Sorted by time; of one time as put, or turned round where all fell. */
+/*
+ * Check the order by time.  Events of one time keep the order in which they
+ * were put, or its reverse where all times fell.
+ */
 static void
 check_order(bool turned)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer.c - what is the same for every writer. */
+/* writer.c - the behaviour that all writers share. */
 #include "event/writer.h"
 #include "lib/test.h"
 

@@ -83,7 +83,7 @@ finish(void)
 	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
 }
 
-/* Does the output say this? */
+/* Check that the output contains a text. */
 static void
 says(const char *what)
 {
@@ -91,7 +91,7 @@ says(const char *what)
 		ck_abort_msg("no %s in %.4000s", what, tl_text_string(&got));
 }
 
-/* Is all of it JSON? */
+/* Check that all of the output is JSON. */
 static void
 is_json(void)
 {
@@ -197,7 +197,7 @@ TEST(kinds_have_their_phases)
 	is_json();
 }
 
-/* An event of this kind so much later. */
+/* Put an event of a kind, so much later than the last one. */
 static void
 put_kind(unsigned kind, int64_t after_ns)
 {
@@ -206,7 +206,7 @@ put_kind(unsigned kind, int64_t after_ns)
 	put();
 }
 
-/* Does the one stand before the other? */
+/* True if the first text stands before the second. */
 static bool
 stands_before(const char *first, const char *second)
 {
@@ -268,7 +268,9 @@ TEST(a_span_that_runs_back_stays_apart)
 	is_json();
 }
 
-/* Viewers make spans of B and E by themselves. */
+/*
+ * Viewers pair B and E by themselves, so an unpaired event must be an instant.
+ */
 static void
 has_only_instants(void)
 {
@@ -366,7 +368,7 @@ TEST(a_source_has_a_thread_of_its_own)
 	define("loading");
 	message.scope = TIMELINE_SOURCE;
 	put_kind(TL_BEGIN, 0);
-	event.pid = 77; /* somebody else ends it */
+	event.pid = 77; /* another process ends the span */
 	put_kind(TL_END, 1);
 	finish();
 	says("\"tid\":2147483647,\"name\":\"thread_name\",\"args\":{\"name\":"
@@ -419,9 +421,9 @@ TEST(a_label_is_the_name)
 	put_kind(TL_BEGIN, 0);
 	put_kind(TL_END, 1);
 	event.bare = true;
-	put_kind(TL_END, 0); /* of nothing */
+	put_kind(TL_END, 0); /* no span is open */
 	event.bare = false;
-	put_kind(TL_COUNTER, 0); /* which has no text */
+	put_kind(TL_COUNTER, 0); /* a counter without a text */
 	finish();
 	says("\"name\":\"say \\\"eth0\\\"\\n\",\"args\":{\"n\":20,"
 	     "\"n$end\":20,\"priority\":\"trace\"}}");
@@ -449,7 +451,7 @@ TEST(any_bytes_are_json)
 	define("$a%s $b%s $c%f");
 	event.args[0] = 1;
 	event.args[1] = 77;
-	event.args[2] = UINT64_MAX; /* not a number */
+	event.args[2] = UINT64_MAX; /* a NaN */
 	put();
 	finish();
 	says("{\"a\":\"say \\\"eth0\\\"\\n\",\"b\":\"#77\",\"c\":null,");

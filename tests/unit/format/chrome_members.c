@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chrome_members.c - Chrome's trace events of every phase, with and
- * without each member, in two orders, alone and behind each other.
+ * chrome_members.c - Chrome's trace events of every phase, with and without
+ * each member, in two orders, alone and in pairs.
  *
- * Each event is read in two orders of its members: one and its reverse, so that
- * of any two members each comes first once.  Both mean the same.
+ * Each event is read with its members in one order and in the reverse order, so
+ * that of any two members each comes first once.  Both orders mean the same.
  */
 #include "format/chrome/read.h"
 #include "format/chrome/write.h"
 #include "lib/foreign.h"
 #include "lib/test.h"
 
-/* Those that the format has, and some that it has not. */
+/* The phases of the format, and some unknown ones. */
 static const char phases[] = "BEXiIRPCbeSFnTpstfNODMcvVaxZ(";
 
 static char name[32] = "\"name\":\"a\"";
 
-/* The third and fourth are members that only viewers use. */
+/* Only viewers use the members of the third and the fourth string. */
 static const char *const members[] = { name, "\"cat\":\"c\"",
 	"\"s\":\"g\",\"bp\":\"e\",\"sf\":7,\"esf\":8",
 	"\"tts\":3,\"tdur\":1,\"cname\":\"good\",\"stack\":[]", "\"ts\":1.5",
@@ -49,7 +49,10 @@ put_member(const char *member, const char **lead)
 	*lead = ",";
 }
 
-/* An event of a phase with the members of a set (a bit each) and arguments. */
+/*
+ * Put an event of a phase with arguments and with the members of a set, a bit
+ * each.
+ */
 static void
 put_event(char phase, unsigned set, const char *args, bool reversed)
 {
@@ -78,7 +81,7 @@ begin_file(bool ours)
 		 : "{\"traceEvents\":[");
 }
 
-/* Read what was put, and write it again. */
+/* Read the events that were put, and write them again. */
 static void
 read_file(struct foreign *f)
 {
@@ -89,7 +92,7 @@ read_file(struct foreign *f)
 	ck_assert_ptr_null(strstr(tl_text_string(&f->said.text), "damaged"));
 }
 
-/* All events are the same in both orders of members. */
+/* The events must be the same in both orders of members. */
 static void
 check_same(struct foreign f[2])
 {
@@ -134,7 +137,7 @@ TEST(an_event_is_read_with_and_without_each_member)
 	}
 }
 
-/* Sets of all members, none, all but one, and one alone. */
+/* The sets: all members, none, all but one, and one alone. */
 static unsigned
 set_of(unsigned number)
 {
@@ -166,7 +169,7 @@ TEST(the_first_event_of_a_file_is_read_without_each_member)
 	}
 }
 
-/* Ends before begins are among them. */
+/* The pairs include ends before begins. */
 TEST(events_of_any_two_phases_are_read_behind_each_other)
 {
 	struct foreign f[2];
@@ -196,7 +199,10 @@ TEST(events_of_any_two_phases_are_read_behind_each_other)
 	}
 }
 
-/* Here the order of members counts: a name comes before what it means. */
+/*
+ * The order of members counts here: a name must precede the members whose
+ * meaning it changes.
+ */
 TEST(names_that_mean_something_are_read_with_and_without_each_member)
 {
 	enum { EVENTS = SETS * COUNT(arguments) };

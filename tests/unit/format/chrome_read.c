@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chrome_read.c - Chrome's trace events: what each phase means,
- * what is wrong with files, and that what we wrote comes back.
+ * chrome_read.c - Chrome's trace events: the meaning of each phase, the faults
+ * of files, and that our own files are read as they were written.
  */
 #include "event/names.h"
 #include "event/spans.h"
@@ -17,7 +17,7 @@
 
 static struct foreign f;
 
-/* Of a file: events and what is said. */
+/* Check the events and the diagnostics of a file. */
 static void
 check(const char *file, const char *events, const char *said)
 {
@@ -30,7 +30,7 @@ check(const char *file, const char *events, const char *said)
 	foreign_free(&f);
 }
 
-/* Of a list of events that is whole, nothing is said. */
+/* A whole list of events yields no diagnostics. */
 static void
 means(const char *list, const char *events)
 {
@@ -81,7 +81,7 @@ TEST(members_beside_the_events_are_about_the_file)
 	    "0 1 member of the file with events of another kind: left out\n");
 }
 
-/* Wherever it stands. */
+/* The member may stand before or behind the list. */
 TEST(a_member_says_when_times_begin)
 {
 	static const struct {
@@ -107,7 +107,7 @@ TEST(a_member_says_when_times_begin)
 	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
 		tl_text_clear(&events);
 		for (const char *c = bases[i].events; *c; c++) {
-			if (*c == '>' || *c == '<') /* no category */
+			if (*c == '>' || *c == '<') /* an empty category */
 				tl_put_char(&events, ' ');
 			tl_put_char(&events, *c);
 		}
@@ -177,7 +177,7 @@ TEST(begins_and_ends_pair_by_time)
 	      "{\"ph\":\"B\",\"ts\":20,\"name\":\"b\"},"
 	      "{\"ph\":\"E\",\"ts\":10},{\"ph\":\"E\",\"ts\":30}",
 	    "0  > a\n10000  < a\n20000  > b\n30000  < b\n");
-	/* ends first, the outer one before the inner one */
+	/* ends come first in the file, the outer one before the inner one */
 	means("{\"ph\":\"E\",\"ts\":9},{\"ph\":\"E\",\"ts\":5},"
 	      "{\"ph\":\"X\",\"ts\":2,\"dur\":8,\"tid\":1,\"name\":\"x\"},"
 	      "{\"ph\":\"B\",\"ts\":3,\"name\":\"in\"},"
@@ -195,7 +195,7 @@ TEST(an_instant_stands_behind_the_span_before_it_in_the_file)
 	    "1000  > a\n1000  b\n1000  < a\n1000  > c\n2000  < c\n");
 }
 
-/* A value that the begin's argument cannot hold is not lost. */
+/* A value that does not fit the begin's argument must not be lost. */
 TEST(an_end_keeps_its_arguments)
 {
 	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"d\":1.5,"
@@ -226,15 +226,15 @@ TEST(whole_spans_nest_where_times_are_equal)
 	      "{\"ph\":\"X\",\"ts\":3.1,\"dur\":0.9,\"name\":\"last\"}",
 	    "1000  > out\n1000  > in\n2000  < in\n3000  < out\n"
 	    "3000  > zero\n3000  < zero\n3100  > last\n4000  < last\n");
-	/* the inner first, as it ends first */
+	/* the inner span comes first in the file, because it ends first */
 	means("{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"in\"},"
 	      "{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"out\"}",
 	    "1000  > out\n1000  > in\n2000  < in\n3000  < out\n");
-	/* ends at one time: the inner first */
+	/* both spans end at one time: the inner one ends first */
 	means("{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"out\"},"
 	      "{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"name\":\"in\"}",
 	    "1000  > out\n2000  > in\n3000  < in\n3000  < out\n");
-	/* among begins and ends */
+	/* beside begins and ends */
 	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"b\"},"
 	      "{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"x\"},"
 	      "{\"ph\":\"E\",\"ts\":3}",
@@ -285,7 +285,7 @@ TEST(a_counter_is_one_for_each_series)
 	    "times)\n");
 }
 
-/* What an event is beside what a listing shows. */
+/* The members of an event that a listing does not show. */
 static struct tl_event last;
 static char last_explain[64];
 
@@ -371,7 +371,10 @@ TEST(metadata_names_and_is_no_event)
 	    "out\n");
 }
 
-/* The words of a file that we write mean no more than those of others. */
+/*
+ * The special members and names of our own files have no special meaning to the
+ * reader.
+ */
 TEST(a_file_that_we_wrote_is_read_as_any_other)
 {
 	means("{\"ph\":\"I\",\"ts\":5,\"alone\":\"begin\",\"name\":\"a\"},"
@@ -406,7 +409,10 @@ TEST(words_of_a_name_that_are_keys_are_its_arguments)
 	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"read size, of file\","
 	      "\"args\":{\"file\":\"x\",\"size\":3,\"at\":4}}",
 	    "1000  read size(3), of file(x): at(4)\n");
-	/* a level is no argument, other words are */
+	/*
+	 * a known level becomes the event's level, another text stays an
+	 * argument
+	 */
 	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{\"priority\":"
 	      "\"error\"}},{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{"
 	      "\"priority\":\"high\"}}",
@@ -467,7 +473,7 @@ TEST(processes_and_threads_may_be_no_numbers)
 }
 
 struct last {
-	struct tl_sink sink; /* first: what the reader sees */
+	struct tl_sink sink; /* first: the reader sees this member */
 	struct tl_event event;
 };
 
@@ -478,7 +484,7 @@ take_last(struct tl_sink *sink, const struct tl_event *event)
 	return 0;
 }
 
-/* The names of the process and thread of the last event. */
+/* Check the names of the process and the thread of the last event. */
 static void
 check_names(const char *file, const char *process, const char *thread)
 {

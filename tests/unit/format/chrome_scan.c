@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chrome_scan.c - the shortcut of the reader of Chrome's trace
- * events: whole lists, where it is taken, read as pieces of one byte, where it
- * is not.
+ * chrome_scan.c - the fast path of the reader of Chrome's trace events: whole
+ * lists take it, and pieces of one byte do not.
  */
 #include "format/chrome/read.h"
 #include "lib/foreign.h"
@@ -10,7 +9,7 @@
 
 static struct foreign f;
 
-/* The same whole and in pieces. */
+/* Read the file whole and in pieces, with the same result. */
 static void
 read_all(const struct tl_text *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c - events as CSV, and back again. */
+/* csv.c - events written as CSV and read again. */
 #include "format/csv/csv.h"
 #include "lib/test.h"
 
@@ -197,7 +197,7 @@ TEST(no_field_starts_a_formula)
 		  "'@x $a%s,instant,a,eth0,,,,,,,,,,,,,,\n");
 }
 
-/* A reader as simple as the format says: split a row into its fields. */
+/* A reader as simple as the format: split a row into its fields. */
 static size_t
 read_row(const char *row, char fields[COLUMNS][FIELD_MAX])
 {
@@ -253,7 +253,8 @@ TEST(every_byte_can_be_read_back)
 	static char fields[COLUMNS][FIELD_MAX];
 	const char *row;
 
-	message.category = tl_bytes(odd + 39, 100); /* starts with a ' */
+	/* starts with a single quote */
+	message.category = tl_bytes(odd + 39, 100);
 	event.args[0] = 2;
 	put("say \"$a%s\", and \\");
 	row = strchr(tl_text_string(&got), '\n') + 1;

@@ -13,7 +13,7 @@
 
 enum { FILES_MAX = 8, NAME_SIZE = 32 };
 
-/* What a packet says of itself, and its events. */
+/* The header and the context of a packet, and its events. */
 struct packet {
 	uint64_t begin, end, content, size, discarded, number;
 	uint32_t cpu, lane, source;
@@ -109,7 +109,7 @@ number(struct tl_bytes *in, size_t size)
 	return n;
 }
 
-/* Take the first packet off a stream. */
+/* Take the first packet off a stream; false: the stream has ended. */
 static bool
 next_packet(struct tl_bytes *in, struct packet *p)
 {
@@ -203,7 +203,8 @@ TEST(an_event_lies_as_the_metadata_say)
 	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
 	ck_assert_uint_eq(number(&in, 8), (uint64_t)INT64_MIN);
 	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
-	ck_assert_uint_eq(number(&in, 4), 1); /* request, a string */
+	/* the message request: a string */
+	ck_assert_uint_eq(number(&in, 4), 1);
 	in.data += 8 + 4 + 4 + 8 + 8 + 4 + 4 + 2 + 3 + 8;
 	ck_assert_str_eq(in.data, "/index");
 	ck_assert(metadata_has("\tname = \"net:processed tcp, udp, and "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* folded.c - folded stacks: time by path, whatever the spans. */
+/* folded.c - folded stacks: time by path, whatever spans there are. */
 #include "format/stacks/folded.h"
 #include "format/stacks.h"
 #include "lib/random.h"
@@ -47,7 +47,7 @@ TEST(spans_that_do_not_nest_are_cut_and_said)
 {
 	begin(&a, 10, 1);
 	begin(&c, 12, 1);
-	end(&a, 20, 1); /* c, too */
+	end(&a, 20, 1); /* ends c, too */
 	end(&c, 25, 1);
 	begin(&c, 30, 1);
 	begin(&a, 40, 1);
@@ -86,7 +86,7 @@ put_observed(uint64_t observed, unsigned kind, const struct tl_message *message,
 	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &event), 0);
 }
 
-/* In two bursts; of c no time is observed at all. */
+/* The spans lie in two bursts; for c no time is observed at all. */
 TEST(a_span_ends_with_the_last_event_of_its_observed_interval)
 {
 	put_observed(1, TL_BEGIN, &c, 5);
@@ -145,7 +145,7 @@ TEST(what_is_too_deep_counts_for_what_is_around_it)
 	foreign_free(&f);
 }
 
-/* All lines together are the time in which anything was open. */
+/* The lines add up to the time in which any span was open. */
 TEST(no_time_is_lost_or_counted_twice, .to = 8)
 {
 	const struct tl_message *const messages[] = { &a, &b, &c };

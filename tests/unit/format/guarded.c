@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guarded.c - readers look at no byte beside those that they are
- * given: lines and pieces that are cut anywhere stand right before and right
- * behind a page that cannot be read.
+ * guarded.c - readers access no byte beside those they are given: lines and
+ * pieces that are cut anywhere stand right before or right after a page without
+ * access.
  */
 #include "lib/guarded.h"
 #include "base/file.h"
@@ -66,8 +66,10 @@ static const char *const csv_lines[] = {
 	"1,2,3,4,5,debug,,at $a $b $c $d%s,instant,a,1,b,2,c,3,d,\\x4",
 };
 
-/* A line and all that it begins with, to a reader that has met it before, so
- * that it guesses the message. */
+/*
+ * Read a line and each of its beginnings.  The reader has read the line before,
+ * so that it guesses the message.
+ */
 static void
 check_line(struct tl_line_read *read, const char *line)
 {
@@ -113,7 +115,7 @@ TEST(lines_of_csv_end_where_they_end)
 	    sizeof(csv_lines) / sizeof(csv_lines[0]));
 }
 
-/* The first bytes of an input, in one piece. */
+/* Read the first bytes of an input in one piece. */
 static void
 check_piece(tl_reader_new *new, struct tl_bytes bytes, bool at_end)
 {

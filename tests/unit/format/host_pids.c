@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_pids.c - two hosts that have the same process and thread:
+ * host_pids.c - two hosts have a process and a thread of the same numbers:
  * their spans cross, and every format of one machine keeps them apart.
  */
 #include "event/hosts/hosts.h"
@@ -17,7 +17,8 @@
 static const struct tl_origin origins[] = {
 	{ .machine = "web", .command = "server", .pid = 41, .boot_id = { 1 } },
 	{ .machine = "db", .boot_id = { 2 } },
-	{ .machine = "web", .boot_id = { 1 } }, /* another file of it */
+	{ .machine = "web", .boot_id = { 1 } }, /* another file of the same
+						 * host */
 	{ .timeline = "foreign" },
 	{ .timeline = "imported" },
 };
@@ -72,7 +73,7 @@ put_crossing(struct tl_writer *writer)
 	tl_writer_free(writer);
 }
 
-/* What the format makes of it. */
+/* Write the crossing spans in a format. */
 static void
 write_as(const char *format)
 {
@@ -142,7 +143,7 @@ TEST(a_picture_has_a_row_for_each)
 	ck_assert_uint_eq(count(">db: 41/50"), 1);
 }
 
-/* The only column of the only row. */
+/* Expect a text in the only column of the only row. */
 static void
 is(const char *path, const char *sql, const char *text)
 {
@@ -182,7 +183,7 @@ TEST(a_database_has_a_thread_for_each)
 	unlink(path);
 }
 
-/* == the numbers == */
+/* == numbers == */
 
 static struct tl_host_pids *
 make(struct tl_writer *writer, const struct tl_origin *sources, size_t n)
@@ -211,9 +212,11 @@ TEST(the_first_process_of_a_number_keeps_it, .plain = true)
 
 	ck_assert_uint_eq(give(pids, 1, 41), 41);
 	ck_assert_uint_eq(give(pids, 0, 41), 4194305);
-	ck_assert_uint_eq(give(pids, 2, 41), 4194305); /* the same host */
-	ck_assert_uint_eq(give(pids, 3, 41), 4194306); /* nobody's ... */
-	ck_assert_uint_eq(give(pids, 4, 41), 4194306); /* ... are one */
+	/* the same host as source 0 */
+	ck_assert_uint_eq(give(pids, 2, 41), 4194305);
+	/* sources without a host */
+	ck_assert_uint_eq(give(pids, 3, 41), 4194306);
+	ck_assert_uint_eq(give(pids, 4, 41), 4194306); /* share one number */
 	ck_assert_uint_eq(give(pids, 0, 7), 7);
 	ck_assert_uint_eq(give(pids, 1, 4194305), 4194307);
 	ck_assert_uint_eq(give(pids, 1, 41), 41);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hosts.c - sources of events, and the hosts that they are
- * of: which are the same, and that no two are called the same.
+ * hosts.c - sources of events and their hosts: which sources share a host, and
+ * that no two hosts have the same name.
  */
 #include "event/hosts/hosts.h"
 
@@ -46,7 +46,8 @@ TEST(long_names_are_told_apart_and_cut_between_characters)
 	for (size_t i = 0; i < 12; i++) {
 		memset(same[i].timeline, 'x', sizeof(same[i].timeline) - 1);
 		memcpy(same[i].timeline + 59, "\xe2\x82\xac", 3);
-		same[i].boot_id[15] = i > 0; /* shown is no difference */
+		/* the shown part of the boot ID is the same */
+		same[i].boot_id[15] = i > 0;
 		same[i].boot_id[14] = (uint8_t)i;
 	}
 	tl_writer_set_sources(writer, same, 12);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html.c - the page and what its script is told. */
+/* html.c - the page and the data of its script. */
 #include "format/html/chunk.h"
 #include "format/html/live.h"
 #include "format/html/write.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static struct tl_text got;
-static size_t largest; /* write */
+static size_t largest; /* the largest write */
 static int write_rc;
 static struct tl_writer *writer;
 static struct tl_sink *sink;
@@ -96,7 +96,7 @@ finish(void)
 	return tl_text_string(&got);
 }
 
-/* The text between two others, the first time. */
+/* The text between two others, at the first place. */
 static const char *
 between(const char *text, const char *from, const char *to)
 {
@@ -159,7 +159,7 @@ TEST(a_chunk_tells_events_and_what_they_name)
 static const struct tl_origin origins[] = { { .machine = "<web>" },
 	{ .machine = "db" }, { .machine = "<web>" } };
 
-/* An event of a source whose host's clock is off by so much. */
+/* Put an event of a source whose clock has this error. */
 static void
 put_of(uint16_t source, uint32_t error_ns, uint32_t sync_us, bool overlaps)
 {
@@ -182,18 +182,18 @@ TEST(several_hosts_are_told_with_their_sources)
 TEST(a_bound_is_told_when_it_changes)
 {
 	tl_writer_set_sources(writer, origins, 3);
-	put_of(0, 31, 0, false); /* as it is */
+	put_of(0, 31, 0, false); /* unchanged */
 	put_of(2, 31, 0, false); /* the same host */
-	put_of(1, 33, 1, false); /* 1033: up to 17 * 64 */
-	put_of(1, 50, 1, false); /* as near */
-	put_of(1, 90, 1, false); /* 1090: more */
+	put_of(1, 33, 1, false); /* 1033 is rounded up to 17 * 64 */
+	put_of(1, 50, 1, false); /* the same bound */
+	put_of(1, 90, 1, false); /* 1090 needs another bound */
 	put_of(0, 31, TL_SYNC_UNBOUNDED, false);
 	put_of(0, UINT32_MAX, TL_SYNC_UNBOUNDED - 1, false);
 	ck_assert_str_eq(between(finish(), "\"bounds\":[", "]"),
 	    "0,0,31,2,1,1088,4,1,1152,5,0,-1,6,0,4398046511104");
 }
 
-/* What is written as a bound is one, and not much more. */
+/* A bound is rounded up, but not by much. */
 TEST(a_bound_is_rounded_up_a_little)
 {
 	uint64_t ns = 1;
@@ -394,7 +394,7 @@ TEST(a_full_table_forgets_and_goes_on_counting)
 	tl_html_table_free(&table);
 }
 
-/* What is in a timeline: entries [first, end) of two lanes, in turn. */
+/* The content of a timeline: entries [first, end) of two lanes, in turn. */
 struct feed {
 	struct tl_cursor cursor;
 	uint64_t at[2];
@@ -410,7 +410,8 @@ feed_next(struct tl_cursor *cursor, struct tl_event *e)
 	unsigned lane = f->turn++ % 2;
 
 	*e = event;
-	if (!f->said) { /* as every cursor that starts in a tail may */
+	/* every cursor that starts in a tail may begin with a loss */
+	if (!f->said) {
 		f->said = true;
 		e->message = NULL;
 		e->kind = TL_LOST;
@@ -558,7 +559,10 @@ TEST(both_events_of_an_entry_are_shown)
 	check_split(next, 4, "0:5", "0,1,0,5");
 }
 
-/* ... and count once in a lane whose numbers are in no order. */
+/*
+ * Two events of an entry also count once in a lane whose numbers are in no
+ * order.
+ */
 TEST(both_events_of_an_entry_are_one_entry_of_a_mixed_lane)
 {
 	static const struct half mixed[] = { { 2, true }, { 2, false },

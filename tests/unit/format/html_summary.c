@@ -35,7 +35,7 @@ begin(void)
 	ck_assert_int_eq(tl_html_summary_new(&summary), 0);
 }
 
-static uint64_t observed; /* of what is put */
+static uint64_t observed; /* the interval of the events put next */
 
 static void
 put(const struct tl_message *m, unsigned kind, uint32_t tid, int64_t ns)
@@ -97,7 +97,7 @@ TEST(entries_are_counted_in_their_bins)
 	holds("\"pid\":7,\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
 	      "\"entries\":3,\"gate\":0,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
 	holds("\"pid\":0,\"tid\":0,\"cpu\":1,\"lane\":2");
-	/* intervals: 10 ns and almost 3 ms */
+	/* two intervals: 10 ns and almost 3 ms */
 	holds("\"count\":3,\"samples\":2,\"total\":3000000,\"min\":10");
 	holds("\"max\":2999990");
 	ask(2 * MS, 5 * MS);
@@ -105,7 +105,10 @@ TEST(entries_are_counted_in_their_bins)
 	tl_html_summary_free(summary);
 }
 
-/* An instant is no bar as wide as its bin. */
+/*
+ * A bin shows where its entries lie: an instant must not look as wide as the
+ * bin.
+ */
 TEST(wide_bins_tell_where_their_entries_lie)
 {
 	begin();
@@ -129,10 +132,10 @@ TEST(a_long_range_is_answered_in_wide_bins_and_complete)
 		put(&tick, TL_INSTANT, 8, i * MS);
 	ask(0, 20000 * MS);
 	holds("\"bin\":16000000,\"entries\":20000,");
-	/* and what is recent in narrow ones */
+	/* recent time has narrow bins */
 	ask(19000 * MS, 19999 * MS);
 	holds("\"bin\":1000000,\"entries\":1000,");
-	/* but not what was */
+	/* old time has wide bins */
 	ask(1000 * MS, 1999 * MS);
 	holds("\"bin\":16000000,");
 	tl_html_summary_free(summary);
@@ -147,7 +150,7 @@ TEST(occupancy_and_self_time_are_those_of_open_spans)
 	put(&outer, TL_END, 8, 6 * MS);
 	put(&tick, TL_INSTANT, 8, 9 * MS);
 	ask(0, 10 * MS);
-	/* 0.5 ms of the first bin, all of the next five, none behind */
+	/* 0.5 ms of the first bin, all of the next five, and none after them */
 	holds("\"bins\":[0,1,6,6,500000,0,1,0,0,0,1000000,0,"
 	      "2,1,5,5,1000000,0,3,0,0,0,1000000,0,4,0,0,0,1000000,0,"
 	      "5,1,5,5,1000000,0,6,1,6,6,0,0,9,1,7,0,0,0]");
@@ -171,8 +174,10 @@ TEST(an_open_span_counts_until_now)
 	tl_html_summary_free(summary);
 }
 
-/* Two bursts, in which spans begin and end that are not observed whole, and
- * then one that is. */
+/*
+ * Spans begin in one burst and end in another, and then one span is observed
+ * whole.
+ */
 TEST(time_between_two_observed_intervals_belongs_to_no_span)
 {
 	begin();
@@ -211,7 +216,7 @@ TEST(a_loss_is_counted_and_ends_what_was_open)
 	ask(0, 4 * MS);
 	holds("\"entries\":2,\"missing\":5");
 	holds("\"stacks\":[[-1,0,1,0]]");
-	/* its end may be of another one: it is not measured */
+	/* the end may belong to another span: no duration is measured */
 	holds("\"kind\":2,\"count\":1,\"samples\":0");
 	tl_html_summary_free(summary);
 }
@@ -225,7 +230,7 @@ TEST(overwritten_entries_are_not_lost)
 
 	begin();
 	e.ns = START;
-	/* before all that is counted */
+	/* this loss precedes all counted entries */
 	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
 	put(&outer, TL_BEGIN, 8, 0);
 	e.unread = true;
@@ -253,13 +258,13 @@ TEST(percentiles_are_a_bucket_above_at_most)
 	}
 	ask(0, at);
 	ck_assert(strstr(tl_text_string(&got), median) != NULL);
-	/* 500 of 1000 take at most 50us, 990 at most 99us */
+	/* 500 of 1000 values are at most 50us, 990 at most 99us */
 	value = strtod(strstr(got.data, median) + sizeof(median) - 1, NULL);
 	ck_assert_double_ge(value, 50000);
 	ck_assert_double_le(value, 1.25 * 50000);
 	value = strtod(strstr(got.data, p99) + sizeof(p99) - 1, NULL);
 	ck_assert_double_ge(value, 99000);
-	ck_assert_double_le(value, 100000); /* the longest */
+	ck_assert_double_le(value, 100000); /* the longest value */
 	tl_html_summary_free(summary);
 }
 
@@ -285,7 +290,7 @@ TEST(a_clock_that_is_set_back_begins_anew)
 	tl_html_summary_free(summary);
 }
 
-/* == what is not known to be open == */
+/* == spans that may have ended == */
 
 static bool
 has_ended(uint32_t pid, uint32_t tid)
@@ -318,7 +323,7 @@ TEST(an_open_span_ends_with_the_last_entry_of_a_thread_that_has_ended)
 	tl_html_summary_free(summary);
 }
 
-/* Its end may come at any time, but it is not logged. */
+/* The end may come at any time, but it would not be logged. */
 TEST(a_span_whose_gate_has_closed_is_not_open)
 {
 	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
@@ -359,7 +364,7 @@ TEST(a_span_whose_gate_has_closed_is_not_open)
 	tl_html_summary_free(summary);
 }
 
-/* Levels are closed from 10 to 30 ms, and at all times for level 3. */
+/* Levels above 3 are closed from 10 to 30 ms, and level 3 until the end. */
 TEST(closed_time_is_counted_by_gate)
 {
 	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
@@ -429,7 +434,7 @@ TEST(an_end_that_is_missed_within_a_span_keeps_no_thread_busy)
 	ask(0, 9 * MS);
 	holds("\"bins\":[0,1,6,6,1000000,0,1,1,5,5,1000000,0,2,1,6,6,0,0,"
 	      "4,1,7,0,0,0]");
-	/* the two spans crossed */
+	/* the end of inner arrives, and the two spans cross */
 	put(&inner, TL_END, 8, 6 * MS);
 	ask(0, 9 * MS);
 	holds("4,1,7,0,1000000,0,5,0,0,0,1000000,0,6,1,5,5,0,0]");

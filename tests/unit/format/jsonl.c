@@ -102,7 +102,9 @@ TEST(an_end_has_the_duration_of_its_span)
 	    ",\"duration_ns\":1200,\"unsure\":true,\"priority\""));
 }
 
-/* A name that changes, of two threads whose lines are cached in one place. */
+/*
+ * A name that changes, and two threads whose lines share a place in the cache.
+ */
 TEST(names_stand_behind_tid_as_they_are_then)
 {
 	struct tl_names names = { 0 };
@@ -219,7 +221,7 @@ TEST(lines_are_handed_on_in_large_pieces_and_all_of_them)
 		lines += got.data[i] == '\n';
 	ck_assert_uint_eq(lines, 10000);
 	ck_assert_uint_le(writes, got.size / TL_OUT_SIZE_MAX + 1);
-	ck_assert_int_eq(sink->finish(sink), 0); /* nothing is left */
+	ck_assert_int_eq(sink->finish(sink), 0); /* the output is empty */
 }
 
 TEST(what_write_says_is_returned)
@@ -238,7 +240,7 @@ TEST(what_write_says_is_returned)
 	ck_assert_int_eq(sink->finish(sink), -ENOSPC);
 }
 
-/* Every byte there is, in every text of an event, read by another program. */
+/* Every byte value in every text of an event, read by another program. */
 TEST(python_reads_every_line)
 {
 	char path[] = "/tmp/test_format_jsonl.XXXXXX", command[200];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck.c - Lincheck traces: what they say, what is wrong with
- * them, and that they come back byte by byte.
+ * lincheck.c - Lincheck traces: the meaning of their objects, the faults of
+ * files, and that traces are written again byte by byte.
  */
 #include "lib/lincheck.h"
 #include "format/lincheck/lincheck.h"
@@ -21,7 +21,7 @@ run(void)
 	foreign_run(&f, tl_lincheck_read_new, tl_lincheck_write_new, in, 0);
 }
 
-/* Events and faults as they should be. */
+/* Check the events and the diagnostics. */
 static void
 check(const char *events, const char *said)
 {
@@ -32,7 +32,7 @@ check(const char *events, const char *said)
 	foreign_free(&f);
 }
 
-/* What was read is written as it was. */
+/* The trace is written again as it was. */
 static void
 check_exact(void)
 {
@@ -46,7 +46,7 @@ check_exact(void)
 	foreign_free(&f);
 }
 
-/* One byte after the other, as DataOutputStream writes them. */
+/* The bytes of a trace, as DataOutputStream writes them. */
 static const char by_hand[] = "\x70\x6e\x54\x71\x24\xee\x5f\x70"
 			      "\0\0\0\0\0\0\0\x08"
 			      "\x08\0\0\0\0"
@@ -74,7 +74,9 @@ TEST(a_trace_is_read)
 	check_exact();
 }
 
-/* Strings 1 to 3, location 0, classes, a method of five parameters. */
+/*
+ * Put the strings 1 to 3, location 0, classes, and a method of five parameters.
+ */
 static void
 put_definitions(void)
 {
@@ -126,7 +128,7 @@ TEST(a_call_has_its_values_and_its_place)
 	check_exact();
 }
 
-/* Every tag, in calls of one parameter. */
+/* Put calls of one parameter with a value of every tag. */
 static void
 put_values(void)
 {
@@ -241,7 +243,7 @@ TEST(reads_and_writes_are_instants)
 	check_exact();
 }
 
-/* Thread 1 refers to what thread 0 defines in a block behind. */
+/* Thread 1 refers to definitions that thread 0 makes in a later block. */
 TEST(what_is_defined_later_is_waited_for)
 {
 	put_header(8);
@@ -323,7 +325,7 @@ TEST(what_is_never_defined_is_said)
 	    "-74 21 what is referred to is never defined (2 times)\n");
 }
 
-/* Two threads whose calls go on from block to block. */
+/* Put two threads whose calls continue from block to block. */
 static void
 put_interleaved(void)
 {
@@ -438,7 +440,7 @@ TEST(damage_is_skipped_to_the_next_block)
 	    "0 - a call is unfinished\n");
 }
 
-/* A file of all kinds. */
+/* Put a file with objects of all kinds. */
 static void
 put_all(void)
 {
@@ -485,7 +487,7 @@ TEST(a_file_may_be_cut_at_every_byte)
 		ck_assert_int_eq(f.rc, 0);
 		ck_assert_ptr_nonnull(strstr(tl_text_string(&f.said.text),
 		    "the trace ends before its end"));
-		/* what is read is the beginning of what would have been */
+		/* the events are the first ones of the whole file */
 		ck_assert_int_eq(strncmp(tl_text_string(&f.sink.text),
 				     tl_text_string(&whole.sink.text),
 				     f.sink.text.size),
@@ -495,7 +497,10 @@ TEST(a_file_may_be_cut_at_every_byte)
 	foreign_free(&whole);
 }
 
-/* Whatever was read was written so that it says the same each time. */
+/*
+ * A trace that was read and written must stay the same when it is read and
+ * written again.
+ */
 static void
 check_again(const struct tl_text *out)
 {

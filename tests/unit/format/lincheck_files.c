@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck_files.c - files of Lincheck's own writers: written
- * again they are the same, data and index; every byte of an index counts; and
- * in which state a file is.
+ * lincheck_files.c - files of Lincheck's own writers: written again they are
+ * the same, data and index; every byte of an index is checked; and the state of
+ * a file is recognised.
  */
 #include "base/file.h"
 #include "base/process.h"
@@ -85,7 +85,9 @@ check_same(const char *a, const char *b)
 static const char *const of_8[] = { "v8-mem1", "v8-mem2", "v8-mem4",
 	"v8-stream1", "v8-stream2", "v8-stream4" };
 
-/* All events of an input, in order of time, into a file with its index. */
+/*
+ * Write all events of an input, in order of time, into a file with its index.
+ */
 static void
 write_again(const char *name)
 {
@@ -122,7 +124,9 @@ TEST(a_file_of_version_8_comes_back, .to = 6)
 	check_same(index_path, index);
 }
 
-/* Without its index the form of that is told by the data. */
+/*
+ * Without an index file, the writer chooses the form of the index by the data.
+ */
 TEST(the_form_of_an_index_is_told_by_the_data, .to = 6)
 {
 	struct tl_text data = { 0 };
@@ -175,8 +179,10 @@ count(void *context, const struct tl_fault *fault)
 	++*(unsigned *)context;
 }
 
-/* The end of a definition's cell means nothing, nor do the places of the EOF,
- * which one of the two writers fills. */
+/*
+ * True for bytes that no reader can check: the end of a definition's cell, and
+ * the places of the EOF cell, which only one of the two writers fills.
+ */
 static bool
 is_free(const struct tl_text *index, size_t at, unsigned block_kind)
 {

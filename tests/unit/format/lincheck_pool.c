@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck_pool.c - Lincheck traces that we write, by the rules of the readers
- * of releases 3.1 to 3.1.2, which keep definitions in pools:
+ * lincheck_pool.c - our Lincheck traces follow the rules of the readers of
+ * releases 3.1 to 3.1.2, which keep definitions in pools:
  *
- *	an id that is defined again must be equal to the first; methods with a
- *	type that is primitive or void never are
- *	a name, class or method stands in the file before what refers to it
+ * An id that is defined again must be equal to the first definition.  Methods
+ * with a primitive or void type are never equal.
+ *
+ * A name, class or method stands in the file before any reference to it.
  */
 #include "base/file.h"
 #include "format/lincheck/lincheck.h"
@@ -28,7 +29,10 @@ static uint64_t calls, blocks, methods;
 
 /* == the model of the reader == */
 
-/* Is there a type that is built anew for each method? */
+/*
+ * True if a type is primitive or void: the reader makes a new one for each
+ * method.
+ */
 static bool
 has_plain_type(struct tl_bytes body)
 {
@@ -98,7 +102,7 @@ resolve(const struct tl_lincheck_object *o)
 	}
 }
 
-/* Every object in the order of the file. */
+/* Load every object in the order of the file. */
 static void
 load_pools(void)
 {
@@ -122,7 +126,7 @@ load_pools(void)
 	}
 }
 
-/* == what is written == */
+/* == the writer == */
 
 static struct tl_writer *writer;
 static char folder[64], path[96], index_path[112];
@@ -143,7 +147,7 @@ put(const struct tl_event *event)
 	ck_assert_int_eq(writer->sink.put(&writer->sink, event), 0);
 }
 
-/* Our own reader finds nothing wrong, in the index either. */
+/* Our own reader must find no fault, neither in the data nor in the index. */
 static void
 check_whole(void)
 {
@@ -171,8 +175,10 @@ check_written(void)
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 
-/* The events of a file, with the number of a source; every skip-th is left
- * out, 0: none. */
+/*
+ * Put the events of a file with the number of a source; skip leaves out every
+ * skip-th event, 0: none.
+ */
 static void
 put_file(struct tl_source *input, const char *name, uint16_t number,
     unsigned skip)
@@ -246,8 +252,10 @@ put_of(int i, uint8_t kind, uint32_t tid, uint64_t n)
 	    .tid = tid });
 }
 
-/* Threads log the same messages; each ends its blocks at another time, and
- * each message is new to a thread whose block does not come first. */
+/*
+ * Threads log the same messages.  The blocks of the threads end at different
+ * times, and each message is new to a thread whose block does not come first.
+ */
 static void
 log_events(uint32_t threads, uint64_t each)
 {
@@ -317,7 +325,9 @@ TEST(a_method_stands_once_in_a_part_of_a_trace, .to = 6)
 		write_file(path_of(of_8[_i]), skip);
 }
 
-/* The last one has methods twice: its copy is the same, byte for byte. */
+/*
+ * The sixth file repeats methods itself; its copy is the same, byte for byte.
+ */
 TEST(a_method_stands_once_in_a_copy_of_such_a_trace, .to = 5)
 {
 	write_file(path_of(of_8[_i]), 0);
@@ -338,7 +348,7 @@ TEST(a_method_stands_once_where_traces_are_merged)
 		tl_source_close(&input[i]);
 }
 
-/* Later releases define all that a block needs in each block. */
+/* Later releases define everything that a block needs in each block. */
 TEST(methods_that_a_later_version_repeats_stand_once)
 {
 	struct foreign f;
@@ -365,7 +375,7 @@ TEST(methods_that_a_later_version_repeats_stand_once)
 		put_i32(0);
 		put_i32(-1);
 		put_i32(0);
-		put_n(9, 1); /* its footer */
+		put_n(9, 1); /* the footer of the call */
 		put_i32(-2);
 		put_utf("");
 		put_n(11, 1);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lincheck_threads.c - more threads than a Lincheck trace may
- * have: the rest is left out, and said. */
+/*
+ * lincheck_threads.c - more threads than a Lincheck trace may have: the rest is
+ * left out, and reported.
+ */
 #include "format/lincheck/lincheck.h"
 #include "lib/lincheck.h"
 #include "lib/test.h"

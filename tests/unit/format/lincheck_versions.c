@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck_versions.c - every version of Lincheck's traces, put
- * together from the table of its fields: all points are read as they were
- * written and printed as their release prints them, however the file is cut;
- * and what is written of them is what readers of version 8 ask for.
+ * lincheck_versions.c - every version of Lincheck's traces, made from the table
+ * of its fields.  All points are read as they were written and printed as their
+ * release prints them, however the file is cut; and a copy obeys the readers of
+ * version 8.
  */
 #include "format/lincheck/lincheck.h"
 #include "format/lincheck/object.h"
@@ -36,7 +36,7 @@ path_kind(void)
 	put_n(version >= 10 ? 6 : 5, 1);
 }
 
-/* An object type of a name, or int. */
+/* Put an object type with a name, or int without one. */
 static void
 put_type(const char *name)
 {
@@ -109,7 +109,7 @@ define_variable(int32_t id, const char *name)
 		put_type("a.Box");
 }
 
-/* A path of steps (kind, id). */
+/* Define a path of steps (kind, id). */
 static void
 define_path(int32_t id, const int32_t *steps, int32_t count)
 {
@@ -204,7 +204,7 @@ point(unsigned of_8, int32_t location, int32_t event, int8_t diff)
 	}
 }
 
-/* An object of class 1 that holds { n: 3, next: [null, object] of 9 }. */
+/* Put an object of class 1 that holds { n: 3, next: [null, object] of 9 }. */
 static void
 put_box(int32_t hash)
 {
@@ -361,7 +361,7 @@ make_file(unsigned v)
 	kind(10);
 }
 
-/* What its release prints. */
+/* Make the text that the release prints. */
 static void
 expect(struct tl_text *to)
 {
@@ -405,7 +405,7 @@ expect(struct tl_text *to)
 	tl_put_string(to, ": threw Oops\n");
 }
 
-/* Events as they are printed, but for ends. */
+/* Print all events but ends. */
 struct printer {
 	struct tl_sink sink;
 	struct tl_text text;
@@ -479,7 +479,7 @@ TEST(version_18_is_read_without_trace_ids)
 	check_printed(1);
 }
 
-/* Wherever a file is cut, something is said of it. */
+/* A file that is cut anywhere is reported as cut. */
 TEST(a_version_that_is_cut_is_read_up_to_there, .from = FIRST, .to = LAST + 1)
 {
 	has_trace_id = true;
@@ -500,7 +500,7 @@ TEST(a_version_that_is_cut_is_read_up_to_there, .from = FIRST, .to = LAST + 1)
 	}
 }
 
-/* == what is written == */
+/* == the writer == */
 
 enum { IDS = 64 };
 
@@ -558,9 +558,11 @@ begin_block(void)
 	}
 }
 
-/* As the reader of the original goes through a file of version 8: all that
- * something refers to stands before it.  by_block: in its own block, but for
- * methods, which stand once in the file. */
+/*
+ * Check a file in the way of the original reader of version 8: every reference
+ * follows its definition. by_block: the definition is in the same block;
+ * methods stand once in the file.
+ */
 static void
 check_order(struct tl_bytes bytes, bool by_block)
 {
@@ -604,8 +606,10 @@ TEST(a_newer_version_is_written_as_version_8, .from = FIRST, .to = LAST + 1)
 	foreign_free(&f);
 }
 
-/* Two threads of a ring whose entries have a place in the source: either's
- * block may be read first. */
+/*
+ * Two threads log entries with a place in the source; the block of either
+ * thread may be read first.
+ */
 TEST(what_a_block_refers_to_stands_before_it)
 {
 	struct tl_message message = { .category = tl_bytes_of("net"),
@@ -634,7 +638,7 @@ TEST(what_a_block_refers_to_stands_before_it)
 	foreign_free(&f);
 }
 
-/* Names that the compiler made stay as they are printed there. */
+/* The names that the compiler made are printed as the original prints them. */
 TEST(names_are_printed_as_the_original_does)
 {
 	static const char *const names[][2] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck_write.c - Lincheck traces written: of what timelines
- * have; and the index, cell by cell.
+ * lincheck_write.c - Lincheck traces that are written from the events of
+ * timelines; and the index, cell by cell.
  */
 #include "format/lincheck/lincheck.h"
 #include "lib/lincheck.h"
@@ -57,7 +57,7 @@ put_event(uint8_t kind, uint32_t tid, uint64_t a, uint64_t b)
 	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
 }
 
-/* What the original would show of what was written. */
+/* Read the output again and check the events, which the original would show. */
 static void
 check_written(const char *events, const char *noted)
 {
@@ -193,8 +193,10 @@ TEST(a_span_of_a_message_has_a_thread)
 	    TIMES);
 }
 
-/* Where the next block of a file begins, from the begin of one on, when its
- * objects are calls and footers of a size each. */
+/*
+ * Return the place of the next block.  The block at at has so many bytes of
+ * definitions, and its calls and footers have a size each.
+ */
 static size_t
 skip_block(const char *data, size_t at, size_t definitions, size_t call,
     size_t footer)
@@ -207,8 +209,9 @@ skip_block(const char *data, size_t at, size_t definitions, size_t call,
 
 /*
  * A tick is a call of 38 bytes and a footer of 7.  Each block defines a class,
- * the first one also the method, and the class and method of its thread, which
- * is a call of 50 bytes around all: a block is full after so many ticks.
+ * the first block also the method, and the class and the method of its thread;
+ * a call of that method, 50 bytes, surrounds all ticks.  The test computes how
+ * many ticks fill a block.
  */
 TEST(blocks_end_where_the_original_ends_them)
 {
@@ -239,7 +242,7 @@ TEST(blocks_end_where_the_original_ends_them)
 	foreign_free(&f);
 }
 
-/* Events of the second of two traces. */
+/* Put an event as one of the second of two traces. */
 static int
 put_second(struct tl_sink *sink, const struct tl_event *event)
 {
@@ -296,8 +299,10 @@ TEST(traces_of_the_same_ids_are_merged)
 		readers[i]->free(readers[i]);
 }
 
-/* More than a block holds of one trace, between whose events those of another
- * come. */
+/*
+ * One trace has more than a block holds, and the events of another trace come
+ * between its events.
+ */
 TEST(a_large_block_is_cut_where_traces_are_mixed)
 {
 	enum { CALLS = 600000, CALL = 26 + 7 };
@@ -396,7 +401,7 @@ write_files(char *path)
 	ck_assert_int_eq(rmdir(path), 0);
 }
 
-/* One cell, as it must be. */
+/* Check one cell; returns the place of the next one. */
 static size_t
 check_cell(size_t at, uint8_t kind, int32_t id, int64_t start, int64_t end)
 {
@@ -443,7 +448,7 @@ TEST(an_index_tells_every_place)
 	at = check_cell(at, 1, 0, 34, 20);
 	at = check_cell(at, 8, 1, 81, 119);
 	at = check_cell(at, 6, 2, 26, 26);
-	/* the second block of the thread: 59 bytes were in the first */
+	/* the thread's second block: its first block has 59 bytes */
 	at = check_cell(at, 8, 0, 120, 149);
 	at = check_cell(at, 0, 1, 125, 125 - 59 - 1);
 	at = check_cell(at, 6, 1, 59, 59 + 13);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.c - what is written as lines is read back. */
+/* lines.c - events that are written as lines are read as they were. */
 #include "event/intern.h"
 #include "format/csv/csv.h"
 #include "format/jsonl/jsonl.h"
@@ -61,7 +61,7 @@ put(struct tl_writer *w, const char *text, uint8_t record, unsigned kind,
 	ck_assert_int_eq(w->sink.put(&w->sink, &event), 0);
 }
 
-/* One of everything. */
+/* Write an event of each kind. */
 static void
 write_events(struct tl_writer *w)
 {
@@ -108,7 +108,7 @@ teardown(void)
 	tl_text_free(&second);
 }
 
-/* Read text in pieces of a size and write it again, to second. */
+/* Read a text in pieces of a size, and write it again to second. */
 static int
 copy(int i, struct tl_bytes text, size_t size)
 {
@@ -192,7 +192,7 @@ TEST(every_prefix_of_a_file_is_read_without_harm, .to = FORMATS)
 		(void)copy(_i, tl_bytes(first.data, size), 64);
 }
 
-/* What is read, kept. */
+/* The events that were read. */
 enum { KEPT_MAX = 64 };
 
 static struct tl_event kept[KEPT_MAX];
@@ -216,7 +216,7 @@ keep_nothing(struct tl_sink *sink)
 
 static struct tl_reader *reader;
 
-/* The reader stays, for the messages of what was kept. */
+/* The caller frees the reader, which owns the messages of the kept events. */
 static int
 read_kept(int i, const char *text)
 {
@@ -272,7 +272,8 @@ TEST(scopes_and_ends_without_arguments_come_back, .to = FORMATS)
 	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("source"),
 			     &source),
 	    0);
-	for (unsigned k = 0; k < 3 * SPANS; k++) { /* known ones, too */
+	/* known messages are written, too */
+	for (unsigned k = 0; k < 3 * SPANS; k++) {
 		const struct tl_event e = {
 			.message = span_message(spans[k % SPANS].text,
 			    spans[k % SPANS].scope),
@@ -324,7 +325,7 @@ TEST(an_empty_text_is_no_missing_one, .to = FORMATS)
 	reader->free(reader);
 }
 
-/* Messages and values of any kind. */
+/* Fill an event with a message and values of any kind. */
 static void
 fill_random(struct tl_event *e, uint64_t *state, uint64_t messages)
 {
@@ -391,7 +392,7 @@ TEST(any_events_come_back, .to = FORMATS)
 	ck_assert_mem_eq(second.data, first.data, first.size);
 }
 
-/* What a writer says when somebody listens. */
+/* Check the diagnostics of a writer with a report. */
 static void
 check_noted(int i, const struct tl_event *event, const char *noted)
 {
@@ -404,7 +405,8 @@ check_noted(int i, const struct tl_event *event, const char *noted)
 	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
 	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
 	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
-	ck_assert_int_eq(w->sink.finish(&w->sink), 0); /* said once */
+	/* the report is not repeated */
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
 	tl_writer_free(w);
 	ck_assert_str_eq(tl_text_string(&said.text), noted);
 	tl_text_free(&said.text);
@@ -448,7 +450,8 @@ TEST(values_that_change_are_said, .to = FORMATS)
 		.kind = TL_BEGIN };
 
 	memcpy(&e.args[0], &infinite, sizeof(infinite));
-	memcpy(&e.args[1], &nan, sizeof(nan)); /* null is just this one */
+	/* null stands for this NaN alone */
+	memcpy(&e.args[1], &nan, sizeof(nan));
 	ck_assert_int_eq(tl_interner_string(interner, tl_bytes("\xff", 1),
 			     &e.args[2]),
 	    0);
@@ -472,8 +475,10 @@ TEST(losses_and_scopes_that_have_no_place_are_said, .to = FORMATS)
 	check_noted(_i, &full, noted[_i][1]);
 }
 
-/* Write one event of each source, and read what was written: the origin that
- * is read, and how often a fault was seen. */
+/*
+ * Write one event of each source, and read the output.  Returns the origin that
+ * was read; faults receives whether a fault was reported.
+ */
 static struct tl_origin
 read_origin(int i, const struct tl_origin *sources, size_t count, bool says)
 {
@@ -535,7 +540,9 @@ TEST(a_line_says_where_it_comes_from, .to = FORMATS)
 	ck_assert_str_eq(got.timeline, "app");
 	ck_assert_uint_eq(faults, 1);
 	got = read_origin(_i, same, 2, false);
-	/* JSON lines say so only where there are several, or it is asked for */
+	/*
+	 * JSON lines name the source only if there are several, or on request
+	 */
 	ck_assert_str_eq(got.machine, _i == 0 ? "w\"eb,1" : "");
 	ck_assert_str_eq(got.timeline, _i == 0 ? "app" : "file");
 	ck_assert_uint_eq(faults, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lms.c - LMS profiles: what the seed's example says, what is
- * wrong with files, and that nothing is lost on the way through events.
+ * lms.c - LMS profiles: the example of the original, the faults of files, and
+ * that no event is lost on the way through a timeline.
  */
 #include "format/lms/lms.h"
 #include "event/spans.h"
@@ -32,7 +32,7 @@ check(const char *file, const char *events, const char *said)
 	foreign_free(&f);
 }
 
-/* What is read is written again as it was. */
+/* The file is written again as it was. */
 static void
 check_exact(const char *file)
 {
@@ -201,7 +201,7 @@ TEST(numbers_at_the_edge_are_read)
 	    "-34 25 time is out of range: cut (2 times)\n");
 }
 
-/* "1,0,9" may have been "1,0,990": what it means is not known. */
+/* "1,0,9" may be the start of "1,0,990", so the line has no meaning. */
 TEST(a_file_cut_inside_a_line_is_unfinished)
 {
 	check("2,0,a\n0,0,1\n1,0,9", "1000 lms > a\n",
@@ -256,7 +256,7 @@ TEST(another_file_is_refused)
 	ck_assert_int_eq(f.rc, -EBADMSG);
 	foreign_free(&f);
 	tl_text_free(&text);
-	check("", "", ""); /* nothing was profiled */
+	check("", "", ""); /* an empty profile */
 }
 
 TEST(a_long_line_is_cut)
@@ -278,7 +278,7 @@ TEST(a_long_line_is_cut)
 	tl_text_free(&text);
 }
 
-/* Lines that would make a label too long are left out of it. */
+/* A label leaves out lines that would make it too long. */
 TEST(a_label_does_not_grow_without_bound)
 {
 	struct tl_text text = { 0 }, want = { 0 };
@@ -341,7 +341,7 @@ TEST(a_short_profile_with_a_bad_line_is_recognised)
 	ck_assert_uint_eq(recognised("2,9,a\n0,0,10\n1,x\n1,0,990\n"), 0);
 }
 
-/* A span of a timeline, put into the writer. */
+/* Put an event of a timeline into the writer. */
 static struct tl_message message;
 
 static void
@@ -400,7 +400,7 @@ TEST(spans_of_a_timeline_are_written)
 	foreign_free(&f);
 }
 
-/* The first line of a message has no newline, its category may have any. */
+/* The first line of a message has no newline, but its category may have any. */
 TEST(a_label_cannot_forge_lines)
 {
 	static const char *const labels[] = { "a\n0,0,5", "a\n", "\n", "a\r",
@@ -426,7 +426,7 @@ TEST(a_label_cannot_forge_lines)
 	}
 }
 
-/* What the original could have written, at random. */
+/* Random profiles that the original could have written. */
 TEST(profiles_come_back_byte_for_byte, .to = 8)
 {
 	uint64_t state = (uint64_t)_i + 1;
@@ -454,7 +454,9 @@ TEST(profiles_come_back_byte_for_byte, .to = 8)
 	tl_text_free(&file);
 }
 
-/* Everything but what is below a microsecond, whatever the times. */
+/*
+ * Everything but fractions of a microsecond survives, whatever the times are.
+ */
 TEST(spans_of_a_timeline_come_back, .to = 4)
 {
 	uint64_t state = (uint64_t)_i + 1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet.c - what a Parquet file is made of, read again by hand:
- * structs, packed numbers, bounds. */
+/*
+ * parquet.c - the elements of a Parquet file, decoded again by hand: structs,
+ * packed numbers, bounds.
+ */
 #include "format/parquet/encode.h"
 
 #include "lib/random.h"
@@ -75,9 +77,11 @@ TEST(structs_nest_and_lists_count)
 	has("\x19\xe5\x80\x01\x19\xfc\xac\x02\x01x", 10);
 }
 
-/* == bits, unpacked one bit after the other == */
+/* == packed bits, read one by one == */
 
-/* Millions of these are too many for what each ck_assert writes down. */
+/*
+ * ck_assert() writes each assertion to a file, which is too slow for millions.
+ */
 #define EXPECT(condition) \
 	do { \
 		if (!(condition)) \
@@ -87,7 +91,7 @@ TEST(structs_nest_and_lists_count)
 struct bits {
 	const uint8_t *data;
 	size_t size;
-	size_t at; /* bit */
+	size_t at; /* in bits */
 };
 
 static uint64_t
@@ -131,7 +135,10 @@ all_bits(void)
 	return (struct bits){ (const uint8_t *)text.data, text.size, 0 };
 }
 
-/* Values of a hybrid: exactly count, but for the rest of a packed group. */
+/*
+ * Expect exactly these values in a hybrid, and the padding of its last packed
+ * group.
+ */
 static void
 expect_hybrid(const uint64_t *values, size_t count, unsigned width)
 {
@@ -158,7 +165,7 @@ expect_hybrid(const uint64_t *values, size_t count, unsigned width)
 	tl_text_clear(&text);
 }
 
-/* Runs of any length of values below most. */
+/* Make runs of any length of values below most. */
 static size_t
 random_runs(uint64_t *values, uint64_t most)
 {
@@ -258,7 +265,7 @@ expect_delta(const uint64_t *values, size_t count, bool narrow)
 			EXPECT(width <= (narrow ? 32 : 64));
 			value += least + step;
 			EXPECT(i >= count || (value & mask) == values[i]);
-			/* what nobody needs is not packed */
+			/* a miniblock without values has no bits */
 			EXPECT(i < count || k % 32 > 0 || width == 0);
 			i++;
 		}
@@ -395,10 +402,11 @@ TEST(long_bounds_are_cut_between_letters)
 	ck_assert(!tl_parquet_cut_most(&text, tl_bytes(long_text, 65)));
 	long_text[63] = 'b';
 	has(long_text, 64);
-	memcpy(long_text + 62, "\xe2\x82\xac", 3); /* would be cut */
+	/* a cut would split this character */
+	memcpy(long_text + 62, "\xe2\x82\xac", 3);
 	ck_assert(!tl_parquet_cut_least(&text, tl_bytes(long_text, 70)));
 	has(long_text, 62);
-	memset(long_text + 10, 0x7f, 90); /* has no next one */
+	memset(long_text + 10, 0x7f, 90); /* no byte can be increased */
 	ck_assert(!tl_parquet_cut_most(&text, tl_bytes(long_text, 70)));
 	has("aaaaaaaaab", 10);
 	memset(long_text, 0x7f, sizeof(long_text));

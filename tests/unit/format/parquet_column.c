@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_column.c - rows into pages, and whole files. */
+/* parquet_column.c - rows become pages, and pages become files. */
 #include "format/parquet/column.h"
 
 #include "format/parquet/write.h"
@@ -69,7 +69,7 @@ TEST(null_needs_no_page_until_a_value_comes)
 	ck_assert_int_eq(tl_parquet_end_page(&packer, column, 1), 0);
 	ck_assert_int_eq(tl_parquet_end_chunk(&packer, column, &text), 0);
 	ck_assert_uint_eq(column->nulls, 300);
-	ck_assert_uint_eq(text.size, 0); /* no dictionary */
+	ck_assert_uint_eq(text.size, 0); /* the column has no dictionary */
 	close_column();
 }
 
@@ -93,7 +93,8 @@ TEST(a_string_is_in_the_dictionary_once)
 	ck_assert_int_eq(tl_parquet_end_chunk(&packer, column, &text), 0);
 	ck_assert_uint_gt(text.size, 0);
 	tl_parquet_next_chunk(column);
-	ck_assert(!tl_parquet_put_known(column, 0, &known)); /* another one */
+	/* the next chunk has a new dictionary */
+	ck_assert(!tl_parquet_put_known(column, 0, &known));
 	close_column();
 }
 
@@ -183,7 +184,7 @@ TEST(a_file_begins_and_ends_with_its_magic)
 		ck_assert_mem_eq(text.data + text.size - 4, "PAR1", 4);
 		memcpy(&size, text.data + text.size - 8, sizeof(size));
 		ck_assert_uint_le(size, text.size - 12);
-		/* what describes a file begins with its version */
+		/* the file's metadata begin with their version */
 		ck_assert_mem_eq(text.data + text.size - 8 - size, "\x15\x04",
 		    2);
 		tl_text_clear(&text);
@@ -216,7 +217,8 @@ TEST(long_texts_end_a_row_group_early)
 		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
 	}
 	ck_assert_int_eq(tl_out_flush(&writer->out), 0);
-	ck_assert_uint_gt(text.size, 4); /* a group, before the end */
+	/* a whole group is written before the end */
+	ck_assert_uint_gt(text.size, 4);
 	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
 	tl_writer_free(writer);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet_rows.c - rows that are told twice: in Parquet, and as
- * lines of JSON that are made here, with nothing of the writer.
+ * parquet_rows.c - the same rows twice: in Parquet, and as lines of JSON that
+ * this file makes without the code of the writer.
  *
  *	build/tests/unit/format do rows SEED COUNT PARQUET LINES
  *	build/tests/unit/format do rows FOLDER
  *
- * Foreign readers compare them: tests/convert/cases_parquet.sh.  A fleet is a
- * file for each of three hosts, in which what is to be found is known.
+ * Other readers compare the two: tests/convert/cases_parquet.sh.  A fleet is a
+ * file for each of three hosts, with known faults in it.
  */
 #include "format/parquet/write.h"
 
@@ -22,7 +22,7 @@
 
 enum { RANDOM_MESSAGES = 60, RANDOM_SOURCES = 5, STRING_MAX = 3000 };
 enum { STRINGS_KEPT = 2 * TL_ARGS_MAX };
-enum { FEW = 40, MANY = 200000 }; /* strings */
+enum { FEW = 40, MANY = 200000 }; /* numbers of strings */
 
 static uint64_t seed;
 static struct tl_message messages[RANDOM_MESSAGES];
@@ -37,8 +37,10 @@ below(uint64_t n)
 
 /* == random == */
 
-/* String n, always the same: some are long, some are no UTF-8; every seventh
- * is missing. */
+/*
+ * String n, always the same: some strings are long, some are not UTF-8, and
+ * every seventh is missing.
+ */
 static struct tl_bytes
 random_string(const struct tl_strings *strings, uint64_t n)
 {
@@ -108,7 +110,7 @@ make_sources(void)
 	}
 }
 
-/* Any bits, of any size. */
+/* Random bits of random size. */
 static uint64_t
 random_number(void)
 {
@@ -144,7 +146,7 @@ random_times(struct tl_event *event, int64_t before_ns)
 static struct tl_event
 random_event(uint64_t i, int64_t before_ns)
 {
-	/* there are pages in which a column has nothing */
+	/* in some pages a column has no value */
 	const uint64_t most = i / 9000 % 3 ? RANDOM_MESSAGES : 1;
 	const struct tl_message *m = &messages[below(below(2) ? 1 : most)];
 	struct tl_event event = { .kind = TL_LOST };
@@ -339,7 +341,7 @@ write_random(uint64_t count, FILE *parquet, FILE *lines)
 
 enum { FLEET_HOSTS = 3, FLEET_SECONDS = 10, REQUESTS = 100 };
 enum { REQUEST, TIMEOUT, STALL, FLEET_MESSAGES };
-/* Ten o'clock; every host has a tenth of a millisecond to be told apart. */
+/* Ten o'clock.  The times of the hosts differ by tenths of a millisecond. */
 #define FLEET_NS (INT64_C(1795168800) * 1000000000)
 static const char *const fleet_hosts[FLEET_HOSTS] = { "db1", "web1", "web2" };
 
@@ -378,7 +380,7 @@ make_fleet_messages(void)
 	}
 }
 
-/* An event of a host, so long after the one before. */
+/* Put an event of a host, so long after the one before. */
 static int
 put_fleet(struct tl_writer *writer, struct tl_event *event, unsigned message,
     uint8_t kind, int64_t after_ns)
@@ -391,10 +393,12 @@ put_fleet(struct tl_writer *writer, struct tl_event *event, unsigned message,
 	return writer->sink.put(&writer->sink, event);
 }
 
-/* A second of a host: 100 requests, of which request r of host h takes r + 1
- * times h + 1 microseconds; in second 5 the disk of db1 stalls, and 30
- * requests of each other host have no answer; web2 loses 500 entries in
- * second 7 and 3 in second 8, within a request. */
+/*
+ * Put one second of a host: 100 requests, where request r of host h takes r + 1
+ * times h + 1 microseconds.  In second 5 the disk of db1 stalls, and 30
+ * requests of each other host have no answer. web2 loses 500 entries in second
+ * 7 and 3 in second 8, within a request.
+ */
 static int
 put_second(struct tl_writer *writer, struct tl_event *event, unsigned host,
     unsigned second)
@@ -441,7 +445,7 @@ write_host(FILE *file, unsigned host)
 	return rc;
 }
 
-/* FOLDER/host=...: there must be a folder for each host. */
+/* Write FOLDER/host=...; the folder of each host must exist. */
 static int
 run_fleet(const char *folder)
 {

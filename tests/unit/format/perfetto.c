@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto.c - Perfetto traces, read again by the field numbers
- * that Perfetto has published.
+ * perfetto.c - Perfetto traces, read by the field numbers that Perfetto
+ * publishes.
  */
 #include "format/perfetto/write.h"
 
@@ -35,7 +35,7 @@ put_set(enum viewers_set set, uint64_t count)
 	finish();
 }
 
-/* The value of an event's annotation. */
+/* Find the value of an event's annotation. */
 static struct field
 argument(struct tl_bytes event, const char *name)
 {
@@ -119,7 +119,7 @@ TEST(spans_begin_and_end_by_name_on_their_tracks)
 	ck_assert_uint_eq(pb_value(events[6], 9), 2);
 	ck_assert(is_named(6, "request id to path"));
 	ck_assert_uint_eq(pb_value(events[1], 11), pb_value(events[6], 11));
-	/* of scope TIMELINE_SOURCE: whoever ends it */
+	/* a span of scope TIMELINE_SOURCE: any thread may end it */
 	ck_assert_uint_eq(pb_value(events[2], 11), pb_value(events[7], 11));
 	ck_assert(is_named(11, "GameThread"));
 	ck_assert(
@@ -180,7 +180,7 @@ TEST(the_snapshot_tells_every_clock_there_was)
 	ck_assert_int_eq(clock_of(1), VIEWERS_NS);
 	ck_assert_int_eq(clock_of(64), VIEWERS_NS);
 	ck_assert_int_eq(clock_of(3), 1000);
-	ck_assert_int_eq(clock_of(6), -1); /* it began later */
+	ck_assert_int_eq(clock_of(6), -1); /* this clock began later */
 	ck_assert_uint_eq(pb_value(snapshot, 2), 1);
 	ck_assert(pb_is(pb_bytes(machine, 17), "host-a"));
 }
@@ -195,7 +195,7 @@ TEST(a_trace_of_now_knows_this_machine)
 	tl_writer_set_origin(writer, &here);
 	put_set(VIEWERS_BACK, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
-	ck_assert_int_eq(clock_of(6), -1); /* 1970 */
+	ck_assert_int_eq(clock_of(6), -1); /* the clock would read 1970 */
 }
 
 TEST(a_clock_that_is_set_back_is_told_as_it_is)
@@ -302,7 +302,7 @@ TEST(strings_beyond_what_is_kept_are_written_in_full)
 		event.args[1] = 2 * i + 1;
 		put(&event);
 	}
-	event.args[0] = 0; /* kept since the first */
+	event.args[0] = 0; /* interned since the first event */
 	put(&event);
 	finish();
 	read_all(tl_bytes(got.data, got.size));
@@ -353,7 +353,7 @@ get_sched(const struct tl_strings *strings, uint64_t n)
 	return n < 4 ? tl_bytes_of(words[n]) : tl_bytes(NULL, 0);
 }
 
-/* Bundles, and in them the one event that each has. */
+/* Read the bundles and the one event in each of them. */
 static unsigned
 read_bundles(struct tl_bytes cpu_and_event[8])
 {
@@ -392,8 +392,11 @@ put_sched(struct tl_message *m, const char *text, int64_t ns, uint32_t tid,
 	put(&event);
 }
 
-/* Thread 8 runs on CPU 1, waits for I/O while another runs, is woken in an
- * interrupt on CPU 0 and runs again on CPU 1; an interrupt stays a slice. */
+/*
+ * Thread 8 runs on CPU 1 and waits for I/O while another thread runs.  It is
+ * woken in an interrupt on CPU 0 and runs again on CPU 1.  The interrupt
+ * remains a slice.
+ */
 static void
 put_wait(int64_t from)
 {
@@ -409,7 +412,8 @@ put_wait(int64_t from)
 	put_sched(&in, "switched in", from + 30, 8, 1, none);
 	put_sched(&out, "switched out as $state%s for $next $name%s", from + 40,
 	    8, 1, (uint64_t[]){ STATE, 9, OTHER });
-	put_sched(&in, "switched in", from + 40, 9, 1, none); /* said so */
+	/* repeats the switch before it */
+	put_sched(&in, "switched in", from + 40, 9, 1, none);
 	put_sched(&fault, "fault at $address%x", from + 50, 9, 1, none);
 	put_sched(&in, "switched in", from + 60, 8, 4096, none);
 	finish();
@@ -426,7 +430,8 @@ TEST(switches_and_wakings_of_the_kernel_are_ftrace_events)
 	tl_writer_set_origin(writer, &booted);
 	put_wait(VIEWERS_NS);
 	read_all(tl_bytes(got.data, got.size));
-	ck_assert_uint_eq(event_count, 2); /* the fault, and of CPU 4096 */
+	/* the fault, and the switch on CPU 4096 */
+	ck_assert_uint_eq(event_count, 2);
 	ck_assert_uint_eq(read_bundles(bundles), 5);
 	for (unsigned i = 0; i < 5; i++) {
 		event = pb_bytes(bundles[i], 2);
@@ -451,13 +456,14 @@ TEST(without_boottime_they_stay_instants)
 {
 	struct tl_bytes bundles[8];
 
-	put_wait(VIEWERS_NS); /* the machine was started later */
+	/* these times are before the start of the machine */
+	put_wait(VIEWERS_NS);
 	read_all(tl_bytes(got.data, got.size));
 	ck_assert_uint_eq(event_count, 8);
 	ck_assert_uint_eq(read_bundles(bundles), 0);
 }
 
-/* What is put of one message, at one nanosecond more each time. */
+/* Put an event of one message, a nanosecond later each time. */
 static void
 put_job(unsigned kind, uint64_t observed)
 {
@@ -483,8 +489,10 @@ put_job(unsigned kind, uint64_t observed)
 	put(&event);
 }
 
-/* The types of all events as their digits: 1 begins, 2 ends, 3 is an
- * instant. */
+/*
+ * Check the types of all events, a digit each: 1 begins, 2 ends, 3 is an
+ * instant.
+ */
 static void
 has_types(const char *types)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* protobuf.c - fields as they are written, and read again. */
+/* protobuf.c - fields that are written are read again. */
 #include "format/protobuf.h"
 
 #include "lib/protobuf_read.h"

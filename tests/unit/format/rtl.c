@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rtl.c - the log of RTL_LOGFILE, read, written, and back. */
+/* rtl.c - the log of RTL_LOGFILE: read, written, and read again. */
 #define TIMELOG
 #include "format/rtl/rtl.h"
 #include "front/rtl_text.h"
@@ -29,7 +29,7 @@ static int
 put_event(struct tl_sink *sink, const struct tl_event *event)
 {
 	(void)sink;
-	/* Most logs here have one. */
+	/* most logs here have this event */
 	if (tl_bytes_equal(event->message->text, tl_bytes_of(TL_RTL_OPENED)))
 		return 0;
 	last = *event;
@@ -97,7 +97,7 @@ teardown(void)
 	tl_text_free(&faults);
 }
 
-/* Feed pieces of so many bytes; what feed or finish said. */
+/* Feed pieces of so many bytes; returns the result of feed or finish. */
 static int
 read_pieces(struct tl_sink *sink, struct tl_bytes bytes, size_t size)
 {
@@ -129,7 +129,7 @@ expect_read(const char *text, const char *events)
 	ck_assert_str_eq(tl_text_string(&listing), events);
 }
 
-/* Read and written again. */
+/* Read a log and write it again. */
 static const char *
 again(const char *text)
 {
@@ -178,7 +178,7 @@ TEST(what_the_macros_really_wrote_means_the_same)
 	expect_read("099999 11 | : desktop (cd100003) ::Desktop::"
 		    "CloseStartupscreen : Startup finished\n",
 	    event);
-	/* The colon was documented for scopes, too, and never written. */
+	/* the documentation has the colon for scopes, too, but no log has it */
 	expect_read("000001 1 { a (b) ::c : \n000002 1 } a (b) ::c :\n"
 		    "000003 1 { a (b) ::c\n",
 	    "1000 0/1 > a \"::c\nauthor: b\"\n"
@@ -508,7 +508,7 @@ put(const char *category, const char *text, uint8_t kind)
 	event.kind = kind;
 	event.message = &message;
 	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
-	/* The next one is another message. */
+	/* the next call uses another message */
 	writer->kind->free(writer);
 }
 
@@ -571,7 +571,7 @@ get_long(const struct tl_strings *unused, uint64_t n)
 	return tl_bytes(text, sizeof(text));
 }
 
-/* A writer marks what it cuts, and a reader finds nothing to cut. */
+/* The writer marks the cut, and the reader finds no line too long. */
 TEST(a_line_that_a_reader_would_cut_is_cut_when_it_is_written)
 {
 	static const struct tl_strings long_strings = { .get = get_long };
@@ -609,7 +609,10 @@ TEST(no_events_leave_header_and_end)
 	    "closing log file at 000000");
 }
 
-/* A log opened at 5 ms of its timer, and one whose first line came late. */
+/*
+ * One log was opened at 5 ms of its timer; the first line of the other came
+ * late.
+ */
 TEST(the_header_of_a_log_comes_back, .to = 2)
 {
 	static const char timer[] =
@@ -666,7 +669,7 @@ TEST(lines_before_the_first_record_are_said)
 	    "0 line before the log begins, left out (2 times)\n");
 }
 
-/* A file may bring a format whose values are none of its arguments. */
+/* A file may contain a format string that does not fit its arguments. */
 TEST(a_format_of_a_file_reads_no_memory, .to = 16)
 {
 	static const char *const formats[] = { "%s", "%d %s %d", "%d", "%n",
@@ -710,7 +713,7 @@ work(void)
 	RTL_LOGFILE_CONTEXT_TRACE(a, "} part");
 }
 
-/* Give every event of a timeline to the writer. */
+/* Put every event of a timeline into the writer. */
 static void
 write_timeline(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite.c - what SQLite itself says of a database. */
+/* sqlite.c - the content of a database, read by SQLite itself. */
 #include "format/sqlite/write.h"
 
 #include "lib/test.h"
@@ -63,7 +63,7 @@ put_set(enum viewers_set set)
 	writer = NULL;
 }
 
-/* The first column of the only row is this text. */
+/* Expect a text in the first column of the only row. */
 static void
 is(const char *sql, const char *text)
 {
@@ -159,7 +159,7 @@ TEST(spans_are_paired_and_open_ones_have_no_end)
 	    "2 1059");
 }
 
-/* The first request begins in an observed interval and ends in another one. */
+/* The first request begins in one observed interval and ends in another. */
 TEST(spans_that_are_cut_or_unsure_are_marked)
 {
 	struct tl_event event = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg.c - the frame of pictures, and what may be in them. */
+/* svg.c - the frame of pictures, and any content within them. */
 #include "lib/test.h"
 #include "lib/viewers.h"
 #include "svg_fixture.h"
@@ -9,7 +9,7 @@
 
 static char all_bytes[256 + 8];
 
-/* Every byte, and two that are UTF-8 and no XML. */
+/* Every byte, and two characters that are valid in UTF-8 but not in XML. */
 static void
 make_bytes(void)
 {
@@ -139,7 +139,7 @@ TEST(no_text_becomes_an_element, .to = TL_SVG_CHARTS)
 	foreign_free(&f);
 }
 
-/* Events of every kind with anything in them. */
+/* Put events of every kind with random members. */
 static void
 put_any(uint64_t *state, int64_t *ns)
 {
@@ -233,7 +233,7 @@ TEST(what_is_left_out_is_said)
 	foreign_free(&f);
 }
 
-/* Many messages of names of their own. */
+/* Many messages, each with its own name. */
 TEST(beyond_so_many_names_all_are_one, .to = TL_SVG_CHARTS)
 {
 	static struct tl_message messages[200];
@@ -288,7 +288,7 @@ TEST(what_write_says_is_returned, .to = TL_SVG_CHARTS)
 	foreign_free(&f);
 }
 
-/* Processor seconds for so many events; the size of the picture is said. */
+/* Draw so many events; returns the CPU seconds and the size of the picture. */
 static double
 run(enum tl_svg_chart chart, unsigned count, size_t *size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_charts.c - what stands where in each of the charts. */
+/* svg_charts.c - the places of marks and shapes in each chart. */
 #include "lib/test.h"
 #include "svg_fixture.h"
 
@@ -17,7 +17,7 @@ compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The value at a percentile of sorted ones, of the nearest rank. */
+/* The value at a percentile of the sorted values, by the nearest rank. */
 static int64_t
 dumb_percentile(unsigned count, double percent)
 {
@@ -26,7 +26,7 @@ dumb_percentile(unsigned count, double percent)
 	return values[rank > 0 ? rank - 1 : 0];
 }
 
-/* "p50 1.234us" back to nanoseconds, and where its middle is. */
+/* Parse "p50 1.234us" into nanoseconds, and find the middle of the text. */
 static int64_t
 read_mark(const char *name, double *x)
 {
@@ -63,7 +63,7 @@ check_percentiles(unsigned count)
 
 		ns = read_mark(marks[i].name, &x);
 		ck_assert_int_ge(ns, before);
-		/* Three digits of a bucket, three of the words. */
+		/* both the bucket and the text keep three digits */
 		ck_assert_msg(ns >= want - want / 500 - 1 &&
 				  ns <= want + want / 500 + 1,
 		    "%s: %lld, not %lld", marks[i].name, (long long)ns,
@@ -91,7 +91,8 @@ TEST(percentiles_are_those_of_sorted_values)
 			values[i] =
 			    (int64_t)(random_next(&state) >>
 				      (random_below(&state, bits) + 64 - bits));
-			if (values[i] > INT64_C(50000000000)) /* 1m23s */
+			/* from a minute on texts read 1m23s */
+			if (values[i] > INT64_C(50000000000))
 				values[i] %= INT64_C(50000000000);
 			svg_event(TL_INSTANT, &waited, SVG_NS, 1,
 			    (uint64_t)values[i]);
@@ -102,7 +103,10 @@ TEST(percentiles_are_those_of_sorted_values)
 	}
 }
 
-/* Bars of 92 pixels: the highest in full, half as many half as high. */
+/*
+ * Bars of 92 pixels: the highest bar is full, and half as many values make half
+ * the height.
+ */
 TEST(a_histogram_has_a_bar_for_each_duration)
 {
 	svg_start(TL_SVG_LATENCY);
@@ -161,7 +165,7 @@ TEST(a_heat_map_counts_cells)
 	svg_event(TL_INSTANT, &waited, SVG_NS + 1000000, 1, 1000000);
 	svg_finish();
 	svg_has(">101 values<");
-	/* 1 to 64+ are seven steps, of which two are used */
+	/* 1 to 64+ are seven steps, two of which are used */
 	svg_has(">64+<");
 	ck_assert_uint_eq(svg_count("<path class=\"cells h"), 7);
 	ck_assert_uint_eq(svg_count("d=\"M"), 2);
@@ -210,7 +214,9 @@ TEST(overwritten_entries_are_no_loss, .from = TL_SVG_HEAT, .to = TL_SVG_CHARTS)
 	foreign_free(&f);
 }
 
-/* The plot is 944 pixels from 216 on; time ends with a column of 2048 ns. */
+/*
+ * The plot is 944 pixels wide from 216 on; time ends with a column of 2048 ns.
+ */
 TEST(spans_lie_over_time_one_in_the_other)
 {
 	svg_start(TL_SVG_SPANS);
@@ -281,9 +287,9 @@ TEST(spans_that_cross_do_not_cover_each_other)
 	svg_span(&work, 250000, 900000, 7);
 	svg_event(TL_END, &part, 1000000, 7, 0);
 	svg_finish();
-	svg_has("y=\"138.5\" "); /* work, ... */
-	svg_has("y=\"155.5\" "); /* ... the second, one deeper, ... */
-	svg_has("y=\"172.5\" "); /* ... and part, which it lies in */
+	svg_has("y=\"138.5\" "); /* work */
+	svg_has("y=\"155.5\" "); /* the second work, one deeper */
+	svg_has("y=\"172.5\" "); /* part, around the second work */
 	foreign_free(&f);
 }
 

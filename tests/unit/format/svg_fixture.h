@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * svg_fixture.h - events put into a writer of pictures, and a check that what
- * it wrote is XML, whatever was in them.
+ * svg_fixture.h - put events into a writer of pictures, and check that its
+ * output is XML, whatever the events contain.
  */
 #ifndef TESTS_UNIT_SVG_FIXTURE_H
 #define TESTS_UNIT_SVG_FIXTURE_H
@@ -48,12 +48,12 @@ svg_start(enum tl_svg_chart chart)
 static inline void
 svg_put(const struct tl_event *event)
 {
-	/* An assertion that holds is a line in a file, too. */
+	/* each ck_assert that holds still writes a line to a file */
 	if (f.writer->sink.put(&f.writer->sink, event) != 0)
 		ck_abort_msg("put failed");
 }
 
-/* Of the events that follow. */
+/* The interval of the events that follow. */
 static uint64_t svg_interval;
 
 static inline void
@@ -94,7 +94,7 @@ svg_lose(uint64_t lost, int64_t ns)
 	svg_put(&e);
 }
 
-/* What XML 1.0 allows in a document. */
+/* The characters that XML 1.0 allows in a document. */
 static inline bool
 is_xml_char(uint32_t code)
 {
@@ -117,7 +117,7 @@ check_chars(struct tl_bytes xml)
 	}
 }
 
-/* An & begins one of the five that need no definition. */
+/* Each & must begin one of the references that need no definition. */
 static inline void
 check_references(const char *xml)
 {
@@ -133,7 +133,7 @@ check_references(const char *xml)
 	}
 }
 
-/* The attributes of a tag: name="value", each behind a space. */
+/* Check the attributes of a tag: name="value", each after a space. */
 static inline const char *
 check_attributes(const char *at)
 {
@@ -153,7 +153,7 @@ check_attributes(const char *at)
 
 enum { XML_DEPTH_MAX = 16 };
 
-/* Tags nest, and what they hold is text. */
+/* Check that tags nest and contain text. */
 static inline void
 check_tags(const char *at)
 {
@@ -200,7 +200,7 @@ check_xml(struct tl_text *xml)
 	ck_assert_str_eq(text + xml->size - 7, "</svg>\n");
 }
 
-/* The picture, which is XML. */
+/* Finish the picture, which must be XML. */
 static inline const char *
 svg_finish(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_parts.c - axes, grids and tracks against something dumb. */
+/* svg_parts.c - axes, grids and tracks, compared with simple references. */
 #include "lib/test.h"
 #include "svg_fixture.h"
 
@@ -91,7 +91,7 @@ TEST(an_axis_of_logarithms_is_never_empty)
 	}
 }
 
-/* The labels of an axis of time. */
+/* Return the labels of an axis of time. */
 static const char *
 labels(int64_t from_ns, uint64_t length_ns)
 {
@@ -158,8 +158,7 @@ TEST(time_labels_do_not_meet)
 
 enum { TIMES = 400 };
 
-/* What columns hold after they were folded is what they would hold had their
- * width been known. */
+/* Folded columns must hold the same counts as columns of the final width. */
 TEST(folded_columns_are_wide_columns)
 {
 	static struct svg_grid grid, copy;
@@ -195,7 +194,10 @@ TEST(folded_columns_are_wide_columns)
 	}
 }
 
-/* Every span is in a shape of its row, and shapes of a row do not overlap. */
+/*
+ * Check that every span is in a shape of its row, and that the shapes of a row
+ * do not overlap.
+ */
 static uint64_t
 check_rows(const struct svg_tracks *t, const struct svg_track *track)
 {
@@ -282,7 +284,7 @@ TEST(plain_text_is_cut_between_characters)
 		tl_svg_plain(&text, tl_bytes_of(cases[i].in), cases[i].columns);
 		ck_assert_str_eq(tl_text_string(&text), cases[i].out);
 	}
-	/* Marks over a letter take no column, and yet end. */
+	/* combining marks take no column, but must not make the text endless */
 	for (size_t i = 0; i < sizeof(marks); i += 2)
 		memcpy(marks + i, "\xcc\x81", 2);
 	tl_text_clear(&text);

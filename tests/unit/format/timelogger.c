@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timelogger.c - TimeLogger files: what they say, what is wrong
- * with them, and that nothing is lost on the way through events.
+ * timelogger.c - TimeLogger files: the meaning of records, the faults of files,
+ * and that no event is lost on the way through a timeline.
  */
 #include "lib/timelogger.h"
 #include "event/spans.h"
@@ -22,7 +22,7 @@ run(void)
 	foreign_run(&f, tl_timelogger_read_new, tl_timelogger_write_new, in, 0);
 }
 
-/* Events and faults as they should be; the file starts anew. */
+/* Check the events and the diagnostics; the file starts anew. */
 static void
 check(const char *events, const char *said)
 {
@@ -33,7 +33,7 @@ check(const char *events, const char *said)
 	foreign_free(&f);
 }
 
-/* What was read is written as it was, nothing is said about it. */
+/* The file is written again as it was, without diagnostics. */
 static void
 check_exact(void)
 {
@@ -47,7 +47,7 @@ check_exact(void)
 	tl_text_clear(&file);
 }
 
-/* By hand: one byte after the other as DataOutputStream writes them. */
+/* The bytes of a file, as DataOutputStream writes them. */
 static const char by_hand[] = "\0"
 			      "\0\0\0\0"
 			      "\0\0\0\0\0\0\x03\xe8"
@@ -179,7 +179,7 @@ TEST(activity_below_0_is_a_span_of_its_own)
 	check_exact();
 }
 
-/* Pairs spans, and adds up those of the outermost level. */
+/* Pairs spans, and adds up the outermost ones. */
 struct pairs {
 	struct tl_sink sink;
 	struct tl_spans *spans;
@@ -200,8 +200,10 @@ put_pair(struct tl_sink *sink, const struct tl_event *event)
 	return 0;
 }
 
-/* Open and close at random until nothing is open: how long it was 1 or
- * more. */
+/*
+ * Open and close a source at random until it is closed; returns how long its
+ * activity was 1 or more.
+ */
 static int64_t
 put_random_activity(uint64_t state)
 {
@@ -242,7 +244,10 @@ TEST(spans_of_any_activity_are_paired)
 	tl_spans_free(p.spans);
 }
 
-/* Two logs in one file: what the first left open is not around the second. */
+/*
+ * The file holds several logs: a span left open in one does not surround the
+ * next.
+ */
 TEST(a_source_defined_again_starts_closed)
 {
 	struct pairs p = { .sink = { put_pair, NULL } };
@@ -270,7 +275,10 @@ TEST(a_source_defined_again_starts_closed)
 	tl_spans_free(p.spans);
 }
 
-/* Threads queue their records: what counts is when they were made. */
+/*
+ * Threads queue their records, so the time of a record counts, and not its
+ * place.
+ */
 TEST(activity_is_counted_in_order_of_time)
 {
 	put_source(0, 10, "a");
@@ -375,7 +383,7 @@ TEST(another_file_is_refused)
 	ck_assert_int_eq(f.rc, -EBADMSG);
 	foreign_free(&f);
 	tl_text_clear(&file);
-	check("", ""); /* nothing was logged */
+	check("", ""); /* an empty log */
 }
 
 TEST(what_the_sink_says_is_returned)
@@ -421,10 +429,10 @@ TEST(a_file_is_recognised)
 	ck_assert_uint_eq(recognised(), 0);
 	tl_put_string(&file, "2,0,reader\n0,0,10\n1,0,990\n");
 	ck_assert_uint_eq(recognised(), 0);
-	put_source(7, 1, "a"); /* one source, not the first */
+	put_source(7, 1, "a"); /* one source, not the first one */
 	put_open(7, 2);
 	ck_assert_uint_ge(recognised(), 80);
-	put_open(0, 1); /* never defined: could be anything */
+	put_open(0, 1); /* an undefined source: the file could be anything */
 	ck_assert_uint_eq(recognised(), 0);
 }
 
@@ -432,20 +440,20 @@ TEST(a_file_with_a_few_bad_records_is_recognised)
 {
 	put_source(0, 1, "a");
 	put_open(0, 2);
-	put_record(9, 0, 3); /* of no type */
+	put_record(9, 0, 3); /* an unknown type */
 	put_record(2, 0, 4);
 	ck_assert_uint_ge(recognised(), 70);
-	put_record(9, 0, 1); /* before all others */
+	put_record(9, 0, 1); /* before all other records */
 	put_source(0, 2, "a");
 	put_open(0, 3);
 	put_record(2, 0, 4);
 	ck_assert_uint_ge(recognised(), 70);
 	put_source(0, 1, "a");
-	put_open(7, 2); /* never defined */
+	put_open(7, 2); /* an undefined source */
 	put_open(0, 3);
 	put_record(2, 0, 4);
 	ck_assert_uint_ge(recognised(), 70);
-	put_source(0, 1, "a"); /* as many that are none */
+	put_source(0, 1, "a"); /* as many bad records as good ones */
 	put_open(0, 2);
 	put_record(9, 0, 3);
 	put_record(9, 0, 4);

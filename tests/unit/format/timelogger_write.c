@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timelogger_write.c - TimeLogger files written: from spans of
- * timelines, and from what was read, byte for byte; and what Java makes of
- * them.
+ * timelogger_write.c - TimeLogger files are written from spans of timelines,
+ * and from files that were read, byte for byte; and Java reads them.
  */
 #include "format/timelogger/timelogger.h"
 #include "lib/random.h"
@@ -123,7 +122,9 @@ TEST(a_name_that_is_too_long_is_cut_and_said)
 	free(name);
 }
 
-/* A file whose definitions were filtered out gets them again. */
+/*
+ * A filter has removed the definitions: the writer defines the sources again.
+ */
 TEST(a_source_whose_definition_is_missing_is_defined)
 {
 	static const struct {
@@ -160,7 +161,7 @@ always_lock(const struct tl_strings *strings, uint64_t n)
 	return tl_bytes_of("lock");
 }
 
-/* Sorting may put a definition behind the first use. */
+/* Sorting may put a definition after the first use. */
 TEST(a_definition_that_comes_late_is_not_written_twice)
 {
 	static const struct tl_strings strings = { always_lock };
@@ -178,7 +179,7 @@ TEST(a_definition_that_comes_late_is_not_written_twice)
 	put_event(TL_BEGIN, 5, 0);
 	put_event_of(&definition, TL_INSTANT, 6, 0);
 	put_event(TL_END, 7, 0);
-	put_event_of(&definition, TL_INSTANT, 8, 0); /* again, in earnest */
+	put_event_of(&definition, TL_INSTANT, 8, 0); /* a real redefinition */
 	put_source(0, 5, "lock");
 	put_open(0, 5);
 	put_close(0, 7);
@@ -186,7 +187,7 @@ TEST(a_definition_that_comes_late_is_not_written_twice)
 	check_written("");
 }
 
-/* Second lines that only look like ours. */
+/* The second lines of these messages only resemble those of our reader. */
 TEST(other_messages_of_the_category_are_just_messages)
 {
 	static const char *const texts[] = { "lock\nsource x", "lock",
@@ -204,7 +205,7 @@ TEST(other_messages_of_the_category_are_just_messages)
 	}
 }
 
-/* What the original could have written, at random. */
+/* Random files that the original could have written. */
 TEST(files_come_back_byte_for_byte, .to = 8)
 {
 	uint64_t state = (uint64_t)_i + 1;
@@ -234,7 +235,7 @@ TEST(files_come_back_byte_for_byte, .to = 8)
 	foreign_free(&f);
 }
 
-/* What the reader puts has these times, kinds and names, in this order. */
+/* The reader must return these times, kinds and names, in this order. */
 struct wanted {
 	struct tl_sink sink;
 	struct tl_text name[400];
@@ -262,7 +263,7 @@ compare(struct tl_sink *sink, const struct tl_event *event)
 	return 0;
 }
 
-/* Spans of threads and of sources, never more ends than begins. */
+/* Put spans of threads and of sources, never more ends than begins. */
 static void
 put_random_spans(struct wanted *w, const struct tl_message messages[4],
     uint64_t *state)
@@ -317,8 +318,10 @@ TEST(spans_of_a_timeline_come_back, .to = 8)
 	foreign_free(&f);
 }
 
-/* Two files merged, or two processes that log into one timeline: their ids
- * meet, their sources do not. */
+/*
+ * Two files are merged, or two processes log into one timeline: their ids
+ * collide, but their sources stay apart.
+ */
 TEST(sources_of_one_id_stay_apart, .to = 2)
 {
 	static const char *const texts[] = { "a\nsource 0", "b\nsource 0",
@@ -347,8 +350,10 @@ TEST(sources_of_one_id_stay_apart, .to = 2)
 	check_written("");
 }
 
-/* A window that begins inside of an open source: what was open is opened at
- * the first time kept. */
+/*
+ * A window begins inside of an open source: the source is opened at the first
+ * time that is kept.
+ */
 TEST(a_source_that_was_open_is_opened_first, .to = 3)
 {
 	static const char *const texts[] = { "a\nsource 0",
@@ -365,13 +370,13 @@ TEST(a_source_that_was_open_is_opened_first, .to = 3)
 		    0);
 	}
 	put_event_of(&messages[3], TL_BEGIN, 100, 0);
-	if (_i == 0) { /* it was open once */
+	if (_i == 0) { /* the source was open once */
 		put_event_of(&messages[0], TL_END, 900, 0);
 		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
-	} else if (_i == 1) { /* twice */
+	} else if (_i == 1) { /* the source was open twice */
 		put_event_of(&messages[1], TL_END, 900, 0);
 		put_event_of(&messages[0], TL_END, 1000, 0);
-	} else { /* closed once too often */
+	} else { /* the source was closed once too often */
 		put_event_of(&messages[2], TL_END, 900, 0);
 		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
 	}
@@ -390,8 +395,10 @@ TEST(a_source_that_was_open_is_opened_first, .to = 3)
 		      "there\n");
 }
 
-/* A process that was forked has the sources of its parent, and they are
- * others. */
+/*
+ * A forked process inherits the sources of its parent, but its own sources are
+ * different.
+ */
 TEST(sources_of_two_processes_are_two)
 {
 	struct tl_message defines, opens;
@@ -418,7 +425,7 @@ TEST(sources_of_two_processes_are_two)
 	check_written("-95 - the threads of a source are left out\n");
 }
 
-/* What was logged when they were made is overwritten. */
+/* The entries that made the sources are overwritten. */
 TEST(sources_whose_making_is_lost_keep_their_order)
 {
 	static const char *const texts[] = { "never\nsource 0",
@@ -470,7 +477,7 @@ TEST(sources_whose_making_is_lost_keep_their_order)
 	"while ((t = d.read()) >= 0) { d.readInt(); d.readLong(); if (t == " \
 	"0) d.readUTF(); n++; } System.exit(n == %d ? 0 : 1); } }\n"
 
-/* Run a program of Java on a file; 0 when it was content. */
+/* Run a Java program on a file; returns 0 if the program succeeds. */
 static int
 run_java(const char *directory, const char *name, const char *path)
 {
@@ -508,7 +515,7 @@ load(const char *path)
 	fclose(in);
 }
 
-/* What the real one writes is read, and it reads what is written. */
+/* We read a file that Java wrote, and Java reads a file that we wrote. */
 TEST(java_understands_us_and_we_it)
 {
 	char directory[] = "/tmp/test_format_timelogger.XXXXXX";

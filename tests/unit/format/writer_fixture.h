@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * writer_fixture.h - a writer, all that it wrote, and what it had to say.
- */
+/* writer_fixture.h - a writer, its output, and its diagnostics. */
 #ifndef TESTS_UNIT_WRITER_FIXTURE_H
 #define TESTS_UNIT_WRITER_FIXTURE_H
 
@@ -16,7 +14,7 @@ static struct tl_text got;
 static char said[SAID_MAX][TL_FAULT_TEXT_MAX];
 static unsigned said_count;
 static struct tl_writer *writer;
-static int write_rc; /* what the output says */
+static int write_rc; /* the result of the output */
 
 static inline int
 take(void *context, const char *data, size_t size)

@@ -69,7 +69,7 @@ front_put(const struct timeline *of, const struct timeline_entry *e)
 	tl_put_char(&front_text, '\n');
 }
 
-/* All that was logged, if it was not more than its lanes hold. */
+/* List all entries; the lanes must have held all of them. */
 static inline const char *
 front_list(const struct timeline *of)
 {

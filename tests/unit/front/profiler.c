@@ -23,11 +23,11 @@ static void
 setup(void)
 {
 	snprintf(csv, sizeof(csv), "/tmp/test-profiler-%d.csv", (int)getpid());
-	unlink(csv); /* of a test that was killed */
+	unlink(csv); /* a killed test may have left it */
 	fixture_open(&plenty);
 	ck_assert_int_eq(timeline_profiler_new(&profiler, tl), 0);
 	snprintf(path, sizeof(path), "/tmp/test-profiler-%d.tl", (int)getpid());
-	unlink(path); /* of a test that was killed */
+	unlink(path); /* a killed test may have left it */
 }
 
 static void
@@ -40,7 +40,7 @@ teardown(void)
 	tl_text_free(&front_text);
 }
 
-/* The program was started with --profiling FILE. */
+/* Start the profiler as by --profiling FILE. */
 static void
 start_profile(void)
 {
@@ -52,7 +52,7 @@ start_profile(void)
 	ck_assert_ptr_nonnull(profiler);
 }
 
-/* The profile as it stands in the file; its end is that of a line. */
+/* Read the profile; it must end with a whole line. */
 static char *
 read_profile(void)
 {
@@ -68,8 +68,10 @@ read_profile(void)
 	return bytes;
 }
 
-/* How many marks a profile has, each of an id that has a label, no time
- * before the one above it. */
+/*
+ * Count the marks of a profile.  Each mark must have an id with a label, and no
+ * time before the mark above it.
+ */
 static unsigned
 count_marks(unsigned *labels)
 {
@@ -101,7 +103,7 @@ TEST(marks_are_spans_of_their_label)
 	timeline_profiler_mark_begin(profiler, "a $b");
 	timeline_profiler_mark_end(profiler, "a $b");
 	timeline_profiler_mark_end(profiler, "camera.read");
-	label[0] = 'K'; /* nothing of the caller's is kept */
+	label[0] = 'K'; /* no pointer of the caller is kept */
 	timeline_profiler_mark_end(profiler, "camera.read");
 	ck_assert_str_eq(front_list(tl),
 	    "> lms \"camera.read\ncamera.read\"\n"
@@ -148,7 +150,7 @@ TEST(more_labels_than_the_table_are_found_all_the_same)
 	ck_assert_int_eq(timeline_new(&other, path, &large), 0);
 	ck_assert_int_eq(timeline_profiler_new(&profiler, other), 0);
 	for (int i = 0; i < 10000; i++) {
-		if (i == 5000) /* all are known */
+		if (i == 5000) /* all labels are known */
 			tail = other->header->strings_tail;
 		snprintf(label, sizeof(label), "label %d", i % 5000);
 		timeline_profiler_mark_begin(profiler, label);
@@ -185,7 +187,7 @@ TEST(threads_find_the_same_labels)
 	ck_assert_uint_eq(timeline_profiler_lost(profiler), 0);
 }
 
-/* Run the options; then one mark, if there is a profiler. */
+/* Parse the options, and make one mark if there is a profiler. */
 static int
 options(int *argc, char **argv)
 {
@@ -323,7 +325,7 @@ TEST(a_profile_has_any_number_of_labels)
 	ck_assert_uint_eq(labels, PROFILE_LABELS);
 }
 
-/* It shares the file, but neither labels nor time. */
+/* A forked process shares the file, but neither labels nor time. */
 TEST(marks_of_a_forked_process_are_counted)
 {
 	unsigned labels;
@@ -368,7 +370,10 @@ TEST(only_a_profile_of_an_earlier_run_is_replaced)
 	fclose(f);
 }
 
-/* A piece of a line is no shorter number: "1,0,9" of "1,0,990". */
+/*
+ * A line that is cut must not read as a shorter number, "1,0,9" instead of
+ * "1,0,990".
+ */
 TEST(marks_without_room_in_the_file_system_are_counted)
 {
 	const struct rlimit small = { 100, RLIM_INFINITY };
@@ -385,7 +390,7 @@ TEST(marks_without_room_in_the_file_system_are_counted)
 	timeline_profiler_mark_end(profiler, "somewhat long");
 	text = read_profile();
 	broken = strstr(text, "...\n1,0,");
-	/* a line may end where the room does */
+	/* unless a line ends exactly where the room does */
 	ck_assert(broken || text[small.rlim_cur - 1] == '\n');
 	ck_assert(!broken || !strstr(broken + 1, "..."));
 }

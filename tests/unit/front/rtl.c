@@ -18,7 +18,7 @@ static char log_name[64];
 static void
 setup(void)
 {
-	char left[128]; /* by a test that was killed */
+	char left[128]; /* left by a test that was killed */
 
 	snprintf(log_name, sizeof(log_name), "/tmp/test-rtl-%d", (int)getpid());
 	snprintf(left, sizeof(left), "%s_%d.tl", log_name, (int)getpid());
@@ -39,7 +39,7 @@ teardown(void)
 	tl_text_free(&front_text);
 }
 
-/* The lines of a log file behind its header, each without time and thread. */
+/* The lines of a log file after its header, without time and thread. */
 static const char *
 read_log(const char *path)
 {
@@ -76,7 +76,7 @@ read_log(const char *path)
 	return tl_text_string(&front_text);
 }
 
-/* What is in the timeline that RTL_LOGFILE led to. */
+/* List the entries of the timeline that RTL_LOGFILE names. */
 static const char *
 list(void)
 {
@@ -90,7 +90,7 @@ list(void)
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
 
-/* The first macro waits for the file to be made. */
+/* The first macro waits until the file is made, so the file must be small. */
 TEST(the_file_is_small)
 {
 	struct stat st;
@@ -310,7 +310,7 @@ enter(const char *name, const char *before, const char *within)
 	ck_assert_int_eq(timeline_priority(tl, within), 0);
 }
 
-/* With a label, which changes, and without. */
+/* The contexts have a label, which may change, or none. */
 TEST(the_begin_of_a_context_decides_whether_its_end_is_logged)
 {
 	fixture_setup_tiny();
@@ -356,7 +356,7 @@ TEST(threads_log_whole_lines)
 	ck_assert_uint_eq(lines, 3 * THREADS * ROUNDS);
 }
 
-/* A format's text, and the words it makes of 1 2 3. */
+/* Check the text of a format, and its words for the values 1 2 3. */
 static void
 expect_format(const char *format, unsigned count, const char *expected,
     const char *words)
@@ -373,8 +373,10 @@ expect_format(const char *format, unsigned count, const char *expected,
 	tl_text_free(&text);
 }
 
-/* The words of a format with a double and a string, and whether the message
- * has them as they are. */
+/*
+ * Check the words of a format with a double and a string, and whether the
+ * message has them unchanged.
+ */
 static void
 expect_words(const char *format, double number, const char *string,
     const char *words, bool exact)
@@ -509,7 +511,10 @@ TEST(values_of_64_bits_are_unsigned_where_printf_says_so)
 	    ". rtl \"$1%u $2%u $3%u\" -9223372036854775808 -1 1\n");
 }
 
-/* The timeline keeps the newest, and texts as long as there is room. */
+/*
+ * The timeline keeps the newest entries, and texts while there is room; the log
+ * file keeps all.
+ */
 TEST(nothing_is_missing_in_the_log_file)
 {
 	const char *line;
@@ -561,7 +566,7 @@ TEST(a_killed_program_leaves_every_line)
 	unlink(path);
 }
 
-/* Run a child that logs, and wait until it has exited. */
+/* Run a child that logs, and wait for its exit. */
 static pid_t
 log_in_child(void)
 {
@@ -603,7 +608,8 @@ TEST(a_name_without_a_process_is_shared)
 	RTL_LOGFILE_TRACE("before");
 	log_in_child();
 	ck_assert_str_eq(timeline_rtl_log_path(), name);
-	ck_assert_ptr_null(timeline_rtl_path()); /* no entries, no timeline */
+	/* without entries there is no timeline */
+	ck_assert_ptr_null(timeline_rtl_path());
 	ck_assert_str_eq(read_log(name), "| : before\n| : of the child\n");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.c - sources, their activity, and what is logged of it. */
+/* source.c - sources, their activity, and the entries about it. */
 #include "front_fixture.h"
 #include "lib/test.h"
 
@@ -26,7 +26,7 @@ teardown(void)
 	tl_text_free(&front_text);
 }
 
-/* What was logged of opens and closes. */
+/* The entries about opens and closes. */
 static const char *
 steps(void)
 {
@@ -36,7 +36,7 @@ steps(void)
 	tl_text_clear(&text);
 	for (; *line; line = end) {
 		end = strchr(line, '\n') + 1;
-		/* A message has lines, too. */
+		/* a message may have several lines */
 		while (*end && !strchr("<>.", *end))
 			end = strchr(end, '\n') + 1;
 		if (line[0] != '.')

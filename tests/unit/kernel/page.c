@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * page.c - are the pages of the kernel read as it prints them?
- */
+/* page.c - pages of the kernel are read as the kernel prints them. */
 #include "kernel/page.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -45,7 +43,7 @@ read_formats(struct tl_kernel_formats *formats)
 	}
 }
 
-/* A page of a layout of 128 bytes, made word by word. */
+/* A page of 128 bytes, made word by word. */
 struct page {
 	_Alignas(8) uint8_t bytes[128];
 	size_t used;
@@ -97,11 +95,12 @@ TEST(all_types_of_records_are_walked)
 	struct tl_page_record r;
 	struct tl_page_walk walk;
 
-	record(&p, 1, 10); /* 4 bytes */
+	record(&p, 1, 10); /* a payload of 4 bytes */
 	word(&p, 111);
 	record(&p, 30, 5); /* extend: 2 << 27, plus 5 */
 	word(&p, 2);
-	record(&p, 0, 1); /* the length stands in a word: itself and 8 */
+	/* the length is in a word and counts the word itself */
+	record(&p, 0, 1);
 	word(&p, 12);
 	word(&p, 222);
 	word(&p, 333);
@@ -113,7 +112,7 @@ TEST(all_types_of_records_are_walked)
 	record(&p, 2, 3);
 	word(&p, 444);
 	word(&p, 555);
-	record(&p, 29, 0); /* the rest is empty */
+	record(&p, 29, 0); /* the rest of the page is empty */
 	seal(&p, 1000, 0);
 	ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
 	ck_assert(!walk.lost);
@@ -139,7 +138,8 @@ TEST(an_absolute_stamp_keeps_the_upper_bits_of_the_one_before)
 	word(&p, 0);
 	record(&p, 1, 0);
 	word(&p, 0);
-	seal(&p, (UINT64_C(3) << 59) + 50, 0); /* 1 is below 50: carried */
+	/* 1 is below 50: the top bits carry */
+	seal(&p, (UINT64_C(3) << 59) + 50, 0);
 	ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
 	ck_assert_int_eq(tl_page_next(&walk, &r), 1);
 	ck_assert_uint_eq(r.stamp, (UINT64_C(4) << 59) + 1);
@@ -179,7 +179,7 @@ TEST(lengths_that_cannot_be_are_refused)
 		seal(&p, 1, 0);
 		ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
 		ck_assert_int_eq(tl_page_next(&walk, &r), -EBADMSG);
-		p.used = 113; /* more than a page has */
+		p.used = 113; /* more than a page holds */
 		seal(&p, 1, 0);
 		ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128),
 		    -EBADMSG);

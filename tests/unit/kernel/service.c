@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * service.c - the socket of the keeper: what is not a request is refused, and
- * what is not an answer, too.
+ * service.c - the socket of the keeper: datagrams that are no requests are
+ * refused, and datagrams that are no answers, too.
  */
 #include "kernel/keeper.h"
 #include "lib/test.h"
@@ -96,7 +96,7 @@ log_line(const char *text)
 	dprintf(log_of[1], "%s\n", text);
 }
 
-/* Wait for a line of its log. */
+/* Wait for a line in the log of the service. */
 static void
 wait_line(const char *words)
 {
@@ -123,7 +123,7 @@ start(void)
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s/s", folder);
-	/* a file where tracefs would be mounted below */
+	/* a file blocks the path below which tracefs would be mounted */
 	snprintf(file, sizeof(file), "%s/s/x", folder);
 	paths[0] = file;
 	ck_assert_int_eq(pipe2(log_of, O_CLOEXEC), 0);
@@ -147,7 +147,7 @@ stop(void)
 	rmdir(folder);
 }
 
-/* A datagram with descriptors. */
+/* Send a datagram with descriptors. */
 static int
 send_datagram(const void *data, size_t size, const int *fds, size_t count)
 {
@@ -176,7 +176,7 @@ send_datagram(const void *data, size_t size, const int *fds, size_t count)
 	return n < 0 ? -errno : 0;
 }
 
-/* Ask as the daemon does: the answer. */
+/* Ask as the daemon does; returns the answer. */
 static int
 ask(struct tl_fault *fault)
 {
@@ -231,7 +231,7 @@ TEST(what_is_no_request_is_refused_and_the_next_is_answered)
 	wait_line("it has no socket for the answer");
 	ck_assert_int_eq(ask(&fault), -ENOTDIR);
 	ck_assert_str_eq(fault.text, "tracefs: Not a directory");
-	/* no copy of the end that was sent is left open there */
+	/* the service keeps no copy of the end that was sent */
 	close(ends[1]);
 	ck_assert_int_eq(recv(ends[0], large, 1, 0), 0);
 	stop();
@@ -305,7 +305,7 @@ TEST(what_is_no_answer_is_refused)
 	ck_assert_int_eq(take(&a, sizeof(a), &fault), -EBADMSG);
 	ck_assert_str_eq(fault.text,
 	    "the keeper of the kernel's events has left out files");
-	/* a file without its descriptor, then nothing */
+	/* a file without its descriptor, then no datagram */
 	fault = (struct tl_fault){ 0 };
 	a.what = PIPE;
 	a.index = UINT32_MAX;

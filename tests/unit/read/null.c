@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * null.c - NULL in place of a text, or of a timeline, to every public function
- * that takes one.  tests/install finds the functions that are missing here.
+ * null.c - NULL in place of a text, or of a timeline, for every public function
+ * that takes one. tests/install finds functions that are missing here.
  */
 #include "lib/fixture.h"
 #include "lib/test.h"
@@ -113,7 +113,10 @@ options_without_words(void)
 
 #define NO_FILE NULL, 0
 
-/* What each call returns: -EINVAL, or what is documented for NULL. */
+/*
+ * The calls and their results: -EINVAL, or the result that is documented for
+ * NULL.
+ */
 #define CALLS(CALL) \
 	CALL(-EINVAL, timeline_new(&other, NULL, NULL)) \
 	CALL(-EINVAL, timeline_open(&other, NULL)) \
@@ -160,7 +163,7 @@ options_without_words(void)
 	CALL(-EINVAL, timeline_node_text(roots[0], NULL, 1)) \
 	CALL(-EINVAL, timeline_rtl_use(NULL))
 
-/* These have no text of an error, or return none. */
+/* These functions set no error text, or return none. */
 #define SILENT_CALLS(CALL) \
 	CALL(-EINVAL, timeline_superseded(NULL)) \
 	CALL(-EINVAL, timeline_trace_create(&no_trace, NULL, NULL)) \
@@ -202,7 +205,7 @@ error_of(const char *call)
 		   : timeline_error();
 }
 
-/* The end of the process that called. */
+/* End the child with the verdict on its call. */
 static void
 answer(bool is_wanted, bool has_text, const char *call, const char *before)
 {
@@ -212,7 +215,7 @@ answer(bool is_wanted, bool has_text, const char *call, const char *before)
 							      : AS_WANTED);
 }
 
-/* 1 if a call did not do what it must. */
+/* Returns 1 if a call did not do what it must. */
 static int
 judge(pid_t child, const char *call)
 {
@@ -228,7 +231,7 @@ judge(pid_t child, const char *call)
 	return 1;
 }
 
-/* Each call has a process of its own, so that all that crash are found. */
+/* Each call runs in its own process, so that one crash hides no other. */
 #define EXPECT(want, has_text, call) \
 	do { \
 		const pid_t child = fork(); \
@@ -251,7 +254,7 @@ TEST(null_in_place_of_a_text_is_an_error_and_no_crash)
 	ck_assert_int_eq(failed, 0);
 }
 
-/* A call with a NULL format logs nothing; a NULL name is an empty one. */
+/* A call with a NULL format logs nothing; a NULL name counts as empty. */
 TEST(null_in_macros_of_rtl_logfile_is_an_empty_name_or_nothing)
 {
 	struct timeline_rtl_context context = { 0 };

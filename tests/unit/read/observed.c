@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* observed.c - when the record was looking, and why not. */
+/* observed.c - when a message was observed, and why it was not. */
 #include "lib/fixture.h"
 #include "lib/test.h"
 
@@ -30,7 +30,7 @@ teardown(void)
 
 TEST_FILE(.setup = setup, .teardown = teardown);
 
-/* A tick before and after a pause. */
+/* Log a tick before and after a pause. */
 static void
 pass(void)
 {
@@ -54,8 +54,10 @@ definition(const char *message)
 	return d;
 }
 
-/* The looks of the intervals of a message that are as long as a pause, as
- * digits. */
+/*
+ * The looks of a message's intervals that are at least as long as a pause, a
+ * digit each.
+ */
 static const char *
 look(const char *message)
 {
@@ -117,7 +119,7 @@ TEST(what_was_overwritten_is_not_observed)
 	for (int i = 0; i < 100; i++)
 		timeline_log(tick);
 	pass();
-	/* a fallback lane does not tell since when all is there */
+	/* a fallback lane does not show from when it is complete */
 	ck_assert_int_eq(look("tick")[0], '3');
 	ck_assert_ptr_eq(definition("tick"), definition("tick"));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spans.c - spans as objects: which, how long themselves, and their flags. */
+/* spans.c - spans as objects: their kinds, their self time, and their flags. */
 #include "lib/fixture.h"
 #include "lib/test.h"
 
@@ -105,7 +105,8 @@ TEST(a_span_is_itself_what_those_within_it_are_not)
 	within = span->duration_ns;
 	span = next("inner $id", 0);
 	ck_assert_uint_eq(span->begin->args[0], 1);
-	ck_assert_uint_eq(span->end->args[0], 1); /* logged without */
+	/* the end was logged without arguments */
+	ck_assert_uint_eq(span->end->args[0], 1);
 	within += span->duration_ns;
 	span = next("outer $id", 0);
 	ck_assert_uint_eq(span->depth, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - is a call that does not fit its message reported, and once? */
+/* check.c - a call that does not fit its message is reported once. */
 #define TIMELINE_CHECK 1
 #include "lib/fixture.h"
 #include "lib/test.h"
@@ -20,7 +20,7 @@ setup(void)
 
 TEST_FILE(.setup = setup, .teardown = fixture_close);
 
-/* What was reported, without the place before it. */
+/* Expect a report, without the place before it. */
 static void
 expect_report(const char *expected)
 {

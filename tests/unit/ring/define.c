@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * define.c - do definitions become records and events, once each,
- * and what do the macros log?
+ * define.c - definitions become records and events, once each, and the macros
+ * log them.
  */
 #include "base/array.h"
 #include "lib/fixture.h"
@@ -90,13 +90,13 @@ TEST(what_differs_anywhere_is_another_message)
 	for (int i = 0; i < 6; i++)
 		for (int j = 0; j < i; j++)
 			ck_assert_uint_ne(e[i]->message, e[j]->message);
-	/* "ab" + "c" is not "a" + "bc" */
+	/* "ab" + "c" must not equal "a" + "bc" */
 	ck_assert_int_eq(timeline_define(tl, "ab", "info", "c", &e[0]), 0);
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "bc", &e[1]), 0);
 	ck_assert_uint_ne(e[0]->message, e[1]->message);
 }
 
-/* More than the index starts with, found by two that share the table. */
+/* Define more than the index starts with, through two handles of one table. */
 TEST(many_definitions_are_found_again)
 {
 	const struct timeline_options roomy = { .entries = 64 };
@@ -345,7 +345,8 @@ TEST(a_record_that_lies_is_refused)
 	REFUSED(category_length, good.size);
 	REFUSED(text, UINT32_MAX);
 	REFUSED(text_length, UINT32_MAX);
-	REFUSED(text_length, good.text_length - 1); /* ends without a NUL */
+	/* the text ends without a NUL */
+	REFUSED(text_length, good.text_length - 1);
 	REFUSED(file, good.size - good.file_length);
 	*fixed = good;
 	ck_assert_int_eq(tl_record_at(&r, tl->strings, size, at, 0, NULL), 0);
@@ -363,7 +364,7 @@ TEST(a_record_that_lies_is_refused)
 	    -EBADMSG);
 }
 
-/* Links that go in circles or nowhere hold nobody up. */
+/* Links that form a circle or lead nowhere must not delay a definition. */
 TEST(defining_ends_in_a_damaged_table)
 {
 	struct timeline_record *fixed;
@@ -385,13 +386,15 @@ TEST(defining_ends_in_a_damaged_table)
 	tl->header->strings_tail = 16; /* before the first record */
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "early tail", &event),
 	    -ENOSPC);
-	tl->header->strings_tail = 4097; /* where no record begins */
+	tl->header->strings_tail = 4097; /* between two records */
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "odd tail", &event),
 	    -ENOSPC);
 }
 
-/* Whatever newest says: the same definition is the same record, and readers
- * find those of before and those of after. */
+/*
+ * Whatever the newest word holds, an equal definition finds its record, and
+ * readers find the earlier and the later definitions.
+ */
 TEST(a_damaged_newest_hides_no_definition)
 {
 	const uint64_t places[] = { 0, 8, 96, UINT64_MAX, 0xfffffff0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exits.c - which ends of a process leave a mark in the header: exit
- * and timeline_close of those that logged, and nothing else.
+ * exits.c - the ends of a process that leave a mark in the header: exit and
+ * timeline_close after logging, and no others.
  */
 #include "lib/fixture.h"
 #include "lib/test.h"
@@ -34,7 +34,7 @@ now_ns(void)
 	return (int64_t)t.tv_sec * second_ns + t.tv_nsec;
 }
 
-/* How often is this process marked? */
+/* The number of marks of a process. */
 static int
 marks_of(pid_t pid)
 {
@@ -54,7 +54,7 @@ marks_of(pid_t pid)
 	return count;
 }
 
-/* The child of a test does this and ends; its number, and how it ended. */
+/* Run act in a child; returns its pid and its wait status. */
 static pid_t
 run_child(void (*act)(void), int *status)
 {
@@ -112,7 +112,7 @@ log_and_execute(void)
 	execl("/bin/true", "true", (char *)NULL);
 }
 
-/* Its child logs nothing, and ends first. */
+/* The child of this process logs nothing, and ends first. */
 static void
 log_and_fork(void)
 {
@@ -126,8 +126,7 @@ log_and_fork(void)
 	_exit(0);
 }
 
-/* As one that reads the counter, or enters a strict sandbox, would not end
- * so. */
+/* The exit handler must not read the counter, which would kill this process. */
 static void
 log_and_exit_without_a_counter(void)
 {
@@ -198,7 +197,10 @@ TEST(the_newest_are_kept)
 		ck_assert_int_eq(marks_of(last[i]), i >= 2);
 }
 
-/* One that opens it again and again pushes out no other. */
+/*
+ * A process that opens the timeline repeatedly replaces no mark of another
+ * process.
+ */
 TEST(a_process_has_one_place)
 {
 	int status;
@@ -225,7 +227,9 @@ open_and_close(void *stop)
 	return NULL;
 }
 
-/* ... though another thread has the lock just then. */
+/*
+ * A child ends even if another thread of its parent held the lock at the fork.
+ */
 TEST(children_of_a_busy_process_end)
 {
 	pthread_t thread;

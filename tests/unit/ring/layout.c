@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.c - is the geometry what was asked for, and is every other
- * refused?
+ * layout.c - a geometry is what was asked for, and any other geometry is
+ * refused.
  */
 #include "lib/fixture.h"
 #include "lib/random.h"
@@ -23,7 +23,7 @@ plan(struct timeline_options options)
 	return plan_with(options, TIMELINE_CLOCK_TSC, true);
 }
 
-/* The dumb way to the smallest power of two that is at least n. */
+/* The reference: the smallest power of two that is at least n. */
 static uint64_t
 power_at_least(uint64_t n)
 {
@@ -69,7 +69,7 @@ TEST(a_lane_has_the_smallest_power_of_two_that_is_enough)
 	}
 }
 
-/* However many CPUs there are: a process without rseq has this lane alone. */
+/* A process without rseq has this lane alone, however many CPUs there are. */
 TEST(a_fallback_lane_is_no_smaller_on_many_cpus)
 {
 	for (uint32_t lanes = 1; lanes <= 192; lanes++) {
@@ -145,7 +145,7 @@ TEST(cpu_lanes_are_the_online_cpus)
 	    (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* A list as the kernel writes it: every second CPU below n. */
+/* Make a list as the kernel writes it, of every second CPU below n. */
 static char *
 every_second(unsigned n)
 {
@@ -256,7 +256,7 @@ TEST(what_cannot_be_is_refused)
 	    -EFBIG);
 }
 
-/* What plan makes and file_size says, check takes. */
+/* Check the header: the check must accept every planned geometry. */
 static int
 check(void)
 {
@@ -303,7 +303,7 @@ TEST(every_plan_passes_the_check)
 	}
 }
 
-/* Every byte of every region, one owner: the dumb way. */
+/* Every byte of every region has exactly one owner. */
 TEST(regions_lie_apart_and_fill_the_file)
 {
 	uint8_t *owned;
@@ -411,7 +411,7 @@ TEST(an_impossible_header_is_refused)
 	REFUSES(total_size, header.total_size - 1, -EBADMSG);
 }
 
-/* The byte that keeps a writer from the file. */
+/* Return the place of the fault that keeps a writer from the file. */
 static uint64_t
 refused_at(void)
 {
@@ -471,7 +471,8 @@ TEST(version_1_had_fallback_lanes_as_long_as_others)
 	header.clock_kind = TIMELINE_CLOCK_TSC;
 	header.major = 1;
 	memset(header.fallback_entries, 0xff, sizeof(header.fallback_entries));
-	ck_assert_int_eq(check(), -EBADMSG); /* no room for them as long */
+	/* there is no room for lanes that long */
+	ck_assert_int_eq(check(), -EBADMSG);
 	header.entries_offset[1] += shift;
 	header.knots_offset += 2 * shift;
 	header.strings_offset += 2 * shift;
@@ -483,7 +484,7 @@ TEST(version_1_had_fallback_lanes_as_long_as_others)
 	    header.entries_offset[0] + 1024 * TIMELINE_ENTRY_SIZE);
 }
 
-/* No header passes whose regions could lead outside the file. */
+/* No header passes the check if its regions lead outside the file. */
 TEST(a_checked_header_never_leads_outside)
 {
 	uint64_t seed = 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * level.c - are just the messages that match turned up and down,
- * and are gates no more than gates?
+ * level.c - a level changes exactly the messages that match, and only their
+ * gates.
  */
 #include "lib/fixture.h"
 #include "lib/test.h"
@@ -29,7 +29,7 @@ expect_gates(unsigned of_tcp, unsigned of_udp, unsigned of_disk)
 	ck_assert_uint_eq(*tcp->gate, of_tcp);
 	ck_assert_uint_eq(*udp->gate, of_udp);
 	ck_assert_uint_eq(*disk->gate, of_disk);
-	/* what was defined is what it was */
+	/* the definition is unchanged */
 	ck_assert_uint_eq(tcp->tier, 0);
 	ck_assert_uint_eq(udp->tier, 1);
 }
@@ -158,7 +158,7 @@ TEST(clear_moves_marks_and_no_heads)
 	for (uint32_t i = 0; i < lanes; i++)
 		cleared += fixture_head(i)->cleared;
 	ck_assert_uint_eq(cleared, 101);
-	/* what it logs itself is not cleared */
+	/* the entry about the clear is not cleared */
 	ck_assert_uint_eq(fixture_logged(), 102);
 	ck_assert_uint_eq(fixture_newest()->message, tl->clear_event->message);
 	ck_assert_uint_eq(fixture_newest()->args[0], cleared);

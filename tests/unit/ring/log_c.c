@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log_c.c - does every entry of a fallback lane prove itself, and is
- * nothing lost for good, whatever happens to a writer?
+ * log_c.c - every entry of a fallback lane proves itself, and no slot is lost
+ * for good, whatever happens to a writer.
  */
 #include "lib/fixture.h"
 #include "lib/random.h"
@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-enum { LANE = 2, N = 64 }; /* of fixture_tiny: fallback, tier 0 */
+enum { LANE = 2, N = 64 }; /* the fallback lane of tier 0 in fixture_tiny */
 
 static struct timeline_event *event;
 
@@ -68,7 +68,7 @@ TEST(entries_are_whole_and_in_turn)
 	expect_drops(0);
 }
 
-/* Numbers go on where 32 bits of the stamp end. */
+/* The numbers go on where the 32 bits of the stamp wrap. */
 TEST(numbers_go_round)
 {
 	const uint64_t start = (UINT64_C(1) << 31) - N;
@@ -81,7 +81,7 @@ TEST(numbers_go_round)
 	expect_drops(0);
 }
 
-/* Words of two entries, in all ways: the sum is neither's. */
+/* Mix the words of two entries in all ways: the sum fits neither. */
 TEST(a_mixture_is_never_whole)
 {
 	struct timeline_entry *slot = fixture_entry(LANE, 0);
@@ -118,7 +118,7 @@ TEST(a_mixture_is_never_whole)
 	ck_assert_uint_gt(mixed, (uint64_t)rounds * 100);
 }
 
-/* A word that differs a little is seen in each place. */
+/* Every changed bit of every word is detected. */
 TEST(every_word_counts)
 {
 	uint64_t *words = (void *)fixture_entry(LANE, 0);
@@ -134,7 +134,7 @@ TEST(every_word_counts)
 		}
 }
 
-/* What a dead writer left in any slot is gone one lap later. */
+/* The leftovers of a dead writer in any slot are gone one lap later. */
 TEST(whatever_was_left_is_healed_by_a_lap)
 {
 	uint64_t seed = 3;
@@ -185,7 +185,7 @@ leave(int signal)
 		siglongjmp(jump, 1);
 }
 
-/* As programs do that give up a call when its time is over. */
+/* Programs with a time limit jump out of a call. */
 TEST(jumps_out_of_an_append_cost_nothing_lasting)
 {
 	const struct itimerval often = { { 0, 50 }, { 0, 50 } };
@@ -209,7 +209,7 @@ TEST(jumps_out_of_an_append_cost_nothing_lasting)
 		ck_assert(is_whole(fixture_head(LANE)->head - 1 - i));
 }
 
-/* However many lanes the CPUs have: this thread has one. */
+/* This thread has one lane, however many lanes the CPUs have. */
 TEST(a_process_without_rseq_keeps_what_its_lane_holds)
 {
 	const struct timeline_options options = { .cpu_lanes = 64 };
@@ -268,7 +268,7 @@ TEST(several_fallback_lanes_are_chosen_by_cpu)
 	ck_assert_uint_eq(sum, 50);
 }
 
-/* Levels forbid what the caller's gate test had let through just before. */
+/* The levels close after the caller's gate test has passed. */
 TEST(levels_are_tested_once_more)
 {
 	timeline_priority(tl, "error");

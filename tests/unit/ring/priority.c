@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * priority.c - does the levels word change as its table says, for
- * either clock, and is each change told to readers?
+ * priority.c - the levels word changes as its table describes, for either
+ * clock, and each change is logged for readers.
  */
 #include "lib/fixture.h"
 #include "lib/test.h"
@@ -51,7 +51,7 @@ until(void)
 	return tl->header->levels >> TIMELINE_LEVELS_UNTIL;
 }
 
-/* Was it logged, now? */
+/* True if an entry is logged now. */
 static bool
 is_logged(void)
 {
@@ -61,7 +61,7 @@ is_logged(void)
 	return fixture_logged() > before;
 }
 
-/* A burst over base error whose end lies just behind us. */
+/* Leave a burst over base error that has just ended. */
 static void
 leave_burst_that_is_over(uint64_t level)
 {
@@ -71,7 +71,7 @@ leave_burst_that_is_over(uint64_t level)
 			     (now - 1) << TIMELINE_LEVELS_UNTIL;
 }
 
-/* The newest entry of a change, without its confirmation. */
+/* The newest entry about a change, without its confirmation. */
 static const struct timeline_entry *
 newest_change(void)
 {
@@ -108,7 +108,7 @@ levels(void)
 	return tl->header->levels & ((1 << TIMELINE_LEVELS_UNTIL) - 1);
 }
 
-/* All slots are open to debug and above. */
+/* All slots are open to debug and higher levels. */
 static const struct tl_plan all_of_debug = { .seed = 7,
 	.shift = 10,
 	.shares = { [5] = UINT32_MAX,
@@ -147,9 +147,10 @@ TEST(a_burst_that_opens_nothing_is_not_confirmed)
 	timeline_burst(tl, "info", SECOND);
 	expect_told(tl->burst_event);
 	ck_assert_ptr_eq(newest_change(), fixture_newest());
-	timeline_burst(tl, "fatal", 70 * SECOND); /* a later end */
+	timeline_burst(tl, "fatal", 70 * SECOND); /* the burst ends later */
 	ck_assert_ptr_ne(newest_change(), fixture_newest());
-	timeline_priority(tl, "fatal"); /* closes: what is known afterwards */
+	/* the priority closes levels: they are known only afterwards */
+	timeline_priority(tl, "fatal");
 	ck_assert_ptr_ne(newest_change(), fixture_newest());
 }
 
@@ -290,7 +291,7 @@ TEST(the_last_unit_of_a_burst_belongs_to_it)
 	ck_assert(!tl_until_is_over(1000, now, 10));
 	ck_assert(!tl_until_is_over(1010, now, 10));
 	ck_assert(tl_until_is_over(1011, now, 10));
-	/* where the word's 44 bits go round */
+	/* where the 44 bits of the word wrap */
 	ck_assert(
 	    !tl_until_is_over(5, TL_UNTIL_MASK << TIMELINE_UNTIL_SHIFT, 10));
 	ck_assert(tl_until_is_over(TL_UNTIL_MASK, 0, 10));
@@ -330,7 +331,7 @@ TEST(a_burst_replaces_a_sample)
 	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
 	ck_assert_uint_eq(threshold(), 5);
 	ck_assert_uint_eq(base(), 8);
-	/* nor does it last as long as the sample would have */
+	/* nor does the burst last as long as the sample */
 	ck_assert_uint_lt(newest_change()->args[2],
 	    tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, 30 * SECOND));
 }
@@ -344,7 +345,7 @@ TEST(no_sample_is_opened_during_a_burst)
 	word = tl->header->levels;
 	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
 	ck_assert_uint_eq(tl->header->levels, word);
-	/* a priority meanwhile makes no sample of the burst */
+	/* a priority does not turn the burst into a sample */
 	timeline_priority(tl, "warning");
 	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
 	timeline_priority(tl, "error");
@@ -377,7 +378,8 @@ TEST(a_look_sees_what_a_writer_would)
 	word = tl->header->levels;
 	tl_levels_get(tl, &now);
 	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
-	ck_assert_uint_eq(tl->header->levels, word); /* it only looks */
+	/* the call changes nothing */
+	ck_assert_uint_eq(tl->header->levels, word);
 }
 
 TEST(a_burst_lasts_one_ns_to_an_hour)
@@ -435,7 +437,7 @@ TEST(bursts_work_by_the_other_clock)
 
 TEST(the_hash_of_slots_is_splitmix64)
 {
-	/* the generator's first outputs for the states 0, 1 and 1234567 */
+	/* the first outputs of the generator for the states 0, 1 and 1234567 */
 	ck_assert_uint_eq(timeline_slot_hash(0, 0), 0xe220a839);
 	ck_assert_uint_eq(timeline_slot_hash(1, 0), 0x910a2dec);
 	ck_assert_uint_eq(timeline_slot_hash(1234560, 7), 0x599ed017);
@@ -455,7 +457,7 @@ TEST(a_plan_opens_slots_below_the_threshold)
 	ck_assert_uint_eq(base(), 8);
 	ck_assert(is_logged());
 	ck_assert(tl_plan_is_held(tl, &all_of_debug));
-	/* no share: closed, and the word is as it was */
+	/* tiny shares: the slots are closed, and the levels stay */
 	for (int gate = 5; gate < 10; gate++)
 		none.shares[gate] = 1;
 	tl_plan_set(tl, &all_of_debug, &none, 60 * SECOND);
@@ -472,11 +474,12 @@ TEST(a_plan_that_nobody_renews_ends_by_the_writers_clock)
 	timeline_priority(tl, "error");
 	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
 	ck_assert(is_logged());
-	tl->header->lease = 0x100 | all_of_debug.shift; /* long ago */
+	/* the lease ended long ago */
+	tl->header->lease = 0x100 | all_of_debug.shift;
 	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
 	ck_assert(!is_logged());
-	ck_assert_uint_eq(levels(), 0x0808); /* 0.5 ns again */
-	/* and comes back as one that was not held */
+	ck_assert_uint_eq(levels(), 0x0808); /* the plan is gone */
+	/* setting it again works as if it had not been held */
 	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
 	ck_assert(is_logged());
 	ck_assert(tl_plan_is_held(tl, &all_of_debug));
@@ -507,8 +510,10 @@ TEST(bursts_and_priorities_leave_a_plan_in_force)
 	ck_assert(is_logged());
 }
 
-/* Or a writer that was stalled while it ended the plan of before would find
- * its word again, and end the new plan. */
+/*
+ * A writer that was stalled while it ended the old plan must not find its word
+ * again, or it would end the new plan.
+ */
 TEST(a_plan_that_changes_during_a_burst_changes_the_word)
 {
 	struct tl_plan other = all_of_debug;
@@ -525,8 +530,7 @@ TEST(a_plan_that_changes_during_a_burst_changes_the_word)
 	ck_assert_uint_eq(threshold(), 7);
 	ck_assert_uint_eq(base(), 8);
 	ck_assert(tl_plan_is_held(tl, &other));
-	/* the burst ends two units later than it would have, and is a caller's
-	 * still */
+	/* the burst ends two units later, and is still a caller's burst */
 	ck_assert_uint_eq((tl->header->levels >> TIMELINE_LEVELS_UNTIL) -
 			      (before >> TIMELINE_LEVELS_UNTIL),
 	    2);
@@ -545,7 +549,7 @@ TEST(a_plan_is_held_only_if_nothing_touched_it)
 	other = all_of_debug;
 	other.seed++;
 	ck_assert(!tl_plan_is_held(tl, &other));
-	/* a stalled writer closes it by its old word */
+	/* a stalled writer closes the plan by its old word */
 	tl->header->levels = 0x0808;
 	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
 	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.c - what a script gets and gives. */
+/* api.c - the values that a script receives and returns. */
 #include "lib/script_fixture.h"
 #include "lib/test.h"
 
@@ -19,12 +19,12 @@ setup(void)
 static void
 teardown(void)
 {
-	/* Whatever happened, no cursor may be left. */
+	/* no cursor may be left, whatever happened */
 	ck_assert_int_eq(feed.open, 0);
 	result_free(&result);
 }
 
-/* The script ends well and writes just this. */
+/* Expect the script to succeed and to write exactly this. */
 static void
 prints(const char *script, const char *expected)
 {
@@ -34,7 +34,7 @@ prints(const char *script, const char *expected)
 	tl_text_clear(&result.out);
 }
 
-/* The script ends with a fault that has this in its text. */
+/* Expect the script to fail with this in the error text. */
 static void
 fails(const char *script, int rc, const char *expected)
 {
@@ -372,7 +372,7 @@ TEST(a_failing_cursor_ends_the_script_with_its_code)
 {
 	feed.fail_after = 3;
 	fails("for e in timeline.events() do end", -EIO, "cannot read");
-	/* pcall hides the error, but not that there was one. */
+	/* pcall hides the error text, but not the failure */
 	fails("pcall(function() for e in timeline.events() do end end)\n"
 	      "error('later')",
 	    -EIO, "later");
@@ -386,8 +386,10 @@ TEST(a_failing_output_ends_the_script_with_its_code)
 
 TEST(a_loop_may_be_left_anywhere)
 {
-	/* Lua 5.4.4 forgets to close the value of the first loop, and closes
-	 * whatever is in its place later. */
+	/*
+	 * Lua 5.4.4 does not close the value of the first loop, and closes
+	 * another value in its place later.
+	 */
 	static const char *const loops[] = {
 		"for e in timeline.events() do local f = function() return e "
 		"end break end print(1) print(2) "

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose.c - are spans chosen as a whole, whichever way the events are read? */
+/*
+ * choose.c - spans are selected as a whole, in whichever order events are read.
+ */
 #include "lib/random.h"
 #include "lib/test.h"
 #include "script/select.h"
@@ -19,7 +21,7 @@ static struct tl_message messages[] = {
 static struct tl_event events[EVENTS_MAX];
 static size_t count;
 
-/* == a cursor over them == */
+/* == a cursor over the events == */
 
 struct over {
 	struct tl_cursor cursor;
@@ -56,16 +58,16 @@ over(enum tl_order order)
 	return &o->cursor;
 }
 
-/* == what passes == */
+/* == selections == */
 
 struct wish {
 	const char *expression;
 	int64_t slower_ns;
-	int64_t since_ns, until_ns; /* 0: none */
-	uint32_t tid;               /* 0: any */
+	int64_t since_ns, until_ns; /* 0: no bound */
+	uint32_t tid;               /* 0: any thread */
 	bool entries;
-	bool names_kind; /* the expression does */
-	/* the expression, of an event with a duration or without (-1) */
+	bool names_kind; /* the expression reads kind */
+	/* evaluates the expression; duration_ns -1: the event has none */
 	bool (*holds)(const struct tl_event *event, int64_t duration_ns);
 };
 
@@ -97,7 +99,7 @@ start(struct tl_select *select, const struct wish *wish)
 	select->entries = wish->entries;
 }
 
-/* By number of the event, oldest first. */
+/* Select events, and note by number which ones pass. */
 static void
 choose(const struct wish *wish, enum tl_order order, bool passes[EVENTS_MAX])
 {
@@ -281,7 +283,7 @@ static const struct wish wishes[] = { { .expression = "args.n == 3",
 	    .holds = is_end_of_two },
 	{ .slower_ns = 25 } };
 
-/* Losses, ends without begins and begins without ends among them. */
+/* The events include losses, unpaired ends and unpaired begins. */
 static void
 make_events(uint64_t *random)
 {
@@ -354,8 +356,10 @@ TEST(what_passes_is_what_a_model_says_in_either_order)
 		for (size_t i = 0; i < count; i++) {
 			ck_assert_msg(forward[i] == expected[i],
 			    "round %d, event %zu: %d", round, i, forward[i]);
-			/* newest first it is not known yet that a span will
-			 * reach back */
+			/*
+			 * newest first the reader does not know yet that a span
+			 * will reach back over a loss
+			 */
 			ck_assert_msg(backward[i] == expected[i] ||
 					  events[i].kind == TL_LOST,
 			    "round %d, newest first, event %zu: %d", round, i,

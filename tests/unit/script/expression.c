@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expression.c - what is compiled means what it means in Lua.
+ * expression.c - compiled expressions mean what they mean in Lua.
  *
- * Random expressions are asked of random events twice: as a filter does it,
- * and with Lua alone.  Answers, errors and their texts have to be the same.
+ * Random expressions are evaluated for random events twice: by the filter, and
+ * by Lua alone.  Results, errors and their texts have to be the same.
  */
 #include "lib/script_fixture.h"
 #include "lib/test.h"
@@ -196,13 +196,14 @@ is_compiled(const char *expression)
 	return is;
 }
 
-/* Was the expression compiled?  -1: it is none. */
+/* Returns whether the expression was compiled; -1: it is invalid. */
 static int
 compare(uint64_t *errors)
 {
 	struct tl_fault faults[2] = { 0 };
 	struct tl_script_filter *ours = make(text, &faults[0]), *lua;
-	char commented[TEXT_MAX + 4]; /* what has a comment is not compiled */
+	char commented[TEXT_MAX + 4]; /* an expression with a comment is not
+				       * compiled */
 	const bool compiled = is_compiled(text);
 
 	snprintf(commented, sizeof(commented), "%s --", text);
@@ -249,8 +250,10 @@ TEST(random_expressions_answer_as_in_lua)
 	ck_assert_uint_gt(errors, 100);
 }
 
-/* Every number against every argument: integers and floats that are equal only
- * when rounded are not equal. */
+/*
+ * Compare every number with every argument: an integer and a float that are
+ * equal only after rounding are not equal.
+ */
 TEST(numbers_compare_exactly)
 {
 	static const char *const comparisons[] = { "==", "~=", "<", "<=", ">",
@@ -290,7 +293,9 @@ static const struct {
 	{ "level >= level_of(\"warning\")", true },
 	{ "args.tcp + args.udp * 2 == 50", true },
 	{ "0xffffffffffffffff == -1", true },
-	/* Lua's: patterns, functions, other operators, one scratch text */
+	/*
+	 * left to Lua: patterns, functions, other operators, one scratch text
+	 */
 	{ "text:find('^a')", false }, { "#args == 3", false },
 	{ "message:sub(1, 4) == 'rati'", false },
 	{ "args.tcp // 2 == 5", false }, { "text == name", false },
@@ -311,7 +316,7 @@ TEST(simple_comparisons_are_compiled)
 	}
 }
 
-/* Deep and long expressions are Lua's, and end no parser. */
+/* Deep and long expressions are left to Lua, and overflow no parser. */
 TEST(what_is_too_big_is_left_to_lua)
 {
 	uint64_t errors = 0;

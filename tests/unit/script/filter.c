@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter.c - an expression asked of every event. */
+/* filter.c - an expression evaluated for every event. */
 #include "lib/script_fixture.h"
 #include "lib/test.h"
 
@@ -35,7 +35,7 @@ make(struct tl_script_filter **filter, const char *expression)
 	    &result.fault);
 }
 
-/* Which events pass, as a mask: bit i for event i. */
+/* The events that pass, as a mask: bit i for event i. */
 static uint64_t
 passing(const char *expression)
 {
@@ -119,7 +119,7 @@ fails(const char *expression, int rc, const char *expected)
 	    rc);
 	ck_assert_msg(strstr(result.fault.text, expected),
 	    "'%s' is not in '%s'", expected, result.fault.text);
-	/* It can be asked again. */
+	/* the filter can be called again */
 	memset(&result.fault, 0, sizeof(result.fault));
 	if (rc != -ETIME)
 		ck_assert_int_eq(tl_script_filter_passes(filter,
@@ -147,7 +147,7 @@ TEST(the_time_cap_is_one_of_each_event)
 
 	fails("(function() while true do end end)()", -ETIME,
 	    "-e:1: over the time cap of 1 s");
-	/* Longer than the cap in all, but no event takes so long. */
+	/* longer than the cap in all, but within it for each event */
 	ck_assert_int_eq(make(&filter,
 			     "(function() local n = 0 for i = 1, 3e7 do n = n "
 			     "+ 1 end return true end)()"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits.c - what a script cannot do, and how it is stopped. */
+/* limits.c - what a script cannot do, and how a script is stopped. */
 #include "lib/script_fixture.h"
 #include "lib/test.h"
 
@@ -11,7 +11,7 @@
 static struct feed feed;
 static struct result result;
 
-static unsigned cpu_seconds; /* more than any script needs that ends */
+static unsigned cpu_seconds; /* more than any script that ends needs */
 
 static void
 setup(void)
@@ -57,7 +57,7 @@ TEST(the_sandbox_has_no_way_out)
 		snprintf(script, sizeof(script), "assert(%s == nil)", gone[i]);
 		ends(script, 0, 0, "");
 	}
-	/* ... and what is there cannot be bent. */
+	/* the environment cannot be altered */
 	ends("local f, e = load('\\27Lua') "
 	     "assert(not f and e:find('binary chunk'))",
 	    0, 0, "");
@@ -91,7 +91,7 @@ TEST(a_trusted_script_has_everything)
 	ck_assert_str_eq(tl_text_string(&result.out), "\033");
 }
 
-/* The library debug reaches the tables of functions of our types. */
+/* The debug library gives access to the methods of our types. */
 TEST(no_function_of_a_type_takes_a_value_of_another)
 {
 	const struct tl_script_limits limits = { .trusted = true };
@@ -139,7 +139,7 @@ TEST(memory_has_a_cap_wherever_it_is_asked_for)
 		    "test:1: not enough memory: the cap is 8 MiB");
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* whose heap is another one */
+#ifndef __SANITIZE_ADDRESS__ /* a sanitizer has an allocator of its own */
 static long
 most_memory_kib(void)
 {
@@ -149,7 +149,7 @@ most_memory_kib(void)
 	return usage.ru_maxrss;
 }
 
-/* Blocks of all small sizes: what the heap itself needs counts, too. */
+/* Blocks of all small sizes: the overhead of the allocator counts, too. */
 TEST(what_a_script_takes_of_the_machine_has_the_cap)
 {
 	static const char *const greedy[] = {
@@ -198,9 +198,9 @@ TEST(a_loop_is_stopped_wherever_it_runs)
 {
 	static const char *const endless[] = {
 		"while true do end",
-		/* pcall cannot swallow it ... */
+		/* pcall cannot catch the time limit */
 		"while true do pcall(function() while true do end end) end",
-		/* ... nor can a coroutine, nor what runs on the way out. */
+		/* nor can a coroutine or a handler that runs at the end */
 		"local f f = coroutine.wrap(function() while true do "
 		"pcall(function() while true do end end) end end) "
 		"while true do pcall(f) end",
@@ -245,7 +245,7 @@ TEST(an_error_of_a_cap_names_the_option_that_lifts_it)
 	}
 }
 
-/* What killed does in the child: the output so far, then the message. */
+/* The killed callback of the child: write the output so far and the message. */
 static void
 say_and_exit(void *context, const char *message, size_t size)
 {
@@ -257,7 +257,7 @@ say_and_exit(void *context, const char *message, size_t size)
 	_exit(1);
 }
 
-/* Run in a child; its status and what it wrote. */
+/* Run a script in a child; returns its status and its output. */
 static int
 run_in_child(const char *text, bool own_end, char *said, size_t room)
 {
@@ -361,8 +361,10 @@ TEST(deep_calls_and_strange_errors_do_no_harm)
 	    0, 0, "");
 }
 
-/* Every allocation fails once: nothing may leak or crash, the end is either
- * the work done or the failure said. */
+/*
+ * Every allocation fails once.  A script may neither leak nor crash; it either
+ * succeeds or reports the failure.
+ */
 TEST(any_single_refusal_is_survived)
 {
 	static const char script[] =

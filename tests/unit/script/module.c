@@ -127,7 +127,7 @@ TEST(events_and_iterators_outlive_what_they_came_from)
 	      "assert(not pcall(tl.events, tl))");
 }
 
-/* A finalizer may see an event whose timeline was collected before it. */
+/* A finalizer may hold an event whose timeline was collected before. */
 TEST(a_dead_event_is_an_error_and_no_crash)
 {
 	holds("local box = setmetatable({}, { __gc = function(b)\n"
@@ -144,7 +144,7 @@ TEST(a_dead_event_is_an_error_and_no_crash)
 
 TEST(a_finalizer_may_use_what_was_collected_before)
 {
-	/* The table is the oldest, so its finalizer is the last to run. */
+	/* the table is the oldest object, so its finalizer runs last */
 	holds("local t = setmetatable({}, { __gc = function(t) for _, f in "
 	      "ipairs(t) do pcall(f) end "
 	      "for _, name in ipairs{'events', 'spans', 'info', 'close'} do "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * views.c - the stock views over a small story, what each says of
- * itself, and the scripts in tests/lua.
+ * views.c - the stock views over a small story, their help texts, and the
+ * scripts in tests/lua.
  */
 #include "lib/script_fixture.h"
 #include "lib/test.h"
@@ -31,7 +31,7 @@ teardown(void)
 	result_free(&result);
 }
 
-/* What a view with up to three words writes. */
+/* The output of a view with up to three arguments. */
 static const char *
 view(const char *name, const char *a, const char *b, const char *c)
 {
@@ -95,8 +95,10 @@ TEST(every_view_bears_an_empty_timeline)
 	}
 }
 
-/* Times at the ends of what an int64_t holds, nothing but losses, spans that
- * end before they begin. */
+/*
+ * Times at the limits of int64_t, nothing but losses, and spans that end before
+ * they begin.
+ */
 TEST(every_view_bears_a_strange_timeline)
 {
 	const struct tl_script_view *v = tl_script_views();
@@ -153,7 +155,7 @@ add_observed(int message, unsigned kind, uint64_t after_ns, uint64_t observed)
 	event->cpu = 0;
 }
 
-/* Two bursts, each with a span that the other one seems to end. */
+/* Two bursts, each with a span that the other burst seems to end. */
 TEST(the_time_between_two_bursts_is_no_silence)
 {
 	feed.count = 0;
@@ -202,7 +204,7 @@ TEST(latency_measures_from_each_a_to_the_next_b)
 	has("ratio*  ->  request*\ncount 1  min 4us");
 	has("4us  2025-11-20T19:24:18.123458789+00:00  ratio x(2.5) delta "
 	    "d(-7)  ->  > request id(7)\n");
-	/* What was waiting at the hole has no answer. */
+	/* an open wait gets no answer across the loss */
 	view("latency", "depth*", "no such", NULL);
 	has("count 0");
 }
@@ -224,7 +226,7 @@ TEST(heat_draws_a_map)
 	    "           +----------\n");
 }
 
-/* Each tests/lua/script_*.lua asserts by itself. */
+/* Each tests/lua/script_*.lua checks its own results. */
 TEST(the_scripts_in_tests_lua_hold)
 {
 	glob_t found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* feed.c - a live timeline that becomes blocks, again and again. */
+/* feed.c - a live timeline becomes blocks, by one feed after another. */
 #include "ship/feed.h"
 #include "lib/fixture.h"
 #include "lib/test.h"
@@ -72,12 +72,12 @@ ticks(uint64_t from, uint64_t count)
 		timeline_log(tick, from + i);
 }
 
-/* Everything that waits, as the target sees it. */
+/* Everything that waits, as the target receives it. */
 struct seen {
 	uint64_t blocks;
 	uint64_t entries;
 	uint64_t lost;
-	uint64_t next; /* argument */
+	uint64_t next; /* the next argument */
 	char identity[TL_IDENTITY_MAX];
 	char positions[256];
 };
@@ -110,7 +110,10 @@ sum_of(struct tl_text *positions)
 	return sum;
 }
 
-/* It goes on where the one before it ended, with as many as it holds. */
+/*
+ * A block starts at the end position of the block before it, and its positions
+ * advance by as many entries as it holds.
+ */
 static void
 expect_positions(const struct seen *seen, struct tl_block_facts *facts)
 {
@@ -221,7 +224,7 @@ TEST(another_goes_on_where_it_ended)
 	ck_assert_uint_eq(seen.next, 5000);
 }
 
-/* Even one that never had a block. */
+/* A feed may stop before it has made a block. */
 TEST(what_came_before_its_first_block_is_not_forgotten)
 {
 	struct seen seen = { 0 };
@@ -253,7 +256,10 @@ TEST(what_was_overwritten_meanwhile_is_counted)
 	ck_assert_uint_eq(seen.entries + seen.lost, 50010);
 }
 
-/* What was dropped has a place in the chain of as many entries. */
+/*
+ * A block that replaces dropped blocks holds their place and their number of
+ * entries in the chain.
+ */
 TEST(what_stands_for_dropped_blocks_goes_on_where_they_did, .to = 2)
 {
 	const char *const folders[] = { folder, NULL };
@@ -280,7 +286,8 @@ TEST(a_timeline_made_again_is_taken_from_its_first_entry)
 	stop_feed();
 	fixture_close();
 	make_timeline(1 << 16);
-	ticks(5000, 3000); /* the old positions could be its own */
+	/* the old positions would be valid in the new timeline, too */
+	ticks(5000, 3000);
 	feed_from(false);
 	stop_feed();
 	take_all(&seen);
@@ -289,7 +296,10 @@ TEST(a_timeline_made_again_is_taken_from_its_first_entry)
 	ck_assert_uint_eq(seen.next, 8000);
 }
 
-/* The block that cannot be kept is left: the chain goes on before it. */
+/*
+ * A block that cannot be written is left out, and the chain continues before
+ * it.
+ */
 TEST(a_full_disk_loses_nothing)
 {
 	const struct rlimit none = { 100, RLIM_INFINITY };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* many.c - timelines that come and go, more than there is room for. */
+/*
+ * many.c - timelines appear and disappear, more of them than there is room for.
+ */
 #include "lib/test.h"
 #include "ship/sources.h"
 #include "ship/target/target.h"
@@ -26,7 +28,7 @@ numbered(unsigned number)
 	return name;
 }
 
-/* It is shipped, all of it, and gone. */
+/* A chain appears, is shipped completely, and disappears. */
 static void
 come_and_go(unsigned number)
 {
@@ -35,7 +37,8 @@ come_and_go(unsigned number)
 
 	ck_assert_int_eq(put_in(chain, numbered(number), 1, 0), 0);
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
-	if (strcmp(block.timeline, "waits") == 0) { /* its turn */
+	/* the waiting chain comes first */
+	if (strcmp(block.timeline, "waits") == 0) {
 		tl_spool_give(spool, -EAGAIN);
 		ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 	}
@@ -111,7 +114,7 @@ ignore(void *context, const char *chain, uint64_t number, int rc)
 	ck_assert_int_eq(rc, 0);
 }
 
-/* A block of each of so many chains, and one more of the first. */
+/* Send one block of each of so many chains, and one more of the first chain. */
 static void
 send_chains(struct tl_target *target, unsigned count)
 {
@@ -205,7 +208,7 @@ log_in(unsigned number)
 	timeline_close(tl);
 }
 
-/* Also what a test that was killed has left. */
+/* A killed test may have left these timelines. */
 static void
 remove_all(unsigned from, unsigned to)
 {
@@ -226,7 +229,7 @@ followed(void)
 	return now.count;
 }
 
-/* Look until so many are followed. */
+/* Scan until so many timelines are followed. */
 static void
 look_until(size_t count)
 {

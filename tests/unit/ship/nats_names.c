@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a block is called in a cluster: subjects, ids; URLs;
- * acknowledgements. */
+/*
+ * The names of a block in a cluster: subjects and ids; URLs; acknowledgements.
+ */
 #include "lib/random.h"
 #include "lib/test.h"
 #include "ship/nats/link.h"

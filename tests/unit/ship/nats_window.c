@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks on their way, and blocks that were read: order, and what is
- * missing. */
+/*
+ * Blocks that are sent and blocks that are received: their order, and which
+ * ones are missing.
+ */
 #include "lib/random.h"
 #include "lib/test.h"
 #include "ship/seen.h"
@@ -10,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* == on their way == */
+/* == sent blocks == */
 
 struct reported {
 	size_t count;
@@ -111,7 +113,7 @@ TEST(one_that_is_refused_takes_all_with_it)
 	ck_assert(tl_window_is_empty(&w));
 }
 
-/* == that were read == */
+/* == received blocks == */
 
 enum { NUMBERS = 200 };
 
@@ -146,7 +148,10 @@ TEST(gaps_are_counted_and_late_blocks_fill_them)
 	tl_seen_free(&seen);
 }
 
-/* Against a table of all numbers.  Few enough gaps to be remembered. */
+/*
+ * Compare with a table of all numbers.  The gaps are few enough to be
+ * remembered.
+ */
 static void
 see_random(uint64_t state)
 {

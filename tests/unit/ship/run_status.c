@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_status.c - what shipping came to, in words. */
+/* run_status.c - the summary line of a shipping run. */
 #include "lib/test.h"
 #include "ship/run.h"
 

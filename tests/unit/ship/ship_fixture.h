@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ship_fixture.h - a folder for each test, and blocks that are real.
- */
+/* ship_fixture.h - a folder for each test, and real blocks. */
 #ifndef TESTS_UNIT_SHIP_FIXTURE_H
 #define TESTS_UNIT_SHIP_FIXTURE_H
 
@@ -17,7 +15,7 @@
 #include <unistd.h>
 
 static char folder[64];
-static uint64_t said; /* reports of something wrong */
+static uint64_t said; /* number of reports */
 
 static inline void
 ship_setup(void)
@@ -102,8 +100,10 @@ ship_events(struct tl_trace_writer *writer, int64_t from_ns, uint64_t entries)
 	}
 }
 
-/* Fill in the times and data of a block that has the rest, counts among it.
- * text is its memory. */
+/*
+ * Fill in the times and the data of a block whose other members, counts
+ * included, are set. text holds the data.
+ */
 static inline void
 ship_block(struct tl_text *text, struct tl_block *block, int64_t from_ns,
     const char *positions)

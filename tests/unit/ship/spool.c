@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool.c - blocks that wait: kept, sent again, dropped, counted. */
+/* spool.c - waiting blocks are kept, sent again, dropped and counted. */
 #include "lib/test.h"
 #include "ship_spool_fixture.h"
 
 #include <dirent.h>
 
-/* Take the next and send it off; its number, UINT64_MAX: there is none. */
+/*
+ * Take the next block and send it; returns its number, UINT64_MAX: none waits.
+ */
 static uint64_t
 send_next(struct tl_block *block)
 {
@@ -27,7 +29,7 @@ arrives(uint64_t number)
 	tl_spool_acked(spool, block.chain, block.number);
 }
 
-/* Files of the only chain whose names end so. */
+/* Count the files of the only chain whose names end with suffix. */
 static unsigned
 count_files(const char *suffix)
 {
@@ -48,7 +50,7 @@ count_files(const char *suffix)
 	return count;
 }
 
-/* == one after the other == */
+/* == in order == */
 
 TEST_FILE(.setup = ship_setup, .teardown = ship_teardown);
 
@@ -133,7 +135,7 @@ TEST(a_block_comes_back_as_it_was_put)
 	tl_spool_free(spool);
 }
 
-/* == again == */
+/* == restarts == */
 
 TEST(another_process_goes_on)
 {
@@ -189,7 +191,7 @@ TEST(two_cannot_have_one_spool)
 	tl_spool_free(spool);
 }
 
-/* == too many == */
+/* == drops == */
 
 TEST(the_oldest_are_dropped_and_counted)
 {
@@ -345,7 +347,7 @@ TEST(what_is_damaged_is_moved_aside)
 	ck_assert_uint_ge(said, 8);
 	ck_assert_uint_eq(count_files(".new"), 0);
 	ck_assert_uint_ge(count_files(".bad"), 5);
-	/* a number that was seen is not given again */
+	/* a number that was seen is never used again */
 	ck_assert_uint_ge(tl_spool_chain_next(chain_of("app")), 9);
 	tl_spool_free(spool);
 }

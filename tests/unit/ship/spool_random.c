@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool_random.c - a spool under whatever may happen, against a
- * list.
+ * spool_random.c - a spool under random events, compared with a list.
  *
- * Blocks are put, sent, lost on the way, acked, in any order; the process
- * dies and another goes on; writing fails.  In the end every block has
- * arrived once, or one that stands for it has, with just its entries; and each
- * chain in its order.
+ * Blocks are put, sent, lost on the way and acked in any order; the process
+ * dies and another continues; writing fails.  In the end every block has
+ * arrived once, or a block that replaces it has arrived with exactly its
+ * entries, and each chain in its order.
  */
 #include "lib/random.h"
 #include "lib/test.h"
@@ -20,23 +19,23 @@ enum {
 	BLOCKS_MAX = 2000,
 	STEPS = 700,
 	SEEDS = 12,
-	WINDOW = 8 /* blocks on their way */
+	WINDOW = 8 /* blocks on the way */
 };
 
-/* What was put, and what became of it. */
+/* A block that was put, and its fate. */
 struct listed {
 	uint64_t entries;
 	bool arrived;
-	bool dropped; /* as one that stands for it said */
+	bool dropped; /* a replacing block said so */
 };
 
 struct list {
 	struct listed blocks[BLOCKS_MAX];
 	uint64_t count;
-	uint64_t next; /* the least number that may still come */
+	uint64_t next; /* the lowest number still to come */
 };
 
-/* On its way. */
+/* A block on the way. */
 struct sent {
 	unsigned chain;
 	uint64_t number;
@@ -81,7 +80,7 @@ put_one(void)
 		list->blocks[list->count++].entries = entries + lost;
 }
 
-/* The target has it: again or for the first time. */
+/* The target receives a block, for the first time or again. */
 static void
 receive(unsigned i, const struct tl_block *block)
 {
@@ -150,7 +149,7 @@ disconnect(void)
 	tl_spool_disconnected(spool);
 }
 
-/* The process dies; what the target has it has. */
+/* The process dies; the target keeps the blocks that it has received. */
 static void
 die(void)
 {

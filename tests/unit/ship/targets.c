@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* targets.c - a directory of blocks, or of their events; a pipe. */
+/*
+ * targets.c - the targets: a directory of blocks, or of their events; a pipe.
+ */
 #include "lib/test.h"
 #include "ship/target/target.h"
 #include "ship_fixture.h"
@@ -16,7 +18,7 @@ enum { PATHS_MAX = 64 };
 
 static const struct tl_report report = { ship_say, NULL };
 static struct tl_target *target;
-static uint64_t acked[1024]; /* how often, by number */
+static uint64_t acked[1024]; /* acks by number */
 static uint64_t acked_count;
 static char paths[PATHS_MAX][256];
 static size_t path_count;
@@ -79,7 +81,7 @@ send_block(uint64_t number, int64_t ns)
 	ck_assert_int_eq(try_send(number, ns), 0);
 }
 
-/* Open it, and send the blocks [from, to) of one time. */
+/* Open the target, and send the blocks [from, to), all of one time. */
 static void
 open_and_send(const struct tl_target_options *options, uint64_t from,
     uint64_t to)
@@ -186,7 +188,7 @@ TEST(hostile_names_stay_in_the_folder)
 	tl_target_free(target);
 }
 
-/* Its place is somebody's file. */
+/* A file stands in the place of the folder. */
 TEST(a_folder_that_cannot_be_had_is_tried_again)
 {
 	struct tl_target_options options = options_of(NULL);
@@ -212,7 +214,7 @@ TEST(events_of_many_blocks_are_one_file)
 
 	open_and_send(&options, 3, 8);
 	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 0); /* none is whole */
+	ck_assert_uint_eq(acked_count, 0); /* no file is complete */
 	finish();
 	ck_assert_uint_eq(acked_count, 5);
 	look();
@@ -281,7 +283,7 @@ TEST(what_a_whole_file_has_is_not_written_again)
 	tl_target_free(target);
 	open_and_send(&options, 2, 8);
 	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 3); /* 2, 3 and 4 */
+	ck_assert_uint_eq(acked_count, 3); /* blocks 2, 3 and 4 */
 	finish();
 	ck_assert_uint_eq(acked_count, 6);
 	look();
@@ -338,7 +340,7 @@ TEST(a_pipe_takes_what_it_can)
 		sent++;
 		wait_for_acks();
 	}
-	ck_assert_uint_gt(sent, 10); /* then it is full */
+	ck_assert_uint_gt(sent, 10); /* then the pipe is full */
 	ck_assert_uint_lt(acked_count, sent);
 	while (acked_count < sent) {
 		n = read(ends[0], bytes, sizeof(bytes));

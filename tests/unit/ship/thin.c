@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thin.c - when a spool is full detail goes first: what is left of a
- * block, what it says of itself, and what is counted.
+ * thin.c - a full spool drops details first: the rest of a block, its infos,
+ * and the counts.
  */
 #include "lib/test.h"
 #include "ship/block.h"
@@ -11,9 +11,9 @@
 
 enum {
 	PAGE = 4096,
-	DETAIL = 3000, /* entries of a block below warning ... */
-	WARNINGS = 40, /* ... and above */
-	MISSING = 7,   /* before it */
+	DETAIL = 3000, /* entries of a block below warning */
+	WARNINGS = 40, /* entries of a block from warning on */
+	MISSING = 7,   /* entries missing before a block */
 	BLOCKS = 24
 };
 
@@ -40,7 +40,7 @@ define_messages(void)
 	}
 }
 
-/* Entry i: warnings come in between, some of them spans. */
+/* Entry i: some of the entries are warnings, and some of these are spans. */
 static struct tl_event
 event_of(uint64_t i, int64_t from_ns, uint64_t text)
 {
@@ -122,7 +122,7 @@ count_kept(void)
 	return count;
 }
 
-/* == what is left of it == */
+/* == the rest of a block == */
 
 static void
 expect_events(struct tl_bytes data, int64_t from_ns)
@@ -137,7 +137,8 @@ expect_events(struct tl_bytes data, int64_t from_ns)
 	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
 	while (tl_cursor_next(cursor, &event) > 0) {
 		if (event.kind == TL_LOST) {
-			ck_assert_int_eq(event.ns, from_ns); /* the first */
+			/* the loss comes first */
+			ck_assert_int_eq(event.ns, from_ns);
 			lost += event.lost;
 			continue;
 		}
@@ -233,7 +234,7 @@ open_full(bool in_memory, uint64_t size_max)
 		put_mixed(chain_of("app"));
 }
 
-/* Takes all; how many entries there are. */
+/* Take all blocks; returns the number of their entries. */
 static uint64_t
 take_all(uint64_t *lost)
 {
@@ -250,7 +251,7 @@ take_all(uint64_t *lost)
 	return entries;
 }
 
-/* A block as it is. */
+/* The size of a block with all details. */
 static uint64_t
 size_of_one(void)
 {
@@ -266,13 +267,13 @@ size_of_one(void)
 	return size;
 }
 
-/* i & 1: in memory */
+/* _i 1: the spool is in memory */
 TEST(no_warning_goes_while_there_is_detail, .to = 2)
 {
 	uint64_t lost, entries;
 	struct tl_spool_status s;
 
-	/* too little for two blocks as they are, enough for all of them thin */
+	/* too little for all blocks with details, enough for all without */
 	open_full(_i & 1, (BLOCKS + 30) * PAGE);
 	s = status();
 	ck_assert_uint_eq(s.dropped_blocks, 0);
@@ -296,7 +297,7 @@ TEST(blocks_go_when_no_detail_is_left, .to = 2)
 	uint64_t lost, entries, kept = 0;
 	struct tl_spool_status s;
 
-	/* one as it is, and a few that are thin */
+	/* one block with details, and a few without */
 	open_full(_i & 1, size_max);
 	s = status();
 	ck_assert_uint_gt(s.dropped_blocks, 0);
@@ -328,7 +329,7 @@ TEST(another_process_knows_what_is_thin)
 	tl_spool_free(spool);
 }
 
-/* The target would have it twice, and not the same. */
+/* The target would receive the block twice, with different content. */
 TEST(what_the_target_may_have_stays_as_it_is)
 {
 	struct tl_block block;
@@ -361,7 +362,7 @@ TEST(a_block_too_large_for_the_target_goes_without_detail)
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 	ck_assert_uint_eq(block.number, 0);
 	ck_assert_uint_eq(block.entries, count_kept());
-	tl_spool_reject(spool); /* still too large: dropped */
+	tl_spool_reject(spool); /* still too large: the block is dropped */
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 	ck_assert_uint_eq(block.entries, 0);
 	ck_assert_uint_eq(block.lost, DETAIL + MISSING);

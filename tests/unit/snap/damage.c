@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * damage.c - whatever the bytes of a file are, what can be shown is
- * shown, what cannot is named, and nothing crashes or hangs.
+ * damage.c - whatever the bytes of a file are, a reader shows every whole
+ * entry, reports the damage, and neither crashes nor hangs.
  */
 #include "lib/frozen.h"
 #include "lib/random.h"
@@ -76,7 +76,7 @@ TEST(a_file_cut_anywhere_shows_what_is_left)
 		}
 		ck_assert_int_eq(rc, 0);
 		ck_assert_uint_ge(w.events, before);
-		/* heads that are there count what is not */
+		/* whole heads count the missing entries as lost */
 		if (size >= good.header->entries_offset[0])
 			ck_assert_uint_eq(w.events + w.lost, EVENTS);
 		before = w.events;
@@ -162,7 +162,7 @@ TEST(damage_to_a_lane_hides_that_lane_only)
 	ck_assert_uint_ge(w.events, EVENTS - EVENTS / 5);
 }
 
-/* Anything in the geometry, several bits at once, as large as can be. */
+/* Random words in the geometry, several at once and of any size. */
 TEST(hostile_geometry_is_refused_or_harmless)
 {
 	uint64_t seed = 21;
@@ -186,7 +186,7 @@ TEST(hostile_geometry_is_refused_or_harmless)
 	ck_assert_uint_lt(opened, 6000);
 }
 
-/* Few bytes that claim billions of entries. */
+/* A few bytes that claim billions of entries. */
 TEST(a_small_file_that_claims_much_is_looked_at_quickly)
 {
 	struct timeline_header *h = (void *)bytes;
@@ -211,7 +211,7 @@ TEST(a_small_file_that_claims_much_is_looked_at_quickly)
 	}
 	w = frozen_look(bytes, good.size, &rc);
 	ck_assert_int_eq(rc, 0);
-	/* and what was overwritten before */
+	/* entries that were overwritten count as lost, too */
 	ck_assert_uint_eq(w.events + w.lost, 4 * (5 * n + 1000));
 }
 
@@ -231,7 +231,7 @@ open_damaged(void)
 	return snap;
 }
 
-/* Three of ours, six of the library. */
+/* Three messages of this test, seven of the library. */
 enum { MESSAGES = 10 };
 
 TEST(records_in_a_circle_are_walked_once)
@@ -257,7 +257,10 @@ TEST(records_in_a_circle_are_walked_once)
 	tl_snap_close(snap);
 }
 
-/* All that are whole are there, in order, though no link leads to them. */
+/*
+ * All whole definitions are found, in order, even if no link leads to them.
+ * The damaged record (but) is not among them; 0: no record is damaged.
+ */
 static void
 check_found(uint32_t but)
 {
@@ -295,7 +298,10 @@ TEST(a_damaged_record_hides_itself_only)
 
 	record(damaged)->level = TIMELINE_LEVEL_MAX + 1;
 	check_found(damaged);
-	/* what could be one, were it not for its hash */
+	/*
+	 * the record is valid again, but a hash protects the link that should
+	 * lead to it
+	 */
 	record(damaged)->level = TIMELINE_LEVEL_MAX;
 	record(good.header->newest)->link = 8;
 	check_found(damaged);
@@ -312,7 +318,10 @@ TEST(links_out_of_the_table_end_the_walk)
 		record(good.header->newest)->link = links[i];
 		snap = open_damaged();
 		ck_assert_uint_ge(tl_snap_fault_count(snap), 1);
-		/* entries whose message was not met are shown as unknown */
+		/*
+		 * entries whose definition was not found have an unknown
+		 * message
+		 */
 		ck_assert_uint_eq(frozen_walk(snap, TL_OLDEST_FIRST).events,
 		    EVENTS);
 		tl_snap_close(snap);
@@ -361,7 +370,7 @@ TEST(what_is_no_timeline_is_said_to_be_none)
 	ck_assert_int_eq(snap_open(&snap, "", 0, &fault), -EINVAL);
 }
 
-/* A live file whose end is missing, or that has too much of it. */
+/* A live file whose end is missing, and one with bytes behind its end. */
 TEST(a_damaged_copy_of_a_live_file_is_shown)
 {
 	uint8_t *longer = calloc(1, good.size + 100);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * follow.c - does a follower see every entry once, and say what it
- * missed?
- */
+/* follow.c - a follower sees every entry once, and reports what it missed. */
 #include "lib/frozen.h"
 #include "lib/random.h"
 #include "lib/test.h"
@@ -37,11 +34,11 @@ static void
 teardown(void)
 {
 	tl_cursor_close(follow);
-	follow = NULL; /* not every test opens one */
+	follow = NULL; /* not every test opens a follower */
 	fixture_close();
 }
 
-/* Log numbers [from, to) through one lane. */
+/* Log the numbers [from, to) through one lane. */
 static void
 log_numbers(uint64_t from, uint64_t to)
 {
@@ -49,7 +46,7 @@ log_numbers(uint64_t from, uint64_t to)
 		tl_append_fallback(event, i, 0, 0, 0);
 }
 
-/* The next events are these numbers, then there is nothing new. */
+/* Expect these numbers, and nothing new after them. */
 static void
 expect_numbers(uint64_t from, uint64_t to)
 {
@@ -75,7 +72,7 @@ expect_lost(uint64_t lost)
 	ck_assert(e.overwritten && e.unread);
 }
 
-/* So many events, and then the file was removed. */
+/* Expect so many events, and then that the file was removed. */
 static void
 expect_removed(int events)
 {
@@ -182,13 +179,13 @@ TEST(messages_defined_meanwhile_are_known)
 		ck_assert(tl_bytes_equal(e.message->line1, tl_bytes_of(text)));
 		ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
 	}
-	/* messages stay where they are */
+	/* messages keep their addresses */
 	log_numbers(1, 2);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 	ck_assert_ptr_eq(e.message, first);
 }
 
-/* A writer that has its ticket but is not done. */
+/* A writer has taken its ticket, but has not finished its entry. */
 TEST(what_is_not_whole_yet_comes_later)
 {
 	struct timeline_entry *slot;
@@ -205,7 +202,7 @@ TEST(what_is_not_whole_yet_comes_later)
 	expect_numbers(3, 4);
 }
 
-/* The next event, however many rounds it takes. */
+/* Return the next event, however many rounds it takes. */
 static void
 wait_next(struct tl_event *e)
 {
@@ -226,7 +223,7 @@ TEST(a_writer_that_never_finishes_is_said_once)
 	log_numbers(2, 4);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 	ck_assert_uint_eq(e.args[0], 0);
-	expect_numbers(2, 4); /* it may yet come */
+	expect_numbers(2, 4); /* the unfinished entry may still come */
 	wait_next(&e);
 	ck_assert_uint_eq(e.kind, TL_LOST);
 	ck_assert_uint_eq(e.lost, 1);
@@ -237,12 +234,12 @@ TEST(a_writer_that_never_finishes_is_said_once)
 	expect_numbers(4, 5);
 }
 
-/* Threads that were stopped between their ticket and their last store. */
+/* Threads were stopped between their ticket and their last store. */
 TEST(late_entries_come_in_a_later_round_and_once)
 {
 	uint64_t given = 0;
 
-	if (random_is_slow()) /* they are awaited for a second */
+	if (random_is_slow()) /* the follower waits for them for one second */
 		return;
 	open_follow(0);
 	for (uint64_t q = 0; q < 40; q++) {
@@ -260,7 +257,7 @@ TEST(late_entries_come_in_a_later_round_and_once)
 		given++;
 	}
 	expect_numbers(0, 0);
-	for (uint64_t q = 39; q > 0; q -= 3) { /* the last one first */
+	for (uint64_t q = 39; q > 0; q -= 3) { /* the last entry first */
 		fixture_stamp(2, q);
 		expect_numbers(q, q + 1);
 		given++;
@@ -270,7 +267,10 @@ TEST(late_entries_come_in_a_later_round_and_once)
 	ck_assert_uint_eq(given + 1, 40);
 }
 
-/* Tickets without an entry that were overwritten are lost at once. */
+/*
+ * Tickets whose entries were overwritten before they were written are lost at
+ * once.
+ */
 TEST(holes_that_are_overwritten_are_lost)
 {
 	struct tl_event e;
@@ -291,8 +291,10 @@ TEST(holes_that_are_overwritten_are_lost)
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
 }
 
-/* What has a stamp after the beginning of the round comes in the next one,
- * unless its stamp is wrong. */
+/*
+ * An entry with a stamp after the start of the round comes in the next round,
+ * unless its stamp is wrong.
+ */
 TEST(stamps_ahead_wait_for_a_second_at_most)
 {
 	const uint64_t second =
@@ -313,7 +315,7 @@ TEST(stamps_ahead_wait_for_a_second_at_most)
 	expect_numbers(0, 0);
 }
 
-/* The same of a lane of a CPU: only its end waits. */
+/* In a CPU lane with stamps ahead only the end of the lane waits. */
 TEST(the_end_of_a_cpu_lane_waits_for_its_time)
 {
 	const uint64_t second =
@@ -334,7 +336,7 @@ TEST(the_end_of_a_cpu_lane_waits_for_its_time)
 			    .stamp = timeline_stamp_whole(q) };
 		fixture_head(0)->head = q + 1;
 	}
-	expect_numbers(0, 3); /* order inside a CPU lane is the number */
+	expect_numbers(0, 3); /* the order inside a CPU lane is the number */
 	wait_next(&e);
 	ck_assert_uint_eq(e.args[0], 3);
 	expect_numbers(4, 5);
@@ -364,7 +366,7 @@ TEST(with_a_delay_entries_come_when_they_are_that_old)
 	log_numbers(0, 1);
 	while (tl_cursor_next(follow, &e) == 0)
 		rounds++;
-	ck_assert_int_ge(rounds, 1); /* the first call sees that it waits */
+	ck_assert_int_ge(rounds, 1); /* the entry waits in the first round */
 	ck_assert_uint_eq(e.args[0], 0);
 }
 
@@ -429,7 +431,7 @@ TEST(a_saved_file_does_not_grow)
 	ck_assert_ptr_null(follow);
 }
 
-/* What comes of each lane until there is nothing new. */
+/* Read each lane until there is nothing new, and sum up its events. */
 struct rest {
 	uint64_t events[LANES];
 	uint64_t lost[LANES];
@@ -454,7 +456,10 @@ take_rest(struct tl_cursor *cursor)
 	return rest;
 }
 
-/* Another follower goes on where this one is. */
+/*
+ * A second follower that starts at the first follower's positions gets the same
+ * rest.
+ */
 static void
 expect_twin(void)
 {
@@ -472,7 +477,7 @@ expect_twin(void)
 	tl_cursor_close(twin);
 }
 
-/* So many events, or all there are. */
+/* Read so many events, or as many as there are. */
 static void
 take(unsigned count)
 {
@@ -482,7 +487,7 @@ take(unsigned count)
 		count--;
 }
 
-/* The newest entry of a lane was never finished. */
+/* Make the newest entry of a lane unfinished. */
 static void
 tear_last(uint32_t lane)
 {
@@ -492,14 +497,17 @@ tear_last(uint32_t lane)
 		fixture_entry(lane, head - 1)->stamp = 0;
 }
 
-/* Some are overwritten, some torn, some hidden; one is anywhere among the
- * rest. */
+/*
+ * A follower may be handed over at any entry, even if entries are overwritten,
+ * torn or cleared.
+ */
 TEST(another_goes_on_where_one_is)
 {
 	for (unsigned at = 0; at < N; at++) {
 		open_follow(0);
 		log_numbers(0, 5);
-		take(at % 2 ? N : 0); /* a round has ended, or none has */
+		/* a round has ended, or no round has begun */
+		take(at % 2 ? N : 0);
 		log_numbers(5, 5 + 3 * N);
 		timeline_log(event, 1);
 		timeline_log(error, 2);
@@ -532,7 +540,10 @@ TEST(a_loss_has_the_number_of_the_first_that_is_missing)
 	ck_assert_uint_eq(e.number, 10);
 }
 
-/* Two lanes: of one, all was overwritten but what came after the other's. */
+/*
+ * In one of two lanes only entries later than the other lane's entries are
+ * left.
+ */
 TEST(a_loss_stands_where_what_is_left_begins)
 {
 	struct tl_event e, loss;
@@ -554,7 +565,7 @@ TEST(a_loss_stands_where_what_is_left_begins)
 	ck_assert_int_eq(loss.ns, e.ns);
 }
 
-/* The oldest entry left is not done, so none can be given yet. */
+/* The entries left are unfinished, so none of them can be returned yet. */
 TEST(a_loss_with_nothing_behind_it_ends_its_round)
 {
 	const int64_t before = (int64_t)tl_clock_read(CLOCK_REALTIME);
@@ -569,13 +580,13 @@ TEST(a_loss_with_nothing_behind_it_ends_its_round)
 	ck_assert_uint_eq(e.args[0], 7);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 	ck_assert_uint_eq(e.kind, TL_LOST);
-	ck_assert_uint_eq(e.lost, N); /* the rest may come yet */
+	ck_assert_uint_eq(e.lost, N); /* the other entries may still come */
 	ck_assert_uint_eq(e.number, 0);
 	ck_assert_int_ge(e.ns, before);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
 }
 
-/* What the next round takes for the time of a stamp. */
+/* Move the time that the next round computes for a stamp. */
 static void
 move_clock(int64_t ns)
 {
@@ -601,7 +612,7 @@ TEST(time_known_better_turns_no_order_round)
 	ck_assert_uint_gt(b.tsc, a.tsc);
 	ck_assert_int_eq(b.ns, a.ns);
 	ck_assert_int_eq(tl_cursor_next(follow, &c), 0);
-	/* more than it may err: somebody set it */
+	/* a step beyond the error bound: the clock was set */
 	move_clock(-INT64_C(3600) * 1000 * 1000 * 1000);
 	log_numbers(2, 3);
 	ck_assert_int_eq(tl_cursor_next(follow, &c), 1);
@@ -628,7 +639,7 @@ TEST(positions_that_cannot_be_are_refused)
 	    -ESTALE);
 }
 
-/* A hostile writer may change what never changes. */
+/* A hostile writer may change the constant part of the header. */
 TEST(other_geometry_than_before_is_refused)
 {
 	struct tl_event e;
@@ -644,7 +655,10 @@ TEST(other_geometry_than_before_is_refused)
 	expect_numbers(0, 3);
 }
 
-/* More lanes than the follower has room for, and other places of them. */
+/*
+ * The new geometry has more lanes than the follower has room for, at other
+ * places.
+ */
 TEST(a_geometry_that_changes_ends_it)
 {
 	const struct timeline_header honest = *tl->header;
@@ -681,12 +695,14 @@ TEST(a_file_that_is_truncated_ends_it)
 	ck_assert_int_eq(tl_cursor_next(follow, &e), -ENODATA);
 	ck_assert_int_eq(ftruncate(tl->fd, 0), 0);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
-	/* for those who close it */
+	/* the teardown closes a whole file */
 	ck_assert_int_eq(ftruncate(tl->fd, (off_t)tl->geometry.total_size), 0);
 }
 
-/* Its place was reserved, but nothing written yet, when a round copied the
- * string table. */
+/*
+ * The place of the message was reserved, but nothing was written yet, when a
+ * round copied the string table.
+ */
 TEST(a_message_that_was_half_written_is_known_when_it_is_whole)
 {
 	const uint64_t newest = tl->header->newest;
@@ -724,7 +740,8 @@ TEST(the_gates_of_messages_are_those_of_now)
 	ck_assert_uint_eq(e.observed, 1);
 	ck_assert_int_eq(timeline_level(tl, "a", "*", "debug"), 0);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
-	for (int i = 0; i < 4; i++) { /* two of each message */
+	/* two entries for each of the two messages */
+	for (int i = 0; i < 4; i++) {
 		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 		ck_assert_uint_eq(e.message->builtin, TIMELINE_BUILTIN_LEVEL);
 	}
@@ -734,7 +751,7 @@ TEST(the_gates_of_messages_are_those_of_now)
 	ck_assert_uint_eq(e.message->gate, 5);
 }
 
-/* The other lane has lost entries that are as late as those. */
+/* The other lane lost entries that are as late as these entries. */
 TEST(entries_beside_a_loss_are_not_observed)
 {
 	struct tl_event e;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect.c - test that the inspection of a timeline is right, and that a
- * damaged timeline is refused or shows less.
+ * inspect.c - the inspection of a timeline is right, and a damaged timeline is
+ * refused or shows less.
  */
 #include "snap/inspect.h"
 #include "lib/frozen.h"
@@ -93,7 +93,7 @@ TEST(lanes_are_described_as_they_are)
 	ck_assert_uint_eq(g.lanes[FALLBACK_KEPT].head, 3);
 	ck_assert_uint_eq(g.appended, fixture_logged());
 	ck_assert_uint_eq(g.dropped, 7);
-	ck_assert_int_eq(g.kept_ns, -1); /* it was not asked for */
+	ck_assert_int_eq(g.kept_ns, -1); /* stamps were not requested */
 	ck_assert_uint_eq(g.lanes[FALLBACK].newest_tsc, 0);
 }
 
@@ -129,10 +129,10 @@ TEST(what_was_cleared_is_no_history)
 	timeline_clear(tl);
 	inspect(true);
 	ck_assert_uint_eq(g.lanes[FALLBACK].oldest_tsc, 0);
-	ck_assert_int_ge(g.kept_ns, 0); /* the entry about that */
+	ck_assert_int_ge(g.kept_ns, 0); /* the clear logs an entry */
 }
 
-/* Entries that are not whole at both ends are passed over. */
+/* Unfinished entries at both ends are skipped. */
 TEST(entries_that_are_not_whole_are_passed_over)
 {
 	log_entries(event, 10);
@@ -146,7 +146,10 @@ TEST(entries_that_are_not_whole_are_passed_over)
 	    fixture_entry(FALLBACK, 9)->tsc);
 }
 
-/* Stamps are moved back by hand; ns and back keeps within a few ns. */
+/*
+ * Move a stamp back by hand.  The conversion to ticks and back is exact to a
+ * few ns.
+ */
 static void
 age(uint32_t lane, uint64_t q, uint64_t ns)
 {
@@ -202,7 +205,7 @@ TEST(levels_are_those_a_writer_goes_by)
 	ck_assert_uint_le(g.burst_left_ns, 61 * SECOND);
 }
 
-/* Nobody has reset the word yet. */
+/* No writer has reset the levels word yet. */
 TEST(a_burst_that_is_over_is_none)
 {
 	ck_assert_int_eq(timeline_priority(tl, "warning"), 0);
@@ -239,7 +242,8 @@ TEST(a_saved_file_keeps_its_history_and_has_no_now)
 	age(FALLBACK, oldest, 7 * SECOND);
 	age(FALLBACK, oldest + N - 1, 2 * SECOND);
 	f = frozen_save();
-	for (uint32_t i = 0; i < 2; i++) /* only the fallback lanes */
+	/* leave entries in the fallback lanes only */
+	for (uint32_t i = 0; i < 2; i++)
 		frozen_head(&f, i)->head = frozen_head(&f, i)->first =
 		    frozen_head(&f, i)->end = 0;
 	ck_assert_int_eq(inspect_bytes(f.bytes, f.size, &fault), 0);
@@ -283,7 +287,7 @@ TEST(what_is_no_timeline_is_refused_with_a_reason)
 	ck_assert_ptr_null(g.lanes);
 }
 
-/* The header alone: lanes that are not there read as empty. */
+/* The file holds the header alone: missing lanes read as empty. */
 TEST(a_truncated_file_shows_what_is_there)
 {
 	struct tl_fault fault = { 0 };
@@ -306,7 +310,7 @@ TEST(an_impossible_head_is_an_empty_lane)
 	fixture_head(0)->head = 0;
 }
 
-/* Any word of any file may be anything. */
+/* Any byte of a file may have any value. */
 TEST(no_damage_does_harm)
 {
 	uint64_t random = 20261121;
@@ -349,7 +353,7 @@ TEST(a_busy_lane_still_has_both_stamps)
 			usleep(100);
 		}
 	}
-	/* it may take a while to begin */
+	/* the writer may take a while to start */
 	for (int i = 0; i < 100000 && good < 200; i++) {
 		inspect(true);
 		if (g.lanes[FALLBACK].newest_tsc == 0) {

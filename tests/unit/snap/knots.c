@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * knots.c - a knot that is replaced while it is copied is whole in
- * the copy or counts for nothing.
+ * knots.c - a knot that is replaced while it is copied is either whole in the
+ * copy or ignored.
  *
- * The kernel's copy cannot be stopped.  The program's own pread reads the knots
- * word by word, upwards or downwards, and a writer acts before one of the
- * words.
+ * The kernel's copy cannot be stopped.  The program's own pread therefore reads
+ * the knots word by word, upwards or downwards, and a writer acts before one of
+ * the words.
  */
 #include "lib/frozen.h"
 #include "lib/test.h"
@@ -19,7 +19,7 @@ static struct {
 	bool armed;
 	bool downwards;
 	unsigned before; /* the word before which the writer acts */
-	uint64_t seq;    /* of the newest knot */
+	uint64_t seq;    /* the number of the newest knot */
 } stop;
 
 static void
@@ -40,7 +40,7 @@ commit_knot(void)
 	stop.seq = seq;
 }
 
-/* The words of the oldest knot, one by one. */
+/* Read the words of the oldest knot one by one. */
 static void
 read_stopped(int fd, uint8_t *data, uint64_t at)
 {

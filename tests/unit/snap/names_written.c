@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names_written.c - are processes and threads known by the names they had when they
- * first logged, whatever they log to first and however many there are?
+ * names_written.c - processes and threads are known by the names that they had
+ * at their first entry, whatever the entry was and however many threads there
+ * are.
  */
 #include "event/names.h"
 
@@ -32,7 +33,7 @@ setup(void)
 	    0);
 }
 
-/* Tests may share a process (CK_FORK=no), which is called main again. */
+/* With CK_FORK=no the tests share a process, whose name is set back. */
 static void
 teardown(void)
 {
@@ -43,7 +44,7 @@ teardown(void)
 
 TEST_FILE(.setup = setup, .teardown = teardown);
 
-/* The names in a timeline, as a reader has them. */
+/* Read the names in a timeline. */
 static void
 read_names(const struct timeline *timeline, struct tl_names *names)
 {
@@ -79,7 +80,7 @@ expect_name(const struct timeline *timeline, uint32_t tid, const char *thread,
 }
 
 struct worker {
-	const char *name; /* NULL: that of who made it */
+	const char *name; /* NULL: the name of the creating thread */
 	struct timeline_event *events[2];
 	uint32_t tid;
 };
@@ -150,7 +151,8 @@ TEST(each_timeline_of_a_process_learns_the_name)
 	timeline_close(other);
 	timeline_remove(name);
 	ck_assert_int_eq(timeline_new(&later, name, &fixture_tiny), 0);
-	expect_name(later, w.tid, "worker", "main"); /* known from before */
+	/* the library knows the name from the first timeline */
+	expect_name(later, w.tid, "worker", "main");
 	timeline_close(later);
 	timeline_remove(name);
 }
@@ -241,7 +243,7 @@ TEST(a_child_of_fork_may_be_named_before_its_first_entry)
 	ck_assert_int_eq(status, 0);
 }
 
-/* Let prctl fail in this process from now on, as in a sandbox. */
+/* Make prctl fail in this process from now on, as in a sandbox. */
 static void
 forbid_prctl(void)
 {
@@ -300,7 +302,7 @@ live(void *context)
 	return NULL;
 }
 
-/* Let threads log and live until end_crowd. */
+/* Start threads that log and then wait for end_crowd(). */
 static void
 start_crowd(unsigned count)
 {
@@ -327,7 +329,7 @@ end_crowd(unsigned count)
 		pthread_join(crowd_threads[i], NULL);
 }
 
-/* How many threads have their name; the others must have none. */
+/* Count the threads that have their name; the other threads must have none. */
 static unsigned
 count_named(unsigned count)
 {
@@ -364,7 +366,7 @@ count_named(unsigned count)
 
 TEST(a_thread_that_finds_no_slot_has_no_name)
 {
-	if (random_is_slow()) /* valgrind has 500 threads */
+	if (random_is_slow()) /* valgrind allows 500 threads */
 		return;
 	start_crowd(CROWD);
 	ck_assert_uint_ge(count_named(CROWD), 600);
@@ -399,8 +401,10 @@ TEST(a_child_of_fork_has_a_name_of_its_own)
 	expect_name(tl, (uint32_t)getpid(), "main", "main");
 }
 
-/* As if so many threads had logged: what is kept is right, and the process is
- * still known. */
+/*
+ * After thousands of threads have logged, the names that are left are right,
+ * and the process is still known.
+ */
 TEST(thousands_of_threads_leave_names_and_never_push_out_a_process)
 {
 	struct tl_names names;

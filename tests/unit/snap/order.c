@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order.c - do the lanes of a file come as one, in order of time,
- * and the same both ways?
+ * order.c - the lanes of a file are read as one sequence in order of time, the
+ * same in both directions.
  */
 #include "lib/frozen.h"
 #include "lib/random.h"
@@ -12,7 +12,7 @@ enum { LANES = 8, N = 64, EVENTS_MAX = LANES * N };
 static struct timeline_event *event, *span;
 static struct frozen file;
 
-/* What was put into the file, in no order. */
+/* The entries of the file, in no order. */
 struct put {
 	uint64_t tsc;
 	uint64_t number;
@@ -27,7 +27,8 @@ setup(void)
 {
 	struct timeline_options options = fixture_tiny;
 
-	options.cpu_lanes = LANES / 2 - 1; /* and a fallback, in two tiers */
+	/* each of two tiers has a fallback lane, too */
+	options.cpu_lanes = LANES / 2 - 1;
 	fixture_open(&options);
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
 	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $a",
@@ -91,7 +92,7 @@ expect_order(enum tl_order order)
 		ck_assert_uint_eq(e.lane, p->lane);
 		ck_assert_uint_eq(e.number, p->number);
 		ck_assert_uint_eq(e.epoch, p->epoch);
-		/* of a fallback lane the entry says which CPU it was */
+		/* in a fallback lane the entry itself holds its CPU */
 		ck_assert_uint_eq(e.cpu,
 		    p->lane >= LANES - 2 ? 77 : p->lane / 2);
 	}
@@ -116,7 +117,8 @@ TEST(random_lanes_come_sorted_both_ways)
 			memset(frozen_head(&file, lane), 0,
 			    sizeof(struct timeline_head));
 		for (unsigned k = 0; k < many; k++) {
-			tsc += random_below(&seed, 3); /* ties, too */
+			/* some stamps are equal */
+			tsc += random_below(&seed, 3);
 			const uint32_t lane =
 			    (uint32_t)random_below(&seed, LANES);
 
@@ -129,8 +131,10 @@ TEST(random_lanes_come_sorted_both_ways)
 	}
 }
 
-/* Stamps of a fallback lane go back: a little, or as far as a thread was
- * stalled.  With any number of the newest wanted, too. */
+/*
+ * Stamps of a fallback lane go back, a little or as far as a thread was
+ * stalled.  The order also holds for any number of newest entries.
+ */
 TEST(fallback_lanes_come_in_order_of_their_stamps)
 {
 	uint64_t seed = 12;
@@ -160,10 +164,14 @@ TEST(fallback_lanes_come_in_order_of_their_stamps)
 	}
 }
 
-/* What -n and --since ask for: the newest, and no newer one after them. */
+/*
+ * The options -n and --since need the newest entries by stamp, and no newer
+ * entry among those left out.
+ */
 TEST(a_tail_of_a_fallback_lane_is_its_newest_by_stamp)
 {
-	for (uint64_t q = 0; q < N; q++) /* the newest numbers are the oldest */
+	/* the higher half of the numbers has the older stamps */
+	for (uint64_t q = 0; q < N; q++)
 		put(LANES - 2, 1000 + (q < N / 2 ? q + N : q), 0);
 	for (uint64_t tail = 1; tail <= N; tail++) {
 		struct tl_snap *snap = frozen_open(&file, tail);
@@ -182,7 +190,9 @@ TEST(a_tail_of_a_fallback_lane_is_its_newest_by_stamp)
 	}
 }
 
-/* Inside a CPU lane order is the entry's number, whatever the stamps say. */
+/*
+ * Inside a CPU lane the order is the entry's number, whatever the stamps are.
+ */
 TEST(a_lane_is_never_put_in_another_order)
 {
 	struct tl_snap *snap;
@@ -207,7 +217,10 @@ TEST(a_lane_is_never_put_in_another_order)
 	tl_snap_close(snap);
 }
 
-/* Publish a record by hand: the newest, linked to what was there. */
+/*
+ * Publish a record by hand: link it to the newest record, and make it the
+ * newest.
+ */
 static void
 add_epoch(uint64_t number, const uint64_t heads[LANES])
 {
@@ -244,7 +257,8 @@ TEST(epochs_part_what_stamps_cannot)
 	add_epoch(2, second);
 	put(2, 1, 2);
 	put(0, 2, 2);
-	put(4, 1, 2); /* lanes with no heads then began in the last epoch */
+	/* A lane whose head was 0 at each epoch begins in the last epoch. */
+	put(4, 1, 2);
 	qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
 	expect_order(TL_OLDEST_FIRST);
 	expect_order(TL_NEWEST_FIRST);
@@ -268,7 +282,7 @@ TEST(an_epoch_of_other_lanes_is_a_fault)
 	tl_snap_close(snap);
 }
 
-/* == ends that have the stamp of their begin == */
+/* == ends that hold the stamp of their begin == */
 
 static void
 put_proof(uint64_t tsc, uint64_t begun)
@@ -281,7 +295,10 @@ put_proof(uint64_t tsc, uint64_t begun)
 	e->args[0] = begun;
 }
 
-/* What the ends of the file prove, oldest first: how long, 0: nothing. */
+/*
+ * Check the proven durations of the ends in the file, oldest first; 0: the end
+ * proves nothing.
+ */
 static void
 expect_proofs(const int64_t *took, size_t count)
 {
@@ -320,7 +337,7 @@ put_knot(uint64_t number, uint64_t tsc, int64_t ns, uint16_t flags)
 	file.header->knot_count = number + 1;
 }
 
-/* Stamps that are times: over a step of the clock they prove nothing. */
+/* Stamps that are wall times prove nothing over a step of the clock. */
 TEST(no_span_is_proven_over_a_step_of_its_clock)
 {
 	static const int64_t took[] = { 400, 0, 0, 100, 0, 300 };
@@ -331,15 +348,18 @@ TEST(no_span_is_proven_over_a_step_of_its_clock)
 	put_knot(2, 5000, 5000, TIMELINE_KNOT_LEAP);
 	put_knot(3, 8000, 8000, TIMELINE_KNOT_KINK);
 	put_proof(1600, 1200);
-	put_proof(2500, 1700); /* the step */
-	put_proof(3000, 1999); /* ... */
+	put_proof(2500, 1700); /* over the step */
+	put_proof(3000, 1999); /* over the step */
 	put_proof(3100, 3000);
-	put_proof(6000, 4999); /* the leap second */
+	put_proof(6000, 4999); /* over the leap second */
 	put_proof(8200, 7900);
 	expect_proofs(took, 6);
 }
 
-/* ... those of a counter do: it goes on. */
+/*
+ * Stamps of a counter prove a span over a step of the clock, because the
+ * counter goes on.
+ */
 TEST(a_step_of_the_clock_does_not_touch_a_proof_by_the_counter)
 {
 	static const int64_t took[] = { 400, 800 };
@@ -362,7 +382,10 @@ TEST(a_begin_after_its_end_proves_nothing)
 	expect_proofs(took, 3);
 }
 
-/* The counter begins again; the stamp may be of the one before. */
+/*
+ * The counter begins again: a begin before the epoch may be a stamp of the old
+ * counter.
+ */
 TEST(a_begin_before_its_epoch_proves_nothing)
 {
 	static const int64_t took[] = { 200, 0, 0, 100 };
@@ -448,7 +471,8 @@ TEST(losses_at_either_end_are_said_too)
 	for (uint64_t i = 0; i < 4; i++)
 		put(4, 50 + i, 0);
 	for (uint64_t i = 0; i < 4; i++)
-		frozen_entry(&file, 4, i)->stamp = 0; /* all of a lane */
+		frozen_entry(&file, 4, i)->stamp = 0; /* the whole lane is
+						       * torn */
 	frozen_entry(&file, 0, 0)->stamp = 0;
 	frozen_entry(&file, 0, 9)->stamp = 0;
 	snap = frozen_open(&file, 0);
@@ -488,7 +512,7 @@ TEST(snapshots_of_one_boot_share_their_clock)
 	d = frozen_open(&file, 0);
 	ck_assert(tl_snap_same_clock(a, b));
 	ck_assert(!tl_snap_same_clock(a, c));
-	ck_assert(!tl_snap_same_clock(d, d)); /* nobody knows */
+	ck_assert(!tl_snap_same_clock(d, d)); /* the clock is unknown */
 	tl_snap_close(a);
 	tl_snap_close(b);
 	tl_snap_close(c);
@@ -497,7 +521,7 @@ TEST(snapshots_of_one_boot_share_their_clock)
 
 /* == losses == */
 
-/* The number of the observed interval of the entry with each stamp. */
+/* Read the number of the observed interval of the entry with each stamp. */
 static void
 observe_all(enum tl_order order, uint64_t *observed)
 {
@@ -521,10 +545,10 @@ TEST(nothing_of_a_tier_is_observed_while_a_lane_misses_entries, .to = 2)
 	for (unsigned i = 1; i <= 4; i++)
 		put(0, i * 10, 0);
 	for (unsigned i = 0; i < 4; i++) {
-		put(1, i * 10 + 6, 0); /* of the other tier */
+		put(1, i * 10 + 6, 0); /* an entry of the other tier */
 		put(2, i * 10 + 5, 0);
 	}
-	frozen_entry(&file, 0, 1)->stamp = 0; /* at 20 */
+	frozen_entry(&file, 0, 1)->stamp = 0; /* the entry at 20 is lost */
 	frozen_head(&file, 0)->torn = 1;
 	observe_all(order, observed);
 	ck_assert_uint_ne(observed[5], TL_UNOBSERVED);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parts.c - do the parts of a file in memory read as the whole file would?
- */
+/* parts.c - the parts of a file in memory read as the whole file would. */
 #include "snap/parts.h"
 #include "lib/random.h"
 #include "lib/test.h"
@@ -13,11 +11,11 @@
 
 enum { SIZE = 64 << 10, PIECE = 256, PIECES = SIZE / PIECE, ROUNDS = 300 };
 
-/* Names begin at NAMES, strings at STRINGS; entries after those. */
+/* Names begin at NAMES, strings at STRINGS, and entries at ENTRIES. */
 enum { NAMES = 8 << 10, STRINGS = 16 << 10, ENTRIES = 32 << 10 };
 
 static uint8_t file[SIZE];  /* the live file */
-static uint8_t model[SIZE]; /* what the parts read as */
+static uint8_t model[SIZE]; /* the bytes that a reader of the parts expects */
 static bool taken[PIECES];
 static struct tl_parts parts;
 static int live;
@@ -45,7 +43,9 @@ teardown(void)
 	close(live);
 }
 
-/* No part: windows read as the file, other bytes as zeros. */
+/*
+ * Start without parts: the windows read as the file, all other bytes as zeros.
+ */
 static void
 begin(void)
 {
@@ -56,7 +56,7 @@ begin(void)
 	memset(taken, 0, sizeof(taken));
 }
 
-/* Add some pieces that follow one another and were not added before. */
+/* Add some adjacent pieces that were not added before. */
 static void
 add_pieces(void)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan.c - are the changes of a lane found wherever they are: at the borders of
- * what is read at a time, beside losses, in any of the searches?
+ * scan.c - the changes in a lane are found wherever they are: at the borders of
+ * the chunks, beside losses, and by each of the searches.
  */
 #include "lib/frozen.h"
 #include "lib/random.h"
 #include "lib/test.h"
 
 enum {
-	CHUNK = 1024, /* entries that are read at a time */
+	CHUNK = 1024, /* entries that are read at once */
 	ENTRIES = 4 * CHUNK,
 	FIRST_STAMP = 1000
 };
 
-/* What an entry is. */
+/* The kinds of entries. */
 enum what { PLAIN, CHANGE, MISSING };
 
 static struct timeline_event *event, *timer;
@@ -27,7 +27,7 @@ setup(void)
 
 	options.cpu_lanes = 1;
 	options.tiers = 1;
-	options.entries = 4 * ENTRIES; /* a quarter: fallback */
+	options.entries = 4 * ENTRIES; /* a quarter is the fallback lane's */
 	options.fallback_lanes = 1;
 	fixture_open(&options);
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
@@ -47,7 +47,7 @@ teardown(void)
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
 
-/* The id of the message of entries of priorities. */
+/* The id of the message of priority changes. */
 static uint32_t
 id_of_priority(void)
 {
@@ -65,8 +65,10 @@ id_of_priority(void)
 	return id;
 }
 
-/* Write all entries from a number on, as a ring that has turned so far.  Changes
- * close all levels and open them in turns. */
+/*
+ * Write all entries from a number on, as in a ring that was overwritten so far.
+ * The changes close all levels and open them in turns.
+ */
 static void
 write_all(uint64_t from)
 {
@@ -122,9 +124,11 @@ observe(enum tl_order order, uint64_t observed[ENTRIES])
 	ck_assert_uint_eq(seen + lost, ENTRIES);
 }
 
-/* Two entries are in one observed interval if levels are open and nothing between
- * the two ends it.  Where the ring has turned, levels are not known before their
- * first change. */
+/*
+ * Two entries are in one observed interval if the levels are open and nothing
+ * between the entries ends the interval.  In a ring that was overwritten the
+ * levels are unknown before their first change.
+ */
 static void
 check_observed(const uint64_t observed[ENTRIES], bool open)
 {
@@ -163,7 +167,8 @@ expect_observed(uint64_t from)
 
 TEST(a_change_is_found_at_each_border_of_what_is_read, .to = 8)
 {
-	const uint64_t from = _i & 4 ? 15000 : 0; /* the ring has turned */
+	/* not 0: older entries were overwritten */
+	const uint64_t from = _i & 4 ? 15000 : 0;
 	const enum what what = _i & 1 ? MISSING : CHANGE;
 
 	for (unsigned at = CHUNK - 3; at < CHUNK + 3; at++) {
@@ -192,8 +197,10 @@ TEST(any_changes_and_losses_are_found)
 
 /* == a file that is truncated while it is read == */
 
-/* The second of the two lanes is a fallback lane, which is sorted by stamp.
- * Returns the number of its slots. */
+/*
+ * Fill a lane with numbered entries; returns the number of its slots.  Lane 1
+ * is a fallback lane, which is sorted by stamp.
+ */
 static uint64_t
 write_numbered(uint32_t lane)
 {
@@ -205,7 +212,7 @@ write_numbered(uint32_t lane)
 	*head = (struct timeline_head){ .head = n, .end = n };
 	for (uint64_t q = 0; q < n; q++)
 		*frozen_entry(&file, lane, q) = (struct timeline_entry){
-			/* neighbours change places in a fallback lane */
+			/* neighbours are out of order in a fallback lane */
 			.tsc = FIRST_STAMP + (lane ? q ^ 1 : q),
 			.message = event->message,
 			.args = { q * 3 },
@@ -214,8 +221,10 @@ write_numbered(uint32_t lane)
 	return n;
 }
 
-/* Read some events, cut the file, and read on: what is shown is as it was
- * written, and all else is lost. */
+/*
+ * Read some events, truncate the file, and read on: events that are shown are
+ * unchanged, and all others are lost.
+ */
 static void
 cut_after(uint32_t lane, uint64_t n, uint64_t after, enum tl_order order)
 {
@@ -265,8 +274,10 @@ TEST(a_file_may_be_truncated_while_it_is_read, .to = 4)
 		cut_after(lane, n, after, order);
 }
 
-/* The begins of the spans of a timer are in the entries of their ends, which are
- * read again for them. */
+/*
+ * The begin of a timer's span comes from the entry of its end, which is read
+ * again for the begin.
+ */
 TEST(a_begin_that_was_truncated_is_not_shown)
 {
 	enum { SPAN_TICKS = 50, SHOWN = 20 };

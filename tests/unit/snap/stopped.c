@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stopped.c - a reader that is stopped between any two words of a
- * live file while threads go on: is what it shows of a thread without gaps,
- * and is no entry a mixture?
+ * stopped.c - a reader is stopped between any two words of a live file while
+ * threads go on: the entries that it shows of a thread have no gap, and no
+ * entry is a mixture.
  *
  * No reader can be stopped inside the kernel's copy, so pread is wrapped: heads
- * and entries of the live file are read word by word, and before one of the
- * words the threads do something.
+ * and entries of the live file are read word by word, and the threads act
+ * before one of the words.
  */
 #include "lib/frozen.h"
 #include "lib/random.h"
@@ -19,16 +19,16 @@
 enum { N = 64, CPU0 = 0, CPU1 = 2, FALLBACK = 4, WORDS_MAX = 20000 };
 
 static struct timeline_event *event;
-static uint64_t sequence; /* of the one thread's next event */
+static uint64_t sequence; /* of the next event of the one thread */
 
 static struct {
 	bool armed;
 	bool downwards; /* last word first */
-	uint64_t word;  /* how many were read */
-	uint64_t at;    /* before this one ... */
+	uint64_t word;  /* the number of words read so far */
+	uint64_t at;    /* act before this word */
 	void (*act)(void);
 	uint64_t slept_ns;
-	uint64_t slept_first; /* before the first word, + 1 */
+	uint64_t slept_first; /* slept before the first word of a round, + 1 */
 } stop;
 
 ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
@@ -55,7 +55,7 @@ __wrap_pread(int fd, void *data, size_t size, off_t offset)
 {
 	if (!is_watched(offset) || !is_live(fd))
 		return __real_pread(fd, data, size, offset);
-	if (stop.slept_first == 0) /* of the round: is this its first head? */
+	if (stop.slept_first == 0) /* the first word of this round? */
 		stop.slept_first = stop.slept_ns + 1;
 	for (size_t i = 0; i < size / 8; i++) {
 		const size_t word = stop.downwards ? size / 8 - 1 - i : i;
@@ -105,7 +105,7 @@ entry_of(uint64_t i)
 		.args = { i, random_mix(i), random_mix(i + 1) } };
 }
 
-/* The thread logs on a CPU, or without one. */
+/* The thread logs to a lane: the lane of a CPU or the fallback lane. */
 static void
 log_on(uint32_t lane)
 {
@@ -125,7 +125,7 @@ log_on(uint32_t lane)
 	sequence++;
 }
 
-/* It has its ticket and its stamp and is stalled before its commit. */
+/* The thread has its ticket and its stamp, and is stalled before its commit. */
 static uint64_t stalled;
 
 static void
@@ -181,10 +181,10 @@ lap_of_each(void)
 	}
 }
 
-/* What was shown of the thread. */
+/* The entries of the thread that a reader showed. */
 struct shown {
 	uint64_t count;
-	uint64_t most; /* number + 1 */
+	uint64_t most; /* the highest number + 1 */
 	uint64_t lost;
 };
 
@@ -205,7 +205,7 @@ show(struct shown *s, const struct tl_event *e)
 		s->most = e->args[0] + 1;
 }
 
-/* Where all lanes were overwritten meanwhile, what is left has gaps. */
+/* An entry may be missing only if entries were overwritten in the meantime. */
 static void
 expect_no_gap(const struct shown *s)
 {
@@ -243,7 +243,7 @@ static const struct {
 	{ lap_of_each, lap_of_each } };
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
-/* Stopped at each word, or at some where that takes long. */
+/* Stop at each word, or at every 13th word where the action takes long. */
 static uint64_t
 stop_step(int action)
 {
@@ -271,7 +271,7 @@ TEST(a_snapshot_has_no_gap_wherever_it_is_stopped, .to = 2 * ACTIONS)
 		actions[_i / 2].before();
 		prepare_stop(_i, at);
 		snapshot(&s);
-		if (stop.word <= at) /* it has fewer words */
+		if (stop.word <= at) /* the copy has fewer words */
 			break;
 		stops++;
 		expect_no_gap(&s);
@@ -319,7 +319,7 @@ TEST(a_follower_has_no_gap_wherever_it_is_stopped, .to = 2 * ACTIONS)
 		stop.at = UINT64_MAX;
 		for (int i = 0; i < 3; i++)
 			round_of(follow, &s);
-		/* not one twice, and none is forgotten */
+		/* no entry is shown twice, and none is forgotten */
 		ck_assert_uint_eq(s.count + s.lost, sequence);
 		tl_cursor_close(follow);
 	}
@@ -343,7 +343,7 @@ TEST(a_follower_waits_before_it_reads_heads)
 	tl_cursor_close(follow);
 }
 
-/* Writers of a CPU come round once while its lane is copied. */
+/* Writers of a CPU fill the lane once around while the lane is copied. */
 static void
 turn_over(void)
 {
@@ -358,14 +358,15 @@ TEST(a_lane_that_turned_over_is_copied_again)
 	for (int i = 0; i < 3 * N; i++)
 		log_on(CPU0);
 	stop.act = turn_over;
-	stop.at = 6 * TIMELINE_HEAD_SIZE / 8 + 40; /* in its entries */
+	/* within the entries of the lane */
+	stop.at = 6 * TIMELINE_HEAD_SIZE / 8 + 40;
 	snapshot(&s);
 	ck_assert_uint_gt(stop.word, stop.at);
 	ck_assert_uint_ge(s.count, N / 2);
 	ck_assert_uint_eq(s.count + s.lost, 4 * N);
 }
 
-/* The entries of a chunk are safe once the chunk was copied. */
+/* The entries of a chunk are safe once the chunk has been copied. */
 TEST(a_lane_that_turns_over_late_keeps_its_newest_entries)
 {
 	enum { CHUNK = 32 };
@@ -377,7 +378,7 @@ TEST(a_lane_that_turns_over_late_keeps_its_newest_entries)
 	for (int i = 0; i < 3 * N; i++)
 		log_on(CPU0);
 	stop.act = turn_over;
-	stop.at = words + 1; /* in the second chunk */
+	stop.at = words + 1; /* within the second chunk */
 	snapshot(&s);
 	ck_assert_uint_gt(stop.word, stop.at);
 	ck_assert_uint_eq(s.count, CHUNK);
@@ -407,8 +408,10 @@ open_all_levels(void)
 	tl->header->levels = levels_from(TIMELINE_LEVEL_MIN);
 }
 
-/* Entries about levels from before the copy are overwritten, and what is logged
- * after the cut is not in it. */
+/*
+ * The copy must have the levels of its cut.  Entries about earlier levels are
+ * overwritten, and entries about later ones come after the cut.
+ */
 TEST(a_snapshot_has_the_levels_of_its_cut_wherever_it_is_stopped, .to = 2)
 {
 	uint64_t stops = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * take.c - is exactly what is whole in a live file taken for whole?
+ * take.c - a copy of a live file takes exactly the whole entries for whole.
  *
- * The live file is made by hand in a fixture's mapping: heads, stamps and
- * what a dead or stopped writer leaves behind.
+ * The test makes the live file by hand in the mapping of a fixture: heads,
+ * stamps, and the traces of a dead or stopped writer.
  */
 #include "snap/take.h"
 #include "lib/frozen.h"
@@ -36,7 +36,7 @@ put_entry(uint32_t lane, uint64_t q)
 		fixture_stamp(lane, q);
 }
 
-/* A lane as if so many entries had been appended to it. */
+/* Fill a lane as if so many entries had been appended to it. */
 static void
 fill_lane(uint32_t lane, uint64_t head)
 {
@@ -57,7 +57,7 @@ open_live(uint64_t tail)
 	return snap;
 }
 
-/* Lane, then the range and counts it must have. */
+/* Check the range and the counts of a lane. */
 static void
 expect_lane(uint32_t number, uint64_t first, uint64_t end, uint64_t torn,
     uint64_t stuck)
@@ -90,7 +90,7 @@ TEST(a_lane_yields_one_less_than_it_has_slots)
 	}
 }
 
-/* An append that was cut short right before its commit. */
+/* An append was cut short right before its commit. */
 TEST(an_unfinished_entry_is_neither_shown_nor_lost)
 {
 	fill_lane(CPU_LANE, 2 * N);
@@ -113,7 +113,7 @@ TEST(an_entry_with_another_stamp_is_torn)
 	}
 }
 
-/* An entry of a fallback lane proves itself, also the oldest. */
+/* Each entry of a fallback lane proves itself, including the oldest one. */
 TEST(a_fallback_lane_yields_all_its_slots)
 {
 	for (uint64_t head = 1; head < 4 * N; head++) {
@@ -136,7 +136,8 @@ TEST(a_fallback_entry_with_another_sum_is_torn)
 	fill_lane(FALLBACK_LANE, 3 * N);
 	e->stamp = timeline_stamp_fallback(q - N, e);
 	expect_lane(FALLBACK_LANE, 2 * N, 3 * N, 1, 0);
-	e->stamp = timeline_stamp_whole(q); /* the number without the sum */
+	/* the stamp holds the number, but not the sum */
+	e->stamp = timeline_stamp_whole(q);
 	expect_lane(FALLBACK_LANE, 2 * N, 3 * N, 1, 0);
 }
 
@@ -155,7 +156,10 @@ TEST(tickets_that_are_not_written_yet_are_not_lost)
 	expect_lane(FALLBACK_LANE, 0, 0, 0, 0);
 }
 
-/* Version 1 had no sums: a plain stamp, and one entry less. */
+/*
+ * Fallback lanes of version 1 had no sums: their stamps are plain, and they
+ * yield one entry less.
+ */
 TEST(a_fallback_lane_of_version_1_has_plain_stamps)
 {
 	tl->header->major = 1;
@@ -170,7 +174,7 @@ TEST(a_fallback_lane_of_version_1_has_plain_stamps)
 	expect_lane(FALLBACK_LANE, 3 * N + 3, 4 * N - 1, 1, 0);
 }
 
-/* Readers of a snapshot know one form of stamps only. */
+/* A snapshot has plain stamps only, and its readers know no others. */
 TEST(a_snapshot_has_plain_stamps)
 {
 	struct frozen f;
@@ -200,7 +204,7 @@ TEST(a_snapshot_blanks_what_is_not_whole)
 	ck_assert_uint_eq(frozen_entry(&f, CPU_LANE, N)->stamp, 0);
 	ck_assert_uint_eq(frozen_entry(&f, CPU_LANE, 5)->stamp, 0);
 	ck_assert_uint_eq(frozen_entry(&f, CPU_LANE, 6)->stamp, 14);
-	/* there are no timers: neither is room for them */
+	/* a timeline without timers has no room for them */
 	ck_assert_uint_eq(f.size, tl->geometry.timers_offset);
 	ck_assert_uint_eq(f.size, f.header->total_size);
 	frozen_free(&f);
@@ -259,7 +263,7 @@ TEST(what_was_cleared_is_hidden)
 	fill_lane(CPU_LANE, 40);
 	fill_lane(FALLBACK_LANE, 3 * N);
 	timeline_clear(tl);
-	beside = 1; /* about that */
+	beside = 1; /* the clear logs an entry */
 	expect_lane(CPU_LANE, 40, 40, 0, 0);
 	expect_lane(FALLBACK_LANE, 3 * N, 3 * N, 0, 0);
 	fill_lane(CPU_LANE, 45);
@@ -289,7 +293,7 @@ TEST(a_lane_that_was_cleared_is_complete_since_then)
 	cleared = fixture_newest()->tsc;
 	ck_assert_uint_eq(fixture_newest()->message, tl->clear_event->message);
 	ck_assert_uint_eq(complete_since(0), cleared);
-	/* whoever cleared it once more did not come to say so */
+	/* a second clear was killed before it logged its entry */
 	fill_lane(CPU_LANE, 45);
 	fixture_head(CPU_LANE)->cleared = 45;
 	ck_assert_uint_eq(complete_since(0), UINT64_MAX);
@@ -321,13 +325,13 @@ TEST(a_writer_sees_nothing_of_a_snapshot)
 	fill_lane(CPU_LANE, 10);
 	head = *fixture_head(CPU_LANE);
 	tl_snap_close(open_live(0));
-	/* the clock aside, which save may work a point into */
+	/* without the clock, to which a save may add a point */
 	ck_assert_mem_eq(&before, tl->header,
 	    offsetof(struct timeline_header, clock));
 	ck_assert_mem_eq(&head, fixture_head(CPU_LANE), sizeof(head));
 }
 
-/* Copy the live file by the header that was checked. */
+/* Copy the live file with the geometry of the header that was checked. */
 static struct frozen
 take_checked(const struct timeline_header *checked)
 {
@@ -345,7 +349,7 @@ take_checked(const struct timeline_header *checked)
 	return f;
 }
 
-/* Each word of the header in turn, changed after it was checked. */
+/* Change each word of the header in turn after the check. */
 TEST(a_word_that_changed_since_the_check_is_not_believed)
 {
 	const struct timeline_header checked = *tl->header;

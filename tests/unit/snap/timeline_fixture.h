@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_fixture.h - snapshots that the writer writes: made, read again,
- * described so that two can be compared.
+ * timeline_fixture.h - snapshots by our own writer: make them, read them again,
+ * and describe them so that two can be compared.
  */
 #ifndef TESTS_UNIT_TIMELINE_FIXTURE_H
 #define TESTS_UNIT_TIMELINE_FIXTURE_H
@@ -14,7 +14,7 @@
 
 #include <inttypes.h>
 
-/* What is left out of a description. */
+/* The fields that a description leaves out. */
 enum {
 	NO_NUMBERS = 1 << 0,
 	NO_LANES = 1 << 1,
@@ -65,7 +65,7 @@ describe_args(struct tl_text *text, const struct tl_event *e, unsigned without)
 	}
 }
 
-/* Everything that is known of an event, as a line. */
+/* Describe an event in a line with every field. */
 static inline void
 describe(struct tl_text *text, const struct tl_event *e, unsigned without)
 {
@@ -102,7 +102,7 @@ describe_cursor(struct tl_text *text, struct tl_cursor *cursor,
 	struct tl_event e, loss = { 0 };
 	int rc;
 
-	/* what is overwritten and what is lost are one number in a copy */
+	/* a copy merges overwritten and lost entries into one number */
 	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
 		const bool is_loss = e.kind == TL_LOST;
 
@@ -133,7 +133,7 @@ describe_snap(struct tl_snap *snap, enum tl_order order, unsigned without)
 	return text;
 }
 
-/* Two texts are the same, or their first line that differs is shown. */
+/* Compare two texts; show the first line that differs. */
 static inline void
 check_same(struct tl_text *a, struct tl_text *b)
 {
@@ -149,12 +149,12 @@ check_same(struct tl_text *a, struct tl_text *b)
 	    line_q);
 }
 
-/* A writer, what it wrote and said. */
+/* A writer, its output and its diagnostics. */
 struct written {
 	struct tl_writer *writer;
 	struct tl_text out;
 	struct foreign_report said;
-	struct tl_snap *snap; /* of what was written */
+	struct tl_snap *snap; /* the output, opened again */
 };
 
 static inline void
@@ -173,7 +173,7 @@ written_put(struct written *w, const struct tl_event *event)
 	ck_assert_int_eq(w->writer->sink.put(&w->writer->sink, event), 0);
 }
 
-/* It is a whole snapshot. */
+/* Finish the output, which must be a whole snapshot. */
 static inline void
 written_finish(struct written *w)
 {
@@ -203,8 +203,10 @@ written_free(struct written *w)
 	tl_text_free(&w->said.text);
 }
 
-/* Copy a snapshot, or what a filter lets through; expected, if there is one,
- * is what was put. */
+/*
+ * Copy a snapshot, or the events that pass a filter; expected, if not NULL,
+ * receives a description of them.
+ */
 static inline void
 written_copy(struct written *w, struct tl_snap *snap,
     bool (*pass)(const struct tl_event *event), struct tl_text *expected,
@@ -229,7 +231,7 @@ written_copy(struct written *w, struct tl_snap *snap,
 	written_finish(w);
 }
 
-/* The lines from the last to the first. */
+/* Reverse the order of the lines. */
 static inline struct tl_text
 turn_round(const struct tl_text *text)
 {
@@ -248,7 +250,9 @@ turn_round(const struct tl_text *text)
 	return turned;
 }
 
-/* The snapshot gives this text, and newest first the same turned round. */
+/*
+ * The snapshot must give this text oldest first, and its reverse newest first.
+ */
 static inline void
 check_gives(struct tl_snap *snap, struct tl_text *expected, unsigned without)
 {

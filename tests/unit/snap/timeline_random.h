@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_random.h - snapshots of everything that can be in one, made by
- * hand: lanes, losses, torn entries, epochs, strings, clock knots.
+ * timeline_random.h - random snapshots with all features, made by hand: lanes,
+ * losses, torn entries, epochs, strings, clock knots.
  */
 #ifndef TESTS_UNIT_TIMELINE_RANDOM_H
 #define TESTS_UNIT_TIMELINE_RANDOM_H
@@ -17,7 +17,7 @@ static struct timeline_event *events[EVENTS];
 static uint64_t words[2];
 static struct frozen file;
 static uint64_t seed;
-static bool huge; /* losses */
+static bool huge; /* losses are huge */
 
 /* Three CPUs and a fallback lane, in two tiers. */
 static inline void
@@ -54,7 +54,7 @@ below(uint64_t n)
 	return random_below(&seed, n);
 }
 
-/* Next entry of a lane; torn: it is not whole. */
+/* Put the next entry of a lane; torn: the entry is not whole. */
 static inline void
 put(uint32_t lane, uint64_t tsc, bool torn)
 {
@@ -71,17 +71,17 @@ put(uint32_t lane, uint64_t tsc, bool torn)
 		.pid = (uint32_t)random_next(&seed),
 		.tid = (uint32_t)random_next(&seed),
 		.stamp = torn ? 0 : timeline_stamp_whole(q) };
-	if (which == 1) /* begins and ends; what is both is two events */
+	if (which == 1) /* a begin, an end, or both, which is two events */
 		e->message |= 3U >> below(4) % 3;
 	if (!(e->message & TIMELINE_MESSAGE_BARE))
 		e->args[0] = random_next(&seed);
-	if (which == 0) /* a string, or a number that is none */
+	if (which == 0) /* a string, or an invalid string number */
 		e->args[1] = below(3) ? words[below(2)] : 2 * below(2000) + 1;
 	head->end = head->head = q + 1;
 	head->torn += torn;
 }
 
-/* An empty lane that has logged before, and may have lost some of it. */
+/* Start an empty lane that has logged before, and may have lost entries. */
 static inline void
 start_lane(uint32_t lane)
 {
@@ -95,7 +95,10 @@ start_lane(uint32_t lane)
 	head->stuck = below(2);
 }
 
-/* Publish a record by hand: the newest, linked to what was there. */
+/*
+ * Publish a record by hand: link it to the newest record, and make it the
+ * newest.
+ */
 static inline void
 add_epoch(uint64_t number)
 {
@@ -120,15 +123,18 @@ add_epoch(uint64_t number)
 	file.header->newest = at;
 }
 
-/* Knots with bends, steps and gaps; the counter begins again with each
- * epoch. */
+/*
+ * Make knots with bends, steps and gaps; the counter begins again with each
+ * epoch.
+ */
 static inline void
 make_knots(uint32_t epochs)
 {
 	static const uint16_t flags[] = { 0, TIMELINE_KNOT_STEP,
 		TIMELINE_KNOT_GAP, TIMELINE_KNOT_KINK, TIMELINE_KNOT_LEAP };
 	const uint64_t count = below(100) + epochs + 1;
-	const uint64_t before = below(2) ? 0 : 5000; /* pushed out */
+	/* knots that were overwritten */
+	const uint64_t before = below(2) ? 0 : 5000;
 	struct timeline_knot *knots =
 	    (void *)(file.bytes + file.header->knots_offset);
 	struct timeline_knot knot = { .utc_ns = 1700000000000000000,
@@ -154,7 +160,8 @@ make_knots(uint32_t epochs)
 	file.header->knot_count = before + count;
 	file.header->clock =
 	    (struct timeline_clock_tail){ .sequence = (uint32_t)below(
-					      3), /* 1: nobody can trust it */
+					      3), /* 1: a writer died in an
+						   * update */
 		    .tsc = knot.tsc + below(500),
 		    .utc_ns = knot.utc_ns + 1000,
 		    .mult = knot.mult,
@@ -162,8 +169,10 @@ make_knots(uint32_t epochs)
 		    .max_err_ns = 77 };
 }
 
-/* A snapshot of everything that can be in one; disorder: stamps of a CPU lane
- * may go back. */
+/*
+ * Make a snapshot with all features; disorder: stamps of a CPU lane may go
+ * back.
+ */
 static inline void
 make_random(bool disorder)
 {
@@ -193,7 +202,7 @@ make_random(bool disorder)
 	make_knots(epochs);
 }
 
-/* What a random snapshot began with. */
+/* The header before the first random snapshot. */
 static struct timeline_header first_header;
 
 static inline void

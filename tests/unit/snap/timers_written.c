@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timers_written.c - is each span of a timer counted once, in the right bucket, and
- * kept where it was slow?
+ * timers_written.c - each span of a timer is counted once, in the right bucket,
+ * and logged if it was slow.
  */
 #include "lib/fixture.h"
 #include "lib/random.h"
@@ -62,7 +62,10 @@ TEST(a_bucket_has_its_values_and_none_is_wider_than_one_part_in_64)
 	}
 }
 
-/* In assembly, and by what it leaves to C. */
+/*
+ * Count spans by the assembly, or by the C function that the assembly falls
+ * back to.
+ */
 static void
 count_and_compare(void (*end)(struct timeline_event *event, uint64_t begin,
     uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3))
@@ -87,7 +90,7 @@ count_and_compare(void (*end)(struct timeline_event *event, uint64_t begin,
 	ck_assert_uint_ge(sums.sum, least);
 	ck_assert_uint_le((sums.sum - least) / 1000, 1U << 24);
 	ck_assert_uint_ge(sums.max, least / 1000);
-	ck_assert_uint_eq(fixture_logged(), logged); /* none was kept */
+	ck_assert_uint_eq(fixture_logged(), logged); /* no span was logged */
 }
 
 TEST(each_span_is_counted_by_the_assembly)
@@ -106,7 +109,8 @@ TEST(only_spans_that_reach_the_threshold_are_kept)
 	uint64_t logged = fixture_logged();
 
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
-	ck_assert_uint_eq(fixture_logged(), ++logged); /* at first, each */
+	/* at first each span is logged */
+	ck_assert_uint_eq(fixture_logged(), ++logged);
 	ck_assert_int_eq(timeline_slower(tl, "net", "request*", 500000000), 0);
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
 	ck_assert_uint_eq(fixture_logged(), logged);
@@ -164,7 +168,10 @@ TEST(a_message_is_one_timer_and_there_are_64)
 	ck_assert_uint_eq(read_timer(63)->count, 1);
 }
 
-/* The stamp of the newest entry of this CPU, and was it moved? */
+/*
+ * Log at a stamp; returns the entry, or one with an odd stamp if a fallback
+ * lane took the entry.
+ */
 static struct timeline_entry
 log_at(struct timeline_event *event, uint64_t stamp)
 {
@@ -203,7 +210,7 @@ TEST(a_given_stamp_is_kept_between_the_entry_before_and_now)
 		const bool moved = ((e = log_at(event, given)).message &
 				       TIMELINE_MESSAGE_MOVED) != 0;
 
-		if (e.stamp % 2 != 0) /* a fallback lane, once in a while */
+		if (e.stamp % 2 != 0) /* a fallback lane, now and then */
 			continue;
 		ck_assert_uint_eq(moved, e.tsc != given);
 		ck_assert_uint_eq(e.args[0] + e.args[1] + e.args[2] + e.args[3],
@@ -224,8 +231,10 @@ TEST(a_stamp_is_less_than_2_to_28_ticks_ahead)
 	unsigned moved = 0, elsewhere = 0;
 	uint64_t stamp;
 
-	/* a lane of several runs, so that its first slot is not all that
-	 * looks */
+	/*
+	 * a lane of several runs, so that the check looks at more slots than
+	 * the first
+	 */
 	fixture_close();
 	fixture_open(&(const struct timeline_options){
 	    .entries = 64 * (uint64_t)TIMELINE_GIVEN_RUN });
@@ -233,14 +242,16 @@ TEST(a_stamp_is_less_than_2_to_28_ticks_ahead)
 			     &event),
 	    0);
 	stamp = timeline_stamp(event);
-	/* a preempted test falls behind the clock: none is moved then */
+	/*
+	 * a preempted test falls behind the clock, and no stamp is moved then
+	 */
 	for (int i = 0; i < 100 * TIMELINE_GIVEN_RUN; i++) {
 		const struct timeline_entry e =
 		    log_at(event, stamp += (1 << TIMELINE_GIVEN_SHIFT) - 1);
 
 		ck_assert_uint_lt(e.tsc, timeline_stamp(event) + slack);
 		moved += (e.message & TIMELINE_MESSAGE_MOVED) != 0;
-		elsewhere += e.stamp % 2; /* a fallback lane */
+		elsewhere += e.stamp % 2; /* the entry is in a fallback lane */
 		if (e.message & TIMELINE_MESSAGE_MOVED)
 			stamp = e.tsc;
 	}
@@ -286,7 +297,10 @@ TEST(percentiles_are_at_most_a_bucket_above_those_of_a_sort)
 	}
 }
 
-/* Five spans in a thousand are slow: the 99th percentile is not, the 99.9th is. */
+/*
+ * Five spans in a thousand are slow: the 99th percentile is fast, and the
+ * 99.9th is slow.
+ */
 TEST(each_percentile_in_json_is_the_one_of_its_name)
 {
 	struct tl_text text = { 0 };
@@ -321,7 +335,7 @@ keep(struct tl_timers_past *past, int64_t second)
 	return read_timer(0)->fixed.slower;
 }
 
-/* 2000 spans of an incident, then some that are a hundred times as fast. */
+/* 2000 spans of an incident, then spans that are far faster. */
 TEST(a_percentile_forgets_what_was_long_ago)
 {
 	const uint64_t slow = 1U << 26, fast = 1U << 18, usual = 1U << 12;
@@ -333,17 +347,17 @@ TEST(a_percentile_forgets_what_was_long_ago)
 	ck_assert_uint_ge(keep(past, 0), slow);
 	log_spans(960, usual);
 	log_spans(39, fast);
-	/* 999 spans have fewer than ten beyond: the incident counts, too */
+	/* fewer than ten of 999 spans lie beyond: the incident still counts */
 	ck_assert_uint_ge(keep(past, 1), slow);
 	log_spans(1, fast);
 	ck_assert_uint_lt(keep(past, 2), slow);
 	ck_assert_uint_ge(read_timer(0)->fixed.slower, fast);
-	/* two windows later these are forgotten, too */
+	/* two windows later these spans are forgotten, too */
 	(void)keep(past, 61);
 	(void)keep(past, 122);
 	log_spans(1000, usual);
 	ck_assert_uint_lt(keep(past, 123), fast);
-	/* without a past, of all spans */
+	/* without a past, the percentile is that of all spans */
 	ck_assert_uint_ge(keep(NULL, 124), slow);
 	tl_timers_past_free(past);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * write.c - is the copy of a snapshot the same snapshot?
- */
+/* write.c - the copy of a snapshot equals the snapshot. */
 #include "lib/snap_open.h"
 #include "lib/test.h"
 #include "timeline_random.h"
@@ -62,7 +60,9 @@ check_header(struct tl_snap *a, struct tl_snap *b)
 		    sizeof(struct timeline_knot));
 }
 
-/* All of a snapshot is in its copy, which nobody could tell from it. */
+/*
+ * The copy has all that the snapshot has, and cannot be distinguished from it.
+ */
 static void
 check_copy(struct tl_snap *snap)
 {
@@ -116,8 +116,10 @@ TEST(a_copy_cannot_be_told_from_its_original, .to = 4)
 
 		make_again(next % 2);
 		tail = below(3) ? 0 : below(N);
-		/* a lane that is sorted by stamp is cut when it is read: then
-		 * its range is not that of what is shown */
+		/*
+		 * a reader that cuts a lane sorted by stamp shows another range
+		 * than the range of the lane
+		 */
 		if (tail < longest_sorted_lane())
 			tail = 0;
 		snap = frozen_open(&file, tail);
@@ -127,7 +129,7 @@ TEST(a_copy_cannot_be_told_from_its_original, .to = 4)
 	}
 }
 
-/* What a filter let through. */
+/* Let a random part of the events pass. */
 static uint64_t filter_seed;
 
 static bool
@@ -142,7 +144,7 @@ lost_in(struct tl_snap *snap)
 	return frozen_walk(snap, TL_OLDEST_FIRST).lost;
 }
 
-/* Nothing is lost that was not, and lanes stay what they are. */
+/* A filter causes no loss, and lanes remain what they are. */
 TEST(what_a_filter_took_out_is_no_loss)
 {
 	struct tl_snap *snap;
@@ -168,7 +170,9 @@ TEST(what_a_filter_took_out_is_no_loss)
 	}
 }
 
-/* Lanes cannot be merged into the order of the events; it is kept. */
+/*
+ * The lanes cannot be merged into the order of the events: the order is kept.
+ */
 TEST(the_order_is_kept_where_lanes_cannot_be)
 {
 	struct tl_snap *snap;
@@ -195,7 +199,7 @@ TEST(the_order_is_kept_where_lanes_cannot_be)
 	ck_assert_uint_gt(in_a_row, 100);
 }
 
-/* Lanes with an event each, all of one stamp. */
+/* Make lanes with one event each, all with the same stamp. */
 static void
 make_tied(uint64_t number)
 {
@@ -210,7 +214,10 @@ make_tied(uint64_t number)
 	}
 }
 
-/* Who puts them in another order than lanes have gets that order. */
+/*
+ * The writer gets the events in another order than that of the lanes, and must
+ * keep the order.
+ */
 TEST(events_of_one_time_stay_as_they_were_put)
 {
 	struct tl_text expected = { 0 };
@@ -224,7 +231,7 @@ TEST(events_of_one_time_stay_as_they_were_put)
 	written_start(&w);
 	tl_timeline_write_set_snap(w.writer, snap);
 	ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor), 0);
-	ck_assert_int_eq(tl_cursor_next(cursor, &e), 1); /* not this one */
+	ck_assert_int_eq(tl_cursor_next(cursor, &e), 1); /* skip one event */
 	while (tl_cursor_next(cursor, &e) > 0) {
 		describe(&expected, &e, NO_PLACES);
 		written_put(&w, &e);
@@ -246,7 +253,7 @@ pass_others(const struct tl_event *event)
 	return event->number != unwanted;
 }
 
-/* Numbers stay where none is missing between, and begin at 0 elsewhere. */
+/* A lane without a gap keeps its numbers; any other lane is numbered from 0. */
 TEST(only_what_has_holes_is_numbered_anew)
 {
 	static const uint64_t firsts[] = { 11, 0, 10 };
@@ -297,7 +304,7 @@ TEST(a_clock_with_a_hole_is_copied_without_it)
 	}
 }
 
-/* A ring of this machine, logged into until its lanes went round. */
+/* A ring of this machine whose lanes were overwritten. */
 TEST(a_real_ring_is_copied)
 {
 	struct tl_fault fault = { 0 };
@@ -347,7 +354,7 @@ set_errors(uint32_t error_ns)
 	file.header->clock.max_err_ns = error_ns;
 }
 
-/* Two snapshots of one ring, the later of which knows more of the clock. */
+/* Two snapshots of one ring; the later snapshot knows more of the clock. */
 TEST(snapshots_of_one_clock_keep_their_stamps)
 {
 	struct tl_text expected = { 0 };
@@ -438,7 +445,7 @@ TEST(every_write_may_fail)
 	tl_snap_close(snap);
 }
 
-/* Damage stays behind: the copy has none, and the same events. */
+/* The copy of a damaged file has the same events, and no damage. */
 TEST(the_copy_of_a_damaged_file_is_whole)
 {
 	struct tl_snap *snap;
@@ -453,7 +460,10 @@ TEST(the_copy_of_a_damaged_file_is_whole)
 
 		seed = i;
 		make_again(false);
-		/* strings or knots, messages of entries, heads of lanes */
+		/*
+		 * flip bits in the strings or the knots, then in messages of
+		 * entries and in heads
+		 */
 		at = file.bytes + (below(2) ? file.header->strings_offset
 					    : file.header->knots_offset);
 		for (uint64_t k = below(20); k > 0; k--)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_foreign.c - is a snapshot made of events from anywhere
- * read as just these events?
+ * write_foreign.c - a snapshot made of events from any source is read as
+ * exactly these events.
  */
 #include "lib/test.h"
 #include "timeline_fixture.h"
@@ -20,8 +20,10 @@ below(uint64_t n)
 	return random_below(&seed, n);
 }
 
-/* What was put, described as readers will give it: losses at one place are
- * one. */
+/*
+ * The events that were put, described as readers return them: adjacent losses
+ * are merged.
+ */
 struct expected {
 	struct tl_text text;
 	uint64_t lost;
@@ -49,7 +51,7 @@ expect_end(struct expected *x)
 		tl_put_format(&x->text, "lost %" PRIu64 "\n", x->lost);
 }
 
-/* Any event of a table; its time, thread and CPU are the caller's. */
+/* Make an event of a table; the caller sets time, thread and CPU. */
 static void
 make_event(struct tl_event *e)
 {
@@ -91,7 +93,7 @@ make_loss(void)
 	return sizes[below(sizeof(sizes) / sizeof(sizes[0]))];
 }
 
-/* Times that come close to the ends, or near to each other. */
+/* Make times close to the limits of the type, or close to each other. */
 static int64_t
 make_time(int64_t before, unsigned how)
 {
@@ -100,7 +102,7 @@ make_time(int64_t before, unsigned how)
 	int64_t ns;
 
 	switch (how) {
-	case 0: /* in order, many at one time */
+	case 0: /* in order, many equal */
 		return before + (int64_t)below(3);
 	case 1: /* in order, far apart */
 		ns = tl_add_ns(before, (int64_t)(random_next(&seed) >> 6));
@@ -115,7 +117,10 @@ make_time(int64_t before, unsigned how)
 static struct written w;
 static struct expected x;
 
-/* Losses of any length only where they can be told at their place. */
+/*
+ * Put random events.  Losses are long only where the file can record them at
+ * their place.
+ */
 static void
 put_random(unsigned how, unsigned count, bool losses)
 {
@@ -132,7 +137,7 @@ put_random(unsigned how, unsigned count, bool losses)
 
 			expect(&x, &lost);
 			written_put(&w, &lost);
-			i++; /* the next is no loss */
+			i++; /* the next event is no loss */
 		}
 		make_event(&e);
 		expect(&x, &e);
@@ -164,7 +169,7 @@ TEST(events_from_anywhere_are_read_again, .to = 4)
 	}
 }
 
-/* Lanes come and go; nothing becomes much larger than its events. */
+/* Lanes come and go, but the file stays about as small as its events. */
 TEST(the_file_is_not_much_larger_than_its_events)
 {
 	for (unsigned i = 0; i < 9; i++) {
@@ -287,7 +292,8 @@ TEST(what_is_lost_on_the_way_is_said)
 	make_event(&e);
 	e.tsc = 9;
 	written_put(&w, &e);
-	e.ns = 4; /* goes back: a long loss cannot stand before it */
+	/* the time goes back: a long loss cannot stand before the event */
+	e.ns = 4;
 	put_lost(1000, TL_CPU_UNKNOWN);
 	written_put(&w, &e);
 	written_finish(&w);
@@ -303,7 +309,10 @@ TEST(what_is_lost_on_the_way_is_said)
 	written_free(&w);
 }
 
-/* Before the first event, in slots between two, as the begin of a lane. */
+/*
+ * The losses are before the first event, in slots between two events, and at
+ * the start of a lane.
+ */
 TEST(a_loss_keeps_its_cpu)
 {
 	static const struct {
@@ -367,7 +376,7 @@ TEST(losses_of_two_cpus_at_one_place_have_none)
 	written_free(&w);
 }
 
-/* More places of long losses than lanes. */
+/* There are more places with long losses than lanes. */
 TEST(very_many_long_losses_are_all_counted)
 {
 	uint64_t lost = 0;
@@ -386,7 +395,7 @@ TEST(very_many_long_losses_are_all_counted)
 	written_free(&w);
 }
 
-/* Losses around the ends of lanes are not parted. */
+/* Losses around the ends of lanes are not split. */
 TEST(losses_at_the_ends_of_lanes_are_whole)
 {
 	for (uint64_t lost = 1; lost <= TL_TIMELINE_TORN_MAX; lost += 9) {
@@ -419,7 +428,7 @@ count_bytes(void *context, const char *data, size_t size)
 	return 0;
 }
 
-/* Memory does not grow with the events. */
+/* Memory does not grow with the number of events. */
 TEST(a_million_events_take_little_memory)
 {
 	enum { MILLION = 1000000, MEMORY_MAX_KB = 200 << 10 };
@@ -459,7 +468,7 @@ TEST(without_a_place_for_the_events_putting_fails)
 	tl_text_free(&w.out);
 }
 
-/* The table alone: what finds no room has a message that says so. */
+/* The table alone: an event that finds no room gets a message that says so. */
 TEST(a_full_table_says_so)
 {
 	struct tl_timeline_table table;
@@ -497,7 +506,7 @@ TEST(a_full_table_says_so)
 	tl_timeline_table_free(&table);
 }
 
-/* A message that is no span as a span, and texts that are none. */
+/* A begin whose message is no span, five arguments, and a NULL category. */
 TEST(strange_messages_are_written_as_they_can_be)
 {
 	struct tl_message five = { .kind = TIMELINE_RECORD_INSTANT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zst.c - compressed bytes read at any place are those that were
- * written, and whatever is damaged is said.
+ * zst.c - compressed bytes read at any place are the bytes that were written,
+ * and all damage is reported.
  */
 #include "lib/random.h"
 #include "lib/test.h"
@@ -17,9 +17,9 @@
 
 enum { FRAME = TL_ZST_FRAME_SIZE, PACKED_MAX = 4 << 20, SMALL = 1000 };
 
-static uint8_t packed[PACKED_MAX]; /* the file at hand */
+static uint8_t packed[PACKED_MAX]; /* the file under test */
 static size_t packed_size;
-static size_t damages; /* told of */
+static size_t damages; /* the number of reports */
 static uint64_t damaged_at;
 
 static void
@@ -68,7 +68,7 @@ open_packed(struct tl_storage **storage, struct tl_fault *fault)
 	return 0;
 }
 
-/* Some noise, some text, some nothing. */
+/* Make a mixture of noise, text and zeros. */
 static uint8_t *
 make_bytes(size_t size, uint64_t seed)
 {
@@ -100,7 +100,7 @@ pack(const void *bytes, size_t size, int level)
 	close(out);
 }
 
-/* All that is read equals the first size of these bytes. */
+/* Reading yields the first size of these bytes, and no more. */
 static void
 expect_bytes(struct tl_storage *storage, const uint8_t *bytes, size_t size)
 {
@@ -177,7 +177,7 @@ TEST(without_its_table_the_frames_are_walked)
 	uint8_t *bytes = make_bytes(size, 5);
 
 	pack(bytes, size, 3);
-	packed_size -= 1; /* its last byte is enough */
+	packed_size -= 1; /* one byte of the table is missing */
 	expect_opens(bytes, size);
 	ck_assert_uint_eq(damages, 1); /* the file was cut in its table */
 	pack(bytes, size, 3);
@@ -196,7 +196,7 @@ TEST(a_wrong_table_is_said_and_not_believed)
 
 	pack(bytes, size, 3);
 	rows = packed_size - TL_ZST_FOOTER_SIZE - 4 * TL_ZST_ROW_SIZE;
-	packed[rows] ^= 1; /* a frame is a byte longer than it is */
+	packed[rows] ^= 1; /* a frame is one byte too long in the table */
 	expect_opens(bytes, size);
 	ck_assert_uint_eq(damages, 1);
 	ck_assert_uint_eq(damaged_at, rows - TL_ZST_SKIPPABLE_SIZE);
@@ -207,11 +207,11 @@ TEST(a_wrong_table_is_said_and_not_believed)
 	free(bytes);
 }
 
-/* Cut anywhere: what is whole is read, what is not is said. */
+/* Cut the file anywhere: whole frames are read, and the cut is reported. */
 TEST(a_file_that_is_cut_is_read_as_far_as_it_goes)
 {
 	const size_t size = 4 * FRAME;
-	uint8_t *bytes = calloc(1, size); /* frames of a few bytes */
+	uint8_t *bytes = calloc(1, size); /* zeros: frames of a few bytes */
 	struct tl_storage *storage;
 	size_t whole, cuts = 0;
 
@@ -227,7 +227,7 @@ TEST(a_file_that_is_cut_is_read_as_far_as_it_goes)
 		cuts += damages;
 		tl_storage_close(storage);
 	}
-	/* all but those between two frames */
+	/* all cuts but those between two frames */
 	ck_assert_uint_gt(cuts, whole / 2);
 	free(bytes);
 }
@@ -255,7 +255,7 @@ TEST(a_damaged_frame_reads_as_zeros_and_is_said_once)
 	free(bytes);
 }
 
-/* Whatever byte is wrong: the same bytes, or it is said. */
+/* A check reads every frame and finds damage that no reader has met. */
 TEST(a_check_finds_what_nobody_reads)
 {
 	const size_t size = 4 * FRAME;
@@ -306,7 +306,7 @@ TEST(no_flipped_byte_goes_unnoticed)
 	free(bytes);
 }
 
-/* == files that others made == */
+/* == files of other programs == */
 
 static void
 add(const void *bytes, size_t size)
@@ -357,7 +357,7 @@ TEST(frames_of_any_size_and_what_is_to_be_skipped_are_read)
 	add_frame(bytes + 1 + SMALL, SMALL - 1, true);
 	expect_opens(bytes, 2 * SMALL);
 	ck_assert_uint_eq(damages, 0);
-	packed_size = 0; /* nothing at all decodes to nothing */
+	packed_size = 0; /* an empty file decodes to nothing */
 	add_skippable(7);
 	expect_opens(bytes, 0);
 	free(bytes);
@@ -372,7 +372,8 @@ TEST(a_table_may_have_checksums)
 	packed_size = 0;
 	add_frame(bytes, SMALL, true);
 	first = packed_size;
-	add_frame(bytes + SMALL, SMALL, false); /* the table says it */
+	/* only the table has its size */
+	add_frame(bytes + SMALL, SMALL, false);
 	tl_zst_put32(table, TL_ZST_MAGIC_TABLE);
 	tl_zst_put32(table + 4, 2 * 12 + 9);
 	tl_zst_put32(table + 8, (uint32_t)first);
@@ -380,7 +381,7 @@ TEST(a_table_may_have_checksums)
 	tl_zst_put32(table + 20, (uint32_t)(packed_size - first));
 	tl_zst_put32(table + 24, SMALL);
 	tl_zst_put32(table + 32, 2);
-	table[36] = TL_ZST_HAS_CHECKSUMS | 1; /* a bit that means nothing */
+	table[36] = TL_ZST_HAS_CHECKSUMS | 1; /* a flag that has no meaning */
 	tl_zst_put32(table + 37, TL_ZST_MAGIC_FOOTER);
 	add(table, sizeof(table));
 	expect_opens(bytes, 2 * SMALL);
@@ -414,7 +415,7 @@ TEST(what_cannot_be_sought_in_is_refused_with_the_place)
 	free(zeros);
 }
 
-/* A table of rows like this, behind so many bytes of noise. */
+/* Make a table of equal rows behind so many bytes of noise. */
 static void
 make_bomb(uint32_t rows, uint32_t each, uint32_t decoded)
 {
@@ -436,21 +437,25 @@ make_bomb(uint32_t rows, uint32_t each, uint32_t decoded)
 	free(noise);
 }
 
-/* A table that says that a little decodes to very much: nobody makes room for
- * it, and what is read of it is said to be wrong. */
+/*
+ * A table claims that few bytes decode to very many: no memory is reserved for
+ * them, and reading them reports the damage.
+ */
 TEST(a_bomb_does_not_go_off)
 {
 	struct tl_fault fault = { 0 };
 	struct tl_storage *storage;
 	uint8_t got[SMALL];
 
-	make_bomb(100000, 0, TL_ZST_FRAME_MAX); /* more than there can be */
+	/* more than the file can hold */
+	make_bomb(100000, 0, TL_ZST_FRAME_MAX);
 	ck_assert_int_eq(open_packed(&storage, &fault), 0);
 	ck_assert_uint_eq(storage->size, 0);
 	ck_assert_int_eq(tl_storage_read_at(storage, got, SMALL, 0), 0);
 	ck_assert_uint_eq(damages, 1);
 	tl_storage_close(storage);
-	make_bomb(1000, 600, TL_ZST_FRAME_MAX); /* as much as there can */
+	/* as much as the file can hold */
+	make_bomb(1000, 600, TL_ZST_FRAME_MAX);
 	ck_assert_int_eq(open_packed(&storage, &fault), 0);
 	ck_assert_uint_eq(storage->size, (uint64_t)1000 * TL_ZST_FRAME_MAX);
 	for (uint64_t i = 0; i < 10; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hosts.c - hosts whose clocks are wrong, merged: in the right
- * order as far as it can be known, and said where not.
+ * hosts.c - hosts with wrong clocks are merged in the right order as far as the
+ * order can be known; a mark and a warning show where it cannot.
  */
 #include "event/sched.h"
 #include "hosts_fixture.h"
@@ -33,8 +33,10 @@ TEST(one_host_is_as_it_was)
 	ck_assert_str_eq(said, "");
 }
 
-/* Two timelines of one start of a machine, whose clock was moved a little
- * between the saving of them: stamps tell the order, whatever the times say. */
+/*
+ * Two timelines of one boot of a machine.  The clock was moved a little between
+ * the two saves: the stamps give the order, whatever the times are.
+ */
 TEST(one_start_of_a_machine_is_merged_by_its_stamps)
 {
 	hosts[1].disguise = hosts[0].disguise;
@@ -48,8 +50,10 @@ TEST(one_start_of_a_machine_is_merged_by_its_stamps)
 	ck_assert_str_eq(sequence(TL_NEWEST_FIRST), "2 1 0 1 0 1 0");
 }
 
-/* At one stamp their clocks tell times three seconds apart: a virtual machine
- * went on twice.  Order is by time, and that is said. */
+/*
+ * At one stamp the clocks of the files are three seconds apart: a virtual
+ * machine was resumed twice.  The order is by time, with a warning.
+ */
 TEST(copies_of_a_machine_are_not_merged_by_their_stamps)
 {
 	for (size_t i = 1; i < 4; i++) {
@@ -75,7 +79,7 @@ TEST(copies_of_a_machine_are_not_merged_by_their_stamps)
 TEST(threads_are_of_machines)
 {
 	hosts[1].disguise = hosts[0].disguise;
-	hosts[3].disguise = hosts[0].disguise; /* a copy of it */
+	hosts[3].disguise = hosts[0].disguise; /* a copy of the machine */
 	hosts[0].disguise.sync_us = hosts[1].disguise.sync_us = 1;
 	hosts[3].disguise.sync_us = 1;
 	hosts[3].disguise.shift_ns = -3 * INT64_C(1000) * MS;
@@ -90,7 +94,7 @@ TEST(threads_are_of_machines)
 	ck_assert_uint_ne(inputs.hosts->machine_of[2], 0);
 }
 
-/* Without boot ids a name tells, and FILE.sched is of FILE. */
+/* Without boot IDs the names decide, and FILE.sched belongs to FILE. */
 TEST(threads_of_unknown_machines_are_told_by_names)
 {
 	for (size_t i = 0; i < HOSTS; i++)
@@ -121,8 +125,9 @@ TEST(what_may_have_been_otherwise_is_marked)
 	hosts[0].disguise.sync_us = 1000;
 	hosts[1].disguise.sync_us = 2000;
 	log_at(0, NOON, &sent, 0);
-	log_at(1, NOON + 4 * MS, &sent, 0); /* a millisecond to spare */
-	log_at(0, NOON + 7 * MS, &sent, 0); /* not one nanosecond */
+	/* a millisecond beyond the bounds */
+	log_at(1, NOON + 4 * MS, &sent, 0);
+	log_at(0, NOON + 7 * MS, &sent, 0); /* exactly at the bounds */
 	log_at(1, NOON + 20 * MS, &sent, 0);
 	open_hosts(2);
 	ck_assert_str_eq(sequence(TL_OLDEST_FIRST), "0 1~ 0~ 1");
@@ -132,7 +137,7 @@ TEST(what_may_have_been_otherwise_is_marked)
 TEST(who_is_not_synchronised_is_said_and_marked)
 {
 	hosts[1].disguise.sync_us = UINT32_MAX;
-	hosts[2].disguise.boot = 0; /* nobody knows what it counts */
+	hosts[2].disguise.boot = 0; /* a clock that is not known */
 	for (size_t i = 0; i < 3; i++)
 		log_at(i, NOON + (int64_t)i * 5000 * MS, &sent, 0);
 	open_hosts(3);
@@ -238,11 +243,11 @@ TEST(a_bound_is_that_of_the_knot_in_force)
 	for (size_t i = 0; i < 5; i++)
 		ck_assert_int_eq(tl_host_clock_add(&clock, &knots[i]), 0);
 	tl_host_clock_settle(&clock);
-	/* before all, in 8 ms 4 us more */
+	/* before all knots: the error grows by 4 us in 8 ms */
 	ck_assert_uint_eq(bound_at(&clock, 0, 800, 2 * MS), 505);
 	ck_assert_uint_eq(bound_at(&clock, 0, 1000, 10 * MS), 900);
 	ck_assert_uint_eq(bound_at(&clock, 0, 2999, 29 * MS), 900);
-	/* up to where the clock was set */
+	/* up to the step of the clock */
 	ck_assert_uint_eq(bound_at(&clock, 0, 3500, 34 * MS), 903);
 	ck_assert_uint_eq(bound_at(&clock, 0, 4000, 90 * MS), 100);
 	ck_assert_uint_eq(bound_at(&clock, 0, 9000, 100 * MS),

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * hosts_fixture.h - files of hosts whose clocks are wrong by what a test
- * planted.
- */
+/* hosts_fixture.h - files of hosts with planted clock errors. */
 #ifndef TESTS_UNIT_HOSTS_FIXTURE_H
 #define TESTS_UNIT_HOSTS_FIXTURE_H
 
@@ -20,7 +17,7 @@ enum { HOSTS = 4, EVENTS_MAX = 2000, MS = 1000000 };
 
 #define NOON INT64_C(1700000000000000000)
 
-/* One host: what it logged, by the true time, and its file. */
+/* One host: its events in true time, and its file. */
 struct host {
 	struct tl_event events[EVENTS_MAX];
 	size_t count;
@@ -101,7 +98,7 @@ append(void *context, const char *data, size_t size)
 	return text->rc;
 }
 
-/* What a host saved. */
+/* Save the events of a host. */
 static inline void
 save(struct host *h)
 {
@@ -124,7 +121,7 @@ save(struct host *h)
 	tl_text_free(&text);
 }
 
-/* Of the first count hosts. */
+/* Open the files of the first count hosts. */
 static inline void
 open_hosts(size_t count)
 {
@@ -162,7 +159,7 @@ open_cursor(enum tl_order order)
 	return cursor;
 }
 
-/* Sources and marks of all events: "0 1~ 0". */
+/* The sources and marks of all events: "0 1~ 0". */
 static inline const char *
 sequence(enum tl_order order)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blocks.c - traces are found in a stream, whatever else is. */
+/* blocks.c - traces are found in a stream, whatever else the stream holds. */
 #include "trace/chain/blocks.h"
 #include "chain_fixture.h"
 #include "lib/test.h"
@@ -51,7 +51,7 @@ take(struct found *found, const struct tl_blocks_trace *trace)
 	found->whole[found->count++] = trace->whole;
 }
 
-/* All that is in the bytes, of which there are step more each time. */
+/* Find the traces in a stream that grows by step bytes at a time. */
 static struct found
 find_in(struct tl_bytes bytes, uint64_t step)
 {
@@ -118,7 +118,7 @@ TEST(a_trace_is_given_as_soon_as_its_last_byte_has_come)
 	close(fd);
 }
 
-/* Whichever byte of one is damaged, the others are found. */
+/* Damage to any byte of one trace hides none of the other traces. */
 TEST(damage_costs_no_other_trace)
 {
 	for (uint64_t at = starts[1]; at < starts[2]; at++) {
@@ -182,12 +182,13 @@ TEST(what_is_of_no_trace_is_said_with_its_place)
 	tl_put_string(&noisy, "\x89TL");
 	found = find_in(bytes_of(&noisy), 11);
 	ck_assert_uint_eq(found.count, 2);
-	ck_assert_uint_eq(found.damage, 4); /* one is of another version */
+	/* the trace of an unknown version counts as damage */
+	ck_assert_uint_eq(found.damage, 4);
 	ck_assert_uint_eq(found.at[0], 5);
 	tl_text_free(&noisy);
 }
 
-/* Headers that are right and claim much cost no more than their number. */
+/* Valid headers with large claims take time only for their number. */
 TEST(headers_that_claim_much_do_not_take_for_ever)
 {
 	const struct tl_trace_header header = { .id = { 1 } };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * chain.c - blocks that were shipped, as the timeline that they
- * are of.
- */
+/* chain.c - shipped blocks are read as the timeline that they were cut from. */
 #include "chain_fixture.h"
 #include "clock/clock.h"
 #include "lib/test.h"
@@ -22,7 +19,7 @@ expect_whole(struct tl_chain *chain, const struct timeline *t)
 	ck_assert(!tl_chain_is_damaged(chain));
 }
 
-/* Blocks in any order, some of them more than once. */
+/* Write the blocks in any order, some of them more than once. */
 static int
 write_shuffled(const struct timeline *t, uint64_t *seed)
 {
@@ -79,7 +76,7 @@ TEST(the_timelines_of_a_stream_are_chains_of_their_own)
 		const bool is_alpha =
 		    strcmp(tl_chain_name(chain), "alpha/demo") == 0;
 
-		if (i == 1) /* the last one lives alone */
+		if (i == 1) /* the last chain outlives its container */
 			tl_chains_free(chains);
 		expect_whole(chain, &t[is_alpha ? 0 : 1]);
 		tl_chain_free(chain);
@@ -88,7 +85,10 @@ TEST(the_timelines_of_a_stream_are_chains_of_their_own)
 	free_timeline(&t[1]);
 }
 
-/* Of two of one number that which is whole is taken, wherever it stands. */
+/*
+ * Two blocks have the same number: the whole one is taken, whether it comes
+ * first or last.
+ */
 TEST(of_a_block_that_comes_twice_the_whole_one_counts)
 {
 	struct timeline t = make_timeline("alpha", 6, 300, 30);
@@ -114,10 +114,12 @@ TEST(of_a_block_that_comes_twice_the_whole_one_counts)
 	free_timeline(&t);
 }
 
-/* == what is hostile, what is much == */
+/* == hostile and large input == */
 
-/* Blocks that all claim the same time: in no order, but all there, and read
- * in turn. */
+/*
+ * Every block claims the same time.  The events have no order, but all of them
+ * are read.
+ */
 TEST(blocks_that_overlap_as_none_should_are_read_all_the_same)
 {
 	struct timeline t = { .host = "alpha", .chain = "" };
@@ -181,7 +183,7 @@ TEST(traces_without_a_chain_stay_apart_until_they_are_many)
 	}
 }
 
-/* Texts of a message that are longer than any is kept. */
+/* The texts of a message are longer than the limit of kept texts. */
 TEST(texts_that_are_too_long_are_cut)
 {
 	const struct block_infos infos = { .host = "alpha" };
@@ -240,7 +242,7 @@ TEST(a_file_without_a_trace_is_refused)
 	close(fd);
 }
 
-/* == as it comes == */
+/* == following == */
 
 TEST(a_stream_that_is_followed_gives_the_same_events)
 {
@@ -252,7 +254,7 @@ TEST(a_stream_that_is_followed_gives_the_same_events)
 
 	for (size_t b = 0; b < t.block_count; b++) {
 		append(fd, &t.blocks[b]);
-		if (b % 3 == 2) /* again */
+		if (b % 3 == 2) /* repeat a block */
 			append(fd, &t.blocks[b - 1]);
 	}
 	follow = follow_written(fd);
@@ -269,7 +271,10 @@ TEST(a_stream_that_is_followed_gives_the_same_events)
 	free_timeline(&t);
 }
 
-/* A block with nothing but closing points of a clock, each a tick later. */
+/*
+ * Append a block that holds only closing points of a clock, each a tick later
+ * than the one before.
+ */
 static void
 append_knots(int fd, uint64_t number, uint64_t *tsc, unsigned count)
 {
@@ -295,8 +300,10 @@ append_knots(int fd, uint64_t number, uint64_t *tsc, unsigned count)
 	made_free(&made);
 }
 
-/* Who follows for long hears of every knot, though few are kept; who reads a
- * long stream has some from its begin to its end. */
+/*
+ * A reader that follows sees every knot, although few are kept.  A reader of
+ * the whole stream keeps some knots, from the first to the last.
+ */
 TEST(knots_that_come_for_long_do_not_end)
 {
 	enum { BLOCKS = 15, EACH = 10000 };
@@ -328,7 +335,10 @@ TEST(knots_that_come_for_long_do_not_end)
 	tl_chain_free(chain);
 }
 
-/* A pipe that stays open: what came is held back for a second, no longer. */
+/*
+ * The writer keeps the pipe open.  Events are held back for TL_CHAIN_HOLD_NS,
+ * and all of them come although the stream has no end.
+ */
 TEST(what_is_followed_is_held_back_for_a_second)
 {
 	const int64_t begun_ns = tl_clock_read(CLOCK_MONOTONIC);

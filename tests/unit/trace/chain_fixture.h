@@ -20,12 +20,13 @@
 enum {
 	THREADS = 5,
 	OPEN_MAX = 64,
-	LOGGED_BEFORE = 1000, /* entries, when shipping began */
+	LOGGED_BEFORE = 1000, /* entries logged before shipping began */
 	SHUFFLED_MIN =
-	    20 /* events of a block, so that only neighbours overlap */
+	    20 /* events of a block; with fewer, more than neighbours would
+	        * overlap */
 };
 
-/* A span that is open when a block ends. */
+/* The spans that are open when a block ends. */
 struct open_spans {
 	struct tl_event begins[THREADS][OPEN_MAX];
 	unsigned count[THREADS];
@@ -35,7 +36,7 @@ struct timeline {
 	struct tl_event *events; /* in order of time */
 	size_t count;
 	struct tl_text *blocks;
-	size_t *block_events; /* how many are in each */
+	size_t *block_events; /* number of events in each block */
 	size_t block_count;
 	struct open_spans open;
 	char chain[33];
@@ -48,7 +49,7 @@ thread_of(const struct tl_event *event)
 	return event->tid - 1000;
 }
 
-/* Which spans go on in the next block. */
+/* Note which spans continue in the next block. */
 static inline void
 follow_span(struct open_spans *open, const struct tl_event *event)
 {
@@ -75,14 +76,15 @@ put_info(struct tl_trace_writer *writer, const char *name, const char *value)
 	    0);
 }
 
-/* What a block says of itself; chain NULL: it is of none. */
+/* The infos of a block; chain NULL: the block belongs to no chain. */
 struct block_infos {
 	const char *host;
 	const char *chain;
 	uint64_t number;
 	const char *dropped;
 	const char *identity;
-	const char *begins; /* in each lane, and where the next one does */
+	const char *begins; /* the first position of each lane; positions:
+			     * the next one */
 	const char *positions;
 	uint64_t continued;
 };
@@ -129,7 +131,7 @@ put_continued(struct tl_sink *sink, const struct open_spans *open)
 	return count;
 }
 
-/* One block: what is open, then the events. */
+/* Make one block: the open spans, then the events. */
 static inline struct tl_text
 make_block(const struct block_infos *infos, const struct open_spans *open,
     const struct tl_event *events, size_t count)
@@ -156,7 +158,7 @@ make_block(const struct block_infos *infos, const struct open_spans *open,
 	return made.data;
 }
 
-/* Later events now and then come before earlier ones of other threads. */
+/* Move some later events before earlier events of other threads. */
 static inline void
 shuffle_some(struct tl_event *events, size_t count, uint64_t *seed)
 {
@@ -171,7 +173,7 @@ shuffle_some(struct tl_event *events, size_t count, uint64_t *seed)
 	}
 }
 
-/* As random_program, but no two events are of one time. */
+/* Make events as random_program() does, but no two at the same time. */
 static inline void
 make_events(struct timeline *t, uint64_t *seed, size_t count)
 {
@@ -189,14 +191,14 @@ make_events(struct timeline *t, uint64_t *seed, size_t count)
 	}
 }
 
-/* Entries that an event stands for. */
+/* The number of entries that an event stands for. */
 static inline uint64_t
 entries_of(const struct tl_event *event)
 {
 	return event->kind == TL_LOST ? event->lost : 1;
 }
 
-/* One block of a timeline; each thread has its lane. */
+/* Cut one block of a timeline; each thread has its own lane. */
 static inline void
 cut_block(struct timeline *t, uint64_t next[THREADS],
     const struct tl_event *events, size_t count)
@@ -270,7 +272,7 @@ append(int fd, const struct tl_text *bytes)
 	ck_assert_int_eq(tl_write_all(fd, bytes->data, bytes->size), 0);
 }
 
-/* One block more. */
+/* Append one block. */
 static inline void
 append_block(int fd, const struct block_infos *infos,
     const struct tl_event *events, size_t count)
@@ -281,7 +283,7 @@ append_block(int fd, const struct block_infos *infos,
 	tl_text_free(&block);
 }
 
-/* Blocks, an event in each. */
+/* Write blocks with one event each. */
 static inline int
 write_blocks(const struct block_infos *infos, size_t count)
 {
@@ -297,7 +299,7 @@ write_blocks(const struct block_infos *infos, size_t count)
 	return fd;
 }
 
-/* Follow what was written to fd, from its begin. */
+/* Follow the stream that was written to fd, from its start. */
 static inline struct tl_chain_follow *
 follow_written(int fd)
 {
@@ -308,7 +310,7 @@ follow_written(int fd)
 	return follow;
 }
 
-/* The chains of what was written to fd, which is closed. */
+/* Open the chains in the stream that was written to fd, and close fd. */
 static inline struct tl_chains *
 open_chains(int fd)
 {
@@ -321,7 +323,7 @@ open_chains(int fd)
 	return chains;
 }
 
-/* All a chain gives in one order. */
+/* All events of a chain in one order. */
 struct got {
 	struct tl_event *events;
 	size_t count;
@@ -343,7 +345,7 @@ read_chain(struct tl_chain *chain, enum tl_order order)
 	return got;
 }
 
-/* Are these the events, in this order? */
+/* Expect exactly these events, in this order. */
 static inline void
 expect_events(struct tl_chain *chain, const struct tl_event *events,
     size_t count, enum tl_order order)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chain_missing.c - blocks that are not there: it is said, it
- * shows, and it is counted.
+ * chain_missing.c - missing blocks are reported, shown as losses, and counted.
  */
 #include "chain_fixture.h"
 #include "lib/test.h"
 
 static const char chain_id[] = "0123456789abcdef0123456789abcdef";
 
-/* Begins that are told again where a block is the first after a hole, and that
- * nobody has told before, in order of time. */
+/*
+ * The first block after a gap repeats the begins of open spans.  Return the
+ * begins that no earlier block contained, in order of time.
+ */
 static size_t
 begins_told(const struct open_spans *open, int64_t told_ns,
     struct tl_event *events)
@@ -33,7 +34,7 @@ begins_told(const struct open_spans *open, int64_t told_ns,
 	return count;
 }
 
-/* Entries of block b, whose events begin with this one. */
+/* The number of entries in block b, whose first event has index at. */
 static uint64_t
 held(const struct timeline *t, size_t at, size_t b)
 {
@@ -44,7 +45,7 @@ held(const struct timeline *t, size_t at, size_t b)
 	return entries;
 }
 
-/* ... of all blocks from one to another. */
+/* The number of entries in the blocks first to last. */
 static uint64_t
 held_all(const struct timeline *t, size_t first, size_t last)
 {
@@ -56,7 +57,9 @@ held_all(const struct timeline *t, size_t first, size_t last)
 	return entries;
 }
 
-/* What of a timeline is there when some of its blocks are. */
+/*
+ * Make the events that are expected if only some blocks of a timeline arrive.
+ */
 static size_t
 make_expected(const struct timeline *t, const bool *there,
     struct tl_event *expected)
@@ -156,7 +159,7 @@ TEST(blocks_that_are_missing_are_said_by_their_numbers)
 	free_timeline(&t);
 }
 
-/* Two blocks with a hole between them, by what they say of themselves. */
+/* Ship two blocks with a gap between them; the arguments are their infos. */
 static struct tl_chain *
 ship_two(const char *positions, const char *begins, const char *identity)
 {
@@ -209,8 +212,11 @@ TEST(what_is_missing_is_counted_only_by_blocks_that_can_tell)
 	}
 }
 
-/* What was dropped, and arrived all the same, is no hole behind it; what is
- * missing then is counted from where the dropped ones ended. */
+/*
+ * Block 1 stands for the dropped blocks 1 to 5.  Block 3 arrives all the same,
+ * and no gap is reported behind it.  Later missing entries are counted from the
+ * end of the dropped blocks.
+ */
 TEST(what_stands_for_blocks_reaches_over_one_that_is_there)
 {
 	const struct block_infos infos[] = {
@@ -244,7 +250,7 @@ TEST(what_stands_for_blocks_reaches_over_one_that_is_there)
 	tl_chain_free(chain);
 }
 
-/* Blocks 0, 2 and 3, of which the middle one has nothing but definitions. */
+/* Write blocks 0, 2 and 3; block 2 contains definitions only. */
 static int
 write_with_empty(struct tl_event events[2])
 {

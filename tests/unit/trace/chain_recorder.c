@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chain_recorder.c - a live timeline, recorded into small files
- * that are shipped in any order, comes back as it was logged.
+ * chain_recorder.c - a live timeline that is recorded into small files, which
+ * are shipped in any order, is read as it was logged.
  */
 #include "lib/test.h"
 #include "recorder_fixture.h"
@@ -26,14 +26,16 @@ describe(void *context, struct tl_recorder *recorder,
 	int rc;
 
 	(void)context;
-	if (content) /* said when it began */
+	if (content) /* the infos were written at the start */
 		return 0;
 	snprintf(number, sizeof(number), "%u", made - 1);
 	rc = tl_recorder_info(recorder, "chain", chain_id);
 	return rc < 0 ? rc : tl_recorder_info(recorder, "block", number);
 }
 
-/* From the first entry on that was ever logged, whatever is left of them. */
+/*
+ * Record from the very first entry that was logged, even if it was overwritten.
+ */
 static struct tl_recorder *
 record_into(const struct tl_recorder_host *host, uint64_t size)
 {
@@ -61,7 +63,7 @@ record_blocks(uint64_t size)
 	return record_into(&host, size);
 }
 
-/* Ticks, texts and spans, some of which are open for long. */
+/* Log ticks, texts and spans; some spans stay open for long. */
 static void *
 log_some(void *context)
 {
@@ -147,7 +149,7 @@ is_same(const struct tl_event *a, const struct tl_event *b)
 	       tl_bytes_equal(a->message->text, b->message->text);
 }
 
-/* All events of a cursor. */
+/* All events that a cursor returns. */
 struct list {
 	struct tl_event *events;
 	size_t count;
@@ -176,7 +178,7 @@ by_time(const void *a, const void *b)
 	return order != 0 ? order : tl_event_compare_tied(x, y);
 }
 
-/* How many entries the losses tell of that stand here. */
+/* Skip the losses at this place; returns how many entries they count. */
 static uint64_t
 pass_losses(const struct list *list, size_t *at)
 {
@@ -187,9 +189,11 @@ pass_losses(const struct list *list, size_t *at)
 	return lost;
 }
 
-/* A lane of many CPUs may have its stamps in another order than its numbers;
- * what is shipped is in order of time.  There, an entry that somebody was
- * writing when those after it were read is one that is lost. */
+/*
+ * A lane of several CPUs may have stamps that are not in the order of its
+ * numbers, whereas shipped events are in order of time.  An entry that was
+ * unfinished when the entries after it were read counts as lost.
+ */
 static void
 expect_same(struct tl_cursor *logged, struct tl_cursor *shipped,
     enum tl_order order, uint64_t lost)
@@ -223,7 +227,7 @@ setup(void)
 	recorder_setup_of(1 << 17);
 }
 
-/* Each lane has fewer than are logged. */
+/* Each lane has less room than the threads log. */
 static void
 setup_small(void)
 {
@@ -259,9 +263,9 @@ TEST(a_timeline_that_was_shipped_is_the_one_that_was_logged, .setup = setup,
 	tl_chain_free(chain);
 }
 
-/* == what was overwritten == */
+/* == overwritten entries == */
 
-/* Some of it in one lane, and more than that has. */
+/* Overwrite a part of the entries, in one lane more than its size. */
 static void
 log_too_much(void)
 {
@@ -270,7 +274,7 @@ log_too_much(void)
 		timeline_log(tick, i);
 }
 
-/* A loss, and what is left of its lane. */
+/* A loss is followed by the oldest entry left of its lane. */
 static void
 expect_next_of(const struct tl_event *loss, const struct tl_event *event)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - a cell of a span is believed only where its footer is:
- * that check alone, without those which might find the same later. */
+/*
+ * check.c - a reader believes the cell of a span only if the footer of the span
+ * is at the place that the cell names.  The file tests this check alone,
+ * without the later checks that might find the same fault.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/opened.h"
@@ -11,7 +14,7 @@ static struct made made;
 static struct tl_trace *trace;
 static struct tl_trace_lane *lane;
 
-/* Three spans, the first and the last of the same message. */
+/* Make three spans; the first and the last one have the same message. */
 static void
 setup(void)
 {
@@ -65,7 +68,7 @@ jump(size_t span, uint64_t level, uint32_t message, struct tl_point *footer)
 	return rc;
 }
 
-/* The id of a span's message, as its footer has it. */
+/* The id of a span's message, read from the footer. */
 static uint32_t
 message_of(size_t span)
 {
@@ -116,7 +119,8 @@ TEST(what_is_no_footer_is_no_end)
 
 	lane->spans[0].end = lane->spans[1].start;
 	ck_assert_int_eq(jump(0, 1, message, &footer), TL_CELL_WRONG);
-	lane->spans[0].end = lane->spans[1].start + 1; /* nor is half a one */
+	/* a place in the middle of a point */
+	lane->spans[0].end = lane->spans[1].start + 1;
 	ck_assert_int_eq(jump(0, 1, message, &footer), TL_CELL_WRONG);
 }
 

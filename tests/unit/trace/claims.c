@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* claims.c - what data and index claim costs no more than what is
- * there. */
+/*
+ * claims.c - false claims in data and index cost no more than the real content.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/layout.h"
@@ -60,7 +61,7 @@ put_cell(uint8_t kind, int32_t id, uint64_t start, uint64_t end)
 	cells++;
 }
 
-/* Magic, version and SELF are those that the writer wrote. */
+/* Copy the magic, the version and the SELF cell from the writer's index. */
 static void
 begin_index(void)
 {
@@ -83,7 +84,7 @@ end_index(void)
 		sizeof(uint64_t)));
 }
 
-/* The block that begins at a place of what was written. */
+/* Read the block at a place of the data. */
 static bool
 get_block(size_t at, struct tl_trace_block *block)
 {
@@ -94,7 +95,7 @@ get_block(size_t at, struct tl_trace_block *block)
 
 TEST_FILE(.teardown = teardown, .timeout = 600);
 
-/* Every block of a thread is damaged, and there is a byte before it. */
+/* Every block of a thread is damaged, and one byte precedes each of them. */
 TEST(damage_between_damaged_blocks_is_read_once)
 {
 	size_t at = TL_TRACE_HEADER_SIZE, blocks = 0;
@@ -135,7 +136,9 @@ TEST(damage_between_damaged_blocks_is_read_once)
 	tl_trace_close(trace);
 }
 
-/* Its second block is gone, so that its children cannot be counted. */
+/*
+ * The second block of the thread is missing, so its children cannot be counted.
+ */
 TEST(a_thread_has_no_more_children_than_bytes_for_them)
 {
 	struct tl_trace_block block = { .thread = TL_TRACE_DEFINITIONS };
@@ -173,7 +176,7 @@ TEST(a_thread_has_no_more_children_than_bytes_for_them)
 	tl_trace_close(trace);
 }
 
-/* Twice the same thread, or one that has no blocks. */
+/* The index lists the same thread twice, or a thread without blocks. */
 TEST(an_index_has_no_threads_but_those_of_the_data, .to = 2)
 {
 	struct tl_trace *trace;
@@ -203,7 +206,7 @@ TEST(an_index_has_no_threads_but_those_of_the_data, .to = 2)
 
 /* == each cell is compared with the data == */
 
-/* One cell of a good index, made wrong by as little as can be. */
+/* One cell of a valid index, made wrong by the smallest change. */
 enum wrong {
 	BLOCK_ENDS_LATER,
 	BLOCK_ENDS_EARLIER,
@@ -228,8 +231,10 @@ is_kind(uint8_t kind, uint8_t wanted)
 }
 
 #define LAST SIZE_MAX
-/* Cell number skip of a kind, of a thread, or the last; how many cells stand
- * before. */
+/*
+ * Find cell number skip of a kind, or the last one; blocks of definitions do
+ * not count.  Returns the number of all cells before it.
+ */
 static size_t
 find_cell(uint8_t kind, size_t skip, struct tl_cell *cell)
 {
@@ -253,7 +258,7 @@ find_cell(uint8_t kind, size_t skip, struct tl_cell *cell)
 	return found;
 }
 
-/* Which cell, and what it is now; how often it stands there. */
+/* Choose a cell, change it, and return how often the index contains it. */
 static size_t
 make_wrong(enum wrong wrong, size_t *number, struct tl_cell *cell)
 {
@@ -284,7 +289,8 @@ make_wrong(enum wrong wrong, size_t *number, struct tl_cell *cell)
 		*number = find_cell(TL_TRACE_STRING, 1, cell);
 		cell->end = cell->start;
 		return 1;
-	case SPAN_ENDS_WITH_ITS_STREAM: /* the last: all of it is known */
+	case SPAN_ENDS_WITH_ITS_STREAM: /* the last span: all of its stream
+					 * is known */
 		*number = find_cell(TL_TRACE_SPAN, LAST, cell);
 		cell->end = root.start;
 		return 1;
@@ -343,7 +349,10 @@ TEST(a_wrong_cell_breaks_the_index, .to = WRONGS)
 	tl_trace_close(trace);
 }
 
-/* An event each, one thread after another: as servers have them. */
+/*
+ * Write one event for each of many threads, as a server does that starts a
+ * thread for each request.
+ */
 static struct tl_trace_writer *
 write_many(void)
 {
@@ -364,7 +373,7 @@ write_many(void)
 	return writer;
 }
 
-/* Its buffer is given back by the second timer. */
+/* The second flush frees the buffers of threads that write no more. */
 TEST(a_thread_that_writes_nothing_any_more_takes_little)
 {
 	const size_t before = mallinfo2().uordblks;
@@ -374,7 +383,7 @@ TEST(a_thread_that_writes_nothing_any_more_takes_little)
 	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
 	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
 	taken = mallinfo2().uordblks;
-	if (taken > before) /* a sanitizer counts elsewhere */
+	if (taken > before) /* a sanitizer has an allocator of its own */
 		ck_assert_uint_lt(taken - before, MANY * WRITER_BYTES_EACH);
 	tl_trace_writer_free(writer);
 }
@@ -397,7 +406,7 @@ TEST(a_thread_that_is_read_out_takes_no_memory, .to = 2)
 
 		most = now > most ? now : most;
 	}
-	if (most > before) /* a sanitizer counts elsewhere */
+	if (most > before) /* a sanitizer has an allocator of its own */
 		ck_assert_uint_lt(most - before, MANY * BYTES_EACH);
 	tl_cursor_close(cursor);
 	tl_trace_close(trace);

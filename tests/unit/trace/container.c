@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* container.c - the bytes: numbers, checksums, headers, cells,
- * objects, and the two kinds of offsets. */
+/*
+ * container.c - the encoding: numbers, checksums, headers, cells, objects, and
+ * the two kinds of offsets.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/layout.h"
@@ -148,7 +150,7 @@ TEST(a_cell_has_21_bytes)
 	ck_assert_int_eq(read.end, -1);
 }
 
-/* A header with one thing changed, and its checksum made right again. */
+/* Change one byte of a header, and repair its checksum if asked. */
 static int
 read_changed(size_t at, uint8_t value, bool repair)
 {
@@ -173,8 +175,10 @@ TEST(a_header_of_another_version_or_unknown_features_is_refused)
 	ck_assert_int_eq(read_changed(0, 0, false), 0);
 	ck_assert_int_eq(read_changed(0, 1, false), -EBADMSG);
 	ck_assert_int_eq(read_changed(15, 2, true), -EPROTO);
-	ck_assert_int_eq(read_changed(23, 1, true), 0); /* compatible */
-	ck_assert_int_eq(read_changed(31, 2, true), 0); /* proofs */
+	/* a compatible feature */
+	ck_assert_int_eq(read_changed(23, 1, true), 0);
+	/* the feature of proofs */
+	ck_assert_int_eq(read_changed(31, 2, true), 0);
 	ck_assert_int_eq(read_changed(31, 4, true), -EPROTO);
 	ck_assert_int_eq(read_changed(40, 1, false), -EBADMSG);
 }
@@ -319,7 +323,7 @@ TEST(large_containers_have_cells_and_many_children_marks)
 	tl_shape_child(&shape, 10);
 	tl_shape_begin(&shape, 20, 0);
 	tl_shape_end(&shape, 20 + TL_TRACE_CELL_MIN - 1);
-	ck_assert_uint_eq(shape.cells_size, 0); /* read over */
+	ck_assert_uint_eq(shape.cells_size, 0); /* too small */
 	tl_shape_child(&shape, 10 + TL_TRACE_MARK_EVERY);
 	ck_assert_uint_eq(shape.cells_size, TL_CELL_SIZE);
 	cell = tl_cell_get(shape.cells);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* damage.c - whatever happens to the files, whole blocks count. */
+/* damage.c - whatever happens to the files, their whole blocks are read. */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/context.h"
@@ -14,7 +14,7 @@ static struct tl_trace_block blocks[BLOCKS_MAX];
 static size_t places[BLOCKS_MAX];
 static size_t block_count;
 
-/* Where the whole blocks of a file lie: where they end. */
+/* Find the places and the ends of the whole blocks of a file. */
 static size_t
 find_blocks(struct tl_bytes file)
 {
@@ -56,8 +56,10 @@ teardown(void)
 	free(program.events);
 }
 
-/* The events of the blocks that lie in the first bytes of the file, without
- * one of them. */
+/*
+ * Count the events of the blocks within the first bytes of the file, except for
+ * the block without.
+ */
 static uint64_t
 whole_events(size_t size, size_t without)
 {
@@ -93,9 +95,9 @@ load_everything(struct tl_trace *trace)
 		load_all(trace, tl_trace_root(trace, i), 3);
 }
 
-/* == the trees of whole blocks, the dumb way == */
+/* == the trees of whole blocks, built in the simplest way == */
 
-/* A thread, and its spans that are open: NULL where the begin is lost. */
+/* A thread and its open spans; NULL: the begin of the span is lost. */
 struct dumb {
 	int32_t id;
 	struct tl_node *root;
@@ -186,7 +188,10 @@ dumb_block(void *context, const struct tl_trace_block *block, uint64_t at,
 	return 0;
 }
 
-/* Messages may be defined after their events, which have their levels. */
+/*
+ * A message may be defined after its events, and the level of an event is that
+ * of its message.
+ */
 static void
 set_levels(void)
 {
@@ -223,7 +228,10 @@ read_dumbly(struct tl_bytes data)
 	place_grown();
 }
 
-/* Read it in every way there is: these many events must be there. */
+/*
+ * Read a file in every way; the reference and each cursor must find so many
+ * events.
+ */
 static void
 check_file(struct tl_bytes data, struct tl_bytes index, uint64_t events)
 {
@@ -249,7 +257,9 @@ check_file(struct tl_bytes data, struct tl_bytes index, uint64_t events)
 	tl_trace_close(trace);
 }
 
-/* Whatever it is, nothing breaks: returns how many events there are. */
+/*
+ * Read a file in any state without a crash; returns the number of its events.
+ */
 static uint64_t
 survive(struct tl_bytes data, struct tl_bytes index)
 {
@@ -321,7 +331,7 @@ TEST(a_flipped_bit_of_an_index_makes_it_again)
 	}
 }
 
-/* The block that a byte belongs to. */
+/* The index of the block that contains a byte. */
 static size_t
 block_at(size_t at)
 {
@@ -407,7 +417,9 @@ TEST(a_writer_that_dies_at_any_write_leaves_whole_blocks)
 	const uint64_t appends = made.appends;
 
 	ck_assert_uint_gt(appends, 10);
-	/* The first three are the headers: without them there is no writer. */
+	/*
+	 * the first three appends are headers, without which there is no writer
+	 */
 	for (uint64_t dies_at = 4; dies_at <= appends; dies_at++) {
 		struct made dead = { .dies_at = dies_at };
 

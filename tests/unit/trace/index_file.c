@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_file.c - an index that is written beside its data: what is
- * said of that, and who may read it. */
+/*
+ * index_file.c - an index that is written beside its data: the diagnostics
+ * about it, and the permissions of the file.
+ */
 #include "lib/guarded.h"
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
@@ -50,7 +52,7 @@ teardown(void)
 	made_free(&made);
 }
 
-/* How the index was had. */
+/* Open the file; returns the state of the index. */
 static enum tl_trace_index
 open_file(void)
 {
@@ -95,7 +97,8 @@ TEST(one_that_is_broken_is_made_again_and_that_is_said, .to = MODES)
 	((char *)made.index.data)[made.index.size / 2] ^= 1;
 	write_to(index_path, bytes_of(&made.index), 0600);
 	ck_assert_int_eq(open_file(), TL_INDEX_BROKEN);
-	ck_assert_uint_eq(fault_count, 2); /* it is not used, it is new */
+	/* one report that the index is broken, one that it is rebuilt */
+	ck_assert_uint_eq(fault_count, 2);
 	expect_mode(modes[_i]);
 	ck_assert_int_eq(open_file(), TL_INDEX_READ);
 	ck_assert_uint_eq(fault_count, 0);
@@ -106,14 +109,16 @@ TEST(where_nothing_can_be_written_nothing_is_said_of_it)
 	write_to(path, bytes_of(&made.data), 0644);
 	write_to(index_path, tl_bytes("old", 3), 0644);
 	if (geteuid() == 0)
-		return; /* who may do anything */
+		return; /* root may write anywhere */
 	ck_assert_int_eq(chmod(folder, 0500), 0);
 	ck_assert_int_eq(open_file(), TL_INDEX_BROKEN);
 	ck_assert_uint_eq(fault_count, 1);
 	ck_assert_int_eq(chmod(folder, 0700), 0);
 }
 
-/* Somebody goes on to write it, once its size is known here. */
+/*
+ * Append to the data once its size is known: another process goes on recording.
+ */
 static void
 append_a_byte(void *context, const struct tl_fault *fault)
 {
@@ -162,7 +167,7 @@ TEST(a_link_in_its_place_is_replaced_and_what_it_names_stays)
 	ck_assert_int_eq(unlink(other), 0);
 }
 
-/* Parse an index beside which no byte can be read. */
+/* Parse an index between two inaccessible pages. */
 static int
 parse_guarded(char *bytes, size_t size)
 {
@@ -200,7 +205,7 @@ TEST(one_that_is_cut_anywhere_is_read_up_to_there)
 			    size == whole ? 0 : -EBADMSG);
 			if (size < end || size == whole)
 				continue;
-			/* ... and ends as if it were whole */
+			/* the cut index gets the end of a whole index */
 			memcpy(bytes + size - end,
 			    made.index.data + whole - end, end);
 			ck_assert_int_eq(parse_guarded(bytes, size), -EBADMSG);

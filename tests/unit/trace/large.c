@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* large.c - deep nesting, wide nodes, what is read and how much
- * memory it takes. */
+/*
+ * large.c - deep nesting, wide nodes, and how much is read and how much memory
+ * is used for them.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 
@@ -10,9 +12,9 @@
 enum {
 	DEEP = 1000000,
 	WIDE = 1000000,
-	/* with TIMELINE_LARGE=1 in the environment */
+	/* only with TIMELINE_LARGE=1 in the environment */
 	WIDEST = 10000000,
-	SPAN_SIZE = 100000, /* events of a span of the longest */
+	SPAN_SIZE = 100000, /* events of a span in the longest trace */
 	LONGEST = 100000000
 };
 
@@ -48,7 +50,7 @@ put(unsigned kind, unsigned message, int64_t ns, uint64_t arg)
 		.bare = kind == TL_END,
 		.args = { arg } };
 
-	/* An assertion of Check writes to its parent: too slow for each. */
+	/* libcheck's assertions write to a pipe: too slow for each event */
 	if (tl_trace_stream_put(stream, &event) < 0)
 		ck_abort_msg("event at %lld", (long long)ns);
 }
@@ -65,7 +67,7 @@ open_made(bool with_index)
 	return trace;
 }
 
-/* Down to the innermost, child by child. */
+/* Descend to the innermost node, child by child. */
 static uint64_t
 descend(struct tl_trace *trace, struct tl_node *node)
 {
@@ -117,7 +119,7 @@ TEST(a_million_spans_of_a_crashed_program_are_unfinished)
 	for (int i = 0; i < DEEP; i++)
 		put(TL_BEGIN, 0, i, (uint64_t)i);
 	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
-	tl_trace_writer_free(writer); /* without a finish */
+	tl_trace_writer_free(writer); /* the writer does not finish the file */
 	trace = open_made(true);
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
 	ck_assert_uint_eq(descend(trace, tl_trace_root(trace, 0)), DEEP);
@@ -126,7 +128,10 @@ TEST(a_million_spans_of_a_crashed_program_are_unfinished)
 	tl_trace_close(trace);
 }
 
-/* One span with very many children, every tenth a span with one itself. */
+/*
+ * Make one span with very many children; every tenth child is a span with one
+ * child of its own.
+ */
 static void
 make_wide(void)
 {
@@ -288,7 +293,7 @@ TEST(any_of_ten_million_children_is_found, .only_if = is_large_wanted)
 	tl_trace_close(trace);
 }
 
-/* Spans one behind the other, in a file. */
+/* Write consecutive spans into a file. */
 static void
 write_longest(const char *path)
 {

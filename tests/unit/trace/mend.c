@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mend.c - indexes whose checksum is right and whose cells are not:
- * what is read is right all the same, and the index is made again. */
+/*
+ * mend.c - indexes with a right checksum and wrong cells: reading still yields
+ * the right events, and the index is rebuilt.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/layout.h"
@@ -12,10 +14,10 @@ enum { COUNT = 24000, THREADS = 2, TRIES = 5 };
 
 static struct made made;
 static struct program program;
-static struct tl_text right;   /* index of made.data */
-static struct tl_trace *truth; /* ... all of it, read without an index */
+static struct tl_text right;   /* the index of made.data */
+static struct tl_trace *truth; /* all of made.data, read without an index */
 
-/* A thread of very many events that its crash leaves open. */
+/* Write the program without an end, as a crash leaves it. */
 static void
 write_unfinished(void)
 {
@@ -31,7 +33,10 @@ write_unfinished(void)
 	tl_trace_writer_free(writer);
 }
 
-/* The shapes that have cells of all kinds: random; a span around it all. */
+/*
+ * Make the shapes whose index has cells of all kinds: a random program, or one
+ * with spans around all events.
+ */
 static void
 shape_program(bool around)
 {
@@ -91,7 +96,7 @@ teardown(void)
 	program.events = NULL;
 }
 
-/* Number and checksum of its cells as they should be. */
+/* Set the number and the checksum of the cells to their right values. */
 static void
 repair(struct tl_text *index)
 {
@@ -120,7 +125,10 @@ cell_at(size_t i)
 			   i * TL_CELL_SIZE);
 }
 
-/* A value that a cell might have: one of another cell, or one near it. */
+/*
+ * Return a plausible wrong value for a field: the value of another cell, or one
+ * near the old value.
+ */
 static int64_t
 other_value(uint64_t *seed, uint8_t kind, unsigned field, int64_t old)
 {
@@ -181,7 +189,10 @@ without_cells(size_t first, size_t count)
 	return index;
 }
 
-/* All there is, with this index; how the index was had in the end. */
+/*
+ * Load all of the trace with this index and compare it; returns the state of
+ * the index at the end.
+ */
 static enum tl_trace_index
 check_index(const struct tl_text *index, uint64_t step)
 {
@@ -213,7 +224,7 @@ check_index(const struct tl_text *index, uint64_t step)
 static const struct {
 	uint8_t kind;
 	unsigned field;   /* id, start, end */
-	bool is_not_used; /* what it was is read over, to the same effect */
+	bool is_not_used; /* reading skips the field, to the same effect */
 } fields[] = {
 	{ TL_TRACE_BLOCK_START, 0, false },
 	{ TL_TRACE_BLOCK_START, 1, false },
@@ -232,7 +243,7 @@ static const struct {
 	{ TL_TRACE_OPEN, 2, false },
 };
 
-/* Every kind in every field, in a trace that has such cells. */
+/* Change a field of up to TRIES cells; returns how many cells were tried. */
 static unsigned
 try_field(unsigned which, unsigned *broken)
 {
@@ -425,7 +436,7 @@ write_file(const char *path, struct tl_bytes bytes)
 	fclose(file);
 }
 
-/* Open the files and look at the threads: how the index was had. */
+/* Open the files and all threads; returns the state of the index. */
 static enum tl_trace_index
 open_files(const char *path)
 {
@@ -463,7 +474,8 @@ TEST(an_index_that_proves_wrong_is_written_back)
 	write_file(path, bytes_of(&made.data));
 	write_file(index_path, bytes_of(&index));
 	ck_assert_int_eq(open_files(path), TL_INDEX_BROKEN);
-	ck_assert_uint_eq(fault_count, 2); /* it is wrong, it is new */
+	/* one report that the index is wrong, one that it is rebuilt */
+	ck_assert_uint_eq(fault_count, 2);
 	ck_assert_int_eq(open_files(path), TL_INDEX_READ);
 	ck_assert_uint_eq(fault_count, 0);
 	tl_text_free(&index);

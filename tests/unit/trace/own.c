@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* own.c - programs that record themselves: threads that end, forked
- * children, many traces at once. */
+/*
+ * own.c - programs that record themselves: threads that end, forked children,
+ * many traces at once.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 
@@ -93,7 +95,7 @@ is_refused_all(void)
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 600);
 
-/* Enough of them that they would be written. */
+/* The child makes so many definitions that the library would write them. */
 TEST(a_forked_child_defines_nothing)
 {
 	struct tl_trace *trace;
@@ -112,7 +114,7 @@ TEST(a_forked_child_defines_nothing)
 	ck_assert_int_eq(status, 0);
 }
 
-/* Nobody may start a thread, not even the one that writes by a timer. */
+/* No thread can be started here, so the trace cannot get its timer thread. */
 static int
 create_without_threads(void)
 {
@@ -125,7 +127,7 @@ create_without_threads(void)
 		return SKIPPED;
 	return timeline_trace_create(&other, other_path, NULL) == -EAGAIN
 		   ? 0
-		   : SKIPPED; /* who is allowed everything */
+		   : SKIPPED; /* this user has no limit */
 }
 
 TEST(a_trace_that_cannot_be_made_leaves_no_files)
@@ -133,7 +135,8 @@ TEST(a_trace_that_cannot_be_made_leaves_no_files)
 	pid_t pid;
 	int status;
 
-	ck_assert_int_eq(timeline_trace_close(recorded), 0); /* its thread */
+	/* ends the thread of this trace */
+	ck_assert_int_eq(timeline_trace_close(recorded), 0);
 	ck_assert_int_eq(chmod(folder, 0777), 0);
 	pid = fork();
 	if (pid == 0)
@@ -165,7 +168,7 @@ log_to_its_end(void *number)
 	return NULL;
 }
 
-/* What the thread remembered is gone by then. */
+/* The destructor logs after the thread's own state was freed. */
 TEST(what_ends_with_a_thread_is_recorded)
 {
 	struct tl_trace *trace;
@@ -184,7 +187,7 @@ TEST(what_ends_with_a_thread_is_recorded)
 	ck_assert_int_eq(pthread_key_delete(late), 0);
 }
 
-/* Record into another trace, that lives for a moment. */
+/* Record into another trace, which exists for a moment. */
 static void
 record_other(void)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack.c - what is packed opens as what it was packed from, in
- * place; zips of others open, too; those that lie are refused. */
+/*
+ * pack.c - a packed trace opens in place and has the content of the original
+ * files; zips of other programs open, too; zips with false claims are refused.
+ */
 #include "base/file.h"
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
@@ -66,7 +68,7 @@ pack(const char *info)
 	take_file(fd);
 }
 
-/* What another program packs. */
+/* A file as another program packs it. */
 struct other {
 	const char *name;
 	struct tl_bytes bytes;
@@ -152,7 +154,7 @@ check_storage(struct tl_storage *storage, const struct tl_text *text)
 			ck_assert_mem_eq(piece, text->data + at,
 			    size < left ? size : left);
 		ck_assert_int_ge(tl_storage_read_at(storage, piece, 9, at), 0);
-		if (left > 8) /* the same again */
+		if (left > 8) /* the second read must return the same bytes */
 			ck_assert_mem_eq(piece, text->data + at, 9);
 	}
 	free(piece);
@@ -203,7 +205,7 @@ TEST(what_is_packed_opens_in_place)
 	pack("Host: here\n");
 	ck_assert_uint_eq(tl_packed_recognise(bytes_of(&zipped)), 100);
 	opens_whole(true, "Host: here\n");
-	/* it lies there as it is */
+	/* the files are stored without a change */
 	ck_assert_ptr_nonnull(
 	    memmem(zipped.data, zipped.size, made.data.data, made.data.size));
 	ck_assert_ptr_nonnull(
@@ -256,7 +258,7 @@ TEST(what_is_no_packed_trace_is_refused_with_a_word)
 	ck_assert_int_eq(fault.rc, -EBADMSG);
 }
 
-/* Change a field of the directory's entry of the data, of size bytes. */
+/* Change a field of size bytes in the directory's entry of the data. */
 static void
 forge(size_t at, uint64_t n, size_t size)
 {
@@ -274,7 +276,7 @@ forge(size_t at, uint64_t n, size_t size)
 TEST(sizes_that_lie_are_refused)
 {
 	pack("");
-	forge(24, 1, 4); /* the unpacked size of what is stored */
+	forge(24, 1, 4); /* the unpacked size of a stored file */
 	refused(-EBADMSG, "trace.trace has two sizes");
 	pack_like_others(ZIP_CM_DEFLATE, true);
 	forge(20, 1, 4);
@@ -282,7 +284,7 @@ TEST(sizes_that_lie_are_refused)
 	refused(-EBADMSG, "larger than it can be");
 }
 
-/* The end of a zip of 64 bits that claims what it likes. */
+/* The end of a zip of 64 bits claims a huge directory. */
 TEST(a_directory_that_claims_too_much_takes_no_memory)
 {
 	static const uint8_t end[56 + 20 + 22] = { 'P', 'K', 6, 6, 44, 0, 0, 0,

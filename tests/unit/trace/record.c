@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c - files: made, opened, packed, recorded by a program
- * itself. */
+/*
+ * record.c - files are created, opened and packed, and a program records
+ * itself.
+ */
 #include "base/file.h"
 #include "lib/test.h"
 #include "lib/threads_of.h"
@@ -168,7 +170,7 @@ TEST(files_that_are_there_are_not_replaced)
 	ck_assert_int_eq(access(path, F_OK), -1);
 }
 
-/* Runs of a byte: how long, which. */
+/* A codec for runs of one byte: the length, then the byte. */
 static int64_t
 pack(void *context, void *to, size_t room, const void *from, size_t size)
 {
@@ -216,7 +218,8 @@ TEST(packed_blocks_are_read_with_their_codec_alone)
 	struct tl_trace_stream *stream;
 	struct made made = { 0 };
 	struct tl_trace *trace;
-	const uint64_t runs = UINT64_C(1) << 56; /* of zeros */
+	/* many zeros, which the codec packs well */
+	const uint64_t runs = UINT64_C(1) << 56;
 	const struct tl_event event = { .kind = TL_INSTANT,
 		.message = &messages[3],
 		.args = { runs, runs, runs, runs },
@@ -234,7 +237,7 @@ TEST(packed_blocks_are_read_with_their_codec_alone)
 			     storage_of(bytes_of(&made.data)),
 			     storage_of(bytes_of(&made.index)), &reading,
 			     &fault),
-	    0); /* nothing is unpacked to open it */
+	    0); /* opening unpacks nothing */
 	tl_trace_close(trace);
 	ck_assert_int_eq(tl_trace_open_storage(&trace,
 			     storage_of(bytes_of(&made.data)), NULL, &reading,
@@ -418,7 +421,7 @@ TEST(texts_of_arguments_have_numbers)
 	tl_trace_close(trace);
 }
 
-/* A handler of the program's own never runs in the thread that flushes. */
+/* A handler of the program never runs in the thread that flushes. */
 TEST(the_flusher_takes_no_signal)
 {
 	static const struct timeline_trace_options often = { .flush_ms = 1 };
@@ -433,7 +436,8 @@ TEST(the_flusher_takes_no_signal)
 			     &message),
 	    0);
 	ck_assert_int_eq(timeline_trace_log(message, 1, UINT64_C(1)), 0);
-	do /* until it runs: a thread begins with all signals blocked */
+	do /* wait until the flusher runs: a new thread begins with all
+	    * signals blocked */
 		ck_assert_int_eq(stat(path, &now), 0);
 	while (now.st_size == before.st_size);
 	ck_assert_int_eq(threads_that_take(SIGUSR1, &count), 0);
@@ -441,7 +445,7 @@ TEST(the_flusher_takes_no_signal)
 	ck_assert_int_eq(timeline_trace_close(t), 0);
 }
 
-/* What a reader sees of a file does not change while it grows. */
+/* A reader sees a growing file as it was when it was opened. */
 TEST(a_recording_that_grows_is_read_up_to_where_it_was)
 {
 	enum { EVENTS = 200000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder.c - what was logged is what lies in the files, with
- * what is missing: whatever happens to rings, disks and files.
+ * recorder.c - the files contain what was logged, or count it as lost, whatever
+ * happens to rings, disks and files.
  */
 #include "lib/test.h"
 #include "recorder_fixture.h"
@@ -60,7 +60,7 @@ TEST(what_was_logged_lies_in_the_file_in_order, .to = 2)
 	check_sum(&recorded, 20000, &status);
 }
 
-/* More than the timeline and the recorder have room for. */
+/* Log more than the timeline and the recorder have room for. */
 static void
 log_too_many(void)
 {
@@ -170,7 +170,7 @@ log_spans(int count)
 	timeline_end(outer, 8);
 }
 
-/* Each file begins with the outer span as it began, whenever that was. */
+/* Each file begins with the outer span and its original begin. */
 static void
 expect_outer_first(struct recorded *recorded, const struct tl_event *event)
 {
@@ -222,7 +222,8 @@ TEST(a_span_that_was_open_across_a_loss_is_left_behind)
 	tl_store_32(&is_held, 1);
 	recorder = record(&(struct tl_recorder_options){ 0 });
 	timeline_begin(outer, 7);
-	until(tl_load_32(&is_asked) != 0); /* it has come */
+	/* wait until the recorder has read the begin and asks for a file */
+	until(tl_load_32(&is_asked) != 0);
 	log_too_many();
 	do {
 		sleep_ms(1);
@@ -252,7 +253,8 @@ TEST(files_end_by_age_but_none_is_made_for_nothing)
 	log_ticks(10, 0);
 	until(status_of(recorder).events == 10);
 	files = status_of(recorder).files;
-	sleep_ms(200); /* it has ended by then, or ends before what comes */
+	/* by then the file has ended, or it ends before the next event */
+	sleep_ms(200);
 	ck_assert_uint_eq(status_of(recorder).files, files);
 	do
 		log_ticks(1, 1);
@@ -271,7 +273,7 @@ TEST(one_file_is_all_with_once)
 	struct recorded recorded = { 0 };
 	struct tl_recorder_status status;
 
-	ck_assert_uint_eq(made, 1); /* at once */
+	ck_assert_uint_eq(made, 1); /* the first file is made at once */
 	for (int i = 0; i < 5000; i++) {
 		log_ticks(200, 0);
 		tl_recorder_status(recorder, &status);
@@ -324,7 +326,7 @@ TEST(where_no_file_can_be_made_it_waits_and_goes_on)
 	sleep_ms(200);
 	status = status_of(recorder);
 	ck_assert_uint_ge(status.faults, 1);
-	/* it is tried again now and then, no more often */
+	/* the recorder tries again no more often than once a second */
 	ck_assert_int_le((int64_t)status.faults - 1,
 	    (tl_clock_read(CLOCK_MONOTONIC) - begun_ns) / 1000000000);
 	tl_store_32(&begin_rc, 0);
@@ -353,8 +355,10 @@ TEST(a_file_that_cannot_grow_keeps_whole_blocks_and_the_rest_is_counted)
 
 /* == crashes == */
 
-/* A process, not a thread: a fork beside a running thread may copy a locked
-   allocator, and that of ASan stays locked in the child. */
+/*
+ * A process, not a thread: a fork beside a running thread may copy a locked
+ * allocator, and the allocator of ASan stays locked in the child.
+ */
 static pid_t
 start_writer(void)
 {
@@ -379,7 +383,7 @@ kill_process(pid_t pid)
 static void
 expect_no_hole(struct recorded *recorded, const struct tl_event *event)
 {
-	if (event->kind == TL_LOST) { /* it has no number of ours */
+	if (event->kind == TL_LOST) { /* a loss has no number of ours */
 		recorded->n = 0;
 		return;
 	}
@@ -388,7 +392,7 @@ expect_no_hole(struct recorded *recorded, const struct tl_event *event)
 	recorded->n = event->args[0] + 1;
 }
 
-/* More than a header? */
+/* True if the file holds more than a header. */
 static bool
 has_written(unsigned file)
 {
@@ -433,7 +437,7 @@ TEST(a_recorder_that_is_killed_leaves_whole_blocks)
 	}
 	ck_assert_uint_eq(recorded.files, KILLS);
 	ck_assert_uint_gt(recorded.events, 100);
-	/* a write may have been killed on its way */
+	/* a kill may interrupt a write, once a file */
 	ck_assert_uint_le(recorded.damage, recorded.cut);
 }
 

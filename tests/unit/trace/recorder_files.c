@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder_files.c - what is said of each file is what lies in
- * it, none is larger than it may be, and who goes on where one ended misses
- * nothing and has nothing twice.
+ * recorder_files.c - the host's figures for each file are those of its content,
+ * no file exceeds its limit, and a recorder that continues where another one
+ * ended misses nothing and repeats nothing.
  */
 #include "lib/test.h"
 #include "recorder_fixture.h"
@@ -16,25 +16,25 @@ enum {
 	EACH = 600,
 	SIZE_MAX_BYTES = 256 << 10,
 	CLOSING =
-	    4096, /* one event, its definitions, what is said at the end */
+	    4096, /* one event, its definitions, and the end of the file */
 	LANES_MAX = 256,
 	TICKS = 400000
 };
 
-/* What the host was told. */
+/* The figures that the host received. */
 static struct told {
 	unsigned whole;
 	unsigned failed;
 	uint64_t entries;
 	uint64_t lost;
 	uint64_t largest;
-	struct tl_recorder_content last; /* that is whole */
+	struct tl_recorder_content last; /* of the last whole file */
 	uint64_t positions[LANES_MAX];
 	size_t lanes;
-	bool check; /* read each file that is whole */
+	bool check; /* read each whole file */
 } told;
 
-static unsigned files_max; /* that the host makes */
+static unsigned files_max; /* the host makes no more files */
 
 static int
 begin_some(void *context, int64_t ns, struct tl_recorder_files *files)
@@ -97,7 +97,7 @@ ended(void *context, struct tl_recorder *recorder,
 		check_file(files->path, content);
 }
 
-/* Record from positions (NULL: from now on). */
+/* Record from positions; NULL: from now on. */
 static struct tl_recorder *
 record_at(const struct tl_recorder_options *options, const uint64_t *positions)
 {
@@ -161,11 +161,14 @@ TEST(no_file_of_many_threads_is_larger_than_it_may_be)
 	ck_assert_uint_eq(recorded.events + recorded.lost, THREADS * EACH);
 	ck_assert_uint_ge(told.whole, 3);
 	ck_assert_uint_le(told.largest, SIZE_MAX_BYTES + CLOSING);
-	/* ... nor much smaller: the index is some of it */
+	/* nor is the largest file much smaller: a part of it is the index */
 	ck_assert_uint_ge(told.largest, SIZE_MAX_BYTES / 4 * 3);
 }
 
-/* With more spans open than a file has room for, files go on all the same. */
+/*
+ * More spans are open than a file has room for: files are still filled with
+ * events.
+ */
 TEST(spans_that_go_on_leave_room_for_events)
 {
 	struct tl_recorder *r =
@@ -185,7 +188,7 @@ TEST(spans_that_go_on_leave_room_for_events)
 	ck_assert_uint_le(told.whole, 40);
 }
 
-/* == what is said == */
+/* == reports == */
 
 TEST(the_host_is_told_what_is_in_each_file)
 {
@@ -195,7 +198,7 @@ TEST(the_host_is_told_what_is_in_each_file)
 	told.check = true;
 	r = record_at(&(struct tl_recorder_options){ .size_max = 60000 }, NULL);
 	timeline_begin(outer, 1);
-	for (uint64_t i = 0; i < TICKS; i++) /* some are lost */
+	for (uint64_t i = 0; i < TICKS; i++) /* some ticks are lost */
 		timeline_log(tick, i);
 	timeline_end(outer, 1);
 	status = end_record(r);
@@ -206,9 +209,9 @@ TEST(the_host_is_told_what_is_in_each_file)
 	ck_assert_uint_eq(told.lost, status.lost);
 }
 
-/* == to go on == */
+/* == continuing == */
 
-static uint8_t *seen; /* how often each tick was */
+static uint8_t *seen; /* how often each tick was recorded */
 
 static void
 see(struct recorded *recorded, const struct tl_event *event)
@@ -241,12 +244,16 @@ log_range(void *context)
 	return NULL;
 }
 
-/* Recorders end while somebody writes, each goes on where the one before said
- * it ended; what the ring had to overwrite between them is counted. */
+/*
+ * Recorders end while a thread writes, and each starts at the positions where
+ * its predecessor ended.  Entries that the ring overwrote in between are
+ * counted.
+ */
 TEST(who_goes_on_where_a_file_ended_has_all_once, .to = 2)
 {
 	const struct tl_recorder_options options = { .size_max = 100000 };
-	const uint64_t gap = _i == 0 ? 0 : 200000; /* more than the ring has */
+	/* more ticks than the ring holds */
+	const uint64_t gap = _i == 0 ? 0 : 200000;
 	struct writing writing = { 1000, TICKS - 1000 };
 	struct recorded recorded = { .each = see };
 	struct tl_recorder *r = record_at(&options, NULL);
@@ -281,7 +288,7 @@ TEST(who_goes_on_where_a_file_ended_has_all_once, .to = 2)
 	free(seen);
 }
 
-/* A ticket of a fallback lane is taken, as by a thread that was killed. */
+/* Take a ticket of a fallback lane, as a thread does that is killed next. */
 static void
 take_ticket(void)
 {
@@ -289,8 +296,10 @@ take_ticket(void)
 	    __ATOMIC_RELAXED);
 }
 
-/* What is not whole at the end is waited for, then lost; and the next goes on
- * behind it. */
+/*
+ * An entry that is unfinished at the end is waited for and then lost; the next
+ * recorder continues after it.
+ */
 TEST(an_entry_that_is_not_whole_at_the_end_is_counted_once)
 {
 	struct recorded recorded = { .each = see };
@@ -312,7 +321,10 @@ TEST(an_entry_that_is_not_whole_at_the_end_is_counted_once)
 	free(seen);
 }
 
-/* ... even if that was between a loss and what comes after it. */
+/*
+ * A recorder that ended between a loss and the entry after it must not count
+ * the loss again.
+ */
 TEST(a_loss_alone_in_a_file_is_passed_for_good)
 {
 	const struct tl_recorder_options one = { .size_max = 1 };
@@ -363,9 +375,9 @@ TEST(positions_of_another_timeline_are_refused)
 	tl_recorder_free(r);
 }
 
-/* == what goes wrong == */
+/* == failures == */
 
-/* What is missing comes first, at the time of what comes next. */
+/* The loss comes first, with the time of the event that follows. */
 static void
 expect_loss_first(struct recorded *recorded, const struct tl_event *event)
 {
@@ -380,7 +392,7 @@ expect_loss_first(struct recorded *recorded, const struct tl_event *event)
 	recorded->n++;
 }
 
-/* Of one that fails nothing stays but its loss, exactly. */
+/* A file that fails leaves nothing but an exact count of its loss. */
 TEST(a_file_that_fails_is_there_whole_or_not_at_all)
 {
 	struct tl_event first;
@@ -408,7 +420,7 @@ TEST(a_file_that_fails_is_there_whole_or_not_at_all)
 	ck_assert_uint_eq(recorded.events + recorded.lost, logged);
 }
 
-static int data_fd; /* of the newest file */
+static int data_fd; /* the data of the newest file */
 
 static int
 begin_and_note(void *context, int64_t ns, struct tl_recorder_files *files)
@@ -419,7 +431,7 @@ begin_and_note(void *context, int64_t ns, struct tl_recorder_files *files)
 	return rc;
 }
 
-/* All of it was in the file that failed, and nothing comes after. */
+/* All events were in the file that failed, and no event follows. */
 TEST(what_is_missing_is_told_though_nothing_comes)
 {
 	const struct tl_recorder_host host = { .begin = begin_and_note };
@@ -446,13 +458,16 @@ TEST(what_is_missing_is_told_though_nothing_comes)
 	status = end_record(r);
 	ck_assert_uint_eq(status.faults, 1);
 	count_all(&recorded);
-	ck_assert_uint_ge(recorded.lost, 10); /* the last may have been late */
+	/* the last event may have come late */
+	ck_assert_uint_ge(recorded.lost, 10);
 	ck_assert_uint_eq(recorded.events + recorded.lost, 11);
 	ck_assert_uint_eq(status.lost, recorded.lost);
 }
 
-/* Two timelines, room for one file, and that is for one event: all that waits
- * at the end is missing, whichever of them it is of. */
+/*
+ * There are two timelines and room for one file with one event.  All events
+ * that wait at the end are lost, whichever timeline they belong to.
+ */
 TEST(what_waits_at_the_end_is_counted_for_each_timeline)
 {
 	const struct tl_recorder_host host = { .begin = begin_some };
@@ -489,7 +504,7 @@ TEST(what_waits_at_the_end_is_counted_for_each_timeline)
 	timeline_remove(name);
 }
 
-/* How many threads has this process? */
+/* The number of threads of this process. */
 static int
 count_threads(void)
 {
@@ -503,7 +518,7 @@ count_threads(void)
 	return count;
 }
 
-/* A hundred recordings were two hundred threads. */
+/* With a long delay the recorder reads a round only when a lane has filled. */
 TEST(entries_wait_to_be_read_together)
 {
 	const struct tl_recorder_options options = { .flush_ns = 1000000,
@@ -519,7 +534,7 @@ TEST(entries_wait_to_be_read_together)
 	}
 	s = status_of(recorder);
 	ck_assert_uint_eq(s.events + s.queued, 0);
-	for (; s.events == 0; n++) { /* until there are enough for a round */
+	for (; s.events == 0; n++) { /* until the lane has enough for a round */
 		timeline_log(tick, n);
 		if (n % 100 == 0)
 			sleep_ms(1);
@@ -584,7 +599,7 @@ TEST(two_threads_serve_all_recordings_of_a_crew)
 	ck_assert_int_eq(count_threads(), with_crew);
 	for (int n = 0; n < CREW_EVENTS; n++) {
 		timeline_log(tick, (uint64_t)n);
-		/* one after the other goes, while the rest go on */
+		/* the first recorders end one by one, while the others go on */
 		if (n < CREW / 2)
 			ck_assert_uint_eq(end_record(recorders[n]).events,
 			    (uint64_t)n + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder_fixture.h - a timeline that is recorded into a folder, and a count
- * of what lies there.
+ * recorder_fixture.h - record a timeline into a folder, and count the content
+ * of the files there.
  */
 #ifndef TESTS_UNIT_RECORDER_FIXTURE_H
 #define TESTS_UNIT_RECORDER_FIXTURE_H
@@ -24,14 +24,14 @@
 
 enum {
 	RECORD_FILES_MAX = 400,
-	RECORD_TIMEOUT_S = 600 /* however slow the machine */
+	RECORD_TIMEOUT_S = 600 /* even on a slow machine */
 };
 
 static char folder[64];
 static unsigned made;     /* files that the host made */
-static uint32_t begin_rc; /* what the host says instead */
-static uint32_t is_held;  /* it does not say it yet ... */
-static uint32_t is_asked; /* ... though somebody waits for it */
+static uint32_t begin_rc; /* the error that the host returns */
+static uint32_t is_held;  /* the host does not return yet */
+static uint32_t is_asked; /* the recorder has asked the host for a file */
 static struct timeline_event *tick, *named, *outer, *inner;
 
 static inline void
@@ -80,7 +80,7 @@ recorder_teardown(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* Another one, with so much room. */
+/* Start again with a timeline of so many entries. */
 static inline void
 recorder_setup_again(uint64_t entries)
 {
@@ -96,7 +96,7 @@ sleep_ms(int ms)
 	    NULL);
 }
 
-/* What must come comes, or the test takes too long. */
+/* Wait for a condition; the time limit of the test is the only limit. */
 #define until(condition) \
 	do \
 		sleep_ms(1); \
@@ -111,7 +111,7 @@ open_in_folder(const char *path, const char *suffix)
 	return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-/* Recordings that have writers of their own begin files at once. */
+/* Recordings with writers of their own may begin files at the same time. */
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
 static inline int
@@ -136,7 +136,7 @@ begin_file(void *context, int64_t ns, struct tl_recorder_files *files)
 	return 0;
 }
 
-/* Record the timeline of the fixture from now on, or all of it. */
+/* Record the timeline of the fixture from now on, or from its first entry. */
 static inline struct tl_recorder *
 record_from(const struct tl_recorder_options *options, bool all)
 {
@@ -167,7 +167,7 @@ status_of(struct tl_recorder *recorder)
 	return status;
 }
 
-/* End it, and say how it was. */
+/* End the recorder; returns its final status. */
 static inline struct tl_recorder_status
 end_record(struct tl_recorder *recorder)
 {
@@ -199,8 +199,11 @@ log_a_few(void)
 	return 200;
 }
 
-/* Log until no file can grow any more, and on until it works again: how many.
- * The timeline must be small: its size is that limit. */
+/*
+ * Log until no file can grow any more, and on until the recorder works again;
+ * returns the number of entries.  The timeline must be small, because the limit
+ * of files is its size.
+ */
 static inline uint64_t
 log_over_a_full_disk(struct tl_recorder *recorder)
 {
@@ -217,17 +220,17 @@ log_over_a_full_disk(struct tl_recorder *recorder)
 	return logged;
 }
 
-/* What lies in files. */
+/* The content of all files. */
 struct recorded {
 	uint64_t files;
-	uint64_t events; /* without those that are continued */
+	uint64_t events; /* without the continued begins */
 	uint64_t lost;
 	uint64_t continued;
-	uint64_t damage; /* places */
+	uint64_t damage; /* damaged places */
 	uint64_t cut;    /* files without an end */
 	void (*each)(struct recorded *recorded, const struct tl_event *event);
-	uint64_t n;    /* for each */
-	void *context; /* ... too */
+	uint64_t n;    /* for use by each */
+	void *context; /* for use by each */
 };
 
 static inline void
@@ -279,7 +282,7 @@ count_file(struct recorded *recorded, const char *path)
 	ck_assert_msg(tl_trace_open(&trace, path, &options, &fault) == 0,
 	    "%s: %s", path, fault.text);
 	count_events(recorded, trace);
-	if (recorded->cut == cut) { /* it has its end: so has its index */
+	if (recorded->cut == cut) { /* a file with an end has an index */
 		ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
 		snprintf(number, sizeof(number), "%u",
 		    (unsigned)(recorded->continued - continued));
@@ -292,7 +295,7 @@ count_file(struct recorded *recorded, const char *path)
 	tl_trace_close(trace);
 }
 
-/* Of all files that were made and are there. */
+/* Count the content of all files that were made and still exist. */
 static inline void
 count_all(struct recorded *recorded)
 {

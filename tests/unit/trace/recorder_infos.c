@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder_infos.c - what a file of a recording says besides its
- * events: of its owner, its timeline and its clock.
+ * recorder_infos.c - the infos of a recording's file: its owner, its timeline
+ * and its clock.
  */
 #include "lib/test.h"
 #include "recorder_fixture.h"
@@ -19,7 +19,7 @@ say_numbers(void *context, struct tl_recorder *recorder,
 	return tl_recorder_info(recorder, "at the end", text);
 }
 
-/* As it says where it comes from, whoever reads it. */
+/* Check the infos that name the origin of a file. */
 static void
 check_infos(const char *path, const char *host)
 {
@@ -56,7 +56,7 @@ TEST(a_file_says_what_its_owner_and_its_timeline_say, .to = 2)
 	struct tl_recorder *r;
 	char path[128];
 
-	/* not of this machine, nor of this boot */
+	/* the timeline is of another machine and another boot */
 	strcpy(tl->header->creator_host, "elsewhere");
 	memset(tl->header->boot_id, 0xab, sizeof(tl->header->boot_id));
 	ck_assert_int_eq(tl_recorder_new(&r, &options, &host), 0);
@@ -69,7 +69,7 @@ TEST(a_file_says_what_its_owner_and_its_timeline_say, .to = 2)
 	check_infos(path, _i == 0 ? "elsewhere" : "asked for");
 }
 
-/* Somebody set the clock back a second after the file's first knot. */
+/* Set the clock back by a second after the first knot of the file. */
 static int64_t
 set_clock_back(void)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorder_processes.c - processes have their names in each file,
- * as long as anybody knows them. */
+/*
+ * recorder_processes.c - processes have their names in each file as long as the
+ * recorder knows them.
+ */
 #include "lib/process.h"
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
@@ -12,7 +14,7 @@ enum { MANY = 1000 };
 
 static struct tl_recorder_processes processes;
 
-/* A file with a thread of this process: what it says of its command. */
+/* Write a file with a thread of this process, and check the command in it. */
 static void
 expect_command(uint32_t pid, const char *command)
 {
@@ -25,7 +27,7 @@ expect_command(uint32_t pid, const char *command)
 		.message = &messages[INSTANT_MESSAGE] };
 
 	made_begin(&made, &options, &writer);
-	for (int i = 0; i < 2; i++) /* the second time it is there */
+	for (int i = 0; i < 2; i++) /* the second call finds the name */
 		ck_assert_int_eq(tl_recorder_processes_define(&processes,
 				     writer, pid, NULL),
 		    0);
@@ -81,7 +83,8 @@ TEST(a_process_that_is_gone_keeps_its_name_for_a_file)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	expect_command((uint32_t)pid, "a worker");
 	expect_command((uint32_t)pid, "a worker");
-	tl_recorder_processes_leave(&processes); /* a file without it */
+	/* leave a file that does not name the process */
+	tl_recorder_processes_leave(&processes);
 	expect_command((uint32_t)pid, "");
 }
 
@@ -101,7 +104,7 @@ TEST(nobody_has_no_name_and_many_are_forgotten)
 
 	expect_command(0, "");
 	made_begin(&made, &options, &writer);
-	for (uint32_t i = 0; i < MANY; i++) /* more than there can be */
+	for (uint32_t i = 0; i < MANY; i++) /* processes that cannot exist */
 		ck_assert_int_eq(tl_recorder_processes_define(&processes,
 				     writer, (1u << 30) + i, NULL),
 		    0);

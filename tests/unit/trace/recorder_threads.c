@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder_threads.c - what is in a file that went wrong and what
- * is said to be missing of it are all that was put; and the spans that a file
- * begins with are those that a dumb list says are open.
+ * recorder_threads.c - the content of a failed file and the reported loss add
+ * up to all events that were put, and each file begins with the spans that a
+ * simple list has open.
  */
 #include "lib/random.h"
 #include "lib/test.h"
@@ -18,21 +18,21 @@
 
 enum { ROUNDS = 60, FILES = 4, PUTS = 4000, THREADS = 3, SPANS = 3, OPEN = 64 };
 
-static struct tl_message messages[SPANS + 1]; /* the last: an instant */
+static struct tl_message messages[SPANS + 1]; /* the last one is an instant */
 
-/* What a dumb person remembers of a thread. */
+/* The reference: the open spans of each thread. */
 static struct open_span {
 	unsigned message;
-	uint64_t number; /* of the event that began it */
+	uint64_t number; /* the number of the begin */
 	bool lossy;
 } open_spans[THREADS][OPEN];
 static size_t open_counts[THREADS];
 
 static struct tl_recorder_threads threads;
 static struct tl_recorder_file file;
-static uint64_t number; /* of events so far: their first argument */
+static uint64_t number; /* events so far; the next one's first argument */
 static uint64_t losses;
-static uint64_t entries, lost; /* put into the file of now */
+static uint64_t entries, lost; /* put into the present file */
 
 static void
 written(void *context, int32_t stream, uint32_t events)
@@ -72,14 +72,14 @@ begin_file(void)
 	entries = lost = 0;
 }
 
-/* From now on nothing more fits. */
+/* Let no more bytes fit from now on. */
 static void
 fill_disk(void)
 {
 	ck_assert_int_eq(fcntl(file.files.data, F_ADD_SEALS, F_SEAL_GROW), 0);
 }
 
-/* == the dumb list == */
+/* == the reference == */
 
 static void
 dumb_begin(unsigned thread, unsigned message)
@@ -106,7 +106,7 @@ dumb_loss(void)
 			open_spans[t][i].lossy = true;
 }
 
-/* A new file: how many go on? */
+/* Start a new file in the reference; returns how many spans continue. */
 static uint64_t
 dumb_leave(void)
 {
@@ -168,7 +168,7 @@ remember(const struct tl_event *event, unsigned thread, unsigned message)
 		dumb_end(thread, message);
 }
 
-/* Until one cannot be put any more, or all are. */
+/* Put events until one cannot be put any more, or until all are put. */
 static void
 put_many(uint64_t *seed)
 {
@@ -191,7 +191,7 @@ put_many(uint64_t *seed)
 	}
 }
 
-/* == what lies there == */
+/* == the content of the file == */
 
 static void
 check_file(uint64_t first, uint64_t continued)
@@ -261,10 +261,12 @@ TEST(what_is_written_and_what_is_missing_is_all)
 	}
 }
 
-/* == spans that end no more == */
+/* == spans without an end == */
 
-/* A file with what goes on, and what is put into it besides: how many spans
- * went on? */
+/*
+ * Record a file of the continued spans and these events; returns how many spans
+ * continued.
+ */
 static uint64_t
 record_file(const struct tl_event *events, size_t count)
 {
@@ -285,7 +287,7 @@ record_file(const struct tl_event *events, size_t count)
 	return continued;
 }
 
-/* What it logged last may come a file later. */
+/* The last entries of the process may come one file later. */
 TEST(spans_of_a_process_that_is_gone_go_on_for_one_file)
 {
 	struct tl_event begin = { .kind = TL_BEGIN, .tid = 7, .level = 6 };
@@ -305,7 +307,10 @@ TEST(spans_of_a_process_that_is_gone_go_on_for_one_file)
 	tl_recorder_threads_free(&threads);
 }
 
-/* An end that proves nothing leaves it open, and so does one of another span. */
+/*
+ * The span stays open after an end that proves nothing and after an end that
+ * proves another span.
+ */
 TEST(a_span_whose_end_will_be_proven_goes_on_until_that_end)
 {
 	struct tl_event events[4];
@@ -330,7 +335,9 @@ TEST(a_span_whose_end_will_be_proven_goes_on_until_that_end)
 	tl_recorder_threads_free(&threads);
 }
 
-/* A loss has taken the ends of more spans than go on. */
+/*
+ * More spans are open than can continue, and a loss may have taken their ends.
+ */
 TEST(spans_that_were_too_many_before_a_loss_are_forgotten)
 {
 	static struct tl_event events[TL_RECORDER_OPEN_MAX + 3];

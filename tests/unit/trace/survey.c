@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey.c - a damaged trace is read with a survey as it is read
- * without, whatever is lost; and no more of it than a whole one. */
+/*
+ * survey.c - a damaged trace reads the same with a survey as without one,
+ * whatever is lost, and no more of it is read than of a whole trace.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/opened.h"
@@ -28,8 +30,10 @@ teardown(void)
 	trace = plain = NULL;
 }
 
-/* Random; spans around very many small ones, that end one by one; spans in
- * spans, up and down. */
+/*
+ * Make one of three shapes: random events; spans around very many small spans,
+ * ending one by one; spans that nest deeply, up and down.
+ */
 static void
 make(uint64_t seed)
 {
@@ -66,13 +70,13 @@ make(uint64_t seed)
 	    0);
 }
 
-/* A few bytes are wrong, or a piece is gone, or all from somewhere on. */
+/* Change some bytes or clear some pieces; sometimes cut off the end. */
 static void
 damage(uint64_t seed)
 {
 	const size_t size = made.data.size;
 
-	if (seed % 2) /* what began first */
+	if (seed % 2) /* lose the first begins */
 		memset(made.data.data + 2500, 0, 4000);
 	for (unsigned i = 0; i < 1 + seed % 4; i++) {
 		const size_t at =
@@ -102,7 +106,9 @@ open_damaged(bool with_index, bool is_plain)
 	return t;
 }
 
-/* So that what is damaged is known before something is asked for. */
+/*
+ * Read all events, so that all damage is known before the tests ask for nodes.
+ */
 static void
 find_damage(struct tl_trace *t)
 {
@@ -115,7 +121,7 @@ find_damage(struct tl_trace *t)
 	tl_cursor_close(cursor);
 }
 
-/* A few children anywhere, of both. */
+/* Compare a few random children of two nodes. */
 static void
 probe(struct tl_node *a, struct tl_node *b, uint64_t *seed)
 {
@@ -139,7 +145,10 @@ probe(struct tl_node *a, struct tl_node *b, uint64_t *seed)
 	}
 }
 
-/* The children of both, loaded and compared; those that are not there, too. */
+/*
+ * Load and compare the children of two nodes; children that one tree lacks must
+ * be missing in the other tree, too.
+ */
 static void
 compare_children(struct tl_node *a, struct tl_node *b, uint64_t step)
 {
@@ -163,7 +172,7 @@ compare_children(struct tl_node *a, struct tl_node *b, uint64_t step)
 	}
 }
 
-/* All below both, depth first. */
+/* Compare all nodes below two nodes, depth first. */
 static void
 compare_all(struct tl_node *a, struct tl_node *b, uint64_t step)
 {
@@ -247,7 +256,7 @@ put(struct tl_trace_writer *writer, unsigned kind, int64_t ns)
 		ck_abort_msg("event at %lld", (long long)ns);
 }
 
-/* One block in the middle of very many events is damaged. */
+/* Make a large trace with one damaged block in its middle. */
 static void
 make_large(bool deep)
 {
@@ -302,8 +311,10 @@ TEST(spans_in_spans_of_a_damaged_thread_are_read_once)
 	ck_assert_uint_lt(bytes_read(), made.data.size * 12);
 }
 
-/* Spans begin unseen around very many others: each of those is as deep as it
- * is, wherever one begins to read. */
+/*
+ * The begins of spans around very many others are lost.  The depth of each
+ * inner span must be right wherever reading starts.
+ */
 TEST(orphans_are_known_at_every_child)
 {
 	struct tl_trace_options options = { .block_size = 1024 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - what is written is read: as trees,
- * and as events in both orders, against trees made the dumb way. */
+/*
+ * tree.c - a trace that was written is read as trees, and as events in both
+ * orders; the reference is built in the simplest way.
+ */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 
@@ -43,7 +45,7 @@ make(uint64_t seed, size_t count, unsigned threads)
 	ck_assert_int_eq(write_program(&made, &program, some_options(seed)), 0);
 }
 
-/* The dumb tree of a thread. */
+/* Build the reference tree of a thread. */
 static struct tl_node *
 dumb_end(struct tl_node *at, const struct tl_event *event)
 {
@@ -162,7 +164,10 @@ oldest_first(const void *a, const void *b)
 	return (p > q) - (p < q);
 }
 
-/* Of each thread exactly its events, in its order or that turned round. */
+/*
+ * The cursor must return exactly the events of each thread, in their order or
+ * in its reverse.
+ */
 static void
 compare_cursor(struct tl_trace *trace, enum tl_order order)
 {
@@ -296,8 +301,10 @@ TEST(what_is_put_before_an_error_is_there_and_said_to_be_not_all, .to = 2)
 	tl_trace_close(trace);
 }
 
-/* Before the end it is said how large the data will be; the ends of spans that
- * are open are taken for a little more than they are. */
+/*
+ * The writer knows the size of the data before the end; its estimate for the
+ * ends of open spans is a little too large.
+ */
 TEST(a_writer_knows_how_large_its_file_will_be)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
@@ -340,7 +347,7 @@ add_observed(unsigned message, unsigned kind, uint64_t observed)
 		.observed = observed };
 }
 
-/* How the children of a node ended, as digits of enum tl_node_end. */
+/* Expect so many children; each digit is the enum tl_node_end of a child. */
 static void
 has_children(struct tl_trace *trace, struct tl_node *node, const char *ends)
 {
@@ -357,7 +364,7 @@ TEST(a_span_does_not_outlive_its_observed_interval)
 
 	program.events = calloc(32, sizeof(*program.events));
 	program.count = 0;
-	add_observed(0, TL_BEGIN, 1); /* ended; it has all of the bursts */
+	add_observed(0, TL_BEGIN, 1); /* ended: observed in all of the bursts */
 	add_observed(1, TL_BEGIN, 5); /* 0: ended */
 	add_observed(1, TL_END, 5);
 	add_observed(1, TL_BEGIN, 5); /* 1: cut */
@@ -367,9 +374,9 @@ TEST(a_span_does_not_outlive_its_observed_interval)
 	add_observed(1, TL_END, 7);
 	add_observed(1, TL_BEGIN, 7);           /* 5: unsure */
 	add_observed(1, TL_END, TL_UNOBSERVED); /* 6: alone */
-	add_observed(1, TL_BEGIN, 8);           /* 7: cut in the next */
-	add_observed(2, TL_BEGIN, 1);           /* .. inside of it */
-	add_observed(1, TL_BEGIN, 9);           /* .. and in that */
+	add_observed(1, TL_BEGIN, 8);           /* 7: cut in the next burst */
+	add_observed(2, TL_BEGIN, 1);           /* inside of child 7 */
+	add_observed(1, TL_BEGIN, 9);           /* inside of that span */
 	add_observed(1, TL_END, 9);
 	add_observed(2, TL_END, 1);
 	add_observed(0, TL_END, 1);
