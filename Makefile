@@ -447,7 +447,8 @@ tour: all examples
 	@examples/tour.sh $(B)
 
 # Every Debian package that building and testing need.
-# ... for the library and the tools, and for the blocks of README.md.
+# ... for the library and the tools, and for the blocks of README.md and
+# examples/README.md.
 DEPS	 := build-essential cmake pkg-config python3 libck-dev liblua5.4-dev luajit \
 	    libzstd-dev zlib1g-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
 	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev

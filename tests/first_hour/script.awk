@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# script.awk - README.md as a shell script: what a person does who copies all of
-# it, block by block.
+# script.awk - README.md and what follows it as a shell script: what a person does
+# who copies all of it, block by block.
 #
 # ```sh		is run.
 # ```console	is run where a line begins with "$ ", and has to print lines of
@@ -22,7 +22,7 @@ function emit(text) {
 	else printf "%s\n", text
 }
 function begin_case(title) {
-	emit("begin " quoted("README.md:" NR ": " title))
+	emit("begin " quoted(FILENAME ":" FNR ": " title))
 }
 # what waited for the file that the block before this one has made
 function release() {
