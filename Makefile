@@ -466,8 +466,8 @@ deps deps-check deps-packages:
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install \
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
-SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] tests/unit/*/*.[ch] examples/*.[ch])
-SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/guest/kernel/*.sh \
+SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] tests/unit/*/*.[ch] tests/bench/*/*.[ch] examples/*.[ch])
+SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/bench/*/run tests/*/*_run tests/*/*.sh tests/guest/kernel/*.sh \
 	    tests/guest/kernel/init tests/ship/with_cluster \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
@@ -525,6 +525,7 @@ help:
 	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
+	@echo 'bench-peers  ours beside tracers and loggers that are installed'
 	@echo 'size      lines of code by folder, and bytes of what is built'
 	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
