@@ -110,6 +110,8 @@ bool tl_message_is_of_process(const struct tl_message *message);
 
 /* "trace+++" ... "fatal", "off" for 0; "?" beyond. */
 const char *tl_level_name(unsigned level);
+/* All priorities, the highest first: "fatal, error, ..., trace+++". */
+const char *tl_level_names(void);
 
 /* The escape sequence of the colour of a level; "" for info.  "\033[0m"
  * turns it back. */
