@@ -447,7 +447,8 @@ tour: all examples
 	@examples/tour.sh $(B)
 
 # Every Debian package that building and testing need.
-# ... for the library and the tools, and for the blocks of README.md.
+# ... for the library and the tools, and for the blocks of README.md and
+# examples/README.md.
 DEPS	 := build-essential cmake pkg-config python3 libck-dev liblua5.4-dev luajit \
 	    libzstd-dev zlib1g-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
 	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev
@@ -465,8 +466,8 @@ deps deps-check deps-packages:
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install \
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
-SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] tests/unit/*/*.[ch] examples/*.[ch])
-SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/guest/kernel/*.sh \
+SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] tests/unit/*/*.[ch] tests/bench/*/*.[ch] examples/*.[ch])
+SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/bench/*/run tests/*/*_run tests/*/*.sh tests/guest/kernel/*.sh \
 	    tests/guest/kernel/init tests/ship/with_cluster \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
@@ -524,6 +525,7 @@ help:
 	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
+	@echo 'bench-peers  ours beside tracers and loggers that are installed'
 	@echo 'size      lines of code by folder, and bytes of what is built'
 	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'

@@ -4,6 +4,7 @@
  */
 #include "analysis/gather.h"
 #include "base/fields.h"
+#include "base/figures.h"
 #include "event/render.h"
 #include "source/sources.h"
 #include "trace/read.h"
@@ -682,10 +683,14 @@ put_shares(struct tl_text *text, const struct tl_result *result,
 {
 	const double slow = (double)result->known_slow[result->level - 1];
 
-	tl_put_format(text, ": %.3g %% of the slow spans, of which ",
-	    100 * ratio((double)cause->hits, slow));
-	tl_put_format(text, "%.3g %% are slow (%.3g times the average; p ",
-	    100 * ratio((double)cause->hits, (double)cause->with), cause->lift);
+	tl_put_string(text, ": ");
+	tl_put_rounded(text, 100 * ratio((double)cause->hits, slow), 3);
+	tl_put_string(text, " % of the slow spans, of which ");
+	tl_put_rounded(text,
+	    100 * ratio((double)cause->hits, (double)cause->with), 3);
+	tl_put_string(text, " % are slow (");
+	tl_put_rounded(text, cause->lift, 3);
+	tl_put_string(text, " times the average; p ");
 	if (cause->p < 1e-300)
 		tl_put_string(text, "< 1e-300)\n");
 	else
@@ -887,9 +892,11 @@ put_slow(struct tl_text *text, const struct tl_why *why,
 		tl_put_format(text, "%lu of %lu spans took ",
 		    result->slow[at - 1], result->target->spans);
 		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_format(text, " or longer (the slowest %.3g %%)\n",
-		    100 * (double)result->slow[at - 1] /
-			(double)result->weight);
+		tl_put_string(text, " or longer (the slowest ");
+		tl_put_rounded(text,
+		    100 * (double)result->slow[at - 1] / (double)result->weight,
+		    3);
+		tl_put_string(text, " %)\n");
 		put_where(text, why, result);
 	}
 	put_states(text, why, result);
@@ -922,8 +929,9 @@ tl_why_put_finding(struct tl_text *text, const struct tl_why *why,
 	tl_put_string(text, "   ");
 	put_phrase(text, why, cause, result->target->message);
 	put_shares(text, result, cause);
-	tl_put_format(text, "   %.3g times the risk of a span without it\n",
-	    cause->risk);
+	tl_put_string(text, "   ");
+	tl_put_rounded(text, cause->risk, 3);
+	tl_put_string(text, " times the risk of a span without it\n");
 	put_durations(text, cause);
 }
 

@@ -5,7 +5,7 @@
 #ifndef TL_CTL_TABLE_H
 #define TL_CTL_TABLE_H
 
-#include "base/text.h"
+#include "base/figures.h"
 
 /* Make the text from start on a cell of this many columns, or more if it does
  * not fit: pad it on the right or, for numbers, on the left, and add a
@@ -46,11 +46,11 @@ tl_put_share(struct tl_text *text, double share)
 {
 	const double percent = share * 100;
 
-	if (percent >= 99)
-		tl_put_string(text,
-		    share < 1 ? "  (over 99% of the entries read)" : "");
-	else
-		tl_put_format(text, "  (%.2g%% of the entries read)", percent);
+	if (share >= 1)
+		return;
+	tl_put_string(text, percent >= 99 ? "  (over " : "  (");
+	tl_put_rounded(text, percent >= 99 ? 99 : percent, 2);
+	tl_put_string(text, "% of the entries read)");
 }
 
 #endif

@@ -6,10 +6,10 @@
  * Exit status: 0 stopped or checked, 1 failed to start, 2 usage error.
  */
 #include "base/array.h"
+#include "base/figures.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "base/process.h"
-#include "base/text.h"
 #include "clock/clock.h"
 #include "clock/rate.h"
 #include "daemon/daemon.h"
@@ -124,10 +124,14 @@ put_slots(struct tl_text *text, const struct tl_config *config)
 
 		if (t->bursts.level_count == 0 || !t->bursts.slots)
 			continue;
-		tl_put_format(text, "%s: length %gus: slots of %.4gus\n",
-		    t->name, (double)t->bursts.length_ns / 1000,
+		tl_put_format(text, "%s: length ", t->name);
+		tl_put_rounded(text, (double)t->bursts.length_ns / 1000, 6);
+		tl_put_string(text, "us: slots of ");
+		tl_put_rounded(text,
 		    exp2(tl_bursts_slot_shift((uint64_t)ticks)) * tick_ns /
-			1000);
+			1000,
+		    4);
+		tl_put_string(text, "us\n");
 	}
 }
 
@@ -138,8 +142,9 @@ print_checked(const char *path, const struct tl_config *config)
 	struct tl_text text = { 0 };
 	int status;
 
-	tl_put_format(&text, "%s: %zu timelines, no error\n", path,
-	    config->timeline_count);
+	tl_put_format(&text, "%s: ", path);
+	tl_put_count(&text, config->timeline_count, "timeline");
+	tl_put_string(&text, ", no error\n");
 	put_slots(&text, config);
 	status = print(tl_text_string(&text));
 	tl_text_free(&text);

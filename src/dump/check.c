@@ -9,6 +9,7 @@
 #include "dump/views.h"
 
 #include "base/fields.h"
+#include "base/figures.h"
 
 #include <errno.h>
 
@@ -104,13 +105,17 @@ put_text(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 		return;
 	}
 	tl_put_string(text, states[state]);
-	if (state == TL_SOURCE_DAMAGED && count > 0)
-		tl_put_format(text, ", %zu fault%s", count,
-		    count == 1 ? "" : "s");
+	if (state == TL_SOURCE_DAMAGED && count > 0) {
+		tl_put_string(text, ", ");
+		tl_put_count(text, count, "fault");
+	}
 	tl_put_string(text, ": ");
-	tl_put_unsigned(text, entries);
-	tl_put_format(text, " entries, %zu messages, %zu lanes\n",
-	    tl_source_message_count(input), tl_source_lane_count(input));
+	tl_put_count(text, entries, "entry");
+	tl_put_string(text, ", ");
+	tl_put_count(text, tl_source_message_count(input), "message");
+	tl_put_string(text, ", ");
+	tl_put_count(text, tl_source_lane_count(input), "lane");
+	tl_put_char(text, '\n');
 }
 
 static uint64_t

@@ -4,11 +4,13 @@
  */
 #include "dump/options.h"
 
+#include "base/array.h"
 #include "base/options.h"
 #include "dump/tree/walk.h"
 #include "format/choose.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@ struct parse {
 	char **operands; /* in the order of the command line */
 	int operand_count;
 	int before_script; /* operands before -s or --view */
+	uint64_t given;    /* options, as bits */
 	const char *mode_name;
 };
 
@@ -34,6 +37,87 @@ static int
 usage(struct parse *p, const char *what, const char *value)
 {
 	return tl_usage(p->fault, value, what);
+}
+
+/* == reports == */
+
+/* The formats and the options of a report, as bits. */
+enum {
+	TEXT = 1 << TL_FORMAT_TEXT,
+	JSON = 1 << TL_FORMAT_JSON,
+	CSV = 1 << TL_FORMAT_CSV
+};
+#define O(constant) (UINT64_C(1) << (OPTION_##constant - OPTION_FIRST))
+_Static_assert(OPTION_VERSION - OPTION_FIRST < 64, "a bit for each option");
+
+struct report {
+	const char *name;
+	unsigned formats;
+	uint64_t options;
+};
+static const struct report reports[] = {
+#define REPORT(constant, name, formats, options) \
+	[TL_MODE_##constant] = { name, formats, options },
+#include "dump/reports.def"
+#undef REPORT
+};
+enum { REPORTS = TL_COUNT(reports), TAKERS_MAX = 96 };
+
+/* 0: an option that chooses entries, which goes with every report. */
+static uint64_t
+bit_of(int value)
+{
+	return value > OPTION_FIRST && value <= OPTION_VERSION
+		   ? UINT64_C(1) << (value - OPTION_FIRST)
+		   : 0;
+}
+
+static int
+refuse_without_file(struct parse *p)
+{
+	return tl_fail(p->fault, -EINVAL,
+	    "no FILE given, and TIMELINE is not set");
+}
+
+/* Refuse an option that the report does not take: one of the listing, or one of
+ * other reports, which are named. */
+static int
+refuse(struct parse *p, const struct tl_option *row)
+{
+	const uint64_t option = bit_of(row->value);
+	char takers[TAKERS_MAX] = "";
+
+	if (p->options->mode == TL_MODE_NAMES)
+		return refuse_without_file(p);
+	if (reports[TL_MODE_ENTRIES].options & option)
+		return tl_fail(p->fault, -EINVAL,
+		    "%s: cannot be combined with --%s", p->mode_name,
+		    row->name);
+	for (size_t i = 0; i < REPORTS; i++) {
+		const size_t size = strlen(takers);
+
+		if (reports[i].options & option)
+			snprintf(takers + size, sizeof(takers) - size, "%s%s",
+			    size ? " or " : "", reports[i].name);
+	}
+	return tl_fail(p->fault, -EINVAL, "--%s: needs %s", row->name, takers);
+}
+
+static int
+take_mode(struct parse *p, enum tl_mode mode, const char *name)
+{
+	if (p->mode_name && strcmp(p->mode_name, name) != 0)
+		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s cannot be combined with %s", name, p->mode_name);
+	p->mode_name = name;
+	p->options->mode = mode;
+	return 0;
+}
+
+static int
+take_report(struct parse *p, enum tl_mode mode)
+{
+	return take_mode(p, mode, reports[mode].name);
 }
 
 /* == options of trees == */
@@ -63,8 +147,6 @@ take_count(struct parse *p, uint64_t *count, const char *what)
 
 /* == options of --why == */
 
-static int take_mode(struct parse *p, enum tl_mode mode, const char *name);
-
 static int
 take_slowest(struct parse *p)
 {
@@ -92,10 +174,10 @@ take_why(struct parse *p, int value)
 		if (o->why)
 			return usage(p, "a second --why", p->argument);
 		o->why = p->argument;
-		return take_mode(p, TL_MODE_WHY, "--why");
+		return take_report(p, TL_MODE_WHY);
 	case OPTION_BRIEF:
 		o->brief = p->argument ? p->argument : "*";
-		return take_mode(p, TL_MODE_BRIEF, "--brief");
+		return take_report(p, TL_MODE_BRIEF);
 	case OPTION_SLOWEST:
 		return take_slowest(p);
 	case OPTION_ALL:
@@ -146,38 +228,50 @@ take_tree(struct parse *p, int value)
 
 /* == which options go together == */
 
-/* Refuse options that do not combine with trees or with other modes. */
+/* Refuse a format or an option that the row of the report does not have. */
 static int
-check_tree(struct parse *p)
+check_report(struct parse *p)
 {
-	const struct tl_options *o = p->options;
-	const bool tree = o->mode == TL_MODE_TREE;
-	const bool browse = o->mode == TL_MODE_BROWSE;
+	const struct report *report = &reports[p->options->mode];
+	uint64_t refused = 0;
 
-	if (o->path && !tree && !browse)
-		return usage(p, "needs --tree or --browse", "--path");
-	if (!tree && (o->depth != UINT64_MAX || o->children != UINT64_MAX))
-		return usage(p, "needs --tree", "--depth, --children");
-	if (o->lincheck && (o->mode != TL_MODE_TREE ||
-			       o->format != TL_FORMAT_TEXT || o->paths))
-		return usage(p, "needs --tree as text, without --paths",
-		    "--style");
-	if (!tree && o->paths)
-		return usage(p, "needs --tree", "--paths");
-	if (!tree && o->verbose)
-		return usage(p, "needs --tree", "--verbose");
-	if (!tree && !browse)
+	for (size_t i = 0; i < REPORTS; i++)
+		refused |= reports[i].options;
+	refused &= p->given & ~report->options;
+	for (size_t i = 0; i < ROWS; i++) {
+		if (refused & bit_of(rows[i].value))
+			return refuse(p, &rows[i]);
+	}
+	if (report->formats & 1U << p->options->format)
 		return 0;
-	if (o->explain)
-		return usage(p, "cannot be combined with --explain",
-		    p->mode_name);
-	if (o->format == TL_FORMAT_CSV || (browse && o->format))
-		return usage(p, "not available in this format", p->mode_name);
-	if (browse && o->output)
-		return usage(p, "cannot be combined with --output", "--browse");
-	if (browse && !isatty(STDOUT_FILENO))
-		return usage(p, "standard output is not a terminal",
-		    "--browse");
+	if (p->options->mode == TL_MODE_NAMES)
+		return refuse_without_file(p);
+	return usage(p,
+	    report->formats == TEXT ? "writes text only"
+				    : "writes text or JSON, not CSV",
+	    p->mode_name);
+}
+
+/* Options that need text, whatever the report. */
+static int
+check_text(struct parse *p)
+{
+	static const struct {
+		uint64_t option;
+		const char *name;
+		const char *what;
+	} text_only[] = {
+		{ O(COLUMNS), "--columns", "works only for entries as text" },
+		{ O(TIME), "--time", "works only for entries as text" },
+		{ O(STYLE), "--style",
+		    "needs --tree as text, without --paths" },
+	};
+
+	for (size_t i = 0; i < TL_COUNT(text_only); i++) {
+		if (p->options->format != TL_FORMAT_TEXT &&
+		    p->given & text_only[i].option)
+			return usage(p, text_only[i].what, text_only[i].name);
+	}
 	return 0;
 }
 
@@ -196,67 +290,33 @@ static int
 check_options(struct parse *p)
 {
 	const struct tl_options *o = p->options;
-	const bool entries = o->mode == TL_MODE_ENTRIES;
 	const bool scripted =
 	    o->mode == TL_MODE_SCRIPT || o->mode == TL_MODE_VIEW;
+	int rc;
 
-	if (o->follow && !entries)
-		return usage(p, "cannot be combined with --follow",
-		    p->mode_name);
+	if ((rc = check_report(p)) < 0 || (rc = check_text(p)) < 0)
+		return rc;
 	if (o->follow && o->output)
 		return usage(p,
 		    "cannot be combined with --follow: the file appears "
 		    "when it is complete",
 		    "--output");
-	if (o->pair_count > 0 && o->mode != TL_MODE_CRITICAL)
-		return usage(p, "works only with --critical", "--pair");
-	if (o->max_given && !entries)
-		return usage(p, "cannot be combined with --max", p->mode_name);
-	if (o->oldest_first && !entries)
-		return usage(p, "cannot be combined with --oldest-first",
-		    p->mode_name);
-	if (o->columns_given && (!entries || o->format != TL_FORMAT_TEXT))
-		return usage(p, "works only for entries as text", "--columns");
-	if (o->time != TL_TIME_UTC && (!entries || o->format != TL_FORMAT_TEXT))
-		return usage(p, "works only for entries as text", "--time");
-	if (scripted && o->format != TL_FORMAT_TEXT)
-		return usage(p, "prints text: cannot be combined with --format",
-		    p->mode_name);
-	if ((o->mode == TL_MODE_INFO || o->mode == TL_MODE_CRITICAL) &&
-	    o->format == TL_FORMAT_CSV)
-		return usage(p, "not available as CSV", p->mode_name);
-	if (o->mode == TL_MODE_BRIEF && o->format != TL_FORMAT_TEXT)
-		return usage(p, "is text for people: --why has JSON",
-		    "--brief");
-	if (o->mode != TL_MODE_WHY && o->slowest > 0)
-		return usage(p, "needs --why", "--slowest");
-	if (o->mode != TL_MODE_WHY && o->all)
-		return usage(p, "needs --why", "--all");
+	if (o->lincheck && o->paths)
+		return usage(p, "needs --tree as text, without --paths",
+		    "--style");
 	if (o->slower_ns > 0 && o->slowest > 0)
 		return usage(p, "cannot be combined with --slowest",
 		    "--slower");
-	if (o->mode == TL_MODE_WHY &&
-	    (o->format == TL_FORMAT_CSV || o->explain))
-		return usage(p, "writes text or JSON, without --explain",
-		    "--why");
 	if (o->trusted && !scripted && !o->selection.expression)
 		return usage(p, "needs --script, --view or --expression",
 		    "--trusted");
-	return check_tree(p);
+	if (o->mode == TL_MODE_BROWSE && !isatty(STDOUT_FILENO))
+		return usage(p, "standard output is not a terminal",
+		    "--browse");
+	return 0;
 }
 
 /* == all options == */
-
-static int
-take_mode(struct parse *p, enum tl_mode mode, const char *name)
-{
-	if (p->mode_name && strcmp(p->mode_name, name) != 0)
-		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s cannot be combined with %s", name, p->mode_name);
-	p->mode_name = name;
-	p->options->mode = mode;
-	return 0;
-}
 
 static int
 take_pair(struct parse *p)
@@ -273,13 +333,14 @@ take_pair(struct parse *p)
 }
 
 static int
-take_script(struct parse *p, enum tl_mode mode, const char *name)
+take_script(struct parse *p, enum tl_mode mode)
 {
 	if (p->options->script)
-		return usage(p, "more than one script or view", name);
+		return usage(p, "more than one script or view",
+		    reports[mode].name);
 	p->options->script = p->argument;
 	p->before_script = p->operand_count;
-	return take_mode(p, mode, name);
+	return take_report(p, mode);
 }
 
 static int
@@ -400,17 +461,17 @@ set_view(struct parse *p, int value)
 
 	switch (value) {
 	case OPTION_LIST:
-		return take_mode(p, TL_MODE_LIST, "--list");
+		return take_report(p, TL_MODE_LIST);
 	case OPTION_STATS:
-		return take_mode(p, TL_MODE_STATS, "--stats");
+		return take_report(p, TL_MODE_STATS);
 	case OPTION_INFO:
-		return take_mode(p, TL_MODE_INFO, "--info");
+		return take_report(p, TL_MODE_INFO);
 	case OPTION_CHECK:
-		return take_mode(p, TL_MODE_CHECK, "--check");
+		return take_report(p, TL_MODE_CHECK);
 	case OPTION_TREE:
-		return take_mode(p, TL_MODE_TREE, "--tree");
+		return take_report(p, TL_MODE_TREE);
 	case OPTION_BROWSE:
-		return take_mode(p, TL_MODE_BROWSE, "--browse");
+		return take_report(p, TL_MODE_BROWSE);
 	case OPTION_CRITICAL:
 	case OPTION_PATH_OF:
 		p->options->critical = p->argument;
@@ -420,13 +481,13 @@ set_view(struct parse *p, int value)
 	case OPTION_PAIR:
 		return take_pair(p);
 	case OPTION_SCRIPT:
-		return take_script(p, TL_MODE_SCRIPT, "--script");
+		return take_script(p, TL_MODE_SCRIPT);
 	case OPTION_VIEW:
 		if (strcmp(p->argument, "states") == 0)
-			return take_mode(p, TL_MODE_STATES, "--view states");
+			return take_report(p, TL_MODE_STATES);
 		if ((rc = check_view(p)) < 0)
 			return rc;
-		return take_script(p, TL_MODE_VIEW, "--view");
+		return take_script(p, TL_MODE_VIEW);
 	default:
 		return 1;
 	}
@@ -493,6 +554,7 @@ take(struct parse *p, int value)
 		p->operands[p->operand_count++] = p->argument;
 		return 0;
 	}
+	p->given |= bit_of(value);
 	rc = tl_selection_take(&p->options->selection, value, p->argument,
 	    p->fault);
 	if (rc == 1)
@@ -569,8 +631,7 @@ default_file(struct parse *p)
 		    "--critical %s: needs a message before FILE: "
 		    "--critical '*' %s",
 		    p->options->critical, p->options->critical);
-	return tl_fail(p->fault, -EINVAL,
-	    "no FILE given, and TIMELINE is not set");
+	return refuse_without_file(p);
 }
 
 static void

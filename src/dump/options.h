@@ -29,20 +29,9 @@ enum {
 };
 
 enum tl_mode {
-	TL_MODE_ENTRIES,
-	TL_MODE_LIST,
-	TL_MODE_STATS,
-	TL_MODE_INFO,
-	TL_MODE_CHECK,
-	TL_MODE_SCRIPT,
-	TL_MODE_VIEW,
-	TL_MODE_STATES,
-	TL_MODE_WHY,
-	TL_MODE_BRIEF,
-	TL_MODE_TREE,
-	TL_MODE_BROWSE,
-	TL_MODE_CRITICAL,
-	TL_MODE_NAMES, /* no file was given */
+#define REPORT(constant, name, formats, options) TL_MODE_##constant,
+#include "dump/reports.def"
+#undef REPORT
 	TL_MODE_HELP,
 	TL_MODE_VERSION
 };

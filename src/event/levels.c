@@ -34,6 +34,13 @@ tl_level_name(unsigned level)
 	return level <= TIMELINE_LEVEL_MAX ? names[level] : "?";
 }
 
+const char *
+tl_level_names(void)
+{
+	return "fatal, error, warning, info, debug, trace, trace+, trace++, "
+	       "trace+++";
+}
+
 int
 tl_level_of(struct tl_bytes name)
 {

@@ -116,6 +116,8 @@ bool tl_message_is_of_process(const struct tl_message *message);
 
 /* The name of a level: "trace+++" ... "fatal", "off" for 0; "?"  beyond. */
 const char *tl_level_name(unsigned level);
+/* All priorities, the highest first: "fatal, error, ..., trace+++". */
+const char *tl_level_names(void);
 
 /* The escape sequence of a level's colour; "" for info.  "\033[0m" ends the
  * colour. */

@@ -44,8 +44,9 @@ tl_priority_parse(const char *name, int off)
 	if (level < 0 && name && off >= 0 && strcmp(name, "off") == 0)
 		return off;
 	if (level < 0)
-		return tl_error(-EINVAL, "no such priority: \"%s\"",
-		    name ? name : "(null)");
+		return tl_error(-EINVAL, "no such priority: \"%s\": %s%s",
+		    name ? name : "(null)", tl_level_names(),
+		    off >= 0 ? ", off" : "");
 	return level;
 }
 

@@ -147,8 +147,8 @@ level_of(lua_State *L, int options)
 	if (lua_getfield(L, options, "priority") != LUA_TNIL) {
 		level = tl_level_parse(luaL_checkstring(L, -1));
 		if (level < 0)
-			luaL_error(L, "no such priority: '%s'",
-			    lua_tostring(L, -1));
+			luaL_error(L, "no such priority: '%s': %s",
+			    lua_tostring(L, -1), tl_level_names());
 	}
 	lua_pop(L, 1);
 	return (unsigned)level;

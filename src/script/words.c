@@ -95,8 +95,8 @@ level(lua_State *L)
 	}
 	n = tl_level_parse(luaL_checkstring(L, 1));
 	if (n < 0)
-		return luaL_error(L, "no such priority: '%s'",
-		    lua_tostring(L, 1));
+		return luaL_error(L, "no such priority: '%s': %s",
+		    lua_tostring(L, 1), tl_level_names());
 	lua_pushinteger(L, n);
 	return 1;
 }

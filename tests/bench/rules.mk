@@ -12,8 +12,7 @@ BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
 # what the CPU fetches at once
 $(B)/obj/tests/bench/%.o: TL_CFLAGS += -falign-loops=64
 
-$(patsubst %,$(B)/bench/%,$(filter-out append-static,$(BENCH_PARTS)) \
-    peer_ours): $(BENCH_LIB)
+$(patsubst %,$(B)/bench/%,$(filter-out append-static,$(BENCH_PARTS))): $(BENCH_LIB)
 $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
     $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
@@ -35,7 +34,7 @@ bench-ship: $(B)/bench/ship $(B)/bin/timeline-ship
 	@$(BENCH_SHIP) || [ $$? = 77 ]
 
 # one after the other: two at once would measure each other
-bench: $(BENCH_BUILT) $(B)/bench/peer_ours $(B)/bench/ship tools lib lua
+bench: $(BENCH_BUILT) $(B)/bench/ship tools lib lua
 	@for part in $(BENCH_PARTS); do $(B)/bench/$$part || exit 1; done
 	@$(MAKE) --no-print-directory B=$(B) bench-ship bench-luajit
 $(patsubst %,bench-%,$(BENCH_PARTS)): bench-%: $(B)/bench/%
@@ -49,7 +48,17 @@ bench-luajit: lib lua
 	  $(LUAJIT) tests/bench/luajit_call.lua; \
 	  else echo '# luajit: not installed'; fi
 
-.PHONY: bench bench-ship bench-luajit $(patsubst %,bench-%,$(BENCH_PARTS))
+# ours beside tracers and loggers that Debian packages: make bench-peers [PEERS='dpdk qb']
+$(B)/obj/tests/bench/peers/%.o: TL_CPPFLAGS += -Itests/bench
+$(B)/bench/peers/timeline: $(patsubst %,$(B)/obj/tests/bench/peers/%.o,timeline peer) \
+    $(BENCH_LIB) $(B)/lib/libtimeline.so.$(VERSION)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) -L$(B)/lib -ltimeline \
+	    -Wl,-rpath,'$$ORIGIN/../../lib' -lpthread
+bench-peers: $(B)/bench/peers/timeline
+	@CC='$(CC)' tests/bench/peers/run $(B) $(PEERS)
+
+.PHONY: bench bench-ship bench-luajit bench-peers $(patsubst %,bench-%,$(BENCH_PARTS))
 
 # make bench-compare REV=main~3 [PARTS='append front'] [ROUNDS=3]
 bench-compare:

@@ -67,6 +67,10 @@ configure 'timelines = { { name = "'"$name"'-s", create = { entries = "256k" }, 
 	bursts = { level = "trace", by = "slots", length = "100us", share = 0.2 } } }'
 has 'timelined -n reports how long a slot is' "$("$daemon" -n -c "$work/conf")" \
 	": length 100us: slots of [0-9.]+us$"
+has '... and counts timelines' "$("$daemon" -n -c "$work/conf")" ': 1 timeline, no error$'
+sed 's/100us/1s/' "$work/conf" >"$work/conf-1s"
+has '... and reports a long one in digits' "$("$daemon" -n -c "$work/conf-1s")" \
+	": length 1000000us: slots of [0-9]+us$"
 start_daemon
 start_load "$name-s"
 tell rate 20000 trace >/dev/null

@@ -35,7 +35,7 @@ stop_load
 until_true reaches "$logged" timeline_record_entries_total "$name-r1"
 is 'the metrics count what was recorded' \
 	"$(metric timeline_record_entries_total "$name-r1")" "$((logged + 0))"
-has 'status tells' "$("$ctl" status)" "recording +$logged entries, 0 lost; 1 files"
+has 'status tells' "$("$ctl" status)" "recording +$logged entries, 0 lost; 1 file, "
 has 'the log names the file' "$(cat "$work/log")" "$name-r1: recording to $traces/$name-r1-.*Z.trace"
 stop_daemon
 seen=$(sum r1)

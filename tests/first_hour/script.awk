@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# script.awk - turns README.md into a shell script: a person copies every block
-# in turn.
+# script.awk - turns README.md, and the files given behind it, into a shell script:
+# a person copies every block in turn.
 #
 # ```sh		is run.
 # ```console	is run where a line begins with "$ ", and has to print lines of
@@ -22,7 +22,7 @@ function emit(text) {
 	else printf "%s\n", text
 }
 function begin_case(title) {
-	emit("begin " quoted("README.md:" NR ": " title))
+	emit("begin " quoted(FILENAME ":" FNR ": " title))
 }
 # release() prints the blocks that waited for the file made by the block before.
 function release() {

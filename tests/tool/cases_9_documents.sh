@@ -147,12 +147,13 @@ else
 		'belongs to user 1001'
 	rm -f "/dev/shm$name-t"
 fi
-# make deps installs every program that the blocks of README.md call.
+# make deps installs every program that the blocks of README.md and
+# examples/README.md call.
 needs=$(make -C "$top" -pn deps 2>/dev/null | sed -n 's/^DEPS := //p')
 for program in cmake python3 luajit; do
 	[[ $needs == *$program* ]] || echo "$program"
 done >"$work/out"
-is 'make deps has what README.md calls' "$(cat "$work/out")" ''
+is 'make deps has what the blocks call' "$(cat "$work/out")" ''
 if unshare -m mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
 	full=$(unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs /dev/shm; "$0" create /server 2>&1; ls /dev/shm
 		mount -o remount,size=64m /dev/shm; "$0" create --cpu-lanes 2 /server >/dev/null' "$ctl")

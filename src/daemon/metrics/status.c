@@ -14,8 +14,8 @@
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
  *	  kernel     2345 entries, 0 lost, of 4 threads
  */
+#include "base/figures.h"
 #include "base/ns.h"
-#include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/table.h"
@@ -74,8 +74,9 @@ put_daemon(struct tl_text *text, const struct tl_metrics *m)
 	tl_put_char(text, '\n');
 	put_label(text, "configured");
 	put_name(text, d->config->path);
-	tl_put_format(text, "; %llu reloads, %llu refused\n",
-	    (unsigned long long)d->reloads,
+	tl_put_string(text, "; ");
+	tl_put_count(text, d->reloads, "reload");
+	tl_put_format(text, ", %llu refused\n",
 	    (unsigned long long)d->reload_faults);
 	put_label(text, "seccomp");
 	put_name(text, tl_seccomp_state());
@@ -177,8 +178,11 @@ put_slots(struct tl_text *text, const struct tl_metrics_view *v)
 		return;
 	put_label(text, "slots");
 	put_ns(text, b->slot_ns);
-	tl_put_format(text, " each, %.3g %% of them open, scale %.3g; ",
-	    b->share * 100, b->scale);
+	tl_put_string(text, " each, ");
+	tl_put_rounded(text, b->share * 100, 3);
+	tl_put_string(text, " % of them open, scale ");
+	tl_put_rounded(text, b->scale, 3);
+	tl_put_string(text, "; ");
 	put_ns(text, b->starved_ns / 1000000 * 1000000);
 	tl_put_string(text, " starved\n");
 }
@@ -208,7 +212,8 @@ put_bursts(struct tl_text *text, const struct tl_metrics_view *v)
 		put_ns(text, b->length_ns);
 		tl_put_string(text, " each ");
 		put_ns(text, b->period_ns);
-		tl_put_format(text, ", scale %.3g", b->scale);
+		tl_put_string(text, ", scale ");
+		tl_put_rounded(text, b->scale, 3);
 	}
 	tl_put_char(text, '\n');
 }
@@ -227,10 +232,12 @@ put_clock(struct tl_text *text, const struct tl_metrics_view *v)
 	tl_put_duration(text, c->est_err_ns);
 	tl_put_string(text, " (at most ");
 	tl_put_duration(text, c->max_err_ns);
-	tl_put_format(text, "), %llu points", (unsigned long long)c->points);
-	if (c->steps > 0)
-		tl_put_format(text, ", %llu steps",
-		    (unsigned long long)c->steps);
+	tl_put_string(text, "), ");
+	tl_put_count(text, c->points, "point");
+	if (c->steps > 0) {
+		tl_put_string(text, ", ");
+		tl_put_count(text, c->steps, "step");
+	}
 	if (c->suspect)
 		tl_put_string(text, "; the TSC is not trusted");
 	tl_put_char(text, '\n');
@@ -268,9 +275,10 @@ put_record(struct tl_text *text, const struct tl_metrics_view *v)
 	if (!v->has_record)
 		return;
 	put_label(text, "recording");
-	tl_put_format(text, "%llu entries, %llu lost; %llu files, ",
-	    (unsigned long long)r->events, (unsigned long long)r->lost,
-	    (unsigned long long)r->files);
+	tl_put_count(text, r->events, "entry");
+	tl_put_format(text, ", %llu lost; ", (unsigned long long)r->lost);
+	tl_put_count(text, r->files, "file");
+	tl_put_string(text, ", ");
 	put_bytes(text, r->bytes);
 	if (r->path[0]) {
 		tl_put_string(text, ", now ");
@@ -291,9 +299,9 @@ put_kernel(struct tl_text *text, const struct tl_metrics_view *v)
 	if (!v->has_kernel)
 		return;
 	put_label(text, "kernel");
-	tl_put_format(text, "%llu entries, %llu lost, of %llu threads",
-	    (unsigned long long)k->entries, (unsigned long long)k->lost,
-	    (unsigned long long)k->threads);
+	tl_put_count(text, k->entries, "entry");
+	tl_put_format(text, ", %llu lost, of ", (unsigned long long)k->lost);
+	tl_put_count(text, k->threads, "thread");
 	if (!k->on) {
 		tl_put_string(text, "; OFF: ");
 		put_name(text, k->why[0] ? k->why : "waiting for the keeper");

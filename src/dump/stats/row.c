@@ -5,6 +5,7 @@
 #include "dump/stats/row.h"
 
 #include "base/fields.h"
+#include "base/figures.h"
 #include "dump/views.h"
 #include "format/lincheck/print.h"
 
@@ -203,7 +204,7 @@ put_number(struct tl_text *text, double n)
 	size_t count;
 
 	if (n < 1000 || n >= 1e15) {
-		tl_put_format(text, "%.4g", n);
+		tl_put_rounded(text, n, 4);
 		return;
 	}
 	count = (size_t)snprintf(digits, sizeof(digits), "%.0f", n);
@@ -230,8 +231,9 @@ put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_format(text, ", %llu in %s, ", (unsigned long long)row->observed,
 	    where);
 	put_number(text, rate_of(row));
-	tl_put_format(text, "/s of observed time (%.3g %% of all)",
-	    fmin(row->observed_share * 100, 99.9));
+	tl_put_string(text, "/s of observed time (");
+	tl_put_rounded(text, fmin(row->observed_share * 100, 99.9), 3);
+	tl_put_string(text, " % of all)");
 }
 
 static void
@@ -247,8 +249,8 @@ put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 	tl_text_cut(text, since, output->columns, "...");
 	tl_put_char(text, '\n');
 	since = text->size;
-	tl_put_format(text, "%s  %llu entries",
-	    tl_level_name(row->message->level), (unsigned long long)row->count);
+	tl_put_format(text, "%s  ", tl_level_name(row->message->level));
+	tl_put_count(text, row->count, "entry");
 	if (is_partial(row)) {
 		put_text_observed(text, row);
 	} else {
@@ -287,7 +289,9 @@ put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 	}
 	tl_put_string(text, ", ");
 	put_number(text, t.rate);
-	tl_put_format(text, "/s in %.4g s, from ", t.seconds);
+	tl_put_string(text, "/s in ");
+	tl_put_rounded(text, t.seconds, 4);
+	tl_put_string(text, " s, from ");
 	put_number(text, (double)t.slots);
 	tl_put_string(text, t.slots == 1 ? " slot" : " slots");
 }
@@ -335,11 +339,12 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	if (row->message->kind != TIMELINE_RECORD_SPAN ||
 	    begins + ends + row->unsure == 0)
 		return;
-	tl_put_format(text,
-	    "%llu begins without an end, %llu ends without a begin, %llu "
-	    "unsure spans left out",
-	    (unsigned long long)begins, (unsigned long long)ends,
-	    (unsigned long long)row->unsure);
+	tl_put_count(text, begins, "begin");
+	tl_put_string(text, " without an end, ");
+	tl_put_count(text, ends, "end");
+	tl_put_string(text, " without a begin, ");
+	tl_put_count(text, row->unsure, "unsure span");
+	tl_put_string(text, " left out");
 }
 
 /* Summarise the durations of all spans of a timer, including spans without

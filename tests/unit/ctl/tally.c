@@ -146,7 +146,8 @@ TEST(the_share_that_was_read_is_a_percentage)
 		{ 0.99999, "  (over 99% of the entries read)" },
 		{ 0.9951, "  (over 99% of the entries read)" },
 		{ 0.98, "  (98% of the entries read)" },
-		{ 0.0123, "  (1.2% of the entries read)" } };
+		{ 0.0123, "  (1.2% of the entries read)" },
+		{ 1.23e-7, "  (0.000012% of the entries read)" } };
 	struct tl_text text = { 0 };
 
 	for (size_t i = 0; i < TL_COUNT(cases); i++) {

@@ -317,7 +317,7 @@ TEST(what_is_recorded_is_told_with_its_file)
 	ck_assert_has(text.data, "{\"recordings\":[{\"timeline\":\"");
 	ck_assert_has(text.data, "\"path\":\"/tmp/test-service-");
 	ck_assert_has(text.data, ".trace\",\"error\":null}]}\n");
-	ck_assert_has(status(), "recording  5 entries, 0 lost; 1 files, ");
+	ck_assert_has(status(), "recording  5 entries, 0 lost; 1 file, ");
 	ck_assert_has(json(), "\"record_failing\":0");
 	tl_record_free(target->record);
 }

@@ -9,7 +9,9 @@
 #include "clock/clock.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WINDOWS_MAX = 32 };
 
@@ -224,4 +226,14 @@ TEST(the_last_unit_of_a_burst_belongs_to_it)
 	ck_assert_int_gt(tl_level_until(&event, UINT64_MAX), 0);
 	event.args[2] = 0;
 	ck_assert_int_eq(tl_level_until(&event, TL_MULT_ONE), 1000);
+}
+
+TEST(the_list_of_priorities_has_all_of_them_the_highest_first)
+{
+	char list[128] = "";
+
+	for (unsigned level = TIMELINE_LEVEL_MAX; level > 0; level--)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list),
+		    "%s%s", list[0] ? ", " : "", tl_level_name(level));
+	ck_assert_str_eq(tl_level_names(), list);
 }

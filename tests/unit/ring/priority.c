@@ -134,6 +134,9 @@ TEST(names_are_the_nine_priorities_and_off)
 		expect_told(tl->priority_event);
 	}
 	ck_assert_int_eq(timeline_priority(tl, "Traces"), -EINVAL);
+	ck_assert_str_eq(timeline_error(),
+	    "no such priority: \"Traces\": fatal, error, warning, info, debug, "
+	    "trace, trace+, trace++, trace+++, off");
 	ck_assert_int_eq(timeline_priority(tl, ""), -EINVAL);
 	ck_assert_int_eq(timeline_priority(tl, NULL), -EINVAL);
 	ck_assert_uint_eq(threshold(), 10);

@@ -173,7 +173,7 @@ TEST(a_filter_of_options_agrees_with_one_in_lua)
 	fails("timeline.events{catgory='x'}", -ECANCELED,
 	    "no such option: 'catgory'");
 	fails("timeline.events{priority='loud'}", -ECANCELED,
-	    "no such priority");
+	    "no such priority: 'loud': fatal, error, ");
 	fails("timeline.events{pid='x'}", -ECANCELED, "takes numbers");
 	fails("timeline.events{since='yesterdy'}", -ECANCELED,
 	    "option 'since': yesterdy: not a time; did you mean yesterday?");
@@ -339,7 +339,8 @@ TEST(words_turn_into_numbers_and_back)
 	    "a\\nb\t2\t5\t20\n"
 	    "##\t80\tfalse\n");
 	fails("timeline.duration('soon')", -ECANCELED, "not a duration");
-	fails("timeline.level('loud')", -ECANCELED, "no such priority");
+	fails("timeline.level('loud')", -ECANCELED,
+	    "no such priority: 'loud': fatal, error, ");
 }
 
 TEST(a_script_has_its_words)
