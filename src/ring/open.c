@@ -25,7 +25,7 @@ enum {
 	ROUNDS_MAX = 8,
 	LOCK_TRIES_MAX = 100, /* a second, with the pauses */
 	LOCK_PAUSE_NS = 10000000,
-	KEPT_MAX = 3 /* files of earlier boots beside one */
+	BOOTS_MAX = 3 /* files of earlier boots beside one */
 };
 
 /* Check that it is a regular file of this user, root, or the trusted user. */
@@ -47,7 +47,7 @@ check_owner(int fd, const char *path, uint32_t trusted_uid, uint64_t *size)
 }
 
 static int
-read_header(int fd, const char *path, uint64_t size,
+read_checked(int fd, const char *path, uint64_t size,
     struct timeline_header *header)
 {
 	struct tl_fault fault = { 0 };
@@ -234,7 +234,7 @@ open_checked(const char *path, uint32_t trusted_uid, bool of_any_namespace,
 	if (fd < 0)
 		return tl_error(-errno, "%s: %m", path);
 	if ((rc = check_owner(fd, path, trusted_uid, &size)) != 0 ||
-	    (rc = read_header(fd, path, size, header)) != 0 ||
+	    (rc = read_checked(fd, path, size, header)) != 0 ||
 	    (rc = check_clock(path, header)) != 0 ||
 	    (!of_any_namespace && (rc = check_namespace(path, header)) != 0)) {
 		close(fd);
@@ -344,12 +344,12 @@ may_keep_at(const char *path)
 
 /*
  * Rename a file of another boot to NAME.1, which is NAME.2 from then on, and so
- * on up to KEPT_MAX; the oldest goes.  false: another file lies there.
+ * on up to BOOTS_MAX; the oldest goes.  false: another file lies there.
  */
 static bool
 keep_stale(const char *path)
 {
-	char kept[KEPT_MAX + 1][TL_PATH_MAX + 4];
+	char kept[BOOTS_MAX + 1][TL_PATH_MAX + 4];
 	int n = 0;
 
 	(void)snprintf(kept[0], sizeof(kept[0]), "%s", path);
@@ -358,7 +358,7 @@ keep_stale(const char *path)
 		(void)snprintf(kept[n], sizeof(kept[n]), "%s.%d", path, n);
 		if (!may_keep_at(kept[n]))
 			return false;
-	} while (n < KEPT_MAX && access(kept[n], F_OK) == 0);
+	} while (n < BOOTS_MAX && access(kept[n], F_OK) == 0);
 	while (n > 0 && rename(kept[n - 1], kept[n]) == 0)
 		n--;
 	return n == 0;
