@@ -349,7 +349,7 @@ may_keep_at(const char *path)
 static bool
 keep_stale(const char *path)
 {
-	char kept[BOOTS_MAX + 1][TL_PATH_MAX + 4];
+	char kept[BOOTS_MAX + 1][TL_PATH_MAX + 12];
 	int n = 0;
 
 	(void)snprintf(kept[0], sizeof(kept[0]), "%s", path);
