@@ -541,6 +541,7 @@ help:
 	@echo 'deps      install the Debian packages that building needs'
 	@echo 'deps-check  ... and those that testing needs'
 	@echo 'deps-packages  ... and those that packages need'
+	@echo 'amalgamation  what logs as three files for other programs to embed'
 	@echo 'deb       Debian packages, in build/deb; rpm: RPMs, in build/rpm'
 	@echo 'examples arrows headers format dist clean'
 

@@ -224,11 +224,4 @@ log_abort:
 	.hidden	tl_append_expired
 	.hidden	tl_append_ids
 
-	.section .note.GNU-stack, "", @progbits
-
-/* indirect branches and the shadow stack are respected here */
-	.section .note.gnu.property, "a", @note
-	.balign	8
-	.long	4, 16, 5
-	.asciz	"GNU"
-	.long	0xc0000002, 4, 3, 0
+#include "marks.h"

@@ -289,10 +289,4 @@ at_abort:
 	.hidden	tl_timer_end
 	.hidden	tl_timer_keep
 
-	.section .note.GNU-stack, "", @progbits
-
-	.section .note.gnu.property, "a", @note
-	.balign	8
-	.long	4, 16, 5
-	.asciz	"GNU"
-	.long	0xc0000002, 4, 3, 0
+#include "marks.h"

@@ -45,7 +45,7 @@ tl_hash_fixed(struct tl_bytes bytes)
 
 /* Put a slot.  There must be a free slot. */
 static void
-put(struct tl_table_slot *slots, size_t size, struct tl_table_slot slot)
+insert(struct tl_table_slot *slots, size_t size, struct tl_table_slot slot)
 {
 	size_t at = slot.hash & (size - 1);
 
@@ -64,7 +64,7 @@ grow(struct tl_table *table)
 		return -ENOMEM;
 	for (size_t i = 0; i < table->size; i++)
 		if (table->slots[i].place != 0)
-			put(slots, size, table->slots[i]);
+			insert(slots, size, table->slots[i]);
 	free(table->slots);
 	table->slots = slots;
 	table->size = size;
@@ -86,7 +86,7 @@ tl_table_add(struct tl_table *table, uint64_t hash, size_t place)
 
 	if (rc < 0)
 		return rc;
-	put(table->slots, table->size,
+	insert(table->slots, table->size,
 	    (struct tl_table_slot){ (uint32_t)hash, (uint32_t)place + 1 });
 	table->count++;
 	return 0;

@@ -426,7 +426,7 @@ read_date(const char **at, int64_t *seconds)
 /* Read 19:24, 19:24:18 or 19:24:18.123456789.  A leap second counts as the
  * first second after it, as in Unix time. */
 static int
-read_clock(const char **at, int64_t *seconds, struct decimal *fraction)
+read_time_of_day(const char **at, int64_t *seconds, struct decimal *fraction)
 {
 	unsigned hour, minute, second = 0;
 
@@ -526,7 +526,7 @@ tl_parse_time(const char *string, int64_t *ns)
 		return rc;
 	if (*at == 'T' || *at == ' ') {
 		at++;
-		if ((rc = read_clock(&at, &seconds, &fraction)) < 0)
+		if ((rc = read_time_of_day(&at, &seconds, &fraction)) < 0)
 			return rc;
 	}
 	if (*at && (rc = read_zone(&at, &seconds)) < 0)
@@ -579,7 +579,7 @@ parse_clock(const char *word, int64_t now_ns, int64_t *ns)
 {
 	struct decimal fraction = { .scale = 1 };
 	int64_t midnight, seconds = 0;
-	int rc = read_clock(&word, &seconds, &fraction);
+	int rc = read_time_of_day(&word, &seconds, &fraction);
 
 	if (rc == 0 && *word)
 		rc = read_zone(&word, &seconds);

@@ -114,4 +114,14 @@ TL_WORD(int, int)
 /* clang-format on */
 #undef TL_WORD
 
+/* Set *p to v unless it is more. */
+static inline void
+tl_raise_64(uint64_t *p, uint64_t v)
+{
+	uint64_t old = tl_load_64(p);
+
+	while (old < v && !tl_cas_64(p, old, v))
+		old = tl_load_64(p);
+}
+
 #endif

@@ -191,7 +191,7 @@ int
 tl_clock_sample(const struct tl_clock_source *source,
     struct tl_clock_point *point)
 {
-	struct bracket utc, raw;
+	struct bracket utc = { 0 }, raw = { 0 };
 
 	*point = (struct tl_clock_point){ .sync = { .steered = true,
 					      .error_us = UINT32_MAX } };

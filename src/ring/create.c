@@ -158,7 +158,7 @@ give_name(const struct new_file *file, const char *path)
 }
 
 static int
-make_room(int fd, const struct timeline_header *h)
+allocate(int fd, const struct timeline_header *h)
 {
 	int rc = tl_file_reserve(fd, 0, tl_layout_dense(h));
 
@@ -209,7 +209,7 @@ tl_create(struct timeline **out, const char *path,
 	if ((rc = open_unnamed(&file, path)) != 0)
 		return tl_error(rc, "cannot create %s: %s", path,
 		    strerror(-rc));
-	if ((rc = make_room(file.fd, &header)) != 0) {
+	if ((rc = allocate(file.fd, &header)) != 0) {
 		tl_error(rc, "no room for %s (%llu bytes): %s", path,
 		    (unsigned long long)tl_layout_dense(&header),
 		    tl_file_error(rc));

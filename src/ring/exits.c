@@ -18,7 +18,7 @@
 #include <sched.h>
 #include <time.h>
 
-enum { TRIES_MAX = 1000 };
+enum { WAITS_MAX = 1000 };
 
 static struct timeline *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list */
@@ -86,7 +86,7 @@ mark_all(void)
 	if (pid == 0)
 		return;
 	while (pthread_mutex_trylock(&lock) != 0) {
-		if (++tries == TRIES_MAX)
+		if (++tries == WAITS_MAX)
 			return;
 		sched_yield();
 	}

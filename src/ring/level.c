@@ -211,17 +211,6 @@ tl_gates_find(const struct timeline *tl, const char *category,
 	return any;
 }
 
-/* Only raise the word, so that of two concurrent calls the later mark
- * remains. */
-static void
-raise(uint64_t *word, uint64_t to)
-{
-	uint64_t old = tl_load_64(word);
-
-	while (old < to && !tl_cas_64(word, old, to))
-		old = tl_load_64(word);
-}
-
 static struct timeline_head *
 head_of(const struct timeline *tl, uint32_t lane)
 {
@@ -243,8 +232,9 @@ timeline_clear(struct timeline *tl)
 	if (!tl)
 		return tl_error(-EINVAL, "no timeline");
 	lanes = timeline_lane_count(&tl->geometry);
+	/* of two concurrent calls the later mark remains */
 	for (uint32_t i = 0; i < lanes; i++)
-		raise(&head_of(tl, i)->cleared,
+		tl_raise_64(&head_of(tl, i)->cleared,
 		    tl_load_acquire_64(&head_of(tl, i)->head));
 	for (uint32_t i = 0; i < lanes; i++)
 		sum += tl_load_64(&head_of(tl, i)->cleared);

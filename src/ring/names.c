@@ -98,8 +98,8 @@ claim(struct timeline_name *set, uint64_t ids, uint64_t put, bool is_own)
 }
 
 static void
-put(struct timeline_name *names, uint64_t max, uint64_t *count, uint32_t pid,
-    uint32_t tid, const uint64_t text[2])
+put_name(struct timeline_name *names, uint64_t max, uint64_t *count,
+    uint32_t pid, uint32_t tid, const uint64_t text[2])
 {
 	struct timeline_name n = { tid, pid, { text[0], text[1] }, 0 };
 	struct timeline_name *slot =
@@ -124,9 +124,9 @@ put_both(struct timeline *tl, uint32_t pid, uint32_t tid,
     const uint64_t text[2])
 {
 	if (tl && tl->names)
-		put(tl->names, tl->geometry.names_max, &tl->header->names_put,
-		    pid, tid, text);
-	put(own, TL_COUNT(own), &own_put, pid, tid, text);
+		put_name(tl->names, tl->geometry.names_max,
+		    &tl->header->names_put, pid, tid, text);
+	put_name(own, TL_COUNT(own), &own_put, pid, tid, text);
 }
 
 static union comm

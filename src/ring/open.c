@@ -26,7 +26,7 @@ enum {
 	ROUNDS_MAX = 8,
 	LOCK_TRIES_MAX = 100, /* one second, with the pauses */
 	LOCK_PAUSE_NS = 10000000,
-	KEPT_MAX = 3 /* files of earlier boots kept beside a file */
+	BOOTS_MAX = 3 /* files of earlier boots kept beside a file */
 };
 
 /* Check that the file is a regular file of this user, root, or the trusted
@@ -49,7 +49,7 @@ check_owner(int fd, const char *path, uint32_t trusted_uid, uint64_t *size)
 }
 
 static int
-read_header(int fd, const char *path, uint64_t size,
+read_checked(int fd, const char *path, uint64_t size,
     struct timeline_header *header)
 {
 	struct tl_fault fault = { 0 };
@@ -239,7 +239,7 @@ open_checked(const char *path, uint32_t trusted_uid, bool of_any_namespace,
 	if (fd < 0)
 		return tl_error(-errno, "%s: %m", path);
 	if ((rc = check_owner(fd, path, trusted_uid, &size)) != 0 ||
-	    (rc = read_header(fd, path, size, header)) != 0 ||
+	    (rc = read_checked(fd, path, size, header)) != 0 ||
 	    (rc = check_clock(path, header)) != 0 ||
 	    (!of_any_namespace && (rc = check_namespace(path, header)) != 0)) {
 		close(fd);
@@ -351,13 +351,13 @@ may_keep_at(const char *path)
 
 /*
  * Rename a file of another boot to NAME.1, rename an older NAME.1 to NAME.2,
- * and so on up to KEPT_MAX; the oldest file is removed.  false: another file
+ * and so on up to BOOTS_MAX; the oldest file is removed.  false: another file
  * has one of these names.
  */
 static bool
 keep_stale(const char *path)
 {
-	char kept[KEPT_MAX + 1][TL_PATH_MAX + 4];
+	char kept[BOOTS_MAX + 1][TL_PATH_MAX + 12];
 	int n = 0;
 
 	(void)snprintf(kept[0], sizeof(kept[0]), "%s", path);
@@ -366,7 +366,7 @@ keep_stale(const char *path)
 		(void)snprintf(kept[n], sizeof(kept[n]), "%s.%d", path, n);
 		if (!may_keep_at(kept[n]))
 			return false;
-	} while (n < KEPT_MAX && access(kept[n], F_OK) == 0);
+	} while (n < BOOTS_MAX && access(kept[n], F_OK) == 0);
 	while (n > 0 && rename(kept[n - 1], kept[n]) == 0)
 		n--;
 	return n == 0;

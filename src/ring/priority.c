@@ -95,7 +95,7 @@ pack(struct levels l, uint8_t enter)
 }
 
 static uint8_t
-least(uint8_t a, uint8_t b)
+lower(uint8_t a, uint8_t b)
 {
 	return a < b ? a : b;
 }
@@ -127,8 +127,8 @@ static struct levels
 with_burst(struct levels l, bool alive, uint8_t level, uint64_t until)
 {
 	if (!alive || (is_sample(l.until) && !is_sample(until)))
-		return (struct levels){ least(level, l.base), l.base, until };
-	l.threshold = least(level, l.threshold);
+		return (struct levels){ lower(level, l.base), l.base, until };
+	l.threshold = lower(level, l.threshold);
 	l.until = until > l.until ? until : l.until;
 	return l;
 }
@@ -148,7 +148,7 @@ with_priority(struct levels l, bool alive, uint8_t level, uint64_t now)
 {
 	if (!alive)
 		return (struct levels){ level, level, past(now) };
-	l.threshold = least(level, l.threshold);
+	l.threshold = lower(level, l.threshold);
 	l.base = level;
 	l.until += 2;
 	return l;

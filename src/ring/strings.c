@@ -16,7 +16,6 @@
 #include "ring/ring.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -26,6 +25,10 @@ enum {
 	INDEX_MIN = 256, /* slots; a power of two */
 	TEXT_MAX = 64 << 10
 };
+
+/* Operations of futex(2), FUTEX_PRIVATE_FLAG included: a libc may come without
+ * linux/futex.h. */
+enum { WAIT_PRIVATE = 128, WAKE_PRIVATE = 129 };
 
 struct slot {
 	uint64_t hash;
@@ -63,8 +66,7 @@ this_thread(void)
 static void
 wait_for_change(const uint64_t *word, uint64_t seen)
 {
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, (uint32_t)seen, NULL, NULL,
-	    0);
+	syscall(SYS_futex, word, WAIT_PRIVATE, (uint32_t)seen, NULL, NULL, 0);
 }
 
 void
@@ -89,8 +91,7 @@ tl_strings_unlock(void)
 {
 	/* The swap is a fence: a waiter not counted in waiters here reads 0. */
 	if (tl_cas_64(&holder, this_thread(), 0) && tl_load_32(&waiters) > 0)
-		syscall(SYS_futex, &holder, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
-		    0);
+		syscall(SYS_futex, &holder, WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* No other thread may hold the lock while the process is copied, because the

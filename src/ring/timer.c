@@ -124,18 +124,9 @@ timeline_slower(struct timeline *tl, const char *category_glob,
 
 /* == the twin == */
 
-static void
-raise_to(uint64_t *word, uint64_t to)
-{
-	uint64_t old = tl_load_64(word);
-
-	while (old < to && !tl_cas_64(word, old, to))
-		old = tl_load_64(word);
-}
-
 /* Add to the histogram of threads without a CPU lane. */
 static void
-count(const struct timeline_event *timer, uint64_t ticks)
+count_shared(const struct timeline_event *timer, uint64_t ticks)
 {
 	const struct timeline_header *g = &timer->timeline->geometry;
 	struct timeline_histogram *h = (void *)timer->histogram;
@@ -143,7 +134,7 @@ count(const struct timeline_event *timer, uint64_t ticks)
 	h += g->timer_rows - 1;
 	tl_fetch_add_64(&h->values[timeline_bucket(ticks)], 1);
 	tl_fetch_add_64(&h->state[0].sum, ticks);
-	raise_to(&h->state[0].max, ticks);
+	tl_raise_64(&h->state[0].max, ticks);
 	tl_fetch_add_64(&h->count, 1);
 }
 
@@ -185,7 +176,7 @@ tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
 		return;
 	if (now == 0)
 		now = tl_stamp_now(timer->timeline);
-	count(timer, since(begin, now));
+	count_shared(timer, since(begin, now));
 	keep(timer, begin, now, args);
 }
 
