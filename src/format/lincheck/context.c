@@ -12,11 +12,6 @@
 
 /* == definitions == */
 
-enum {
-	PATHS_MAX = 8, /* paths inside each other */
-	STEPS_MAX = 256
-};
-
 /* Find the place of a definition's body: 0, -ENOSPC, -ENOMEM. */
 static int
 find(struct tl_lincheck_context *c, uint8_t kind, int32_t id, uint64_t **body)
@@ -25,9 +20,8 @@ find(struct tl_lincheck_context *c, uint8_t kind, int32_t id, uint64_t **body)
 	uint32_t number;
 	int rc = tl_id_map_get(&c->keys, key, &number);
 
-	if (rc >= 0 && number >= c->capacity) {
+	if (rc >= 0)
 		rc = TL_ARRAY_ZEROS(c->bodies, c->capacity, number);
-	}
 	if (rc < 0)
 		return rc;
 	*body = &c->bodies[number];
@@ -46,7 +40,7 @@ tl_lincheck_context_put(struct tl_lincheck_context *c,
 	if (rc < 0)
 		return rc;
 	if (*body != 0)
-		return *body != number;
+		return *body == number ? 0 : -EEXIST;
 	*body = number;
 	return 0;
 }
@@ -107,13 +101,13 @@ tl_lincheck_context_place(struct tl_lincheck_context *c, int32_t id,
 
 /*
  * Does a path, or a path inside it, refer to a missing definition?  At most
- * STEPS_MAX steps are checked, because damaged paths may contain themselves.
+ * TL_LINCHECK_STEPS_MAX steps are checked, because damaged paths may contain themselves.
  */
 static bool
 misses_path(struct tl_lincheck_context *c, int32_t id,
     struct tl_lincheck_key *key)
 {
-	struct tl_data_in open[PATHS_MAX], other;
+	struct tl_data_in open[TL_LINCHECK_PATHS_MAX], other;
 	unsigned depth = 0, steps = 0;
 
 	if (id == TL_LINCHECK_NONE)
@@ -126,8 +120,8 @@ misses_path(struct tl_lincheck_context *c, int32_t id,
 		const uint8_t step = tl_data_u8(in);
 
 		id = tl_data_i32(in);
-		if (in->bad || ++steps == STEPS_MAX) {
-			depth = steps == STEPS_MAX ? 0 : depth - 1;
+		if (in->bad || ++steps == TL_LINCHECK_STEPS_MAX) {
+			depth = steps == TL_LINCHECK_STEPS_MAX ? 0 : depth - 1;
 			continue;
 		}
 		if (step == TL_LINCHECK_STEP_LOCAL &&
@@ -141,7 +135,8 @@ misses_path(struct tl_lincheck_context *c, int32_t id,
 				    tl_data_i32(&other), key, &other)))
 				return true;
 		}
-		if (step != TL_LINCHECK_STEP_PATH || depth == PATHS_MAX)
+		if (step != TL_LINCHECK_STEP_PATH ||
+		    depth == TL_LINCHECK_PATHS_MAX)
 			continue;
 		if (misses(c, TL_LINCHECK_ACCESS_PATH, id, key, &open[depth]))
 			return true;
@@ -177,51 +172,33 @@ misses_location(struct tl_lincheck_context *c, int32_t id,
 	return false;
 }
 
-/*
- * Do the locations that a breakpoint's stack shows refer to a missing
- * definition?
- */
-static bool
-misses_stack(struct tl_lincheck_context *c,
+/* Ask for the definitions in the order in which a message names them. */
+bool
+tl_lincheck_context_misses(struct tl_lincheck_context *c,
     const struct tl_lincheck_object *object, struct tl_lincheck_key *key)
 {
+	const uint8_t kind = tl_lincheck_target_kind(object->class);
 	struct tl_data_in stack =
 	    tl_data_in(object->stack.data, object->stack.size);
+	struct tl_data_in values = object->values, fields, class;
+	struct tl_lincheck_value value;
 
+	if (misses_location(c, object->location, key))
+		return true;
+	if (tl_lincheck_has_target(object->class)) {
+		if (misses(c, kind, object->target, key, &fields))
+			return true;
+		if (kind != TL_LINCHECK_VARIABLE &&
+		    misses(c, TL_LINCHECK_CLASS, tl_data_i32(&fields), key,
+			&class))
+			return true;
+	}
 	for (unsigned i = 0; i < TL_LINCHECK_STACK_SHOWN; i++) {
 		const int32_t id = tl_data_i32(&stack);
 
 		if (!stack.bad && misses_location(c, id, key))
 			return true;
 	}
-	return false;
-}
-
-static bool
-misses_target(struct tl_lincheck_context *c,
-    const struct tl_lincheck_object *object, struct tl_lincheck_key *key)
-{
-	const uint8_t kind = tl_lincheck_target_kind(object->class);
-	struct tl_data_in fields, class;
-
-	if (!tl_lincheck_has_target(object->class))
-		return false;
-	return misses(c, kind, object->target, key, &fields) ||
-	       (kind != TL_LINCHECK_VARIABLE &&
-		   misses(c, TL_LINCHECK_CLASS, tl_data_i32(&fields), key,
-		       &class));
-}
-
-bool
-tl_lincheck_context_misses(struct tl_lincheck_context *c,
-    const struct tl_lincheck_object *object, struct tl_lincheck_key *key)
-{
-	struct tl_data_in values = object->values, class;
-	struct tl_lincheck_value value;
-
-	if (misses_location(c, object->location, key) ||
-	    misses_target(c, object, key) || misses_stack(c, object, key))
-		return true;
 	for (uint32_t i = 0; i < object->count; i++) {
 		tl_lincheck_next_value(object, &values, i, &value);
 		if (value.tag >= 0 &&
@@ -229,13 +206,6 @@ tl_lincheck_context_misses(struct tl_lincheck_context *c,
 			return true;
 	}
 	return false;
-}
-
-static void
-free_context(struct tl_lincheck_context *c)
-{
-	tl_id_map_free(&c->keys);
-	free(c->bodies);
 }
 
 /* == layout == */
@@ -287,21 +257,6 @@ get_string(const struct tl_strings *strings, uint64_t n)
 	return s->inner->get(s->inner, n);
 }
 
-static void
-init_strings(struct tl_lincheck_strings *s, const struct tl_strings *inner,
-    struct tl_lincheck_context *context)
-{
-	*s = (struct tl_lincheck_strings){ .strings = { get_string },
-		.inner = inner,
-		.layout = { .context = context } };
-}
-
-static void
-free_strings(struct tl_lincheck_strings *s)
-{
-	free(s->layout.steps);
-}
-
 const struct tl_lincheck_layout *
 tl_lincheck_layout_of(const struct tl_message *message)
 {
@@ -329,7 +284,9 @@ tl_lincheck_messages_init(struct tl_lincheck_messages *m)
 		return rc;
 	m->context.interner = m->interner;
 	m->context.strings = first->strings;
-	init_strings(&m->strings, first->strings, &m->context);
+	m->strings = (struct tl_lincheck_strings){ .strings = { get_string },
+		.inner = first->strings,
+		.layout = { .context = &m->context } };
 	return 0;
 }
 
@@ -340,8 +297,9 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 		free(m->messages[i]);
 	free(m->messages);
 	tl_id_map_free(&m->shapes);
-	free_strings(&m->strings);
-	free_context(&m->context);
+	free(m->strings.layout.steps);
+	tl_id_map_free(&m->context.keys);
+	free(m->context.bodies);
 	tl_interner_free(m->interner);
 	tl_text_free(&m->key);
 	tl_text_free(&m->text);
@@ -366,29 +324,6 @@ make_key(struct tl_lincheck_messages *m,
 		tl_lincheck_next_value(object, &values, i, &value);
 		tl_put_bytes(&m->key, tl_bytes(&value.tag, sizeof(value.tag)));
 	}
-}
-
-/* Find the place of the message that belongs to the key. */
-static int
-find_message(struct tl_lincheck_messages *m, struct tl_message ***message)
-{
-	uint64_t shape;
-	uint32_t number;
-	int rc = m->key.rc;
-
-	if (rc == 0)
-		rc = tl_interner_string(m->interner,
-		    tl_bytes(m->key.data, m->key.size), &shape);
-	if (rc == 0)
-		rc = tl_id_map_get(&m->shapes, (struct tl_id_key){ .a = shape },
-		    &number);
-	if (rc >= 0 && number >= m->capacity) {
-		rc = TL_ARRAY_ZEROS(m->messages, m->capacity, number);
-	}
-	if (rc < 0)
-		return rc;
-	*message = &m->messages[number];
-	return 0;
 }
 
 static struct tl_bytes
@@ -443,6 +378,7 @@ category_of(uint8_t class)
 	return tl_lincheck_is_write(class) ? "write" : "read";
 }
 
+/* Make the message of a point or footer: 0, -ENOSPC, -ENOMEM. */
 static int
 make(struct tl_lincheck_messages *m, const struct tl_lincheck_object *object,
     struct tl_message **message)
@@ -488,15 +424,27 @@ tl_lincheck_messages_get(struct tl_lincheck_messages *m,
     struct tl_lincheck_key *key, const struct tl_message **message)
 {
 	struct tl_message **kept;
+	uint64_t shape;
+	uint32_t number;
 	int rc;
 
 	make_key(m, object);
-	if ((rc = find_message(m, &kept)) < 0)
+	rc = m->key.rc;
+	if (rc == 0)
+		rc = tl_interner_string(m->interner,
+		    tl_bytes(m->key.data, m->key.size), &shape);
+	if (rc == 0)
+		rc = tl_id_map_get(&m->shapes, (struct tl_id_key){ .a = shape },
+		    &number);
+	if (rc >= 0)
+		rc = TL_ARRAY_ZEROS(m->messages, m->capacity, number);
+	if (rc < 0)
 		return rc;
+	kept = &m->messages[number];
 	if (!*kept) {
 		if (tl_lincheck_context_misses(&m->context, object, key) &&
 		    !last)
-			return 1;
+			return -EAGAIN;
 		rc = make(m, object, kept);
 	}
 	*message = *kept;
@@ -522,87 +470,53 @@ number_of(struct tl_lincheck_messages *m, uint64_t *number)
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-static void
-put_string(struct tl_lincheck_messages *m,
-    const struct tl_lincheck_value *value)
-{
-	if (!tl_lincheck_put_value_text(&m->text, &m->context, value))
-		m->bad_name++;
-}
-
-static int
-arg_of(struct tl_lincheck_messages *m, const struct tl_lincheck_value *value,
-    uint64_t *arg)
-{
-	if (tl_lincheck_is_number(value->tag)) {
-		*arg = value->bits;
-		return 0;
-	}
-	tl_text_clear(&m->text);
-	put_string(m, value);
-	return number_of(m, arg);
-}
-
-/* Append a value as one more word of the last argument. */
-static int
-put_more(struct tl_text *more, struct tl_lincheck_messages *m,
-    const struct tl_lincheck_value *value)
-{
-	tl_text_clear(&m->text);
-	put_string(m, value);
-	if (more->size > 0)
-		tl_put_char(more, ' ');
-	tl_lincheck_put_word(more, text_of(m));
-	return m->text.rc;
-}
-
-static int
-put_exception(struct tl_lincheck_messages *m, struct tl_bytes name,
-    uint64_t *arg)
-{
-	tl_text_clear(&m->text);
-	if (!tl_mutf8_decode(&m->text, name))
-		m->bad_name++;
-	return number_of(m, arg);
-}
-
-static int
-put_args(struct tl_lincheck_messages *m,
-    const struct tl_lincheck_object *object, struct tl_text *more,
-    uint64_t args[TL_ARGS_MAX])
-{
-	const uint32_t shown = tl_lincheck_count_shown(object);
-	const bool throws = object->exception.size > 0;
-	struct tl_data_in values = object->values;
-	struct tl_lincheck_value value;
-	uint32_t slot = 0;
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < object->count; i++) {
-		tl_lincheck_next_value(object, &values, i, &value);
-		if (!tl_lincheck_is_shown(object->class, i, value.tag, throws))
-			continue;
-		if (shown > TL_ARGS_MAX && slot >= TL_ARGS_MAX - 1)
-			rc = put_more(more, m, &value);
-		else
-			rc = arg_of(m, &value, &args[slot]);
-		slot++;
-	}
-	if (rc == 0 && throws)
-		rc = put_exception(m, object->exception, &args[slot]);
-	return rc;
-}
-
+/*
+ * A number is its own argument; any other value is a string.  If there are too
+ * many values, the last argument joins the remaining values, a word each.
+ */
 int
 tl_lincheck_messages_args(struct tl_lincheck_messages *m,
     const struct tl_lincheck_object *object, uint64_t args[TL_ARGS_MAX])
 {
+	const bool joins = tl_lincheck_count_shown(object) > TL_ARGS_MAX;
+	const bool throws = object->exception.size > 0;
+	struct tl_data_in values = object->values;
+	struct tl_lincheck_value value;
 	struct tl_text more = { 0 };
-	int rc;
+	uint32_t slot = 0;
+	int rc = 0;
 
 	memset(args, 0, TL_ARGS_MAX * sizeof(*args));
-	rc = put_args(m, object, &more, args);
-	if (rc == 0 && tl_lincheck_count_shown(object) > TL_ARGS_MAX) {
+	for (uint32_t i = 0; rc == 0 && i < object->count; i++) {
+		const bool joined = joins && slot >= TL_ARGS_MAX - 1;
+
+		tl_lincheck_next_value(object, &values, i, &value);
+		if (!tl_lincheck_is_shown(object->class, i, value.tag, throws))
+			continue;
+		if (!joined && tl_lincheck_is_number(value.tag)) {
+			args[slot++] = value.bits;
+			continue;
+		}
+		tl_text_clear(&m->text);
+		if (!tl_lincheck_put_value_text(&m->text, &m->context, &value))
+			m->bad_name++;
+		if (!joined) {
+			rc = number_of(m, &args[slot++]);
+			continue;
+		}
+		if (more.size > 0)
+			tl_put_char(&more, ' ');
+		tl_lincheck_put_word(&more, text_of(m));
+		rc = m->text.rc;
+		slot++;
+	}
+	if (rc == 0 && throws) {
+		tl_text_clear(&m->text);
+		if (!tl_mutf8_decode(&m->text, object->exception))
+			m->bad_name++;
+		rc = number_of(m, &args[slot]);
+	}
+	if (rc == 0 && joins) {
 		tl_text_clear(&m->text);
 		tl_put_bytes(&m->text, tl_bytes(more.data, more.size));
 		rc = more.rc < 0 ? more.rc

@@ -54,8 +54,8 @@ struct tl_lincheck_key {
 };
 
 /*
- * Keep a definition: 0; 1: the id has another definition, which stays; -ENOSPC,
- * -ENOMEM.
+ * Keep a definition: 0; -EEXIST: the id has another definition, which stays;
+ * -ENOSPC, -ENOMEM.
  */
 int tl_lincheck_context_put(struct tl_lincheck_context *context,
     const struct tl_lincheck_object *object);
@@ -156,9 +156,9 @@ int tl_lincheck_messages_init(struct tl_lincheck_messages *messages);
 void tl_lincheck_messages_free(struct tl_lincheck_messages *messages);
 
 /*
- * Return the message of a point or footer: 0; 1: *key names a definition that
- * is not read yet; -ENOSPC, -ENOMEM.  last: the input has ended, so names may
- * be missing.
+ * Return the message of a point or footer: 0; -EAGAIN: *key names a definition
+ * that is not read yet; -ENOSPC, -ENOMEM.  last: the input has ended, so names
+ * may be missing.
  */
 int tl_lincheck_messages_get(struct tl_lincheck_messages *messages,
     const struct tl_lincheck_object *object, bool last,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* form.c - the point and the definitions that an event becomes. */
-#include "format/lincheck/form.h"
+#include "format/lincheck/points.h"
 
 #include "base/array.h"
 #include "format/label.h"
@@ -40,11 +40,15 @@ choose_id(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	return rc < 0 ? rc : 0;
 }
 
-static int
-number_of(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
-    struct tl_bytes body, uint64_t *number)
+int
+tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
+    struct tl_bytes body, uint32_t *number)
 {
+	struct tl_lincheck_definition *d;
 	struct tl_text key = { 0 };
+	uint64_t string;
+	int32_t id;
+	char *copy;
 	int rc;
 
 	tl_put_char(&key, (char)kind);
@@ -55,47 +59,29 @@ number_of(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 		rc = -ENOSPC; /* cut bodies might be equal */
 	if (rc == 0)
 		rc = tl_interner_string(k->bodies, tl_bytes(key.data, key.size),
-		    number);
+		    &string);
 	tl_text_free(&key);
-	return rc;
-}
-
-static int
-make(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
-    struct tl_bytes body, struct tl_lincheck_definition *d)
-{
-	int32_t id;
-	const int rc = choose_id(k, kind, wanted, &id);
-	char *copy = rc == 0 ? malloc(body.size) : NULL;
-
-	if (!copy)
-		return rc < 0 ? rc : -ENOMEM;
+	if (rc < 0)
+		return rc;
+	if (string > TL_ID_MAP_MAX)
+		return -ENOSPC;
+	*number = (uint32_t)string - 1;
+	rc = TL_ARRAY_ZEROS(k->definitions, k->capacity, *number);
+	if (rc < 0)
+		return rc;
+	d = &k->definitions[*number];
+	if (d->body)
+		return 0;
+	if ((rc = choose_id(k, kind, wanted, &id)) < 0)
+		return rc;
+	if (!(copy = malloc(body.size)))
+		return -ENOMEM;
 	memcpy(copy, body.data, body.size);
 	*d = (struct tl_lincheck_definition){ .body = copy,
 		.size = (uint32_t)body.size,
 		.id = id,
 		.kind = kind };
 	return 0;
-}
-
-int
-tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
-    struct tl_bytes body, uint32_t *number)
-{
-	uint64_t string;
-	int rc = number_of(k, kind, wanted, body, &string);
-
-	if (rc < 0)
-		return rc;
-	if (string > TL_ID_MAP_MAX)
-		return -ENOSPC;
-	*number = (uint32_t)string - 1;
-	if (*number >= k->capacity) {
-		rc = TL_ARRAY_ZEROS(k->definitions, k->capacity, *number);
-	}
-	if (rc < 0 || k->definitions[*number].body)
-		return rc;
-	return make(k, kind, wanted, body, &k->definitions[*number]);
 }
 
 void
@@ -172,17 +158,6 @@ map(const struct draft *d, uint8_t kind, int32_t id)
 }
 
 static bool
-take_id(struct draft *d, struct tl_bytes *line, uint8_t kind)
-{
-	int32_t id;
-
-	if (!tl_lincheck_next_number(line, &id))
-		return false;
-	tl_lincheck_put_i32(&d->body, map(d, kind, id));
-	return true;
-}
-
-static bool
 take_name(struct draft *d, struct tl_bytes *line)
 {
 	struct tl_text name = { 0 };
@@ -220,22 +195,9 @@ add_text(struct draft *d, uint8_t kind, struct tl_bytes text, int32_t *id)
 }
 
 /*
- * Add an empty string that stands for a missing name, because readers of
- * version 8 reject a missing string.
+ * Parse "FILE CLASS METHOD LINE" of a location.  An empty string stands for a
+ * missing name, because readers of version 8 reject a missing string.
  */
-static int
-add_missing(struct draft *d, int32_t *id)
-{
-	struct tl_text body = d->body;
-	int rc;
-
-	d->body = (struct tl_text){ 0 };
-	rc = add_text(d, TL_LINCHECK_STRING, tl_bytes("", 0), id);
-	tl_text_free(&d->body);
-	d->body = body;
-	return rc;
-}
-
 static bool
 take_location(struct draft *d, struct tl_bytes *line)
 {
@@ -246,7 +208,8 @@ take_location(struct draft *d, struct tl_bytes *line)
 			return false;
 		if (ids[i] != TL_LINCHECK_NONE)
 			ids[i] = map(d, TL_LINCHECK_STRING, ids[i]);
-		else if (add_missing(d, &ids[i]) < 0)
+		else if (add_text(d, TL_LINCHECK_STRING, tl_bytes("", 0),
+			     &ids[i]) < 0)
 			return false;
 	}
 	if (!tl_lincheck_next_number(line, &number))
@@ -261,16 +224,17 @@ take_location(struct draft *d, struct tl_bytes *line)
 static bool
 take_member(struct draft *d, struct tl_bytes *line, uint8_t kind)
 {
-	struct tl_bytes word, flags;
-	int32_t bits = 0;
+	struct tl_bytes word;
+	int32_t class, bits;
 
-	if (!take_id(d, line, TL_LINCHECK_CLASS) ||
-	    !tl_lincheck_next_word(line, &word) || !take_name(d, line))
+	if (!tl_lincheck_next_number(line, &class))
+		return false;
+	tl_lincheck_put_i32(&d->body, map(d, TL_LINCHECK_CLASS, class));
+	if (!tl_lincheck_next_word(line, &word) || !take_name(d, line))
 		return false;
 	if (kind == TL_LINCHECK_METHOD)
 		return tl_lincheck_take_descriptor(&d->body, word);
-	flags = word;
-	if (!tl_lincheck_next_number(&flags, &bits))
+	if (!tl_lincheck_next_number(&word, &bits))
 		return false;
 	tl_put_char(&d->body, (char)(bits >> 8));
 	tl_put_char(&d->body, (char)bits);
@@ -278,20 +242,28 @@ take_member(struct draft *d, struct tl_bytes *line, uint8_t kind)
 }
 
 /*
- * Parse a definition, a line behind the line "lincheck": 0, -EINVAL, -ENOSPC,
- * -ENOMEM.
+ * Parse a line behind the line "lincheck": a definition, the counts of "paths",
+ * or "print", for which the writer has no use.  0, -EINVAL, -ENOSPC, -ENOMEM.
  */
 static int
-take_definition(struct draft *d, struct tl_bytes line)
+take_line(struct draft *d, struct tl_bytes line)
 {
 	struct tl_bytes word;
 	int32_t id;
 	bool good;
 	int kind;
 
+	if (!tl_lincheck_next_word(&line, &word))
+		return -EINVAL;
+	if (tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT)))
+		return 0;
+	if (tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PATHS))) {
+		good = tl_lincheck_next_number(&line, &d->form.paths) &&
+		       tl_lincheck_next_number(&line, &d->form.arguments);
+		return good ? 0 : -EINVAL;
+	}
 	tl_text_clear(&d->body);
-	if (!tl_lincheck_next_word(&line, &word) ||
-	    (kind = tl_lincheck_kind_of(word)) < 0 ||
+	if ((kind = tl_lincheck_kind_of(word)) < 0 ||
 	    !tl_lincheck_next_number(&line, &id) || id < 0)
 		return -EINVAL;
 	if (kind == TL_LINCHECK_LOCATION)
@@ -339,7 +311,8 @@ is_whole(const struct tl_lincheck_form *f)
 }
 
 /*
- * Parse the line "lincheck": 0; 1: version 8 does not have the class; -EINVAL.
+ * Parse the line "lincheck": 0; -ENOTSUP: version 8 does not have the class;
+ * -EINVAL.
  */
 static int
 take_shape(struct draft *d, struct tl_bytes line)
@@ -358,7 +331,7 @@ take_shape(struct draft *d, struct tl_bytes line)
 		return -EINVAL;
 	d->form.class = (uint8_t) class;
 	if (class >= TL_LINCHECK_LOOP && class < TL_LINCHECK_FOOTER_CLASS)
-		return 1;
+		return -ENOTSUP;
 	if (!tl_lincheck_next_number(&line, &d->form.location) ||
 	    !tl_lincheck_next_number(&line, &d->form.target) ||
 	    !take_tags(d, &line) || !is_whole(&d->form))
@@ -368,57 +341,25 @@ take_shape(struct draft *d, struct tl_bytes line)
 	return 0;
 }
 
-static bool
-next_line(struct tl_bytes *text, struct tl_bytes *line)
-{
-	const char *end =
-	    text->size > 0 ? memchr(text->data, '\n', text->size) : NULL;
-
-	*line = *text;
-	if (text->size == 0)
-		return false;
-	line->size = end ? (size_t)(end - text->data) : text->size;
-	text->data += line->size + (end != NULL);
-	text->size -= line->size + (end != NULL);
-	return true;
-}
-
 /*
- * Is a line no definition?  The counts of "paths" are taken here; the writer
- * has no use for "print".
- */
-static bool
-is_other(struct draft *d, struct tl_bytes line)
-{
-	struct tl_bytes word;
-
-	if (!tl_lincheck_next_word(&line, &word))
-		return false;
-	if (!tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PATHS)))
-		return tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT));
-	return tl_lincheck_next_number(&line, &d->form.paths) &&
-	       tl_lincheck_next_number(&line, &d->form.arguments);
-}
-
-/*
- * Make the form of a message that was read from a Lincheck trace: 0; 1: version
- * 8 does not have its class; -EINVAL: the message was not read from a trace.
+ * Make the form of a message that was read from a Lincheck trace: 0; -ENOTSUP:
+ * version 8 does not have the class of the message; -EINVAL: the message was
+ * not read from a trace; -ENOSPC, -ENOMEM.
  */
 static int
 take_native(struct draft *d, const struct tl_message *message)
 {
 	struct tl_lincheck_form *f = &d->form;
 	struct tl_bytes text = message->explain, line;
-	int rc = next_line(&text, &line) ? take_shape(d, line) : -EINVAL;
+	int rc =
+	    tl_lincheck_next_line(&text, &line) ? take_shape(d, line) : -EINVAL;
 
 	if (rc == 0 && (f->class == TL_LINCHECK_CALL && !f->is_block) !=
 			   (message->kind == TIMELINE_RECORD_SPAN))
 		rc = -EINVAL;
-	while (rc == 0 && next_line(&text, &line)) {
-		if (!is_other(d, line))
-			rc = take_definition(d, line);
-	}
-	if (rc != 0)
+	while (rc == 0 && tl_lincheck_next_line(&text, &line))
+		rc = take_line(d, line);
+	if (rc < 0)
 		return rc;
 	f->native = true;
 	f->location = map(d, TL_LINCHECK_LOCATION, f->location);
@@ -503,6 +444,7 @@ add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
 	return add_new(d, kind, &d->form.target);
 }
 
+/* Make the form of a message of another format. */
 static int
 make_foreign(struct draft *d, const struct tl_event *event)
 {
@@ -530,19 +472,10 @@ make_foreign(struct draft *d, const struct tl_event *event)
 	return rc;
 }
 
-/* How many values have an argument; more than TL_ARGS_MAX count as one more. */
-static uint8_t
-count_shown(const struct draft *d)
-{
-	uint32_t shown = 0;
-
-	for (uint32_t i = 0; i < d->form.count; i++)
-		shown += tl_lincheck_is_shown(d->form.class, i, d->tags[i],
-		    d->form.throws);
-	return shown <= TL_ARGS_MAX ? (uint8_t)shown : TL_ARGS_MAX + 1;
-}
-
-/* Copy the draft into one allocation. */
+/*
+ * Copy the draft into one allocation, and count the values that have an
+ * argument; more than TL_ARGS_MAX values count as one more.
+ */
 static int
 keep(struct tl_lincheck_form **form, struct draft *d)
 {
@@ -550,10 +483,14 @@ keep(struct tl_lincheck_form **form, struct draft *d)
 	const size_t tags = f->count * sizeof(*f->tags);
 	const size_t numbers = f->definition_count * sizeof(*f->definitions);
 	struct tl_lincheck_form *kept = malloc(sizeof(*kept) + tags + numbers);
+	uint32_t shown = 0;
 
 	if (!kept)
 		return -ENOMEM;
-	f->shown = count_shown(d);
+	for (uint32_t i = 0; i < f->count; i++)
+		shown +=
+		    tl_lincheck_is_shown(f->class, i, d->tags[i], f->throws);
+	f->shown = shown <= TL_ARGS_MAX ? (uint8_t)shown : TL_ARGS_MAX + 1;
 	*kept = *f;
 	kept->tags = (int32_t *)(kept + 1);
 	kept->definitions = (uint32_t *)(kept->tags + f->count);
@@ -571,10 +508,9 @@ tl_lincheck_form_new(struct tl_lincheck_form **form,
 	struct draft d = { .known = known };
 	int rc = take_native(&d, event->message);
 
-	const bool newer = rc == 1;
+	if (rc == -EINVAL || rc == -ENOTSUP) {
+		const bool newer = rc == -ENOTSUP;
 
-	*changed = false;
-	if (rc == -EINVAL || newer) {
 		tl_text_clear(&d.body);
 		d.changed = false;
 		rc = make_foreign(&d, event);
@@ -603,10 +539,4 @@ tl_lincheck_form_own(struct tl_lincheck_form **form,
 		rc = keep(form, &d);
 	tl_text_free(&d.body);
 	return rc;
-}
-
-void
-tl_lincheck_form_free(void *form)
-{
-	free(form);
 }

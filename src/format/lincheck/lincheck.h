@@ -96,7 +96,7 @@
  *	words.c		a point as the text of a message
  *	print.c		a point as Lincheck prints it
  *	read.c		objects to events; the index checked
- *	form.c		the point that an event becomes
+ *	form.c		the point that the events of a message become
  *	points.c	points into the streams of their threads
  *	write.c		events to points, streams to blocks
  *	queue.c		objects that wait, in memory and in a file
@@ -219,6 +219,8 @@ enum {
 	TL_LINCHECK_THREADS_MAX = 1 << 16,
 	TL_LINCHECK_CAPTURES_MAX = 64, /* depth of captured values */
 	TL_LINCHECK_STEP_SIZE = 1 + 4, /* bytes of a step of a path */
+	TL_LINCHECK_PATHS_MAX = 8,     /* paths inside each other */
+	TL_LINCHECK_STEPS_MAX = 256,   /* steps of a path and of paths in it */
 	TL_LINCHECK_STACK_SHOWN = 3    /* calls shown for a breakpoint */
 };
 

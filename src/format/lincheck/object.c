@@ -456,81 +456,51 @@ parse_footer(struct tl_lincheck_object *object, uint8_t container,
 	return good;
 }
 
-static bool
-parse_method(struct tl_data_in *in)
-{
-	int32_t count;
-
-	tl_data_i32(in);
-	tl_data_utf(in);
-	if (!tl_lincheck_skip_type(in))
-		return false;
-	count = tl_data_i32(in);
-	if (count < 0 && !in->bad)
-		return false;
-	while (count-- > 0 && !in->bad) {
-		if (!tl_lincheck_skip_type(in))
-			return false;
-	}
-	return true;
-}
-
-static bool
-parse_location(struct tl_data_in *in, uint32_t version)
-{
-	struct tl_bytes list = tl_bytes("", 0);
-	bool good = true;
-
-	tl_data_u64(in);
-	tl_data_u64(in);
-	if (version >= TL_LINCHECK_SINCE_PATHS)
-		tl_data_i32(in);
-	if (version >= TL_LINCHECK_SINCE_ARGUMENTS)
-		good = take_list(in, 4, &list);
-	if (good && version >= TL_LINCHECK_SINCE_LOCALS)
-		good = take_list(in, 4, &list);
-	if (good && version >= TL_LINCHECK_SINCE_CAPTURES)
-		tl_data_bytes(in, list.size);
-	return good;
-}
-
-static bool
-parse_field(struct tl_data_in *in, uint32_t version)
-{
-	bool good = true;
-
-	tl_data_i32(in);
-	tl_data_utf(in);
-	if (version >= TL_LINCHECK_SINCE_FIELD_TYPES)
-		good = tl_lincheck_skip_type(in);
-	tl_data_u16(in);
-	if (version >= TL_LINCHECK_SINCE_VOLATILE)
-		tl_data_u8(in);
-	return good;
-}
-
+/* Parse the fields of a definition, in the order of lincheck.h. */
 static bool
 parse_definition(struct tl_lincheck_object *object, struct tl_data_in *in)
 {
-	const uint32_t version = object->version;
-	struct tl_bytes list;
+	const uint32_t v = object->version;
+	struct tl_bytes list = tl_bytes("", 0);
+	int32_t count;
 	size_t start;
 	bool good = true;
 
 	if (object->kind == TL_LINCHECK_LOCATION &&
-	    version >= TL_LINCHECK_SINCE_LOCATION_KINDS)
+	    v >= TL_LINCHECK_SINCE_LOCATION_KINDS)
 		tl_data_u8(in);
 	object->id = tl_data_i32(in);
 	start = in->at;
 	switch (object->kind) {
 	case TL_LINCHECK_METHOD:
-		good = parse_method(in);
+		tl_data_i32(in);
+		tl_data_utf(in);
+		good = tl_lincheck_skip_type(in);
+		count = good ? tl_data_i32(in) : 0;
+		good &= count >= 0;
+		while (good && count-- > 0 && !in->bad)
+			good = tl_lincheck_skip_type(in);
 		break;
 	case TL_LINCHECK_FIELD:
-		good = parse_field(in, version);
+		tl_data_i32(in);
+		tl_data_utf(in);
+		if (v >= TL_LINCHECK_SINCE_FIELD_TYPES)
+			good = tl_lincheck_skip_type(in);
+		tl_data_u16(in);
+		if (v >= TL_LINCHECK_SINCE_VOLATILE)
+			tl_data_u8(in);
 		break;
 	case TL_LINCHECK_LOCATION:
-		good = parse_location(in, version);
+		tl_data_u64(in);
+		tl_data_u64(in);
+		if (v >= TL_LINCHECK_SINCE_PATHS)
+			tl_data_i32(in);
+		if (v >= TL_LINCHECK_SINCE_ARGUMENTS)
+			good = take_list(in, 4, &list);
+		if (good && v >= TL_LINCHECK_SINCE_LOCALS)
+			good = take_list(in, 4, &list);
+		if (good && v >= TL_LINCHECK_SINCE_CAPTURES)
+			tl_data_bytes(in, list.size);
 		break;
 	case TL_LINCHECK_ACCESS_PATH:
 		good = take_list(in, TL_LINCHECK_STEP_SIZE, &list);
@@ -538,36 +508,11 @@ parse_definition(struct tl_lincheck_object *object, struct tl_data_in *in)
 	default:
 		tl_data_utf(in);
 		if (object->kind == TL_LINCHECK_VARIABLE &&
-		    version >= TL_LINCHECK_SINCE_VARIABLE_TYPES)
+		    v >= TL_LINCHECK_SINCE_VARIABLE_TYPES)
 			good = tl_lincheck_skip_type(in);
 	}
 	object->body = tl_bytes(in->data + start, in->at - start);
 	return (good || in->bad) && (object->id >= 0 || in->bad);
-}
-
-static bool
-parse_kind(struct tl_lincheck_object *object,
-    struct tl_lincheck_dialect *dialect, struct tl_data_in *in, bool last,
-    uint32_t *left)
-{
-	switch (object->kind) {
-	case TL_LINCHECK_POINT:
-		return parse_point(object, dialect, in, last, left);
-	case TL_LINCHECK_FOOTER:
-		return parse_footer(object, dialect->container, in);
-	case TL_LINCHECK_BLOCK_START:
-		object->id = tl_data_i32(in);
-		return true;
-	case TL_LINCHECK_BLOCK_END:
-	case TL_LINCHECK_EOF:
-		return true;
-	case TL_LINCHECK_THREAD_NAME:
-		object->id = tl_data_i32(in);
-		object->body = tl_data_utf(in);
-		return true;
-	}
-	return tl_lincheck_is_definition(object->kind) &&
-	       parse_definition(object, in);
 }
 
 int64_t
@@ -576,7 +521,8 @@ tl_lincheck_parse(struct tl_lincheck_object *object,
     size_t *need)
 {
 	struct tl_data_in in = tl_data_in(bytes.data, bytes.size);
-	uint32_t left = 0;
+	uint32_t left = 0; /* values behind the end of the bytes */
+	bool good = true;
 
 	*object = (struct tl_lincheck_object){ .version = dialect->version,
 		.kind =
@@ -584,7 +530,28 @@ tl_lincheck_parse(struct tl_lincheck_object *object,
 	*need = bytes.size + 1;
 	if (in.bad)
 		return 0;
-	if (!parse_kind(object, dialect, &in, last, &left))
+	switch (object->kind) {
+	case TL_LINCHECK_POINT:
+		good = parse_point(object, dialect, &in, last, &left);
+		break;
+	case TL_LINCHECK_FOOTER:
+		good = parse_footer(object, dialect->container, &in);
+		break;
+	case TL_LINCHECK_THREAD_NAME:
+		object->id = tl_data_i32(&in);
+		object->body = tl_data_utf(&in);
+		break;
+	case TL_LINCHECK_BLOCK_START:
+		object->id = tl_data_i32(&in);
+		break;
+	case TL_LINCHECK_BLOCK_END:
+	case TL_LINCHECK_EOF:
+		break;
+	default:
+		good = tl_lincheck_is_definition(object->kind) &&
+		       parse_definition(object, &in);
+	}
+	if (!good)
 		return -EBADMSG;
 	if (!in.bad)
 		return in.at <= TL_LINCHECK_OBJECT_MAX ? (int64_t)in.at

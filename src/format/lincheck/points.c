@@ -14,7 +14,7 @@
 /* == streams == */
 
 enum {
-	DATA_FIRST = 256, /* small: most of very many threads have few points */
+	ROOM_FIRST = 256, /* small: most of very many threads have few points */
 	NUMBER_MAX = 8
 };
 
@@ -25,6 +25,7 @@ put_number(struct tl_text *to, uint64_t n, unsigned size)
 		tl_put_char(to, (char)(n >> 8 * size));
 }
 
+/* Write a cell to the index, if there is an index. */
 static void
 put_cell(struct tl_lincheck_file *f, uint8_t kind, int32_t id, uint64_t start,
     uint64_t end)
@@ -50,34 +51,34 @@ tl_lincheck_file_begin(struct tl_lincheck_file *f)
 	put_number(&f->index->text, TL_LINCHECK_VERSION, NUMBER_MAX);
 }
 
+/* Make room for size more bytes; appending them cannot fail then. */
 static int
-reserve_cell(struct tl_lincheck_stream *s)
+reserve(struct tl_data_out *out, size_t size)
 {
-	const int rc =
-	    TL_ARRAY_ZEROS(s->cells, s->cell_capacity, s->cell_count);
-
-	return rc;
-}
-
-/* Make room for size bytes and a cell; appending them cannot fail then. */
-static int
-reserve(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, size_t size)
-{
-	size_t capacity = s->data.capacity ? s->data.capacity : DATA_FIRST;
+	size_t capacity = out->capacity ? out->capacity : ROOM_FIRST;
 	uint8_t *data;
 
-	if (f->index && reserve_cell(s) < 0)
-		return -ENOMEM;
-	while (capacity - s->data.size < size)
+	while (capacity - out->size < size)
 		capacity *= 2;
-	if (capacity == s->data.capacity)
+	if (capacity == out->capacity)
 		return 0;
-	data = realloc(s->data.data, capacity);
+	data = realloc(out->data, capacity);
 	if (!data)
 		return -ENOMEM;
-	s->data.data = data;
-	s->data.capacity = capacity;
+	out->data = data;
+	out->capacity = capacity;
 	return 0;
+}
+
+/* Make room in a stream for size bytes and a cell. */
+static int
+reserve_object(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
+    size_t size)
+{
+	if (f->index &&
+	    TL_ARRAY_ZEROS(s->cells, s->cell_capacity, s->cell_count) < 0)
+		return -ENOMEM;
+	return reserve(&s->data, size);
 }
 
 static uint64_t
@@ -86,6 +87,7 @@ stream_at(const struct tl_lincheck_stream *s)
 	return s->logical + s->data.size;
 }
 
+/* Keep a cell until the block is written. */
 static void
 add_cell(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, uint8_t kind,
     int32_t id, uint64_t start, uint64_t end)
@@ -103,7 +105,7 @@ tl_lincheck_stream_define(struct tl_lincheck_file *f,
     struct tl_bytes body)
 {
 	const size_t size = 1 + 4 + body.size;
-	const int rc = reserve(f, s, size);
+	const int rc = reserve_object(f, s, size);
 
 	if (rc < 0)
 		return rc;
@@ -169,10 +171,13 @@ define(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
 	return rc;
 }
 
-int
-tl_lincheck_stream_define_all(struct tl_lincheck_file *f,
-    struct tl_lincheck_stream *s, const struct tl_lincheck_known *known,
-    const struct tl_lincheck_form *form)
+/*
+ * Append the definitions of a form that the block lacks; a method is appended
+ * only if the file lacks it, too.  form NULL: no definitions.  0, -ENOMEM.
+ */
+static int
+define_all(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
+    const struct tl_lincheck_known *known, const struct tl_lincheck_form *form)
 {
 	int rc = 0;
 
@@ -181,14 +186,15 @@ tl_lincheck_stream_define_all(struct tl_lincheck_file *f,
 	return rc;
 }
 
-int
-tl_lincheck_stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
+/* Append a record to a stream: 0, -ENOMEM. */
+static int
+stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
     const struct tl_lincheck_record *record, const void *bytes)
 {
 	int rc = TL_ARRAY_ZEROS(s->started, s->started_capacity, s->depth);
 
 	if (rc == 0)
-		rc = reserve(f, s, record->size);
+		rc = reserve_object(f, s, record->size);
 	if (rc < 0)
 		return rc;
 	if (record->closes && s->depth > 0) {
@@ -205,23 +211,6 @@ tl_lincheck_stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
 		    (struct tl_lincheck_started){ record->number,
 			    stream_at(s) };
 	return 0;
-}
-
-/*
- * Write the cells of a block in the order in which they were made.  Places of
- * definitions were counted in the stream and move by shift; calls stay.
- */
-static void
-put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
-    uint64_t shift)
-{
-	for (size_t i = 0; i < s->cell_count; i++) {
-		const struct tl_cell *c = &s->cells[i];
-		const uint64_t by = c->kind == TL_LINCHECK_POINT ? 0 : shift;
-
-		put_cell(f, c->kind, c->id, (uint64_t)c->start + by,
-		    (uint64_t)c->end + by);
-	}
 }
 
 /*
@@ -317,13 +306,26 @@ take_out_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 	s->method_count = 0;
 }
 
+/*
+ * Write the bytes and the cells of a block, the cells in the order in which
+ * they were made.  Places of definitions were counted in the stream and move by
+ * shift; calls stay.
+ */
 static void
 put_content(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
+	const uint64_t shift = f->at - s->logical;
+
 	tl_put_bytes(&f->data->text,
 	    tl_bytes(s->data.size ? s->data.data : (const uint8_t *)"",
 		s->data.size));
-	put_cells(f, s, f->at - s->logical);
+	for (size_t i = 0; i < s->cell_count; i++) {
+		const struct tl_cell *c = &s->cells[i];
+		const uint64_t by = c->kind == TL_LINCHECK_POINT ? 0 : shift;
+
+		put_cell(f, c->kind, c->id, (uint64_t)c->start + by,
+		    (uint64_t)c->end + by);
+	}
 	f->at += s->data.size;
 	f->filling -= s->data.size + s->cell_count * sizeof(*s->cells);
 	s->logical += s->data.size;
@@ -397,36 +399,7 @@ tl_lincheck_file_end(struct tl_lincheck_file *f)
 		    NUMBER_MAX);
 }
 
-void
-tl_lincheck_file_free(struct tl_lincheck_file *f)
-{
-	free(f->methods);
-}
-
-static void
-free_stream(struct tl_lincheck_stream *s)
-{
-	free(s->data.data);
-	free(s->cells);
-	free(s->defined);
-	free(s->methods);
-	free(s->started);
-}
-
 /* == lanes == */
-
-/*
- * The key of a lane: a thread, or a message.  Bits 0 and 1 of the second word
- * are 2 for a message and never 2 for a thread.
- */
-static struct tl_id_key
-key_of(const struct tl_event *event, bool native, bool of_message)
-{
-	if (of_message)
-		return (struct tl_id_key){ (uintptr_t)event->message, 2 };
-	return (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
-		(uint64_t)event->source << 2 | native };
-}
 
 /* Choose the number of a new thread: the wanted number, if it is free. */
 static int
@@ -447,50 +420,65 @@ choose(struct tl_lincheck_lanes *l, int32_t wanted, int32_t *id)
 	return rc < 0 ? rc : 0;
 }
 
+/*
+ * A lane belongs to a thread or to a message.  Bits 0 and 1 of the second word
+ * of its key are 2 for a message and never 2 for a thread.
+ */
 int
 tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
     const struct tl_event *event, bool native, bool of_message,
     struct tl_lincheck_lane **lane)
 {
+	const struct tl_id_key key =
+	    of_message
+		? (struct tl_id_key){ (uintptr_t)event->message, 2 }
+		: (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
+			  (uint64_t)event->source << 2 | native };
 	uint32_t number;
-	int rc = tl_id_map_get(&l->numbers, key_of(event, native, of_message),
-	    &number);
-	const bool is_new = rc == 1;
+	int rc = tl_id_map_get(&l->numbers, key, &number);
 
-	if (rc >= 0 && number >= TL_LINCHECK_THREADS_MAX)
-		return -ENOSPC;
-	if (is_new) {
-		rc = TL_ARRAY_ZEROS(l->lanes, l->capacity, number);
-		l->count = rc == 0 ? number + 1 : number;
-	}
-	if (rc >= 0 && is_new)
-		l->lanes[number].waiting.fd = -1;
-	if (rc >= 0 && is_new)
-		rc = choose(l, native ? (int32_t)event->tid : TL_LINCHECK_NONE,
-		    &l->lanes[number].stream.thread);
 	if (rc < 0)
 		return rc;
+	if (number >= TL_LINCHECK_THREADS_MAX)
+		return -ENOSPC;
+	if (rc == 1) {
+		rc = TL_ARRAY_ZEROS(l->lanes, l->capacity, number);
+		l->count = rc == 0 ? number + 1 : number;
+		if (rc < 0)
+			return rc;
+		l->lanes[number].waiting.fd = -1;
+		rc = choose(l, native ? (int32_t)event->tid : TL_LINCHECK_NONE,
+		    &l->lanes[number].stream.thread);
+		if (rc < 0)
+			return rc;
+	}
 	*lane = &l->lanes[number];
-	return is_new;
+	return 0;
 }
 
 void
 tl_lincheck_lanes_free(struct tl_lincheck_lanes *l)
 {
-	for (size_t i = 0; i < l->capacity; i++) {
-		free_stream(&l->lanes[i].stream);
-		if (i < l->count)
-			tl_lincheck_queue_free(&l->lanes[i].waiting);
-		free(l->lanes[i].open);
+	for (uint32_t i = 0; i < l->count; i++) {
+		struct tl_lincheck_lane *lane = &l->lanes[i];
+
+		free(lane->stream.data.data);
+		free(lane->stream.cells);
+		free(lane->stream.defined);
+		free(lane->stream.methods);
+		free(lane->stream.started);
+		tl_lincheck_queue_free(&lane->waiting);
+		free(lane->open);
 	}
 	free(l->lanes);
 	tl_id_map_free(&l->numbers);
 	tl_id_map_free(&l->used);
 }
 
-int
-tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
-    const struct tl_message *message, int32_t number)
+/* Open a call in a lane: 0, -ENOSPC too deep, -ENOMEM. */
+static int
+lane_push(struct tl_lincheck_lane *lane, const struct tl_message *message,
+    int32_t number)
 {
 	int rc;
 
@@ -502,13 +490,6 @@ tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
 		    (struct tl_lincheck_open){ .message = message,
 			    .number = number };
 	return rc;
-}
-
-/* Close the innermost call. */
-static struct tl_lincheck_open
-lane_pop(struct tl_lincheck_lane *lane)
-{
-	return lane->open[--lane->depth];
 }
 
 bool
@@ -529,19 +510,6 @@ tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
 }
 
 /* == values == */
-
-static void
-start_values(struct tl_lincheck_values *v, const struct tl_lincheck_form *form,
-    const struct tl_event *event)
-{
-	v->form = form;
-	v->event = event;
-	v->more = tl_bytes(NULL, 0);
-	v->slot = 0;
-	if (form->shown > TL_ARGS_MAX)
-		v->more = tl_message_string(event->message,
-		    event->args[TL_ARGS_MAX - 1]);
-}
 
 /* Encode a text into v->text. */
 static bool
@@ -574,38 +542,14 @@ take_unit(struct tl_lincheck_values *v, struct tl_bytes text, uint64_t *unit)
 	return true;
 }
 
-/* Take the hash behind the class name of an object. */
-static bool
-take_hash(struct tl_bytes text, uint64_t *bits)
-{
-	const char *end = text.data + text.size, *at = end;
-	int64_t hash;
-
-	while (at > text.data && at[-1] != '@')
-		at--;
-	if (at == text.data ||
-	    tl_number_signed(tl_bytes(at, (size_t)(end - at)), end, &hash) < 0)
-		return false;
-	*bits = (uint64_t)hash;
-	return true;
-}
-
-static bool
-take_number(struct tl_bytes text, uint64_t *bits)
-{
-	int64_t n;
-
-	if (tl_number_signed(text, text.data + text.size, &n) < 0)
-		return false;
-	*bits = (uint64_t)n;
-	return true;
-}
-
 /* Parse a value of value->tag from its text. */
 static bool
 read_value(struct tl_lincheck_values *v, struct tl_bytes text,
     struct tl_lincheck_value *value)
 {
+	const char *at;
+	int64_t n;
+
 	if (!text.data)
 		text = tl_bytes("", 0);
 	switch (value->tag) {
@@ -625,30 +569,29 @@ read_value(struct tl_lincheck_values *v, struct tl_bytes text,
 	case TL_LINCHECK_DOUBLE:
 		return tl_number_double(text, &value->bits) == 0;
 	}
-	return value->tag >= 0 ? take_hash(text, &value->bits)
-			       : take_number(text, &value->bits);
-}
-
-/* Take the next of the values that share the last argument. */
-static bool
-next_more(struct tl_lincheck_values *v, struct tl_lincheck_value *value)
-{
-	struct tl_bytes word;
-
-	if (!tl_lincheck_next_word(&v->more, &word))
+	if (value->tag >= 0) { /* hash behind the class name of an object */
+		if (!(at = memrchr(text.data, '@', text.size)))
+			return false;
+		text.size -= (size_t)(at + 1 - text.data);
+		text.data = at + 1;
+	}
+	if (tl_number_signed(text, text.data + text.size, &n) < 0)
 		return false;
-	tl_text_clear(&v->word);
-	tl_lincheck_take_word(&v->word, word);
-	if (v->word.rc < 0)
-		v->text.rc = v->word.rc;
-	return read_value(v, tl_bytes(v->word.data, v->word.size), value);
+	value->bits = (uint64_t)n;
+	return true;
 }
 
-bool
-tl_lincheck_values_next(struct tl_lincheck_values *v, uint32_t i,
+/*
+ * Return value i; values are asked for in order, and a value is valid until the
+ * next call.  false: the argument does not fit and the value is changed.
+ * v->text.rc is -ENOMEM without memory.
+ */
+static bool
+next_value(struct tl_lincheck_values *v, uint32_t i,
     struct tl_lincheck_value *value)
 {
 	const struct tl_lincheck_form *f = v->form;
+	struct tl_bytes word;
 	uint32_t slot;
 
 	*value = (struct tl_lincheck_value){ .tag = f->tags[i] };
@@ -656,8 +599,16 @@ tl_lincheck_values_next(struct tl_lincheck_values *v, uint32_t i,
 	if (!tl_lincheck_is_shown(f->class, i, value->tag, f->throws))
 		return true;
 	slot = v->slot++;
-	if (f->shown > TL_ARGS_MAX && slot >= TL_ARGS_MAX - 1)
-		return next_more(v, value);
+	if (f->shown > TL_ARGS_MAX && slot >= TL_ARGS_MAX - 1) {
+		if (!tl_lincheck_next_word(&v->more, &word))
+			return false;
+		tl_text_clear(&v->word);
+		tl_lincheck_take_word(&v->word, word);
+		if (v->word.rc < 0)
+			v->text.rc = v->word.rc;
+		return read_value(v, tl_bytes(v->word.data, v->word.size),
+		    value);
+	}
 	if (tl_lincheck_is_number(value->tag)) {
 		value->bits = v->event->args[slot];
 		return true;
@@ -666,27 +617,9 @@ tl_lincheck_values_next(struct tl_lincheck_values *v, uint32_t i,
 	    tl_message_string(v->event->message, v->event->args[slot]), value);
 }
 
-bool
-tl_lincheck_values_exception(struct tl_lincheck_values *v,
-    struct tl_bytes *name)
-{
-	const struct tl_bytes text = tl_message_string(v->event->message,
-	    v->event->args[v->slot % TL_ARGS_MAX]);
-
-	tl_text_clear(&v->text);
-	return take_text(v, text.data ? text : tl_bytes("", 0), name);
-}
-
-static void
-free_values(struct tl_lincheck_values *v)
-{
-	tl_text_free(&v->word);
-	tl_text_free(&v->text);
-}
-
 /* == points == */
 
-enum { HEAD = 1 + 1 + 4 * 4, COUNT = 4, RECORD_FIRST = 256 };
+enum { HEAD = 1 + 1 + 4 * 4, COUNT = 4 };
 
 /*
  * Number an event.  An event keeps the number that it was read with, as long as
@@ -710,49 +643,38 @@ number_event(struct tl_lincheck_points *p, const struct tl_event *event,
 	return 0;
 }
 
-/* Make room for size more bytes of the record. */
-static int
-reserve_record(struct tl_lincheck_points *p, size_t size)
-{
-	struct tl_data_out *out = &p->record;
-	size_t capacity = out->capacity ? out->capacity : RECORD_FIRST;
-	uint8_t *data;
-
-	while (capacity - out->size < size)
-		capacity *= 2;
-	if (capacity == out->capacity)
-		return 0;
-	data = realloc(out->data, capacity);
-	if (!data)
-		return -ENOMEM;
-	out->data = data;
-	out->capacity = capacity;
-	return 0;
-}
-
 static int
 put_value(struct tl_lincheck_points *p, const struct tl_lincheck_value *value,
     bool is_index)
 {
-	const int rc = reserve_record(p, tl_lincheck_value_max(value) + COUNT);
+	const int rc =
+	    reserve(&p->record, tl_lincheck_value_max(value) + COUNT);
 
 	if (rc == 0)
 		tl_lincheck_put_value(&p->record, value, is_index);
 	return rc;
 }
 
+/* Append the values of an event to the record. */
 static int
 put_values(struct tl_lincheck_points *p, const struct tl_lincheck_form *form,
     const struct tl_event *event)
 {
+	struct tl_lincheck_values *v = &p->values;
 	struct tl_lincheck_value value;
 	int rc = 0;
 
-	start_values(&p->values, form, event);
+	v->form = form;
+	v->event = event;
+	v->slot = 0;
+	v->more = tl_bytes(NULL, 0);
+	if (form->shown > TL_ARGS_MAX)
+		v->more = tl_message_string(event->message,
+		    event->args[TL_ARGS_MAX - 1]);
 	for (uint32_t i = 0; rc == 0 && i < form->count; i++) {
-		if (!tl_lincheck_values_next(&p->values, i, &value))
+		if (!next_value(v, i, &value))
 			p->changed++;
-		rc = p->values.text.rc;
+		rc = v->text.rc;
 		if (rc == 0)
 			rc = put_value(p, &value,
 			    tl_lincheck_is_index(form->class, i));
@@ -776,13 +698,14 @@ put_record(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 
 	record.size = (uint32_t)p->record.size;
 	if (!p->waits) {
-		rc = tl_lincheck_stream_define_all(&p->file, &lane->stream,
-		    &p->known, record.form);
-		return rc < 0 ? rc
-			      : tl_lincheck_stream_put(&p->file, &lane->stream,
-				    &record, p->record.data);
+		rc =
+		    define_all(&p->file, &lane->stream, &p->known, record.form);
+		if (rc == 0)
+			rc = stream_put(&p->file, &lane->stream, &record,
+			    p->record.data);
+		return rc;
 	}
-	rc = reserve_record(p, sizeof(record));
+	rc = reserve(&p->record, sizeof(record));
 	if (rc < 0)
 		return rc;
 	tl_data_put_bytes(&p->record, tl_bytes(&record, sizeof(record)));
@@ -801,20 +724,18 @@ tl_lincheck_put_waiting(struct tl_lincheck_points *p,
 	struct tl_bytes bytes;
 	int rc = tl_lincheck_queue_front(&lane->waiting, &waiting, &bytes);
 
-	if (rc <= 0)
+	if (rc < 0)
 		return rc;
 	memcpy(&record, bytes.data + bytes.size - sizeof(record),
 	    sizeof(record));
 	if (define)
-		rc = tl_lincheck_stream_define_all(&p->file, &lane->stream,
-		    &p->known, record.form);
-	if (rc >= 0)
-		rc = tl_lincheck_stream_put(&p->file, &lane->stream, &record,
-		    bytes.data);
-	if (rc < 0)
-		return rc;
-	tl_lincheck_queue_pop(&lane->waiting);
-	return 1;
+		rc =
+		    define_all(&p->file, &lane->stream, &p->known, record.form);
+	if (rc == 0)
+		rc = stream_put(&p->file, &lane->stream, &record, bytes.data);
+	if (rc == 0)
+		tl_lincheck_queue_pop(&lane->waiting);
+	return rc;
 }
 
 int
@@ -829,7 +750,7 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 
 	out->size = 0;
 	if (rc == 0)
-		rc = reserve_record(p, HEAD);
+		rc = reserve(&p->record, HEAD);
 	if (rc < 0)
 		return rc;
 	tl_data_put_u8(out, TL_LINCHECK_POINT);
@@ -841,7 +762,7 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 		tl_data_put_i32(out, form->target);
 	rc = put_values(p, form, event);
 	if (rc == 0 && opens)
-		rc = tl_lincheck_lane_push(lane, event->message, number);
+		rc = lane_push(lane, event->message, number);
 	if (rc < 0)
 		return rc;
 	rc = put_record(p, lane,
@@ -849,7 +770,20 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 		.number = number,
 		.opens = opens });
 	if (rc < 0 && opens)
-		lane_pop(lane);
+		lane->depth--;
+	return rc;
+}
+
+/* Begin the record of a footer. */
+static int
+begin_footer(struct tl_lincheck_points *p)
+{
+	int rc;
+
+	p->record.size = 0;
+	rc = reserve(&p->record, 1);
+	if (rc == 0)
+		tl_data_put_u8(&p->record, TL_LINCHECK_FOOTER);
 	return rc;
 }
 
@@ -858,7 +792,7 @@ static int
 put_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_lincheck_form *form, struct tl_bytes exception)
 {
-	int rc = reserve_record(p, sizeof(uint16_t) + exception.size);
+	int rc = reserve(&p->record, sizeof(uint16_t) + exception.size);
 
 	if (rc < 0)
 		return rc;
@@ -866,19 +800,7 @@ put_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 	rc = put_record(p, lane,
 	    (struct tl_lincheck_record){ .form = form, .closes = true });
 	if (rc == 0)
-		lane_pop(lane);
-	return rc;
-}
-
-static int
-begin_footer(struct tl_lincheck_points *p)
-{
-	int rc;
-
-	p->record.size = 0;
-	rc = reserve_record(p, 1);
-	if (rc == 0)
-		tl_data_put_u8(&p->record, TL_LINCHECK_FOOTER);
+		lane->depth--;
 	return rc;
 }
 
@@ -901,6 +823,7 @@ tl_lincheck_put_footer(struct tl_lincheck_points *p,
 {
 	static const struct tl_lincheck_value none = { .tag =
 							   TL_LINCHECK_VOID };
+	struct tl_lincheck_values *v = &p->values;
 	struct tl_bytes exception = tl_bytes("", 0);
 	int rc;
 
@@ -909,16 +832,22 @@ tl_lincheck_put_footer(struct tl_lincheck_points *p,
 	rc = begin_footer(p);
 	if (rc == 0)
 		rc = put_values(p, form, event);
-	if (rc == 0 && form->throws &&
-	    !tl_lincheck_values_exception(&p->values, &exception))
-		p->changed++;
+	if (rc == 0 && form->throws) { /* the exception follows the values */
+		const struct tl_bytes name = tl_message_string(event->message,
+		    event->args[v->slot % TL_ARGS_MAX]);
+
+		tl_text_clear(&v->text);
+		if (!take_text(v, name.data ? name : tl_bytes("", 0),
+			&exception))
+			p->changed++;
+	}
 	if (rc == 0)
-		rc = p->values.text.rc;
+		rc = v->text.rc;
+	if (rc < 0)
+		return rc;
 	/* a form without definitions may be on the stack: drop it */
-	return rc < 0
-		   ? rc
-		   : put_footer(p, lane,
-			 form->definition_count > 0 ? form : NULL, exception);
+	return put_footer(p, lane, form->definition_count > 0 ? form : NULL,
+	    exception);
 }
 
 /* Write a footer with all arguments as one text. */
@@ -971,7 +900,8 @@ void
 tl_lincheck_points_free(struct tl_lincheck_points *p)
 {
 	tl_lincheck_known_free(&p->known);
-	tl_lincheck_file_free(&p->file);
-	free_values(&p->values);
+	free(p->file.methods);
+	tl_text_free(&p->values.word);
+	tl_text_free(&p->values.text);
 	free(p->record.data);
 }

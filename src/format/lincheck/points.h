@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * points.h - the threads of a Lincheck trace that is written, and the points in
- * their streams.
+ * points.h - shared by the files of the Lincheck writer: the point that an event
+ * becomes, the threads, and the points in the streams of the threads.
  *
+ *	message --> form
  *	event, form --> values --> record --+--> stream --> block --> file
  *	                                    +--> queue (until all are known)
+ *
+ * Forms.  A form is the point that the events of a message become, with the
+ * definitions that the point refers to.  A message that was read from a
+ * Lincheck trace describes its point in its text (words.h).  For any other
+ * message, a span or an instant becomes a call of a method "message" of class
+ * "category", and a counter becomes a write to a static field.  Each definition
+ * is kept once, under the id that it had or under a free id.
  *
  * Streams.  A stream is in memory up to the end of a block, then in the file.
  * The cells of the index are written together with the block:
@@ -36,11 +44,76 @@
 #ifndef TL_FORMAT_LINCHECK_POINTS_H
 #define TL_FORMAT_LINCHECK_POINTS_H
 
+#include "base/table.h"
+#include "event/intern.h"
 #include "event/writer.h"
 #include "format/lincheck/context.h"
-#include "format/lincheck/form.h"
 #include "format/lincheck/queue.h"
 #include "trace/layout.h"
+
+struct tl_lincheck_definition {
+	char *body; /* fields behind the id */
+	uint32_t size;
+	int32_t id;
+	uint8_t kind;
+};
+
+/* Starts from all zeros except for bodies. */
+struct tl_lincheck_known {
+	struct tl_interner *bodies; /* numbers (kind, wanted id, body) */
+	struct tl_id_map used;      /* taken (kind, id) */
+	struct tl_lincheck_definition *definitions;
+	size_t capacity;
+	int32_t next[TL_LINCHECK_POINT]; /* next id to try */
+	bool moved;                      /* a wanted id was not free */
+};
+
+/*
+ * Add a definition and return its number.  The id of the definition is the
+ * wanted id if that id is free; wanted NONE: any id.  0, -ENOSPC, -ENOMEM.
+ */
+int tl_lincheck_known_add(struct tl_lincheck_known *known, uint8_t kind,
+    int32_t wanted, struct tl_bytes body, uint32_t *number);
+static inline struct tl_lincheck_definition *
+tl_lincheck_known_at(const struct tl_lincheck_known *known, uint32_t number)
+{
+	return &known->definitions[number];
+}
+
+void tl_lincheck_known_free(struct tl_lincheck_known *known);
+
+struct tl_lincheck_form {
+	uint8_t class;
+	bool native;   /* message of a Lincheck trace */
+	bool is_block; /* block end, as older releases read it */
+	bool throws;   /* footer with an exception */
+	uint8_t shown; /* values with an argument; TL_ARGS_MAX + 1: more */
+	int32_t location;
+	int32_t target;
+	int32_t paths; /* access paths of the location, which are left out */
+	int32_t arguments; /* named arguments, left out too */
+	uint32_t count;    /* number of values */
+	uint32_t definition_count;
+	int32_t *tags; /* type of each value; class id of an object */
+	/* Indexes of tl_lincheck_known: definitions that precede the point. */
+	uint32_t *definitions;
+};
+
+/*
+ * Make the form of an event's message: 0, -ENOSPC, -ENOMEM.  *changed: a name
+ * did not fit into the format and is written changed.
+ */
+int tl_lincheck_form_new(struct tl_lincheck_form **form,
+    struct tl_lincheck_known *known, const struct tl_event *event,
+    bool *changed);
+/*
+ * Make the form of a call that has no message: a method of class "timeline"
+ * with argc integers.  0, -ENOSPC, -ENOMEM.
+ */
+int tl_lincheck_form_own(struct tl_lincheck_form **form,
+    struct tl_lincheck_known *known, const char *method, unsigned argc);
+/* The tag that values of a TIMELINE_ARG format get. */
+int32_t tl_lincheck_tag_of(uint8_t format);
 
 enum {
 	/*
@@ -107,23 +180,11 @@ struct tl_lincheck_file {
 
 void tl_lincheck_file_begin(struct tl_lincheck_file *file);
 void tl_lincheck_file_end(struct tl_lincheck_file *file);
-void tl_lincheck_file_free(struct tl_lincheck_file *file);
 
 /* Append a definition to a stream: 0, -ENOMEM. */
 int tl_lincheck_stream_define(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream, uint8_t kind, int32_t id,
     struct tl_bytes body);
-/*
- * Append the definitions of a form that the block lacks; a method is appended
- * only if the file lacks it, too.  0, -ENOMEM.
- */
-int tl_lincheck_stream_define_all(struct tl_lincheck_file *file,
-    struct tl_lincheck_stream *stream, const struct tl_lincheck_known *known,
-    const struct tl_lincheck_form *form);
-/* Append a record to a stream: 0, -ENOMEM. */
-int tl_lincheck_stream_put(struct tl_lincheck_file *file,
-    struct tl_lincheck_stream *stream, const struct tl_lincheck_record *record,
-    const void *bytes);
 /*
  * Write the first part of a block to the file.  No other stream may write until
  * tl_lincheck_stream_flush() ends the block.  0, -errno.
@@ -150,6 +211,7 @@ struct tl_lincheck_lane {
 	uint64_t records;                 /* number of records that wait */
 	uint64_t counted;                 /* number that the layout has */
 	bool native;                      /* thread of a Lincheck trace? */
+	bool begun;                       /* an event of the lane was met */
 	struct tl_lincheck_open *open;
 	uint32_t depth;
 	size_t capacity;
@@ -167,15 +229,12 @@ struct tl_lincheck_lanes {
 	size_t capacity;
 };
 
-/* Find the lane of an event: 1: the lane is new; 0, -ENOSPC, -ENOMEM. */
+/* Find the lane of an event: 0, -ENOSPC, -ENOMEM. */
 int tl_lincheck_lanes_find(struct tl_lincheck_lanes *lanes,
     const struct tl_event *event, bool native, bool of_message,
     struct tl_lincheck_lane **lane);
 void tl_lincheck_lanes_free(struct tl_lincheck_lanes *lanes);
 
-/* Open a call in a lane: 0, -ENOSPC too deep, -ENOMEM. */
-int tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
-    const struct tl_message *message, int32_t number);
 /*
  * Find the innermost call of a message: *depth calls are open up to that call.
  * false: no such call among the innermost TL_LINCHECK_LOOK_MAX.
@@ -183,7 +242,7 @@ int tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
 bool tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
     const struct tl_message *message, uint32_t *depth);
 
-/* Starts from all zeros. */
+/* The values of an event, taken in order.  Starts from all zeros. */
 struct tl_lincheck_values {
 	const struct tl_lincheck_form *form;
 	const struct tl_event *event;
@@ -192,20 +251,6 @@ struct tl_lincheck_values {
 	struct tl_text word;
 	struct tl_text text; /* bytes of the current value */
 };
-
-/*
- * Return value i; values are asked for in order, and a value is valid until the
- * next call.  false: the argument does not fit and the value is changed.
- * values->text.rc is -ENOMEM without memory.
- */
-bool tl_lincheck_values_next(struct tl_lincheck_values *values, uint32_t i,
-    struct tl_lincheck_value *value);
-/*
- * Return the exception that follows the values, in modified UTF-8.  false: the
- * name is changed.
- */
-bool tl_lincheck_values_exception(struct tl_lincheck_values *values,
-    struct tl_bytes *name);
 
 /* Starts from all zeros except for known.bodies. */
 struct tl_lincheck_points {
@@ -241,8 +286,8 @@ int tl_lincheck_put_footer(struct tl_lincheck_points *points,
 int tl_lincheck_put_end(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, const struct tl_event *event);
 /*
- * Write the next record that waits in a lane, with its definitions if define is
- * set: 1; 0: no record waits; -errno.
+ * Write the first of the records that wait in a lane, with its definitions if
+ * define is set.  0, -ENOMEM, -errno of the file of waiting records.
  */
 int tl_lincheck_put_waiting(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, bool define);

@@ -10,15 +10,11 @@
 #include <stdlib.h>
 
 enum {
-	PATHS_MAX = 8,   /* paths inside each other */
-	STEPS_MAX = 256, /* steps of a path and of paths in it */
 	DOUBLE_DIGITS = 17,
 	DIGITS_SIZE = 40,
 	PLAIN_FROM = -3, /* exponents that Java writes without E */
 	PLAIN_TO = 7
 };
-
-static const char hex[] = "0123456789abcdef";
 
 /* == names == */
 
@@ -171,29 +167,13 @@ struct template
 	struct tl_text scratch;
 };
 
-static void
-put_literal(struct tl_text *to, struct tl_bytes text)
-{
-	for (size_t i = 0; i < text.size; i++) {
-		const uint8_t c = (uint8_t)text.data[i];
-
-		if (c >= ' ' && c != 0x7f && c != '\\' && c != '{' &&
-		    c != '}') {
-			tl_put_char(to, (char)c);
-			continue;
-		}
-		tl_put_char(to, '\\');
-		tl_put_char(to, hex[c >> 4]);
-		tl_put_char(to, hex[c & 0xf]);
-	}
-}
-
 /* Append the scratch text as literal text, and empty scratch. */
 static void
 put_scratch(struct template *t)
 {
-	put_literal(t->text,
-	    tl_bytes(t->scratch.size ? t->scratch.data : "", t->scratch.size));
+	tl_lincheck_put_escapes(t->text,
+	    tl_bytes(t->scratch.size ? t->scratch.data : "", t->scratch.size),
+	    '{', '}');
 	if (t->scratch.rc < 0)
 		t->text->rc = t->scratch.rc;
 	tl_text_clear(&t->scratch);
@@ -319,6 +299,14 @@ next_step(struct tl_data_in *path, struct step *step)
 	return !path->bad;
 }
 
+static bool
+is_field(const struct step *step)
+{
+	return step->kind == TL_LINCHECK_STEP_STATIC ||
+	       step->kind == TL_LINCHECK_STEP_FIELD;
+}
+
+/* The name of a variable or field; empty: any other step, or not defined. */
 static struct tl_bytes
 name_of_step(struct template *t, const struct step *step)
 {
@@ -329,18 +317,10 @@ name_of_step(struct template *t, const struct step *step)
 	if (step->kind == TL_LINCHECK_STEP_LOCAL)
 		return tl_lincheck_context_name(t->context,
 		    TL_LINCHECK_VARIABLE, step->id);
-	if (step->kind == TL_LINCHECK_STEP_STATIC ||
-	    step->kind == TL_LINCHECK_STEP_FIELD)
+	if (is_field(step))
 		find_member(t, TL_LINCHECK_FIELD, step->id, &class, &name,
 		    &fields);
 	return name;
-}
-
-static bool
-is_field(const struct step *step)
-{
-	return step->kind == TL_LINCHECK_STEP_STATIC ||
-	       step->kind == TL_LINCHECK_STEP_FIELD;
 }
 
 static void
@@ -409,7 +389,7 @@ has_dot(struct template *t, const struct tl_data_in *path, bool filtered)
 static void
 put_path(struct template *t, int32_t id, bool filtered)
 {
-	struct tl_data_in open[PATHS_MAX];
+	struct tl_data_in open[TL_LINCHECK_PATHS_MAX];
 	unsigned depth = 0, steps = 0;
 	struct step step;
 
@@ -419,7 +399,7 @@ put_path(struct template *t, int32_t id, bool filtered)
 		return;
 	}
 	tl_data_i32(&open[depth++]);
-	while (depth > 0 && steps++ < STEPS_MAX) {
+	while (depth > 0 && steps++ < TL_LINCHECK_STEPS_MAX) {
 		struct tl_data_in *path = &open[depth - 1];
 
 		if (!next_step(path, &step)) {
@@ -435,7 +415,7 @@ put_path(struct template *t, int32_t id, bool filtered)
 			tl_put_char(t->text, '.');
 		if (step.kind != TL_LINCHECK_STEP_PATH)
 			continue;
-		if (depth == PATHS_MAX ||
+		if (depth == TL_LINCHECK_PATHS_MAX ||
 		    !tl_lincheck_context_get(t->context,
 			TL_LINCHECK_ACCESS_PATH, step.id, &open[depth])) {
 			put_unknown(t, TL_LINCHECK_ACCESS_PATH, step.id);
@@ -712,8 +692,8 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 		tl_put_string(t->text, i == 0 ? " [" : "");
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			tl_put_char(t->text, '-');
-		tl_put_char(t->text, hex[byte >> 4]);
-		tl_put_char(t->text, hex[byte & 0xf]);
+		tl_put_char(t->text, tl_lincheck_hex[byte >> 4]);
+		tl_put_char(t->text, tl_lincheck_hex[byte & 0xf]);
 		tl_put_string(t->text, i + 1 == o->uuid.size ? "]" : "");
 	}
 	put_place(t, place, known);
@@ -813,14 +793,14 @@ tl_lincheck_put_template(struct tl_text *text,
 		.context = context,
 		.object = object };
 	struct tl_lincheck_place place;
-	bool known;
 
 	tl_put_string(text, TL_LINCHECK_PRINT " ");
 	if (object->class == TL_LINCHECK_FOOTER_CLASS) {
 		put_result(&t);
 	} else {
-		known = tl_lincheck_context_place(context, object->location,
-		    &place);
+		const bool known = tl_lincheck_context_place(context,
+		    object->location, &place);
+
 		tl_put_string(text, mark_of(object));
 		put_body(&t, &place, known);
 		if (object->class != TL_LINCHECK_BREAKPOINT)
@@ -839,20 +819,16 @@ static bool
 find_line(const struct tl_message *message, const char *word,
     struct tl_bytes *rest)
 {
-	struct tl_bytes left = message->explain;
+	struct tl_bytes text = message->explain, line;
 	const size_t size = strlen(word);
 
-	while (left.size > 0) {
-		const char *end = memchr(left.data, '\n', left.size);
-		const size_t line = end ? (size_t)(end - left.data) : left.size;
-
-		if (line > size && left.data[size] == ' ' &&
-		    memcmp(left.data, word, size) == 0) {
-			*rest = tl_bytes(left.data + size + 1, line - size - 1);
+	while (tl_lincheck_next_line(&text, &line)) {
+		if (line.size > size && line.data[size] == ' ' &&
+		    memcmp(line.data, word, size) == 0) {
+			*rest = tl_bytes(line.data + size + 1,
+			    line.size - size - 1);
 			return true;
 		}
-		left.data += line + (end != NULL);
-		left.size -= line + (end != NULL);
 	}
 	return false;
 }
@@ -1044,14 +1020,6 @@ print_quoted(struct printing *p, unsigned slot, char quote, bool may_be_mark)
 	tl_put_char(p->text, quote);
 }
 
-static bool
-is_string(const struct tl_message *message, unsigned slot)
-{
-	return (has_more(message) && slot >= TL_ARGS_MAX - 1) ||
-	       (slot < message->argc &&
-		   message->args[slot].format == TIMELINE_ARG_STRING);
-}
-
 /* The tag of the value that an argument holds, or NONE. */
 static int32_t
 tag_in(const struct tl_message *message, unsigned slot)
@@ -1087,24 +1055,13 @@ static bool
 print_raw_class(struct tl_text *text, const struct tl_message *message,
     int32_t id)
 {
-	struct tl_bytes left = message->explain, line, word, raw;
+	struct tl_bytes word, raw;
 	struct tl_text name = { 0 };
 	char start[32];
 
-	snprintf(start, sizeof(start), "\nclass %d ", (int)id);
-	line = tl_bytes(left.size
-			    ? memmem(left.data, left.size, start, strlen(start))
-			    : NULL,
-	    0);
-	if (!line.data)
+	snprintf(start, sizeof(start), "class %d", (int)id);
+	if (!find_line(message, start, &word))
 		return false;
-	line.data += strlen(start);
-	line.size = (size_t)(left.data + left.size - line.data);
-	word = line;
-	if (memchr(line.data, '\n', line.size))
-		word.size =
-		    (size_t)((const char *)memchr(line.data, '\n', line.size) -
-			     line.data);
 	tl_lincheck_take_word(&name, word);
 	raw = raw_class(tl_bytes(name.size ? name.data : "", name.size));
 	tl_put_bytes(text, raw);
@@ -1162,9 +1119,11 @@ print_time(struct printing *p, unsigned slot)
 	tl_text_free(&time);
 }
 
+/* Print the value of a mark: the number of an argument and a letter. */
 static void
 print_value(struct printing *p, struct tl_bytes word)
 {
+	const struct tl_message *m = p->event->message;
 	const char last = word.data[word.size - 1];
 	unsigned slot = 0;
 
@@ -1180,16 +1139,12 @@ print_value(struct printing *p, struct tl_bytes word)
 		print_number(p, slot, true);
 	else if (last == 'm')
 		print_time(p, slot);
-	else if (is_string(p->event->message, slot))
+	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
+		 (slot < m->argc &&
+		     m->args[slot].format == TIMELINE_ARG_STRING))
 		print_text(p, slot);
 	else
 		print_number(p, slot, false);
-}
-
-static void
-print_plain(struct tl_text *text, struct tl_bytes word)
-{
-	tl_lincheck_take_word(text, word);
 }
 
 /* Print the mark between two braces. */
@@ -1227,7 +1182,8 @@ print_mark(struct printing *p, struct tl_bytes word)
 		else if (bar)
 			word = tl_bytes(bar,
 			    (size_t)(word.data + word.size - bar));
-		print_plain(p->text, tl_bytes(word.data + 1, word.size - 1));
+		tl_lincheck_take_word(p->text,
+		    tl_bytes(word.data + 1, word.size - 1));
 		return;
 	case '@':
 		inner.result = NULL;
@@ -1236,17 +1192,11 @@ print_mark(struct printing *p, struct tl_bytes word)
 		if (!how->verbose)
 			return;
 		tl_put_string(p->text, " at ");
-		print_plain(p->text, tl_bytes(word.data + 1, word.size - 1));
+		tl_lincheck_take_word(p->text,
+		    tl_bytes(word.data + 1, word.size - 1));
 		return;
 	}
 	print_value(p, word);
-}
-
-static bool
-is_iteration(const struct tl_message *message)
-{
-	return tl_bytes_begin_with(message->explain,
-	    TL_LINCHECK_WORD " iteration ");
 }
 
 bool
@@ -1260,7 +1210,8 @@ tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
 	if (!event->message || !tl_lincheck_is_native(event->message) ||
 	    !find_line(event->message, TL_LINCHECK_PRINT, &left))
 		return false;
-	if (is_iteration(event->message)) { /* Lincheck counts from 1 */
+	if (tl_bytes_begin_with(event->message->explain,
+		TL_LINCHECK_WORD " iteration ")) { /* counted from 1 */
 		counted.args[0]++;
 		p.event = &counted;
 	}
@@ -1270,7 +1221,7 @@ tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
 		    open ? (size_t)(open - left.data) : left.size;
 		const char *close;
 
-		print_plain(text, tl_bytes(left.data, before));
+		tl_lincheck_take_word(text, tl_bytes(left.data, before));
 		if (!open)
 			break;
 		close = memchr(open, '}', left.size - before);

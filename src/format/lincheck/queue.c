@@ -9,6 +9,7 @@
 
 enum { HEADER = sizeof(struct tl_lincheck_waiting) };
 
+/* Move the tail to the end of the file. */
 static int
 spill(struct tl_lincheck_queue *q)
 {
@@ -40,16 +41,29 @@ tl_lincheck_queue_put(struct tl_lincheck_queue *q,
 	return spill(q);
 }
 
-/* Append up to size bytes of the file to head. */
+/* Drop the taken bytes of head; append bytes of the file, or take the tail. */
 static int
-load(struct tl_lincheck_queue *q, uint64_t size)
+refill(struct tl_lincheck_queue *q, size_t missing)
 {
-	const uint64_t left = q->to - q->from;
+	uint64_t size = q->to - q->from;
+	struct tl_text empty;
 	char *to;
 	int64_t n;
 
-	if (size > left)
-		size = left;
+	q->head.size -= q->head_at;
+	if (q->head.size > 0)
+		memmove(q->head.data, q->head.data + q->head_at, q->head.size);
+	q->head_at = 0;
+	if (size == 0) { /* head is empty: the file holds whole records */
+		empty = q->head;
+		q->head = q->tail;
+		q->tail = empty;
+		return 0;
+	}
+	if (missing < TL_LINCHECK_QUEUE_PIECE)
+		missing = TL_LINCHECK_QUEUE_PIECE;
+	if (size > missing)
+		size = missing;
 	if (!(to = tl_text_reserve(&q->head, size)))
 		return -ENOMEM;
 	n = tl_read_at(q->fd, to, size, q->from);
@@ -64,26 +78,6 @@ load(struct tl_lincheck_queue *q, uint64_t size)
 	return 0;
 }
 
-/* Drop the taken bytes of head and get more. */
-static int
-refill(struct tl_lincheck_queue *q, size_t missing)
-{
-	struct tl_text empty;
-
-	q->head.size -= q->head_at;
-	if (q->head.size > 0)
-		memmove(q->head.data, q->head.data + q->head_at, q->head.size);
-	q->head_at = 0;
-	if (q->from < q->to)
-		return load(q, missing > TL_LINCHECK_QUEUE_PIECE
-				   ? missing
-				   : TL_LINCHECK_QUEUE_PIECE);
-	empty = q->head; /* head is empty: the file holds whole records */
-	q->head = q->tail;
-	q->tail = empty;
-	return 0;
-}
-
 int
 tl_lincheck_queue_front(struct tl_lincheck_queue *q,
     struct tl_lincheck_waiting *waiting, struct tl_bytes *object)
@@ -91,8 +85,6 @@ tl_lincheck_queue_front(struct tl_lincheck_queue *q,
 	size_t need = HEADER;
 	int rc;
 
-	if (tl_lincheck_queue_is_empty(q))
-		return 0;
 	for (;;) {
 		const size_t have = q->head.size - q->head_at;
 
@@ -106,7 +98,7 @@ tl_lincheck_queue_front(struct tl_lincheck_queue *q,
 			return rc;
 	}
 	*object = tl_bytes(q->head.data + q->head_at + HEADER, waiting->size);
-	return 1;
+	return 0;
 }
 
 void

@@ -41,8 +41,8 @@ struct tl_lincheck_queue {
 int tl_lincheck_queue_put(struct tl_lincheck_queue *queue,
     struct tl_lincheck_waiting waiting, struct tl_bytes object);
 /*
- * Return the first object: 1; 0: the queue is empty; -errno.  The bytes of the
- * object are valid until the next call.
+ * Return the first object of a queue that is not empty: 0, -ENOMEM, -errno of
+ * the file.  The bytes of the object are valid until the next call.
  */
 int tl_lincheck_queue_front(struct tl_lincheck_queue *queue,
     struct tl_lincheck_waiting *waiting, struct tl_bytes *object);

@@ -27,25 +27,25 @@
 /* == open calls of each thread == */
 
 /* A container that is open at the last event that was put. */
-struct tl_lincheck_inner {
+struct inner {
 	const struct tl_message *message;
 	int32_t class; /* class of the running method, or NONE */
 };
 
 /* A container that is open at the last object that was parsed. */
-struct tl_lincheck_level {
+struct level {
 	uint64_t start; /* start of its content in the stream */
 	int32_t event;
 	uint8_t class;
 };
 
-struct tl_lincheck_thread {
+struct thread {
 	int32_t id;
 	uint32_t depth;
 	size_t capacity;
-	struct tl_lincheck_inner *calls; /* outermost first */
-	uint64_t skipped;                /* open calls that were too deep */
-	struct tl_lincheck_level *levels;
+	struct inner *calls; /* outermost first */
+	uint64_t skipped;    /* open calls that were too deep */
+	struct level *levels;
 	uint32_t level;
 	size_t level_capacity;
 	uint64_t levels_skipped;
@@ -56,29 +56,22 @@ struct tl_lincheck_thread {
 };
 
 /* Starts from all zeros. */
-struct tl_lincheck_calls {
+struct calls {
 	struct tl_id_map numbers;
-	struct tl_lincheck_thread *threads;
+	struct thread *threads;
 	size_t capacity;
 };
 
-static inline struct tl_lincheck_thread *
-tl_lincheck_calls_at(const struct tl_lincheck_calls *calls, uint32_t number)
-{
-	return &calls->threads[number];
-}
-
 /* Return the number of a thread, which may be new: 0, -ENOSPC, -ENOMEM. */
 static int
-calls_find(struct tl_lincheck_calls *c, int32_t id, uint32_t *number)
+calls_find(struct calls *c, int32_t id, uint32_t *number)
 {
 	const struct tl_id_key key = { .a = (uint32_t)id };
-	int rc;
+	int rc = tl_id_map_get(&c->numbers, key, number);
 
-	rc = tl_id_map_get(&c->numbers, key, number);
 	if (rc >= 0 && *number >= TL_LINCHECK_THREADS_MAX)
 		return -ENOSPC;
-	if (rc > 0) {
+	if (rc == 1) {
 		rc = TL_ARRAY_ZEROS(c->threads, c->capacity, *number);
 		if (rc == 0)
 			c->threads[*number].id = id;
@@ -88,7 +81,7 @@ calls_find(struct tl_lincheck_calls *c, int32_t id, uint32_t *number)
 
 /* Open a call: 0; -ENOSPC: too deep; -ENOMEM. */
 static int
-calls_push(struct tl_lincheck_thread *thread, const struct tl_message *message,
+calls_push(struct thread *thread, const struct tl_message *message,
     int32_t class)
 {
 	int rc;
@@ -100,23 +93,13 @@ calls_push(struct tl_lincheck_thread *thread, const struct tl_message *message,
 	rc = TL_ARRAY_ZEROS(thread->calls, thread->capacity, thread->depth);
 	if (rc == 0)
 		thread->calls[thread->depth++] =
-		    (struct tl_lincheck_inner){ message, class };
+		    (struct inner){ message, class };
 	return rc;
-}
-
-/* The class of the innermost running method, or NONE. */
-static int32_t
-calls_class(const struct tl_lincheck_thread *thread)
-{
-	return thread->depth > 0 && thread->skipped == 0
-		   ? thread->calls[thread->depth - 1].class
-		   : TL_LINCHECK_NONE;
 }
 
 /* Open a level, where objects are parsed: 0, -ENOMEM. */
 static int
-calls_open_level(struct tl_lincheck_thread *thread,
-    struct tl_lincheck_level level)
+calls_open_level(struct thread *thread, struct level level)
 {
 	int rc;
 
@@ -132,8 +115,7 @@ calls_open_level(struct tl_lincheck_thread *thread,
 }
 
 static int
-calls_close_level(struct tl_lincheck_thread *thread,
-    struct tl_lincheck_level *level)
+calls_close_level(struct thread *thread, struct level *level)
 {
 	if (thread->levels_skipped > 0) {
 		thread->levels_skipped--;
@@ -145,18 +127,9 @@ calls_close_level(struct tl_lincheck_thread *thread,
 	return 0;
 }
 
-/* The class of the container that the next footer would end. */
-static uint8_t
-calls_container(const struct tl_lincheck_thread *thread)
-{
-	return thread->level > 0 && thread->levels_skipped == 0
-		   ? thread->levels[thread->level - 1].class
-		   : TL_LINCHECK_CALL;
-}
-
 /* Close a call: 0; -ENOENT: no call is open; -ENOSPC: it was too deep. */
 static int
-calls_pop(struct tl_lincheck_thread *thread, const struct tl_message **message)
+calls_pop(struct thread *thread, const struct tl_message **message)
 {
 	if (thread->skipped > 0) {
 		thread->skipped--;
@@ -168,32 +141,10 @@ calls_pop(struct tl_lincheck_thread *thread, const struct tl_message **message)
 	return 0;
 }
 
-/* The number of open calls of all threads. */
-static uint64_t
-calls_open(const struct tl_lincheck_calls *c)
-{
-	uint64_t open = 0;
-
-	for (uint32_t i = 0; i < c->numbers.count && i < c->capacity; i++)
-		open += c->threads[i].depth;
-	return open;
-}
-
-static void
-calls_free(struct tl_lincheck_calls *c)
-{
-	for (size_t i = 0; i < c->capacity; i++) {
-		free(c->threads[i].calls);
-		free(c->threads[i].levels);
-	}
-	free(c->threads);
-	tl_id_map_free(&c->numbers);
-}
-
 /* == the index beside the data == */
 
 /* Count and sum of the cells' hashes.  Starts from all zeros. */
-struct tl_lincheck_cells {
+struct cells {
 	uint64_t count;
 	uint64_t sum;
 };
@@ -219,8 +170,8 @@ mix(uint64_t n)
  * and blocks, because the end of a definition has no meaning.
  */
 static void
-cells_add(struct tl_lincheck_cells *cells, uint32_t version, uint8_t kind,
-    int32_t id, uint64_t start, uint64_t end)
+cells_add(struct cells *cells, uint32_t version, uint8_t kind, int32_t id,
+    uint64_t start, uint64_t end)
 {
 	const uint8_t known = tl_lincheck_kind_read(version, kind);
 	uint64_t hash = mix((uint64_t)kind << 32 | (uint32_t)id);
@@ -287,31 +238,30 @@ check_ends(struct tl_storage *s, uint32_t version, struct tl_fault *fault)
 	return 0;
 }
 
-/* Has the writer of an index finished it? */
-static bool
-index_is_finished(struct tl_storage *index, uint32_t version)
-{
-	struct tl_fault ignored = { 0 };
-
-	return check_ends(index, version, &ignored) == 0;
-}
-
+/*
+ * Compare an index with the cells of a file of this version: 0, and *by_memory
+ * is set if Lincheck wrote the index from memory; -EBADMSG and a fault at a
+ * byte of the index; -errno of reading.
+ */
 static int
-add_all(struct tl_storage *s, uint32_t version, struct tl_lincheck_cells *cells,
+index_check(struct tl_storage *s, uint32_t version, const struct cells *cells,
     bool *by_memory, struct tl_fault *fault)
 {
 	uint8_t piece[CELLS_AT_ONCE * TL_CELL_SIZE];
-	const uint64_t end = s->size - END_SIZE;
-	uint64_t at = TL_LINCHECK_HEADER_SIZE;
+	uint64_t end, at = TL_LINCHECK_HEADER_SIZE;
+	struct cells found = { 0 };
+	int rc = check_ends(s, version, fault);
 
+	if (rc < 0)
+		return rc;
 	*by_memory = false;
+	end = s->size - END_SIZE;
 	while (at < end) {
 		const size_t size = end - at < sizeof(piece)
 					? (size_t)(end - at)
 					: sizeof(piece);
-		const int rc = read_exactly(s, piece, size, at);
 
-		if (rc < 0)
+		if ((rc = read_exactly(s, piece, size, at)) < 0)
 			return tl_fail(fault, rc, "%s", "it cannot be read");
 		for (size_t i = 0; i < size; i += TL_CELL_SIZE) {
 			const struct tl_cell c = tl_cell_get(piece + i);
@@ -323,31 +273,11 @@ add_all(struct tl_storage *s, uint32_t version, struct tl_lincheck_cells *cells,
 				return bad(fault, at + i, "a cell of no kind");
 			if (at + i == TL_LINCHECK_HEADER_SIZE)
 				*by_memory = kind != TL_LINCHECK_BLOCK_START;
-			cells_add(cells, version, c.kind, c.id,
+			cells_add(&found, version, c.kind, c.id,
 			    (uint64_t)c.start, (uint64_t)c.end);
 		}
 		at += size;
 	}
-	return 0;
-}
-
-/*
- * Compare an index with the cells of a file of this version: 0, and *by_memory
- * is set if Lincheck wrote the index from memory; -EBADMSG and a fault at a
- * byte of the index; -errno of reading.
- */
-static int
-index_check(struct tl_storage *index, uint32_t version,
-    const struct tl_lincheck_cells *cells, bool *by_memory,
-    struct tl_fault *fault)
-{
-	struct tl_lincheck_cells found = { 0 };
-	int rc = check_ends(index, version, fault);
-
-	if (rc == 0)
-		rc = add_all(index, version, &found, by_memory, fault);
-	if (rc < 0)
-		return rc;
 	if (found.count != cells->count)
 		return tl_fail(fault, -EBADMSG,
 		    "it has %" PRIu64 " cells for %" PRIu64 " objects",
@@ -400,10 +330,10 @@ struct lincheck_read {
 	struct tl_sink *sink;
 	const struct tl_report *report;
 	struct tl_lincheck_messages messages;
-	struct tl_lincheck_calls calls;
+	struct calls calls;
 	struct tl_lincheck_queue queue;
 	struct tl_lincheck_dialect dialect;
-	struct tl_lincheck_cells cells; /* cells that the index must have */
+	struct cells cells; /* cells that the index must have */
 	uint64_t block_start;
 	struct tl_lincheck_key missing; /* key that the front awaits */
 	struct tl_notes notes;
@@ -430,8 +360,7 @@ read_of(struct tl_reader *reader)
  * point serves as time.
  */
 static void
-set_place(struct tl_event *event, const struct tl_lincheck_thread *thread,
-    uint32_t number)
+set_place(struct tl_event *event, const struct thread *thread, uint32_t number)
 {
 	event->ns = thread->last_ns;
 	event->tsc = (uint64_t)event->ns;
@@ -462,8 +391,10 @@ is_inside(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint32_t number)
 {
 	static const char companion[] = "$Companion";
-	const int32_t outer =
-	    calls_class(tl_lincheck_calls_at(&r->calls, number));
+	const struct thread *thread = &r->calls.threads[number];
+	const int32_t outer = thread->depth > 0 && thread->skipped == 0
+				  ? thread->calls[thread->depth - 1].class
+				  : TL_LINCHECK_NONE;
 	const int32_t class = class_of_target(r, object);
 	struct tl_bytes name, outer_name;
 
@@ -487,8 +418,7 @@ static int
 put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
     const struct tl_message *message, uint32_t number, uint64_t at)
 {
-	struct tl_lincheck_thread *thread =
-	    tl_lincheck_calls_at(&r->calls, number);
+	struct thread *thread = &r->calls.threads[number];
 	struct tl_event e = { .message = message, .kind = TL_INSTANT };
 	int rc;
 
@@ -518,8 +448,7 @@ static int
 put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
     const struct tl_message *message, uint32_t number, uint64_t at)
 {
-	struct tl_lincheck_thread *thread =
-	    tl_lincheck_calls_at(&r->calls, number);
+	struct thread *thread = &r->calls.threads[number];
 	struct tl_event e = { .message = message, .kind = TL_INSTANT };
 	int rc = calls_pop(thread, &message);
 
@@ -544,10 +473,13 @@ put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return r->sink->put(r->sink, &e);
 }
 
-/* Put the events of an object: 0; 1: the object must wait; -errno. */
+/*
+ * Put the events of a point or footer, unless it must wait for a definition: 0,
+ * -errno.
+ */
 static int
 emit(struct lincheck_read *r, struct tl_lincheck_object *object,
-    uint32_t number, uint64_t at)
+    uint32_t number, uint64_t at, bool *waits)
 {
 	const bool is_footer = object->kind == TL_LINCHECK_FOOTER;
 	const struct tl_message *message = NULL; /* NULL: no room */
@@ -558,9 +490,12 @@ emit(struct lincheck_read *r, struct tl_lincheck_object *object,
 	if (!is_footer || object->count > 0)
 		rc = tl_lincheck_messages_get(&r->messages, object, r->last,
 		    &r->missing, &message);
+	*waits = rc == -EAGAIN;
+	if (*waits)
+		return 0;
 	if (rc == -ENOSPC)
 		tl_note(&r->notes, TOO_MANY, at);
-	else if (rc != 0)
+	else if (rc < 0)
 		return rc;
 	if (r->last && r->missing.kind != TL_LINCHECK_POINT &&
 	    tl_lincheck_context_misses(&r->messages.context, object,
@@ -578,19 +513,22 @@ drain(struct lincheck_read *r)
 	struct tl_lincheck_waiting waiting;
 	struct tl_lincheck_object object;
 	struct tl_bytes bytes;
+	bool waits;
 	size_t need;
 	int rc;
 
-	while (
-	    (rc = tl_lincheck_queue_front(&r->queue, &waiting, &bytes)) > 0) {
+	while (!tl_lincheck_queue_is_empty(&r->queue)) {
+		rc = tl_lincheck_queue_front(&r->queue, &waiting, &bytes);
+		if (rc < 0)
+			return rc;
 		dialect.container = waiting.container;
 		tl_lincheck_parse(&object, &dialect, bytes, true, &need);
-		rc = emit(r, &object, waiting.thread, waiting.at);
-		if (rc != 0)
-			return rc < 0 ? rc : 0;
+		rc = emit(r, &object, waiting.thread, waiting.at, &waits);
+		if (rc < 0 || waits)
+			return rc;
 		tl_lincheck_queue_pop(&r->queue);
 	}
-	return rc;
+	return 0;
 }
 
 static int
@@ -601,12 +539,14 @@ take_definition(struct lincheck_read *r,
 
 	if (object->body.size > TL_INTERNER_TEXT_MAX)
 		tl_note(&r->notes, LONG, r->at);
-	if (rc == 1)
+	if (rc == -EEXIST)
 		tl_note(&r->notes, REDEFINED, r->at);
-	if (rc == -ENOSPC)
+	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
-	if (rc < 0)
-		return rc == -ENOSPC ? 0 : rc;
+		return 0;
+	}
+	if (rc < 0 && rc != -EEXIST)
+		return rc;
 	if (tl_lincheck_queue_is_empty(&r->queue) ||
 	    r->missing.kind != object->kind || r->missing.id != object->id)
 		return 0;
@@ -618,9 +558,8 @@ static int
 count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint8_t kind, size_t size)
 {
-	struct tl_lincheck_thread *thread =
-	    tl_lincheck_calls_at(&r->calls, r->block);
-	struct tl_lincheck_level level = { .event = object->event,
+	struct thread *thread = &r->calls.threads[r->block];
+	struct level level = { .event = object->event,
 		.class = object->class,
 		.start = thread->size + size };
 	int rc = 0;
@@ -639,6 +578,7 @@ count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return rc;
 }
 
+/* Take a point or footer: put its events now, or behind those that wait. */
 static int
 take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
     struct tl_bytes bytes)
@@ -646,17 +586,17 @@ take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
 	const struct tl_lincheck_waiting waiting = { .at = r->at,
 		.thread = r->block,
 		.container = r->dialect.container };
+	bool waits = !tl_lincheck_queue_is_empty(&r->queue);
 	int rc;
 
 	if (r->left_out)
 		return 0;
 	rc = count_event(r, object, (uint8_t)bytes.data[0], bytes.size);
-	if (rc < 0)
-		return rc;
-	rc = 1;
-	if (tl_lincheck_queue_is_empty(&r->queue))
-		rc = emit(r, object, r->block, r->at);
-	return rc == 1 ? tl_lincheck_queue_put(&r->queue, waiting, bytes) : rc;
+	if (rc == 0 && !waits)
+		rc = emit(r, object, r->block, r->at, &waits);
+	if (rc == 0 && waits)
+		rc = tl_lincheck_queue_put(&r->queue, waiting, bytes);
+	return rc;
 }
 
 static int
@@ -676,19 +616,6 @@ start_block(struct lincheck_read *r, int32_t thread)
 	return 0;
 }
 
-static void
-finish_block(struct lincheck_read *r, uint8_t kind)
-{
-	r->inside = false;
-	if (r->left_out)
-		return;
-	tl_lincheck_layout_add(&r->messages.strings.layout,
-	    TL_LINCHECK_LAYOUT_END, 0, 0);
-	cells_add(&r->cells, r->dialect.version, (uint8_t)(kind - 1),
-	    tl_lincheck_calls_at(&r->calls, r->block)->id, r->block_start,
-	    r->at);
-}
-
 /* Keep the name of a thread; blocks of other threads may hold the name. */
 static int
 take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
@@ -702,50 +629,53 @@ take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
 	if (rc >= 0 && name.size > 0)
 		rc = tl_interner_string(r->messages.interner,
 		    tl_bytes(name.data, name.size),
-		    &tl_lincheck_calls_at(&r->calls, number)->name);
+		    &r->calls.threads[number].name);
 	tl_text_free(&name);
 	return rc == -ENOSPC || rc > 0 ? 0 : rc;
 }
 
 /*
- * Take a definition or the name of a thread; a cell points to its first byte.
+ * Take an object: 0; -EBADMSG: an object of its kind is misplaced here; -errno.
+ * The cell of a definition or of a thread's name points to its first byte.
  */
 static int
-take_named(struct lincheck_read *r, const struct tl_lincheck_object *object,
-    uint8_t kind, size_t size)
+take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
+    struct tl_bytes bytes)
 {
-	if (!r->left_out) {
-		tl_lincheck_calls_at(&r->calls, r->block)->size += size;
-		cells_add(&r->cells, r->dialect.version, kind, object->id,
-		    r->at, 0);
-	}
-	if (object->kind == TL_LINCHECK_THREAD_NAME)
-		return take_name(r, object);
-	tl_lincheck_layout_add(&r->messages.strings.layout,
-	    TL_LINCHECK_LAYOUT_DEFINE, object->kind, object->id);
-	return take_definition(r, object);
-}
+	const uint8_t kind = (uint8_t)bytes.data[0];
+	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
 
-/*
- * Take an object that is no point or footer of a block: 0, -EBADMSG: misplaced.
- */
-static int
-take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
-    uint8_t kind, size_t size)
-{
 	if (!r->inside) {
 		if (object->kind == TL_LINCHECK_BLOCK_START)
 			return start_block(r, object->id);
 		r->ended = object->kind == TL_LINCHECK_EOF;
 		return r->ended ? 0 : -EBADMSG;
 	}
-	if (tl_lincheck_is_definition(object->kind) ||
-	    object->kind == TL_LINCHECK_THREAD_NAME)
-		return take_named(r, object, kind, size);
-	if (object->kind != TL_LINCHECK_BLOCK_END)
+	if (object->kind == TL_LINCHECK_POINT ||
+	    object->kind == TL_LINCHECK_FOOTER)
+		return take_event(r, object, bytes);
+	if (object->kind == TL_LINCHECK_BLOCK_END) {
+		r->inside = false;
+		if (r->left_out)
+			return 0;
+		tl_lincheck_layout_add(layout, TL_LINCHECK_LAYOUT_END, 0, 0);
+		cells_add(&r->cells, r->dialect.version, (uint8_t)(kind - 1),
+		    r->calls.threads[r->block].id, r->block_start, r->at);
+		return 0;
+	}
+	if (!tl_lincheck_is_definition(object->kind) &&
+	    object->kind != TL_LINCHECK_THREAD_NAME)
 		return -EBADMSG;
-	finish_block(r, kind);
-	return 0;
+	if (!r->left_out) {
+		r->calls.threads[r->block].size += bytes.size;
+		cells_add(&r->cells, r->dialect.version, kind, object->id,
+		    r->at, 0);
+	}
+	if (object->kind == TL_LINCHECK_THREAD_NAME)
+		return take_name(r, object);
+	tl_lincheck_layout_add(layout, TL_LINCHECK_LAYOUT_DEFINE, object->kind,
+	    object->id);
+	return take_definition(r, object);
 }
 
 /*
@@ -772,7 +702,7 @@ seek_block(struct lincheck_read *r, struct tl_bytes bytes)
 	return at;
 }
 
-/* Take the header: 0; 1: more bytes are needed; -EBADMSG. */
+/* Take the header, once it is whole: 0, -EBADMSG. */
 static int
 take_header(struct lincheck_read *r, struct tl_bytes bytes)
 {
@@ -785,8 +715,8 @@ take_header(struct lincheck_read *r, struct tl_bytes bytes)
 		tl_report_write(r->report, -EBADMSG, 0, "not a Lincheck trace");
 		return -EBADMSG;
 	}
-	if (in.bad)
-		return 1;
+	if (in.bad) /* more bytes are needed */
+		return 0;
 	r->begun = true;
 	r->dialect.version = (uint32_t)version;
 	r->messages.context.version = (uint32_t)version;
@@ -806,14 +736,15 @@ static int
 step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 {
 	struct tl_lincheck_object object;
+	const struct thread *thread;
 	int64_t size;
 	int rc;
 
 	*used = 0;
 	if (!r->begun) {
 		rc = take_header(r, bytes);
-		*used = rc == 0 ? TL_LINCHECK_HEADER_SIZE : 0;
-		return rc < 0 ? rc : 0;
+		*used = rc == 0 && r->begun ? TL_LINCHECK_HEADER_SIZE : 0;
+		return rc;
 	}
 	if (r->ended) {
 		if (r->notes.count[BEHIND] == 0)
@@ -826,19 +757,18 @@ step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 		return 0;
 	}
 	r->dialect.container = TL_LINCHECK_CALL;
-	if (r->inside && !r->left_out)
-		r->dialect.container =
-		    calls_container(tl_lincheck_calls_at(&r->calls, r->block));
+	if (r->inside && !r->left_out) {
+		thread = &r->calls.threads[r->block];
+		if (thread->level > 0 && thread->levels_skipped == 0)
+			r->dialect.container =
+			    thread->levels[thread->level - 1].class;
+	}
 	size =
 	    tl_lincheck_parse(&object, &r->dialect, bytes, r->last, &r->need);
-	if (size <= 0)
-		rc = (int)size;
-	else if (r->inside && (object.kind == TL_LINCHECK_POINT ||
-				  object.kind == TL_LINCHECK_FOOTER))
-		rc = take_event(r, &object, tl_bytes(bytes.data, (size_t)size));
-	else
-		rc = take_other(r, &object, (uint8_t)bytes.data[0],
-		    (size_t)size);
+	rc = (int)size;
+	if (size > 0)
+		rc =
+		    take_object(r, &object, tl_bytes(bytes.data, (size_t)size));
 	*used = size > 0 && rc == 0 ? (size_t)size : 0;
 	if (rc != -EBADMSG)
 		return rc;
@@ -908,28 +838,26 @@ note_count(struct tl_notes *notes, unsigned kind, uint64_t count)
 	notes->count[kind] += count;
 }
 
-/*
- * In an unfinished trace, a missing definition may have stood in a block of
- * another thread, which is written when the block is full.
- */
-static void
-note_not_yet(struct tl_notes *notes)
-{
-	notes->count[NOT_YET] = notes->count[UNDEFINED];
-	notes->first[NOT_YET] = notes->first[UNDEFINED];
-	notes->count[UNDEFINED] = 0;
-}
-
 static void
 note_end(struct lincheck_read *r)
 {
 	struct tl_notes *notes = &r->notes;
+	uint64_t open = 0;
 
 	if (!r->ended) {
 		tl_note(notes, CUT, r->at + r->carry.size);
-		note_not_yet(notes);
+		/*
+		 * A missing definition may have stood in a block of another
+		 * thread, which is written when the block is full.
+		 */
+		notes->count[NOT_YET] = notes->count[UNDEFINED];
+		notes->first[NOT_YET] = notes->first[UNDEFINED];
+		notes->count[UNDEFINED] = 0;
 	}
-	note_count(notes, NO_FOOTER, calls_open(&r->calls));
+	for (uint32_t i = 0;
+	     i < r->calls.numbers.count && i < r->calls.capacity; i++)
+		open += r->calls.threads[i].depth;
+	note_count(notes, NO_FOOTER, open);
 	note_count(notes, BAD_NAME, r->messages.bad_name);
 	note_count(notes, LONG, r->messages.cut);
 	note_count(notes, TOO_MANY, r->messages.full);
@@ -957,8 +885,8 @@ lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 	bool by_memory;
 	int rc;
 
-	if (!r->ended) {
-		if (index_is_finished(index, r->dialect.version))
+	if (!r->ended) { /* has the writer of the index finished it? */
+		if (check_ends(index, r->dialect.version, &fault) == 0)
 			tl_report_write(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 			    "index: it was finished, and the data is not");
 		return 0;
@@ -987,12 +915,12 @@ lincheck_thread(struct tl_reader *reader, size_t i,
 	struct lincheck_read *r = read_of(reader);
 	const bool by_id = r->dialect.version >= TL_LINCHECK_SINCE_THREAD_IDS;
 	const struct tl_strings *strings = r->messages.context.strings;
-	const struct tl_lincheck_thread *t;
+	const struct thread *t;
 
 	if (i >= r->calls.numbers.count || i >= TL_LINCHECK_THREADS_MAX ||
 	    i >= r->calls.capacity)
 		return false;
-	t = tl_lincheck_calls_at(&r->calls, (uint32_t)i);
+	t = &r->calls.threads[i];
 	*thread = (struct tl_reader_thread){ .tid = (uint32_t)t->id,
 		.number = (by_id ? (uint64_t)(uint32_t)t->id : i) + 1,
 		.shows_name = r->dialect.version >= TL_LINCHECK_SINCE_ARGUMENTS,
@@ -1031,7 +959,12 @@ lincheck_free(struct tl_reader *reader)
 	struct lincheck_read *r = read_of(reader);
 
 	tl_lincheck_messages_free(&r->messages);
-	calls_free(&r->calls);
+	for (size_t i = 0; i < r->calls.capacity; i++) {
+		free(r->calls.threads[i].calls);
+		free(r->calls.threads[i].levels);
+	}
+	free(r->calls.threads);
+	tl_id_map_free(&r->calls.numbers);
 	tl_lincheck_queue_free(&r->queue);
 	tl_text_free(&r->carry);
 	free(r);

@@ -8,7 +8,7 @@
 
 enum { HEX_DIGIT = 4, ESCAPE_SIZE = 3, TYPE_ARRAY = 0, TYPE_OBJECT = 8 };
 
-static const char hex[] = "0123456789abcdef";
+const char tl_lincheck_hex[] = "0123456789abcdef";
 
 /* Letters of a JVM descriptor, indexed by the type number of the file. */
 static const char letters[] = "[ZBCDFIJLSV";
@@ -62,18 +62,20 @@ tl_lincheck_kind_of(struct tl_bytes word)
 }
 
 void
-tl_lincheck_put_word(struct tl_text *to, struct tl_bytes text)
+tl_lincheck_put_escapes(struct tl_text *to, struct tl_bytes text, char a,
+    char b)
 {
 	for (size_t i = 0; i < text.size; i++) {
-		const uint8_t c = (uint8_t)text.data[i];
+		const char c = text.data[i];
 
-		if (c > ' ' && c != 0x7f && c != ';' && c != '\\') {
-			tl_put_char(to, (char)c);
+		if ((uint8_t)c >= ' ' && c != 0x7f && c != '\\' && c != a &&
+		    c != b) {
+			tl_put_char(to, c);
 			continue;
 		}
 		tl_put_char(to, '\\');
-		tl_put_char(to, hex[c >> HEX_DIGIT]);
-		tl_put_char(to, hex[c & 0xf]);
+		tl_put_char(to, tl_lincheck_hex[(uint8_t)c >> HEX_DIGIT]);
+		tl_put_char(to, tl_lincheck_hex[c & 0xf]);
 	}
 }
 
@@ -93,9 +95,9 @@ tl_lincheck_put_name(struct tl_text *to, struct tl_bytes name)
 static int
 hex_digit(char c)
 {
-	const char *at = c ? strchr(hex, c) : NULL;
+	const char *at = c ? strchr(tl_lincheck_hex, c) : NULL;
 
-	return at ? (int)(at - hex) : -1;
+	return at ? (int)(at - tl_lincheck_hex) : -1;
 }
 
 void
@@ -138,6 +140,21 @@ tl_lincheck_put_utf(struct tl_text *to, struct tl_bytes text)
 	to->data[start - 2] = (char)(size >> 8);
 	to->data[start - 1] = (char)size;
 	return good;
+}
+
+bool
+tl_lincheck_next_line(struct tl_bytes *text, struct tl_bytes *line)
+{
+	const char *end =
+	    text->size > 0 ? memchr(text->data, '\n', text->size) : NULL;
+
+	*line = *text;
+	if (text->size == 0)
+		return false;
+	line->size = end ? (size_t)(end - text->data) : text->size;
+	text->data += line->size + (end != NULL);
+	text->size -= line->size + (end != NULL);
+	return true;
 }
 
 bool
@@ -245,35 +262,26 @@ take_type(struct tl_text *types, struct tl_bytes *word)
 	return *letter != 'L' || take_class(types, word);
 }
 
-/* Take the parameters of a descriptor, up to the closing bracket. */
-static bool
-take_parameters(struct tl_text *types, struct tl_bytes *word, uint32_t *count)
-{
-	*count = 0;
-	if (word->size == 0 || *word->data != '(')
-		return false;
-	word->data++;
-	word->size--;
-	while (word->size > 0 && *word->data != ')') {
-		if (!take_type(types, word))
-			return false;
-		++*count;
-	}
-	if (word->size == 0)
-		return false;
-	word->data++;
-	word->size--;
-	return true;
-}
-
+/*
+ * The bytes begin with the type of the result, which the descriptor has last.
+ */
 bool
 tl_lincheck_take_descriptor(struct tl_text *types, struct tl_bytes word)
 {
 	struct tl_text parameters = { 0 };
-	uint32_t count;
-	const bool good = take_parameters(&parameters, &word, &count) &&
-			  take_type(types, &word) && word.size == 0;
+	uint32_t count = 0;
+	bool good = word.size > 0 && *word.data == '(';
 
+	if (good)
+		word = tl_bytes(word.data + 1, word.size - 1);
+	while (good && word.size > 0 && *word.data != ')') {
+		good = take_type(&parameters, &word);
+		count += good;
+	}
+	good &= word.size > 0;
+	if (good)
+		word = tl_bytes(word.data + 1, word.size - 1);
+	good = good && take_type(types, &word) && word.size == 0;
 	tl_lincheck_put_i32(types, (int32_t)count);
 	tl_put_bytes(types, tl_bytes(parameters.data, parameters.size));
 	if (parameters.rc < 0)
@@ -457,29 +465,20 @@ put_arg(struct describe *d, const char *name, int32_t tag)
 							 : 'd');
 }
 
-/* The argument name of value number i. */
-static const char *
-name_value(const struct describe *d, uint32_t i, char number[12])
-{
-	const bool stops = d->object->class == TL_LINCHECK_BREAKPOINT;
-
-	if (i == 0)
-		return stops ? "ms" : "this";
-	if (i == 1 && stops)
-		return "trace";
-	*tl_write_unsigned(number, stops ? i - 1 : i) = '\0';
-	return number;
-}
-
+/* Append the arguments of a call or of a breakpoint, in brackets. */
 static void
 put_parameters(struct describe *d)
 {
+	const bool stops = d->object->class == TL_LINCHECK_BREAKPOINT;
 	struct tl_data_in values = d->object->values;
 	struct tl_lincheck_value value;
 	uint32_t slot = 0;
 	char number[12];
 
+	tl_put_char(d->text, '(');
 	for (uint32_t i = 0; i < d->object->count; i++) {
+		const char *name = number;
+
 		tl_lincheck_next_value(d->object, &values, i, &value);
 		if (!tl_lincheck_is_shown(d->object->class, i, value.tag,
 			false))
@@ -488,67 +487,48 @@ put_parameters(struct describe *d)
 			tl_put_string(d->text, ", ");
 		if (d->shown > TL_ARGS_MAX && slot == TL_ARGS_MAX - 1) {
 			put_arg(d, "more", TL_LINCHECK_TEXT);
-			return;
+			break;
 		}
-		put_arg(d, name_value(d, i, number), value.tag);
+		*tl_write_unsigned(number, stops ? i - 1 : i) = '\0';
+		if (i == 0)
+			name = stops ? "ms" : "this";
+		else if (i == 1 && stops)
+			name = "trace";
+		put_arg(d, name, value.tag);
 		slot++;
 	}
+	tl_put_char(d->text, ')');
 }
 
-static void
-put_footer(struct describe *d, int32_t tag)
-{
-	if (d->shown > 0) {
-		tl_put_string(d->text, "returned ");
-		put_arg(d, "result", tag);
-	}
-	if (d->shown > 0 && d->throws)
-		tl_put_string(d->text, ", ");
-	if (d->throws)
-		tl_put_string(d->text, "threw $exception%s");
-}
-
-static void
-put_access(struct describe *d, int32_t tags[3])
-{
-	const uint8_t class = d->object->class;
-	const bool writes = tl_lincheck_is_write(class);
-
-	if (tl_lincheck_is_array(class)) {
-		put_arg(d, "array", tags[0]);
-		tl_put_string(d->text, "[$index%d]");
-	} else if (d->object->count == 2 && d->shown == 2) {
-		put_arg(d, "object", tags[0]);
-		tl_put_char(d->text, '.');
-		put_target(d, false);
-	} else {
-		put_target(d, true);
-	}
-	tl_put_string(d->text, writes ? WRITES : READS);
-	put_arg(d, "value", tags[d->object->count - 1]);
-}
-
+/* Append the line for people (context.h). */
 static void
 put_first_line(struct describe *d)
 {
+	const uint8_t class = d->object->class;
+	const uint32_t count = d->object->count;
 	struct tl_data_in values = d->object->values;
 	int32_t tags[3] = { 0 };
 
-	for (uint32_t i = 0; i < d->object->count && i < 3; i++) {
+	for (uint32_t i = 0; i < count && i < 3; i++) {
 		struct tl_lincheck_value value;
 
 		tl_lincheck_next_value(d->object, &values, i, &value);
 		tags[i] = value.tag;
 	}
-	switch (d->object->class) {
+	switch (class) {
 	case TL_LINCHECK_CALL:
 		put_target(d, true);
-		tl_put_char(d->text, '(');
 		put_parameters(d);
-		tl_put_char(d->text, ')');
 		return;
 	case TL_LINCHECK_FOOTER_CLASS:
-		put_footer(d, tags[0]);
+		if (d->shown > 0) {
+			tl_put_string(d->text, "returned ");
+			put_arg(d, "result", tags[0]);
+		}
+		if (d->shown > 0 && d->throws)
+			tl_put_string(d->text, ", ");
+		if (d->throws)
+			tl_put_string(d->text, "threw $exception%s");
 		return;
 	case TL_LINCHECK_LOOP:
 		tl_put_string(d->text, "loop");
@@ -557,18 +537,28 @@ put_first_line(struct describe *d)
 		tl_put_string(d->text, "iteration $number%d");
 		return;
 	case TL_LINCHECK_BREAKPOINT:
-		tl_put_string(d->text, "breakpoint(");
+		tl_put_string(d->text, "breakpoint");
 		put_parameters(d);
-		tl_put_char(d->text, ')');
 		return;
 	case TL_LINCHECK_THROW:
 	case TL_LINCHECK_CATCH:
-		tl_put_string(d->text, tl_lincheck_classes[d->object->class]);
+		tl_put_string(d->text, tl_lincheck_classes[class]);
 		tl_put_char(d->text, ' ');
 		put_arg(d, "exception", tags[0]);
 		return;
 	}
-	put_access(d, tags);
+	if (tl_lincheck_is_array(class)) {
+		put_arg(d, "array", tags[0]);
+		tl_put_string(d->text, "[$index%d]");
+	} else if (count == 2 && d->shown == 2) {
+		put_arg(d, "object", tags[0]);
+		tl_put_char(d->text, '.');
+		put_target(d, false);
+	} else {
+		put_target(d, true);
+	}
+	tl_put_string(d->text, tl_lincheck_is_write(class) ? WRITES : READS);
+	put_arg(d, "value", tags[count - 1]);
 }
 
 static void
@@ -578,6 +568,7 @@ put_number(struct describe *d, int32_t n)
 	tl_put_signed(d->text, n);
 }
 
+/* Append the line "lincheck". */
 static void
 put_shape(struct describe *d)
 {
@@ -630,6 +621,7 @@ put_named(struct describe *d, uint8_t kind, int32_t id)
 	d->good &= tl_lincheck_put_name(d->text, tl_data_utf(&fields));
 }
 
+/* Append a location and its strings, each string once. */
 static void
 put_location(struct describe *d)
 {

@@ -48,8 +48,20 @@ int tl_lincheck_class_of(struct tl_bytes word);
 extern const char *const tl_lincheck_kinds[TL_LINCHECK_NO_KIND];
 int tl_lincheck_kind_of(struct tl_bytes word);
 
+extern const char tl_lincheck_hex[]; /* digits */
+/*
+ * Append a text with \NN for control characters, backslashes and the characters
+ * a and b.
+ */
+void tl_lincheck_put_escapes(struct tl_text *to, struct tl_bytes text, char a,
+    char b);
 /* Append a UTF-8 text as a word. */
-void tl_lincheck_put_word(struct tl_text *to, struct tl_bytes text);
+static inline void
+tl_lincheck_put_word(struct tl_text *to, struct tl_bytes text)
+{
+	tl_lincheck_put_escapes(to, text, ' ', ';');
+}
+
 /* Append a modified UTF-8 name as a word; false: the name is malformed. */
 bool tl_lincheck_put_name(struct tl_text *to, struct tl_bytes name);
 /* Append the text that a word stands for. */
@@ -63,6 +75,8 @@ bool tl_lincheck_put_utf(struct tl_text *to, struct tl_bytes text);
 /* Append a big-endian i32. */
 void tl_lincheck_put_i32(struct tl_text *to, int32_t n);
 
+/* Take the next line of a text; false: the text has no more lines. */
+bool tl_lincheck_next_line(struct tl_bytes *text, struct tl_bytes *line);
 /* Take the next word of a line; false: the line has no more words. */
 bool tl_lincheck_next_word(struct tl_bytes *line, struct tl_bytes *word);
 /* Take the next word of a line as an i32; false: no word, or no i32. */

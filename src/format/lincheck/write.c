@@ -94,7 +94,7 @@ make_form(struct lincheck_write *w, const struct tl_event *event,
 		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
 	rc = tl_message_map_add(&w->forms, event->message, *form);
 	if (rc < 0)
-		tl_lincheck_form_free(*form);
+		free(*form);
 	return rc;
 }
 
@@ -182,20 +182,6 @@ put_instant(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 	return rc < 0 ? rc : flush_full(w, lane);
 }
 
-static int
-put_native(struct lincheck_write *w, struct tl_lincheck_lane *lane,
-    struct tl_lincheck_form *form, const struct tl_event *event)
-{
-	if (form->is_block)
-		return 0;
-	if (form->class == TL_LINCHECK_FOOTER_CLASS) {
-		lane->result = form;
-		lane->returned = *event;
-		return 0;
-	}
-	return put_instant(w, lane, form, event);
-}
-
 /*
  * Find the lane of an event.  A new lane that is not of a Lincheck trace begins
  * with a call around all others.
@@ -212,14 +198,16 @@ find_lane(struct lincheck_write *w, const struct tl_event *event, bool native,
 	int rc =
 	    tl_lincheck_lanes_find(&w->lanes, event, native, of_message, lane);
 
-	if (rc == 1)
-		(*lane)->native = native;
-	if (rc == 1 && !of_message &&
+	if (rc < 0 || (*lane)->begun)
+		return rc;
+	(*lane)->begun = true;
+	(*lane)->native = native;
+	if (!of_message &&
 	    tl_names_thread(tl_event_names(event), event->pid, event->tid)
 		    .size > 0)
 		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
-	if (rc <= 0 || native)
-		return rc < 0 ? rc : 0;
+	if (native)
+		return 0;
 	if (!w->root[of_message]) {
 		rc =
 		    tl_lincheck_form_own(&w->root[of_message], &w->points.known,
@@ -267,19 +255,24 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 		rc = tl_lincheck_put_point(&w->points, lane, form, event);
 		return rc < 0 ? rc : flush_full(w, lane);
 	}
-	return form->native ? put_native(w, lane, form, event)
-			    : put_instant(w, lane, form, event);
+	if (form->native && form->is_block)
+		return 0;
+	if (form->native && form->class == TL_LINCHECK_FOOTER_CLASS) {
+		lane->result = form; /* until the call ends */
+		lane->returned = *event;
+		return 0;
+	}
+	return put_instant(w, lane, form, event);
 }
 
-/*
- * The first event chooses the trace whose records wait; remember whether a
- * later event belongs to another trace.
- */
-static void
-note_layout(struct lincheck_write *w, const struct tl_event *event)
+/* The first event chooses the trace whose records wait. */
+static int
+lincheck_put(struct tl_writer *writer, const struct tl_event *event)
 {
+	struct lincheck_write *w = write_of(writer);
 	const struct tl_lincheck_layout *layout =
 	    event->message ? tl_lincheck_layout_of(event->message) : NULL;
+	int rc;
 
 	if (!w->begun) {
 		w->begun = true;
@@ -287,15 +280,6 @@ note_layout(struct lincheck_write *w, const struct tl_event *event)
 		w->points.waits = layout != NULL;
 	}
 	w->mixed |= layout != w->layout;
-}
-
-static int
-lincheck_put(struct tl_writer *writer, const struct tl_event *event)
-{
-	struct lincheck_write *w = write_of(writer);
-	int rc;
-
-	note_layout(w, event);
 	rc = event->message ? put_event(w, event) : put_lost(w, event);
 	if (rc != -ENOSPC) /* too many ids, threads or numbers */
 		return rc;
@@ -312,22 +296,6 @@ lincheck_begin(struct tl_writer *writer)
 	w->points.file.index = w->index.write ? &w->index : NULL;
 	tl_lincheck_file_begin(&w->points.file);
 	return 0;
-}
-
-/* End every open call. */
-static int
-close_lanes(struct lincheck_write *w)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
-		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
-
-		if (lane->depth > (lane->native ? 0 : 1))
-			tl_note(&w->notes, NO_END, TL_FAULT_NOWHERE);
-		rc = close_down(w, lane, 0);
-	}
-	return rc;
 }
 
 /* == records that waited == */
@@ -374,54 +342,46 @@ fits_layout(struct lincheck_write *w)
 	return true;
 }
 
-static int
-define_again(struct lincheck_write *w, struct tl_lincheck_lane *lane,
-    const struct tl_lincheck_layout_step *step)
-{
-	struct tl_data_in body;
-
-	if (!tl_lincheck_context_get(w->layout->context, step->kind, step->n,
-		&body))
-		return -EIO;
-	return tl_lincheck_stream_define(&w->points.file, &lane->stream,
-	    step->kind, step->n, tl_bytes(body.data, body.size));
-}
-
-static int
-put_step(struct lincheck_write *w, const struct tl_lincheck_layout_step *step,
-    struct tl_lincheck_lane **lane)
-{
-	struct tl_lincheck_file *file = &w->points.file;
-	int rc = 1;
-
-	switch (step->what) {
-	case TL_LINCHECK_LAYOUT_BLOCK:
-		*lane = lane_of(w, step->n);
-		return 0;
-	case TL_LINCHECK_LAYOUT_DEFINE:
-		return define_again(w, *lane, step);
-	case TL_LINCHECK_LAYOUT_END:
-		return tl_lincheck_stream_flush(file, &(*lane)->stream);
-	}
-	for (int32_t i = 0; rc > 0 && i < step->n; i++) {
-		rc = tl_lincheck_put_waiting(&w->points, *lane, false);
-		if (rc > 0 && (*lane)->stream.data.size > BLOCK_KEPT_MAX &&
-		    tl_lincheck_stream_spill(file, &(*lane)->stream) < 0)
-			rc = -EIO;
-	}
-	return rc < 0 ? rc : 0;
-}
-
-/* Write the records in the order in which they were read. */
+/* Write the definitions and records in the order in which they were read. */
 static int
 write_layout(struct lincheck_write *w)
 {
+	const struct tl_lincheck_layout *l = w->layout;
+	struct tl_lincheck_file *file = &w->points.file;
 	struct tl_lincheck_lane *lane = NULL;
+	struct tl_data_in body;
 	int rc = 0;
 
-	w->points.file.by_memory = w->layout->by_memory;
-	for (size_t i = 0; rc == 0 && i < w->layout->count; i++)
-		rc = put_step(w, &w->layout->steps[i], &lane);
+	file->by_memory = l->by_memory;
+	for (size_t i = 0; rc == 0 && i < l->count; i++) {
+		const struct tl_lincheck_layout_step *step = &l->steps[i];
+
+		switch (step->what) {
+		case TL_LINCHECK_LAYOUT_BLOCK:
+			lane = lane_of(w, step->n);
+			continue;
+		case TL_LINCHECK_LAYOUT_DEFINE:
+			if (!tl_lincheck_context_get(l->context, step->kind,
+				step->n, &body))
+				return -EIO;
+			rc = tl_lincheck_stream_define(file, &lane->stream,
+			    step->kind, step->n,
+			    tl_bytes(body.data, body.size));
+			continue;
+		case TL_LINCHECK_LAYOUT_END:
+			rc = tl_lincheck_stream_flush(file, &lane->stream);
+			continue;
+		}
+		for (int32_t n = 0; rc == 0 && n < step->n; n++) {
+			if (tl_lincheck_queue_is_empty(&lane->waiting))
+				break;
+			rc = tl_lincheck_put_waiting(&w->points, lane, false);
+			if (rc == 0 &&
+			    lane->stream.data.size > BLOCK_KEPT_MAX &&
+			    tl_lincheck_stream_spill(file, &lane->stream) < 0)
+				rc = -EIO;
+		}
+	}
 	return rc;
 }
 
@@ -431,13 +391,13 @@ write_waiting(struct lincheck_write *w)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc >= 0 && i < w->lanes.count; i++) {
+	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
 		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
 
-		while ((rc = tl_lincheck_put_waiting(&w->points, lane, true)) >
-		       0) {
-			if ((rc = flush_full(w, lane)) < 0)
-				break;
+		while (rc == 0 && !tl_lincheck_queue_is_empty(&lane->waiting)) {
+			rc = tl_lincheck_put_waiting(&w->points, lane, true);
+			if (rc == 0)
+				rc = flush_full(w, lane);
 		}
 		if (rc == 0 && lane->stream.data.size > 0)
 			rc = tl_lincheck_stream_flush(&w->points.file,
@@ -447,22 +407,24 @@ write_waiting(struct lincheck_write *w)
 }
 
 static int
-write_rest(struct lincheck_write *w)
-{
-	if (!w->points.waits)
-		return flush_all(w);
-	w->points.waits = false;
-	return fits_layout(w) ? write_layout(w) : write_waiting(w);
-}
-
-static int
 lincheck_end(struct tl_writer *writer)
 {
 	struct lincheck_write *w = write_of(writer);
-	int rc = close_lanes(w);
+	int rc = 0;
 
-	if (rc == 0)
-		rc = write_rest(w);
+	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
+		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
+
+		if (lane->depth > (lane->native ? 0 : 1))
+			tl_note(&w->notes, NO_END, TL_FAULT_NOWHERE);
+		rc = close_down(w, lane, 0);
+	}
+	if (rc == 0 && !w->points.waits) {
+		rc = flush_all(w);
+	} else if (rc == 0) {
+		w->points.waits = false;
+		rc = fits_layout(w) ? write_layout(w) : write_waiting(w);
+	}
 	w->notes.count[VALUES] = w->points.changed;
 	w->notes.count[NUMBERED] = w->points.numbered;
 	w->notes.first[VALUES] = w->notes.first[NUMBERED] = TL_FAULT_NOWHERE;
@@ -478,16 +440,15 @@ lincheck_free(struct tl_writer *writer)
 {
 	struct lincheck_write *w = write_of(writer);
 
-	tl_message_map_free(&w->forms, tl_lincheck_form_free);
+	tl_message_map_free(&w->forms, free);
 	tl_lincheck_points_free(&w->points);
 	tl_lincheck_lanes_free(&w->lanes);
 	for (unsigned i = 0; i < 2; i++) {
-		tl_lincheck_form_free(w->root[i]);
+		free(w->root[i]);
+		free(w->lost[i]);
 		if (w->fd[i] >= 0)
 			close(w->fd[i]);
 	}
-	for (unsigned i = 0; i < 2; i++)
-		tl_lincheck_form_free(w->lost[i]);
 	tl_text_free(&w->index.text);
 }
 
@@ -522,24 +483,6 @@ write_file(void *context, const char *data, size_t size)
 	return tl_write_all(*(const int *)context, data, size);
 }
 
-/* Make a writer that owns two descriptors: 0, -ENOMEM. */
-static int
-write_files(struct tl_writer **writer, int data, int index,
-    const struct tl_report *report)
-{
-	struct lincheck_write *w;
-	int rc = tl_lincheck_write_new(writer, write_file, NULL, report);
-
-	if (rc < 0)
-		return rc;
-	w = write_of(*writer);
-	w->fd[0] = data;
-	w->fd[1] = index;
-	w->writer.out.context = &w->fd[0];
-	w->index = (struct tl_out){ .write = write_file, .context = &w->fd[1] };
-	return 0;
-}
-
 /* == two files == */
 
 /* Create a file: the descriptor, or -errno. */
@@ -552,41 +495,40 @@ make_file(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Create both files, or none of them. */
-static int
-make_files(const char *path, const char *index_path, int *data, int *index)
-{
-	*data = make_file(path);
-	if (*data < 0)
-		return *data;
-	*index = make_file(index_path);
-	if (*index >= 0)
-		return 0;
-	close(*data);
-	unlink(path);
-	return *index;
-}
-
+/* Create both files; the writer owns both descriptors. */
 int
 tl_lincheck_write_at(struct tl_writer **writer, const char *path,
     const struct tl_report *report)
 {
 	struct tl_text index_path = { 0 };
+	struct lincheck_write *w;
 	int data, index, rc;
 
 	tl_put_string(&index_path, path);
 	tl_put_string(&index_path, TL_LINCHECK_INDEX_SUFFIX);
-	rc = index_path.rc;
-	if (rc == 0)
-		rc = make_files(path, tl_text_string(&index_path), &data,
-		    &index);
-	if (rc == 0) {
-		rc = write_files(writer, data, index, report);
-		if (rc < 0) {
-			close(data);
-			close(index);
-		}
+	if ((rc = index_path.rc) < 0)
+		goto free_path;
+	if ((rc = data = make_file(path)) < 0)
+		goto free_path;
+	rc = index = make_file(tl_text_string(&index_path));
+	if (rc < 0) {
+		unlink(path);
+		goto close_data;
 	}
+	rc = tl_lincheck_write_new(writer, write_file, NULL, report);
+	if (rc < 0)
+		goto close_index;
+	w = write_of(*writer);
+	w->fd[0] = data;
+	w->fd[1] = index;
+	w->writer.out.context = &w->fd[0];
+	w->index = (struct tl_out){ .write = write_file, .context = &w->fd[1] };
+	goto free_path;
+close_index:
+	close(index);
+close_data:
+	close(data);
+free_path:
 	tl_text_free(&index_path);
 	return rc;
 }

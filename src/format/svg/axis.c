@@ -209,27 +209,21 @@ is_relative(uint64_t step)
 	return step < 1000000;
 }
 
-/* The first tick. */
-static wide
-first_of(const struct svg_time *time, uint64_t step)
-{
-	const wide from = time->from_ns;
-	wide first;
-
-	if (is_relative(step))
-		return from;
-	first = from / (wide)step * (wide)step;
-	return first < from ? first + (wide)step : first;
-}
-
-/* Return the next tick; false: behind the last tick. */
+/* Return tick i; false: behind the last tick. */
 static bool
 next_tick(const struct svg_time *time, uint64_t step, unsigned i, int64_t *ns)
 {
-	const wide at = first_of(time, step) + (wide)step * i;
+	const wide from = time->from_ns;
+	wide at = from;
 
-	if (i == TICKS_MAX ||
-	    at > (wide)time->from_ns + (wide)time->length_ns || at > INT64_MAX)
+	if (!is_relative(step)) { /* the first tick is a multiple of the step */
+		at = from / (wide)step * (wide)step;
+		if (at < from)
+			at += (wide)step;
+	}
+	at += (wide)step * i;
+	if (i == TICKS_MAX || at > from + (wide)time->length_ns ||
+	    at > INT64_MAX)
 		return false;
 	*ns = (int64_t)at;
 	return true;

@@ -54,13 +54,6 @@ tl_svg_counted(struct tl_text *text, uint64_t count, const char *word)
 		tl_put_char(text, 's');
 }
 
-/* Does XML forbid a code point of UTF-8? */
-static bool
-is_outside(uint32_t code)
-{
-	return code == 0xfffe || code == 0xffff;
-}
-
 /* The size of the longest prefix within columns and size_max bytes. */
 static size_t
 fitting(struct tl_bytes plain, unsigned columns, size_t size_max)
@@ -96,6 +89,7 @@ tl_svg_cut(struct tl_text *text, struct tl_bytes plain, unsigned columns)
 	tl_put_string(text, ellipsis);
 }
 
+/* XML forbids the code points fffe and ffff, which are shown as bytes. */
 void
 tl_svg_plain(struct tl_text *text, struct tl_bytes bytes, unsigned columns)
 {
@@ -108,7 +102,7 @@ tl_svg_plain(struct tl_text *text, struct tl_bytes bytes, unsigned columns)
 		uint32_t code;
 		size_t size = tl_utf8_decode(all, at, &code);
 
-		if (size == 3 && is_outside(code))
+		if (size == 3 && (code == 0xfffe || code == 0xffff))
 			tl_put_format(&inside, "\\xef\\xbf\\x%02x",
 			    code == 0xfffe ? 0xbeu : 0xbfu);
 		else

@@ -52,20 +52,6 @@ heat_start(struct svg_write *w)
 	return w->heat->copy ? 0 : -ENOMEM;
 }
 
-/* Join the columns of every grid until a time fits. */
-static void
-stretch(struct svg_heat *heat, int64_t ns)
-{
-	const struct svg_columns *columns = &heat->moments.columns;
-	const unsigned doublings = tl_svg_columns_doublings(columns, ns);
-
-	for (unsigned i = 0; doublings > 0 && i < SVG_NAMES_MAX; i++) {
-		if (heat->of[i])
-			tl_svg_grid_fold(heat->of[i], heat->copy, columns,
-			    doublings);
-	}
-}
-
 static int
 take(struct svg_write *w, unsigned name, int64_t ns, uint64_t duration_ns)
 {
@@ -81,31 +67,24 @@ take(struct svg_write *w, unsigned name, int64_t ns, uint64_t duration_ns)
 	return 0;
 }
 
+/* Join the columns of every grid until the time of the event fits. */
 static int
 heat_put(struct svg_write *w, const struct tl_event *event,
     const struct tl_span *span)
 {
+	struct svg_heat *heat = w->heat;
+	const struct svg_columns *columns = &heat->moments.columns;
+	unsigned doublings = 0;
+
 	if (event->message)
-		stretch(w->heat, event->ns);
-	tl_svg_moments_put(&w->heat->moments, event);
-	return tl_svg_values(w, event, span, take);
-}
-
-static uint64_t
-most_of(const struct svg_heat *heat)
-{
-	uint64_t most = 1;
-
-	for (unsigned i = 0; i < heat->panel_count; i++) {
-		const struct svg_grid *grid = heat->of[heat->panels[i]];
-
-		for (unsigned c = 0; c < SVG_COLUMNS; c++) {
-			for (unsigned row = grid->low; row < grid->high; row++)
-				if (grid->cells[c][row] > most)
-					most = grid->cells[c][row];
-		}
+		doublings = tl_svg_columns_doublings(columns, event->ns);
+	for (unsigned i = 0; doublings > 0 && i < SVG_NAMES_MAX; i++) {
+		if (heat->of[i])
+			tl_svg_grid_fold(heat->of[i], heat->copy, columns,
+			    doublings);
 	}
-	return most;
+	tl_svg_moments_put(&heat->moments, event);
+	return tl_svg_values(w, event, span, take);
 }
 
 static unsigned
@@ -118,17 +97,26 @@ steps_of(uint64_t count, uint64_t base)
 	return steps;
 }
 
-/* Choose the smallest base that needs at most STEPS steps. */
+/* Choose the smallest base that needs at most STEPS steps for any cell. */
 static void
 choose_steps(struct svg_heat *heat)
 {
 	static const uint64_t bases[] = { 2, 4, 10, 100, 1000 };
-	const uint64_t most = most_of(heat);
-	size_t i = 0;
+	uint64_t most = 1;
+	size_t base = 0;
 
-	while (steps_of(most, bases[i]) > STEPS)
-		i++;
-	heat->base = bases[i];
+	for (unsigned i = 0; i < heat->panel_count; i++) {
+		const struct svg_grid *grid = heat->of[heat->panels[i]];
+
+		for (unsigned c = 0; c < SVG_COLUMNS; c++) {
+			for (unsigned row = grid->low; row < grid->high; row++)
+				if (grid->cells[c][row] > most)
+					most = grid->cells[c][row];
+		}
+	}
+	while (steps_of(most, bases[base]) > STEPS)
+		base++;
+	heat->base = bases[base];
 	heat->steps = steps_of(most, heat->base);
 }
 
@@ -214,6 +202,7 @@ axis_of(const struct svg_grid *grid)
 	    tl_svg_row_log2(grid->high));
 }
 
+/* Draw the cells of a step as one path. */
 static void
 put_step(struct tl_text *text, const struct svg_heat *heat,
     const struct svg_grid *grid, unsigned step, struct svg_box box)

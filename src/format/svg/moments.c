@@ -26,6 +26,7 @@ join(struct svg_moment *to, const struct svg_moment *from)
 		to->level = from->level;
 }
 
+/* Join columns, before their width doubles this many times. */
 static void
 fold(struct svg_moments *m, unsigned doublings)
 {
@@ -40,53 +41,44 @@ fold(struct svg_moments *m, unsigned doublings)
 }
 
 /*
- * Count a loss at the entry before it.  The time of a loss is unusable: it may
- * be before all entries or after all.
+ * A loss is counted at the entry before it, because the time of a loss is
+ * unusable: it may be before all entries or after all.
  */
-static void
-put_loss(struct svg_moments *m, const struct tl_event *event)
-{
-	const struct svg_columns *c = &m->columns;
-	const struct svg_moment loss = { .lost = event->lost, .losses = 1 };
-	const uint64_t place = c->last >> c->shift & (c->count - 1);
-
-	join(c->begun ? &m->of[place] : &m->before, &loss);
-	m->any_loss = true;
-}
-
-static void
-put_level(struct svg_moments *m, const struct tl_event *event)
-{
-	const struct svg_moment level = { .level = (uint8_t)event->args[0] };
-
-	if (event->args[0] < TIMELINE_LEVEL_MIN ||
-	    event->args[0] > TIMELINE_LEVEL_NONE) /* damaged */
-		return;
-	join(&m->of[tl_svg_columns_place(&m->columns, event->ns)], &level);
-	m->any_level = true;
-}
-
 void
 tl_svg_moments_put(struct svg_moments *m, const struct tl_event *event)
 {
+	const struct svg_columns *c = &m->columns;
+	struct svg_moment *at;
 	unsigned doublings;
 
 	if (!event->message) {
-		if (!event->overwritten)
-			put_loss(m, event);
+		const struct svg_moment loss = { .lost = event->lost,
+			.losses = 1 };
+
+		if (event->overwritten)
+			return;
+		at = &m->of[c->last >> c->shift & (c->count - 1)];
+		join(c->begun ? at : &m->before, &loss);
+		m->any_loss = true;
 		return;
 	}
-	doublings = tl_svg_columns_doublings(&m->columns, event->ns);
+	doublings = tl_svg_columns_doublings(c, event->ns);
 	if (doublings > 0)
 		fold(m, doublings);
 	tl_svg_columns_stretch(&m->columns, event->ns);
+	at = &m->of[tl_svg_columns_place(c, event->ns)];
 	if (m->before.losses > 0) {
-		join(&m->of[tl_svg_columns_place(&m->columns, event->ns)],
-		    &m->before);
+		join(at, &m->before);
 		m->before = (struct svg_moment){ 0 };
 	}
-	if (tl_level_is_change(event))
-		put_level(m, event);
+	if (tl_level_is_change(event) && event->args[0] >= TIMELINE_LEVEL_MIN &&
+	    event->args[0] <= TIMELINE_LEVEL_NONE) { /* otherwise damaged */
+		const struct svg_moment level = { .level =
+						      (uint8_t)event->args[0] };
+
+		join(at, &level);
+		m->any_level = true;
+	}
 }
 
 struct svg_time
@@ -170,12 +162,6 @@ put_losses(struct tl_text *text, const struct svg_moments *m,
 	}
 }
 
-static const char *
-level_word(uint8_t level)
-{
-	return level == TIMELINE_LEVEL_NONE ? "nothing" : tl_level_name(level);
-}
-
 /* Draw the changes of levels, with labels where there is room. */
 static void
 put_levels(struct tl_text *text, const struct svg_moments *m,
@@ -189,7 +175,9 @@ put_levels(struct tl_text *text, const struct svg_moments *m,
 	    "level set");
 	for (unsigned i = 0; tl_svg_moments_next(m, time, i, &place, &box);
 	     i++) {
-		if (m->of[place].level == 0)
+		const uint8_t level = m->of[place].level;
+
+		if (level == 0)
 			continue;
 		tl_svg_rect(text, "level",
 		    (struct svg_box){ box.x, y, MARK_LEAST, MARK_HEIGHT });
@@ -198,7 +186,8 @@ put_levels(struct tl_text *text, const struct svg_moments *m,
 		free_from = box.x + LEVEL_APART;
 		tl_svg_word(text, "dim",
 		    (struct svg_point){ box.x + 5, y + 10 },
-		    level_word(m->of[place].level));
+		    level == TIMELINE_LEVEL_NONE ? "nothing"
+						 : tl_level_name(level));
 	}
 }
 

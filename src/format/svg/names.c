@@ -43,45 +43,36 @@ find_others(struct svg_names *names, unsigned *found)
 		tl_put_string(others, "(all other messages)");
 	names->count = SVG_NAMES_MAX;
 	*found = SVG_NAMES_OTHERS;
-	return others->rc < 0 ? others->rc : 1;
+	return others->rc;
 }
 
-/* Find the number of a known name; count: the name is not known. */
-static unsigned
-search(const struct svg_names *names, struct tl_bytes name)
-{
-	unsigned i = 0;
-
-	while (i < names->count && !tl_bytes_equal(name, tl_svg_name(names, i)))
-		i++;
-	return i;
-}
-
+/* Find the number of a message's name, which may be new: 0, -ENOMEM. */
 static int
 find_name(struct svg_names *names, const struct tl_event *event, unsigned arg,
     unsigned *found)
 {
 	struct tl_text name = { 0 };
+	struct tl_bytes plain;
 	size_t label_at;
+	unsigned i = 0;
 	int rc;
 
 	make_name(&name, event, arg, &label_at);
+	plain = tl_bytes(name.data, name.size);
+	while (
+	    i < names->count && !tl_bytes_equal(plain, tl_svg_name(names, i)))
+		i++;
+	*found = i;
 	rc = name.rc;
-	*found = search(names, tl_bytes(name.data, name.size));
-	if (rc < 0 || *found < names->count ||
-	    names->count >= SVG_NAMES_OTHERS) {
-		tl_text_free(&name);
-		return rc < 0 || *found < names->count
-			   ? rc
-			   : find_others(names, found);
+	if (rc == 0 && i == names->count && i < SVG_NAMES_OTHERS) {
+		/* if the category leaves no room, the whole name serves */
+		names->label_at[i] = label_at < name.size ? label_at : 0;
+		names->name[i] = name;
+		names->count++;
+		return 0;
 	}
-	names->count++;
-	names->name[*found] = name;
-	/*
-	 * If the category leaves no room for the label, the whole name serves.
-	 */
-	names->label_at[*found] = label_at < name.size ? label_at : 0;
-	return 0;
+	tl_text_free(&name);
+	return rc == 0 && i == names->count ? find_others(names, found) : rc;
 }
 
 int
@@ -106,7 +97,7 @@ tl_svg_names_get(struct svg_names *names, const struct tl_event *event,
 		names->known[number] = (uint8_t)*name;
 	}
 	*name = names->known[number];
-	return *name == SVG_NAMES_OTHERS;
+	return 0;
 }
 
 void

@@ -28,8 +28,8 @@ struct svg_names {
 };
 
 /*
- * Return the number of the name of an event's message, or of an argument: 0; 1:
- * the number is SVG_NAMES_OTHERS; -ENOMEM.
+ * Return the number of the name of an event's message, or of an argument: 0,
+ * -ENOMEM.  The number may be SVG_NAMES_OTHERS.
  */
 int tl_svg_names_get(struct svg_names *names, const struct tl_event *event,
     unsigned arg, unsigned *name);

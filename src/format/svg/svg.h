@@ -6,9 +6,8 @@
  *	values.c      the durations that latency.c and heat.c draw
  *	latency.c     histograms
  *	heat.c        durations over time
- *	spans.c       makes shapes of events
+ *	spans.c       spans, as shapes in tracks
  *	tracks.c      keeps the shapes
- *	spans_draw.c  draws the shapes
  */
 #ifndef TL_FORMAT_SVG_SVG_H
 #define TL_FORMAT_SVG_SVG_H
@@ -77,6 +76,13 @@ tl_svg_note(struct svg_write *w, enum svg_note note)
 {
 	tl_note(&w->notes, note, TL_FAULT_NOWHERE);
 }
+
+/*
+ * Return the number of the name of an event's message, or of an argument, and
+ * count an entry of that name: 0, -ENOMEM.
+ */
+int tl_svg_count_name(struct svg_write *w, const struct tl_event *event,
+    unsigned arg, unsigned *name);
 
 /* Take a duration that became known at ns. */
 typedef int tl_svg_take(struct svg_write *w, unsigned series, int64_t ns,

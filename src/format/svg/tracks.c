@@ -39,29 +39,11 @@ name_track(struct tl_writer *writer, struct svg_track *track,
 	tl_text_free(&name);
 }
 
-static int
-make_track(struct tl_writer *writer, const struct tl_event *event,
-    struct svg_track **track)
-{
-	struct svg_track *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return -ENOMEM;
-	t->is_source = event->message->scope == TIMELINE_SOURCE;
-	t->source = event->source;
-	if (!t->is_source) {
-		t->pid = event->pid;
-		t->tid = event->tid;
-	}
-	name_track(writer, t, event);
-	*track = t;
-	return t->name.rc;
-}
-
 int
 tl_svg_tracks_get(struct svg_tracks *t, const struct tl_event *event,
     struct svg_track **track)
 {
+	struct svg_track *made;
 	uint32_t number;
 	int rc = tl_id_map_get(&t->numbers, tl_track_key(event), &number);
 
@@ -70,13 +52,21 @@ tl_svg_tracks_get(struct svg_tracks *t, const struct tl_event *event,
 	if (number >= SVG_TRACKS_MAX)
 		return -ENOSPC;
 	if (rc == 1) {
-		rc = make_track(t->writer, event, &t->tracks[number]);
+		made = t->tracks[number] = calloc(1, sizeof(*made));
 		t->count = number + 1;
-		if (t->tracks[number])
-			t->tracks[number]->number = number;
+		if (!made)
+			return -ENOMEM;
+		made->is_source = event->message->scope == TIMELINE_SOURCE;
+		made->source = event->source;
+		made->pid = made->is_source ? 0 : event->pid;
+		made->tid = made->is_source ? 0 : event->tid;
+		made->number = number;
+		name_track(t->writer, made, event);
+		if (made->name.rc < 0)
+			return made->name.rc;
 	}
 	*track = t->tracks[number];
-	return *track ? rc : -ENOMEM;
+	return *track ? 0 : -ENOMEM;
 }
 
 static bool
@@ -158,6 +148,7 @@ tl_svg_tracks_stretch(struct svg_tracks *t, int64_t ns)
 		shrink_all(t);
 }
 
+/* Append a shape to a row: 0, -ENOMEM. */
 static int
 append(struct svg_tracks *t, struct svg_row *row, const struct svg_shape *shape)
 {
@@ -168,19 +159,6 @@ append(struct svg_tracks *t, struct svg_row *row, const struct svg_shape *shape)
 	if (++t->shapes > SVG_SHAPES_MAX && t->grains.shift < SHIFT_MAX)
 		tl_svg_tracks_coarsen(t);
 	return 0;
-}
-
-/* Append a shape, joined with all shapes of its time. */
-static int
-absorb(struct svg_tracks *t, struct svg_row *row, const struct svg_shape *shape)
-{
-	struct svg_shape all = *shape;
-
-	while (row->count > 0 && row->shapes[row->count - 1].to > all.from) {
-		join(&all, &row->shapes[--row->count]);
-		t->shapes--;
-	}
-	return append(t, row, &all);
 }
 
 static struct svg_shape *
@@ -212,6 +190,8 @@ int
 tl_svg_tracks_add(struct svg_tracks *t, struct svg_track *track, unsigned depth,
     const struct svg_shape *shape)
 {
+	struct svg_row *row = &track->rows[SVG_DEPTH_MAX - 1];
+	struct svg_shape all = *shape;
 	struct svg_shape *last;
 
 	track->entries++;
@@ -224,8 +204,14 @@ tl_svg_tracks_add(struct svg_tracks *t, struct svg_track *track, unsigned depth,
 		if (!last || shape->from >= last->to)
 			return append(t, &track->rows[depth], shape);
 	}
-	return absorb(t, &track->rows[SVG_DEPTH_MAX - 1], shape) < 0 ? -ENOMEM
-								     : 1;
+	/* too deep: join the span with all shapes of its time */
+	t->deep++;
+	while (row->count > 0 && last_of(row)->to > all.from) {
+		join(&all, last_of(row));
+		row->count--;
+		t->shapes--;
+	}
+	return append(t, row, &all);
 }
 
 unsigned

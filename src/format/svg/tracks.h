@@ -68,6 +68,7 @@ struct svg_tracks {
 	struct svg_track *tracks[SVG_TRACKS_MAX];
 	unsigned count;
 	uint64_t shapes;          /* shapes of all tracks */
+	uint64_t deep;            /* spans too deep, joined with others */
 	struct tl_writer *writer; /* for hosts and names */
 };
 
@@ -80,8 +81,8 @@ int tl_svg_tracks_get(struct svg_tracks *t, const struct tl_event *event,
 int tl_svg_tracks_tick(struct svg_tracks *t, struct svg_track *track,
     const struct svg_shape *shape);
 /*
- * Add a span at a depth, or deeper if other spans are in the way: 0; 1: the
- * span was too deep and was joined with others; -ENOMEM.
+ * Add a span at a depth, or deeper if other spans are in the way: 0, -ENOMEM.  A
+ * span that is too deep is joined with others.
  */
 int tl_svg_tracks_add(struct svg_tracks *t, struct svg_track *track,
     unsigned depth, const struct svg_shape *shape);

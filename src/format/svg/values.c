@@ -2,50 +2,51 @@
 /* values.c - the durations of spans and arguments, and their panels. */
 #include "format/svg/svg.h"
 
-static int
-take(struct svg_write *w, const struct tl_event *event, unsigned arg,
-    uint64_t duration_ns, tl_svg_take *taker)
+int
+tl_svg_count_name(struct svg_write *w, const struct tl_event *event,
+    unsigned arg, unsigned *name)
 {
-	unsigned name;
-	const int rc = tl_svg_names_get(&w->names, event, arg, &name);
+	const int rc = tl_svg_names_get(&w->names, event, arg, name);
 
 	if (rc < 0)
 		return rc;
-	if (rc == 1)
+	if (*name == SVG_NAMES_OTHERS)
 		tl_svg_note(w, SVG_MESSAGES);
-	w->names.entries[name]++;
-	return taker(w, name, event->ns, duration_ns);
-}
-
-/* Take the duration of a span; the arguments of the begin name the span. */
-static int
-take_span(struct svg_write *w, const struct tl_event *event,
-    const struct tl_span *span, tl_svg_take *taker)
-{
-	struct tl_event named = *event;
-
-	named.message = span->message;
-	memcpy(named.args, span->args, sizeof(named.args));
-	named.bare = span->bare;
-	return take(w, &named, SVG_NO_ARG, (uint64_t)span->duration_ns, taker);
+	w->names.entries[*name]++;
+	return 0;
 }
 
 int
 tl_svg_values(struct svg_write *w, const struct tl_event *event,
-    const struct tl_span *span, tl_svg_take *taker)
+    const struct tl_span *span, tl_svg_take *take)
 {
-	int rc = span ? take_span(w, event, span, taker) : 0;
+	unsigned name;
+	int rc = 0;
 
+	if (span) { /* the arguments of the begin name the span */
+		struct tl_event named = *event;
+
+		named.message = span->message;
+		memcpy(named.args, span->args, sizeof(named.args));
+		named.bare = span->bare;
+		rc = tl_svg_count_name(w, &named, SVG_NO_ARG, &name);
+		if (rc == 0)
+			rc = take(w, name, event->ns,
+			    (uint64_t)span->duration_ns);
+	}
 	/* An end repeats the arguments of its begin. */
 	if (!event->message || event->kind == TL_END)
 		return rc;
 	for (unsigned i = 0; rc == 0 && i < event->message->argc; i++) {
 		if (event->message->args[i].format != TIMELINE_ARG_DURATION)
 			continue;
-		if ((int64_t)event->args[i] < 0)
+		if ((int64_t)event->args[i] < 0) {
 			tl_svg_note(w, SVG_NEGATIVE);
-		else
-			rc = take(w, event, i, event->args[i], taker);
+			continue;
+		}
+		rc = tl_svg_count_name(w, event, i, &name);
+		if (rc == 0)
+			rc = take(w, name, event->ns, event->args[i]);
 	}
 	return rc;
 }
@@ -62,34 +63,25 @@ tl_svg_pairing_notes(struct svg_write *w)
 	w->notes.first[SVG_LONELY_ENDS] = TL_FAULT_NOWHERE;
 }
 
-/*
- * Insert a name before all names with fewer values; equal counts keep their
- * order.
- */
-static void
-insert(const struct svg_names *names, unsigned *most, unsigned *count,
-    unsigned max, unsigned name)
-{
-	unsigned at = *count;
-
-	if (*count < max)
-		++*count;
-	else if (names->entries[most[--at]] >= names->entries[name])
-		return;
-	for (; at > 0 && names->entries[most[at - 1]] < names->entries[name];
-	     at--)
-		most[at] = most[at - 1];
-	most[at] = name;
-}
-
 unsigned
 tl_svg_most(const struct svg_names *names, unsigned *most, unsigned max)
 {
+	const uint64_t *entries = names->entries;
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < names->count; i++) {
-		if (names->entries[i] > 0)
-			insert(names, most, &count, max, i);
+		unsigned at = count;
+
+		if (entries[i] == 0)
+			continue;
+		if (count < max)
+			count++;
+		else if (entries[most[--at]] >= entries[i])
+			continue;
+		/* behind the names with as many entries, which came first */
+		for (; at > 0 && entries[most[at - 1]] < entries[i]; at--)
+			most[at] = most[at - 1];
+		most[at] = i;
 	}
 	return count;
 }

@@ -99,28 +99,6 @@ svg_begin(struct tl_writer *writer)
 	return rc < 0 ? rc : w->chart->start(w);
 }
 
-static void
-take_loss(struct svg_write *w, const struct tl_event *event)
-{
-	if (event->overwritten)
-		return;
-	w->losses++;
-	w->lost = event->lost > UINT64_MAX - w->lost ? UINT64_MAX
-						     : w->lost + event->lost;
-}
-
-/* Take the time of an entry.  Losses have no usable time. */
-static void
-take_time(struct svg_write *w, int64_t ns)
-{
-	w->entries++;
-	if (!w->begun || ns < w->first_ns)
-		w->first_ns = ns;
-	if (!w->begun || ns > w->last_ns)
-		w->last_ns = ns;
-	w->begun = true;
-}
-
 static int
 svg_put(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -128,10 +106,19 @@ svg_put(struct tl_writer *writer, const struct tl_event *event)
 	struct tl_span span;
 	int rc;
 
-	if (event->kind == TL_LOST)
-		take_loss(w, event);
-	else
-		take_time(w, event->ns);
+	if (event->kind != TL_LOST) {
+		w->entries++;
+		if (!w->begun || event->ns < w->first_ns)
+			w->first_ns = event->ns;
+		if (!w->begun || event->ns > w->last_ns)
+			w->last_ns = event->ns;
+		w->begun = true;
+	} else if (!event->overwritten) { /* a loss has no usable time */
+		w->losses++;
+		w->lost = event->lost > UINT64_MAX - w->lost
+			      ? UINT64_MAX
+			      : w->lost + event->lost;
+	}
 	rc = tl_spans_put(w->spans, event, &span);
 	if (rc < 0)
 		return rc;
@@ -176,6 +163,7 @@ put_time(struct tl_text *words, int64_t ns)
 	tl_put_bytes(words, tl_bytes(time, TL_TIME_SIZE - 6)); /* no +00:00 */
 }
 
+/* Append the time from the first to the last entry. */
 static void
 put_window(const struct svg_write *w, struct tl_text *words)
 {
@@ -195,6 +183,7 @@ put_window(const struct svg_write *w, struct tl_text *words)
 	tl_put_char(words, ')');
 }
 
+/* Append the origin of the entries, if all have the same origin. */
 static void
 put_machine(const struct svg_write *w, struct tl_text *words)
 {
@@ -215,50 +204,26 @@ put_machine(const struct svg_write *w, struct tl_text *words)
 	}
 }
 
-static void
-put_entries(const struct svg_write *w, struct tl_text *words)
-{
-	tl_svg_count(words, w->entries);
-	tl_put_string(words, w->entries == 1 ? " entry" : " entries");
-	if (w->losses == 0)
-		tl_put_string(words, ", none lost");
-}
-
-static void
-put_lost(const struct svg_write *w, struct tl_text *words)
-{
-	if (w->lost == UINT64_MAX)
-		tl_put_string(words, "at least ");
-	tl_svg_count(words, w->lost);
-	tl_put_string(words, w->lost == 1 ? " entry lost" : " entries lost");
-	tl_put_string(words, ", in ");
-	tl_svg_counted(words, w->losses, "place");
-}
-
-/* Draw the text that a function makes, unless the text is empty. */
+/* Draw the text in words, unless the text is empty, and free words. */
 static void
 put_words(struct svg_write *w, const char *class, double x, double y,
-    void (*put)(const struct svg_write *, struct tl_text *))
+    struct tl_text *words)
 {
-	struct tl_text words = { 0 };
 	struct tl_text *text = &w->writer.out.text;
 
-	put(w, &words);
-	if (words.size > 0 || words.rc < 0)
-		tl_svg_words(text, class, (struct svg_point){ x, y }, &words);
+	if (words->size > 0 || words->rc < 0)
+		tl_svg_words(text, class, (struct svg_point){ x, y }, words);
+	else
+		tl_text_free(words);
 }
 
-static void
-put_caption(const struct svg_write *w, struct tl_text *words)
-{
-	tl_put_string(words, w->chart->caption);
-}
-
+/* Draw the title, and what is known of all entries. */
 static void
 put_head(struct svg_write *w, double height)
 {
 	struct tl_text *text = &w->writer.out.text;
 	const double right = SVG_WIDTH - SVG_MARGIN;
+	struct tl_text words = { 0 };
 
 	tl_put_format(text,
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
@@ -271,39 +236,53 @@ put_head(struct svg_write *w, double height)
 	tl_put_string(text, tl_svg_style);
 	tl_svg_rect(text, "back", (struct svg_box){ 0, 0, SVG_WIDTH, height });
 	put_title(w, NULL, TITLE_COLUMNS);
-	put_words(w, "sub strong", SVG_MARGIN, 58, put_caption);
-	put_words(w, "sub", SVG_MARGIN, 76, put_window);
-	put_words(w, "sub dim", SVG_MARGIN, 93, put_machine);
-	put_words(w, "sub end", right, 58, put_entries);
-	if (w->losses > 0)
-		put_words(w, "sub end bad", right, 76, put_lost);
+	tl_svg_word(text, "sub strong", (struct svg_point){ SVG_MARGIN, 58 },
+	    w->chart->caption);
+	put_window(w, &words);
+	put_words(w, "sub", SVG_MARGIN, 76, &words);
+	put_machine(w, &words);
+	put_words(w, "sub dim", SVG_MARGIN, 93, &words);
+	tl_svg_count(&words, w->entries);
+	tl_put_string(&words, w->entries == 1 ? " entry" : " entries");
+	if (w->losses == 0)
+		tl_put_string(&words, ", none lost");
+	put_words(w, "sub end", right, 58, &words);
+	if (w->losses == 0)
+		return;
+	if (w->lost == UINT64_MAX)
+		tl_put_string(&words, "at least ");
+	tl_svg_count(&words, w->lost);
+	tl_put_string(&words, w->lost == 1 ? " entry lost" : " entries lost");
+	tl_put_string(&words, ", in ");
+	tl_svg_counted(&words, w->losses, "place");
+	put_words(w, "sub end bad", right, 76, &words);
 }
 
-/* Append a count and a word, with (s) in the word replaced by s or nothing. */
+/* Draw the notes; (s) in a note becomes s, or nothing behind 1. */
 static void
-put_number_word(struct tl_text *words, uint64_t count, const char *word)
+put_foot(struct svg_write *w, double y)
 {
-	const char *plural = strstr(word, "(s)");
+	struct tl_text words = { 0 };
 
-	tl_svg_count(words, count);
-	tl_put_char(words, ' ');
-	if (plural) {
-		tl_put_bytes(words, tl_bytes(word, (size_t)(plural - word)));
-		tl_put_string(words, count == 1 ? "" : "s");
-		word = plural + 3;
-	}
-	tl_put_string(words, word);
-}
-
-static void
-put_foot(const struct svg_write *w, struct tl_text *words)
-{
 	for (unsigned i = 0; i < TL_COUNT(foot_words); i++) {
-		if (w->notes.count[i] == 0)
+		const uint64_t count = w->notes.count[i];
+		const char *word = foot_words[i];
+		const char *plural = strstr(word, "(s)");
+
+		if (count == 0)
 			continue;
-		tl_put_string(words, words->size > 0 ? ", " : "");
-		put_number_word(words, w->notes.count[i], foot_words[i]);
+		tl_put_string(&words, words.size > 0 ? ", " : "");
+		tl_svg_count(&words, count);
+		tl_put_char(&words, ' ');
+		if (plural) {
+			tl_put_bytes(&words,
+			    tl_bytes(word, (size_t)(plural - word)));
+			tl_put_string(&words, count == 1 ? "" : "s");
+			word = plural + strlen("(s)");
+		}
+		tl_put_string(&words, word);
 	}
+	put_words(w, "dim", SVG_MARGIN, y, &words);
 }
 
 static int
@@ -318,7 +297,7 @@ svg_end(struct tl_writer *writer)
 	put_head(w, HEAD + height + FOOT);
 	if ((rc = w->chart->draw(w, HEAD)) < 0)
 		return rc;
-	put_words(w, "dim", SVG_MARGIN, HEAD + height + 20, put_foot);
+	put_foot(w, HEAD + height + 20);
 	tl_put_string(&writer->out.text, "</svg>\n");
 	tl_notes_report(&w->notes, writer->report);
 	return 0;
