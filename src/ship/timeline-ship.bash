@@ -34,7 +34,7 @@ _timeline_ship() {
 		return
 		;;
 	--to)
-		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// -' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// clickhouse:// clickhouses:// -' -- "$word")
 		return
 		;;
 	--spool)
