@@ -31,7 +31,8 @@ enum {
 	GATHER_MS = 1000,    /* between two inserts */
 	BODY_MAX = 16 << 20, /* bytes of rows at which they are inserted */
 	BLOCKS_MAX = 1024,   /* the same, blocks */
-	ANSWER_MAX = 4096,   /* bytes that are kept */
+	UPLOAD_SIZE = 1 << 20,
+	ANSWER_MAX = 4096, /* bytes that are kept */
 	CONNECT_MS = 5000,
 	ANSWER_MS = 30000, /* longer than a server delays inserts */
 	SHOWN_MAX = 90,    /* bytes of its text in a fault */
@@ -48,7 +49,6 @@ struct click_target {
 	CURL *easy;
 	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
-	bool busy; /* a request is on its way */
 	enum step step;
 	bool has_token;        /* the server has that setting */
 	bool has_async;        /* and that of asynchronous inserts */
@@ -71,9 +71,9 @@ target_of(struct tl_target *target)
 static void
 reset(struct click_target *t)
 {
-	if (t->busy)
+	if (t->target.is_busy)
 		curl_multi_remove_handle(t->multi, t->easy);
-	t->busy = false;
+	t->target.is_busy = false;
 	t->step = ASK;
 	tl_text_free(&t->rows);
 	tl_text_free(&t->words);
@@ -317,7 +317,7 @@ start(struct click_target *t, struct tl_fault *fault)
 	    (curl_off_t)body->size);
 	if (curl_multi_add_handle(t->multi, t->easy) != CURLM_OK)
 		return fail(t, fault, -ENOMEM, strerror(ENOMEM));
-	t->busy = true;
+	t->target.is_busy = true;
 	return 0;
 }
 
@@ -355,7 +355,7 @@ take_done(struct click_target *t, CURLcode code, struct tl_fault *fault)
 	long status = 0;
 
 	curl_multi_remove_handle(t->multi, t->easy);
-	t->busy = false;
+	t->target.is_busy = false;
 	if (t->answer.rc < 0)
 		return fail(t, fault, t->answer.rc, strerror(-t->answer.rc));
 	if (code != CURLE_OK)
@@ -390,8 +390,8 @@ click_send(struct tl_target *target, const struct tl_block *block,
 	struct click_target *t = target_of(target);
 	int rc;
 
-	if (t->step != INSERT || t->busy || t->rows.size >= BODY_MAX ||
-	    t->queue.count >= BLOCKS_MAX)
+	if (t->step != INSERT || t->target.is_busy ||
+	    t->rows.size >= BODY_MAX || t->queue.count >= BLOCKS_MAX)
 		return -EAGAIN;
 	rc = tl_click_put_rows(&t->rows, block, fault);
 	if (rc == 0)
@@ -418,12 +418,14 @@ begin(struct click_target *t, struct tl_fault *fault)
 static int
 proceed(struct click_target *t, int timeout_ms, struct tl_fault *fault)
 {
+	const int64_t until_ms = tl_now_ms() + timeout_ms;
+	int64_t left_ms;
 	int running = 0, left, rc;
 	CURLMsg *message;
 
 	curl_multi_perform(t->multi, &running);
-	if (running > 0 && timeout_ms > 0) {
-		curl_multi_poll(t->multi, NULL, 0, timeout_ms, NULL);
+	while (running > 0 && (left_ms = until_ms - tl_now_ms()) > 0) {
+		curl_multi_poll(t->multi, NULL, 0, (int)left_ms, NULL);
 		curl_multi_perform(t->multi, &running);
 	}
 	message = curl_multi_info_read(t->multi, &left);
@@ -443,8 +445,8 @@ click_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 
 	do {
 		is_asking = t->step != INSERT;
-		rc = t->busy ? 0 : begin(t, fault);
-		if (rc == 0 && t->busy)
+		rc = t->target.is_busy ? 0 : begin(t, fault);
+		if (rc == 0 && t->target.is_busy)
 			rc = proceed(t, timeout_ms, fault);
 	} while (rc > 0 && is_asking);
 	return rc < 0 ? rc : 0;
@@ -492,6 +494,7 @@ set_up(struct click_target *t)
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, t->error);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, t);
+	curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_SIZE);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)ANSWER_MS);
 	if (o->tls_ca)

@@ -58,6 +58,7 @@ struct tl_target {
 	int (*finish)(struct tl_target *target, struct tl_fault *fault);
 	void (*free)(struct tl_target *target);
 	size_t size_max; /* of a block, if known; 0: no bound */
+	bool is_busy;    /* sending: wait is to be called again at once */
 	/* Why the first attempt to connect failed; rc 0: it did not. */
 	struct tl_fault unreachable;
 	tl_target_acked *acked;
