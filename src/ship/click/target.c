@@ -123,7 +123,7 @@ remedy_of(unsigned long code)
 static int
 fail_http(struct click_target *t, long status, struct tl_fault *fault)
 {
-	static const char mark[] = "DB::Exception: ";
+	static const char mark[] = "Exception: ";
 	const char *text = tl_text_string(&t->answer);
 	const unsigned long code =
 	    strncmp(text, "Code: ", 6) == 0 ? strtoul(text + 6, NULL, 10) : 0;
