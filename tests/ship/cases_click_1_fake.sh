@@ -156,5 +156,18 @@ else
 		"$(columns 7,13,14 | awk '$1 != "end" { print $2, $3 }' | sort -u)" '\N \N'
 	is '... the texts are those of timeline-dump' "$(columns 12 | sed 's/\\\(.\)/\1/g; s/  [0-9.]*[nmu]*s$//' | sort)" \
 		"$("$dump" "$w/blocks" --columns message 2>/dev/null | sed 's/  [0-9.]*[nmu]*s$//' | sort)"
+	columns 5-8,12 | grep -P '\tend\t.*  [0-9.]+[nmu]*s$|\tlost\t' >"$w/ends"
+	fresh
+	ships '-e chooses rows' 0 -e 'kind == "end" and duration >= 0'
+	is '... which have the numbers that they have among all' \
+		"$(columns 5-8 | sort)" "$(cut -f 1-4 "$w/ends" | sort)"
+	fresh
+	ships '... or none' 0 -e 'args.tcp > 10'
+	has '... whose blocks are sent all the same' "$out" '0 lost, [0-9]+ block.* sent in'
+	is '... without an insert' "$(grep -c insert "$w/log")" 0
+	ships 'an expression that is none' 1 -e 'level >'
+	has '... is told at once' "$err" '^timeline-ship: -e:1: '
+	ends '... and so is one for another target' 2 "$ship" run --to "$w/dir" -e 'level > 7' x
+	has '... with why' "$err" '-e: chooses rows of clickhouse://'
 	kill "$fake"
 fi

@@ -79,7 +79,8 @@ struct rows {
 	struct tl_text head; /* HOST TIMELINE CHAIN BLOCK of all its rows */
 	struct tl_text line; /* the text of one event */
 	struct tl_render *render;
-	uint32_t row;
+	struct tl_script_filter *filter; /* NULL: all pass */
+	struct tl_fault *fault;          /* of the filter */
 };
 
 /* A text with what is escaped in TabSeparated and, for arrays, in quotes. */
@@ -220,14 +221,17 @@ put_place(struct tl_text *text, const struct tl_event *event)
 }
 
 static int
-put_row(void *context, struct tl_event *event)
+put_row(void *context, struct tl_event *event, uint32_t row)
 {
 	struct rows *r = context;
 	struct tl_text *text = r->text;
-	const uint32_t row = r->row++;
+	int rc;
 
 	if (event->continued) /* it is a row of an earlier block */
 		return 0;
+	if (r->filter &&
+	    (rc = tl_script_filter_passes(r->filter, event, r->fault)) <= 0)
+		return rc;
 	tl_put_signed(text, event->ns);
 	tl_put_bytes(text, tl_bytes(r->head.data, r->head.size));
 	put_number(text, true, row);
@@ -257,9 +261,9 @@ put_head(struct tl_text *head, const struct tl_block *block)
 
 int
 tl_click_put_rows(struct tl_text *text, const struct tl_block *block,
-    struct tl_fault *fault)
+    struct tl_script_filter *filter, struct tl_fault *fault)
 {
-	struct rows r = { .text = text };
+	struct rows r = { .text = text, .filter = filter, .fault = fault };
 	struct tl_trace *trace = NULL;
 	int rc = tl_block_open(&trace, block->data, fault);
 

@@ -45,6 +45,7 @@ struct click_target {
 	struct tl_target target; /* first: what callers hold */
 	const struct tl_target_options *options;
 	struct tl_click_url url;
+	struct tl_script_filter *filter; /* NULL: every event is a row */
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
@@ -393,7 +394,7 @@ click_send(struct tl_target *target, const struct tl_block *block,
 	if (t->step != INSERT || t->target.is_busy ||
 	    t->rows.size >= BODY_MAX || t->queue.count >= BLOCKS_MAX)
 		return -EAGAIN;
-	rc = tl_click_put_rows(&t->rows, block, fault);
+	rc = tl_click_put_rows(&t->rows, block, t->filter, fault);
 	if (rc == 0)
 		rc = tl_queue_add(&t->queue, block);
 	if (rc < 0)
@@ -468,6 +469,7 @@ click_free(struct tl_target *target)
 	curl_easy_cleanup(t->easy);
 	curl_multi_cleanup(t->multi);
 	curl_slist_free_all(t->headers);
+	tl_script_filter_free(t->filter);
 	tl_queue_free(&t->queue);
 	explicit_bzero(&t->url, sizeof(t->url));
 	free(t);
@@ -530,6 +532,9 @@ tl_click_target_new(struct tl_target **target,
 	if (rc == 0 && options->nats.password_file && !options->nats.user &&
 	    t->url.user[0] == '\0')
 		rc = tl_fail(fault, -EINVAL, "--password-file: needs --user");
+	if (rc == 0 && options->expression)
+		rc = tl_script_filter_new(&t->filter, options->expression, NULL,
+		    &(struct tl_script_io){ 0 }, fault);
 	if (rc < 0)
 		click_free(&t->target);
 	else

@@ -230,6 +230,7 @@ tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 	struct tl_spans *spans = NULL;
 	struct tl_cursor *cursor = NULL;
 	struct tl_event event;
+	uint32_t row = 0;
 	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
 
 	if (rc == 0 &&
@@ -240,7 +241,7 @@ tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
 		if ((event.continued && !event.proven) ||
 		    (rc = tl_spans_complete(spans, &event)) == 0)
-			rc = visit(context, &event);
+			rc = visit(context, &event, row++);
 	}
 	if (cursor)
 		tl_cursor_close(cursor);
@@ -256,12 +257,13 @@ struct putting {
 };
 
 static int
-put_event(void *context, struct tl_event *event)
+put_event(void *context, struct tl_event *event, uint32_t row)
 {
 	struct putting *p = context;
 	struct tl_sink *sink = &p->events->writer->sink;
 	int rc;
 
+	(void)row;
 	if (event->continued && !p->all)
 		return 0;
 	event->source = (uint16_t)p->events->last;

@@ -89,9 +89,10 @@ struct tl_target_options {
 	const char *url;
 	const struct tl_format_row *format; /* NULL: blocks as they are */
 	enum tl_parquet_time parquet_time;
-	uint64_t part_size; /* at which a part ends */
-	uint64_t part_ns;   /* age at which a part ends */
-	uint64_t held_max;  /* bytes of blocks in all unfinished parts */
+	const char *expression; /* rows that pass it; NULL: all */
+	uint64_t part_size;     /* at which a part ends */
+	uint64_t part_ns;       /* age at which a part ends */
+	uint64_t held_max;      /* bytes of blocks in all unfinished parts */
 	const struct tl_report *report;
 	struct tl_nats_options nats;
 };
