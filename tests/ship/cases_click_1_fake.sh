@@ -170,4 +170,21 @@ else
 	ends '... and so is one for another target' 2 "$ship" run --to "$w/dir" -e 'level > 7' x
 	has '... with why' "$err" '-e: chooses rows of clickhouse://'
 	kill "$fake"
+	if ! command -v openssl >/dev/null; then
+		skip 'ClickHouse by TLS: no openssl'
+	else
+		openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 \
+			-addext subjectAltName=IP:127.0.0.1 -keyout "$w/key.pem" \
+			-out "$w/cert.pem" 2>/dev/null
+		fake_start
+		to=clickhouses://127.0.0.1:$port
+		fresh
+		ships 'TLS, to a server whose certificate is known' 0 --tls-ca "$w/cert.pem"
+		has '... inserts' "$(cat "$w/log")" '^insert'
+		fresh
+		ships '... and not known' 1
+		has '... which is told' "$err" "https://127.0.0.1:$port: .*certificate"
+		is '... inserts nothing' "$(grep -c insert "$w/log" 2>/dev/null)" ''
+		kill "$fake"
+	fi
 fi

@@ -17,9 +17,12 @@ in FOLDER/mode says:
 	html    answer 200 with a page, as a wrong port does, at any request
 	slow    store, and answer after two seconds
 	hang    never answer
+
+With FOLDER/cert.pem and FOLDER/key.pem it talks TLS.
 """
 import base64
 import os
+import ssl
 import sys
 import time
 import urllib.parse
@@ -108,6 +111,11 @@ class Handler(BaseHTTPRequestHandler):
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
+if os.path.exists(os.path.join(folder, "cert.pem")):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.path.join(folder, "cert.pem"),
+                            os.path.join(folder, "key.pem"))
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 with open(os.path.join(folder, "port.new"), "w", encoding="utf-8") as file:
     file.write(str(server.server_port))
 os.rename(os.path.join(folder, "port.new"), os.path.join(folder, "port"))
