@@ -57,7 +57,7 @@ TL_LDFLAGS := -Wl,-z,relro,-z,now,--as-needed,--gc-sections \
 COMPILE	 = $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)
 # Libraries are looked for once.  Lua 5.4 has a name of its own on each
 # distribution.
-FOUND	 := $(shell for p in ck libzstd zlib sqlite3 libzip libnats ncursesw \
+FOUND	 := $(shell for p in ck libzstd zlib sqlite3 libzip libnats libcurl ncursesw \
 	    libmicrohttpd libsystemd libcap-ng libseccomp; do \
 	    pkg-config --exists $$p 2>/dev/null && echo $$p; done)
 LUA_PC	 := $(shell for p in lua5.4 lua-5.4 lua54 lua; do \
@@ -73,6 +73,7 @@ has	 = $(if $(filter-out $(FOUND),$(1)),,yes)
 SQLITE	 ?= $(call has,sqlite3)
 ZIP	 ?= $(call has,libzip)
 NATS	 ?= $(call has,libnats)
+CURL	 ?= $(call has,libcurl)
 NCURSES	 ?= $(call has,ncursesw)
 # timelined: libev has no file of pkg-config; the compiler knows its places
 EV	 := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c -include ev.h /dev/null \
@@ -84,7 +85,7 @@ SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 READER_LIBS := -lzstd -lz $(if $(ZIP),-lzip)
 FORMAT_LIBS := $(READER_LIBS) $(if $(SQLITE),-lsqlite3)
 LIBS_dump := $(if $(NCURSES),-lncursesw) -lpthread
-LIBS_ship := $(if $(NATS),-lnats) -lpthread
+LIBS_ship := $(if $(NATS),-lnats) $(if $(CURL),-lcurl) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread
 FLAGS_dump := $(if $(NCURSES),-DTL_NCURSES)
@@ -93,11 +94,13 @@ $(B)/obj/src/dump/%.o: TL_CPPFLAGS += $(FLAGS_dump)
 $(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/daemon/seccomp.o: \
     TL_CPPFLAGS += $(FLAGS_daemon)
 ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NCURSES),,ncurses) \
-	    $(if $(NATS),,nats) $(if $(DAEMON),$(if $(SECCOMP)$(SAN),,seccomp),daemon)
+	    $(if $(NATS),,nats) $(if $(CURL),,curl) $(if $(DAEMON),$(if $(SECCOMP)$(SAN),,seccomp),daemon)
 ABSENT_sqlite := --to sqlite: libsqlite3-dev not found, left out; make deps
 ABSENT_zip := packed traces: libzip-dev not found, left out; make deps
 ABSENT_ncurses := --browse: libncurses-dev not found, left out; make deps
 ABSENT_nats := nats:// of timeline-ship: libnats-dev not found, left out; make deps
+ABSENT_curl := clickhouse:// of timeline-ship: libcurl4-openssl-dev not found, \
+	    left out; make deps
 ABSENT_seccomp := filter of system calls of timelined: libseccomp-dev not found, \
 	    left out; make deps
 ABSENT_daemon := timelined: libev-dev, libmicrohttpd-dev, libsystemd-dev or \
@@ -111,10 +114,11 @@ all: lib tools lua
 # What needs an optional library has a file absent.c in its place.
 LEFT_OUT := $(if $(SQLITE),,src/format/sqlite/%) $(if $(ZIP),,src/trace/pack/%) \
 	    $(if $(NATS),,$(addprefix src/ship/nats/,link.% reader.c stream.% \
-	    target.c))
+	    target.c)) $(if $(CURL),,src/ship/click/target.c)
 IN_PLACE := $(if $(SQLITE),,src/format/sqlite/absent.c) \
 	    $(if $(ZIP),,src/trace/pack/absent.c) \
-	    $(if $(NATS),,src/ship/nats/absent.c)
+	    $(if $(NATS),,src/ship/nats/absent.c) \
+	    $(if $(CURL),,src/ship/click/absent.c)
 BUILT	 := $(filter-out $(ABSENT),$(PROGRAMS))
 sources	 = $(shell find src -name '$(1)' | LC_ALL=C sort)
 kept	 = $(filter-out $(PROGRAMS:%=src/%/%),$(1)) \
@@ -451,7 +455,8 @@ tour: all examples
 # examples/README.md.
 DEPS	 := build-essential cmake pkg-config python3 libck-dev liblua5.4-dev luajit \
 	    libzstd-dev zlib1g-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
-	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev
+	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev \
+	    libcurl4-openssl-dev
 DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
 	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server openssl musl-tools \

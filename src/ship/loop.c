@@ -257,7 +257,7 @@ turn(struct run *r)
 {
 	pump(r);
 	show(r);
-	if (!r->moved)
+	if (!r->moved && !r->target->is_busy)
 		rest(r);
 }
 

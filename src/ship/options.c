@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "clock/clock.h"
+#include "ship/click/url.h"
 #include "ship/ship.h"
 
 #include <errno.h>
@@ -266,6 +267,14 @@ tl_options_number(const struct tl_options *o, enum tl_ship_option option,
 	return 0;
 }
 
+/* Does --to name a table of ClickHouse, and perhaps a user? */
+static bool
+may_name_user(const struct tl_options *o)
+{
+	return tl_options_has(o, TL_SHIP_TO) &&
+	       tl_click_is_url(o->given[TL_SHIP_TO]);
+}
+
 int
 tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
     struct tl_fault *fault)
@@ -276,7 +285,7 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 	int rc;
 
 	if (tl_options_has(o, TL_SHIP_PASSWORD_FILE) &&
-	    !tl_options_has(o, TL_SHIP_USER))
+	    !tl_options_has(o, TL_SHIP_USER) && !may_name_user(o))
 		return usage(fault, "--password-file", "needs --user");
 	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
 		 &replicas, fault)) < 0 ||
@@ -324,8 +333,12 @@ tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
     const char *url)
 {
 	struct tl_nats_url parsed;
-	int rc = tl_options_nats(&call->options, nats, &call->fault);
+	int rc;
 
+	if (tl_click_is_url(url)) /* with a password, perhaps */
+		return tl_fail(&call->fault, -EINVAL,
+		    "a table of ClickHouse is read by SQL, not by read");
+	rc = tl_options_nats(&call->options, nats, &call->fault);
 	if (rc == 0 && (rc = tl_nats_url_parse(&parsed, url, &call->fault)) < 0)
 		call->subject = url;
 	nats->url = url;

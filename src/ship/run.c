@@ -12,6 +12,7 @@
 #include "event/hosts/origin.h"
 #include "event/message.h"
 #include "format/jsonl/jsonl.h"
+#include "ship/click/url.h"
 #include "ship/ship.h"
 #include "trace/layout.h"
 
@@ -128,6 +129,16 @@ read_format(struct tl_call *call, struct tl_run_options *run)
 }
 
 static int
+read_expression(struct tl_call *call, struct tl_run_options *run)
+{
+	run->target.expression = call->options.given[TL_SHIP_EXPRESSION];
+	if (run->target.expression && !tl_click_is_url(run->target.url))
+		return fail(call, "-e",
+		    "chooses rows of clickhouse://; other targets take all");
+	return 0;
+}
+
+static int
 read_parquet_time(struct tl_call *call, struct tl_run_options *run)
 {
 	const char *word = call->options.given[TL_SHIP_PARQUET_TIME];
@@ -240,6 +251,7 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 	*run = usual;
 	if ((rc = read_target(call, run)) < 0 ||
 	    (rc = read_format(call, run)) < 0 ||
+	    (rc = read_expression(call, run)) < 0 ||
 	    (rc = read_parquet_time(call, run)) < 0 ||
 	    (rc = read_host(call, run)) < 0 ||
 	    (rc = read_sizes(call, run)) < 0 ||

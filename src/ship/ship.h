@@ -7,8 +7,9 @@
  * delays a writer, survives a crash of any part, and counts what is lost.
  *
  *	run:  timelines --> feed --put--> spool --take--> target
- *	      (sources.c)   a thread      (spool/)        (target/, nats/)
- *	                    each                 loop.c: one thread
+ *	      (sources.c)   a thread      (spool/)        (target/, nats/,
+ *	                    each                 loop.c: one  click/)
+ *	                                         thread
  *	read: stream of a cluster --> blocks, concatenated, to standard output
  *
  *	block.h          the unit that is shipped

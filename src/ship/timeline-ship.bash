@@ -34,7 +34,7 @@ _timeline_ship() {
 		return
 		;;
 	--to)
-		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// -' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -d -W 'nats:// tls:// clickhouse:// clickhouses:// -' -- "$word")
 		return
 		;;
 	--spool)
@@ -46,7 +46,7 @@ _timeline_ship() {
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;
-	--host | --timeline | --for | --linger | --block-size | --every | \
+	--expression | -e | --host | --timeline | --for | --linger | --block-size | --every | \
 		--spool-size | --part-size | --part-age | --since | --until | \
 		-n | --count | --user | --replicas | --stream-size | --keep-size | \
 		--stream-age)
@@ -54,7 +54,7 @@ _timeline_ship() {
 		;;
 	esac
 	case $verb in
-	run) options="--to --all --host --for --linger --block-size --every --zstd
+	run) options="--to --all --expression --host --for --linger --block-size --every --zstd
 		--spool --spool-size --format --parquet-time --part-size --part-age
 		$cluster --replicas --stream-size --keep-size --stream-age
 		--json --quiet --help --version" ;;

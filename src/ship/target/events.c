@@ -224,18 +224,13 @@ translate(struct tl_events *e, struct tl_message_map *met,
 
 /* == blocks == */
 
-/* Write the events of a block. An end gets the duration of its span where its
- * begin is in the block, or where it holds the stamp of its begin. A begin that
- * is repeated from an earlier block ends no span of this one: it is not known
- * whether levels closed it meanwhile. */
-static int
-put_all(struct tl_events *e, struct tl_trace *trace, bool all)
+int
+tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 {
-	struct tl_message_map met = { 0 };
-	struct tl_sink *sink = &e->writer->sink;
 	struct tl_spans *spans = NULL;
 	struct tl_cursor *cursor = NULL;
 	struct tl_event event;
+	uint32_t row = 0;
 	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
 
 	if (rc == 0 &&
@@ -244,22 +239,47 @@ put_all(struct tl_events *e, struct tl_trace *trace, bool all)
 	if (rc == 0)
 		rc = tl_spans_new(&spans);
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
-		if ((!event.continued || event.proven) &&
-		    (rc = tl_spans_complete(spans, &event)) < 0)
-			break;
-		if (event.continued && !all)
-			continue;
-		event.source = (uint16_t)e->last;
-		if ((rc = translate(e, &met, &event)) < 0 ||
-		    (rc = sink->put(sink, &event)) < 0)
-			break;
+		if ((event.continued && !event.proven) ||
+		    (rc = tl_spans_complete(spans, &event)) == 0)
+			rc = visit(context, &event, row++);
 	}
-	e->strings.now = NULL;
-	e->chains[e->last].names.from = NULL; /* those of this block */
 	if (cursor)
 		tl_cursor_close(cursor);
 	tl_spans_free(spans);
-	tl_message_map_free(&met, NULL);
+	return rc;
+}
+
+/* Writing the events of a block. */
+struct putting {
+	struct tl_events *events;
+	struct tl_message_map met;
+	bool all; /* repeated begins, too */
+};
+
+static int
+put_event(void *context, struct tl_event *event, uint32_t row)
+{
+	struct putting *p = context;
+	struct tl_sink *sink = &p->events->writer->sink;
+	int rc;
+
+	(void)row;
+	if (event->continued && !p->all)
+		return 0;
+	event->source = (uint16_t)p->events->last;
+	rc = translate(p->events, &p->met, event);
+	return rc < 0 ? rc : sink->put(sink, event);
+}
+
+static int
+put_all(struct tl_events *e, struct tl_trace *trace, bool all)
+{
+	struct putting p = { .events = e, .all = all };
+	const int rc = tl_events_each(trace, put_event, &p);
+
+	e->strings.now = NULL;
+	e->chains[e->last].names.from = NULL; /* those of this block */
+	tl_message_map_free(&p.met, NULL);
 	return rc;
 }
 

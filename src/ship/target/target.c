@@ -4,6 +4,8 @@
  */
 #include "ship/target/target.h"
 
+#include "ship/click/url.h"
+
 #include <errno.h>
 #include <unistd.h>
 
@@ -43,8 +45,11 @@ open_url(struct tl_target **target, const struct tl_target_options *o,
 		    "--format works only with a directory or -");
 	if (tl_nats_is_url(o->url))
 		return tl_nats_target_new(target, &o->nats, fault);
+	if (tl_click_is_url(o->url))
+		return tl_click_target_new(target, o, fault);
 	return tl_fail(fault, -EINVAL,
-	    "unknown kind of target: nats://, tls://, a directory, or -");
+	    "unknown kind of target: nats://, tls://, clickhouse://, "
+	    "clickhouses://, a directory, or -");
 }
 
 static int

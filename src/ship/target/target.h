@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.h - where blocks are sent: a cluster, a directory, standard output
+ * target.h - where blocks are sent: a cluster, a table, a directory, standard
+ * output
  *
  *	send --> in flight --> acked(0): the target has it
  *	             |
@@ -11,7 +12,8 @@
  * once.  It arrives exactly once because a second copy is recognised by its id
  * CHAIN-NUMBER: by the target for NATS, which looks at the last message of the
  * subject before it sends a block again, by the directory because the file has
- * the same name, and by every reader of blocks.
+ * the same name, by a table of ClickHouse because its rows have the same keys,
+ * and by every reader of blocks.
  *
  * Invariants.  acked is called in the order of sending.  On failure a target
  * drops everything in flight, so nothing late is taken for something newer.  No
@@ -56,6 +58,7 @@ struct tl_target {
 	int (*finish)(struct tl_target *target, struct tl_fault *fault);
 	void (*free)(struct tl_target *target);
 	size_t size_max; /* of a block, if known; 0: no bound */
+	bool is_busy;    /* sending: wait is to be called again at once */
 	/* Why the first attempt to connect failed; rc 0: it did not. */
 	struct tl_fault unreachable;
 	tl_target_acked *acked;
@@ -86,9 +89,10 @@ struct tl_target_options {
 	const char *url;
 	const struct tl_format_row *format; /* NULL: blocks as they are */
 	enum tl_parquet_time parquet_time;
-	uint64_t part_size; /* at which a part ends */
-	uint64_t part_ns;   /* age at which a part ends */
-	uint64_t held_max;  /* bytes of blocks in all unfinished parts */
+	const char *expression; /* rows that pass it; NULL: all */
+	uint64_t part_size;     /* at which a part ends */
+	uint64_t part_ns;       /* age at which a part ends */
+	uint64_t held_max;      /* bytes of blocks in all unfinished parts */
 	const struct tl_report *report;
 	struct tl_nats_options nats;
 };
@@ -99,6 +103,10 @@ int tl_target_open(struct tl_target **target,
 /* Is it a directory or standard output, which accept --format? */
 bool tl_target_takes_formats(const char *url);
 
+/* The table of ClickHouse that the URL names.  A server that cannot be reached is
+ * no failure: wait tries again.  0, -EINVAL and the fault, -ENOMEM. */
+int tl_click_target_new(struct tl_target **target,
+    const struct tl_target_options *options, struct tl_fault *fault);
 /* A file for each block.  0, -ENOMEM. */
 int tl_dir_target_new(struct tl_target **target,
     const struct tl_target_options *options);
