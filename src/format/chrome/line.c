@@ -3,6 +3,7 @@
 #include "format/chrome/line.h"
 
 #include "event/render.h"
+#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <timeline.h>

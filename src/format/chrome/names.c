@@ -14,15 +14,6 @@
 #include <stdlib.h>
 #include <timeline.h>
 
-bool
-tl_chrome_is_labelled(const struct tl_message *message)
-{
-	return message->argc > 0 && message->args[0].before.size == 0 &&
-	       message->args[0].format == TIMELINE_ARG_STRING &&
-	       tl_bytes_equal(message->args[0].name,
-		   tl_bytes_of(TL_CHROME_LABEL));
-}
-
 /* The first of the arguments that only follow the text: ": $a $b". */
 static unsigned
 first_behind(const struct tl_message *message)

@@ -32,9 +32,6 @@ tl_chrome_comma(struct tl_chrome_names *names, char *to)
 	return to;
 }
 
-/* Is the string in the first argument the name of a message's events? */
-bool tl_chrome_is_labelled(const struct tl_message *message);
-
 /*
  * Append the first line without the $ of arguments, and without arguments that
  * only follow the text: "read: $size $from%s" becomes read.
