@@ -8,7 +8,7 @@
  *	[ {event} , {event}
  *	 ^ list, at depth 1
  */
-#include "format/chrome/read.h"
+#include "format/chrome/chrome.h"
 
 #include "base/array.h"
 #include "base/json.h"

@@ -6,8 +6,7 @@
  * Each event is read in two orders of its members: one and its reverse, so that
  * of any two members each comes first once.  Both mean the same.
  */
-#include "format/chrome/read.h"
-#include "format/chrome/write.h"
+#include "format/chrome/chrome.h"
 #include "lib/foreign.h"
 #include "lib/test.h"
 

@@ -4,7 +4,7 @@
  * events: whole lists, where it is taken, read as pieces of one byte, where it
  * is not.
  */
-#include "format/chrome/read.h"
+#include "format/chrome/chrome.h"
 #include "lib/foreign.h"
 #include "lib/test.h"
 
