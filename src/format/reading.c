@@ -5,7 +5,7 @@
  */
 #include "base/array.h"
 #include "base/table.h"
-#include "format/chrome/read.h"
+#include "format/chrome/chrome.h"
 #include "format/csv/csv.h"
 #include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"

@@ -3,7 +3,7 @@
 #include "format/registry.h"
 
 #include "base/array.h"
-#include "format/chrome/write.h"
+#include "format/chrome/chrome.h"
 #include "format/csv/csv.h"
 #include "format/ctf/directory.h"
 #include "format/html/write.h"

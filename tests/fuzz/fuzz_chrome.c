@@ -6,8 +6,7 @@
  * instants.
  */
 #include "foreign.h"
-#include "format/chrome/read.h"
-#include "format/chrome/write.h"
+#include "format/chrome/chrome.h"
 
 #include <stdlib.h>
 

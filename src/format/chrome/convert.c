@@ -32,136 +32,79 @@ enum { ID_FIRST = 1 << 30 };
 struct work {
 	struct tl_chrome_convert *c;
 	struct tl_chrome_event *e;
-	struct tl_chrome_request request;
 	struct tl_event event;
 };
 
-/*
- * Turn -ENOSPC of messages, texts or threads into 1 and note it: the event is
- * left out.  Most functions of this file return 0, 1 or -errno in this sense.
- */
-static int
-note_full(struct work *w, int rc)
+/* A hash of a name; only an empty name has hash 0. */
+static uint64_t
+hash_of(struct tl_bytes name)
 {
-	if (rc != -ENOSPC)
-		return rc;
-	tl_note(w->c->notes, TL_CHROME_NOTE_FULL, w->e->at);
-	return 1;
-}
+	const uint64_t odd = UINT64_C(0x9e6c63d0876a3f6b);
+	uint64_t hash = name.size, word;
+	size_t at = 0;
 
-static void
-set_request(struct work *w, const struct tl_chrome_args *args, uint8_t kind,
-    uint8_t scope)
-{
-	w->request =
-	    (struct tl_chrome_request){ .category =
-					    w->e->field[TL_CHROME_CAT].text,
-		    .name = w->e->field[TL_CHROME_NAME].text,
-		    .args = args,
-		    .kind = kind,
-		    .scope = scope };
-}
-
-/* Set the values of the message's arguments. */
-static int
-set_values(struct work *w)
-{
-	unsigned bad = 0;
-	int rc = tl_chrome_values(&w->c->messages, &w->request,
-	    w->event.message, w->event.args, &bad);
-
-	if (bad > 0)
-		tl_note(w->c->notes, TL_CHROME_NOTE_VALUE, w->e->at);
-	return note_full(w, rc);
-}
-
-/* Set the requested message and its values: 0; 1: left out; -errno. */
-static int
-set_message(struct work *w)
-{
-	int rc = note_full(w,
-	    tl_chrome_message(&w->c->messages, &w->request, &w->event.message));
-
-	memset(w->event.args, 0, sizeof(w->event.args));
-	return rc == 0 ? set_values(w) : rc;
-}
-
-/* Keep the event with the requested message. */
-static int
-put_as(struct work *w, uint8_t kind)
-{
-	int rc = set_message(w);
-
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	w->event.kind = kind;
-	return tl_chrome_keep(&w->c->spans, &w->event);
-}
-
-/*
- * Keep the arguments of an asynchronous span as an instant.  Without a name,
- * the instant is called "begin" or "end".
- */
-static int
-put_arguments(struct work *w, struct tl_bytes instance, const char *unnamed)
-{
-	struct work instant = *w;
-	struct tl_chrome_request *request = &instant.request;
-
-	set_request(&instant, &w->c->args, TIMELINE_RECORD_INSTANT,
-	    TIMELINE_THREAD);
-	request->instance = instance;
-	if (request->name.size == 0)
-		request->name = tl_bytes_of(unnamed);
-	instant.event.bare = false;
-	return put_as(&instant, TL_INSTANT);
-}
-
-/*
- * Set the message of a span of the thread, and its values: 0; 1: left out;
- * -errno.
- */
-static int
-set_span(struct work *w, uint8_t kind)
-{
-	set_request(w, &w->c->args, TIMELINE_RECORD_SPAN, TIMELINE_THREAD);
-	w->event.kind = kind;
-	return set_message(w);
-}
-
-/* Keep a begin or an end event. */
-static int
-take_half(struct work *w, uint8_t kind)
-{
-	const struct tl_chrome_args *args = &w->c->args;
-	int rc = set_span(w, kind);
-
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	w->event.bare = kind == TL_END && args->count == 0 && !args->named;
-	return tl_chrome_keep_half(&w->c->spans, &w->event,
-	    kind == TL_BEGIN ? TL_CHROME_BEGIN : TL_CHROME_END,
-	    tl_chrome_hash(w->request.category),
-	    tl_chrome_hash(w->request.name));
-}
-
-static int
-take_complete(struct work *w)
-{
-	const struct tl_chrome_value *dur = &w->e->field[TL_CHROME_DUR];
-	int64_t duration_ns;
-	int rc = set_span(w, TL_BEGIN);
-
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
-	if (dur->kind == 0) { /* open when the file was written */
-		tl_note(w->c->notes, TL_CHROME_NOTE_NO_DURATION, w->e->at);
-		return tl_chrome_keep(&w->c->spans, &w->event);
+	if (name.size == 0)
+		return 0;
+	for (; name.size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, name.data + at, sizeof(word));
+		hash = (hash ^ word) * odd;
+		hash ^= hash >> 29;
 	}
-	if (!tl_chrome_time(dur, 0, &duration_ns) || duration_ns < 0)
-		tl_note(w->c->notes, TL_CHROME_NOTE_TIME, w->e->at);
-	return tl_chrome_keep_whole(&w->c->spans, &w->event,
-	    duration_ns > 0 ? duration_ns : 0);
+	for (word = 0; at < name.size; at++)
+		word = word << 8 | (unsigned char)name.data[at];
+	hash = (hash ^ word) * odd;
+	return hash | 1;
+}
+
+/*
+ * Give the event a kind, the requested message and a role, and keep the event.
+ * If there is no room for the message or for a text, the event is left out and
+ * noted.
+ */
+static int
+put(struct work *w, const struct tl_chrome_request *request, uint8_t kind,
+    enum tl_chrome_role role)
+{
+	struct tl_chrome_convert *c = w->c;
+	const struct tl_chrome_value *dur = &w->e->field[TL_CHROME_DUR];
+	struct tl_event *event = &w->event;
+	int64_t duration_ns;
+	unsigned bad = 0;
+	int rc;
+
+	event->kind = kind;
+	rc = tl_chrome_message(&c->messages, request, event, &bad);
+	if (bad > 0)
+		tl_note(c->notes, TL_CHROME_NOTE_VALUE, w->e->at);
+	if (rc == -ENOSPC) {
+		tl_note(c->notes, TL_CHROME_NOTE_FULL, w->e->at);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	if (role == TL_CHROME_WHOLE && dur->kind == 0) {
+		/* open when the file was written */
+		tl_note(c->notes, TL_CHROME_NOTE_NO_DURATION, w->e->at);
+		role = TL_CHROME_ALONE;
+	}
+	event->lane = role;
+	switch (role) {
+	case TL_CHROME_ALONE:
+		break;
+	case TL_CHROME_WHOLE:
+		if (!tl_chrome_time(dur, &duration_ns) || duration_ns < 0)
+			tl_note(c->notes, TL_CHROME_NOTE_TIME, w->e->at);
+		event->tsc = duration_ns > 0 ? (uint64_t)duration_ns : 0;
+		break;
+	case TL_CHROME_END:
+		event->bare = c->args.count == 0 && !c->args.named;
+		/* fall through */
+	case TL_CHROME_BEGIN:
+		event->tsc = hash_of(request->category);
+		event->number = hash_of(request->name);
+		break;
+	}
+	return tl_chrome_keep(&c->spans, event);
 }
 
 static const struct tl_chrome_value *
@@ -198,54 +141,51 @@ instance_of(struct work *w)
 /*
  * Keep the begin or end of an asynchronous span, which name and id identify.
  * The arguments become an instant and not part of the message, so that begin
- * and end have the same message in whatever order they come.
+ * and end have the same message in whatever order they come.  Without a name,
+ * the instant is called "begin" or "end".
  */
 static int
-take_async(struct work *w, uint8_t kind)
+take_async(struct work *w, const struct tl_chrome_request *request,
+    uint8_t kind)
 {
-	const struct tl_chrome_args none = { .level = w->c->args.level,
-		.named = w->c->args.named };
-	const struct tl_bytes instance = instance_of(w);
-	const bool has_args = w->c->args.count > 0;
-	int rc = w->c->instance.rc;
+	const struct tl_chrome_args none = { .level = request->args->level,
+		.named = request->args->named };
+	const bool has_args = request->args->count > 0;
+	struct tl_chrome_request instant = *request, span = *request;
+	int rc;
 
+	instant.instance = span.instance = instance_of(w);
+	if (instant.name.size == 0)
+		instant.name = tl_bytes_of(kind == TL_BEGIN ? "begin" : "end");
+	span.args = &none;
+	span.scope = TIMELINE_SOURCE;
+	rc = w->c->instance.rc;
 	if (rc == 0 && has_args && kind == TL_END)
-		rc = put_arguments(w, instance, "end");
-	set_request(w, &none, TIMELINE_RECORD_SPAN, TIMELINE_SOURCE);
-	w->request.instance = instance;
+		rc = put(w, &instant, TL_INSTANT, TL_CHROME_ALONE);
 	if (rc == 0)
-		rc = put_as(w, kind);
+		rc = put(w, &span, kind, TL_CHROME_ALONE);
 	if (rc == 0 && has_args && kind == TL_BEGIN)
-		rc = put_arguments(w, instance, "begin");
+		rc = put(w, &instant, TL_INSTANT, TL_CHROME_ALONE);
 	return rc;
 }
 
 /*
- * Make the values of a counter doubles, as viewers read them, so that a series
- * has one message.
+ * Keep a counter for each series.  The values are doubles if a double holds
+ * them, because viewers read doubles, and because a series then has one
+ * message.
  */
-static void
-choose_format(struct tl_chrome_args *args)
+static int
+take_counter(struct work *w, struct tl_chrome_request *request)
 {
 	const int64_t exact = INT64_C(1) << 53;
-	uint64_t value;
-
-	if (args->format[0] == TIMELINE_ARG_SIGNED &&
-	    tl_chrome_number(&args->arg[0].value, TIMELINE_ARG_SIGNED,
-		&value) &&
-	    (int64_t)value <= exact && (int64_t)value >= -exact)
-		args->format[0] = TIMELINE_ARG_DOUBLE;
-}
-
-static int
-take_counter(struct work *w)
-{
-	const struct tl_bytes instance = instance_of(w);
 	struct tl_chrome_args *args = &w->c->args;
 	struct tl_chrome_event *e = w->e;
 	const unsigned count = e->argc;
-	int rc = w->c->instance.rc;
+	uint64_t value;
+	int rc;
 
+	request->instance = instance_of(w);
+	rc = w->c->instance.rc;
 	if (count == 0)
 		tl_note(w->c->notes, TL_CHROME_NOTE_VALUE, e->at);
 	for (unsigned i = 0; rc == 0 && i < count; i++) {
@@ -253,24 +193,18 @@ take_counter(struct work *w)
 		e->argc = 1;
 		tl_chrome_args_make(args, e, NULL);
 		if (args->count == 0 ||
-		    (args->format[0] == TIMELINE_ARG_STRING)) {
+		    args->format[0] == TIMELINE_ARG_STRING) {
 			tl_note(w->c->notes, TL_CHROME_NOTE_VALUE, e->at);
 			continue;
 		}
-		choose_format(args);
-		set_request(w, args, TIMELINE_RECORD_COUNTER, TIMELINE_THREAD);
-		w->request.instance = instance;
-		rc = put_as(w, TL_COUNTER);
+		if (args->format[0] == TIMELINE_ARG_SIGNED &&
+		    tl_chrome_number(&args->arg[0].value, TIMELINE_ARG_SIGNED,
+			&value) &&
+		    (int64_t)value <= exact && (int64_t)value >= -exact)
+			args->format[0] = TIMELINE_ARG_DOUBLE;
+		rc = put(w, request, TL_COUNTER, TL_CHROME_ALONE);
 	}
 	return rc;
-}
-
-static int
-take_instant(struct work *w, struct tl_bytes instance)
-{
-	set_request(w, &w->c->args, TIMELINE_RECORD_INSTANT, TIMELINE_THREAD);
-	w->request.instance = instance;
-	return put_as(w, TL_INSTANT);
 }
 
 static bool
@@ -279,99 +213,37 @@ is_word(struct tl_bytes bytes, const char *word)
 	return tl_bytes_equal(bytes, tl_bytes_of(word));
 }
 
-/* Find the argument of a key; kind 0: none. */
-static struct tl_chrome_value
-find_arg(const struct tl_chrome_event *e, const char *key)
-{
-	for (unsigned i = 0; i < e->argc; i++) {
-		if (is_word(e->args[i].key, key))
-			return e->args[i].value;
-	}
-	return (struct tl_chrome_value){ .text = tl_bytes("", 0) };
-}
-
-/* Is metadata of this name a layout hint for viewers? */
-static bool
-is_for_viewers(struct tl_bytes name)
-{
-	static const char *const known[] = { "process_labels",
-		"process_sort_index", "thread_sort_index" };
-
-	for (size_t i = 0; i < TL_COUNT(known); i++)
-		if (is_word(name, known[i]))
-			return true;
-	return false;
-}
-
 /* Take metadata: the name of a thread or process. */
 static int
 take_name(struct work *w)
 {
+	static const char *const layout[] = { "process_labels",
+		"process_sort_index", "thread_sort_index" };
 	const struct tl_bytes what = w->e->field[TL_CHROME_NAME].text;
-	const struct tl_chrome_value name = find_arg(w->e, "name");
 	const bool of_process = is_word(what, TL_CHROME_PROCESS);
 	const uint32_t tid = of_process ? 0 : w->event.tid;
 	struct tl_names *names = tl_interner_names(w->c->messages.interner);
+	unsigned i = 0;
 
 	names->apart = true;
-	if ((of_process || is_word(what, TL_CHROME_THREAD)) &&
-	    name.kind == TL_JSON_STRING)
-		return tl_names_add(names, w->event.pid, tid, name.text);
-	if (!is_for_viewers(what))
-		tl_note(w->c->notes, TL_CHROME_NOTE_METADATA, w->e->at);
+	while (i < w->e->argc && !is_word(w->e->args[i].key, "name"))
+		i++;
+	if ((of_process || is_word(what, TL_CHROME_THREAD)) && i < w->e->argc &&
+	    w->e->args[i].value.kind == TL_JSON_STRING)
+		return tl_names_add(names, w->event.pid, tid,
+		    w->e->args[i].value.text);
+	for (i = 0; i < TL_COUNT(layout); i++) {
+		if (is_word(what, layout[i]))
+			return 0;
+	}
+	tl_note(w->c->notes, TL_CHROME_NOTE_METADATA, w->e->at);
 	return 0;
 }
 
-static int
-take_phase(struct work *w, char phase)
-{
-	switch (phase) {
-	case 'B':
-		return take_half(w, TL_BEGIN);
-	case 'E':
-		return take_half(w, TL_END);
-	case 'X':
-		return take_complete(w);
-	case 'C':
-		return take_counter(w);
-	case 'b':
-	case 'S':
-		return take_async(w, TL_BEGIN);
-	case 'e':
-	case 'F':
-		return take_async(w, TL_END);
-	case 's':
-		return take_instant(w, tl_bytes_of("flow start"));
-	case 't':
-		return take_instant(w, tl_bytes_of("flow step"));
-	case 'f':
-		return take_instant(w, tl_bytes_of("flow end"));
-	case 'N':
-		return take_instant(w, tl_bytes_of("object created"));
-	case 'O':
-		return take_instant(w, tl_bytes_of("object snapshot"));
-	case 'D':
-		return take_instant(w, tl_bytes_of("object deleted"));
-	default: /* n T p i I R P */
-		return take_instant(w, instance_of(w));
-	}
-}
-
-static void
-set_time(struct work *w)
-{
-	struct tl_chrome_convert *c = w->c;
-	const struct tl_chrome_value *ts = &w->e->field[TL_CHROME_TS];
-
-	if (!tl_chrome_time(ts, 0, &w->event.ns)) {
-		tl_note(c->notes, TL_CHROME_NOTE_TIME, w->e->at);
-		if (ts->kind == 0)
-			w->event.ns = c->last_ns;
-	}
-	c->last_ns = w->event.ns;
-}
-
-/* Take a number of 32 bits; another id gets the number of its text. */
+/*
+ * Take a number of 32 bits; another id gets the number of its text: 0; -ENOSPC:
+ * too many texts; -ENOMEM.
+ */
 static int
 set_number(struct work *w, unsigned field, uint32_t *number, bool *is_text)
 {
@@ -393,7 +265,7 @@ set_number(struct work *w, unsigned field, uint32_t *number, bool *is_text)
 	if (rc == 0)
 		*number = ID_FIRST + (uint32_t)n;
 	*is_text = rc == 0;
-	return note_full(w, rc);
+	return rc;
 }
 
 /* Name a process or thread by an id that is no number, unless it has a name. */
@@ -408,7 +280,7 @@ name_by_text(struct work *w, unsigned field, uint32_t tid)
 	return tl_names_add(names, w->event.pid, tid, w->e->field[field].text);
 }
 
-/* Set process and thread: 0; 1: left out; -errno. */
+/* Set process and thread: 0; -ENOSPC: too many texts; -ENOMEM. */
 static int
 set_ids(struct work *w)
 {
@@ -424,9 +296,12 @@ set_ids(struct work *w)
 	return rc;
 }
 
-/* Note and leave out an event that is too large or of no known phase. */
-static bool
-is_left_out(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
+/*
+ * The phase of an event; 0: the event is too large or of no known phase, and is
+ * left out and noted.
+ */
+static char
+phase_of(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 {
 	const struct tl_chrome_value *ph = &e->field[TL_CHROME_PH];
 
@@ -437,50 +312,96 @@ is_left_out(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 	else if (!memchr(PHASES, ph->text.data[0], sizeof(PHASES) - 1))
 		tl_note(c->notes, TL_CHROME_NOTE_PHASE, e->at);
 	else
-		return false;
-	return true;
-}
-
-static void
-note_cuts(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
-{
-	if (e->cut)
-		tl_note(c->notes, TL_CHROME_NOTE_CUT_TEXT, e->at);
-	if (e->too_many)
-		tl_note(c->notes, TL_CHROME_NOTE_MANY, e->at);
-	if (c->args.joined)
-		tl_note(c->notes, TL_CHROME_NOTE_JOINED, e->at);
+		return ph->text.data[0];
+	return '\0';
 }
 
 int
 tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 {
 	struct work w = { .c = c, .e = e };
-	const char phase = e->field[TL_CHROME_PH].text.size > 0
-			       ? e->field[TL_CHROME_PH].text.data[0]
-			       : '\0';
-	const struct tl_chrome_arg lead = { tl_bytes_of("id"), *id_of(e) };
+	struct tl_chrome_request request = { .category =
+						 e->field[TL_CHROME_CAT].text,
+		.name = e->field[TL_CHROME_NAME].text,
+		.args = &c->args,
+		.scope = TIMELINE_THREAD };
+	const struct tl_chrome_arg id = { tl_bytes_of("id"), *id_of(e) };
+	const char phase = phase_of(c, e);
 	int rc;
 
-	if (is_left_out(c, e))
+	if (phase == '\0')
 		return 0;
 	rc = set_ids(&w);
-	if (rc != 0)
-		return rc < 0 ? rc : 0;
+	if (rc == -ENOSPC) {
+		tl_note(c->notes, TL_CHROME_NOTE_FULL, e->at);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+
 	if (phase != 'C') /* take_counter() makes them for each series */
 		tl_chrome_args_make(&c->args, e,
-		    strchr(WITH_ID, phase) && lead.value.kind ? &lead : NULL);
-	note_cuts(c, e);
+		    strchr(WITH_ID, phase) && id.value.kind ? &id : NULL);
+	if (e->cut)
+		tl_note(c->notes, TL_CHROME_NOTE_CUT_TEXT, e->at);
+	if (e->too_many)
+		tl_note(c->notes, TL_CHROME_NOTE_MANY, e->at);
+	if (c->args.joined)
+		tl_note(c->notes, TL_CHROME_NOTE_JOINED, e->at);
 	if (phase == 'M')
 		return take_name(&w);
-	set_time(&w);
-	return take_phase(&w, phase);
+
+	if (!tl_chrome_time(&e->field[TL_CHROME_TS], &w.event.ns)) {
+		tl_note(c->notes, TL_CHROME_NOTE_TIME, e->at);
+		if (e->field[TL_CHROME_TS].kind == 0)
+			w.event.ns = c->last_ns;
+	}
+	c->last_ns = w.event.ns;
+
+	switch (phase) {
+	case 'B':
+		return put(&w, &request, TL_BEGIN, TL_CHROME_BEGIN);
+	case 'E':
+		return put(&w, &request, TL_END, TL_CHROME_END);
+	case 'X':
+		return put(&w, &request, TL_BEGIN, TL_CHROME_WHOLE);
+	case 'C':
+		return take_counter(&w, &request);
+	case 'b':
+	case 'S':
+		return take_async(&w, &request, TL_BEGIN);
+	case 'e':
+	case 'F':
+		return take_async(&w, &request, TL_END);
+	case 's':
+		request.instance = tl_bytes_of("flow start");
+		break;
+	case 't':
+		request.instance = tl_bytes_of("flow step");
+		break;
+	case 'f':
+		request.instance = tl_bytes_of("flow end");
+		break;
+	case 'N':
+		request.instance = tl_bytes_of("object created");
+		break;
+	case 'O':
+		request.instance = tl_bytes_of("object snapshot");
+		break;
+	case 'D':
+		request.instance = tl_bytes_of("object deleted");
+		break;
+	default: /* n T p i I R P */
+		request.instance = instance_of(&w);
+		break;
+	}
+	return put(&w, &request, TL_INSTANT, TL_CHROME_ALONE);
 }
 
 int
 tl_chrome_convert_make(struct tl_chrome_convert *c)
 {
-	int rc = tl_chrome_messages_make(&c->messages);
+	const int rc = tl_interner_new(&c->messages.interner);
 
 	c->spans.interner = c->messages.interner;
 	return rc < 0 ? rc : tl_chrome_spans_make(&c->spans);
@@ -497,7 +418,7 @@ note_some(struct tl_chrome_convert *c, unsigned kind, uint64_t count)
 int
 tl_chrome_convert_finish(struct tl_chrome_convert *c)
 {
-	int rc = tl_chrome_spans_finish(&c->spans);
+	const int rc = tl_chrome_spans_finish(&c->spans);
 
 	note_some(c, TL_CHROME_NOTE_TIME, c->spans.beyond);
 	note_some(c, TL_CHROME_NOTE_FULL, c->spans.full);

@@ -3,7 +3,7 @@
  * event.c - tokens become the members of an event; conversion of single values;
  * the fast path that finds the tokens of an event without the parser.
  */
-#include "format/chrome/event.h"
+#include "format/chrome/convert.h"
 
 #include <errno.h>
 #include <math.h>
@@ -91,15 +91,6 @@ member_of(struct tl_bytes key)
 	}
 }
 
-/* The field of a member of id2. */
-static unsigned
-id_of(struct tl_bytes key)
-{
-	if (key.size == 5 && is_key(key, "local"))
-		return TL_CHROME_ID_LOCAL;
-	return key.size == 6 && is_key(key, "global") ? TL_CHROME_ID : OTHER;
-}
-
 static void
 set(struct tl_chrome_event *e, struct tl_chrome_value *value, int kind,
     struct tl_bytes text, bool cut)
@@ -139,20 +130,20 @@ set_arg(struct tl_chrome_event *e, int kind, struct tl_bytes text, bool cut)
 		set(e, value, kind, text, cut);
 }
 
-static const char *
-word_of(int kind)
-{
-	return kind == TL_JSON_TRUE    ? "true"
-	       : kind == TL_JSON_FALSE ? "false"
-				       : "null";
-}
-
 static struct tl_bytes
 text_of(int kind, const struct tl_json_token *token)
 {
-	return kind == TL_JSON_STRING || kind == TL_JSON_NUMBER
-		   ? token->text
-		   : tl_bytes_of(word_of(kind));
+	switch (kind) {
+	case TL_JSON_STRING:
+	case TL_JSON_NUMBER:
+		return token->text;
+	case TL_JSON_TRUE:
+		return tl_bytes_of("true");
+	case TL_JSON_FALSE:
+		return tl_bytes_of("false");
+	default:
+		return tl_bytes_of("null");
+	}
 }
 
 static bool
@@ -204,44 +195,6 @@ take_nested(struct tl_chrome_event *e, int kind,
 	return e->nested.rc;
 }
 
-static void
-take_member(struct tl_chrome_event *e, int kind,
-    const struct tl_json_token *token)
-{
-	e->is_empty = false;
-	if (kind == TL_JSON_KEY) {
-		e->in = member_of(token->text);
-	} else if (!is_value(kind)) {
-		return;
-	} else if (e->in < TL_CHROME_FIELDS) {
-		set(e, &e->field[e->in], kind, text_of(kind, token),
-		    token->cut);
-	} else if (e->in == ARGS) { /* Chrome may write "__stripped__" */
-		add_arg(e, tl_bytes_of("args"));
-		set_arg(e, kind, text_of(kind, token), token->cut);
-	}
-}
-
-/* Take a token of the arguments or of id2. */
-static void
-take_inner(struct tl_chrome_event *e, int kind,
-    const struct tl_json_token *token)
-{
-	if (kind == TL_JSON_KEY) {
-		if (e->in == ARGS)
-			add_arg(e, token->text);
-		else if (e->in != OTHER)
-			e->in = id_of(token->text);
-	} else if (!is_value(kind)) {
-		return;
-	} else if (e->in == ARGS) {
-		set_arg(e, kind, text_of(kind, token), token->cut);
-	} else if (e->in < TL_CHROME_FIELDS) {
-		set(e, &e->field[e->in], kind, text_of(kind, token),
-		    token->cut);
-	}
-}
-
 int
 tl_chrome_event_take(struct tl_chrome_event *e, int kind,
     const struct tl_json_token *token, unsigned depth)
@@ -251,16 +204,32 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 
 	if (depth == 0)
 		return 1;
+	if (depth > 2 || (depth == 2 && closes))
+		return take_nested(e, kind, token, depth);
 	if (depth == 1 && kind == TL_JSON_OBJECT) {
 		start(e, token->at);
 		return 0;
 	}
 	if (depth == 1)
-		take_member(e, kind, token);
-	else if (depth > 2 || (depth == 2 && closes))
-		return take_nested(e, kind, token, depth);
-	else if (depth == 2)
-		take_inner(e, kind, token);
+		e->is_empty = false;
+	if (kind == TL_JSON_KEY && depth == 1) {
+		e->in = member_of(token->text);
+	} else if (kind == TL_JSON_KEY && e->in == ARGS) {
+		add_arg(e, token->text);
+	} else if (kind == TL_JSON_KEY && e->in != OTHER) { /* in id2 */
+		e->in = tl_bytes_equal(token->text, tl_bytes_of("local"))
+			    ? TL_CHROME_ID_LOCAL
+			: tl_bytes_equal(token->text, tl_bytes_of("global"))
+			    ? TL_CHROME_ID
+			    : OTHER;
+	} else if (is_value(kind) && e->in < TL_CHROME_FIELDS) {
+		set(e, &e->field[e->in], kind, text_of(kind, token),
+		    token->cut);
+	} else if (is_value(kind) && e->in == ARGS) {
+		if (depth == 1) /* Chrome may write "__stripped__" */
+			add_arg(e, tl_bytes_of("args"));
+		set_arg(e, kind, text_of(kind, token), token->cut);
+	}
 	return 0;
 }
 
@@ -309,62 +278,29 @@ read_plain(struct tl_bytes text, __int128 *ns)
 	return digits > 0;
 }
 
-/*
- * Read a number that is out of range as a time beyond the range; false: no
- * number.
- */
-static bool
-read_nearest(struct tl_bytes text, __int128 *ns)
+bool
+tl_chrome_time(const struct tl_chrome_value *value, int64_t *ns)
 {
+	__int128 time = 0;
+	int64_t small = 0;
 	double far;
 
-	if (tl_json_double(text, &far) < 0 || isnan(far))
-		return false;
-	*ns = far < 0 ? (__int128)INT64_MIN * 2 : (__int128)INT64_MAX * 2;
-	return true;
-}
-
-bool
-tl_chrome_time(const struct tl_chrome_value *value, int64_t base_ns,
-    int64_t *ns)
-{
-	__int128 sum = 0;
-	int64_t small = 0;
-
-	*ns = base_ns;
+	*ns = 0;
 	if (value->kind != TL_JSON_NUMBER && value->kind != TL_JSON_STRING)
 		return false;
-	if (!read_plain(value->text, &sum)) {
+	if (!read_plain(value->text, &time)) {
 		if (tl_json_scaled(value->text, US_SHIFT, &small) == 0)
-			sum = small;
-		else if (!read_nearest(value->text, &sum))
+			time = small;
+		else if (tl_json_double(value->text, &far) < 0 || isnan(far))
 			return false;
+		else /* out of range */
+			time = far < 0 ? (__int128)INT64_MIN * 2
+				       : (__int128)INT64_MAX * 2;
 	}
-	sum += base_ns;
-	*ns = sum > INT64_MAX   ? INT64_MAX
-	      : sum < INT64_MIN ? INT64_MIN
-				: (int64_t)sum;
-	return sum == *ns;
-}
-
-uint64_t
-tl_chrome_hash(struct tl_bytes name)
-{
-	const uint64_t odd = UINT64_C(0x9e6c63d0876a3f6b);
-	uint64_t hash = name.size, word;
-	size_t at = 0;
-
-	if (name.size == 0)
-		return 0;
-	for (; name.size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, name.data + at, sizeof(word));
-		hash = (hash ^ word) * odd;
-		hash ^= hash >> 29;
-	}
-	for (word = 0; at < name.size; at++)
-		word = word << 8 | (unsigned char)name.data[at];
-	hash = (hash ^ word) * odd;
-	return hash | 1;
+	*ns = time > INT64_MAX   ? INT64_MAX
+	      : time < INT64_MIN ? INT64_MIN
+				 : (int64_t)time;
+	return time == *ns;
 }
 
 /* == the fast path == */
@@ -445,74 +381,46 @@ take_brace(struct scan *s, int kind)
 	return take(s, kind);
 }
 
-/* The functions below return 1; 0: another form; -ENOMEM. */
+/*
+ * Scan an event behind its brace, and the comma behind the event: 1; 0: another
+ * form; -ENOMEM.
+ */
 static int
-scan_key(struct scan *s)
+scan_event(struct scan *s)
 {
-	int rc;
+	int kind, rc;
 
-	if (!skip(s, '"') || !scan_string(s) || !skip_mark(s, ':'))
-		return 0;
-	rc = take(s, TL_JSON_KEY);
-	return rc < 0 ? rc : 1;
-}
-
-static int
-scan_value(struct scan *s)
-{
-	int kind = TL_JSON_STRING;
-	int rc;
-
-	if (skip(s, '"')) {
-		if (!scan_string(s))
-			return 0;
-	} else if ((kind = scan_word(s)) < 0) {
-		return 0;
-	}
-	rc = take(s, kind);
-	return rc < 0 ? rc : 1;
-}
-
-/* Take the ends of nested objects. */
-static int
-scan_ends(struct scan *s)
-{
-	int rc = 0;
-
-	while (rc == 0 && s->depth > 1 && skip(s, '}')) {
-		s->depth--;
-		rc = take_brace(s, TL_JSON_OBJECT_END);
-	}
-	return rc < 0 ? rc : 1;
-}
-
-static int
-scan_members(struct scan *s)
-{
-	int rc;
-
+	s->depth = 1;
+	if ((rc = take_brace(s, TL_JSON_OBJECT)) < 0)
+		return rc;
 	do {
-		while ((rc = scan_key(s)) == 1 && skip(s, '{')) {
+		for (;;) { /* a key, behind which an object may open */
+			if (!skip(s, '"') || !scan_string(s) ||
+			    !skip_mark(s, ':'))
+				return 0;
+			if ((rc = take(s, TL_JSON_KEY)) < 0)
+				return rc;
+			if (!skip(s, '{'))
+				break;
 			if (++s->depth > DEPTH_MAX)
 				return 0;
 			if ((rc = take_brace(s, TL_JSON_OBJECT)) < 0)
 				return rc;
 		}
-		if (rc == 1 && (rc = scan_value(s)) == 1)
-			rc = scan_ends(s);
-	} while (rc == 1 && skip_mark(s, ','));
-	return rc;
-}
-
-static int
-scan_event(struct scan *s)
-{
-	int rc;
-
-	s->depth = 1;
-	if ((rc = take_brace(s, TL_JSON_OBJECT)) < 0 ||
-	    (rc = scan_members(s)) <= 0)
-		return rc;
+		if (skip(s, '"'))
+			kind = scan_string(s) ? TL_JSON_STRING : -1;
+		else
+			kind = scan_word(s);
+		if (kind < 0)
+			return 0;
+		if ((rc = take(s, kind)) < 0)
+			return rc;
+		while (s->depth > 1 && skip(s, '}')) {
+			s->depth--;
+			if ((rc = take_brace(s, TL_JSON_OBJECT_END)) < 0)
+				return rc;
+		}
+	} while (skip_mark(s, ','));
 	return s->depth == 1 && skip(s, '}') && skip(s, ',');
 }
 

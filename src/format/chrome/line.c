@@ -3,6 +3,7 @@
 #include "format/chrome/line.h"
 
 #include "event/render.h"
+#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <timeline.h>
@@ -29,25 +30,19 @@ enum {
  * label's value is the first argument.
  */
 static void
-make_head(struct tl_text *text, const struct tl_message *message)
-{
-	tl_put_string(text, ",\"cat\":\"");
-	tl_put_json(text, message->category);
-	tl_put_string(text, "\",\"name\":");
-	if (tl_chrome_is_labelled(message))
-		return;
-	tl_put_char(text, '"');
-	tl_chrome_put_name(text, message);
-	tl_put_string(text, "\",\"args\":{");
-}
-
-static void
 make_pieces(struct tl_draft *draft, const struct tl_message *message)
 {
 	const bool labelled = tl_chrome_is_labelled(message);
 	struct tl_text *text = &draft->text;
 
-	make_head(text, message);
+	tl_put_string(text, ",\"cat\":\"");
+	tl_put_json(text, message->category);
+	tl_put_string(text, "\",\"name\":");
+	if (!labelled) {
+		tl_put_char(text, '"');
+		tl_chrome_put_name(text, message);
+		tl_put_string(text, "\",\"args\":{");
+	}
 	tl_draft_cut(draft);
 	for (unsigned i = 0; i < message->argc; i++) {
 		if (i > 0 || !labelled) {
@@ -146,15 +141,6 @@ write_integer(char *to, uint64_t value, bool is_signed, bool is_counter)
 }
 
 static char *
-write_hex(char *to, uint64_t value)
-{
-	*to++ = '"';
-	to = tl_write_hex(to, value);
-	*to++ = '"';
-	return to;
-}
-
-static char *
 put_arg(struct tl_text *text, char *to, const struct tl_event *event,
     unsigned index, unsigned format, size_t room)
 {
@@ -168,47 +154,34 @@ put_arg(struct tl_text *text, char *to, const struct tl_event *event,
 	case TIMELINE_ARG_DURATION:
 		return write_integer(to, value, true, is_counter);
 	case TIMELINE_ARG_HEX:
-		if (!is_counter)
-			return write_hex(to, value);
-		return write_integer(to, value, false, true);
+		if (is_counter)
+			return write_integer(to, value, false, true);
+		*to++ = '"';
+		to = tl_write_hex(to, value);
+		*to++ = '"';
+		return to;
 	case TIMELINE_ARG_STRING:
 		if (is_counter)
 			return write_integer(to, value, false, true);
-		return tl_write_arg_json(text, to, event, index, room);
+		/* fall through */
 	default:
 		return tl_write_arg_json(text, to, event, index, room);
 	}
 }
 
-/* Write the value of a counter that has no arguments. */
-static char *
-write_plain_counter(char *to, const struct tl_event *event)
-{
-	to = WRITE(to, "\"value\":");
-	to = write_integer(to, event->args[0], false, true);
-	return WRITE(to, "}}");
-}
-
-/* The number of an event's arguments that are written. */
-static unsigned
-count_args(const struct tl_pieces *pieces, const struct tl_event *event,
-    bool labelled)
-{
-	if (event->bare)
-		return 0;
-	if (event->kind == TL_COUNTER && pieces->argc > 0)
-		return !labelled;
-	return pieces->argc;
-}
-
-/* Write the arguments of an event.  The first argument may be the label. */
+/*
+ * Write the arguments of an event.  The first argument may be the label.  A
+ * counter has one value.
+ */
 static char *
 put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
     const struct tl_event *event, size_t room)
 {
 	const bool labelled = tl_chrome_is_labelled(event->message);
-	const unsigned argc = count_args(pieces, event, labelled);
+	unsigned argc = event->bare ? 0 : pieces->argc;
 
+	if (event->kind == TL_COUNTER && argc > 0)
+		argc = !labelled;
 	if (labelled && argc == 0)
 		return WRITE(to, "\"label\",\"args\":{");
 	for (unsigned i = 0; to && i < argc; i++) {
@@ -248,8 +221,10 @@ write_tail(char *to, const struct tl_pieces *pieces,
 {
 	const bool is_first = to[-1] == '{';
 
-	if (event->kind == TL_COUNTER && is_first)
-		return write_plain_counter(to, event);
+	if (event->kind == TL_COUNTER && is_first) {
+		to = WRITE(to, "\"value\":");
+		to = write_integer(to, event->args[0], false, true);
+	}
 	if (event->kind == TL_COUNTER)
 		return WRITE(to, "}}");
 	if (!is_first)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line.h - one of Chrome's trace events as bytes: numbers, then pieces of the
- * message:
+ * line.h - the lines of a written file.  Each process, thread and source is
+ * named before its first event (names.c).  A line of an event (line.c) has
+ * numbers, then pieces of the message:
  *
  *	{"ph":"I","s":"t","pid":1,"tid":2,"ts":3.004 | ,"cat":"c","name":
  *	"n","args":{ | "tcp": | 10 | ,"priority":"trace"}}
@@ -12,8 +13,47 @@
 #ifndef TL_FORMAT_CHROME_LINE_H
 #define TL_FORMAT_CHROME_LINE_H
 
+#include "base/table.h"
 #include "event/message_map.h"
-#include "format/chrome/names.h"
+#include "event/writer.h"
+
+/* Starts from all zeros except for writer. */
+struct tl_chrome_names {
+	struct tl_writer *writer;
+	struct tl_id_map processes;
+	struct tl_id_map threads;
+	struct tl_id_map sources; /* messages with their own thread */
+	uint32_t *source_pids;    /* by number of a source */
+	size_t source_capacity;
+	struct tl_text scratch;
+	uint64_t left; /* events of sources that found no thread */
+	bool follows;  /* an event was written before */
+};
+
+/* Write the separator between two events, two bytes at most. */
+static inline char *
+tl_chrome_comma(struct tl_chrome_names *names, char *to)
+{
+	if (names->follows)
+		*to++ = ',';
+	*to++ = '\n';
+	names->follows = true;
+	return to;
+}
+
+/*
+ * Append the first line without the $ of arguments, and without arguments that
+ * only follow the text: "read: $size $from%s" becomes read.
+ */
+void tl_chrome_put_name(struct tl_text *text, const struct tl_message *message);
+
+/*
+ * Write the names of an event's process and thread that were not written yet,
+ * and move an event of a source to the thread of the source.  If there are too
+ * many sources, the event stays on its own thread and is counted.  0, -ENOMEM.
+ */
+int tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event);
+void tl_chrome_names_free(struct tl_chrome_names *names);
 
 /* Starts from all zeros; see tl_chrome_lines_make(). */
 struct tl_chrome_lines {

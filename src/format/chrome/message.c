@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* message.c - args become arguments; names and arguments become messages. */
-#include "format/chrome/message.h"
+#include "format/chrome/convert.h"
 
 #include "base/array.h"
 #include "base/table.h"
 #include "event/message.h"
 #include "format/chrome/extensions.h"
-#include "format/chrome/names.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,24 +24,23 @@ is_word(struct tl_bytes bytes, const char *word)
 	return tl_bytes_equal(bytes, tl_bytes_of(word));
 }
 
-bool
-tl_chrome_is_plain(struct tl_bytes name)
+/* May a character stand in the name of an argument? */
+static bool
+is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Can a name be the first line of a message?  An empty name can. */
+static bool
+is_plain(struct tl_bytes name)
 {
 	if (name.size == 0)
 		return true;
 	return name.size <= TL_CHROME_NAME_MAX &&
 	       !memchr(name.data, '$', name.size) &&
 	       !memchr(name.data, '\n', name.size);
-}
-
-static bool
-take_level(struct tl_chrome_args *args, struct tl_bytes name)
-{
-	const int level = tl_level_of(name);
-
-	if (level > 0)
-		args->level = (uint8_t)level;
-	return level > 0;
 }
 
 /* Read 0x and lower-case digits, without a leading 0. */
@@ -90,11 +88,16 @@ read_digits(struct tl_bytes text, uint64_t *number)
 }
 
 static uint8_t
-number_format(struct tl_bytes text)
+format_of(const struct tl_chrome_value *value)
 {
+	const struct tl_bytes text = value->text;
 	uint64_t u;
 	int64_t s;
 
+	if (value->kind == TL_JSON_STRING && read_hex(text, &u))
+		return TIMELINE_ARG_HEX;
+	if (value->kind != TL_JSON_NUMBER)
+		return TIMELINE_ARG_STRING;
 	if (read_digits(text, &u) && u <= INT64_MAX)
 		return TIMELINE_ARG_SIGNED;
 	if (memchr(text.data, '.', text.size) ||
@@ -107,39 +110,22 @@ number_format(struct tl_bytes text)
 					       : TIMELINE_ARG_DOUBLE;
 }
 
-static uint8_t
-format_of(const struct tl_chrome_value *value)
-{
-	uint64_t hex;
-
-	if (value->kind == TL_JSON_NUMBER)
-		return number_format(value->text);
-	if (value->kind == TL_JSON_STRING && read_hex(value->text, &hex))
-		return TIMELINE_ARG_HEX;
-	return TIMELINE_ARG_STRING;
-}
-
-static bool
-read_double(const struct tl_chrome_value *value, uint64_t *number)
-{
-	double d = NAN;
-
-	if (value->kind != TL_JSON_NULL && tl_json_double(value->text, &d) < 0)
-		return false;
-	memcpy(number, &d, sizeof(d));
-	return true;
-}
-
 bool
 tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
     uint64_t *number)
 {
+	double d = NAN;
 	int64_t s;
 
 	if (value->kind == 0)
 		return false;
-	if (format == TIMELINE_ARG_DOUBLE)
-		return read_double(value, number);
+	if (format == TIMELINE_ARG_DOUBLE) {
+		if (value->kind != TL_JSON_NULL &&
+		    tl_json_double(value->text, &d) < 0)
+			return false;
+		memcpy(number, &d, sizeof(d));
+		return true;
+	}
 	if (read_digits(value->text, number))
 		return true;
 	if (format == TIMELINE_ARG_HEX && read_hex(value->text, number))
@@ -150,30 +136,6 @@ tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 		return false;
 	*number = (uint64_t)s;
 	return true;
-}
-
-/* Gather the arguments except the priority. */
-static unsigned
-gather(struct tl_chrome_args *args, struct tl_chrome_event *e,
-    const struct tl_chrome_arg *all[TL_CHROME_ARGS_MAX + 1],
-    const struct tl_chrome_arg *lead)
-{
-	unsigned count = 0;
-
-	if (lead)
-		all[count++] = lead;
-	for (unsigned i = 0; i < e->argc; i++) {
-		const struct tl_chrome_arg *arg = &e->args[i];
-		const uint8_t kind = arg->value.kind;
-
-		if (kind == TL_JSON_STRING && args->level == 0 &&
-		    is_word(arg->key, "priority") &&
-		    take_level(args, arg->value.text))
-			continue;
-		if (kind != 0)
-			all[count++] = arg;
-	}
-	return count;
 }
 
 /* Join the arguments that found no room into one argument of JSON. */
@@ -219,20 +181,10 @@ is_used(const struct tl_chrome_args *args, unsigned before, struct tl_bytes key)
 	return false;
 }
 
-static bool
-is_valid_key(const struct tl_chrome_args *args, unsigned index,
-    struct tl_bytes key)
-{
-	for (size_t i = 0; i < key.size; i++) {
-		if (!tl_chrome_is_name(key.data[i]))
-			return false;
-	}
-	return key.size > 0 && !is_used(args, index, key);
-}
-
 /*
- * Make a key a valid name that no other argument has: _ replaces a character
- * that is not allowed, and a digit is appended to a key that is taken.
+ * Make the key of an argument a valid name that no earlier argument has: _
+ * replaces a character that is not allowed, and a digit is appended to a key
+ * that is taken.
  */
 static void
 make_valid_key(struct tl_chrome_args *args, unsigned index,
@@ -242,9 +194,12 @@ make_valid_key(struct tl_chrome_args *args, unsigned index,
 	struct tl_bytes key = args->arg[index].key;
 	size_t size = 0;
 
-	for (; size < key.size && size < TL_CHROME_KEY_MAX; size++)
-		name[size] =
-		    tl_chrome_is_name(key.data[size]) ? key.data[size] : '_';
+	while (size < key.size && is_name(key.data[size]))
+		size++;
+	if (size > 0 && size == key.size && !is_used(args, index, key))
+		return;
+	for (size = 0; size < key.size && size < TL_CHROME_KEY_MAX; size++)
+		name[size] = is_name(key.data[size]) ? key.data[size] : '_';
 	if (size == 0)
 		name[size++] = '_';
 	key = tl_bytes(name, size);
@@ -262,12 +217,28 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
     const struct tl_chrome_arg *lead)
 {
 	const struct tl_chrome_arg *all[TL_CHROME_ARGS_MAX + 1];
-	unsigned count, room = TIMELINE_ARGS_MAX;
+	unsigned count = 0, room = TIMELINE_ARGS_MAX;
 
 	args->count = args->level = 0;
 	args->joined = false;
-	count = gather(args, e, all, lead);
-	args->named = !tl_chrome_is_plain(e->field[TL_CHROME_NAME].text);
+	if (lead)
+		all[count++] = lead;
+	for (unsigned i = 0; i < e->argc; i++) {
+		const struct tl_chrome_arg *arg = &e->args[i];
+
+		if (arg->value.kind == TL_JSON_STRING && args->level == 0 &&
+		    is_word(arg->key, "priority")) {
+			const int level = tl_level_of(arg->value.text);
+
+			if (level > 0) {
+				args->level = (uint8_t)level;
+				continue;
+			}
+		}
+		if (arg->value.kind != 0)
+			all[count++] = arg;
+	}
+	args->named = !is_plain(e->field[TL_CHROME_NAME].text);
 	room -= args->named;
 	while (args->count < count && args->count < room - (count > room)) {
 		args->arg[args->count] = *all[args->count];
@@ -276,33 +247,15 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 	if (args->count < count)
 		join(args, e, all + args->count, count - args->count);
 	for (unsigned i = 0; i < args->count; i++) {
-		struct tl_chrome_arg *arg = &args->arg[i];
-
-		if (!is_valid_key(args, i, arg->key))
-			make_valid_key(args, i, e);
-		args->format[i] = format_of(&arg->value);
+		make_valid_key(args, i, e);
+		args->format[i] = format_of(&args->arg[i].value);
 	}
 }
 
 #define LABEL "$" TL_CHROME_LABEL "%s"
 
-int
-tl_chrome_messages_make(struct tl_chrome_messages *m)
-{
-	return tl_interner_new(&m->interner);
-}
-
-void
-tl_chrome_messages_free(struct tl_chrome_messages *m)
-{
-	tl_interner_free(m->interner);
-	tl_message_cache_free(&m->memo);
-	tl_text_free(&m->text);
-	tl_text_free(&m->shape);
-}
-
-static const char *
-suffix_of(unsigned format)
+static void
+put_arg(struct tl_text *text, const struct tl_chrome_args *args, unsigned i)
 {
 	static const char *const suffixes[] = { [TIMELINE_ARG_UNSIGNED] = "%u",
 		[TIMELINE_ARG_SIGNED] = "",
@@ -311,29 +264,9 @@ suffix_of(unsigned format)
 		[TIMELINE_ARG_DURATION] = "%t",
 		[TIMELINE_ARG_STRING] = "%s" };
 
-	return suffixes[format];
-}
-
-static void
-put_arg(struct tl_text *text, const struct tl_chrome_args *args, unsigned i)
-{
 	tl_put_char(text, '$');
 	tl_put_bytes(text, args->arg[i].key);
-	tl_put_string(text, suffix_of(args->format[i]));
-}
-
-/*
- * Find the argument whose key is a word and which the text does not name yet.
- */
-static unsigned
-find_word(const struct tl_chrome_args *args, struct tl_bytes word,
-    unsigned named)
-{
-	for (unsigned i = 0; i < args->count; i++) {
-		if (!(named >> i & 1) && tl_bytes_equal(args->arg[i].key, word))
-			return i;
-	}
-	return TIMELINE_ARGS_MAX;
+	tl_put_string(text, suffixes[args->format[i]]);
 }
 
 /*
@@ -348,23 +281,25 @@ put_words(struct tl_text *text, struct tl_bytes name,
 	size_t at = 0;
 
 	while (at < name.size) {
-		const size_t start = at;
-		unsigned i = TIMELINE_ARGS_MAX;
+		struct tl_bytes word = tl_bytes(name.data + at, 0);
+		unsigned i = 0;
 
-		while (at < name.size && tl_chrome_is_name(name.data[at]))
+		while (at < name.size && is_name(name.data[at]))
 			at++;
-		if (at == start) {
+		if (!(word.size = (size_t)(name.data + at - word.data))) {
 			tl_put_char(text, name.data[at++]);
 			continue;
 		}
-		i = find_word(args, tl_bytes(name.data + start, at - start),
-		    named);
-		if (i < TIMELINE_ARGS_MAX) {
+		for (; i < args->count; i++) {
+			if (!(named >> i & 1) &&
+			    tl_bytes_equal(args->arg[i].key, word))
+				break;
+		}
+		if (i < args->count) {
 			put_arg(text, args, i);
 			named |= 1u << i;
 		} else {
-			tl_put_bytes(text,
-			    tl_bytes(name.data + start, at - start));
+			tl_put_bytes(text, word);
 		}
 	}
 	return named;
@@ -397,33 +332,6 @@ make_text(struct tl_chrome_messages *m, const struct tl_chrome_request *request)
 	return text->rc;
 }
 
-static int
-define(struct tl_chrome_messages *m, const struct tl_chrome_request *request,
-    struct tl_bytes text, uint8_t level, const struct tl_message **message)
-{
-	if (request->args->level > 0)
-		level = request->args->level;
-	return tl_interner_message(m->interner, request->category, text,
-	    request->kind, level, request->scope, message);
-}
-
-static int
-make_message(struct tl_chrome_messages *m,
-    const struct tl_chrome_request *request, const struct tl_message **message)
-{
-	const uint8_t info = (uint8_t)tl_level_parse("info");
-	int rc = make_text(m, request);
-
-	if (rc < 0)
-		return rc;
-	rc = define(m, request, tl_bytes(m->text.data, m->text.size), info,
-	    message);
-	if (rc != -EINVAL)
-		return rc;
-	/* the text names more arguments than a message may have */
-	return define(m, request, tl_bytes_of(LABEL), info, message);
-}
-
 /* Make the key of a message without its category and name. */
 static int
 make_shape(struct tl_text *shape, const struct tl_chrome_request *request)
@@ -452,14 +360,17 @@ make_shape(struct tl_text *shape, const struct tl_chrome_request *request)
 	return 0;
 }
 
-int
-tl_chrome_message(struct tl_chrome_messages *m,
-    const struct tl_chrome_request *request, const struct tl_message **message)
+/* Find or make the message of a request for a record of a kind. */
+static int
+find_message(struct tl_chrome_messages *m,
+    const struct tl_chrome_request *request, uint8_t kind,
+    const struct tl_message **message)
 {
-	struct tl_message_cache_key key = { { request->category,
-						request->name },
-		request->kind, request->scope };
+	struct tl_message_cache_key key = {
+		{ request->category, request->name }, kind, request->scope
+	};
 	const struct tl_message_cache_slot *slot;
+	uint8_t level = request->args->level;
 	int rc = make_shape(&m->shape, request);
 
 	if (rc < 0)
@@ -469,7 +380,17 @@ tl_chrome_message(struct tl_chrome_messages *m,
 		*message = slot->message;
 		return 0;
 	}
-	rc = make_message(m, request, message);
+	if (level == 0)
+		level = (uint8_t)tl_level_parse("info");
+	if ((rc = make_text(m, request)) < 0)
+		return rc;
+	rc = tl_interner_message(m->interner, request->category,
+	    tl_bytes(m->text.data, m->text.size), kind, level, request->scope,
+	    message);
+	/* the text may name more arguments than a message may have */
+	if (rc == -EINVAL)
+		rc = tl_interner_message(m->interner, request->category,
+		    tl_bytes_of(LABEL), kind, level, request->scope, message);
 	if (rc == 0)
 		tl_message_cache_add(&m->memo, &key, *message);
 	return rc;
@@ -489,39 +410,54 @@ find_value(const struct tl_chrome_args *args, struct tl_bytes name,
 	return NULL;
 }
 
-static int
-set_value(struct tl_chrome_messages *m, const struct tl_chrome_value *value,
-    unsigned format, uint64_t *to, unsigned *bad)
-{
-	if (format == TIMELINE_ARG_STRING)
-		return tl_interner_value(m->interner, value->text, to);
-	if (!tl_chrome_number(value, format, to)) {
-		*to = 0;
-		++*bad;
-	}
-	return 0;
-}
-
 int
-tl_chrome_values(struct tl_chrome_messages *m,
-    const struct tl_chrome_request *request, const struct tl_message *message,
-    uint64_t values[TIMELINE_ARGS_MAX], unsigned *bad)
+tl_chrome_message(struct tl_chrome_messages *m,
+    const struct tl_chrome_request *request, struct tl_event *event,
+    unsigned *bad)
 {
-	const struct tl_chrome_args *args = request->args;
-	const bool labelled = tl_chrome_is_labelled(message);
+	static const uint8_t records[] = { [TL_INSTANT] =
+					       TIMELINE_RECORD_INSTANT,
+		[TL_BEGIN] = TIMELINE_RECORD_SPAN,
+		[TL_END] = TIMELINE_RECORD_SPAN,
+		[TL_COUNTER] = TIMELINE_RECORD_COUNTER };
 	const struct tl_chrome_value name = { .text = request->name,
 		.kind = TL_JSON_STRING };
-	int rc = 0;
+	const struct tl_message *message;
+	bool labelled;
+	int rc =
+	    find_message(m, request, records[event->kind], &event->message);
 
+	memset(event->args, 0, sizeof(event->args));
+	if (rc < 0)
+		return rc;
+	message = event->message;
+	labelled = tl_chrome_is_labelled(message);
 	for (unsigned i = 0; rc == 0 && i < message->argc; i++) {
 		const struct tl_arg *arg = &message->args[i];
 		const struct tl_chrome_value *value =
-		    find_value(args, arg->name, i - labelled);
+		    find_value(request->args, arg->name, i - labelled);
 
 		if (!value && labelled && i == 0)
 			value = &name;
-		if (value)
-			rc = set_value(m, value, arg->format, &values[i], bad);
+		if (!value)
+			continue;
+		if (arg->format == TIMELINE_ARG_STRING) {
+			rc = tl_interner_value(m->interner, value->text,
+			    &event->args[i]);
+		} else if (!tl_chrome_number(value, arg->format,
+			       &event->args[i])) {
+			event->args[i] = 0;
+			++*bad;
+		}
 	}
 	return rc;
+}
+
+void
+tl_chrome_messages_free(struct tl_chrome_messages *m)
+{
+	tl_interner_free(m->interner);
+	tl_message_cache_free(&m->memo);
+	tl_text_free(&m->text);
+	tl_text_free(&m->shape);
 }

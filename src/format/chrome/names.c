@@ -4,7 +4,7 @@
  *
  *	{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{...}}
  */
-#include "format/chrome/names.h"
+#include "format/chrome/line.h"
 
 #include "base/array.h"
 #include "event/hosts/hosts.h"
@@ -13,15 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <timeline.h>
-
-bool
-tl_chrome_is_labelled(const struct tl_message *message)
-{
-	return message->argc > 0 && message->args[0].before.size == 0 &&
-	       message->args[0].format == TIMELINE_ARG_STRING &&
-	       tl_bytes_equal(message->args[0].name,
-		   tl_bytes_of(TL_CHROME_LABEL));
-}
 
 /* The first of the arguments that only follow the text: ": $a $b". */
 static unsigned
@@ -143,84 +134,61 @@ name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 	return 0;
 }
 
-static void
-put_source_name(struct tl_text *text, const struct tl_event *event)
-{
-	struct tl_bytes label = tl_bytes(NULL, 0);
-
-	if (tl_chrome_is_labelled(event->message))
-		label = tl_message_string(event->message, event->args[0]);
-	if (label.data)
-		tl_put_json(text, label);
-	else
-		tl_chrome_put_name(text, event->message);
-}
-
 /*
- * Name a source in the process that used the source first, before the threads
- * of the process.
+ * Move an event of a source to the thread of the source, and name a new source
+ * in the process that used the source first, before the threads of the process:
+ * 0; -ENOSPC: too many sources; -ENOMEM.
  */
-static void
-name_source(struct tl_chrome_names *names, const struct tl_event *event,
-    uint32_t tid)
-{
-	struct tl_text *text = &names->writer->out.text;
-
-	name_process(names, event->pid);
-	open_line(names, TL_CHROME_THREAD, event->pid, tid);
-	tl_put_string(text, "\"name\":\"");
-	put_source_name(text, event);
-	tl_put_string(text, "\"}}");
-	open_line(names, "thread_sort_index", event->pid, tid);
-	tl_put_format(text, "\"sort_index\":%d}}",
-	    (int)(tid - TL_CHROME_SOURCE_TID) - 1);
-}
-
-/* Move an event of a source to the thread of the source. */
 static int
 to_source(struct tl_chrome_names *names, struct tl_event *event)
 {
 	const struct tl_id_key key = { (uintptr_t)event->message, 0 };
-	uint32_t number;
+	struct tl_text *text = &names->writer->out.text;
+	struct tl_bytes label = tl_bytes(NULL, 0);
+	uint32_t number, tid;
 	int rc = tl_id_map_get(&names->sources, key, &number);
 
 	if (rc < 0)
 		return rc;
+	tid = TL_CHROME_SOURCE_TID - number;
 	if (rc == 1) {
 		rc = TL_ARRAY_ZEROS(names->source_pids, names->source_capacity,
 		    number);
 		if (rc < 0 || (rc = tl_writer_name(names->writer, event)) < 0)
 			return rc;
 		names->source_pids[number] = event->pid;
-		name_source(names, event, TL_CHROME_SOURCE_TID - number);
+		name_process(names, event->pid);
+		open_line(names, TL_CHROME_THREAD, event->pid, tid);
+		tl_put_string(text, "\"name\":\"");
+		if (tl_chrome_is_labelled(event->message))
+			label =
+			    tl_message_string(event->message, event->args[0]);
+		if (label.data)
+			tl_put_json(text, label);
+		else
+			tl_chrome_put_name(text, event->message);
+		tl_put_string(text, "\"}}");
+		open_line(names, "thread_sort_index", event->pid, tid);
+		tl_put_format(text, "\"sort_index\":%d}}", -(int)number - 1);
 	}
 	event->pid = names->source_pids[number];
-	event->tid = TL_CHROME_SOURCE_TID - number;
+	event->tid = tid;
 	return 0;
-}
-
-static bool
-has_source(const struct tl_event *event)
-{
-	return event->message->scope == TIMELINE_SOURCE &&
-	       (event->kind == TL_BEGIN || event->kind == TL_END);
 }
 
 int
 tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 {
-	bool is_left = false;
 	int rc;
 
-	if (has_source(event)) {
+	if (event->message->scope == TIMELINE_SOURCE &&
+	    (event->kind == TL_BEGIN || event->kind == TL_END)) {
 		rc = to_source(names, event);
 		if (rc != -ENOSPC)
 			return rc;
-		is_left = true;
+		names->left++;
 	}
-	if ((rc = name_thread(names, event)) < 0)
-		return rc;
-	return is_left;
+	return name_thread(names, event);
 }
 
 void

@@ -8,12 +8,11 @@
  *	[ {event} , {event}
  *	 ^ list, at depth 1
  */
-#include "format/chrome/read.h"
+#include "format/chrome/chrome.h"
 
 #include "base/array.h"
 #include "base/json.h"
 #include "format/chrome/convert.h"
-#include "format/chrome/event.h"
 #include "format/chrome/extensions.h"
 
 #include <errno.h>
@@ -37,6 +36,20 @@ enum { OTHER, EVENTS, OTHER_DATA, UNREAD };
 
 /* Units of the members that give the base of all times. */
 enum unit { NO_TIME, NANOSECONDS, MICROSECONDS };
+
+static const struct {
+	const char *key;
+	uint8_t member;
+	uint8_t base; /* enum unit: clang and PyTorch give the base */
+} members[] = {
+	{ "traceEvents", EVENTS, NO_TIME },
+	{ "otherData", OTHER_DATA, NO_TIME },
+	{ "beginningOfTime", OTHER, MICROSECONDS },
+	{ "baseTimeNanoseconds", OTHER, NANOSECONDS },
+	{ "systemTraceEvents", UNREAD, NO_TIME },
+	{ "powerTraceAsString", UNREAD, NO_TIME },
+	{ "samples", UNREAD, NO_TIME },
+};
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TL_CHROME_NOTE_NOT_EVENT] = { -EBADMSG, "not an event: skipped" },
@@ -99,6 +112,12 @@ read_of(struct tl_reader *reader)
 	return (struct chrome_read *)(void *)reader;
 }
 
+static bool
+is_word(struct tl_bytes bytes, const char *word)
+{
+	return tl_bytes_equal(bytes, tl_bytes_of(word));
+}
+
 static int
 refuse(struct chrome_read *r, uint64_t at)
 {
@@ -116,6 +135,7 @@ note_not_event(struct chrome_read *r, uint64_t at)
 	return refuse(r, at);
 }
 
+/* Convert the event that was just taken. */
 static int
 end_event(struct chrome_read *r)
 {
@@ -131,29 +151,23 @@ end_event(struct chrome_read *r)
 	return tl_chrome_convert(&r->convert, &r->event);
 }
 
-static int
-take_event(struct chrome_read *r, int kind, const struct tl_json_token *token)
-{
-	int rc = tl_chrome_event_take(&r->event, kind, token,
-	    r->json.depth - r->list);
-
-	return rc == 1 ? end_event(r) : rc;
-}
-
+/* Take a token of the list of events. */
 static int
 take_in_list(struct chrome_read *r, int kind, const struct tl_json_token *token)
 {
 	const unsigned depth = r->json.depth;
+	int rc;
 
-	if (r->in_event)
-		return take_event(r, kind, token);
-	if (depth < r->list) {
+	if (!r->in_event && depth < r->list) {
 		r->list = 0;
 		return 0;
 	}
-	if (depth == r->list + 1 && kind == TL_JSON_OBJECT) {
+	if (depth == r->list + 1 && kind == TL_JSON_OBJECT)
 		r->in_event = true;
-		return take_event(r, kind, token);
+	if (r->in_event) {
+		rc = tl_chrome_event_take(&r->event, kind, token,
+		    depth - r->list);
+		return rc == 1 ? end_event(r) : rc;
 	}
 	if ((depth == r->list && kind != TL_JSON_ARRAY_END) ||
 	    (depth == r->list + 1 && kind == TL_JSON_ARRAY))
@@ -161,57 +175,14 @@ take_in_list(struct chrome_read *r, int kind, const struct tl_json_token *token)
 	return 0; /* inside an element that is no event */
 }
 
-static unsigned
-member_of(struct tl_bytes key)
-{
-	static const char *const unread[] = { "systemTraceEvents",
-		"powerTraceAsString", "samples" };
-
-	if (tl_bytes_equal(key, tl_bytes_of("traceEvents")))
-		return EVENTS;
-	if (tl_bytes_equal(key, tl_bytes_of("otherData")))
-		return OTHER_DATA;
-	for (size_t i = 0; i < TL_COUNT(unread); i++) {
-		if (tl_bytes_equal(key, tl_bytes_of(unread[i])))
-			return UNREAD;
-	}
-	return OTHER;
-}
-
-/* clang and PyTorch write the base of their times. */
-static enum unit
-base_of(struct tl_bytes key)
-{
-	if (tl_bytes_equal(key, tl_bytes_of("beginningOfTime")))
-		return MICROSECONDS;
-	return tl_bytes_equal(key, tl_bytes_of("baseTimeNanoseconds"))
-		   ? NANOSECONDS
-		   : NO_TIME;
-}
-
-static void
-take_base(struct chrome_read *r, int kind, const struct tl_json_token *token)
-{
-	const unsigned shift = r->base == MICROSECONDS ? 3 : 0;
-	int64_t base_ns;
-
-	r->base = NO_TIME;
-	if (kind != TL_JSON_STRING && kind != TL_JSON_NUMBER)
-		return;
-	if (tl_json_scaled(token->text, shift, &base_ns) < 0) {
-		tl_note(&r->notes, TL_CHROME_NOTE_TIME, token->at);
-	} else if (!r->has_base) {
-		r->convert.spans.base_ns = base_ns;
-		r->has_base = true;
-	}
-}
-
-/* Take a token outside of the list. */
+/* Take a token outside of the list: its begin, or the base of all times. */
 static int
 take_outside_list(struct chrome_read *r, int kind,
     const struct tl_json_token *token)
 {
 	const unsigned depth = r->json.depth;
+	const uint8_t base = r->base;
+	int64_t base_ns;
 
 	if (depth == 0 && kind != TL_JSON_OBJECT_END &&
 	    kind != TL_JSON_ARRAY_END)
@@ -221,49 +192,55 @@ take_outside_list(struct chrome_read *r, int kind,
 	    (depth == 1 || (depth == 2 && r->member == EVENTS))) {
 		r->list = depth;
 		r->had_list = true;
-	} else if (kind == TL_JSON_KEY && depth == 1) {
-		r->member = member_of(token->text);
-		r->base = base_of(token->text);
+		return 0;
+	}
+	r->base = NO_TIME;
+	if (kind == TL_JSON_KEY && depth == 1) {
+		r->member = OTHER;
+		for (size_t i = 0; i < TL_COUNT(members); i++) {
+			if (is_word(token->text, members[i].key)) {
+				r->member = members[i].member;
+				r->base = members[i].base;
+			}
+		}
 		if (r->member == UNREAD)
 			tl_note(&r->notes, TL_CHROME_NOTE_MEMBER, token->at);
 	} else if (kind == TL_JSON_KEY && depth == 2) {
-		r->base =
-		    r->member == OTHER_DATA && tl_bytes_equal(token->text,
-						   tl_bytes_of(TL_CHROME_BASE))
-			? NANOSECONDS
-			: NO_TIME;
-	} else if (r->base) {
-		take_base(r, kind, token);
+		if (r->member == OTHER_DATA &&
+		    is_word(token->text, TL_CHROME_BASE))
+			r->base = NANOSECONDS;
+	} else if (base != NO_TIME &&
+		   (kind == TL_JSON_STRING || kind == TL_JSON_NUMBER)) {
+		if (tl_json_scaled(token->text, base == MICROSECONDS ? 3 : 0,
+			&base_ns) < 0) {
+			tl_note(&r->notes, TL_CHROME_NOTE_TIME, token->at);
+		} else if (!r->has_base) {
+			r->convert.spans.base_ns = base_ns;
+			r->has_base = true;
+		}
 	}
 	return 0;
 }
 
-/* Report in which part the input ended early. */
-static int
-note_cut(struct chrome_read *r)
-{
-	const uint64_t at = r->json.wrong_at;
-
-	r->done = true;
-	if (!r->had_list)
-		return refuse(r, at);
-	tl_note(&r->notes,
-	    r->list > 0 && !r->in_event ? TL_CHROME_NOTE_OPEN
-					: TL_CHROME_NOTE_CUT,
-	    r->in_event ? r->event.at : at);
-	return 0;
-}
-
-/* Report bytes that are no JSON and continue at the next event. */
+/*
+ * Report bytes that are no JSON and continue at the next event, or report in
+ * which part the input ended early.
+ */
 static int
 take_damage(struct chrome_read *r)
 {
 	const uint64_t at = r->json.wrong_at;
 
-	if (r->json.finished)
-		return note_cut(r);
 	if (!r->had_list)
 		return refuse(r, at);
+	if (r->json.finished) {
+		r->done = true;
+		tl_note(&r->notes,
+		    r->list > 0 && !r->in_event ? TL_CHROME_NOTE_OPEN
+						: TL_CHROME_NOTE_CUT,
+		    r->in_event ? r->event.at : at);
+		return 0;
+	}
 	r->in_event = false;
 	r->done = r->list == 0;
 	if (r->damages++ < DAMAGE_MAX)
@@ -276,27 +253,6 @@ take_damage(struct chrome_read *r)
 	return 0;
 }
 
-/* Take events by the fast path. */
-static int
-scan(struct chrome_read *r)
-{
-	int rc;
-
-	while ((rc = tl_chrome_scan(&r->json, &r->event)) == 1) {
-		if ((rc = end_event(r)) < 0)
-			return rc;
-	}
-	return rc;
-}
-
-/* Can an event follow a token of this kind?  After damage, no event can. */
-static bool
-may_scan(const struct chrome_read *r, int kind)
-{
-	return kind > 0 && r->list > 0 && !r->in_event &&
-	       r->json.depth == r->list;
-}
-
 /* Take all tokens of the input so far. */
 static int
 drain(struct chrome_read *r)
@@ -305,8 +261,16 @@ drain(struct chrome_read *r)
 	int kind = TL_JSON_MORE, rc = 0;
 
 	while (rc == 0 && !r->done) {
-		if (may_scan(r, kind) && (rc = scan(r)) < 0)
-			return rc;
+		/*
+		 * Take events by the fast path where an event can follow a
+		 * token of this kind; after damage, no event can.
+		 */
+		while (kind > 0 && r->list > 0 && !r->in_event &&
+		       r->json.depth == r->list &&
+		       (rc = tl_chrome_scan(&r->json, &r->event)) != 0) {
+			if (rc < 0 || (rc = end_event(r)) < 0)
+				return rc;
+		}
 		kind = tl_json_next(&r->json, &token);
 		if (kind == TL_JSON_MORE || kind == TL_JSON_END)
 			return 0;
@@ -322,10 +286,12 @@ drain(struct chrome_read *r)
 	return rc;
 }
 
-/* Skip the byte order mark that some editors write. */
-static struct tl_bytes
-skip_bom(struct chrome_read *r, struct tl_bytes piece)
+static int
+chrome_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
+	struct chrome_read *r = read_of(reader);
+
+	/* some editors write a byte order mark */
 	while (r->fed == r->bom_at && r->bom_at < BOM_SIZE && piece.size > 0 &&
 	       piece.data[0] == bom[r->bom_at]) {
 		r->bom_at++;
@@ -335,15 +301,6 @@ skip_bom(struct chrome_read *r, struct tl_bytes piece)
 		piece.size--;
 	}
 	r->fed += piece.size;
-	return piece;
-}
-
-static int
-chrome_feed(struct tl_reader *reader, struct tl_bytes piece)
-{
-	struct chrome_read *r = read_of(reader);
-
-	piece = skip_bom(r, piece);
 	if (r->done || piece.size == 0)
 		return 0;
 	tl_json_feed(&r->json, piece);
@@ -418,7 +375,7 @@ has(struct tl_bytes bytes, const char *what)
 unsigned
 tl_chrome_recognise(struct tl_bytes first)
 {
-	static const char *const members[] = { "\"displayTimeUnit\"",
+	static const char *const others[] = { "\"displayTimeUnit\"",
 		"\"systemTraceEvents\"", "\"stackFrames\"",
 		"\"beginningOfTime\"", "\"baseTimeNanoseconds\"",
 		"\"deviceProperties\"" };
@@ -436,8 +393,8 @@ tl_chrome_recognise(struct tl_bytes first)
 		return has(first, "\"ph\"") ? 85 : 0;
 	if (has(first, "\"traceEvents\""))
 		return 95;
-	for (size_t i = 0; i < TL_COUNT(members); i++) {
-		if (has(first, members[i]))
+	for (size_t i = 0; i < TL_COUNT(others); i++) {
+		if (has(first, others[i]))
 			return 50;
 	}
 	return 0;

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.c - an event waits together with its role; members that have no value
- * yet hold the role:
- *
- *	role		lane	tsc			number
- *	ALONE		0	-			-
- *	WHOLE		1	its duration		-
- *	BEGIN, END	2, 3	hash of its category	hash of its name
+ * spans.c - keep events until the file ends, then pass them on by time: each
+ * complete span as a begin and an end, each end event with the message of its
+ * begin event.
  */
-#include "format/chrome/spans.h"
+#include "format/chrome/convert.h"
 
 #include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <timeline.h>
+
+enum {
+	/* Complete spans of one time that are sorted. */
+	WINDOW = 4096,
+	/* Open begin events of all threads, and waiting ends. */
+	OPEN_MAX = 1 << 18,
+	/* Open begin events that are compared with an end. */
+	SEARCH_MAX = 1024
+};
 
 /* The end of a complete span. */
 struct ending {
@@ -24,9 +29,19 @@ struct ending {
 	uint32_t pid, tid;
 };
 
+/*
+ * Identifies a begin event.  A hash of 0 matches any; an equal message is
+ * preferred.
+ */
+struct key {
+	uint64_t category; /* hashes, as name */
+	uint64_t name;
+	const struct tl_message *message;
+};
+
 /* The open begin events of a thread, the innermost last. */
 struct tl_chrome_thread {
-	struct tl_chrome_key *begun;
+	struct key *begun;
 	size_t count, room;
 };
 
@@ -36,52 +51,23 @@ struct tl_chrome_waiting {
 	uint32_t number; /* order of the input */
 };
 
-/* == kept == */
-
 int
 tl_chrome_spans_make(struct tl_chrome_spans *s)
 {
 	return tl_store_new(&s->store, TL_STORE_MEMORY_MAX);
 }
 
-static int
-keep(struct tl_chrome_spans *s, const struct tl_event *event)
+int
+tl_chrome_keep(struct tl_chrome_spans *s, const struct tl_event *event)
 {
 	struct tl_sink *store = tl_store_sink(s->store);
 
 	return store->put(store, event);
 }
 
-int
-tl_chrome_keep(struct tl_chrome_spans *s, struct tl_event *event)
-{
-	event->lane = TL_CHROME_ALONE;
-	event->tsc = event->number = 0;
-	return keep(s, event);
-}
-
-int
-tl_chrome_keep_whole(struct tl_chrome_spans *s, struct tl_event *begin,
-    int64_t duration_ns)
-{
-	begin->lane = TL_CHROME_WHOLE;
-	begin->tsc = (uint64_t)duration_ns;
-	begin->number = 0;
-	return keep(s, begin);
-}
-
-int
-tl_chrome_keep_half(struct tl_chrome_spans *s, struct tl_event *event,
-    enum tl_chrome_role role, uint64_t category, uint64_t name)
-{
-	event->lane = role;
-	event->tsc = category;
-	event->number = name;
-	return keep(s, event);
-}
-
 /* == passed on == */
 
+/* Pass on an event. */
 static int
 put(struct tl_chrome_spans *s, struct tl_event *event)
 {
@@ -95,13 +81,13 @@ put(struct tl_chrome_spans *s, struct tl_event *event)
 
 /* Add two times; a sum out of range becomes the nearest time and is counted. */
 static int64_t
-later(int64_t ns, int64_t by, uint64_t *beyond)
+later(struct tl_chrome_spans *s, int64_t ns, int64_t by)
 {
 	int64_t sum;
 
 	if (!__builtin_add_overflow(ns, by, &sum))
 		return sum;
-	++*beyond;
+	s->beyond++;
 	return by > 0 ? INT64_MAX : INT64_MIN;
 }
 
@@ -150,22 +136,6 @@ end_until(struct tl_chrome_spans *s, int64_t ns, bool with)
 	return rc;
 }
 
-static int
-put_whole(struct tl_chrome_spans *s, struct tl_chrome_waiting *w)
-{
-	const struct ending ending = { w->begin.message, w->end_ns, s->begun++,
-		w->begin.pid, w->begin.tid };
-	int rc = end_until(s, w->begin.ns, true);
-
-	if (rc == 0)
-		rc = put(s, &w->begin);
-	if (rc < 0)
-		return rc;
-	return s->ends.count < TL_CHROME_OPEN_MAX
-		   ? tl_pqueue_push(&s->ends, &by_end, NULL, &ending)
-		   : put_ending(s, &ending);
-}
-
 /* Order spans that begin at one time: longer first, then by input. */
 static int
 compare(const void *a, const void *b)
@@ -185,30 +155,39 @@ flush(struct tl_chrome_spans *s)
 
 	if (s->waiting > 1)
 		qsort(s->window, s->waiting, sizeof(*s->window), compare);
-	for (size_t i = 0; rc == 0 && i < s->waiting; i++)
-		rc = put_whole(s, &s->window[i]);
+	for (size_t i = 0; rc == 0 && i < s->waiting; i++) {
+		struct tl_event *begin = &s->window[i].begin;
+		const struct ending ending = { begin->message,
+			s->window[i].end_ns, s->begun++, begin->pid,
+			begin->tid };
+
+		if ((rc = end_until(s, begin->ns, true)) < 0 ||
+		    (rc = put(s, begin)) < 0)
+			break;
+		rc = s->ends.count < OPEN_MAX
+			 ? tl_pqueue_push(&s->ends, &by_end, NULL, &ending)
+			 : put_ending(s, &ending);
+	}
 	s->waiting = 0;
 	return rc;
 }
 
 static int
-take_whole(struct tl_chrome_spans *s, const struct tl_event *begin,
-    int64_t duration_ns)
+take_whole(struct tl_chrome_spans *s, const struct tl_event *begin)
 {
-	uint64_t beyond = 0;
 	int rc = 0;
 
 	if (!s->window)
-		s->window = malloc(TL_CHROME_WINDOW * sizeof(*s->window));
+		s->window = malloc(WINDOW * sizeof(*s->window));
 	if (!s->window)
 		return -ENOMEM;
-	if (s->waiting == TL_CHROME_WINDOW ||
+	if (s->waiting == WINDOW ||
 	    (s->waiting > 0 && s->window[0].begin.ns != begin->ns))
 		rc = flush(s);
 	s->window[s->waiting] = (struct tl_chrome_waiting){ *begin,
-		later(begin->ns, duration_ns, &beyond), (uint32_t)s->waiting };
+		later(s, begin->ns, (int64_t)begin->tsc),
+		(uint32_t)s->waiting };
 	s->waiting++;
-	s->beyond += beyond;
 	return rc;
 }
 
@@ -236,29 +215,25 @@ thread_of(struct tl_chrome_spans *s, const struct tl_event *event,
 }
 
 static int
-take_begin(struct tl_chrome_spans *s, struct tl_chrome_thread *t,
-    struct tl_event *begin, const struct tl_chrome_key *who)
+take_begin(struct tl_chrome_spans *s, struct tl_event *begin)
 {
-	int rc = put(s, begin);
+	const struct key key = { begin->tsc, begin->number, begin->message };
+	struct tl_chrome_thread *t;
+	int rc;
 
-	if (rc < 0 || !t)
+	if ((rc = thread_of(s, begin, &t)) < 0 || (rc = put(s, begin)) < 0)
 		return rc;
-	if (s->open >= TL_CHROME_OPEN_MAX) {
+	if (!t)
+		return 0;
+	if (s->open >= OPEN_MAX) {
 		s->forgotten++;
 		return 0;
 	}
 	if (TL_ARRAY_ROOM(t->begun, t->room, t->count) < 0)
 		return -ENOMEM;
-	t->begun[t->count++] = *who;
+	t->begun[t->count++] = key;
 	s->open++;
 	return 0;
-}
-
-static bool
-is_of(const struct tl_chrome_key *begun, const struct tl_chrome_key *who)
-{
-	return (who->category == 0 || who->category == begun->category) &&
-	       (who->name == 0 || who->name == begun->name);
 }
 
 /*
@@ -266,40 +241,25 @@ is_of(const struct tl_chrome_key *begun, const struct tl_chrome_key *who)
  * name.  -1: none.
  */
 static int64_t
-find(const struct tl_chrome_thread *t, const struct tl_chrome_key *who)
+find(const struct tl_chrome_thread *t, const struct key *end)
 {
 	int64_t named = -1;
 
-	for (size_t i = 0; i < t->count && i < TL_CHROME_SEARCH_MAX; i++) {
+	for (size_t i = 0; i < t->count && i < SEARCH_MAX; i++) {
 		const size_t at = t->count - 1 - i;
+		const struct key *begun = &t->begun[at];
 
-		if (who->message && who->message == t->begun[at].message)
+		if (end->message && end->message == begun->message)
 			return (int64_t)at;
-		if (named < 0 && is_of(&t->begun[at], who)) {
+		if (named < 0 &&
+		    (end->category == 0 || end->category == begun->category) &&
+		    (end->name == 0 || end->name == begun->name)) {
 			named = (int64_t)at;
-			if (!who->message)
+			if (!end->message)
 				break;
 		}
 	}
 	return named;
-}
-
-/* Remove the matching begin event and return its message, or NULL. */
-static const struct tl_message *
-close_begun(struct tl_chrome_spans *s, struct tl_chrome_thread *t,
-    const struct tl_chrome_key *who)
-{
-	const int64_t at = t ? find(t, who) : -1;
-	const struct tl_message *message;
-
-	if (at < 0)
-		return NULL;
-	message = t->begun[at].message;
-	s->open--;
-	t->count--;
-	memmove(t->begun + at, t->begun + at + 1,
-	    (t->count - (size_t)at) * sizeof(*t->begun));
-	return message;
 }
 
 static bool
@@ -382,63 +342,67 @@ put_arguments(struct tl_chrome_spans *s, const struct tl_event *end,
 	return rc < 0 ? rc : put(s, &instant);
 }
 
+/*
+ * Close the matching begin event and pass the end on with its message.  An end
+ * without arguments is bare, unless the message has no arguments either.
+ */
 static int
-take_end(struct tl_chrome_spans *s, struct tl_chrome_thread *t,
-    struct tl_event *end, const struct tl_chrome_key *who)
+take_end(struct tl_chrome_spans *s, struct tl_event *end)
 {
-	const struct tl_message *begun = close_begun(s, t, who);
+	const struct key key = { end->tsc, end->number,
+		end->bare ? NULL : end->message };
 	uint64_t values[TL_ARGS_MAX] = { 0 };
-	int rc = 0;
+	const struct tl_message *begun;
+	struct tl_chrome_thread *t;
+	int64_t at;
+	int rc = thread_of(s, end, &t);
 
-	if (!begun) {
+	if (rc < 0)
+		return rc;
+	at = t ? find(t, &key) : -1;
+	if (at < 0) {
 		end->bare = end->bare && end->message->argc > 0;
 		return put(s, end);
 	}
+	begun = t->begun[at].message;
+	s->open--;
+	t->count--;
+	memmove(t->begun + at, t->begun + at + 1,
+	    (t->count - (size_t)at) * sizeof(*t->begun));
 	if (!end->bare && !turn_values(values, begun, end)) {
-		rc = put_arguments(s, end, begun, who->name != 0);
+		rc = put_arguments(s, end, begun, key.name != 0);
 		end->bare = true;
 	}
 	end->bare = end->bare && begun->argc > 0;
 	end->message = begun;
-	memcpy(end->args, values, sizeof(values));
 	if (end->bare)
-		memset(end->args, 0, sizeof(end->args));
+		memset(values, 0, sizeof(values));
+	memcpy(end->args, values, sizeof(values));
 	return rc < 0 ? rc : put(s, end);
 }
 
 /* == all of them == */
 
-static int
-take_half(struct tl_chrome_spans *s, struct tl_event *event, bool begins)
-{
-	const bool is_known = begins || !event->bare;
-	const struct tl_chrome_key who = { event->tsc, event->number,
-		is_known ? event->message : NULL };
-	struct tl_chrome_thread *thread;
-	int rc = thread_of(s, event, &thread);
-
-	if (rc == 0)
-		rc = end_until(s, event->ns, true);
-	if (rc < 0)
-		return rc;
-	return begins ? take_begin(s, thread, event, &who)
-		      : take_end(s, thread, event, &who);
-}
-
+/* Take the next event by time. */
 static int
 take(struct tl_chrome_spans *s, struct tl_event *event)
 {
 	int rc;
 
-	event->ns = later(event->ns, s->base_ns, &s->beyond);
+	event->ns = later(s, event->ns, s->base_ns);
 	if (event->lane == TL_CHROME_WHOLE)
-		return take_whole(s, event, (int64_t)event->tsc);
-	if ((rc = flush(s)) < 0)
+		return take_whole(s, event);
+	if ((rc = flush(s)) < 0 ||
+	    (rc = end_until(s, event->ns, event->lane != TL_CHROME_ALONE)) < 0)
 		return rc;
-	if (event->lane != TL_CHROME_ALONE)
-		return take_half(s, event, event->lane == TL_CHROME_BEGIN);
-	rc = end_until(s, event->ns, false);
-	return rc < 0 ? rc : put(s, event);
+	switch (event->lane) {
+	case TL_CHROME_BEGIN:
+		return take_begin(s, event);
+	case TL_CHROME_END:
+		return take_end(s, event);
+	default:
+		return put(s, event);
+	}
 }
 
 int

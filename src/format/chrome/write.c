@@ -7,7 +7,7 @@
  * as an instant if the span is not known to be open.  The begin and the end of
  * an unsure span are instants, too.
  */
-#include "format/chrome/write.h"
+#include "format/chrome/chrome.h"
 
 #include "base/ns.h"
 #include "event/reader.h"
@@ -87,37 +87,31 @@ put_alone(struct chrome *w, const struct tl_event *event)
 }
 
 /*
- * Write a span.  Begin and end are written apart if the span is not sure, runs
- * backwards, or ends on another thread.
+ * Write the span of an end.  Begin and end are written apart if the span is not
+ * sure, runs backwards, or ends on another thread.
  */
-static int
-put_span(struct chrome *w, const struct tl_event *begin,
-    const struct tl_event *end, const struct tl_span *span)
-{
-	const struct tl_chrome_line line = { .event = begin,
-		.end = end,
-		.duration_ns = span->duration_ns };
-	const bool runs_back = end->ns < begin->ns && span->duration_ns == 0;
-	int rc;
-
-	if (tl_span_is_sure(span) && !runs_back && end->pid == begin->pid &&
-	    end->tid == begin->tid)
-		return tl_chrome_line_put(&w->lines, &line);
-	rc = put_alone(w, begin);
-	return rc < 0 ? rc : put_alone(w, end);
-}
-
 static int
 put_end(struct chrome *w, const struct tl_event *end)
 {
 	struct tl_event begin;
 	struct tl_span span;
-	const int rc = tl_spans_put(w->spans, end, &span);
+	bool runs_back;
+	int rc = tl_spans_put(w->spans, end, &span);
 
-	if (rc <= 0)
-		return rc < 0 ? rc : put_alone(w, end);
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return put_alone(w, end);
 	begin = begin_of(&span);
-	return put_span(w, &begin, end, &span);
+	runs_back = end->ns < begin.ns && span.duration_ns == 0;
+	if (tl_span_is_sure(&span) && !runs_back && end->pid == begin.pid &&
+	    end->tid == begin.tid)
+		return tl_chrome_line_put(&w->lines,
+		    &(struct tl_chrome_line){ .event = &begin,
+			.end = end,
+			.duration_ns = span.duration_ns });
+	rc = put_alone(w, &begin);
+	return rc < 0 ? rc : put_alone(w, end);
 }
 
 /*
@@ -139,70 +133,51 @@ open_span(struct chrome *w, const struct tl_event *begin)
 }
 
 static int
-put_event(struct chrome *w, const struct tl_event *event)
-{
-	switch (event->kind) {
-	case TL_BEGIN:
-		return open_span(w, event);
-	case TL_END:
-		return put_end(w, event);
-	default:
-		return tl_chrome_line_put(&w->lines,
-		    &(struct tl_chrome_line){ .event = event });
-	}
-}
-
-static int
-put_lost(struct chrome *w, const struct tl_event *event)
-{
-	struct tl_span none;
-	const int rc = tl_spans_put(w->spans, event, &none);
-
-	tl_chrome_line_put_lost(&w->lines, w->last_ns, event);
-	return rc;
-}
-
-static int
 chrome_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct chrome *w = chrome_of(writer);
 	struct tl_event turned = *event;
+	struct tl_span none;
 	int rc;
 
 	if (!w->started)
 		start(w, event->ns);
-	if (!event->message)
-		return put_lost(w, event);
+	if (!event->message) {
+		rc = tl_spans_put(w->spans, event, &none);
+		tl_chrome_line_put_lost(&w->lines, w->last_ns, event);
+		return rc;
+	}
 	if ((rc = tl_chrome_names_put(&w->lines.names, &turned)) < 0)
 		return rc;
 	w->last_ns = event->ns;
 	tl_note(&w->notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
 	if (event->kind == TL_COUNTER && event->message->argc > 1)
 		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
-	if (rc == 1)
-		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
-	return put_event(w, &turned);
+	switch (event->kind) {
+	case TL_BEGIN:
+		return open_span(w, &turned);
+	case TL_END:
+		return put_end(w, &turned);
+	default:
+		return tl_chrome_line_put(&w->lines,
+		    &(struct tl_chrome_line){ .event = &turned });
+	}
 }
 
-static int
-put_open(struct chrome *w, const struct tl_span *span)
-{
-	const struct tl_event begin = begin_of(span);
-
-	return tl_chrome_line_put(&w->lines,
-	    &(struct tl_chrome_line){ .event = &begin,
-		.is_alone = !tl_span_is_sure(span) });
-}
-
+/* Write the begins without an end; only a sure span is known to be open. */
 static int
 put_lonely_begins(struct chrome *w)
 {
+	struct tl_event begin;
 	struct tl_span span;
 	uint32_t index = 0;
 	int rc = 0;
 
 	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
-		rc = put_open(w, &span);
+		begin = begin_of(&span);
+		rc = tl_chrome_line_put(&w->lines,
+		    &(struct tl_chrome_line){ .event = &begin,
+			.is_alone = !tl_span_is_sure(&span) });
 		if (rc == 0)
 			rc = tl_out_flush_full(&w->writer.out);
 	}
@@ -220,6 +195,8 @@ chrome_end(struct tl_writer *writer)
 	if ((rc = put_lonely_begins(w)) < 0)
 		return rc;
 	tl_put_string(&writer->out.text, "\n]}\n");
+	for (; w->lines.names.left > 0; w->lines.names.left--)
+		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
 	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }

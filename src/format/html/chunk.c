@@ -94,36 +94,6 @@ put_number(struct tl_text *text, uint64_t n)
 	tl_put_unsigned(text, n);
 }
 
-static void
-put_message(struct tl_html_chunk *chunk, const struct tl_message *message)
-{
-	struct tl_text *text = &chunk->messages;
-
-	separate(text);
-	tl_put_char(text, '[');
-	put_string(chunk, text, message->category, tl_put_plain);
-	put_number(text, message->level);
-	put_number(text, message->kind);
-	put_number(text, message->scope);
-	put_number(text, message->builtin);
-	put_number(text, message->gate);
-	tl_put_char(text, ',');
-	put_string(chunk, text, message->file, tl_put_plain);
-	put_number(text, message->line);
-	tl_put_char(text, ',');
-	put_string(chunk, text, message->explain, tl_put_lines);
-	tl_put_char(text, ',');
-	put_string(chunk, text, message->after, tl_put_plain);
-	for (unsigned i = 0; i < message->argc; i++) {
-		tl_put_char(text, ',');
-		put_string(chunk, text, message->args[i].name, tl_put_plain);
-		put_number(text, message->args[i].format);
-		tl_put_char(text, ',');
-		put_string(chunk, text, message->args[i].before, tl_put_plain);
-	}
-	tl_put_char(text, ']');
-}
-
 /*
  * Append 64 bits as a number, or as digits in quotes if a double is too short.
  */
@@ -189,51 +159,7 @@ put_interned(struct tl_html_chunk *chunk, const struct tl_message *message,
 	return 0;
 }
 
-static int
-put_value(struct tl_html_chunk *chunk, const struct tl_event *event,
-    unsigned index)
-{
-	const uint64_t value = event->args[index];
-
-	tl_put_char(&chunk->events, ',');
-	switch (event->message->args[index].format) {
-	case TIMELINE_ARG_SIGNED:
-	case TIMELINE_ARG_DURATION:
-		put_signed(&chunk->events, (int64_t)value);
-		return 0;
-	case TIMELINE_ARG_DOUBLE:
-		put_double(&chunk->events, value);
-		return 0;
-	case TIMELINE_ARG_STRING:
-		return put_interned(chunk, event->message, value);
-	default:
-		put_unsigned(&chunk->events, value);
-		return 0;
-	}
-}
-
-/* Append the names of an event's thread and process. */
-static void
-put_names(struct tl_html_chunk *chunk, const struct tl_event *event)
-{
-	const struct tl_names *names = tl_event_names(event);
-	const struct tl_bytes of[] = { tl_names_thread(names, event->pid,
-					   event->tid),
-		tl_names_process(names, event->pid) };
-	struct tl_text *text = &chunk->names;
-
-	if (of[0].size == 0 && of[1].size == 0)
-		return;
-	separate(text);
-	tl_put_unsigned(text, event->source);
-	put_number(text, event->pid);
-	put_number(text, event->tid);
-	for (size_t i = 0; i < 2; i++) {
-		tl_put_char(text, ',');
-		put_string(chunk, text, of[i], tl_put_plain);
-	}
-}
-
+/* Find the number of an event's place, and define a new place with its names. */
 static int
 place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
     uint32_t *number)
@@ -241,6 +167,8 @@ place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
 	const struct tl_html_key key = { (uint64_t)event->pid << 32 |
 					     event->tid,
 		(uint64_t)event->cpu << 32 | event->lane, event->source };
+	const struct tl_names *names = tl_event_names(event);
+	struct tl_bytes thread, process;
 	struct tl_text *text = &chunk->places;
 	const int rc = tl_html_table_number(&chunk->place_table, &key, number);
 
@@ -254,21 +182,59 @@ place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
 	    event->cpu == TL_CPU_UNKNOWN ? -1 : (int64_t)event->cpu);
 	put_number(text, event->lane);
 	put_number(text, event->source);
-	put_names(chunk, event);
+
+	thread = tl_names_thread(names, event->pid, event->tid);
+	process = tl_names_process(names, event->pid);
+	if (thread.size == 0 && process.size == 0)
+		return 0;
+	text = &chunk->names;
+	separate(text);
+	tl_put_unsigned(text, event->source);
+	put_number(text, event->pid);
+	put_number(text, event->tid);
+	tl_put_char(text, ',');
+	put_string(chunk, text, thread, tl_put_plain);
+	tl_put_char(text, ',');
+	put_string(chunk, text, process, tl_put_plain);
 	return 0;
 }
 
+/* Find the number of a message, and define a new message. */
 static int
 message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
     uint32_t *number)
 {
 	const struct tl_html_key key = { (uintptr_t)message, message->id, 1 };
+	struct tl_text *text = &chunk->messages;
 	const int rc =
 	    tl_html_table_number(&chunk->message_table, &key, number);
 
-	if (rc == 0)
-		put_message(chunk, message);
-	return rc < 0 ? rc : 0;
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	separate(text);
+	tl_put_char(text, '[');
+	put_string(chunk, text, message->category, tl_put_plain);
+	put_number(text, message->level);
+	put_number(text, message->kind);
+	put_number(text, message->scope);
+	put_number(text, message->builtin);
+	put_number(text, message->gate);
+	tl_put_char(text, ',');
+	put_string(chunk, text, message->file, tl_put_plain);
+	put_number(text, message->line);
+	tl_put_char(text, ',');
+	put_string(chunk, text, message->explain, tl_put_lines);
+	tl_put_char(text, ',');
+	put_string(chunk, text, message->after, tl_put_plain);
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_put_char(text, ',');
+		put_string(chunk, text, message->args[i].name, tl_put_plain);
+		put_number(text, message->args[i].format);
+		tl_put_char(text, ',');
+		put_string(chunk, text, message->args[i].before, tl_put_plain);
+	}
+	tl_put_char(text, ']');
+	return 0;
 }
 
 /* Append the numbers that every event has: step,code,place. */
@@ -291,31 +257,47 @@ put_frame(struct tl_html_chunk *chunk, const struct tl_event *event,
 	text->size = (size_t)(to - text->data);
 }
 
-static bool
-is_change(const struct tl_message *message)
-{
-	return message->builtin == TIMELINE_BUILTIN_PRIORITY ||
-	       message->builtin == TIMELINE_BUILTIN_BURST;
-}
-
-/* Append the values behind the frame. */
+/*
+ * Append the values behind the frame.  A change of a priority or a burst has
+ * its stamp as one more value.
+ */
 static int
 put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
+	struct tl_text *text = &chunk->events;
 	int rc = 0;
 
 	if (!event->message) {
-		tl_put_char(&chunk->events, ',');
-		put_unsigned(&chunk->events, event->lost);
+		tl_put_char(text, ',');
+		put_unsigned(text, event->lost);
 		return 0;
 	}
 	if (event->bare)
 		return 0;
-	for (unsigned i = 0; i < event->message->argc && rc == 0; i++)
-		rc = put_value(chunk, event, i);
-	if (rc == 0 && is_change(event->message)) {
-		tl_put_char(&chunk->events, ',');
-		put_unsigned(&chunk->events, event->tsc);
+	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
+		const uint64_t value = event->args[i];
+
+		tl_put_char(text, ',');
+		switch (event->message->args[i].format) {
+		case TIMELINE_ARG_SIGNED:
+		case TIMELINE_ARG_DURATION:
+			put_signed(text, (int64_t)value);
+			break;
+		case TIMELINE_ARG_DOUBLE:
+			put_double(text, value);
+			break;
+		case TIMELINE_ARG_STRING:
+			rc = put_interned(chunk, event->message, value);
+			break;
+		default:
+			put_unsigned(text, value);
+			break;
+		}
+	}
+	if (rc == 0 && (event->message->builtin == TIMELINE_BUILTIN_PRIORITY ||
+			   event->message->builtin == TIMELINE_BUILTIN_BURST)) {
+		tl_put_char(text, ',');
+		put_unsigned(text, event->tsc);
 	}
 	return rc;
 }
@@ -504,14 +486,18 @@ move_list(struct tl_text *text, const char *name, struct tl_text *list)
 	tl_text_clear(list);
 }
 
-/* Append every host with its sources. */
+/*
+ * Append the members that only several hosts need.  The first chunk lists every
+ * host with its sources.
+ */
 static void
-put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
+write_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 {
 	const struct tl_fleet_hosts *hosts = chunk->hosts;
 
-	tl_put_string(text, "],\"hosts\":[");
-	for (size_t i = 0; i < hosts->count; i++) {
+	if (!chunk->hosts_written)
+		tl_put_string(text, "],\"hosts\":[");
+	for (size_t i = 0; !chunk->hosts_written && i < hosts->count; i++) {
 		tl_put_string(text, i > 0 ? ",[" : "[");
 		put_string(chunk, text, tl_bytes_of(hosts->items[i].name),
 		    tl_put_plain);
@@ -521,14 +507,6 @@ put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 		}
 		tl_put_char(text, ']');
 	}
-}
-
-/* Append the members that only several hosts need. */
-static void
-write_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
-{
-	if (!chunk->hosts_written)
-		put_hosts(chunk, text);
 	chunk->hosts_written = true;
 	move_list(text, "],\"bounds\":[", &chunk->bounds);
 	move_list(text, "],\"overlaps\":[", &chunk->overlaps);

@@ -99,33 +99,27 @@ read_mark(struct lane *lanes, const char *mark)
 	}
 }
 
+/*
+ * Append an event, or replace the oldest event of a full ring.  The ring grows
+ * only until it first turns.
+ */
 static int
-grow(struct ring *ring)
+push(struct ring *ring, const struct tl_event *event)
 {
 	size_t capacity = ring->capacity ? ring->capacity * 2 : RING_FIRST;
 	struct tl_event *events;
 
-	if (capacity > ring->max)
-		capacity = ring->max;
-	events = realloc(ring->events, capacity * sizeof(*events));
-	if (!events)
-		return -ENOMEM;
-	ring->events = events;
-	ring->capacity = capacity;
-	return 0;
-}
-
-/* Append an event.  The ring grows only until it first turns. */
-static int
-push(struct ring *ring, const struct tl_event *event)
-{
-	int rc;
-
 	if (ring->max == 0)
 		return 0;
-	if (ring->count == ring->capacity && ring->capacity < ring->max &&
-	    (rc = grow(ring)) != 0)
-		return rc;
+	if (ring->count == ring->capacity && ring->capacity < ring->max) {
+		if (capacity > ring->max)
+			capacity = ring->max;
+		events = realloc(ring->events, capacity * sizeof(*events));
+		if (!events)
+			return -ENOMEM;
+		ring->events = events;
+		ring->capacity = capacity;
+	}
 	if (ring->count < ring->capacity) {
 		ring->events[ring->count++] = *event;
 		return 0;

@@ -32,6 +32,10 @@ enum {
 	WARNING = 7
 };
 
+/* The times that the finest ring and the longest ring hold. */
+#define FINEST_NS ((int64_t)BINS * BIN_NS)
+#define ALL_NS    (FINEST_NS << (BIN_SHIFT * (BIN_RINGS - 1)))
+
 #define SLOT_NS INT64_C(64000000)
 #define NEVER   INT64_MIN
 #define STEP_NS INT64_C(100000000) /* earlier: the clock was set back */
@@ -397,24 +401,32 @@ find_row(struct tl_html_summary *s, uint64_t key, bool is_lane)
 
 /* == closed time == */
 
-/* Count time in which a gate was closed, with the steps of count_time(). */
+/*
+ * The end of the next step of a time that is added to rings of bins.  A long
+ * time is added in long steps; each step lies in one bin of the rings that
+ * still hold the step.
+ */
+static int64_t
+step_end(int64_t from, int64_t to)
+{
+	const bool is_long = to - from > FINEST_NS;
+	const int64_t step =
+	    is_long ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
+	const int64_t end = (floor_to(from, step) + 1) * step;
+
+	return end < to ? end : to;
+}
+
+/* Count time in which a gate was closed. */
 static void
 count_closed(struct closed *closed, int64_t from, int64_t to)
 {
-	const int64_t longest = (int64_t)BINS * BIN_NS;
-	const int64_t all = longest << (BIN_SHIFT * (BIN_RINGS - 1));
-
-	if (to - from > all)
-		from = to - all;
+	if (to - from > ALL_NS)
+		from = to - ALL_NS;
 	while (from < to) {
-		const int64_t step = to - from > longest
-					 ? (int64_t)BIN_NS << (BIN_SHIFT * 3)
-					 : BIN_NS;
 		const int64_t at = floor_to(from, BIN_NS);
-		int64_t end = (floor_to(from, step) + 1) * step;
+		const int64_t end = step_end(from, to);
 
-		if (end > to)
-			end = to;
 		for (unsigned i = 0; i < BIN_RINGS; i++) {
 			uint32_t *ns = ring_cell(&closed->rings[i],
 			    at >> (BIN_SHIFT * i), BINS, sizeof(*ns));
@@ -733,28 +745,16 @@ static void
 count_time(struct tl_html_summary *s, struct row *row, uint32_t stack,
     int64_t from, int64_t to, int sign)
 {
-	const int64_t longest = (int64_t)BINS * BIN_NS;
-	const int64_t all = longest << (BIN_SHIFT * (BIN_RINGS - 1));
-
 	/*
 	 * longer than the rings: the clock was set forward; old bins are gone
 	 */
-	if (sign > 0 && to - from > all)
+	if (sign > 0 && to - from > ALL_NS)
 		from = to;
-	else if (sign < 0 && to - from > all / 2)
-		from = to - all / 2;
+	else if (sign < 0 && to - from > ALL_NS / 2)
+		from = to - ALL_NS / 2;
 	while (from < to) {
-		/*
-		 * A long time is added in long steps; each step lies in one bin
-		 * of the rings that still hold the step.
-		 */
-		const bool is_old = to - from > longest;
-		const int64_t step =
-		    is_old ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
-		int64_t end = (floor_to(from, step) + 1) * step;
+		const int64_t end = step_end(from, to);
 
-		if (end > to)
-			end = to;
 		current_bin(row, from)->busy_ns +=
 		    (uint32_t)(sign * (end - from));
 		count_self(s, stack, floor_to(from, SLOT_NS),

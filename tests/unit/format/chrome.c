@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chrome.c - events as Chrome's trace events. */
+#include "format/chrome/chrome.h"
 #include "base/json.h"
 #include "event/spans.h"
-#include "format/chrome/write.h"
 #include "lib/test.h"
 
 #include <errno.h>

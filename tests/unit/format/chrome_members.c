@@ -6,8 +6,7 @@
  * Each event is read with its members in one order and in the reverse order, so
  * that of any two members each comes first once.  Both orders mean the same.
  */
-#include "format/chrome/read.h"
-#include "format/chrome/write.h"
+#include "format/chrome/chrome.h"
 #include "lib/foreign.h"
 #include "lib/test.h"
 

@@ -5,8 +5,7 @@
  */
 #include "event/names.h"
 #include "event/spans.h"
-#include "format/chrome/read.h"
-#include "format/chrome/write.h"
+#include "format/chrome/chrome.h"
 #include "lib/foreign.h"
 #include "lib/random.h"
 #include "lib/test.h"

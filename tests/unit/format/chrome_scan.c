@@ -3,7 +3,7 @@
  * chrome_scan.c - the fast path of the reader of Chrome's trace events: whole
  * lists take it, and pieces of one byte do not.
  */
-#include "format/chrome/read.h"
+#include "format/chrome/chrome.h"
 #include "lib/foreign.h"
 #include "lib/test.h"
 

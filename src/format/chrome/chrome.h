@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h - events in the trace event format of Chrome, which Perfetto and many
- * other programs read:
+ * chrome.h - the Trace Event Format of Chrome, which Perfetto and many other
+ * programs read and write: an object with the member traceEvents, or only a
+ * list, whose end may be missing.
+ *
+ * Source: "Trace Event Format", the document of the Chromium project.
+ *
+ * Reading.  Events are passed on when the input ends, in order of time
+ * (convert.h).  Metadata gives names to processes and threads.
+ *
+ * Writing.  The file is an object:
  *
  *	{"displayTimeUnit":"ns","otherData":{"base_ns":"1795202658000000000"},
  *	"traceEvents":[
@@ -27,11 +35,14 @@
  * other begins followed while its span was open.  dur is the duration by
  * stamps, even if the clock was set within the span.
  */
-#ifndef TL_FORMAT_CHROME_WRITE_H
-#define TL_FORMAT_CHROME_WRITE_H
+#ifndef TL_FORMAT_CHROME_CHROME_H
+#define TL_FORMAT_CHROME_CHROME_H
 
+#include "event/reader.h"
 #include "event/writer.h"
 
+tl_reader_new tl_chrome_read_new;
+tl_recognise tl_chrome_recognise;
 tl_writer_new tl_chrome_write_new;
 
 #endif
