@@ -110,7 +110,7 @@ struct tl_definition {
 	uint32_t number;
 	bool scoped; /* its spans belong to no thread */
 	bool logged;
-	uint64_t observed; /* of its last event, if it was logged */
+	uint64_t stretch; /* of its last event, if it was logged */
 };
 
 struct tl_feature {
@@ -161,7 +161,7 @@ struct tl_thread {
 
 struct tl_begin {
 	int64_t ns;
-	uint64_t observed;
+	uint64_t stretch;
 };
 
 struct tl_target {

@@ -134,7 +134,7 @@ opened_by(const struct tl_observed_time *t)
 {
 	const unsigned gate = tl_observed_gate(&t->observer, t->last.message);
 
-	if (t->last.observed == TL_UNOBSERVED)
+	if (t->last.stretch == TL_UNOBSERVED)
 		return TL_OBSERVED_BY_NOTHING;
 	if (gate >= t->observer.now.base)
 		return TL_OBSERVED_BY_PRIORITY;

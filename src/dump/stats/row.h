@@ -17,7 +17,7 @@
 struct tl_stats_before {
 	int64_t ns;
 	int64_t steps_ns;
-	uint64_t observed;
+	uint64_t stretch;
 	uint64_t losses; /* seen before it; UINT64_MAX: there is no entry */
 	uint32_t epoch;
 };

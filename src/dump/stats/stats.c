@@ -278,15 +278,24 @@ take_interval(struct stats *s, struct tl_stats_row *row,
 
 	/* entries lost in between may have been of this message */
 	if (row->before.losses == s->losses &&
-	    tl_observed_joins(event->observed, row->before.observed))
+	    tl_observed_joins(event->stretch, row->before.stretch))
 		rc = tl_values_add(&row->interval,
 		    tl_event_between(&before, event));
 	row->before = (struct tl_stats_before){ .ns = event->ns,
 		.steps_ns = event->steps_ns,
-		.observed = event->observed,
+		.stretch = event->stretch,
 		.losses = s->losses,
 		.epoch = event->epoch };
 	return rc;
+}
+
+/* Does an interval begin and end with the event?  The entry of a timer's span
+ * stands at its end, other spans are logged if their begins are. */
+static bool
+bounds_interval(const struct tl_event *event)
+{
+	return event->message->timer ? event->kind == TL_END
+				     : event->kind != TL_END;
 }
 
 static int
@@ -381,10 +390,9 @@ take_entry(struct stats *s, const struct tl_event *event,
 			 ? 0
 			 : tl_values_add(&row->duration, span.duration_ns);
 	}
-	if (rc < 0 || event->kind == TL_END)
-		return rc;
-	rc = take_interval(s, row, event);
-	return rc < 0 ? rc : take_args(row, event);
+	if (rc == 0 && bounds_interval(event))
+		rc = take_interval(s, row, event);
+	return rc < 0 || event->kind == TL_END ? rc : take_args(row, event);
 }
 
 static int
