@@ -11,3 +11,15 @@ for message in plain proven timed; do
 	is "no interval of $message reaches over closed time" "$(row $message .interval_ns.count)" 298
 done
 is '... and all are where nothing was closed' "$(row always .interval_ns.count)" 449
+
+# A rate is of spans, whatever their ends are, in the time that is observed.
+for message in tick always plain proven timed; do
+	is "the rate of $message is that of the program" \
+		"$(row $message "(.rate_per_s / $truth - 1 | fabs) < 0.1")" true
+	is '... which is what counts by the length of observed time' \
+		"$(row $message '(.rate_per_s * .observed_ns / .observed_count / 1e9 - 1 | fabs) < 0.02')" true
+done
+is 'all of what is always open is in observed time' "$(row always '[.count, .observed_count, .observed_share]')" '[900,450,1]'
+has '... in text' "$("$dump" --stats --message 'always*' "$phases")" '^    info  900 entries  [0-9,.]+ spans/s$'
+has '... where a part is observed' "$("$dump" --stats --message 'proven*' "$phases")" \
+	'^    debug  600 entries, 300 spans in observed time, [0-9,.]+/s of observed time'

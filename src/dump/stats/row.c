@@ -184,7 +184,7 @@ is_partial(const struct tl_stats_row *row)
 	return row->observed_share >= 0 && row->observed_share < 1;
 }
 
-/* Entries a second of observed time; negative: there is none. */
+/* Entries a second of observed time, a span once; negative: there is none. */
 static double
 rate_of(const struct tl_stats_row *row)
 {
@@ -214,6 +214,13 @@ put_number(struct tl_text *text, double n)
 	}
 }
 
+/* What a rate counts, if that is not each entry. */
+static const char *
+counted_name(const struct tl_stats_row *row)
+{
+	return row->message->kind == TIMELINE_RECORD_SPAN ? " spans" : "";
+}
+
 /* How much of it was observed, and where: what opened its level then? */
 static void
 put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
@@ -227,8 +234,8 @@ put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 		tl_put_string(text, ", none in observed time");
 		return;
 	}
-	tl_put_format(text, ", %llu in %s, ", (unsigned long long)row->observed,
-	    where);
+	tl_put_format(text, ", %llu%s in %s, ",
+	    (unsigned long long)row->observed, counted_name(row), where);
 	put_number(text, rate_of(row));
 	tl_put_format(text, "/s of observed time (%.3g %% of all)",
 	    fmin(row->observed_share * 100, 99.9));
@@ -254,7 +261,7 @@ put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 	} else {
 		tl_put_string(text, "  ");
 		put_number(text, row->rate);
-		tl_put_string(text, "/s");
+		tl_put_format(text, "%s/s", counted_name(row));
 	}
 	wrap(output, since);
 }
@@ -277,7 +284,7 @@ put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 	}
 	tl_put_string(text, "estimated ");
 	put_number(text, t.rate * t.seconds);
-	tl_put_string(text, " entries");
+	tl_put_string(text, counted_name(row)[0] ? " spans" : " entries");
 	if (t.interval) {
 		tl_put_string(text, " (");
 		put_number(text, t.rate_low * t.seconds);

@@ -38,9 +38,9 @@ struct tl_stats_row {
 	int64_t last_ns;
 	struct tl_stats_before before;
 	int64_t complete_ns; /* its file is complete since; INT64_MIN: all */
-	double rate;         /* entries a second, where it is always observed */
-	uint64_t observed;   /* entries in observed time */
-	int64_t observed_ns; /* its length */
+	double rate;       /* the same a second, where it is always observed */
+	uint64_t observed; /* in observed time; a span counts once */
+	int64_t observed_ns;   /* its length */
 	double observed_share; /* of all time; negative: it was not measured */
 	unsigned source;       /* its file */
 	unsigned tier;

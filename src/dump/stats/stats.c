@@ -2,12 +2,13 @@
 /*
  * stats.c - count, rate and percentiles of each message.
  *
- * Rates.  Lanes of CPUs that log much reach back less far than others, so an
- * entry weighs 1 / (time that its lane covers); the rate of a message that is
- * always logged is the sum of these weights over its entries.  The rate of one
- * that is observed for a part of the time is its entries in observed time by
- * the length of that time (observed.h).  It says nothing of the rest: bursts
- * come when something happens, or when the scheduler lets their daemon run.
+ * Rates.  A span counts once.  Lanes of CPUs that log much reach back less far
+ * than others, so an entry weighs 1 / (time that its lane covers); the rate of a
+ * message that is always logged is the sum of these weights over its entries.
+ * The rate of one that is observed for a part of the time is its entries in
+ * observed time by the length of that time (observed.h).  It says nothing of the
+ * rest: bursts come when something happens, or when the scheduler lets their
+ * daemon run.
  * Only slots are a fair sample of the rest (slots.h).
  */
 #include "dump/views.h"
@@ -289,15 +290,6 @@ take_interval(struct stats *s, struct tl_stats_row *row,
 	return rc;
 }
 
-/* Does an interval begin and end with the event?  The entry of a timer's span
- * stands at its end, other spans are logged if their begins are. */
-static bool
-bounds_interval(const struct tl_event *event)
-{
-	return event->message->timer ? event->kind == TL_END
-				     : event->kind != TL_END;
-}
-
 static int
 take_args(struct tl_stats_row *row, const struct tl_event *event)
 {
@@ -342,18 +334,35 @@ find_row(struct stats *s, const struct tl_event *event,
 	return *row ? 0 : row_new(s, &named, row);
 }
 
-/* Is it logged whatever the level is?  Then it says nothing of a rate. */
+/* Does the event count for rates and intervals?  A span counts once: where its
+ * level decides whether it is logged.  That is at its begin, because a proven end
+ * is logged at any level, and at the end of a timer's span, which is its entry. */
 static bool
-is_proven_end(const struct tl_event *event)
+counts(const struct tl_event *event)
 {
-	return event->kind == TL_END && event->proven;
+	return event->message->timer ? event->kind == TL_END
+				     : event->kind != TL_END;
+}
+
+static int
+take_counted(struct stats *s, struct tl_stats_row *row,
+    const struct tl_event *event, enum tl_observed_by by)
+{
+	const struct source *source = &s->sources[event->source];
+	const int rc =
+	    tl_slot_tally_put(&row->tally, samples_of(source, event->message),
+		event->message->gate, event->ns, event->tsc);
+
+	row->observed += by != TL_OBSERVED_BY_NOTHING;
+	row->observed_by |= 1U << by;
+	row->rate += source->lanes[lane_of(s, event)].weight;
+	return rc < 0 ? rc : take_interval(s, row, event);
 }
 
 static int
 take_entry(struct stats *s, const struct tl_event *event,
     enum tl_observed_by by)
 {
-	const struct source *source = &s->sources[event->source];
 	struct tl_stats_row *row;
 	struct tl_span span;
 	const int paired = tl_spans_put(s->spans, event, &span);
@@ -368,16 +377,7 @@ take_entry(struct stats *s, const struct tl_event *event,
 	row->begins += event->kind == TL_BEGIN;
 	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
-	if (!is_proven_end(event)) {
-		row->observed += by != TL_OBSERVED_BY_NOTHING;
-		row->observed_by |= 1U << by;
-	}
-	row->rate += source->lanes[lane_of(s, event)].weight;
-	if (!is_proven_end(event))
-		rc = tl_slot_tally_put(&row->tally,
-		    samples_of(source, event->message), event->message->gate,
-		    event->ns, event->tsc);
-	if (rc < 0)
+	if (counts(event) && (rc = take_counted(s, row, event, by)) < 0)
 		return rc;
 	if (paired > 0) {
 		row->spans++;
@@ -390,9 +390,9 @@ take_entry(struct stats *s, const struct tl_event *event,
 			 ? 0
 			 : tl_values_add(&row->duration, span.duration_ns);
 	}
-	if (rc == 0 && bounds_interval(event))
-		rc = take_interval(s, row, event);
-	return rc < 0 || event->kind == TL_END ? rc : take_args(row, event);
+	if (rc < 0 || event->kind == TL_END)
+		return rc;
+	return take_args(row, event);
 }
 
 static int
