@@ -23,3 +23,17 @@ is 'all of what is always open is in observed time' "$(row always '[.count, .obs
 has '... in text' "$("$dump" --stats --message 'always*' "$phases")" '^    info  900 entries  [0-9,.]+ spans/s$'
 has '... where a part is observed' "$("$dump" --stats --message 'proven*' "$phases")" \
 	'^    debug  600 entries, 300 spans in observed time, [0-9,.]+/s of observed time'
+
+# A trace does not have the levels of its start: nothing before their first change
+# is in a rate.
+traced=$work/phases.trace
+"$bin/timeline-convert" -q -o "$traced" "$phases" || exit 1
+for message in tick always plain timed; do
+	is "a rate of a trace is that of observed time: $message" \
+		"$(row $message '(.rate_per_s * .observed_ns / .observed_count / 1e9 - 1 | fabs) < 0.02 and .observed_count < .count' "$traced")" true
+done
+has '... in text, since when' "$("$dump" --stats --message 'tick*' "$traced" | tr -s '\n ' ' ')" \
+	'450 entries, [0-9]+ in observed time, [0-9,.]+/s of observed time \(100 % of the time since [^;]*; levels are not known before\)'
+is '... what is logged at any level has that of all time' \
+	"$("$dump" --stats --json --message 'priority set*' "$traced" | jq '[.count, .rate_per_s > 3]' -c)" '[2,true]'
+lacks '... which a snapshot has from its start' "$("$dump" --stats "$phases")" 'not known'

@@ -46,6 +46,10 @@ struct tl_observed_time {
 	int64_t to_ns;
 	int64_t gates_ns;
 	bool begun[TIMELINE_TIERS_MAX];
+	/* by tier: the first entry that is left out because the levels are not
+	 * known, INT64_MAX: there is none; and where measuring begins */
+	int64_t unknown_ns[TIMELINE_TIERS_MAX];
+	int64_t begun_ns[TIMELINE_TIERS_MAX];
 	bool lossy; /* entries are missing before the next one */
 	bool ended;
 	struct tl_event last;
@@ -71,6 +75,11 @@ void tl_observed_time_end(struct tl_observed_time *time);
 
 unsigned tl_observed_time_tier(const struct tl_observed_time *time,
     const struct tl_event *event);
+/* Since when the levels are known, if entries in the lanes of the tier are older:
+ * a rate of all entries would count time that may have been closed.  INT64_MIN:
+ * since the start; INT64_MAX: they are not known at all. */
+int64_t
+tl_observed_time_since(const struct tl_observed_time *time, unsigned tier);
 /* The share of the measured time in which a message was observed, and how long
  * that was.  Negative: no time was measured. */
 double tl_observed_time_of(const struct tl_observed_time *time, unsigned tier,

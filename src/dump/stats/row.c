@@ -181,7 +181,8 @@ wrap(struct tl_output *output, size_t since)
 static bool
 is_partial(const struct tl_stats_row *row)
 {
-	return row->observed_share >= 0 && row->observed_share < 1;
+	return row->known_ns != INT64_MIN ||
+	       (row->observed_share >= 0 && row->observed_share < 1);
 }
 
 /* Entries a second of observed time, a span once; negative: there is none. */
@@ -230,6 +231,10 @@ put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 			    : by == 1U << TL_OBSERVED_BY_SLOT ? "slots"
 							      : "observed time";
 
+	if (row->known_ns == INT64_MAX) {
+		tl_put_string(text, ", no rate: the levels are not known");
+		return;
+	}
 	if (row->observed_ns == 0) {
 		tl_put_string(text, ", none in observed time");
 		return;
@@ -237,8 +242,15 @@ put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_format(text, ", %llu%s in %s, ",
 	    (unsigned long long)row->observed, counted_name(row), where);
 	put_number(text, rate_of(row));
-	tl_put_format(text, "/s of observed time (%.3g %% of all)",
-	    fmin(row->observed_share * 100, 99.9));
+	if (row->known_ns == INT64_MIN) {
+		tl_put_format(text, "/s of observed time (%.3g %% of all)",
+		    fmin(row->observed_share * 100, 99.9));
+		return;
+	}
+	tl_put_format(text, "/s of observed time (%.3g %% of the time since ",
+	    row->observed_share * 100);
+	tl_put_time(text, row->known_ns);
+	tl_put_string(text, "; levels are not known before)");
 }
 
 static void

@@ -42,6 +42,7 @@ struct tl_stats_row {
 	uint64_t observed; /* in observed time; a span counts once */
 	int64_t observed_ns;   /* its length */
 	double observed_share; /* of all time; negative: it was not measured */
+	int64_t known_ns;      /* tl_observed_time_since() */
 	unsigned source;       /* its file */
 	unsigned tier;
 	unsigned observed_by; /* bits, by enum tl_observed_by */

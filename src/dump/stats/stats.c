@@ -486,6 +486,13 @@ measure_rows(struct stats *s)
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct tl_stats_row *row = s->rows[i];
 
+		/* a builtin message is logged at any level */
+		row->known_ns =
+		    row->message->builtin
+			? INT64_MIN
+			: tl_observed_time_since(&s->sources[row->source]
+						      .observed,
+			      row->tier);
 		row->observed_share =
 		    tl_observed_time_of(&s->sources[row->source].observed,
 			row->tier, row->message, &row->observed_ns);
