@@ -149,6 +149,13 @@ if command -v zstd >/dev/null; then
 		"$("$dump" --stats --json "$work/timed.tl" | jq -c .timer)"
 fi
 
+# A timer is not cleared with the timeline, and the report says so.
+"$make" "$name-cleared" entries=4096 timed=20 clear "save=$work/cleared.tl" remove || exit 1
+text=$("$dump" --stats "$work/cleared.tl")
+has 'a timer counts what was cleared' "$text" '^    timer \(ever\) +20 '
+has '... and says so' "$(tr -s '\n ' ' ' <<<"$text")" 'timer counts since it was created, also what was cleared; each span is kept'
+lacks '... only where something was' "$("$dump" --stats "$timed")" 'ever|cleared'
+
 # --stats on a terminal
 "$dump" --json "$known" | jq -c 'if .message | startswith("processed") then
 	.category = "very-" * 20 | .message = "processed $tcp and $a_very_long_name"

@@ -378,10 +378,15 @@ summary_of(const struct tl_timer *t)
 	return s;
 }
 
-/* The threshold and its reason. */
+/* The threshold and its reason, and what the histogram counts. */
 static void
-put_text_slower(struct tl_text *text, const struct tl_timer *t)
+put_text_slower(struct tl_text *text, const struct tl_stats_row *row)
 {
+	const struct tl_timer *t = row->timer;
+
+	if (row->cleared)
+		tl_put_string(text, "timer counts since it was created, also "
+				    "what was cleared; ");
 	if (t->fixed.slower == UINT64_MAX) {
 		tl_put_string(text, "no span is kept");
 	} else if (t->fixed.slower == 0) {
@@ -426,12 +431,15 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	if (row->timer) {
 		const struct tl_values_summary s = summary_of(row->timer);
 
-		put_text_line(output, tl_bytes_of("timer"), TL_VALUES_NS, &s);
+		/* at most WIDTH_NAME characters */
+		put_text_line(output,
+		    tl_bytes_of(row->cleared ? "timer (ever)" : "timer"),
+		    TL_VALUES_NS, &s);
 	}
 	rc = put_each(row, put_text_line, output, put_text_line);
 	since = text->size;
 	if (row->timer)
-		put_text_slower(text, row->timer);
+		put_text_slower(text, row);
 	wrap(output, since);
 	since = text->size;
 	tl_parts_put(text, row->parts);

@@ -48,6 +48,7 @@ struct tl_stats_row {
 	unsigned observed_by; /* bits, by enum tl_observed_by */
 	const struct tl_slot_samples *samples; /* of its file */
 	struct tl_timer *timer;                /* of all CPUs; NULL: none */
+	bool cleared; /* its file was, and timer counts what came before */
 	int64_t parts[TL_PARTS]; /* of its spans; all 0: unknown */
 	struct tl_slot_tally tally;
 	struct tl_values interval;

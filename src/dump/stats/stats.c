@@ -37,6 +37,7 @@ struct source {
 	/* kernel events that the command line does not name: only states are
 	 * used */
 	bool beside;
+	bool cleared; /* an entry says so */
 	struct tl_levels levels;
 	int64_t from_ns; /* start of the time range */
 	int64_t to_ns;
@@ -410,6 +411,8 @@ take(struct stats *s, const struct tl_event *event)
 		return rc;
 	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
 		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
+	source->cleared |=
+	    event->message && event->message->builtin == TIMELINE_BUILTIN_CLEAR;
 	by = tl_observed_time_put(&source->observed, event);
 	if (!passes)
 		return 0;
@@ -486,6 +489,7 @@ measure_rows(struct stats *s)
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct tl_stats_row *row = s->rows[i];
 
+		row->cleared = s->sources[row->source].cleared;
 		/* a builtin message is logged at any level */
 		row->known_ns =
 		    row->message->builtin
