@@ -544,6 +544,21 @@ put_complete(const struct stats *s, struct tl_text *text)
 	}
 }
 
+/* Say that there is nothing to count. */
+static void
+put_empty(const struct stats *s, struct tl_text *text)
+{
+	for (size_t i = 0; i < s->inputs->count; i++) {
+		const struct tl_source *input = &s->inputs->items[i];
+
+		if (!tl_source_is_open(input) || s->sources[i].beside ||
+		    s->sources[i].levels.entries > 0)
+			continue;
+		tl_put_plain(text, tl_bytes_of(input->name));
+		tl_put_string(text, ": no entries\n");
+	}
+}
+
 static int
 put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 {
@@ -551,8 +566,11 @@ put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 
 	if (format == TL_FORMAT_CSV)
 		tl_put_string(&output->text, tl_stats_csv_heading);
-	if (format != TL_FORMAT_CSV && format != TL_FORMAT_JSON)
+	if (format != TL_FORMAT_CSV && format != TL_FORMAT_JSON) {
 		put_complete(s, &output->text);
+		if (s->row_count == 0)
+			put_empty(s, &output->text);
+	}
 	if (s->row_count > 1)
 		qsort(s->rows, s->row_count, sizeof(*s->rows), compare_rows);
 	for (size_t i = 0; i < s->row_count && rc == 0; i++) {
