@@ -31,7 +31,12 @@ for e in timeline.events(timeline.select(options,
 	end
 end
 
-local window = math.max(1, (last or 0) - (first or 0))
+if not first then
+	print("no events")
+	return
+end
+
+local window = math.max(1, last - first)
 local t = timeline.table { columns = { "count",
     { name = "share", format = "percent" },
     { name = "rate", format = "rate" },

@@ -30,7 +30,7 @@ static const int64_t window_unknown_ns = 1000000;
 struct tl_lane {
 	bool begun; /* has the thread had a span of the target? */
 	int64_t end_ns;
-	uint64_t observed; /* observed interval at the end of that span */
+	uint64_t stretch; /* observed stretch at the end of that span */
 	uint32_t rank;
 	uint16_t count;
 	uint16_t list[TL_PARTS_MAX]; /* groups that were logged since */
@@ -555,9 +555,9 @@ compare_args(struct tl_target *target, struct tl_lane *lane,
 /* The time since an earlier event of the message; INT64_MIN if events between
  * the two may be missing. */
 static int64_t
-since_observed(const struct tl_event *event, int64_t ns, uint64_t observed)
+since_observed(const struct tl_event *event, int64_t ns, uint64_t stretch)
 {
-	return tl_observed_joins(observed, event->observed)
+	return tl_observed_joins(stretch, event->stretch)
 		   ? difference(event->ns, ns)
 		   : INT64_MIN;
 }
@@ -579,8 +579,8 @@ take_interval(struct tl_target *target, const struct tl_event *event,
 		return -ENOMEM;
 	if (rc == 0)
 		*since = since_observed(event, target->begins[at].ns,
-		    target->begins[at].observed);
-	target->begins[at] = (struct tl_begin){ event->ns, event->observed };
+		    target->begins[at].stretch);
+	target->begins[at] = (struct tl_begin){ event->ns, event->stretch };
 	return 0;
 }
 
@@ -625,7 +625,7 @@ take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane,
 			tl_feature_group(&why->features[lane->values[i]])))
 			rc = add_part(why, o, lane->values[i], 1);
 	if (rc == 0 && lane->begun &&
-	    tl_observed_joins(lane->observed, event->observed))
+	    tl_observed_joins(lane->stretch, event->stretch))
 		rc = add_arguments(why, o, TL_FEATURE_BEFORE_ARG,
 		    lane->definition, lane->args);
 	return rc;
@@ -694,7 +694,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->head = (struct tl_record){ .begin_ns = event->ns,
 		.since_thread_ns =
 		    lane->begun
-			? since_observed(event, lane->end_ns, lane->observed)
+			? since_observed(event, lane->end_ns, lane->stretch)
 			: INT64_MIN,
 		.thread = t->number,
 		.definition = d->number,
@@ -853,7 +853,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	target->spans += !o->unsure;
 	lane->begun = true;
 	lane->end_ns = event->ns;
-	lane->observed = event->observed;
+	lane->stretch = event->stretch;
 	forget_before(lane);
 	rc = add_gap(why, o, TL_GROUP_NONE, event->ns);
 	if (rc == 0)
@@ -1009,10 +1009,9 @@ note_observed(struct tl_definition *d, const struct tl_event *event)
 
 	if (g->latest_ns == INT64_MIN)
 		g->first_ns = event->ns;
-	g->broken |= d->logged
-			 ? !tl_observed_joins(d->observed, event->observed)
-			 : event->observed == TL_UNOBSERVED;
-	d->observed = event->observed;
+	g->broken |= d->logged ? !tl_observed_joins(d->stretch, event->stretch)
+			       : event->stretch == TL_UNOBSERVED;
+	d->stretch = event->stretch;
 	d->logged = true;
 }
 

@@ -112,7 +112,7 @@ struct tl_definition {
 	uint32_t number;
 	bool scoped; /* the spans belong to no thread */
 	bool logged;
-	uint64_t observed; /* of the last event, if logged */
+	uint64_t stretch; /* of the last event, if logged */
 };
 
 struct tl_feature {
@@ -163,7 +163,7 @@ struct tl_thread {
 
 struct tl_begin {
 	int64_t ns;
-	uint64_t observed;
+	uint64_t stretch;
 };
 
 struct tl_target {

@@ -648,6 +648,26 @@ set_defaults(struct tl_options *o)
 	o->column_count = sizeof(columns);
 }
 
+/* Is a stock view chosen that can say how it is used? */
+static bool
+is_scripted(const struct tl_options *o)
+{
+	return o->mode == TL_MODE_VIEW && strcmp(o->script, "help") != 0;
+}
+
+/* --view NAME --help: run the view with that as its only argument. */
+static void
+ask_view(struct tl_options *o)
+{
+	static char help[] = "--help";
+	static char *arguments[] = { help, NULL };
+
+	o->view_usage = true;
+	o->file_count = 0;
+	o->script_argv = arguments;
+	o->script_argc = 1;
+}
+
 int
 tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault)
@@ -664,6 +684,10 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	tl_options_start(&reader, rows, ROWS);
 	while ((value = tl_options_next(&reader, argc, argv, &p.argument, &rest,
 		    fault)) > 0) {
+		if (value == OPTION_HELP && is_scripted(options)) {
+			ask_view(options);
+			return 0;
+		}
 		if (value == OPTION_HELP) {
 			options->mode = TL_MODE_HELP;
 			options->help = p.argument;

@@ -91,6 +91,7 @@ struct tl_options {
 	const char *script; /* a file or a view */
 	char **script_argv; /* arguments of the script */
 	int script_argc;
+	bool view_usage; /* print that of the view, and read no file */
 };
 
 /*

@@ -86,9 +86,14 @@ struct tl_event {
 	int64_t duration_ns; /* of an end event that is begun */
 	int64_t begun_ns;    /* of an end event: time of its begin, or 0 */
 	uint64_t begun_tsc;  /* of a proven end: the stamp of its begin */
-	uint64_t observed;   /* interval of the message: observe.h */
-	bool overlaps;       /* order relative to another host is unknown */
-	uint32_t sync_us;    /* error of the host's clock, besides error_ns */
+	/* The observed interval of the message (observe.h) that decides whether
+	 * begin and end are a pair: TL_OBSERVED for a timer, whose one entry
+	 * has both.  stretch is the interval for what lies between two spans or
+	 * entries, and differs from observed only for a timer. */
+	uint64_t observed;
+	uint64_t stretch;
+	bool overlaps;    /* order relative to another host is unknown */
+	uint32_t sync_us; /* error of the host's clock, besides error_ns */
 };
 
 #define TL_SYNC_UNBOUNDED UINT32_MAX /* sync_us: no bound is known */

@@ -283,8 +283,6 @@ tl_observe_number(struct tl_observer *o, const struct tl_event *event)
 	const struct tl_named_gate *named;
 	uint64_t number, last;
 
-	if (event->message->timer) /* one entry has both ends of the span */
-		return TL_OBSERVED;
 	if (!is_kept(o, event))
 		return TL_UNOBSERVED;
 	number = gate_number(o, event, gate);
@@ -340,7 +338,7 @@ tl_observe_forward(struct tl_observer *o, struct tl_event *event)
 	struct tl_plan_entry plan;
 
 	pass(o, event);
-	event->observed = tl_observe_number(o, event);
+	tl_observe_set(event, tl_observe_number(o, event));
 	if (event->message->builtin != TIMELINE_BUILTIN_NONE)
 		tl_observe_count_slots(o, event->tsc);
 	switch (event->message->builtin) {
@@ -370,7 +368,7 @@ tl_observe_forward(struct tl_observer *o, struct tl_event *event)
 void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
-	event->observed = TL_OBSERVED;
+	event->observed = event->stretch = TL_OBSERVED;
 	if (!event->message) {
 		if (!o->states) /* otherwise known in advance */
 			tl_observe_lose_claims(o);
@@ -378,7 +376,7 @@ tl_observe(struct tl_observer *o, struct tl_event *event)
 	}
 	if (o->states) {
 		tl_observe_find_state(o, event);
-		event->observed = tl_observe_number(o, event);
+		tl_observe_set(event, tl_observe_number(o, event));
 	} else if (o->start.order == TL_OLDEST_FIRST) {
 		tl_observe_forward(o, event);
 	} else {

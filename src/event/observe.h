@@ -226,7 +226,7 @@ struct tl_gate_entry {
 };
 /* Read the entry of a change.  Returns false if the entry names no message. */
 bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
-/* Set event->observed.  event is the next event, of any kind. */
+/* Set event->observed and event->stretch.  event is the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
 
 /*
@@ -245,7 +245,7 @@ int tl_observe_missing_ahead(struct tl_observer *observer,
 
 /* == oldest first == */
 
-/* The number of an event that would come next, at a place not before the last
+/* The stretch of an event that would come next, at a place not before the last
  * event.  The event needs only a message, a lane and a place. */
 uint64_t
 tl_observe_number(struct tl_observer *observer, const struct tl_event *event);

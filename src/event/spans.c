@@ -45,6 +45,7 @@ struct begin {
 	uint64_t tsc;
 	uint64_t losses; /* count before the begin */
 	uint64_t observed;
+	uint64_t stretch;
 	uint32_t error_ns;
 	uint32_t sync_us;
 	uint32_t epoch;
@@ -390,6 +391,7 @@ begin_fill(struct begin *b, const struct tl_event *event)
 	b->tid = event->tid;
 	b->source = event->source;
 	b->observed = event->observed;
+	b->stretch = event->stretch;
 	b->overlaps = event->overlaps;
 	b->proven = event->proven;
 }
@@ -455,6 +457,7 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.cut = b->stack == NONE,
 		.overlaps = b->overlaps,
 		.observed = b->observed,
+		.stretch = b->stretch,
 		.proven = b->proven,
 		.lossy = b->losses != losses_of(s, b->source) ||
 			 b->observed == TL_UNOBSERVED };
@@ -556,7 +559,8 @@ fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 		.alone = true,
 		.bare = end->bare,
 		.late = true,
-		.observed = end->observed };
+		.observed = end->observed,
+		.stretch = end->stretch };
 	memcpy(span->args, end->args, sizeof(span->args));
 }
 

@@ -69,7 +69,8 @@ struct tl_span {
 	bool alone;        /* the begin was not put: args are the end's */
 	bool bare;         /* alone, and the end has no args: unknown */
 	bool overlaps;     /* overlaps of the begin */
-	uint64_t observed; /* observed of the begin */
+	uint64_t observed; /* of the begin */
+	uint64_t stretch;
 };
 
 /* The begin of a span, as an event. */

@@ -329,8 +329,8 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		set_boolean(to, event->overlaps);
 		return;
 	case OBSERVED:
-		set_integer(to, event->observed != TL_UNOBSERVED,
-		    (int64_t)event->observed);
+		set_integer(to, event->stretch != TL_UNOBSERVED,
+		    (int64_t)event->stretch);
 		return;
 	case STATES: /* a table, which only a span has */
 		return;

@@ -539,6 +539,7 @@ make_span(struct tl_event_value *value)
 	event->epoch = span->begin_epoch;
 	event->source = span->source;
 	event->observed = span->observed;
+	event->stretch = span->stretch;
 	event->level = span->message->level;
 	value->depth = span->depth;
 	value->has_depth = true;

@@ -16,7 +16,7 @@
 
 #include "base/file.h"
 
-enum { ARGS_MAX = 10000 };
+enum { ARGS_MAX = 10000, STREAM_PIECE = 64 << 10 };
 
 struct tl_script {
 	struct tl_state host;
@@ -159,6 +159,31 @@ tl_script_load_text(struct tl_script *script, const char *name,
 	return rc;
 }
 
+/* Read a pipe or a terminal until its end. */
+static int
+read_stream(const char *path, struct tl_text *text)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat status;
+	int64_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0 ||
+	    (!S_ISFIFO(status.st_mode) && isatty(fd) != 1))
+		n = -EINVAL;
+	while (n > 0 && text->size <= TL_SCRIPT_FILE_MAX) {
+		char *room = tl_text_reserve(text, STREAM_PIECE);
+
+		n = room ? tl_read_waiting(fd, room, STREAM_PIECE) : -ENOMEM;
+		text->size += n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+	if (text->size > TL_SCRIPT_FILE_MAX)
+		return -EFBIG;
+	return (int)n;
+}
+
 int
 tl_script_load_file(struct tl_script *script, const char *path, int argc,
     char *const *argv, struct tl_fault *fault)
@@ -167,9 +192,12 @@ tl_script_load_file(struct tl_script *script, const char *path, int argc,
 	struct tl_text name = { 0 };
 	int rc = tl_read_file(path, TL_SCRIPT_FILE_MAX, &text);
 
+	if (rc == -EINVAL)
+		rc = read_stream(path, &text);
 	if (rc < 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
-		    strerror(-rc));
+		    rc == -EINVAL ? "neither a file nor a pipe"
+				  : strerror(-rc));
 		goto free;
 	}
 	tl_put_char(&name, '@');

@@ -224,7 +224,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->continued = false;
 	event->overlaps = false;
 	event->sync_us = 0;
-	event->observed = TL_OBSERVED;
+	event->observed = event->stretch = TL_OBSERVED;
 	event->pid = e->pid;
 	event->tid = e->tid;
 	event->number = number;

@@ -149,6 +149,13 @@ if command -v zstd >/dev/null; then
 		"$("$dump" --stats --json "$work/timed.tl" | jq -c .timer)"
 fi
 
+# A timer is not cleared with the timeline, and the report says so.
+"$make" "$name-cleared" entries=4096 timed=20 clear "save=$work/cleared.tl" remove || exit 1
+text=$("$dump" --stats "$work/cleared.tl")
+has 'a timer counts what was cleared' "$text" '^    timer \(ever\) +20 '
+has '... and says so' "$(tr -s '\n ' ' ' <<<"$text")" 'timer counts since it was created, also what was cleared; each span is kept'
+lacks '... only where something was' "$("$dump" --stats "$timed")" 'ever|cleared'
+
 # == --stats on a terminal ==
 "$dump" --json "$known" | jq -c 'if .message | startswith("processed") then
 	.category = "very-" * 20 | .message = "processed $tcp and $a_very_long_name"
@@ -256,3 +263,23 @@ is '... and no row of the kernel' "$("$dump" --stats --json "$work/beside.tl" | 
 is '... unless its file is named' \
 	"$("$dump" --stats --json "$work/beside.tl" "$work/beside.tl.sched" | jq -r .message | wc -l)" 4
 is '... whose name may have no folder' "$(cd "$work" && "$dump" --stats beside.tl | grep -c running)" 1
+
+# what has no entries
+"$bin/timelinectl" create "$name-empty" >/dev/null || exit 1
+"$bin/timelinectl" save "$name-empty" "$work/empty.tl" >/dev/null || exit 1
+"$bin/timelinectl" remove "$name-empty" >/dev/null
+ends '--stats of an empty timeline' 0 "$dump" --stats "$work/empty.tl"
+has '... says so' "$out" 'empty\.tl: no entries$'
+is '... and nothing in JSON' "$("$dump" --stats --json "$work/empty.tl")" ''
+is 'so does --view top' "$("$dump" --view top "$work/empty.tl")" 'no events'
+
+# views and scripts
+for view in top scopes gaps rate latency diff heat intervals; do
+	has "--view $view --help prints how it is used" "$("$dump" --view $view --help)" "^usage: $view "
+done
+has '... not of a view that is none' "$("$dump" --view help --help)" '^timeline-dump \[options\]'
+is 'timeline-script(7) lists the views' \
+	"$(sed -n '/^The stock views/,/^.Fl -view/s/^\.Cm \([a-z]*\).*/\1/p' "$top/src/script/timeline-script.7" | tr '\n' ' ')" \
+	"$("$dump" --view help | awk '$1 != "states" { printf "%s ", $1 }')"
+is 'a script comes from a pipe' "$("$dump" -s <(echo 'print(1)') "$known")" 1
+is '... or from standard input' "$(echo 'print(2)' | "$dump" -s /dev/stdin "$known")" 2

@@ -4,6 +4,9 @@
 
 #include "clock/clock.h"
 
+/* Levels that are unknown for less than this part of the time are ignored. */
+enum { UNKNOWN_PARTS = 1000 };
+
 /* Set the state in which an observer begins.  A recording does not contain the
  * levels at its start. */
 static int
@@ -39,6 +42,8 @@ tl_observed_time_init(struct tl_observed_time *t, const struct tl_source *input,
 		.whole = tl_source_clock_kind(input) == 0 ||
 			 (snap && tl_snap_header(snap)->state ==
 				      TIMELINE_IMPORTED) };
+	for (unsigned i = 0; i < TIMELINE_TIERS_MAX; i++)
+		t->unknown_ns[i] = INT64_MAX;
 	rc = start_of(input, levels, &start);
 	tl_observer_init(&t->observer, &start);
 	return rc;
@@ -108,15 +113,42 @@ measure(struct tl_observed_time *t, unsigned tier)
 		t->open[tier][gate] = ticks_of(t, gate) - t->open[tier][gate];
 }
 
+/* Is the last event in the time range, where no lane of the tier has overwritten
+ * entries? */
 static bool
-is_known(const struct tl_observed_time *t, unsigned tier)
+is_kept(const struct tl_observed_time *t, unsigned tier)
 {
-	const struct tl_event *e = &t->last;
-
-	return e->ns >= t->from_ns && e->ns > t->gates_ns &&
-	       t->observer.now.threshold != 0 &&
-	       !tl_observed_before(tl_observed_place(e),
+	return t->last.ns >= t->from_ns &&
+	       !tl_observed_before(tl_observed_place(&t->last),
 		   t->observer.start.complete_from[tier]);
+}
+
+/* Are the levels known at the last event? */
+static bool
+is_known(const struct tl_observed_time *t)
+{
+	return t->last.ns > t->gates_ns && t->observer.now.threshold != 0;
+}
+
+/* Begin to measure each tier of which entries and levels are known. */
+static void
+begin_tiers(struct tl_observed_time *t)
+{
+	for (unsigned i = 0; i < t->observer.start.tiers; i++) {
+		if (t->begun[i] || !is_kept(t, i))
+			continue;
+		if (!is_known(t)) {
+			if (t->unknown_ns[i] == INT64_MAX)
+				t->unknown_ns[i] = t->last.ns;
+			continue;
+		}
+		t->begun[i] = true;
+		t->begun_ns[i] = t->last.ns;
+		measure(t, i);
+		measure_named(t);
+		for (uint32_t k = 0; k < t->named_count; k++)
+			t->named[k].open[i] = 0;
+	}
 }
 
 /* Add the length of an epoch that ends. */
@@ -134,7 +166,7 @@ opened_by(const struct tl_observed_time *t)
 {
 	const unsigned gate = tl_observed_gate(&t->observer, t->last.message);
 
-	if (t->last.observed == TL_UNOBSERVED)
+	if (t->last.stretch == TL_UNOBSERVED)
 		return TL_OBSERVED_BY_NOTHING;
 	if (gate >= t->observer.now.base)
 		return TL_OBSERVED_BY_PRIORITY;
@@ -145,7 +177,6 @@ opened_by(const struct tl_observed_time *t)
 enum tl_observed_by
 tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
 {
-	const uint32_t tiers = t->observer.start.tiers;
 	const unsigned tier = tl_observed_time_tier(t, event);
 	enum tl_observed_by by = TL_OBSERVED_BY_NOTHING;
 
@@ -177,15 +208,7 @@ tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
 	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL &&
 	    t->named_count > 0)
 		measure_named(t);
-	for (unsigned i = 0; i < tiers; i++) {
-		if (t->begun[i] || !is_known(t, i))
-			continue;
-		t->begun[i] = true;
-		measure(t, i);
-		measure_named(t);
-		for (uint32_t k = 0; k < t->named_count; k++)
-			t->named[k].open[i] = 0;
-	}
+	begin_tiers(t);
 	return by;
 }
 
@@ -200,6 +223,20 @@ tl_observed_time_end(struct tl_observed_time *t)
 	for (unsigned i = 0; i < t->observer.start.tiers; i++)
 		if (t->begun[i])
 			measure(t, i);
+}
+
+int64_t
+tl_observed_time_since(const struct tl_observed_time *t, unsigned tier)
+{
+	int64_t unknown;
+
+	if (t->whole || t->unknown_ns[tier] == INT64_MAX)
+		return INT64_MIN;
+	if (!t->begun[tier])
+		return INT64_MAX;
+	/* the entries of a change and of its confirmation are such a time */
+	unknown = tl_ns_between(t->unknown_ns[tier], t->begun_ns[tier]);
+	return unknown > t->ns / UNKNOWN_PARTS ? t->begun_ns[tier] : INT64_MIN;
 }
 
 double

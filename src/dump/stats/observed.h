@@ -48,6 +48,10 @@ struct tl_observed_time {
 	int64_t to_ns;
 	int64_t gates_ns;
 	bool begun[TIMELINE_TIERS_MAX];
+	/* by tier: the first entry that is left out because the levels are not
+	 * known, INT64_MAX: none; and the time at which measuring begins */
+	int64_t unknown_ns[TIMELINE_TIERS_MAX];
+	int64_t begun_ns[TIMELINE_TIERS_MAX];
 	bool lossy; /* entries are missing before the next event */
 	bool ended;
 	struct tl_event last;
@@ -74,6 +78,11 @@ void tl_observed_time_end(struct tl_observed_time *time);
 
 unsigned tl_observed_time_tier(const struct tl_observed_time *time,
     const struct tl_event *event);
+/* The time since which the levels are known, if entries in the lanes of the tier
+ * are older: a rate of all entries would count time that may have been closed.
+ * INT64_MIN: since the start; INT64_MAX: the levels are never known. */
+int64_t
+tl_observed_time_since(const struct tl_observed_time *time, unsigned tier);
 /* The share of the measured time in which a message was observed; *ns is the
  * length of the observed time.  Negative: no time was measured. */
 double tl_observed_time_of(const struct tl_observed_time *time, unsigned tier,

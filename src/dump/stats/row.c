@@ -182,10 +182,12 @@ wrap(struct tl_output *output, size_t since)
 static bool
 is_partial(const struct tl_stats_row *row)
 {
-	return row->observed_share >= 0 && row->observed_share < 1;
+	return row->known_ns != INT64_MIN ||
+	       (row->observed_share >= 0 && row->observed_share < 1);
 }
 
-/* The entries per second of observed time.  Negative: no observed time. */
+/* The entries per second of observed time, where a span counts once.  Negative:
+ * no observed time. */
 static double
 rate_of(const struct tl_stats_row *row)
 {
@@ -215,6 +217,13 @@ put_number(struct tl_text *text, double n)
 	}
 }
 
+/* The things that a rate counts, if the rate does not count each entry. */
+static const char *
+counted_name(const struct tl_stats_row *row)
+{
+	return row->message->kind == TIMELINE_RECORD_SPAN ? " spans" : "";
+}
+
 /* Append how much of the message was observed, and what opened its level. */
 static void
 put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
@@ -224,16 +233,27 @@ put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 			    : by == 1U << TL_OBSERVED_BY_SLOT ? "slots"
 							      : "observed time";
 
+	if (row->known_ns == INT64_MAX) {
+		tl_put_string(text, ", no rate: the levels are not known");
+		return;
+	}
 	if (row->observed_ns == 0) {
 		tl_put_string(text, ", none in observed time");
 		return;
 	}
-	tl_put_format(text, ", %llu in %s, ", (unsigned long long)row->observed,
-	    where);
+	tl_put_format(text, ", %llu%s in %s, ",
+	    (unsigned long long)row->observed, counted_name(row), where);
 	put_number(text, rate_of(row));
 	tl_put_string(text, "/s of observed time (");
-	tl_put_rounded(text, fmin(row->observed_share * 100, 99.9), 3);
-	tl_put_string(text, " % of all)");
+	if (row->known_ns == INT64_MIN) {
+		tl_put_rounded(text, fmin(row->observed_share * 100, 99.9), 3);
+		tl_put_string(text, " % of all)");
+		return;
+	}
+	tl_put_rounded(text, row->observed_share * 100, 3);
+	tl_put_string(text, " % of the time since ");
+	tl_put_time(text, row->known_ns);
+	tl_put_string(text, "; levels are not known before)");
 }
 
 static void
@@ -256,7 +276,7 @@ put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 	} else {
 		tl_put_string(text, "  ");
 		put_number(text, row->rate);
-		tl_put_string(text, "/s");
+		tl_put_format(text, "%s/s", counted_name(row));
 	}
 	wrap(output, since);
 }
@@ -279,7 +299,7 @@ put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 	}
 	tl_put_string(text, "estimated ");
 	put_number(text, t.rate * t.seconds);
-	tl_put_string(text, " entries");
+	tl_put_string(text, counted_name(row)[0] ? " spans" : " entries");
 	if (t.interval) {
 		tl_put_string(text, " (");
 		put_number(text, t.rate_low * t.seconds);
@@ -365,10 +385,16 @@ summary_of(const struct tl_timer *t)
 	return s;
 }
 
-/* Append the threshold of a timer, and the reason for the threshold. */
+/* Append the threshold of a timer, the reason for the threshold, and a remark
+ * where the histogram counts spans that were cleared. */
 static void
-put_text_slower(struct tl_text *text, const struct tl_timer *t)
+put_text_slower(struct tl_text *text, const struct tl_stats_row *row)
 {
+	const struct tl_timer *t = row->timer;
+
+	if (row->cleared)
+		tl_put_string(text, "timer counts since it was created, also "
+				    "what was cleared; ");
 	if (t->fixed.slower == UINT64_MAX) {
 		tl_put_string(text, "no span is kept");
 	} else if (t->fixed.slower == 0) {
@@ -413,12 +439,15 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	if (row->timer) {
 		const struct tl_values_summary s = summary_of(row->timer);
 
-		put_text_line(output, tl_bytes_of("timer"), TL_VALUES_NS, &s);
+		/* at most WIDTH_NAME characters */
+		put_text_line(output,
+		    tl_bytes_of(row->cleared ? "timer (ever)" : "timer"),
+		    TL_VALUES_NS, &s);
 	}
 	rc = put_each(row, put_text_line, output, put_text_line);
 	since = text->size;
 	if (row->timer)
-		put_text_slower(text, row->timer);
+		put_text_slower(text, row);
 	wrap(output, since);
 	since = text->size;
 	tl_parts_put(text, row->parts);

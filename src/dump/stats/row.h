@@ -17,7 +17,7 @@
 struct tl_stats_before {
 	int64_t ns;
 	int64_t steps_ns;
-	uint64_t observed;
+	uint64_t stretch;
 	/* losses seen before the entry; UINT64_MAX: no entry */
 	uint64_t losses;
 	uint32_t epoch;
@@ -40,15 +40,17 @@ struct tl_stats_row {
 	struct tl_stats_before before;
 	/* since when the file is complete; INT64_MIN: always */
 	int64_t complete_ns;
-	double rate; /* entries a second, if the message is always observed */
-	uint64_t observed;     /* entries in observed time */
-	int64_t observed_ns;   /* length of the observed time */
+	double rate;         /* per second, if the message is always observed */
+	uint64_t observed;   /* in observed time; a span counts once */
+	int64_t observed_ns; /* length of the observed time */
 	double observed_share; /* share of all time; negative: not measured */
+	int64_t known_ns;      /* tl_observed_time_since() */
 	unsigned source;       /* number of the file */
 	unsigned tier;
 	unsigned observed_by;                  /* bits by enum tl_observed_by */
 	const struct tl_slot_samples *samples; /* of the file */
 	struct tl_timer *timer;                /* over all CPUs; NULL: none */
+	bool cleared; /* the file was; the timer counts from before */
 	int64_t parts[TL_PARTS]; /* states of the spans; all 0: unknown */
 	struct tl_slot_tally tally;
 	struct tl_values interval;

@@ -2,11 +2,11 @@
 /*
  * stats.c - count, rate and percentiles of each message.
  *
- * Rates.  The lane of a CPU that logs much reaches back less far than other
- * lanes, so an entry weighs 1 / (time that its lane covers).  The rate of a
- * message that is always logged is the sum of the weights of its entries.  The
- * rate of a message that is observed for a part of the time is the number of
- * its entries in observed time, divided by the length of that time
+ * Rates.  A span counts once.  The lane of a CPU that logs much reaches back
+ * less far than other lanes, so an entry weighs 1 / (time that its lane covers).
+ * The rate of a message that is always logged is the sum of the weights of its
+ * entries.  The rate of a message that is observed for a part of the time is the
+ * number of its entries in observed time, divided by the length of that time
  * (observed.h).  This rate says nothing about the rest of the time: bursts come
  * when something happens, or when the scheduler lets their daemon run.  Only
  * slots are a fair sample of the rest (slots.h).
@@ -37,6 +37,7 @@ struct source {
 	/* kernel events that the command line does not name: used only for
 	 * states */
 	bool beside;
+	bool cleared; /* an entry says so */
 	struct tl_levels levels;
 	int64_t from_ns; /* start of the time range */
 	int64_t to_ns;
@@ -281,12 +282,12 @@ take_interval(struct stats *s, struct tl_stats_row *row,
 
 	/* entries that were lost since may have been of this message */
 	if (row->before.losses == s->losses &&
-	    tl_observed_joins(event->observed, row->before.observed))
+	    tl_observed_joins(event->stretch, row->before.stretch))
 		rc = tl_values_add(&row->interval,
 		    tl_event_between(&before, event));
 	row->before = (struct tl_stats_before){ .ns = event->ns,
 		.steps_ns = event->steps_ns,
-		.observed = event->observed,
+		.stretch = event->stretch,
 		.losses = s->losses,
 		.epoch = event->epoch };
 	return rc;
@@ -336,19 +337,37 @@ find_row(struct stats *s, const struct tl_event *event,
 	return *row ? 0 : row_new(s, &named, row);
 }
 
-/* Is the entry logged whatever the level is?  Such an entry says nothing about
- * a rate. */
+/*
+ * Does the event count for rates and intervals?  A span counts once, at the entry
+ * whose level decides whether the span is logged: at the begin, because a proven
+ * end is logged at any level, or at the only entry of a timer's span.
+ */
 static bool
-is_proven_end(const struct tl_event *event)
+counts(const struct tl_event *event)
 {
-	return event->kind == TL_END && event->proven;
+	return event->message->timer ? event->kind == TL_END
+				     : event->kind != TL_END;
+}
+
+static int
+take_counted(struct stats *s, struct tl_stats_row *row,
+    const struct tl_event *event, enum tl_observed_by by)
+{
+	const struct source *source = &s->sources[event->source];
+	const int rc =
+	    tl_slot_tally_put(&row->tally, samples_of(source, event->message),
+		event->message->gate, event->ns, event->tsc);
+
+	row->observed += by != TL_OBSERVED_BY_NOTHING;
+	row->observed_by |= 1U << by;
+	row->rate += source->lanes[lane_of(s, event)].weight;
+	return rc < 0 ? rc : take_interval(s, row, event);
 }
 
 static int
 take_entry(struct stats *s, const struct tl_event *event,
     enum tl_observed_by by)
 {
-	const struct source *source = &s->sources[event->source];
 	struct tl_stats_row *row;
 	struct tl_span span;
 	const int paired = tl_spans_put(s->spans, event, &span);
@@ -363,16 +382,7 @@ take_entry(struct stats *s, const struct tl_event *event,
 	row->begins += event->kind == TL_BEGIN;
 	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
-	if (!is_proven_end(event)) {
-		row->observed += by != TL_OBSERVED_BY_NOTHING;
-		row->observed_by |= 1U << by;
-	}
-	row->rate += source->lanes[lane_of(s, event)].weight;
-	if (!is_proven_end(event))
-		rc = tl_slot_tally_put(&row->tally,
-		    samples_of(source, event->message), event->message->gate,
-		    event->ns, event->tsc);
-	if (rc < 0)
+	if (counts(event) && (rc = take_counted(s, row, event, by)) < 0)
 		return rc;
 	if (paired > 0) {
 		row->spans++;
@@ -387,8 +397,7 @@ take_entry(struct stats *s, const struct tl_event *event,
 	}
 	if (rc < 0 || event->kind == TL_END)
 		return rc;
-	rc = take_interval(s, row, event);
-	return rc < 0 ? rc : take_args(row, event);
+	return take_args(row, event);
 }
 
 static int
@@ -406,6 +415,8 @@ take(struct stats *s, const struct tl_event *event)
 		return rc;
 	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
 		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
+	source->cleared |=
+	    event->message && event->message->builtin == TIMELINE_BUILTIN_CLEAR;
 	by = tl_observed_time_put(&source->observed, event);
 	if (!passes)
 		return 0;
@@ -482,6 +493,14 @@ measure_rows(struct stats *s)
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct tl_stats_row *row = s->rows[i];
 
+		row->cleared = s->sources[row->source].cleared;
+		/* a builtin message is logged at any level */
+		row->known_ns =
+		    row->message->builtin
+			? INT64_MIN
+			: tl_observed_time_since(&s->sources[row->source]
+						      .observed,
+			      row->tier);
 		row->observed_share =
 		    tl_observed_time_of(&s->sources[row->source].observed,
 			row->tier, row->message, &row->observed_ns);
@@ -530,6 +549,21 @@ put_complete(const struct stats *s, struct tl_text *text)
 	}
 }
 
+/* Say that there is nothing to count. */
+static void
+put_empty(const struct stats *s, struct tl_text *text)
+{
+	for (size_t i = 0; i < s->inputs->count; i++) {
+		const struct tl_source *input = &s->inputs->items[i];
+
+		if (!tl_source_is_open(input) || s->sources[i].beside ||
+		    s->sources[i].levels.entries > 0)
+			continue;
+		tl_put_plain(text, tl_bytes_of(input->name));
+		tl_put_string(text, ": no entries\n");
+	}
+}
+
 static int
 put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 {
@@ -537,8 +571,11 @@ put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 
 	if (format == TL_FORMAT_CSV)
 		tl_put_string(&output->text, tl_stats_csv_heading);
-	if (format != TL_FORMAT_CSV && format != TL_FORMAT_JSON)
+	if (format != TL_FORMAT_CSV && format != TL_FORMAT_JSON) {
 		put_complete(s, &output->text);
+		if (s->row_count == 0)
+			put_empty(s, &output->text);
+	}
 	if (s->row_count > 1)
 		qsort(s->rows, s->row_count, sizeof(*s->rows), compare_rows);
 	for (size_t i = 0; i < s->row_count && rc == 0; i++) {

@@ -155,8 +155,6 @@ number_back(struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned gate = tl_observed_gate(o, event->message);
 
-	if (event->message->timer)
-		return TL_OBSERVED;
 	if (o->now.base != 0 && gate >= o->now.base)
 		return o->now.numbers[gate];
 	if (o->plan_unknown)
@@ -182,7 +180,7 @@ tl_observe_back(struct tl_observer *o, struct tl_event *event)
 {
 	struct tl_plan_entry plan;
 
-	event->observed = number_back(o, event);
+	tl_observe_set(event, number_back(o, event));
 	switch (event->message->builtin) {
 	case TIMELINE_BUILTIN_PRIORITY:
 	case TIMELINE_BUILTIN_BURST:

@@ -33,6 +33,14 @@ unsigned tl_observe_base_before(const struct tl_event *event);
 bool tl_observe_is_incomplete(const struct tl_observer *observer,
     const struct tl_event *event);
 bool tl_observe_is_damaged(const struct tl_event *event);
+/* Set the intervals of an event.  The one entry of a timer's span has both ends,
+ * so the pair is sure. */
+static inline void
+tl_observe_set(struct tl_event *event, uint64_t number)
+{
+	event->stretch = number;
+	event->observed = event->message->timer ? TL_OBSERVED : number;
+}
 void tl_observe_forward(struct tl_observer *observer, struct tl_event *event);
 
 /* == gates.c == */

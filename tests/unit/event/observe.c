@@ -1075,3 +1075,24 @@ TEST(a_plan_opens_no_slot_where_plans_may_be_overwritten)
 	tl_observe(&observer, &event);
 	ck_assert_uint_ne(event.observed, TL_UNOBSERVED);
 }
+
+TEST(a_timer_has_sure_pairs_and_intervals_like_others)
+{
+	static const struct tl_message timer = { .kind = TIMELINE_RECORD_SPAN,
+		.level = 5,
+		.gate = 5,
+		.timer = true };
+	struct tl_event one = { .message = &timer, .tsc = 11 * UNIT };
+	struct tl_event same = { .message = &timer, .tsc = 12 * UNIT };
+	struct tl_event later = { .message = &timer, .tsc = 31 * UNIT };
+
+	put(&priority, 10 * UNIT, 5, 5, 0);
+	tl_observe(&observer, &one);
+	tl_observe(&observer, &same);
+	put(&priority, 20 * UNIT, 6, 6, 0);
+	put(&priority, 30 * UNIT, 5, 5, 0);
+	tl_observe(&observer, &later);
+	ck_assert(tl_observed_joins(one.observed, later.observed));
+	ck_assert(tl_observed_joins(one.stretch, same.stretch));
+	ck_assert(!tl_observed_joins(one.stretch, later.stretch));
+}

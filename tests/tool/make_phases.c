@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_phases.c - spans of each kind while the priority opens and closes them.
+ *
+ *	make_phases PATH FILE
+ *
+ * Each ms for 450 ms: "tick", a span "always" that proves itself, and below the
+ * priority of the middle third a span "plain", one that proves itself and a
+ * timer "timed".  Saves FILE, removes PATH, and prints the steps a second.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <timeline.h>
+
+enum { STEPS = 450, THIRD = STEPS / 3, STEP_NS = 1000000 };
+
+static void
+must(int rc)
+{
+	if (rc == 0)
+		return;
+	fprintf(stderr, "make_phases: %s\n", timeline_error());
+	exit(1);
+}
+
+static int64_t
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct timeline_event *tick, *always, *plain, *proven, *timed;
+	struct timeline *tl;
+	int64_t begun;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: make_phases PATH FILE\n");
+		return 2;
+	}
+	must(timeline_new(&tl, argv[1], NULL));
+	must(timeline_define(tl, "work", "info", "tick $n", &tick));
+	must(timeline_define_span(tl, "work", "info", "always $n",
+	    TIMELINE_THREAD, &always));
+	must(timeline_define_span(tl, "work", "debug", "plain $n",
+	    TIMELINE_THREAD, &plain));
+	must(timeline_define_span(tl, "work", "debug", "proven $n",
+	    TIMELINE_THREAD, &proven));
+	must(timeline_define_timer(tl, "work", "debug", "timed $n", &timed));
+	begun = now();
+	for (uint64_t i = 0; i < STEPS; i++) {
+		uint64_t outer, inner, start;
+
+		while (now() < begun + (int64_t)i * STEP_NS)
+			continue;
+		if (i == THIRD)
+			must(timeline_priority(tl, "info"));
+		if (i == 2 * THIRD)
+			must(timeline_priority(tl, "trace"));
+		timeline_log(tick, i);
+		outer = timeline_begin(always, i);
+		timeline_begin(plain, i);
+		inner = timeline_begin(proven, i);
+		start = timeline_timer_begin(timed);
+		timeline_timer_end(timed, start, i);
+		timeline_end_of(proven, inner);
+		timeline_end(plain);
+		timeline_end_of(always, outer);
+	}
+	printf("%.0f\n", STEPS * 1e9 / (double)(now() - begun));
+	must(timeline_save(tl, argv[2]));
+	must(timeline_remove(argv[1]));
+	timeline_close(tl);
+	return 0;
+}
