@@ -151,7 +151,7 @@ add_observed(int message, unsigned kind, uint64_t after_ns, uint64_t observed)
 	struct tl_event *event =
 	    feed_add(&feed, message, kind, after_ns, 0, 0, 0);
 
-	event->observed = observed;
+	event->observed = event->stretch = observed;
 	event->cpu = 0;
 }
 
