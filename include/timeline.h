@@ -394,7 +394,8 @@ timeline_define_at(struct timeline *tl, const char *category,
 }
 
 /* Is the event's gate open?  The function loads each byte once, without a
- * fence. */
+ * fence.  The first append after the end of a burst closes the gates that the
+ * burst opened. */
 static inline int
 timeline_enabled(const struct timeline_event *event)
 {

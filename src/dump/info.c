@@ -8,6 +8,7 @@
 #include "dump/stats/levels.h"
 #include "dump/views.h"
 #include "ring/ring.h"
+#include "snap/inspect.h"
 #include "source/hosts.h"
 #include "source/sources.h"
 #include "trace/read.h"
@@ -197,9 +198,13 @@ static void
 put_levels(struct tl_fields *f, const struct timeline_header *header,
     const struct tl_levels *levels)
 {
+	/* A file that does not say where it was cut has the levels as stored. */
+	const uint8_t threshold =
+	    header->cut ? tl_threshold_at(header, header->cut)
+			: timeline_threshold(timeline_levels(header));
+
 	tl_fields_object(f, "levels");
-	tl_fields_string(f, "threshold_now",
-	    threshold_name(timeline_threshold(timeline_levels(header))));
+	tl_fields_string(f, "threshold_now", threshold_name(threshold));
 	tl_fields_string(f, "base_now",
 	    threshold_name(
 		timeline_levels(header) >> TIMELINE_LEVELS_BASE & 0xff));

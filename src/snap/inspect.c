@@ -89,27 +89,39 @@ level_within(uint64_t level)
 					   : (uint8_t)level;
 }
 
+uint8_t
+tl_threshold_at(const struct timeline_header *header, uint64_t tsc)
+{
+	const uint64_t hours_ns = 2 * TL_NS_PER_H;
+	const uint64_t word = timeline_levels(header);
+	const uint64_t burst_max =
+	    tl_calibrate_ticks(header, hours_ns) >> TIMELINE_UNTIL_SHIFT;
+	const uint8_t base = level_within(word >> TIMELINE_LEVELS_BASE);
+	const uint8_t threshold = level_within(timeline_threshold(word));
+
+	return threshold < base &&
+		       !tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL, tsc,
+			   burst_max)
+		   ? threshold
+		   : base;
+}
+
 /* Set the levels as a writer would see them now.  A writer ends a burst that is
  * over. */
 static void
 decode_levels(struct tl_inspection *g)
 {
-	const uint64_t hours_ns = 2 * TL_NS_PER_H;
 	const uint64_t unit = UINT64_C(1) << TIMELINE_UNTIL_SHIFT;
 	const uint64_t word = timeline_levels(&g->header);
 	const uint64_t until = word >> TIMELINE_LEVELS_UNTIL;
-	const uint64_t burst_max =
-	    tl_calibrate_ticks(&g->header, hours_ns) >> TIMELINE_UNTIL_SHIFT;
 	uint64_t left;
 
 	g->base = level_within(word >> TIMELINE_LEVELS_BASE);
-	g->threshold = level_within(timeline_threshold(word));
-	g->burst = g->now_tsc != 0 && g->threshold < g->base &&
-		   !tl_until_is_over(until, g->now_tsc, burst_max);
-	if (!g->burst) {
-		g->threshold = g->base;
+	g->threshold =
+	    g->now_tsc ? tl_threshold_at(&g->header, g->now_tsc) : g->base;
+	g->burst = g->threshold < g->base;
+	if (!g->burst)
 		return;
-	}
 	/* the burst ends after the unit of time that `until` names */
 	left = (until - (g->now_tsc >> TIMELINE_UNTIL_SHIFT)) & TL_UNTIL_MASK;
 	left = (left + 1) * unit - (g->now_tsc & (unit - 1));

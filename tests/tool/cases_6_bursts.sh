@@ -57,3 +57,17 @@ print(took[math.ceil(#took * 0.9)])
 END
 is '... in Lua, too' "$("$dump" -s "$work/biased.lua" "$biased" |
 	awk -v truth="$(sed -n 2p <<<"$truth")" '{ split(truth, t, " "); print ($1 >= t[1] && $1 <= t[2]) }')" 1
+# no append has ended the burst in the header since
+ended=$name-ended
+"$bin/timelinectl" create --entries 256 "$ended" >/dev/null
+"$bin/timelinectl" priority "$ended" info >/dev/null
+"$bin/timelinectl" burst "$ended" debug 1ms >/dev/null
+sleep 0.1
+"$bin/timelinectl" save "$ended" "$work/ended.tl" 2>/dev/null
+is '--info says what is logged after a burst, though nothing was' "$(
+	"$dump" --info --json "$ended" | jq -r .levels.threshold_now
+	"$dump" --info --json "$work/ended.tl" | jq -r .levels.threshold_now)" 'info
+info'
+"$bin/timelinectl" burst "$ended" debug 1h >/dev/null
+is '... and during one' "$("$dump" --info --json "$ended" | jq -r .levels.threshold_now)" debug
+rm -f "/dev/shm$ended"
