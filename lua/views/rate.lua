@@ -4,17 +4,17 @@ local options, words = timeline.arguments([[
 usage: rate [SLICES] [--slice=DURATION] [--category=GLOB] [--message=GLOB]
             [--priority=P]
 Divide the time from the oldest to the newest event into SLICES (20), or into
-slices of DURATION, and draw how many events fell into each.]], ...)
+slices of DURATION, and draw how many events fell into each.  Where a ring has
+overwritten entries, the time begins where it is complete, which is said.]], ...)
 if not options then return end
 
 local wanted = timeline.select(options, { order = "oldest" })
-local first, last
+local oldest, first, last
 for e in timeline.events(wanted) do
-	if e.message then first = e.ns break end
-end
-wanted.order = "newest"
-for e in timeline.events(wanted) do
-	if e.message then last = e.ns break end
+	if e.overwritten then first, last = nil, nil
+	elseif e.message then
+		oldest, first, last = oldest or e.ns, first or e.ns, e.ns
+	end
 end
 if not first then
 	print("no events")
@@ -31,6 +31,7 @@ if type(options.slice) == "string" then
 end
 
 local counts, lost, greatest = {}, {}, 0
+wanted.order, wanted.since = "newest", first
 for e in timeline.events(wanted) do
 	local i = math.min(slices - 1, math.max(0, (e.ns - first) // slice))
 	if e.lost then
@@ -42,7 +43,8 @@ for e in timeline.events(wanted) do
 end
 
 local width = math.max(10, timeline.columns - 60)
-print(("%d slices of %s"):format(slices, timeline.duration(slice)))
+print(("%d slices of %s%s"):format(slices, timeline.duration(slice),
+    timeline.since(oldest, first)))
 for i = 0, slices - 1 do
 	local n = counts[i] or 0
 	local line = ("%s  %9d  %12.0f/s  %s%s"):format(

@@ -3,22 +3,27 @@
 local options, words = timeline.arguments([[
 usage: top [COUNT] [--category=GLOB] [--message=GLOB] [--priority=P] [--time]
 Print the COUNT messages (20; 0 means all) seen most often, with how long
-their spans took and the share of all time that is; --time sorts by that.]],
+their spans took and the share of all time that is; --time sorts by that.
+Rates are of all time, closed or not: --stats has those of observed time.
+Where a ring has overwritten entries, the time from which on it is complete is
+used, and said.]],
     ...)
 if not options then return end
 
-local seen, order, total, first, last = {}, {}, 0, nil, nil
+local seen, order, total, first, last, oldest = {}, {}, 0, nil, nil, nil
 for e in timeline.events(timeline.select(options,
     { order = "oldest", pair = true })) do
-	first, last = first or e.ns, e.ns
-	if e.message then
+	oldest, first, last = oldest or e.ns, first or e.ns, e.ns
+	if e.overwritten then -- what came before is not all there was
+		seen, order, total, first = {}, {}, 0, e.ns
+	elseif e.message then
 		local of_id = e.source << 32 | e.id
 		local named = seen[of_id] or {}
 		seen[of_id] = named
 		local name = e.name
 		local message = named[name]
 		if not message then
-			message = { count = 0, time = 0,
+			message = { count = 0, time = 0, within = 0,
 			    category = e.category, text = name }
 			named[name] = message
 			order[#order + 1] = message
@@ -27,7 +32,11 @@ for e in timeline.events(timeline.select(options,
 			message.count = message.count + 1
 			total = total + 1
 		end
-		message.time = message.time + (not e.lossy and e.duration or 0)
+		local took = not e.lossy and e.duration or 0
+		local begun = e.kind == "end" and e.ns - took or e.ns
+		message.time = message.time + took
+		message.within = message.within +
+		    math.max(0, took - math.max(0, first - begun))
 	end
 end
 
@@ -44,10 +53,11 @@ local t = timeline.table { columns = { "count",
     { name = "of time", format = "percent" }, "category", "message" } }
 for _, m in ipairs(order) do
 	t:row(m.count, 100 * m.count / math.max(1, total),
-	    m.count * 1e9 / window, m.time, 100 * m.time / window,
+	    m.count * 1e9 / window, m.time, 100 * m.within / window,
 	    m.category, m.text)
 end
 t:sort(options.time and 4 or 1, true)
 local most = timeline.count(words[1], 20)
 t:print(most > 0 and most or nil)
-print(("%d events in %s"):format(total, timeline.duration(window)))
+print(("%d events in %s%s"):format(total, timeline.duration(window),
+    timeline.since(oldest, first)))

@@ -257,6 +257,14 @@ function timeline.hosts()
 	return hosts
 end
 
+-- A remark for events from first on, if older events are left out because their
+-- ring had overwritten others.
+function timeline.since(oldest, first)
+	if not oldest or first <= oldest then return "" end
+	return (", complete since %s; older events are left out: others of "
+	    .. "their time are overwritten"):format(timeline.time(first))
+end
+
 -- The part of a command line's options that events{} understands.
 function timeline.select(options, more)
 	local selected = more or {}

@@ -273,6 +273,23 @@ has '... says so' "$out" 'empty\.tl: no entries$'
 is '... and nothing in JSON' "$("$dump" --stats --json "$work/empty.tl")" ''
 is 'so does --view top' "$("$dump" --view top "$work/empty.tl")" 'no events'
 
+# A ring that has overwritten a lane of CPU 0: before that lane begins, only CPU 1
+# is left.  10 ticks of the lane of CPU 1 precede 1000 of both, 1 ms apart.
+awk 'function tick(ms) {
+	printf "{\"ns\":%d,\"tsc\":1,\"cpu\":%d,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"tick\",\"kind\":\"instant\",\"args\":{}}\n", ms * 1e6, ms % 2
+}
+BEGIN {
+	for (i = 0; i < 10; i++) tick(2 * i + 1)
+	print "{\"overwritten\":99,\"cpu\":0}"
+	for (i = 20; i <= 1020; i++) tick(i)
+}' >"$work/turned.jsonl"
+text=$("$dump" --view top "$work/turned.jsonl")
+has '--view top has rates of the time that is complete' "$text" '^ *1001  100\.0%  *100[01]/s '
+has '... and says so' "$text" '^1001 events in 1s, complete since 1970-01-01T00:00:00\.02'
+text=$("$dump" "$work/turned.jsonl" --view rate -- 4)
+has '... as --view rate does' "$text" '^4 slices of 250ms, complete since 1970-01-01T00:00:00\.02'
+is '... slice by slice' "$(tail -n +2 <<<"$text" | awk '{ print ($2 >= 249 && $2 <= 252) }' | sort -u)" 1
+
 # views and scripts
 for view in top scopes gaps rate latency diff heat intervals; do
 	has "--view $view --help prints how it is used" "$("$dump" --view $view --help)" "^usage: $view "
