@@ -130,7 +130,7 @@ enum {
 	PERFETTO_ARG_MAX = 32
 };
 
-enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS };
+enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS, CROSSING };
 
 /* The bytes that all events of a message share. */
 struct perfetto_message {
@@ -152,6 +152,14 @@ struct perfetto_texts {
 	size_t size; /* bytes of the strings in ids */
 };
 
+/* A span that was written, or a begin whose end was not: to_ns is INT64_MAX. */
+struct perfetto_drawn {
+	uint64_t track;
+	int64_t from_ns, to_ns;
+};
+
+enum { PERFETTO_DRAWN_MAX = 64 };
+
 struct perfetto_write {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct perfetto_texts texts[PERFETTO_KINDS];
@@ -159,6 +167,9 @@ struct perfetto_write {
 	struct tl_message_map messages;
 	struct tl_id_map tracks;
 	struct tl_spans *spans;
+	/* The last spans that were written, but for those within a later one. */
+	struct perfetto_drawn drawn[PERFETTO_DRAWN_MAX];
+	unsigned drawn_count;
 	int64_t last_ns; /* last stamp on clock 64 */
 	bool started;
 	bool has_boottime;               /* the snapshot has the clock */

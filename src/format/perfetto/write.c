@@ -32,6 +32,9 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 				      "string's number is written" },
 	[EXPLAINED] = { -ENOTSUP,
 	    "Perfetto has no place for a message's explanation: left out" },
+	[CROSSING] = { -ENOTSUP,
+	    "Perfetto ends the innermost span of a track, so spans that cross "
+	    "have other lengths there: timeline-dump shows the true ones" },
 	[TRACKS] = { -ENOSPC, "too many tracks: event on the track of all" },
 };
 
@@ -450,6 +453,67 @@ is_written(const struct tl_span *span)
 	return span->observed == TL_OBSERVED && !span->alone;
 }
 
+static void
+keep_drawn(struct perfetto_write *w, struct perfetto_drawn drawn)
+{
+	if (w->drawn_count == PERFETTO_DRAWN_MAX) {
+		w->drawn_count /= 2;
+		memmove(w->drawn, w->drawn + w->drawn_count,
+		    w->drawn_count * sizeof(*w->drawn));
+	}
+	w->drawn[w->drawn_count++] = drawn;
+}
+
+/* Keep a begin that is written before its end. */
+static int
+keep_begin(struct perfetto_write *w, const struct tl_event *begin)
+{
+	uint64_t track;
+	const int rc = tl_perfetto_track(w, begin, &track);
+
+	if (rc == 0)
+		keep_drawn(w,
+		    (struct perfetto_drawn){ track, begin->ns, INT64_MAX });
+	return rc;
+}
+
+/*
+ * Take a span that is written.  Perfetto ends the innermost span of a track, so
+ * a span that begins within another span of its track and ends after it gets the
+ * length of the other.
+ */
+static int
+take_span(struct perfetto_write *w, const struct tl_event *end,
+    const struct tl_span *span)
+{
+	struct perfetto_drawn it = { .from_ns = span->begin_ns,
+		.to_ns = end->ns };
+	unsigned kept = 0;
+	bool crosses = false;
+	const int rc = tl_perfetto_track(w, end, &it.track);
+
+	if (rc < 0)
+		return rc;
+	for (unsigned i = 0; i < w->drawn_count; i++) {
+		const struct perfetto_drawn *d = &w->drawn[i];
+		const bool open = d->to_ns == INT64_MAX;
+		const bool inner = d->from_ns >= it.from_ns;
+
+		if (d->track == it.track) {
+			crosses |= inner ? open && d->from_ns > it.from_ns
+					 : !open && d->to_ns > it.from_ns;
+			if (inner && !(open && d->from_ns > it.from_ns))
+				continue; /* it, or within it */
+		}
+		w->drawn[kept++] = *d;
+	}
+	w->drawn_count = kept;
+	keep_drawn(w, it);
+	if (crosses)
+		tl_note(&w->notes, CROSSING, TL_FAULT_NOWHERE);
+	return 0;
+}
+
 static int
 put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone)
 {
@@ -468,6 +532,27 @@ put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone)
 	return put_one(w, &begin, alone);
 }
 
+/* Write the begin of a span that is open at the end. */
+static int
+put_late_begin(struct perfetto_write *w, const struct tl_span *span)
+{
+	const struct tl_event begin = tl_span_begin(span);
+	const bool alone = !tl_span_is_sure(span);
+	bool crosses = false;
+	uint64_t track;
+	const int rc = tl_perfetto_track(w, &begin, &track);
+
+	for (unsigned i = 0; i < w->drawn_count; i++) {
+		const struct perfetto_drawn *d = &w->drawn[i];
+
+		crosses |= d->track == track && d->from_ns < span->begin_ns &&
+			   d->to_ns > span->begin_ns && d->to_ns < INT64_MAX;
+	}
+	if (crosses && !alone)
+		tl_note(&w->notes, CROSSING, TL_FAULT_NOWHERE);
+	return rc < 0 ? rc : put_begin_of(w, span, alone);
+}
+
 static int
 put_begin(struct perfetto_write *w, const struct tl_event *event)
 {
@@ -478,9 +563,10 @@ put_begin(struct perfetto_write *w, const struct tl_event *event)
 		rc = put_begin_of(w, &oldest, true);
 	if (rc == 0)
 		rc = tl_spans_put(w->spans, event, &oldest);
-	return rc == 0 && event->observed == TL_OBSERVED
-		   ? put_one(w, event, false)
-		   : rc;
+	if (rc < 0 || event->observed != TL_OBSERVED)
+		return rc;
+	rc = keep_begin(w, event);
+	return rc < 0 ? rc : put_one(w, event, false);
 }
 
 static int
@@ -493,7 +579,9 @@ put_end(struct perfetto_write *w, const struct tl_event *event)
 	if (rc <= 0)
 		return rc < 0 ? rc : put_one(w, event, true);
 	alone = !is_written(&span) && !tl_span_is_sure(&span);
-	rc = is_written(&span) ? 0 : put_begin_of(w, &span, alone);
+	rc = alone ? 0 : take_span(w, event, &span);
+	if (rc == 0 && !is_written(&span))
+		rc = put_begin_of(w, &span, alone);
 	return rc < 0 ? rc : put_one(w, event, alone);
 }
 
@@ -519,7 +607,7 @@ put_open(struct perfetto_write *w)
 
 	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
 		if (!is_written(&span))
-			rc = put_begin_of(w, &span, !tl_span_is_sure(&span));
+			rc = put_late_begin(w, &span);
 		if (rc == 0)
 			rc = tl_out_flush_full(&w->writer.out);
 	}

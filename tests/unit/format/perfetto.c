@@ -5,6 +5,7 @@
  */
 #include "format/perfetto/write.h"
 
+#include "base/array.h"
 #include "lib/perfetto_read.h"
 #include "lib/test.h"
 #include "lib/viewers.h"
@@ -261,6 +262,46 @@ TEST(overlaps_with_another_host_are_an_argument)
 	ck_assert_uint_eq(said_count, 1);
 	read_all(tl_bytes(got.data, got.size));
 	is_argument(5, "overlaps", 3, 1);
+}
+
+/* Letters begin a span, capital letters end it: "abAB" are two that cross. */
+static void
+put_spans(const char *script, uint64_t observed)
+{
+	static struct tl_message spans[2];
+	struct tl_event event = { .pid = 4, .tid = 5, .observed = observed };
+
+	for (unsigned i = 0; i < 2; i++) {
+		spans[i] = (struct tl_message){ .kind = TIMELINE_RECORD_SPAN,
+			.level = 6,
+			.category = tl_bytes_of("c") };
+		ck_assert_int_eq(tl_message_parse(&spans[i],
+				     tl_bytes_of(i ? "b" : "a")),
+		    0);
+	}
+	for (size_t i = 0; script[i]; i++) {
+		event.kind = script[i] >= 'a' ? TL_BEGIN : TL_END;
+		event.message = &spans[(script[i] | 32) - 'a'];
+		event.ns = VIEWERS_NS + (int64_t)i;
+		event.tsc = i;
+		put(&event);
+	}
+	finish();
+}
+
+static const struct {
+	const char *script;
+	bool cross;
+} crossings[] = { { "aAbB", false }, { "abBA", false }, { "aAbBabBA", false },
+	{ "abAB", true }, { "abABabBA", true }, { "abA", true } };
+
+TEST(spans_that_cross_are_reported, .to = 2 * TL_COUNT(crossings))
+{
+	const bool cross = crossings[_i / 2].cross;
+
+	put_spans(crossings[_i / 2].script, _i % 2 ? 7 : TL_OBSERVED);
+	ck_assert_uint_eq(said_count, cross);
+	ck_assert(!cross || strstr(said[0], "spans that cross"));
 }
 
 TEST(hostile_texts_steer_nothing)
