@@ -240,10 +240,12 @@ for way in '--category eng*' '--message *$depth*' '-p warning' '--cpu 0 --cpu 1'
 	[ "$a" = "$b" ] || echo "$way"
 done >"$work/seen"
 is 'options choose the entries that timeline-dump shows' "$(cat "$work/seen")" ''
-to jsonl --since -1us "$in.timeline" | sort >"$work/since"
+# from the end of the newest span on, whose begin is older
+since=$("$dump" --json "$in.timeline" | jq -r 'select(.kind == "end").ns | tostring | "@" + .[:-9] + "." + .[-9:]' | head -1)
+to jsonl --since "$since" "$in.timeline" | sort >"$work/since"
 is '... of --since, and begins of spans that end since then' \
-	"$("$dump" --json --since -1us "$in.timeline" | sort | comm -13 - "$work/since" | jq -r .kind | sort -u)$(
-		"$dump" --json --since -1us "$in.timeline" | sort | comm -23 - "$work/since")" begin
+	"$("$dump" --json --since "$since" "$in.timeline" | sort | comm -13 - "$work/since" | jq -r .kind | sort -u)$(
+		"$dump" --json --since "$since" "$in.timeline" | sort | comm -23 - "$work/since")" begin
 is '-e keeps out' "$(to jsonl -e 'args.tcp == 10' "$in.timeline" | jq -c .args.tcp)" 10
 is 'TIMELINE_PRIORITY is respected' \
 	"$(TIMELINE_PRIORITY=error to jsonl "$in.timeline")" "$(to jsonl -p error "$in.timeline")"

@@ -270,15 +270,10 @@ row_new(struct stats *s, const struct tl_event *event,
 	return tl_message_map_add(&s->map, event->message, *row);
 }
 
-/*
- * Add the time since the last span began.  The spans of a timer come by their
- * ends, so a span may begin before the last one did: such a time is left out.
- */
 static int
 take_interval(struct stats *s, struct tl_stats_row *row,
-    const struct tl_event *event, int64_t duration_ns)
+    const struct tl_event *event)
 {
-	const int64_t ns = event->ns - duration_ns;
 	const struct tl_event before = { .ns = row->before.ns,
 		.steps_ns = row->before.steps_ns,
 		.epoch = row->before.epoch,
@@ -287,11 +282,10 @@ take_interval(struct stats *s, struct tl_stats_row *row,
 
 	/* entries that were lost since may have been of this message */
 	if (row->before.losses == s->losses &&
-	    tl_observed_joins(event->stretch, row->before.stretch) &&
-	    (duration_ns == 0 || ns >= before.ns))
+	    tl_observed_joins(event->stretch, row->before.stretch))
 		rc = tl_values_add(&row->interval,
-		    tl_event_between(&before, event) - duration_ns);
-	row->before = (struct tl_stats_before){ .ns = ns,
+		    tl_event_between(&before, event));
+	row->before = (struct tl_stats_before){ .ns = event->ns,
 		.steps_ns = event->steps_ns,
 		.stretch = event->stretch,
 		.losses = s->losses,
@@ -344,9 +338,9 @@ find_row(struct stats *s, const struct tl_event *event,
 }
 
 /*
- * Does the event count for rates and intervals?  A span counts once, at the entry
- * whose level decides whether the span is logged: at the begin, because a proven
- * end is logged at any level, or at the only entry of a timer's span.
+ * Does the event count for rates?  A span counts once, at the entry whose level
+ * decides whether the span is logged: at the begin, because a proven end is logged
+ * at any level, or at the only entry of a timer's span.
  */
 static bool
 counts(const struct tl_event *event)
@@ -357,17 +351,16 @@ counts(const struct tl_event *event)
 
 static int
 take_counted(struct stats *s, struct tl_stats_row *row,
-    const struct tl_event *event, int64_t duration_ns, enum tl_observed_by by)
+    const struct tl_event *event, enum tl_observed_by by)
 {
 	const struct source *source = &s->sources[event->source];
-	const int rc =
-	    tl_slot_tally_put(&row->tally, samples_of(source, event->message),
-		event->message->gate, event->ns, event->tsc);
 
 	row->observed += by != TL_OBSERVED_BY_NOTHING;
 	row->observed_by |= 1U << by;
 	row->rate += source->lanes[lane_of(s, event)].weight;
-	return rc < 0 ? rc : take_interval(s, row, event, duration_ns);
+	return tl_slot_tally_put(&row->tally,
+	    samples_of(source, event->message), event->message->gate, event->ns,
+	    event->tsc);
 }
 
 static int
@@ -388,10 +381,10 @@ take_entry(struct stats *s, const struct tl_event *event,
 	row->begins += event->kind == TL_BEGIN;
 	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
-	if (counts(event) &&
-	    (rc = take_counted(s, row, event,
-		 event->kind == TL_END && paired > 0 ? span.duration_ns : 0,
-		 by)) < 0)
+	if (counts(event) && (rc = take_counted(s, row, event, by)) < 0)
+		return rc;
+	/* intervals are those between begins, which come in order */
+	if (event->kind != TL_END && (rc = take_interval(s, row, event)) < 0)
 		return rc;
 	if (paired > 0) {
 		row->spans++;
