@@ -241,7 +241,7 @@ for way in '--category eng*' '--message *$depth*' '-p warning' '--cpu 0 --cpu 1'
 done >"$work/seen"
 is 'options choose the entries that timeline-dump shows' "$(cat "$work/seen")" ''
 # from the end of the newest span on, whose begin is older
-since=$("$dump" --json "$in.timeline" | jq -r 'select(.kind == "end").ns | tostring | "@" + .[:-9] + "." + .[-9:]' | head -1)
+since=$("$dump" --json "$in.timeline" | grep -m 1 '"kind":"end"' | sed -E 's/^.*"ns":([0-9]+)([0-9]{9}),.*/@\1.\2/')
 to jsonl --since "$since" "$in.timeline" | sort >"$work/since"
 is '... of --since, and begins of spans that end since then' \
 	"$("$dump" --json --since "$since" "$in.timeline" | sort | comm -13 - "$work/since" | jq -r .kind | sort -u)$(
