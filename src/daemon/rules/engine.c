@@ -299,6 +299,8 @@ tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
     int64_t now_ns)
 {
 	rules->now.ns = now_ns;
+	rules->dead[rules->dead_count++ % TL_RULES_DEAD_MAX] =
+	    (struct tl_rules_dead){ pid, now_ns };
 	for (uint64_t left = rules->on; left; left &= left - 1) {
 		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
 		const char *glob = rule->config->match.message;

@@ -67,6 +67,8 @@ struct tl_rule_match {
 };
 enum tl_rule_part { TL_PART_FIRST = 1, TL_PART_OTHER = 2 };
 
+enum { TL_RULES_DEAD_MAX = 64 };
+
 struct tl_rules {
 	struct tl_rules_host host;
 	struct tl_rule *list;
@@ -86,6 +88,12 @@ struct tl_rules {
 	uint64_t newest_tsc; /* stamp of the newest entry */
 	uint64_t tick_tsc;
 	uint64_t scan_tsc; /* stamp of the next scan of open spans */
+	/* The last processes that ended: their spans are not open any more. */
+	struct tl_rules_dead {
+		uint32_t pid;
+		int64_t ns; /* Unix time at which the end was noticed */
+	} dead[TL_RULES_DEAD_MAX];
+	unsigned dead_count; /* ever */
 };
 
 _Static_assert(TL_CONFIG_RULES_MAX <= 64, "a bit for each rule");

@@ -469,6 +469,20 @@ reach_of(const struct tl_rule *rule, uint64_t tsc)
 	return tsc > rule->limit_ticks ? tsc - rule->limit_ticks : 0;
 }
 
+/* Has the process ended whose thread began the span?  A later process may have
+ * the same number. */
+static bool
+is_of_dead(const struct tl_rules *rules, const struct tl_span *span)
+{
+	if (span->message->scope == TIMELINE_SOURCE) /* any may end it */
+		return false;
+	for (unsigned i = 0; i < TL_RULES_DEAD_MAX; i++)
+		if (rules->dead[i].pid == span->pid &&
+		    rules->dead[i].ns >= span->begin_ns)
+			return true;
+	return false;
+}
+
 /* Judge an open span by every rule that wants the span. */
 static void
 judge_open(struct tl_rules *rules, const struct tl_span *span)
@@ -526,7 +540,7 @@ tl_rules_tick_spans(struct tl_rules *rules)
 	 * old, not at every tick. */
 	while (tl_spans_open(rules->spans, &index, &span) &&
 	       span.begin_tsc < farthest) {
-		if (tl_span_is_sure(&span))
+		if (tl_span_is_sure(&span) && !is_of_dead(rules, &span))
 			judge_open(rules, &span);
 		looked++;
 	}

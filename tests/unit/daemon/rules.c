@@ -100,6 +100,22 @@ TEST(a_span_over_its_limit_fires)
 	ck_assert_int_eq(seen.event.kind, TL_END);
 }
 
+TEST(a_span_of_a_process_that_ended_is_not_open)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_SPAN);
+
+	rule.limit_ns = 10 * MS;
+	start(&rule, 1);
+	begin(WORK, 0, 0);
+	tl_rules_died(rules, 8, "other", START + MS);
+	tl_rules_died(rules, 7, "worker", START + MS);
+	tick(20 * MS);
+	fired(0);
+	begin(WORK, 20 * MS, 0); /* another process of the same number */
+	tick(40 * MS);
+	fired(1);
+}
+
 TEST(a_span_that_stays_open_fires_once)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_SPAN);
