@@ -170,6 +170,12 @@ note n(8)
 		ends "signal $signal ends it" 1 "$browse" until=Thread "signal=$signal" end -- "$trace"
 	done
 
+	# A span whose begin is not in the record, but whose end proves its length.
+	"$build/tests/tool/make_proven" "$name-browsed" "$work/browsed.tl" >"$work/browsed"
+	seen=$("$browse" until=Thread keys=l 'keys=/order id' "keys=$enter" screen keys=q end -- "$work/browsed.tl")
+	has 'an end that proves its span has its duration' "$seen" '^ *[0-9.]+us +< order id$'
+	has '... in the details, too' "$seen" '^begin: not here, took [0-9.]+us$'
+
 	# In a large tree only the visible part is read.
 	[ -e "$work/wide.trace" ] || "$build/tests/tool/make_trace" "$work/wide.trace" wide=1000000
 	seen=$("$browse" until=Thread 'keys=ljl' keys=G screen 'keys=:1/0/500000' "keys=$enter" screen keys=q end -- "$work/wide.trace")

@@ -22,6 +22,8 @@ tl_browse_put_time(struct tl_text *text, const struct tl_row *row)
 		return;
 	if (row->node->ended == TL_NODE_ENDED)
 		tl_tree_put_duration(text, row->node);
+	else if (tl_tree_is_proven_end(row->node))
+		tl_put_duration(text, row->node->event.duration_ns);
 	else if (tl_tree_is_span(row->node))
 		tl_put_string(text, row->node->ended == TL_NODE_UNFINISHED
 					? "unfinished"
@@ -102,6 +104,11 @@ put_times(struct tl_text *text, const struct tl_node *node)
 		tl_put_duration(text, node->event.error_ns);
 	}
 	tl_put_char(text, '\n');
+	if (tl_tree_is_proven_end(node)) {
+		tl_put_string(text, "begin: not here, took ");
+		tl_put_duration(text, node->event.duration_ns);
+		tl_put_char(text, '\n');
+	}
 	if (!tl_tree_is_span(node))
 		return;
 	if (node->ended != TL_NODE_ENDED) {

@@ -61,9 +61,8 @@ tl_tree_put_result(struct tl_text *text, const struct tl_node *node)
 	}
 }
 
-/* Is the node an end event whose begin event is missing here, but known? */
-static bool
-is_proven_end(const struct tl_node *node)
+bool
+tl_tree_is_proven_end(const struct tl_node *node)
 {
 	return node->event.kind == TL_END && node->event.proven;
 }
@@ -71,7 +70,7 @@ is_proven_end(const struct tl_node *node)
 void
 tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
 {
-	if (is_proven_end(node)) {
+	if (tl_tree_is_proven_end(node)) {
 		tl_put_string(text, ": ");
 		tl_put_duration(text, node->event.duration_ns);
 	}
@@ -249,7 +248,7 @@ put_end(struct tl_text *text, const struct tl_node *node)
 		[TL_NODE_CROSSED] = "outside",
 		[TL_NODE_UNFINISHED] = "unfinished" };
 
-	if (is_proven_end(node)) {
+	if (tl_tree_is_proven_end(node)) {
 		tl_put_string(text, ",\"duration_ns\":");
 		tl_put_signed(text, node->event.duration_ns);
 		tl_put_string(text, ",\"proven\":true");

@@ -28,6 +28,9 @@ tl_tree_is_span(const struct tl_node *node)
 /* Does the end event have arguments that differ from those of the begin
  * event? */
 bool tl_tree_has_result(const struct tl_node *node);
+/* Is the node a proven end whose begin event is missing here?  event.duration_ns
+ * is the duration of the span. */
+bool tl_tree_is_proven_end(const struct tl_node *node);
 /* Is the time a number of steps of the program, as in a Lincheck trace? */
 bool tl_tree_is_counted(const struct tl_node *node);
 
