@@ -52,7 +52,6 @@ void tl_inspection_free(struct tl_inspection *inspection);
 /* The least level that a writer logs at a stamp by the levels of a header: a burst
  * that is over at the stamp opens no level, though no append has ended the burst
  * in the header yet. */
-uint8_t
-tl_threshold_at(const struct timeline_header *header, uint64_t tsc);
+uint8_t tl_threshold_at(const struct timeline_header *header, uint64_t tsc);
 
 #endif
