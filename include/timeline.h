@@ -255,7 +255,7 @@ enum {
  * timeline_log_at logs at a recent stamp of timeline_stamp.  The entries of a
  * lane stay in the order of their stamps: a stamp before the last entry, or
  * after the present, is replaced by the nearest stamp that fits, and the entry
- * is marked.  The append seldom reads the clock, so a stamp up to 2^28 ticks
+ * is marked.  The append rarely reads the clock, so a stamp up to 2^28 ticks
  * (about 0.1 s) in the future may pass.  Otherwise the function is
  * timeline_log.
  */

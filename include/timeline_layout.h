@@ -255,7 +255,7 @@ enum {
 	TIMELINE_DROP_CAUSES	 /* the number of causes; at most 8 */
 };
 
-/* Members are grouped by cache line: a line that each append reads is seldom
+/* Members are grouped by cache line: a line that each append reads is rarely
  * written. */
 struct timeline_header {
 	/* 0: identity; never changes */
@@ -290,7 +290,7 @@ struct timeline_header {
 	uint64_t entries_offset[TIMELINE_TIERS_MAX];
 
 	/* 192: the levels word, which each log call reads.  In the same cache
-	 * line lies the sampling plan, which changes as seldom: until the stamp
+	 * line lies the sampling plan, which changes as rarely: until the stamp
 	 * in lease (the low byte of lease is the shift of slots, and a lease
 	 * of 0 is over) a gate is open in the slots whose hash is below the
 	 * gate's share of 2^32. */

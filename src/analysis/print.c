@@ -4,7 +4,7 @@
  */
 #include "analysis/gather.h"
 #include "base/fields.h"
-#include "base/figures.h"
+#include "base/text.h"
 #include "event/render.h"
 #include "source/sources.h"
 #include "trace/read.h"

@@ -64,6 +64,19 @@ tl_bytes_end_with(struct tl_bytes bytes, const char *end)
 	       memcmp(bytes.data + bytes.size - size, end, size) == 0;
 }
 
+/* FNV-1a of 64 bits (draft-eastlake-fnv), continued from TL_FNV_BASIS: the same in
+ * each process, for numbers that are stored or sent.  A table uses tl_hash_bytes,
+ * of which no file can make keys collide. */
+#define TL_FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define TL_FNV_PRIME UINT64_C(0x100000001b3)
+static inline uint64_t
+tl_fnv(uint64_t hash, struct tl_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++)
+		hash = (hash ^ (uint8_t)bytes.data[i]) * TL_FNV_PRIME;
+	return hash;
+}
+
 /* The value of a hexadecimal digit, or -1. */
 static inline int
 tl_hex_digit(char c)

@@ -87,6 +87,12 @@ void tl_put_hex(struct tl_text *text, uint64_t n); /* 0x1f, no padding */
 /* Put as %.17g does, but the shortest form that reads back the same; inf and
  * nan as such. */
 void tl_put_double(struct tl_text *text, double value);
+/* Put a number of digits (at most 17) significant digits as %g does, without zeros
+ * behind them, but never with an exponent: 12345 for 1.23e+04, 0.00001 for
+ * 1e-05. */
+void tl_put_rounded(struct tl_text *text, double value, int digits);
+/* Put "1 begin", "2 begins", "0 entries". */
+void tl_put_count(struct tl_text *text, uint64_t n, const char *noun);
 /* Put nanoseconds for people: 873ns 1.234us 12.345ms 1.234s 1m23s 2h03m, with a
  * minus sign if negative.  At most three decimals, truncated. */
 void tl_put_duration(struct tl_text *text, int64_t ns);

@@ -5,7 +5,7 @@
 #ifndef TL_CTL_TABLE_H
 #define TL_CTL_TABLE_H
 
-#include "base/figures.h"
+#include "base/text.h"
 
 /* Make the text from start on a cell of this many columns, or more if it does
  * not fit: pad it on the right or, for numbers, on the left, and add a

@@ -6,10 +6,10 @@
  * Exit status: 0 stopped or checked, 1 failed to start, 2 usage error.
  */
 #include "base/array.h"
-#include "base/figures.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "clock/clock.h"
 #include "clock/rate.h"
 #include "daemon/daemon.h"

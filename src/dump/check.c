@@ -9,7 +9,7 @@
 #include "dump/views.h"
 
 #include "base/fields.h"
-#include "base/figures.h"
+#include "base/text.h"
 
 #include <errno.h>
 

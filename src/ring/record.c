@@ -64,13 +64,10 @@ tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
 	return 0;
 }
 
-/* FNV-1a, 64 bits (draft-eastlake-fnv). */
 static uint64_t
 hash_bytes(uint64_t hash, struct tl_bytes bytes)
 {
-	for (size_t i = 0; i < bytes.size; i++)
-		hash = (hash ^ (uint8_t)bytes.data[i]) * 0x100000001b3;
-	return (hash ^ bytes.size) * 0x100000001b3;
+	return (tl_fnv(hash, bytes) ^ bytes.size) * TL_FNV_PRIME;
 }
 
 uint64_t
@@ -78,7 +75,7 @@ tl_record_hash(const struct tl_record *r)
 {
 	const uint8_t key[] = { r->fixed.kind, r->fixed.level, r->fixed.scope,
 		r->fixed.builtin };
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = TL_FNV_BASIS;
 
 	hash = hash_bytes(hash, tl_bytes(key, sizeof(key)));
 	hash = hash_bytes(hash, r->category);

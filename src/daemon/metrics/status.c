@@ -14,8 +14,8 @@
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
  *	  kernel     2345 entries, 0 lost, of 4 threads
  */
-#include "base/figures.h"
 #include "base/ns.h"
+#include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/table.h"

@@ -5,7 +5,7 @@
 #include "dump/stats/row.h"
 
 #include "base/fields.h"
-#include "base/figures.h"
+#include "base/text.h"
 #include "dump/views.h"
 #include "format/lincheck/print.h"
 

@@ -152,7 +152,7 @@ struct perfetto_texts {
 	size_t size; /* bytes of the strings in ids */
 };
 
-/* A span that was written, or a begin whose end was not: to_ns is INT64_MAX. */
+/* A span that was written.  to_ns is INT64_MAX while only the begin was. */
 struct perfetto_drawn {
 	uint64_t track;
 	int64_t from_ns, to_ns;
@@ -167,7 +167,7 @@ struct perfetto_write {
 	struct tl_message_map messages;
 	struct tl_id_map tracks;
 	struct tl_spans *spans;
-	/* The last spans that were written, but for those within a later one. */
+	/* The newest spans of which none lies within another span. */
 	struct perfetto_drawn drawn[PERFETTO_DRAWN_MAX];
 	unsigned drawn_count;
 	int64_t last_ns; /* last stamp on clock 64 */

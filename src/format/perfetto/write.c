@@ -478,10 +478,25 @@ keep_begin(struct perfetto_write *w, const struct tl_event *begin)
 }
 
 /*
- * Take a span that is written.  Perfetto ends the innermost span of a track, so
- * a span that begins within another span of its track and ends after it gets the
+ * Does a span of the track begin within another span that has ended, and end after
+ * it?  Perfetto ends the innermost span of a track, so each of the two gets the
  * length of the other.
  */
+static bool
+begins_in_ended(const struct perfetto_write *w, uint64_t track, int64_t from_ns)
+{
+	for (unsigned i = 0; i < w->drawn_count; i++) {
+		const struct perfetto_drawn *d = &w->drawn[i];
+
+		if (d->track == track && d->from_ns < from_ns &&
+		    d->to_ns > from_ns && d->to_ns < INT64_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* Take a span that is written, and forget the spans within it.  The span crosses a
+ * later begin that has no end. */
 static int
 take_span(struct perfetto_write *w, const struct tl_event *end,
     const struct tl_span *span)
@@ -489,23 +504,22 @@ take_span(struct perfetto_write *w, const struct tl_event *end,
 	struct perfetto_drawn it = { .from_ns = span->begin_ns,
 		.to_ns = end->ns };
 	unsigned kept = 0;
-	bool crosses = false;
+	bool crosses;
 	const int rc = tl_perfetto_track(w, end, &it.track);
 
 	if (rc < 0)
 		return rc;
+	crosses = begins_in_ended(w, it.track, it.from_ns);
 	for (unsigned i = 0; i < w->drawn_count; i++) {
 		const struct perfetto_drawn *d = &w->drawn[i];
-		const bool open = d->to_ns == INT64_MAX;
-		const bool inner = d->from_ns >= it.from_ns;
+		const bool inner =
+		    d->track == it.track && d->from_ns >= it.from_ns;
+		const bool later_open =
+		    inner && d->to_ns == INT64_MAX && d->from_ns > it.from_ns;
 
-		if (d->track == it.track) {
-			crosses |= inner ? open && d->from_ns > it.from_ns
-					 : !open && d->to_ns > it.from_ns;
-			if (inner && !(open && d->from_ns > it.from_ns))
-				continue; /* it, or within it */
-		}
-		w->drawn[kept++] = *d;
+		crosses |= later_open;
+		if (!inner || later_open)
+			w->drawn[kept++] = *d;
 	}
 	w->drawn_count = kept;
 	keep_drawn(w, it);
@@ -517,18 +531,8 @@ take_span(struct perfetto_write *w, const struct tl_event *end,
 static int
 put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone)
 {
-	struct tl_event begin = { .ns = span->begin_ns,
-		.message = span->message,
-		.cpu = span->begin_cpu,
-		.pid = span->pid,
-		.tid = span->tid,
-		.source = span->source,
-		.kind = TL_BEGIN,
-		.level = span->message->level,
-		.overlaps = span->overlaps };
+	const struct tl_event begin = tl_span_begin(span);
 
-	memcpy(begin.args, span->args, sizeof(begin.args));
-	begin.bare = span->bare;
 	return put_one(w, &begin, alone);
 }
 
@@ -538,17 +542,10 @@ put_late_begin(struct perfetto_write *w, const struct tl_span *span)
 {
 	const struct tl_event begin = tl_span_begin(span);
 	const bool alone = !tl_span_is_sure(span);
-	bool crosses = false;
 	uint64_t track;
 	const int rc = tl_perfetto_track(w, &begin, &track);
 
-	for (unsigned i = 0; i < w->drawn_count; i++) {
-		const struct perfetto_drawn *d = &w->drawn[i];
-
-		crosses |= d->track == track && d->from_ns < span->begin_ns &&
-			   d->to_ns > span->begin_ns && d->to_ns < INT64_MAX;
-	}
-	if (crosses && !alone)
+	if (rc == 0 && !alone && begins_in_ended(w, track, span->begin_ns))
 		tl_note(&w->notes, CROSSING, TL_FAULT_NOWHERE);
 	return rc < 0 ? rc : put_begin_of(w, span, alone);
 }

@@ -187,13 +187,11 @@ put_token(struct tl_text *text, const struct tl_target_queue *queue)
 {
 	const struct tl_queued *first = queue->items;
 	const struct tl_queued *last = first + queue->count - 1;
-	uint64_t sum = UINT64_C(14695981039346656037);
+	uint64_t sum = TL_FNV_BASIS;
 
 	for (const struct tl_queued *q = first; q <= last; q++) {
-		for (size_t i = 0; q->chain[i]; i++)
-			sum = (sum ^ (unsigned char)q->chain[i]) *
-			      UINT64_C(1099511628211);
-		sum = (sum ^ q->number) * UINT64_C(1099511628211);
+		sum = tl_fnv(sum, tl_bytes_of(q->chain));
+		sum = tl_fnv(sum, tl_bytes(&q->number, sizeof(q->number)));
 	}
 	tl_put_format(text, "%s-%llu-%s-%llu-%zu-%llx", first->chain,
 	    (unsigned long long)first->number, last->chain,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* figures.c - a few digits and never an exponent, and nouns that are counted. */
-#include "base/figures.h"
+#include "base/text.h"
 #include "lib/random.h"
 #include "lib/test.h"
 
