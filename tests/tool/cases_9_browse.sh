@@ -173,8 +173,8 @@ note n(8)
 	# A span whose begin is not in the record, but whose end proves its length.
 	"$build/tests/tool/make_proven" "$name-browsed" "$work/browsed.tl" >"$work/browsed"
 	seen=$("$browse" until=Thread keys=l 'keys=/order id' "keys=$enter" screen keys=q end -- "$work/browsed.tl")
-	has 'an end that proves its span has its duration' "$seen" '^ *[0-9.]+us +< order id$'
-	has '... in the details, too' "$seen" '^begin: not here, took [0-9.]+us$'
+	has 'an end that proves its span has its duration' "$seen" '^ *[0-9.]+([nmu]?s|m[0-9]+s) +< order id$'
+	has '... in the details, too' "$seen" '^begin: not here, took [0-9.]+([nmu]?s|m[0-9]+s)$'
 
 	# In a large tree only the visible part is read.
 	[ -e "$work/wide.trace" ] || "$build/tests/tool/make_trace" "$work/wide.trace" wide=1000000
