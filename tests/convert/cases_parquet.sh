@@ -64,6 +64,7 @@ lines_cases() {
 	is 'a pipe gets what a file gets' \
 		"$("$build/bin/timeline-convert" -q --to parquet "$work/lines.tl" |
 			cmp - "$work/lines.parquet" && echo same)" same
+	rm -f "$work/fifo"
 	mkfifo "$work/fifo"
 	cat "$work/fifo" >"$work/of_fifo" &
 	ends 'a FIFO is written' 0 "$build/bin/timeline-convert" -q --to parquet \

@@ -50,20 +50,17 @@ profiler() {
 		"$@" 2>&1
 }
 # profiled FILE COMMAND... prints the profiler's answer about a file.  The
-# profiler gives its daemon half a second to start: a machine under load needs
-# more tries.
+# command "load" gives the daemon half a second to start, which a machine under
+# load needs more of, so the daemon is started without it.
 profiled() {
-	local says late i
-	for ((i = 0; i < 30; i++)); do
-		if says=$(profiler load "$1"); then
-			says=$(profiler "${@:2}")
-			break
-		fi
-		late=$(sed -nE 's/.*may still be running as pid ([0-9]+).*/\1/p' \
-			<<<"$says")
-		[ -n "$late" ] || break
-		kill "$late" 2>/dev/null
+	local daemon
+	rm -rf "$work/sessions"
+	profiler --daemon "$1" --session one >/dev/null &
+	daemon=$!
+	until [ -e "$work/sessions/one.sock" ] || ! kill -0 "$daemon" 2>/dev/null; do
+		sleep 0.02
 	done
-	echo "$says"
+	profiler "${@:2}" --session one
 	profiler stop --all >/dev/null
+	wait "$daemon"
 }

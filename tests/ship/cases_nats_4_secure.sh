@@ -36,7 +36,7 @@ else
 	has '... by its name' "$err" 'empty: the first line is empty'
 	ends 'a file that is not there, too' 1 "$ship" read "$url" --user shipper --password-file "$work/none"
 	"$ctl" create "$name-rotated" --entries 4096
-	"$ship" run -q --all --to "$url" --host web1 --user shipper --password-file "$work/password" \
+	"$ship" run -q --linger 60s --all --to "$url" --host web1 --user shipper --password-file "$work/password" \
 		"$name-rotated" 2>"$work/err" &
 	shipper=$!
 	stored() { # PASSWORD ENTRIES
@@ -77,7 +77,7 @@ else
 	url=$(cluster_url)
 	tls=(--tls-ca "$work/ca.pem" --tls-cert "$work/client.pem" --tls-key "$work/client.key")
 	"$ctl" create "$name-tls" --entries 4096
-	"$ship" run -q --to "$url" "${tls[@]}" --all --host web1 "$name-tls" 2>"$work/err" &
+	"$ship" run -q --linger 60s --to "$url" "${tls[@]}" --all --host web1 "$name-tls" 2>"$work/err" &
 	shipper=$!
 	stored() { "$ship" read "$url" "${tls[@]}" 2>/dev/null | "$dump" --json - 2>/dev/null | grep -q .; }
 	"$ctl" priority "$name-tls" debug

@@ -18,7 +18,7 @@ else
 	load=$!
 	exec 7>"$work/load.in"
 	ship_on() {
-		"$ship" run --to "$url" --host web1 --spool "$work/spool" --all --replicas 3 \
+		"$ship" run --linger 60s --to "$url" --host web1 --spool "$work/spool" --all --replicas 3 \
 			--every 200ms "$name-load" >"$work/said" 2>>"$work/errors" &
 		shipper=$!
 	}

@@ -10,7 +10,7 @@
 # ships_with OPTION FILE ships a timeline and reads it back.
 ships_with() {
 	"$make" "$name-keys" entries=4096 plain=100
-	ends "$1: who has the key ships" 0 "$ship" run "$1" "$2" --to "$url" --host web1 \
+	ends "$1: who has the key ships" 0 "$ship" run --linger 60s "$1" "$2" --to "$url" --host web1 \
 		--all --for 1ms --linger 60s "$name-keys"
 	is '... and reads' "$("$ship" read "$url" "$1" "$2" 2>&1 | "$build/tests/ship/drive" check | sed 's/ blocks [0-9]*//')" \
 		"web1/${name#/}-keys entries 100 lost 0 again 0 back 0 missing 0"
