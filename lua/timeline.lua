@@ -260,6 +260,9 @@ end
 local function source_of(shape, is_optional, is_begin)
 	local names, lines, words = {}, {}, { "0", "0", "0", "0" }
 
+	if is_optional and #shape > 0 then
+		lines[1] = "if a1 == nil then log(bare, 0, 0, 0, 0) return end"
+	end
 	for i = 1, #shape do
 		names[i] = "a" .. i
 		words[i] = take_argument(lines, shape, i, i, is_optional)
@@ -267,7 +270,7 @@ local function source_of(shape, is_optional, is_begin)
 	names[#shape + 1] = "more"
 	return ([[
 		local log, event, core, type, refuse, refuse_more, d1, d2, d3,
-		    d4 = ...
+		    d4, bare = ...
 		return function(%s)
 			if false then return core end
 			if more ~= nil then refuse_more(%d) end
@@ -325,7 +328,7 @@ end
 local function new_logger(tl, event, shape, is_optional)
 	return new_function(tl, source_of(shape, is_optional), log, event,
 	    tl.core, type, refuse, refuse_more,
-	    double(), double(), double(), double())
+	    double(), double(), double(), double(), event + 1)
 end
 
 local function new_begin(tl, event, shape)

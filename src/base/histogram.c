@@ -241,14 +241,19 @@ find_counts(const struct tl_histogram *h, struct place *p)
 double
 tl_histogram_mean(const struct tl_histogram *histogram)
 {
+	const double min = (double)histogram->min;
+	const double max = (double)histogram->max;
 	wide sum = 0;
+	double mean;
 
 	if (histogram->count == 0)
 		return 0;
 	for (struct place p = { 0 }; find_counts(histogram, &p); p.at++)
 		sum += (wide)histogram->chunks[p.chunk][p.at] *
 		       middle_of(histogram, p);
-	return (double)sum / (double)histogram->count;
+	mean = (double)sum / (double)histogram->count;
+	/* the middle of a bucket may lie outside of the values */
+	return mean < min ? min : mean > max ? max : mean;
 }
 
 /*

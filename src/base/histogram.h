@@ -32,6 +32,7 @@ uint64_t tl_histogram_count(const struct tl_histogram *histogram);
 /* The exact least and greatest value.  0 if empty. */
 uint64_t tl_histogram_min(const struct tl_histogram *histogram);
 uint64_t tl_histogram_max(const struct tl_histogram *histogram);
+/* The mean, as exact as the buckets, and between min and max.  0 if empty. */
 double tl_histogram_mean(const struct tl_histogram *histogram);
 double tl_histogram_stddev(const struct tl_histogram *histogram);
 /* The highest value in the bucket of value number rank, in ascending order from

@@ -335,7 +335,8 @@ count(struct tl_sample *s)
 		rc = tl_cursor_next(s->cursor, &event);
 		if (rc <= 0)
 			break;
-		if (event.kind == TL_LOST || event.lane >= s->lane_count ||
+		if (event.kind == TL_LOST || event.paired ||
+		    event.lane >= s->lane_count ||
 		    event.number < s->heads[event.lane])
 			continue;
 		if ((rc = tl_tally_put(&s->tally, &event)) != 0)

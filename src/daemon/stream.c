@@ -43,8 +43,10 @@ count(struct tl_target *t, const struct tl_event *event)
 				     : &t->counts.lost) += event->lost;
 		return;
 	}
-	t->counts.entries++;
 	t->counts.spans += event->kind == TL_END;
+	if (event->paired) /* of an entry that is counted */
+		return;
+	t->counts.entries++;
 	if (event->level <= TIMELINE_LEVEL_NONE)
 		t->counts.by_level[event->level]++;
 	tl_writers_seen(t->writers, event->pid, event->ns);

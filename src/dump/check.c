@@ -25,7 +25,7 @@ count_entries(const struct tl_source *input, struct tl_progress *progress,
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		tl_progress_tick(progress);
-		*count += event.kind != TL_LOST;
+		*count += event.kind != TL_LOST && !event.paired;
 	}
 	tl_cursor_close(cursor);
 	return rc;

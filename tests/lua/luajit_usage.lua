@@ -222,8 +222,11 @@ test("a span begins and ends, with and without arguments", function()
 		equal(e[i].is_end, i % 2 == 0)
 		equal(e[i].scope, 0)
 	end
+	-- an end without arguments has those of its begin
+	equal(e[2].flags, 3)
 	equal(e[2][1], 0)
 	equal(e[2][2], 0)
+	equal(e[4].flags, 1)
 	equal(e[4][1], 3)
 	equal(e[5].scope, 1)
 	check.error_of(timeline.span, tl, "span", "info", "x", "process")

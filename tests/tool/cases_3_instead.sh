@@ -149,6 +149,11 @@ if command -v zstd >/dev/null; then
 		"$("$dump" --stats --json "$work/timed.tl" | jq -c .timer)"
 fi
 
+has '--check counts an entry of a timer once' "$("$dump" --check "$work/timed.tl")" ': whole: 1000 entries, '
+"$make" "$name-began" entries=4096 plain=20 clear plain=20 "save=$work/began.tl" remove || exit 1
+has '--stats says that what is not complete was cleared' "$("$dump" --stats "$work/began.tl")" \
+	'^  before that, entries were cleared$'
+
 # A timer is not cleared with the timeline, and the report says so.
 "$make" "$name-cleared" entries=4096 timed=20 clear "save=$work/cleared.tl" remove || exit 1
 text=$("$dump" --stats "$work/cleared.tl")

@@ -524,6 +524,24 @@ compare_rows(const void *a, const void *b)
 	       ((*x)->message->id < (*y)->message->id);
 }
 
+/* Are entries of the input missing because newer entries overwrote them, and
+ * not because the timeline was cleared? */
+static bool
+was_overwritten(const struct tl_source *input)
+{
+	const struct tl_snap *snap = tl_source_snap(input);
+
+	if (!snap)
+		return true;
+	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
+
+		if (lane->first > lane->cleared)
+			return true;
+	}
+	return false;
+}
+
 /* Append the time from which durations and intervals are complete, if not
  * always. */
 static void
@@ -544,10 +562,12 @@ put_complete(const struct stats *s, struct tl_text *text)
 		tl_put_string(text, " of ");
 		tl_put_duration(text,
 		    source->levels.last_ns - source->levels.first_ns);
-		tl_put_string(text, "):\n"
-				    "  before that, entries are overwritten; a "
-				    "larger ring or timelinectl record "
-				    "keeps more\n\n");
+		tl_put_string(text, "):\n  before that, entries ");
+		tl_put_string(text,
+		    was_overwritten(&s->inputs->items[i])
+			? "are overwritten; a larger ring or timelinectl "
+			  "record keeps more\n\n"
+			: "were cleared\n\n");
 	}
 }
 

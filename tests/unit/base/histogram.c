@@ -128,6 +128,19 @@ TEST(a_percentile_is_the_first_value_at_which_so_many_are_reached)
 		    cases[i].rank);
 }
 
+TEST(the_mean_lies_between_the_least_and_the_greatest_value)
+{
+	struct tl_histogram *h;
+
+	ck_assert_int_eq(tl_histogram_new(&h, 3), 0);
+	ck_assert_int_eq(tl_histogram_add(h, 494610000, 1), 0);
+	ck_assert(tl_histogram_mean(h) == 494610000);
+	ck_assert_int_eq(tl_histogram_add(h, 494610001, 3), 0);
+	ck_assert(tl_histogram_mean(h) >= 494610000);
+	ck_assert(tl_histogram_mean(h) <= 494610001);
+	tl_histogram_free(h);
+}
+
 TEST(mean_and_deviation_are_those_of_the_values)
 {
 	double sum = 0, squares = 0, mean;
