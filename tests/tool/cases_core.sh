@@ -58,12 +58,15 @@ for n in 1 2 3; do
 done
 
 # A process is killed at a random moment: it was the only writer, so its file
-# has the same entries as the core.
+# has the same entries as the core.  If it was killed within an append to a
+# fallback lane, the core says that this entry is lost; in a live timeline the
+# entry may still come.
 if nm "$build/lib/libtimeline.a" 2>/dev/null | grep -qE '__(asan|tsan)_'; then
 	skip 'a process under a sanitizer leaves no core'
 elif [ "$(cat /proc/sys/kernel/core_pattern /proc/sys/kernel/core_uses_pid | xargs)" = 'core 0' ] &&
 	[ "$(ulimit -H -c)" = unlimited ]; then
 	same=0 runs=${CORES:-10}
+	whole_entries() { entries "$1" | grep -v '^\.\.\. 1 entry lost here'; }
 	mkdir -p "$work/cores" && cd "$work/cores" || exit 1
 	for ((i = 0; i < runs; i++)); do
 		rm -f core "/dev/shm$name-dies"
@@ -74,7 +77,7 @@ elif [ "$(cat /proc/sys/kernel/core_pattern /proc/sys/kernel/core_uses_pid | xar
 		sleep "0.0$((RANDOM % 9 + 1))"
 		kill -SEGV $!
 		wait $! 2>/dev/null
-		[ -s core ] && cmp -s <(entries core) <(entries "$name-dies") &&
+		[ -s core ] && cmp -s <(whole_entries core) <(whole_entries "$name-dies") &&
 			same=$((same + 1))
 	done 2>/dev/null
 	cd - >/dev/null || exit 1
