@@ -3,7 +3,6 @@
  * entries.c - show the entries of files.
  *
  *	inputs --cursor--> select --cursor--> listing, JSON or CSV
- *	      thread (ahead.h)       |        this thread
  *
  * The N newest entries are read newest first; to be shown oldest first these
  * entries are gathered and reversed.  All other entries stream.
@@ -12,7 +11,6 @@
 #include "dump/views.h"
 
 #include "dump/listing.h"
-#include "event/ahead.h"
 #include "event/spans.h"
 
 #include <errno.h>
@@ -57,17 +55,6 @@ wanted(const struct show *show)
 	if (!show->options->max_given)
 		return 0;
 	return show->options->max + show->delta;
-}
-
-/* Do the messages and strings of all inputs stay as they are? */
-static bool
-are_snapshots(const struct tl_sources *inputs)
-{
-	for (size_t i = 0; i < inputs->count; i++)
-		if (tl_source_is_open(&inputs->items[i]) &&
-		    !tl_source_snap(&inputs->items[i]))
-			return false;
-	return true;
 }
 
 static int
@@ -183,8 +170,6 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 		rc = tl_select_held(select, inputs, read_order, &show.cursor);
 	if (rc < 0)
 		goto free_sink;
-	if (are_snapshots(inputs))
-		tl_ahead_cursor(show.cursor, &show.cursor);
 	rc = turn ? turn_around(&show) : stream(&show);
 	tl_cursor_close(show.cursor);
 finish:
