@@ -118,14 +118,14 @@ check-loaded: all tests examples
 mutants: all
 	@CC='$(CC)' tests/mutants/run $(B) $(T)
 
-# Whatever logs, with the C twin of the assembly, and no sanitizer.
+# What another compiler, its optimisation or LOG=c, the C twin of the assembly,
+# may break: whatever logs, and the tools.
 LOGGERS	 := $(foreach l,ring front snap,$(filter $(B)/tests/unit/$(l)%,$(UNIT)))
-check-twin: $(LOGGERS) $(PROCESS)
-	@tests/run $(B) twin $(LOGGERS)
-
-# What another compiler or its optimisation may break.
-check-built: all $(PROCESS) $(TOOLHELP)
-	@tests/run $(B) built
+check-built: all $(LOGGERS) $(PROCESS) $(TOOLHELP)
+	@tests/run $(B) built $(LOGGERS)
+# What link-time optimisation of a program that logs may break.
+check-process: $(PROCESS)
+	@tests/run $(B) process
 
 # tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the
 # search itself: make fuzz T=name SECONDS=60
@@ -165,7 +165,7 @@ headers:
 	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 
-.PHONY: t tests examples check check-all check-sanitized check-twin check-unit check-loaded check-built mutants fuzz \
+.PHONY: t tests examples check check-all check-sanitized check-unit check-loaded check-built check-process mutants fuzz \
     arrows headers
 
 # ThreadSanitizer sees C only and not through ck_pr: the twin and the
