@@ -160,15 +160,20 @@ make_room(struct tl_sources *s)
 }
 
 static struct source *
-source_of(struct tl_sources *s, const char *name)
+find_source(const struct tl_sources *s, const char *name)
 {
-	struct source *source;
-
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->items[i]->name, name) == 0)
 			return s->items[i];
-	source = make_room(s);
-	if (source)
+	return NULL;
+}
+
+static struct source *
+source_of(struct tl_sources *s, const char *name)
+{
+	struct source *source = find_source(s, name);
+
+	if (!source && (source = make_room(s)))
 		snprintf(source->name, sizeof(source->name), "%s", name);
 	return source;
 }
@@ -264,26 +269,39 @@ is_other(const char *path, int fd, bool globbed)
 	       (globbed && (fd < 0 ? !could_be(path) : !has_our_magic(fd)));
 }
 
+/* Begin to follow a timeline.  rc: the error of opening its file, or 0. */
+static void
+begin(struct tl_sources *s, const char *path, int fd, int rc)
+{
+	struct source *source = source_of(s, name_of(path));
+	struct tl_fault fault = { 0 };
+
+	s->too_many |= !source;
+	if (!source)
+		return;
+	source->found = s->scans;
+	if (rc == 0)
+		rc = follow_file(s, source, fd, &fault);
+	report_source(s, source, rc, &fault);
+}
+
+/* The file of a timeline that is followed is not opened: a scan costs as much
+ * as its new files. */
 static bool
 visit(void *context, const char *path, bool globbed)
 {
 	struct tl_sources *s = context;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct tl_fault fault = { 0 };
-	struct source *source = NULL;
-	int rc = fd < 0 ? -errno : 0;
+	struct source *known = find_source(s, name_of(path));
+	int fd, rc;
 
-	if (!is_other(path, fd, globbed)) {
-		source = source_of(s, name_of(path));
-		s->too_many |= !source;
+	if (known && known->feed) {
+		known->found = s->scans;
+		return true;
 	}
-	if (source)
-		source->found = s->scans;
-	if (source && !source->feed) {
-		if (rc == 0)
-			rc = follow_file(s, source, fd, &fault);
-		report_source(s, source, rc, &fault);
-	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	rc = fd < 0 ? -errno : 0;
+	if (!is_other(path, fd, globbed))
+		begin(s, path, fd, rc);
 	if (fd >= 0)
 		close(fd);
 	return true;
