@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <timeline_layout.h>
 #include <unistd.h>
 
 /* == names and globs == */
@@ -62,9 +61,6 @@ name_of(const char *path)
 }
 
 /* == sources == */
-
-/* The least size of a timeline: header, lanes, knots and strings in pages. */
-enum { SIZE_MIN = 16 * TIMELINE_PAGE_SIZE };
 
 struct source {
 	char name[TL_BLOCK_NAME_MAX];
@@ -214,16 +210,6 @@ leave(struct tl_sources *s, struct source *source)
 	source->feed = NULL;
 }
 
-static bool
-has_our_magic(int fd)
-{
-	uint64_t magic = 0;
-
-	return tl_read_at(fd, &magic, sizeof(magic), 0) ==
-		   (int64_t)sizeof(magic) &&
-	       magic == TIMELINE_MAGIC;
-}
-
 /* Worth another attempt: it is being created, or a resource is short. */
 static bool
 will_pass(int rc)
@@ -251,22 +237,18 @@ follow_file(struct tl_sources *s, struct source *source, int fd,
 	return rc == -EAGAIN ? source->reported : rc;
 }
 
-/* An unreadable file may be a timeline if its size is possible for one. */
-static bool
-could_be(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	       st.st_size >= SIZE_MIN && st.st_size % TIMELINE_PAGE_SIZE == 0;
-}
-
 /* Does the glob match a file that is not a timeline? */
 static bool
 is_other(const char *path, int fd, bool globbed)
 {
-	return strlen(name_of(path)) >= TL_BLOCK_NAME_MAX ||
-	       (globbed && (fd < 0 ? !could_be(path) : !has_our_magic(fd)));
+	struct stat st;
+
+	if (strlen(name_of(path)) >= TL_BLOCK_NAME_MAX)
+		return true;
+	if (!globbed)
+		return false;
+	return fd >= 0 ? !tl_is_timeline(fd)
+		       : stat(path, &st) != 0 || !tl_may_be_timeline(&st);
 }
 
 /* Begin to follow a timeline.  rc: the error of opening its file, or 0. */
