@@ -2,7 +2,8 @@
 # A layer includes itself and the layers left of it.  A family of formats (a
 # folder in src/format) includes no other family; the registry, whose files are
 # in src/format itself, includes all families.  Only a program includes a
-# program.
+# program.  Only the layers that read and write our files know the numbers that
+# begin them; others ask snap/shm.h or the sources.
 #
 # Needs -v layers="left ... right" and -v programs="...".
 BEGIN {
@@ -32,5 +33,10 @@ FNR == 1 {
 		print FILENAME ":" FNR ": arrow points the wrong way: " $2
 		bad = 1
 	}
+}
+/TIMELINE_MAGIC|TL_TRACE_(INDEX_)?MAGIC/ &&
+    me !~ /^(ring|snap|trace|source)$/ {
+	print FILENAME ":" FNR ": the number that begins a file is named"
+	bad = 1
 }
 END { exit bad }

@@ -51,47 +51,41 @@ count_event(struct brief *b, const struct tl_event *event)
 	b->kernel_last_ns = event->ns;
 }
 
+/* Read all events into the paths and, unless NULL, into the sink.  Events for
+ * the sink are counted. */
 static int
-read_why(struct brief *b)
+read_events(struct brief *b, struct tl_sink *sink,
+    struct tl_critical *const *paths, size_t count)
 {
-	struct tl_sink *sink = tl_why_sink(b->why);
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	int rc = b->plan->open(b->plan->context, &cursor);
 
 	if (rc < 0)
 		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		count_event(b, &event);
-		if ((rc = sink->put(sink, &event)) < 0)
-			break;
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (sink) {
+			count_event(b, &event);
+			rc = sink->put(sink, &event);
+		}
+		for (size_t i = 0; i < count && rc >= 0; i++)
+			rc = tl_critical_put(paths[i], &event);
 	}
 	tl_cursor_close(cursor);
+	return rc;
+}
+
+static int
+read_why(struct brief *b)
+{
+	struct tl_sink *sink = tl_why_sink(b->why);
+	const int rc = read_events(b, sink, NULL, 0);
+
 	if (!b->plan->is_to_end ||
 	    tl_sources_end(b->plan->sources, &b->end_ns) < 0 ||
 	    b->end_ns < b->last_ns)
 		b->end_ns = b->last_ns;
 	return rc < 0 ? rc : sink->finish(sink);
-}
-
-static int
-read_critical(const struct brief *b, struct tl_critical *const *paths,
-    size_t count)
-{
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	int rc = b->plan->open(b->plan->context, &cursor);
-
-	if (rc < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		for (size_t i = 0; i < count && rc >= 0; i++)
-			rc = tl_critical_put(paths[i], &event);
-		if (rc < 0)
-			break;
-	}
-	tl_cursor_close(cursor);
-	return rc;
 }
 
 /* == which spans == */
@@ -450,7 +444,7 @@ put_paths(struct brief *b)
 		rc = tl_critical_new(&paths[i], &options[i]);
 	}
 	if (rc == 0 && count > 0)
-		rc = read_critical(b, paths, count);
+		rc = read_events(b, NULL, paths, count);
 	for (size_t i = 0; i < count && rc == 0; i++)
 		put_span(b, words[i], records[i], paths[i]);
 	for (size_t i = 0; i < count; i++)

@@ -22,9 +22,10 @@
  * and the completion.  A verb appends to call->out and returns 0, or returns
  * -errno with call->fault filled in.  Only main.c prints diagnostics and exits.
  *
- * Reading verbs open the file once with O_NONBLOCK, read it with pread, and map
- * nothing: a file that shrinks gives an error and no SIGBUS.  Every number from
- * the file is checked before it is used, and all text from it is escaped.
+ * Reading verbs open the file once with O_NONBLOCK and read it with pread; only
+ * record maps the heads of the lanes, under a guard (ring/guard.h).  So a file
+ * that shrinks gives an error and no SIGBUS.  Every number from the file is
+ * checked before it is used, and all text from it is escaped.
  *
  * The first fault is kept, since later ones are consequences of it.  Everything
  * runs in one thread, except that record has the thread of its recorder.

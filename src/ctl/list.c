@@ -14,6 +14,7 @@
 #include "ctl/view.h"
 #include "kernel/kernel.h"
 #include "ring/ring.h"
+#include "snap/shm.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,8 +31,6 @@ enum {
 	LIST_MAX = 1024,   /* timelines */
 	FILES_MAX = 65536, /* of the directory */
 	BETWEEN_MS = 200,  /* between the two inspections */
-	/* a header, lanes, knots and strings: in whole pages */
-	SIZE_MIN = 16 * TIMELINE_PAGE_SIZE,
 	WIDTH_NAME = 20,
 	WIDTH_USED = 6,
 	WIDTH_LEVEL = 16,
@@ -52,24 +51,6 @@ struct list {
 	bool too_many;
 };
 
-static bool
-has_our_magic(int fd)
-{
-	uint64_t magic = 0;
-
-	return tl_read_at(fd, &magic, sizeof(magic), 0) ==
-		   (int64_t)sizeof(magic) &&
-	       (magic == TIMELINE_MAGIC ||
-		   magic == __builtin_bswap64(TIMELINE_MAGIC));
-}
-
-static bool
-could_be(const struct stat *status)
-{
-	return status->st_size >= SIZE_MIN &&
-	       status->st_size % TIMELINE_PAGE_SIZE == 0;
-}
-
 /* Should the file be in the list?  1: yes, and fd, or the reason why there is
  * none, is set. */
 static int
@@ -81,13 +62,13 @@ examine(int directory, const char *name, struct tl_view *view)
 	view->fd = openat(directory, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (view->fd < 0) {
-		if (errno == ENOENT || !could_be(&view->status))
+		if (errno == ENOENT || !tl_may_be_timeline(&view->status))
 			return 0;
 		tl_fault(&view->fault, -errno, TL_FAULT_NOWHERE, "%s",
 		    strerror(errno));
 		return 1;
 	}
-	if (has_our_magic(view->fd))
+	if (tl_is_timeline(view->fd))
 		return 1;
 	close(view->fd);
 	view->fd = -1;

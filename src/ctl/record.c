@@ -3,12 +3,14 @@
  * record.c - record entries into a trace, without the daemon
  */
 #include "base/file.h"
+#include "base/ns.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/view.h"
 #include "kernel/kernel.h"
+#include "ring/guard.h"
 #include "trace/layout.h"
 #include "trace/record/recorder.h"
 
@@ -21,7 +23,11 @@
 #include <timeline.h>
 #include <unistd.h>
 
-enum { ROUND_MS = 50, SHOW_ROUNDS = 4, SIZE_MIN = 64 << 10 };
+enum {
+	ROUND_MS = 200,
+	KERNEL_ROUND_MS = 50, /* with kernel events to take over */
+	SIZE_MIN = 64 << 10
+};
 
 struct record {
 	struct tl_call *call;
@@ -300,22 +306,31 @@ put_summary(struct record *r)
 	tl_put_char(text, '\n');
 }
 
+/* Wait for a round, or until the recording is long enough.  false: it is. */
+static bool
+wait_round(const struct record *r)
+{
+	const int64_t lasted_ns = tl_clock_read(CLOCK_MONOTONIC) - r->begun_ns;
+	int64_t left_ms =
+	    tl_call_has(r->call, TL_CTL_KERNEL) ? KERNEL_ROUND_MS : ROUND_MS;
+
+	if (r->for_ns > 0 && lasted_ns >= r->for_ns)
+		return false;
+	if (r->for_ns > 0 && (r->for_ns - lasted_ns) / TL_NS_PER_MS < left_ms)
+		left_ms = (r->for_ns - lasted_ns) / TL_NS_PER_MS + 1;
+	(void)poll(NULL, 0, (int)left_ms);
+	return true;
+}
+
 /* Wait until the recording is interrupted, long enough or full, or all
  * timelines were removed. */
 static void
 wait_for_end(struct record *r)
 {
-	for (unsigned round = 1; !tl_stop_is_asked(); round++) {
-		(void)poll(NULL, 0, ROUND_MS);
+	while (!r->status.done && !tl_stop_is_asked() && wait_round(r)) {
 		turn_kernel(r);
 		tl_recorder_status(r->recorder, &r->status);
-		if (r->status.done ||
-		    (r->for_ns > 0 &&
-			tl_clock_read(CLOCK_MONOTONIC) - r->begun_ns >=
-			    r->for_ns))
-			break;
-		if (round % SHOW_ROUNDS == 0)
-			show(r);
+		show(r);
 	}
 	end_kernel(r);
 	tl_recorder_finish(r->recorder);
@@ -349,6 +364,7 @@ tl_verb_record(struct tl_call *call)
 	if ((rc = read_options(&r)) != 0)
 		return rc;
 	tl_signals_ask_to_stop(true);
+	(void)tl_guard_start(); /* without a guard heads are not mapped */
 	rc = start(&r);
 	if (rc == 0) {
 		r.begun_ns = tl_clock_read(CLOCK_MONOTONIC);

@@ -58,7 +58,7 @@
  * owners that a section lists: a file of any other user is never opened
  * (targets.c).  The contents of an attached file are not trusted: each number
  * read from the file is checked, a truncated file is survived
- * (sandbox/guard.c), text is escaped before it is logged or served.
+ * (ring/guard.c), text is escaped before it is logged or served.
  * Expressions of triggers run in the Lua sandbox with caps on memory and time
  * (rules/rule.c).  The kernel identifies clients of the socket; a token
  * identifies clients of the TCP port.

@@ -15,10 +15,10 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/sampling/bursts.h"
-#include "daemon/sandbox/guard.h"
 #include "daemon/sandbox/privileges.h"
 #include "daemon/sandbox/runner.h"
 #include "kernel/kernel.h"
+#include "ring/guard.h"
 
 #include <errno.h>
 #include <math.h>

@@ -12,6 +12,7 @@
 #include "base/word.h"
 #include "kernel/kernel.h"
 #include "ring/ring.h"
+#include "snap/shm.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -516,10 +517,10 @@ read_timeline(struct tl_sched *s, const char *path,
 	if (fd < 0)
 		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
 		    strerror(-fd));
-	if (fstat(fd, st) != 0 ||
+	if (fstat(fd, st) != 0 || !tl_is_timeline(fd) ||
 	    tl_read_at(fd, header, sizeof(*header), 0) !=
 		(int64_t)sizeof(*header) ||
-	    header->magic != TIMELINE_MAGIC || header->state != TIMELINE_LIVE)
+	    header->state != TIMELINE_LIVE)
 		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
 		    "not a live timeline");
 	else if (header->clock_kind != TIMELINE_CLOCK_TSC)

@@ -12,6 +12,7 @@
 #include "event/hosts/origin.h"
 #include "event/message.h"
 #include "format/jsonl/jsonl.h"
+#include "ring/guard.h"
 #include "ship/click/url.h"
 #include "ship/ship.h"
 #include "trace/layout.h"
@@ -305,6 +306,7 @@ tl_verb_run(struct tl_call *call)
 		return tl_call_usage(call, rc);
 	run.stop = tl_call_stop_flag();
 	raise_descriptors();
+	(void)tl_guard_start(); /* without a guard heads are not mapped */
 	rc = tl_run(&run, &result, &call->fault);
 	if (rc < 0)
 		return rc;

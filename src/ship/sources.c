@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <timeline_layout.h>
 #include <unistd.h>
 
 /* == names and globs == */
@@ -62,9 +61,6 @@ name_of(const char *path)
 }
 
 /* == sources == */
-
-/* The least size of a timeline: header, lanes, knots and strings in pages. */
-enum { SIZE_MIN = 16 * TIMELINE_PAGE_SIZE };
 
 struct source {
 	char name[TL_BLOCK_NAME_MAX];
@@ -160,15 +156,20 @@ make_room(struct tl_sources *s)
 }
 
 static struct source *
-source_of(struct tl_sources *s, const char *name)
+find_source(const struct tl_sources *s, const char *name)
 {
-	struct source *source;
-
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->items[i]->name, name) == 0)
 			return s->items[i];
-	source = make_room(s);
-	if (source)
+	return NULL;
+}
+
+static struct source *
+source_of(struct tl_sources *s, const char *name)
+{
+	struct source *source = find_source(s, name);
+
+	if (!source && (source = make_room(s)))
 		snprintf(source->name, sizeof(source->name), "%s", name);
 	return source;
 }
@@ -209,16 +210,6 @@ leave(struct tl_sources *s, struct source *source)
 	source->feed = NULL;
 }
 
-static bool
-has_our_magic(int fd)
-{
-	uint64_t magic = 0;
-
-	return tl_read_at(fd, &magic, sizeof(magic), 0) ==
-		   (int64_t)sizeof(magic) &&
-	       magic == TIMELINE_MAGIC;
-}
-
 /* Worth another attempt: it is being created, or a resource is short. */
 static bool
 will_pass(int rc)
@@ -246,44 +237,53 @@ follow_file(struct tl_sources *s, struct source *source, int fd,
 	return rc == -EAGAIN ? source->reported : rc;
 }
 
-/* An unreadable file may be a timeline if its size is possible for one. */
-static bool
-could_be(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	       st.st_size >= SIZE_MIN && st.st_size % TIMELINE_PAGE_SIZE == 0;
-}
-
 /* Does the glob match a file that is not a timeline? */
 static bool
 is_other(const char *path, int fd, bool globbed)
 {
-	return strlen(name_of(path)) >= TL_BLOCK_NAME_MAX ||
-	       (globbed && (fd < 0 ? !could_be(path) : !has_our_magic(fd)));
+	struct stat st;
+
+	if (strlen(name_of(path)) >= TL_BLOCK_NAME_MAX)
+		return true;
+	if (!globbed)
+		return false;
+	return fd >= 0 ? !tl_is_timeline(fd)
+		       : stat(path, &st) != 0 || !tl_may_be_timeline(&st);
 }
 
+/* Begin to follow a timeline.  rc: the error of opening its file, or 0. */
+static void
+begin(struct tl_sources *s, const char *path, int fd, int rc)
+{
+	struct source *source = source_of(s, name_of(path));
+	struct tl_fault fault = { 0 };
+
+	s->too_many |= !source;
+	if (!source)
+		return;
+	source->found = s->scans;
+	if (rc == 0)
+		rc = follow_file(s, source, fd, &fault);
+	report_source(s, source, rc, &fault);
+}
+
+/* The file of a timeline that is followed is not opened: a scan costs as much
+ * as its new files. */
 static bool
 visit(void *context, const char *path, bool globbed)
 {
 	struct tl_sources *s = context;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct tl_fault fault = { 0 };
-	struct source *source = NULL;
-	int rc = fd < 0 ? -errno : 0;
+	struct source *known = find_source(s, name_of(path));
+	int fd, rc;
 
-	if (!is_other(path, fd, globbed)) {
-		source = source_of(s, name_of(path));
-		s->too_many |= !source;
+	if (known && known->feed) {
+		known->found = s->scans;
+		return true;
 	}
-	if (source)
-		source->found = s->scans;
-	if (source && !source->feed) {
-		if (rc == 0)
-			rc = follow_file(s, source, fd, &fault);
-		report_source(s, source, rc, &fault);
-	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	rc = fd < 0 ? -errno : 0;
+	if (!is_other(path, fd, globbed))
+		begin(s, path, fd, rc);
 	if (fd >= 0)
 		close(fd);
 	return true;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "snap/frames.h"
+#include "snap/shm.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -251,14 +252,10 @@ close:
 unsigned
 tl_snap_recognise(struct tl_bytes first)
 {
-	const uint64_t magic = TIMELINE_MAGIC;
+	const bool packed =
+	    first.size >= 4 && tl_zst_is_magic((const uint8_t *)first.data);
 
-	if (first.size >= sizeof(magic) &&
-	    memcmp(first.data, &magic, sizeof(magic)) == 0)
-		return 100;
-	return first.size >= 4 && tl_zst_is_magic((const uint8_t *)first.data)
-		   ? 100
-		   : 0;
+	return packed || tl_begins_timeline(first) ? 100 : 0;
 }
 
 static bool

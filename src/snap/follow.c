@@ -16,21 +16,41 @@
  * waits until its first entry has this age, or a lane has a thousand new
  * entries or a quarter of its room; until then each call reads only the heads
  * of the lanes.
+ *
+ * Many followers look at their heads a hundred times a second.  In a program
+ * that has a guard (ring/guard.h) the heads are mapped and a look makes no
+ * system call.  A guarded mapping cannot end the program, but it may change at
+ * any moment, so that nothing else is read from it.
  */
 #include "base/file.h"
+#include "base/ns.h"
+#include "base/word.h"
 #include "clock/clock.h"
+#include "ring/guard.h"
 #include "snap/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 struct follow {
 	struct tl_cursor cursor; /* first: what callers hold */
+
+	/* == what tl_follow_is_idle() reads, in one cache line == */
+	/* in a guarded mapping of the file; NULL: heads are read */
+	const struct timeline_head *mapped;
+	uint64_t *heads; /* by lane: number of entries, as last seen */
+	size_t lane_count;
+	/* time when removal is checked next, CLOCK_MONOTONIC; 0: now */
+	int64_t check_ns;
+	bool idle; /* the last look saw nothing new in the mapping */
+
+	int guard; /* of the mapping */
 	int fd;
 	uint64_t tail; /* most entries of the first round */
 	struct tl_messages *messages;
@@ -42,12 +62,10 @@ struct follow {
 	/* by lane: the first entry that has not been returned */
 	uint64_t *next;
 	uint64_t *lost; /* by fallback lane: lost entries not yet reported */
-	struct tl_holes *holes; /* by lane: before this round */
-	struct tl_holes *found; /* by lane: after this round */
-	size_t lane_count;
-	struct timeline_head *heads;  /* as last read */
-	struct timeline_head *before; /* as read the time before */
-	uint64_t delay_ns;            /* between rounds; 0: none */
+	struct tl_holes *holes;     /* by lane: before this round */
+	struct tl_holes *found;     /* by lane: after this round */
+	struct timeline_head *copy; /* of the heads in the file, as last read */
+	uint64_t delay_ns;          /* between rounds; 0: none */
 	/* CLOCK_MONOTONIC time when waiting entries were first seen; 0: none
 	 * wait */
 	int64_t waiting_ns;
@@ -64,23 +82,25 @@ struct follow {
 	struct tl_event newest;
 	/* the next lane whose losses without a stamp are reported */
 	size_t lane;
-	unsigned quiet; /* number of rounds without new entries */
-	bool removed;   /* the file has been removed */
-	bool finish;    /* entries in progress are no longer awaited */
+	bool removed; /* the file has been removed */
+	bool finish;  /* entries in progress are no longer awaited */
 };
 
 /* A removed file ends when it has no new entries.  Removal is checked in the
  * first quiet round and then rarely, because most rounds of most files are
  * quiet. */
-enum { REMOVED_ROUNDS = 8 };
+#define REMOVED_NS (TL_NS_PER_S / 2)
 
 static bool
 is_removed(struct follow *f)
 {
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
 	struct stat st;
 
-	if (!f->removed && f->quiet++ % REMOVED_ROUNDS == 0)
+	if (!f->removed && now_ns >= f->check_ns) {
 		f->removed = fstat(f->fd, &st) == 0 && st.st_nlink == 0;
+		f->check_ns = now_ns + REMOVED_NS;
+	}
 	return f->removed;
 }
 
@@ -146,35 +166,99 @@ is_full(uint64_t waiting, uint64_t entries)
 	return waiting >= FULL_MAX || waiting >= entries / FULL_PART;
 }
 
-/* Read the heads of all lanes.  with_holes: a ticket whose entry may still come
- * counts as new. */
+static size_t
+heads_size(const struct follow *f)
+{
+	return f->lane_count * sizeof(*f->copy);
+}
+
+/* The file up to the end of the heads. */
+static size_t
+map_size(const struct follow *f)
+{
+	return f->header.heads_offset + heads_size(f);
+}
+
+/* Map the heads, if the mapping can be guarded. */
+static void
+map_heads(struct follow *f)
+{
+	uint8_t *map = mmap(NULL, map_size(f), PROT_READ, MAP_SHARED, f->fd, 0);
+
+	if (map == MAP_FAILED)
+		return;
+	f->guard = tl_guard_add(map, map_size(f));
+	if (f->guard < 0)
+		munmap(map, map_size(f));
+	else
+		f->mapped = (void *)(map + f->header.heads_offset);
+}
+
+static void
+unmap_heads(struct follow *f)
+{
+	if (!f->mapped)
+		return;
+	tl_guard_remove(f->guard);
+	munmap((uint8_t *)(uintptr_t)f->mapped - f->header.heads_offset,
+	    map_size(f));
+}
+
+/* The heads in the file now.  NULL: the file is too short. */
+static const struct timeline_head *
+heads_of(struct follow *f)
+{
+	if (f->mapped && !tl_guard_is_lost(f->guard))
+		return f->mapped;
+	return tl_read_at(f->fd, f->copy, heads_size(f),
+		   f->header.heads_offset) == (int64_t)heads_size(f)
+		   ? f->copy
+		   : NULL;
+}
+
+/* Look at the heads of all lanes.  with_holes: a ticket whose entry may still
+ * come counts as new. */
 static enum need
 look(struct follow *f, bool with_holes)
 {
-	const size_t size = f->lane_count * sizeof(*f->heads);
+	const struct timeline_head *heads = heads_of(f);
 	enum need need = NONE;
 
-	memcpy(f->before, f->heads, size);
 	f->grown = UINT64_MAX;
-	if (tl_read_at(f->fd, f->heads, size, f->header.heads_offset) !=
-	    (int64_t)size)
+	f->idle = false;
+	if (!heads)
 		return FULL;
 	for (size_t i = 0; i < f->lane_count; i++) {
 		const uint64_t from =
 		    is_fallback(f, i) ? f->holes[i].seen : f->from[i];
 		const uint64_t n =
 		    timeline_lane_entries(&f->header, (uint32_t)i);
-		const uint64_t head = f->heads[i].head;
+		const uint64_t head = tl_load_64(&heads[i].head);
 
 		if (is_full(head > from ? head - from : 0, n))
 			need = FULL;
 		else if (need == NONE &&
 			 (head > from || (with_holes && f->holes[i].count > 0)))
 			need = SOME;
-		if (head != f->before[i].head && n < f->grown)
+		if (head != f->heads[i] && n < f->grown)
 			f->grown = n;
+		f->heads[i] = head;
 	}
+	f->idle = need == NONE && heads == f->mapped;
 	return need;
+}
+
+bool
+tl_follow_is_idle(const struct tl_cursor *cursor, int64_t now_ns)
+{
+	const struct follow *f = (const struct follow *)(const void *)cursor;
+
+	if (!f->idle || now_ns >= f->check_ns)
+		return false;
+	for (size_t i = 0; i < f->lane_count; i++)
+		if (tl_load_64(&f->mapped[i].head) != f->heads[i])
+			return false;
+	return true;
 }
 
 /* Is a round due?  A round of a removed file is due at once. */
@@ -446,7 +530,7 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 		if (rc == 0)
 			return removed && look(f, false) == NONE ? -EPIPE : 0;
 	}
-	f->quiet = 0;
+	f->check_ns = 0;
 	rc = next_stamped(f, event);
 	if (rc > 0 && (rc = observe(f, event)) == 0) {
 		keep_order(f, event);
@@ -479,7 +563,8 @@ follow_close(struct tl_cursor *cursor)
 	free(f->from);
 	free(f->next);
 	free(f->heads);
-	free(f->before);
+	free(f->copy);
+	unmap_heads(f);
 	close(f->fd);
 	free(f);
 }
@@ -546,16 +631,18 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	f->next = calloc(snap->lane_count, sizeof(*f->next));
 	f->lost = calloc(snap->lane_count, sizeof(*f->lost));
 	f->heads = calloc(snap->lane_count, sizeof(*f->heads));
-	f->before = calloc(snap->lane_count, sizeof(*f->before));
+	f->copy = calloc(snap->lane_count, sizeof(*f->copy));
 	f->holes = calloc(snap->lane_count, sizeof(*f->holes));
 	f->found = calloc(snap->lane_count, sizeof(*f->found));
 	if (rc == 0 && (!f->from || !f->next || !f->lost || !f->heads ||
-			   !f->before || !f->holes || !f->found))
+			   !f->copy || !f->holes || !f->found))
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);
 	if (rc == 0)
 		rc = observe_now(f);
+	if (rc == 0)
+		map_heads(f);
 	tl_snap_close(snap);
 	return rc;
 }

@@ -19,6 +19,8 @@
 #define SHM "/dev/shm"
 
 enum {
+	/* a header, lanes, knots and strings, in whole pages */
+	SIZE_MIN = 16 * TIMELINE_PAGE_SIZE,
 	FILES_MAX = 65536, /* files in the directory */
 	LISTED_MAX = 1024,
 	NAME_SIZE = NAME_MAX + 2,
@@ -26,20 +28,45 @@ enum {
 	SIZE_COLUMN = 8
 };
 
+bool
+tl_begins_timeline(struct tl_bytes first)
+{
+	uint64_t magic;
+
+	if (first.size < sizeof(magic))
+		return false;
+	memcpy(&magic, first.data, sizeof(magic));
+	return magic == TIMELINE_MAGIC ||
+	       magic == __builtin_bswap64(TIMELINE_MAGIC);
+}
+
+bool
+tl_is_timeline(int fd)
+{
+	char first[sizeof(uint64_t)];
+
+	return tl_read_at(fd, first, sizeof(first), 0) == sizeof(first) &&
+	       tl_begins_timeline(tl_bytes(first, sizeof(first)));
+}
+
+bool
+tl_may_be_timeline(const struct stat *status)
+{
+	return S_ISREG(status->st_mode) && status->st_size >= SIZE_MIN &&
+	       status->st_size % TIMELINE_PAGE_SIZE == 0;
+}
+
 /* Open a timeline.  -1: it cannot be read, or is not a timeline. */
 static int
 open_timeline(int directory, const char *name)
 {
 	const int fd = openat(directory, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	uint64_t magic = 0;
 	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    tl_read_at(fd, &magic, sizeof(magic), 0) == sizeof(magic) &&
-	    magic == TIMELINE_MAGIC)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && tl_is_timeline(fd))
 		return fd;
 	close(fd);
 	return -1;

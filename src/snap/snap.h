@@ -197,6 +197,9 @@ void tl_follow_finish(struct tl_cursor *follow);
 /* Let entries wait for up to delay_ns before a round reads them, while they are
  * few.  delay_ns 0, the default: a round begins with any entry. */
 void tl_follow_delay(struct tl_cursor *follow, uint64_t delay_ns);
+/* Is it certain that next() would return 0 now?  Reads almost no memory, for
+ * idle timelines.  now_ns is CLOCK_MONOTONIC. */
+bool tl_follow_is_idle(const struct tl_cursor *follow, int64_t now_ns);
 /* The time within which next() must be called again to read a burst in time: 5
  * million entries a second fill a quarter of a lane in this time.  Counts the
  * lanes that grew before the last call.  UINT64_MAX: no lane grew. */

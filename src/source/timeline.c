@@ -7,6 +7,7 @@
 #include "clock/clock.h"
 #include "ring/ring.h"
 #include "snap/compressed.h"
+#include "snap/shm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,10 +18,7 @@
 static bool
 is_plain(const struct tl_opening *o)
 {
-	const uint64_t magic = TIMELINE_MAGIC;
-
-	return o->first_size >= sizeof(magic) &&
-	       memcmp(o->first, &magic, sizeof(magic)) == 0;
+	return tl_begins_timeline(tl_bytes(o->first, o->first_size));
 }
 
 static struct tl_snap *

@@ -44,17 +44,22 @@ struct tl_recorder_crew {
 
 /* == the threads == */
 
-/* Give all recordings a turn.  Returns the time when the next turn is due.  The
- * lock is held, except during a turn. */
+/* Give all recordings a turn, except those without anything to read.  Returns
+ * the time when the next turn is due.  The lock is held, except during a
+ * turn. */
 static int64_t
 turn_all(struct side *side)
 {
 	struct tl_recorder_crew *crew = side->crew;
+	const bool reads = side == &crew->sides[TL_CREW_READER];
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
 	int64_t due_ns = INT64_MAX;
 
 	for (size_t i = 0; i < crew->count; i++) {
 		int64_t one_ns;
 
+		if (reads && tl_recorder_rests(crew->list[i], now_ns, &due_ns))
+			continue;
 		side->at = crew->list[i];
 		pthread_mutex_unlock(&crew->lock);
 		one_ns = side->turn(side->at);
@@ -98,7 +103,7 @@ run(void *context)
 	return NULL;
 }
 
-/* Start a thread with all signals blocked. */
+/* Start a thread with all signals blocked except that of a guarded mapping. */
 static int
 start(struct side *side, const char *name)
 {
@@ -106,6 +111,7 @@ start(struct side *side, const char *name)
 	int rc;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&side->thread, NULL, run, side);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -424,6 +430,22 @@ tl_recorder_start(struct tl_recorder *r)
 	else
 		tl_recorder_crew_free(crew);
 	return rc;
+}
+
+bool
+tl_recorder_rests(struct tl_recorder *r, int64_t now_ns, int64_t *due_ns)
+{
+	int64_t least_ns = *due_ns;
+
+	for (size_t i = 0; i < r->source_count; i++) {
+		struct tl_recorder_source *s = r->sources[i];
+
+		if (!tl_recorder_source_rests(s, now_ns))
+			return false;
+		least_ns = s->due_ns < least_ns ? s->due_ns : least_ns;
+	}
+	*due_ns = least_ns;
+	return true;
 }
 
 int64_t

@@ -192,19 +192,25 @@ set_pause(struct tl_recorder_source *s)
 		s->pause_ns = s->poll_ns;
 }
 
-/* The time when the next round is due.  All timelines with equal pauses are due
- * at the same multiples of the pause, so that the thread wakes up once for many
+/* The time after a pause.  All timelines with equal pauses are due at the same
+ * multiples of the pause, so that the thread wakes up once for many
  * timelines. */
+static int64_t
+after_pause(const struct tl_recorder_source *s, int64_t now_ns)
+{
+	const int64_t pause_ns = (int64_t)s->pause_ns;
+
+	return (now_ns / pause_ns + 1) * pause_ns;
+}
+
+/* The time when the next round is due. */
 static int64_t
 next_due(struct tl_recorder_source *s, int64_t now_ns)
 {
-	int64_t pause_ns;
-
 	if (s->round >= BUSY_EVENTS)
 		return now_ns;
 	set_pause(s);
-	pause_ns = (int64_t)s->pause_ns;
-	return (now_ns / pause_ns + 1) * pause_ns;
+	return after_pause(s, now_ns);
 }
 
 /* Will reading fail from now on? */
@@ -278,6 +284,19 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 	if (rc <= 0)
 		end_round(s, rc, now_ns);
 	return rc > 0;
+}
+
+bool
+tl_recorder_source_rests(struct tl_recorder_source *s, int64_t now_ns)
+{
+	if (s->over || tl_load_32(&s->stop) || tl_load_32(&s->abandon))
+		return false;
+	if (now_ns < s->due_ns)
+		return true;
+	if (s->pause_ns < s->poll_ns || !tl_follow_is_idle(s->cursor, now_ns))
+		return false;
+	s->due_ns = after_pause(s, now_ns);
+	return true;
 }
 
 /* A round reads the entries that exist when the round begins.  The round that

@@ -58,28 +58,32 @@ struct tl_recorder_strings {
 };
 
 struct tl_recorder_source {
+	/* == what tl_recorder_source_rests() reads, in one cache line == */
+	int64_t due_ns; /* when the next round is due, CLOCK_MONOTONIC */
+	uint64_t pause_ns;
+	uint64_t poll_ns;
+	struct tl_cursor *cursor;
+	uint32_t stop;    /* shared: entries logged later are not recorded */
+	uint32_t abandon; /* shared: no thread takes batches any more */
+	bool over;        /* nothing more is read */
+
 	char name[NAME_MAX + 2];
 	int fd;
 	uint16_t number;
-	struct tl_cursor *cursor;
-	uint64_t poll_ns;
 	uint64_t delay_ns;
 	void (*wake)(void *context); /* wakes the writing thread */
 	void *context;
 
 	/* == of the reading thread == */
 	struct tl_batch *filling; /* NULL: none */
-	int64_t due_ns; /* when the next round is due, CLOCK_MONOTONIC */
-	bool fresh;     /* the next event begins a round */
-	bool last;      /* a stop came before this round, which is the last */
+	bool fresh;               /* the next event begins a round */
+	bool last; /* a stop came before this round, which is the last */
 	/* The end of the first last round, from which on incomplete entries are
 	 * awaited.  0: not yet. */
 	int64_t last_ns;
 	bool finishing; /* the wait is over: incomplete entries count as lost */
-	bool over;      /* nothing more is read */
 	size_t batch_count;
 	uint64_t round; /* events of this round so far */
-	uint64_t pause_ns;
 	/* messages -> copies with strings of their own */
 	struct tl_message_map messages;
 	/* protects the strings of the cursor, while they change */
@@ -88,8 +92,6 @@ struct tl_recorder_source {
 	struct tl_recorder_strings strings;
 
 	/* == shared == */
-	uint32_t stop;    /* entries logged later are not recorded */
-	uint32_t abandon; /* no thread takes batches any more */
 	uint32_t ended;
 	uint64_t queued;  /* number of events in full */
 	uint32_t trouble; /* -errno of the last round, or 0 */
@@ -116,6 +118,10 @@ struct tl_recorder_source {
 int tl_recorder_source_open(struct tl_recorder_source *source, const char *name,
     int fd, const struct tl_follow_start *start, struct tl_fault *fault);
 int tl_recorder_source_start(struct tl_recorder_source *source);
+/* Is there nothing to do for the timeline before its due_ns?  Reads almost no
+ * memory. */
+bool
+tl_recorder_source_rests(struct tl_recorder_source *source, int64_t now_ns);
 /* Read a bounded number of entries if a round is due.  Returns the time when
  * the next turn is due. */
 int64_t tl_recorder_source_turn(struct tl_recorder_source *source);
@@ -341,6 +347,9 @@ void tl_recorder_changed(struct tl_recorder *recorder);
 /* Take the turn of a thread: do the work that is due.  Returns the time when
  * work is due next, CLOCK_MONOTONIC. */
 int64_t tl_recorder_read(struct tl_recorder *recorder);
+/* Is there nothing to read before *due_ns?  *due_ns is not changed on false. */
+bool tl_recorder_rests(struct tl_recorder *recorder, int64_t now_ns,
+    int64_t *due_ns);
 int64_t tl_recorder_write(struct tl_recorder *recorder);
 
 #endif

@@ -6,11 +6,11 @@
  * ADOPT_ROUNDS=10000 sets the number of files; each loop of a test takes a part
  * of them.
  */
-#include "daemon/sandbox/guard.h"
 #include "daemon/targets.h"
 #include "lib/random.h"
 #include "lib/snap_open.h"
 #include "lib/test.h"
+#include "ring/guard.h"
 #include "service_fixture.h"
 
 #include <inttypes.h>

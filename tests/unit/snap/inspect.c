@@ -7,6 +7,7 @@
 #include "lib/frozen.h"
 #include "lib/random.h"
 #include "lib/test.h"
+#include "snap/shm.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -368,4 +369,23 @@ TEST(a_busy_lane_still_has_both_stamps)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	ck_assert_int_gt(good, 0);
+}
+
+TEST(a_timeline_of_any_byte_order_is_told_from_other_files)
+{
+	const uint64_t own = TIMELINE_MAGIC;
+	const uint64_t turned = __builtin_bswap64(own);
+	const uint64_t other = own + 1;
+	struct stat st = { .st_mode = S_IFREG, .st_size = 1 << 20 };
+
+	ck_assert(tl_is_timeline(tl->fd));
+	ck_assert(tl_begins_timeline(tl_bytes(&own, 8)));
+	ck_assert(tl_begins_timeline(tl_bytes(&turned, 8)));
+	ck_assert(!tl_begins_timeline(tl_bytes(&other, 8)));
+	ck_assert(!tl_begins_timeline(tl_bytes(&own, 7)));
+	ck_assert(tl_may_be_timeline(&st));
+	st.st_size++;
+	ck_assert(!tl_may_be_timeline(&st));
+	st = (struct stat){ .st_mode = S_IFDIR, .st_size = 1 << 20 };
+	ck_assert(!tl_may_be_timeline(&st));
 }

@@ -2,12 +2,13 @@
 /*
  * guard.c - the handler of SIGBUS, and the guarded mappings.
  */
-#include "daemon/sandbox/guard.h"
+#include "ring/guard.h"
 
 #include "base/word.h"
 #include "ring/ring.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -20,6 +21,10 @@ static struct guard {
 	uint64_t size; /* 0: free */
 	uint32_t lost;
 } guards[TL_GUARDS_MAX];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of adding */
+static struct sigaction before;
+static bool started;
 
 static struct guard *
 find(uint64_t address)
@@ -47,8 +52,8 @@ handle(int signal_number, siginfo_t *info, void *context)
 	    mmap((void *)(uintptr_t)page, TIMELINE_PAGE_SIZE,
 		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		-1, 0) == MAP_FAILED) {
-		/* not a guarded mapping: end as without a handler */
-		signal(signal_number, SIG_DFL);
+		/* not a guarded mapping: do as without this handler */
+		sigaction(signal_number, &before, NULL);
 		raise(signal_number);
 		return;
 	}
@@ -63,23 +68,33 @@ tl_guard_start(void)
 		tl_guard_remove };
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER };
 
-	tl_map_guard = &guard;
+	if (started)
+		return 0;
 	action.sa_sigaction = handle;
-	return sigaction(SIGBUS, &action, NULL) == 0 ? 0 : -errno;
+	if (sigaction(SIGBUS, &action, &before) < 0)
+		return -errno;
+	tl_map_guard = &guard;
+	started = true;
+	return 0;
 }
 
 int
 tl_guard_add(const void *map, size_t size)
 {
-	for (int i = 0; i < TL_GUARDS_MAX; i++) {
-		if (guards[i].size > 0)
-			continue;
+	int i = 0;
+
+	if (!started)
+		return -ENOSYS;
+	pthread_mutex_lock(&lock);
+	while (i < TL_GUARDS_MAX && tl_load_64(&guards[i].size) > 0)
+		i++;
+	if (i < TL_GUARDS_MAX) {
 		guards[i].map = (uint64_t)(uintptr_t)map;
-		guards[i].lost = 0;
+		tl_store_32(&guards[i].lost, 0);
 		tl_store_release_64(&guards[i].size, size);
-		return i;
 	}
-	return -ENOSPC;
+	pthread_mutex_unlock(&lock);
+	return i < TL_GUARDS_MAX ? i : -ENOSPC;
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* guard.c - truncating the file under a mapping does not end the process. */
-#include "daemon/sandbox/guard.h"
+#include "ring/guard.h"
 #include "lib/test.h"
 
 #include <fcntl.h>
