@@ -337,18 +337,6 @@ find_row(struct stats *s, const struct tl_event *event,
 	return *row ? 0 : row_new(s, &named, row);
 }
 
-/*
- * Does the event count for rates?  A span counts once, at the entry whose level
- * decides whether the span is logged: at the begin, because a proven end is logged
- * at any level, or at the only entry of a timer's span.
- */
-static bool
-counts(const struct tl_event *event)
-{
-	return event->message->timer ? event->kind == TL_END
-				     : event->kind != TL_END;
-}
-
 static int
 take_counted(struct stats *s, struct tl_stats_row *row,
     const struct tl_event *event, enum tl_observed_by by)
@@ -381,7 +369,8 @@ take_entry(struct stats *s, const struct tl_event *event,
 	row->begins += event->kind == TL_BEGIN;
 	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
-	if (counts(event) && (rc = take_counted(s, row, event, by)) < 0)
+	if (tl_event_counts(event) &&
+	    (rc = take_counted(s, row, event, by)) < 0)
 		return rc;
 	/* intervals are those between begins, which come in order */
 	if (event->kind != TL_END && (rc = take_interval(s, row, event)) < 0)
