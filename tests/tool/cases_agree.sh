@@ -135,6 +135,28 @@ outer 4000'
 	done
 done
 
+# A message has ends with and without a proof, and its spans cross.
+awk 'BEGIN {
+	split("1000 begin,2000 begin,3000 begin,5000 end,9000 end 2000,9500 end,9900 end 3000", events, ",")
+	for (i = 1; i in events; i++) {
+		n = split(events[i], e, " ")
+		printf "{\"ns\":179500000000000%04d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\"," \
+			"\"category\":\"c\",\"message\":\"job\",\"kind\":\"%s\",\"args\":{}%s}\n", e[1], e[1], e[2],
+			(n > 2 ? sprintf(",\"proven\":true,\"begun_tsc\":%d,\"duration_ns\":%d", e[3], e[1] - e[3]) : "")
+	}
+}' >"$work/mixed.jsonl"
+"$bin/timeline-convert" --to trace -o "$work/mixed.trace" "$work/mixed.jsonl" 2>/dev/null
+for file in mixed.jsonl mixed.trace; do
+	for order in --oldest-first ''; do
+		# shellcheck disable=SC2086 # no option
+		is "an end without a proof ends the last begin that is open${order:+, oldest first}: ${file#*.}" \
+			"$("$dump" $order --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns' | sort | tr '\n' ' ')" \
+			'2000 6900 7000 8500 '
+	done
+	is '... as --stats has them' "$("$dump" --stats --json "$work/$file" | jq -c '[.spans, .duration_ns.min, .duration_ns.max]')" '[4,2000,8500]'
+	is '... and Lua' "$("$dump" "$work/$file" --script "$work/spans.lua" | cut -f 2 | sort | tr '\n' ' ')" '2000 6900 7000 8500 '
+done
+
 # The clock is set during a span of 400 ms.
 for step in 20 -20; do
 	"$build/tests/tool/make_stepped" "$name-stepped$step" "$work/stepped$step.tl" "$step" >"$work/stepped$step" &
