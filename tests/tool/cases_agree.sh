@@ -157,6 +157,29 @@ for file in mixed.jsonl mixed.trace; do
 	is '... and Lua' "$("$dump" "$work/$file" --script "$work/spans.lua" | cut -f 2 | sort | tr '\n' ' ')" '2000 6900 7000 8500 '
 done
 
+# Spans of a source begin in one thread and end in another.
+awk 'BEGIN {
+	split("1000 1 begin,2000 2 begin,5000 1 end,9000 3 end,9500 3 end", events, ",")
+	for (i = 1; i in events; i++) {
+		split(events[i], e, " ")
+		printf "{\"ns\":179500000000000%04d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":%d,\"priority\":\"info\"," \
+			"\"category\":\"c\",\"message\":\"hand\",\"kind\":\"%s\",\"args\":{},\"scope\":\"source\"}\n", e[1], e[1], e[2], e[3]
+	}
+}' >"$work/source.jsonl"
+for to in trace timeline; do
+	"$bin/timeline-convert" --to $to -o "$work/source.$to" "$work/source.jsonl" 2>/dev/null
+done
+for file in source.jsonl source.trace source.timeline; do
+	is "a span of a source has its length in a listing: ${file#*.}" \
+		"$("$dump" --json --oldest-first "$work/$file" | jq -r 'select(.duration_ns).duration_ns' | tr '\n' ' ')" '3000 8000 '
+	is '... in --tree' "$("$dump" --tree --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns' | tr '\n' ' ')" '3000 8000 null '
+	is '... as text' "$("$dump" --tree "$work/$file" | sed -nE 's/^ *< hand: (.*)/\1/p' | tr '\n' ' ')" '3us 8us '
+	is '... of a part of the record, too' \
+		"$("$dump" --tree --since 2026-11-18T11:06:40.000006Z --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns' | tr '\n' ' ')" '8000 null '
+	is '... by its path' "$("$dump" --tree --path 3/0 --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns')" 8000
+	lacks '... and proves nothing' "$("$dump" --tree --json "$work/$file")" proven
+done
+
 # The clock is set during a span of 400 ms.
 for step in 20 -20; do
 	"$build/tests/tool/make_stepped" "$name-stepped$step" "$work/stepped$step.tl" "$step" >"$work/stepped$step" &
