@@ -210,6 +210,31 @@ done
 is '... all that was logged is in observed time' "$(jq -r 'select(.message | startswith("detail")) | .count == .observed_count' <<<"$rates")" true
 is '... which is most of it, and not all' "$(jq -r 'select(.message | startswith("detail")) | .observed_share | . > 0.5 and . < 0.75' <<<"$rates")" true
 
+# Nothing is logged for a second, and then the timeline is copied: the record was
+# looking until then.
+"$make" "$name-stopped" known
+sleep 1
+"$bin/timelinectl" save "$name-stopped" "$work/stopped.tl" >/dev/null
+window=$("$dump" --info --json "$work/stopped.tl" | jq '.complete_to_ns - .oldest_ns')
+is 'a copy is complete to its moment' "$(awk -v ns="$window" 'BEGIN { print (ns > 1e9 && ns < 100e9) }')" 1
+# near NUMBER prints yes for a number that is the window but for a thousandth.
+near() { awk -v a="$1" -v b="$window" 'BEGIN { print (a > b * 0.999 && a < b * 1.001 ? "yes" : a " is not " b) }'; }
+depth=$("$dump" --stats --json "$work/stopped.tl" | jq -c 'select(.message | startswith("depth"))')
+is 'observed time goes to that moment' "$(near "$(jq .observed_ns <<<"$depth")")" yes
+is '... and so does the rate of a message that has stopped' "$(near "$(jq '.count / .rate_per_s * 1e9' <<<"$depth")")" yes
+is '... in CSV' "$(near "$("$dump" --stats --format csv "$work/stopped.tl" | awk -F, '/depth/ { print $9; exit }')")" yes
+is '... in the view top' "$(near "$("$dump" --view top "$work/stopped.tl" | sed -nE 's/^.* events in ([0-9.]+)s$/\1e9/p')")" yes
+echo 'print(timeline.inputs[1].complete_to)' >"$work/to.lua"
+is '... in Lua' "$("$dump" "$work/stopped.tl" --script "$work/to.lua")" \
+	"$("$dump" --info "$work/stopped.tl" --json | grep -oE '"complete_to_ns":[0-9]+' | cut -d : -f 2)"
+is '... not beyond --until' "$("$dump" --until 2020-01-01T00:00:00Z "$work/stopped.tl" --script "$work/to.lua")" 1577836800000000000
+longer=$("$dump" --stats --json "$name-stopped" | jq 'select(.message | startswith("depth")).observed_ns')
+is '... of a live timeline to now' "$(awk -v a="$longer" -v b="$window" 'BEGIN { print (a > b) }')" 1
+"$bin/timeline-convert" -q --to jsonl -o "$work/stopped.jsonl" "$work/stopped.tl" 2>/dev/null
+is '... and of a file that does not say to its last entry' "$(awk -v a="$("$dump" --stats --json "$work/stopped.jsonl" |
+	jq 'select(.message | startswith("depth")).observed_ns')" 'BEGIN { print (a < 1e9) }')" 1
+rm -f "$shm-stopped"*
+
 # Every tool gives the same percentile of a message.
 p99=$("$dump" --stats --json "$work/sampled.tl" | jq -r 'select(.message | startswith("job")) | .duration_ns.p99')
 words=$("$dump" --stats "$work/sampled.tl" | awk '/^ *count/ { for (i = 1; i <= NF; i++) if ($i == "p99") at = i } /duration/ { print $(at + 1); exit }')

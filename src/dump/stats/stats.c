@@ -102,7 +102,7 @@ source_init(struct stats *s, size_t i)
 	if (rc < 0)
 		return rc;
 	source->from_ns = source->levels.first_ns;
-	source->to_ns = source->levels.last_ns;
+	source->to_ns = source->levels.end_ns;
 	if (filter->since_ns > source->from_ns)
 		source->from_ns = filter->since_ns;
 	if (filter->until_ns < source->to_ns)
@@ -529,10 +529,10 @@ put_complete(const struct stats *s, struct tl_text *text)
 		tl_put_time(text, complete_ns(source));
 		tl_put_string(text, " (");
 		tl_put_duration(text,
-		    source->levels.last_ns - complete_ns(source));
+		    source->levels.end_ns - complete_ns(source));
 		tl_put_string(text, " of ");
 		tl_put_duration(text,
-		    source->levels.last_ns - source->levels.first_ns);
+		    source->levels.end_ns - source->levels.first_ns);
 		tl_put_string(text, "):\n"
 				    "  before that, entries are overwritten; a "
 				    "larger ring or timelinectl record "
