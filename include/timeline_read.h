@@ -543,11 +543,12 @@ struct timeline_read_intervals;
 
 /*
  * Open the intervals that tell when the record observed a message.  The
- * intervals run from the first entry of the timeline that defines the message
- * to the last, the oldest first, without a gap.  Between two observed intervals
- * that touch, entries may be missing: a begin in the first and an end in the
- * second may belong to two spans.  Conclude a silence, a rate or an absence
- * from observed time alone.
+ * intervals run, the oldest first and without a gap, from the first entry of
+ * the input that defines the message to the moment at which the input was
+ * copied, or to its last entry if the input is no timeline.  Between two
+ * observed intervals that touch, entries may be missing: a begin in the first
+ * and an end in the second may belong to two spans.  Conclude a silence, a rate
+ * or an absence from observed time alone.
  *
  * The intervals have a cursor of their own: a caller may open them at any time,
  * in the thread that uses the reader, and as often as needed.

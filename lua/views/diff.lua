@@ -43,6 +43,7 @@ for side, input in ipairs(timeline.inputs) do
 			m.count, m.last, m.observed = m.count + 1, e.ns, e.observed
 		end
 	end
+	last = last and math.max(last, input.complete_to or last)
 	windows[side] = math.max(1, (last or 0) - (first or 0))
 	print(("%s: %s, %s"):format(side == 1 and "A" or "B", input.name,
 	    timeline.duration(windows[side])))

@@ -45,6 +45,9 @@ if not first then
 	return
 end
 
+for _, input in ipairs(timeline.inputs) do
+	last = math.max(last, input.complete_to or last)
+end
 local window = math.max(1, last - first)
 local t = timeline.table { columns = { "count",
     { name = "share", format = "percent" },

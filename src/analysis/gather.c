@@ -59,12 +59,10 @@ struct tl_open {
 	uint32_t mark;        /* group of the last child */
 	bool ended, left;
 	bool unsure;      /* the end may belong to another span */
-	bool proven;      /* the end will be proven */
 	int64_t steps_ns; /* of the begin event, like the next three */
 	uint64_t tsc;
 	uint64_t observed;
 	uint32_t epoch;
-	uint32_t pid; /* process of a span that belongs to no thread */
 	uint64_t path[TL_RECORD_PATH_MAX];
 	uint64_t *parts;
 	size_t part_capacity;
@@ -711,12 +709,10 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->thread = t;
 	o->mark_ns = event->ns;
 	o->mark = TL_GROUP_NONE;
-	o->pid = event->pid;
 	o->steps_ns = event->steps_ns;
 	o->tsc = event->tsc;
 	o->epoch = event->epoch;
 	o->observed = event->observed;
-	o->proven = event->proven;
 	take_path(o, t);
 	wait_for_window(why, target, o);
 	target->open++;
@@ -1105,37 +1101,28 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 	return rc;
 }
 
-/* The index after the frame that an end event ends; 0: none.  A proven end
- * takes the frame with its begin stamp.  Any other end takes the innermost
- * frame of its message, or the frame with its begin time if the time is known,
- * and never a frame whose end will be proven. */
+/* The index after the frame of a span; 0: none. */
 static size_t
 find_frame(const struct tl_frame *frames, size_t count,
-    const struct tl_definition *d, const struct tl_event *end)
+    const struct tl_definition *d, const struct tl_span *span)
 {
-	const int64_t begun_ns = end->begun_ns;
-	size_t last = 0;
+	size_t i = count;
 
-	for (size_t i = count; i > 0; i--) {
-		if (frames[i - 1].definition != d ||
-		    (frames[i - 1].proven && !end->proven))
-			continue;
-		if (end->proven ? frames[i - 1].tsc == end->begun_tsc &&
-				      frames[i - 1].epoch == end->epoch
-				: begun_ns == 0 || frames[i - 1].ns == begun_ns)
-			return i;
-		if (last == 0)
-			last = i;
-	}
-	return end->proven ? 0 : last;
+	while (i > 0 && (frames[i - 1].definition != d ||
+			    frames[i - 1].ns != span->begin_ns ||
+			    frames[i - 1].tsc != span->begin_tsc ||
+			    frames[i - 1].epoch != span->begin_epoch))
+		i--;
+	return i;
 }
 
-/* Take the frame of an end event out of its list.  1; 0: no frame; -ENOMEM. */
+/* Take the frame of a span that has ended out of its list; NULL: the end has no
+ * begin.  1; 0: no frame; -ENOMEM. */
 static int
 take_frame(struct tl_thread *t, const struct tl_definition *d,
-    const struct tl_event *end, struct tl_frame *frame)
+    const struct tl_span *span, struct tl_frame *frame)
 {
-	size_t i = find_frame(t->frames, t->count, d, end);
+	size_t i = span ? find_frame(t->frames, t->count, d, span) : 0;
 
 	if (i > 0) {
 		while (t->count > i)
@@ -1146,7 +1133,7 @@ take_frame(struct tl_thread *t, const struct tl_definition *d,
 	}
 	/* an end event without its begin event is an instant in a tree */
 	count_child(t);
-	i = find_frame(t->crossed, t->crossed_count, d, end);
+	i = span ? find_frame(t->crossed, t->crossed_count, d, span) : 0;
 	if (i == 0)
 		return 0;
 	*frame = t->crossed[i - 1];
@@ -1196,10 +1183,11 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 /* Is it the proven end of a span of a target whose begin event was not read?
  * why->span is the span of this end. */
 static bool
-is_alone(const struct tl_why *why, const struct tl_event *end)
+is_alone(const struct tl_why *why, const struct tl_definition *d,
+    const struct tl_event *end)
 {
-	return end->proven && why->ended && why->span.alone &&
-	       tl_span_is_sure(&why->span);
+	return d->group && d->group->target && end->proven && why->ended &&
+	       why->span.alone && tl_span_is_sure(&why->span);
 }
 
 static int
@@ -1212,8 +1200,8 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 
 	if (cut_frames(why, t, d, event) < 0)
 		return -ENOMEM;
-	rc = take_frame(t, d, event, &frame);
-	if (rc == 0 && is_alone(why, event))
+	rc = take_frame(t, d, why->ended ? &why->span : NULL, &frame);
+	if (rc == 0 && is_alone(why, d, event))
 		return take_alone(why, t, d, event);
 	if (rc <= 0)
 		return rc;
@@ -1241,16 +1229,13 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	return rc;
 }
 
-/* Does the event end the span?  Spans that belong to no thread may cross. */
+/* Is an open span the span that has ended? */
 static bool
-is_end_of(const struct tl_open *o, const struct tl_definition *d,
-    const struct tl_event *end)
+is_ended(const struct tl_why *why, const struct tl_open *o)
 {
-	if (o->definition != d ||
-	    (tl_message_is_of_process(d->message) && o->pid != end->pid))
-		return false;
-	return end->proven ? o->tsc == end->begun_tsc && o->epoch == end->epoch
-			   : !o->proven;
+	return why->ended && o->head.begin_ns == why->span.begin_ns &&
+	       o->tsc == why->span.begin_tsc &&
+	       o->epoch == why->span.begin_epoch;
 }
 
 /* Take an event of a span that belongs to no thread.  In the tree the event is
@@ -1286,12 +1271,12 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 	for (at = &target->scoped; *at && looked_at < DEPTH_MAX;
 	     at = &(*at)->outer, looked_at++) {
 		o = *at;
-		if (!is_end_of(o, d, event))
+		if (o->definition != d || !is_ended(why, o))
 			continue;
 		*at = o->outer;
 		return end_target(why, o, event);
 	}
-	return is_alone(why, event) ? take_alone(why, t, d, event) : 0;
+	return is_alone(why, d, event) ? take_alone(why, t, d, event) : 0;
 }
 
 /* == events == */
@@ -1362,15 +1347,12 @@ lies_beside(const struct tl_why *why, const struct tl_event *event)
 	       sources->items[event->source].beside;
 }
 
-/* Find the begin event for an end event of a target. */
+/* Find the begin event of an end event. */
 static int
-pair(struct tl_why *why, const struct tl_definition *d,
-    const struct tl_event *event)
+pair(struct tl_why *why, const struct tl_event *event)
 {
-	int rc = 0;
+	const int rc = tl_spans_put(why->pairs, event, &why->span);
 
-	if (d->group && d->group->target)
-		rc = tl_spans_put(why->pairs, event, &why->span);
 	why->ended = rc > 0;
 	return rc < 0 ? rc : 0;
 }
@@ -1407,7 +1389,7 @@ take(struct tl_why *why, const struct tl_event *event)
 		rc = note_logged(why, t, d, event);
 	if (rc < 0 || (event->kind != TL_BEGIN && event->kind != TL_END))
 		return rc;
-	if ((rc = pair(why, d, event)) < 0)
+	if ((rc = pair(why, event)) < 0)
 		return rc;
 	if (d->scoped)
 		return take_scoped(why, t, d, event);

@@ -204,7 +204,7 @@ struct tl_why {
 	size_t definition_count, definition_capacity;
 	struct tl_labels labels;
 	struct tl_states *states; /* NULL: no kernel events */
-	/* pairs the spans of targets: was the begin event read? */
+	/* finds the begin event of an end event */
 	struct tl_spans *pairs;
 	struct tl_span span; /* the last of these spans, if it has just ended */
 	bool ended;

@@ -264,7 +264,7 @@ put_identity(struct tl_fields *f, const struct tl_snap *snap)
 {
 	const struct timeline_header *h = tl_snap_header(snap);
 	struct tl_text text = { 0 };
-	int64_t cut_ns;
+	struct tl_event cut;
 
 	tl_put_unsigned(&text, h->major);
 	tl_put_char(&text, '.');
@@ -279,8 +279,8 @@ put_identity(struct tl_fields *f, const struct tl_snap *snap)
 	tl_fields_time(f, "created", h->created_ns);
 	if (h->saved_ns != 0 && !tl_snap_was_live(snap))
 		tl_fields_time(f, "saved", h->saved_ns);
-	if (tl_snap_cut(snap, &cut_ns))
-		tl_fields_time(f, "complete_to", cut_ns);
+	if (tl_snap_cut(snap, &cut))
+		tl_fields_time(f, "complete_to", cut.ns);
 	tl_fields_object(f, "creator");
 	put_fixed(f, "command", h->creator_command, sizeof(h->creator_command));
 	tl_fields_unsigned(f, "pid", h->creator_pid);

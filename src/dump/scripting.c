@@ -130,7 +130,14 @@ describe(const struct tl_source *input, struct chosen *chosen)
 		.context = chosen,
 		.clock = input->host,
 		.is_of_several = input->host && input->host->is_marked };
+	struct tl_event cut;
 
+	if (tl_source_cut(input, &cut)) {
+		const int64_t until_ns = chosen->select->filter.until_ns;
+
+		described.complete_to_ns =
+		    cut.ns < until_ns ? cut.ns : until_ns;
+	}
 	/* an unknown host has a name only among several hosts */
 	if (input->host &&
 	    (input->host->is_marked || input->host->origin.machine[0]))

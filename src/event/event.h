@@ -139,6 +139,18 @@ tl_event_has_args(const struct tl_event *event)
 	return !event->bare || (event->begun && !event->alone);
 }
 
+/*
+ * Does the event count for rates?  A span counts once, at the entry whose level
+ * decides whether the span is logged: at its begin, because a proven end is
+ * logged at any level, or at the only entry of a timer's span.
+ */
+static inline bool
+tl_event_counts(const struct tl_event *event)
+{
+	return event->message->timer ? event->kind == TL_END
+				     : event->kind != TL_END;
+}
+
 /* The name of the event's kind, or "overwritten". */
 const char *tl_event_kind_name(const struct tl_event *event);
 /* The name of a kind of event: "instant", "begin", "end", "counter", "lost". */

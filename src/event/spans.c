@@ -878,17 +878,57 @@ unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
 	c->spans->stacks[stack].open--;
 }
 
-/* Newest first: complete the proven ends that have the stamp of a begin.  An
- * end of another process was forked within the span and stays unsure.  Returns
- * true if an end of the begin's own process was completed. */
+/* Newest first: has a proven end ended or cut (close_within) a begin? */
 static bool
-pop_proven(struct span_cursor *c, const struct tl_event *begin)
+is_closed_by(const struct tl_event *begin, const struct tl_event *proven)
+{
+	if (proven->epoch != begin->epoch)
+		return false;
+	if (begin->message->scope == TIMELINE_SOURCE)
+		return proven->begun_tsc == begin->tsc;
+	return proven->pid == begin->pid && proven->tid == begin->tid &&
+	       proven->begun_tsc <= begin->tsc;
+}
+
+/* Newest first: the plain end that a begin pairs with, or NONE.  A plain end
+ * ends the last open begin.  A begin is open until its proven end: a proven end
+ * after the plain end changes nothing, as oldest first. */
+static uint32_t
+plain_end_of(struct span_cursor *c, const struct tl_event *begin)
+{
+	struct key key = key_of_ends(begin, false);
+	const uint32_t plain = stack_find(c->spans, &key);
+	uint32_t end, n, left;
+
+	if (begin->proven || plain == NONE)
+		return NONE;
+	stack_cut_ends(c, plain, begin->observed);
+	if (c->spans->stacks[plain].open == 0)
+		return NONE;
+	end = c->spans->stacks[plain].top;
+	key = key_of_ends(begin, true);
+	if ((n = stack_find(c->spans, &key)) == NONE)
+		return end;
+	left = c->spans->stacks[n].open;
+	if (left > KNOWN_MAX)
+		left = KNOWN_MAX;
+	for (n = c->spans->stacks[n].top; left > 0 && (int32_t)(n - end) > 0;
+	     left--, n = waiting(c, n)->below)
+		if (is_closed_by(begin, &waiting(c, n)->event))
+			return NONE;
+	return end;
+}
+
+/* Newest first: complete the proven ends that have the stamp of a begin.  An
+ * end of another process was forked within the span and stays unsure.  taken
+ * says that a plain end has the begin already. */
+static void
+pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 {
 	const struct key key = key_of_ends(begin, true);
 	const uint32_t i = stack_find(c->spans, &key);
 	uint32_t *link = i == NONE ? NULL : &c->spans->stacks[i].top;
 	uint32_t left = i == NONE ? 0 : c->spans->stacks[i].open;
-	bool any = false;
 
 	for (int n = 0; left > 0 && n < KNOWN_MAX; n++, left--) {
 		struct waiting *w = waiting(c, *link);
@@ -909,35 +949,32 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin)
 			link = &w->below;
 			continue;
 		}
-		end->alone = false;
-		complete(end, begin->ns, end->duration_ns, begin->args, false);
-		any = true;
+		if (taken) {
+			complete_alone(end);
+		} else {
+			end->alone = false;
+			complete(end, begin->ns, end->duration_ns, begin->args,
+			    false);
+		}
 		unlink_end(c, i, link);
 	}
-	return any;
 }
 
 static void
 pop_end(struct span_cursor *c, const struct tl_event *begin)
 {
-	const struct key key = key_of_ends(begin, false);
-	struct stack *stack;
+	const uint32_t n = plain_end_of(c, begin);
 	struct waiting *end;
-	uint32_t i;
 
-	if (pop_proven(c, begin) || begin->proven ||
-	    (i = stack_find(c->spans, &key)) == NONE)
+	pop_proven(c, begin, n != NONE);
+	if (n == NONE)
 		return;
-	stack_cut_ends(c, i, begin->observed);
-	stack = &c->spans->stacks[i];
-	if (stack->open == 0)
-		return;
-	end = waiting(c, stack->top);
+	end = waiting(c, n);
 	complete(&end->event, begin->ns, tl_event_between(begin, &end->event),
 	    begin->args,
 	    end->losses != losses_of(c->spans, begin->source) ||
 		!tl_observed_joins(end->event.observed, begin->observed));
-	unlink_end(c, i, &stack->top);
+	unlink_end(c, end->stack, &c->spans->stacks[end->stack].top);
 }
 
 /* Put an entry newest first.  An end of a timer needs no begin, because its

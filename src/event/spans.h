@@ -12,6 +12,13 @@
  * of it; those other begins have no end then.  The pair is unsure only if the
  * begin belongs to another process: the process was forked within the span.
  *
+ * An end without a stamp ends the last begin that is open at the end, as
+ * timeline.h promises, unless the begin says that its end will have a stamp.
+ * What comes later changes no pair, so that live, recorded, oldest first and
+ * newest first are alike: if an end with the stamp of that begin follows, both
+ * are ends of the begin, and the second counts as an end whose begin is not
+ * known.
+ *
  *	tl_spans_new(&spans);
  *	while ((rc = tl_cursor_next(cursor, &event)) > 0)
  *		if (tl_spans_put(spans, &event, &span) == 1)

@@ -2,8 +2,8 @@
 /*
  * stacks.c - push begins, pop ends.
  *
- * event/spans.h does not serve here, because it pairs spans that cross and
- * keeps no order among open spans.
+ * event/spans.h finds the begin of an end.  The span of that begin may be closed
+ * already: with a span around it that it outlives, or before missing entries.
  */
 #include "format/stacks.h"
 
@@ -130,7 +130,6 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 
 	if (track->depth == TL_STACKS_DEPTH_MAX) {
 		note(s, TOO_DEEP);
-		track->skipped++;
 		return 0;
 	}
 	if ((rc = find_frame(s, event, &frame)) < 0 ||
@@ -141,6 +140,7 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 	    (struct tl_stacks_open){ .message = event->message,
 		    .frame = frame,
 		    .begin_ns = track->last_ns,
+		    .ns = event->ns,
 		    .tsc = event->tsc,
 		    .epoch = event->epoch,
 		    .proven = event->proven,
@@ -172,31 +172,25 @@ is_its_end(const struct tl_stacks_open *open, const struct tl_event *end)
 		   : !open->proven;
 }
 
-/*
- * Pop the topmost span of the end's message, or the span that the end proves.
- */
+/* Is an open span the span that has ended? */
+static bool
+is_span(const struct tl_stacks_open *open, const struct tl_span *span)
+{
+	return open->message == span->message && open->ns == span->begin_ns &&
+	       open->tsc == span->begin_tsc && open->epoch == span->begin_epoch;
+}
+
+/* Pop the span that has ended, unless it is closed already. */
 static int
-pop_message(struct tl_stacks *s, struct tl_track *track,
-    const struct tl_event *end)
+pop_span(struct tl_stacks *s, struct tl_track *track,
+    const struct tl_span *span)
 {
 	uint32_t depth = track->depth;
 	int rc = 0;
 
-	if (track->skipped > 0 && !end->proven) {
-		track->skipped--;
-		return 0;
-	}
-	while (depth > 0 && !is_its_end(&track->open[depth - 1], end))
+	while (depth > 0 && !is_span(&track->open[depth - 1], span))
 		depth--;
-	if (depth == 0 && track->skipped > 0) {
-		track->skipped--;
-		return 0;
-	}
-	if (depth == 0) {
-		note(s, LONELY_ENDS);
-		return 0;
-	}
-	while (rc == 0 && track->depth >= depth) {
+	while (rc == 0 && depth > 0 && track->depth >= depth) {
 		if (track->depth > depth)
 			note(s, CROSSED);
 		rc = pop(s, track);
@@ -304,7 +298,6 @@ put_lost(struct tl_stacks *s)
 		rc = pop_unsure(s, track, depth);
 		while (depth-- > 0)
 			track->open[depth].observed = TL_UNOBSERVED;
-		track->skipped = 0;
 	}
 	return rc;
 }
@@ -331,14 +324,20 @@ static int
 put_span(struct tl_stacks *s, const struct tl_event *event)
 {
 	struct tl_track *track;
-	int rc = find_track(s, event, &track);
+	struct tl_span span;
+	const int ended = tl_spans_put(s->spans, event, &span);
+	int rc = ended < 0 ? ended : find_track(s, event, &track);
 
 	if (rc == 0 && (rc = cut(s, track, event)) >= 0) {
 		advance(s, track, event->ns);
 		if (rc > 0)
 			return 0;
-		rc = event->kind == TL_BEGIN ? push(s, track, event)
-					     : pop_message(s, track, event);
+		if (event->kind == TL_BEGIN)
+			rc = push(s, track, event);
+		else if (ended > 0 && !span.alone)
+			rc = pop_span(s, track, &span);
+		else
+			note(s, LONELY_ENDS);
 	}
 	if (rc != -ENOSPC)
 		return rc;
@@ -357,7 +356,12 @@ see_time(struct tl_stacks *s, int64_t ns)
 int
 tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 {
+	struct tl_span none;
+	int rc;
+
 	s->notes.kinds = kinds;
+	if (!s->spans && (rc = tl_spans_new(&s->spans)) < 0)
+		return rc;
 	if (event->kind != TL_LOST)
 		see_time(s, event->ns);
 	switch (event->kind) {
@@ -368,7 +372,8 @@ tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 		note(s, COUNTERS);
 		return 0;
 	case TL_LOST:
-		return tl_event_is_start(event) ? 0 : put_lost(s);
+		rc = tl_spans_put(s->spans, event, &none);
+		return rc < 0 || tl_event_is_start(event) ? rc : put_lost(s);
 	default:
 		note(s, INSTANTS);
 		return 0;
@@ -411,4 +416,5 @@ tl_stacks_free(struct tl_stacks *s)
 	free(s->frame);
 	tl_id_map_free(&s->tracks);
 	tl_id_map_free(&s->frames);
+	tl_spans_free(s->spans);
 }

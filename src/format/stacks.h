@@ -7,9 +7,9 @@
  *	source lock	  | lock  |
  *
  * A flame graph shows only nesting.  An end therefore closes spans that were
- * opened inside its span and are still open; an end without a begin is ignored;
- * spans that are open at the end of the run are closed there; time within a
- * track does not go back.  If entries may be missing inside a span, because of
+ * opened inside its span and are still open; the own end of such a span closes
+ * nothing more; an end without a begin is ignored; spans that are open at the
+ * end of the run are closed there; time within a track does not go back.  If entries may be missing inside a span, because of
  * a loss or because its observed interval has ended, the span is closed at the
  * last event before; a span whose end is proven is closed at that end.
  *
@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "event/event.h"
 #include "event/reader.h"
+#include "event/spans.h"
 #include "event/writer.h"
 
 #include <timeline.h>
@@ -54,6 +55,7 @@ struct tl_stacks_open {
 	uint64_t inner_ns; /* time of frames inside */
 	uint32_t user;     /* for the sink */
 	uint64_t observed; /* interval of the begin */
+	int64_t ns;        /* time of the begin, which may go back */
 	uint64_t tsc;      /* stamp of the begin */
 	uint32_t epoch;
 	bool proven; /* the end will prove itself */
@@ -66,7 +68,6 @@ struct tl_track {
 	struct tl_stacks_open *open;
 	size_t capacity;
 	uint32_t depth;
-	uint64_t skipped; /* begins that were too deep */
 	int64_t last_ns;
 };
 
@@ -91,6 +92,7 @@ struct tl_stacks {
 	struct tl_id_map frames;
 	struct tl_text *frame; /* names, not escaped */
 	size_t frame_capacity;
+	struct tl_spans *spans; /* made by the first put */
 	bool begun;
 	int64_t first_ns;
 	int64_t last_ns;

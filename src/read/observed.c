@@ -39,6 +39,7 @@ struct loss {
 
 struct timeline_read_intervals {
 	const struct tl_message *message;
+	const struct tl_snap *snap; /* NULL: a recording */
 	struct tl_cursor *cursor;
 	struct tl_observer *observer; /* the cursor's observer, or &own */
 	struct tl_observer own;
@@ -266,6 +267,19 @@ ask(struct timeline_read_intervals *v, const struct tl_event *event)
 	v->has_state = true;
 }
 
+/* Add the time from the last entry of a snapshot to its cut. */
+static int
+add_end(struct timeline_read_intervals *v)
+{
+	const struct tl_event *a = &v->state.at;
+	struct tl_event cut;
+
+	if (v->snap && v->has_state && tl_snap_cut(v->snap, &cut) &&
+	    cut.epoch == a->epoch && cut.tsc > a->tsc)
+		add_pieces(v, &cut);
+	return v->rc;
+}
+
 /* Read one more entry.  Returns 1, 0 or -errno. */
 static int
 step(struct timeline_read_intervals *v)
@@ -274,7 +288,7 @@ step(struct timeline_read_intervals *v)
 	const int rc = tl_cursor_next(v->cursor, &event);
 
 	if (rc <= 0)
-		return rc;
+		return rc < 0 ? rc : add_end(v);
 	if (v->observer == &v->own)
 		tl_observe(&v->own, &event);
 	if (!event.message || event.paired)
@@ -442,6 +456,7 @@ open_intervals(struct timeline_read_intervals *v,
 			      : tl_source_cursor(source, TL_OLDEST_FIRST,
 				    &v->cursor);
 	}
+	v->snap = snap;
 	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &v->cursor);
 	if (rc < 0)
 		return rc;

@@ -99,6 +99,9 @@ struct tl_script_input {
 	/* The messages for messages(); NULL: the messages of snap. */
 	const struct tl_message *const *messages;
 	size_t message_count;
+	/* Up to this time the input has all entries that the command line
+	 * selects; 0: unknown. */
+	int64_t complete_to_ns;
 };
 
 struct tl_script;

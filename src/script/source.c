@@ -236,6 +236,13 @@ source_index(lua_State *L)
 		    source->count == 1 ? source->inputs[0].name : "all");
 		return 1;
 	}
+	if (strcmp(key, "complete_to") == 0) {
+		if (source->count == 1 && source->inputs[0].complete_to_ns != 0)
+			lua_pushinteger(L, source->inputs[0].complete_to_ns);
+		else
+			lua_pushnil(L);
+		return 1;
+	}
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL)
 		return luaL_error(L, "an input has no '%s'", key);

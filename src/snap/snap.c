@@ -457,13 +457,18 @@ tl_snap_message(const struct tl_snap *snap, size_t i)
 }
 
 bool
-tl_snap_cut(const struct tl_snap *snap, int64_t *ns)
+tl_snap_cut(const struct tl_snap *snap, struct tl_event *cut)
 {
 	const struct timeline_header *h = &snap->header;
+	const struct tl_time_segment *segment;
 
 	if (h->cut == 0 || h->state != TIMELINE_SAVED)
 		return false;
-	*ns = tl_snap_time(snap, h->epochs, h->cut, NULL);
+	segment = tl_time_find(&snap->time, h->epochs, h->cut);
+	*cut = (struct tl_event){ .tsc = h->cut,
+		.epoch = h->epochs,
+		.ns = tl_time_on(segment, h->cut, NULL),
+		.steps_ns = segment->steps_ns };
 	return true;
 }
 

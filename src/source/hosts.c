@@ -340,6 +340,18 @@ tl_source_newest(const struct tl_source *source, int64_t *ns)
 	return rc;
 }
 
+bool
+tl_source_cut(const struct tl_source *source, struct tl_event *cut)
+{
+	const struct tl_snap *snap = tl_source_snap(source);
+
+	if (!snap || !tl_snap_cut(snap, cut))
+		return false;
+	if (source->host)
+		cut->ns = tl_add_ns(cut->ns, source->host->offset_ns);
+	return true;
+}
+
 /* == the options of a command line == */
 
 /* Set *ns to the NS of "HOST=NS".  Returns the '=', or NULL if the text is

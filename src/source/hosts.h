@@ -87,6 +87,8 @@ int tl_source_cursor(const struct tl_source *source, enum tl_order order,
 /* Set *ns to the time of the newest entry.  Returns 0, -ENODATA without
  * entries, or -errno. */
 int tl_source_newest(const struct tl_source *source, int64_t *ns);
+/* Get the cut of a timeline, like tl_snap_cut.  false: unknown. */
+bool tl_source_cut(const struct tl_source *source, struct tl_event *cut);
 
 /* == machines.c == */
 

@@ -367,20 +367,12 @@ int
 tl_sources_end(const struct tl_sources *sources, int64_t *ns)
 {
 	const int rc = tl_sources_newest(sources, ns);
-	int64_t one;
+	struct tl_event cut;
 
-	for (size_t i = 0; rc == 0 && i < sources->count; i++) {
-		const struct tl_source *source = &sources->items[i];
-		const struct tl_snap *snap = tl_source_snap(source);
-
-		if (!tl_source_is_open(source) || !snap ||
-		    !tl_snap_cut(snap, &one))
-			continue;
-		if (source->host)
-			one = tl_add_ns(one, source->host->offset_ns);
-		if (one > *ns)
-			*ns = one;
-	}
+	for (size_t i = 0; rc == 0 && i < sources->count; i++)
+		if (tl_source_is_open(&sources->items[i]) &&
+		    tl_source_cut(&sources->items[i], &cut) && cut.ns > *ns)
+			*ns = cut.ns;
 	return rc;
 }
 

@@ -61,12 +61,14 @@ has '... which is said' "$err" 'timed\.jsonl: the histograms of timers, which .*
 is '... and the spans that were logged are written' "$(grep -c '"kind":"end"' "$work/timed.jsonl")" 20
 ends 'but a timeline keeps them' 0 "$convert" "$work/timed.tl" -o "$work/timed.copy.tl.zst"
 is '... without a word' "$err" ''
-is '... with the same statistics' "$("$dump" --stats "$work/timed.copy.tl.zst")" "$("$dump" --stats "$work/timed.tl")"
+# Rates differ: a conversion does not say up to when the timeline was looking.
+statistics() { "$dump" --stats "$1" | sed -E 's,  [0-9.]+ (spans)?/s$,,'; }
+is '... with the same statistics' "$(statistics "$work/timed.copy.tl.zst")" "$(statistics "$work/timed.tl")"
 has '... in which they are' "$("$dump" --stats "$work/timed.copy.tl.zst")" '^ +timer +20 '
 is '... and whole' "$("$dump" --check "$work/timed.copy.tl.zst" | sed 's/.*: whole/whole/')" \
 	"$("$dump" --check "$work/timed.tl" | sed 's/.*: whole/whole/')"
 "$convert" "$work/timed.copy.tl.zst" -o "$work/timed.again.tl"
-is '... which stay when it is converted again' "$("$dump" --stats "$work/timed.again.tl")" "$("$dump" --stats "$work/timed.tl")"
+is '... which stay when it is converted again' "$(statistics "$work/timed.again.tl")" "$(statistics "$work/timed.tl")"
 "$build/tests/tool/make_timeline" "$live-cleared" timed=5 clear "save=$work/cleared.tl" remove || exit 1
 "$convert" -q "$work/cleared.tl" -o "$work/cleared.copy.tl"
 has '... also of a timer without an entry' "$("$dump" --stats "$work/cleared.copy.tl")" '^ +timer \(ever\) +5 '

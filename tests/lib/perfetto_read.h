@@ -145,6 +145,23 @@ clock_of(uint64_t id)
 	return -1;
 }
 
+/* Sort the events by time as viewers do; events of one time keep their order. */
+static inline void
+sort_events(void)
+{
+	for (size_t i = 1; i < event_count; i++) {
+		for (size_t k = i; k > 0 && times[k - 1] > times[k]; k--) {
+			const struct tl_bytes event = events[k];
+			const int64_t ns = times[k];
+
+			events[k] = events[k - 1];
+			times[k] = times[k - 1];
+			events[k - 1] = event;
+			times[k - 1] = ns;
+		}
+	}
+}
+
 static inline void
 read_all(struct tl_bytes in)
 {

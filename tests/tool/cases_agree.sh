@@ -135,6 +135,51 @@ outer 4000'
 	done
 done
 
+# A message has ends with and without a proof, and its spans cross.
+awk 'BEGIN {
+	split("1000 begin,2000 begin,3000 begin,5000 end,9000 end 2000,9500 end,9900 end 3000", events, ",")
+	for (i = 1; i in events; i++) {
+		n = split(events[i], e, " ")
+		printf "{\"ns\":179500000000000%04d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\"," \
+			"\"category\":\"c\",\"message\":\"job\",\"kind\":\"%s\",\"args\":{}%s}\n", e[1], e[1], e[2],
+			(n > 2 ? sprintf(",\"proven\":true,\"begun_tsc\":%d,\"duration_ns\":%d", e[3], e[1] - e[3]) : "")
+	}
+}' >"$work/mixed.jsonl"
+"$bin/timeline-convert" --to trace -o "$work/mixed.trace" "$work/mixed.jsonl" 2>/dev/null
+for file in mixed.jsonl mixed.trace; do
+	for order in --oldest-first ''; do
+		# shellcheck disable=SC2086 # no option
+		is "an end without a proof ends the last begin that is open${order:+, oldest first}: ${file#*.}" \
+			"$("$dump" $order --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns' | sort | tr '\n' ' ')" \
+			'2000 6900 7000 8500 '
+	done
+	is '... as --stats has them' "$("$dump" --stats --json "$work/$file" | jq -c '[.spans, .duration_ns.min, .duration_ns.max]')" '[4,2000,8500]'
+	is '... and Lua' "$("$dump" "$work/$file" --script "$work/spans.lua" | cut -f 2 | sort | tr '\n' ' ')" '2000 6900 7000 8500 '
+done
+
+# Spans of a source begin in one thread and end in another.
+awk 'BEGIN {
+	split("1000 1 begin,2000 2 begin,5000 1 end,9000 3 end,9500 3 end", events, ",")
+	for (i = 1; i in events; i++) {
+		split(events[i], e, " ")
+		printf "{\"ns\":179500000000000%04d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":%d,\"priority\":\"info\"," \
+			"\"category\":\"c\",\"message\":\"hand\",\"kind\":\"%s\",\"args\":{},\"scope\":\"source\"}\n", e[1], e[1], e[2], e[3]
+	}
+}' >"$work/source.jsonl"
+for to in trace timeline; do
+	"$bin/timeline-convert" --to $to -o "$work/source.$to" "$work/source.jsonl" 2>/dev/null
+done
+for file in source.jsonl source.trace source.timeline; do
+	is "a span of a source has its length in a listing: ${file#*.}" \
+		"$("$dump" --json --oldest-first "$work/$file" | jq -r 'select(.duration_ns).duration_ns' | tr '\n' ' ')" '3000 8000 '
+	is '... in --tree' "$("$dump" --tree --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns' | tr '\n' ' ')" '3000 8000 null '
+	is '... as text' "$("$dump" --tree "$work/$file" | sed -nE 's/^ *< hand: (.*)/\1/p' | tr '\n' ' ')" '3us 8us '
+	is '... of a part of the record, too' \
+		"$("$dump" --tree --since 2026-11-18T11:06:40.000006Z --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns' | tr '\n' ' ')" '8000 null '
+	is '... by its path' "$("$dump" --tree --path 3/0 --json "$work/$file" | jq -r 'select(.kind == "end") | .duration_ns')" 8000
+	lacks '... and proves nothing' "$("$dump" --tree --json "$work/$file")" proven
+done
+
 # The clock is set during a span of 400 ms.
 for step in 20 -20; do
 	"$build/tests/tool/make_stepped" "$name-stepped$step" "$work/stepped$step.tl" "$step" >"$work/stepped$step" &
@@ -164,6 +209,31 @@ for message in tick detail; do
 done
 is '... all that was logged is in observed time' "$(jq -r 'select(.message | startswith("detail")) | .count == .observed_count' <<<"$rates")" true
 is '... which is most of it, and not all' "$(jq -r 'select(.message | startswith("detail")) | .observed_share | . > 0.5 and . < 0.75' <<<"$rates")" true
+
+# Nothing is logged for a second, and then the timeline is copied: the record was
+# looking until then.
+"$make" "$name-stopped" known
+sleep 1
+"$bin/timelinectl" save "$name-stopped" "$work/stopped.tl" >/dev/null
+window=$("$dump" --info --json "$work/stopped.tl" | jq '.complete_to_ns - .oldest_ns')
+is 'a copy is complete to its moment' "$(awk -v ns="$window" 'BEGIN { print (ns > 1e9 && ns < 100e9) }')" 1
+# near NUMBER prints yes for a number that is the window but for a thousandth.
+near() { awk -v a="$1" -v b="$window" 'BEGIN { print (a > b * 0.999 && a < b * 1.001 ? "yes" : a " is not " b) }'; }
+depth=$("$dump" --stats --json "$work/stopped.tl" | jq -c 'select(.message | startswith("depth"))')
+is 'observed time goes to that moment' "$(near "$(jq .observed_ns <<<"$depth")")" yes
+is '... and so does the rate of a message that has stopped' "$(near "$(jq '.count / .rate_per_s * 1e9' <<<"$depth")")" yes
+is '... in CSV' "$(near "$("$dump" --stats --format csv "$work/stopped.tl" | awk -F, '/depth/ { print $9; exit }')")" yes
+is '... in the view top' "$(near "$("$dump" --view top "$work/stopped.tl" | sed -nE 's/^.* events in ([0-9.]+)s$/\1e9/p')")" yes
+echo 'print(timeline.inputs[1].complete_to)' >"$work/to.lua"
+is '... in Lua' "$("$dump" "$work/stopped.tl" --script "$work/to.lua")" \
+	"$("$dump" --info "$work/stopped.tl" --json | grep -oE '"complete_to_ns":[0-9]+' | cut -d : -f 2)"
+is '... not beyond --until' "$("$dump" --until 2020-01-01T00:00:00Z "$work/stopped.tl" --script "$work/to.lua")" 1577836800000000000
+longer=$("$dump" --stats --json "$name-stopped" | jq 'select(.message | startswith("depth")).observed_ns')
+is '... of a live timeline to now' "$(awk -v a="$longer" -v b="$window" 'BEGIN { print (a > b) }')" 1
+"$bin/timeline-convert" -q --to jsonl -o "$work/stopped.jsonl" "$work/stopped.tl" 2>/dev/null
+is '... and of a file that does not say to its last entry' "$(awk -v a="$("$dump" --stats --json "$work/stopped.jsonl" |
+	jq 'select(.message | startswith("depth")).observed_ns')" 'BEGIN { print (a < 1e9) }')" 1
+rm -f "$shm-stopped"*
 
 # Every tool gives the same percentile of a message.
 p99=$("$dump" --stats --json "$work/sampled.tl" | jq -r 'select(.message | startswith("job")) | .duration_ns.p99')

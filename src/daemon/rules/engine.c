@@ -161,15 +161,17 @@ advance(struct tl_rules *rules, uint64_t *last, bool *has_last, uint64_t tsc,
 	*has_last = true;
 }
 
-/* Must a rule about how often messages come ignore the event?  A proven end is
- * logged whatever the level is, so only its begin counts. */
+/* Must a rule about how often messages come ignore the event?  A span counts
+ * once for a rate.  A proven end is logged whatever the level is, so only its
+ * begin is seen. */
 static bool
 is_of_no_rate(const struct tl_rule *rule, const struct tl_event *event)
 {
+	if (rule->config->kind == TL_RULE_RATE)
+		return !tl_event_counts(event);
 	return event->kind == TL_END && event->proven &&
 	       (rule->config->kind == TL_RULE_INTERVAL ||
-		   rule->config->kind == TL_RULE_ABSENT ||
-		   rule->config->kind == TL_RULE_RATE);
+		   rule->config->kind == TL_RULE_ABSENT);
 }
 
 static void

@@ -163,7 +163,10 @@ walk(struct walk *w, struct tl_cursor *cursor, struct tl_progress *progress)
 	}
 	if (rc < 0 || w->levels->entries == 0)
 		return rc;
-	return tl_level_end(&w->state, w->levels->last_ns);
+	w->levels->end_ns = w->levels->last_ns;
+	if (tl_source_cut(w->input, &event) && event.ns > w->levels->end_ns)
+		w->levels->end_ns = event.ns;
+	return tl_level_end(&w->state, w->levels->end_ns);
 }
 
 /* Does the file contain a change of levels? */
@@ -216,6 +219,7 @@ tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
 	int rc = -ENOMEM;
 
 	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
+		.end_ns = INT64_MIN,
 		.gates_ns = INT64_MIN,
 		.named_ns = INT64_MIN,
 		.complete_ns = INT64_MIN };

@@ -32,7 +32,10 @@ struct tl_levels {
 	uint32_t named[TL_NAMED_GATES_MAX]; /* ids */
 	uint32_t named_count;
 	int64_t first_ns; /* the oldest entry */
-	int64_t last_ns;  /* the newest entry; the last window ends here */
+	int64_t last_ns;  /* the newest entry */
+	/* up to here the file has all entries: its cut, or the newest entry;
+	 * the last window ends here */
+	int64_t end_ns;
 	uint64_t entries;
 	struct tl_slots slots;
 };

@@ -42,6 +42,7 @@ tl_observed_time_init(struct tl_observed_time *t, const struct tl_source *input,
 		.whole = tl_source_clock_kind(input) == 0 ||
 			 (snap && tl_snap_header(snap)->state ==
 				      TIMELINE_IMPORTED) };
+	t->is_cut = tl_source_cut(input, &t->cut);
 	for (unsigned i = 0; i < TIMELINE_TIERS_MAX; i++)
 		t->unknown_ns[i] = INT64_MAX;
 	rc = start_of(input, levels, &start);
@@ -212,12 +213,27 @@ tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
 	return by;
 }
 
+/* Move the last place to the cut: the messages were observed up to there, though
+ * no entry came. */
+static void
+go_to_cut(struct tl_observed_time *t)
+{
+	if (!t->is_cut || t->lossy || !t->first.message ||
+	    t->cut.ns > t->to_ns || t->cut.epoch != t->last.epoch ||
+	    t->cut.tsc <= t->last.tsc)
+		return;
+	t->last.tsc = t->cut.tsc;
+	t->last.ns = t->cut.ns;
+	t->last.steps_ns = t->cut.steps_ns;
+}
+
 void
 tl_observed_time_end(struct tl_observed_time *t)
 {
 	if (t->whole || t->ended)
 		return;
 	t->ended = true;
+	go_to_cut(t);
 	add_epoch(t);
 	measure_named(t);
 	for (unsigned i = 0; i < t->observer.start.tiers; i++)

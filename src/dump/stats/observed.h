@@ -3,8 +3,11 @@
  * observed.h - the time in which the messages of an input were observed
  * (event/observe.h defines the term), and the entries within this time.
  *
- *	first entry                                      last entry
- *	    |.... not known ....|======= measured =======|
+ *	first entry                           last entry   cut
+ *	    |.... not known ....|======= measured =========|
+ *
+ * A snapshot has all entries up to its cut, so its measured time ends there; that
+ * of any other file ends with the last entry.
  *
  * Measured time begins where everything is known: no lane overwrote a later
  * entry, the levels are known, and no later entry of a level leaves its
@@ -54,6 +57,8 @@ struct tl_observed_time {
 	int64_t begun_ns[TIMELINE_TIERS_MAX];
 	bool lossy; /* entries are missing before the next event */
 	bool ended;
+	bool is_cut;
+	struct tl_event cut; /* tl_source_cut */
 	struct tl_event last;
 	struct tl_event first; /* the first event of the epoch */
 	int64_t ns;            /* length of all epochs, in ns and in ticks */

@@ -102,7 +102,7 @@ source_init(struct stats *s, size_t i)
 	if (rc < 0)
 		return rc;
 	source->from_ns = source->levels.first_ns;
-	source->to_ns = source->levels.last_ns;
+	source->to_ns = source->levels.end_ns;
 	if (filter->since_ns > source->from_ns)
 		source->from_ns = filter->since_ns;
 	if (filter->until_ns < source->to_ns)
@@ -337,18 +337,6 @@ find_row(struct stats *s, const struct tl_event *event,
 	return *row ? 0 : row_new(s, &named, row);
 }
 
-/*
- * Does the event count for rates?  A span counts once, at the entry whose level
- * decides whether the span is logged: at the begin, because a proven end is logged
- * at any level, or at the only entry of a timer's span.
- */
-static bool
-counts(const struct tl_event *event)
-{
-	return event->message->timer ? event->kind == TL_END
-				     : event->kind != TL_END;
-}
-
 static int
 take_counted(struct stats *s, struct tl_stats_row *row,
     const struct tl_event *event, enum tl_observed_by by)
@@ -381,7 +369,8 @@ take_entry(struct stats *s, const struct tl_event *event,
 	row->begins += event->kind == TL_BEGIN;
 	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
-	if (counts(event) && (rc = take_counted(s, row, event, by)) < 0)
+	if (tl_event_counts(event) &&
+	    (rc = take_counted(s, row, event, by)) < 0)
 		return rc;
 	/* intervals are those between begins, which come in order */
 	if (event->kind != TL_END && (rc = take_interval(s, row, event)) < 0)
@@ -558,10 +547,10 @@ put_complete(const struct stats *s, struct tl_text *text)
 		tl_put_time(text, complete_ns(source));
 		tl_put_string(text, " (");
 		tl_put_duration(text,
-		    source->levels.last_ns - complete_ns(source));
+		    source->levels.end_ns - complete_ns(source));
 		tl_put_string(text, " of ");
 		tl_put_duration(text,
-		    source->levels.last_ns - source->levels.first_ns);
+		    source->levels.end_ns - source->levels.first_ns);
 		tl_put_string(text, "):\n  before that, entries ");
 		tl_put_string(text,
 		    was_overwritten(&s->inputs->items[i])

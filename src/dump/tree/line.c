@@ -67,10 +67,18 @@ tl_tree_is_proven_end(const struct tl_node *node)
 	return node->event.kind == TL_END && node->event.proven;
 }
 
+/* Is the node the end of a span whose begin is another leaf?  ends.h */
+static bool
+is_begun(const struct tl_node *node)
+{
+	return node->event.kind == TL_END && !node->event.proven &&
+	       node->event.begun_ns != 0;
+}
+
 void
 tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
 {
-	if (tl_tree_is_proven_end(node)) {
+	if (tl_tree_is_proven_end(node) || is_begun(node)) {
 		tl_put_string(text, ": ");
 		tl_put_duration(text, node->event.duration_ns);
 	}
@@ -252,6 +260,9 @@ put_end(struct tl_text *text, const struct tl_node *node)
 		tl_put_string(text, ",\"duration_ns\":");
 		tl_put_signed(text, node->event.duration_ns);
 		tl_put_string(text, ",\"proven\":true");
+	} else if (is_begun(node)) {
+		tl_put_string(text, ",\"duration_ns\":");
+		tl_put_signed(text, node->event.duration_ns);
 	}
 	if (!tl_tree_is_span(node))
 		return;

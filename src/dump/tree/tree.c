@@ -29,6 +29,7 @@
 struct print {
 	const struct tl_forest *forest;
 	const struct tl_tree_parts *parts;
+	const struct tl_tree_ends *ends; /* NULL: none are known */
 	const struct tl_options *options;
 	struct tl_output *output;
 	struct tl_tree_pool pool;
@@ -298,6 +299,16 @@ go_inside(struct print *p, const struct tl_node *node, uint64_t hidden)
 	return rc;
 }
 
+/* Complete the end of a span of scope TIMELINE_SOURCE. */
+static void
+complete(const struct print *p, struct tl_node *node)
+{
+	if (p->ends)
+		tl_tree_ends_complete(p->ends,
+		    tl_forest_source(p->forest, p->thread)->input,
+		    tl_forest_thread(p->forest, p->thread), node);
+}
+
 static int
 put_child(struct print *p)
 {
@@ -313,6 +324,7 @@ put_child(struct print *p)
 	if (!found)
 		return put_missing(p);
 	node = *found;
+	complete(p, &node);
 	rc = find_result(p, trace, &node, &result);
 	if (rc < 0)
 		return rc;
@@ -434,6 +446,7 @@ put_subtree(struct print *p, struct tl_fault *fault)
 	if (rc < 0)
 		return rc;
 	node = *found;
+	complete(p, &node);
 	rc = find_result(p, p->walk.top->branch.trace, &node, &result);
 	if (rc >= 0) {
 		hidden = rc > 0;
@@ -461,11 +474,12 @@ put_all(struct print *p)
 
 int
 tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
-    const struct tl_options *options, struct tl_output *output,
-    struct tl_fault *fault)
+    const struct tl_tree_ends *ends, const struct tl_options *options,
+    struct tl_output *output, struct tl_fault *fault)
 {
 	struct print p = { .forest = forest,
 		.parts = parts,
+		.ends = ends,
 		.options = options,
 		.output = output };
 	int rc;
@@ -483,17 +497,24 @@ tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     struct tl_fault *fault)
 {
 	struct tl_tree_parts parts = { 0 };
+	struct tl_tree_ends ends = { 0 };
 	struct tl_forest forest;
 	int rc = tl_tree_parts_read(&parts, inputs, &select->progress);
 
 	if (rc == 0)
+		rc = tl_tree_ends_read(&ends, inputs, &select->progress);
+	if (rc == 0)
 		rc = tl_forest_open(&forest, inputs, select);
 	if (rc == 0) {
-		rc = tl_tree_print(&forest, &parts, options, output, fault);
+		rc = tl_tree_print(&forest, &parts, &ends, options, output,
+		    fault);
 		tl_forest_close(&forest);
 	}
 	if (rc == 0)
 		tl_tree_parts_report(&parts, inputs);
+	if (rc == 0)
+		tl_tree_ends_report(&ends);
+	tl_tree_ends_free(&ends);
 	tl_tree_parts_free(&parts);
 	return rc;
 }

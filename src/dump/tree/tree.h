@@ -14,13 +14,15 @@
 #define TL_DUMP_TREE_TREE_H
 
 #include "dump/output.h"
+#include "dump/tree/ends.h"
 #include "dump/tree/forest.h"
 #include "dump/tree/parts.h"
 
 /* Print the part of a forest that the options select, with the states of spans
- * in parts.  0; -errno, with a fault if the path leads nowhere. */
-int tl_tree_print(const struct tl_forest *forest,
-    const struct tl_tree_parts *parts, const struct tl_options *options,
+ * in parts and the durations in ends (NULL: none are known).  0; -errno, with a fault if the path leads nowhere. */
+int
+tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
+    const struct tl_tree_ends *ends, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault);
 
 #endif

@@ -130,7 +130,7 @@ enum {
 	PERFETTO_ARG_MAX = 32
 };
 
-enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS, CROSSING };
+enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS, LANES };
 
 /* The bytes that all events of a message share. */
 struct perfetto_message {
@@ -152,10 +152,31 @@ struct perfetto_texts {
 	size_t size; /* bytes of the strings in ids */
 };
 
-/* A span that was written.  to_ns is INT64_MAX while only the begin was. */
+/* A begin without an end so far.  Spans of one track that cross lie in up to 64
+ * lanes, each a track of its own; bit i of a mask of lanes is lane i. */
+struct perfetto_open {
+	const struct tl_message *message;
+	int64_t ns;
+	uint64_t tsc;
+	uint64_t crossed; /* lanes of spans that ended and that it crosses */
+	uint32_t epoch;
+	uint8_t lane; /* if it is written */
+	bool written;
+	bool whole; /* of an input without known gaps */
+};
+
+/* The begins of a track, in the order in which they came. */
+struct perfetto_opens {
+	struct perfetto_open *list;
+	size_t count;
+	size_t capacity;
+};
+
+/* A span that was written. */
 struct perfetto_drawn {
 	uint64_t track;
 	int64_t from_ns, to_ns;
+	uint8_t lane;
 };
 
 enum { PERFETTO_DRAWN_MAX = 64 };
@@ -167,7 +188,9 @@ struct perfetto_write {
 	struct tl_message_map messages;
 	struct tl_id_map tracks;
 	struct tl_spans *spans;
-	/* The newest spans of which none lies within another span. */
+	struct perfetto_opens *opens; /* by uuid of the track */
+	size_t opens_capacity;
+	/* The newest spans of which none lies within another of its lane. */
 	struct perfetto_drawn drawn[PERFETTO_DRAWN_MAX];
 	unsigned drawn_count;
 	int64_t last_ns; /* last stamp on clock 64 */
@@ -205,6 +228,9 @@ void tl_perfetto_name(struct tl_text *text, const struct tl_message *message);
 /* Return the track of an event and describe a new track.  0, -errno. */
 int tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid);
+/* Return the track of a lane of an event's track; lane 0 is the track. */
+int tl_perfetto_lane(struct perfetto_write *w, const struct tl_event *event,
+    unsigned lane, uint64_t *uuid);
 
 /*
  * Write an event of the kernel's scheduler as an ftrace event: 1; 0: the event

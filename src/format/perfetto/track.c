@@ -8,6 +8,7 @@
  *	(0; message)            spans of scope TIMELINE_SOURCE
  *	(pid; message | 1)      counter, under its process
  *	(0; LOSSES)             missing entries
+ *	(uuid; LANES_FROM + n)  lane n of a track, under this track
  *
  * The uuid of a track is the number of its key, plus 1: small, because every
  * event carries the uuid.  Messages lie at even addresses above the small
@@ -20,7 +21,7 @@
 #include <errno.h>
 #include <timeline.h>
 
-enum { THREAD = 0, PROCESS = 1, LOSSES = 2 };
+enum { THREAD = 0, PROCESS = 1, LOSSES = 2, LANES_FROM = 3 };
 
 static size_t
 open_track(struct perfetto_write *w, uint64_t uuid, size_t *packet)
@@ -249,4 +250,49 @@ tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
 	    event->message->scope == TIMELINE_SOURCE)
 		return source_track(w, event, uuid);
 	return thread_track(w, event, uuid);
+}
+
+/* Append the name that viewers show for the track of a span, so that they draw
+ * its lanes as one. */
+static void
+put_lane_name(struct perfetto_write *w, const struct tl_event *event)
+{
+	struct tl_text *text = &w->writer.out.text;
+	struct tl_bytes name;
+
+	if (event->message->scope == TIMELINE_SOURCE) {
+		put_message(w, event);
+		return;
+	}
+	name = tl_names_thread(&w->writer.names, event->pid, event->tid);
+	tl_text_clear(&w->scratch);
+	if (name.size > 0) {
+		tl_put_bytes(&w->scratch, name);
+	} else {
+		tl_put_string(&w->scratch, "thread ");
+		tl_put_unsigned(&w->scratch, event->tid);
+	}
+	tl_pb_put_plain(text, TRACK_NAME,
+	    tl_bytes(w->scratch.data, w->scratch.size));
+}
+
+int
+tl_perfetto_lane(struct perfetto_write *w, const struct tl_event *event,
+    unsigned lane, uint64_t *uuid)
+{
+	size_t packet, track;
+	uint64_t parent;
+	int rc = tl_perfetto_track(w, event, &parent);
+
+	*uuid = parent;
+	if (rc < 0 || lane == 0 || parent == 0)
+		return rc;
+	rc = number_track(w, parent, LANES_FROM + lane, uuid);
+	if (rc <= 0)
+		return rc;
+	track = open_track(w, *uuid, &packet);
+	tl_pb_put_unsigned(&w->writer.out.text, TRACK_PARENT, parent);
+	put_lane_name(w, event);
+	close_track(w, packet, track);
+	return 0;
 }

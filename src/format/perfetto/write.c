@@ -9,18 +9,28 @@
  * then written in place, into room for the whole event.
  *
  * Perfetto gives an end to the last begin of its track, and draws a begin
- * without an end up to the end of the trace.  A begin whose end may be missing
- * is therefore written when the end comes, with the begin's time: viewers sort
- * packets by time.  A begin or end that is not known to be part of a span
- * becomes an instant.
+ * without an end up to the end of the trace.  A begin is therefore written when
+ * its end comes, with the begin's time: viewers sort packets by time.  A begin
+ * or end that is not known to be part of a span becomes an instant.
+ *
+ * By then it is known which spans of its track it crosses.  A span that crosses
+ * spans of the track goes to the first lane whose spans it does not cross:
+ *
+ *	track      | a       |  | c |
+ *	lane 1         | b       |
+ *
+ * Packets of one time stay in the order in which they were written.  So a begin
+ * that is still open is written before a begin of the same time inside it.
  */
 #include "format/perfetto/write.h"
 
+#include "base/array.h"
 #include "event/spans.h"
 #include "format/perfetto/perfetto.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
@@ -32,9 +42,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 				      "string's number is written" },
 	[EXPLAINED] = { -ENOTSUP,
 	    "Perfetto has no place for a message's explanation: left out" },
-	[CROSSING] = { -ENOTSUP,
-	    "Perfetto ends the innermost span of a track, so spans that cross "
-	    "have other lengths there: timeline-dump shows the true ones" },
+	[LANES] = { -ENOSPC,
+	    "a span crosses spans in 64 lanes: written as two instants" },
 	[TRACKS] = { -ENOSPC, "too many tracks: event on the track of all" },
 };
 
@@ -413,7 +422,8 @@ prepare_name(struct perfetto_write *w, struct args *args)
 }
 
 static int
-put_one(struct perfetto_write *w, const struct tl_event *event, bool alone)
+put_one(struct perfetto_write *w, const struct tl_event *event, bool alone,
+    unsigned lane)
 {
 	const int64_t ns = time_of(w, event);
 	struct args args = { .event = event, .alone = alone };
@@ -428,7 +438,7 @@ put_one(struct perfetto_write *w, const struct tl_event *event, bool alone)
 	args.kept = kept;
 	if ((rc = prepare_strings(w, &args)) < 0 ||
 	    (rc = prepare_name(w, &args)) < 0 ||
-	    (rc = tl_perfetto_track(w, event, &track)) < 0)
+	    (rc = tl_perfetto_lane(w, event, lane, &track)) < 0)
 		return rc;
 	to = tl_text_reserve(text,
 	    args.room + PERFETTO_FRAME_MAX + TL_ARGS_MAX * PERFETTO_ARG_MAX);
@@ -443,143 +453,252 @@ put_one(struct perfetto_write *w, const struct tl_event *event, bool alone)
 	return 0;
 }
 
-/*
- * Was the begin of a span written when it came?  Only begins of an input
- * without known gaps are.
- */
-static bool
-is_written(const struct tl_span *span)
-{
-	return span->observed == TL_OBSERVED && !span->alone;
-}
+/* == spans == */
 
-static void
-keep_drawn(struct perfetto_write *w, struct perfetto_drawn drawn)
-{
-	if (w->drawn_count == PERFETTO_DRAWN_MAX) {
-		w->drawn_count /= 2;
-		memmove(w->drawn, w->drawn + w->drawn_count,
-		    w->drawn_count * sizeof(*w->drawn));
-	}
-	w->drawn[w->drawn_count++] = drawn;
-}
-
-/* Keep a begin that is written before its end. */
 static int
-keep_begin(struct perfetto_write *w, const struct tl_event *begin)
+opens_of(struct perfetto_write *w, const struct tl_event *event,
+    struct perfetto_opens **opens, uint64_t *track)
 {
-	uint64_t track;
-	const int rc = tl_perfetto_track(w, begin, &track);
+	const int rc = tl_perfetto_track(w, event, track);
 
-	if (rc == 0)
-		keep_drawn(w,
-		    (struct perfetto_drawn){ track, begin->ns, INT64_MAX });
-	return rc;
+	if (rc < 0)
+		return rc;
+	if (*track >= w->opens_capacity &&
+	    TL_ARRAY_ZEROS(w->opens, w->opens_capacity, *track) < 0)
+		return -ENOMEM;
+	*opens = &w->opens[*track];
+	return 0;
 }
 
-/*
- * Does a span of the track begin within another span that has ended, and end after
- * it?  Perfetto ends the innermost span of a track, so each of the two gets the
- * length of the other.
- */
-static bool
-begins_in_ended(const struct perfetto_write *w, uint64_t track, int64_t from_ns)
+/* The index after the begin of a span; 0: it is not there. */
+static size_t
+find_open(const struct perfetto_opens *opens, const struct tl_span *span)
 {
+	size_t i = opens->count;
+
+	while (i > 0 && (opens->list[i - 1].message != span->message ||
+			    opens->list[i - 1].ns != span->begin_ns ||
+			    opens->list[i - 1].tsc != span->begin_tsc ||
+			    opens->list[i - 1].epoch != span->begin_epoch))
+		i--;
+	return i;
+}
+
+/* The lanes that the begins from index i on are written in. */
+static uint64_t
+written_from(const struct perfetto_opens *opens, size_t i)
+{
+	uint64_t lanes = 0;
+
+	for (; i < opens->count; i++)
+		if (opens->list[i].written)
+			lanes |= UINT64_C(1) << opens->list[i].lane;
+	return lanes;
+}
+
+/* The lanes in which a span that has ended has another begin and ends after the
+ * begin of this one. */
+static uint64_t
+drawn_across(const struct perfetto_write *w, uint64_t track, int64_t from_ns)
+{
+	uint64_t lanes = 0;
+
 	for (unsigned i = 0; i < w->drawn_count; i++) {
 		const struct perfetto_drawn *d = &w->drawn[i];
 
 		if (d->track == track && d->from_ns < from_ns &&
-		    d->to_ns > from_ns && d->to_ns < INT64_MAX)
-			return true;
+		    d->to_ns > from_ns)
+			lanes |= UINT64_C(1) << d->lane;
 	}
-	return false;
+	return lanes;
 }
 
-/* Take a span that is written, and forget the spans within it.  The span crosses a
- * later begin that has no end. */
-static int
-take_span(struct perfetto_write *w, const struct tl_event *end,
-    const struct tl_span *span)
+/* Keep a span that is written, and forget the spans within it. */
+static void
+keep_drawn(struct perfetto_write *w, struct perfetto_drawn it)
 {
-	struct perfetto_drawn it = { .from_ns = span->begin_ns,
-		.to_ns = end->ns };
 	unsigned kept = 0;
-	bool crosses;
-	const int rc = tl_perfetto_track(w, end, &it.track);
 
-	if (rc < 0)
-		return rc;
-	crosses = begins_in_ended(w, it.track, it.from_ns);
 	for (unsigned i = 0; i < w->drawn_count; i++) {
 		const struct perfetto_drawn *d = &w->drawn[i];
-		const bool inner =
-		    d->track == it.track && d->from_ns >= it.from_ns;
-		const bool later_open =
-		    inner && d->to_ns == INT64_MAX && d->from_ns > it.from_ns;
 
-		crosses |= later_open;
-		if (!inner || later_open)
+		if (d->track != it.track || d->lane != it.lane ||
+		    d->from_ns < it.from_ns)
 			w->drawn[kept++] = *d;
 	}
+	if (kept == PERFETTO_DRAWN_MAX) {
+		kept /= 2;
+		memmove(w->drawn, w->drawn + kept, kept * sizeof(*w->drawn));
+	}
+	w->drawn[kept++] = it;
 	w->drawn_count = kept;
-	keep_drawn(w, it);
-	if (crosses)
-		tl_note(&w->notes, CROSSING, TL_FAULT_NOWHERE);
+}
+
+static int
+put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone,
+    unsigned lane)
+{
+	const struct tl_event begin = tl_span_begin(span);
+
+	return put_one(w, &begin, alone, lane);
+}
+
+/* Write a begin that is still open before a begin of the same time that lies
+ * inside it. */
+static int
+put_early(struct perfetto_write *w, struct perfetto_opens *opens, size_t i)
+{
+	struct perfetto_open *o = &opens->list[i];
+	const uint64_t lanes = o->crossed | written_from(opens, i + 1);
+	struct tl_span span;
+	uint32_t index = 0;
+
+	while (tl_spans_open(w->spans, &index, &span)) {
+		const struct perfetto_opens one = { .list = o, .count = 1 };
+
+		if (find_open(&one, &span) == 0 || ~lanes == 0)
+			continue;
+		o->written = true;
+		o->lane = (uint8_t)__builtin_ctzll(~lanes);
+		return put_begin_of(w, &span, false, o->lane);
+	}
 	return 0;
 }
 
+/* Write the begins of the same time around a begin, the outermost first. */
 static int
-put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone)
+put_around(struct perfetto_write *w, struct perfetto_opens *opens, size_t i)
 {
-	const struct tl_event begin = tl_span_begin(span);
+	const int64_t ns = opens->list[i].ns;
+	size_t first = i;
+	int rc = 0;
 
-	return put_one(w, &begin, alone);
+	while (first > 0 && opens->list[first - 1].ns == ns)
+		first--;
+	for (; first < i && rc == 0; first++)
+		if (!opens->list[first].written && opens->list[first].whole)
+			rc = put_early(w, opens, first);
+	return rc;
 }
 
-/* Write the begin of a span that is open at the end. */
+static void
+remove_open(struct perfetto_opens *opens, size_t i)
+{
+	opens->count--;
+	memmove(&opens->list[i], &opens->list[i + 1],
+	    (opens->count - i) * sizeof(*opens->list));
+}
+
+/* A begin has no room any more: it is no part of a span. */
 static int
-put_late_begin(struct perfetto_write *w, const struct tl_span *span)
+forget(struct perfetto_write *w, const struct tl_span *span)
 {
 	const struct tl_event begin = tl_span_begin(span);
-	const bool alone = !tl_span_is_sure(span);
+	struct perfetto_opens *opens;
+	bool written = false;
 	uint64_t track;
-	const int rc = tl_perfetto_track(w, &begin, &track);
+	size_t i;
+	int rc = opens_of(w, &begin, &opens, &track);
 
-	if (rc == 0 && !alone && begins_in_ended(w, track, span->begin_ns))
-		tl_note(&w->notes, CROSSING, TL_FAULT_NOWHERE);
-	return rc < 0 ? rc : put_begin_of(w, span, alone);
+	if (rc == 0 && (i = find_open(opens, span)) > 0) {
+		written = opens->list[i - 1].written;
+		remove_open(opens, i - 1);
+	}
+	return rc < 0 || written ? rc : put_one(w, &begin, true, 0);
 }
 
 static int
 put_begin(struct perfetto_write *w, const struct tl_event *event)
 {
-	struct tl_span oldest;
+	struct perfetto_opens *opens;
+	struct tl_span span;
+	uint64_t track;
 	int rc = 0;
 
-	if (tl_spans_forgets(w->spans, &oldest) && !is_written(&oldest))
-		rc = put_begin_of(w, &oldest, true);
-	if (rc == 0)
-		rc = tl_spans_put(w->spans, event, &oldest);
-	if (rc < 0 || event->observed != TL_OBSERVED)
+	if (tl_spans_forgets(w->spans, &span))
+		rc = forget(w, &span);
+	if (rc < 0 || (rc = tl_spans_put(w->spans, event, &span)) < 0 ||
+	    (rc = opens_of(w, event, &opens, &track)) < 0)
 		return rc;
-	rc = keep_begin(w, event);
-	return rc < 0 ? rc : put_one(w, event, false);
+	if (TL_ARRAY_ROOM(opens->list, opens->capacity, opens->count) < 0)
+		return -ENOMEM;
+	opens->list[opens->count++] =
+	    (struct perfetto_open){ .message = event->message,
+		    .ns = event->ns,
+		    .tsc = event->tsc,
+		    .epoch = event->epoch,
+		    .whole = event->observed == TL_OBSERVED };
+	return 0;
+}
+
+/* Write the events of a span as instants. */
+static int
+put_instants(struct perfetto_write *w, const struct tl_event *end,
+    const struct tl_span *span)
+{
+	const int rc = put_begin_of(w, span, true, 0);
+
+	return rc < 0 ? rc : put_one(w, end, true, 0);
+}
+
+/* Write a span that has ended.  at is the index after its begin; 0: the begin
+ * did not come. */
+static int
+put_span(struct perfetto_write *w, const struct tl_event *end,
+    const struct tl_span *span, struct perfetto_opens *opens, size_t at,
+    uint64_t track)
+{
+	const struct perfetto_open *o = at > 0 ? &opens->list[at - 1] : NULL;
+	const bool written = o && o->written;
+	uint64_t lanes =
+	    o ? o->crossed : drawn_across(w, track, span->begin_ns);
+	size_t inner = at;
+	unsigned lane;
+	int rc;
+
+	/* begins inside the span, whose spans end after it */
+	while (!o && inner < opens->count &&
+	       opens->list[inner].ns <= span->begin_ns)
+		inner++;
+	lanes |= written_from(opens, inner);
+	if (!written && ~lanes == 0) {
+		tl_note(&w->notes, LANES, TL_FAULT_NOWHERE);
+		return put_instants(w, end, span);
+	}
+	lane = written ? o->lane : (unsigned)__builtin_ctzll(~lanes);
+	for (size_t i = inner; i < opens->count; i++)
+		opens->list[i].crossed |= UINT64_C(1) << lane;
+	keep_drawn(w, (struct perfetto_drawn){ track, span->begin_ns, end->ns,
+			  (uint8_t)lane });
+	rc = o && !written ? put_around(w, opens, at - 1) : 0;
+	if (rc == 0 && !written)
+		rc = put_begin_of(w, span, false, lane);
+	return rc < 0 ? rc : put_one(w, end, false, lane);
 }
 
 static int
 put_end(struct perfetto_write *w, const struct tl_event *event)
 {
+	struct perfetto_opens *opens;
 	struct tl_span span;
+	struct tl_event begin;
+	uint64_t track;
+	size_t at;
 	int rc = tl_spans_put(w->spans, event, &span);
-	bool alone;
 
 	if (rc <= 0)
-		return rc < 0 ? rc : put_one(w, event, true);
-	alone = !is_written(&span) && !tl_span_is_sure(&span);
-	rc = alone ? 0 : take_span(w, event, &span);
-	if (rc == 0 && !is_written(&span))
-		rc = put_begin_of(w, &span, alone);
-	return rc < 0 ? rc : put_one(w, event, alone);
+		return rc < 0 ? rc : put_one(w, event, true, 0);
+	begin = tl_span_begin(&span);
+	if ((rc = opens_of(w, &begin, &opens, &track)) < 0)
+		return rc;
+	at = span.alone ? 0 : find_open(opens, &span);
+	if (tl_span_is_sure(&span) || (at > 0 && opens->list[at - 1].written))
+		rc = put_span(w, event, &span, opens, at, track);
+	else
+		rc = put_instants(w, event, &span);
+	if (at > 0)
+		remove_open(opens, at - 1);
+	return rc;
 }
 
 static int
@@ -591,20 +710,42 @@ put_event(struct perfetto_write *w, const struct tl_event *event)
 	case TL_END:
 		return put_end(w, event);
 	default:
-		return put_one(w, event, false);
+		return put_one(w, event, false, 0);
 	}
 }
 
+/* Write the begin of a span that is open at the end. */
 static int
-put_open(struct perfetto_write *w)
+put_open(struct perfetto_write *w, const struct tl_span *span)
+{
+	const struct tl_event begin = tl_span_begin(span);
+	struct perfetto_opens *opens;
+	uint64_t track, lanes = 0;
+	size_t at;
+	bool alone;
+	int rc = opens_of(w, &begin, &opens, &track);
+
+	if (rc < 0)
+		return rc;
+	at = find_open(opens, span);
+	if (at > 0 && opens->list[at - 1].written)
+		return 0;
+	if (at > 0)
+		lanes = opens->list[at - 1].crossed;
+	alone = !tl_span_is_sure(span) || ~lanes == 0;
+	return put_one(w, &begin, alone,
+	    alone ? 0 : (unsigned)__builtin_ctzll(~lanes));
+}
+
+static int
+put_all_open(struct perfetto_write *w)
 {
 	struct tl_span span;
 	uint32_t index = 0;
 	int rc = 0;
 
 	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
-		if (!is_written(&span))
-			rc = put_late_begin(w, &span);
+		rc = put_open(w, &span);
 		if (rc == 0)
 			rc = tl_out_flush_full(&w->writer.out);
 	}
@@ -670,7 +811,7 @@ perfetto_end(struct tl_writer *writer)
 	int rc = start(w, 0);
 
 	if (rc == 0)
-		rc = put_open(w);
+		rc = put_all_open(w);
 	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
@@ -682,6 +823,9 @@ perfetto_free(struct tl_writer *writer)
 
 	tl_perfetto_texts_free(w);
 	tl_id_map_free(&w->tracks);
+	for (size_t i = 0; i < w->opens_capacity; i++)
+		free(w->opens[i].list);
+	free(w->opens);
 	tl_spans_free(w->spans);
 	tl_text_free(&w->scratch);
 	tl_text_free(&w->values);

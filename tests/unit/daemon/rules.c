@@ -363,6 +363,58 @@ TEST(a_low_rate_fires_after_a_whole_window)
 	fired(1);
 }
 
+TEST(a_span_counts_once_for_a_high_rate)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_RATE);
+
+	rule.match.message = "step";
+	rule.limit_ns = (uint64_t)SECOND;
+	rule.bound = 10;
+	start(&rule, 1);
+	for (int i = 0; i < 10; i++) {
+		begin(STEP, i * MS, 0);
+		end(STEP, i * MS + 1);
+	}
+	fired(0);
+	begin(STEP, 11 * MS, 0);
+	fired(1);
+}
+
+TEST(a_span_counts_once_for_a_low_rate)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_RATE);
+
+	rule.match.message = "step";
+	rule.limit_ns = (uint64_t)SECOND;
+	rule.bound = 6;
+	rule.below = true;
+	start(&rule, 1);
+	tick(0);
+	for (int i = 0; i < 5; i++) {
+		begin(STEP, (i + 1) * MS, 0);
+		end(STEP, (i + 1) * MS + 1);
+	}
+	tick(SECOND);
+	fired(1); /* five spans, ten entries */
+}
+
+TEST(a_span_of_a_timer_counts_at_its_end)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_RATE);
+
+	messages[STEP].timer = true;
+	rule.match.message = "step";
+	rule.limit_ns = (uint64_t)SECOND;
+	rule.bound = 1;
+	start(&rule, 1);
+	begin(STEP, 1, 0);
+	end(STEP, MS);
+	begin(STEP, MS, 0);
+	fired(0);
+	end(STEP, 2 * MS);
+	fired(1);
+}
+
 TEST(a_death_fires_for_the_commands_named)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_DIED);

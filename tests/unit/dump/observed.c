@@ -153,7 +153,7 @@ TEST(a_burst_is_observed_until_its_end)
 	expect_length('a', ns_of(b.over) - ns_of(b.from));
 	ck_assert(share_of('a', &ns) > 0 && share_of('a', &ns) < 1);
 	ck_assert(share_of('b', &ns) == 1);
-	ck_assert_int_le(ns, levels.last_ns - levels.first_ns);
+	ck_assert_int_le(ns, levels.end_ns - levels.first_ns);
 }
 
 TEST(observed_time_ends_with_the_time_range)
@@ -227,7 +227,7 @@ TEST(after_a_level_without_a_name_all_messages_are_measured)
 	ck_assert(share_of('a', &ns) == 1);
 	share_of('b', &later_ns);
 	ck_assert_int_eq(later_ns, ns);
-	ck_assert_int_le(ns, levels.last_ns - levels.gates_ns);
+	ck_assert_int_le(ns, levels.end_ns - levels.gates_ns);
 }
 
 TEST(what_lanes_have_overwritten_is_not_measured)
@@ -242,7 +242,7 @@ TEST(what_lanes_have_overwritten_is_not_measured)
 		return;
 	read_all();
 	ck_assert(share_of('a', &ns) == 1);
-	ck_assert_int_le(ns, levels.last_ns - levels.complete_ns + ROUND_NS);
+	ck_assert_int_le(ns, levels.end_ns - levels.complete_ns + ROUND_NS);
 	ck_assert_uint_gt(by[TL_OBSERVED_BY_PRIORITY], 0);
 	ck_assert_uint_le(by[TL_OBSERVED_BY_PRIORITY], 64);
 }

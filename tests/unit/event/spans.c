@@ -677,6 +677,94 @@ TEST(an_equal_stamp_of_another_thread_is_no_proof)
 	}
 }
 
+/* == plain and proven ends of one message == */
+
+/* A begin that is open, until an end of the program. */
+struct program_begin {
+	int64_t ns;
+	uint32_t tid;
+};
+
+/* Fill a stream of a program that ends spans in any order, some by
+ * timeline_end, some by timeline_end_of, and some begins say so. */
+static void
+make_mixed(struct tl_event events[STREAM], const struct tl_message *message,
+    uint64_t random)
+{
+	static struct program_begin open[STREAM];
+	size_t count = 0;
+
+	for (size_t i = 0; i < STREAM; i++) {
+		const uint64_t n = random_next(&random);
+		struct tl_event *e = &events[i];
+
+		*e = (struct tl_event){ .message = message,
+			.ns = (int64_t)(i + 1) * 10,
+			.tsc = (i + 1) * 20,
+			.number = i,
+			.pid = 7,
+			.tid = (uint32_t)(n >> 20 & 1) };
+		if (count == 0 || (count < 6 && n % 2 == 0)) {
+			e->kind = TL_BEGIN;
+			e->args[0] = i;
+			e->proven = n / 2 % 4 == 0;
+			open[count++] = (struct program_begin){ e->ns, e->tid };
+			continue;
+		}
+		e->kind = TL_END;
+		e->bare = true;
+		if (n / 2 % 3 == 0) /* timeline_end */
+			continue;
+		const size_t at = n / 6 % count;
+
+		e->tid = open[at].tid;
+		e->proven = true;
+		e->begun_ns = open[at].ns;
+		e->begun_tsc = (uint64_t)open[at].ns * 2;
+		e->duration_ns = e->ns - e->begun_ns;
+		open[at] = open[--count];
+	}
+}
+
+TEST(plain_and_proven_ends_pair_alike_in_both_orders, .to = 20)
+{
+	static struct tl_event events[STREAM], forward[STREAM];
+	const struct tl_message *message = _i % 2 ? &source_span : &thread_span;
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	size_t plain = 0;
+
+	make_mixed(events, message, (uint64_t)_i + 1);
+	for (unsigned order = 0; order < 2; order++) {
+		struct array_cursor inner = { { array_next, array_close },
+			events, STREAM, order == 1 };
+
+		ck_assert_int_eq(tl_spans_cursor(order ? TL_NEWEST_FIRST
+						       : TL_OLDEST_FIRST,
+				     STREAM, &inner.cursor, &cursor),
+		    0);
+		while (tl_cursor_next(cursor, &event) > 0) {
+			const struct tl_event *f = &forward[event.number];
+
+			if (order == 0) {
+				forward[event.number] = event;
+				plain += event.begun && !event.proven;
+				continue;
+			}
+			ck_assert_msg(event.begun == f->begun &&
+					  event.begun_ns == f->begun_ns &&
+					  event.duration_ns == f->duration_ns &&
+					  event.args[0] == f->args[0] &&
+					  event.alone == f->alone,
+			    "event %llu: began at %lld and %lld",
+			    (unsigned long long)event.number,
+			    (long long)f->begun_ns, (long long)event.begun_ns);
+		}
+		tl_cursor_close(cursor);
+	}
+	ck_assert_uint_gt(plain, STREAM / 20);
+}
+
 /* Put an event of an observed interval. */
 static int
 put_observed(int kind, int64_t ns, uint64_t observed)

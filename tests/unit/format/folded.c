@@ -53,10 +53,23 @@ TEST(spans_that_do_not_nest_are_cut_and_said)
 	begin(&a, 40, 1);
 	end(&a, 35, 1);
 	check_written("41/1;net: a 2\n41/1;net: a;net: c 8\n41/1;net: c 10\n",
-	    "-95 - an end without a begin is left out\n"
 	    "-95 - a begin without an end ends last\n"
 	    "-95 - a span that outlives the one around it ends with it\n"
 	    "-95 - a time that goes back stands still\n");
+}
+
+/* The second end belongs to the inner span c, which is closed already. */
+TEST(an_end_of_a_span_that_is_cut_ends_no_other)
+{
+	begin(&c, 10, 1);
+	begin(&a, 12, 1);
+	begin(&c, 14, 1);
+	end(&a, 20, 1);
+	end(&c, 22, 1);
+	end(&c, 30, 1);
+	check_written("41/1;net: c 12\n41/1;net: c;net: a 2\n"
+		      "41/1;net: c;net: a;net: c 6\n",
+	    "-95 - a span that outlives the one around it ends with it\n");
 }
 
 TEST(what_has_no_place_is_said)
@@ -117,7 +130,6 @@ TEST(a_loss_ends_what_was_open_with_the_last_event)
 	end(&a, 900, 1);
 	check_written("41/1;net: a 2\n",
 	    "-95 - lost entries are left out\n"
-	    "-95 - an end without a begin is left out\n"
 	    "-95 - a span of which entries may be missing ends before them "
 	    "(2 times)\n");
 }

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "lib/perfetto_read.h"
+#include "lib/random.h"
 #include "lib/test.h"
 #include "lib/viewers.h"
 #include "writer_fixture.h"
@@ -86,6 +87,7 @@ TEST(every_event_is_there_with_its_time)
 
 	put_set(VIEWERS_PLAIN, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
+	sort_events();
 	for (size_t i = 0; i < event_count; i++) {
 		ck_assert(viewers_event(VIEWERS_PLAIN, i, &event));
 		ck_assert_int_eq(times[i], event.ns);
@@ -97,6 +99,7 @@ TEST(arguments_keep_all_their_bits)
 {
 	put_set(VIEWERS_PLAIN, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
+	sort_events();
 	ck_assert_uint_eq(pb_value(events[0], 9), 3);
 	ck_assert(is_named(0, "processed tcp, udp, and other"));
 	ck_assert(pb_is(text(CATEGORY, pb_value(events[0], 3)), "net"));
@@ -105,8 +108,8 @@ TEST(arguments_keep_all_their_bits)
 	is_argument(0, "other", 7, UINT64_MAX);
 	is_argument(0, "cpu", 3, 0);
 	is_string(0, "priority", "trace");
-	is_argument(5, "r", 5, HALF);
-	is_argument(5, "t", 4, (uint64_t)-1500);
+	is_argument(4, "r", 5, HALF);
+	is_argument(4, "t", 4, (uint64_t)-1500);
 	is_string(1, "path", "/index");
 	ck_assert_uint_eq(argument(events[15], "path").number, 6);
 	ck_assert(pb_is(argument(events[15], "path").bytes, "#77"));
@@ -116,6 +119,7 @@ TEST(spans_begin_and_end_by_name_on_their_tracks)
 {
 	put_set(VIEWERS_PLAIN, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
+	sort_events();
 	ck_assert_uint_eq(pb_value(events[1], 9), 1);
 	ck_assert_uint_eq(pb_value(events[6], 9), 2);
 	ck_assert(is_named(6, "request id to path"));
@@ -133,7 +137,8 @@ TEST(threads_stand_under_their_process)
 
 	put_set(VIEWERS_PLAIN, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
-	track = tracks[pb_value(events[4], 11)];
+	sort_events();
+	track = tracks[pb_value(events[5], 11)];
 	ck_assert_uint_eq(pb_value(pb_bytes(track, 4), 1), 41);
 	ck_assert_uint_eq(pb_value(pb_bytes(track, 4), 2), 52);
 	process = pb_bytes(tracks[pb_value(track, 5)], 3);
@@ -152,6 +157,7 @@ TEST(a_counter_has_a_track_for_each_process)
 	memcpy(&bits, &nearest, sizeof(bits));
 	put_set(VIEWERS_PLAIN, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
+	sort_events();
 	ck_assert_uint_eq(pb_value(events[3], 9), 4);
 	ck_assert_uint_eq(pb_value(events[3], 30), 3);
 	ck_assert_uint_eq(pb_value(events[9], 44), bits);
@@ -261,47 +267,188 @@ TEST(overlaps_with_another_host_are_an_argument)
 	finish();
 	ck_assert_uint_eq(said_count, 1);
 	read_all(tl_bytes(got.data, got.size));
+	sort_events();
 	is_argument(5, "overlaps", 3, 1);
 }
 
-/* Letters begin a span, capital letters end it: "abAB" are two that cross. */
+enum { LETTERS = 4, SCRIPT_MAX = 400 };
+
+static struct tl_message letters[LETTERS];
+
+/* Letters begin a span, capital letters end it: "abAB" are two that cross.
+ * each is the number of events at one time. */
 static void
-put_spans(const char *script, uint64_t observed)
+put_spans(const char *script, uint64_t observed, unsigned each)
 {
-	static struct tl_message spans[2];
 	struct tl_event event = { .pid = 4, .tid = 5, .observed = observed };
 
-	for (unsigned i = 0; i < 2; i++) {
-		spans[i] = (struct tl_message){ .kind = TIMELINE_RECORD_SPAN,
+	for (unsigned i = 0; i < LETTERS; i++) {
+		letters[i] = (struct tl_message){ .kind = TIMELINE_RECORD_SPAN,
 			.level = 6,
 			.category = tl_bytes_of("c") };
-		ck_assert_int_eq(tl_message_parse(&spans[i],
-				     tl_bytes_of(i ? "b" : "a")),
+		ck_assert_int_eq(tl_message_parse(&letters[i],
+				     tl_bytes(&"abcd"[i], 1)),
 		    0);
 	}
 	for (size_t i = 0; script[i]; i++) {
 		event.kind = script[i] >= 'a' ? TL_BEGIN : TL_END;
-		event.message = &spans[(script[i] | 32) - 'a'];
-		event.ns = VIEWERS_NS + (int64_t)i;
-		event.tsc = i;
+		event.message = &letters[(script[i] | 32) - 'a'];
+		event.ns = VIEWERS_NS + (int64_t)(i / each);
+		event.tsc = i / each;
 		put(&event);
 	}
 	finish();
 }
 
+struct drawn_span {
+	char letter;
+	int64_t from_ns;
+	int64_t to_ns; /* INT64_MAX: the span is open at the end */
+};
+
+static int
+compare_drawn(const void *one, const void *other)
+{
+	const struct drawn_span *a = one, *b = other;
+
+	if (a->from_ns != b->from_ns)
+		return a->from_ns < b->from_ns ? -1 : 1;
+	if (a->to_ns != b->to_ns)
+		return a->to_ns < b->to_ns ? -1 : 1;
+	return a->letter - b->letter;
+}
+
+/* The spans of a script, each end for the last begin of its letter. */
+static size_t
+spans_of(const char *script, unsigned each, struct drawn_span *spans)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; script[i]; i++) {
+		const int64_t ns = VIEWERS_NS + (int64_t)(i / each);
+		size_t k = count;
+
+		if (script[i] >= 'a') {
+			spans[count++] =
+			    (struct drawn_span){ script[i], ns, INT64_MAX };
+			continue;
+		}
+		while (k > 0 && (spans[k - 1].letter != (script[i] | 32) ||
+				    spans[k - 1].to_ns != INT64_MAX))
+			k--;
+		if (k > 0)
+			spans[k - 1].to_ns = ns;
+	}
+	qsort(spans, count, sizeof(*spans), compare_drawn);
+	return count;
+}
+
+/* The spans as Perfetto draws them: it sorts events by time, and an end ends
+ * the last begin of its track. */
+static size_t
+drawn_of(struct drawn_span *spans)
+{
+	static size_t open[TRACKS_MAX][SCRIPT_MAX];
+	size_t depth[TRACKS_MAX] = { 0 }, count = 0, left = event_count, next;
+	static bool taken[EVENTS_MAX];
+
+	memset(taken, 0, sizeof(taken));
+	for (; left > 0; left--) {
+		uint64_t track;
+
+		next = event_count;
+		for (size_t i = 0; i < event_count; i++)
+			if (!taken[i] &&
+			    (next == event_count || times[i] < times[next]))
+				next = i;
+		taken[next] = true;
+		track = pb_value(events[next], 11);
+		if (pb_value(events[next], 9) == 1) {
+			open[track][depth[track]++] = count;
+			spans[count++] = (struct drawn_span){
+				text(NAME, pb_value(events[next], 10)).data[0],
+				times[next], INT64_MAX
+			};
+		} else if (pb_value(events[next], 9) == 2) {
+			ck_assert_uint_gt(depth[track], 0);
+			spans[open[track][--depth[track]]].to_ns = times[next];
+		}
+	}
+	qsort(spans, count, sizeof(*spans), compare_drawn);
+	return count;
+}
+
+static void
+check_drawn(const char *script, uint64_t observed, unsigned each)
+{
+	static struct drawn_span truth[SCRIPT_MAX], drawn[SCRIPT_MAX];
+	size_t count;
+
+	put_spans(script, observed, each);
+	read_all(tl_bytes(got.data, got.size));
+	count = spans_of(script, each, truth);
+	ck_assert_uint_eq(drawn_of(drawn), count);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(compare_drawn(&truth[i], &drawn[i]) == 0,
+		    "%s: %c from %lld to %lld is drawn %c from %lld to %lld",
+		    script, truth[i].letter, (long long)truth[i].from_ns,
+		    (long long)truth[i].to_ns, drawn[i].letter,
+		    (long long)drawn[i].from_ns, (long long)drawn[i].to_ns);
+	ck_assert_uint_eq(said_count, 0);
+}
+
 static const struct {
 	const char *script;
-	bool cross;
-} crossings[] = { { "aAbB", false }, { "abBA", false }, { "aAbBabBA", false },
-	{ "abAB", true }, { "abABabBA", true }, { "abA", true } };
+	unsigned lanes;
+} crossings[] = { { "aAbB", 1 }, { "abBA", 1 }, { "aAbBabBA", 1 },
+	{ "abAB", 2 }, { "abABabBA", 2 }, { "abA", 2 }, { "abcABC", 3 },
+	{ "abcACB", 2 }, { "abABcdCD", 2 } };
 
-TEST(spans_that_cross_are_reported, .to = 2 * TL_COUNT(crossings))
+TEST(spans_that_cross_have_their_lengths, .to = 2 * TL_COUNT(crossings))
 {
-	const bool cross = crossings[_i / 2].cross;
+	unsigned lanes = 0;
 
-	put_spans(crossings[_i / 2].script, _i % 2 ? 7 : TL_OBSERVED);
-	ck_assert_uint_eq(said_count, cross);
-	ck_assert(!cross || strstr(said[0], "spans that cross"));
+	check_drawn(crossings[_i / 2].script, _i % 2 ? 7 : TL_OBSERVED, 1);
+	for (unsigned i = 0; i < TRACKS_MAX; i++) {
+		struct field thread;
+
+		if (!tracks[i].data)
+			continue;
+		if (pb_find(tracks[i], 4, &thread)) {
+			lanes++;
+		} else if (!pb_find(tracks[i], 3, &thread)) {
+			lanes++;
+			ck_assert(pb_is(pb_bytes(tracks[i], 2), "thread 5"));
+			ck_assert(pb_find(tracks[pb_value(tracks[i], 5)], 4,
+			    &thread));
+		}
+	}
+	ck_assert_uint_eq(lanes, crossings[_i / 2].lanes);
+}
+
+/* Foreign files have times that several events share. */
+TEST(spans_that_begin_at_one_time_nest_as_they_were)
+{
+	check_drawn("abcCdDBAaA", TL_OBSERVED, 3);
+}
+
+TEST(spans_that_cross_at_random_have_their_lengths, .to = 20)
+{
+	uint64_t state = (uint64_t)_i + 1;
+	char script[SCRIPT_MAX / 2 + 1];
+	unsigned open[LETTERS] = { 0 }, all = 0;
+
+	for (unsigned i = 0; i < SCRIPT_MAX / 2; i++) {
+		const unsigned letter = (unsigned)random_below(&state, LETTERS);
+		const bool begins = open[letter] == 0 ||
+				    (all < 12 && random_below(&state, 2) == 0);
+
+		script[i] = (char)((begins ? 'a' : 'A') + (int)letter);
+		open[letter] += begins ? 1 : -1u;
+		all += begins ? 1 : -1u;
+	}
+	script[SCRIPT_MAX / 2] = 0;
+	check_drawn(script, _i % 2 ? 7 : TL_OBSERVED, 1);
 }
 
 TEST(hostile_texts_steer_nothing)
