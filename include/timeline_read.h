@@ -247,6 +247,13 @@ struct timeline_read_options {
 	 * reads such a file to its end when the file is opened, and keeps the
 	 * events in a temporary file.  NULL: no other format. */
 	const struct timeline_read_formats *formats;
+
+	/* Only nodes are asked for: the functions that return events and spans
+	 * fail with -EINVAL.  The library reads a Lincheck trace with its index
+	 * only as far as nodes are loaded, so the reader lists none of its
+	 * definitions, and events, first_ns and last_ns of its threads are
+	 * 0. */
+	int trees;
 };
 
 /*
@@ -593,7 +600,8 @@ struct timeline_read_thread {
 
 /* Find the roots of a trace, one for each thread.  Returns 0, and *roots is an
  * array of *count roots, valid until the reader is closed.  A file of another
- * format becomes a trace first, in temporary files: -errno of these files.
+ * format becomes a trace first, in temporary files: -errno of these files.  A
+ * Lincheck trace with its index does not, with options->trees.
  * -ENOTSUP: neither of the two; *roots is NULL then and *count 0. */
 int timeline_read_roots(struct timeline_reader *reader,
     struct timeline_node *const **roots, size_t *count);

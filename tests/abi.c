@@ -55,5 +55,6 @@ AT(timeline_read_damage, input, 24);
 AT(timeline_read_options, category, 64);
 AT(timeline_read_options, context, 96);
 AT(timeline_read_options, formats, 104);
+AT(timeline_read_options, trees, 112);
 /* programs allocate this struct */
 SIZE(timeline_read_interval, 24);

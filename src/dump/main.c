@@ -122,6 +122,8 @@ open_inputs(const struct tl_options *options)
 		.check = options->mode == TL_MODE_CHECK,
 		.kernel = wants_kernel(options),
 		.little = options->mode == TL_MODE_TREE,
+		.trees = options->mode == TL_MODE_TREE &&
+			 !tl_selection_is_any(&options->selection),
 		.remote = &remote,
 		.progress = &progress };
 

@@ -37,6 +37,7 @@ struct tl_reader_thread {
 
 struct tl_origin;
 struct tl_storage;
+struct tl_trees;
 
 struct tl_reader {
 	/* Read the next piece.  Returns 0, -ENOMEM, -errno of the sink, or
@@ -53,10 +54,18 @@ struct tl_reader {
 	 * beside reads that file after finish and reports its faults. */
 	const char *beside_suffix;
 	int (*beside)(struct tl_reader *reader, struct tl_storage *storage);
+	/* Make the trees of an input (trace/read.h) through the index beside
+	 * it, instead of all feeding.  The trees need the reader and both
+	 * storages.  Returns 0; -EBADMSG when the index does not fit the input,
+	 * so that another reader has to be fed; -errno.  NULL when the format
+	 * has no such index. */
+	int (*trees)(struct tl_reader *reader, struct tl_storage *input,
+	    struct tl_storage *index, struct tl_trees **trees);
+	void (*trees_free)(struct tl_trees *trees);
 	/* Set *thread to thread number i of the input, in the order of the
-	 * format's own tools.  Call thread after finish.  Returns false when
-	 * there are no more threads.  NULL when the format does not describe
-	 * threads. */
+	 * format's own tools.  Call thread after finish or trees.  Returns
+	 * false when there are no more threads.  NULL when the format does not
+	 * describe threads. */
 	bool (*thread)(struct tl_reader *reader, size_t i,
 	    struct tl_reader_thread *thread);
 	/* Set the members of *origin that the input names and that hold for all

@@ -294,6 +294,9 @@ tl_read_one(struct timeline_reader *r,
 {
 	int rc;
 
+	if (r->options.trees)
+		return tl_read_fail(-EINVAL,
+		    "the reader was opened with options.trees, for nodes");
 	if (r->given_by && r->given_by != next)
 		return tl_read_fail(-EINVAL,
 		    "a reader gives events or spans, not both");

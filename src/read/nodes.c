@@ -37,8 +37,7 @@ reader_of(const struct timeline_node *node)
 void
 tl_read_free_roots(struct timeline_reader *r)
 {
-	const size_t count =
-	    r->thread_texts ? tl_trace_thread_count(r->trace) : 0;
+	const size_t count = r->thread_texts ? r->trees->count : 0;
 
 	for (size_t i = 0; i < count; i++)
 		free(r->thread_texts[i]);
@@ -53,7 +52,7 @@ tl_read_free_roots(struct timeline_reader *r)
 static int
 describe_thread(struct timeline_reader *r, size_t i)
 {
-	const struct tl_trace_thread *t = tl_trace_thread(r->trace, i);
+	const struct tl_trace_thread *t = &r->trees->threads[i];
 	const size_t size = t->name.size + t->command.size + 2;
 	char *text = calloc(1, size);
 
@@ -115,14 +114,14 @@ make_trace(struct timeline_reader *r)
 	if (rc < 0)
 		return tl_read_fail(rc, "%s: its trees cannot be made: %s",
 		    r->sources.items[0].name, strerror(-rc));
-	r->trace = r->made;
+	r->trees = tl_trace_trees(r->made);
 	return 0;
 }
 
 static int
 make_roots(struct timeline_reader *r)
 {
-	const size_t count = tl_trace_thread_count(r->trace);
+	const size_t count = r->trees->count;
 	int rc;
 
 	r->thread_texts = calloc(count + 1, sizeof(*r->thread_texts));
@@ -131,7 +130,7 @@ make_roots(struct timeline_reader *r)
 	rc = r->thread_texts && r->threads && r->roots ? 0 : -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		rc = describe_thread(r, i);
-		r->roots[i] = tl_trace_root(r->trace, i);
+		r->roots[i] = &r->trees->roots[i];
 		r->roots[i]->owner = r;
 	}
 	if (rc < 0)
@@ -147,10 +146,10 @@ timeline_read_roots(struct timeline_reader *r,
 
 	*roots = NULL;
 	*count = 0;
-	if (!r->trace && r->sources.count == 1 && r->sources.items[0].foreign &&
+	if (!r->trees && r->sources.count == 1 && r->sources.items[0].foreign &&
 	    (rc = make_trace(r)) < 0)
 		return rc;
-	if (!r->trace)
+	if (!r->trees)
 		return tl_read_fail(-ENOTSUP,
 		    "a %s has no call tree: timeline-convert -o OUT.trace "
 		    "writes it as a trace, which has one for each thread",
@@ -159,7 +158,7 @@ timeline_read_roots(struct timeline_reader *r,
 	if (!r->roots && make_roots(r) < 0)
 		return tl_read_fail(-ENOMEM, "not enough memory");
 	*roots = (struct timeline_node *const *)(void *)r->roots;
-	*count = tl_trace_thread_count(r->trace);
+	*count = r->trees->count;
 	return 0;
 }
 
@@ -216,7 +215,7 @@ timeline_read_eager(struct timeline_reader *r)
 uint64_t
 timeline_read_memory(const struct timeline_reader *r)
 {
-	return r->trace ? tl_trace_memory(r->trace) : 0;
+	return r->trees ? r->trees->budget.used : 0;
 }
 
 /* == nodes == */
@@ -237,8 +236,9 @@ int
 timeline_node_load(struct timeline_node *node, uint64_t first, uint64_t count)
 {
 	struct timeline_reader *r = reader_of(node);
-	const int rc = tl_trace_load(r->trace, ours(node), first, count);
+	const int rc = tl_trees_load(r->trees, ours(node), first, count);
 
+	tl_read_report(r);
 	if (rc == -EDQUOT)
 		return tl_read_fail(rc,
 		    "the nodes would take more than options.memory_max, %llu "
@@ -258,7 +258,8 @@ timeline_node_child(const struct timeline_node *node, uint64_t i)
 void
 timeline_node_forget(struct timeline_node *node, uint64_t first, uint64_t count)
 {
-	tl_trace_forget_range(reader_of(node)->trace, ours(node), first, count);
+	tl_node_forget_range(ours(node), first, count,
+	    &reader_of(node)->trees->budget);
 }
 
 struct timeline_node *

@@ -118,7 +118,7 @@ struct timeline_reader {
 	struct timeline_read_options options;
 	struct tl_source_formats formats; /* count 0: only our own formats */
 	struct tl_sources sources;
-	struct tl_trace *trace;   /* the trace of the only source, or made */
+	struct tl_trees *trees;   /* of the only source, or of made */
 	struct tl_trace *made;    /* from a file of another format */
 	struct tl_cursor *cursor; /* of all sources */
 	/* The function that gives events or spans, as the caller asked first;

@@ -172,6 +172,7 @@ tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
 		.live = r->options.follow != 0,
 		.little = true,
 		.readonly = r->options.read_only != 0,
+		.trees = r->options.trees != 0,
 		.report = { take_report, r },
 		.memory_max = r->options.memory_max };
 	const size_t place = r->sources.count;
@@ -200,12 +201,14 @@ tl_read_begin(struct timeline_reader *r)
 	int rc;
 
 	tl_read_report(r);
-	r->trace =
-	    r->sources.count == 1 ? tl_source_trace(r->sources.items) : NULL;
+	r->trees =
+	    r->sources.count == 1 ? tl_source_trees(r->sources.items) : NULL;
 	rc = tl_sources_find_hosts(&r->sources);
 	if (rc == 0 && tl_sources_apply(&r->sources, &r->offsets, &fault) < 0)
 		return tl_read_fail(fault.rc == -ENOMEM ? -ENOMEM : -ENOENT,
 		    "%s", fault.text);
+	if (rc == 0 && r->options.trees)
+		return 0;
 	if (rc == 0)
 		rc = tl_sources_cursor(&r->sources, order, &r->cursor);
 	/* Complete ends, so that an end has its duration before its begin is

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * foreign.c - a file of a foreign format as a source.  Opening reads the whole
- * file.
+ * file, unless only its trees are wanted and its format has an index.
  *
  *	file, pipe --pieces--> reader --events--> sorter --cursor--> events
- *	   `--> unpack --^
+ *	   |  `--> unpack --^
+ *	   `--- and index ---> reader of trees --> trees, read in place
  *
  * Events come in the order of the file and are sorted by time.  Memory is
  * bounded whatever the size of the file: events that do not fit wait in a
@@ -16,6 +17,7 @@
 #include "base/file.h"
 #include "event/message_map.h"
 #include "event/sorter.h"
+#include "trace/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +29,9 @@ enum { PIECE_SIZE = 256 << 10 };
 
 struct foreign {
 	struct tl_sink sink; /* first: the reader puts events here */
-	/* The input until the source is loaded: the bytes in first, then the
-	 * rest from storage, unpack or fd, whichever is set first in this
-	 * order. */
+	/* The input until the source is loaded or closed: the bytes in first,
+	 * then the rest from storage, unpack or fd, whichever is set first in
+	 * this order. */
 	const struct tl_source_format *format;
 	int fd;
 	struct tl_unpack *unpack;
@@ -37,10 +39,14 @@ struct foreign {
 	struct tl_storage *beside;
 	bool has_place;
 	bool little;
+	bool wants_trees;
+	size_t memory_max; /* of the trees */
 	struct tl_text first;
 
-	struct tl_reader *reader; /* owns the messages */
+	struct tl_reader *reader; /* owns the messages; NULL: not loaded */
 	struct tl_store *store;
+	struct tl_reader *planter; /* owns the messages of the trees */
+	struct tl_trees *trees;    /* NULL: none */
 	struct tl_progress *progress;
 	struct tl_report report;
 	struct tl_faults faults;
@@ -98,29 +104,27 @@ take_fault(void *context, const struct tl_fault *fault)
 	f->damaged |= fault->rc != 0 && fault->rc != -ENODATA;
 }
 
-/* If the reader reads a second file beside the input and the file exists, feed
- * the file. */
+/* Open the second file that may lie beside the input.  *storage is NULL if there
+ * is none. */
 static int
-feed_beside(struct tl_reader *reader, const char *name)
+open_beside(struct tl_storage **storage, const char *name, const char *suffix)
 {
-	struct tl_storage *storage;
 	struct tl_text path = { 0 };
-	int fd, rc = 0;
+	int fd;
 
+	*storage = NULL;
 	tl_put_string(&path, name);
-	tl_put_string(&path, reader->beside_suffix);
+	tl_put_string(&path, suffix);
 	if (path.rc < 0)
 		return path.rc;
 	fd = tl_open_read(tl_text_string(&path));
 	tl_text_free(&path);
 	if (fd < 0)
 		return 0;
-	if (tl_storage_of_fd(&storage, fd) == 0) {
-		rc = reader->beside(reader, storage);
-		tl_storage_close(storage);
-	}
+	if (tl_storage_of_fd(storage, fd) < 0)
+		*storage = NULL;
 	close(fd);
-	return rc;
+	return 0;
 }
 
 /* == the source == */
@@ -147,10 +151,22 @@ free_input(struct foreign *f)
 }
 
 static void
+free_trees(struct foreign *f)
+{
+	if (f->trees)
+		f->planter->trees_free(f->trees);
+	if (f->planter)
+		f->planter->free(f->planter);
+	f->trees = NULL;
+	f->planter = NULL;
+}
+
+static void
 close_foreign(struct tl_source *source)
 {
 	struct foreign *f = foreign_of(source);
 
+	free_trees(f);
 	free_input(f);
 	tl_store_free(f->store);
 	if (f->reader)
@@ -169,6 +185,30 @@ read_piece(struct foreign *f, char *piece, uint64_t at)
 		return tl_storage_read_at(f->storage, piece, PIECE_SIZE, at);
 	return f->unpack ? tl_unpack_read(f->unpack, piece, PIECE_SIZE)
 			 : tl_read_waiting(f->fd, piece, PIECE_SIZE);
+}
+
+/* Open the trees of a file that has an index.  No trees are no failure, because
+ * the file can be read whole. */
+static int
+open_trees(struct foreign *f, const char *name)
+{
+	struct tl_reader *reader;
+	int rc = f->format->read_new(&f->planter, &f->sink, &f->report);
+
+	if (rc < 0)
+		return rc;
+	reader = f->planter;
+	if (!reader->trees || f->unpack)
+		return 0;
+	if (!f->beside && f->has_place)
+		rc = open_beside(&f->beside, name, reader->beside_suffix);
+	if (rc == 0 && f->beside && !f->storage)
+		rc = tl_storage_of_fd(&f->storage, f->fd);
+	if (rc == 0 && f->beside)
+		rc = reader->trees(reader, f->storage, f->beside, &f->trees);
+	if (f->trees)
+		f->trees->budget.max = f->memory_max;
+	return rc == -EBADMSG ? 0 : rc;
 }
 
 static int
@@ -205,10 +245,11 @@ load(struct tl_source *source, struct tl_progress *progress)
 		take_fault(f, tl_unpack_fault(f->unpack));
 	if (rc == 0)
 		rc = reader->finish(reader);
+	if (rc == 0 && reader->beside_suffix && !f->beside && f->has_place)
+		rc = open_beside(&f->beside, source->name,
+		    reader->beside_suffix);
 	if (rc == 0 && reader->beside_suffix && f->beside)
 		rc = reader->beside(reader, f->beside);
-	else if (rc == 0 && reader->beside_suffix && f->has_place)
-		rc = feed_beside(reader, source->name);
 	if (rc == 0) {
 		struct tl_sink *sink = tl_store_sink(f->store);
 
@@ -217,7 +258,8 @@ load(struct tl_source *source, struct tl_progress *progress)
 	f->progress = NULL;
 out:
 	free(piece);
-	free_input(f);
+	if (!f->trees) /* trees are read in place */
+		free_input(f);
 	if (rc == -EBADMSG && f->faults.count > 0)
 		source->fault =
 		    /* the reason why the input has another format */
@@ -227,23 +269,56 @@ out:
 	return rc;
 }
 
+/* Open the trees if the plan asks for them, else read the whole file. */
+static int
+load_or_plant(struct tl_source *source, struct tl_progress *progress)
+{
+	struct foreign *f = foreign_of(source);
+	int rc = f->wants_trees ? open_trees(f, source->name) : 0;
+
+	if (rc < 0)
+		return tl_source_fail(source, rc);
+	if (f->trees)
+		return 0;
+	free_trees(f);
+	return load(source, progress);
+}
+
+/* Read a file of which only the trees are open. */
+static int
+load_now(const struct tl_source *source)
+{
+	struct tl_source copy = *source;
+
+	return foreign_of(source)->store ? 0 : load(&copy, NULL);
+}
+
 static int
 open_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	return tl_store_cursor(foreign_of(source)->store, order, cursor);
+	const int rc = load_now(source);
+
+	return rc < 0
+		   ? rc
+		   : tl_store_cursor(foreign_of(source)->store, order, cursor);
 }
 
 static int
 newest(const struct tl_source *source, int64_t *ns)
 {
-	return tl_store_newest(foreign_of(source)->store, ns);
+	const int rc = load_now(source);
+
+	return rc < 0 ? rc : tl_store_newest(foreign_of(source)->store, ns);
 }
 
+/* An entry that was not read takes at least a byte. */
 static uint64_t
 entries(const struct tl_source *source)
 {
-	return tl_store_count(foreign_of(source)->store);
+	const struct foreign *f = foreign_of(source);
+
+	return f->store ? tl_store_count(f->store) : f->storage->size;
 }
 
 static size_t
@@ -280,7 +355,8 @@ static bool
 thread(const struct tl_source *source, size_t i,
     struct tl_reader_thread *thread)
 {
-	struct tl_reader *reader = foreign_of(source)->reader;
+	struct foreign *f = foreign_of(source);
+	struct tl_reader *reader = f->reader ? f->reader : f->planter;
 
 	return reader->thread && reader->thread(reader, i, thread);
 }
@@ -294,8 +370,14 @@ add_origin(const struct tl_source *source, struct tl_origin *origin)
 		f->reader->origin(f->reader, origin);
 }
 
+static struct tl_trees *
+trees(const struct tl_source *source)
+{
+	return foreign_of(source)->trees;
+}
+
 static const struct tl_source_ops foreign_ops = { .close = close_foreign,
-	.load = load,
+	.load = load_or_plant,
 	.cursor = open_cursor,
 	.newest = newest,
 	.entries = entries,
@@ -305,7 +387,8 @@ static const struct tl_source_ops foreign_ops = { .close = close_foreign,
 	.fault = fault,
 	.is_damaged = is_damaged,
 	.thread = thread,
-	.origin = add_origin };
+	.origin = add_origin,
+	.trees = trees };
 
 int
 tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
@@ -326,6 +409,8 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 	f->beside = beside;
 	f->has_place = o->has_place;
 	f->little = o->plan->little;
+	f->wants_trees = o->plan->trees;
+	f->memory_max = o->plan->memory_max;
 	f->unpack = o->unpack;
 	o->unpack = NULL;
 	f->fd = -1;

@@ -23,7 +23,9 @@
  *	trace      trace.c      struct tl_trace in place, through its index
  *	stream     trace.c      struct tl_chain blocks, as they are reached
  *	followed   trace.c      its faults      nothing: whoever follows reads
- *	foreign    foreign.c    the sorter      all of it when it is opened
+ *	foreign    foreign.c    the sorter      all of it when it is opened;
+ *						only for trees: in place,
+ *						through its index
  *	zip        packed.c     that of the recording in it
  *
  * Invariants: ops is NULL while a source is not open, and fault says why the
@@ -35,8 +37,8 @@
  * events live as long as the source is open.
  *
  * Rejected: a struct with a pointer for each kind, which every user had to
- * distinguish; reading foreign files lazily, because their events are not in
- * order of time and the first cursor needs all of them.
+ * distinguish; reading the events of foreign files lazily, because they are not
+ * in order of time and the first cursor needs all of them.
  */
 #ifndef TL_SOURCE_SOURCE_H
 #define TL_SOURCE_SOURCE_H
@@ -56,6 +58,7 @@ struct tl_source;
 struct tl_source_format;
 struct tl_source_formats;
 struct tl_trace;
+struct tl_trees;
 
 /* The comment of a function that may be NULL gives the default. */
 struct tl_source_ops {
@@ -115,6 +118,7 @@ struct tl_source_ops {
 	/* NULL: the source is of another kind. */
 	struct tl_snap *(*snap)(const struct tl_source *source);
 	struct tl_trace *(*trace)(const struct tl_source *source);
+	struct tl_trees *(*trees)(const struct tl_source *source);
 };
 
 struct tl_source {
@@ -144,9 +148,12 @@ struct tl_source_plan {
 	/* Only live timelines: entries as they are logged, instead of a copy;
 	 * oldest first. */
 	bool live;
-	bool check;        /* find damage in parts that are not shown, too */
-	bool kernel;       /* open FILE.sched beside FILE, too */
-	bool readonly;     /* write no index beside a trace */
+	bool check;    /* find damage in parts that are not shown, too */
+	bool kernel;   /* open FILE.sched beside FILE, too */
+	bool readonly; /* write no index beside a trace */
+	/* Only trees will be read: a foreign file with an index that fits is
+	 * not read before a cursor is opened. */
+	bool trees;
 	bool little;       /* little memory: spill more to a file */
 	size_t memory_max; /* limit of the nodes of a trace; 0: no limit */
 	/* Called for each fault of a single trace when the fault is found, with
@@ -327,6 +334,15 @@ static inline struct tl_trace *
 tl_source_trace(const struct tl_source *source)
 {
 	return source->ops && source->ops->trace ? source->ops->trace(source)
+						 : NULL;
+}
+
+/* The trees of the source, as it has them without reading its events.  NULL:
+ * the source has none, or the plan did not ask for them. */
+static inline struct tl_trees *
+tl_source_trees(const struct tl_source *source)
+{
+	return source->ops && source->ops->trees ? source->ops->trees(source)
 						 : NULL;
 }
 

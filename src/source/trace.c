@@ -151,6 +151,12 @@ trace_origin(const struct tl_source *source, struct tl_origin *origin)
 		tl_origin_name(origin->timeline, timeline);
 }
 
+static struct tl_trees *
+trace_trees(const struct tl_source *source)
+{
+	return tl_trace_trees(trace_of(source));
+}
+
 static const struct tl_source_ops trace_ops = { .close = trace_close,
 	.cursor = trace_cursor,
 	.entries = trace_entries,
@@ -163,7 +169,8 @@ static const struct tl_source_ops trace_ops = { .close = trace_close,
 	.knot = trace_knot,
 	.clock_kind = clock_kind,
 	.origin = trace_origin,
-	.trace = trace_of };
+	.trace = trace_of,
+	.trees = trace_trees };
 
 static void
 report_trace(void *context, const struct tl_fault *fault)

@@ -502,8 +502,8 @@ take_index(struct tl_trace *t, struct tl_index *made)
 		struct tl_trace_lane *lane = &t->index.lanes[i];
 
 		take_cells(lane, find_lane(made, lane->id));
-		if (!t->roots[i].chunks)
-			t->roots[i].child_count = lane->children;
+		if (!t->trees.roots[i].chunks)
+			t->trees.roots[i].child_count = lane->children;
 	}
 }
 

@@ -150,13 +150,13 @@ adopt(struct load *l, const struct tl_point *point)
 	if (l->number < l->first || l->number > l->last ||
 	    l->number >= node->child_count || tl_node_child(node, l->number))
 		return 0;
-	child = tl_node_new(&l->trace->budget, &rc);
+	child = tl_node_new(&l->trace->trees.budget, &rc);
 	if (!child)
 		return rc;
 	child->event = point->event;
-	rc = tl_node_adopt(node, l->number, child, &l->trace->budget);
+	rc = tl_node_adopt(node, l->number, child, &l->trace->trees.budget);
 	if (rc < 0)
-		tl_node_free(child, &l->trace->budget);
+		tl_node_free(child, &l->trace->trees.budget);
 	else
 		l->child = child;
 	return rc;
@@ -307,7 +307,8 @@ run(struct load *l)
 	if (rc >= 0)
 		close_child(l, l->walk.at, NULL);
 	else if (l->child) /* the end of the child is missing */
-		tl_node_forget_child(l->node, l->number - 1, &l->trace->budget);
+		tl_node_forget_child(l->node, l->number - 1,
+		    &l->trace->trees.budget);
 	return rc < 0 ? rc : 0;
 }
 
@@ -351,12 +352,12 @@ tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 void
 tl_trace_forget(struct tl_trace *trace, struct tl_node *node)
 {
-	tl_node_forget(node, &trace->budget);
+	tl_node_forget(node, &trace->trees.budget);
 }
 
 void
 tl_trace_forget_range(struct tl_trace *trace, struct tl_node *node,
     uint64_t first, uint64_t count)
 {
-	tl_node_forget_range(node, first, count, &trace->budget);
+	tl_node_forget_range(node, first, count, &trace->trees.budget);
 }

@@ -226,3 +226,12 @@ tl_node_free(struct tl_node *node, struct tl_node_budget *budget)
 	tl_node_forget(node, budget);
 	give_back(budget, node, sizeof(*node));
 }
+
+void
+tl_trees_free(struct tl_trees *trees)
+{
+	for (size_t i = 0; trees->roots && i < trees->count; i++)
+		tl_node_forget(&trees->roots[i], &trees->budget);
+	free(trees->roots);
+	free(trees->threads);
+}

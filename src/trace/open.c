@@ -108,17 +108,18 @@ make_roots(struct tl_trace *t)
 {
 	const size_t count = t->index.lane_count;
 
-	t->threads = calloc(count + 1, sizeof(*t->threads));
-	t->roots = calloc(count + 1, sizeof(*t->roots));
-	if (!t->threads || !t->roots)
+	t->trees.threads = calloc(count + 1, sizeof(*t->trees.threads));
+	t->trees.roots = calloc(count + 1, sizeof(*t->trees.roots));
+	if (!t->trees.threads || !t->trees.roots)
 		return -ENOMEM;
+	t->trees.count = count;
 	for (size_t i = 0; i < count; i++) {
 		const struct tl_trace_lane *lane = &t->index.lanes[i];
 
-		describe_thread(t, lane, &t->threads[i]);
-		t->roots[i].child_count = lane->children;
-		t->roots[i].content_end = lane->size;
-		t->roots[i].thread = (uint32_t)i;
+		describe_thread(t, lane, &t->trees.threads[i]);
+		t->trees.roots[i].child_count = lane->children;
+		t->trees.roots[i].content_end = lane->size;
+		t->trees.roots[i].thread = (uint32_t)i;
 	}
 	return 0;
 }
@@ -141,6 +142,14 @@ open_parts(struct tl_trace *t, struct tl_storage *index, struct tl_fault *fault)
 	return rc;
 }
 
+static int
+load_nodes(struct tl_trees *trees, struct tl_node *node, uint64_t first,
+    uint64_t count)
+{
+	return tl_trace_load((struct tl_trace *)(void *)trees, node, first,
+	    count);
+}
+
 int
 tl_trace_open_storage(struct tl_trace **trace, struct tl_storage *data,
     struct tl_storage *index, const struct tl_trace_read_options *options,
@@ -155,7 +164,8 @@ tl_trace_open_storage(struct tl_trace **trace, struct tl_storage *data,
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	}
 	t->options = *options;
-	t->budget.max = options->memory_max;
+	t->trees.load = load_nodes;
+	t->trees.budget.max = options->memory_max;
 	tl_context_init(&t->context);
 	t->index.data = data;
 	t->index.options = &t->options;
@@ -174,12 +184,9 @@ tl_trace_close(struct tl_trace *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; t->roots && i < t->index.lane_count; i++)
-		tl_node_forget(&t->roots[i], &t->budget);
+	tl_trees_free(&t->trees);
 	for (unsigned i = 0; i < TL_CACHE_BLOCKS; i++)
 		tl_trace_block_release(t->cache[i]);
-	free(t->roots);
-	free(t->threads);
 	tl_index_clear(&t->index);
 	tl_text_free(&t->index.bytes);
 	tl_context_free(&t->context);
@@ -284,7 +291,7 @@ tl_trace_thread_count(const struct tl_trace *t)
 const struct tl_trace_thread *
 tl_trace_thread(const struct tl_trace *t, size_t i)
 {
-	return &t->threads[i];
+	return &t->trees.threads[i];
 }
 
 uint64_t
@@ -293,14 +300,20 @@ tl_trace_damage(const struct tl_trace *t)
 	return t->index.damage;
 }
 
+struct tl_trees *
+tl_trace_trees(struct tl_trace *t)
+{
+	return &t->trees;
+}
+
 struct tl_node *
 tl_trace_root(struct tl_trace *t, size_t thread)
 {
-	return &t->roots[thread];
+	return &t->trees.roots[thread];
 }
 
 size_t
 tl_trace_memory(const struct tl_trace *t)
 {
-	return t->budget.used;
+	return t->trees.budget.used;
 }

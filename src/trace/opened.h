@@ -62,13 +62,11 @@ struct tl_block_data {
 };
 
 struct tl_trace {
+	struct tl_trees trees; /* first; an element for each lane */
 	struct tl_trace_read_options options;
 	struct tl_index index;
 	struct tl_context context;
 	enum tl_trace_index state;
-	struct tl_node_budget budget;
-	struct tl_trace_thread *threads; /* an element for each lane */
-	struct tl_node *roots;
 	struct tl_block_data *cache[TL_CACHE_BLOCKS];
 	uint64_t clock; /* of the cache */
 	char *path;     /* path of the data; NULL: none */

@@ -64,7 +64,9 @@ struct tl_node {
 	uint64_t loaded;  /* number of children in memory */
 	uint64_t content; /* logical offset of the content */
 	uint64_t content_end;
-	uint64_t level;  /* number of spans open in the content */
+	/* number of spans open in the content; other trees than those of a
+	 * recorded trace: a number of theirs */
+	uint64_t level;
 	uint32_t thread; /* index of the thread in the trace */
 	uint32_t depth;  /* number of nodes around */
 	uint8_t ended;   /* enum tl_node_end */
@@ -140,6 +142,46 @@ struct tl_trace_thread {
 	int64_t max_ns;
 };
 
+/*
+ * == trees ==
+ *
+ * The trees of an input: a root for each thread, whose nodes are loaded on
+ * demand.  A recorded trace has trees; a format with an index of its own may
+ * have trees, too (format/lincheck/trees.h).  The trees own the nodes; threads
+ * and roots are arrays of count elements.
+ */
+struct tl_trees {
+	/* As tl_trees_load(). */
+	int (*load)(struct tl_trees *trees, struct tl_node *node,
+	    uint64_t first, uint64_t count);
+	/* Set by a caller that shows no time of an end, and no duration.  Trees
+	 * that would have to search for these times may leave them out. */
+	bool untimed;
+	struct tl_node_budget budget;
+	struct tl_trace_thread *threads;
+	struct tl_node *roots;
+	size_t count;
+};
+
+/* Load the children of a range that are not loaded yet; first 0 and count
+ * UINT64_MAX: all.  0; -ENOMEM; -EDQUOT: the budget is exceeded; -errno of
+ * reading. */
+static inline int
+tl_trees_load(struct tl_trees *trees, struct tl_node *node, uint64_t first,
+    uint64_t count)
+{
+	return trees->load(trees, node, first, count);
+}
+
+static inline void
+tl_trees_forget(struct tl_trees *trees, struct tl_node *node)
+{
+	tl_node_forget(node, &trees->budget);
+}
+
+/* Forget all nodes, and free the arrays. */
+void tl_trees_free(struct tl_trees *trees);
+
 /* == lazily, by index == */
 
 struct tl_trace;
@@ -184,12 +226,11 @@ tl_trace_thread(const struct tl_trace *trace, size_t i);
 /* The number of damaged places so far. */
 uint64_t tl_trace_damage(const struct tl_trace *trace);
 
+struct tl_trees *tl_trace_trees(struct tl_trace *trace);
 /* The tree of a thread: a node without an event, whose children are the roots
  * of the thread.  No child is loaded.  Lives as long as the trace. */
 struct tl_node *tl_trace_root(struct tl_trace *trace, size_t thread);
-/* Load the children of a range that are not loaded yet; first 0 and count
- * UINT64_MAX: all.  0; -ENOMEM; -EDQUOT: the budget is exceeded; -errno of
- * reading. */
+/* As tl_trees_load(). */
 int tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count);
 void tl_trace_forget(struct tl_trace *trace, struct tl_node *node);

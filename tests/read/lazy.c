@@ -1,6 +1,6 @@
 /*
- * lazy.c FILE: print the first three children of each root of a file of any
- * format.
+ * lazy.c [trees] FILE: print the first three children of each root of a file of
+ * any format.  trees: with options.trees, and try to read an event.
  */
 #include <err.h>
 #include <stdio.h>
@@ -10,7 +10,9 @@ int
 main(int argc, char **argv)
 {
 	struct timeline_read_options options = { .size = sizeof(options),
-		.formats = timeline_formats() };
+		.formats = timeline_formats(),
+		.trees = argc > 2 };
+	const struct timeline_read_event *event;
 	struct timeline_reader *reader;
 	struct timeline_node *const *roots;
 	char text[512];
@@ -30,6 +32,8 @@ main(int argc, char **argv)
 			puts(text);
 		}
 	}
+	if (argc > 2 && timeline_read_next(reader, &event) < 0)
+		puts(timeline_read_error());
 	timeline_read_close(reader);
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* tree.c FILE: print the trees of a file of any format. */
+/* tree.c [trees] FILE: print the trees of a file of any format; trees: with
+ * options.trees. */
 #include <err.h>
 #include <stdio.h>
 #include <timeline_formats.h>
@@ -18,7 +19,8 @@ int
 main(int argc, char **argv)
 {
 	struct timeline_read_options options = { .size = sizeof(options),
-		.formats = timeline_formats() };
+		.formats = timeline_formats(),
+		.trees = argc > 2 };
 	struct timeline_reader *reader;
 	struct timeline_node *const *roots;
 	size_t count;

@@ -126,6 +126,66 @@ has '... and said where' "$out" 'index: byte [0-9]+: it does not end'
 rm "$work/v22-mem2.trace.idx"
 ends 'without one it is whole' 0 "$dump" --check "$work/v22-mem2.trace"
 
+# == trees through the index ==
+# place TRACE prints the first byte of the content of a call that begins with a
+# point, in a file with one block.  The cell of the outermost call is the last.
+place() {
+	local at
+
+	for at in $(tail -c +17 "$1.idx" | head -c -29 |
+		od -An -v -tu1 -w21 |
+		awk '$1 == 6 { print last; last = 21 + 256 * $12 + $13 }'); do
+		if [ "$(od -An -tu1 -j "$at" -N 1 "$1")" -eq 6 ]; then
+			echo "$at"
+			return
+		fi
+	done
+}
+place=$(place "$lincheck/v8-mem1.trace")
+cp "$lincheck/v8-mem1.trace"* "$work"
+chmod u+w "$work"/v8-mem1.trace*
+"$dump" --tree --depth 1 "$work/v8-mem1.trace" >"$work/folded"
+printf '\377' | dd of="$work/v8-mem1.trace" bs=1 conv=notrunc \
+	seek="$place" 2>"$work/said"
+ends 'calls that are not shown are not read' 0 "$dump" --tree --depth 1 \
+	"$work/v8-mem1.trace"
+is '... the others are the same' "$out" "$(<"$work/folded")"
+ends '... whoever shows them finds the damage' 1 "$dump" --tree \
+	"$work/v8-mem1.trace"
+has '... and says where' "$err" "byte $place: no object"
+ends '... a selection reads all' 1 "$dump" --tree --depth 1 -e true \
+	"$work/v8-mem1.trace"
+rm "$work/v8-mem1.trace.idx"
+ends '... and so does who has no index' 1 "$dump" --tree --depth 1 \
+	"$work/v8-mem1.trace"
+cp "$lincheck/v8-mem1.trace" "$work/other.trace"
+cp "$lincheck/v8-mem2.trace.idx" "$work/other.trace.idx"
+chmod u+w "$work"/other.trace*
+ends 'the index of another file is said' 1 "$dump" --tree --style lincheck \
+	"$work/other.trace"
+has '... with the reason' "$err" 'index: it has [0-9]+ cells for [0-9]+ objects'
+is '... and the file is read whole' \
+	"$("$dump" --tree --style lincheck "$work/other.trace" 2>/dev/null |
+		cmp - "$lincheck/v8-mem1.printed.txt" 2>&1)" ''
+cp "$lincheck/v8-mem1.trace.idx" "$work/steps.trace.idx"
+is 'events of the kernel are read beside an index, too' \
+	"$("$dump" --tree --style lincheck "$work/steps.trace" | cmp - "$lincheck/v8-mem1.printed.txt" 2>&1)" ''
+for kept in v8-mem4 v13-stream2 v22-stream2; do
+	cp "$lincheck/$kept.trace" "$work/alone.trace"
+	for how in --json --paths '--depth 2 --children 2' '--path 1/0/1' \
+		'--path 2/0 --json' --verbose; do
+		# shellcheck disable=SC2086 # options are words
+		is "$kept $how is the same without an index" "$(
+			cd "$work" && "$dump" --tree $how alone.trace 2>&1 |
+				sed 's/alone.trace//' |
+				cmp - <(cd "$lincheck" &&
+					"$dump" --tree $how "$kept.trace" 2>&1 |
+					sed "s/$kept.trace//") 2>&1
+		)" ''
+	done
+	chmod u+w "$work/alone.trace"
+done
+
 # A thread has several roots: all calls but the one around everything else.
 "$convert" -e 'not message:find("Main.run0", 1, true)' --to lincheck \
 	-o "$work/roots.trace" "$lincheck/v8-mem1.trace" 2>/dev/null

@@ -317,8 +317,8 @@ static int
 make_fold(struct tl_browse *browse, const struct tl_row *row)
 {
 	struct tl_fold *fold = row->place.fold, *inner;
-	struct tl_trace *trace =
-	    tl_forest_source(browse->forest, row->thread_number)->trace;
+	struct tl_trees *trees =
+	    tl_forest_source(browse->forest, row->thread_number)->trees;
 	int rc;
 
 	if (browse->fold_count == TL_FOLDS_MAX)
@@ -326,7 +326,7 @@ make_fold(struct tl_browse *browse, const struct tl_row *row)
 	inner = calloc(1, sizeof(*inner));
 	if (!inner)
 		return -ENOMEM;
-	tl_tree_branch_init(&inner->branch, trace, row->node);
+	tl_tree_branch_init(&inner->branch, trees, row->node);
 	inner->parent = fold;
 	inner->index = row->place.index;
 	inner->thread = row->thread_number;

@@ -51,7 +51,7 @@ enter_thread(struct tl_task *task)
 	const struct tl_forest *forest = task->browse->forest;
 
 	return tl_tree_walk_into(&task->walk,
-	    tl_forest_source(forest, task->thread)->trace,
+	    tl_forest_source(forest, task->thread)->trees,
 	    tl_forest_root(forest, task->thread));
 }
 
@@ -327,7 +327,7 @@ begin_merge(struct tl_task *task)
 	    row.thread ? row.thread->max_ns - row.thread->min_ns
 		       : tl_browse_duration(browse, task->thread, row.node);
 	rc = tl_tree_walk_into(&task->walk,
-	    tl_forest_source(browse->forest, row.thread_number)->trace,
+	    tl_forest_source(browse->forest, row.thread_number)->trees,
 	    row.node);
 	return rc < 0 ? rc : 1;
 }
@@ -462,7 +462,7 @@ begin_children(struct tl_task *task)
 		return 0;
 	tl_tree_branch_drop(&browse->pool, &task->branch);
 	tl_tree_branch_init(&task->branch,
-	    tl_forest_source(browse->forest, row.thread_number)->trace,
+	    tl_forest_source(browse->forest, row.thread_number)->trees,
 	    row.node);
 	task->thread = row.thread_number;
 	task->shown = tl_browse_kept(browse->cursor);

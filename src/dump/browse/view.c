@@ -300,7 +300,7 @@ tl_view_self(struct tl_view *view, const struct tl_row *row)
 	    known->thread == row->thread_number)
 		return known->ns;
 	tl_tree_branch_init(&branch,
-	    tl_forest_source(view->browse->forest, row->thread_number)->trace,
+	    tl_forest_source(view->browse->forest, row->thread_number)->trees,
 	    node);
 	for (i = 0; i < branch.child_count; i++) {
 		const struct tl_node *child;

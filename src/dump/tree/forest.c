@@ -104,7 +104,7 @@ put_node(struct copy *c)
 	if (rc < 0)
 		return rc;
 	if (node && node->child_count > 0)
-		return tl_tree_walk_into(&c->walk, c->walk.top->branch.trace,
+		return tl_tree_walk_into(&c->walk, c->walk.top->branch.trees,
 		    node);
 	return leave_node(c);
 }
@@ -112,8 +112,8 @@ put_node(struct copy *c)
 static int
 put_thread(struct copy *c, struct tl_trace *trace, size_t thread)
 {
-	int rc =
-	    tl_tree_walk_into(&c->walk, trace, tl_trace_root(trace, thread));
+	int rc = tl_tree_walk_into(&c->walk, tl_trace_trees(trace),
+	    tl_trace_root(trace, thread));
 
 	while (rc == 0 && c->walk.top) {
 		if (tl_tree_walk_is_at_child(&c->walk)) {
@@ -185,8 +185,7 @@ pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
 
 /* Take the threads from a format that knows their order and names. */
 static int
-name_threads(struct tl_tree_source *source, const struct tl_source *input,
-    struct tl_trace_writer *writer)
+take_threads(struct tl_tree_source *source, const struct tl_source *input)
 {
 	struct tl_reader_thread thread;
 	size_t capacity = 0;
@@ -201,8 +200,6 @@ name_threads(struct tl_tree_source *source, const struct tl_source *input,
 		if (rc < 0)
 			break;
 		source->known[source->known_count++] = thread;
-		rc = tl_trace_sink_thread(writer, thread.pid, thread.tid,
-		    thread.name);
 	}
 	return rc;
 }
@@ -243,8 +240,14 @@ write_trace(void *context, struct tl_trace_writer *writer)
 {
 	struct making *m = context;
 	struct tl_trace *trace = tl_source_trace(m->input);
-	const int rc = name_threads(m->source, m->input, writer);
+	int rc = 0;
 
+	for (size_t i = 0; rc == 0 && i < m->source->known_count; i++) {
+		const struct tl_reader_thread *known = &m->source->known[i];
+
+		rc = tl_trace_sink_thread(writer, known->pid, known->tid,
+		    known->name);
+	}
 	if (rc < 0)
 		return rc;
 	return trace
@@ -258,8 +261,12 @@ make_trace(struct tl_tree_source *source, const struct tl_source *input,
 {
 	static const struct tl_trace_read_options options;
 	struct making making = { source, input, select };
+	const int rc =
+	    tl_tree_make(&source->made, &options, write_trace, &making);
 
-	return tl_tree_make(&source->trace, &options, write_trace, &making);
+	if (rc == 0)
+		source->trees = tl_trace_trees(source->made);
+	return rc;
 }
 
 static int
@@ -268,22 +275,22 @@ add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
 {
 	const struct tl_source *input = &inputs->items[i];
 	struct tl_tree_source *source = &forest->sources[forest->count];
+	struct tl_trees *trees = tl_source_trees(input);
 	int rc;
 
 	*source = (struct tl_tree_source){ .name = input->name,
 		.input = (uint16_t)i,
 		.first = forest->thread_count };
-	if (tl_source_trace(input) && select->all && offset_of(input) == 0) {
-		source->trace = tl_source_trace(input);
-	} else {
+	rc = take_threads(source, input);
+	if (rc == 0 && trees && select->all && offset_of(input) == 0)
+		source->trees = trees;
+	else if (rc == 0)
 		rc = make_trace(source, input, select);
-		if (rc < 0) {
-			free(source->known);
-			return rc;
-		}
-		source->is_own = true;
+	if (rc < 0) {
+		free(source->known);
+		return rc;
 	}
-	forest->thread_count += tl_trace_thread_count(source->trace);
+	forest->thread_count += source->trees->count;
 	forest->count++;
 	return 0;
 }
@@ -314,8 +321,7 @@ void
 tl_forest_close(struct tl_forest *forest)
 {
 	for (size_t i = 0; i < forest->count; i++) {
-		if (forest->sources[i].is_own)
-			tl_trace_close(forest->sources[i].trace);
+		tl_trace_close(forest->sources[i].made);
 		free(forest->sources[i].known);
 	}
 	forest->count = 0;
@@ -338,7 +344,7 @@ tl_forest_root(const struct tl_forest *forest, uint64_t i)
 {
 	const struct tl_tree_source *source = tl_forest_source(forest, i);
 
-	return tl_trace_root(source->trace, (size_t)(i - source->first));
+	return &source->trees->roots[i - source->first];
 }
 
 const struct tl_reader_thread *
@@ -360,5 +366,5 @@ tl_forest_thread(const struct tl_forest *forest, uint64_t i)
 {
 	const struct tl_tree_source *source = tl_forest_source(forest, i);
 
-	return tl_trace_thread(source->trace, (size_t)(i - source->first));
+	return &source->trees->threads[i - source->first];
 }

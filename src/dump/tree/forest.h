@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forest.h - the trees of all inputs.  A recorded trace has trees; any other
- * input is copied into a trace, in a file without a name.
+ * forest.h - the trees of all inputs.  A recorded trace has trees, and so has a
+ * Lincheck trace with an index; any other input is copied into a trace, in a
+ * file without a name.
  *
- *	trace, everything wanted, no offset -------------+--> forest
+ *	trees, everything wanted, no offset -------------+--> forest
  *	other  --> cursor --> select --> trace writer ---+
  */
 #ifndef TL_DUMP_TREE_FOREST_H
@@ -16,9 +17,9 @@
 struct tl_tree_source {
 	const char *name; /* name of the file */
 	uint16_t input;   /* index among the inputs */
-	struct tl_trace *trace;
-	bool is_own;    /* made by the forest */
-	uint64_t first; /* number of the first thread, from 0 */
+	struct tl_trees *trees;
+	struct tl_trace *made; /* has the trees; NULL: the input has them */
+	uint64_t first;        /* number of the first thread, from 0 */
 	/* The threads as a foreign format has them.  NULL: none. */
 	struct tl_reader_thread *known;
 	size_t known_count;

@@ -146,7 +146,7 @@ color_of(const struct tl_node *node)
 /* Find the event of a call's result, which is the last child of the call.
  * Other nodes may be unloaded.  1, 0, -errno. */
 static int
-find_result(struct print *p, struct tl_trace *trace, const struct tl_node *node,
+find_result(struct print *p, struct tl_trees *trees, const struct tl_node *node,
     struct tl_event *result)
 {
 	const struct tl_node *child;
@@ -155,7 +155,7 @@ find_result(struct print *p, struct tl_trace *trace, const struct tl_node *node,
 
 	if (is_json(p) || node->child_count == 0 || !tl_tree_is_counted(node))
 		return 0;
-	tl_tree_branch_init(&branch, trace, node);
+	tl_tree_branch_init(&branch, trees, node);
 	rc = tl_tree_branch_child(&p->pool, &branch, node->child_count - 1,
 	    &child);
 	if (rc == 0 && child && tl_lincheck_is_result(child->event.message)) {
@@ -272,10 +272,10 @@ leave(struct print *p)
 
 /* Walk into a node whose last children are hidden. */
 static int
-walk_into(struct print *p, struct tl_trace *trace, const struct tl_node *node,
+walk_into(struct print *p, struct tl_trees *trees, const struct tl_node *node,
     uint64_t hidden)
 {
-	const int rc = tl_tree_walk_into(&p->walk, trace, node);
+	const int rc = tl_tree_walk_into(&p->walk, trees, node);
 
 	if (rc == 0)
 		p->walk.top->hidden = hidden;
@@ -292,7 +292,7 @@ go_inside(struct print *p, const struct tl_node *node, uint64_t hidden)
 
 	p->level++;
 	if (count > 0 && p->level < p->level_end)
-		return walk_into(p, p->walk.top->branch.trace, node, hidden);
+		return walk_into(p, p->walk.top->branch.trees, node, hidden);
 	rc = count > 0 ? put_unloaded(p, count, p->walk.top) : 0;
 	p->level--;
 	p->walk.top->index++;
@@ -312,7 +312,7 @@ complete(const struct print *p, struct tl_node *node)
 static int
 put_child(struct print *p)
 {
-	struct tl_trace *trace = p->walk.top->branch.trace;
+	struct tl_trees *trees = p->walk.top->branch.trees;
 	const struct tl_node *found;
 	struct tl_event result;
 	struct tl_node node;
@@ -325,7 +325,7 @@ put_child(struct print *p)
 		return put_missing(p);
 	node = *found;
 	complete(p, &node);
-	rc = find_result(p, trace, &node, &result);
+	rc = find_result(p, trees, &node, &result);
 	if (rc < 0)
 		return rc;
 	hidden = rc > 0;
@@ -350,7 +350,7 @@ step(struct print *p)
 
 /* Print all nodes below a node.  The node's own frame is base. */
 static int
-put_below(struct print *p, struct tl_trace *trace, const struct tl_node *node,
+put_below(struct print *p, struct tl_trees *trees, const struct tl_node *node,
     uint64_t hidden)
 {
 	const uint64_t depth = p->options->depth;
@@ -364,7 +364,7 @@ put_below(struct print *p, struct tl_trace *trace, const struct tl_node *node,
 		return 0;
 	if (depth == 0)
 		return put_unloaded(p, count, p->base);
-	rc = walk_into(p, trace, node, hidden);
+	rc = walk_into(p, trees, node, hidden);
 	while (rc == 0 && p->walk.top != p->base)
 		rc = step(p);
 	return rc;
@@ -378,7 +378,7 @@ put_tree(struct print *p)
 	p->level = 0;
 	if (rc < 0)
 		return rc;
-	return put_below(p, tl_forest_source(p->forest, p->thread)->trace,
+	return put_below(p, tl_forest_source(p->forest, p->thread)->trees,
 	    tl_forest_root(p->forest, p->thread), 0);
 }
 
@@ -401,7 +401,7 @@ static int
 find_node(struct print *p, const char *path, const struct tl_node **node,
     struct tl_fault *fault)
 {
-	struct tl_trace *trace = tl_forest_source(p->forest, p->thread)->trace;
+	struct tl_trees *trees = tl_forest_source(p->forest, p->thread)->trees;
 	uint64_t number;
 	int rc = 0;
 
@@ -409,7 +409,7 @@ find_node(struct print *p, const char *path, const struct tl_node **node,
 	while (rc == 0 && tl_tree_path_take(&path, &number) > 0) {
 		const uint64_t count = (*node)->child_count;
 
-		rc = tl_tree_walk_into(&p->walk, trace, *node);
+		rc = tl_tree_walk_into(&p->walk, trees, *node);
 		if (rc < 0)
 			return rc;
 		if (number >= count)
@@ -447,7 +447,7 @@ put_subtree(struct print *p, struct tl_fault *fault)
 		return rc;
 	node = *found;
 	complete(p, &node);
-	rc = find_result(p, p->walk.top->branch.trace, &node, &result);
+	rc = find_result(p, p->walk.top->branch.trees, &node, &result);
 	if (rc >= 0) {
 		hidden = rc > 0;
 		rc = put_thread(p);
@@ -457,7 +457,7 @@ put_subtree(struct print *p, struct tl_fault *fault)
 	if (rc < 0)
 		return rc;
 	p->level = 1;
-	return put_below(p, p->walk.top->branch.trace, &node, hidden);
+	return put_below(p, p->walk.top->branch.trees, &node, hidden);
 }
 
 static int
@@ -470,6 +470,13 @@ put_all(struct print *p)
 		rc = put_tree(p);
 	}
 	return rc;
+}
+
+/* Trees that a foreign format reads in place are those of Lincheck. */
+static bool
+counts_steps(const struct tl_tree_source *source)
+{
+	return source->known_count > 0 && !source->made;
 }
 
 int
@@ -485,6 +492,11 @@ tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
 	int rc;
 
 	p.walk.pool = &p.pool;
+	p.pool.children = options->children;
+	/* the text of a format that counts steps has no times */
+	for (size_t i = 0; i < forest->count; i++)
+		forest->sources[i].trees->untimed =
+		    counts_steps(&forest->sources[i]) && !is_json(&p);
 	rc = options->path ? put_subtree(&p, fault) : put_all(&p);
 	tl_tree_walk_free(&p.walk);
 	tl_text_free(&p.path);

@@ -20,10 +20,10 @@ struct tl_tree_window {
 };
 
 void
-tl_tree_branch_init(struct tl_tree_branch *branch, struct tl_trace *trace,
+tl_tree_branch_init(struct tl_tree_branch *branch, struct tl_trees *trees,
     const struct tl_node *node)
 {
-	*branch = (struct tl_tree_branch){ .trace = trace,
+	*branch = (struct tl_tree_branch){ .trees = trees,
 		.content = node->content,
 		.content_end = node->content_end,
 		.level = node->level,
@@ -65,9 +65,9 @@ tl_tree_branch_drop(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 
 	if (!w)
 		return;
-	before = tl_trace_memory(branch->trace);
-	tl_trace_forget(branch->trace, &w->node);
-	pool->used -= before - tl_trace_memory(branch->trace) + sizeof(*w);
+	before = branch->trees->budget.used;
+	tl_trees_forget(branch->trees, &w->node);
+	pool->used -= before - branch->trees->budget.used + sizeof(*w);
 	unlink_window(pool, w);
 	free(w);
 	branch->window = NULL;
@@ -111,8 +111,8 @@ make_room(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 /* Choose the children to load.  A walk that has left the last window in either
  * direction will probably go on in that direction. */
 static void
-choose_range(struct tl_tree_branch *branch, uint64_t i, uint64_t *first,
-    uint64_t *end)
+choose_range(const struct tl_tree_pool *pool, struct tl_tree_branch *branch,
+    uint64_t i, uint64_t *first, uint64_t *end)
 {
 	const struct tl_tree_window *w = branch->window;
 	const bool forward = w && i == w->end;
@@ -132,18 +132,20 @@ choose_range(struct tl_tree_branch *branch, uint64_t i, uint64_t *first,
 			   : branch->child_count;
 	else
 		*first = i + 1 > branch->ahead ? i + 1 - branch->ahead : 0;
+	if (pool->children > 0 && *end > pool->children)
+		*end = i < pool->children ? pool->children : i + 1;
 }
 
 static int
 load_range(struct tl_tree_pool *pool, struct tl_tree_branch *branch,
     uint64_t first, uint64_t end)
 {
-	const size_t before = tl_trace_memory(branch->trace);
+	const size_t before = branch->trees->budget.used;
 	struct tl_tree_window *w = branch->window;
 	const int rc =
-	    tl_trace_load(branch->trace, &w->node, first, end - first);
+	    tl_trees_load(branch->trees, &w->node, first, end - first);
 
-	pool->used += tl_trace_memory(branch->trace) - before;
+	pool->used += branch->trees->budget.used - before;
 	w->first = first;
 	w->end = rc < 0 ? first : end;
 	return rc;
@@ -156,7 +158,7 @@ load(struct tl_tree_pool *pool, struct tl_tree_branch *branch, uint64_t i)
 	uint64_t first, end;
 	int rc;
 
-	choose_range(branch, i, &first, &end);
+	choose_range(pool, branch, i, &first, &end);
 	while (pool->used >= max && make_room(pool, branch))
 		;
 	for (;;) {
@@ -198,14 +200,14 @@ tl_tree_branch_child(struct tl_tree_pool *pool, struct tl_tree_branch *branch,
 /* == walks == */
 
 int
-tl_tree_walk_into(struct tl_tree_walk *walk, struct tl_trace *trace,
+tl_tree_walk_into(struct tl_tree_walk *walk, struct tl_trees *trees,
     const struct tl_node *node)
 {
 	struct tl_tree_frame *frame = malloc(sizeof(*frame));
 
 	if (!frame)
 		return -ENOMEM;
-	tl_tree_branch_init(&frame->branch, trace, node);
+	tl_tree_branch_init(&frame->branch, trees, node);
 	frame->index = 0;
 	frame->hidden = 0;
 	frame->outer = walk->top;
@@ -246,7 +248,7 @@ enter(struct tl_tree_walk *walk)
 
 	if (rc < 0 || !node || node->child_count == 0)
 		return rc;
-	rc = tl_tree_walk_into(walk, walk->top->branch.trace, node);
+	rc = tl_tree_walk_into(walk, walk->top->branch.trees, node);
 	return rc < 0 ? rc : 1;
 }
 

@@ -25,7 +25,7 @@ enum {
 struct tl_tree_window;
 
 struct tl_tree_branch {
-	struct tl_trace *trace;
+	struct tl_trees *trees;
 	struct tl_tree_window *window; /* NULL: nothing is loaded */
 	uint64_t content;              /* these members are as in tl_node */
 	uint64_t content_end;
@@ -37,19 +37,22 @@ struct tl_tree_branch {
 };
 
 /* State that many branches share for their windows.  Starts from all zeros but
- * max. */
+ * max and children. */
 struct tl_tree_pool {
 	struct tl_tree_window *oldest;
 	struct tl_tree_window *newest;
 	size_t used;
 	size_t max; /* 0: TL_TREE_MEMORY_MAX */
+	/* Children behind so many others are loaded only when they are asked
+	 * for.  0: as many as fit a window. */
+	uint64_t children;
 };
 
 /* Make a branch with nothing loaded.  The branch must not move while children
  * are loaded. */
-void tl_tree_branch_init(struct tl_tree_branch *branch, struct tl_trace *trace,
+void tl_tree_branch_init(struct tl_tree_branch *branch, struct tl_trees *trees,
     const struct tl_node *node);
-/* Unload the children of a branch.  Required before the trace closes. */
+/* Unload the children of a branch.  Required before the trees close. */
 void
 tl_tree_branch_drop(struct tl_tree_pool *pool, struct tl_tree_branch *branch);
 
@@ -78,7 +81,7 @@ struct tl_tree_walk {
 
 /* Move to the first child of a node, which may be the root of a thread.  0 or
  * -ENOMEM. */
-int tl_tree_walk_into(struct tl_tree_walk *walk, struct tl_trace *trace,
+int tl_tree_walk_into(struct tl_tree_walk *walk, struct tl_trees *trees,
     const struct tl_node *node);
 /* Leave the innermost node: the walk is back at the node itself. */
 void tl_tree_walk_out(struct tl_tree_walk *walk);

@@ -208,6 +208,41 @@ tl_lincheck_context_misses(struct tl_lincheck_context *c,
 	return false;
 }
 
+int32_t
+tl_lincheck_context_target(struct tl_lincheck_context *c,
+    const struct tl_lincheck_object *object)
+{
+	struct tl_data_in fields;
+
+	if (object->class != TL_LINCHECK_CALL ||
+	    !tl_lincheck_context_get(c, TL_LINCHECK_METHOD, object->target,
+		&fields))
+		return TL_LINCHECK_NONE;
+	return tl_data_i32(&fields);
+}
+
+bool
+tl_lincheck_context_is_inside(struct tl_lincheck_context *c,
+    const struct tl_lincheck_object *object, int32_t outer)
+{
+	static const char companion[] = "$Companion";
+	const int32_t class = tl_lincheck_context_target(c, object);
+	struct tl_bytes name, outer_name;
+
+	if (object->version < TL_LINCHECK_SINCE_ARGUMENTS ||
+	    outer == TL_LINCHECK_NONE || class == TL_LINCHECK_NONE)
+		return false;
+	if (class == outer)
+		return true;
+	name = tl_lincheck_context_name(c, TL_LINCHECK_CLASS, class);
+	outer_name = tl_lincheck_context_name(c, TL_LINCHECK_CLASS, outer);
+	return name.size == outer_name.size + sizeof(companion) - 1 &&
+	       tl_bytes_equal(tl_bytes(name.data, outer_name.size),
+		   outer_name) &&
+	       memcmp(name.data + outer_name.size, companion,
+		   sizeof(companion) - 1) == 0;
+}
+
 /* == layout == */
 
 void

@@ -88,6 +88,16 @@ bool tl_lincheck_context_place(struct tl_lincheck_context *context, int32_t id,
 bool tl_lincheck_context_misses(struct tl_lincheck_context *context,
     const struct tl_lincheck_object *object, struct tl_lincheck_key *key);
 
+/* The class of the method that a point calls, or NONE. */
+int32_t tl_lincheck_context_target(struct tl_lincheck_context *context,
+    const struct tl_lincheck_object *object);
+/*
+ * Does a point call a method of the class outer, in which it lies, or of the
+ * companion of outer?  outer may be NONE.
+ */
+bool tl_lincheck_context_is_inside(struct tl_lincheck_context *context,
+    const struct tl_lincheck_object *object, int32_t outer);
+
 enum { TL_LINCHECK_LAYOUT_MAX = 4 << 20 /* steps */ };
 
 enum tl_lincheck_layout_what {

@@ -95,7 +95,9 @@
  *	context.c	definitions by id, the layout of the file, messages
  *	words.c		a point as the text of a message
  *	print.c		a point as Lincheck prints it
- *	read.c		objects to events; the index checked
+ *	read.c		objects to events
+ *	index.c		the index: checked, or opened
+ *	trees.c		trees read in place through the index
  *	form.c		the point that the events of a message become
  *	points.c	points into the streams of their threads
  *	write.c		events to points, streams to blocks

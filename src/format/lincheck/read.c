@@ -17,7 +17,9 @@
 #include "event/message.h"
 #include "event/reader.h"
 #include "format/lincheck/context.h"
+#include "format/lincheck/index.h"
 #include "format/lincheck/queue.h"
+#include "format/lincheck/trees.h"
 #include "trace/layout.h"
 
 #include <errno.h>
@@ -141,153 +143,6 @@ calls_pop(struct thread *thread, const struct tl_message **message)
 	return 0;
 }
 
-/* == the index beside the data == */
-
-/* Count and sum of the cells' hashes.  Starts from all zeros. */
-struct cells {
-	uint64_t count;
-	uint64_t sum;
-};
-
-enum {
-	MAGIC_SIZE = 8,
-	CELLS_AT_ONCE = 512,
-	END_SIZE = TL_CELL_SIZE + MAGIC_SIZE /* cell of EOF, magic */
-};
-
-static uint64_t
-mix(uint64_t n)
-{
-	n ^= n >> 32;
-	n *= UINT64_C(0xd6e8feb86659fd93);
-	n ^= n >> 32;
-	n *= UINT64_C(0xd6e8feb86659fd93);
-	return n ^ n >> 32;
-}
-
-/*
- * Count a cell; kind is the kind in the file.  The end counts only for calls
- * and blocks, because the end of a definition has no meaning.
- */
-static void
-cells_add(struct cells *cells, uint32_t version, uint8_t kind, int32_t id,
-    uint64_t start, uint64_t end)
-{
-	const uint8_t known = tl_lincheck_kind_read(version, kind);
-	uint64_t hash = mix((uint64_t)kind << 32 | (uint32_t)id);
-
-	hash = mix(hash + start);
-	if (known == TL_LINCHECK_POINT || known == TL_LINCHECK_BLOCK_START)
-		hash = mix(hash + end);
-	cells->sum += hash;
-	cells->count++;
-}
-
-static int
-bad(struct tl_fault *fault, uint64_t at, const char *text)
-{
-	return tl_fault(fault, -EBADMSG, at, "%s", text);
-}
-
-static uint64_t
-number_at(const uint8_t *bytes)
-{
-	struct tl_data_in in = tl_data_in(bytes, MAGIC_SIZE);
-
-	return tl_data_u64(&in);
-}
-
-/* Read exactly size bytes: 0, -EIO, -errno. */
-static int
-read_exactly(struct tl_storage *s, void *to, size_t size, uint64_t at)
-{
-	const int64_t n = tl_storage_read_at(s, to, size, at);
-
-	if (n < 0)
-		return (int)n;
-	return (size_t)n == size ? 0 : -EIO;
-}
-
-/* Check header and footer, and that whole cells lie between them. */
-static int
-check_ends(struct tl_storage *s, uint32_t version, struct tl_fault *fault)
-{
-	uint8_t head[TL_LINCHECK_HEADER_SIZE], end[END_SIZE];
-	struct tl_cell cell;
-	int rc;
-
-	if (s->size < sizeof(head) + sizeof(end))
-		return bad(fault, s->size, "it is cut short");
-	rc = read_exactly(s, head, sizeof(head), 0);
-	if (rc == 0)
-		rc = read_exactly(s, end, sizeof(end), s->size - sizeof(end));
-	if (rc < 0)
-		return tl_fail(fault, rc, "%s", "it cannot be read");
-	if (number_at(head) != TL_LINCHECK_INDEX_MAGIC)
-		return bad(fault, 0, "it does not begin as an index does");
-	if (number_at(head + MAGIC_SIZE) != version)
-		return bad(fault, MAGIC_SIZE, "it is of another version");
-	cell = tl_cell_get(end);
-	if (number_at(end + TL_CELL_SIZE) != TL_LINCHECK_INDEX_MAGIC ||
-	    tl_lincheck_kind_read(version, cell.kind) != TL_LINCHECK_EOF ||
-	    cell.id != TL_LINCHECK_NONE)
-		return bad(fault, s->size - sizeof(end),
-		    "it does not end as an index does");
-	if ((s->size - sizeof(head) - sizeof(end)) % TL_CELL_SIZE != 0)
-		return bad(fault, s->size, "a cell of it is cut");
-	return 0;
-}
-
-/*
- * Compare an index with the cells of a file of this version: 0, and *by_memory
- * is set if Lincheck wrote the index from memory; -EBADMSG and a fault at a
- * byte of the index; -errno of reading.
- */
-static int
-index_check(struct tl_storage *s, uint32_t version, const struct cells *cells,
-    bool *by_memory, struct tl_fault *fault)
-{
-	uint8_t piece[CELLS_AT_ONCE * TL_CELL_SIZE];
-	uint64_t end, at = TL_LINCHECK_HEADER_SIZE;
-	struct cells found = { 0 };
-	int rc = check_ends(s, version, fault);
-
-	if (rc < 0)
-		return rc;
-	*by_memory = false;
-	end = s->size - END_SIZE;
-	while (at < end) {
-		const size_t size = end - at < sizeof(piece)
-					? (size_t)(end - at)
-					: sizeof(piece);
-
-		if ((rc = read_exactly(s, piece, size, at)) < 0)
-			return tl_fail(fault, rc, "%s", "it cannot be read");
-		for (size_t i = 0; i < size; i += TL_CELL_SIZE) {
-			const struct tl_cell c = tl_cell_get(piece + i);
-			const uint8_t kind =
-			    tl_lincheck_kind_read(version, c.kind);
-
-			if (kind == TL_LINCHECK_NO_KIND ||
-			    kind == TL_LINCHECK_EOF)
-				return bad(fault, at + i, "a cell of no kind");
-			if (at + i == TL_LINCHECK_HEADER_SIZE)
-				*by_memory = kind != TL_LINCHECK_BLOCK_START;
-			cells_add(&found, version, c.kind, c.id,
-			    (uint64_t)c.start, (uint64_t)c.end);
-		}
-		at += size;
-	}
-	if (found.count != cells->count)
-		return tl_fail(fault, -EBADMSG,
-		    "it has %" PRIu64 " cells for %" PRIu64 " objects",
-		    found.count, cells->count);
-	if (found.sum != cells->sum)
-		return bad(fault, TL_FAULT_NOWHERE,
-		    "its cells are not those of the data");
-	return 0;
-}
-
 /* == objects to events == */
 
 enum {
@@ -333,7 +188,7 @@ struct lincheck_read {
 	struct calls calls;
 	struct tl_lincheck_queue queue;
 	struct tl_lincheck_dialect dialect;
-	struct cells cells; /* cells that the index must have */
+	struct tl_lincheck_cells cells; /* that the index must have */
 	uint64_t block_start;
 	struct tl_lincheck_key missing; /* key that the front awaits */
 	struct tl_notes notes;
@@ -371,47 +226,13 @@ set_place(struct tl_event *event, const struct thread *thread, uint32_t number)
 	event->cpu = TL_CPU_UNKNOWN;
 }
 
-/* The class of the method that a point calls, or NONE. */
+/* The class of the method in which a thread runs, or NONE. */
 static int32_t
-class_of_target(struct lincheck_read *r,
-    const struct tl_lincheck_object *object)
+outer_class(const struct thread *thread)
 {
-	struct tl_data_in fields;
-
-	if (object->class != TL_LINCHECK_CALL ||
-	    !tl_lincheck_context_get(&r->messages.context, TL_LINCHECK_METHOD,
-		object->target, &fields))
-		return TL_LINCHECK_NONE;
-	return tl_data_i32(&fields);
-}
-
-/* Does a method call a method of its own class, or of the class's companion? */
-static bool
-is_inside(struct lincheck_read *r, const struct tl_lincheck_object *object,
-    uint32_t number)
-{
-	static const char companion[] = "$Companion";
-	const struct thread *thread = &r->calls.threads[number];
-	const int32_t outer = thread->depth > 0 && thread->skipped == 0
-				  ? thread->calls[thread->depth - 1].class
-				  : TL_LINCHECK_NONE;
-	const int32_t class = class_of_target(r, object);
-	struct tl_bytes name, outer_name;
-
-	if (object->version < TL_LINCHECK_SINCE_ARGUMENTS ||
-	    outer == TL_LINCHECK_NONE || class == TL_LINCHECK_NONE)
-		return false;
-	if (class == outer)
-		return true;
-	name = tl_lincheck_context_name(&r->messages.context, TL_LINCHECK_CLASS,
-	    class);
-	outer_name = tl_lincheck_context_name(&r->messages.context,
-	    TL_LINCHECK_CLASS, outer);
-	return name.size == outer_name.size + sizeof(companion) - 1 &&
-	       tl_bytes_equal(tl_bytes(name.data, outer_name.size),
-		   outer_name) &&
-	       memcmp(name.data + outer_name.size, companion,
-		   sizeof(companion) - 1) == 0;
+	return thread->depth > 0 && thread->skipped == 0
+		   ? thread->calls[thread->depth - 1].class
+		   : TL_LINCHECK_NONE;
 }
 
 static int
@@ -426,7 +247,8 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 		tl_note(&r->notes, OTHER_THREAD, at);
 	if (tl_lincheck_is_container(object->class)) {
 		e.kind = TL_BEGIN;
-		rc = calls_push(thread, message, class_of_target(r, object));
+		rc = calls_push(thread, message,
+		    tl_lincheck_context_target(&r->messages.context, object));
 		if (rc == -ENOSPC)
 			tl_note(&r->notes, TOO_DEEP, at);
 		if (rc < 0)
@@ -485,7 +307,8 @@ emit(struct lincheck_read *r, struct tl_lincheck_object *object,
 	const struct tl_message *message = NULL; /* NULL: no room */
 	int rc = 0;
 
-	object->inside = is_inside(r, object, number);
+	object->inside = tl_lincheck_context_is_inside(&r->messages.context,
+	    object, outer_class(&r->calls.threads[number]));
 	r->missing = (struct tl_lincheck_key){ TL_LINCHECK_POINT, 0 };
 	if (!is_footer || object->count > 0)
 		rc = tl_lincheck_messages_get(&r->messages, object, r->last,
@@ -572,8 +395,9 @@ count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	/* the kind of a footer is the kind of a point + 1 */
 	else if (object->kind == TL_LINCHECK_FOOTER &&
 		 calls_close_level(thread, &level) == 0)
-		cells_add(&r->cells, r->dialect.version, (uint8_t)(kind - 1),
-		    level.event, level.start, thread->size);
+		tl_lincheck_cells_add(&r->cells, r->dialect.version,
+		    (uint8_t)(kind - 1), level.event, level.start,
+		    thread->size);
 	thread->size += size;
 	return rc;
 }
@@ -659,8 +483,9 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 		if (r->left_out)
 			return 0;
 		tl_lincheck_layout_add(layout, TL_LINCHECK_LAYOUT_END, 0, 0);
-		cells_add(&r->cells, r->dialect.version, (uint8_t)(kind - 1),
-		    r->calls.threads[r->block].id, r->block_start, r->at);
+		tl_lincheck_cells_add(&r->cells, r->dialect.version,
+		    (uint8_t)(kind - 1), r->calls.threads[r->block].id,
+		    r->block_start, r->at);
 		return 0;
 	}
 	if (!tl_lincheck_is_definition(object->kind) &&
@@ -668,8 +493,8 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 		return -EBADMSG;
 	if (!r->left_out) {
 		r->calls.threads[r->block].size += bytes.size;
-		cells_add(&r->cells, r->dialect.version, kind, object->id,
-		    r->at, 0);
+		tl_lincheck_cells_add(&r->cells, r->dialect.version, kind,
+		    object->id, r->at, 0);
 	}
 	if (object->kind == TL_LINCHECK_THREAD_NAME)
 		return take_name(r, object);
@@ -886,13 +711,14 @@ lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 	int rc;
 
 	if (!r->ended) { /* has the writer of the index finished it? */
-		if (check_ends(index, r->dialect.version, &fault) == 0)
+		if (tl_lincheck_index_ends(index, r->dialect.version, &fault) ==
+		    0)
 			tl_report_write(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 			    "index: it was finished, and the data is not");
 		return 0;
 	}
-	rc = index_check(index, r->dialect.version, &r->cells, &by_memory,
-	    &fault);
+	rc = tl_lincheck_index_check(index, r->dialect.version, &r->cells,
+	    &by_memory, &fault);
 	if (rc == 0) {
 		r->messages.strings.layout.by_memory = by_memory;
 		return 0;
@@ -906,6 +732,57 @@ lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 		tl_report_write(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 		    "index: byte %" PRIu64 ": %s", fault.at, fault.text);
 	return 0;
+}
+
+/* == trees == */
+
+/* Take the threads of trees, as if the events had been read. */
+static int
+take_threads(struct lincheck_read *r, const struct tl_lincheck_trees *trees)
+{
+	const struct tl_lincheck_lane *lane;
+	uint32_t number;
+
+	for (size_t i = 0; (lane = tl_lincheck_trees_lane(trees, i)); i++) {
+		const int rc = calls_find(&r->calls, lane->thread, &number);
+
+		if (rc < 0)
+			return rc;
+		r->calls.threads[number].name = lane->name;
+		r->calls.threads[number].has_events = lane->has_points;
+	}
+	return 0;
+}
+
+static int
+lincheck_trees(struct tl_reader *reader, struct tl_storage *input,
+    struct tl_storage *index, struct tl_trees **trees)
+{
+	struct lincheck_read *r = read_of(reader);
+	struct tl_lincheck_trees *made;
+	char header[TL_LINCHECK_HEADER_SIZE];
+	int64_t n = tl_storage_read_at(input, header, sizeof(header), 0);
+	int rc = n < 0 ? (int)n : -EBADMSG;
+
+	if (n == sizeof(header))
+		rc = take_header(r, tl_bytes(header, sizeof(header)));
+	if (rc == 0)
+		rc = tl_lincheck_trees_new(&made, &r->messages, input, index,
+		    r->report);
+	if (rc < 0)
+		return rc;
+	rc = take_threads(r, made);
+	if (rc < 0)
+		tl_lincheck_trees_free(made);
+	else
+		*trees = tl_lincheck_trees_base(made);
+	return rc;
+}
+
+static void
+lincheck_trees_free(struct tl_trees *trees)
+{
+	tl_lincheck_trees_free((struct tl_lincheck_trees *)(void *)trees);
 }
 
 static bool
@@ -984,6 +861,8 @@ tl_lincheck_read_new(struct tl_reader **reader, struct tl_sink *sink,
 		.free = lincheck_free,
 		.beside_suffix = TL_LINCHECK_INDEX_SUFFIX,
 		.beside = lincheck_beside,
+		.trees = lincheck_trees,
+		.trees_free = lincheck_trees_free,
 		.thread = lincheck_thread };
 	r->sink = sink;
 	r->report = report;

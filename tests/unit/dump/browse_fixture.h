@@ -98,7 +98,8 @@ make(uint64_t seed, unsigned threads)
 			     bytes_of(&made.index)),
 	    0);
 	whole = read_whole(bytes_of(&made.data));
-	source = (struct tl_tree_source){ .name = "x", .trace = trace };
+	source = (struct tl_tree_source){ .name = "x",
+		.trees = tl_trace_trees(trace) };
 	forest = (struct tl_forest){ .count = 1,
 		.sources = &source,
 		.thread_count = tl_trace_thread_count(trace) };

@@ -71,7 +71,8 @@ make_of(uint64_t seed, size_t count, size_t memory_max, bool flat)
 			     storage_of(bytes_of(&made.index)), &limited,
 			     &fault),
 	    0);
-	source = (struct tl_tree_source){ .name = "x", .trace = trace };
+	source = (struct tl_tree_source){ .name = "x",
+		.trees = tl_trace_trees(trace) };
 	forest = (struct tl_forest){ .count = 1,
 		.sources = &source,
 		.thread_count = tl_trace_thread_count(trace) };
@@ -189,9 +190,11 @@ compare_walks(struct tl_tree_pool *pool, size_t thread)
 	struct tl_text forth = { 0 }, back = { 0 };
 	size_t count;
 
-	ck_assert_int_eq(tl_tree_walk_into(&walk, trace, root), 0);
+	ck_assert_int_eq(tl_tree_walk_into(&walk, tl_trace_trees(trace), root),
+	    0);
 	count = walk_words(&walk, tl_tree_walk_next, &forth, forth_at);
-	ck_assert_int_eq(tl_tree_walk_into(&walk, trace, root), 0);
+	ck_assert_int_eq(tl_tree_walk_into(&walk, tl_trace_trees(trace), root),
+	    0);
 	ck_assert_int_eq(tl_tree_walk_last(&walk), 1);
 	ck_assert_uint_eq(walk_words(&walk, tl_tree_walk_previous, &back,
 			      back_at),
@@ -321,7 +324,7 @@ TEST(a_damaged_trace_is_printed_as_far_as_it_goes)
 		rc = open_bytes(&trace, bytes_of(&made.data),
 		    seed % 2 ? bytes_of(&made.index) : tl_bytes(NULL, 0));
 		ck_assert_int_eq(rc, 0);
-		forest.sources[0].trace = trace;
+		forest.sources[0].trees = tl_trace_trees(trace);
 		forest.thread_count = tl_trace_thread_count(trace);
 		tl_text_clear(&output.text);
 		ck_assert(tl_text_reserve(&output.text, 1 << 20));
