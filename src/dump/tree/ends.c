@@ -116,6 +116,14 @@ read_all(struct tl_tree_ends *e, const struct tl_sources *inputs,
 	return rc;
 }
 
+/* Only what is shown of a large recorded trace is read. */
+static bool
+is_too_large(const struct tl_source *input)
+{
+	return tl_source_trace(input) &&
+	       tl_source_entries(input) > TL_TREE_ENDS_MAX;
+}
+
 static bool
 has_spans(const struct tl_source *input)
 {
@@ -131,8 +139,9 @@ tl_tree_ends_read(struct tl_tree_ends *e, const struct tl_sources *inputs,
 {
 	for (size_t i = 0; i < inputs->count; i++)
 		if (tl_source_is_open(&inputs->items[i]) &&
-		    !tl_source_trace(&inputs->items[i]) &&
-		    !inputs->items[i].beside && has_spans(&inputs->items[i]))
+		    !inputs->items[i].beside &&
+		    !is_too_large(&inputs->items[i]) &&
+		    has_spans(&inputs->items[i]))
 			return read_all(e, inputs, progress);
 	return 0;
 }

@@ -35,9 +35,9 @@ struct tl_tree_ends {
 	uint64_t left_out; /* ends beyond TL_TREE_ENDS_MAX */
 };
 
-/* Keep the durations of the spans of scope TIMELINE_SOURCE.  If all inputs with
- * such spans are recorded traces, nothing is read: only what is shown of a trace
- * is.  0 or -errno. */
+/* Keep the durations of the spans of scope TIMELINE_SOURCE.  Nothing is read if
+ * the only inputs with such spans are recorded traces of more than
+ * TL_TREE_ENDS_MAX entries.  0 or -errno. */
 int tl_tree_ends_read(struct tl_tree_ends *ends,
     const struct tl_sources *inputs, struct tl_progress *progress);
 /* Say on stderr how many durations were not kept. */
