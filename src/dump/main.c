@@ -229,14 +229,6 @@ is_in_order(const struct tl_options *options)
 	       options->mode == TL_MODE_CRITICAL;
 }
 
-/* Does the view need the hosts? */
-static bool
-needs_hosts(const struct tl_options *options)
-{
-	return options->mode != TL_MODE_CRITICAL ||
-	       (inputs.hosts && inputs.hosts->count > 1);
-}
-
 /* Report a failure before any text was written. */
 static int
 give_up(const struct tl_fault *fault)
@@ -263,7 +255,7 @@ show(const struct tl_options *options)
 		return FAILED;
 	}
 	rc = open_inputs(options);
-	if (rc == 0 && needs_hosts(options))
+	if (rc == 0)
 		rc = tl_selection_hosts(&options->selection, &inputs, report,
 		    is_in_order(options), &fault);
 	if (rc == -EINVAL)

@@ -272,6 +272,14 @@ struct host_cursor {
 	struct tl_host *host;
 };
 
+void
+tl_host_move(struct tl_event *event, int64_t offset_ns)
+{
+	event->ns = tl_add_ns(event->ns, offset_ns);
+	if (event->begun_ns != 0)
+		event->begun_ns = tl_add_ns(event->begun_ns, offset_ns);
+}
+
 static int
 host_next(struct tl_cursor *cursor, struct tl_event *event)
 {
@@ -283,7 +291,7 @@ host_next(struct tl_cursor *cursor, struct tl_event *event)
 		return rc;
 	if (host->is_marked)
 		event->sync_us = tl_host_clock_at(&host->clock, event);
-	event->ns = tl_add_ns(event->ns, host->offset_ns);
+	tl_host_move(event, host->offset_ns);
 	return rc;
 }
 
@@ -320,6 +328,12 @@ tl_source_cursor(const struct tl_source *source, enum tl_order order,
 	return 0;
 }
 
+int64_t
+tl_source_shifted(const struct tl_source *source, int64_t ns)
+{
+	return source->host ? tl_add_ns(ns, source->host->offset_ns) : ns;
+}
+
 static int
 find_newest(const struct tl_source *source, int64_t *ns)
 {
@@ -335,8 +349,8 @@ tl_source_newest(const struct tl_source *source, int64_t *ns)
 	const int rc = source->ops->newest ? source->ops->newest(source, ns)
 					   : find_newest(source, ns);
 
-	if (rc == 0 && source->host)
-		*ns = tl_add_ns(*ns, source->host->offset_ns);
+	if (rc == 0)
+		*ns = tl_source_shifted(source, *ns);
 	return rc;
 }
 

@@ -376,8 +376,7 @@ tl_sources_end(const struct tl_sources *sources, int64_t *ns)
 		if (!tl_source_is_open(source) || !snap ||
 		    !tl_snap_cut(snap, &one))
 			continue;
-		if (source->host)
-			one = tl_add_ns(one, source->host->offset_ns);
+		one = tl_source_shifted(source, one);
 		if (one > *ns)
 			*ns = one;
 	}

@@ -86,6 +86,13 @@ overwritten"
 			{ wrong += ($1 < at) != (oldest ? !seen : seen) } END { print wrong + 0 }' "$work/listed")" 0
 	done
 	lacks 'the newest entries are complete' "$("$dump" -n 5 "$wrapped")" overwritten
+	# the rest of the line tells how long that is
+	is '... of a file that is moved, too' "$("$dump" --offset 1=-90s --stats "$wrapped" | grep complete | sed 's/.*since [^ ]*//')" \
+		"$("$dump" --stats "$wrapped" | grep complete | sed 's/.*since [^ ]*//')"
+	for off in -90s 90s; do
+		is '... and the listing begins to be partial at the same entry' \
+			"$("$dump" --offset 1=$off "$wrapped" | grep -n ^before | cut -d : -f 1)" "$("$dump" "$wrapped" | grep -n ^before | cut -d : -f 1)"
+	done
 	has '--stats says since when it is complete' "$("$dump" --stats "$wrapped")" "complete since ${place//+/\\+} "
 else
 	skip 'there is one CPU'
