@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/convert.h"
+#include "source/repeats.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -313,6 +314,8 @@ tl_source_cursor(const struct tl_source *source, enum tl_order order,
 	struct tl_cursor *inner;
 	int rc = source->ops->cursor(source, order, &inner);
 
+	if (rc == 0 && source->part)
+		rc = tl_repeats_cursor(source->part, inner, &inner);
 	if (rc < 0)
 		return rc;
 	*cursor = inner;

@@ -6,6 +6,7 @@
 #define TL_SOURCE_SOURCES_H
 
 #include "source/hosts.h"
+#include "source/repeats.h"
 #include "source/source.h"
 
 enum {
@@ -20,6 +21,7 @@ struct tl_sources {
 	size_t count;
 	size_t capacity;
 	struct tl_hosts *hosts; /* the hosts of the sources */
+	struct tl_repeats *repeats;
 };
 
 /*
