@@ -229,6 +229,15 @@ is_in_order(const struct tl_options *options)
 	       options->mode == TL_MODE_CRITICAL;
 }
 
+/* Are the entries of all inputs shown or counted together? */
+static bool
+is_merged(const struct tl_options *options)
+{
+	return is_in_order(options) || options->mode == TL_MODE_STATS ||
+	       options->mode == TL_MODE_STATES ||
+	       options->mode == TL_MODE_WHY || options->mode == TL_MODE_BRIEF;
+}
+
 /* Report a failure before any text was written. */
 static int
 give_up(const struct tl_fault *fault)
@@ -260,6 +269,8 @@ show(const struct tl_options *options)
 		    is_in_order(options), &fault);
 	if (rc == -EINVAL)
 		return give_up(&fault);
+	if (rc == 0 && is_merged(options))
+		tl_selection_copies(&inputs, report);
 	if (rc == 0)
 		rc = run(options, &fault);
 	damaged = options->follow ? rc < 0 : tl_sources_are_damaged(&inputs);

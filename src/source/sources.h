@@ -55,6 +55,11 @@ int tl_sources_apply(struct tl_sources *sources,
 int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor);
 
+/* Report the pairs of snapshots of one timeline that have entries in common: a
+ * cursor yields these entries twice. */
+void tl_sources_warn_copies(const struct tl_sources *sources,
+    const struct tl_report *report);
+
 /* Set *ns to the time of the newest entry of all sources.  Returns 0 or
  * -ENODATA without entries. */
 int tl_sources_newest(const struct tl_sources *sources, int64_t *ns);

@@ -21,6 +21,7 @@ recorder=$!
 until_true [ -s "$recorded" ]
 "$bin/timeline-ship" run --quiet --all --to "$work/proven-lines" --format jsonl "$name-proven" &
 shipper=$!
+"$bin/timelinectl" save "$name-proven" "$work/proven-early.tl" >/dev/null
 echo >&7
 until_true [ -s "$pv" ]
 sleep 0.3
@@ -152,6 +153,30 @@ is 'a part of a timeline is moved' "$(times "$work/moved.tl")" "$(times --messag
 is '... and timelines of one clock' "$(times "$work/moved.tl")" "$(times "$pv" "$work/known.tl" | moved)"
 "$bin/timeline-convert" -f --offset 1=1s -o "$work/moved.tl" "$pv" >"$work/said" 2>&1
 has '... what is lost by it is said' "$(cat "$work/said")" 'stamps'
+
+# == snapshots of one timeline ==
+# entries_of FILE prints an identity of each entry.
+entries_of() { "$dump" --json "$1" | jq -c 'select(.tsc) | [.tsc, .cpu, .tid, .kind, .message, .args]' | sort; }
+early=$work/proven-early.tl
+entries_of "$early" >"$work/entries.early"
+entries_of "$pv" >"$work/entries.late"
+both=$(comm -12 "$work/entries.early" "$work/entries.late" | wc -l)
+is 'two snapshots of a ring that turned have some entries in common' \
+	"$((both > 0 && both < $(wc -l <"$work/entries.early") && both < $(wc -l <"$work/entries.late")))" 1
+warning="proven-early.tl and proven.tl are of one timeline: $both entries were read from both and count twice; cut one with timeline-convert --until"
+for how in --oldest-first --stats "--why job*" --brief "--critical job*" "--view top"; do
+	# shellcheck disable=SC2086 # an option and its argument
+	is "... which is said: $how" "$("$dump" $how "$early" "$pv" 2>&1 >/dev/null | grep timeline:)" "timeline-dump: $warning"
+done
+is '... by timeline-convert' "$("$bin/timeline-convert" -f -o "$work/twice.csv" "$early" "$pv" 2>&1 >/dev/null | grep 'one timeline')" \
+	"timeline-convert: $warning"
+is '... and they come twice' "$(($(grep -cv '^ns,' "$work/twice.csv")))" "$(($("$dump" --format csv "$early" | grep -c ,) + $("$dump" --format csv "$pv" | grep -c ,) - 2))"
+"$bin/timelinectl" save "$name" "$work/whole.tl" >/dev/null
+is 'a file that has nothing of its own is named' "$("$dump" --stats "$work/whole.tl" "$work/known.tl" 2>&1 >/dev/null | grep -oE 'leave .*')" 'leave the first out'
+is 'nothing is said of two timelines' "$("$dump" --stats "$work/known.tl" "$pv" 2>&1 >/dev/null)" ''
+is '... nor of what is not merged' "$("$dump" --info "$early" "$pv" 2>&1 >/dev/null)" ''
+"$bin/timeline-convert" -qf --until "$("$dump" --oldest-first -n 1 "$pv" | cut -d ' ' -f 1)" -o "$work/cut.tl" "$early"
+is '... nor of a part that was cut out' "$("$dump" --stats "$work/cut.tl" "$pv" 2>&1 >/dev/null)" ''
 
 # == conversions ==
 convert_to() { "$bin/timeline-convert" -f --to "$1" -o "$2" "$3" 2>/dev/null; }
