@@ -75,14 +75,22 @@ make_title(struct run *run)
 	return run->title.rc;
 }
 
-/* Are all of them timelines? */
+/* Are the times of the input moved?  Its clock does not tell its times then. */
+static bool
+is_moved(const struct tl_source *input)
+{
+	return input->host && input->host->offset_ns != 0;
+}
+
+/* Are all of them timelines whose times are those of their clocks? */
 static bool
 are_snaps(const struct tl_sources *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct tl_source *input = &inputs->items[i];
 
-		if (tl_source_is_open(input) && !tl_source_snap(input))
+		if (tl_source_is_open(input) &&
+		    (!tl_source_snap(input) || is_moved(input)))
 			return false;
 	}
 	return true;
@@ -150,7 +158,7 @@ set_knots(struct run *run)
 	size_t count;
 
 	if (run->inputs->count != 1 || !tl_source_is_open(input) ||
-	    (input->host && input->host->offset_ns != 0))
+	    is_moved(input))
 		return 0;
 	count = tl_source_knot_count(input);
 	run->knots = calloc(count + 1, sizeof(*run->knots));

@@ -249,6 +249,8 @@ convert(const struct tl_options *options)
 	if (rc == -EINVAL)
 		return give_up(&fault);
 	if (rc == 0)
+		tl_selection_copies(&inputs, keep_of_hosts);
+	if (rc == 0)
 		rc = is_any_open() ? run(options, &fault) : -ENOENT;
 	close_rc = tl_output_close(&output, rc == 0, &fault);
 	if (rc == 0 && close_rc < 0) {

@@ -13,13 +13,14 @@
 
 #include <errno.h>
 
+/* Count the entries of one file, those that other files have, too. */
 static int
 count_entries(const struct tl_source *input, struct tl_progress *progress,
     uint64_t *count)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_source_cursor(input, TL_OLDEST_FIRST, &cursor);
+	int rc = input->ops->cursor(input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;

@@ -231,12 +231,13 @@ is_in_order(const struct tl_options *options)
 	       options->mode == TL_MODE_CRITICAL;
 }
 
-/* Does the view need the hosts? */
+/* Are the entries of all inputs shown or counted together? */
 static bool
-needs_hosts(const struct tl_options *options)
+is_merged(const struct tl_options *options)
 {
-	return options->mode != TL_MODE_CRITICAL ||
-	       (inputs.hosts && inputs.hosts->count > 1);
+	return is_in_order(options) || options->mode == TL_MODE_STATS ||
+	       options->mode == TL_MODE_STATES ||
+	       options->mode == TL_MODE_WHY || options->mode == TL_MODE_BRIEF;
 }
 
 /* Report a failure before any text was written. */
@@ -265,11 +266,13 @@ show(const struct tl_options *options)
 		return FAILED;
 	}
 	rc = open_inputs(options);
-	if (rc == 0 && needs_hosts(options))
+	if (rc == 0)
 		rc = tl_selection_hosts(&options->selection, &inputs, report,
 		    is_in_order(options), &fault);
 	if (rc == -EINVAL)
 		return give_up(&fault);
+	if (rc == 0 && is_merged(options))
+		tl_selection_copies(&inputs, report);
 	if (rc == 0)
 		rc = run(options, &fault);
 	damaged = options->follow ? rc < 0 : tl_sources_are_damaged(&inputs);

@@ -16,24 +16,18 @@ has_cpu(const struct tl_overwritten *o, uint32_t cpu)
 	       (o->cpus[cpu / BITS] >> cpu % BITS & 1) != 0;
 }
 
-/* Add a lane whose oldest entries were overwritten. */
-static int
-add_lane(struct tl_overwritten *o, struct tl_snap *snap, size_t i)
+/* Add a lane whose oldest entries were overwritten.  ns is the time of its
+ * first entry, or INT64_MIN. */
+static void
+add_lane(struct tl_overwritten *o, const struct tl_snap_lane *lane, int64_t ns)
 {
-	const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
-	int64_t ns;
-	const int rc = tl_snap_lane_begin(snap, (uint32_t)i, &ns);
-
-	if (rc < 0)
-		return rc;
 	o->any = true;
-	if (rc > 0 && ns > o->since_ns)
+	if (ns > o->since_ns)
 		o->since_ns = ns;
 	if (lane->cpu < TIMELINE_LANES_MAX)
 		o->cpus[lane->cpu / BITS] |= UINT64_C(1) << lane->cpu % BITS;
 	else
 		o->fallback = true;
-	return 0;
 }
 
 static bool
@@ -45,10 +39,11 @@ is_turned(const struct tl_snap_lane *lane, const struct tl_filter *filter)
 }
 
 static int
-find(struct tl_overwritten *o, struct tl_snap *snap,
+find(struct tl_overwritten *o, const struct tl_source *input,
     const struct tl_filter *filter)
 {
-	int rc = 0;
+	struct tl_snap *snap =
+	    tl_source_is_open(input) ? tl_source_snap(input) : NULL;
 
 	o->since_ns = INT64_MIN;
 	o->first_ns = INT64_MAX;
@@ -57,18 +52,20 @@ find(struct tl_overwritten *o, struct tl_snap *snap,
 		return -ENOMEM;
 	if (!snap || tl_snap_header(snap)->state == TIMELINE_IMPORTED)
 		return 0;
-	for (size_t i = 0; i < tl_snap_lane_count(snap) && rc == 0; i++) {
+	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
 		int64_t ns;
+		const int rc = tl_snap_lane_begin(snap, (uint32_t)i, &ns);
 
-		if ((rc = tl_snap_lane_begin(snap, (uint32_t)i, &ns)) < 0)
+		if (rc < 0)
 			return rc;
+		ns = rc > 0 ? tl_source_shifted(input, ns) : INT64_MIN;
 		if (rc > 0 && ns < o->first_ns)
 			o->first_ns = ns;
-		rc = is_turned(tl_snap_lane(snap, i), filter)
-			 ? add_lane(o, snap, i)
-			 : 0;
+		if (is_turned(lane, filter))
+			add_lane(o, lane, ns);
 	}
-	return rc;
+	return 0;
 }
 
 int
@@ -84,9 +81,7 @@ tl_overwritten_find(struct tl_overwritten **list,
 		struct tl_source *input = &inputs->items[i];
 
 		all[i].name = inputs->count > 1 ? input->name : NULL;
-		rc = find(&all[i],
-		    tl_source_is_open(input) ? tl_source_snap(input) : NULL,
-		    filter);
+		rc = find(&all[i], input, filter);
 	}
 	if (rc == 0)
 		*list = all;

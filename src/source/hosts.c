@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/convert.h"
+#include "source/repeats.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -272,6 +273,14 @@ struct host_cursor {
 	struct tl_host *host;
 };
 
+void
+tl_host_move(struct tl_event *event, int64_t offset_ns)
+{
+	event->ns = tl_add_ns(event->ns, offset_ns);
+	if (event->begun_ns != 0)
+		event->begun_ns = tl_add_ns(event->begun_ns, offset_ns);
+}
+
 static int
 host_next(struct tl_cursor *cursor, struct tl_event *event)
 {
@@ -283,7 +292,7 @@ host_next(struct tl_cursor *cursor, struct tl_event *event)
 		return rc;
 	if (host->is_marked)
 		event->sync_us = tl_host_clock_at(&host->clock, event);
-	event->ns = tl_add_ns(event->ns, host->offset_ns);
+	tl_host_move(event, host->offset_ns);
 	return rc;
 }
 
@@ -305,6 +314,8 @@ tl_source_cursor(const struct tl_source *source, enum tl_order order,
 	struct tl_cursor *inner;
 	int rc = source->ops->cursor(source, order, &inner);
 
+	if (rc == 0 && source->part)
+		rc = tl_repeats_cursor(source->part, inner, &inner);
 	if (rc < 0)
 		return rc;
 	*cursor = inner;
@@ -318,6 +329,12 @@ tl_source_cursor(const struct tl_source *source, enum tl_order order,
 	*c = (struct host_cursor){ { host_next, host_close }, inner, host };
 	*cursor = &c->cursor;
 	return 0;
+}
+
+int64_t
+tl_source_shifted(const struct tl_source *source, int64_t ns)
+{
+	return source->host ? tl_add_ns(ns, source->host->offset_ns) : ns;
 }
 
 static int
@@ -335,8 +352,8 @@ tl_source_newest(const struct tl_source *source, int64_t *ns)
 	const int rc = source->ops->newest ? source->ops->newest(source, ns)
 					   : find_newest(source, ns);
 
-	if (rc == 0 && source->host)
-		*ns = tl_add_ns(*ns, source->host->offset_ns);
+	if (rc == 0)
+		*ns = tl_source_shifted(source, *ns);
 	return rc;
 }
 
@@ -347,8 +364,7 @@ tl_source_cut(const struct tl_source *source, struct tl_event *cut)
 
 	if (!snap || !tl_snap_cut(snap, cut))
 		return false;
-	if (source->host)
-		cut->ns = tl_add_ns(cut->ns, source->host->offset_ns);
+	cut->ns = tl_source_shifted(source, cut->ns);
 	return true;
 }
 

@@ -81,9 +81,14 @@ void
 tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report);
 
 /* Open a cursor of all events of an open source, with times and bounds
- * corrected by its host.  Returns 0, -ENOMEM or -errno. */
+ * corrected by its host.  Begins that later files of its recording repeat are
+ * left out.  Returns 0, -ENOMEM or -errno. */
 int tl_source_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor);
+/* Move an event: its time, and the time of its begin. */
+void tl_host_move(struct tl_event *event, int64_t offset_ns);
+/* A time that is in the source, corrected as the times of its events are. */
+int64_t tl_source_shifted(const struct tl_source *source, int64_t ns);
 /* Set *ns to the time of the newest entry.  Returns 0, -ENODATA without
  * entries, or -errno. */
 int tl_source_newest(const struct tl_source *source, int64_t *ns);

@@ -164,3 +164,11 @@ tl_selection_hosts(const struct tl_selection *selection,
 		tl_hosts_warn(sources->hosts, &report);
 	return rc;
 }
+
+void
+tl_selection_copies(const struct tl_sources *sources, tl_warn *warn)
+{
+	const struct tl_report report = { warn_of_hosts, &warn };
+
+	tl_sources_warn_copies(sources, &report);
+}

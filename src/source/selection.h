@@ -67,4 +67,8 @@ int tl_selection_hosts(const struct tl_selection *selection,
     struct tl_sources *sources, tl_warn *warn, bool in_order,
     struct tl_fault *fault);
 
+/* Where the entries of several sources are shown or counted together: report
+ * entries that two of the sources have. */
+void tl_selection_copies(const struct tl_sources *sources, tl_warn *warn);
+
 #endif

@@ -136,6 +136,9 @@ struct tl_source {
 	size_t told;           /* faults reported so far, for the caller */
 	struct tl_core *core;  /* has further timelines; NULL: no core */
 	struct tl_host *host;  /* set by tl_hosts_find; NULL: unknown */
+	/* Set by tl_repeats_find: later files of its recording are sources,
+	 * too. */
+	const struct tl_repeats_part *part;
 };
 
 /* How files are opened. */

@@ -202,8 +202,15 @@ tl_sources_add(struct tl_sources *sources, const struct tl_source_from *from,
 int
 tl_sources_find_hosts(struct tl_sources *sources)
 {
+	int rc;
+
 	tl_hosts_free(sources->hosts);
-	return tl_hosts_find(&sources->hosts, sources->items, sources->count);
+	tl_repeats_free(sources->repeats);
+	sources->repeats = NULL;
+	rc = tl_hosts_find(&sources->hosts, sources->items, sources->count);
+	return rc < 0 ? rc
+		      : tl_repeats_find(&sources->repeats, sources->items,
+			    sources->count);
 }
 
 void
@@ -215,6 +222,8 @@ tl_sources_close(struct tl_sources *sources)
 	}
 	tl_hosts_free(sources->hosts);
 	sources->hosts = NULL;
+	tl_repeats_free(sources->repeats);
+	sources->repeats = NULL;
 }
 
 void
@@ -223,6 +232,7 @@ tl_sources_free(struct tl_sources *sources)
 	for (size_t i = 0; i < sources->count; i++)
 		tl_source_free(&sources->items[i]);
 	tl_hosts_free(sources->hosts);
+	tl_repeats_free(sources->repeats);
 	free(sources->items);
 	*sources = (struct tl_sources){ 0 };
 }

@@ -6,6 +6,7 @@
 #define TL_SOURCE_SOURCES_H
 
 #include "source/hosts.h"
+#include "source/repeats.h"
 #include "source/source.h"
 
 enum {
@@ -20,6 +21,7 @@ struct tl_sources {
 	size_t count;
 	size_t capacity;
 	struct tl_hosts *hosts; /* the hosts of the sources */
+	struct tl_repeats *repeats;
 };
 
 /*
@@ -52,6 +54,11 @@ int tl_sources_apply(struct tl_sources *sources,
  * Returns 0, -ENOENT if no source is open, or -errno. */
 int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor);
+
+/* Report the pairs of snapshots of one timeline that have entries in common: a
+ * cursor yields these entries twice. */
+void tl_sources_warn_copies(const struct tl_sources *sources,
+    const struct tl_report *report);
 
 /* Set *ns to the time of the newest entry of all sources.  Returns 0 or
  * -ENODATA without entries. */

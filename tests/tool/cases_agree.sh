@@ -86,6 +86,13 @@ overwritten"
 			{ wrong += ($1 < at) != (oldest ? !seen : seen) } END { print wrong + 0 }' "$work/listed")" 0
 	done
 	lacks 'the newest entries are complete' "$("$dump" -n 5 "$wrapped")" overwritten
+	# the rest of the line tells how long that is
+	is '... of a file that is moved, too' "$("$dump" --offset 1=-90s --stats "$wrapped" | grep complete | sed 's/.*since [^ ]*//')" \
+		"$("$dump" --stats "$wrapped" | grep complete | sed 's/.*since [^ ]*//')"
+	for off in -90s 90s; do
+		is '... and the listing begins to be partial at the same entry' \
+			"$("$dump" --offset 1=$off "$wrapped" | grep -n ^before | cut -d : -f 1)" "$("$dump" "$wrapped" | grep -n ^before | cut -d : -f 1)"
+	done
 	has '--stats says since when it is complete' "$("$dump" --stats "$wrapped")" "complete since ${place//+/\\+} "
 else
 	skip 'there is one CPU'
@@ -250,3 +257,49 @@ END2
 is 'p99 of --stats and of Lua are one' "$("$dump" "$work/sampled.tl" --script "$work/p99.lua")" "$p99"
 is '... and of a picture' "$("$bin/timeline-convert" --to svg --chart latency -o - "$work/sampled.tl" 2>/dev/null |
 	grep -oE '>p99 [^<]+' | sed 's/>p99 //')" "$words"
+
+# == the files of one recording ==
+# Each file repeats the begin of a span that ends in the last file.
+for n in 0 1; do
+	"$build/tests/tool/make_blocks" here - $n >"$work/part$n.trace"
+done
+END=1 "$build/tests/tool/make_blocks" here - 2 >"$work/part2.trace"
+"$build/tests/tool/make_blocks" elsewhere - 1 >"$work/other1.trace"
+echo 'for s in timeline.spans { open = true } do print(s.name:match("%w+"), s.duration, s.open) end' >"$work/parts.lua"
+# job_in FILE... prints what each tool has of the span.
+job_in() {
+	local order
+	for order in --oldest-first ''; do
+		# shellcheck disable=SC2086 # no option
+		"$dump" $order --json "$@" 2>/dev/null | jq -r 'select(.message == "job") | "\(.kind) \(.duration_ns // "")"' | sort
+	done
+	"$dump" --stats --json "$@" 2>/dev/null | jq -r 'select(.message == "job") | "stats \(.spans) \(.lonely_begins) \(.duration_ns.max)"'
+	"$dump" --script "$work/parts.lua" "$@" 2>/dev/null | tr '\t' ' '
+	"$bin/timeline-convert" --to chrome -o - "$@" 2>/dev/null | jq -r '.traceEvents[] | select(.name == "job") | "chrome \(.ph) \(.dur)"'
+	"$bin/timeline-convert" --to folded -o - "$@" 2>/dev/null | sed 's/.*job/folded/'
+	if command -v sqlite3 >/dev/null; then
+		rm -f "$work/parts.db"
+		"$bin/timeline-convert" --to sqlite -o "$work/parts.db" "$@" 2>/dev/null
+		sqlite3 -separator ' ' "$work/parts.db" 'SELECT "sqlite", end_ns - begin_ns FROM spans'
+	fi
+}
+whole='begin 
+end 12000000
+begin 
+end 12000000
+stats 1 0 12000000
+job 12000000 false
+chrome X 12000
+folded 12000000'
+command -v sqlite3 >/dev/null && whole+='
+sqlite 12000000'
+p=$work/part
+is 'a span that three files of a recording have is one span' "$(job_in "${p}0.trace" "${p}1.trace" "${p}2.trace")" "$whole"
+is '... whatever the order of the files' "$(job_in "${p}2.trace" "${p}0.trace" "${p}1.trace")" "$whole"
+is '... without the first file' "$(job_in "${p}1.trace" "${p}2.trace")" "$whole"
+is '... or one between' "$(job_in "${p}0.trace" "${p}2.trace")" "$whole"
+is '--check counts the entries of each file' \
+	"$("$dump" --check "${p}0.trace" "${p}1.trace" "${p}2.trace" | grep -oE '[0-9]+ entries')" $'5 entries\n5 entries\n6 entries'
+is 'a file alone has the begin' "$(job_in "${p}2.trace")" "$whole"
+is '... and files of two machines have both' \
+	"$("$dump" --json "${p}0.trace" "$work/other1.trace" 2>/dev/null | jq -r 'select(.message == "job").kind')" $'begin\nbegin'

@@ -21,6 +21,7 @@ recorder=$!
 until_true [ -s "$recorded" ]
 "$bin/timeline-ship" run --quiet --all --to "$work/proven-lines" --format jsonl "$name-proven" &
 shipper=$!
+"$bin/timelinectl" save "$name-proven" "$work/proven-early.tl" >/dev/null
 echo >&7
 until_true [ -s "$pv" ]
 sleep 0.3
@@ -116,6 +117,66 @@ is '--since keeps those that end in the time: JSON' "$(spans_in --since "$at" "$
 is '... Lua' "$("$dump" --since "$at" "$pv" --script "$work/all.lua" | awk '{ print $1, $2 }' | sort | diff - "$work/own")" ''
 is '... --stats' "$("$dump" --since "$at" --stats --json "$pv" | jq -r 'select(.duration_ns) | "\(.message | split(" ")[0]) \(.spans)"' | sort)" \
 	"$(awk '{ n[$1]++ } END { for (m in n) print m, n[m] }' "$work/own" | sort)"
+
+# == times that are moved ==
+# times FILE [OPTION...] prints begin and end of each span; moved adds a second
+# to all times.
+echo 'for s in timeline.spans {} do if not s.open and not s.lossy then print(s.ns, s.end_ns) end end' >"$work/times.lua"
+times() { "$dump" "$@" --script "$work/times.lua" | sort; }
+moved() { sed -E 's/([0-9]{10})([0-9]{9})/\1 \2/g' | awk '{ for (i = 1; i <= NF; i += 2) printf "%s%d%s", (i > 1 ? "\t" : ""), $i + 1, $(i + 1); print "" }'; }
+for file in "$pv" "$recorded"; do
+	off=(--offset "1=1s")
+	is "--offset moves begin and end of a span of .${file##*.}: Lua" "$(times "${off[@]}" "$file")" "$(times "$file" | moved)"
+	critical() { "$dump" "$@" --critical "$message*" --json "$file" | grep -oE '"(begin|end)_ns":[0-9]+' | grep -oE '[0-9]+$'; }
+	for message in order job; do
+		is "... --critical, $message" "$(critical "${off[@]}")" "$(critical | moved)"
+	done
+	branches() { "$dump" "$@" --tree --json "$file" | grep -oE '"ns":[0-9]+,"duration' | grep -oE '[0-9]+'; }
+	is '... --tree' "$(branches "${off[@]}")" "$(branches | moved)"
+	slices() { "$bin/timeline-convert" "$@" --to chrome -o - "$file" 2>/dev/null | jq -c '.traceEvents[] | select(.ph == "X") | [.name, .dur, .ts]'; }
+	is '... Chrome trace events, all by whole seconds' "$(slices "${off[@]}")" "$(slices)"
+	if command -v sqlite3 >/dev/null; then
+		rows() { "$bin/timeline-convert" -f "$@" --to sqlite -o "$work/moved.db" "$file" 2>/dev/null &&
+			sqlite3 -separator $'\t' "$work/moved.db" 'SELECT begin_ns, end_ns FROM spans WHERE end_ns IS NOT NULL AND NOT lossy ORDER BY 1, 2'; }
+		is '... SQLite' "$(rows "${off[@]}")" "$(rows | moved)"
+	fi
+	"$bin/timeline-convert" -qf "${off[@]}" -o "$work/moved.tl" "$file"
+	# the times of a recording are rounded once more
+	"$bin/timeline-convert" -qf --offset 1=0s -o "$work/unmoved.tl" "$file"
+	is '... a timeline that is made of it' "$(times "$work/moved.tl")" "$(times "$work/unmoved.tl" | moved)"
+	listed() { "$dump" "$@" "$file" | sed -E '/^before/d; s/^[^ ]+//'; }
+	is '... a listing newest first has the values of the begins' "$(listed --offset 1=-90s)" "$(listed)"
+done
+"$bin/timeline-convert" -qf --offset 1=1s --message 'job*' -o "$work/moved.tl" "$pv"
+is 'a part of a timeline is moved' "$(times "$work/moved.tl")" "$(times --message 'job*' "$pv" | moved)"
+"$bin/timeline-convert" -qf --offset 1=1s -o "$work/moved.tl" "$pv" "$work/known.tl"
+is '... and timelines of one clock' "$(times "$work/moved.tl")" "$(times "$pv" "$work/known.tl" | moved)"
+"$bin/timeline-convert" -f --offset 1=1s -o "$work/moved.tl" "$pv" >"$work/said" 2>&1
+has '... what is lost by it is said' "$(cat "$work/said")" 'stamps'
+
+# == snapshots of one timeline ==
+# entries_of FILE prints an identity of each entry.
+entries_of() { "$dump" --json "$1" | jq -c 'select(.tsc) | [.tsc, .cpu, .tid, .kind, .message, .args]' | sort; }
+early=$work/proven-early.tl
+entries_of "$early" >"$work/entries.early"
+entries_of "$pv" >"$work/entries.late"
+both=$(comm -12 "$work/entries.early" "$work/entries.late" | wc -l)
+is 'two snapshots of a ring that turned have some entries in common' \
+	"$((both > 0 && both < $(wc -l <"$work/entries.early") && both < $(wc -l <"$work/entries.late")))" 1
+warning="proven-early.tl and proven.tl are of one timeline: $both entries were read from both and count twice; cut one with timeline-convert --until"
+for how in --oldest-first --stats "--why job*" --brief "--critical job*" "--view top"; do
+	# shellcheck disable=SC2086 # an option and its argument
+	is "... which is said: $how" "$("$dump" $how "$early" "$pv" 2>&1 >/dev/null | grep timeline:)" "timeline-dump: $warning"
+done
+is '... by timeline-convert' "$("$bin/timeline-convert" -f -o "$work/twice.csv" "$early" "$pv" 2>&1 >/dev/null | grep 'one timeline')" \
+	"timeline-convert: $warning"
+is '... and they come twice' "$(($(grep -cv '^ns,' "$work/twice.csv")))" "$(($("$dump" --format csv "$early" | grep -c ,) + $("$dump" --format csv "$pv" | grep -c ,) - 2))"
+"$bin/timelinectl" save "$name" "$work/whole.tl" >/dev/null
+is 'a file that has nothing of its own is named' "$("$dump" --stats "$work/whole.tl" "$work/known.tl" 2>&1 >/dev/null | grep -oE 'leave .*')" 'leave the first out'
+is 'nothing is said of two timelines' "$("$dump" --stats "$work/known.tl" "$pv" 2>&1 >/dev/null)" ''
+is '... nor of what is not merged' "$("$dump" --info "$early" "$pv" 2>&1 >/dev/null)" ''
+"$bin/timeline-convert" -qf --until "$("$dump" --oldest-first -n 1 "$pv" | cut -d ' ' -f 1)" -o "$work/cut.tl" "$early"
+is '... nor of a part that was cut out' "$("$dump" --stats "$work/cut.tl" "$pv" 2>&1 >/dev/null)" ''
 
 # == conversions ==
 convert_to() { "$bin/timeline-convert" -f --to "$1" -o "$2" "$3" 2>/dev/null; }

@@ -8,7 +8,8 @@
  * entries "tick $n", inside of a span "job" that began in block 0.  A block
  * that replaces blocks DROPPED ("17-42") has a loss of 100 entries instead.
  * SYNC_US in the environment is the error bound of the block's clock; without
- * it the clock has no bound.
+ * it the clock has no bound.  With END in the environment each block has the end
+ * of "job", too.
  */
 #include "trace/write.h"
 
@@ -75,6 +76,12 @@ put_events(struct tl_sink *sink, unsigned number, const char *dropped)
 		event.ns += MS;
 		put(sink, &event);
 	}
+	if (getenv("END")) {
+		event.kind = TL_END;
+		event.message = &job;
+		event.args[0] = 0;
+		put(sink, &event);
+	}
 	event.kind = TL_LOST;
 	event.message = NULL;
 	event.lost = LOST;
@@ -102,7 +109,7 @@ make_block(const char *host, const char *chain, unsigned number,
 	const struct tl_trace_options options = { .strategy =
 						      TL_TRACE_STREAMING,
 		.data = append,
-		.created_ns = begin_ns };
+		.created_ns = begin_ns + (int64_t)number * TICKS * MS };
 	struct tl_trace_writer *writer;
 	struct tl_sink *sink;
 	char text[40];

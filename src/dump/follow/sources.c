@@ -135,8 +135,7 @@ void
 tl_follow_sources_shift(const struct tl_follow_sources *s,
     struct tl_event *event)
 {
-	event->ns =
-	    tl_add_ns(event->ns, s->hosts.list[event->source].offset_ns);
+	tl_host_move(event, s->hosts.list[event->source].offset_ns);
 }
 
 /* == overlaps == */

@@ -79,6 +79,8 @@ lane_begin(struct walk *w, const struct tl_event *event)
 		return 0;
 	if (snap)
 		rc = tl_snap_lane_begin(snap, (uint32_t)lane, &ns);
+	if (rc > 0)
+		ns = tl_source_shifted(w->input, ns);
 	if (ns > w->levels->complete_ns)
 		w->levels->complete_ns = ns;
 	return rc < 0 ? rc : 0;
@@ -144,8 +146,9 @@ take(struct walk *w, const struct tl_event *event)
 			return rc;
 	}
 	if (tl_level_is_change(event) && tl_source_snap(w->input))
-		until_ns = tl_snap_time(tl_source_snap(w->input), event->epoch,
-		    tl_level_end_stamp(event), NULL);
+		until_ns = tl_source_shifted(w->input,
+		    tl_snap_time(tl_source_snap(w->input), event->epoch,
+			tl_level_end_stamp(event), NULL));
 	return tl_level_put(&w->state, event, until_ns);
 }
 

@@ -34,7 +34,7 @@ own_event(const struct copy *c, const struct tl_event *event)
 		own.pid = c->thread->pid;
 		own.tid = c->thread->tid;
 	}
-	own.ns = tl_add_ns(own.ns, c->offset_ns);
+	tl_host_move(&own, c->offset_ns);
 	return own;
 }
 
