@@ -20,7 +20,7 @@ start_daemon 'timelines = { { name = "'"$name"'-t", create = { entries = "64k" }
 	{ name = "storm", rate = { message = "tick*", above = 5000, over = "200ms" }, snapshot = true },
 	{ name = "bad", level = "error", snapshot = true, run = { "'"$work/ran"'", "it failed" } },
 	{ name = "odd", event = { message = "queue*" }, when = "args.depth == 77", snapshot = true },
-	{ name = "broken", event = { message = "queue*" }, when = "nosuchfunction(1)" },
+	{ name = "broken", event = { message = "queue*" }, when = "args.depth() > 1" },
 	{ name = "dead", died = true, snapshot = true } } } }'
 start_load "$name-t"
 tell beat 50 >/dev/null
@@ -32,7 +32,7 @@ tell rate 100 info >/dev/null
 sleep 0.8
 is 'nothing fires while nothing is wrong' "$(find "$snapshots" -name '*.tl*' | wc -l)" 0
 until_true logged 'broken'
-logged 'broken.*nosuchfunction'
+logged 'broken.*attempt to call'
 is 'a faulty rule is switched off and reported' $? 0
 
 # fires RULE: the rule's snapshot appears. holds RULE REGEX: the snapshot shows
