@@ -346,12 +346,14 @@ lonely_begins(const struct tl_stats_row *row)
 }
 
 /* Was the message observed in intervals, so that longer spans have no duration?
- * A proven end is always logged. */
+ * A proven end is always logged.  If all begins will have one, an end that is
+ * not proven is that of another thread or process. */
 static bool
 is_censored(const struct tl_stats_row *row)
 {
 	return is_partial(row) && !row->timer &&
 	       row->message->kind == TIMELINE_RECORD_SPAN &&
+	       (row->begins == 0 || row->unmarked > 0) &&
 	       (row->ends > row->proven ||
 		   (row->spans == 0 && row->unmarked > 0));
 }
