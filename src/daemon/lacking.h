@@ -11,4 +11,8 @@
 /* Warn of each such trigger once its messages are defined, and of each once. */
 void tl_lacking_warn(struct tl_target *target);
 
+/* For timelined -n: warn of each such trigger of the timelines that are in
+ * /dev/shm and may be read. */
+void tl_lacking_check(const struct tl_config *config);
+
 #endif

@@ -40,6 +40,8 @@ logged 'trigger typo: deepth: no message of its condition has this argument; did
 is 'an argument that its messages lack is reported' $? 0
 logged 'trigger typed: dept: no message of its condition has this argument; did you mean depth?'
 is '... of an expression, too' $? 0
+has '... and by -n where the timeline runs' "$("$daemon" -n -c "$work/conf" 2>&1)" \
+	"$name-t: trigger typo: deepth: no message of its condition has this argument; did you mean depth\\?"
 logged 'trigger (deep|odd): .*argument'
 is '... and not one that they have' $? 1
 
