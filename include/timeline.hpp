@@ -494,7 +494,8 @@ event_of(place *where, struct ::timeline *tl,
 
 } /* namespace timeline_cpp */
 
-#define TIMELINE_PLACE_(handle, kind, tl_, category_, priority_, text_) \
+#define TIMELINE_PLACE_(handle, kind, scope_, tl_, category_, priority_, \
+    text_) \
 	([](struct ::timeline *timeline_at_) { \
 		struct timeline_text_ { \
 			static constexpr const char *get() \
@@ -515,8 +516,8 @@ event_of(place *where, struct ::timeline *tl,
 		    "no conversion of an argument: write %d %u %x %f %t or " \
 		    "%s"); \
 		static constexpr ::timeline_definition timeline_definition_ = { \
-			category_, priority_, text_, kind, TIMELINE_THREAD, \
-			__FILE__, __LINE__ \
+			category_, priority_, text_, kind, scope_, __FILE__, \
+			__LINE__ \
 		}; \
 		static ::timeline_cpp::place timeline_place_; \
 		return ::timeline_cpp::handle<timeline_text_>( \
@@ -528,20 +529,28 @@ event_of(place *where, struct ::timeline *tl,
  * TIMELINE_EVENT(tl, category, priority, text)(args...): log a message.
  * TIMELINE_EVENT_COUNTER(...)(value): log the value of a counter.
  * auto s = TIMELINE_EVENT_SCOPE(...)(args...): a span that ends with the life
- *	of s; s.end(args...) ends the span before.
+ *	of s; s.end(args...) ends the span before.  A span of a thread: it must
+ *	end in the thread in which it began.
+ * auto s = TIMELINE_EVENT_SOURCE(...)(args...): likewise, a span of its message
+ *	(TIMELINE_SOURCE), which may end in any thread: that of a coroutine, or
+ *	of an object that is handed to another thread.
  * auto t = TIMELINE_EVENT_TIMER(...)(args...): likewise, a span of a timer.
  * A program may keep an event without a call: auto e = TIMELINE_EVENT(...).
  */
 #define TIMELINE_EVENT(tl, category, priority, text) \
-	TIMELINE_PLACE_(event, TIMELINE_INSTANT, tl, category, priority, \
-	    text)
+	TIMELINE_PLACE_(event, TIMELINE_INSTANT, TIMELINE_THREAD, tl, \
+	    category, priority, text)
 #define TIMELINE_EVENT_COUNTER(tl, category, priority, text) \
-	TIMELINE_PLACE_(event, TIMELINE_COUNTER, tl, category, priority, \
-	    text)
+	TIMELINE_PLACE_(event, TIMELINE_COUNTER, TIMELINE_THREAD, tl, \
+	    category, priority, text)
 #define TIMELINE_EVENT_SCOPE(tl, category, priority, text) \
-	TIMELINE_PLACE_(span, TIMELINE_SPAN, tl, category, priority, text)
+	TIMELINE_PLACE_(span, TIMELINE_SPAN, TIMELINE_THREAD, tl, category, \
+	    priority, text)
+#define TIMELINE_EVENT_SOURCE(tl, category, priority, text) \
+	TIMELINE_PLACE_(span, TIMELINE_SPAN, TIMELINE_SOURCE, tl, category, \
+	    priority, text)
 #define TIMELINE_EVENT_TIMER(tl, category, priority, text) \
-	TIMELINE_PLACE_(timer, TIMELINE_TIMER, tl, category, priority, \
-	    text)
+	TIMELINE_PLACE_(timer, TIMELINE_TIMER, TIMELINE_THREAD, tl, category, \
+	    priority, text)
 
 #endif

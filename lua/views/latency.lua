@@ -8,6 +8,8 @@ or host where asked): the histogram, and the COUNT worst (5).]], ...)
 if not options then return end
 if #words ~= 2 then timeline.fail("latency needs two messages: see --help") end
 
+for _, word in ipairs(words) do timeline.expect(word) end
+
 -- Which of the two a message is: asked once for each message.
 local kinds = {}
 local function kind_of(e)

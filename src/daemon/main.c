@@ -13,6 +13,7 @@
 #include "clock/clock.h"
 #include "clock/rate.h"
 #include "daemon/daemon.h"
+#include "daemon/lacking.h"
 #include "daemon/log.h"
 #include "daemon/sampling/bursts.h"
 #include "daemon/sandbox/privileges.h"
@@ -208,6 +209,7 @@ start(const char *path, bool check_only)
 	if (load(&config, path, &fault) != 0)
 		return report(&fault);
 	if (check_only) {
+		tl_lacking_check(config);
 		rc = print_checked(path, config);
 		tl_config_free(config);
 		return rc;

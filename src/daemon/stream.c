@@ -13,6 +13,7 @@
 
 #include "base/word.h"
 #include "clock/clock.h"
+#include "daemon/lacking.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -98,8 +99,10 @@ prepare_rules(struct tl_target *t)
 	const uint64_t newest = tl_strings_next(t->tl, 0);
 
 	tl_rules_set_rate(t->rules, rate_of(t));
-	if (newest != t->newest_message)
+	if (newest != t->newest_message) {
 		tl_rules_forget_gates(t->rules);
+		tl_lacking_warn(t);
+	}
 	t->newest_message = newest;
 }
 

@@ -10,6 +10,7 @@
 #include "clock/clock.h"
 #include "daemon/disk/names.h"
 #include "daemon/disk/snapshots.h"
+#include "daemon/lacking.h"
 #include "daemon/programs.h"
 #include "event/sched.h"
 #include "ring/guard.h"
@@ -418,6 +419,8 @@ tl_target_configure(struct tl_target *target,
 		return rc;
 	/* The old section stays valid until all targets have changed. */
 	target->config = config;
+	target->lacking = 0;
+	tl_lacking_warn(target);
 	tl_bursts_configure(target->bursts, config);
 	if (config->timer_window_ns != window_ns) {
 		tl_timers_past_free(target->timers_past);

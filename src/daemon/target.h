@@ -47,6 +47,8 @@ struct tl_target {
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;
 	uint64_t newest_message; /* at the last read of the gates */
+	/* bit i: it was said that the messages of rule i lack an argument */
+	uint64_t lacking;
 	struct tl_writers *writers;
 	struct tl_calibrator *calibrator; /* NULL: not calibrated */
 	struct tl_record *record;         /* NULL: not recorded */

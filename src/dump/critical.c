@@ -357,6 +357,22 @@ read_events(struct tl_critical *critical, struct view *v,
 	return rc;
 }
 
+/* Does no message match a side of a pair?  If so, sets the fault. */
+static bool
+lacks_pair(const struct tl_sources *inputs, const struct tl_options *options,
+    struct tl_fault *fault)
+{
+	for (unsigned i = 0; i < options->pair_count * TL_PAIR_SIDES; i++) {
+		const struct tl_pair_rule *rule =
+		    &options->pairs[i / TL_PAIR_SIDES];
+
+		if (tl_select_no_message(inputs,
+			rule->sides[i % TL_PAIR_SIDES].glob, fault))
+			return true;
+	}
+	return false;
+}
+
 static void
 put_left_out(const struct tl_critical *critical, struct tl_select *select)
 {
@@ -399,6 +415,8 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (rc == 0)
 		rc = tl_critical_finish(critical, &results, &count);
 	tl_progress_end(&select->progress);
+	if (rc == 0 && lacks_pair(inputs, options, fault))
+		rc = -ENOENT;
 	if (rc == 0 && count == 0)
 		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
 		    "no finished span matches '%s'", options->critical);

@@ -165,8 +165,9 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 		return select->passed == 0;
 	case TL_MODE_SCRIPT:
 	case TL_MODE_VIEW:
-	case TL_MODE_BROWSE:
-		/* a script or the browser may have read nothing */
+		/* a script may have read nothing */
+		return select->passed == 0 && select->read > 0;
+	case TL_MODE_BROWSE: /* so may the browser */
 		return select->passed == 0 &&
 		       select->entries_asked + select->spans_asked > 0;
 	default:

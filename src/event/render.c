@@ -21,6 +21,13 @@ double_of(uint64_t bits)
 	return value;
 }
 
+struct tl_bytes
+tl_render_missing(char to[TL_MISSING_MAX], uint64_t number)
+{
+	to[0] = '#';
+	return tl_bytes(to, (size_t)(tl_write_unsigned(to + 1, number) - to));
+}
+
 /* Put the interned text, or the number if the source does not have the text. */
 static void
 put_interned(struct tl_text *text, const struct tl_message *message,

@@ -75,4 +75,8 @@ enum { TL_CATEGORY_WIDTH = 10 };
 void tl_render_category(struct tl_render *render, struct tl_text *text,
     const struct tl_event *event);
 
+/* "#5", which stands for the text of a string that the source does not have. */
+enum { TL_MISSING_MAX = 21 };
+struct tl_bytes tl_render_missing(char to[TL_MISSING_MAX], uint64_t number);
+
 #endif

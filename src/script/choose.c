@@ -370,6 +370,7 @@ tl_chooser_passes(struct tl_chooser *c, const struct tl_event *event)
 	const uint64_t at = c->given++;
 	int rc;
 
+	c->select->read++;
 	if (!c->spans)
 		return tl_select_passes(c->select, event);
 	if (!c->scout) {

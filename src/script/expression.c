@@ -21,9 +21,9 @@
  *
  * Any other expression is not compiled, and Lua runs it.  Lua also evaluates a
  * compiled expression for an event whose operands are not supported here:
- * strings that are ordered (by the locale), used in arithmetic, or compared
- * with numbers (an error, whose text comes from Lua).  So an expression always
- * has the meaning and the errors of Lua.  tests/unit/script/expression.c
+ * strings that are ordered (by the locale) or used in arithmetic (an error,
+ * whose text comes from Lua).  So an expression always has the meaning and the
+ * errors of Lua.  tests/unit/script/expression.c
  * compares both.
  */
 #include "script/host.h"
@@ -571,8 +571,9 @@ is_below(const struct tl_scalar *a, const struct tl_scalar *b, bool or_equal,
 	if (a->kind == TL_SCALAR_INTEGER && b->kind == TL_SCALAR_INTEGER)
 		*answer = or_equal ? a->integer <= b->integer
 				   : a->integer < b->integer;
-	else if (a->kind == TL_SCALAR_NIL || b->kind == TL_SCALAR_NIL)
-		*answer = false;
+	else if (a->kind == TL_SCALAR_NIL || b->kind == TL_SCALAR_NIL ||
+		 (a->kind == TL_SCALAR_TEXT) != (b->kind == TL_SCALAR_TEXT))
+		*answer = false; /* as filter.c has it */
 	else if (a_real && b_real)
 		*answer = or_equal ? a->real <= b->real : a->real < b->real;
 	else if (a->kind == TL_SCALAR_INTEGER && b_real)

@@ -12,6 +12,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,9 @@ look_up(lua_State *L)
 		lua_pushvalue(L, lua_upvalueindex(4));
 		return 1;
 	}
-	if (field != 0 && filter->current) {
+	if (field != 0 && !filter->current)
+		return 0; /* check_words: the field exists */
+	if (field != 0) {
 		tl_event_push_field(L, &filter->value, (int)field,
 		    lua_upvalueindex(3));
 		return 1;
@@ -57,8 +61,9 @@ look_up(lua_State *L)
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(5)) != LUA_TNIL)
 		return 1;
-	return luaL_error(L, "an event has no '%s' (arguments are args.%s)",
-	    luaL_tolstring(L, 2, NULL), luaL_tolstring(L, 2, NULL));
+	return luaL_error(L, "%san event has no '%s' (arguments are args.%s)",
+	    filter->current ? "" : "-e:1: ", luaL_tolstring(L, 2, NULL),
+	    luaL_tolstring(L, 2, NULL));
 }
 
 static int
@@ -82,9 +87,10 @@ always_false(lua_State *L)
 	return 1;
 }
 
-/* Make arithmetic with nil nil, and < <= > >= with nil false. */
+/* Make arithmetic with nil nil, and < <= > >= with nil false, and of text with
+ * another value. */
 static void
-soften_nil(lua_State *L)
+soften(lua_State *L)
 {
 	static const luaL_Reg functions[] = { { "__add", always_nil },
 		{ "__sub", always_nil }, { "__mul", always_nil },
@@ -97,10 +103,18 @@ soften_nil(lua_State *L)
 		{ "__len", always_nil }, { "__index", always_nil },
 		{ "__call", always_nil }, { "__lt", always_false },
 		{ "__le", always_false }, { NULL, NULL } };
+	static const luaL_Reg of_text[] = { { "__lt", always_false },
+		{ "__le", always_false }, { NULL, NULL } };
 
 	lua_pushnil(L);
 	luaL_newlib(L, functions);
 	lua_setmetatable(L, -2);
+	lua_pop(L, 1);
+	lua_pushliteral(L, "");
+	if (lua_getmetatable(L, -1)) {
+		luaL_setfuncs(L, of_text, 0);
+		lua_pop(L, 1);
+	}
 	lua_pop(L, 1);
 }
 
@@ -157,6 +171,142 @@ push_environment(lua_State *L, struct tl_script_filter *filter)
 	lua_setmetatable(L, -2);
 }
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define NAMES   LETTERS "0123456789"
+
+/* The end of a string that begins at a quote or a long bracket, or at itself if
+ * none begins there.  The text was compiled, so that the string has an end. */
+static const char *
+end_of_string(const char *at)
+{
+	const char quote = *at;
+	size_t level;
+
+	if (quote == '"' || quote == '\'') {
+		for (at++; *at && *at != quote; at++)
+			at += *at == '\\' && at[1];
+		return *at ? at + 1 : at;
+	}
+	level = quote == '[' ? strspn(at + 1, "=") : 0;
+	if (quote != '[' || at[level + 1] != '[')
+		return at;
+	for (at += level + 2; *at; at++)
+		if (*at == ']' && strspn(at + 1, "=") == level &&
+		    at[level + 1] == ']')
+			return at + level + 2;
+	return at;
+}
+
+/* The end of a comment that begins there, or the place itself. */
+static const char *
+end_of_comment(const char *at)
+{
+	const char *end;
+
+	if (strncmp(at, "--", 2) != 0)
+		return at;
+	end = end_of_string(at + 2);
+	return end > at + 2 && at[2] == '[' ? end : at + strcspn(at, "\n");
+}
+
+/* Is the word neither a keyword nor the key of a table constructor? */
+static bool
+is_variable(struct tl_bytes word)
+{
+	static const char *const others[] = { "and", "else", "elseif", "end",
+		"false", "if", "nil", "not", "or", "then", "true", "_ENV" };
+	const char *behind = word.data + word.size;
+
+	for (size_t i = 0; i < TL_COUNT(others); i++)
+		if (tl_bytes_equal(word, tl_bytes_of(others[i])))
+			return false;
+	behind += strspn(behind, " \t\r\n");
+	return behind[0] != '=' || behind[1] == '=';
+}
+
+/* Find the next variable or number of an expression, from *at on.  A function
+ * may have variables of its own: the search ends. */
+static bool
+next_word(const char **at, struct tl_bytes *name)
+{
+	bool is_member = false;
+
+	while (**at) {
+		const char *from = *at;
+		const bool was_member = is_member;
+
+		is_member = false;
+		if ((*at = end_of_string(from)) > from ||
+		    (*at = end_of_comment(from)) > from)
+			continue;
+		if ((*from >= '0' && *from <= '9') ||
+		    (*from == '.' && from[1] >= '0' && from[1] <= '9')) {
+			*name = tl_bytes(from, strspn(from, NAMES "."));
+			*at = from + name->size;
+			return true;
+		}
+		*name = tl_bytes(from, strspn(from, NAMES));
+		if (name->size == 0) {
+			const size_t dots = strspn(from, ".");
+
+			is_member = dots == 1 || *from == ':' ||
+				    (was_member && strchr(" \t\r\n", *from));
+			*at = from + (dots > 0 ? dots : 1);
+			continue;
+		}
+		*at = from + name->size;
+		if (tl_bytes_equal(*name, tl_bytes_of("function")))
+			return false;
+		if (!was_member && is_variable(*name))
+			return true;
+	}
+	return false;
+}
+
+/* Raise an error if a number without a point is above 2^63 - 1: it is a double
+ * to Lua, which no integer argument of these 64 bits equals.  But -2^63 does. */
+static void
+check_number(lua_State *L, const char *expression, struct tl_bytes number)
+{
+	const char *before = number.data;
+	uint64_t value;
+	char hex[20];
+
+	if (tl_number_take(number, &value) != number.size || value <= INT64_MAX)
+		return;
+	while (before > expression && before[-1] == ' ')
+		before--;
+	if (value == UINT64_C(1) << 63 && before > expression &&
+	    before[-1] == '-')
+		return;
+	snprintf(hex, sizeof(hex), "0x%" PRIx64, value);
+	lua_pushlstring(L, number.data, number.size);
+	luaL_error(L,
+	    "-e:1: %s is above 2^63 - 1: write %s for an integer, %s.0 for a "
+	    "double",
+	    lua_tostring(L, -1), hex, lua_tostring(L, -1));
+}
+
+/* Raise an error if a variable of the expression is neither a field nor a
+ * function.  The environment is on the stack. */
+static void
+check_words(lua_State *L, const char *expression)
+{
+	const char *at = expression;
+	struct tl_bytes word;
+
+	while (next_word(&at, &word)) {
+		if (*word.data == '.' ||
+		    (*word.data >= '0' && *word.data <= '9')) {
+			check_number(L, expression, word);
+			continue;
+		}
+		lua_pushlstring(L, word.data, word.size);
+		lua_gettable(L, -2);
+		lua_pop(L, 1);
+	}
+}
+
 struct compile {
 	struct tl_script_filter *filter;
 	const char *expression;
@@ -175,7 +325,8 @@ compile(lua_State *L)
 	if (luaL_loadbufferx(L, text, size, "=-e", "t") != LUA_OK)
 		return lua_error(L);
 	push_environment(L, asked->filter);
-	soften_nil(L);
+	check_words(L, asked->expression);
+	soften(L);
 	lua_setupvalue(L, -2, 1);
 	return 1;
 }

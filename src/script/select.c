@@ -10,6 +10,7 @@
 #include "clock/clock.h"
 #include "format/label.h"
 #include "format/rtl/rtl.h"
+#include "script/search.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -277,54 +278,27 @@ tl_select_span(struct tl_select *select, struct tl_asked *begin,
 
 /* == nothing passed == */
 
-/* Calls take with each text of a message in which a word is searched. */
-typedef void take_texts(const struct tl_message *message,
-    void (*take)(void *context, struct tl_bytes text), void *context);
-
-struct search {
-	const char *word; /* a glob */
-	bool is_found;
-	struct tl_near near;
-};
+/* Takes each text of a message in which a word is searched. */
+typedef void
+take_texts(const struct tl_message *message, struct tl_search *search);
 
 static void
-look_at(void *context, struct tl_bytes text)
+take_category(const struct tl_message *message, struct tl_search *search)
 {
-	struct search *search = context;
-	char name[TL_NEAR_MAX + 1];
-
-	if (search->is_found || tl_glob_matches(search->word, text)) {
-		search->is_found = true;
-		return;
-	}
-	if (text.size > TL_NEAR_MAX)
-		return;
-	if (text.size > 0)
-		memcpy(name, text.data, text.size);
-	name[text.size] = '\0';
-	tl_near_try(&search->near, name);
+	tl_search_take(search, message->category);
 }
 
 static void
-take_category(const struct tl_message *message,
-    void (*take)(void *context, struct tl_bytes text), void *context)
+take_line(const struct tl_message *message, struct tl_search *search)
 {
-	take(context, message->category);
+	tl_search_take(search, message->line1);
 }
 
 static void
-take_line(const struct tl_message *message,
-    void (*take)(void *context, struct tl_bytes text), void *context)
-{
-	take(context, message->line1);
-}
-
-static void
-take_arguments(const struct tl_message *message,
-    void (*take)(void *context, struct tl_bytes text), void *context)
+take_arguments(const struct tl_message *message, struct tl_search *search)
 {
 	for (size_t i = 0; i < message->argc; i++)
-		take(context, message->args[i].name);
+		tl_search_take(search, message->args[i].name);
 }
 
 /* Is the word in no text of the inputs?  If so, sets the fault. */
@@ -332,8 +306,9 @@ static bool
 is_nowhere(const struct tl_sources *inputs, const char *word, take_texts *take,
     const char *prefix, const char *what, struct tl_fault *fault)
 {
-	struct search search = { word, false, tl_near_to(word) };
+	struct tl_search search;
 
+	tl_search_init(&search, word);
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct tl_source *source = &inputs->items[i];
 		const size_t count = tl_source_is_open(source)
@@ -341,40 +316,20 @@ is_nowhere(const struct tl_sources *inputs, const char *word, take_texts *take,
 					 : 0;
 
 		for (size_t k = 0; k < count; k++)
-			take(tl_source_message(source, k), look_at, &search);
+			take(tl_source_message(source, k), &search);
 	}
 	if (search.is_found)
 		return false;
-	if (search.near.best[0])
-		tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "%s%s: %s; did you mean %s%s?", prefix, word, what, prefix,
-		    search.near.best);
-	else
-		tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "%s%s: %s", prefix,
-		    word, what);
+	(void)tl_search_fault(&search, prefix, what, fault);
 	return true;
 }
 
-/* Find the next NAME of "args.NAME" in an expression; false: no more. */
-static bool
-next_argument(const char **at, char name[TL_NEAR_MAX + 1])
+bool
+tl_select_no_message(const struct tl_sources *inputs, const char *glob,
+    struct tl_fault *fault)
 {
-	static const char words[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	static const char args[] = "args.";
-
-	while ((*at = strstr(*at, args)) != NULL) {
-		size_t size;
-
-		*at += strlen(args);
-		size = strspn(*at, words);
-		if (size == 0 || size > TL_NEAR_MAX)
-			continue;
-		memcpy(name, *at, size);
-		name[size] = '\0';
-		return true;
-	}
-	return false;
+	return is_nowhere(inputs, glob, tl_search_take_message, "",
+	    "no message matches", fault);
 }
 
 /* Every glob and argument is in the messages, so no condition is known to be
@@ -428,7 +383,7 @@ tl_select_nothing(const struct tl_select *select,
 			"no message matches", fault))
 			return -ENOENT;
 	}
-	while (next_argument(&at, name)) {
+	while (tl_search_argument(&at, name)) {
 		if (is_nowhere(inputs, name, take_arguments, "args.",
 			"no message has this argument", fault))
 			return -ENOENT;

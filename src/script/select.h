@@ -66,6 +66,7 @@ struct tl_select {
 	struct tl_progress progress;         /* of reading entries */
 	uint64_t passed;                     /* entries; losses do not count */
 	uint64_t messages_passed;
+	uint64_t read;                  /* events of which a cursor was asked */
 	struct tl_select_before before; /* for tl_select_passes */
 	uint64_t entries_asked;         /* judged by themselves */
 	uint64_t spans_asked;
@@ -147,6 +148,11 @@ int tl_select_unknown(const struct tl_select *select, struct tl_fault *fault);
  */
 int tl_select_nothing(const struct tl_select *select,
     const struct tl_selection *selection, const struct tl_sources *inputs,
+    struct tl_fault *fault);
+
+/* Does no message of the inputs match the glob, which may name a category, too?
+ * If so, sets the fault, which names the nearest message. */
+bool tl_select_no_message(const struct tl_sources *inputs, const char *glob,
     struct tl_fault *fault);
 
 /* Make a cursor of the events that pass.  The cursor owns inner and scout;

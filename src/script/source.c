@@ -6,6 +6,7 @@
 
 #include "base/table.h"
 #include "event/sched.h"
+#include "script/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -249,11 +250,13 @@ source_index(lua_State *L)
 	return 1;
 }
 
+static int expect_message(lua_State *L);
+
 static const luaL_Reg methods[] = { { "events", tl_iterate_events },
 	{ "spans", tl_iterate_spans }, { "messages", tl_describe_messages },
 	{ "info", tl_describe_info }, { "close", close_source },
-	{ "roots", tl_script_source_roots }, { "why", tl_script_source_why },
-	{ NULL, NULL } };
+	{ "expect", expect_message }, { "roots", tl_script_source_roots },
+	{ "why", tl_script_source_why }, { NULL, NULL } };
 
 void
 tl_script_source_register(lua_State *L)
@@ -397,6 +400,31 @@ messages_of(const struct tl_script_input *input, size_t *count)
 	}
 	*count = tl_snap_message_count(input->snap);
 	return tl_snap_messages(input->snap);
+}
+
+/* expect(glob): end as timeline.fail does if no message matches. */
+static int
+expect_message(lua_State *L)
+{
+	const struct tl_script_source *source = tl_script_source_check(L, 1);
+	struct tl_fault fault = { 0 };
+	struct tl_search search;
+
+	tl_search_init(&search, luaL_checkstring(L, 2));
+	for (size_t i = 0; i < source->count; i++) {
+		size_t count;
+		const struct tl_message *const *messages =
+		    messages_of(&source->inputs[i], &count);
+
+		for (size_t k = 0; k < count && !search.is_found; k++)
+			tl_search_take(&search, messages[k]->line1);
+	}
+	if (search.is_found)
+		return 0;
+	tl_search_fault(&search, "", "no message matches", &fault);
+	lua_createtable(L, 0, 1);
+	set_word(L, "failure", fault.text);
+	return lua_error(L);
 }
 
 int

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/word.h"
+#include "event/render.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -298,12 +299,14 @@ find_message(struct tl_trace_stream *s, const struct tl_message *message,
 	return m;
 }
 
-/* Map the number of a source's string to the number in the file. */
+/* Map the number of a source's string to the number in the file.  A string that
+ * the source does not have becomes the text that listings show for it. */
 static int
 map_string(struct tl_trace_stream *s, const struct tl_message *message,
     uint64_t *number)
 {
 	struct tl_string_seen *seen;
+	char missing[TL_MISSING_MAX];
 	struct tl_bytes text;
 	int64_t id;
 	int rc;
@@ -319,10 +322,8 @@ map_string(struct tl_trace_stream *s, const struct tl_message *message,
 		return 0;
 	}
 	text = tl_message_string(message, *number);
-	if (!text.data) {
-		*number |= UINT64_C(1) << 63;
-		return 0;
-	}
+	if (!text.data)
+		text = tl_render_missing(missing, *number);
 	pthread_mutex_lock(&s->writer->lock);
 	id = tl_define_text(&s->writer->definitions, TL_TRACE_STRING, text);
 	if (id >= 0 && (rc = tl_block_settle(s->writer)) < 0)

@@ -3,6 +3,7 @@
 #include <timeline.hpp>
 
 #include <cstdio>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -75,6 +76,18 @@ log_spans()
 	auto timed = TIMELINE_EVENT_TIMER(tl, "timer", "info", "query $rows")(1);
 	auto other = TIMELINE_EVENT_TIMER(tl, "timer", "info", "other $rows")(2);
 	other.end(3);
+}
+
+/* A span of its message ends in another thread. */
+static void
+log_source()
+{
+	const auto order =
+	    TIMELINE_EVENT_SOURCE(tl, "source", "info", "order $id");
+	using span = decltype(order(1));
+	std::unique_ptr<span> whole(new span(order(7)));
+
+	std::thread([&] { whole.reset(); }).join();
 }
 
 /*
@@ -169,6 +182,7 @@ main(int argc, char **argv)
 		return fail("new");
 	log_events();
 	log_spans();
+	log_source();
 	app::timeline(tl).log(8);
 	log_places(other);
 	timeline_close(other);

@@ -20,7 +20,9 @@ start_daemon 'timelines = { { name = "'"$name"'-t", create = { entries = "64k" }
 	{ name = "storm", rate = { message = "tick*", above = 5000, over = "200ms" }, snapshot = true },
 	{ name = "bad", level = "error", snapshot = true, run = { "'"$work/ran"'", "it failed" } },
 	{ name = "odd", event = { message = "queue*" }, when = "args.depth == 77", snapshot = true },
-	{ name = "broken", event = { message = "queue*" }, when = "nosuchfunction(1)" },
+	{ name = "broken", event = { message = "queue*" }, when = "args.depth() > 1" },
+	{ name = "typo", argument = { message = "queue*", name = "deepth", above = 5 } },
+	{ name = "typed", event = { message = "queue*" }, when = "args.depth > 5 and args.dept == 1" },
 	{ name = "dead", died = true, snapshot = true } } } }'
 start_load "$name-t"
 tell beat 50 >/dev/null
@@ -32,8 +34,16 @@ tell rate 100 info >/dev/null
 sleep 0.8
 is 'nothing fires while nothing is wrong' "$(find "$snapshots" -name '*.tl*' | wc -l)" 0
 until_true logged 'broken'
-logged 'broken.*nosuchfunction'
+logged 'broken.*attempt to call'
 is 'a faulty rule is switched off and reported' $? 0
+logged 'trigger typo: deepth: no message of its condition has this argument; did you mean depth?'
+is 'an argument that its messages lack is reported' $? 0
+logged 'trigger typed: dept: no message of its condition has this argument; did you mean depth?'
+is '... of an expression, too' $? 0
+has '... and by -n where the timeline runs' "$("$daemon" -n -c "$work/conf" 2>&1)" \
+	"$name-t: trigger typo: deepth: no message of its condition has this argument; did you mean depth\\?"
+logged 'trigger (deep|odd): .*argument'
+is '... and not one that they have' $? 1
 
 # fires RULE: the rule's snapshot appears. holds RULE REGEX: the snapshot shows
 # the cause.

@@ -81,6 +81,8 @@ def main(paths):
     assert list(some) and all(e.args["id"] == 3 for e in some)
     for where in "args.nonesuch > 3", "args['nonesuch'] > 3":
         assert not list(timeline.open(paths[0], where=where))
+    assert not list(timeline.open(paths[0], where="category > 3 or 3 >= category"))
+    assert list(timeline.open(paths[0], where="category < 3 or category >= ''"))
     assert list(timeline.open(paths[0], where="any(t == tid for t in (tid, 1))"))
     assert len(list(timeline.open(os.fsencode(paths[0]), limit=2))) == 2
     assert list(timeline.open(paths[0]).columns("ns", "ns")) == ["ns"]

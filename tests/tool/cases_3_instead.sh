@@ -55,12 +55,23 @@ text=$("$dump" --stats "$stats")
 has '--stats as text names message and count' "$text" '^    trace  1000 entries  [0-9.,]+/s$'
 has '... with a line for an argument' "$text" '^    tcp +1000 +0 +499 +899 +989 +998 +999$'
 has '--stats --format csv has a line for each quantity' \
-	"$("$dump" --stats --format csv "$stats")" '"processed .*,tcp,,1000,0,499\.5,499,899,989,998,999,,,,,,,,$'
+	"$("$dump" --stats --format csv "$stats")" '"processed .*,tcp,,1000,0,499\.5,499,899,989,998,999,,,,,,,,,,$'
 is '--stats counts only what passes' \
 	"$("$dump" --stats --json --category queue "$known" | jq -r .message)" 'depth $length'
 is 'doubles and negative numbers have percentiles' \
 	"$("$dump" --stats --json --category formats "$known" | jq -c '[.args.a.min, .args.a.p50, .args.c.max, .args.d.p50]')" \
 	'[-5,-5,2.5,1500]'
+"$dump" --json --category formats "$known" |
+	jq -c '(1e-9, 3e-7, 1e200, -1e300, null) as $x | .args.c = $x' >"$work/doubles.jsonl"
+is '... doubles of any size, and NaN is counted apart' \
+	"$("$dump" --stats --json "$work/doubles.jsonl" | jq -c '.args.c | [.count, .nan, .infinite, .min == -1e300, .max == 1e200, (.p50 / 1e-9 - 1 | fabs < 0.001)]')" \
+	'[4,1,0,true,true,true]'
+text=$("$dump" --stats "$work/doubles.jsonl")
+has '... in text' "$text" '^    c +4 +-1e300 +1e-09 +1e200 +1e200 +1e200 +1e200$'
+has '... with a line' "$text" '^    c: 1 NaN and 0 infinite values left out$'
+has '... and in CSV' "$("$dump" --stats --format csv "$work/doubles.jsonl")" ',c,,4,-1e\+?300,.*,1e\+?200,.*,1,0$'
+is '... of NaN alone there is no minimum' "$(head -n 5 "$work/doubles.jsonl" | grep '"c":null' |
+	"$dump" --stats --json - | jq -c .args.c)" '{"count":0,"nan":1,"infinite":0}'
 if has_terminals; then
 	has '--stats draws a histogram on a wide terminal' \
 		"$(on_terminal "stty cols 120; $dump --stats $stats")" $'tcp .* 999  .*\xe2\x96\x88'
@@ -263,7 +274,7 @@ is '... in a script, too' \
 is '... whose files have their own' \
 	"$("$dump" --tree "$work/beside.tl" "$work/both.other.tl" | grep -c '^work: 7us (running 42.9')" 6
 is '... in CSV' "$("$dump" --stats --format csv "$work/beside.tl" | cut -d, -f26- | uniq)" \
-	$'running_ns,interrupted_ns,runnable_ns,blocked_task_ns,blocked_timer_ns,blocked_io_ns,unknown_ns\n9000,0,3000,9000,0,0,0'
+	$'running_ns,interrupted_ns,runnable_ns,blocked_task_ns,blocked_timer_ns,blocked_io_ns,unknown_ns,nan,infinite\n9000,0,3000,9000,0,0,0,,'
 is '... and no row of the kernel' "$("$dump" --stats --json "$work/beside.tl" | jq -r .message)" work
 is '... unless its file is named' \
 	"$("$dump" --stats --json "$work/beside.tl" "$work/beside.tl.sched" | jq -r .message | wc -l)" 4

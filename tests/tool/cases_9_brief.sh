@@ -44,6 +44,20 @@ text=$("$dump" --brief='request*' "$work/open.jsonl")
 has 'a span without an end is called so' "$text" '^No end in the record, begun 1us before its end: .*  request size\(0\)$'
 has '... with what is open in it' "$text" '^    \+1us  thread 8  query has no end$'
 has '... and a command' "$text" '^  \$ timeline-dump --tid 8 '
+# A span of a thread that another thread has ended: no pair, but its end is there.
+{
+	line() { # MEMBERS KIND
+		echo '{"ns":'"$1"',"cpu":0,"pid":7,"priority":"info","category":"x","message":"order $id","kind":"'"$2"'","args":{'"${3:-}"'}}'
+	}
+	line '1000000,"tsc":1000000,"tid":8,"proven":true' begin '"id":1'
+	line '1500000,"tsc":1500000,"tid":9' begin '"id":2'
+	line '1600000,"tsc":1600000,"tid":9' end '"id":2'
+	line '3000000,"tsc":3000000,"tid":9,"duration_ns":2000000,"proven":true,"begun_tsc":1000000' end '"id":1'
+} >"$work/elsewhere.jsonl"
+text=$("$dump" --brief "$work/elsewhere.jsonl")
+has 'a span that another thread has ended is called so' "$text" \
+	'^No end in its thread, begun 2ms before that of the record: .*  order id\(1\)$'
+has '... with the thread' "$text" '^    \+2ms  thread 9  logged an end of its stamp; a span that ends in another thread is a TIMELINE_SOURCE$'
 # a program that hangs: its last request is as old as the copy says, not as the
 # last entry
 "$build/tests/tool/make_timeline" "$name-hang" spans=100

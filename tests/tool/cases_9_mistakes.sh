@@ -13,6 +13,7 @@ echo 'not a timeline' >notes.txt
 echo 'retrun 1' >wrong.lua
 echo 'timeline.evnts()' >failing.lua
 echo 'for e in timeline.events{catgory = "x"} do end' >option.lua
+echo 'for e in timeline.events() do print(e.text) end' >reads.lua
 echo 'return { pol = "1ms" }' >key.conf
 echo 'return { timelines = { { name = "app", priority = "inof" } } }' >priority.conf
 echo 'return { poll = "10" }' >duration.conf

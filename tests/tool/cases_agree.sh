@@ -216,6 +216,9 @@ for message in tick detail; do
 done
 is '... all that was logged is in observed time' "$(jq -r 'select(.message | startswith("detail")) | .count == .observed_count' <<<"$rates")" true
 is '... which is most of it, and not all' "$(jq -r 'select(.message | startswith("detail")) | .observed_share | . > 0.5 and . < 0.75' <<<"$rates")" true
+is 'a span that another thread has ended makes no span too long to be seen' \
+	"$(jq -c 'select(.message | startswith("handed")) | [.observed_share < 1, .lonely_begins, .lonely_ends, .censored]' <<<"$rates")" \
+	'[true,1,1,false]'
 
 # Nothing is logged for a second, and then the timeline is copied: the record was
 # looking until then.

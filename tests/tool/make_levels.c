@@ -6,9 +6,11 @@
  *
  * Two messages are logged each ms for 800 ms: "tick", and "detail", which is
  * below the priority. "detail" gets the level of "tick" after 150 ms and its
- * own level again after 650 ms.  The program saves FILE, removes PATH, and
- * prints the rate of both messages in entries a second.
+ * own level again after 650 ms.  Meanwhile a scope "handed" begins, which
+ * another thread ends.  The program saves FILE, removes PATH, and prints the
+ * rate of both messages in entries a second.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,29 @@ now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static struct timeline_event *handed;
+static uint64_t handed_begun;
+
+static void *
+end_handed(void *unused)
+{
+	(void)unused;
+	(void)timeline_span_append(handed + TIMELINE_PART_SCOPE_END,
+	    handed_begun, 0, 0, 0);
+	return NULL;
+}
+
+static void
+hand_over(void)
+{
+	pthread_t thread;
+
+	handed_begun =
+	    timeline_span_append(handed + TIMELINE_PART_SCOPE, 1, 0, 0, 0);
+	if (pthread_create(&thread, NULL, end_handed, NULL) == 0)
+		pthread_join(thread, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -49,15 +74,19 @@ main(int argc, char **argv)
 	must(timeline_new(&tl, argv[1], NULL));
 	must(timeline_define(tl, "work", "info", "tick $n", &tick));
 	must(timeline_define(tl, "work", "trace", "detail $n", &detail));
+	must(timeline_define_span(tl, "work", "trace", "handed $id",
+	    TIMELINE_THREAD, &handed));
 	must(timeline_priority(tl, "info"));
 	begun = now();
 	for (int i = 0; i < STEPS; i++) {
 		while (now() < begun + (int64_t)i * STEP_NS)
 			continue;
-		if (i == UP_AT)
-			must(timeline_level(tl, "work", "detail*", "info"));
+		if (i == UP_AT) {
+			must(timeline_level(tl, "work", "[dh]*", "info"));
+			hand_over();
+		}
 		if (i == DOWN_AT)
-			must(timeline_level(tl, "work", "detail*", "default"));
+			must(timeline_level(tl, "work", "[dh]*", "default"));
 		timeline_log(tick, (uint64_t)i);
 		timeline_log(detail, (uint64_t)i);
 	}

@@ -30,7 +30,7 @@ const char tl_stats_csv_heading[] =
     "observed_ns,observed_share,estimate,estimate_low,estimate_high,slots,"
     "what,unit,count,min,mean,p50,p90,p99,p99.9,max,starved,"
     "running_ns,interrupted_ns,runnable_ns,blocked_task_ns,"
-    "blocked_timer_ns,blocked_io_ns,unknown_ns\n";
+    "blocked_timer_ns,blocked_io_ns,unknown_ns,nan,infinite\n";
 
 /* Print the distribution of one quantity of a row. */
 typedef void put_quantity(void *context, struct tl_bytes name,
@@ -61,7 +61,7 @@ put_one(struct tl_values *numbers, struct tl_bytes name,
 	struct tl_values_summary summary;
 	const int rc = tl_values_summarise(numbers, &summary);
 
-	if (rc == 0 && summary.count > 0)
+	if (rc == 0 && summary.count + summary.nan + summary.infinite > 0)
 		put(context, name, unit, &summary);
 	return rc;
 }
@@ -124,30 +124,6 @@ put_bars(struct tl_text *text, const uint8_t bars[TL_VALUES_BARS])
 	}
 }
 
-static void
-put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
-    const struct tl_values_summary *s)
-{
-	const int64_t values[] = { s->min, s->p50, s->p90, s->p99, s->p999,
-		s->max };
-	struct tl_output *output = context;
-	struct tl_text *text = &output->text;
-	const size_t width = tl_text_width(name);
-	size_t since;
-
-	tl_put_repeat(text, ' ', INDENT);
-	since = text->size;
-	tl_put_plain(text, name);
-	tl_text_cut(text, since, WIDTH_NAME, "...");
-	tl_put_repeat(text, ' ', width < WIDTH_NAME ? WIDTH_NAME - width : 0);
-	put_value(output, TL_VALUES_UNSIGNED, (int64_t)s->count);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		put_value(output, unit, values[i]);
-	if (output->terminal && output->columns >= COLUMNS_BARS)
-		put_bars(text, s->bars);
-	tl_put_char(text, '\n');
-}
-
 /* End a line of plain ASCII that began at since: indent the line, and wrap at
  * the width of the terminal. */
 static void
@@ -176,6 +152,52 @@ wrap(struct tl_output *output, size_t since)
 			at++;
 	}
 	tl_text_free(&line);
+}
+
+/* Put how many values of an argument are no numbers, if there are any. */
+static void
+put_text_uncounted(struct tl_output *output, struct tl_bytes name,
+    const struct tl_values_summary *s)
+{
+	struct tl_text *text = &output->text;
+	const size_t since = text->size;
+
+	if (s->nan + s->infinite == 0)
+		return;
+	tl_put_plain(text, name);
+	tl_text_cut(text, since, WIDTH_NAME, "...");
+	tl_put_format(text, ": %llu NaN and %llu infinite values left out",
+	    (unsigned long long)s->nan, (unsigned long long)s->infinite);
+	wrap(output, since);
+}
+
+static void
+put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
+{
+	const int64_t values[] = { s->min, s->p50, s->p90, s->p99, s->p999,
+		s->max };
+	struct tl_output *output = context;
+	struct tl_text *text = &output->text;
+	const size_t width = tl_text_width(name);
+	size_t since = text->size;
+
+	if (s->count == 0) {
+		put_text_uncounted(output, name, s);
+		return;
+	}
+	tl_put_repeat(text, ' ', INDENT);
+	since = text->size;
+	tl_put_plain(text, name);
+	tl_text_cut(text, since, WIDTH_NAME, "...");
+	tl_put_repeat(text, ' ', width < WIDTH_NAME ? WIDTH_NAME - width : 0);
+	put_value(output, TL_VALUES_UNSIGNED, (int64_t)s->count);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		put_value(output, unit, values[i]);
+	if (output->terminal && output->columns >= COLUMNS_BARS)
+		put_bars(text, s->bars);
+	tl_put_char(text, '\n');
+	put_text_uncounted(output, name, s);
 }
 
 /* Was the message observed for a part of the time only? */
@@ -324,12 +346,14 @@ lonely_begins(const struct tl_stats_row *row)
 }
 
 /* Was the message observed in intervals, so that longer spans have no duration?
- * A proven end is always logged. */
+ * A proven end is always logged.  If all begins will have one, an end that is
+ * not proven is that of another thread or process. */
 static bool
 is_censored(const struct tl_stats_row *row)
 {
 	return is_partial(row) && !row->timer &&
 	       row->message->kind == TIMELINE_RECORD_SPAN &&
+	       (row->begins == 0 || row->unmarked > 0) &&
 	       (row->ends > row->proven ||
 		   (row->spans == 0 && row->unmarked > 0));
 }
@@ -472,8 +496,7 @@ put_json_number(struct json *j, const char *name, enum tl_values_unit unit,
     int64_t value)
 {
 	if (unit == TL_VALUES_DOUBLE)
-		tl_fields_double(&j->fields, name,
-		    (double)value / TL_VALUES_SCALE);
+		tl_fields_double(&j->fields, name, tl_values_double(value));
 	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
 		tl_fields_unsigned(&j->fields, name, (uint64_t)value);
 	else
@@ -485,9 +508,16 @@ put_json_body(struct json *j, enum tl_values_unit unit,
     const struct tl_values_summary *s)
 {
 	tl_fields_unsigned(&j->fields, "count", s->count);
+	if (unit == TL_VALUES_DOUBLE) {
+		tl_fields_unsigned(&j->fields, "nan", s->nan);
+		tl_fields_unsigned(&j->fields, "infinite", s->infinite);
+	}
+	if (s->count == 0) {
+		tl_fields_object_end(&j->fields);
+		return;
+	}
 	put_json_number(j, "min", unit, s->min);
-	tl_fields_double(&j->fields, "mean",
-	    unit == TL_VALUES_DOUBLE ? s->mean / TL_VALUES_SCALE : s->mean);
+	tl_fields_double(&j->fields, "mean", s->mean);
 	put_json_number(j, "p50", unit, s->p50);
 	put_json_number(j, "p90", unit, s->p90);
 	put_json_number(j, "p99", unit, s->p99);
@@ -705,9 +735,9 @@ put_csv_head(struct csv *c)
 	put_csv_total(c);
 }
 
-/* Append the columns after those of a quantity. */
+/* Append the columns after those of a quantity, which is of doubles, or not. */
 static void
-put_csv_tail(struct csv *c)
+put_csv_tail(struct csv *c, const struct tl_values_summary *doubles)
 {
 	const bool known = has_parts(c->row);
 	struct tl_slot_total t;
@@ -722,6 +752,12 @@ put_csv_tail(struct csv *c)
 		if (known)
 			tl_put_signed(c->text, c->row->parts[i]);
 	}
+	tl_put_char(c->text, ',');
+	if (doubles)
+		tl_put_unsigned(c->text, doubles->nan);
+	tl_put_char(c->text, ',');
+	if (doubles)
+		tl_put_unsigned(c->text, doubles->infinite);
 	tl_put_char(c->text, '\n');
 }
 
@@ -739,15 +775,19 @@ put_csv_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	tl_put_char(c->text, ',');
 	tl_put_unsigned(c->text, s->count);
 	tl_put_char(c->text, ',');
-	tl_values_put_plain(c->text, unit, s->min);
-	tl_put_char(c->text, ',');
-	tl_put_double(c->text,
-	    unit == TL_VALUES_DOUBLE ? s->mean / TL_VALUES_SCALE : s->mean);
+	if (s->count > 0) {
+		tl_values_put_plain(c->text, unit, s->min);
+		tl_put_char(c->text, ',');
+		tl_put_double(c->text, s->mean);
+	} else {
+		tl_put_char(c->text, ',');
+	}
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		tl_put_char(c->text, ',');
-		tl_values_put_plain(c->text, unit, values[i]);
+		if (s->count > 0)
+			tl_values_put_plain(c->text, unit, values[i]);
 	}
-	put_csv_tail(c);
+	put_csv_tail(c, unit == TL_VALUES_DOUBLE ? s : NULL);
 }
 
 int
@@ -768,7 +808,7 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 	if (rc == 0 && output->text.size == before) {
 		put_csv_head(&c);
 		tl_put_string(&output->text, ",,,,,,,,,");
-		put_csv_tail(&c);
+		put_csv_tail(&c, NULL);
 	}
 	return rc;
 }

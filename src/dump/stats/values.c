@@ -5,6 +5,7 @@
 #include "dump/stats/values.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,42 @@ tl_values_free(struct tl_values *n)
 	free(n->raw);
 	tl_histogram_free(n->positive);
 	tl_histogram_free(n->negative);
+	tl_doubles_free(n->doubles);
 	*n = (struct tl_values){ 0 };
+}
+
+double
+tl_values_double(int64_t bits)
+{
+	double x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+static int64_t
+bits_of(double x)
+{
+	int64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
 }
 
 static double
 number_of(const struct tl_values *n, int64_t value)
 {
+	if (n->is_double)
+		return tl_values_double(value);
 	return n->is_unsigned ? (double)(uint64_t)value : (double)value;
+}
+
+static int
+add_double(struct tl_values *n, double x)
+{
+	const int rc = n->doubles ? 0 : tl_doubles_new(&n->doubles);
+
+	return rc < 0 ? rc : tl_doubles_add(n->doubles, x);
 }
 
 static int
@@ -34,6 +64,8 @@ add_counted(struct tl_values *n, int64_t value)
 	struct tl_histogram **h = is_negative ? &n->negative : &n->positive;
 	int rc = 0;
 
+	if (n->is_double)
+		return add_double(n, tl_values_double(value));
 	if (!*h)
 		rc = tl_histogram_new(h, TL_VALUES_DIGITS);
 	return rc < 0 ? rc
@@ -79,7 +111,7 @@ tl_values_add(struct tl_values *n, int64_t value)
 	int rc;
 
 	/* numbers are no longer kept one by one */
-	if (n->positive || n->negative)
+	if (n->positive || n->negative || n->doubles)
 		return add_counted(n, value);
 	if (n->raw_count < TL_VALUES_RAW_MAX)
 		return add_raw(n, value);
@@ -87,33 +119,24 @@ tl_values_add(struct tl_values *n, int64_t value)
 	return rc < 0 ? rc : add_counted(n, value);
 }
 
-/* A double in millionths.  false: not a finite number. */
+/* Count a double that is not finite.  false: it is finite. */
 static bool
-scale(uint64_t bits, int64_t *value)
+is_no_number(struct tl_values *n, double x)
 {
-	double x;
-
-	memcpy(&x, &bits, sizeof(x));
-	if (!isfinite(x))
-		return false;
-	x *= TL_VALUES_SCALE;
-	if (x >= 0x1p63)
-		*value = INT64_MAX;
-	else if (x <= -0x1p63)
-		*value = -INT64_MAX;
-	else
-		*value = (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
-	return true;
+	n->nan += isnan(x) != 0;
+	n->infinite += isinf(x) != 0;
+	return !isfinite(x);
 }
 
 int
 tl_values_add_bits(struct tl_values *n, enum tl_values_unit unit, uint64_t bits)
 {
-	int64_t value;
-
 	switch (unit) {
 	case TL_VALUES_DOUBLE:
-		return scale(bits, &value) ? tl_values_add(n, value) : 0;
+		n->is_double = true;
+		return is_no_number(n, tl_values_double((int64_t)bits))
+			   ? 0
+			   : tl_values_add(n, (int64_t)bits);
 	case TL_VALUES_SIGNED:
 	case TL_VALUES_NS:
 		return tl_values_add(n, (int64_t)bits);
@@ -174,13 +197,24 @@ rough_log(double x)
 	return (double)bits / 0x1p52 - 1023;
 }
 
-/* The bar of a value. */
+/* Where the bars of a drawn histogram are: equal steps from low to high, or in
+ * the logarithm of a value plus shift. */
+struct scale {
+	double low;
+	double high;
+	bool by_log;
+	double shift;
+};
+
+/* The bar of a value.  high - low may be more than a double holds. */
 static unsigned
-bar_of(double low, double high, bool by_log, double value)
+bar_of(const struct scale *s, double value)
 {
-	const double share = by_log ? rough_log((value + 1) / (low + 1)) /
-					  rough_log((high + 1) / (low + 1))
-				    : (value - low) / (high - low);
+	const double low = s->low + s->shift, high = s->high + s->shift;
+	const double share =
+	    s->by_log
+		? rough_log((value + s->shift) / low) / rough_log(high / low)
+		: (value / 2 - low / 2) / (high / 2 - low / 2);
 
 	if (!(share > 0))
 		return 0;
@@ -189,8 +223,8 @@ bar_of(double low, double high, bool by_log, double value)
 }
 
 static void
-fill_bars(const struct tl_histogram *h, double sign, bool by_log, double min,
-    double max, double counts[TL_VALUES_BARS])
+fill_bars(const struct tl_histogram *h, double sign, const struct scale *s,
+    double counts[TL_VALUES_BARS])
 {
 	uint64_t low, high, count;
 	size_t index = 0;
@@ -200,33 +234,75 @@ fill_bars(const struct tl_histogram *h, double sign, bool by_log, double min,
 	while (tl_histogram_bucket(h, &index, &low, &high, &count)) {
 		const double middle = sign * ((double)low + (double)high) / 2;
 
-		counts[bar_of(min, max, by_log, middle)] += (double)count;
+		counts[bar_of(s, middle)] += (double)count;
 	}
 }
 
 static void
-draw_bars(const struct tl_values *n, struct tl_values_summary *s)
+fill_bars_of_doubles(const struct tl_doubles *doubles, const struct scale *s,
+    double counts[TL_VALUES_BARS])
 {
-	const double min = number_of(n, s->min), max = number_of(n, s->max);
-	const bool by_log = min >= 0 && max / LOG_RATIO > min;
+	double low, high;
+	uint64_t count;
+	size_t index = 0;
+
+	if (!doubles)
+		return;
+	while (tl_doubles_bucket(doubles, &index, &low, &high, &count))
+		counts[bar_of(s, low / 2 + high / 2)] += (double)count;
+}
+
+static void
+draw_bars(const struct tl_values *n, struct tl_values_summary *summary)
+{
+	struct scale s = { .low = number_of(n, summary->min),
+		.high = number_of(n, summary->max) };
 	double counts[TL_VALUES_BARS] = { 0 }, highest = 0;
 
-	if (s->min == s->max) {
-		s->bars[0] = 8;
+	if (summary->min == summary->max) {
+		summary->bars[0] = 8;
 		return;
 	}
-	fill_bars(n->negative, -1, by_log, min, max, counts);
-	fill_bars(n->positive, 1, by_log, min, max, counts);
+	/* integers include zero, doubles have no least step */
+	s.by_log =
+	    s.low >= (n->is_double ? DBL_MIN : 0) && s.high / LOG_RATIO > s.low;
+	s.shift = s.by_log && !n->is_double;
+	fill_bars(n->negative, -1, &s, counts);
+	fill_bars(n->positive, 1, &s, counts);
+	fill_bars_of_doubles(n->doubles, &s, counts);
 	for (size_t i = 0; i < TL_VALUES_BARS; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
 	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
 		if (counts[i] > 0) /* a bar with few values is visible too */
-			s->bars[i] = (uint8_t)(1 + 7 * counts[i] / highest);
+			summary->bars[i] =
+			    (uint8_t)(1 + 7 * counts[i] / highest);
 	}
 }
 
+static int64_t
+percentile_of_doubles(const struct tl_doubles *doubles, double percent)
+{
+	const uint64_t rank =
+	    tl_percentile_rank(tl_doubles_count(doubles), percent);
+
+	return bits_of(tl_doubles_at(doubles, rank));
+}
+
 static void
-summarise(const struct tl_values *n, struct tl_values_summary *s)
+summarise_doubles(const struct tl_doubles *doubles, struct tl_values_summary *s)
+{
+	s->count = tl_doubles_count(doubles);
+	s->min = bits_of(tl_doubles_min(doubles));
+	s->max = bits_of(tl_doubles_max(doubles));
+	s->p50 = percentile_of_doubles(doubles, 50);
+	s->p90 = percentile_of_doubles(doubles, 90);
+	s->p99 = percentile_of_doubles(doubles, 99);
+	s->p999 = percentile_of_doubles(doubles, 99.9);
+	s->mean = tl_doubles_mean(doubles);
+}
+
+static void
+summarise_integers(const struct tl_values *n, struct tl_values_summary *s)
 {
 	const double below = (double)count_of(n->negative);
 	const double above = (double)count_of(n->positive);
@@ -247,7 +323,6 @@ summarise(const struct tl_values *n, struct tl_values_summary *s)
 	if (above > 0)
 		s->mean += tl_histogram_mean(n->positive) * above;
 	s->mean /= below + above;
-	draw_bars(n, s);
 }
 
 int
@@ -255,9 +330,14 @@ tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
 {
 	const int rc = count_raw(n);
 
-	*s = (struct tl_values_summary){ 0 };
-	if (rc == 0)
-		summarise(n, s);
+	*s = (struct tl_values_summary){ .nan = n->nan,
+		.infinite = n->infinite };
+	if (rc == 0 && n->doubles)
+		summarise_doubles(n->doubles, s);
+	else if (rc == 0)
+		summarise_integers(n, s);
+	if (s->count > 0)
+		draw_bars(n, s);
 	tl_values_free(n);
 	return rc;
 }
@@ -325,7 +405,7 @@ tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value,
 		put_duration(text, value, width);
 		return;
 	case TL_VALUES_DOUBLE:
-		put_rounded(text, (double)value / TL_VALUES_SCALE, width);
+		put_rounded(text, tl_values_double(value), width);
 		return;
 	case TL_VALUES_HEX:
 		tl_put_hex(text, (uint64_t)value);
@@ -350,7 +430,7 @@ tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
     int64_t value)
 {
 	if (unit == TL_VALUES_DOUBLE)
-		tl_put_double(text, (double)value / TL_VALUES_SCALE);
+		tl_put_double(text, tl_values_double(value));
 	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
 		tl_put_unsigned(text, (uint64_t)value);
 	else

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * values.h - the distribution of a quantity.  Positive and negative numbers
- * have a histogram each.  Numbers of an unsigned unit are passed as 64 bits in
- * an int64_t.  The first few numbers are kept one by one, so that a file with
- * many rare messages takes little memory.
+ * have a histogram each, doubles one of their own.  Numbers of an unsigned unit
+ * and doubles are passed as 64 bits in an int64_t.  The first few numbers are
+ * kept one by one, so that a file with many rare messages takes little memory.
  */
 #ifndef TL_DUMP_STATS_VALUES_H
 #define TL_DUMP_STATS_VALUES_H
 
 #include "base/histogram.h"
 #include "base/text.h"
+#include "dump/stats/doubles.h"
 
 enum {
 	TL_VALUES_DIGITS = 3, /* percentiles are exact to one in 10^3 */
 	TL_VALUES_RAW_MAX = 2048,
-	TL_VALUES_SCALE = 1000000, /* a double is counted in millionths */
-	TL_VALUES_BARS = 24        /* columns of a drawn histogram */
+	TL_VALUES_BARS = 24 /* columns of a drawn histogram */
 };
 
 /* The unit of a number. */
@@ -23,7 +23,7 @@ enum tl_values_unit {
 	TL_VALUES_UNSIGNED,
 	TL_VALUES_SIGNED,
 	TL_VALUES_HEX,    /* unsigned */
-	TL_VALUES_DOUBLE, /* in millionths */
+	TL_VALUES_DOUBLE, /* the bits of a double */
 	TL_VALUES_NS
 };
 
@@ -32,14 +32,20 @@ struct tl_values {
 	int64_t *raw; /* the first numbers */
 	uint16_t raw_count;
 	uint16_t raw_capacity;
-	/* tl_values_add_bits() has added unsigned numbers */
+	/* tl_values_add_bits() has added unsigned numbers, or doubles */
 	bool is_unsigned;
+	bool is_double;
 	struct tl_histogram *positive; /* includes zero */
 	struct tl_histogram *negative; /* magnitudes */
+	struct tl_doubles *doubles;
+	uint64_t nan; /* doubles that are not among the numbers */
+	uint64_t infinite;
 };
 
 struct tl_values_summary {
 	uint64_t count;
+	uint64_t nan; /* doubles that are not counted */
+	uint64_t infinite;
 	int64_t min;
 	int64_t p50;
 	int64_t p90;
@@ -56,14 +62,16 @@ struct tl_values_summary {
 void tl_values_free(struct tl_values *numbers);
 /* Add a number.  0 or -ENOMEM. */
 int tl_values_add(struct tl_values *numbers, int64_t value);
-/* Add the 64 bits of an argument of a unit, unless the bits are not a number.
- * 0 or -ENOMEM. */
+/* Add the 64 bits of an argument of a unit.  Doubles that are not finite are
+ * only counted.  0 or -ENOMEM. */
 int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
     uint64_t bits);
 /* Summarise the numbers and free them: the histograms take more memory than the
  * rest of a message's row.  0 or -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers,
     struct tl_values_summary *summary);
+/* The double whose bits a summary has. */
+double tl_values_double(int64_t bits);
 /* Append a value of a summary: as text, rounded if the value takes more than
  * width characters (at least 8); or as JSON. */
 void tl_values_put(struct tl_text *text, enum tl_values_unit unit,

@@ -163,6 +163,10 @@ put_arg(struct tl_text *text, char *to, const struct tl_event *event,
 	case TIMELINE_ARG_STRING:
 		if (is_counter)
 			return write_integer(to, value, false, true);
+		return tl_write_arg_json(text, to, event, index, room);
+	case TIMELINE_ARG_DOUBLE:
+		if (value == UINT64_C(1) << 63) /* -0 alone is an integer */
+			return WRITE(to, "-0.0");
 		/* fall through */
 	default:
 		return tl_write_arg_json(text, to, event, index, room);

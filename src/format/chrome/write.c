@@ -15,15 +15,23 @@
 #include "format/chrome/line.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <timeline.h>
 
-enum { NOTE_STAMPS, NOTE_COUNTER, NOTE_SOURCES };
+enum { NOTE_STAMPS, NOTE_COUNTER, NOTE_TEXT, NOTE_DOUBLES, NOTE_SOURCES };
 static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 	[NOTE_STAMPS] = { -ENOTSUP,
 	    "CPU, raw stamp and error of an event have no place in the "
 	    "format" },
 	[NOTE_COUNTER] = { -ENOTSUP,
 	    "a counter has one value: its other arguments are left out" },
+	[NOTE_TEXT] = { -ENOTSUP,
+	    "the format has no counters of text: the string's number is "
+	    "written" },
+	[NOTE_DOUBLES] = { -ENOTSUP,
+	    "JSON has no NaN and no infinite numbers: null is written" },
 	[NOTE_SOURCES] = { -ENOSPC,
 	    "too many sources: spans of one lie among those of its thread" },
 };
@@ -132,6 +140,30 @@ open_span(struct chrome *w, const struct tl_event *begin)
 	return rc < 0 ? rc : tl_spans_put(w->spans, begin, &oldest);
 }
 
+/* Note the values that the format has not. */
+static void
+note_values(struct chrome *w, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	const bool is_counter = event->kind == TL_COUNTER;
+	unsigned argc = event->bare ? 0 : message->argc;
+	double value;
+
+	if (is_counter && argc > 1) {
+		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
+		argc = 1;
+	}
+	for (unsigned i = 0; i < argc; i++) {
+		memcpy(&value, &event->args[i], sizeof(value));
+		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
+		    !isfinite(value))
+			tl_note(&w->notes, NOTE_DOUBLES, TL_FAULT_NOWHERE);
+		if (message->args[i].format == TIMELINE_ARG_STRING &&
+		    is_counter)
+			tl_note(&w->notes, NOTE_TEXT, TL_FAULT_NOWHERE);
+	}
+}
+
 static int
 chrome_put(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -151,8 +183,7 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 		return rc;
 	w->last_ns = event->ns;
 	tl_note(&w->notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
-	if (event->kind == TL_COUNTER && event->message->argc > 1)
-		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
+	note_values(w, event);
 	switch (event->kind) {
 	case TL_BEGIN:
 		return open_span(w, &turned);

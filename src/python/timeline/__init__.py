@@ -181,9 +181,35 @@ def _names_in(code):
     return names
 
 
+class _Text(str):
+    """Text in a condition: neither below nor above a number."""
+
+    __slots__ = ()
+
+    def __lt__(self, other):
+        return isinstance(other, str) and str.__lt__(self, other)
+
+    def __le__(self, other):
+        return isinstance(other, str) and str.__le__(self, other)
+
+    def __gt__(self, other):
+        return isinstance(other, str) and str.__gt__(self, other)
+
+    def __ge__(self, other):
+        return isinstance(other, str) and str.__ge__(self, other)
+
+
+def _compared(value):
+    """A value as a condition compares it."""
+    if isinstance(value, Args):
+        return Args((name, _compared(v)) for name, v in dict.items(value))
+    return _Text(value) if isinstance(value, str) else value
+
+
 def _condition(where):
     """A function of an event.  An event without an argument that the expression
-    names does not match; any other error is the caller's."""
+    names does not match, and text is neither below nor above a number; any other
+    error is the caller's."""
     if where is None:
         return lambda event: True
     if callable(where):
@@ -194,7 +220,8 @@ def _condition(where):
 
     def matches(event):
         try:
-            return eval(code, {name: getattr(event, name) for name in members})
+            return eval(code, {name: _compared(getattr(event, name))
+                               for name in members})
         except NoArgument:
             return False
     return matches

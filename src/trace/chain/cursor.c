@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "event/message_map.h"
+#include "event/render.h"
 #include "trace/layout.h"
 
 #include <errno.h>
@@ -320,25 +321,28 @@ find_message(struct tl_chain_opened *o, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/* The number of a string in the chain.  A missing string gets a number with the
- * top bit set, which the interner never uses. */
+/* The number of a string in the chain.  A missing string becomes the text that
+ * listings show for it. */
 static int
 find_string(struct tl_chain_opened *o, const struct tl_message *message,
     uint64_t *number)
 {
 	struct string_seen *seen = &o->strings[*number % STRINGS];
+	char missing[TL_MISSING_MAX];
 	struct tl_bytes text;
-	int rc = 0;
+	int rc;
 
 	if (seen->known && seen->number == *number) {
 		*number = seen->interned;
 		return 0;
 	}
 	text = tl_message_string(message, *number);
+	if (!text.data)
+		text = tl_render_missing(missing, *number);
+	/* there are too many strings: a number that none has */
 	seen->interned = *number | UINT64_C(1) << 63;
-	if (text.data)
-		rc = tl_interner_string(o->chain->bytes->interner, text,
-		    &seen->interned);
+	rc = tl_interner_string(o->chain->bytes->interner, text,
+	    &seen->interned);
 	seen->number = *number;
 	seen->known = rc == 0;
 	*number = seen->interned;

@@ -126,6 +126,8 @@ TEST(what_a_trigger_cannot_mean_is_refused)
 	bad_rule("event = {}", ".event: 'message' is missing (or 'category')");
 	bad_rule("event = {}, when = 'args.x >'",
 	    ".when: unexpected symbol near <eof>");
+	bad_rule("event = {}, when = 'args.code > 5 and bogus == 1'",
+	    ".when: an event has no 'bogus' (arguments are args.bogus)");
 	bad_rule("died = true, when = 'true'",
 	    ".when: there is no entry to test when a process has died");
 	bad_rule("died = false", ".died: not true");

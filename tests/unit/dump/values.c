@@ -9,6 +9,7 @@
 #include "lib/random.h"
 #include "lib/test.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -108,4 +109,101 @@ TEST(numbers_that_were_summarised_are_forgotten)
 	ck_assert_int_eq(s.max, 5);
 	ck_assert_int_eq(tl_values_summarise(&numbers, &s), 0);
 	ck_assert_uint_eq(s.count, 0);
+}
+
+static void
+add_double(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	ck_assert_int_eq(tl_values_add_bits(&numbers, TL_VALUES_DOUBLE, bits),
+	    0);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Is x the value or at most one part in a thousand above it? */
+static bool
+stands_for(double x, double value)
+{
+	return x >= value && x - value <= fabs(value) / 1000 + 0x1p-1074;
+}
+
+/* Numbers of all sizes, also below 2^-1022, few of them and many. */
+TEST(doubles_of_any_size_have_percentiles_to_one_in_a_thousand)
+{
+	const size_t counts[] = { 1, 100, 2 * TL_VALUES_RAW_MAX };
+	double all[2 * TL_VALUES_RAW_MAX];
+	struct tl_values_summary s;
+	uint64_t seed = 11;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		const size_t n = counts[i];
+		long double sum = 0;
+
+		for (size_t k = 0; k < n;) {
+			const uint64_t bits = random_next(&seed);
+
+			memcpy(&all[k], &bits, sizeof(bits));
+			if (k % 7 == 0)
+				all[k] = ldexp(1, -1074 + (int)(k % 90));
+			if (!isfinite(all[k]))
+				continue;
+			add_double(all[k]);
+			sum += all[k++];
+		}
+		qsort(all, n, sizeof(all[0]), compare);
+		ck_assert_int_eq(tl_values_summarise(&numbers, &s), 0);
+		ck_assert_uint_eq(s.count, n);
+		ck_assert(tl_values_double(s.min) == all[0]);
+		ck_assert(tl_values_double(s.max) == all[n - 1]);
+		ck_assert(stands_for(tl_values_double(s.p50),
+		    all[tl_percentile_rank(n, 50) - 1]));
+		ck_assert(stands_for(tl_values_double(s.p99),
+		    all[tl_percentile_rank(n, 99) - 1]));
+		ck_assert(
+		    s.mean == (double)(sum / (long double)n) ||
+		    fabs(s.mean / (double)(sum / (long double)n) - 1) < 1e-9);
+	}
+}
+
+TEST(doubles_that_are_no_numbers_are_counted_apart)
+{
+	struct tl_values_summary s;
+
+	add_double(NAN);
+	add_double(INFINITY);
+	add_double(-INFINITY);
+	ck_assert_int_eq(tl_values_summarise(&numbers, &s), 0);
+	ck_assert_uint_eq(s.count, 0);
+	ck_assert_uint_eq(s.nan, 1);
+	ck_assert_uint_eq(s.infinite, 2);
+	add_double(-0.0);
+	add_double(0);
+	ck_assert_int_eq(tl_values_summarise(&numbers, &s), 0);
+	ck_assert_uint_eq(s.count, 2);
+	ck_assert_uint_eq(s.nan, 0);
+	ck_assert_int_eq(s.min, 0);
+	ck_assert_int_eq(s.max, 0);
+}
+
+/* Numbers at equal ratios are in each bar. */
+TEST(bars_of_doubles_are_logarithmic)
+{
+	struct tl_values_summary s;
+	unsigned drawn = 0;
+
+	for (int power = -300; power < 300; power += 4)
+		add_double(pow(10, power));
+	ck_assert_int_eq(tl_values_summarise(&numbers, &s), 0);
+	for (unsigned i = 0; i < TL_VALUES_BARS; i++)
+		drawn += s.bars[i] > 0;
+	ck_assert_uint_eq(drawn, TL_VALUES_BARS);
 }

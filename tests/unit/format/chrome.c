@@ -6,6 +6,8 @@
 #include "lib/test.h"
 
 #include <errno.h>
+#include <math.h>
+#include <string.h>
 #include <timeline.h>
 
 static struct tl_text got;
@@ -175,6 +177,41 @@ TEST(integers_that_a_double_would_change_are_strings)
 	     "\"c\":\"0x1f\",\"d\":-7,");
 	says("\"a\":\"9007199254740992\",");
 	is_json();
+}
+
+static uint64_t
+bits_of(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+
+TEST(doubles_that_json_has_not_are_null_and_counted)
+{
+	define("$a%f $b%f $c%f $d%f");
+	event.args[0] = bits_of(NAN);
+	event.args[1] = bits_of(INFINITY);
+	event.args[2] = bits_of(-0.0);
+	event.args[3] = bits_of(2);
+	put();
+	finish();
+	says("\"a\":null,\"b\":null,\"c\":-0.0,\"d\":2,");
+	is_json();
+	ck_assert_uint_eq(faults, 2); /* and the stamps */
+}
+
+TEST(a_counter_of_text_is_counted)
+{
+	define("$state%s");
+	event.kind = TL_COUNTER;
+	event.args[0] = 1;
+	put();
+	finish();
+	says("\"args\":{\"state\":1}}");
+	is_json();
+	ck_assert_uint_eq(faults, 2);
 }
 
 TEST(kinds_have_their_phases)

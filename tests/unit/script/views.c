@@ -205,8 +205,13 @@ TEST(latency_measures_from_each_a_to_the_next_b)
 	has("4us  2025-11-20T19:24:18.123458789+00:00  ratio x(2.5) delta "
 	    "d(-7)  ->  > request id(7)\n");
 	/* an open wait gets no answer across the loss */
-	view("latency", "depth*", "no such", NULL);
+	view("latency", "depth*", "ratio*", NULL);
 	has("count 0");
+	view("latency", "depth*", "no such", NULL);
+	ck_assert_str_eq(result.fault.text, "no such: no message matches");
+	view("latency", "detph*", "ratio*", NULL);
+	ck_assert_str_eq(result.fault.text,
+	    "detph*: no message matches; did you mean depth*?");
 }
 
 TEST(diff_sets_two_beside_each_other)

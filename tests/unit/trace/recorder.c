@@ -7,6 +7,7 @@
 #include "recorder_fixture.h"
 
 #include "clock/clock.h"
+#include "event/render.h"
 
 #include <sys/wait.h>
 
@@ -152,6 +153,32 @@ TEST(texts_of_arguments_that_are_defined_meanwhile_are_kept)
 	end_record(recorder);
 	count_all(&recorded);
 	ck_assert_uint_eq(recorded.n, 2000);
+}
+
+static void
+expect_missing(struct recorded *recorded, const struct tl_event *event)
+{
+	char text[TL_MISSING_MAX];
+	const struct tl_bytes missing =
+	    tl_render_missing(text, recorded->n++ == 0 ? 0 : UINT64_MAX);
+
+	ck_assert(
+	    tl_bytes_equal(tl_message_string(event->message, event->args[0]),
+		missing));
+}
+
+/* A number of no string is the text that a listing of the timeline shows. */
+TEST(a_text_that_is_missing_keeps_its_number)
+{
+	struct tl_recorder *recorder =
+	    record(&(struct tl_recorder_options){ 0 });
+	struct recorded recorded = { .each = expect_missing };
+
+	timeline_log(named, 0);
+	timeline_log(named, UINT64_MAX);
+	end_record(recorder);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.n, 2);
 }
 
 /* == from file to file == */

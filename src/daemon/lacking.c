@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lacking.c - look up the arguments of triggers among the messages. */
+#include "daemon/lacking.h"
+
+#include "daemon/log.h"
+#include "event/filter.h"
+#include "ring/ring.h"
+#include "script/search.h"
+#include "snap/snap.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* The messages of a timeline: of a running one, or of its copy. */
+struct messages {
+	const char *name; /* of the timeline */
+	const struct timeline *tl;
+	struct tl_snap *snap;
+};
+
+/* An argument that is searched in the messages that a rule matches. */
+struct lookup {
+	const struct tl_config_match *match;
+	struct tl_search search;
+	bool any; /* a message matches */
+};
+
+static void
+look_at(struct lookup *l, const struct tl_message *message)
+{
+	if ((l->match->category &&
+		!tl_glob_matches(l->match->category, message->category)) ||
+	    (l->match->message &&
+		!tl_glob_matches(l->match->message, message->line1)))
+		return;
+	l->any = true;
+	for (unsigned i = 0; i < message->argc; i++)
+		tl_search_take(&l->search, message->args[i].name);
+}
+
+static void
+look_at_running(struct lookup *l, const struct timeline *tl)
+{
+	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
+
+	tl_strings_lock();
+	for (uint64_t at = tl_strings_next(tl, 0); at != 0 && left > 0;
+	     left--) {
+		struct tl_message message = { .argc = 0 };
+		struct tl_record r;
+
+		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
+			0, NULL) != 0)
+			break;
+		at = r.fixed.link;
+		message.category = r.category;
+		if (tl_record_matches(&r, "*", "*") &&
+		    tl_message_parse(&message, r.text) == 0)
+			look_at(l, &message);
+	}
+	tl_strings_unlock();
+}
+
+static void
+look_at_copy(struct lookup *l, const struct tl_snap *snap)
+{
+	const struct tl_message *const *messages = tl_snap_messages(snap);
+
+	for (size_t i = 0; i < tl_snap_message_count(snap); i++) {
+		if (messages[i]->builtin == TIMELINE_BUILTIN_NONE)
+			look_at(l, messages[i]);
+	}
+}
+
+/* Warn if messages of a rule are defined and none has the argument.  Returns
+ * whether that is so. */
+static bool
+warn(const struct messages *m, const struct tl_config_rule *rule,
+    const char *name)
+{
+	struct lookup l = { .match = &rule->match };
+	struct tl_fault fault = { 0 };
+
+	tl_search_init(&l.search, name);
+	if (m->tl)
+		look_at_running(&l, m->tl);
+	else
+		look_at_copy(&l, m->snap);
+	if (!l.any || l.search.is_found)
+		return false;
+	tl_search_fault(&l.search, "",
+	    "no message of its condition has this argument", &fault);
+	tl_daemon_log(TL_LOG_WARNING, "%s: trigger %s: %s", m->name, rule->name,
+	    fault.text);
+	return true;
+}
+
+static bool
+warn_of(const struct messages *m, const struct tl_config_rule *rule)
+{
+	const char *at = rule->when ? rule->when : "";
+	char name[TL_NEAR_MAX + 1];
+
+	if (rule->argument && warn(m, rule, rule->argument))
+		return true;
+	while (tl_search_argument(&at, name)) {
+		if (warn(m, rule, name))
+			return true;
+	}
+	return false;
+}
+
+void
+tl_lacking_warn(struct tl_target *target)
+{
+	const struct tl_config_timeline *config = target->config;
+	const struct messages m = { .name = target->name, .tl = target->tl };
+
+	for (size_t i = 0; i < config->rule_count; i++) {
+		const uint64_t bit = UINT64_C(1) << i;
+
+		if (!(target->lacking & bit) && warn_of(&m, &config->rules[i]))
+			target->lacking |= bit;
+	}
+}
+
+/* Read the messages of a file, if it is a timeline. */
+static void
+warn_of_file(int folder, const char *name,
+    const struct tl_config_timeline *config)
+{
+	const int fd = openat(folder, name,
+	    O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	struct messages m = { .name = name };
+	struct tl_fault fault = { 0 };
+
+	if (fd < 0)
+		return;
+	if (tl_snap_open_fd(&m.snap, fd, 1, &fault) == 0) {
+		for (size_t i = 0; i < config->rule_count; i++)
+			(void)warn_of(&m, &config->rules[i]);
+		tl_snap_close(m.snap);
+	}
+	close(fd);
+}
+
+void
+tl_lacking_check(const struct tl_config *config)
+{
+	DIR *folder = opendir("/dev/shm");
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		const struct tl_config_timeline *section =
+		    tl_config_find(config, entry->d_name);
+
+		if (entry->d_name[0] != '.' && section &&
+		    section->rule_count > 0)
+			warn_of_file(dirfd(folder), entry->d_name, section);
+	}
+	if (folder)
+		closedir(folder);
+}
