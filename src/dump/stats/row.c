@@ -154,6 +154,15 @@ wrap(struct tl_output *output, size_t since)
 	tl_text_free(&line);
 }
 
+static void
+put_name(struct tl_text *text, struct tl_bytes name)
+{
+	const size_t since = text->size;
+
+	tl_put_plain(text, name);
+	tl_text_cut(text, since, WIDTH_NAME, "...");
+}
+
 /* Put how many values of an argument are no numbers, if there are any. */
 static void
 put_text_uncounted(struct tl_output *output, struct tl_bytes name,
@@ -164,8 +173,7 @@ put_text_uncounted(struct tl_output *output, struct tl_bytes name,
 
 	if (s->nan + s->infinite == 0)
 		return;
-	tl_put_plain(text, name);
-	tl_text_cut(text, since, WIDTH_NAME, "...");
+	put_name(text, name);
 	tl_put_format(text, ": %llu NaN and %llu infinite values left out",
 	    (unsigned long long)s->nan, (unsigned long long)s->infinite);
 	wrap(output, since);
@@ -180,16 +188,13 @@ put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	struct tl_output *output = context;
 	struct tl_text *text = &output->text;
 	const size_t width = tl_text_width(name);
-	size_t since = text->size;
 
 	if (s->count == 0) {
 		put_text_uncounted(output, name, s);
 		return;
 	}
 	tl_put_repeat(text, ' ', INDENT);
-	since = text->size;
-	tl_put_plain(text, name);
-	tl_text_cut(text, since, WIDTH_NAME, "...");
+	put_name(text, name);
 	tl_put_repeat(text, ' ', width < WIDTH_NAME ? WIDTH_NAME - width : 0);
 	put_value(output, TL_VALUES_UNSIGNED, (int64_t)s->count);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
