@@ -14,7 +14,8 @@
  *	$x%f			floating numbers and integers
  *	$x%t			std::chrono durations; integers are nanoseconds
  *	$x%s			std::string_view and types that convert to it;
- *				an integer is a number of timeline_string
+ *				the text ends at its first NUL; an integer is a
+ *				number of timeline_string
  *
  * A call of the event has the machine code of timeline_log in C.  The place
  * adds three loads and two comparisons.  The program evaluates the arguments
