@@ -9,9 +9,10 @@
  * A flame graph shows only nesting.  An end therefore closes spans that were
  * opened inside its span and are still open; the own end of such a span closes
  * nothing more; an end without a begin is ignored; spans that are open at the
- * end of the run are closed there; time within a track does not go back.  If entries may be missing inside a span, because of
- * a loss or because its observed interval has ended, the span is closed at the
- * last event before; a span whose end is proven is closed at that end.
+ * end of the run are closed there; time within a track does not go back.  If
+ * entries may be missing inside a span, because of a loss or because its observed
+ * interval has ended, the span is closed at the last event before; a span whose
+ * end is proven is closed at that end.
  *
  * A sink gets each frame that opens and closes, in this order.
  */

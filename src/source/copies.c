@@ -32,8 +32,8 @@ is_same_timeline(const struct timeline_header *a,
 	       memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
 }
 
-/* The number of entries that were read from both of two snapshots; 0 if they are of different
- * timelines. */
+/* The number of entries that were read from both of two snapshots; 0 if the
+ * snapshots are of different timelines. */
 static uint64_t
 count_shared(const struct tl_snap *a, const struct tl_snap *b)
 {

@@ -16,11 +16,11 @@
  * Rate: entries, where a span counts once (tl_event_counts), in the limit_ns
  * before each entry and each tick, by a clock that runs only while the messages
  * are observed: so the rate is the rate of the observed time, and a rule
- * without limit_ns of observed time concludes nothing.  A high rate needs one of the messages observed, because unobserved
- * entries could only add to it; a low rate needs all messages observed.  After
- * a loss an interval is forgotten, an absent message might have been lost, and
- * a rate is known to be low only when limit_ns have passed without another
- * loss.
+ * without limit_ns of observed time concludes nothing.  A high rate needs one
+ * of the messages observed, because unobserved entries could only add to it; a
+ * low rate needs all messages observed.  After a loss an interval is forgotten,
+ * an absent message might have been lost, and a rate is known to be low only
+ * when limit_ns have passed without another loss.
  *
  * Span: judged once, at its end or at the first tick that finds it open for
  * longer than the limit, because a span that hangs never ends.  A span that was

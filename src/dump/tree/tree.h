@@ -19,7 +19,8 @@
 #include "dump/tree/parts.h"
 
 /* Print the part of a forest that the options select, with the states of spans
- * in parts and the durations in ends (NULL: none are known).  0; -errno, with a fault if the path leads nowhere. */
+ * in parts and the durations in ends (NULL: none are known).  0; -errno, with a
+ * fault if the path leads nowhere. */
 int
 tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
     const struct tl_tree_ends *ends, const struct tl_options *options,

@@ -101,7 +101,8 @@ tl_lincheck_context_place(struct tl_lincheck_context *c, int32_t id,
 
 /*
  * Does a path, or a path inside it, refer to a missing definition?  At most
- * TL_LINCHECK_STEPS_MAX steps are checked, because damaged paths may contain themselves.
+ * TL_LINCHECK_STEPS_MAX steps are checked, because damaged paths may contain
+ * themselves.
  */
 static bool
 misses_path(struct tl_lincheck_context *c, int32_t id,

@@ -18,8 +18,8 @@
  * Otherwise the cell is reported, and the content is read once up to the footer.
  *
  * Refused, so that the file is read whole: a file that is damaged or not whole,
- * as far as the index shows, an outermost call without a footer, and version 18, whose first breakpoint decides how
- * breakpoints are read.
+ * as far as the index shows, an outermost call without a footer, and version 18,
+ * whose first breakpoint decides how breakpoints are read.
  */
 #ifndef TL_FORMAT_LINCHECK_TREES_H
 #define TL_FORMAT_LINCHECK_TREES_H
