@@ -74,7 +74,7 @@ look_at_copy(struct lookup *l, const struct tl_snap *snap)
 }
 
 /* Warn if messages of a rule are defined and none has the argument.  Returns
- * whether that is so. */
+ * whether messages of the rule are defined. */
 static bool
 warn(const struct messages *m, const struct tl_config_rule *rule,
     const char *name)
@@ -88,7 +88,7 @@ warn(const struct messages *m, const struct tl_config_rule *rule,
 	else
 		look_at_copy(&l, m->snap);
 	if (!l.any || l.search.is_found)
-		return false;
+		return l.any;
 	tl_search_fault(&l.search, "",
 	    "no message of its condition has this argument", &fault);
 	tl_daemon_log(TL_LOG_WARNING, "%s: trigger %s: %s", m->name, rule->name,
@@ -96,19 +96,20 @@ warn(const struct messages *m, const struct tl_config_rule *rule,
 	return true;
 }
 
+/* Look up all arguments of a rule.  Returns whether its messages are defined, or
+ * it names no argument: then there is no need to look again. */
 static bool
 warn_of(const struct messages *m, const struct tl_config_rule *rule)
 {
 	const char *at = rule->when ? rule->when : "";
 	char name[TL_NEAR_MAX + 1];
+	bool settled = true;
 
-	if (rule->argument && warn(m, rule, rule->argument))
-		return true;
-	while (tl_search_argument(&at, name)) {
-		if (warn(m, rule, name))
-			return true;
-	}
-	return false;
+	if (rule->argument)
+		settled = warn(m, rule, rule->argument);
+	while (settled && tl_search_argument(&at, name))
+		settled = warn(m, rule, name);
+	return settled;
 }
 
 void
@@ -120,8 +121,9 @@ tl_lacking_warn(struct tl_target *target)
 	for (size_t i = 0; i < config->rule_count; i++) {
 		const uint64_t bit = UINT64_C(1) << i;
 
-		if (!(target->lacking & bit) && warn_of(&m, &config->rules[i]))
-			target->lacking |= bit;
+		if (!(target->looked_up & bit) &&
+		    warn_of(&m, &config->rules[i]))
+			target->looked_up |= bit;
 	}
 }
 

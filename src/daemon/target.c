@@ -419,7 +419,7 @@ tl_target_configure(struct tl_target *target,
 		return rc;
 	/* The old section stays valid until all targets have changed. */
 	target->config = config;
-	target->lacking = 0;
+	target->looked_up = 0;
 	tl_lacking_warn(target);
 	tl_bursts_configure(target->bursts, config);
 	if (config->timer_window_ns != window_ns) {

@@ -47,8 +47,7 @@ struct tl_target {
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;
 	uint64_t newest_message; /* at the last read of the gates */
-	/* bit i: it was said that the messages of rule i lack an argument */
-	uint64_t lacking;
+	uint64_t looked_up; /* bit i: the arguments of rule i (lacking.h) */
 	struct tl_writers *writers;
 	struct tl_calibrator *calibrator; /* NULL: not calibrated */
 	struct tl_record *record;         /* NULL: not recorded */
