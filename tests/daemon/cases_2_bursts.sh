@@ -97,7 +97,7 @@ is '... in which the rate is that of the estimate' \
 text=$(COLUMNS=160 "$dump" --stats --message 'tick*' "/$name-s")
 has '... in text' "$text" ' in slots, [0-9,]+/s of observed time \([0-9.]+ % of all\)$'
 has '... with the total' "$text" '^    estimated [0-9,]+ entries \([0-9,]+ \.\. [0-9,]+, 95 %\), [0-9,.]+/s in [0-9.]+ s, from [0-9,]+ slots$'
-has '... in CSV' "$("$dump" --stats --format csv --message 'tick*' "/$name-s" | tail -1)" ',(0(\.[0-9]+)?|[0-9.]+e-[0-9]+),,,,,,,$'
+has '... in CSV' "$("$dump" --stats --format csv --message 'tick*' "/$name-s" | tail -1)" ',(0(\.[0-9]+)?|[0-9.]+e-[0-9]+),,,,,,,,,$'
 until_true reaches 1 timeline_watched_seconds_total
 curl -s "http://127.0.0.1:$port/metrics" >"$work/metrics" 2>/dev/null
 has 'metrics have the slots' "$(grep timeline_slot_share_ratio "$work/metrics")" '} 0\.(2|1999)'

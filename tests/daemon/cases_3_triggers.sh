@@ -65,7 +65,7 @@ until_true explained
 explained
 is 'a page about its slow spans stands beside it' $? 0
 has '... with the one for which it fired' "$(cat "$snapshots"/*-slow.tl*.brief.txt)" \
-	'^(No end in the record, begun|A slow one:) 2\.[0-9]+s .*work'
+	'^(No end in the record, begun|A slow one:) 2(\.[0-9]+)?s .*work'
 has '... and the command that shows it' "$(cat "$snapshots"/*-slow.tl*.brief.txt)" \
 	'^  \$ timeline-dump --(tid|tree --path) [0-9/]+ [^ /]+-slow\.tl'
 tell rate 1000 trace >/dev/null
