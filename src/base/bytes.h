@@ -64,6 +64,25 @@ tl_bytes_end_with(struct tl_bytes bytes, const char *end)
 	       memcmp(bytes.data + bytes.size - size, end, size) == 0;
 }
 
+/* The double of 64 bits, and the bits of a double. */
+static inline double
+tl_double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline uint64_t
+tl_bits_of(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
 /* FNV-1a of 64 bits (draft-eastlake-fnv), continued from TL_FNV_BASIS: the same in
  * each process, for numbers that are stored or sent.  A table uses tl_hash_bytes,
  * of which no file can make keys collide. */

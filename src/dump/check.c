@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-/* Count the entries of one file, those that other files have, too. */
+/* Count the entries of one file, including entries that other files have. */
 static int
 count_entries(const struct tl_source *input, struct tl_progress *progress,
     uint64_t *count)

@@ -12,15 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double
-double_of(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
 struct tl_bytes
 tl_render_missing(char to[TL_MISSING_MAX], uint64_t number)
 {
@@ -57,7 +48,7 @@ tl_render_arg(struct tl_text *text, const struct tl_event *event,
 		tl_put_hex(text, value);
 		break;
 	case TIMELINE_ARG_DOUBLE:
-		tl_put_double(text, double_of(value));
+		tl_put_double(text, tl_double_of(value));
 		break;
 	case TIMELINE_ARG_DURATION:
 		tl_put_duration(text, (int64_t)value);
@@ -82,8 +73,8 @@ tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
 		tl_put_signed(text, (int64_t)value);
 		break;
 	case TIMELINE_ARG_DOUBLE:
-		if (isfinite(double_of(value)))
-			tl_put_double(text, double_of(value));
+		if (isfinite(tl_double_of(value)))
+			tl_put_double(text, tl_double_of(value));
 		else
 			tl_put_string(text, "null");
 		break;

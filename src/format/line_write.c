@@ -109,9 +109,8 @@ static bool
 is_odd_double(const struct line_write *w, uint64_t bits)
 {
 	const double canonical = __builtin_nan("");
-	double value;
+	const double value = tl_double_of(bits);
 
-	memcpy(&value, &bits, sizeof(value));
 	if (isinf(value))
 		return w->kind->is_finite;
 	return isnan(value) && memcmp(&bits, &canonical, sizeof(bits)) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search.c - what somebody meant who wrote a word that is nowhere.
+ * search.c - the known words nearest to a word that is not known.
  */
 #include "script/search.h"
 

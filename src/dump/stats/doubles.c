@@ -8,9 +8,10 @@
  */
 #include "dump/stats/doubles.h"
 
+#include "base/bytes.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	FRACTION_BITS = 52,
@@ -34,29 +35,11 @@ struct tl_doubles {
 	uint64_t *powers[2 * POWERS];
 };
 
-static uint64_t
-bits_of(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-static double
-double_of(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
 /* The bucket of a value that is not negative. */
 static size_t
 bucket_of(double value)
 {
-	const uint64_t bits = bits_of(value);
+	const uint64_t bits = tl_bits_of(value);
 	uint64_t fraction = bits & (FRACTION - 1);
 	size_t power = (size_t)(bits >> FRACTION_BITS);
 
@@ -84,10 +67,11 @@ edge_of(size_t bucket, uint64_t rest)
 	if (power == 0)
 		return 0;
 	if (power > FRACTION_BITS)
-		return double_of(
+		return tl_double_of(
 		    (uint64_t)(power - FRACTION_BITS) << FRACTION_BITS |
 		    fraction);
-	return double_of((FRACTION | fraction) >> (FRACTION_BITS + 1 - power));
+	return tl_double_of(
+	    (FRACTION | fraction) >> (FRACTION_BITS + 1 - power));
 }
 
 /* The place of a value's counter among those of all values. */

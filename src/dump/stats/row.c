@@ -501,7 +501,8 @@ put_json_number(struct json *j, const char *name, enum tl_values_unit unit,
     int64_t value)
 {
 	if (unit == TL_VALUES_DOUBLE)
-		tl_fields_double(&j->fields, name, tl_values_double(value));
+		tl_fields_double(&j->fields, name,
+		    tl_double_of((uint64_t)value));
 	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
 		tl_fields_unsigned(&j->fields, name, (uint64_t)value);
 	else

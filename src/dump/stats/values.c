@@ -23,29 +23,11 @@ tl_values_free(struct tl_values *n)
 	*n = (struct tl_values){ 0 };
 }
 
-double
-tl_values_double(int64_t bits)
-{
-	double x;
-
-	memcpy(&x, &bits, sizeof(x));
-	return x;
-}
-
-static int64_t
-bits_of(double x)
-{
-	int64_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return bits;
-}
-
 static double
 number_of(const struct tl_values *n, int64_t value)
 {
 	if (n->is_double)
-		return tl_values_double(value);
+		return tl_double_of((uint64_t)value);
 	return n->is_unsigned ? (double)(uint64_t)value : (double)value;
 }
 
@@ -65,7 +47,7 @@ add_counted(struct tl_values *n, int64_t value)
 	int rc = 0;
 
 	if (n->is_double)
-		return add_double(n, tl_values_double(value));
+		return add_double(n, tl_double_of((uint64_t)value));
 	if (!*h)
 		rc = tl_histogram_new(h, TL_VALUES_DIGITS);
 	return rc < 0 ? rc
@@ -134,7 +116,7 @@ tl_values_add_bits(struct tl_values *n, enum tl_values_unit unit, uint64_t bits)
 	switch (unit) {
 	case TL_VALUES_DOUBLE:
 		n->is_double = true;
-		return is_no_number(n, tl_values_double((int64_t)bits))
+		return is_no_number(n, tl_double_of(bits))
 			   ? 0
 			   : tl_values_add(n, (int64_t)bits);
 	case TL_VALUES_SIGNED:
@@ -191,10 +173,7 @@ percentile(const struct tl_values *n, double percent, int64_t max)
 static double
 rough_log(double x)
 {
-	uint64_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return (double)bits / 0x1p52 - 1023;
+	return (double)tl_bits_of(x) / 0x1p52 - 1023;
 }
 
 /* Where the bars of a drawn histogram are: equal steps from low to high, or in
@@ -285,15 +264,15 @@ percentile_of_doubles(const struct tl_doubles *doubles, double percent)
 	const uint64_t rank =
 	    tl_percentile_rank(tl_doubles_count(doubles), percent);
 
-	return bits_of(tl_doubles_at(doubles, rank));
+	return (int64_t)tl_bits_of(tl_doubles_at(doubles, rank));
 }
 
 static void
 summarise_doubles(const struct tl_doubles *doubles, struct tl_values_summary *s)
 {
 	s->count = tl_doubles_count(doubles);
-	s->min = bits_of(tl_doubles_min(doubles));
-	s->max = bits_of(tl_doubles_max(doubles));
+	s->min = (int64_t)tl_bits_of(tl_doubles_min(doubles));
+	s->max = (int64_t)tl_bits_of(tl_doubles_max(doubles));
 	s->p50 = percentile_of_doubles(doubles, 50);
 	s->p90 = percentile_of_doubles(doubles, 90);
 	s->p99 = percentile_of_doubles(doubles, 99);
@@ -405,7 +384,7 @@ tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value,
 		put_duration(text, value, width);
 		return;
 	case TL_VALUES_DOUBLE:
-		put_rounded(text, tl_values_double(value), width);
+		put_rounded(text, tl_double_of((uint64_t)value), width);
 		return;
 	case TL_VALUES_HEX:
 		tl_put_hex(text, (uint64_t)value);
@@ -430,7 +409,7 @@ tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
     int64_t value)
 {
 	if (unit == TL_VALUES_DOUBLE)
-		tl_put_double(text, tl_values_double(value));
+		tl_put_double(text, tl_double_of((uint64_t)value));
 	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
 		tl_put_unsigned(text, (uint64_t)value);
 	else

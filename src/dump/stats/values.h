@@ -70,8 +70,6 @@ int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
  * rest of a message's row.  0 or -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers,
     struct tl_values_summary *summary);
-/* The double whose bits a summary has. */
-double tl_values_double(int64_t bits);
 /* Append a value of a summary: as text, rounded if the value takes more than
  * width characters (at least 8); or as JSON. */
 void tl_values_put(struct tl_text *text, enum tl_values_unit unit,

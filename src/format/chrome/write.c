@@ -147,16 +147,14 @@ note_values(struct chrome *w, const struct tl_event *event)
 	const struct tl_message *message = event->message;
 	const bool is_counter = event->kind == TL_COUNTER;
 	unsigned argc = event->bare ? 0 : message->argc;
-	double value;
 
 	if (is_counter && argc > 1) {
 		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
 		argc = 1;
 	}
 	for (unsigned i = 0; i < argc; i++) {
-		memcpy(&value, &event->args[i], sizeof(value));
 		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
-		    !isfinite(value))
+		    !isfinite(tl_double_of(event->args[i])))
 			tl_note(&w->notes, NOTE_DOUBLES, TL_FAULT_NOWHERE);
 		if (message->args[i].format == TIMELINE_ARG_STRING &&
 		    is_counter)

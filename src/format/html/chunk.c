@@ -121,11 +121,9 @@ put_signed(struct tl_text *text, int64_t n)
 static void
 put_double(struct tl_text *text, uint64_t bits)
 {
-	double value;
-	const char *quote;
+	const double value = tl_double_of(bits);
+	const char *quote = isfinite(value) ? "" : "\"";
 
-	memcpy(&value, &bits, sizeof(value));
-	quote = isfinite(value) ? "" : "\"";
 	tl_put_string(text, quote);
 	tl_put_double(text, value);
 	tl_put_string(text, quote);

@@ -525,8 +525,9 @@ tl_lincheck_index_free(struct tl_lincheck_index *x)
 /* == find == */
 
 /*
- * A container ends behind all that lie in it, so its cell is the first one,
- * behind those that end before start, that does not begin behind start.
+ * A container ends after every container inside it.  The cell of the container
+ * at start is therefore the first cell that ends after start and does not begin
+ * after start.
  */
 int
 tl_lincheck_index_find(struct tl_lincheck_index *x,

@@ -162,11 +162,11 @@ TEST(doubles_of_any_size_have_percentiles_to_one_in_a_thousand)
 		qsort(all, n, sizeof(all[0]), compare);
 		ck_assert_int_eq(tl_values_summarise(&numbers, &s), 0);
 		ck_assert_uint_eq(s.count, n);
-		ck_assert(tl_values_double(s.min) == all[0]);
-		ck_assert(tl_values_double(s.max) == all[n - 1]);
-		ck_assert(stands_for(tl_values_double(s.p50),
+		ck_assert(tl_double_of((uint64_t)s.min) == all[0]);
+		ck_assert(tl_double_of((uint64_t)s.max) == all[n - 1]);
+		ck_assert(stands_for(tl_double_of((uint64_t)s.p50),
 		    all[tl_percentile_rank(n, 50) - 1]));
-		ck_assert(stands_for(tl_values_double(s.p99),
+		ck_assert(stands_for(tl_double_of((uint64_t)s.p99),
 		    all[tl_percentile_rank(n, 99) - 1]));
 		ck_assert(
 		    s.mean == (double)(sum / (long double)n) ||
