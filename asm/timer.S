@@ -12,15 +12,21 @@
  * out	nothing; rax rdx rcx rsi r9 r10 r11, xmm0 to xmm3 and flags change
  * stack	nothing but 64 bytes of red zone
  *
- *	count	arm; cpu = tls.rseq.cpu_id; h = histogram of cpu; n = h.count
+ *	count	arm; cpu = tls.rseq.cpu_id; not below event.lanes: leave (end)
+ *		now = rdtsc; d = now - begin
+ *		h = histogram of cpu; n = h.count
  *		old = h.state[n & 1]; h.values[old.bucket] = old.value
  *		h.state[(n + 1) & 1] = { bucket, h.values[bucket] + 1,
  *		    old.sum + d, max(old.max, d) }
  *	commit	h.count = n + 1, the last instruction of the section
+ *	abort	begin is what the caller gave; over 8 tries: leave (end)
  *
  *	append	as log.S does, but stamp is given.  Where it is before that of
  *		the lane's entry before, or well after it, the clock is read:
  *		stamp = the nearest to it in [min(before, now), now]; moved
+ *
+ *	end	tl_timer_end(timer, begin, ...): nothing is counted; C reads
+ *		the clock of the timeline
  *
  * Stores are what the append costs where no clock is read, so what an abort
  * needs back is kept in vector registers.
@@ -38,7 +44,8 @@
 /* red zone, beside that of names.h */
 #define KEPT_A1	  (-32)	/* the second argument */
 #define KEPT_NOW  (-40)
-#define KEPT_TIME (-48) /* the duration */
+#define KEPT_BEGIN (-48)
+#define KEPT_TIME (-56) /* the duration */
 #define KEPT_A0	  KEPT_ARG1
 #define SAVED	  (TRIES + 4)	/* are rdx, rcx in xmm0, xmm1? */
 
@@ -74,9 +81,20 @@ timeline_timer_append:
 	movzx	eax, byte ptr [rax]
 	mov	[rsp + KEPT_A0], rdx			# rdtsc eats rdx
 	mov	[rsp + KEPT_A1], rcx
+	mov	[rsp + KEPT_BEGIN], rsi
 	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
 	cmp	al, [r10 + 1]				# open without burst?
 	jb	.Lend
+.Lcount:
+	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
+	lea	rax, [rip + count_section]
+	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
+timer_start:
+	mov	eax, fs:[r11 + RSEQ_CPU_ID]
+	cmp	eax, [EVENT + TIMELINE_EVENT_LANES]
+	jae	.Lend
+	imul	rcx, rax, TIMELINE_HISTOGRAM_SIZE
+	add	rcx, [EVENT + TIMELINE_EVENT_HISTOGRAM]
 	rdtsc						# now
 	shl	rdx, 32
 	or	NOW, rdx
@@ -85,16 +103,7 @@ timeline_timer_append:
 	sub	NOW, rsi
 	cmovb	NOW, rdx				# clocks disagree: 0
 	mov	TIME, NOW
-.Lcount:
-	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
-	lea	rax, [rip + count_section]
-	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
-timer_start:
-	mov	eax, fs:[r11 + RSEQ_CPU_ID]
-	cmp	eax, [EVENT + TIMELINE_EVENT_LANES]
-	jae	.Lagain
-	imul	rax, rax, TIMELINE_HISTOGRAM_SIZE
-	add	rax, [EVENT + TIMELINE_EVENT_HISTOGRAM]
+	mov	rax, rcx
 	mov	r10, [rax]				# n
 	mov	r11d, r10d
 	and	r11d, 1
@@ -159,13 +168,10 @@ timer_commit_end:
 	.byte	0x0f, 0xb9, 0x3d
 	.long	RSEQ_SIGNATURE
 timer_abort:
+	mov	rsi, [rsp + KEPT_BEGIN]
 	dec	dword ptr [rsp + TRIES]
 	jnz	.Lcount
-.Lagain:						# begin = now - time
-	mov	rax, [rsp + KEPT_NOW]
-	sub	rax, TIME
-	mov	rsi, rax
-.Lend:
+.Lend:							# rsi is the begin
 	mov	rdx, [rsp + KEPT_A0]
 	mov	rcx, [rsp + KEPT_A1]
 	jmp	tl_timer_end
