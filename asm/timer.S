@@ -24,9 +24,15 @@
  *	append	as log.S does, but stamp is given.  Where it is before that of
  *		the lane's entry before, or well after it, the clock is read:
  *		stamp = the nearest to it in [min(before, now), now]; moved
+ *		The entry of a timer is never moved: its begin would move, too.
+ *		Where its stamp is below before <= now, the thread was
+ *		interrupted since the count: leave (keep)
  *
  *	end	tl_timer_end(timer, begin, ...): nothing is counted; C reads
  *		the clock of the timeline
+ *	keep	tl_timer_keep(timer, now, ..., word): d was counted; the word
+ *		message | code of d << 32 is in xmm0, as a double is passed,
+ *		because the other arguments take all six registers
  *
  * Stores are what the append costs where no clock is read, so what an abort
  * needs back is kept in vector registers.
@@ -45,9 +51,10 @@
 #define KEPT_A1	  (-32)	/* the second argument */
 #define KEPT_NOW  (-40)
 #define KEPT_BEGIN (-48)
-#define KEPT_TIME (-56) /* the duration */
 #define KEPT_A0	  KEPT_ARG1
-#define SAVED	  (TRIES + 4)	/* are rdx, rcx in xmm0, xmm1? */
+#define FLAGS	  (TRIES + 1)	/* a byte */
+#define SAVED	  1		/* rdx, rcx are in xmm0, xmm1 */
+#define COUNTED	  2		/* the entry of a timer */
 
 #define STAMP	rsi
 #define TIME	rsi	/* the duration */
@@ -147,7 +154,6 @@ timer_commit_end:
 	jae	.Lslow
 	ret
 .Lslow:
-	mov	[rsp + KEPT_TIME], TIME
 	mov	rax, TIME				# timeline_duration_code
 	or	rax, (1 << 26) - 1
 	bsr	rcx, rax
@@ -163,6 +169,7 @@ timer_commit_end:
 	mov	rcx, [rsp + KEPT_A1]
 	mov	STAMP, [rsp + KEPT_NOW]
 	movq	xmm3, rax
+	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX | COUNTED << 8
 	jmp	.Lat
 
 	.byte	0x0f, 0xb9, 0x3d
@@ -190,8 +197,8 @@ timeline_append_at:
 	jne	.Lat_some				# a while: then it is
 .Lat_open:
 	movd	xmm3, dword ptr [EVENT + TIMELINE_EVENT_MESSAGE]
+	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX	# no flags
 .Lat:							# xmm3: and cpu
-	mov	qword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX	# nothing saved
 	movq	xmm2, r9
 .Lat_arm:
 	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
@@ -234,7 +241,7 @@ at_start:
 .Lat_look:
 	movq	xmm0, rdx
 	movq	xmm1, rcx
-	mov	dword ptr [rsp + SAVED], 1
+	or	byte ptr [rsp + FLAGS], SAVED
 	mov	edx, [EVENT + TIMELINE_EVENT_MASK]
 	lea	ecx, [NUMBER - 1]
 	and	rcx, rdx				# the entry before
@@ -245,6 +252,8 @@ at_start:
 	rdtsc
 	shl	rdx, 32
 	or	NOW, rdx
+	test	byte ptr [rsp + FLAGS], COUNTED
+	jnz	.Lat_counted
 	cmp	rcx, NOW
 	cmova	rcx, NOW				# the counter restarted
 	cmp	STAMP, NOW
@@ -255,6 +264,12 @@ at_start:
 .Lat_move:
 	mov	[SLOT + TIMELINE_OFF_TSC], NOW
 	or	byte ptr [SLOT + TIMELINE_OFF_MESSAGE], 8	# moved
+	jmp	.Lat_whole
+.Lat_counted:
+	cmp	rcx, NOW				# the counter restarted
+	ja	.Lat_whole
+	cmp	STAMP, rcx				# another entry since?
+	jb	.Lat_late
 .Lat_whole:
 	lea	rax, [NUMBER + NUMBER + 2]		# 2q+2: whole
 	inc	NUMBER
@@ -266,27 +281,29 @@ at_commit_end:
 	.byte	0x0f, 0xb9, 0x3d
 	.long	RSEQ_SIGNATURE
 at_abort:
-	cmp	dword ptr [rsp + SAVED], 0
-	je	.Lat_again
+	test	byte ptr [rsp + FLAGS], SAVED
+	jz	.Lat_again
 	movq	rdx, xmm0
 	movq	rcx, xmm1
 .Lat_again:
-	dec	dword ptr [rsp + TRIES]
+	dec	byte ptr [rsp + TRIES]
 	jnz	.Lat_arm
 .Lat_leave:						# rdx, rcx are whole
 	movq	r9, xmm2
-	cmp	qword ptr [EVENT + TIMELINE_EVENT_HISTOGRAM], 0
-	je	.Lat_burst				# no timer
-	sub	rsi, [rsp + KEPT_TIME]			# its begin
+	test	byte ptr [rsp + FLAGS], COUNTED
+	jz	.Lat_burst
+	movq	xmm0, xmm3
 	jmp	tl_timer_keep
-.Lat_burst:
-	jmp	tl_append_at
+.Lat_late:						# no other try
+	mov	byte ptr [rsp + TRIES], 1
+	jmp	at_abort
 .Lat_some:
 	mov	r10, [EVENT + TIMELINE_EVENT_GATE]
 	movzx	r10d, byte ptr [r10]
 	shr	eax, TIMELINE_LEVELS_BASE
 	cmp	r10b, al				# open without burst?
 	jae	.Lat_open
+.Lat_burst:
 	jmp	tl_append_at
 	.cfi_endproc
 	.size	timeline_append_at, . - timeline_append_at

@@ -502,6 +502,7 @@ counted(bool shared)
 
 struct timer_trial {
 	struct trial trial;
+	bool at;        /* timeline_append_at; a timer may be its event */
 	uint64_t given; /* begin, or given stamp */
 	uint64_t slower;
 	bool without_lane;
@@ -513,8 +514,8 @@ run_timer_assembly(void *context)
 	struct timer_trial *t = context;
 	struct checked_call *call = &t->trial.call;
 
-	call->function = t->trial.event == timer ? (void *)timeline_timer_append
-						 : (void *)timeline_append_at;
+	call->function =
+	    t->at ? (void *)timeline_append_at : (void *)timeline_timer_append;
 	call->args[0] = (uint64_t)(uintptr_t)t->trial.event;
 	call->args[1] = t->given;
 	memcpy(&call->args[2], t->trial.args, 3 * sizeof(*call->args));
@@ -529,8 +530,8 @@ run_timer_twin(void *context)
 	const struct timer_trial *t = context;
 	const uint64_t *a = t->trial.args;
 
-	(t->trial.event == timer ? tl_timer_end : tl_append_at)(t->trial.event,
-	    t->given, a[0], a[1], a[2], a[3]);
+	(t->at ? tl_append_at : tl_timer_end)(t->trial.event, t->given, a[0],
+	    a[1], a[2], a[3]);
 }
 
 static void
@@ -541,7 +542,7 @@ check_timer_entry(const struct timer_trial *t, const struct outcome *o)
 	const bool fallback = timeline_lane_is_fallback(&tl->geometry, o->lane);
 	const uint64_t took = timeline_duration(e->cpu);
 
-	if (t->trial.event == timer) {
+	if (!t->at) {
 		const uint64_t most = o->after - t->given;
 
 		ck_assert_uint_le(took,
@@ -553,6 +554,7 @@ check_timer_entry(const struct timer_trial *t, const struct outcome *o)
 		ck_assert(((e->message & TIMELINE_MESSAGE_MOVED) != 0) ==
 			  (e->tsc != t->given));
 		ck_assert(e->tsc == t->given || e->tsc <= o->after);
+		ck_assert(t->trial.event != timer || took == 0);
 		e->tsc = o->before;
 	}
 	e->message &= ~(uint32_t)TIMELINE_MESSAGE_MOVED;
@@ -572,7 +574,8 @@ random_timer_trial(void)
 	t.without_lane = random_below(&seed, 8) == 0;
 	if (random_below(&seed, 2))
 		t.trial.event = timer;
-	else if (t.trial.gate < (uint8_t)t.trial.levels)
+	t.at = t.trial.event != timer || random_below(&seed, 4) == 0;
+	if (t.at && t.trial.gate < (uint8_t)t.trial.levels)
 		t.trial.gate = TIMELINE_LEVEL_NONE; /* the gate of the timer
 						     * was tested */
 	return t;
@@ -601,8 +604,7 @@ compare_timers(struct timer_trial *t)
 	set_levels(&t->trial);
 	c = observe(run_timer_twin, t);
 	ck_assert_uint_eq(count, counted(false) - before[0] - count);
-	ck_assert_uint_eq(count,
-	    t->trial.event == timer && (a.appended == 1 || count == 1));
+	ck_assert_uint_eq(count, !t->at && (a.appended == 1 || count == 1));
 	ck_assert_uint_eq(a.appended, c.appended);
 	ck_assert_uint_le(a.appended, 1);
 	ck_assert_uint_eq(a.levels, c.levels);
@@ -1131,4 +1133,60 @@ TEST(the_begin_of_a_timer_is_the_callers_after_eight_aborts)
 	ck_assert_uint_eq(at_clock.aborts, TIMELINE_RETRIES_MAX);
 	ck_assert_uint_eq(counted(true), 1);
 	check_timed(lane, now);
+}
+
+static volatile uint64_t answers[2];
+static volatile unsigned answered;
+
+static void
+answer_in_turn(int signal_number, siginfo_t *info, void *context)
+{
+	own_tsc = answers[answered++ % 2];
+	answer_rdtsc(signal_number, info, context);
+}
+
+/*
+ * The end of a span is at stamp now.  before: the stamp of the lane's last
+ * entry; look: the counter when this stamp is compared.
+ */
+static const struct late {
+	int64_t before, look;
+	bool in_lane;
+} lates[] = {
+	{ 1000, 2000, false },       /* another entry was logged since */
+	{ 1000, 1000, false },       /* just now */
+	{ 2000, 1000, true },        /* the counter restarted */
+	{ 0, 1000, true },           /* at the same time */
+	{ -(1 << 30), 1000, true },  /* long ago */
+	{ -(1 << 30), -1000, true }, /* and the counter restarted */
+};
+
+TEST(an_interrupted_timer_keeps_its_stamp, .to = 6)
+{
+	const struct late *late = &lates[_i];
+	struct timeline_event copies[2] __attribute__((aligned(64)));
+	const uint64_t now = __rdtsc();
+	const uint32_t cpu = timeline_lane(&tl->geometry, 0, timer->tier);
+	const uint32_t fallback =
+	    timeline_lane(&tl->geometry, tl->geometry.cpu_lanes, timer->tier);
+
+	if (timer->lanes == 0)
+		return;
+	copies[0] = *events[0];
+	copies[1] = *timer;
+	copies[0].rseq = copies[1].rseq =
+	    (int32_t)((char *)&own_rseq - (char *)__builtin_thread_pointer());
+	own_rseq.cpu_id = 0;
+	open_all();
+	own_tsc = now + (uint64_t)late->before;
+	answer_by(answer_rdtsc);
+	timeline_append(&copies[0], 1, 2, 3, 4);
+	answers[0] = now;
+	answers[1] = now + (uint64_t)late->look;
+	answer_by(answer_in_turn);
+	timeline_timer_append(&copies[1], now - TICKS, 1, 2, 3, 4);
+	answer_no_more();
+	ck_assert_uint_eq(counted(true), 0);
+	ck_assert_uint_eq(head_of(fallback), !late->in_lane);
+	check_timed(late->in_lane ? cpu : fallback, now);
 }
