@@ -12,15 +12,27 @@
  * out	nothing; rax rdx rcx rsi r9 r10 r11, xmm0 to xmm3 and flags change
  * stack	nothing but 64 bytes of red zone
  *
- *	count	arm; cpu = tls.rseq.cpu_id; h = histogram of cpu; n = h.count
+ *	count	arm; cpu = tls.rseq.cpu_id; not below event.lanes: leave (end)
+ *		now = rdtsc; d = now - begin
+ *		h = histogram of cpu; n = h.count
  *		old = h.state[n & 1]; h.values[old.bucket] = old.value
  *		h.state[(n + 1) & 1] = { bucket, h.values[bucket] + 1,
  *		    old.sum + d, max(old.max, d) }
  *	commit	h.count = n + 1, the last instruction of the section
+ *	abort	begin is what the caller gave; over 8 tries: leave (end)
  *
  *	append	as log.S does, but stamp is given.  Where it is before that of
  *		the lane's entry before, or well after it, the clock is read:
  *		stamp = the nearest to it in [min(before, now), now]; moved
+ *		The entry of a timer is never moved: its begin would move, too.
+ *		Where its stamp is below before <= now, the thread was
+ *		interrupted since the count: leave (keep)
+ *
+ *	end	tl_timer_end(timer, begin, ...): nothing is counted; C reads
+ *		the clock of the timeline
+ *	keep	tl_timer_keep(timer, now, ..., word): d was counted; the word
+ *		message | code of d << 32 is in xmm0, as a double is passed,
+ *		because the other arguments take all six registers
  *
  * Stores are what the append costs where no clock is read, so what an abort
  * needs back is kept in vector registers.
@@ -38,9 +50,11 @@
 /* red zone, beside that of names.h */
 #define KEPT_A1	  (-32)	/* the second argument */
 #define KEPT_NOW  (-40)
-#define KEPT_TIME (-48) /* the duration */
+#define KEPT_BEGIN (-48)
 #define KEPT_A0	  KEPT_ARG1
-#define SAVED	  (TRIES + 4)	/* are rdx, rcx in xmm0, xmm1? */
+#define FLAGS	  (TRIES + 1)	/* a byte */
+#define SAVED	  1		/* rdx, rcx are in xmm0, xmm1 */
+#define COUNTED	  2		/* the entry of a timer */
 
 #define STAMP	rsi
 #define TIME	rsi	/* the duration */
@@ -74,9 +88,20 @@ timeline_timer_append:
 	movzx	eax, byte ptr [rax]
 	mov	[rsp + KEPT_A0], rdx			# rdtsc eats rdx
 	mov	[rsp + KEPT_A1], rcx
+	mov	[rsp + KEPT_BEGIN], rsi
 	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
 	cmp	al, [r10 + 1]				# open without burst?
 	jb	.Lend
+.Lcount:
+	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
+	lea	rax, [rip + count_section]
+	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
+timer_start:
+	mov	eax, fs:[r11 + RSEQ_CPU_ID]
+	cmp	eax, [EVENT + TIMELINE_EVENT_LANES]
+	jae	.Lend
+	imul	rcx, rax, TIMELINE_HISTOGRAM_SIZE
+	add	rcx, [EVENT + TIMELINE_EVENT_HISTOGRAM]
 	rdtsc						# now
 	shl	rdx, 32
 	or	NOW, rdx
@@ -85,16 +110,7 @@ timeline_timer_append:
 	sub	NOW, rsi
 	cmovb	NOW, rdx				# clocks disagree: 0
 	mov	TIME, NOW
-.Lcount:
-	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
-	lea	rax, [rip + count_section]
-	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
-timer_start:
-	mov	eax, fs:[r11 + RSEQ_CPU_ID]
-	cmp	eax, [EVENT + TIMELINE_EVENT_LANES]
-	jae	.Lagain
-	imul	rax, rax, TIMELINE_HISTOGRAM_SIZE
-	add	rax, [EVENT + TIMELINE_EVENT_HISTOGRAM]
+	mov	rax, rcx
 	mov	r10, [rax]				# n
 	mov	r11d, r10d
 	and	r11d, 1
@@ -138,7 +154,6 @@ timer_commit_end:
 	jae	.Lslow
 	ret
 .Lslow:
-	mov	[rsp + KEPT_TIME], TIME
 	mov	rax, TIME				# timeline_duration_code
 	or	rax, (1 << 26) - 1
 	bsr	rcx, rax
@@ -154,18 +169,16 @@ timer_commit_end:
 	mov	rcx, [rsp + KEPT_A1]
 	mov	STAMP, [rsp + KEPT_NOW]
 	movq	xmm3, rax
+	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX | COUNTED << 8
 	jmp	.Lat
 
 	.byte	0x0f, 0xb9, 0x3d
 	.long	RSEQ_SIGNATURE
 timer_abort:
+	mov	rsi, [rsp + KEPT_BEGIN]
 	dec	dword ptr [rsp + TRIES]
 	jnz	.Lcount
-.Lagain:						# begin = now - time
-	mov	rax, [rsp + KEPT_NOW]
-	sub	rax, TIME
-	mov	rsi, rax
-.Lend:
+.Lend:							# rsi is the begin
 	mov	rdx, [rsp + KEPT_A0]
 	mov	rcx, [rsp + KEPT_A1]
 	jmp	tl_timer_end
@@ -184,8 +197,8 @@ timeline_append_at:
 	jne	.Lat_some				# a while: then it is
 .Lat_open:
 	movd	xmm3, dword ptr [EVENT + TIMELINE_EVENT_MESSAGE]
+	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX	# no flags
 .Lat:							# xmm3: and cpu
-	mov	qword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX	# nothing saved
 	movq	xmm2, r9
 .Lat_arm:
 	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
@@ -228,7 +241,7 @@ at_start:
 .Lat_look:
 	movq	xmm0, rdx
 	movq	xmm1, rcx
-	mov	dword ptr [rsp + SAVED], 1
+	or	byte ptr [rsp + FLAGS], SAVED
 	mov	edx, [EVENT + TIMELINE_EVENT_MASK]
 	lea	ecx, [NUMBER - 1]
 	and	rcx, rdx				# the entry before
@@ -239,6 +252,8 @@ at_start:
 	rdtsc
 	shl	rdx, 32
 	or	NOW, rdx
+	test	byte ptr [rsp + FLAGS], COUNTED
+	jnz	.Lat_counted
 	cmp	rcx, NOW
 	cmova	rcx, NOW				# the counter restarted
 	cmp	STAMP, NOW
@@ -249,6 +264,12 @@ at_start:
 .Lat_move:
 	mov	[SLOT + TIMELINE_OFF_TSC], NOW
 	or	byte ptr [SLOT + TIMELINE_OFF_MESSAGE], 8	# moved
+	jmp	.Lat_whole
+.Lat_counted:
+	cmp	rcx, NOW				# the counter restarted
+	ja	.Lat_whole
+	cmp	STAMP, rcx				# another entry since?
+	jb	.Lat_late
 .Lat_whole:
 	lea	rax, [NUMBER + NUMBER + 2]		# 2q+2: whole
 	inc	NUMBER
@@ -260,27 +281,29 @@ at_commit_end:
 	.byte	0x0f, 0xb9, 0x3d
 	.long	RSEQ_SIGNATURE
 at_abort:
-	cmp	dword ptr [rsp + SAVED], 0
-	je	.Lat_again
+	test	byte ptr [rsp + FLAGS], SAVED
+	jz	.Lat_again
 	movq	rdx, xmm0
 	movq	rcx, xmm1
 .Lat_again:
-	dec	dword ptr [rsp + TRIES]
+	dec	byte ptr [rsp + TRIES]
 	jnz	.Lat_arm
 .Lat_leave:						# rdx, rcx are whole
 	movq	r9, xmm2
-	cmp	qword ptr [EVENT + TIMELINE_EVENT_HISTOGRAM], 0
-	je	.Lat_burst				# no timer
-	sub	rsi, [rsp + KEPT_TIME]			# its begin
+	test	byte ptr [rsp + FLAGS], COUNTED
+	jz	.Lat_burst
+	movq	xmm0, xmm3
 	jmp	tl_timer_keep
-.Lat_burst:
-	jmp	tl_append_at
+.Lat_late:						# no other try
+	mov	byte ptr [rsp + TRIES], 1
+	jmp	at_abort
 .Lat_some:
 	mov	r10, [EVENT + TIMELINE_EVENT_GATE]
 	movzx	r10d, byte ptr [r10]
 	shr	eax, TIMELINE_LEVELS_BASE
 	cmp	r10b, al				# open without burst?
 	jae	.Lat_open
+.Lat_burst:
 	jmp	tl_append_at
 	.cfi_endproc
 	.size	timeline_append_at, . - timeline_append_at

@@ -351,8 +351,10 @@ struct timeline_header {
 	uint64_t names_put;    /* ever */
 
 	/* 848: the stamp, in the last epoch, at which a snapshot was cut: the
-	 * snapshot has each entry before the cut and no entry after it.  0:
-	 * unknown */
+	 * snapshot has each entry whose append had returned by then, and no
+	 * entry with a later stamp but what callers stamped ahead of the clock.
+	 * An append that was in progress may have an earlier stamp and no
+	 * entry.  0: unknown */
 	uint64_t cut;
 
 	uint8_t rest[40];

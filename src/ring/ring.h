@@ -369,13 +369,15 @@ uint64_t tl_append_expired(struct timeline_event *event, uint64_t a0,
 
 /* Called by asm/timer.S if there is no CPU lane, the ids of the thread are
  * unknown, or only a burst opens the event: append with a stamp; end a timer;
- * append the entry of a timer that has been counted. */
+ * append the entry of a timer that has been counted, also if a newer entry was
+ * found.  The upper half of the bits of word is the code of the duration that
+ * was counted, and stamp is the end. */
 void tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
 void tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
-void tl_timer_keep(struct timeline_event *timer, uint64_t begin, uint64_t a0,
-    uint64_t a1, uint64_t a2, uint64_t a3);
+void tl_timer_keep(struct timeline_event *timer, uint64_t stamp, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3, double word);
 
 /* Is an event logged now?  If only a burst or a slot lets the event pass, *now
  * is set to the stamp that decided.  Ends a burst that is over. */

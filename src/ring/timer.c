@@ -138,31 +138,14 @@ count_shared(const struct timeline_event *timer, uint64_t ticks)
 	tl_fetch_add_64(&h->count, 1);
 }
 
-/* The time from begin to now.  0 if the clocks of two CPUs disagree. */
-static uint64_t
-since(uint64_t begin, uint64_t now)
-{
-	return now > begin ? now - begin : 0;
-}
-
-static void
-keep(struct timeline_event *timer, uint64_t begin, uint64_t now,
-    const uint64_t args[TIMELINE_ARGS_MAX])
-{
-	const uint64_t ticks = since(begin, now);
-
-	if (ticks >= tl_load_64(timer->slower))
-		tl_append_shared(timer, now, timeline_duration_code(ticks),
-		    args);
-}
-
 void
-tl_timer_keep(struct timeline_event *timer, uint64_t begin, uint64_t a0,
-    uint64_t a1, uint64_t a2, uint64_t a3)
+tl_timer_keep(struct timeline_event *timer, uint64_t stamp, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3, double word)
 {
 	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
 
-	keep(timer, begin, tl_stamp_now(timer->timeline), args);
+	tl_append_shared(timer, stamp, (uint32_t)(tl_bits_of(word) >> 32),
+	    args);
 }
 
 void
@@ -171,13 +154,18 @@ tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
 {
 	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
 	uint64_t now = 0;
+	uint64_t ticks;
 
 	if (!timer->histogram || !tl_event_is_open(timer, &now))
 		return;
 	if (now == 0)
 		now = tl_stamp_now(timer->timeline);
-	count_shared(timer, since(begin, now));
-	keep(timer, begin, now, args);
+	/* 0 if the clocks of two CPUs disagree */
+	ticks = now > begin ? now - begin : 0;
+	count_shared(timer, ticks);
+	if (ticks >= tl_load_64(timer->slower))
+		tl_append_shared(timer, now, timeline_duration_code(ticks),
+		    args);
 }
 
 /* Append with a stamp.  Readers sort the entries of a fallback lane, so an old

@@ -10,7 +10,8 @@
  * A thread takes the ticket of a fallback lane before it reads the clock, so
  * the first ticket need not have the lowest stamp.  The latest stamp of the
  * first few tickets is the bound.  The bound is too early if a thread stood
- * still between ticket and clock for longer than these tickets took.
+ * still between ticket and clock for longer than these tickets took, or if
+ * callers gave older stamps to all of these tickets (timeline_log_at).
  *
  * A lane that was cleared completely has no entry.  timeline_clear() logs an
  * entry after all lanes, with the sum of their marks.  If the sum is different,

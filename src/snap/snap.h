@@ -119,8 +119,8 @@ void tl_snap_put_left_out(struct tl_text *text, uint32_t cpu, uint32_t tier,
 size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
 const struct tl_message *const *tl_snap_messages(const struct tl_snap *snap);
-/* Get the cut, up to which the snapshot has the logged entries, as an event
- * without a message.  false: unknown. */
+/* Get the cut as an event without a message: the snapshot has each entry whose
+ * append had returned by then.  false: unknown. */
 bool tl_snap_cut(const struct tl_snap *snap, struct tl_event *cut);
 
 /* The trusted knots, oldest first.  The last knot is a closing point. */

@@ -42,8 +42,11 @@
  * the entries at the end, in fallback lanes all such entries.
  *
  *	Claim	a copy that has an entry e' has every e that the same thread
- *		logged before it, unless e was lost.
- *	Proof	t < t' <= T.  So e was not left out for its stamp, but was
+ *		logged before it, unless e was lost, or e' has a stamp that was
+ *		read before e was logged: by the caller, or for a timer that a
+ *		signal handler interrupted.  Such an e' comes before e in order
+ *		of stamps, too.
+ *	Proof	t <= t' <= T.  So e was not left out for its stamp, but was
  *		not yet visible when its lane was read.  The thread had issued
  *		its last store before it read t'.  The lane was read after T
  *		>= t', so the store was visible by then, if it leaves its CPU

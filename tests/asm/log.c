@@ -6,6 +6,10 @@
  * decisions, the levels they leave and their entries must agree, and the
  * assembly must preserve every register that its contract names.  The same
  * holds for asm/timer.S.
+ *
+ * Each test of the twins runs with both clocks.  With the wall clock no event
+ * has lanes, so the assembly must leave every call to C with the arguments that
+ * it was given; a stamp of the counter in the entry is found.
  */
 #include "checked_call.h"
 #include "lib/random.h"
@@ -23,6 +27,10 @@
 #include <x86intrin.h>
 
 #undef timeline_log
+
+/* _i is the clock; see use_clock() */
+#define BOTH_CLOCKS \
+	.from = TIMELINE_STAMP_TSC, .to = TIMELINE_STAMP_REALTIME + 1
 
 enum {
 	TRIALS = 20000,
@@ -54,9 +62,10 @@ struct outcome {
 };
 
 static void
-setup(void)
+open_with(uint32_t stamp)
 {
-	const struct timeline_options options = { .entries = 128 };
+	const struct timeline_options options = { .entries = 128,
+		.stamp = stamp };
 	struct timeline_event *span;
 
 	snprintf(name, sizeof(name), "/test-asm-log-%d", (int)getpid());
@@ -83,10 +92,26 @@ setup(void)
 }
 
 static void
+setup(void)
+{
+	open_with(TIMELINE_STAMP_TSC);
+}
+
+static void
 teardown(void)
 {
 	timeline_close(tl);
 	timeline_remove(name);
+}
+
+static void
+use_clock(int stamp)
+{
+	if (stamp == TIMELINE_STAMP_TSC)
+		return;
+	teardown();
+	open_with((uint32_t)stamp);
+	ck_assert_uint_eq(events[0]->lanes + timer->lanes, 0);
 }
 
 static uint64_t
@@ -124,9 +149,9 @@ observe(void (*run)(void *), void *context)
 	ck_assert_uint_le(lanes, LANES_MAX);
 	for (uint32_t i = 0; i < lanes; i++)
 		heads[i] = head_of(i);
-	o.before = __rdtsc();
+	o.before = tl_stamp_now(tl);
 	run(context);
-	o.after = __rdtsc();
+	o.after = tl_stamp_now(tl);
 	for (uint32_t i = 0; i < lanes; i++) {
 		o.appended += head_of(i) - heads[i];
 		if (head_of(i) == heads[i])
@@ -252,7 +277,7 @@ struct trial {
 static uint64_t
 random_until(void)
 {
-	const uint64_t now = __rdtsc() >> TIMELINE_UNTIL_SHIFT;
+	const uint64_t now = tl_stamp_now(tl) >> TIMELINE_UNTIL_SHIFT;
 	const uint64_t longest = tl_burst_max(tl);
 
 	switch (random_below(&seed, 8)) {
@@ -280,8 +305,8 @@ static void
 random_plan(struct trial *t, uint64_t base)
 {
 	const uint64_t enter = (uint8_t)t->levels;
-	const uint64_t leases[] = { 0, __rdtsc() / 2, UINT64_MAX, UINT64_MAX,
-		UINT64_MAX };
+	const uint64_t leases[] = { 0, tl_stamp_now(tl) / 2, UINT64_MAX,
+		UINT64_MAX, UINT64_MAX };
 	/* below 2^50 ticks the counter is in slot 0 of 2^63 */
 	const uint64_t shift = 44 + random_below(&seed, 20);
 
@@ -438,17 +463,18 @@ compare(struct trial *t, uint64_t *in_lane)
 	    a.appended && !timeline_lane_is_fallback(&tl->geometry, a.lane);
 }
 
-TEST(assembly_and_twin_agree_on_random_calls)
+TEST(assembly_and_twin_agree_on_random_calls, BOTH_CLOCKS)
 {
 	uint64_t in_lane = 0;
 
+	use_clock(_i);
 	for (int i = 0; i < TRIALS; i++) {
 		struct trial t = random_trial();
 
 		compare(&t, &in_lane);
 	}
 	/* eight preemptions in a row are rare */
-	if (tl->use_rseq)
+	if (events[0]->lanes > 0)
 		ck_assert_uint_gt(in_lane, TRIALS / 4);
 	else
 		ck_assert_uint_eq(in_lane, 0);
@@ -476,6 +502,7 @@ counted(bool shared)
 
 struct timer_trial {
 	struct trial trial;
+	bool at;        /* timeline_append_at; a timer may be its event */
 	uint64_t given; /* begin, or given stamp */
 	uint64_t slower;
 	bool without_lane;
@@ -487,8 +514,8 @@ run_timer_assembly(void *context)
 	struct timer_trial *t = context;
 	struct checked_call *call = &t->trial.call;
 
-	call->function = t->trial.event == timer ? (void *)timeline_timer_append
-						 : (void *)timeline_append_at;
+	call->function =
+	    t->at ? (void *)timeline_append_at : (void *)timeline_timer_append;
 	call->args[0] = (uint64_t)(uintptr_t)t->trial.event;
 	call->args[1] = t->given;
 	memcpy(&call->args[2], t->trial.args, 3 * sizeof(*call->args));
@@ -503,8 +530,8 @@ run_timer_twin(void *context)
 	const struct timer_trial *t = context;
 	const uint64_t *a = t->trial.args;
 
-	(t->trial.event == timer ? tl_timer_end : tl_append_at)(t->trial.event,
-	    t->given, a[0], a[1], a[2], a[3]);
+	(t->at ? tl_append_at : tl_timer_end)(t->trial.event, t->given, a[0],
+	    a[1], a[2], a[3]);
 }
 
 static void
@@ -515,7 +542,7 @@ check_timer_entry(const struct timer_trial *t, const struct outcome *o)
 	const bool fallback = timeline_lane_is_fallback(&tl->geometry, o->lane);
 	const uint64_t took = timeline_duration(e->cpu);
 
-	if (t->trial.event == timer) {
+	if (!t->at) {
 		const uint64_t most = o->after - t->given;
 
 		ck_assert_uint_le(took,
@@ -527,6 +554,7 @@ check_timer_entry(const struct timer_trial *t, const struct outcome *o)
 		ck_assert(((e->message & TIMELINE_MESSAGE_MOVED) != 0) ==
 			  (e->tsc != t->given));
 		ck_assert(e->tsc == t->given || e->tsc <= o->after);
+		ck_assert(t->trial.event != timer || took == 0);
 		e->tsc = o->before;
 	}
 	e->message &= ~(uint32_t)TIMELINE_MESSAGE_MOVED;
@@ -540,13 +568,14 @@ random_timer_trial(void)
 {
 	struct timer_trial t = { .trial = random_trial() };
 
-	t.given = __rdtsc() + (random_next(&seed) >> 50) -
+	t.given = tl_stamp_now(tl) + (random_next(&seed) >> 50) -
 		  (random_next(&seed) >> (16 + random_below(&seed, 48)));
 	t.slower = random_below(&seed, 2) ? 0 : UINT64_MAX;
 	t.without_lane = random_below(&seed, 8) == 0;
 	if (random_below(&seed, 2))
 		t.trial.event = timer;
-	else if (t.trial.gate < (uint8_t)t.trial.levels)
+	t.at = t.trial.event != timer || random_below(&seed, 4) == 0;
+	if (t.at && t.trial.gate < (uint8_t)t.trial.levels)
 		t.trial.gate = TIMELINE_LEVEL_NONE; /* the gate of the timer
 						     * was tested */
 	return t;
@@ -575,8 +604,7 @@ compare_timers(struct timer_trial *t)
 	set_levels(&t->trial);
 	c = observe(run_timer_twin, t);
 	ck_assert_uint_eq(count, counted(false) - before[0] - count);
-	ck_assert_uint_eq(count,
-	    t->trial.event == timer && (a.appended == 1 || count == 1));
+	ck_assert_uint_eq(count, !t->at && (a.appended == 1 || count == 1));
 	ck_assert_uint_eq(a.appended, c.appended);
 	ck_assert_uint_le(a.appended, 1);
 	ck_assert_uint_eq(a.levels, c.levels);
@@ -593,10 +621,11 @@ compare_timers(struct timer_trial *t)
 	return stayed && (a.appended == 1 || count == 1);
 }
 
-TEST(timers_and_given_stamps_agree_with_their_twin)
+TEST(timers_and_given_stamps_agree_with_their_twin, BOTH_CLOCKS)
 {
 	uint64_t in_assembly = 0;
 
+	use_clock(_i);
 	for (int i = 0; i < TRIALS; i++) {
 		struct timer_trial t = random_timer_trial();
 
@@ -604,14 +633,17 @@ TEST(timers_and_given_stamps_agree_with_their_twin)
 		    __ATOMIC_RELAXED);
 		in_assembly += compare_timers(&t);
 	}
-	ck_assert(tl->use_rseq ? in_assembly > TRIALS / 4 : in_assembly == 0);
+	ck_assert(
+	    timer->lanes > 0 ? in_assembly > TRIALS / 4 : in_assembly == 0);
 }
 
-TEST(a_thread_without_ids_gets_them_on_its_first_call)
+TEST(a_thread_without_ids_gets_them_on_its_first_call, BOTH_CLOCKS)
 {
-	struct trial t = random_trial();
+	struct trial t;
 	struct outcome o;
 
+	use_clock(_i);
+	t = random_trial();
 	t.gate = TIMELINE_LEVEL_MAX;
 	t.levels = 0x101;
 	t.lease = 0;
@@ -629,8 +661,9 @@ TEST(a_thread_without_ids_gets_them_on_its_first_call)
 }
 
 /* The first entry of a thread or of a forked child is never a proven end. */
-TEST(the_first_entry_proves_nothing)
+TEST(the_first_entry_proves_nothing, BOTH_CLOCKS)
 {
+	use_clock(_i);
 	for (int i = TIMELINE_PART_END_OF; i <= TIMELINE_PART_SCOPE_END; i++) {
 		struct trial t = random_trial();
 		void (*const runs[])(void *) = { run_assembly, run_twin };
@@ -676,12 +709,14 @@ TEST(a_closed_event_returns_0)
 	timeline_end_of(none, 1, 2, 3, 4, 5);
 }
 
-TEST(a_cpu_beyond_the_lanes_goes_to_the_fallback)
+TEST(a_cpu_beyond_the_lanes_goes_to_the_fallback, BOTH_CLOCKS)
 {
 	struct timeline_event copy[2] __attribute__((aligned(64)));
-	struct trial t = random_trial();
+	struct trial t;
 	struct outcome o;
 
+	use_clock(_i);
+	t = random_trial();
 	memcpy(copy, events[0], sizeof(copy));
 	copy[0].lanes = 0;
 	t.event = copy;
@@ -699,11 +734,12 @@ TEST(a_cpu_beyond_the_lanes_goes_to_the_fallback)
 	check_entry(&t, &o, "assembly");
 }
 
-TEST(a_lane_goes_round_many_times)
+TEST(a_lane_goes_round_many_times, BOTH_CLOCKS)
 {
-	const uint64_t n = tl->geometry.tier_entries[0];
-	uint64_t in_lane = 0;
+	uint64_t n, in_lane = 0;
 
+	use_clock(_i);
+	n = tl->geometry.tier_entries[0];
 	for (uint64_t i = 0; i < 5 * n; i++) {
 		struct trial t = random_trial();
 
@@ -713,7 +749,7 @@ TEST(a_lane_goes_round_many_times)
 		t.lease = 0;
 		compare(&t, &in_lane);
 	}
-	if (tl->use_rseq)
+	if (events[0]->lanes > 0)
 		ck_assert_uint_gt(in_lane, 4 * n);
 }
 
@@ -747,6 +783,23 @@ answer_rdtsc(int signal_number, siginfo_t *info, void *context)
 	}
 	uc->uc_mcontext.gregs[REG_RAX] = (greg_t)(own_tsc & UINT32_MAX);
 	uc->uc_mcontext.gregs[REG_RDX] = (greg_t)(own_tsc >> 32);
+}
+
+/* Each reading of the counter calls a handler from here on. */
+static void
+answer_by(void (*handler)(int, siginfo_t *, void *))
+{
+	const struct sigaction action = { .sa_sigaction = handler,
+		.sa_flags = SA_SIGINFO };
+
+	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
+}
+
+static void
+answer_no_more(void)
+{
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
 }
 
 /* == the return value of each path == */
@@ -811,9 +864,9 @@ trial_of(const struct path *path, struct timeline_event *copy)
 		copy->lanes = 0;
 	if (until > 1) { /* about a second from now */
 		t.levels &= ~(UINT64_MAX << TIMELINE_LEVELS_UNTIL);
-		t.levels |=
-		    ((__rdtsc() + (UINT64_C(1) << 31)) >> TIMELINE_UNTIL_SHIFT)
-		    << TIMELINE_LEVELS_UNTIL;
+		t.levels |= ((tl_stamp_now(tl) + (UINT64_C(1) << 31)) >>
+				TIMELINE_UNTIL_SHIFT)
+			    << TIMELINE_LEVELS_UNTIL;
 	}
 	for (size_t i = 0; i < TIMELINE_PLAN_GATES; i++)
 		t.shares[i] = (uint32_t)path->share;
@@ -826,7 +879,7 @@ trial_of(const struct path *path, struct timeline_event *copy)
 static void
 expect_path(const struct path *path, struct trial *t, bool twin)
 {
-	const bool lane = tl->use_rseq && !twin;
+	const bool lane = events[0]->lanes > 0 && !twin;
 	struct outcome o;
 
 	set_levels(t);
@@ -849,10 +902,11 @@ expect_path(const struct path *path, struct trial *t, bool twin)
  * A thread that is moved to another CPU in the midst of the call takes its
  * path, too.
  */
-TEST(each_path_returns_the_stamp_of_its_entry)
+TEST(each_path_returns_the_stamp_of_its_entry, BOTH_CLOCKS)
 {
 	struct timeline_event copy __attribute__((aligned(64)));
 
+	use_clock(_i);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		for (int twin = 0; twin < 2; twin++) {
 			struct trial t = trial_of(&paths[i], &copy);
@@ -862,12 +916,13 @@ TEST(each_path_returns_the_stamp_of_its_entry)
 }
 
 /* The begin was logged, although its entry is overwritten. */
-TEST(a_begin_that_was_lapped_returns_its_stamp)
+TEST(a_begin_that_was_lapped_returns_its_stamp, BOTH_CLOCKS)
 {
 	const struct path path = { "lapped", 6, true, 0x505, .no_lane = true };
 	struct timeline_event copy __attribute__((aligned(64)));
 	void (*const runs[])(void *) = { run_assembly, run_twin };
 
+	use_clock(_i);
 	for (int twin = 0; twin < 2; twin++) {
 		struct trial t = trial_of(&path, &copy);
 		struct timeline_head *head = (void *)copy.fallback_heads;
@@ -918,17 +973,14 @@ answer_or_abort(int signal_number, siginfo_t *info, void *context)
 static uint64_t
 append_with_clock(const struct trial *t, uint64_t now)
 {
-	const struct sigaction action = { .sa_sigaction = answer_or_abort,
-		.sa_flags = SA_SIGINFO };
 	uint64_t returned;
 
 	at_clock.faults = at_clock.aborts = 0;
 	own_tsc = now;
-	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
-	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
+	answer_by(answer_or_abort);
 	returned = timeline_span_append(t->event, t->args[0], t->args[1],
 	    t->args[2], t->args[3]);
-	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
+	answer_no_more();
 	return returned;
 }
 
@@ -1009,8 +1061,6 @@ TEST(the_functions_for_other_languages_return_the_stamp)
  */
 TEST(the_end_of_a_burst_goes_round_with_the_counter)
 {
-	const struct sigaction action = { .sa_sigaction = answer_rdtsc,
-		.sa_flags = SA_SIGINFO };
 	const uint64_t around = (TL_UNTIL_MASK + 1) << TIMELINE_UNTIL_SHIFT;
 	struct timeline_event copy[2] __attribute__((aligned(64)));
 	struct trial t = random_trial();
@@ -1029,15 +1079,114 @@ TEST(the_end_of_a_burst_goes_round_with_the_counter)
 	tl_ids_fill(tl->ids);
 	before = head_of(timeline_lane(&tl->geometry, 0, copy[0].tier));
 	own_tsc = around + (UINT64_C(1000) << TIMELINE_UNTIL_SHIFT);
-	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
-	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
+	answer_by(answer_rdtsc);
 	timeline_append(copy, 1, 2, 3, 4);
 	own_tsc = around + (UINT64_C(1009) << TIMELINE_UNTIL_SHIFT);
 	/* over: C runs, and no entry is logged */
 	timeline_append(copy, 1, 2, 3, 4);
-	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
+	answer_no_more();
 	ck_assert_uint_eq(head_of(
 			      timeline_lane(&tl->geometry, 0, copy[0].tier)),
 	    before + 1);
 	ck_assert_uint_eq((uint16_t)tl->header->levels, 0x0505);
+}
+
+/* == a timer that was interrupted == */
+
+enum { TICKS = 5000 };
+
+static void
+open_all(void)
+{
+	tl->header->levels = 0x101;
+	tl->header->lease = 0;
+}
+
+static void
+check_timed(uint32_t lane, uint64_t end)
+{
+	const struct timeline_entry *e = entry_of(lane, head_of(lane) - 1);
+	const uint64_t args[TIMELINE_ARGS_MAX] = { 1, 2, 3, 4 };
+
+	ck_assert_uint_eq(e->message, timer->message);
+	ck_assert_uint_eq(e->tsc, end);
+	ck_assert_uint_eq(timeline_duration(e->cpu), TICKS);
+	ck_assert_mem_eq(e->args, args, sizeof(args));
+	ck_assert_uint_eq(counted(false), 1);
+}
+
+/* Each reading of the counter aborts the sequence that counts. */
+TEST(the_begin_of_a_timer_is_the_callers_after_eight_aborts)
+{
+	const uint32_t lane =
+	    timeline_lane(&tl->geometry, tl->geometry.cpu_lanes, timer->tier);
+	const uint64_t now = __rdtsc();
+
+	if (timer->lanes == 0)
+		return;
+	open_all();
+	at_clock.faults = at_clock.aborts = 0;
+	own_tsc = now;
+	answer_by(answer_or_abort);
+	timeline_timer_append(timer, now - TICKS, 1, 2, 3, 4);
+	answer_no_more();
+	ck_assert_uint_eq(at_clock.aborts, TIMELINE_RETRIES_MAX);
+	ck_assert_uint_eq(counted(true), 1);
+	check_timed(lane, now);
+}
+
+static volatile uint64_t answers[2];
+static volatile unsigned answered;
+
+static void
+answer_in_turn(int signal_number, siginfo_t *info, void *context)
+{
+	own_tsc = answers[answered++ % 2];
+	answer_rdtsc(signal_number, info, context);
+}
+
+/*
+ * The end of a span is at stamp now.  before: the stamp of the lane's last
+ * entry; look: the counter when this stamp is compared.
+ */
+static const struct late {
+	int64_t before, look;
+	bool in_lane;
+} lates[] = {
+	{ 1000, 2000, false },       /* another entry was logged since */
+	{ 1000, 1000, false },       /* just now */
+	{ 2000, 1000, true },        /* the counter restarted */
+	{ 0, 1000, true },           /* at the same time */
+	{ -(1 << 30), 1000, true },  /* long ago */
+	{ -(1 << 30), -1000, true }, /* and the counter restarted */
+};
+
+TEST(an_interrupted_timer_keeps_its_stamp, .to = 6)
+{
+	const struct late *late = &lates[_i];
+	struct timeline_event copies[2] __attribute__((aligned(64)));
+	const uint64_t now = __rdtsc();
+	const uint32_t cpu = timeline_lane(&tl->geometry, 0, timer->tier);
+	const uint32_t fallback =
+	    timeline_lane(&tl->geometry, tl->geometry.cpu_lanes, timer->tier);
+
+	if (timer->lanes == 0)
+		return;
+	copies[0] = *events[0];
+	copies[1] = *timer;
+	copies[0].rseq = copies[1].rseq =
+	    (int32_t)((char *)&own_rseq - (char *)__builtin_thread_pointer());
+	own_rseq.cpu_id = 0;
+	open_all();
+	own_tsc = now + (uint64_t)late->before;
+	answer_by(answer_rdtsc);
+	timeline_append(&copies[0], 1, 2, 3, 4);
+	answers[0] = now;
+	answers[1] = now + (uint64_t)late->look;
+	answer_by(answer_in_turn);
+	timeline_timer_append(&copies[1], now - TICKS, 1, 2, 3, 4);
+	answer_no_more();
+	ck_assert_uint_eq(counted(true), 0);
+	ck_assert_uint_eq(head_of(fallback), !late->in_lane);
+	check_timed(late->in_lane ? cpu : fallback, now);
 }

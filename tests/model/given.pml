@@ -10,12 +10,18 @@
  * than SHIFT ticks after the entry before is taken without a look at the
  * clock, but for one entry of RUN.
  *
+ * With TIMERS a caller may also be timeline_timer_append, which has read the
+ * clock and counted, and now appends at that stamp.  The lane may have a newer
+ * entry by then: the timer leaves for a fallback lane, which readers sort.
+ *
  * Claims, of each entry when it is committed:
  *	order	its stamp is not before that of the entry before, or not
- *		before now, if that is ahead
+ *		before now, if that is ahead; or it is of a timer, and that is
+ *		ahead
  *	bound	it is at most (RUN - 1) * (SHIFT - 1) ticks ahead of now
  *	marked	it is marked if and only if its stamp is not the one given
  *	near	one that was moved is not ahead of now
+ *	shown	that of a timer is the clock it read
  *
  * Variants that must fail:
  *	NO_LOOK		a stamp is taken as it is given
@@ -25,6 +31,8 @@
  *			of an aborted one stays
  *	NO_NOW		a stamp becomes that of the entry before even if that
  *			is ahead of now
+ *	TIMERS MOVE	a timer is moved as any other entry
+ *	TIMERS STAY	a timer stays in the lane at its stamp
  *	REACH=n
  */
 #define WRITERS 2
@@ -63,11 +71,15 @@ proctype writer(byte me)
 {
 	byte q, given, before, now, to, done;
 	bool reads; /* the clock, as timeline_log does */
+	bool timer;
 
 next:
 	if
 	:: done == EVENTS -> goto out
 	:: done < EVENTS -> reads = true
+#ifdef TIMERS
+	:: atomic { done < EVENTS -> timer = true; given = clock }
+#endif
 	:: atomic {
 		done < EVENTS -> reads = false;
 		/* a clock of before: others go on until it is used */
@@ -113,6 +125,22 @@ arm:
 	fi;
 	/* look */
 	STEP(now = clock);
+#ifndef MOVE
+	if
+	:: timer && before > now -> REACHED(4); goto commit
+	:: timer && before <= now && given >= before -> goto commit
+#ifndef STAY
+	:: timer && before <= now && given < before ->
+		REACHED(5);
+		STEP(cpu = NOBODY; done++; timer = false; now = 0; before = 0;
+		    given = 0; q = 0);
+		goto next
+#else
+	:: timer && before <= now && given < before -> goto commit
+#endif
+	:: !timer
+	fi;
+#endif
 #ifndef NO_NOW
 	if
 	:: before > now -> REACHED(1); before = now
@@ -129,7 +157,9 @@ arm:
 commit:
 	STEP(
 		assert(stamp[q] >= BEFORE(q) ||
-			(now > 0 && stamp[q] >= now) /* order */);
+			(now > 0 && stamp[q] >= now) ||
+			(timer && BEFORE(q) > now) /* order */);
+		assert(!timer || stamp[q] == given /* shown */);
 		assert(stamp[q] <= clock + (RUN - 1) * (SHIFT - 1) /* bound */);
 		assert(mark[q] == (stamp[q] != given) /* marked */);
 		assert(!mark[q] || stamp[q] <= clock /* near */);
@@ -140,6 +170,8 @@ commit:
 		head = q + 1;
 		cpu = NOBODY;
 		done++;
+		reads = false;
+		timer = false;
 		now = 0;
 		before = 0;
 		given = 0;

@@ -35,9 +35,9 @@ static int cpu_of_b;
 static struct shared {
 	struct writer writers[2]; /* [0] B, [1] A */
 	uint32_t message;         /* the number of the message that A defined */
-	uint64_t given;           /* the stamp that A gave */
-	uint64_t begun;           /* the return value of A's begin */
-	uint64_t stamp;           /* before A's end */
+	uint64_t given; /* by A: a stamp, or the begin of a timer + TICKS */
+	uint64_t begun; /* the return value of A's begin */
+	uint64_t stamp; /* before A's end */
 	pid_t a;
 } * shared;
 
@@ -389,7 +389,7 @@ static struct tl_timer sums;
 static void
 call_timer(void)
 {
-	timeline_timer_append(timer, timeline_stamp(timer) - TICKS, 1, 2, 3, 4);
+	timeline_timer_append(timer, shared->given - TICKS, 1, 2, 3, 4);
 }
 
 static void
@@ -478,15 +478,19 @@ static void
 check_entry_of_a(const struct timeline_entry *e, unsigned steps)
 {
 	const bool moved = (e->message & TIMELINE_MESSAGE_MOVED) != 0;
+	const uint64_t ticks = timeline_duration(e->cpu);
+	const uint64_t begin = shared->given - TICKS;
 
 	expect(e->args[0] == 1 && e->args[1] == 2 && e->args[2] == 3 &&
 		   e->args[3] == 4,
 	    "paused after %u: other arguments", steps);
 	expect(call != call_at || moved == (e->tsc != shared->given),
 	    "paused after %u: moved, and not marked, or not moved", steps);
-	expect(call != call_timer || timeline_duration(e->cpu) >= TICKS,
-	    "paused after %u: a duration of %lu", steps,
-	    timeline_duration(e->cpu));
+	/* a duration is rounded down */
+	expect(call != call_timer || (!moved && e->tsc - ticks >= begin &&
+					 e->tsc - ticks - begin <= ticks >> 25),
+	    "paused after %u: a timer from %lu to %lu is shown %lu ticks late",
+	    steps, begin, e->tsc, e->tsc - ticks - begin);
 }
 
 static void

@@ -33,8 +33,8 @@ struct tl_levels {
 	uint32_t named_count;
 	int64_t first_ns; /* the oldest entry */
 	int64_t last_ns;  /* the newest entry */
-	/* up to here the file has all entries: its cut, or the newest entry;
-	 * the last window ends here */
+	/* the cut of the file, or the newest entry; the last window ends
+	 * here */
 	int64_t end_ns;
 	uint64_t entries;
 	struct tl_slots slots;

@@ -6,8 +6,8 @@
  *	first entry                           last entry   cut
  *	    |.... not known ....|======= measured =========|
  *
- * A snapshot has all entries up to its cut, so its measured time ends there; that
- * of any other file ends with the last entry.
+ * A snapshot has each entry whose append had returned at its cut, so its
+ * measured time ends there; that of any other file ends with the last entry.
  *
  * Measured time begins where everything is known: no lane overwrote a later
  * entry, the levels are known, and no later entry of a level leaves its

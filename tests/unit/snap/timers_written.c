@@ -15,16 +15,36 @@
 #undef timeline_timer_begin
 #undef timeline_timer_end
 
+/* _i is the clock; see use_clock() */
+#define BOTH_CLOCKS \
+	.from = TIMELINE_STAMP_TSC, .to = TIMELINE_STAMP_REALTIME + 1
+
 static struct timeline_event *timer;
 static struct tl_timer sums;
 
 static void
-setup(void)
+open_with(uint32_t stamp)
 {
-	fixture_setup_tiny();
+	struct timeline_options options = fixture_tiny;
+
+	options.stamp = stamp;
+	fixture_open(&options);
 	ck_assert_int_eq(timeline_define_timer(tl, "net", "info",
 			     "request $id of $size", &timer),
 	    0);
+}
+
+static void
+setup(void)
+{
+	open_with(TIMELINE_STAMP_AUTO);
+}
+
+static void
+use_clock(int stamp)
+{
+	fixture_close();
+	open_with((uint32_t)stamp);
 }
 
 TEST_FILE(.setup = setup, .teardown = fixture_close);
@@ -93,17 +113,20 @@ count_and_compare(void (*end)(struct timeline_event *event, uint64_t begin,
 	ck_assert_uint_eq(fixture_logged(), logged); /* no span was logged */
 }
 
-TEST(each_span_is_counted_by_the_assembly)
+TEST(each_span_is_counted_by_the_assembly, BOTH_CLOCKS)
 {
+	use_clock(_i);
 	count_and_compare(timeline_timer_append);
 }
 
-TEST(each_span_is_counted_by_its_twin)
+TEST(each_span_is_counted_by_its_twin, BOTH_CLOCKS)
 {
+	use_clock(_i);
 	count_and_compare(tl_timer_end);
 }
 
-TEST(only_spans_that_reach_the_threshold_are_kept)
+static void
+expect_kept_if_slow(void)
 {
 	const uint64_t second = tl_calibrate_ticks(tl->header, 1000000000);
 	uint64_t logged = fixture_logged();
@@ -119,7 +142,40 @@ TEST(only_spans_that_reach_the_threshold_are_kept)
 	tl_timer_end(timer, timeline_stamp(timer) - second, 1, 2, 3, 4);
 	ck_assert_uint_eq(fixture_logged(), ++logged);
 	ck_assert_uint_eq(read_timer(0)->count, 4);
+	ck_assert_uint_lt(read_timer(0)->max, 3600 * second);
 	ck_assert_int_eq(timeline_slower(tl, "net", "tcp*", 1), -ENOENT);
+}
+
+TEST(only_spans_that_reach_the_threshold_are_kept, BOTH_CLOCKS)
+{
+	use_clock(_i);
+	expect_kept_if_slow();
+}
+
+/* Where the kernel does not list the counter, the clock is the wall clock. */
+TEST(a_timer_measures_where_the_counter_is_not_trusted)
+{
+	char list[] = "/tmp/timers-sources-XXXXXX";
+	const int fd = mkstemp(list);
+
+	ck_assert_int_eq(write(fd, "hpet\n", 5), 5);
+	close(fd);
+	tl_clock_sources_file = list;
+	use_clock(TIMELINE_STAMP_AUTO);
+	unlink(list);
+	ck_assert_uint_eq(tl->geometry.clock_kind, TIMELINE_CLOCK_REALTIME);
+	expect_kept_if_slow();
+}
+
+/* The clocks of two CPUs may disagree. */
+TEST(a_begin_after_the_end_is_a_span_of_0, BOTH_CLOCKS)
+{
+	use_clock(_i);
+	timeline_timer_append(timer, timeline_stamp(timer) + (1ULL << 40), 1, 2,
+	    3, 4);
+	ck_assert_uint_eq(read_timer(0)->count, 1);
+	ck_assert_uint_eq(sums.sum, 0);
+	ck_assert_uint_eq(sums.values[0], 1);
 }
 
 TEST(a_closed_timer_counts_nothing)
