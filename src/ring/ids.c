@@ -68,7 +68,7 @@ tl_rseq_usable(void)
 int32_t
 tl_rseq_offset(const struct timeline *tl)
 {
-	return tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
+	return tl && tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
 }
 
 /*

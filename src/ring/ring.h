@@ -263,6 +263,8 @@ void tl_names_record(struct timeline *tl);
  * in other timelines of this process. */
 void tl_names_open(struct timeline *tl);
 
+/* The offset of the rseq area that the append uses; NULL: of an area that the
+ * kernel does not read. */
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
 /* Keep the object that holds the append mapped until the process ends. */
