@@ -247,9 +247,20 @@ int tl_priority_parse(const char *name, int off);
  */
 enum { TL_IDS_TIMELINES = 4, TL_IDS_OWN = 4, TL_IDS_NONE, TL_IDS_WORDS };
 int32_t tl_ids_offset(unsigned word);
+/* The word of this thread at an offset. */
+static inline uint64_t *
+tl_ids_word(int32_t offset)
+{
+	return (
+	    uint64_t *)(void *)((char *)__builtin_thread_pointer() + offset);
+}
 /* Set the word at an offset to the ids of this thread.  false: the word is
  * TL_IDS_NONE, and stays 0. */
 bool tl_ids_fill(int32_t offset);
+/* How often this thread became the thread of a child of fork.  A signal handler
+ * may fork: a function that reads the same count before and after has run in
+ * one process. */
+extern TL_THREAD_LOCAL uint32_t tl_forks;
 /* Does this process have no numbers in the namespace of a timeline? */
 bool tl_ids_are_none(const struct timeline *tl);
 /* Take note that this process has no numbers any more, because it was moved to
