@@ -66,26 +66,20 @@ drop_proof(const struct timeline *tl, uint32_t *message,
 	*message &= ~(uint32_t)TIMELINE_MESSAGE_WHOLE;
 }
 
-static uint32_t
-share_of(const struct timeline *tl, uint8_t gate)
-{
-	return gate < TIMELINE_PLAN_GATES
-		   ? tl_load_32(&tl->header->shares[gate])
-		   : 0;
-}
-
-/* Is the slot of now open, both by the share read before now and by the current
- * share?  The two differ only if the plan was changed. */
+/* Is the slot of now open to the gate?  The plan is read after the clock, as in
+ * log.S.  If the plan was changed in between, the entry may be missing in a slot
+ * of the old plan, or stand in a slot that the old plan had closed; a reading
+ * before the clock would not prevent this. */
 static bool
-is_slot_open(const struct timeline *tl, uint8_t gate, uint32_t share,
+is_slot_open(const struct timeline *tl, uint8_t gate, uint64_t lease,
     uint64_t now)
 {
-	const uint64_t lease = tl_load_64(&tl->header->lease);
 	const uint32_t hash =
 	    timeline_slot_hash(timeline_slot(now, (uint8_t)lease),
 		tl_load_64(&tl->header->seed));
 
-	return hash < share && hash < share_of(tl, gate);
+	return gate < TIMELINE_PLAN_GATES &&
+	       hash < tl_load_32(&tl->header->shares[gate]);
 }
 
 /*
@@ -102,13 +96,12 @@ tl_event_is_open(struct timeline_event *event, uint64_t *now)
 
 	for (int again = 0; again < 2; again++) {
 		uint64_t word = tl_load_64(&tl->header->levels);
-		uint32_t share;
+		uint64_t lease;
 
 		if (gate < (uint8_t)word)
 			return false;
 		if (gate >= (uint8_t)(word >> TIMELINE_LEVELS_BASE))
 			return true;
-		share = share_of(tl, gate);
 		*now = tl_stamp_now(tl);
 		word = tl_load_64(&tl->header->levels);
 		if (gate < (uint8_t)word)
@@ -117,8 +110,8 @@ tl_event_is_open(struct timeline_event *event, uint64_t *now)
 			if (!tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL,
 				*now, event->burst_max))
 				return true;
-		} else if (tl_load_64(&tl->header->lease) >= *now) {
-			return is_slot_open(tl, gate, share, *now);
+		} else if ((lease = tl_load_64(&tl->header->lease)) >= *now) {
+			return is_slot_open(tl, gate, lease, *now);
 		}
 		tl_levels_expire(event->timeline);
 		*now = 0;
