@@ -268,11 +268,14 @@ bool tl_ids_are_none(const struct timeline *tl);
 void tl_ids_leave(struct timeline *tl);
 
 /* Record the names of this thread and its process, before the thread logs its
- * first entry.  Signal handlers may call this function. */
+ * first entry, in all timelines that share the word of the ids.  Signal
+ * handlers may call this function. */
 void tl_names_record(struct timeline *tl);
-/* Find the table of names in the file, and record the threads that have names
- * in other timelines of this process. */
+/* Find the table of names in the file.  tl_names_copy() records the threads
+ * that have names in other timelines of this process; call it when the timeline
+ * is in the list of open timelines. */
 void tl_names_open(struct timeline *tl);
+void tl_names_copy(struct timeline *tl);
 
 /* The offset of the rseq area that the append uses; NULL: of an area that the
  * kernel does not read. */
@@ -290,6 +293,11 @@ uint32_t tl_ids_logged(void);
  * list; it need not be in the list. */
 void tl_exits_add(struct timeline *tl);
 void tl_exits_remove(struct timeline *tl);
+/* Call a function for the other open timelines that have the same word of ids.
+ * None of them is closed meanwhile.  Signals are held off, and the function
+ * does not wait for a thread that stands still: it then calls nothing.  Signal
+ * handlers may call this function. */
+void tl_exits_others(struct timeline *tl, void (*call)(struct timeline *other));
 /* Call in the child of fork.  moved: the child is in another PID namespace than
  * the parent, and so than all open timelines. */
 void tl_exits_after_fork(bool moved);

@@ -11,7 +11,7 @@
 
 enum { STEPS_MAX = 4000, ENTRIES = 1 << 16, HOLES_MAX = 8 };
 
-static struct timeline *tl;
+static struct timeline *tl, *others[5];
 static struct timeline_event *event, *span, *timer, *after;
 static struct {
 	pid_t child;
@@ -61,6 +61,7 @@ static void
 be_victim(const struct row *row, uint64_t number)
 {
 	const pid_t parent = getpid();
+	struct timeline *again;
 
 	pin(0, nth_cpu(0));
 	signal(SIGUSR1, fork_here);
@@ -71,6 +72,10 @@ be_victim(const struct row *row, uint64_t number)
 	be_traced();
 	row->call(number);
 	timeline_log(after, number, getpid());
+	if (row->first) { /* the list of timelines is not locked */
+		expect_ok(timeline_open(&again, test_name));
+		timeline_close(again);
+	}
 	close(until_parent_is_through[1]);
 	if (getpid() == parent && shared->child != 0 && !child_goes_first)
 		expect_success(shared->child);
@@ -302,11 +307,11 @@ sweep(const struct row *row)
 static const struct row rows[] = {
 	{ "the numbers", log_one, (void (*)(void))tl_ids_fill, true, false, 1 },
 	{ "first timeline_log", log_one, (void (*)(void))timeline_append, true,
-	    false, 61 },
+	    false, 127 },
 	{ "first timeline_end_of", end_of, (void (*)(void))timeline_span_append,
-	    true, false, 61 },
+	    true, false, 127 },
 	{ "first timeline_log_at", log_at, (void (*)(void))timeline_append_at,
-	    true, false, 61 },
+	    true, false, 127 },
 	{ "timeline_log", log_one, (void (*)(void))timeline_append, false,
 	    false, 1 },
 	{ "timeline_log in a burst", log_one, (void (*)(void))timeline_append,
@@ -347,6 +352,9 @@ main(void)
 	choose_test_name("fork-sweep");
 	shared = share(sizeof(*shared));
 	open_timeline(false);
+	/* each word of numbers belongs to several timelines */
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		expect_ok(timeline_open(&others[i], test_name));
 	sweep_all();
 	if (has_cpu_lanes(tl)) {
 		printf("in a fallback lane:\n");
