@@ -51,7 +51,7 @@
  * span in the child is not proven, because the parent logged the begin.  Another
  * thread may have begun a span of a source.
  */
-static void
+__attribute__((cold)) static void
 drop_proof(const struct timeline *tl, uint32_t *message,
     uint64_t args[TIMELINE_ARGS_MAX])
 {
