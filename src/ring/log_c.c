@@ -8,16 +8,16 @@
  *		if the burst is over, expire it and test once more
  *	slot	if no burst opens it: return unless the slot of that stamp is
  *		open to the gate
- *	ticket	count forks; q = head++ of a fallback lane (fetch and add)
+ *	ticket	count forks; q = head++ of a fallback lane (fetch, add)
  *	ids	read pid and tid of the thread
  *	stamp	read the clock, unless that was done for a burst or a slot
- *	fork	if this thread forked since it counted: again, from ticket on
+ *	fork	if this thread forked since the count: again from ticket
  *	test	if the place of q has an entry newer than q, this thread is a
  *		lap late: count a drop and return
  *	fill	message, ids, cpu, arguments, stamp
  *	commit	one store, the last: 2q+2 in the low half, above it a sum of
  *		the entry
- *	fork	if this thread forked since it counted: again, from ticket on
+ *	fork	if this thread forked since the count: again from ticket
  *
  * No thread owns a place, so no place has to be released: a thread that is
  * killed here, jumps out of here or forks here loses its own entry only.  A
@@ -26,14 +26,14 @@
  * a claim by an odd stamp; each thread that was killed in between made its
  * place useless for good (tests/model/sum.pml).
  *
- * A signal handler may log at any point, and may fork.  The ticket belongs to the
- * parent, so the child takes another ticket.  All that is stored was read before
- * the first store: a child that is forked between the stores stores the same
- * bytes as its parent, and then appends an entry of its own, with its own ids.
- * A child that is forked between count and ticket cannot know that the ticket
- * is its own, and leaves a hole.  Each repetition is a fork; there is no other
- * loop.  Built with LOG=c this file is the whole append; its entries differ from
- * those of log.S in the lane and the sum only.
+ * A signal handler may log at any point, and may fork.  The ticket belongs to
+ * the parent, so the child takes another ticket.  All that is stored was read
+ * before the first store: a child that is forked between the stores stores the
+ * same bytes as its parent, and then appends an entry of its own, with its own
+ * ids.  A child that is forked between count and ticket cannot know that the
+ * ticket is its own, and leaves a hole.  Each repetition is a fork; there is no
+ * other loop.  Built with LOG=c this file is the whole append; its entries
+ * differ from those of log.S in the lane and the sum only.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -48,8 +48,8 @@
 /*
  * Let an entry prove nothing of a span of a thread.  A thread that has logged
  * nothing has begun no span: if a child is forked within a span, the end of the
- * span in the child is not proven, because the parent logged the begin.  Another
- * thread may have begun a span of a source.
+ * span in the child is not proven, because the parent logged the begin.
+ * Another thread may have begun a span of a source.
  */
 __attribute__((cold)) static void
 drop_proof(const struct timeline *tl, uint32_t *message,
@@ -67,9 +67,9 @@ drop_proof(const struct timeline *tl, uint32_t *message,
 }
 
 /* Is the slot of now open to the gate?  The plan is read after the clock, as in
- * log.S.  If the plan was changed in between, the entry may be missing in a slot
- * of the old plan, or stand in a slot that the old plan had closed; a reading
- * before the clock would not prevent this. */
+ * log.S.  If the plan was changed in between, the entry may be missing in a
+ * slot of the old plan, or stand in a slot that the old plan had closed; a
+ * reading before the clock would not prevent this. */
 static bool
 is_slot_open(const struct timeline *tl, uint8_t gate, uint64_t lease,
     uint64_t now)
