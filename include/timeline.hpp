@@ -414,23 +414,21 @@ template <class Text> using timer = opener<Text, timed>;
 
 /* == places == */
 
-/* The events of no timeline, whose gate is below every level. */
-struct closed_events {
-	timeline_event events[TIMELINE_PART_COUNT] = {};
-};
-inline constexpr uint8_t closed_levels[2] = { 0, 255 };
-constexpr closed_events
-make_closed()
-{
-	closed_events closed;
+/* The closed event of the library, which logs nothing; null: not asked for
+ * yet. */
+inline std::atomic<timeline_event *> closed{ nullptr };
 
-	for (timeline_event &e : closed.events) {
-		e.gate = &closed_levels[0];
-		e.levels = &closed_levels[1];
+inline timeline_event *
+closed_event()
+{
+	timeline_event *event = closed.load(std::memory_order_acquire);
+
+	if (!event) {
+		(void)timeline_define_event(nullptr, nullptr, &event);
+		closed.store(event, std::memory_order_release);
 	}
-	return closed;
+	return event;
 }
-inline closed_events closed = make_closed();
 
 /* The event of a place in one timeline.  A part never changes and is never
  * freed. */
@@ -464,17 +462,15 @@ find_event(place *where, struct ::timeline *tl,
 	part *made;
 
 	if (!tl)
-		return closed.events;
+		return closed_event();
 	first = where->first.load(std::memory_order_acquire);
 	for (p = first; p != &no_part; p = p->next)
 		if (p->number == number_of(tl))
 			return p->event;
 	if (!(made = new (std::nothrow) part))
-		return closed.events;
+		return closed_event();
 	made->number = number_of(tl);
-	if (timeline_define_event(tl, definition, &made->event) != 0 &&
-	    !made->event)
-		made->event = closed.events;
+	(void)timeline_define_event(tl, definition, &made->event);
 	do
 		made->next = first;
 	while (!where->first.compare_exchange_weak(first, made,

@@ -52,14 +52,11 @@ static uint32_t
 thread_id(void)
 {
 	const int32_t at = tl_ids_offset(TL_IDS_OWN);
-	const uint32_t *tid =
-	    (const uint32_t *)(const void *)((const char *)
-						 __builtin_thread_pointer() +
-					     at);
+	uint64_t ids;
 
-	if (*tid == 0)
+	while ((ids = tl_load_64(tl_ids_word(at))) == 0)
 		tl_ids_fill(at);
-	return *tid;
+	return (uint32_t)ids;
 }
 
 /* The first line has the time of day, from which the columns of all lines

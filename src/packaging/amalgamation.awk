@@ -144,7 +144,7 @@ function is_prototype(line, after) {
 # "static int x;", "} names[] = {"
 function is_variable(line) {
 	sub(/; *\/\*.*/, ";", line)
-	return line ~ /^[a-z}][^()]*[ *][a-z_0-9]+(\[[^(]*\])?( =.*|;)$/ &&
+	return line ~ /^(TL_THREAD_LOCAL )?[a-z}][^()]*[ *][a-z_0-9]+(\[[^(]*\])?( =.*|;)$/ &&
 	    line !~ /^(typedef|return) / && line !~ /^(struct|union|enum) [a-z_0-9]+;$/
 }
 # What a line defines or declares: a function, a variable or "struct x".

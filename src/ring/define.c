@@ -23,18 +23,29 @@
 enum { EVENT_PARTS = TIMELINE_PART_COUNT };
 
 /* The event after a failed definition.  Callers may log the event; it is never
- * appended, because its gate is off and no threshold is so low. */
+ * appended, because its gate is off and no threshold is so low, and because it
+ * has no lane and no timeline.  The append reads a whole word of levels. */
 static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
-static const uint8_t closed_levels[] = { TIMELINE_LEVEL_NONE,
-	TIMELINE_LEVEL_NONE };
+static const uint64_t closed_levels =
+    TIMELINE_LEVEL_NONE | TIMELINE_LEVEL_NONE << TIMELINE_LEVELS_BASE;
 static struct timeline_event closed[EVENT_PARTS] = {
 	[0 ... EVENT_PARTS - 1] = { .gate = &closed_gate,
-	    .levels = closed_levels },
+	    .levels = (const uint8_t *)&closed_levels },
 };
 
 /* The gate of the end of a span that proves itself.  The begin was logged, so
  * the end is logged at any level. */
 static const uint8_t end_gate = TIMELINE_LEVEL_NONE;
+
+/* The proven end of a span passes no gate, and stores its descriptor before it
+ * finds no lane. */
+static struct timeline_event *
+closed_event(void)
+{
+	for (int i = 0; i < EVENT_PARTS; i++)
+		tl_store_int(&closed[i].rseq, tl_rseq_offset(NULL));
+	return closed;
+}
 
 int
 tl_priority_parse(const char *name, int off)
@@ -209,16 +220,13 @@ int
 timeline_define_event(struct timeline *tl,
     const struct timeline_definition *definition, struct timeline_event **event)
 {
-	int rc;
+	const int rc = tl && definition
+			   ? define(tl, definition, event)
+			   : tl_error(-EINVAL,
+				 tl ? "the definition is NULL" : "no timeline");
 
-	if (!tl) {
-		*event = closed;
-		return tl_error(-EINVAL, "no timeline");
-	}
-	rc = definition ? define(tl, definition, event)
-			: tl_error(-EINVAL, "the definition is NULL");
 	if (rc != 0)
-		*event = closed;
+		*event = closed_event();
 	else
 		tl_clock_visit(tl);
 	return rc;

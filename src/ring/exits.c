@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exits.c - marks of processes that exited.
+ * exits.c - the open timelines of this process, and marks of processes that
+ * exited.
  *
  * A process that has logged marks the header when it closes a timeline or calls
  * exit.  A process that no longer exists and left no mark has died.
@@ -16,7 +17,10 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { WAITS_MAX = 1000 };
 
@@ -33,13 +37,70 @@ tl_exits_after_fork(bool moved)
 		tl_ids_leave(tl);
 }
 
+/* Two open timelines have one word of ids. */
+static uint32_t is_shared;
+
+static uint64_t
+set_mask(uint64_t mask)
+{
+	uint64_t old = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &old, sizeof(old));
+	return old;
+}
+
+/* Hold off signals while the lock is held: a handler then interrupts no holder
+ * of the lock, and neither a jump nor a cancellation leaves the list locked.
+ * Not SIGBUS, which a guard of mappings handles, and not the signal of
+ * debuggers. */
+static uint64_t
+block_signals(void)
+{
+	return set_mask(
+	    ~(UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGTRAP - 1)));
+}
+
+static bool
+try_lock(void)
+{
+	for (int tries = 0; pthread_mutex_trylock(&lock) != 0; tries++) {
+		if (tries == WAITS_MAX)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+void
+tl_exits_others(struct timeline *tl, void (*call)(struct timeline *other))
+{
+	uint64_t mask;
+
+	if (!tl_load_32(&is_shared))
+		return;
+	mask = block_signals();
+	if (try_lock()) {
+		for (struct timeline *other = all; other; other = other->next)
+			if (other != tl && other->ids == tl->ids)
+				call(other);
+		pthread_mutex_unlock(&lock);
+	}
+	set_mask(mask);
+}
+
 void
 tl_exits_add(struct timeline *tl)
 {
+	const uint64_t mask = block_signals();
+
 	pthread_mutex_lock(&lock);
+	for (struct timeline *other = all; other; other = other->next)
+		if (other->ids == tl->ids)
+			tl_store_32(&is_shared, 1);
 	tl->next = all;
 	all = tl;
 	pthread_mutex_unlock(&lock);
+	set_mask(mask);
 }
 
 /* Mark the exit.  A process that opens and closes a timeline repeatedly uses
@@ -66,30 +127,27 @@ tl_exits_remove(struct timeline *tl)
 {
 	struct timeline **link = &all;
 	const uint32_t pid = tl_ids_logged();
+	uint64_t blocked;
 
 	if (pid != 0)
 		mark(tl, pid);
+	blocked = block_signals();
 	pthread_mutex_lock(&lock);
 	while (*link && *link != tl)
 		link = &(*link)->next;
 	if (*link)
 		*link = tl->next;
 	pthread_mutex_unlock(&lock);
+	set_mask(blocked);
 }
 
 __attribute__((destructor)) static void
 mark_all(void)
 {
 	const uint32_t pid = tl_ids_logged();
-	int tries = 0;
 
-	if (pid == 0)
+	if (pid == 0 || !try_lock())
 		return;
-	while (pthread_mutex_trylock(&lock) != 0) {
-		if (++tries == WAITS_MAX)
-			return;
-		sched_yield();
-	}
 	for (struct timeline *tl = all; tl; tl = tl->next)
 		mark(tl, pid);
 	pthread_mutex_unlock(&lock);

@@ -22,6 +22,8 @@
  * yet */
 static TL_THREAD_LOCAL uint64_t ids[TL_IDS_WORDS];
 
+TL_THREAD_LOCAL uint32_t tl_forks;
+
 /* Used by threads without an rseq area of the kernel: the append stores its
  * descriptor here and finds no lane. */
 static TL_THREAD_LOCAL uint64_t no_rseq[4];
@@ -68,7 +70,7 @@ tl_rseq_usable(void)
 int32_t
 tl_rseq_offset(const struct timeline *tl)
 {
-	return tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
+	return tl && tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
 }
 
 /*
@@ -135,6 +137,7 @@ tl_ids_leave(struct timeline *tl)
 void
 timeline_after_fork(void)
 {
+	tl_store_32(&tl_forks, tl_load_32(&tl_forks) + 1);
 	for (size_t i = 0; i < TL_IDS_WORDS; i++)
 		ids[i] = 0;
 	tl_store_32(&logged, 0);
@@ -148,19 +151,24 @@ after_fork_in_child(void)
 	timeline_after_fork();
 }
 
+/* A signal handler may fork between the questions and the stores, which then
+ * are the answers of the parent. */
 bool
 tl_ids_fill(int32_t offset)
 {
+	uint32_t forks;
+
 	if (offset == offset_of(&ids[TL_IDS_NONE]))
 		return false;
+	do {
+		forks = tl_load_32(&tl_forks);
 
-	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
-	const uint32_t pid = (uint32_t)getpid();
-	uint64_t *word =
-	    (uint64_t *)(void *)((char *)__builtin_thread_pointer() + offset);
+		const uint32_t tid = (uint32_t)syscall(SYS_gettid);
+		const uint32_t pid = (uint32_t)getpid();
 
-	*word = (uint64_t)pid << 32 | tid;
-	tl_store_32(&logged, pid);
+		tl_store_64(tl_ids_word(offset), (uint64_t)pid << 32 | tid);
+		tl_store_32(&logged, pid);
+	} while (tl_load_32(&tl_forks) != forks);
 	return true;
 }
 

@@ -17,8 +17,11 @@
  *
  * A thread may have logged into another timeline of this process before.  So
  * each timeline has its own word for the ids of a thread, as long as there are
- * words (ids.c).  For timelines that are opened later, names are also kept in a
- * table of the process.
+ * words (ids.c).  Where a word belongs to several timelines, a thread records
+ * its name in all of them when it fills the word.  For timelines that are
+ * opened later, names are also kept in a table of the process: a thread records
+ * its name there before it goes through the list of timelines, and a timeline
+ * is in the list before it gets the names of the table.
  */
 #include "base/array.h"
 #include "base/word.h"
@@ -123,10 +126,9 @@ static void
 put_both(struct timeline *tl, uint32_t pid, uint32_t tid,
     const uint64_t text[2])
 {
-	if (tl && tl->names)
-		put_name(tl->names, tl->geometry.names_max,
-		    &tl->header->names_put, pid, tid, text);
 	put_name(own, TL_COUNT(own), &own_put, pid, tid, text);
+	put_name(tl->names, tl->geometry.names_max, &tl->header->names_put, pid,
+	    tid, text);
 }
 
 static union comm
@@ -166,12 +168,19 @@ note(struct timeline *tl, const char *name)
 	put_both(tl, pid, tid, comm.words);
 }
 
+static void
+note_comm(struct timeline *tl)
+{
+	note(tl, NULL);
+}
+
 void
 tl_names_record(struct timeline *tl)
 {
 	const int saved_errno = errno;
 
-	note(tl, NULL);
+	note_comm(tl);
+	tl_exits_others(tl, note_comm);
 	errno = saved_errno;
 }
 
@@ -179,11 +188,20 @@ void
 timeline_thread_name(struct timeline *tl, const char *name)
 {
 	const int saved_errno = errno;
+	uint32_t forks;
 
 	if (!tl)
 		return;
-	tl_ids_fill(tl->ids); /* first, because a signal handler may log */
-	note(tl, name);
+	do { /* a signal handler may log, and may fork */
+		forks = tl_load_32(&tl_forks);
+
+		const bool first = tl_load_64(tl_ids_word(tl->ids)) == 0;
+
+		tl_ids_fill(tl->ids);
+		if (first)
+			tl_exits_others(tl, note_comm);
+		note(tl, name);
+	} while (tl_load_32(&tl_forks) != forks);
 	errno = saved_errno;
 }
 
@@ -219,7 +237,14 @@ tl_names_open(struct timeline *tl)
 	tl->names = (struct timeline_name *)(void *)(tl->map + offset);
 	if (tl_load_32(&process_pid) != pid)
 		read_process();
-	for (size_t i = 0; i < TL_COUNT(own); i++)
+}
+
+void
+tl_names_copy(struct timeline *tl)
+{
+	const uint32_t pid = (uint32_t)getpid();
+
+	for (size_t i = 0; tl->names && i < TL_COUNT(own); i++)
 		if (own[i].pid == pid && is_whole(&own[i]))
 			put_both(tl, pid, own[i].tid, own[i].text);
 }

@@ -220,6 +220,7 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 			      : tl_fetch_add_32(&maps, 1) % TL_IDS_TIMELINES);
 	tl_names_open(tl);
 	tl_exits_add(tl);
+	tl_names_copy(tl);
 	tl_stay_loaded();
 	*out = tl;
 	return 0;

@@ -247,9 +247,20 @@ int tl_priority_parse(const char *name, int off);
  */
 enum { TL_IDS_TIMELINES = 4, TL_IDS_OWN = 4, TL_IDS_NONE, TL_IDS_WORDS };
 int32_t tl_ids_offset(unsigned word);
+/* The word of this thread at an offset. */
+static inline uint64_t *
+tl_ids_word(int32_t offset)
+{
+	return (
+	    uint64_t *)(void *)((char *)__builtin_thread_pointer() + offset);
+}
 /* Set the word at an offset to the ids of this thread.  false: the word is
  * TL_IDS_NONE, and stays 0. */
 bool tl_ids_fill(int32_t offset);
+/* How often this thread became the thread of a child of fork.  A signal handler
+ * may fork: a function that reads the same count before and after has run in
+ * one process. */
+extern TL_THREAD_LOCAL uint32_t tl_forks;
 /* Does this process have no numbers in the namespace of a timeline? */
 bool tl_ids_are_none(const struct timeline *tl);
 /* Take note that this process has no numbers any more, because it was moved to
@@ -257,12 +268,17 @@ bool tl_ids_are_none(const struct timeline *tl);
 void tl_ids_leave(struct timeline *tl);
 
 /* Record the names of this thread and its process, before the thread logs its
- * first entry.  Signal handlers may call this function. */
+ * first entry, in all timelines that share the word of the ids.  Signal
+ * handlers may call this function. */
 void tl_names_record(struct timeline *tl);
-/* Find the table of names in the file, and record the threads that have names
- * in other timelines of this process. */
+/* Find the table of names in the file.  tl_names_copy() records the threads
+ * that have names in other timelines of this process; call it when the timeline
+ * is in the list of open timelines. */
 void tl_names_open(struct timeline *tl);
+void tl_names_copy(struct timeline *tl);
 
+/* The offset of the rseq area that the append uses; NULL: of an area that the
+ * kernel does not read. */
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
 /* Keep the object that holds the append mapped until the process ends. */
@@ -277,6 +293,11 @@ uint32_t tl_ids_logged(void);
  * list; it need not be in the list. */
 void tl_exits_add(struct timeline *tl);
 void tl_exits_remove(struct timeline *tl);
+/* Call a function for the other open timelines that have the same word of ids.
+ * None of them is closed meanwhile.  Signals are held off, and the function
+ * does not wait for a thread that stands still: it then calls nothing.  Signal
+ * handlers may call this function. */
+void tl_exits_others(struct timeline *tl, void (*call)(struct timeline *other));
 /* Call in the child of fork.  moved: the child is in another PID namespace than
  * the parent, and so than all open timelines. */
 void tl_exits_after_fork(bool moved);

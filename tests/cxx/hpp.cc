@@ -112,6 +112,65 @@ log_places(struct timeline *other)
 }
 
 /*
+ * Closed events log nothing and store nothing in the head of the thread, which
+ * ends afterwards.
+ */
+static void
+call_closed(bool *same)
+{
+	timeline_event *failed, *const none = timeline_cpp::closed_event();
+	const std::string before(
+	    static_cast<const char *>(__builtin_thread_pointer()), 64);
+
+	TIMELINE_EVENT(nullptr, "closed", "info", "never $a%s")("text");
+	TIMELINE_EVENT_COUNTER(nullptr, "closed", "info", "never $a")(1);
+	auto scope = TIMELINE_EVENT_SCOPE(nullptr, "closed", "info", "n $a")(1);
+	auto source = TIMELINE_EVENT_SOURCE(nullptr, "closed", "info", "n")();
+	auto timer = TIMELINE_EVENT_TIMER(nullptr, "closed", "info", "n $a")(1);
+	scope.end(2);
+	source.end();
+	timer.end(2);
+	(void)timeline_define(tl, "closed", "no such", "never", &failed);
+	*same = failed == none;
+	for (int i = 0; i < TIMELINE_PART_COUNT; i++) {
+		timeline_append(none + i, 1, 2, 3, 4);
+		timeline_append_at(none + i, 1, 1, 2, 3, 4);
+		timeline_timer_append(none + i, 1, 1, 2, 3, 4);
+		if (timeline_span_append(none + i, 1, 2, 3, 4) != 0)
+			*same = false;
+	}
+	{
+		timeline_scope(none, 1);
+		timeline_timed(none, 1);
+		timeline_log_at(none, timeline_stamp(none), 1);
+		timeline_end_of(none, 1);
+		timeline_end_of(none, 1, 2);
+		timeline_end_of(none, 1, 2, 3, 4, 5);
+		timeline_next(none, 1);
+		timeline_end(none);
+		timeline_timer_end(none, 1, 2);
+	}
+	*same = *same &&
+	    before.compare(0, 64,
+		static_cast<const char *>(__builtin_thread_pointer()), 64) == 0;
+}
+
+static int
+log_closed()
+{
+	bool same = false;
+
+	for (int i = 0; i < 4; i++) {
+		std::thread(call_closed, &same).join();
+		if (!same) {
+			fprintf(stderr, "a closed event is not closed\n");
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/*
  * A place defined in a timeline that is now closed is defined again for the
  * next timeline.
  */
@@ -186,6 +245,8 @@ main(int argc, char **argv)
 	app::timeline(tl).log(8);
 	log_places(other);
 	timeline_close(other);
+	if (log_closed() != 0)
+		return 1;
 	if (log_again(argv[2], 1) != 0 || log_again(argv[2], 2) != 0)
 		return 1;
 	if (compare_texts() != 0)

@@ -79,9 +79,11 @@ expect_name(const struct timeline *timeline, uint32_t tid, const char *thread,
 	tl_names_free(&names);
 }
 
+enum { TIMELINES = 6 };
+
 struct worker {
 	const char *name; /* NULL: the name of the creating thread */
-	struct timeline_event *events[2];
+	struct timeline_event *events[TIMELINES]; /* NULL: none */
 	uint32_t tid;
 };
 
@@ -93,7 +95,7 @@ work(void *context)
 	w->tid = (uint32_t)syscall(SYS_gettid);
 	if (w->name)
 		prctl(PR_SET_NAME, w->name);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < TIMELINES; i++)
 		if (w->events[i])
 			timeline_log(w->events[i]);
 	return NULL;
@@ -177,7 +179,7 @@ name_then_log(void *context)
 
 	w->tid = (uint32_t)syscall(SYS_gettid);
 	timeline_thread_name(tl, w->name);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < TIMELINES; i++)
 		if (w->events[i])
 			timeline_log(w->events[i]);
 	return NULL;
@@ -225,6 +227,128 @@ TEST(a_name_that_is_given_in_one_timeline_stays_when_another_is_used)
 	expect_name(other, after.tid, "main", "main");
 	timeline_close(other);
 	timeline_remove(name);
+}
+
+/* == more timelines than a thread has words for its numbers == */
+
+enum { WORKERS = 6 };
+
+static struct timeline *many[TIMELINES];
+static struct timeline_event *of_many[TIMELINES];
+
+static void
+open_one_of_many(int i)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s-%d", fixture_name, i);
+	ck_assert_int_eq(timeline_new(&many[i], name, &fixture_tiny), 0);
+	ck_assert_int_eq(timeline_define(many[i], "a", "info", "an entry",
+			     &of_many[i]),
+	    0);
+}
+
+static void
+close_many(void)
+{
+	char name[128];
+
+	for (int i = 0; i < TIMELINES; i++) {
+		timeline_close(many[i]);
+		snprintf(name, sizeof(name), "%s-%d", fixture_name, i);
+		timeline_remove(name);
+	}
+}
+
+/* A thread that logs into all of them, first into that number. */
+static struct worker
+log_into_many(const char *name, int first)
+{
+	struct worker w = { .name = name };
+
+	for (int i = 0; i < TIMELINES; i++)
+		w.events[i] = of_many[(first + i) % TIMELINES];
+	run(&w);
+	return w;
+}
+
+TEST(a_thread_is_named_in_any_number_of_timelines)
+{
+	static const char *const names[WORKERS] = { "zero", "one", "two",
+		"three", "four", "five" };
+	struct worker w[WORKERS], later;
+
+	for (int i = 0; i < TIMELINES; i++)
+		open_one_of_many(i);
+	for (int i = 0; i < WORKERS; i++)
+		w[i] = log_into_many(names[i], i);
+	timeline_close(many[0]);
+	open_one_of_many(0);
+	later = log_into_many("later", 4);
+	for (int i = 0; i < TIMELINES; i++) {
+		for (int k = 0; k < WORKERS; k++)
+			expect_name(many[i], w[k].tid, names[k], "main");
+		expect_name(many[i], later.tid, "later", "main");
+	}
+	close_many();
+}
+
+static void *
+name_in_one_of_many(void *context)
+{
+	struct worker *w = context;
+
+	w->tid = (uint32_t)syscall(SYS_gettid);
+	timeline_thread_name(many[5], w->name);
+	for (int i = 0; i < TIMELINES; i++)
+		timeline_log(of_many[i]);
+	return NULL;
+}
+
+TEST(a_name_that_is_given_in_one_of_many_is_the_name_there)
+{
+	struct worker w = { .name = "given" };
+	pthread_t thread;
+
+	for (int i = 0; i < TIMELINES; i++)
+		open_one_of_many(i);
+	ck_assert_int_eq(pthread_create(&thread, NULL, name_in_one_of_many, &w),
+	    0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	for (int i = 0; i < TIMELINES; i++)
+		expect_name(many[i], w.tid, i == 5 ? "given" : "main", "main");
+	close_many();
+}
+
+/* Threads begin to log while another thread closes and opens a timeline that
+ * has the same word. */
+static void *
+log_into_the_second(void *unused)
+{
+	(void)unused;
+	timeline_log(of_many[1]);
+	return NULL;
+}
+
+TEST(threads_begin_while_timelines_are_closed_and_opened)
+{
+	pthread_t threads[8];
+
+	for (int i = 0; i < TIMELINES; i++)
+		open_one_of_many(i);
+	for (int round = 0; round < 50; round++) {
+		for (int i = 0; i < 8; i++)
+			ck_assert_int_eq(pthread_create(&threads[i], NULL,
+					     log_into_the_second, NULL),
+			    0);
+		for (int i = 2; i < TIMELINES; i++) {
+			timeline_close(many[i]);
+			open_one_of_many(i);
+		}
+		for (int i = 0; i < 8; i++)
+			pthread_join(threads[i], NULL);
+	}
+	close_many();
 }
 
 TEST(a_child_of_fork_may_be_named_before_its_first_entry)
