@@ -1,41 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2154,SC2016,SC2089,SC2090
 # Every format that is read is written as every format that is written, and
-# other programs read the results.  Sets convert, dump and the samples for the
-# files that come after this one.
+# other programs read the results.
 
-convert=$build/bin/timeline-convert
-dump=$build/bin/timeline-dump
-make=$build/tests/tool/make_timeline
-top=$(cd "$here/../.." && pwd)
-unset TIMELINE TIMELINE_PRIORITY
-in=$work/in # the samples, by format: $in.FORMAT
+# shellcheck source=tests/convert/samples.sh
+. "$here/samples.sh"
 
-[ -x "$convert" ] || exit 1
-
-# to FORMAT IN... converts quietly to standard output.
-to() { "$convert" -q --to "$@"; }
-# formats CONDITION prints the formats for which a condition of jq holds.
-formats() { "$convert" --list-formats --json | jq -r "select($1).name"; }
-# left NAME prints the files in the tests' folder whose names begin with NAME.
-left() { (cd "$work" && for f in "$1"*; do [ -e "$f" ] && echo "$f"; done); }
-
-"$make" "$live" known spans=20 "save=$in.timeline" remove || exit 1
-"$make" "$live" plain=3000 spans=500 "save=$work/more.tl" remove || exit 1
-readable=$(formats .read) writable=$(formats .write)
-for f in $readable; do
-	case $f in
-	timeline) ;;
-	core) "$build/tests/tool/make_core" core "$in.core" "$in.timeline" ;;
-	*) "$convert" -q --to "$f" "$in.timeline" -o "$in.$f" ;;
-	esac || exit 1
-done
-# In LMS, half a span would be damage.
-{
-	printf '2,0,outer\n0,0,1795304293265445\n2,1,inner\n'
-	for ((i = 0; i < 20; i++)); do printf '0,1,%d\n1,1,17\n' $i; done
-	echo 1,0,3
-} >"$in.lms"
 has 'formats are read' "$readable" '^timelogger$'
 has 'formats are written' "$writable" '^perfetto$'
 
@@ -83,9 +53,6 @@ for f in timelogger rtl lms jsonl csv; do
 done >"$work/seen" 2>&1
 is 'what was written is read and written the same, byte for byte' \
 	"$(cat "$work/seen")" ''
-# entries FILE... prints all entries as CSV without the host and the timeline: a
-# timeline whose name is unknown is called after its file.
-entries() { to csv "$@" | sed -E 's/(,[^,]*){2}$//'; }
 for f in trace chrome; do
 	grep -qx $f <<<"$readable" || continue
 	to $f "$in.$f" >"$work/again.$f"

@@ -3,6 +3,9 @@
 # The output file OUT is whole or absent, replaced or refused; pipes, devices
 # and terminals.
 
+# shellcheck source=tests/convert/samples.sh
+. "$here/samples.sh"
+
 # == an OUT that exists stays ==
 echo mine >"$work/there.csv"
 ends 'an OUT that exists is refused' 1 "$convert" -q "$in.timeline" -o "$work/there.csv"

@@ -2,6 +2,9 @@
 # shellcheck shell=bash disable=SC2154,SC2016,SC2013
 # Options, names and messages; help, man page and completion.
 
+# shellcheck source=tests/convert/samples.sh
+. "$here/samples.sh"
+
 ends '--help goes to standard output' 0 "$convert" --help
 has '... and tells of the program' "$out" '^timeline-convert \[options\]'
 is '... and nothing to standard error' "$err" ''

@@ -67,7 +67,7 @@ TIMELINED_SOCKET=$work/$(printf 'x%.0s' {1..200})
 ends 'a path that is too long for a socket' 1 "$ctl" status
 has '... is told' "$err" 'too long for a socket'
 export TIMELINED_SOCKET=$work/daemon.sock
-if [ "$(id -u)" = 0 ] && [ "${nobody:-}" ]; then
+if [ ${#nobody[@]} -gt 0 ]; then
 	answers 'ok\n'
 	chmod 600 "$work/daemon.sock"
 	ends 'a person without rights' 1 "${nobody[@]}" env "TIMELINED_SOCKET=$work/daemon.sock" "$ctl" status

@@ -19,15 +19,17 @@ ps -o ppid= -p \$\$ >>"$work/\$1~"
 mv "$work/\$1~" "$work/\$1"
 END
 chmod +x "$work/look"
+mkdir "$work/recording"
 start_daemon 'timelines = { { name = "'"$name"'-s", create = { entries = "4096" },
-	record = { directory = "'"$work"'/recorded" },
+	record = { directory = "'"$work"'/recording" },
 	triggers = { '"$(trigger first ran-first)"' } } }'
+start_load "$name-s"
+tell fail 1 >/dev/null # runs a program, and begins a file of the recording
 state=$("$ctl" status | sed -n 's/^  seccomp *//p')
 case $state in
 on)
 	is 'the daemon has a filter of its own' "$(filters "$daemon_pid")" \
 		$((here_before + 1))
-	start_load "$name-s"
 	until_true reaches 1 timeline_record_files_total
 	is 'each of its threads has it' "$(cat /proc/"$daemon_pid"/task/*/status |
 		awk '/^Seccomp:/ { print $2 }' | sort -u)" 2
@@ -38,10 +40,8 @@ on)
 		'^off: built without libseccomp$'
 	logged 'the seccomp filter is off: built without'
 	is 'and the log says so' $? 0
-	start_load "$name-s"
 	;;
 esac
-tell fail 1 >/dev/null
 until_true test -s "$work/ran-first"
 is 'programs of triggers run without it, as children of the daemon' \
 	"$(awk '{ print $NF }' "$work/ran-first")" "$here_before
@@ -84,4 +84,4 @@ until_true test -s "$work/ran-third"
 is 'programs run then, too' "$(tail -1 "$work/ran-third" | tr -d ' ')" "$daemon_pid"
 stop_load
 stop_daemon
-rm -rf "/dev/shm/$name"* "$work/recorded" "${snapshots:?}"/*
+rm -rf "/dev/shm/$name"* "$work/recording" "${snapshots:?}"/*

@@ -97,6 +97,9 @@ through_fifo() {
 	exec 9>&-
 	wait "$reader"
 }
+# sampled NUMBER: a repetition of this number is run.  SAMPLE=0, 1 or 2 chooses a
+# third of them; without SAMPLE all are run.
+sampled() { [ -z "${SAMPLE:-}" ] || [ $(($1 % 3)) -eq "$SAMPLE" ]; }
 # total prints the last line of a runner and gives the runner's status.
 total() {
 	echo "$passed passed, $failed failed, $skipped skipped"

@@ -43,13 +43,14 @@ else
 	cluster_pause
 	sleep 2
 	cluster_resume
+	until_true stream_says TIMELINE .state.messages
+	before=$(stream_says TIMELINE .state.messages)
+	until_true arrived "$before" # the shipper goes on
 	sleep 1
 	echo 'rate 0 info' >&7
 	echo count >&7
 	sleep 1
 	logged=$(grep -E '^[0-9]+$' "$work/load.out" | tail -1)
-	before=$(stream_says TIMELINE .state.messages)
-	until_true arrived "$before"
 	kill -TERM "$shipper"
 	wait "$shipper"
 	is 'a shipper that is told to end has sent all there is' "$?" 0
