@@ -56,7 +56,9 @@ struct outcome {
 static void
 setup(void)
 {
-	const struct timeline_options options = { .entries = 128 };
+	/* the assembly reads the counter */
+	const struct timeline_options options = { .entries = 128,
+		.stamp = TIMELINE_STAMP_TSC };
 	struct timeline_event *span;
 
 	snprintf(name, sizeof(name), "/test-asm-log-%d", (int)getpid());
