@@ -175,7 +175,9 @@ TEST(no_value_of_the_word_comes_back)
 		}
 		usleep(20);
 		tl_levels_expire(tl);
-		words[n++] = tl->header->levels;
+		/* the burst may have been over before the priority was set */
+		if (tl->header->levels != words[n - 1])
+			words[n++] = tl->header->levels;
 		tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
 		tl_plan_set(tl, &all_of_debug, NULL, 0);
 		words[n++] = tl->header->levels;

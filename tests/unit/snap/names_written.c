@@ -539,7 +539,7 @@ TEST(thousands_of_threads_leave_names_and_never_push_out_a_process)
 
 	w.name = name;
 	for (int i = 0; i < threads; i++) {
-		snprintf(name, sizeof(name), "worker %d", i);
+		snprintf(name, sizeof(name), "w %d", i);
 		run(&w);
 		expect_name(tl, w.tid, name, "main");
 	}

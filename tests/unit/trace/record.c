@@ -356,24 +356,35 @@ TEST(a_program_records_all_of_its_threads, .to = 2)
 	check_recorded();
 }
 
+/* The events in the file of a recording that has no end. */
+static uint64_t
+count_flushed(void)
+{
+	struct tl_trace *trace = open_path(&read_options);
+	const uint64_t count = count_events(trace);
+
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
+	tl_trace_close(trace);
+	return count;
+}
+
 TEST(what_a_timer_flushed_survives_a_kill)
 {
+	const uint64_t all = THREADS * (CALLS * 4 + 1);
 	const pid_t pid = fork();
-	struct tl_trace *trace;
 	int status;
 
 	if (pid == 0) {
 		const struct timeline_trace_options options = { .flush_ms = 5 };
 
 		record(&options);
-		usleep(200000);
+		while (count_flushed() < all)
+			usleep(1000);
 		kill(getpid(), SIGKILL);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	trace = open_path(&read_options);
-	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
-	ck_assert_uint_eq(count_events(trace), THREADS * (CALLS * 4 + 1));
-	tl_trace_close(trace);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_uint_eq(count_flushed(), all);
 }
 
 TEST(a_forked_child_records_nothing)
