@@ -7,7 +7,9 @@
  * stores late.  A writer that was moved out of a restartable sequence runs the
  * sequence again, after B has used the same lane.  By default the longer calls
  * are paused at every few instructions only; PAUSE_SWEEP=1 pauses at each.
+ * SAMPLE=0, 1 or 2 takes a third of these pauses.
  */
+#include "../lib/sample.h"
 #include "../lib/spans_seen.h"
 #include "../lib/trace.h"
 #include "../lib/writers.h"
@@ -712,16 +714,16 @@ pause_after(const struct row *row, unsigned steps)
 }
 
 static void
-sweep(const struct row *row)
+sweep(const struct row *row, size_t number)
 {
 	const unsigned stride = getenv("PAUSE_SWEEP") ? 1 : row->stride;
 	const uint64_t start = now_ns();
-	unsigned steps = 0;
+	unsigned steps = sample_first((unsigned)number) * stride;
 	unsigned pauses = 0;
 
 	while (pause_after(row, steps)) {
 		pauses++;
-		steps += stride;
+		steps += sample_step() * stride;
 		expect(steps < STEPS_MAX, "%s: no end after %u instructions",
 		    row->name, steps);
 	}
@@ -1030,11 +1032,11 @@ main(void)
 		printf("one CPU only: some calls were not paused\n");
 	else
 		for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
-			sweep(&beside[i]);
+			sweep(&beside[i], i);
 	for (size_t i = 0; has_cpu_lanes(tl) && cpu_of_a != cpu_of_b &&
 			   i < sizeof(restarted) / sizeof(*restarted);
 	     i++)
-		sweep(&restarted[i]);
+		sweep(&restarted[i], i);
 	if (has_cpu_lanes(tl) && cpu_of_a != cpu_of_b)
 		sweep_slot();
 	if (cpu_of_a != cpu_of_b) {
@@ -1047,7 +1049,7 @@ main(void)
 	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {
 		if (alone[i].open == open_fallback)
 			setenv("TIMELINE_NO_RSEQ", "1", 1);
-		sweep(&alone[i]);
+		sweep(&alone[i], i);
 	}
 	timeline_close(tl);
 	return 0;

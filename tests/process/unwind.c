@@ -4,6 +4,7 @@
  * back to main from every instruction of the append, abort path included.
  */
 #include "../lib/process.h"
+#include "../lib/sample.h"
 
 #include <execinfo.h>
 #include <stdatomic.h>
@@ -66,12 +67,13 @@ sample_every(long us)
 /*
  * Log until enough samples hit the append and asm/timer.S.  The log of C has
  * its code in several places and only counts samples.  Without CPU lanes few of
- * these instructions run, so fewer samples suffice.
+ * these instructions run, so fewer samples suffice; with SAMPLE a third.
  */
 __attribute__((noinline)) static void
 log_until_sampled(void)
 {
-	const unsigned wanted = has_cpu_lanes(tl) ? WANTED : WANTED / 10;
+	const unsigned wanted =
+	    (has_cpu_lanes(tl) ? WANTED : WANTED / 10) / sample_step();
 
 	in_main = __builtin_return_address(0);
 	sample_every(PERIOD_US);
