@@ -474,7 +474,7 @@ deps deps-check deps-packages:
 SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] tests/unit/*/*.[ch] tests/bench/*/*.[ch] examples/*.[ch])
 SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/bench/*/run tests/*/*_run tests/*/*.sh tests/guest/kernel/*.sh \
 	    tests/guest/kernel/init tests/ship/with_cluster \
-	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
+	    examples/*.sh .ci/* .githooks/* src/*/*.bash)
 format:
 	@clang-format -i $(SOURCES)
 format-check:
@@ -497,14 +497,10 @@ lint: format-check
 	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) \
 	    $(MAN7) $(MAN8)
 
-# Code lines, without comments and blank ones, of each folder; and what a program
-# loads.  To be looked at: nothing is asserted.
+# Code lines of each folder, in the last landed commit (BASE=) and now; and what a
+# program loads.  To be looked at: nothing is asserted.
 size: all
-	@for d in $(sort $(wildcard src/*)) include asm lua tests; do \
-	  n=$$({ find $$d -name '*.[chS]' -exec cat {} + | $(CC) -fpreprocessed \
-	    -dD -E -P -x c - 2>/dev/null; find $$d -name '*.lua' -exec cat {} + | \
-	    grep -vE '^[[:space:]]*(--.*)?$$'; } | wc -l); \
-	  [ $$n = 0 ] || printf '%7d lines  %s\n' $$n $$d; done
+	@.ci/size $(BASE)
 	@size $(SO) $(READ_SO) $(FORMATS_SO) $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p))) | \
 	  awk 'NR > 1 { printf "%7.0f KiB    %s\n", ($$1 + $$2) / 1024, $$6 }'
 
@@ -531,7 +527,8 @@ help:
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
 	@echo 'bench-peers  ours beside tracers and loggers that are installed'
-	@echo 'size      lines of code by folder, and bytes of what is built'
+	@echo 'size      lines of code by folder, before (BASE=commit) and now, and bytes of'
+	@echo '          what is built'
 	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
 	@echo 'truth     hold what the tools print against what programs did:'
