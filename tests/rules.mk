@@ -97,10 +97,6 @@ check: arrows headers all tests examples
 # ... and every repetition without rseq and under valgrind
 check-all:
 	@$(MAKE) ALL=1 check
-# What a sanitizer is to see: every layer, the daemon and the tools
-check-sanitized: all tests
-	@tests/run $(B) sanitized $(UNIT)
-
 # Does --why find the cause?  200 traces with one, 200 without
 check-why: all
 	@tests/why/run $(B) 200 200
@@ -131,23 +127,26 @@ check-built: all $(LOGGERS) $(PROCESS) $(TOOLHELP)
 check-process: $(PROCESS)
 	@tests/run $(B) process
 
-# tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the
-# search itself: make fuzz T=name SECONDS=60
+# One build of the C twin by clang is for the sanitized tests and for the fuzzers.
+# tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the search
+# itself: make fuzz T=name SECONDS=60
+SANITIZED := CC=clang SAN=address,undefined,fuzzer-no-link LOG=c OPT='-O1 -g'
 SECONDS	 ?= 60
-fuzz: $(patsubst %,$(B)/fuzz/%,$(if $(T),$(filter $(FUZZERS),$(T)),$(FUZZERS)))
+SEARCHED := $(patsubst %,$(B)/fuzz/%,$(if $(T),$(filter $(FUZZERS),$(T)),$(FUZZERS)))
+ifeq ($(SAN),)
+check-sanitized fuzz:
+	@$(MAKE) $(SANITIZED) $@
+else
+# What a sanitizer is to see: every layer, the daemon and the tools
+check-sanitized: tools tests
+	@tests/run $(B) sanitized $(UNIT)
+fuzz: $(SEARCHED)
 	@tests/fuzz/run $(SECONDS) $^
-# the layers once for all fuzzers
-FUZZ_FLAGS := -std=c11 -g -O1 -fsanitize=address,undefined \
-	    -fno-sanitize-recover=undefined -D_GNU_SOURCE -DTL_LOG_C -Isrc \
-	    -Iinclude $(LUA_CFLAGS)
-FUZZ_OBJECTS := $(foreach l,$(LAYERS),$(patsubst %.c,$(B)/fuzz/obj/%.o,\
-	    $(filter src/$(l)/%,$(CODE))))
-$(B)/fuzz/obj/%.o: %.c $(HEADS) $(wildcard src/*/*.def include/*.h)
-	@mkdir -p $(@D); clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
-$(B)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS) $(wildcard tests/fuzz/*.h)
-	@mkdir -p $(@D); echo "  FUZZ CC $@"
-	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(LUA_LIBS) \
-	    $(FORMAT_LIBS) -lpthread
+endif
+$(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(ARCHIVES)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $^ -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=$* \
+	    $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
 
 # what is made on the way stays
 .SECONDARY:

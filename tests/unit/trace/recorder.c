@@ -392,12 +392,13 @@ start_writer(void)
 	const pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
-	for (uint64_t i = 0; pid == 0; i++) {
+	if (pid != 0)
+		return pid;
+	for (uint64_t i = 0;; i++) {
 		timeline_log(tick, i);
 		if (i % 200 == 0)
 			sleep_ms(1);
 	}
-	return pid;
 }
 
 static void
