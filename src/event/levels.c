@@ -278,14 +278,14 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 		return rc;
 	s->bursts += is_burst;
 	s->merged_bursts += merged;
-	s->samples += is_burst && event->args[3] != 0;
+	s->samples += is_burst && tl_level_is_sample(event);
 	s->changed = true;
 	s->claimed = (struct tl_level_window){ .from_ns = event->ns,
 		.to_ns = until_ns,
 		.threshold = (uint8_t)threshold,
 		.base = (uint8_t)base,
 		.burst = threshold < base,
-		.sample = is_burst && event->args[3] != 0,
+		.sample = tl_level_is_sample(event),
 		.merged = merged,
 		.pid = event->pid };
 	tl_level_claim(&s->claim, event);

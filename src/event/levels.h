@@ -2,7 +2,7 @@
 /*
  * levels.h - which levels were open over time, computed from the entries.
  *
- * Every change of priority and every burst is an entry of its own.  The caller
+ * Every change of the levels by a priority or a burst is an entry.  The caller
  * feeds a state the entries of one timeline, oldest first.  The state sums how
  * long each gate was open, and reports each window of time in which the levels
  * were constant:
@@ -129,6 +129,16 @@ tl_level_is_change(const struct tl_event *event)
 	return event->message &&
 	       (event->message->builtin == TIMELINE_BUILTIN_PRIORITY ||
 		   event->message->builtin == TIMELINE_BUILTIN_BURST);
+}
+
+/* Is the burst of a change a sample of a schedule?  Since version 2.2 the end of
+ * a burst tells the kind, in the entry of a priority, too. */
+static inline bool
+tl_level_is_sample(const struct tl_event *event)
+{
+	return tl_level_is_before(event)
+		   ? event->args[2] >> TIMELINE_UNTIL_SHIFT & 1
+		   : event->args[3] != 0;
 }
 
 /* The first stamp after the burst that a change opens.  Writers store the end

@@ -222,16 +222,15 @@ put_builtin(struct tl_text *text, const struct tl_event *event)
 			return false;
 		tl_put_string(text, "priority ");
 		put_level(text, event->args[1]);
-		if (event->args[0] != event->args[1]) { /* a burst continues */
-			tl_put_string(text, ", ");
-			put_burst(text, event);
-		}
-		return true;
+		if (event->args[0] == event->args[1])
+			return true;
+		tl_put_string(text, ", ");
+		/* fall through - a burst continues */
 	case TIMELINE_BUILTIN_BURST:
 		if (message->argc < 3)
 			return false;
 		put_burst(text, event);
-		if (event->args[3] != 0)
+		if (tl_level_is_sample(event))
 			tl_put_string(text, " (sample)");
 		return true;
 	case TIMELINE_BUILTIN_FORCE:

@@ -151,6 +151,40 @@ TEST(a_priority_within_a_burst_is_what_comes_after)
 	ck_assert(windows[1].joined && windows[2].burst && !windows[2].sample);
 }
 
+TEST(a_priority_within_a_burst_may_end_it_earlier)
+{
+	tl_level_begin(&state, 6, 6, 0, 0);
+	put(&burst_message, 100, 4, 6, 200, 0);
+	put(&priority_message, 150, 4, 5, 190, 0);
+	put(&priority_message, 160, 4, 5, 180, 0);
+	tl_level_end(&state, 1000);
+	ck_assert_uint_eq(count, 5);
+	expect_window(3, 160, 180, 4);
+	expect_window(4, 180, 1000, 5);
+	ck_assert_uint_eq(state.bursts, 1);
+	expect_open(1000, 4, 80, 1000);
+}
+
+TEST(a_sample_remains_one_after_a_priority)
+{
+	struct tl_event event = { .ns = 150,
+		.message = &priority_message,
+		.args = { 4, 5,
+		    11 << TIMELINE_UNTIL_SHIFT | TIMELINE_UNTIL_BEFORE } };
+
+	tl_level_begin(&state, 6, 6, 0, 0);
+	put(&burst_message, 100, 4, 6, 200, 1);
+	ck_assert_int_eq(tl_level_put(&state, &event, 190), 0);
+	event.ns = 160;
+	event.args[2] -= UINT64_C(1) << TIMELINE_UNTIL_SHIFT;
+	ck_assert_int_eq(tl_level_put(&state, &event, 180), 0);
+	tl_level_end(&state, 1000);
+	ck_assert_uint_eq(count, 5);
+	ck_assert(windows[2].burst && windows[2].sample);
+	ck_assert(windows[3].burst && !windows[3].sample);
+	ck_assert_uint_eq(state.samples, 1);
+}
+
 TEST(before_the_first_change_nothing_is_known_but_what_it_says)
 {
 	put(&other_message, 50, 0, 0, 0, 0);

@@ -188,6 +188,8 @@ TEST(changes_of_levels_read_as_they_were_asked_for)
 	ASSERT_LINE("priority off");
 	set_args(4, 6, (1 << 20) + 2500000, 0);
 	ASSERT_LINE("priority info, burst to trace for 1ms");
+	event.args[2] = 867 << TIMELINE_UNTIL_SHIFT | TIMELINE_UNTIL_BEFORE;
+	ASSERT_LINE("priority info, burst to trace for 1ms (sample)");
 	define("level $level set for $messages messages");
 	message.builtin = TIMELINE_BUILTIN_LEVEL;
 	set_args(5, 3, 0, 0);
