@@ -278,8 +278,8 @@ void timeline_append_at(struct timeline_event *event, uint64_t stamp,
 int timeline_priority(struct timeline *tl, const char *priority);
 
 /* Log from this priority up for duration_ns, at most an hour.  The writers end
- * the burst by the clock that they read, even if the caller dies.  -EINVAL
- * unknown name, -ERANGE too long. */
+ * the burst by the clock that they read, even if the caller dies.  A burst that
+ * would log nothing more is not begun.  -EINVAL unknown name, -ERANGE too long. */
 int timeline_burst(
     struct timeline *tl, const char *priority, uint64_t duration_ns);
 

@@ -9,8 +9,9 @@
  *
  *	burst(l, u)	alive: min(l, threshold), base, max(u, until)
  *			else:  min(l, base), base, u
- *	priority(p)	alive: min(p, threshold), p, until + 2
- *			else:  p, p, past
+ *	priority(p)	alive: threshold, p, until, or until - 2 if p <= base
+ *			else, or if p <= threshold: p, p, past
+ *	plan begins	as priority(base)
  *	expiry		only if not alive, one try: base, base, until
  *
  * The lowest bit of until distinguishes a caller's burst (even) from a sample
@@ -18,9 +19,19 @@
  * were over.  A sample during a caller's burst is left out.  So neither gets
  * the level or the length of the other.
  *
- * No value of the word comes back: past is a time that is over, and a different
- * time for each call.  So if a caller's swap succeeds, no other change came
- * between the copy and the swap.
+ * No value of the word comes back, so if a caller's swap succeeds, no other
+ * change came between the copy and the swap.  Outside of bursts until is past: a
+ * time that is over, and a different time for each call.  In a burst each change
+ * lowers until, or keeps until and lowers threshold or raises base.  So a burst
+ * may end early, by two units (8192 ticks) for each priority that does not raise
+ * base, but a burst never ends late.  A burst that changes nothing is not logged,
+ * and the word is not swapped.
+ *
+ * There is one exception, for which the word has no bits left.  A burst that was
+ * ended or shortened may be followed by a burst to the same level that ends in
+ * the same two units as the first one did, over the same base.  If a caller was
+ * stalled between its entry and its swap all the while, its swap succeeds, and
+ * readers take the levels for those of the later entries until the next change.
  *
  * An append compares its gate with enter: the threshold, or less while a plan
  * gives lower gates a share of the slots and its lease is not over.  Each
@@ -143,14 +154,16 @@ past(uint64_t now)
 	       (now & ((UINT64_C(1) << 42) - 1));
 }
 
+/* A base that does not rise shortens the burst: see the head of this file. */
 static struct levels
-with_priority(struct levels l, bool alive, uint8_t level, uint64_t now)
+with_priority(const struct timeline *tl, struct levels l, uint8_t level,
+    uint64_t now)
 {
-	if (!alive)
+	if (level <= l.base)
+		l.until -= 2;
+	if (level <= l.threshold || !is_alive(tl, l, now))
 		return (struct levels){ level, level, past(now) };
-	l.threshold = lower(level, l.threshold);
 	l.base = level;
-	l.until += 2;
 	return l;
 }
 
@@ -169,7 +182,6 @@ struct request {
 	struct timeline_event *in_force;
 	uint8_t level;
 	uint64_t until; /* end of a burst; 0: a priority */
-	bool sample;    /* for the entry of a burst */
 };
 
 /* Keep the order of reading a stamp and the accesses before and after. */
@@ -186,13 +198,13 @@ swap(struct timeline *tl, const struct request *request, uint64_t old,
     struct levels next, uint64_t now, bool confirm)
 {
 	const bool follows = confirm && request->in_force;
-	const uint64_t until =
-	    (next.threshold < next.base ? next.until << TIMELINE_UNTIL_SHIFT
-					: 0) |
-	    TIMELINE_UNTIL_BEFORE | (follows ? TIMELINE_UNTIL_FOLLOWS : 0);
+	const uint64_t end = next.threshold < next.base ? next.until : 0;
+	const uint64_t until = end << TIMELINE_UNTIL_SHIFT |
+			       TIMELINE_UNTIL_BEFORE |
+			       (follows ? TIMELINE_UNTIL_FOLLOWS : 0);
 
 	timeline_append(request->event, next.threshold, next.base, until,
-	    request->sample);
+	    is_sample(end));
 	if (!tl_cas_64(&tl->header->levels, old,
 		pack(next, plan_enter(tl, now))))
 		return false;
@@ -226,10 +238,12 @@ change(struct timeline *tl, const struct request *request)
 			return -EBUSY;
 		const struct levels next =
 		    until ? with_burst(l, alive, request->level, until)
-			  : with_priority(l, alive, request->level, now);
+			  : with_priority(tl, l, request->level, now);
+		const bool more = !until || opens(l, alive, next);
 
-		if (swap(tl, request, old, next, now,
-			!until || opens(l, alive, next)))
+		if (!more && (!alive || is_sample(l.until) == is_sample(until)))
+			return 0; /* a burst that changes nothing */
+		if (swap(tl, request, old, next, now, more))
 			return 0;
 	}
 }
@@ -256,8 +270,7 @@ tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns, bool sample)
 	const uint64_t round = (UINT64_C(1) << TIMELINE_UNTIL_SHIFT) - 1;
 	struct request request = { .event = tl->burst_event,
 		.in_force = tl->burst_in_force,
-		.level = level,
-		.sample = sample };
+		.level = level };
 	uint64_t end;
 
 	assert(level >= TIMELINE_LEVEL_MIN && level <= TIMELINE_LEVEL_MAX);
@@ -317,9 +330,8 @@ tl_levels_expire(struct timeline *tl)
 /*
  * Set enter for the current plan.  A plan that begins needs a new value of the
  * word: a writer that stood still while it ended the last plan would otherwise
- * find its old value and end the new plan.  Outside of bursts until is unused,
- * and is set to a time that has passed.  During a burst until grows by two
- * units, 8192 ticks, and the later end is logged.
+ * find its old value and end the new plan.  So a plan that begins changes the
+ * word as a priority does, and logs the new end of a burst.
  */
 static void
 follow_plan(struct timeline *tl, bool begins)
@@ -336,11 +348,10 @@ follow_plan(struct timeline *tl, bool begins)
 		struct levels l = unpack(old, now);
 		const bool alive = is_alive(tl, l, now);
 
-		if (!alive)
-			l = (struct levels){ l.base, l.base,
-				begins ? past(now) : l.until };
-		else if (begins)
-			l.until += 2;
+		if (begins)
+			l = with_priority(tl, l, l.base, now);
+		else if (!alive)
+			l.threshold = l.base;
 		if (alive && begins
 			? swap(tl, &request, old, l, now, true)
 			: tl_cas_64(word, old, pack(l, plan_enter(tl, now))))

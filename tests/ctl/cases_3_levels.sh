@@ -21,6 +21,10 @@ is '... opens the level' "$(of "$lv" '"\(.level) \(.base) \(.burst_left_ns > 0 a
 	'trace warning true'
 has '... and list says for how long' "$("$ctl" list)" "^$lv .* trace for [0-9m.]+s"
 has '... and top, too' "$("$ctl" top -n 1 -d 10ms "$lv")" "^$lv  level trace for [0-9m.]+s, then warning"
+for level in error info warning; do "$ctl" priority "$lv" "$level" >/dev/null; done
+is '... and no priority makes it longer; one that is not higher makes it shorter' \
+	"$("$dump" --json --category timeline "$lv" | jq -s -c '[.[].args | select(.level < .base).until]
+		| last as $asked | map(. - $asked) | unique')" '[-8192,0]'
 ends 'burst takes no "off"' 2 "$ctl" burst "$lv" off 1s
 
 ends 'a wrong duration is a usage error' 2 "$ctl" burst "$lv" trace soon

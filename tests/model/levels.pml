@@ -14,16 +14,17 @@
  * reading of the clock, in this order, and tried again when the swap fails:
  *
  *	burst(l, u)  u is over -> nothing: the caller was stalled too long
- *		     alive -> (min(l, threshold), base, max(u, until))
+ *		     alive -> (min(l, threshold), base, max(u, until)),
+ *			      or nothing if that is the same
  *		     else  -> (min(l, base), base, u)
- *	priority(p)  alive -> (min(p, threshold), p, until + 2)
- *		     else  -> (p, p, past)
+ *	priority(p)  alive -> (threshold, p, until), until - 2 if p <= base
+ *		     else, or if until - 2 is over -> (p, p, past)
  *	expiry	     alive -> nothing
  *		     else  -> (base, base, until), one try
  *
- * Past is any time that is over, here 0; what the code gains by another value
- * each time is not searched here.  What a priority adds to a burst belongs to the
- * burst: one unit here.
+ * Past is any time that is over, here 0; the claim "unique" has another past each
+ * time beside it.  A priority gives up one unit of a burst here, because the kind
+ * of a burst is a bit of its own here.
  *
  * With SAMPLE burst 0 is a sample of a schedule and burst 1 a caller's.  The
  * caller's replaces the sample as if it were over; a sample is not opened while a
@@ -44,6 +45,11 @@
  *		 when the caller's replaces it.
  *	settled	 when all bursts are over and a writer has looked, threshold
  *		 and base are what the last priority said
+ *	asked	 no change moves the end of a burst beyond the ends asked for
+ *	unique	 (with RECORD) when a caller's swap succeeds, no change was made
+ *		 since its copy, so no other entry is between its entry and the
+ *		 swap.  The claim is dropped once a burst asks for an end that
+ *		 the word had before.
  *
  * Variants that must fail:
  *	WORDS	 three words, loaded and stored one by one
@@ -61,6 +67,11 @@
  *		 was not over) this passes: it is what an append promises that
  *		 compares the gate but once.
  *	MERGE	 with SAMPLE: a caller's burst and a sample carry each other on
+ *	MOVE	 a priority moves the end up to make the word another one
+ *	KEEP	 with RECORD: a priority never gives up a part of the burst
+ *	NOTHING	 with RECORD: a burst that changes nothing is a change like
+ *		 others
+ *	STRICT	 with RECORD: the claim is never dropped
  *	REACH	 shows that the model gets where it should (see REACHED)
  */
 #ifndef BURSTS
@@ -69,6 +80,10 @@
 #ifndef PRIORITIES
 #define PRIORITIES 1
 #endif
+#ifdef RECORD
+#define LOGGERS 0
+#define TIME	2
+#endif
 #ifndef LOGGERS
 #define LOGGERS 1
 #endif
@@ -76,7 +91,17 @@
 #define TIME	3	/* the clock stops here, at the latest */
 #endif
 #define LONGEST 2	/* length of the longest burst */
+#ifdef MOVE
 #define AHEAD	(LONGEST + PRIORITIES)	/* no end is further away */
+#define GIVE_UP	u2 = u + 1
+#else
+#define AHEAD	LONGEST
+#ifdef KEEP
+#define GIVE_UP	skip
+#else
+#define GIVE_UP	u2 = (u > 0 -> u - 1 : 0)
+#endif
+#endif
 #ifdef GATE_ONCE
 #define PASSES	true
 #else
@@ -94,6 +119,13 @@ byte base = BASE;
 byte until;
 bool sample;	/* kind of until */
 byte clock = 1;
+#ifdef RECORD
+byte past;	/* which past until is, outside of bursts */
+byte pasts;
+byte version;	/* for the claim only: of the word, as changes count */
+bool had[TIME + LONGEST + 1]; /* ends of bursts that were in the word ... */
+bool again;	/* ... and one that came back as a burst asked for it */
+#endif
 
 /* For the claims only: what was asked for, and since when. */
 typedef wish {
@@ -101,23 +133,49 @@ typedef wish {
 	byte level;
 	byte from;	/* clock when it was decided */
 	byte to;
-	bool replaced	/* a sample, by a caller's burst */
+	bool replaced	/* a sample by a caller's burst, or given up */
 };
 wish asked[BURSTS];
+byte most;		/* the latest end asked for by what is in the word */
 byte last = BASE;	/* priority */
 byte ended;		/* callers */
 
 /* A caller's copy of the word, its clock, and the word it wants. */
+#ifdef RECORD
+#define COPY	byte t, b, u, now, t2, b2, u2, x, x2, v; bool s, s2
+#define RECORD_LOAD x = past; v = version
+#define RECORD_SAME && past == x
+#define RECORD_PUT \
+	assert(version == v || again /* unique */); \
+	version++; \
+	past = x2; \
+	had[u2] = had[u2] || t2 < b2
+#ifdef STRICT
+#define RECORD_AGAIN skip
+#else
+#define RECORD_AGAIN again = again || (u2 != u && had[u2])
+#endif
+#define RECORD_PAST pasts++; x2 = pasts
+#define RECORD_FORGET x = 0; x2 = 0; v = 0
+#else
 #define COPY	byte t, b, u, now, t2, b2, u2; bool s, s2
+#define RECORD_LOAD skip
+#define RECORD_SAME
+#define RECORD_PUT skip
+#define RECORD_AGAIN skip
+#define RECORD_PAST skip
+#define RECORD_FORGET skip
+#endif
 
 /* Keeps the search small: a caller that is done holds nothing. */
 #define FORGET	atomic { t = 0; b = 0; u = 0; now = 0; s = false; \
-	t2 = 0; b2 = 0; u2 = 0; s2 = false; ended++ }
+	t2 = 0; b2 = 0; u2 = 0; s2 = false; RECORD_FORGET; ended++ }
 
 #ifdef WORDS
 #define LOAD	t = threshold; b = base; u = until; s = sample
 #else
-#define LOAD	d_step { t = threshold; b = base; u = until; s = sample }
+#define LOAD	d_step { t = threshold; b = base; u = until; s = sample; \
+	RECORD_LOAD }
 #endif
 #ifdef CLOCK_FIRST
 #define LOOK	now = clock; LOAD
@@ -125,7 +183,8 @@ byte ended;		/* callers */
 #define LOOK	LOAD; now = clock
 #endif
 
-#define SAME	(threshold == t && base == b && until == u && sample == s)
+#define SAME	(threshold == t && base == b && until == u && sample == s \
+	RECORD_SAME)
 #define PUT	threshold = t2; base = b2; until = u2; sample = s2
 /* Swap the word if it is still the copy; note is for the claims. */
 #ifdef WORDS
@@ -137,16 +196,19 @@ byte ended;		/* callers */
 #else
 #define SWAP(note) \
 	if \
-	:: atomic { SAME -> PUT; note; goto done } \
+	:: atomic { SAME -> note; RECORD_PUT; PUT; goto done } \
 	:: !SAME -> REACHED(1) \
 	fi
 #endif
 
-#define ALIVE	(t < b && now <= u && u - now <= AHEAD)
+#define ALIVE_TO(end) (t < b && now <= end && end - now <= AHEAD)
+#define ALIVE	ALIVE_TO(u)
 #ifdef REVIVE
 #define CARRY	(t < b)
+#define CARRY_TO(end) (t < b)
 #else
 #define CARRY	ALIVE
+#define CARRY_TO(end) ALIVE_TO(end)
 #endif
 #define MIN(x, y) (x < y -> x : y)
 #define MAX(x, y) (x > y -> x : y)
@@ -212,18 +274,35 @@ proctype start_burst(byte me; byte l)
 				u2 = end
 			fi
 		}
-		SWAP(REPLACE; asked[me].begun = true; asked[me].level = l;
+#ifndef NOTHING
+		if
+		:: CARRIES && t2 == t && u2 == u -> REACHED(7); goto done
+		:: else
+		fi;
+#endif
+		SWAP(REPLACE; RECORD_AGAIN;
+		    most = (CARRIES && most > end -> most : end);
+		    asked[me].begun = true; asked[me].level = l;
 		    asked[me].from = now; asked[me].to = end)
 	od;
 done:
 	FORGET
 }
 
-/* What was asked for lasts as long as the word says. */
-#define EXTEND(i) \
+/* A priority that gives up a part of a burst: what was asked for lasts until
+ * end, and what was logged by the word before remains right. */
+#define CUT(i, end) \
 	if \
-	:: t2 < b2 && asked[i].begun && asked[i].to == u -> \
-		asked[i].to = u2 \
+	:: asked[i].begun && asked[i].to > end -> \
+		asked[i].to = MAX(end, clock); \
+		asked[i].replaced = asked[i].replaced || end < clock \
+	:: else \
+	fi
+#define CUT_BOTH \
+	if \
+	:: t2 < b2 && u2 < u -> CUT(0, u2); CUT(BURSTS - 1, u2) \
+	:: t2 == b2 && ALIVE && p <= b && u == now -> \
+		CUT(0, (clock - 1)); CUT(BURSTS - 1, (clock - 1)); REACHED(6) \
 	:: else \
 	fi
 
@@ -236,16 +315,22 @@ proctype change_priority(byte p)
 		d_step {
 			b2 = p;
 			s2 = s;
+			u2 = u;
 			if
-			:: CARRY ->
-				t2 = MIN(p, t);
-				u2 = u + 1
+			:: p <= b -> GIVE_UP
+			:: else
+			fi;
+			if
+			:: CARRY_TO(u2) ->
+				t2 = t
 			:: else ->
 				t2 = p;
-				u2 = 0
+				u2 = 0;
+				RECORD_PAST
 			fi
 		}
-		SWAP(last = p; EXTEND(0); EXTEND(BURSTS - 1))
+		SWAP(assert(t2 == b2 || u2 <= most /* asked */); last = p;
+		    CUT_BOTH)
 	od;
 done:
 	FORGET
@@ -396,6 +481,9 @@ init {
 #endif
 #if PRIORITIES > 1
 		run change_priority(6);
+#endif
+#if PRIORITIES > 2
+		run change_priority(5);
 #endif
 #if LOGGERS > 0
 		run logger(2);

@@ -18,16 +18,23 @@
  * since: what follows marks the word (until, which nothing reads outside of
  * bursts).
  *
+ * With BURST a sample of a schedule is open all the time.  The mark is its end: a
+ * plan that begins gives up two units, as a priority does that does not rise.
+ *
  * Claims:
  *	kept	 neither priorities nor writers lose a plan that was set
  *	unbroken ... not even for a moment
  *	ended	 when the plan has ended and all are done, enter is up
+ *	asked	 (with BURST) the end is not later than it was asked for
+ *	sample	 (with BURST) ... and odd: a sample
  *
  * Variants that must fail:
  *	WORD_FIRST  the word follows before the plan is there
  *	PLAN_FIRST  a priority loads the plan before the word
  *	NO_MARK	    the word is not marked
  *	END_FIRST   the word follows before the plan has gone
+ *	MOVE	    with BURST: a plan that begins adds two units
+ *	REQUEST	    with BURST: ... gives up one
  *	REACH	    shows that the model gets where it should (see REACHED)
  */
 #ifndef PRIORITIES
@@ -43,15 +50,40 @@
 
 bool low;	/* enter is the plan's */
 byte base = 5;
+#ifdef BURST
+#define ASKED	9
+byte mark = ASKED;
+#else
 byte mark;
+#endif
 bool share;
 bool lease;
 byte ended;	/* priorities and writers */
 bool set;	/* the plan is in force */
+/* The mark of a word whose mark was k. */
+#ifdef BURST
 #ifdef NO_MARK
-#define MARK 0
+#define BEGUN	k
+#elif defined(MOVE)
+#define BEGUN	(k + 2)
+#elif defined(REQUEST)
+#define BEGUN	(k - 1)
 #else
-#define MARK 1
+#define BEGUN	(k - 2)
+#endif
+#define OTHER	k
+#define CHANGED(p) (p > b -> k : k - 2)
+#define IS_RIGHT assert(mark <= ASKED /* asked */); \
+	assert(mark % 2 == 1 /* sample */)
+#else
+#ifdef NO_MARK
+#define BEGUN	0
+#else
+#define BEGUN	1
+#endif
+#define OTHER	0
+#define CHANGED(p) 0
+#define IS_RIGHT skip
 #endif
 
 /* Load the plan as plan_enter does. */
@@ -64,7 +96,7 @@ inline follow(m)
 		PLAN(next);
 		if
 		:: d_step { low == l && base == b && mark == k ->
-			low = next; mark = m } ->
+			low = next; mark = m; IS_RIGHT } ->
 			break
 		:: else -> REACHED(1)
 		fi
@@ -87,7 +119,8 @@ proctype change_priority(byte p)
 #endif
 		if
 		:: d_step { low == l && base == b && mark == k ->
-			low = next; base = p; mark = 0 } ->
+			low = next; base = p; mark = CHANGED(p);
+			IS_RIGHT } ->
 			break
 		:: else -> REACHED(2)
 		fi
@@ -108,7 +141,7 @@ proctype writer()
 		:: l && !next ->
 			if
 			:: atomic { low == l && base == b && mark == k ->
-				low = false; mark = 0;
+				low = false; mark = OTHER;
 				assert(!set /* unbroken */) } ->
 				REACHED(3)
 			:: else
@@ -129,12 +162,12 @@ proctype daemon()
 	lease = false;
 #ifdef WORD_FIRST
 	lease = true;
-	follow(MARK);
+	follow(BEGUN);
 	share = true;
 #else
 	share = true;
 	lease = true;
-	follow(MARK);
+	follow(BEGUN);
 #endif
 	set = true;
 	ended == PRIORITIES + WRITERS;
@@ -153,7 +186,7 @@ proctype daemon()
 #else
 	lease = false;
 	share = false;
-	follow(0);
+	follow(OTHER);
 #endif
 	ended == 2;
 	assert(!low /* ended */)

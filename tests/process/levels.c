@@ -5,6 +5,8 @@
  */
 #include "../lib/process.h"
 
+#include "base/word.h"
+
 #include <fcntl.h>
 
 enum { LEVELS = TIMELINE_LEVEL_MAX, CHILDREN = 2 };
@@ -142,6 +144,50 @@ check_bursts(void)
 	    tl->header->levels);
 }
 
+enum { CHANGES = 2000 };
+
+static void
+change_often(void *unused)
+{
+	struct timeline *other;
+
+	(void)unused;
+	expect_ok(timeline_open(&other, test_name));
+	for (int i = 0; i < CHANGES; i++)
+		expect_ok(
+		    timeline_priority(other, i % 2 ? "error" : "warning"));
+}
+
+/* Several processes change the priority during a burst: its end, which the
+ * entries tell, is never later than it was, and remains a sample's. */
+static void
+check_end_of_burst(bool sample)
+{
+	pid_t pids[CHILDREN];
+	uint64_t asked, given_up;
+
+	tl->header->levels = 0x0808;
+	expect_ok(tl_burst(tl, 4, UINT64_C(3600000000000), sample));
+	asked = tl->header->levels >> TIMELINE_LEVELS_UNTIL;
+	for (int i = 0; i < CHILDREN; i++)
+		pids[i] = spawn(change_often, NULL);
+	for (int i = 0; i < CHANGES; i++) {
+		const uint64_t now =
+		    tl_load_64(&tl->header->levels) >> TIMELINE_LEVELS_UNTIL;
+
+		expect(now <= asked && now % 2 == sample,
+		    "until %lx, %lx was asked for", now, asked);
+		expect_ok(timeline_priority(tl, i % 2 ? "fatal" : "info"));
+	}
+	for (int i = 0; i < CHILDREN; i++)
+		expect_success(pids[i]);
+	given_up = asked - (tl->header->levels >> TIMELINE_LEVELS_UNTIL);
+	expect(given_up % 2 == 0 &&
+		   given_up <= 2 * CHANGES * (CHILDREN + UINT64_C(1)),
+	    "%lu units given up", given_up);
+	expect_open(from(4), "a burst after many changes");
+}
+
 static void
 check_gates(void)
 {
@@ -170,6 +216,9 @@ main(void)
 	expect_open(from(1), "a new timeline");
 	check_priorities();
 	check_bursts();
+	check_end_of_burst(false);
+	check_end_of_burst(true);
+	tl->header->levels = 0x0808;
 	check_gates();
 	for (int i = 0; i < CHILDREN; i++) {
 		close(children[i].ask);

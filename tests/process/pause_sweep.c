@@ -315,6 +315,92 @@ check_priority(unsigned steps)
 	    now.base);
 }
 
+/*
+ * == timeline_priority in a burst: B leaves the levels as A found them ==
+ *
+ * A may have logged its change before.  Were the word the same again, A's swap
+ * would succeed, and what B logged would be false.
+ */
+
+static void
+run_priority_fatal(void *unused)
+{
+	(void)unused;
+	be_a();
+	expect_ok(timeline_priority(tl, "fatal"));
+}
+
+static void
+act_there_and_back(void)
+{
+	struct tl_levels_now now;
+
+	tl_levels_get(tl, &now);
+	expect_ok(timeline_priority(tl, "off"));
+	expect_ok(timeline_priority(tl, now.base == ERROR ? "error" : "fatal"));
+}
+
+static void
+act_lesser_burst(void)
+{
+	expect_ok(timeline_burst(tl, "info", short_ns));
+}
+
+static void
+act_plan(void)
+{
+	const struct tl_plan plan = { .seed = 7,
+		.shift = 10,
+		.shares = { [DEBUG] = UINT32_MAX } };
+
+	expect_ok(tl_plan_set(tl, NULL, &plan, long_ns));
+	expect_ok(tl_plan_set(tl, &plan, NULL, 0));
+}
+
+/* What both readers of levels believe is open, is open; and either A has the
+ * last word or B. */
+static void
+check_record(unsigned steps)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 2,
+		.base = TIMELINE_LEVEL_MIN };
+	const uint64_t burst_over =
+	    tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, 2 * long_ns);
+	struct tl_fault fault = { 0 };
+	struct tl_observed observed;
+	struct tl_observer observer;
+	struct tl_level_state state;
+	struct tl_levels_now now;
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+
+	tl_levels_get(tl, &now);
+	tl_observer_init(&observer, &start);
+	tl_level_init(&state, NULL, NULL);
+	expect(snap_open(&snap, test_name, 0, &fault) == 0 &&
+		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0,
+	    "%s", fault.text);
+	while (tl_cursor_next(cursor, &e) > 0) {
+		tl_observe(&observer, &e);
+		expect_ok(tl_level_put(&state, &e, INT64_MAX));
+	}
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	tl_observed_at(&observer, ERROR, burst_over, &observed);
+	expect(!observed.open || now.base <= ERROR,
+	    "paused after %u: error is closed after the burst, and observed",
+	    steps);
+	expect(state.window.threshold == 0 ||
+		   (state.window.threshold == now.threshold &&
+		       state.window.base == now.base),
+	    "paused after %u: threshold %u, base %u, recorded as %u, %u", steps,
+	    now.threshold, now.base, state.window.threshold, state.window.base);
+	expect(now.burst && now.threshold == TRACE,
+	    "paused after %u: threshold %u", steps, now.threshold);
+}
+
 /* == the clock's lock: B reads the tail, in the file and in a copy == */
 
 static struct timeline_clock_tail tail_before;
@@ -965,6 +1051,15 @@ static const struct row beside[] = {
 	{ "timeline_priority", open_priority_error, run_priority,
 	    (void (*)(void))timeline_priority, false, act_priority,
 	    check_priority, 7 },
+	{ "timeline_priority, there and back", open_burst, run_priority_fatal,
+	    (void (*)(void))timeline_priority, true, act_there_and_back,
+	    check_record, 17 },
+	{ "timeline_priority, a lesser burst", open_burst, run_priority_fatal,
+	    (void (*)(void))timeline_priority, true, act_lesser_burst,
+	    check_record, 17 },
+	{ "timeline_priority, a plan", open_burst, run_priority_fatal,
+	    (void (*)(void))timeline_priority, true, act_plan, check_record,
+	    17 },
 };
 
 /* B may append while A is inside an append, even to the same lane. */

@@ -617,7 +617,12 @@ changed(struct world *w, const struct word *old, unsigned change)
 		next.threshold = to < old->threshold ? to : old->threshold;
 	else
 		next.threshold = to < next.base ? to : next.base;
-	next.until = end > next.until ? end : next.until;
+	if (change & BURST)
+		next.until = end > next.until ? end : next.until;
+	else if (!alive || to <= old->threshold)
+		next.until = w->unique;
+	else if (to <= old->base)
+		next.until -= UNIT + 4; /* no other end is so */
 	return next;
 }
 

@@ -61,14 +61,27 @@ is_logged(void)
 	return fixture_logged() > before;
 }
 
-/* Leave a burst over base error that has just ended. */
+static bool
+is_over(void)
+{
+	return tl_until_is_over(until(), tl_stamp_now(tl), tl_burst_max(tl));
+}
+
+/* Leave a burst over base error that ends some units from now. */
 static void
-leave_burst_that_is_over(uint64_t level)
+leave_burst(uint64_t level, int64_t units)
 {
 	const uint64_t now = tl_stamp_now(tl) >> TIMELINE_UNTIL_SHIFT;
 
 	tl->header->levels = level | 8 << TIMELINE_LEVELS_BASE |
-			     (now - 1) << TIMELINE_LEVELS_UNTIL;
+			     (now + (uint64_t)units) << TIMELINE_LEVELS_UNTIL;
+}
+
+/* Leave a burst over base error that has just ended. */
+static void
+leave_burst_that_is_over(uint64_t level)
+{
+	leave_burst(level, -1);
 }
 
 /* The newest entry about a change, without its confirmation. */
@@ -129,8 +142,7 @@ TEST(names_are_the_nine_priorities_and_off)
 		ck_assert_int_eq(timeline_priority(tl, names[i]), 0);
 		ck_assert_uint_eq(threshold(), i + 1);
 		ck_assert_uint_eq(base(), i + 1);
-		ck_assert(tl_until_is_over(until(), tl_stamp_now(tl),
-		    tl_burst_max(tl)));
+		ck_assert(is_over());
 		expect_told(tl->priority_event);
 	}
 	ck_assert_int_eq(timeline_priority(tl, "Traces"), -EINVAL);
@@ -145,9 +157,9 @@ TEST(names_are_the_nine_priorities_and_off)
 TEST(a_burst_that_opens_nothing_is_not_confirmed)
 {
 	timeline_priority(tl, "error");
-	timeline_burst(tl, "debug", 60 * SECOND);
+	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
 	ck_assert_ptr_ne(newest_change(), fixture_newest());
-	timeline_burst(tl, "info", SECOND);
+	timeline_burst(tl, "info", SECOND); /* replaces the sample */
 	expect_told(tl->burst_event);
 	ck_assert_ptr_eq(newest_change(), fixture_newest());
 	timeline_burst(tl, "fatal", 70 * SECOND); /* the burst ends later */
@@ -155,6 +167,28 @@ TEST(a_burst_that_opens_nothing_is_not_confirmed)
 	/* the priority closes levels: they are known only afterwards */
 	timeline_priority(tl, "fatal");
 	ck_assert_ptr_ne(newest_change(), fixture_newest());
+}
+
+/* A caller that is stalled before its swap must not find a change that left the
+ * word as it was. */
+TEST(a_burst_that_changes_nothing_is_not_logged)
+{
+	uint64_t word, before;
+
+	timeline_priority(tl, "error");
+	word = tl->header->levels;
+	before = fixture_logged();
+	ck_assert_int_eq(timeline_burst(tl, "fatal", SECOND), 0);
+	ck_assert_int_eq(timeline_burst(tl, "error", SECOND), 0);
+	ck_assert_uint_eq(tl->header->levels, word);
+	ck_assert_uint_eq(fixture_logged(), before);
+	timeline_burst(tl, "debug", 60 * SECOND);
+	word = tl->header->levels;
+	before = fixture_logged();
+	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
+	ck_assert_int_eq(timeline_burst(tl, "info", SECOND), 0);
+	ck_assert_uint_eq(tl->header->levels, word);
+	ck_assert_uint_eq(fixture_logged(), before);
 }
 
 TEST(no_value_of_the_word_comes_back)
@@ -263,6 +297,93 @@ TEST(a_priority_in_a_burst_is_what_comes_after)
 	ck_assert_uint_eq(threshold(), 4);
 	ck_assert_uint_eq(base(), 4);
 	expect_told(tl->priority_event);
+}
+
+/* Change the priority often; the end must not pass the end asked for. */
+static void
+change_often(uint64_t asked, const char *first, const char *second)
+{
+	for (int i = 0; i < 1000; i++) {
+		const unsigned before = base();
+		const uint64_t end = until();
+
+		timeline_priority(tl, i % 2 ? second : first);
+		ck_assert_uint_le(until(), asked);
+		/* a priority that is raised costs nothing */
+		ck_assert_uint_eq(end - until(), base() > before ? 0 : 2);
+		expect_told(tl->priority_event);
+	}
+}
+
+TEST(a_priority_moves_no_end_of_a_burst_up)
+{
+	uint64_t asked;
+
+	timeline_priority(tl, "error");
+	timeline_burst(tl, "debug", 60 * SECOND);
+	asked = until();
+	change_often(asked, "warning", "error");
+	ck_assert_uint_eq(until(), asked - 1000);
+	change_often(asked, "error", "error"); /* the same priority again */
+	ck_assert_uint_eq(until(), asked - 3000);
+	ck_assert_uint_eq(threshold(), 5);
+	/* a longer burst lasts as long as it was asked for */
+	timeline_burst(tl, "debug", 120 * SECOND);
+	ck_assert_uint_gt(until(), asked);
+	asked = until();
+	change_often(asked, "off", "info");
+	ck_assert_uint_eq(until(), asked - 1000);
+}
+
+TEST(a_priority_moves_no_end_of_a_sample_up)
+{
+	uint64_t asked;
+
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
+	asked = until();
+	change_often(asked, "warning", "error");
+	ck_assert_uint_eq(until(), asked - 1000);
+	ck_assert_uint_eq(until() % 2, 1);
+	/* the entry of a priority tells the kind, too */
+	ck_assert_uint_eq(newest_change()->args[2] >> TIMELINE_UNTIL_SHIFT & 1,
+	    1);
+}
+
+TEST(the_longest_burst_becomes_no_longer)
+{
+	uint64_t asked;
+
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND), 0);
+	asked = until();
+	change_often(asked, "fatal", "error");
+	ck_assert(is_logged());
+}
+
+TEST(a_priority_at_the_end_of_a_burst_ends_it)
+{
+	for (int64_t units = -1; units < 2; units++) {
+		leave_burst(4, units);
+		timeline_priority(tl, "info");
+		ck_assert_uint_eq(levels(), 0x0606);
+		ck_assert(is_over());
+		expect_told(tl->priority_event);
+	}
+}
+
+TEST(a_priority_below_a_burst_ends_it)
+{
+	timeline_priority(tl, "error");
+	timeline_burst(tl, "debug", 60 * SECOND);
+	timeline_priority(tl, "trace");
+	ck_assert_uint_eq(levels(), 0x0404);
+	ck_assert(is_over());
+	expect_told(tl->priority_event);
+	/* no part of the burst comes back */
+	timeline_priority(tl, "error");
+	ck_assert_uint_eq(levels(), 0x0808);
+	ck_assert(!is_logged());
 }
 
 TEST(a_priority_after_a_burst_is_all_there_is)
@@ -533,11 +654,70 @@ TEST(a_plan_that_changes_during_a_burst_changes_the_word)
 	ck_assert_uint_eq(threshold(), 7);
 	ck_assert_uint_eq(base(), 8);
 	ck_assert(tl_plan_is_held(tl, &other));
-	/* the burst ends two units later, and is still a caller's burst */
-	ck_assert_uint_eq((tl->header->levels >> TIMELINE_LEVELS_UNTIL) -
-			      (before >> TIMELINE_LEVELS_UNTIL),
-	    2);
+	/* the burst ends two units earlier, and is still a caller's burst */
+	ck_assert_uint_eq((before >> TIMELINE_LEVELS_UNTIL) - until(), 2);
 	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), -EBUSY);
+}
+
+/* The newest entry of a burst, without its confirmation, among the last four of
+ * each lane. */
+static const struct timeline_entry *
+newest_burst(void)
+{
+	const struct timeline_entry *newest = NULL;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
+		const uint64_t head = fixture_head(i)->head;
+
+		for (uint64_t q = head > 4 ? head - 4 : 0; q < head; q++) {
+			const struct timeline_entry *e = fixture_entry(i, q);
+
+			if (e->message == tl->burst_event->message &&
+			    (!newest || e->tsc >= newest->tsc))
+				newest = e;
+		}
+	}
+	ck_assert_ptr_nonnull(newest);
+	return newest;
+}
+
+TEST(a_plan_that_begins_in_a_sample_leaves_a_sample)
+{
+	const struct timeline_entry *e;
+	uint64_t end;
+
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), 0);
+	end = until();
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert_uint_eq(until(), end - 2);
+	e = newest_burst();
+	ck_assert_uint_eq(e->args[0], 4);
+	ck_assert_uint_eq((e->args[2] >> TIMELINE_UNTIL_SHIFT) & TL_UNTIL_MASK,
+	    until());
+	ck_assert_uint_eq(e->args[3], 1);
+	/* a caller's burst replaces what is left of the sample */
+	ck_assert_int_eq(timeline_burst(tl, "info", SECOND), 0);
+	ck_assert_uint_eq(threshold(), 6);
+	ck_assert_uint_lt(until(), end - 2);
+	expect_told(tl->burst_event);
+	ck_assert_uint_eq(newest_change()->args[3], 0);
+	/* and remains a caller's when another plan begins */
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert_uint_eq(newest_burst()->args[3], 0);
+	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), -EBUSY);
+}
+
+TEST(a_plan_that_begins_at_the_end_of_a_burst_ends_it)
+{
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	leave_burst(7, 1);
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert_uint_eq(threshold(), 8);
+	ck_assert_uint_eq(base(), 8);
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert(is_over());
 }
 
 TEST(a_plan_is_held_only_if_nothing_touched_it)
