@@ -130,9 +130,13 @@ check-process: $(PROCESS)
 # One build of the C twin by clang is for the sanitized tests and for the fuzzers.
 # tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the search
 # itself: make fuzz T=name SECONDS=60
-SANITIZED := CC=clang SAN=address,undefined,fuzzer-no-link LOG=c OPT='-O1 -g'
+SANITIZED := CC=clang SAN=address,undefined LOG=c OPT='-O1 -g'
 SECONDS	 ?= 60
 SEARCHED := $(patsubst %,$(B)/fuzz/%,$(if $(T),$(filter $(FUZZERS),$(T)),$(FUZZERS)))
+ifneq ($(and $(findstring clang,$(CC)),$(findstring address,$(SAN))),)
+$(B)/obj/src/%.o: TL_CFLAGS += -fsanitize=fuzzer-no-link
+$(B)/obj/tests/%.o: TL_CPPFLAGS += -D__SANITIZE_ADDRESS__ # as gcc says it
+endif
 ifeq ($(SAN),)
 check-sanitized fuzz:
 	@$(MAKE) $(SANITIZED) $@

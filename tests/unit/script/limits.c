@@ -155,8 +155,7 @@ TEST(what_a_script_takes_of_the_machine_has_the_cap)
 	static const char *const greedy[] = {
 		"local t = {} for i = 1, 1e8 do t[i] = {} end",
 		"local t = {} for i = 1, 1e8 do t[i] = { i } end",
-		"local t = {} for i = 1, 1e8 do t[i] = function() return t end "
-		"end",
+		"local t={} for i=1,1e8 do t[i]=function() return t end end",
 		"local t = {} for i = 1, 1e8 do t[i] = ('%d'):format(i) end",
 	};
 	const long cap_mib = 48;
