@@ -66,7 +66,7 @@ tl_label_is(const struct tl_message *m)
 static struct tl_bytes
 label_of(const struct tl_event *event)
 {
-	if (!tl_label_is(event->message) || event->bare)
+	if (!tl_label_is(event->message) || !tl_event_has_args(event))
 		return tl_bytes(NULL, 0);
 	return tl_message_string(event->message, event->args[0]);
 }
