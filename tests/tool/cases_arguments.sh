@@ -36,3 +36,36 @@ is '... a script that asks for pairs, and the text and the name' \
 Render at $x	< label(Render) at x(3)  1ms	Render
 work $id	< work id(5)  3ms	5
 work $id	< work id(7)  1ms	7'
+is '... JSON lines, which say that they are those of the begin' \
+	"$("$dump" --json --oldest-first "$ends_of" | jq -c 'select(.kind == "end") | [.args, .bare]')" \
+	'[{},null]
+[{"label":"Render","x":3},true]
+[{"id":5},true]
+[{"id":7},null]'
+is '... newest first' \
+	"$("$dump" --json "$ends_of" | jq -c 'select(.kind == "end") | [.args, .bare]')" \
+	'[{"id":7},null]
+[{"id":5},true]
+[{"label":"Render","x":3},true]
+[{},null]'
+is '... CSV, in its last column' \
+	"$("$dump" --format csv --oldest-first "$ends_of" | grep ',end,' | cut -d, -f 8,10-13,26)" \
+	'work $id,id,,,,
+$label%s at $x,label,Render,x,3,true
+work $id,id,5,,,true
+work $id,id,7,,,'
+for format in jsonl csv; do
+	"$bin/timeline-convert" --to "$format" -o "$work/first.$format" "$ends_of" 2>/dev/null
+	"$bin/timeline-convert" --to "$format" -o "$work/again.$format" "$work/first.$format" 2>/dev/null
+	is "$format that is read is written again alike" \
+		"$(cat "$work/again.$format" | sed 's/first/again/')" \
+		"$(cat "$work/first.$format" | sed 's/first/again/')"
+	is '... and ends in it have no arguments of their own' \
+		"$("$dump" --tree "$work/first.$format")" "$("$dump" --tree "$ends_of")"
+	{
+		"$dump" --format "${format/jsonl/json}" --oldest-first -e 'kind == "end"' "$ends_of"
+	} >"$work/window.$format"
+	is '... also where their begins are missing' \
+		"$("$dump" --oldest-first --columns message "$work/window.$format")" \
+		"$(sed 's/  [0-9]*ms//' <<<"$listed")"
+done
