@@ -69,3 +69,15 @@ for format in jsonl csv; do
 		"$("$dump" --oldest-first --columns message "$work/window.$format")" \
 		"$(sed 's/  [0-9]*ms//' <<<"$listed")"
 done
+if command -v sqlite3 >/dev/null; then
+	"$bin/timeline-convert" -q -o "$work/bare.db" "$ends_of"
+	is '... a database, whose messages have one row for a name' \
+		"$(sqlite3 "$work/bare.db" "SELECT line, value1, value2, bare FROM events e JOIN messages m ON m.id = e.message WHERE e.kind = 3 ORDER BY e.id")" \
+		'work $id|||1
+Render at $x|Render|3|1
+work $id|5||1
+work $id|7||0'
+	is '... one for each name' "$(sqlite3 "$work/bare.db" 'SELECT count(*) FROM messages')" 2
+else
+	skip 'no sqlite3'
+fi
