@@ -81,3 +81,14 @@ work $id|7||0'
 else
 	skip 'no sqlite3'
 fi
+if command -v babeltrace2 >/dev/null; then
+	"$bin/timeline-convert" -q --to ctf -o "$work/bare.ctf" "$ends_of"
+	is '... a trace for babeltrace2' \
+		"$(babeltrace2 "$work/bare.ctf" | sed -n 's/.*_exit.*}, \([^}]*}\)$/\1/p')" \
+		'{ }
+{ label = "Render", x = 3 }
+{ id = 5 }
+{ id = 7 }'
+else
+	skip 'no babeltrace2'
+fi
