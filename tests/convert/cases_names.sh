@@ -60,3 +60,12 @@ is "a picture" "$("$convert" -q --chart latency -o "$work/labels.svg" "$work/lab
 is 'Lincheck' "$(written lincheck >"$work/labels.lincheck" && "$dump" --list "$work/labels.lincheck" 2>/dev/null | sed -n 's/.*c\.\(.*\)(.*/\1/p' | grep -v Now | sort -u)" "$all"
 written perfetto >"$work/labels.pftrace"
 is 'Perfetto' "$(while read -r one; do grep -aqF "$one" "$work/labels.pftrace" && echo "$one"; done <<<"$all")" "$all"
+{
+	labelled 1 begin 'work $id' '"id":5'
+	labelled 2 end 'work $id' '"id":5'
+	labelled 3 begin 'work $id' '"id":6'
+	labelled 4 end 'work $id' ''
+} >"$work/same.jsonl"
+"$convert" -q --to chrome -o "$work/same.json" "$work/same.jsonl"
+is 'a message stays one on its way through Chrome trace events, whether or not its ends repeat its arguments' \
+	"$("$dump" --list --json "$work/same.json" | jq -r .message)" 'work $id'

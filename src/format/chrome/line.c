@@ -198,15 +198,20 @@ put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
 }
 
 /*
- * Write the arguments of the end event behind those of the begin event:
- * "tcp$end".  The label is left out, because the begin has it as its name.
+ * Write the arguments of the end event behind those of the begin event, if they
+ * differ: "tcp$end".  The label is left out, because the begin has it as its
+ * name.
  */
 static char *
 put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
-    const struct tl_event *end, size_t room)
+    const struct tl_chrome_line *line, size_t room)
 {
+	const struct tl_event *end = line->end;
 	const bool labelled = tl_label_is(end->message);
-	const unsigned argc = end->bare ? 0 : pieces->argc;
+	const bool differ =
+	    memcmp(end->args, line->event->args, sizeof(end->args)) != 0;
+	const unsigned argc =
+	    !end->bare && (differ || line->event->bare) ? pieces->argc : 0;
 
 	for (unsigned i = labelled; to && i < argc; i++) {
 		if (i == labelled && to[-1] != '{')
@@ -255,7 +260,7 @@ tl_chrome_line_put(struct tl_chrome_lines *l, const struct tl_chrome_line *line)
 	to = tl_piece_write(to, pieces, HEAD_PIECE);
 	to = put_args(l->text, to, pieces, line->event, room);
 	if (to && line->end)
-		to = put_end_args(l->text, to, pieces, line->end, room);
+		to = put_end_args(l->text, to, pieces, line, room);
 	if (!to)
 		return 0;
 	to = write_tail(to, pieces, line->event);
