@@ -5,9 +5,7 @@
 #include "analysis/why.h"
 #include "base/file.h"
 #include "event/spans.h"
-#include "format/csv/csv.h"
 #include "format/html/write.h"
-#include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"
 #include "snap/timers.h"
 #include "snap/write.h"
@@ -247,14 +245,6 @@ counted_close(struct tl_cursor *cursor)
 	tl_cursor_close(c->inner);
 }
 
-/* Does the format have the duration of a span at its end? */
-static bool
-shows_durations(const struct tl_format_row *to)
-{
-	return to->write_new == tl_jsonl_write_new ||
-	       to->write_new == tl_csv_write_new;
-}
-
 /* counted must outlive the cursor. */
 static int
 open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
@@ -273,7 +263,7 @@ open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 		return rc;
 	}
 	inner = &counted->cursor;
-	if (shows_durations(run->options->to))
+	if (run->options->to->flags & TL_FORMAT_ENDS)
 		rc = tl_spans_cursor(TL_OLDEST_FIRST, TL_SPANS_WINDOW, inner,
 		    &inner);
 	if (rc < 0) {

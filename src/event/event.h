@@ -27,7 +27,7 @@ enum tl_kind {
 /* Whether an end event carries the time of its begin. */
 enum tl_begun {
 	TL_BEGUN_UNKNOWN,
-	TL_BEGUN,       /* yes; a bare end carries the begin's args as well */
+	TL_BEGUN,       /* yes */
 	TL_BEGUN_UNSURE /* yes, but entries were lost in between */
 };
 
@@ -68,12 +68,10 @@ struct tl_event {
 	uint16_t source; /* index of its input in a merge */
 	uint8_t kind;    /* enum tl_kind */
 	uint8_t level;   /* level of the message */
-	bool bare;       /* end logged without arguments: args are 0 */
+	bool bare;       /* end logged without arguments */
+	bool known;      /* bare, and args are those of the begin, not 0 */
 	bool continued;  /* begin repeated in a file that continues another */
 	bool paired;     /* second event of its entry, see above */
-	/* A bare end that is begun: neither the begin nor the args of the begin
-	 * are known. */
-	bool alone;
 	/* The program gave the stamp; the stamp was adjusted. */
 	bool moved;
 	/* An end that has the stamp of its begin, or a begin whose end will
@@ -131,12 +129,11 @@ tl_event_is_start(const struct tl_event *event)
 	return event->overwritten && !event->unread;
 }
 
-/* Are the arguments of the event known?  An end that was logged without
- * arguments has the arguments of its begin, if the begin is known. */
+/* Has the event arguments, its own or those of its begin? */
 static inline bool
 tl_event_has_args(const struct tl_event *event)
 {
-	return !event->bare || (event->begun && !event->alone);
+	return !event->bare || event->known;
 }
 
 /*

@@ -10,8 +10,8 @@
  *	     | [lost] | args... | [begun tsc, begun ns, duration of proven end]
  *	     | head
  *
- *	head: count of words 8, kind 4, overwritten 1, proven 1, moved 1,
- *	      continued 1, level 8, count of args 3, flags 5, cpu 32
+ *	head: count of words 8, kind 3, known 1, overwritten 1, proven 1,
+ *	      moved 1, continued 1, level 8, count of args 3, flags 5, cpu 32
  */
 #include "event/sorter.h"
 
@@ -59,7 +59,8 @@ enum {
 	IS_MOVED = 1 << 6,
 	IS_PROVEN = 1 << 5,
 	IS_OVERWRITTEN = 1 << 4,
-	KIND_MASK = IS_OVERWRITTEN - 1
+	IS_KNOWN = 1 << 3,
+	KIND_MASK = IS_KNOWN - 1
 };
 
 size_t
@@ -67,10 +68,10 @@ tl_store_pack(uint64_t *to, const struct tl_event *e)
 {
 	const unsigned args = e->message ? e->message->argc : 1;
 	unsigned flags = args | (e->bare ? IS_BARE : 0);
-	const unsigned kind = e->kind | (e->continued ? IS_CONTINUED : 0) |
-			      (e->moved ? IS_MOVED : 0) |
-			      (e->proven ? IS_PROVEN : 0) |
-			      (e->overwritten ? IS_OVERWRITTEN : 0);
+	const unsigned kind =
+	    e->kind | (e->continued ? IS_CONTINUED : 0) |
+	    (e->moved ? IS_MOVED : 0) | (e->proven ? IS_PROVEN : 0) |
+	    (e->overwritten ? IS_OVERWRITTEN : 0) | (e->known ? IS_KNOWN : 0);
 	size_t n = 1;
 
 	to[n++] = (uint64_t)e->ns;
@@ -126,7 +127,8 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		 * missing. */
 		.overwritten = head >> 8 & IS_OVERWRITTEN,
 		.unread = head >> 8 & IS_OVERWRITTEN,
-		.bare = flags & IS_BARE };
+		.bare = flags & IS_BARE,
+		.known = head >> 8 & IS_KNOWN };
 	from += 3;
 	if (flags & HAS_TSC)
 		e->tsc = *from++;

@@ -557,7 +557,7 @@ fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 		.depth = tl_spans_depth(s, end),
 		.source = end->source,
 		.alone = true,
-		.bare = end->bare,
+		.bare = !tl_event_has_args(end),
 		.late = true,
 		.observed = end->observed,
 		.stretch = end->stretch };
@@ -724,32 +724,24 @@ complete(struct tl_event *end, int64_t begun_ns, int64_t duration_ns,
 	end->duration_ns = duration_ns;
 	end->begun = lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
 	end->begun_ns = begun_ns;
-	if (end->bare)
-		memcpy(end->args, args, sizeof(end->args));
-}
-
-/* Complete a proven end whose begin is not known. */
-static void
-complete_alone(struct tl_event *end)
-{
-	end->begun = TL_BEGUN;
-	end->alone = end->bare;
+	if (tl_event_has_args(end))
+		return;
+	memcpy(end->args, args, sizeof(end->args));
+	end->known = true;
 }
 
 int
-tl_spans_complete(struct tl_spans *spans, struct tl_event *event)
+tl_spans_complete(struct tl_spans *spans, struct tl_event *event,
+    struct tl_span *span)
 {
-	struct tl_span span;
-	const int rc = tl_spans_put(spans, event, &span);
+	const int rc = tl_spans_put(spans, event, span);
 
-	if (rc > 0 && span.alone && !span.lossy)
-		complete_alone(event);
+	if (rc > 0 && span->alone)
+		event->begun = span->lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
 	else if (rc > 0 && event->begun == TL_BEGUN_UNKNOWN)
-		complete(event, span.begin_ns, span.duration_ns, span.args,
-		    span.lossy);
-	if (rc > 0 && span.alone)
-		event->alone = event->bare;
-	return rc < 0 ? rc : 0;
+		complete(event, span->begin_ns, span->duration_ns, span->args,
+		    span->lossy);
+	return rc;
 }
 
 /* An entry that waits to be returned. */
@@ -784,10 +776,11 @@ static int
 next_forward(struct tl_cursor *cursor, struct tl_event *event)
 {
 	struct span_cursor *c = (struct span_cursor *)(void *)cursor;
+	struct tl_span span;
 	int rc = tl_cursor_next(c->inner, event);
 
 	if (rc > 0 && event->kind != TL_INSTANT && event->kind != TL_COUNTER &&
-	    tl_spans_complete(c->spans, event) < 0)
+	    tl_spans_complete(c->spans, event, &span) < 0)
 		rc = -ENOMEM;
 	return rc;
 }
@@ -944,18 +937,15 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 		    end->message->scope != TIMELINE_SOURCE) {
 			/* The end stays: a begin of its own process may have
 			 * this stamp, too. */
-			complete_alone(end);
 			end->begun = TL_BEGUN_UNSURE;
 			link = &w->below;
 			continue;
 		}
-		if (taken) {
-			complete_alone(end);
-		} else {
-			end->alone = false;
+		if (taken)
+			end->begun = TL_BEGUN;
+		else
 			complete(end, begin->ns, end->duration_ns, begin->args,
 			    false);
-		}
 		unlink_end(c, i, link);
 	}
 }
@@ -1044,7 +1034,7 @@ next_waiting(struct span_cursor *c, struct tl_event *event)
 	if (w->open) { /* w is at the bottom of its stack */
 		c->spans->stacks[w->stack].open--;
 		if (w->event.proven && w->event.begun == TL_BEGUN_UNKNOWN)
-			complete_alone(&w->event);
+			w->event.begun = TL_BEGUN;
 	}
 	*event = w->event;
 	return 1;

@@ -148,10 +148,10 @@ bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
  * read.  An end is pushed on a stack and its begin pops the end.
  */
 
-/* Complete an end, oldest first: set event->begun, begun_ns and duration_ns,
- * and the arguments of a bare end.  Any other event only passes through
- * tl_spans_put().  Returns 0 or -ENOMEM. */
-int tl_spans_complete(struct tl_spans *spans, struct tl_event *event);
+/* Take the next event as tl_spans_put() does, and complete an end: set
+ * event->begun, begun_ns and duration_ns, and the arguments of a bare end. */
+int tl_spans_complete(struct tl_spans *spans, struct tl_event *event,
+    struct tl_span *span);
 
 enum {
 	/* The limit of waiting entries, 44 MiB; most spans have few entries

@@ -3,6 +3,7 @@
 #include "format/label.h"
 
 #include "base/array.h"
+#include "event/render.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,19 +63,25 @@ tl_label_is(const struct tl_message *m)
 	       memcmp(m->line1.data, label.data, label.size) == 0;
 }
 
-/* The label of an event; data is NULL if there is no label. */
+/* The label of an event, or #5 if string 5 is missing; data is NULL if there is
+ * no label.  The first argument of a counter is its value. */
 static struct tl_bytes
-label_of(const struct tl_event *event)
+label_of(const struct tl_event *event, char missing[TL_MISSING_MAX])
 {
-	if (!tl_label_is(event->message) || event->bare)
+	struct tl_bytes label;
+
+	if (!tl_label_is(event->message) || !tl_event_has_args(event) ||
+	    event->kind == TL_COUNTER)
 		return tl_bytes(NULL, 0);
-	return tl_message_string(event->message, event->args[0]);
+	label = tl_message_string(event->message, event->args[0]);
+	return label.data ? label : tl_render_missing(missing, event->args[0]);
 }
 
 void
 tl_label_name(struct tl_text *text, const struct tl_event *event)
 {
-	const struct tl_bytes label = label_of(event);
+	char missing[TL_MISSING_MAX];
+	const struct tl_bytes label = label_of(event, missing);
 	const struct tl_bytes line1 = event->message->line1;
 	const size_t skip = label.data ? sizeof(LABEL) - 1 : 0;
 
@@ -107,9 +114,10 @@ const struct tl_message *
 tl_labels_get(struct tl_labels *labels, const struct tl_event *event)
 {
 	struct tl_id_key key = { .a = (uint64_t)(uintptr_t)event->message };
+	char missing[TL_MISSING_MAX];
 	uint32_t number;
 
-	if (!event->message || !label_of(event).data ||
+	if (!event->message || !label_of(event, missing).data ||
 	    labels->numbers.count >= LABELS_MAX)
 		return event->message;
 	key.b = event->args[0];
@@ -134,37 +142,17 @@ tl_labels_free(struct tl_labels *labels)
 	*labels = (struct tl_labels){ 0 };
 }
 
-static struct tl_bytes
-without(struct tl_bytes name, struct tl_bytes suffix)
-{
-	if (name.size >= suffix.size &&
-	    tl_bytes_equal(tl_bytes(name.data + name.size - suffix.size,
-			       suffix.size),
-		suffix))
-		name.size -= suffix.size;
-	return name;
-}
-
 void
-tl_label_put(struct tl_text *text, const struct tl_event *event,
-    const char *suffix)
+tl_label_put(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *m = event->message;
-	struct tl_text name = { 0 };
+	char missing[TL_MISSING_MAX];
+	const struct tl_bytes label = label_of(event, missing);
 
-	if (m->argc == 1 && tl_label_is(m)) {
-		tl_label_name(&name, event);
-		if (name.rc < 0)
-			text->rc = name.rc;
-		tl_put_bytes(text, without(tl_bytes(name.data, name.size),
-				       tl_bytes_of(suffix)));
-		tl_text_free(&name);
-		return;
-	}
 	for (unsigned i = 0; i < m->argc; i++) {
 		tl_put_bytes(text, m->args[i].before);
-		tl_put_bytes(text, m->args[i].name);
+		tl_put_bytes(text,
+		    i == 0 && label.data ? label : m->args[i].name);
 	}
-	tl_put_bytes(text,
-	    m->argc > 0 ? m->after : without(m->line1, tl_bytes_of(suffix)));
+	tl_put_bytes(text, m->after);
 }

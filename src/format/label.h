@@ -63,11 +63,9 @@ tl_labels_get(struct tl_labels *labels, const struct tl_event *event);
 void tl_labels_free(struct tl_labels *labels);
 
 /*
- * Append the name of an event's message: the label, or the first line with the
- * bare names of the arguments.  suffix is cut off a label, and off a first line
- * without arguments.
+ * Append the name of an event for a format that shows names: the first line
+ * with the bare names of the arguments, and with the label in place of its own.
  */
-void tl_label_put(struct tl_text *text, const struct tl_event *event,
-    const char *suffix);
+void tl_label_put(struct tl_text *text, const struct tl_event *event);
 
 #endif

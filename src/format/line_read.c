@@ -301,6 +301,8 @@ tl_line_read_give(struct tl_line_read *r, struct tl_event *event)
 	int rc = 0;
 
 	take_proof(event);
+	event->known = event->known && event->kind == TL_END;
+	event->bare = event->bare || event->known;
 	event->level = event->message ? event->message->level : 0;
 	if (event->kind == TL_LOST && r->kind->has_timeless_losses) {
 		if (r->loss_count == TL_LINE_LOSSES_MAX)

@@ -143,7 +143,7 @@ note_event(struct line_write *w, const struct tl_event *e)
 		note(w, LOSS_TIMES, !w->kind->has_loss_time);
 		return;
 	}
-	for (unsigned i = 0; i < e->message->argc && !e->bare; i++)
+	for (unsigned i = 0; i < e->message->argc && tl_event_has_args(e); i++)
 		note_value(w, e, i);
 }
 

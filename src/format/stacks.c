@@ -62,7 +62,7 @@ name_track(const struct tl_stacks *s, struct tl_track *track,
 
 	track->is_source = event->message->scope == TIMELINE_SOURCE;
 	if (track->is_source) {
-		tl_label_put(&track->name, event, "");
+		tl_label_put(&track->name, event);
 	} else if (pid != 0 || event->tid != 0) {
 		tl_put_thread(&track->name,
 		    tl_names_thread(&s->writer->names, event->pid, event->tid),
@@ -98,7 +98,7 @@ name_frame(struct tl_text *name, const struct tl_event *event)
 		tl_put_bytes(name, event->message->category);
 		tl_put_string(name, ": ");
 	}
-	tl_label_put(name, event, "");
+	tl_label_put(name, event);
 }
 
 static int

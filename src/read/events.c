@@ -120,7 +120,7 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		to->flags |= TIMELINE_READ_MOVED;
 	if (event->proven)
 		to->flags |= TIMELINE_READ_PROVEN;
-	if (event->alone)
+	if (event->begun && !tl_event_has_args(event))
 		to->flags |= TIMELINE_READ_ALONE;
 	return name(r, event, to);
 }
@@ -154,14 +154,14 @@ pair_backward(struct timeline_reader *r, const struct tl_event *event,
 }
 
 static int
-pair(struct timeline_reader *r, const struct tl_event *event,
-    struct tl_span *span)
+pair(struct timeline_reader *r, struct tl_event *event, struct tl_span *span)
 {
 	if (event->kind != TL_BEGIN && event->kind != TL_END &&
 	    event->kind != TL_LOST)
 		return 0;
-	return r->options.oldest_first ? tl_spans_put(r->spans, event, span)
-				       : pair_backward(r, event, span);
+	return r->options.oldest_first
+		   ? tl_spans_complete(r->spans, event, span)
+		   : pair_backward(r, event, span);
 }
 
 bool
@@ -236,15 +236,10 @@ step(struct timeline_reader *r)
 		r->event.duration_ns = event.duration_ns;
 		if (event.begun == TL_BEGUN_UNSURE)
 			r->event.flags |= TIMELINE_READ_UNSURE;
-	}
-	if (paired == TL_READ_PAIRED) {
+	} else if (paired == TL_READ_PAIRED) { /* a begin, newest first */
 		r->event.duration_ns = span.duration_ns;
-		if (event.kind == TL_END && event.bare && !span.bare)
-			memcpy(r->event.args, span.args, sizeof(span.args));
 		if (span.lossy)
 			r->event.flags |= TIMELINE_READ_UNSURE;
-		if (span.bare)
-			r->event.flags |= TIMELINE_READ_ALONE;
 	}
 	return 1;
 }
@@ -369,10 +364,11 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 		.lost =
 		    event->flags & TIMELINE_READ_UNCOUNTED ? 0 : event->lost,
 		.bare = (event->flags & TIMELINE_READ_BARE) != 0,
-		.alone = (event->flags & TIMELINE_READ_ALONE) != 0,
 		.overwritten = (event->flags & TIMELINE_READ_OVERWRITTEN) != 0,
 		.unread = (event->flags & TIMELINE_READ_UNREAD) != 0 };
 	if (event->kind == TL_END && event->duration_ns >= 0) {
+		to->known =
+		    to->bare && (event->flags & TIMELINE_READ_ALONE) == 0;
 		to->begun = event->flags & TIMELINE_READ_UNSURE
 				? TL_BEGUN_UNSURE
 				: TL_BEGUN;

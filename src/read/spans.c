@@ -195,10 +195,6 @@ fill_ended(struct timeline_reader *r, const struct tl_event *end,
 		return rc;
 	to->flags |= last->flags & TIMELINE_READ_OVERLAPS;
 	last->flags |= to->flags & TIMELINE_READ_UNSURE;
-	if (end->bare && !span->bare)
-		memcpy(last->args, span->args, sizeof(span->args));
-	if (span->bare)
-		last->flags |= TIMELINE_READ_ALONE;
 	to->duration_ns = span->duration_ns;
 	last->duration_ns = r->span_begin.duration_ns = span->duration_ns;
 	to->self_ns = self_ns;

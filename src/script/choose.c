@@ -154,7 +154,6 @@ static void
 know_duration(struct tl_asked *end, bool sure)
 {
 	end->event.begun = sure ? TL_BEGUN : TL_BEGUN_UNSURE;
-	end->event.alone = end->event.bare;
 }
 
 /* Judge an event whose span lacks the other event. */

@@ -402,16 +402,16 @@ charge_open(lua_State *L, struct iterator *iterator)
 	iterator->open_charged += OPEN_AT_ONCE;
 }
 
-/* Add an event to the pairs.  Did it end a span? */
+/* Add an event to the pairs, and complete an end.  Did it end a span? */
 static bool
-pair_event(lua_State *L, struct iterator *iterator,
-    const struct tl_event *event, struct tl_span *span)
+pair_event(lua_State *L, struct iterator *iterator, struct tl_event *event,
+    struct tl_span *span)
 {
 	int rc;
 
 	if (event->kind == TL_BEGIN)
 		charge_open(L, iterator);
-	rc = tl_spans_put(iterator->spans, event, span);
+	rc = tl_spans_complete(iterator->spans, event, span);
 	if (rc < 0)
 		tl_host_fail(L, iterator->host, rc, "cannot pair spans");
 	if (rc == 1 && iterator->open_count > 0)

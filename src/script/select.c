@@ -214,8 +214,9 @@ join(struct tl_asked *begin, struct tl_asked *end, bool sure)
 	e->begun_ns = b->ns;
 	b->begun = e->begun = sure ? TL_BEGUN : TL_BEGUN_UNSURE;
 	b->duration_ns = e->duration_ns;
-	if (e->bare)
+	if (!tl_event_has_args(e))
 		memcpy(e->args, b->args, sizeof(e->args));
+	e->known = e->bare;
 }
 
 /* Is the condition true of the begin, or else of the end? */

@@ -220,7 +220,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->begun = TL_BEGUN_UNKNOWN;
 	event->begun_ns = event->duration_ns = 0;
 	event->begun_tsc = 0;
-	event->proven = event->alone = false;
+	event->proven = event->known = false;
 	event->continued = false;
 	event->overlaps = false;
 	event->sync_us = 0;

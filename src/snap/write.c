@@ -413,7 +413,7 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 	if (timeline_lane_is_fallback(&f->header, event->lane))
 		entry.cpu = event->cpu;
 	for (unsigned i = 0; i < TIMELINE_ARGS_MAX; i++)
-		entry.args[i] = argument(f, event, i);
+		entry.args[i] = event->known ? 0 : argument(f, event, i);
 	if (event->proven && event->kind == TL_END)
 		entry.args[timeline_begun_word(entry.message)] =
 		    event->begun_tsc ^ f->flip;

@@ -32,7 +32,7 @@ enum {
 static unsigned
 count_args(const struct tl_event *event)
 {
-	unsigned count = TL_ARGS_MAX;
+	unsigned count = event->known ? 0 : TL_ARGS_MAX;
 
 	while (count > 0 && event->args[count - 1] == 0)
 		count--;

@@ -268,16 +268,16 @@ for f in jsonl csv timeline trace packed; do
 		"$("$dump" --json "$work/hidden.out" | names)" $'40 server 40 server\n40 server 60 null'
 done
 to csv "$work/named.jsonl" >"$work/named.csv"
-sed -E 's/(,[^,]*){8}$//' "$work/named.csv" >"$work/unnamed.csv"
+sed -E 's/(,[^,]*){9}$//' "$work/named.csv" >"$work/unnamed.csv"
 is 'CSV as 0.1.0 wrote it, without names, is read' \
 	"$("$dump" --json "$work/unnamed.csv")" \
 	"$("$dump" --json "$work/named.csv" | jq -c 'del(.thread, .process)')"
-for columns in 6 4 2; do
+for columns in 7 5 3 1; do
 	sed -E 's/(,[^,]*){'$columns'}$//' "$work/named.csv" >"$work/timeless.csv"
 	is "... and as it was written without the last $columns columns" \
 		"$("$dump" --json "$work/timeless.csv")" "$("$dump" --json "$work/named.csv")"
 done
-sed -E 's/(,[^,]*){3}$//' "$work/named.csv" >"$work/one.csv"
+sed -E 's/(,[^,]*){4}$//' "$work/named.csv" >"$work/one.csv"
 is '... a line with one of both is refused' "$("$dump" --json "$work/one.csv" 2>/dev/null)" ''
 to chrome "$work/named.jsonl" >"$work/named.chrome"
 is 'Chrome trace events name threads and processes, by number where no name is known' \

@@ -184,7 +184,7 @@ ends 'an unknown form of time is a usage error' 2 "$dump" --time now "$known"
 json=$("$dump" --json "$known")
 is '--json is an object an entry, with these fields' \
 	"$(jq -r 'keys_unsorted | join(" ")' <<<"$json" | sort -u)" \
-	'ns tsc cpu pid tid thread process duration_ns priority category message kind args
+	'ns tsc cpu pid tid thread process duration_ns bare priority category message kind args
 ns tsc cpu pid tid thread process priority category message kind args'
 has 'JSON keeps 64-bit integers exact' "$json" \
 	'"args":\{"tcp":-1,"udp":-2,"other":9007199254740993\}'
@@ -203,7 +203,7 @@ is 'JSON has no long text in the message' \
 csv=$("$dump" --format csv "$known")
 is 'CSV has a heading and a line an entry' "$(wc -l <<<"$csv")" 12
 has 'CSV quotes what has a comma' "$csv" \
-	'"processed \$tcp, \$udp, and \$other",instant,tcp,10,udp,20,other,3,,,make_timeline,make_timeline,,,,,[^,]*,[^,]*$'
+	'"processed \$tcp, \$udp, and \$other",instant,tcp,10,udp,20,other,3,,,make_timeline,make_timeline,,,,,[^,]*,[^,]*,$'
 is '-n works in JSON' "$("$dump" --json -n 2 "$known")" "$(head -2 <<<"$json")"
 is '--oldest-first works in JSON' "$("$dump" --json --oldest-first "$known")" "$(tac <<<"$json")"
 ends 'an unknown format is a usage error' 2 "$dump" --format xml "$known"

@@ -116,7 +116,7 @@ web-1|1000|1|10'
 has 'what has no place for them says so' "$(cat "$work/err")" \
 	'hosts\.csv: how sure the time of an entry is .* left out \(20 times\)$'
 is '... and the host has a column' \
-	"$(awk -F, 'NR > 1 { print $(NF - 1) }' "$work/hosts.csv" | sort | uniq -c | xargs)" \
+	"$(awk -F, 'NR > 1 { print $(NF - 2) }' "$work/hosts.csv" | sort | uniq -c | xargs)" \
 	'10 db-1 10 web-1'
 has '... and that many hosts become one' "$("$dump" -n 1 "$work/both.jsonl" 2>&1)" \
 	'an entry is of another host or timeline than the first: all become one'

@@ -112,6 +112,7 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 {
 	struct tl_event *kept;
 	struct tl_event event;
+	struct tl_span span;
 	size_t count = 0, read = 0;
 	int rc = batch_reserve(&f->batch, keep);
 
@@ -126,7 +127,7 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 			event.sync_us = f->sources.here_us;
 			tl_follow_sources_shift(&f->sources, &event);
 		}
-		if ((rc = tl_spans_complete(f->spans, &event)) < 0)
+		if ((rc = tl_spans_complete(f->spans, &event, &span)) < 0)
 			return rc;
 		rc = tl_chooser_passes(f->chooser, &event);
 		if (rc < 0)

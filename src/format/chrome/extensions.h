@@ -17,10 +17,6 @@
 #ifndef TL_FORMAT_CHROME_EXTENSIONS_H
 #define TL_FORMAT_CHROME_EXTENSIONS_H
 
-#include "event/message.h"
-
-#include <timeline_layout.h>
-
 /*
  * Spans of scope TIMELINE_SOURCE have threads of their own, numbered down from
  * here.
@@ -37,15 +33,5 @@
  * the first line of a message.
  */
 enum { TL_CHROME_NAME_MAX = 4096 };
-
-/* Is the string in the first argument the name of a message's events? */
-static inline bool
-tl_chrome_is_labelled(const struct tl_message *message)
-{
-	return message->argc > 0 && message->args[0].before.size == 0 &&
-	       message->args[0].format == TIMELINE_ARG_STRING &&
-	       tl_bytes_equal(message->args[0].name,
-		   tl_bytes_of(TL_CHROME_LABEL));
-}
 
 #endif

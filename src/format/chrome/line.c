@@ -3,7 +3,7 @@
 #include "format/chrome/line.h"
 
 #include "event/render.h"
-#include "format/chrome/extensions.h"
+#include "format/label.h"
 
 #include <errno.h>
 #include <timeline.h>
@@ -17,6 +17,8 @@ enum {
 	KEY_MAX = 8
 };
 
+#define NAME_END "\",\"args\":{"
+
 /* Doubles hold every smaller whole number. */
 #define EXACT_MAX (UINT64_C(1) << 53)
 
@@ -25,31 +27,26 @@ enum {
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + \
 	    sizeof(literal) - 1)
 
-/*
- * An event that carries a label shows the label instead of its name; the
- * label's value is the first argument.
- */
+/* The name of an event that may have a label is not kept. */
 static void
 make_pieces(struct tl_draft *draft, const struct tl_message *message)
 {
-	const bool labelled = tl_chrome_is_labelled(message);
+	const struct tl_event any = { .message = message, .bare = true };
+	const bool labelled = tl_label_is(message);
 	struct tl_text *text = &draft->text;
 
 	tl_put_string(text, ",\"cat\":\"");
 	tl_put_json(text, message->category);
-	tl_put_string(text, "\",\"name\":");
+	tl_put_string(text, "\",\"name\":\"");
 	if (!labelled) {
-		tl_put_char(text, '"');
-		tl_chrome_put_name(text, message);
-		tl_put_string(text, "\",\"args\":{");
+		tl_chrome_put_name(text, &any);
+		tl_put_string(text, NAME_END);
 	}
 	tl_draft_cut(draft);
 	for (unsigned i = 0; i < message->argc; i++) {
-		if (i > 0 || !labelled) {
-			tl_put_string(text, i > labelled ? ",\"" : "\"");
-			tl_put_json(text, message->args[i].name);
-			tl_put_string(text, "\":");
-		}
+		tl_put_string(text, i > labelled ? ",\"" : "\"");
+		tl_put_json(text, message->args[i].name);
+		tl_put_string(text, "\":");
 		tl_draft_cut(draft);
 	}
 	tl_put_string(text, "\"priority\":\"");
@@ -174,39 +171,47 @@ put_arg(struct tl_text *text, char *to, const struct tl_event *event,
 }
 
 /*
- * Write the arguments of an event.  The first argument may be the label.  A
- * counter has one value.
+ * Write the arguments of an event, behind the name of an event that may have a
+ * label.  A counter has one value.
  */
 static char *
 put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
     const struct tl_event *event, size_t room)
 {
-	const bool labelled = tl_chrome_is_labelled(event->message);
+	const bool labelled = tl_label_is(event->message);
 	unsigned argc = event->bare ? 0 : pieces->argc;
 
 	if (event->kind == TL_COUNTER && argc > 0)
-		argc = !labelled;
-	if (labelled && argc == 0)
-		return WRITE(to, "\"label\",\"args\":{");
-	for (unsigned i = 0; to && i < argc; i++) {
+		argc = 1;
+	if (labelled) {
+		text->size = (size_t)(to - text->data);
+		tl_chrome_put_name(text, event);
+		if (!(to = tl_text_reserve(text, room)))
+			return NULL;
+		to = WRITE(to, NAME_END);
+	}
+	for (unsigned i = labelled; to && i < argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
 		to = put_arg(text, to, event, i, pieces->formats[i], room);
-		if (to && labelled && i == 0)
-			to = WRITE(to, ",\"args\":{");
 	}
 	return to;
 }
 
 /*
- * Write the arguments of the end event behind those of the begin event:
- * "tcp$end".  The label is left out, because the begin has it as its name.
+ * Write the arguments of the end event behind those of the begin event, if they
+ * differ: "tcp$end".  The label is left out, because the begin has it as its
+ * name.
  */
 static char *
 put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
-    const struct tl_event *end, size_t room)
+    const struct tl_chrome_line *line, size_t room)
 {
-	const bool labelled = tl_chrome_is_labelled(end->message);
-	const unsigned argc = end->bare ? 0 : pieces->argc;
+	const struct tl_event *end = line->end;
+	const bool labelled = tl_label_is(end->message);
+	const bool differ =
+	    memcmp(end->args, line->event->args, sizeof(end->args)) != 0;
+	const unsigned argc =
+	    !end->bare && (differ || line->event->bare) ? pieces->argc : 0;
 
 	for (unsigned i = labelled; to && i < argc; i++) {
 		if (i == labelled && to[-1] != '{')
@@ -255,7 +260,7 @@ tl_chrome_line_put(struct tl_chrome_lines *l, const struct tl_chrome_line *line)
 	to = tl_piece_write(to, pieces, HEAD_PIECE);
 	to = put_args(l->text, to, pieces, line->event, room);
 	if (to && line->end)
-		to = put_end_args(l->text, to, pieces, line->end, room);
+		to = put_end_args(l->text, to, pieces, line, room);
 	if (!to)
 		return 0;
 	to = write_tail(to, pieces, line->event);

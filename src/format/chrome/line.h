@@ -42,10 +42,10 @@ tl_chrome_comma(struct tl_chrome_names *names, char *to)
 }
 
 /*
- * Append the first line without the $ of arguments, and without arguments that
- * only follow the text: "read: $size $from%s" becomes read.
+ * Append the name of an event (format/label.h) without arguments that only
+ * follow the text: "read: $size $from%s" becomes read.
  */
-void tl_chrome_put_name(struct tl_text *text, const struct tl_message *message);
+void tl_chrome_put_name(struct tl_text *text, const struct tl_event *event);
 
 /*
  * Write the names of an event's process and thread that were not written yet,

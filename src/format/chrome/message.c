@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "event/message.h"
 #include "format/chrome/extensions.h"
+#include "format/label.h"
 
 #include <errno.h>
 #include <math.h>
@@ -431,7 +432,7 @@ tl_chrome_message(struct tl_chrome_messages *m,
 	if (rc < 0)
 		return rc;
 	message = event->message;
-	labelled = tl_chrome_is_labelled(message);
+	labelled = tl_label_is(message);
 	for (unsigned i = 0; rc == 0 && i < message->argc; i++) {
 		const struct tl_arg *arg = &message->args[i];
 		const struct tl_chrome_value *value =

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "event/hosts/hosts.h"
 #include "format/chrome/extensions.h"
+#include "format/label.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,20 +37,24 @@ first_behind(const struct tl_message *message)
 }
 
 void
-tl_chrome_put_name(struct tl_text *text, const struct tl_message *message)
+tl_chrome_put_name(struct tl_text *text, const struct tl_event *event)
 {
-	const unsigned behind = first_behind(message);
-	struct tl_bytes after = message->after;
+	const unsigned behind = first_behind(event->message);
+	struct tl_message message = *event->message;
+	struct tl_event shorter = *event;
+	struct tl_text name = { 0 };
 
-	for (unsigned i = 0; i < behind; i++) {
-		tl_put_json(text, message->args[i].before);
-		tl_put_json(text, message->args[i].name);
+	if (behind < message.argc) {
+		message.argc = (uint8_t)behind;
+		message.after = message.args[behind].before;
+		message.after.size -= 2;
 	}
-	if (behind < message->argc) {
-		after = message->args[behind].before;
-		after.size -= 2;
-	}
-	tl_put_json(text, after);
+	shorter.message = &message;
+	tl_label_put(&name, &shorter);
+	tl_put_json(text, tl_bytes(name.data, name.size));
+	if (name.rc < 0)
+		text->rc = name.rc;
+	tl_text_free(&name);
 }
 
 /* Begin a line with a name; the caller ends the line. */
@@ -144,7 +149,6 @@ to_source(struct tl_chrome_names *names, struct tl_event *event)
 {
 	const struct tl_id_key key = { (uintptr_t)event->message, 0 };
 	struct tl_text *text = &names->writer->out.text;
-	struct tl_bytes label = tl_bytes(NULL, 0);
 	uint32_t number, tid;
 	int rc = tl_id_map_get(&names->sources, key, &number);
 
@@ -160,13 +164,7 @@ to_source(struct tl_chrome_names *names, struct tl_event *event)
 		name_process(names, event->pid);
 		open_line(names, TL_CHROME_THREAD, event->pid, tid);
 		tl_put_string(text, "\"name\":\"");
-		if (tl_chrome_is_labelled(event->message))
-			label =
-			    tl_message_string(event->message, event->args[0]);
-		if (label.data)
-			tl_put_json(text, label);
-		else
-			tl_chrome_put_name(text, event->message);
+		tl_chrome_put_name(text, event);
 		tl_put_string(text, "\"}}");
 		open_line(names, "thread_sort_index", event->pid, tid);
 		tl_put_format(text, "\"sort_index\":%d}}", -(int)number - 1);

@@ -3,24 +3,26 @@
  * csv.h - comma separated values, as timeline-dump --format csv prints them.
  *
  *	ns,tsc,cpu,pid,tid,priority,category,message,kind,arg1,value1,...value4,
- *	    thread,process,duration_ns,unsure,proven,begun_tsc,host,timeline
+ *	    thread,process,duration_ns,unsure,proven,begun_tsc,host,timeline,
+ *	    bare
  *	1795202658123456789,7654321,0,41,42,trace,example,
  *	    "processed $tcp, $udp",instant,tcp,10,udp,20,,,,,worker,server,,,,,
- *	    web1,app
- *	1795202658123456789,7654321,0,,,,,,lost,lost,1234,,,,,,,,,,,,web1,app
+ *	    web1,app,
+ *	1795202658123456789,7654321,0,,,,,,lost,lost,1234,,,,,,,,,,,,web1,app,
  *
  *	1795202658123456799,7654331,0,41,42,info,source,GameThread,begin,
- *	    scope,source,,,,,,,,,,,,web1,app
+ *	    scope,source,,,,,,,,,,,,web1,app,
  *
- * The first line names the 25 columns; every other line has 25 fields (drawn
+ * The first line names the 26 columns; every other line has 26 fields (drawn
  * here on several lines).  thread and process are names, empty if unknown.
  * duration_ns belongs to an end whose begin is known; unsure is true if begin
  * and end may be no pair.  proven is true for an end that holds the stamp of
  * its begin, begun_tsc, and for a begin whose end will hold the stamp.  host
  * and timeline are names, too.  A line ends with \n; RFC 4180 quotes; no field
  * holds a line break.  An unknown CPU is empty.  An end that was logged without
- * arguments has the names of the arguments and no values; an empty text is "".
- * If a span belongs to its message, not to a thread, and has fewer than four
+ * arguments has those of its begin, and bare is true; if the begin is unknown,
+ * it has the names of the arguments and no values.  An empty text is "".  If a
+ * span belongs to its message, not to a thread, and has fewer than four
  * arguments, scope,source follows the arguments.
  *
  * The file can be read back, because the message contains the formats of the
@@ -29,7 +31,7 @@
  * category, message, names and $x%s texts: drop one leading ', then undo \\,
  * \n, \t and \xNN.
  *
- * Reading.  Lines with only the first 17, 19, 21 or 23 columns, as older
+ * Reading.  Lines with only the first 17, 19, 21, 23 or 25 columns, as older
  * versions wrote them, are read.  A duration is computed from begin and end;
  * duration_ns is read only for a proven end.  All lines become one timeline,
  * with the host and name of the lines; if lines differ in these, the timeline

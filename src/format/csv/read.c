@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - lines of 17, 19, 21, 23 or 25 fields to events. */
+/* read.c - lines of 17, 19, 21, 23, 25 or 26 fields to events. */
 #include "format/csv/csv.h"
 
 #include "base/lines.h"
@@ -29,6 +29,7 @@ enum column {
 	BEGUN,
 	HOST,
 	TIMELINE,
+	BARE, /* the arguments are those of the begin */
 	COLUMNS
 };
 
@@ -117,13 +118,13 @@ take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
 
 /*
  * Did an older version write so many columns: lines without names, durations,
- * proofs, or origins?
+ * proofs, origins, or the last?
  */
 static bool
 is_older(unsigned columns)
 {
 	return columns == THREAD || columns == DURATION || columns == PROVEN ||
-	       columns == HOST;
+	       columns == HOST || columns == BARE;
 }
 
 static bool
@@ -296,6 +297,7 @@ read_values(struct tl_line_read *r, const struct row *row,
 	event->bare = is_bare(row, event);
 	if (event->bare)
 		return 0;
+	event->known = tl_bytes_equal(row->fields[BARE], tl_bytes_of("true"));
 	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
 		if (row->fields[ARG + 2 * i].size == 0)
 			tl_line_read_odd_value(r);

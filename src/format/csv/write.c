@@ -3,10 +3,10 @@
  * write.c - a line is numbers, then pieces of its message:
  *
  *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,, |
- *	    ,thread,process | ,1200,true | ,true,6123 | ,host,timeline
+ *	    ,thread,process | ,1200,true | ,true,6123 | ,host,timeline | ,true
  *
- * The four fields behind the names belong to spans; an instant leaves them
- * empty.
+ * The four fields behind the names, and the last, belong to spans; an instant
+ * leaves them empty.
  */
 #include "format/csv/csv.h"
 
@@ -28,7 +28,7 @@ static const char column_names[] =
     "ns,tsc,cpu,pid,tid,priority,category,message,"
     "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
     "value4,thread,process,duration_ns,unsure,proven,begun_tsc,host,"
-    "timeline\n";
+    "timeline,bare\n";
 
 /* Empty columns: names of thread and process, duration, proof. */
 #define NO_NAMES    ",,"
@@ -60,13 +60,6 @@ put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 	tl_put_csv(text, thread);
 	tl_put_char(text, ',');
 	tl_put_csv(text, process);
-}
-
-static void
-put_origin(struct tl_text *text, struct tl_bytes host, struct tl_bytes timeline)
-{
-	put_names(text, host, timeline);
-	tl_put_char(text, '\n');
 }
 
 static void
@@ -203,7 +196,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	to = tl_write_string(to, tl_kind_name(event->kind));
 	for (unsigned i = 0; i < pieces->argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
-		if (event->bare)
+		if (!tl_event_has_args(event))
 			continue;
 		if (pieces->formats[i] == TIMELINE_ARG_SIGNED) {
 			to = tl_write_signed(to, (int64_t)event->args[i]);
@@ -220,6 +213,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	to = write_duration(to, event);
 	to = write_proof(to, event);
 	to = write_bytes(to, words->origin);
+	to = tl_write_string(to,
+	    event->known && pieces->argc > 0 ? ",true\n" : ",\n");
 	text->size = (size_t)(to - text->data);
 }
 
@@ -240,6 +235,7 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 	to = tl_write_unsigned(to, event->lost);
 	to = tl_write_string(to, ",,,,,," NO_NAMES NO_DURATION NO_PROOF);
 	to = write_bytes(to, origin);
+	to = tl_write_string(to, ",\n");
 	text->size = (size_t)(to - text->data);
 }
 
@@ -247,7 +243,7 @@ static const struct tl_line_write_kind kind = { .names = column_names,
 	.make = make_pieces,
 	.event = put_event,
 	.put_names = put_names,
-	.put_origin = put_origin,
+	.put_origin = put_names,
 	.lost = put_lost,
 	.scope_argc_max = TL_ARGS_MAX - 1,
 	.has_loss_time = true,

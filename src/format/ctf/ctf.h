@@ -15,7 +15,7 @@ struct ctf_class {
 	const struct tl_message *message;
 	uint32_t id;
 	uint8_t kind; /* enum tl_kind */
-	bool bare;
+	bool has_args;
 };
 
 /*

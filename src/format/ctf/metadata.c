@@ -225,7 +225,7 @@ type_of(unsigned format)
 static void
 put_args(struct tl_text *text, const struct ctf_class *c)
 {
-	const unsigned argc = c->bare ? 0 : c->message->argc;
+	const unsigned argc = c->has_args ? c->message->argc : 0;
 
 	for (unsigned i = 0; i < argc; i++) {
 		const struct tl_arg *arg = &c->message->args[i];

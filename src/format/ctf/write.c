@@ -3,7 +3,7 @@
  * write.c - events to packets of their streams.
  *
  *	(source, lane, cpu) --> number --> stream: its packet, while it fills
- *	(message, kind, bare) --> number --> class: defined in the metadata
+ *	(message, kind, has arguments) --> number --> class: defined in the metadata
  *
  * A packet is written when the packet is full, when entries were lost after the
  * packet, and when all packets together take too much memory.  The metadata
@@ -214,7 +214,7 @@ static int
 find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 {
 	const struct tl_id_key key = { (uintptr_t)event->message,
-		(uint64_t)event->kind << 1 | event->bare };
+		(uint64_t)event->kind << 1 | tl_event_has_args(event) };
 	const int rc = tl_id_map_get(&w->classes, key, id);
 
 	if (rc > 0)
@@ -222,7 +222,7 @@ find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 		    &(struct ctf_class){ .message = event->message,
 			.id = *id,
 			.kind = event->kind,
-			.bare = event->bare });
+			.has_args = tl_event_has_args(event) });
 	return rc < 0 ? rc : w->metadata.rc;
 }
 
@@ -305,7 +305,7 @@ static void
 put_args(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
-	const unsigned argc = event->bare ? 0 : message->argc;
+	const unsigned argc = tl_event_has_args(event) ? message->argc : 0;
 	char *to;
 
 	for (unsigned i = 0; i < argc; i++) {

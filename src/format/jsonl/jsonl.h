@@ -12,8 +12,9 @@
  * Each line is one object (drawn here on several lines).  Every 64-bit value is
  * a plain integer: a reader that keeps numbers as doubles rounds values above
  * 2^53.  ns is Unix time; cpu is null when unknown; kind is instant, begin, end
- * or counter; $x%f is a number, null when not finite; $x%s the text.  args is
- * empty for an end that was logged without arguments.  A span that belongs to
+ * or counter; $x%f is a number, null when not finite; $x%s the text.  An end
+ * that was logged without arguments has those of its begin and "bare":true
+ * before priority; if the begin is unknown, args is empty.  A span that belongs to
  * its message, not to a thread, has "scope":"source" after args.  If names are
  * known, "thread":"worker","process":"server" follow tid.
  *

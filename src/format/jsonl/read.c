@@ -38,6 +38,7 @@ enum member {
 	DURATION,
 	PROVEN,
 	BEGUN,
+	BARE,
 	TIMELINE,
 	MEMBERS
 };
@@ -45,7 +46,7 @@ enum member {
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
 	"overwritten", "host", "moved", "thread", "process", "duration_ns",
-	"proven", "begun_tsc", "timeline" };
+	"proven", "begun_tsc", "bare", "timeline" };
 
 enum { VALUES_MAX = 16 /* further args are left out */ };
 
@@ -278,6 +279,7 @@ read_values(struct jsonl *j, const struct object *o, struct tl_event *e)
 	int rc = 0;
 
 	e->bare = e->kind == TL_END && e->message->argc > 0 && o->count == 0;
+	e->known = !e->bare && o->members[BARE].kind == TL_JSON_TRUE;
 	for (unsigned i = 0; i < e->message->argc && !e->bare; i++) {
 		const struct tl_arg *arg = &e->message->args[i];
 		const struct value *value = find_value(j, o, arg->name);

@@ -102,7 +102,7 @@ scan_names(struct tl_scan *s, struct tl_bytes names[2])
 		   (scan_string(s, &names[1], &escapes) && !escapes));
 }
 
-/* Read the duration of a span and its proof. */
+/* Read the duration of a span, its proof, and whose arguments the end has. */
 static bool
 scan_duration(struct tl_scan *s, struct tl_event *e)
 {
@@ -113,8 +113,11 @@ scan_duration(struct tl_scan *s, struct tl_event *e)
 	e->duration_ns = (int64_t)ns;
 	(void)TL_SCAN_SKIP(s, ",\"unsure\":true");
 	e->proven = TL_SCAN_SKIP(s, ",\"proven\":true");
-	return !TL_SCAN_SKIP(s, ",\"begun_tsc\":") ||
-	       scan_unsigned(s, &e->begun_tsc);
+	if (TL_SCAN_SKIP(s, ",\"begun_tsc\":") &&
+	    !scan_unsigned(s, &e->begun_tsc))
+		return false;
+	e->known = TL_SCAN_SKIP(s, ",\"bare\":true");
+	return true;
 }
 
 static bool
@@ -283,6 +286,7 @@ scan_args(struct tl_line_read *r, struct tl_scan *s, struct tl_event *e)
 		return 0;
 	if (e->kind == TL_END && m->argc > 0 && TL_SCAN_SKIP(s, "}")) {
 		e->bare = true;
+		e->known = false;
 		return 1;
 	}
 	for (unsigned i = 0; i < m->argc && rc > 0; i++) {

@@ -25,7 +25,11 @@
  *
  *	,"proven":true,"begun_tsc":6123
  *
- * A begin whose end will hold the stamp has only the first of these members.
+ * A begin whose end will hold the stamp has only the first of these members.  An
+ * end that has the arguments of its begin, because it was logged without, has
+ *
+ *	,"bare":true
+ *
  * The last piece of a message is the text after its arguments.
  */
 #include "format/jsonl/jsonl.h"
@@ -47,6 +51,7 @@ enum {
 #define UNSURE   ",\"unsure\":true"
 #define PROVEN   ",\"proven\":true"
 #define BEGUN    ",\"begun_tsc\":"
+#define BARE     ",\"bare\":true"
 
 /* Write a literal, whose size the compiler knows. */
 #define WRITE(to, literal) \
@@ -171,7 +176,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
-	const unsigned argc = event->bare ? 0 : pieces->argc;
+	const unsigned argc = tl_event_has_args(event) ? pieces->argc : 0;
 	char *to = tl_text_reserve(text, room);
 
 	if (!to)
@@ -187,6 +192,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 		to = write_duration(to, event);
 	if (event->proven)
 		to = write_proof(to, event);
+	if (event->known && argc > 0)
+		to = WRITE(to, BARE);
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
 	to = tl_write_string(to, tl_kind_name(event->kind));
 	to = WRITE(to, "\",\"args\":{");

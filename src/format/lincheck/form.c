@@ -462,7 +462,7 @@ make_foreign(struct draft *d, const struct tl_event *event)
 	d->tags[0] = TL_LINCHECK_NULL;
 	for (unsigned i = 0; i < argc; i++)
 		d->tags[1 + i] = tl_lincheck_tag_of(m->args[i].format);
-	tl_label_put(&name, event, "");
+	tl_label_put(&name, event);
 	rc = name.rc;
 	if (rc == 0 && m->file.size > 0)
 		rc = add_place(d, m, tl_bytes(name.data, name.size));

@@ -5,6 +5,7 @@
 #include "base/process.h"
 #include "event/message_map.h"
 #include "event/reader.h"
+#include "format/label.h"
 #include "format/lincheck/points.h"
 
 #include <errno.h>
@@ -51,6 +52,7 @@ enum { BLOCK_KEPT_MAX = 16 << 20 /* bytes of a block in memory */ };
 struct lincheck_write {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_message_map forms;
+	struct tl_labels labels;
 	struct tl_lincheck_lanes lanes;
 	struct tl_lincheck_points points;
 	struct tl_lincheck_form *root[2]; /* outer call of thread, message */
@@ -92,7 +94,8 @@ make_form(struct lincheck_write *w, const struct tl_event *event,
 	for (int32_t i = 0;
 	     i < (*form)->arguments && i < TL_LINCHECK_VALUES_MAX; i++)
 		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
-	rc = tl_message_map_add(&w->forms, event->message, *form);
+	rc = tl_message_map_add(&w->forms, tl_labels_get(&w->labels, event),
+	    *form);
 	if (rc < 0)
 		free(*form);
 	return rc;
@@ -239,7 +242,7 @@ static int
 put_event(struct lincheck_write *w, const struct tl_event *event)
 {
 	struct tl_lincheck_form *form =
-	    tl_message_map_find(&w->forms, event->message);
+	    tl_message_map_find(&w->forms, tl_labels_get(&w->labels, event));
 	struct tl_lincheck_lane *lane;
 	int rc = form ? 0 : make_form(w, event, &form);
 
@@ -441,6 +444,7 @@ lincheck_free(struct tl_writer *writer)
 	struct lincheck_write *w = write_of(writer);
 
 	tl_message_map_free(&w->forms, free);
+	tl_labels_free(&w->labels);
 	tl_lincheck_points_free(&w->points);
 	tl_lincheck_lanes_free(&w->lanes);
 	for (unsigned i = 0; i < 2; i++) {

@@ -158,7 +158,7 @@ is_labelled(const struct process *process, struct tl_bytes name)
 
 	if (process->labels == 0)
 		return false;
-	tl_label_put(&text, &event, "");
+	tl_label_put(&text, &event);
 	is = text.rc == 0 &&
 	     tl_bytes_equal(tl_bytes(text.data, text.size), name);
 	tl_text_free(&text);

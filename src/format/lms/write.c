@@ -69,6 +69,7 @@ struct mapping {
 
 struct lms_write {
 	struct tl_writer writer; /* first: callers see the writer */
+	struct tl_labels labels;
 	struct tl_message_map processes;
 	struct tl_notes notes;
 	struct tl_text label;
@@ -255,7 +256,8 @@ map_message(struct lms_write *w, const struct tl_event *event,
 	const struct tl_message *m = event->message;
 	const bool ours =
 	    tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY));
-	struct tl_id_key key = { .a = (uint64_t)(uintptr_t)m, .b = UINT64_MAX };
+	struct tl_id_key key = { (uintptr_t)tl_labels_get(&w->labels, event),
+		UINT64_MAX };
 	int64_t id;
 	const bool is_read = read_id(m, &id);
 	int rc;
@@ -266,7 +268,7 @@ map_message(struct lms_write *w, const struct tl_event *event,
 		tl_put_bytes(&w->label, m->category);
 		tl_put_char(&w->label, '.');
 	}
-	tl_label_put(&w->label, event, "");
+	tl_label_put(&w->label, event);
 	if (is_read)
 		key = (struct tl_id_key){ (uint64_t)id, event->source };
 	if ((rc = find_mapping(w, key, mapping)) < 0 ||
@@ -280,7 +282,8 @@ static int
 find_process(struct lms_write *w, const struct tl_event *event,
     const struct process **process)
 {
-	struct process *p = tl_message_map_find(&w->processes, event->message);
+	const struct tl_message *named = tl_labels_get(&w->labels, event);
+	struct process *p = tl_message_map_find(&w->processes, named);
 	struct mapping *mapping;
 	int rc;
 
@@ -292,7 +295,7 @@ find_process(struct lms_write *w, const struct tl_event *event,
 	rc = map_message(w, event, &mapping);
 	if (rc == 0) {
 		p->id = mapping->id;
-		rc = tl_message_map_add(&w->processes, event->message, p);
+		rc = tl_message_map_add(&w->processes, named, p);
 	}
 	if (rc < 0)
 		free(p);
@@ -411,6 +414,7 @@ lms_free(struct tl_writer *writer)
 	struct lms_write *w = write_of(writer);
 
 	tl_message_map_free(&w->processes, free);
+	tl_labels_free(&w->labels);
 	tl_id_map_free(&w->inputs);
 	tl_id_map_free(&w->taken);
 	for (size_t i = 0; i < w->mapping_capacity; i++)

@@ -216,14 +216,16 @@ int tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
  * -errno.
  */
 int tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
-    const struct tl_message *message, uint64_t number, uint64_t *id);
+    struct tl_id_key key, struct tl_bytes string, uint64_t *id);
 /* Return the shared bytes of a message, made if new.  0, -errno. */
 int tl_perfetto_message(struct perfetto_write *w,
     const struct tl_message *message, struct perfetto_message **kept);
-/* Is the only argument of a message a string that names the event? */
-bool tl_perfetto_is_named(const struct tl_message *message);
-/* Append the name of a message's events: the text with bare argument names. */
-void tl_perfetto_name(struct tl_text *text, const struct tl_message *message);
+/*
+ * The name of an event (format/label.h), or its only argument if the text of
+ * the message is one argument of strings; in w->scratch, or a string.
+ */
+struct tl_bytes
+tl_perfetto_name(struct perfetto_write *w, const struct tl_event *event);
 
 /* Return the track of an event and describe a new track.  0, -errno. */
 int tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,

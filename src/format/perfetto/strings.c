@@ -9,6 +9,7 @@
 #include "format/perfetto/perfetto.h"
 
 #include "base/array.h"
+#include "format/label.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -71,11 +72,9 @@ keep_string(struct perfetto_write *w, enum perfetto_kind kind,
 
 int
 tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
-    const struct tl_message *message, uint64_t number, uint64_t *id)
+    struct tl_id_key key, struct tl_bytes string, uint64_t *id)
 {
 	struct perfetto_texts *texts = &w->texts[kind];
-	const struct tl_bytes string = tl_message_string(message, number);
-	const struct tl_id_key key = { number, (uintptr_t)message->strings };
 	uint32_t at;
 	int rc;
 
@@ -95,22 +94,27 @@ tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
 	return rc;
 }
 
-void
-tl_perfetto_name(struct tl_text *text, const struct tl_message *message)
-{
-	for (unsigned i = 0; i < message->argc; i++) {
-		tl_put_bytes(text, message->args[i].before);
-		tl_put_bytes(text, message->args[i].name);
-	}
-	tl_put_bytes(text, message->after);
-}
-
-bool
-tl_perfetto_is_named(const struct tl_message *message)
+/* Is the text of a message one argument of strings? */
+static bool
+is_string(const struct tl_message *message)
 {
 	return message->argc == 1 && message->after.size == 0 &&
 	       message->args[0].before.size == 0 &&
 	       message->args[0].format == TIMELINE_ARG_STRING;
+}
+
+struct tl_bytes
+tl_perfetto_name(struct perfetto_write *w, const struct tl_event *event)
+{
+	struct tl_bytes string = { NULL, 0 };
+
+	if (is_string(event->message) && !event->bare)
+		string = tl_message_string(event->message, event->args[0]);
+	if (string.data)
+		return string;
+	tl_text_clear(&w->scratch);
+	tl_label_put(&w->scratch, event);
+	return tl_bytes(w->scratch.data, w->scratch.size);
 }
 
 /* Write the source location of a message and return its id. */
@@ -146,8 +150,9 @@ write_priority(char *to, unsigned level)
 
 static int
 write_head(struct perfetto_write *w, const struct tl_message *message,
-    char **to)
+    bool named, char **to)
 {
+	const struct tl_event any = { .message = message, .bare = true };
 	uint64_t id;
 	int rc;
 
@@ -157,12 +162,9 @@ write_head(struct perfetto_write *w, const struct tl_message *message,
 			return rc;
 		*to = tl_pb_write_unsigned(*to, EVENT_CATEGORY, id);
 	}
-	if (!tl_perfetto_is_named(message) &&
-	    message->kind != TIMELINE_RECORD_COUNTER) {
-		tl_text_clear(&w->scratch);
-		tl_perfetto_name(&w->scratch, message);
-		rc = tl_perfetto_intern(w, NAMES,
-		    tl_bytes(w->scratch.data, w->scratch.size), &id);
+	if (!named && message->kind != TIMELINE_RECORD_COUNTER) {
+		rc = tl_perfetto_intern(w, NAMES, tl_perfetto_name(w, &any),
+		    &id);
 		if (rc < 0)
 			return rc;
 		*to = tl_pb_write_unsigned(*to, EVENT_NAME, id);
@@ -189,10 +191,11 @@ make_message(struct perfetto_write *w, const struct tl_message *message,
 {
 	char *to = kept->head;
 	uint64_t id;
-	int rc = write_head(w, message, &to);
+	int rc;
 
+	kept->named = is_string(message) || tl_label_is(message);
+	rc = write_head(w, message, kept->named, &to);
 	kept->head_size = (uint8_t)(to - kept->head);
-	kept->named = tl_perfetto_is_named(message);
 	for (unsigned i = 0; rc == 0 && i < message->argc; i++) {
 		rc = tl_perfetto_intern(w, ARGUMENTS, message->args[i].name,
 		    &id);

@@ -160,17 +160,8 @@ put_message(struct perfetto_write *w, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
 	struct tl_text *text = &w->writer.out.text;
-	struct tl_bytes string = { NULL, 0 };
 
-	tl_text_clear(&w->scratch);
-	if (tl_perfetto_is_named(message))
-		string = tl_message_string(message, event->args[0]);
-	if (string.data)
-		tl_put_bytes(&w->scratch, string);
-	else
-		tl_perfetto_name(&w->scratch, message);
-	tl_pb_put_plain(text, TRACK_NAME,
-	    tl_bytes(w->scratch.data, w->scratch.size));
+	tl_pb_put_plain(text, TRACK_NAME, tl_perfetto_name(w, event));
 	if (message->explain.size > 0)
 		tl_pb_put_plain(text, TRACK_DESCRIPTION, message->explain);
 }

@@ -389,10 +389,14 @@ prepare_strings(struct perfetto_write *w, struct args *args)
 
 	tl_text_clear(&w->values);
 	for (unsigned i = 0; rc == 0 && i < event->message->argc; i++) {
+		const struct tl_id_key key = { event->args[i],
+			(uintptr_t)event->message->strings };
+
 		if (event->message->args[i].format != TIMELINE_ARG_STRING)
 			continue;
-		rc = tl_perfetto_string(w, VALUES, event->message,
-		    event->args[i], &args->strings[i]);
+		rc = tl_perfetto_string(w, VALUES, key,
+		    tl_message_string(event->message, key.a),
+		    &args->strings[i]);
 		if (args->strings[i] == 0)
 			inline_string(w, args, i);
 	}
@@ -404,20 +408,23 @@ prepare_strings(struct perfetto_write *w, struct args *args)
 	return rc < 0 ? rc : w->values.rc;
 }
 
-/* Look up the name of an event whose string argument is its name. */
+/* Look up the name of an event whose string argument is in its name. */
 static int
 prepare_name(struct perfetto_write *w, struct args *args)
 {
 	const struct tl_event *event = args->event;
+	const struct tl_event any = { .message = event->message, .bare = true };
+	const struct tl_id_key key = { event->args[0],
+		(uintptr_t)event->message };
 	int rc;
 
 	if (!args->kept->named || event->bare || event->kind == TL_COUNTER)
 		return 0;
-	rc = tl_perfetto_string(w, NAMES, event->message, event->args[0],
+	rc = tl_perfetto_string(w, NAMES, key, tl_perfetto_name(w, event),
 	    &args->name);
 	if (rc < 0 || args->name != 0)
 		return rc;
-	return tl_perfetto_intern(w, NAMES, event->message->args[0].name,
+	return tl_perfetto_intern(w, NAMES, tl_perfetto_name(w, &any),
 	    &args->name);
 }
 

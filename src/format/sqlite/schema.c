@@ -54,7 +54,8 @@ const char tl_sqlite_tables[] =
     "  source INTEGER NOT NULL REFERENCES sources,"
     "  sync_error_us INTEGER," /* NULL: unknown */
     "  overlaps INTEGER NOT NULL,"
-    "  overwritten INTEGER);"
+    "  overwritten INTEGER,"
+    "  bare INTEGER NOT NULL);" /* an end; its values are the begin's */
     "CREATE TABLE sources("
     "  id INTEGER PRIMARY KEY,"
     "  machine TEXT, timeline TEXT, boot_id TEXT);"
@@ -136,7 +137,7 @@ const char tl_sqlite_views[] =
 
 const char tl_sqlite_event[] =
     "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-    "?)";
+    "?,?)";
 const char tl_sqlite_message[] =
     "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_thread[] = "INSERT INTO threads VALUES "

@@ -213,7 +213,7 @@ bind_event(struct sqlite_write *w, sqlite3_stmt *row,
     const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
-	const unsigned argc = event->bare ? 0 : message->argc;
+	const unsigned argc = tl_event_has_args(event) ? message->argc : 0;
 	uint32_t id, thread;
 	int rc;
 
@@ -258,6 +258,7 @@ insert_event(struct sqlite_write *w, const struct tl_event *event)
 		tl_sqlite_bind_integer(row, EVENT_SYNC_ERROR_US,
 		    event->sync_us);
 	tl_sqlite_bind_integer(row, EVENT_OVERLAPS, event->overlaps);
+	tl_sqlite_bind_integer(row, EVENT_BARE, event->bare);
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
@@ -265,13 +266,12 @@ static int
 sqlite_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct sqlite_write *w = write_of(writer);
+	struct tl_event whole = *event;
 	struct tl_span span;
-	int rc = insert_event(w, event);
+	const int ended = tl_spans_complete(w->spans, &whole, &span);
+	const int rc = ended < 0 ? ended : insert_event(w, &whole);
 
-	if (rc < 0)
-		return rc;
-	rc = tl_spans_put(w->spans, event, &span);
-	return rc > 0 ? insert_span(w, &span, true) : rc;
+	return rc == 0 && ended > 0 ? insert_span(w, &span, true) : rc;
 }
 
 static int

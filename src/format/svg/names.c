@@ -3,7 +3,6 @@
 #include "format/svg/names.h"
 
 #include "base/array.h"
-#include "format/label.h"
 #include "format/svg/draw.h"
 
 #include <errno.h>
@@ -26,7 +25,7 @@ make_name(struct tl_text *plain, const struct tl_event *event, unsigned arg,
 	tl_svg_plain(plain, tl_bytes(name.data, name.size), SVG_NAME_COLUMNS);
 	*label_at = plain->size;
 	tl_text_clear(plain);
-	tl_label_put(&name, event, "");
+	tl_label_put(&name, event);
 	tl_svg_plain(plain, tl_bytes(name.data, name.size), SVG_NAME_COLUMNS);
 	if (name.rc < 0)
 		plain->rc = name.rc;
@@ -79,8 +78,9 @@ int
 tl_svg_names_get(struct svg_names *names, const struct tl_event *event,
     unsigned arg, unsigned *name)
 {
-	const struct tl_id_key key = { (uint64_t)(uintptr_t)event->message,
-		arg };
+	const struct tl_id_key key = {
+		(uintptr_t)tl_labels_get(&names->labels, event), arg
+	};
 	uint32_t number;
 	int rc = tl_id_map_get(&names->numbers, key, &number);
 
@@ -107,4 +107,5 @@ tl_svg_names_free(struct svg_names *names)
 		tl_text_free(&names->name[i]);
 	free(names->known);
 	tl_id_map_free(&names->numbers);
+	tl_labels_free(&names->labels);
 }

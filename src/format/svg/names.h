@@ -8,7 +8,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
-#include "event/event.h"
+#include "format/label.h"
 
 enum {
 	SVG_NAMES_MAX = 64,
@@ -18,6 +18,7 @@ enum {
 
 /* Starts from all zeros. */
 struct svg_names {
+	struct tl_labels labels;
 	struct tl_id_map numbers; /* by message and argument */
 	uint8_t *known;           /* name, by that number */
 	size_t capacity;

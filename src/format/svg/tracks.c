@@ -23,7 +23,7 @@ name_track(struct tl_writer *writer, struct svg_track *track,
 	    tl_host_pids_put_host(writer->pids, event->pid, &name);
 
 	if (track->is_source)
-		tl_label_put(&name, event, "");
+		tl_label_put(&name, event);
 	else if (pid != 0 || track->tid != 0)
 		tl_put_thread(&name,
 		    tl_names_thread(&writer->names, event->pid, event->tid),

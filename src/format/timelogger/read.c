@@ -172,7 +172,7 @@ name_again(struct timelogger_read *r, const struct source *source)
 		.args = { source->label[ACTIVE].arg } };
 
 	tl_text_clear(&r->name);
-	tl_label_put(&r->name, &event, "");
+	tl_label_put(&r->name, &event);
 	return r->name.rc;
 }
 

@@ -90,6 +90,7 @@ struct timelogger_write {
 	size_t process_capacity;
 	int64_t newest_ns;
 	struct tl_message_map forms;
+	struct tl_labels labels;
 	struct tl_interner *names; /* numbers of names */
 	struct tl_id_map keys;
 	struct source *sources;
@@ -220,7 +221,8 @@ static int
 find_by_message(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form, struct source **source)
 {
-	struct tl_id_key key = { .a = (uint64_t)(uintptr_t)event->message };
+	struct tl_id_key key = { .a = (uintptr_t)tl_labels_get(&w->labels,
+				     event) };
 
 	if (form->what == TL_FORM_PER_THREAD)
 		key.b = (uint64_t)event->pid << 32 | event->tid;
@@ -282,7 +284,9 @@ name_source(struct timelogger_write *w, const struct tl_event *event,
 		tl_put_bytes(name, event->message->category);
 		tl_put_string(name, ": ");
 	}
-	tl_label_put(name, event, form->suffix);
+	tl_label_put(name, event);
+	if (tl_bytes_end_with(tl_bytes(name->data, name->size), form->suffix))
+		name->size -= strlen(form->suffix);
 	if (form->what != TL_FORM_PER_THREAD)
 		return;
 	tl_put_string(name, " (");
@@ -307,7 +311,7 @@ give_known(struct timelogger_write *w, const struct tl_event *event,
 	if (!known->has_name)
 		return 0;
 	tl_text_clear(&w->name);
-	tl_label_put(&w->name, &plain, "");
+	tl_label_put(&w->name, &plain);
 	return put_definition(w, known->id, ns);
 }
 
@@ -628,6 +632,7 @@ timelogger_free(struct tl_writer *writer)
 	struct timelogger_write *w = write_of(writer);
 
 	tl_message_map_free(&w->forms, free);
+	tl_labels_free(&w->labels);
 	tl_id_map_free(&w->keys);
 	tl_interner_free(w->names);
 	tl_text_free(&w->name);

@@ -230,6 +230,7 @@ tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 	struct tl_spans *spans = NULL;
 	struct tl_cursor *cursor = NULL;
 	struct tl_event event;
+	struct tl_span span;
 	uint32_t row = 0;
 	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
 
@@ -240,7 +241,7 @@ tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 		rc = tl_spans_new(&spans);
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
 		if ((event.continued && !event.proven) ||
-		    (rc = tl_spans_complete(spans, &event)) == 0)
+		    (rc = tl_spans_complete(spans, &event, &span)) >= 0)
 			rc = visit(context, &event, row++);
 	}
 	if (cursor)

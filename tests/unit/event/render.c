@@ -156,6 +156,8 @@ TEST(an_end_shows_how_long_its_span_took)
 	ASSERT_LINE("< job id");
 	event.begun = TL_BEGUN;
 	event.duration_ns = 531200;
+	ASSERT_LINE("< job id  531.2us");
+	event.known = true;
 	set_args(594, 0, 0, 0);
 	ASSERT_LINE("< job id(594)  531.2us");
 	event.begun = TL_BEGUN_UNSURE;

@@ -670,7 +670,7 @@ TEST(an_equal_stamp_of_another_thread_is_no_proof)
 		for (unsigned id = 2; id > 0; id--) {
 			ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 			ck_assert_uint_eq(event.begun, TL_BEGUN);
-			ck_assert(!event.alone);
+			ck_assert(event.known);
 			ck_assert_uint_eq(event.args[0], id);
 		}
 		tl_cursor_close(cursor);
@@ -755,7 +755,7 @@ TEST(plain_and_proven_ends_pair_alike_in_both_orders, .to = 20)
 					  event.begun_ns == f->begun_ns &&
 					  event.duration_ns == f->duration_ns &&
 					  event.args[0] == f->args[0] &&
-					  event.alone == f->alone,
+					  event.known == f->known,
 			    "event %llu: began at %lld and %lld",
 			    (unsigned long long)event.number,
 			    (long long)f->begun_ns, (long long)event.begun_ns);

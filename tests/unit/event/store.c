@@ -34,6 +34,7 @@ put_all(size_t memory_max, int64_t (*ns)(unsigned i))
 			.kind = TL_BEGIN,
 			.level = 9,
 			.bare = i % 2,
+			.known = i % 6 == 1,
 			.moved = i % 19 == 0,
 			.continued = i % 17 == 0 };
 		if (i % 100 == 99)
@@ -83,6 +84,7 @@ read_all(enum tl_order order, unsigned found[COUNT])
 		ck_assert_uint_eq(event.kind, put->kind);
 		ck_assert_uint_eq(event.level, put->level);
 		ck_assert_int_eq(event.bare, put->bare);
+		ck_assert_int_eq(event.known, put->known);
 		ck_assert_int_eq(event.continued, put->continued);
 	}
 	tl_cursor_close(cursor);

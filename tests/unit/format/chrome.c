@@ -456,6 +456,7 @@ TEST(a_label_is_the_name)
 	define("$label%s: $n");
 	event.args[0] = 1;
 	put_kind(TL_BEGIN, 0);
+	event.args[1]++;
 	put_kind(TL_END, 1);
 	event.bare = true;
 	put_kind(TL_END, 0); /* no span is open */
@@ -463,7 +464,7 @@ TEST(a_label_is_the_name)
 	put_kind(TL_COUNTER, 0); /* a counter without a text */
 	finish();
 	says("\"name\":\"say \\\"eth0\\\"\\n\",\"args\":{\"n\":20,"
-	     "\"n$end\":20,\"priority\":\"trace\"}}");
+	     "\"n$end\":21,\"priority\":\"trace\"}}");
 	says("\"name\":\"label\",\"args\":{\"priority\":\"trace\"}}");
 	says("\"name\":\"label\",\"args\":{\"value\":1}}");
 	is_json();

@@ -9,9 +9,9 @@
 #define NAMES \
 	"ns,tsc,cpu,pid,tid,priority,category,message,kind," \
 	"arg1,value1,arg2,value2,arg3,value3,arg4,value4,thread,process," \
-	"duration_ns,unsure,proven,begun_tsc,host,timeline\n"
+	"duration_ns,unsure,proven,begun_tsc,host,timeline,bare\n"
 
-enum { COLUMNS = 25, FIELD_MAX = 2000 };
+enum { COLUMNS = 26, FIELD_MAX = 2000 };
 
 static struct tl_text got;
 static int write_rc;
@@ -81,17 +81,17 @@ put(const char *line)
 
 TEST_FILE(.setup = setup, .teardown = teardown);
 
-TEST(an_event_is_a_row_of_twenty_five)
+TEST(an_event_is_a_row_of_twenty_six)
 {
 	put("processed $tcp, $udp, and $other");
 	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,"
 		  "\"processed $tcp, $udp, and $other\",instant,tcp,10,udp,20,"
-		  "other,3,,,,,,,,,,\n"
+		  "other,3,,,,,,,,,,,\n"
 		  "1795202658123456789,76543210,1,41,42,trace,example,"
 		  "\"processed $tcp, $udp, and $other\",instant,tcp,10,udp,20,"
-		  "other,3,,,,,,,,,,\n");
+		  "other,3,,,,,,,,,,,\n");
 }
 
 TEST(names_stand_last_as_they_are_then)
@@ -107,11 +107,11 @@ TEST(names_stand_last_as_they_are_then)
 	put("x");
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "instant,,,,,,,,,,,,,,,,\n"
+		  "instant,,,,,,,,,,,,,,,,,\n"
 		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "instant,,,,,,,,,p,p,,,,,,\n"
+		  "instant,,,,,,,,,p,p,,,,,,,\n"
 		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "instant,,,,,,,,,\"'=a,\"\"b\\\\\",p,,,,,,\n");
+		  "instant,,,,,,,,,\"'=a,\"\"b\\\\\",p,,,,,,,\n");
 	tl_names_free(&names);
 }
 
@@ -125,9 +125,23 @@ TEST(an_end_has_the_duration_of_its_span)
 	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "end,,,,,,,,,,,1200,,,,,\n"
+		  "end,,,,,,,,,,,1200,,,,,,\n"
 		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "end,,,,,,,,,,,1200,true,,,,\n");
+		  "end,,,,,,,,,,,1200,true,,,,,\n");
+}
+
+TEST(an_end_may_have_the_arguments_of_its_begin)
+{
+	event.kind = TL_END;
+	event.bare = true;
+	put("$a $b");
+	event.known = true;
+	put(NULL);
+	ck_assert_str_eq(tl_text_string(&got),
+	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,$a $b,"
+		  "end,a,,b,,,,,,,,,,,,,,\n"
+		  "1795202658123456789,76543210,1,41,42,trace,example,$a $b,"
+		  "end,a,10,b,20,,,,,,,,,,,,,true\n");
 }
 
 TEST(the_last_columns_say_where_it_was_logged)
@@ -142,9 +156,9 @@ TEST(the_last_columns_say_where_it_was_logged)
 	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "instant,,,,,,,,,,,,,,,web1,app\n"
+		  "instant,,,,,,,,,,,,,,,web1,app,\n"
 		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "instant,,,,,,,,,,,,,,,,'=b\n");
+		  "instant,,,,,,,,,,,,,,,,'=b,\n");
 }
 
 TEST(no_events_leave_the_names)
@@ -167,7 +181,7 @@ TEST(values_are_numbers_of_their_format)
 	put("$a%d $b%x $c%t $d%f");
 	ck_assert_str_eq(tl_text_string(&got), NAMES
 	    "1795202658123456789,76543210,,41,42,trace,example,"
-	    "$a%d $b%x $c%t $d%f,end,a,-1,b,255,c,-1500,d,-2.5,,,,,,,,\n");
+	    "$a%d $b%x $c%t $d%f,end,a,-1,b,255,c,-1500,d,-2.5,,,,,,,,,\n");
 }
 
 TEST(a_loss_is_a_row_of_its_own)
@@ -181,10 +195,11 @@ TEST(a_loss_is_a_row_of_its_own)
 	event.overwritten = true;
 	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got), NAMES
-	    "1795202658123456789,76543210,1,,,,,,lost,lost,1234,,,,,,,,,,,,,,\n"
-	    "1795202658123456789,76543210,,,,,,,lost,lost,1234,,,,,,,,,,,,,,\n"
+	    "1795202658123456789,76543210,1,,,,,,lost,lost,1234,,,,,,,,,,,,,,,"
+	    "\n"
+	    "1795202658123456789,76543210,,,,,,,lost,lost,1234,,,,,,,,,,,,,,,\n"
 	    "1795202658123456789,76543210,,,,,,,overwritten,overwritten,1234,"
-	    ",,,,,,,,,,,,,\n");
+	    ",,,,,,,,,,,,,,\n");
 }
 
 TEST(no_field_starts_a_formula)
@@ -194,7 +209,7 @@ TEST(no_field_starts_a_formula)
 	put("@x $a%s");
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,'=cmd,"
-		  "'@x $a%s,instant,a,eth0,,,,,,,,,,,,,,\n");
+		  "'@x $a%s,instant,a,eth0,,,,,,,,,,,,,,,\n");
 }
 
 /* A reader as simple as the format: split a row into its fields. */

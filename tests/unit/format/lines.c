@@ -279,6 +279,7 @@ TEST(scopes_and_ends_without_arguments_come_back, .to = FORMATS)
 			    spans[k % SPANS].scope),
 			.kind = spans[k % SPANS].kind,
 			.bare = spans[k % SPANS].bare,
+			.known = spans[k % SPANS].bare && k >= SPANS,
 			.args = { source, source, source }
 		};
 
@@ -296,6 +297,7 @@ TEST(scopes_and_ends_without_arguments_come_back, .to = FORMATS)
 		ck_assert_uint_eq(e->message->scope, spans[k % SPANS].scope);
 		ck_assert_uint_eq(e->kind, spans[k % SPANS].kind);
 		ck_assert_int_eq(e->bare, spans[k % SPANS].bare);
+		ck_assert_int_eq(e->known, spans[k % SPANS].bare && k >= SPANS);
 	}
 	ck_assert_uint_eq(faults, 0);
 	reader->free(reader);
