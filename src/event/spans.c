@@ -5,6 +5,7 @@
  *	buckets --> stack (message, pid, tid) --> top begin --> ... --> bottom
  *	            stack (thread: counts only)
  *	oldest begin <--> ... <--> newest begin     (to forget the oldest)
+ *	stamps --> newest begin of (message, stamp) <--> ... <--> oldest
  *
  * Stacks and begins live in two pools and refer to each other by index, so that
  * the pools may move when they grow.  A begin that is cut is in no stack.  The
@@ -27,7 +28,9 @@
 enum {
 	BUCKETS = 1 << 14,
 	POOL_FIRST = 64,
-	KNOWN_MAX = 4096, /* begins examined for an end that knows its begin */
+	/* Begins of one stamp, or of one stack, that are examined for an end
+	 * that knows its begin. */
+	KNOWN_MAX = 4096,
 	/* In a recording, the begin and its end may state the time of the begin
 	 * by two measurements of the clock; the two times differ by less than
 	 * this. */
@@ -60,6 +63,8 @@ struct begin {
 	uint32_t above;
 	uint32_t older;
 	uint32_t newer;
+	uint32_t after; /* in the list of the stamp */
+	uint32_t before;
 	uint16_t source;
 	bool overlaps;
 	bool proven; /* its end will be proven */
@@ -84,13 +89,13 @@ struct stack {
 
 struct tl_spans {
 	uint32_t buckets[BUCKETS];
+	uint32_t stamps[BUCKETS];
 	struct begin *begins;
 	struct stack *stacks;
 	uint32_t begin_count, begin_capacity, begin_free;
 	uint32_t stack_count, stack_capacity, stack_free;
 	uint32_t last[2]; /* stacks found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
-	uint32_t proven;  /* open begins whose end will be proven */
 	uint64_t *losses; /* by source */
 	size_t sources;
 	struct tl_spans_count count;
@@ -104,7 +109,7 @@ tl_spans_new(struct tl_spans **spans)
 	if (!s)
 		return -ENOMEM;
 	for (size_t i = 0; i < BUCKETS; i++)
-		s->buckets[i] = NONE;
+		s->buckets[i] = s->stamps[i] = NONE;
 	s->begin_free = s->stack_free = NONE;
 	s->last[0] = s->last[1] = NONE;
 	s->oldest = s->newest = NONE;
@@ -321,6 +326,18 @@ begin_unstack(struct tl_spans *s, uint32_t i)
 	b->stack = b->thread = NONE;
 }
 
+/* The newest begin of a message and a stamp, among begins of others. */
+static uint32_t *
+newest_of_stamp(struct tl_spans *s, const struct tl_message *message,
+    uint64_t tsc)
+{
+	const struct key key = { .message = message,
+		.pid = (uint32_t)(tsc >> 32),
+		.tid = (uint32_t)tsc };
+
+	return &s->stamps[key_hash(&key)];
+}
+
 /* Forget a begin. */
 static void
 begin_remove(struct tl_spans *s, uint32_t i)
@@ -333,10 +350,13 @@ begin_remove(struct tl_spans *s, uint32_t i)
 	    b->older;
 	*(b->older == NONE ? &s->oldest : &s->begins[b->older].newer) =
 	    b->newer;
+	*(b->after == NONE ? newest_of_stamp(s, b->message, b->tsc)
+			   : &s->begins[b->after].before) = b->before;
+	if (b->before != NONE)
+		s->begins[b->before].after = b->after;
 	b->below = s->begin_free;
 	s->begin_free = i;
 	s->open--;
-	s->proven -= b->proven;
 }
 
 /* Link a begin on top of its stack, as the newest. */
@@ -345,6 +365,7 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 {
 	struct begin *b = &s->begins[i];
 	struct stack *stack = &s->stacks[at];
+	uint32_t *stamp = newest_of_stamp(s, b->message, b->tsc);
 
 	b->stack = at;
 	b->above = NONE;
@@ -356,8 +377,12 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	b->older = s->newest;
 	*(s->newest == NONE ? &s->oldest : &s->begins[s->newest].newer) = i;
 	s->newest = i;
+	b->after = NONE;
+	b->before = *stamp;
+	if (*stamp != NONE)
+		s->begins[*stamp].after = i;
+	*stamp = i;
 	s->open++;
-	s->proven += b->proven;
 }
 
 /* Cut the begins of a stack whose observed interval has ended: no later end
@@ -495,28 +520,28 @@ may_be_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
 	       tid == end->tid;
 }
 
-/* The begin of a proven end, also a begin that is cut and in no stack.  A begin
- * of the end's own process is preferred.  The search stops at a begin older
- * than the stamp, because all further begins are older. */
+/* The begin of a proven end, also a begin that is cut and in no stack: the
+ * newest of several begins with one stamp, because they nest.  A begin of the
+ * end's own process is preferred.  For a begin in place of the end
+ * (tl_spans_take), only a begin that was put as proven. */
 static uint32_t
-begin_of_stamp(const struct tl_spans *s, const struct tl_event *end)
+begin_of_stamp(struct tl_spans *s, const struct tl_event *end)
 {
-	uint32_t i = s->newest, forked = NONE;
+	uint32_t i = *newest_of_stamp(s, end->message, end->begun_tsc);
+	uint32_t forked = NONE;
 
 	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
 		const struct begin *b = &s->begins[i];
 
 		if (b->message == end->message && b->source == end->source &&
 		    b->epoch == end->epoch && b->tsc == end->begun_tsc &&
+		    (b->proven || end->kind == TL_END) &&
 		    may_be_of(b->message, b->pid, b->tid, end)) {
 			if (b->pid == end->pid)
 				return i;
 			forked = i;
 		}
-		if (b->source == end->source && b->epoch == end->epoch &&
-		    b->tsc < end->begun_tsc)
-			break;
-		i = b->older;
+		i = b->before;
 	}
 	return forked;
 }
@@ -536,7 +561,7 @@ close_within(struct tl_spans *s, const struct tl_event *end)
 			continue;
 		while ((i = s->stacks[stack].top) != NONE &&
 		       s->begins[i].epoch == end->epoch &&
-		       s->begins[i].tsc > end->begun_tsc) {
+		       (int64_t)(s->begins[i].tsc - end->begun_tsc) > 0) {
 			begin_unstack(s, i);
 			s->count.cut++;
 		}
@@ -601,26 +626,19 @@ int
 tl_spans_take(struct tl_spans *s, const struct tl_event *event,
     struct tl_span *span)
 {
-	uint32_t i = s->proven > 0 ? s->newest : NONE;
+	struct tl_event end = *event;
+	uint32_t i;
 
-	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
-		const struct begin *b = &s->begins[i];
-
-		if (b->proven && b->message == event->message &&
-		    b->source == event->source && b->epoch == event->epoch &&
-		    b->tsc == event->tsc &&
-		    may_be_of(b->message, b->pid, b->tid, event)) {
-			span_fill(s, i, span);
-			span->proven = true;
-			span->lossy = false;
-			begin_remove(s, i);
-			s->count.lonely_begins--;
-			s->count.paired++;
-			return 1;
-		}
-		i = b->older;
-	}
-	return 0;
+	end.begun_tsc = event->tsc;
+	if ((i = begin_of_stamp(s, &end)) == NONE)
+		return 0;
+	span_fill(s, i, span);
+	span->proven = true;
+	span->lossy = false;
+	begin_remove(s, i);
+	s->count.lonely_begins--;
+	s->count.paired++;
+	return 1;
 }
 
 static int
@@ -919,9 +937,10 @@ plain_end_of(struct span_cursor *c, const struct tl_event *begin)
 	return end;
 }
 
-/* Newest first: complete the proven ends that have the stamp of a begin.  An
- * end of another process was forked within the span and stays unsure.  taken
- * says that a plain end has the begin already. */
+/* Newest first: complete the oldest proven end that has the stamp of a begin:
+ * of several begins with one stamp, the newest has that end.  An end of another
+ * process was forked within the span and stays unsure.  taken says that a plain
+ * end has the begin already. */
 static void
 pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 {
@@ -957,6 +976,7 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 			    false);
 		}
 		unlink_end(c, i, link);
+		return;
 	}
 }
 
