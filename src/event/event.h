@@ -109,6 +109,10 @@ int tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b);
 int64_t
 tl_event_between(const struct tl_event *from, const struct tl_event *to);
 
+/* Make an end proven, for a reader whose stamps are times and whose input says
+ * when the span began.  An end before that time stays as the end is. */
+void tl_event_prove(struct tl_event *end, int64_t begun_ns);
+
 /* Is nothing missing between two events of a message that have these observed
  * intervals? */
 static inline bool

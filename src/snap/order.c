@@ -307,7 +307,8 @@ prove(struct order *o, const struct walker *w, struct tl_event *event)
 
 	event->args[word] = 0;
 	segment = tl_time_find(&o->snap->time, w->epoch, tsc);
-	if (tsc == 0 || tsc > w->tsc || (w->epoch > 0 && tsc < segment->tsc) ||
+	if ((tsc == 0 && o->snap->header.state != TIMELINE_IMPORTED) ||
+	    tsc > w->tsc || (w->epoch > 0 && tsc < segment->tsc) ||
 	    is_stepped_over(o, tsc, w->tsc))
 		return;
 	event->proven = true;

@@ -532,6 +532,7 @@ timeline_file_free(struct tl_timeline_file *f)
 
 enum {
 	RAW_STAMPS,
+	PROOFS,
 	ERRORS,
 	LANES,
 	LOST_CPU,
@@ -549,6 +550,9 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[RAW_STAMPS] = { -ENOTSUP,
 	    "raw stamps are not kept of events that come from other clocks or "
 	    "other formats" },
+	[PROOFS] = { -ENOTSUP,
+	    "the stamp of its begin is left out of an end with four arguments "
+	    "or behind a step of the clock" },
 	[ERRORS] = { -ENOTSUP,
 	    "times have one bound of their error: that of the worst" },
 	[LANES] = { -ENOTSUP,
@@ -708,11 +712,14 @@ stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
 	event->begun_tsc = (uint64_t)event->begun_ns ^ TL_TIMELINE_BIAS;
 	event->epoch = 0;
-	/* a step of the clock between begin and end would change the
-	 * duration */
-	if (event->kind == TL_END &&
-	    event->ns - event->begun_ns != event->duration_ns)
+	/* a step of the clock between begin and end would change the duration,
+	 * and four arguments leave no word for the stamp of the begin */
+	if (event->kind == TL_END && event->proven &&
+	    (event->ns - event->begun_ns != event->duration_ns ||
+		(!event->bare && event->message->argc == TL_ARGS_MAX))) {
 		event->proven = false;
+		tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
+	}
 }
 
 static int
