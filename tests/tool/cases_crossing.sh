@@ -31,8 +31,8 @@ crossing_by() {
 	chrome) "$bin/timeline-convert" --to chrome -o - "$2" 2>/dev/null |
 		jq -r '.traceEvents[] | select(.ph == "X") | "\(.args.id // 0) \(.dur * 1000 | round)"' ;;
 	sqlite) "$bin/timeline-convert" -f --to sqlite -o "$work/crossing.db" "$2" 2>/dev/null
-		sqlite3 -separator ' ' "$work/crossing.db" 'SELECT coalesce(value1, 0), duration_ns FROM spans' ;;
-	esac | tr '\t' ' ' | sed 's/^ /0 /' | sort
+		sqlite3 -separator ' ' "$work/crossing.db" 'SELECT coalesce(value1, 0), duration_ns FROM spans WHERE end_ns IS NOT NULL' ;;
+	esac 2>/dev/null | tr '\t' ' ' | sed 's/^ /0 /' | sort
 }
 surfaces='newest oldest lua chrome'
 command -v sqlite3 >/dev/null && surfaces+=' sqlite'
@@ -106,6 +106,17 @@ for order in --oldest-first ''; do
 		$'1 outer 900ms\n70000 wide 500ms'
 done
 is '... in --stats' "$("$dump" --stats --json --message wide "$work/many.json" | jq -c '[.spans, .duration_ns.min, .duration_ns.max]')" '[70000,500000000,500000000]'
+for to in timelogger lms; do
+	"$bin/timeline-convert" -f --to $to --message '[!w]*' -o "$work/many.$to" "$work/many.json" 2>/dev/null
+	is "... newest first in $to" "$("$dump" "$work/many.$to" 2>/dev/null | sed -nE 's/.* < (outer)[^ ]*( \(.*\))?  (.*)/\1 \3/p')" 'outer 900ms'
+done
+
+# An LMS profile may step back: a span of the program ends before one of its
+# process began in time.
+printf '%s\n' 2,1,copy 0,1,0 1,1,10 0,1,-8 1,1,13 0,1,-20 1,1,-1 >"$work/back.csv"
+crossing "$work/back.csv" $'0 10000\n0 13000'
+is 'a span that steps back has no length' "$("$dump" --json "$work/back.csv" 2>/dev/null | jq -c 'select(.ns < 0) | [.kind, .duration_ns]' | tr '\n' ' ')" \
+	'["begin",null] ["end",null] '
 
 # An end with four arguments has no room for the stamp in a timeline.
 event='"pid":1,"tid":7,"name":"full","args":{"a":1,"b":2,"c":3,"d":'
