@@ -76,8 +76,8 @@ struct tl_event {
 	bool alone;
 	/* The program gave the stamp; the stamp was adjusted. */
 	bool moved;
-	/* An end that has the stamp of its begin, or a begin whose end will
-	 * have the stamp of the begin. */
+	/* An end that has the stamp of its begin, as every end of a timer, or a
+	 * begin whose end will have the stamp. */
 	bool proven;
 	bool overwritten;    /* TL_LOST: newer entries, see above */
 	bool unread;         /* TL_LOST: overwritten between entries read */

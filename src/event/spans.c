@@ -28,8 +28,7 @@
 enum {
 	BUCKETS = 1 << 14,
 	POOL_FIRST = 64,
-	/* Begins of one stamp, or of one stack, that are examined for an end
-	 * that knows its begin. */
+	/* Begins of one stamp, or ends that wait, that are examined. */
 	KNOWN_MAX = 4096,
 	/* In a recording, the begin and its end may state the time of the begin
 	 * by two measurements of the clock; the two times differ by less than
@@ -490,24 +489,6 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		span->args[k] = b->args[k];
 }
 
-/* The begin of an end in its stack: the begin at the time the end states, or
- * the top of the stack.  At most KNOWN_MAX begins are examined, because a
- * thread rarely has more spans open side by side. */
-static uint32_t
-begin_of(const struct tl_spans *s, uint32_t stack, const struct tl_event *event)
-{
-	const uint32_t top = s->stacks[stack].top;
-	uint32_t i = top;
-
-	for (int n = 0; event->begun_ns != 0 && n < KNOWN_MAX && i != NONE;
-	     n++) {
-		if (s->begins[i].ns == event->begun_ns)
-			return i;
-		i = s->begins[i].below;
-	}
-	return top;
-}
-
 /* == proven ends == */
 
 /* Two CPUs may read the same stamp, so the thread must match as well, except in
@@ -656,12 +637,10 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 		s->count.lonely_ends++;
 		return 0;
 	}
-	i = begin_of(s, stack, event);
+	i = s->stacks[stack].top;
 	span_fill(s, i, span);
 	span->lossy |=
 	    !tl_observed_joins(s->begins[i].observed, event->observed);
-	if (event->message->timer && span->begin_ns == event->begun_ns)
-		span->lossy = false; /* one entry has both */
 	begin = (struct tl_event){ .ns = s->begins[i].ns,
 		.steps_ns = s->begins[i].steps_ns,
 		.epoch = s->begins[i].epoch,

@@ -293,6 +293,8 @@ fill_begun(struct order *o, uint32_t epoch, uint64_t tsc,
 		.ns = tl_time_on(segment, tsc, NULL),
 		.steps_ns = segment->steps_ns };
 
+	event->proven = true;
+	event->begun_tsc = tsc;
 	event->begun_ns = begin.ns;
 	event->duration_ns = tl_event_between(&begin, event);
 }
@@ -311,8 +313,6 @@ prove(struct order *o, const struct walker *w, struct tl_event *event)
 	    tsc > w->tsc || (w->epoch > 0 && tsc < segment->tsc) ||
 	    is_stepped_over(o, tsc, w->tsc))
 		return;
-	event->proven = true;
-	event->begun_tsc = tsc;
 	fill_begun(o, w->epoch, tsc, event);
 }
 

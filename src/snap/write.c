@@ -408,7 +408,7 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 		entry.message |= TIMELINE_MESSAGE_BARE;
 	if (event->moved)
 		entry.message |= TIMELINE_MESSAGE_MOVED;
-	if (event->proven && !event->message->timer)
+	if (event->proven)
 		entry.message |= TIMELINE_MESSAGE_WHOLE;
 	if (timeline_lane_is_fallback(&f->header, event->lane))
 		entry.cpu = event->cpu;
@@ -712,14 +712,6 @@ stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
 	event->begun_tsc = (uint64_t)event->begun_ns ^ TL_TIMELINE_BIAS;
 	event->epoch = 0;
-	/* a step of the clock between begin and end would change the duration,
-	 * and four arguments leave no word for the stamp of the begin */
-	if (event->kind == TL_END && event->proven &&
-	    (event->ns - event->begun_ns != event->duration_ns ||
-		(!event->bare && event->message->argc == TL_ARGS_MAX))) {
-		event->proven = false;
-		tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
-	}
 }
 
 static int
@@ -733,6 +725,14 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		return -ENOMEM;
 	if (w->wall)
 		stamp_by_wall(w, &e);
+	/* a step of the clock between begin and end would change the duration,
+	 * and four arguments leave no word for the stamp of the begin */
+	if (e.kind == TL_END && e.proven &&
+	    ((w->wall && e.ns - e.begun_ns != e.duration_ns) ||
+		(!e.bare && e.message->argc == TL_ARGS_MAX))) {
+		e.proven = false;
+		tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
+	}
 	if (e.kind != TL_LOST) {
 		if ((rc = define(w, &e)) < 0 ||
 		    (rc = tl_names_gather(&w->file.names, &e, e.pid)) < 0)

@@ -118,6 +118,19 @@ crossing "$work/back.csv" $'0 10000\n0 13000'
 is 'a span that steps back has no length' "$("$dump" --json "$work/back.csv" 2>/dev/null | jq -c 'select(.ns < 0) | [.kind, .duration_ns]' | tr '\n' ' ')" \
 	'["begin",null] ["end",null] '
 
+# The entry of a timer has both.
+"$build/tests/tool/make_crossing" "$name-crossing" "$work/timers.tl" || exit 1
+timers=$(crossing_by listing "$work/timers.tl")
+is 'two spans of a timer cross' "$(cut -d ' ' -f 1 <<<"$timers" | tr '\n' ' ')" '1 2 '
+for surface in lua chrome stats tree pair ${surfaces##* lua chrome}; do
+	is "... as long in $surface" "$(crossing_by "$surface" "$work/timers.tl" | cut -d ' ' -f 2)" \
+		"$(cut -d ' ' -f 2 <<<"$timers" | sort)"
+done
+for to in timeline trace packed jsonl csv chrome; do
+	"$bin/timeline-convert" -f --to $to -o "$work/timers.$to" "$work/timers.tl" 2>/dev/null
+	is "... in a copy as $to" "$(crossing_by listing "$work/timers.$to" | cut -d ' ' -f 2)" "$(cut -d ' ' -f 2 <<<"$timers")"
+done
+
 # An end with four arguments has no room for the stamp in a timeline.
 event='"pid":1,"tid":7,"name":"full","args":{"a":1,"b":2,"c":3,"d":'
 echo "[{\"ph\":\"B\",\"ts\":5,$event 4}},{\"ph\":\"E\",\"ts\":9,$event 5}}]" >"$work/full.json"

@@ -290,32 +290,30 @@ advance(struct lms_read *r, int64_t diff_us)
 	r->event.ns = r->now_us * TL_NS_PER_US;
 }
 
+/* Keep a begin, or find the begin of an end: the last one of the process that
+ * is open, unless it has another label, or the process stands for several. */
 static int
-push_begin(struct lms_read *r, struct process *process)
-{
-	if (process->open > 0)
-		tl_note(&r->notes, REENTERED, r->at);
-	if (TL_ARRAY_ROOM(process->begun, process->room, process->open) < 0)
-		return -ENOMEM;
-	process->begun[process->open++] =
-	    (struct begun){ process->label.message, r->event.ns };
-	return 0;
-}
-
-/* The next event ends the innermost span of a process, unless the label is
- * another, or the process stands for several. */
-static void
-pop_begin(struct lms_read *r, struct process *process)
+pair(struct lms_read *r, struct process *process, bool begins)
 {
 	const struct begun *begun;
 
-	if (process->open == 0) {
+	if (begins) {
+		if (process->open > 0)
+			tl_note(&r->notes, REENTERED, r->at);
+		if (TL_ARRAY_ROOM(process->begun, process->room,
+			process->open) < 0)
+			return -ENOMEM;
+		process->begun[process->open++] =
+		    (struct begun){ process->label.message, r->event.ns };
+	} else if (process->open > 0) {
+		begun = &process->begun[--process->open];
+		if (begun->message == process->label.message &&
+		    process != &r->rest)
+			tl_event_prove(&r->event, begun->ns);
+	} else {
 		tl_note(&r->notes, LONELY_END, r->at);
-		return;
 	}
-	begun = &process->begun[--process->open];
-	if (begun->message == process->label.message && process != &r->rest)
-		tl_event_prove(&r->event, begun->ns);
+	return 0;
 }
 
 static int
@@ -331,9 +329,7 @@ put_mark(struct lms_read *r, const struct tl_lms_line *line)
 	    (rc = label_unknown(r, process, line->id)) < 0)
 		return rc;
 	advance(r, line->diff_us);
-	if (!begins)
-		pop_begin(r, process);
-	else if ((rc = push_begin(r, process)) < 0)
+	if ((rc = pair(r, process, begins)) < 0)
 		return rc;
 	r->event.args[0] = process->label.arg;
 	return put(r, process->label.message, begins ? TL_BEGIN : TL_END);

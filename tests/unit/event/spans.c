@@ -387,7 +387,9 @@ TEST(a_timer_over_a_loss_is_sure)
 		.kind = TL_END,
 		.ns = 30,
 		.begun = TL_BEGUN,
+		.proven = true,
 		.begun_ns = 10,
+		.begun_tsc = 20,
 		.pid = 7,
 		.tid = 1 };
 
