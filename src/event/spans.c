@@ -40,20 +40,8 @@ enum {
 };
 
 struct begin {
-	const struct tl_message *message;
-	uint64_t args[TL_ARGS_MAX];
-	int64_t ns;
-	int64_t steps_ns;
-	uint64_t tsc;
+	struct tl_event event;
 	uint64_t losses; /* count before the begin */
-	uint64_t observed;
-	uint64_t stretch;
-	uint32_t error_ns;
-	uint32_t sync_us;
-	uint32_t epoch;
-	uint32_t cpu;
-	uint32_t pid;
-	uint32_t tid;
 	uint32_t depth;
 	uint32_t nesting;
 	uint32_t stack;  /* NONE: the begin is cut */
@@ -64,9 +52,6 @@ struct begin {
 	uint32_t newer;
 	uint32_t after; /* in the list of the stamp */
 	uint32_t before;
-	uint16_t source;
-	bool overlaps;
-	bool proven; /* its end will be proven */
 };
 
 /* Whose spans a stack holds: message NULL counts all spans of a thread. */
@@ -349,7 +334,7 @@ begin_remove(struct tl_spans *s, uint32_t i)
 	    b->older;
 	*(b->older == NONE ? &s->oldest : &s->begins[b->older].newer) =
 	    b->newer;
-	*(b->after == NONE ? newest_of_stamp(s, b->message, b->tsc)
+	*(b->after == NONE ? newest_of_stamp(s, b->event.message, b->event.tsc)
 			   : &s->begins[b->after].before) = b->before;
 	if (b->before != NONE)
 		s->begins[b->before].after = b->after;
@@ -364,7 +349,7 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 {
 	struct begin *b = &s->begins[i];
 	struct stack *stack = &s->stacks[at];
-	uint32_t *stamp = newest_of_stamp(s, b->message, b->tsc);
+	uint32_t *stamp = newest_of_stamp(s, b->event.message, b->event.tsc);
 
 	b->stack = at;
 	b->above = NONE;
@@ -392,32 +377,10 @@ stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 	uint32_t i;
 
 	while ((i = s->stacks[stack].top) != NONE &&
-	       tl_observed_cut(s->begins[i].observed, observed)) {
+	       tl_observed_cut(s->begins[i].event.observed, observed)) {
 		begin_unstack(s, i);
 		s->count.cut++;
 	}
-}
-
-static void
-begin_fill(struct begin *b, const struct tl_event *event)
-{
-	b->message = event->message;
-	for (size_t k = 0; k < TL_ARGS_MAX; k++)
-		b->args[k] = event->args[k];
-	b->ns = event->ns;
-	b->steps_ns = event->steps_ns;
-	b->tsc = event->tsc;
-	b->error_ns = event->error_ns;
-	b->sync_us = event->sync_us;
-	b->epoch = event->epoch;
-	b->cpu = event->cpu;
-	b->pid = event->pid;
-	b->tid = event->tid;
-	b->source = event->source;
-	b->observed = event->observed;
-	b->stretch = event->stretch;
-	b->overlaps = event->overlaps;
-	b->proven = event->proven;
 }
 
 static int
@@ -445,7 +408,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 			goto drop_open;
 		depth = s->stacks[thread].open++;
 	}
-	begin_fill(&s->begins[i], event);
+	s->begins[i].event = *event;
 	s->begins[i].losses = losses_of(s, event->source);
 	s->begins[i].nesting = nesting;
 	s->begins[i].depth = thread == NONE ? nesting : depth;
@@ -465,28 +428,28 @@ static void
 span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 {
 	const struct begin *b = &s->begins[i];
+	const struct tl_event *e = &b->event;
 
-	*span = (struct tl_span){ .message = b->message,
-		.begin_ns = b->ns,
-		.begin_error_ns = b->error_ns,
-		.begin_sync_us = b->sync_us,
-		.begin_tsc = b->tsc,
-		.begin_epoch = b->epoch,
-		.begin_cpu = b->cpu,
-		.pid = b->pid,
-		.tid = b->tid,
+	*span = (struct tl_span){ .message = e->message,
+		.begin_ns = e->ns,
+		.begin_error_ns = e->error_ns,
+		.begin_sync_us = e->sync_us,
+		.begin_tsc = e->tsc,
+		.begin_epoch = e->epoch,
+		.begin_cpu = e->cpu,
+		.pid = e->pid,
+		.tid = e->tid,
 		.depth = b->depth,
 		.nesting = b->nesting,
-		.source = b->source,
+		.source = e->source,
 		.cut = b->stack == NONE,
-		.overlaps = b->overlaps,
-		.observed = b->observed,
-		.stretch = b->stretch,
-		.proven = b->proven,
-		.lossy = b->losses != losses_of(s, b->source) ||
-			 b->observed == TL_UNOBSERVED };
-	for (size_t k = 0; k < TL_ARGS_MAX; k++)
-		span->args[k] = b->args[k];
+		.overlaps = e->overlaps,
+		.observed = e->observed,
+		.stretch = e->stretch,
+		.proven = e->proven,
+		.lossy = b->losses != losses_of(s, e->source) ||
+			 e->observed == TL_UNOBSERVED };
+	memcpy(span->args, e->args, sizeof(span->args));
 }
 
 /* == proven ends == */
@@ -512,7 +475,7 @@ begin_of_stamp(struct tl_spans *s, const struct tl_event *end)
 	uint32_t forked = NONE;
 
 	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
-		const struct begin *b = &s->begins[i];
+		const struct tl_event *b = &s->begins[i].event;
 
 		if (b->message == end->message && b->source == end->source &&
 		    b->epoch == end->epoch && b->tsc == end->begun_tsc &&
@@ -522,7 +485,7 @@ begin_of_stamp(struct tl_spans *s, const struct tl_event *end)
 				return i;
 			forked = i;
 		}
-		i = b->before;
+		i = s->begins[i].before;
 	}
 	return forked;
 }
@@ -541,8 +504,8 @@ close_within(struct tl_spans *s, const struct tl_event *end)
 		if ((stack = stack_find(s, &key)) == NONE)
 			continue;
 		while ((i = s->stacks[stack].top) != NONE &&
-		       s->begins[i].epoch == end->epoch &&
-		       (int64_t)(s->begins[i].tsc - end->begun_tsc) > 0) {
+		       s->begins[i].event.epoch == end->epoch &&
+		       (int64_t)(s->begins[i].event.tsc - end->begun_tsc) > 0) {
 			begin_unstack(s, i);
 			s->count.cut++;
 		}
@@ -575,17 +538,16 @@ spans_prove(struct tl_spans *s, const struct tl_event *end,
     struct tl_span *span)
 {
 	const uint32_t i = begin_of_stamp(s, end);
-	const bool forked = i != NONE && s->begins[i].pid != end->pid &&
+	const bool forked = i != NONE && s->begins[i].event.pid != end->pid &&
 			    end->message->scope != TIMELINE_SOURCE;
 
 	if (i == NONE || forked) {
 		fill_alone(s, end, span);
 	} else {
 		span_fill(s, i, span);
-		span->late =
-		    span->cut || (!s->begins[i].proven &&
-				     !tl_observed_joins(s->begins[i].observed,
-					 end->observed));
+		span->late = span->cut || (!span->proven &&
+					      !tl_observed_joins(span->observed,
+						  end->observed));
 		s->count.cut -= span->cut;
 		begin_remove(s, i);
 		s->count.lonely_begins--;
@@ -628,7 +590,6 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 {
 	const struct key key = key_of_message(event);
 	const uint32_t stack = stack_find(s, &key);
-	struct tl_event begin;
 	uint32_t i;
 
 	if (stack != NONE)
@@ -639,18 +600,13 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	}
 	i = s->stacks[stack].top;
 	span_fill(s, i, span);
-	span->lossy |=
-	    !tl_observed_joins(s->begins[i].observed, event->observed);
-	begin = (struct tl_event){ .ns = s->begins[i].ns,
-		.steps_ns = s->begins[i].steps_ns,
-		.epoch = s->begins[i].epoch,
-		.source = s->begins[i].source };
+	span->lossy |= !tl_observed_joins(span->observed, event->observed);
+	span->duration_ns = tl_event_between(&s->begins[i].event, event);
 	begin_remove(s, i);
 	span->end_ns = event->ns;
 	span->end_tsc = event->tsc;
 	span->end_epoch = event->epoch;
 	span->end_cpu = event->cpu;
-	span->duration_ns = tl_event_between(&begin, event);
 	s->count.lonely_begins--;
 	s->count.paired++;
 	return 1;
