@@ -361,7 +361,7 @@ fill_begin(struct order *o, struct tl_event *event)
 	fill_place(o, b->lane, b->epoch, b->tsc, event);
 	fill_entry(o, b->lane, b->number, &e, event);
 	event->kind = TL_BEGIN;
-	event->paired = true;
+	event->paired = event->proven = true;
 	return 1;
 }
 

@@ -727,11 +727,12 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		stamp_by_wall(w, &e);
 	/* a step of the clock between begin and end would change the duration,
 	 * and four arguments leave no word for the stamp of the begin */
-	if (e.kind == TL_END && e.proven &&
-	    ((w->wall && e.ns - e.begun_ns != e.duration_ns) ||
-		(!e.bare && e.message->argc == TL_ARGS_MAX))) {
+	if (e.proven && ((!e.bare && e.message->argc == TL_ARGS_MAX) ||
+			    (w->wall && e.kind == TL_END &&
+				e.ns - e.begun_ns != e.duration_ns))) {
 		e.proven = false;
-		tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
+		if (e.kind == TL_END)
+			tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
 	}
 	if (e.kind != TL_LOST) {
 		if ((rc = define(w, &e)) < 0 ||

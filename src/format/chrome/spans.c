@@ -231,6 +231,7 @@ take_begin(struct tl_chrome_spans *s, struct tl_event *begin)
 	struct tl_chrome_thread *t;
 	int rc;
 
+	begin->proven = true;
 	if ((rc = thread_of(s, begin, &t)) < 0 || (rc = put(s, begin)) < 0)
 		return rc;
 	if (!t)

@@ -305,6 +305,7 @@ pair(struct lms_read *r, struct process *process, bool begins)
 			return -ENOMEM;
 		process->begun[process->open++] =
 		    (struct begun){ process->label.message, r->event.ns };
+		r->event.proven = process != &r->rest;
 	} else if (process->open > 0) {
 		begun = &process->begun[--process->open];
 		if (begun->message == process->label.message &&

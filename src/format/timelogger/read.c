@@ -365,6 +365,7 @@ step(struct timelogger_read *r, struct tl_event *e, int by)
 	if (TL_ARRAY_ROOM(source->begun, source->room, around) < 0)
 		return -ENOMEM;
 	source->begun[around] = e->ns;
+	e->proven = true;
 	return 0;
 }
 
