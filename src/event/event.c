@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.c - names of the kinds of events, the order of events of equal time,
- * and the time between two events. */
+ * the time between two events, and the proof of an end. */
 #include "event/cursor.h"
 
 #include <errno.h>
@@ -27,6 +27,19 @@ tl_event_between(const struct tl_event *from, const struct tl_event *to)
 	    (compare ? (__int128)to->steps_ns - from->steps_ns : 0);
 
 	return ns < 0 ? 0 : ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+void
+tl_event_prove(struct tl_event *end, int64_t begun_ns)
+{
+	const struct tl_event begin = { .ns = begun_ns };
+
+	if (end->ns < begun_ns)
+		return;
+	end->proven = true;
+	end->begun_ns = begun_ns;
+	end->begun_tsc = (uint64_t)begun_ns;
+	end->duration_ns = tl_event_between(&begin, end);
 }
 
 const char *

@@ -74,8 +74,8 @@ struct tl_event {
 	bool paired;     /* second event of its entry, see above */
 	/* The program gave the stamp; the stamp was adjusted. */
 	bool moved;
-	/* An end that has the stamp of its begin, or a begin whose end will
-	 * have the stamp of the begin. */
+	/* An end that has the stamp of its begin, as every end of a timer, or a
+	 * begin whose end will have the stamp. */
 	bool proven;
 	bool overwritten;    /* TL_LOST: newer entries, see above */
 	bool unread;         /* TL_LOST: overwritten between entries read */
@@ -106,6 +106,10 @@ int tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b);
  * clocks or epochs do not compare, so there the difference of the times. */
 int64_t
 tl_event_between(const struct tl_event *from, const struct tl_event *to);
+
+/* Make an end proven, for a reader whose stamps are times and whose input says
+ * when the span began.  An end before that time stays as the end is. */
+void tl_event_prove(struct tl_event *end, int64_t begun_ns);
 
 /* Is nothing missing between two events of a message that have these observed
  * intervals? */

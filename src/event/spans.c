@@ -5,6 +5,7 @@
  *	buckets --> stack (message, pid, tid) --> top begin --> ... --> bottom
  *	            stack (thread: counts only)
  *	oldest begin <--> ... <--> newest begin     (to forget the oldest)
+ *	stamps --> newest begin of (message, stamp) <--> ... <--> oldest
  *
  * Stacks and begins live in two pools and refer to each other by index, so that
  * the pools may move when they grow.  A begin that is cut is in no stack.  The
@@ -27,7 +28,8 @@
 enum {
 	BUCKETS = 1 << 14,
 	POOL_FIRST = 64,
-	KNOWN_MAX = 4096, /* begins examined for an end that knows its begin */
+	/* Begins of one stamp, or ends that wait, that are examined. */
+	KNOWN_MAX = 4096,
 	/* In a recording, the begin and its end may state the time of the begin
 	 * by two measurements of the clock; the two times differ by less than
 	 * this. */
@@ -38,20 +40,8 @@ enum {
 };
 
 struct begin {
-	const struct tl_message *message;
-	uint64_t args[TL_ARGS_MAX];
-	int64_t ns;
-	int64_t steps_ns;
-	uint64_t tsc;
+	struct tl_event event;
 	uint64_t losses; /* count before the begin */
-	uint64_t observed;
-	uint64_t stretch;
-	uint32_t error_ns;
-	uint32_t sync_us;
-	uint32_t epoch;
-	uint32_t cpu;
-	uint32_t pid;
-	uint32_t tid;
 	uint32_t depth;
 	uint32_t nesting;
 	uint32_t stack;  /* NONE: the begin is cut */
@@ -60,9 +50,8 @@ struct begin {
 	uint32_t above;
 	uint32_t older;
 	uint32_t newer;
-	uint16_t source;
-	bool overlaps;
-	bool proven; /* its end will be proven */
+	uint32_t after; /* in the list of the stamp */
+	uint32_t before;
 };
 
 /* Whose spans a stack holds: message NULL counts all spans of a thread. */
@@ -84,13 +73,13 @@ struct stack {
 
 struct tl_spans {
 	uint32_t buckets[BUCKETS];
+	uint32_t stamps[BUCKETS];
 	struct begin *begins;
 	struct stack *stacks;
 	uint32_t begin_count, begin_capacity, begin_free;
 	uint32_t stack_count, stack_capacity, stack_free;
 	uint32_t last[2]; /* stacks found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
-	uint32_t proven;  /* open begins whose end will be proven */
 	uint64_t *losses; /* by source */
 	size_t sources;
 	struct tl_spans_count count;
@@ -104,7 +93,7 @@ tl_spans_new(struct tl_spans **spans)
 	if (!s)
 		return -ENOMEM;
 	for (size_t i = 0; i < BUCKETS; i++)
-		s->buckets[i] = NONE;
+		s->buckets[i] = s->stamps[i] = NONE;
 	s->begin_free = s->stack_free = NONE;
 	s->last[0] = s->last[1] = NONE;
 	s->oldest = s->newest = NONE;
@@ -321,6 +310,18 @@ begin_unstack(struct tl_spans *s, uint32_t i)
 	b->stack = b->thread = NONE;
 }
 
+/* The newest begin of a message and a stamp, among begins of others. */
+static uint32_t *
+newest_of_stamp(struct tl_spans *s, const struct tl_message *message,
+    uint64_t tsc)
+{
+	const struct key key = { .message = message,
+		.pid = (uint32_t)(tsc >> 32),
+		.tid = (uint32_t)tsc };
+
+	return &s->stamps[key_hash(&key)];
+}
+
 /* Forget a begin. */
 static void
 begin_remove(struct tl_spans *s, uint32_t i)
@@ -333,10 +334,13 @@ begin_remove(struct tl_spans *s, uint32_t i)
 	    b->older;
 	*(b->older == NONE ? &s->oldest : &s->begins[b->older].newer) =
 	    b->newer;
+	*(b->after == NONE ? newest_of_stamp(s, b->event.message, b->event.tsc)
+			   : &s->begins[b->after].before) = b->before;
+	if (b->before != NONE)
+		s->begins[b->before].after = b->after;
 	b->below = s->begin_free;
 	s->begin_free = i;
 	s->open--;
-	s->proven -= b->proven;
 }
 
 /* Link a begin on top of its stack, as the newest. */
@@ -345,6 +349,7 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 {
 	struct begin *b = &s->begins[i];
 	struct stack *stack = &s->stacks[at];
+	uint32_t *stamp = newest_of_stamp(s, b->event.message, b->event.tsc);
 
 	b->stack = at;
 	b->above = NONE;
@@ -356,8 +361,12 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	b->older = s->newest;
 	*(s->newest == NONE ? &s->oldest : &s->begins[s->newest].newer) = i;
 	s->newest = i;
+	b->after = NONE;
+	b->before = *stamp;
+	if (*stamp != NONE)
+		s->begins[*stamp].after = i;
+	*stamp = i;
 	s->open++;
-	s->proven += b->proven;
 }
 
 /* Cut the begins of a stack whose observed interval has ended: no later end
@@ -368,32 +377,10 @@ stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 	uint32_t i;
 
 	while ((i = s->stacks[stack].top) != NONE &&
-	       tl_observed_cut(s->begins[i].observed, observed)) {
+	       tl_observed_cut(s->begins[i].event.observed, observed)) {
 		begin_unstack(s, i);
 		s->count.cut++;
 	}
-}
-
-static void
-begin_fill(struct begin *b, const struct tl_event *event)
-{
-	b->message = event->message;
-	for (size_t k = 0; k < TL_ARGS_MAX; k++)
-		b->args[k] = event->args[k];
-	b->ns = event->ns;
-	b->steps_ns = event->steps_ns;
-	b->tsc = event->tsc;
-	b->error_ns = event->error_ns;
-	b->sync_us = event->sync_us;
-	b->epoch = event->epoch;
-	b->cpu = event->cpu;
-	b->pid = event->pid;
-	b->tid = event->tid;
-	b->source = event->source;
-	b->observed = event->observed;
-	b->stretch = event->stretch;
-	b->overlaps = event->overlaps;
-	b->proven = event->proven;
 }
 
 static int
@@ -421,7 +408,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 			goto drop_open;
 		depth = s->stacks[thread].open++;
 	}
-	begin_fill(&s->begins[i], event);
+	s->begins[i].event = *event;
 	s->begins[i].losses = losses_of(s, event->source);
 	s->begins[i].nesting = nesting;
 	s->begins[i].depth = thread == NONE ? nesting : depth;
@@ -441,46 +428,28 @@ static void
 span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 {
 	const struct begin *b = &s->begins[i];
+	const struct tl_event *e = &b->event;
 
-	*span = (struct tl_span){ .message = b->message,
-		.begin_ns = b->ns,
-		.begin_error_ns = b->error_ns,
-		.begin_sync_us = b->sync_us,
-		.begin_tsc = b->tsc,
-		.begin_epoch = b->epoch,
-		.begin_cpu = b->cpu,
-		.pid = b->pid,
-		.tid = b->tid,
+	*span = (struct tl_span){ .message = e->message,
+		.begin_ns = e->ns,
+		.begin_error_ns = e->error_ns,
+		.begin_sync_us = e->sync_us,
+		.begin_tsc = e->tsc,
+		.begin_epoch = e->epoch,
+		.begin_cpu = e->cpu,
+		.pid = e->pid,
+		.tid = e->tid,
 		.depth = b->depth,
 		.nesting = b->nesting,
-		.source = b->source,
+		.source = e->source,
 		.cut = b->stack == NONE,
-		.overlaps = b->overlaps,
-		.observed = b->observed,
-		.stretch = b->stretch,
-		.proven = b->proven,
-		.lossy = b->losses != losses_of(s, b->source) ||
-			 b->observed == TL_UNOBSERVED };
-	for (size_t k = 0; k < TL_ARGS_MAX; k++)
-		span->args[k] = b->args[k];
-}
-
-/* The begin of an end in its stack: the begin at the time the end states, or
- * the top of the stack.  At most KNOWN_MAX begins are examined, because a
- * thread rarely has more spans open side by side. */
-static uint32_t
-begin_of(const struct tl_spans *s, uint32_t stack, const struct tl_event *event)
-{
-	const uint32_t top = s->stacks[stack].top;
-	uint32_t i = top;
-
-	for (int n = 0; event->begun_ns != 0 && n < KNOWN_MAX && i != NONE;
-	     n++) {
-		if (s->begins[i].ns == event->begun_ns)
-			return i;
-		i = s->begins[i].below;
-	}
-	return top;
+		.overlaps = e->overlaps,
+		.observed = e->observed,
+		.stretch = e->stretch,
+		.proven = e->proven,
+		.lossy = b->losses != losses_of(s, e->source) ||
+			 e->observed == TL_UNOBSERVED };
+	memcpy(span->args, e->args, sizeof(span->args));
 }
 
 /* == proven ends == */
@@ -495,28 +464,28 @@ may_be_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
 	       tid == end->tid;
 }
 
-/* The begin of a proven end, also a begin that is cut and in no stack.  A begin
- * of the end's own process is preferred.  The search stops at a begin older
- * than the stamp, because all further begins are older. */
+/* The begin of a proven end, also a begin that is cut and in no stack: the
+ * newest of several begins with one stamp, because they nest.  A begin of the
+ * end's own process is preferred.  For a begin in place of the end
+ * (tl_spans_take), only a begin that was put as proven. */
 static uint32_t
-begin_of_stamp(const struct tl_spans *s, const struct tl_event *end)
+begin_of_stamp(struct tl_spans *s, const struct tl_event *end)
 {
-	uint32_t i = s->newest, forked = NONE;
+	uint32_t i = *newest_of_stamp(s, end->message, end->begun_tsc);
+	uint32_t forked = NONE;
 
 	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
-		const struct begin *b = &s->begins[i];
+		const struct tl_event *b = &s->begins[i].event;
 
 		if (b->message == end->message && b->source == end->source &&
 		    b->epoch == end->epoch && b->tsc == end->begun_tsc &&
+		    (b->proven || end->kind == TL_END) &&
 		    may_be_of(b->message, b->pid, b->tid, end)) {
 			if (b->pid == end->pid)
 				return i;
 			forked = i;
 		}
-		if (b->source == end->source && b->epoch == end->epoch &&
-		    b->tsc < end->begun_tsc)
-			break;
-		i = b->older;
+		i = s->begins[i].before;
 	}
 	return forked;
 }
@@ -535,8 +504,8 @@ close_within(struct tl_spans *s, const struct tl_event *end)
 		if ((stack = stack_find(s, &key)) == NONE)
 			continue;
 		while ((i = s->stacks[stack].top) != NONE &&
-		       s->begins[i].epoch == end->epoch &&
-		       s->begins[i].tsc > end->begun_tsc) {
+		       s->begins[i].event.epoch == end->epoch &&
+		       (int64_t)(s->begins[i].event.tsc - end->begun_tsc) > 0) {
 			begin_unstack(s, i);
 			s->count.cut++;
 		}
@@ -569,17 +538,16 @@ spans_prove(struct tl_spans *s, const struct tl_event *end,
     struct tl_span *span)
 {
 	const uint32_t i = begin_of_stamp(s, end);
-	const bool forked = i != NONE && s->begins[i].pid != end->pid &&
+	const bool forked = i != NONE && s->begins[i].event.pid != end->pid &&
 			    end->message->scope != TIMELINE_SOURCE;
 
 	if (i == NONE || forked) {
 		fill_alone(s, end, span);
 	} else {
 		span_fill(s, i, span);
-		span->late =
-		    span->cut || (!s->begins[i].proven &&
-				     !tl_observed_joins(s->begins[i].observed,
-					 end->observed));
+		span->late = span->cut || (!span->proven &&
+					      !tl_observed_joins(span->observed,
+						  end->observed));
 		s->count.cut -= span->cut;
 		begin_remove(s, i);
 		s->count.lonely_begins--;
@@ -601,26 +569,19 @@ int
 tl_spans_take(struct tl_spans *s, const struct tl_event *event,
     struct tl_span *span)
 {
-	uint32_t i = s->proven > 0 ? s->newest : NONE;
+	struct tl_event end = *event;
+	uint32_t i;
 
-	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
-		const struct begin *b = &s->begins[i];
-
-		if (b->proven && b->message == event->message &&
-		    b->source == event->source && b->epoch == event->epoch &&
-		    b->tsc == event->tsc &&
-		    may_be_of(b->message, b->pid, b->tid, event)) {
-			span_fill(s, i, span);
-			span->proven = true;
-			span->lossy = false;
-			begin_remove(s, i);
-			s->count.lonely_begins--;
-			s->count.paired++;
-			return 1;
-		}
-		i = b->older;
-	}
-	return 0;
+	end.begun_tsc = event->tsc;
+	if ((i = begin_of_stamp(s, &end)) == NONE)
+		return 0;
+	span_fill(s, i, span);
+	span->proven = true;
+	span->lossy = false;
+	begin_remove(s, i);
+	s->count.lonely_begins--;
+	s->count.paired++;
+	return 1;
 }
 
 static int
@@ -629,7 +590,6 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 {
 	const struct key key = key_of_message(event);
 	const uint32_t stack = stack_find(s, &key);
-	struct tl_event begin;
 	uint32_t i;
 
 	if (stack != NONE)
@@ -638,22 +598,15 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 		s->count.lonely_ends++;
 		return 0;
 	}
-	i = begin_of(s, stack, event);
+	i = s->stacks[stack].top;
 	span_fill(s, i, span);
-	span->lossy |=
-	    !tl_observed_joins(s->begins[i].observed, event->observed);
-	if (event->message->timer && span->begin_ns == event->begun_ns)
-		span->lossy = false; /* one entry has both */
-	begin = (struct tl_event){ .ns = s->begins[i].ns,
-		.steps_ns = s->begins[i].steps_ns,
-		.epoch = s->begins[i].epoch,
-		.source = s->begins[i].source };
+	span->lossy |= !tl_observed_joins(span->observed, event->observed);
+	span->duration_ns = tl_event_between(&s->begins[i].event, event);
 	begin_remove(s, i);
 	span->end_ns = event->ns;
 	span->end_tsc = event->tsc;
 	span->end_epoch = event->epoch;
 	span->end_cpu = event->cpu;
-	span->duration_ns = tl_event_between(&begin, event);
 	s->count.lonely_begins--;
 	s->count.paired++;
 	return 1;
@@ -912,9 +865,10 @@ plain_end_of(struct span_cursor *c, const struct tl_event *begin)
 	return end;
 }
 
-/* Newest first: complete the proven ends that have the stamp of a begin.  An
- * end of another process was forked within the span and stays unsure.  taken
- * says that a plain end has the begin already. */
+/* Newest first: complete the oldest proven end that has the stamp of a begin:
+ * of several begins with one stamp, the newest has that end.  An end of another
+ * process was forked within the span and stays unsure.  taken says that a plain
+ * end has the begin already. */
 static void
 pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 {
@@ -947,6 +901,7 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 			complete(end, begin->ns, end->duration_ns, begin->args,
 			    false);
 		unlink_end(c, i, link);
+		return;
 	}
 }
 

@@ -283,7 +283,8 @@ static void
 take_proof(struct tl_event *e)
 {
 	const bool is_end = e->proven && e->kind == TL_END &&
-			    e->duration_ns >= 0 && e->begun_tsc <= e->tsc;
+			    e->duration_ns >= 0 &&
+			    (int64_t)(e->tsc - e->begun_tsc) >= 0;
 
 	e->proven = is_end || (e->proven && e->kind == TL_BEGIN);
 	if (is_end) {

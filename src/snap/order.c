@@ -293,6 +293,8 @@ fill_begun(struct order *o, uint32_t epoch, uint64_t tsc,
 		.ns = tl_time_on(segment, tsc, NULL),
 		.steps_ns = segment->steps_ns };
 
+	event->proven = true;
+	event->begun_tsc = tsc;
 	event->begun_ns = begin.ns;
 	event->duration_ns = tl_event_between(&begin, event);
 }
@@ -307,11 +309,10 @@ prove(struct order *o, const struct walker *w, struct tl_event *event)
 
 	event->args[word] = 0;
 	segment = tl_time_find(&o->snap->time, w->epoch, tsc);
-	if (tsc == 0 || tsc > w->tsc || (w->epoch > 0 && tsc < segment->tsc) ||
+	if ((tsc == 0 && o->snap->header.state != TIMELINE_IMPORTED) ||
+	    tsc > w->tsc || (w->epoch > 0 && tsc < segment->tsc) ||
 	    is_stepped_over(o, tsc, w->tsc))
 		return;
-	event->proven = true;
-	event->begun_tsc = tsc;
 	fill_begun(o, w->epoch, tsc, event);
 }
 
@@ -360,7 +361,7 @@ fill_begin(struct order *o, struct tl_event *event)
 	fill_place(o, b->lane, b->epoch, b->tsc, event);
 	fill_entry(o, b->lane, b->number, &e, event);
 	event->kind = TL_BEGIN;
-	event->paired = true;
+	event->paired = event->proven = true;
 	return 1;
 }
 

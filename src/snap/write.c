@@ -408,7 +408,7 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 		entry.message |= TIMELINE_MESSAGE_BARE;
 	if (event->moved)
 		entry.message |= TIMELINE_MESSAGE_MOVED;
-	if (event->proven && !event->message->timer)
+	if (event->proven)
 		entry.message |= TIMELINE_MESSAGE_WHOLE;
 	if (timeline_lane_is_fallback(&f->header, event->lane))
 		entry.cpu = event->cpu;
@@ -532,6 +532,7 @@ timeline_file_free(struct tl_timeline_file *f)
 
 enum {
 	RAW_STAMPS,
+	PROOFS,
 	ERRORS,
 	LANES,
 	LOST_CPU,
@@ -549,6 +550,9 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[RAW_STAMPS] = { -ENOTSUP,
 	    "raw stamps are not kept of events that come from other clocks or "
 	    "other formats" },
+	[PROOFS] = { -ENOTSUP,
+	    "the stamp of its begin is left out of an end with four arguments "
+	    "or behind a step of the clock" },
 	[ERRORS] = { -ENOTSUP,
 	    "times have one bound of their error: that of the worst" },
 	[LANES] = { -ENOTSUP,
@@ -708,11 +712,6 @@ stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
 	event->begun_tsc = (uint64_t)event->begun_ns ^ TL_TIMELINE_BIAS;
 	event->epoch = 0;
-	/* a step of the clock between begin and end would change the
-	 * duration */
-	if (event->kind == TL_END &&
-	    event->ns - event->begun_ns != event->duration_ns)
-		event->proven = false;
 }
 
 static int
@@ -726,6 +725,15 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		return -ENOMEM;
 	if (w->wall)
 		stamp_by_wall(w, &e);
+	/* a step of the clock between begin and end would change the duration,
+	 * and four arguments leave no word for the stamp of the begin */
+	if (e.proven && ((!e.bare && e.message->argc == TL_ARGS_MAX) ||
+			    (w->wall && e.kind == TL_END &&
+				e.ns - e.begun_ns != e.duration_ns))) {
+		e.proven = false;
+		if (e.kind == TL_END)
+			tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
+	}
 	if (e.kind != TL_LOST) {
 		if ((rc = define(w, &e)) < 0 ||
 		    (rc = tl_names_gather(&w->file.names, &e, e.pid)) < 0)

@@ -163,13 +163,14 @@ advance(struct tl_rules *rules, uint64_t *last, bool *has_last, uint64_t tsc,
 
 /* Must a rule about how often messages come ignore the event?  A span counts
  * once for a rate.  A proven end is logged whatever the level is, so only its
- * begin is seen. */
+ * begin is seen, unless one entry has both. */
 static bool
 is_of_no_rate(const struct tl_rule *rule, const struct tl_event *event)
 {
 	if (rule->config->kind == TL_RULE_RATE)
 		return !tl_event_counts(event);
 	return event->kind == TL_END && event->proven &&
+	       !event->message->timer &&
 	       (rule->config->kind == TL_RULE_INTERVAL ||
 		   rule->config->kind == TL_RULE_ABSENT);
 }

@@ -97,10 +97,12 @@ put(struct work *w, const struct tl_chrome_request *request, uint8_t kind,
 		event->tsc = duration_ns > 0 ? (uint64_t)duration_ns : 0;
 		break;
 	case TL_CHROME_END:
-		event->bare = c->args.count == 0 && !c->args.named;
+		event->bare =
+		    request->args->count == 0 && !request->args->named;
 		/* fall through */
 	case TL_CHROME_BEGIN:
-		event->tsc = hash_of(request->category);
+		event->tsc =
+		    hash_of(request->category) + 2 * hash_of(request->instance);
 		event->number = hash_of(request->name);
 		break;
 	}
@@ -163,7 +165,8 @@ take_async(struct work *w, const struct tl_chrome_request *request,
 	if (rc == 0 && has_args && kind == TL_END)
 		rc = put(w, &instant, TL_INSTANT, TL_CHROME_ALONE);
 	if (rc == 0)
-		rc = put(w, &span, kind, TL_CHROME_ALONE);
+		rc = put(w, &span, kind,
+		    kind == TL_BEGIN ? TL_CHROME_BEGIN : TL_CHROME_END);
 	if (rc == 0 && has_args && kind == TL_BEGIN)
 		rc = put(w, &instant, TL_INSTANT, TL_CHROME_ALONE);
 	return rc;

@@ -203,9 +203,12 @@ void tl_chrome_messages_free(struct tl_chrome_messages *messages);
  * times may follow the events, so that events are kept until the file ends.
  * Then, by time,
  *
- *	an end event (E) belongs to the innermost begin event (B) before it that
- *	has the message, or else the name, of the end;
+ *	an end event (E, e) belongs to the innermost begin event (B, b) of its
+ *	thread or id before it that has the message, or else the name, of the
+ *	end;
  *	a complete span (X) becomes two events.
+ *
+ * An end whose begin is known is proven.
  *
  * Spans with equal times nest: the longer span begins first, and a span ends
  * before the next span begins.  Other events of equal times keep the order of
@@ -220,12 +223,13 @@ void tl_chrome_messages_free(struct tl_chrome_messages *messages);
  *	ALONE		-			-
  *	WHOLE		its duration		-
  *	BEGIN, END	hash of its category	hash of its name
+ *			and id
  */
 enum tl_chrome_role {
 	TL_CHROME_ALONE, /* itself */
 	TL_CHROME_WHOLE, /* X */
-	TL_CHROME_BEGIN, /* B */
-	TL_CHROME_END    /* E */
+	TL_CHROME_BEGIN, /* B, b */
+	TL_CHROME_END    /* E, e */
 };
 
 struct tl_chrome_thread;
@@ -245,7 +249,7 @@ struct tl_chrome_spans {
 	struct tl_id_map numbers;
 	struct tl_chrome_thread *threads;
 	size_t capacity;
-	size_t open;           /* begin events of all threads */
+	size_t open;           /* begin events of all threads and ids */
 	struct tl_pqueue ends; /* ends of complete spans */
 	uint64_t begun;        /* complete spans */
 	struct tl_chrome_waiting *window;

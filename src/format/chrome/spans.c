@@ -25,6 +25,7 @@ enum {
 struct ending {
 	const struct tl_message *message;
 	int64_t ns;
+	int64_t begun_ns;
 	uint64_t order; /* order of the begins */
 	uint32_t pid, tid;
 };
@@ -37,9 +38,10 @@ struct key {
 	uint64_t category; /* hashes, as name */
 	uint64_t name;
 	const struct tl_message *message;
+	int64_t ns; /* of a begin event */
 };
 
-/* The open begin events of a thread, the innermost last. */
+/* The open begin events of a thread or of an id, the innermost last. */
 struct tl_chrome_thread {
 	struct key *begun;
 	size_t count, room;
@@ -116,6 +118,7 @@ put_ending(struct tl_chrome_spans *s, const struct ending *ending)
 		.kind = TL_END,
 		.bare = true };
 
+	tl_event_prove(&end, ending->begun_ns);
 	return put(s, &end);
 }
 
@@ -158,9 +161,10 @@ flush(struct tl_chrome_spans *s)
 	for (size_t i = 0; rc == 0 && i < s->waiting; i++) {
 		struct tl_event *begin = &s->window[i].begin;
 		const struct ending ending = { begin->message,
-			s->window[i].end_ns, s->begun++, begin->pid,
+			s->window[i].end_ns, begin->ns, s->begun++, begin->pid,
 			begin->tid };
 
+		begin->proven = true;
 		if ((rc = end_until(s, begin->ns, true)) < 0 ||
 		    (rc = put(s, begin)) < 0)
 			break;
@@ -193,14 +197,19 @@ take_whole(struct tl_chrome_spans *s, const struct tl_event *begin)
 
 /* == begin and end events == */
 
-/* Find the thread of an event; NULL: too many threads. */
+/* Find the thread of an event, or the id that stands for a thread; NULL: too
+ * many. */
 static int
 thread_of(struct tl_chrome_spans *s, const struct tl_event *event,
     struct tl_chrome_thread **thread)
 {
-	const struct tl_id_key key = { event->pid, event->tid };
+	struct tl_id_key key = { event->pid, event->tid };
 	uint32_t number;
-	int rc = tl_id_map_get(&s->numbers, key, &number);
+	int rc;
+
+	if (event->message->scope == TIMELINE_SOURCE)
+		key = (struct tl_id_key){ event->tsc, UINT64_MAX };
+	rc = tl_id_map_get(&s->numbers, key, &number);
 
 	*thread = NULL;
 	if (rc == -ENOSPC) {
@@ -217,10 +226,12 @@ thread_of(struct tl_chrome_spans *s, const struct tl_event *event,
 static int
 take_begin(struct tl_chrome_spans *s, struct tl_event *begin)
 {
-	const struct key key = { begin->tsc, begin->number, begin->message };
+	const struct key key = { begin->tsc, begin->number, begin->message,
+		begin->ns };
 	struct tl_chrome_thread *t;
 	int rc;
 
+	begin->proven = true;
 	if ((rc = thread_of(s, begin, &t)) < 0 || (rc = put(s, begin)) < 0)
 		return rc;
 	if (!t)
@@ -350,7 +361,7 @@ static int
 take_end(struct tl_chrome_spans *s, struct tl_event *end)
 {
 	const struct key key = { end->tsc, end->number,
-		end->bare ? NULL : end->message };
+		end->bare ? NULL : end->message, 0 };
 	uint64_t values[TL_ARGS_MAX] = { 0 };
 	const struct tl_message *begun;
 	struct tl_chrome_thread *t;
@@ -365,6 +376,7 @@ take_end(struct tl_chrome_spans *s, struct tl_event *end)
 		return put(s, end);
 	}
 	begun = t->begun[at].message;
+	tl_event_prove(end, t->begun[at].ns);
 	s->open--;
 	t->count--;
 	memmove(t->begun + at, t->begun + at + 1,

@@ -5,7 +5,7 @@
  *	piece --> whole lines, taken in place --> sink
  *	     \--> carry: the line at the end of a piece
  *
- *	id --> number --> process: its label and the number of open begins
+ *	id --> number --> process: its label and its open begins
  *
  * A label is complete only when the next line is read, so the label is kept
  * until then.
@@ -63,9 +63,16 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[CUT] = { -ENODATA, "the file ends inside its last line, left out" },
 };
 
+struct begun {
+	const struct tl_message *message;
+	int64_t ns;
+};
+
 struct process {
 	struct tl_label label;
-	uint64_t open;
+	struct begun *begun; /* the innermost last */
+	size_t room;
+	size_t open;
 	uint32_t labels; /* labels so far */
 };
 
@@ -174,10 +181,12 @@ put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
 	e->message = message;
 	e->kind = kind;
 	e->level = message->level;
-	e->ns = r->now_us * TL_NS_PER_US;
 	e->tsc = (uint64_t)e->ns;
 	rc = r->sink->put(r->sink, e);
 	e->number++;
+	e->proven = false;
+	e->begun_ns = e->duration_ns = 0;
+	e->begun_tsc = 0;
 	return rc;
 }
 
@@ -274,23 +283,38 @@ advance(struct lms_read *r, int64_t diff_us)
 		tl_note(&r->notes, BACK, r->at);
 	if (__builtin_add_overflow(r->now_us, diff_us, &r->now_us))
 		r->now_us = diff_us < 0 ? INT64_MIN : INT64_MAX;
-	if (r->now_us >= -max_us && r->now_us <= max_us)
-		return;
-	tl_note(&r->notes, OUT_OF_RANGE, r->at);
-	r->now_us = r->now_us < 0 ? -max_us : max_us;
+	if (r->now_us < -max_us || r->now_us > max_us) {
+		tl_note(&r->notes, OUT_OF_RANGE, r->at);
+		r->now_us = r->now_us < 0 ? -max_us : max_us;
+	}
+	r->event.ns = r->now_us * TL_NS_PER_US;
 }
 
-static void
-count_open(struct lms_read *r, struct process *process, bool begins)
+/* Keep a begin, or find the begin of an end: the last one of the process that
+ * is open, unless it has another label, or the process stands for several. */
+static int
+pair(struct lms_read *r, struct process *process, bool begins)
 {
+	const struct begun *begun;
+
 	if (begins) {
-		if (process->open++ > 0)
+		if (process->open > 0)
 			tl_note(&r->notes, REENTERED, r->at);
+		if (TL_ARRAY_ROOM(process->begun, process->room,
+			process->open) < 0)
+			return -ENOMEM;
+		process->begun[process->open++] =
+		    (struct begun){ process->label.message, r->event.ns };
+		r->event.proven = process != &r->rest;
 	} else if (process->open > 0) {
-		process->open--;
+		begun = &process->begun[--process->open];
+		if (begun->message == process->label.message &&
+		    process != &r->rest)
+			tl_event_prove(&r->event, begun->ns);
 	} else {
 		tl_note(&r->notes, LONELY_END, r->at);
 	}
+	return 0;
 }
 
 static int
@@ -306,7 +330,8 @@ put_mark(struct lms_read *r, const struct tl_lms_line *line)
 	    (rc = label_unknown(r, process, line->id)) < 0)
 		return rc;
 	advance(r, line->diff_us);
-	count_open(r, process, begins);
+	if ((rc = pair(r, process, begins)) < 0)
+		return rc;
 	r->event.args[0] = process->label.arg;
 	return put(r, process->label.message, begins ? TL_BEGIN : TL_END);
 }
@@ -414,7 +439,7 @@ static void
 note_open(struct lms_read *r)
 {
 	for (size_t i = 0; i < r->process_capacity; i++) {
-		for (uint64_t k = 0; k < r->processes[i].open; k++)
+		for (size_t k = 0; k < r->processes[i].open; k++)
 			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
 	}
 }
@@ -460,6 +485,9 @@ lms_free(struct tl_reader *reader)
 	tl_id_map_free(&r->ids);
 	tl_text_free(&r->carry);
 	tl_text_free(&r->label);
+	for (size_t i = 0; i < r->process_capacity; i++)
+		free(r->processes[i].begun);
+	free(r->rest.begun);
 	free(r->processes);
 	free(r);
 }

@@ -79,6 +79,9 @@ struct source {
 	/* by level; made when the source first reaches the level */
 	struct tl_label label[LEVELS];
 	int64_t activity;
+	/* when each open span began: as many as activity is away from 0 */
+	int64_t *begun;
+	size_t room;
 	int32_t id;
 	uint32_t definitions;
 };
@@ -339,6 +342,8 @@ step(struct timelogger_read *r, struct tl_event *e, int by)
 	const unsigned level = higher == 1  ? ACTIVE
 			       : higher > 1 ? OVERLAP
 					    : BELOW;
+	/* the open spans around the span that begins or ends */
+	const uint64_t around = (uint64_t)(higher > 0 ? higher - 1 : -higher);
 	int rc;
 
 	source->activity += by;
@@ -353,6 +358,14 @@ step(struct timelogger_read *r, struct tl_event *e, int by)
 	e->message = source->label[level].message;
 	e->level = e->message->level;
 	e->kind = (by > 0) == (level != BELOW) ? TL_BEGIN : TL_END;
+	if (e->kind == TL_END) {
+		tl_event_prove(e, source->begun[around]);
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(source->begun, source->room, around) < 0)
+		return -ENOMEM;
+	source->begun[around] = e->ns;
+	e->proven = true;
 	return 0;
 }
 
@@ -512,6 +525,9 @@ timelogger_free(struct tl_reader *reader)
 	tl_text_free(&r->name);
 	tl_store_free(r->store);
 	free(r->current);
+	for (uint32_t i = 0; i < r->source_count; i++)
+		free(r->sources[i].begun);
+	free(r->rest.begun);
 	free(r->sources);
 	free(r);
 }

@@ -202,6 +202,42 @@ TEST(proven_spans_of_a_source_may_cross)
 	ck_assert_uint_eq(span.args[0], 20);
 }
 
+TEST(a_proven_end_finds_its_begin_among_any_number_of_others)
+{
+	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
+	for (uint32_t i = 0; i < 10000; i++)
+		put(&thread_span, TL_BEGIN, 20, 2 + i);
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
+	ck_assert(!span.alone);
+	ck_assert_uint_eq(span.args[0], 10);
+	ck_assert_uint_eq(span.depth, 0);
+}
+
+/* Times of another format may be equal. */
+TEST(a_span_within_another_of_its_stamp_has_the_newer_begin)
+{
+	for (uint64_t arg = 1; arg <= 3; arg++) {
+		const struct tl_event begin = { .message = &thread_span,
+			.kind = TL_BEGIN,
+			.ns = 10,
+			.tsc = 20,
+			.pid = 7,
+			.tid = 1,
+			.proven = true,
+			.args = { arg } };
+
+		tl_spans_put(spans, &begin, &span);
+	}
+	for (uint64_t arg = 3; arg > 0; arg--) {
+		ck_assert_int_eq(put_proven(&thread_span, TL_END,
+				     40 - (int64_t)arg, 10, 7, 1),
+		    1);
+		ck_assert_uint_eq(span.args[0], arg);
+		ck_assert_uint_eq(span.depth, arg - 1);
+		ck_assert_int_eq(span.duration_ns, 30 - (int64_t)arg);
+	}
+}
+
 TEST(threads_do_not_share_spans)
 {
 	put(&thread_span, TL_BEGIN, 10, 1);
@@ -351,7 +387,9 @@ TEST(a_timer_over_a_loss_is_sure)
 		.kind = TL_END,
 		.ns = 30,
 		.begun = TL_BEGUN,
+		.proven = true,
 		.begun_ns = 10,
+		.begun_tsc = 20,
 		.pid = 7,
 		.tid = 1 };
 
@@ -675,6 +713,37 @@ TEST(an_equal_stamp_of_another_thread_is_no_proof)
 		}
 		tl_cursor_close(cursor);
 	}
+}
+
+TEST(newest_first_a_span_within_another_of_its_stamp_has_the_newer_begin)
+{
+	struct tl_event events[6];
+	struct array_cursor inner = { { array_next, array_close }, events, 6,
+		true };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+
+	for (unsigned i = 0; i < 6; i++)
+		events[i] = (struct tl_event){ .message = &thread_span,
+			.kind = i < 3 ? TL_BEGIN : TL_END,
+			.ns = i < 3 ? 10 : 20 + (int64_t)i,
+			.tsc = i < 3 ? 10 : 20 + i,
+			.args = { i < 3 ? i + 1 : 0 },
+			.proven = true,
+			.bare = i >= 3,
+			.begun_ns = 10,
+			.begun_tsc = 10,
+			.duration_ns = 10 + (int64_t)i };
+	ck_assert_int_eq(tl_spans_cursor(TL_NEWEST_FIRST, STREAM, &inner.cursor,
+			     &cursor),
+	    0);
+	for (unsigned arg = 1; arg <= 3; arg++) {
+		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+		ck_assert_uint_eq(event.args[0], arg);
+		ck_assert_int_eq(event.duration_ns, 16 - (int64_t)arg);
+		ck_assert(!event.alone);
+	}
+	tl_cursor_close(cursor);
 }
 
 /* == plain and proven ends of one message == */

@@ -338,6 +338,59 @@ TEST(async_spans_belong_to_their_name_and_id)
 	ck_assert_str_eq(last_explain, "id 3");
 }
 
+/* Check that the last event of a file is the end of a span from begun_ns on. */
+static void
+ends_proven(const char *file, int64_t begun_ns)
+{
+	read_last(file);
+	ck_assert_uint_eq(last.kind, TL_END);
+	ck_assert(last.proven);
+	ck_assert_int_eq(last.begun_ns, begun_ns);
+	ck_assert_uint_eq(last.begun_tsc, (uint64_t)begun_ns);
+	ck_assert_int_eq(last.duration_ns, last.ns - begun_ns);
+}
+
+TEST(an_end_whose_begin_is_found_is_proven)
+{
+	ends_proven("[{\"ph\":\"X\",\"ts\":5,\"dur\":100,\"name\":\"a\"},"
+		    "{\"ph\":\"X\",\"ts\":0,\"dur\":10,\"name\":\"a\"}]",
+	    5000);
+	ends_proven("[{\"ph\":\"X\",\"ts\":-5,\"dur\":0,\"name\":\"a\"}]",
+	    -5000);
+	ends_proven("[{\"ph\":\"E\",\"ts\":9},{\"ph\":\"B\",\"ts\":3,"
+		    "\"name\":\"b\"},{\"ph\":\"E\",\"ts\":5},"
+		    "{\"ph\":\"B\",\"ts\":1,\"name\":\"a\"}]",
+	    1000);
+	read_last("[{\"ph\":\"B\",\"ts\":1,\"name\":\"a\"},"
+		  "{\"ph\":\"E\",\"ts\":2,\"name\":\"b\"}]");
+	ck_assert(!last.proven);
+}
+
+TEST(an_id_is_of_its_category_and_scope)
+{
+	ends_proven("[{\"ph\":\"b\",\"ts\":1,\"cat\":\"c\",\"id\":1,"
+		    "\"name\":\"a\"},"
+		    "{\"ph\":\"b\",\"ts\":2,\"cat\":\"d\",\"id\":1,"
+		    "\"name\":\"a\"},"
+		    "{\"ph\":\"b\",\"ts\":3,\"cat\":\"c\",\"id\":1,"
+		    "\"scope\":\"s\",\"name\":\"a\"},"
+		    "{\"ph\":\"b\",\"ts\":4,\"cat\":\"c\",\"pid\":5,"
+		    "\"id2\":{\"local\":1},\"name\":\"a\"},"
+		    "{\"ph\":\"e\",\"ts\":9,\"cat\":\"c\",\"id\":1,"
+		    "\"tid\":7}]",
+	    1000);
+	ck_assert_uint_eq(last.tid, 7);
+	ends_proven("[{\"ph\":\"b\",\"ts\":1,\"id\":1,\"name\":\"a\"},"
+		    "{\"ph\":\"b\",\"ts\":2,\"id\":1,\"name\":\"b\"},"
+		    "{\"ph\":\"b\",\"ts\":3,\"id\":1,\"name\":\"c\"},"
+		    "{\"ph\":\"e\",\"ts\":4,\"id\":1},"
+		    "{\"ph\":\"e\",\"ts\":5,\"id\":1,\"name\":\"a\"}]",
+	    1000);
+	read_last("[{\"ph\":\"b\",\"ts\":1,\"id\":1,\"name\":\"a\"},"
+		  "{\"ph\":\"e\",\"ts\":2,\"id\":2,\"name\":\"a\"}]");
+	ck_assert(!last.proven);
+}
+
 TEST(flows_and_objects_are_instants_with_their_id)
 {
 	means("{\"ph\":\"s\",\"ts\":1,\"name\":\"a\",\"id\":3},"

@@ -182,6 +182,44 @@ TEST(an_id_may_get_another_label)
 	    "0 24 id gets another label\n");
 }
 
+/* Note the duration of each end that is proven, and ? for any other end. */
+static int
+put_duration(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct intervals *i = (struct intervals *)(void *)sink;
+
+	if (event->kind == TL_END && event->proven)
+		tl_put_format(&i->text, "%lld ", (long long)event->duration_ns);
+	else if (event->kind == TL_END)
+		tl_put_string(&i->text, "? ");
+	return 0;
+}
+
+static void
+lasts(const char *file, const char *durations)
+{
+	struct intervals i = { .sink = { put_duration, NULL } };
+	struct tl_reader *reader;
+
+	ck_assert_int_eq(tl_lms_read_new(&reader, &i.sink, NULL), 0);
+	ck_assert_int_eq(reader->feed(reader, tl_bytes_of(file)), 0);
+	ck_assert_int_eq(reader->finish(reader), 0);
+	ck_assert_str_eq(tl_text_string(&i.text), durations);
+	reader->free(reader);
+	tl_text_free(&i.text);
+}
+
+TEST(an_end_belongs_to_the_last_begin_of_its_id_in_the_file)
+{
+	lasts("2,0,a\n0,0,1\n0,0,2\n1,0,3\n1,0,4\n1,0,5\n", "3000 9000 ? ");
+	lasts("2,0,a\n2,1,b\n0,0,0\n0,1,1\n1,0,1\n1,1,1\n", "2000 2000 ");
+	/* back in time: two spans of one id cross, a span has no length */
+	lasts("2,0,a\n0,0,0\n1,0,10\n0,0,-8\n1,0,13\n", "10000 13000 ");
+	lasts("2,0,a\n0,0,0\n1,0,-1\n", "? ");
+	/* the label is another */
+	lasts("2,0,a\n0,0,0\n2,0,b\n1,0,1\n0,0,1\n1,0,1\n", "? 1000 ");
+}
+
 TEST(what_is_no_line_is_skipped)
 {
 	check("2,0,a\n0,0,1\nhello\n3,0,1\n0,0\n0,0,x\n0,0,1,2\n"

@@ -192,6 +192,7 @@ put_pair(struct tl_sink *sink, const struct tl_event *event)
 	struct pairs *p = (struct pairs *)(void *)sink;
 	struct tl_span span;
 
+	ck_assert(event->kind != TL_END || event->proven);
 	if (tl_spans_put(p->spans, event, &span) == 1 &&
 	    tl_bytes_equal(span.message->line1, tl_bytes_of("s"))) {
 		ck_assert_uint_eq(span.depth, 0);
