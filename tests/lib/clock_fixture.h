@@ -11,8 +11,8 @@
 #include "clock/calibrate.h"
 #include "clock/calibrate_tail.h"
 #include "clock_script.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 
 #include "event/render.h"
 #include "event/writer.h"
+#include "test.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,8 +4,7 @@
 #define TESTS_LIB_PROTOBUF_READ_H
 
 #include "base/bytes.h"
-
-#include <check.h>
+#include "test.h"
 
 struct field {
 	uint32_t number;

@@ -11,6 +11,8 @@
  */
 #include "test.h"
 
+#include "sample.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
@@ -136,6 +138,17 @@ choose(int argc, char **argv)
 		    by_line);
 }
 
+/* The first _i of a sampled test, by a hash of its name. */
+static int
+first_of(const struct test *t)
+{
+	unsigned hash = 0;
+
+	for (const char *c = t->check.name; *c; c++)
+		hash = hash * 31 + (unsigned char)*c;
+	return t->from + (int)sample_first(hash);
+}
+
 static TCase *
 case_of(const struct test *t, const struct test *defaults)
 {
@@ -154,8 +167,11 @@ case_of(const struct test *t, const struct test *defaults)
 		    NULL);
 	if (t->from == 0 && t->to == 0)
 		tcase_add_test(tcase, &t->check);
-	else
+	else if (!t->sampled)
 		tcase_add_loop_test(tcase, &t->check, t->from, t->to);
+	else
+		for (int i = first_of(t); i < t->to; i += (int)sample_step())
+			tcase_add_loop_test(tcase, &t->check, i, i + 1);
 	return tcase;
 }
 

@@ -10,6 +10,7 @@
  *	}
  *	TEST(a_version_is_read, .from = 1, .to = 9)	_i is 1, then 2 ... 8
  *	TEST(no_file_is_needed, .plain = true)	without the file's fixture
+ *	TEST(any_byte, .to = 9, .sampled = true)	with SAMPLE a third of _i
  *
  * All files of tests/unit/LAYER are one program, build/tests/unit/LAYER, whose
  * arguments choose tests: see test.c.  Each test is a process of its own
@@ -50,6 +51,7 @@ struct test {
 	int from, to;          /* values of _i; both 0: the test runs once */
 	int timeout;           /* in seconds; 0: a minute */
 	bool plain;            /* without the file's setup and teardown */
+	bool sampled;          /* a third of the values of _i (sample.h) */
 
 	TTest check;
 	struct test *next;

@@ -40,9 +40,11 @@ after() {
 		numbers_in "$w/ki-out" >"$work/numbers"
 		lost=$(totals_in "$w/ki-out" | cut -d' ' -f2)
 	else
-		find "$w/ki-out" -name '*.jsonl' -exec cat {} + |
-			jq -r .args.tcp | sort -n >"$work/numbers"
-		lost=0
+		find "$w/ki-out" -name '*.jsonl' -exec cat {} + >"$work/lines"
+		jq -r 'select(.lost == null) | .args.tcp' "$work/lines" |
+			sort -n >"$work/numbers"
+		# a slow target: the spool was full, and the loss is counted
+		lost=$(jq -n '[inputs | .lost // 0] | add // 0' "$work/lines")
 	fi
 	entries=$(wc -l <"$work/numbers")
 	uniq -d "$work/numbers" | sed 's/^/twice: /' | head -3

@@ -304,7 +304,7 @@ seed_of(int loop, int round)
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 600);
 
-TEST(damaged_files_do_no_harm, .to = LOOPS)
+TEST(damaged_files_do_no_harm, .to = LOOPS, .sampled = true)
 {
 	for (int i = 0; i < rounds(); i++) {
 		uint64_t seed = seed_of(_i, i);
@@ -322,7 +322,7 @@ TEST(damaged_files_do_no_harm, .to = LOOPS)
  * Nothing may truncate the file of a program that logs: the SIGBUS is
  * documented.
  */
-TEST(files_that_somebody_scribbles_on_do_no_harm, .to = LOOPS)
+TEST(files_that_somebody_scribbles_on_do_no_harm, .to = LOOPS, .sampled = true)
 {
 	for (int i = 0; i < rounds(); i++) {
 		uint64_t seed = seed_of(_i, i);
@@ -336,7 +336,7 @@ TEST(files_that_somebody_scribbles_on_do_no_harm, .to = LOOPS)
 	}
 }
 
-TEST(files_that_somebody_cuts_do_no_harm, .to = LOOPS)
+TEST(files_that_somebody_cuts_do_no_harm, .to = LOOPS, .sampled = true)
 {
 	for (int i = 0; i < rounds(); i++) {
 		uint64_t seed = seed_of(_i, i);

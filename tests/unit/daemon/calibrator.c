@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calibrator.c - hours of scripted clocks: knots, bounds, steps. */
 #include "lib/clock_keep.h"
+#include "lib/sample.h"
 #include "lib/test.h"
 
 #include <errno.h>
@@ -60,7 +61,8 @@ TEST(committed_knots_are_near_whatever_is_done_to_the_clock)
 	uint32_t worst_p99 = 0, worst_max = 0;
 	uint64_t most = 0;
 
-	for (uint64_t seed = 1; seed <= 40; seed++) {
+	for (uint64_t seed = 1 + sample_first(0); seed <= 40;
+	     seed += sample_step()) {
 		set_up_keeper(seed, true);
 		two_minutes(0);
 		tl_keeper_leave(&keeper);
@@ -79,7 +81,8 @@ TEST(committed_knots_are_near_whatever_is_done_to_the_clock)
 
 TEST(every_bound_holds_at_every_moment)
 {
-	for (uint64_t seed = 1; seed <= 20; seed++) {
+	for (uint64_t seed = 1 + sample_first(1); seed <= 20;
+	     seed += sample_step()) {
 		set_up_keeper(seed, true);
 		two_minutes(40);
 		measure_knots(5000);
@@ -112,7 +115,8 @@ TEST(a_quiet_clock_needs_one_knot_for_hours)
 /* The rates lie anywhere within 10 ppm, each for 1.6 seconds or longer. */
 TEST(bounds_hold_under_ten_ppm_of_noise)
 {
-	for (uint64_t seed = 1; seed <= 20; seed++) {
+	for (uint64_t seed = 1 + sample_first(2); seed <= 20;
+	     seed += sample_step()) {
 		set_up_keeper(seed, true);
 		for (int i = 0; i < 300; i++)
 			slew((int64_t)clock_script_random(&script, 20000) -

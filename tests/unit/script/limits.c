@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* limits.c - what a script cannot do, and how a script is stopped. */
+#include "lib/sample.h"
 #include "lib/script_fixture.h"
 #include "lib/test.h"
 
@@ -215,7 +216,8 @@ TEST(a_loop_is_stopped_wherever_it_runs)
 	};
 
 	cpu_seconds = 1;
-	for (size_t i = 0; i < sizeof(endless) / sizeof(endless[0]); i++)
+	for (size_t i = sample_first(0);
+	     i < sizeof(endless) / sizeof(endless[0]); i += sample_step())
 		ends(endless[i], 0, -ETIME, "test:1: over the time cap of 1 s");
 }
 
@@ -307,7 +309,8 @@ TEST(a_library_function_that_never_returns_ends_the_process)
 	};
 	char said[1000];
 
-	for (size_t i = 0; i < sizeof(stuck) / sizeof(stuck[0]); i++) {
+	for (size_t i = sample_first(1); i < sizeof(stuck) / sizeof(stuck[0]);
+	     i += sample_step()) {
 		ck_assert_int_eq(run_in_child(stuck[i], true, said,
 				     sizeof(said)),
 		    1);

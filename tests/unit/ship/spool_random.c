@@ -241,14 +241,14 @@ run(uint64_t from)
 
 TEST_FILE(.setup = ship_setup, .teardown = ship_teardown, .timeout = 60);
 
-TEST(every_block_arrives_once_or_is_counted, .to = SEEDS)
+TEST(every_block_arrives_once_or_is_counted, .to = SEEDS, .sampled = true)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	on_disk = true;
 	run((uint64_t)_i + 1);
 }
 
-TEST(so_it_is_in_memory, .to = SEEDS)
+TEST(so_it_is_in_memory, .to = SEEDS, .sampled = true)
 {
 	on_disk = false;
 	run((uint64_t)_i + 1000);

@@ -260,7 +260,8 @@ prepare_stop(int action, uint64_t at)
 
 TEST_FILE(.setup = setup, .teardown = fixture_close, .timeout = 300);
 
-TEST(a_snapshot_has_no_gap_wherever_it_is_stopped, .to = 2 * ACTIONS)
+TEST(a_snapshot_has_no_gap_wherever_it_is_stopped, .to = 2 * ACTIONS,
+    .sampled = true)
 {
 	struct shown s;
 	uint64_t stops = 0;
@@ -293,7 +294,8 @@ round_of(struct tl_cursor *follow, struct shown *s)
 	ck_assert_int_eq(rc, 0);
 }
 
-TEST(a_follower_has_no_gap_wherever_it_is_stopped, .to = 2 * ACTIONS)
+TEST(a_follower_has_no_gap_wherever_it_is_stopped, .to = 2 * ACTIONS,
+    .sampled = true)
 {
 	uint64_t stops = 0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* damage.c - whatever happens to the files, their whole blocks are read. */
+#include "lib/sample.h"
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/context.h"
@@ -282,7 +283,8 @@ TEST(a_file_cut_at_any_byte_has_its_whole_blocks)
 	const struct tl_bytes index = bytes_of(&made.index);
 	struct tl_trace *trace;
 
-	for (size_t size = 0; size < made.data.size; size++) {
+	for (size_t size = sample_first(1); size < made.data.size;
+	     size += sample_step()) {
 		const struct tl_bytes data = tl_bytes(made.data.data, size);
 
 		if (size < TL_TRACE_HEADER_SIZE) {
@@ -346,7 +348,8 @@ TEST(a_flipped_bit_costs_its_block_alone)
 {
 	const struct tl_bytes data = bytes_of(&made.data);
 
-	for (size_t i = 0; i < made.data.size * 8; i += 13) {
+	for (size_t i = 13 * sample_first(0); i < made.data.size * 8;
+	     i += 13 * sample_step()) {
 		const size_t block = block_at(i / 8);
 		const uint64_t events = whole_events(made.data.size, block);
 
