@@ -741,7 +741,7 @@ TEST(newest_first_a_span_within_another_of_its_stamp_has_the_newer_begin)
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 		ck_assert_uint_eq(event.args[0], arg);
 		ck_assert_int_eq(event.duration_ns, 16 - (int64_t)arg);
-		ck_assert(!event.alone);
+		ck_assert(event.known);
 	}
 	tl_cursor_close(cursor);
 }
