@@ -70,6 +70,9 @@ open_timeline(void)
 	event = define_writers(tl);
 	shared->writers[0] = (struct writer){ .number = 0 };
 	shared->writers[1] = (struct writer){ .number = 1 };
+	/* A call that measures the clock takes more instructions than a sweep;
+	 * while a keeper lives, no call measures for some seconds. */
+	tl->header->clock.keeper = (uint32_t)getpid();
 }
 
 /* A has a CPU of its own, so that B never stores to A's lane. */
@@ -413,6 +416,7 @@ static void
 open_clock(void)
 {
 	open_timeline();
+	tl->header->clock.keeper = 0;
 	expect(tl_calibrate_read(tl->header, &tail_before) == 0, "the clock");
 }
 
@@ -956,6 +960,8 @@ sweep_change(bool burst, const char *from, const char *to)
 		running = step_once(&a);
 	}
 	kill_traced(&a);
+	expect(!running, "%s to %s: no end after %u instructions", from, to,
+	    steps);
 	expect(is_observed(TRACE) != before, "%s to %s: not seen at the end",
 	    from, to);
 	printf("%s to %s: looked %u times, closed %u, open and not observed "
