@@ -65,7 +65,22 @@ function line(e) {
 		.map((v) => JSON.stringify(v)).join(" ");
 }
 
+/* An end with the arguments of its begin has none in a trace of Chrome. */
+const open = new Map();
+function withoutBegins(e) {
+	const key = [e.place, e.cat, e.name].join();
+	const begins = open.get(key) ?? [];
+
+	open.set(key, begins);
+	if (e.kind === "begin")
+		begins.push(JSON.stringify(e.args));
+	else if (e.kind === "end" && begins.pop() === JSON.stringify(e.args))
+		return {...e, args: []};
+	return e;
+}
+
 const seen = trace.traceEvents.filter((e) => e.ph !== "M")
 	.flatMap((e) => [...eventsOf(e)]);
 console.log(seen.length + " events");
-differences(seen.map(line), events(linesFile).map(labelled).map(line));
+differences(seen.map(line), events(linesFile).map(labelled).map(withoutBegins)
+	.map(line));
