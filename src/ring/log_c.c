@@ -31,8 +31,8 @@
  * before the first store: a child that is forked between the stores stores the
  * same bytes as its parent, and then appends an entry of its own, with its own
  * ids.  A child that is forked between count and ticket cannot know that the
- * ticket is its own, and leaves a hole.  Each repetition is a fork; there is no
- * other loop.  Built with LOG=c this file is the whole append; its entries
+ * ticket is its own, and leaves a hole (tests/model/fork.pml).  Each repetition
+ * is a fork; there is no other loop.  Built with LOG=c this file is the whole append; its entries
  * differ from those of log.S in the lane and the sum only.
  */
 #include "base/word.h"
