@@ -162,6 +162,7 @@ TEST(only_spans_that_reach_the_threshold_are_kept, BOTH_CLOCKS)
 TEST(a_timer_measures_where_the_counter_is_not_trusted)
 {
 	char list[] = "/tmp/timers-sources-XXXXXX";
+	const char *const of_kernel = tl_clock_sources_file;
 	const int fd = mkstemp(list);
 
 	ck_assert_int_eq(write(fd, "hpet\n", 5), 5);
@@ -170,6 +171,7 @@ TEST(a_timer_measures_where_the_counter_is_not_trusted)
 	fixture_close();
 	ck_assert_int_eq(timeline_new(&tl, fixture_name, &fixture_tiny), 0);
 	define_timer();
+	tl_clock_sources_file = of_kernel;
 	unlink(list);
 	ck_assert_uint_eq(tl->geometry.clock_kind, TIMELINE_CLOCK_REALTIME);
 	expect_kept_if_slow();
