@@ -149,7 +149,7 @@ fuzz: $(SEARCHED)
 endif
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $^ -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=$* \
+	@$(CC) -o $@ $^ -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=fuzz_$* \
 	    $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
 
 # what is made on the way stays

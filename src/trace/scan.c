@@ -193,12 +193,13 @@ step(struct tl_scan *s, bool last)
 
 	s->ended = false;
 	if (kind == TL_TRACE_BLOCK_START) {
-		if (bytes.size < TL_TRACE_BLOCK_HEADER) {
-			if (!last)
-				return -EAGAIN;
-		} else if (tl_trace_block_get(&block,
-			       (const uint8_t *)bytes.data, s->seed)) {
-			if (bytes.size >= tl_trace_block_size(&block))
+		const bool is_short = bytes.size < TL_TRACE_BLOCK_HEADER;
+
+		if (is_short ||
+		    tl_trace_block_get(&block, (const uint8_t *)bytes.data,
+			s->seed)) {
+			if (!is_short &&
+			    bytes.size >= tl_trace_block_size(&block))
 				return take_block(s, &block);
 			if (!last)
 				return -EAGAIN;
