@@ -195,9 +195,8 @@ step(struct tl_scan *s, bool last)
 	if (kind == TL_TRACE_BLOCK_START) {
 		const bool is_short = bytes.size < TL_TRACE_BLOCK_HEADER;
 
-		if (is_short ||
-		    tl_trace_block_get(&block, (const uint8_t *)bytes.data,
-			s->seed)) {
+		if (is_short || tl_trace_block_get(&block,
+				    (const uint8_t *)bytes.data, s->seed)) {
 			if (!is_short &&
 			    bytes.size >= tl_trace_block_size(&block))
 				return take_block(s, &block);

@@ -668,11 +668,13 @@ value_of(const struct tl_event *e, double *value)
 static struct counter *
 find_counter(struct tl_html_summary *s, const struct tl_event *e)
 {
-	struct counter *c = s->counters;
+	struct counter *c;
 
-	for (; c < s->counters + s->counter_count; c++)
+	for (size_t i = 0; i < s->counter_count; i++) {
+		c = &s->counters[i];
 		if (c->message == e->message && c->pid == e->pid)
 			return c;
+	}
 	if (s->counter_count == COUNTERS_MAX ||
 	    TL_ARRAY_ROOM(s->counters, s->counter_room, s->counter_count) < 0)
 		return NULL;
