@@ -50,6 +50,18 @@ poke(const struct traced *t, uint64_t at, long word)
 	    "poke %lx: %m", at);
 }
 
+/* An optimiser of whole programs inlines the append in C, which then has no
+ * first instruction to stop at. */
+static inline bool
+append_is_inlined(void)
+{
+#ifdef TL_LOG_C
+	return getenv("TEST_INLINED") != NULL;
+#else
+	return false;
+#endif
+}
+
 /*
  * Continue a child that has stopped itself, and stop it at the first
  * instruction of a function.

@@ -268,7 +268,7 @@ main(void)
 	done = share(WRITERS * sizeof(*done));
 	hammer();
 	history();
-	if (may_trace()) {
+	if (may_trace() && !append_is_inlined()) {
 		pin(0, nth_cpu(0));
 		sweep(false);
 		sweep(true);
