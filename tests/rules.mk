@@ -123,9 +123,6 @@ mutants: all
 LOGGERS	 := $(foreach l,ring front snap,$(filter $(B)/tests/unit/$(l)%,$(UNIT)))
 check-built: all $(LOGGERS) $(PROCESS) $(TOOLHELP)
 	@tests/run $(B) built $(LOGGERS)
-# What link-time optimisation of a program that logs may break.
-check-process: $(PROCESS)
-	@tests/run $(B) process
 
 # One build of the C twin by clang is for the sanitized tests and for the fuzzers.
 # tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the search
@@ -172,7 +169,7 @@ headers:
 	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 
-.PHONY: t tests examples check check-all check-sanitized check-unit check-loaded check-built check-process mutants fuzz \
+.PHONY: t tests examples check check-all check-sanitized check-unit check-loaded check-built mutants fuzz \
     arrows headers
 
 # ThreadSanitizer sees C only and not through ck_pr: the twin and the
