@@ -347,67 +347,44 @@ longest_open(const struct brief *b, const struct tl_thread **thread)
 	return found;
 }
 
-/* Find an end with the stamp of an open begin that another thread of the process
- * logged.  The two are no pair: a span of a thread ends in its thread, and two
- * threads may have read one stamp.  Returns 1, 0, or -errno. */
-static int
-find_end_elsewhere(const struct brief *b, const struct tl_frame *open,
-    const struct tl_thread *t, struct tl_event *end)
+/* Append the spans that another thread ended, by mistake. */
+static void
+put_handed_over(const struct brief *b)
 {
-	struct tl_cursor *cursor;
-	int rc;
-
-	if (!open->proven) /* its end has no stamp */
-		return 0;
-	if ((rc = b->plan->open(b->plan->context, &cursor)) < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, end)) > 0) {
-		if (end->kind == TL_END && end->proven &&
-		    end->begun_tsc == open->tsc && end->pid == t->pid &&
-		    end->tid != t->tid && end->source == t->source &&
-		    end->message == open->definition->message)
-			break;
-	}
-	tl_cursor_close(cursor);
-	return rc;
+	if (b->why->handed_over == 0)
+		return;
+	tl_put_string(b->text, "Ended by another thread: ");
+	tl_put_count(b->text, b->why->handed_over, "span");
+	tl_put_string(b->text, ", the first of ");
+	tl_put_plain(b->text, b->why->handed_end.message->line1);
+	tl_put_format(b->text,
+	    " by thread %u; a span that ends in another thread is a "
+	    "TIMELINE_SOURCE\n",
+	    b->why->handed_end.tid);
 }
 
 /* Append the oldest span without an end in the record, and the spans that are
  * open in it.  The record cannot tell whether a span goes on or its process was
- * killed.  0 or -errno. */
-static int
+ * killed. */
+static void
 put_open(const struct brief *b)
 {
 	const struct tl_thread *t = NULL;
 	const struct tl_frame *open = longest_open(b, &t), *inner;
-	struct tl_event event = { .kind = TL_BEGIN }, end;
+	struct tl_event event = { .kind = TL_BEGIN };
 	struct tl_text option = { 0 };
-	int elsewhere;
 
 	if (!open)
-		return 0;
-	elsewhere = find_end_elsewhere(b, open, t, &end);
-	if (elsewhere < 0)
-		return elsewhere;
+		return;
 	event.message = open->definition->message;
 	memcpy(event.args, open->args, sizeof(event.args));
-	tl_put_string(b->text, elsewhere ? "No end in its thread, begun "
-					 : "No end in the record, begun ");
+	tl_put_string(b->text, "No end in the record, begun ");
 	tl_put_duration(b->text, between(open->ns, b->end_ns));
-	tl_put_string(b->text,
-	    elsewhere ? " before that of the record: " : " before its end: ");
+	tl_put_string(b->text, " before its end: ");
 	tl_put_time(b->text, open->ns);
 	tl_put_string(b->text, "  ");
 	tl_render_node(b->text, &event, true);
 	tl_put_char(b->text, '\n');
-	if (elsewhere) {
-		tl_put_string(b->text, "    +");
-		tl_put_duration(b->text, between(open->ns, end.ns));
-		tl_put_format(b->text,
-		    "  thread %u  logged an end of its stamp; a span that ends "
-		    "in another thread is a TIMELINE_SOURCE\n",
-		    end.tid);
-	}
 	for (inner = open + 1; inner < t->frames + t->count; inner++) {
 		tl_put_string(b->text, "    +");
 		tl_put_duration(b->text, between(open->ns, inner->ns));
@@ -419,7 +396,6 @@ put_open(const struct brief *b)
 	if (option.rc == 0)
 		put_command(b, tl_text_string(&option));
 	tl_text_free(&option);
-	return 0;
 }
 
 static bool
@@ -521,9 +497,9 @@ put_all(struct brief *b)
 	tl_why_put_finding(b->text, b->why, b->result);
 	put_why_command(b);
 	put_observed(b);
-	rc = put_open(b);
-	if (rc == 0)
-		rc = put_paths(b);
+	put_open(b);
+	put_handed_over(b);
+	rc = put_paths(b);
 	return rc < 0 ? rc : b->text->rc;
 }
 

@@ -1065,11 +1065,10 @@ cross_frame(struct tl_thread *t)
 	return 0;
 }
 
-/* Remove the frames of a message whose observed interval has ended: the end
+/* Remove the frames of spans that are not around the event any more: the end
  * events of these frames are missing. */
 static int
-cut_frames(struct tl_why *why, struct tl_thread *t,
-    const struct tl_definition *d, const struct tl_event *event)
+cut_frames(struct tl_why *why, struct tl_thread *t)
 {
 	int rc = 0;
 
@@ -1078,16 +1077,15 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 		const struct tl_frame frame = t->frames[i - 1];
 		struct tl_open **link = &t->inner, *o = frame.target;
 
-		if (frame.definition != d || frame.proven)
+		if ((why->ended && frame.id == why->span.id) ||
+		    tl_spans_is_around(why->pairs, frame.id))
 			continue;
-		if (!tl_observed_cut(frame.observed, event->observed))
-			break; /* frames further out are not cut either */
 		memmove(&t->frames[i - 1], &t->frames[i],
 		    (t->count - i) * sizeof(*t->frames));
 		t->count--;
 		why->open--;
-		if (d->group)
-			count_closed(why, d->group);
+		if (frame.definition->group)
+			count_closed(why, frame.definition->group);
 		if (!o)
 			continue;
 		while (*link != o)
@@ -1104,14 +1102,11 @@ cut_frames(struct tl_why *why, struct tl_thread *t,
 /* The index after the frame of a span; 0: none. */
 static size_t
 find_frame(const struct tl_frame *frames, size_t count,
-    const struct tl_definition *d, const struct tl_span *span)
+    const struct tl_span *span)
 {
 	size_t i = count;
 
-	while (i > 0 && (frames[i - 1].definition != d ||
-			    frames[i - 1].ns != span->begin_ns ||
-			    frames[i - 1].tsc != span->begin_tsc ||
-			    frames[i - 1].epoch != span->begin_epoch))
+	while (i > 0 && frames[i - 1].id != span->id)
 		i--;
 	return i;
 }
@@ -1119,10 +1114,10 @@ find_frame(const struct tl_frame *frames, size_t count,
 /* Take the frame of a span that has ended out of its list; NULL: the end has no
  * begin.  1; 0: no frame; -ENOMEM. */
 static int
-take_frame(struct tl_thread *t, const struct tl_definition *d,
-    const struct tl_span *span, struct tl_frame *frame)
+take_frame(struct tl_thread *t, const struct tl_span *span,
+    struct tl_frame *frame)
 {
-	size_t i = span ? find_frame(t->frames, t->count, d, span) : 0;
+	size_t i = span ? find_frame(t->frames, t->count, span) : 0;
 
 	if (i > 0) {
 		while (t->count > i)
@@ -1133,7 +1128,7 @@ take_frame(struct tl_thread *t, const struct tl_definition *d,
 	}
 	/* an end event without its begin event is an instant in a tree */
 	count_child(t);
-	i = span ? find_frame(t->crossed, t->crossed_count, d, span) : 0;
+	i = span ? find_frame(t->crossed, t->crossed_count, span) : 0;
 	if (i == 0)
 		return 0;
 	*frame = t->crossed[i - 1];
@@ -1149,7 +1144,7 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 {
 	struct tl_open *o = NULL;
 
-	if (cut_frames(why, t, d, event) < 0)
+	if (cut_frames(why, t) < 0)
 		return -ENOMEM;
 	if (why->open == TL_SPANS_OPEN_MAX || t->count == DEPTH_MAX ||
 	    t->crossed_count == DEPTH_MAX) {
@@ -1167,12 +1162,10 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 		t->inner = o;
 	}
 	t->frames[t->count++] = (struct tl_frame){ .definition = d,
+		.id = why->span.id,
 		.ns = event->ns,
-		.tsc = event->tsc,
-		.epoch = event->epoch,
 		.observed = event->observed,
-		.target = o,
-		.proven = event->proven };
+		.target = o };
 	memcpy(t->frames[t->count - 1].args, event->args, sizeof(o->args));
 	why->open++;
 	if (d->group)
@@ -1198,9 +1191,9 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	struct tl_frame frame;
 	int rc;
 
-	if (cut_frames(why, t, d, event) < 0)
+	if (cut_frames(why, t) < 0)
 		return -ENOMEM;
-	rc = take_frame(t, d, why->ended ? &why->span : NULL, &frame);
+	rc = take_frame(t, why->ended ? &why->span : NULL, &frame);
 	if (rc == 0 && is_alone(why, d, event))
 		return take_alone(why, t, d, event);
 	if (rc <= 0)
@@ -1357,6 +1350,19 @@ pair(struct tl_why *why, const struct tl_event *event)
 	return rc < 0 ? rc : 0;
 }
 
+/* Note an end in another thread than the begin.  Returns the thread of the
+ * begin, or NULL as find_thread(). */
+static struct tl_thread *
+hand_over(struct tl_why *why, const struct tl_event *end, int *rc)
+{
+	struct tl_event own = *end;
+
+	if (why->handed_over++ == 0)
+		why->handed_end = *end;
+	own.tid = why->span.tid;
+	return find_thread(why, &own, rc);
+}
+
 static int
 take(struct tl_why *why, const struct tl_event *event)
 {
@@ -1390,6 +1396,8 @@ take(struct tl_why *why, const struct tl_event *event)
 	if (rc < 0 || (event->kind != TL_BEGIN && event->kind != TL_END))
 		return rc;
 	if ((rc = pair(why, event)) < 0)
+		return rc;
+	if (why->ended && why->span.handed && !(t = hand_over(why, event, &rc)))
 		return rc;
 	if (d->scoped)
 		return take_scoped(why, t, d, event);

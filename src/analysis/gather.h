@@ -136,14 +136,12 @@ tl_feature_argument(const struct tl_feature *f)
 
 struct tl_frame {
 	const struct tl_definition *definition;
+	uint64_t id; /* of the span */
 	int64_t ns;
-	uint64_t tsc;
-	uint32_t epoch;
 	uint64_t observed;
 	uint64_t children;
 	uint64_t args[TL_ARGS_MAX];
 	struct tl_open *target; /* NULL: not a span of a target */
-	bool proven;            /* the end will be proven */
 };
 
 struct tl_thread {
@@ -240,6 +238,8 @@ struct tl_why {
 	size_t duration_count;
 	int64_t window_ns; /* for targets that are added later */
 	struct tl_left_out left_out;
+	uint64_t handed_over; /* spans that another thread ended */
+	struct tl_event handed_end; /* the first of their ends */
 	struct tl_result *results; /* one for each target */
 };
 

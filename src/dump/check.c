@@ -10,25 +10,42 @@
 
 #include "base/fields.h"
 #include "base/text.h"
+#include "event/spans.h"
 
 #include <errno.h>
 
-/* Count the entries of one file, including entries that other files have. */
+struct counts {
+	uint64_t entries;     /* including entries that other files have */
+	uint64_t handed_over; /* spans that another thread ended */
+};
+
+/* Read one file. */
 static int
-count_entries(const struct tl_source *input, struct tl_progress *progress,
-    uint64_t *count)
+count(const struct tl_source *input, struct tl_progress *progress,
+    struct counts *counts)
 {
+	struct tl_spans_count spans_count;
+	struct tl_spans *spans = NULL;
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = input->ops->cursor(input, TL_OLDEST_FIRST, &cursor);
+	struct tl_span span;
+	int rc = tl_spans_new(&spans);
 
-	if (rc < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		tl_progress_tick(progress);
-		*count += event.kind != TL_LOST && !event.paired;
+	if (rc == 0)
+		rc = input->ops->cursor(input, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+			tl_progress_tick(progress);
+			counts->entries +=
+			    event.kind != TL_LOST && !event.paired;
+			if ((rc = tl_spans_put(spans, &event, &span)) < 0)
+				break;
+		}
+		tl_cursor_close(cursor);
+		tl_spans_counts(spans, &spans_count);
+		counts->handed_over = spans_count.handed;
 	}
-	tl_cursor_close(cursor);
+	tl_spans_free(spans);
 	return rc;
 }
 
@@ -82,7 +99,8 @@ put_left_out(struct tl_text *text, const struct tl_source *input)
 }
 
 static void
-put_text(struct tl_text *text, const struct tl_source *input, uint64_t entries)
+put_text(struct tl_text *text, const struct tl_source *input,
+    const struct counts *counts)
 {
 	const enum tl_source_state state = tl_source_state(input);
 	const size_t count = count_faults(input);
@@ -100,6 +118,13 @@ put_text(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 		tl_put_plain(text, tl_bytes_of(fault->text));
 		tl_put_char(text, '\n');
 	}
+	if (counts->handed_over > 0) {
+		put_name(text, input);
+		tl_put_string(text, "another thread ended ");
+		tl_put_count(text, counts->handed_over, "span");
+		tl_put_string(text,
+		    ": the scope should be TIMELINE_SOURCE (--stats)\n");
+	}
 	put_name(text, input);
 	if (!tl_source_is_open(input)) {
 		tl_put_string(text, "cannot be read\n");
@@ -111,7 +136,7 @@ put_text(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 		tl_put_count(text, count, "fault");
 	}
 	tl_put_string(text, ": ");
-	tl_put_count(text, entries, "entry");
+	tl_put_count(text, counts->entries, "entry");
 	tl_put_string(text, ", ");
 	tl_put_count(text, tl_source_message_count(input), "message");
 	tl_put_string(text, ", ");
@@ -132,7 +157,8 @@ count_left_out(const struct tl_source *input)
 }
 
 static void
-put_json(struct tl_text *text, const struct tl_source *input, uint64_t entries)
+put_json(struct tl_text *text, const struct tl_source *input,
+    const struct counts *counts)
 {
 	const enum tl_source_state state = tl_source_state(input);
 	struct tl_fields f = { .text = text, .json = true };
@@ -142,7 +168,8 @@ put_json(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 	tl_fields_bool(&f, "whole", state == TL_SOURCE_WHOLE);
 	tl_fields_string(&f, "state", states[state]);
 	tl_fields_bool(&f, "readable", tl_source_is_open(input));
-	tl_fields_unsigned(&f, "entries", entries);
+	tl_fields_unsigned(&f, "entries", counts->entries);
+	tl_fields_unsigned(&f, "handed_over", counts->handed_over);
 	tl_fields_unsigned(&f, "left_out", count_left_out(input));
 	tl_fields_unsigned(&f, "fault_count", tl_source_fault_count(input));
 	tl_fields_array(&f, "faults");
@@ -194,18 +221,18 @@ tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
 		tl_put_string(&output->text, "file,state,byte,text\n");
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
 		const struct tl_source *input = &inputs->items[i];
-		uint64_t entries = 0;
+		struct counts counts = { 0 };
 
 		if (tl_source_is_open(input))
-			rc = count_entries(input, &select->progress, &entries);
+			rc = count(input, &select->progress, &counts);
 		if (rc < 0)
 			return rc;
 		if (options->format == TL_FORMAT_JSON)
-			put_json(&output->text, input, entries);
+			put_json(&output->text, input, &counts);
 		else if (options->format == TL_FORMAT_CSV)
 			put_csv(&output->text, input);
 		else
-			put_text(&output->text, input, entries);
+			put_text(&output->text, input, &counts);
 		rc = tl_output_more(output);
 	}
 	return rc;

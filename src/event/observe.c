@@ -209,6 +209,12 @@ is_burst_over(const struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 	return o->now.threshold < o->now.base && !tl_observed_before(now, over);
 }
 
+bool
+tl_observed_expires(const struct tl_observer *o, const struct tl_event *event)
+{
+	return is_burst_over(o, event->epoch, event->tsc);
+}
+
 /* End a burst that is over.  Gates that the burst opened get a new number at
  * their next opening. */
 static void

@@ -249,6 +249,9 @@ int tl_observe_missing_ahead(struct tl_observer *observer,
  * event.  The event needs only a message, a lane and a place. */
 uint64_t
 tl_observe_number(struct tl_observer *observer, const struct tl_event *event);
+/* Is the last burst over at the event, before the observer was fed it? */
+bool tl_observed_expires(const struct tl_observer *observer,
+    const struct tl_event *event);
 /* Entries are lost from the last event on: nothing is observed until
  * tl_observe_again. */
 void tl_observe_loss(struct tl_observer *observer);

@@ -3,7 +3,7 @@
  * spans.c - find the begin that belongs to an end.
  *
  *	buckets --> stack (message, pid, tid) --> top begin --> ... --> bottom
- *	            stack (thread: counts only)
+ *	            stack (thread) --> innermost begin --> ... --> outermost
  *	oldest begin <--> ... <--> newest begin     (to forget the oldest)
  *	stamps --> newest begin of (message, stamp) <--> ... <--> oldest
  *
@@ -12,6 +12,11 @@
  * oldest begin of all is cut or the bottom of its stack, because a stack grows
  * in time.  A stack that becomes empty stays, because the next span of its
  * thread needs the stack again; empty stacks are freed when the pool is full.
+ *
+ * A begin leaves the stack of its thread as soon as its end may be missing, and
+ * may stay in the stack of its message: a later end then makes an unsure pair.
+ * Whether the gate of a message that has no event has closed since is asked of
+ * an observer, which is made at the first change of the levels.
  */
 #include "event/spans.h"
 
@@ -42,11 +47,15 @@ enum {
 struct begin {
 	struct tl_event event;
 	uint64_t losses; /* count before the begin */
+	uint64_t opened; /* number of its gate's interval, by its observer */
+	uint32_t serial; /* 0: forgotten */
 	uint32_t depth;
 	uint32_t nesting;
 	uint32_t stack;  /* NONE: the begin is cut */
-	uint32_t thread; /* its thread's stack; NONE: not counted */
-	uint32_t below;  /* in the stack, or the next in the free list */
+	uint32_t thread; /* its thread's stack; NONE: in none */
+	uint32_t outer;  /* in the thread's stack */
+	uint32_t inner;
+	uint32_t below; /* in the stack, or the next in the free list */
 	uint32_t above;
 	uint32_t older;
 	uint32_t newer;
@@ -69,6 +78,16 @@ struct stack {
 	uint32_t top;
 	uint32_t bottom;
 	uint32_t open;
+	uint32_t around;     /* of a message: begins in stacks of threads */
+	uint32_t unobserved; /* of a thread: begins that are not observed */
+	uint64_t version;    /* of a thread: source's when last trimmed */
+};
+
+/* An input: what may have ended spans without an end. */
+struct source {
+	uint64_t losses;
+	uint64_t version; /* count of losses and changes of the levels */
+	struct tl_observer *levels; /* NULL: the levels did not change */
 };
 
 struct tl_spans {
@@ -80,7 +99,8 @@ struct tl_spans {
 	uint32_t stack_count, stack_capacity, stack_free;
 	uint32_t last[2]; /* stacks found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
-	uint64_t *losses; /* by source */
+	uint32_t serial;
+	struct source *source;
 	size_t sources;
 	struct tl_spans_count count;
 };
@@ -108,7 +128,9 @@ tl_spans_free(struct tl_spans *spans)
 		return;
 	free(spans->begins);
 	free(spans->stacks);
-	free(spans->losses);
+	for (size_t i = 0; i < spans->sources; i++)
+		free(spans->source[i].levels);
+	free(spans->source);
 	free(spans);
 }
 
@@ -117,7 +139,7 @@ tl_spans_free(struct tl_spans *spans)
 static uint64_t
 losses_of(const struct tl_spans *s, uint16_t source)
 {
-	return source < s->sources ? s->losses[source] : 0;
+	return source < s->sources ? s->source[source].losses : 0;
 }
 
 /* Count a loss.  A loss that an entry reports (level not 0) is a loss of kernel
@@ -128,9 +150,10 @@ lose(struct tl_spans *s, const struct tl_event *event)
 {
 	if (event->level != 0 || tl_event_is_start(event))
 		return 0;
-	if (TL_ARRAY_ZEROS(s->losses, s->sources, event->source) < 0)
+	if (TL_ARRAY_ZEROS(s->source, s->sources, event->source) < 0)
 		return -ENOMEM;
-	s->losses[event->source]++;
+	s->source[event->source].losses++;
+	s->source[event->source].version++;
 	return 0;
 }
 
@@ -293,21 +316,41 @@ begin_alloc(struct tl_spans *s)
 	return s->begin_count++;
 }
 
-/* Take a begin out of its stack and its thread's count. */
+/* Take a begin out of the stack of its thread. */
+static void
+thread_leave(struct tl_spans *s, uint32_t i)
+{
+	struct begin *b = &s->begins[i];
+	struct stack *thread;
+
+	if (b->thread == NONE)
+		return;
+	thread = &s->stacks[b->thread];
+	*(b->inner == NONE ? &thread->top : &s->begins[b->inner].outer) =
+	    b->outer;
+	*(b->outer == NONE ? &thread->bottom : &s->begins[b->outer].inner) =
+	    b->inner;
+	thread->open--;
+	thread->unobserved -= b->event.observed == TL_UNOBSERVED;
+	s->stacks[b->stack].around--;
+	b->thread = NONE;
+}
+
+/* Take a begin out of its stack and the stack of its thread. */
 static void
 begin_unstack(struct tl_spans *s, uint32_t i)
 {
 	struct begin *b = &s->begins[i];
 	struct stack *stack = &s->stacks[b->stack];
 
+	thread_leave(s, i);
+
 	*(b->above == NONE ? &stack->top : &s->begins[b->above].below) =
 	    b->below;
 	*(b->below == NONE ? &stack->bottom : &s->begins[b->below].above) =
 	    b->above;
 	stack->open--;
-	if (b->thread != NONE)
-		s->stacks[b->thread].open--;
-	b->stack = b->thread = NONE;
+	b->stack = NONE;
 }
 
 /* The newest begin of a message and a stamp, among begins of others. */
@@ -338,6 +381,7 @@ begin_remove(struct tl_spans *s, uint32_t i)
 			   : &s->begins[b->after].before) = b->before;
 	if (b->before != NONE)
 		s->begins[b->before].after = b->after;
+	b->serial = 0;
 	b->below = s->begin_free;
 	s->begin_free = i;
 	s->open--;
@@ -383,45 +427,124 @@ stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 	}
 }
 
-static int
-spans_push(struct tl_spans *s, const struct tl_event *event)
-{
-	const struct key own = key_of_message(event);
-	const struct key all = key_of_thread(event);
-	uint32_t i, stack, thread = NONE, nesting, depth = 0;
+/* == the spans around an event == */
 
-	if (s->open == TL_SPANS_OPEN_MAX)
-		begin_remove(s, s->oldest);
-	i = begin_alloc(s);
-	if (i == NONE)
+/* Take a change of the levels, or the time of an event. */
+static int
+levels_take(struct tl_spans *s, const struct tl_event *event)
+{
+	static const struct tl_observed_start start = { .order =
+							    TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = TIMELINE_LEVEL_MIN,
+		.named = true };
+	struct tl_event own = *event;
+	struct source *source;
+
+	if (TL_ARRAY_ZEROS(s->source, s->sources, event->source) < 0)
 		return -ENOMEM;
-	stack = stack_get(s, &own);
-	if (stack == NONE)
-		goto free_begin;
-	if (!own.proven)
-		stack_cut(s, stack, event->observed);
-	/* stacks_sweep frees only stacks with open 0 */
-	nesting = s->stacks[stack].open++;
-	if (own.message->scope != TIMELINE_SOURCE) {
-		thread = stack_get(s, &all);
-		if (thread == NONE)
-			goto drop_open;
-		depth = s->stacks[thread].open++;
+	source = &s->source[event->source];
+	if (!source->levels) {
+		if (!(source->levels = malloc(sizeof(*source->levels))))
+			return -ENOMEM;
+		tl_observer_init(source->levels, &start);
 	}
-	s->begins[i].event = *event;
-	s->begins[i].losses = losses_of(s, event->source);
-	s->begins[i].nesting = nesting;
-	s->begins[i].depth = thread == NONE ? nesting : depth;
-	s->begins[i].thread = thread;
-	begin_link(s, i, stack);
-	s->count.lonely_begins++;
+	tl_observe(source->levels, &own);
+	source->version++;
 	return 0;
-drop_open:
-	s->stacks[stack].open--;
-free_begin:
-	s->begins[i].below = s->begin_free;
-	s->begin_free = i;
-	return -ENOMEM;
+}
+
+/* The number of the interval of a begin's gate at an event. */
+static uint64_t
+levels_number(const struct source *source, const struct tl_event *begin,
+    const struct tl_event *event)
+{
+	struct tl_event now = *begin;
+
+	if (!source || !source->levels)
+		return 1; /* as of a new observer */
+	now.epoch = event->epoch;
+	now.tsc = event->tsc;
+	return tl_observe_number(source->levels, &now);
+}
+
+static struct source *
+source_of(const struct tl_spans *s, const struct tl_event *event)
+{
+	return event->source < s->sources ? &s->source[event->source] : NULL;
+}
+
+/* Has the gate of a begin closed?  A proven end is logged all the same. */
+static bool
+is_closed(const struct source *source, const struct begin *b,
+    const struct tl_event *event)
+{
+	return source && source->levels && !b->event.proven &&
+	       levels_number(source, &b->event, event) != b->opened;
+}
+
+/* May the end of a begin be missing before a later event of its thread? */
+static bool
+may_have_ended(const struct source *source, const struct begin *b,
+    const struct tl_event *event)
+{
+	return (source && b->losses != source->losses) ||
+	       (b->event.observed == TL_UNOBSERVED &&
+		   event->stretch != TL_UNOBSERVED);
+}
+
+/* Remove from the stack of a thread the begins that are not known to be around
+ * an event of the thread. */
+static void
+thread_trim(struct tl_spans *s, uint32_t stack, const struct tl_event *event)
+{
+	struct stack *thread = &s->stacks[stack];
+	struct source *source = source_of(s, event);
+	uint32_t outer;
+
+	if (source && source->levels) {
+		if (tl_observed_expires(source->levels, event)) {
+			struct tl_event own = *event;
+
+			tl_observe(source->levels, &own);
+			source->version++;
+		}
+		source->version += source->levels->now.has_plan;
+	}
+	if ((!source || source->version == thread->version) &&
+	    (thread->unobserved == 0 || event->stretch == TL_UNOBSERVED))
+		return;
+	if (source)
+		thread->version = source->version;
+	for (uint32_t i = thread->top; i != NONE; i = outer) {
+		struct begin *b = &s->begins[i];
+
+		outer = b->outer;
+		if (is_closed(source, b, event)) {
+			begin_unstack(s, i);
+			s->count.cut++;
+		} else if (may_have_ended(source, b, event)) {
+			thread_leave(s, i);
+		}
+	}
+}
+
+/* Put a begin on top of the stack of its thread. */
+static void
+thread_enter(struct tl_spans *s, uint32_t i, uint32_t stack)
+{
+	struct begin *b = &s->begins[i];
+	struct stack *thread = &s->stacks[stack];
+
+	b->thread = stack;
+	b->inner = NONE;
+	b->outer = thread->top;
+	*(thread->top == NONE ? &thread->bottom
+			      : &s->begins[thread->top].inner) = i;
+	thread->top = i;
+	thread->open++;
+	thread->unobserved += b->event.observed == TL_UNOBSERVED;
+	s->stacks[b->stack].around++;
 }
 
 static void
@@ -448,46 +571,104 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.stretch = e->stretch,
 		.proven = e->proven,
 		.lossy = b->losses != losses_of(s, e->source) ||
-			 e->observed == TL_UNOBSERVED };
+			 e->observed == TL_UNOBSERVED,
+		.id = (uint64_t)b->serial << 32 | i };
 	memcpy(span->args, e->args, sizeof(span->args));
+}
+
+static int
+spans_push(struct tl_spans *s, const struct tl_event *event,
+    struct tl_span *span)
+{
+	const struct key own = key_of_message(event);
+	const struct key all = key_of_thread(event);
+	const bool nests = own.message->scope != TIMELINE_SOURCE;
+	uint32_t i, stack, thread = NONE;
+	struct begin *b;
+
+	if (s->open == TL_SPANS_OPEN_MAX)
+		begin_remove(s, s->oldest);
+	if ((i = begin_alloc(s)) == NONE)
+		return -ENOMEM;
+	stack = stack_get(s, &own);
+	if (stack == NONE)
+		goto free_begin;
+	if (!own.proven)
+		stack_cut(s, stack, event->observed);
+	s->stacks[stack].open++; /* stacks_sweep frees only empty stacks */
+	if (nests && (thread = stack_get(s, &all)) == NONE) {
+		s->stacks[stack].open--;
+		goto free_begin;
+	}
+	if (nests)
+		thread_trim(s, thread, event);
+	b = &s->begins[i];
+	b->event = *event;
+	b->serial = ++s->serial ? s->serial : ++s->serial;
+	b->losses = losses_of(s, event->source);
+	b->opened = levels_number(source_of(s, event), event, event);
+	b->nesting =
+	    nests ? s->stacks[stack].around : s->stacks[stack].open - 1;
+	b->depth = nests ? s->stacks[thread].open : b->nesting;
+	b->thread = NONE;
+	begin_link(s, i, stack);
+	if (nests)
+		thread_enter(s, i, thread);
+	s->count.lonely_begins++;
+	span_fill(s, i, span);
+	return 0;
+free_begin:
+	s->begins[i].below = s->begin_free;
+	s->begin_free = i;
+	return -ENOMEM;
 }
 
 /* == proven ends == */
 
-/* Two CPUs may read the same stamp, so the thread must match as well, except in
- * another process: a child that was forked within the span has another tid. */
-static bool
-may_be_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
+/* How well a begin with the stamp of a proven end matches the end.  Two CPUs may
+ * read the same stamp, so a begin of the end's own thread is preferred.  A
+ * program may hand a span over to another thread, by mistake, and a child that
+ * was forked within the span has another pid. */
+enum match { FORKED = 1, HANDED_OVER, OWN };
+
+static enum match
+match_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
     const struct tl_event *end)
 {
-	return message->scope == TIMELINE_SOURCE || pid != end->pid ||
-	       tid == end->tid;
+	if (message->scope == TIMELINE_SOURCE)
+		return pid == end->pid ? OWN : HANDED_OVER;
+	return pid != end->pid ? FORKED : tid != end->tid ? HANDED_OVER : OWN;
 }
 
 /* The begin of a proven end, also a begin that is cut and in no stack: the
- * newest of several begins with one stamp, because they nest.  A begin of the
- * end's own process is preferred.  For a begin in place of the end
- * (tl_spans_take), only a begin that was put as proven. */
+ * newest of several begins with one stamp, because they nest.  For a begin in
+ * place of the end (tl_spans_take), only a begin that was put as proven. */
 static uint32_t
 begin_of_stamp(struct tl_spans *s, const struct tl_event *end)
 {
 	uint32_t i = *newest_of_stamp(s, end->message, end->begun_tsc);
-	uint32_t forked = NONE;
+	uint32_t best = NONE;
+	enum match quality = 0;
 
 	for (int n = 0; n < KNOWN_MAX && i != NONE; n++) {
 		const struct tl_event *b = &s->begins[i].event;
 
 		if (b->message == end->message && b->source == end->source &&
 		    b->epoch == end->epoch && b->tsc == end->begun_tsc &&
-		    (b->proven || end->kind == TL_END) &&
-		    may_be_of(b->message, b->pid, b->tid, end)) {
-			if (b->pid == end->pid)
+		    (b->proven || end->kind == TL_END)) {
+			const enum match match =
+			    match_of(b->message, b->pid, b->tid, end);
+
+			if (match == OWN)
 				return i;
-			forked = i;
+			if (match > quality) {
+				quality = match;
+				best = i;
+			}
 		}
 		i = s->begins[i].before;
 	}
-	return forked;
+	return best;
 }
 
 /* Cut the begins of the thread that lie within the span.  Such a begin has no
@@ -533,18 +714,52 @@ fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 	memcpy(span->args, end->args, sizeof(span->args));
 }
 
+/* The spans inside a span that has ended have lost their ends: they are not
+ * around later events. */
+static void
+leave_inside(struct tl_spans *s, uint32_t i)
+{
+	uint32_t inner, thread = s->begins[i].thread;
+
+	while (thread != NONE && (inner = s->stacks[thread].top) != i)
+		thread_leave(s, inner);
+}
+
+/* As leave_inside(), for an end whose begin was not put. */
+static void
+close_around(struct tl_spans *s, const struct tl_event *end)
+{
+	const struct key all = key_of_thread(end);
+	const uint32_t thread = stack_find(s, &all);
+	uint32_t i;
+
+	while (end->message->scope != TIMELINE_SOURCE && thread != NONE &&
+	       (i = s->stacks[thread].top) != NONE &&
+	       s->begins[i].event.epoch == end->epoch &&
+	       (int64_t)(s->begins[i].event.tsc - end->begun_tsc) > 0)
+		thread_leave(s, i);
+}
+
 static int
 spans_prove(struct tl_spans *s, const struct tl_event *end,
     struct tl_span *span)
 {
 	const uint32_t i = begin_of_stamp(s, end);
-	const bool forked = i != NONE && s->begins[i].event.pid != end->pid &&
-			    end->message->scope != TIMELINE_SOURCE;
+	const enum match match =
+	    i == NONE || end->message->scope == TIMELINE_SOURCE
+		? OWN
+		: match_of(end->message, s->begins[i].event.pid,
+		      s->begins[i].event.tid, end);
+	const bool forked = match == FORKED;
 
 	if (i == NONE || forked) {
+		close_around(s, end);
 		fill_alone(s, end, span);
 	} else {
+		leave_inside(s, i);
 		span_fill(s, i, span);
+		span->handed = match == HANDED_OVER;
+		s->count.handed += span->handed;
 		span->late = span->cut || (!span->proven &&
 					      !tl_observed_joins(span->observed,
 						  end->observed));
@@ -618,14 +833,16 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 {
 	switch (event->kind) {
 	case TL_BEGIN:
-		return spans_push(spans, event);
+		return spans_push(spans, event, span);
 	case TL_END:
 		return event->proven ? spans_prove(spans, event, span)
 				     : spans_pop(spans, event, span);
 	case TL_LOST:
 		return lose(spans, event);
 	default:
-		return 0;
+		return tl_observed_is_change(event->message)
+			   ? levels_take(spans, event)
+			   : 0;
 	}
 }
 
@@ -635,7 +852,46 @@ tl_spans_depth(struct tl_spans *spans, const struct tl_event *event)
 	const struct key key = key_of_thread(event);
 	const uint32_t thread = stack_find(spans, &key);
 
-	return thread == NONE ? 0 : spans->stacks[thread].open;
+	if (thread == NONE)
+		return 0;
+	thread_trim(spans, thread, event);
+	return spans->stacks[thread].open;
+}
+
+bool
+tl_spans_around(struct tl_spans *spans, const struct tl_event *event,
+    struct tl_span *span)
+{
+	const struct key key = key_of_thread(event);
+	const uint32_t thread = stack_find(spans, &key);
+
+	if (tl_spans_depth(spans, event) == 0)
+		return false;
+	span_fill(spans, spans->stacks[thread].top, span);
+	return true;
+}
+
+bool
+tl_spans_find(const struct tl_spans *spans, uint64_t id, struct tl_span *span)
+{
+	const uint32_t i = (uint32_t)id;
+
+	if (spans->begins[i].serial != id >> 32)
+		return false;
+	span_fill(spans, i, span);
+	return true;
+}
+
+bool
+tl_spans_is_around(const struct tl_spans *spans, uint64_t id)
+{
+	const struct begin *b = &spans->begins[(uint32_t)id];
+
+	return b->serial == id >> 32 &&
+	       (b->event.message->scope != TIMELINE_SOURCE
+		       ? b->thread != NONE
+		       : b->stack != NONE &&
+			     b->losses == losses_of(spans, b->event.source));
 }
 
 bool
@@ -732,8 +988,7 @@ next_forward(struct tl_cursor *cursor, struct tl_event *event)
 	struct tl_span span;
 	int rc = tl_cursor_next(c->inner, event);
 
-	if (rc > 0 && event->kind != TL_INSTANT && event->kind != TL_COUNTER &&
-	    tl_spans_complete(c->spans, event, &span) < 0)
+	if (rc > 0 && tl_spans_complete(c->spans, event, &span) < 0)
 		rc = -ENOMEM;
 	return rc;
 }
@@ -876,33 +1131,35 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 	const uint32_t i = stack_find(c->spans, &key);
 	uint32_t *link = i == NONE ? NULL : &c->spans->stacks[i].top;
 	uint32_t left = i == NONE ? 0 : c->spans->stacks[i].open;
+	uint32_t *best = NULL;
+	enum match quality = FORKED;
+	struct tl_event *end;
 
-	for (int n = 0; left > 0 && n < KNOWN_MAX; n++, left--) {
-		struct waiting *w = waiting(c, *link);
-		struct tl_event *end = &w->event;
+	for (int n = 0; left > 0 && quality < OWN && n < KNOWN_MAX;
+	     n++, left--, link = &waiting(c, *link)->below) {
+		enum match match;
 
-		if (end->begun_tsc != begin->tsc ||
-		    end->epoch != begin->epoch ||
-		    !may_be_of(begin->message, begin->pid, begin->tid, end)) {
-			link = &w->below;
+		end = &waiting(c, *link)->event;
+		if (end->begun_tsc != begin->tsc || end->epoch != begin->epoch)
 			continue;
+		match = match_of(begin->message, begin->pid, begin->tid, end);
+		if (match > quality) {
+			quality = match;
+			best = link;
 		}
-		if (end->pid != begin->pid &&
-		    end->message->scope != TIMELINE_SOURCE) {
-			/* The end stays: a begin of its own process may have
-			 * this stamp, too. */
+		/* The end of a fork stays: a begin of its own process may have
+		 * this stamp, too. */
+		if (match == FORKED)
 			end->begun = TL_BEGUN_UNSURE;
-			link = &w->below;
-			continue;
-		}
-		if (taken)
-			end->begun = TL_BEGUN;
-		else
-			complete(end, begin->ns, end->duration_ns, begin->args,
-			    false);
-		unlink_end(c, i, link);
-		return;
 	}
+	if (!best)
+		return;
+	end = &waiting(c, *best)->event;
+	if (taken)
+		end->begun = TL_BEGUN;
+	else
+		complete(end, begin->ns, end->duration_ns, begin->args, false);
+	unlink_end(c, i, best);
 }
 
 static void

@@ -12,6 +12,9 @@
  * of it; those other begins have no end then.  The pair is unsure only if the
  * begin belongs to another process: the process was forked within the span.
  *
+ * If another thread logs the proven end of a span whose scope is
+ * TIMELINE_THREAD, the span ends there all the same.
+ *
  * An end without a stamp ends the last begin that is open at the end, as
  * timeline.h promises, unless the begin says that its end will have a stamp.
  * What comes later changes no pair, so that live, recorded, oldest first and
@@ -30,6 +33,7 @@
 
 #include "event/cursor.h"
 #include "event/merge.h"
+#include "event/observe.h"
 
 enum {
 	/* The limit of begins kept at once; a further begin replaces the
@@ -72,12 +76,16 @@ struct tl_span {
 	 * end will have the stamp: the span is then still open even if its
 	 * observed interval has ended. */
 	bool proven;
-	bool late;         /* proven, but not known to be open before its end */
-	bool alone;        /* the begin was not put: args are the end's */
-	bool bare;         /* alone, and the end has no args: unknown */
+	bool late;  /* proven, but not known to be open before its end */
+	bool alone; /* the begin was not put: args are the end's */
+	bool bare;  /* alone, and the end has no args: unknown */
+	/* Another thread ended the span, whose scope is TIMELINE_THREAD: a
+	 * mistake of the program. */
+	bool handed;
 	bool overlaps;     /* overlaps of the begin */
 	uint64_t observed; /* of the begin */
 	uint64_t stretch;
+	uint64_t id; /* of the begin: tl_spans_is_around(); 0: alone */
 };
 
 /* The begin of a span, as an event. */
@@ -101,6 +109,7 @@ struct tl_spans_count {
 	uint64_t lonely_ends;   /* ends without a begin */
 	/* Lonely begins whose observed interval ended before their end came. */
 	uint64_t cut;
+	uint64_t handed; /* pairs: handed */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -109,7 +118,8 @@ void tl_spans_free(struct tl_spans *spans);
 
 /*
  * Take the next event, of any kind.  Returns 1 when the event ended a span, and
- * sets *span; otherwise 0, also for an end without a begin; or -ENOMEM.
+ * sets *span; 0 for a begin, and sets *span to the open span; 0 for any other
+ * event; or -ENOMEM.
  */
 int tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
     struct tl_span *span);
@@ -124,9 +134,24 @@ int tl_spans_take(struct tl_spans *spans, const struct tl_event *event,
  * forgotten for it. */
 bool tl_spans_forgets(const struct tl_spans *spans, struct tl_span *oldest);
 
-/* The number of spans open around an event: the depth of a span that would
- * begin at the event.  Used to draw instants within a tree. */
+/*
+ * The number of spans open around an event: the depth of a span that would
+ * begin at the event.  A span whose end may be missing is not around a later
+ * event: its observed interval has ended, entries were lost since, or it began
+ * before the entries of its thread are complete.  A span inside a span with a
+ * proven end is not around what follows.
+ */
 uint32_t tl_spans_depth(struct tl_spans *spans, const struct tl_event *event);
+/* The innermost span around an event.  Returns false if there is none. */
+bool tl_spans_around(struct tl_spans *spans, const struct tl_event *event,
+    struct tl_span *span);
+/* The span with this id, if it has not ended; false: it has ended, or is
+ * forgotten. */
+bool
+tl_spans_find(const struct tl_spans *spans, uint64_t id, struct tl_span *span);
+/* Is the span with this id in the stack of its thread, as of the last begin or
+ * question of depth?  Then the span is around the next event of the thread. */
+bool tl_spans_is_around(const struct tl_spans *spans, uint64_t id);
 
 /* The counts so far. */
 void

@@ -2,8 +2,9 @@
 /*
  * stacks.c - push begins, pop ends.
  *
- * event/spans.h finds the begin of an end.  The span of that begin may be closed
- * already: with a span around it that it outlives, or before missing entries.
+ * event/spans.h finds the begin of an end, and says which spans are still around
+ * an event.  The span of an end may be closed already, with a span around it
+ * that it outlives.
  */
 #include "format/stacks.h"
 
@@ -123,7 +124,8 @@ find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
 }
 
 static int
-push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
+push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event,
+    uint64_t id)
 {
 	uint32_t frame;
 	int rc;
@@ -136,15 +138,9 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 	    (rc = TL_ARRAY_ZEROS(track->open, track->capacity, track->depth)) <
 		0)
 		return rc;
-	track->open[track->depth++] =
-	    (struct tl_stacks_open){ .message = event->message,
-		    .frame = frame,
-		    .begin_ns = track->last_ns,
-		    .ns = event->ns,
-		    .tsc = event->tsc,
-		    .epoch = event->epoch,
-		    .proven = event->proven,
-		    .observed = event->observed };
+	track->open[track->depth++] = (struct tl_stacks_open){ .frame = frame,
+		.begin_ns = track->last_ns,
+		.id = id };
 	return s->opened(s, track, track->last_ns);
 }
 
@@ -161,47 +157,8 @@ pop(struct tl_stacks *s, struct tl_track *track)
 	return rc;
 }
 
-/* Is an end the end of a span?  A proven end has the stamp of the begin. */
-static bool
-is_its_end(const struct tl_stacks_open *open, const struct tl_event *end)
-{
-	if (open->message != end->message)
-		return false;
-	return end->proven
-		   ? open->tsc == end->begun_tsc && open->epoch == end->epoch
-		   : !open->proven;
-}
-
-/* Is an open span the span that has ended? */
-static bool
-is_span(const struct tl_stacks_open *open, const struct tl_span *span)
-{
-	return open->message == span->message && open->ns == span->begin_ns &&
-	       open->tsc == span->begin_tsc && open->epoch == span->begin_epoch;
-}
-
-/* Pop the span that has ended, unless it is closed already. */
-static int
-pop_span(struct tl_stacks *s, struct tl_track *track,
-    const struct tl_span *span)
-{
-	uint32_t depth = track->depth;
-	int rc = 0;
-
-	while (depth > 0 && !is_span(&track->open[depth - 1], span))
-		depth--;
-	while (rc == 0 && depth > 0 && track->depth >= depth) {
-		if (track->depth > depth)
-			note(s, CROSSED);
-		rc = pop(s, track);
-	}
-	return rc;
-}
-
-/*
- * Pop spans down to a depth at the last event of the track, the last time at
- * which the spans are known to be open.
- */
+/* Pop the spans above a depth at the last event of the track, the last time at
+ * which the spans are known to be open. */
 static int
 pop_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 {
@@ -214,92 +171,28 @@ pop_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 	return rc;
 }
 
-/*
- * Pop spans down to a depth, unless a span above will have a proven end: then
- * the lowest span, too, stays open until its end, which may be the end of
- * another span.
- */
+/* Pop the innermost spans that are not around the next event, down to a
+ * depth. */
 static int
-close_unsure(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
+pop_gone(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 {
-	for (uint32_t i = track->depth; i > depth + 1; i--) {
-		if (!track->open[i - 1].proven)
-			continue;
-		track->open[depth].observed = TL_UNOBSERVED;
-		return 0;
-	}
-	return pop_unsure(s, track, depth);
+	uint32_t around = track->depth;
+
+	while (around > depth &&
+	       !tl_spans_is_around(s->spans, track->open[around - 1].id))
+		around--;
+	return pop_unsure(s, track, around);
 }
 
-/*
- * Pop the spans inside a span with a proven end, if ends of these spans may be
- * missing.
- */
-static int
-cut_inside(struct tl_stacks *s, struct tl_track *track,
-    const struct tl_event *end)
+/* The depth of a span that has ended; 0: the span is closed already. */
+static uint32_t
+depth_of(const struct tl_track *track, const struct tl_span *span)
 {
-	uint32_t depth = track->depth, own = depth;
+	uint32_t depth = track->depth;
 
-	while (own > 0 && !is_its_end(&track->open[own - 1], end))
-		own--;
-	while (
-	    own > 0 && depth > own && !track->open[depth - 1].proven &&
-	    !tl_observed_joins(track->open[depth - 1].observed, end->observed))
+	while (depth > 0 && track->open[depth - 1].id != span->id)
 		depth--;
-	return own > 0 ? pop_unsure(s, track, depth) : 0;
-}
-
-/*
- * Pop the spans of a message whose observed interval has ended.  For an end,
- * also pop the span that the end may belong to, and return 1: the end is done.
- * 0, -errno.
- */
-static int
-cut(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
-{
-	int rc = 0;
-
-	if (event->kind == TL_END && event->proven)
-		return cut_inside(s, track, event);
-	for (uint32_t i = track->depth; i-- > 0 && rc == 0;) {
-		const uint64_t observed = track->open[i].observed;
-
-		if (track->open[i].message != event->message ||
-		    track->open[i].proven)
-			continue;
-		if (tl_observed_joins(observed, event->observed))
-			break;
-		if (tl_observed_cut(observed, event->observed)) {
-			rc = close_unsure(s, track, i);
-			continue;
-		}
-		if (event->kind == TL_BEGIN)
-			break;
-		rc = close_unsure(s, track, i);
-		return rc < 0 ? rc : 1;
-	}
-	return rc;
-}
-
-/* Pop all spans without a proven end, because any end may be lost. */
-static int
-put_lost(struct tl_stacks *s)
-{
-	int rc = 0;
-
-	note(s, LOSSES);
-	for (size_t i = 0; rc == 0 && i < s->track_capacity; i++) {
-		struct tl_track *track = &s->track[i];
-		uint32_t depth = track->depth;
-
-		while (depth > 0 && !track->open[depth - 1].proven)
-			depth--;
-		rc = pop_unsure(s, track, depth);
-		while (depth-- > 0)
-			track->open[depth].observed = TL_UNOBSERVED;
-	}
-	return rc;
+	return depth;
 }
 
 static void
@@ -320,25 +213,56 @@ advance(struct tl_stacks *s, struct tl_track *track, int64_t ns)
 		s->last_ns = track->last_ns;
 }
 
+/* Pop the span that has ended, and the spans inside. */
+static int
+pop_span(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
+{
+	int rc = 0;
+
+	while (rc == 0 && depth > 0 && track->depth >= depth) {
+		if (track->depth > depth)
+			note(s, CROSSED);
+		rc = pop(s, track);
+	}
+	return rc;
+}
+
+/* Put an event of a track.  span is the span that the event begins or has
+ * ended. */
+static int
+put_track(struct tl_stacks *s, struct tl_track *track,
+    const struct tl_event *event, const struct tl_span *span, bool ended)
+{
+	const uint32_t depth = ended ? depth_of(track, span) : 0;
+	int rc = pop_gone(s, track, depth);
+
+	if (rc == 0 && depth > 0 && !tl_span_is_sure(span))
+		rc = pop_unsure(s, track, depth - 1);
+	if (rc < 0)
+		return rc;
+	advance(s, track, event->ns);
+	if (event->kind == TL_BEGIN)
+		return push(s, track, event, span->id);
+	if (!ended || span->alone)
+		note(s, LONELY_ENDS);
+	return pop_span(s, track, depth);
+}
+
 static int
 put_span(struct tl_stacks *s, const struct tl_event *event)
 {
+	struct tl_event own = *event;
 	struct tl_track *track;
 	struct tl_span span;
 	const int ended = tl_spans_put(s->spans, event, &span);
-	int rc = ended < 0 ? ended : find_track(s, event, &track);
+	int rc = ended;
 
-	if (rc == 0 && (rc = cut(s, track, event)) >= 0) {
-		advance(s, track, event->ns);
-		if (rc > 0)
-			return 0;
-		if (event->kind == TL_BEGIN)
-			rc = push(s, track, event);
-		else if (ended > 0 && !span.alone)
-			rc = pop_span(s, track, &span);
-		else
-			note(s, LONELY_ENDS);
-	}
+	if (ended > 0)
+		own.tid = span.tid; /* of the begin, if it was handed over */
+	if (rc >= 0)
+		rc = find_track(s, &own, &track);
+	if (rc == 0)
+		rc = put_track(s, track, event, &span, ended > 0);
 	if (rc != -ENOSPC)
 		return rc;
 	note(s, TOO_MANY);
@@ -372,12 +296,23 @@ tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 		note(s, COUNTERS);
 		return 0;
 	case TL_LOST:
-		rc = tl_spans_put(s->spans, event, &none);
-		return rc < 0 || tl_event_is_start(event) ? rc : put_lost(s);
+		if (!tl_event_is_start(event))
+			note(s, LOSSES);
+		return tl_spans_put(s->spans, event, &none);
 	default:
 		note(s, INSTANTS);
-		return 0;
+		return tl_spans_put(s->spans, event, &none);
 	}
+}
+
+/* Is a span known to be open at the end? */
+static bool
+is_open(const struct tl_stacks *s, const struct tl_stacks_open *open)
+{
+	struct tl_span span;
+
+	return tl_spans_find(s->spans, open->id, &span) &&
+	       (span.proven || tl_span_is_sure(&span));
 }
 
 int
@@ -387,11 +322,11 @@ tl_stacks_end(struct tl_stacks *s, const struct tl_report *report)
 
 	for (size_t i = 0; rc == 0 && i < s->track_capacity; i++) {
 		struct tl_track *track = &s->track[i];
+		uint32_t sure = 0;
 
-		for (uint32_t k = 0; rc == 0 && k < track->depth; k++)
-			if (track->open[k].observed == TL_UNOBSERVED &&
-			    !track->open[k].proven)
-				rc = pop_unsure(s, track, k);
+		while (sure < track->depth && is_open(s, &track->open[sure]))
+			sure++;
+		rc = pop_unsure(s, track, sure);
 		if (track->depth > 0)
 			track->last_ns = s->last_ns;
 		while (rc == 0 && track->depth > 0) {

@@ -10,9 +10,9 @@
  * opened inside its span and are still open; the own end of such a span closes
  * nothing more; an end without a begin is ignored; spans that are open at the
  * end of the run are closed there; time within a track does not go back.  If
- * entries may be missing inside a span, because of a loss or because its observed
- * interval has ended, the span is closed at the last event before; a span whose
- * end is proven is closed at that end.
+ * a span is not known to be around an event any more (event/spans.h), the span
+ * is closed at the last event before; a span whose end is proven is closed at
+ * that end.
  *
  * A sink gets each frame that opens and closes, in this order.
  */
@@ -50,16 +50,11 @@ tl_track_key(const struct tl_event *event)
 
 /* A span that is open. */
 struct tl_stacks_open {
-	const struct tl_message *message;
 	uint32_t frame; /* number of its name */
 	int64_t begin_ns;
 	uint64_t inner_ns; /* time of frames inside */
 	uint32_t user;     /* for the sink */
-	uint64_t observed; /* interval of the begin */
-	int64_t ns;        /* time of the begin, which may go back */
-	uint64_t tsc;      /* stamp of the begin */
-	uint32_t epoch;
-	bool proven; /* the end will prove itself */
+	uint64_t id;       /* of the span */
 };
 
 /* A thread or a source. */

@@ -8,11 +8,13 @@
 
 #include "clock/clock.h"
 #include "event/names.h"
+#include "event/spans.h"
 #include "trace/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include <timeline.h>
 
 struct slot {
 	uint64_t who; /* pid and tid */
@@ -28,6 +30,7 @@ struct tl_trace_sink {
 	size_t count;
 	size_t capacity;
 	struct slot last;          /* stream NULL: none yet */
+	struct tl_spans *spans;    /* which spans are around an event */
 	struct tl_names processes; /* the names last written */
 };
 
@@ -78,21 +81,41 @@ find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
 	return 0;
 }
 
+/* Make the stream of a thread s->last. */
+static int
+turn_to(struct tl_trace_sink *s, const struct tl_event *event, uint32_t tid)
+{
+	const uint64_t who = (uint64_t)event->pid << 32 | tid;
+
+	if (s->last.stream && s->last.who == who &&
+	    s->last.source == event->source)
+		return 0;
+	return find_stream(s, event->pid, tid, event->source, tl_bytes("", 0),
+	    tl_event_names(event));
+}
+
+/* End the spans of a thread that are not around the event.  The own thread of a
+ * span that another thread ends has the end. */
 static int
 sink_put(struct tl_sink *sink, const struct tl_event *event)
 {
 	struct tl_trace_sink *s = (struct tl_trace_sink *)(void *)sink;
-	const uint64_t who = (uint64_t)event->pid << 32 | event->tid;
+	const bool nests =
+	    event->message && event->message->scope != TIMELINE_SOURCE;
+	struct tl_span around = { 0 }, span;
+	bool is_around;
+	int rc = turn_to(s, event, event->tid);
 
-	if (!s->last.stream || s->last.who != who ||
-	    s->last.source != event->source) {
-		const int rc = find_stream(s, event->pid, event->tid,
-		    event->source, tl_bytes("", 0), tl_event_names(event));
-
-		if (rc < 0)
-			return rc;
+	if (rc == 0 && nests) {
+		is_around = tl_spans_around(s->spans, event, &around);
+		rc = tl_trace_stream_leave(s->last.stream,
+		    is_around ? &around : NULL);
 	}
-	return tl_trace_stream_put(s->last.stream, event);
+	if (rc == 0 && event->message) /* a loss stays within its span */
+		rc = tl_spans_put(s->spans, event, &span);
+	if (rc > 0)
+		rc = nests && span.handed ? turn_to(s, event, span.tid) : 0;
+	return rc < 0 ? rc : tl_trace_stream_put(s->last.stream, event);
 }
 
 static int
@@ -114,6 +137,10 @@ tl_trace_sink(struct tl_trace_writer *writer, struct tl_sink **sink)
 			return -ENOMEM;
 		s->sink = (struct tl_sink){ sink_put, sink_finish };
 		s->writer = writer;
+		if (tl_spans_new(&s->spans) < 0) {
+			free(s);
+			return -ENOMEM;
+		}
 		writer->sink = s;
 	}
 	*sink = &s->sink;
@@ -135,6 +162,7 @@ tl_trace_sink_free(struct tl_trace_sink *s)
 {
 	if (!s)
 		return;
+	tl_spans_free(s->spans);
 	tl_table_free(&s->table);
 	tl_names_free(&s->processes);
 	free(s->slots);

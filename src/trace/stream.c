@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/word.h"
 #include "event/render.h"
+#include "event/spans.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -580,6 +581,38 @@ put_end(struct tl_trace_stream *s, struct tl_point *point,
 	keep_length(s, &point->event);
 	point->kind = TL_TRACE_FOOTER;
 	return put_point(s, point, message);
+}
+
+/* Is a span among the open spans? */
+static bool
+is_open(const struct tl_trace_stream *s, const struct tl_span *span)
+{
+	const struct tl_shape_level *level = tl_shape_top(&s->shape);
+
+	while (level != s->shape.levels &&
+	       (level->tsc != span->begin_tsc ||
+		   level->epoch != span->begin_epoch))
+		level--;
+	return level != s->shape.levels;
+}
+
+int
+tl_trace_stream_leave(struct tl_trace_stream *s, const struct tl_span *around)
+{
+	int rc = 0;
+
+	if (s->shape.depth == 0 || (around && !is_open(s, around)))
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	while (rc == 0 && s->shape.depth > 0 &&
+	       !(around && tl_shape_top(&s->shape)->tsc == around->begin_tsc &&
+		   tl_shape_top(&s->shape)->epoch == around->begin_epoch)) {
+		if (!tl_shape_top(&s->shape)->cut)
+			cut_span(tl_shape_top(&s->shape), innermost(s));
+		rc = put_silent(s, false);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return rc;
 }
 
 static int

@@ -15,6 +15,8 @@
 
 #include <pthread.h>
 
+struct tl_span;
+
 /* A message with its id in the file. */
 struct tl_defined {
 	uint32_t id;
@@ -149,6 +151,11 @@ int tl_stream_rest(struct tl_trace_stream *stream);
 int tl_trace_stream_finish(struct tl_trace_stream *stream);
 int tl_trace_stream_write_kept(struct tl_trace_stream *stream);
 void tl_trace_stream_free(struct tl_trace_stream *stream);
+
+/* End the open spans of a stream that are inside the span, without an end event;
+ * NULL: all open spans.  Takes the lock of the stream.  0, -ENOMEM or an error of writing. */
+int tl_trace_stream_leave(struct tl_trace_stream *stream,
+    const struct tl_span *around);
 
 /* == sink.c == */
 

@@ -15,9 +15,9 @@ request: T
   job n(1): T
   job n(2): <ends outside>
     priority info
-    in force: priority info
-    priority trace
-    in force: priority trace
+  in force: priority info
+  priority trace
+  in force: priority trace
   < job n
   job n(4): T
 job n(5): <unfinished>'

@@ -44,7 +44,7 @@ text=$("$dump" --brief='request*' "$work/open.jsonl")
 has 'a span without an end is called so' "$text" '^No end in the record, begun 1us before its end: .*  request size\(0\)$'
 has '... with what is open in it' "$text" '^    \+1us  thread 8  query has no end$'
 has '... and a command' "$text" '^  \$ timeline-dump --tid 8 '
-# A span of a thread that another thread has ended: no pair, but its end is there.
+# A span of a thread that another thread has ended.
 {
 	line() { # MEMBERS KIND
 		echo '{"ns":'"$1"',"cpu":0,"pid":7,"priority":"info","category":"x","message":"order $id","kind":"'"$2"'","args":{'"${3:-}"'}}'
@@ -56,8 +56,8 @@ has '... and a command' "$text" '^  \$ timeline-dump --tid 8 '
 } >"$work/elsewhere.jsonl"
 text=$("$dump" --brief "$work/elsewhere.jsonl")
 has 'a span that another thread has ended is called so' "$text" \
-	'^No end in its thread, begun 2ms before that of the record: .*  order id\(1\)$'
-has '... with the thread' "$text" '^    \+2ms  thread 9  logged an end of its stamp; a span that ends in another thread is a TIMELINE_SOURCE$'
+	'^Ended by another thread: 1 span, the first of order \$id by thread 9; a span that ends in another thread is a TIMELINE_SOURCE$'
+lacks '... and has its end' "$text" 'No end in the record'
 # a program that hangs: its last request is as old as the copy says, not as the
 # last entry
 "$build/tests/tool/make_timeline" "$name-hang" spans=100

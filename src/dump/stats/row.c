@@ -396,6 +396,16 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_string(text, " left out");
 }
 
+static void
+put_text_handed(struct tl_text *text, const struct tl_stats_row *row)
+{
+	if (row->handed == 0)
+		return;
+	tl_put_string(text, "another thread ended ");
+	tl_put_count(text, row->handed, "span");
+	tl_put_string(text, " (the scope should be TIMELINE_SOURCE)");
+}
+
 /* Summarise the durations of all spans of a timer, including spans without
  * entries. */
 static struct tl_values_summary
@@ -486,6 +496,9 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	wrap(output, since);
 	since = text->size;
 	put_text_spans(text, row);
+	wrap(output, since);
+	since = text->size;
+	put_text_handed(text, row);
 	wrap(output, since);
 	return rc;
 }
@@ -646,6 +659,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_unsigned(f, "lonely_begins", lonely_begins(row));
 		tl_fields_unsigned(f, "lonely_ends", row->ends - row->spans);
 		tl_fields_unsigned(f, "unsure", row->unsure);
+		tl_fields_unsigned(f, "handed_over", row->handed);
 		tl_fields_bool(f, "censored", is_censored(row));
 	}
 	if (row->timer)

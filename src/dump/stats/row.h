@@ -35,6 +35,7 @@ struct tl_stats_row {
 	uint64_t alone;  /* spans whose begin event is not among the begins */
 	/* spans that may be wrong pairs, which are not in duration */
 	uint64_t unsure;
+	uint64_t handed; /* spans that another thread ended */
 	int64_t first_ns;
 	int64_t last_ns;
 	struct tl_stats_before before;

@@ -381,6 +381,7 @@ take_entry(struct stats *s, const struct tl_event *event,
 		row->alone +=
 		    span.alone || span.begin_ns < s->select->filter.since_ns;
 		row->unsure += span.lossy;
+		row->handed += span.handed;
 		take_parts(s, row, &span);
 		rc = span.lossy
 			 ? 0

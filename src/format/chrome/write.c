@@ -96,10 +96,10 @@ put_alone(struct chrome *w, const struct tl_event *event)
 
 /*
  * Write the span of an end.  Begin and end are written apart if the span is not
- * sure, runs backwards, or ends on another thread.
+ * sure, runs backwards, or ends on another thread, as a span of a source may.
  */
 static int
-put_end(struct chrome *w, const struct tl_event *end)
+put_end(struct chrome *w, struct tl_event *end)
 {
 	struct tl_event begin;
 	struct tl_span span;
@@ -111,6 +111,8 @@ put_end(struct chrome *w, const struct tl_event *end)
 	if (rc == 0)
 		return put_alone(w, end);
 	begin = begin_of(&span);
+	if (span.handed)
+		end->tid = span.tid;
 	runs_back = end->ns < begin.ns && span.duration_ns == 0;
 	if (tl_span_is_sure(&span) && !runs_back && end->pid == begin.pid &&
 	    end->tid == begin.tid)

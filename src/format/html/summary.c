@@ -79,6 +79,7 @@ struct row {
 		int64_t ns;
 		uint64_t tsc;
 		uint64_t observed;
+		uint64_t id; /* of the span */
 		uint32_t stack;
 		bool proven;
 	} open[DEPTH_MAX];
@@ -831,18 +832,15 @@ end_open(struct tl_html_summary *s, struct row *row)
 	row->depth = 0;
 }
 
-/*
- * Remove spans whose observed interval has ended: no entry shows when they
- * closed.
- */
+/* Remove the spans that are not around an event of the thread: no entry shows
+ * when they closed.  ended is the span that the event has ended. */
 static void
-cut_open(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
+cut_open(struct tl_html_summary *s, struct row *row, uint64_t ended)
 {
 	for (uint32_t i = 0; i < placed_of(row);) {
-		const struct open *open = &row->open[i];
+		const uint64_t id = row->open[i].id;
 
-		if (!open->proven && open->message->level == e->level &&
-		    tl_observed_cut(open->observed, e->observed))
+		if (id != ended && !tl_spans_is_around(s->spans, id))
 			take_back(s, row, i);
 		else
 			i++;
@@ -878,7 +876,7 @@ close_all_gates(struct tl_html_summary *s, uint64_t tsc)
 
 static void
 begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
-    const struct tl_event *e)
+    const struct tl_event *e, uint64_t id)
 {
 	const uint32_t depth = row->depth++;
 	uint32_t parent, stack;
@@ -893,6 +891,7 @@ begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
 		.ns = e->ns,
 		.tsc = e->tsc,
 		.observed = e->observed,
+		.id = id,
 		.stack = stack,
 		.proven = e->proven };
 }
@@ -932,8 +931,7 @@ end_span(struct tl_html_summary *s, struct row *row, uint32_t message,
 		row->depth--;
 		return;
 	}
-	while (i > 0 && (row->open[i - 1].message != span->message ||
-			    row->open[i - 1].ns != span->begin_ns))
+	while (i > 0 && row->open[i - 1].id != span->id)
 		i--;
 	if (i > 0) {
 		row->depth = i;
@@ -959,27 +957,30 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 		? NULL
 		: find_row(s, (uint64_t)e->pid << 32 | e->tid, false);
 	struct tl_span span;
-	int rc;
+	const int rc = tl_spans_put(s->spans, e, &span);
 
+	if (rc < 0)
+		return rc;
 	if (row) {
-		cut_open(s, row, e);
+		(void)tl_spans_depth(s->spans, e);
+		cut_open(s, row, rc == 1 ? span.id : 0);
 		count_open(s, row, e->ns);
 		count_entry(row, e);
 		note_gate(s, row, e);
 		row->names = tl_event_names(e);
 		row->last_ns = e->ns;
 	}
-	if (e->kind != TL_BEGIN && e->kind != TL_END)
-		return 0;
-	rc = tl_spans_put(s->spans, e, &span);
-	if (rc < 0)
-		return rc;
+	if (rc == 1 && span.handed) {
+		row = find_row(s, (uint64_t)span.pid << 32 | span.tid, false);
+		if (row)
+			count_open(s, row, e->ns);
+	}
 	if (rc == 1 && tl_span_is_sure(&span))
 		*duration = span.duration_ns;
 	if (!row || !is_of_thread || row->is_others)
 		return 0;
 	if (e->kind == TL_BEGIN)
-		begin_span(s, row, message, e);
+		begin_span(s, row, message, e, span.id);
 	else if (rc == 1)
 		end_span(s, row, message, &span, e);
 	return 0;

@@ -686,6 +686,7 @@ put_span(struct perfetto_write *w, const struct tl_event *end,
 static int
 put_end(struct perfetto_write *w, const struct tl_event *event)
 {
+	struct tl_event end = *event;
 	struct perfetto_opens *opens;
 	struct tl_span span;
 	struct tl_event begin;
@@ -696,13 +697,15 @@ put_end(struct perfetto_write *w, const struct tl_event *event)
 	if (rc <= 0)
 		return rc < 0 ? rc : put_one(w, event, true, 0);
 	begin = tl_span_begin(&span);
+	if (span.handed)
+		end.tid = span.tid;
 	if ((rc = opens_of(w, &begin, &opens, &track)) < 0)
 		return rc;
 	at = span.alone ? 0 : find_open(opens, &span);
 	if (tl_span_is_sure(&span) || (at > 0 && opens->list[at - 1].written))
-		rc = put_span(w, event, &span, opens, at, track);
+		rc = put_span(w, &end, &span, opens, at, track);
 	else
-		rc = put_instants(w, event, &span);
+		rc = put_instants(w, &end, &span);
 	if (at > 0)
 		remove_open(opens, at - 1);
 	return rc;

@@ -102,6 +102,116 @@ TEST(a_proven_end_takes_the_begin_of_its_stamp)
 	ck_assert_uint_eq(count.lonely_ends, 1);
 }
 
+TEST(a_span_that_another_thread_ends_ends_there)
+{
+	struct tl_spans_count count;
+
+	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
+	put_proven(&other_span, TL_BEGIN, 20, 0, 7, 1);
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 2), 1);
+	ck_assert(tl_span_is_sure(&span) && span.handed && !span.alone);
+	ck_assert_uint_eq(span.tid, 1);
+	ck_assert_int_eq(span.duration_ns, 40);
+	tl_spans_counts(spans, &count);
+	ck_assert_uint_eq(count.handed, 1);
+	/* a begin of the own thread is preferred */
+	put_proven(&thread_span, TL_BEGIN, 60, 0, 7, 2);
+	put_proven(&thread_span, TL_BEGIN, 60, 0, 7, 1);
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 70, 60, 7, 2), 1);
+	ck_assert(!span.handed && span.tid == 2);
+}
+
+/* The depth of a span that would begin in thread 1 in an observed interval. */
+static uint32_t
+depth_at(int64_t ns, uint64_t observed)
+{
+	const struct tl_event event = { .message = &other_span,
+		.kind = TL_INSTANT,
+		.ns = ns,
+		.tsc = (uint64_t)ns * 2,
+		.pid = 7,
+		.tid = 1,
+		.observed = observed,
+		.stretch = observed };
+
+	return tl_spans_depth(spans, &event);
+}
+
+TEST(a_stack_ends_where_observation_ends)
+{
+	const struct tl_event early = { .message = &thread_span,
+		.kind = TL_BEGIN,
+		.ns = 5,
+		.tsc = 10,
+		.observed = TL_UNOBSERVED,
+		.stretch = TL_UNOBSERVED,
+		.proven = true,
+		.pid = 7,
+		.tid = 1 };
+	const struct tl_event lost = { .kind = TL_LOST, .lost = 1 };
+	uint64_t id;
+
+	tl_spans_put(spans, &early, &span);
+	id = span.id;
+	ck_assert(tl_spans_is_around(spans, id));
+	ck_assert_uint_eq(depth_at(6, TL_UNOBSERVED), 1);
+	ck_assert_uint_eq(depth_at(7, 3), 0);
+	ck_assert(!tl_spans_is_around(spans, id));
+	/* its end is found all the same */
+	ck_assert_int_eq(put_proven(&thread_span, TL_END, 9, 5, 7, 1), 1);
+	ck_assert_int_eq(span.duration_ns, 4);
+	ck_assert(!tl_spans_find(spans, id, &span));
+
+	put(&thread_span, TL_BEGIN, 20, 1);
+	ck_assert_uint_eq(depth_at(21, 3), 1);
+	tl_spans_put(spans, &lost, &span);
+	ck_assert_uint_eq(depth_at(22, 3), 0);
+}
+
+/* Put a change of the levels to one threshold. */
+static void
+put_priority(uint64_t level, int64_t ns)
+{
+	static const struct tl_message priority = { .kind =
+							TIMELINE_RECORD_INSTANT,
+		.builtin = TIMELINE_BUILTIN_PRIORITY };
+	const struct tl_event event = { .message = &priority,
+		.kind = TL_INSTANT,
+		.ns = ns,
+		.tsc = (uint64_t)ns * 2,
+		.pid = 7,
+		.tid = 3,
+		.args = { level, level } };
+
+	tl_spans_put(spans, &event, &span);
+}
+
+TEST(a_span_whose_gate_closes_is_around_nothing_after)
+{
+	static const struct tl_message detail = { .kind = TIMELINE_RECORD_SPAN,
+		.scope = TIMELINE_THREAD,
+		.level = 2,
+		.gate = 2 };
+	static const struct tl_message request = { .kind = TIMELINE_RECORD_SPAN,
+		.scope = TIMELINE_THREAD,
+		.level = 7,
+		.gate = 7 };
+	struct tl_spans_count count;
+
+	put_priority(2, 5);
+	put(&request, TL_BEGIN, 10, 1);
+	put(&detail, TL_BEGIN, 20, 1);
+	ck_assert_uint_eq(depth_at(25, 3), 2);
+	put_priority(7, 30);
+	ck_assert_uint_eq(depth_at(35, 3), 1); /* the request */
+	put_priority(2, 40);
+	ck_assert_int_eq(put(&detail, TL_END, 45, 1), 0);
+	tl_spans_counts(spans, &count);
+	ck_assert_uint_eq(count.cut, 1);
+	ck_assert_int_eq(put(&request, TL_END, 50, 1), 1);
+	ck_assert_uint_eq(span.depth, 0);
+}
+
 TEST(a_proven_end_needs_no_begin)
 {
 	ck_assert_int_eq(put_proven(&thread_span, TL_END, 50, 10, 7, 1), 1);
@@ -857,8 +967,8 @@ TEST(an_end_of_another_interval_takes_no_begin)
 	ck_assert_int_eq(put_observed(TL_END, 120, 6), 1);
 	ck_assert_int_eq(span.duration_ns, 10);
 	ck_assert(!span.lossy);
-	put_observed(TL_BEGIN, 200, 7);
 	ck_assert_uint_eq(span.nesting, 1);
+	put_observed(TL_BEGIN, 200, 7);
 	ck_assert_int_eq(put_observed(TL_END, 220, 7), 1);
 	ck_assert_uint_eq(span.nesting, 0); /* the begin at 100 was cut */
 	tl_spans_counts(spans, &count);
