@@ -54,11 +54,10 @@ say "The first jobs of each thread as trees, and how long all of them took."
 run 'timeline-dump --tree --children 3 --category worker tour.tl'
 run 'timeline-dump --stats --message "job*" tour.tl'
 
-say "The same for Perfetto's page, as a picture, and as a page of its own."
+say "The same for Perfetto's page, and as a page of its own."
 run 'timeline-convert -q tour.tl -o tour.pftrace'
-run 'timeline-convert -q tour.tl -o tour.svg --message "job*"'
 run 'timeline-convert -q tour.tl -o tour.html'
-run 'ls -sh tour.pftrace tour.svg tour.html'
+run 'ls -sh tour.pftrace tour.html'
 
 say "Let the daemon look after two more: in one, writers open 5 % of the time," \
 	"in slots; in the other it opens 5 milliseconds of each 25.  It saves a" \
@@ -113,7 +112,6 @@ cat <<END
 
 # $keep holds what was made:
   tour.tl       the snapshot
-  tour.svg      how long the jobs took, as a picture
   tour.html     the snapshot as a page; any browser opens it, also offline
   tour.pftrace  the same for https://ui.perfetto.dev
   tour.conf     the daemon's configuration

@@ -109,7 +109,6 @@ char *tl_write_unsigned(char *to, uint64_t n);
 char *tl_write_signed(char *to, int64_t n);
 char *tl_write_hex(char *to, uint64_t n);
 char *tl_write_duration(char *to, int64_t ns);
-char *tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns);
 
 /* For rare text only. */
 void tl_put_format(struct tl_text *text, const char *format, ...)

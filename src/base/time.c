@@ -133,8 +133,8 @@ turn(struct tl_time_cache *cache, int64_t ns)
 	memcpy(to, ".000000000+00:00", 16);
 }
 
-char *
-tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns)
+static char *
+write_time(char *to, struct tl_time_cache *cache, int64_t ns)
 {
 	uint64_t rest = (uint64_t)ns - (uint64_t)cache->start_ns;
 	unsigned n;
@@ -162,7 +162,7 @@ tl_put_time_cached(struct tl_text *text, struct tl_time_cache *cache,
 	char *to = tl_text_reserve(text, TL_TIME_SIZE);
 
 	if (to)
-		text->size += (size_t)(tl_write_time(to, cache, ns) - to);
+		text->size += (size_t)(write_time(to, cache, ns) - to);
 }
 
 void

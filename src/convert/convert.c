@@ -179,9 +179,7 @@ set_up(struct run *run)
 	tl_writer_set_origin(run->writer, &origin);
 	tl_writer_set_sources(run->writer, run->sources, run->inputs->count);
 	tl_writer_set_title(run->writer, tl_text_string(&run->title));
-	if (o->chart_given)
-		tl_writer_set(run->writer, (int)o->chart);
-	else if (o->rtl_us)
+	if (o->rtl_us)
 		tl_writer_set(run->writer, true);
 	else if (o->parquet_time_given)
 		tl_writer_set(run->writer, (int)o->parquet_time);

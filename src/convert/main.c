@@ -284,9 +284,6 @@ main(int argc, char **argv)
 	case TL_MODE_FORMATS:
 		tl_table_show(&text, options.json);
 		return say(&text);
-	case TL_MODE_CHARTS:
-		tl_table_show_charts(&text);
-		return say(&text);
 	default:
 		return convert(&options);
 	}

@@ -44,25 +44,6 @@ take_output(struct tl_options *o, const char *name, struct tl_fault *fault)
 }
 
 static int
-take_chart(struct tl_options *o, const char *name, struct tl_fault *fault)
-{
-	struct tl_near near = tl_near_to(name);
-
-	if (strcmp(name, "help") == 0) {
-		o->mode = TL_MODE_CHARTS;
-		return 0;
-	}
-	o->chart_given = true;
-	if (tl_svg_chart_parse(name, &o->chart) == 0)
-		return 0;
-	for (unsigned i = 0; tl_svg_chart_name(i); i++)
-		tl_near_try(&near, tl_svg_chart_name(i));
-	return tl_usage_near(fault, &near,
-	    near.best[0] ? "no such chart"
-			 : "no such chart; --chart help lists them");
-}
-
-static int
 take_parquet_time(struct tl_options *o, const char *word,
     struct tl_fault *fault)
 {
@@ -121,8 +102,6 @@ take(struct tl_options *o, int value, const char *argument,
 		return o->to ? 0 : -EINVAL;
 	case OPTION_OUTPUT:
 		return take_output(o, argument, fault);
-	case OPTION_CHART:
-		return take_chart(o, argument, fault);
 	case OPTION_PARQUET_TIME:
 		return take_parquet_time(o, argument, fault);
 	default:
@@ -177,8 +156,6 @@ check_options(const struct tl_options *o, struct tl_fault *fault)
 	if (o->json && !o->output)
 		return tl_usage(fault, "--json",
 		    "the summary goes to standard output; use -o");
-	if (o->chart_given && !(o->to->flags & TL_FORMAT_CHARTS))
-		return tl_usage(fault, "--chart", "only for svg");
 	if (o->rtl_us && !(o->to->flags & TL_FORMAT_MICROSECONDS))
 		return tl_usage(fault, "--rtl-us", "only for rtl");
 	if (o->parquet_time_given && !(o->to->flags & TL_FORMAT_UNITS))
@@ -245,8 +222,8 @@ tl_options_help(const struct tl_options *options, struct tl_text *text,
 			 "format of OUT's suffix.  Without IN: the timeline "
 			 "that\nTIMELINE names.  - is standard input or "
 			 "output.\n",
-		.common = "output force to from list-formats chart since "
-			  "message expression json help",
+		.common = "output force to from list-formats since message "
+			  "expression json help",
 		.end = "--list-formats shows the formats.  See "
 		       "timeline-convert(1).\n"
 	};

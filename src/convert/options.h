@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "format/parquet/write.h"
 #include "format/registry.h"
-#include "format/svg/write.h"
 #include "source/selection.h"
 #include "source/sources.h"
 
@@ -19,7 +18,6 @@
 enum tl_mode {
 	TL_MODE_CONVERT,
 	TL_MODE_FORMATS,
-	TL_MODE_CHARTS,
 	TL_MODE_HELP,
 	TL_MODE_VERSION
 };
@@ -32,8 +30,6 @@ struct tl_options {
 	const struct tl_format_row *from; /* NULL: detected by content */
 	const struct tl_format_row *to;
 	const char *output; /* NULL: standard output */
-	enum tl_svg_chart chart;
-	bool chart_given;
 	bool rtl_us;
 	enum tl_parquet_time parquet_time;
 	bool parquet_time_given;

@@ -5,7 +5,6 @@
 #include "base/fields.h"
 #include "base/options.h"
 #include "format/choose.h"
-#include "format/svg/write.h"
 
 #include <errno.h>
 #include <string.h>
@@ -129,15 +128,5 @@ tl_table_show(struct tl_text *text, bool json)
 			put_row_json(text, row);
 		else
 			put_row(text, row);
-	}
-}
-
-void
-tl_table_show_charts(struct tl_text *text)
-{
-	for (unsigned i = 0; tl_svg_chart_name(i); i++) {
-		tl_put_padded(text, tl_svg_chart_name(i), NAME_COLUMN);
-		tl_put_string(text, tl_svg_chart_help(i));
-		tl_put_char(text, '\n');
 	}
 }

@@ -21,7 +21,5 @@ tl_table_of_file(const char *path, struct tl_fault *fault);
 
 /* All of it: lines for a person, or an object a line. */
 void tl_table_show(struct tl_text *text, bool json);
-/* The charts of an svg. */
-void tl_table_show_charts(struct tl_text *text);
 
 #endif

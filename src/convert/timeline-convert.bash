@@ -12,7 +12,7 @@ _timeline_convert_formats() {
 
 _timeline_convert() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local options='--from --to --list-formats --chart --rtl-us --parquet-time
+	local options='--from --to --list-formats --rtl-us --parquet-time
 		--since --until --category --message --min-priority --pid --tid --cpu
 		--expression --slower --host --offset
 		--output --force --quiet
@@ -36,11 +36,6 @@ _timeline_convert() {
 		;;
 	--parquet-time)
 		mapfile -t COMPREPLY < <(compgen -W 'nanos micros' -- "$word")
-		return
-		;;
-	--chart)
-		mapfile -t COMPREPLY < <(compgen -W "help $("${COMP_WORDS[0]}" \
-			--chart help 2>/dev/null | cut -d' ' -f1)" -- "$word")
 		return
 		;;
 	-p | --min-priority)

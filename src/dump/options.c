@@ -191,13 +191,12 @@ take_why(struct parse *p, int value)
 static int
 take_style(struct parse *p)
 {
-	static const char *const names[] = { "lincheck", "lincheck-3.1" };
+	static const char *const names[] = { "lincheck" };
 	const int style =
-	    tl_option_choose(names, 2, p->argument, "style", p->fault);
+	    tl_option_choose(names, 1, p->argument, "style", p->fault);
 
-	p->options->lincheck = style >= 0;
-	p->options->lincheck_3_1 = style == 1;
-	return style < 0 ? style : 0;
+	p->options->lincheck = style == 0;
+	return style;
 }
 
 /* Take an option of trees and their comparison.  1: not such an option. */

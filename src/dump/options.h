@@ -76,7 +76,6 @@ struct tl_options {
 	bool verbose;
 	bool paths;
 	bool lincheck;        /* in the form of Lincheck */
-	bool lincheck_3_1;    /* in the form of Lincheck 3.1 */
 	const char *critical; /* the argument of --critical or --path-of */
 	bool path_of;
 	struct tl_pair_rule pairs[TL_PAIR_RULES_MAX]; /* of --critical */

@@ -45,7 +45,7 @@ _timeline_dump() {
 		return
 		;;
 	--style)
-		mapfile -t COMPREPLY < <(compgen -W 'lincheck lincheck-3.1' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W lincheck -- "$word")
 		return
 		;;
 	--time)

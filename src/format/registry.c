@@ -15,7 +15,6 @@
 #include "format/rtl/rtl.h"
 #include "format/sqlite/write.h"
 #include "format/stacks/folded.h"
-#include "format/svg/write.h"
 #include "format/timelogger/timelogger.h"
 #include "snap/compressed.h"
 #include "snap/write.h"

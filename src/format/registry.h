@@ -17,9 +17,8 @@ enum {
 	TL_FORMAT_BINARY = 1 << 2,  /* not for a terminal */
 	TL_FORMAT_PACKED = 1 << 3,  /* the input may come in a zip: kinds.h */
 	TL_FORMAT_KERNEL = 1 << 4,  /* takes FILE.sched beside the input */
-	TL_FORMAT_ENDS = 1 << 8,    /* ends are completed: event/spans.h */
+	TL_FORMAT_ENDS = 1 << 5,    /* ends are completed: event/spans.h */
 	/* The setting of the writer, if any: */
-	TL_FORMAT_CHARTS = 1 << 5,       /* enum tl_svg_chart */
 	TL_FORMAT_MICROSECONDS = 1 << 6, /* microseconds, not milliseconds */
 	TL_FORMAT_UNITS = 1 << 7         /* enum tl_parquet_time */
 };

@@ -72,12 +72,30 @@ name_track(const struct tl_stacks *s, struct tl_track *track,
 	return rc < 0 ? rc : track->name.rc;
 }
 
+/*
+ * The key of an event's thread or source.  The second word is the address of a
+ * message for a source and the number of an input for a thread, and these
+ * differ.
+ */
+static struct tl_id_key
+track_key(const struct tl_event *event)
+{
+	if (event->message->scope == TIMELINE_SOURCE)
+		return (
+		    struct tl_id_key){ tl_message_is_of_process(event->message)
+					   ? event->pid
+					   : 0,
+			(uint64_t)(uintptr_t)event->message };
+	return (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
+		event->source };
+}
+
 static int
 find_track(struct tl_stacks *s, const struct tl_event *event,
     struct tl_track **track)
 {
 	uint32_t number;
-	int rc = tl_id_map_get(&s->tracks, tl_track_key(event), &number);
+	int rc = tl_id_map_get(&s->tracks, track_key(event), &number);
 
 	if (rc >= 0 && number >= s->track_capacity) {
 		if (TL_ARRAY_ZEROS(s->track, s->track_capacity, number) < 0)

@@ -30,24 +30,6 @@
 
 enum { TL_STACKS_DEPTH_MAX = 512 };
 
-/*
- * The key of an event's thread or source.  The second word is the address of a
- * message for a source and the number of an input for a thread, and these
- * differ.
- */
-static inline struct tl_id_key
-tl_track_key(const struct tl_event *event)
-{
-	if (event->message->scope == TIMELINE_SOURCE)
-		return (
-		    struct tl_id_key){ tl_message_is_of_process(event->message)
-					   ? event->pid
-					   : 0,
-			(uint64_t)(uintptr_t)event->message };
-	return (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
-		event->source };
-}
-
 /* A span that is open. */
 struct tl_stacks_open {
 	uint32_t frame; /* number of its name */

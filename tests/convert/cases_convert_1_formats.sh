@@ -146,15 +146,6 @@ if command -v protoc >/dev/null; then
 fi
 has 'a page is a page' "$(to html "$in.timeline" | tail -c 200)" '</html>'
 has '... that says what is in it' "$(to html "$in.timeline")" 'in\.timeline'
-if grep -qx svg <<<"$writable"; then
-	for chart in $("$convert" --chart help | cut -d' ' -f1); do
-		is "a picture of $chart is one" \
-			"$(to svg --chart "$chart" "$in.timeline" | tail -1)" '</svg>'
-	done
-	is '... and none is like another' "$(for chart in $("$convert" --chart help |
-		cut -d' ' -f1); do to svg --chart "$chart" "$in.timeline" | cksum; done |
-		sort | uniq -d)" ''
-fi
 is '--rtl-us writes microseconds' \
 	"$(to rtl --rtl-us "$in.timeline" | wc -l)" "$(wc -l <"$in.rtl")"
 lacks '... which are other columns' "$(to rtl --rtl-us "$in.timeline" | cmp - "$in.rtl" || echo other)" '^$'
@@ -290,8 +281,6 @@ is 'Chrome trace events name threads and processes, by number where no name is k
 is 'so do folded stacks' "$(to folded "$work/named.jsonl" | cut -d';' -f1)" 'server/40
 w"\\ 作/50
 41/42'
-is '... a picture' "$("$convert" -q --chart spans "$work/named.jsonl" --to svg -o - |
-	grep -cE '>(server/40|w&quot;\\\\ 作/50)<')" 2
 is '... a page' "$(to html "$work/named.jsonl" | grep -oF '40,50,"w\"\\\\ 作","server"')" \
 	'40,50,"w\"\\\\ 作","server"'
 rm -f "$work/named.sqlite"

@@ -21,8 +21,6 @@ ends 'two OUTs are one' 2 "$convert" "$in.timeline" -o "$work/a.csv" -o "$work/b
 ends 'an OUT without a name is one' 2 "$convert" --to csv "$in.timeline" -o ''
 ends 'standard input twice is one' 2 "$convert" --to csv - -
 ends '--since wants a time' 2 "$convert" --since someday --to csv "$in.timeline"
-ends '--chart wants a chart' 2 "$convert" --chart pie --to svg "$in.timeline"
-ends '--chart is for svg' 2 "$convert" --chart heat --to csv "$in.timeline"
 ends '--rtl-us is for rtl' 2 "$convert" --rtl-us --to csv "$in.timeline"
 ends '--parquet-time is for parquet' 2 "$convert" --parquet-time micros --to csv "$in.timeline"
 ends '... and wants a unit' 2 "$convert" --parquet-time days --to parquet "$in.timeline"
@@ -149,10 +147,6 @@ done >"$work/seen"
 is '... and its suffix' "$(cat "$work/seen")" ''
 is '--list-formats lists them for a person' "$("$convert" --list-formats | cut -d' ' -f1)" \
 	"$("$convert" --list-formats --json | jq -r .name)"
-for chart in $("$convert" --chart help | cut -d' ' -f1); do
-	grep -qE "^\.Cm $chart( |$)" "$man" || echo "$chart"
-done >"$work/seen"
-is 'the man page names every chart' "$(cat "$work/seen")" ''
 if command -v mandoc >/dev/null; then
 	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$man")" ''
 fi
@@ -165,6 +159,5 @@ is 'the completion finishes an option' "$(completes --list)" --list-formats
 is '... a format that is written' "$(completes --to fold)" folded
 is '... none that is not read' "$(completes --from perf)" ''
 is '... all that are read' "$(completes --from '')" "$(formats .read)"
-is '... a chart' "$(completes --chart hea)" heat
 is '... a priority' "$(completes -p warn)" warning
 has '... a file' "$(completes "$work/in.tim")" 'in\.timeline$'

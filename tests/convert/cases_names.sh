@@ -56,7 +56,6 @@ is 'folded stacks' "$(written folded | sed 's/.*;//; s/ [0-9]*$//' | sorted)" "$
 is 'an LMS profile' "$(written lms | sed -n 's/^2,[0-9]*,//p' | sorted)" "$all"
 is 'TimeLogger' "$(written timelogger | strings -n 4 | sed -n 's/^[^c]*c: \(.*\) (7\/7)$/\1/p' | sort -u)" "$all"
 is 'RTL_LOGFILE' "$(written rtl | sed -n 's/.* } c (-) //p' | sort -u)" "${all/frame label/$'frame Draw\nframe Render'}"
-is "a picture" "$("$convert" -q --chart latency -o "$work/labels.svg" "$work/labels.jsonl" && grep -o ">c: [^<]*" "$work/labels.svg" | sed "s/^>c: //" | grep -c "Draw at x\|Render: y\|overlap")" 4
 is 'Lincheck' "$(written lincheck >"$work/labels.lincheck" && "$dump" --list "$work/labels.lincheck" 2>/dev/null | sed -n 's/.*c\.\(.*\)(.*/\1/p' | grep -v Now | sort -u)" "$all"
 written perfetto >"$work/labels.pftrace"
 is 'Perfetto' "$(while read -r one; do grep -aqF "$one" "$work/labels.pftrace" && echo "$one"; done <<<"$all")" "$all"

@@ -32,8 +32,7 @@ print(struct tl_sink *sink, const struct tl_event *event)
 {
 	struct printer *p = (struct printer *)(void *)sink;
 	const struct tl_lincheck_print how = { .verbose = event->ns & 1,
-		.arrows = event->ns & 2,
-		.result = event->ns & 4 ? event : NULL };
+		.result = event->ns & 2 ? event : NULL };
 
 	tl_text_clear(&p->text);
 	if (event->message)

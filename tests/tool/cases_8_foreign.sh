@@ -124,7 +124,7 @@ sed 1d "$work/log.csv" >"$work/headless.csv"
 ends 'CSV without its names is no format' 1 "$dump" "$work/headless.csv"
 is '... but with --from it is read' "$("$dump" --from csv "$work/headless.csv")" \
 	"$("$dump" "$work/log.csv")"
-ends 'a format that is not read is refused' 2 "$dump" --from svg "$log"
+ends 'a format that is not read is refused' 2 "$dump" --from html "$log"
 has '... with those that are' "$err" 'not a format that is read'
 ends 'a file of another format than --from is refused' 1 "$dump" --from lms "$log"
 

@@ -175,12 +175,12 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 	const char *color = p->output->color ? color_of(node) : "";
 	const struct tl_reader_thread *known =
 	    tl_forest_known(p->forest, p->thread);
-	const struct tl_lincheck_print how = { .arrows =
-						   p->options->lincheck_3_1,
+	const struct tl_lincheck_print how = {
 		.thread = known ? known->name : tl_bytes(NULL, 0),
 		.verbose = p->options->verbose,
 		.children = node->child_count - hidden,
-		.result = hidden ? result : NULL };
+		.result = hidden ? result : NULL
+	};
 	const bool raw = p->options->lincheck && !p->output->terminal;
 	const int64_t *parts = tl_tree_parts_find(p->parts,
 	    tl_forest_source(p->forest, p->thread)->input, node);

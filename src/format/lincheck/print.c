@@ -73,16 +73,6 @@ is_capital(struct tl_bytes text, size_t at)
 	       (c >= 0x391 && c <= 0x3a9) || (c >= 0x400 && c <= 0x42f);
 }
 
-/* The name of a class as release 3.1 prints it. */
-static struct tl_bytes
-raw_class(struct tl_bytes name)
-{
-	name = behind_last_dot(name);
-	if (name.size > 0 && memmem(name.data, name.size, "$$Lambda", 8))
-		cut_at_last(&name, '/');
-	return name;
-}
-
 bool
 tl_lincheck_put_class(struct tl_text *text, struct tl_bytes name)
 {
@@ -189,24 +179,8 @@ put_name(struct template *t, struct tl_bytes name)
 static void
 put_class_name(struct template *t, struct tl_bytes name)
 {
-	const struct tl_bytes raw = raw_class(name);
-	bool differs;
-
-	tl_lincheck_put_class(&t->scratch, name);
-	differs = !tl_bytes_equal(raw,
-		      tl_bytes(t->scratch.size ? t->scratch.data : "",
-			  t->scratch.size)) &&
-		  !memchr(raw.data, '|', raw.size);
-	tl_text_clear(&t->scratch);
-	if (differs) {
-		tl_put_string(t->text, "{~");
-		put_name(t, raw);
-		tl_put_char(t->text, '|');
-	}
 	tl_lincheck_put_class(&t->scratch, name);
 	put_scratch(t);
-	if (differs)
-		tl_put_char(t->text, '}');
 }
 
 static void
@@ -811,24 +785,18 @@ tl_lincheck_put_template(struct tl_text *text,
 
 /* == lines == */
 
-/*
- * Find the line of a message that begins with a word; return the rest of the
- * line.
- */
+/* Find the template of a message. */
 static bool
-find_line(const struct tl_message *message, const char *word,
-    struct tl_bytes *rest)
+find_template(const struct tl_message *message, struct tl_bytes *template)
 {
 	struct tl_bytes text = message->explain, line;
-	const size_t size = strlen(word);
 
 	while (tl_lincheck_next_line(&text, &line)) {
-		if (line.size > size && line.data[size] == ' ' &&
-		    memcmp(line.data, word, size) == 0) {
-			*rest = tl_bytes(line.data + size + 1,
-			    line.size - size - 1);
-			return true;
-		}
+		if (!tl_bytes_begin_with(line, TL_LINCHECK_PRINT " "))
+			continue;
+		drop_begin(&line, TL_LINCHECK_PRINT " ");
+		*template = line;
+		return true;
 	}
 	return false;
 }
@@ -1020,78 +988,6 @@ print_quoted(struct printing *p, unsigned slot, char quote, bool may_be_mark)
 	tl_put_char(p->text, quote);
 }
 
-/* The tag of the value that an argument holds, or NONE. */
-static int32_t
-tag_in(const struct tl_message *message, unsigned slot)
-{
-	struct tl_bytes line, word;
-	int32_t skipped, tag;
-	unsigned at = 0;
-	bool throws;
-	int class;
-
-	if (!find_line(message, TL_LINCHECK_WORD, &line))
-		return TL_LINCHECK_NONE;
-	throws = tl_bytes_end_with(line, " " TL_LINCHECK_THROWS);
-	if (!tl_lincheck_next_word(&line, &word) ||
-	    (class = tl_lincheck_class_of(word)) < 0 ||
-	    !tl_lincheck_next_number(&line, &skipped) || /* location */
-	    !tl_lincheck_next_number(&line, &skipped))   /* target */
-		return TL_LINCHECK_NONE;
-	for (uint32_t i = 0; at <= slot; i++) {
-		if (tl_lincheck_is_index((uint8_t) class, i))
-			tag = TL_LINCHECK_INT;
-		else if (!tl_lincheck_next_number(&line, &tag))
-			return TL_LINCHECK_NONE;
-		at += tl_lincheck_is_shown((uint8_t) class, i, tag, throws);
-	}
-	return tag;
-}
-
-/*
- * Append the raw name of a class; false: the message does not define the class.
- */
-static bool
-print_raw_class(struct tl_text *text, const struct tl_message *message,
-    int32_t id)
-{
-	struct tl_bytes word, raw;
-	struct tl_text name = { 0 };
-	char start[32];
-
-	snprintf(start, sizeof(start), "class %d", (int)id);
-	if (!find_line(message, start, &word))
-		return false;
-	tl_lincheck_take_word(&name, word);
-	raw = raw_class(tl_bytes(name.size ? name.data : "", name.size));
-	tl_put_bytes(text, raw);
-	if (name.rc < 0)
-		text->rc = name.rc;
-	tl_text_free(&name);
-	return true;
-}
-
-/*
- * Print a text without quotes.  Release 3.1 prints an object by the raw name of
- * its class.
- */
-static void
-print_text(struct printing *p, unsigned slot)
-{
-	const struct tl_bytes text = text_of(p, slot);
-	const char *hash =
-	    text.size > 0 ? memrchr(text.data, '@', text.size) : NULL;
-	const int32_t tag = p->how->arrows && hash
-				? tag_in(p->event->message, slot)
-				: TL_LINCHECK_NONE;
-
-	if (tag >= 0 && print_raw_class(p->text, p->event->message, tag))
-		tl_put_bytes(p->text,
-		    tl_bytes(hash, (size_t)(text.data + text.size - hash)));
-	else
-		tl_put_bytes(p->text, text);
-}
-
 /*
  * Print milliseconds as Java writes an instant: 2023-11-14T22:13:20.001Z,
  * without a fraction of 0.
@@ -1142,7 +1038,7 @@ print_value(struct printing *p, struct tl_bytes word)
 	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
 		 (slot < m->argc &&
 		     m->args[slot].format == TIMELINE_ARG_STRING))
-		print_text(p, slot);
+		tl_put_bytes(p->text, text_of(p, slot));
 	else
 		print_number(p, slot, false);
 }
@@ -1153,17 +1049,15 @@ print_mark(struct printing *p, struct tl_bytes word)
 {
 	const struct tl_lincheck_print *how = p->how;
 	struct tl_lincheck_print inner = *how;
-	const char *bar;
 
 	if (word.size == 0)
 		return;
 	switch (word.data[0]) {
 	case '>':
-		tl_put_string(p->text,
-		    how->arrows ? "\xe2\x86\x92" : "\xe2\x9e\x9c");
+		tl_put_string(p->text, "\xe2\x9e\x9c");
 		return;
 	case '=':
-		tl_put_string(p->text, how->arrows ? "\xe2\x86\x90" : "=");
+		tl_put_char(p->text, '=');
 		return;
 	case '#':
 		tl_put_unsigned(p->text, how->children);
@@ -1174,16 +1068,6 @@ print_mark(struct printing *p, struct tl_bytes word)
 		tl_put_string(p->text, " (");
 		tl_put_bytes(p->text, how->thread);
 		tl_put_char(p->text, ')');
-		return;
-	case '~':
-		bar = memchr(word.data, '|', word.size);
-		if (bar && how->arrows)
-			word.size = (size_t)(bar - word.data);
-		else if (bar)
-			word = tl_bytes(bar,
-			    (size_t)(word.data + word.size - bar));
-		tl_lincheck_take_word(p->text,
-		    tl_bytes(word.data + 1, word.size - 1));
 		return;
 	case '@':
 		inner.result = NULL;
@@ -1208,7 +1092,7 @@ tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
 	struct tl_bytes left;
 
 	if (!event->message || !tl_lincheck_is_native(event->message) ||
-	    !find_line(event->message, TL_LINCHECK_PRINT, &left))
+	    !find_template(event->message, &left))
 		return false;
 	if (tl_bytes_begin_with(event->message->explain,
 		TL_LINCHECK_WORD " iteration ")) { /* counted from 1 */

@@ -18,8 +18,6 @@
  *					time, as a time
  *	{T}				" (NAME)" of the thread
  *	{#}				the number of children
- *	{~RAW|PRETTY}			a name of a class in release 3.1, and
- *					in later releases
  *	{@FILE:LINE}			the result of a call, then the place
  *					in the source if the place is asked for
  */
@@ -45,7 +43,6 @@ bool tl_lincheck_put_class(struct tl_text *text, struct tl_bytes name);
 void tl_lincheck_put_escaped(struct tl_text *text, struct tl_bytes plain);
 
 struct tl_lincheck_print {
-	bool arrows;  /* symbols and names as in release 3.1 */
 	bool verbose; /* with the place in the source */
 	uint64_t children;
 	const struct tl_event *result; /* result of a call; NULL: none */

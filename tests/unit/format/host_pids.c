@@ -6,7 +6,6 @@
 #include "event/hosts/hosts.h"
 
 #include "format/registry.h"
-#include "format/svg/write.h"
 #include "lib/test.h"
 #include "lib/viewers.h"
 
@@ -130,17 +129,6 @@ TEST(folded_stacks_begin_with_the_host)
 	write_as("folded");
 	ck_assert_str_eq(got.data, "web: 41/50;http: request id to path 2000\n"
 				   "db: 41/50;http: request id to path 2000\n");
-}
-
-TEST(a_picture_has_a_row_for_each)
-{
-	struct tl_writer *writer;
-
-	ck_assert_int_eq(tl_svg_write_new(&writer, take, NULL, NULL), 0);
-	tl_writer_set(writer, TL_SVG_SPANS);
-	put_crossing(writer);
-	ck_assert_uint_eq(count(">web: 41/50"), 1);
-	ck_assert_uint_eq(count(">db: 41/50"), 1);
 }
 
 /* Expect a text in the only column of the only row. */
