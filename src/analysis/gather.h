@@ -238,9 +238,9 @@ struct tl_why {
 	size_t duration_count;
 	int64_t window_ns; /* for targets that are added later */
 	struct tl_left_out left_out;
-	uint64_t handed_over; /* spans that another thread ended */
+	uint64_t handed_over;       /* spans that another thread ended */
 	struct tl_event handed_end; /* the first of their ends */
-	struct tl_result *results; /* one for each target */
+	struct tl_result *results;  /* one for each target */
 };
 
 /* The number of a text, the same for all sources.  TL_TEXT_NONE: the text is

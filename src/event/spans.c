@@ -560,6 +560,8 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.begin_tsc = e->tsc,
 		.begin_epoch = e->epoch,
 		.begin_cpu = e->cpu,
+		.begin_lane = e->lane,
+		.begin_number = e->number,
 		.pid = e->pid,
 		.tid = e->tid,
 		.depth = b->depth,
@@ -1319,6 +1321,10 @@ tl_span_begin(const struct tl_span *span)
 		.level = span->message->level,
 		.bare = span->bare,
 		.proven = span->proven,
+		.lane = span->begin_lane,
+		.number = span->begin_number,
+		.observed = span->observed,
+		.stretch = span->stretch,
 		.overlaps = span->overlaps };
 
 	memcpy(begin.args, span->args, sizeof(begin.args));

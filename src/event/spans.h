@@ -59,6 +59,8 @@ struct tl_span {
 	uint32_t end_epoch;
 	uint32_t begin_cpu;
 	uint32_t end_cpu;
+	uint32_t begin_lane; /* lane and number of the begin's entry */
+	uint64_t begin_number;
 	/* The thread of the begin.  The thread of the end may differ if the
 	 * scope is TIMELINE_SOURCE. */
 	uint32_t pid;

@@ -13,99 +13,83 @@
 #include "script/select.h"
 
 #include "base/array.h"
-#include "base/table.h"
+#include "event/spans.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <timeline.h>
-
-/* A source, by its message, label and process. */
-struct span {
-	struct tl_event begin;
-	uint64_t outside; /* begins before the window that have no end */
-	uint64_t inside;
-};
 
 struct held {
 	struct tl_cursor cursor; /* first: callers see only this cursor */
 	struct tl_cursor *inner;
 	struct tl_select *select;
 	enum tl_order order;
-	struct tl_id_map ids;
-	struct span *spans; /* by id */
-	size_t capacity;
+	struct tl_span *spans;
+	size_t capacity, count;
 	size_t at;            /* the span that comes next */
 	struct tl_event next; /* an event of inner that waits */
 	int waits;            /* the result of inner for next */
 	bool has_next;
 };
 
+/* Put an event that ends no span of interest. */
 static int
-find(struct held *h, const struct tl_event *event, struct span **span)
+put(struct held *h, struct tl_spans *spans, const struct tl_event *event)
 {
-	const struct tl_id_key key = { (uintptr_t)event->message,
-		tl_hash_more(event->args[0], event->pid) };
-	uint32_t id;
-	int rc = tl_id_map_get(&h->ids, key, &id);
+	struct tl_span unused;
 
-	if (rc >= 0 && id >= h->capacity)
-		rc = TL_ARRAY_ZEROS(h->spans, h->capacity, id);
-	if (rc < 0)
-		return rc;
-	*span = &h->spans[id];
-	return 0;
+	if (event->message && (event->message->scope != TIMELINE_SOURCE ||
+				  !tl_select_of(h->select, event)))
+		return 0;
+	return tl_spans_put(spans, event, &unused);
 }
 
-/* Count an event up to the end of the window. */
+/* Keep the spans that are open at the end of the window and began before the
+ * window. */
 static int
-count(struct held *h, const struct tl_event *event)
+keep(struct held *h, const struct tl_spans *spans)
 {
 	const struct tl_filter *f = &h->select->filter;
-	struct span *span;
-	int rc;
+	struct tl_span span;
+	struct tl_event begin;
+	uint32_t index = 0;
 
-	if (event->kind == TL_LOST) {
-		for (size_t i = 0; i < h->capacity; i++)
-			h->spans[i].outside = h->spans[i].inside = 0;
-		return 0;
-	}
-	if ((event->kind != TL_BEGIN && event->kind != TL_END) ||
-	    event->message->scope != TIMELINE_SOURCE ||
-	    !tl_select_of(h->select, event))
-		return 0;
-	if ((rc = find(h, event, &span)) < 0)
-		return rc == -ENOSPC ? 0 : rc;
-	if (event->kind == TL_END) {
-		if (span->inside > 0)
-			span->inside--;
-		else if (span->outside > 0)
-			span->outside--;
-	} else if (event->ns >= f->since_ns) {
-		span->inside++;
-	} else if (tl_filter_place(f, event)) {
-		if (span->outside++ == 0)
-			span->begin = *event;
+	while (tl_spans_open(spans, &index, &span)) {
+		begin = tl_span_begin(&span);
+		if (span.begin_ns >= f->since_ns || !tl_span_is_sure(&span) ||
+		    !tl_filter_place(f, &begin))
+			continue;
+		if (TL_ARRAY_ROOM(h->spans, h->capacity, h->count) < 0)
+			return -ENOMEM;
+		h->spans[h->count++] = span;
 	}
 	return 0;
 }
 
 static int
-count_all(struct held *h, const struct tl_sources *inputs)
+read_all(struct held *h, const struct tl_sources *inputs)
 {
+	struct tl_spans *spans;
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_spans_new(&spans);
 
 	if (rc < 0)
 		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0 &&
-	       event.ns <= h->select->filter.until_ns) {
-		tl_progress_tick(&h->select->progress);
-		if ((rc = count(h, &event)) < 0)
-			break;
+	rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		while ((rc = tl_cursor_next(cursor, &event)) > 0 &&
+		       event.ns <= h->select->filter.until_ns) {
+			tl_progress_tick(&h->select->progress);
+			if ((rc = put(h, spans, &event)) < 0)
+				break;
+		}
+		tl_cursor_close(cursor);
 	}
-	tl_cursor_close(cursor);
-	return rc < 0 ? rc : 0;
+	if (rc >= 0)
+		rc = keep(h, spans);
+	tl_spans_free(spans);
+	return rc;
 }
 
 /* Set *event to the next held begin, at the start of the window; false: no
@@ -115,12 +99,9 @@ take(struct held *h, struct tl_event *event)
 {
 	const int64_t since_ns = h->select->filter.since_ns;
 
-	while (h->at < h->capacity && h->spans[h->at].outside == 0)
-		h->at++;
-	if (h->at == h->capacity)
+	if (h->at == h->count)
 		return false;
-	h->spans[h->at].outside--;
-	*event = h->spans[h->at].begin;
+	*event = tl_span_begin(&h->spans[h->at++]);
 	if (event->tsc == (uint64_t)event->ns) /* the stamp is the time */
 		event->tsc = (uint64_t)since_ns;
 	event->ns = since_ns;
@@ -155,7 +136,6 @@ held_close(struct tl_cursor *cursor)
 	struct held *h = (struct held *)cursor;
 
 	tl_cursor_close(h->inner);
-	tl_id_map_free(&h->ids);
 	free(h->spans);
 	free(h);
 }
@@ -200,7 +180,7 @@ tl_select_held(struct tl_select *select, const struct tl_sources *inputs,
 	h->inner = *cursor;
 	h->select = select;
 	h->order = order;
-	rc = count_all(h, inputs);
+	rc = read_all(h, inputs);
 	if (rc < 0)
 		held_close(&h->cursor);
 	else

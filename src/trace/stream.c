@@ -589,9 +589,9 @@ is_open(const struct tl_trace_stream *s, const struct tl_span *span)
 {
 	const struct tl_shape_level *level = tl_shape_top(&s->shape);
 
-	while (level != s->shape.levels &&
-	       (level->tsc != span->begin_tsc ||
-		   level->epoch != span->begin_epoch))
+	while (
+	    level != s->shape.levels && (level->tsc != span->begin_tsc ||
+					    level->epoch != span->begin_epoch))
 		level--;
 	return level != s->shape.levels;
 }

@@ -26,7 +26,7 @@ depths() {
 		sqlite3 "$work/nest.db" "SELECT s.depth FROM spans s JOIN messages m ON m.id = s.message WHERE m.line LIKE '$message%' AND end_ns IS NOT NULL AND NOT lossy"
 		;;
 	folded) "$bin/timeline-convert" --to folded -o - "$file" |
-		sed -nE "s/^([^ ].*): $message[^;]* [0-9]+\$/\1/p" | awk -F ';' '{ print NF - 2 }' ;;
+		sed -nE "s/^([^ ].*): ${message}[^;]* [0-9]+\$/\1/p" | awk -F ';' '{ print NF - 2 }' ;;
 	esac 2>/dev/null | sort -n | uniq -c | sed 's/^ *//'
 }
 surfaces='lua tree trace'

@@ -136,3 +136,32 @@ live=$name-select
 is '--follow shows a begin whose arguments match, and its end' "$(follows 2 -e 'args.job == 1')" 'begin end '
 is '... of what has a duration only the end' "$(follows 2 --slower 15ms)" 'end end '
 rm -f "/dev/shm$live"
+
+# A source is begun in one process and ended in another, with other arguments or
+# none: what is open at the start of a window is known by the begins and ends.
+moves() {
+	local ns
+	for i in 1 2 3 4 5 6; do
+		ns=$((1600000000000000000 + i * 10000000))
+		printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":%d,"tid":%d,"scope":"source","priority":"info","category":"x","message":"move $id","kind":"begin","args":{"id":%d}}\n' \
+			$ns $ns $((i % 2 + 7)) $((i % 2 + 7)) $i
+		[ $i = 6 ] || printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":%d,"tid":%d,"scope":"source","priority":"info","category":"x","message":"move $id","kind":"end","args":{%s}}\n' \
+			$((ns + 1000000)) $((ns + 1000000)) $((i % 2 + 8)) $((i % 2 + 8)) "$([ $((i % 3)) = 0 ] && echo '"id":99')"
+	done
+}
+moves >"$work/moves.jsonl"
+window='--since @1600000000.041 --until @1600000000.055'
+for order in --oldest-first ''; do
+	# shellcheck disable=SC2086
+	is "no source that has ended is open in a window${order:+, oldest first}" \
+		"$("$dump" $order --json $window "$work/moves.jsonl" | jq -r '"\(.kind) \(.args.id)"' | sort | tr '\n' ' ')" \
+		'begin 5 end 4 end 5 '
+done
+# shellcheck disable=SC2086
+is '... and one that has not, is' "$("$dump" --oldest-first --json --since @1600000000.065 "$work/moves.jsonl" | jq -c '[.kind, .args.id]')" '["begin",6]'
+for to in chrome csv jsonl; do
+	# shellcheck disable=SC2086
+	"$bin/timeline-convert" -f --to $to $window -o "$work/moves.$to" "$work/moves.jsonl" 2>/dev/null
+	is "... in $to" "$("$dump" --json "$work/moves.$to" | jq -r 'select(.kind == "begin") | .args.id' | sort | tr '\n' ' ')" \
+		'4 5 '
+done
