@@ -941,17 +941,24 @@ complete(struct tl_event *end, int64_t begun_ns, int64_t duration_ns,
 	end->known = true;
 }
 
+void
+tl_span_complete(const struct tl_span *span, struct tl_event *end)
+{
+	if (span->alone)
+		end->begun = span->lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
+	else if (end->begun == TL_BEGUN_UNKNOWN)
+		complete(end, span->begin_ns, span->duration_ns, span->args,
+		    span->lossy);
+}
+
 int
 tl_spans_complete(struct tl_spans *spans, struct tl_event *event,
     struct tl_span *span)
 {
 	const int rc = tl_spans_put(spans, event, span);
 
-	if (rc > 0 && span->alone)
-		event->begun = span->lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
-	else if (rc > 0 && event->begun == TL_BEGUN_UNKNOWN)
-		complete(event, span->begin_ns, span->duration_ns, span->args,
-		    span->lossy);
+	if (rc > 0)
+		tl_span_complete(span, event);
 	return rc;
 }
 

@@ -179,6 +179,8 @@ bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
  * event->begun, begun_ns and duration_ns, and the arguments of a bare end. */
 int tl_spans_complete(struct tl_spans *spans, struct tl_event *event,
     struct tl_span *span);
+/* Complete the end of a span that has ended. */
+void tl_span_complete(const struct tl_span *span, struct tl_event *end);
 
 enum {
 	/* The limit of waiting entries, 44 MiB; most spans have few entries

@@ -6,6 +6,7 @@
 #include "event/writer.h"
 
 #include "event/hosts/hosts.h"
+#include "event/spans.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -28,10 +29,35 @@ begin(struct tl_writer *writer)
 	if (writer->begun != NOT_BEGUN)
 		return 0;
 	writer->begun = BEGUN;
-	if (writer->kind->is_of_one_machine)
+	if (writer->kind->pairs)
+		rc = tl_spans_new(&writer->spans);
+	if (rc == 0 && writer->kind->is_of_one_machine)
 		rc = tl_host_pids_new(&writer->pids, writer);
 	return rc == 0 && writer->kind->begin ? writer->kind->begin(writer)
 					      : rc;
+}
+
+/* Put an event and its span. */
+static int
+put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct tl_span span;
+	int rc = 0;
+
+	if (writer->spans && event->kind == TL_BEGIN &&
+	    writer->kind->put_lonely &&
+	    tl_spans_forgets(writer->spans, &span)) {
+		span.cut = true; /* its end will be alone */
+		rc = writer->kind->put_lonely(writer, &span);
+	}
+	if (rc == 0 && writer->spans)
+		rc = tl_spans_put(writer->spans, event, &span);
+	if (rc < 0)
+		return rc;
+	writer->span = rc > 0 || event->kind == TL_BEGIN ? &span : NULL;
+	rc = writer->kind->put(writer, event);
+	writer->span = NULL;
+	return rc;
 }
 
 /* Put an event with the id that its process has among the processes of all
@@ -42,7 +68,7 @@ put_as_own(struct tl_writer *writer, const struct tl_event *event)
 	struct tl_event own = *event;
 	const int rc = tl_host_pids_put(writer->pids, &own);
 
-	return rc < 0 ? rc : writer->kind->put(writer, &own);
+	return rc < 0 ? rc : put(writer, &own);
 }
 
 static int
@@ -55,8 +81,26 @@ writer_put(struct tl_sink *sink, const struct tl_event *event)
 		return rc;
 	assert(writer->begun == BEGUN); /* nothing follows the end */
 	rc = writer->pids && event->message ? put_as_own(writer, event)
-					    : writer->kind->put(writer, event);
+					    : put(writer, event);
 	return rc < 0 ? rc : tl_out_flush_full(&writer->out);
+}
+
+/* Put the begins that have no end. */
+static int
+put_open(struct tl_writer *writer)
+{
+	struct tl_span span;
+	uint32_t index = 0;
+	int rc = 0;
+
+	if (!writer->spans || !writer->kind->put_lonely)
+		return 0;
+	while (rc == 0 && tl_spans_open(writer->spans, &index, &span)) {
+		rc = writer->kind->put_lonely(writer, &span);
+		if (rc == 0)
+			rc = tl_out_flush_full(&writer->out);
+	}
+	return rc;
 }
 
 /* A format without a text after the last event may take further events after
@@ -69,7 +113,9 @@ writer_finish(struct tl_sink *sink)
 
 	if (rc == 0 && writer->kind->end && writer->begun == BEGUN) {
 		writer->begun = ENDED;
-		rc = writer->kind->end(writer);
+		rc = put_open(writer);
+		if (rc == 0)
+			rc = writer->kind->end(writer);
 	}
 	return rc < 0 ? rc : tl_out_flush(&writer->out);
 }
@@ -150,6 +196,7 @@ tl_writer_free(struct tl_writer *writer)
 		return;
 	if (writer->kind->free)
 		writer->kind->free(writer);
+	tl_spans_free(writer->spans);
 	tl_host_pids_free(writer->pids);
 	tl_names_free(&writer->names);
 	tl_text_free(&writer->out.text);

@@ -58,6 +58,8 @@ tl_out_flush_full(struct tl_out *out)
 struct timeline_knot;
 struct tl_host_pids;
 struct tl_snap;
+struct tl_span;
+struct tl_spans;
 struct tl_writer;
 
 /* The functions of a writer of one format. */
@@ -71,6 +73,12 @@ struct tl_writer_kind {
 	int (*end)(struct tl_writer *writer);
 	/* Free the writer's own parts; may be NULL. */
 	void (*free)(struct tl_writer *writer);
+	/* The writer needs spans: writer->span is set for each event. */
+	bool pairs;
+	/* Write a begin that has no end: it is cut, it is still open after the
+	 * last event, or the begins that are open became too many.  NULL: put
+	 * has written the begin. */
+	int (*put_lonely)(struct tl_writer *writer, const struct tl_span *span);
 	/* The format knows processes by their id alone: processes of several
 	 * hosts get distinct ids (struct tl_host_pids). */
 	bool is_of_one_machine;
@@ -108,6 +116,10 @@ struct tl_writer {
 	bool says_origin;          /* per event, also for one timeline */
 	struct tl_host_pids *pids; /* NULL: pids as on their hosts */
 	struct tl_names names;     /* kept by tl_writer_name */
+	/* If the kind pairs: the spans, and the span that the event which is put
+	 * begins or has ended; NULL: neither. */
+	struct tl_spans *spans;
+	struct tl_span *span;
 	/* The clock, if all events belong to one timeline: */
 	const struct timeline_knot *knots;
 	size_t knot_count;

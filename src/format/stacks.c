@@ -196,8 +196,8 @@ pop_gone(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 {
 	uint32_t around = track->depth;
 
-	while (around > depth &&
-	       !tl_spans_is_around(s->spans, track->open[around - 1].id))
+	while (around > depth && !tl_spans_is_around(s->writer->spans,
+				     track->open[around - 1].id))
 		around--;
 	return pop_unsure(s, track, around);
 }
@@ -269,18 +269,17 @@ put_track(struct tl_stacks *s, struct tl_track *track,
 static int
 put_span(struct tl_stacks *s, const struct tl_event *event)
 {
+	const struct tl_span *span = s->writer->span;
+	const bool ended = span && event->kind == TL_END;
 	struct tl_event own = *event;
 	struct tl_track *track;
-	struct tl_span span;
-	const int ended = tl_spans_put(s->spans, event, &span);
-	int rc = ended;
+	int rc;
 
-	if (ended > 0)
-		own.tid = span.tid; /* of the begin, if it was handed over */
-	if (rc >= 0)
-		rc = find_track(s, &own, &track);
+	if (ended)
+		own.tid = span->tid; /* of the begin, if it was handed over */
+	rc = find_track(s, &own, &track);
 	if (rc == 0)
-		rc = put_track(s, track, event, &span, ended > 0);
+		rc = put_track(s, track, event, span, ended);
 	if (rc != -ENOSPC)
 		return rc;
 	note(s, TOO_MANY);
@@ -298,12 +297,7 @@ see_time(struct tl_stacks *s, int64_t ns)
 int
 tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 {
-	struct tl_span none;
-	int rc;
-
 	s->notes.kinds = kinds;
-	if (!s->spans && (rc = tl_spans_new(&s->spans)) < 0)
-		return rc;
 	if (event->kind != TL_LOST)
 		see_time(s, event->ns);
 	switch (event->kind) {
@@ -316,10 +310,10 @@ tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 	case TL_LOST:
 		if (!tl_event_is_start(event))
 			note(s, LOSSES);
-		return tl_spans_put(s->spans, event, &none);
+		return 0;
 	default:
 		note(s, INSTANTS);
-		return tl_spans_put(s->spans, event, &none);
+		return 0;
 	}
 }
 
@@ -329,7 +323,7 @@ is_open(const struct tl_stacks *s, const struct tl_stacks_open *open)
 {
 	struct tl_span span;
 
-	return tl_spans_find(s->spans, open->id, &span) &&
+	return tl_spans_find(s->writer->spans, open->id, &span) &&
 	       (span.proven || tl_span_is_sure(&span));
 }
 
@@ -369,5 +363,4 @@ tl_stacks_free(struct tl_stacks *s)
 	free(s->frame);
 	tl_id_map_free(&s->tracks);
 	tl_id_map_free(&s->frames);
-	tl_spans_free(s->spans);
 }

@@ -62,7 +62,7 @@ tl_stacks_event(struct tl_stacks *stacks, struct tl_track *track, int64_t ns);
 struct tl_stacks {
 	tl_stacks_event *opened;
 	tl_stacks_event *closing;
-	struct tl_writer *writer; /* hosts and names of tracks */
+	struct tl_writer *writer; /* pairs; hosts and names of tracks */
 	struct tl_notes notes;    /* put sets the kinds */
 	struct tl_id_map tracks;
 	struct tl_track *track;
@@ -70,7 +70,6 @@ struct tl_stacks {
 	struct tl_id_map frames;
 	struct tl_text *frame; /* names, not escaped */
 	size_t frame_capacity;
-	struct tl_spans *spans; /* made by the first put */
 	bool begun;
 	int64_t first_ns;
 	int64_t last_ns;

@@ -40,7 +40,6 @@ struct chrome {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_notes notes;
 	struct tl_chrome_lines lines;
-	struct tl_spans *spans;
 	int64_t last_ns;
 	bool started; /* base_ns is known */
 };
@@ -73,18 +72,14 @@ start(struct chrome *w, int64_t ns)
 	tl_put_string(text, "\"},\"traceEvents\":[");
 }
 
-static struct tl_event
-begin_of(const struct tl_span *span)
+/* Set *begin to the begin of a span, in its track. */
+static int
+make_begin(struct chrome *w, const struct tl_span *span, struct tl_event *begin)
 {
-	struct tl_event event = { .ns = span->begin_ns,
-		.message = span->message,
-		.pid = span->pid,
-		.tid = span->tid,
-		.kind = TL_BEGIN };
-
-	memcpy(event.args, span->args, sizeof(event.args));
-	event.bare = span->bare;
-	return event;
+	*begin = tl_span_begin(span);
+	return span->message->scope == TIMELINE_SOURCE
+		   ? tl_chrome_names_put(&w->lines.names, begin)
+		   : 0;
 }
 
 static int
@@ -101,45 +96,26 @@ put_alone(struct chrome *w, const struct tl_event *event)
 static int
 put_end(struct chrome *w, struct tl_event *end)
 {
+	const struct tl_span *span = w->writer.span;
 	struct tl_event begin;
-	struct tl_span span;
 	bool runs_back;
-	int rc = tl_spans_put(w->spans, end, &span);
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	if (rc == 0)
+	if (!span)
 		return put_alone(w, end);
-	begin = begin_of(&span);
-	if (span.handed)
-		end->tid = span.tid;
-	runs_back = end->ns < begin.ns && span.duration_ns == 0;
-	if (tl_span_is_sure(&span) && !runs_back && end->pid == begin.pid &&
+	if ((rc = make_begin(w, span, &begin)) < 0)
+		return rc;
+	if (span->handed)
+		end->tid = span->tid;
+	runs_back = end->ns < begin.ns && span->duration_ns == 0;
+	if (tl_span_is_sure(span) && !runs_back && end->pid == begin.pid &&
 	    end->tid == begin.tid)
 		return tl_chrome_line_put(&w->lines,
 		    &(struct tl_chrome_line){ .event = &begin,
 			.end = end,
-			.duration_ns = span.duration_ns });
+			.duration_ns = span->duration_ns });
 	rc = put_alone(w, &begin);
 	return rc < 0 ? rc : put_alone(w, end);
-}
-
-/*
- * Note a begin.  If too many spans are open, the oldest begin is written alone
- * and forgotten; its end will be alone, too.
- */
-static int
-open_span(struct chrome *w, const struct tl_event *begin)
-{
-	struct tl_event first;
-	struct tl_span oldest;
-	int rc = 0;
-
-	if (tl_spans_forgets(w->spans, &oldest)) {
-		first = begin_of(&oldest);
-		rc = put_alone(w, &first);
-	}
-	return rc < 0 ? rc : tl_spans_put(w->spans, begin, &oldest);
 }
 
 /* Note the values that the format has not. */
@@ -169,15 +145,13 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct chrome *w = chrome_of(writer);
 	struct tl_event turned = *event;
-	struct tl_span none;
 	int rc;
 
 	if (!w->started)
 		start(w, event->ns);
 	if (!event->message) {
-		rc = tl_spans_put(w->spans, event, &none);
 		tl_chrome_line_put_lost(&w->lines, w->last_ns, event);
-		return rc;
+		return 0;
 	}
 	if ((rc = tl_chrome_names_put(&w->lines.names, &turned)) < 0)
 		return rc;
@@ -185,8 +159,8 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 	tl_note(&w->notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
 	note_values(w, event);
 	switch (event->kind) {
-	case TL_BEGIN:
-		return open_span(w, &turned);
+	case TL_BEGIN: /* written with its end */
+		return 0;
 	case TL_END:
 		return put_end(w, &turned);
 	default:
@@ -195,36 +169,27 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 	}
 }
 
-/* Write the begins without an end; only a sure span is known to be open. */
+/* Write a begin without an end; only a sure span is known to be open. */
 static int
-put_lonely_begins(struct chrome *w)
+chrome_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 {
+	struct chrome *w = chrome_of(writer);
 	struct tl_event begin;
-	struct tl_span span;
-	uint32_t index = 0;
-	int rc = 0;
+	const int rc = make_begin(w, span, &begin);
 
-	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
-		begin = begin_of(&span);
-		rc = tl_chrome_line_put(&w->lines,
-		    &(struct tl_chrome_line){ .event = &begin,
-			.is_alone = !tl_span_is_sure(&span) });
-		if (rc == 0)
-			rc = tl_out_flush_full(&w->writer.out);
-	}
-	return rc;
+	return rc < 0 ? rc
+		      : tl_chrome_line_put(&w->lines,
+			    &(struct tl_chrome_line){ .event = &begin,
+				.is_alone = !tl_span_is_sure(span) });
 }
 
 static int
 chrome_end(struct tl_writer *writer)
 {
 	struct chrome *w = chrome_of(writer);
-	int rc;
 
 	if (!w->started)
 		start(w, 0);
-	if ((rc = put_lonely_begins(w)) < 0)
-		return rc;
 	tl_put_string(&writer->out.text, "\n]}\n");
 	for (; w->lines.names.left > 0; w->lines.names.left--)
 		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
@@ -235,15 +200,14 @@ chrome_end(struct tl_writer *writer)
 static void
 chrome_free(struct tl_writer *writer)
 {
-	struct chrome *w = chrome_of(writer);
-
-	tl_chrome_lines_free(&w->lines);
-	tl_spans_free(w->spans);
+	tl_chrome_lines_free(&chrome_of(writer)->lines);
 }
 
 static const struct tl_writer_kind kind = { .put = chrome_put,
 	.end = chrome_end,
 	.free = chrome_free,
+	.pairs = true,
+	.put_lonely = chrome_put_lonely,
 	.is_of_one_machine = true };
 
 int
@@ -251,7 +215,7 @@ tl_chrome_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
 	struct chrome *w;
-	int rc =
+	const int rc =
 	    tl_writer_make(writer, sizeof(*w), &kind, write, context, report);
 
 	if (rc < 0)
@@ -259,7 +223,5 @@ tl_chrome_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w = chrome_of(*writer);
 	w->notes.kinds = notes;
 	tl_chrome_lines_make(&w->lines, *writer);
-	if ((rc = tl_spans_new(&w->spans)) < 0)
-		tl_writer_free(*writer);
-	return rc;
+	return 0;
 }

@@ -55,7 +55,6 @@ struct parquet_write {
 	uint64_t at;           /* bytes written */
 	struct tl_text groups; /* metadata for the footer */
 	size_t group_count;
-	struct tl_spans *spans;
 	struct tl_render *render;
 	struct tl_message_map messages;
 	struct parquet_message unkept; /* slot of messages that find no room */

@@ -305,21 +305,19 @@ find_message(struct parquet_write *w, const struct tl_message *message,
  * Put the duration of an end that has a begin.  An end without arguments gets
  * the arguments of the begin.
  */
-static int
+static void
 put_span(struct parquet_write *w, struct tl_event *event)
 {
-	struct tl_span span;
-	const int rc = tl_spans_put(w->spans, event, &span);
+	const struct tl_span *span = w->writer.span;
 
-	if (rc <= 0)
-		return rc;
-	put(w, DURATION_NS, (uint64_t)span.duration_ns);
-	put(w, DEPTH, span.depth);
-	put(w, LOSSY, span.lossy);
+	if (!span || event->kind != TL_END)
+		return;
+	put(w, DURATION_NS, (uint64_t)span->duration_ns);
+	put(w, DEPTH, span->depth);
+	put(w, LOSSY, span->lossy);
 	if (event->bare)
-		memcpy(event->args, span.args, sizeof(event->args));
-	event->bare = span.bare;
-	return 0;
+		memcpy(event->args, span->args, sizeof(event->args));
+	event->bare = span->bare;
 }
 
 static int
@@ -331,13 +329,13 @@ put_event(struct parquet_write *w, const struct tl_event *event)
 	int rc;
 
 	put_entry(w, event);
+	put_span(w, &whole);
 	if ((rc = find_message(w, message, &kept)) < 0 ||
 	    (rc = put_word(w, KIND, tl_kind_name(event->kind),
 		 &kept->kinds[event->kind])) < 0 ||
 	    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
 		 &kept->priority)) < 0 ||
 	    (rc = put_definition(w, message, kept)) < 0 ||
-	    (rc = put_span(w, &whole)) < 0 ||
 	    (rc = put_args(w, &whole, kept)) < 0)
 		return rc;
 	return put_rendered(w, &whole);
@@ -346,12 +344,10 @@ put_event(struct parquet_write *w, const struct tl_event *event)
 static int
 put_loss(struct parquet_write *w, const struct tl_event *event)
 {
-	struct tl_span span;
 	int rc;
 
 	put(w, event->overwritten ? OVERWRITTEN : LOST, event->lost);
-	if ((rc = tl_spans_put(w->spans, event, &span)) < 0 ||
-	    (rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
+	if ((rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
 		return rc;
 	return put_rendered(w, event);
 }
@@ -451,7 +447,6 @@ parquet_free(struct tl_writer *writer)
 	tl_parquet_packer_free(&w->packer);
 	tl_text_free(&w->groups);
 	tl_text_free(&w->scratch);
-	tl_spans_free(w->spans);
 	tl_render_free(w->render);
 	tl_message_map_free(&w->messages, free);
 	free(w->sources);
@@ -469,6 +464,7 @@ static const struct tl_writer_kind parquet_kind = { .put = parquet_put,
 	.begin = parquet_begin,
 	.end = parquet_end,
 	.free = parquet_free,
+	.pairs = true,
 	.set = parquet_set_time };
 
 static int
@@ -484,8 +480,7 @@ make(struct parquet_write *w)
 #include "format/parquet/columns.def"
 #undef COLUMN
 	w->notes.kinds = kinds;
-	if ((rc = tl_parquet_packer_init(&w->packer)) < 0 ||
-	    (rc = tl_spans_new(&w->spans)) < 0)
+	if ((rc = tl_parquet_packer_init(&w->packer)) < 0)
 		return rc;
 	return tl_render_new(&w->render);
 }

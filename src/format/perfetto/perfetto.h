@@ -187,7 +187,6 @@ struct perfetto_write {
 	uint64_t locations;
 	struct tl_message_map messages;
 	struct tl_id_map tracks;
-	struct tl_spans *spans;
 	struct perfetto_opens *opens; /* by uuid of the track */
 	size_t opens_capacity;
 	/* The newest spans of which none lies within another of its lane. */

@@ -560,7 +560,7 @@ put_early(struct perfetto_write *w, struct perfetto_opens *opens, size_t i)
 	struct tl_span span;
 	uint32_t index = 0;
 
-	while (tl_spans_open(w->spans, &index, &span)) {
+	while (tl_spans_open(w->writer.spans, &index, &span)) {
 		const struct perfetto_opens one = { .list = o, .count = 1 };
 
 		if (find_open(&one, &span) == 0 || ~lanes == 0)
@@ -596,36 +596,14 @@ remove_open(struct perfetto_opens *opens, size_t i)
 	    (opens->count - i) * sizeof(*opens->list));
 }
 
-/* A begin has no room any more: it is no part of a span. */
-static int
-forget(struct perfetto_write *w, const struct tl_span *span)
-{
-	const struct tl_event begin = tl_span_begin(span);
-	struct perfetto_opens *opens;
-	bool written = false;
-	uint64_t track;
-	size_t i;
-	int rc = opens_of(w, &begin, &opens, &track);
-
-	if (rc == 0 && (i = find_open(opens, span)) > 0) {
-		written = opens->list[i - 1].written;
-		remove_open(opens, i - 1);
-	}
-	return rc < 0 || written ? rc : put_one(w, &begin, true, 0);
-}
-
 static int
 put_begin(struct perfetto_write *w, const struct tl_event *event)
 {
 	struct perfetto_opens *opens;
-	struct tl_span span;
 	uint64_t track;
-	int rc = 0;
+	const int rc = opens_of(w, event, &opens, &track);
 
-	if (tl_spans_forgets(w->spans, &span))
-		rc = forget(w, &span);
-	if (rc < 0 || (rc = tl_spans_put(w->spans, event, &span)) < 0 ||
-	    (rc = opens_of(w, event, &opens, &track)) < 0)
+	if (rc < 0)
 		return rc;
 	if (TL_ARRAY_ROOM(opens->list, opens->capacity, opens->count) < 0)
 		return -ENOMEM;
@@ -686,26 +664,26 @@ put_span(struct perfetto_write *w, const struct tl_event *end,
 static int
 put_end(struct perfetto_write *w, const struct tl_event *event)
 {
+	const struct tl_span *span = w->writer.span;
 	struct tl_event end = *event;
 	struct perfetto_opens *opens;
-	struct tl_span span;
 	struct tl_event begin;
 	uint64_t track;
 	size_t at;
-	int rc = tl_spans_put(w->spans, event, &span);
+	int rc;
 
-	if (rc <= 0)
-		return rc < 0 ? rc : put_one(w, event, true, 0);
-	begin = tl_span_begin(&span);
-	if (span.handed)
-		end.tid = span.tid;
+	if (!span)
+		return put_one(w, event, true, 0);
+	begin = tl_span_begin(span);
+	if (span->handed)
+		end.tid = span->tid;
 	if ((rc = opens_of(w, &begin, &opens, &track)) < 0)
 		return rc;
-	at = span.alone ? 0 : find_open(opens, &span);
-	if (tl_span_is_sure(&span) || (at > 0 && opens->list[at - 1].written))
-		rc = put_span(w, &end, &span, opens, at, track);
+	at = span->alone ? 0 : find_open(opens, span);
+	if (tl_span_is_sure(span) || (at > 0 && opens->list[at - 1].written))
+		rc = put_span(w, &end, span, opens, at, track);
 	else
-		rc = put_instants(w, &end, &span);
+		rc = put_instants(w, &end, span);
 	if (at > 0)
 		remove_open(opens, at - 1);
 	return rc;
@@ -724,10 +702,11 @@ put_event(struct perfetto_write *w, const struct tl_event *event)
 	}
 }
 
-/* Write the begin of a span that is open at the end. */
+/* Write a begin without an end; only a sure span is known to be open. */
 static int
-put_open(struct perfetto_write *w, const struct tl_span *span)
+perfetto_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 {
+	struct perfetto_write *w = write_of(writer);
 	const struct tl_event begin = tl_span_begin(span);
 	struct perfetto_opens *opens;
 	uint64_t track, lanes = 0;
@@ -737,29 +716,17 @@ put_open(struct perfetto_write *w, const struct tl_span *span)
 
 	if (rc < 0)
 		return rc;
-	at = find_open(opens, span);
-	if (at > 0 && opens->list[at - 1].written)
-		return 0;
-	if (at > 0)
-		lanes = opens->list[at - 1].crossed;
+	if ((at = find_open(opens, span)) > 0) {
+		const struct perfetto_open open = opens->list[at - 1];
+
+		remove_open(opens, at - 1);
+		if (open.written)
+			return 0;
+		lanes = open.crossed;
+	}
 	alone = !tl_span_is_sure(span) || ~lanes == 0;
 	return put_one(w, &begin, alone,
 	    alone ? 0 : (unsigned)__builtin_ctzll(~lanes));
-}
-
-static int
-put_all_open(struct perfetto_write *w)
-{
-	struct tl_span span;
-	uint32_t index = 0;
-	int rc = 0;
-
-	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
-		rc = put_open(w, &span);
-		if (rc == 0)
-			rc = tl_out_flush_full(&w->writer.out);
-	}
-	return rc;
 }
 
 static int
@@ -768,13 +735,11 @@ put_lost(struct perfetto_write *w, const struct tl_event *event)
 	const bool overwritten = event->overwritten;
 	int64_t ns = time_of(w, event);
 	struct tl_text *text = &w->writer.out.text;
-	struct tl_span none;
 	uint64_t track, name;
 	char *to, *packet, *content;
 	int rc;
 
-	if ((rc = tl_spans_put(w->spans, event, &none)) < 0 ||
-	    (rc = tl_perfetto_intern(w, NAMES,
+	if ((rc = tl_perfetto_intern(w, NAMES,
 		 tl_bytes_of(
 		     overwritten ? "entries overwritten" : "entries lost"),
 		 &name)) < 0 ||
@@ -818,10 +783,8 @@ static int
 perfetto_end(struct tl_writer *writer)
 {
 	struct perfetto_write *w = write_of(writer);
-	int rc = start(w, 0);
+	const int rc = start(w, 0);
 
-	if (rc == 0)
-		rc = put_all_open(w);
 	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
@@ -836,7 +799,6 @@ perfetto_free(struct tl_writer *writer)
 	for (size_t i = 0; i < w->opens_capacity; i++)
 		free(w->opens[i].list);
 	free(w->opens);
-	tl_spans_free(w->spans);
 	tl_text_free(&w->scratch);
 	tl_text_free(&w->values);
 }
@@ -844,6 +806,8 @@ perfetto_free(struct tl_writer *writer)
 static const struct tl_writer_kind perfetto_kind = { .put = perfetto_put,
 	.end = perfetto_end,
 	.free = perfetto_free,
+	.pairs = true,
+	.put_lonely = perfetto_put_lonely,
 	.is_of_one_machine = true };
 
 int
@@ -859,7 +823,6 @@ tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w = write_of(*writer);
 	w->notes.kinds = kinds;
 	tl_origin_here(&w->writer.origin);
-	rc = tl_spans_new(&w->spans);
 	for (unsigned i = 0; rc == 0 && i < PERFETTO_KINDS; i++)
 		rc = tl_interner_new(&w->texts[i].interner);
 	if (rc < 0)

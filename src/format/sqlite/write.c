@@ -52,7 +52,6 @@ struct sqlite_write {
 	struct tl_id_map thread_keys;
 	struct thread *threads;
 	size_t thread_capacity;
-	struct tl_spans *spans;
 	struct tl_fleet_hosts hosts;
 	uint64_t events;
 	size_t sources; /* sources of events, or described */
@@ -266,24 +265,21 @@ static int
 sqlite_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct sqlite_write *w = write_of(writer);
+	const struct tl_span *span = writer->span;
 	struct tl_event whole = *event;
-	struct tl_span span;
-	const int ended = tl_spans_complete(w->spans, &whole, &span);
-	const int rc = ended < 0 ? ended : insert_event(w, &whole);
+	const bool ended = span && event->kind == TL_END;
+	int rc;
 
-	return rc == 0 && ended > 0 ? insert_span(w, &span, true) : rc;
+	if (ended)
+		tl_span_complete(span, &whole);
+	rc = insert_event(w, &whole);
+	return rc == 0 && ended ? insert_span(w, span, true) : rc;
 }
 
 static int
-insert_open_spans(struct sqlite_write *w)
+sqlite_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 {
-	struct tl_span span;
-	uint32_t at = 0;
-	int rc = 0;
-
-	while (rc == 0 && tl_spans_open(w->spans, &at, &span))
-		rc = insert_span(w, &span, false);
-	return rc;
+	return insert_span(write_of(writer), span, false);
 }
 
 static int
@@ -383,8 +379,8 @@ sqlite_end(struct tl_writer *writer)
 	struct sqlite_write *w = write_of(writer);
 	int rc;
 
-	if ((rc = insert_open_spans(w)) < 0 || (rc = insert_threads(w)) < 0 ||
-	    (rc = insert_origin(w)) < 0 || (rc = insert_sources(w)) < 0 ||
+	if ((rc = insert_threads(w)) < 0 || (rc = insert_origin(w)) < 0 ||
+	    (rc = insert_sources(w)) < 0 ||
 	    (rc = tl_sqlite_run(&w->sqlite, tl_sqlite_views)) < 0)
 		return rc;
 	tl_notes_report(&w->notes, writer->report);
@@ -399,7 +395,6 @@ sqlite_free(struct tl_writer *writer)
 	for (unsigned i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(w->statements[i]);
 	sqlite3_close(w->sqlite.db);
-	tl_spans_free(w->spans);
 	tl_fleet_hosts_free(&w->hosts);
 	tl_id_map_free(&w->messages);
 	tl_labels_free(&w->labels);
@@ -457,6 +452,8 @@ open_new(struct sqlite_write *w, const char *path)
 static const struct tl_writer_kind sqlite_kind = { .begin = sqlite_begin,
 	.put = sqlite_put,
 	.end = sqlite_end,
+	.pairs = true,
+	.put_lonely = sqlite_put_lonely,
 	.free = sqlite_free };
 
 int
@@ -472,7 +469,7 @@ tl_sqlite_write_new(struct tl_writer **writer, const char *path,
 	w = write_of(*writer);
 	w->notes.kinds = kinds;
 	w->sqlite.report = report;
-	if ((rc = tl_spans_new(&w->spans)) < 0 || (rc = open_new(w, path)) < 0)
+	if ((rc = open_new(w, path)) < 0)
 		tl_writer_free(*writer);
 	return rc;
 }

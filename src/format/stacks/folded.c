@@ -186,6 +186,7 @@ folded_free(struct tl_writer *writer)
 static const struct tl_writer_kind kind = { .put = folded_put,
 	.end = folded_end,
 	.free = folded_free,
+	.pairs = true,
 	.is_of_one_machine = true };
 
 int
