@@ -24,28 +24,23 @@ static int
 count(const struct tl_source *input, struct tl_progress *progress,
     struct counts *counts)
 {
-	struct tl_spans_count spans_count;
-	struct tl_spans *spans = NULL;
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	struct tl_span span;
-	int rc = tl_spans_new(&spans);
+	int rc = input->ops->cursor(input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc == 0)
-		rc = input->ops->cursor(input, TL_OLDEST_FIRST, &cursor);
-	if (rc == 0) {
-		while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-			tl_progress_tick(progress);
-			counts->entries +=
-			    event.kind != TL_LOST && !event.paired;
-			if ((rc = tl_spans_put(spans, &event, &span)) < 0)
-				break;
-		}
-		tl_cursor_close(cursor);
-		tl_spans_counts(spans, &spans_count);
-		counts->handed_over = spans_count.handed;
+		rc = tl_spans_cursor(TL_OLDEST_FIRST, TL_SPANS_WINDOW, cursor,
+		    &cursor);
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		const struct tl_span *span = tl_event_ended(&event);
+
+		tl_progress_tick(progress);
+		counts->entries += event.kind != TL_LOST && !event.paired;
+		counts->handed_over += span && span->handed;
 	}
-	tl_spans_free(spans);
+	tl_cursor_close(cursor);
 	return rc;
 }
 

@@ -35,7 +35,6 @@ struct view {
 	struct tl_select *select;
 	struct tl_chooser *chooser;
 	struct tl_states *states;
-	struct tl_spans *spans;
 	struct tl_message_map map;
 	struct row **rows;
 	size_t count, capacity;
@@ -105,14 +104,14 @@ take_span(struct view *v, const struct tl_span *span)
 static int
 take(struct view *v, const struct tl_event *event)
 {
-	struct tl_span span;
+	const struct tl_span *span = tl_event_ended(event);
 	const int passes = tl_chooser_passes(v->chooser, event);
-	int rc = passes < 0 ? passes : tl_states_put(v->states, event);
+	const int rc = passes < 0 ? passes : tl_states_put(v->states, event);
 
-	if (rc < 0 || (rc = tl_spans_put(v->spans, event, &span)) <= 0 ||
-	    !tl_span_is_sure(&span) || tl_states_is_kernel(event) || !passes)
+	if (rc < 0 || !span || !tl_span_is_sure(span) ||
+	    tl_states_is_kernel(event) || !passes)
 		return rc;
-	return take_span(v, &span);
+	return take_span(v, span);
 }
 
 static int
@@ -127,15 +126,13 @@ gather(struct view *v, const struct tl_sources *inputs)
 	if (rc == 0 && !v->any)
 		rc = tl_states_new(&v->states, INT64_MIN, NULL, 1);
 	if (rc == 0)
-		rc = tl_spans_new(&v->spans);
-	if (rc == 0)
 		rc =
 		    tl_select_scout(v->select, inputs, TL_OLDEST_FIRST, &scout);
 	if (rc == 0)
 		rc = tl_chooser_new(&v->chooser, v->select, TL_OLDEST_FIRST,
 		    scout);
 	if (rc == 0)
-		rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
+		rc = tl_sources_spans(inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
@@ -350,7 +347,6 @@ tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
 	free(v.rows);
 	tl_message_map_free(&v.map, NULL);
 	tl_chooser_free(v.chooser);
-	tl_spans_free(v.spans);
 	tl_states_free(v.states);
 	return rc;
 }

@@ -979,6 +979,7 @@ struct span_cursor {
 	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *inner;
 	struct tl_spans *spans;
+	struct tl_span span; /* oldest first: of the last event */
 	size_t window;
 	/* Newest first: a ring of the entries from the oldest open end on.
 	 * Entry n is in ring[n & (capacity - 1)]. */
@@ -994,11 +995,15 @@ static int
 next_forward(struct tl_cursor *cursor, struct tl_event *event)
 {
 	struct span_cursor *c = (struct span_cursor *)(void *)cursor;
-	struct tl_span span;
-	int rc = tl_cursor_next(c->inner, event);
+	const int rc = tl_cursor_next(c->inner, event);
+	int ended;
 
-	if (rc > 0 && tl_spans_complete(c->spans, event, &span) < 0)
-		rc = -ENOMEM;
+	if (rc <= 0)
+		return rc;
+	ended = tl_spans_complete(c->spans, event, &c->span);
+	if (ended < 0)
+		return ended;
+	event->span = ended > 0 || event->kind == TL_BEGIN ? &c->span : NULL;
 	return rc;
 }
 

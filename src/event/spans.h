@@ -189,8 +189,8 @@ enum {
 };
 
 /* Make a cursor that completes every end, unless more than window entries lie
- * between the end and its begin.  The cursor owns inner, also on failure.
- * Returns 0 or -ENOMEM. */
+ * between the end and its begin; oldest first, the cursor sets event->span.  The
+ * cursor owns inner, also on failure.  Returns 0 or -ENOMEM. */
 int tl_spans_cursor(enum tl_order order, size_t window, struct tl_cursor *inner,
     struct tl_cursor **cursor);
 

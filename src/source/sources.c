@@ -9,6 +9,7 @@
 #include "clock/clock.h"
 #include "event/filter.h"
 #include "event/sched.h"
+#include "event/spans.h"
 #include "source/core.h"
 
 #include <errno.h>
@@ -339,6 +340,17 @@ tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
 	free(o.cursors);
 	free(o.clocks);
 	return rc;
+}
+
+int
+tl_sources_spans(const struct tl_sources *sources, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct tl_cursor *inner;
+	const int rc = tl_sources_cursor(sources, order, &inner);
+
+	return rc < 0 ? rc
+		      : tl_spans_cursor(order, TL_SPANS_WINDOW, inner, cursor);
 }
 
 int

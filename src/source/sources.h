@@ -54,6 +54,10 @@ int tl_sources_apply(struct tl_sources *sources,
  * Returns 0, -ENOENT if no source is open, or -errno. */
 int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor);
+/* Open a cursor of all events that completes the ends (tl_spans_cursor).
+ * Returns as tl_sources_cursor. */
+int tl_sources_spans(const struct tl_sources *sources, enum tl_order order,
+    struct tl_cursor **cursor);
 
 /* Report the pairs of snapshots of one timeline that have entries in common: a
  * cursor yields these entries twice. */

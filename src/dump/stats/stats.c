@@ -59,7 +59,6 @@ struct stats {
 	struct tl_stats_row **rows;
 	size_t row_count;
 	size_t row_capacity;
-	struct tl_spans *spans;
 	struct tl_states *states; /* NULL: no kernel events */
 	uint64_t losses;
 };
@@ -119,7 +118,7 @@ source_init(struct stats *s, size_t i)
 static int
 stats_init(struct stats *s)
 {
-	int rc = tl_spans_new(&s->spans);
+	int rc = 0;
 
 	s->sources = calloc(s->inputs->count + 1, sizeof(*s->sources));
 	if (!s->sources)
@@ -156,7 +155,6 @@ stats_free(struct stats *s)
 		free(s->sources[i].lanes);
 	}
 	free(s->sources);
-	tl_spans_free(s->spans);
 	tl_states_free(s->states);
 	tl_chooser_free(s->chooser);
 }
@@ -355,13 +353,10 @@ static int
 take_entry(struct stats *s, const struct tl_event *event,
     enum tl_observed_by by)
 {
+	const struct tl_span *span = tl_event_ended(event);
 	struct tl_stats_row *row;
-	struct tl_span span;
-	const int paired = tl_spans_put(s->spans, event, &span);
-	int rc = paired;
+	int rc = find_row(s, event, span, &row);
 
-	if (rc >= 0)
-		rc = find_row(s, event, rc > 0 ? &span : NULL, &row);
 	if (rc < 0)
 		return rc;
 	row->count++;
@@ -375,17 +370,17 @@ take_entry(struct stats *s, const struct tl_event *event,
 	/* intervals are those between begins, which come in order */
 	if (event->kind != TL_END && (rc = take_interval(s, row, event)) < 0)
 		return rc;
-	if (paired > 0) {
+	if (span) {
 		row->spans++;
-		row->proven += span.proven;
+		row->proven += span->proven;
 		row->alone +=
-		    span.alone || span.begin_ns < s->select->filter.since_ns;
-		row->unsure += span.lossy;
-		row->handed += span.handed;
-		take_parts(s, row, &span);
-		rc = span.lossy
+		    span->alone || span->begin_ns < s->select->filter.since_ns;
+		row->unsure += span->lossy;
+		row->handed += span->handed;
+		take_parts(s, row, span);
+		rc = span->lossy
 			 ? 0
-			 : tl_values_add(&row->duration, span.duration_ns);
+			 : tl_values_add(&row->duration, span->duration_ns);
 	}
 	if (rc < 0 || event->kind == TL_END)
 		return rc;
@@ -396,7 +391,6 @@ static int
 take(struct stats *s, const struct tl_event *event)
 {
 	struct source *source = &s->sources[event->source];
-	struct tl_span unused;
 	enum tl_observed_by by;
 	const int passes = tl_chooser_passes(s->chooser, event);
 	int rc = passes < 0 ? passes : 0;
@@ -413,13 +407,11 @@ take(struct stats *s, const struct tl_event *event)
 	if (!passes)
 		return 0;
 	/* the begin of a span that ends in the time range */
-	if (event->ns < s->select->filter.since_ns) {
-		rc = tl_spans_put(s->spans, event, &unused);
-		return rc < 0 ? rc : 0;
-	}
+	if (event->ns < s->select->filter.since_ns)
+		return 0;
 	if (event->kind == TL_LOST) {
 		s->losses++;
-		return tl_spans_put(s->spans, event, &unused);
+		return 0;
 	}
 	return take_entry(s, event, by);
 }
@@ -435,7 +427,7 @@ gather(struct stats *s)
 		rc = tl_chooser_new(&s->chooser, s->select, TL_OLDEST_FIRST,
 		    scout);
 	if (rc == 0)
-		rc = tl_sources_cursor(s->inputs, TL_OLDEST_FIRST, &cursor);
+		rc = tl_sources_spans(s->inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {

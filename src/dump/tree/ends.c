@@ -79,18 +79,14 @@ keep(struct tl_tree_ends *e, const struct tl_event *event, int64_t duration_ns)
 }
 
 static int
-take(struct tl_tree_ends *e, struct tl_spans *spans,
-    const struct tl_event *event)
+take(struct tl_tree_ends *e, const struct tl_event *event)
 {
-	struct tl_span span;
-	int rc;
+	const struct tl_span *span = tl_event_ended(event);
 
-	if (event->kind != TL_LOST && !is_of_source(event->message))
-		return 0;
-	rc = tl_spans_put(spans, event, &span);
-	return rc > 0 && tl_span_is_sure(&span) && !span.proven
-		   ? keep(e, event, span.duration_ns)
-		   : rc;
+	return span && is_of_source(event->message) && tl_span_is_sure(span) &&
+		       !span->proven
+		   ? keep(e, event, span->duration_ns)
+		   : 0;
 }
 
 static int
@@ -98,21 +94,16 @@ read_all(struct tl_tree_ends *e, const struct tl_sources *inputs,
     struct tl_progress *progress)
 {
 	struct tl_cursor *cursor;
-	struct tl_spans *spans;
 	struct tl_event event;
-	int rc = tl_spans_new(&spans);
+	int rc = tl_sources_spans(inputs, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
-	rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
-	if (rc == 0) {
-		while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
-			tl_progress_tick(progress);
-			rc = take(e, spans, &event);
-		}
-		tl_cursor_close(cursor);
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(progress);
+		rc = take(e, &event);
 	}
-	tl_spans_free(spans);
+	tl_cursor_close(cursor);
 	return rc;
 }
 

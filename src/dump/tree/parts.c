@@ -137,17 +137,17 @@ tl_tree_parts_report(const struct tl_tree_parts *p,
 /* == all events == */
 
 static int
-take(struct tl_tree_parts *p, struct tl_states *states, struct tl_spans *spans,
+take(struct tl_tree_parts *p, struct tl_states *states,
     const struct tl_event *event)
 {
+	const struct tl_span *span = tl_event_ended(event);
+	const int rc = tl_states_put(states, event);
 	struct tl_parts parts;
-	struct tl_span span;
-	int rc = tl_states_put(states, event);
 
-	if (rc < 0 || (rc = tl_spans_put(spans, event, &span)) <= 0 ||
-	    !tl_span_is_sure(&span) || !tl_states_span(states, &span, &parts))
-		return rc < 0 ? rc : 0;
-	return tl_tree_parts_put(p, &span, parts.ns);
+	if (rc < 0 || !span || !tl_span_is_sure(span) ||
+	    !tl_states_span(states, span, &parts))
+		return rc;
+	return tl_tree_parts_put(p, span, parts.ns);
 }
 
 static int
@@ -155,21 +155,16 @@ read_all(struct tl_tree_parts *p, const struct tl_sources *inputs,
     struct tl_states *states, struct tl_progress *progress)
 {
 	struct tl_cursor *cursor;
-	struct tl_spans *spans;
 	struct tl_event event;
-	int rc = tl_spans_new(&spans);
+	int rc = tl_sources_spans(inputs, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
-	rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
-	if (rc == 0) {
-		while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
-			tl_progress_tick(progress);
-			rc = take(p, states, spans, &event);
-		}
-		tl_cursor_close(cursor);
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(progress);
+		rc = take(p, states, &event);
 	}
-	tl_spans_free(spans);
+	tl_cursor_close(cursor);
 	return rc;
 }
 
