@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * copies.c - entries that several snapshots of one timeline have.
+ * copies.c - entries that several files of one timeline have.
  *
  * Two snapshots of one timeline overlap as far as the ring had not turned
  * between them.  A lane numbers its entries, so the numbers tell how many
- * entries both have.
+ * entries both have.  A recording has the numbers, too, but of entries that may
+ * be of another timeline of the same name: there the stamps are compared.
  */
 #include "source/sources.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The snapshot of a source.  NULL: it has none, or its entries have other
@@ -73,6 +75,109 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* == a snapshot and a recording == */
+
+/* May the source be a recording of the timeline of a snapshot?  A snapshot does
+ * not have the name of its timeline. */
+static bool
+may_be_recording_of(const struct tl_source *recording,
+    const struct tl_source *snap)
+{
+	struct tl_origin a = { 0 }, b = { 0 };
+
+	if (!tl_source_is_open(recording) || !tl_source_trace(recording))
+		return false;
+	tl_source_origin(recording, &a);
+	tl_source_origin(snap, &b);
+	return a.machine[0] != '\0' &&
+	       memcmp(a.boot_id, b.boot_id, sizeof(a.boot_id)) == 0;
+}
+
+/* The stamps of a snapshot's entries, by lane and number. */
+struct stamps {
+	const struct tl_snap *snap;
+	uint64_t *lanes[TIMELINE_LANES_MAX * TIMELINE_TIERS_MAX];
+	uint64_t asked;
+	uint64_t shared;
+};
+
+/* Entries of another timeline are known after this many. */
+enum { ASKED_MAX = 4096 };
+
+/* The place for the stamp of an event; NULL: the snapshot has no such entry. */
+static uint64_t *
+stamp_of(const struct stamps *s, const struct tl_event *event)
+{
+	const struct tl_snap_lane *lane;
+
+	if (!event->message || event->paired || event->continued ||
+	    event->lane >= tl_snap_lane_count(s->snap) ||
+	    !s->lanes[event->lane])
+		return NULL;
+	lane = tl_snap_lane(s->snap, event->lane);
+	return event->number >= lane->first && event->number < lane->end
+		   ? &s->lanes[event->lane][event->number - lane->first]
+		   : NULL;
+}
+
+static bool
+keep_stamp(struct stamps *s, const struct tl_event *event)
+{
+	uint64_t *stamp = stamp_of(s, event);
+
+	if (stamp)
+		*stamp = event->tsc;
+	return true;
+}
+
+static bool
+count_stamp(struct stamps *s, const struct tl_event *event)
+{
+	const uint64_t *stamp = stamp_of(s, event);
+
+	s->asked += stamp != NULL;
+	s->shared += stamp && *stamp == event->tsc;
+	return s->shared > 0 || s->asked < ASKED_MAX;
+}
+
+static int
+each(const struct tl_source *source, struct stamps *s,
+    bool (*take)(struct stamps *s, const struct tl_event *event))
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = source->ops->cursor(source, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0)
+		if (!take(s, &event))
+			break;
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+/* The number of entries that both have; 0 also if that cannot be counted. */
+static uint64_t
+count_recorded(const struct tl_source *snap, const struct tl_source *recording)
+{
+	struct stamps s = { .snap = tl_source_snap(snap) };
+	const size_t lanes = tl_snap_lane_count(s.snap);
+
+	for (size_t i = 0; i < lanes; i++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(s.snap, i);
+
+		if (lane->end > lane->first)
+			s.lanes[i] = calloc(lane->end - lane->first,
+			    sizeof(*s.lanes[i]));
+	}
+	if (each(snap, &s, keep_stamp) >= 0)
+		(void)each(recording, &s, count_stamp);
+	for (size_t i = 0; i < lanes; i++)
+		free(s.lanes[i]);
+	return s.shared;
+}
+
 /* Report that two sources have entries in common. */
 static void
 warn(const struct tl_source *a, const struct tl_source *b, uint64_t shared,
@@ -80,15 +185,26 @@ warn(const struct tl_source *a, const struct tl_source *b, uint64_t shared,
 {
 	const char *remedy = "cut one with timeline-convert --until";
 
-	if (shared >= count_all(tl_source_snap(a)))
+	if (snap_of(a) && shared >= count_all(snap_of(a)))
 		remedy = "leave the first out";
-	else if (shared >= count_all(tl_source_snap(b)))
+	else if (snap_of(b) && shared >= count_all(snap_of(b)))
 		remedy = "leave the second out";
 	tl_report_write(report, 0, TL_FAULT_NOWHERE,
 	    "%.40s and %.40s are of one timeline: %llu entries were read from "
 	    "both and count twice; %s",
 	    base_name(a->name), base_name(b->name), (unsigned long long)shared,
 	    remedy);
+}
+
+static uint64_t
+count_of(const struct tl_source *a, const struct tl_source *b)
+{
+	if (snap_of(a) && snap_of(b))
+		return count_shared(snap_of(a), snap_of(b));
+	if (snap_of(a) && may_be_recording_of(b, a))
+		return count_recorded(a, b);
+	return snap_of(b) && may_be_recording_of(a, b) ? count_recorded(b, a)
+						       : 0;
 }
 
 void
@@ -98,15 +214,13 @@ tl_sources_warn_copies(const struct tl_sources *sources,
 	size_t pairs = 0;
 
 	for (size_t i = 0; i < sources->count; i++) {
-		const struct tl_snap *a = snap_of(&sources->items[i]);
-
-		for (size_t k = i + 1; a && k < sources->count; k++) {
-			const struct tl_snap *b = snap_of(&sources->items[k]);
-			const uint64_t shared = b ? count_shared(a, b) : 0;
+		for (size_t k = i + 1; k < sources->count; k++) {
+			const struct tl_source *a = &sources->items[i];
+			const struct tl_source *b = &sources->items[k];
+			const uint64_t shared = count_of(a, b);
 
 			if (shared > 0 && ++pairs <= TL_HOSTS_WARNED_MAX)
-				warn(&sources->items[i], &sources->items[k],
-				    shared, report);
+				warn(a, b, shared, report);
 		}
 	}
 	if (pairs > TL_HOSTS_WARNED_MAX)

@@ -59,8 +59,9 @@ int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
 int tl_sources_spans(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor);
 
-/* Report the pairs of snapshots of one timeline that have entries in common: a
- * cursor yields these entries twice. */
+/* Report the pairs of snapshots of one timeline, and of a snapshot and a
+ * recording, that have entries in common: a cursor yields these entries
+ * twice. */
 void tl_sources_warn_copies(const struct tl_sources *sources,
     const struct tl_report *report);
 

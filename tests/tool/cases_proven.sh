@@ -172,6 +172,11 @@ is '... by timeline-convert' "$("$bin/timeline-convert" -f -o "$work/twice.csv" 
 	"timeline-convert: $warning"
 is '... and they come twice' "$(($(grep -cv '^ns,' "$work/twice.csv")))" "$(($("$dump" --format csv "$early" | grep -c ,) + $("$dump" --format csv "$pv" | grep -c ,) - 2))"
 "$bin/timelinectl" save "$name" "$work/whole.tl" >/dev/null
+"$bin/timeline-convert" -qf -o "$work/early.trace" "$early"
+is '... and of a recording and a snapshot' "$("$dump" --stats "$work/early.trace" "$pv" 2>&1 >/dev/null | grep -o 'of one .*')" \
+	"of one timeline: $both entries were read from both and count twice; cut one with timeline-convert --until"
+has '... as timelined writes one' "$("$dump" --stats "$recorded" "$pv" 2>&1 >/dev/null)" \
+	'proven.trace and proven.tl are of one timeline: [1-9][0-9]* entries'
 is 'a file that has nothing of its own is named' "$("$dump" --stats "$work/whole.tl" "$work/known.tl" 2>&1 >/dev/null | grep -oE 'leave .*')" 'leave the first out'
 is 'nothing is said of two timelines' "$("$dump" --stats "$work/known.tl" "$pv" 2>&1 >/dev/null)" ''
 is '... nor of what is not merged' "$("$dump" --info "$early" "$pv" 2>&1 >/dev/null)" ''
