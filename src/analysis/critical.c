@@ -45,7 +45,10 @@ struct thread {
 	struct change *changes; /* in order of ns */
 	size_t change_count;
 	size_t change_capacity;
-	const struct tl_message *open[NESTED_MAX];
+	struct {
+		const struct tl_message *message;
+		uint64_t id;
+	} open[NESTED_MAX];
 	unsigned depth;  /* may be more than NESTED_MAX */
 	int64_t last_ns; /* time of the previous event */
 	int64_t last_bound;
@@ -221,7 +224,7 @@ add_change(struct tl_critical *c, struct thread *t, int64_t ns)
 {
 	const unsigned depth = t->depth < NESTED_MAX ? t->depth : NESTED_MAX;
 	const struct tl_message *message =
-	    depth > 0 ? t->open[depth - 1] : NULL;
+	    depth > 0 ? t->open[depth - 1].message : NULL;
 
 	if (t->change_count > 0 &&
 	    t->changes[t->change_count - 1].message == message)
@@ -240,26 +243,33 @@ add_change(struct tl_critical *c, struct thread *t, int64_t ns)
 	return 0;
 }
 
-/* Take a begin or end event.  An end event also ends the spans inside. */
+/* Take a begin or end event, and the span that it begins or has ended (NULL:
+ * none).  An end event also ends the spans inside, and what is not around the
+ * event any more has ended. */
 static int
-nest(struct tl_critical *c, struct thread *t, const struct tl_event *event)
+nest(struct tl_critical *c, struct thread *t, const struct tl_event *event,
+    const struct tl_span *span)
 {
-	unsigned at = t->depth;
+	const bool begins = event->kind == TL_BEGIN;
+	unsigned at;
 
 	if (event->message->scope == TIMELINE_SOURCE)
 		return 0;
-	if (event->kind == TL_BEGIN) {
-		if (at < NESTED_MAX)
-			t->open[at] = event->message;
-		t->depth++;
-	} else if (at > NESTED_MAX) {
+	if (!begins && span && t->depth > NESTED_MAX) {
 		t->depth--;
-	} else {
-		while (at > 0 && t->open[at - 1] != event->message)
-			at--;
-		if (at == 0)
-			return 0;
+		return 0;
+	}
+	for (at = t->depth;
+	     !begins && span && at > 0 && t->open[at - 1].id != span->id;)
+		at--;
+	if (!begins && at > 0 && span)
 		t->depth = at - 1;
+	while (t->depth > 0 && t->depth <= NESTED_MAX &&
+	       !tl_spans_is_around(c->open, t->open[t->depth - 1].id))
+		t->depth--;
+	if (begins && t->depth++ < NESTED_MAX) {
+		t->open[t->depth - 1].message = event->message;
+		t->open[t->depth - 1].id = span->id;
 	}
 	return add_change(c, t, event->ns);
 }
@@ -626,6 +636,31 @@ add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
 	return 0;
 }
 
+/* Put a begin or end event.  A span that another thread ended is one of the
+ * thread that began it. */
+static int
+put_span(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
+    bool ended, const struct tl_span *span)
+{
+	struct tl_event own = *event;
+	int rc = 0;
+
+	if (ended && span->handed) {
+		own.tid = span->tid;
+		rc = thread_of(c, &own, &thread);
+	}
+	if (rc == 0)
+		rc = nest(c, &c->threads[thread], &own,
+		    ended || own.kind == TL_BEGIN ? span : NULL);
+	if (rc < 0 || !ended)
+		return rc;
+	/* a span with losses inside is marked */
+	return event->proven ||
+		       tl_observed_joins(span->observed, event->observed)
+		   ? add_span(c, thread, span)
+		   : 0;
+}
+
 int
 tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 {
@@ -653,16 +688,11 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 		rc = pair(c, thread, event);
 	if (rc < 0)
 		return rc;
-	if (event->kind == TL_BEGIN || event->kind == TL_END) {
-		rc = nest(c, t, event);
-		if (rc == 0)
-			rc = tl_spans_put(c->open, event, &span);
-		if (rc > 0) /* a span with losses inside is marked */
-			rc = event->proven || tl_observed_joins(span.observed,
-						  event->observed)
-				 ? add_span(c, thread, &span)
-				 : 0;
-	}
+	if ((rc = tl_spans_put(c->open, event, &span)) < 0)
+		return rc;
+	if (event->kind == TL_BEGIN || event->kind == TL_END)
+		rc = put_span(c, thread, event, rc > 0, &span);
+	t = &c->threads[thread];
 	t->last_ns = event->ns;
 	t->last_bound = bound_of(event);
 	return rc;
