@@ -243,33 +243,31 @@ add_change(struct tl_critical *c, struct thread *t, int64_t ns)
 	return 0;
 }
 
-/* Take a begin or end event, and the span that it begins or has ended (NULL:
- * none).  An end event also ends the spans inside, and what is not around the
- * event any more has ended. */
+/* Take a begin or end event, and the span that an end has ended (NULL: none).
+ * An end also ends the spans inside, and what is not around the event any more
+ * has ended. */
 static int
 nest(struct tl_critical *c, struct thread *t, const struct tl_event *event,
     const struct tl_span *span)
 {
-	const bool begins = event->kind == TL_BEGIN;
 	unsigned at;
 
 	if (event->message->scope == TIMELINE_SOURCE)
 		return 0;
-	if (!begins && span && t->depth > NESTED_MAX) {
+	if (span && t->depth > NESTED_MAX) {
 		t->depth--;
 		return 0;
 	}
-	for (at = t->depth;
-	     !begins && span && at > 0 && t->open[at - 1].id != span->id;)
+	for (at = t->depth; span && at > 0 && t->open[at - 1].id != span->id;)
 		at--;
-	if (!begins && at > 0 && span)
+	if (span && at > 0)
 		t->depth = at - 1;
 	while (t->depth > 0 && t->depth <= NESTED_MAX &&
 	       !tl_spans_is_around(c->open, t->open[t->depth - 1].id))
 		t->depth--;
-	if (begins && t->depth++ < NESTED_MAX) {
+	if (event->kind == TL_BEGIN && t->depth++ < NESTED_MAX) {
 		t->open[t->depth - 1].message = event->message;
-		t->open[t->depth - 1].id = span->id;
+		t->open[t->depth - 1].id = tl_spans_begun(c->open);
 	}
 	return add_change(c, t, event->ns);
 }
@@ -636,23 +634,22 @@ add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
 	return 0;
 }
 
-/* Put a begin or end event.  A span that another thread ended is one of the
- * thread that began it. */
+/* Put a begin or end event, and the span that an end has ended (NULL: none).  A
+ * span that another thread ended is one of the thread that began it. */
 static int
 put_span(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
-    bool ended, const struct tl_span *span)
+    const struct tl_span *span)
 {
 	struct tl_event own = *event;
 	int rc = 0;
 
-	if (ended && span->handed) {
+	if (span && span->handed) {
 		own.tid = span->tid;
 		rc = thread_of(c, &own, &thread);
 	}
 	if (rc == 0)
-		rc = nest(c, &c->threads[thread], &own,
-		    ended || own.kind == TL_BEGIN ? span : NULL);
-	if (rc < 0 || !ended)
+		rc = nest(c, &c->threads[thread], &own, span);
+	if (rc < 0 || !span)
 		return rc;
 	/* a span with losses inside is marked */
 	return event->proven ||
@@ -691,7 +688,7 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 	if ((rc = tl_spans_put(c->open, event, &span)) < 0)
 		return rc;
 	if (event->kind == TL_BEGIN || event->kind == TL_END)
-		rc = put_span(c, thread, event, rc > 0, &span);
+		rc = put_span(c, thread, event, rc > 0 ? &span : NULL);
 	t = &c->threads[thread];
 	t->last_ns = event->ns;
 	t->last_bound = bound_of(event);

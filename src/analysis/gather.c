@@ -1162,7 +1162,7 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 		t->inner = o;
 	}
 	t->frames[t->count++] = (struct tl_frame){ .definition = d,
-		.id = why->span.id,
+		.id = tl_spans_begun(why->pairs),
 		.ns = event->ns,
 		.observed = event->observed,
 		.target = o };

@@ -34,11 +34,9 @@ count(const struct tl_source *input, struct tl_progress *progress,
 	if (rc < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		const struct tl_span *span = tl_event_ended(&event);
-
 		tl_progress_tick(progress);
 		counts->entries += event.kind != TL_LOST && !event.paired;
-		counts->handed_over += span && span->handed;
+		counts->handed_over += event.span && event.span->handed;
 	}
 	tl_cursor_close(cursor);
 	return rc;

@@ -104,7 +104,7 @@ take_span(struct view *v, const struct tl_span *span)
 static int
 take(struct view *v, const struct tl_event *event)
 {
-	const struct tl_span *span = tl_event_ended(event);
+	const struct tl_span *span = event->span;
 	const int passes = tl_chooser_passes(v->chooser, event);
 	const int rc = passes < 0 ? passes : tl_states_put(v->states, event);
 

@@ -92,9 +92,9 @@ struct tl_event {
 	 * entries, and differs from observed only for a timer. */
 	uint64_t observed;
 	uint64_t stretch;
-	/* The span that a begin began or an end has ended, for which the cursor
-	 * of tl_spans_cursor() sets span, oldest first; valid as long as the
-	 * event.  NULL: none, or not asked. */
+	/* The span that an end has ended, set by the cursor of
+	 * tl_spans_cursor(), oldest first; valid as long as the event.  NULL:
+	 * none, or not asked. */
 	const struct tl_span *span;
 	bool overlaps;    /* order relative to another host is unknown */
 	uint32_t sync_us; /* error of the host's clock, besides error_ns */
@@ -137,13 +137,6 @@ static inline bool
 tl_event_is_start(const struct tl_event *event)
 {
 	return event->overwritten && !event->unread;
-}
-
-/* The span that the event has ended; NULL: none. */
-static inline const struct tl_span *
-tl_event_ended(const struct tl_event *event)
-{
-	return event->kind == TL_END ? event->span : NULL;
 }
 
 /* Has the event arguments, its own or those of its begin? */

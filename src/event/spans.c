@@ -100,6 +100,7 @@ struct tl_spans {
 	uint32_t last[2]; /* stacks found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
 	uint32_t serial;
+	uint64_t begun; /* id of the begin put last */
 	struct source *source;
 	size_t sources;
 	struct tl_spans_count count;
@@ -579,8 +580,7 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 }
 
 static int
-spans_push(struct tl_spans *s, const struct tl_event *event,
-    struct tl_span *span)
+spans_push(struct tl_spans *s, const struct tl_event *event)
 {
 	const struct key own = key_of_message(event);
 	const struct key all = key_of_thread(event);
@@ -617,7 +617,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event,
 	if (nests)
 		thread_enter(s, i, thread);
 	s->count.lonely_begins++;
-	span_fill(s, i, span);
+	s->begun = (uint64_t)b->serial << 32 | i;
 	return 0;
 free_begin:
 	s->begins[i].below = s->begin_free;
@@ -816,14 +816,18 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 		return 0;
 	}
 	i = s->stacks[stack].top;
-	span_fill(s, i, span);
-	span->lossy |= !tl_observed_joins(span->observed, event->observed);
-	span->duration_ns = tl_event_between(&s->begins[i].event, event);
+	if (span) {
+		span_fill(s, i, span);
+		span->lossy |=
+		    !tl_observed_joins(span->observed, event->observed);
+		span->duration_ns =
+		    tl_event_between(&s->begins[i].event, event);
+		span->end_ns = event->ns;
+		span->end_tsc = event->tsc;
+		span->end_epoch = event->epoch;
+		span->end_cpu = event->cpu;
+	}
 	begin_remove(s, i);
-	span->end_ns = event->ns;
-	span->end_tsc = event->tsc;
-	span->end_epoch = event->epoch;
-	span->end_cpu = event->cpu;
 	s->count.lonely_begins--;
 	s->count.paired++;
 	return 1;
@@ -835,7 +839,7 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 {
 	switch (event->kind) {
 	case TL_BEGIN:
-		return spans_push(spans, event, span);
+		return spans_push(spans, event);
 	case TL_END:
 		return event->proven ? spans_prove(spans, event, span)
 				     : spans_pop(spans, event, span);
@@ -860,17 +864,32 @@ tl_spans_depth(struct tl_spans *spans, const struct tl_event *event)
 	return spans->stacks[thread].open;
 }
 
-bool
-tl_spans_around(struct tl_spans *spans, const struct tl_event *event,
-    struct tl_span *span)
+const struct tl_event *
+tl_spans_around(struct tl_spans *spans, const struct tl_event *event)
 {
 	const struct key key = key_of_thread(event);
 	const uint32_t thread = stack_find(spans, &key);
 
-	if (tl_spans_depth(spans, event) == 0)
-		return false;
-	span_fill(spans, spans->stacks[thread].top, span);
-	return true;
+	if (thread == NONE)
+		return NULL;
+	thread_trim(spans, thread, event);
+	return spans->stacks[thread].open > 0
+		   ? &spans->begins[spans->stacks[thread].top].event
+		   : NULL;
+}
+
+const struct tl_event *
+tl_spans_outer(const struct tl_spans *spans)
+{
+	const uint32_t outer = spans->begins[(uint32_t)spans->begun].outer;
+
+	return outer == NONE ? NULL : &spans->begins[outer].event;
+}
+
+uint64_t
+tl_spans_begun(const struct tl_spans *spans)
+{
+	return spans->begun;
 }
 
 bool
@@ -1003,7 +1022,7 @@ next_forward(struct tl_cursor *cursor, struct tl_event *event)
 	ended = tl_spans_complete(c->spans, event, &c->span);
 	if (ended < 0)
 		return ended;
-	event->span = ended > 0 || event->kind == TL_BEGIN ? &c->span : NULL;
+	event->span = ended > 0 ? &c->span : NULL;
 	return rc;
 }
 

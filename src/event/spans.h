@@ -120,8 +120,8 @@ void tl_spans_free(struct tl_spans *spans);
 
 /*
  * Take the next event, of any kind.  Returns 1 when the event ended a span, and
- * sets *span; 0 for a begin, and sets *span to the open span; 0 for any other
- * event; or -ENOMEM.
+ * sets *span; otherwise 0, also for an end without a begin; or -ENOMEM.  span
+ * may be NULL unless the event is a proven end.
  */
 int tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
     struct tl_span *span);
@@ -144,9 +144,15 @@ bool tl_spans_forgets(const struct tl_spans *spans, struct tl_span *oldest);
  * proven end is not around what follows.
  */
 uint32_t tl_spans_depth(struct tl_spans *spans, const struct tl_event *event);
-/* The innermost span around an event.  Returns false if there is none. */
-bool tl_spans_around(struct tl_spans *spans, const struct tl_event *event,
-    struct tl_span *span);
+/* The begin of the innermost span around an event, until the next put; NULL:
+ * there is none. */
+const struct tl_event *
+tl_spans_around(struct tl_spans *spans, const struct tl_event *event);
+/* The begin of the span around the span of a thread that was begun last; NULL:
+ * there is none. */
+const struct tl_event *tl_spans_outer(const struct tl_spans *spans);
+/* The id of the span whose begin was put last. */
+uint64_t tl_spans_begun(const struct tl_spans *spans);
 /* The span with this id, if it has not ended; false: it has ended, or is
  * forgotten. */
 bool

@@ -54,7 +54,7 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		rc = tl_spans_put(writer->spans, event, &span);
 	if (rc < 0)
 		return rc;
-	writer->span = rc > 0 || event->kind == TL_BEGIN ? &span : NULL;
+	writer->span = rc > 0 ? &span : NULL;
 	rc = writer->kind->put(writer, event);
 	writer->span = NULL;
 	return rc;

@@ -117,7 +117,7 @@ struct tl_writer {
 	struct tl_host_pids *pids; /* NULL: pids as on their hosts */
 	struct tl_names names;     /* kept by tl_writer_name */
 	/* If the kind pairs: the spans, and the span that the event which is put
-	 * begins or has ended; NULL: neither. */
+	 * has ended; NULL: none. */
 	struct tl_spans *spans;
 	struct tl_span *span;
 	/* The clock, if all events belong to one timeline: */

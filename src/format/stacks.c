@@ -142,8 +142,7 @@ find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
 }
 
 static int
-push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event,
-    uint64_t id)
+push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 {
 	uint32_t frame;
 	int rc;
@@ -158,7 +157,7 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event,
 		return rc;
 	track->open[track->depth++] = (struct tl_stacks_open){ .frame = frame,
 		.begin_ns = track->last_ns,
-		.id = id };
+		.id = tl_spans_begun(s->writer->spans) };
 	return s->opened(s, track, track->last_ns);
 }
 
@@ -245,13 +244,13 @@ pop_span(struct tl_stacks *s, struct tl_track *track, uint32_t depth)
 	return rc;
 }
 
-/* Put an event of a track.  span is the span that the event begins or has
- * ended. */
+/* Put an event of a track.  span is the span that the event has ended, or
+ * NULL. */
 static int
 put_track(struct tl_stacks *s, struct tl_track *track,
-    const struct tl_event *event, const struct tl_span *span, bool ended)
+    const struct tl_event *event, const struct tl_span *span)
 {
-	const uint32_t depth = ended ? depth_of(track, span) : 0;
+	const uint32_t depth = span ? depth_of(track, span) : 0;
 	int rc = pop_gone(s, track, depth);
 
 	if (rc == 0 && depth > 0 && !tl_span_is_sure(span))
@@ -260,8 +259,8 @@ put_track(struct tl_stacks *s, struct tl_track *track,
 		return rc;
 	advance(s, track, event->ns);
 	if (event->kind == TL_BEGIN)
-		return push(s, track, event, span->id);
-	if (!ended || span->alone)
+		return push(s, track, event);
+	if (!span || span->alone)
 		note(s, LONELY_ENDS);
 	return pop_span(s, track, depth);
 }
@@ -270,16 +269,15 @@ static int
 put_span(struct tl_stacks *s, const struct tl_event *event)
 {
 	const struct tl_span *span = s->writer->span;
-	const bool ended = span && event->kind == TL_END;
 	struct tl_event own = *event;
 	struct tl_track *track;
 	int rc;
 
-	if (ended)
+	if (span)
 		own.tid = span->tid; /* of the begin, if it was handed over */
 	rc = find_track(s, &own, &track);
 	if (rc == 0)
-		rc = put_track(s, track, event, span, ended);
+		rc = put_track(s, track, event, span);
 	if (rc != -ENOSPC)
 		return rc;
 	note(s, TOO_MANY);

@@ -94,27 +94,35 @@ turn_to(struct tl_trace_sink *s, const struct tl_event *event, uint32_t tid)
 	    tl_event_names(event));
 }
 
-/* End the spans of a thread that are not around the event.  The own thread of a
- * span that another thread ends has the end. */
+/* Follow which spans are around an event, and end the others.  The stream of an
+ * end ends the spans inside.  The own thread of a span that another thread ends
+ * has the end. */
+static int
+follow(struct tl_trace_sink *s, const struct tl_event *event)
+{
+	struct tl_span span;
+	const int rc =
+	    tl_spans_put(s->spans, event, event->proven ? &span : NULL);
+
+	if (rc < 0 || event->message->scope == TIMELINE_SOURCE)
+		return rc;
+	if (event->kind == TL_END)
+		return rc > 0 && event->proven && span.handed
+			   ? turn_to(s, event, span.tid)
+			   : 0;
+	return tl_trace_stream_leave(s->last.stream,
+	    event->kind == TL_BEGIN ? tl_spans_outer(s->spans)
+				    : tl_spans_around(s->spans, event));
+}
+
 static int
 sink_put(struct tl_sink *sink, const struct tl_event *event)
 {
 	struct tl_trace_sink *s = (struct tl_trace_sink *)(void *)sink;
-	const bool nests =
-	    event->message && event->message->scope != TIMELINE_SOURCE;
-	struct tl_span around = { 0 }, span;
-	bool is_around;
 	int rc = turn_to(s, event, event->tid);
 
-	if (rc == 0 && nests) {
-		is_around = tl_spans_around(s->spans, event, &around);
-		rc = tl_trace_stream_leave(s->last.stream,
-		    is_around ? &around : NULL);
-	}
 	if (rc == 0 && event->message) /* a loss stays within its span */
-		rc = tl_spans_put(s->spans, event, &span);
-	if (rc > 0)
-		rc = nests && span.handed ? turn_to(s, event, span.tid) : 0;
+		rc = follow(s, event);
 	return rc < 0 ? rc : tl_trace_stream_put(s->last.stream, event);
 }
 

@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/word.h"
 #include "event/render.h"
-#include "event/spans.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -583,30 +582,35 @@ put_end(struct tl_trace_stream *s, struct tl_point *point,
 	return put_point(s, point, message);
 }
 
+static bool
+is_of(const struct tl_shape_level *level, const struct tl_event *begin)
+{
+	return level->tsc == begin->tsc && level->epoch == begin->epoch;
+}
+
 /* Is a span among the open spans? */
 static bool
-is_open(const struct tl_trace_stream *s, const struct tl_span *span)
+is_open(const struct tl_trace_stream *s, const struct tl_event *begin)
 {
 	const struct tl_shape_level *level = tl_shape_top(&s->shape);
 
-	while (
-	    level != s->shape.levels && (level->tsc != span->begin_tsc ||
-					    level->epoch != span->begin_epoch))
+	while (level != s->shape.levels && !is_of(level, begin))
 		level--;
 	return level != s->shape.levels;
 }
 
 int
-tl_trace_stream_leave(struct tl_trace_stream *s, const struct tl_span *around)
+tl_trace_stream_leave(struct tl_trace_stream *s, const struct tl_event *begin)
 {
 	int rc = 0;
 
-	if (s->shape.depth == 0 || (around && !is_open(s, around)))
+	if (s->shape.depth == 0 ||
+	    (begin &&
+		(is_of(tl_shape_top(&s->shape), begin) || !is_open(s, begin))))
 		return 0;
 	pthread_mutex_lock(&s->lock);
 	while (rc == 0 && s->shape.depth > 0 &&
-	       !(around && tl_shape_top(&s->shape)->tsc == around->begin_tsc &&
-		   tl_shape_top(&s->shape)->epoch == around->begin_epoch)) {
+	       !(begin && is_of(tl_shape_top(&s->shape), begin))) {
 		if (!tl_shape_top(&s->shape)->cut)
 			cut_span(tl_shape_top(&s->shape), innermost(s));
 		rc = put_silent(s, false);

@@ -15,8 +15,6 @@
 
 #include <pthread.h>
 
-struct tl_span;
-
 /* A message with its id in the file. */
 struct tl_defined {
 	uint32_t id;
@@ -152,10 +150,10 @@ int tl_trace_stream_finish(struct tl_trace_stream *stream);
 int tl_trace_stream_write_kept(struct tl_trace_stream *stream);
 void tl_trace_stream_free(struct tl_trace_stream *stream);
 
-/* End the open spans of a stream that are inside the span, without an end event;
- * NULL: all open spans.  Takes the lock of the stream.  0, -ENOMEM or an error of writing. */
+/* End the open spans of a stream that are inside the span of a begin, without an
+ * end event; NULL: all open spans.  Takes the lock of the stream.  0, -ENOMEM or an error of writing. */
 int tl_trace_stream_leave(struct tl_trace_stream *stream,
-    const struct tl_span *around);
+    const struct tl_event *begin);
 
 /* == sink.c == */
 

@@ -14,7 +14,7 @@ in force: priority trace
 request: T
   job n(1): T
   job n(2): <ends outside>
-    priority info
+  priority info
   in force: priority info
   priority trace
   in force: priority trace

@@ -353,7 +353,7 @@ static int
 take_entry(struct stats *s, const struct tl_event *event,
     enum tl_observed_by by)
 {
-	const struct tl_span *span = tl_event_ended(event);
+	const struct tl_span *span = event->span;
 	struct tl_stats_row *row;
 	int rc = find_row(s, event, span, &row);
 

@@ -81,7 +81,7 @@ keep(struct tl_tree_ends *e, const struct tl_event *event, int64_t duration_ns)
 static int
 take(struct tl_tree_ends *e, const struct tl_event *event)
 {
-	const struct tl_span *span = tl_event_ended(event);
+	const struct tl_span *span = event->span;
 
 	return span && is_of_source(event->message) && tl_span_is_sure(span) &&
 		       !span->proven

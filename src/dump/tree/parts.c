@@ -140,7 +140,7 @@ static int
 take(struct tl_tree_parts *p, struct tl_states *states,
     const struct tl_event *event)
 {
-	const struct tl_span *span = tl_event_ended(event);
+	const struct tl_span *span = event->span;
 	const int rc = tl_states_put(states, event);
 	struct tl_parts parts;
 

@@ -876,7 +876,7 @@ close_all_gates(struct tl_html_summary *s, uint64_t tsc)
 
 static void
 begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
-    const struct tl_event *e, uint64_t id)
+    const struct tl_event *e)
 {
 	const uint32_t depth = row->depth++;
 	uint32_t parent, stack;
@@ -891,7 +891,7 @@ begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
 		.ns = e->ns,
 		.tsc = e->tsc,
 		.observed = e->observed,
-		.id = id,
+		.id = tl_spans_begun(s->spans),
 		.stack = stack,
 		.proven = e->proven };
 }
@@ -980,7 +980,7 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	if (!row || !is_of_thread || row->is_others)
 		return 0;
 	if (e->kind == TL_BEGIN)
-		begin_span(s, row, message, e, span.id);
+		begin_span(s, row, message, e);
 	else if (rc == 1)
 		end_span(s, row, message, &span, e);
 	return 0;

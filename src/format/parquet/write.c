@@ -310,7 +310,7 @@ put_span(struct parquet_write *w, struct tl_event *event)
 {
 	const struct tl_span *span = w->writer.span;
 
-	if (!span || event->kind != TL_END)
+	if (!span)
 		return;
 	put(w, DURATION_NS, (uint64_t)span->duration_ns);
 	put(w, DEPTH, span->depth);

@@ -267,13 +267,12 @@ sqlite_put(struct tl_writer *writer, const struct tl_event *event)
 	struct sqlite_write *w = write_of(writer);
 	const struct tl_span *span = writer->span;
 	struct tl_event whole = *event;
-	const bool ended = span && event->kind == TL_END;
 	int rc;
 
-	if (ended)
+	if (span)
 		tl_span_complete(span, &whole);
 	rc = insert_event(w, &whole);
-	return rc == 0 && ended ? insert_span(w, span, true) : rc;
+	return rc == 0 && span ? insert_span(w, span, true) : rc;
 }
 
 static int

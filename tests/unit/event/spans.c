@@ -152,7 +152,7 @@ TEST(a_stack_ends_where_observation_ends)
 	uint64_t id;
 
 	tl_spans_put(spans, &early, &span);
-	id = span.id;
+	id = tl_spans_begun(spans);
 	ck_assert(tl_spans_is_around(spans, id));
 	ck_assert_uint_eq(depth_at(6, TL_UNOBSERVED), 1);
 	ck_assert_uint_eq(depth_at(7, 3), 0);
