@@ -418,16 +418,14 @@ note_timers(struct run *run)
 }
 
 static void
-note_unnested(struct run *run)
+note_count(struct run *run, const char *what, uint64_t count)
 {
 	struct tl_fault note = { 0 };
 
-	if (run->unnested == 0)
+	if (count == 0)
 		return;
-	(void)tl_fail(&note, -ENOTSUP,
-	    "the end of a span that is unsure or crosses another, or that has "
-	    "no begin, is left out (%" PRIu64 " time%s)",
-	    run->unnested, run->unnested == 1 ? "" : "s");
+	(void)tl_fail(&note, -ENOTSUP, "%s (%" PRIu64 " time%s)", what, count,
+	    count == 1 ? "" : "s");
 	take_report(run, &note);
 }
 
@@ -436,7 +434,6 @@ static void
 note_threads(struct run *run)
 {
 	const struct tl_format_row *to = run->options->to;
-	struct tl_fault note = { 0 };
 	uint64_t named = 0;
 
 	if (to->write_new != tl_lincheck_write_new)
@@ -450,12 +447,7 @@ note_threads(struct run *run)
 		     k++)
 			named += thread.name.size > 0;
 	}
-	if (named == 0)
-		return;
-	(void)tl_fail(&note, -ENOTSUP,
-	    "the name of a thread is left out (%" PRIu64 " time%s)", named,
-	    named == 1 ? "" : "s");
-	take_report(run, &note);
+	note_count(run, "the name of a thread is left out", named);
 }
 
 static int
@@ -477,7 +469,10 @@ run_all(struct run *run)
 		rc = note_timers(run);
 	if (rc == 0) {
 		note_threads(run);
-		note_unnested(run);
+		note_count(run,
+		    "the end of a span that is unsure or crosses another, or "
+		    "that has no begin, is left out",
+		    run->unnested);
 	}
 	tl_writer_free(run->writer);
 	tl_why_free(run->why);

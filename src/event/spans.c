@@ -701,19 +701,13 @@ tl_spans_open(const struct tl_spans *spans, uint32_t *index,
 /* == ends that know their begins == */
 
 static void
-take_args(struct tl_event *end, const uint64_t *args)
-{
-	if (tl_event_has_args(end))
-		return;
-	memcpy(end->args, args, sizeof(end->args));
-	end->known = true;
-}
-
-static void
 complete(struct tl_event *end, const struct tl_event *begin,
     int64_t duration_ns, bool lossy)
 {
-	take_args(end, begin->args);
+	if (!tl_event_has_args(end)) {
+		memcpy(end->args, begin->args, sizeof(end->args));
+		end->known = true;
+	}
 	end->begun_ns = begin->ns;
 	if (end->begun != TL_BEGUN_UNKNOWN)
 		return;
