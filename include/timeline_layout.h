@@ -460,8 +460,10 @@ TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
  * before tsc; an older reader sees an end without a begin.  The CPU of the
  * entry is the CPU of the lane.  WHOLE with END, of a span that is no timer: a
  * proven end; the word that timeline_begun_word names holds the stamp of the
- * begin, not an argument.  Writers before 2.2 do not set the flag.  WHOLE
- * alone: the begin of a span whose end will be proven.
+ * begin, not an argument.  Writers before 2.2 do not set the flag.  In an
+ * imported timeline a stamp behind that of the end proves nothing; it tells
+ * what was known of the begin, see timeline_begun_said.  WHOLE alone: the begin
+ * of a span whose end will be proven.
  *
  * MOVED: the caller gave a stamp before that of the last entry, or after the
  * present, and tsc is the nearest stamp that fits; TIMELINE_GIVEN_SHIFT tells
@@ -480,6 +482,21 @@ static inline unsigned
 timeline_begun_word(uint32_t message)
 {
 	return message & TIMELINE_MESSAGE_BARE ? 0 : TIMELINE_ARGS_MAX - 1;
+}
+
+/* In place of the stamp of a begin: the record has no begin of the end. */
+#define TIMELINE_BEGUN_NONE UINT64_MAX
+
+/*
+ * What an end that was logged without the stamp of its begin stores, if the
+ * begin was known when the timeline was imported: 1 and twice the ticks between
+ * the two behind its own stamp, and 1 more if the begin may be that of another
+ * span.
+ */
+static inline uint64_t
+timeline_begun_said(uint64_t end, uint64_t begin, int is_unsure)
+{
+	return end + 1 + (end - begin) * 2 + (is_unsure ? 1 : 0);
 }
 
 /* record.kind */

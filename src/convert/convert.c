@@ -3,10 +3,15 @@
 #include "convert/convert.h"
 
 #include "analysis/why.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "event/spans.h"
 #include "format/html/write.h"
+#include "format/label.h"
 #include "format/lincheck/lincheck.h"
+#include "format/lms/lms.h"
+#include "format/rtl/rtl.h"
+#include "format/timelogger/timelogger.h"
 #include "snap/timers.h"
 #include "snap/write.h"
 
@@ -14,6 +19,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeline.h>
+
+/* The times of the begins that were written and that no end has taken. */
+struct nest {
+	int64_t *begins;
+	size_t count, room;
+};
 
 /* A conversion. */
 struct run {
@@ -28,6 +40,10 @@ struct run {
 	struct tl_origin *sources;   /* of the inputs */
 	struct timeline_knot *knots; /* of the only one */
 	struct tl_writer *writer;
+	struct tl_id_map nest_ids;
+	struct nest *nests;
+	size_t nest_count;
+	uint64_t unnested;  /* ends that are left out */
 	struct tl_why *why; /* of a page: it has the answers for each message */
 	struct tl_why_plan plan;
 	struct tl_text answers;
@@ -275,6 +291,50 @@ open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 			    TL_OLDEST_FIRST, cursor);
 }
 
+/*
+ * Will the reader of the format pair the event as it was?  LMS profiles,
+ * TimeLogger files and logs of RTL_LOGFILE have begins and ends; an end ends the
+ * last open begin of its label, in a log of its thread.  An end that would end
+ * another begin, or that is not sure to end one, is left out.  1; 0: no; -errno.
+ */
+static int
+nests(struct run *run, const struct tl_event *event)
+{
+	tl_writer_new *const to = run->options->to->write_new;
+	uint64_t who = (uint64_t)event->pid << 32 | event->tid;
+	struct tl_id_key key;
+	struct nest *nest;
+	uint32_t id;
+	int rc;
+
+	if ((event->kind != TL_BEGIN && event->kind != TL_END) ||
+	    (to != tl_lms_write_new && to != tl_rtl_write_new &&
+		to != tl_timelogger_write_new))
+		return 1;
+	if (to == tl_lms_write_new)
+		who = 0;
+	else if (to == tl_timelogger_write_new &&
+		 event->message->scope == TIMELINE_SOURCE)
+		who = event->pid;
+	key = (struct tl_id_key){ (uintptr_t)event->message,
+		tl_hash_pair(tl_label_is(event->message) ? event->args[0] : 0,
+		    who) };
+	rc = tl_id_map_get(&run->nest_ids, key, &id);
+	if (rc >= 0)
+		rc = TL_ARRAY_ZEROS(run->nests, run->nest_count, id);
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	nest = &run->nests[id];
+	if (event->kind == TL_END)
+		return event->begun == TL_BEGUN && nest->count > 0 &&
+		       nest->begins[nest->count - 1] == event->begun_ns &&
+		       nest->count-- > 0;
+	if (TL_ARRAY_ROOM(nest->begins, nest->room, nest->count) < 0)
+		return -ENOMEM;
+	nest->begins[nest->count++] = event->ns;
+	return 1;
+}
+
 static int
 put(struct run *run, const struct tl_event *event)
 {
@@ -282,7 +342,9 @@ put(struct run *run, const struct tl_event *event)
 	struct tl_sink *why = run->why ? tl_why_sink(run->why) : NULL;
 	int rc = why ? why->put(why, event) : 0;
 
-	if (rc == 0)
+	if (rc == 0 && (rc = nests(run, event)) == 0)
+		run->unnested++;
+	if (rc > 0)
 		rc = sink->put(sink, event);
 	run->conversion->output_failed = rc < 0;
 	run->conversion->written += event->kind != TL_LOST;
@@ -353,12 +415,23 @@ note_timers(struct run *run)
 	return 0;
 }
 
+static void
+note_count(struct run *run, const char *what, uint64_t count)
+{
+	struct tl_fault note = { 0 };
+
+	if (count == 0)
+		return;
+	(void)tl_fail(&note, -ENOTSUP, "%s (%" PRIu64 " time%s)", what, count,
+	    count == 1 ? "" : "s");
+	take_report(run, &note);
+}
+
 /* The names that a foreign format describes its threads by. */
 static void
 note_threads(struct run *run)
 {
 	const struct tl_format_row *to = run->options->to;
-	struct tl_fault note = { 0 };
 	uint64_t named = 0;
 
 	if (to->write_new != tl_lincheck_write_new)
@@ -372,12 +445,7 @@ note_threads(struct run *run)
 		     k++)
 			named += thread.name.size > 0;
 	}
-	if (named == 0)
-		return;
-	(void)tl_fail(&note, -ENOTSUP,
-	    "the name of a thread is left out (%" PRIu64 " time%s)", named,
-	    named == 1 ? "" : "s");
-	take_report(run, &note);
+	note_count(run, "the name of a thread is left out", named);
 }
 
 static int
@@ -397,8 +465,13 @@ run_all(struct run *run)
 		rc = write_all(run, cursor);
 	if (rc == 0)
 		rc = note_timers(run);
-	if (rc == 0)
+	if (rc == 0) {
 		note_threads(run);
+		note_count(run,
+		    "the end of a span that is unsure or crosses another, or "
+		    "that has no begin, is left out",
+		    run->unnested);
+	}
 	tl_writer_free(run->writer);
 	tl_why_free(run->why);
 	tl_cursor_close(cursor);
@@ -434,6 +507,10 @@ tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
 		.report = { take_report, &run } };
 	const int rc = run_all(&run);
 
+	for (size_t i = 0; i < run.nest_count; i++)
+		free(run.nests[i].begins);
+	free(run.nests);
+	tl_id_map_free(&run.nest_ids);
 	tl_text_free(&run.title);
 	tl_text_free(&run.answers);
 	free(run.sources);

@@ -110,7 +110,7 @@ static void
 put_duration(struct tl_text *text, const struct tl_event *event)
 {
 	const size_t start = text->size;
-	const bool known = event->kind == TL_END && event->begun;
+	const bool known = event->kind == TL_END && tl_event_is_begun(event);
 
 	if (known)
 		tl_put_signed(text, event->duration_ns);

@@ -24,11 +24,13 @@ enum tl_kind {
 	TL_LOST     /* lost entries; message is NULL */
 };
 
-/* Whether an end event carries the time of its begin. */
+/* What an end event carries of its begin.  A reader sets a value other than
+ * TL_BEGUN_UNKNOWN where its input says it; event/spans.h takes it as said. */
 enum tl_begun {
 	TL_BEGUN_UNKNOWN,
-	TL_BEGUN,       /* yes */
-	TL_BEGUN_UNSURE /* yes, but entries were lost in between */
+	TL_BEGUN,        /* its stamp, its time and the duration */
+	TL_BEGUN_UNSURE, /* the same, but the begin may be that of another */
+	TL_BEGUN_NONE    /* the record has no begin of the end */
 };
 
 struct tl_span;
@@ -85,7 +87,8 @@ struct tl_event {
 	int64_t steps_ns;    /* steps of the clock before the event */
 	int64_t duration_ns; /* of an end event that is begun */
 	int64_t begun_ns;    /* of an end event: time of its begin, or 0 */
-	uint64_t begun_tsc;  /* of a proven end: the stamp of its begin */
+	/* Of a proven end, or one that is begun: the stamp of its begin. */
+	uint64_t begun_tsc;
 	/* The observed interval of the message (observe.h) that decides whether
 	 * begin and end are a pair: TL_OBSERVED for a timer, whose one entry
 	 * has both.  stretch is the interval for what lies between two spans or
@@ -137,6 +140,20 @@ static inline bool
 tl_event_is_start(const struct tl_event *event)
 {
 	return event->overwritten && !event->unread;
+}
+
+/* Does an end event carry the duration, sure or not? */
+static inline bool
+tl_event_is_begun(const struct tl_event *end)
+{
+	return end->begun == TL_BEGUN || end->begun == TL_BEGUN_UNSURE;
+}
+
+/* Does an end event say by a stamp which begin belongs to it? */
+static inline bool
+tl_event_is_stamped(const struct tl_event *end)
+{
+	return end->proven || tl_event_is_begun(end);
 }
 
 /* Has the event arguments, its own or those of its begin? */

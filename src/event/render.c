@@ -317,7 +317,7 @@ tl_render_line(struct tl_text *text, const struct tl_event *event)
 			tl_put_char(text, ')');
 	}
 	tl_put_plain(text, message->after);
-	if (event->begun)
+	if (tl_event_is_begun(event))
 		put_duration(text, event);
 }
 
@@ -339,10 +339,9 @@ tl_render_node(struct tl_text *text, const struct tl_event *event, bool is_span)
 {
 	struct tl_event unmarked = *event;
 
-	if (is_span) {
+	unmarked.begun = TL_BEGUN_UNKNOWN;
+	if (is_span)
 		unmarked.kind = TL_INSTANT;
-		unmarked.begun = TL_BEGUN_UNKNOWN;
-	}
 	tl_render_line(text, &unmarked);
 }
 
@@ -488,7 +487,7 @@ tl_render_cached(struct tl_render *render, struct tl_text *text,
 		return;
 	}
 	put_line(text, pieces, event);
-	if (event->begun)
+	if (tl_event_is_begun(event))
 		put_duration(text, event);
 }
 

@@ -7,11 +7,12 @@
  * they would be 0, as the flags of the head say:
  *
  *	head | ns | message | pid, tid | [tsc] [number] [error, epoch] [lane]
- *	     | [lost] | args... | [begun tsc, begun ns, duration of proven end]
+ *	     | [lost] | args... | [begun tsc, begun ns, duration of a stamped end]
  *	     | head
  *
- *	head: count of words 8, kind 3, known 1, overwritten 1, proven 1,
- *	      moved 1, continued 1, level 8, count of args 3, flags 5, cpu 32
+ *	head: count of words 6, enum tl_begun 2, kind 3, known 1,
+ *	      overwritten 1, proven 1, moved 1, continued 1, level 8,
+ *	      count of args 3, flags 5, cpu 32
  */
 #include "event/sorter.h"
 
@@ -25,7 +26,9 @@
 
 enum {
 	TL_STORE_WORDS_MAX = 4 + 5 + TL_ARGS_MAX + 3 + 1,
-	TL_STORE_NS = 1 /* index of the word with the time */
+	TL_STORE_NS = 1, /* index of the word with the time */
+	BEGUN_SHIFT = 6, /* in the low byte of the head */
+	BEGUN_MASK = 3
 };
 
 /* Pack an event into at most TL_STORE_WORDS_MAX words.  Returns the number of
@@ -37,7 +40,7 @@ void tl_store_unpack(struct tl_event *event, const uint64_t *from);
 static inline size_t
 tl_store_size(uint64_t head)
 {
-	return (size_t)(head & 0xff);
+	return (size_t)(head & ((1 << BEGUN_SHIFT) - 1));
 }
 
 /* == events to words and back == */
@@ -95,13 +98,13 @@ tl_store_pack(uint64_t *to, const struct tl_event *e)
 	}
 	for (unsigned i = 0; i < args; i++)
 		to[n++] = e->message ? e->args[i] : e->lost;
-	if (e->proven && e->kind == TL_END) {
+	if (e->kind == TL_END && tl_event_is_stamped(e)) {
 		to[n++] = e->begun_tsc;
 		to[n++] = (uint64_t)e->begun_ns;
 		to[n++] = (uint64_t)e->duration_ns;
 	}
 	to[0] = (uint64_t)e->cpu << 32 | flags << 24 | e->level << 16 |
-		kind << 8 | (n + 1);
+		kind << 8 | (unsigned)e->begun << BEGUN_SHIFT | (n + 1);
 	to[n] = to[0];
 	return n + 1;
 }
@@ -128,7 +131,8 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		.overwritten = head >> 8 & IS_OVERWRITTEN,
 		.unread = head >> 8 & IS_OVERWRITTEN,
 		.bare = flags & IS_BARE,
-		.known = head >> 8 & IS_KNOWN };
+		.known = head >> 8 & IS_KNOWN,
+		.begun = head >> BEGUN_SHIFT & BEGUN_MASK };
 	from += 3;
 	if (flags & HAS_TSC)
 		e->tsc = *from++;
@@ -144,7 +148,7 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		e->lost = *from;
 	for (unsigned i = 0; e->message && i < (flags & ARGS_MASK); i++)
 		e->args[i] = *from++;
-	if (!e->proven || e->kind != TL_END)
+	if (e->kind != TL_END || !tl_event_is_stamped(e))
 		return;
 	e->begun_tsc = *from++;
 	e->begun_ns = (int64_t)*from++;

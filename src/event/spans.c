@@ -625,7 +625,18 @@ free_begin:
 	return -ENOMEM;
 }
 
-/* == proven ends == */
+/* == ends that have the stamp of their begin == */
+
+/* Is the begin that of a stamped end?  The stamps of two epochs do not compare,
+ * but a pair of two epochs has the time of the begin as well.  A begin in place
+ * of an end (tl_spans_take) has it in begun_ns. */
+static bool
+is_of_stamp(const struct tl_event *begin, const struct tl_event *end)
+{
+	return begin->tsc == end->begun_tsc &&
+	       (begin->epoch == end->epoch || begin->ns == end->begun_ns ||
+		   begin->begun_ns == end->begun_ns);
+}
 
 /* How well a begin with the stamp of a proven end matches the end.  Two CPUs may
  * read the same stamp, so a begin of the end's own thread is preferred.  A
@@ -642,7 +653,7 @@ match_of(const struct tl_message *message, uint32_t pid, uint32_t tid,
 	return pid != end->pid ? FORKED : tid != end->tid ? HANDED_OVER : OWN;
 }
 
-/* The begin of a proven end, also a begin that is cut and in no stack: the
+/* The begin of a stamped end, also a begin that is cut and in no stack: the
  * newest of several begins with one stamp, because they nest.  For a begin in
  * place of the end (tl_spans_take), only a begin that was put as proven. */
 static uint32_t
@@ -656,8 +667,7 @@ begin_of_stamp(struct tl_spans *s, const struct tl_event *end)
 		const struct tl_event *b = &s->begins[i].event;
 
 		if (b->message == end->message && b->source == end->source &&
-		    b->epoch == end->epoch && b->tsc == end->begun_tsc &&
-		    (b->proven || end->kind == TL_END)) {
+		    is_of_stamp(b, end) && (b->proven || end->kind == TL_END)) {
 			const enum match match =
 			    match_of(b->message, b->pid, b->tid, end);
 
@@ -695,7 +705,7 @@ close_within(struct tl_spans *s, const struct tl_event *end)
 	}
 }
 
-/* Fill the span of a proven end whose begin was not put. */
+/* Fill the span of a stamped end whose begin was not put. */
 static void
 fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 {
@@ -743,8 +753,7 @@ close_around(struct tl_spans *s, const struct tl_event *end)
 }
 
 static int
-spans_prove(struct tl_spans *s, const struct tl_event *end,
-    struct tl_span *span)
+spans_say(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 {
 	const uint32_t i = begin_of_stamp(s, end);
 	const enum match match =
@@ -769,10 +778,11 @@ spans_prove(struct tl_spans *s, const struct tl_event *end,
 		begin_remove(s, i);
 		s->count.lonely_begins--;
 	}
-	close_within(s, end);
-	span->proven = true;
+	if (end->proven)
+		close_within(s, end);
+	span->proven = end->proven;
 	span->cut = false;
-	span->lossy = forked;
+	span->lossy = forked || end->begun == TL_BEGUN_UNSURE;
 	span->end_ns = end->ns;
 	span->end_tsc = end->tsc;
 	span->end_epoch = end->epoch;
@@ -790,11 +800,12 @@ tl_spans_take(struct tl_spans *s, const struct tl_event *event,
 	uint32_t i;
 
 	end.begun_tsc = event->tsc;
+	end.begun_ns = event->ns;
 	if ((i = begin_of_stamp(s, &end)) == NONE)
 		return 0;
 	span_fill(s, i, span);
 	span->proven = true;
-	span->lossy = false;
+	span->lossy = s->begins[i].event.begun == TL_BEGUN_UNSURE;
 	begin_remove(s, i);
 	s->count.lonely_begins--;
 	s->count.paired++;
@@ -833,6 +844,22 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	return 1;
 }
 
+/* Take an end that says that it has no begin: the begins that are open have no
+ * end. */
+static int
+spans_none(struct tl_spans *s, const struct tl_event *end)
+{
+	const struct key key = key_of_message(end);
+	const uint32_t stack = stack_find(s, &key);
+
+	while (stack != NONE && s->stacks[stack].top != NONE) {
+		begin_unstack(s, s->stacks[stack].top);
+		s->count.cut++;
+	}
+	s->count.lonely_ends++;
+	return 0;
+}
+
 int
 tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
     struct tl_span *span)
@@ -841,8 +868,11 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 	case TL_BEGIN:
 		return spans_push(spans, event);
 	case TL_END:
-		return event->proven ? spans_prove(spans, event, span)
-				     : spans_pop(spans, event, span);
+		if (tl_event_is_stamped(event))
+			return spans_say(spans, event, span);
+		return event->begun == TL_BEGUN_NONE
+			   ? spans_none(spans, event)
+			   : spans_pop(spans, event, span);
 	case TL_LOST:
 		return lose(spans, event);
 	default:
@@ -948,16 +978,19 @@ tl_spans_open(const struct tl_spans *spans, uint32_t *index,
 /* == ends that know their begins == */
 
 static void
-complete(struct tl_event *end, int64_t begun_ns, int64_t duration_ns,
-    const uint64_t *args, bool lossy)
+complete(struct tl_event *end, int64_t begun_ns, uint64_t begun_tsc,
+    const uint64_t *args, int64_t duration_ns, bool lossy)
 {
+	if (!tl_event_has_args(end)) {
+		memcpy(end->args, args, sizeof(end->args));
+		end->known = true;
+	}
+	end->begun_ns = begun_ns;
+	if (end->begun != TL_BEGUN_UNKNOWN)
+		return;
 	end->duration_ns = duration_ns;
 	end->begun = lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
-	end->begun_ns = begun_ns;
-	if (tl_event_has_args(end))
-		return;
-	memcpy(end->args, args, sizeof(end->args));
-	end->known = true;
+	end->begun_tsc = begun_tsc;
 }
 
 void
@@ -965,9 +998,9 @@ tl_span_complete(const struct tl_span *span, struct tl_event *end)
 {
 	if (span->alone)
 		end->begun = span->lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
-	else if (end->begun == TL_BEGUN_UNKNOWN)
-		complete(end, span->begin_ns, span->duration_ns, span->args,
-		    span->lossy);
+	else
+		complete(end, span->begin_ns, span->begin_tsc, span->args,
+		    span->duration_ns, span->lossy);
 }
 
 int
@@ -986,6 +1019,7 @@ struct waiting {
 	struct tl_event event;
 	/* An end whose begin is not read yet. */
 	bool open;
+	bool forked; /* another process has a begin of its stamp */
 	/* While open: the stack of the end, and the number of the next entry
 	 * below the end in the stack.  The top of the stack is the number of an
 	 * entry. */
@@ -1023,6 +1057,8 @@ next_forward(struct tl_cursor *cursor, struct tl_event *event)
 	if (ended < 0)
 		return ended;
 	event->span = ended > 0 ? &c->span : NULL;
+	if (ended == 0 && event->kind == TL_END)
+		event->begun = TL_BEGUN_NONE;
 	return rc;
 }
 
@@ -1060,23 +1096,24 @@ stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 	       tl_observed_cut((end = waiting(c, stack->top))->event.observed,
 		   observed)) {
 		end->open = false;
+		end->event.begun = TL_BEGUN_NONE;
 		stack->top = end->below;
 		stack->open--;
 	}
 }
 
 /* Newest first: the key of the stack for an end, or for the ends that a begin
- * may match.  All proven ends of a message share a stack, because a forked
+ * may match.  All stamped ends of a message share a stack, because a forked
  * child may log an end. */
 static struct key
-key_of_ends(const struct tl_event *event, bool proven)
+key_of_ends(const struct tl_event *event, bool stamped)
 {
 	struct key key = key_of_message(event);
 
-	if (proven)
+	if (stamped)
 		key = (struct key){ .message = event->message,
 			.source = event->source };
-	key.proven = proven;
+	key.proven = stamped;
 	return key;
 }
 
@@ -1084,13 +1121,13 @@ key_of_ends(const struct tl_event *event, bool proven)
 static int
 push_end(struct span_cursor *c, struct waiting *end)
 {
-	const bool proven = end->event.proven;
-	const struct key key = key_of_ends(&end->event, proven);
+	const bool stamped = tl_event_is_stamped(&end->event);
+	const struct key key = key_of_ends(&end->event, stamped);
 	const uint32_t i = stack_get(c->spans, &key);
 
 	if (i == NONE)
 		return -ENOMEM;
-	if (!proven)
+	if (!stamped)
 		stack_cut_ends(c, i, end->event.observed);
 	end->open = true;
 	end->stack = i;
@@ -1112,16 +1149,17 @@ unlink_end(struct span_cursor *c, uint32_t stack, uint32_t *link)
 	c->spans->stacks[stack].open--;
 }
 
-/* Newest first: has a proven end ended or cut (close_within) a begin? */
+/* Newest first: has a stamped end ended or cut (close_within) a begin? */
 static bool
-is_closed_by(const struct tl_event *begin, const struct tl_event *proven)
+is_closed_by(const struct tl_event *begin, const struct tl_event *end)
 {
-	if (proven->epoch != begin->epoch)
-		return false;
+	const bool is_own = is_of_stamp(begin, end);
+
 	if (begin->message->scope == TIMELINE_SOURCE)
-		return proven->begun_tsc == begin->tsc;
-	return proven->pid == begin->pid && proven->tid == begin->tid &&
-	       proven->begun_tsc <= begin->tsc;
+		return is_own;
+	return end->pid == begin->pid && end->tid == begin->tid &&
+	       (is_own || (end->proven && end->epoch == begin->epoch &&
+			      end->begun_tsc < begin->tsc));
 }
 
 /* Newest first: the plain end that a begin pairs with, or NONE.  A plain end
@@ -1153,12 +1191,12 @@ plain_end_of(struct span_cursor *c, const struct tl_event *begin)
 	return end;
 }
 
-/* Newest first: complete the oldest proven end that has the stamp of a begin:
+/* Newest first: complete the oldest end that has the stamp of a begin:
  * of several begins with one stamp, the newest has that end.  An end of another
  * process was forked within the span and stays unsure.  taken says that a plain
  * end has the begin already. */
 static void
-pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
+pop_stamped(struct span_cursor *c, const struct tl_event *begin, bool taken)
 {
 	const struct key key = key_of_ends(begin, true);
 	const uint32_t i = stack_find(c->spans, &key);
@@ -1173,7 +1211,7 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 		enum match match;
 
 		end = &waiting(c, *link)->event;
-		if (end->begun_tsc != begin->tsc || end->epoch != begin->epoch)
+		if (!is_of_stamp(begin, end))
 			continue;
 		match = match_of(begin->message, begin->pid, begin->tid, end);
 		if (match > quality) {
@@ -1183,15 +1221,16 @@ pop_proven(struct span_cursor *c, const struct tl_event *begin, bool taken)
 		/* The end of a fork stays: a begin of its own process may have
 		 * this stamp, too. */
 		if (match == FORKED)
-			end->begun = TL_BEGUN_UNSURE;
+			waiting(c, *link)->forked = true;
 	}
 	if (!best)
 		return;
 	end = &waiting(c, *best)->event;
-	if (taken)
+	if (!taken)
+		complete(end, begin->ns, begin->tsc, begin->args,
+		    end->duration_ns, false);
+	else if (end->begun == TL_BEGUN_UNKNOWN)
 		end->begun = TL_BEGUN;
-	else
-		complete(end, begin->ns, end->duration_ns, begin->args, false);
 	unlink_end(c, i, best);
 }
 
@@ -1201,36 +1240,37 @@ pop_end(struct span_cursor *c, const struct tl_event *begin)
 	const uint32_t n = plain_end_of(c, begin);
 	struct waiting *end;
 
-	pop_proven(c, begin, n != NONE);
+	pop_stamped(c, begin, n != NONE);
 	if (n == NONE)
 		return;
 	end = waiting(c, n);
-	complete(&end->event, begin->ns, tl_event_between(begin, &end->event),
-	    begin->args,
+	complete(&end->event, begin->ns, begin->tsc, begin->args,
+	    tl_event_between(begin, &end->event),
 	    end->losses != losses_of(c->spans, begin->source) ||
 		!tl_observed_joins(end->event.observed, begin->observed));
 	unlink_end(c, end->stack, &c->spans->stacks[end->stack].top);
 }
 
 /* Put an entry newest first.  An end of a timer needs no begin, because its
- * entry has both. */
+ * entry has both, and another may say that it has none. */
 static int
 put_backward(struct span_cursor *c, struct waiting *w)
 {
 	const struct tl_event *event = &w->event;
 
-	w->open = false;
+	w->open = w->forked = false;
 	if (event->kind == TL_LOST)
 		return lose(c->spans, event);
 	else if (event->kind == TL_BEGIN)
 		pop_end(c, event);
-	else if (event->kind == TL_END && !event->message->timer)
+	else if (event->kind == TL_END && !event->message->timer &&
+		 event->begun != TL_BEGUN_NONE)
 		return push_end(c, w);
 	return 0;
 }
 
-/* May the first waiting entry be returned?  A proven end does not wait once the
- * entries read are older than its begin. */
+/* May the first waiting entry be returned?  A stamped end does not wait once
+ * the entries read are older than its begin. */
 static bool
 is_ready(const struct span_cursor *c)
 {
@@ -1240,7 +1280,7 @@ is_ready(const struct span_cursor *c)
 		return false;
 	w = waiting(c, c->first);
 	return !w->open || c->rc <= 0 || c->next - c->first >= c->window ||
-	       (w->event.proven &&
+	       (tl_event_is_stamped(&w->event) &&
 		   w->event.begun_ns - TIMES_APART_NS > c->last_ns);
 }
 
@@ -1278,8 +1318,12 @@ next_waiting(struct span_cursor *c, struct tl_event *event)
 	w = waiting(c, c->first++);
 	if (w->open) { /* w is at the bottom of its stack */
 		c->spans->stacks[w->stack].open--;
-		if (w->event.proven && w->event.begun == TL_BEGUN_UNKNOWN)
-			w->event.begun = TL_BEGUN;
+		if (w->forked)
+			w->event.begun = TL_BEGUN_UNSURE;
+		else if (w->event.begun == TL_BEGUN_UNKNOWN)
+			w->event.begun = w->event.proven ? TL_BEGUN
+					 : c->rc <= 0    ? TL_BEGUN_NONE
+							 : TL_BEGUN_UNKNOWN;
 	}
 	*event = w->event;
 	return 1;

@@ -15,7 +15,12 @@
  * If another thread logs the proven end of a span whose scope is
  * TIMELINE_THREAD, the span ends there all the same.
  *
- * An end without a stamp ends the last begin that is open at the end, as
+ * An end that says its begin (tl_begun), as in a file that was converted, ends
+ * the span of that stamp, too; the span is unsure if the end says so.  An end
+ * that says that it has no begin ends no span, and begins that are open then
+ * have no end.
+ *
+ * Another end ends the last begin that is open at the end, as
  * timeline.h promises, unless the begin says that its end will have a stamp.
  * What comes later changes no pair, so that live, recorded, oldest first and
  * newest first are alike: if an end with the stamp of that begin follows, both
@@ -78,7 +83,7 @@ struct tl_span {
 	 * end will have the stamp: the span is then still open even if its
 	 * observed interval has ended. */
 	bool proven;
-	bool late;  /* proven, but not known to be open before its end */
+	bool late;  /* stamped, not known to be open before its end */
 	bool alone; /* the begin was not put: args are the end's */
 	bool bare;  /* alone, and the end has no args: unknown */
 	/* Another thread ended the span, whose scope is TIMELINE_THREAD: a
@@ -121,14 +126,15 @@ void tl_spans_free(struct tl_spans *spans);
 /*
  * Take the next event, of any kind.  Returns 1 when the event ended a span, and
  * sets *span; otherwise 0, also for an end without a begin; or -ENOMEM.  span
- * may be NULL unless the event is a proven end.
+ * may be NULL unless the event has a stamp of its begin (tl_event_is_stamped).
  */
 int tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
     struct tl_span *span);
 
 /* For a caller that puts events newest first and puts ends as begins: take the
- * begin that was put as proven with the message and stamp of event.  Returns 1
- * and sets *span, or 0 if there is no such begin. */
+ * begin that was put as proven with the message and stamp of event, and with
+ * begun and begun_ns of its end.  Returns 1 and sets *span, or 0 if there is no
+ * such begin. */
 int tl_spans_take(struct tl_spans *spans, const struct tl_event *event,
     struct tl_span *span);
 
@@ -182,7 +188,8 @@ bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
  */
 
 /* Take the next event as tl_spans_put() does, and complete an end: set
- * event->begun, begun_ns and duration_ns, and the arguments of a bare end. */
+ * event->begun, begun_tsc, begun_ns and duration_ns, and the arguments of a
+ * bare end. */
 int tl_spans_complete(struct tl_spans *spans, struct tl_event *event,
     struct tl_span *span);
 /* Complete the end of a span that has ended. */

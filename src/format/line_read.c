@@ -276,24 +276,26 @@ tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
 }
 
 /*
- * Keep the stamp of the begin and the duration only in a proven end; other ends
- * get them from their begin.
+ * Keep what an end says of its begin, if that can be; other ends get it from
+ * their begin.
  */
 static void
 take_proof(struct tl_event *e)
 {
-	const bool is_end = e->proven && e->kind == TL_END &&
-			    e->duration_ns >= 0 &&
-			    (int64_t)(e->tsc - e->begun_tsc) >= 0;
+	const bool is_before = (int64_t)(e->tsc - e->begun_tsc) < 0;
 
-	e->proven = is_end || (e->proven && e->kind == TL_BEGIN);
-	if (is_end) {
+	if (e->kind != TL_END ||
+	    (tl_event_is_begun(e) &&
+		(e->duration_ns < 0 || (e->proven && is_before))))
+		e->begun = TL_BEGUN_UNKNOWN;
+	if (tl_event_is_begun(e)) {
 		e->begun_ns =
 		    (int64_t)((uint64_t)e->ns - (uint64_t)e->duration_ns);
-	} else {
-		e->begun_tsc = 0;
-		e->duration_ns = 0;
+		return;
 	}
+	e->proven = e->proven && e->kind == TL_BEGIN;
+	e->begun_tsc = 0;
+	e->duration_ns = 0;
 }
 
 int

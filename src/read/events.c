@@ -120,14 +120,14 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		to->flags |= TIMELINE_READ_MOVED;
 	if (event->proven)
 		to->flags |= TIMELINE_READ_PROVEN;
-	if (event->begun && !tl_event_has_args(event))
+	if (tl_event_is_begun(event) && !tl_event_has_args(event))
 		to->flags |= TIMELINE_READ_ALONE;
 	return name(r, event, to);
 }
 
 /* Pair an event, newest first.  Time is reversed: an end is pushed, its begin
- * pops the end, and negated times increase.  A proven end is found by the stamp
- * of its begin, and its duration is stored in args[0]. */
+ * pops the end, and negated times increase.  A stamped end is found by the
+ * stamp of its begin, and its duration is stored in args[0]. */
 static int
 pair_backward(struct timeline_reader *r, const struct tl_event *event,
     struct tl_span *span)
@@ -144,8 +144,10 @@ pair_backward(struct timeline_reader *r, const struct tl_event *event,
 			return rc;
 		turned.kind = TL_END;
 	} else if (event->kind == TL_END) {
+		if (event->begun == TL_BEGUN_NONE)
+			return 0;
 		turned.kind = TL_BEGIN;
-		if (event->proven) {
+		if ((turned.proven = tl_event_is_stamped(event))) {
 			turned.tsc = event->begun_tsc;
 			turned.args[0] = (uint64_t)event->duration_ns;
 		}
@@ -232,7 +234,7 @@ step(struct timeline_reader *r)
 	rc = tl_read_fill(r, &event, &r->event);
 	if (rc < 0)
 		return rc;
-	if (event.kind == TL_END && event.begun != TL_BEGUN_UNKNOWN) {
+	if (event.kind == TL_END && tl_event_is_begun(&event)) {
 		r->event.duration_ns = event.duration_ns;
 		if (event.begun == TL_BEGUN_UNSURE)
 			r->event.flags |= TIMELINE_READ_UNSURE;

@@ -179,7 +179,8 @@ judge_held(struct tl_chooser *c, uint32_t i)
 	struct tl_asked *asked = &c->held[i].asked;
 	int rc;
 
-	if (asked->event.kind == TL_END && asked->event.proven)
+	if (asked->event.kind == TL_END && asked->event.proven &&
+	    asked->event.begun == TL_BEGUN_UNKNOWN)
 		know_duration(asked, true);
 	rc = c->scout ? judge_lonely(c, asked, c->held[i].at) : 0;
 
@@ -190,8 +191,8 @@ judge_held(struct tl_chooser *c, uint32_t i)
 /* == pairs == */
 
 /* The event as the pairs see it: an argument holds its place in held.  Newest
- * first, time is turned round.  An end that knows its begin is still found by
- * the time of the begin, or by the stamp if the end is proven. */
+ * first, time is turned round.  An end that knows its begin is found by the
+ * stamp of the begin. */
 static struct tl_event
 turned(const struct tl_chooser *c, const struct tl_event *event)
 {
@@ -201,11 +202,10 @@ turned(const struct tl_chooser *c, const struct tl_event *event)
 		return e;
 	e.kind = event->kind == TL_END ? TL_BEGIN : TL_END;
 	e.ns = event->kind == TL_END ? event->begun_ns : event->ns;
-	e.begun_ns = event->kind == TL_BEGIN ? event->ns : 0;
-	if (event->kind == TL_END && event->proven)
+	e.begun_ns = e.ns;
+	e.proven = event->kind == TL_END && tl_event_is_stamped(event);
+	if (e.proven)
 		e.tsc = event->begun_tsc;
-	else
-		e.proven = false;
 	return e;
 }
 
@@ -218,6 +218,8 @@ put_first(struct tl_chooser *c, const struct tl_asked *asked, uint64_t at,
 	uint32_t i;
 	int rc;
 
+	if (event.begun == TL_BEGUN_NONE)
+		return judge_lonely(c, asked, at);
 	if (tl_spans_forgets(c->spans, &span) &&
 	    (rc = judge_held(c, (uint32_t)span.args[0])) < 0)
 		return rc;

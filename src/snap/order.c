@@ -304,16 +304,31 @@ prove(struct order *o, const struct walker *w, struct tl_event *event)
 {
 	const struct timeline_entry *e = w->lane.entry;
 	const unsigned word = timeline_begun_word(e->message);
-	const uint64_t tsc = event->args[word];
+	uint64_t tsc = event->args[word];
 	const struct tl_time_segment *segment;
+	uint8_t begun = TL_BEGUN_UNKNOWN;
 
 	event->args[word] = 0;
+	if (tsc > w->tsc && o->snap->header.state == TIMELINE_IMPORTED) {
+		const uint64_t said = tsc - w->tsc - 1;
+
+		begun = tsc == TIMELINE_BEGUN_NONE ? TL_BEGUN_NONE
+			: said & 1                 ? TL_BEGUN_UNSURE
+						   : TL_BEGUN;
+		tsc = w->tsc - said / 2;
+	}
 	segment = tl_time_find(&o->snap->time, w->epoch, tsc);
 	if ((tsc == 0 && o->snap->header.state != TIMELINE_IMPORTED) ||
-	    tsc > w->tsc || (w->epoch > 0 && tsc < segment->tsc) ||
-	    is_stepped_over(o, tsc, w->tsc))
+	    tsc > w->tsc || begun == TL_BEGUN_NONE ||
+	    (w->epoch > 0 && tsc < segment->tsc) ||
+	    is_stepped_over(o, tsc, w->tsc)) {
+		if (begun == TL_BEGUN_UNSURE || begun == TL_BEGUN_NONE)
+			event->begun = TL_BEGUN_NONE;
 		return;
+	}
 	fill_begun(o, w->epoch, tsc, event);
+	event->begun = begun;
+	event->proven = begun == TL_BEGUN_UNKNOWN;
 }
 
 static void

@@ -390,6 +390,19 @@ argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
 	return named;
 }
 
+/* What is stored in an end as the stamp of its begin. */
+static uint64_t
+begun_stamp(const struct tl_timeline_file *f, const struct tl_event *end)
+{
+	const uint64_t stamp = end->begun_tsc ^ f->flip;
+
+	if (end->begun == TL_BEGUN_NONE)
+		return TIMELINE_BEGUN_NONE;
+	return end->proven ? stamp
+			   : timeline_begun_said(end->tsc ^ f->flip, stamp,
+				 end->begun == TL_BEGUN_UNSURE);
+}
+
 static int
 write_entry(struct tl_timeline_file *f, struct tl_event *event)
 {
@@ -408,15 +421,15 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 		entry.message |= TIMELINE_MESSAGE_BARE;
 	if (event->moved)
 		entry.message |= TIMELINE_MESSAGE_MOVED;
-	if (event->proven)
+	if (event->proven || event->begun)
 		entry.message |= TIMELINE_MESSAGE_WHOLE;
 	if (timeline_lane_is_fallback(&f->header, event->lane))
 		entry.cpu = event->cpu;
 	for (unsigned i = 0; i < TIMELINE_ARGS_MAX; i++)
 		entry.args[i] = event->known ? 0 : argument(f, event, i);
-	if (event->proven && event->kind == TL_END)
+	if (event->begun)
 		entry.args[timeline_begun_word(entry.message)] =
-		    event->begun_tsc ^ f->flip;
+		    begun_stamp(f, event);
 	rc = append_zeros(f,
 	    timeline_entry_offset(&f->header, event->lane, event->number));
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
@@ -714,6 +727,49 @@ stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 	event->epoch = 0;
 }
 
+/* Four arguments leave no word for a stamp. */
+static bool
+has_begun_word(const struct tl_event *e)
+{
+	return e->bare || e->message->argc < TL_ARGS_MAX;
+}
+
+/* Can the entry of an end hold what is known of its begin?  A step of the clock
+ * between begin and end would change the duration. */
+static bool
+holds_begun(const struct snapshot_write *w, const struct tl_event *e)
+{
+	const uint64_t ticks = e->tsc - e->begun_tsc;
+
+	if (!has_begun_word(e) || e->begun == TL_BEGUN_NONE)
+		return has_begun_word(e);
+	if (e->begun_tsc > e->tsc || (!e->proven && ticks + 1 >= ~e->tsc / 2))
+		return false;
+	return !w->wall || e->begun == TL_BEGUN_UNSURE ||
+	       e->ns - e->begun_ns == e->duration_ns;
+}
+
+/* Leave out of an end what its entry cannot hold of its begin. */
+static void
+fit_begun(struct snapshot_write *w, struct tl_event *e)
+{
+	const bool is_plain = !e->proven && e->begun == TL_BEGUN;
+
+	if (!tl_event_is_stamped(e) && e->begun != TL_BEGUN_NONE)
+		return;
+	e->proven = e->proven && e->begun != TL_BEGUN_UNSURE;
+	if (e->proven)
+		e->begun = TL_BEGUN;
+	if (holds_begun(w, e))
+		return;
+	e->proven = false;
+	e->begun = e->begun == TL_BEGUN_UNSURE && has_begun_word(e)
+		       ? TL_BEGUN_NONE
+		       : TL_BEGUN_UNKNOWN;
+	if (!is_plain)
+		tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
+}
+
 static int
 put(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -725,15 +781,10 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		return -ENOMEM;
 	if (w->wall)
 		stamp_by_wall(w, &e);
-	/* a step of the clock between begin and end would change the duration,
-	 * and four arguments leave no word for the stamp of the begin */
-	if (e.proven && ((!e.bare && e.message->argc == TL_ARGS_MAX) ||
-			    (w->wall && e.kind == TL_END &&
-				e.ns - e.begun_ns != e.duration_ns))) {
-		e.proven = false;
-		if (e.kind == TL_END)
-			tl_note(&w->notes, PROOFS, TL_FAULT_NOWHERE);
-	}
+	if (e.kind == TL_END)
+		fit_begun(w, &e);
+	else if (e.kind == TL_BEGIN)
+		e.proven = e.proven && has_begun_word(&e);
 	if (e.kind != TL_LOST) {
 		if ((rc = define(w, &e)) < 0 ||
 		    (rc = tl_names_gather(&w->file.names, &e, e.pid)) < 0)

@@ -277,7 +277,7 @@ void
 tl_host_move(struct tl_event *event, int64_t offset_ns)
 {
 	event->ns = tl_add_ns(event->ns, offset_ns);
-	if (event->begun_ns != 0 || event->proven)
+	if (event->begun_ns != 0 || tl_event_is_stamped(event))
 		event->begun_ns = tl_add_ns(event->begun_ns, offset_ns);
 }
 

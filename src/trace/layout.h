@@ -71,7 +71,8 @@ uint32_t tl_crc32c_by_table(uint32_t crc, const void *data, size_t size);
  * features in the other word only forbid writing to the file. */
 #define TL_TRACE_PACKED   UINT64_C(1) /* blocks may be compressed */
 #define TL_TRACE_PROOFS   UINT64_C(2) /* end events may be proven */
-#define TL_TRACE_INCOMPAT (TL_TRACE_PACKED | TL_TRACE_PROOFS)
+#define TL_TRACE_SAID     UINT64_C(4) /* end events may say their begins */
+#define TL_TRACE_INCOMPAT (TL_TRACE_PACKED | TL_TRACE_PROOFS | TL_TRACE_SAID)
 #define TL_TRACE_COMPAT   UINT64_C(0)
 
 enum tl_trace_kind {

@@ -54,7 +54,7 @@ tl_node_duration(const struct tl_node *node)
 {
 	int64_t duration;
 
-	if (node->ended == TL_NODE_ENDED && node->end.proven)
+	if (node->ended == TL_NODE_ENDED && tl_event_is_stamped(&node->end))
 		return node->end.duration_ns;
 	if (node->ended != TL_NODE_ENDED || node->end.ns < node->event.ns)
 		return 0;

@@ -25,9 +25,15 @@ enum {
 	SILENT = 0x4000,
 	LEVEL = 0x8000,     /* in a loss */
 	CONTINUED = 0x8000, /* in a begin */
-	PROVEN = 0x8000,    /* in an end */
-	SIZE_BITS = 4       /* bits for the size of one argument */
+	BEGUN = 0x8000,     /* in an end that says something of its begin */
+	SIZE_BITS = 4,      /* bits for the size of one argument */
+	/* The byte behind the time of the begin: enum tl_begun, and */
+	IS_PROVEN = 0x04,
+	SAID_BEGUN = 0x03
 };
+
+/* In the duration: the byte follows.  Without it, the end is proven. */
+#define HAS_SAID (UINT64_C(1) << 63)
 
 static unsigned
 count_args(const struct tl_event *event)
@@ -60,8 +66,25 @@ flags_of(const struct tl_point *point, const struct tl_point_state *state,
 	flags |= point->silent ? SILENT : 0;
 	flags |= e->kind == TL_LOST && e->level ? LEVEL : 0;
 	flags |= e->kind == TL_BEGIN && e->continued ? CONTINUED : 0;
-	flags |= e->kind == TL_END && e->proven ? PROVEN : 0;
+	if (e->kind == TL_END &&
+	    (tl_event_is_stamped(e) || e->begun == TL_BEGUN_NONE))
+		flags |= BEGUN;
 	return (uint16_t)flags;
+}
+
+static void
+put_begun(struct tl_data_out *out, const struct tl_event *e)
+{
+	const bool is_known = tl_event_is_stamped(e);
+	const bool has_said = !e->proven || e->begun == TL_BEGUN_UNSURE;
+
+	tl_data_put_varint(out, is_known ? e->tsc - e->begun_tsc : 0);
+	tl_data_put_varint(out, (is_known ? (uint64_t)e->duration_ns : 0) |
+				    (has_said ? HAS_SAID : 0));
+	tl_data_put_folded(out,
+	    is_known ? (int64_t)((uint64_t)e->begun_ns - (uint64_t)e->ns) : 0);
+	if (has_said)
+		tl_data_put_u8(out, e->begun | (e->proven ? IS_PROVEN : 0));
 }
 
 static void
@@ -87,12 +110,8 @@ put_fields(struct tl_data_out *out, const struct tl_point_state *state,
 		tl_data_put_varint(out, e->lane);
 	if (e->kind == TL_LOST && flags & LEVEL)
 		tl_data_put_u8(out, e->level);
-	if (e->kind != TL_END || !(flags & PROVEN))
-		return;
-	tl_data_put_varint(out, e->tsc - e->begun_tsc);
-	tl_data_put_varint(out, (uint64_t)e->duration_ns);
-	tl_data_put_folded(out,
-	    (int64_t)((uint64_t)e->begun_ns - (uint64_t)e->ns));
+	if (e->kind == TL_END && flags & BEGUN)
+		put_begun(out, e);
 }
 
 /* The number of bytes of a number without leading zeros. */
@@ -159,6 +178,23 @@ tl_point_put(struct tl_data_out *out, struct tl_point_state *state,
 }
 
 static void
+get_begun(struct tl_event *e, struct tl_data_in *in)
+{
+	const uint64_t ticks = tl_data_varint(in);
+	const uint64_t duration = tl_data_varint(in);
+	const uint64_t ns = (uint64_t)tl_data_folded(in);
+	const unsigned said = duration & HAS_SAID ? tl_data_u8(in) : IS_PROVEN;
+
+	e->proven = said & IS_PROVEN;
+	e->begun = said & SAID_BEGUN;
+	if (!tl_event_is_stamped(e))
+		return;
+	e->begun_tsc = e->tsc - ticks;
+	e->duration_ns = (int64_t)(duration & INT64_MAX);
+	e->begun_ns = (int64_t)((uint64_t)e->ns + ns);
+}
+
+static void
 get_fields(struct tl_event *e, const struct tl_point_state *state,
     struct tl_data_in *in, unsigned flags)
 {
@@ -191,12 +227,8 @@ get_fields(struct tl_event *e, const struct tl_point_state *state,
 	e->continued = e->kind == TL_BEGIN && flags & CONTINUED;
 	if (e->kind == TL_BEGIN)
 		e->proven = flags & WILL_PROVE;
-	if (e->kind != TL_END || !(flags & PROVEN))
-		return;
-	e->proven = true;
-	e->begun_tsc = e->tsc - tl_data_varint(in);
-	e->duration_ns = (int64_t)(tl_data_varint(in) & INT64_MAX);
-	e->begun_ns = (int64_t)((uint64_t)e->ns + (uint64_t)tl_data_folded(in));
+	if (e->kind == TL_END && flags & BEGUN)
+		get_begun(e, in);
 }
 
 static void

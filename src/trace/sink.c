@@ -101,13 +101,13 @@ static int
 follow(struct tl_trace_sink *s, const struct tl_event *event)
 {
 	struct tl_span span;
-	const int rc =
-	    tl_spans_put(s->spans, event, event->proven ? &span : NULL);
+	const int rc = tl_spans_put(s->spans, event,
+	    tl_event_is_stamped(event) ? &span : NULL);
 
 	if (rc < 0 || event->message->scope == TIMELINE_SOURCE)
 		return rc;
 	if (event->kind == TL_END)
-		return rc > 0 && event->proven && span.handed
+		return rc > 0 && tl_event_is_stamped(event) && span.handed
 			   ? turn_to(s, event, span.tid)
 			   : 0;
 	return tl_trace_stream_leave(s->last.stream,

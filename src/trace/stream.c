@@ -506,28 +506,29 @@ put_begin(struct tl_trace_stream *s, struct tl_point *point,
 	return put_point(s, point, message);
 }
 
-/* The open span of a proven end.  levels[0]: none. */
+/* The open span of a stamped end.  levels[0]: none. */
 static struct tl_shape_level *
-proven_span(const struct tl_trace_stream *s, const struct tl_event *end,
+stamped_span(const struct tl_trace_stream *s, const struct tl_event *end,
     const struct stream_message *message)
 {
 	struct tl_shape_level *level = tl_shape_top(&s->shape);
 
 	while (level != s->shape.levels &&
 	       (level->user != (uint64_t)(uintptr_t)message ||
-		   level->tsc != end->begun_tsc || level->epoch != end->epoch))
+		   level->tsc != end->begun_tsc ||
+		   (level->epoch != end->epoch && level->ns != end->begun_ns)))
 		level--;
 	return level;
 }
 
-/* Put a proven end.  The spans inside the span end without an end event. */
+/* Put a stamped end.  The spans inside the span end without an end event. */
 static int
-put_proven_end(struct tl_trace_stream *s, struct tl_point *point,
+put_stamped_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
 {
 	struct tl_shape *shape = &s->shape;
 	const size_t at =
-	    (size_t)(proven_span(s, &point->event, message) - shape->levels);
+	    (size_t)(stamped_span(s, &point->event, message) - shape->levels);
 	int rc = 0;
 
 	if (at == 0)
@@ -560,13 +561,38 @@ keep_length(const struct tl_trace_stream *s, struct tl_event *end)
 	end->duration_ns = tl_event_between(&begin, end);
 }
 
+/* Cut the spans that an end leaves open which is unsure of its begin, or says
+ * that it has none. */
+static void
+cut_left(struct tl_trace_stream *s, const struct tl_event *end,
+    struct stream_message *message)
+{
+	struct tl_shape_level *level = tl_shape_top(&s->shape);
+
+	if (end->begun == TL_BEGUN_UNSURE) {
+		level = stamped_span(s, end, message);
+		if (level != s->shape.levels && !level->cut)
+			cut_span(level, message);
+		return;
+	}
+	for (; level != s->shape.levels; level--)
+		if (level->user == (uint64_t)(uintptr_t)message &&
+		    !level->cut && !level->proven)
+			cut_span(level, message);
+}
+
 static int
 put_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
 {
-	if (point->event.proven)
-		return put_proven_end(s, point, message);
-	if (cut_spans(s, &point->event, message)) {
+	const uint8_t begun = point->event.begun;
+	const bool is_left = begun == TL_BEGUN_UNSURE || begun == TL_BEGUN_NONE;
+
+	if (is_left)
+		cut_left(s, &point->event, message);
+	else if (tl_event_is_stamped(&point->event))
+		return put_stamped_end(s, point, message);
+	if (is_left || cut_spans(s, &point->event, message)) {
 		const int rc = close_cut(s);
 
 		return rc < 0 ? rc : put_point(s, point, message);

@@ -36,7 +36,7 @@ init_header(struct tl_trace_writer *w)
 
 	w->header.created_ns = o->created_ns;
 	memcpy(w->header.id, o->id, sizeof(o->id));
-	w->header.incompat = TL_TRACE_PROOFS;
+	w->header.incompat = TL_TRACE_PROOFS | TL_TRACE_SAID;
 	if (o->codec) {
 		w->header.incompat |= TL_TRACE_PACKED;
 		w->header.codec = o->codec->number;

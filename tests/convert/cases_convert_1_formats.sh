@@ -218,7 +218,7 @@ is '... and leaves nothing' "$(left never)" ''
 cat >"$work/loss.jsonl" <<'END'
 {"ns":1000,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"work","kind":"begin","args":{}}
 {"lost":5,"cpu":3}
-{"ns":2000,"tsc":2,"cpu":0,"pid":1,"tid":1,"duration_ns":1000,"unsure":true,"priority":"info","category":"a","message":"work","kind":"end","args":{}}
+{"ns":2000,"tsc":2,"cpu":0,"pid":1,"tid":1,"duration_ns":1000,"unsure":true,"begun_tsc":1,"priority":"info","category":"a","message":"work","kind":"end","args":{}}
 END
 tac "$work/loss.jsonl" >"$work/loss_newest.jsonl"
 for f in loss loss_newest; do

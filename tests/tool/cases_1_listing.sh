@@ -184,7 +184,7 @@ ends 'an unknown form of time is a usage error' 2 "$dump" --time now "$known"
 json=$("$dump" --json "$known")
 is '--json is an object an entry, with these fields' \
 	"$(jq -r 'keys_unsorted | join(" ")' <<<"$json" | sort -u)" \
-	'ns tsc cpu pid tid thread process duration_ns bare priority category message kind args
+	'ns tsc cpu pid tid thread process duration_ns begun_tsc bare priority category message kind args
 ns tsc cpu pid tid thread process priority category message kind args'
 has 'JSON keeps 64-bit integers exact' "$json" \
 	'"args":\{"tcp":-1,"udp":-2,"other":9007199254740993\}'

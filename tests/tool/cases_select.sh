@@ -83,9 +83,9 @@ is 'an end has its duration in JSON' "$("$dump" --json "$spans" | jq -c 'select(
 [8000000,null]
 [2000000,null]'
 is '... in CSV' "$("$dump" --format csv --message 'request*' "$spans" | grep ,end, | cut -d, -f20-23)" \
-	'8000000,true,,
-2000000,,,
-8000000,,,'
+	'8000000,true,,40
+2000000,,,20
+8000000,,,1'
 is '... of timeline-convert' \
 	"$("$bin/timeline-convert" --to jsonl -o - "$spans" 2>/dev/null | jq -c 'select(.duration_ns).duration_ns' | tr '\n' ' ')" '2000000 8000000 2000000 8000000 '
 is '... which is read' "$("$dump" --json "$spans" | "$dump" --json - | cmp - <("$dump" --json "$spans") && echo same)" same

@@ -64,7 +64,8 @@ tl_tree_put_result(struct tl_text *text, const struct tl_node *node)
 bool
 tl_tree_is_proven_end(const struct tl_node *node)
 {
-	return node->event.kind == TL_END && node->event.proven;
+	return node->event.kind == TL_END && node->event.proven &&
+	       node->event.begun != TL_BEGUN_UNSURE;
 }
 
 /* Is the node the end of a span whose begin is another leaf?  ends.h */
@@ -72,6 +73,7 @@ static bool
 is_begun(const struct tl_node *node)
 {
 	return node->event.kind == TL_END && !node->event.proven &&
+	       node->event.begun != TL_BEGUN_UNSURE &&
 	       node->event.begun_ns != 0;
 }
 

@@ -16,8 +16,10 @@
  * The first line names the 26 columns; every other line has 26 fields (drawn
  * here on several lines).  thread and process are names, empty if unknown.
  * duration_ns belongs to an end whose begin is known; unsure is true if begin
- * and end may be no pair.  proven is true for an end that holds the stamp of
- * its begin, begun_tsc, and for a begin whose end will hold the stamp.  host
+ * and end may be no pair.  begun_tsc is the stamp of the begin of such an end,
+ * and 0 for an end of which is known that it has no begin.  proven is true for
+ * an end that was logged with the stamp of its begin, and for a begin whose end
+ * will be.  host
  * and timeline are names, too.  A line ends with \n; RFC 4180 quotes; no field
  * holds a line break.  An unknown CPU is empty.  An end that was logged without
  * arguments has those of its begin, and bare is true; if the begin is unknown,
@@ -32,10 +34,10 @@
  * \n, \t and \xNN.
  *
  * Reading.  Lines with only the first 17, 19, 21, 23 or 25 columns, as older
- * versions wrote them, are read.  A duration is computed from begin and end;
- * duration_ns is read only for a proven end.  All lines become one timeline,
- * with the host and name of the lines; if lines differ in these, the timeline
- * has none.  The line of names may be missing; such a file is not recognised,
+ * versions wrote them, are read.  What an end with begun_tsc says is taken; the
+ * duration of another end is computed from its begin.  All lines become one
+ * timeline, with the host and name of the lines; if lines differ in these, the
+ * timeline has none.  The line of names may be missing; such a file is not recognised,
  * but is read if the user names the format.  The reader reports these faults
  * and continues: lines of another form, values that do not fit the format of
  * their argument, unknown priorities.

@@ -417,14 +417,20 @@ read_names(struct tl_line_read *r, const struct row *row,
 static void
 read_proof(const struct row *row, struct tl_event *event)
 {
-	event->proven =
-	    tl_bytes_equal(row->fields[PROVEN], tl_bytes_of("true"));
-	if (!event->proven || event->kind != TL_END)
+	const struct tl_bytes yes = tl_bytes_of("true");
+
+	event->proven = tl_bytes_equal(row->fields[PROVEN], yes);
+	if (row->fields[BEGUN].size == 0 ||
+	    tl_number_unsigned(row->fields[BEGUN], row->end,
+		&event->begun_tsc) < 0)
 		return;
-	event->proven = tl_number_signed(row->fields[DURATION], row->end,
-			    &event->duration_ns) == 0 &&
-			tl_number_unsigned(row->fields[BEGUN], row->end,
-			    &event->begun_tsc) == 0;
+	if (tl_number_signed(row->fields[DURATION], row->end,
+		&event->duration_ns) == 0)
+		event->begun = tl_bytes_equal(row->fields[UNSURE], yes)
+				   ? TL_BEGUN_UNSURE
+				   : TL_BEGUN;
+	else if (event->begun_tsc == 0)
+		event->begun = TL_BEGUN_NONE;
 }
 
 static int

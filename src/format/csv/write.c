@@ -154,7 +154,7 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
 static char *
 write_duration(char *to, const struct tl_event *event)
 {
-	if (event->kind != TL_END || !event->begun)
+	if (event->kind != TL_END || !tl_event_is_begun(event))
 		return tl_write_string(to, NO_DURATION);
 	*to++ = ',';
 	to = tl_write_signed(to, event->duration_ns);
@@ -165,11 +165,13 @@ write_duration(char *to, const struct tl_event *event)
 static char *
 write_proof(char *to, const struct tl_event *event)
 {
-	if (!event->proven)
-		return tl_write_string(to, NO_PROOF);
-	to = tl_write_string(to, ",true,");
-	if (event->kind == TL_END)
+	to = tl_write_string(to, event->proven ? ",true," : ",,");
+	if (event->kind != TL_END)
+		return to;
+	if (tl_event_is_stamped(event))
 		to = tl_write_unsigned(to, event->begun_tsc);
+	else if (event->begun == TL_BEGUN_NONE)
+		*to++ = '0';
 	return to;
 }
 

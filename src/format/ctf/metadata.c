@@ -255,6 +255,10 @@ tl_ctf_put_class(struct tl_text *text, const struct ctf_class *c)
 	put_constant(text, tl_bytes_of(tl_level_name(message->level)),
 	    message->level, "level");
 	put_constant(text, tl_bytes_of(tl_kind_name(c->kind)), c->kind, "kind");
+	if (c->kind == TL_END)
+		tl_put_string(text,
+		    "\t\tenum : u8 { \"unknown\", \"sure\", \"unsure\", "
+		    "\"none\" } begun;\n\t\ts64 duration_ns;\n");
 	tl_put_string(text, "\t};\n\tfields := struct {\n");
 	put_args(text, c);
 	tl_put_string(text, "\t};\n};\n\n");

@@ -31,7 +31,7 @@ enum {
 	PACKET_FIRST = PACKET_HEADER + PACKET_CONTEXT,
 	PACKET_SIZE = 64 << 10, /* the last event may exceed the size */
 	PLACE_SIZE = 4 + 8 + 4 + 4 + 8 + 8 + 4 + 4,
-	PAYLOAD_SIZE = 3,
+	PAYLOAD_SIZE = 3 + 1 + 8, /* of an end, else 3 */
 	ARG_SIZE = 8,
 	STREAMS_MAX = 1 << 16,
 	NAME_MAX_SIZE = 32,
@@ -265,12 +265,17 @@ write_place(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
 }
 
 /* Write the part of the payload before the arguments. */
-static void
+static char *
 write_payload(char *to, const struct tl_event *event)
 {
 	to = write_8(to, 0); /* the category, an empty string */
 	to = write_8(to, event->message->level);
-	write_8(to, event->kind);
+	to = write_8(to, event->kind);
+	if (event->kind != TL_END)
+		return to;
+	to = write_8(to, event->begun); /* enum tl_begun, as in metadata.c */
+	return write_64(to,
+	    tl_event_is_begun(event) ? (uint64_t)event->duration_ns : 0);
 }
 
 /* Append the names of thread and process; empty: unknown. */
@@ -353,8 +358,8 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 		put_names(&s->packet, event);
 	}
 	if ((to = tl_text_reserve(&s->packet, PAYLOAD_SIZE))) {
-		write_payload(to, event);
-		s->packet.size += PAYLOAD_SIZE;
+		to = write_payload(to, event);
+		s->packet.size = (size_t)(to - s->packet.data);
 		put_args(&s->packet, event);
 	}
 	w->filling += s->packet.size;

@@ -14,9 +14,10 @@
  * 2^53.  ns is Unix time; cpu is null when unknown; kind is instant, begin, end
  * or counter; $x%f is a number, null when not finite; $x%s the text.  An end
  * that was logged without arguments has those of its begin and "bare":true
- * before priority; if the begin is unknown, args is empty.  A span that belongs to
- * its message, not to a thread, has "scope":"source" after args.  If names are
- * known, "thread":"worker","process":"server" follow tid.
+ * before priority; if the begin is unknown, args is empty.  What an end says of
+ * its begin is in write.c; of an end with begun_tsc it is read.  A span that
+ * belongs to its message, not to a thread, has "scope":"source" after args.  If
+ * names are known, "thread":"worker","process":"server" follow tid.
  *
  * Reading.  Members may have any order, and so may arguments, which are found
  * by name; unknown members are skipped.  A loss has no time of its own and gets

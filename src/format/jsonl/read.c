@@ -36,6 +36,7 @@ enum member {
 	THREAD,
 	PROCESS,
 	DURATION,
+	UNSURE,
 	PROVEN,
 	BEGUN,
 	BARE,
@@ -46,7 +47,7 @@ enum member {
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
 	"overwritten", "host", "moved", "thread", "process", "duration_ns",
-	"proven", "begun_tsc", "bare", "timeline" };
+	"unsure", "proven", "begun_tsc", "bare", "timeline" };
 
 enum { VALUES_MAX = 16 /* further args are left out */ };
 
@@ -360,9 +361,12 @@ read_event(struct jsonl *j, const struct object *o, struct tl_event *e)
 	e->args[0] = whole;
 	e->moved = m[MOVED].kind == TL_JSON_TRUE;
 	e->proven = m[PROVEN].kind == TL_JSON_TRUE;
-	if (e->proven && e->kind == TL_END)
-		e->proven = read_signed(j, &m[DURATION], &e->duration_ns) &&
-			    read_unsigned(j, &m[BEGUN], &e->begun_tsc);
+	if (m[BEGUN].kind == TL_JSON_NULL)
+		e->begun = TL_BEGUN_NONE;
+	else if (read_signed(j, &m[DURATION], &e->duration_ns) &&
+		 read_unsigned(j, &m[BEGUN], &e->begun_tsc))
+		e->begun =
+		    m[UNSURE].kind == TL_JSON_TRUE ? TL_BEGUN_UNSURE : TL_BEGUN;
 	if (m[HOST].kind == TL_JSON_STRING ||
 	    m[TIMELINE].kind == TL_JSON_STRING)
 		tl_line_read_origin(&j->read, read_string(j, &m[HOST]),

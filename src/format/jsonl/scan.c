@@ -102,20 +102,27 @@ scan_names(struct tl_scan *s, struct tl_bytes names[2])
 		   (scan_string(s, &names[1], &escapes) && !escapes));
 }
 
-/* Read the duration of a span, its proof, and whose arguments the end has. */
+/* Read what an end says of its begin, and whose arguments the end has. */
 static bool
 scan_duration(struct tl_scan *s, struct tl_event *e)
 {
+	const bool has_duration = TL_SCAN_SKIP(s, ",\"duration_ns\":");
 	uint64_t ns = 0;
+	bool is_unsure;
 
-	if (TL_SCAN_SKIP(s, ",\"duration_ns\":") && !scan_signed(s, &ns))
+	if (has_duration && !scan_signed(s, &ns))
 		return false;
 	e->duration_ns = (int64_t)ns;
-	(void)TL_SCAN_SKIP(s, ",\"unsure\":true");
+	is_unsure = TL_SCAN_SKIP(s, ",\"unsure\":true");
 	e->proven = TL_SCAN_SKIP(s, ",\"proven\":true");
-	if (TL_SCAN_SKIP(s, ",\"begun_tsc\":") &&
-	    !scan_unsigned(s, &e->begun_tsc))
-		return false;
+	if (TL_SCAN_SKIP(s, ",\"begun_tsc\":null")) {
+		e->begun = TL_BEGUN_NONE;
+	} else if (TL_SCAN_SKIP(s, ",\"begun_tsc\":")) {
+		if (!scan_unsigned(s, &e->begun_tsc))
+			return false;
+		if (has_duration)
+			e->begun = is_unsure ? TL_BEGUN_UNSURE : TL_BEGUN;
+	}
 	e->known = TL_SCAN_SKIP(s, ",\"bare\":true");
 	return true;
 }

@@ -20,13 +20,14 @@
  *
  *	,"duration_ns":1200,"unsure":true
  *
- * without the second member if begin and end are a pair.  If the end holds the
- * stamp of its begin, the stamp follows:
+ * without the second member if begin and end are a pair.  The stamp of the
+ * begin follows, which is null if it is known that there is no begin:
  *
  *	,"proven":true,"begun_tsc":6123
  *
- * A begin whose end will hold the stamp has only the first of these members.  An
- * end that has the arguments of its begin, because it was logged without, has
+ * An end that was logged with the stamp has the first of these members.  A
+ * begin whose end will be logged so has only that.  An end that has the
+ * arguments of its begin, because it was logged without, has
  *
  *	,"bare":true
  *
@@ -152,22 +153,27 @@ put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 	put_member(text, ",\"process\":\"", process);
 }
 
+/* Write what an end says of its begin, or that the end of a begin will. */
 static char *
-write_duration(char *to, const struct tl_event *end)
+write_begun(char *to, const struct tl_event *event)
 {
-	to = WRITE(to, DURATION);
-	to = tl_write_signed(to, end->duration_ns);
-	return end->begun == TL_BEGUN_UNSURE ? WRITE(to, UNSURE) : to;
-}
+	const bool is_end = event->kind == TL_END;
 
-static char *
-write_proof(char *to, const struct tl_event *event)
-{
-	to = WRITE(to, PROVEN);
-	if (event->kind != TL_END)
-		return to;
-	to = WRITE(to, BEGUN);
-	return tl_write_unsigned(to, event->begun_tsc);
+	if (is_end && tl_event_is_begun(event)) {
+		to = WRITE(to, DURATION);
+		to = tl_write_signed(to, event->duration_ns);
+		if (event->begun == TL_BEGUN_UNSURE)
+			to = WRITE(to, UNSURE);
+	}
+	if (event->proven)
+		to = WRITE(to, PROVEN);
+	if (is_end && tl_event_is_stamped(event)) {
+		to = WRITE(to, BEGUN);
+		to = tl_write_unsigned(to, event->begun_tsc);
+	} else if (is_end && event->begun == TL_BEGUN_NONE) {
+		to = WRITE(to, BEGUN "null");
+	}
+	return to;
 }
 
 static void
@@ -188,10 +194,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 		to = write_bound(to, event);
 	if (event->moved)
 		to = WRITE(to, MOVED);
-	if (event->kind == TL_END && event->begun)
-		to = write_duration(to, event);
-	if (event->proven)
-		to = write_proof(to, event);
+	to = write_begun(to, event);
 	if (event->known && argc > 0)
 		to = WRITE(to, BARE);
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);

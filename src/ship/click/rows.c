@@ -197,7 +197,7 @@ put_message(struct tl_text *text, const struct tl_event *event)
 static void
 put_span(struct tl_text *text, const struct tl_event *event)
 {
-	const bool is_known = event->kind == TL_END && event->begun;
+	const bool is_known = event->kind == TL_END && tl_event_is_begun(event);
 
 	put_number(text, is_known, (uint64_t)event->duration_ns);
 	put_number(text, is_known, event->begun == TL_BEGUN_UNSURE);

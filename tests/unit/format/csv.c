@@ -119,15 +119,20 @@ TEST(an_end_has_the_duration_of_its_span)
 {
 	event.kind = TL_END;
 	event.begun = TL_BEGUN;
+	event.begun_tsc = 7;
 	event.duration_ns = 1200;
 	put("x");
 	event.begun = TL_BEGUN_UNSURE;
 	put(NULL);
+	event.begun = TL_BEGUN_NONE;
+	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "end,,,,,,,,,,,1200,,,,,,\n"
+		  "end,,,,,,,,,,,1200,,,7,,,\n"
 		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
-		  "end,,,,,,,,,,,1200,true,,,,,\n");
+		  "end,,,,,,,,,,,1200,true,,7,,,\n"
+		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
+		  "end,,,,,,,,,,,,,,0,,,\n");
 }
 
 TEST(an_end_may_have_the_arguments_of_its_begin)

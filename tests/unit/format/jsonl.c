@@ -92,14 +92,21 @@ TEST(an_end_has_the_duration_of_its_span)
 {
 	event.kind = TL_END;
 	event.begun = TL_BEGUN;
+	event.begun_tsc = 7;
 	event.duration_ns = 1200;
 	put("x");
 	event.begun = TL_BEGUN_UNSURE;
 	put(NULL);
+	event.begun = TL_BEGUN_NONE;
+	put(NULL);
 	ck_assert_ptr_nonnull(strstr(tl_text_string(&got),
-	    "\"tid\":4294967295,\"duration_ns\":1200,\"priority\""));
+	    "\"tid\":4294967295,\"duration_ns\":1200,\"begun_tsc\":7,"
+	    "\"priority\""));
 	ck_assert_ptr_nonnull(strstr(tl_text_string(&got),
-	    ",\"duration_ns\":1200,\"unsure\":true,\"priority\""));
+	    ",\"duration_ns\":1200,\"unsure\":true,\"begun_tsc\":7,"
+	    "\"priority\""));
+	ck_assert_ptr_nonnull(strstr(tl_text_string(&got),
+	    "\"tid\":4294967295,\"begun_tsc\":null,\"priority\""));
 }
 
 /*

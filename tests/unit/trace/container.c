@@ -177,9 +177,10 @@ TEST(a_header_of_another_version_or_unknown_features_is_refused)
 	ck_assert_int_eq(read_changed(15, 2, true), -EPROTO);
 	/* a compatible feature */
 	ck_assert_int_eq(read_changed(23, 1, true), 0);
-	/* the feature of proofs */
+	/* the features of proofs and of what ends say */
 	ck_assert_int_eq(read_changed(31, 2, true), 0);
-	ck_assert_int_eq(read_changed(31, 4, true), -EPROTO);
+	ck_assert_int_eq(read_changed(31, 4, true), 0);
+	ck_assert_int_eq(read_changed(31, 8, true), -EPROTO);
 	ck_assert_int_eq(read_changed(40, 1, false), -EBADMSG);
 }
 
