@@ -275,17 +275,18 @@ name_thread(struct tl_context *c, const struct tl_context_object *thread)
 	return rc;
 }
 
-/* Define an object, unless it is already defined.  Takes the text over in any
- * case. */
+/* Define an object, unless it is already defined.  The last name of a thread
+ * counts.  Takes the text over in any case. */
 static int
 define(struct tl_context *c, const struct tl_context_object *read)
 {
 	struct tl_context_object *object = get(c, read->kind, read->id);
 
-	if (!object || object->defined) {
+	if (!object || (object->defined && object->kind != TL_TRACE_THREAD)) {
 		free(read->data);
 		return object ? 0 : -ENOMEM;
 	}
+	free(object->data);
 	*object = *read;
 	object->defined = true;
 	if (object->kind == TL_TRACE_THREAD)

@@ -106,6 +106,21 @@ tl_trace_stream_new(struct tl_trace_stream **stream, struct tl_trace_writer *w,
 	return rc;
 }
 
+int
+tl_trace_stream_rename(struct tl_trace_stream *s, uint32_t pid, uint32_t tid,
+    struct tl_bytes name)
+{
+	struct tl_trace_writer *w = s->writer;
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	rc = tl_define_thread(&w->definitions, s->id, pid, tid, name);
+	if (rc == 0)
+		rc = tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
 __attribute__((cold)) void
 tl_trace_stream_free(struct tl_trace_stream *s)
 {

@@ -16,6 +16,7 @@
  *	timed=N		end N spans of a timer, of 10 ms, 20 ms, 30 ms ...
  *	paced=N		N rounds of 1 ms at fixed distances
  *	merged		a burst of trace inside one of debug
+ *	named=NAME	name the thread
  *	priority=P	set the priority
  *	level=P		set the level of category "noisy"
  *	sleep=MS
@@ -323,6 +324,8 @@ do_word(const char *path, const char *name, const char *value)
 		log_bursts(number(value));
 	else if (strcmp(name, "merged") == 0)
 		log_merged();
+	else if (strcmp(name, "named") == 0)
+		timeline_thread_name(tl, value);
 	else if (strcmp(name, "priority") == 0)
 		must(timeline_priority(tl, value), value);
 	else if (strcmp(name, "level") == 0)

@@ -35,18 +35,18 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
 }
 
-/* The name of a thread; tid 0: of a process.  Names of other PID namespaces,
- * and of processes that have ended, are in the timeline. */
+/* The name of a thread; tid 0: of a process.  /proc has the names that the
+ * timeline lacks. */
 static struct tl_bytes
 comm_of(const struct tl_recorder_place *place, char name[TL_COMM_MAX],
     uint32_t pid, uint32_t tid)
 {
 	struct tl_bytes comm = { 0 };
 
-	if (!place || !place->is_elsewhere)
-		comm = tl_recorder_comm(name, pid, tid);
-	if (comm.size == 0 && place && place->timeline)
+	if (place && place->timeline)
 		comm = tl_recorder_source_comm(place->timeline, name, pid, tid);
+	if (comm.size == 0 && (!place || !place->is_elsewhere))
+		comm = tl_recorder_comm(name, pid, tid);
 	return comm;
 }
 
@@ -177,18 +177,57 @@ new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 	const uint32_t pid = (uint32_t)(thread->who >> 32);
 	const uint32_t tid = (uint32_t)thread->who;
 	const struct tl_recorder_place *place = &t->places[thread->source];
-	char comm[TL_COMM_MAX];
+	struct tl_bytes name;
 	int rc;
 
 	if (TL_ARRAY_ROOM(t->streams, t->stream_capacity, t->stream_count) < 0)
 		return -ENOMEM;
+	name = thread->who == 0 ? tl_bytes_of(source)
+				: comm_of(place, thread->name, pid, tid);
+	thread->name_size = name.size;
 	rc = tl_recorder_processes_define(&t->processes, writer, pid, place);
 	if (rc == 0)
 		rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
-		    thread->who == 0 ? tl_bytes_of(source)
-				     : comm_of(place, comm, pid, tid));
+		    name);
 	if (rc == 0)
 		t->streams[t->stream_count++] = thread;
+	return rc;
+}
+
+/* Write the name of a thread if the name in the timeline has changed. */
+static int
+rename_thread(const struct tl_recorder_threads *t,
+    struct tl_recorder_thread *thread)
+{
+	const uint32_t pid = (uint32_t)(thread->who >> 32);
+	const uint32_t tid = (uint32_t)thread->who;
+	const struct tl_recorder_source *timeline =
+	    t->places[thread->source].timeline;
+	char text[TL_COMM_MAX];
+	struct tl_bytes name = { 0 };
+
+	if (thread->who != 0 && timeline)
+		name = tl_recorder_source_comm(timeline, text, pid, tid);
+	if (name.size == 0 ||
+	    tl_bytes_equal(name, tl_bytes(thread->name, thread->name_size)))
+		return 0;
+	memcpy(thread->name, text, name.size);
+	thread->name_size = name.size;
+	return tl_trace_stream_rename(thread->stream, pid, tid, name);
+}
+
+int
+tl_recorder_threads_rename(struct tl_recorder_threads *t, bool all)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->stream_count; i++) {
+		struct tl_recorder_thread *thread = t->streams[i];
+
+		if (all || thread->put > thread->looked)
+			rc = rename_thread(t, thread);
+		thread->looked = thread->put;
+	}
 	return rc;
 }
 
@@ -411,6 +450,7 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 		forget_spans(t, thread, losses[thread->source]);
 		thread->stream = NULL;
 		thread->put = thread->continued = thread->written = 0;
+		thread->looked = 0;
 		thread->hole_count = 0;
 		if (thread->open_count == 0) {
 			thread_free(thread);
