@@ -179,6 +179,10 @@ take_claim(struct tl_observer *o, const struct tl_event *event)
 {
 	if (tl_observe_is_incomplete(o, event))
 		return;
+	/* A priority does not show the base before.  Any gate may be open again
+	 * that was closed before. */
+	if (o->start.guessed && !o->changed && !tl_observe_base_before(event))
+		tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
 	tl_level_claim(&o->claim, event);
 	if (tl_level_is_before(event))
 		narrow(o, event);
@@ -453,7 +457,8 @@ tl_observe_recording(enum tl_order order, struct tl_cursor **cursor)
 {
 	const struct tl_observed_start start = { .order = order,
 		.tiers = 1,
-		.base = order == TL_OLDEST_FIRST ? TIMELINE_LEVEL_MIN : 0 };
+		.base = order == TL_OLDEST_FIRST ? TIMELINE_LEVEL_MIN : 0,
+		.guessed = order == TL_OLDEST_FIRST };
 	struct observe_cursor *c = calloc(1, sizeof(*c));
 
 	if (!c) {

@@ -118,6 +118,7 @@ struct tl_observed_start {
 	/* Levels at the first event; 0 is unknown.  A burst in progress counts
 	 * as closed until the next change. */
 	uint8_t base;
+	bool guessed; /* the base is not known, and counts as the lowest */
 	/* message.gate is the gate at the time of the event.  Otherwise the
 	 * gate at that time is not known. */
 	bool gates;

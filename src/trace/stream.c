@@ -408,9 +408,7 @@ put_point(struct tl_trace_stream *s, struct tl_point *point,
 		message->open++;
 		tl_shape_begin(shape, s->block.logical + s->out.size,
 		    (uint64_t)(uintptr_t)message);
-		tl_shape_top(shape)->observed = point->event.continued
-						    ? TL_OBSERVED
-						    : point->event.observed;
+		tl_shape_top(shape)->observed = point->event.observed;
 		tl_shape_top(shape)->tsc = point->event.tsc;
 		tl_shape_top(shape)->ns = point->event.ns;
 		tl_shape_top(shape)->steps_ns = point->event.steps_ns;

@@ -172,6 +172,10 @@ fill(struct tl_recorder_source *s, struct tl_batch *batch)
 static void
 send(struct tl_recorder_source *s, struct tl_batch *batch)
 {
+	if (!s->observed)
+		tl_observer_init(&s->observer,
+		    &tl_follow_observer(s->cursor)->start);
+	s->observed = true;
 	tl_fetch_add_64(&s->queued, batch->count);
 	tl_batch_ring_put(&s->full, batch);
 	s->wake(s->context);

@@ -298,10 +298,19 @@ is_nested(const struct tl_event *event)
 	return event->message && event->message->scope != TIMELINE_SOURCE;
 }
 
+/* The number of a message's observed interval at an event. */
+static uint64_t
+interval_at(const struct tl_recorder_threads *t, const struct tl_event *event)
+{
+	struct tl_recorder_source *s = t->places[event->source].timeline;
+
+	return s ? tl_observe_number(&s->observer, event) : TL_OBSERVED;
+}
+
 /* Push an open span.  Without memory the span is not continued. */
 static void
-push(struct tl_recorder_thread *thread, const struct tl_event *event,
-    uint64_t losses)
+push(const struct tl_recorder_threads *t, struct tl_recorder_thread *thread,
+    const struct tl_event *event, uint64_t losses)
 {
 	if (thread->skipped > 0 || thread->open_count == TL_RECORDER_OPEN_MAX ||
 	    TL_ARRAY_ROOM(thread->open, thread->open_capacity,
@@ -309,7 +318,8 @@ push(struct tl_recorder_thread *thread, const struct tl_event *event,
 		thread->skipped++;
 	else
 		thread->open[thread->open_count++] =
-		    (struct tl_recorder_open){ *event, losses };
+		    (struct tl_recorder_open){ *event, losses,
+			    interval_at(t, event) };
 }
 
 /* Does the end event end the span?  A proven end has the stamp of the begin
@@ -390,7 +400,7 @@ tl_recorder_threads_put(struct tl_recorder_threads *t,
 	if (rc < 0)
 		return rc;
 	if (event->kind == TL_BEGIN && is_nested(event))
-		push(thread, event, losses);
+		push(t, thread, event, losses);
 	else if (event->kind == TL_END && is_nested(event))
 		pop(thread, event);
 	return 0;
@@ -418,6 +428,22 @@ is_gone(const struct tl_recorder_threads *t,
 	       kill(pid, 0) != 0 && errno == ESRCH;
 }
 
+/* Is the interval of an open span still observed after the last event? */
+static bool
+is_observed(const struct tl_recorder_threads *t,
+    const struct tl_recorder_open *open)
+{
+	const struct tl_recorder_source *s =
+	    t->places[open->begin.source].timeline;
+	struct tl_event now = open->begin;
+
+	if (!s || open->begin.proven)
+		return true;
+	now.epoch = s->newest.epoch;
+	now.tsc = s->newest.tsc;
+	return tl_observed_joins(open->number, interval_at(t, &now));
+}
+
 /* Remove the open spans that cannot end.  Skipped spans lie inside of these
  * spans. */
 static void
@@ -430,7 +456,8 @@ forget_spans(const struct tl_recorder_threads *t,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (thread->open[i].losses == losses)
+		if (thread->open[i].losses == losses &&
+		    is_observed(t, &thread->open[i]))
 			thread->open[kept++] = thread->open[i];
 	thread->open_count = kept;
 	if (kept == 0)
