@@ -595,6 +595,23 @@ put_end(struct tl_trace_stream *s, struct tl_point *point,
 	return put_point(s, point, message);
 }
 
+/* Write the INFO of an entry that changes gates.  Newest first, a reader needs
+ * the gates at the end. */
+static int
+write_gate(struct tl_trace_stream *s, const struct tl_event *event)
+{
+	const uint64_t gates = event->args[3];
+	const uint8_t before = (uint8_t)gates;
+	const uint8_t after = (uint8_t)(gates >> TIMELINE_LEVEL_AFTER);
+	const bool made = gates >> TIMELINE_LEVEL_MADE & 1;
+	char name[] = TL_TRACE_GATE;
+
+	name[sizeof(name) - 2] =
+	    (char)('0' + (made || after < before ? after : before) % 10);
+	return tl_trace_write_info(s->writer, tl_bytes_of(name),
+	    tl_message_string(event->message, event->args[2]));
+}
+
 static int
 put_event(struct tl_trace_stream *s, const struct tl_event *event)
 {
@@ -610,7 +627,11 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 	message = find_message(s, event->message, &rc);
 	if (!message)
 		return rc;
-	rc = map_strings(s, event->message, message->strings, &point.event);
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+		rc = write_gate(s, event);
+	if (rc == 0)
+		rc = map_strings(s, event->message, message->strings,
+		    &point.event);
 	if (rc < 0)
 		return rc;
 	if (event->message->scope == TIMELINE_SOURCE)

@@ -111,8 +111,10 @@ copy_of(struct tl_recorder_source *s, const struct tl_message *message)
 {
 	struct tl_message *copy = tl_message_map_find(&s->messages, message);
 
-	if (copy)
+	if (copy) {
+		tl_store_8(&copy->gate, message->gate);
 		return copy;
+	}
 	copy = malloc(sizeof(*copy));
 	if (!copy)
 		return NULL;

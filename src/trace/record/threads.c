@@ -217,17 +217,12 @@ rename_thread(const struct tl_recorder_threads *t,
 }
 
 int
-tl_recorder_threads_rename(struct tl_recorder_threads *t, bool all)
+tl_recorder_threads_rename(struct tl_recorder_threads *t)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < t->stream_count; i++) {
-		struct tl_recorder_thread *thread = t->streams[i];
-
-		if (all || thread->put > thread->looked)
-			rc = rename_thread(t, thread);
-		thread->looked = thread->put;
-	}
+	for (size_t i = 0; rc == 0 && i < t->stream_count; i++)
+		rc = rename_thread(t, t->streams[i]);
 	return rc;
 }
 
@@ -477,7 +472,6 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 		forget_spans(t, thread, losses[thread->source]);
 		thread->stream = NULL;
 		thread->put = thread->continued = thread->written = 0;
-		thread->looked = 0;
 		thread->hole_count = 0;
 		if (thread->open_count == 0) {
 			thread_free(thread);

@@ -228,7 +228,6 @@ struct tl_recorder_thread {
 	/* number of repeated begin events, which come first */
 	uint64_t continued;
 	uint64_t written;
-	uint64_t looked; /* events put before the last look at the name */
 	char name[TL_COMM_MAX];
 	size_t name_size;
 	uint64_t *holes; /* sizes of the losses that are not written yet */
@@ -264,9 +263,8 @@ struct tl_recorder_threads {
 int tl_recorder_threads_put(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, const struct tl_event *event,
     uint64_t losses, const char *name);
-/* Write the names that have changed in the timelines: of threads that have put
- * events since the last call, or of all.  0 or -errno. */
-int tl_recorder_threads_rename(struct tl_recorder_threads *threads, bool all);
+/* Write the names that have changed in the timelines.  0 or -errno. */
+int tl_recorder_threads_rename(struct tl_recorder_threads *threads);
 /* Note that `events` more events of a stream are in the file. */
 void tl_recorder_threads_written(struct tl_recorder_threads *threads,
     int32_t stream, uint32_t events);

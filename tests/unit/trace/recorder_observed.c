@@ -37,11 +37,16 @@ read_file(const char *path, enum tl_order order, struct found *found)
 	struct tl_fault fault = { 0 };
 	struct tl_cursor *cursor;
 	struct tl_event event;
+	const struct tl_message **messages;
 	struct tl_trace *trace;
+	size_t count;
 
 	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
 	ck_assert_int_eq(tl_trace_cursor(trace, order, &cursor), 0);
-	ck_assert_int_eq(tl_observe_recording(order, &cursor), 0);
+	ck_assert_int_eq(tl_trace_messages(trace, &messages, &count), 0);
+	ck_assert_int_eq(tl_observe_recording(order, messages, count, &cursor),
+	    0);
+	free(messages);
 	ck_assert_int_eq(tl_spans_cursor(order, TL_SPANS_WINDOW, cursor,
 			     &cursor),
 	    0);
@@ -201,4 +206,86 @@ TEST(an_end_after_a_burst_of_an_earlier_file_is_not_sure, .to = 2)
 	timeline_end(detail);
 	end_record(r);
 	expect_sure(0);
+}
+
+/* A burst that begins and ends now. */
+static void
+pass_burst(void)
+{
+	timeline_burst(tl, "trace", 1000000);
+	sleep_ms(5);
+}
+
+/* The span is logged whatever bursts come, because its message is raised before
+ * the file or in it. */
+TEST(a_raised_span_is_observed_through_bursts, .to = 3)
+{
+	struct tl_recorder *r;
+
+	if (_i == 0)
+		timeline_level(tl, "t", "detail*", "warning");
+	r = record(&(struct tl_recorder_options){ 0 });
+	tick_through(r);
+	if (_i > 0)
+		timeline_level(tl, "t", "detail*", "warning");
+	if (_i == 2)
+		rotate(r);
+	timeline_begin(detail, 1);
+	pass_burst();
+	timeline_end(detail);
+	pass_burst();
+	end_record(r);
+	expect_sure(1);
+}
+
+/* Begin in one burst, and end a later span in another. */
+static void
+log_false_span(void)
+{
+	timeline_burst(tl, "trace", 50000000);
+	timeline_begin(detail, 1);
+	sleep_ms(60);
+	timeline_burst(tl, "trace", 3600000000000);
+	timeline_end(detail);
+}
+
+/* The message is raised only before or after its spans. */
+TEST(a_span_is_not_observed_while_it_is_not_raised, .to = 3)
+{
+	struct tl_recorder *r;
+
+	if (_i == 0)
+		timeline_level(tl, "t", "detail*", "warning");
+	r = record(&(struct tl_recorder_options){ 0 });
+	if (_i == 1)
+		timeline_level(tl, "t", "detail*", "warning");
+	if (_i < 2)
+		timeline_level(tl, "t", "detail*", "trace");
+	log_false_span();
+	if (_i == 2)
+		timeline_level(tl, "t", "detail*", "warning");
+	tick_through(r);
+	end_record(r);
+	expect_sure(0);
+}
+
+/* The text does not say which of the two messages was raised. */
+TEST(of_two_messages_with_one_text_neither_counts_as_raised, .to = 2)
+{
+	struct timeline_event *twin;
+	struct tl_recorder *r;
+
+	ck_assert_int_eq(timeline_define_span(tl, "u", "trace", "detail $id",
+			     TIMELINE_THREAD, &twin),
+	    0);
+	r = record(&(struct tl_recorder_options){ 0 });
+	timeline_burst(tl, "trace", 50000000);
+	timeline_begin(twin, 1);
+	timeline_end(twin);
+	sleep_ms(60);
+	timeline_level(tl, _i ? "t" : "u", "detail*", "warning");
+	log_false_span();
+	tick_through(r);
+	end_record(r);
+	expect_sure(1); /* of the twin, in the burst */
 }
