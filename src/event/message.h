@@ -56,6 +56,7 @@ struct tl_message {
 	uint8_t scope;   /* of a span */
 	uint8_t builtin; /* TIMELINE_BUILTIN_... */
 	bool timer;      /* of a span: one entry has begin and end */
+	bool regated;    /* of a recording: gate is that at its end only */
 	/* For a builtin with a stamp among its arguments: ns per tick, times
 	 * 2^63; 0 unknown. */
 	uint64_t mult;

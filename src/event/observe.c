@@ -27,8 +27,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The interval number of a message whose gate is named has two parts. */
-enum { CHANGE_SHIFT = 32 };
 /* == intervals == */
 
 /* Begin a new interval of the gates in [from, to). */
@@ -179,6 +177,10 @@ take_claim(struct tl_observer *o, const struct tl_event *event)
 {
 	if (tl_observe_is_incomplete(o, event))
 		return;
+	/* A priority does not show the base before.  Any gate may be open again
+	 * that was closed before. */
+	if (o->start.guessed && !o->changed && !tl_observe_base_before(event))
+		tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
 	tl_level_claim(&o->claim, event);
 	if (tl_level_is_before(event))
 		narrow(o, event);
@@ -300,7 +302,7 @@ tl_observe_number(struct tl_observer *o, const struct tl_event *event)
 	if ((named = tl_observe_named(o, event->message->id)) &&
 	    named->change > last)
 		last = named->change;
-	return number | last << CHANGE_SHIFT;
+	return number | last << TL_CHANGE_SHIFT;
 }
 
 void
@@ -432,6 +434,7 @@ struct observe_cursor {
 	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *inner;
 	struct tl_observer observer;
+	const struct tl_message *messages[];
 };
 
 static int
@@ -455,17 +458,28 @@ observe_close(struct tl_cursor *cursor)
 }
 
 int
-tl_observe_recording(enum tl_order order, struct tl_cursor **cursor)
+tl_observe_recording(enum tl_order order,
+    const struct tl_message *const *messages, size_t count,
+    struct tl_cursor **cursor)
 {
-	const struct tl_observed_start start = { .order = order,
+	struct tl_observed_start start = { .order = order,
 		.tiers = 1,
-		.base = order == TL_OLDEST_FIRST ? TIMELINE_LEVEL_MIN : 0 };
-	struct observe_cursor *c = calloc(1, sizeof(*c));
+		.gates = true,
+		.named = true,
+		.message_count = count,
+		.base = order == TL_OLDEST_FIRST ? TIMELINE_LEVEL_MIN : 0,
+		.guessed = order == TL_OLDEST_FIRST };
+	struct observe_cursor *c =
+	    calloc(1, sizeof(*c) + count * sizeof(c->messages[0]));
 
 	if (!c) {
 		tl_cursor_close(*cursor);
 		return -ENOMEM;
 	}
+	/* the list of a chain may move while it is read */
+	for (size_t i = 0; i < count; i++)
+		c->messages[i] = messages[i];
+	start.messages = c->messages;
 	c->cursor.next = observe_next;
 	c->cursor.close = observe_close;
 	c->inner = *cursor;

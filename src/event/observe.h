@@ -35,7 +35,9 @@
  * The gate of a single message changes, too (timeline_level).  If the entry of
  * such a change names the message, only the intervals of the message end, and a
  * table of named messages has the gate of the message at each event.  An entry
- * that names no message may have changed any gate.
+ * that names no message may have changed any gate.  In a recording, as in other
+ * copies, entries name a message by the first line of its text.  Newest first,
+ * the gates of a recording begin with those at its end, which its messages have.
  *
  * Silence and a span that is still open have no event.  A reader that concludes
  * something from silence or from an open span asks an observer that is fed
@@ -118,6 +120,7 @@ struct tl_observed_start {
 	/* Levels at the first event; 0 is unknown.  A burst in progress counts
 	 * as closed until the next change. */
 	uint8_t base;
+	bool guessed; /* the base is not known, and counts as the lowest */
 	/* message.gate is the gate at the time of the event.  Otherwise the
 	 * gate at that time is not known. */
 	bool gates;
@@ -125,6 +128,11 @@ struct tl_observed_start {
 	 * ends all intervals. */
 	bool named;
 	bool unnamed_all; /* too many messages are named: ignore the names */
+	/* The messages of a copy.  Its entries of changes name a message by the
+	 * first line of its text, because ids of the original mean nothing.
+	 * NULL: by id. */
+	const struct tl_message *const *messages;
+	size_t message_count;
 	/* No entry is missing: a message that is not named has the level of its
 	 * definition as gate. */
 	bool defined;
@@ -226,6 +234,11 @@ struct tl_gate_entry {
 };
 /* Read the entry of a change.  Returns false if the entry names no message. */
 bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
+/* The same of a copy with these messages.  Returns false also if several
+ * messages have the text. */
+bool tl_gate_read_text(const struct tl_event *event,
+    const struct tl_message *const *messages, size_t count,
+    struct tl_gate_entry *entry);
 /* Set event->observed and event->stretch.  event is the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
 
@@ -265,10 +278,12 @@ void tl_observed_at(struct tl_observer *observer, unsigned gate, uint64_t tsc,
 unsigned tl_observed_gate(const struct tl_observer *observer,
     const struct tl_message *message);
 
-/* Replace *cursor by a cursor that observes the events of a recording.  A
- * recorder misses no change of the levels; the levels at the start of a
- * recording are not known and count as open until a burst shows the base.
- * Returns 0 or -ENOMEM; *cursor is owned in either case. */
-int tl_observe_recording(enum tl_order order, struct tl_cursor **cursor);
+/* Replace *cursor by a cursor that observes the events of a recording with
+ * these messages.  A recorder misses no change of the levels; the levels at the
+ * start of a recording are not known and count as open until a burst shows the
+ * base.  Returns 0 or -ENOMEM; *cursor is owned in either case. */
+int tl_observe_recording(enum tl_order order,
+    const struct tl_message *const *messages, size_t count,
+    struct tl_cursor **cursor);
 
 #endif

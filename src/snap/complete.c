@@ -229,8 +229,13 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 	*start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
 		.tiers = h->tiers,
 		.base = TIMELINE_LEVEL_MIN };
-	if (h->state == TIMELINE_IMPORTED)
+	if (h->state == TIMELINE_IMPORTED) {
+		start->named = true;
+		start->messages =
+		    (const struct tl_message *const *)snap->messages->list;
+		start->message_count = snap->messages->count;
 		return 0;
+	}
 	for (uint32_t i = 0; i < snap->lane_count; i++)
 		any |= is_cut(snap, i);
 	if (!any)

@@ -7,6 +7,7 @@
  */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/word.h"
 #include "ring/ring.h"
 #include "snap/lane.h"
 
@@ -419,7 +420,7 @@ tl_messages_read_gates(struct tl_messages *m, int fd)
 		    m->list[i]->id + offsetof(struct timeline_record, gate);
 
 		if ((int64_t)at < n)
-			m->list[i]->gate = table[at];
+			tl_store_8(&m->list[i]->gate, table[at]);
 	}
 	free(table);
 	return n < 0 ? (int)n : 0;

@@ -80,9 +80,12 @@ static int
 trace_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	const int rc = tl_trace_cursor(trace_of(source), order, cursor);
+	const struct opened_trace *opened = opened_of(source);
+	const int rc = tl_trace_cursor(opened->trace, order, cursor);
 
-	return rc < 0 ? rc : tl_observe_recording(order, cursor);
+	return rc < 0 ? rc
+		      : tl_observe_recording(order, opened->messages,
+			    opened->message_count, cursor);
 }
 
 static uint64_t
@@ -215,9 +218,12 @@ static int
 chain_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
+	const struct tl_chain *chain = chain_of(source);
 	const int rc = tl_chain_cursor(chain_of(source), order, cursor);
 
-	return rc < 0 ? rc : tl_observe_recording(order, cursor);
+	return rc < 0 ? rc
+		      : tl_observe_recording(order, tl_chain_messages(chain),
+			    tl_chain_message_count(chain), cursor);
 }
 
 static int

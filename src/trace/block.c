@@ -182,7 +182,7 @@ write_message(struct tl_definitions *d, const struct tl_message *m, int32_t id)
 	tl_data_put_i32(&out, (int32_t)location);
 	tl_data_put_u8(&out, m->kind);
 	tl_data_put_u8(&out, m->level);
-	tl_data_put_u8(&out, m->gate);
+	tl_data_put_u8(&out, tl_load_8(&m->gate));
 	tl_data_put_u8(&out, m->scope);
 	tl_data_put_u8(&out, m->builtin);
 	return put_object(d, TL_TRACE_MESSAGE, id, &out, &m->text, 1);

@@ -275,17 +275,18 @@ name_thread(struct tl_context *c, const struct tl_context_object *thread)
 	return rc;
 }
 
-/* Define an object, unless it is already defined.  Takes the text over in any
- * case. */
+/* Define an object, unless it is already defined.  The last name of a thread
+ * counts.  Takes the text over in any case. */
 static int
 define(struct tl_context *c, const struct tl_context_object *read)
 {
 	struct tl_context_object *object = get(c, read->kind, read->id);
 
-	if (!object || object->defined) {
+	if (!object || (object->defined && object->kind != TL_TRACE_THREAD)) {
 		free(read->data);
 		return object ? 0 : -ENOMEM;
 	}
+	free(object->data);
 	*object = *read;
 	object->defined = true;
 	if (object->kind == TL_TRACE_THREAD)
@@ -336,6 +337,39 @@ tl_context_read_all(struct tl_context *c, struct tl_bytes content)
 	return 0;
 }
 
+/* Set the gate of the message that an entry of a change names.  Without such a
+ * message, or with several, the gate may be any from then on. */
+static void
+set_gate(struct tl_context *c, struct tl_bytes line, uint8_t gate)
+{
+	struct tl_message *named = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct tl_message *m = &c->objects[i]->message;
+
+		if (c->objects[i]->kind != TL_TRACE_MESSAGE || m->builtin ||
+		    (line.size > 0 && !tl_bytes_equal(m->line1, line)))
+			continue;
+		m->regated = true;
+		if (m->level < m->gate)
+			m->gate = m->level;
+		named = m;
+		count++;
+	}
+	if (count == 1 && line.size > 0 && gate <= TIMELINE_LEVEL_MAX)
+		named->gate = gate;
+}
+
+static bool
+is_gate(const struct tl_context_object *o)
+{
+	const size_t size = sizeof(TL_TRACE_GATE) - 1;
+
+	return o->kind == TL_TRACE_INFO && o->name.size == size &&
+	       memcmp(o->name.data, TL_TRACE_GATE, size - 1) == 0;
+}
+
 void
 tl_context_settle(struct tl_context *c)
 {
@@ -343,6 +377,13 @@ tl_context_settle(struct tl_context *c)
 		if (c->objects[i]->kind == TL_TRACE_MESSAGE)
 			resolve(c, c->objects[i]);
 	c->unsettled = false;
+	for (; c->settled < c->count; c->settled++) {
+		const struct tl_context_object *o = c->objects[c->settled];
+
+		if (is_gate(o))
+			set_gate(c, o->text,
+			    (uint8_t)(o->name.data[o->name.size - 1] - '0'));
+	}
 }
 
 const struct tl_message *

@@ -33,6 +33,7 @@ struct tl_context {
 	struct tl_names names; /* of threads and processes */
 	size_t unknown;        /* messages without a definition */
 	bool unsettled;        /* some texts are still missing */
+	size_t settled;        /* number of objects whose gates are set */
 	/* stands for all messages beyond the limit */
 	struct tl_message nothing;
 	struct timeline_knot *knots;
@@ -55,7 +56,8 @@ int
 tl_context_read(struct tl_context *context, struct tl_data_in *in, int32_t *id);
 /* Read all definitions of a block.  As tl_context_read(). */
 int tl_context_read_all(struct tl_context *context, struct tl_bytes content);
-/* Set the texts of messages that were defined before their texts. */
+/* Set the texts of messages that were defined before their texts, and the gates
+ * that changed. */
 void tl_context_settle(struct tl_context *context);
 
 /* The message with an id; never NULL. */

@@ -119,6 +119,9 @@ enum {
 /* The name of a thread whose name is unknown.  An empty name stands for the
  * name of the process. */
 #define TL_TRACE_UNNAMED "?"
+/* The INFO of an entry that changes gates; the digit is the gate then.  The
+ * value is the first line of the message; empty: any messages. */
+#define TL_TRACE_GATE "gate 0"
 
 struct tl_trace_header {
 	uint64_t compat;

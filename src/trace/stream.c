@@ -106,6 +106,21 @@ tl_trace_stream_new(struct tl_trace_stream **stream, struct tl_trace_writer *w,
 	return rc;
 }
 
+int
+tl_trace_stream_rename(struct tl_trace_stream *s, uint32_t pid, uint32_t tid,
+    struct tl_bytes name)
+{
+	struct tl_trace_writer *w = s->writer;
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	rc = tl_define_thread(&w->definitions, s->id, pid, tid, name);
+	if (rc == 0)
+		rc = tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
 __attribute__((cold)) void
 tl_trace_stream_free(struct tl_trace_stream *s)
 {
@@ -393,9 +408,7 @@ put_point(struct tl_trace_stream *s, struct tl_point *point,
 		message->open++;
 		tl_shape_begin(shape, s->block.logical + s->out.size,
 		    (uint64_t)(uintptr_t)message);
-		tl_shape_top(shape)->observed = point->event.continued
-						    ? TL_OBSERVED
-						    : point->event.observed;
+		tl_shape_top(shape)->observed = point->event.observed;
 		tl_shape_top(shape)->tsc = point->event.tsc;
 		tl_shape_top(shape)->ns = point->event.ns;
 		tl_shape_top(shape)->steps_ns = point->event.steps_ns;
@@ -645,6 +658,23 @@ tl_trace_stream_leave(struct tl_trace_stream *s, const struct tl_event *begin)
 	return rc;
 }
 
+/* Write the INFO of an entry that changes gates.  Newest first, a reader needs
+ * the gates at the end. */
+static int
+write_gate(struct tl_trace_stream *s, const struct tl_event *event)
+{
+	const uint64_t gates = event->args[3];
+	const uint8_t before = (uint8_t)gates;
+	const uint8_t after = (uint8_t)(gates >> TIMELINE_LEVEL_AFTER);
+	const bool made = gates >> TIMELINE_LEVEL_MADE & 1;
+	char name[] = TL_TRACE_GATE;
+
+	name[sizeof(name) - 2] =
+	    (char)('0' + (made || after < before ? after : before) % 10);
+	return tl_trace_write_info(s->writer, tl_bytes_of(name),
+	    tl_message_string(event->message, event->args[2]));
+}
+
 static int
 put_event(struct tl_trace_stream *s, const struct tl_event *event)
 {
@@ -660,7 +690,11 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 	message = find_message(s, event->message, &rc);
 	if (!message)
 		return rc;
-	rc = map_strings(s, event->message, message->strings, &point.event);
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+		rc = write_gate(s, event);
+	if (rc == 0)
+		rc = map_strings(s, event->message, message->strings,
+		    &point.event);
 	if (rc < 0)
 		return rc;
 	if (event->message->scope == TIMELINE_SOURCE)

@@ -98,6 +98,9 @@ int tl_trace_write_process(struct tl_trace_writer *writer, uint32_t pid,
 int tl_trace_stream_new(struct tl_trace_stream **stream,
     struct tl_trace_writer *writer, uint32_t pid, uint32_t tid,
     struct tl_bytes name);
+/* Write another name of the thread.  The last name counts.  0 or -errno. */
+int tl_trace_stream_rename(struct tl_trace_stream *stream, uint32_t pid,
+    uint32_t tid, struct tl_bytes name);
 /* Put the next event of a thread, oldest first.  An incomplete event is never
  * written.  0, -ENOMEM, -ENOSPC or an error of writing. */
 int tl_trace_stream_put(struct tl_trace_stream *stream,

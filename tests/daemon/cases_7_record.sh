@@ -84,6 +84,31 @@ is 'and as many indexes' "$(find "$traces" -name '*.idx' | wc -l)" "$kept"
 has 'each is a whole trace' "$(sum r3)" 'damaged 0 cut 0$'
 rm -rf "$traces"
 
+# == the levels cut a span, and the file ends before they open again ==
+record_daemon 'age = "1s"'
+start_load "$name-r10"
+tell begin >/dev/null
+"$ctl" priority "$name-r10" warning >/dev/null
+has_ended() { traces_are r10 1 && [ "$(field "$(sum r10)" cut)" = 0 ]; }
+until_true has_ended
+tell end >/dev/null # not logged
+"$ctl" priority "$name-r10" info >/dev/null
+tell end >/dev/null # logged, of a span whose begin was not
+stop_load
+stop_daemon
+# in_each ORDER prints each begin and end of each file, and how long the end's
+# span took.
+in_each() {
+	list_traces r10 | while read -r file; do
+		"$dump" --json "$@" "$file"
+	done | jq -r 'select(.message == "work $id") | "\(.kind) \(.duration_ns)"'
+}
+is 'a span that is cut goes on in no file' "$(in_each --oldest-first)" 'begin null
+end null'
+is '... newest first' "$(in_each)" 'begin null
+end null'
+rm -rf "$traces"
+
 # == kill -9 ==
 start_load "$name-r4"
 tell rate 20000 info >/dev/null

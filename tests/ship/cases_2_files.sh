@@ -108,6 +108,17 @@ is '... in lines of JSON that are shipped' "$(find "$w/spans" -type f -exec cat 
 is '... in a stream of blocks' "$("$dump" --json "$w/spans.trace" | named)" "$expected"
 is '... while it is read' "$("$dump" --json -f - < <(cat "$w/spans.trace") 2>/dev/null | named)" "$expected"
 
+# A thread that lives has the name that it gave itself.
+"$make" "$name-alive" named=alpha plain=3 sleep=600000 &
+alive=$!
+has_logged() { [ "$("$dump" --json "$name-alive" 2>/dev/null | wc -l)" = 3 ]; }
+until_true has_logged
+"$ship" run --to - --all --for 1ms "$name-alive" 2>"$work/err" >"$w/alive.trace"
+kill "$alive"
+wait "$alive"
+is 'a thread is shipped with its own name' \
+	"$("$dump" --json "$w/alive.trace" | named)" '      3 make_timeline/alpha'
+
 # == names, globs, timelines that come and go ==
 ends 'a timeline that is not there is waited for' 0 "$ship" run --to "$w/none" --for 300ms "$name-none"
 has '... and said to be missing' "$err" "^timeline-ship: $base-none: no such timeline"

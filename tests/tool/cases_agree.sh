@@ -226,6 +226,26 @@ is 'a span that another thread has ended makes no span too long to be seen' \
 	"$(jq -c 'select(.message | startswith("handed")) | [.observed_share < 1, .lonely_begins, .lonely_ends, .censored]' <<<"$rates")" \
 	'[true,1,1,false]'
 
+# All spans of a message that was raised are observed, and so they are in each copy.
+"$make" "$name-raised" raised=8 save="$work/raised.tl" || exit 1
+"$bin/timelinectl" record -o "$work/raised.trace" "$name-raised" >/dev/null &
+recorder=$!
+until_true test -s "$work/raised.trace"
+"$make" "$name-raised" raised=8 remove || exit 1
+wait "$recorder"
+raised_in() { "$dump" "$@" | grep -cE '< raised id\([0-9]+\)  [0-9.]+[mu]?s$'; }
+for file in raised.tl raised.trace; do
+	for format in "" trace timeline jsonl csv; do
+		copy=$work/$file
+		if [ "$format" ]; then
+			copy=$work/copy-$file.$format
+			"$bin/timeline-convert" -qf --to "$format" -o "$copy" "$work/$file"
+		fi
+		is "raised spans are sure in $file${format:+ as $format}, in both orders" \
+			"$(raised_in "$copy") $(raised_in --oldest-first "$copy")" '8 8'
+	done
+done
+
 # Nothing is logged for a second, and then the timeline is copied: the record was
 # looking until then.
 "$make" "$name-stopped" known

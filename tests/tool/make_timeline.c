@@ -16,6 +16,8 @@
  *	timed=N		end N spans of a timer, of 10 ms, 20 ms, 30 ms ...
  *	paced=N		N rounds of 1 ms at fixed distances
  *	merged		a burst of trace inside one of debug
+ *	raised=N	N spans of a raised message, with a burst in each
+ *	named=NAME	name the thread
  *	priority=P	set the priority
  *	level=P		set the level of category "noisy"
  *	sleep=MS
@@ -289,6 +291,26 @@ log_merged(void)
 	timeline_log(events.depth, 1);
 }
 
+/* All of the spans are logged, whatever bursts come and go. */
+static void
+log_raised(uint64_t n)
+{
+	struct timeline_event *raised;
+
+	must(timeline_define_span(tl, "raised", "debug", "raised $id",
+		 TIMELINE_THREAD, &raised),
+	    "raised");
+	must(timeline_priority(tl, "info"), "info");
+	must(timeline_level(tl, "raised", "*", "debug"), "debug");
+	must(timeline_level(tl, "raised", "*", "warning"), "warning");
+	for (uint64_t i = 0; i < n; i++) {
+		timeline_begin(raised, i);
+		must(timeline_burst(tl, "trace", 1000), "burst");
+		sleep_ms(1);
+		timeline_end(raised);
+	}
+}
+
 static uint64_t
 number(const char *text)
 {
@@ -323,6 +345,10 @@ do_word(const char *path, const char *name, const char *value)
 		log_bursts(number(value));
 	else if (strcmp(name, "merged") == 0)
 		log_merged();
+	else if (strcmp(name, "raised") == 0)
+		log_raised(number(value));
+	else if (strcmp(name, "named") == 0)
+		timeline_thread_name(tl, value);
 	else if (strcmp(name, "priority") == 0)
 		must(timeline_priority(tl, value), value);
 	else if (strcmp(name, "level") == 0)

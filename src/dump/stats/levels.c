@@ -103,7 +103,7 @@ take_level(struct walk *w, const struct tl_event *event)
 	uint32_t i = 0;
 
 	l->named_ns = event->ns;
-	if (!tl_source_snap(w->input) || !tl_gate_read(event->args, &entry)) {
+	if (!has_own_stamps(w->input) || !tl_gate_read(event->args, &entry)) {
 		l->gates_ns = event->ns;
 		return;
 	}

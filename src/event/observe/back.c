@@ -178,9 +178,14 @@ take_plan_back(struct tl_observer *o, const struct tl_plan_entry *plan)
 void
 tl_observe_back(struct tl_observer *o, struct tl_event *event)
 {
+	const struct tl_named_gate *named =
+	    tl_observe_named(o, event->message->id);
 	struct tl_plan_entry plan;
+	uint64_t number = number_back(o, event);
 
-	tl_observe_set(event, number_back(o, event));
+	if (named && number != TL_UNOBSERVED)
+		number |= named->change << TL_CHANGE_SHIFT;
+	tl_observe_set(event, number);
 	switch (event->message->builtin) {
 	case TIMELINE_BUILTIN_PRIORITY:
 	case TIMELINE_BUILTIN_BURST:
@@ -195,7 +200,7 @@ tl_observe_back(struct tl_observer *o, struct tl_event *event)
 			tl_observe_renumber(o, 0, (unsigned)event->args[1]);
 		break;
 	case TIMELINE_BUILTIN_LEVEL:
-		tl_observe_any_gate(o, event);
+		tl_observe_level_back(o, event);
 		break;
 	case TIMELINE_BUILTIN_PLAN:
 		if (tl_plan_read(event, &plan))

@@ -8,6 +8,8 @@
  */
 #include "event/observe/work.h"
 
+#include "base/word.h"
+
 bool
 tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry)
 {
@@ -18,6 +20,37 @@ tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry)
 	return entry->message != 0 && args[2] <= UINT32_MAX &&
 	       entry->before < TIMELINE_LEVEL_NONE &&
 	       entry->after < TIMELINE_LEVEL_NONE;
+}
+
+bool
+tl_gate_read_text(const struct tl_event *event,
+    const struct tl_message *const *messages, size_t count,
+    struct tl_gate_entry *entry)
+{
+	const uint64_t args[] = { 0, 0, 1, event->args[3] };
+	const struct tl_bytes line =
+	    tl_message_string(event->message, event->args[2]);
+	size_t found = 0;
+
+	if (!tl_gate_read(args, entry))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (messages[i]->builtin != TIMELINE_BUILTIN_NONE ||
+		    !tl_bytes_equal(messages[i]->line1, line))
+			continue;
+		entry->message = messages[i]->id;
+		found++;
+	}
+	return found == 1;
+}
+
+static bool
+read_entry(const struct tl_observer *o, const struct tl_event *event,
+    struct tl_gate_entry *entry)
+{
+	return o->start.messages ? tl_gate_read_text(event, o->start.messages,
+				       o->start.message_count, entry)
+				 : tl_gate_read(event->args, entry);
 }
 
 /* Start with the named gates: from here on, only named messages changed their
@@ -127,29 +160,41 @@ confirm_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
 	drop_claim(g, own);
 }
 
+/* The gate of a message that an entry names; a new message is added.  NULL: too
+ * many messages, and all intervals have ended. */
+static struct tl_named_gate *
+get_named(struct tl_observer *o, const struct tl_gate_entry *entry,
+    const struct tl_event *event)
+{
+	const uint32_t i = find_named(&o->gates, entry->message);
+
+	if (i == TL_NAMED_GATES_MAX) {
+		tl_observe_any_gate(o, event);
+		return NULL;
+	}
+	if (i == o->gates.count)
+		o->gates.list[o->gates.count++] =
+		    (struct tl_named_gate){ .message = entry->message,
+			    .gate = entry->before,
+			    .floor = TIMELINE_LEVEL_NONE };
+	return &o->gates.list[i];
+}
+
 /* Take an entry that changes the gate of one message. */
 static void
 take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
     const struct tl_event *event)
 {
 	const uint32_t i = find_named(&o->gates, entry->message);
-	struct tl_named_gate *const g = &o->gates.list[i];
+	struct tl_named_gate *g = &o->gates.list[i];
 
 	if (entry->before == entry->after) {
 		if (i < o->gates.count)
 			drop_claim(g, claim_of(g, event));
 		return;
 	}
-	if (i == TL_NAMED_GATES_MAX) {
-		tl_observe_any_gate(o, event);
+	if (!(g = get_named(o, entry, event)))
 		return;
-	}
-	if (i == o->gates.count) {
-		o->gates.count++;
-		*g = (struct tl_named_gate){ .message = entry->message,
-			.gate = entry->before,
-			.floor = TIMELINE_LEVEL_NONE };
-	}
 	if (entry->made)
 		confirm_gate(g, entry, event);
 	else
@@ -172,10 +217,38 @@ tl_observe_level(struct tl_observer *o, const struct tl_event *event)
 	}
 	if (tl_observe_is_incomplete(o, event))
 		return;
-	if (!tl_gate_read(event->args, &entry) || o->start.unnamed_all)
+	if (!read_entry(o, event, &entry) || o->start.unnamed_all)
 		tl_observe_any_gate(o, event);
 	else if (o->gates.unnamed == 0)
 		take_named(o, &entry, event);
+}
+
+/* Between its two entries a change may have been made or not, and other changes
+ * that are under way may have been made before. */
+void
+tl_observe_level_back(struct tl_observer *o, const struct tl_event *event)
+{
+	struct tl_gate_entry entry;
+	struct tl_named_gate *g;
+
+	if (!read_entry(o, event, &entry)) {
+		tl_observe_any_gate(o, event);
+		return;
+	}
+	if (!(g = get_named(o, &entry, event)))
+		return;
+	drop_claim(g, claim_of(g, event));
+	if (entry.made && g->claim_count < TL_GATE_CLAIMS_MAX)
+		g->claims[g->claim_count++] =
+		    (struct tl_gate_claim){ .pid = event->pid,
+			    .tid = event->tid,
+			    .to = entry.after };
+	else if (entry.made)
+		g->floor = lower(g->floor, entry.after);
+	g->gate = lower(entry.before, g->floor);
+	for (unsigned i = 0; i < g->claim_count; i++)
+		g->gate = lower(g->gate, g->claims[i].to);
+	g->change = ++o->count;
 }
 
 /* Entries are missing, perhaps entries of changes: a claim no longer shows
@@ -195,7 +268,9 @@ unsigned
 tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 {
 	const struct tl_named_gate *named;
-	const uint8_t level = message->level, gate = message->gate;
+	/* a reader of a live file may be setting the gate */
+	const uint8_t gate = tl_load_8(&message->gate);
+	const uint8_t level = message->level;
 
 	if (gate >= TL_OBSERVED_GATES || message->builtin)
 		return TIMELINE_LEVEL_NONE;
@@ -203,7 +278,11 @@ tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 		return lower(level, o->start.floor);
 	if ((named = tl_observe_named(o, message->id)))
 		return named->gate;
-	if (o->start.gates)
+	/* a copy may have a gate that is not known, or not yet in force */
+	if (o->start.gates &&
+	    !(o->start.messages &&
+		(gate == TIMELINE_LEVEL_OFF ||
+		    (message->regated && o->start.order == TL_OLDEST_FIRST))))
 		return gate;
 	if (o->start.defined)
 		return level;

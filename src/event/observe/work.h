@@ -12,6 +12,9 @@
 
 #include "event/observe.h"
 
+/* The interval number of a message whose gate is named has two parts. */
+enum { TL_CHANGE_SHIFT = 32 };
+
 /* == observe.c == */
 
 /* Begin a new interval of the gates in [from, to). */
@@ -53,6 +56,9 @@ void
 tl_observe_any_gate(struct tl_observer *observer, const struct tl_event *event);
 void
 tl_observe_level(struct tl_observer *observer, const struct tl_event *event);
+/* Restore the gate before an entry, newest first. */
+void tl_observe_level_back(struct tl_observer *observer,
+    const struct tl_event *event);
 /* Entries are missing, perhaps entries of changes. */
 void tl_observe_lose_claims(struct tl_observer *observer);
 const struct tl_named_gate *

@@ -229,14 +229,19 @@ tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 {
 	struct tl_spans *spans = NULL;
 	struct tl_cursor *cursor = NULL;
+	const struct tl_message **messages = NULL;
 	struct tl_event event;
 	struct tl_span span;
+	size_t count = 0;
 	uint32_t row = 0;
-	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_trace_messages(trace, &messages, &count);
 
-	if (rc == 0 &&
-	    (rc = tl_observe_recording(TL_OLDEST_FIRST, &cursor)) < 0)
+	if (rc == 0)
+		rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0 && (rc = tl_observe_recording(TL_OLDEST_FIRST, messages,
+			    count, &cursor)) < 0)
 		cursor = NULL;
+	free(messages);
 	if (rc == 0)
 		rc = tl_spans_new(&spans);
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {

@@ -28,8 +28,8 @@ hash_of(const struct tl_message *m)
 	    m->line);
 }
 
-/* Are the messages equal?  Gates are not compared; the first block's gate is
- * used. */
+/* Are the messages equal?  Gates are not compared; the gate of the block that
+ * was read last is used. */
 static bool
 is_same(const struct tl_message *a, const struct tl_message *b)
 {
@@ -40,7 +40,7 @@ is_same(const struct tl_message *a, const struct tl_message *b)
 	       a->scope == b->scope && a->builtin == b->builtin;
 }
 
-static const struct tl_message *
+static struct tl_message *
 find(const struct tl_chain_messages *ms, const struct tl_message *m)
 {
 	struct tl_probe probe = tl_table_probe(&ms->table, hash_of(m));
@@ -48,7 +48,7 @@ find(const struct tl_chain_messages *ms, const struct tl_message *m)
 
 	while (tl_probe_next(&probe, &at))
 		if (is_same(ms->list[at], m))
-			return ms->list[at];
+			return (struct tl_message *)(uintptr_t)ms->list[at];
 	return NULL;
 }
 
@@ -138,7 +138,7 @@ tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
     const struct tl_message **interned)
 {
 	struct tl_chain_messages *ms = &chain->messages;
-	struct tl_message translated;
+	struct tl_message translated, *known;
 	const int rc = translate_text(chain->bytes, message, &translated);
 
 	if (rc < 0)
@@ -146,8 +146,12 @@ tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
 	*interned = chain->bytes->nothing;
 	if (!translated.text.data)
 		return 0;
-	if ((*interned = find(ms, &translated)))
+	if ((*interned = known = find(ms, &translated))) {
+		known->regated |=
+		    message->regated || known->gate != message->gate;
+		known->gate = message->gate;
 		return 0;
+	}
 	*interned = chain->bytes->nothing;
 	if (ms->count == MESSAGES_MAX)
 		return 0;

@@ -488,6 +488,8 @@ tl_recorder_end_file(struct tl_recorder *r)
 	if (rc == 0)
 		rc = write_carried(r);
 	if (rc == 0)
+		rc = tl_recorder_threads_rename(&r->threads);
+	if (rc == 0)
 		rc = describe(r, &r->content);
 	if (rc == 0)
 		rc = tl_recorder_file_finish(&r->file);
@@ -521,6 +523,8 @@ tl_recorder_flush_file(struct tl_recorder *r)
 {
 	int rc = write_carried(r);
 
+	if (rc == 0)
+		rc = tl_recorder_threads_rename(&r->threads);
 	if (rc == 0)
 		rc = tl_trace_writer_flush(r->file.writer);
 	r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);

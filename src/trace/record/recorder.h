@@ -27,7 +27,8 @@
  *	  spans end in the old file as unfinished and begin in the new file with
  *	  their old time and arguments; the INFO "continued" has their number.
  *	  A span that was open across a loss is dropped, because its end may be
- *	  among the lost entries.
+ *	  among the lost entries.  So is a span whose observed interval has
+ *	  ended, unless its end will be proven.
  *	- After a crash a file lacks only entries that were not flushed.
  *
  * Closing rounds.  Entries of fallback lanes become whole some time after their

@@ -111,8 +111,10 @@ copy_of(struct tl_recorder_source *s, const struct tl_message *message)
 {
 	struct tl_message *copy = tl_message_map_find(&s->messages, message);
 
-	if (copy)
+	if (copy) {
+		tl_store_8(&copy->gate, message->gate);
 		return copy;
+	}
 	copy = malloc(sizeof(*copy));
 	if (!copy)
 		return NULL;
@@ -172,6 +174,10 @@ fill(struct tl_recorder_source *s, struct tl_batch *batch)
 static void
 send(struct tl_recorder_source *s, struct tl_batch *batch)
 {
+	if (!s->observed)
+		tl_observer_init(&s->observer,
+		    &tl_follow_observer(s->cursor)->start);
+	s->observed = true;
 	tl_fetch_add_64(&s->queued, batch->count);
 	tl_batch_ring_put(&s->full, batch);
 	s->wake(s->context);

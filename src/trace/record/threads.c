@@ -35,18 +35,18 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
 }
 
-/* The name of a thread; tid 0: of a process.  Names of other PID namespaces,
- * and of processes that have ended, are in the timeline. */
+/* The name of a thread; tid 0: of a process.  /proc has the names that the
+ * timeline lacks. */
 static struct tl_bytes
 comm_of(const struct tl_recorder_place *place, char name[TL_COMM_MAX],
     uint32_t pid, uint32_t tid)
 {
 	struct tl_bytes comm = { 0 };
 
-	if (!place || !place->is_elsewhere)
-		comm = tl_recorder_comm(name, pid, tid);
-	if (comm.size == 0 && place && place->timeline)
+	if (place && place->timeline)
 		comm = tl_recorder_source_comm(place->timeline, name, pid, tid);
+	if (comm.size == 0 && (!place || !place->is_elsewhere))
+		comm = tl_recorder_comm(name, pid, tid);
 	return comm;
 }
 
@@ -177,18 +177,52 @@ new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 	const uint32_t pid = (uint32_t)(thread->who >> 32);
 	const uint32_t tid = (uint32_t)thread->who;
 	const struct tl_recorder_place *place = &t->places[thread->source];
-	char comm[TL_COMM_MAX];
+	struct tl_bytes name;
 	int rc;
 
 	if (TL_ARRAY_ROOM(t->streams, t->stream_capacity, t->stream_count) < 0)
 		return -ENOMEM;
+	name = thread->who == 0 ? tl_bytes_of(source)
+				: comm_of(place, thread->name, pid, tid);
+	thread->name_size = name.size;
 	rc = tl_recorder_processes_define(&t->processes, writer, pid, place);
 	if (rc == 0)
 		rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
-		    thread->who == 0 ? tl_bytes_of(source)
-				     : comm_of(place, comm, pid, tid));
+		    name);
 	if (rc == 0)
 		t->streams[t->stream_count++] = thread;
+	return rc;
+}
+
+/* Write the name of a thread if the name in the timeline has changed. */
+static int
+rename_thread(const struct tl_recorder_threads *t,
+    struct tl_recorder_thread *thread)
+{
+	const uint32_t pid = (uint32_t)(thread->who >> 32);
+	const uint32_t tid = (uint32_t)thread->who;
+	const struct tl_recorder_source *timeline =
+	    t->places[thread->source].timeline;
+	char text[TL_COMM_MAX];
+	struct tl_bytes name = { 0 };
+
+	if (thread->who != 0 && timeline)
+		name = tl_recorder_source_comm(timeline, text, pid, tid);
+	if (name.size == 0 ||
+	    tl_bytes_equal(name, tl_bytes(thread->name, thread->name_size)))
+		return 0;
+	memcpy(thread->name, text, name.size);
+	thread->name_size = name.size;
+	return tl_trace_stream_rename(thread->stream, pid, tid, name);
+}
+
+int
+tl_recorder_threads_rename(struct tl_recorder_threads *t)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->stream_count; i++)
+		rc = rename_thread(t, t->streams[i]);
 	return rc;
 }
 
@@ -259,10 +293,19 @@ is_nested(const struct tl_event *event)
 	return event->message && event->message->scope != TIMELINE_SOURCE;
 }
 
+/* The number of a message's observed interval at an event. */
+static uint64_t
+interval_at(const struct tl_recorder_threads *t, const struct tl_event *event)
+{
+	struct tl_recorder_source *s = t->places[event->source].timeline;
+
+	return s ? tl_observe_number(&s->observer, event) : TL_OBSERVED;
+}
+
 /* Push an open span.  Without memory the span is not continued. */
 static void
-push(struct tl_recorder_thread *thread, const struct tl_event *event,
-    uint64_t losses)
+push(const struct tl_recorder_threads *t, struct tl_recorder_thread *thread,
+    const struct tl_event *event, uint64_t losses)
 {
 	if (thread->skipped > 0 || thread->open_count == TL_RECORDER_OPEN_MAX ||
 	    TL_ARRAY_ROOM(thread->open, thread->open_capacity,
@@ -270,7 +313,8 @@ push(struct tl_recorder_thread *thread, const struct tl_event *event,
 		thread->skipped++;
 	else
 		thread->open[thread->open_count++] =
-		    (struct tl_recorder_open){ *event, losses };
+		    (struct tl_recorder_open){ *event, losses,
+			    interval_at(t, event) };
 }
 
 /* Does the end event end the span?  A proven end has the stamp of the begin
@@ -351,7 +395,7 @@ tl_recorder_threads_put(struct tl_recorder_threads *t,
 	if (rc < 0)
 		return rc;
 	if (event->kind == TL_BEGIN && is_nested(event))
-		push(thread, event, losses);
+		push(t, thread, event, losses);
 	else if (event->kind == TL_END && is_nested(event))
 		pop(thread, event);
 	return 0;
@@ -379,6 +423,22 @@ is_gone(const struct tl_recorder_threads *t,
 	       kill(pid, 0) != 0 && errno == ESRCH;
 }
 
+/* Is the interval of an open span still observed after the last event? */
+static bool
+is_observed(const struct tl_recorder_threads *t,
+    const struct tl_recorder_open *open)
+{
+	const struct tl_recorder_source *s =
+	    t->places[open->begin.source].timeline;
+	struct tl_event now = open->begin;
+
+	if (!s || open->begin.proven)
+		return true;
+	now.epoch = s->newest.epoch;
+	now.tsc = s->newest.tsc;
+	return tl_observed_joins(open->number, interval_at(t, &now));
+}
+
 /* Remove the open spans that cannot end.  Skipped spans lie inside of these
  * spans. */
 static void
@@ -391,7 +451,8 @@ forget_spans(const struct tl_recorder_threads *t,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (thread->open[i].losses == losses)
+		if (thread->open[i].losses == losses &&
+		    is_observed(t, &thread->open[i]))
 			thread->open[kept++] = thread->open[i];
 	thread->open_count = kept;
 	if (kept == 0)

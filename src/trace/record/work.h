@@ -15,6 +15,7 @@
 #include "base/table.h"
 #include "event/cursor.h"
 #include "event/message_map.h"
+#include "event/observe.h"
 #include "snap/snap.h"
 #include "trace/record/recorder.h"
 #include "trace/write.h"
@@ -77,6 +78,7 @@ struct tl_recorder_source {
 	/* == of the reading thread == */
 	struct tl_batch *filling; /* NULL: none */
 	bool fresh;               /* the next event begins a round */
+	bool observed;            /* the observer has begun */
 	bool last; /* a stop came before this round, which is the last */
 	/* The end of the first last round, from which on incomplete entries are
 	 * awaited.  0: not yet. */
@@ -107,6 +109,10 @@ struct tl_recorder_source {
 	uint64_t knot_tsc; /* of the last knot in the current file */
 	uint32_t knot_epoch;
 	uint64_t knots; /* number of knots in the current file */
+	/* fed the changes of levels that were put; begun by the reading thread
+	 * before the first batch */
+	struct tl_observer observer;
+	struct tl_observed_from newest; /* the latest place that was put */
 	/* the next entry of each lane after the entries that were put */
 	uint64_t *positions;
 	size_t lane_count;
@@ -188,7 +194,7 @@ struct tl_recorder_processes {
 
 /* The places of the names of a source's threads. */
 struct tl_recorder_place {
-	const struct tl_recorder_source *timeline; /* NULL: only /proc */
+	struct tl_recorder_source *timeline; /* NULL: only /proc */
 	/* in another PID namespace, whose ids in /proc differ */
 	bool is_elsewhere;
 };
@@ -210,6 +216,7 @@ enum {
 struct tl_recorder_open {
 	struct tl_event begin;
 	uint64_t losses; /* number of losses of the source before the span */
+	uint64_t number; /* of the observed interval */
 };
 
 struct tl_recorder_thread {
@@ -221,6 +228,8 @@ struct tl_recorder_thread {
 	/* number of repeated begin events, which come first */
 	uint64_t continued;
 	uint64_t written;
+	char name[TL_COMM_MAX];
+	size_t name_size;
 	uint64_t *holes; /* sizes of the losses that are not written yet */
 	size_t hole_count;
 	size_t hole_capacity;
@@ -254,6 +263,8 @@ struct tl_recorder_threads {
 int tl_recorder_threads_put(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, const struct tl_event *event,
     uint64_t losses, const char *name);
+/* Write the names that have changed in the timelines.  0 or -errno. */
+int tl_recorder_threads_rename(struct tl_recorder_threads *threads);
 /* Note that `events` more events of a stream are in the file. */
 void tl_recorder_threads_written(struct tl_recorder_threads *threads,
     int32_t stream, uint32_t events);
@@ -269,8 +280,9 @@ tl_recorder_threads_missing(const struct tl_recorder_threads *threads,
 /*
  * Take note that the file and all its streams have ended.  Remove the open
  * spans that cannot end: those before the last loss (losses[source] is the
- * number of losses), and those of processes that have ended.  Then remove
- * threads without open spans.
+ * number of losses), those whose observed interval has ended, unless the end
+ * will be proven, and those of processes that have ended.  Then remove threads
+ * without open spans.
  */
 void tl_recorder_threads_leave(struct tl_recorder_threads *threads,
     const uint64_t *losses);

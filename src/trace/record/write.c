@@ -51,6 +51,22 @@ note_position(struct tl_recorder_source *s, const struct tl_event *event)
 		s->positions[event->lane] = next;
 }
 
+/* Observe an event that is in a file.  Only changes of levels, and losses,
+ * change what is observed. */
+static void
+observe(struct tl_recorder_source *s, const struct tl_event *event)
+{
+	const struct tl_observed_from place = tl_observed_place(event);
+	struct tl_event change;
+
+	if (event->kind != TL_LOST && tl_observed_before(s->newest, place))
+		s->newest = place;
+	if (event->message && !tl_observed_is_change(event->message))
+		return;
+	change = *event;
+	tl_observe(&s->observer, &change);
+}
+
 /* Put an event.  An event that fits into no file counts as missing. */
 static int
 put(struct tl_recorder *r, struct tl_recorder_source *s,
@@ -70,6 +86,7 @@ put(struct tl_recorder *r, struct tl_recorder_source *s,
 		return rc;
 	}
 	s->losses += event->kind == TL_LOST;
+	observe(s, event);
 	note_position(s, event);
 	if (rc == 0)
 		tl_recorder_count(r, s, event);

@@ -358,3 +358,61 @@ TEST(spans_that_were_too_many_before_a_loss_are_forgotten)
 	ck_assert_uint_eq(record_file(NULL, 0), 1);
 	tl_recorder_threads_free(&threads);
 }
+
+/* Count the proven ends in the file. */
+static uint64_t
+count_proven(void)
+{
+	const struct tl_trace_read_options options = { 0 };
+	struct tl_storage *storage;
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_trace *trace;
+	struct tl_event event;
+	uint64_t count = 0;
+
+	ck_assert_int_eq(tl_storage_of_fd(&storage, file.files.data), 0);
+	ck_assert_int_eq(tl_trace_open_storage(&trace, storage, NULL, &options,
+			     &fault),
+	    0);
+	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	while (tl_cursor_next(cursor, &event) > 0)
+		count += event.kind == TL_END && event.proven;
+	tl_cursor_close(cursor);
+	tl_trace_close(trace);
+	return count;
+}
+
+/* The clock is set within the span, so that its end gets the length of the
+ * span, if the span is observed. */
+TEST(an_end_of_another_interval_proves_no_begin_of_the_file_before, .to = 2)
+{
+	struct tl_event begin = { .kind = TL_BEGIN,
+		.message = &messages[0],
+		.pid = (uint32_t)getpid(),
+		.tid = 7,
+		.tsc = 10,
+		.level = 6,
+		.observed = 5 };
+	struct tl_event end = begin;
+	uint64_t continued;
+
+	define();
+	ck_assert_uint_eq(record_file(&begin, 1), 0);
+	end.kind = TL_END;
+	end.tsc = 20;
+	end.steps_ns = 1000;
+	end.observed = _i == 0 ? 5 : 6;
+	begin_file();
+	ck_assert_int_eq(tl_recorder_threads_continue(&threads, file.writer,
+			     UINT64_MAX, &continued),
+	    0);
+	ck_assert_uint_eq(continued, 1);
+	ck_assert_int_eq(tl_recorder_threads_put(&threads, file.writer, &end,
+			     losses, "t"),
+	    0);
+	ck_assert_int_eq(tl_recorder_file_finish(&file), 0);
+	ck_assert_uint_eq(count_proven(), _i == 0);
+	tl_recorder_file_free(&file, false);
+	tl_recorder_threads_free(&threads);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder_observed.c - a span goes on in the next file only as long as its
+ * observed interval lasts.
+ */
+#include "lib/test.h"
+#include "recorder_fixture.h"
+
+#include "event/observe.h"
+#include "event/spans.h"
+
+static struct timeline_event *detail;
+
+/* Each event is a file, but for the begins that a file repeats. */
+static const struct tl_recorder_options each_in_a_file = { .size_max = 1 };
+
+static void
+setup(void)
+{
+	recorder_setup();
+	ck_assert_int_eq(timeline_define_span(tl, "t", "trace", "detail $id",
+			     TIMELINE_THREAD, &detail),
+	    0);
+	timeline_priority(tl, "info");
+}
+
+/* The spans that a reader of one file finds. */
+struct found {
+	unsigned sure;
+	unsigned unsure;
+};
+
+static void
+read_file(const char *path, enum tl_order order, struct found *found)
+{
+	const struct tl_trace_read_options options = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	const struct tl_message **messages;
+	struct tl_trace *trace;
+	size_t count;
+
+	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
+	ck_assert_int_eq(tl_trace_cursor(trace, order, &cursor), 0);
+	ck_assert_int_eq(tl_trace_messages(trace, &messages, &count), 0);
+	ck_assert_int_eq(tl_observe_recording(order, messages, count, &cursor),
+	    0);
+	free(messages);
+	ck_assert_int_eq(tl_spans_cursor(order, TL_SPANS_WINDOW, cursor,
+			     &cursor),
+	    0);
+	while (tl_cursor_next(cursor, &event) > 0) {
+		found->sure += event.begun == TL_BEGUN;
+		found->unsure += event.begun == TL_BEGUN_UNSURE;
+	}
+	tl_cursor_close(cursor);
+	tl_trace_close(trace);
+}
+
+/* Each file alone has so many sure spans, in both orders. */
+static void
+expect_sure(unsigned sure)
+{
+	for (int order = TL_NEWEST_FIRST; order <= TL_OLDEST_FIRST; order++) {
+		struct found found = { 0 };
+		char path[128];
+
+		for (unsigned i = 0; i < made; i++) {
+			snprintf(path, sizeof(path), "%s/%03u.trace", folder,
+			    i);
+			read_file(path, (enum tl_order)order, &found);
+		}
+		ck_assert_uint_eq(found.sure, sure);
+	}
+}
+
+/* The last file begins with the span; smaller ones have no room for it.  Or no
+ * file does. */
+static void
+expect_continued(bool is_continued)
+{
+	struct recorded recorded = { 0 };
+
+	count_all(&recorded);
+	ck_assert_uint_ge(recorded.files, 2);
+	ck_assert_uint_eq(recorded.continued, is_continued);
+}
+
+TEST_FILE(.setup = setup, .teardown = recorder_teardown,
+    .timeout = RECORD_TIMEOUT_S);
+
+/* Log an event, and wait until it is recorded. */
+static void
+tick_through(struct tl_recorder *r)
+{
+	const uint64_t events = status_of(r).events;
+
+	timeline_log(tick, 1);
+	until(status_of(r).events > events && status_of(r).queued == 0);
+}
+
+/* End the file. */
+static void
+rotate(struct tl_recorder *r)
+{
+	uint64_t files;
+
+	tick_through(r);
+	files = status_of(r).files;
+	tl_recorder_configure(r, &each_in_a_file);
+	do
+		tick_through(r);
+	while (status_of(r).files == files);
+	tl_recorder_configure(r, &(struct tl_recorder_options){ 0 });
+	tick_through(r);
+}
+
+/* How the levels close a span. */
+enum { BY_TIME, BY_PRIORITY, BY_LEVEL, WAYS };
+
+static void
+open_by(int way)
+{
+	if (way == BY_TIME)
+		timeline_burst(tl, "trace", 50000000);
+	else if (way == BY_PRIORITY)
+		timeline_priority(tl, "trace");
+	else
+		timeline_level(tl, "t", "detail*", "info");
+}
+
+static void
+close_by(int way)
+{
+	if (way == BY_TIME)
+		sleep_ms(60);
+	else if (way == BY_PRIORITY)
+		timeline_priority(tl, "info");
+	else
+		timeline_level(tl, "t", "detail*", "trace");
+}
+
+TEST(a_begin_that_is_cut_goes_on_in_no_file, .to = WAYS)
+{
+	struct tl_recorder *r = record(&(struct tl_recorder_options){ 0 });
+
+	open_by(_i);
+	timeline_begin(detail, 1);
+	close_by(_i);
+	rotate(r);
+	open_by(_i);
+	timeline_end(detail);
+	end_record(r);
+	expect_continued(false);
+	expect_sure(0);
+}
+
+TEST(a_begin_goes_on_while_it_is_observed, .to = WAYS)
+{
+	struct tl_recorder *r = record(&(struct tl_recorder_options){ 0 });
+
+	if (_i == BY_TIME)
+		timeline_burst(tl, "trace", 3600000000000);
+	else
+		open_by(_i);
+	timeline_begin(detail, 1);
+	rotate(r);
+	timeline_end(detail);
+	end_record(r);
+	expect_continued(true);
+	expect_sure(1);
+}
+
+TEST(a_begin_whose_end_will_be_proven_goes_on_though_it_is_cut, .to = WAYS)
+{
+	struct tl_recorder *r = record(&(struct tl_recorder_options){ 0 });
+
+	open_by(_i);
+	{
+		timeline_scope(detail, 1);
+		close_by(_i);
+		rotate(r);
+	}
+	end_record(r);
+	expect_continued(true);
+	expect_sure(1);
+}
+
+/* The entry of a burst may lie before the file, whose reader then does not know
+ * when the burst ended. */
+TEST(an_end_after_a_burst_of_an_earlier_file_is_not_sure, .to = 2)
+{
+	struct tl_recorder *r;
+
+	if (_i == 0)
+		timeline_burst(tl, "trace", 500000000);
+	r = record(&(struct tl_recorder_options){ 0 });
+	if (_i == 1)
+		timeline_burst(tl, "trace", 500000000);
+	timeline_begin(detail, 1);
+	if (_i == 1)
+		rotate(r);
+	sleep_ms(600);
+	timeline_priority(tl, "trace");
+	timeline_end(detail);
+	end_record(r);
+	expect_sure(0);
+}
+
+/* A burst that begins and ends now. */
+static void
+pass_burst(void)
+{
+	timeline_burst(tl, "trace", 1000000);
+	sleep_ms(5);
+}
+
+/* The span is logged whatever bursts come, because its message is raised before
+ * the file or in it. */
+TEST(a_raised_span_is_observed_through_bursts, .to = 3)
+{
+	struct tl_recorder *r;
+
+	if (_i == 0)
+		timeline_level(tl, "t", "detail*", "warning");
+	r = record(&(struct tl_recorder_options){ 0 });
+	tick_through(r);
+	if (_i > 0)
+		timeline_level(tl, "t", "detail*", "warning");
+	if (_i == 2)
+		rotate(r);
+	timeline_begin(detail, 1);
+	pass_burst();
+	timeline_end(detail);
+	pass_burst();
+	end_record(r);
+	expect_sure(1);
+}
+
+/* Begin in one burst, and end a later span in another. */
+static void
+log_false_span(void)
+{
+	timeline_burst(tl, "trace", 50000000);
+	timeline_begin(detail, 1);
+	sleep_ms(60);
+	timeline_burst(tl, "trace", 3600000000000);
+	timeline_end(detail);
+}
+
+/* The message is raised only before or after its spans. */
+TEST(a_span_is_not_observed_while_it_is_not_raised, .to = 3)
+{
+	struct tl_recorder *r;
+
+	if (_i == 0)
+		timeline_level(tl, "t", "detail*", "warning");
+	r = record(&(struct tl_recorder_options){ 0 });
+	if (_i == 1)
+		timeline_level(tl, "t", "detail*", "warning");
+	if (_i < 2)
+		timeline_level(tl, "t", "detail*", "trace");
+	log_false_span();
+	if (_i == 2)
+		timeline_level(tl, "t", "detail*", "warning");
+	tick_through(r);
+	end_record(r);
+	expect_sure(0);
+}
+
+/* The text does not say which of the two messages was raised. */
+TEST(of_two_messages_with_one_text_neither_counts_as_raised, .to = 2)
+{
+	struct timeline_event *twin;
+	struct tl_recorder *r;
+
+	ck_assert_int_eq(timeline_define_span(tl, "u", "trace", "detail $id",
+			     TIMELINE_THREAD, &twin),
+	    0);
+	r = record(&(struct tl_recorder_options){ 0 });
+	timeline_burst(tl, "trace", 50000000);
+	timeline_begin(twin, 1);
+	timeline_end(twin);
+	sleep_ms(60);
+	timeline_level(tl, _i ? "t" : "u", "detail*", "warning");
+	log_false_span();
+	tick_through(r);
+	end_record(r);
+	expect_sure(1); /* of the twin, in the burst */
+}
