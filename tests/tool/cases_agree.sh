@@ -58,6 +58,16 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 	is '... in Lua' "$("$dump" "$wrapped" --script "$work/gone.lua")" "$gone"
 	is '... in Chrome trace events' "$(convert chrome "$wrapped" |
 		jq '[.traceEvents[] | select(.name == "entries overwritten") | .args.overwritten] | add')" "$gone"
+	order=$("$dump" --stats --json --message 'order*' "$wrapped")
+	complete=$(jq .complete_ns <<<"$order")
+	is '... spans that ended before all lanes are complete are in no percentile' \
+		"$(jq -c '[.duration_ns.count, .older, .older > 0]' <<<"$order")" \
+		"$("$dump" --json "$wrapped" | jq -sc --argjson c "$complete" 'map(select(.kind == "end" and (.message | startswith("order")) and .duration_ns and (.unsure | not))) |
+			[map(select(.ns >= $c)), map(select(.ns < $c))] | map(length) | [.[0], .[1], .[1] > 0]')"
+	is '... and their arguments neither' "$(jq '.args.id.count' <<<"$order")" \
+		"$("$dump" --json "$wrapped" | jq -sc --argjson c "$complete" 'map(select(.kind == "begin" and (.message | startswith("order")) and .ns >= $c)) | length')"
+	is '... a rate is that of observed entries by observed time' \
+		"$("$dump" --stats --json "$wrapped" | jq -c 'select(.observed_ns > 0) | (.rate_per_s - .observed_count * 1e9 / .observed_ns) | fabs < 1e-6' | sort -u)" true
 	missing() { "$dump" --json "$1" 2>/dev/null | jq -sc '[(map(.overwritten // 0) | add), (map(.lost // 0) | add)]'; }
 	is '... JSON lines are read again, beside what is lost' \
 		"$({ cat "$work/wrapped.jsonl" && echo '{"lost":3,"cpu":0}'; } >"$work/again.jsonl"

@@ -213,6 +213,16 @@ tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
 	return by;
 }
 
+bool
+tl_observed_time_has(const struct tl_observed_time *t,
+    const struct tl_event *event)
+{
+	const unsigned tier = tl_observed_time_tier(t, event);
+
+	return t->whole || !tl_observed_before(tl_observed_place(event),
+			       t->observer.start.complete_from[tier]);
+}
+
 /* Move the last place to the cut: the messages were observed up to there, though
  * no entry came. */
 static void

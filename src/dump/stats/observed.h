@@ -78,6 +78,10 @@ int tl_observed_time_init(struct tl_observed_time *time,
  * time that is not measured. */
 enum tl_observed_by tl_observed_time_put(struct tl_observed_time *time,
     const struct tl_event *event);
+/* Does the event come after the place from which all lanes of its tier are
+ * complete? */
+bool tl_observed_time_has(const struct tl_observed_time *time,
+    const struct tl_event *event);
 /* End the measurement, after all events. */
 void tl_observed_time_end(struct tl_observed_time *time);
 

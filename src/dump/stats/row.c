@@ -218,8 +218,6 @@ is_partial(const struct tl_stats_row *row)
 static double
 rate_of(const struct tl_stats_row *row)
 {
-	if (!is_partial(row))
-		return row->rate;
 	return row->observed_ns > 0
 		   ? (double)row->observed * 1e9 / (double)row->observed_ns
 		   : -1;
@@ -300,9 +298,9 @@ put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 	tl_put_count(text, row->count, "entry");
 	if (is_partial(row)) {
 		put_text_observed(text, row);
-	} else {
+	} else if (rate_of(row) >= 0) {
 		tl_put_string(text, "  ");
-		put_number(text, row->rate);
+		put_number(text, rate_of(row));
 		tl_put_format(text, "%s/s", counted_name(row));
 	}
 	wrap(output, since);
@@ -393,6 +391,15 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_count(text, ends, "end");
 	tl_put_string(text, " without a begin, ");
 	tl_put_count(text, row->unsure, "unsure span");
+	tl_put_string(text, " left out");
+}
+
+static void
+put_text_older(struct tl_text *text, const struct tl_stats_row *row)
+{
+	if (row->older == 0)
+		return;
+	tl_put_count(text, row->older, "older span");
 	tl_put_string(text, " left out");
 }
 
@@ -496,6 +503,9 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	wrap(output, since);
 	since = text->size;
 	put_text_spans(text, row);
+	wrap(output, since);
+	since = text->size;
+	put_text_older(text, row);
 	wrap(output, since);
 	since = text->size;
 	put_text_handed(text, row);
@@ -659,6 +669,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_unsigned(f, "lonely_begins", lonely_begins(row));
 		tl_fields_unsigned(f, "lonely_ends", row->ends - row->spans);
 		tl_fields_unsigned(f, "unsure", row->unsure);
+		tl_fields_unsigned(f, "older", row->older);
 		tl_fields_unsigned(f, "handed_over", row->handed);
 		tl_fields_bool(f, "censored", is_censored(row));
 	}

@@ -36,14 +36,16 @@ struct tl_stats_row {
 	/* spans that may be wrong pairs, which are not in duration */
 	uint64_t unsure;
 	uint64_t handed; /* spans that another thread ended */
+	/* sure spans that ended before the entries of all lanes are complete,
+	 * which are not in duration */
+	uint64_t older;
 	int64_t first_ns;
 	int64_t last_ns;
 	struct tl_stats_before before;
 	/* since when the file is complete; INT64_MIN: always */
 	int64_t complete_ns;
-	double rate;         /* per second, if the message is always observed */
-	uint64_t observed;   /* in observed time; a span counts once */
-	int64_t observed_ns; /* length of the observed time */
+	uint64_t observed;     /* in observed time; a span counts once */
+	int64_t observed_ns;   /* length of the observed time */
 	double observed_share; /* share of all time; negative: not measured */
 	int64_t known_ns;      /* tl_observed_time_since() */
 	unsigned source;       /* number of the file */

@@ -2,14 +2,16 @@
 /*
  * stats.c - count, rate and percentiles of each message.
  *
- * Rates.  A span counts once.  The lane of a CPU that logs much reaches back
- * less far than other lanes, so an entry weighs 1 / (time that its lane covers).
- * The rate of a message that is always logged is the sum of the weights of its
- * entries.  The rate of a message that is observed for a part of the time is the
- * number of its entries in observed time, divided by the length of that time
- * (observed.h).  This rate says nothing about the rest of the time: bursts come
- * when something happens, or when the scheduler lets their daemon run.  Only
- * slots are a fair sample of the rest (slots.h).
+ * Population.  The lane of a CPU that logs much reaches back less far than other
+ * lanes, so the entries before all lanes are complete are mostly those of quiet
+ * CPUs.  A span is in the percentiles if its end comes later, an entry if the
+ * entry does; the others are counted as older.
+ *
+ * Rates.  A span counts once.  The rate of a message is the number of its entries
+ * in observed time, divided by the length of that time (observed.h).  This rate
+ * says nothing about the rest of the time: bursts come when something happens,
+ * or when the scheduler lets their daemon run.  Only slots are a fair sample of
+ * the rest (slots.h).
  */
 #include "dump/views.h"
 
@@ -27,11 +29,6 @@
 
 enum { ROWS_FIRST = 64 };
 
-struct lane {
-	bool begun;
-	double weight; /* 1 / seconds covered; 0: no time */
-};
-
 /* One input. */
 struct source {
 	/* kernel events that the command line does not name: used only for
@@ -45,8 +42,6 @@ struct source {
 	struct tl_slot_samples slots;
 	/* for messages whose levels changed: since the change */
 	struct tl_slot_samples named_slots;
-	struct lane *lanes;
-	size_t lane_count;
 };
 
 struct stats {
@@ -106,10 +101,6 @@ source_init(struct stats *s, size_t i)
 		source->from_ns = filter->since_ns;
 	if (filter->until_ns < source->to_ns)
 		source->to_ns = filter->until_ns;
-	source->lane_count = tl_source_lane_count(input);
-	source->lanes = calloc(source->lane_count + 1, sizeof(struct lane));
-	if (!source->lanes)
-		return -ENOMEM;
 	init_slots(source);
 	return tl_observed_time_init(&source->observed, input, &source->levels,
 	    source->from_ns, source->to_ns);
@@ -150,10 +141,8 @@ stats_free(struct stats *s)
 	free(s->rows);
 	tl_message_map_free(&s->map, NULL);
 	tl_labels_free(&s->labels);
-	for (size_t i = 0; s->sources && i < s->inputs->count; i++) {
+	for (size_t i = 0; s->sources && i < s->inputs->count; i++)
 		tl_levels_free(&s->sources[i].levels);
-		free(s->sources[i].lanes);
-	}
 	free(s->sources);
 	tl_states_free(s->states);
 	tl_chooser_free(s->chooser);
@@ -166,38 +155,6 @@ init_states(struct stats *s)
 	for (size_t i = 0; i < s->inputs->count; i++)
 		s->sources[i].beside = s->inputs->items[i].beside;
 	return tl_states_of_sources(&s->states, s->inputs);
-}
-
-static size_t
-lane_of(const struct stats *s, const struct tl_event *event)
-{
-	const struct tl_source *input = &s->inputs->items[event->source];
-	const size_t lane = tl_source_lane(input, event);
-
-	assert(lane < s->sources[event->source].lane_count);
-	return lane;
-}
-
-static double
-weight_of(int64_t ns)
-{
-	return ns > 0 ? 1e9 / (double)ns : 0;
-}
-
-/* A lane covers the time from its first entry on, or from the start if nothing
- * before this entry was lost. */
-static void
-lane_begin(const struct stats *s, const struct tl_event *event,
-    struct lane *lane)
-{
-	struct source *source = &s->sources[event->source];
-	const struct tl_source *input = &s->inputs->items[event->source];
-	int64_t from = source->from_ns;
-
-	lane->begun = true;
-	if (tl_source_lane_is_cut(input, event->lane) && event->ns > from)
-		from = event->ns;
-	lane->weight = weight_of(tl_ns_between(from, source->to_ns));
 }
 
 /* Set the timer of a row to the histograms of its message, if the message is a
@@ -343,7 +300,6 @@ take_counted(struct stats *s, struct tl_stats_row *row,
 
 	row->observed += by != TL_OBSERVED_BY_NOTHING;
 	row->observed_by |= 1U << by;
-	row->rate += source->lanes[lane_of(s, event)].weight;
 	return tl_slot_tally_put(&row->tally,
 	    samples_of(source, event->message), event->message->gate, event->ns,
 	    event->tsc);
@@ -353,6 +309,8 @@ static int
 take_entry(struct stats *s, const struct tl_event *event,
     enum tl_observed_by by)
 {
+	const bool is_older =
+	    !tl_observed_time_has(&s->sources[event->source].observed, event);
 	const struct tl_span *span = event->span;
 	struct tl_stats_row *row;
 	int rc = find_row(s, event, span, &row);
@@ -377,12 +335,13 @@ take_entry(struct stats *s, const struct tl_event *event,
 		    span->alone || span->begin_ns < s->select->filter.since_ns;
 		row->unsure += span->lossy;
 		row->handed += span->handed;
-		take_parts(s, row, span);
-		rc = span->lossy
-			 ? 0
-			 : tl_values_add(&row->duration, span->duration_ns);
+		row->older += is_older && !span->lossy;
+		if (!is_older && !span->lossy) {
+			take_parts(s, row, span);
+			rc = tl_values_add(&row->duration, span->duration_ns);
+		}
 	}
-	if (rc < 0 || event->kind == TL_END)
+	if (rc < 0 || event->kind == TL_END || is_older)
 		return rc;
 	return take_args(row, event);
 }
@@ -399,8 +358,6 @@ take(struct stats *s, const struct tl_event *event)
 		rc = tl_states_put(s->states, event);
 	if (rc < 0 || source->beside)
 		return rc;
-	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
-		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
 	source->cleared |=
 	    event->message && event->message->builtin == TIMELINE_BUILTIN_CLEAR;
 	by = tl_observed_time_put(&source->observed, event);
