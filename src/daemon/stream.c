@@ -15,6 +15,7 @@
 #include "clock/clock.h"
 #include "daemon/lacking.h"
 #include "ring/ring.h"
+#include "snap/snap.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,10 +75,6 @@ tl_streams_read(struct tl_target *target, struct tl_rules_now *complete)
 			*complete =
 			    (struct tl_rules_now){ event.ns, event.tsc };
 		count(target, &event);
-		if (tl_level_is_change(&event) ||
-		    tl_level_is_confirmation(&event))
-			tl_level_put(&target->levels, &event,
-			    tl_level_until(&event, rate_of(target)));
 		tl_rules_put(target->rules, &event);
 	}
 	return 1;
@@ -104,6 +101,31 @@ prepare_rules(struct tl_target *t)
 		tl_lacking_warn(t);
 	}
 	t->newest_message = newest;
+}
+
+/* Count the time in which each level was observed, up to a stamp before which
+ * all entries were read. */
+static void
+count_open(struct tl_target *t, uint64_t tsc)
+{
+	struct tl_observer *observer = tl_follow_observer(t->stream);
+	const uint64_t mult = rate_of(t);
+	const bool goes_on = t->open_tsc != 0 && tsc > t->open_tsc;
+	struct tl_observed now;
+
+	for (unsigned gate = 0; gate <= TIMELINE_LEVEL_NONE; gate++) {
+		tl_observed_at(observer, gate, tsc, &now);
+		if (goes_on && now.ticks > t->open_ticks[gate])
+			t->counts.open_ns[gate] +=
+			    tl_ticks_to_ns((int64_t)(now.ticks -
+						     t->open_ticks[gate]),
+				mult);
+		t->open_ticks[gate] = now.ticks;
+	}
+	if (goes_on)
+		t->counts.known_ns +=
+		    tl_ticks_to_ns((int64_t)(tsc - t->open_tsc), mult);
+	t->open_tsc = tsc;
 }
 
 static uint64_t
@@ -146,8 +168,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	tl_rules_tick(target->rules, rc == 0 ? &now : &complete);
 	if (rc == 0) {
 		tl_writers_update(target->writers, marks, now_ns);
-		tl_level_sum(&target->levels, now_ns, target->counts.open_ns,
-		    &target->counts.known_ns);
+		count_open(target, now.tsc);
 	}
 	*more |= rc > 0;
 	return any;

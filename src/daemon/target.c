@@ -198,24 +198,6 @@ gates_of(void *context, const struct tl_config_match *match,
 	return true;
 }
 
-/* Start the count of open time with the current levels. */
-static int
-begin_levels(struct tl_target *t, struct tl_fault *fault)
-{
-	struct tl_inspection inspection;
-	int64_t now_ns;
-	int rc = tl_inspect_fd(&inspection, t->tl->fd, false, fault);
-
-	if (rc != 0)
-		return rc;
-	now_ns = tl_clock_read(CLOCK_REALTIME);
-	tl_level_init(&t->levels, NULL, NULL);
-	tl_level_begin(&t->levels, inspection.threshold, inspection.base,
-	    now_ns, now_ns + (int64_t)inspection.burst_left_ns);
-	tl_inspection_free(&inspection);
-	return 0;
-}
-
 /* Was the timeline created under this configuration?  Then none of its entries
  * was read before, or was meant to be skipped. */
 static bool
@@ -241,8 +223,7 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 		 is_new(t) ? UINT64_MAX : 0, fault)) != 0)
 		return rc;
 	host.observer = tl_follow_observer(t->stream);
-	if ((rc = begin_levels(t, fault)) != 0 ||
-	    (rc = tl_rules_new(&t->rules, t->config->rules,
+	if ((rc = tl_rules_new(&t->rules, t->config->rules,
 		 t->config->rule_count, &host, fault)) != 0)
 		return rc;
 	if ((rc = tl_writers_new(&t->writers, loop, tl_ids_are_none(t->tl),

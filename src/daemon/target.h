@@ -30,7 +30,7 @@ struct tl_target_counts {
 	uint64_t spans; /* end events */
 	uint64_t snapshots;
 	uint64_t snapshot_faults;
-	/* The time for which each level was logged, of known_ns. */
+	/* The time for which each level was observed, of known_ns. */
 	int64_t open_ns[TIMELINE_LEVEL_NONE + 1];
 	int64_t known_ns;
 };
@@ -42,7 +42,10 @@ struct tl_target {
 	struct timeline *tl;     /* attached */
 	struct stat status;      /* of the file when attached */
 	struct tl_cursor *stream;
-	struct tl_level_state levels; /* how long each level was open */
+	/* The ticks of each level at the last count of open time, and its
+	 * stamp; 0: none yet. */
+	uint64_t open_ticks[TIMELINE_LEVEL_NONE + 1];
+	uint64_t open_tsc;
 	struct tl_target_counts counts;
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;

@@ -5,7 +5,7 @@
  */
 #include "base/fields.h"
 #include "clock/clock.h"
-#include "dump/stats/levels.h"
+#include "dump/stats/observed.h"
 #include "dump/views.h"
 #include "ring/ring.h"
 #include "snap/inspect.h"
@@ -171,24 +171,25 @@ put_window(struct tl_fields *f, const struct tl_level_window *window)
 	tl_fields_object_end(f);
 }
 
-/* Append the share of the known time in which each level was open. */
+/* Append the share of the measured time in which each level was open. */
 static void
-put_shares(struct tl_fields *f, const struct tl_levels *levels)
+put_shares(struct tl_fields *f, const struct tl_observed_time *time)
 {
-	tl_fields_array(f, "open_times");
-	for (unsigned level = TIMELINE_LEVEL_MAX; level > 0; level--) {
-		int64_t known_ns;
-		const int64_t open_ns = tl_levels_open(levels, level, INT64_MIN,
-		    INT64_MAX, &known_ns);
+	int64_t open_ns, all_ns;
 
-		if (known_ns == 0)
+	tl_fields_array(f, "open_times");
+	(void)tl_observed_time_of_level(time, TIMELINE_LEVEL_NONE, &all_ns);
+	for (unsigned level = TIMELINE_LEVEL_MAX; level > 0; level--) {
+		const double share =
+		    tl_observed_time_of_level(time, level, &open_ns);
+
+		if (share < 0)
 			continue;
 		tl_fields_object(f, NULL);
 		tl_fields_string(f, "level", tl_level_name(level));
 		tl_fields_duration(f, "open", open_ns);
-		tl_fields_duration(f, "of", known_ns);
-		tl_fields_double(f, "share",
-		    (double)open_ns / (double)known_ns);
+		tl_fields_duration(f, "of", all_ns);
+		tl_fields_double(f, "share", share);
 		tl_fields_object_end(f);
 	}
 	tl_fields_array_end(f);
@@ -196,7 +197,7 @@ put_shares(struct tl_fields *f, const struct tl_levels *levels)
 
 static void
 put_levels(struct tl_fields *f, const struct timeline_header *header,
-    const struct tl_levels *levels)
+    const struct tl_levels *levels, const struct tl_observed_time *time)
 {
 	/* A file that does not say where it was cut has the levels as stored. */
 	const uint8_t threshold =
@@ -211,7 +212,7 @@ put_levels(struct tl_fields *f, const struct timeline_header *header,
 	tl_fields_unsigned(f, "bursts", levels->bursts);
 	tl_fields_unsigned(f, "bursts_merged", levels->merged_bursts);
 	tl_fields_unsigned(f, "bursts_sampled", levels->samples);
-	put_shares(f, levels);
+	put_shares(f, time);
 	tl_fields_array(f, "windows");
 	for (size_t i = 0; i < levels->count; i++)
 		put_window(f, &levels->windows[i]);
@@ -393,12 +394,12 @@ put_losses(struct tl_fields *f, const struct tl_snap *snap)
 /* Fields of a timeline. */
 static void
 put_timeline(struct tl_fields *f, const struct tl_snap *snap,
-    const struct tl_levels *levels)
+    const struct tl_levels *levels, const struct tl_observed_time *time)
 {
 	put_lanes(f, snap);
 	put_losses(f, snap);
 	put_clock(f, snap);
-	put_levels(f, tl_snap_header(snap), levels);
+	put_levels(f, tl_snap_header(snap), levels, time);
 }
 
 /* Fields of a recorded trace. */
@@ -438,9 +439,12 @@ put_input(struct tl_fields *f, const struct tl_source *input)
 {
 	struct tl_progress quiet = { 0 };
 	const struct tl_snap *snap = tl_source_snap(input);
+	struct tl_observed_time time;
 	struct tl_levels levels;
 	int rc = tl_levels_read(&levels, input, &quiet);
 
+	if (rc == 0 && snap)
+		rc = tl_observed_time_read(&time, input, &levels, &quiet);
 	if (rc == 0) {
 		tl_fields_object(f, NULL);
 		tl_fields_string(f, "file", input->name);
@@ -461,7 +465,7 @@ put_input(struct tl_fields *f, const struct tl_source *input)
 			tl_fields_time(f, "newest", levels.last_ns);
 		}
 		if (snap)
-			put_timeline(f, snap, &levels);
+			put_timeline(f, snap, &levels, &time);
 		else if (tl_source_trace(input))
 			put_trace(f, tl_source_trace(input));
 		tl_fields_unsigned(f, "faults", tl_source_fault_count(input));

@@ -126,27 +126,13 @@ tl_level_until(const struct tl_event *event, uint64_t mult)
 	return tl_add_ns(event->ns, tl_ticks_to_ns(ticks, mult));
 }
 
-static void
-count(int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns, unsigned threshold,
-    int64_t ns)
-{
-	if (threshold == 0)
-		return;
-	*known_ns = tl_add_ns(*known_ns, ns);
-	for (unsigned gate = threshold; gate < TL_LEVEL_GATES; gate++)
-		open_ns[gate] = tl_add_ns(open_ns[gate], ns);
-}
-
 /* Report a window that has ended.  A window without length is not reported. */
 static int
 report_window(struct tl_level_state *s, const struct tl_level_window *window)
 {
-	const int64_t ns = tl_ns_between(window->from_ns, window->to_ns);
-
-	if (ns == 0)
+	if (window->to_ns <= window->from_ns)
 		return 0;
-	count(s->open_ns, &s->known_ns, window->threshold, ns);
-	return s->closed ? s->closed(s->context, window) : 0;
+	return s->closed(s->context, window);
 }
 
 /* The window up to ns; a burst lasts no longer than its own end. */
@@ -312,20 +298,4 @@ int
 tl_level_end(struct tl_level_state *s, int64_t now_ns)
 {
 	return close_window(s, now_ns, false);
-}
-
-void
-tl_level_sum(const struct tl_level_state *s, int64_t now_ns,
-    int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns)
-{
-	const struct tl_level_window w = first_part(s, now_ns);
-
-	*known_ns = s->known_ns;
-	for (unsigned gate = 0; gate < TL_LEVEL_GATES; gate++)
-		open_ns[gate] = s->open_ns[gate];
-	count(open_ns, known_ns, w.threshold,
-	    tl_ns_between(w.from_ns, w.to_ns));
-	if (w.burst && w.to_ns < now_ns)
-		count(open_ns, known_ns, s->window.base,
-		    tl_ns_between(base_part(s, now_ns).from_ns, now_ns));
 }

@@ -3,19 +3,19 @@
  * levels.h - which levels were open over time, computed from the entries.
  *
  * Every change of the levels by a priority or a burst is an entry.  The caller
- * feeds a state the entries of one timeline, oldest first.  The state sums how
- * long each gate was open, and reports each window of time in which the levels
- * were constant:
+ * feeds a state the entries of one timeline, oldest first.  The state reports
+ * each window of time in which the levels were constant:
  *
  *	struct tl_level_state state;
  *
- *	tl_level_init(&state, NULL, NULL);
+ *	tl_level_init(&state, closed, context);
  *	tl_level_begin(&state, base, base, ns, 0);	(if they are known)
  *	while (tl_cursor_next(cursor, &event) > 0)
  *		tl_level_put(&state, &event, tl_level_until(&event, mult));
- *	tl_level_sum(&state, now_ns, open_ns, &known_ns);
+ *	tl_level_end(&state, now_ns);
  *
- * A burst ends at the stamp in its entry or with the next change, whichever
+ * The windows are of the levels alone: slots and gates of single messages are in
+ * observe.h.  A burst ends at the stamp in its entry or with the next change, whichever
  * comes first.
  */
 #ifndef TL_EVENT_LEVELS_H
@@ -59,7 +59,7 @@ struct tl_level_claim {
 };
 
 struct tl_level_state {
-	tl_level_closed *closed; /* may be NULL */
+	tl_level_closed *closed;
 	void *context;
 	struct tl_level_window window;  /* to_ns is the end of a burst */
 	struct tl_level_window claimed; /* window of the last change */
@@ -69,15 +69,12 @@ struct tl_level_state {
 	uint64_t bursts;
 	uint64_t merged_bursts;
 	uint64_t samples; /* bursts that are samples */
-	int64_t open_ns[TL_LEVEL_GATES];
-	int64_t known_ns;
 };
 
 void tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
     void *context);
 /* Set the levels from ns on; level 0 is unknown.  until_ns is the end of an
- * open burst, or 0.  Windows that were reported before stay counted.  Returns
- * 0, or -errno of closed. */
+ * open burst, or 0.  Returns 0, or -errno of closed. */
 int tl_level_begin(struct tl_level_state *state, uint8_t threshold,
     uint8_t base, int64_t ns, int64_t until_ns);
 /* Put the next entry, of any kind.  until_ns is the time of the stamp in the
@@ -88,10 +85,6 @@ int tl_level_put(struct tl_level_state *state, const struct tl_event *event,
 /* End the input at now_ns: report the open window, and a burst that has ended.
  * Returns 0, or -errno of closed. */
 int tl_level_end(struct tl_level_state *state, int64_t now_ns);
-/* Set for how long each gate was open up to now_ns, and for how long the levels
- * are known. */
-void tl_level_sum(const struct tl_level_state *state, int64_t now_ns,
-    int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns);
 
 /* Can n be a level?  An entry with any other number is damaged. */
 static inline bool

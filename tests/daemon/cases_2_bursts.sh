@@ -94,6 +94,8 @@ is '... and the share of slots is that of observed time' \
 	"$(jq '.observed_share > 0.15 and .observed_share < 0.25' <<<"$stats")" true
 is '... in which the rate is that of the estimate' \
 	"$(jq '(.rate_per_s / .estimate.rate - 1 | fabs) < 0.2' <<<"$stats")" true
+is '... also by --info' \
+	"$("$dump" --info --json "/$name-s" | jq '.levels.open_times[] | select(.level == "trace") | .share > 0.15 and .share < 0.25')" true
 text=$(COLUMNS=160 "$dump" --stats --message 'tick*' "/$name-s")
 has '... in text' "$text" ' in slots, [0-9,]+/s of observed time \([0-9.]+ % of all\)$'
 has '... with the total' "$text" '^    estimated [0-9,]+ entries \([0-9,]+ \.\. [0-9,]+, 95 %\), [0-9,.]+/s in [0-9.]+ s, from [0-9,]+ slots$'
@@ -101,6 +103,8 @@ has '... in CSV' "$("$dump" --stats --format csv --message 'tick*' "/$name-s" | 
 until_true reaches 1 timeline_watched_seconds_total
 curl -s "http://127.0.0.1:$port/metrics" >"$work/metrics" 2>/dev/null
 has 'metrics have the slots' "$(grep timeline_slot_share_ratio "$work/metrics")" '} 0\.(2|1999)'
+has '... and the share of time in which they were open' \
+	"$(grep 'timeline_priority_open_ratio.*"trace"' "$work/metrics")" '} 0\.(1[5-9]|2[0-4])'
 stop_daemon
 is 'the plan ends with the daemon' "$("$dump" --info --json "/$name-s" | jq -r .levels.threshold_now)" info
 stop_load

@@ -250,25 +250,3 @@ tl_levels_is_named(const struct tl_levels *levels,
 			return true;
 	return false;
 }
-
-int64_t
-tl_levels_open(const struct tl_levels *levels, unsigned gate, int64_t from_ns,
-    int64_t to_ns, int64_t *known_ns)
-{
-	int64_t open_ns = 0;
-
-	*known_ns = 0;
-	for (size_t i = 0; i < levels->count; i++) {
-		const struct tl_level_window *w = &levels->windows[i];
-		const int64_t from =
-		    w->from_ns > from_ns ? w->from_ns : from_ns;
-		const int64_t to = w->to_ns < to_ns ? w->to_ns : to_ns;
-
-		if (from >= to || w->threshold == 0)
-			continue;
-		*known_ns = tl_add_ns(*known_ns, tl_ns_between(from, to));
-		if (gate > 0 && gate >= w->threshold)
-			open_ns = tl_add_ns(open_ns, tl_ns_between(from, to));
-	}
-	return open_ns;
-}

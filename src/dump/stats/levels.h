@@ -49,9 +49,4 @@ void tl_levels_free(struct tl_levels *levels);
 bool tl_levels_is_named(const struct tl_levels *levels,
     const struct tl_message *message);
 
-/* The part of [from, to] in which entries of a gate were logged.  *known_ns is
- * the part for which the levels are known. */
-int64_t tl_levels_open(const struct tl_levels *levels, unsigned gate,
-    int64_t from_ns, int64_t to_ns, int64_t *known_ns);
-
 #endif

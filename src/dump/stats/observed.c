@@ -265,17 +265,13 @@ tl_observed_time_since(const struct tl_observed_time *t, unsigned tier)
 	return unknown > t->ns / UNKNOWN_PARTS ? t->begun_ns[tier] : INT64_MIN;
 }
 
-double
-tl_observed_time_of(const struct tl_observed_time *t, unsigned tier,
-    const struct tl_message *message, int64_t *ns)
+/* Set *ns to the length of a number of ticks, and return their share. */
+static double
+share_of(const struct tl_observed_time *t, unsigned tier, uint64_t open,
+    int64_t *ns)
 {
-	const unsigned gate = tl_observed_gate(&t->observer, message);
 	/* the ticks of a gate that is never closed */
 	const uint64_t all = t->open[tier][TIMELINE_LEVEL_NONE];
-	const uint32_t named = find_named(t, message->id);
-	const uint64_t open = named < t->named_count
-				  ? t->named[named].open[tier]
-				  : t->open[tier][gate];
 
 	*ns = t->whole ? tl_ns_between(t->from_ns, t->to_ns) : 0;
 	if (t->whole)
@@ -284,4 +280,48 @@ tl_observed_time_of(const struct tl_observed_time *t, unsigned tier,
 		return -1;
 	*ns = (int64_t)((double)open * (double)t->ns / (double)t->ticks);
 	return (double)open / (double)all;
+}
+
+double
+tl_observed_time_of(const struct tl_observed_time *t, unsigned tier,
+    const struct tl_message *message, int64_t *ns)
+{
+	const unsigned gate = tl_observed_gate(&t->observer, message);
+	const uint32_t named = find_named(t, message->id);
+
+	return share_of(t, tier,
+	    named < t->named_count ? t->named[named].open[tier]
+				   : t->open[tier][gate],
+	    ns);
+}
+
+double
+tl_observed_time_of_level(const struct tl_observed_time *t, unsigned level,
+    int64_t *ns)
+{
+	const unsigned tier = t->observer.start.tiers - 1;
+
+	return share_of(t, tier, t->open[tier][level], ns);
+}
+
+int
+tl_observed_time_read(struct tl_observed_time *t, const struct tl_source *input,
+    const struct tl_levels *levels, struct tl_progress *progress)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_observed_time_init(t, input, levels, levels->first_ns,
+	    levels->end_ns);
+
+	if (rc == 0)
+		rc = tl_source_cursor(input, TL_OLDEST_FIRST, &cursor);
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(progress);
+		(void)tl_observed_time_put(t, &event);
+	}
+	tl_cursor_close(cursor);
+	tl_observed_time_end(t);
+	return rc;
 }

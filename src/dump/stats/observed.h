@@ -96,5 +96,13 @@ tl_observed_time_since(const struct tl_observed_time *time, unsigned tier);
  * length of the observed time.  Negative: no time was measured. */
 double tl_observed_time_of(const struct tl_observed_time *time, unsigned tier,
     const struct tl_message *message, int64_t *ns);
+/* As tl_observed_time_of(), for messages of a level, or TIMELINE_LEVEL_NONE for
+ * the measured time, in the lanes of the highest tier. */
+double tl_observed_time_of_level(const struct tl_observed_time *time,
+    unsigned level, int64_t *ns);
+/* Measure a whole input.  0 or -errno. */
+int tl_observed_time_read(struct tl_observed_time *time,
+    const struct tl_source *input, const struct tl_levels *levels,
+    struct tl_progress *progress);
 
 #endif

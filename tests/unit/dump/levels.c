@@ -82,29 +82,10 @@ TEST(a_sample_is_as_long_as_writers_have_it_open)
 
 TEST(a_new_timeline_is_open_from_the_start)
 {
-	int64_t known;
-
 	timeline_log(trace_event, 1);
 	timeline_priority(tl, "info");
 	read_all();
 	ck_assert_uint_eq(levels.windows[0].threshold, TIMELINE_LEVEL_MIN);
-	ck_assert_int_gt(tl_levels_open(&levels, 1, INT64_MIN, INT64_MAX,
-			     &known),
-	    0);
-}
-
-TEST(windows_may_be_as_long_as_time)
-{
-	static struct tl_level_window windows[] = {
-		{ .from_ns = INT64_MIN, .to_ns = 0, .threshold = 1 },
-		{ .from_ns = 0, .to_ns = INT64_MAX, .threshold = 1 },
-	};
-	const struct tl_levels all = { .windows = windows, .count = 2 };
-	int64_t known;
-
-	ck_assert_int_eq(tl_levels_open(&all, 1, INT64_MIN, INT64_MAX, &known),
-	    INT64_MAX);
-	ck_assert_int_eq(known, INT64_MAX);
 }
 
 TEST(what_was_overwritten_makes_the_past_incomplete)
