@@ -26,7 +26,8 @@ end
 
 -- A gap counts if nothing of the lower level of its two events is missing in
 -- it: if their observed interval, of which another event stands before or
--- behind, has both.  Inputs and levels have intervals of their own.
+-- behind, has both.  Inputs and levels have intervals of their own; between two
+-- inputs, the second must have been there before.
 local function see(name, e)
 	local place = places[name]
 	if not place then
@@ -40,10 +41,12 @@ local function see(name, e)
 	end
 	place.waits[own] = nil
 	if last and last.observed and e.observed then
-		if last.observed == e.observed or last.source ~= e.source
-		    or e.level <= last.level and place.seen[own] == e.observed then
+		local same = last.source == e.source
+		if same and last.observed == e.observed
+		    or (not same or e.level <= last.level)
+		    and place.seen[own] == e.observed then
 			add(place, last, e)
-		elseif last.level < e.level then
+		elseif same and last.level < e.level then
 			place.waits[last.source << 8 | last.level] =
 			    { from = last, to = e }
 		end

@@ -4,7 +4,8 @@ local options, words = timeline.arguments([[
 usage: latency A B [--same=thread|process|cpu|host] [--worst=COUNT]
 A and B are globs over the first line of messages.  From each event that
 matches A to the next that matches B (of the same thread, process, CPU
-or host where asked): the histogram, and the COUNT worst (5).]], ...)
+or host where asked): the histogram, and the COUNT worst (5).  Left out
+are those between which levels were closed for B.]], ...)
 if not options then return end
 if #words ~= 2 then timeline.fail("latency needs two messages: see --help") end
 
@@ -36,6 +37,7 @@ local function group_of(e)
 end
 
 local h, worst, waiting, unanswered = timeline.histogram(), {}, {}, 0
+local unseen = 0
 local most = timeline.count(options.worst, 5)
 
 local function count(from, e)
@@ -49,13 +51,38 @@ local function count(from, e)
 	end
 end
 
+-- The observed interval of each level of each input: its number, and since
+-- when an event shows it.
+local intervals = {}
+local function interval_of(e)
+	local key = e.source << 8 | e.level
+	local interval = intervals[key]
+	if not interval or interval.number ~= e.observed then
+		interval = { number = e.observed, since = e.ns }
+		intervals[key] = interval
+	end
+	return interval
+end
+
+-- Is no event like e missing since the other one?
+local function is_whole(from, e, interval)
+	return e.observed and from.source == e.source and interval.since <= from.ns
+end
+
 for e in timeline.events { order = "oldest", message = words } do
 	if not e.message then
 		waiting = {} -- the answer may be among what is missing
 	else
 		local kind, group = kind_of(e), group_of(e)
+		local interval = interval_of(e)
 		if kind.b and waiting[group] then
-			for _, from in ipairs(waiting[group]) do count(from, e) end
+			for _, from in ipairs(waiting[group]) do
+				if is_whole(from, e, interval) then
+					count(from, e)
+				else
+					unseen = unseen + 1
+				end
+			end
 			waiting[group] = nil
 		end
 		if kind.a then
@@ -67,6 +94,9 @@ end
 for _, list in pairs(waiting) do unanswered = unanswered + #list end
 
 h:draw { unit = "duration", title = words[1] .. "  ->  " .. words[2] }
+if unseen > 0 then
+	print(("%d left out, whose answer was not observed"):format(unseen))
+end
 if unanswered > 0 then
 	print(("%d without an answer"):format(unanswered))
 end

@@ -5,7 +5,8 @@ usage: rate [SLICES] [--slice=DURATION] [--category=GLOB] [--message=GLOB]
             [--priority=P]
 Divide the time from the oldest to the newest event into SLICES (20), or into
 slices of DURATION, and draw how many events fell into each.  Where a ring has
-overwritten entries, the time begins where it is complete, which is said.]], ...)
+overwritten entries, the time begins where it is complete, which is said.  A
+slice that lies between two inputs is empty, not 0.]], ...)
 if not options then return end
 
 local wanted = timeline.select(options, { order = "oldest" })
@@ -30,6 +31,15 @@ if type(options.slice) == "string" then
 	if slices > 10000 then timeline.fail("more than 10000 slices") end
 end
 
+-- The slices in which an input was looking, from its oldest to its newest event.
+local ranges = {}
+local function is_observed(i)
+	for _, range in pairs(ranges) do
+		if range.from <= i and i <= range.to then return true end
+	end
+	return false
+end
+
 local counts, lost, greatest = {}, {}, 0
 wanted.order, wanted.since = "newest", first
 for e in timeline.events(wanted) do
@@ -39,6 +49,8 @@ for e in timeline.events(wanted) do
 	elseif e.message then
 		counts[i] = (counts[i] or 0) + 1
 		greatest = math.max(greatest, counts[i])
+		local range = ranges[e.source] or { to = i }
+		ranges[e.source], range.from = range, i
 	end
 end
 
@@ -47,9 +59,10 @@ print(("%d slices of %s%s"):format(slices, timeline.duration(slice),
     timeline.since(oldest, first)))
 for i = 0, slices - 1 do
 	local n = counts[i] or 0
-	local line = ("%s  %9d  %12.0f/s  %s%s"):format(
-	    timeline.time(first + i * slice):sub(12, 29), n, n * 1e9 / slice,
-	    timeline.bar(n, greatest, width),
-	    lost[i] and ("  (%d lost)"):format(lost[i]) or "")
+	local at = timeline.time(first + i * slice):sub(12, 29)
+	local line = is_observed(i) and ("%s  %9d  %12.0f/s  %s%s"):format(
+	    at, n, n * 1e9 / slice, timeline.bar(n, greatest, width),
+	    lost[i] and ("  (%d lost)"):format(lost[i]) or "") or
+	    at .. "  not observed"
 	print((line:gsub(" +$", "")))
 end

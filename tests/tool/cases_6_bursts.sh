@@ -37,6 +37,18 @@ is 'observed time ends with the time range' \
 is 'the rate of a file of another format is the plain one' \
 	"$("$bin/timeline-convert" -q "$samples" -o "$work/samples.jsonl" && "$dump" --stats --json --category work "$work/samples.jsonl" |
 		jq '.observed_share == 1 and (.rate_per_s * .observed_ns / .count / 1e9 - 1 | fabs) < 0.01')" true
+# A burst lasts 200 us, and 1 ms lies between two.
+text=$("$dump" "$samples" --view latency -- 'step*' 'step*')
+has '--view latency leaves out what closed levels lie between' "$text" '^(5[0-9]|6[0-9]) left out, whose answer was not observed$'
+is '... so that nothing took longer than a burst' \
+	"$(sed -nE 's/.* max ([0-9.]+)us.*/\1/p' <<<"$text" | awk '$1 > 0 && $1 <= 201 { print "short" }')" short
+tick() { printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":7,"tid":7,"priority":"info","category":"x","message":"tick","kind":"instant","args":{}}\n' "$1" "$1"; }
+for i in 1 2 3 4; do tick "$((i * 1000000))"; done >"$work/one.jsonl"
+for i in 1 2 3 4; do tick "$((i * 1000000 + 100000000))"; done >"$work/two.jsonl"
+text=$("$dump" "$work/one.jsonl" "$work/two.jsonl" --view gaps 2>/dev/null)
+has '--view gaps has the silences of an input' "$text" '^all +1ms '
+lacks '... and none between two inputs' "$text" '97ms'
+has '... and --view rate no rate' "$("$dump" "$work/one.jsonl" "$work/two.jsonl" --view rate -- 10 2>/dev/null)" '  not observed$'
 is '--stats fits 80 columns' "$(COLUMNS=80 "$dump" --stats "$samples" | awk 'length > 80')" ''
 
 # Each span that began in a burst is recorded with its whole duration, so the
