@@ -527,7 +527,6 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 struct evidence {
 	int64_t labels[START_LABELS_MAX]; /* ids with a label */
 	unsigned label_count;
-	unsigned marks;
 	unsigned used; /* marks of these ids */
 	unsigned bad;
 };
@@ -555,7 +554,6 @@ weigh(struct evidence *e, struct tl_bytes bytes)
 		break;
 	case TL_LMS_BEGIN:
 	case TL_LMS_END:
-		e->marks++;
 		e->used += has_label(e, line.id);
 		break;
 	case TL_LMS_BLANK:
@@ -565,7 +563,8 @@ weigh(struct evidence *e, struct tl_bytes bytes)
 	}
 }
 
-/* Recognise labels and marks that use them, or almost only marks. */
+/* Recognise labels and marks that use them.  Marks alone are two columns of
+ * numbers, as in many files. */
 unsigned
 tl_lms_recognise(struct tl_bytes first)
 {
@@ -584,5 +583,5 @@ tl_lms_recognise(struct tl_bytes first)
 		return 85;
 	if (e.used > e.bad)
 		return 65;
-	return e.marks > 4 * e.bad ? 20 : 0;
+	return 0;
 }

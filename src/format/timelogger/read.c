@@ -15,8 +15,10 @@
 #include "format/timelogger/timelogger.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "base/table.h"
 #include "base/utf8.h"
+#include "clock/clock.h"
 #include "event/reader.h"
 #include "event/sorter.h"
 #include "format/label.h"
@@ -36,6 +38,7 @@ enum {
 	UNKNOWN_MAX = 64,
 	/* Sources that are checked to recognise a file. */
 	START_SOURCES_MAX = 256,
+	NAME_LIKELY_MAX = 1024,
 	WHICH_SIZE_MAX = 80
 };
 
@@ -598,7 +601,28 @@ struct evidence {
 	uint32_t bad;
 	bool ascending; /* ids count from 0 */
 	bool used;
+	int64_t last_ns;
 };
+
+/* Is it a name that a program may give a source? */
+static bool
+is_name(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return false;
+	return size > 0 && size <= NAME_LIKELY_MAX;
+}
+
+/* Do two records lie within a hundred days? */
+static bool
+is_near(int64_t one, int64_t other)
+{
+	const int64_t ns =
+	    one < other ? tl_ns_between(one, other) : tl_ns_between(other, one);
+
+	return ns < 100 * 24 * TL_NS_PER_H;
+}
 
 static void
 weigh(struct evidence *e, const char *record, size_t size)
@@ -606,12 +630,21 @@ weigh(struct evidence *e, const char *record, size_t size)
 	const uint8_t type = (uint8_t)record[0];
 	bool known, good;
 	uint32_t id;
+	int64_t ns;
 
 	memcpy(&id, record + 1, sizeof(id));
+	memcpy(&ns, record + 5, sizeof(ns));
 	id = be32toh(id);
+	ns = (int64_t)be64toh((uint64_t)ns);
 	known = is_defined(e->ids, e->count, id);
-	good = type == TL_TIMELOGGER_NEW ? size > TL_TIMELOGGER_TEXT_AT
-					 : type <= TL_TIMELOGGER_CLOSE && known;
+	good = type == TL_TIMELOGGER_NEW
+		   ? size > TL_TIMELOGGER_TEXT_AT &&
+			 is_name(record + TL_TIMELOGGER_TEXT_AT,
+			     size - TL_TIMELOGGER_TEXT_AT)
+		   : type <= TL_TIMELOGGER_CLOSE && known;
+	good &= e->good == 0 || is_near(ns, e->last_ns);
+	if (good)
+		e->last_ns = ns;
 	e->good += good;
 	e->bad += !good;
 	e->used = e->used || (good && type != TL_TIMELOGGER_NEW);
@@ -634,15 +667,15 @@ tl_timelogger_recognise(struct tl_bytes first)
 	    first.size >= TL_TIMELOGGER_SIZE && e.count < START_SOURCES_MAX) {
 		const size_t size = record_size(first.data, first.size);
 
-		weigh(&e, first.data, size);
 		if (size > first.size)
 			break;
+		weigh(&e, first.data, size);
 		first.data += size;
 		first.size -= size;
 	}
 	if (e.count == 0)
 		return 0;
 	if (e.bad > 0)
-		return e.used && e.good > 2 * e.bad ? 75 : e.count > 1 ? 30 : 0;
-	return e.ascending ? 90 : e.used ? 85 : 30;
+		return e.used && e.good > 2 * e.bad ? 75 : 0;
+	return e.ascending ? 90 : e.used ? 85 : 0;
 }
