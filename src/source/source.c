@@ -138,6 +138,73 @@ read_first(struct tl_opening *o)
 	return n < 0 ? (int)n : 0;
 }
 
+/* Does the file begin with two packets of a Perfetto trace? */
+static bool
+is_perfetto(struct tl_bytes first)
+{
+	uint64_t size = 0;
+	size_t at = 0;
+
+	for (int packet = 0; packet < 2; packet++, at += size) {
+		if (at >= first.size || first.data[at++] != 0x0a)
+			return false;
+		size = 0;
+		for (unsigned shift = 0; shift < 28; shift += 7) {
+			if (at >= first.size)
+				return false;
+			size |= (uint64_t)(first.data[at] & 0x7f) << shift;
+			if (!(first.data[at++] & 0x80))
+				break;
+		}
+	}
+	return true;
+}
+
+/* Formats that people hold in their hands and that are not read: how each
+ * begins, or what its beginning contains. */
+static const char *
+known_as(struct tl_bytes first)
+{
+	static const struct {
+		struct tl_bytes magic;
+		bool inside;
+		const char *words;
+	} formats[] = {
+		{ { "SQLite format 3", 15 }, false,
+		    ": a SQLite database (timeline-convert writes one, and "
+		    "reads none)" },
+		{ { "PAR1", 4 }, false,
+		    ": a Parquet file (timeline-convert writes one, and reads "
+		    "none)" },
+		{ { "PERFILE2", 8 }, false, ": a perf.data file" },
+		{ { "FLR\0", 4 }, false, ": a JFR recording" },
+		{ { "\xd4\xc3\xb2\xa1", 4 }, false,
+		    ": a packet capture (pcap)" },
+		{ { "\x0a\x0d\x0d\x0a", 4 }, false,
+		    ": a packet capture (pcapng)" },
+		{ { "creator: callgrind", 18 }, true,
+		    ": a profile of callgrind" },
+		{ { "speedscope.app", 14 }, true, ": a profile of speedscope" },
+		{ { "\"timeDeltas\"", 12 }, true, ": a CPU profile of V8" },
+		{ { "\"geckoProfile", 13 }, true, ": a profile of Firefox" },
+		{ { "\"stackTable\"", 12 }, true, ": a profile of Firefox" },
+	};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		const struct tl_bytes magic = formats[i].magic;
+
+		if (formats[i].inside
+			? memmem(first.data, first.size, magic.data,
+			      magic.size) != NULL
+			: first.size >= magic.size &&
+			      memcmp(first.data, magic.data, magic.size) == 0)
+			return formats[i].words;
+	}
+	return is_perfetto(first) ? ": a Perfetto trace (timeline-convert "
+				    "writes one, and reads none)"
+				  : "";
+}
+
 /* Report an unknown format, and name the programs that read other formats. */
 static void
 refuse(struct tl_source *source, const struct tl_opening *o)
@@ -148,7 +215,8 @@ refuse(struct tl_source *source, const struct tl_opening *o)
 	if (o->plan->formats)
 		tl_fault(&source->fault,
 		    o->first_size == 0 ? -ENODATA : -ENOTSUP, 0,
-		    o->first_size == 0 ? "empty file" : "unknown file format");
+		    o->first_size == 0 ? "empty file" : "unknown file format%s",
+		    known_as(tl_bytes(o->first, o->first_size)));
 	else if (o->first_size == 0)
 		tl_fail(&source->fault, -ENODATA, "the file is empty");
 	else

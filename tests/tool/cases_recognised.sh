@@ -24,3 +24,19 @@ while read -r file; do
 done < <(ordinary)
 is 'no ordinary file is taken for a recording' "$taken" ''
 is '... of many' "$((refused > 200))" 1
+
+# What people hold in their hands is named.
+named() { # SENTENCE FILE WORDS
+	ends "$1" 1 "$dump" "$2"
+	has '... by name' "$err" "unknown file format: a $3"
+}
+for to in perfetto sqlite; do
+	"$bin/timeline-convert" -f --to $to -o "$work/named.$to" "$known" 2>/dev/null || continue
+	named "a file of $to is not read" "$work/named.$to" '(Perfetto trace|SQLite database) \(timeline-convert writes one, and reads none\)'
+done
+printf '# callgrind format\nversion: 1\ncreator: callgrind-3.19\n' >"$work/named"
+named 'a profile of callgrind is not read' "$work/named" 'profile of callgrind'
+printf '{"nodes":[{"id":1}],"samples":[1],"timeDeltas":[10]}' >"$work/named"
+named 'a CPU profile is not read' "$work/named" 'CPU profile of V8'
+printf 'PERFILE2%064d' 0 >"$work/named"
+named 'a file of perf is not read' "$work/named" 'perf.data file'
