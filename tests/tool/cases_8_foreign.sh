@@ -185,3 +185,16 @@ is '... alone, where it is chosen' "$("$dump" --list --message 'Outer*' "$work/h
 	' 4 info span source Outer$Inner'
 is '... as JSON' "$("$dump" --list --json "$work/inner.csv" | jq -r '"\(.message) \(.seen)"')" \
 	$'Outer$Inner 2\nOuter$Other 2'
+
+# A number in quotes is a number; an event without a time has that of the event
+# before, not 1970.
+cat >"$work/quoted.json" <<'END'
+[{"name":"CPU","ph":"C","ts":"1000.5","pid":"1","args":{"used":"1.5","free":17,"of":"1e3"}},
+{"name":"x","ph":"i","ts":null,"pid":1,"tid":1},
+{"name":"CPU","ph":"C","ts":2000,"pid":1,"args":{"used":"much"}}]
+END
+ends 'counters in quotes are read' 1 "$dump" --oldest-first --json "$work/quoted.json"
+is '... as numbers' "$(jq -c 'select(.kind == "counter") | [.ns, (.args | to_entries[0].value)]' <<<"$out" | tr '\n' ' ')" \
+	'[1000500,1.5] [1000500,17] [1000500,1000] '
+is '... and null is no time' "$(jq -c 'select(.message == "x") | .ns' <<<"$out")" 1000500
+has '... where a text is none' "$err" 'value is not a number'

@@ -194,6 +194,10 @@ take_counter(struct work *w, struct tl_chrome_request *request)
 	for (unsigned i = 0; rc == 0 && i < count; i++) {
 		e->args[0] = e->args[i];
 		e->argc = 1;
+		/* some writers put numbers in quotes */
+		if (e->args[0].value.kind == TL_JSON_STRING &&
+		    tl_json_word(e->args[0].value.text) == TL_JSON_NUMBER)
+			e->args[0].value.kind = TL_JSON_NUMBER;
 		tl_chrome_args_make(args, e, NULL);
 		if (args->count == 0 ||
 		    args->format[0] == TIMELINE_ARG_STRING) {
@@ -356,7 +360,8 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 
 	if (!tl_chrome_time(&e->field[TL_CHROME_TS], &w.event.ns)) {
 		tl_note(c->notes, TL_CHROME_NOTE_TIME, e->at);
-		if (e->field[TL_CHROME_TS].kind == 0)
+		if (e->field[TL_CHROME_TS].kind != TL_JSON_NUMBER &&
+		    e->field[TL_CHROME_TS].kind != TL_JSON_STRING)
 			w.event.ns = c->last_ns;
 	}
 	c->last_ns = w.event.ns;

@@ -503,7 +503,7 @@ TEST(times_are_exact)
 	    "(5 times)\n");
 	check("[{\"ph\":\"i\",\"ts\":9223372036854775.808,\"name\":\"a\"},"
 	      "{\"ph\":\"i\",\"ts\":true,\"name\":\"a\"}]",
-	    "0  a\n9223372036854775807  a\n",
+	    "9223372036854775807  a\n9223372036854775807  a\n",
 	    "-74 1 time or duration is missing, bad or out of range "
 	    "(2 times)\n");
 }
