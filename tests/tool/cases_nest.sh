@@ -55,3 +55,14 @@ has '... and is told as a mistake' "$("$dump" --stats "$work/handed.tl" 2>&1)" \
 	'another thread ended 10 spans'
 ends '... by --check' 0 "$dump" --check "$work/handed.tl"
 has '... too' "$out" 'another thread ended 10 spans: the scope should be'
+
+mkfifo "$work/handed.go"
+"$build/tests/tool/make_handed" "$name-handed" "$work/handed.tl" wait <"$work/handed.go" &
+exec 8>"$work/handed.go"
+until_true test -e "$shm-handed"
+"$bin/timelinectl" record "$name-handed" -o "$work/recorded.trace" >"$work/out" 2>&1 &
+until_true test -s "$work/recorded.trace"
+echo >&8
+exec 8>&-
+wait
+is '... in a recording' "$(depths tree "$work/recorded.trace" request) $(depths tree "$work/recorded.trace" query)" '10 0 10 1'

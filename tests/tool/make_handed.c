@@ -2,11 +2,12 @@
 /*
  * make_handed.c - spans of a thread that another thread ends, by mistake.
  *
- *	make_handed PATH FILE
+ *	make_handed PATH FILE [wait]
  *
  * Each of 10 requests begins in the first thread, and holds a query; the second
  * thread ends the request with the stamp of its begin.  The program saves FILE
- * and removes PATH.
+ * and removes PATH.  With "wait", it waits for a line of input before the first
+ * request.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -41,8 +42,8 @@ main(int argc, char **argv)
 {
 	struct timeline *tl;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: make_handed PATH FILE\n");
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "usage: make_handed PATH FILE [wait]\n");
 		return 2;
 	}
 	must(timeline_new(&tl, argv[1], NULL));
@@ -51,6 +52,8 @@ main(int argc, char **argv)
 	must(timeline_define_span(tl, "app", "info", "query $id",
 	    TIMELINE_THREAD, &query));
 	must(timeline_define(tl, "app", "info", "ready", &ready));
+	if (argc == 4)
+		(void)getchar();
 	for (int id = 1; id <= REQUESTS; id++) {
 		uint64_t begun = timeline_begin(request, id);
 		pthread_t thread;

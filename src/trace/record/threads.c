@@ -329,18 +329,44 @@ is_its_end(const struct tl_event *begin, const struct tl_event *end)
 		   : !begin->proven;
 }
 
+/* The place after the open span that an end event ends; 0: none. */
+static size_t
+find_open(const struct tl_recorder_thread *thread, const struct tl_event *end)
+{
+	size_t i = thread->open_count;
+
+	while (i > 0 && !is_its_end(&thread->open[i - 1].begin, end))
+		i--;
+	return i;
+}
+
+/* The thread whose span another thread of its process ends, by mistake; NULL:
+ * none. */
+static struct tl_recorder_thread *
+find_handed(const struct tl_recorder_threads *t,
+    const struct tl_recorder_thread *thread, const struct tl_event *end)
+{
+	if (end->kind != TL_END || !end->proven || !is_nested(end) ||
+	    find_open(thread, end) > 0)
+		return NULL;
+	for (size_t i = 0; i < t->count; i++)
+		if (t->list[i]->who >> 32 == end->pid &&
+		    t->list[i]->source == end->source &&
+		    find_open(t->list[i], end) > 0)
+			return t->list[i];
+	return NULL;
+}
+
 /* Pop the span of an end event, and with it the spans inside. */
 static void
 pop(struct tl_recorder_thread *thread, const struct tl_event *end)
 {
-	size_t i = thread->open_count;
+	size_t i = find_open(thread, end);
 
 	if (thread->skipped > 0 && !end->proven) {
 		thread->skipped--;
 		return;
 	}
-	while (i > 0 && !is_its_end(&thread->open[i - 1].begin, end))
-		i--;
 	if (i > 0) {
 		thread->open_count = i - 1;
 		thread->skipped = 0;
@@ -386,8 +412,11 @@ tl_recorder_threads_put(struct tl_recorder_threads *t,
 				 ? 0
 				 : (uint64_t)event->pid << 32 | event->tid;
 	struct tl_recorder_thread *thread;
+	struct tl_recorder_thread *handed;
 	int rc = find_thread(t, who, event->source, &thread);
 
+	if (rc == 0 && (handed = find_handed(t, thread, event)))
+		thread = handed;
 	if (rc == 0 && !thread->stream)
 		rc = new_stream(t, writer, thread, name);
 	if (rc == 0)
