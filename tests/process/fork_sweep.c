@@ -5,11 +5,15 @@
  * forked before the entry was whole, under its own numbers, and proves nothing
  * of a span that its parent began.  Later entries of both have the right
  * numbers.
+ *
+ * SAMPLE=0, 1 or 2 forks at a third of the places of the rows that fork at every
+ * instruction or at every third; PAUSE_SWEEP=1 forks at every instruction.
  */
+#include "../lib/sample.h"
 #include "../lib/snap_open.h"
 #include "../lib/trace.h"
 
-enum { STEPS_MAX = 4000, ENTRIES = 1 << 16, HOLES_MAX = 8 };
+enum { STEPS_MAX = 4000, ENTRIES = 1 << 16, HOLES_MAX = 8, FEW = 127 };
 
 static struct timeline *tl, *others[5];
 static struct timeline_event *event, *span, *timer, *after;
@@ -258,13 +262,13 @@ count_events(void)
 }
 
 static void
-check(const struct row *row, unsigned end, unsigned stride)
+check(const struct row *row, unsigned from, unsigned end, unsigned stride)
 {
 	const uint64_t count = count_events();
 	const uint64_t holes = sum_of_heads(tl) - count;
 	unsigned forked = 0, both = 0;
 
-	for (unsigned n = 0; n < end; n += stride) {
+	for (unsigned n = from; n < end; n += stride) {
 		const struct call *c = &calls[n];
 
 		expect(c->of_parent == 1 && c->after_parent == 1 &&
@@ -289,10 +293,13 @@ check(const struct row *row, unsigned end, unsigned stride)
 }
 
 static void
-sweep(const struct row *row)
+sweep(const struct row *row, unsigned number)
 {
-	const unsigned stride = getenv("PAUSE_SWEEP") ? 1 : row->stride;
-	unsigned steps = 0;
+	const bool sampled = row->stride < FEW;
+	const unsigned each = getenv("PAUSE_SWEEP") ? 1 : row->stride;
+	const unsigned stride = each * (sampled ? sample_step() : 1);
+	const unsigned from = each * (sampled ? sample_first(number) : 0);
+	unsigned steps = from;
 
 	open_timeline(row->burst);
 	while (fork_after(row, steps)) {
@@ -300,18 +307,18 @@ sweep(const struct row *row)
 		expect(steps < STEPS_MAX, "%s: no end after %u instructions",
 		    row->name, steps);
 	}
-	check(row, steps, stride);
+	check(row, from, steps, stride);
 }
 
 /* The first entry of a thread asks the kernel for the numbers. */
 static const struct row rows[] = {
 	{ "the numbers", log_one, (void (*)(void))tl_ids_fill, true, false, 1 },
 	{ "first timeline_log", log_one, (void (*)(void))timeline_append, true,
-	    false, 127 },
+	    false, FEW },
 	{ "first timeline_end_of", end_of, (void (*)(void))timeline_span_append,
-	    true, false, 127 },
+	    true, false, FEW },
 	{ "first timeline_log_at", log_at, (void (*)(void))timeline_append_at,
-	    true, false, 127 },
+	    true, false, FEW },
 	{ "timeline_log", log_one, (void (*)(void))timeline_append, false,
 	    false, 1 },
 	{ "timeline_log in a burst", log_one, (void (*)(void))timeline_append,
@@ -333,9 +340,9 @@ sweep_all(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		child_goes_first = true;
-		sweep(&rows[i]);
+		sweep(&rows[i], (unsigned)i);
 		child_goes_first = false;
-		sweep(&rows[i]);
+		sweep(&rows[i], (unsigned)i + 1);
 	}
 }
 
