@@ -6,14 +6,14 @@
  * of a span that its parent began.  Later entries of both have the right
  * numbers.
  *
- * SAMPLE=0, 1 or 2 forks at a third of the places of the rows that fork at every
- * instruction or at every third; PAUSE_SWEEP=1 forks at every instruction.
+ * PAUSE_SWEEP=1 forks at every instruction.  SAMPLE=0, 1 or 2 takes a third of
+ * the forks.
  */
 #include "../lib/sample.h"
 #include "../lib/snap_open.h"
 #include "../lib/trace.h"
 
-enum { STEPS_MAX = 4000, ENTRIES = 1 << 16, HOLES_MAX = 8, FEW = 127 };
+enum { STEPS_MAX = 4000, ENTRIES = 1 << 16, HOLES_MAX = 8 };
 
 static struct timeline *tl, *others[5];
 static struct timeline_event *event, *span, *timer, *after;
@@ -295,10 +295,9 @@ check(const struct row *row, unsigned from, unsigned end, unsigned stride)
 static void
 sweep(const struct row *row, unsigned number)
 {
-	const bool sampled = row->stride < FEW;
 	const unsigned each = getenv("PAUSE_SWEEP") ? 1 : row->stride;
-	const unsigned stride = each * (sampled ? sample_step() : 1);
-	const unsigned from = each * (sampled ? sample_first(number) : 0);
+	const unsigned stride = each * sample_step();
+	const unsigned from = each * sample_first(number);
 	unsigned steps = from;
 
 	open_timeline(row->burst);
@@ -314,11 +313,11 @@ sweep(const struct row *row, unsigned number)
 static const struct row rows[] = {
 	{ "the numbers", log_one, (void (*)(void))tl_ids_fill, true, false, 1 },
 	{ "first timeline_log", log_one, (void (*)(void))timeline_append, true,
-	    false, FEW },
+	    false, 127 },
 	{ "first timeline_end_of", end_of, (void (*)(void))timeline_span_append,
-	    true, false, FEW },
+	    true, false, 127 },
 	{ "first timeline_log_at", log_at, (void (*)(void))timeline_append_at,
-	    true, false, FEW },
+	    true, false, 127 },
 	{ "timeline_log", log_one, (void (*)(void))timeline_append, false,
 	    false, 1 },
 	{ "timeline_log in a burst", log_one, (void (*)(void))timeline_append,
