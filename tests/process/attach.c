@@ -52,7 +52,7 @@ race(void *context)
 
 	__atomic_add_fetch(ready, 1, __ATOMIC_SEQ_CST);
 	while (!*go)
-		;
+		sched_yield();
 	expect_ok(timeline_new(&tl, test_name, &small));
 	inodes[me] = inode_of(tl);
 	timeline_close(tl);

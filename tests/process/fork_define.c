@@ -6,9 +6,10 @@
  * the time.
  *
  * FORK_STRIDE=1 forks at each instruction; with an odd stride parent and child
- * take turns at finishing first.
+ * take turns at finishing first.  SAMPLE=0, 1 or 2 takes a third of the forks.
  */
 #include "../lib/process.h"
+#include "../lib/sample.h"
 
 #include <pthread.h>
 #include <ucontext.h>
@@ -139,7 +140,7 @@ main(void)
 	struct sigaction action = { .sa_flags = SA_SIGINFO };
 	const char *text = getenv("FORK_STRIDE");
 	const unsigned stride = text ? (unsigned)atoi(text) : 23;
-	unsigned steps = 0;
+	unsigned steps = sample_first(0) * stride;
 	pthread_t thread;
 
 	choose_test_name("forkdef");
@@ -151,8 +152,9 @@ main(void)
 	be_grandchild(NULL); /* defines its string now, so that the records
 			      * that follow are the newest */
 	while (steps < STEPS_MAX && fork_after(steps))
-		steps += stride;
-	printf("forked at one in %u of %u instructions\n", stride, steps);
+		steps += sample_step() * stride;
+	printf("forked at one in %u of %u instructions\n",
+	    sample_step() * stride, steps);
 	expect(steps > 1000 && steps < STEPS_MAX, "no sweep");
 	timeline_close(tl);
 	return 0;

@@ -8,9 +8,10 @@
  * lane with the begins and ends of all spans.
  *
  * TIMER_SPANS=1000000000 ends so many spans among kills; the default is
- * 2,000,000.
+ * 2,000,000.  SAMPLE=0, 1 or 2 kills between a third of the instructions.
  */
 #include "../lib/random.h"
+#include "../lib/sample.h"
 #include "../lib/trace.h"
 #include "../lib/writers.h"
 
@@ -114,10 +115,12 @@ static void
 sweep(bool kept)
 {
 	bool running = true;
-	unsigned steps = 0;
+	unsigned steps = sample_first(kept);
+	unsigned places = 0;
 	unsigned counted = 0;
 
-	for (; running && steps < STEPS_MAX; steps++) {
+	for (; running && steps < STEPS_MAX; steps += sample_step()) {
+		places++;
 		open_timeline();
 		expect_ok(timeline_slower(tl, "*", "*", kept ? 0 : UINT64_MAX));
 		for (int i = 0; i < BEFORE; i++)
@@ -130,9 +133,9 @@ sweep(bool kept)
 		expect_spans(2 * BEFORE + (counted > 0),
 		    2 * BEFORE + (counted > 0), "and then", steps);
 	}
-	printf("killed at %u places, counted after %u of them\n", steps,
+	printf("killed at %u places, counted after %u of them\n", places,
 	    counted);
-	expect(!running && counted > 0 && counted < steps,
+	expect(!running && counted > 0 && counted < places,
 	    "the sweep missed the commit");
 }
 

@@ -4,6 +4,7 @@
  * timeline_close after logging, and no others.
  */
 #include "lib/fixture.h"
+#include "lib/random.h"
 #include "lib/test.h"
 
 #include <pthread.h>
@@ -233,11 +234,12 @@ open_and_close(void *stop)
 TEST(children_of_a_busy_process_end)
 {
 	pthread_t thread;
+	const int rounds = random_rounds(200);
 	int stop = 0, status;
 
 	ck_assert_int_eq(pthread_create(&thread, NULL, open_and_close, &stop),
 	    0);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < rounds; i++) {
 		const pid_t pid = run_child(log_and_close, &status);
 
 		ck_assert(WIFEXITED(status));
