@@ -66,6 +66,20 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 		missing "$work/again.csv")" "[$gone,0]"
 	is '... and a timeline that is made of the file' "$("$bin/timeline-convert" -q -f --to timeline -o "$work/again.tl" "$wrapped"
 		missing "$work/again.tl")" "[$gone,0]"
+	for to in trace packed; do
+		is "... and a $to" "$("$bin/timeline-convert" -q -f --to $to -o "$work/again.$to" "$wrapped"
+			missing "$work/again.$to")" "[$gone,0]"
+		is '... of which another is made' "$("$bin/timeline-convert" -q -f --to trace -o "$work/twice.trace" "$work/again.$to"
+			missing "$work/twice.trace")" "[$gone,0]"
+	done
+	is '... in the listing of a trace' "$("$dump" "$work/again.trace" | sed -nE 's/^\.\.\. ([0-9]+) entr.* overwritten before this( \(cpu .*)?$/\1/p' |
+		awk '{ n += $1 } END { print n }')" "$gone"
+	for file in "$wrapped" "$work/again.trace"; do
+		is "--tree says so, too: ${file##*.}" "$("$dump" --tree "$file" |
+			sed -nE 's/^ *\.\.\. ([0-9]+) entr.* overwritten before this$/\1/p; s/.* lost here/lost/p' | awk '{ n += $1 } /lost/ { n = -1 } END { print n }')" "$gone"
+		is '... as JSON' "$("$dump" --tree --json "$file" | jq -sc '[(map(.overwritten // 0) | add), map(select(.lost))[0], map(select(.overwritten).kind)[0]]')" \
+			"[$gone,null,\"overwritten\"]"
+	done
 	is '... apart from the losses of a conversion' \
 		"$("$bin/timeline-convert" --json --to csv -o "$work/out.csv" "$wrapped" | jq -c '[.lost, .overwritten]')" "[0,$gone]"
 	if command -v sqlite3 >/dev/null; then
