@@ -405,24 +405,24 @@ note_entry(struct lasts *lasts, const struct tl_event *event)
 	return 0;
 }
 
-/* Read a recording in advance, for its losses and for changes of levels.
- * Without a change the levels count as open; otherwise the levels before the
- * first change are unknown. */
+/* Read a recording in advance, for its losses and for changes of levels.  Where
+ * it does not say the levels at its start, they count as open if there is no
+ * change, and are otherwise unknown before the first change. */
 static int
 look_ahead(struct timeline_read_intervals *v, const struct tl_source *source)
 {
-	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
-		.tiers = 1,
-		.base = TIMELINE_LEVEL_MIN };
+	struct tl_observed_start start;
 	struct lasts lasts = { 0 };
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_source_observed(source, &start);
 
-	if (rc < 0)
+	if (rc < 0 ||
+	    (rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor)) < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (event.message && tl_observed_is_change(event.message))
+		if (start.guessed && event.message &&
+		    tl_observed_is_change(event.message))
 			start.base = 0;
 		if (event.message && !v->message->builtin &&
 		    event.message->builtin == TIMELINE_BUILTIN_LEVEL)

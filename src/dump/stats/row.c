@@ -218,7 +218,7 @@ is_partial(const struct tl_stats_row *row)
 static double
 rate_of(const struct tl_stats_row *row)
 {
-	if (!is_partial(row))
+	if (!is_partial(row) && !row->copied)
 		return row->rate;
 	return row->observed_ns > 0
 		   ? (double)row->observed * 1e9 / (double)row->observed_ns

@@ -41,9 +41,10 @@ struct tl_stats_row {
 	struct tl_stats_before before;
 	/* since when the file is complete; INT64_MIN: always */
 	int64_t complete_ns;
-	double rate;         /* per second, if the message is always observed */
-	uint64_t observed;   /* in observed time; a span counts once */
-	int64_t observed_ns; /* length of the observed time */
+	bool copied;       /* a copy, without the lanes of a ring that turned */
+	double rate;       /* per second, if the message is always observed */
+	uint64_t observed; /* in observed time; a span counts once */
+	int64_t observed_ns;   /* length of the observed time */
 	double observed_share; /* share of all time; negative: not measured */
 	int64_t known_ns;      /* tl_observed_time_since() */
 	unsigned source;       /* number of the file */

@@ -259,6 +259,8 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->input = s->inputs->items[event->source].name;
 	(*row)->first_ns = event->ns;
 	(*row)->complete_ns = complete_ns(source);
+	(*row)->copied = complete_ns(source) != INT64_MIN &&
+			 !tl_source_snap(&s->inputs->items[event->source]);
 	(*row)->before.losses = UINT64_MAX;
 	(*row)->samples = samples_of(source, event->message);
 	(*row)->source = event->source;

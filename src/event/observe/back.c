@@ -155,6 +155,8 @@ number_back(struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned gate = tl_observed_gate(o, event->message);
 
+	if (!tl_observe_is_kept(o, event))
+		return TL_UNOBSERVED;
 	if (o->now.base != 0 && gate >= o->now.base)
 		return o->now.numbers[gate];
 	if (o->plan_unknown)

@@ -56,7 +56,7 @@ is_in_slot(const struct tl_observer *o, unsigned gate, uint32_t epoch,
 {
 	return is_plan_known(o, epoch, tsc) && !o->blind &&
 	       epoch == o->now.plan_epoch && o->now.shares[gate] != 0 &&
-	       (tsc <= o->now.lease || o->start.order == TL_NEWEST_FIRST) &&
+	       tsc <= o->now.lease &&
 	       is_slot_open(o, gate, timeline_slot(tsc, o->now.shift));
 }
 
