@@ -32,6 +32,8 @@
  * their start and at their end, and an observer begins with these.  Newest
  * first, a burst of a recording that begins within another burst begins a new
  * interval, because the entry of the first burst is not read yet.
+ * Below the base, while a plan is in force, only slots count then, because the
+ * entry of a burst is not read yet.
  *
  * The gate of a single message changes, too (timeline_level).  If the entry of
  * such a change names the message, only the intervals of the message end, and a
