@@ -37,8 +37,9 @@ struct run {
 	struct tl_fault *fault;
 	struct tl_report report;
 	struct tl_text title;
-	struct tl_origin *sources;   /* of the inputs */
-	struct timeline_knot *knots; /* of the only one */
+	struct tl_origin *sources;         /* of the inputs */
+	struct timeline_knot *knots;       /* of the only one */
+	struct tl_observed_start observed; /* of the only one */
 	struct tl_writer *writer;
 	struct tl_id_map nest_ids;
 	struct nest *nests;
@@ -164,12 +165,14 @@ set_messages(struct run *run)
 	return rc;
 }
 
-/* The clock of a single input, whose times are as it has them. */
+/* The clock of a single input, whose times are as it has them, and what was
+ * observed.  Of a part, the levels where it begins are not known. */
 static int
 set_knots(struct run *run)
 {
 	const struct tl_source *input = &run->inputs->items[0];
 	size_t count;
+	int rc;
 
 	if (run->inputs->count != 1 || !tl_source_is_open(input) ||
 	    is_moved(input))
@@ -181,7 +184,13 @@ set_knots(struct run *run)
 	for (size_t i = 0; i < count; i++)
 		run->knots[i] = *tl_source_knot(input, i);
 	tl_writer_set_knots(run->writer, run->knots, count);
-	return 0;
+	rc = tl_source_observed(input, &run->observed);
+	if (!run->select->all) {
+		run->observed.guessed = true;
+		run->observed.cut.tsc = 0;
+	}
+	tl_writer_set_observed(run->writer, &run->observed);
+	return rc;
 }
 
 static int

@@ -493,7 +493,8 @@ listing_put(struct tl_sink *sink, const struct tl_event *event)
 	if (l->style.overwritten) {
 		const int rc = put_overwritten(l, event);
 
-		if (rc < 0 || tl_event_is_start(event))
+		if (rc < 0 || (tl_event_is_start(event) &&
+				  l->style.overwritten[event->source].any))
 			return rc;
 	}
 	if (event->kind == TL_LOST)

@@ -259,9 +259,8 @@ tl_observe_missing(struct tl_observer *o, uint32_t lane, bool begins)
 	tl_observe_lose_claims(o);
 }
 
-/* Were all entries logged at the time of the event kept? */
-static bool
-is_kept(const struct tl_observer *o, const struct tl_event *event)
+bool
+tl_observe_is_kept(const struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned tier = tier_of(o, event->lane);
 
@@ -291,7 +290,7 @@ tl_observe_number(struct tl_observer *o, const struct tl_event *event)
 	const struct tl_named_gate *named;
 	uint64_t number, last;
 
-	if (!is_kept(o, event))
+	if (!tl_observe_is_kept(o, event))
 		return TL_UNOBSERVED;
 	number = gate_number(o, event, gate);
 	if (number == TL_UNOBSERVED)
@@ -309,8 +308,12 @@ void
 tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 {
 	*o = (struct tl_observer){ .start = *start,
-		.now = { .threshold = start->base, .base = start->base },
+		.now = start->now,
 		.count = 1 };
+	if (o->now.base == 0)
+		o->now.threshold = o->now.base = start->base;
+	if (o->now.has_plan)
+		o->now.plan = ++o->count;
 	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
 		o->now.numbers[g] = o->count;
 	for (uint32_t i = 0; i < start->plan_count; i++)
@@ -458,17 +461,11 @@ observe_close(struct tl_cursor *cursor)
 }
 
 int
-tl_observe_recording(enum tl_order order,
+tl_observe_recording(const struct tl_observed_start *said,
     const struct tl_message *const *messages, size_t count,
     struct tl_cursor **cursor)
 {
-	struct tl_observed_start start = { .order = order,
-		.tiers = 1,
-		.gates = true,
-		.named = true,
-		.message_count = count,
-		.base = order == TL_OLDEST_FIRST ? TIMELINE_LEVEL_MIN : 0,
-		.guessed = order == TL_OLDEST_FIRST };
+	struct tl_observed_start start = *said;
 	struct observe_cursor *c =
 	    calloc(1, sizeof(*c) + count * sizeof(c->messages[0]));
 
@@ -479,7 +476,9 @@ tl_observe_recording(enum tl_order order,
 	/* the list of a chain may move while it is read */
 	for (size_t i = 0; i < count; i++)
 		c->messages[i] = messages[i];
+	start.gates = start.named = true;
 	start.messages = c->messages;
+	start.message_count = count;
 	c->cursor.next = observe_next;
 	c->cursor.close = observe_close;
 	c->inner = *cursor;

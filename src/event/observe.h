@@ -28,9 +28,12 @@
  *	states kept    0     |      1       |      2       |      3
  *	events        .......+.......<......+.......<......+.......< fed
  *
- * Recordings are not read in advance.  Newest first, a burst of a recording
- * that begins within another burst begins a new interval, because the entry of
- * the first burst is not read yet.
+ * Recordings are not read in advance.  They say the levels and the plan at
+ * their start and at their end, and an observer begins with these.  Newest
+ * first, a burst of a recording that begins within another burst begins a new
+ * interval, because the entry of the first burst is not read yet.
+ * Below the base, while a plan is in force, only slots count then, because the
+ * entry of a burst is not read yet.
  *
  * The gate of a single message changes, too (timeline_level).  If the entry of
  * such a change names the message, only the intervals of the message end, and a
@@ -51,6 +54,7 @@
 #ifndef TL_EVENT_OBSERVE_H
 #define TL_EVENT_OBSERVE_H
 
+#include "base/text.h"
 #include "event/event.h"
 #include "event/levels.h"
 #include "event/merge.h"
@@ -109,6 +113,28 @@ struct tl_named_gates {
 	struct tl_named_gate list[TL_NAMED_GATES_MAX];
 };
 
+/* The state that numbers of intervals are computed from, besides the gates of
+ * messages: the levels and the plan of slots in force. */
+struct tl_observed_now {
+	uint8_t threshold; /* 0: unknown */
+	uint8_t base;      /* 0: unknown */
+	uint32_t until_epoch;
+	uint64_t until; /* first stamp after the burst */
+	uint64_t numbers[TL_OBSERVED_GATES];
+	/* By tier: the number of lanes that miss entries, and the number of the
+	 * interval that began at the end of the last loss. */
+	uint32_t missing[TIMELINE_TIERS_MAX];
+	uint64_t losses[TIMELINE_TIERS_MAX];
+	/* all shares are 0 without a plan */
+	uint32_t shares[TL_OBSERVED_GATES];
+	uint64_t seed;
+	uint64_t lease;
+	uint32_t plan_epoch;
+	uint8_t shift;
+	bool has_plan;
+	uint64_t plan; /* number of the plan; no run spans two plans */
+};
+
 /* The state at the first event that is fed. */
 struct tl_observed_start {
 	/* TL_NEWEST_FIRST means a recording, whose changes are not known in
@@ -120,7 +146,15 @@ struct tl_observed_start {
 	/* Levels at the first event; 0 is unknown.  A burst in progress counts
 	 * as closed until the next change. */
 	uint8_t base;
-	bool guessed; /* the base is not known, and counts as the lowest */
+	bool guessed; /* nothing says the base, and it counts as the lowest */
+	/* The levels and the plan at the first event, as a recording says them,
+	 * instead of base if now.base is not 0. */
+	struct tl_observed_now now;
+	/* The end of what was kept, which the last event may precede; tsc 0:
+	 * not known. */
+	struct tl_observed_from cut;
+	int64_t cut_ns;
+	int64_t cut_steps_ns;
 	/* message.gate is the gate at the time of the event.  Otherwise the
 	 * gate at that time is not known. */
 	bool gates;
@@ -153,28 +187,6 @@ struct tl_observed {
 	uint64_t since;
 	uint64_t to;
 	uint64_t ticks; /* sum of all intervals up to to, and of slots */
-};
-
-/* The state that numbers of intervals are computed from, besides the gates of
- * messages: the levels and the plan of slots in force. */
-struct tl_observed_now {
-	uint8_t threshold; /* 0: unknown */
-	uint8_t base;      /* 0: unknown */
-	uint32_t until_epoch;
-	uint64_t until; /* first stamp after the burst */
-	uint64_t numbers[TL_OBSERVED_GATES];
-	/* By tier: the number of lanes that miss entries, and the number of the
-	 * interval that began at the end of the last loss. */
-	uint32_t missing[TIMELINE_TIERS_MAX];
-	uint64_t losses[TIMELINE_TIERS_MAX];
-	/* all shares are 0 without a plan */
-	uint32_t shares[TL_OBSERVED_GATES];
-	uint64_t seed;
-	uint64_t lease;
-	uint32_t plan_epoch;
-	uint8_t shift;
-	bool has_plan;
-	uint64_t plan; /* number of the plan; no run spans two plans */
 };
 
 struct tl_observed_state; /* state after a change: observe/back.c */
@@ -278,12 +290,21 @@ void tl_observed_at(struct tl_observer *observer, unsigned gate, uint64_t tsc,
 unsigned tl_observed_gate(const struct tl_observer *observer,
     const struct tl_message *message);
 
+/* == recordings == */
+
 /* Replace *cursor by a cursor that observes the events of a recording with
- * these messages.  A recorder misses no change of the levels; the levels at the
- * start of a recording are not known and count as open until a burst shows the
- * base.  Returns 0 or -ENOMEM; *cursor is owned in either case. */
-int tl_observe_recording(enum tl_order order,
+ * these messages.  start has what the recording says of the place where the
+ * reading begins, and the order.  A recorder misses no change of the levels;
+ * levels that are guessed count as open until a burst shows the base.  Returns 0
+ * or -ENOMEM; *cursor is owned in either case. */
+int tl_observe_recording(const struct tl_observed_start *start,
     const struct tl_message *const *messages, size_t count,
     struct tl_cursor **cursor);
+/* Append what was observed as text (observe/said.c): what was kept, and the
+ * levels and the plan in force now. */
+void tl_observed_put(struct tl_text *text, const struct tl_observer *observer);
+/* Begin with such a text; without one the levels are guessed. */
+void tl_observed_said(struct tl_observed_start *start, enum tl_order order,
+    struct tl_bytes text);
 
 #endif

@@ -165,6 +165,14 @@ tl_writer_set_knots(struct tl_writer *writer, const struct timeline_knot *knots,
 	writer->knot_count = count;
 }
 
+void
+tl_writer_set_observed(struct tl_writer *writer,
+    const struct tl_observed_start *start)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->observed = start;
+}
+
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event)
 {

@@ -56,6 +56,7 @@ tl_out_flush_full(struct tl_out *out)
  */
 
 struct timeline_knot;
+struct tl_observed_start;
 struct tl_host_pids;
 struct tl_snap;
 struct tl_span;
@@ -123,6 +124,8 @@ struct tl_writer {
 	/* The clock, if all events belong to one timeline: */
 	const struct timeline_knot *knots;
 	size_t knot_count;
+	/* What was observed before the first event; NULL: not known. */
+	const struct tl_observed_start *observed;
 };
 
 /* Make a writer of size bytes, all zeros after the frame.  Returns 0 or
@@ -140,6 +143,9 @@ void tl_writer_set_sources(struct tl_writer *writer,
  * knots. */
 void tl_writer_set_knots(struct tl_writer *writer,
     const struct timeline_knot *knots, size_t count);
+/* Set what was observed before the first event.  The caller keeps start. */
+void tl_writer_set_observed(struct tl_writer *writer,
+    const struct tl_observed_start *start);
 /* The origin of an event, never NULL. */
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);

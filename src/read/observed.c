@@ -39,7 +39,8 @@ struct loss {
 
 struct timeline_read_intervals {
 	const struct tl_message *message;
-	const struct tl_snap *snap; /* NULL: a recording */
+	struct tl_event cut; /* if is_cut */
+	bool is_cut;
 	struct tl_cursor *cursor;
 	struct tl_observer *observer; /* the cursor's observer, or &own */
 	struct tl_observer own;
@@ -267,16 +268,15 @@ ask(struct timeline_read_intervals *v, const struct tl_event *event)
 	v->has_state = true;
 }
 
-/* Add the time from the last entry of a snapshot to its cut. */
+/* Add the time from the last entry to the cut. */
 static int
 add_end(struct timeline_read_intervals *v)
 {
 	const struct tl_event *a = &v->state.at;
-	struct tl_event cut;
 
-	if (v->snap && v->has_state && tl_snap_cut(v->snap, &cut) &&
-	    cut.epoch == a->epoch && cut.tsc > a->tsc)
-		add_pieces(v, &cut);
+	if (v->is_cut && v->has_state && v->cut.epoch == a->epoch &&
+	    v->cut.tsc > a->tsc)
+		add_pieces(v, &v->cut);
 	return v->rc;
 }
 
@@ -405,24 +405,24 @@ note_entry(struct lasts *lasts, const struct tl_event *event)
 	return 0;
 }
 
-/* Read a recording in advance, for its losses and for changes of levels.
- * Without a change the levels count as open; otherwise the levels before the
- * first change are unknown. */
+/* Read a recording in advance, for its losses and for changes of levels.  Where
+ * it does not say the levels at its start, they count as open if there is no
+ * change, and are otherwise unknown before the first change. */
 static int
 look_ahead(struct timeline_read_intervals *v, const struct tl_source *source)
 {
-	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
-		.tiers = 1,
-		.base = TIMELINE_LEVEL_MIN };
+	struct tl_observed_start start;
 	struct lasts lasts = { 0 };
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_source_observed(source, &start);
 
-	if (rc < 0)
+	if (rc < 0 ||
+	    (rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor)) < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (event.message && tl_observed_is_change(event.message))
+		if (start.guessed && event.message &&
+		    tl_observed_is_change(event.message))
 			start.base = 0;
 		if (event.message && !v->message->builtin &&
 		    event.message->builtin == TIMELINE_BUILTIN_LEVEL)
@@ -450,19 +450,21 @@ open_intervals(struct timeline_read_intervals *v,
 	int rc;
 
 	v->is_whole = tl_source_clock_kind(source) == 0;
-	if (!snap) {
-		rc = look_ahead(v, source);
-		return rc < 0 ? rc
-			      : tl_source_cursor(source, TL_OLDEST_FIRST,
-				    &v->cursor);
+	if (snap) {
+		rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &v->cursor);
+		if (rc < 0)
+			return rc;
+		v->is_whole |= tl_snap_header(snap)->state == TIMELINE_IMPORTED;
+		v->observer = tl_snap_observer(v->cursor);
+		v->is_cut = tl_snap_cut(snap, &v->cut);
+		v->offset_ns = source->host->offset_ns;
+	} else {
+		if ((rc = look_ahead(v, source)) < 0 ||
+		    (rc = tl_source_cursor(source, TL_OLDEST_FIRST,
+			 &v->cursor)) < 0)
+			return rc;
+		v->is_cut = tl_source_cut(source, &v->cut);
 	}
-	v->snap = snap;
-	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &v->cursor);
-	if (rc < 0)
-		return rc;
-	v->is_whole |= tl_snap_header(snap)->state == TIMELINE_IMPORTED;
-	v->observer = tl_snap_observer(v->cursor);
-	v->offset_ns = source->host->offset_ns;
 	v->tier =
 	    v->observer->start.tiers > 1 &&
 	    (v->message->builtin || v->message->level >= TIMELINE_LEVEL_KEEP);

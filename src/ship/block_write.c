@@ -3,6 +3,8 @@
  * block_write.c - write blocks that hold less than they did, or no entries
  */
 #include "ship/block.h"
+
+#include "base/array.h"
 #include "trace/layout.h"
 #include "trace/write.h"
 
@@ -290,8 +292,13 @@ put_all(struct thinning *t)
 static int
 write_rest(struct thinning *t)
 {
+	static const char *const observed[] = { TL_TRACE_OBSERVED,
+		TL_TRACE_ENDS };
 	int rc = write_infos(t->writer, t->facts);
 
+	for (size_t i = 0; rc == 0 && i < TL_COUNT(observed); i++)
+		rc = tl_trace_write_info(t->writer, tl_bytes_of(observed[i]),
+		    tl_trace_info(t->trace, observed[i]));
 	for (size_t i = 0; rc == 0 && i < tl_trace_knot_count(t->trace); i++)
 		rc = tl_trace_write_knot(t->writer, tl_trace_knot(t->trace, i));
 	if (rc == 0)

@@ -591,8 +591,8 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
-/* Begin to observe at the heads that were read, with the current levels,
- * because changes up to now may have been logged before the heads. */
+/* Begin to observe at the heads that were read, with the current levels and
+ * plan, because changes up to now may have been logged before the heads. */
 static int
 observe_now(struct follow *f)
 {
@@ -600,11 +600,29 @@ observe_now(struct follow *f)
 		.tiers = f->header.tiers,
 		.gates = true,
 		.named = true };
-	const int64_t n = tl_read_at(f->fd, &f->header.levels,
-	    sizeof(f->header.levels), offsetof(struct timeline_header, levels));
+	struct timeline_header *h = &f->header;
+	const int64_t n = tl_read_at(f->fd, &h->levels,
+	    offsetof(struct timeline_header, strings_tail) -
+		offsetof(struct timeline_header, levels),
+	    offsetof(struct timeline_header, levels));
+	const uint64_t word = timeline_levels(h);
 
-	now.base =
-	    (uint8_t)(timeline_levels(&f->header) >> TIMELINE_LEVELS_BASE);
+	now.now =
+	    (struct tl_observed_now){ .threshold = timeline_threshold(word),
+		    .base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
+		    .until_epoch = h->epochs,
+		    .until = ((word >> TIMELINE_LEVELS_UNTIL) + 1)
+			     << TIMELINE_UNTIL_SHIFT };
+	if (h->major >= 2 && h->lease != 0) {
+		now.now.has_plan = true;
+		now.now.shift = h->lease & 63;
+		now.now.seed = h->seed;
+		now.now.lease = h->lease;
+		now.now.plan_epoch = h->epochs;
+		memcpy(now.now.shares, h->shares, sizeof(h->shares));
+		now.now.shares[TIMELINE_LEVEL_NONE] =
+		    h->shares[TIMELINE_LEVEL_MAX];
+	}
 	tl_observer_init(&f->observer, &now);
 	return n < 0 ? (int)n : 0;
 }

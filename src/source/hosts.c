@@ -360,11 +360,14 @@ tl_source_newest(const struct tl_source *source, int64_t *ns)
 bool
 tl_source_cut(const struct tl_source *source, struct tl_event *cut)
 {
-	const struct tl_snap *snap = tl_source_snap(source);
+	struct tl_observed_start start;
 
-	if (!snap || !tl_snap_cut(snap, cut))
+	if (tl_source_observed(source, &start) < 0 || start.cut.tsc == 0)
 		return false;
-	cut->ns = tl_source_shifted(source, cut->ns);
+	*cut = (struct tl_event){ .tsc = start.cut.tsc,
+		.epoch = start.cut.epoch,
+		.ns = tl_source_shifted(source, start.cut_ns),
+		.steps_ns = start.cut_steps_ns };
 	return true;
 }
 

@@ -440,3 +440,16 @@ tl_source_origin(const struct tl_source *source, struct tl_origin *origin)
 	if (source->ops->origin)
 		source->ops->origin(source, origin);
 }
+
+int
+tl_source_observed(const struct tl_source *source,
+    struct tl_observed_start *start)
+{
+	*start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = TIMELINE_LEVEL_MIN,
+		.guessed = true };
+	return source->ops && source->ops->observed
+		   ? source->ops->observed(source, start)
+		   : 0;
+}

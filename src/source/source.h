@@ -45,6 +45,7 @@
 
 #include "event/hosts/origin.h"
 #include "event/merge.h"
+#include "event/observe.h"
 #include "event/reader.h"
 #include "snap/snap.h"
 #include "source/progress.h"
@@ -97,6 +98,10 @@ struct tl_source_ops {
 	    *knot)(const struct tl_source *source, size_t i);
 	/* TIMELINE_CLOCK_...; NULL: unknown, 0. */
 	unsigned (*clock_kind)(const struct tl_source *source);
+	/* What is known of the first place of the source.  Returns 0 or -errno.
+	 * NULL: the levels are guessed. */
+	int (*observed)(const struct tl_source *source,
+	    struct tl_observed_start *start);
 	/* Returns true if time never runs backwards.  NULL: true. */
 	bool (*is_steady)(const struct tl_source *source);
 
@@ -305,6 +310,11 @@ tl_source_clock_kind(const struct tl_source *source)
 {
 	return source->ops->clock_kind ? source->ops->clock_kind(source) : 0;
 }
+
+/* Set the state in which an observer of all events begins, oldest first.  0 or
+ * -errno. */
+int tl_source_observed(const struct tl_source *source,
+    struct tl_observed_start *start);
 
 static inline bool
 tl_source_is_steady(const struct tl_source *source)

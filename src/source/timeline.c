@@ -114,6 +114,22 @@ clock_kind(const struct tl_source *source)
 	return tl_snap_header(snap_of(source))->clock_kind;
 }
 
+static int
+observed(const struct tl_source *source, struct tl_observed_start *start)
+{
+	struct tl_snap *snap = snap_of(source);
+	const int rc = tl_snap_observed(snap, start);
+	struct tl_event cut;
+
+	if (tl_snap_cut(snap, &cut)) {
+		start->cut = tl_observed_place(&cut);
+		start->cut_ns = cut.ns;
+		start->cut_steps_ns = cut.steps_ns;
+	}
+	start->guessed = tl_snap_header(snap)->state == TIMELINE_IMPORTED;
+	return rc;
+}
+
 static void
 add_origin_of(const struct timeline_header *h, struct tl_origin *origin)
 {
@@ -151,6 +167,7 @@ static const struct tl_source_ops timeline_ops = { .close = close_snap,
 	.knot_count = knot_count,
 	.knot = knot,
 	.clock_kind = clock_kind,
+	.observed = observed,
 	.is_steady = tl_source_has_steady_knots,
 	.origin = add_origin,
 	.snap = snap_of };

@@ -82,10 +82,20 @@ trace_cursor(const struct tl_source *source, enum tl_order order,
 {
 	const struct opened_trace *opened = opened_of(source);
 	const int rc = tl_trace_cursor(opened->trace, order, cursor);
+	struct tl_observed_start start;
 
-	return rc < 0 ? rc
-		      : tl_observe_recording(order, opened->messages,
-			    opened->message_count, cursor);
+	if (rc < 0)
+		return rc;
+	tl_trace_observed(opened->trace, order, &start);
+	return tl_observe_recording(&start, opened->messages,
+	    opened->message_count, cursor);
+}
+
+static int
+trace_observed(const struct tl_source *source, struct tl_observed_start *start)
+{
+	tl_trace_observed(trace_of(source), TL_OLDEST_FIRST, start);
+	return 0;
 }
 
 static uint64_t
@@ -171,6 +181,7 @@ static const struct tl_source_ops trace_ops = { .close = trace_close,
 	.knot_count = trace_knot_count,
 	.knot = trace_knot,
 	.clock_kind = clock_kind,
+	.observed = trace_observed,
 	.origin = trace_origin,
 	.trace = trace_of,
 	.trees = trace_trees };
@@ -218,12 +229,20 @@ static int
 chain_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	const struct tl_chain *chain = chain_of(source);
-	const int rc = tl_chain_cursor(chain_of(source), order, cursor);
+	struct tl_chain *chain = chain_of(source);
+	struct tl_observed_start start;
+	int rc = tl_chain_observed(chain, order, &start);
 
-	return rc < 0 ? rc
-		      : tl_observe_recording(order, tl_chain_messages(chain),
-			    tl_chain_message_count(chain), cursor);
+	if (rc < 0 || (rc = tl_chain_cursor(chain, order, cursor)) < 0)
+		return rc;
+	return tl_observe_recording(&start, tl_chain_messages(chain),
+	    tl_chain_message_count(chain), cursor);
+}
+
+static int
+chain_observed(const struct tl_source *source, struct tl_observed_start *start)
+{
+	return tl_chain_observed(chain_of(source), TL_OLDEST_FIRST, start);
 }
 
 static int
@@ -309,6 +328,7 @@ static const struct tl_source_ops chain_ops = { .close = chain_close,
 	.knot_count = chain_knot_count,
 	.knot = chain_knot,
 	.clock_kind = clock_kind,
+	.observed = chain_observed,
 	.is_steady = tl_source_has_steady_knots,
 	.origin = chain_origin,
 	.others = chain_others,

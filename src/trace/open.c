@@ -263,6 +263,15 @@ tl_trace_info(const struct tl_trace *t, const char *name)
 	return tl_context_info(&t->context, name);
 }
 
+void
+tl_trace_observed(const struct tl_trace *t, enum tl_order order,
+    struct tl_observed_start *start)
+{
+	tl_observed_said(start, order,
+	    tl_trace_info(t,
+		order == TL_OLDEST_FIRST ? TL_TRACE_OBSERVED : TL_TRACE_ENDS));
+}
+
 size_t
 tl_trace_knot_count(const struct tl_trace *t)
 {

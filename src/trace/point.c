@@ -12,8 +12,9 @@
 enum {
 	ARGS = 0x0007, /* number of arguments */
 	BARE = 0x0008,
-	WILL_PROVE = 0x0008, /* in a begin: the end will be proven */
-	WHAT = 0x0070,       /* kind of the event, enum tl_kind */
+	WILL_PROVE = 0x0008,  /* in a begin: the end will be proven */
+	OVERWRITTEN = 0x0008, /* in a loss */
+	WHAT = 0x0070,        /* kind of the event, enum tl_kind */
 	WHAT_SHIFT = 4,
 	TSC = 0x0080,
 	NUMBER = 0x0100,
@@ -23,6 +24,7 @@ enum {
 	EPOCH = 0x1000,
 	LANE = 0x2000,
 	SILENT = 0x4000,
+	UNREAD = 0x4000,    /* in a loss */
 	LEVEL = 0x8000,     /* in a loss */
 	CONTINUED = 0x8000, /* in a begin */
 	BEGUN = 0x8000,     /* in an end that says something of its begin */
@@ -64,7 +66,10 @@ flags_of(const struct tl_point *point, const struct tl_point_state *state,
 	flags |= e->epoch != state->epoch ? EPOCH : 0;
 	flags |= e->lane != state->lane ? LANE : 0;
 	flags |= point->silent ? SILENT : 0;
-	flags |= e->kind == TL_LOST && e->level ? LEVEL : 0;
+	if (e->kind == TL_LOST)
+		flags |= (e->level ? LEVEL : 0) |
+			 (e->overwritten ? OVERWRITTEN : 0) |
+			 (e->unread ? UNREAD : 0);
 	flags |= e->kind == TL_BEGIN && e->continued ? CONTINUED : 0;
 	if (e->kind == TL_END &&
 	    (tl_event_is_stamped(e) || e->begun == TL_BEGUN_NONE))
@@ -288,8 +293,13 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 	point->kind = tl_data_u8(in);
 	flags = tl_data_u16(in);
 	e->kind = (flags & WHAT) >> WHAT_SHIFT;
-	e->bare = e->kind != TL_BEGIN && flags & BARE;
-	point->silent = flags & SILENT;
+	if (e->kind == TL_LOST) {
+		e->overwritten = flags & OVERWRITTEN;
+		e->unread = flags & UNREAD;
+	} else {
+		e->bare = e->kind != TL_BEGIN && flags & BARE;
+		point->silent = flags & SILENT;
+	}
 	if (!is_sane(point, flags))
 		return -EBADMSG;
 	if (point->kind == TL_TRACE_LOSS)

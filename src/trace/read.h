@@ -37,6 +37,7 @@
 #include "base/file.h"
 #include "event/event.h"
 #include "event/merge.h"
+#include "event/observe.h"
 #include "trace/layout.h"
 
 #include <timeline_layout.h>
@@ -213,6 +214,9 @@ struct tl_bytes tl_trace_index_bytes(const struct tl_trace *trace);
 const struct tl_trace_header *tl_trace_header(const struct tl_trace *trace);
 /* The value of an INFO.  Empty: none. */
 struct tl_bytes tl_trace_info(const struct tl_trace *trace, const char *name);
+/* What the trace says of the place where a reading in this order begins. */
+void tl_trace_observed(const struct tl_trace *trace, enum tl_order order,
+    struct tl_observed_start *start);
 size_t tl_trace_knot_count(const struct tl_trace *trace);
 const struct timeline_knot *
 tl_trace_knot(const struct tl_trace *trace, size_t i);

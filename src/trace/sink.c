@@ -183,6 +183,7 @@ struct trace_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_trace_writer *trace;
 	struct tl_sink *sink;
+	struct tl_observer observer; /* fed the changes of levels */
 };
 
 static struct trace_write *
@@ -242,21 +243,37 @@ trace_begin(struct tl_writer *writer)
 	if (rc < 0 || (rc = tl_trace_sink(w->trace, &w->sink)) < 0 ||
 	    (rc = tell_origin(w)) < 0)
 		return rc;
+	if (writer->observed) {
+		tl_observer_init(&w->observer, writer->observed);
+		rc = tl_trace_write_observed(w->trace, &w->observer,
+		    TL_TRACE_OBSERVED);
+	}
+	if (rc < 0)
+		return rc;
 	return tell(w, "title", writer->title ? writer->title : "");
 }
 
 static int
 trace_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct tl_sink *sink = write_of(writer)->sink;
+	struct trace_write *w = write_of(writer);
+	struct tl_event change = *event;
 
-	return sink->put(sink, event);
+	if (writer->observed && event->message &&
+	    tl_observed_is_change(event->message))
+		tl_observe(&w->observer, &change);
+	return w->sink->put(w->sink, event);
 }
 
 static int
 trace_end(struct tl_writer *writer)
 {
-	return tl_trace_writer_finish(write_of(writer)->trace);
+	struct trace_write *w = write_of(writer);
+	const int rc = writer->observed ? tl_trace_write_observed(w->trace,
+					      &w->observer, TL_TRACE_ENDS)
+					: 0;
+
+	return rc < 0 ? rc : tl_trace_writer_finish(w->trace);
 }
 
 static void

@@ -205,6 +205,22 @@ tl_trace_write_info(struct tl_trace_writer *w, struct tl_bytes name,
 }
 
 int
+tl_trace_write_observed(struct tl_trace_writer *w, const struct tl_observer *o,
+    const char *name)
+{
+	struct tl_text text = { 0 };
+	int rc;
+
+	tl_observed_put(&text, o);
+	rc = text.rc;
+	if (rc == 0)
+		rc = tl_trace_write_info(w, tl_bytes_of(name),
+		    tl_bytes(text.data, text.size));
+	tl_text_free(&text);
+	return rc;
+}
+
+int
 tl_trace_write_knot(struct tl_trace_writer *w, const struct timeline_knot *knot)
 {
 	int rc;

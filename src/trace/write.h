@@ -20,6 +20,7 @@
 #define TL_TRACE_WRITE_H
 
 #include "event/cursor.h"
+#include "event/observe.h"
 #include "event/writer.h"
 #include "trace/layout.h"
 
@@ -77,6 +78,10 @@ uint64_t tl_trace_writer_size(const struct tl_trace_writer *writer);
 /* Write a property of the file: "host", "command", ... 0 or -errno. */
 int tl_trace_write_info(struct tl_trace_writer *writer, struct tl_bytes name,
     struct tl_bytes value);
+/* Write an INFO of what an observer that was fed all changes knows: before the
+ * first event TL_TRACE_OBSERVED, after the last TL_TRACE_ENDS.  0 or -errno. */
+int tl_trace_write_observed(struct tl_trace_writer *writer,
+    const struct tl_observer *observer, const char *name);
 /* Get the number of a text in the file, for %s arguments of messages whose
  * strings are tl_trace_own_strings.  0 or -errno. */
 extern const struct tl_strings tl_trace_own_strings;

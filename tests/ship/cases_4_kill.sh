@@ -41,10 +41,10 @@ after() {
 		lost=$(totals_in "$w/ki-out" | cut -d' ' -f2)
 	else
 		find "$w/ki-out" -name '*.jsonl' -exec cat {} + >"$work/lines"
-		jq -r 'select(.lost == null) | .args.tcp' "$work/lines" |
+		jq -r 'select(.lost == null and .overwritten == null) | .args.tcp' "$work/lines" |
 			sort -n >"$work/numbers"
 		# a slow target: the spool was full, and the loss is counted
-		lost=$(jq -n '[inputs | .lost // 0] | add // 0' "$work/lines")
+		lost=$(jq -n '[inputs | .lost // .overwritten // 0] | add // 0' "$work/lines")
 	fi
 	entries=$(wc -l <"$work/numbers")
 	uniq -d "$work/numbers" | sed 's/^/twice: /' | head -3

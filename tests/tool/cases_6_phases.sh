@@ -24,12 +24,18 @@ has '... in text' "$("$dump" --stats --message 'always*' "$phases")" '^    info 
 has '... where a part is observed' "$("$dump" --stats --message 'proven*' "$phases")" \
 	'^    debug  600 entries, 300 spans in observed time, [0-9,.]+/s of observed time'
 
-# A trace does not have the levels of its start: nothing before their first change
-# is in a rate.
+# A trace has the levels of its start; one that is made of a part does not, and
+# nothing before their first change is in a rate.
 traced=$work/phases.trace
 "$bin/timeline-convert" -q -o "$traced" "$phases" || exit 1
 for message in tick always plain timed; do
-	is "a rate of a trace is that of observed time: $message" \
+	is "a trace has the rate of the timeline: $message" \
+		"$(row $message '[.observed_count, .observed_ns, .rate_per_s]' "$traced")" \
+		"$(row $message '[.observed_count, .observed_ns, .rate_per_s]' "$phases")"
+done
+"$bin/timeline-convert" -q -f --since 2000-01-01 -o "$traced" "$phases" || exit 1
+for message in tick always plain timed; do
+	is "a rate of a part is that of observed time: $message" \
 		"$(row $message '(.rate_per_s * .observed_ns / .observed_count / 1e9 - 1 | fabs) < 0.02 and .observed_count < .count' "$traced")" true
 done
 has '... in text, since when' "$("$dump" --stats --message 'tick*' "$traced" | tr -s '\n ' ' ')" \

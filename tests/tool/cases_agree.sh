@@ -76,6 +76,28 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 		missing "$work/again.csv")" "[$gone,0]"
 	is '... and a timeline that is made of the file' "$("$bin/timeline-convert" -q -f --to timeline -o "$work/again.tl" "$wrapped"
 		missing "$work/again.tl")" "[$gone,0]"
+	for to in trace packed; do
+		is "... and a $to" "$("$bin/timeline-convert" -q -f --to $to -o "$work/again.$to" "$wrapped"
+			missing "$work/again.$to")" "[$gone,0]"
+		is '... of which another is made' "$("$bin/timeline-convert" -q -f --to trace -o "$work/twice.trace" "$work/again.$to"
+			missing "$work/twice.trace")" "[$gone,0]"
+	done
+	# the kept part is that of the timeline, also in a copy of a copy
+	observed() { "$dump" --stats --json "$1" | jq -c '[.message, .observed_count, .observed_ns, .complete_ns]'; }
+	for file in again.trace again.packed twice.trace; do
+		is "the part that was kept is the same: $file" "$(observed "$work/$file")" "$(observed "$wrapped")"
+	done
+	is '... and the rate is that of this part' "$("$dump" --stats --json "$work/again.trace" |
+		jq '.observed_count * 1e9 / .observed_ns - .rate_per_s | fabs < 0.01' | uniq)" true
+	has '... which --stats names' "$("$dump" --stats "$work/again.trace")" 'again.trace: complete since .*'
+	is '... in the listing of a trace' "$("$dump" "$work/again.trace" | sed -nE 's/^\.\.\. ([0-9]+) entr.* overwritten before this( \(cpu .*)?$/\1/p' |
+		awk '{ n += $1 } END { print n }')" "$gone"
+	for file in "$wrapped" "$work/again.trace"; do
+		is "--tree says so, too: ${file##*.}" "$("$dump" --tree "$file" |
+			sed -nE 's/^ *\.\.\. ([0-9]+) entr.* overwritten before this$/\1/p; s/.* lost here/lost/p' | awk '{ n += $1 } /lost/ { n = -1 } END { print n }')" "$gone"
+		is '... as JSON' "$("$dump" --tree --json "$file" | jq -sc '[(map(.overwritten // 0) | add), map(select(.lost))[0], map(select(.overwritten).kind)[0]]')" \
+			"[$gone,null,\"overwritten\"]"
+	done
 	is '... apart from the losses of a conversion' \
 		"$("$bin/timeline-convert" --json --to csv -o "$work/out.csv" "$wrapped" | jq -c '[.lost, .overwritten]')" "[0,$gone]"
 	if command -v sqlite3 >/dev/null; then

@@ -59,6 +59,8 @@ struct walk {
 	uint8_t start;
 	/* too many messages are named: the entries count as naming none */
 	bool named_all;
+	bool cut; /* a copy: lanes miss entries before kept */
+	struct tl_observed_from kept;
 };
 
 /* A lane whose oldest entries were overwritten covers no time before its first
@@ -136,6 +138,10 @@ take(struct walk *w, const struct tl_event *event)
 	}
 	if (event->ns > l->last_ns)
 		l->last_ns = event->ns;
+	if (w->cut) {
+		l->complete_ns = event->ns;
+		w->cut = tl_observed_before(tl_observed_place(event), w->kept);
+	}
 	if ((rc = lane_begin(w, event)) < 0)
 		return rc;
 	w->lane_ns[tl_source_lane(w->input, event)] = event->ns;
@@ -188,10 +194,16 @@ has_change(struct tl_cursor *cursor)
 static int
 read_levels(struct walk *w, struct tl_progress *progress)
 {
+	struct tl_observed_start start;
 	struct tl_cursor *cursor;
-	int rc = tl_source_cursor(w->input, TL_NEWEST_FIRST, &cursor);
+	int rc = tl_source_observed(w->input, &start);
 
-	if (rc < 0)
+	for (uint32_t i = 0; rc == 0 && i < start.tiers; i++)
+		if (tl_observed_before(w->kept, start.complete_from[i]))
+			w->kept = start.complete_from[i];
+	w->cut = !tl_source_snap(w->input) && (w->kept.epoch | w->kept.tsc);
+	if (rc < 0 ||
+	    (rc = tl_source_cursor(w->input, TL_NEWEST_FIRST, &cursor)) < 0)
 		return rc;
 	w->levels->changed = has_change(cursor);
 	w->start = level_at_start(w->input, w->levels->changed);

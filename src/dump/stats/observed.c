@@ -7,22 +7,17 @@
 /* Levels that are unknown for less than this part of the time are ignored. */
 enum { UNKNOWN_PARTS = 1000 };
 
-/* Set the state in which an observer begins.  A recording does not contain the
- * levels at its start. */
+/* Set the state in which an observer begins.  An input may not say the levels at
+ * its start. */
 static int
 start_of(const struct tl_source *input, const struct tl_levels *levels,
     struct tl_observed_start *start)
 {
-	struct tl_snap *snap = tl_source_snap(input);
-	int rc;
+	const int rc = tl_source_observed(input, start);
 
-	*start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
-		.tiers = 1,
-		.base = levels->changed ? 0 : TIMELINE_LEVEL_MIN };
-	if (!snap)
-		return 0;
-	rc = tl_snap_observed(snap, start);
-	start->gates = true;
+	if (start->guessed && levels->changed)
+		start->base = 0;
+	start->gates = tl_source_snap(input);
 	return rc;
 }
 

@@ -155,6 +155,8 @@ number_back(struct tl_observer *o, const struct tl_event *event)
 {
 	const unsigned gate = tl_observed_gate(o, event->message);
 
+	if (!tl_observe_is_kept(o, event))
+		return TL_UNOBSERVED;
 	if (o->now.base != 0 && gate >= o->now.base)
 		return o->now.numbers[gate];
 	if (o->plan_unknown)
@@ -164,12 +166,24 @@ number_back(struct tl_observer *o, const struct tl_event *event)
 }
 
 /* Restore the state before the entry of a plan.  The entry shows that state,
- * unless the entry is the first of its plan. */
+ * unless the entry is the first of its plan.  The last one does not show the
+ * shares, but the end of the recording may say them. */
 static void
-take_plan_back(struct tl_observer *o, const struct tl_plan_entry *plan)
+take_plan_back(struct tl_observer *o, const struct tl_event *event,
+    const struct tl_plan_entry *plan)
 {
-	o->plan_unknown = plan->lease == 0;
-	if (plan->held && !o->plan_unknown)
+	const bool is_over = plan->lease == 0;
+	const bool is_said = is_over && plan->held &&
+			     plan->seed == o->now.seed &&
+			     plan->shift == o->now.shift;
+
+	o->plan_unknown = is_over && !is_said;
+	if (is_said) {
+		o->now.has_plan = true;
+		o->now.plan_epoch = event->epoch;
+		o->now.lease = event->tsc;
+		o->now.plan = ++o->count;
+	} else if (plan->held && !is_over)
 		tl_observe_plan(o, plan);
 	else
 		o->now.has_plan = false;
@@ -204,7 +218,7 @@ tl_observe_back(struct tl_observer *o, struct tl_event *event)
 		break;
 	case TIMELINE_BUILTIN_PLAN:
 		if (tl_plan_read(event, &plan))
-			take_plan_back(o, &plan);
+			take_plan_back(o, event, &plan);
 		break;
 	default:
 		break;

@@ -7,6 +7,8 @@
  */
 #include "event/observe/work.h"
 
+#include <string.h>
+
 void
 tl_observe_plan(struct tl_observer *o, const struct tl_plan_entry *plan)
 {
@@ -17,11 +19,18 @@ tl_observe_plan(struct tl_observer *o, const struct tl_plan_entry *plan)
 	    plan->seed == o->now.seed && plan->epoch == o->now.plan_epoch;
 	bool same = held;
 
+	/* a plan that is over is still known to a reader newest first */
+	if (plan->lease == 0) {
+		o->now.has_plan = false;
+		return;
+	}
+	if (!o->now.has_plan)
+		memset(o->now.shares, 0, sizeof(o->now.shares));
 	o->now.shift = plan->shift;
 	o->now.seed = plan->seed;
 	o->now.lease = plan->lease;
 	o->now.plan_epoch = plan->epoch;
-	o->now.has_plan = plan->lease != 0;
+	o->now.has_plan = true;
 	for (unsigned g = plan->level; g < TL_OBSERVED_GATES; g++)
 		if (!held || plan->share > o->now.shares[g]) {
 			o->now.shares[g] = plan->share;
@@ -56,7 +65,7 @@ is_in_slot(const struct tl_observer *o, unsigned gate, uint32_t epoch,
 {
 	return is_plan_known(o, epoch, tsc) && !o->blind &&
 	       epoch == o->now.plan_epoch && o->now.shares[gate] != 0 &&
-	       (tsc <= o->now.lease || o->start.order == TL_NEWEST_FIRST) &&
+	       tsc <= o->now.lease &&
 	       is_slot_open(o, gate, timeline_slot(tsc, o->now.shift));
 }
 

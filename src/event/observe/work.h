@@ -6,6 +6,7 @@
  *	gates.c		gates of single messages
  *	slots.c		plans of slots
  *	back.c		newest first
+ *	said.c		the start of a recording, as its file says it
  */
 #ifndef TL_EVENT_OBSERVE_WORK_H
 #define TL_EVENT_OBSERVE_WORK_H
@@ -34,6 +35,9 @@ void tl_observe_cut(struct tl_observer *observer, unsigned gate, uint64_t tsc);
 unsigned tl_observe_base_before(const struct tl_event *event);
 /* Is the event before the time from which all entries of changes are kept? */
 bool tl_observe_is_incomplete(const struct tl_observer *observer,
+    const struct tl_event *event);
+/* Were all entries logged at the time of the event kept? */
+bool tl_observe_is_kept(const struct tl_observer *observer,
     const struct tl_event *event);
 bool tl_observe_is_damaged(const struct tl_event *event);
 /* Set the intervals of an event.  The one entry of a timer's span has both ends,

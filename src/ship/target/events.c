@@ -230,6 +230,7 @@ tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 	struct tl_spans *spans = NULL;
 	struct tl_cursor *cursor = NULL;
 	const struct tl_message **messages = NULL;
+	struct tl_observed_start start;
 	struct tl_event event;
 	struct tl_span span;
 	size_t count = 0;
@@ -238,8 +239,9 @@ tl_events_each(struct tl_trace *trace, tl_events_visit *visit, void *context)
 
 	if (rc == 0)
 		rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
-	if (rc == 0 && (rc = tl_observe_recording(TL_OLDEST_FIRST, messages,
-			    count, &cursor)) < 0)
+	tl_trace_observed(trace, TL_OLDEST_FIRST, &start);
+	if (rc == 0 &&
+	    (rc = tl_observe_recording(&start, messages, count, &cursor)) < 0)
 		cursor = NULL;
 	free(messages);
 	if (rc == 0)

@@ -39,6 +39,7 @@
 #include "base/fault.h"
 #include "event/hosts/origin.h"
 #include "event/merge.h"
+#include "event/observe.h"
 
 #include <timeline_layout.h>
 
@@ -100,6 +101,10 @@ bool tl_chain_is_damaged(const struct tl_chain *chain);
 void tl_chain_say(struct tl_chain *chain, int rc, uint64_t at,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* What the first block in this order says of the place where the reading
+ * begins.  0 or -errno. */
+int tl_chain_observed(struct tl_chain *chain, enum tl_order order,
+    struct tl_observed_start *start);
 /* Make a cursor over all events, in order of time as far as the blocks are.  0
  * or -errno. */
 int tl_chain_cursor(struct tl_chain *chain, enum tl_order order,

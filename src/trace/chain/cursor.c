@@ -575,6 +575,26 @@ cursor_close(struct tl_cursor *cursor)
 }
 
 int
+tl_chain_observed(struct tl_chain *chain, enum tl_order order,
+    struct tl_observed_start *start)
+{
+	const size_t count = chain->block_count;
+	struct tl_chain_opened *opened;
+	int rc = -EBADMSG;
+
+	tl_observed_said(start, order, tl_bytes("", 0));
+	if (count > 0)
+		rc = tl_chain_block_open(&opened, chain,
+		    &chain->blocks[order == TL_OLDEST_FIRST ? 0 : count - 1],
+		    order);
+	if (rc < 0)
+		return rc == -EBADMSG ? 0 : rc;
+	tl_trace_observed(opened->trace, order, start);
+	tl_chain_block_close(opened);
+	return 0;
+}
+
+int
 tl_chain_cursor(struct tl_chain *chain, enum tl_order order,
     struct tl_cursor **cursor)
 {

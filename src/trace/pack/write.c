@@ -185,6 +185,7 @@ packed_begin(struct tl_writer *writer)
 	tl_writer_set_origin(p->trace, &writer->origin);
 	tl_writer_set_sources(p->trace, writer->sources, writer->source_count);
 	tl_writer_set_knots(p->trace, writer->knots, writer->knot_count);
+	tl_writer_set_observed(p->trace, writer->observed);
 	tl_writer_set_title(p->trace, writer->title);
 	return 0;
 }

@@ -353,11 +353,24 @@ write_carried(struct tl_recorder *r)
 	return rc;
 }
 
+/* Write the levels at this place.  A file of several timelines does not have
+ * them, nor one that no event has begun. */
+static int
+write_observed(struct tl_recorder *r, const char *name)
+{
+	if (r->source_count != 1 || r->sources[0]->observer.count == 0)
+		return 0;
+	return tl_trace_write_observed(r->file.writer, &r->sources[0]->observer,
+	    name);
+}
+
 static int
 write_first(struct tl_recorder *r)
 {
 	int rc = write_infos(r);
 
+	if (rc == 0)
+		rc = write_observed(r, TL_TRACE_OBSERVED);
 	if (rc == 0)
 		rc = write_knots(r);
 	return rc == 0 ? write_continued(r) : rc;
@@ -489,6 +502,8 @@ tl_recorder_end_file(struct tl_recorder *r)
 		rc = write_carried(r);
 	if (rc == 0)
 		rc = tl_recorder_threads_rename(&r->threads);
+	if (rc == 0)
+		rc = write_observed(r, TL_TRACE_ENDS);
 	if (rc == 0)
 		rc = describe(r, &r->content);
 	if (rc == 0)

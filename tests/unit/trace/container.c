@@ -235,7 +235,8 @@ random_point(uint64_t *seed)
 	e->epoch = (uint32_t)random_below(seed, 2);
 	e->lane = (uint32_t)random_below(seed, 2);
 	e->error_ns = (uint32_t)random_next(seed);
-	e->bare = e->kind != TL_BEGIN && random_below(seed, 2);
+	e->bare = (e->kind == TL_INSTANT || e->kind == TL_END) &&
+		  random_below(seed, 2);
 	e->proven =
 	    (e->kind == TL_BEGIN || e->kind == TL_END) && random_below(seed, 2);
 	if (e->proven && e->kind == TL_END) {
@@ -250,6 +251,8 @@ random_point(uint64_t *seed)
 				 : 0;
 	if (p.kind == TL_TRACE_LOSS) {
 		e->lost = random_next(seed);
+		e->overwritten = random_below(seed, 2);
+		e->unread = random_below(seed, 2);
 		e->level = (uint8_t)random_below(seed, 10);
 	} else {
 		p.message = (uint32_t)random_next(seed);

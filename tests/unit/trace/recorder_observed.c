@@ -6,8 +6,11 @@
 #include "lib/test.h"
 #include "recorder_fixture.h"
 
+#include "base/ns.h"
+#include "clock/clock.h"
 #include "event/observe.h"
 #include "event/spans.h"
+#include "ring/ring.h"
 
 static struct timeline_event *detail;
 
@@ -28,6 +31,7 @@ setup(void)
 struct found {
 	unsigned sure;
 	unsigned unsure;
+	int64_t longest; /* of the sure ones */
 };
 
 static void
@@ -38,13 +42,15 @@ read_file(const char *path, enum tl_order order, struct found *found)
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	const struct tl_message **messages;
+	struct tl_observed_start start;
 	struct tl_trace *trace;
 	size_t count;
 
 	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
 	ck_assert_int_eq(tl_trace_cursor(trace, order, &cursor), 0);
 	ck_assert_int_eq(tl_trace_messages(trace, &messages, &count), 0);
-	ck_assert_int_eq(tl_observe_recording(order, messages, count, &cursor),
+	tl_trace_observed(trace, order, &start);
+	ck_assert_int_eq(tl_observe_recording(&start, messages, count, &cursor),
 	    0);
 	free(messages);
 	ck_assert_int_eq(tl_spans_cursor(order, TL_SPANS_WINDOW, cursor,
@@ -53,9 +59,24 @@ read_file(const char *path, enum tl_order order, struct found *found)
 	while (tl_cursor_next(cursor, &event) > 0) {
 		found->sure += event.begun == TL_BEGUN;
 		found->unsure += event.begun == TL_BEGUN_UNSURE;
+		if (event.begun == TL_BEGUN &&
+		    event.duration_ns > found->longest)
+			found->longest = event.duration_ns;
 	}
 	tl_cursor_close(cursor);
 	tl_trace_close(trace);
+}
+
+static void
+read_files(enum tl_order order, struct found *found)
+{
+	char path[128];
+
+	*found = (struct found){ 0 };
+	for (unsigned i = 0; i < made; i++) {
+		snprintf(path, sizeof(path), "%s/%03u.trace", folder, i);
+		read_file(path, order, found);
+	}
 }
 
 /* Each file alone has so many sure spans, in both orders. */
@@ -63,14 +84,9 @@ static void
 expect_sure(unsigned sure)
 {
 	for (int order = TL_NEWEST_FIRST; order <= TL_OLDEST_FIRST; order++) {
-		struct found found = { 0 };
-		char path[128];
+		struct found found;
 
-		for (unsigned i = 0; i < made; i++) {
-			snprintf(path, sizeof(path), "%s/%03u.trace", folder,
-			    i);
-			read_file(path, (enum tl_order)order, &found);
-		}
+		read_files((enum tl_order)order, &found);
 		ck_assert_uint_eq(found.sure, sure);
 	}
 }
@@ -288,4 +304,80 @@ TEST(of_two_messages_with_one_text_neither_counts_as_raised, .to = 2)
 	tick_through(r);
 	end_record(r);
 	expect_sure(1); /* of the twin, in the burst */
+}
+
+/* == slots == */
+
+enum { SLOT_SPANS = 3000, SLOT_SPAN_NS = 5000 };
+
+/* Half of the slots are open to spans of details. */
+static const struct tl_plan half = { .seed = 3,
+	.shift = 18,
+	.shares = { [4] = UINT32_MAX / 2,
+	    UINT32_MAX / 2,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX } };
+
+static void
+spin(void)
+{
+	const int64_t end = tl_clock_read(CLOCK_MONOTONIC) + SLOT_SPAN_NS;
+
+	while (tl_clock_read(CLOCK_MONOTONIC) < end)
+		;
+}
+
+/* Log short spans.  Returns the length of the longest. */
+static int64_t
+log_short_spans(void)
+{
+	int64_t longest = 0;
+
+	for (unsigned i = 0; i < SLOT_SPANS; i++) {
+		const int64_t from = tl_clock_read(CLOCK_MONOTONIC);
+		int64_t ns;
+
+		timeline_begin(detail, i);
+		spin();
+		timeline_end(detail);
+		ns = tl_clock_read(CLOCK_MONOTONIC) - from;
+		if (ns > longest)
+			longest = ns;
+		spin();
+	}
+	return longest;
+}
+
+/* Slots open the spans from before the file on, or in it.  No span is longer than the longest, and both orders find the same. */
+TEST(spans_in_slots_are_sure_within_a_slot_in_both_orders, .to = 3)
+{
+	const bool before = _i == 0;
+	int64_t longest = 0, other;
+	struct found newest, oldest;
+	struct tl_recorder *r;
+
+	if (before)
+		tl_plan_set(tl, NULL, &half, 3600 * TL_NS_PER_S);
+	r = record(&(struct tl_recorder_options){ 0 });
+	tick_through(r);
+	if (!before)
+		tl_plan_set(tl, NULL, &half, 3600 * TL_NS_PER_S);
+	longest = log_short_spans();
+	if (_i == 2)
+		tl_plan_set(tl, &half, &half, 3600 * TL_NS_PER_S);
+	rotate(r);
+	if ((other = log_short_spans()) > longest)
+		longest = other;
+	if (_i > 0) /* over */
+		tl_plan_set(tl, &half, NULL, 0);
+	tick_through(r);
+	end_record(r);
+	read_files(TL_NEWEST_FIRST, &newest);
+	read_files(TL_OLDEST_FIRST, &oldest);
+	ck_assert_uint_eq(newest.sure, oldest.sure);
+	ck_assert_uint_gt(oldest.sure, SLOT_SPANS / 4);
+	ck_assert_int_le(newest.longest, longest);
+	ck_assert_int_le(oldest.longest, longest);
 }
