@@ -64,9 +64,11 @@ local function interval_of(e)
 	return interval
 end
 
--- Is no event like e missing since the other one?
+-- Is no event like e missing since the other one?  Levels whose intervals have
+-- one number were opened together.
 local function is_whole(from, e, interval)
-	return e.observed and from.source == e.source and interval.since <= from.ns
+	return e.observed and from.source == e.source
+	    and (from.observed == e.observed or interval.since <= from.ns)
 end
 
 for e in timeline.events { order = "oldest", message = words } do
