@@ -22,14 +22,16 @@ local function without_stamps(text)
 	return (text:gsub("(\n%a+\t%S+)\t%d+\t%d+", "%1")) -- spans.lua
 end
 
--- sure_spans: of Chrome, only the spans that are sure come back.
+-- sure_spans: of Chrome, only the spans that are sure come back, and those of
+-- a source without the thread.
 local function sure_spans(text)
 	local spans = {}
 	for line in text:gmatch('[^\n]*"duration_ns"[^\n]*') do
 		if not line:find('"unsure"', 1, true) then
 			spans[#spans + 1] = "sure: " ..
 			    line:match('"ns":%d+') .. " " ..
-			    line:match('"pid":%d+,"tid":%d+') .. " " ..
+			    (line:find('"message":"shared ', 1, true) and "" or
+			    line:match('"pid":%d+,"tid":%d+')) .. " " ..
 			    line:match('"duration_ns":%d+') .. " " ..
 			    line:match('"message":"%a+')
 		end
@@ -72,12 +74,16 @@ end
 table.sort(ways, function(a, b) return name_of(a) < name_of(b) end)
 
 -- told returns what a reader prints of files, and how many lines.  Whether a
--- begin without an end may have one is not asked of libtimeline-read.
+-- begin without an end may have one is not asked of libtimeline-read; which
+-- spans are unsure is asked of all but Lua, which pairs them in another way.
 local function told(reader, change, ...)
 	local text = "\n" .. home.text_of(command_of(reader, { ... }))
 	local n = select(2, text:gsub("\n", "\n"))
 	if reader:find("^c") then
 		text = text:gsub("(\nbegin [^\n]* %-1 )%a+", "%1")
+	end
+	if reader == "lua" then
+		text = text:gsub("[^\n]*\tunsure\t[^\n]*\n?", "")
 	end
 	return change and change(text) or text, n
 end
