@@ -80,7 +80,8 @@ local function told(reader, change, ...)
 	local text = "\n" .. home.text_of(command_of(reader, { ... }))
 	local n = select(2, text:gsub("\n", "\n"))
 	if reader:find("^c") then
-		text = text:gsub("(\nbegin [^\n]* %-1 )%a+", "%1")
+		text = text:gsub("(\nbegin [^\n]* %-1 )%a+", "%1"):gsub(
+		    "(\nlost) %d+", "%1") -- nor when entries were lost
 	end
 	if reader == "lua" then
 		text = text:gsub("[^\n]*\tunsure\t[^\n]*\n?", "")
