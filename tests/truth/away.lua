@@ -12,8 +12,8 @@ local no, lines_of, quote = home.no, home.lines_of, home.quote
 local spans, messages, names = home.spans, home.messages, home.names
 local FORMATS = { "jsonl", "csv", "trace", "packedtrace", "tl", "tl.zst" }
 local away, gone_ways, statements = {}, {}, {}
--- A short run asks a part.
-local function will() return home.count > 3 or math.random(4) == 1 end
+-- A short run asks for a part.
+local function will() return home.count > 3 or math.random(6) == 1 end
 
 -- Raw stamps are not kept in a timeline that was made of another format.
 local function without_stamps(text)
@@ -74,13 +74,13 @@ end
 table.sort(ways, function(a, b) return name_of(a) < name_of(b) end)
 
 -- told returns what a reader prints of files, and how many lines.  Whether a
--- begin without an end may have one is not asked of libtimeline-read; which
+-- begin or an end alone is in doubt is not asked of libtimeline-read; which
 -- spans are unsure is asked of all but Lua, which pairs them in another way.
 local function told(reader, change, ...)
 	local text = "\n" .. home.text_of(command_of(reader, { ... }))
 	local n = select(2, text:gsub("\n", "\n"))
 	if reader:find("^c") then
-		text = text:gsub("(\nbegin [^\n]* %-1 )%a+", "%1"):gsub(
+		text = text:gsub("(\n[^\n]* %-1 )%a+", "%1"):gsub(
 		    "(\nlost) %d+", "%1") -- nor when entries were lost
 	end
 	if reader == "lua" then
@@ -237,6 +237,13 @@ function away.recording(how, from, to, folder, record, at_home)
 	end
 	table.sort(files)
 	if #files == 0 then return end
+	local blocks = files
+	if #files > 60 then -- too many for one command: a stream
+		local stream = folder .. "/stream.trace"
+		os.execute("find " .. folder .. "/files -name '*.trace' | " ..
+		    "sort -V | xargs cat >" .. stream)
+		files = { stream }
+	end
 	home.surface(how)
 	local sure, lost = both_orders(how, files)
 	if not lost then
@@ -248,7 +255,7 @@ function away.recording(how, from, to, folder, record, at_home)
 		statements["recall of " .. how] = n
 	end
 	-- one file alone; its spans are those of the whole
-	local alone = files[math.random(#files)]
+	local alone = blocks[math.random(#blocks)]
 	if will() then
 		home.surface(how .. "-alone")
 		local some = both_orders(how .. "-alone", { alone })
