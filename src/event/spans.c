@@ -145,17 +145,25 @@ losses_of(const struct tl_spans *s, uint16_t source)
 
 /* Count a loss.  A loss that an entry reports (level not 0) is a loss of kernel
  * events, and entries overwritten before all others are outside of observed
- * intervals: neither counts.  Returns 0 or -ENOMEM. */
+ * intervals: neither counts.  Entries before a clear may be hidden, unless they
+ * were read before.  Returns 0 or -ENOMEM. */
 static int
 lose(struct tl_spans *s, const struct tl_event *event)
 {
-	if (event->level != 0 || tl_event_is_start(event))
+	if (event->kind == TL_LOST &&
+	    (event->level != 0 || tl_event_is_start(event)))
 		return 0;
 	if (TL_ARRAY_ZEROS(s->source, s->sources, event->source) < 0)
 		return -ENOMEM;
 	s->source[event->source].losses++;
 	s->source[event->source].version++;
 	return 0;
+}
+
+static bool
+is_clear(const struct tl_event *event)
+{
+	return event->message->builtin == TIMELINE_BUILTIN_CLEAR;
 }
 
 /* Make room for one more element in a pool. */
@@ -876,6 +884,8 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 	case TL_LOST:
 		return lose(spans, event);
 	default:
+		if (is_clear(event))
+			return lose(spans, event);
 		return tl_observed_is_change(event->message)
 			   ? levels_take(spans, event)
 			   : 0;
@@ -1259,7 +1269,7 @@ put_backward(struct span_cursor *c, struct waiting *w)
 	const struct tl_event *event = &w->event;
 
 	w->open = w->forked = false;
-	if (event->kind == TL_LOST)
+	if (event->kind == TL_LOST || is_clear(event))
 		return lose(c->spans, event);
 	else if (event->kind == TL_BEGIN)
 		pop_end(c, event);

@@ -159,7 +159,8 @@ static int
 pair(struct timeline_reader *r, struct tl_event *event, struct tl_span *span)
 {
 	if (event->kind != TL_BEGIN && event->kind != TL_END &&
-	    event->kind != TL_LOST)
+	    event->kind != TL_LOST &&
+	    event->message->builtin != TIMELINE_BUILTIN_CLEAR)
 		return 0;
 	return r->options.oldest_first
 		   ? tl_spans_complete(r->spans, event, span)

@@ -294,14 +294,17 @@ note_fallback(struct follow *f, size_t i)
 
 /* Note the entries that were overwritten since the last round.  They are
  * reported before the remaining entries of their lane.  Hidden entries are not
- * lost. */
+ * lost, but were not observed. */
 static void
 note_losses(struct follow *f)
 {
+	bool hidden = false;
+
 	for (size_t i = 0; i < f->lane_count; i++) {
 		struct tl_snap_lane *lane = &f->round->lanes[i];
 		uint64_t from = f->from[i];
 
+		hidden |= from < lane->cleared;
 		if (is_fallback(f, i)) {
 			note_fallback(f, i);
 			continue;
@@ -314,8 +317,10 @@ note_losses(struct follow *f)
 	/* A loss began after the last event, and is reported at its end. */
 	for (size_t i = 0; i < f->lane_count; i++)
 		f->losses += f->round->lanes[i].lapped;
-	if (f->losses > 0)
+	if (f->losses > 0 || hidden)
 		tl_observe_loss(&f->observer);
+	if (f->losses == 0 && hidden)
+		tl_observe_again(&f->observer);
 }
 
 /* Does the round have new entries of a lane? */

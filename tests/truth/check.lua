@@ -29,6 +29,7 @@ local CONVERT = build .. "/bin/timeline-convert"
 -- == the truth ==
 
 local messages, spans, names, changes, records = {}, {}, {}, {}, {}
+local followed
 local logged, per_ns = {}, nil
 
 local function by_id(word, id, ...)
@@ -66,7 +67,12 @@ function take.record(t0, t1, file)
 	records[#records + 1] = { t0 = math.tointeger(t0),
 	    t1 = math.tointeger(t1), file = file }
 end
-function take.case() end
+function take.away(how, t0, t1, folder)
+	followed = { how, math.tointeger(t0), math.tointeger(t1), folder }
+end
+function take.case(name, seed)
+	math.randomseed(math.tointeger(seed), name:byte(1) * #name)
+end
 
 for line in io.lines(truth_file) do
 	local words = {}
@@ -98,11 +104,26 @@ local function no(rule, ...)
 end
 
 local function quote(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
-local function lines_of(...)
+local function command(...)
 	local words = { ... }
 	for i = 1, #words do words[i] = quote(words[i]) end
-	local file = assert(io.popen(table.concat(words, " ") ..
+	return assert(io.popen(table.concat(words, " ") ..
 	    " 2>" .. quote(truth_file .. ".err") .. " || echo FAILED"))
+end
+
+local function text_of(...)
+	local file = command(...)
+	local text = file:read("a")
+	file:close()
+	if text:find("FAILED\n$") then
+		no("failed", (...), io.open(truth_file .. ".err"):read("l"))
+	end
+	return text
+end
+
+local function lines_of(...)
+	local words = { ... }
+	local file = command(...)
 	return function()
 		local line = file:read("l")
 		if line == "FAILED" then
@@ -634,7 +655,7 @@ local function c_api(record, how)
 	for line in lines_of(read, how, record.file) do
 		local kind, tsc, pid, tid, duration, doubt, word, id =
 		    line:match("^(%a+) (%d+) (%d+) (%d+) (%-?%d+) (%a+) " ..
-			"(%a+) (%d+)$")
+			"(%a+) (%d+) %d+$")
 		id, duration = math.tointeger(id), math.tointeger(duration)
 		if id == 0 and kind == "end" then
 			id = id_by_end(word, math.tointeger(tsc),
@@ -913,8 +934,15 @@ end
 
 -- == the order of questions ==
 
+local away = assert(loadfile(here .. "/away.lua"))({ no = no,
+    lines_of = lines_of, text_of = text_of, spans = spans, messages = messages,
+    names = names, asked = asked, true_span = true_span, id_by_end = id_by_end,
+    find_inner = find_inner, check_recall = check_recall, read = read,
+    count = math.tointeger(os.getenv("WAYS") or 2),
+    dump = DUMP, convert = CONVERT, here = here, truth_file = truth_file,
+    surface = function(name) surface = name end })
 local inner_count, all_count = 0, 0
-for _, record in ipairs(records) do
+for i, record in ipairs(records) do
 	local events, lanes = read_events(record)
 	local from, losses = find_bounds(events, lanes)
 	local inner, entries = find_inner(record, from, losses)
@@ -934,9 +962,18 @@ for _, record in ipairs(records) do
 			check_agree(sure, lua_sure)
 		end
 	end
+	away.copies(record)
+	if i == #records then
+		away.hosts(record)
+		if followed then
+			away.recording(followed[1], followed[2], followed[3],
+			    followed[4], record, lua_sure)
+		end
+	end
 end
 for _, key in ipairs(order) do
 	local f = falsehoods[key]
 	print(key, f.count, f.example)
 end
+away.print()
 print("inner", inner_count, "sure", all_count)

@@ -2,13 +2,14 @@
 /*
  * generate.c - a workload that records the truth about itself.
  *
- *	generate CASE SEED RECORD TIMELINECTL >TRUTH
+ *	generate CASE SEED RECORD TIMELINECTL [LEAVE] >TRUTH
  *
  * Threads and processes log spans into a timeline while the levels change,
  * processes are killed, rings are overwritten, and so on, as CASE allows and
  * SEED chooses.  The record is saved as RECORD at the end, and as RECORD.1,
  * RECORD.2 ... by "timelinectl save" while the workload runs.  A seed repeats
- * the choices, but not the interleaving.
+ * the choices, but not the interleaving.  LEAVE is a program that follows the
+ * timeline into the folder RECORD.away meanwhile (leave).
  *
  * Standard output is the truth, a line for each fact.  Times are stamps of the
  * clock of the timeline, in pairs before and after the call; 0: the call was
@@ -25,6 +26,7 @@
  *					otherwise it is not logged
  *	change STAMP STAMP WHAT ...
  *	record STAMP STAMP FILE
+ *	away HOW STAMP STAMP FOLDER	followed all that time
  *
  * TEXT is the first word of a message: job for "job $id".  Each span has its
  * own id.  The truth about pairs is the contract of timeline.h: last in, first
@@ -185,6 +187,7 @@ static const struct truth_case *chosen;
 static unsigned does;
 static const char *record;
 static const char *timelinectl;
+static const char *leave;
 static uint64_t ticks_per_us;
 
 /* The open spans of the source. */
@@ -901,6 +904,51 @@ print_truth(const struct moment *early, const struct moment *late)
 	print_changes();
 }
 
+/* == the record leaves home == */
+
+struct away {
+	const char *how;
+	pid_t pid;
+	uint64_t at[2];
+};
+
+/* Start the program that follows the timeline, and wait until it does. */
+static void
+away_begins(struct away *away, uint64_t seed)
+{
+	static const char *const hows[] = { "record", "rotate", "ship" };
+	char folder[512], bin[512];
+	int ends[2];
+	char byte;
+
+	away->how = hows[random_below(&seed, 3)];
+	snprintf(folder, sizeof(folder), "%s.away", record);
+	snprintf(bin, sizeof(bin), "%s", timelinectl);
+	*strrchr(bin, '/') = 0;
+	expect(pipe(ends) == 0, "pipe: %m");
+	if ((away->pid = fork()) == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execl(leave, leave, away->how, test_name, folder, bin,
+		    (char *)NULL);
+		_exit(127);
+	}
+	expect(away->pid > 0, "fork: %m");
+	close(ends[1]);
+	expect(read(ends[0], &byte, 1) == 1, "%s: does not follow", leave);
+	close(ends[0]);
+	away->at[0] = stamp();
+}
+
+static void
+away_ends(struct away *away)
+{
+	away->at[1] = stamp();
+	kill(away->pid, SIGTERM);
+	wait_for(away->pid);
+}
+
 static void
 choose_case(const char *name, uint64_t *seed)
 {
@@ -936,6 +984,7 @@ int
 main(int argc, char **argv)
 {
 	struct controller c = { 0 };
+	struct away away = { 0 };
 	struct moment early, late;
 	pthread_t first;
 	uint64_t seed;
@@ -945,11 +994,13 @@ main(int argc, char **argv)
 			puts(cases[i].name);
 		return 0;
 	}
-	expect(argc == 5, "usage: generate CASE SEED RECORD TIMELINECTL");
+	expect(argc == 5 || argc == 6,
+	    "usage: generate CASE SEED RECORD TIMELINECTL [LEAVE]");
 	seed = strtoull(argv[2], NULL, 10);
 	choose_case(argv[1], &seed);
 	record = argv[3];
 	timelinectl = argv[4];
+	leave = argv[5];
 	truth = share(sizeof(*truth));
 	migrate(NULL);
 	create(&seed);
@@ -959,6 +1010,8 @@ main(int argc, char **argv)
 	ticks_per_us = (late.stamp - early.stamp) * 1000 / (late.ns - early.ns);
 	c.self.random = random_next(&seed);
 	introduce(&c.self);
+	if (leave)
+		away_begins(&away, ~seed + (uint64_t)(chosen - cases));
 	set_priority(does & QUIET ? BASE_LEVEL : 4);
 	seed = random_next(&seed);
 	expect(pthread_create(&first, NULL, run_first, &seed) == 0,
@@ -966,9 +1019,14 @@ main(int argc, char **argv)
 	run(&c);
 	pthread_join(first, NULL);
 	late = now();
+	if (leave)
+		away_ends(&away);
 	expect_ok(timeline_save(tl, record));
 	printf("case %s %s\n", argv[1], argv[2]);
 	print_truth(&early, &late);
 	printf("record %lu %lu %s\n", late.stamp, stamp(), record);
+	if (leave)
+		printf("away %s %lu %lu %s.away\n", away.how, away.at[0],
+		    away.at[1], record);
 	return 0;
 }

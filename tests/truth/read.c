@@ -5,7 +5,7 @@
  *	read newest|oldest FILE
  *
  * A line for each event: kind, stamp, pid, tid, duration, unsure or sure, first
- * word of the message, first argument.
+ * word of the message, first argument, Unix time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +17,10 @@ static const char *const kinds[] = { "", "instant", "begin", "end", "counter",
 static void
 print(const struct timeline_read_event *e)
 {
-	printf("%s %lu %u %u %ld %s %.*s %lu\n", kinds[e->kind], e->tsc, e->pid,
-	    e->tid, e->duration_ns,
+	printf("%s %lu %u %u %ld %s %.*s %lu %ld\n", kinds[e->kind], e->tsc,
+	    e->pid, e->tid, e->duration_ns,
 	    e->flags & TIMELINE_READ_UNSURE ? "unsure" : "sure",
-	    (int)strcspn(e->message, " "), e->message, e->args[0]);
+	    (int)strcspn(e->message, " "), e->message, e->args[0], e->ns);
 }
 
 int

@@ -470,6 +470,20 @@ TEST(a_span_over_a_loss_is_marked)
 	ck_assert(span.lossy);
 }
 
+TEST(a_span_over_a_clear_is_marked)
+{
+	const struct tl_message clear = { .kind = TIMELINE_RECORD_INSTANT,
+		.builtin = TIMELINE_BUILTIN_CLEAR };
+
+	put(&thread_span, TL_BEGIN, 10, 1);
+	put(&clear, TL_INSTANT, 15, 2);
+	ck_assert_int_eq(put(&thread_span, TL_END, 20, 1), 1);
+	ck_assert(span.lossy);
+	put(&thread_span, TL_BEGIN, 30, 1);
+	ck_assert_int_eq(put(&thread_span, TL_END, 40, 1), 1);
+	ck_assert(!span.lossy);
+}
+
 TEST(entries_overwritten_in_another_lane_mark_no_span)
 {
 	struct tl_event overwritten = { .kind = TL_LOST,

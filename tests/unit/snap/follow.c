@@ -142,6 +142,27 @@ TEST(what_was_cleared_is_not_lost)
 	expect_numbers(10, 12);
 }
 
+TEST(what_was_cleared_was_not_observed)
+{
+	struct tl_event before, after;
+
+	open_follow(0);
+	log_numbers(0, 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &before), 1);
+	expect_numbers(1, 1);
+	log_numbers(1, 10);
+	timeline_clear(tl);
+	log_numbers(10, 12);
+	ck_assert_int_eq(tl_cursor_next(follow, &after), 1); /* the clear */
+	ck_assert_int_eq(tl_cursor_next(follow, &after), 1);
+	ck_assert_uint_eq(after.args[0], 10);
+	ck_assert(tl_observed_cut(before.observed, after.observed));
+	expect_numbers(11, 12);
+	log_numbers(12, 13);
+	ck_assert_int_eq(tl_cursor_next(follow, &before), 1);
+	ck_assert(tl_observed_joins(before.observed, after.observed));
+}
+
 TEST(lanes_come_merged_within_a_round)
 {
 	struct tl_event e;
