@@ -132,7 +132,7 @@ report_window(struct tl_level_state *s, const struct tl_level_window *window)
 {
 	if (window->to_ns <= window->from_ns)
 		return 0;
-	return s->closed(s->context, window);
+	return s->closed ? s->closed(s->context, window) : 0;
 }
 
 /* The window up to ns; a burst lasts no longer than its own end. */

@@ -59,7 +59,7 @@ struct tl_level_claim {
 };
 
 struct tl_level_state {
-	tl_level_closed *closed;
+	tl_level_closed *closed; /* may be NULL */
 	void *context;
 	struct tl_level_window window;  /* to_ns is the end of a burst */
 	struct tl_level_window claimed; /* window of the last change */

@@ -483,12 +483,14 @@ source_of(const struct tl_spans *s, const struct tl_event *event)
 	return event->source < s->sources ? &s->source[event->source] : NULL;
 }
 
-/* Has the gate of a begin closed?  A proven end is logged all the same. */
+/* Has the gate of a begin closed?  A proven end is logged all the same, and an
+ * input without known gaps has no closed gates. */
 static bool
 is_closed(const struct source *source, const struct begin *b,
     const struct tl_event *event)
 {
 	return source && source->levels && !b->event.proven &&
+	       b->event.observed != TL_OBSERVED &&
 	       levels_number(source, &b->event, event) != b->opened;
 }
 

@@ -90,6 +90,7 @@ show_macros(void)
 	SHOW(TIMELINE_LEVEL_NAMED);
 	SHOW(TIMELINE_LEVEL_AFTER);
 	SHOW(TIMELINE_LEVEL_MADE);
+	SHOW(TIMELINE_BEGUN_NONE);
 	SHOW(TIMELINE_HASH_STEP);
 	SHOW(TIMELINE_HASH_FIRST);
 	SHOW(TIMELINE_HASH_SECOND);
@@ -122,6 +123,7 @@ show_numbers(void)
 	SHOW(timeline_duration(timeline_duration_code(123456789)));
 	SHOW(timeline_begun_word(8 | TIMELINE_MESSAGE_BARE));
 	SHOW(timeline_begun_word(8));
+	SHOW(timeline_begun_said(9, 7, 1));
 	SHOW(timeline_threshold(levels));
 	SHOW(timeline_slot(1 << 20, 10));
 	SHOW(timeline_slot_hash(7, 8));

@@ -186,6 +186,22 @@ put_priority(uint64_t level, int64_t ns)
 	tl_spans_put(spans, &event, &span);
 }
 
+/* Put an event of an input whose levels change. */
+static int
+put_level(const struct tl_message *message, int kind, int64_t ns)
+{
+	const struct tl_event event = { .message = message,
+		.kind = (uint8_t)kind,
+		.ns = ns,
+		.tsc = (uint64_t)ns * 2,
+		.pid = 7,
+		.tid = 1,
+		.observed = 3,
+		.stretch = 3 };
+
+	return tl_spans_put(spans, &event, &span);
+}
+
 TEST(a_span_whose_gate_closes_is_around_nothing_after)
 {
 	static const struct tl_message detail = { .kind = TIMELINE_RECORD_SPAN,
@@ -199,16 +215,16 @@ TEST(a_span_whose_gate_closes_is_around_nothing_after)
 	struct tl_spans_count count;
 
 	put_priority(2, 5);
-	put(&request, TL_BEGIN, 10, 1);
-	put(&detail, TL_BEGIN, 20, 1);
+	put_level(&request, TL_BEGIN, 10);
+	put_level(&detail, TL_BEGIN, 20);
 	ck_assert_uint_eq(depth_at(25, 3), 2);
 	put_priority(7, 30);
 	ck_assert_uint_eq(depth_at(35, 3), 1); /* the request */
 	put_priority(2, 40);
-	ck_assert_int_eq(put(&detail, TL_END, 45, 1), 0);
+	ck_assert_int_eq(put_level(&detail, TL_END, 45), 0);
 	tl_spans_counts(spans, &count);
 	ck_assert_uint_eq(count.cut, 1);
-	ck_assert_int_eq(put(&request, TL_END, 50, 1), 1);
+	ck_assert_int_eq(put_level(&request, TL_END, 50), 1);
 	ck_assert_uint_eq(span.depth, 0);
 }
 
