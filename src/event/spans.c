@@ -780,7 +780,6 @@ spans_say(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 		leave_inside(s, i);
 		span_fill(s, i, span);
 		span->handed = match == HANDED_OVER;
-		s->count.handed += span->handed;
 		span->late = span->cut || (!span->proven &&
 					      !tl_observed_joins(span->observed,
 						  end->observed));

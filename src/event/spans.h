@@ -116,7 +116,6 @@ struct tl_spans_count {
 	uint64_t lonely_ends;   /* ends without a begin */
 	/* Lonely begins whose observed interval ended before their end came. */
 	uint64_t cut;
-	uint64_t handed; /* pairs: handed */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -276,8 +276,8 @@ tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
 }
 
 /*
- * Keep what an end says of its begin, if that can be; other ends get it from
- * their begin.
+ * Keep the begin that an end names, if the begin can be before the end; any other
+ * end is paired.
  */
 static void
 take_proof(struct tl_event *e)

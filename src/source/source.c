@@ -160,8 +160,8 @@ is_perfetto(struct tl_bytes first)
 	return true;
 }
 
-/* Formats that people hold in their hands and that are not read: how each
- * begins, or what its beginning contains. */
+/* The name of a common format that is not read, by the first bytes of a file or
+ * by a word in them. */
 static const char *
 known_as(struct tl_bytes first)
 {

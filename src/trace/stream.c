@@ -574,8 +574,7 @@ keep_length(const struct tl_trace_stream *s, struct tl_event *end)
 	end->duration_ns = tl_event_between(&begin, end);
 }
 
-/* Cut the spans that an end leaves open which is unsure of its begin, or says
- * that it has none. */
+/* Cut the spans that stay open at an end whose begin is unsure or missing. */
 static void
 cut_left(struct tl_trace_stream *s, const struct tl_event *end,
     struct stream_message *message)
