@@ -57,6 +57,9 @@ struct tl_message {
 	uint8_t builtin; /* TIMELINE_BUILTIN_... */
 	bool timer;      /* of a span: one entry has begin and end */
 	bool regated;    /* of a recording: gate is that at its end only */
+	/* 1 + the lowest gate that the message may have had at the first event;
+	 * 0: unknown */
+	uint8_t first_gate;
 	/* For a builtin with a stamp among its arguments: ns per tick, times
 	 * 2^63; 0 unknown. */
 	uint64_t mult;

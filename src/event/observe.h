@@ -158,6 +158,8 @@ struct tl_observed_start {
 	/* message.gate is the gate at the time of the event.  Otherwise the
 	 * gate at that time is not known. */
 	bool gates;
+	/* message.first_gate counts until an entry names no message. */
+	bool first_gates;
 	/* Entries of changes name messages by id.  Otherwise each such entry
 	 * ends all intervals. */
 	bool named;

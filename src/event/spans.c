@@ -49,6 +49,7 @@ struct begin {
 	uint64_t losses; /* count before the begin */
 	uint64_t opened; /* number of its gate's interval, by its observer */
 	uint32_t serial; /* 0: forgotten */
+	bool closed;     /* its gate has closed since, as far as is known */
 	uint32_t depth;
 	uint32_t nesting;
 	uint32_t stack;  /* NONE: the begin is cut */
@@ -422,15 +423,17 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	s->open++;
 }
 
-/* Cut the begins of a stack whose observed interval has ended: no later end
- * belongs to them. */
+/* Cut the begins of a stack if the observed interval of the last one has ended:
+ * no later end belongs to them. */
 static void
 stack_cut(struct tl_spans *s, uint32_t stack, uint64_t observed)
 {
-	uint32_t i;
+	uint32_t i = s->stacks[stack].top;
 
-	while ((i = s->stacks[stack].top) != NONE &&
-	       tl_observed_cut(s->begins[i].event.observed, observed)) {
+	if (i == NONE ||
+	    !tl_observed_cut(s->begins[i].event.observed, observed))
+		return;
+	for (; i != NONE; i = s->stacks[stack].top) {
 		begin_unstack(s, i);
 		s->count.cut++;
 	}
@@ -446,6 +449,7 @@ levels_take(struct tl_spans *s, const struct tl_event *event)
 							    TL_OLDEST_FIRST,
 		.tiers = 1,
 		.base = TIMELINE_LEVEL_MIN,
+		.first_gates = true,
 		.named = true };
 	struct tl_event own = *event;
 	struct source *source;
@@ -531,12 +535,9 @@ thread_trim(struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 		struct begin *b = &s->begins[i];
 
 		outer = b->outer;
-		if (is_closed(source, b, event)) {
-			begin_unstack(s, i);
-			s->count.cut++;
-		} else if (may_have_ended(source, b, event)) {
+		b->closed = is_closed(source, b, event);
+		if (b->closed || may_have_ended(source, b, event))
 			thread_leave(s, i);
-		}
 	}
 }
 
@@ -578,7 +579,7 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		.depth = b->depth,
 		.nesting = b->nesting,
 		.source = e->source,
-		.cut = b->stack == NONE,
+		.cut = b->stack == NONE || b->closed,
 		.overlaps = e->overlaps,
 		.observed = e->observed,
 		.stretch = e->stretch,
@@ -623,6 +624,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 	    nests ? s->stacks[stack].around : s->stacks[stack].open - 1;
 	b->depth = nests ? s->stacks[thread].open : b->nesting;
 	b->thread = NONE;
+	b->closed = false;
 	begin_link(s, i, stack);
 	if (nests)
 		thread_enter(s, i, thread);
@@ -783,7 +785,7 @@ spans_say(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 		span->late = span->cut || (!span->proven &&
 					      !tl_observed_joins(span->observed,
 						  end->observed));
-		s->count.cut -= span->cut;
+		s->count.cut -= s->begins[i].stack == NONE;
 		begin_remove(s, i);
 		s->count.lonely_begins--;
 	}
@@ -838,6 +840,7 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	i = s->stacks[stack].top;
 	if (span) {
 		span_fill(s, i, span);
+		span->cut = false;
 		span->lossy |=
 		    !tl_observed_joins(span->observed, event->observed);
 		span->duration_ns =
@@ -954,6 +957,28 @@ tl_spans_is_around(const struct tl_spans *spans, uint64_t id)
 		       ? b->thread != NONE
 		       : b->stack != NONE &&
 			     b->losses == losses_of(spans, b->event.source));
+}
+
+bool
+tl_spans_lasts(const struct tl_spans *spans, uint64_t id,
+    struct tl_observed_from place)
+{
+	const struct begin *b = &spans->begins[(uint32_t)id];
+	const struct source *source = source_of(spans, &b->event);
+	const struct tl_event now = { .epoch = place.epoch, .tsc = place.tsc };
+
+	return b->serial == id >> 32 && b->stack != NONE &&
+	       b->losses == losses_of(spans, b->event.source) &&
+	       b->event.observed != TL_UNOBSERVED &&
+	       !is_closed(source, b, &now);
+}
+
+bool
+tl_spans_is_first(struct tl_spans *spans, const struct tl_event *end)
+{
+	const struct key key = key_of_message(end);
+
+	return stack_find(spans, &key) == NONE;
 }
 
 bool
@@ -1095,17 +1120,19 @@ ring_grow(struct span_cursor *c)
 	return 0;
 }
 
-/* Newest first: ends stop waiting when their observed interval has ended,
- * because their begins are not in the record. */
+/* Newest first: ends stop waiting when the observed interval of the earliest one
+ * has ended, because their begins are not in the record. */
 static void
 stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 {
 	struct stack *stack = &c->spans->stacks[i];
-	struct waiting *end;
 
-	while (stack->open > 0 &&
-	       tl_observed_cut((end = waiting(c, stack->top))->event.observed,
-		   observed)) {
+	if (stack->open == 0 ||
+	    !tl_observed_cut(waiting(c, stack->top)->event.observed, observed))
+		return;
+	while (stack->open > 0) {
+		struct waiting *end = waiting(c, stack->top);
+
 		end->open = false;
 		end->event.begun = TL_BEGUN_NONE;
 		stack->top = end->below;

@@ -166,6 +166,15 @@ tl_spans_find(const struct tl_spans *spans, uint64_t id, struct tl_span *span);
  * question of depth?  Then the span is around the next event of the thread. */
 bool tl_spans_is_around(const struct tl_spans *spans, uint64_t id);
 
+/* May the end of an open span with this id still be paired with certainty at a
+ * later place of its input?  Otherwise entries were lost since the begin, or the
+ * observed interval of the begin has ended there, unless the end will be
+ * proven. */
+bool tl_spans_lasts(const struct tl_spans *spans, uint64_t id,
+    struct tl_observed_from place);
+/* Has the caller put no begin that an end could have, open or not? */
+bool tl_spans_is_first(struct tl_spans *spans, const struct tl_event *end);
+
 /* The counts so far. */
 void
 tl_spans_counts(const struct tl_spans *spans, struct tl_spans_count *count);

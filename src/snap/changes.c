@@ -215,10 +215,14 @@ tl_snap_observe(struct tl_snap *snap, enum tl_order order,
 
 	if (rc != 0)
 		return rc;
-	if (order == TL_OLDEST_FIRST) {
-		tl_observer_init(observer, &start);
-		return 0;
+	tl_observer_init(observer, &start);
+	for (size_t i = 0; i < snap->messages->count; i++) {
+		struct tl_message *m = snap->messages->list[i];
+
+		m->first_gate = (uint8_t)tl_observed_gate(observer, m) + 1;
 	}
+	if (order == TL_OLDEST_FIRST)
+		return 0;
 	rc = find_changes(&changes, snap);
 	if (rc == 0)
 		rc = observe_back(&changes, &start, observer);

@@ -76,8 +76,9 @@ struct follow {
 	uint64_t losses; /* lost entries of this round not yet reported */
 	/* in the first round, missing entries were never wanted */
 	bool is_first;
-	/* the gates are those after the entries of this round */
-	bool has_gates;
+	bool is_behind;  /* there are entries older than the follower */
+	bool has_change; /* and among them a change of levels */
+	size_t gated;    /* messages with a first gate */
 	/* the event with the latest stamp so far */
 	struct tl_event newest;
 	/* the next lane whose losses without a stamp are reported */
@@ -332,14 +333,37 @@ is_new(const struct follow *f, size_t i)
 	return f->round->lanes[i].end > f->from[i];
 }
 
-/* Begin to observe, with the entries of a copy. */
+static bool
+note_change(void *context, const struct tl_builtin_entry *b)
+{
+	struct follow *f = context;
+	const struct tl_message *m = tl_messages_find(f->messages,
+	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+
+	f->has_change |= m && tl_observed_is_change(m);
+	return !f->has_change;
+}
+
+/* Begin to observe, with the entries of the first round, which are older than
+ * the follower.  Between two positions of a lane no change of levels leaves the
+ * levels of now in force, and a change leaves them unknown before it. */
 static int
 observe_from(struct follow *f, struct tl_snap *snap)
 {
-	struct tl_observed_start start;
-	const int rc = tl_snap_observed(snap, &start);
+	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = f->header.tiers };
+	bool begins = true;
+	int rc = 0;
 
-	if (rc != 0)
+	for (uint32_t i = 0; i < f->lane_count; i++)
+		begins &= f->tail > 0 || f->from[i] == 0;
+	for (uint32_t i = 0; !begins && rc == 0 && i < f->lane_count; i++)
+		rc = tl_snap_each_builtin(snap, i, note_change, f);
+	if (rc == 0 && begins)
+		rc = tl_snap_observed(snap, &start);
+	else if (rc == 0 && f->has_change)
+		rc = tl_snap_gates_before(snap, false, &start);
+	if (rc != 0 || (!begins && !f->has_change))
 		return rc;
 	start.gates = true;
 	tl_observer_init(&f->observer, &start);
@@ -359,11 +383,16 @@ begin_round(struct follow *f)
 		.found = f->found,
 		.parts = &f->parts,
 		.finish = f->finish };
+	const size_t had = f->messages->count;
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
 
 	if (rc != 0)
 		return rc;
+	/* a new message had the gate of its definition; entries to come change
+	 * it */
+	for (size_t i = had; !f->is_behind && i < f->messages->count; i++)
+		f->messages->list[i]->gate = f->messages->list[i]->level;
 	for (size_t i = 0; i < f->lane_count; i++)
 		any |= is_new(f, i);
 	for (size_t i = 0; f->tail && i < f->lane_count; i++) {
@@ -372,12 +401,17 @@ begin_round(struct follow *f)
 		/* older entries are not wanted, or lost */
 		f->from[i] = f->next[i] = lane->first - lane->lapped;
 	}
-	if (f->tail && (rc = observe_from(f, f->round)) != 0)
+	if (f->is_behind && (rc = observe_from(f, f->round)) != 0)
 		return begin_again(f, rc);
+	for (; f->gated < f->messages->count; f->gated++) {
+		struct tl_message *m = f->messages->list[f->gated];
+
+		m->first_gate = (uint8_t)tl_observed_gate(&f->observer, m) + 1;
+	}
 	f->is_first = f->tail > 0;
+	f->is_behind = false;
 	f->tail = 0;
 	f->lane = 0;
-	f->has_gates = false;
 	note_losses(f);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
 	if (rc != 0)
@@ -502,8 +536,28 @@ keep_order(struct follow *f, struct tl_event *event)
 		f->newest = *event;
 }
 
-/* Observe an event.  After the first change of gates the gates of messages are
- * read again. */
+/* Note the gates of messages after a change.  The file has the gates of now,
+ * which later entries may have changed, so the gates are read only if the
+ * observer knows no message of the change. */
+static int
+note_gates(struct follow *f, const struct tl_event *change)
+{
+	struct tl_gate_entry entry;
+
+	if (!tl_gate_read(change->args, &entry) ||
+	    (f->observer.gates.count == 0 && entry.before != entry.after))
+		return tl_messages_read_gates(f->messages, f->fd);
+	for (size_t i = 0; i < f->messages->count; i++) {
+		struct tl_message *m = f->messages->list[i];
+
+		if (!m->builtin)
+			tl_store_8(&m->gate,
+			    (uint8_t)tl_observed_gate(&f->observer, m));
+	}
+	return 0;
+}
+
+/* Observe an event. */
 static int
 observe(struct follow *f, struct tl_event *event)
 {
@@ -513,11 +567,10 @@ observe(struct follow *f, struct tl_event *event)
 		if (f->losses == 0)
 			tl_observe_again(&f->observer);
 	}
-	if (!event->message || f->has_gates ||
-	    event->message->builtin != TIMELINE_BUILTIN_LEVEL)
-		return 0;
-	f->has_gates = true;
-	return tl_messages_read_gates(f->messages, f->fd);
+	return event->message &&
+		       event->message->builtin == TIMELINE_BUILTIN_LEVEL
+		   ? note_gates(f, event)
+		   : 0;
 }
 
 static int
@@ -590,6 +643,7 @@ set_start(struct follow *f, const struct tl_snap *snap,
 			f->from[i] = start->from[i];
 		else if (start->tail == 0) /* only new entries are wanted */
 			f->from[i] = snap->lanes[i].end;
+		f->is_behind |= f->from[i] < snap->lanes[i].end;
 		f->holes[i].seen = f->from[i];
 	}
 	memcpy(f->next, f->from, f->lane_count * sizeof(*f->next));
@@ -645,8 +699,8 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	if (!snap->was_live)
 		rc = tl_fail(fault, -EINVAL, "a saved timeline does not grow");
 	else
-		rc = tl_messages_new(&f->messages, &snap->header,
-		    snap->header.total_size);
+		f->messages = snap->messages;
+	snap->owns_messages = !f->messages;
 	f->header = snap->header;
 	f->lane_count = snap->lane_count;
 	tl_parts_init(&f->parts, f->fd, &f->header);

@@ -73,6 +73,7 @@ tl_observe_any_gate(struct tl_observer *o, const struct tl_event *event)
 	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
 		tl_observe_cut(o, g, event->tsc);
 	o->gates.count = 0;
+	o->start.first_gates = false;
 	if (o->gates.unnamed > 0 && --o->gates.unnamed == 0)
 		tl_observe_begin_named(o);
 }
@@ -278,6 +279,8 @@ tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 		return lower(level, o->start.floor);
 	if ((named = tl_observe_named(o, message->id)))
 		return named->gate;
+	if (o->start.first_gates && message->first_gate > 0)
+		return message->first_gate - 1U;
 	/* a copy may have a gate that is not known, or not yet in force */
 	if (o->start.gates &&
 	    !(o->start.messages &&

@@ -192,7 +192,7 @@ put_level(const struct tl_message *message, int kind, int64_t ns)
 		.tsc = (uint64_t)ns * 2,
 		.pid = 7,
 		.tid = 1,
-		.observed = 3,
+		.observed = message->gate < 7 && ns > 30 ? 4 : 3,
 		.stretch = 3 };
 
 	return tl_spans_put(spans, &event, &span);
@@ -222,6 +222,22 @@ TEST(a_span_whose_gate_closes_is_around_nothing_after)
 	ck_assert_uint_eq(count.cut, 1);
 	ck_assert_int_eq(put_level(&request, TL_END, 50), 1);
 	ck_assert_uint_eq(span.depth, 0);
+}
+
+/* Whoever observed the events knew the gate better than the changes show. */
+TEST(an_end_of_the_same_interval_is_a_pair_whatever_the_levels_show)
+{
+	static const struct tl_message raised = { .kind = TIMELINE_RECORD_SPAN,
+		.scope = TIMELINE_THREAD,
+		.level = 2,
+		.gate = 7 };
+
+	put_priority(2, 5);
+	put_level(&raised, TL_BEGIN, 10);
+	put_priority(7, 20);
+	ck_assert_uint_eq(depth_at(25, 3), 0);
+	ck_assert_int_eq(put_level(&raised, TL_END, 30), 1);
+	ck_assert(tl_span_is_sure(&span));
 }
 
 TEST(a_proven_end_needs_no_begin)

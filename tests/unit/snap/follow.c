@@ -772,6 +772,67 @@ TEST(the_gates_of_messages_are_those_of_now)
 	ck_assert_uint_eq(e.message->gate, 5);
 }
 
+/* Log an entry in each of three bursts, and raise its message then. */
+static void
+raise_late(struct timeline_event *detail)
+{
+	for (int i = 0; i < 2; i++) {
+		timeline_burst(tl, "trace", 1000000);
+		timeline_log(detail);
+		usleep(2000);
+	}
+	/* of another message, and changes nothing */
+	ck_assert_int_eq(timeline_level(tl, "a", "*", "default"), 0);
+	timeline_burst(tl, "trace", 1000000);
+	timeline_log(detail);
+	ck_assert_int_eq(timeline_level(tl, "b", "*", "warning"), 0);
+}
+
+/* The file has the gate of now when the entries before the change are read: by
+ * a follower that was there before the message, before the entries, after them,
+ * or that goes on between them. */
+TEST(an_entry_before_a_change_of_its_gate_has_the_gate_before, .to = 4)
+{
+	uint64_t from[LANES] = { 0 }, observed[3] = { 0 };
+	const struct tl_follow_start start = { .from = from,
+		.lane_count = LANES };
+	const uint64_t *positions;
+	struct timeline_event *detail;
+	struct tl_fault fault = { 0 };
+	struct tl_event e;
+	unsigned n = 0;
+	int rc;
+
+	timeline_priority(tl, "info");
+	if (_i == 0)
+		open_follow(0);
+	ck_assert_int_eq(timeline_define(tl, "b", "trace", "detail", &detail),
+	    0);
+	if (_i == 1)
+		open_follow(0);
+	if (_i == 3) {
+		open_follow(UINT64_MAX);
+		log_numbers(0, 1);
+		while (tl_cursor_next(follow, &e) > 0)
+			;
+		tl_follow_positions(follow, &positions);
+		memcpy(from, positions, sizeof(from));
+		tl_cursor_close(follow);
+	}
+	raise_late(detail);
+	if (_i > 1)
+		ck_assert_msg(tl_follow_open_at(&follow, tl->fd, &start,
+				  &fault) == 0,
+		    "%s", fault.text);
+	while ((rc = tl_cursor_next(follow, &e)) > 0)
+		if (tl_bytes_equal(e.message->line1, tl_bytes_of("detail")))
+			observed[n++ % 3] = e.observed;
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_ne(observed[0], observed[1]);
+	ck_assert_uint_ne(observed[1], observed[2]);
+}
+
 /* The other lane lost entries that are as late as these entries. */
 TEST(entries_beside_a_loss_are_not_observed)
 {
