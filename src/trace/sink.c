@@ -94,25 +94,19 @@ turn_to(struct tl_trace_sink *s, const struct tl_event *event, uint32_t tid)
 	    tl_event_names(event));
 }
 
-/* Follow which spans are around an event, and end the others.  The stream of an
- * end ends the spans inside.  The own thread of a span that another thread ends
- * has the end. */
+/* Follow which spans are around an event, and end the others.  The own thread
+ * of a span that another thread ends has the end. */
 static int
 follow(struct tl_trace_sink *s, const struct tl_event *event)
 {
-	struct tl_span span;
-	const int rc = tl_spans_put(s->spans, event,
+	struct tl_span span = { 0 };
+	int rc = tl_spans_put(s->spans, event,
 	    tl_event_is_stamped(event) ? &span : NULL);
 
-	if (rc < 0 || event->message->scope == TIMELINE_SOURCE)
-		return rc;
-	if (event->kind == TL_END)
-		return rc > 0 && tl_event_is_stamped(event) && span.handed
-			   ? turn_to(s, event, span.tid)
-			   : 0;
-	return tl_trace_stream_leave(s->last.stream,
-	    event->kind == TL_BEGIN ? tl_spans_outer(s->spans)
-				    : tl_spans_around(s->spans, event));
+	if (rc > 0 && span.handed)
+		rc = turn_to(s, event, span.tid);
+	return rc < 0 ? rc
+		      : tl_trace_stream_leave(s->last.stream, s->spans, event);
 }
 
 static int

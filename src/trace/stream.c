@@ -638,13 +638,19 @@ is_open(const struct tl_trace_stream *s, const struct tl_event *begin)
 }
 
 int
-tl_trace_stream_leave(struct tl_trace_stream *s, const struct tl_event *begin)
+tl_trace_stream_leave(struct tl_trace_stream *s, struct tl_spans *spans,
+    const struct tl_event *event)
 {
+	const struct tl_event *begin;
 	int rc = 0;
 
-	if (s->shape.depth == 0 ||
-	    (begin &&
-		(is_of(tl_shape_top(&s->shape), begin) || !is_open(s, begin))))
+	if (s->shape.depth == 0 || event->kind == TL_END || !event->message ||
+	    event->message->scope == TIMELINE_SOURCE)
+		return 0;
+	begin = event->kind == TL_BEGIN ? tl_spans_outer(spans)
+					: tl_spans_around(spans, event);
+	if (begin &&
+	    (is_of(tl_shape_top(&s->shape), begin) || !is_open(s, begin)))
 		return 0;
 	pthread_mutex_lock(&s->lock);
 	while (rc == 0 && s->shape.depth > 0 &&

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "event/message_map.h"
+#include "event/spans.h"
 #include "trace/id_table.h"
 #include "trace/point.h"
 #include "trace/write.h"
@@ -150,10 +151,12 @@ int tl_trace_stream_finish(struct tl_trace_stream *stream);
 int tl_trace_stream_write_kept(struct tl_trace_stream *stream);
 void tl_trace_stream_free(struct tl_trace_stream *stream);
 
-/* End the open spans of a stream that are inside the span of a begin, without an
- * end event; NULL: all open spans.  Takes the lock of the stream.  0, -ENOMEM or an error of writing. */
+/* End the open spans of a stream that are not around an event, which was put
+ * into spans and comes next, without an end event.  An end of a span ends the
+ * spans inside by itself.  Takes the lock of the stream.  0, -ENOMEM or an error
+ * of writing. */
 int tl_trace_stream_leave(struct tl_trace_stream *stream,
-    const struct tl_event *begin);
+    struct tl_spans *spans, const struct tl_event *event);
 
 /* == sink.c == */
 

@@ -332,8 +332,7 @@ tl_recorder_write_carried(struct tl_recorder *r, struct tl_recorder_source *s,
 	hole.tsc = next ? next->tsc : 0;
 	hole.epoch = next ? next->epoch : 0;
 	hole.lane = next ? next->lane : 0;
-	rc = tl_recorder_threads_put(&r->threads, r->file.writer, &hole,
-	    s->losses, s->name);
+	rc = tl_recorder_threads_put(&r->threads, r->file.writer, s, &hole);
 	if (rc == 0) {
 		tl_recorder_count(r, s, &hole);
 		s->carry = 0;
@@ -447,10 +446,7 @@ static void
 leave_file(struct tl_recorder *r, int rc)
 {
 	struct tl_recorder_content *c = &r->content;
-	uint64_t losses[TL_RECORDER_SOURCES_MAX];
 
-	for (size_t i = 0; i < r->source_count; i++)
-		losses[i] = r->sources[i]->losses;
 	c->data_size = r->file.data_size;
 	c->index_size = r->file.index_size;
 	r->bytes += c->data_size + c->index_size;
@@ -458,7 +454,7 @@ leave_file(struct tl_recorder *r, int rc)
 		r->host.ended(r->host.context, r, &r->file.files, c, rc);
 	tl_recorder_file_free(&r->file,
 	    rc < 0 && (r->now.whole || r->written == 0));
-	tl_recorder_threads_leave(&r->threads, losses);
+	tl_recorder_threads_leave(&r->threads);
 }
 
 /* The events that were put into the file but are not written, or will not

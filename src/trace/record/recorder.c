@@ -301,6 +301,10 @@ tl_recorder_new(struct tl_recorder **recorder,
 	r->options.delay_ns = delay_of(options);
 	r->now = r->options;
 	r->host = *host;
+	if (tl_spans_new(&r->threads.spans) < 0) {
+		free(r);
+		return -ENOMEM;
+	}
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->done, NULL);
 	r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
@@ -327,6 +331,7 @@ add_source(struct tl_recorder *r, const char *name, int fd,
 	s->delay_ns = r->options.delay_ns;
 	s->wake = wake;
 	s->context = r;
+	s->resumed = start->from != NULL;
 	rc = tl_recorder_source_open(s, name, fd, start, fault);
 	if (rc != 0) {
 		free(s);

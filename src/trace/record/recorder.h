@@ -23,12 +23,15 @@
  *	  and the reader waits.  Entries that the timeline overwrites meanwhile
  *	  are recorded as an exact number of missing entries; so are entries
  *	  that were read but could not be written.
- *	- Each file is a trace of its own.  When one file follows another, open
- *	  spans end in the old file as unfinished and begin in the new file with
- *	  their old time and arguments; the INFO "continued" has their number.
- *	  A span that was open across a loss is dropped, because its end may be
- *	  among the lost entries.  So is a span whose observed interval has
- *	  ended, unless its end will be proven.
+ *	- Each file is a trace of its own.  The recorder pairs begins and ends by
+ *	  what the timeline says of its levels, of which a file has only a part,
+ *	  and each end says its begin: readers take the pair as said, in any
+ *	  order and from any part of the files.
+ *	- When one file follows another, open spans end in the old file as
+ *	  unfinished and begin in the new file with their old time and arguments;
+ *	  the INFO "continued" has their number.  A span does not go on if its
+ *	  end may be among lost entries, if its observed interval has ended,
+ *	  unless its end will be proven, or if its process has ended.
  *	- After a crash a file lacks only entries that were not flushed.
  *
  * Closing rounds.  Entries of fallback lanes become whole some time after their

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads.c - recorded threads: streams, open spans, names.
+ * threads.c - recorded threads: streams, spans, names.
  */
 #include "base/array.h"
 #include "trace/record/work.h"
+#include "trace/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -285,95 +286,7 @@ tl_recorder_threads_missing(const struct tl_recorder_threads *t,
 	return missing;
 }
 
-/* == open spans == */
-
-static bool
-is_nested(const struct tl_event *event)
-{
-	return event->message && event->message->scope != TIMELINE_SOURCE;
-}
-
-/* The number of a message's observed interval at an event. */
-static uint64_t
-interval_at(const struct tl_recorder_threads *t, const struct tl_event *event)
-{
-	struct tl_recorder_source *s = t->places[event->source].timeline;
-
-	return s ? tl_observe_number(&s->observer, event) : TL_OBSERVED;
-}
-
-/* Push an open span.  Without memory the span is not continued. */
-static void
-push(const struct tl_recorder_threads *t, struct tl_recorder_thread *thread,
-    const struct tl_event *event, uint64_t losses)
-{
-	if (thread->skipped > 0 || thread->open_count == TL_RECORDER_OPEN_MAX ||
-	    TL_ARRAY_ROOM(thread->open, thread->open_capacity,
-		thread->open_count) < 0)
-		thread->skipped++;
-	else
-		thread->open[thread->open_count++] =
-		    (struct tl_recorder_open){ *event, losses,
-			    interval_at(t, event) };
-}
-
-/* Does the end event end the span?  A proven end has the stamp of the begin
- * event. */
-static bool
-is_its_end(const struct tl_event *begin, const struct tl_event *end)
-{
-	if (begin->message != end->message)
-		return false;
-	return end->proven
-		   ? begin->tsc == end->begun_tsc && begin->epoch == end->epoch
-		   : !begin->proven;
-}
-
-/* The place after the open span that an end event ends; 0: none. */
-static size_t
-find_open(const struct tl_recorder_thread *thread, const struct tl_event *end)
-{
-	size_t i = thread->open_count;
-
-	while (i > 0 && !is_its_end(&thread->open[i - 1].begin, end))
-		i--;
-	return i;
-}
-
-/* The thread whose span another thread of its process ends, by mistake; NULL:
- * none. */
-static struct tl_recorder_thread *
-find_handed(const struct tl_recorder_threads *t,
-    const struct tl_recorder_thread *thread, const struct tl_event *end)
-{
-	if (end->kind != TL_END || !end->proven || !is_nested(end) ||
-	    find_open(thread, end) > 0)
-		return NULL;
-	for (size_t i = 0; i < t->count; i++)
-		if (t->list[i]->who >> 32 == end->pid &&
-		    t->list[i]->source == end->source &&
-		    find_open(t->list[i], end) > 0)
-			return t->list[i];
-	return NULL;
-}
-
-/* Pop the span of an end event, and with it the spans inside. */
-static void
-pop(struct tl_recorder_thread *thread, const struct tl_event *end)
-{
-	size_t i = find_open(thread, end);
-
-	if (thread->skipped > 0 && !end->proven) {
-		thread->skipped--;
-		return;
-	}
-	if (i > 0) {
-		thread->open_count = i - 1;
-		thread->skipped = 0;
-	} else if (thread->skipped > 0) {
-		thread->skipped--;
-	}
-}
+/* == events == */
 
 static int
 note_hole(struct tl_recorder_thread *thread, uint64_t lost)
@@ -404,30 +317,43 @@ put(struct tl_recorder_thread *thread, const struct tl_event *event)
 }
 
 int
+tl_recorder_threads_account(struct tl_recorder_threads *t,
+    struct tl_recorder_source *source, struct tl_event *event)
+{
+	struct tl_span span;
+	int rc;
+
+	if (source->accounted)
+		return 0;
+	rc = tl_spans_complete(t->spans, event, &span);
+	if (rc < 0)
+		return rc;
+	source->accounted = true;
+	source->tid = rc > 0 && span.handed ? span.tid : event->tid;
+	source->begun = event->kind == TL_BEGIN ? tl_spans_begun(t->spans) : 0;
+	/* the begin may be in a file of another recorder */
+	if (rc == 0 && event->kind == TL_END &&
+	    !(source->resumed && tl_spans_is_first(t->spans, event)))
+		event->begun = TL_BEGUN_NONE;
+	return 0;
+}
+
+int
 tl_recorder_threads_put(struct tl_recorder_threads *t,
-    struct tl_trace_writer *writer, const struct tl_event *event,
-    uint64_t losses, const char *name)
+    struct tl_trace_writer *writer, const struct tl_recorder_source *source,
+    const struct tl_event *event)
 {
 	const uint64_t who = event->kind == TL_LOST
 				 ? 0
-				 : (uint64_t)event->pid << 32 | event->tid;
+				 : (uint64_t)event->pid << 32 | source->tid;
 	struct tl_recorder_thread *thread;
-	struct tl_recorder_thread *handed;
 	int rc = find_thread(t, who, event->source, &thread);
 
-	if (rc == 0 && (handed = find_handed(t, thread, event)))
-		thread = handed;
 	if (rc == 0 && !thread->stream)
-		rc = new_stream(t, writer, thread, name);
+		rc = new_stream(t, writer, thread, source->name);
 	if (rc == 0)
-		rc = put(thread, event);
-	if (rc < 0)
-		return rc;
-	if (event->kind == TL_BEGIN && is_nested(event))
-		push(t, thread, event, losses);
-	else if (event->kind == TL_END && is_nested(event))
-		pop(thread, event);
-	return 0;
+		rc = tl_trace_stream_leave(thread->stream, t->spans, event);
+	return rc < 0 ? rc : put(thread, event);
 }
 
 /* == from one file to the next == */
@@ -436,109 +362,54 @@ static void
 thread_free(struct tl_recorder_thread *thread)
 {
 	free(thread->holes);
-	free(thread->open);
 	free(thread);
 }
 
-/* Has the process of the thread ended?  For a process in another PID namespace
- * the answer is no. */
-static bool
-is_gone(const struct tl_recorder_threads *t,
-    const struct tl_recorder_thread *thread)
-{
-	const pid_t pid = (pid_t)(thread->who >> 32);
-
-	return !t->places[thread->source].is_elsewhere && pid > 0 &&
-	       kill(pid, 0) != 0 && errno == ESRCH;
-}
-
-/* Is the interval of an open span still observed after the last event? */
-static bool
-is_observed(const struct tl_recorder_threads *t,
-    const struct tl_recorder_open *open)
-{
-	const struct tl_recorder_source *s =
-	    t->places[open->begin.source].timeline;
-	struct tl_event now = open->begin;
-
-	if (!s || open->begin.proven)
-		return true;
-	now.epoch = s->newest.epoch;
-	now.tsc = s->newest.tsc;
-	return tl_observed_joins(open->number, interval_at(t, &now));
-}
-
-/* Remove the open spans that cannot end.  Skipped spans lie inside of these
- * spans. */
 static void
-forget_spans(const struct tl_recorder_threads *t,
-    struct tl_recorder_thread *thread, uint64_t losses)
+forget_threads(struct tl_recorder_threads *t)
 {
-	const bool is_quiet = thread->put == thread->continued;
-	const size_t count =
-	    is_quiet && is_gone(t, thread) ? 0 : thread->open_count;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (thread->open[i].losses == losses &&
-		    is_observed(t, &thread->open[i]))
-			thread->open[kept++] = thread->open[i];
-	thread->open_count = kept;
-	if (kept == 0)
-		thread->skipped = 0;
+	for (size_t i = 0; i < t->count; i++)
+		thread_free(t->list[i]);
+	tl_table_clear(&t->table);
+	t->count = t->stream_count = 0;
+	t->last = NULL;
 }
 
 void
-tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
+tl_recorder_threads_leave(struct tl_recorder_threads *t)
 {
-	const size_t count = t->count;
-
-	tl_table_clear(&t->table);
-	t->count = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct tl_recorder_thread *thread = t->list[i];
-
-		forget_spans(t, thread, losses[thread->source]);
-		thread->stream = NULL;
-		thread->put = thread->continued = thread->written = 0;
-		thread->hole_count = 0;
-		if (thread->open_count == 0) {
-			thread_free(thread);
-			continue;
-		}
-		/* the table had room for all threads */
-		tl_table_add(&t->table, hash_of(thread->who, thread->source),
-		    t->count);
-		t->list[t->count++] = thread;
-	}
-	t->last = NULL;
-	t->stream_count = 0;
+	forget_threads(t);
 	tl_recorder_processes_leave(&t->processes);
 }
 
-/* Repeat the begin events, outermost first.  Spans without room are continued
- * in a later file, or not at all. */
-static int
-continue_thread(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
-    struct tl_recorder_thread *thread, uint64_t size_max, uint64_t *count)
+/* Has the process of a span ended?  For a process in another PID namespace the
+ * answer is no. */
+static bool
+is_gone(const struct tl_recorder_threads *t, const struct tl_span *span)
 {
-	int rc = 0;
+	const pid_t pid = (pid_t)span->pid;
 
-	if (thread->open_count == 0 || tl_trace_writer_size(writer) >= size_max)
-		return 0;
-	if (!thread->stream)
+	return !t->places[span->source].is_elsewhere && pid > 0 &&
+	       kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Repeat the begin of an open span. */
+static int
+continue_span(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
+    const struct tl_span *span)
+{
+	struct tl_event begin = tl_span_begin(span);
+	struct tl_recorder_thread *thread;
+	int rc = find_thread(t, (uint64_t)span->pid << 32 | span->tid,
+	    span->source, &thread);
+
+	begin.continued = true;
+	if (rc == 0 && !thread->stream)
 		rc = new_stream(t, writer, thread, "");
-	for (size_t i = 0; rc == 0 && i < thread->open_count &&
-			   tl_trace_writer_size(writer) < size_max;
-	     i++) {
-		struct tl_event begin = thread->open[i].begin;
-
-		begin.continued = true;
+	if (rc == 0)
 		rc = put(thread, &begin);
-		if (rc == 0)
-			thread->continued++;
-	}
-	*count += thread->continued;
+	if (rc == 0)
+		thread->continued++;
 	return rc;
 }
 
@@ -546,22 +417,35 @@ int
 tl_recorder_threads_continue(struct tl_recorder_threads *t,
     struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count)
 {
+	struct tl_span span;
+	uint32_t index = 0;
 	int rc = 0;
 
 	*count = 0;
-	for (size_t i = 0; rc == 0 && i < t->count; i++)
-		rc = continue_thread(t, writer, t->list[i], size_max, count);
+	while (rc == 0 && tl_trace_writer_size(writer) < size_max &&
+	       tl_spans_open(t->spans, &index, &span)) {
+		const struct tl_recorder_source *source =
+		    t->places[span.source].timeline;
+
+		if (span.message->scope == TIMELINE_SOURCE ||
+		    span.id == source->begun ||
+		    !tl_spans_lasts(t->spans, span.id, source->newest) ||
+		    is_gone(t, &span))
+			continue;
+		rc = continue_span(t, writer, &span);
+		*count += rc == 0;
+	}
 	return rc;
 }
 
 void
 tl_recorder_threads_free(struct tl_recorder_threads *t)
 {
-	for (size_t i = 0; i < t->count; i++)
-		thread_free(t->list[i]);
+	forget_threads(t);
 	free(t->list);
 	tl_table_free(&t->table);
 	free(t->streams);
 	tl_recorder_processes_free(&t->processes);
+	tl_spans_free(t->spans);
 	*t = (struct tl_recorder_threads){ 0 };
 }

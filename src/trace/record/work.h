@@ -16,6 +16,7 @@
 #include "event/cursor.h"
 #include "event/message_map.h"
 #include "event/observe.h"
+#include "event/spans.h"
 #include "snap/snap.h"
 #include "trace/record/recorder.h"
 #include "trace/write.h"
@@ -69,6 +70,7 @@ struct tl_recorder_source {
 	bool over;        /* nothing more is read */
 
 	char name[NAME_MAX + 2];
+	bool resumed; /* continues files of another recorder */
 	int fd;
 	uint16_t number;
 	uint64_t delay_ns;
@@ -105,7 +107,11 @@ struct tl_recorder_source {
 	uint32_t at;
 	/* number of missing entries that are not in a file yet */
 	uint64_t carry;
-	uint64_t losses;   /* number of losses so far */
+	/* The account has had the event at `at`, which may be put again. */
+	bool accounted;
+	uint64_t begun; /* the event is the begin of the span with this id */
+	/* the thread of the event or of the span that the event ended */
+	uint32_t tid;
 	uint64_t knot_tsc; /* of the last knot in the current file */
 	uint32_t knot_epoch;
 	uint64_t knots; /* number of knots in the current file */
@@ -208,21 +214,10 @@ int tl_recorder_processes_define(struct tl_recorder_processes *processes,
 void tl_recorder_processes_leave(struct tl_recorder_processes *processes);
 void tl_recorder_processes_free(struct tl_recorder_processes *processes);
 
-enum {
-	/* Most open spans of a thread that are continued in the next file. */
-	TL_RECORDER_OPEN_MAX = 1024
-};
-
-struct tl_recorder_open {
-	struct tl_event begin;
-	uint64_t losses; /* number of losses of the source before the span */
-	uint64_t number; /* of the observed interval */
-};
-
+/* A thread in the current file. */
 struct tl_recorder_thread {
 	uint64_t who; /* pid and tid; 0: losses */
 	uint16_t source;
-	/* == in the current file == */
 	struct tl_trace_stream *stream; /* NULL: none yet */
 	uint64_t put;                   /* events put */
 	/* number of repeated begin events, which come first */
@@ -233,11 +228,6 @@ struct tl_recorder_thread {
 	uint64_t *holes; /* sizes of the losses that are not written yet */
 	size_t hole_count;
 	size_t hole_capacity;
-	/* == from file to file == */
-	struct tl_recorder_open *open; /* outermost first */
-	size_t open_count;
-	size_t open_capacity;
-	size_t skipped; /* number of open spans inside, beyond the limit */
 };
 
 /* Starts from all zeros. */
@@ -251,18 +241,20 @@ struct tl_recorder_threads {
 	size_t stream_count;
 	size_t stream_capacity;
 	struct tl_recorder_processes processes;
+	struct tl_spans *spans; /* of all files */
 	struct tl_recorder_place
 	    places[TL_RECORDER_SOURCES_MAX]; /* by source */
 };
 
-/*
- * Put an event of a source into the file.  losses is the number of losses of
- * the source so far, name is the name of the source.  0; -errno: the event was
- * not put.
- */
+/* Find the span that the next event of a source ends, once, and set what the
+ * event carries of its begin.  0 or -ENOMEM. */
+int tl_recorder_threads_account(struct tl_recorder_threads *threads,
+    struct tl_recorder_source *source, struct tl_event *event);
+/* Put an event of a source into the file, in the stream of source->tid.  0;
+ * -errno: the event was not put. */
 int tl_recorder_threads_put(struct tl_recorder_threads *threads,
-    struct tl_trace_writer *writer, const struct tl_event *event,
-    uint64_t losses, const char *name);
+    struct tl_trace_writer *writer, const struct tl_recorder_source *source,
+    const struct tl_event *event);
 /* Write the names that have changed in the timelines.  0 or -errno. */
 int tl_recorder_threads_rename(struct tl_recorder_threads *threads);
 /* Note that `events` more events of a stream are in the file. */
@@ -277,17 +269,15 @@ struct tl_recorder_missing {
 struct tl_recorder_missing
 tl_recorder_threads_missing(const struct tl_recorder_threads *threads,
     uint16_t source);
+/* Take note that the file and all its streams have ended, and forget the
+ * threads. */
+void tl_recorder_threads_leave(struct tl_recorder_threads *threads);
 /*
- * Take note that the file and all its streams have ended.  Remove the open
- * spans that cannot end: those before the last loss (losses[source] is the
- * number of losses), those whose observed interval has ended, unless the end
- * will be proven, and those of processes that have ended.  Then remove threads
- * without open spans.
+ * Begin a file with the open spans of threads, until the data has size_max
+ * bytes: not with those whose end may have been lost, whose observed interval
+ * has ended, unless the end will be proven, or whose process has ended, nor with
+ * a begin that is put next.  *count is the number of spans.  0 or -errno.
  */
-void tl_recorder_threads_leave(struct tl_recorder_threads *threads,
-    const uint64_t *losses);
-/* Begin a file with the open spans, until the data has size_max bytes.  *count
- * is the number of spans.  0 or -errno. */
 int tl_recorder_threads_continue(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count);
 void tl_recorder_threads_free(struct tl_recorder_threads *threads);

@@ -69,8 +69,7 @@ observe(struct tl_recorder_source *s, const struct tl_event *event)
 
 /* Put an event.  An event that fits into no file counts as missing. */
 static int
-put(struct tl_recorder *r, struct tl_recorder_source *s,
-    const struct tl_event *event)
+put(struct tl_recorder *r, struct tl_recorder_source *s, struct tl_event *event)
 {
 	int rc = have_file(r);
 
@@ -78,14 +77,17 @@ put(struct tl_recorder *r, struct tl_recorder_source *s,
 		return rc;
 	rc = tl_recorder_write_carried(r, s, event);
 	if (rc == 0)
-		rc = tl_recorder_threads_put(&r->threads, r->file.writer, event,
-		    s->losses, s->name);
+		rc = tl_recorder_threads_account(&r->threads, s, event);
+	if (rc == 0)
+		rc = tl_recorder_threads_put(&r->threads, r->file.writer, s,
+		    event);
 	/* the event is put again into the next file */
 	if (rc < 0 && r->file.rc < 0) {
 		tl_recorder_fail_file(r, rc);
 		return rc;
 	}
-	s->losses += event->kind == TL_LOST;
+	s->accounted = false;
+	s->begun = 0;
 	observe(s, event);
 	note_position(s, event);
 	if (rc == 0)

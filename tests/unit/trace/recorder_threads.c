@@ -4,6 +4,7 @@
  * up to all events that were put, and each file begins with the spans that a
  * simple list has open.
  */
+#include "lib/fixture.h"
 #include "lib/random.h"
 #include "lib/test.h"
 #include "trace/read.h"
@@ -29,9 +30,9 @@ static struct open_span {
 static size_t open_counts[THREADS];
 
 static struct tl_recorder_threads threads;
+static struct tl_recorder_source timeline;
 static struct tl_recorder_file file;
 static uint64_t number; /* events so far; the next one's first argument */
-static uint64_t losses;
 static uint64_t entries, lost; /* put into the present file */
 
 static void
@@ -47,6 +48,10 @@ define(void)
 	static const char *const texts[] = { "a $n", "b $n", "c $n",
 		"tick $n" };
 
+	timeline.accounted = false;
+	timeline.begun = 0;
+	threads.places[0].timeline = &timeline;
+	ck_assert_int_eq(tl_spans_new(&threads.spans), 0);
 	for (unsigned i = 0; i <= SPANS; i++) {
 		messages[i] = (struct tl_message){ .id = 64 * (i + 1),
 			.kind = i < SPANS ? TIMELINE_RECORD_SPAN
@@ -58,6 +63,29 @@ define(void)
 				     tl_bytes_of(texts[i])),
 		    0);
 	}
+}
+
+static void
+setup(void)
+{
+	char path[80];
+	struct tl_fault fault = { 0 };
+	int fd;
+
+	fixture_setup_tiny();
+	snprintf(path, sizeof(path), "/dev/shm%s", fixture_name);
+	fd = open(path, O_RDONLY);
+	ck_assert_msg(tl_recorder_source_open(&timeline, "t", fd,
+			  &(struct tl_follow_start){ 0 }, &fault) == 0,
+	    "%s", fault.text);
+	close(fd);
+}
+
+static void
+teardown(void)
+{
+	tl_recorder_source_close(&timeline);
+	fixture_close();
 }
 
 static void
@@ -91,11 +119,16 @@ dumb_begin(unsigned thread, unsigned message)
 static void
 dumb_end(unsigned thread, unsigned message)
 {
-	for (size_t i = open_counts[thread]; i > 0; i--)
-		if (open_spans[thread][i - 1].message == message) {
-			open_counts[thread] = i - 1;
-			return;
-		}
+	struct open_span *open = open_spans[thread];
+	size_t i = open_counts[thread];
+
+	while (i > 0 && open[i - 1].message != message)
+		i--;
+	if (i == 0)
+		return;
+	open_counts[thread]--;
+	memmove(&open[i - 1], &open[i],
+	    (open_counts[thread] - (i - 1)) * sizeof(*open));
 }
 
 static void
@@ -142,6 +175,7 @@ draw(uint64_t *seed, unsigned *thread, unsigned *message)
 	if (random_below(seed, 40) == 0) {
 		event.kind = TL_LOST;
 		event.message = NULL;
+		event.level = 0;
 		event.lost = 1 + random_below(seed, 1000);
 	} else if (*message < SPANS) {
 		event.kind =
@@ -157,7 +191,6 @@ remember(const struct tl_event *event, unsigned thread, unsigned message)
 {
 	if (event->kind == TL_LOST) {
 		lost += event->lost;
-		losses++;
 		dumb_loss();
 		return;
 	}
@@ -168,20 +201,36 @@ remember(const struct tl_event *event, unsigned thread, unsigned message)
 		dumb_end(thread, message);
 }
 
-/* Put events until one cannot be put any more, or until all are put. */
+/* Put an event, as the recorder does. */
+static int
+put(struct tl_event *event)
+{
+	int rc = tl_recorder_threads_account(&threads, &timeline, event);
+
+	ck_assert_int_eq(rc, 0);
+	rc = tl_recorder_threads_put(&threads, file.writer, &timeline, event);
+	if (rc == 0) {
+		timeline.accounted = false;
+		timeline.begun = 0;
+	}
+	return rc;
+}
+
+/* Put events until one cannot be put any more, or until all are put.  The event
+ * that could not be put is put first the next time. */
 static void
 put_many(uint64_t *seed)
 {
 	const uint64_t fill_at = random_below(seed, 2 * PUTS);
+	static struct tl_event event;
+	static unsigned thread, message;
 
 	for (uint64_t i = 0; i < PUTS; i++) {
-		unsigned thread, message;
-		const struct tl_event event = draw(seed, &thread, &message);
-
+		if (!timeline.accounted)
+			event = draw(seed, &thread, &message);
 		if (i == fill_at)
 			fill_disk();
-		if (tl_recorder_threads_put(&threads, file.writer, &event,
-			losses, "t") != 0)
+		if (put(&event) != 0)
 			return;
 		remember(&event, thread, message);
 		number++;
@@ -228,16 +277,15 @@ check_file(uint64_t first, uint64_t continued)
 	tl_trace_close(trace);
 }
 
-TEST_FILE(.timeout = 600);
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 600);
 
 TEST(what_is_written_and_what_is_missing_is_all)
 {
 	uint64_t seed = 1;
 
-	define();
 	for (int round = 0; round < ROUNDS; round++) {
+		define();
 		number = 1;
-		losses = 0;
 		memset(open_counts, 0, sizeof(open_counts));
 		for (int i = 0; i < FILES; i++) {
 			const uint64_t first = number;
@@ -255,7 +303,7 @@ TEST(what_is_written_and_what_is_missing_is_all)
 				(void)tl_recorder_file_finish(&file);
 			check_file(first, continued);
 			tl_recorder_file_free(&file, false);
-			tl_recorder_threads_leave(&threads, &losses);
+			tl_recorder_threads_leave(&threads);
 		}
 		tl_recorder_threads_free(&threads);
 	}
@@ -268,7 +316,7 @@ TEST(what_is_written_and_what_is_missing_is_all)
  * continued.
  */
 static uint64_t
-record_file(const struct tl_event *events, size_t count)
+record_file(struct tl_event *events, size_t count)
 {
 	uint64_t continued;
 
@@ -276,21 +324,18 @@ record_file(const struct tl_event *events, size_t count)
 	ck_assert_int_eq(tl_recorder_threads_continue(&threads, file.writer,
 			     UINT64_MAX, &continued),
 	    0);
-	for (size_t i = 0; i < count; i++) {
-		ck_assert_int_eq(tl_recorder_threads_put(&threads, file.writer,
-				     &events[i], losses, "t"),
-		    0);
-		losses += events[i].kind == TL_LOST;
-	}
+	for (size_t i = 0; i < count; i++)
+		ck_assert_int_eq(put(&events[i]), 0);
 	tl_recorder_file_free(&file, false);
-	tl_recorder_threads_leave(&threads, &losses);
+	tl_recorder_threads_leave(&threads);
 	return continued;
 }
 
-/* The last entries of the process may come one file later. */
-TEST(spans_of_a_process_that_is_gone_go_on_for_one_file)
+/* An end that comes later has its begin all the same. */
+TEST(spans_of_a_process_that_is_gone_do_not_go_on)
 {
-	struct tl_event begin = { .kind = TL_BEGIN, .tid = 7, .level = 6 };
+	struct tl_event begin = { .kind = TL_BEGIN, .tid = 7, .tsc = 10 };
+	struct tl_event end = { .kind = TL_END, .tid = 7, .tsc = 30 };
 	const pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
@@ -298,12 +343,13 @@ TEST(spans_of_a_process_that_is_gone_go_on_for_one_file)
 		_exit(0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	define();
-	begin.message = &messages[0];
-	begin.pid = (uint32_t)pid;
+	begin.message = end.message = &messages[0];
+	begin.pid = end.pid = (uint32_t)pid;
 	ck_assert_uint_eq(record_file(&begin, 1), 0);
-	ck_assert_uint_eq(record_file(NULL, 0), 1);
 	ck_assert_uint_eq(record_file(NULL, 0), 0);
-	ck_assert_uint_eq(threads.count, 0);
+	ck_assert_uint_eq(record_file(&end, 1), 0);
+	ck_assert_int_eq(end.begun, TL_BEGUN);
+	ck_assert_uint_eq(end.begun_tsc, 10);
 	tl_recorder_threads_free(&threads);
 }
 
@@ -321,7 +367,7 @@ TEST(a_span_whose_end_will_be_proven_goes_on_until_that_end)
 		    (struct tl_event){ .kind = i == 0 ? TL_BEGIN : TL_END,
 			    .message = &messages[0],
 			    .tsc = 10 * (i + 1),
-			    .begun_tsc = i == 2   ? 7
+			    .begun_tsc = i == 2   ? 15
 					 : i == 3 ? 10
 						  : 0,
 			    .proven = i != 1,
@@ -335,33 +381,34 @@ TEST(a_span_whose_end_will_be_proven_goes_on_until_that_end)
 	tl_recorder_threads_free(&threads);
 }
 
-/*
- * More spans are open than can continue, and a loss may have taken their ends.
- */
-TEST(spans_that_were_too_many_before_a_loss_are_forgotten)
+/* The end has its begin, and is unsure. */
+TEST(spans_before_a_loss_do_not_go_on)
 {
-	static struct tl_event events[TL_RECORDER_OPEN_MAX + 3];
-	const size_t count = TL_RECORDER_OPEN_MAX + 2;
+	struct tl_event events[] = { { .kind = TL_BEGIN, .tsc = 10 },
+		{ .kind = TL_LOST, .lost = 5000 }, { .kind = TL_BEGIN },
+		{ .kind = TL_END, .tsc = 20 }, { .kind = TL_END, .tsc = 30 },
+		{ .kind = TL_END, .tsc = 40 } };
 
 	define();
-	for (size_t i = 0; i < count; i++)
-		events[i] = (struct tl_event){ .kind = TL_BEGIN,
-			.message = &messages[0],
-			.pid = (uint32_t)getpid(),
-			.tid = 7,
-			.level = 6 };
-	events[count] = (struct tl_event){ .kind = TL_LOST, .lost = 5000 };
-	ck_assert_uint_eq(record_file(events, count), 0);
-	ck_assert_uint_eq(record_file(&events[count], 1), TL_RECORDER_OPEN_MAX);
-	ck_assert_uint_eq(threads.count, 0);
+	for (size_t i = 0; i < 6; i++) {
+		events[i].message = i == 1 ? NULL : &messages[0];
+		events[i].pid = (uint32_t)getpid();
+		events[i].tid = 7;
+	}
 	ck_assert_uint_eq(record_file(events, 1), 0);
-	ck_assert_uint_eq(record_file(NULL, 0), 1);
+	ck_assert_uint_eq(record_file(&events[1], 1), 1);
+	ck_assert_uint_eq(record_file(&events[2], 1), 0);
+	ck_assert_uint_eq(record_file(&events[3], 3), 1);
+	ck_assert_int_eq(events[3].begun, TL_BEGUN);
+	ck_assert_int_eq(events[4].begun, TL_BEGUN_UNSURE);
+	ck_assert_uint_eq(events[4].begun_tsc, 10);
+	ck_assert_int_eq(events[5].begun, TL_BEGUN_NONE);
 	tl_recorder_threads_free(&threads);
 }
 
-/* Count the proven ends in the file. */
+/* Count the ends of sure spans in the file. */
 static uint64_t
-count_proven(void)
+count_sure(void)
 {
 	const struct tl_trace_read_options options = { 0 };
 	struct tl_storage *storage;
@@ -377,15 +424,13 @@ count_proven(void)
 	    0);
 	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
 	while (tl_cursor_next(cursor, &event) > 0)
-		count += event.kind == TL_END && event.proven;
+		count += event.kind == TL_END && event.begun == TL_BEGUN;
 	tl_cursor_close(cursor);
 	tl_trace_close(trace);
 	return count;
 }
 
-/* The clock is set within the span, so that its end gets the length of the
- * span, if the span is observed. */
-TEST(an_end_of_another_interval_proves_no_begin_of_the_file_before, .to = 2)
+TEST(an_end_of_another_interval_has_no_begin_in_the_file_before, .to = 2)
 {
 	struct tl_event begin = { .kind = TL_BEGIN,
 		.message = &messages[0],
@@ -401,18 +446,15 @@ TEST(an_end_of_another_interval_proves_no_begin_of_the_file_before, .to = 2)
 	ck_assert_uint_eq(record_file(&begin, 1), 0);
 	end.kind = TL_END;
 	end.tsc = 20;
-	end.steps_ns = 1000;
 	end.observed = _i == 0 ? 5 : 6;
 	begin_file();
 	ck_assert_int_eq(tl_recorder_threads_continue(&threads, file.writer,
 			     UINT64_MAX, &continued),
 	    0);
 	ck_assert_uint_eq(continued, 1);
-	ck_assert_int_eq(tl_recorder_threads_put(&threads, file.writer, &end,
-			     losses, "t"),
-	    0);
+	ck_assert_int_eq(put(&end), 0);
 	ck_assert_int_eq(tl_recorder_file_finish(&file), 0);
-	ck_assert_uint_eq(count_proven(), _i == 0);
+	ck_assert_uint_eq(count_sure(), _i == 0);
 	tl_recorder_file_free(&file, false);
 	tl_recorder_threads_free(&threads);
 }
