@@ -27,15 +27,14 @@ enum {
 	UNREAD = 0x4000,    /* in a loss */
 	LEVEL = 0x8000,     /* in a loss */
 	CONTINUED = 0x8000, /* in a begin */
-	BEGUN = 0x8000,     /* in an end that says something of its begin */
-	SIZE_BITS = 4,      /* bits for the size of one argument */
-	/* The byte behind the time of the begin: enum tl_begun, and */
+	BEGUN = 0x8000,    /* in an end: the stamp of its begin, which proves */
+	SAID = 0xc000,     /* in an end: what is known of its begin, a byte: */
+	SAID_BEGUN = 0x03, /* enum tl_begun */
 	IS_PROVEN = 0x04,
-	SAID_BEGUN = 0x03
+	IS_LAST = 0x08,  /* the begin is the event before */
+	HAS_TIME = 0x10, /* otherwise its time is the end's less the duration */
+	SIZE_BITS = 4    /* bits for the size of one argument */
 };
-
-/* In the duration: the byte follows.  Without it, the end is proven. */
-#define HAS_SAID (UINT64_C(1) << 63)
 
 static unsigned
 count_args(const struct tl_event *event)
@@ -73,23 +72,32 @@ flags_of(const struct tl_point *point, const struct tl_point_state *state,
 	flags |= e->kind == TL_BEGIN && e->continued ? CONTINUED : 0;
 	if (e->kind == TL_END &&
 	    (tl_event_is_stamped(e) || e->begun == TL_BEGUN_NONE))
-		flags |= BEGUN;
+		flags |=
+		    e->proven && e->begun != TL_BEGUN_UNSURE ? BEGUN : SAID;
 	return (uint16_t)flags;
 }
 
 static void
-put_begun(struct tl_data_out *out, const struct tl_event *e)
+put_begun(struct tl_data_out *out, const struct tl_point_state *state,
+    const struct tl_event *e, unsigned flags)
 {
-	const bool is_known = tl_event_is_stamped(e);
-	const bool has_said = !e->proven || e->begun == TL_BEGUN_UNSURE;
+	const uint64_t since_ns = (uint64_t)e->ns - (uint64_t)e->begun_ns;
+	const bool is_timed = since_ns == (uint64_t)e->duration_ns;
+	uint8_t said = e->begun | (e->proven ? IS_PROVEN : 0);
 
-	tl_data_put_varint(out, is_known ? e->tsc - e->begun_tsc : 0);
-	tl_data_put_varint(out, (is_known ? (uint64_t)e->duration_ns : 0) |
-				    (has_said ? HAS_SAID : 0));
-	tl_data_put_folded(out,
-	    is_known ? (int64_t)((uint64_t)e->begun_ns - (uint64_t)e->ns) : 0);
-	if (has_said)
-		tl_data_put_u8(out, e->begun | (e->proven ? IS_PROVEN : 0));
+	if ((flags & SAID) == SAID) {
+		if (!is_timed)
+			said |= HAS_TIME;
+		else if (e->begun_tsc == state->tsc && e->begun_ns == state->ns)
+			said |= IS_LAST;
+		tl_data_put_u8(out, said);
+	}
+	if (said & IS_LAST || !tl_event_is_stamped(e))
+		return;
+	tl_data_put_varint(out, e->tsc - e->begun_tsc);
+	tl_data_put_varint(out, (uint64_t)e->duration_ns);
+	if ((flags & SAID) != SAID || said & HAS_TIME)
+		tl_data_put_folded(out, (int64_t)(0 - since_ns));
 }
 
 static void
@@ -116,7 +124,7 @@ put_fields(struct tl_data_out *out, const struct tl_point_state *state,
 	if (e->kind == TL_LOST && flags & LEVEL)
 		tl_data_put_u8(out, e->level);
 	if (e->kind == TL_END && flags & BEGUN)
-		put_begun(out, e);
+		put_begun(out, state, e, flags);
 }
 
 /* The number of bytes of a number without leading zeros. */
@@ -183,20 +191,28 @@ tl_point_put(struct tl_data_out *out, struct tl_point_state *state,
 }
 
 static void
-get_begun(struct tl_event *e, struct tl_data_in *in)
+get_begun(struct tl_event *e, const struct tl_point_state *state,
+    struct tl_data_in *in, unsigned flags)
 {
-	const uint64_t ticks = tl_data_varint(in);
-	const uint64_t duration = tl_data_varint(in);
-	const uint64_t ns = (uint64_t)tl_data_folded(in);
-	const unsigned said = duration & HAS_SAID ? tl_data_u8(in) : IS_PROVEN;
+	const unsigned said =
+	    (flags & SAID) == SAID ? tl_data_u8(in) : IS_PROVEN | HAS_TIME;
 
 	e->proven = said & IS_PROVEN;
 	e->begun = said & SAID_BEGUN;
 	if (!tl_event_is_stamped(e))
 		return;
-	e->begun_tsc = e->tsc - ticks;
-	e->duration_ns = (int64_t)(duration & INT64_MAX);
-	e->begun_ns = (int64_t)((uint64_t)e->ns + ns);
+	e->begun_tsc = state->tsc;
+	e->begun_ns = state->ns;
+	e->duration_ns =
+	    (int64_t)(((uint64_t)e->ns - (uint64_t)state->ns) & INT64_MAX);
+	if (said & IS_LAST)
+		return;
+	e->begun_tsc = e->tsc - tl_data_varint(in);
+	e->duration_ns = (int64_t)(tl_data_varint(in) & INT64_MAX);
+	e->begun_ns = (int64_t)((uint64_t)e->ns - (uint64_t)e->duration_ns);
+	if (said & HAS_TIME)
+		e->begun_ns =
+		    (int64_t)((uint64_t)e->ns + (uint64_t)tl_data_folded(in));
 }
 
 static void
@@ -233,7 +249,7 @@ get_fields(struct tl_event *e, const struct tl_point_state *state,
 	if (e->kind == TL_BEGIN)
 		e->proven = flags & WILL_PROVE;
 	if (e->kind == TL_END && flags & BEGUN)
-		get_begun(e, in);
+		get_begun(e, state, in, flags);
 }
 
 static void
@@ -298,7 +314,8 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 		e->unread = flags & UNREAD;
 	} else {
 		e->bare = e->kind != TL_BEGIN && flags & BARE;
-		point->silent = flags & SILENT;
+		point->silent =
+		    flags & SILENT && !(e->kind == TL_END && flags & BEGUN);
 	}
 	if (!is_sane(point, flags))
 		return -EBADMSG;

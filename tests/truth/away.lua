@@ -12,6 +12,7 @@ local no, lines_of, quote = home.no, home.lines_of, home.quote
 local spans, messages, names = home.spans, home.messages, home.names
 local FORMATS = { "jsonl", "csv", "trace", "packedtrace", "tl", "tl.zst" }
 local away, gone_ways, statements = {}, {}, {}
+local STEP_NS = 100
 -- A short run asks for a part.
 local function will() return home.count > 3 or math.random(6) == 1 end
 
@@ -20,6 +21,17 @@ local function without_stamps(text)
 	text = text:gsub('"tsc":%d+,', ""):gsub('"begun_tsc":%d+,', "")
 	text = text:gsub("(\n%a+ )%d+ ", "%1") -- read.c
 	return (text:gsub("(\n%a+\t%S+)\t%d+\t%d+", "%1")) -- spans.lua
+end
+
+-- A timeline has one loss for several at one place.
+local function summed(text)
+	local lost = 0
+	text = without_stamps(text):gsub('\n{"lost":(%d+),"cpu":null}',
+	    function(n)
+		lost = lost + n
+		return ""
+	end)
+	return text .. "\nlost " .. lost
 end
 
 -- sure_spans: of Chrome, only the spans that are sure come back, and those of
@@ -97,10 +109,36 @@ local function count_lines(text)
 	return lines
 end
 
+-- drop_close leaves out the lines of a timeline whose duration is that of home
+-- but for a step of the clock: its duration is the difference of the times.
+local function drop_close(there, here)
+	local function split(line)
+		local took = line:match('"duration_ns":(%d+)')
+		return line:gsub('"duration_ns":%d+,', "")
+		    :gsub('"proven":true,', ""), math.tointeger(took)
+	end
+	local homes = {}
+	for line, n in pairs(here) do
+		local key, took = split(line)
+		if took and n > (there[line] or 0) then
+			homes[key] = { line, took }
+		end
+	end
+	for line, n in pairs(there) do
+		local key, took = split(line)
+		local home = n > (here[line] or 0) and took and homes[key]
+		if home and math.abs(home[2] - took) <= STEP_NS then
+			there[line], here[home[1]] = nil, nil
+			homes[key] = nil
+		end
+	end
+end
+
 -- compare: a copy has the lines that the record has at home.
-local function compare(there, here)
+local function compare(there, here, is_timeline)
 	if there == here then return end
 	there, here = count_lines(there), count_lines(here)
+	if is_timeline then drop_close(there, here) end
 	local function differ(from, to, sure, other)
 		for line, n in pairs(from) do
 			if n > (to[line] or 0) then
@@ -280,9 +318,9 @@ function away.recording(how, from, to, folder, record, at_home)
 		gone_ways[#gone_ways + 1] = how .. ">" .. way
 		local file = convert(way, "1", table.unpack(files))
 		for _, order in ipairs { "json-oldest", "json-newest" } do
-			local there, n = told(order, without_stamps, file)
-			compare(there, (told(order, without_stamps,
-			    table.unpack(files))))
+			local there, n = told(order, summed, file)
+			compare(there, (told(order, summed,
+			    table.unpack(files))), way:find("^tl"))
 			statements.copies = (statements.copies or 0) + n
 		end
 		os.remove(file)

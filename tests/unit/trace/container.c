@@ -213,8 +213,28 @@ TEST(a_header_of_a_block_is_only_taken_whole)
 	}
 }
 
+/* What an end says of its begin, which may be the last event. */
+static void
+random_begun(uint64_t *seed, const struct tl_point_state *last,
+    struct tl_event *e)
+{
+	e->begun = (uint8_t)random_below(seed, 4);
+	if (e->proven && e->begun != TL_BEGUN_UNSURE)
+		e->begun = TL_BEGUN_UNKNOWN;
+	if (!tl_event_is_stamped(e))
+		return;
+	e->begun_tsc = random_below(seed, 2) ? random_next(seed) : last->tsc;
+	e->begun_ns =
+	    random_below(seed, 2) ? (int64_t)random_next(seed) : last->ns;
+	e->duration_ns = (int64_t)(random_next(seed) >> 1);
+	if (random_below(seed, 2) == 0)
+		e->duration_ns =
+		    (int64_t)(((uint64_t)e->ns - (uint64_t)e->begun_ns) &
+			      INT64_MAX);
+}
+
 static struct tl_point
-random_point(uint64_t *seed)
+random_point(uint64_t *seed, const struct tl_point_state *last)
 {
 	static const uint8_t whats[] = { [TL_TRACE_POINT] = TL_INSTANT,
 		[TL_TRACE_LOSS] = TL_LOST,
@@ -239,11 +259,8 @@ random_point(uint64_t *seed)
 		  random_below(seed, 2);
 	e->proven =
 	    (e->kind == TL_BEGIN || e->kind == TL_END) && random_below(seed, 2);
-	if (e->proven && e->kind == TL_END) {
-		e->begun_tsc = random_next(seed);
-		e->begun_ns = (int64_t)random_next(seed);
-		e->duration_ns = (int64_t)(random_next(seed) >> 1);
-	}
+	if (e->kind == TL_END)
+		random_begun(seed, last, e);
 	e->continued = e->kind == TL_BEGIN && random_below(seed, 2);
 	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
 		e->args[i] = random_below(seed, 3)
@@ -258,7 +275,9 @@ random_point(uint64_t *seed)
 		p.message = (uint32_t)random_next(seed);
 	}
 	if (p.kind == TL_TRACE_FOOTER) {
-		p.silent = random_below(seed, 2);
+		p.silent = !tl_event_is_stamped(e) &&
+			   e->begun == TL_BEGUN_UNKNOWN &&
+			   random_below(seed, 2);
 		p.children = random_next(seed);
 		p.size = random_next(seed) >> random_below(seed, 64);
 	}
@@ -271,7 +290,7 @@ TEST(any_object_is_read_as_it_was_written_and_none_that_is_cut)
 	uint64_t seed = 3;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		const struct tl_point p = random_point(&seed);
+		const struct tl_point p = random_point(&seed, &out_state);
 		uint8_t bytes[TL_POINT_SIZE_MAX];
 		struct tl_data_out out = { .data = bytes,
 			.capacity = sizeof(bytes) };
