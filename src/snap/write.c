@@ -735,18 +735,22 @@ has_begun_word(const struct tl_event *e)
 }
 
 /* Can the entry of an end hold what is known of its begin?  A step of the clock
- * between begin and end would change the duration. */
+ * between begin and end would change the duration by more than the error of the
+ * times. */
 static bool
 holds_begun(const struct snapshot_write *w, const struct tl_event *e)
 {
 	const uint64_t ticks = e->tsc - e->begun_tsc;
+	uint64_t step_ns;
 
 	if (!has_begun_word(e) || e->begun == TL_BEGUN_NONE)
 		return has_begun_word(e);
 	if (e->begun_tsc > e->tsc || (!e->proven && ticks + 1 >= ~e->tsc / 2))
 		return false;
+	step_ns = (uint64_t)e->ns - (uint64_t)e->begun_ns -
+		  (uint64_t)e->duration_ns;
 	return !w->wall || e->begun == TL_BEGUN_UNSURE ||
-	       e->ns - e->begun_ns == e->duration_ns;
+	       step_ns + e->error_ns <= 2 * (uint64_t)e->error_ns;
 }
 
 /* Leave out of an end what its entry cannot hold of its begin. */

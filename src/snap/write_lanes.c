@@ -143,6 +143,7 @@ add_loss(struct tl_timeline_walk *w, const struct tl_event *event)
 			w->lanes->cpus_lost += event->cpu != TL_CPU_UNKNOWN;
 	}
 	w->lost = tl_timeline_lost_add(w->lost, event->lost);
+	w->starts |= tl_event_is_start(event);
 	if (event->overwritten)
 		w->overwritten =
 		    tl_timeline_lost_add(w->overwritten, event->lost);
@@ -177,11 +178,13 @@ make_place(struct tl_timeline_walk *w)
 {
 	if (w->lane == 0)
 		return open_lane(w);
-	if (w->lost > TL_TIMELINE_TORN_MAX) {
+	if (w->lost > TL_TIMELINE_TORN_MAX || w->starts) {
 		if (w->split && w->breaks < TL_TIMELINE_BREAKS_MAX) {
 			w->breaks++;
 			return open_lane(w);
 		}
+	}
+	if (w->lost > TL_TIMELINE_TORN_MAX) {
 		displace(w);
 		w->lost = 0;
 	}
@@ -250,6 +253,7 @@ tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
 	    (rc = note_row_epoch(w, event->epoch)) < 0)
 		return rc;
 	w->lost = w->overwritten = 0;
+	w->starts = false;
 	w->lost_cpu = TL_CPU_UNKNOWN;
 	w->events++;
 	*lane = w->lane;
@@ -430,13 +434,14 @@ note_order(struct tl_timeline_lanes *l, const struct tl_event *e)
 static void
 note_in_row(struct tl_timeline_lanes *l)
 {
-	if (l->any && l->lost <= TL_TIMELINE_TORN_MAX)
+	if (l->any && l->lost <= TL_TIMELINE_TORN_MAX && !l->starts)
 		l->span += l->lost;
 	else if (l->any && l->breaks < TL_TIMELINE_BREAKS_MAX)
 		l->breaks++;
 	l->span += 1 + (l->has_cpus && l->lost > 0);
 	l->events++;
 	l->lost = 0;
+	l->starts = false;
 }
 
 /* Note that the lane has another epoch from now on. */
@@ -485,6 +490,8 @@ note_strand(struct tl_timeline_lanes *l, const struct tl_event *event)
 		return 0;
 	}
 	if (event->kind == TL_LOST) {
+		/* the begin of a timer was before its lane's entries */
+		l->apart &= !tl_event_is_start(event);
 		s->span = tl_timeline_lost_add(s->span, event->lost);
 		s->torn = tl_timeline_lost_add(s->torn, event->lost);
 		s->next += event->lost;
@@ -510,6 +517,7 @@ tl_timeline_lanes_note(struct tl_timeline_lanes *l,
 {
 	if (event->kind == TL_LOST) {
 		l->lost = tl_timeline_lost_add(l->lost, event->lost);
+		l->starts |= tl_event_is_start(event);
 		l->has_cpus |= event->cpu != TL_CPU_UNKNOWN;
 	} else {
 		note_order(l, event);

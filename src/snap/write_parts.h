@@ -140,6 +140,7 @@ struct tl_timeline_lanes {
 	bool leads_cpu; /* a loss before the first event has a CPU */
 	uint64_t span;  /* events and slots of losses */
 	uint64_t events;
+	bool starts;     /* some of the lost entries were before their lane's */
 	uint64_t breaks; /* losses that begin a lane */
 	/* == planned == */
 	struct timeline_head *heads;
@@ -197,6 +198,7 @@ struct tl_timeline_walk {
 	uint32_t mark;        /* CPU in the slot before the last event */
 	uint64_t used;        /* slots of the lane so far */
 	uint64_t events;
+	bool starts;
 	uint64_t breaks;
 	uint32_t lane;
 	uint32_t epoch;

@@ -325,6 +325,52 @@ TEST(a_real_ring_is_copied)
 	tl_snap_close(snap);
 }
 
+/* Count the overwritten entries of a snapshot, and those lost otherwise. */
+static void
+count_losses(struct tl_snap *snap, uint64_t *overwritten, uint64_t *lost)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+
+	*overwritten = *lost = 0;
+	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	while (tl_cursor_next(cursor, &event) > 0)
+		if (event.kind == TL_LOST)
+			*(event.overwritten ? overwritten : lost) += event.lost;
+	tl_cursor_close(cursor);
+}
+
+/* The begin of the timer stands before the loss, which is at the begin of its
+ * lane all the same. */
+TEST(what_a_timer_was_longer_than_stays_overwritten)
+{
+	struct tl_fault fault = { 0 };
+	uint64_t overwritten, lost, begun;
+	struct timeline_event *timer;
+	struct tl_snap *snap;
+	struct written w;
+
+	ck_assert_int_eq(timeline_define_timer(tl, "t", "info", "long $n",
+			     &timer),
+	    0);
+	begun = timeline_timer_begin(timer);
+	for (uint64_t i = 0; i < 1000; i++)
+		timeline_log(events[0], i, words[0]);
+	timeline_timer_end(timer, begun, 1);
+	ck_assert_msg(snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
+	    fault.text);
+	count_losses(snap, &overwritten, &lost);
+	ck_assert_uint_gt(overwritten, 64);
+	ck_assert_uint_eq(lost, 0);
+	written_copy(&w, snap, NULL, NULL, 0);
+	written_whole(&w);
+	count_losses(w.snap, &overwritten, &lost);
+	ck_assert_uint_gt(overwritten, 64);
+	ck_assert_uint_eq(lost, 0);
+	written_free(&w);
+	tl_snap_close(snap);
+}
+
 TEST(a_copy_of_a_copy_is_the_same_bytes)
 {
 	struct tl_snap *snap;
