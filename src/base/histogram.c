@@ -11,7 +11,9 @@
  *	chunk 2    [S, 2S)      width 2
  *	chunk n    [2^(n-2) S, 2^(n-1) S)   width 2^(n-1)
  *
- * A chunk has S/2 counters and is allocated for its first value.
+ * A chunk has S/2 counters and is allocated for its first value.  A bit for each
+ * counter behind them says whether it counts anything, so that a walk over few
+ * values takes few steps.
  */
 #include "base/histogram.h"
 
@@ -27,7 +29,8 @@ enum {
 	CHUNKS_MAX = 61,
 	/* A variance is below 2^128: 64 halvings, then six steps to full
 	 * precision. */
-	ROOT_STEPS_MAX = 100
+	ROOT_STEPS_MAX = 100,
+	WORD_BITS = 64
 };
 
 __extension__ typedef unsigned __int128 wide;
@@ -51,6 +54,18 @@ static size_t
 chunk_length(const struct tl_histogram *h)
 {
 	return (size_t)1 << h->half_bits;
+}
+
+static size_t
+chunk_words(const struct tl_histogram *h)
+{
+	return (chunk_length(h) + WORD_BITS - 1) / WORD_BITS;
+}
+
+static uint64_t *
+used_of(const struct tl_histogram *h, unsigned chunk)
+{
+	return h->chunks[chunk] + chunk_length(h);
 }
 
 static struct place
@@ -125,8 +140,8 @@ make_chunk(struct tl_histogram *h, unsigned chunk)
 {
 	assert(chunk < CHUNKS_MAX);
 	if (!h->chunks[chunk])
-		h->chunks[chunk] =
-		    calloc(chunk_length(h), sizeof(*h->chunks[chunk]));
+		h->chunks[chunk] = calloc(chunk_length(h) + chunk_words(h),
+		    sizeof(*h->chunks[chunk]));
 	return h->chunks[chunk] ? 0 : -ENOMEM;
 }
 
@@ -151,6 +166,8 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n)
 	if ((rc = make_chunk(histogram, p.chunk)) < 0)
 		return rc;
 	histogram->chunks[p.chunk][p.at] += n;
+	used_of(histogram, p.chunk)[p.at / WORD_BITS] |= UINT64_C(1)
+							 << p.at % WORD_BITS;
 	stretch(histogram, value, value);
 	histogram->count += n;
 	return 0;
@@ -185,6 +202,9 @@ tl_histogram_merge(struct tl_histogram *histogram,
 		for (size_t j = 0; other->chunks[i] && j < chunk_length(other);
 		     j++)
 			histogram->chunks[i][j] += other->chunks[i][j];
+		for (size_t j = 0; other->chunks[i] && j < chunk_words(other);
+		     j++)
+			used_of(histogram, i)[j] |= used_of(other, i)[j];
 	}
 	stretch(histogram, other->min, other->max);
 	histogram->count += other->count;
@@ -194,7 +214,8 @@ tl_histogram_merge(struct tl_histogram *histogram,
 void
 tl_histogram_reset(struct tl_histogram *histogram)
 {
-	const size_t size = chunk_length(histogram) * sizeof(uint64_t);
+	const size_t size = (chunk_length(histogram) + chunk_words(histogram)) *
+			    sizeof(uint64_t);
 
 	for (unsigned i = 0; i < CHUNKS_MAX; i++) {
 		if (histogram->chunks[i])
@@ -228,11 +249,17 @@ static bool
 find_counts(const struct tl_histogram *h, struct place *p)
 {
 	for (; p->chunk < CHUNKS_MAX; p->chunk++, p->at = 0) {
-		const uint64_t *counts = h->chunks[p->chunk];
+		uint64_t from = ~UINT64_C(0) << p->at % WORD_BITS;
 
-		for (; counts && p->at < chunk_length(h); p->at++) {
-			if (counts[p->at] > 0)
-				return true;
+		for (size_t i = p->at / WORD_BITS;
+		     h->chunks[p->chunk] && i < chunk_words(h); i++) {
+			const uint64_t bits = used_of(h, p->chunk)[i] & from;
+
+			from = ~UINT64_C(0);
+			if (bits == 0)
+				continue;
+			p->at = i * WORD_BITS + (size_t)__builtin_ctzll(bits);
+			return true;
 		}
 	}
 	return false;
