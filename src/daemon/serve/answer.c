@@ -331,19 +331,12 @@ static void
 snapshot(struct tl_http_request *r)
 {
 	const char *mark = header(r, "X-Timeline");
-	const char *origin = header(r, "Origin");
-	const char *host = header(r, "Host");
 	const struct tl_target *target;
 	int rc;
 
 	if (!mark || strcmp(mark, "1") != 0) {
 		refuse(r, MHD_HTTP_FORBIDDEN,
 		    "the header \"X-Timeline: 1\" is missing");
-		return;
-	}
-	if (origin && (!host || !tl_origin_is_host(origin, host))) {
-		refuse(r, MHD_HTTP_FORBIDDEN,
-		    "the request comes from the page of another site");
 		return;
 	}
 	target = find_target(r);
@@ -416,6 +409,18 @@ is_authorized(struct tl_http_request *r, const struct route *route)
 			       MHD_COOKIE_KIND, cookie));
 }
 
+/* Does the request come from the page of another site?  A browser says so, and
+ * the page must not learn from the answer or from how long it takes. */
+static bool
+is_foreign(struct tl_http_request *r, const char *host)
+{
+	const char *origin = header(r, "Origin");
+	const char *site = header(r, "Sec-Fetch-Site");
+
+	return (origin && (!host || !tl_origin_is_host(origin, host))) ||
+	       (site && strcmp(site, "cross-site") == 0);
+}
+
 static bool
 is_allowed(const struct route *route, const char *method)
 {
@@ -443,6 +448,12 @@ tl_http_answer(struct tl_http_request *request, const char *url,
 		refuse(request, MHD_HTTP_FORBIDDEN,
 		    "unknown name in the Host header: use an IP address or "
 		    "localhost");
+		return;
+	}
+	if (is_foreign(request, host)) {
+		refuse(request, MHD_HTTP_FORBIDDEN,
+		    "the request comes from the page of another site: open "
+		    "the address in a tab of its own");
 		return;
 	}
 	for (size_t i = 0; i < TL_COUNT(routes); i++) {

@@ -204,6 +204,28 @@ TEST(a_page_of_elsewhere_saves_nothing)
 	ck_assert_uint_eq(target->counts.snapshots, 0);
 }
 
+TEST(a_page_of_elsewhere_reads_nothing)
+{
+	static const char *const urls[] = { "GET /", "GET /metrics",
+		"HEAD /metrics", "GET /metrics.json", "GET /live.json",
+		"GET /timelines.json", "GET /nothing" };
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+		ck_assert_int_eq(status_of(ask_with(urls[i],
+				     OURS "Origin: http://evil.example\r\n")),
+		    403);
+		ck_assert_int_eq(status_of(ask_with(urls[i],
+				     OURS "Sec-Fetch-Site: cross-site\r\n")),
+		    403);
+	}
+	ck_assert_int_eq(status_of(ask_with("GET /metrics",
+			     OURS "Sec-Fetch-Site: same-origin\r\n")),
+	    200);
+	ck_assert_int_eq(status_of(ask_with("GET /metrics",
+			     OURS "Sec-Fetch-Site: none\r\n")),
+	    200);
+}
+
 TEST(our_page_saves_a_snapshot_and_hears_where)
 {
 	char what[128];
