@@ -1066,6 +1066,8 @@ TEST(the_end_of_a_burst_goes_round_with_the_counter)
 	struct trial t = random_trial();
 	uint64_t before;
 
+	if (!tl->use_rseq)
+		return;
 	memcpy(copy, events[0], sizeof(copy));
 	copy[0].rseq =
 	    (int32_t)((char *)&own_rseq - (char *)__builtin_thread_pointer());

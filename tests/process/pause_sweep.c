@@ -781,6 +781,7 @@ pause_after(const struct row *row, unsigned steps)
 	sequence = 0;
 	a.pid = spawn(row->run, NULL);
 	a.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0;
+	pin(0, cpu_of_a); /* a step between two CPUs is two interrupts */
 	go_to(&a, row->paused);
 	if (row->from_stamp) {
 		while (running && !is_at_stamp(&a))
@@ -790,6 +791,7 @@ pause_after(const struct row *row, unsigned steps)
 	}
 	for (unsigned i = 0; running && i < steps; i++)
 		running = step_once(&a);
+	pin(0, cpu_of_b);
 	row->act();
 	(void)leave_sequence(&a);
 	if ((row->act == act_call || row->act == act_span) &&
@@ -872,12 +874,14 @@ sweep_slot(void)
 	old = *slot;
 	a.pid = spawn(run_append, NULL);
 	a.rseq = tl_rseq_offset(tl);
+	pin(0, cpu_of_a);
 	go_to(&a, (void (*)(void))timeline_append);
 	for (; running && steps < STEPS_MAX; steps++) {
 		running = step_once(&a);
 		check_slot(slot, &old, q, steps);
 	}
 	kill_traced(&a);
+	pin(0, cpu_of_b);
 	expect(head_of(tl, lane)->head == q + 1, "A did not append");
 	printf("timeline_append: looked at its slot %u times\n", steps);
 }
@@ -943,6 +947,7 @@ sweep_change(bool burst, const char *from, const char *to)
 	changed_to = to;
 	a.pid = spawn(run_change, NULL);
 	a.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0;
+	pin(0, cpu_of_a);
 	go_to(&a, burst ? (void (*)(void))timeline_burst
 			: (void (*)(void))timeline_priority);
 	for (; running && steps < STEPS_MAX; steps++) {
@@ -960,6 +965,7 @@ sweep_change(bool burst, const char *from, const char *to)
 		running = step_once(&a);
 	}
 	kill_traced(&a);
+	pin(0, cpu_of_b);
 	expect(!running, "%s to %s: no end after %u instructions", from, to,
 	    steps);
 	expect(is_observed(TRACE) != before, "%s to %s: not seen at the end",
@@ -1028,6 +1034,7 @@ sweep_level(const char *from, const char *to)
 	changed_to = to;
 	a.pid = spawn(run_level, NULL);
 	a.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0;
+	pin(0, cpu_of_a);
 	go_to(&a, (void (*)(void))timeline_level);
 	for (; running && steps < STEPS_MAX; steps++) {
 		if (sum_of_heads(tl) != heads || *event->gate != gate) {
@@ -1045,6 +1052,7 @@ sweep_level(const char *from, const char *to)
 		running = step_once(&a);
 	}
 	kill_traced(&a);
+	pin(0, cpu_of_b);
 	expect(!running && looks >= 3, "looked %u times in %u instructions",
 	    looks, steps);
 	expect(observed_gate() == *event->gate, "level %s to %s: %u at the end",

@@ -6,7 +6,8 @@
  *
  * Each ms for 450 ms: "tick", a span "always" that proves itself, and below the
  * priority of the middle third a span "plain", one that proves itself and a
- * timer "timed".  Saves FILE, removes PATH, and prints the steps a second.
+ * timer "timed".  Saves FILE, removes PATH, and prints the steps a second, and
+ * those a second of the first and the last third.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ main(int argc, char **argv)
 {
 	struct timeline_event *tick, *always, *plain, *proven, *timed;
 	struct timeline *tl;
-	int64_t begun;
+	int64_t begun, closed = 0, end;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: make_phases PATH FILE\n");
@@ -60,10 +61,14 @@ main(int argc, char **argv)
 
 		while (now() < begun + (int64_t)i * STEP_NS)
 			continue;
-		if (i == THIRD)
+		if (i == THIRD) {
 			must(timeline_priority(tl, "info"));
-		if (i == 2 * THIRD)
+			closed -= now();
+		}
+		if (i == 2 * THIRD) {
 			must(timeline_priority(tl, "trace"));
+			closed += now();
+		}
 		timeline_log(tick, i);
 		outer = timeline_begin(always, i);
 		timeline_begin(plain, i);
@@ -74,7 +79,9 @@ main(int argc, char **argv)
 		timeline_end(plain);
 		timeline_end_of(always, outer);
 	}
-	printf("%.0f\n", STEPS * 1e9 / (double)(now() - begun));
+	end = now();
+	printf("%.0f %.0f\n", STEPS * 1e9 / (double)(end - begun),
+	    2 * THIRD * 1e9 / (double)(end - begun - closed));
 	must(timeline_save(tl, argv[2]));
 	must(timeline_remove(argv[1]));
 	timeline_close(tl);

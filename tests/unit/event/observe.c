@@ -719,7 +719,7 @@ try_changes(bool plain)
 	enum { COUNT = sizeof(changes) / sizeof(changes[0]) };
 	uint64_t wrong = 0;
 
-	for (unsigned i = 0; i < COUNT * COUNT * COUNT; i++) {
+	for (uint64_t i = 0; i < COUNT * COUNT * COUNT; i += random_step(1)) {
 		struct world w = { .word = { 6, 6, 0 },
 			.plain = plain,
 			.threads = { { .count = 1 }, { .count = 2 } } };

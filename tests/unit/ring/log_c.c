@@ -197,7 +197,7 @@ TEST(jumps_out_of_an_append_cost_nothing_lasting)
 	setitimer(ITIMER_REAL, &often, NULL);
 	if (sigsetjmp(jump, 1))
 		jumps++;
-	armed = jumps < 2000;
+	armed = jumps < random_rounds(2000);
 	while (armed)
 		append(7);
 	setitimer(ITIMER_REAL, &never, NULL);

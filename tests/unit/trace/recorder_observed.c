@@ -14,8 +14,12 @@
 
 static struct timeline_event *detail;
 
+/* No entry waits for others. */
+static const struct tl_recorder_options prompt = { .delay_ns = 1 };
+
 /* Each event is a file, but for the begins that a file repeats. */
-static const struct tl_recorder_options each_in_a_file = { .size_max = 1 };
+static const struct tl_recorder_options each_in_a_file = { .size_max = 1,
+	.delay_ns = 1 };
 
 static void
 setup(void)
@@ -128,7 +132,7 @@ rotate(struct tl_recorder *r)
 	do
 		tick_through(r);
 	while (status_of(r).files == files);
-	tl_recorder_configure(r, &(struct tl_recorder_options){ 0 });
+	tl_recorder_configure(r, &prompt);
 	tick_through(r);
 }
 
@@ -159,7 +163,7 @@ close_by(int way)
 
 TEST(a_begin_that_is_cut_goes_on_in_no_file, .to = WAYS)
 {
-	struct tl_recorder *r = record(&(struct tl_recorder_options){ 0 });
+	struct tl_recorder *r = record(&prompt);
 
 	open_by(_i);
 	timeline_begin(detail, 1);
@@ -174,7 +178,7 @@ TEST(a_begin_that_is_cut_goes_on_in_no_file, .to = WAYS)
 
 TEST(a_begin_goes_on_while_it_is_observed, .to = WAYS)
 {
-	struct tl_recorder *r = record(&(struct tl_recorder_options){ 0 });
+	struct tl_recorder *r = record(&prompt);
 
 	if (_i == BY_TIME)
 		timeline_burst(tl, "trace", 3600000000000);
@@ -190,7 +194,7 @@ TEST(a_begin_goes_on_while_it_is_observed, .to = WAYS)
 
 TEST(a_begin_whose_end_will_be_proven_goes_on_though_it_is_cut, .to = WAYS)
 {
-	struct tl_recorder *r = record(&(struct tl_recorder_options){ 0 });
+	struct tl_recorder *r = record(&prompt);
 
 	open_by(_i);
 	{
@@ -211,7 +215,7 @@ TEST(an_end_after_a_burst_of_an_earlier_file_is_not_sure, .to = 2)
 
 	if (_i == 0)
 		timeline_burst(tl, "trace", 500000000);
-	r = record(&(struct tl_recorder_options){ 0 });
+	r = record(&prompt);
 	if (_i == 1)
 		timeline_burst(tl, "trace", 500000000);
 	timeline_begin(detail, 1);
@@ -240,7 +244,7 @@ TEST(a_raised_span_is_observed_through_bursts, .to = 3)
 
 	if (_i == 0)
 		timeline_level(tl, "t", "detail*", "warning");
-	r = record(&(struct tl_recorder_options){ 0 });
+	r = record(&prompt);
 	tick_through(r);
 	if (_i > 0)
 		timeline_level(tl, "t", "detail*", "warning");
@@ -272,7 +276,7 @@ TEST(a_span_is_not_observed_while_it_is_not_raised, .to = 3)
 
 	if (_i == 0)
 		timeline_level(tl, "t", "detail*", "warning");
-	r = record(&(struct tl_recorder_options){ 0 });
+	r = record(&prompt);
 	if (_i == 1)
 		timeline_level(tl, "t", "detail*", "warning");
 	if (_i < 2)
@@ -295,7 +299,7 @@ TEST(of_two_messages_with_one_text_one_counts_as_raised, .to = 2)
 	ck_assert_int_eq(timeline_define_span(tl, "u", "trace", "detail $id",
 			     TIMELINE_THREAD, &twin),
 	    0);
-	r = record(&(struct tl_recorder_options){ 0 });
+	r = record(&prompt);
 	timeline_burst(tl, "trace", 50000000);
 	timeline_begin(twin, 1);
 	timeline_end(twin);
@@ -361,7 +365,7 @@ TEST(spans_in_slots_are_sure_within_a_slot_in_both_orders, .to = 3)
 
 	if (before)
 		tl_plan_set(tl, NULL, &half, 3600 * TL_NS_PER_S);
-	r = record(&(struct tl_recorder_options){ 0 });
+	r = record(&prompt);
 	tick_through(r);
 	if (!before)
 		tl_plan_set(tl, NULL, &half, 3600 * TL_NS_PER_S);
