@@ -380,6 +380,9 @@ void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
 	event->observed = event->stretch = TL_OBSERVED;
+	event->base = o->now.base;
+	event->partial = tl_observed_before(tl_observed_place(event),
+	    o->start.complete_from[0]);
 	if (!event->message) {
 		if (!o->states) /* otherwise known in advance */
 			tl_observe_lose_claims(o);
