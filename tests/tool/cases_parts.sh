@@ -1,0 +1,60 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# Time of a span in which its details were not recorded is not the span itself:
+# in every output.
+
+# parts_of SURFACE FILE prints ns of requests: in queries, itself, not recorded.
+parts_of() {
+	case $1 in
+	scopes)
+		cat >"$work/parts.lua" <<'END'
+local spans, own = timeline.spans { own = true }
+local total, queries = 0, 0
+for s in spans do
+	if s.lossy then -- counts for nothing
+	elseif s.name:match "query" then queries = queries + s.duration
+	else own(1) total = total + s.duration
+	end
+end
+local p = own()[1]
+local unseen = p.closed + p.overwritten + p.lost
+print(total - p.itself - unseen .. ' ' .. p.itself .. ' ' .. unseen)
+END
+		"$dump" "$2" --script "$work/parts.lua"
+		;;
+	folded)
+		"$bin/timeline-convert" -q --to folded -o - "$2" | awk '
+			/query/ { query += $NF; next }
+			/details / { unseen += $NF; next }
+			{ self += $NF }
+			END { print query + 0, self + 0, unseen + 0 }'
+		;;
+	esac 2>/dev/null
+}
+
+for mode in bursts short slots turned; do
+	file=$work/parts-$mode.tl
+	"$build/tests/tool/make_parts" "$name-parts" "$file" "$mode" >"$work/out" || exit 1
+	copies=$work/parts-$mode.trace
+	"$bin/timeline-convert" -q -o "$copies" "$file"
+	if [ "$mode" != turned ]; then
+		copies+=" $work/parts-$mode-2.tl"
+		"$bin/timeline-convert" -q -o "$work/parts-$mode-2.tl" "$file"
+	fi
+	for surface in scopes folded; do
+		read -r queries self unseen < <(parts_of $surface "$file")
+		is "requests are in queries, not in themselves: $surface, $mode" "$((self * 4 < queries))" 1
+		is '... and the rest of their time was not recorded' "$((unseen > queries))" 1
+		for copy in $copies; do
+			is "... also of ${copy##*.}" "$(parts_of $surface "$copy")" "$queries $self $unseen"
+		done
+	done
+done
+has 'the view says why it was not recorded' \
+	"$("$dump" "$work/parts-bursts.tl" --view scopes)" 'self  details closed '
+has '... overwritten' "$("$dump" "$work/parts-turned.tl" --view scopes)" 'self  details overwritten '
+has '... and folded stacks have a frame for it' \
+	"$("$bin/timeline-convert" -q --to folded -o - "$work/parts-slots.tl" 2>/dev/null)" \
+	'server: request id;details closed [0-9]'
+is 'a file without closed levels has no such column' \
+	"$("$dump" "$known" --view scopes | grep -c details)" 0
