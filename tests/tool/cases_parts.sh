@@ -29,6 +29,11 @@ END
 			{ self += $NF }
 			END { print query + 0, self + 0, unseen + 0 }'
 		;;
+	critical)
+		"$dump" --json --critical 'request*' "$2" | jq -r '[.parts[] | { key: (if .kind != "work" then "unseen"
+			elif .message // "" | test("query") then "query" else "self" end), ns }] |
+			[("query", "self", "unseen") as $k | map(select(.key == $k).ns) | add // 0] | join(" ")'
+		;;
 	esac 2>/dev/null
 }
 
@@ -41,7 +46,7 @@ for mode in bursts short slots turned; do
 		copies+=" $work/parts-$mode-2.tl"
 		"$bin/timeline-convert" -q -o "$work/parts-$mode-2.tl" "$file"
 	fi
-	for surface in scopes folded; do
+	for surface in scopes folded critical; do
 		read -r queries self unseen < <(parts_of $surface "$file")
 		is "requests are in queries, not in themselves: $surface, $mode" "$((self * 4 < queries))" 1
 		is '... and the rest of their time was not recorded' "$((unseen > queries))" 1
@@ -56,5 +61,8 @@ has '... overwritten' "$("$dump" "$work/parts-turned.tl" --view scopes)" 'self  
 has '... and folded stacks have a frame for it' \
 	"$("$bin/timeline-convert" -q --to folded -o - "$work/parts-slots.tl" 2>/dev/null)" \
 	'server: request id;details closed [0-9]'
+has '... and --critical a part' "$("$dump" --critical 'request*' "$work/parts-short.tl")" \
+	'% +[0-9.]+m?s  details closed in request \$id'
+has '... and a step' "$("$dump" --brief "$work/parts-short.tl")" 'thread [0-9]+  details closed in request \$id'
 is 'a file without closed levels has no such column' \
 	"$("$dump" "$known" --view scopes | grep -c details)" 0
