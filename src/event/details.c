@@ -535,7 +535,7 @@ int
 tl_details_put(struct tl_details *d, const struct tl_spans *spans,
     const struct tl_event *event)
 {
-	const struct tl_event *outer;
+	const struct tl_event *outer = NULL;
 	struct source *s;
 	bool is_apart;
 	int rc = 0;
@@ -560,9 +560,10 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 		    level_at(s, event->tsc, s->observer->now.threshold));
 	if (rc == 0 && tl_observed_is_change(event->message))
 		rc = take_change(s, event);
-	if (rc == 0 && event->kind == TL_BEGIN &&
-	    event->message->scope != TIMELINE_SOURCE &&
-	    (outer = tl_spans_outer(spans)))
+	if (spans && event->kind == TL_BEGIN &&
+	    event->message->scope != TIMELINE_SOURCE)
+		outer = tl_spans_outer(spans);
+	if (rc == 0 && outer)
 		rc = note_detail(d, s, outer, event->message);
 	if (rc == 0 && event->kind == TL_BEGIN && d->has_nests)
 		rc = push_begin(d, event);

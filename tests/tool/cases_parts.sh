@@ -66,3 +66,8 @@ has '... and --critical a part' "$("$dump" --critical 'request*' "$work/parts-sh
 has '... and a step' "$("$dump" --brief "$work/parts-short.tl")" 'thread [0-9]+  details closed in request \$id'
 is 'a file without closed levels has no such column' \
 	"$("$dump" "$known" --view scopes | grep -c details)" 0
+
+"$build/tests/tool/make_parts" "$name-parts" "$work/parts-slow.tl" slow >"$work/out" || exit 1
+is '--why says that slow requests passed where details were closed' \
+	"$("$dump" --json --why 'request*' "$work/parts-slow.tl" | jq -c '.where[] | [.kind, .name]')" '["gap","details closed"]'
+has '... in words' "$("$dump" --why 'request*' "$work/parts-slow.tl")" 'the time goes into details closed \('

@@ -3,9 +3,10 @@
  * make_parts.c - requests that spend nearly all of their time in queries, of
  * which few are recorded.
  *
- *	make_parts PATH FILE bursts|short|slots|turned
+ *	make_parts PATH FILE bursts|slow|short|slots|turned
  *
  *	bursts	queries are open in bursts of several requests
+ *	slow	queries are open except in requests that are slow
  *	short	queries are open in bursts that are shorter than a query, and
  *		some begin within a query
  *	slots	queries are open in slots
@@ -20,6 +21,7 @@ enum {
 	REQUESTS = 300,
 	ENTRIES = 256,
 	NOISE = 16,
+	SLOW_US = 60000,
 	WORK_NS = 20000,
 	QUERY_NS = 1000000
 };
@@ -58,6 +60,8 @@ query(struct timeline_event *span, int id)
 
 	timeline_scope(span, id);
 	work(QUERY_NS / 2);
+	if (strcmp(mode, "slow") == 0 && id % 20 == 19)
+		usleep(SLOW_US);
 	if (strcmp(mode, "short") == 0 && id % 10 == 5)
 		burst(QUERY_NS / 4);
 	for (int i = 0; i < NOISE; i++)
@@ -107,6 +111,9 @@ main(int argc, char **argv)
 			burst(5 * QUERY_NS);
 		if (id % 10 == 0 && strcmp(mode, "short") == 0)
 			burst(QUERY_NS / 4);
+		if (strcmp(mode, "slow") == 0)
+			expect_ok(timeline_priority(tl,
+			    id % 20 == 19 ? "info" : "trace"));
 		request(outer, inner, id);
 	}
 	expect_ok(timeline_save(tl, argv[2]));
