@@ -3,12 +3,12 @@
  * details.c - the history of the lowest open level, and own time.
  *
  *	outer  [                                  ]  own: the gaps between
- *	inner     [     ]       [          ]         spans that are kept until
+ *	inner     [     ]       [          ]         inner spans, added up until
  *	within       [ ]                             outer ends
  *
- * Each thread keeps its spans, the newest on top.  A span that ends takes off
- * the spans that began after its begin.  So a proven end may end a span that has
- * other spans on top, and the begin of a timer may be known only at its end.
+ * Each thread keeps for each depth what lies between the spans of this depth
+ * that ended in the span around them.  The begin of the span around may be known
+ * only at its end.
  */
 #include "event/details.h"
 
@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <timeline.h>
-
-enum { WITHIN_MAX = 4096 /* kept spans per thread */ };
 
 /* The lowest open level, or why details are missing, from a time on. */
 struct change {
@@ -38,28 +36,18 @@ struct source {
 	bool is_lost;         /* entries are missing before the next event */
 };
 
-/* A place in time.  Places of one epoch compare by stamp, if both have a
- * stamp. */
-struct place {
-	uint32_t epoch;
-	uint64_t tsc;
-	int64_t ns;
+/* The spans of a thread at one depth within one span. */
+struct level {
+	int64_t from_ns; /* begin of the first */
+	int64_t to_ns;   /* end of the last, or begin of the one that is open */
+	bool any;
+	bool is_open; /* the last has no end yet */
+	bool is_unsure;
+	struct tl_own own; /* the time between them */
 };
 
-/* A span, or several spans. */
-struct within {
-	struct place begin;
-	int64_t from_ns;
-	int64_t to_ns;
-	bool is_open; /* no end yet */
-	bool is_sure;
-	struct tl_own *many; /* time between several spans; NULL: one span */
-};
-
-/* The spans of a thread that no span around has ended. */
 struct nest {
-	struct within *spans;
-	size_t count;
+	struct level *levels; /* by depth */
 	size_t capacity;
 };
 
@@ -98,9 +86,7 @@ tl_details_free(struct tl_details *d)
 		free(d->sources[i].changes);
 	}
 	for (size_t i = 0; i < d->nest_capacity; i++) {
-		for (size_t k = 0; k < d->nests[i].count; k++)
-			free(d->nests[i].spans[k].many);
-		free(d->nests[i].spans);
+		free(d->nests[i].levels);
 	}
 	tl_id_map_free(&d->outer);
 	tl_id_map_free(&d->threads);
@@ -367,14 +353,6 @@ tl_details_divide(struct tl_details *d, const struct tl_message *message,
 
 /* == spans within == */
 
-static bool
-is_before(const struct place *a, const struct place *b)
-{
-	return a->epoch == b->epoch && a->tsc != 0 && b->tsc != 0
-		   ? a->tsc < b->tsc
-		   : a->ns < b->ns;
-}
-
 /* The nest of a span's thread or source.  NULL: out of memory. */
 static struct nest *
 nest_of(struct tl_details *d, const struct tl_span *span)
@@ -395,138 +373,90 @@ nest_of(struct tl_details *d, const struct tl_span *span)
 	return &d->nests[id];
 }
 
-/* Add the own time around spans between two spans. */
-static void
-add_gap(const struct tl_details *d, uint16_t source,
-    const struct within *before, int64_t to_ns, struct tl_own *own)
-{
-	int64_t *closed = &own->ns[TIMELINE_LEVEL_NONE];
-
-	if (before->is_open) /* it may have lasted to to_ns */
-		*closed =
-		    tl_add_ns(*closed, tl_ns_between(before->to_ns, to_ns));
-	else
-		tl_details_between(d, source, before->to_ns, to_ns, own);
-}
-
-/* Add the own time around spans that lies within them, and free it. */
-static void
-add_within(struct within *w, struct tl_own *own)
-{
-	int64_t *lost = &own->ns[TL_OWN_LOST];
-
-	for (unsigned i = 0; w->many && i < TL_OWN_KINDS; i++)
-		own->ns[i] = tl_add_ns(own->ns[i], w->many->ns[i]);
-	if (!w->is_sure)
-		*lost = tl_add_ns(*lost, tl_ns_between(w->from_ns, w->to_ns));
-	free(w->many);
-	w->many = NULL;
-}
-
-/* Make room for a span: join the older half of the spans on top that have
- * ended. */
-static int
-make_room(const struct tl_details *d, uint16_t source, struct nest *nest)
-{
-	struct within *first = nest->spans + nest->count;
-	struct tl_own *many;
-	size_t count = 0;
-
-	if (nest->count < WITHIN_MAX)
-		return TL_ARRAY_ROOM(nest->spans, nest->capacity, nest->count);
-	if (!(many = calloc(1, sizeof(*many))))
-		return -ENOMEM;
-	while (first > nest->spans && !first[-1].is_open) {
-		first--;
-		count++;
-	}
-	if (count < 4) { /* begins whose ends are missing */
-		first = nest->spans;
-		count = nest->count;
-	}
-	count /= 2;
-	for (size_t i = 0; i < count; i++) {
-		add_within(&first[i], many);
-		if (i + 1 < count)
-			add_gap(d, source, &first[i], first[i + 1].from_ns,
-			    many);
-	}
-	first->to_ns = first[count - 1].to_ns;
-	first->is_open = false;
-	first->is_sure = true;
-	first->many = many;
-	nest->count -= count - 1;
-	memmove(first + 1, first + count,
-	    (size_t)(nest->spans + nest->count - first - 1) * sizeof(*first));
-	return 0;
-}
-
-/* Put a span on top. */
-static int
-push(struct tl_details *d, const struct tl_span *span, int64_t from_ns,
-    bool is_open)
+/* The level of a span's depth and, behind it, of the spans within; NULL: out of
+ * memory. */
+static struct level *
+level_of(struct tl_details *d, const struct tl_span *span)
 {
 	struct nest *nest = nest_of(d, span);
 
-	if (!nest || make_room(d, span->source, nest) < 0)
-		return -ENOMEM;
-	nest->spans[nest->count++] =
-	    (struct within){ .begin = { span->begin_epoch, span->begin_tsc,
-				 span->begin_ns },
-		    .from_ns = from_ns,
-		    .to_ns = is_open ? from_ns : span->end_ns,
-		    .is_open = is_open,
-		    .is_sure = is_open || tl_span_is_sure(span) };
-	return 0;
+	if (!nest ||
+	    TL_ARRAY_ZEROS(nest->levels, nest->capacity, span->depth + 1) < 0)
+		return NULL;
+	return &nest->levels[span->depth];
+}
+
+/* Add the own time around spans from the last of them to to_ns. */
+static void
+add_gap(const struct tl_details *d, uint16_t source, const struct level *l,
+    int64_t to_ns, struct tl_own *own)
+{
+	int64_t *closed = &own->ns[TIMELINE_LEVEL_NONE];
+
+	if (l->is_open) /* it may have lasted to to_ns */
+		*closed = tl_add_ns(*closed, tl_ns_between(l->to_ns, to_ns));
+	else
+		tl_details_between(d, source, l->to_ns, to_ns, own);
+}
+
+/* Begin a span at a level. */
+static void
+enter(const struct tl_details *d, uint16_t source, struct level *l,
+    int64_t from_ns)
+{
+	if (l->any)
+		add_gap(d, source, l, from_ns, &l->own);
+	else
+		*l = (struct level){ .from_ns = from_ns, .any = true };
+	l->to_ns = from_ns;
+	l->is_open = true;
 }
 
 static int
-push_begin(struct tl_details *d, const struct tl_event *event)
+begin_span(struct tl_details *d, const struct tl_spans *spans)
 {
-	const struct tl_span span = { .message = event->message,
-		.begin_ns = event->ns,
-		.begin_tsc = event->tsc,
-		.begin_epoch = event->epoch,
-		.pid = event->pid,
-		.tid = event->tid,
-		.source = event->source };
+	struct tl_span span;
+	struct level *l;
 
-	return push(d, &span, event->ns, true);
+	if (!tl_spans_find(spans, tl_spans_begun(spans), &span))
+		return 0;
+	if (!(l = level_of(d, &span)))
+		return -ENOMEM;
+	enter(d, span.source, l, span.begin_ns);
+	l[1].any = false;
+	return 0;
 }
 
 int
 tl_details_own(struct tl_details *d, const struct tl_span *span,
     struct tl_own *own)
 {
-	const struct place begin = { span->begin_epoch, span->begin_tsc,
-		span->begin_ns };
 	const int64_t from_ns = tl_add_ns(span->end_ns, -span->duration_ns);
-	const struct within self = { .to_ns = from_ns };
-	struct nest *nest = nest_of(d, span);
-	int64_t to_ns = span->end_ns;
+	struct level begin = { .to_ns = from_ns };
+	struct level *l = level_of(d, span);
 	bool is_known = true;
-	int rc;
 
-	if (!nest)
+	if (!l)
 		return -ENOMEM;
 	*own = (struct tl_own){ 0 };
-	while (nest->count > 0 &&
-	       !is_before(&nest->spans[nest->count - 1].begin, &begin)) {
-		struct within *top = &nest->spans[--nest->count];
-
-		if (top->is_open && !is_before(&begin, &top->begin))
-			continue; /* the begin of the span */
-		is_known &= top->is_sure;
-		add_gap(d, span->source, top, to_ns, own);
-		add_within(top, own);
-		if (top->from_ns < to_ns)
-			to_ns = top->from_ns;
+	if (l[1].any && l[1].from_ns >= from_ns) {
+		*own = l[1].own;
+		is_known = !l[1].is_unsure;
+		tl_details_between(d, span->source, from_ns, l[1].from_ns, own);
+		begin = l[1];
 	}
-	add_gap(d, span->source, &self, to_ns, own);
-	if (nest->count > 0 && nest->spans[nest->count - 1].many)
-		is_known &= nest->spans[nest->count - 1].to_ns <= from_ns;
-	rc = push(d, span, from_ns, false);
-	return rc < 0 ? rc : is_known;
+	add_gap(d, span->source, &begin, span->end_ns, own);
+	l[1].any = false;
+	if (span->alone) /* its begin was not put */
+		enter(d, span->source, l, from_ns);
+	l->is_open = false;
+	l->to_ns = span->end_ns;
+	if (!tl_span_is_sure(span)) {
+		l->own.ns[TL_OWN_LOST] =
+		    tl_add_ns(l->own.ns[TL_OWN_LOST], span->duration_ns);
+		l->is_unsure = true;
+	}
+	return is_known;
 }
 
 /* == events == */
@@ -566,6 +496,6 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 	if (rc == 0 && outer)
 		rc = note_detail(d, s, outer, event->message);
 	if (rc == 0 && event->kind == TL_BEGIN && d->has_nests)
-		rc = push_begin(d, event);
+		rc = begin_span(d, spans);
 	return rc;
 }
