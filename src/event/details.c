@@ -465,7 +465,7 @@ int
 tl_details_put(struct tl_details *d, const struct tl_spans *spans,
     const struct tl_event *event)
 {
-	const struct tl_event *outer = NULL;
+	const struct tl_event *outer;
 	struct source *s;
 	bool is_apart;
 	int rc = 0;
@@ -490,12 +490,10 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 		    level_at(s, event->tsc, s->observer->now.threshold));
 	if (rc == 0 && tl_observed_is_change(event->message))
 		rc = take_change(s, event);
-	if (spans && event->kind == TL_BEGIN &&
-	    event->message->scope != TIMELINE_SOURCE)
-		outer = tl_spans_outer(spans);
-	if (rc == 0 && outer)
+	if (rc < 0 || !spans || event->kind != TL_BEGIN)
+		return rc;
+	if (event->message->scope != TIMELINE_SOURCE &&
+	    (outer = tl_spans_outer(spans)))
 		rc = note_detail(d, s, outer, event->message);
-	if (rc == 0 && event->kind == TL_BEGIN && d->has_nests)
-		rc = begin_span(d, spans);
-	return rc;
+	return rc == 0 && d->has_nests ? begin_span(d, spans) : rc;
 }

@@ -63,7 +63,7 @@ int tl_details_new(struct tl_details **details, bool owns);
 void tl_details_free(struct tl_details *details);
 
 /* Take the next event, of any kind, after spans took it; or take it with NULL
- * for spans before, and once more after.  Returns 0 or -ENOMEM. */
+ * for spans, which begins no span, before or instead.  Returns 0 or -ENOMEM. */
 int tl_details_put(struct tl_details *details, const struct tl_spans *spans,
     const struct tl_event *event);
 
