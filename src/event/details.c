@@ -306,12 +306,12 @@ part_of(struct tl_details *d, const struct tl_message *message, unsigned kind)
 		   : TL_OWN_IS_CLOSED;
 }
 
-void
-tl_details_between(const struct tl_details *d, uint16_t source, int64_t from_ns,
-    int64_t to_ns, struct tl_own *own)
+/* Add own time of a piece.  What may have hidden a detail before the piece is
+ * the kind highest; 0: nothing. */
+static void
+add_piece(const struct tl_details *d, uint16_t source, int64_t from_ns,
+    int64_t to_ns, unsigned highest, struct tl_own *own)
 {
-	unsigned highest = 0;
-
 	while (from_ns < to_ns) {
 		int64_t until_ns = to_ns;
 		const unsigned kind = kind_at(d, source, from_ns, &until_ns);
@@ -322,6 +322,13 @@ tl_details_between(const struct tl_details *d, uint16_t source, int64_t from_ns,
 		    tl_ns_between(from_ns, until_ns));
 		from_ns = until_ns;
 	}
+}
+
+void
+tl_details_between(const struct tl_details *d, uint16_t source, int64_t from_ns,
+    int64_t to_ns, struct tl_own *own)
+{
+	add_piece(d, source, from_ns, to_ns, 0, own);
 }
 
 int64_t
@@ -386,17 +393,14 @@ level_of(struct tl_details *d, const struct tl_span *span)
 	return &nest->levels[span->depth];
 }
 
-/* Add the own time around spans from the last of them to to_ns. */
+/* Add the own time around spans from the last of them to to_ns.  A span that is
+ * open may have lasted to to_ns. */
 static void
 add_gap(const struct tl_details *d, uint16_t source, const struct level *l,
     int64_t to_ns, struct tl_own *own)
 {
-	int64_t *closed = &own->ns[TIMELINE_LEVEL_NONE];
-
-	if (l->is_open) /* it may have lasted to to_ns */
-		*closed = tl_add_ns(*closed, tl_ns_between(l->to_ns, to_ns));
-	else
-		tl_details_between(d, source, l->to_ns, to_ns, own);
+	add_piece(d, source, l->to_ns, to_ns,
+	    l->is_open ? TIMELINE_LEVEL_NONE : 0, own);
 }
 
 /* Begin a span at a level. */
