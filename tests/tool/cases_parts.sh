@@ -55,6 +55,11 @@ for mode in bursts short slots turned; do
 		done
 	done
 done
+"$bin/timeline-convert" -q -o "$work/parts-turned-2.tl" "$work/parts-turned.tl"
+for surface in scopes folded critical; do
+	read -r queries self unseen < <(parts_of $surface "$work/parts-turned-2.tl")
+	is "a copy knows what was overwritten: $surface" "$((self < queries && unseen > queries))" 1
+done
 has 'the view says why it was not recorded' \
 	"$("$dump" "$work/parts-bursts.tl" --view scopes)" 'details closed '
 has '... overwritten' "$("$dump" "$work/parts-turned.tl" --view scopes)" 'details overwritten '
