@@ -4,7 +4,8 @@ local options, words = timeline.arguments([[
 usage: scopes [COUNT] [--by=WHAT] [--sort=COLUMN] [--category=GLOB]
               [--message=GLOB] [--priority=P]
 Of the COUNT scopes (all) that took longest: calls, total time, self (without
-the scopes inside), mean and its deviation, min and max.
+the scopes inside), mean and its deviation, min and max.  Time in which scopes
+inside were not logged is not self: details closed, overwritten or lost.
 WHAT is scope, category, author or thread; COLUMN one of the names above, or
 name.  Of several inputs: calls, total and mean of each, and how the mean
 changed from the first to the last.]], ...)
@@ -23,9 +24,8 @@ local by = keys[options.by or "scope"]
     or timeline.fail("--by is one of scope, category, author, thread")
 local sort = options.sort or "total"
 
-local function add(m, took, inside)
+local function add(m, took)
 	m.calls, m.total = m.calls + 1, m.total + took
-	m.self = m.self + math.max(0, took - inside)
 	m.squares = m.squares + (took + 0.0) ^ 2
 	m.min, m.max = math.min(m.min, took), math.max(m.max, took)
 	m.mean = m.total / m.calls
@@ -39,33 +39,36 @@ local function scope_of(e)
 	local category, name = by(e)
 	local key = category .. "\0" .. name
 	if not scopes[key] then
-		scopes[key] = { category = category, name = name }
-		scopes[#scopes + 1] = scopes[key]
+		scopes[#scopes + 1] = { category = category, name = name,
+		    at = #scopes + 1 }
+		scopes[key] = scopes[#scopes]
 	end
 	return scopes[key]
 end
 
 for i, input in ipairs(timeline.inputs) do
-	local inside = {} -- per thread or source: time within, by depth
-	for s in input:spans(timeline.select(options, { open = true })) do
+	local spans, own = input:spans(timeline.select(options,
+	    { open = true, own = true }))
+	for s in spans do
 		if s.open or s.lossy then
 			lonely = lonely + 1
 		else
-			local thread = s.scope == 1 and -s.id - 1
-			    or s.pid << 32 | s.tid
-			local depths = inside[thread] or {}
-			inside[thread] = depths
 			local scope = scope_of(s)
-			scope[i] = scope[i] or { calls = 0, total = 0, self = 0,
+			scope[i] = scope[i] or { calls = 0, total = 0,
 			    squares = 0.0, min = math.maxinteger, max = 0 }
-			add(scope[i], s.duration, depths[s.depth + 1] or 0)
-			depths[s.depth + 1] = nil
-			depths[s.depth] = (depths[s.depth] or 0) + s.duration
+			add(scope[i], s.duration)
+			own(scope.at)
 		end
+	end
+	for at, parts in pairs(own()) do
+		local m = scopes[at][i]
+		m.self, m.closed = parts.itself, parts.closed
+		m.overwritten, m.lost = parts.overwritten, parts.lost
 	end
 end
 
-local none = { calls = 0, total = 0, self = 0, min = 0, max = 0, mean = 0,
+local none = { calls = 0, total = 0, self = 0, closed = 0, overwritten = 0,
+    lost = 0, min = 0, max = 0, mean = 0,
     std = 0 }
 local count = #timeline.inputs
 if sort == "name" then
@@ -80,7 +83,7 @@ elseif none[sort] then
 		end
 		return value
 	end
-	for at, scope in ipairs(scopes) do scope.most, scope.at = most(scope), at end
+	for _, scope in ipairs(scopes) do scope.most = most(scope) end
 	table.sort(scopes, function(a, b)
 		if a.most ~= b.most then return a.most > b.most end
 		return a.at < b.at
@@ -99,10 +102,21 @@ local function change(a, b)
 	return ("%+.1f%%"):format(100 * (b.mean - a.mean) / a.mean)
 end
 
-local columns = {}
+local columns, unseen = {}, {}
 if count == 1 then
-	columns = { "calls", duration "total", duration "self", duration "mean",
-	    duration "std", duration "min", duration "max" }
+	columns = { "calls", duration "total", duration "self" }
+	for _, part in ipairs { "closed", "overwritten", "lost" } do
+		for _, scope in ipairs(scopes) do
+			if scope[1][part] > 0 then
+				unseen[#unseen + 1] = part
+				table.insert(columns, duration("details " .. part))
+				break
+			end
+		end
+	end
+	for _, name in ipairs { "mean", "std", "min", "max" } do
+		table.insert(columns, duration(name))
+	end
 else
 	for i, input in ipairs(timeline.inputs) do
 		print(("%d: %s"):format(i, input.name))
@@ -121,11 +135,14 @@ for _, scope in ipairs(scopes) do
 	local row = {}
 	for i = 1, count do
 		local m = scope[i] or none
-		local figures = count > 1
-		    and { m.calls, m.total, rounded(m.mean) }
-		    or { m.calls, m.total, m.self, rounded(m.mean),
-			rounded(m.std), m.min, m.max }
-		table.move(figures, 1, #figures, #row + 1, row)
+		table.move({ m.calls, m.total }, 1, 2, #row + 1, row)
+		if count == 1 then row[3] = m.self end
+		for _, part in ipairs(unseen) do row[#row + 1] = m[part] end
+		row[#row + 1] = rounded(m.mean)
+		if count == 1 then
+			table.move({ rounded(m.std), m.min, m.max }, 1, 3,
+			    #row + 1, row)
+		end
 	end
 	if count > 1 then
 		row[#row + 1] = change(scope[1] or none, scope[count] or none)

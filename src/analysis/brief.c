@@ -295,7 +295,6 @@ put_steps(const struct brief *b, const struct tl_critical_result *r)
 
 	for (size_t i = 0; i < r->step_count; i++) {
 		const struct tl_critical_step *step = &r->steps[i];
-		const char *words = tl_critical_kind_words(step->kind);
 
 		if (!is_shown(r, i)) {
 			hidden_ns += step->to_ns - step->from_ns;
@@ -306,12 +305,7 @@ put_steps(const struct brief *b, const struct tl_critical_result *r)
 		tl_put_string(b->text, "  ");
 		tl_put_duration(b->text, step->to_ns - step->from_ns);
 		tl_put_format(b->text, "  thread %u  ", step->thread.tid);
-		if (words)
-			tl_put_string(b->text, words);
-		else if (step->message)
-			tl_put_plain(b->text, step->message->line1);
-		else
-			tl_put_string(b->text, "(outside of spans)");
+		tl_critical_put_words(b->text, step->kind, step->message);
 		tl_put_string(b->text, step->certain ? "\n" : " (uncertain)\n");
 	}
 	if (hidden_ns > 0 || r->cut) {

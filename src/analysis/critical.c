@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "event/details.h"
 #include "event/filter.h"
 #include "event/sched.h"
 #include "event/spans.h"
@@ -50,6 +51,7 @@ struct thread {
 		uint64_t id;
 	} open[NESTED_MAX];
 	unsigned depth;  /* may be more than NESTED_MAX */
+	uint16_t source; /* of its last begin or end */
 	int64_t last_ns; /* time of the previous event */
 	int64_t last_bound;
 	/* from kernel events: */
@@ -92,6 +94,7 @@ struct tl_critical {
 	const struct tl_critical_options *options;
 	struct tl_pair_matcher matcher;
 	struct tl_spans *open;
+	struct tl_details *details;
 	struct tl_table thread_table;
 	struct thread *threads;
 	size_t thread_count;
@@ -117,13 +120,15 @@ const char *
 tl_critical_kind_name(enum tl_critical_kind kind)
 {
 	static const char *const names[TL_CRITICAL_KINDS] = { "work", "pair",
-		"task", "timer", "io", "runnable", "unknown" };
+		"task", "timer", "io", "runnable", "unknown", "closed",
+		"overwritten", "lost" };
 
 	return names[kind];
 }
 
-const char *
-tl_critical_kind_words(enum tl_critical_kind kind)
+void
+tl_critical_put_words(struct tl_text *text, enum tl_critical_kind kind,
+    const struct tl_message *message)
 {
 	static const char *const words[TL_CRITICAL_KINDS] = {
 		[TL_CRITICAL_TASK] = "blocked by another task",
@@ -133,7 +138,19 @@ tl_critical_kind_words(enum tl_critical_kind kind)
 		[TL_CRITICAL_UNKNOWN] = "unknown, for lack of kernel events"
 	};
 
-	return words[kind];
+	if (words[kind]) {
+		tl_put_string(text, words[kind]);
+		return;
+	}
+	if (kind >= TL_CRITICAL_CLOSED) {
+		tl_put_string(text,
+		    tl_own_words[kind - TL_CRITICAL_CLOSED + TL_OWN_IS_CLOSED]);
+		tl_put_string(text, " in ");
+	}
+	if (message)
+		tl_put_plain(text, message->line1);
+	else
+		tl_put_string(text, "(outside of spans)");
 }
 
 /* == threads == */
@@ -254,6 +271,7 @@ nest(struct tl_critical *c, struct thread *t, const struct tl_event *event,
 
 	if (event->message->scope == TIMELINE_SOURCE)
 		return 0;
+	t->source = event->source;
 	if (span && t->depth > NESTED_MAX) {
 		t->depth--;
 		return 0;
@@ -665,12 +683,14 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 	struct tl_span span;
 	struct thread *t;
 	uint32_t thread;
-	int rc;
+	int paired, rc;
 
 	if (event->kind == TL_LOST && !tl_event_is_start(event))
 		c->losses++;
-	if (event->kind == TL_LOST || !event->message)
-		return tl_spans_put(c->open, event, &span);
+	if (event->kind == TL_LOST || !event->message) {
+		rc = tl_spans_put(c->open, event, &span);
+		return rc < 0 ? rc : tl_details_put(c->details, c->open, event);
+	}
 	rc = thread_of(c, event, &thread);
 	if (rc < 0)
 		return rc;
@@ -685,10 +705,11 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 		rc = pair(c, thread, event);
 	if (rc < 0)
 		return rc;
-	if ((rc = tl_spans_put(c->open, event, &span)) < 0)
-		return rc;
-	if (event->kind == TL_BEGIN || event->kind == TL_END)
-		rc = put_span(c, thread, event, rc > 0 ? &span : NULL);
+	if ((paired = tl_spans_put(c->open, event, &span)) < 0)
+		return paired;
+	rc = tl_details_put(c->details, c->open, event);
+	if (rc == 0 && (event->kind == TL_BEGIN || event->kind == TL_END))
+		rc = put_span(c, thread, event, paired > 0 ? &span : NULL);
 	t = &c->threads[thread];
 	t->last_ns = event->ns;
 	t->last_bound = bound_of(event);
@@ -776,6 +797,32 @@ find_change(const struct thread *t, int64_t ns)
 	return i;
 }
 
+/* Add the own time of a span since a change from from_ns to the end of a step:
+ * what follows the first moment in which details were not observed, and the
+ * work before. */
+static int
+add_own(struct walk *w, const struct thread *t, const struct change *change,
+    int64_t from_ns, struct tl_critical_step *step)
+{
+	enum tl_part_of_own rest;
+	int rc = 0;
+
+	step->from_ns = change->message ? tl_details_until(w->c->details,
+					      t->source, change->message,
+					      change->ns, step->to_ns, &rest)
+					: step->to_ns;
+	if (step->from_ns < from_ns)
+		step->from_ns = from_ns;
+	if (step->from_ns < step->to_ns) {
+		step->kind = TL_CRITICAL_CLOSED + (rest - TL_OWN_IS_CLOSED);
+		rc = add_step(w, step);
+	}
+	step->kind = TL_CRITICAL_WORK;
+	step->to_ns = step->from_ns;
+	step->from_ns = from_ns;
+	return rc < 0 ? rc : add_step(w, step);
+}
+
 /* Add the work of a thread between two times, split by innermost span. */
 static int
 add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
@@ -785,18 +832,16 @@ add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
 	int rc = 0;
 
 	while (rc == 0 && from_ns < to_ns) {
+		const struct change none = { from_ns, NULL };
 		const struct change *change =
-		    at > 0 ? &t->changes[at - 1] : NULL;
-		const struct tl_critical_step step = { .kind = TL_CRITICAL_WORK,
-			.message = change ? change->message : NULL,
+		    at > 0 ? &t->changes[at - 1] : &none;
+		struct tl_critical_step step = { .message = change->message,
 			.thread = t->id,
-			.from_ns = change && change->ns > from_ns ? change->ns
-								  : from_ns,
 			.to_ns = to_ns,
 			.certain = true };
 
-		rc = add_step(w, &step);
-		to_ns = step.from_ns;
+		to_ns = change->ns > from_ns ? change->ns : from_ns;
+		rc = add_own(w, t, change, to_ns, &step);
 		at -= at > 0;
 	}
 	return rc;
@@ -984,7 +1029,9 @@ tl_critical_new(struct tl_critical **critical,
 	c->options = options;
 	c->matcher.rules = options->rules;
 	c->matcher.rule_count = options->rule_count;
-	if (tl_spans_new(&c->open) < 0) {
+	if (tl_spans_new(&c->open) < 0 ||
+	    tl_details_new(&c->details, false) < 0) {
+		tl_spans_free(c->open);
 		free(c);
 		return -ENOMEM;
 	}
@@ -1008,6 +1055,7 @@ tl_critical_free(struct tl_critical *c)
 	tl_pair_matcher_free(&c->matcher);
 	tl_message_map_free(&c->verdicts, NULL);
 	tl_spans_free(c->open);
+	tl_details_free(c->details);
 	tl_table_free(&c->thread_table);
 	tl_table_free(&c->value_table);
 	free(c->threads);

@@ -44,6 +44,7 @@
 #define TL_ANALYSIS_CRITICAL_H
 
 #include "analysis/pairs.h"
+#include "base/text.h"
 #include "event/event.h"
 
 enum {
@@ -65,13 +66,19 @@ enum tl_critical_kind {
 	TL_CRITICAL_RUNNABLE, /* ready, waiting for a CPU */
 	/* the thread may have run: a wakeup or a switch is missing */
 	TL_CRITICAL_UNKNOWN,
+	/* in the innermost span that is known: event/details.h */
+	TL_CRITICAL_CLOSED,
+	TL_CRITICAL_OVERWRITTEN,
+	TL_CRITICAL_LOST,
 	TL_CRITICAL_KINDS
 };
 
 /* "work", "pair", "task", ..., the names in JSON. */
 const char *tl_critical_kind_name(enum tl_critical_kind kind);
-/* "blocked by another task", ...; NULL: the message or the rule says more. */
-const char *tl_critical_kind_words(enum tl_critical_kind kind);
+/* Append "blocked by another task", ..., or the message for work.  A pair has no
+ * such words. */
+void tl_critical_put_words(struct tl_text *text, enum tl_critical_kind kind,
+    const struct tl_message *message);
 
 struct tl_critical_thread {
 	uint32_t pid;
@@ -80,7 +87,8 @@ struct tl_critical_thread {
 };
 
 /* The time of one kind.  The part is named by the message of the innermost span
- * (WORK; NULL: outside of all spans), or by the rule (PAIR). */
+ * (WORK, CLOSED and others; NULL: outside of all spans), or by the rule
+ * (PAIR). */
 struct tl_critical_part {
 	enum tl_critical_kind kind;
 	const struct tl_message *message;

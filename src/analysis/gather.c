@@ -384,15 +384,26 @@ difference(int64_t a, int64_t b)
 	return __builtin_sub_overflow(a, b, &d) || d < 0 ? 0 : d;
 }
 
-/* Add the time since the last child: a gap between two groups. */
+/* Add the time since the last child: a gap between two groups, as far as details
+ * were observed. */
 static int
-add_gap(struct tl_why *why, struct tl_open *o, uint32_t to, int64_t ns)
+add_gap(struct tl_why *why, struct tl_open *o, uint32_t to,
+    const struct tl_event *event)
 {
-	const int64_t gap = difference(ns, o->mark_ns);
+	enum tl_part_of_own rest;
+	const int64_t until = tl_details_until(why->details, event->source,
+	    o->definition->message, o->mark_ns, event->ns, &rest);
+	const int64_t gap = difference(until, o->mark_ns);
+	const int64_t unseen = difference(event->ns, until);
+	int rc = 0;
 
-	if (gap == 0)
-		return 0;
-	return add_other(why, o, TL_FEATURE_GAP, o->mark, to, (uint64_t)gap);
+	if (gap > 0)
+		rc = add_other(why, o, TL_FEATURE_GAP, o->mark, to,
+		    (uint64_t)gap);
+	if (rc == 0 && unseen > 0 && o->mark_ns < event->ns)
+		rc = add_other(why, o, TL_FEATURE_GAP, TL_GROUP_NONE,
+		    tl_gap_unseen(rest), (uint64_t)unseen);
+	return rc;
 }
 
 /* == windows == */
@@ -851,7 +862,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	lane->end_ns = event->ns;
 	lane->stretch = event->stretch;
 	forget_before(lane);
-	rc = add_gap(why, o, TL_GROUP_NONE, event->ns);
+	rc = add_gap(why, o, TL_GROUP_NONE, event);
 	if (rc == 0)
 		rc = add_states(why, o, &begin, event);
 	if (rc == 0 && target->spans % 256 == 0)
@@ -1033,7 +1044,7 @@ note_logged(struct tl_why *why, struct tl_thread *t, struct tl_definition *d,
 			rc = add_arguments(why, o, TL_FEATURE_INSIDE_ARG, d,
 			    event->args);
 		if (rc == 0 && o->frame + 1 == t->count) {
-			rc = add_gap(why, o, g->number, ns);
+			rc = add_gap(why, o, g->number, event);
 			o->mark = g->number;
 			o->mark_ns = ns;
 		}
@@ -1347,7 +1358,7 @@ pair(struct tl_why *why, const struct tl_event *event)
 	const int rc = tl_spans_put(why->pairs, event, &why->span);
 
 	why->ended = rc > 0;
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : tl_details_put(why->details, why->pairs, event);
 }
 
 /* Note an end in another thread than the begin.  Returns the thread of the
@@ -1384,10 +1395,10 @@ take(struct tl_why *why, const struct tl_event *event)
 		count_child(t);
 		if (!tl_event_is_start(event))
 			take_loss(why, event);
-		return 0;
+		return tl_details_put(why->details, NULL, event);
 	}
 	d = definition_of(why, event, &rc);
-	if (!d)
+	if (!d || (rc = tl_details_put(why->details, NULL, event)) < 0)
 		return rc;
 	if (d->group && d->group->kernel)
 		rc = take_state(why, d->group, event);
@@ -1521,6 +1532,8 @@ tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
 		rc = tl_spans_new(&w->spans);
 	if (rc == 0)
 		rc = tl_spans_new(&w->pairs);
+	if (rc == 0)
+		rc = tl_details_new(&w->details, false);
 	if (rc == 0 && plan->sources)
 		rc = tl_states_of_sources(&w->states, plan->sources);
 	if (rc < 0) {
@@ -1583,6 +1596,7 @@ tl_why_free(struct tl_why *w)
 	free(w->duration_targets);
 	tl_spans_free(w->spans);
 	tl_spans_free(w->pairs);
+	tl_details_free(w->details);
 	tl_states_free(w->states);
 	tl_id_map_free(&w->thread_ids);
 	tl_id_map_free(&w->feature_ids);

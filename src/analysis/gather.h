@@ -19,6 +19,7 @@
 #include "analysis/states.h"
 #include "analysis/why.h"
 #include "base/table.h"
+#include "event/details.h"
 #include "event/message_map.h"
 #include "event/names.h"
 #include "event/spans.h"
@@ -29,7 +30,8 @@ enum tl_feature_kind {
 	TL_FEATURE_INSIDE, /* number of spans inside */
 	TL_FEATURE_SPENT,  /* nanoseconds inside */
 	TL_FEATURE_BESIDE,
-	TL_FEATURE_GAP,   /* nanoseconds between two groups, or TL_GROUP_NONE */
+	/* nanoseconds between two groups, or TL_GROUP_NONE; or tl_gap_unseen */
+	TL_FEATURE_GAP,
 	TL_FEATURE_STATE, /* a group and a text */
 	/* nanoseconds in a state of the thread (enum tl_part) */
 	TL_FEATURE_PART,
@@ -75,6 +77,13 @@ enum {
 	TL_GROUP_NONE = 0xffff, /* begin or end of the span itself */
 	TL_TEXT_NONE = 0xfffff
 };
+
+/* The second group of a gap in which details were not observed. */
+static inline uint32_t
+tl_gap_unseen(enum tl_part_of_own part)
+{
+	return TL_GROUP_NONE | (uint32_t)part << 16;
+}
 
 /* The numbers of items beyond each limit. */
 struct tl_left_out {
@@ -204,6 +213,7 @@ struct tl_why {
 	struct tl_states *states; /* NULL: no kernel events */
 	/* finds the begin event of an end event */
 	struct tl_spans *pairs;
+	struct tl_details *details;
 	struct tl_span span; /* the last of these spans, if it has just ended */
 	bool ended;
 	struct tl_table group_table;

@@ -214,6 +214,13 @@ kind_of(const struct tl_why *why, const struct tl_cause *cause)
 		   : features[feature_of(why, cause)->kind].kind;
 }
 
+/* Is the feature a gap in which details were not observed? */
+static bool
+is_unseen(const struct tl_feature *f)
+{
+	return f->kind == TL_FEATURE_GAP && f->b >> 16 != 0;
+}
+
 static struct tl_bytes
 group_name(const struct tl_why *why, uint64_t group, const char *otherwise)
 {
@@ -245,8 +252,10 @@ put_name(struct tl_text *text, const struct tl_why *why,
 		tl_put_string(text, causes[cause->kind].name);
 	} else {
 		f = feature_of(why, cause);
-		if (f->kind == TL_FEATURE_PART) {
-			tl_put_string(text, tl_part_name(f->a));
+		if (f->kind == TL_FEATURE_PART || is_unseen(f)) {
+			tl_put_string(text, is_unseen(f)
+						? tl_own_words[f->b >> 16]
+						: tl_part_name(f->a));
 			return;
 		}
 		tl_put_bytes(text,
@@ -582,11 +591,13 @@ put_feature(struct tl_text *text, const struct tl_why *why,
 
 	if (f->kind == TL_FEATURE_INSIDE && cause->value == 0)
 		tl_put_string(text, "no ");
-	tl_put_string(text, features[f->kind].before);
-	if (f->kind == TL_FEATURE_PART) {
-		tl_put_string(text, parts[f->a]);
+	if (f->kind == TL_FEATURE_PART || is_unseen(f)) {
+		tl_put_string(text, features[TL_FEATURE_PART].before);
+		tl_put_string(text,
+		    is_unseen(f) ? tl_own_words[f->b >> 16] : parts[f->a]);
 		return;
 	}
+	tl_put_string(text, features[f->kind].before);
 	put_quoted(text, group_name(why, tl_feature_group(f), "begin"));
 	if (tl_feature_is_arg(f->kind)) {
 		tl_put_string(text, " with ");

@@ -73,12 +73,8 @@ put_what(const struct view *v, enum tl_critical_kind kind,
 		put_pair_side(v->text, &rules[rule].sides[TL_PAIR_SENT]);
 		tl_put_string(v->text, " -> ");
 		put_pair_side(v->text, &rules[rule].sides[TL_PAIR_RECEIVED]);
-	} else if (kind != TL_CRITICAL_WORK) {
-		tl_put_string(v->text, tl_critical_kind_words(kind));
-	} else if (message) {
-		tl_put_plain(v->text, message->line1);
 	} else {
-		tl_put_string(v->text, "(outside of spans)");
+		tl_critical_put_words(v->text, kind, message);
 	}
 }
 

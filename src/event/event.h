@@ -81,9 +81,14 @@ struct tl_event {
 	/* An end that has the stamp of its begin, as every end of a timer, or a
 	 * begin whose end will have the stamp. */
 	bool proven;
-	bool overwritten;    /* TL_LOST: newer entries, see above */
-	bool unread;         /* TL_LOST: overwritten between entries read */
-	uint8_t begun;       /* of an end event: enum tl_begun */
+	bool overwritten; /* TL_LOST: newer entries, see above */
+	bool unread;      /* TL_LOST: overwritten between entries read */
+	uint8_t begun;    /* of an end event: enum tl_begun */
+	/* Details logged at the time of the event may be overwritten. */
+	bool partial;
+	/* The lowest level that priorities opened before the event; 0: not
+	 * known. */
+	uint8_t base;
 	int64_t steps_ns;    /* steps of the clock before the event */
 	int64_t duration_ns; /* of an end event that is begun */
 	int64_t begun_ns;    /* of an end event: time of its begin, or 0 */

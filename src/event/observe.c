@@ -310,6 +310,8 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 	*o = (struct tl_observer){ .start = *start,
 		.now = start->now,
 		.count = 1 };
+	if (tl_observed_before(o->start.details_from, start->complete_from[0]))
+		o->start.details_from = start->complete_from[0];
 	if (o->now.base == 0)
 		o->now.threshold = o->now.base = start->base;
 	if (o->now.has_plan)
@@ -380,6 +382,9 @@ void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
 	event->observed = event->stretch = TL_OBSERVED;
+	event->base = o->now.base;
+	event->partial =
+	    tl_observed_before(tl_observed_place(event), o->start.details_from);
 	if (!event->message) {
 		if (!o->states) /* otherwise known in advance */
 			tl_observe_lose_claims(o);

@@ -62,6 +62,7 @@ name_track(const struct tl_stacks *s, struct tl_track *track,
 	    tl_host_pids_put_host(s->writer->pids, event->pid, &track->name);
 
 	track->is_source = event->message->scope == TIMELINE_SOURCE;
+	track->source = event->source;
 	if (track->is_source) {
 		tl_label_put(&track->name, event);
 	} else if (pid != 0 || event->tid != 0) {
@@ -156,20 +157,19 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 		0)
 		return rc;
 	track->open[track->depth++] = (struct tl_stacks_open){ .frame = frame,
-		.begin_ns = track->last_ns,
-		.id = tl_spans_begun(s->writer->spans) };
-	return s->opened(s, track, track->last_ns);
+		.id = tl_spans_begun(s->writer->spans),
+		.message = event->message };
+	rc = s->opened(s, track, track->last_ns);
+	track->since_ns = track->last_ns;
+	return rc;
 }
 
 static int
 pop(struct tl_stacks *s, struct tl_track *track)
 {
-	struct tl_stacks_open *top = &track->open[track->depth - 1];
-	int rc = s->closing(s, track, track->last_ns);
+	const int rc = s->closing(s, track, track->last_ns);
 
-	if (track->depth > 1)
-		top[-1].inner_ns +=
-		    (uint64_t)track->last_ns - (uint64_t)top->begin_ns;
+	track->since_ns = track->last_ns;
 	track->depth--;
 	return rc;
 }

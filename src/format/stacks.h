@@ -33,20 +33,22 @@ enum { TL_STACKS_DEPTH_MAX = 512 };
 /* A span that is open. */
 struct tl_stacks_open {
 	uint32_t frame; /* number of its name */
-	int64_t begin_ns;
-	uint64_t inner_ns; /* time of frames inside */
-	uint32_t user;     /* for the sink */
-	uint64_t id;       /* of the span */
+	uint32_t user;  /* for the sink */
+	uint64_t id;    /* of the span */
+	const struct tl_message *message;
 };
 
 /* A thread or a source. */
 struct tl_track {
 	struct tl_text name; /* empty: unknown thread */
 	bool is_source;
+	uint16_t source; /* of its first event */
 	struct tl_stacks_open *open;
 	size_t capacity;
 	uint32_t depth;
 	int64_t last_ns;
+	int64_t
+	    since_ns; /* when the topmost frame opened, or one in it closed */
 };
 
 struct tl_stacks;

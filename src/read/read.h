@@ -31,12 +31,12 @@
 #ifndef TL_READ_READ_H
 #define TL_READ_READ_H
 
+#include "event/details.h"
 #include "event/filter.h"
 #include "event/intern.h"
 #include "event/message_map.h"
 #include "event/names.h"
 #include "event/render.h"
-#include "event/spans.h"
 #include "source/kinds.h"
 #include "source/sources.h"
 #include "trace/read.h"
@@ -82,7 +82,6 @@ struct tl_read_origin {
 };
 
 struct tl_read_timer; /* definitions.c */
-struct tl_read_nests; /* spans.c: spans within other spans */
 
 /* Facts about a source; each member is NULL until it is asked for. */
 struct tl_read_about {
@@ -131,7 +130,7 @@ struct timeline_reader {
 	const struct tl_message *filtered; /* the message last filtered */
 	bool passes;                       /* the result for filtered */
 	struct tl_spans *spans;
-	struct tl_read_nests *nests;
+	struct tl_details *details; /* of spans.c */
 	struct timeline_read_span span;
 	struct timeline_read_event span_begin;
 	struct timeline_read_event span_end;
@@ -198,8 +197,6 @@ tl_read_passes(struct timeline_reader *reader, const struct tl_event *event);
  * result. */
 int tl_read_one(struct timeline_reader *reader,
     int (*next)(struct timeline_reader *reader));
-
-void tl_read_nests_free(struct tl_read_nests *nests);
 
 /* Copy the reader's text as snprintf does, and empty the text.  Returns the
  * length of the text or -errno. */

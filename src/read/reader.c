@@ -317,7 +317,7 @@ timeline_read_close(struct timeline_reader *r)
 	tl_render_free(r->render);
 	tl_message_map_free(&r->definitions, free);
 	tl_read_free_about(r);
-	tl_read_nests_free(r->nests);
+	tl_details_free(r->details);
 	free(r->timer);
 	tl_interner_free(r->names);
 	tl_text_free(&r->text);

@@ -2,8 +2,11 @@
 /*
  * iterate.c - iterate over events and spans, as chosen by options.
  */
+#include "base/array.h"
 #include "base/options.h"
+#include "base/table.h"
 #include "clock/clock.h"
+#include "event/details.h"
 #include "script/host.h"
 
 #include <errno.h>
@@ -58,7 +61,7 @@ tl_options_check(lua_State *L, int options)
 {
 	static const char *const known[] = { "order", "category", "message",
 		"priority", "pid", "tid", "cpu", "since", "before", "pair",
-		"open", "states", NULL };
+		"open", "states", "own", NULL };
 
 	if (lua_isnoneornil(L, options))
 		return;
@@ -233,6 +236,8 @@ enum {
 	CURSOR_CHARGE = 16384,
 	/* The approximate memory of states before the first thread. */
 	STATES_CHARGE = 131072,
+	/* The approximate memory of own time. */
+	OWN_CHARGE = 131072,
 	/* The memory of a begin event that waits for its end, and how many
 	 * begin events are charged at a time. */
 	OPEN_CHARGE = 192,
@@ -241,12 +246,24 @@ enum {
 	CHECK_EVERY = 1024
 };
 
+/* Own time of spans of a message, added up for a key of the script. */
+struct sum {
+	const struct tl_message *message;
+	struct tl_own own;
+};
+
 struct iterator {
 	struct tl_state *host;
-	struct tl_cursor *cursor; /* NULL: at the end */
-	struct tl_spans *spans;   /* NULL: no pairs are needed */
-	struct tl_states *states; /* NULL: not chosen, or no kernel events */
-	unsigned *machines;       /* of each input; NULL: only one machine */
+	struct tl_cursor *cursor;   /* NULL: at the end */
+	struct tl_spans *spans;     /* NULL: no pairs are needed */
+	struct tl_states *states;   /* NULL: not chosen, or no kernel events */
+	struct tl_details *details; /* NULL: own time is not asked */
+	struct tl_own own;          /* of the last span that has ended */
+	const struct tl_message *owner; /* of own; NULL: none */
+	struct tl_id_map sum_ids;       /* message and key -> sums */
+	struct sum *sums;
+	size_t sum_capacity;
+	unsigned *machines; /* of each input; NULL: only one machine */
 	enum tl_order order;
 	size_t charged;
 	size_t source; /* number of the input, if there is only one */
@@ -288,6 +305,11 @@ collect(lua_State *L)
 	iterator->spans = NULL;
 	tl_states_free(iterator->states);
 	iterator->states = NULL;
+	tl_details_free(iterator->details);
+	iterator->details = NULL;
+	tl_id_map_free(&iterator->sum_ids);
+	free(iterator->sums);
+	iterator->sums = NULL;
 	free(iterator->machines);
 	iterator->machines = NULL;
 	tl_memory_release(iterator->host, iterator->charged);
@@ -416,6 +438,12 @@ pair_event(lua_State *L, struct iterator *iterator, struct tl_event *event,
 		tl_host_fail(L, iterator->host, rc, "cannot pair spans");
 	if (rc == 1 && iterator->open_count > 0)
 		iterator->open_count--;
+	if (iterator->details &&
+	    (tl_details_put(iterator->details, iterator->spans, event) < 0 ||
+		(rc == 1 && tl_details_own(iterator->details, span,
+				&iterator->own) < 0)))
+		luaL_error(L, "not enough memory");
+	iterator->owner = rc == 1 ? span->message : NULL;
 	return rc == 1;
 }
 
@@ -555,9 +583,14 @@ read_ended(lua_State *L, struct iterator *iterator, struct tl_span *span)
 	while (read_event(L, iterator, &event)) {
 		if (++passed_over % CHECK_EVERY == 0)
 			tl_watch_check(L, &iterator->host->watch);
-		if (event.kind == TL_LOST || passes(iterator, &event))
-			if (pair_event(L, iterator, &event, span))
-				return true;
+		if (event.kind != TL_LOST && !passes(iterator, &event)) {
+			/* it may change levels */
+			if (iterator->details &&
+			    tl_details_put(iterator->details, NULL, &event) < 0)
+				luaL_error(L, "not enough memory");
+		} else if (pair_event(L, iterator, &event, span)) {
+			return true;
+		}
 	}
 	return false;
 }
@@ -612,6 +645,73 @@ push_loop(lua_State *L, lua_CFunction next)
 	return 1;
 }
 
+/* own(key): add the own time of the last span to the sum of the key. */
+static void
+add_own(lua_State *L, struct iterator *iterator)
+{
+	const struct tl_id_key key = { (uintptr_t)iterator->owner,
+		(uint64_t)luaL_checkinteger(L, 1) };
+	struct sum *sum;
+	uint32_t id;
+	int rc;
+
+	luaL_argcheck(L, iterator->owner, 1, "no span has ended");
+	rc = tl_id_map_get(&iterator->sum_ids, key, &id);
+	if (rc > 0)
+		charge(L, iterator, sizeof(*sum));
+	if (rc < 0 ||
+	    TL_ARRAY_ZEROS(iterator->sums, iterator->sum_capacity, id) < 0)
+		luaL_error(L, "not enough memory");
+	sum = &iterator->sums[id];
+	sum->message = iterator->owner;
+	for (unsigned i = 0; i < TL_OWN_KINDS; i++)
+		sum->own.ns[i] = tl_add_ns(sum->own.ns[i], iterator->own.ns[i]);
+}
+
+/* Add the parts of a sum to the table of its key, which is on top. */
+static void
+add_parts(lua_State *L, struct iterator *iterator, const struct sum *sum)
+{
+	static const char *const names[TL_OWN_PARTS] = { "itself", "closed",
+		"overwritten", "lost" };
+	int64_t parts[TL_OWN_PARTS] = { 0 };
+
+	tl_details_divide(iterator->details, sum->message, &sum->own, parts);
+	for (unsigned i = 0; i < TL_OWN_PARTS; i++) {
+		lua_getfield(L, -1, names[i]);
+		lua_pushinteger(L, lua_tointeger(L, -1) + parts[i]);
+		lua_setfield(L, -3, names[i]);
+		lua_pop(L, 1);
+	}
+}
+
+/* own(key), or own(): a table of the sums by key.  Upvalue 1: the iterator. */
+static int
+own(lua_State *L)
+{
+	struct iterator *iterator = lua_touserdata(L, lua_upvalueindex(1));
+
+	if (!lua_isnoneornil(L, 1)) {
+		add_own(L, iterator);
+		return 0;
+	}
+	lua_settop(L, 0);
+	lua_newtable(L);
+	for (uint32_t i = 0; i < iterator->sum_ids.count; i++) {
+		const lua_Integer key =
+		    (lua_Integer)iterator->sum_ids.keys[i].b;
+
+		if (lua_rawgeti(L, 1, key) == LUA_TNIL) {
+			lua_newtable(L);
+			lua_pushvalue(L, -1);
+			lua_rawseti(L, 1, key);
+		}
+		add_parts(L, iterator, &iterator->sums[i]);
+		lua_settop(L, 1);
+	}
+	return 1;
+}
+
 int
 tl_iterate_events(lua_State *L)
 {
@@ -637,7 +737,16 @@ tl_iterate_spans(lua_State *L)
 	iterator->want_open = flag_of(L, 2, "open");
 	if (flag_of(L, 2, "states"))
 		follow_states(L, iterator);
-	return push_loop(L, next_span);
+	if (!flag_of(L, 2, "own"))
+		return push_loop(L, next_span);
+	charge(L, iterator, OWN_CHARGE);
+	if (tl_details_new(&iterator->details, true) < 0)
+		return luaL_error(L, "not enough memory");
+	lua_pushvalue(L, -1);
+	push_loop(L, next_span);
+	lua_insert(L, -2);
+	lua_pushcclosure(L, own, 1);
+	return 2;
 }
 
 void

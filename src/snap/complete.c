@@ -217,6 +217,24 @@ complete_cleared(struct tl_snap *snap, struct tl_observed_from *from)
 	return rc;
 }
 
+/* Find the place from which an imported file misses no overwritten entry. */
+static int
+details_from(struct tl_snap *snap, struct tl_observed_from *from)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
+		struct tl_observed_from first;
+
+		if (snap->lanes[i].overwritten == 0)
+			continue;
+		rc = begin_of(snap, i, &first);
+		if (tl_observed_before(*from, first))
+			*from = first;
+	}
+	return rc;
+}
+
 int
 tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 {
@@ -234,7 +252,7 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 		start->messages =
 		    (const struct tl_message *const *)snap->messages->list;
 		start->message_count = snap->messages->count;
-		return 0;
+		return details_from(snap, &start->details_from);
 	}
 	for (uint32_t i = 0; i < snap->lane_count; i++)
 		any |= is_cut(snap, i);

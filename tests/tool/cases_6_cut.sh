@@ -36,7 +36,7 @@ is '... of which the spans and what is open are read again' \
 	"$(convert chrome >"$work/cut.json" && "$bin/timeline-convert" --from chrome --to csv -o - "$work/cut.json" 2>/dev/null |
 		grep -c ',\(begin\|end\),')" 7
 is 'folded stacks leave the time between the levels to what is around it' \
-	"$(convert folded | awk '{ jobs += /job/ && $NF < 100000 } END { print NR, jobs }')" '2 1'
+	"$(convert folded | awk '/details closed/ { closed++ } { jobs += /job/ && $NF < 100000 } END { print NR, jobs, closed }')" '3 1 1'
 if command -v sqlite3 >/dev/null; then
 	"$bin/timeline-convert" --to sqlite -o "$work/cut.db" "$cut" 2>/dev/null
 	is 'SQLite marks begins that are cut' \

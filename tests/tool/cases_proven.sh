@@ -192,7 +192,7 @@ is 'Chrome trace events have a slice for each' "$(jq -r '.traceEvents[] | select
 is '... also of a recording' "$(convert_to chrome "$work/again.json" "$recorded" && jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/again.json")" \
 	"$(wc -l <"$work/own")"
 convert_to folded "$work/proven.folded" "$pv"
-is 'a flame graph has the own time of a job and of its step' "$(sed -nE 's/.*shop: (job|step|tick) id ([0-9]+)$/\1 \2/p' "$work/proven.folded")" \
+is 'a flame graph has the own time of a job and of its step' "$(sed -nE 's/.*shop: (job|step|tick) id(;details closed)? ([0-9]+)$/\1 \3/p' "$work/proven.folded" | awk '{ sum[$1] += $2 } END { for (of in sum) printf "%s %.0f\n", of, sum[of] }' | sort)" \
 	"$(awk '{ sum[$1] += $2 } END { printf "job %.0f\nstep %.0f\ntick %.0f\n", sum["job"] - sum["step"], sum["step"] - sum["tick"], sum["tick"] }' "$work/own")"
 if command -v sqlite3 >/dev/null; then
 	convert_to sqlite "$work/proven.db" "$pv"

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "clock/clock.h"
+#include "event/details.h"
 #include "format/stacks.h"
 
 #include <assert.h>
@@ -20,7 +21,8 @@
 enum { PATH_MAX_NODES = TL_STACKS_DEPTH_MAX + 1 };
 
 struct node {
-	uint64_t self_ns;
+	struct tl_own own;
+	const struct tl_message *message; /* NULL: a track */
 	uint32_t above;
 	uint32_t frame; /* or track */
 	bool is_track;
@@ -29,6 +31,7 @@ struct node {
 struct folded {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_stacks stacks;
+	struct tl_details *details;
 	struct tl_id_map numbers;
 	struct node *nodes;
 	size_t capacity;
@@ -76,6 +79,18 @@ folded_of_stacks(struct tl_stacks *stacks)
 					 offsetof(struct folded, stacks));
 }
 
+/* Add the own time of an open frame up to now. */
+static void
+add_own(struct folded *w, const struct tl_track *track,
+    const struct tl_stacks_open *open, int64_t ns)
+{
+	struct node *node = &w->nodes[open->user];
+
+	node->message = open->message;
+	tl_details_between(w->details, track->source, track->since_ns, ns,
+	    &node->own);
+}
+
 static int
 opened(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 {
@@ -84,24 +99,22 @@ opened(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 	uint32_t above = 0;
 	int rc = 0;
 
-	(void)ns;
-	if (track->depth > 1)
+	if (track->depth > 1) {
 		above = top[-1].user;
-	else if ((!track->is_source || w->writer.pids) && track->name.size > 0)
+		add_own(w, track, &top[-1], ns);
+	} else if ((!track->is_source || w->writer.pids) &&
+		   track->name.size > 0) {
 		rc = find_node(w, 0, (uint32_t)(track - stacks->track), true,
 		    &above);
+	}
 	return rc < 0 ? rc : find_node(w, above, top->frame, false, &top->user);
 }
 
 static int
 closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 {
-	struct folded *w = folded_of_stacks(stacks);
-	const struct tl_stacks_open *top = &track->open[track->depth - 1];
-	const uint64_t spent = (uint64_t)ns - (uint64_t)top->begin_ns;
-
-	assert(spent >= top->inner_ns);
-	w->nodes[top->user].self_ns += spent - top->inner_ns;
+	add_own(folded_of_stacks(stacks), track, &track->open[track->depth - 1],
+	    ns);
 	return 0;
 }
 
@@ -111,10 +124,13 @@ closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 static int
 folded_put(struct tl_writer *writer, const struct tl_event *event)
 {
+	struct folded *w = folded_of(writer);
 	struct tl_event steady = *event;
+	int rc;
 
 	steady.ns = tl_add_ns(event->ns, -event->steps_ns);
-	return tl_stacks_put(&folded_of(writer)->stacks, &steady);
+	rc = tl_details_put(w->details, writer->spans, &steady);
+	return rc < 0 ? rc : tl_stacks_put(&w->stacks, &steady);
 }
 
 /* Append a name as a frame of a path. */
@@ -150,26 +166,42 @@ put_path(struct folded *w, uint32_t number)
 	}
 }
 
+/* Write the parts of a node's own time, each but itself as a frame inside. */
+static int
+put_node(struct folded *w, uint32_t number)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const struct node *node = &w->nodes[number];
+	int64_t parts[TL_OWN_PARTS] = { 0 };
+
+	tl_details_divide(w->details, node->message, &node->own, parts);
+	for (unsigned i = 0; i < TL_OWN_PARTS; i++) {
+		if (parts[i] == 0)
+			continue;
+		put_path(w, number);
+		if (i != TL_OWN_IS_ITSELF) {
+			tl_put_char(text, ';');
+			tl_put_string(text, tl_own_words[i]);
+		}
+		tl_put_char(text, ' ');
+		tl_put_unsigned(text, (uint64_t)parts[i]);
+		tl_put_char(text, '\n');
+	}
+	return tl_out_flush_full(&w->writer.out);
+}
+
 static int
 folded_end(struct tl_writer *writer)
 {
 	struct folded *w = folded_of(writer);
-	struct tl_text *text = &w->writer.out.text;
 	int rc = tl_stacks_end(&w->stacks, writer->report);
 
 	if (w->full)
 		tl_report_write(writer->report, -ENOSPC, TL_FAULT_NOWHERE,
 		    "too many different stacks: the rest counts for those "
 		    "around it");
-	for (size_t i = 1; rc == 0 && i < w->capacity; i++) {
-		if (w->nodes[i].self_ns == 0)
-			continue;
-		put_path(w, (uint32_t)i);
-		tl_put_char(text, ' ');
-		tl_put_unsigned(text, w->nodes[i].self_ns);
-		tl_put_char(text, '\n');
-		rc = tl_out_flush_full(&w->writer.out);
-	}
+	for (uint32_t i = 1; rc == 0 && i < w->numbers.count; i++)
+		rc = put_node(w, i);
 	return rc;
 }
 
@@ -179,6 +211,7 @@ folded_free(struct tl_writer *writer)
 	struct folded *w = folded_of(writer);
 
 	tl_stacks_free(&w->stacks);
+	tl_details_free(w->details);
 	tl_id_map_free(&w->numbers);
 	free(w->nodes);
 }
@@ -204,7 +237,9 @@ tl_folded_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w->stacks.opened = opened;
 	w->stacks.closing = closing;
 	w->stacks.writer = &w->writer;
-	rc = find_node(w, UINT32_MAX, 0, true, &root);
+	rc = tl_details_new(&w->details, false);
+	if (rc == 0)
+		rc = find_node(w, UINT32_MAX, 0, true, &root);
 	assert(rc < 0 || root == 0);
 	if (rc < 0)
 		tl_writer_free(*writer);

@@ -362,6 +362,23 @@ static const struct tl_message plan_message = { .builtin =
 	.gate = TIMELINE_LEVEL_NONE };
 static const struct tl_message message = { .level = GATE, .gate = GATE };
 
+TEST(an_event_says_the_base_and_whether_details_are_overwritten)
+{
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = &messages[9],
+		.tsc = 10 };
+
+	start.base = 6;
+	start.complete_from[0].tsc = 11;
+	tl_observer_init(&observer, &start);
+	tl_observe(&observer, &event);
+	ck_assert_uint_eq(event.base, 6);
+	ck_assert(event.partial);
+	event.tsc = 11;
+	tl_observe(&observer, &event);
+	ck_assert(!event.partial);
+}
+
 static void
 set_up_slots(void)
 {

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * details.c - the history of the lowest open level, and own time.
+ *
+ *	outer  [                                  ]  own: the gaps between
+ *	inner     [     ]       [          ]         inner spans, added up until
+ *	within       [ ]                             outer ends
+ *
+ * Each thread keeps for each depth what lies between the spans of this depth
+ * that ended in the span around them.  The begin of the span around may be known
+ * only at its end.
+ */
+#include "event/details.h"
+
+#include "base/array.h"
+#include "base/table.h"
+#include "clock/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeline.h>
+
+/* The lowest open level, or why details are missing, from a time on. */
+struct change {
+	int64_t ns;
+	uint8_t kind; /* index of tl_own.ns */
+};
+
+struct source {
+	struct tl_observer *observer; /* fed the changes; NULL: no event yet */
+	struct change *changes;       /* in order of ns */
+	size_t count;
+	size_t capacity;
+	struct tl_event last; /* ns, tsc, epoch and partial */
+	bool is_lost;         /* entries are missing before the next event */
+};
+
+/* The spans of a thread at one depth within one span. */
+struct level {
+	int64_t from_ns; /* begin of the first */
+	int64_t to_ns;   /* end of the last, or begin of the one that is open */
+	bool any;
+	bool is_open; /* the last has no end yet */
+	bool is_unsure;
+	struct tl_own own; /* the time between them */
+};
+
+struct nest {
+	struct level *levels; /* by depth */
+	size_t capacity;
+};
+
+struct tl_details {
+	struct source *sources;
+	size_t source_count;
+	struct tl_id_map outer; /* messages with spans within */
+	uint8_t *gates;         /* of each: the lowest gate within */
+	size_t gate_capacity;
+	bool has_nests;
+	struct tl_id_map threads;
+	struct nest *nests;
+	size_t nest_capacity;
+};
+
+const char *const tl_own_words[TL_OWN_PARTS] = { "itself", "details closed",
+	"details overwritten", "details lost" };
+
+int
+tl_details_new(struct tl_details **details, bool owns)
+{
+	*details = calloc(1, sizeof(**details));
+	if (!*details)
+		return -ENOMEM;
+	(*details)->has_nests = owns;
+	return 0;
+}
+
+void
+tl_details_free(struct tl_details *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->source_count; i++) {
+		free(d->sources[i].observer);
+		free(d->sources[i].changes);
+	}
+	for (size_t i = 0; i < d->nest_capacity; i++) {
+		free(d->nests[i].levels);
+	}
+	tl_id_map_free(&d->outer);
+	tl_id_map_free(&d->threads);
+	free(d->sources);
+	free(d->gates);
+	free(d->nests);
+	free(d);
+}
+
+/* == the lowest open level == */
+
+static void
+forget_changes(struct source *s)
+{
+	const size_t half = s->count / 2;
+
+	s->count -= half;
+	memmove(s->changes, s->changes + half, s->count * sizeof(*s->changes));
+	memset(s->changes, 0, sizeof(*s->changes));
+	s->changes[0] = (struct change){ INT64_MIN, TIMELINE_LEVEL_NONE };
+}
+
+static int
+add_change(struct source *s, int64_t ns, unsigned kind)
+{
+	struct change *last = &s->changes[s->count - 1];
+
+	if (last->kind == kind)
+		return 0;
+	if (ns <= last->ns) { /* also after the clock was set back */
+		last->kind = (uint8_t)kind;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(s->changes, s->capacity, s->count) < 0)
+		return -ENOMEM;
+	s->changes[s->count++] = (struct change){ ns, (uint8_t)kind };
+	if (s->count == TL_DETAILS_CHANGES_MAX)
+		forget_changes(s);
+	return 0;
+}
+
+/* The lowest level that is open at a stamp while the levels open threshold. */
+static unsigned
+level_at(const struct source *s, uint64_t tsc, unsigned threshold)
+{
+	const struct tl_observed_now *now = &s->observer->now;
+	const uint64_t slot = timeline_slot(tsc, now->shift);
+	unsigned level = TIMELINE_LEVEL_MIN;
+
+	if (s->last.partial)
+		return TL_OWN_OVERWRITTEN;
+	if (!now->has_plan || tsc >= now->lease)
+		return threshold;
+	while (level < threshold &&
+	       !tl_slot_is_open(slot, now->shares[level], now->seed))
+		level++;
+	return level;
+}
+
+/* The time of a stamp between the last event and the next, by interpolation. */
+static int64_t
+time_of(const struct tl_event *a, const struct tl_event *b, uint64_t tsc)
+{
+	return a->ns +
+	       (int64_t)((__int128)(tsc - a->tsc) * ((__int128)b->ns - a->ns) /
+			 (__int128)(b->tsc - a->tsc));
+}
+
+/* Add the changes by slots from one stamp to another. */
+static int
+pass_slots(struct source *s, const struct tl_event *next, uint64_t from,
+    uint64_t to, unsigned threshold)
+{
+	const struct tl_observed_now *now = &s->observer->now;
+	const uint64_t size = UINT64_C(1) << now->shift;
+	int rc = 0;
+
+	if (!now->has_plan || now->plan_epoch != next->epoch)
+		return 0;
+	while (rc == 0 && from < to && from < now->lease) {
+		from = (from / size + 1) * size;
+		if (from > now->lease)
+			from = now->lease;
+		if (from <= to)
+			rc = add_change(s, time_of(&s->last, next, from),
+			    level_at(s, from, threshold));
+	}
+	return rc;
+}
+
+static const struct tl_message no_change;
+
+/* Add the changes by time alone between the last event and the next. */
+static int
+pass(struct source *s, const struct tl_event *next)
+{
+	struct tl_observed_now *now = &s->observer->now;
+	uint64_t from = s->last.tsc;
+	int rc = 0;
+
+	if (next->epoch != s->last.epoch || next->tsc <= from)
+		return 0;
+	if (tl_observed_expires(s->observer, next)) {
+		const uint64_t until = now->until > from ? now->until : from;
+		struct tl_event own = *next;
+
+		own.message = &no_change;
+		rc = pass_slots(s, next, from, until, now->threshold);
+		tl_observe(s->observer, &own);
+		from = until;
+		if (rc == 0)
+			rc = add_change(s, time_of(&s->last, next, from),
+			    level_at(s, from, now->threshold));
+	}
+	return rc < 0 ? rc
+		      : pass_slots(s, next, from, next->tsc, now->threshold);
+}
+
+/* Take a change of the levels. */
+static int
+take_change(struct source *s, const struct tl_event *event)
+{
+	struct tl_event own = *event;
+
+	/* The first burst shows the base before. */
+	if (s->count == 1 &&
+	    event->message->builtin == TIMELINE_BUILTIN_BURST &&
+	    event->args[1] > s->changes[0].kind &&
+	    tl_level_is_valid(event->args[1]))
+		s->changes[0].kind = (uint8_t)event->args[1];
+	tl_observe(s->observer, &own);
+	return add_change(s, event->ns,
+	    level_at(s, event->tsc, s->observer->now.threshold));
+}
+
+/* Take lost entries: the loss lasts from the last event to the next. */
+static int
+take_loss(struct source *s, const struct tl_event *event)
+{
+	if (tl_event_is_start(event))
+		return 0;
+	s->is_lost = true;
+	return add_change(s, s->last.ns,
+	    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
+}
+
+static int
+begin_source(struct source *s, const struct tl_event *event)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = event->base ? event->base : TIMELINE_LEVEL_MIN,
+		.gates = true,
+		.named = true };
+
+	if (TL_ARRAY_ROOM(s->changes, s->capacity, 0) < 0 ||
+	    !(s->observer = malloc(sizeof(*s->observer))))
+		return -ENOMEM;
+	tl_observer_init(s->observer, &start);
+	s->last = *event;
+	s->changes[s->count++] = (struct change){ INT64_MIN,
+		event->partial ? TL_OWN_OVERWRITTEN : start.base };
+	return 0;
+}
+
+/* Note that the span that was begun last is a detail of the span around it. */
+static int
+note_detail(struct tl_details *d, const struct source *s,
+    const struct tl_event *outer, const struct tl_message *inner)
+{
+	const struct tl_id_key key = { (uintptr_t)outer->message, 0 };
+	const unsigned gate = tl_observed_gate(s->observer, inner);
+	uint32_t id;
+	const int rc = tl_id_map_get(&d->outer, key, &id);
+
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (TL_ARRAY_ZEROS(d->gates, d->gate_capacity, id) < 0)
+		return -ENOMEM;
+	if (rc > 0 || gate < d->gates[id])
+		d->gates[id] = (uint8_t)gate;
+	return 0;
+}
+
+/* == parts == */
+
+/* The kind of own time at ns, and where the next kind begins, if before
+ * *until_ns. */
+static unsigned
+kind_at(const struct tl_details *d, uint16_t source, int64_t ns,
+    int64_t *until_ns)
+{
+	const struct source *s = &d->sources[source];
+	size_t i = s->count;
+
+	if (s->changes[i - 1].ns > ns)
+		TL_SEARCH(i, 0, s->count, s->changes[i].ns <= ns);
+	if (i < s->count && s->changes[i].ns < *until_ns)
+		*until_ns = s->changes[i].ns;
+	return s->changes[i - 1].kind;
+}
+
+static enum tl_part_of_own
+part_of(struct tl_details *d, const struct tl_message *message, unsigned kind)
+{
+	const struct tl_id_key key = { (uintptr_t)message, 0 };
+	uint32_t id;
+
+	if (!tl_id_map_has(&d->outer, key) ||
+	    tl_id_map_get(&d->outer, key, &id) < 0)
+		return TL_OWN_IS_ITSELF;
+	if (kind >= TL_OBSERVED_GATES)
+		return kind == TL_OWN_LOST ? TL_OWN_IS_LOST
+					   : TL_OWN_IS_OVERWRITTEN;
+	return kind <= TIMELINE_LEVEL_MIN || kind <= d->gates[id]
+		   ? TL_OWN_IS_ITSELF
+		   : TL_OWN_IS_CLOSED;
+}
+
+/* Add own time of a piece.  What may have hidden a detail before the piece is
+ * the kind highest; 0: nothing. */
+static void
+add_piece(const struct tl_details *d, uint16_t source, int64_t from_ns,
+    int64_t to_ns, unsigned highest, struct tl_own *own)
+{
+	while (from_ns < to_ns) {
+		int64_t until_ns = to_ns;
+		const unsigned kind = kind_at(d, source, from_ns, &until_ns);
+
+		if (kind > highest)
+			highest = kind;
+		own->ns[highest] = tl_add_ns(own->ns[highest],
+		    tl_ns_between(from_ns, until_ns));
+		from_ns = until_ns;
+	}
+}
+
+void
+tl_details_between(const struct tl_details *d, uint16_t source, int64_t from_ns,
+    int64_t to_ns, struct tl_own *own)
+{
+	add_piece(d, source, from_ns, to_ns, 0, own);
+}
+
+int64_t
+tl_details_until(struct tl_details *d, uint16_t source,
+    const struct tl_message *message, int64_t from_ns, int64_t to_ns,
+    enum tl_part_of_own *rest)
+{
+	*rest = TL_OWN_IS_ITSELF;
+	while (from_ns < to_ns) {
+		int64_t until_ns = to_ns;
+
+		*rest =
+		    part_of(d, message, kind_at(d, source, from_ns, &until_ns));
+		if (*rest != TL_OWN_IS_ITSELF)
+			break;
+		from_ns = until_ns;
+	}
+	return from_ns;
+}
+
+void
+tl_details_divide(struct tl_details *d, const struct tl_message *message,
+    const struct tl_own *own, int64_t parts[TL_OWN_PARTS])
+{
+	for (unsigned kind = 0; kind < TL_OWN_KINDS; kind++)
+		if (own->ns[kind] != 0)
+			parts[part_of(d, message, kind)] += own->ns[kind];
+}
+
+/* == spans within == */
+
+/* The nest of a span's thread or source.  NULL: out of memory. */
+static struct nest *
+nest_of(struct tl_details *d, const struct tl_span *span)
+{
+	const struct tl_message *m = span->message;
+	const struct tl_id_key key =
+	    m->scope == TIMELINE_SOURCE
+		? (struct tl_id_key){ (uintptr_t)m,
+			  UINT64_MAX -
+			      (tl_message_is_of_process(m) ? span->pid : 0) }
+		: (struct tl_id_key){ (uint64_t)span->pid << 32 | span->tid,
+			  span->source };
+	uint32_t id;
+
+	if (tl_id_map_get(&d->threads, key, &id) < 0 ||
+	    TL_ARRAY_ZEROS(d->nests, d->nest_capacity, id) < 0)
+		return NULL;
+	return &d->nests[id];
+}
+
+/* The level of a span's depth and, behind it, of the spans within; NULL: out of
+ * memory. */
+static struct level *
+level_of(struct tl_details *d, const struct tl_span *span)
+{
+	struct nest *nest = nest_of(d, span);
+
+	if (!nest ||
+	    TL_ARRAY_ZEROS(nest->levels, nest->capacity, span->depth + 1) < 0)
+		return NULL;
+	return &nest->levels[span->depth];
+}
+
+/* Add the own time around spans from the last of them to to_ns.  A span that is
+ * open may have lasted to to_ns. */
+static void
+add_gap(const struct tl_details *d, uint16_t source, const struct level *l,
+    int64_t to_ns, struct tl_own *own)
+{
+	add_piece(d, source, l->to_ns, to_ns,
+	    l->is_open ? TIMELINE_LEVEL_NONE : 0, own);
+}
+
+/* Begin a span at a level. */
+static void
+enter(const struct tl_details *d, uint16_t source, struct level *l,
+    int64_t from_ns)
+{
+	if (l->any)
+		add_gap(d, source, l, from_ns, &l->own);
+	else
+		*l = (struct level){ .from_ns = from_ns, .any = true };
+	l->to_ns = from_ns;
+	l->is_open = true;
+}
+
+static int
+begin_span(struct tl_details *d, const struct tl_spans *spans)
+{
+	struct tl_span span;
+	struct level *l;
+
+	if (!tl_spans_find(spans, tl_spans_begun(spans), &span))
+		return 0;
+	if (!(l = level_of(d, &span)))
+		return -ENOMEM;
+	enter(d, span.source, l, span.begin_ns);
+	l[1].any = false;
+	return 0;
+}
+
+int
+tl_details_own(struct tl_details *d, const struct tl_span *span,
+    struct tl_own *own)
+{
+	const int64_t from_ns = tl_add_ns(span->end_ns, -span->duration_ns);
+	struct level begin = { .to_ns = from_ns };
+	struct level *l = level_of(d, span);
+	bool is_known = true;
+
+	if (!l)
+		return -ENOMEM;
+	*own = (struct tl_own){ 0 };
+	if (l[1].any && l[1].from_ns >= from_ns) {
+		*own = l[1].own;
+		is_known = !l[1].is_unsure;
+		tl_details_between(d, span->source, from_ns, l[1].from_ns, own);
+		begin = l[1];
+	}
+	add_gap(d, span->source, &begin, span->end_ns, own);
+	l[1].any = false;
+	if (span->alone) /* its begin was not put */
+		enter(d, span->source, l, from_ns);
+	l->is_open = false;
+	l->to_ns = span->end_ns;
+	if (!tl_span_is_sure(span)) {
+		l->own.ns[TL_OWN_LOST] =
+		    tl_add_ns(l->own.ns[TL_OWN_LOST], span->duration_ns);
+		l->is_unsure = true;
+	}
+	return is_known;
+}
+
+/* == events == */
+
+int
+tl_details_put(struct tl_details *d, const struct tl_spans *spans,
+    const struct tl_event *event)
+{
+	const struct tl_event *outer;
+	struct source *s;
+	bool is_apart;
+	int rc = 0;
+
+	if (TL_ARRAY_ZEROS(d->sources, d->source_count, event->source) < 0)
+		return -ENOMEM;
+	s = &d->sources[event->source];
+	if (!s->observer && (rc = begin_source(s, event)) < 0)
+		return rc;
+	if (event->kind == TL_LOST)
+		return take_loss(s, event);
+	is_apart = s->is_lost || s->last.partial != event->partial;
+	if (!is_apart && (s->observer->changed || s->observer->now.has_plan))
+		rc = pass(s, event);
+	s->is_lost = false;
+	s->last.ns = event->ns;
+	s->last.tsc = event->tsc;
+	s->last.epoch = event->epoch;
+	s->last.partial = event->partial;
+	if (rc == 0 && is_apart)
+		rc = add_change(s, event->ns,
+		    level_at(s, event->tsc, s->observer->now.threshold));
+	if (rc == 0 && tl_observed_is_change(event->message))
+		rc = take_change(s, event);
+	if (rc < 0 || !spans || event->kind != TL_BEGIN)
+		return rc;
+	if (event->message->scope != TIMELINE_SOURCE &&
+	    (outer = tl_spans_outer(spans)))
+		rc = note_detail(d, s, outer, event->message);
+	return rc == 0 && d->has_nests ? begin_span(d, spans) : rc;
+}

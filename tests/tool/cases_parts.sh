@@ -1,0 +1,79 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# Time of a span in which its details were not recorded is not the span itself:
+# in every output.
+
+# parts_of SURFACE FILE prints ns of requests: in queries, itself, not recorded.
+parts_of() {
+	case $1 in
+	scopes)
+		cat >"$work/parts.lua" <<'END'
+local spans, own = timeline.spans { own = true }
+local total, queries = 0, 0
+for s in spans do
+	if s.lossy then -- counts for nothing
+	elseif s.name:match "query" then queries = queries + s.duration
+	else own(1) total = total + s.duration
+	end
+end
+local p = own()[1]
+local unseen = p.closed + p.overwritten + p.lost
+print(total - p.itself - unseen .. ' ' .. p.itself .. ' ' .. unseen)
+END
+		"$dump" "$2" --script "$work/parts.lua"
+		;;
+	folded)
+		"$bin/timeline-convert" -q --to folded -o - "$2" | awk '
+			/query/ { query += $NF; next }
+			/details / { unseen += $NF; next }
+			{ self += $NF }
+			END { print query + 0, self + 0, unseen + 0 }'
+		;;
+	critical)
+		"$dump" --json --critical 'request*' "$2" | jq -r '[.parts[] | { key: (if .kind != "work" then "unseen"
+			elif .message // "" | test("query") then "query" else "self" end), ns }] |
+			[("query", "self", "unseen") as $k | map(select(.key == $k).ns) | add // 0] | join(" ")'
+		;;
+	esac 2>/dev/null
+}
+
+for mode in bursts short slots turned; do
+	file=$work/parts-$mode.tl
+	"$build/tests/tool/make_parts" "$name-parts" "$file" "$mode" >"$work/out" || exit 1
+	copies=$work/parts-$mode.trace
+	"$bin/timeline-convert" -q -o "$copies" "$file"
+	if [ "$mode" != turned ]; then
+		copies+=" $work/parts-$mode-2.tl"
+		"$bin/timeline-convert" -q -o "$work/parts-$mode-2.tl" "$file"
+	fi
+	for surface in scopes folded critical; do
+		read -r queries self unseen < <(parts_of $surface "$file")
+		is "requests are in queries, not in themselves: $surface, $mode" "$((self < queries))" 1
+		is '... and the rest of their time was not recorded' "$((unseen > queries))" 1
+		for copy in $copies; do
+			is "... also of ${copy##*.}" "$(parts_of $surface "$copy")" "$queries $self $unseen"
+		done
+	done
+done
+"$bin/timeline-convert" -q -o "$work/parts-turned-2.tl" "$work/parts-turned.tl"
+for surface in scopes folded critical; do
+	read -r queries self unseen < <(parts_of $surface "$work/parts-turned-2.tl")
+	is "a copy knows what was overwritten: $surface" "$((self < queries && unseen > queries))" 1
+done
+has 'the view says why it was not recorded' \
+	"$("$dump" "$work/parts-bursts.tl" --view scopes)" 'details closed '
+has '... overwritten' "$("$dump" "$work/parts-turned.tl" --view scopes)" 'details overwritten '
+has '... and folded stacks have a frame for it' \
+	"$("$bin/timeline-convert" -q --to folded -o - "$work/parts-slots.tl" 2>/dev/null)" \
+	'server: request id;details closed [0-9]'
+has '... and --critical a part' "$("$dump" --critical 'request*' "$work/parts-short.tl")" \
+	'% +[0-9.]+m?s  details closed in request \$id'
+has '... and a step' "$("$dump" --brief "$work/parts-short.tl")" 'thread [0-9]+  details closed in request \$id'
+is 'a file without closed levels has no such column' \
+	"$("$dump" "$known" --view scopes | grep -c details)" 0
+
+"$build/tests/tool/make_parts" "$name-parts" "$work/parts-slow.tl" slow >"$work/out" || exit 1
+why=$("$dump" --why 'request*' "$work/parts-slow.tl")
+has '--why says that slow requests passed where details were closed' "$why" 'the time goes into details closed \('
+lacks '... and not between begin and end' "$why" 'the time goes between'
+has '... also in JSON' "$("$dump" --json --why 'request*' "$work/parts-slow.tl")" '"kind":"gap","name":"details closed"'
