@@ -427,8 +427,7 @@ tl_recorder_threads_continue(struct tl_recorder_threads *t,
 		const struct tl_recorder_source *source =
 		    t->places[span.source].timeline;
 
-		if (span.message->scope == TIMELINE_SOURCE ||
-		    span.id == source->begun ||
+		if (span.id == source->begun ||
 		    !tl_spans_lasts(t->spans, span.id, source->newest) ||
 		    is_gone(t, &span))
 			continue;

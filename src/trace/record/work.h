@@ -273,7 +273,7 @@ tl_recorder_threads_missing(const struct tl_recorder_threads *threads,
  * threads. */
 void tl_recorder_threads_leave(struct tl_recorder_threads *threads);
 /*
- * Begin a file with the open spans of threads, until the data has size_max
+ * Begin a file with the open spans, until the data has size_max
  * bytes: not with those whose end may have been lost, whose observed interval
  * has ended, unless the end will be proven, or whose process has ended, nor with
  * a begin that is put next.  *count is the number of spans.  0 or -errno.
