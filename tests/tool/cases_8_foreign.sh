@@ -198,3 +198,20 @@ is '... as numbers' "$(jq -c 'select(.kind == "counter") | [.ns, (.args | to_ent
 	'[1000500,1.5] [1000500,17] [1000500,1000] '
 is '... and null is no time' "$(jq -c 'select(.message == "x") | .ns' <<<"$out")" 1000500
 has '... where a text is none' "$err" 'value is not a number'
+
+# Events of equal times keep the order of the file, also where the whole file
+# runs from new to old.
+ordered() { "$dump" --oldest-first "$1" 2>/dev/null | untimed | tr -s ' \n' ' '; }
+cat >"$work/tie.json" <<'END'
+[{"ph":"X","name":"later","pid":1,"tid":1,"ts":10,"dur":5},
+{"ph":"i","name":"inst","pid":1,"tid":1,"ts":10},
+{"ph":"X","name":"outer","pid":1,"tid":1,"ts":5,"dur":5}]
+END
+is 'a file that runs from new to old keeps the order of one time' \
+	"$(ordered "$work/tie.json")" ' > outer < outer T > later inst < later T '
+cat >"$work/fall.json" <<'END'
+[{"ph":"B","name":"a","pid":1,"tid":1,"ts":10},{"ph":"i","name":"n","pid":1,"tid":1,"ts":10},
+{"ph":"E","name":"a","pid":1,"tid":1,"ts":10},{"ph":"i","name":"old","pid":1,"tid":1,"ts":5}]
+END
+is '... so that a span begins before it ends' \
+	"$(ordered "$work/fall.json")" ' old > a n < a T '
