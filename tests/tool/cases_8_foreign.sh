@@ -215,3 +215,18 @@ cat >"$work/fall.json" <<'END'
 END
 is '... so that a span begins before it ends' \
 	"$(ordered "$work/fall.json")" ' old > a n < a T '
+
+# What the format has and no event stands for is a note; what it has not is
+# damage.
+cat >"$work/phases.json" <<'END'
+[{"ph":"b","cat":"c","id":5,"name":"x","pid":1,"tid":1,"ts":1},
+{"ph":"v","name":"dump","pid":1,"tid":1,"ts":3},{"ph":"c","name":"sync","ts":3},
+{"ph":"(","name":"in","ts":3},{"ph":")","name":"in","ts":4},{"ph":"=","name":"link","ts":4},
+{"ph":"e","cat":"c","id":5,"pid":1,"tid":1,"ts":9}]
+END
+ends 'phases without a place are no damage' 0 "$dump" --oldest-first "$work/phases.json"
+has '... and are noted' "$err" 'memory dump, clock sync, context or link: left out \(5 times\)'
+is '... while an end without a name ends the span of its category and id' \
+	"$(ordered "$work/phases.json")" 'c > x c < x T '
+sed 's/"v"/"~"/' "$work/phases.json" >"$work/unknown.json"
+ends '... and a phase that no version has is' 1 "$dump" "$work/unknown.json"
