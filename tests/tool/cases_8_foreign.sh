@@ -230,3 +230,29 @@ is '... while an end without a name ends the span of its category and id' \
 	"$(ordered "$work/phases.json")" 'c > x c < x T '
 sed 's/"v"/"~"/' "$work/phases.json" >"$work/unknown.json"
 ends '... and a phase that no version has is' 1 "$dump" "$work/unknown.json"
+
+# Two programs of one number in two files.
+for i in 1 2; do
+	printf '[{"ph":"M","name":"process_name","pid":7,"args":{"name":"prog%d"}},
+{"ph":"X","name":"s%d","pid":7,"tid":7,"ts":%d,"dur":5}]' "$i" "$i" "$i" >"$work/prog$i.json"
+done
+sed 's/s1/s3/' "$work/prog1.json" >"$work/prog3.json"
+merged() { # FORMAT FILE...
+	"$bin/timeline-convert" -q --to "$1" -o - "${@:2}" 2>/dev/null
+}
+processes() {
+	merged chrome "$@" | jq -r '.traceEvents[] |
+		select(.name == "process_name") | "\(.pid) \(.args.name)"'
+}
+is 'two programs of one number stay two in Chrome' \
+	"$(processes "$work"/prog[12].json)" $'7 prog1\n4194305 prog2'
+is '... and in folded stacks' "$(merged folded "$work"/prog[12].json)" \
+	$'prog1: 7/7;s1 5000\nprog2: 7/7;s2 5000'
+is '... while two files of one program have one' \
+	"$(processes "$work"/prog[13].json)" '7 prog1'
+for i in 1 2; do
+	printf '{"ns":%d,"tsc":1,"cpu":0,"pid":7,"tid":7,"process":"prog%d","thread":"io","priority":"info","category":"k","message":"m","kind":"instant","args":{}}\n' \
+		"$i" "$i" >"$work/prog$i.jsonl"
+done
+is '... and JSON lines, too, stay two' \
+	"$(processes "$work"/prog[12].jsonl)" $'7 prog1\n4194305 prog2'

@@ -87,7 +87,7 @@ opened(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 	(void)ns;
 	if (track->depth > 1)
 		above = top[-1].user;
-	else if ((!track->is_source || w->writer.pids) && track->name.size > 0)
+	else if (!track->is_source && track->name.size > 0)
 		rc = find_node(w, 0, (uint32_t)(track - stacks->track), true,
 		    &above);
 	return rc < 0 ? rc : find_node(w, above, top->frame, false, &top->user);
