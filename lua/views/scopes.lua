@@ -24,11 +24,12 @@ local by = keys[options.by or "scope"]
 local sort = options.sort or "total"
 
 local function add(m, took, inside)
-	m.calls, m.total = m.calls + 1, m.total + took
+	m.calls, m.total = m.calls + 1, timeline.add(m.total, took)
+	m.sum = m.sum + took
 	m.self = m.self + math.max(0, took - inside)
 	m.squares = m.squares + (took + 0.0) ^ 2
 	m.min, m.max = math.min(m.min, took), math.max(m.max, took)
-	m.mean = m.total / m.calls
+	m.mean = m.sum / m.calls
 	-- what rounding leaves of nothing can be below nothing
 	m.std = math.sqrt(math.max(0, m.squares / m.calls - m.mean ^ 2))
 end
@@ -57,7 +58,7 @@ for i, input in ipairs(timeline.inputs) do
 			inside[thread] = depths
 			local scope = scope_of(s)
 			scope[i] = scope[i] or { calls = 0, total = 0, self = 0,
-			    squares = 0.0, min = math.maxinteger, max = 0 }
+			    sum = 0.0, squares = 0.0, min = math.maxinteger, max = 0 }
 			add(scope[i], s.duration, depths[s.depth + 1] or 0)
 			depths[s.depth + 1] = nil
 			depths[s.depth] = (depths[s.depth] or 0) + s.duration

@@ -7,6 +7,7 @@
 #include "analysis/critical.h"
 #include "base/array.h"
 #include "base/fields.h"
+#include "base/ns.h"
 #include "event/names.h"
 #include "event/render.h"
 
@@ -210,7 +211,7 @@ put_path(const struct view *v, const struct tl_critical_result *r)
 
 		if (ns < least) {
 			hidden++;
-			hidden_ns += ns;
+			hidden_ns = tl_add_ns(hidden_ns, ns);
 			continue;
 		}
 		put_hidden(v, hidden, hidden_ns);

@@ -9,6 +9,7 @@
 #include "format/stacks.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "event/hosts/hosts.h"
 #include "format/label.h"
 
@@ -179,8 +180,8 @@ pop(struct tl_stacks *s, struct tl_track *track)
 	int rc = s->closing(s, track, track->last_ns);
 
 	if (track->depth > 1)
-		top[-1].inner_ns +=
-		    (uint64_t)track->last_ns - (uint64_t)top->begin_ns;
+		top[-1].inner_ns = tl_add_ns(top[-1].inner_ns,
+		    tl_ns_between(top->begin_ns, track->last_ns));
 	track->depth--;
 	return rc;
 }

@@ -34,9 +34,9 @@ enum { TL_STACKS_DEPTH_MAX = 512 };
 struct tl_stacks_open {
 	uint32_t frame; /* number of its name */
 	int64_t begin_ns;
-	uint64_t inner_ns; /* time of frames inside */
-	uint32_t user;     /* for the sink */
-	uint64_t id;       /* of the span */
+	int64_t inner_ns; /* time of frames inside */
+	uint32_t user;    /* for the sink */
+	uint64_t id;      /* of the span */
 };
 
 /* A thread or a source. */

@@ -256,3 +256,17 @@ for i in 1 2; do
 done
 is '... and JSON lines, too, stay two' \
 	"$(processes "$work"/prog[12].jsonl)" $'7 prog1\n4194305 prog2'
+
+# Sums of durations do not wrap: two of 285 years are the most that is, four
+# wrap to a time that looks like one.
+wide='"ph":"X","ts":0,"dur":9007199254740993,"pid":1,"name":"a"'
+printf '[{%s,"tid":1},{%s,"tid":2},{%s,"tid":4},\n{"ph":"X","ts":1,"dur":5,"pid":1,"tid":1,"name":"a"}]' \
+	"$wide" "$wide" "$wide" >"$work/wide.json"
+has 'the total of --view states does not wrap' \
+	"$("$dump" --view states "$work/wide.json" 2>/dev/null)" '^a +4 2562047h47m '
+has '... nor that of scopes' "$("$dump" --view scopes "$work/wide.json")" '^ +4 +2562047h47m '
+has '... nor that of top' "$("$dump" --view top "$work/wide.json")" ' 2562047h47m '
+printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"k","message":"m","kind":"%s","args":{}}\n' \
+	-9223372036854775807 begin 9223372036854775806 end >"$work/all.jsonl"
+is '... nor a span of all times in folded stacks' \
+	"$(merged folded "$work/all.jsonl")" '1/1;k: m 9223372036854775807'

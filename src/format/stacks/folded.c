@@ -20,7 +20,7 @@
 enum { PATH_MAX_NODES = TL_STACKS_DEPTH_MAX + 1 };
 
 struct node {
-	uint64_t self_ns;
+	int64_t self_ns;
 	uint32_t above;
 	uint32_t frame; /* or track */
 	bool is_track;
@@ -98,10 +98,11 @@ closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 {
 	struct folded *w = folded_of_stacks(stacks);
 	const struct tl_stacks_open *top = &track->open[track->depth - 1];
-	const uint64_t spent = (uint64_t)ns - (uint64_t)top->begin_ns;
+	const int64_t spent = tl_ns_between(top->begin_ns, ns);
+	int64_t *self_ns = &w->nodes[top->user].self_ns;
 
 	assert(spent >= top->inner_ns);
-	w->nodes[top->user].self_ns += spent - top->inner_ns;
+	*self_ns = tl_add_ns(*self_ns, spent - top->inner_ns);
 	return 0;
 }
 
@@ -166,7 +167,7 @@ folded_end(struct tl_writer *writer)
 			continue;
 		put_path(w, (uint32_t)i);
 		tl_put_char(text, ' ');
-		tl_put_unsigned(text, w->nodes[i].self_ns);
+		tl_put_signed(text, w->nodes[i].self_ns);
 		tl_put_char(text, '\n');
 		rc = tl_out_flush_full(&w->writer.out);
 	}
