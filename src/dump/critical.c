@@ -419,8 +419,11 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (rc == 0 && lacks_pair(inputs, options, fault))
 		rc = -ENOENT;
 	if (rc == 0 && count == 0)
-		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no finished span matches '%s'", options->critical);
+		rc = options->path_of
+			 ? tl_fail(fault, -ENOENT,
+			       "no finished span matches '%s'",
+			       options->critical)
+			 : tl_select_no_span(inputs, options->critical, fault);
 	if (rc == 0 && options->format != TL_FORMAT_JSON)
 		rc =
 		    tl_overwritten_warn(&output->text, inputs, &select->filter);

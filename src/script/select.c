@@ -333,6 +333,18 @@ tl_select_no_message(const struct tl_sources *inputs, const char *glob,
 	    "no message matches", fault);
 }
 
+int
+tl_select_no_span(const struct tl_sources *inputs, const char *glob,
+    struct tl_fault *fault)
+{
+	struct tl_fault near = { 0 };
+
+	if (tl_select_no_message(inputs, glob, &near) && strchr(near.text, '?'))
+		return tl_fail(fault, -ENOENT, "%s", near.text);
+	return tl_fail(fault, -ENOENT,
+	    "no span matches '%s': --list shows the messages", glob);
+}
+
 /* Every glob and argument is in the messages, so no condition is known to be
  * wrong. */
 static int

@@ -20,7 +20,7 @@ is '... of a GLOB before FILE, too' "$("$dump" --brief 'request*' "$work/brief p
 is '... and before the one of TIMELINE' \
 	"$(TIMELINE="$work/brief page.jsonl" "$dump" --brief 'request*')" "$page"
 ends '... which matches something' 1 "$dump" --brief 'reqest*' "$work/brief page.jsonl"
-has '... or is refused' "$err" "no span matches 'reqest\\*'"
+has '... or is corrected' "$err" 'reqest\*: no message matches; did you mean request\*\?$'
 is '... while two files are two' "$("$dump" --brief "$work/brief page.jsonl" "$work/brief page.jsonl" | head -1)" \
 	"$(sed '1s/50 of 1000/100 of 2000/; q' <<<"$page")"
 has '... with what is slow' "$page" '^request \$size: 50 of 1000 spans took 65us or longer \(the slowest 5 %\)$'
