@@ -65,8 +65,7 @@ examine(int directory, const char *name, struct tl_view *view)
 	if (view->fd < 0) {
 		if (errno == ENOENT || !tl_may_be_timeline(&view->status))
 			return 0;
-		tl_fault(&view->fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		tl_fail(&view->fault, -errno, "%s", strerror(errno));
 		return 1;
 	}
 	if (tl_is_timeline(view->fd))

@@ -110,7 +110,7 @@ static int
 take_mode(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->mode_name && strcmp(p->mode_name, name) != 0)
-		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(p->fault, -EINVAL,
 		    "%s cannot be combined with %s", name, p->mode_name);
 	p->mode_name = name;
 	p->options->mode = mode;

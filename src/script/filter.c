@@ -381,8 +381,7 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 	int rc;
 
 	if (!made)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		return tl_fail(fault, -ENOMEM, "not enough memory");
 	made->host.watch.what = "-e: expression";
 	rc = tl_state_open(&made->L, &made->host, limits, io, fault);
 	if (rc < 0)

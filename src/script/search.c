@@ -85,11 +85,10 @@ tl_search_fault(const struct tl_search *search, const char *prefix,
     const char *what, struct tl_fault *fault)
 {
 	if (!search->near.best[0])
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "%s%s: %s",
-		    prefix, search->word, what);
-	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-	    "%s%s: %s; did you mean %s%s%s?", prefix, search->word, what,
-	    prefix, search->near.best,
+		return tl_fail(fault, -ENOENT, "%s%s: %s", prefix, search->word,
+		    what);
+	return tl_fail(fault, -ENOENT, "%s%s: %s; did you mean %s%s%s?", prefix,
+	    search->word, what, prefix, search->near.best,
 	    search->is_cut || search->is_start ? "*" : "");
 }
 
