@@ -12,9 +12,9 @@
  *
  * A function that can fail returns 0 or -errno; timeline_error() then returns
  * the text of the error.  A timeline or a text that is NULL is -EINVAL, unless
- * the function gives NULL a meaning; an event must not be NULL.  The library
- * never prints, except in timeline_check, and never exits or installs a signal
- * handler.  Logging is safe in threads, in signal handlers and after fork.  The
+ * the function gives NULL a meaning; an event and a pointer to a result must not
+ * be NULL.  The library never prints, except in timeline_check, and never exits
+ * or installs a signal handler.  Logging is safe in threads, in signal handlers and after fork.  The
  * other functions are safe in threads but not in signal handlers, unless the
  * function says so.  See timeline(3).
  */

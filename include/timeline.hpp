@@ -98,21 +98,23 @@ skip(std::string_view line, size_t at, const char *set)
 	return end == std::string_view::npos ? line.size() : end;
 }
 
-/* Does a conversion of printf that timeline_define refuses stand behind a
- * name? */
+/* Does a conversion of printf that timeline_define refuses stand behind a name,
+ * or behind the suffix of a name? */
 constexpr bool
-is_odd_at(std::string_view line, size_t at)
+is_odd_at(std::string_view line, size_t at, bool behind_name)
 {
 	if (at == line.size() || line[at] != '%')
 		return false;
+	if (at + 1 == line.size())
+		return behind_name;
 	at = skip(line, at + 1, "-+#0");
 	at = skip(line, at, "123456789*0");
 	if (at < line.size() && line[at] == '.')
 		at = skip(line, at + 1, "0123456789*");
 	at = skip(line, at, "hljztLq");
 	return at < line.size() &&
-	    std::string_view("diouxXeEfFgGaAcCsSpnm").find(line[at]) !=
-	    std::string_view::npos &&
+	    std::string_view("%diouxXeEfFgGaAcCsSpnm").find(line[at],
+		   behind_name ? 0 : 1) != std::string_view::npos &&
 	    (at + 1 == line.size() || !is_name(line[at + 1]));
 }
 
@@ -134,12 +136,12 @@ parse(std::string_view text)
 		for (int i = 0; i < a.count && i < 4; i++)
 			a.repeated = a.repeated || names[i] == name;
 		const char conversion = conversion_at(line, at);
-		a.odd = a.odd || (!conversion && is_odd_at(line, at));
+		at += conversion ? 2 : 0;
+		a.odd = a.odd || is_odd_at(line, at, !conversion);
 		if (a.count < 4) {
 			names[a.count] = name;
 			a.conversion[a.count] = conversion ? conversion : 'd';
 		}
-		at += conversion ? 2 : 0;
 		a.count++;
 	}
 	return a;

@@ -416,6 +416,13 @@ int timeline_read_argument_format(const struct timeline_read_event *event,
 int timeline_read_argument_text(const struct timeline_read_event *event,
     unsigned i, char *text, size_t size);
 
+/* Copy the text that argument i stands for, of format 's': any bytes, as they
+ * were logged, of which at most size are written.  Returns the number of bytes
+ * of the whole text; -EINVAL: not a text; -ENODATA: the file does not have the
+ * text. */
+int timeline_read_argument_bytes(const struct timeline_read_event *event,
+    unsigned i, void *bytes, size_t size);
+
 /* The name of the event's priority: "info"; "" for a loss. */
 const char *timeline_read_priority(const struct timeline_read_event *event);
 

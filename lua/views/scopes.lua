@@ -25,10 +25,11 @@ local by = keys[options.by or "scope"]
 local sort = options.sort or "total"
 
 local function add(m, took)
-	m.calls, m.total = m.calls + 1, m.total + took
+	m.calls, m.total = m.calls + 1, timeline.add(m.total, took)
+	m.sum = m.sum + took
 	m.squares = m.squares + (took + 0.0) ^ 2
 	m.min, m.max = math.min(m.min, took), math.max(m.max, took)
-	m.mean = m.total / m.calls
+	m.mean = m.sum / m.calls
 	-- what rounding leaves of nothing can be below nothing
 	m.std = math.sqrt(math.max(0, m.squares / m.calls - m.mean ^ 2))
 end
@@ -54,7 +55,7 @@ for i, input in ipairs(timeline.inputs) do
 			lonely = lonely + 1
 		else
 			local scope = scope_of(s)
-			scope[i] = scope[i] or { calls = 0, total = 0,
+			scope[i] = scope[i] or { calls = 0, total = 0, sum = 0.0,
 			    squares = 0.0, min = math.maxinteger, max = 0 }
 			add(scope[i], s.duration)
 			own(scope.at)

@@ -34,9 +34,9 @@ for e in timeline.events(timeline.select(options,
 		end
 		local took = not e.lossy and e.duration or 0
 		local begun = e.kind == "end" and e.ns - took or e.ns
-		message.time = message.time + took
-		message.within = message.within +
-		    math.max(0, took - math.max(0, first - begun))
+		message.time = timeline.add(message.time, took)
+		message.within = timeline.add(message.within,
+		    math.max(0, took - math.max(0, first - begun)))
 	end
 end
 

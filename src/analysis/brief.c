@@ -4,6 +4,7 @@
 
 #include "analysis/critical.h"
 #include "analysis/gather.h"
+#include "base/ns.h"
 #include "event/render.h"
 #include "source/sources.h"
 
@@ -297,7 +298,8 @@ put_steps(const struct brief *b, const struct tl_critical_result *r)
 		const struct tl_critical_step *step = &r->steps[i];
 
 		if (!is_shown(r, i)) {
-			hidden_ns += step->to_ns - step->from_ns;
+			hidden_ns =
+			    tl_add_ns(hidden_ns, step->to_ns - step->from_ns);
 			continue;
 		}
 		tl_put_string(b->text, "    +");

@@ -77,7 +77,7 @@ tl_pair_parse(struct tl_pair_rule *rule, const char *text,
 	    parse_side(&rule->sides[TL_PAIR_SENT], text, equals) < 0 ||
 	    parse_side(&rule->sides[TL_PAIR_RECEIVED], equals + 1,
 		equals + 1 + strlen(equals + 1)) < 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "%s: not SEND=RECEIVE, two messages", text);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* states.c - the states of threads, from event to event. */
 #include "analysis/states.h"
 #include "base/array.h"
+#include "base/ns.h"
 #include "base/table.h"
 #include "event/sched.h"
 #include "source/sources.h"
@@ -264,14 +265,14 @@ is_tainted(const struct tl_states *s, const struct thread *t)
 static int64_t
 book(struct tl_states *s, struct thread *t, int64_t ns, enum tl_part part)
 {
-	const int64_t passed = ns - t->at_ns;
+	const int64_t passed = tl_ns_between(t->at_ns, ns);
 
 	if (!t->covered || ns > t->horizon_ns || is_tainted(s, t))
 		part = TL_PART_UNKNOWN;
 	t->lossy = false;
-	if (passed <= 0)
+	if (passed == 0)
 		return 0;
-	t->ns[part] += passed;
+	t->ns[part] = tl_add_ns(t->ns[part], passed);
 	t->at_ns = ns;
 	return part == TL_PART_UNKNOWN ? 0 : passed;
 }

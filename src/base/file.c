@@ -333,6 +333,8 @@ tl_file_error(int rc)
 	    limit.rlim_cur != RLIM_INFINITY)
 		return "File too large: raise the limit of this process, "
 		       "ulimit -f";
+	if (rc == -EISDIR)
+		return "Is a directory: name a file in it";
 	return strerror(-rc);
 }
 

@@ -132,9 +132,11 @@ int
 tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
     char **argument, int *rest, struct tl_fault *fault)
 {
+	int index = -1;
 	const int value =
-	    getopt_long(argc, argv, reader->letters, reader->names, NULL);
+	    getopt_long(argc, argv, reader->letters, reader->names, &index);
 
+	reader->is_letter = index < 0;
 	*argument = optarg;
 	*rest = optind;
 	if (value == -1)

@@ -37,6 +37,7 @@ struct tl_option_reader {
 	size_t count;
 	char letters[2 * TL_OPTIONS_MAX + 3];
 	struct option names[TL_OPTIONS_MAX + 1];
+	bool is_letter; /* the option before was given by its letter */
 };
 
 /* Begin to read a command line.  Only one at a time, because getopt has a

@@ -436,7 +436,7 @@ tl_put_fault(struct tl_text *text, const char *program, const char *name,
 {
 	tl_put_string(text, program);
 	tl_put_string(text, ": ");
-	if (name) {
+	if (name && name[0]) {
 		tl_put_plain(text, tl_bytes_of(name));
 		tl_put_string(text, ": ");
 	}

@@ -210,17 +210,6 @@ ppb_between(uint64_t part_ns, uint64_t ns)
 	    1);
 }
 
-/* a - b, saturating. */
-static int64_t
-apart(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	if (__builtin_sub_overflow(a, b, &d))
-		return a < b ? INT64_MIN : INT64_MAX;
-	return d;
-}
-
 /*
  * Judge how far the clock may have strayed from the chord between two points.
  * A clock that is not steered and that arrived where expected has not strayed.
@@ -260,7 +249,7 @@ tl_tail_judge(const struct timeline_clock_tail *tail,
 {
 	const int64_t ticks = tl_ticks_between(tail->tsc, point->tsc);
 	const uint64_t passed = tl_size_ns(tl_ticks_to_ns(ticks, tail->mult));
-	const int64_t rise = apart(point->utc_ns, tail->utc_ns);
+	const int64_t rise = tl_sub_ns(point->utc_ns, tail->utc_ns);
 	const uint64_t half_ticks =
 	    point->half_ticks > INT64_MAX ? INT64_MAX : point->half_ticks;
 	const uint64_t half =
@@ -271,7 +260,7 @@ tl_tail_judge(const struct timeline_clock_tail *tail,
 	*v = (struct tl_verdict){ .ticks = ticks };
 	/* the clock truncates to 1 ns, and so do we */
 	v->half_ns = half_ticks == 0 ? 0 : tl_add_32(half, 2);
-	v->off_ns = apart(rise, tl_ticks_to_ns(ticks, tail->mult));
+	v->off_ns = tl_sub_ns(rise, tl_ticks_to_ns(ticks, tail->mult));
 	v->noise_ns = (uint64_t)tail->half_ns + v->half_ns +
 		      tl_ppb_of(passed, tail->rate_err_ppb);
 	v->allow_ns = v->noise_ns + STEP_FLOOR_NS +

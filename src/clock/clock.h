@@ -38,6 +38,8 @@
 #ifndef TL_CLOCK_CLOCK_H
 #define TL_CLOCK_CLOCK_H
 
+#include "base/ns.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -126,28 +128,6 @@ extern const char *tl_clock_sources_file;
 
 /* The stamp that a log call of a kind would take now. */
 uint64_t tl_clock_now(uint32_t kind);
-
-/* a + b, saturating. */
-static inline int64_t
-tl_add_ns(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return b < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}
-
-/* The time from from to to, saturating; 0 if to is not later. */
-static inline int64_t
-tl_ns_between(int64_t from, int64_t to)
-{
-	int64_t ns;
-
-	if (from >= to)
-		return 0;
-	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
-}
 
 /* The signed distance in ticks from one stamp to another, saturating. */
 static inline int64_t

@@ -492,14 +492,12 @@ static int
 explain(struct run *run, int rc)
 {
 	if (rc == -EILSEQ && run->output->terminal)
-		return tl_fault(run->fault, rc, TL_FAULT_NOWHERE, "%s",
-		    tl_output_steers);
+		return tl_fail(run->fault, rc, "%s", tl_output_steers);
 	if (run->select->fault.rc < 0) {
 		*run->fault = run->select->fault;
 		return rc;
 	}
-	return tl_fault(run->fault, rc, TL_FAULT_NOWHERE, "%s",
-	    tl_file_error(rc));
+	return tl_fail(run->fault, rc, "%s", tl_file_error(rc));
 }
 
 int

@@ -152,7 +152,7 @@ say(struct tl_text *text)
 	tl_text_free(text);
 	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
-	tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+	tl_fail(&fault, rc, "%s", tl_file_error(rc));
 	warn(NULL, &fault);
 	return FAILED;
 }

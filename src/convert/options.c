@@ -118,7 +118,7 @@ default_file(struct tl_options *o, struct tl_fault *fault)
 	if (o->file_count > 0)
 		return 0;
 	if (!name || name[0] == '\0')
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "no file given, and TIMELINE is not set");
 	return take_file(o, name, fault);
 }

@@ -53,7 +53,7 @@ explain(struct tl_fault *fault, int rc)
 		text = tl_output_steers;
 	else if (rc == -ESTALE)
 		text = "is no longer a trace; the old one is kept beside it";
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", text);
+	return tl_fail(fault, rc, "%s", text);
 }
 
 static int
@@ -154,7 +154,7 @@ tl_output_open(struct tl_output *output, const struct tl_options *options,
 		.packed = options->output && is_packed(options),
 		.indexed = options->to->flags & TL_FORMAT_INDEXED };
 	if (special && !options->to->write_new)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "%s cannot be written there: it is no file",
 		    options->to->name);
 	if (special || !options->output)

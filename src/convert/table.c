@@ -59,6 +59,7 @@ tl_table_of_suffix(const char *path)
 {
 	const struct tl_format_row *row, *best = NULL;
 	const bool packed = ends_with(path, ".tl.zst");
+	const char *dot = strrchr(path, '.');
 
 	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
 		if (tl_format_is_written(row) &&
@@ -67,6 +68,9 @@ tl_table_of_suffix(const char *path)
 		    is_better(row, best))
 			best = row;
 	}
+	if (!best && dot && (row = tl_formats_find(dot + 1)) &&
+	    tl_format_is_written(row))
+		best = row; /* as in x.sqlite */
 	return best;
 }
 

@@ -41,6 +41,25 @@ attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
 	return rc == 0 ? 0 : tl_call_library(call, name, rc);
 }
 
+/* Refuse a word where the operands are in another order. */
+static void
+refuse_swapped(struct tl_call *call, const char *word, const char *kind)
+{
+	tl_call_usage(call, "%s: not a %s; the operands of %s are %s", word,
+	    kind, call->verb->name, call->verb->arguments);
+}
+
+/* Is an operand a priority? */
+static bool
+has_level(const struct tl_call *call)
+{
+	for (size_t i = 0; i < call->operand_count; i++) {
+		if (tl_level_parse(call->operands[i]) >= 0)
+			return true;
+	}
+	return false;
+}
+
 /* The name of a level for the library; "off" and "default" if they are
  * permitted.  NULL: it is none of them, which is reported. */
 static const char *
@@ -53,18 +72,22 @@ read_level(struct tl_call *call, const char *word, bool off, bool defined)
 	    (defined && strcasecmp(word, "default") == 0))
 		return word[0] == 'o' || word[0] == 'O' ? "off" : "default";
 	if (strchr(word, '/') || tl_parse_duration(word, &ns) == 0) {
-		tl_call_usage(call,
-		    "%s: not a priority; the operands of %s are %s", word,
-		    call->verb->name, call->verb->arguments);
+		refuse_swapped(call, word, "priority");
 		return NULL;
 	}
 	level = tl_level_usage(word, &call->fault);
 	if (level > 0)
 		return tl_level_name((unsigned)level);
 	call->usage = true;
-	if (!strchr(call->fault.text, '?'))
+	if (strchr(call->fault.text, '?'))
+		return NULL;
+	if (has_level(call)) {
+		call->fault.rc = 0;
+		refuse_swapped(call, word, "priority");
+	} else {
 		strcat(strcat(call->fault.text, off ? ", off" : ""),
 		    defined ? ", default" : "");
+	}
 	return NULL;
 }
 
@@ -476,7 +499,13 @@ tl_verb_slower(struct tl_call *call)
 	if (!percentile && is_percentile(word))
 		rc = tl_call_usage(call,
 		    "%s: a percentile is from p0.0001 to p99.9999", word);
-	else if (!percentile && !off && !strpbrk(word, "0123456789"))
+	else if (!percentile && !off &&
+		 (tl_parse_duration(call->operands[1], &ns) == 0 ||
+		     read_percentile(call->operands[1])) &&
+		 tl_parse_duration(word, &ns) < 0) {
+		refuse_swapped(call, word, "duration");
+		rc = -EINVAL;
+	} else if (!percentile && !off && !strpbrk(word, "0123456789"))
 		rc = tl_call_usage(call,
 		    "%s: not a duration, as 1ms, nor a percentile, as p99, nor "
 		    "off",

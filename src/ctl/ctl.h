@@ -73,6 +73,7 @@ struct tl_call {
 	size_t operand_count;
 	const char
 	    *given[TL_CTL_OPTIONS]; /* argument; "" if it takes none; NULL */
+	uint64_t letters;           /* options that were given by a letter */
 	struct tl_text out;
 	bool usage;                /* a usage error */
 	char subject[TL_PATH_MAX]; /* of the fault; "": none */

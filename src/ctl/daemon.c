@@ -37,9 +37,11 @@ enum {
 };
 
 static const char *
-socket_path(void)
+socket_path(const struct tl_call *call)
 {
-	const char *path = getenv("TIMELINED_SOCKET");
+	const char *path = tl_call_has(call, TL_CTL_SOCKET)
+			       ? call->given[TL_CTL_SOCKET]
+			       : getenv("TIMELINED_SOCKET");
 
 	return path && path[0] ? path : TL_CONTROL_SOCKET;
 }
@@ -177,7 +179,7 @@ take_reply(struct tl_call *call, const char *path, struct tl_bytes reply)
 static int
 exchange(struct tl_call *call, struct tl_text *request, int wait_ms)
 {
-	const char *path = socket_path();
+	const char *path = socket_path(call);
 	struct tl_text reply = { 0 };
 	int fd = connect_daemon(call, path);
 	int rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c - every timeline in /dev/shm.
+ * list.c - every timeline in /dev/shm, or those that are named.
  *
  * A file of any owner is listed if it has the magic of a timeline.  A file that
  * cannot be opened is listed with the reason if its size could be that of a
@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,7 +42,7 @@ enum {
 };
 
 struct item {
-	char name[NAME_MAX + 2]; /* with its slash */
+	char name[TL_PATH_MAX]; /* with its slash */
 	struct tl_view view;
 };
 
@@ -64,8 +65,7 @@ examine(int directory, const char *name, struct tl_view *view)
 	if (view->fd < 0) {
 		if (errno == ENOENT || !tl_may_be_timeline(&view->status))
 			return 0;
-		tl_fault(&view->fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		tl_fail(&view->fault, -errno, "%s", strerror(errno));
 		return 1;
 	}
 	if (tl_is_timeline(view->fd))
@@ -75,13 +75,14 @@ examine(int directory, const char *name, struct tl_view *view)
 	return 0;
 }
 
+/* Add the file of a name, unless the file is no timeline. */
 static int
-add(struct list *list, int directory, const char *name)
+add(struct list *list, int directory, const char *file, const char *name)
 {
 	struct tl_view view = { .fd = -1 };
 	struct item *item;
 
-	if (examine(directory, name, &view) == 0)
+	if (examine(directory, file, &view) == 0)
 		return 0;
 	if (list->count == LIST_MAX) {
 		list->too_many = true;
@@ -93,8 +94,8 @@ add(struct list *list, int directory, const char *name)
 		tl_view_free(&view);
 		return -ENOMEM;
 	}
-	item->name[0] = '/';
-	memcpy(item->name + 1, name, strnlen(name, NAME_MAX));
+	snprintf(item->name, sizeof(item->name), "%s%s",
+	    strchr(name, '/') ? "" : "/", name);
 	item->view = view;
 	list->items[list->count++] = item;
 	return 0;
@@ -108,8 +109,32 @@ compare(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
+/* Add the timelines that the user names. */
 static int
-gather(struct tl_call *call, struct list *list)
+gather_named(struct tl_call *call, struct list *list)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < call->operand_count; i++) {
+		struct tl_name name;
+		int fd;
+
+		if ((rc = tl_call_name(call, i, &name)) != 0 ||
+		    (rc = add(list, AT_FDCWD, name.path, name.shown)) != 0 ||
+		    list->count > i)
+			continue;
+		fd = tl_call_open(call, &name);
+		if (fd < 0)
+			return fd;
+		close(fd);
+		rc = tl_call_fail(call, name.shown, -EINVAL, "not a timeline");
+	}
+	return rc;
+}
+
+/* Add all timelines. */
+static int
+gather_all(struct tl_call *call, struct list *list)
 {
 	DIR *directory = opendir(SHM);
 	const struct dirent *entry;
@@ -121,10 +146,9 @@ gather(struct tl_call *call, struct list *list)
 		entry = readdir(directory);
 		if (!entry)
 			break;
-		rc = add(list, dirfd(directory), entry->d_name);
+		rc = add(list, dirfd(directory), entry->d_name, entry->d_name);
 	}
 	closedir(directory);
-	qsort(list->items, list->count, sizeof(list->items[0]), compare);
 	return rc;
 }
 
@@ -346,7 +370,8 @@ tl_verb_list(struct tl_call *call)
 
 	if (!list)
 		return rc;
-	rc = gather(call, list);
+	rc = (call->operand_count > 0 ? gather_named : gather_all)(call, list);
+	qsort(list->items, list->count, sizeof(list->items[0]), compare);
 	if (rc == 0) {
 		update_all(list);
 		if (tl_call_has(call, TL_CTL_JSON))

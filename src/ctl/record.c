@@ -214,7 +214,7 @@ report_start(struct record *r, int rc)
 	tl_recorder_status(r->recorder, &status);
 	if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tl_call_fail(r->call, r->path, rc, "%s",
-		    strerror(EISDIR));
+		    tl_file_error(-EISDIR));
 	if (status.rc == -EEXIST)
 		return tl_call_fail(r->call, r->path, rc,
 		    "the file or its index exists already; choose another "

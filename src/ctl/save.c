@@ -7,6 +7,7 @@
  * it, where timeline-dump finds it.
  */
 #include "base/file.h"
+#include "base/process.h"
 #include "ctl/ctl.h"
 #include "kernel/kernel.h"
 #include "snap/compressed.h"
@@ -131,6 +132,46 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 	return rc;
 }
 
+/* Copy a file to standard output. */
+static int
+put_file(int fd)
+{
+	char piece[64 << 10];
+	uint64_t at = 0;
+	int64_t n;
+	int rc = 0;
+
+	while (rc == 0 && (n = tl_read_at(fd, piece, sizeof(piece), at)) != 0) {
+		rc = n < 0 ? (int)n
+			   : tl_write_all(STDOUT_FILENO, piece, (size_t)n);
+		at += sizeof(piece);
+	}
+	return rc;
+}
+
+/* Copy first, write later: writers overwrite entries while a pipe waits. */
+static int
+take_to_output(struct tl_call *call, int live, struct saved *saved)
+{
+	const int fd = memfd_create("timeline", MFD_CLOEXEC);
+	struct tl_faults *faults = calloc(1, sizeof(*faults));
+	int rc = fd < 0 ? -errno : faults ? 0 : -ENOMEM;
+
+	if (rc == 0)
+		rc = (tl_call_has(call, TL_CTL_COMPRESS)
+			  ? copy_packed
+			  : copy)(live, saved, fd, faults);
+	if (rc == 0)
+		rc = put_file(fd);
+	if (fd >= 0)
+		close(fd);
+	free(faults);
+	if (rc != 0 && rc != -EPIPE)
+		tl_call_fail(call, "standard output", rc, "%s",
+		    tl_file_error(rc));
+	return rc;
+}
+
 /* Is a lane not in the snapshot as a whole? */
 static bool
 is_part(const struct timeline_head *head)
@@ -221,6 +262,7 @@ refuse_existing(struct tl_call *call, const char *path)
 	    "exists already; --force replaces it");
 }
 
+/* Save to a file, or to standard output if path is NULL. */
 static int
 save(struct tl_call *call, const struct tl_name *name, const char *path,
     const char *older, struct saved *saved)
@@ -231,10 +273,34 @@ save(struct tl_call *call, const struct tl_name *name, const char *path,
 		return fd;
 	rc = check(call, name, fd, &saved->geometry);
 	if (rc == 0)
-		rc = take(call, path, older, fd, saved);
+		rc = path ? take(call, path, older, fd, saved)
+			  : take_to_output(call, fd, saved);
 	if (rc == 0)
-		note_left_out(path, saved);
+		note_left_out(path ? path : "standard output", saved);
 	close(fd);
+	return rc;
+}
+
+static int
+save_to_output(struct tl_call *call, const struct tl_name *name)
+{
+	const struct tl_name sched = tl_ctl_sched_name(name);
+	struct saved saved = { 0 };
+	int rc;
+
+	if (tl_call_has(call, TL_CTL_JSON))
+		return tl_call_usage(call, "--json: the snapshot goes to "
+					   "standard output; name a file");
+	if (isatty(STDOUT_FILENO) == 1)
+		return tl_call_usage(call, "not for a terminal; name a file, "
+					   "or use a pipe");
+	rc = save(call, name, NULL, NULL, &saved);
+	free(saved.take.heads);
+	if (rc == 0 && access(sched.path, F_OK) == 0)
+		fprintf(stderr,
+		    "timelinectl: %s: kernel events are not saved to standard "
+		    "output; name a file\n",
+		    sched.shown);
 	return rc;
 }
 
@@ -252,6 +318,8 @@ tl_verb_save(struct tl_call *call)
 		return rc;
 	if (path[0] == '\0')
 		return tl_call_usage(call, "empty name of a file");
+	if (strcmp(path, "-") == 0)
+		return save_to_output(call, &name);
 	if ((rc = tl_sched_path(kernel_path, path)) != 0)
 		return tl_call_fail(call, path, rc, "%s", strerror(-rc));
 	sched = tl_ctl_sched_name(&name);

@@ -36,7 +36,7 @@ _timelinectl() {
 		case ${COMP_WORDS[i]} in
 		-n | -d | -s | --count | --delay | --sort | --entries | --strings | \
 			--mode | --tiers | --cpu-lanes | --fallback-lanes | --stamp | \
-			--category | -o | --output | --for | --size | --buffer) skip=1 ;;
+			--category | -o | --output | --for | --size | --buffer | --socket) skip=1 ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=${COMP_WORDS[i]}; else place=$((place + 1)); fi ;;
 		esac
@@ -54,7 +54,7 @@ _timelinectl() {
 		mapfile -t COMPREPLY < <(compgen -W '1 2' -- "$word")
 		return
 		;;
-	-o | --output)
+	-o | --output | --socket)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;
@@ -62,7 +62,9 @@ _timelinectl() {
 	((skip)) && return
 	case $verb in
 	'') options='--help --help=all --version' ;;
-	list | status | snapshot) options+=' --json' ;;
+	list) options+=' --json' ;;
+	status | snapshot) options+=' --json --socket' ;;
+	reload | page) options+=' --socket' ;;
 	create) options+=' --json --entries --keep --rate --strings --mode --tiers --cpu-lanes
 		--fallback-lanes --stamp' ;;
 	save) options+=' --json --compress --force' ;;
@@ -85,7 +87,7 @@ _timelinectl() {
 	slower:2) mapfile -t COMPREPLY < <(compgen -W '1ms p99 off' -- "$word") ;;
 	save:1) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	remove:0 | save:0 | priority:0 | burst:0 | level:0 | slower:0 | top:0 | \
-		snapshot:0 | record:*) _timelinectl_names "$word" ;;
+		snapshot:0 | list:* | record:*) _timelinectl_names "$word" ;;
 	esac
 }
 

@@ -227,11 +227,13 @@ take_all(struct tl_call *call, int argc, char **argv)
 			call->usage = true;
 			return value;
 		}
-		if (value == TL_OPTION_OPERAND)
+		if (value == TL_OPTION_OPERAND) {
 			rc = take_operand(call, argument);
-		else
-			call->given[value - TL_OPTION_VALUE_MIN] =
-			    argument ? argument : "";
+			continue;
+		}
+		value -= TL_OPTION_VALUE_MIN;
+		call->given[value] = argument ? argument : "";
+		call->letters |= (uint64_t)reader.is_letter << value;
 	}
 	for (; rc == 0 && rest < argc; rest++)
 		rc = take_operand(call, argv[rest]);
@@ -245,9 +247,13 @@ check(struct tl_call *call)
 	const struct tl_verb *verb = call->verb;
 
 	for (size_t i = 0; i < TL_CTL_OPTIONS; i++) {
-		if (call->given[i] && !(verb->options & UINT64_C(1) << i))
-			return tl_call_usage(call, "--%s: not an option of %s",
-			    options[i].name, verb->name);
+		if (!call->given[i] || verb->options & UINT64_C(1) << i)
+			continue;
+		if (call->letters & UINT64_C(1) << i)
+			return tl_call_usage(call, "-%c: not an option of %s",
+			    options[i].letter, verb->name);
+		return tl_call_usage(call, "--%s: not an option of %s",
+		    options[i].name, verb->name);
 	}
 	if (call->operand_count < verb->least)
 		return tl_call_usage(call, "%s needs %s", verb->name,

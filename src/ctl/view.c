@@ -317,8 +317,7 @@ tl_view_update(struct tl_view *view, bool whole)
 	int rc;
 
 	if (fstat(view->fd, &view->status) != 0)
-		return tl_fault(&view->fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		return tl_fail(&view->fault, -errno, "%s", strerror(errno));
 	tl_inspection_free(&view->inspection);
 	view->seen = false;
 	rc = tl_inspect_fd(&view->inspection, view->fd, whole, &view->fault);

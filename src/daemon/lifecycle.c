@@ -52,9 +52,8 @@ tl_daemon_check(const struct tl_config *config, struct tl_fault *fault)
 		    &host, &inner);
 
 		if (rc != 0)
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-			    "%s: timelines[%zu]: %s", config->path, i + 1,
-			    inner.text);
+			return tl_fail(fault, rc, "%s: timelines[%zu]: %s",
+			    config->path, i + 1, inner.text);
 		tl_rules_free(rules);
 	}
 	return 0;
@@ -217,8 +216,8 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	int rc;
 
 	if ((rc = tl_http_make_token(d->token)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot make a token: %s", strerror(-rc));
+		return tl_fail(fault, rc, "cannot make a token: %s",
+		    strerror(-rc));
 	/* Detect a second daemon before anything is changed. */
 	if (c->socket &&
 	    (rc = tl_control_new(&d->control, d, c->socket, fault)) != 0)
@@ -237,7 +236,7 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	    (rc = tl_targets_scan(d->folder, fault)) != 0)
 		return rc;
 	if ((rc = tl_streams_new(&d->stream, d)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "out of memory");
+		return tl_fail(fault, rc, "out of memory");
 	return 0;
 }
 
@@ -293,16 +292,14 @@ tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
 
 	if (!d) {
 		tl_config_free(config);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	}
 	d->config = config;
 	d->started_ns = d->configured_ns = tl_clock_read(CLOCK_REALTIME);
 	/* only the default loop can watch children */
 	d->loop = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);
-	rc = d->loop
-		 ? open_all(d, fault)
-		 : tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no event loop");
+	rc = d->loop ? open_all(d, fault)
+		     : tl_fail(fault, -ENOMEM, "no event loop");
 	if (rc == 0)
 		run(d);
 	close_all(d);

@@ -67,7 +67,7 @@ print(const char *text)
 
 	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
-	tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+	tl_fail(&fault, rc, "%s", tl_file_error(rc));
 	return report(&fault);
 }
 
@@ -182,13 +182,13 @@ run_keeper(const char *path, const char *user)
 	int rc = tl_user_find(user, &uid, &gid, &fault);
 
 	if (rc == 0 && geteuid() != 0)
-		rc = tl_fault(&fault, -EPERM, TL_FAULT_NOWHERE,
+		rc = tl_fail(&fault, -EPERM,
 		    "the keeper of the kernel's events needs root: run it with "
 		    "sudo");
 	if (rc == 0 && !is_passed)
 		rc = load(&config, path, &fault);
 	if (rc == 0 && config && !config->keeper)
-		rc = tl_fault(&fault, -EINVAL, TL_FAULT_NOWHERE,
+		rc = tl_fail(&fault, -EINVAL,
 		    "%s: keeper = false: no socket to listen on", path);
 	if (rc == 0) {
 		tl_daemon_log_open();
@@ -221,7 +221,7 @@ start(const char *path, bool check_only)
 		return report(&fault);
 	}
 	if ((rc = tl_runner_start(config)) != 0) {
-		tl_fault(&fault, rc, TL_FAULT_NOWHERE,
+		tl_fail(&fault, rc,
 		    "cannot start the process that runs programs: %s",
 		    strerror(-rc));
 		tl_config_free(config);

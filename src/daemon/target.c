@@ -229,13 +229,12 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	if ((rc = tl_writers_new(&t->writers, loop, tl_ids_are_none(t->tl),
 		 writer_died, t)) != 0 ||
 	    (rc = tl_bursts_new(&t->bursts, loop, t->tl, t->config, 0)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    strerror(-rc));
+		return tl_fail(fault, rc, "%s", strerror(-rc));
 	/* the calibrator looks for pids in /proc */
 	if (!tl_ids_are_none(t->tl))
 		if (t->daemon->config->clock &&
 		    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+			return tl_fail(fault, rc,
 			    "cannot calibrate its clock: %s", strerror(-rc));
 	return 0;
 }
@@ -328,8 +327,7 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	int rc;
 
 	if (!t)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	t->daemon = daemon;
 	t->config = config;
 	strncpy(t->name, strrchr(path, '/') + 1, sizeof(t->name) - 1);
@@ -339,7 +337,7 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	t->slower_timer.data = t;
 	rc = tl_attach(&t->tl, path, inspected->st_uid);
 	if (rc != 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", timeline_error());
+		tl_fail(fault, rc, "%s", timeline_error());
 		goto fail;
 	}
 	/* The opened file must be the inspected file. */
@@ -347,13 +345,12 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	    t->status.st_ino != inspected->st_ino ||
 	    t->status.st_dev != inspected->st_dev ||
 	    t->status.st_uid != inspected->st_uid) {
-		rc = tl_fault(fault, -EAGAIN, TL_FAULT_NOWHERE,
+		rc = tl_fail(fault, -EAGAIN,
 		    "it was replaced while it was being opened");
 		goto fail;
 	}
 	if ((rc = lock_for_daemon(t->tl->fd)) != 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "another timelined is attached to it");
+		tl_fail(fault, rc, "another timelined is attached to it");
 		goto fail;
 	}
 	if ((rc = open_parts(t, fault)) != 0)

@@ -212,8 +212,7 @@ attach(struct tl_targets *f, const char *name,
 		refuse(f, name, st, rc == -EBADMSG ? NULL : own.text,
 		    rc == -EBUSY);
 		if (rc == -EBUSY)
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
-			    name, own.text);
+			return tl_fail(fault, rc, "%s: %s", name, own.text);
 		return 0;
 	}
 	insert(f->daemon, target);
@@ -276,8 +275,8 @@ tl_targets_scan(struct tl_targets *targets, struct tl_fault *fault)
 
 	drop_lost(targets);
 	if (!folder)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s: %s",
-		    targets->folder, strerror(errno));
+		return tl_fail(fault, -errno, "%s: %s", targets->folder,
+		    strerror(errno));
 	for (int i = 0; i < NAMES_MAX && (entry = readdir(folder)); i++) {
 		if (entry->d_name[0] == '.')
 			continue;
@@ -302,8 +301,7 @@ create(struct tl_targets *f, const struct tl_config_timeline *config,
 	if (rc == -EXDEV) /* made by programs of another PID namespace */
 		return 0;
 	if (rc != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    timeline_error());
+		return tl_fail(fault, rc, "%s", timeline_error());
 	timeline_close(tl);
 	return 0;
 }
@@ -380,8 +378,7 @@ tl_targets_new(struct tl_targets **targets, struct tl_daemon *daemon,
 	struct tl_targets *f = calloc(1, sizeof(*f));
 
 	if (!f)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	f->daemon = daemon;
 	snprintf(f->folder, sizeof(f->folder), "%s",
 	    folder ? folder : "/dev/shm");

@@ -70,9 +70,7 @@ tl_brief_show(const struct tl_sources *inputs, struct tl_select *select,
 	plan.files = tl_text_string(&files);
 	rc = tl_brief_put(&plan, &output->text);
 	if (rc == -ENOENT)
-		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no span matches '%s': --list shows the messages",
-		    options->brief);
+		rc = tl_select_no_span(inputs, options->brief, fault);
 	tl_text_free(&files);
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include "analysis/critical.h"
 #include "base/array.h"
 #include "base/fields.h"
+#include "base/ns.h"
 #include "event/names.h"
 #include "event/render.h"
 
@@ -206,7 +207,7 @@ put_path(const struct view *v, const struct tl_critical_result *r)
 
 		if (ns < least) {
 			hidden++;
-			hidden_ns += ns;
+			hidden_ns = tl_add_ns(hidden_ns, ns);
 			continue;
 		}
 		put_hidden(v, hidden, hidden_ns);
@@ -414,8 +415,11 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (rc == 0 && lacks_pair(inputs, options, fault))
 		rc = -ENOENT;
 	if (rc == 0 && count == 0)
-		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no finished span matches '%s'", options->critical);
+		rc = options->path_of
+			 ? tl_fail(fault, -ENOENT,
+			       "no finished span matches '%s'",
+			       options->critical)
+			 : tl_select_no_span(inputs, options->critical, fault);
 	if (rc == 0 && options->format != TL_FORMAT_JSON)
 		rc =
 		    tl_overwritten_warn(&output->text, inputs, &select->filter);

@@ -262,7 +262,7 @@ show(const struct tl_options *options)
 		tl_signals_clean_up(remove_unfinished);
 	rc = tl_output_open(&output, options);
 	if (rc < 0) {
-		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+		tl_fail(&fault, rc, "%s", tl_file_error(rc));
 		report(options->output, &fault);
 		return FAILED;
 	}
@@ -292,7 +292,7 @@ show(const struct tl_options *options)
 	/* -ENOENT without a fault: no file could be opened, which has been
 	 * reported. */
 	if (nothing_passed || (rc < 0 && (rc != -ENOENT || fault.rc < 0))) {
-		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+		tl_fail(&fault, rc, "%s", tl_file_error(rc));
 		report(place, &fault);
 	}
 	tl_text_free(&script_error);
@@ -309,7 +309,7 @@ print(const char *text)
 	/* a reader that leaves early is no error */
 	if (rc == 0 || rc == -EPIPE)
 		return DONE;
-	tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", tl_file_error(rc));
+	tl_fail(&fault, rc, "%s", tl_file_error(rc));
 	report(NULL, &fault);
 	return FAILED;
 }
@@ -343,7 +343,7 @@ print_names(void)
 		if (status == DONE && isatty(STDOUT_FILENO) == 1)
 			status = print(next);
 	} else {
-		tl_fault(&fault, -EINVAL, TL_FAULT_NOWHERE,
+		tl_fail(&fault, -EINVAL,
 		    "no FILE given, TIMELINE is not set, and there is no "
 		    "timeline in /dev/shm: \"timelinectl create NAME\" creates "
 		    "one");

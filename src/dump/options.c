@@ -5,9 +5,11 @@
 #include "dump/options.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "dump/tree/walk.h"
 #include "format/choose.h"
+#include "source/remote.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +30,7 @@ struct parse {
 	char **operands; /* in the order of the command line */
 	int operand_count;
 	int before_script; /* operands before -s or --view */
+	int before_glob;   /* operands before --brief without a glob, plus 1 */
 	uint64_t given;    /* options, as bits */
 	const char *mode_name;
 };
@@ -107,7 +110,7 @@ static int
 take_mode(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->mode_name && strcmp(p->mode_name, name) != 0)
-		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(p->fault, -EINVAL,
 		    "%s cannot be combined with %s", name, p->mode_name);
 	p->mode_name = name;
 	p->options->mode = mode;
@@ -177,6 +180,7 @@ take_why(struct parse *p, int value)
 		return take_report(p, TL_MODE_WHY);
 	case OPTION_BRIEF:
 		o->brief = p->argument ? p->argument : "*";
+		p->before_glob = p->argument ? 0 : p->operand_count + 1;
 		return take_report(p, TL_MODE_BRIEF);
 	case OPTION_SLOWEST:
 		return take_slowest(p);
@@ -605,6 +609,26 @@ share_operands(struct parse *p, int count, char **argv, int dashes)
 	return rc;
 }
 
+/* The operand behind --brief is its glob if a file follows, or TIMELINE names
+ * one, and the operand names none. */
+static void
+find_glob(struct parse *p)
+{
+	const int at = p->before_glob - 1;
+	const char *word = at < 0 ? NULL : p->operands[at];
+	char path[TL_PATH_MAX];
+
+	if (at < 0 || at == p->operand_count ||
+	    (p->operand_count == 1 && !getenv("TIMELINE")) ||
+	    strcmp(word, "-") == 0 || tl_remote_is_name(word) ||
+	    (tl_name_find(word, path) == 0 && access(path, F_OK) == 0))
+		return;
+	p->options->brief = word;
+	p->operand_count--;
+	memmove(p->operands + at, p->operands + at + 1,
+	    (size_t)(p->operand_count - at) * sizeof(*p->operands));
+}
+
 static int
 default_file(struct parse *p)
 {
@@ -701,6 +725,7 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	}
 	if (value < 0)
 		return value;
+	find_glob(&p);
 	if ((rc = share_operands(&p, argc, argv, rest)) < 0 ||
 	    (rc = default_file(&p)) < 0 ||
 	    (rc = tl_selection_defaults(&options->selection, fault)) < 0)

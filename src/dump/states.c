@@ -5,6 +5,7 @@
 #include "analysis/states.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "dump/views.h"
 #include "event/message_map.h"
 #include "event/render.h"
@@ -92,9 +93,9 @@ take_span(struct view *v, const struct tl_span *span)
 	if (!(row = row_of(v, span->message)))
 		return -ENOMEM;
 	row->count++;
-	row->total_ns += span->duration_ns;
+	row->total_ns = tl_add_ns(row->total_ns, span->duration_ns);
 	for (unsigned i = 0; i < TL_PARTS; i++)
-		row->ns[i] += parts.ns[i];
+		row->ns[i] = tl_add_ns(row->ns[i], parts.ns[i]);
 	take_longest(row, span, &parts);
 	return 0;
 }

@@ -57,9 +57,7 @@ tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
 	else if (rc == 0 && tl_why_target_count(why) > 0)
 		rc = tl_why_put_text(why, &output->text);
 	if (rc == 0 && tl_why_target_count(why) == 0)
-		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no span matches '%s': --list shows the messages",
-		    options->why);
+		rc = tl_select_no_span(inputs, options->why, fault);
 	if (rc == 0 && tl_why_left_out(why, "timeline-dump: ", &left_out))
 		fputs(tl_text_string(&left_out), stderr);
 	tl_text_free(&left_out);

@@ -353,9 +353,14 @@ void
 tl_details_divide(struct tl_details *d, const struct tl_message *message,
     const struct tl_own *own, int64_t parts[TL_OWN_PARTS])
 {
-	for (unsigned kind = 0; kind < TL_OWN_KINDS; kind++)
-		if (own->ns[kind] != 0)
-			parts[part_of(d, message, kind)] += own->ns[kind];
+	for (unsigned kind = 0; kind < TL_OWN_KINDS; kind++) {
+		int64_t *part;
+
+		if (own->ns[kind] == 0)
+			continue;
+		part = &parts[part_of(d, message, kind)];
+		*part = tl_add_ns(*part, own->ns[kind]);
+	}
 }
 
 /* == spans within == */

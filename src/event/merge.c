@@ -15,6 +15,7 @@
  */
 #include "event/merge.h"
 
+#include "base/ns.h"
 #include "base/pqueue.h"
 
 #include <assert.h>
@@ -205,23 +206,13 @@ struct interval {
 	int64_t high;
 };
 
-static int64_t
-add_saturated(int64_t ns, int64_t more)
-{
-	int64_t sum;
-
-	if (!__builtin_add_overflow(ns, more, &sum))
-		return sum;
-	return more < 0 ? INT64_MIN : INT64_MAX;
-}
-
 static struct interval
 interval_of(const struct merge *m, const struct tl_event *event)
 {
 	const int64_t error_ns =
 	    (int64_t)event->error_ns + (int64_t)event->sync_us * 1000;
-	const int64_t low = add_saturated(event->ns, -error_ns);
-	const int64_t high = add_saturated(event->ns, error_ns);
+	const int64_t low = tl_add_ns(event->ns, -error_ns);
+	const int64_t high = tl_add_ns(event->ns, error_ns);
 
 	if (m->order == TL_OLDEST_FIRST)
 		return (struct interval){ low, high };

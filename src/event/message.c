@@ -151,10 +151,13 @@ skip(struct tl_bytes text, size_t at, const char *set)
 	return at;
 }
 
-/* The conversion of printf(3) at the start of a text, or empty.  The flag ' '
- * is not accepted: "$x% done" is text. */
+/*
+ * The conversion of printf(3) at the start of a text, or empty.  The flag ' '
+ * is not accepted: "$x% done" is text.  Behind a name, a % at the end of the
+ * line and %% count, too: "$x%" may lack its letter.
+ */
 static struct tl_bytes
-printf_conversion(struct tl_bytes text)
+printf_conversion(struct tl_bytes text, bool behind_name)
 {
 	size_t at;
 
@@ -165,8 +168,10 @@ printf_conversion(struct tl_bytes text)
 	if (at < text.size && text.data[at] == '.')
 		at = skip(text, at + 1, "0123456789*");
 	at = skip(text, at, "hljztLq");
+	if (at == 1 && at == text.size && behind_name)
+		return text;
 	if (at == text.size || !text.data[at] ||
-	    !strchr("diouxXeEfFgGaAcCsSpnm", text.data[at]))
+	    !strchr(&"%diouxXeEfFgGaAcCsSpnm"[!behind_name], text.data[at]))
 		return tl_bytes(NULL, 0);
 	if (++at < text.size && is_name(text.data[at]))
 		return tl_bytes(NULL, 0);
@@ -180,12 +185,17 @@ tl_message_odd_suffix(const struct tl_message *message)
 		const struct tl_arg *arg = &message->args[i];
 		const char *after = arg->name.data + arg->name.size;
 		const char *end = message->line1.data + message->line1.size;
-		const struct tl_bytes odd =
-		    printf_conversion(tl_bytes(after, (size_t)(end - after)));
+		const struct tl_bytes rest =
+		    tl_bytes(after, (size_t)(end - after));
 		uint8_t format;
+		const size_t suffix = read_suffix(rest, 0, &format);
+		const struct tl_bytes odd =
+		    printf_conversion(tl_bytes(after + suffix,
+					  rest.size - suffix),
+			suffix == 0);
 
-		if (odd.size > 0 && read_suffix(odd, 0, &format) == 0)
-			return odd;
+		if (odd.size > 0)
+			return tl_bytes(after, suffix + odd.size);
 	}
 	return tl_bytes(NULL, 0);
 }

@@ -82,8 +82,9 @@ struct tl_message {
  */
 int tl_message_parse(struct tl_message *message, struct tl_bytes text);
 
-/* The first conversion of printf(3) right after an argument that is not a
- * suffix of message.h; empty if there is none. */
+/* The first conversion of printf(3) right after the name of an argument that is
+ * not a suffix of message.h, or after a suffix and with it; empty if there is
+ * none. */
 struct tl_bytes tl_message_odd_suffix(const struct tl_message *message);
 
 /*

@@ -188,6 +188,7 @@ struct tl_store {
 	bool rises;      /* times in memory never decrease */
 	bool falls;      /* times in memory never increase */
 	bool all_fall;   /* times of the whole input never increase */
+	bool in_order;   /* events of equal time are never reversed */
 	bool finished;
 };
 
@@ -282,7 +283,8 @@ static void
 start_run(struct tl_store *s)
 {
 	s->count = s->events = 0;
-	s->rises = s->falls = true;
+	s->rises = true;
+	s->falls = !s->in_order;
 }
 
 static int
@@ -389,6 +391,14 @@ tl_store_new(struct tl_store **store, size_t memory_max)
 	start_run(s);
 	*store = s;
 	return 0;
+}
+
+void
+tl_store_keep_order(struct tl_store *s)
+{
+	assert(s->total == 0);
+	s->in_order = true;
+	s->falls = s->all_fall = false;
 }
 
 void

@@ -23,6 +23,9 @@ enum {
 /* memory_max is the budget in bytes; sorting needs twice as much.  Returns 0 or
  * -ENOMEM. */
 int tl_store_new(struct tl_store **store, size_t memory_max);
+/* Keep the order of the input also where the whole input runs from new to old.
+ * Call this before the first event. */
+void tl_store_keep_order(struct tl_store *store);
 void tl_store_free(struct tl_store *store);
 
 /* The sink that takes the events.  Finish the sink before the first cursor; no

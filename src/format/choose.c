@@ -47,8 +47,8 @@ tl_formats_refuse(struct tl_fault *fault, const char *given, const char *what,
 	struct tl_text names = { 0 };
 
 	tl_formats_put(&names, listed, given);
-	tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%.*s: %s (%s)",
-	    NAME_SHOWN_MAX, given, what, tl_text_string(&names));
+	tl_fail(fault, -EINVAL, "%.*s: %s (%s)", NAME_SHOWN_MAX, given, what,
+	    tl_text_string(&names));
 	tl_text_free(&names);
 }
 

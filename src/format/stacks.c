@@ -9,6 +9,7 @@
 #include "format/stacks.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "event/hosts/hosts.h"
 #include "format/label.h"
 
@@ -60,15 +61,25 @@ name_track(const struct tl_stacks *s, struct tl_track *track,
 	const int rc = tl_writer_name(s->writer, event);
 	const uint32_t pid =
 	    tl_host_pids_put_host(s->writer->pids, event->pid, &track->name);
+	const struct tl_names *names = &s->writer->names;
+	const struct tl_bytes thread =
+	    tl_names_thread(names, event->pid, event->tid);
+	const struct tl_bytes process = tl_names_process(names, event->pid);
 
 	track->is_source = event->message->scope == TIMELINE_SOURCE;
+	track->has_host = track->name.size > 0;
 	track->source = event->source;
 	if (track->is_source) {
 		tl_label_put(&track->name, event);
 	} else if (pid != 0 || event->tid != 0) {
-		tl_put_thread(&track->name,
-		    tl_names_thread(&s->writer->names, event->pid, event->tid),
-		    pid, event->tid);
+		/* where no host is known, names tell programs of one pid apart
+		 */
+		if (s->writer->pids && track->name.size == 0 &&
+		    process.size > 0 && !tl_bytes_equal(process, thread)) {
+			tl_put_bytes(&track->name, process);
+			tl_put_string(&track->name, ": ");
+		}
+		tl_put_thread(&track->name, thread, pid, event->tid);
 	}
 	return rc < 0 ? rc : track->name.rc;
 }

@@ -42,6 +42,7 @@ struct tl_stacks_open {
 struct tl_track {
 	struct tl_text name; /* empty: unknown thread */
 	bool is_source;
+	bool has_host;   /* the name begins with a host */
 	uint16_t source; /* of its first event */
 	struct tl_stacks_open *open;
 	size_t capacity;

@@ -73,28 +73,27 @@ static int
 report_tracefs(int rc, struct tl_fault *fault)
 {
 	if (is_locked_down())
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		return tl_fail(fault, rc,
 		    "the kernel is locked down, which forbids tracefs: boot it "
 		    "without lockdown=confidentiality");
 	switch (rc) {
 	case -EPERM:
 	case -EACCES:
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		return tl_fail(fault, rc,
 		    "kernel events need root: run it with sudo");
 	case -ENODEV:
 	case -ENOENT:
 	case -ENOSYS:
-		return tl_fault(fault, -ENODEV, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENODEV,
 		    "this kernel has no tracefs (CONFIG_TRACING), or this "
 		    "container hides it: run it on the host");
 	case -EROFS:
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		return tl_fail(fault, rc,
 		    "tracefs is mounted read-only (a container, or "
 		    "ProtectKernelTunables): run it on the host, or mount "
 		    "tracefs for writing");
 	}
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "tracefs: %s",
-	    strerror(-rc));
+	return tl_fail(fault, rc, "tracefs: %s", strerror(-rc));
 }
 
 int
@@ -117,7 +116,7 @@ tl_instances_open(struct tl_fault *fault)
 	}
 	if (root == -ENOENT && (root = mount_tracefs()) == -EPERM &&
 	    geteuid() == 0)
-		return tl_fault(fault, root, TL_FAULT_NOWHERE,
+		return tl_fail(fault, root,
 		    "tracefs is not mounted, and without CAP_SYS_ADMIN it "
 		    "cannot be: mount -t tracefs nodev /sys/kernel/tracing");
 	if (root < 0)
@@ -248,8 +247,8 @@ enable_events(int folder, bool faults, struct tl_fault *fault)
 		    k->name);
 		if ((rc = set(folder, path, "1")) != 0 &&
 		    !(rc == -ENOENT && k->optional))
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
-			    path, strerror(-rc));
+			return tl_fail(fault, rc, "%s: %s", path,
+			    strerror(-rc));
 	}
 	return 0;
 }
@@ -265,21 +264,20 @@ set_up(struct tl_instance *i, const struct tl_kernel_plan *plan,
 	if ((rc = set(i->folder, "tracing_on", "0")) != 0 ||
 	    (rc = set(i->folder, "trace_clock", "x86-tsc")) != 0)
 		return rc == -EINVAL
-			   ? tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+			   ? tl_fail(fault, -ENOTSUP,
 				 "the kernel's trace clock cannot be x86-tsc "
 				 "here")
 			   : report_tracefs(rc, fault);
 	snprintf(number, sizeof(number), "%llu",
 	    (unsigned long long)plan->size / 1024);
 	if ((rc = set(i->folder, "buffer_size_kb", number)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		return tl_fail(fault, rc,
 		    "no room for a kernel buffer of %s KiB for each CPU: %s",
 		    number, strerror(-rc));
 	/* no real thread yet: an empty list would mean all threads */
 	snprintf(number, sizeof(number), "%u", plan->client);
 	if ((rc = set(i->folder, "set_event_pid", number)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "set_event_pid: %s", strerror(-rc));
+		return tl_fail(fault, rc, "set_event_pid: %s", strerror(-rc));
 	(void)set(i->folder, "options/event-fork", "1");
 	/* a full buffer keeps the newest events */
 	(void)set(i->folder, "options/overwrite", "1");
@@ -311,7 +309,7 @@ tl_instance_make(struct tl_instance *i, int instances,
 		rc = -errno;
 	flock(instances, LOCK_UN);
 	if (rc == -EEXIST)
-		tl_fault(fault, rc = -EBUSY, TL_FAULT_NOWHERE,
+		tl_fail(fault, rc = -EBUSY,
 		    "kernel events are recorded for this timeline already "
 		    "(instance %s)",
 		    i->name);

@@ -231,8 +231,8 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 			message.what = DONE;
 			rc = send_message(socket, &message, -1);
 		} else {
-			tl_fault(&message.fault, rc, TL_FAULT_NOWHERE,
-			    "instance of tracefs: %s", strerror(-rc));
+			tl_fail(&message.fault, rc, "instance of tracefs: %s",
+			    strerror(-rc));
 			(void)send_message(socket, &message, -1);
 		}
 		if (rc == 0)
@@ -371,14 +371,14 @@ take_files(struct tl_kernel *k, int flags, struct tl_fault *fault)
 		if (rc == -EAGAIN)
 			return 1;
 		if (rc != 0)
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+			return tl_fail(fault, rc,
 			    "the keeper of the kernel's events has ended");
 		if (message.what == DONE || message.what == FAILED)
 			close_one(fd);
 		if (message.what == DONE)
 			return is_complete(k)
 				   ? 0
-				   : tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+				   : tl_fail(fault, -EBADMSG,
 					 "the keeper of the kernel's events "
 					 "has left out files");
 		if (message.what == FAILED) {
@@ -386,8 +386,7 @@ take_files(struct tl_kernel *k, int flags, struct tl_fault *fault)
 			return fault->rc < 0 ? fault->rc : -EIO;
 		}
 		if (fd >= 0 && (rc = take_file(k, &message, fd, fault)) != 0)
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-			    strerror(-rc));
+			return tl_fail(fault, rc, "%s", strerror(-rc));
 	}
 }
 
@@ -407,7 +406,7 @@ check_namespace(struct tl_fault *fault)
 
 	if (readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0 &&
 	    strcmp(link, FIRST_PID_NAMESPACE) != 0)
-		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOTSUP,
 		    "this is a pid namespace of its own (a container), which "
 		    "cannot tell the threads in the kernel's events: run it "
 		    "on the host");
@@ -425,8 +424,7 @@ tl_kernel_begin(struct tl_kernel *k, int ends[2], struct tl_fault *fault)
 	if (rc != 0)
 		return rc;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		return tl_fail(fault, -errno, "%s", strerror(errno));
 	return 0;
 }
 
@@ -447,8 +445,7 @@ tl_kernel_open(struct tl_kernel *k, const struct tl_kernel_plan *plan,
 	k->socket = ends[0];
 	close(ends[1]);
 	if (k->keeper < 0)
-		rc = tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		rc = tl_fail(fault, -errno, "%s", strerror(errno));
 	else
 		rc = take_files(k, 0, fault);
 	if (rc != 0)

@@ -111,7 +111,7 @@ tl_page_layout_parse(struct tl_page_layout *layout, struct tl_bytes text,
 	    !find_field(text, "commit", &commit, &size) || commit.offset != 8 ||
 	    size != 8 || !find_field(text, "data", &data, &size) ||
 	    data.offset < 16 || data.offset + size > TL_KERNEL_PAGE_MAX)
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBADMSG,
 		    "events/header_page describes pages of an unknown layout");
 	*layout = (struct tl_page_layout){ .size = data.offset + size,
 		.data = data.offset };
@@ -275,14 +275,14 @@ tl_kernel_format_parse(struct tl_kernel_formats *formats, size_t i,
 		    (!find_field(text, name, &formats->events[i].fields[use],
 			 &size) ||
 			(use == NAME ? size > TL_KERNEL_NAME_MAX : size > 8)))
-			return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+			return tl_fail(fault, -EBADMSG,
 			    "events/%s/%s/format: no field %s", known->system,
 			    known->name, name);
 	}
 	formats->events[i].id = id ? (uint16_t)number_after(text, "ID: ") : 0;
 	if (formats->events[i].id == 0)
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "events/%s/%s/format: no ID", known->system, known->name);
+		return tl_fail(fault, -EBADMSG, "events/%s/%s/format: no ID",
+		    known->system, known->name);
 	return 0;
 }
 

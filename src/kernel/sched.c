@@ -515,16 +515,14 @@ read_timeline(struct tl_sched *s, const char *path,
 	int rc = 0;
 
 	if (fd < 0)
-		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
-		    strerror(-fd));
+		return tl_fail(fault, fd, "%s", strerror(-fd));
 	if (fstat(fd, st) != 0 || !tl_is_timeline(fd) ||
 	    tl_read_at(fd, header, sizeof(*header), 0) !=
 		(int64_t)sizeof(*header) ||
 	    header->state != TIMELINE_LIVE)
-		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "not a live timeline");
+		rc = tl_fail(fault, -EBADMSG, "not a live timeline");
 	else if (header->clock_kind != TIMELINE_CLOCK_TSC)
-		rc = tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		rc = tl_fail(fault, -ENOTSUP,
 		    "its stamps are not those of the TSC, so the kernel's "
 		    "events cannot be merged with it");
 	s->device = st->st_dev;
@@ -566,15 +564,14 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 
 	if (tl_sched_path(sched, path) != 0 ||
 	    snprintf(aside, TL_PATH_MAX, "%s.new", sched) >= TL_PATH_MAX)
-		return tl_fault(fault, -ENAMETOOLONG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENAMETOOLONG,
 		    "the name of the timeline is too long");
 	if (is_written(sched))
-		return tl_fault(fault, -EBUSY, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBUSY,
 		    "%s is written by another process", sched);
 	unlink(aside); /* left by a process that was killed here */
 	if ((rc = tl_create(&s->tl, aside, &options)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    timeline_error());
+		return tl_fail(fault, rc, "%s", timeline_error());
 	begin_epoch(s->tl, of->epochs);
 	s->tl->header->writer_abi = TIMELINE_SCHED_ABI;
 	/* namespace of the thread numbers */
@@ -586,8 +583,7 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 		rc = -errno;
 	if (rc != 0) {
 		unlink(aside);
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", sched,
-		    strerror(-rc));
+		tl_fail(fault, rc, "%s: %s", sched, strerror(-rc));
 	}
 	return rc;
 }
@@ -603,8 +599,7 @@ tl_sched_new(struct tl_sched **out, const char *path, uint32_t cpus,
 
 	if (!s || !(s->last = calloc(cpus, sizeof(*s->last)))) {
 		free(s);
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    strerror(-rc));
+		return tl_fail(fault, rc, "%s", strerror(-rc));
 	}
 	s->names = options->names;
 	snprintf(s->path, sizeof(s->path), "%s", path);

@@ -201,8 +201,8 @@ keep(struct service *s, int socket, struct tl_kernel_plan *plan)
 		instances = openat(s->instances, ".",
 		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (instances < 0)
-			instances = tl_fault(&s->fault, -errno,
-			    TL_FAULT_NOWHERE, "tracefs: %s", strerror(errno));
+			instances = tl_fail(&s->fault, -errno, "tracefs: %s",
+			    strerror(errno));
 		close(s->instances);
 	}
 	/* the list of threads must not be empty, which would mean all
@@ -256,8 +256,8 @@ reap(struct service *s, int flags)
 static int
 fail_to_listen(const char *path, int rc, struct tl_fault *fault)
 {
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "cannot listen on %s: %s",
-	    path, strerror(-rc));
+	return tl_fail(fault, rc, "cannot listen on %s: %s", path,
+	    strerror(-rc));
 }
 
 /* Does another service listen on the socket? */
@@ -308,7 +308,7 @@ take_passed(struct tl_fault *fault)
 {
 	if (!has_option(PASSED_FD, SO_DOMAIN, AF_UNIX) ||
 	    !has_option(PASSED_FD, SO_TYPE, SOCK_DGRAM))
-		return tl_fault(fault, -ENOTSOCK, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOTSOCK,
 		    "the supervisor has passed no UNIX socket of datagrams");
 	(void)fcntl(PASSED_FD, F_SETFD, FD_CLOEXEC);
 	return PASSED_FD;
@@ -397,18 +397,17 @@ report_service(const char *path, int rc, struct tl_fault *fault)
 	switch (rc) {
 	case -ENOENT:
 	case -ECONNREFUSED:
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		return tl_fail(fault, rc,
 		    "no keeper listens on %.100s: start timeline-keeper.socket",
 		    path);
 	case -EACCES:
 	case -EPERM:
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		return tl_fail(fault, rc,
 		    "%.100s: this user may not ask the keeper: run timelined "
 		    "--keeper for it",
 		    path);
 	}
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%.100s: %s", path,
-	    strerror(-rc));
+	return tl_fail(fault, rc, "%.100s: %s", path, strerror(-rc));
 }
 
 int

@@ -189,7 +189,7 @@ new_session(struct tl_session **out, struct tl_kernel_plan *plan,
 	struct tl_session *d = calloc(1, sizeof(*d));
 
 	if (!d)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	*plan = (struct tl_kernel_plan){ .size = options->size
 						     ? options->size
 						     : TL_KERNEL_SIZE_DEFAULT,
@@ -244,7 +244,7 @@ tl_session_start(struct tl_session **out, const char *path,
 		return 0;
 	}
 	free_session(d);
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 /* == through the service == */
@@ -291,9 +291,7 @@ tl_session_ready(struct tl_session *d, struct tl_fault *fault)
 		d->options.entries = d->kernel.cpu_count * d->size / entry;
 	if ((rc = open_file(d, fault)) == 0)
 		rc = tl_kernel_turn(&d->kernel, true);
-	return rc == 0
-		   ? 0
-		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 int

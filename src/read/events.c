@@ -466,6 +466,26 @@ timeline_read_argument_text(const struct timeline_read_event *event, unsigned i,
 	return tl_read_copy(reader_of(event), text, size);
 }
 
+int
+timeline_read_argument_bytes(const struct timeline_read_event *event,
+    unsigned i, void *bytes, size_t size)
+{
+	struct tl_event ours;
+	struct tl_bytes text;
+
+	if (timeline_read_argument_format(event, i) != 's' ||
+	    (!bytes && size > 0))
+		return tl_read_fail(-EINVAL, "argument %u is not a text", i);
+	(void)restore(event, &ours);
+	text = tl_message_string(ours.message, ours.args[i]);
+	if (!text.data)
+		return tl_read_fail(-ENODATA, "the text of argument %u is gone",
+		    i);
+	if (size > 0)
+		memcpy(bytes, text.data, text.size < size ? text.size : size);
+	return (int)text.size;
+}
+
 const char *
 timeline_read_priority(const struct timeline_read_event *event)
 {

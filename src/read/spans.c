@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spans.c - return the next span, and its own time without inner spans. */
+#include "base/ns.h"
 #include "read/read.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ take(struct timeline_reader *r, const struct tl_event *event,
 		return rc < 0 ? rc : 0;
 	*self_ns = 0;
 	for (unsigned i = 0; i < TL_OWN_KINDS; i++)
-		*self_ns += own.ns[i];
+		*self_ns = tl_add_ns(*self_ns, own.ns[i]);
 	return 0;
 }
 

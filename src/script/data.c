@@ -141,7 +141,7 @@ tl_data_fault(const struct tl_data *data, struct tl_fault *fault, int rc,
 		tl_put_string(&text, ": ");
 	}
 	tl_put_plain(&text, tl_bytes_of(words));
-	tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", tl_text_string(&text));
+	tl_fail(fault, rc, "%s", tl_text_string(&text));
 	tl_text_free(&text);
 	return rc;
 }
@@ -393,8 +393,7 @@ name_tree(struct load *load, const char *name)
 	char *copy = allocate(load->tree, size + 2);
 
 	if (!copy)
-		return tl_fault(load->fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		return tl_fail(load->fault, -ENOMEM, "not enough memory");
 	copy[0] = '@';
 	memcpy(copy + 1, name, size);
 	load->chunk = copy;
@@ -413,8 +412,7 @@ tl_data_load(struct tl_data **data, const char *name, const char *text,
 	int rc;
 
 	if (!tree)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		return tl_fail(fault, -ENOMEM, "not enough memory");
 	if ((rc = name_tree(&load, name)) < 0)
 		goto free;
 	if (size > TL_DATA_SOURCE_MAX) {

@@ -312,6 +312,37 @@ struct compile {
 	const char *expression;
 };
 
+/* Raise the error of an expression that does not compile, with what was meant
+ * if that is known. */
+static int
+explain(lua_State *L, const char *expression)
+{
+	static const char *const meant[][2] = { { "near '='", "== compares" },
+		{ "near '!'", "~= is unequal" }, { "near '&'", "write and" },
+		{ "near '|'", "write or" } };
+	static const char number[] = "0123456789.abcdefghijklmnopqrstuvwxyz";
+	const char *said = lua_tostring(L, -1);
+	char word[64];
+	size_t size;
+	int64_t ns;
+
+	for (size_t i = 0; i < TL_COUNT(meant); i++) {
+		if (strstr(said, meant[i][0]))
+			return luaL_error(L, "%s: %s", said, meant[i][1]);
+	}
+	for (; strstr(said, "malformed number") && *expression;
+	     expression += size) {
+		size = strspn(expression, number);
+		snprintf(word, sizeof(word), "%.*s", (int)size, expression);
+		if (word[strspn(word, "0123456789.")] != '\0' &&
+		    tl_parse_duration(word, &ns) == 0)
+			return luaL_error(L, "%s: write %I for %s", said,
+			    (lua_Integer)ns, word);
+		size += size == 0;
+	}
+	return lua_error(L);
+}
+
 /* Push the compiled function. */
 static int
 compile(lua_State *L)
@@ -323,7 +354,7 @@ compile(lua_State *L)
 	lua_pushfstring(L, "return %s", asked->expression);
 	text = lua_tolstring(L, -1, &size);
 	if (luaL_loadbufferx(L, text, size, "=-e", "t") != LUA_OK)
-		return lua_error(L);
+		return explain(L, asked->expression);
 	push_environment(L, asked->filter);
 	check_words(L, asked->expression);
 	soften(L);
@@ -350,8 +381,7 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 	int rc;
 
 	if (!made)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		return tl_fail(fault, -ENOMEM, "not enough memory");
 	made->host.watch.what = "-e: expression";
 	rc = tl_state_open(&made->L, &made->host, limits, io, fault);
 	if (rc < 0)

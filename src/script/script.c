@@ -36,8 +36,7 @@ tl_script_new(struct tl_script **script, const struct tl_script_limits *limits,
 
 	assert(io && io->write);
 	if (!made)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		return tl_fail(fault, -ENOMEM, "not enough memory");
 	made->host.watch.what = "script";
 	rc = tl_state_open(&made->L, &made->host, limits, io, fault);
 	if (rc < 0) {
@@ -145,8 +144,8 @@ tl_script_load_text(struct tl_script *script, const char *name,
 
 	assert(!script->loaded);
 	if (argc < 0 || argc > ARGS_MAX)
-		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
-		    "more than %d arguments", ARGS_MAX);
+		return tl_fail(fault, -E2BIG, "more than %d arguments",
+		    ARGS_MAX);
 	tl_watch_enter(&script->host.watch);
 	lua_pushcfunction(script->L, load_protected);
 	lua_pushlightuserdata(script->L, &load);
@@ -195,7 +194,7 @@ tl_script_load_file(struct tl_script *script, const char *path, int argc,
 	if (rc == -EINVAL)
 		rc = read_stream(path, &text);
 	if (rc < 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
+		tl_fail(fault, rc, "%s: %s", path,
 		    rc == -EINVAL ? "neither a file nor a pipe"
 				  : strerror(-rc));
 		goto free;
@@ -218,8 +217,7 @@ tl_script_load_view(struct tl_script *script, const char *name, int argc,
 	char chunk[64];
 
 	if (!tl_view_find(name, &text))
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no view '%s'", name);
+		return tl_fail(fault, -ENOENT, "no view '%s'", name);
 	snprintf(chunk, sizeof(chunk), "=%s", name);
 	return tl_script_load_text(script, chunk, text, argc, argv, fault);
 }
@@ -282,8 +280,8 @@ tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
 
 	assert(script->loaded);
 	if (count > TL_SCRIPT_INPUTS_MAX)
-		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
-		    "more than %d inputs", TL_SCRIPT_INPUTS_MAX);
+		return tl_fail(fault, -E2BIG, "more than %d inputs",
+		    TL_SCRIPT_INPUTS_MAX);
 	script->loaded = false; /* a script runs once */
 	script->host.host_name = host_of;
 	script->host.hosts = &run;

@@ -6,6 +6,7 @@
 
 #include "event/filter.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -24,24 +25,51 @@ tl_search_init(struct tl_search *search, const char *word)
 	}
 }
 
+/* Compare with the first bytes of a text, and keep the first whole words. */
+static void
+try_start(struct tl_search *search, struct tl_bytes text, size_t size,
+    size_t whole)
+{
+	const unsigned distance = search->near.distance;
+	char name[TL_NEAR_MAX + 1];
+
+	if (size == 0 || whole > TL_NEAR_MAX)
+		return;
+	memcpy(name, text.data, size);
+	name[size] = '\0';
+	tl_near_try(&search->near, name);
+	if (search->near.distance == distance)
+		return;
+	memcpy(search->near.best, text.data, whole);
+	search->near.best[whole] = '\0';
+	search->is_cut = whole < text.size;
+}
+
 void
 tl_search_take(struct tl_search *search, struct tl_bytes text)
 {
-	char name[TL_NEAR_MAX + 1];
-	size_t size = text.size;
+	const size_t start = strlen(search->start);
+	size_t size = start < text.size ? start : text.size;
+	const char *argument;
 
 	if (search->is_found || tl_glob_matches(search->word, text)) {
 		search->is_found = true;
 		return;
 	}
-	if (search->is_start && size > strlen(search->start))
-		size = strlen(search->start);
-	if (size > TL_NEAR_MAX)
+	if (search->is_start) {
+		size_t whole = size;
+
+		while (whole < text.size && isalnum((uint8_t)text.data[whole]))
+			whole++;
+		try_start(search, text, size, whole);
 		return;
-	if (size > 0)
-		memcpy(name, text.data, size);
-	name[size] = '\0';
-	tl_near_try(&search->near, name);
+	}
+	try_start(search, text, text.size, text.size);
+	argument = memmem(text.data, text.size, " $", 2);
+	if (argument) {
+		size = (size_t)(argument - text.data);
+		try_start(search, text, size, size);
+	}
 }
 
 void
@@ -57,11 +85,11 @@ tl_search_fault(const struct tl_search *search, const char *prefix,
     const char *what, struct tl_fault *fault)
 {
 	if (!search->near.best[0])
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "%s%s: %s",
-		    prefix, search->word, what);
-	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-	    "%s%s: %s; did you mean %s%s%s?", prefix, search->word, what,
-	    prefix, search->near.best, search->is_start ? "*" : "");
+		return tl_fail(fault, -ENOENT, "%s%s: %s", prefix, search->word,
+		    what);
+	return tl_fail(fault, -ENOENT, "%s%s: %s; did you mean %s%s%s?", prefix,
+	    search->word, what, prefix, search->near.best,
+	    search->is_cut || search->is_start ? "*" : "");
 }
 
 bool

@@ -16,6 +16,7 @@ struct tl_search {
 	bool is_start;
 	char start[TL_NEAR_MAX + 1]; /* the word without the * */
 	struct tl_near near;
+	bool is_cut; /* the nearest is the start of a text: "request*" */
 };
 
 /* The search is not copied. */

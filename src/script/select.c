@@ -333,6 +333,18 @@ tl_select_no_message(const struct tl_sources *inputs, const char *glob,
 	    "no message matches", fault);
 }
 
+int
+tl_select_no_span(const struct tl_sources *inputs, const char *glob,
+    struct tl_fault *fault)
+{
+	struct tl_fault near = { 0 };
+
+	if (tl_select_no_message(inputs, glob, &near) && strchr(near.text, '?'))
+		return tl_fail(fault, -ENOENT, "%s", near.text);
+	return tl_fail(fault, -ENOENT,
+	    "no span matches '%s': --list shows the messages", glob);
+}
+
 /* Every glob and argument is in the messages, so no condition is known to be
  * wrong. */
 static int
@@ -354,15 +366,13 @@ no_match(const struct tl_select *select, const struct tl_selection *selection,
 		snprintf(expression, sizeof(expression), " -e '%s'",
 		    selection->expression);
 	if (entries == 0 || (!slower[0] && !expression[0]))
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no entry matches");
+		return tl_fail(fault, -ENOENT, "no entry matches");
 	if (select->on_duration)
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOENT,
 		    "no span matches%s%s (%llu span%s)", slower, expression,
 		    spans, spans == 1 ? "" : "s");
-	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-	    "no entry matches%s (%llu entr%s)", expression, entries,
-	    entries == 1 ? "y" : "ies");
+	return tl_fail(fault, -ENOENT, "no entry matches%s (%llu entr%s)",
+	    expression, entries, entries == 1 ? "y" : "ies");
 }
 
 int
@@ -397,7 +407,7 @@ tl_select_unknown(const struct tl_select *select, struct tl_fault *fault)
 {
 	if (select->unknown == 0)
 		return 0;
-	tl_fault(fault, 0, TL_FAULT_NOWHERE,
+	tl_fail(fault, 0,
 	    "%llu span%s of unknown duration left out: the begin or the end, "
 	    "or entries between the two, may be missing",
 	    (unsigned long long)select->unknown,

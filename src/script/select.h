@@ -150,6 +150,10 @@ int tl_select_nothing(const struct tl_select *select,
     const struct tl_selection *selection, const struct tl_sources *inputs,
     struct tl_fault *fault);
 
+/* Set the fault that no span of the inputs matches the glob, with the nearest
+ * message if there is one.  Returns -ENOENT. */
+int tl_select_no_span(const struct tl_sources *inputs, const char *glob,
+    struct tl_fault *fault);
 /* Does no message of the inputs match the glob, which may name a category, too?
  * If so, sets the fault, which names the nearest message. */
 bool tl_select_no_message(const struct tl_sources *inputs, const char *glob,

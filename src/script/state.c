@@ -180,8 +180,7 @@ tl_state_open(lua_State **state, struct tl_state *host,
 	set_limits(host, limits);
 	L = lua_newstate(tl_memory_allocate, &host->memory);
 	if (!L)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		return tl_fail(fault, -ENOMEM, "not enough memory");
 	host->memory.L = L;
 	host->memory.watch = &host->watch;
 	host->watch.L = L;
@@ -189,8 +188,8 @@ tl_state_open(lua_State **state, struct tl_state *host,
 	host->watch.context = io->context;
 	rc = tl_watch_start(&host->watch);
 	if (rc < 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "no timer for the time cap: %s", strerror(-rc));
+		tl_fail(fault, rc, "no timer for the time cap: %s",
+		    strerror(-rc));
 		goto close;
 	}
 	lua_pushcfunction(L, tl_host_open);
@@ -375,7 +374,7 @@ tl_state_failed(lua_State *L, struct tl_state *host, int status,
 	text->rc = 0;
 	put_failure(text, host, line);
 	put_event(text, host);
-	tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", tl_text_string(text));
+	tl_fail(fault, rc, "%s", tl_text_string(text));
 	if (calls)
 		tl_put_printed(text, tl_bytes_of(calls));
 	lua_pop(L, 1);

@@ -2,6 +2,8 @@
 /* words.c - numbers, durations, times, priorities and text for scripts. */
 #include "script/host.h"
 
+#include "base/ns.h"
+
 #include <errno.h>
 
 /* unsigned(x): all 64 bits of x as a decimal number. */
@@ -70,6 +72,14 @@ static int
 duration(lua_State *L)
 {
 	return convert(L, tl_parse_duration, tl_put_duration, "duration");
+}
+
+/* add(a, b): the sum of two durations, saturating. */
+static int
+add(lua_State *L)
+{
+	lua_pushinteger(L, tl_add_ns(check_ns(L, 1), check_ns(L, 2)));
+	return 1;
 }
 
 /* time(0) is "1970-01-01T00:00:00.000000000+00:00", and the reverse. */
@@ -147,6 +157,6 @@ matches(lua_State *L)
 }
 
 const luaL_Reg tl_words[] = { { "unsigned", put_unsigned }, { "hex", put_hex },
-	{ "duration", duration }, { "time", time_of }, { "level", level },
-	{ "plain", plain }, { "width", width }, { "matches", matches },
-	{ NULL, NULL } };
+	{ "duration", duration }, { "add", add }, { "time", time_of },
+	{ "level", level }, { "plain", plain }, { "width", width },
+	{ "matches", matches }, { NULL, NULL } };

@@ -747,8 +747,8 @@ holds_begun(const struct snapshot_write *w, const struct tl_event *e)
 		return has_begun_word(e);
 	if (e->begun_tsc > e->tsc || (!e->proven && ticks + 1 >= ~e->tsc / 2))
 		return false;
-	step_ns = (uint64_t)e->ns - (uint64_t)e->begun_ns -
-		  (uint64_t)e->duration_ns;
+	step_ns =
+	    (uint64_t)e->ns - (uint64_t)e->begun_ns - (uint64_t)e->duration_ns;
 	return !w->wall || e->begun == TL_BEGUN_UNSURE ||
 	       step_ns + e->error_ns <= 2 * (uint64_t)e->error_ns;
 }

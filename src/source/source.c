@@ -281,6 +281,10 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 		open_fd(source, fd, true, plan);
 	else if (fd == -ENOENT && plan->formats)
 		tl_shm_no_such(source->name, &source->fault);
+	else if (source->name[0] == '\0')
+		tl_fail(&source->fault, fd, "empty name of a file");
+	else if (strcmp(source->name, "/") == 0)
+		tl_source_fail(source, -EISDIR);
 	else
 		tl_source_fail(source, fd);
 	if (fd >= 0)

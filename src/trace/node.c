@@ -2,6 +2,8 @@
 /* node.c - nodes, and their children in chunks of TL_NODE_CHUNK. */
 #include "trace/read.h"
 
+#include "base/ns.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -52,15 +54,11 @@ give_back(struct tl_node_budget *budget, void *memory, size_t size)
 int64_t
 tl_node_duration(const struct tl_node *node)
 {
-	int64_t duration;
-
 	if (node->ended == TL_NODE_ENDED && tl_event_is_stamped(&node->end))
 		return node->end.duration_ns;
-	if (node->ended != TL_NODE_ENDED || node->end.ns < node->event.ns)
-		return 0;
-	if (__builtin_sub_overflow(node->end.ns, node->event.ns, &duration))
-		return INT64_MAX;
-	return duration;
+	return node->ended == TL_NODE_ENDED
+		   ? tl_ns_between(node->event.ns, node->end.ns)
+		   : 0;
 }
 
 struct tl_node *

@@ -135,7 +135,7 @@ open_parts(struct tl_trace *t, struct tl_storage *index, struct tl_fault *fault)
 	if (rc == 0)
 		rc = make_roots(t);
 	if (rc < 0)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		tl_fail(fault, rc,
 		    rc == -EPROTO ? "its blocks are packed in a way that is "
 				    "not known here"
 				  : "the trace cannot be read");
@@ -161,7 +161,7 @@ tl_trace_open_storage(struct tl_trace **trace, struct tl_storage *data,
 	if (!t) {
 		tl_storage_close(data);
 		tl_storage_close(index);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	}
 	t->options = *options;
 	t->trees.load = load_nodes;
@@ -223,8 +223,7 @@ tl_trace_open(struct tl_trace **trace, const char *path,
 	int rc = open_file(path, &data);
 
 	if (rc < 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot be opened");
+		return tl_fail(fault, rc, "cannot be opened");
 	tl_put_string(&name, path);
 	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
 	if (name.rc == 0)

@@ -145,7 +145,8 @@ ends 'a standard output that is closed is one' 1 \
 for f in jsonl timelogger perfetto sqlite ctf; do
 	ends "a $f that finds no room is an error" 1 \
 		bash -c "ulimit -f 16; exec '$convert' -q --to $f '$work/more.tl' -o '$work/room.$f'"
-	has '... that is named' "$err" "room.$f: "
+	has '... that is named with its remedy' "$err" \
+		"room.$f: File too large: raise the limit of this process, ulimit -f\$"
 	is '... and nothing is left' "$(left room)" ''
 done
 echo mine >"$work/room.csv"

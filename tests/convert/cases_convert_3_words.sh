@@ -43,6 +43,9 @@ is 'a name tells the format' "$(for f in x.tlog a.b.trace.json x.db x.jsonl \
 	x.html x.log x.ctf/; do named $f; done | tr '\n' ' ')" \
 	'timelogger chrome sqlite jsonl html rtl ctf '
 is '.csv is csv' "$(named x.csv)" csv
+is 'the name of a format is a suffix of it' "$(for f in x.sqlite x.perfetto \
+	x.timeline x.json.rtl; do named $f; done | tr '\n' ' ')" \
+	'sqlite perfetto timeline rtl '
 ends 'a part of a suffix tells none' 2 "$convert" "$in.timeline" -o "$work/x.json"
 has '... and who has it is listed' "$err" 'part of a suffix.*chrome'
 lacks '... no others' "$err" sqlite

@@ -18,10 +18,14 @@ ends 'a word that is near nothing' 2 "$ctl" xylophone
 lacks '... brings no suggestion' "$err" 'did you mean'
 ends 'an unknown option is a usage error' 2 "$ctl" list --nose
 ends 'an option of another verb is a usage error' 2 "$ctl" list --entries 5
-has '... that names both' "$err" -- '--entries: not an option of list'
+has '... that names both' "$err" '--entries: not an option of list'
+ends 'a letter that the verb does not take' 2 "$ctl" status -s "$work/x"
+has '... is named as it was typed' "$err" '-s: not an option of status'
+ends '... and a long name as it was' 2 "$ctl" status --sort=rate
+has '... too' "$err" ' --sort: not an option of status'
 ends 'a missing word is a usage error' 2 "$ctl" burst "$name" trace
 has '... that says what is needed' "$err" 'burst needs NAME LEVEL DURATION'
-ends 'one word too many is a usage error' 2 "$ctl" list more
+ends 'one word too many is a usage error' 2 "$ctl" status more
 ends 'an option without its value' 2 "$ctl" top -n
 ends 'no NAME and no TIMELINE' 2 "$ctl" top
 has '... is told' "$err" 'no timeline given, and TIMELINE is not set'

@@ -14,6 +14,15 @@ ends 'create with all that can be said' 0 "$ctl" create "$name-2" --entries 1000
 is '... makes it so' "$(jq -c . <<<"$out")" \
 	"{\"name\":\"$name-2\",\"size\":$(stat -c %s "/dev/shm$name-2"),\"used\":$(used "/dev/shm$name-2"),\"entries\":3200,\"entries_asked\":1000,\"tiers\":1,\"cpu_lanes\":2,\"fallback_lanes\":3,\"stamp\":\"realtime\"}"
 is '... with its mode' "$(stat -c %a "/dev/shm$name-2")" 640
+ends 'list of one name' 0 "$ctl" list "$base-2"
+is '... has it alone' "$(awk '{ print $1 }' <<<"$out" | tr '\n' ' ')" "NAME $name-2 "
+is '... and of two in the order of names' "$("$ctl" list "$name-2" "$base" --json | jq -r '.timelines[].name' | tr '\n' ' ')" \
+	"$name $name-2 "
+ends '... or of none that is' 1 "$ctl" list "$base-22"
+has '... with the nearest' "$err" "^timelinectl: $name-22: no such timeline; did you mean $name-2\?"
+is '... also by its path' "$("$ctl" list "/dev/shm$name-2" --json | jq -r '.timelines[].name')" "/dev/shm$name-2"
+ends '... but not of another file' 1 "$ctl" list "$0"
+has '... which says so' "$err" 'not a timeline'
 ends 'create --stamp tsc' 0 "$ctl" create "$name-3" --stamp tsc --entries 100
 for wrong in '--entries 0' '--entries many' '--tiers 3' '--mode 1777' '--mode rw' \
 	'--stamp sundial' '--cpu-lanes 5000' '--strings 5G'; do
@@ -170,6 +179,22 @@ is '... compresses' "$("$dump" --category example "$work/w2.tl" | untimed)" \
 [ "$(stat -c %s "$work/w.tl.zst")" -lt "$(stat -c %s "$work/w.tl")" ] && ok '... to less'
 ends 'save --compress' 0 "$ctl" save --compress "$base-w" "$work/packed"
 is '... compresses, too' "$(head -c 4 "$work/packed" | od -An -tx1 | tr -d ' ')" 28b52ffd
+# To standard output
+mkdir "$work/here"
+ends 'save to -' 0 bash -c "cd '$work/here' && exec '$ctl' save '$base-w' - >'$work/w3.tl'"
+is '... is standard output, as it is a pipe' "$("$ctl" save "$base-w" - | "$dump" --category example - | untimed)" \
+	"$("$dump" --category example "$work/w.tl" | untimed)"
+is '... and makes no file' "$(ls -A "$work/here")" ''
+is '... the same snapshot' "$("$dump" --category example "$work/w3.tl" | untimed)" \
+	"$("$dump" --category example "$work/w.tl" | untimed)"
+is '... or compressed' "$("$ctl" save --compress "$base-w" - | head -c 4 | od -An -tx1 | tr -d ' ')" 28b52ffd
+ends '... but not with the JSON about it' 2 "$ctl" save --json "$base-w" -
+has '... which says why' "$err" '--json: the snapshot goes to standard output; name a file'
+ends '... nor to a closed one' 1 bash -c "exec '$ctl' save '$base-w' - >&-"
+touch "/dev/shm$name-w.sched"
+ends 'save to - of one with kernel events' 0 bash -c "exec '$ctl' save '$base-w' - >/dev/null"
+has '... says that it leaves them out' "$err" "$name-w.sched: kernel events are not saved to standard output; name a file"
+rm "/dev/shm$name-w.sched"
 ends 'save where there is no folder' 1 "$ctl" save "$base-w" "$work/none/x.tl"
 has '... says so' "$err" "^timelinectl: $work/none/x.tl: No such file"
 ends 'save of a snapshot is refused' 1 "$ctl" save "$work/w.tl" "$work/x.tl"

@@ -24,6 +24,12 @@ ends 'reload' 0 "$ctl" reload
 ends 'snapshot' 0 "$ctl" snapshot demo
 ends 'snapshot --json' 0 "$ctl" snapshot --json /demo
 ends 'status --json' 0 "$ctl" status --json
+ends 'status --socket' 0 env TIMELINED_SOCKET="$work/none.sock" \
+	"$ctl" status --socket "$work/daemon.sock"
+is '... asks another socket' "$(tail -n 1 "$work/requests")" status
+sed -i '$d' "$work/requests"
+ends '... which may not be there' 1 "$ctl" reload --socket="$work/none.sock"
+has '... and is named' "$err" 'none\.sock: no timelined runs here'
 is 'each asks in one line' "$(cat "$work/requests")" 'status
 reload
 snapshot demo

@@ -19,6 +19,9 @@ assert(timeline.step(math.maxinteger) == 57)
 for _, text in ipairs { "1ns", "999ns", "1.5us", "12.345ms", "59s" } do
 	assert(timeline.duration(timeline.duration(text)) == text)
 end
+assert(timeline.add(5, -7) == -2)
+assert(timeline.add(math.maxinteger, 1) == math.maxinteger)
+assert(timeline.add(math.mininteger, -0.5e19) == math.mininteger)
 for level = 1, 9 do
 	assert(timeline.level(timeline.level(level)) == level)
 end

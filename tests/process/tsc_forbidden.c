@@ -2,9 +2,13 @@
 /*
  * tsc_forbidden.c - timeline_new refuses a process that may not read the
  * counter, instead of letting it be killed: every clock relies on the counter.
+ * A process that forbids the counter later logs nothing from then on only if it
+ * has set the priority to "off" before.
  */
 #include "../lib/process.h"
 
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
 #include <x86intrin.h>
 
 static char other_name[TEST_NAME_MAX + 8];
@@ -49,6 +53,23 @@ be_refused(void *unused)
 	}
 }
 
+static void
+log_strictly(void *off)
+{
+	struct timeline_event *event;
+	struct timeline *tl;
+
+	signal(SIGSEGV, SIG_DFL);
+	expect_ok(timeline_open(&tl, test_name));
+	expect_ok(timeline_define(tl, "a", "info", "x $n", &event));
+	timeline_log(event, 1);
+	if (off)
+		timeline_priority(tl, "off");
+	expect_ok(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT));
+	timeline_log(event, 2);
+	syscall(SYS_exit, 0); /* the only exit that is allowed */
+}
+
 int
 main(void)
 {
@@ -65,5 +86,9 @@ main(void)
 	expect_ok(timeline_new(&tl, test_name, NULL));
 	timeline_close(tl);
 	expect_success(spawn(be_refused, NULL));
+	status = wait_for(spawn(log_strictly, NULL));
+	expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
+	    "an entry in strict seccomp did not end the process: 0x%x", status);
+	expect_success(spawn(log_strictly, test_name));
 	return 0;
 }

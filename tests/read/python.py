@@ -1,4 +1,5 @@
 """python.py FILE... - the module says of each file what timeline-dump says."""
+import datetime
 import json
 import os
 import subprocess
@@ -72,7 +73,56 @@ def compare_spans(path, said):
     same(count(timeline.open(path).tree()), len(spans), "tree")
 
 
+TEXTS = ["a\nb", "a\\nb", "C:\\new", "tab\there", "", "\u20ac\0end",
+         "x" * 300]
+
+
+def compare_texts():
+    """The text of an argument is what was logged, not what is printed."""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        for i, text in enumerate(TEXTS):
+            print(json.dumps({"ns": 1000 * i + 1, "tsc": 1, "cpu": 0, "pid": 1,
+                              "tid": 1, "priority": "info", "category": "k",
+                              "message": "s $v%s", "kind": "instant",
+                              "args": {"v": text}}), file=file)
+        file.flush()
+        same([e.args.v for e in timeline.open(file.name)], TEXTS, "texts")
+        for text in TEXTS:
+            with timeline.open(file.name,
+                               where="args.v == %r" % text) as reader:
+                same(len(list(reader)), 1, text)
+        same(repr(reader), "<timeline.Reader '%s'>" % file.name, "repr")
+        at = datetime.datetime.fromtimestamp(0, datetime.timezone.utc)
+        at += datetime.timedelta(microseconds=2)
+        for since in at, at.isoformat(), at.astimezone(
+                datetime.timezone(datetime.timedelta(hours=5))):
+            same(len(list(timeline.open(file.name, since=since))), 5, "since")
+        same(len(list(timeline.open(file.name, until=at))), 2, "until")
+        (message,) = timeline.open(file.name).messages()
+        same((message.category, message.text, message.priority, message.kind,
+              message.arguments), ("k", "s $v%s", "info", "instant", ("v",)),
+             "message")
+        try:
+            same(list(timeline.open(file.name).to_pandas()["v"]), TEXTS, "v")
+        except ImportError:
+            pass
+    for path, kind in (("/no/such", FileNotFoundError),
+                       ("/", IsADirectoryError), (file.name, timeline.Error)):
+        try:
+            timeline.open(path)
+            sys.exit("%s was opened" % path)
+        except kind as error:
+            assert isinstance(error, timeline.Error), error
+    for wrong in dict(since=at, since_ns=1), dict(until="noon"):
+        try:
+            timeline.open(__file__, **wrong)
+            sys.exit("%r was taken" % wrong)
+        except ValueError:
+            pass
+
+
 def main(paths):
+    compare_texts()
     for path in paths:
         said = compare_events(path)
         print(len(said) > 100, compare_columns(path, said))

@@ -198,3 +198,75 @@ is '... as numbers' "$(jq -c 'select(.kind == "counter") | [.ns, (.args | to_ent
 	'[1000500,1.5] [1000500,17] [1000500,1000] '
 is '... and null is no time' "$(jq -c 'select(.message == "x") | .ns' <<<"$out")" 1000500
 has '... where a text is none' "$err" 'value is not a number'
+
+# Events of equal times keep the order of the file, also where the whole file
+# runs from new to old.
+ordered() { "$dump" --oldest-first "$1" 2>/dev/null | untimed | tr -s ' \n' ' '; }
+cat >"$work/tie.json" <<'END'
+[{"ph":"X","name":"later","pid":1,"tid":1,"ts":10,"dur":5},
+{"ph":"i","name":"inst","pid":1,"tid":1,"ts":10},
+{"ph":"X","name":"outer","pid":1,"tid":1,"ts":5,"dur":5}]
+END
+is 'a file that runs from new to old keeps the order of one time' \
+	"$(ordered "$work/tie.json")" ' > outer < outer T > later inst < later T '
+cat >"$work/fall.json" <<'END'
+[{"ph":"B","name":"a","pid":1,"tid":1,"ts":10},{"ph":"i","name":"n","pid":1,"tid":1,"ts":10},
+{"ph":"E","name":"a","pid":1,"tid":1,"ts":10},{"ph":"i","name":"old","pid":1,"tid":1,"ts":5}]
+END
+is '... so that a span begins before it ends' \
+	"$(ordered "$work/fall.json")" ' old > a n < a T '
+
+# What the format has and no event stands for is a note; what it has not is
+# damage.
+cat >"$work/phases.json" <<'END'
+[{"ph":"b","cat":"c","id":5,"name":"x","pid":1,"tid":1,"ts":1},
+{"ph":"v","name":"dump","pid":1,"tid":1,"ts":3},{"ph":"c","name":"sync","ts":3},
+{"ph":"(","name":"in","ts":3},{"ph":")","name":"in","ts":4},{"ph":"=","name":"link","ts":4},
+{"ph":"e","cat":"c","id":5,"pid":1,"tid":1,"ts":9}]
+END
+ends 'phases without a place are no damage' 0 "$dump" --oldest-first "$work/phases.json"
+has '... and are noted' "$err" 'memory dump, clock sync, context or link: left out \(5 times\)'
+is '... while an end without a name ends the span of its category and id' \
+	"$(ordered "$work/phases.json")" 'c > x c < x T '
+sed 's/"v"/"~"/' "$work/phases.json" >"$work/unknown.json"
+ends '... and a phase that no version has is' 1 "$dump" "$work/unknown.json"
+
+# Two programs of one number in two files.
+for i in 1 2; do
+	printf '[{"ph":"M","name":"process_name","pid":7,"args":{"name":"prog%d"}},
+{"ph":"X","name":"s%d","pid":7,"tid":7,"ts":%d,"dur":5}]' "$i" "$i" "$i" >"$work/prog$i.json"
+done
+sed 's/s1/s3/' "$work/prog1.json" >"$work/prog3.json"
+merged() { # FORMAT FILE...
+	"$bin/timeline-convert" -q --to "$1" -o - "${@:2}" 2>/dev/null
+}
+processes() {
+	merged chrome "$@" | jq -r '.traceEvents[] |
+		select(.name == "process_name") | "\(.pid) \(.args.name)"'
+}
+is 'two programs of one number stay two in Chrome' \
+	"$(processes "$work"/prog[12].json)" $'7 prog1\n4194305 prog2'
+is '... and in folded stacks' "$(merged folded "$work"/prog[12].json)" \
+	$'prog1: 7/7;s1 5000\nprog2: 7/7;s2 5000'
+is '... while two files of one program have one' \
+	"$(processes "$work"/prog[13].json)" '7 prog1'
+for i in 1 2; do
+	printf '{"ns":%d,"tsc":1,"cpu":0,"pid":7,"tid":7,"process":"prog%d","thread":"io","priority":"info","category":"k","message":"m","kind":"instant","args":{}}\n' \
+		"$i" "$i" >"$work/prog$i.jsonl"
+done
+is '... and JSON lines, too, stay two' \
+	"$(processes "$work"/prog[12].jsonl)" $'7 prog1\n4194305 prog2'
+
+# Sums of durations do not wrap: two of 285 years are the most that is, four
+# wrap to a time that looks like one.
+wide='"ph":"X","ts":0,"dur":9007199254740993,"pid":1,"name":"a"'
+printf '[{%s,"tid":1},{%s,"tid":2},{%s,"tid":4},\n{"ph":"X","ts":1,"dur":5,"pid":1,"tid":1,"name":"a"}]' \
+	"$wide" "$wide" "$wide" >"$work/wide.json"
+has 'the total of --view states does not wrap' \
+	"$("$dump" --view states "$work/wide.json" 2>/dev/null)" '^a +4 2562047h47m '
+has '... nor that of scopes' "$("$dump" --view scopes "$work/wide.json")" '^ +4 +2562047h47m '
+has '... nor that of top' "$("$dump" --view top "$work/wide.json")" ' 2562047h47m '
+printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"k","message":"m","kind":"%s","args":{}}\n' \
+	-9223372036854775807 begin 9223372036854775806 end >"$work/all.jsonl"
+is '... nor a span of all times in folded stacks' \
+	"$(merged folded "$work/all.jsonl")" '1/1;k: m 9223372036854775807'

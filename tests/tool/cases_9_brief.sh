@@ -16,6 +16,13 @@ function put(ns, message, kind, args) {
 }' >"$work/brief page.jsonl"
 ends '--brief is a page' 0 "$dump" --brief='request*' "$work/brief page.jsonl"
 page=$out
+is '... of a GLOB before FILE, too' "$("$dump" --brief 'request*' "$work/brief page.jsonl")" "$page"
+is '... and before the one of TIMELINE' \
+	"$(TIMELINE="$work/brief page.jsonl" "$dump" --brief 'request*')" "$page"
+ends '... which matches something' 1 "$dump" --brief 'reqest*' "$work/brief page.jsonl"
+has '... or is corrected' "$err" 'reqest\*: no message matches; did you mean request\*\?$'
+is '... while two files are two' "$("$dump" --brief "$work/brief page.jsonl" "$work/brief page.jsonl" | head -1)" \
+	"$(sed '1s/50 of 1000/100 of 2000/; q' <<<"$page")"
 has '... with what is slow' "$page" '^request \$size: 50 of 1000 spans took 65us or longer \(the slowest 5 %\)$'
 has '... where the time goes' "$page" '^   the time goes into "query" \(100 % of what the slow ones take longer\)$'
 has '... the finding' "$page" '^   size = 9: 100 % of the slow spans, of which 100 % are slow'

@@ -147,8 +147,7 @@ tl_config_parse(struct tl_config **config, const char *name, const char *text,
 	int rc;
 
 	if (!made)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	reader.memory = made->memory;
 	rc = tl_data_load(&made->memory->data, name, text, size, fault);
 	if (rc == 0)

@@ -37,8 +37,7 @@ tl_config_allocate(struct tl_config_reader *reader, size_t size)
 	struct tl_config_block *block = calloc(1, sizeof(*block) + size);
 
 	if (!block) {
-		tl_fault(reader->fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		tl_fail(reader->fault, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	block->next = memory->blocks;

@@ -303,9 +303,7 @@ start(struct tl_record *r, struct tl_daemon *daemon, int fd, bool all,
 		return rc;
 	if (rc == 0)
 		rc = tl_recorder_start_with(r->recorder, daemon->crew);
-	return rc == 0 ? 0
-		       : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-			     tl_file_error(rc));
+	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", tl_file_error(rc));
 }
 
 int
@@ -317,8 +315,7 @@ tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
 	int rc;
 
 	if (!r)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	snprintf(r->name, sizeof(r->name), "%s", name);
 	r->daemon = daemon;
 	r->daemon->record_count++;

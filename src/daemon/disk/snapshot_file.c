@@ -108,8 +108,8 @@ tl_snapshot_folder_open(struct tl_snapshot_folder *folder, const char *path,
 	if (folder->fd < 0 && errno == ENOENT && mkdir(path, 0750) == 0)
 		folder->fd = open(path, flags);
 	if (folder->fd < 0) /* ENOTDIR: path may be a link */
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
-		    "snapshot directory %s: %s", path, strerror(errno));
+		return tl_fail(fault, -errno, "snapshot directory %s: %s", path,
+		    strerror(errno));
 	folder->nameless = has_nameless(folder->fd);
 	sweep(folder->fd);
 	return 0;

@@ -568,8 +568,7 @@ tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 
 	if (!s || !(s->path = strdup(directory))) {
 		free(s);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	}
 	s->loop = loop;
 	rc = tl_snapshot_folder_open(&s->folder, directory, fault);
@@ -586,8 +585,8 @@ tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 	if ((rc = start(s)) != 0) {
 		ev_async_stop(loop, &s->answer);
 		free_all(s);
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot start a thread: %s", strerror(-rc));
+		return tl_fail(fault, rc, "cannot start a thread: %s",
+		    strerror(-rc));
 	}
 	*snapshots = s;
 	return 0;

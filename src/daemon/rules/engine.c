@@ -349,8 +349,7 @@ rule_init(struct tl_rule *rule, const struct tl_config_rule *config,
 	if (rc == 0 && config->kind == TL_RULE_RATE)
 		rc = tl_rule_rate_init(rule);
 	if (rc != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "%s: out of memory", config->name);
+		return tl_fail(fault, rc, "%s: out of memory", config->name);
 	return tl_rule_compile(rule, fault);
 }
 
@@ -459,12 +458,12 @@ tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
 	int rc;
 
 	if (count > TL_CONFIG_RULES_MAX)
-		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
-		    "more than %d triggers", TL_CONFIG_RULES_MAX);
+		return tl_fail(fault, -E2BIG, "more than %d triggers",
+		    TL_CONFIG_RULES_MAX);
 	made = calloc(count + 1, sizeof(*made));
 	rc = made ? make_spans(&spans, list, count) : -ENOMEM;
 	if (rc != 0)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "out of memory");
+		tl_fail(fault, rc, "out of memory");
 	for (; rc == 0 && i < count; i++) {
 		same[i] = find_same(rules, &list[i], &taken);
 		if (!same[i])
@@ -496,14 +495,12 @@ tl_rules_new(struct tl_rules **rules, const struct tl_config_rule *list,
 	int rc;
 
 	if (!made)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	made->host = *host;
 	made->mult = TL_MULT_ONE;
 	made->list = calloc(1, sizeof(*made->list));
-	rc = made->list
-		 ? tl_rules_configure(made, list, count, fault)
-		 : tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "out of memory");
+	rc = made->list ? tl_rules_configure(made, list, count, fault)
+			: tl_fail(fault, -ENOMEM, "out of memory");
 	if (rc == 0)
 		*rules = made;
 	else

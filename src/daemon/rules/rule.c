@@ -215,8 +215,7 @@ tl_rule_compile(struct tl_rule *rule, struct tl_fault *fault)
 	rc = tl_script_filter_new(&rule->when, rule->config->when, &limits, &io,
 	    &why);
 	if (rc != 0)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
-		    rule->config->name, why.text);
+		tl_fail(fault, rc, "%s: %s", rule->config->name, why.text);
 	return rc;
 }
 
@@ -233,7 +232,7 @@ left(struct tl_rule *rule, struct tl_fault *fault)
 	tl_script_filter_abandon(rule->when);
 	rule->when = NULL;
 	out.message[strcspn(out.message, "\n")] = '\0';
-	return tl_fault(fault, -ETIME, TL_FAULT_NOWHERE, "%s", out.message);
+	return tl_fail(fault, -ETIME, "%s", out.message);
 }
 
 static int

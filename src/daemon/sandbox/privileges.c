@@ -34,7 +34,7 @@ check_folder(const char *path, const struct passwd *user,
 	snprintf(name, sizeof(name), "%u", st.st_uid);
 	if ((owner = getpwuid(st.st_uid)))
 		snprintf(name, sizeof(name), "%s", owner->pw_name);
-	return tl_fault(fault, -EACCES, TL_FAULT_NOWHERE,
+	return tl_fail(fault, -EACCES,
 	    "%s belongs to user '%s': set user = \"%s\" in the configuration "
 	    "and start timelined as root, or choose another directory",
 	    path, name, name);
@@ -48,12 +48,11 @@ make_folder(const char *path, mode_t mode, const struct passwd *user,
 	if (mkdir(path, mode) != 0)
 		return errno == EEXIST
 			   ? check_folder(path, user, fault)
-			   : tl_fault(fault, -errno, TL_FAULT_NOWHERE,
+			   : tl_fail(fault, -errno,
 				 "cannot create the directory %s: %s", path,
 				 strerror(errno));
 	if (user && chown(path, user->pw_uid, user->pw_gid) != 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s: %s", path,
-		    strerror(errno));
+		return tl_fail(fault, -errno, "%s: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -87,8 +86,8 @@ find_user(const char *user, const struct passwd **found, struct tl_fault *fault)
 		*found = getpwuid((uid_t)number);
 	if (*found)
 		return 0;
-	return tl_fault(fault, errno ? -errno : -ENOENT, TL_FAULT_NOWHERE,
-	    "unknown user '%s'", user);
+	return tl_fail(fault, errno ? -errno : -ENOENT, "unknown user '%s'",
+	    user);
 }
 
 int
@@ -123,8 +122,7 @@ tl_daemon_prepare(const struct tl_config *config, struct tl_fault *fault)
 static int
 failed(struct tl_fault *fault, int rc, const char *what)
 {
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", what,
-	    strerror(-rc));
+	return tl_fail(fault, rc, "%s: %s", what, strerror(-rc));
 }
 
 static int
@@ -152,14 +150,12 @@ empty_other_sets(struct tl_fault *fault)
 {
 	capng_clear(CAPNG_SELECT_ALL);
 	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) < 0)
-		return tl_fault(fault, -EPERM, TL_FAULT_NOWHERE,
-		    "cannot drop capabilities");
+		return tl_fail(fault, -EPERM, "cannot drop capabilities");
 	/* Read the sets back from the kernel. */
 	if (capng_get_caps_process() < 0 ||
 	    capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE ||
 	    capng_have_capabilities(CAPNG_SELECT_AMBIENT) == CAPNG_FULL)
-		return tl_fault(fault, -EPERM, TL_FAULT_NOWHERE,
-		    "capabilities were not dropped");
+		return tl_fail(fault, -EPERM, "capabilities were not dropped");
 	return 0;
 }
 

@@ -418,8 +418,7 @@ tl_control_new(struct tl_control **control, struct tl_daemon *daemon,
 	int rc;
 
 	if (!c)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	c->daemon = daemon;
 	rc = tl_unix_socket_open(&c->socket, path, fault);
 	if (rc != 0) {

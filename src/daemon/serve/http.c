@@ -437,8 +437,7 @@ listen_at_path(struct tl_http *h, const char *path, int *fd,
 	*fd = fcntl(h->socket.fd, F_DUPFD_CLOEXEC, 0);
 	if (*fd >= 0)
 		return 0;
-	rc = tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s: %s", path,
-	    strerror(errno));
+	rc = tl_fail(fault, -errno, "%s: %s", path, strerror(errno));
 	tl_unix_socket_close(&h->socket);
 	return rc;
 }
@@ -464,8 +463,7 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 	int fd, rc;
 
 	if (!h)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	h->daemon = daemon;
 	h->is_local = address[0] == '/';
 	rc = h->is_local ? listen_at_path(h, address, &fd, fault)
@@ -474,8 +472,7 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 		goto free_http;
 	rc = start_library(h, fd);
 	if (rc != 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot start libmicrohttpd");
+		tl_fail(fault, rc, "cannot start libmicrohttpd");
 		goto close_fd;
 	}
 	watch(h);

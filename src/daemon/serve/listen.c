@@ -57,14 +57,14 @@ clear_path(const struct sockaddr_un *at, struct tl_fault *fault)
 	if (lstat(at->sun_path, &st) != 0)
 		return 0; /* bind reports the error */
 	if (!S_ISSOCK(st.st_mode))
-		return tl_fault(fault, -EEXIST, TL_FAULT_NOWHERE,
-		    "%s exists and is not a socket", at->sun_path);
+		return tl_fail(fault, -EEXIST, "%s exists and is not a socket",
+		    at->sun_path);
 	if (is_alive(at))
-		return tl_fault(fault, -EADDRINUSE, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EADDRINUSE,
 		    "another timelined runs: it listens on %s", at->sun_path);
 	if (unlink(at->sun_path) != 0 && errno != ENOENT)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
-		    "cannot replace %s: %s", at->sun_path, strerror(errno));
+		return tl_fail(fault, -errno, "cannot replace %s: %s",
+		    at->sun_path, strerror(errno));
 	return 0;
 }
 
@@ -91,7 +91,7 @@ tl_unix_socket_open(struct tl_unix_socket *socket, const char *path,
 	int rc;
 
 	if (strlen(path) >= sizeof(at.sun_path))
-		return tl_fault(fault, -ENAMETOOLONG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENAMETOOLONG,
 		    "%.100s...: the name of a socket has at most %zu bytes",
 		    path, sizeof(at.sun_path) - 1);
 	strcpy(at.sun_path, path);
@@ -102,8 +102,8 @@ tl_unix_socket_open(struct tl_unix_socket *socket, const char *path,
 	if (rc == 0 && (rc = listen_at(socket, &at)) != 0)
 		close(socket->fd);
 	if (rc != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot listen on %s: %s", path, strerror(-rc));
+		return tl_fail(fault, rc, "cannot listen on %s: %s", path,
+		    strerror(-rc));
 	return 0;
 }
 
@@ -193,12 +193,12 @@ tl_tcp_address_parse(struct tl_tcp_address *address, const char *text,
 
 	if (!split(text, address) || !address->host[0] ||
 	    tl_parse_unsigned(address->port, &port) != 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "cannot listen on \"%.100s\": it is not ADDRESS:PORT, as "
 		    "in 127.0.0.1:9464 or [::1]:9464",
 		    text);
 	if (port > PORT_LAST)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "cannot listen on \"%.100s\": the port is above 65535",
 		    text);
 	return 0;
@@ -237,16 +237,15 @@ tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
 	int rc = getaddrinfo(address->host, address->port, &hints, &info);
 
 	if (rc != 0)
-		return tl_fault(fault, -EADDRNOTAVAIL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EADDRNOTAVAIL,
 		    "cannot listen on \"%.100s\": %s", address->host,
 		    gai_strerror(rc));
 	rc = listen_on(info);
 	freeaddrinfo(info);
 	if (rc < 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot listen on %s%.100s%s:%s: %s", six ? "[" : "",
-		    address->host, six ? "]" : "", address->port,
-		    strerror(-rc));
+		return tl_fail(fault, rc, "cannot listen on %s%.100s%s:%s: %s",
+		    six ? "[" : "", address->host, six ? "]" : "",
+		    address->port, strerror(-rc));
 	*fd = rc;
 	return 0;
 }

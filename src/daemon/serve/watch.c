@@ -100,8 +100,7 @@ start(struct tl_target *target, struct tl_fault *fault)
 	int rc;
 
 	if (!w)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "out of memory");
+		return tl_fail(fault, -ENOMEM, "out of memory");
 	w->target = target;
 	ev_init(&w->poll, on_poll);
 	ev_init(&w->unasked, on_unasked);
@@ -111,7 +110,7 @@ start(struct tl_target *target, struct tl_fault *fault)
 	rc = tl_follow_open_fd(&w->cursor, target->tl->fd,
 	    HISTORY_MAX / lanes + 1, fault);
 	if (rc == 0 && (rc = tl_html_summary_new(&w->summary)) != 0)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "out of memory");
+		tl_fail(fault, rc, "out of memory");
 	if (rc != 0) {
 		tl_watch_end(target);
 		return rc;
@@ -144,8 +143,7 @@ tl_watch_ask(struct tl_target *target, struct tl_text *text,
 	tsc = tl_stamp_now(target->tl);
 	if ((rc = count(target->watch)) < 0) {
 		tl_watch_end(target);
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot read the timeline");
+		return tl_fail(fault, rc, "cannot read the timeline");
 	}
 	ev_timer_again(target->daemon->loop, &target->watch->unasked);
 	if (!tl_ids_are_none(target->tl))

@@ -704,7 +704,7 @@ start_at(struct tl_browse *browse, const char *path, struct tl_fault *fault)
 	const int rc = path ? tl_browse_open_path(browse, path) : 0;
 
 	if (rc < 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
+		return tl_fail(fault, rc, "%s: %s", path,
 		    rc == -ENOENT ? "there is no such node" : strerror(-rc));
 	return 0;
 }

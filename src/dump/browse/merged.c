@@ -3,6 +3,7 @@
 #include "dump/browse/merged.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ tl_merged_add(struct tl_merged *merged, const struct tl_node *node,
 	merged->at = call;
 	call->count++;
 	if (duration_ns >= 0)
-		call->total_ns += duration_ns;
+		call->total_ns = tl_add_ns(call->total_ns, duration_ns);
 	if (duration_ns > call->max_ns || call->count == 1) {
 		call->max_ns = duration_ns;
 		call->slowest = step;
@@ -100,9 +101,8 @@ tl_merged_finish(struct tl_merged *merged)
 		int64_t inside = 0;
 
 		for (size_t i = 0; i < call->inner_count; i++)
-			inside += call->inner[i]->total_ns;
-		call->self_ns =
-		    inside < call->total_ns ? call->total_ns - inside : 0;
+			inside = tl_add_ns(inside, call->inner[i]->total_ns);
+		call->self_ns = tl_ns_between(inside, call->total_ns);
 		if (call->inner_count > 1)
 			qsort(call->inner, call->inner_count,
 			    sizeof(struct tl_merged_call *), compare_totals);

@@ -47,17 +47,17 @@ check_terminal(struct tl_fault *fault)
 	int found;
 
 	if (!name || name[0] == '\0')
-		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOTSUP,
 		    "--browse: TERM is not set: set it to the type of this "
 		    "terminal");
 	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
-		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOTSUP,
 		    "--browse: the type of this terminal is unknown "
 		    "(TERM, terminfo)");
 	able = tigetstr(position) && tigetstr(erase_all);
 	del_curterm(cur_term); /* newterm() sets up a terminal of its own */
 	if (!able)
-		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOTSUP,
 		    "--browse: this terminal cannot place its cursor (TERM)");
 	return 0;
 }
@@ -90,7 +90,7 @@ open_keys(struct tl_fault *fault)
 	keys = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
 	if (keys)
 		return 0;
-	return tl_fault(fault, -ENOTTY, TL_FAULT_NOWHERE,
+	return tl_fail(fault, -ENOTTY,
 	    "--browse: there is no terminal to read keys from");
 }
 
@@ -115,7 +115,7 @@ tl_screen_open(bool color, struct tl_fault *fault)
 	screen = newterm(NULL, stdout, keys);
 	if (!screen) {
 		close_keys();
-		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOTSUP,
 		    "--browse: this terminal cannot be used");
 	}
 	set_escdelay(ESCAPE_WAIT_MS);
@@ -307,7 +307,7 @@ int
 tl_screen_open(bool color, struct tl_fault *fault)
 {
 	(void)color;
-	return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+	return tl_fail(fault, -ENOTSUP,
 	    "--browse: this timeline-dump was built without ncurses: "
 	    "install libncurses-dev and run make again");
 }

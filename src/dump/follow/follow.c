@@ -99,7 +99,7 @@ end_one(struct follow *f, size_t i, int rc)
 	if (rc != -EPIPE)
 		return rc;
 	if (!tl_source_is_followed(input))
-		tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
+		tl_fail(&input->fault, 0, "removed");
 	f->ended[i] = true; /* the messages of the timeline are still in use */
 	f->live--;
 	return 0;

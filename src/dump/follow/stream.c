@@ -211,7 +211,7 @@ tl_follow_stream_open(struct tl_cursor **cursor, struct tl_source *input,
 		*cursor = &s->cursor;
 		return 0;
 	}
-	tl_fault(&input->fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	tl_fail(&input->fault, rc, "%s", strerror(-rc));
 	if (s) {
 		s->follow = NULL;
 		stream_close(&s->cursor);

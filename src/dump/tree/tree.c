@@ -390,7 +390,7 @@ path_fault(struct print *p, uint64_t number, uint64_t count,
 	tl_text_clear(&p->path);
 	tl_tree_put_path(&p->path, p->thread,
 	    p->walk.top ? p->walk.top->outer : NULL);
-	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+	return tl_fail(fault, -ENOENT,
 	    "%s: there is no %" PRIu64 ": %s has %" PRIu64 " %s",
 	    p->options->path, number, tl_text_string(&p->path), count,
 	    count == 1 ? "child" : "children");
@@ -417,7 +417,7 @@ find_node(struct print *p, const char *path, const struct tl_node **node,
 		p->walk.top->index = number;
 		rc = tl_tree_walk_node(&p->walk, node);
 		if (rc == 0 && !*node)
-			return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+			return tl_fail(fault, -EBADMSG,
 			    "%s: lost in a damaged part", p->options->path);
 	}
 	return rc;
@@ -435,7 +435,7 @@ put_subtree(struct print *p, struct tl_fault *fault)
 
 	tl_tree_path_take(&path, &number);
 	if (number == 0 || number > p->forest->thread_count)
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOENT,
 		    "%s: there is no thread %" PRIu64
 		    ": they go from 1 to %" PRIu64,
 		    p->options->path, number, p->forest->thread_count);

@@ -243,11 +243,15 @@ struct process {
 	uint32_t pid;
 	uint32_t host;
 	uint32_t given;
+	uint64_t name; /* hash; 0: unknown */
 };
 
 struct tl_host_pids {
 	struct tl_fleet_hosts hosts;
-	struct tl_id_map keys;  /* (pid, host) of a process */
+	/* (pid, host) of a process, or where the host is unknown
+	 * (pid, HOST_UNKNOWN), (pid, hash of its name) and
+	 * (pid, HOST_UNKNOWN + 1 + source) */
+	struct tl_id_map keys;
 	struct tl_id_map taken; /* a pid that was given to a process */
 	struct process *processes;
 	size_t capacity;
@@ -271,17 +275,6 @@ host_of(const struct tl_host_pids *p, const struct tl_event *event)
 						       : (uint32_t)host;
 }
 
-/* Are there several hosts, at least one of them known? */
-static bool
-are_several(const struct tl_fleet_hosts *hosts)
-{
-	for (size_t i = 0; i < hosts->count && hosts->count > 1; i++) {
-		if (!is_unknown(hosts->items[i].origin))
-			return true;
-	}
-	return false;
-}
-
 __attribute__((cold)) int
 tl_host_pids_new(struct tl_host_pids **pids, const struct tl_writer *writer)
 {
@@ -296,7 +289,7 @@ tl_host_pids_new(struct tl_host_pids **pids, const struct tl_writer *writer)
 		return -ENOMEM;
 	p->next = LINUX_PID_MAX;
 	rc = tl_fleet_hosts_find(&p->hosts, writer);
-	if (rc == 0 && are_several(&p->hosts))
+	if (rc == 0 && p->hosts.count > 1)
 		*pids = p;
 	else
 		tl_host_pids_free(p);
@@ -334,33 +327,85 @@ take(struct tl_host_pids *p, uint32_t pid, uint32_t process)
 	return 1;
 }
 
-/* Add a new process. */
+/* Find a process by its key, or add the process. */
 static int
-add(struct tl_host_pids *p, uint32_t number, uint32_t pid, uint32_t host)
+find(struct tl_host_pids *p, struct tl_id_key key, const struct process *as,
+    uint32_t *number)
 {
-	uint32_t given = pid;
-	int rc = TL_ARRAY_ZEROS(p->processes, p->capacity, number);
+	uint32_t given = as->pid;
+	int rc = tl_id_map_get(&p->keys, key, number);
 
+	if (rc <= 0)
+		return rc;
+	rc = TL_ARRAY_ZEROS(p->processes, p->capacity, *number);
 	if (rc < 0)
 		return rc;
-	while ((rc = take(p, given, number)) == 0)
+	while ((rc = take(p, given, *number)) == 0)
 		given = ++p->next;
-	if (rc < 0) /* too many: the process keeps its pid */
-		given = pid;
-	p->processes[number] = (struct process){ pid, host, given };
+	p->processes[*number] = *as;
+	if (rc > 0) /* else too many: the process keeps its pid */
+		p->processes[*number].given = given;
 	return rc == -ENOMEM ? rc : 0;
+}
+
+/*
+ * Find the process of a pid of a source without a host.  Sources share the
+ * process unless both name the process, and differently.
+ */
+static int
+find_named(struct tl_host_pids *p, const struct tl_event *event,
+    uint32_t *number)
+{
+	const struct tl_bytes name =
+	    tl_names_process(tl_event_names(event), event->pid);
+	const uint64_t hash = tl_fnv(TL_FNV_BASIS, name) | UINT64_C(1) << 63;
+	const struct process own = { event->pid, HOST_UNKNOWN, event->pid,
+		name.size > 0 ? hash : 0 };
+	struct tl_id_key key = { event->pid, HOST_UNKNOWN };
+	int rc = find(p, key, &own, number);
+
+	if (rc < 0 || own.name == 0 || p->processes[*number].name == own.name)
+		return rc;
+	if (p->processes[*number].name == 0) {
+		p->processes[*number].name = own.name;
+		return 0;
+	}
+	key.b = hash;
+	return find(p, key, &own, number);
+}
+
+/* Find the process of a pid of a source without a host: a source has one
+ * process of a pid, whatever its names. */
+static int
+find_of_source(struct tl_host_pids *p, const struct tl_event *event,
+    uint32_t *number)
+{
+	const struct tl_id_key key = { event->pid,
+		HOST_UNKNOWN + 1 + event->source };
+	uint32_t same;
+	int rc = tl_id_map_get(&p->keys, key, number);
+
+	if (rc <= 0 ||
+	    (rc = TL_ARRAY_ZEROS(p->processes, p->capacity, *number)) < 0)
+		return rc;
+	p->processes[*number] =
+	    (struct process){ event->pid, HOST_UNKNOWN, event->pid, 0 };
+	if ((rc = find_named(p, event, &same)) == 0)
+		p->processes[*number] = p->processes[same];
+	return rc;
 }
 
 int
 tl_host_pids_put(struct tl_host_pids *p, struct tl_event *event)
 {
 	const uint32_t host = host_of(p, event);
-	const struct tl_id_key key = { event->pid, host };
+	const struct process own = { event->pid, host, event->pid, 0 };
 	uint32_t number;
-	int rc = tl_id_map_get(&p->keys, key, &number);
+	const int rc = host == HOST_UNKNOWN
+			   ? find_of_source(p, event, &number)
+			   : find(p, (struct tl_id_key){ event->pid, host },
+				 &own, &number);
 
-	if (rc > 0)
-		rc = add(p, number, event->pid, host);
 	if (rc == 0)
 		event->pid = p->processes[number].given;
 	return rc == -ENOSPC ? 0 : rc;

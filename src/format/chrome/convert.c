@@ -21,8 +21,10 @@
 #include <stdlib.h>
 #include <timeline.h>
 
-/* The phases that are converted, and those whose id becomes an argument. */
+/* The phases that are converted, those that are left out, and those whose id
+ * becomes an argument. */
 #define PHASES  "BEXiIRPCbeSFnTpstfNODM"
+#define LEFT    "vVc()="
 #define WITH_ID "stfNOD"
 
 /* The first number of processes and threads whose id is no number. */
@@ -304,8 +306,8 @@ set_ids(struct work *w)
 }
 
 /*
- * The phase of an event; 0: the event is too large or of no known phase, and is
- * left out and noted.
+ * The phase of an event; 0: the event is too large or of a phase that is not
+ * converted, and is left out and noted.
  */
 static char
 phase_of(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
@@ -316,6 +318,8 @@ phase_of(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 		tl_note(c->notes, TL_CHROME_NOTE_LARGE, e->at);
 	else if (ph->kind != TL_JSON_STRING || ph->text.size != 1)
 		tl_note(c->notes, TL_CHROME_NOTE_NOT_EVENT, e->at);
+	else if (memchr(LEFT, ph->text.data[0], sizeof(LEFT) - 1))
+		tl_note(c->notes, TL_CHROME_NOTE_LEFT, e->at);
 	else if (!memchr(PHASES, ph->text.data[0], sizeof(PHASES) - 1))
 		tl_note(c->notes, TL_CHROME_NOTE_PHASE, e->at);
 	else

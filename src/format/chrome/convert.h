@@ -280,6 +280,7 @@ int tl_chrome_spans_finish(struct tl_chrome_spans *spans);
 enum {
 	TL_CHROME_NOTE_NOT_EVENT,
 	TL_CHROME_NOTE_PHASE,
+	TL_CHROME_NOTE_LEFT,
 	TL_CHROME_NOTE_TIME,
 	TL_CHROME_NOTE_VALUE,
 	TL_CHROME_NOTE_LARGE,

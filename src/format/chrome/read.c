@@ -55,6 +55,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TL_CHROME_NOTE_NOT_EVENT] = { -EBADMSG, "not an event: skipped" },
 	[TL_CHROME_NOTE_PHASE] = { -ENOTSUP,
 	    "event of an unknown phase: left out" },
+	[TL_CHROME_NOTE_LEFT] = { 0,
+	    "memory dump, clock sync, context or link: left out" },
 	[TL_CHROME_NOTE_TIME] = { -EBADMSG,
 	    "time or duration is missing, bad or out of range" },
 	[TL_CHROME_NOTE_VALUE] = { -EBADMSG,

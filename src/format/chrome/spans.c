@@ -56,7 +56,11 @@ struct tl_chrome_waiting {
 int
 tl_chrome_spans_make(struct tl_chrome_spans *s)
 {
-	return tl_store_new(&s->store, TL_STORE_MEMORY_MAX);
+	const int rc = tl_store_new(&s->store, TL_STORE_MEMORY_MAX);
+
+	if (rc == 0)
+		tl_store_keep_order(s->store);
+	return rc;
 }
 
 int

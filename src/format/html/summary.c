@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/histogram.h"
+#include "base/ns.h"
 #include "base/table.h"
 #include "event/names.h"
 #include "event/spans.h"
@@ -88,7 +89,7 @@ struct row {
 struct samples {
 	uint32_t count;  /* entries that are no ends */
 	uint32_t number; /* durations or intervals */
-	uint64_t total;
+	int64_t total_ns;
 	uint64_t min, max;
 	uint32_t buckets[BUCKETS];
 };
@@ -606,7 +607,7 @@ add_samples(struct samples *to, const struct samples *more)
 	if (more->max > to->max)
 		to->max = more->max;
 	to->number += more->number;
-	to->total += more->total;
+	to->total_ns = tl_add_ns(to->total_ns, more->total_ns);
 	for (unsigned i = 0; i < BUCKETS; i++)
 		to->buckets[i] += more->buckets[i];
 }
@@ -632,7 +633,7 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 			to->min = value;
 		if (value > to->max)
 			to->max = value;
-		to->total += value;
+		to->total_ns = tl_add_ns(to->total_ns, duration);
 		to->buckets[bucket_of(value)]++;
 	}
 }
@@ -1431,7 +1432,7 @@ put_samples(struct tl_text *text, const struct samples *s)
 
 	put_key(text, "count", s->count);
 	put_key(text, "samples", s->number);
-	put_key(text, "total", s->total);
+	put_key(text, "total", (uint64_t)s->total_ns);
 	if (s->number == 0)
 		return;
 	put_key(text, "min", s->min);

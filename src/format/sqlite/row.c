@@ -10,18 +10,21 @@
 int
 tl_sqlite_fail(const struct tl_sqlite *s, int code)
 {
-	const int system = sqlite3_system_errno(s->db);
+	int system = 0;
 
-	tl_report_write(s->report, -EIO, TL_FAULT_NOWHERE, "SQLite: %s",
-	    sqlite3_errmsg(s->db));
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
 	switch (code & 0xff) {
 	case SQLITE_NOMEM:
 		return -ENOMEM;
 	case SQLITE_FULL:
 		return -ENOSPC;
-	default:
-		return system > 0 ? -system : -EIO;
+	case SQLITE_IOERR:
+		if (system > 0) /* the caller says it as for other formats */
+			return -system;
 	}
+	tl_report_write(s->report, -EIO, TL_FAULT_NOWHERE, "SQLite: %s",
+	    sqlite3_errmsg(s->db));
+	return -EIO;
 }
 
 int

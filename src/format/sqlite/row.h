@@ -14,7 +14,8 @@ struct tl_sqlite {
 };
 
 /*
- * Report the error of SQLite's last call, which returned code.  Return -errno.
+ * Report the error of SQLite's last call, which returned code, unless the error
+ * is one of the system.  Return -errno.
  */
 int tl_sqlite_fail(const struct tl_sqlite *s, int code);
 int tl_sqlite_run(const struct tl_sqlite *s, const char *sql);

@@ -102,7 +102,7 @@ opened(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 	if (track->depth > 1) {
 		above = top[-1].user;
 		add_own(w, track, &top[-1], ns);
-	} else if ((!track->is_source || w->writer.pids) &&
+	} else if ((!track->is_source || track->has_host) &&
 		   track->name.size > 0) {
 		rc = find_node(w, 0, (uint32_t)(track - stacks->track), true,
 		    &above);

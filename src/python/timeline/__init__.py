@@ -11,13 +11,15 @@
 What timeline.open returns may be read any number of times.  Each reading opens
 the inputs anew: a live timeline gives what is in it by then.
 """
+import collections
 import ctypes as c
 import datetime
+import os
 
 from . import _library as lib
 from ._library import Damage, Error
 
-__all__ = ["open", "Error", "Damage", "Reader", "Event", "Span"]
+__all__ = ["open", "Error", "Damage", "Reader", "Event", "Span", "Message"]
 __version__ = "0.1.0"
 
 KINDS = {1: "instant", 2: "begin", 3: "end", 4: "counter", 5: "loss"}
@@ -55,7 +57,7 @@ def _value(raw, i):
     kind = raw.definition.contents.formats[i]
     bits = raw.args[i]
     if kind == ord("s"):
-        return lib.text(lib.argument_text, c.byref(raw), i)
+        return lib.string(raw, i)
     if kind == ord("f"):
         return c.c_double.from_buffer_copy(c.c_uint64(bits)).value
     return bits if kind in (ord("u"), ord("x")) else _signed(bits)
@@ -168,6 +170,10 @@ class Span:
                             else "%d ns" % self.duration_ns)
 
 
+Message = collections.namedtuple(
+    "Message", "category text priority kind arguments explanation file line")
+
+
 class Columns(dict):
     """Columns by name.  reader keeps the addresses of definitions good."""
 
@@ -243,6 +249,29 @@ class Reader:
             return opened
         return lib.Handle(self._paths, **self._options)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._opened = None
+
+    def __repr__(self):
+        return "<timeline.Reader %s>" % ", ".join(
+            repr(os.fsdecode(path)) for path in self._paths)
+
+    def messages(self):
+        """The messages that the inputs define, in the order of definition."""
+        handle = self._open()
+        return [Message(d.category.decode(errors="replace"),
+                        d.message.decode(errors="replace"),
+                        lib.PRIORITIES[d.level - 1],
+                        "span" if d.kind == 2 else KINDS.get(d.kind, "?"),
+                        tuple(name.decode(errors="replace")
+                              for name in d.names[:d.argc]),
+                        d.explanation.decode(errors="replace"),
+                        d.file.decode(errors="replace"), d.line)
+                for d in handle.messages()]
+
     def __iter__(self):
         """The events."""
         handle = self._open()
@@ -310,15 +339,29 @@ def _is_around(outer, span):
                                          outer.end.ns >= span.begin.ns)
 
 
+def _ns(name, time, ns):
+    """Unix nanoseconds of a datetime or of its text; or ns, if that is given."""
+    if time is None:
+        return lib.within(name + "_ns", ns, 63)
+    if ns:
+        raise ValueError("%s and %s_ns are one" % (name, name))
+    if isinstance(time, str):
+        time = datetime.datetime.fromisoformat(time)
+    return (time.astimezone() - _EPOCH) // datetime.timedelta(
+        microseconds=1) * 1000
+
+
 def open(*paths, where=None, category=None, message=None, min_priority=None,
-         since_ns=0, until_ns=0, limit=0, follow=False, timeout=None, tail=0):
+         since=None, until=None, since_ns=0, until_ns=0, limit=0, follow=False, timeout=None, tail=0):
     """Open timelines, snapshots or recorded traces.
 
     where       an expression of Python ("args.id > 3 and tid == 7"), of the
                 members of an event; or a function of an event
     category, message   patterns of fnmatch(3)
     min_priority        "info": this and higher ones
-    since_ns, until_ns  Unix times in nanoseconds
+    since, until        datetimes, or as text "2026-11-20T19:24:18+01:00"; of
+                        local time where they have no zone
+    since_ns, until_ns  or Unix times in nanoseconds
     limit       so many events at most
     follow      wait for new events of live timelines, timeout seconds each time
                 (None: as long as it takes)
@@ -331,8 +374,8 @@ def open(*paths, where=None, category=None, message=None, min_priority=None,
     return Reader([lib.path_of(p) for p in paths], where,
                   dict(category=category, message=message,
                        min_level=lib.level_of(min_priority),
-                       since_ns=lib.within("since_ns", since_ns, 63),
-                       until_ns=lib.within("until_ns", until_ns, 63),
+                       since_ns=_ns("since", since, since_ns),
+                       until_ns=_ns("until", until, until_ns),
                        limit=lib.within("limit", limit, 64, 0),
                        follow=follow, tail=lib.within("tail", tail, 64, 0),
                        timeout_ms=-1 if timeout is None else lib.within(

@@ -2,6 +2,7 @@
 """libtimeline-read by ctypes: timeline_read.h as far as the module needs it."""
 import array
 import ctypes as c
+import errno
 import os
 import warnings
 
@@ -16,6 +17,13 @@ SIGNED = ("ns", "duration_ns")
 
 class Error(OSError):
     """What the library says of a file that cannot be read."""
+
+
+# ... which is also what Python calls it.
+_ERRORS = {number: type(kind.__name__, (Error, kind), {})
+           for number, kind in ((errno.ENOENT, FileNotFoundError),
+                                (errno.EACCES, PermissionError),
+                                (errno.EISDIR, IsADirectoryError))}
 
 
 class Damage(UserWarning):
@@ -118,6 +126,9 @@ _columns = _function("columns", c.c_int64, c.c_void_p, c.POINTER(Column),
 event_text = _function("text", c.c_int, _event, *_sized)
 event_line = _function("line", c.c_int, _event, *_sized)
 argument_text = _function("argument_text", c.c_int, _event, c.c_uint, *_sized)
+_argument_bytes = _function("argument_bytes", c.c_int, _event, c.c_uint, *_sized)
+_message = _function("message", c.POINTER(Definition), c.c_void_p, c.c_size_t,
+                     c.c_void_p)
 priority = _function("priority", c.c_char_p, _event)
 origin = _function("origin", c.POINTER(Origin), _event)
 
@@ -128,7 +139,7 @@ def last_error():
 
 def check(rc):
     if rc < 0:
-        raise Error(-rc, last_error())
+        raise _ERRORS.get(-rc, Error)(-rc, last_error())
     return rc
 
 
@@ -141,6 +152,19 @@ def text(function, *what):
         if needed < size:
             return buffer.value.decode(errors="replace")
         size = needed + 1
+
+
+def string(raw, i):
+    """The text of a string argument, as it was logged."""
+    size = 256
+    while True:
+        buffer = c.create_string_buffer(size)
+        needed = _argument_bytes(c.byref(raw), i, buffer, size)
+        if needed < 0:  # the file lacks it
+            return text(argument_text, c.byref(raw), i)
+        if needed <= size:
+            return buffer.raw[:needed].decode(errors="replace")
+        size = needed
 
 
 def level_of(priority):
@@ -238,6 +262,12 @@ class Handle:
         raw = c.POINTER(Span)()
         while check(_next_span(self._reader, c.byref(raw))) > 0:
             yield raw.contents
+
+    def messages(self):
+        i = 0
+        while definition := _message(self._reader, i, None):
+            yield definition.contents
+            i += 1
 
     def columns(self, names):
         for name in names:

@@ -348,7 +348,7 @@ tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault)
 	if (rc == 0)
 		*chains = cs;
 	return rc == 0 ? 0
-		       : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		       : tl_fail(fault, rc, "%s",
 			     rc == -EBADMSG ? "there is no whole trace in it"
 					    : strerror(-rc));
 }

@@ -23,7 +23,7 @@ tl_packed_open(struct tl_packed *packed, struct tl_storage *file,
 {
 	*packed = (struct tl_packed){ 0 };
 	tl_storage_close(file);
-	return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE, "%s", reason);
+	return tl_fail(fault, -ENOTSUP, "%s", reason);
 }
 
 void
@@ -40,7 +40,7 @@ tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
 	(void)info, (void)options;
 	*trace = NULL;
 	tl_storage_close(file);
-	return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE, "%s", reason);
+	return tl_fail(fault, -ENOTSUP, "%s", reason);
 }
 
 int

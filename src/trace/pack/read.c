@@ -70,8 +70,7 @@ packed_zip_open(struct tl_packed_zip **out, struct tl_storage *file,
 		return 0;
 	}
 	rc = source ? tl_packed_error(&error) : -ENOMEM;
-	tl_fault(fault, rc, TL_FAULT_NOWHERE, "not a whole zip: %s",
-	    zip_error_strerror(&error));
+	tl_fail(fault, rc, "not a whole zip: %s", zip_error_strerror(&error));
 	zip_error_fini(&error);
 	zip_source_free(source);
 	tl_storage_close(file);
@@ -187,13 +186,13 @@ check_room(int fd, const zip_stat_t *st, struct tl_fault *fault)
 	uint64_t bytes;
 
 	if (st->size / TL_PACKED_RATIO_MAX > st->comp_size)
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBADMSG,
 		    "%s says that it is larger than it can be", st->name);
 	if (fstatvfs(fd, &room) < 0)
 		return 0; /* unknown: writing will fail if there is no room */
 	bytes = (uint64_t)room.f_bavail * room.f_frsize / TL_PACKED_ROOM_PART;
 	if (st->size > bytes)
-		return tl_fault(fault, -ENOSPC, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOSPC,
 		    "%s is compressed and needs %" PRIu64
 		    " bytes of room, more than a half of what is free; "
 		    "TMPDIR says where",
@@ -271,13 +270,11 @@ open_found(struct tl_storage **storage, struct tl_packed_zip *z,
     const zip_stat_t *st, struct tl_fault *fault)
 {
 	if (st->encryption_method != ZIP_EM_NONE)
-		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
-		    "%s is encrypted", st->name);
+		return tl_fail(fault, -ENOTSUP, "%s is encrypted", st->name);
 	if (st->comp_method != ZIP_CM_STORE)
 		return open_compressed(storage, z, st, fault);
 	if (st->comp_size != st->size)
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "%s has two sizes", st->name);
+		return tl_fail(fault, -EBADMSG, "%s has two sizes", st->name);
 	return open_stored(storage, z, st);
 }
 
@@ -296,7 +293,7 @@ packed_entry_open(struct tl_storage **storage, struct tl_packed_zip *z,
 	if (rc == 0)
 		rc = open_found(storage, z, &st, fault);
 	if (rc < 0 && rc != -ENOENT)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		tl_fail(fault, rc,
 		    rc == -ENOTSUP
 			? "%s is compressed in a way that is not known here"
 			: "%s is damaged or cannot be read",
@@ -373,18 +370,16 @@ open_entries(struct tl_packed *packed, struct tl_packed_zip *zip,
 		rc = packed_entry_open(&packed->data, zip,
 		    TL_PACKED_DATA_BEFORE, fault);
 	if (rc == -ENOENT) /* also for an empty file */
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBADMSG,
 		    "a zip without an entry " TL_PACKED_DATA);
 	if (rc < 0)
 		return rc;
 	rc = packed_entry_open(&packed->index, zip, TL_PACKED_INDEX, &ignored);
 	if (rc == -ENOMEM)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, rc, "no memory");
 	rc = packed_entry_text(&packed->info, zip, TL_PACKED_INFO,
 	    TL_PACKED_INFO_MAX);
-	return rc == -ENOMEM
-		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory")
-		   : 0;
+	return rc == -ENOMEM ? tl_fail(fault, rc, "no memory") : 0;
 }
 
 int

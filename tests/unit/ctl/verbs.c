@@ -63,11 +63,11 @@ TEST(short_options_are_the_long_ones)
 
 TEST(what_does_not_suit_the_verb_is_a_usage_error)
 {
-	static const char *const lines[] = { "ctl", "ctl nothing", "ctl list x",
-		"ctl remove", "ctl remove a b", "ctl burst a b",
+	static const char *const lines[] = { "ctl", "ctl nothing",
+		"ctl status x", "ctl remove", "ctl remove a b", "ctl burst a b",
 		"ctl list -n 3", "ctl reload --json", "ctl top -n",
 		"ctl list --json=yes", "ctl -x list", "ctl --",
-		"ctl -- list x" };
+		"ctl -- status x" };
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		ck_assert_msg(parse(lines[i]) == -EINVAL, "%s", lines[i]);

@@ -619,10 +619,11 @@ TEST(reading_goes_on_behind_damage)
 	    "1000  a\n4000  b\n", "-74 30 not an event: skipped (3 times)\n");
 	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}]}", "1000  a\n",
 	    "-74 30 no value where one must be: the rest is not read\n");
-	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"V\"},"
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"~\"},"
 	      "{\"ph\":\"v\"}]",
 	    "1000  a\n",
-	    "-95 30 event of an unknown phase: left out (2 times)\n");
+	    "-95 30 event of an unknown phase: left out\n"
+	    "0 41 memory dump, clock sync, context or link: left out\n");
 }
 
 TEST(another_file_is_refused)

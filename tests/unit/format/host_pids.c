@@ -237,8 +237,12 @@ TEST(a_number_leads_back_to_its_process, .plain = true)
 TEST(one_host_is_as_ever, .plain = true)
 {
 	struct tl_writer writer;
+	struct tl_host_pids *pids;
 
 	ck_assert_ptr_null(make(&writer, origins, 0));
 	ck_assert_ptr_null(make(&writer, origins, 1));
-	ck_assert_ptr_null(make(&writer, origins + 3, 2));
+	pids = make(&writer, origins + 3, 2);
+	ck_assert_uint_eq(give(pids, 0, 41), 41);
+	ck_assert_uint_eq(give(pids, 1, 41), 41);
+	tl_host_pids_free(pids);
 }

@@ -160,6 +160,7 @@ options_without_words(void)
 	CALL(-EINVAL, timeline_read_text(entry, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_line(entry, NULL, 1)) \
 	CALL(-EINVAL, timeline_read_argument_text(entry, 0, NULL, 1)) \
+	CALL(-EINVAL, timeline_read_argument_bytes(entry, 0, NULL, 1)) \
 	CALL(-EINVAL, timeline_node_text(roots[0], NULL, 1)) \
 	CALL(-EINVAL, timeline_rtl_use(NULL))
 

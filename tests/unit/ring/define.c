@@ -168,9 +168,11 @@ TEST(a_failed_definition_is_a_closed_event)
 TEST(a_conversion_of_printf_that_is_no_suffix_is_refused)
 {
 	static const char *const odd[] = { "$x%lu", "$x%p", "at $x%5d", "$x%i",
-		"$x%.3f us", "$a%d, $b%08x.", "$x%llu/$y", "$x%-3d", "$x%zu" };
-	static const char *const text[] = { "$x%", "$x% done", "$x%done",
-		"$x%, $y%%", "$x%u", "100%lu of $x", "$x %5d", "$x%t%lu" };
+		"$x%.3f us", "$a%d, $b%08x.", "$x%llu/$y", "$x%-3d", "$x%",
+		"$x%\nexplained", "$x%%", "$x%s%d", "$x%t%lu.", "$x%zu" };
+	static const char *const text[] = { "$x% done", "$x%done", "$x%, $y%.",
+		"$x%u", "100%lu of $x", "$x %5d", "$x%d%", "$x%d%%", "$x %",
+		"$x%d%done" };
 
 	for (size_t i = 0; i < TL_COUNT(odd); i++) {
 		expect_closed(timeline_define(tl, "a", "info", odd[i], &event),
