@@ -91,7 +91,8 @@ teardown(void)
 static void
 begin_file(void)
 {
-	static const struct tl_recorder_options options;
+	static const struct tl_recorder_options options = { .block_size =
+								16384 };
 
 	file = (struct tl_recorder_file){ .written = written };
 	file.files.data = memfd_create("data", MFD_ALLOW_SEALING);
@@ -186,19 +187,23 @@ draw(uint64_t *seed, unsigned *thread, unsigned *message)
 	return event;
 }
 
+/* Take an event that the account has had: a begin goes on once it is put. */
+static void
+follow(const struct tl_event *event, unsigned thread, unsigned message)
+{
+	if (event->kind == TL_LOST)
+		dumb_loss();
+	else if (event->kind == TL_END)
+		dumb_end(thread, message);
+}
+
 static void
 remember(const struct tl_event *event, unsigned thread, unsigned message)
 {
-	if (event->kind == TL_LOST) {
-		lost += event->lost;
-		dumb_loss();
-		return;
-	}
-	entries++;
+	lost += event->lost;
+	entries += event->kind != TL_LOST;
 	if (event->kind == TL_BEGIN)
 		dumb_begin(thread, message);
-	else if (event->kind == TL_END)
-		dumb_end(thread, message);
 }
 
 /* Put an event, as the recorder does. */
@@ -226,15 +231,17 @@ put_many(uint64_t *seed)
 	static unsigned thread, message;
 
 	for (uint64_t i = 0; i < PUTS; i++) {
-		if (!timeline.accounted)
-			event = draw(seed, &thread, &message);
 		if (i == fill_at)
 			fill_disk();
+		if (!timeline.accounted) {
+			event = draw(seed, &thread, &message);
+			follow(&event, thread, message);
+		}
 		if (put(&event) != 0)
 			return;
 		remember(&event, thread, message);
 		number++;
-		if (random_below(seed, 300) == 0 &&
+		if (random_below(seed, 3000) == 0 &&
 		    tl_trace_writer_flush(file.writer) != 0)
 			return;
 	}
