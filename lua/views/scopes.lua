@@ -24,9 +24,10 @@ local by = keys[options.by or "scope"]
     or timeline.fail("--by is one of scope, category, author, thread")
 local sort = options.sort or "total"
 
-local function add(m, took)
-	m.calls, m.total = m.calls + 1, timeline.add(m.total, took)
-	m.sum = m.sum + took
+-- A call within a call of the same scope is no further time.
+local function add(m, took, is_within)
+	m.calls, m.sum = m.calls + 1, m.sum + took
+	if not is_within then m.total = timeline.add(m.total, took) end
 	m.squares = m.squares + (took + 0.0) ^ 2
 	m.min, m.max = math.min(m.min, took), math.max(m.max, took)
 	m.mean = m.sum / m.calls
@@ -35,7 +36,7 @@ local function add(m, took)
 end
 
 -- scopes[i] and scopes[key]: category, name, and per input what was added
-local scopes, lonely = {}, 0
+local scopes, lonely, older = {}, 0, 0
 local function scope_of(e)
 	local category, name = by(e)
 	local key = category .. "\0" .. name
@@ -50,14 +51,17 @@ end
 for i, input in ipairs(timeline.inputs) do
 	local spans, own = input:spans(timeline.select(options,
 	    { open = true, own = true }))
+	local from = input.complete_from or math.mininteger
 	for s in spans do
 		if s.open or s.lossy then
 			lonely = lonely + 1
+		elseif s.end_ns < from then
+			older = older + 1
 		else
 			local scope = scope_of(s)
 			scope[i] = scope[i] or { calls = 0, total = 0, sum = 0.0,
 			    squares = 0.0, min = math.maxinteger, max = 0 }
-			add(scope[i], s.duration)
+			add(scope[i], s.duration, by == keys.scope and s.nesting > 0)
 			own(scope.at)
 		end
 	end
@@ -157,4 +161,8 @@ t:print(most > 0 and most or nil)
 if lonely > 0 then
 	print(lonely .. (lonely == 1 and " scope" or " scopes")
 	    .. " without an end left out")
+end
+if older > 0 then
+	print(older .. (older == 1 and " older scope" or " older scopes")
+	    .. " left out: others of their time are overwritten")
 end

@@ -218,6 +218,31 @@ collect(lua_State *L)
 	return 0;
 }
 
+/* Push the time from which on no entry of the input is overwritten, or nil if
+ * none was: ring after ring, the losses stand where their lanes begin. */
+static int
+push_complete_from(lua_State *L, const struct tl_script_source *source)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int64_t from_ns = INT64_MIN;
+	int rc = tl_script_source_open(source, TL_OLDEST_FIRST, &cursor);
+
+	if (rc >= 0) {
+		while ((rc = tl_cursor_next(cursor, &event)) > 0)
+			if (event.kind == TL_LOST && tl_event_is_start(&event))
+				from_ns = event.ns;
+		tl_cursor_close(cursor);
+	}
+	if (rc < 0)
+		tl_host_fail(L, tl_host(L), rc, "cannot read");
+	if (from_ns == INT64_MIN)
+		lua_pushnil(L);
+	else
+		lua_pushinteger(L, from_ns);
+	return 1;
+}
+
 /* Upvalue 1: the methods. */
 static int
 source_index(lua_State *L)
@@ -237,6 +262,8 @@ source_index(lua_State *L)
 		    source->count == 1 ? source->inputs[0].name : "all");
 		return 1;
 	}
+	if (strcmp(key, "complete_from") == 0)
+		return push_complete_from(L, source);
 	if (strcmp(key, "complete_to") == 0) {
 		if (source->count == 1 && source->inputs[0].complete_to_ns != 0)
 			lua_pushinteger(L, source->inputs[0].complete_to_ns);

@@ -77,3 +77,19 @@ why=$("$dump" --why 'request*' "$work/parts-slow.tl")
 has '--why says that slow requests passed where details were closed' "$why" 'the time goes into details closed \('
 lacks '... and not between begin and end' "$why" 'the time goes between'
 has '... also in JSON' "$("$dump" --json --why 'request*' "$work/parts-slow.tl")" '"kind":"gap","name":"details closed"'
+
+# What ended before the record is complete counts in no sum of the scopes, which
+# are of one time: as --stats of that time has them.
+for copy in "$work/parts-turned.tl" "$work/parts-turned.trace"; do
+	since=@$("$dump" --stats --json "$copy" | grep -o '"complete_ns":[0-9]*' | sort | tail -1 |
+		sed -E 's/.*:(.*)(.{9})$/\1.\2/')
+	is "the scopes are those of --stats: ${copy##*.}" \
+		"$("$dump" --view scopes "$copy" | awk '/[$]/ { print $1 }' | sort -n)" \
+		"$("$dump" --stats --json --since "$since" "$copy" | jq -r 'select(.kind == "span").duration_ns.count' | sort -n)"
+	is '... and there are older ones' \
+		"$("$dump" --view scopes "$copy" 2>/dev/null | grep -c 'older scope')" 1
+done
+is 'a call within a call of the same scope adds no time' \
+	"$(printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"f","kind":"%s","args":{}}\n' \
+		1000 begin 2000 begin 3000 end 5000 end >"$work/deep.jsonl" &&
+		"$dump" --view scopes "$work/deep.jsonl" | awk '/ f$/ { print $1, $2, $3 }')" '2 4us 4us'
