@@ -773,22 +773,22 @@ TEST(the_gates_of_messages_are_those_of_now)
 }
 
 static void
-log_in_a_burst(struct timeline_event *detail)
+log_while_open(struct timeline_event *detail)
 {
-	timeline_burst(tl, "trace", 3600000000000);
+	timeline_priority(tl, "trace");
 	timeline_log(detail);
 	timeline_priority(tl, "info");
 }
 
-/* Log an entry in each of three bursts, and raise its message then. */
+/* Log an entry at each of three times, and raise its message then. */
 static void
 raise_late(struct timeline_event *detail)
 {
-	log_in_a_burst(detail);
-	log_in_a_burst(detail);
+	log_while_open(detail);
+	log_while_open(detail);
 	/* of another message, and changes nothing */
 	ck_assert_int_eq(timeline_level(tl, "a", "*", "default"), 0);
-	log_in_a_burst(detail);
+	log_while_open(detail);
 	ck_assert_int_eq(timeline_level(tl, "b", "*", "warning"), 0);
 }
 
