@@ -183,8 +183,7 @@ check_target(struct tl_call *call, const char *url)
 
 	if (!url || url[0] == '\0')
 		return fail(call, "run", "needs --to TARGET");
-	if (strcmp(url, "-") != 0 && stat(url, &st) == 0 &&
-	    S_ISREG(st.st_mode))
+	if (strcmp(url, "-") != 0 && stat(url, &st) == 0 && S_ISREG(st.st_mode))
 		return fail(call, url,
 		    "a file; --to takes a directory, which ship fills");
 	if (url[0] == '/' && tl_name_path(url, path) == 0 &&
