@@ -167,6 +167,7 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 	tl_runner_reload();
 	daemon->configured_ns = tl_clock_read(CLOCK_REALTIME);
 	tl_targets_configure(daemon->folder);
+	tl_snapshots_keep(daemon->snapshots, new);
 	rc = listen_again(daemon, old, fault);
 	if (rc == 0)
 		rc = tl_targets_create(daemon->folder, fault);
@@ -230,8 +231,10 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	 * on. */
 	tl_seccomp_start(c->seccomp);
 	if ((rc = tl_snapshots_new(&d->snapshots, d->loop, c->directory,
-		 fault)) != 0 ||
-	    (rc = tl_targets_new(&d->folder, d, NULL, fault)) != 0 ||
+		 fault)) != 0)
+		return rc;
+	tl_snapshots_keep(d->snapshots, d->config);
+	if ((rc = tl_targets_new(&d->folder, d, NULL, fault)) != 0 ||
 	    (rc = tl_targets_create(d->folder, fault)) != 0 ||
 	    (rc = tl_targets_scan(d->folder, fault)) != 0)
 		return rc;

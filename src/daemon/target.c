@@ -239,7 +239,7 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	return 0;
 }
 
-/* Apply the section's schedule of snapshots and the limits of kept files. */
+/* Apply the section's schedule of snapshots. */
 static void
 schedule_snapshots(struct tl_target *t)
 {
@@ -250,8 +250,6 @@ schedule_snapshots(struct tl_target *t)
 	ev_timer_set(&t->snapshot_timer, every, every);
 	if (every > 0)
 		ev_timer_start(t->daemon->loop, &t->snapshot_timer);
-	tl_snapshots_keep(t->daemon->snapshots, t->name,
-	    &t->config->snapshots.keep);
 	/* without memory there are no limits */
 	(void)tl_throttle_configure(&t->deaths, s->death.every_ns,
 	    s->death.per_hour);

@@ -16,6 +16,7 @@
 
 #include "base/fault.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -97,7 +98,8 @@ struct tl_config_rule {
 	struct tl_config_actions actions;
 };
 
-/* The limits of the files kept; 0: no limit.  The default is 100 by count. */
+/* The limits of the files kept of a section; 0: no limit.  The default is 100 by
+ * count. */
 struct tl_config_keep {
 	uint64_t count;
 	uint64_t age_ns;
@@ -174,6 +176,7 @@ struct tl_config {
 	struct tl_config_timeline *timelines; /* the first match counts */
 	size_t timeline_count;
 	struct tl_config_memory *memory; /* read.h */
+	atomic_uint holders;             /* besides the owner */
 };
 
 /*
@@ -188,6 +191,14 @@ int tl_config_load(struct tl_config **config, const char *path,
 /* Load a configuration from memory; faults call it name. */
 int tl_config_parse(struct tl_config **config, const char *name,
     const char *text, size_t size, struct tl_fault *fault);
+/* Keep a configuration valid until another tl_config_free().  Any thread may
+ * free it. */
+static inline struct tl_config *
+tl_config_hold(struct tl_config *config)
+{
+	atomic_fetch_add(&config->holders, 1);
+	return config;
+}
 void tl_config_free(struct tl_config *config);
 
 /* The first section whose name matches a timeline, or NULL. */

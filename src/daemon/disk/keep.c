@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep.c - remove the oldest files of a timeline. */
+/* keep.c - remove the oldest files of each section. */
 #include "daemon/disk/keep.h"
 
 #include "base/array.h"
@@ -18,12 +18,21 @@
 #include <unistd.h>
 
 enum {
+	BESIDE = 2,     /* limit of the suffixes of a kind */
 	BESIDE_MAX = 10 /* limit of the length of a suffix */
 };
 
-const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse,
-	{ TL_EXPLANATION_SUFFIX, TL_SCHED_SUFFIX } };
-const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, { ".idx" } };
+/* A kind of files: the parser of names, and the suffixes of files beside them
+ * that are removed with them. */
+struct kind {
+	bool (*parse)(struct tl_snapshot_name *parts, const char *name);
+	const char *beside[BESIDE]; /* NULL: end of the list */
+};
+static const struct kind kinds[TL_KEPT_KINDS] = {
+	[TL_KEPT_SNAPSHOT] = { tl_snapshot_name_parse,
+	    { TL_EXPLANATION_SUFFIX, TL_SCHED_SUFFIX } },
+	[TL_KEPT_TRACE] = { tl_record_name_parse, { TL_RECORD_INDEX_SUFFIX } },
+};
 
 /* The rank of a file in the order of age; files of one rank are ordered by
  * name. */
@@ -36,50 +45,27 @@ enum rank {
 static const int64_t ahead_ns = 60 * TL_NS_PER_S;
 
 struct kept {
-	char name[TL_FILE_NAME_MAX];
+	char *name;
+	const struct tl_config_timeline *section;
+	enum tl_kept kind;
 	enum rank rank;
-	size_t stamp;  /* offset of the time in the name */
-	size_t reason; /* offset of the reason; 0: none */
-	size_t reason_size;
+	const char *stamp;  /* in the name */
+	const char *reason; /* likewise */
+	size_t reason_size; /* 0: a trace */
 	int64_t ns;
 	uint64_t bytes;
 };
 
-struct list {
+/* The sweep of one folder. */
+struct sweep {
+	const struct tl_keep_sweep *how;
+	const char *path;
+	int folder;
 	struct kept *items;
 	size_t count;
 	size_t capacity;
+	struct tl_keep_sums *sums;
 };
-
-/* The function called for each file of a kind in a folder. */
-typedef int
-visit(void *context, const char *name, const struct tl_snapshot_name *parts);
-
-static int
-visit_all(const struct tl_kept_kind *kind, int directory, visit *each,
-    void *context)
-{
-	const int fd =
-	    openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-	struct tl_snapshot_name parts;
-	const struct dirent *entry;
-	int rc = 0;
-
-	if (!folder) {
-		rc = -errno;
-		if (fd >= 0)
-			close(fd);
-		return rc;
-	}
-	while (rc == 0 && (errno = 0, entry = readdir(folder)))
-		if (kind->parse(&parts, entry->d_name))
-			rc = each(context, entry->d_name, &parts);
-	if (rc == 0)
-		rc = -errno;
-	closedir(folder);
-	return rc;
-}
 
 /* Get the bytes that a regular file occupies.  False for other files, which are
  * not ours. */
@@ -102,253 +88,280 @@ put_beside(char path[TL_FILE_NAME_MAX + BESIDE_MAX], const char *name,
 	snprintf(path, TL_FILE_NAME_MAX + BESIDE_MAX, "%s%s", name, suffix);
 }
 
-/* Get the bytes that a file and the files beside it occupy. */
-static bool
-measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
-    uint64_t *bytes)
+/* The bytes that the files beside a file occupy. */
+static uint64_t
+measure_beside(enum tl_kept kind, int folder, const char *name)
 {
 	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
-	uint64_t more;
+	uint64_t bytes, sum = 0;
 
-	if (!measure(directory, name, bytes))
-		return false;
-	for (size_t i = 0; i < TL_KEPT_BESIDE && kind->beside[i]; i++) {
-		put_beside(beside, name, kind->beside[i]);
-		if (measure(directory, beside, &more))
-			*bytes += more;
+	for (size_t i = 0; i < BESIDE && kinds[kind].beside[i]; i++) {
+		put_beside(beside, name, kinds[kind].beside[i]);
+		if (measure(folder, beside, &bytes))
+			sum += bytes;
 	}
-	return true;
+	return sum;
 }
 
 /* Remove a file.  The files beside it go first: without the file they would
  * never be removed. */
 static int
-remove_all(const struct tl_kept_kind *kind, int directory, const char *name)
+remove_all(enum tl_kept kind, int folder, const char *name)
 {
 	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
 
-	for (size_t i = 0; i < TL_KEPT_BESIDE && kind->beside[i]; i++) {
-		put_beside(beside, name, kind->beside[i]);
-		unlinkat(directory, beside, 0);
+	for (size_t i = 0; i < BESIDE && kinds[kind].beside[i]; i++) {
+		put_beside(beside, name, kinds[kind].beside[i]);
+		unlinkat(folder, beside, 0);
 	}
-	return unlinkat(directory, name, 0) != 0 ? -errno : 0;
+	return unlinkat(folder, name, 0) != 0 ? -errno : 0;
 }
 
-/* == the files of one timeline == */
-
-struct gathering {
-	const struct tl_kept_kind *kind;
-	int directory;
-	const char *timeline;
-	size_t timeline_size;
-	const char *busy;
-	int64_t now_ns;
-	struct list list;
-};
+/* == the files of one folder == */
 
 static enum rank
-rank_of(const struct gathering *g, const char *name, int64_t ns)
+rank_of(const struct tl_keep_sweep *how, const char *name, int64_t ns)
 {
-	if (g->busy && strcmp(name, g->busy) == 0)
+	if (how->is_busy && how->is_busy(how->context, name))
 		return BUSY;
-	return ns - ahead_ns > g->now_ns ? AHEAD : ORDINARY;
+	return ns - ahead_ns > how->now_ns ? AHEAD : ORDINARY;
+}
+
+static const char *
+traces_of(const struct tl_config *config,
+    const struct tl_config_timeline *section)
+{
+	return section->record.directory ? section->record.directory
+					 : config->directory;
+}
+
+static const struct tl_config_keep *
+limits_of(const struct kept *kept)
+{
+	return kept->kind == TL_KEPT_TRACE ? &kept->section->record.keep
+					   : &kept->section->snapshots.keep;
+}
+
+/* The section that limits a file, or NULL.  Traces of a section that records to
+ * another folder, or no more, stay. */
+static const struct tl_config_timeline *
+section_of(const struct sweep *s, enum tl_kept kind, const char *name,
+    size_t timeline_size)
+{
+	const struct tl_config *config = s->how->config;
+	const struct tl_config_timeline *section;
+	char timeline[TL_FILE_NAME_MAX];
+
+	memcpy(timeline, name, timeline_size);
+	timeline[timeline_size] = '\0';
+	section = tl_config_find(config, timeline);
+	if (section && kind == TL_KEPT_TRACE &&
+	    (!section->record.on ||
+		strcmp(traces_of(config, section), s->path) != 0))
+		return NULL;
+	return section;
 }
 
 static int
-gather_one(void *context, const char *name,
-    const struct tl_snapshot_name *parts)
+gather_one(struct sweep *s, const char *name)
 {
-	struct gathering *g = context;
-	struct kept *kept;
-	uint64_t bytes;
+	struct kept kept = { .kind = TL_KEPT_TRACE };
+	struct tl_snapshot_name parts;
+	const struct tl_config_keep *keep;
 
-	if (parts->timeline_size != g->timeline_size ||
-	    memcmp(name, g->timeline, g->timeline_size) != 0 ||
-	    strlen(name) >= TL_FILE_NAME_MAX ||
-	    g->list.count >= TL_SNAPSHOTS_KEPT_MAX ||
-	    !measure_all(g->kind, g->directory, name, &bytes))
+	if (!tl_record_name_parse(&parts, name)) {
+		kept.kind = TL_KEPT_SNAPSHOT;
+		if (strcmp(s->path, s->how->home_path) != 0 ||
+		    !tl_snapshot_name_parse(&parts, name))
+			return 0;
+	}
+	if (!measure(s->folder, name, &kept.bytes))
 		return 0;
-	if (TL_ARRAY_ROOM(g->list.items, g->list.capacity, g->list.count) < 0)
+	if (kept.kind == TL_KEPT_SNAPSHOT) {
+		s->sums->files++;
+		s->sums->bytes += kept.bytes;
+	}
+	kept.section = section_of(s, kept.kind, name, parts.timeline_size);
+	if (!kept.section)
+		return 0;
+	keep = limits_of(&kept);
+	if (!keep->count && !keep->age_ns && !keep->bytes)
+		return 0;
+	if (TL_ARRAY_ROOM(s->items, s->capacity, s->count) < 0 ||
+	    !(kept.name = strdup(name)))
 		return -ENOMEM;
-	kept = &g->list.items[g->list.count++];
-	*kept = (struct kept){ .bytes = bytes, .ns = parts->ns };
-	memcpy(kept->name, name, strlen(name) + 1);
-	kept->stamp = (size_t)(parts->stamp - name);
-	kept->reason_size = parts->reason_size;
-	if (parts->reason_size > 0)
-		kept->reason = (size_t)(parts->reason - name);
-	kept->rank = rank_of(g, name, parts->ns);
+	kept.ns = parts.ns;
+	kept.stamp = kept.name + (parts.stamp - name);
+	kept.reason_size = parts.reason_size;
+	kept.reason = kept.name + (parts.reason_size ? parts.reason - name : 0);
+	kept.rank = rank_of(s->how, name, parts.ns);
+	s->items[s->count++] = kept;
 	return 0;
 }
 
 static int
-compare_reasons(const struct kept *x, const struct kept *y)
+gather(struct sweep *s, DIR *folder)
 {
-	if (x->reason_size != y->reason_size)
-		return x->reason_size < y->reason_size ? -1 : 1;
-	return memcmp(x->name + x->reason, y->name + y->reason, x->reason_size);
+	const struct dirent *entry;
+	int rc = 0;
+
+	while (rc == 0 && (errno = 0, entry = readdir(folder)))
+		rc = gather_one(s, entry->d_name);
+	return rc == 0 ? -errno : rc;
 }
 
-/* Order by reason, then from new to old. */
+/* Order by kind, section and reason: the limits apply to each group. */
+static int
+compare_groups(const struct kept *x, const struct kept *y)
+{
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	if (x->reason_size != y->reason_size)
+		return x->reason_size < y->reason_size ? -1 : 1;
+	return memcmp(x->reason, y->reason, x->reason_size);
+}
+
+/* Order by group, then from new to old. */
 static int
 compare(const void *a, const void *b)
 {
 	const struct kept *x = a;
 	const struct kept *y = b;
-	const int reasons = compare_reasons(x, y);
+	int order = compare_groups(x, y);
 
-	if (reasons != 0)
-		return reasons;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? 1 : -1;
-	return strcmp(y->name + y->stamp, x->name + x->stamp);
+	if (order == 0)
+		order = (x->rank < y->rank) - (x->rank > y->rank);
+	if (order == 0)
+		order = strcmp(y->stamp, x->stamp);
+	return order ? order : strcmp(y->name, x->name);
 }
 
-/* The number of files at the start of items that have one reason. */
+/* The number of files to keep of the count files of a group, from the newest
+ * on.  Files that are being written are counted and kept. */
 static size_t
-count_of_reason(const struct kept *items, size_t count)
+count_kept(const struct sweep *s, const struct kept *items, size_t count)
 {
-	size_t n = 1;
-
-	while (n < count && compare_reasons(&items[0], &items[n]) == 0)
-		n++;
-	return n;
-}
-
-/* The number of files of one reason to keep, from the newest on. */
-static size_t
-count_kept(const struct kept *items, size_t count,
-    const struct tl_config_keep *keep, int64_t now_ns)
-{
+	const struct tl_config_keep *keep = limits_of(items);
 	uint64_t bytes = 0;
 	size_t n = 0;
 
 	for (; n < count; n++) {
 		const struct kept *kept = &items[n];
-		const int64_t age_ns = now_ns - kept->ns;
+		const int64_t age_ns = s->how->now_ns - kept->ns;
 
 		bytes += kept->bytes;
-		if (n == 0)
-			continue;
-		if ((keep->count && n >= keep->count) ||
-		    (keep->bytes && bytes > keep->bytes) ||
-		    (keep->age_ns && age_ns > 0 &&
-			(uint64_t)age_ns > keep->age_ns))
+		if (keep->bytes)
+			bytes +=
+			    measure_beside(kept->kind, s->folder, kept->name);
+		if (kept->rank != BUSY &&
+		    ((keep->count && n >= keep->count) ||
+			(keep->bytes && bytes > keep->bytes) ||
+			(keep->age_ns && age_ns > 0 &&
+			    (uint64_t)age_ns > keep->age_ns)))
 			break;
 	}
 	return n;
 }
 
-/* The time until the oldest kept file is too old.  The newest file never is. */
-static int64_t
-until_next(const struct kept *items, size_t kept,
-    const struct tl_config_keep *keep, int64_t now_ns)
-{
-	while (kept > 1 && items[kept - 1].rank == AHEAD)
-		kept--;
-	if (kept < 2 || keep->age_ns == 0 || keep->age_ns > INT64_MAX / 2)
-		return INT64_MAX;
-	return (int64_t)keep->age_ns - (now_ns - items[kept - 1].ns) + 1;
-}
-
-/* Remove the files after the first stay files. */
+/* Remove a file, or find it removed. */
 static int
-remove_rest(const struct gathering *g, const struct kept *items, size_t count,
-    size_t stay, uint64_t *removed)
+remove_kept(struct sweep *s, const struct kept *kept)
 {
-	int result = 0;
+	const int rc = remove_all(kept->kind, s->folder, kept->name);
 
-	for (size_t i = count; i > stay; i--) {
-		const int rc =
-		    remove_all(g->kind, g->directory, items[i - 1].name);
-
-		if (rc == 0)
-			++*removed;
-		else if (rc != -ENOENT)
-			result = rc;
-	}
-	return result;
-}
-
-/* Apply the limits to each reason. */
-static int
-keep_each(const struct gathering *g, const struct tl_config_keep *keep,
-    uint64_t *removed, int64_t *next_ns)
-{
-	const struct list *list = &g->list;
-	size_t count;
-	int rc = 0;
-
-	for (size_t i = 0; i < list->count; i += count) {
-		const struct kept *items = &list->items[i];
-		size_t stay;
-		int64_t ns;
-		int one;
-
-		count = count_of_reason(items, list->count - i);
-		stay = count_kept(items, count, keep, g->now_ns);
-		one = remove_rest(g, items, count, stay, removed);
-		rc = rc == 0 ? one : rc;
-		ns = until_next(items, stay, keep, g->now_ns);
-		*next_ns = ns < *next_ns ? ns : *next_ns;
-	}
-	return rc;
-}
-
-int
-tl_kept_apply(const struct tl_kept_kind *kind, int directory,
-    const char *timeline, const char *busy, const struct tl_config_keep *keep,
-    int64_t now_ns, uint64_t *removed, int64_t *next_ns)
-{
-	struct gathering g = { .kind = kind,
-		.directory = directory,
-		.timeline = timeline,
-		.timeline_size = strlen(timeline),
-		.busy = busy,
-		.now_ns = now_ns };
-	struct list *list = &g.list;
-	int rc = visit_all(kind, directory, gather_one, &g);
-
-	*removed = 0;
-	*next_ns = INT64_MAX;
-	if (rc == 0 && list->count > 0) {
-		qsort(list->items, list->count, sizeof(*list->items), compare);
-		rc = keep_each(&g, keep, removed, next_ns);
-	}
-	free(list->items);
-	return rc;
-}
-
-/* == the files of all timelines == */
-
-struct total {
-	int directory;
-	uint64_t files;
-	uint64_t bytes;
-};
-
-static int
-count_one(void *context, const char *name, const struct tl_snapshot_name *parts)
-{
-	struct total *total = context;
-	uint64_t bytes;
-
-	(void)parts;
-	if (measure(total->directory, name, &bytes)) {
-		total->files++;
-		total->bytes += bytes;
+	if (rc != 0 && rc != -ENOENT)
+		return rc;
+	if (rc == 0)
+		s->sums->removed[kept->kind]++;
+	if (kept->kind == TL_KEPT_SNAPSHOT) {
+		s->sums->files--;
+		s->sums->bytes -= kept->bytes;
 	}
 	return 0;
 }
 
-int
-tl_snapshots_keep_count(int directory, uint64_t *files, uint64_t *bytes)
+/* Apply the limits to each group; the oldest files go first. */
+static int
+keep_each(struct sweep *s)
 {
-	struct total total = { .directory = directory };
-	const int rc =
-	    visit_all(&tl_kept_snapshots, directory, count_one, &total);
+	size_t end;
+	int rc = 0;
 
-	*files = total.files;
-	*bytes = total.bytes;
+	for (size_t i = 0; i < s->count; i = end) {
+		size_t stay;
+
+		for (end = i + 1; end < s->count; end++)
+			if (compare_groups(&s->items[i], &s->items[end]) != 0)
+				break;
+		stay = i + count_kept(s, &s->items[i], end - i);
+		for (size_t k = end; k > stay; k--) {
+			const int one = remove_kept(s, &s->items[k - 1]);
+
+			rc = rc == 0 ? one : rc;
+		}
+	}
+	return rc;
+}
+
+static int
+sweep_folder(const struct tl_keep_sweep *how, const char *path,
+    struct tl_keep_sums *sums)
+{
+	struct sweep s = { .how = how, .path = path, .sums = sums };
+	const bool is_home = strcmp(path, how->home_path) == 0;
+	const int fd = openat(how->home, is_home ? "." : path,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	int rc;
+
+	if (!folder) {
+		rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		return rc == -ENOENT ? 0 : rc;
+	}
+	s.folder = fd;
+	rc = gather(&s, folder);
+	if (rc == 0 && s.count > 0) {
+		qsort(s.items, s.count, sizeof(*s.items), compare);
+		rc = keep_each(&s);
+	}
+	for (size_t i = 0; i < s.count; i++)
+		free(s.items[i].name);
+	free(s.items);
+	closedir(folder);
+	return rc;
+}
+
+/* The folder of the traces of section i, unless it was swept before. */
+static const char *
+next_folder(const struct tl_keep_sweep *how, size_t i)
+{
+	const struct tl_config *c = how->config;
+	const char *path = traces_of(c, &c->timelines[i]);
+	bool swept =
+	    !c->timelines[i].record.on || strcmp(path, how->home_path) == 0;
+
+	for (size_t k = 0; k < i && !swept; k++)
+		swept = c->timelines[k].record.on &&
+			strcmp(path, traces_of(c, &c->timelines[k])) == 0;
+	return swept ? NULL : path;
+}
+
+int
+tl_keep_sweep(const struct tl_keep_sweep *how, struct tl_keep_sums *sums)
+{
+	int rc;
+
+	*sums = (struct tl_keep_sums){ 0 };
+	rc = sweep_folder(how, how->home_path, sums);
+	for (size_t i = 0; i < how->config->timeline_count; i++) {
+		const char *path = next_folder(how, i);
+		const int one = path ? sweep_folder(how, path, sums) : 0;
+
+		rc = rc == 0 ? one : rc;
+	}
 	return rc;
 }

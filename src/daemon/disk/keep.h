@@ -2,13 +2,15 @@
 /*
  * keep.h - remove snapshots and recorded traces beyond the configured limits.
  *
- * `keep` applies to the snapshots of each reason separately: many snapshots of
- * one reason never displace snapshots of another reason.
+ * `keep` applies to all files of a section: a file belongs to the first section
+ * whose glob matches the timeline's name in the file's name, whether or not the
+ * timeline still exists.  `keep` of snapshots applies to each reason
+ * separately: many snapshots of one reason never displace snapshots of another
+ * reason.  `keep` of a recording applies to the traces in the section's folder.
  *
- * Only regular files with a name that we would make for this timeline are
- * removed, the oldest first; the newest file of a reason is never removed.  A
- * file of a future time was made before the clock was set back.  Such a file
- * counts as older than all other files; otherwise each new file would be
+ * Only regular files with a name that we would make are removed, the oldest
+ * first.  A file of a future time was made before the clock was set back.  Such
+ * a file counts as older than all other files; otherwise each new file would be
  * removed at once.
  */
 #ifndef TL_DAEMON_DISK_KEEP_H
@@ -17,40 +19,30 @@
 #include "daemon/config/config.h"
 #include "daemon/disk/names.h"
 
-/* A kind of files: the parser of names, and the suffixes of files beside them
- * that are removed with them. */
-enum { TL_KEPT_BESIDE = 2 };
-struct tl_kept_kind {
-	bool (*parse)(struct tl_snapshot_name *parts, const char *name);
-	const char *beside[TL_KEPT_BESIDE]; /* NULL: end of the list */
+/* A sweep of all folders of a configuration. */
+struct tl_keep_sweep {
+	const struct tl_config *config;
+	int home;              /* the folder of snapshots, open */
+	const char *home_path; /* its path in the configuration */
+	int64_t now_ns;        /* Unix time */
+	/* Is the file of this name being written?  Called once for each trace
+	 * that was found.  Such a file is counted and not removed.  NULL: no
+	 * file is. */
+	bool (*is_busy)(void *context, const char *name);
+	void *context;
 };
-extern const struct tl_kept_kind tl_kept_snapshots;
-extern const struct tl_kept_kind tl_kept_traces;
 
-/* limit of files considered per timeline */
-enum { TL_SNAPSHOTS_KEPT_MAX = 65536 };
+enum tl_kept { TL_KEPT_SNAPSHOT, TL_KEPT_TRACE, TL_KEPT_KINDS };
 
-/*
- * Remove the files of a timeline that exceed the limits at this Unix time.
- * Sets the number of removed files and the time in ns until the next file grows
- * too old (INT64_MAX: none).  directory is an open folder; busy is the name of
- * the file being written, which is kept as the newest (NULL: none).  Returns 0
- * or -errno.
- */
-int tl_kept_apply(const struct tl_kept_kind *kind, int directory,
-    const char *timeline, const char *busy, const struct tl_config_keep *keep,
-    int64_t now_ns, uint64_t *removed, int64_t *next_ns);
-static inline int
-tl_snapshots_keep_apply(int directory, const char *timeline,
-    const struct tl_config_keep *keep, int64_t now_ns, uint64_t *removed,
-    int64_t *next_ns)
-{
-	return tl_kept_apply(&tl_kept_snapshots, directory, timeline, NULL,
-	    keep, now_ns, removed, next_ns);
-}
+struct tl_keep_sums {
+	uint64_t files; /* snapshots that stay, of all timelines */
+	uint64_t bytes; /* that those occupy */
+	uint64_t removed[TL_KEPT_KINDS];
+};
 
-/* Count all snapshots in the folder, of all timelines, and the bytes they
- * occupy.  Returns 0 or -errno. */
-int tl_snapshots_keep_count(int directory, uint64_t *files, uint64_t *bytes);
+/* Read each folder once, and remove the files that exceed the limits.  An
+ * absent folder is empty.  Returns 0 or the first error, -errno; the other
+ * folders and files are swept nevertheless. */
+int tl_keep_sweep(const struct tl_keep_sweep *how, struct tl_keep_sums *sums);
 
 #endif

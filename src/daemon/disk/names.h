@@ -20,6 +20,8 @@
 #define TL_REASON_REQUEST  "request"
 #define TL_REASON_SCHEDULE "schedule"
 
+#define TL_RECORD_INDEX_SUFFIX ".idx"
+
 enum {
 	TL_REASON_MAX = 64,
 	TL_FILE_NAME_MAX = 256,      /* including the NUL */

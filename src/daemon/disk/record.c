@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - the files of a recording: names, removal, log lines.
+ * record.c - the files of a recording: names, log lines.
  */
 #include "daemon/disk/record.h"
 
 #include "base/file.h"
 #include "base/ns.h"
 #include "clock/clock.h"
-#include "daemon/disk/keep.h"
+#include "daemon/disk/snapshots.h"
 #include "daemon/log.h"
 
 #include <errno.h>
@@ -23,10 +23,6 @@
 
 enum { NAMES_TRIED_MAX = 1000 };
 
-/* A file grows after its beginning, so the limits are applied in between,
- * too. */
-static const int64_t tidy_ns = 10 * TL_NS_PER_S;
-
 struct tl_record {
 	struct tl_daemon *daemon;
 	struct tl_record *next; /* in the list of ending recordings */
@@ -36,15 +32,12 @@ struct tl_record {
 	char name[NAME_MAX + 1];
 	int live; /* its group may read the files */
 
-	pthread_mutex_t lock; /* of the members down to removed */
+	pthread_mutex_t lock; /* of directory */
 	char directory[PATH_MAX];
-	struct tl_config_keep keep;
-	bool tidy; /* tidy as soon as possible */
-	uint64_t removed;
 
-	/* Used by the writing thread only: */
-	int64_t tidy_at_ns;          /* CLOCK_MONOTONIC */
-	char file[TL_FILE_NAME_MAX]; /* the current or last file */
+	/* The file that is being written, "": none.  Used by the writing thread
+	 * only. */
+	char file[TL_FILE_NAME_MAX];
 
 	/* Used by the loop only, the state logged last: */
 	int reported_rc;
@@ -101,7 +94,7 @@ make_files(const struct tl_record *r, int folder, const char *name,
 	char index[TL_FILE_NAME_MAX + 8];
 	int rc;
 
-	snprintf(index, sizeof(index), "%s%s", name, tl_kept_traces.beside[0]);
+	snprintf(index, sizeof(index), "%s%s", name, TL_RECORD_INDEX_SUFFIX);
 	files->data = make_file(folder, name, mode_of(r));
 	if (files->data < 0)
 		return files->data;
@@ -116,6 +109,41 @@ make_files(const struct tl_record *r, int folder, const char *name,
 	return rc;
 }
 
+/* The file is not being written any more: keep may remove it. */
+static void
+leave_file(struct tl_record *r)
+{
+	if (r->file[0])
+		tl_snapshots_trace_ended(r->daemon->snapshots, r->file);
+	r->file[0] = '\0';
+}
+
+static void
+ended(void *context, struct tl_recorder *recorder,
+    const struct tl_recorder_files *files,
+    const struct tl_recorder_content *content, int rc)
+{
+	(void)recorder;
+	(void)files;
+	(void)content;
+	(void)rc;
+	leave_file(context);
+}
+
+/* Make the files under the name in r->file.  A sweep must not find a file whose
+ * name it does not know. */
+static int
+begin_named(struct tl_record *r, int folder, struct tl_recorder_files *files)
+{
+	int rc = tl_snapshots_trace_begun(r->daemon->snapshots, r->file);
+
+	if (rc != 0)
+		r->file[0] = '\0';
+	else if ((rc = make_files(r, folder, r->file, files)) != 0)
+		leave_file(r);
+	return rc;
+}
+
 static int
 begin(void *context, int64_t ns, struct tl_recorder_files *files)
 {
@@ -124,53 +152,22 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	const int folder = open_folder(r, directory);
 	int rc = folder < 0 ? folder : -EEXIST;
 
+	leave_file(r); /* a file whose begin failed has not ended */
 	/* If the name is taken, use the next microsecond. */
 	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
 		rc = tl_record_name_make(r->file, r->name,
 		    ns + i * TL_NS_PER_US);
 		if (rc == 0)
-			rc = make_files(r, folder, r->file, files);
+			rc = begin_named(r, folder, files);
+		else
+			r->file[0] = '\0';
 	}
 	if (folder >= 0)
 		close(folder);
-	r->tidy_at_ns = 0;
 	if (rc == 0 && snprintf(files->path, sizeof(files->path), "%s/%s",
 			   directory, r->file) >= (int)sizeof(files->path))
 		files->path[0] = '\0';
 	return rc;
-}
-
-/* Apply keep, if a tidy was requested or is due. */
-static void
-tidy(void *context)
-{
-	struct tl_record *r = context;
-	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
-	struct tl_config_keep keep;
-	char directory[PATH_MAX];
-	uint64_t removed = 0;
-	int64_t next_ns;
-	bool requested;
-	int folder;
-
-	pthread_mutex_lock(&r->lock);
-	keep = r->keep;
-	requested = r->tidy;
-	r->tidy = false;
-	pthread_mutex_unlock(&r->lock);
-	if (!requested && now_ns < r->tidy_at_ns)
-		return;
-	r->tidy_at_ns = now_ns + tidy_ns;
-	if ((folder = open_folder(r, directory)) < 0)
-		return;
-	(void)tl_kept_apply(&tl_kept_traces, folder, r->name, r->file, &keep,
-	    tl_clock_read(CLOCK_REALTIME), &removed, &next_ns);
-	close(folder);
-	if (next_ns < tidy_ns)
-		r->tidy_at_ns = now_ns + next_ns;
-	pthread_mutex_lock(&r->lock);
-	r->removed += removed;
-	pthread_mutex_unlock(&r->lock);
 }
 
 static void
@@ -261,8 +258,6 @@ set_folder(struct tl_record *r, const struct tl_config *config,
 		return -ENAMETOOLONG;
 	pthread_mutex_lock(&r->lock);
 	strcpy(r->directory, directory);
-	r->keep = how->keep;
-	r->tidy = true;
 	pthread_mutex_unlock(&r->lock);
 	return 0;
 }
@@ -286,7 +281,7 @@ start(struct tl_record *r, struct tl_daemon *daemon, int fd, bool all,
 	const struct tl_recorder_options options =
 	    options_of(daemon->config, how);
 	const struct tl_recorder_host host = { .begin = begin,
-		.rest = tidy,
+		.ended = ended,
 		.changed = changed,
 		.context = r };
 	int rc = set_folder(r, daemon->config, how);
@@ -348,9 +343,6 @@ tl_record_status(struct tl_record *r, struct tl_record_status *status)
 {
 	tl_recorder_status(r->recorder, &status->recorder);
 	status->rc = error_of(&status->recorder);
-	pthread_mutex_lock(&r->lock);
-	status->removed = r->removed;
-	pthread_mutex_unlock(&r->lock);
 }
 
 void
@@ -392,6 +384,7 @@ tl_record_free(struct tl_record *r)
 		tl_recorder_finish(r->recorder);
 		report(r);
 		tl_recorder_free(r->recorder);
+		leave_file(r);
 	}
 	ev_async_stop(r->loop, &r->changed);
 	leave_daemon(r);

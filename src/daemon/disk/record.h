@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - record a timeline to files, and remove old files.
+ * record.h - record a timeline to files.
  *
  * NAME-20261121T195501.123456Z.trace, and its index, NAME-....trace.idx.
  *
  * trace/record reads the timeline and writes the file, in two threads that all
- * recordings share; record.c names the files, applies keep, and logs.
+ * recordings share; record.c names the files and logs.
  *
  * On a full disk the file ends as a failed file: its blocks so far stay
  * readable.  The log has "NAME: cannot record: No space left on device" once,
@@ -26,8 +26,7 @@ struct tl_record;
 
 struct tl_record_status {
 	struct tl_recorder_status recorder;
-	uint64_t removed; /* files removed because of keep */
-	int rc;           /* why recording fails now; 0: it works */
+	int rc; /* why recording fails now; 0: it works */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * snapshots.c - the queue of snapshots, the two threads that work on the queue,
- * and the times at which files are removed.
+ * and the times of the sweeps that remove files.
  *
  * One lock protects everything in struct tl_snapshots that changes.  A job that
  * was taken from a list belongs to the thread that took the job.
@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,27 +30,13 @@
 enum {
 	TIMELINE_NAME_MAX = TL_SNAPSHOT_TIMELINE_MAX + 1,
 	NAMES_TRIED_MAX = 1000, /* limit of tries for a free name */
-	MEMORY_MAX = 128 << 20, /* of copies that wait for the saver */
-	KEEP_RULES_MAX = 1024   /* beyond, the oldest rule is dropped */
+	MEMORY_MAX = 128 << 20  /* of copies that wait for the saver */
 };
 
-/* Other processes may change the folder or set the clock: check again after a
- * minute at the latest, and at most ten times a second. */
-static const int64_t wait_ns_max = INT64_C(60000000000);
-static const int64_t wait_ns_min = 100000000;
-
-/* The limits of the files of a timeline, and the time of the next check. */
-struct keep_rule {
-	char *timeline;
-	struct tl_config_keep keep;
-	int64_t due_ns; /* CLOCK_MONOTONIC; INT64_MAX: after the next save */
-};
-
-struct keep_rules {
-	struct keep_rule *items;
-	size_t count;
-	size_t next; /* index of the rule to replace when full */
-};
+/* Files grow too old, and grow: sweep once a minute, and sooner after a file was
+ * begun or saved.  One sweep is for many files. */
+static const int64_t sweep_ns = 60 * TL_NS_PER_S;
+static const int64_t sweep_ns_min = 2 * TL_NS_PER_S;
 
 struct job {
 	struct job *next;
@@ -93,94 +80,12 @@ struct tl_snapshots {
 	uint64_t memory;     /* bytes of copies in memory */
 	bool stop;
 	bool copier_ended;
-	struct keep_rules rules;
+	struct tl_config *config; /* the limits; NULL: none yet */
+	int64_t swept_ns;         /* CLOCK_MONOTONIC */
+	int64_t sweep_at_ns;      /* likewise */
+	void *traces;             /* names being written (tsearch) */
 	struct tl_snapshots_status status;
 };
-
-/* == limits == */
-
-static struct keep_rule *
-keep_rules_find(const struct keep_rules *rules, const char *timeline)
-{
-	for (size_t i = 0; i < rules->count; i++)
-		if (strcmp(rules->items[i].timeline, timeline) == 0)
-			return &rules->items[i];
-	return NULL;
-}
-
-/* Add a rule for a new name. */
-static struct keep_rule *
-add(struct keep_rules *rules, const char *timeline)
-{
-	char *name = strdup(timeline);
-	struct keep_rule *rule;
-
-	if (!rules->items)
-		rules->items = calloc(KEEP_RULES_MAX, sizeof(*rules->items));
-	if (!name || !rules->items) {
-		free(name);
-		return NULL;
-	}
-	if (rules->count < KEEP_RULES_MAX)
-		rule = &rules->items[rules->count++];
-	else
-		rule = &rules->items[rules->next++ % KEEP_RULES_MAX];
-	free(rule->timeline);
-	rule->timeline = name;
-	return rule;
-}
-
-static int
-keep_rules_put(struct keep_rules *rules, const char *timeline,
-    const struct tl_config_keep *keep)
-{
-	struct keep_rule *rule = keep_rules_find(rules, timeline);
-
-	if (!rule && !(rule = add(rules, timeline)))
-		return -ENOMEM;
-	rule->keep = *keep;
-	rule->due_ns =
-	    keep->count || keep->age_ns || keep->bytes ? 0 : INT64_MAX;
-	return 0;
-}
-
-static struct keep_rule *
-keep_rules_first(struct keep_rules *rules)
-{
-	struct keep_rule *first = NULL;
-
-	for (size_t i = 0; i < rules->count; i++)
-		if (!first || rules->items[i].due_ns < first->due_ns)
-			first = &rules->items[i];
-	return first;
-}
-
-static void
-keep_rules_done(struct keep_rules *rules, const char *timeline, int64_t now_ns,
-    int64_t next_ns)
-{
-	struct keep_rule *rule = keep_rules_find(rules, timeline);
-
-	if (!rule) /* dropped meanwhile */
-		return;
-	if (rule->keep.age_ns == 0) {
-		rule->due_ns = INT64_MAX;
-		return;
-	}
-	if (next_ns < wait_ns_min)
-		next_ns = wait_ns_min;
-	if (next_ns > wait_ns_max)
-		next_ns = wait_ns_max;
-	rule->due_ns = now_ns + next_ns;
-}
-
-static void
-keep_rules_free(struct keep_rules *rules)
-{
-	for (size_t i = 0; i < rules->count; i++)
-		free(rules->items[i].timeline);
-	free(rules->items);
-}
 
 /* == the threads == */
 
@@ -342,52 +247,65 @@ save(struct tl_snapshots *s, struct job *job)
 	result->done_ns = tl_clock_read(CLOCK_MONOTONIC);
 }
 
-/* Count the files in the folder.  The caller holds the lock, which is released
- * meanwhile. */
+/* A file was begun or saved.  The caller holds the lock. */
 static void
-count_files(struct tl_snapshots *s)
+sweep_soon(struct tl_snapshots *s)
 {
-	uint64_t files, bytes;
-	int rc;
-
-	pthread_mutex_unlock(&s->lock);
-	rc = tl_snapshots_keep_count(s->folder.fd, &files, &bytes);
-	pthread_mutex_lock(&s->lock);
-	if (rc != 0)
-		return;
-	s->status.files = files;
-	s->status.bytes = bytes;
+	if (s->swept_ns + sweep_ns_min < s->sweep_at_ns)
+		s->sweep_at_ns = s->swept_ns + sweep_ns_min;
 }
 
-/* Apply keep to every timeline that is due.  The caller holds the lock, which
- * is released meanwhile. */
-static void
-keep_due(struct tl_snapshots *s)
+static int
+compare_names(const void *a, const void *b)
 {
-	const int64_t now = tl_clock_read(CLOCK_MONOTONIC);
-	uint64_t removed = 0, all = 0;
-	struct keep_rule *rule;
-	struct tl_config_keep keep;
-	char timeline[TIMELINE_NAME_MAX];
-	int64_t next_ns;
+	return strcmp(a, b);
+}
 
-	while ((rule = keep_rules_first(&s->rules)) && rule->due_ns <= now) {
-		snprintf(timeline, sizeof(timeline), "%s", rule->timeline);
-		keep = rule->keep;
-		/* tl_snapshots_keep may set due_ns again meanwhile */
-		keep_rules_done(&s->rules, timeline, now, INT64_MAX);
-		pthread_mutex_unlock(&s->lock);
-		(void)tl_snapshots_keep_apply(s->folder.fd, timeline, &keep,
-		    tl_clock_read(CLOCK_REALTIME), &removed, &next_ns);
-		pthread_mutex_lock(&s->lock);
-		all += removed;
-		rule = keep_rules_find(&s->rules, timeline);
-		if (rule && rule->due_ns > now)
-			keep_rules_done(&s->rules, timeline, now, next_ns);
-	}
-	s->status.removed += all;
-	if (all > 0)
-		count_files(s);
+static bool
+is_busy(void *context, const char *name)
+{
+	struct tl_snapshots *s = context;
+	bool busy;
+
+	pthread_mutex_lock(&s->lock);
+	busy = tfind(name, &s->traces, compare_names) != NULL;
+	pthread_mutex_unlock(&s->lock);
+	return busy;
+}
+
+/* Apply keep if it is time.  The caller holds the lock, which is released
+ * meanwhile.  No snapshot is being saved: that is this thread's work, too. */
+static void
+sweep_due(struct tl_snapshots *s)
+{
+	struct tl_keep_sweep how = { .home = s->folder.fd,
+		.home_path = s->path,
+		.now_ns = tl_clock_read(CLOCK_REALTIME),
+		.is_busy = is_busy,
+		.context = s };
+	struct tl_config *config = s->config;
+	struct tl_keep_sums sums;
+	int rc;
+
+	if (!config || tl_clock_read(CLOCK_MONOTONIC) < s->sweep_at_ns)
+		return;
+	how.config = tl_config_hold(config);
+	s->sweep_at_ns = INT64_MAX;
+	pthread_mutex_unlock(&s->lock);
+	rc = tl_keep_sweep(&how, &sums);
+	tl_config_free(config);
+	pthread_mutex_lock(&s->lock);
+	s->swept_ns = tl_clock_read(CLOCK_MONOTONIC);
+	if (s->sweep_at_ns == INT64_MAX)
+		s->sweep_at_ns = s->swept_ns + sweep_ns;
+	else if (s->sweep_at_ns > 0) /* a file was begun meanwhile */
+		s->sweep_at_ns = s->swept_ns + sweep_ns_min;
+	s->status.removed += sums.removed[TL_KEPT_SNAPSHOT];
+	s->status.traces_removed += sums.removed[TL_KEPT_TRACE];
+	if (rc != 0)
+		return;
+	s->status.files = sums.files;
+	s->status.bytes = sums.bytes;
 }
 
 static void
@@ -398,34 +316,32 @@ save_one(struct tl_snapshots *s, struct job *job)
 	save(s, job);
 	pthread_mutex_lock(&s->lock);
 	s->memory -= job->memory;
-	if (job->result.rc == 0)
+	if (job->result.rc == 0) {
 		s->status.saved++;
-	else
+		s->status.files++;
+		s->status.bytes += job->result.used;
+	} else {
 		s->status.failed++;
-	(void)keep_rules_put(&s->rules, job->timeline, &job->how.keep);
-	keep_due(s);
-	if (!s->frozen.first) /* count once for many jobs */
-		count_files(s);
+	}
+	sweep_soon(s);
+	sweep_due(s);
 	s->saving = NULL;
 	s->status.queued--;
 	jobs_put(&s->done, job);
 	ev_async_send(s->loop, &s->answer);
 }
 
-/* Wait for a copy, or until a file grows too old. */
+/* Wait for a copy, or for the time of the next sweep. */
 static void
 wait_frozen(struct tl_snapshots *s)
 {
-	const struct keep_rule *rule = keep_rules_first(&s->rules);
-	struct timespec until;
+	const struct timespec until = { s->sweep_at_ns / TL_NS_PER_S,
+		s->sweep_at_ns % TL_NS_PER_S };
 
-	if (!rule || rule->due_ns == INT64_MAX) {
+	if (s->config)
+		pthread_cond_timedwait(&s->frozen_ready, &s->lock, &until);
+	else
 		pthread_cond_wait(&s->frozen_ready, &s->lock);
-		return;
-	}
-	until.tv_sec = (time_t)(rule->due_ns / TL_NS_PER_S);
-	until.tv_nsec = (long)(rule->due_ns % TL_NS_PER_S);
-	pthread_cond_timedwait(&s->frozen_ready, &s->lock, &until);
 }
 
 static void *
@@ -443,7 +359,7 @@ run_saver(void *context)
 		}
 		if (s->copier_ended)
 			break;
-		keep_due(s);
+		sweep_due(s);
 		if (!s->frozen.first && !s->copier_ended)
 			wait_frozen(s);
 	}
@@ -553,7 +469,7 @@ start(struct tl_snapshots *s)
 static void
 free_all(struct tl_snapshots *s)
 {
-	keep_rules_free(&s->rules);
+	tl_config_free(s->config);
 	tl_snapshot_folder_close(&s->folder);
 	free(s->path);
 	free(s);
@@ -577,8 +493,6 @@ tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 		free(s);
 		return rc;
 	}
-	(void)tl_snapshots_keep_count(s->folder.fd, &s->status.files,
-	    &s->status.bytes);
 	ev_async_init(&s->answer, answer);
 	s->answer.data = s;
 	ev_async_start(loop, &s->answer);
@@ -710,20 +624,43 @@ tl_snapshots_take_with(struct tl_snapshots *s, const char *timeline, int fd,
 	return rc;
 }
 
-int
-tl_snapshots_keep(struct tl_snapshots *s, const char *timeline,
-    const struct tl_config_keep *keep)
+void
+tl_snapshots_keep(struct tl_snapshots *s, struct tl_config *config)
 {
-	int rc;
+	struct tl_config *old;
 
-	timeline += timeline[0] == '/';
-	if (strlen(timeline) >= TIMELINE_NAME_MAX)
-		return -ENAMETOOLONG;
 	pthread_mutex_lock(&s->lock);
-	rc = keep_rules_put(&s->rules, timeline, keep);
+	old = s->config;
+	s->config = tl_config_hold(config);
+	s->sweep_at_ns = 0;
+	pthread_cond_signal(&s->frozen_ready);
+	pthread_mutex_unlock(&s->lock);
+	tl_config_free(old);
+}
+
+int
+tl_snapshots_trace_begun(struct tl_snapshots *s, const char *name)
+{
+	const char *const *found;
+	int rc = 0;
+
+	pthread_mutex_lock(&s->lock);
+	found = tsearch(name, &s->traces, compare_names);
+	if (!found || *found != name)
+		rc = found ? -EEXIST : -ENOMEM;
+	else
+		sweep_soon(s);
 	pthread_cond_signal(&s->frozen_ready);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
+}
+
+void
+tl_snapshots_trace_ended(struct tl_snapshots *s, const char *name)
+{
+	pthread_mutex_lock(&s->lock);
+	tdelete(name, &s->traces, compare_names);
+	pthread_mutex_unlock(&s->lock);
 }
 
 void

@@ -13,7 +13,8 @@
  *	          copier      saver
  *
  * The copier freezes a timeline as fast as memory allows, and starts at once.
- * The saver compresses, waits for the disk and removes old files.  Both threads
+ * The saver compresses, waits for the disk and sweeps the folders (keep.h), also
+ * those of recordings.  Both threads
  * block all signals and have the rights of the thread that made them.
  *
  * On a full disk the write fails with ENOSPC in the saver: the file, which has
@@ -59,9 +60,12 @@ tl_snapshot_done(void *context, const struct tl_snapshot_result *result);
 struct tl_snapshots_status {
 	uint64_t saved;
 	uint64_t failed;
-	uint64_t removed; /* because of keep */
-	size_t queued;    /* jobs not done */
-	uint64_t bytes;   /* of all files in the directory, on disk */
+	uint64_t removed;        /* because of keep */
+	uint64_t traces_removed; /* likewise */
+	size_t queued;           /* jobs not done */
+	/* All snapshots in the directory, and their bytes on disk: counted by
+	 * each sweep, and increased by each snapshot. */
+	uint64_t bytes;
 	uint64_t files;
 };
 
@@ -91,12 +95,20 @@ int tl_snapshots_take_with(struct tl_snapshots *snapshots, const char *timeline,
     const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
     void *context);
 /*
- * Set the limits of the timeline's snapshots from now on; files that grow too
- * old are removed even if no snapshot is taken.  tl_snapshots_take sets the
- * limits as well.  Returns 0, -ENOMEM or -ENAMETOOLONG.
+ * Apply keep of this configuration, which is held, from now on: sweep the
+ * folders now, at most every two seconds when a file was begun or saved, and
+ * otherwise every minute.
  */
-int tl_snapshots_keep(struct tl_snapshots *snapshots, const char *timeline,
-    const struct tl_config_keep *keep);
+void
+tl_snapshots_keep(struct tl_snapshots *snapshots, struct tl_config *config);
+/*
+ * The trace of this name is about to be made, and is not being written any more:
+ * meanwhile sweeps do not remove it.  The name must not change.  Any thread may
+ * call.  Returns 0, -EEXIST if a trace of this name is being written, or
+ * -ENOMEM.
+ */
+int tl_snapshots_trace_begun(struct tl_snapshots *snapshots, const char *name);
+void tl_snapshots_trace_ended(struct tl_snapshots *snapshots, const char *name);
 /* Make sure that done is not called with this context any more. */
 void tl_snapshots_cancel(struct tl_snapshots *snapshots, void *context);
 void tl_snapshots_status(struct tl_snapshots *snapshots,

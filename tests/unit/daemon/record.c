@@ -111,7 +111,7 @@ TEST(the_longest_name_leaves_room_for_that_of_its_index)
 	memset(timeline, 'x', sizeof(timeline));
 	timeline[TL_RECORD_TIMELINE_MAX] = '\0';
 	ck_assert_int_eq(tl_record_name_make(name, timeline, now), 0);
-	ck_assert_uint_eq(strlen(name) + strlen(tl_kept_traces.beside[0]), 255);
+	ck_assert_uint_eq(strlen(name) + strlen(TL_RECORD_INDEX_SUFFIX), 255);
 	timeline[TL_RECORD_TIMELINE_MAX] = 'x';
 	timeline[TL_RECORD_TIMELINE_MAX + 1] = '\0';
 	ck_assert_int_eq(tl_record_name_make(name, timeline, now),
@@ -138,6 +138,37 @@ TEST(what_is_not_named_so_is_not_ours)
 
 static char folder[64];
 static int folder_fd;
+static struct tl_config_timeline recorded = { .name = "app*",
+	.record = { .on = true, .directory = folder } };
+static struct tl_config kept = { .directory = "/nonexistent",
+	.timelines = &recorded,
+	.timeline_count = 1 };
+
+static bool
+is_name(void *context, const char *name)
+{
+	return strcmp(name, context) == 0;
+}
+
+/* Sweep with these limits while the file busy is being written; returns the
+ * number of removed traces. */
+static uint64_t
+sweep(struct tl_config_keep keep, const char *busy)
+{
+	const struct tl_keep_sweep how = { .config = &kept,
+		.home = folder_fd,
+		.home_path = kept.directory,
+		.now_ns = now,
+		.is_busy = busy ? is_name : NULL,
+		.context = (char *)(uintptr_t)busy };
+	struct tl_keep_sums sums;
+
+	recorded.record.keep = keep;
+	recorded.snapshots.keep = keep;
+	ck_assert_int_eq(tl_keep_sweep(&how, &sums), 0);
+	ck_assert_uint_eq(sums.removed[TL_KEPT_SNAPSHOT], 0);
+	return sums.removed[TL_KEPT_TRACE];
+}
 
 static void
 make_folder(void)
@@ -192,8 +223,7 @@ make_trace(char name[TL_FILE_NAME_MAX], int64_t age_ns)
 TEST(the_oldest_go_with_their_indexes)
 {
 	char names[FILES_MAX][TL_FILE_NAME_MAX];
-	uint64_t removed, seed = 7;
-	int64_t next_ns;
+	uint64_t seed = 7;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		const size_t count = 1 + random_below(&seed, FILES_MAX);
@@ -206,11 +236,8 @@ TEST(the_oldest_go_with_their_indexes)
 		make_folder();
 		for (size_t i = 0; i < count; i++)
 			make_trace(names[i], (int64_t)i * second);
-		ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd,
-				     "app", NULL, &keep, now, &removed,
-				     &next_ns),
-		    0);
-		ck_assert_uint_eq(removed, count > stay ? count - stay : 0);
+		ck_assert_uint_eq(sweep(keep, NULL),
+		    count > stay ? count - stay : 0);
 		for (size_t i = 0; i < count; i++) {
 			ck_assert(exists(names[i], "") == (i < stay));
 			ck_assert(exists(names[i], ".idx") == (i < stay));
@@ -219,96 +246,87 @@ TEST(the_oldest_go_with_their_indexes)
 	}
 }
 
-TEST(snapshots_and_traces_do_not_count_for_each_other)
+/* The home of the snapshots is the folder of the traces, too, or another. */
+TEST(snapshots_and_traces_do_not_count_for_each_other, .to = 2)
 {
 	static const char snapshot[] = "app-20200101T000000.000000Z-r.tl";
-	const struct tl_config_keep keep = { .count = 1 };
 	char new[TL_FILE_NAME_MAX], old[TL_FILE_NAME_MAX];
-	uint64_t removed;
-	int64_t next_ns;
 
 	make_folder();
+	kept.directory = _i ? folder : "/nonexistent";
 	make_file(snapshot, "", 100);
 	make_trace(new, 0);
 	make_trace(old, second);
-	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
-			     &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 0);
-	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
-			     &keep, now, &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 1);
+	ck_assert_uint_eq(sweep((struct tl_config_keep){ .count = 1 }, NULL),
+	    1);
 	ck_assert(exists(snapshot, "") && exists(new, "") && !exists(old, ""));
+	remove_folder();
+}
+
+TEST(traces_of_a_section_that_does_not_record_here_stay)
+{
+	char name[TL_FILE_NAME_MAX];
+
+	make_folder();
+	kept.directory = folder;
+	make_trace(name, 3600 * second);
+	recorded.record.on = false;
+	ck_assert_uint_eq(sweep((struct tl_config_keep){ .age_ns = 1 }, NULL),
+	    0);
+	recorded.record.on = true;
+	recorded.record.directory = "/nonexistent";
+	ck_assert_uint_eq(sweep((struct tl_config_keep){ .age_ns = 1 }, NULL),
+	    0);
+	recorded.record.directory = NULL; /* that of the snapshots */
+	ck_assert_uint_eq(sweep((struct tl_config_keep){ .age_ns = 1 }, NULL),
+	    1);
+	ck_assert(!exists(name, ""));
 	remove_folder();
 }
 
 /* Some files are later than the time to which a clock was set back. */
 TEST(what_is_made_after_the_clock_was_set_back_stays)
 {
-	const struct tl_config_keep keep = { .count = 2 };
 	const int64_t hour = 3600 * second;
 	char later[TL_FILE_NAME_MAX], latest[TL_FILE_NAME_MAX];
 	char new[TL_FILE_NAME_MAX], old[TL_FILE_NAME_MAX];
-	uint64_t removed;
-	int64_t next_ns;
 
 	make_folder();
 	make_trace(latest, -2 * hour);
 	make_trace(later, -hour);
 	make_trace(old, second);
 	make_trace(new, 0);
-	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
-			     &keep, now, &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 2);
+	ck_assert_uint_eq(sweep((struct tl_config_keep){ .count = 2 }, NULL),
+	    2);
 	ck_assert(exists(new, "") && exists(new, ".idx") && exists(old, ""));
 	ck_assert(!exists(later, "") && !exists(latest, ""));
 	remove_folder();
 }
 
-TEST(the_file_that_is_written_stays_whatever_its_time)
+/* The file that is being written counts, and stays whatever its time, age and
+ * size. */
+TEST(the_file_that_is_written_stays, .to = 4)
 {
-	const struct tl_config_keep keep = { .count = 2 };
 	const int64_t hour = 3600 * second;
 	char first[TL_FILE_NAME_MAX], second_one[TL_FILE_NAME_MAX];
 	char third[TL_FILE_NAME_MAX], last[TL_FILE_NAME_MAX];
 	const char *const names[] = { first, second_one, third, last };
-	uint64_t removed;
-	int64_t next_ns;
-
-	for (int busy = 0; busy < 4; busy++) {
-		make_folder();
-		make_trace(first, -hour);
-		make_trace(second_one, 0);
-		make_trace(third, second);
-		make_trace(last, hour);
-		ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd,
-				     "app", names[busy], &keep, now, &removed,
-				     &next_ns),
-		    0);
-		ck_assert_uint_eq(removed, 2);
-		ck_assert(exists(names[busy], ""));
-		ck_assert(exists(names[busy == 1 ? 2 : 1], ""));
-		remove_folder();
-	}
-}
-
-TEST(files_of_the_future_do_not_hide_when_the_next_is_too_old)
-{
-	const struct tl_config_keep keep = { .age_ns = 10 * (uint64_t)second };
-	char name[TL_FILE_NAME_MAX];
-	uint64_t removed;
-	int64_t next_ns;
 
 	make_folder();
-	make_trace(name, -3600 * second);
-	make_trace(name, 4 * second);
-	make_trace(name, 0);
-	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
-			     &keep, now, &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 0);
-	ck_assert_int_eq(next_ns, 6 * second + 1);
+	make_trace(first, -hour);
+	make_trace(second_one, 0);
+	make_trace(third, second);
+	make_trace(last, hour);
+	ck_assert_uint_eq(sweep((struct tl_config_keep){ .count = 2 },
+			      names[_i]),
+	    2);
+	ck_assert(exists(names[_i], ""));
+	ck_assert(exists(names[_i == 1 ? 2 : 1], ""));
+	ck_assert_uint_eq(sweep((struct tl_config_keep){ .count = 1,
+				    .age_ns = 1,
+				    .bytes = 1 },
+			      names[_i]),
+	    1);
+	ck_assert(exists(names[_i], "") && exists(names[_i], ".idx"));
 	remove_folder();
 }

@@ -78,13 +78,18 @@ kernel_path(void)
 
 TEST(kernel_events_are_saved_beside_it_and_go_with_it, .to = 2)
 {
-	struct tl_config_snapshots how = _i ? packed : plain;
+	const struct tl_config_snapshots how = _i ? packed : plain;
+	struct tl_config_timeline section = { .name = "*",
+		.snapshots.keep.count = 1 };
+	struct tl_config config = { .directory = folder,
+		.timelines = &section,
+		.timeline_count = 1 };
+	struct tl_snapshots_status status = { 0 };
 	char name[80], first[600];
 	struct timeline *sched;
 	struct tl_fault fault = { 0 };
 	struct tl_snap *snap;
 
-	how.keep.count = 1;
 	snprintf(name, sizeof(name), "%s.sched", fixture_name);
 	ck_assert_int_eq(timeline_new(&sched, name, &fixture_tiny), 0);
 	ck_assert_int_eq(ask_and_wait(&how), 0);
@@ -100,6 +105,9 @@ TEST(kernel_events_are_saved_beside_it_and_go_with_it, .to = 2)
 	ck_assert_int_eq(ask_and_wait(&how), 0);
 	ck_assert_int_eq(answers[1].kernel_rc, 0);
 	ck_assert_int_ne(access(kernel_path(), F_OK), 0);
+	tl_snapshots_keep(snapshots, &config);
+	while (status.removed == 0)
+		tl_snapshots_status(snapshots, &status);
 	ck_assert_int_ne(access(first, F_OK), 0);
 	ck_assert_uint_eq(folder_each(NULL), 1);
 }

@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-enum { FILES_MAX = 24, ROUNDS = 200, BLOCK = 4096 };
+enum { FILES_MAX = 48, RANDOM_FILES = 24, ROUNDS = 200, BLOCK = 4096 };
 
 static const int64_t second = 1000000000;
 static const int64_t now = INT64_C(1795202658123456000);
@@ -20,10 +20,16 @@ struct file {
 	char name[TL_FILE_NAME_MAX];
 	int64_t ns;
 	uint64_t bytes;
-	bool ours;  /* of the timeline under test */
-	bool stays; /* according to the simple rules */
+	int section; /* the first that matches; -1: none */
+	bool stays;  /* according to the simple rules */
 };
 
+/* Both globs match "app"; the first section counts. */
+static struct tl_config_timeline sections[] = { { .name = "app" },
+	{ .name = "app*" } };
+static struct tl_config config = { .directory = folder,
+	.timelines = sections,
+	.timeline_count = 2 };
 static struct file files[FILES_MAX];
 static size_t file_count;
 static int folder_fd;
@@ -36,6 +42,28 @@ setup(void)
 	folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(folder_fd, 0);
 	file_count = 0;
+	for (int i = 0; i < 2; i++)
+		sections[i].snapshots.keep = (struct tl_config_keep){ 0 };
+}
+
+/* Sweep at a time; returns the sums. */
+static struct tl_keep_sums
+sweep(int64_t now_ns)
+{
+	const struct tl_keep_sweep how = { .config = &config,
+		.home = folder_fd,
+		.home_path = folder,
+		.now_ns = now_ns };
+	struct tl_keep_sums sums;
+
+	ck_assert_int_eq(tl_keep_sweep(&how, &sums), 0);
+	return sums;
+}
+
+static bool
+exists(const struct file *f)
+{
+	return faccessat(folder_fd, f->name, F_OK, 0) == 0;
 }
 
 static void
@@ -77,7 +105,7 @@ add_file(const char *timeline, int64_t ns, const char *reason, bool compressed,
 		return; /* the name exists already */
 	f->bytes = make_file(f->name, blocks);
 	f->ns = ns / 1000 * 1000;
-	f->ours = strcmp(timeline, "app") == 0;
+	f->section = strncmp(timeline, "app", 3) != 0 ? -1 : timeline[3] != 0;
 	f->stays = true;
 	file_count++;
 }
@@ -181,8 +209,10 @@ is_for(const struct file *f, const char *reason)
 
 /* Remove the oldest file as long as a rule is broken. */
 static void
-keep_dumbly(const struct tl_config_keep *keep, const char *reason)
+keep_dumbly(int section, const char *reason)
 {
+	const struct tl_config_keep *keep = &sections[section].snapshots.keep;
+
 	for (;;) {
 		struct file *oldest = NULL;
 		uint64_t count = 0, bytes = 0;
@@ -190,7 +220,8 @@ keep_dumbly(const struct tl_config_keep *keep, const char *reason)
 		for (size_t i = 0; i < file_count; i++) {
 			struct file *f = &files[i];
 
-			if (!f->ours || !f->stays || !is_for(f, reason))
+			if (f->section != section || !f->stays ||
+			    !is_for(f, reason))
 				continue;
 			count++;
 			bytes += f->bytes;
@@ -199,7 +230,7 @@ keep_dumbly(const struct tl_config_keep *keep, const char *reason)
 				strcmp(f->name, oldest->name) < 0))
 				oldest = f;
 		}
-		if (count < 2)
+		if (count == 0)
 			return;
 		if (!(keep->count && count > keep->count) &&
 		    !(keep->bytes && bytes > keep->bytes) &&
@@ -217,7 +248,7 @@ add_random_files(uint64_t *seed)
 		"ap", "xapp", "app-20261120T192418.123456Z" };
 
 	file_count = 0;
-	while (file_count < FILES_MAX) {
+	while (file_count < RANDOM_FILES) {
 		const int64_t age =
 		    (int64_t)random_below(seed, 100) * second - 5 * second;
 
@@ -227,49 +258,78 @@ add_random_files(uint64_t *seed)
 	}
 }
 
+static void
+limit_randomly(struct tl_config_keep *keep, uint64_t *seed)
+{
+	*keep = (struct tl_config_keep){ 0 };
+	if (random_below(seed, 2))
+		keep->count = 1 + random_below(seed, 8);
+	if (random_below(seed, 2))
+		keep->age_ns = 1 + random_below(seed, 100) * (uint64_t)second;
+	if (random_below(seed, 2))
+		keep->bytes = 1 + random_below(seed, 20) * BLOCK;
+}
+
 TEST(what_stays_is_what_the_dumbest_rules_leave)
 {
 	uint64_t seed = 42;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		struct tl_config_keep keep = { 0 };
-		uint64_t removed, expected = 0;
-		int64_t next_ns;
+		struct tl_keep_sums sums;
+		uint64_t removed = 0, bytes = 0;
 
 		add_random_files(&seed);
-		if (random_below(&seed, 2))
-			keep.count = 1 + random_below(&seed, 8);
-		if (random_below(&seed, 2))
-			keep.age_ns =
-			    1 + random_below(&seed, 100) * (uint64_t)second;
-		if (random_below(&seed, 2))
-			keep.bytes = 1 + random_below(&seed, 20) * BLOCK;
-		keep_dumbly(&keep, "-a");
-		keep_dumbly(&keep, "-b");
-		ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app",
-				     &keep, now, &removed, &next_ns),
-		    0);
-		for (size_t i = 0; i < file_count; i++) {
-			ck_assert_msg((faccessat(folder_fd, files[i].name, F_OK,
-					   0) == 0) == files[i].stays,
-			    "%s", files[i].name);
-			expected += !files[i].stays;
+		for (int i = 0; i < 2; i++) {
+			limit_randomly(&sections[i].snapshots.keep, &seed);
+			keep_dumbly(i, "-a");
+			keep_dumbly(i, "-b");
 		}
-		ck_assert_uint_eq(removed, expected);
+		sums = sweep(now);
+		for (size_t i = 0; i < file_count; i++) {
+			ck_assert_msg(exists(&files[i]) == files[i].stays, "%s",
+			    files[i].name);
+			removed += !files[i].stays;
+			bytes += files[i].stays ? files[i].bytes : 0;
+		}
+		ck_assert_uint_eq(sums.removed[TL_KEPT_SNAPSHOT], removed);
+		ck_assert_uint_eq(sums.files, file_count - removed);
+		ck_assert_uint_eq(sums.bytes, bytes);
 		folder_each(remove_name);
 	}
 }
 
+/* Short-lived programs name their timelines by their pids. */
+TEST(timelines_that_are_gone_leave_nothing_for_ever)
+{
+	struct tl_config_keep *keep = &sections[1].snapshots.keep;
+
+	*keep = (struct tl_config_keep){ .count = 1,
+		.age_ns = 60 * (uint64_t)second,
+		.bytes = 1 << 20 };
+	for (int i = 0; i < 40; i++) {
+		char timeline[20];
+
+		snprintf(timeline, sizeof(timeline), "app-%d", 1000 + i);
+		add_file(timeline, now - i * second, "t", true, 1);
+	}
+	ck_assert_uint_eq(sweep(now).files, 1);
+	ck_assert(exists(&files[0]));
+	ck_assert_uint_eq(sweep(now + 60 * second).files, 1);
+	ck_assert_uint_eq(sweep(now + 61 * second).files, 0);
+	ck_assert_uint_eq(folder_each(NULL), 0);
+	add_file("app-1", now, "t", true, 257);
+	ck_assert_uint_eq(sweep(now).files, 0); /* more than bytes */
+}
+
 TEST(only_regular_files_of_ours_are_removed)
 {
-	const struct tl_config_keep keep = { .count = 1 };
 	static const char *const others[] = { "app.tl",
 		"app-20261120T192418.123456Z-r.tl~",
 		".app-20261120T192418.123456Z-r.tl",
 		"app-20261120T192418.123456Z-r.txt" };
-	uint64_t removed, count, bytes;
-	int64_t next_ns;
+	struct tl_keep_sums sums;
 
+	sections[0].snapshots.keep.count = 1;
 	for (int i = 0; i < 4; i++)
 		make_file(others[i], 1);
 	ck_assert_int_eq(symlinkat("app.tl", folder_fd,
@@ -280,108 +340,115 @@ TEST(only_regular_files_of_ours_are_removed)
 	    0);
 	add_file("app", now - 2 * second, "one", false, 1);
 	add_file("app", now - 1 * second, "one", true, 1);
-	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
-			     &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 1);
-	ck_assert_int_ne(faccessat(folder_fd, files[0].name, F_OK, 0), 0);
+	sums = sweep(now);
+	ck_assert_uint_eq(sums.removed[TL_KEPT_SNAPSHOT], 1);
+	ck_assert(!exists(&files[0]));
 	ck_assert_uint_eq(folder_each(NULL), 7);
 	/* the name with a dot is a snapshot of a timeline of that name */
-	ck_assert_int_eq(tl_snapshots_keep_count(folder_fd, &count, &bytes), 0);
-	ck_assert_uint_eq(count, 2);
-	ck_assert_uint_ge(bytes, 2 * BLOCK);
+	ck_assert_uint_eq(sums.files, 2);
+	ck_assert_uint_ge(sums.bytes, 2 * BLOCK);
 }
 
 /* 523 deaths within five minutes once removed the snapshot of a trigger. */
 TEST(no_reason_pushes_out_what_another_saved)
 {
-	const struct tl_config_keep keep = { .count = 3, .bytes = 16 * BLOCK };
-	uint64_t removed;
-	int64_t next_ns;
-
+	sections[0].snapshots.keep =
+	    (struct tl_config_keep){ .count = 3, .bytes = 16 * BLOCK };
 	add_file("app", now - 1000 * second, "slow-request", true, 1);
 	for (int i = 0; i < 10; i++)
 		add_file("app", now - i * second, "writer-died", true, 1);
 	add_file("app", now - 2000 * second, "request", false, 1);
-	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
-			     &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 7);
+	ck_assert_uint_eq(sweep(now).removed[TL_KEPT_SNAPSHOT], 7);
 	for (size_t i = 0; i < file_count; i++)
-		ck_assert_int_eq(faccessat(folder_fd, files[i].name, F_OK, 0) ==
-				     0,
-		    i < 4 || i == 11);
-}
-
-TEST(the_time_of_the_next_is_told)
-{
-	const struct tl_config_keep keep = { .age_ns = 10000000000 };
-	uint64_t removed;
-	int64_t next_ns;
-
-	add_file("app", now - 9 * second, "r", false, 0);
-	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
-			     &removed, &next_ns),
-	    0);
-	ck_assert_int_eq(next_ns, INT64_MAX); /* the newest is kept */
-	add_file("app", now - 4 * second, "r", false, 0);
-	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
-			     &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 0);
-	ck_assert_int_eq(next_ns, second + 1);
-	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep,
-			     now + next_ns, &removed, &next_ns),
-	    0);
-	ck_assert_uint_eq(removed, 1);
+		ck_assert_int_eq(exists(&files[i]), i < 4 || i == 11);
 }
 
 /* == retention by the thread == */
 
+/* Wait until the thread has removed so many snapshots. */
+static struct tl_snapshots_status
+wait_removed(uint64_t count)
+{
+	struct tl_snapshots_status status;
+
+	for (;;) {
+		tl_snapshots_status(snapshots, &status);
+		if (status.removed >= count)
+			return status;
+		usleep(1000);
+	}
+}
+
 TEST(what_is_too_old_goes_though_nothing_is_saved)
 {
-	const struct tl_config_keep keep = { .age_ns = 200000000 };
-	struct tl_snapshots_status status;
 	struct timespec t;
-	int waited = 0;
 
+	sections[0].snapshots.keep.age_ns = 3600 * (uint64_t)second;
 	clock_gettime(CLOCK_REALTIME, &t);
-	add_file("app", t.tv_sec * second - 9 * second, "r", false, 1);
-	add_file("app", t.tv_sec * second + t.tv_nsec, "r", false, 1);
-	add_file("app", t.tv_sec * second + t.tv_nsec + 1000, "r", false, 1);
+	add_file("app", (t.tv_sec - 7200) * second, "r", false, 1);
+	add_file("app", t.tv_sec * second, "r", false, 1);
 	daemon_start();
-	tl_snapshots_status(snapshots, &status);
-	ck_assert_uint_eq(status.files, 3);
-	ck_assert_int_eq(tl_snapshots_keep(snapshots, "/app", &keep), 0);
-	do { /* the first goes at once, the second later, the last never */
-		usleep(10000);
-		tl_snapshots_status(snapshots, &status);
-	} while (status.removed < 2 && waited++ < WAIT_SECONDS_MAX * 100);
-	ck_assert_uint_eq(status.removed, 2);
-	ck_assert_uint_eq(folder_each(NULL), 1);
-	ck_assert_int_eq(faccessat(folder_fd, files[2].name, F_OK, 0), 0);
-	tl_snapshots_status(snapshots, &status);
-	ck_assert_uint_eq(status.files, 1);
+	tl_snapshots_keep(snapshots, &config);
+	ck_assert_uint_eq(wait_removed(1).files, 1);
+	ck_assert(!exists(&files[0]) && exists(&files[1]));
+	/* the next configuration is applied at once */
+	sections[0].snapshots.keep.age_ns = 1;
+	tl_snapshots_keep(snapshots, &config);
+	ck_assert_uint_eq(wait_removed(2).files, 0);
 	daemon_stop();
 }
 
-TEST(each_snapshot_makes_room)
+TEST(the_snapshots_of_a_section_make_room_for_each_other)
 {
-	const struct tl_config_snapshots how = { .keep = { .count = 3 } };
 	struct tl_snapshots_status status;
 
 	fixture_setup_tiny();
+	sections[1].snapshots.keep.count = 3;
 	daemon_start();
 	for (int i = 0; i < 10; i++) {
-		ck_assert_int_eq(ask_of(tl, i % 2 ? "a" : "b", "r", &how), 0);
+		ck_assert_int_eq(ask_of(tl, i % 2 ? "app-a" : "app-b", "r",
+				     &plain),
+		    0);
 		wait_answers((size_t)i + 1);
 	}
 	tl_snapshots_status(snapshots, &status);
 	ck_assert_uint_eq(status.saved, 10);
-	ck_assert_uint_eq(status.removed, 4);
-	ck_assert_uint_eq(status.files, 6);
+	ck_assert_uint_eq(status.files, 10);
+	ck_assert_uint_eq(status.removed, 0);
+	tl_snapshots_keep(snapshots, &config);
+	status = wait_removed(7);
+	ck_assert_uint_eq(status.files, 3);
 	for (int i = 0; i < 10; i++)
-		ck_assert_int_eq(access(answers[i].path, F_OK), i < 4 ? -1 : 0);
+		ck_assert_int_eq(access(answers[i].path, F_OK), i < 7 ? -1 : 0);
 	daemon_stop();
 	fixture_close();
+}
+
+/* A trace is removed as soon as it is not being written any more. */
+TEST(the_trace_that_is_being_written_stays)
+{
+	static const char busy[] = "app-20200101T000001.000000Z.trace";
+	static const char other[] = "app-20200101T000002.000000Z.trace";
+	struct tl_snapshots_status status = { 0 };
+	char same[sizeof(busy)];
+
+	sections[0].record =
+	    (struct tl_config_record){ .on = true, .keep.age_ns = 1 };
+	daemon_start();
+	ck_assert_int_eq(tl_snapshots_trace_begun(snapshots, busy), 0);
+	strcpy(same, busy);
+	ck_assert_int_eq(tl_snapshots_trace_begun(snapshots, same), -EEXIST);
+	make_file(busy, 1);
+	make_file(other, 1);
+	tl_snapshots_keep(snapshots, &config);
+	while (status.traces_removed < 1)
+		tl_snapshots_status(snapshots, &status);
+	ck_assert_int_eq(faccessat(folder_fd, busy, F_OK, 0), 0);
+	tl_snapshots_trace_ended(snapshots, busy);
+	tl_snapshots_keep(snapshots, &config);
+	while (status.traces_removed < 2)
+		tl_snapshots_status(snapshots, &status);
+	ck_assert_uint_eq(folder_each(NULL), 0);
+	daemon_stop();
+	sections[0].record.on = false;
 }
