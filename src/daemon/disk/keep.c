@@ -239,13 +239,14 @@ compare(const void *a, const void *b)
 }
 
 /* The number of files to keep of the count files of a group, from the newest
- * on.  Files that are being written are counted and kept. */
+ * on.  Files that are being written are kept, and only their bytes count:
+ * otherwise many timelines that are recorded would leave no ended file. */
 static size_t
 count_kept(const struct sweep *s, const struct kept *items, size_t count)
 {
 	const struct tl_config_keep *keep = limits_of(items);
 	uint64_t bytes = 0;
-	size_t n = 0;
+	size_t n = 0, busy = 0;
 
 	for (; n < count; n++) {
 		const struct kept *kept = &items[n];
@@ -255,11 +256,12 @@ count_kept(const struct sweep *s, const struct kept *items, size_t count)
 		if (keep->bytes)
 			bytes +=
 			    measure_beside(kept->kind, s->folder, kept->name);
-		if (kept->rank != BUSY &&
-		    ((keep->count && n >= keep->count) ||
-			(keep->bytes && bytes > keep->bytes) ||
-			(keep->age_ns && age_ns > 0 &&
-			    (uint64_t)age_ns > keep->age_ns)))
+		if (kept->rank == BUSY)
+			busy++;
+		else if ((keep->count && n - busy >= keep->count) ||
+			 (keep->bytes && bytes > keep->bytes) ||
+			 (keep->age_ns && age_ns > 0 &&
+			     (uint64_t)age_ns > keep->age_ns))
 			break;
 	}
 	return n;
