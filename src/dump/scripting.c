@@ -118,6 +118,19 @@ open_input(const struct tl_script_input *input, enum tl_order order,
 	return tl_select_cursor(chosen->select, order, inner, scout, cursor);
 }
 
+static int
+find_kept(const struct tl_script_input *input, struct tl_observed_from *kept)
+{
+	const struct chosen *chosen = input->context;
+	struct tl_observed_start start;
+	const int rc = tl_source_observed(chosen->input, &start);
+
+	for (unsigned tier = 0; rc >= 0 && tier < start.tiers; tier++)
+		if (tl_observed_before(*kept, start.complete_from[tier]))
+			*kept = start.complete_from[tier];
+	return rc;
+}
+
 static struct tl_script_input
 describe(const struct tl_source *input, struct chosen *chosen)
 {
@@ -128,6 +141,7 @@ describe(const struct tl_source *input, struct chosen *chosen)
 		.format = input->format,
 		.open = open_input,
 		.context = chosen,
+		.kept = find_kept,
 		.clock = input->host,
 		.is_of_several = input->host && input->host->is_marked };
 	struct tl_event cut;

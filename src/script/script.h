@@ -30,6 +30,7 @@
 #include "base/fault.h"
 #include "event/cursor.h"
 #include "event/merge.h"
+#include "event/observe.h"
 #include "snap/snap.h"
 
 #include <stdbool.h>
@@ -102,6 +103,10 @@ struct tl_script_input {
 	/* Up to this time the input has all entries that the command line
 	 * selects; 0: unknown. */
 	int64_t complete_to_ns;
+	/* Find the place from which on the input has all entries.  NULL: from
+	 * the begin of the last lane on.  0 or -errno. */
+	int (*kept)(const struct tl_script_input *input,
+	    struct tl_observed_from *kept);
 };
 
 struct tl_script;

@@ -218,20 +218,44 @@ collect(lua_State *L)
 	return 0;
 }
 
+/* Find the time of the first event from which on no entry is overwritten:
+ * losses stand where their lanes begin, and entries without lanes of CPUs are
+ * complete somewhat later. */
+static int
+find_complete(const struct tl_script_input *input, struct tl_cursor *cursor,
+    int64_t *from_ns)
+{
+	struct tl_observed_from kept = { 0 };
+	struct tl_event event;
+	bool is_before = false;
+	int rc = input->kept ? input->kept(input, &kept) : 0;
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		const bool was_before = is_before;
+
+		if (event.message)
+			is_before =
+			    tl_observed_before(tl_observed_place(&event), kept);
+		if (event.message ? was_before && !is_before
+				  : tl_event_is_start(&event))
+			*from_ns = event.ns;
+	}
+	return rc;
+}
+
 /* Push the time from which on no entry of the input is overwritten, or nil if
- * none was: ring after ring, the losses stand where their lanes begin. */
+ * none was. */
 static int
 push_complete_from(lua_State *L, const struct tl_script_source *source)
 {
 	struct tl_cursor *cursor;
-	struct tl_event event;
 	int64_t from_ns = INT64_MIN;
 	int rc = tl_script_source_open(source, TL_OLDEST_FIRST, &cursor);
 
 	if (rc >= 0) {
-		while ((rc = tl_cursor_next(cursor, &event)) > 0)
-			if (event.kind == TL_LOST && tl_event_is_start(&event))
-				from_ns = event.ns;
+		rc = find_complete(&source->inputs[0], cursor, &from_ns);
 		tl_cursor_close(cursor);
 	}
 	if (rc < 0)
