@@ -49,8 +49,7 @@ struct kept {
 	const struct tl_config_timeline *section;
 	enum tl_kept kind;
 	enum rank rank;
-	const char *stamp;  /* in the name */
-	const char *reason; /* likewise */
+	const char *reason; /* in the name */
 	size_t reason_size; /* 0: a trace */
 	int64_t ns;
 	uint64_t bytes;
@@ -191,7 +190,6 @@ gather_one(struct sweep *s, const char *name)
 	    !(kept.name = strdup(name)))
 		return -ENOMEM;
 	kept.ns = parts.ns;
-	kept.stamp = kept.name + (parts.stamp - name);
 	kept.reason_size = parts.reason_size;
 	kept.reason = kept.name + (parts.reason_size ? parts.reason - name : 0);
 	kept.rank = rank_of(s->how, name, parts.ns);
@@ -234,7 +232,7 @@ compare(const void *a, const void *b)
 	if (order == 0)
 		order = (x->rank < y->rank) - (x->rank > y->rank);
 	if (order == 0)
-		order = strcmp(y->stamp, x->stamp);
+		order = (x->ns < y->ns) - (x->ns > y->ns);
 	return order ? order : strcmp(y->name, x->name);
 }
 
