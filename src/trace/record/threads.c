@@ -139,24 +139,30 @@ hash_of(uint64_t who, uint16_t source)
 	return tl_hash_pair(who, source);
 }
 
+/* NULL: none. */
+static struct tl_recorder_thread *
+look_up(const struct tl_recorder_threads *t, uint64_t who, uint16_t source)
+{
+	struct tl_probe probe = tl_table_probe(&t->table, hash_of(who, source));
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at))
+		if (t->list[at]->who == who && t->list[at]->source == source)
+			return t->list[at];
+	return NULL;
+}
+
 /* Find a thread; a new thread is added.  0 or -ENOMEM. */
 static int
 find_thread(struct tl_recorder_threads *t, uint64_t who, uint16_t source,
     struct tl_recorder_thread **thread)
 {
-	struct tl_probe probe;
-	uint32_t at;
-
 	*thread = t->last;
 	if (t->last && t->last->who == who && t->last->source == source)
 		return 0;
-	probe = tl_table_probe(&t->table, hash_of(who, source));
-	while (tl_probe_next(&probe, &at)) {
-		*thread = t->list[at];
-		if ((*thread)->who == who && (*thread)->source == source) {
-			t->last = *thread;
-			return 0;
-		}
+	if ((*thread = look_up(t, who, source))) {
+		t->last = *thread;
+		return 0;
 	}
 	if (TL_ARRAY_ROOM(t->list, t->capacity, t->count) < 0 ||
 	    tl_table_reserve(&t->table) < 0 ||
@@ -365,31 +371,45 @@ thread_free(struct tl_recorder_thread *thread)
 	free(thread);
 }
 
-static void
-forget_threads(struct tl_recorder_threads *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		thread_free(t->list[i]);
-	tl_table_clear(&t->table);
-	t->count = t->stream_count = 0;
-	t->last = NULL;
-}
-
+/* Keep the threads of the current file, and remove those of earlier files. */
 void
 tl_recorder_threads_leave(struct tl_recorder_threads *t)
 {
-	forget_threads(t);
+	const size_t count = t->count;
+
+	tl_table_clear(&t->table);
+	t->count = t->stream_count = 0;
+	t->last = NULL;
+	for (size_t i = 0; i < count; i++) {
+		struct tl_recorder_thread *thread = t->list[i];
+
+		if (!thread->stream) {
+			thread_free(thread);
+			continue;
+		}
+		thread->was_quiet = thread->put == thread->continued;
+		thread->stream = NULL;
+		thread->put = thread->continued = thread->written = 0;
+		thread->hole_count = 0;
+		/* the table had room for all threads */
+		tl_table_add(&t->table, hash_of(thread->who, thread->source),
+		    t->count);
+		t->list[t->count++] = thread;
+	}
 	tl_recorder_processes_leave(&t->processes);
 }
 
-/* Has the process of a span ended?  For a process in another PID namespace the
- * answer is no. */
+/* Has the process of a span ended, and nothing came of the thread in the last
+ * file?  For a process in another PID namespace the answer is no. */
 static bool
 is_gone(const struct tl_recorder_threads *t, const struct tl_span *span)
 {
+	const struct tl_recorder_thread *thread =
+	    look_up(t, (uint64_t)span->pid << 32 | span->tid, span->source);
 	const pid_t pid = (pid_t)span->pid;
 
-	return !t->places[span->source].is_elsewhere && pid > 0 &&
+	return (!thread || thread->was_quiet) &&
+	       !t->places[span->source].is_elsewhere && pid > 0 &&
 	       kill(pid, 0) != 0 && errno == ESRCH;
 }
 
@@ -440,7 +460,8 @@ tl_recorder_threads_continue(struct tl_recorder_threads *t,
 void
 tl_recorder_threads_free(struct tl_recorder_threads *t)
 {
-	forget_threads(t);
+	for (size_t i = 0; i < t->count; i++)
+		thread_free(t->list[i]);
 	free(t->list);
 	tl_table_free(&t->table);
 	free(t->streams);

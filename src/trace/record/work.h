@@ -214,7 +214,7 @@ int tl_recorder_processes_define(struct tl_recorder_processes *processes,
 void tl_recorder_processes_leave(struct tl_recorder_processes *processes);
 void tl_recorder_processes_free(struct tl_recorder_processes *processes);
 
-/* A thread in the current file. */
+/* A thread in the current file or in the last. */
 struct tl_recorder_thread {
 	uint64_t who; /* pid and tid; 0: losses */
 	uint16_t source;
@@ -228,6 +228,7 @@ struct tl_recorder_thread {
 	uint64_t *holes; /* sizes of the losses that are not written yet */
 	size_t hole_count;
 	size_t hole_capacity;
+	bool was_quiet; /* no event was put into the last file */
 };
 
 /* Starts from all zeros. */
@@ -269,14 +270,13 @@ struct tl_recorder_missing {
 struct tl_recorder_missing
 tl_recorder_threads_missing(const struct tl_recorder_threads *threads,
     uint16_t source);
-/* Take note that the file and all its streams have ended, and forget the
- * threads. */
+/* Take note that the file and all its streams have ended. */
 void tl_recorder_threads_leave(struct tl_recorder_threads *threads);
 /*
  * Begin a file with the open spans, until the data has size_max
  * bytes: not with those whose end may have been lost, whose observed interval
- * has ended, unless the end will be proven, or whose process has ended, nor with
- * a begin that is put next.  *count is the number of spans.  0 or -errno.
+ * has ended, unless the end will be proven, or whose process has ended before the
+ * last file, nor with a begin that is put next.  *count is the number of spans.  0 or -errno.
  */
 int tl_recorder_threads_continue(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count);
