@@ -23,15 +23,17 @@ local function without_stamps(text)
 	return (text:gsub("(\n%a+\t%S+)\t%d+\t%d+", "%1")) -- spans.lua
 end
 
--- A timeline has one loss for several at one place.
+-- A timeline has one loss for several at one place, without their CPUs, and
+-- calls a few overwritten entries between two others lost.
 local function summed(text)
-	local lost = 0
-	text = without_stamps(text):gsub('\n{"lost":(%d+),"cpu":null}',
-	    function(n)
-		lost = lost + n
+	local sum = 0
+	text = without_stamps(text):gsub('\n{"(%a+)":(%d+),"cpu":[^}]*}',
+	    function(word, n)
+		if word ~= "lost" and word ~= "overwritten" then return end
+		sum = sum + n
 		return ""
 	end)
-	return text .. "\nlost " .. lost
+	return text .. "\nlost " .. sum
 end
 
 -- sure_spans: of Chrome, only the spans that are sure come back, and those of
