@@ -24,10 +24,16 @@ local function without_stamps(text)
 end
 
 -- A timeline has one loss for several at one place, without their CPUs, and
--- calls a few overwritten entries between two others lost.
+-- calls a few overwritten entries between two others lost.  An unsure span does
+-- not go on from file to file, so its end may lack the arguments.
 local function summed(text)
 	local sum = 0
-	text = without_stamps(text):gsub('\n{"(%a+)":(%d+),"cpu":[^}]*}',
+	text = without_stamps(text):gsub('[^\n]*"unsure":true[^\n]*',
+	    function(line)
+		return (line:gsub('"bare":true,', "")
+		    :gsub('"args":{.-}', '"args":{}'))
+	end)
+	text = text:gsub('\n{"(%a+)":(%d+),"cpu":[^}]*}',
 	    function(word, n)
 		if word ~= "lost" and word ~= "overwritten" then return end
 		sum = sum + n
