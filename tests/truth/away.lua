@@ -28,8 +28,8 @@ end
 -- not go on from file to file, so its end may lack the arguments.
 local function summed(text)
 	local sum = 0
-	text = without_stamps(text):gsub('[^\n]*"unsure":true[^\n]*',
-	    function(line)
+	text = without_stamps(text):gsub("[^\n]+", function(line)
+		if not line:find('"unsure":true', 1, true) then return end
 		return (line:gsub('"bare":true,', "")
 		    :gsub('"args":{.-}', '"args":{}'))
 	end)
