@@ -482,14 +482,13 @@ format-check:
 # scripts of timeline-dump; the other example is for LuaJIT
 SCRIPT_EXAMPLES := examples/list.lua examples/tree.lua
 # The other compiler than that of the build, shell, Lua, man pages.  Sums of durations
-# that files have do not wrap; those of the daemon's clock, of a slot of a page and of one
-# chain cannot.
+# that files have do not wrap; those of the daemon's clock and of a slot of a page cannot.
 lint: format-check
 	@echo "  LINT    clang"; printf '%s\n' $(CODE) | xargs -P "$$(nproc)" -n 8 clang \
 	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -Werror \
 	  -fsyntax-only
 	@echo "  LINT    sums"; ! grep -nE '(total|self|inner|hidden)_ns \+= |[.>]ns(\[[^]]*\])? \+= ' \
-	  $(filter-out src/daemon/% src/format/html/% src/analysis/critical.c,$(CODE)) | grep -v '+= (double)'
+	  $(filter-out src/daemon/% src/format/html/%,$(CODE)) | grep -v '+= (double)'
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
 	  src/script/*.lua tests/lua/script_*.lua tests/lua/module_*.lua \

@@ -3,6 +3,7 @@
 #include "analysis/critical.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "base/table.h"
 #include "event/details.h"
 #include "event/filter.h"
@@ -757,10 +758,12 @@ add_part(struct walk *w, const struct tl_critical_step *step)
 			.message = step->message,
 			.rule = step->rule };
 	}
-	part->ns += ns;
-	part->uncertain_ns += w->uncertain ? ns : 0;
+	part->ns = tl_add_ns(part->ns, ns);
 	part->count++;
-	r->uncertain_ns += w->uncertain ? ns : 0;
+	if (w->uncertain) {
+		part->uncertain_ns = tl_add_ns(part->uncertain_ns, ns);
+		r->uncertain_ns = tl_add_ns(r->uncertain_ns, ns);
+	}
 	return 0;
 }
 
@@ -984,7 +987,8 @@ tl_critical_finish(struct tl_critical *c,
 		if (!r)
 			return -ENOMEM;
 		r->spans++;
-		r->total_ns += span->end_ns - span->begin_ns;
+		r->total_ns = tl_add_ns(r->total_ns,
+		    tl_sub_ns(span->end_ns, span->begin_ns));
 		rc = walk_back(&w, span);
 	}
 	for (size_t k = 0; k < c->result_count && rc == 0; k++) {

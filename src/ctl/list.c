@@ -152,8 +152,8 @@ gather_all(struct tl_call *call, struct list *list)
 	return rc;
 }
 
-/* Inspect each timeline twice, for its rate.  One that fails keeps its
- * fault. */
+/* Inspect each timeline twice, for the rate.  A timeline that cannot be
+ * inspected keeps the fault. */
 static void
 update_all(struct list *list)
 {

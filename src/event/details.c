@@ -146,15 +146,6 @@ level_at(const struct source *s, uint64_t tsc, unsigned threshold)
 	return level;
 }
 
-/* The time of a stamp between the last event and the next, by interpolation. */
-static int64_t
-time_of(const struct tl_event *a, const struct tl_event *b, uint64_t tsc)
-{
-	return a->ns +
-	       (int64_t)((__int128)(tsc - a->tsc) * ((__int128)b->ns - a->ns) /
-			 (__int128)(b->tsc - a->tsc));
-}
-
 /* Add the changes by slots from one stamp to another. */
 static int
 pass_slots(struct source *s, const struct tl_event *next, uint64_t from,
@@ -171,7 +162,8 @@ pass_slots(struct source *s, const struct tl_event *next, uint64_t from,
 		if (from > now->lease)
 			from = now->lease;
 		if (from <= to)
-			rc = add_change(s, time_of(&s->last, next, from),
+			rc = add_change(s,
+			    tl_event_time_at(&s->last, next, from),
 			    level_at(s, from, threshold));
 	}
 	return rc;
@@ -198,7 +190,8 @@ pass(struct source *s, const struct tl_event *next)
 		tl_observe(s->observer, &own);
 		from = until;
 		if (rc == 0)
-			rc = add_change(s, time_of(&s->last, next, from),
+			rc = add_change(s,
+			    tl_event_time_at(&s->last, next, from),
 			    level_at(s, from, now->threshold));
 	}
 	return rc < 0 ? rc

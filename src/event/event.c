@@ -29,6 +29,19 @@ tl_event_between(const struct tl_event *from, const struct tl_event *to)
 	return ns < 0 ? 0 : ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
+int64_t
+tl_event_time_at(const struct tl_event *a, const struct tl_event *b,
+    uint64_t tsc)
+{
+	if (tsc <= a->tsc || b->tsc <= a->tsc)
+		return a->ns;
+	if (tsc >= b->tsc)
+		return b->ns;
+	return a->ns +
+	       (int64_t)((__int128)(tsc - a->tsc) * ((__int128)b->ns - a->ns) /
+			 (__int128)(b->tsc - a->tsc));
+}
+
 void
 tl_event_prove(struct tl_event *end, int64_t begun_ns)
 {

@@ -171,7 +171,8 @@ printf_conversion(struct tl_bytes text, bool behind_name)
 	if (at == 1 && at == text.size && behind_name)
 		return text;
 	if (at == text.size || !text.data[at] ||
-	    !strchr(&"%diouxXeEfFgGaAcCsSpnm"[!behind_name], text.data[at]))
+	    !(strchr("diouxXeEfFgGaAcCsSpnm", text.data[at]) ||
+		(behind_name && text.data[at] == '%')))
 		return tl_bytes(NULL, 0);
 	if (++at < text.size && is_name(text.data[at]))
 		return tl_bytes(NULL, 0);

@@ -114,19 +114,6 @@ add_between(struct timeline_read_intervals *v, int64_t from_ns, int64_t to_ns,
 	add(v, from_ns, to_ns, look);
 }
 
-/* The time of a stamp between two entries, by interpolation. */
-static int64_t
-time_of(const struct tl_event *a, const struct tl_event *b, uint64_t tsc)
-{
-	const double part = (double)(tsc - a->tsc) / (double)(b->tsc - a->tsc);
-
-	if (tsc <= a->tsc || b->tsc <= a->tsc)
-		return a->ns;
-	return tsc >= b->tsc
-		   ? b->ns
-		   : a->ns + (int64_t)(part * (double)(b->ns - a->ns));
-}
-
 /* Add the time from a stamp on, in which the levels close the gate: slots may
  * open the gate. */
 static void
@@ -136,14 +123,14 @@ add_slots(struct timeline_read_intervals *v, const struct tl_event *b,
 	const struct tl_observed_now *now = &v->state.now;
 	const struct tl_event *a = &v->state.at;
 	const uint32_t share = now->shares[v->state.gate];
-	int64_t from_ns = time_of(a, b, tsc);
+	int64_t from_ns = tl_event_time_at(a, b, tsc);
 
 	while (now->has_plan && share != 0 && tsc < b->tsc &&
 	       a->epoch == now->plan_epoch && tsc < now->lease && v->rc == 0) {
 		const uint64_t slot = timeline_slot(tsc, now->shift);
 		const uint64_t next = (slot + 1) << now->shift;
 		const uint64_t to = next < now->lease ? next : now->lease;
-		const int64_t to_ns = time_of(a, b, to);
+		const int64_t to_ns = tl_event_time_at(a, b, to);
 
 		add_between(v, from_ns, to_ns,
 		    tl_slot_is_open(slot, share, now->seed)
@@ -165,7 +152,7 @@ add_kept(struct timeline_read_intervals *v, const struct tl_event *b,
 	const struct tl_event *a = &v->state.at;
 	const bool is_burst = now->threshold < now->base;
 	const unsigned gate = v->state.gate;
-	const int64_t from_ns = time_of(a, b, tsc);
+	const int64_t from_ns = tl_event_time_at(a, b, tsc);
 	uint64_t until = tsc;
 
 	if (now->threshold == 0 || b->ns <= v->gates_ns) {
@@ -178,7 +165,7 @@ add_kept(struct timeline_read_intervals *v, const struct tl_event *b,
 		if (gate >= now->threshold && a->epoch == now->until_epoch &&
 		    now->until > tsc) {
 			until = now->until < b->tsc ? now->until : b->tsc;
-			add_between(v, from_ns, time_of(a, b, until),
+			add_between(v, from_ns, tl_event_time_at(a, b, until),
 			    TIMELINE_READ_OBSERVED);
 		}
 		if (until < b->tsc || b->tsc <= a->tsc)
@@ -209,11 +196,11 @@ add_pieces(struct timeline_read_intervals *v, const struct tl_event *b)
 			add_between(v, a->ns, b->ns, TIMELINE_READ_NOT_KEPT);
 			return;
 		}
-		add_between(v, a->ns, time_of(a, b, tsc),
+		add_between(v, a->ns, tl_event_time_at(a, b, tsc),
 		    TIMELINE_READ_NOT_KEPT);
 	}
 	if (v->state.is_missing)
-		add_between(v, time_of(a, b, tsc), b->ns,
+		add_between(v, tl_event_time_at(a, b, tsc), b->ns,
 		    TIMELINE_READ_NOT_WHOLE);
 	else
 		add_kept(v, b, tsc);

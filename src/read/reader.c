@@ -211,8 +211,7 @@ tl_read_begin(struct timeline_reader *r)
 		return 0;
 	if (rc == 0)
 		rc = tl_sources_cursor(&r->sources, order, &r->cursor);
-	/* Complete ends, so that an end has its duration before its begin is
-	 * read. */
+	/* an end has the duration before the begin is read */
 	if (rc == 0 && order == TL_NEWEST_FIRST) {
 		struct tl_cursor *inner = r->cursor;
 

@@ -245,15 +245,20 @@ find_complete(const struct tl_script_input *input, struct tl_cursor *cursor,
 	return rc;
 }
 
-/* Push the time from which on no entry of the input is overwritten, or nil if
- * none was. */
+/* Push the time from which on no entry of an input is overwritten, or nil if
+ * none was, or for all inputs together. */
 static int
 push_complete_from(lua_State *L, const struct tl_script_source *source)
 {
 	struct tl_cursor *cursor;
 	int64_t from_ns = INT64_MIN;
-	int rc = tl_script_source_open(source, TL_OLDEST_FIRST, &cursor);
+	int rc;
 
+	if (source->count != 1) {
+		lua_pushnil(L);
+		return 1;
+	}
+	rc = tl_script_source_open(source, TL_OLDEST_FIRST, &cursor);
 	if (rc >= 0) {
 		rc = find_complete(&source->inputs[0], cursor, &from_ns);
 		tl_cursor_close(cursor);

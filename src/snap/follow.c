@@ -76,9 +76,8 @@ struct follow {
 	uint64_t losses; /* lost entries of this round not yet reported */
 	/* in the first round, missing entries were never wanted */
 	bool is_first;
-	bool is_behind;  /* there are entries older than the follower */
-	bool has_change; /* and among them a change of levels */
-	size_t gated;    /* messages with a first gate */
+	bool is_behind; /* there are entries older than the follower */
+	size_t gated;   /* messages with a first gate */
 	/* the event with the latest stamp so far */
 	struct tl_event newest;
 	/* the next lane whose losses without a stamp are reported */
@@ -333,15 +332,20 @@ is_new(const struct follow *f, size_t i)
 	return f->round->lanes[i].end > f->from[i];
 }
 
+struct search {
+	const struct tl_messages *messages;
+	bool found; /* a change of levels */
+};
+
 static bool
-note_change(void *context, const struct tl_builtin_entry *b)
+is_no_change(void *context, const struct tl_builtin_entry *b)
 {
-	struct follow *f = context;
-	const struct tl_message *m = tl_messages_find(f->messages,
+	struct search *s = context;
+	const struct tl_message *m = tl_messages_find(s->messages,
 	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
-	f->has_change |= m && tl_observed_is_change(m);
-	return !f->has_change;
+	s->found = m && tl_observed_is_change(m);
+	return !s->found;
 }
 
 /* Begin to observe, with the entries of the first round, which are older than
@@ -352,18 +356,20 @@ observe_from(struct follow *f, struct tl_snap *snap)
 {
 	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
 		.tiers = f->header.tiers };
+	struct search changes = { .messages = f->messages };
 	bool begins = true;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < f->lane_count; i++)
 		begins &= f->tail > 0 || f->from[i] == 0;
-	for (uint32_t i = 0; !begins && rc == 0 && i < f->lane_count; i++)
-		rc = tl_snap_each_builtin(snap, i, note_change, f);
+	for (uint32_t i = 0;
+	     !begins && !changes.found && rc == 0 && i < f->lane_count; i++)
+		rc = tl_snap_each_builtin(snap, i, is_no_change, &changes);
 	if (rc == 0 && begins)
 		rc = tl_snap_observed(snap, &start);
-	else if (rc == 0 && f->has_change)
+	else if (rc == 0 && changes.found)
 		rc = tl_snap_gates_before(snap, false, &start);
-	if (rc != 0 || (!begins && !f->has_change))
+	if (rc != 0 || (!begins && !changes.found))
 		return rc;
 	start.gates = true;
 	tl_observer_init(&f->observer, &start);

@@ -17,6 +17,8 @@
  * The program answers each line with "ok" (count: with the number), and ends
  * with its input.
  */
+#include "../lib/now.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,15 +47,6 @@ static double rate;
 static uint64_t ticked;
 static uint64_t works;
 static int64_t beat_ns;
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void
 define_all(void)

@@ -751,8 +751,7 @@ is_at_stamp(const struct traced *a)
 	return (peek(a, registers_of(a).rip) & 0xffff) == 0x310f; /* rdtsc */
 }
 
-static uint64_t sequence; /* the sequence that A is in, or the last one it
-			   * left */
+static uint64_t sequence; /* the present sequence of A, or the last */
 
 /* Step one instruction; returns true while the call still runs. */
 static bool

@@ -11,11 +11,12 @@
  * many ns passed while "detail" had the other level: a machine under load may
  * stop the program at any time.
  */
+#include "../lib/now.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <timeline.h>
 
 enum { STEPS = 800, UP_AT = 150, DOWN_AT = 650, STEP_NS = 1000000 };
@@ -27,15 +28,6 @@ must(int rc)
 		return;
 	fprintf(stderr, "make_levels: %s\n", timeline_error());
 	exit(1);
-}
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static struct timeline_event *handed;

@@ -15,6 +15,7 @@
  * The program saves FILE, removes PATH, and prints the share of requests that
  * is no query, in thousandths.
  */
+#include "../lib/now.h"
 #include "../lib/process.h"
 
 enum {
@@ -30,15 +31,6 @@ static struct timeline *tl;
 static struct timeline_event *noise;
 static const char *mode;
 static int64_t in_queries, in_requests;
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void
 work(int64_t ns)

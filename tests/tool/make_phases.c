@@ -9,10 +9,11 @@
  * timer "timed".  Saves FILE, removes PATH, and prints the steps a second, and
  * those a second of the first and the last third.
  */
+#include "../lib/now.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <timeline.h>
 
 enum { STEPS = 450, THIRD = STEPS / 3, STEP_NS = 1000000 };
@@ -24,15 +25,6 @@ must(int rc)
 		return;
 	fprintf(stderr, "make_phases: %s\n", timeline_error());
 	exit(1);
-}
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 int

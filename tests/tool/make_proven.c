@@ -14,13 +14,14 @@
  * its duration in ns.  With "wait", it waits for a line of input once the ring
  * is overwritten, and for another line before it removes PATH.
  */
+#include "../lib/now.h"
+
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <timeline.h>
 
 enum { ENTRIES = 4096, OLD = 60, BURSTS = 60, BURST_NS = 100000 };
@@ -38,15 +39,6 @@ must(int rc)
 		return;
 	fprintf(stderr, "make_proven: %s\n", timeline_error());
 	exit(1);
-}
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void

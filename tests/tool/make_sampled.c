@@ -8,13 +8,14 @@
  * the level of the job; a burst of 100 us each 2 ms opens it.  The program
  * saves FILE, removes PATH, and prints the longest job in ns.
  */
+#include "../lib/now.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <timeline.h>
 #include <unistd.h>
 
@@ -32,15 +33,6 @@ must(int rc)
 		return;
 	fprintf(stderr, "make_sampled: %s\n", timeline_error());
 	exit(1);
-}
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void

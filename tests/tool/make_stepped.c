@@ -8,6 +8,8 @@
  * span.  The program saves FILE, removes PATH, and prints the length of the
  * span in ns by a clock that is never set.
  */
+#include "../lib/now.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,15 +47,6 @@ must(int rc)
 		return;
 	fprintf(stderr, "make_stepped: %s\n", timeline_error());
 	exit(1);
-}
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void

@@ -9,11 +9,12 @@
  * program saves FILE, removes PATH, and prints the longest order in ns.  Exit
  * status 77: there are no two CPUs.
  */
+#include "../lib/now.h"
+
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <timeline.h>
 #include <unistd.h>
 
@@ -28,15 +29,6 @@ must(int rc)
 		return;
 	fprintf(stderr, "make_wrapped: %s\n", timeline_error());
 	exit(1);
-}
-
-static int64_t
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void

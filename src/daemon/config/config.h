@@ -15,8 +15,8 @@
 #define TL_DAEMON_CONFIG_CONFIG_H
 
 #include "base/fault.h"
+#include "base/word.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -176,7 +176,7 @@ struct tl_config {
 	struct tl_config_timeline *timelines; /* the first match counts */
 	size_t timeline_count;
 	struct tl_config_memory *memory; /* read.h */
-	atomic_uint holders;             /* besides the owner */
+	uint32_t holders;                /* besides the owner */
 };
 
 /*
@@ -196,7 +196,7 @@ int tl_config_parse(struct tl_config **config, const char *name,
 static inline struct tl_config *
 tl_config_hold(struct tl_config *config)
 {
-	atomic_fetch_add(&config->holders, 1);
+	tl_fetch_add_32(&config->holders, 1);
 	return config;
 }
 void tl_config_free(struct tl_config *config);

@@ -37,7 +37,7 @@ allocate_config(void)
 void
 tl_config_free(struct tl_config *config)
 {
-	if (!config || atomic_fetch_sub(&config->holders, 1) > 0)
+	if (!config || tl_fetch_add_32(&config->holders, UINT32_MAX) > 0)
 		return;
 	tl_config_memory_free(config->memory);
 	free(config->memory);

@@ -837,7 +837,7 @@ TEST(an_entry_before_a_change_of_its_gate_has_the_gate_before, .to = 4)
 	ck_assert_uint_ne(observed[1], observed[2]);
 }
 
-/* The other lane lost entries that are as late as these entries. */
+/* A loss in the other lane is as late as the entries. */
 TEST(entries_beside_a_loss_are_not_observed)
 {
 	struct tl_event e;
