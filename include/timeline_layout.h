@@ -58,7 +58,7 @@
 #define TIMELINE_ARGS_MAX	 4
 #define TIMELINE_RECORD_ALIGN	 16 /* leaves 4 flag bits in entry.message */
 #define TIMELINE_STRINGS_START	 64 /* the offset of the first record */
-#define TIMELINE_RETRIES_MAX	 8
+#define TIMELINE_TRIES_MAX	 2 /* of an append in the lane of its CPU */
 #define TIMELINE_TIMERS_MAX    64 /* of a file made by this version */
 #define TIMELINE_EXITS		 15
 #define TIMELINE_EXIT_SHIFT	 24 /* ns in a unit of the time of an exit */
