@@ -347,8 +347,7 @@ random_trial(void)
 static void
 set_levels(const struct trial *t)
 {
-	uint8_t *gate = tl->strings + (t->event->message & ~15U) +
-			offsetof(struct timeline_record, gate);
+	uint8_t *gate = tl_gate_of(tl, t->event->message & ~15U);
 
 	*gate = t->gate;
 	tl->header->levels = t->levels;
