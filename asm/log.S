@@ -27,13 +27,18 @@
  *			(expired), or the slot of now is closed: leave
  *		slot.stamp = 2q+2
  *	commit	lane.head = q+1, the last instruction of the section
- *	abort	count the try; over 8: leave (fallback); else arm
+ *	abort	the first time: arm with the descriptor of the second try; the
+ *		second time: leave (fallback)
  *
  * The kernel moves a thread that was preempted, migrated or signalled inside
  * [start, commit] to log_abort: whatever it stored lies in the slot that the
  * next append of this CPU writes again.  So nothing else is stored there,
  * nothing in the section calls, locks or moves strings, and every instruction
  * that can still reach commit lies inside it; paths out of line only leave.
+ *
+ * The descriptor counts the tries, because a store that counts them costs a
+ * cycle where another hyperthread shares the core.  A thread is aborted twice
+ * in a row where a debugger steps it, or where its counter traps.
  *
  * What costs is the rdtsc, and next the number of instructions, not their
  * order.  So the section has two of it: an event that is open without a burst
@@ -57,6 +62,12 @@ log_section:
 	.quad	log_start
 	.quad	log_commit_end - log_start
 	.quad	log_abort
+	.balign	32
+log_section_again:
+	.long	0, 0
+	.quad	log_start
+	.quad	log_commit_end - log_start
+	.quad	log_abort_again
 
 	.text
 
@@ -91,10 +102,9 @@ timeline_append:
 	endbr64
 .Lappend:
 	mov	[rsp + KEPT_ARG1], ARG1			# rdtsc eats rdx
-	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
-.Larm:
 	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
 	lea	rax, [rip + log_section]
+.Larm:
 	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
 log_start:
 	mov	eax, fs:[r11 + RSEQ_CPU_ID]		# -1, -2: none
@@ -206,8 +216,13 @@ log_commit_end:
 	.long	RSEQ_SIGNATURE
 log_abort:
 	mov	ARG1, [rsp + KEPT_ARG1]
-	dec	dword ptr [rsp + TRIES]
-	jnz	.Larm
+	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
+	lea	rax, [rip + log_section_again]
+	jmp	.Larm
+
+	.byte	0x0f, 0xb9, 0x3d
+	.long	RSEQ_SIGNATURE
+log_abort_again:
 .Lfallback:
 	mov	ARG1, [rsp + KEPT_ARG1]
 	jmp	tl_append_fallback

@@ -19,7 +19,7 @@
  *		h.state[(n + 1) & 1] = { bucket, h.values[bucket] + 1,
  *		    old.sum + d, max(old.max, d) }
  *	commit	h.count = n + 1, the last instruction of the section
- *	abort	begin is what the caller gave; over 8 tries: leave (end)
+ *	abort	begin is what the caller gave; over 2 tries: leave (end)
  *
  *	append	as log.S does, but stamp is given.  Where it is before that of
  *		the lane's entry before, or well after it, the clock is read:
@@ -89,7 +89,7 @@ timeline_timer_append:
 	mov	[rsp + KEPT_A0], rdx			# rdtsc eats rdx
 	mov	[rsp + KEPT_A1], rcx
 	mov	[rsp + KEPT_BEGIN], rsi
-	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
+	mov	dword ptr [rsp + TRIES], TIMELINE_TRIES_MAX
 	cmp	al, [r10 + 1]				# open without burst?
 	jb	.Lend
 .Lcount:
@@ -169,7 +169,7 @@ timer_commit_end:
 	mov	rcx, [rsp + KEPT_A1]
 	mov	STAMP, [rsp + KEPT_NOW]
 	movq	xmm3, rax
-	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX | COUNTED << 8
+	mov	dword ptr [rsp + TRIES], TIMELINE_TRIES_MAX | COUNTED << 8
 	jmp	.Lat
 
 	.byte	0x0f, 0xb9, 0x3d
@@ -197,7 +197,7 @@ timeline_append_at:
 	jne	.Lat_some				# a while: then it is
 .Lat_open:
 	movd	xmm3, dword ptr [EVENT + TIMELINE_EVENT_MESSAGE]
-	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX	# no flags
+	mov	dword ptr [rsp + TRIES], TIMELINE_TRIES_MAX	# no flags
 .Lat:							# xmm3: and cpu
 	movq	xmm2, r9
 .Lat_arm:

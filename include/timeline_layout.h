@@ -58,7 +58,8 @@
 #define TIMELINE_ARGS_MAX	 4
 #define TIMELINE_RECORD_ALIGN	 16 /* leaves 4 flag bits in entry.message */
 #define TIMELINE_STRINGS_START	 64 /* the offset of the first record */
-#define TIMELINE_RETRIES_MAX	 8
+#define TIMELINE_GATES		 3072 /* of header.gates */
+#define TIMELINE_TRIES_MAX	 2 /* of an append in the lane of its CPU */
 #define TIMELINE_TIMERS_MAX    64 /* of a file made by this version */
 #define TIMELINE_EXITS		 15
 #define TIMELINE_EXIT_SHIFT	 24 /* ns in a unit of the time of an exit */
@@ -173,6 +174,9 @@ enum {
 
 /* header.compat */
 #	define TIMELINE_COMPAT_TIMERS 1 /* there is a region of timers */
+
+/* header.incompat */
+#	define TIMELINE_INCOMPAT_GATES 1 /* see timeline_gate_offset */
 
 /* Flags of a clock knot and of the clock tail. */
 enum {
@@ -364,7 +368,8 @@ struct timeline_header {
 	uint64_t exit_count; /* ever */
 	uint64_t exits[TIMELINE_EXITS];
 
-	uint8_t rest2[TIMELINE_HEADER_SIZE - 1024];
+	/* 1024: see timeline_gate_offset */
+	uint8_t gates[TIMELINE_GATES];
 };
 TIMELINE_ASSERT(sizeof(struct timeline_header) == TIMELINE_HEADER_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_header, cpu_lanes) == 64);
@@ -387,6 +392,7 @@ TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);
 TIMELINE_ASSERT(offsetof(struct timeline_header, fallback_entries) == 768);
 TIMELINE_ASSERT(offsetof(struct timeline_header, names_offset) == 824);
 TIMELINE_ASSERT(offsetof(struct timeline_header, exit_count) == 896);
+TIMELINE_ASSERT(offsetof(struct timeline_header, gates) == 1024);
 TIMELINE_ASSERT(TIMELINE_DROP_CAUSES <= 8);
 
 /* header.cpu_flags: what was found out about the counter at creation. */
@@ -578,7 +584,8 @@ struct timeline_record {
 	uint32_t size; /* of the whole record, a multiple of 16 */
 	uint8_t kind;
 	uint8_t level; /* of the definition: key, display, tier */
-	uint8_t gate;  /* compared with the threshold; 0 off */
+	uint8_t gate;  /* compared with the threshold; 0 off; see
+			* timeline_gate_offset */
 	uint8_t tier;
 	uint64_t link; /* next older record; 0 none */
 	uint64_t hash; /* of kind, level, scope, category and text */
@@ -600,6 +607,24 @@ struct timeline_record {
 TIMELINE_ASSERT(sizeof(struct timeline_record) == 64);
 /* The smallest record; it bounds the number of records in a table. */
 #define TIMELINE_RECORD_MIN sizeof(struct timeline_record)
+
+/*
+ * The offset in the file of the gate of the message whose record is given.  With
+ * INCOMPAT_GATES the gates of the records in the first 192 KiB of the table lie
+ * in the page of the levels word, so that a log call that meets cold caches
+ * waits for one page less; no two records have one gate, because a record has at
+ * least 64 bytes.  record.gate of such a record is the gate at its definition.
+ */
+static inline uint64_t
+timeline_gate_offset(const struct timeline_header *h, uint64_t record)
+{
+	const uint64_t number = record / TIMELINE_RECORD_MIN;
+
+	return h->incompat & TIMELINE_INCOMPAT_GATES && number < TIMELINE_GATES
+		   ? offsetof(struct timeline_header, gates) + number
+		   : h->strings_offset + record +
+			 offsetof(struct timeline_record, gate);
+}
 
 /* record.scope of a timer: each span is one entry. */
 #	define TIMELINE_SCOPE_TIMER 2

@@ -70,7 +70,7 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 	const uint64_t n = g->tier_entries[r->tier];
 	const uint32_t fallback = timeline_lane(g, g->cpu_lanes, r->tier);
 
-	e->gate = tl->strings + offset + offsetof(struct timeline_record, gate);
+	e->gate = tl_gate_of(tl, offset);
 	e->levels = (const uint8_t *)&tl->header->levels;
 	e->heads = tl->map + timeline_head_offset(g, r->tier);
 	e->entries = tl->map + g->entries_offset[r->tier];

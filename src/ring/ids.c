@@ -152,10 +152,11 @@ after_fork_in_child(void)
 }
 
 /* A signal handler may fork between the questions and the stores, which then
- * are the answers of the parent. */
+ * are the answers of the parent: the child asks for its pid again. */
 bool
 tl_ids_fill(int32_t offset)
 {
+	bool again = false;
 	uint32_t forks;
 
 	if (offset == offset_of(&ids[TL_IDS_NONE]))
@@ -164,10 +165,13 @@ tl_ids_fill(int32_t offset)
 		forks = tl_load_32(&tl_forks);
 
 		const uint32_t tid = (uint32_t)syscall(SYS_gettid);
-		const uint32_t pid = (uint32_t)getpid();
+		uint32_t pid = again ? 0 : tl_load_32(&logged);
 
+		if (pid == 0)
+			pid = (uint32_t)getpid();
 		tl_store_64(tl_ids_word(offset), (uint64_t)pid << 32 | tid);
 		tl_store_32(&logged, pid);
+		again = true;
 	} while (tl_load_32(&tl_forks) != forks);
 	return true;
 }

@@ -129,6 +129,7 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o,
 	    or_default(o->stringtablesize, STRINGS_DEFAULT);
 
 	tl_layout_identify(h, TIMELINE_LIVE);
+	h->incompat = TIMELINE_INCOMPAT_GATES;
 	h->cpu_lanes = (uint32_t)or_default(o->cpu_lanes, tl_cpus());
 	h->fallback_lanes =
 	    (uint32_t)or_default(o->fallback_lanes, FALLBACK_DEFAULT);
@@ -181,7 +182,7 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 		    offsetof(struct timeline_header, header_size),
 		    "header of %u bytes, entries of %u", h->header_size,
 		    h->entry_size);
-	if (h->incompat != 0)
+	if ((h->incompat & ~(uint64_t)TIMELINE_INCOMPAT_GATES) != 0)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, incompat),
 		    "needs features this program does not know: 0x%llx: "

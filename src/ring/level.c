@@ -66,10 +66,10 @@ struct named {
 	uint8_t gate;
 };
 
-static uint8_t *
-gate_of(const struct timeline *tl, uint64_t record)
+uint8_t *
+tl_gate_of(const struct timeline *tl, uint64_t record)
 {
-	return tl->strings + record + offsetof(struct timeline_record, gate);
+	return tl->map + timeline_gate_offset(&tl->geometry, record);
 }
 
 /* Find the matching messages; the first of them are stored in named.  Returns
@@ -117,7 +117,7 @@ static void
 set_gate(struct timeline *tl, int level, uint64_t count,
     const struct named *named)
 {
-	uint8_t *gate = gate_of(tl, named->record);
+	uint8_t *gate = tl_gate_of(tl, named->record);
 	uint8_t before;
 
 	do {
@@ -148,7 +148,7 @@ set_gates_locked(struct timeline *tl, const char *category, const char *message,
 			    level == AS_DEFINED ? r.fixed.level : level;
 
 			/* every append reads the gate */
-			tl_store_8(gate_of(tl, at), (uint8_t)gate);
+			tl_store_8(tl_gate_of(tl, at), (uint8_t)gate);
 		}
 		at = r.fixed.link;
 	}
@@ -188,23 +188,26 @@ tl_gates_find(const struct timeline *tl, const char *category,
     const char *message, struct tl_gates *gates)
 {
 	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
-	uint64_t at;
+	uint64_t at, next;
 	bool any = false;
 
 	tl_strings_lock();
-	for (at = tl_strings_next(tl, 0); at != 0 && left > 0; left--) {
+	for (at = tl_strings_next(tl, 0); at != 0 && left > 0;
+	     at = next, left--) {
 		struct tl_record r;
+		uint8_t gate;
 
 		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
 			0, NULL) != 0)
 			break;
-		at = r.fixed.link;
+		next = r.fixed.link;
 		if (!tl_record_matches(&r, category, message))
 			continue;
-		if (!any || r.fixed.gate < gates->lowest)
-			gates->lowest = r.fixed.gate;
-		if (!any || r.fixed.gate > gates->highest)
-			gates->highest = r.fixed.gate;
+		gate = tl_load_8(tl_gate_of(tl, at));
+		if (!any || gate < gates->lowest)
+			gates->lowest = gate;
+		if (!any || gate > gates->highest)
+			gates->highest = gate;
 		any = true;
 	}
 	tl_strings_unlock();

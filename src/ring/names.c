@@ -43,7 +43,7 @@ union comm {
 
 /* The table of this process.  Its layout is that of a new file, so that a set
  * that is full here is also full in the file. */
-static struct timeline_name own[TIMELINE_NAMES];
+static _Alignas(TIMELINE_PAGE_SIZE) struct timeline_name own[TIMELINE_NAMES];
 static uint64_t own_put;
 
 /* The name of the process; known if process_pid is the pid. */
@@ -143,13 +143,16 @@ comm_of(const char *name)
 static void
 note(struct timeline *tl, const char *name)
 {
-	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
-	const uint32_t pid = (uint32_t)getpid();
+	/* 0: a signal handler forked, and this is the child, whose next append
+	 * fills the word again */
+	const uint64_t ids = tl_load_64(tl_ids_word(tl->ids));
+	const uint32_t tid = (uint32_t)ids;
+	const uint32_t pid = (uint32_t)(ids >> 32);
 	union comm comm = { .words = { 0, 0 } };
 	/* a sandbox may forbid prctl; a given name needs no prctl */
 	const bool has_comm = prctl(PR_GET_NAME, comm.text) == 0;
 
-	if (!tl->names || (!name && !has_comm))
+	if (ids == 0 || !tl->names || (!name && !has_comm))
 		return;
 	if (has_comm && tid == pid &&
 	    (!name || tl_load_32(&process_pid) != pid)) {
@@ -235,6 +238,9 @@ tl_names_open(struct timeline *tl)
 	if (offset == 0 || tl_ids_are_none(tl))
 		return;
 	tl->names = (struct timeline_name *)(void *)(tl->map + offset);
+	/* the first append of a thread then meets no page that is absent */
+	for (size_t i = 0; i < sizeof(own); i += TIMELINE_PAGE_SIZE)
+		tl_fetch_add_64((uint64_t *)(void *)((char *)own + i), 0);
 	if (tl_load_32(&process_pid) != pid)
 		read_process();
 }

@@ -149,21 +149,25 @@ map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 	const uint64_t size = h->total_size;
 	const uint64_t dense = tl_layout_dense(h);
 	const int access = PROT_READ | PROT_WRITE;
-	void *map = mmap(NULL, size, access, MAP_SHARED, fd, 0);
+	void *const at = tl_area_map(tl, size);
+	void *map;
 
 	tl->guard = -1;
+	if (!at)
+		return tl_error(-ENOMEM, "no memory to map a timeline");
+	map = mmap(at, size, access, MAP_SHARED | MAP_FIXED, fd, 0);
 	if (map != MAP_FAILED && is_allocated(fd, dense) &&
 	    mmap(map, dense, access, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
-		0) == MAP_FAILED) {
-		munmap(map, size);
+		0) == MAP_FAILED)
 		map = MAP_FAILED;
-	}
-	if (map == MAP_FAILED)
+	if (map == MAP_FAILED) {
+		tl_area_unmap(tl);
 		return tl_error(-ENOMEM, "no memory to map a timeline");
+	}
 	if (tl_map_guard)
 		tl->guard = tl_map_guard->add(map, size);
 	if (tl_map_guard && tl->guard < 0) {
-		munmap(map, size);
+		tl_area_unmap(tl);
 		return tl_error(tl->guard, "too many timelines are open");
 	}
 	tl->map = map;
@@ -478,7 +482,7 @@ timeline_close(struct timeline *tl)
 	tl_strings_close(tl);
 	if (tl->guard >= 0)
 		tl_map_guard->remove(tl->guard);
-	munmap(tl->map, tl->geometry.total_size);
+	tl_area_unmap(tl);
 	close(tl->fd);
 	free(tl);
 }

@@ -49,6 +49,8 @@ struct timeline {
 	uint64_t number;
 	int fd;
 	uint8_t *map;
+	void *area; /* the mapping with the first events before it */
+	size_t area_size;
 	struct timeline_header *header; /* shared */
 	uint8_t *strings;               /* shared */
 	struct timeline_name *names; /* shared; NULL: the file has no names */
@@ -86,6 +88,9 @@ struct tl_map_guard {
 	void (*remove)(int guard);
 };
 extern const struct tl_map_guard *tl_map_guard; /* NULL: none */
+
+/* The gate of the message whose valid record is given. */
+uint8_t *tl_gate_of(const struct timeline *tl, uint64_t record);
 
 /* Set the text of timeline_error; returns rc. */
 int
@@ -195,6 +200,10 @@ int tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
 
 /* Memory for definitions, which does not come from malloc (memory.c).  Filled
  * with zeros; NULL: no memory. */
+/* Reserve the area of a mapping of size bytes, with the first chunk of events.
+ * Returns where the file is to be mapped; NULL: no memory. */
+uint8_t *tl_area_map(struct timeline *tl, size_t size);
+void tl_area_unmap(struct timeline *tl);
 void *tl_pages_map(size_t size);
 void tl_pages_unmap(void *pages, size_t size);
 /* Take events that follow each other, all zeros.  NULL: no memory.  The caller

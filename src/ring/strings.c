@@ -303,6 +303,7 @@ write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
 	fixed.file_length = (uint32_t)r->file.size;
 	fixed.file = write_text(to, &at, r->file);
 	memcpy(to, &fixed, sizeof(fixed));
+	tl_store_8(tl_gate_of(tl, offset), fixed.gate);
 	return (struct timeline_record *)(void *)to;
 }
 

@@ -35,6 +35,7 @@ struct tl_messages {
 	uint64_t filled;           /* bytes of the table read so far */
 	uint64_t newest;           /* the record at which the last walk began */
 	uint64_t base;             /* offset of the table in the file */
+	bool has_gates;            /* the header has gates of messages */
 	bool is_cut;               /* the file ends before the table does */
 	bool has_noted_cut;        /* the cut has been reported for an entry */
 	size_t lane_count;

@@ -81,7 +81,6 @@ parse(struct tl_messages *m, struct tl_message *message,
 	message->id = (uint32_t)offset;
 	message->kind = f->kind;
 	message->level = f->level;
-	message->gate = f->gate;
 	message->timer =
 	    f->kind == TIMELINE_RECORD_SPAN && f->scope == TIMELINE_SCOPE_TIMER;
 	message->scope = message->timer ? TIMELINE_THREAD : f->scope;
@@ -375,6 +374,25 @@ read_names(struct tl_messages *m, struct tl_storage *file,
 	return n < 0 ? (int)n : rc;
 }
 
+/* Set the gates of the messages from the one with index from on.  table is a
+ * copy of the first size bytes of the string table. */
+static void
+set_gates(struct tl_messages *m, size_t from,
+    const uint8_t header[TIMELINE_GATES], const uint8_t *table, uint64_t size)
+{
+	for (size_t i = from; i < m->count; i++) {
+		struct tl_message *message = m->list[i];
+		const uint64_t number = message->id / TIMELINE_RECORD_MIN;
+		const uint64_t at =
+		    message->id + offsetof(struct timeline_record, gate);
+
+		if (m->has_gates && number < TIMELINE_GATES)
+			tl_store_8(&message->gate, header[number]);
+		else if (at < size)
+			tl_store_8(&message->gate, table[at]);
+	}
+}
+
 int
 tl_messages_update(struct tl_messages *m, struct tl_storage *file,
     const struct timeline_header *header, struct tl_faults *faults)
@@ -399,10 +417,13 @@ tl_messages_update(struct tl_messages *m, struct tl_storage *file,
 	}
 	rc = walk(m, file, header->newest, old, faults);
 	m->newest = header->newest;
-	if (rc == -EBADMSG)
-		return rescue(m, had, had_epochs, faults);
-	reverse(m, had);
-	reverse_epochs(m, had_epochs);
+	if (rc == -EBADMSG) {
+		rc = rescue(m, had, had_epochs, faults);
+	} else {
+		reverse(m, had);
+		reverse_epochs(m, had_epochs);
+	}
+	set_gates(m, had, header->gates, m->table, m->filled);
 	return rc;
 }
 
@@ -410,20 +431,17 @@ int
 tl_messages_read_gates(struct tl_messages *m, int fd)
 {
 	uint8_t *table = malloc(m->filled + 1);
-	int64_t n;
+	uint8_t gates[TIMELINE_GATES];
+	int64_t n = -ENOMEM;
+	int rc = -ENOMEM;
 
-	if (!table)
-		return -ENOMEM;
-	n = tl_read_at(fd, table, m->filled, m->base);
-	for (size_t i = 0; i < m->count; i++) {
-		const uint64_t at =
-		    m->list[i]->id + offsetof(struct timeline_record, gate);
-
-		if ((int64_t)at < n)
-			tl_store_8(&m->list[i]->gate, table[at]);
-	}
+	if (table)
+		rc = tl_read_zero_filled(fd, gates, sizeof(gates),
+		    offsetof(struct timeline_header, gates));
+	if (rc == 0 && (n = tl_read_at(fd, table, m->filled, m->base)) >= 0)
+		set_gates(m, 0, gates, table, (uint64_t)n);
 	free(table);
-	return n < 0 ? (int)n : 0;
+	return rc == 0 && n < 0 ? (int)n : rc;
 }
 
 uint32_t
@@ -458,6 +476,7 @@ tl_messages_new(struct tl_messages **messages,
 		return -ENOMEM;
 	m->strings.get = string_of;
 	m->base = header->strings_offset;
+	m->has_gates = header->incompat & TIMELINE_INCOMPAT_GATES;
 	m->mult = header->clock.mult;
 	m->lane_count = timeline_lane_count(header);
 	if (file_size > m->base)

@@ -34,6 +34,7 @@ struct before {
 	uint64_t newest;
 	uint8_t *table; /* the table of strings, as far as it reached */
 	uint64_t size;
+	uint8_t gates[TIMELINE_GATES];
 };
 
 /* One copy in progress. */
@@ -677,13 +678,16 @@ read_before(struct copy *c)
 	if (!(b->table = malloc(b->size + 1)))
 		return -ENOMEM;
 	if ((rc = tl_read_zero_filled(c->live, b->table, b->size,
-		 g->strings_offset)) != 0)
+		 g->strings_offset)) != 0 ||
+	    (rc = tl_read_zero_filled(c->live, b->gates, sizeof(b->gates),
+		 offsetof(struct timeline_header, gates))) != 0)
 		return rc;
 	return tl_read_zero_filled(c->live, &b->levels, sizeof(b->levels),
 	    offsetof(struct timeline_header, levels));
 }
 
-/* Put the gates that messages had before the cut into the copied table. */
+/* Put the gates that messages had before the cut into the copied table, for
+ * those whose gates are in the table. */
 static int
 put_gates_before(struct copy *c)
 {
@@ -1012,8 +1016,10 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	h->saved_ns = tl_clock_read(CLOCK_REALTIME);
 	h->newest = newest;
 	h->cut = c->ahead ? c->cut : 0;
-	if (!c->take->holes)
+	if (!c->take->holes) {
 		h->levels = c->before.levels;
+		memcpy(h->gates, c->before.gates, sizeof(h->gates));
+	}
 	h->strings_tail = tail;
 	if (c->take->parts)
 		place_timers(h, g, 0);

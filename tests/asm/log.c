@@ -347,8 +347,7 @@ random_trial(void)
 static void
 set_levels(const struct trial *t)
 {
-	uint8_t *gate = tl->strings + (t->event->message & ~15U) +
-			offsetof(struct timeline_record, gate);
+	uint8_t *gate = tl_gate_of(tl, t->event->message & ~15U);
 
 	*gate = t->gate;
 	tl->header->levels = t->levels;
@@ -473,7 +472,7 @@ TEST(assembly_and_twin_agree_on_random_calls, BOTH_CLOCKS)
 
 		compare(&t, &in_lane);
 	}
-	/* eight preemptions in a row are rare */
+	/* two preemptions in a row are rare */
 	if (events[0]->lanes > 0)
 		ck_assert_uint_gt(in_lane, TRIALS / 4);
 	else
@@ -985,7 +984,7 @@ append_with_clock(const struct trial *t, uint64_t now)
 }
 
 /* Each reading of the clock raises a signal, which aborts the sequence. */
-TEST(the_stamp_of_the_fallback_is_returned_after_eight_aborts)
+TEST(the_stamp_of_the_fallback_is_returned_after_the_last_try)
 {
 	const struct path path = { "aborts", 6, true, 0x505,
 		.takes = IN_FALLBACK };
@@ -1000,8 +999,8 @@ TEST(the_stamp_of_the_fallback_is_returned_after_eight_aborts)
 		return;
 	set_levels(&t);
 	ck_assert_uint_eq(append_with_clock(&t, now), now);
-	ck_assert_uint_eq(at_clock.aborts, TIMELINE_RETRIES_MAX);
-	ck_assert_uint_eq(at_clock.faults, TIMELINE_RETRIES_MAX + 1);
+	ck_assert_uint_eq(at_clock.aborts, TIMELINE_TRIES_MAX);
+	ck_assert_uint_eq(at_clock.faults, TIMELINE_TRIES_MAX + 1);
 	ck_assert_uint_eq(head_of(lane), q + 1);
 	ck_assert_uint_eq(entry_of(lane, q)->tsc, now);
 }
@@ -1118,7 +1117,7 @@ check_timed(uint32_t lane, uint64_t end)
 }
 
 /* Each reading of the counter aborts the sequence that counts. */
-TEST(the_begin_of_a_timer_is_the_callers_after_eight_aborts)
+TEST(the_begin_of_a_timer_is_the_callers_after_the_last_try)
 {
 	const uint32_t lane =
 	    timeline_lane(&tl->geometry, tl->geometry.cpu_lanes, timer->tier);
@@ -1132,7 +1131,7 @@ TEST(the_begin_of_a_timer_is_the_callers_after_eight_aborts)
 	answer_by(answer_or_abort);
 	timeline_timer_append(timer, now - TICKS, 1, 2, 3, 4);
 	answer_no_more();
-	ck_assert_uint_eq(at_clock.aborts, TIMELINE_RETRIES_MAX);
+	ck_assert_uint_eq(at_clock.aborts, TIMELINE_TRIES_MAX);
 	ck_assert_uint_eq(counted(true), 1);
 	check_timed(lane, now);
 }

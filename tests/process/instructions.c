@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * instructions.c - how many instructions the append takes on each of its paths
- * in assembly, endbr64 and ret included.  A path that becomes longer fails,
+ * in assembly, endbr64 and ret included, and how many system calls and page
+ * faults the first append of a thread takes.  A path that becomes longer fails,
  * because an event costs its rdtsc and the number of its instructions.
  */
 #include "../lib/trace.h"
+#include "base/word.h"
 
-enum { STEPS_MAX = 4000, INFO = 6 };
+#include <pthread.h>
+#include <sys/resource.h>
+
+enum { STEPS_MAX = 4000, FIRST_MAX = 2 };
 
 static struct timeline *tl;
 static struct timeline_event *event;
@@ -20,12 +25,12 @@ static const struct path {
 	bool tests_gate; /* the call is timeline_log, not timeline_append */
 	unsigned instructions;
 } paths[] = {
-	{ "plain", BY_PRIORITY, false, 47 },
-	{ "plain, gate tested", BY_PRIORITY, true, 52 },
+	{ "plain", BY_PRIORITY, false, 46 },
+	{ "plain, gate tested", BY_PRIORITY, true, 51 },
 	{ "gate closed", BY_NOTHING, true, 8 },
-	{ "burst", BY_BURST, false, 67 },
-	{ "slot open", BY_SLOT, false, 90 },
-	{ "slot closed", BY_CLOSED_SLOT, false, 87 },
+	{ "burst", BY_BURST, false, 66 },
+	{ "slot open", BY_SLOT, false, 89 },
+	{ "slot closed", BY_CLOSED_SLOT, false, 86 },
 };
 
 static void
@@ -89,6 +94,63 @@ count(const struct path *path)
 	    path->name, steps, path->instructions);
 }
 
+static void *
+log_first(void *context)
+{
+	struct rusage before, after;
+
+	(void)getrusage(RUSAGE_THREAD, &before);
+	(void)timeline_span_append(event, 1, 2, 3, 4);
+	(void)getrusage(RUSAGE_THREAD, &after);
+	*(long *)context = after.ru_minflt - before.ru_minflt;
+	return NULL;
+}
+
+/* Before the first fork, which makes pages of this process copy on write. */
+static void
+count_faults_of_first(void)
+{
+	pthread_t thread;
+	long faults;
+
+	(void)log_first(&faults);
+	expect(pthread_create(&thread, NULL, log_first, &faults) == 0 &&
+		   pthread_join(thread, NULL) == 0,
+	    "no thread");
+	expect(faults == 0, "%ld page faults in the first append", faults);
+}
+
+/* Be a thread without ids, of a process that has logged. */
+static void
+be_first(void *context)
+{
+	(void)context;
+	tl_ids_fill(event->ids);
+	tl_store_64(tl_ids_word(event->ids), 0);
+	be_traced();
+	(void)timeline_span_append(event, 1, 2, 3, 4);
+}
+
+static void
+count_calls_of_first(void)
+{
+	struct traced child = { .rseq = tl_rseq_offset(tl) };
+	unsigned calls = 0;
+
+	set_levels(BY_PRIORITY);
+	child.pid = spawn(be_first, NULL);
+	go_to(&child, (void (*)(void))timeline_span_append);
+	do {
+		const uint64_t at = registers_of(&child).rip;
+
+		calls += (peek(&child, at) & 0xffff) == 0x050f; /* syscall */
+		(void)leave_sequence(&child);
+	} while (step(&child));
+	kill_traced(&child);
+	printf("first of a thread: %u system calls\n", calls);
+	expect(calls <= FIRST_MAX, "%u system calls", calls);
+}
+
 int
 main(void)
 {
@@ -99,8 +161,10 @@ main(void)
 	if (!has_cpu_lanes(tl))
 		skip("the append in assembly is not used here");
 	expect_ok(timeline_define(tl, "count", "info", "$a $b $c $d", &event));
+	count_faults_of_first();
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		count(&paths[i]);
+	count_calls_of_first();
 	timeline_close(tl);
 	return 0;
 }

@@ -379,7 +379,7 @@ TEST(an_impossible_header_is_refused)
 	REFUSES(fallback_entries[1], 65, -EBADMSG);
 	REFUSES(fallback_entries[0], UINT64_C(1) << 31, -EBADMSG);
 	REFUSES(fallback_entries[0], UINT64_C(1) << 63, -EBADMSG);
-	REFUSES(incompat, 1, -EPROTO);
+	REFUSES(incompat, TIMELINE_INCOMPAT_GATES | 2, -EPROTO);
 	REFUSES(state, 0, -EPROTO);
 	REFUSES(state, 4, -EPROTO);
 	REFUSES(clock_kind, 3, -EPROTO);

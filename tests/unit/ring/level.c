@@ -53,6 +53,44 @@ TEST(globs_choose_by_category_and_first_line)
 	expect_gates(6, 8, 4);
 }
 
+/* The header has room for the gates of the records in the first part of the
+ * table; later records have their own. */
+TEST(a_gate_lies_in_the_header_or_in_its_record)
+{
+	const uint8_t *gates;
+	struct timeline_event *early = NULL, *late = NULL;
+	char text[32];
+
+	fixture_close();
+	fixture_open(&(struct timeline_options){ .entries = 64,
+	    .stringtablesize = 1 << 20 });
+	gates = tl->header->gates;
+	for (int i = 0; !late || late->message < 64 * TIMELINE_GATES; i++) {
+		snprintf(text, sizeof(text), "message %d", i);
+		ck_assert_int_eq(timeline_define(tl, "many", "info", text,
+				     &late),
+		    0);
+		early = early ? early : late;
+	}
+	ck_assert_ptr_eq(early->gate, gates + early->message / 64);
+	ck_assert_ptr_eq(late->gate,
+	    tl->strings + late->message +
+		offsetof(struct timeline_record, gate));
+	ck_assert_int_eq(timeline_level(tl, "many", "message 0", "error"), 0);
+	ck_assert_int_eq(timeline_level(tl, "many", text, "off"), 0);
+	ck_assert_uint_eq(*early->gate, 8);
+	ck_assert_uint_eq(*late->gate, 0);
+}
+
+/* One line of the page table describes eight pages. */
+TEST(the_first_events_lie_beside_the_header)
+{
+	const uintptr_t line = (uintptr_t)tl->map / (8 * TIMELINE_PAGE_SIZE);
+
+	ck_assert_uint_eq((uintptr_t)tcp / (8 * TIMELINE_PAGE_SIZE), line);
+	ck_assert_uint_eq((uintptr_t)disk / (8 * TIMELINE_PAGE_SIZE), line);
+}
+
 TEST(what_is_off_is_logged_by_nobody)
 {
 	const uint64_t before = fixture_logged();

@@ -392,8 +392,7 @@ TEST(a_lane_that_turns_over_late_keeps_its_newest_entries)
 static uint8_t *
 gate_of_event(void)
 {
-	return tl->strings + event->message +
-	       offsetof(struct timeline_record, gate);
+	return tl_gate_of(tl, event->message);
 }
 
 static uint64_t
@@ -412,9 +411,10 @@ open_all_levels(void)
 
 /*
  * The copy must have the levels of its cut.  Entries about earlier levels are
- * overwritten, and entries about later ones come after the cut.
+ * overwritten, and entries about later ones come after the cut.  Half of the
+ * files have their gates in the records, as those of earlier versions.
  */
-TEST(a_snapshot_has_the_levels_of_its_cut_wherever_it_is_stopped, .to = 2)
+TEST(a_snapshot_has_the_levels_of_its_cut_wherever_it_is_stopped, .to = 4)
 {
 	uint64_t stops = 0;
 
@@ -425,12 +425,14 @@ TEST(a_snapshot_has_the_levels_of_its_cut_wherever_it_is_stopped, .to = 2)
 
 		fixture_close();
 		setup();
+		if (_i / 2)
+			tl->geometry.incompat = tl->header->incompat = 0;
 		for (int i = 0; i < 3 * N; i++)
 			log_on(CPU0);
 		*gate_of_event() = TIMELINE_LEVEL_OFF;
 		tl->header->levels = levels_from(TIMELINE_LEVEL_MAX);
 		stop.act = open_all_levels;
-		stop.downwards = _i;
+		stop.downwards = _i % 2;
 		stop.at = at;
 		stop.armed = true;
 		stop.word = 0;
