@@ -253,7 +253,8 @@ ends '--all shows it' 0 "$dump" --why 'request*' --all "$work/two.jsonl"
 has '... as an echo' "$out" '^   says nothing of its own beside 1$'
 is '... in JSON, too' "$("$dump" --why 'request*' --all --json "$work/two.jsonl" |
 	jq -c '[.causes[] | select(.echo_of == 1) | .name] | unique')" '["route"]'
-ends '--all needs --why' 2 "$dump" --all "$work/two.jsonl"
+ends '--all needs a report that it is for' 2 "$dump" --all "$work/two.jsonl"
+has '... which is named' "$err" '^timeline-dump: --all: needs --why or --critical$'
 
 # A slow thread makes few spans, so its spans are among the first of a thread.
 awk 'BEGIN {
