@@ -1439,19 +1439,22 @@ sum_states(struct explain *e)
 	}
 }
 
-/* Claim causes at all thresholds, choose the threshold of the best claim, and
- * claim again at this threshold. */
-static void
+/* Claim causes at all thresholds, choose one threshold, and claim again at this
+ * threshold. */
+static int
 claim_at_one(struct explain *e)
 {
 	struct tl_result *result = e->result;
+	int rc;
 
 	claim_all(e);
 	if (result->cause_count == 0)
-		return;
-	result->level = result->causes[0].level;
+		return 0;
+	rc = tl_findings_choose(e->why, result, &e->shares);
 	result->cause_count = 0;
-	claim_all(e);
+	if (rc == 0)
+		claim_all(e);
+	return rc;
 }
 
 static int
@@ -1478,8 +1481,9 @@ explain_records(struct explain *e)
 	if (rc < 0)
 		return rc;
 	count_tests(e);
-	claim_at_one(e);
-	rc = tl_where_explain(e->why, result, e->sums, &e->shares);
+	rc = claim_at_one(e);
+	if (rc == 0)
+		rc = tl_where_explain(e->why, result, e->sums, &e->shares);
 	if (result->level == 0)
 		result->level = usual_level(result);
 	sum_states(e);

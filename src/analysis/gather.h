@@ -416,6 +416,11 @@ struct tl_part_sums {
 int tl_where_explain(struct tl_why *why, struct tl_result *result,
     const struct tl_part_sums *sums, const struct tl_shares *shares);
 
+/* Choose the threshold of a result, whose causes are claims at several.  0 or
+ * -ENOMEM. */
+int tl_findings_choose(struct tl_why *why, struct tl_result *result,
+    const struct tl_shares *shares);
+
 /* Describe the causes of a result, which are claims at one threshold; rank the
  * causes by the time that each explains, and mark the echoes (findings.c).  0
  * or -ENOMEM. */

@@ -385,9 +385,9 @@ is '... in JSON' "$("$dump" --why serve --json "$work/children.jsonl" | jq -c '.
 
 # The traces have a known cause of every kind, or none.
 if [ -n "$lua" ]; then
-	FIRST=1100 SPANS_MAX=6000 "$here/../why/run" "$build" 39 9 >"$work/verdicts"
+	FIRST=1100 SPANS_MAX=6000 "$here/../why/run" "$build" 40 9 >"$work/verdicts"
 	is 'each kind of cause is found, and none where there is none' \
-		"$(cat "$work/verdicts")" 'why: planted: 39 of 39 right
+		"$(cat "$work/verdicts")" 'why: planted: 40 of 40 right
 why: no cause: 9 of 9 right'
 else
 	skip 'no Lua to make traces'

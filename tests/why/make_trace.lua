@@ -14,7 +14,8 @@ local kinds = { "string", "integer", "least", "most", "double", "cpu",
 	"before", "before_span", "inside", "retries", "spent", "gap", "beside",
 	"beside_span", "queue", "idle", "hurry", "any_long", "any_short", "lost",
 	"state_thread", "state_cpu", "absence", "before_argument", "before_same",
-	"enclosed", "around", "tick", "children", "with_stop", "with_tick" }
+	"enclosed", "around", "tick", "children", "with_stop", "with_tick",
+	"outweighs" }
 if not arg[1] then
 	print(table.concat(kinds, " "))
 	os.exit(0)
