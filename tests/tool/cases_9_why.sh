@@ -254,7 +254,7 @@ has '... as an echo' "$out" '^   says nothing of its own beside 1$'
 is '... in JSON, too' "$("$dump" --why 'request*' --all --json "$work/two.jsonl" |
 	jq -c '[.causes[] | select(.echo_of == 1) | .name] | unique')" '["route"]'
 ends '--all needs a report that it is for' 2 "$dump" --all "$work/two.jsonl"
-has '... which is named' "$err" '^timeline-dump: --all: needs --why or --critical$'
+has '... which is named' "$err" '^timeline-dump: --all: needs --stats or --why or --critical$'
 
 # A slow thread makes few spans, so its spans are among the first of a thread.
 awk 'BEGIN {
