@@ -236,43 +236,36 @@ add_threshold(struct tl_result *result, int64_t ns)
 }
 
 static int
-compare_longest(const void *a, const void *b)
+compare_numbers(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-	return (x < y) - (x > y);
+	return (x > y) - (x < y);
 }
 
 /* Find at most FAR_MAX spans that took FAR_TIMES as long as all others. */
 static void
 add_far(const struct explain *e, struct tl_weighed *values, size_t count)
 {
-	int64_t longest[FAR_MAX + 1];
-	size_t n = 0, far = 0;
+	int64_t longest[FAR_MAX + 1]; /* ascending */
+	size_t far = 0;
 
 	if (count <= FAR_MAX + 1)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		if (n == FAR_MAX + 1 && values[i].value <= longest[n - 1])
+		if (i > FAR_MAX && values[i].value <= longest[0])
 			continue;
-		if (n < FAR_MAX + 1)
-			n++;
-		longest[n - 1] = values[i].value;
-		qsort(longest, n, sizeof(longest[0]), compare_longest);
+		longest[i > FAR_MAX ? 0 : i] = values[i].value;
+		if (i >= FAR_MAX)
+			qsort(longest, FAR_MAX + 1, sizeof(longest[0]),
+			    compare_numbers);
 	}
-	for (size_t i = 0; i + 1 < n; i++)
-		if (longest[i] / FAR_TIMES >= longest[i + 1] && longest[i] > 0)
-			far = i + 1;
+	for (size_t i = FAR_MAX; i > 0; i--)
+		if (longest[i] / FAR_TIMES >= longest[i - 1] && longest[i] > 0)
+			far = i;
 	if (far > 0 &&
-	    (double)longest[far - 1] >= 1.5 * (double)e->result->median_ns)
-		add_threshold(e->result, longest[far - 1]);
-}
-
-/* The k-th longest duration. */
-static int64_t
-longest_of(struct tl_weighed *values, size_t count, uint64_t weight, uint64_t k)
-{
-	return tl_weighed_select(values, count, weight - k);
+	    (double)longest[far] >= 1.5 * (double)e->result->median_ns)
+		add_threshold(e->result, longest[far]);
 }
 
 static void
@@ -292,8 +285,8 @@ choose_thresholds(struct explain *e, struct tl_weighed *values, size_t count)
 	if (plan->slowest > 0) {
 		const uint64_t k = (uint64_t)(all * plan->slowest / 100);
 
-		add_threshold(result,
-		    longest_of(values, count, result->weight, k > 0 ? k : 1));
+		add_threshold(result, tl_weighed_select(values, count,
+					  result->weight - (k > 0 ? k : 1)));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
@@ -302,7 +295,7 @@ choose_thresholds(struct explain *e, struct tl_weighed *values, size_t count)
 
 		if (k < SLOW_MIN)
 			break;
-		ns = longest_of(values, count, result->weight, k);
+		ns = tl_weighed_select(values, count, result->weight - k);
 		if ((double)ns >= 1.5 * (double)result->median_ns && ns > 0)
 			add_threshold(result, ns);
 	}
@@ -513,14 +506,6 @@ choose_scales(struct explain *e)
 			.down = others[i].down,
 			.cause = others[i].cause,
 			.family = others[i].family };
-}
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* A cut between two numbers of a scale. */

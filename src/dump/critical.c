@@ -352,12 +352,10 @@ read_events(struct tl_critical *critical, struct view *v,
 	rc = tl_select_sources(select, v->inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (select->all)
 			tl_progress_tick(&select->progress);
 		rc = tl_critical_put(critical, &event);
-		if (rc < 0)
-			break;
 	}
 	tl_cursor_close(cursor);
 	return rc;

@@ -497,6 +497,9 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	const int width = (int)value_width(output);
 	static const char *const headings[VALUES] = { "count", "min", "p50",
 		"p90", "p99", "p99.9", "max" };
+	static void (*const lines[])(struct tl_text * text,
+	    const struct tl_stats_row *row) = { put_text_censored,
+		put_text_spans, put_text_older, put_text_handed };
 	struct tl_text *text = &output->text;
 	size_t since;
 	int rc;
@@ -525,18 +528,11 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	since = text->size;
 	tl_parts_put(text, row->parts);
 	wrap(output, since);
-	since = text->size;
-	put_text_censored(text, row);
-	wrap(output, since);
-	since = text->size;
-	put_text_spans(text, row);
-	wrap(output, since);
-	since = text->size;
-	put_text_older(text, row);
-	wrap(output, since);
-	since = text->size;
-	put_text_handed(text, row);
-	wrap(output, since);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		since = text->size;
+		lines[i](text, row);
+		wrap(output, since);
+	}
 	return rc;
 }
 

@@ -16,6 +16,7 @@
 #include "dump/views.h"
 
 #include "analysis/states.h"
+#include "base/array.h"
 #include "clock/clock.h"
 #include "dump/stats/by.h"
 #include "dump/stats/observed.h"
@@ -29,10 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	ROWS_FIRST = 64,
-	VALUES_SHOWN = 20 /* of --by, of one message, without --all */
-};
+/* Of --by, of one message, without --all. */
+enum { VALUES_SHOWN = 20 };
 
 /* One input. */
 struct source {
@@ -202,17 +201,9 @@ row_new(struct stats *s, const struct tl_event *event,
     struct tl_stats_row **row)
 {
 	struct source *source = &s->sources[event->source];
-	struct tl_stats_row **grown;
-	size_t more;
 
-	if (s->row_count == s->row_capacity) {
-		more = s->row_capacity ? s->row_capacity * 2 : ROWS_FIRST;
-		grown = realloc(s->rows, more * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		s->rows = grown;
-		s->row_capacity = more;
-	}
+	if (TL_ARRAY_ROOM(s->rows, s->row_capacity, s->row_count) < 0)
+		return -ENOMEM;
 	*row = calloc(1,
 	    sizeof(**row) + event->message->argc * sizeof((*row)->args[0]));
 	if (!*row)
@@ -323,7 +314,7 @@ find_row(struct stats *s, const struct tl_event *event,
 	if (rc == 0 && by > 0) {
 		(*row)->by = (uint8_t)by;
 		(*row)->value = key.b;
-		(*row)->value_unknown = tl_stats_by_unknown(key);
+		(*row)->value_unknown = key.a & 1;
 	}
 	return rc;
 }
@@ -409,9 +400,16 @@ take(struct stats *s, const struct tl_event *event)
 	return take_entry(s, event, by);
 }
 
-/* The first reading, for --by. */
+/* Look at an event of the first reading, for --by. */
 static int
-look(struct stats *s)
+look(struct stats *s, const struct tl_event *event)
+{
+	return tl_stats_by_look(&s->by, event);
+}
+
+static int
+read_all(struct stats *s,
+    int (*put)(struct stats *s, const struct tl_event *event))
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
@@ -421,7 +419,7 @@ look(struct stats *s)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
 		tl_progress_tick(&s->select->progress);
-		rc = tl_stats_by_look(&s->by, &event);
+		rc = put(s, &event);
 	}
 	tl_cursor_close(cursor);
 	return rc;
@@ -430,23 +428,16 @@ look(struct stats *s)
 static int
 gather(struct stats *s)
 {
-	struct tl_cursor *cursor, *scout;
-	struct tl_event event;
-	int rc = tl_select_scout(s->select, s->inputs, TL_OLDEST_FIRST, &scout);
+	struct tl_cursor *scout;
+	int rc = s->by.name ? read_all(s, look) : 0;
 
+	if (rc == 0)
+		rc = tl_select_scout(s->select, s->inputs, TL_OLDEST_FIRST,
+		    &scout);
 	if (rc == 0)
 		rc = tl_chooser_new(&s->chooser, s->select, TL_OLDEST_FIRST,
 		    scout);
-	if (rc == 0)
-		rc = tl_sources_spans(s->inputs, TL_OLDEST_FIRST, &cursor);
-	if (rc < 0)
-		return rc;
-	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
-		tl_progress_tick(&s->select->progress);
-		rc = take(s, &event);
-	}
-	tl_cursor_close(cursor);
-	return rc;
+	return rc < 0 ? rc : read_all(s, take);
 }
 
 /* Add rows for the timers without spans in the file. */
@@ -700,8 +691,6 @@ tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
 
 	if (rc == 0)
 		rc = init_states(&s);
-	if (rc == 0 && options->by)
-		rc = look(&s);
 	if (rc == 0)
 		rc = gather(&s);
 	for (size_t i = 0; i < inputs->count && rc == 0; i++)
