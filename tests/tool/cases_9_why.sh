@@ -365,6 +365,14 @@ is '... in JSON' "$("$dump" --why tick --json "$work/ticks.jsonl" | first)" '["t
 has 'the 99 % come first where half of the spans are not slow' "$text" \
 	'^   99 % take at most 3us with it, .* without; median .* with it, .* without$'
 
+# A hundred spans are a little slow by the tick, and ten very slow for a cause.
+seq 4000 | awk '{ at = $1 * 100000 + $1 * 7919 % 41 * 1000; big = $1 % 400 == 7
+	print at, big ? 200000 + $1 : at % 4000000 < 100000 ? 3000 + $1 * 7919 % 1000 : 900 + $1 % 100, big ? 9 : $1 % 5 }' |
+	spans_of 'load $size' >"$work/outweighed.jsonl"
+is 'what explains most of the time comes first' \
+	"$("$dump" --why 'load*' --json "$work/outweighed.jsonl" | jq -c '.causes[0] | [.kind, .name, .explains > 0.9]')" \
+	'["argument","size",true]'
+
 # Each span has entries of messages of its own, ten times as many in the slow.
 seq 1000 | awk 'function put(ns, kind, message) {
 	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{}}\n",
