@@ -13,6 +13,7 @@
 
 #include "analysis/chance.h"
 #include "base/array.h"
+#include "base/ns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,6 +24,7 @@ enum {
 	BOUNDS_MAX = 1024,
 	BINS = 100,
 	PHASES_APART = 20, /* of a period: nearer spans are one observation */
+	STOP_TIMES = 16,   /* a stop: a pause longer than the mean by this */
 	VALUES_MAX = 1 << 16, /* different values of one family */
 	COUNTS = 64,          /* buckets for the number of spans inside */
 	/* most spans that count as far above all others */
@@ -37,8 +39,10 @@ static const double covers_min = 0.1;
 static const double risk_min = 2;
 static const double lift_min = 1.5;
 
-const int64_t tl_periods_ns[TL_PERIODS] = { 10000000, 100000000, 1000000000,
-	60000000000, 3600000000000, 86400000000000 };
+/* HZ is 1000, 400, 300, 250 or 100. */
+const int64_t tl_periods_ns[TL_PERIODS] = { 1000000, 2500000, 3333333, 4000000,
+	10000000, 100000000, 1000000000, 60000000000, 3600000000000,
+	86400000000000 };
 
 /* Spans by level, and the episodes of the spans that reach each threshold. */
 struct counts {
@@ -60,6 +64,7 @@ enum family {
 	FAMILY_AROUND_ARG,
 	FAMILY_BESIDE,
 	FAMILY_QUEUE,
+	FAMILY_CHILDREN,
 	FAMILY_SINCE_THREAD,
 	FAMILY_SINCE_ANY,
 	FAMILY_LOST,
@@ -74,6 +79,7 @@ enum scale_kind {
 	SCALE_QUEUE,
 	SCALE_SINCE_THREAD,
 	SCALE_SINCE_ANY,
+	SCALE_CHILDREN,
 	SCALES
 };
 
@@ -100,6 +106,7 @@ struct explain {
 	const struct tl_message *message;
 	bool uses_argument[TL_ARGS_MAX];
 	struct scale scales[SCALES];
+	size_t stops; /* the first pauses of the target */
 	struct tl_shares shares;
 	const float *share; /* of the record being counted; NULL: not slow */
 	struct counts all;  /* all records */
@@ -109,6 +116,7 @@ struct explain {
 	struct tl_shares cycles[TL_PERIODS]; /* by period */
 	struct counts cycle_counts[TL_PERIODS];
 	struct counts migrated, lost;
+	struct counts full; /* records without room for a further part */
 	struct counts *threads;
 	struct counts *features;
 	struct counts **inside; /* by feature: buckets by number of spans */
@@ -170,6 +178,9 @@ number_of(const struct explain *e, unsigned scale, const struct tl_record *r,
 	case SCALE_QUEUE:
 		*number = r->queue;
 		return true;
+	case SCALE_CHILDREN:
+		*number = r->children;
+		return true;
 	case SCALE_SINCE_THREAD:
 		*number = r->since_thread_ns;
 		return *number != INT64_MIN;
@@ -225,43 +236,36 @@ add_threshold(struct tl_result *result, int64_t ns)
 }
 
 static int
-compare_longest(const void *a, const void *b)
+compare_numbers(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-	return (x < y) - (x > y);
+	return (x > y) - (x < y);
 }
 
 /* Find at most FAR_MAX spans that took FAR_TIMES as long as all others. */
 static void
 add_far(const struct explain *e, struct tl_weighed *values, size_t count)
 {
-	int64_t longest[FAR_MAX + 1];
-	size_t n = 0, far = 0;
+	int64_t longest[FAR_MAX + 1]; /* ascending */
+	size_t far = 0;
 
 	if (count <= FAR_MAX + 1)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		if (n == FAR_MAX + 1 && values[i].value <= longest[n - 1])
+		if (i > FAR_MAX && values[i].value <= longest[0])
 			continue;
-		if (n < FAR_MAX + 1)
-			n++;
-		longest[n - 1] = values[i].value;
-		qsort(longest, n, sizeof(longest[0]), compare_longest);
+		longest[i > FAR_MAX ? 0 : i] = values[i].value;
+		if (i >= FAR_MAX)
+			qsort(longest, FAR_MAX + 1, sizeof(longest[0]),
+			    compare_numbers);
 	}
-	for (size_t i = 0; i + 1 < n; i++)
-		if (longest[i] / FAR_TIMES >= longest[i + 1] && longest[i] > 0)
-			far = i + 1;
+	for (size_t i = FAR_MAX; i > 0; i--)
+		if (longest[i] / FAR_TIMES >= longest[i - 1] && longest[i] > 0)
+			far = i;
 	if (far > 0 &&
-	    (double)longest[far - 1] >= 1.5 * (double)e->result->median_ns)
-		add_threshold(e->result, longest[far - 1]);
-}
-
-/* The k-th longest duration. */
-static int64_t
-longest_of(struct tl_weighed *values, size_t count, uint64_t weight, uint64_t k)
-{
-	return tl_weighed_select(values, count, weight - k);
+	    (double)longest[far] >= 1.5 * (double)e->result->median_ns)
+		add_threshold(e->result, longest[far]);
 }
 
 static void
@@ -281,8 +285,8 @@ choose_thresholds(struct explain *e, struct tl_weighed *values, size_t count)
 	if (plan->slowest > 0) {
 		const uint64_t k = (uint64_t)(all * plan->slowest / 100);
 
-		add_threshold(result,
-		    longest_of(values, count, result->weight, k > 0 ? k : 1));
+		add_threshold(result, tl_weighed_select(values, count,
+					  result->weight - (k > 0 ? k : 1)));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
@@ -291,7 +295,7 @@ choose_thresholds(struct explain *e, struct tl_weighed *values, size_t count)
 
 		if (k < SLOW_MIN)
 			break;
-		ns = longest_of(values, count, result->weight, k);
+		ns = tl_weighed_select(values, count, result->weight - k);
 		if ((double)ns >= 1.5 * (double)result->median_ns && ns > 0)
 			add_threshold(result, ns);
 	}
@@ -327,24 +331,76 @@ set_levels(struct explain *e)
 
 /* == episodes == */
 
-/* Collect the slow spans of a threshold; the shares of the spans go into a
- * table.  Returns the number of spans. */
+/* Does the record have five of the periods? */
+static bool
+is_periodic(const struct explain *e, unsigned period)
+{
+	return (uint64_t)e->result->last_ns - (uint64_t)e->result->first_ns >=
+	       5 * (uint64_t)tl_periods_ns[period];
+}
+
+/* Find the pauses in which the program stopped: each is longer than any slow
+ * span must be, and far longer than pauses usually are. */
+static void
+find_stops(struct explain *e)
+{
+	const struct tl_target *t = e->target;
+	const double mean = ((double)t->latest_ns - (double)t->first_ns) /
+			    fmax((double)t->logged, 1);
+	const double least =
+	    fmax((double)e->result->thresholds_ns[0], STOP_TIMES * mean);
+
+	while (e->stops < t->pause_count &&
+	       (double)t->pauses[e->stops].to_ns -
+		       (double)t->pauses[e->stops].from_ns >=
+		   least)
+		e->stops++;
+}
+
+/* Move a slow span that a stop hit, or that began after the stop for no longer
+ * than it lasted, to the begin of the stop: all of them are one observation. */
+static void
+move_to_stop(const struct explain *e, struct tl_stretch *s)
+{
+	const int64_t least_ns = e->result->thresholds_ns[0];
+
+	for (size_t i = 0; i < e->stops; i++) {
+		const struct tl_pause *p = &e->target->pauses[i];
+
+		if (s->begin_ns < tl_sub_ns(p->from_ns, least_ns) ||
+		    s->begin_ns >
+			tl_add_ns(p->to_ns, tl_sub_ns(p->to_ns, p->from_ns)))
+			continue;
+		s->begin_ns = s->end_ns = p->from_ns;
+		return;
+	}
+}
+
+/* A span that reaches the first threshold. */
+struct slow {
+	struct tl_stretch stretch;
+	unsigned level;
+};
+
 static size_t
-collect_slow(const struct explain *e, const struct tl_shares *shares,
-    size_t level, struct tl_stretch *slow)
+collect_slow(const struct explain *e, struct slow *slow)
 {
 	struct tl_records_at at = { .records = &e->target->records };
 	const struct tl_record *r;
-	size_t row = 0, count = 0;
+	size_t count = 0;
 
 	while ((r = tl_records_known(&at))) {
-		if (r->level >= level)
-			slow[count++] = (struct tl_stretch){ r->begin_ns,
+		if (r->level == 0)
+			continue;
+		if (slow) {
+			slow[count].level = r->level;
+			slow[count].stretch = (struct tl_stretch){ r->begin_ns,
 				(int64_t)((uint64_t)r->begin_ns +
 					  (uint64_t)r->duration_ns),
-				r->weight,
-				&shares->of[row * shares->row + level - 1] };
-		row += r->level > 0;
+				r->weight, NULL };
+			move_to_stop(e, &slow[count].stretch);
+		}
+		count++;
 	}
 	return count;
 }
@@ -352,21 +408,30 @@ collect_slow(const struct explain *e, const struct tl_shares *shares,
 /* Set the shares of spans; spans that began or ended less than near_ns apart
  * are one episode. */
 static int
-make_shares(const struct explain *e, struct tl_shares *shares, size_t rows,
-    int64_t near_ns)
+make_shares(const struct explain *e, struct tl_shares *shares,
+    const struct slow *slow, size_t rows, int64_t near_ns)
 {
-	struct tl_stretch *slow = calloc(rows + 1, sizeof(*slow));
+	struct tl_stretch *at = calloc(rows + 1, sizeof(*at));
 
 	shares->row = e->result->threshold_count;
 	shares->of = calloc(rows * shares->row + 1, sizeof(*shares->of));
-	if (!shares->of || !slow) {
-		free(slow);
+	if (!shares->of || !at) {
+		free(at);
 		return -ENOMEM;
 	}
-	for (size_t i = 1; i <= shares->row; i++)
-		tl_episode_shares(slow, collect_slow(e, shares, i, slow),
-		    near_ns);
-	free(slow);
+	for (size_t level = 1; level <= shares->row; level++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < rows; i++) {
+			if (slow[i].level < level)
+				continue;
+			at[count] = slow[i].stretch;
+			at[count++].share =
+			    &shares->of[i * shares->row + level - 1];
+		}
+		tl_episode_shares(at, count, near_ns);
+	}
+	free(at);
 	return 0;
 }
 
@@ -376,21 +441,24 @@ make_shares(const struct explain *e, struct tl_shares *shares, size_t rows,
 static int
 make_all_shares(struct explain *e)
 {
-	struct tl_records_at at = { .records = &e->target->records };
-	const struct tl_record *r;
 	const int64_t least_ns = e->result->thresholds_ns[0];
-	size_t rows = 0;
+	const size_t rows = collect_slow(e, NULL);
+	struct slow *slow = calloc(rows + 1, sizeof(*slow));
 	int rc;
 
-	while ((r = tl_records_known(&at)))
-		rows += r->level > 0;
-	rc = make_shares(e, &e->shares, rows, least_ns);
-	for (unsigned i = 0; i < TL_PERIODS && rc == 0; i++) {
+	if (!slow)
+		return -ENOMEM;
+	find_stops(e);
+	collect_slow(e, slow);
+	rc = make_shares(e, &e->shares, slow, rows, least_ns);
+	for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i) && rc == 0;
+	     i++) {
 		const int64_t apart_ns = tl_periods_ns[i] / PHASES_APART;
 
-		rc = make_shares(e, &e->cycles[i], rows,
+		rc = make_shares(e, &e->cycles[i], slow, rows,
 		    apart_ns > least_ns ? apart_ns : least_ns);
 	}
+	free(slow);
 	return rc;
 }
 
@@ -418,7 +486,8 @@ choose_scales(struct explain *e)
 	} others[] = { { false, true, TL_CAUSE_START, FAMILY_TIME },
 		{ true, false, TL_CAUSE_QUEUE, FAMILY_QUEUE },
 		{ true, true, TL_CAUSE_SINCE_THREAD, FAMILY_SINCE_THREAD },
-		{ true, true, TL_CAUSE_SINCE_ANY, FAMILY_SINCE_ANY } };
+		{ true, true, TL_CAUSE_SINCE_ANY, FAMILY_SINCE_ANY },
+		{ true, false, TL_CAUSE_CHILDREN, FAMILY_CHILDREN } };
 
 	for (unsigned i = 0; i < e->message->argc; i++) {
 		e->uses_argument[i] =
@@ -437,14 +506,6 @@ choose_scales(struct explain *e)
 			.down = others[i].down,
 			.cause = others[i].cause,
 			.family = others[i].family };
-}
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* A cut between two numbers of a scale. */
@@ -666,7 +727,10 @@ count_parts(struct explain *e, const struct tl_record *r)
 		const unsigned f = tl_part_feature(parts[i]);
 		const uint64_t amount = tl_part_amount(parts[i]);
 
-		add(e, &e->features[f], r);
+		/* what a full record lacks, the span may have had */
+		if (r->part_count < TL_PARTS_MAX ||
+		    e->why->features[f].kind != TL_FEATURE_INSIDE)
+			add(e, &e->features[f], r);
 		switch (e->why->features[f].kind) {
 		case TL_FEATURE_INSIDE:
 			if (!e->inside[f] && !(e->inside[f] = calloc(COUNTS,
@@ -714,7 +778,7 @@ count_record(struct explain *e, const struct tl_record *r, size_t row)
 	    &e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
 		    (uint64_t)e->bin_ns],
 	    r);
-	for (unsigned i = 0; i < TL_PERIODS; i++) {
+	for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i); i++) {
 		const float *share =
 		    r->level ? &e->cycles[i].of[row * e->shares.row] : NULL;
 
@@ -728,6 +792,8 @@ count_record(struct explain *e, const struct tl_record *r, size_t row)
 		add(e, &e->migrated, r);
 	if (r->lost)
 		add(e, &e->lost, r);
+	if (r->part_count == TL_PARTS_MAX)
+		add(e, &e->full, r);
 	add(e, &e->threads[r->thread], r);
 	add(e, &e->all, r);
 	e->duration_ns[r->level] += (double)r->duration_ns * r->weight;
@@ -813,13 +879,6 @@ count_all(struct explain *e)
 }
 
 /* == claims == */
-
-static bool
-is_periodic(const struct explain *e, unsigned period)
-{
-	return (uint64_t)e->result->last_ns - (uint64_t)e->result->first_ns >=
-	       5 * (uint64_t)tl_periods_ns[period];
-}
 
 /* Are windows of this size tried?  A size exceeds the size before by a
  * quarter. */
@@ -953,7 +1012,8 @@ try_among(const struct explain *e, const struct tl_cause *what,
 		double information, p;
 
 		if ((result->level && i != result->level) ||
-		    !table_of(e, counts, all, i, &f) || !is_worth(&f))
+		    !table_of(e, counts, all, i, &f) || !is_worth(&f) ||
+		    (what->op == TL_OP_IN && f.hits < HITS_MIN))
 			continue;
 		information = tl_information(&f);
 		if (information <= best->information * (1 + 1e-9))
@@ -1156,6 +1216,7 @@ claim_inside(struct explain *e, size_t feature)
 	what.op = TL_OP_EQUAL;
 	what.value = 0;
 	counts = e->all;
+	take_counts(&counts, &e->full);
 	take_counts(&counts, &e->features[feature]);
 	try_counts(e, &what, &counts, tests, &best);
 	claim(e, &best);
@@ -1201,10 +1262,12 @@ claim_all(struct explain *e)
 
 	claim_values(e);
 	claim_one(e, TL_CAUSE_MIGRATED, &e->migrated, FAMILY_CPU);
-	for (unsigned i = 0; i < SCALES; i++)
+	for (unsigned i = 0; i < SCALE_CHILDREN; i++)
 		if (e->scales[i].used)
 			claim_scale(e, i);
 	claim_features(e);
+	/* one message inside says more than the number of all */
+	claim_scale(e, SCALE_CHILDREN);
 	claim_one(e, TL_CAUSE_LOST, &e->lost, FAMILY_LOST);
 	claim_windows(e, run, e->run, e->result->first_ns, e->bin_ns,
 	    FAMILY_TIME);
@@ -1270,6 +1333,8 @@ tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
 		return r->rank <= cause->value;
 	case TL_CAUSE_QUEUE:
 		return r->queue >= cause->value;
+	case TL_CAUSE_CHILDREN:
+		return r->children >= cause->value;
 	case TL_CAUSE_SINCE_THREAD:
 		return r->since_thread_ns != INT64_MIN &&
 		       compare_key(cause, r->since_thread_ns);
@@ -1280,7 +1345,8 @@ tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
 		return r->lost;
 	default:
 		if (cause->value == 0)
-			return tl_record_amount(r, cause->feature) == 0;
+			return tl_record_amount(r, cause->feature) == 0 &&
+			       r->part_count < TL_PARTS_MAX;
 		return tl_record_amount(r, cause->feature) >=
 		       (uint64_t)cause->value;
 	}
@@ -1358,19 +1424,22 @@ sum_states(struct explain *e)
 	}
 }
 
-/* Claim causes at all thresholds, choose the threshold of the best claim, and
- * claim again at this threshold. */
-static void
+/* Claim causes at all thresholds, choose one threshold, and claim again at this
+ * threshold. */
+static int
 claim_at_one(struct explain *e)
 {
 	struct tl_result *result = e->result;
+	int rc;
 
 	claim_all(e);
 	if (result->cause_count == 0)
-		return;
-	result->level = result->causes[0].level;
+		return 0;
+	rc = tl_findings_choose(e->why, result, &e->shares);
 	result->cause_count = 0;
-	claim_all(e);
+	if (rc == 0)
+		claim_all(e);
+	return rc;
 }
 
 static int
@@ -1397,8 +1466,9 @@ explain_records(struct explain *e)
 	if (rc < 0)
 		return rc;
 	count_tests(e);
-	claim_at_one(e);
-	rc = tl_where_explain(e->why, result, e->sums, &e->shares);
+	rc = claim_at_one(e);
+	if (rc == 0)
+		rc = tl_where_explain(e->why, result, e->sums, &e->shares);
 	if (result->level == 0)
 		result->level = usual_level(result);
 	sum_states(e);

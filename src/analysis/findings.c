@@ -105,8 +105,8 @@ longest_counted(struct findings *f)
 }
 
 /* Find the spans for which each claim holds, and the share of the extra time
- * that each claim explains. */
-static void
+ * that each claim explains.  Returns the extra time of all slow spans. */
+static double
 hold_all(struct findings *f)
 {
 	const double median = (double)f->result->median_ns;
@@ -143,6 +143,7 @@ hold_all(struct findings *f)
 		c->excess = over > 0 ? fmin(fmax(c->excess / over, 0), 1) : 0;
 		c->explains = usual < 1 ? (c->excess - usual) / (1 - usual) : 0;
 	}
+	return over;
 }
 
 static void
@@ -467,27 +468,90 @@ remove_ranks(struct findings *f)
 	hold_all(f);
 }
 
+/* Choose the threshold of the first claim, which says most about which spans are
+ * slow, unless a claim at another threshold explains more than twice the
+ * time. */
+static void
+choose_level(struct findings *f, const struct tl_cause *claims, size_t count)
+{
+	struct tl_result *result = f->result;
+	double time[TL_CAUSES_MAX] = { 0 };
+	bool several = false;
+	size_t best = 0;
+
+	for (size_t i = 0; i < count; i++)
+		several |= claims[i].level != claims[0].level;
+	for (size_t level = 1; several && level <= result->threshold_count;
+	     level++) {
+		unsigned of[TL_CAUSES_MAX];
+		double over;
+
+		f->count = 0;
+		for (size_t i = 0; i < count; i++) {
+			if (claims[i].level != level)
+				continue;
+			of[f->count] = (unsigned)i;
+			f->claims[f->count++] = claims[i];
+		}
+		result->level = level;
+		over = f->count > 0 ? hold_all(f) : 0;
+		for (size_t i = 0; i < f->count; i++)
+			time[of[i]] = f->claims[i].explains * over;
+	}
+	for (size_t i = 1; i < count; i++)
+		if (time[i] > 2 * time[0] && time[i] > time[best])
+			best = i;
+	result->level = claims[best].level;
+}
+
+static int
+findings_init(struct findings *f)
+{
+	const size_t records = f->result->target->records.count;
+	size_t strata = (size_t)1 << STRATA_MAX_BITS;
+
+	if (strata < f->why->thread_ids.count)
+		strata = f->why->thread_ids.count;
+	f->holds = malloc((records + 1) * sizeof(*f->holds));
+	f->room = malloc((records + 1) * sizeof(*f->room));
+	f->strata = malloc(strata * sizeof(*f->strata));
+	return f->holds && f->room && f->strata ? 0 : -ENOMEM;
+}
+
+static void
+findings_free(struct findings *f)
+{
+	free(f->holds);
+	free(f->room);
+	free(f->strata);
+}
+
+int
+tl_findings_choose(struct tl_why *why, struct tl_result *result,
+    const struct tl_shares *shares)
+{
+	struct findings f = { .why = why, .result = result, .shares = shares };
+	const int rc = findings_init(&f);
+
+	if (rc == 0)
+		choose_level(&f, result->causes, result->cause_count);
+	findings_free(&f);
+	return rc;
+}
+
 int
 tl_findings_make(struct tl_why *why, struct tl_result *result,
     const struct tl_shares *shares)
 {
-	const size_t records = result->target->records.count;
-	size_t strata = (size_t)1 << STRATA_MAX_BITS;
 	struct findings f = { .why = why,
 		.result = result,
 		.shares = shares,
 		.count = result->cause_count };
 	unsigned bits[TL_CAUSES_MAX];
-	int rc = -ENOMEM;
+	const int rc = findings_init(&f);
 
-	if (strata < why->thread_ids.count)
-		strata = why->thread_ids.count;
 	memcpy(f.claims, result->causes, sizeof(f.claims));
-	f.holds = malloc((records + 1) * sizeof(*f.holds));
-	f.room = malloc((records + 1) * sizeof(*f.room));
-	f.strata = malloc(strata * sizeof(*f.strata));
-	if (f.holds && f.room && f.strata) {
-		rc = 0;
+	if (rc == 0) {
 		hold_all(&f);
 		remove_ranks(&f);
 		put_claims(&f, bits);
@@ -496,8 +560,6 @@ tl_findings_make(struct tl_why *why, struct tl_result *result,
 				describe(&f, &result->causes[i], bits[i]);
 		describe_where(&f);
 	}
-	free(f.holds);
-	free(f.room);
-	free(f.strata);
+	findings_free(&f);
 	return rc;
 }

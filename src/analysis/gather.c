@@ -6,6 +6,7 @@
 #include "analysis/gather.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "event/filter.h"
 #include "event/sched.h"
 #include "source/sources.h"
@@ -376,14 +377,6 @@ add_arguments(struct tl_why *why, struct tl_open *o, unsigned kind,
 	return rc < 0 ? rc : 0;
 }
 
-static int64_t
-difference(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	return __builtin_sub_overflow(a, b, &d) || d < 0 ? 0 : d;
-}
-
 /* Add the time since the last child: a gap between two groups, as far as details
  * were observed. */
 static int
@@ -393,8 +386,8 @@ add_gap(struct tl_why *why, struct tl_open *o, uint32_t to,
 	enum tl_part_of_own rest;
 	const int64_t until = tl_details_until(why->details, event->source,
 	    o->definition->message, o->mark_ns, event->ns, &rest);
-	const int64_t gap = difference(until, o->mark_ns);
-	const int64_t unseen = difference(event->ns, until);
+	const int64_t gap = tl_ns_between(o->mark_ns, until);
+	const int64_t unseen = tl_ns_between(until, event->ns);
 	int rc = 0;
 
 	if (gap > 0)
@@ -420,14 +413,6 @@ make_record(struct tl_why *why, struct tl_open *o)
 	o->outer = why->free;
 	why->free = o;
 	return rc;
-}
-
-static int64_t
-sum(int64_t a, int64_t b)
-{
-	int64_t s;
-
-	return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
 }
 
 /* Was the group logged on another thread since the span began, or is a span of
@@ -479,7 +464,7 @@ leave_window(struct tl_why *why, struct tl_open *o)
 static int64_t
 window_end(const struct tl_open *o)
 {
-	return sum(o->head.begin_ns, o->target->window_ns);
+	return tl_add_ns(o->head.begin_ns, o->target->window_ns);
 }
 
 /* Leave all windows that end before ns. */
@@ -567,7 +552,7 @@ static int64_t
 since_observed(const struct tl_event *event, int64_t ns, uint64_t stretch)
 {
 	return tl_observed_joins(stretch, event->stretch)
-		   ? difference(event->ns, ns)
+		   ? tl_ns_between(ns, event->ns)
 		   : INT64_MIN;
 }
 
@@ -1033,7 +1018,11 @@ note_logged(struct tl_why *why, struct tl_thread *t, struct tl_definition *d,
 	int rc = 0;
 
 	count_child(t);
-	if (!g || g->kernel)
+	if (g && g->kernel)
+		return 0;
+	if (t->count > 0)
+		t->frames[t->count - 1].own_children++;
+	if (!g)
 		return 0;
 	note_observed(d, event);
 	if (!t->inner)
@@ -1222,14 +1211,16 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 			!tl_observed_joins(frame.observed, event->observed)))
 			continue;
 		rc = add_simple(why, o, g, TL_FEATURE_SPENT,
-		    (uint64_t)difference(event->ns, frame.ns));
+		    (uint64_t)tl_ns_between(frame.ns, event->ns));
 		if (o->frame + 1 == t->count) {
 			o->mark = g->number;
 			o->mark_ns = event->ns;
 		}
 	}
-	if (rc == 0 && frame.target)
+	if (rc == 0 && frame.target) {
+		frame.target->head.children = frame.own_children;
 		rc = end_target(why, frame.target, event);
+	}
 	return rc;
 }
 
@@ -1284,6 +1275,41 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 }
 
 /* == events == */
+
+static int64_t
+length_of(const struct tl_pause *pause)
+{
+	return tl_ns_between(pause->from_ns, pause->to_ns);
+}
+
+/* Note that a thread logged: keep the longest pauses of the targets of which
+ * the thread has spans, in order. */
+static void
+note_pauses(struct tl_why *why, const struct tl_thread *t, int64_t ns)
+{
+	for (size_t k = 0; k < t->lane_capacity; k++) {
+		struct tl_target *target = &why->targets[k];
+		const struct tl_pause pause = { target->latest_ns, ns };
+		size_t i = target->pause_count;
+
+		if (!t->lanes[k])
+			continue;
+		target->latest_ns = ns;
+		if (target->logged++ == 0) {
+			target->first_ns = ns;
+			continue;
+		}
+		if (i < TL_PAUSES_MAX)
+			target->pause_count++;
+		else if (length_of(&target->pauses[--i]) >= length_of(&pause))
+			continue;
+		for (; i > 0 &&
+		       length_of(&target->pauses[i - 1]) < length_of(&pause);
+		     i--)
+			target->pauses[i] = target->pauses[i - 1];
+		target->pauses[i] = pause;
+	}
+}
 
 /* Entries were lost: mark the spans of the same CPU whose windows contain the
  * loss. */
@@ -1400,6 +1426,8 @@ take(struct tl_why *why, const struct tl_event *event)
 	d = definition_of(why, event, &rc);
 	if (!d || (rc = tl_details_put(why->details, NULL, event)) < 0)
 		return rc;
+	if (!d->group || !d->group->kernel)
+		note_pauses(why, t, event->ns);
 	if (d->group && d->group->kernel)
 		rc = take_state(why, d->group, event);
 	if (rc == 0 && (event->kind != TL_END || d->scoped))

@@ -74,6 +74,7 @@ enum {
 	TL_ARG_VALUES_MAX = 64,
 	TL_ARG_DROPPED = TL_ARG_VALUES_MAX + 1,
 	TL_LANE_VALUES_MAX = 64,
+	TL_PAUSES_MAX = 64,
 	TL_GROUP_NONE = 0xffff, /* begin or end of the span itself */
 	TL_TEXT_NONE = 0xfffff
 };
@@ -149,6 +150,7 @@ struct tl_frame {
 	int64_t ns;
 	uint64_t observed;
 	uint64_t children;
+	uint32_t own_children; /* without those of the kernel */
 	uint64_t args[TL_ARGS_MAX];
 	struct tl_open *target; /* NULL: not a span of a target */
 };
@@ -173,6 +175,11 @@ struct tl_begin {
 	uint64_t stretch;
 };
 
+/* A time in which no thread that has spans of a target logged anything. */
+struct tl_pause {
+	int64_t from_ns, to_ns;
+};
+
 struct tl_target {
 	struct tl_group *group;
 	const struct tl_message *message; /* the first message */
@@ -188,6 +195,10 @@ struct tl_target {
 	uint64_t args[TL_ARGS_MAX]; /* of the previous span */
 	uint64_t begun, compared_in_thread;
 	uint64_t rises[TL_ARGS_MAX], rises_in_thread[TL_ARGS_MAX];
+	uint64_t logged; /* by threads that have spans of the target */
+	int64_t first_ns, latest_ns;
+	struct tl_pause pauses[TL_PAUSES_MAX]; /* the longest */
+	size_t pause_count;
 };
 
 struct tl_result;
@@ -269,7 +280,8 @@ enum {
 	TL_WHERE_MAX = 3,
 	TL_EXAMPLES_MAX = 3,
 	TL_THRESHOLDS_MAX = TL_LEVELS_MAX - 1,
-	TL_PERIODS = 6,
+	TL_TICKS = 5, /* of kernels: the first periods */
+	TL_PERIODS = 10,
 	TL_SPANS_MIN = 50 /* fewer spans are not explained */
 };
 
@@ -283,6 +295,7 @@ enum tl_cause_kind {
 	TL_CAUSE_PERIOD,
 	TL_CAUSE_START,
 	TL_CAUSE_QUEUE,
+	TL_CAUSE_CHILDREN,
 	TL_CAUSE_SINCE_THREAD,
 	TL_CAUSE_SINCE_ANY,
 	TL_CAUSE_LOST,
@@ -402,6 +415,11 @@ struct tl_part_sums {
  * 0 or -ENOMEM. */
 int tl_where_explain(struct tl_why *why, struct tl_result *result,
     const struct tl_part_sums *sums, const struct tl_shares *shares);
+
+/* Choose the threshold of a result, whose causes are claims at several.  0 or
+ * -ENOMEM. */
+int tl_findings_choose(struct tl_why *why, struct tl_result *result,
+    const struct tl_shares *shares);
 
 /* Describe the causes of a result, which are claims at one threshold; rank the
  * causes by the time that each explains, and mark the echoes (findings.c).  0

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const period_names[TL_PERIODS] = { "10ms", "100ms", "second",
-	"minute", "hour", "day" };
+static const char *const period_names[TL_PERIODS] = { "1ms", "2.5ms", "3.33ms",
+	"4ms", "10ms", "100ms", "second", "minute", "hour", "day" };
 
 /* == the numbers of threads == */
 
@@ -161,6 +161,8 @@ static const struct {
 	    " of its thread" },
 	[TL_CAUSE_QUEUE] = { "queue", "open", false, "",
 	    " or more others open" },
+	[TL_CAUSE_CHILDREN] = { "children", "children", false, "",
+	    " or more children" },
 	[TL_CAUSE_SINCE_THREAD] = { "interval", "thread", true, "",
 	    " after the end of the one before in its thread" },
 	[TL_CAUSE_SINCE_ANY] = { "interval", "any", true, "",
@@ -634,6 +636,17 @@ put_text_argument(struct tl_text *text, const struct tl_why *why,
 		put_argument(text, why, cause, message);
 }
 
+/* Are there kernel events? */
+static bool
+has_kernel(const struct tl_why *why)
+{
+	bool has = why->states != NULL;
+
+	for (uint32_t i = 0; i < why->group_count; i++)
+		has |= why->groups[i]->kernel;
+	return has;
+}
+
 static void
 put_phrase(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
@@ -669,23 +682,44 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 		tl_put_duration(text, cause->end + 1);
 		tl_put_format(text, " of each %s",
 		    period_names[cause->argument]);
+		if (cause->argument < TL_TICKS)
+			tl_put_format(text,
+			    " (perhaps a timer tick or preemption%s)",
+			    has_kernel(why) ? ""
+					    : "; timelinectl kernel tells");
 	}
 }
 
-/* "median 710us with it, 101us without; 99 % take at most 2ms with it, 180us
- * without" */
 static void
-put_durations(struct tl_text *text, const struct tl_cause *cause)
+put_with(struct tl_text *text, const char *what, int64_t with_ns,
+    int64_t without_ns)
 {
-	tl_put_string(text, "   median ");
-	tl_put_duration(text, cause->median_with_ns);
+	tl_put_string(text, what);
+	tl_put_duration(text, with_ns);
 	tl_put_string(text, " with it, ");
-	tl_put_duration(text, cause->median_without_ns);
-	tl_put_string(text, " without; 99 % take at most ");
-	tl_put_duration(text, cause->p99_with_ns);
-	tl_put_string(text, " with it, ");
-	tl_put_duration(text, cause->p99_without_ns);
-	tl_put_string(text, " without\n");
+	tl_put_duration(text, without_ns);
+	tl_put_string(text, " without");
+}
+
+/* "median 710us with it, 101us without; 99 % take at most 2ms with it, 180us
+ * without"; the 99 % first if most spans with the cause are not slow. */
+static void
+put_durations(struct tl_text *text, const struct tl_result *result,
+    const struct tl_cause *cause)
+{
+	const bool tail =
+	    cause->median_with_ns < result->thresholds_ns[result->level - 1];
+
+	tl_put_string(text, "   ");
+	for (unsigned i = 0; i < 2; i++) {
+		if (tail == (i == 0))
+			put_with(text, "99 % take at most ", cause->p99_with_ns,
+			    cause->p99_without_ns);
+		else
+			put_with(text, "median ", cause->median_with_ns,
+			    cause->median_without_ns);
+		tl_put_string(text, i == 0 ? "; " : "\n");
+	}
 }
 
 static void
@@ -778,7 +812,7 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 		tl_put_format(text,
 		    "   explains %.0f %% of what the slow spans take longer\n",
 		    100 * cause->explains);
-	put_durations(text, cause);
+	put_durations(text, result, cause);
 	if (cause->echo_of)
 		tl_put_format(text, "   says nothing of its own beside %u\n",
 		    cause->echo_of);
@@ -835,17 +869,6 @@ put_states(struct tl_text *text, const struct tl_why *why,
 	}
 	if (*between == ';')
 		tl_put_char(text, '\n');
-}
-
-/* Are there kernel events? */
-static bool
-has_kernel(const struct tl_why *why)
-{
-	bool has = why->states != NULL;
-
-	for (uint32_t i = 0; i < why->group_count; i++)
-		has |= why->groups[i]->kernel;
-	return has;
 }
 
 /* Append the reason why there are no causes. */
@@ -943,7 +966,7 @@ tl_why_put_finding(struct tl_text *text, const struct tl_why *why,
 	tl_put_string(text, "   ");
 	tl_put_rounded(text, cause->risk, 3);
 	tl_put_string(text, " times the risk of a span without it\n");
-	put_durations(text, cause);
+	put_durations(text, result, cause);
 }
 
 int

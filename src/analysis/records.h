@@ -33,8 +33,9 @@ struct tl_record {
 	uint32_t definition; /* number of the message's definition */
 	uint32_t cpu;
 	uint32_t end_cpu;
-	uint32_t queue;  /* other open spans of the message */
-	uint32_t rank;   /* among the spans of the thread, from 1 */
+	uint32_t queue; /* other open spans of the message */
+	uint32_t rank;  /* among the spans of the thread, from 1 */
+	uint32_t children;
 	uint32_t weight; /* number of spans that the record represents */
 	uint8_t argc;
 	uint8_t part_count;

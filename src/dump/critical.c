@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTS_SHOWN = 20, STEPS_SHOWN = 40, TIME_WIDTH = 10, THREAD_WIDTH = 15 };
+/* Without --all, of parts and of steps. */
+enum { SHOWN = 5, TIME_WIDTH = 10, THREAD_WIDTH = 15 };
 
 struct view {
 	const struct tl_sources *inputs;
@@ -98,7 +99,13 @@ put_share(struct tl_text *text, int64_t ns, int64_t total)
 static void
 put_parts(const struct view *v, const struct tl_critical_result *r)
 {
-	for (size_t i = 0; i < r->part_count && i < PARTS_SHOWN; i++) {
+	/* one line more takes no more room than a line that counts it */
+	const size_t shown = v->options->all || r->part_count <= SHOWN + 1
+				 ? r->part_count
+				 : SHOWN;
+	int64_t rest_ns = 0;
+
+	for (size_t i = 0; i < shown; i++) {
 		const struct tl_critical_part *part = &r->parts[i];
 
 		tl_put_string(v->text, "  ");
@@ -113,9 +120,14 @@ put_parts(const struct view *v, const struct tl_critical_result *r)
 		}
 		tl_put_char(v->text, '\n');
 	}
-	if (r->part_count > PARTS_SHOWN)
-		tl_put_format(v->text, "  ... %zu more\n",
-		    r->part_count - PARTS_SHOWN);
+	if (shown == r->part_count)
+		return;
+	for (size_t i = shown; i < r->part_count; i++)
+		rest_ns = tl_add_ns(rest_ns, r->parts[i].ns);
+	tl_put_format(v->text, "  ... and %zu more, together ",
+	    r->part_count - shown);
+	tl_put_duration(v->text, rest_ns);
+	tl_put_char(v->text, '\n');
 }
 
 static void
@@ -169,25 +181,21 @@ count_longer(const struct tl_critical_result *r, int64_t ns)
 	return count;
 }
 
-/* The least duration of a step to show, so that at most STEPS_SHOWN are
- * shown. */
-static int64_t
-least_shown(const struct tl_critical_result *r)
+/* Put the steps [from, to) that are too short to be shown: as a count, or the
+ * step itself if it is the only one. */
+static void
+put_hidden(const struct view *v, const struct tl_critical_result *r,
+    size_t from, size_t to)
 {
 	int64_t ns = 0;
 
-	if (r->step_count > STEPS_SHOWN)
-		TL_SEARCH(ns, 0, r->end_ns - r->begin_ns + 1,
-		    count_longer(r, ns) > STEPS_SHOWN);
-	return ns;
-}
-
-static void
-put_hidden(const struct view *v, size_t count, int64_t ns)
-{
-	if (count == 0)
+	if (to == from + 1)
+		put_step(v, r, &r->steps[from]);
+	if (to <= from + 1)
 		return;
-	tl_put_format(v->text, "  ... %zu shorter, ", count);
+	for (size_t i = from; i < to; i++)
+		ns = tl_add_ns(ns, r->steps[i].to_ns - r->steps[i].from_ns);
+	tl_put_format(v->text, "  ... %zu shorter, ", to - from);
 	tl_put_duration(v->text, ns);
 	tl_put_char(v->text, '\n');
 }
@@ -195,27 +203,28 @@ put_hidden(const struct view *v, size_t count, int64_t ns)
 static void
 put_path(const struct view *v, const struct tl_critical_result *r)
 {
-	const int64_t least = least_shown(r);
-	int64_t hidden_ns = 0;
-	size_t hidden = 0;
+	size_t from = 0, left = SHOWN; /* hidden since; steps of equal length */
+	int64_t least = 0;
 
+	if (!v->options->all && r->step_count > SHOWN) {
+		TL_SEARCH(least, 0, r->end_ns - r->begin_ns + 1,
+		    count_longer(r, least) > SHOWN);
+		left -= count_longer(r, least);
+	}
 	if (r->cut)
 		tl_put_string(v->text, "  ... older steps are left out\n");
 	for (size_t i = 0; i < r->step_count; i++) {
 		const struct tl_critical_step *step = &r->steps[i];
 		const int64_t ns = step->to_ns - step->from_ns;
 
-		if (ns < least) {
-			hidden++;
-			hidden_ns = tl_add_ns(hidden_ns, ns);
+		if (ns < least && (ns < least - 1 || left == 0))
 			continue;
-		}
-		put_hidden(v, hidden, hidden_ns);
-		hidden = 0;
-		hidden_ns = 0;
+		left -= ns < least;
+		put_hidden(v, r, from, i);
+		from = i + 1;
 		put_step(v, r, step);
 	}
-	put_hidden(v, hidden, hidden_ns);
+	put_hidden(v, r, from, r->step_count);
 }
 
 static void
@@ -343,12 +352,10 @@ read_events(struct tl_critical *critical, struct view *v,
 	rc = tl_select_sources(select, v->inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (select->all)
 			tl_progress_tick(&select->progress);
 		rc = tl_critical_put(critical, &event);
-		if (rc < 0)
-			break;
 	}
 	tl_cursor_close(cursor);
 	return rc;

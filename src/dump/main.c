@@ -56,7 +56,7 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	case TL_MODE_LIST:
 		return tl_defined_show(&inputs, select, options, &output);
 	case TL_MODE_STATS:
-		return tl_stats_show(&inputs, select, options, &output);
+		return tl_stats_show(&inputs, select, options, &output, fault);
 	case TL_MODE_INFO:
 		return tl_info_show(&inputs, options, &output);
 	case TL_MODE_CHECK:

@@ -467,6 +467,9 @@ set_view(struct parse *p, int value)
 		return take_report(p, TL_MODE_LIST);
 	case OPTION_STATS:
 		return take_report(p, TL_MODE_STATS);
+	case OPTION_BY:
+		p->options->by = p->argument;
+		return 0;
 	case OPTION_INFO:
 		return take_report(p, TL_MODE_INFO);
 	case OPTION_CHECK:

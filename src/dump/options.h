@@ -85,7 +85,8 @@ struct tl_options {
 	int64_t slower_ns;
 	/* percentage of slow spans; 0: found from the spans */
 	double slowest;
-	bool all;           /* every claim of --why */
+	bool all;           /* fold nothing: --why, --critical, --by */
+	const char *by;     /* the argument that divides --stats; NULL: none */
 	const char *brief;  /* glob of the spans of --brief */
 	const char *script; /* a file or a view */
 	char **script_argv; /* arguments of the script */

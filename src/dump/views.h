@@ -56,7 +56,8 @@ int tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
 
 /* --stats: show count, rate and percentiles of each message. */
 int tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
-    const struct tl_options *options, struct tl_output *output);
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
 
 /* --info: show the program that made a file, geometry, lanes, levels, losses,
  * clock. */

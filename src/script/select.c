@@ -334,6 +334,16 @@ tl_select_no_message(const struct tl_sources *inputs, const char *glob,
 }
 
 int
+tl_select_no_argument(const struct tl_sources *inputs, const char *name,
+    struct tl_fault *fault)
+{
+	if (is_nowhere(inputs, name, take_arguments, "",
+		"no message has this argument", fault))
+		return -ENOENT;
+	return tl_fail(fault, -ENOENT, "no entry has the argument %s", name);
+}
+
+int
 tl_select_no_span(const struct tl_sources *inputs, const char *glob,
     struct tl_fault *fault)
 {

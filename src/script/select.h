@@ -150,6 +150,11 @@ int tl_select_nothing(const struct tl_select *select,
     const struct tl_selection *selection, const struct tl_sources *inputs,
     struct tl_fault *fault);
 
+/* Set the fault that no entry of the inputs has an argument of this name, with
+ * the nearest name if no message has it.  Returns -ENOENT. */
+int tl_select_no_argument(const struct tl_sources *inputs, const char *name,
+    struct tl_fault *fault);
+
 /* Set the fault that no span of the inputs matches the glob, with the nearest
  * message if there is one.  Returns -ENOENT. */
 int tl_select_no_span(const struct tl_sources *inputs, const char *glob,

@@ -48,3 +48,23 @@ ends 'a span that is not there is an error' 1 "$dump" --path-of 'request 44' "$p
 has '... which names it' "$err" "timeline-dump: no finished span matches 'request 44'"
 ends '... and so is a glob that matches none' 1 "$dump" --critical nothing "$path"
 ends '--critical has no CSV' 2 "$dump" --critical 'request*' --format csv "$path"
+
+# A request of 30 parts, one of which takes most of the time.
+{
+	entry 1000 10 begin 'request $id' '"id":1'
+	for ((i = 0; i < 30; i++)); do
+		at=$((10000 * i + (i > 22 ? 9000000 : 0) + 2000))
+		entry $at 10 begin "part$i" ''
+		entry $((at + (i == 22 ? 9000000 : 100 * (i % 7 + 1)))) 10 end "part$i" ''
+	done
+	entry 9400000 10 end 'request $id' '"id":1'
+} >"$work/parts.jsonl"
+text=$("$dump" --critical 'request*' "$work/parts.jsonl")
+is 'the five largest parts are shown' "$(grep -c '^ *[0-9.]*%' <<<"$text")" 5
+has '... and the others are folded into one line' "$text" '^  \.\.\. and 26 more, together [0-9.]+us$'
+is '... and so are the steps' "$(grep -c '^ *+' <<<"$text")" 5
+has '... whose short ones are counted in their places' "$text" '^  \.\.\. [0-9]+ shorter, [0-9.]+us$'
+is '... none of which is forgotten' "$(awk '/^ *[+]/ { n++ } / shorter, / { n += $2 } END { print n }' <<<"$text")" 61
+text=$("$dump" --critical 'request*' --all "$work/parts.jsonl")
+is '--all shows all of them' "$(grep -c '^ *[0-9.]*%' <<<"$text") $(grep -c '^ *+' <<<"$text")" '31 61'
+lacks '... and folds nothing' "$text" '\.\.\.'

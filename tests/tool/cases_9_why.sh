@@ -122,7 +122,7 @@ function put(file, ns, category, message, kind, args) {
 		ns, ns, category, message, kind, args >file
 }
 {
-	at = $1 * 50000
+	at = $1 * 53000
 	slow = $1 % 20 == 0 ? 30000 : 0
 	out = "switched out as $state%s for $next $name%s"
 	put(kernel, at + 500, "sched", "switched in", "instant")
@@ -253,7 +253,8 @@ ends '--all shows it' 0 "$dump" --why 'request*' --all "$work/two.jsonl"
 has '... as an echo' "$out" '^   says nothing of its own beside 1$'
 is '... in JSON, too' "$("$dump" --why 'request*' --all --json "$work/two.jsonl" |
 	jq -c '[.causes[] | select(.echo_of == 1) | .name] | unique')" '["route"]'
-ends '--all needs --why' 2 "$dump" --all "$work/two.jsonl"
+ends '--all needs a report that it is for' 2 "$dump" --all "$work/two.jsonl"
+has '... which is named' "$err" '^timeline-dump: --all: needs --stats or --why or --critical$'
 
 # A slow thread makes few spans, so its spans are among the first of a thread.
 awk 'BEGIN {
@@ -353,12 +354,49 @@ has '... that are named' "$err" '100: not a percentage above 0 and below 100'
 ends 'one threshold is enough' 2 "$dump" --why few --slowest 1 --slower 1ms "$work/few.jsonl"
 ends 'there is no CSV' 2 "$dump" --why few --format csv "$work/few.jsonl"
 
+# One span in 40 is hit by a tick of 4 ms, and half of those are slow.
+seq 4000 | awk '{ at = $1 * 100000 + $1 * 7919 % 41 * 1000
+	print at, at % 4000000 < 100000 && $1 % 80 < 40 ? 3000 : 900 + $1 % 100 }' |
+	spans_of tick >"$work/ticks.jsonl"
+text=$("$dump" --why tick "$work/ticks.jsonl")
+has 'a part of each tick is one of the times' "$text" \
+	'^1\. from .* of each 4ms \(perhaps a timer tick or preemption; timelinectl kernel tells\): '
+is '... in JSON' "$("$dump" --why tick --json "$work/ticks.jsonl" | first)" '["time","4ms","in"]'
+has 'the 99 % come first where half of the spans are not slow' "$text" \
+	'^   99 % take at most 3us with it, .* without; median .* with it, .* without$'
+
+# A hundred spans are a little slow by the tick, and ten very slow for a cause.
+seq 4000 | awk '{ at = $1 * 100000 + $1 * 7919 % 41 * 1000; big = $1 % 400 == 7
+	print at, big ? 200000 + $1 : at % 4000000 < 100000 ? 3000 + $1 * 7919 % 1000 : 900 + $1 % 100, big ? 9 : $1 % 5 }' |
+	spans_of 'load $size' >"$work/outweighed.jsonl"
+is 'what explains most of the time comes first' \
+	"$("$dump" --why 'load*' --json "$work/outweighed.jsonl" | jq -c '.causes[0] | [.kind, .name, .explains > 0.9]')" \
+	'["argument","size",true]'
+
+# Each span has entries of messages of its own, ten times as many in the slow.
+seq 1000 | awk 'function put(ns, kind, message) {
+	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{}}\n",
+		ns, ns, message, kind
+}
+{
+	at = $1 * 1000000
+	slow = $1 * 7 % 20 == 0
+	put(at, "begin", "serve")
+	for (i = 1; i <= (slow ? 40 : 1 + $1 % 4); i++)
+		put(at + i * 10, "instant", "command " $1 * i % 97)
+	put(at + (slow ? 90000 : 9000 + $1 % 100), "end", "serve")
+}' >"$work/children.jsonl"
+has 'the number of children is a feature' "$("$dump" --why serve "$work/children.jsonl")" \
+	'^1\. 40 or more children: 100 % of the slow spans, of which 100 % are slow '
+is '... in JSON' "$("$dump" --why serve --json "$work/children.jsonl" | jq -c '.causes[0] | [.kind, .name, .op, .value]')" \
+	'["children","children",">=",40]'
+
 # The traces have a known cause of every kind, or none.
 if [ -n "$lua" ]; then
-	FIRST=1100 SPANS_MAX=6000 "$here/../why/run" "$build" 35 6 >"$work/verdicts"
+	FIRST=1100 SPANS_MAX=6000 "$here/../why/run" "$build" 40 9 >"$work/verdicts"
 	is 'each kind of cause is found, and none where there is none' \
-		"$(cat "$work/verdicts")" 'why: planted: 35 of 35 right
-why: no cause: 6 of 6 right'
+		"$(cat "$work/verdicts")" 'why: planted: 40 of 40 right
+why: no cause: 9 of 9 right'
 else
 	skip 'no Lua to make traces'
 fi

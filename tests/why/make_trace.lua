@@ -2,7 +2,10 @@
 -- make_trace.lua SEED KIND: prints JSON lines of a server whose requests are
 -- slow for one known cause; a trace of KIND null has no cause.  A trace of KIND
 -- stopped has none either, but all threads stop at random times, which nothing
--- logs.  The cause goes to standard error: kind, name, op, value, the number of
+-- logs; in one of KIND one_stop they stop once, and the first requests after the
+-- stop are slow, too.  KIND with_stop and with_tick have a cause, and beside it
+-- one stop, or a tick that explains less; so has KIND outweighs, whose cause makes
+-- few spans very slow, while the tick makes ten times as many a little slow.  The cause goes to standard error: kind, name, op, value, the number of
 -- spans and the argument, separated by tabs ("*": any value).  Without
 -- arguments the kinds are printed.
 
@@ -11,7 +14,8 @@ local kinds = { "string", "integer", "least", "most", "double", "cpu",
 	"before", "before_span", "inside", "retries", "spent", "gap", "beside",
 	"beside_span", "queue", "idle", "hurry", "any_long", "any_short", "lost",
 	"state_thread", "state_cpu", "absence", "before_argument", "before_same",
-	"enclosed", "around" }
+	"enclosed", "around", "tick", "children", "with_stop", "with_tick",
+	"outweighs" }
 if not arg[1] then
 	print(table.concat(kinds, " "))
 	os.exit(0)
@@ -40,7 +44,10 @@ local function quantile(draw, q)
 end
 
 -- == the plan ==
-local is_stopped = kind == "stopped"
+local stops_once = kind == "one_stop" or kind == "with_stop"
+local is_stopped = kind == "stopped" or kind == "one_stop"
+local outweighs = kind == "outweighs"
+local has_tick = kind == "tick" or kind == "with_tick" or outweighs
 local is_null = kind == "null" or is_stopped
 local thread_count = whole(4, 16)
 local process_count = math.min(whole(2, 5), thread_count)
@@ -70,6 +77,16 @@ enough_covers()
 local p_with = math.min(1, slow_share * covers / with)
 local p_without = slow_share * (1 - covers) / (1 - with)
 local base_ns = log_between(20e3, 2e6)
+-- ticks of kernels
+local ticks = { { "1ms", 1e6 }, { "2.5ms", 2.5e6 }, { "3.33ms", 1e9 / 300 }, { "4ms", 4e6 },
+	{ "10ms", 1e7 } }
+local tick = has_tick and ticks[whole(1, 5)]
+local tick_at = has_tick and uniform()
+if has_tick then base_ns = log_between(tick[2] / 200, tick[2] / 20) end
+if outweighs then
+	base_ns = tick[2] / 40
+	with, p_with, p_without = 0.004, 1, 0
+end
 local places = { "everywhere", "random", "same" }
 local place = places[whole(1, is_null and 2 or 3)]
 if kind == "spent" or kind == "gap" then place = kind end
@@ -98,7 +115,9 @@ local idle_least, idle_most = quantile(idle, 1 - with), quantile(idle, with)
 
 -- == stops of all threads: everything after a stop comes later ==
 local stops = {}
-if is_stopped then
+if stops_once then
+	stops[1] = { between(0.1, 0.9) * run_ns, median_ns * log_between(40, 300) }
+elseif is_stopped then
 	local ns = 0
 	for i = 1, whole(8, 60) do stops[i] = { between(0, run_ns), median_ns * log_between(3, 60) } end
 	table.sort(stops, function(a, b) return a[1] < b[1] end)
@@ -115,12 +134,14 @@ local function after_stops(ns)
 	end
 	return low > 0 and ns + stops[low][2] or ns
 end
+local rests = stops_once and whole(1, 2) -- requests of a thread that are slow after the one stop
 
 -- == lines ==
 local start_ns = 1000000000000000
 local lines, times, order = {}, {}, {}
 local function put(ns, thread, cpu, category, message, what, args)
 	local n = #lines + 1
+	if stops_once and ns > stops[1][1] then ns = ns + (thread.late or 0) end
 	ns = math.floor(thread.runs_on and ns or after_stops(ns))
 	lines[n] = string.format('{"ns":%.0f,"tsc":%.0f,"cpu":%d,"pid":%d,"tid":%d,' ..
 		'"priority":"info","category":"%s","message":"%s","kind":"%s","args":{%s}}',
@@ -133,7 +154,8 @@ local threads = {}
 for i = 1, thread_count do
 	local process = i <= process_count and i or whole(1, process_count)
 	threads[i] = { pid = 100 + process, tid = 1000 + i, cpu = whole(0, cpu_count - 1),
-		ns = between(0, idle_ns * 2), ended = 0, rank = 0, open_until = 0 }
+		ns = between(0, idle_ns * 2), ended = 0, rank = 0, open_until = 0,
+		late = stops_once and between(0, 0.3) * stops[1][2], rests = rests }
 end
 local chosen_cpu, chosen = whole(0, cpu_count - 1), threads[whole(1, thread_count)]
 -- A thread alone in its process would be both causes.
@@ -233,7 +255,9 @@ local function request(t)
 		if coin then r = "/flush" end
 		coin = follows
 	end
-	if kind == "string" and coin then r = "/export" end
+	if (kind == "string" or kind == "with_stop" or kind == "with_tick" or outweighs) and coin then
+		r = "/export"
+	end
 	if kind == "integer" then
 		if coin then shard = 5 elseif shard == 5 then shard = 4 end
 	end
@@ -261,7 +285,18 @@ local function request(t)
 	else has = coin end
 	local slow = uniform() < (has == nil and slow_share or has and p_with or p_without)
 	local usual = duration()
-	local more = usual * (factor(slow) - 1)
+	if kind == "tick" then slow = false end
+	local more = usual * (factor(slow) - 1) * (outweighs and 15 or 1)
+	if has_tick then
+		local after = (tick_at - ns / tick[2]) % 1 * tick[2]
+		if after < usual then
+			more = more + usual * (kind == "tick" and between(2, 10) or outweighs and between(2, 4) or between(1, 2))
+		end
+	end
+	if stops_once and ns > stops[1][1] and t.rests > 0 then
+		t.rests = t.rests - 1
+		more = usual * between(4, 20)
+	end
 
 	-- The parts are a gap, parse, query, a gap, render and a gap.
 	local weights, sum = { 1, 2, 4, 1, 3, 1 }, 12
@@ -331,6 +366,9 @@ local function request(t)
 	end
 	at = at + part[3]
 	put(at, t, cpu, "db", "query $table", "end")
+	for i = 1, kind == "children" and (coin and whole(60, 200) or whole(1, 3)) or 0 do
+		put(at + part[4] * i / 300, t, cpu, "db", "command " .. whole(1, 500), "instant")
+	end
 	for i = 1, retries do
 		put(at + part[4] * i / (retries + 1), t, cpu, "db", "retry $n", "instant", '"n":' .. i)
 	end
@@ -459,6 +497,10 @@ local truth = { string = { "argument", "route", "=", '"/export"' },
 	before_same = { "before", "*", "=", '"/flush"', "route" },
 	enclosed = { "inside", "execute $command%s", "=", '"KEYS"', "command" },
 	around = { "around", "batch of $what%s", "=", '"nightly"', "what" },
-	null = { "none" }, stopped = { "none" } }
+	tick = { "time", tick and tick[1] }, children = { "children", "children", ">=" },
+	with_stop = { "argument", "route", "=", '"/export"' },
+	outweighs = { "argument", "route", "=", '"/export"' },
+	with_tick = { "argument", "route", "=", '"/export"' },
+	null = { "none" }, stopped = { "none" }, one_stop = { "none" } }
 local t = truth[kind] or error("unknown kind: " .. kind)
 io.stderr:write(table.concat({ t[1], t[2] or "*", t[3] or "*", t[4] or "*", tostring(span_count), t[5] or "*" }, "\t"), "\n")

@@ -7,6 +7,7 @@
 #include "base/fields.h"
 #include "base/text.h"
 #include "dump/views.h"
+#include "event/render.h"
 #include "format/lincheck/print.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ const char tl_stats_csv_heading[] =
     "observed_ns,observed_share,estimate,estimate_low,estimate_high,slots,"
     "what,unit,count,min,mean,p50,p90,p99,p99.9,max,starved,"
     "running_ns,interrupted_ns,runnable_ns,blocked_task_ns,"
-    "blocked_timer_ns,blocked_io_ns,unknown_ns,nan,infinite\n";
+    "blocked_timer_ns,blocked_io_ns,unknown_ns,nan,infinite";
 
 /* Print the distribution of one quantity of a row. */
 typedef void put_quantity(void *context, struct tl_bytes name,
@@ -83,7 +84,7 @@ put_each(struct tl_stats_row *row, put_quantity *put, void *context,
 		rc = put_one(&row->duration, tl_bytes_of("duration"), time, put,
 		    context);
 	for (unsigned i = 0; i < row->message->argc && rc == 0; i++) {
-		if (tl_stats_unit(row->message, i, &unit))
+		if (i + 1 != row->by && tl_stats_unit(row->message, i, &unit))
 			rc = put_one(&row->args[i], row->message->args[i].name,
 			    unit, put_arg, context);
 	}
@@ -281,17 +282,43 @@ put_text_observed(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_string(text, "; levels are not known before)");
 }
 
+/* Append the value of --by as put() does, unless it is unknown. */
+static void
+put_by(struct tl_text *text, const struct tl_stats_row *row,
+    void (*put)(struct tl_text *text, const struct tl_event *event,
+	unsigned index))
+{
+	struct tl_event event = { .message = row->message, .kind = TL_INSTANT };
+
+	event.args[row->by - 1] = row->value;
+	if (!row->value_unknown)
+		put(text, &event, row->by - 1u);
+}
+
 static void
 put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 {
 	const size_t width = tl_text_width(row->message->category);
-	struct tl_text *text = &output->text;
+	struct tl_text *text = &output->text, by = { 0 };
 	size_t since = text->size;
+
+	if (row->by) {
+		tl_put_string(&by, ", ");
+		tl_put_plain(&by, row->message->args[row->by - 1].name);
+		tl_put_string(&by, row->value_unknown ? " unknown" : " = ");
+		put_by(&by, row, tl_render_arg);
+		tl_text_cut(&by, 0, output->columns / 2, "...");
+	}
 
 	tl_put_plain(text, row->message->category);
 	tl_put_repeat(text, ' ', width < 10 ? 11 - width : 1);
 	tl_put_plain(text, row->message->line1);
-	tl_text_cut(text, since, output->columns, "...");
+	tl_text_cut(text, since,
+	    output->columns -
+		(unsigned)tl_text_width(tl_bytes(by.data, by.size)),
+	    "...");
+	tl_put_bytes(text, tl_bytes(by.data, by.size));
+	tl_text_free(&by);
 	tl_put_char(text, '\n');
 	since = text->size;
 	tl_put_format(text, "%s  ", tl_level_name(row->message->level));
@@ -438,7 +465,7 @@ put_text_slower(struct tl_text *text, const struct tl_stats_row *row)
 {
 	const struct tl_timer *t = row->timer;
 
-	if (row->cleared)
+	if (row->cleared && !row->by)
 		tl_put_string(text, "timer counts since it was created, also "
 				    "what was cleared; ");
 	if (t->fixed.slower == UINT64_MAX) {
@@ -470,6 +497,9 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	const int width = (int)value_width(output);
 	static const char *const headings[VALUES] = { "count", "min", "p50",
 		"p90", "p99", "p99.9", "max" };
+	static void (*const lines[])(struct tl_text * text,
+	    const struct tl_stats_row *row) = { put_text_censored,
+		put_text_spans, put_text_older, put_text_handed };
 	struct tl_text *text = &output->text;
 	size_t since;
 	int rc;
@@ -482,7 +512,7 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	for (size_t i = 0; i < VALUES; i++)
 		tl_put_format(text, " %*s", width, headings[i]);
 	tl_put_char(text, '\n');
-	if (row->timer) {
+	if (row->timer && !row->by) {
 		const struct tl_values_summary s = summary_of(row->timer);
 
 		/* at most WIDTH_NAME characters */
@@ -498,18 +528,11 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	since = text->size;
 	tl_parts_put(text, row->parts);
 	wrap(output, since);
-	since = text->size;
-	put_text_censored(text, row);
-	wrap(output, since);
-	since = text->size;
-	put_text_spans(text, row);
-	wrap(output, since);
-	since = text->size;
-	put_text_older(text, row);
-	wrap(output, since);
-	since = text->size;
-	put_text_handed(text, row);
-	wrap(output, since);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		since = text->size;
+		lines[i](text, row);
+		wrap(output, since);
+	}
 	return rc;
 }
 
@@ -634,12 +657,31 @@ put_json_total(struct tl_fields *f, const struct tl_stats_row *row)
 }
 
 static void
-put_json_timer(struct tl_fields *f, const struct tl_timer *t)
+put_json_timer(struct tl_fields *f, const struct tl_stats_row *row)
 {
-	tl_fields_object(f, "timer");
-	tl_timer_put(f, t);
+	if (!row->by) {
+		tl_fields_object(f, "timer");
+		tl_timer_put(f, row->timer);
+		tl_fields_object_end(f);
+	}
+	tl_timer_put_slower(f, row->timer);
+}
+
+static void
+put_json_by(struct tl_fields *f, const struct tl_stats_row *row)
+{
+	struct tl_text name = { 0 };
+
+	tl_put_bytes(&name, row->message->args[row->by - 1].name);
+	tl_fields_object(f, "by");
+	if (row->value_unknown) {
+		tl_fields_null(f, tl_text_string(&name));
+	} else {
+		tl_fields_member(f, tl_text_string(&name));
+		put_by(f->text, row, tl_render_arg_json);
+	}
 	tl_fields_object_end(f);
-	tl_timer_put_slower(f, t);
+	tl_text_free(&name);
 }
 
 int
@@ -655,6 +697,8 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 	tl_fields_string(f, "priority", tl_level_name(row->message->level));
 	tl_fields_string(f, "kind", tl_record_kind_name(row->message->kind));
 	tl_fields_bytes(f, "message", row->message->line1);
+	if (row->by)
+		put_json_by(f, row);
 	tl_fields_unsigned(f, "count", row->count);
 	tl_fields_time(f, "first", row->first_ns);
 	tl_fields_time(f, "last", row->last_ns);
@@ -674,7 +718,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_bool(f, "censored", is_censored(row));
 	}
 	if (row->timer)
-		put_json_timer(f, row->timer);
+		put_json_timer(f, row);
 	if (has_parts(row)) {
 		tl_fields_object(f, "states");
 		tl_part_fields(f, row->parts);
@@ -766,6 +810,20 @@ put_csv_head(struct csv *c)
 	put_csv_total(c);
 }
 
+/* Append two columns. */
+static void
+put_csv_by(struct csv *c)
+{
+	struct tl_text value = { 0 };
+
+	tl_put_char(c->text, ',');
+	tl_put_csv(c->text, c->row->message->args[c->row->by - 1].name);
+	tl_put_char(c->text, ',');
+	put_by(&value, c->row, tl_render_arg);
+	tl_put_csv(c->text, tl_bytes(value.data, value.size));
+	tl_text_free(&value);
+}
+
 /* Append the columns after those of a quantity, which is of doubles, or not. */
 static void
 put_csv_tail(struct csv *c, const struct tl_values_summary *doubles)
@@ -789,6 +847,8 @@ put_csv_tail(struct csv *c, const struct tl_values_summary *doubles)
 	tl_put_char(c->text, ',');
 	if (doubles)
 		tl_put_unsigned(c->text, doubles->infinite);
+	if (c->row->by)
+		put_csv_by(c);
 	tl_put_char(c->text, '\n');
 }
 
@@ -829,7 +889,7 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 	struct tl_values_summary s;
 	int rc;
 
-	if (row->timer) {
+	if (row->timer && !row->by) {
 		s = summary_of(row->timer);
 		put_csv_line(&c, tl_bytes_of("timer"), TL_VALUES_NS, &s);
 	}

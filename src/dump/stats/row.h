@@ -25,6 +25,12 @@ struct tl_stats_before {
 
 struct tl_stats_row {
 	const struct tl_message *message;
+	/* --by: the number of the argument, from 1, its value, and the entries
+	 * of all values; 0: all values */
+	uint8_t by;
+	bool value_unknown; /* of an end without begin and arguments */
+	uint64_t value;
+	uint64_t total;
 	const char *input; /* name of the file */
 	uint64_t count;    /* entries, begin and end events alike */
 	uint64_t begins;

@@ -16,7 +16,9 @@
 #include "dump/views.h"
 
 #include "analysis/states.h"
+#include "base/array.h"
 #include "clock/clock.h"
+#include "dump/stats/by.h"
 #include "dump/stats/observed.h"
 #include "dump/stats/row.h"
 #include "event/spans.h"
@@ -24,10 +26,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_FIRST = 64 };
+/* Of --by, of one message, without --all. */
+enum { VALUES_SHOWN = 20 };
 
 /* One input. */
 struct source {
@@ -50,7 +54,9 @@ struct stats {
 	struct tl_chooser *chooser;
 	struct source *sources;
 	struct tl_labels labels;
-	struct tl_message_map map; /* message, after labels -> row */
+	struct tl_stats_by by;
+	/* message, after labels, and value of --by -> rows[] */
+	struct tl_id_map numbers;
 	struct tl_stats_row **rows;
 	size_t row_count;
 	size_t row_capacity;
@@ -139,7 +145,8 @@ stats_free(struct stats *s)
 	for (size_t i = 0; i < s->row_count; i++)
 		row_free(s->rows[i]);
 	free(s->rows);
-	tl_message_map_free(&s->map, NULL);
+	tl_id_map_free(&s->numbers);
+	tl_stats_by_free(&s->by);
 	tl_labels_free(&s->labels);
 	for (size_t i = 0; s->sources && i < s->inputs->count; i++)
 		tl_levels_free(&s->sources[i].levels);
@@ -193,20 +200,10 @@ static int
 row_new(struct stats *s, const struct tl_event *event,
     struct tl_stats_row **row)
 {
-	int rc;
-
 	struct source *source = &s->sources[event->source];
-	struct tl_stats_row **grown;
-	size_t more;
 
-	if (s->row_count == s->row_capacity) {
-		more = s->row_capacity ? s->row_capacity * 2 : ROWS_FIRST;
-		grown = realloc(s->rows, more * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		s->rows = grown;
-		s->row_capacity = more;
-	}
+	if (TL_ARRAY_ROOM(s->rows, s->row_capacity, s->row_count) < 0)
+		return -ENOMEM;
 	*row = calloc(1,
 	    sizeof(**row) + event->message->argc * sizeof((*row)->args[0]));
 	if (!*row)
@@ -220,9 +217,13 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->samples = samples_of(source, event->message);
 	(*row)->source = event->source;
 	(*row)->tier = tl_observed_time_tier(&source->observed, event);
-	if ((rc = take_timer(s, event, *row)) < 0)
-		return rc;
-	return tl_message_map_add(&s->map, event->message, *row);
+	return take_timer(s, event, *row);
+}
+
+static struct tl_id_key
+key_of(const struct tl_message *message)
+{
+	return (struct tl_id_key){ (uint64_t)(uintptr_t)message, 0 };
 }
 
 static int
@@ -275,21 +276,47 @@ take_parts(struct stats *s, struct tl_stats_row *row,
 		row->parts[i] = tl_add_ns(row->parts[i], parts.ns[i]);
 }
 
-/* The row of an event.  An end event without arguments counts for the message
- * of its begin event. */
+/* The row of an event; NULL: the event is not counted.  An end event without
+ * arguments counts for the message of its begin event. */
 static int
 find_row(struct stats *s, const struct tl_event *event,
     const struct tl_span *span, struct tl_stats_row **row)
 {
 	struct tl_event named = *event;
+	struct tl_id_key key;
+	unsigned by = 0;
+	uint32_t number;
+	int rc;
 
+	*row = NULL;
 	if (span && event->bare && !span->bare) {
 		named.bare = false;
 		memcpy(named.args, span->args, sizeof(named.args));
 	}
 	named.message = tl_labels_get(&s->labels, &named);
-	*row = tl_message_map_find(&s->map, named.message);
-	return *row ? 0 : row_new(s, &named, row);
+	key = key_of(named.message);
+	if (s->by.name) {
+		by = tl_stats_by_key(&s->by, event, &named, &key);
+		if (by == 0)
+			return 0;
+		if (s->row_count >= TL_STATS_BY_ROWS_MAX &&
+		    !tl_id_map_has(&s->numbers, key)) {
+			s->by.left_out++;
+			return 0;
+		}
+	}
+	rc = tl_id_map_get(&s->numbers, key, &number);
+	if (rc == 0)
+		*row = s->rows[number];
+	if (rc <= 0)
+		return rc;
+	rc = row_new(s, &named, row);
+	if (rc == 0 && by > 0) {
+		(*row)->by = (uint8_t)by;
+		(*row)->value = key.b;
+		(*row)->value_unknown = key.a & 1;
+	}
+	return rc;
 }
 
 static int
@@ -315,7 +342,7 @@ take_entry(struct stats *s, const struct tl_event *event,
 	struct tl_stats_row *row;
 	int rc = find_row(s, event, span, &row);
 
-	if (rc < 0)
+	if (rc < 0 || !row)
 		return rc;
 	row->count++;
 	row->last_ns = event->ns;
@@ -373,26 +400,44 @@ take(struct stats *s, const struct tl_event *event)
 	return take_entry(s, event, by);
 }
 
+/* Look at an event of the first reading, for --by. */
 static int
-gather(struct stats *s)
+look(struct stats *s, const struct tl_event *event)
 {
-	struct tl_cursor *cursor, *scout;
-	struct tl_event event;
-	int rc = tl_select_scout(s->select, s->inputs, TL_OLDEST_FIRST, &scout);
+	return tl_stats_by_look(&s->by, event);
+}
 
-	if (rc == 0)
-		rc = tl_chooser_new(&s->chooser, s->select, TL_OLDEST_FIRST,
-		    scout);
-	if (rc == 0)
-		rc = tl_sources_spans(s->inputs, TL_OLDEST_FIRST, &cursor);
+static int
+read_all(struct stats *s,
+    int (*put)(struct stats *s, const struct tl_event *event))
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_sources_spans(s->inputs, TL_OLDEST_FIRST, &cursor);
+
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
 		tl_progress_tick(&s->select->progress);
-		rc = take(s, &event);
+		rc = put(s, &event);
 	}
 	tl_cursor_close(cursor);
 	return rc;
+}
+
+static int
+gather(struct stats *s)
+{
+	struct tl_cursor *scout;
+	int rc = s->by.name ? read_all(s, look) : 0;
+
+	if (rc == 0)
+		rc = tl_select_scout(s->select, s->inputs, TL_OLDEST_FIRST,
+		    &scout);
+	if (rc == 0)
+		rc = tl_chooser_new(&s->chooser, s->select, TL_OLDEST_FIRST,
+		    scout);
+	return rc < 0 ? rc : read_all(s, take);
 }
 
 /* Add rows for the timers without spans in the file. */
@@ -405,6 +450,9 @@ add_timers(struct stats *s, size_t i)
 	const size_t count = snap ? tl_snap_message_count(snap) : 0;
 	int rc = 0;
 
+	/* a histogram cannot be divided */
+	if (s->by.name)
+		return 0;
 	for (size_t k = 0; k < count && rc >= 0 && !s->sources[i].beside; k++) {
 		const struct tl_message *m = tl_snap_message(snap, k);
 		const struct tl_event event = { .kind = TL_END,
@@ -416,7 +464,7 @@ add_timers(struct stats *s, size_t i)
 		struct tl_stats_row *row;
 
 		if (!tl_snap_is_timed(snap, m) ||
-		    tl_message_map_find(&s->map, m))
+		    tl_id_map_has(&s->numbers, key_of(m)))
 			continue;
 		rc = tl_select_passes(s->select, &event);
 		if (rc > 0 && (rc = row_new(s, &event, &row)) == 0)
@@ -448,13 +496,26 @@ measure_rows(struct stats *s)
 	}
 }
 
-/* Most entries first; rows with equal counts in the order of their first
- * entries. */
+static int
+compare_messages(const void *a, const void *b)
+{
+	const struct tl_stats_row *const *x = a, *const *y = b;
+
+	return ((*x)->message > (*y)->message) -
+	       ((*x)->message < (*y)->message);
+}
+
+/* Most entries first, of a message and then of a value; rows with equal counts
+ * in the order of their first entries. */
 static int
 compare_rows(const void *a, const void *b)
 {
 	const struct tl_stats_row *const *x = a, *const *y = b;
 
+	if ((*x)->total != (*y)->total)
+		return (*x)->total < (*y)->total ? 1 : -1;
+	if ((*x)->by && (*x)->message != (*y)->message)
+		return compare_messages(a, b);
 	if ((*x)->count != (*y)->count)
 		return (*x)->count < (*y)->count ? 1 : -1;
 	if ((*x)->first_ns != (*y)->first_ns)
@@ -525,21 +586,84 @@ put_empty(const struct stats *s, struct tl_text *text)
 	}
 }
 
-static int
-put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
+/* The end of the rows of a message, which are neighbours. */
+static size_t
+end_of(const struct stats *s, size_t from)
 {
+	size_t i = from;
+
+	while (
+	    i < s->row_count && s->rows[i]->message == s->rows[from]->message)
+		i++;
+	return i;
+}
+
+static void
+sort_rows(struct stats *s)
+{
+	if (s->by.name && s->row_count > 1)
+		qsort(s->rows, s->row_count, sizeof(*s->rows),
+		    compare_messages);
+	for (size_t i = 0; s->by.name && i < s->row_count;) {
+		const size_t end = end_of(s, i);
+		uint64_t total = 0;
+
+		for (size_t k = i; k < end; k++)
+			total += s->rows[k]->count;
+		for (; i < end; i++)
+			s->rows[i]->total = total;
+	}
+	if (s->row_count > 1)
+		qsort(s->rows, s->row_count, sizeof(*s->rows), compare_rows);
+}
+
+/* Append the rows of a message that are not shown, as a line.  Returns the end
+ * of the rows. */
+static size_t
+fold(const struct stats *s, size_t from, struct tl_text *text)
+{
+	const struct tl_stats_row *row = s->rows[from];
+	const size_t end = end_of(s, from);
+	uint64_t count = 0;
+
+	for (size_t i = from; i < end; i++)
+		count += s->rows[i]->count;
+	tl_put_string(text, "\n... and ");
+	tl_put_count(text, end - from, "more value");
+	tl_put_string(text, " of ");
+	tl_put_plain(text, row->message->args[row->by - 1].name);
+	tl_put_string(text, ", together ");
+	tl_put_count(text, count, count == 1 ? "entry" : "entrie");
+	tl_put_string(text, "; --all shows them\n");
+	return end;
+}
+
+static int
+put_rows(struct stats *s, const struct tl_options *options,
+    struct tl_output *output)
+{
+	const enum tl_format format = options->format;
+	size_t first = 0; /* row of the message */
 	int rc = 0;
 
-	if (format == TL_FORMAT_CSV)
+	if (format == TL_FORMAT_CSV) {
 		tl_put_string(&output->text, tl_stats_csv_heading);
+		tl_put_string(&output->text, s->by.name ? ",by,value\n" : "\n");
+	}
 	if (format != TL_FORMAT_CSV && format != TL_FORMAT_JSON) {
 		put_complete(s, &output->text);
 		if (s->row_count == 0)
 			put_empty(s, &output->text);
 	}
-	if (s->row_count > 1)
-		qsort(s->rows, s->row_count, sizeof(*s->rows), compare_rows);
+	sort_rows(s);
 	for (size_t i = 0; i < s->row_count && rc == 0; i++) {
+		if (s->rows[i]->message != s->rows[first]->message)
+			first = i;
+		if (s->by.name && format == TL_FORMAT_TEXT && !options->all &&
+		    i == first + VALUES_SHOWN && end_of(s, i) > i + 1) {
+			i = fold(s, i, &output->text) - 1;
+			continue;
+		}
 		if (format == TL_FORMAT_JSON) {
 			rc = tl_stats_put_json(s->rows[i], output);
 		} else if (format == TL_FORMAT_CSV) {
@@ -557,9 +681,12 @@ put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 
 int
 tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
-    const struct tl_options *options, struct tl_output *output)
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault)
 {
-	struct stats s = { .inputs = inputs, .select = select };
+	struct stats s = { .inputs = inputs,
+		.select = select,
+		.by.name = options->by };
 	int rc = stats_init(&s);
 
 	if (rc == 0)
@@ -569,8 +696,15 @@ tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
 	for (size_t i = 0; i < inputs->count && rc == 0; i++)
 		rc = add_timers(&s, i);
 	measure_rows(&s);
+	if (rc == 0 && options->by && s.row_count == 0)
+		rc = tl_select_no_argument(inputs, options->by, fault);
 	if (rc == 0)
-		rc = put_rows(&s, options->format, output);
+		rc = put_rows(&s, options, output);
+	if (s.by.left_out > 0)
+		fprintf(stderr,
+		    "timeline-dump: left out: %llu entries with values of %s "
+		    "beyond the limit\n",
+		    (unsigned long long)s.by.left_out, options->by);
 	stats_free(&s);
 	return rc;
 }
