@@ -223,6 +223,7 @@ start(const char *path, bool check_only)
 	 * go back to the system, and their pages are used on demand. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 #endif
+	tl_raise_fds_max();
 	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
 	    tl_privileges_drop(config->user, &fault) != 0) {
 		tl_config_free(config);
