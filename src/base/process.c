@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void (*clean_up)(void);
@@ -143,6 +144,30 @@ tl_write_all(int fd, const void *data, size_t size)
 
 	tl_file_limit_hold(&limit);
 	return tl_file_limit_release(&limit, write_all(fd, data, size));
+}
+
+void
+tl_raise_fds_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+bool
+tl_fds_have_room(unsigned count)
+{
+	struct rlimit limit;
+	const int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errno != EMFILE;
+	close(fd);
+	return getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	       (rlim_t)fd + count < limit.rlim_cur;
 }
 
 void

@@ -48,6 +48,11 @@ void tl_terminal_size(int fd, unsigned *columns, unsigned *rows);
 /* Write all bytes to any kind of file.  0 or -errno. */
 int tl_write_all(int fd, const void *data, size_t size);
 
+/* Raise the limit of open descriptors as far as the system lets this process. */
+void tl_raise_fds_max(void);
+/* Is there room for count more descriptors? */
+bool tl_fds_have_room(unsigned count);
+
 /* Open the descriptors 0 to 2 if they are closed.  Otherwise a file that is
  * opened could become standard output. */
 void tl_fill_standard_fds(void);

@@ -118,6 +118,7 @@ struct tl_daemon {
 	struct tl_recorder_crew *crew;
 	size_t record_count;      /* recordings that use crew */
 	struct tl_record *ending; /* recordings of detached timelines */
+	size_t ending_count;
 	int64_t started_ns;       /* Unix time */
 	int64_t configured_ns; /* when the current configuration was loaded */
 	uint64_t reloads;      /* successful reloads */

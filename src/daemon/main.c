@@ -22,6 +22,7 @@
 #include "ring/guard.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@
 #include <unistd.h>
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+enum { LARGE_BLOCK = 64 << 10 };
 
 static const struct tl_option options[] = {
 	{ 'c', "config", "FILE", "configuration (" TL_CONFIG_FILE ")", 'c' },
@@ -215,6 +218,12 @@ start(const char *path, bool check_only)
 		return rc;
 	}
 	tl_daemon_log_open();
+#ifdef __GLIBC__
+	/* Large blocks are mappings of their own, however many were freed: they
+	 * go back to the system, and their pages are used on demand. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+#endif
+	tl_raise_fds_max();
 	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
 	    tl_privileges_drop(config->user, &fault) != 0) {
 		tl_config_free(config);

@@ -4,7 +4,8 @@
  *
  * A writer that logs wakes no process, because waking would cost the writer a
  * system call.  The daemon polls each poll_ns, and reads the heads of the lanes
- * first.  While all timelines are idle the daemon polls less often.  A turn
+ * first.  While all timelines are idle the daemon polls less often, and each
+ * timeline rests for an eighth of the time since its last entry.  A turn
  * reads a bounded number of entries of each target, so that a busy target does
  * not starve the others; then the loop handles other events, and the next turn
  * follows at once.
@@ -25,8 +26,11 @@
 enum {
 	TURN_MAX = 20000,  /* entries of a target in one turn */
 	IDLE_ROUNDS = 100, /* without an entry, then poll less often */
-	IDLE_FACTOR = 3
+	IDLE_FACTOR = 3,
+	REST_PART = 8 /* of the time since the last entry */
 };
+
+static const int64_t rest_max_ns = TL_NS_PER_S / 10;
 
 /* The factor of target->busy per round: at 10 ms, half after 7 s. */
 static const double fading = 0.999;
@@ -134,10 +138,29 @@ sum_of(const struct tl_target_counts *counts)
 	return counts->entries + counts->lost + counts->overwritten;
 }
 
+/* Does a target rest?  A target with rules, which follow the time, does not,
+ * nor one with processes that ended, which are judged by their marks. */
+static bool
+rests(struct tl_target *t, int64_t now_ns)
+{
+	int64_t rest_ns = (now_ns - t->read_ns) / REST_PART;
+
+	if (now_ns < t->rest_ns)
+		return true;
+	if (t->config->rule_count > 0 || tl_writers_wait(t->writers) ||
+	    !tl_follow_is_idle(t->stream, now_ns))
+		return false;
+	if (rest_ns > rest_max_ns)
+		rest_ns = rest_max_ns;
+	t->rest_ns = now_ns + rest_ns;
+	return true;
+}
+
 /* Read one target, and detach from it on failure.  Returns whether the target
  * had entries. */
 static bool
-take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
+take_turn(struct tl_stream *s, struct tl_target *target, int64_t turn_ns,
+    bool *more)
 {
 	const uint64_t counted = target->counts.entries;
 	const uint64_t before = sum_of(&target->counts);
@@ -155,6 +178,8 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	prepare_rules(target);
 	rc = tl_streams_read(target, &complete);
 	any = sum_of(&target->counts) != before;
+	if (any)
+		target->read_ns = turn_ns;
 	target->busy =
 	    target->busy * fading + (double)(target->counts.entries - counted);
 	if (rc < 0) {
@@ -174,14 +199,16 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	return any;
 }
 
-/* Set the timer for the next poll. */
+/* Set the timer for the next poll, which finds a target after rest_ns. */
 static void
-rearm(struct tl_stream *s, bool more)
+rearm(struct tl_stream *s, bool more, int64_t rest_ns)
 {
 	double wait_s = (double)s->daemon->config->poll_ns / 1e9;
 
 	if (s->idle > IDLE_ROUNDS)
 		wait_s *= IDLE_FACTOR;
+	if (wait_s < (double)rest_ns / 1e9)
+		wait_s = (double)rest_ns / 1e9;
 	ev_timer_stop(s->daemon->loop, &s->poll);
 	ev_timer_set(&s->poll, more ? 0 : wait_s, 0);
 	ev_timer_start(s->daemon->loop, &s->poll);
@@ -192,15 +219,25 @@ poll_all(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct tl_stream *s = timer->data;
 	struct tl_daemon *d = s->daemon;
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	int64_t rest_ns = rest_max_ns;
 	bool any = false, more = false;
 
 	(void)loop;
 	(void)events;
 	/* backwards, because detaching moves the later targets */
-	for (size_t i = d->target_count; i-- > 0;)
-		any |= take_turn(s, d->targets[i], &more);
+	for (size_t i = d->target_count; i-- > 0;) {
+		struct tl_target *t = d->targets[i];
+
+		if (!rests(t, now_ns)) {
+			any |= take_turn(s, t, now_ns, &more);
+			rest_ns = 0;
+		} else if (t->rest_ns - now_ns < rest_ns) {
+			rest_ns = t->rest_ns - now_ns;
+		}
+	}
 	s->idle = any ? 0 : s->idle + 1;
-	rearm(s, more);
+	rearm(s, more, rest_ns);
 }
 
 int
@@ -213,7 +250,7 @@ tl_streams_new(struct tl_stream **stream, struct tl_daemon *daemon)
 	s->daemon = daemon;
 	ev_init(&s->poll, poll_all);
 	s->poll.data = s;
-	rearm(s, false);
+	rearm(s, false, 0);
 	*stream = s;
 	return 0;
 }
@@ -222,7 +259,7 @@ void
 tl_streams_configure(struct tl_stream *stream)
 {
 	stream->idle = 0;
-	rearm(stream, false);
+	rearm(stream, false, 0);
 }
 
 void

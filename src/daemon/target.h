@@ -65,6 +65,10 @@ struct tl_target {
 	struct tl_throttle requests; /* limit of snapshots on request */
 	struct tl_log_limit no_burst;
 	double busy; /* recent entries, fading */
+	/* CLOCK_MONOTONIC: when an entry was read last, and until when the
+	 * heads are not looked at */
+	int64_t read_ns;
+	int64_t rest_ns;
 };
 
 /* Attach to the file at path if it is still the inspected file.  Returns 0,

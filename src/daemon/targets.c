@@ -7,6 +7,8 @@
  */
 #include "daemon/targets.h"
 
+#include "base/process.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +21,10 @@
 
 enum {
 	REFUSED_MAX = 4096, /* remembered, so that each is reported once */
-	NAMES_MAX = 65536   /* read in one scan */
+	NAMES_MAX = 65536,  /* read in one scan */
+	/* descriptors that a timeline may need, and those for everything else */
+	FDS_OF_TARGET = 8,
+	FDS_SPARE = 32
 };
 
 static const double delay_s = 0.02;
@@ -45,6 +50,7 @@ struct tl_targets {
 	ev_timer rescan;
 	struct refused refused[REFUSED_MAX];
 	size_t refused_count;
+	bool is_full; /* no descriptors are left; it was reported */
 };
 
 /* The record of a file that was refused, or NULL. */
@@ -201,6 +207,17 @@ attach(struct tl_targets *f, const char *name,
 		refuse(f, name, st, "too many timelines are attached", false);
 		return 0;
 	}
+	if (!tl_fds_have_room(FDS_OF_TARGET + FDS_SPARE)) {
+		if (!f->is_full)
+			tl_daemon_log(TL_LOG_ERROR,
+			    "%s and later timelines: not attached: no file "
+			    "descriptors are left; raise LimitNOFILE= of the "
+			    "unit, or ulimit -n",
+			    name);
+		f->is_full = true;
+		return 0;
+	}
+	f->is_full = false;
 	snprintf(path, sizeof(path), "%s/%s", f->folder, name);
 	rc = tl_target_open(&target, f->daemon, path, st, config, &own);
 	if (rc == -EBUSY && was_busy)

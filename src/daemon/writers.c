@@ -51,8 +51,8 @@ struct slot {
 	uint64_t start_ticks; /* POLLED: identifies the process; 0: unknown */
 	int64_t looked_ns;    /* GONE, ENDED, DEAD: when found missing */
 	int64_t left_ns;      /* time of its mark; 0: no mark */
-	uint32_t next;        /* next in the bucket */
-	uint32_t older;       /* DEAD: list in the order of death */
+	uint32_t next;  /* slot of the next in the bucket, plus 1; 0: none */
+	uint32_t older; /* DEAD: list in the order of death */
 	uint32_t newer;
 };
 
@@ -61,7 +61,6 @@ struct tl_writers {
 	bool elsewhere;
 	tl_writer_died *died;
 	void *context;
-	struct slot *slots; /* TL_WRITERS_MAX; memory is used on demand */
 	uint32_t count;
 	uint32_t last; /* slot of the last entry */
 	uint32_t oldest_dead;
@@ -71,7 +70,8 @@ struct tl_writers {
 	uint64_t marks[TIMELINE_EXITS];
 	uint32_t polled_at;
 	ev_timer timer;
-	uint32_t buckets[BUCKETS];
+	uint32_t buckets[BUCKETS]; /* slot plus 1; 0: none */
+	struct slot slots[TL_WRITERS_MAX];
 };
 
 static unsigned fds_open;
@@ -418,9 +418,9 @@ find(struct tl_writers *w, uint32_t pid)
 {
 	uint32_t i = *bucket_of(w, pid);
 
-	while (i != NONE && w->slots[i].writer.pid != pid)
-		i = w->slots[i].next;
-	return i;
+	while (i != 0 && w->slots[i - 1].writer.pid != pid)
+		i = w->slots[i - 1].next;
+	return i != 0 ? i - 1 : NONE;
 }
 
 /* Free a slot for reuse: the process that is dead for the longest time or, if
@@ -441,8 +441,8 @@ forget_one(struct tl_writers *w)
 	stop_watching(&w->slots[least]);
 	set_state(&w->slots[least], ELSEWHERE);
 	link = bucket_of(w, w->slots[least].writer.pid);
-	while (*link != least)
-		link = &w->slots[*link].next;
+	while (*link != least + 1)
+		link = &w->slots[*link - 1].next;
 	*link = w->slots[least].next;
 	return &w->slots[least];
 }
@@ -459,7 +459,7 @@ add(struct tl_writers *w, uint32_t pid, int64_t ns)
 		.io.fd = -1,
 		.next = *bucket,
 		.writer = { .pid = pid, .command = "?", .last_ns = ns } };
-	*bucket = index_of(slot);
+	*bucket = index_of(slot) + 1;
 	if (!w->elsewhere)
 		inspect(slot, ns);
 	return index_of(slot);
@@ -512,6 +512,12 @@ tl_writers_seen(struct tl_writers *w, uint32_t pid, int64_t ns)
 		slot->writer.last_ns = ns;
 }
 
+bool
+tl_writers_wait(const struct tl_writers *w)
+{
+	return w->waiting > 0;
+}
+
 size_t
 tl_writers_count(const struct tl_writers *w)
 {
@@ -529,22 +535,16 @@ int
 tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
     bool elsewhere, tl_writer_died *died, void *context)
 {
+	/* large, so it is mapped, and pages are used on demand */
 	struct tl_writers *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return -ENOMEM;
-	w->slots = calloc(TL_WRITERS_MAX, sizeof(*w->slots));
-	if (!w->slots) {
-		free(w);
-		return -ENOMEM;
-	}
 	w->loop = loop;
 	w->elsewhere = elsewhere;
 	w->died = died;
 	w->context = context;
 	w->oldest_dead = w->newest_dead = NONE;
-	for (size_t i = 0; i < BUCKETS; i++)
-		w->buckets[i] = NONE;
 	ev_timer_init(&w->timer, time_came, every_s, every_s);
 	w->timer.data = w;
 	*writers = w;
@@ -559,6 +559,5 @@ tl_writers_free(struct tl_writers *w)
 	ev_timer_stop(w->loop, &w->timer);
 	for (uint32_t i = 0; i < w->count; i++)
 		stop_watching(&w->slots[i]);
-	free(w->slots);
 	free(w);
 }

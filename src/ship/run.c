@@ -8,6 +8,7 @@
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/ns.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "event/hosts/origin.h"
 #include "event/message.h"
@@ -18,7 +19,6 @@
 #include "trace/layout.h"
 
 #include <errno.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -282,19 +282,6 @@ check_result(struct tl_call *call, const struct tl_run_result *result)
 			: "blocks were not sent, and are");
 }
 
-/* A timeline needs five descriptors while a block is made, and there may be
- * hundreds of timelines. */
-static void
-raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int
 tl_verb_run(struct tl_call *call)
 {
@@ -305,7 +292,8 @@ tl_verb_run(struct tl_call *call)
 	if (rc < 0)
 		return tl_call_usage(call, rc);
 	run.stop = tl_call_stop_flag();
-	raise_descriptors();
+	/* a timeline needs five while a block is made */
+	tl_raise_fds_max();
 	(void)tl_guard_start(); /* without a guard heads are not mapped */
 	rc = tl_run(&run, &result, &call->fault);
 	if (rc < 0)

@@ -58,6 +58,20 @@ is 'one that was locked is attached when it is free' \
 	"$(grep -c "$name-held: not attached" "$work/log") $(grep -c "$name-held: attached" "$work/log")" '1 1'
 rm -f "/dev/shm/$name-held"
 
+# -- without file descriptors
+prlimit --pid "$daemon_pid" \
+	--nofile="$(($(find "/proc/$daemon_pid/fd" -mindepth 1 | wc -l) + 60)):"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	cp "/dev/shm/$name-made" "/dev/shm/$name-many-$i"
+done
+until_true logged 'not attached: no file descriptors are left'
+prlimit --pid "$daemon_pid" --nofile="$(ulimit -Hn):"
+cp "/dev/shm/$name-made" "/dev/shm/$name-many-13"
+until_true lines 13 'many-[0-9]*: attached'
+is 'attaching waits for descriptors, and says so once' \
+	"$(grep -c 'many-[0-9]*: attached' "$work/log") $(grep -c 'no file descriptors' "$work/log")" '13 1'
+rm -f "/dev/shm/$name-many-"*
+
 # -- files that must not be opened
 if [ "$(id -u)" = 0 ]; then
 	setpriv --reuid=65534 --regid=65534 --clear-groups \

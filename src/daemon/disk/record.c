@@ -44,6 +44,7 @@ struct tl_record {
 	int reported_source_rc;
 	uint64_t reported_files;
 	bool reported_done;
+	uint64_t entries_ever;
 };
 
 /* == in the writing thread == */
@@ -343,6 +344,9 @@ tl_record_status(struct tl_record *r, struct tl_record_status *status)
 {
 	tl_recorder_status(r->recorder, &status->recorder);
 	status->rc = error_of(&status->recorder);
+	if (status->recorder.events > r->entries_ever)
+		r->entries_ever = status->recorder.events;
+	status->entries_ever = r->entries_ever;
 }
 
 void
@@ -352,6 +356,7 @@ tl_record_end(struct tl_record *r)
 		return;
 	r->next = r->daemon->ending;
 	r->daemon->ending = r;
+	r->daemon->ending_count++;
 	tl_recorder_stop(r->recorder);
 	/* the recorder may have ended before */
 	ev_async_send(r->loop, &r->changed);
@@ -367,8 +372,10 @@ leave_daemon(struct tl_record *r)
 
 	while (*link && *link != r)
 		link = &(*link)->next;
-	if (*link)
+	if (*link) {
 		*link = r->next;
+		d->ending_count--;
+	}
 	if (--d->record_count > 0)
 		return;
 	tl_recorder_crew_free(d->crew);

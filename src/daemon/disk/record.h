@@ -27,6 +27,8 @@ struct tl_record;
 struct tl_record_status {
 	struct tl_recorder_status recorder;
 	int rc; /* why recording fails now; 0: it works */
+	/* recorder.events, but entries that a file lost later stay counted */
+	uint64_t entries_ever;
 };
 
 /*

@@ -82,8 +82,12 @@ put_daemon(struct tl_text *text, const struct tl_metrics *m)
 	put_name(text, tl_seccomp_state());
 	tl_put_char(text, '\n');
 	put_label(text, "timelines");
-	tl_put_format(text, "%zu attached, %llu refused\n", d->target_count,
-	    (unsigned long long)d->refused);
+	tl_put_format(text, "%zu attached, %llu refused so far",
+	    d->target_count, (unsigned long long)d->refused);
+	if (d->ending_count > 0)
+		tl_put_format(text, "; %zu recording%s of others end",
+		    d->ending_count, d->ending_count == 1 ? "" : "s");
+	tl_put_char(text, '\n');
 }
 
 static void

@@ -57,6 +57,7 @@ struct tl_bursts {
 	struct tl_retention retention;
 	struct tl_retention_reading *readings;
 	uint64_t open_ns;     /* time of our bursts since the last reading */
+	uint64_t measured;    /* heads at the last measure of history, plus 1 */
 	uint64_t own_word;    /* the levels word after our last burst */
 	bool measure;         /* measure the next burst */
 	bool measuring;       /* the timer is set to the end of a burst */
@@ -324,13 +325,24 @@ timer_fired(struct ev_loop *loop, ev_io *io, int events)
 	}
 }
 
-/* Measure how much history the timeline holds. */
+/* Measure how much history the timeline holds, if it has new entries. */
 static void
 measure_history(struct tl_bursts *b)
 {
+	const struct timeline_header *g = &b->tl->geometry;
+	const uint32_t lanes = timeline_lane_count(g);
 	bool wrapped = false;
 	struct tl_inspection inspection;
+	uint64_t heads = 1;
 
+	for (uint32_t i = 0; i < lanes; i++)
+		heads += tl_load_64(
+		    (const uint64_t *)(const void *)(b->tl->map +
+						     timeline_head_offset(g,
+							 i)));
+	if (heads == b->measured)
+		return;
+	b->measured = heads;
 	b->status.kept_ns = -1;
 	b->status.keeps = b->keep_ns == 0;
 	if (tl_inspect_fd(&inspection, b->tl->fd, true, NULL) != 0)
@@ -453,6 +465,7 @@ tl_bursts_configure(struct tl_bursts *b,
 	arm(b, b->sampling && !b->plan.slots ? b->schedule.at_ns : 0);
 	set_slots(b, now_ns());
 	read_lanes(b, now_ns());
+	b->measured = 0;
 	measure_history(b);
 	b->ticks = 0;
 	ev_timer_stop(b->loop, &b->tick);
