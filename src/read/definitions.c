@@ -36,6 +36,7 @@ format_of(unsigned format)
 	case TIMELINE_ARG_DURATION:
 		return 't';
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		return 's';
 	default:
 		return 'u';

@@ -102,6 +102,19 @@ def compare_texts():
         same((message.category, message.text, message.priority, message.kind,
               message.arguments), ("k", "s $v%s", "info", "instant", ("v",)),
              "message")
+        names = [t.encode()[:8].rstrip(b"\0").decode() for t in TEXTS]
+        with open(file.name) as long:
+            short = long.read().replace("%s", "%8s")
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as other:
+            print(short, file=other, flush=True)
+            same([e.args.v for e in timeline.open(other.name)], names, "short")
+            reader = timeline.open(other.name, where="args.v == 'xxxxxxxx'")
+            same(len(list(reader)), 1, "short text in where")
+            try:
+                frame = timeline.open(other.name).to_pandas()
+                same(list(frame["v"]), names, "v")
+            except ImportError:
+                pass
         try:
             same(list(timeline.open(file.name).to_pandas()["v"]), TEXTS, "v")
         except ImportError:

@@ -377,8 +377,8 @@ put_value(struct tl_text *text, char *to, const struct tl_event *event,
 	struct tl_bytes string = tl_bytes(NULL, 0);
 
 	text->size = (size_t)(to - text->data);
-	if (m->args[i].format == TIMELINE_ARG_STRING)
-		string = tl_message_string(m, event->args[i]);
+	if (tl_arg_is_text(&m->args[i]))
+		string = tl_message_text(m, i, &event->args[i]);
 	if (string.data)
 		put_words(text, string);
 	else
@@ -480,14 +480,14 @@ take_values(struct rtl_write *w, const struct tl_event *event,
 		return false;
 	tl_text_clear(&w->strings);
 	for (unsigned i = 0; i < m->argc; i++) {
-		const bool is_string = m->args[i].format == TIMELINE_ARG_STRING;
+		const bool is_string = tl_arg_is_text(&m->args[i]);
 
 		if (is_string != (takes[i] != TL_RTL_WORDS_NUMBER))
 			return false;
 		at[i] = w->strings.size;
 		if (is_string)
 			put_words(&w->strings,
-			    tl_message_string(m, event->args[i]));
+			    tl_message_text(m, i, &event->args[i]));
 		tl_put_char(&w->strings, '\0');
 	}
 	for (unsigned i = 0; w->strings.rc == 0 && i < m->argc; i++) {
