@@ -299,7 +299,7 @@ pack(timeline_event *event, const Args &...args)
 /* == events == */
 
 /* The event of a place: an instant or a counter. */
-template <class Text> class event {
+template <class Text> class [[nodiscard]] event {
 	timeline_event *event_;
 
     public:
@@ -408,7 +408,7 @@ template <class Text> class timed {
 };
 
 /* The event of a place of a span or a timer; a call returns the open span. */
-template <class Text, template <class> class Open> class opener {
+template <class Text, template <class> class Open> class [[nodiscard]] opener {
 	timeline_event *event_;
 
     public:
@@ -549,6 +549,7 @@ event_of(place *where, struct ::timeline *tl,
  *	of an object that is handed to another thread.
  * auto t = TIMELINE_EVENT_TIMER(...)(args...): likewise, a span of a timer.
  * A program may keep an event without a call: auto e = TIMELINE_EVENT(...).
+ * The compiler warns of an event that is neither called nor kept.
  */
 #define TIMELINE_EVENT(tl, category, priority, text) \
 	TIMELINE_PLACE_(event, TIMELINE_INSTANT, TIMELINE_THREAD, tl, \
