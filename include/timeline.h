@@ -157,13 +157,13 @@ struct timeline_definition {
 /*
  * Define a message: a category, a priority and a text.  Up to four words of the
  * first line that begin with $ name the arguments: $x and $x%d signed, $x%u
- * unsigned, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number that
- * timeline_string gave, $x%8s a text of timeline_text8; other conversions of
- * printf are refused.  The lines behind the first line are an explanation.  The
- * same definition gives the same message in any process, and the same event in
- * the same process.  The event of a span is an array of TIMELINE_PART_COUNT:
- * begin, end, end without arguments, end with the begin of the next span, and
- * the parts named below.
+ * unsigned, $x%x hexadecimal, $x%o octal, $x%f double, $x%t nanoseconds, $x%s a
+ * number that timeline_string gave, $x%8s a text of timeline_text8; other
+ * conversions of printf are refused.  The lines behind the first line are an
+ * explanation.  The same definition gives the same message in any process, and
+ * the same event in the same process.  The event of a span is an array of
+ * TIMELINE_PART_COUNT: begin, end, end without arguments, end with the begin of
+ * the next span, and the parts named below.
  *
  * After an error *event is a closed event, which may be logged and logs
  * nothing: -EINVAL bad priority, kind, scope or message, -ENOSPC the string

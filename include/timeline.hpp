@@ -10,7 +10,7 @@
  * keeps the event.  The category, the priority and the text are constants.  The
  * compiler compares the number and the kinds of the arguments with the text:
  *
- *	$x $x%d $x%u $x%x	integers, bool, enumerations
+ *	$x $x%d $x%u $x%x $x%o	integers, bool, enumerations
  *	$x%f			floating numbers and integers
  *	$x%t			std::chrono durations; integers are nanoseconds
  *	$x%s			std::string_view and types that convert to it;
@@ -87,7 +87,7 @@ conversion_at(std::string_view line, size_t at)
 {
 	if (line.size() - at < 2 || line[at] != '%' ||
 	    (line.size() - at > 2 && is_name(line[at + 2])) ||
-	    std::string_view("duxfts").find(line[at + 1]) ==
+	    std::string_view("duxofts").find(line[at + 1]) ==
 		std::string_view::npos)
 		return line.substr(at, 3) == "%8s" &&
 			(line.size() - at == 3 || !is_name(line[at + 3]))
@@ -526,8 +526,8 @@ event_of(place *where, struct ::timeline *tl,
 		    !::timeline_cpp::parse(timeline_text_::get()).repeated, \
 		    "a text names an argument twice"); \
 		static_assert(!::timeline_cpp::parse(timeline_text_::get()).odd, \
-		    "no conversion of an argument: write %d %u %x %f %t %s " \
-		    "or %8s"); \
+		    "no conversion of an argument: write %d %u %x %o %f %t " \
+		    "%s or %8s"); \
 		static constexpr ::timeline_definition timeline_definition_ = { \
 			category_, priority_, text_, kind, scope_, __FILE__, \
 			__LINE__ \

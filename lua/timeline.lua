@@ -209,7 +209,7 @@ local function shape_of(message)
 	local shape = {}
 
 	for after in line:gmatch("%$[%w_]+()") do
-		local suffix = line:match("^%%([duxfts])%f[^%w_]", after) or
+		local suffix = line:match("^%%([duxofts])%f[^%w_]", after) or
 		    line:match("^%%(8)s%f[^%w_]", after)
 		shape[#shape + 1] = (suffix == "f" or suffix == "8") and
 		    suffix or suffix and "i" or "p"

@@ -15,6 +15,7 @@ static const struct {
 	{ { "%d", 2 }, TIMELINE_ARG_SIGNED },
 	{ { "%u", 2 }, TIMELINE_ARG_UNSIGNED },
 	{ { "%x", 2 }, TIMELINE_ARG_HEX },
+	{ { "%o", 2 }, TIMELINE_ARG_OCTAL },
 	{ { "%f", 2 }, TIMELINE_ARG_DOUBLE },
 	{ { "%t", 2 }, TIMELINE_ARG_DURATION },
 	{ { "%s", 2 }, TIMELINE_ARG_STRING },

@@ -7,8 +7,8 @@
  *	"processed $tcp, $udp%d, and $other%x\nmore text explains"
  *	           ^name ^name+format         ^explanation
  *
- * A name is $ and letters, digits or _.  A suffix %d %u %x %f %t %s %8s right
- * after the name, not followed by another name character, chooses the format.
+ * A name is $ and letters, digits or _.  A suffix %d %u %x %o %f %t %s %8s
+ * right after the name, not followed by another name character, chooses the format.
  * Any other $ is text.  Two arguments of one name are refused.  Another
  * conversion of printf(3), such as %lu or %5d, is text to readers; the function
  * that defines a message refuses the conversion.

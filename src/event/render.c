@@ -9,6 +9,7 @@
 #include "event/message_map.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -47,6 +48,9 @@ tl_render_arg(struct tl_text *text, const struct tl_event *event,
 		break;
 	case TIMELINE_ARG_HEX:
 		tl_put_hex(text, value);
+		break;
+	case TIMELINE_ARG_OCTAL:
+		tl_put_format(text, "%#" PRIo64, value);
 		break;
 	case TIMELINE_ARG_DOUBLE:
 		tl_put_double(text, tl_double_of(value));

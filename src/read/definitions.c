@@ -31,6 +31,8 @@ format_of(unsigned format)
 		return 'd';
 	case TIMELINE_ARG_HEX:
 		return 'x';
+	case TIMELINE_ARG_OCTAL:
+		return 'o';
 	case TIMELINE_ARG_DOUBLE:
 		return 'f';
 	case TIMELINE_ARG_DURATION:

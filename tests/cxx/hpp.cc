@@ -195,7 +195,7 @@ log_again(const char *path, int i)
 static int
 compare_texts()
 {
-	static const char letters[] = "$$$ab%%%duxfts88lp1_ .\n";
+	static const char letters[] = "$$$ab%%%duxofts88lp1_ .\n";
 	unsigned seed = 1;
 
 	for (int i = 0; i < 20000; i++) {

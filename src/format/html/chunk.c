@@ -202,6 +202,15 @@ place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
 	return 0;
 }
 
+/* The format that the page has for an argument. */
+static unsigned
+format_of(const struct tl_arg *arg)
+{
+	if (arg->format == TIMELINE_ARG_OCTAL)
+		return TIMELINE_ARG_UNSIGNED;
+	return tl_arg_is_text(arg) ? TIMELINE_ARG_STRING : arg->format;
+}
+
 /* Find the number of a message, and define a new message. */
 static int
 message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
@@ -232,9 +241,7 @@ message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
 	for (unsigned i = 0; i < message->argc; i++) {
 		tl_put_char(text, ',');
 		put_string(chunk, text, message->args[i].name, tl_put_plain);
-		put_number(text, tl_arg_is_text(&message->args[i])
-				     ? TIMELINE_ARG_STRING
-				     : message->args[i].format);
+		put_number(text, format_of(&message->args[i]));
 		tl_put_char(text, ',');
 		put_string(chunk, text, message->args[i].before, tl_put_plain);
 	}

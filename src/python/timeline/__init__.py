@@ -76,7 +76,7 @@ def _value(raw, i):
         return lib.string(raw, i)
     if kind == ord("f"):
         return c.c_double.from_buffer_copy(c.c_uint64(bits)).value
-    return bits if kind in (ord("u"), ord("x")) else _signed(bits)
+    return bits if kind in (ord("u"), ord("x"), ord("o")) else _signed(bits)
 
 
 class Event:

@@ -13,7 +13,7 @@ INSTANT, SPAN, COUNTER = 1, 2, 3
 SCOPES = {"thread": 0, "source": 1}
 BEGIN, END = 4, 6  # TIMELINE_PART_SCOPE, TIMELINE_PART_SCOPE_END
 ARGUMENT = re.compile(
-    r"\$[A-Za-z0-9_]+(?:%(8s|[duxfts])(?![A-Za-z0-9_]))?")
+    r"\$[A-Za-z0-9_]+(?:%(8s|[duxofts])(?![A-Za-z0-9_]))?")
 
 
 class Options(c.Structure):

@@ -51,10 +51,11 @@ TEST(suffixes_choose_the_format)
 	check_arg(2, " ", "c", TIMELINE_ARG_DOUBLE);
 	check_arg(3, " ", "d", TIMELINE_ARG_DURATION);
 	ASSERT_BYTES(message.after, "!");
-	ck_assert_int_eq(parse("$s%s $u%u $n"), 0);
+	ck_assert_int_eq(parse("$s%s $u%u $n $o%o"), 0);
 	check_arg(0, "", "s", TIMELINE_ARG_STRING);
 	check_arg(1, " ", "u", TIMELINE_ARG_UNSIGNED);
 	check_arg(2, " ", "n", TIMELINE_ARG_SIGNED);
+	check_arg(3, " ", "o", TIMELINE_ARG_OCTAL);
 	ck_assert_int_eq(parse("get $key%8s, $b%8s"), 0);
 	check_arg(0, "get ", "key", TIMELINE_ARG_TEXT8);
 	check_arg(1, ", ", "b", TIMELINE_ARG_TEXT8);

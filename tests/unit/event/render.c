@@ -113,6 +113,15 @@ TEST(every_format_has_its_form)
 		    "d(-2562047h47m).");
 }
 
+TEST(octal_numbers_begin_with_0)
+{
+	define("mode $m%o of $n%o");
+	set_args(0755, 0, 0, 0);
+	ASSERT_LINE("mode m(0755) of n(0)");
+	set_args(UINT64_MAX, 8, 0, 0);
+	ASSERT_LINE("mode m(01777777777777777777777) of n(010)");
+}
+
 TEST(interned_strings_are_escaped_or_numbered)
 {
 	define("on $if%s, $other%s, $none%s");
