@@ -269,7 +269,8 @@ measure(const struct list *list, unsigned needs[COLUMNS + 1])
 	for (size_t k = 0; k < list->count; k++) {
 		const struct tl_view *view = &list->items[k]->view;
 
-		for (unsigned i = 0; i <= COLUMNS && view->seen; i++) {
+		for (unsigned i = 0; i < (view->seen ? COLUMNS + 1 : LEVEL);
+		     i++) {
 			tl_text_clear(&cell);
 			if (i < COLUMNS)
 				put_cell(&cell, list->items[k], i, 0);

@@ -15,13 +15,13 @@
 What timeline.open returns may be read any number of times.  Each reading opens
 the inputs anew: a live timeline gives what is in it by then.
 """
-import ast
 import collections
 import ctypes as c
 import datetime
 import difflib
 import fnmatch
 import os
+import re
 import warnings
 
 from . import _library as lib
@@ -289,17 +289,8 @@ def _condition(where):
 
 def _arguments_in(where):
     """The names of arguments that the text of a condition has."""
-    names = set()
-    for node in ast.walk(ast.parse(where.strip(), mode="eval")):
-        if isinstance(node, ast.Subscript):
-            name = getattr(node.slice, "value", None)  # before 3.9 an Index
-            name = getattr(name, "value", getattr(name, "s", name))
-        else:
-            name = getattr(node, "attr", None)
-        if (getattr(getattr(node, "value", None), "id", None) == "args" and
-                isinstance(name, str) and not hasattr(dict, name)):
-            names.add(name)
-    return names
+    return {name for name in re.findall(r"\bargs(?:\.|\[['\"])(\w+)", where)
+            if not hasattr(dict, name)}
 
 
 def _missing(what, wanted, known, stacklevel):

@@ -9,9 +9,9 @@ import sys
 
 from ._library import check
 
-INSTANT, SPAN, COUNTER = 1, 2, 3
-SCOPES = {"thread": 0, "source": 1}
+INSTANT, SPAN, COUNTER = 1, 2, 3  # kinds
 BEGIN, END = 4, 6  # TIMELINE_PART_SCOPE, TIMELINE_PART_SCOPE_END
+SCOPES = {"thread": 0, "source": 1}
 ARGUMENT = re.compile(
     r"\$[A-Za-z0-9_]+(?:%(8s|[duxofts])(?![A-Za-z0-9_]))?")
 
@@ -150,10 +150,8 @@ class Event:
         if not self.enabled():
             return 0
         words = [self._word(*pair) for pair in zip(self._formats, values)]
-        return self._append(part, words + [0] * (4 - len(words)))
-
-    def _append(self, part, words):
-        return _append(c.addressof(self._event[part]), *words)
+        return _append(c.addressof(self._event[part]), *words,
+                       *[0] * (4 - len(words)))
 
     def __call__(self, *values):
         self._log(0, values)
@@ -180,4 +178,4 @@ class Open:
 
     def __exit__(self, *error):
         if self._begun and self._span._timeline._core:
-            self._span._append(END, (self._begun, 0, 0, 0))
+            _append(c.addressof(self._span._event[END]), self._begun, 0, 0, 0)
