@@ -21,6 +21,7 @@
 #ifndef TIMELINE_H
 #define TIMELINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define TIMELINE_VERSION_MAJOR 0
@@ -156,12 +157,13 @@ struct timeline_definition {
 /*
  * Define a message: a category, a priority and a text.  Up to four words of the
  * first line that begin with $ name the arguments: $x and $x%d signed, $x%u
- * unsigned, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number that
- * timeline_string gave; other conversions of printf are refused.  The lines
- * behind the first line are an explanation.  The same definition gives the same
- * message in any process, and the same event in the same process.  The event of
- * a span is an array of TIMELINE_PART_COUNT: begin, end, end without arguments,
- * end with the begin of the next span, and the parts named below.
+ * unsigned, $x%x hexadecimal, $x%o octal, $x%f double, $x%t nanoseconds, $x%s a
+ * number that timeline_string gave, $x%8s a text of timeline_text8; other
+ * conversions of printf are refused.  The lines behind the first line are an
+ * explanation.  The same definition gives the same message in any process, and
+ * the same event in the same process.  The event of a span is an array of
+ * TIMELINE_PART_COUNT: begin, end, end without arguments, end with the begin of
+ * the next span, and the parts named below.
  *
  * After an error *event is a closed event, which may be logged and logs
  * nothing: -EINVAL bad priority, kind, scope or message, -ENOSPC the string
@@ -375,6 +377,38 @@ timeline_double(double value)
 	return u.bits;
 }
 
+/*
+ * The first eight bytes of a text of size bytes, or all if there are fewer, for
+ * a $x%8s argument.  The text needs no table and no NUL at its end; text may be
+ * NULL where size is 0.  Readers do not show NULs at the end.  Safe in any
+ * thread and any signal handler.
+ */
+static inline uint64_t
+timeline_text8(const char *text, size_t size)
+{
+	uint64_t bytes = 0;
+	uint32_t first = 0, last = 0;
+	uint16_t two = 0;
+	uint8_t one = 0;
+
+	if (size >= 8) {
+		__builtin_memcpy(&bytes, text, 8);
+		return bytes;
+	}
+	if (size >= 4) { /* two halves, which may overlap */
+		__builtin_memcpy(&first, text, 4);
+		__builtin_memcpy(&last, text + size - 4, 4);
+		bytes = last;
+		return bytes << (size - 4) * 8 | first;
+	}
+	if (size & 2)
+		__builtin_memcpy(&two, text, 2);
+	if (size & 1)
+		__builtin_memcpy(&one, text + size - 1, 1);
+	bytes = one;
+	return bytes << (size & 2) * 8 | two;
+}
+
 /* timeline_define_event() at the place of the caller, for the macros below. */
 static inline int
 timeline_define_at(struct timeline *tl, const char *category,
@@ -425,7 +459,7 @@ timeline_timer_begin_(const struct timeline_event *timer)
 /* The errors of the compiler for arguments that cannot be logged. */
 #define TIMELINE_POINTER_ \
 	"an argument is a pointer: timeline_string() gives text a number that " \
-	"%s shows; cast to uintptr_t to log the address itself"
+	"%s shows, timeline_text8() one for %8s; cast to uintptr_t to log the address itself"
 #define TIMELINE_TOO_MANY_ "an event has at most 4 arguments"
 
 #ifdef __cplusplus

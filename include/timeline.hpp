@@ -10,12 +10,15 @@
  * keeps the event.  The category, the priority and the text are constants.  The
  * compiler compares the number and the kinds of the arguments with the text:
  *
- *	$x $x%d $x%u $x%x	integers, bool, enumerations
+ *	$x $x%d $x%u $x%x $x%o	integers, bool, enumerations
  *	$x%f			floating numbers and integers
  *	$x%t			std::chrono durations; integers are nanoseconds
  *	$x%s			std::string_view and types that convert to it;
  *				the text ends at its first NUL; an integer is a
  *				number of timeline_string
+ *	$x%8s			the same; of a string the first eight bytes,
+ *				without a table; an integer is a number of
+ *				timeline_text8
  *
  * A call of the event has the machine code of timeline_log in C.  The place
  * adds three loads and two comparisons.  The program evaluates the arguments
@@ -84,9 +87,12 @@ conversion_at(std::string_view line, size_t at)
 {
 	if (line.size() - at < 2 || line[at] != '%' ||
 	    (line.size() - at > 2 && is_name(line[at + 2])) ||
-	    std::string_view("duxfts").find(line[at + 1]) ==
+	    std::string_view("duxofts").find(line[at + 1]) ==
 		std::string_view::npos)
-		return '\0';
+		return line.substr(at, 3) == "%8s" &&
+			(line.size() - at == 3 || !is_name(line[at + 3]))
+		    ? '8'
+		    : '\0';
 	return line[at + 1];
 }
 
@@ -136,7 +142,7 @@ parse(std::string_view text)
 		for (int i = 0; i < a.count && i < 4; i++)
 			a.repeated = a.repeated || names[i] == name;
 		const char conversion = conversion_at(line, at);
-		at += conversion ? 2 : 0;
+		at += conversion == '8' ? 3 : conversion ? 2 : 0;
 		a.odd = a.odd || is_odd_at(line, at, !conversion);
 		if (a.count < 4) {
 			names[a.count] = name;
@@ -228,6 +234,13 @@ bits(timeline_event *event, const Value &value)
 		    "number of timeline_string");
 		if constexpr (is_text<Value>)
 			return string_number(event, view_of(value));
+	} else if constexpr (conversion == '8') {
+		static_assert(is_text<Value> || std::is_integral_v<Value>,
+		    "the text says $name%8s: the argument must be a string, or "
+		    "a number of timeline_text8");
+		if constexpr (is_text<Value>)
+			return timeline_text8(view_of(value).data(),
+			    view_of(value).size());
 	} else if constexpr (conversion == 'f') {
 		static_assert(std::is_arithmetic_v<Value>,
 		    "the text says $name%f: the argument must be a number");
@@ -241,7 +254,8 @@ bits(timeline_event *event, const Value &value)
 		    "the argument is a floating number: the text must say "
 		    "$name%f");
 		static_assert(!is_text<Value>,
-		    "the argument is a string: the text must say $name%s");
+		    "the argument is a string: the text must say $name%s or "
+		    "$name%8s");
 		static_assert(is_number<Value> || is_text<Value> ||
 			std::is_floating_point_v<Value>,
 		    "the argument must be an integer, a bool or an enumeration");
@@ -285,7 +299,7 @@ pack(timeline_event *event, const Args &...args)
 /* == events == */
 
 /* The event of a place: an instant or a counter. */
-template <class Text> class event {
+template <class Text> class [[nodiscard]] event {
 	timeline_event *event_;
 
     public:
@@ -394,7 +408,7 @@ template <class Text> class timed {
 };
 
 /* The event of a place of a span or a timer; a call returns the open span. */
-template <class Text, template <class> class Open> class opener {
+template <class Text, template <class> class Open> class [[nodiscard]] opener {
 	timeline_event *event_;
 
     public:
@@ -512,8 +526,8 @@ event_of(place *where, struct ::timeline *tl,
 		    !::timeline_cpp::parse(timeline_text_::get()).repeated, \
 		    "a text names an argument twice"); \
 		static_assert(!::timeline_cpp::parse(timeline_text_::get()).odd, \
-		    "no conversion of an argument: write %d %u %x %f %t or " \
-		    "%s"); \
+		    "no conversion of an argument: write %d %u %x %o %f %t " \
+		    "%s or %8s"); \
 		static constexpr ::timeline_definition timeline_definition_ = { \
 			category_, priority_, text_, kind, scope_, __FILE__, \
 			__LINE__ \
@@ -535,6 +549,7 @@ event_of(place *where, struct ::timeline *tl,
  *	of an object that is handed to another thread.
  * auto t = TIMELINE_EVENT_TIMER(...)(args...): likewise, a span of a timer.
  * A program may keep an event without a call: auto e = TIMELINE_EVENT(...).
+ * The compiler warns of an event that is neither called nor kept.
  */
 #define TIMELINE_EVENT(tl, category, priority, text) \
 	TIMELINE_PLACE_(event, TIMELINE_INSTANT, TIMELINE_THREAD, tl, \

@@ -569,7 +569,10 @@ enum {
 	TIMELINE_ARG_HEX = 2,	   /* $x%x */
 	TIMELINE_ARG_DOUBLE = 3,   /* $x%f: the bits of a double */
 	TIMELINE_ARG_DURATION = 4, /* $x%t: nanoseconds */
-	TIMELINE_ARG_STRING = 5	   /* $x%s: a number from timeline_string */
+	TIMELINE_ARG_STRING = 5,   /* $x%s: a number from timeline_string */
+	TIMELINE_ARG_TEXT8 = 6,	   /* $x%8s: up to eight bytes of text, from the
+				      lowest byte up; NULs at the end are none */
+	TIMELINE_ARG_OCTAL = 7	   /* $x%o */
 };
 
 /*

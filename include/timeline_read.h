@@ -404,9 +404,9 @@ int timeline_read_line(const struct timeline_read_event *event, char *text,
 const char *timeline_read_argument_name(const struct timeline_read_event *event,
     unsigned i);
 
-/* The format of an argument: 'u' unsigned, 'd' signed, 'x' hexadecimal, 'f' the
- * bits of a double, 't' nanoseconds, 's' the number of a text of the file.  0
- * when i is not below argc. */
+/* The format of an argument: 'u' unsigned, 'd' signed, 'x' hexadecimal,
+ * 'o' octal, 'f' the bits of a double, 't' nanoseconds, 's' a text, which
+ * timeline_read_argument_bytes() copies.  0 when i is not below argc. */
 int timeline_read_argument_format(const struct timeline_read_event *event,
     unsigned i);
 

@@ -197,19 +197,22 @@ local stamped = "uint64_t (*)(struct timeline_event *, " ..
     "int64_t, int64_t, int64_t, int64_t)"
 local log_begin = ffi.cast(stamped, C.timeline_span_log)
 local append = ffi.cast(stamped, C.timeline_span_append)
-local double = ffi.typeof("union { double value; int64_t word; }")
+local double = ffi.typeof(
+    "union { double value; int64_t word; char text[8]; }")
 
 -- How a message's arguments are passed, a letter each: f a double, i a word, p
--- a word where no suffix says that a fraction is not wanted.
+-- a word where no suffix says that a fraction is not wanted, 8 a word or a text
+-- of which eight bytes are logged.
 -- (A suffix is one only where no letter follows, hence the frontier.)
 local function shape_of(message)
 	local line = message:match("^[^\n]*")
 	local shape = {}
 
 	for after in line:gmatch("%$[%w_]+()") do
-		local suffix = line:match("^%%([duxfts])%f[^%w_]", after)
-		shape[#shape + 1] = suffix == "f" and "f" or
-		    suffix and "i" or "p"
+		local suffix = line:match("^%%([duxofts])%f[^%w_]", after) or
+		    line:match("^%%(8)s%f[^%w_]", after)
+		shape[#shape + 1] = (suffix == "f" or suffix == "8") and
+		    suffix or suffix and "i" or "p"
 	end
 	return table.concat(shape)
 end
@@ -238,6 +241,11 @@ local function take_argument(lines, shape, i, n, is_optional)
 
 	if is_optional then
 		add("if a# == nil then a# = 0 end")
+	end
+	if shape:sub(i, i) == "8" then
+		add("if type(a#) == 'string' then d#.word = 0")
+		add("copy(d#.text, a#, a#:len() < 8 and a#:len() or 8)")
+		add("a# = d#.word end")
 	end
 	add("if type(a#) ~= 'number' and type(a#) ~= 'cdata' then")
 	add(("refuse(%d, a#) end"):format(n))
@@ -269,8 +277,8 @@ local function source_of(shape, is_optional, is_begin)
 	end
 	names[#shape + 1] = "more"
 	return ([[
-		local log, event, core, type, refuse, refuse_more, d1, d2, d3,
-		    d4, bare = ...
+		local log, event, core, type, refuse, refuse_more, copy, d1,
+		    d2, d3, d4, bare = ...
 		return function(%s)
 			if false then return core end
 			if more ~= nil then refuse_more(%d) end
@@ -303,8 +311,8 @@ local function source_of_end(shape)
 	end
 	names[#shape + 2] = "more"
 	return ([[
-		local log, event, core, type, refuse, refuse_more, d1, d2, d3,
-		    d4, bare, four = ...
+		local log, event, core, type, refuse, refuse_more, copy, d1,
+		    d2, d3, d4, bare, four = ...
 		return function(%s)
 			if false then return core end
 			if more ~= nil then refuse_more(%d) end
@@ -328,19 +336,19 @@ end
 local function new_logger(tl, event, shape, is_optional)
 	return new_function(tl, source_of(shape, is_optional), log, event,
 	    tl.core, type, refuse, refuse_more,
-	    double(), double(), double(), double(), event + 1)
+	    ffi.copy, double(), double(), double(), double(), event + 1)
 end
 
 local function new_begin(tl, event, shape)
 	return new_function(tl, source_of(shape, false, true), log_begin, event,
 	    tl.core, type, refuse, refuse_more,
-	    double(), double(), double(), double())
+	    ffi.copy, double(), double(), double(), double())
 end
 
 local function new_end(tl, span, shape)
 	return new_function(tl, source_of_end(shape), append,
 	    span + C.TIMELINE_PART_END_OF, tl.core, type, refuse, refuse_more,
-	    double(), double(), double(), double(),
+	    ffi.copy, double(), double(), double(), double(),
 	    span + C.TIMELINE_PART_SCOPE_END, span + C.TIMELINE_PART_END_OF_4)
 end
 

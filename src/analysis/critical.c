@@ -450,7 +450,7 @@ has_text(const struct tl_event *event, const char *name, struct tl_bytes *text)
 		if (arg->name.size == strlen(name) &&
 		    memcmp(arg->name.data, name, arg->name.size) == 0) {
 			*text =
-			    tl_message_string(event->message, event->args[i]);
+			    tl_message_text(event->message, i, &event->args[i]);
 			return text->data != NULL;
 		}
 	}
@@ -585,10 +585,9 @@ has_value(const struct tl_critical *c, const struct tl_span *span)
 	number = wanted[0] == '-' ? (uint64_t)strtoll(wanted, &end, 0)
 				  : strtoull(wanted, &end, 0);
 	for (unsigned i = 0; i < span->message->argc; i++) {
-		const bool is_text =
-		    span->message->args[i].format == TIMELINE_ARG_STRING;
+		const bool is_text = tl_arg_is_text(&span->message->args[i]);
 		const struct tl_bytes text =
-		    is_text ? tl_message_string(span->message, span->args[i])
+		    is_text ? tl_message_text(span->message, i, &span->args[i])
 			    : tl_bytes(NULL, 0);
 
 		if (is_text ? text.data && text.size == strlen(wanted) &&

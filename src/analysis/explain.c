@@ -163,7 +163,7 @@ tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key)
 static bool
 is_string(const struct tl_message *message, unsigned argument)
 {
-	return message->args[argument].format == TIMELINE_ARG_STRING;
+	return tl_arg_is_text(&message->args[argument]);
 }
 
 /* Set the number of a record that a scale uses.  false: the record has none. */
@@ -682,7 +682,9 @@ text_of(struct explain *e, const struct tl_record *r, unsigned argument)
 {
 	const struct tl_message *m = e->why->list[r->definition]->message;
 	const uint64_t number = tl_record_args(r)[argument];
-	const struct tl_id_key key = { (uint64_t)(uintptr_t)m->strings,
+	const bool is_own = m->args[argument].format == TIMELINE_ARG_TEXT8;
+	const struct tl_id_key key = { is_own ? 0
+					      : (uint64_t)(uintptr_t)m->strings,
 		number };
 	uint32_t at;
 	const int found = tl_id_map_get(&e->text_ids, key, &at);
@@ -691,7 +693,7 @@ text_of(struct explain *e, const struct tl_record *r, unsigned argument)
 		return TL_TEXT_NONE;
 	if (found == 1)
 		e->texts[at] =
-		    tl_why_text(e->why, tl_message_string(m, number));
+		    tl_why_text(e->why, tl_message_text(m, argument, &number));
 	return e->texts[at];
 }
 
@@ -1301,7 +1303,7 @@ holds_argument(struct tl_why *why, const struct tl_cause *cause,
 		return compare_key(cause, tl_why_key(m, cause->argument, raw));
 	if (!is_string(m, cause->argument))
 		return raw == (uint64_t)cause->value;
-	return tl_bytes_equal(tl_message_string(m, raw),
+	return tl_bytes_equal(tl_message_text(m, cause->argument, &raw),
 	    why->texts[cause->value]);
 }
 

@@ -342,15 +342,16 @@ find_argument(struct tl_why *why, unsigned kind, struct tl_group *group,
 		group->message->args[argument].format ||
 	    *values == TL_ARG_DROPPED)
 		return 0;
-	if (message->args[argument].format == TIMELINE_ARG_STRING) {
-		value = tl_why_text(why, tl_message_string(message, value));
+	if (tl_arg_is_text(&message->args[argument])) {
+		value = tl_why_text(why,
+		    tl_message_text(message, argument, &value));
 		if (value == TL_TEXT_NONE)
 			return 0;
 	}
 	if (*values == TL_ARG_VALUES_MAX &&
 	    !tl_id_map_has(&why->feature_ids,
 		(struct tl_id_key){ (uint64_t)kind << 32 | a, value })) {
-		if (message->args[argument].format != TIMELINE_ARG_STRING)
+		if (!tl_arg_is_text(&message->args[argument]))
 			*values = TL_ARG_DROPPED;
 		return 0;
 	}
@@ -1334,10 +1335,10 @@ take_state(struct tl_why *why, const struct tl_group *g,
 
 	if (tl_sched_what(m) != TL_SCHED_NONE)
 		return 0; /* these events make the states of threads */
-	while (i < m->argc && m->args[i].format != TIMELINE_ARG_STRING)
+	while (i < m->argc && !tl_arg_is_text(&m->args[i]))
 		i++;
 	if (i < m->argc && !event->bare)
-		text = tl_why_text(why, tl_message_string(m, event->args[i]));
+		text = tl_why_text(why, tl_message_text(m, i, &event->args[i]));
 	for (size_t k = 0; k < why->target_count; k++) {
 		for (struct tl_open *o = why->targets[k].first; o && rc == 0;
 		     o = o->next) {

@@ -156,8 +156,8 @@ value_of(const struct tl_event *event, unsigned arg)
 {
 	const struct tl_message *message = event->message;
 	const struct tl_bytes text =
-	    message->args[arg].format == TIMELINE_ARG_STRING
-		? tl_message_string(message, event->args[arg])
+	    tl_arg_is_text(&message->args[arg])
+		? tl_message_text(message, arg, &event->args[arg])
 		: tl_bytes(NULL, 0);
 
 	return text.data ? tl_hash_bytes(text) : event->args[arg];

@@ -362,8 +362,7 @@ put_argument(struct tl_text *text, const struct tl_why *why,
 	struct tl_event event = { .message = message, .kind = TL_BEGIN };
 	const unsigned i = cause->argument;
 
-	if (cause->op == TL_OP_EQUAL &&
-	    message->args[i].format == TIMELINE_ARG_STRING) {
+	if (cause->op == TL_OP_EQUAL && tl_arg_is_text(&message->args[i])) {
 		put_json_text(text, why->texts[cause->value]);
 		return;
 	}
@@ -383,7 +382,7 @@ put_other_argument(struct tl_text *text, const struct tl_why *why,
 	struct tl_event event = { .message = m, .kind = TL_BEGIN };
 
 	event.args[i] = f->b;
-	if (m->args[i].format != TIMELINE_ARG_STRING)
+	if (!tl_arg_is_text(&m->args[i]))
 		tl_render_arg_json(text, &event, i);
 	else if (json)
 		put_json_text(text, why->texts[f->b]);
@@ -622,9 +621,8 @@ static void
 put_text_argument(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
 {
-	const bool string =
-	    message->args[cause->argument].format == TIMELINE_ARG_STRING &&
-	    cause->op == TL_OP_EQUAL;
+	const bool string = tl_arg_is_text(&message->args[cause->argument]) &&
+			    cause->op == TL_OP_EQUAL;
 
 	tl_put_plain(text, message->args[cause->argument].name);
 	tl_put_string(text, cause->op == TL_OP_EQUAL   ? " = "

@@ -8,6 +8,7 @@
  */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "ctl/ctl.h"
 #include "ctl/table.h"
@@ -32,14 +33,18 @@ enum {
 	LIST_MAX = 1024,   /* timelines */
 	FILES_MAX = 65536, /* of the directory */
 	BETWEEN_MS = 200,  /* between the two inspections */
-	WIDTH_NAME = 20,
-	WIDTH_USED = 6,
-	WIDTH_LEVEL = 16,
-	WIDTH_RATE = 10,
-	WIDTH_ENTRIES = 12,
-	WIDTH_LOST = 7,
-	WIDTH_HISTORY = 9
+	WRITERS_MAX = 40   /* columns of writers for which others give way */
 };
+
+/* The columns before the writers; a file that is not read has the first two. */
+enum { NAME, USED, LEVEL, RATE, ENTRIES, LOST, HISTORY, COLUMNS };
+static const struct {
+	const char *title;
+	unsigned width;
+	bool right;
+} columns[COLUMNS] = { { "NAME", 20, false }, { "USED", 6, true },
+	{ "LEVEL", 16, false }, { "ENTRIES/S", 10, true },
+	{ "ENTRIES", 12, true }, { "LOST", 7, true }, { "HISTORY", 9, true } };
 
 struct item {
 	char name[TL_PATH_MAX]; /* with its slash */
@@ -172,63 +177,70 @@ update_all(struct list *list)
 }
 
 static void
-put_heading(struct tl_text *text)
+put_heading(struct tl_text *text, const unsigned widths[COLUMNS])
 {
-	static const struct {
-		const char *title;
-		size_t width;
-		bool right;
-	} columns[] = { { "NAME", WIDTH_NAME, false },
-		{ "USED", WIDTH_USED, true }, { "LEVEL", WIDTH_LEVEL, false },
-		{ "ENTRIES/S", WIDTH_RATE, true },
-		{ "ENTRIES", WIDTH_ENTRIES, true },
-		{ "LOST", WIDTH_LOST, true },
-		{ "HISTORY", WIDTH_HISTORY, true } };
-
-	for (size_t i = 0; i < TL_COUNT(columns); i++) {
+	for (unsigned i = 0; i < COLUMNS; i++) {
 		const size_t start = text->size;
 
+		if (widths[i] == 0)
+			continue;
 		tl_put_string(text, columns[i].title);
-		tl_cell_end(text, start, columns[i].width, columns[i].right);
+		tl_cell_end(text, start, widths[i], columns[i].right);
 	}
 	tl_put_string(text, "WRITERS\n");
 }
 
 static void
-put_numbers(struct tl_text *text, const struct tl_view *view)
+put_cell(struct tl_text *text, const struct item *item, unsigned column,
+    unsigned width)
 {
+	const struct tl_view *view = &item->view;
 	const struct tl_inspection *g = &view->inspection;
-	size_t start = text->size;
+	const size_t start = text->size;
 
-	if (g->now_tsc && !g->header.superseded)
-		tl_put_threshold(text, g);
-	else
-		tl_put_string(text, tl_view_state(view));
-	tl_cell_end(text, start, WIDTH_LEVEL, false);
-	tl_cell_rate(text, tl_view_rate(view), WIDTH_RATE);
-	tl_cell_unsigned(text, g->appended, WIDTH_ENTRIES);
-	tl_cell_unsigned(text, g->dropped, WIDTH_LOST);
-	start = text->size;
-	if (g->kept_ns >= 0)
-		tl_put_duration(text, g->kept_ns);
-	else
-		tl_put_char(text, '-');
-	tl_cell_end(text, start, WIDTH_HISTORY, true);
-	tl_writers_put(text, &view->writers);
+	switch (column) {
+	case NAME:
+		tl_put_plain(text, tl_bytes_of(item->name));
+		break;
+	case USED:
+		tl_put_size(text, tl_file_used(&view->status));
+		break;
+	case LEVEL:
+		if (g->now_tsc && !g->header.superseded)
+			tl_put_threshold(text, g);
+		else
+			tl_put_string(text, tl_view_state(view));
+		break;
+	case RATE:
+		tl_cell_rate(text, tl_view_rate(view), width);
+		return;
+	case ENTRIES:
+		tl_put_unsigned(text, g->appended);
+		break;
+	case LOST:
+		tl_put_unsigned(text, g->dropped);
+		break;
+	case HISTORY:
+		if (g->kept_ns >= 0)
+			tl_put_duration(text, g->kept_ns);
+		else
+			tl_put_char(text, '-');
+		break;
+	}
+	tl_cell_end(text, start, width, columns[column].right);
 }
 
 static void
-put_row(struct tl_text *text, const struct item *item)
+put_row(struct tl_text *text, const struct item *item,
+    const unsigned widths[COLUMNS])
 {
 	const struct tl_view *view = &item->view;
-	size_t start;
 
-	tl_cell_string(text, item->name, WIDTH_NAME);
-	start = text->size;
-	tl_put_size(text, tl_file_used(&view->status));
-	tl_cell_end(text, start, WIDTH_USED, true);
+	for (unsigned i = 0; i < (view->seen ? COLUMNS : LEVEL); i++)
+		if (widths[i] > 0)
+			put_cell(text, item, i, widths[i]);
 	if (view->seen) {
-		put_numbers(text, view);
+		tl_writers_put(text, &view->writers);
 	} else {
 		/* a file of a later version of the format is whole */
 		const bool damaged = view->fd >= 0 && view->fault.rc != -EPROTO;
@@ -237,6 +249,82 @@ put_row(struct tl_text *text, const struct item *item)
 		tl_put_plain(text, tl_bytes_of(view->fault.text));
 	}
 	tl_put_char(text, '\n');
+}
+
+static unsigned
+greater(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+/* The most columns that cells of a list need, that of the writers last. */
+static void
+measure(const struct list *list, unsigned needs[COLUMNS + 1])
+{
+	struct tl_text cell = { 0 };
+
+	for (unsigned i = 0; i < COLUMNS; i++)
+		needs[i] = (unsigned)strlen(columns[i].title);
+	needs[COLUMNS] = 0;
+	for (size_t k = 0; k < list->count; k++) {
+		const struct tl_view *view = &list->items[k]->view;
+
+		for (unsigned i = 0; i < (view->seen ? COLUMNS + 1 : LEVEL);
+		     i++) {
+			tl_text_clear(&cell);
+			if (i < COLUMNS)
+				put_cell(&cell, list->items[k], i, 0);
+			else
+				tl_writers_put(&cell, &view->writers);
+			needs[i] = greater(needs[i],
+			    (unsigned)tl_text_width(
+				tl_bytes(cell.data, cell.size)) -
+				(i < COLUMNS));
+		}
+	}
+	tl_text_free(&cell);
+}
+
+/* The width of the terminal; UINT_MAX: no limit. */
+static unsigned
+line_width(void)
+{
+	const char *given = getenv("COLUMNS");
+	unsigned width = UINT_MAX;
+	uint64_t number;
+
+	if (isatty(STDOUT_FILENO) == 1)
+		tl_terminal_size(STDOUT_FILENO, &width, NULL);
+	else if (given && tl_parse_unsigned(given, &number) == 0 &&
+		 number > 0 && number < UINT_MAX)
+		width = (unsigned)number;
+	return width;
+}
+
+/* Set the width of each column.  If lines do not fit the terminal, columns are
+ * narrow, and the least important have the width 0 and are not shown. */
+static void
+choose_columns(const struct list *list, unsigned widths[COLUMNS])
+{
+	static const uint8_t order[] = { ENTRIES, HISTORY, USED, RATE, LOST };
+	const unsigned most = line_width();
+	unsigned needs[COLUMNS + 1], sum, narrow;
+
+	measure(list, needs);
+	sum = narrow =
+	    needs[COLUMNS] < WRITERS_MAX ? needs[COLUMNS] : WRITERS_MAX;
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		widths[i] = columns[i].width;
+		sum += greater(widths[i], needs[i]) + 1;
+		narrow += needs[i] + 1;
+	}
+	if (sum <= most)
+		return;
+	memcpy(widths, needs, COLUMNS * sizeof(*widths));
+	for (size_t i = 0; i < TL_COUNT(order) && narrow > most; i++) {
+		narrow -= needs[order[i]] + 1;
+		widths[order[i]] = 0;
+	}
 }
 
 /* Append a warning if the lanes of CPUs hold less than was asked for. */
@@ -309,13 +397,15 @@ static void
 put_text(struct tl_text *text, const struct list *list)
 {
 	struct tl_fields instances = { .text = text };
+	unsigned widths[COLUMNS];
 
+	choose_columns(list, widths);
 	if (list->count == 0)
 		tl_put_string(text, "no timelines in " SHM "\n");
 	else
-		put_heading(text);
+		put_heading(text, widths);
 	for (size_t i = 0; i < list->count; i++)
-		put_row(text, list->items[i]);
+		put_row(text, list->items[i], widths);
 	if (list->too_many)
 		tl_put_string(text, "... and more\n");
 	for (size_t i = 0; i < list->count; i++)

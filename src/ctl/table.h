@@ -21,15 +21,6 @@ tl_cell_string(struct tl_text *text, const char *string, size_t width)
 	tl_cell_end(text, start, width, false);
 }
 
-static inline void
-tl_cell_unsigned(struct tl_text *text, uint64_t n, size_t width)
-{
-	const size_t start = text->size;
-
-	tl_put_unsigned(text, n);
-	tl_cell_end(text, start, width, true);
-}
-
 /* Append a rate: a whole number, or one decimal below 100. */
 static inline void
 tl_cell_rate(struct tl_text *text, double rate, size_t width)

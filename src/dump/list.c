@@ -40,7 +40,9 @@ format_name(unsigned format)
 		[TIMELINE_ARG_HEX] = "hex",
 		[TIMELINE_ARG_DOUBLE] = "double",
 		[TIMELINE_ARG_DURATION] = "duration",
-		[TIMELINE_ARG_STRING] = "string" };
+		[TIMELINE_ARG_STRING] = "string",
+		[TIMELINE_ARG_TEXT8] = "string",
+		[TIMELINE_ARG_OCTAL] = "octal" };
 
 	return format < TL_COUNT(names) ? names[format] : "unsigned";
 }

@@ -8,17 +8,18 @@
 #include <string.h>
 #include <timeline.h>
 
-/* The letters of formats. */
 static const struct {
-	char letter;
+	struct tl_bytes text;
 	uint8_t format;
 } suffixes[] = {
-	{ 'd', TIMELINE_ARG_SIGNED },
-	{ 'u', TIMELINE_ARG_UNSIGNED },
-	{ 'x', TIMELINE_ARG_HEX },
-	{ 'f', TIMELINE_ARG_DOUBLE },
-	{ 't', TIMELINE_ARG_DURATION },
-	{ 's', TIMELINE_ARG_STRING },
+	{ { "%d", 2 }, TIMELINE_ARG_SIGNED },
+	{ { "%u", 2 }, TIMELINE_ARG_UNSIGNED },
+	{ { "%x", 2 }, TIMELINE_ARG_HEX },
+	{ { "%o", 2 }, TIMELINE_ARG_OCTAL },
+	{ { "%f", 2 }, TIMELINE_ARG_DOUBLE },
+	{ { "%t", 2 }, TIMELINE_ARG_DURATION },
+	{ { "%s", 2 }, TIMELINE_ARG_STRING },
+	{ { "%8s", 3 }, TIMELINE_ARG_TEXT8 },
 };
 
 /* Not isalnum(3): a file means the same in every locale. */
@@ -45,15 +46,17 @@ static size_t
 read_suffix(struct tl_bytes line, size_t at, uint8_t *format)
 {
 	*format = TIMELINE_ARG_SIGNED;
-	if (line.size - at < 2 || line.data[at] != '%')
-		return 0;
-	if (line.size - at > 2 && is_name(line.data[at + 2]))
-		return 0; /* "$x%done" is $x and the text "%done" */
 	for (size_t i = 0; i < TL_COUNT(suffixes); i++) {
-		if (suffixes[i].letter == line.data[at + 1]) {
-			*format = suffixes[i].format;
-			return 2;
-		}
+		const struct tl_bytes text = suffixes[i].text;
+
+		if (line.size - at < text.size ||
+		    memcmp(line.data + at, text.data, text.size) != 0)
+			continue;
+		if (line.size - at > text.size &&
+		    is_name(line.data[at + text.size]))
+			return 0; /* "$x%done" is $x and the text "%done" */
+		*format = suffixes[i].format;
+		return text.size;
 	}
 	return 0;
 }

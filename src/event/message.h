@@ -7,11 +7,11 @@
  *	"processed $tcp, $udp%d, and $other%x\nmore text explains"
  *	           ^name ^name+format         ^explanation
  *
- * A name is $ and letters, digits or _.  A suffix %d %u %x %f %t %s right after
- * the name, not followed by another name character, chooses the format.  Any
- * other $ is text.  Two arguments of one name are refused.  Another conversion
- * of printf(3), such as %lu or %5d, is text to readers; the function that
- * defines a message refuses the conversion.
+ * A name is $ and letters, digits or _.  A suffix %d %u %x %o %f %t %s %8s
+ * right after the name, not followed by another name character, chooses the format.
+ * Any other $ is text.  Two arguments of one name are refused.  Another
+ * conversion of printf(3), such as %lu or %5d, is text to readers; the function
+ * that defines a message refuses the conversion.
  */
 #ifndef TL_EVENT_MESSAGE_H
 #define TL_EVENT_MESSAGE_H
@@ -110,6 +110,26 @@ tl_message_string(const struct tl_message *message, uint64_t number)
 	if (!message->strings)
 		return tl_bytes(NULL, 0);
 	return message->strings->get(message->strings, number);
+}
+
+/* Is an argument a text, of %s or of %8s? */
+static inline bool
+tl_arg_is_text(const struct tl_arg *arg)
+{
+	return arg->format == TIMELINE_ARG_STRING ||
+	       arg->format == TIMELINE_ARG_TEXT8;
+}
+
+/* The text of argument i, whose 64 bits are at value; data is NULL if they name
+ * no string.  The text of a %8s argument is those bits: it lives as long. */
+static inline struct tl_bytes
+tl_message_text(const struct tl_message *message, unsigned i,
+    const uint64_t *value)
+{
+	if (message->args[i].format != TIMELINE_ARG_TEXT8)
+		return tl_message_string(message, *value);
+	return tl_bytes((const char *)value,
+	    *value ? sizeof(*value) - (size_t)__builtin_clzll(*value) / 8 : 0);
 }
 
 /*

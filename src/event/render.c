@@ -9,6 +9,7 @@
 #include "event/message_map.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,19 +20,20 @@ tl_render_missing(char to[TL_MISSING_MAX], uint64_t number)
 	return tl_bytes(to, (size_t)(tl_write_unsigned(to + 1, number) - to));
 }
 
-/* Put the interned text, or the number if the source does not have the text. */
+/* Put a text, or its number if the source does not have the text. */
 static void
-put_interned(struct tl_text *text, const struct tl_message *message,
-    uint64_t number, void (*put)(struct tl_text *, struct tl_bytes))
+put_words(struct tl_text *text, const struct tl_event *event, unsigned index,
+    void (*put)(struct tl_text *, struct tl_bytes))
 {
-	const struct tl_bytes string = tl_message_string(message, number);
+	const struct tl_bytes string =
+	    tl_message_text(event->message, index, &event->args[index]);
 
 	if (string.data) {
 		put(text, string);
 		return;
 	}
 	tl_put_char(text, '#');
-	tl_put_unsigned(text, number);
+	tl_put_unsigned(text, event->args[index]);
 }
 
 void
@@ -47,6 +49,9 @@ tl_render_arg(struct tl_text *text, const struct tl_event *event,
 	case TIMELINE_ARG_HEX:
 		tl_put_hex(text, value);
 		break;
+	case TIMELINE_ARG_OCTAL:
+		tl_put_format(text, "%#" PRIo64, value);
+		break;
 	case TIMELINE_ARG_DOUBLE:
 		tl_put_double(text, tl_double_of(value));
 		break;
@@ -54,7 +59,8 @@ tl_render_arg(struct tl_text *text, const struct tl_event *event,
 		tl_put_duration(text, (int64_t)value);
 		break;
 	case TIMELINE_ARG_STRING:
-		put_interned(text, event->message, value, tl_put_plain);
+	case TIMELINE_ARG_TEXT8:
+		put_words(text, event, index, tl_put_plain);
 		break;
 	default:
 		tl_put_unsigned(text, value);
@@ -79,8 +85,9 @@ tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
 			tl_put_string(text, "null");
 		break;
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		tl_put_char(text, '"');
-		put_interned(text, event->message, value, tl_put_json);
+		put_words(text, event, index, tl_put_json);
 		tl_put_char(text, '"');
 		break;
 	default:

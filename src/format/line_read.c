@@ -299,6 +299,18 @@ take_proof(struct tl_event *e)
 }
 
 int
+tl_line_read_text(struct tl_line_read *r, unsigned format, struct tl_bytes text,
+    uint64_t *value)
+{
+	if (format == TIMELINE_ARG_STRING)
+		return tl_interner_value(r->interner, text, value);
+	if (text.size > sizeof(*value))
+		tl_line_read_odd_value(r);
+	*value = timeline_text8(text.data, text.size);
+	return 0;
+}
+
+int
 tl_line_read_give(struct tl_line_read *r, struct tl_event *event)
 {
 	int rc = 0;

@@ -100,6 +100,10 @@ tl_line_read_odd_value(struct tl_line_read *read)
 	tl_note(&read->notes, TL_LINE_VALUE, read->at);
 }
 
+/* Read the text of an argument of %s or %8s: 0, -errno. */
+int tl_line_read_text(struct tl_line_read *read, unsigned format,
+    struct tl_bytes text, uint64_t *value);
+
 /*
  * Note the host and timeline of a line, each empty if the line does not name
  * it.  All lines of a file become one timeline; lines that differ are noted.

@@ -119,15 +119,15 @@ is_odd_double(const struct line_write *w, uint64_t bits)
 static void
 note_value(struct line_write *w, const struct tl_event *e, unsigned i)
 {
-	const uint64_t value = e->args[i];
 	struct tl_bytes string;
 
 	switch (e->message->args[i].format) {
 	case TIMELINE_ARG_DOUBLE:
-		note(w, DOUBLES, is_odd_double(w, value));
+		note(w, DOUBLES, is_odd_double(w, e->args[i]));
 		break;
 	case TIMELINE_ARG_STRING:
-		string = tl_message_string(e->message, value);
+	case TIMELINE_ARG_TEXT8:
+		string = tl_message_text(e->message, i, &e->args[i]);
 		note(w, STRINGS, !string.data);
 		note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
 		break;

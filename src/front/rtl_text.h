@@ -13,7 +13,8 @@
  *
  * A header with a timer other than 0, or with a first line that is later than
  * the header, is an event of its own, "log opened $timer%t after timer start".
- * A last line that is later than the line before is the event "log closed".
+ * A last line that is later than the line before, or has a line break, which
+ * LibreOffice does not write, is the event "log closed".
  *
  * So a span whose text has a colon is a scope that was opened by a message.  If
  * printf writes another text than readers show, as for "%05d", the message has
@@ -32,6 +33,7 @@
 #define TL_RTL_COLON    " : "
 #define TL_RTL_OPENED   "log opened $timer%t after timer start"
 #define TL_RTL_CLOSED   "log closed"
+#define TL_RTL_ENDED    "log closed\nThe last line has a line break."
 
 /* The size limit of a line with its end; a longer text is cut. */
 #define TL_RTL_LINE_MAX 65536

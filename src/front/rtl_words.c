@@ -15,7 +15,7 @@
 
 /* The kind of a conversion, which shares a byte with the size of the value
  * (log2 of the bytes). */
-enum { NONE, SIGNED, UNSIGNED, HEX, DOUBLE, STRING, CHARACTER, KINDS };
+enum { NONE, SIGNED, UNSIGNED, HEX, OCTAL, DOUBLE, STRING, CHARACTER, KINDS };
 enum { KIND_MASK = 15, BITS_SHIFT = 4 };
 /* A width or precision with more digits is no conversion but text. */
 enum { DIGITS_MAX = 4, SPEC_SIZE_MAX = 32 };
@@ -34,7 +34,7 @@ static const struct {
 	{ 'd', SIGNED },
 	{ 'i', SIGNED },
 	{ 'u', UNSIGNED },
-	{ 'o', UNSIGNED },
+	{ 'o', OCTAL },
 	{ 'x', HEX },
 	{ 'X', HEX },
 	{ 'p', HEX },
@@ -164,6 +164,7 @@ put_argument(struct tl_text *text, unsigned number, uint8_t conversion,
 	static const char *const suffixes[KINDS] = { [SIGNED] = "%d",
 		[UNSIGNED] = "%u",
 		[HEX] = "%x",
+		[OCTAL] = "%o",
 		[DOUBLE] = "%f",
 		[STRING] = "%s",
 		[CHARACTER] = "%s" };
@@ -219,6 +220,7 @@ tl_rtl_words_value(uint8_t conversion, uint64_t value)
 		return (uint64_t)((int64_t)(value << unused) >> unused);
 	case UNSIGNED:
 	case HEX:
+	case OCTAL:
 		return value << unused >> unused;
 	default:
 		return value;
@@ -253,6 +255,7 @@ put_value(struct tl_text *text, struct spec *spec, uint64_t value)
 	case SIGNED:
 	case UNSIGNED:
 	case HEX:
+	case OCTAL:
 		snprintf(end, SPEC_SIZE_MAX - size,
 		    spec->letter == 'p' ? "%c" : "ll%c", spec->letter);
 		if (spec->letter == 'p')

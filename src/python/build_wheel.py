@@ -16,7 +16,7 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
              for p in sorted((here / "timeline").glob("*.py"))}
     files[INFO + "METADATA"] = (
         "Metadata-Version: 2.1\nName: timeline\nVersion: %s\n"
-        "Summary: Read timelines and recorded traces\n"
+        "Summary: Read timelines and recorded traces, and log\n"
         "License: Apache-2.0\nRequires-Python: >=3.8\n" % VERSION).encode()
     files[INFO + "WHEEL"] = (b"Wheel-Version: 1.0\nGenerator: build_wheel\n"
                              b"Root-Is-Purelib: true\nTag: py3-none-any\n")

@@ -31,11 +31,14 @@ format_of(unsigned format)
 		return 'd';
 	case TIMELINE_ARG_HEX:
 		return 'x';
+	case TIMELINE_ARG_OCTAL:
+		return 'o';
 	case TIMELINE_ARG_DOUBLE:
 		return 'f';
 	case TIMELINE_ARG_DURATION:
 		return 't';
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		return 's';
 	default:
 		return 'u';

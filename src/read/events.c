@@ -477,7 +477,7 @@ timeline_read_argument_bytes(const struct timeline_read_event *event,
 	    (!bytes && size > 0))
 		return tl_read_fail(-EINVAL, "argument %u is not a text", i);
 	(void)restore(event, &ours);
-	text = tl_message_string(ours.message, ours.args[i]);
+	text = tl_message_text(ours.message, i, &ours.args[i]);
 	if (!text.data)
 		return tl_read_fail(-ENODATA, "the text of argument %u is gone",
 		    i);

@@ -162,8 +162,9 @@ parse_text(struct tl_record *record, const char *text)
 	if ((odd = tl_message_odd_suffix(&message)).size > 0)
 		return tl_error(-EINVAL,
 		    "no suffix of an argument: %.*s: \"%.80s\": write %%d, "
-		    "%%u, "
-		    "%%x, %%f, %%t (nanoseconds) or %%s (timeline_string)",
+		    "%%u, %%x, %%o, %%f, %%t (nanoseconds), %%s "
+		    "(timeline_string) "
+		    "or %%8s (timeline_text8)",
 		    (int)odd.size, odd.data, text);
 	record->text = message.text;
 	record->fixed.argc = message.argc;

@@ -34,7 +34,7 @@ check_fixed(const struct timeline_record *r, uint64_t room)
 	    r->argc > TIMELINE_ARGS_MAX)
 		return -EBADMSG;
 	for (int i = 0; i < TIMELINE_ARGS_MAX; i++)
-		if (r->formats[i] > TIMELINE_ARG_STRING)
+		if (r->formats[i] > TIMELINE_ARG_OCTAL)
 			return -EBADMSG;
 	return 0;
 }

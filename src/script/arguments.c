@@ -30,7 +30,9 @@ tl_arguments_get(const struct tl_event *event, unsigned index,
 		memcpy(&to->real, &raw, sizeof(to->real));
 		return;
 	case TIMELINE_ARG_STRING:
-		to->text = tl_message_string(event->message, raw);
+	case TIMELINE_ARG_TEXT8:
+		to->text =
+		    tl_message_text(event->message, index, &event->args[index]);
 		to->kind = to->text.data ? TL_SCALAR_TEXT : TL_SCALAR_UNKNOWN;
 		return;
 	default:

@@ -144,6 +144,49 @@ if command -v protoc >/dev/null; then
 		sed -nE 's/^ *(signed|unsigned|pointer): //p' | xargs -n 5 | cut -d' ' -f1-4)" \
 		"$(cat "$work/values")"
 fi
+
+# Texts of eight bytes in an argument.
+keys='["","a","12345678","tab\there","\"q\\\\,","0x1f","#7","=1+1","h\u00e4\u20ac","a\u0000b","\u0007"]'
+jq -cn --argjson k "$keys" '$k | to_entries[] | {ns: (.key * 1000 + 1000), tsc: 1, cpu: 0, pid: 7,
+	tid: 8, priority: "info", category: "c", message: "get $key%8s of $n", kind: "instant",
+	args: {key: .value, n: .key}}' >"$work/keys.jsonl"
+keys_of() { to jsonl --from "$1" "$2" | jq -sc '[.[] | select(.args.n != null).args.key]'; }
+same_keys=$(jq -c . <<<"$keys")
+for f in timeline trace packed jsonl csv; do
+	to "$f" "$work/keys.jsonl" -o "$work/kept.$f"
+	is "$f keeps the bytes of a text of eight" "$(keys_of "$f" "$work/kept.$f")" "$same_keys"
+done
+rm -f "$work"/kept.*.idx
+to timeline "$work/keys.jsonl" -o "$work/keys.tl"
+is 'chrome keeps them, but a text of a hexadecimal number' \
+	"$(to chrome "$work/keys.tl" >"$work/keys.json" && keys_of chrome "$work/keys.json")" \
+	"$(jq -c '.[5] = 31' <<<"$keys")"
+is '... and the message its format' "$(to jsonl "$work/keys.tl" | jq -r .message | sort -u)" 'get $key%8s of $n'
+has 'rtl shows them' "$(to rtl "$work/keys.tl")" 'get key\(12345678\) of n\(2\)'
+has 'a Chrome trace has them as texts' "$(to chrome "$work/keys.tl")" '"key":"hä€"'
+has 'a page has them' "$(to html "$work/keys.tl")" '"12345678"'
+has 'Parquet has them' "$(to parquet "$work/keys.tl" | strings)" '12345678'
+if command -v sqlite3 >/dev/null; then
+	to sqlite "$work/keys.tl" -o "$work/keys.db"
+	is 'sqlite3 shows them' "$(sqlite3 "$work/keys.db" \
+		"select typeof(value1), value1 from timeline where value2 in (0, 2, 5)")" \
+		$'text|\ntext|12345678\ntext|0x1f'
+fi
+if command -v babeltrace2 >/dev/null; then
+	to ctf "$work/keys.tl" -o "$work/keys.ctf"
+	has 'babeltrace2 shows them' "$(babeltrace2 "$work/keys.ctf")" 'key = "12345678", n = 2 '
+fi
+if command -v protoc >/dev/null; then
+	is 'protoc shows them' "$(to perfetto "$work/keys.tl" |
+		protoc -I "$here" --decode=Trace perfetto.proto | grep -c 'text: "12345678"')" 1
+fi
+sed -n 3p "$work/keys.jsonl" >"$work/third.jsonl"
+for f in jsonl csv; do
+	to "$f" "$work/third.jsonl" | sed 's/12345678/123456789/' >"$work/long.$f"
+	ends "of a longer text in $f eight bytes are read" 1 "$convert" --to jsonl -o - "$work/long.$f"
+	is '... and shown' "$(jq -r .args.key <<<"$out")" 12345678
+	has '... and noted' "$err" 'value is not of its format'
+done
 has 'a page is a page' "$(to html "$in.timeline" | tail -c 200)" '</html>'
 has '... that says what is in it' "$(to html "$in.timeline")" 'in\.timeline'
 is '--rtl-us writes microseconds' \

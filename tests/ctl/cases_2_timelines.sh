@@ -122,6 +122,23 @@ kill -9 "$writer"
 wait "$writer" 2>/dev/null
 is 'list shows who has ended' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$writer false"
 has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer ended\$"
+all_columns='NAME USED LEVEL ENTRIES/S ENTRIES LOST HISTORY WRITERS'
+if has_terminals; then
+	for columns in 60 80 120; do
+		seen=$(on_terminal "stty cols $columns; $ctl list $base-w")
+		is "list fits a terminal of $columns columns" \
+			"$(awk -v most="$columns" 'length > most' <<<"$seen")" ''
+		has '... with the name, the level and the writers' "$seen" \
+			"^$name-w .*info .* make_timeline $writer ended\$"
+		heading=$(head -1 <<<"$seen" | xargs)
+		case $columns in
+		120) is '... and all else' "$heading" "$all_columns" ;;
+		60) lacks '... and not all else' "$heading" 'ENTRIES ' ;;
+		esac
+	done
+fi
+is 'list fits COLUMNS' "$(COLUMNS=30 "$ctl" list "$base-w" | head -1 | xargs)" 'NAME LEVEL WRITERS'
+is '... and has all columns without' "$("$ctl" list "$base-w" | head -1 | xargs)" "$all_columns"
 is 'list shows how far back it reaches' "$(of "$name-w" '.kept_ns > 0')" true
 
 busy

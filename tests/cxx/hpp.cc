@@ -45,6 +45,11 @@ log_events()
 	    std::string("whole"));
 	TIMELINE_EVENT(tl, "event", "info", "string $a%s")(of_300);
 	TIMELINE_EVENT(tl, "event", "info", "no string $a%s $b%s")(none, nullptr);
+	TIMELINE_EVENT(tl, "event", "info", "short $a%8s $b%8s $c%8s $d%8s")
+	("literal", std::string_view("viewed").substr(0, 4), of_300,
+	    timeline_text8("number", 6));
+	TIMELINE_EVENT(tl, "event", "info", "no short $a%8s $b%8s")
+	(none, std::string_view());
 	TIMELINE_EVENT(tl, "event", "info", "long $a%t $b%t")
 	(std::chrono::hours::max(), std::chrono::hours::min());
 	TIMELINE_EVENT(tl, "event", "info",
@@ -190,7 +195,7 @@ log_again(const char *path, int i)
 static int
 compare_texts()
 {
-	static const char letters[] = "$$$ab%%%duxftslp1_ .\n";
+	static const char letters[] = "$$$ab%%%duxofts88lp1_ .\n";
 	unsigned seed = 1;
 
 	for (int i = 0; i < 20000; i++) {

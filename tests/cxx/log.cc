@@ -43,7 +43,7 @@ log_events()
 	    timeline_define(tl, "log", "info", "two $a%f $b%f", &two) != 0 ||
 	    timeline_define(tl, "log", "info", "three $a $b%f $c%x", &three) !=
 		0 ||
-	    timeline_define_at(tl, "log", "info", "four $a $b $c $d%s",
+	    timeline_define_at(tl, "log", "info", "four $a $b $c%8s $d%s",
 		TIMELINE_INSTANT, 0, __FILE__, __LINE__, &four) != 0 ||
 	    timeline_define(tl, "log", "info", "at $a", &at) != 0)
 		return fail("define");
@@ -57,7 +57,7 @@ log_events()
 	timeline_log(one, -1);
 	timeline_log(two, 1.5, 2.5f);
 	timeline_log(three, RED, 0.25, sizeof(int));
-	timeline_log(four, true, 'A', static_cast<short>(shape::ROUND), text);
+	timeline_log(four, true, 'A', timeline_text8("round", 5), text);
 	log_any(one, shape::ROUND);
 	log_any(one, 1ULL << 40);
 	[&] { timeline_log(one, 7); }();

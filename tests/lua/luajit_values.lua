@@ -128,6 +128,39 @@ test("doubles and words mix in one message", function()
 	end
 end)
 
+test("eight bytes of a text are an argument of %8s, and so is a word", function()
+	local tl = timeline.new(check.new_name(), 8192)
+	local event = tl:define("values", "info", "get $key%8s $n")
+	local words = { [0] = "", "k", "k\0\255", "12345678", "123456789" }
+	local word = ffi.new("union { uint64_t word; char text[8]; }")
+
+	for i = 1, ROUNDS do
+		event(words[i % 5], i)
+	end
+	for i, e in ipairs(saved(tl)) do
+		local text = words[i % 5]:sub(1, 8)
+
+		word.word = 0
+		ffi.copy(word.text, text, #text)
+		equal(e[1], word.word)
+		equal(e[2], i)
+	end
+	check.error_of(function() event("a", "b") end)
+	event(0x6261, 1)
+	event(0x6261LL, 1)
+	local e = saved(tl)
+	equal(e[#e][1], 0x6261)
+	equal(e[#e - 1][1], 0x6261)
+	check.error_of(function() event(true, 1) end)
+	local begin, finish, _, finish_of = tl:span("values", "info",
+	    "span $key%8s")
+	finish_of(begin("abc"), "def")
+	finish()
+	e = saved(tl)
+	equal(e[#e - 1][1], 0x666564)
+	equal(e[#e - 2][1], 0x636261)
+end)
+
 test("a suffix is one only at the end of a word", function()
 	local tl = timeline.new(check.new_name(), 8192)
 	tl:define("values", "info", "$a%fast $b%f, $c_2%f")(1, 2, 3)

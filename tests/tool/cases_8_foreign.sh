@@ -5,7 +5,8 @@
 ends 'a log of RTL_LOGFILE is shown' 0 "$dump" "$log"
 listing=$out
 is '... newest first' "$(untimed <<<"$out")" \
-	'desktop    < ::Desktop::Main  T
+	'rtl        log closed
+desktop    < ::Desktop::Main  T
 sfx2       ::Load : message(words)
 desktop    < ::Desktop::Main : splash  T
 desktop    > ::Desktop::Main : splash
@@ -17,10 +18,10 @@ is '... and through one with a name' \
 	"$(through_fifo "$log" "$dump" "$work/pipe")" "$listing"
 has '--info tells its format' "$("$dump" --info "$log")" '^format: rtl$'
 is '... as JSON, too' "$("$dump" --info --json "$log" | jq -r '.format, .entries_shown')" \
-	$'rtl\n6'
+	$'rtl\n7'
 has '--list has its messages' "$("$dump" --list "$log")" '^ +2 info +span +desktop +::Desktop::Main$'
 has '--stats has the durations of its spans' "$("$dump" --stats "$log")" 'duration +1 +8ms'
-has '--check finds it whole' "$("$dump" --check "$log")" 'whole: 6 entries, 4 messages'
+has '--check finds it whole' "$("$dump" --check "$log")" 'whole: 7 entries, 5 messages'
 is 'scripts see it' "$("$dump" --oldest-first -e 'kind == "instant" and category == "sfx2"' --json "$log" |
 	jq -r .args.message)" words
 ends 'it cannot be followed' 1 "$dump" -f "$log"
@@ -30,7 +31,7 @@ has '... with a reason' "$err" 'does not grow'
 is 'what --json prints is read' "$("$dump" "$work/log.jsonl")" "$listing"
 is 'what --format csv prints is read' "$("$dump" "$work/log.csv")" "$listing"
 has 'two formats are merged' "$("$dump" "$log" "$work/log.csv" | untimed | uniq -c)" \
-	'^ +2 desktop +< ::Desktop::Main  T$'
+	'^ +2 desktop +> ::Desktop::Main : splash$'
 "$dump" --json --oldest-first "$known" >"$work/known.jsonl"
 is 'a timeline comes back from JSON lines' "$("$dump" --json "$work/known.jsonl")" \
 	"$("$dump" --json "$known")"
@@ -42,10 +43,10 @@ is 'a timeline comes back from JSON lines' "$("$dump" --json "$work/known.jsonl"
 	tail -1 "$work/log.jsonl"
 } >"$work/damaged.jsonl"
 ends 'a damaged one fails' 1 "$dump" "$work/damaged.jsonl"
-is '... and is shown as far as it goes' "$(wc -l <<<"$out")" 7
+is '... and is shown as far as it goes' "$(wc -l <<<"$out")" 8
 has '... and the place is said' "$err" 'damaged\.jsonl: byte [0-9]+: '
 ends '--check of it fails, too' 1 "$dump" --check "$work/damaged.jsonl"
-has '... and says how much is there' "$out" 'damaged, 1 fault: 7 entries'
+has '... and says how much is there' "$out" 'damaged, 1 fault: 8 entries'
 : >"$work/empty"
 ends 'an empty file is no format' 1 "$dump" "$work/empty"
 has '... which is said' "$err" 'empty file'

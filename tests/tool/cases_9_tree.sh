@@ -124,6 +124,7 @@ work job(1): TIME
     chatter n(1)
 work job(2): <unfinished>'
 is 'another format has one' "$(nodes_of "$log")" 'log opened timer(2ms) after timer start
+log closed
 ::Desktop::Main: 8ms
   ::Desktop::Main : splash: 4ms
 ::Load : message(words)'

@@ -92,3 +92,26 @@ if command -v babeltrace2 >/dev/null; then
 else
 	skip 'no babeltrace2'
 fi
+
+# Texts of eight bytes: 40 of 2000 spans have another key, before another event,
+# and are slow.
+for ((i = 0; i < 2000; i++)); do
+	key=hot:$((i % 7)) slow=$((i % 50 == 0))
+	((slow)) && key=cold
+	entry $((i * 100)) instant 'seen $by%8s' "\"by\":\"$key\""
+	entry $((i * 100 + 1)) begin 'get $key%8s' "\"key\":\"$key\""
+	entry $((i * 100 + 2 + slow * 50)) end 'get $key%8s' "\"key\":\"$key\""
+done >"$work/keys.jsonl"
+why=$("$dump" --why 'get*' --all "$work/keys.jsonl")
+has '--why finds a short text' "$why" '^[0-9]\. key = "?cold"?:'
+has '... of another message' "$why" ' by = "?cold"?'
+why=$("$dump" --why 'get*' --all --json "$work/keys.jsonl")
+has '... as JSON' "$why" '"value":"cold"'
+lacks '... and no other' "$why" '"value":"(hot.*)?"'
+is 'an expression compares a short text' \
+	"$("$dump" -e 'args.key == "cold" and kind == "end"' "$work/keys.jsonl" | wc -l)" 40
+is '... which has a length, and bits' \
+	"$("$dump" -n 1 -e '#args.key == 4 and e:raw("key") == 0x646c6f63' "$work/keys.jsonl" 2>&1 | wc -l)" 1
+has '--path-of takes one' "$("$dump" --path-of 'get cold' "$work/keys.jsonl")" 'get key\(cold\)'
+has '--list calls it a text' "$("$dump" --list --json "$work/keys.jsonl")" '"name":"key","format":"string"'
+lacks '--stats has no numbers of it' "$("$dump" --stats "$work/keys.jsonl")" '^ +(key|by) '

@@ -49,9 +49,7 @@ find_argument(const struct tl_message *message, const char *name)
 {
 	for (int i = 0; i < message->argc; i++) {
 		if (tl_bytes_equal(message->args[i].name, tl_bytes_of(name)))
-			return message->args[i].format == TIMELINE_ARG_STRING
-				   ? -1
-				   : i;
+			return tl_arg_is_text(&message->args[i]) ? -1 : i;
 	}
 	return -1;
 }

@@ -4,6 +4,7 @@
  */
 #include "dump/stats/row.h"
 
+#include "base/array.h"
 #include "base/fields.h"
 #include "base/text.h"
 #include "dump/views.h"
@@ -49,9 +50,9 @@ tl_stats_unit(const struct tl_message *message, unsigned arg,
 		[TIMELINE_ARG_DURATION] = TL_VALUES_NS };
 	const unsigned format = message->args[arg].format;
 
-	if (format >= sizeof(units) / sizeof(units[0])) /* a string */
+	if (tl_arg_is_text(&message->args[arg]))
 		return false;
-	*unit = units[format];
+	*unit = format < TL_COUNT(units) ? units[format] : TL_VALUES_UNSIGNED;
 	return true;
 }
 

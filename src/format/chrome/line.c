@@ -158,6 +158,7 @@ put_arg(struct tl_text *text, char *to, const struct tl_event *event,
 		*to++ = '"';
 		return to;
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		if (is_counter)
 			return write_integer(to, value, false, true);
 		return tl_write_arg_json(text, to, event, index, room);

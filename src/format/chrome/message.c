@@ -442,7 +442,10 @@ tl_chrome_message(struct tl_chrome_messages *m,
 			value = &name;
 		if (!value)
 			continue;
-		if (arg->format == TIMELINE_ARG_STRING) {
+		if (arg->format == TIMELINE_ARG_TEXT8) {
+			event->args[i] =
+			    timeline_text8(value->text.data, value->text.size);
+		} else if (arg->format == TIMELINE_ARG_STRING) {
 			rc = tl_interner_value(m->interner, value->text,
 			    &event->args[i]);
 		} else if (!tl_chrome_number(value, arg->format,

@@ -134,8 +134,7 @@ note_values(struct chrome *w, const struct tl_event *event)
 		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
 		    !isfinite(tl_double_of(event->args[i])))
 			tl_note(&w->notes, NOTE_DOUBLES, TL_FAULT_NOWHERE);
-		if (message->args[i].format == TIMELINE_ARG_STRING &&
-		    is_counter)
+		if (tl_arg_is_text(&message->args[i]) && is_counter)
 			tl_note(&w->notes, NOTE_TEXT, TL_FAULT_NOWHERE);
 	}
 }

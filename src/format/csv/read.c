@@ -239,11 +239,12 @@ read_loss(struct tl_line_read *r, const struct row *row, struct tl_event *event)
 }
 
 static int
-read_text(struct tl_line_read *r, struct tl_bytes raw, uint64_t *value)
+read_text(struct tl_line_read *r, unsigned format, struct tl_bytes raw,
+    uint64_t *value)
 {
 	if (make_room(&r->scratch, raw.size) < 0)
 		return -ENOMEM;
-	return tl_interner_value(r->interner, undo(&r->scratch, raw), value);
+	return tl_line_read_text(r, format, undo(&r->scratch, raw), value);
 }
 
 static int
@@ -268,7 +269,8 @@ read_value(struct tl_line_read *r, const struct row *row, unsigned i,
 		rc = tl_number_double(raw, value);
 		break;
 	case TIMELINE_ARG_STRING:
-		return read_text(r, raw, value);
+	case TIMELINE_ARG_TEXT8:
+		return read_text(r, event->message->args[i].format, raw, value);
 	default:
 		rc = tl_number_unsigned(raw, row->end, value);
 	}

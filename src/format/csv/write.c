@@ -140,7 +140,8 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
 		tl_put_double(text, number);
 		return;
 	case TIMELINE_ARG_STRING:
-		string = tl_message_string(message, value);
+	case TIMELINE_ARG_TEXT8:
+		string = tl_message_text(message, index, &event->args[index]);
 		if (string.data) {
 			put_text(text, string);
 			return;

@@ -217,9 +217,10 @@ type_of(unsigned format)
 		[TIMELINE_ARG_DOUBLE] = "f64",
 		[TIMELINE_ARG_DURATION] = "s64",
 		[TIMELINE_ARG_STRING] = "string",
+		[TIMELINE_ARG_TEXT8] = "string",
 	};
 
-	return types[format <= TIMELINE_ARG_STRING ? format : 0];
+	return types[format <= TIMELINE_ARG_TEXT8 ? format : 0];
 }
 
 static void

@@ -292,16 +292,16 @@ put_names(struct tl_text *text, const struct tl_event *event)
 
 /* Append a string and a NUL; tl_put_plain() leaves no NUL in the string. */
 static void
-put_string(struct tl_text *text, const struct tl_message *message,
-    uint64_t number)
+put_string(struct tl_text *text, const struct tl_event *event, unsigned i)
 {
-	const struct tl_bytes string = tl_message_string(message, number);
+	const struct tl_bytes string =
+	    tl_message_text(event->message, i, &event->args[i]);
 
 	if (string.data) {
 		tl_put_plain(text, string);
 	} else {
 		tl_put_char(text, '#');
-		tl_put_unsigned(text, number);
+		tl_put_unsigned(text, event->args[i]);
 	}
 	tl_put_char(text, '\0');
 }
@@ -314,8 +314,8 @@ put_args(struct tl_text *text, const struct tl_event *event)
 	char *to;
 
 	for (unsigned i = 0; i < argc; i++) {
-		if (message->args[i].format == TIMELINE_ARG_STRING) {
-			put_string(text, message, event->args[i]);
+		if (tl_arg_is_text(&message->args[i])) {
+			put_string(text, event, i);
 			continue;
 		}
 		if (!(to = tl_text_reserve(text, ARG_SIZE)))

@@ -129,14 +129,19 @@ put_double(struct tl_text *text, uint64_t bits)
 	tl_put_string(text, quote);
 }
 
-/* Append the number of a %s argument's text, and define a new text. */
+/* Append the number of a text, and define a new text.  Equal bits of %8s
+ * arguments are equal texts, whatever their source is. */
 static int
-put_interned(struct tl_html_chunk *chunk, const struct tl_message *message,
-    uint64_t value)
+put_words(struct tl_html_chunk *chunk, const struct tl_event *event, unsigned i)
 {
-	const struct tl_bytes string = tl_message_string(message, value);
-	const struct tl_html_key key = { (uintptr_t)message->strings, value,
-		0 };
+	const struct tl_message *message = event->message;
+	const uint64_t value = event->args[i];
+	const struct tl_bytes string =
+	    tl_message_text(message, i, &event->args[i]);
+	const bool is_own = message->args[i].format == TIMELINE_ARG_TEXT8;
+	const struct tl_html_key key = { is_own ? 0
+						: (uintptr_t)message->strings,
+		value, 0 };
 	uint32_t number;
 	int rc;
 
@@ -197,6 +202,15 @@ place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
 	return 0;
 }
 
+/* The format that the page has for an argument. */
+static unsigned
+format_of(const struct tl_arg *arg)
+{
+	if (arg->format == TIMELINE_ARG_OCTAL)
+		return TIMELINE_ARG_UNSIGNED;
+	return tl_arg_is_text(arg) ? TIMELINE_ARG_STRING : arg->format;
+}
+
 /* Find the number of a message, and define a new message. */
 static int
 message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
@@ -227,7 +241,7 @@ message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
 	for (unsigned i = 0; i < message->argc; i++) {
 		tl_put_char(text, ',');
 		put_string(chunk, text, message->args[i].name, tl_put_plain);
-		put_number(text, message->args[i].format);
+		put_number(text, format_of(&message->args[i]));
 		tl_put_char(text, ',');
 		put_string(chunk, text, message->args[i].before, tl_put_plain);
 	}
@@ -285,7 +299,8 @@ put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 			put_double(text, value);
 			break;
 		case TIMELINE_ARG_STRING:
-			rc = put_interned(chunk, event->message, value);
+		case TIMELINE_ARG_TEXT8:
+			rc = put_words(chunk, event, i);
 			break;
 		default:
 			put_unsigned(text, value);

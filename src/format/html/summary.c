@@ -657,6 +657,7 @@ value_of(const struct tl_event *e, double *value)
 		memcpy(value, &bits, sizeof(*value));
 		return isfinite(*value);
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		return false;
 	default:
 		*value = (double)bits;

@@ -251,8 +251,9 @@ read_value(struct jsonl *j, unsigned format, const struct value *value,
 		good = read_double(j, value, to);
 		break;
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		if ((good = value->kind == TL_JSON_STRING))
-			return tl_interner_value(j->read.interner,
+			return tl_line_read_text(&j->read, format,
 			    text_of(j, value), to);
 		break;
 	default:

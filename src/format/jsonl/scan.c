@@ -242,7 +242,8 @@ scan_double(struct tl_scan *s, uint64_t *bits)
 
 /* Read a text: 1; 0: another form; -errno. */
 static int
-scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
+scan_text(struct tl_line_read *r, struct tl_scan *s, unsigned format,
+    uint64_t *value)
 {
 	struct tl_bytes text;
 	bool has_escapes;
@@ -253,7 +254,7 @@ scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
 	if (has_escapes)
 		rc = tl_json_unescape(&r->scratch, &text);
 	if (rc == 0)
-		rc = tl_interner_value(r->interner, text, value);
+		rc = tl_line_read_text(r, format, text, value);
 	return rc == -EBADMSG ? 0 : rc < 0 ? rc : 1;
 }
 
@@ -277,7 +278,8 @@ scan_value(struct tl_line_read *r, struct tl_scan *s, unsigned format,
 	case TIMELINE_ARG_DOUBLE:
 		return scan_double(s, value);
 	case TIMELINE_ARG_STRING:
-		return scan_text(r, s, value);
+	case TIMELINE_ARG_TEXT8:
+		return scan_text(r, s, format, value);
 	default:
 		return scan_unsigned(s, value);
 	}

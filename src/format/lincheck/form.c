@@ -400,6 +400,7 @@ tl_lincheck_tag_of(uint8_t format)
 	case TIMELINE_ARG_DOUBLE:
 		return TL_LINCHECK_DOUBLE;
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		return TL_LINCHECK_TEXT;
 	}
 	return TL_LINCHECK_LONG;

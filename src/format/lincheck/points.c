@@ -614,7 +614,8 @@ next_value(struct tl_lincheck_values *v, uint32_t i,
 		return true;
 	}
 	return read_value(v,
-	    tl_message_string(v->event->message, v->event->args[slot]), value);
+	    tl_message_text(v->event->message, slot, &v->event->args[slot]),
+	    value);
 }
 
 /* == points == */

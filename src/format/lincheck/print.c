@@ -928,8 +928,8 @@ text_of(struct printing *p, unsigned slot)
 {
 	const struct tl_event *e = p->event;
 	const bool joined = has_more(e->message) && slot >= TL_ARGS_MAX - 1;
-	struct tl_bytes text = tl_message_string(e->message,
-	    e->args[joined ? TL_ARGS_MAX - 1 : slot % TL_ARGS_MAX]);
+	const unsigned at = joined ? TL_ARGS_MAX - 1 : slot % TL_ARGS_MAX;
+	struct tl_bytes text = tl_message_text(e->message, at, &e->args[at]);
 	struct tl_bytes word = tl_bytes("", 0);
 
 	if (!text.data)
@@ -1036,8 +1036,7 @@ print_value(struct printing *p, struct tl_bytes word)
 	else if (last == 'm')
 		print_time(p, slot);
 	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
-		 (slot < m->argc &&
-		     m->args[slot].format == TIMELINE_ARG_STRING))
+		 (slot < m->argc && tl_arg_is_text(&m->args[slot])))
 		tl_put_bytes(p->text, text_of(p, slot));
 	else
 		print_number(p, slot, false);

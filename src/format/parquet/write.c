@@ -218,7 +218,7 @@ put_definition(struct parquet_write *w, const struct tl_message *m,
 
 static int
 put_value(struct parquet_write *w, const struct tl_message *message, unsigned i,
-    uint64_t value)
+    const uint64_t *value)
 {
 	const unsigned skip = i * ARG_COLUMNS;
 	struct tl_bytes string;
@@ -226,18 +226,19 @@ put_value(struct parquet_write *w, const struct tl_message *message, unsigned i,
 	switch (message->args[i].format) {
 	case TIMELINE_ARG_SIGNED:
 	case TIMELINE_ARG_DURATION:
-		put(w, SIGNED1 + skip, value);
+		put(w, SIGNED1 + skip, *value);
 		return 0;
 	case TIMELINE_ARG_DOUBLE:
-		put(w, DOUBLE1 + skip, value);
+		put(w, DOUBLE1 + skip, *value);
 		return 0;
 	case TIMELINE_ARG_STRING:
-		string = tl_message_string(message, value);
+	case TIMELINE_ARG_TEXT8:
+		string = tl_message_text(message, i, value);
 		if (string.data)
 			return put_text(w, STRING1 + skip, string, NULL);
 		break;
 	}
-	put(w, VALUE1 + skip, value);
+	put(w, VALUE1 + skip, *value);
 	return 0;
 }
 
@@ -252,7 +253,7 @@ put_args(struct parquet_write *w, const struct tl_event *event,
 		rc = put_text(w, NAME1 + i * ARG_COLUMNS, message->args[i].name,
 		    &kept->names[i]);
 		if (rc == 0 && !event->bare)
-			rc = put_value(w, message, i, event->args[i]);
+			rc = put_value(w, message, i, &event->args[i]);
 	}
 	return rc;
 }

@@ -272,6 +272,7 @@ write_value(char *to, const struct args *args, unsigned i)
 	case TIMELINE_ARG_DOUBLE:
 		return tl_pb_write_fixed64(to, ANNOTATION_DOUBLE, value);
 	case TIMELINE_ARG_STRING:
+	case TIMELINE_ARG_TEXT8:
 		if (args->strings[i] != 0)
 			return tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
 			    args->strings[i]);
@@ -308,7 +309,7 @@ write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 
 	if (format == TIMELINE_ARG_DOUBLE)
 		return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, value);
-	if (format == TIMELINE_ARG_STRING)
+	if (tl_arg_is_text(&event->message->args[0]))
 		tl_note(&w->notes, COUNTERS_TEXT, TL_FAULT_NOWHERE);
 	if (format == TIMELINE_ARG_SIGNED || format == TIMELINE_ARG_DURATION ||
 	    value <= INT64_MAX)
@@ -365,7 +366,8 @@ inline_string(struct perfetto_write *w, struct args *args, unsigned i)
 {
 	const struct tl_message *message = args->event->message;
 	const uint64_t number = args->event->args[i];
-	const struct tl_bytes string = tl_message_string(message, number);
+	const struct tl_bytes string =
+	    tl_message_text(message, i, &args->event->args[i]);
 	const size_t at = w->values.size;
 
 	if (string.data) {
@@ -392,11 +394,12 @@ prepare_strings(struct perfetto_write *w, struct args *args)
 		const struct tl_id_key key = { event->args[i],
 			(uintptr_t)event->message->strings };
 
-		if (event->message->args[i].format != TIMELINE_ARG_STRING)
+		if (!tl_arg_is_text(&event->message->args[i]))
 			continue;
-		rc = tl_perfetto_string(w, VALUES, key,
-		    tl_message_string(event->message, key.a),
-		    &args->strings[i]);
+		if (event->message->args[i].format == TIMELINE_ARG_STRING)
+			rc = tl_perfetto_string(w, VALUES, key,
+			    tl_message_string(event->message, key.a),
+			    &args->strings[i]);
 		if (args->strings[i] == 0)
 			inline_string(w, args, i);
 	}

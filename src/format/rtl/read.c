@@ -60,7 +60,8 @@ struct rtl_read {
 	uint64_t known;
 	uint64_t unknown;
 	const struct tl_message *opened;
-	const struct tl_message *closed;
+	const struct tl_message *closed, *ended;
+	bool has_break; /* the line has one */
 	int64_t opened_ns;
 	uint64_t timer_ns;
 	int64_t origin_ns; /* Unix time of column 0 */
@@ -271,18 +272,24 @@ start_log(struct rtl_read *r, uint64_t column)
 	return 0;
 }
 
-/* Put the closing line as an event if it is later than the line before. */
+/* Put the closing line as an event if it is later than the line before, or has
+ * a line break. */
 static int
 put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
 {
 	struct tl_event *e = &r->event;
+	const int64_t last = r->is_fresh ? r->opened_ns : e->ns;
 	int64_t ns;
 	int rc;
 
 	r->is_closed = true;
-	if (!r->has_header || !time_of(r, unwrap(r, line->column), &ns) ||
-	    ns <= (r->is_fresh ? r->opened_ns : e->ns))
+	if (!r->has_header || !time_of(r, unwrap(r, line->column), &ns))
 		return 0;
+	if (ns <= last) {
+		if (!r->has_break)
+			return 0;
+		ns = last;
+	}
 	if (r->is_fresh && (rc = put_opened(r)) < 0)
 		return rc;
 	e->ns = ns;
@@ -290,7 +297,7 @@ put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
 	e->tid = 0;
 	e->error_ns = (uint32_t)r->unit_ns;
 	e->args[0] = e->args[1] = 0;
-	e->message = r->closed;
+	e->message = r->has_break ? r->ended : r->closed;
 	e->kind = TL_INSTANT;
 	e->number = r->known++;
 	return r->sink->put(r->sink, e);
@@ -420,6 +427,7 @@ take_whole(struct rtl_read *r, struct tl_bytes line, size_t size)
 			return rc;
 		line = tl_bytes(r->part.data, r->part.size);
 	}
+	r->has_break = size > 0;
 	rc = take_line(r, line);
 	tl_text_clear(&r->part);
 	r->is_skipping = false;
@@ -541,6 +549,10 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 		rc = tl_interner_message(r->interner,
 		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_CLOSED),
 		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->closed);
+	if (rc == 0)
+		rc = tl_interner_message(r->interner,
+		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_ENDED),
+		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->ended);
 	if (rc == 0)
 		rc = tl_rtl_scopes_new(&r->scopes, r->interner);
 	if (rc < 0)

@@ -73,6 +73,7 @@ struct rtl_write {
 	bool is_us;
 	bool has_header;
 	bool is_closed; /* a closing line waits for more lines */
+	bool is_ended;  /* ... or for its line break */
 };
 
 static struct rtl_write *
@@ -377,8 +378,8 @@ put_value(struct tl_text *text, char *to, const struct tl_event *event,
 	struct tl_bytes string = tl_bytes(NULL, 0);
 
 	text->size = (size_t)(to - text->data);
-	if (m->args[i].format == TIMELINE_ARG_STRING)
-		string = tl_message_string(m, event->args[i]);
+	if (tl_arg_is_text(&m->args[i]))
+		string = tl_message_text(m, i, &event->args[i]);
 	if (string.data)
 		put_words(text, string);
 	else
@@ -480,14 +481,14 @@ take_values(struct rtl_write *w, const struct tl_event *event,
 		return false;
 	tl_text_clear(&w->strings);
 	for (unsigned i = 0; i < m->argc; i++) {
-		const bool is_string = m->args[i].format == TIMELINE_ARG_STRING;
+		const bool is_string = tl_arg_is_text(&m->args[i]);
 
 		if (is_string != (takes[i] != TL_RTL_WORDS_NUMBER))
 			return false;
 		at[i] = w->strings.size;
 		if (is_string)
 			put_words(&w->strings,
-			    tl_message_string(m, event->args[i]));
+			    tl_message_text(m, i, &event->args[i]));
 		tl_put_char(&w->strings, '\0');
 	}
 	for (unsigned i = 0; w->strings.rc == 0 && i < m->argc; i++) {
@@ -572,7 +573,7 @@ start_log(struct rtl_write *w, const struct tl_event *event)
 
 /*
  * Write the last line of a log.  RTL_LOGFILE ends a file without a line break,
- * so the writer does, too.
+ * so the writer does, too, unless the log had one.
  */
 static void
 put_closing(struct rtl_write *w)
@@ -606,14 +607,16 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 		tl_put_char(&writer->out.text, '\n');
 	}
 	set_column(w, event);
+	w->is_ended = event->message && is_frame(event, TL_RTL_ENDED);
+	w->is_closed =
+	    w->is_ended || (event->message && is_frame(event, TL_RTL_CLOSED));
+	if (w->is_closed)
+		return 0;
 	note_event(w, event);
 	if (!event->message) {
 		put_loss(w, event->tid, event->lost);
 		return 0;
 	}
-	w->is_closed = is_frame(event, TL_RTL_CLOSED);
-	if (w->is_closed)
-		return 0;
 	if ((rc = put_formatted(w, event)) != 0)
 		return rc < 0 ? rc : 0;
 	rc = put_line(w, event, shape, &named);
@@ -636,6 +639,8 @@ rtl_end(struct tl_writer *writer)
 			put_loss(w, 0, w->lost);
 	}
 	put_closing(w);
+	if (w->is_ended)
+		tl_put_char(&writer->out.text, '\n');
 	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }

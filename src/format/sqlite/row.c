@@ -102,24 +102,25 @@ tl_sqlite_bind_cpu(sqlite3_stmt *row, int column, uint32_t cpu)
 
 bool
 tl_sqlite_bind_value(sqlite3_stmt *row, int column,
-    const struct tl_message *message, unsigned i, uint64_t value)
+    const struct tl_message *message, unsigned i, const uint64_t *value)
 {
 	struct tl_bytes string;
 	double number;
 
 	switch (message->args[i].format) {
 	case TIMELINE_ARG_DOUBLE:
-		memcpy(&number, &value, sizeof(number));
+		memcpy(&number, value, sizeof(number));
 		sqlite3_bind_double(row, column, number);
 		return !isnan(number);
 	case TIMELINE_ARG_STRING:
-		string = tl_message_string(message, value);
+	case TIMELINE_ARG_TEXT8:
+		string = tl_message_text(message, i, value);
 		if (string.data) {
 			tl_sqlite_bind_bytes(row, column, string);
 			return true;
 		}
 		break;
 	}
-	tl_sqlite_bind_integer(row, column, value);
+	tl_sqlite_bind_integer(row, column, *value);
 	return true;
 }

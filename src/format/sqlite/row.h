@@ -35,6 +35,6 @@ void tl_sqlite_bind_word(sqlite3_stmt *row, int column, const char *word);
 void tl_sqlite_bind_cpu(sqlite3_stmt *row, int column, uint32_t cpu);
 /* Bind argument i in its format.  false: SQLite stores NULL for a NaN. */
 bool tl_sqlite_bind_value(sqlite3_stmt *row, int column,
-    const struct tl_message *message, unsigned i, uint64_t value);
+    const struct tl_message *message, unsigned i, const uint64_t *value);
 
 #endif

@@ -66,7 +66,7 @@ write_of(struct tl_writer *writer)
 
 static void
 bind_value(struct sqlite_write *w, sqlite3_stmt *row, int column,
-    const struct tl_message *message, unsigned i, uint64_t value)
+    const struct tl_message *message, unsigned i, const uint64_t *value)
 {
 	if (!tl_sqlite_bind_value(row, column, message, i, value))
 		tl_note(&w->notes, NOT_A_NUMBER, TL_FAULT_NOWHERE);
@@ -82,9 +82,10 @@ format_name(unsigned format)
 		[TIMELINE_ARG_DOUBLE] = "double",
 		[TIMELINE_ARG_DURATION] = "duration",
 		[TIMELINE_ARG_STRING] = "string",
+		[TIMELINE_ARG_TEXT8] = "string",
 	};
 
-	return names[format <= TIMELINE_ARG_STRING ? format : 0];
+	return names[format <= TIMELINE_ARG_TEXT8 ? format : 0];
 }
 
 static int
@@ -202,7 +203,7 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 	tl_sqlite_bind_integer(row, SPAN_CUT, span->cut);
 	for (unsigned i = 0; i < span->message->argc && !span->bare; i++)
 		bind_value(w, row, SPAN_VALUE + (int)i, span->message, i,
-		    span->args[i]);
+		    &span->args[i]);
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
@@ -225,7 +226,7 @@ bind_event(struct sqlite_write *w, sqlite3_stmt *row,
 	tl_sqlite_bind_integer(row, EVENT_NUMBER, event->number);
 	for (unsigned i = 0; i < argc; i++)
 		bind_value(w, row, EVENT_VALUE + (int)i, message, i,
-		    event->args[i]);
+		    &event->args[i]);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read timelines and recorded traces, by libtimeline-read.
+"""Read timelines and recorded traces, by libtimeline-read, and log to them.
 
     import timeline
 
@@ -8,22 +8,35 @@
     slow = max(timeline.open("slow.tl").spans(), key=lambda s: s.duration_ns)
     frame = timeline.open("slow.tl").to_pandas()
 
+    request = timeline.new("/server").span("server", "info", "request $id")
+    with request(42):
+        ...
+
 What timeline.open returns may be read any number of times.  Each reading opens
 the inputs anew: a live timeline gives what is in it by then.
 """
 import collections
 import ctypes as c
 import datetime
+import difflib
+import fnmatch
 import os
+import re
+import warnings
 
 from . import _library as lib
 from ._library import Damage, Error
 
-__all__ = ["open", "Error", "Damage", "Reader", "Event", "Span", "Message"]
+__all__ = ["open", "new", "Error", "Damage", "NoMatch", "Reader", "Event", "Span",
+           "Message", "Interval"]
 __version__ = "0.1.0"
 
 KINDS = {1: "instant", 2: "begin", 3: "end", 4: "counter", 5: "loss"}
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+class NoMatch(UserWarning):
+    """No event matches, because no message does, or has such an argument."""
 
 
 class NoArgument(AttributeError, KeyError):
@@ -47,6 +60,9 @@ class Args(dict):
     def __missing__(self, name):
         raise NoArgument(name)
 
+    def __reduce__(self):
+        return Args, (dict(dict.items(self)),)
+
 
 def _signed(bits):
     return bits - (1 << 64) if bits >> 63 else bits
@@ -60,7 +76,7 @@ def _value(raw, i):
         return lib.string(raw, i)
     if kind == ord("f"):
         return c.c_double.from_buffer_copy(c.c_uint64(bits)).value
-    return bits if kind in (ord("u"), ord("x")) else _signed(bits)
+    return bits if kind in (ord("u"), ord("x"), ord("o")) else _signed(bits)
 
 
 class Event:
@@ -89,7 +105,7 @@ class Event:
     thread = property(lambda self: self._raw.thread.decode(errors="replace"))
     process = property(lambda self: self._raw.process.decode(errors="replace"))
     priority = property(lambda self: lib.priority(c.byref(self._raw)).decode())
-    sure = property(lambda self: not self._raw.flags & lib.UNSURE)
+    sure = property(lambda self: not self.flags & lib.UNSURE)
 
     @property
     def cpu(self):
@@ -102,7 +118,7 @@ class Event:
     @property
     def time(self):
         """The time in UTC, cut to microseconds."""
-        return _EPOCH + datetime.timedelta(microseconds=self._raw.ns // 1000)
+        return _EPOCH + datetime.timedelta(microseconds=self.ns // 1000)
 
     @property
     def args(self):
@@ -140,6 +156,29 @@ class Event:
     def __repr__(self):
         return "<%s %s>" % (self.time.isoformat(), self.text)
 
+    def __reduce__(self):
+        return _Kept, tuple(getattr(self, name) for name in _Kept.__slots__)
+
+    def __eq__(self, other):
+        if not isinstance(other, Event):
+            return NotImplemented
+        return self.ns == other.ns and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self):
+        return hash((self.ns, self.tsc, self.pid, self.tid, self.message))
+
+
+class _Kept(Event):
+    """An event without its reader: what pickle and copy make of one."""
+
+    __slots__ = ("ns", "tsc", "pid", "tid", "level", "lost", "flags", "error_ns",
+                 "kind", "category", "message", "thread", "process", "priority",
+                 "cpu", "duration_ns", "args", "text", "line", "host", "timeline")
+
+    def __init__(self, *values):
+        for name, value in zip(self.__slots__, values):
+            setattr(self, name, value)
+
 
 class Span:
     """A span: begin and end are events, end is None of one that is open.  self_ns
@@ -169,13 +208,28 @@ class Span:
         return "<%s %s>" % (self.text, "open" if self.duration_ns is None
                             else "%d ns" % self.duration_ns)
 
+    def __eq__(self, other):
+        if not isinstance(other, Span):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name)
+                   for name in self.__slots__)
+
+    def __hash__(self):
+        return hash((self.begin, self.depth))
+
 
 Message = collections.namedtuple(
     "Message", "category text priority kind arguments explanation file line")
 
 
+Interval = collections.namedtuple("Interval", "from_ns to_ns look")
+
+
 class Columns(dict):
     """Columns by name.  reader keeps the addresses of definitions good."""
+
+    def __reduce__(self):
+        return dict, (dict(self),)
 
 
 def _names_in(code):
@@ -233,12 +287,27 @@ def _condition(where):
     return matches
 
 
+def _arguments_in(where):
+    """The names of arguments that the text of a condition has."""
+    return {name for name in re.findall(r"\bargs(?:\.|\[['\"])(\w+)", where)
+            if not hasattr(dict, name)}
+
+
+def _missing(what, wanted, known, stacklevel):
+    heads = {name.split("$")[0].strip() or name: name for name in sorted(known)}
+    near = "".join(difflib.get_close_matches(wanted.strip("*"), heads, 1, 0.5))
+    if near:
+        near = "; did you mean %r?" % (near + "*" * (heads[near] != near))
+    warnings.warn("no %s: %r%s" % (what, wanted, near), NoMatch, stacklevel)
+
+
 class Reader:
     """Inputs to read, merged by time, oldest event first.  See open()."""
 
     def __init__(self, paths, where, options):
         self._paths = paths
         self._where = _condition(where)
+        self._names = _arguments_in(where) if isinstance(where, str) else set()
         self._options = options
         self._opened = None
         self._opened = self._open()  # so that errors come at once
@@ -275,19 +344,62 @@ class Reader:
     def __iter__(self):
         """The events."""
         handle = self._open()
+        found = False
         for raw in handle.events():
             event = Event(raw, handle)
             if self._where(event):
+                found = True
                 yield event
+        found or self._explain()
 
     def spans(self):
         """The spans, in the order of their ends; then those that are open.
         where= is asked of the end, which has the duration."""
         handle = self._open()
+        found = False
         for raw in handle.spans():
             span = Span(raw, handle)
             if self._where(span.end or span.begin):
+                found = True
                 yield span
+        found or self._explain()
+
+    def _explain(self):
+        """Nothing matched: warn of names that no message has."""
+        asked = self._options
+        if asked["follow"] or not (asked["message"] or asked["category"] or
+                                   self._names):
+            return
+        messages = Reader(self._paths, None, dict(
+            asked, message=None, category=None)).messages()
+        for what, name in ("message", "text"), ("category", "category"):
+            known = {getattr(m, name) for m in messages}
+            if asked[what] and not fnmatch.filter(known, asked[what]):
+                _missing(what, asked[what], known, 4)
+        known = {name for m in messages for name in m.arguments}
+        for name in sorted(self._names - known):
+            _missing("argument", name, known, 4)
+
+    def observed(self, *messages):
+        """When the record was looking at messages, pairs of category and text
+        (none: at all of them): for each its intervals within since and until.
+        look is "observed", or why not: "not logged", "not kept", "not whole",
+        "not known".  Each message takes a reading of the inputs."""
+        handle = self._open()
+        since, until = self._options["since_ns"], self._options["until_ns"]
+        seen = {}
+        for d in handle.messages():
+            key = (d.category.decode(errors="replace"),
+                   d.message.decode(errors="replace"))
+            if messages and key not in messages:
+                continue
+            for begin, end, look in handle.observed(d):
+                begin = max(begin, since or begin)
+                end = min(end, until or end)
+                if begin < end:
+                    seen.setdefault(key, []).append(
+                        Interval(begin, end, lib.LOOKS[look]))
+        return seen
 
     def tree(self):
         """The spans that are in no other, oldest first, each with its children.
@@ -318,12 +430,28 @@ class Reader:
     def to_pandas(self):
         """A data frame with a row for each event: time, kind, category, message,
         duration_ns, the thread, and a column for each name of an argument.
-        where= plays no part: choose rows of the frame."""
+        where= plays no part: choose rows of the frame.
+
+        Texts are categories, and those of the priority are in order.  Leave out
+        rows that are not sure before any statistic.  attrs["observed_ns"]
+        [category][message] is how long the record was looking: a rate is a count
+        by that, not by the span of the times."""
         import pandas
         from . import _frame
-        return pandas.DataFrame({
+        frame = pandas.DataFrame({
             name: _frame.for_pandas(*column)
             for name, column in _frame.columns_of(self).items()})
+        frame["priority"] = pandas.Categorical(
+            frame["priority"], [p for p in [""] + lib.PRIORITIES
+                                if p in set(frame["priority"])], ordered=True)
+        looked = frame.attrs["observed_ns"] = {}  # as JSON can hold it
+        seen = frame[frame["kind"] != "loss"].groupby(
+            ["category", "message"], observed=True).size().index
+        for (category, text), intervals in (
+                self.observed(*seen).items() if len(seen) else ()):
+            looked.setdefault(category, {})[text] = sum(
+                i.to_ns - i.from_ns for i in intervals if i.look == "observed")
+        return frame
 
     def to_arrow(self):
         """The same as a table of pyarrow."""
@@ -332,6 +460,14 @@ class Reader:
         return pyarrow.table({
             name: pyarrow.array(values, mask=mask)
             for name, (values, mask) in _frame.columns_of(self).items()})
+
+
+def new(path, **options):
+    """Create the timeline at path, or attach to it, to log: its define(), span()
+    and counter() make what is called.  options are the members of struct
+    timeline_options: entries, mode, ...  Needs libtimeline."""
+    from . import _log
+    return _log.Timeline(path, options)
 
 
 def _is_around(outer, span):

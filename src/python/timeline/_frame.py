@@ -98,10 +98,13 @@ def columns_of(reader):
 
 def for_pandas(values, mask):
     import pandas
-    if not mask.any():
-        return values
+    if values.dtype == "datetime64[ns]":
+        return pandas.DatetimeIndex(values, tz="UTC")
     if values.dtype == object:
         values[mask] = None
+        is_text = pandas.api.types.infer_dtype(values, skipna=True) == "string"
+        return pandas.Categorical(values) if is_text else values
+    if not mask.any():
         return values
     if values.dtype == "float64":
         values[mask] = numpy.nan

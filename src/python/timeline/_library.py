@@ -13,6 +13,7 @@ PRIORITIES = ["trace+++", "trace++", "trace+", "trace", "debug", "info",
 COLUMNS = ["ns", "tsc", "duration_ns", "error_ns", "cpu", "pid", "tid", "level",
            "kind", "flags", "lost", "definition", "arg0", "arg1", "arg2", "arg3"]
 SIGNED = ("ns", "duration_ns")
+LOOKS = ["?", "observed", "not logged", "not kept", "not whole", "not known"]
 
 
 class Error(OSError):
@@ -81,6 +82,10 @@ class Options(c.Structure):
                 ("context", c.c_void_p), ("formats", c.c_void_p)]
 
 
+class Interval(c.Structure):
+    _fields_ = [("from_ns", c.c_int64), ("to_ns", c.c_int64), ("look", c.c_uint)]
+
+
 class Column(c.Structure):
     _fields_ = [("what", c.c_uint), ("values", c.c_void_p)]
 
@@ -129,6 +134,11 @@ argument_text = _function("argument_text", c.c_int, _event, c.c_uint, *_sized)
 _argument_bytes = _function("argument_bytes", c.c_int, _event, c.c_uint, *_sized)
 _message = _function("message", c.POINTER(Definition), c.c_void_p, c.c_size_t,
                      c.c_void_p)
+_observe = _function("observe", c.c_int, c.POINTER(Definition),
+                     c.POINTER(c.c_void_p))
+_next_interval = _function("next_interval", c.c_int, c.c_void_p,
+                           c.POINTER(Interval))
+_intervals_close = _function("intervals_close", None, c.c_void_p)
 priority = _function("priority", c.c_char_p, _event)
 origin = _function("origin", c.POINTER(Origin), _event)
 
@@ -137,9 +147,9 @@ def last_error():
     return _error().decode(errors="replace")
 
 
-def check(rc):
+def check(rc, said=last_error):
     if rc < 0:
-        raise _ERRORS.get(-rc, Error)(-rc, last_error())
+        raise _ERRORS.get(-rc, Error)(-rc, said())
     return rc
 
 
@@ -268,6 +278,15 @@ class Handle:
         while definition := _message(self._reader, i, None):
             yield definition.contents
             i += 1
+
+    def observed(self, definition):
+        intervals, interval = c.c_void_p(), Interval()
+        check(_observe(c.byref(definition), c.byref(intervals)))
+        try:
+            while check(_next_interval(intervals, c.byref(interval))) > 0:
+                yield interval.from_ns, interval.to_ns, interval.look
+        finally:
+            _intervals_close(intervals)
 
     def columns(self, names):
         for name in names:

@@ -149,7 +149,8 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned i)
 		tl_put_double(text, number);
 		return;
 	case TIMELINE_ARG_STRING:
-		string = tl_message_string(event->message, value);
+	case TIMELINE_ARG_TEXT8:
+		string = tl_message_text(event->message, i, &event->args[i]);
 		if (string.data) {
 			put_escaped(text, string);
 			return;

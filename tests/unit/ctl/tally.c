@@ -127,13 +127,13 @@ TEST(cells_are_as_wide_as_a_terminal_makes_them)
 	struct tl_text text = { 0 };
 
 	tl_cell_string(&text, "ab", 4);
-	tl_cell_unsigned(&text, 12, 4);
+	tl_cell_rate(&text, 12.5, 4);
 	/* a character of two columns */
 	tl_cell_string(&text, "\xe6\xbc\xa2", 4);
 	tl_cell_string(&text, "too long", 4);
 	tl_cell_string(&text, "\033[m", 6); /* escaped */
 	ck_assert_str_eq(tl_text_string(&text),
-	    "ab     12 \xe6\xbc\xa2   too long \\x1b[m ");
+	    "ab   12.5 \xe6\xbc\xa2   too long \\x1b[m ");
 	tl_text_free(&text);
 }
 

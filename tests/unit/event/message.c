@@ -51,10 +51,15 @@ TEST(suffixes_choose_the_format)
 	check_arg(2, " ", "c", TIMELINE_ARG_DOUBLE);
 	check_arg(3, " ", "d", TIMELINE_ARG_DURATION);
 	ASSERT_BYTES(message.after, "!");
-	ck_assert_int_eq(parse("$s%s $u%u $n"), 0);
+	ck_assert_int_eq(parse("$s%s $u%u $n $o%o"), 0);
 	check_arg(0, "", "s", TIMELINE_ARG_STRING);
 	check_arg(1, " ", "u", TIMELINE_ARG_UNSIGNED);
 	check_arg(2, " ", "n", TIMELINE_ARG_SIGNED);
+	check_arg(3, " ", "o", TIMELINE_ARG_OCTAL);
+	ck_assert_int_eq(parse("get $key%8s, $b%8s"), 0);
+	check_arg(0, "get ", "key", TIMELINE_ARG_TEXT8);
+	check_arg(1, ", ", "b", TIMELINE_ARG_TEXT8);
+	ASSERT_BYTES(message.after, "");
 }
 
 TEST(what_only_looks_like_a_suffix_is_text)
@@ -72,6 +77,12 @@ TEST(what_only_looks_like_a_suffix_is_text)
 	check_arg(0, "", "a", TIMELINE_ARG_SIGNED);
 	check_arg(1, "%d_ ", "b", TIMELINE_ARG_SIGNED);
 	ASSERT_BYTES(message.after, "%d");
+	ck_assert_int_eq(parse("$a%8sx $b%8 $c%7s $d%8"), 0);
+	check_arg(0, "", "a", TIMELINE_ARG_SIGNED);
+	check_arg(1, "%8sx ", "b", TIMELINE_ARG_SIGNED);
+	check_arg(2, "%8 ", "c", TIMELINE_ARG_SIGNED);
+	check_arg(3, "%7s ", "d", TIMELINE_ARG_SIGNED);
+	ASSERT_BYTES(message.after, "%8");
 }
 
 TEST(a_dollar_without_a_name_is_text)

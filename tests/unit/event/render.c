@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <timeline.h>
 
 static struct tl_text text;
 static struct tl_message message;
@@ -112,6 +113,15 @@ TEST(every_format_has_its_form)
 		    "d(-2562047h47m).");
 }
 
+TEST(octal_numbers_begin_with_0)
+{
+	define("mode $m%o of $n%o");
+	set_args(0755, 0, 0, 0);
+	ASSERT_LINE("mode m(0755) of n(0)");
+	set_args(UINT64_MAX, 8, 0, 0);
+	ASSERT_LINE("mode m(01777777777777777777777) of n(010)");
+}
+
 TEST(interned_strings_are_escaped_or_numbered)
 {
 	define("on $if%s, $other%s, $none%s");
@@ -119,6 +129,30 @@ TEST(interned_strings_are_escaped_or_numbered)
 	ASSERT_LINE("on if(eth0), other(say \"x\"\\x1b), none(#7)");
 	message.strings = NULL;
 	ASSERT_LINE("on if(#1), other(#2), none(#7)");
+}
+
+TEST(a_text_of_eight_bytes_is_its_argument)
+{
+	static const char bytes[] = "a\0b\xff\"\n=89";
+
+	define("get $key%8s.");
+	for (size_t size = 0; size < sizeof(bytes); size++) {
+		const struct tl_bytes want = tl_bytes(bytes, size == 2  ? 1
+							     : size > 8 ? 8
+									: size);
+		struct tl_bytes got;
+
+		set_args(timeline_text8(bytes, size), 0, 0, 0);
+		got = tl_message_text(&message, 0, &event.args[0]);
+		ck_assert_uint_eq(got.size, want.size);
+		ck_assert_mem_eq(got.data, want.data, want.size);
+	}
+	ASSERT_LINE("get key(a\\x00b\\xff\"\\n=8).");
+	tl_text_clear(&text);
+	tl_render_arg_json(&text, &event, 0);
+	ASSERT_TEXT("\"a\\u0000b\xef\xbf\xbd\\\"\\n=8\"");
+	set_args(timeline_text8(NULL, 0), 0, 0, 0);
+	ASSERT_LINE("get key().");
 }
 
 TEST(the_kind_leads_the_line)

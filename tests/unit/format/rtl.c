@@ -2,6 +2,7 @@
 /* rtl.c - the log of RTL_LOGFILE: read, written, and read again. */
 #define TIMELOG
 #include "format/rtl/rtl.h"
+#include "base/array.h"
 #include "front/rtl_text.h"
 #include "lib/snap_open.h"
 #include "lib/test.h"
@@ -459,6 +460,33 @@ TEST(the_last_line_keeps_its_time)
 
 	ck_assert_str_eq(again(text), text);
 	ck_assert_uint_eq(faults.size, 0);
+}
+
+/* The log that ends so is written as it was read. */
+static void
+expect_end(const char *end)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), HEADER "000002 11 | : x\n%s", end);
+	ck_assert_str_eq(again(text), text);
+	ck_assert_uint_eq(faults.size, 0);
+}
+
+TEST(the_last_line_keeps_its_line_break)
+{
+	expect_end("closing log file at 000002\n");
+}
+
+TEST(the_last_line_keeps_its_time_and_line_break)
+{
+	expect_end("closing log file at 000042\n");
+}
+
+TEST(a_closing_line_before_others_is_kept)
+{
+	expect_end("closing log file at 000002\n000003 11 | : y\n"
+		   "closing log file at 000003");
 }
 
 TEST(the_last_line_keeps_its_time_in_an_empty_log)

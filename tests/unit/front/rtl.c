@@ -417,7 +417,7 @@ TEST(formats_are_taken_apart)
 	expect_format("%d%%", 1, "$1%d %", "1%");
 	expect_format("100%%", 0, "100%%", "100%%");
 	expect_format("%05d %x %#X", 3, "$1%d $2%x $3%x", "00001 2 0X3");
-	expect_format("%o %.0s|%3c", 1, "$1%u %.0s|%3c", "1 %.0s|%3c");
+	expect_format("%o %.0s|%3c", 1, "$1%o %.0s|%3c", "1 %.0s|%3c");
 	expect_format("%99999d", 1, "%99999d", "%99999d");
 	expect_format("%dms", 1, "$1%d ms", "1ms");
 	expect_format("a\nb\r\n\n", 0, "a b", "a b");

@@ -169,17 +169,18 @@ TEST(a_conversion_of_printf_that_is_no_suffix_is_refused)
 {
 	static const char *const odd[] = { "$x%lu", "$x%p", "at $x%5d", "$x%i",
 		"$x%.3f us", "$a%d, $b%08x.", "$x%llu/$y", "$x%-3d", "$x%",
-		"$x%\nexplained", "$x%%", "$x%s%d", "$x%t%lu.", "$x%zu" };
+		"$x%\nexplained", "$x%%", "$x%s%d", "$x%t%lu.", "$x%8s%d",
+		"$x%16s", "$x%8d", "$x%zu" };
 	static const char *const text[] = { "$x% done", "$x%done", "$x%, $y%.",
 		"$x%u", "100%lu of $x", "$x %5d", "$x%d%", "$x%d%%", "$x %",
-		"$x%d%done" };
+		"$x%d%done", "$x%8s", "$x%8sx", "$x%o" };
 
 	for (size_t i = 0; i < TL_COUNT(odd); i++) {
 		expect_closed(timeline_define(tl, "a", "info", odd[i], &event),
 		    -EINVAL);
 		ck_assert_ptr_nonnull(strstr(timeline_error(), "no suffix"));
 		ck_assert_ptr_nonnull(
-		    strstr(timeline_error(), "write %d, %u, %x, %f, %t"));
+		    strstr(timeline_error(), "write %d, %u, %x, %o, %f"));
 	}
 	ck_assert_ptr_nonnull(strstr(timeline_error(), ": %zu: \"$x%zu\""));
 	for (size_t i = 0; i < TL_COUNT(text); i++)
@@ -341,7 +342,7 @@ TEST(a_record_that_lies_is_refused)
 	REFUSED(kind, 6);
 	REFUSED(level, 10);
 	REFUSED(argc, 5);
-	REFUSED(formats[3], 6);
+	REFUSED(formats[3], 8);
 	REFUSED(category, 63);
 	REFUSED(category, good.size);
 	REFUSED(category_length, good.size);
