@@ -251,7 +251,9 @@ note_detail(struct tl_details *d, const struct source *s,
     const struct tl_event *outer, const struct tl_message *inner)
 {
 	const struct tl_id_key key = { (uintptr_t)outer->message, 0 };
-	const unsigned gate = tl_observed_gate(s->observer, inner);
+	const unsigned set = tl_observed_gate(s->observer, inner);
+	/* off, and logged all the same: another thread turned it off */
+	const unsigned gate = set != 0 ? set : inner->level;
 	uint32_t id;
 	const int rc = tl_id_map_get(&d->outer, key, &id);
 
@@ -441,7 +443,9 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 	if (!l)
 		return -ENOMEM;
 	*own = (struct tl_own){ 0 };
-	if (l[1].any && l[1].from_ns >= from_ns) {
+	if (span->late) { /* spans within are not known to be within */
+		begin.is_open = true;
+	} else if (l[1].any && l[1].from_ns >= from_ns) {
 		*own = l[1].own;
 		is_known = !l[1].is_unsure;
 		tl_details_between(d, span->source, from_ns, l[1].from_ns, own);
@@ -458,7 +462,7 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 		    tl_add_ns(l->own.ns[TL_OWN_LOST], span->duration_ns);
 		l->is_unsure = true;
 	}
-	return is_known;
+	return is_known && !span->late;
 }
 
 /* == events == */
