@@ -248,6 +248,7 @@ tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,
 	if (options->mode == TL_MODE_VIEW &&
 	    strcmp(options->script, "help") == 0)
 		return list_views(output);
+	select->levels = true;
 	rc = options->view_usage ? 0 : describe_all(&described, inputs, select);
 	if (rc == 0)
 		rc = run(&described, options, output, error, fault);

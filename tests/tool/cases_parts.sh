@@ -3,7 +3,7 @@
 # Time of a span in which its details were not recorded is not the span itself:
 # in every output.
 
-# parts_of SURFACE FILE prints ns of requests: in queries, itself, not recorded.
+# parts_of SURFACE FILE [OPTION...] prints ns of requests: in queries, itself, not recorded.
 parts_of() {
 	case $1 in
 	scopes)
@@ -20,17 +20,17 @@ local p = own()[1]
 local unseen = p.closed + p.overwritten + p.lost
 print(total - p.itself - unseen .. ' ' .. p.itself .. ' ' .. unseen)
 END
-		"$dump" "$2" --script "$work/parts.lua"
+		"$dump" "${@:2}" --script "$work/parts.lua"
 		;;
 	folded)
-		"$bin/timeline-convert" -q --to folded -o - "$2" | awk '
+		"$bin/timeline-convert" -q --to folded -o - "${@:2}" | awk '
 			/query/ { query += $NF; next }
 			/details / { unseen += $NF; next }
 			{ self += $NF }
 			END { print query + 0, self + 0, unseen + 0 }'
 		;;
 	critical)
-		"$dump" --json --critical 'request*' "$2" | jq -r '[.parts[] | { key: (if .kind != "work" then "unseen"
+		"$dump" --json --critical 'request*' "${@:2}" | jq -r '[.parts[] | { key: (if .kind != "work" then "unseen"
 			elif .message // "" | test("query") then "query" else "self" end), ns }] |
 			[("query", "self", "unseen") as $k | map(select(.key == $k).ns) | add // 0] | join(" ")'
 		;;
@@ -48,6 +48,8 @@ for mode in bursts short slots turned; do
 	fi
 	for surface in scopes folded critical; do
 		read -r queries self unseen < <(parts_of $surface "$file")
+		is "a selection changes no part: $surface, $mode" \
+			"$(parts_of $surface "$file" --category server --category db)" "$queries $self $unseen"
 		is "requests are in queries, not in themselves: $surface, $mode" "$((self < queries))" 1
 		is '... and the rest of their time was not recorded' "$((unseen > queries))" 1
 		for copy in $copies; do
