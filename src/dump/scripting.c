@@ -122,13 +122,8 @@ static int
 find_kept(const struct tl_script_input *input, struct tl_observed_from *kept)
 {
 	const struct chosen *chosen = input->context;
-	struct tl_observed_start start;
-	const int rc = tl_source_observed(chosen->input, &start);
 
-	for (unsigned tier = 0; rc >= 0 && tier < start.tiers; tier++)
-		if (tl_observed_before(*kept, start.complete_from[tier]))
-			*kept = start.complete_from[tier];
-	return rc;
+	return tl_source_complete(chosen->input, kept);
 }
 
 static struct tl_script_input
