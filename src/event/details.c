@@ -40,6 +40,7 @@ struct source {
 struct level {
 	int64_t from_ns; /* begin of the first */
 	int64_t to_ns;   /* end of the last, or begin of the one that is open */
+	uint64_t last; /* id of the last */
 	bool any;
 	bool is_open; /* the last has no end yet */
 	bool is_unsure;
@@ -427,6 +428,7 @@ begin_span(struct tl_details *d, const struct tl_spans *spans)
 	if (!(l = level_of(d, &span)))
 		return -ENOMEM;
 	enter(d, span.source, l, span.begin_ns);
+	l->last = span.id;
 	l[1].any = false;
 	return 0;
 }
@@ -443,15 +445,17 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 	if (!l)
 		return -ENOMEM;
 	*own = (struct tl_own){ 0 };
-	if (span->late) { /* spans within are not known to be within */
-		begin.is_open = true;
-	} else if (l[1].any && l[1].from_ns >= from_ns) {
+	/* What is within a span that has left the stack is not known. */
+	begin.is_open = span->late || (!span->alone && l->last != span->id);
+	if (!begin.is_open && l[1].any && l[1].from_ns >= from_ns) {
 		*own = l[1].own;
 		is_known = !l[1].is_unsure;
 		tl_details_between(d, span->source, from_ns, l[1].from_ns, own);
 		begin = l[1];
 	}
 	add_gap(d, span->source, &begin, span->end_ns, own);
+	if (!span->alone && l->last != span->id)
+		return 0;
 	l[1].any = false;
 	if (span->alone) /* its begin was not put */
 		enter(d, span->source, l, from_ns);
