@@ -95,3 +95,11 @@ is 'a call within a call of the same scope adds no time' \
 	"$(printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"f","kind":"%s","args":{}}\n' \
 		1000 begin 2000 begin 3000 end 5000 end >"$work/deep.jsonl" &&
 		"$dump" --view scopes "$work/deep.jsonl" | awk '/ f$/ { print $1, $2, $3 }')" '2 4us 4us'
+for file in 1 2; do
+	for ns in 0 1000000 2000000; do
+		printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"tick","kind":"instant","args":{}}\n' \
+			$((file * 1000000000 + ns))
+	done >"$work/ticks-$file.jsonl"
+done
+is 'time between two inputs is in no rate of --view top' \
+	"$("$dump" --view top "$work/ticks-1.jsonl" "$work/ticks-2.jsonl" | awk '/ tick$/ { print $1, $3 }' | sort -u)" '3 1500/s'
