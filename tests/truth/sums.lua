@@ -532,6 +532,7 @@ end
 -- libtimeline-read: own time and depth of each span, observed time of each
 -- message.
 function sums.read(r)
+	local _, from = window(r.lanes, r.events)
 	for line in lines_of(home.read, "spans", r.record.file) do
 		local word, id, depth, self, took = line:match(
 		    "^(%a+) (%d+) (%d+) (%-?%d+) (%d+) sure$")
@@ -543,6 +544,7 @@ function sums.read(r)
 				known = known and r.sure[o.id] and not o.proven
 				o = o.around
 			end
+			if s.b0 <= from then n, known = math.huge, false end
 			hold("depth", word .. " " .. id, tonumber(depth),
 			    known and n or 0, n)
 			hold_ns("sum", word .. " " .. id, tonumber(took),
