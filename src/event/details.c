@@ -40,7 +40,7 @@ struct source {
 struct level {
 	int64_t from_ns; /* begin of the first */
 	int64_t to_ns;   /* end of the last, or begin of the one that is open */
-	uint64_t last; /* id of the last */
+	uint64_t last;   /* id of the last */
 	bool any;
 	bool is_open; /* the last has no end yet */
 	bool is_unsure;
