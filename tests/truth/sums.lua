@@ -606,6 +606,9 @@ function sums.metrics(folder, from, to)
 	end
 	local known = (number "timeline_watched_seconds_total" or 0) * 1e9
 	hold_ns("rate", "watched", known, to - from, math.huge, 1)
+	-- a ring that turned too fast for the daemon
+	local is_whole = number "timeline_stream_overwritten_total" == 0 and
+	    number "timeline_stream_lost_total" == 0
 	-- nothing changed after the last change
 	local after = math.max(0, known * per_ns - (to - from))
 	local ended, must_end = 0, 0
@@ -628,7 +631,7 @@ function sums.metrics(folder, from, to)
 			local open = number("timeline_priority_open_seconds_total",
 			    level)
 			hold_ns("rate", level .. " open", open and open * 1e9,
-			    length(must, from, to),
+			    is_whole and length(must, from, to) or 0,
 			    length(maybe_times(word, to), from, to) + after, 1)
 			local ratio = number("timeline_priority_open_ratio",
 			    level)
@@ -644,7 +647,7 @@ function sums.metrics(folder, from, to)
 		ended = ended + m.strays
 	end
 	hold("sum", "spans_total", number "timeline_stream_spans_total",
-	    must_end, ended)
+	    is_whole and must_end or 0, ended)
 end
 
 -- == a record ==

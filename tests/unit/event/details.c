@@ -154,6 +154,8 @@ TEST(what_was_within_a_span_that_ends_by_surprise_is_not_known)
 	expect_parts(0, &own, 90, 0, 0, 0);
 	own = end(0, 210, 300); /* its begin was not put */
 	expect_parts(0, &own, 0, 90, 0, 0);
+	own = end(1, 310, 400); /* though no detail is known */
+	expect_parts(1, &own, 0, 90, 0, 0);
 }
 
 TEST(a_detail_that_was_not_logged_may_last_into_a_burst)
