@@ -2,10 +2,10 @@
 -- sums.lua - holds what the tools add up against sums of the truth: check.lua
 -- runs this file with its own functions.
 --
--- The truth knows a stamp before and after each call, so a sum of it has a lower
--- and an upper bound.  The spans that are added up are those that Lua shows as
--- sure, each of which check.lua has found true, and which end in the window; the
--- window is found here from the oldest entry of each lane.
+-- The truth knows a stamp before and after each call, so a sum of it has a
+-- lower and an upper bound.  The spans that are added up are those that Lua
+-- shows as sure, each of which check.lua has found true, and which end in the
+-- window; the window is found here from the oldest entry of each lane.
 --
 --	sum	a number is not the sum of the truth: count, total, percentile
 --	rate	entries, observed time, their quotient, or a share
@@ -68,24 +68,29 @@ end
 
 -- == which spans are added up ==
 
--- window returns bounds of the stamp from which the lanes of a tier, or of all
--- tiers, are complete.
+-- window returns bounds of the stamp from which the lanes of tier 1, or of all
+-- tiers, are complete: without the levels, which are in tier 1, nothing is known
+-- of tier 0.
 local function window(lanes, events, tier)
 	local low, high, first = events[1].tsc - 2, 0, {}
 	for _, e in ipairs(events) do
-		first[e.lane] = first[e.lane] or e.tsc
+		-- the begin of a timer is before its entry
+		if not (e.kind == "begin" and
+		    messages[e.word].kind == "timer") then
+			first[e.lane] = first[e.lane] or e.tsc
+		end
 	end
 	for number, l in pairs(lanes) do
-		if l.first > 0 and (not tier or l.tier == tier) then
+		if l.first > 0 and (tier ~= 1 or l.tier == 1) then
 			low = math.max(low, (first[number] or 0) - 2)
-			high = math.max(high, l.from)
+			high = math.max(high, l.from, first[number] or 0)
 		end
 	end
 	return low, math.max(low, high) + 2
 end
 
--- population returns the sure spans of a message that end in a window, and those
--- that may: lists of { low, high, span }.
+-- population returns lists of the sure spans of a message that end in a window,
+-- and of those that may.
 local function population(word, sure, low, high)
 	local must, may = {}, {}
 	for _, s in ipairs(messages[word].spans) do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sums.py FILE: count and total duration of the sure spans of each message, from
-the events, the columns, and the data frame where pandas is installed."""
+"""sums.py FILE: count and total duration of the sure spans of each message,
+from the events, the spans, the columns, and the data frame where pandas is
+installed."""
 import sys
 
 import timeline
