@@ -823,6 +823,15 @@ add_states(struct tl_why *why, struct tl_open *o, const struct tl_event *begin,
 	return rc;
 }
 
+/* Did the span end before its source is complete?  Of that time mostly the spans
+ * of quiet CPUs are left, which are no fair share of all. */
+static bool
+is_older(const struct tl_why *why, const struct tl_event *end)
+{
+	return why->complete && tl_observed_before(tl_observed_place(end),
+				    why->complete[end->source]);
+}
+
 /* End a span that is no longer in any list of open spans. */
 static int
 end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
@@ -839,6 +848,10 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	o->unsure =
 	    !event->proven && !tl_observed_joins(o->observed, event->observed);
 	why->left_out.unsure += o->unsure;
+	if (!o->unsure && is_older(why, event)) {
+		why->left_out.older++;
+		o->unsure = true;
+	}
 	o->head.duration_ns = tl_event_between(&begin, event);
 	o->head.end_cpu = event->cpu;
 	o->ended = true;
@@ -874,6 +887,10 @@ take_alone(struct tl_why *why, struct tl_thread *t,
 		.argc = target->message->argc,
 		.alone = true };
 
+	if (is_older(why, end)) {
+		why->left_out.older++;
+		return 0;
+	}
 	target->spans++;
 	why->left_out.alone++;
 	return tl_records_add(&target->records, &record, end->args, NULL, NULL);
@@ -1540,6 +1557,22 @@ finish(struct tl_sink *sink)
 	return rc < 0 ? rc : tl_why_explain(why);
 }
 
+static int
+find_complete(struct tl_why *w)
+{
+	const struct tl_sources *sources = w->plan.sources;
+	int rc = 0;
+
+	w->complete = calloc(sources->count + 1, sizeof(*w->complete));
+	if (!w->complete)
+		return -ENOMEM;
+	for (size_t i = 0; i < sources->count && rc >= 0; i++)
+		if (tl_source_is_open(&sources->items[i]))
+			rc = tl_source_complete(&sources->items[i],
+			    &w->complete[i]);
+	return rc < 0 ? rc : 0;
+}
+
 int
 tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
 {
@@ -1565,6 +1598,8 @@ tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
 		rc = tl_details_new(&w->details, false);
 	if (rc == 0 && plan->sources)
 		rc = tl_states_of_sources(&w->states, plan->sources);
+	if (rc == 0 && plan->sources)
+		rc = find_complete(w);
 	if (rc < 0) {
 		tl_why_free(w);
 		return rc;
@@ -1627,6 +1662,7 @@ tl_why_free(struct tl_why *w)
 	tl_spans_free(w->pairs);
 	tl_details_free(w->details);
 	tl_states_free(w->states);
+	free(w->complete);
 	tl_id_map_free(&w->thread_ids);
 	tl_id_map_free(&w->feature_ids);
 	tl_table_free(&w->group_table);

@@ -91,6 +91,7 @@ struct tl_left_out {
 	uint64_t groups, targets, features, parts, open, texts, threads, values;
 	uint64_t unsure;
 	uint64_t alone; /* counted, but not compared */
+	uint64_t older; /* others of their time are overwritten */
 };
 
 /* All messages with the same first line. */
@@ -258,6 +259,7 @@ struct tl_why {
 	uint8_t *duration_targets;
 	size_t duration_count;
 	int64_t window_ns; /* for targets that are added later */
+	struct tl_observed_from *complete; /* of each source: all entries */
 	struct tl_left_out left_out;
 	uint64_t handed_over;       /* spans that another thread ended */
 	struct tl_event handed_end; /* the first of their ends */

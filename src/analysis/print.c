@@ -1006,6 +1006,8 @@ tl_why_left_out(const struct tl_why *why, const char *prefix,
 		{ l->threads, "entries of threads beyond the limit" },
 		{ l->values, "values of arguments beyond the limit" },
 		{ l->unsure, "spans whose begin or end may be missing" },
+		{ l->older, "older spans: others of their time are "
+			    "overwritten" },
 		{ l->alone,
 		    "begins: of these spans only durations are compared" } };
 	bool any = false;

@@ -293,6 +293,7 @@ open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 		tl_cursor_close(scout);
 		return rc;
 	}
+	run->select->levels = run->options->to->flags & TL_FORMAT_LEVELS;
 	rc = tl_select_cursor(run->select, TL_OLDEST_FIRST, inner, scout,
 	    cursor);
 	return rc < 0 ? rc
@@ -356,7 +357,7 @@ put(struct run *run, const struct tl_event *event)
 	if (rc > 0)
 		rc = sink->put(sink, event);
 	run->conversion->output_failed = rc < 0;
-	run->conversion->written += event->kind != TL_LOST;
+	run->conversion->written += event->kind != TL_LOST && !event->aside;
 	return rc;
 }
 

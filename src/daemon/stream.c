@@ -115,20 +115,26 @@ count_open(struct tl_target *t, uint64_t tsc)
 	struct tl_observer *observer = tl_follow_observer(t->stream);
 	const uint64_t mult = rate_of(t);
 	const bool goes_on = t->open_tsc != 0 && tsc > t->open_tsc;
+	const int64_t known_ns =
+	    goes_on ? tl_ticks_to_ns((int64_t)(tsc - t->open_tsc), mult) : 0;
 	struct tl_observed now;
 
 	for (unsigned gate = 0; gate <= TIMELINE_LEVEL_NONE; gate++) {
 		tl_observed_at(observer, gate, tsc, &now);
-		if (goes_on && now.ticks > t->open_ticks[gate])
-			t->counts.open_ns[gate] +=
+		if (goes_on && now.ticks > t->open_ticks[gate]) {
+			const int64_t ns =
 			    tl_ticks_to_ns((int64_t)(now.ticks -
 						     t->open_ticks[gate]),
 				mult);
+
+			/* a gate that was open all the time may be a tick ahead
+			 */
+			t->counts.open_ns[gate] +=
+			    ns < known_ns ? ns : known_ns;
+		}
 		t->open_ticks[gate] = now.ticks;
 	}
-	if (goes_on)
-		t->counts.known_ns +=
-		    tl_ticks_to_ns((int64_t)(tsc - t->open_tsc), mult);
+	t->counts.known_ns += known_ns;
 	t->open_tsc = tsc;
 }
 

@@ -19,6 +19,7 @@ open_events(void *context, struct tl_cursor **cursor)
 	struct brief *b = context;
 
 	b->select->kernel = b->inputs;
+	b->select->levels = true;
 	return tl_select_sources(b->select, b->inputs, TL_OLDEST_FIRST, cursor);
 }
 

@@ -349,6 +349,7 @@ read_events(struct tl_critical *critical, struct view *v,
 	int rc;
 
 	select->kernel = v->inputs;
+	select->levels = true;
 	rc = tl_select_sources(select, v->inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;

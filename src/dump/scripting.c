@@ -122,13 +122,8 @@ static int
 find_kept(const struct tl_script_input *input, struct tl_observed_from *kept)
 {
 	const struct chosen *chosen = input->context;
-	struct tl_observed_start start;
-	const int rc = tl_source_observed(chosen->input, &start);
 
-	for (unsigned tier = 0; rc >= 0 && tier < start.tiers; tier++)
-		if (tl_observed_before(*kept, start.complete_from[tier]))
-			*kept = start.complete_from[tier];
-	return rc;
+	return tl_source_complete(chosen->input, kept);
 }
 
 static struct tl_script_input
@@ -248,6 +243,7 @@ tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,
 	if (options->mode == TL_MODE_VIEW &&
 	    strcmp(options->script, "help") == 0)
 		return list_views(output);
+	select->levels = true;
 	rc = options->view_usage ? 0 : describe_all(&described, inputs, select);
 	if (rc == 0)
 		rc = run(&described, options, output, error, fault);

@@ -20,6 +20,7 @@ gather(struct tl_why *why, const struct tl_sources *inputs,
 	int rc;
 
 	select->kernel = inputs;
+	select->levels = true;
 	rc = tl_select_sources(select, inputs, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;

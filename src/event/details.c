@@ -40,6 +40,7 @@ struct source {
 struct level {
 	int64_t from_ns; /* begin of the first */
 	int64_t to_ns;   /* end of the last, or begin of the one that is open */
+	uint64_t last;   /* id of the last */
 	bool any;
 	bool is_open; /* the last has no end yet */
 	bool is_unsure;
@@ -245,13 +246,11 @@ begin_source(struct source *s, const struct tl_event *event)
 	return 0;
 }
 
-/* Note that the span that was begun last is a detail of the span around it. */
+/* Note that spans of a message have details with a gate. */
 static int
-note_detail(struct tl_details *d, const struct source *s,
-    const struct tl_event *outer, const struct tl_message *inner)
+note_detail(struct tl_details *d, const struct tl_message *outer, unsigned gate)
 {
-	const struct tl_id_key key = { (uintptr_t)outer->message, 0 };
-	const unsigned gate = tl_observed_gate(s->observer, inner);
+	const struct tl_id_key key = { (uintptr_t)outer, 0 };
 	uint32_t id;
 	const int rc = tl_id_map_get(&d->outer, key, &id);
 
@@ -262,6 +261,16 @@ note_detail(struct tl_details *d, const struct source *s,
 	if (rc > 0 || gate < d->gates[id])
 		d->gates[id] = (uint8_t)gate;
 	return 0;
+}
+
+/* The gate of a detail that was logged.  One that is off was turned off by
+ * another thread meanwhile. */
+static unsigned
+gate_of(const struct source *s, const struct tl_message *inner)
+{
+	const unsigned gate = tl_observed_gate(s->observer, inner);
+
+	return gate != TIMELINE_LEVEL_OFF ? gate : inner->level;
 }
 
 /* == parts == */
@@ -425,6 +434,7 @@ begin_span(struct tl_details *d, const struct tl_spans *spans)
 	if (!(l = level_of(d, &span)))
 		return -ENOMEM;
 	enter(d, span.source, l, span.begin_ns);
+	l->last = span.id;
 	l[1].any = false;
 	return 0;
 }
@@ -441,13 +451,20 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 	if (!l)
 		return -ENOMEM;
 	*own = (struct tl_own){ 0 };
-	if (l[1].any && l[1].from_ns >= from_ns) {
+	/* What is within a span that has left the stack is not known. */
+	begin.is_open = span->late || (!span->alone && l->last != span->id);
+	if (begin.is_open &&
+	    note_detail(d, span->message, TIMELINE_LEVEL_NONE - 1) < 0)
+		return -ENOMEM;
+	if (!begin.is_open && l[1].any && l[1].from_ns >= from_ns) {
 		*own = l[1].own;
 		is_known = !l[1].is_unsure;
 		tl_details_between(d, span->source, from_ns, l[1].from_ns, own);
 		begin = l[1];
 	}
 	add_gap(d, span->source, &begin, span->end_ns, own);
+	if (!span->alone && l->last != span->id)
+		return 0;
 	l[1].any = false;
 	if (span->alone) /* its begin was not put */
 		enter(d, span->source, l, from_ns);
@@ -458,7 +475,7 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 		    tl_add_ns(l->own.ns[TL_OWN_LOST], span->duration_ns);
 		l->is_unsure = true;
 	}
-	return is_known;
+	return is_known && !span->late;
 }
 
 /* == events == */
@@ -496,6 +513,6 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 		return rc;
 	if (event->message->scope != TIMELINE_SOURCE &&
 	    (outer = tl_spans_outer(spans)))
-		rc = note_detail(d, s, outer, event->message);
+		rc = note_detail(d, outer->message, gate_of(s, event->message));
 	return rc == 0 && d->has_nests ? begin_span(d, spans) : rc;
 }

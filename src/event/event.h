@@ -86,6 +86,9 @@ struct tl_event {
 	uint8_t begun;    /* of an end event: enum tl_begun */
 	/* Details logged at the time of the event may be overwritten. */
 	bool partial;
+	/* A change of the levels that a selection leaves out: not shown, but
+	 * what follows was observed by it (tl_select.levels). */
+	bool aside;
 	/* The lowest level that priorities opened before the event; 0: not
 	 * known. */
 	uint8_t base;

@@ -434,8 +434,8 @@ tl_observed_at(struct tl_observer *o, unsigned gate, uint64_t tsc,
 		observed->ticks += observed->to - observed->since;
 	}
 	o->counts_slots = true;
-	if (o->now.has_plan)
-		tl_observe_slots_at(o, gate, tsc, observed);
+	/* there may have been a plan */
+	tl_observe_slots_at(o, gate, tsc, observed);
 }
 
 struct observe_cursor {

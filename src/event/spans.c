@@ -326,7 +326,29 @@ begin_alloc(struct tl_spans *s)
 	return s->begin_count++;
 }
 
-/* Take a begin out of the stack of its thread. */
+/* Is the begin known to be around no later event, unless one inside it is? */
+static bool
+is_over(const struct begin *b)
+{
+	return b->stack == NONE || b->closed;
+}
+
+static void
+thread_unlink(struct tl_spans *s, struct stack *thread, struct begin *b)
+{
+	*(b->inner == NONE ? &thread->top : &s->begins[b->inner].outer) =
+	    b->outer;
+	*(b->outer == NONE ? &thread->bottom : &s->begins[b->outer].inner) =
+	    b->inner;
+	thread->open--;
+	thread->unobserved -= b->event.observed == TL_UNOBSERVED;
+	if (b->stack != NONE)
+		s->stacks[b->stack].around--;
+	b->thread = NONE;
+}
+
+/* Take a begin out of the stack of its thread, and those that are over and
+ * waited below it. */
 static void
 thread_leave(struct tl_spans *s, uint32_t i)
 {
@@ -336,25 +358,23 @@ thread_leave(struct tl_spans *s, uint32_t i)
 	if (b->thread == NONE)
 		return;
 	thread = &s->stacks[b->thread];
-	*(b->inner == NONE ? &thread->top : &s->begins[b->inner].outer) =
-	    b->outer;
-	*(b->outer == NONE ? &thread->bottom : &s->begins[b->outer].inner) =
-	    b->inner;
-	thread->open--;
-	thread->unobserved -= b->event.observed == TL_UNOBSERVED;
-	s->stacks[b->stack].around--;
-	b->thread = NONE;
+	thread_unlink(s, thread, b);
+	while (thread->top != NONE && is_over(&s->begins[thread->top]))
+		thread_unlink(s, thread, &s->begins[thread->top]);
 }
 
-/* Take a begin out of its stack and the stack of its thread. */
+/* Take a begin out of its stack, and out of the stack of its thread unless a
+ * begin inside it is there: threads nest, so that both are open. */
 static void
 begin_unstack(struct tl_spans *s, uint32_t i)
 {
 	struct begin *b = &s->begins[i];
 	struct stack *stack = &s->stacks[b->stack];
 
-	thread_leave(s, i);
-
+	if (b->inner == NONE)
+		thread_leave(s, i);
+	else if (b->thread != NONE)
+		stack->around--;
 	*(b->above == NONE ? &stack->top : &s->begins[b->above].below) =
 	    b->below;
 	*(b->below == NONE ? &stack->bottom : &s->begins[b->below].above) =
@@ -383,6 +403,7 @@ begin_remove(struct tl_spans *s, uint32_t i)
 
 	if (b->stack != NONE)
 		begin_unstack(s, i);
+	thread_leave(s, i);
 	*(b->newer == NONE ? &s->newest : &s->begins[b->newer].older) =
 	    b->older;
 	*(b->older == NONE ? &s->oldest : &s->begins[b->older].newer) =
@@ -509,7 +530,7 @@ may_have_ended(const struct source *source, const struct begin *b,
 }
 
 /* Remove from the stack of a thread the begins that are not known to be around
- * an event of the thread. */
+ * an event of the thread.  A begin stays as long as one inside it. */
 static void
 thread_trim(struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 {
@@ -536,7 +557,8 @@ thread_trim(struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 
 		outer = b->outer;
 		b->closed = is_closed(source, b, event);
-		if (b->closed || may_have_ended(source, b, event))
+		if (thread->top == i &&
+		    (b->closed || may_have_ended(source, b, event)))
 			thread_leave(s, i);
 	}
 }
@@ -590,6 +612,20 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 	memcpy(span->args, e->args, sizeof(span->args));
 }
 
+/* How many begins of a message are in the stack of a thread? */
+static uint32_t
+around(struct tl_spans *s, uint32_t thread, struct key key)
+{
+	uint32_t stack, count = 0;
+
+	if (s->stacks[thread].open == 0)
+		return 0;
+	for (int n = 0; n < 2; n++, key.proven = !key.proven)
+		if ((stack = stack_find(s, &key)) != NONE)
+			count += s->stacks[stack].around;
+	return count;
+}
+
 static int
 spans_push(struct tl_spans *s, const struct tl_event *event)
 {
@@ -620,8 +656,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 	b->serial = ++s->serial ? s->serial : ++s->serial;
 	b->losses = losses_of(s, event->source);
 	b->opened = levels_number(source_of(s, event), event, event);
-	b->nesting =
-	    nests ? s->stacks[stack].around : s->stacks[stack].open - 1;
+	b->nesting = nests ? around(s, thread, own) : s->stacks[stack].open - 1;
 	b->depth = nests ? s->stacks[thread].open : b->nesting;
 	b->thread = NONE;
 	b->closed = false;
@@ -743,9 +778,10 @@ fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 static void
 leave_inside(struct tl_spans *s, uint32_t i)
 {
-	uint32_t inner, thread = s->begins[i].thread;
+	const struct begin *b = &s->begins[i];
+	uint32_t inner;
 
-	while (thread != NONE && (inner = s->stacks[thread].top) != i)
+	while (b->thread != NONE && (inner = s->stacks[b->thread].top) != i)
 		thread_leave(s, inner);
 }
 

@@ -145,7 +145,8 @@ bool tl_spans_forgets(const struct tl_spans *spans, struct tl_span *oldest);
  * The number of spans open around an event: the depth of a span that would
  * begin at the event.  A span whose end may be missing is not around a later
  * event: its observed interval has ended, entries were lost since, or it began
- * before the entries of its thread are complete.  A span inside a span with a
+ * before the entries of its thread are complete; unless a span inside it is
+ * around the event.  A span inside a span with a
  * proven end is not around what follows.
  */
 uint32_t tl_spans_depth(struct tl_spans *spans, const struct tl_event *event);

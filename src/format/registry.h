@@ -20,7 +20,8 @@ enum {
 	TL_FORMAT_ENDS = 1 << 5,    /* ends are completed: event/spans.h */
 	/* The setting of the writer, if any: */
 	TL_FORMAT_MICROSECONDS = 1 << 6, /* microseconds, not milliseconds */
-	TL_FORMAT_UNITS = 1 << 7         /* enum tl_parquet_time */
+	TL_FORMAT_UNITS = 1 << 7,        /* enum tl_parquet_time */
+	TL_FORMAT_LEVELS = 1 << 8 /* takes what is aside (event/event.h) */
 };
 
 struct tl_format_row {

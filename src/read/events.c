@@ -158,13 +158,14 @@ pair_backward(struct timeline_reader *r, const struct tl_event *event,
 static int
 pair(struct timeline_reader *r, struct tl_event *event, struct tl_span *span)
 {
-	if (event->kind != TL_BEGIN && event->kind != TL_END &&
-	    event->kind != TL_LOST &&
-	    event->message->builtin != TIMELINE_BUILTIN_CLEAR)
-		return 0;
-	return r->options.oldest_first
-		   ? tl_spans_complete(r->spans, event, span)
-		   : pair_backward(r, event, span);
+	if (r->options.oldest_first)
+		return tl_spans_complete(r->spans, event, span);
+	/* newest first no span has a depth, so no change of a level counts */
+	return event->kind == TL_BEGIN || event->kind == TL_END ||
+		       event->kind == TL_LOST ||
+		       event->message->builtin == TIMELINE_BUILTIN_CLEAR
+		   ? pair_backward(r, event, span)
+		   : 0;
 }
 
 bool

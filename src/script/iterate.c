@@ -474,8 +474,8 @@ read_event(lua_State *L, struct iterator *iterator, struct tl_event *event)
 static bool
 passes(struct iterator *iterator, const struct tl_event *event)
 {
-	if (!iterator->filtered)
-		return true;
+	if (!iterator->filtered || event->aside)
+		return !event->aside;
 	if (event->message && event->message != iterator->asked) {
 		iterator->asked = event->message;
 		iterator->passed =
@@ -583,13 +583,14 @@ read_ended(lua_State *L, struct iterator *iterator, struct tl_span *span)
 	while (read_event(L, iterator, &event)) {
 		if (++passed_over % CHECK_EVERY == 0)
 			tl_watch_check(L, &iterator->host->watch);
-		if (event.kind != TL_LOST && !passes(iterator, &event)) {
-			/* it may change levels */
-			if (iterator->details &&
-			    tl_details_put(iterator->details, NULL, &event) < 0)
-				luaL_error(L, "not enough memory");
-		} else if (pair_event(L, iterator, &event, span)) {
-			return true;
+		if (event.kind == TL_LOST || passes(iterator, &event) ||
+		    tl_observed_is_change(event.message)) {
+			if (pair_event(L, iterator, &event, span))
+				return true;
+		} else if (iterator->details &&
+			   tl_details_put(iterator->details, NULL, &event) <
+			       0) {
+			luaL_error(L, "not enough memory");
 		}
 	}
 	return false;

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "clock/clock.h"
+#include "event/observe.h"
 #include "format/label.h"
 #include "format/rtl/rtl.h"
 #include "script/search.h"
@@ -427,6 +428,16 @@ tl_select_unknown(const struct tl_select *select, struct tl_fault *fault)
 
 /* == cursor == */
 
+/* Does an event that is left out decide what later events observed? */
+static bool
+is_for_levels(const struct tl_select *select, const struct tl_event *event)
+{
+	return select->levels && event->message &&
+	       event->ns <= select->filter.until_ns &&
+	       (tl_observed_is_change(event->message) ||
+		   event->message->builtin == TIMELINE_BUILTIN_CLEAR);
+}
+
 static int
 selected_next(struct tl_cursor *cursor, struct tl_event *event)
 {
@@ -441,6 +452,8 @@ selected_next(struct tl_cursor *cursor, struct tl_event *event)
 		if (rc == 0 && s->select->kernel &&
 		    s->select->kernel->items[event->source].beside)
 			rc = 1;
+		if (rc == 0 && is_for_levels(s->select, event))
+			rc = event->aside = true;
 		if (rc != 0)
 			return rc;
 	}

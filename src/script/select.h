@@ -53,6 +53,9 @@ struct tl_select {
 	/* Set before the first event: all events of a source that is marked
 	 * "beside" (FILE.sched) pass.  NULL: no source is so. */
 	const struct tl_sources *kernel;
+	/* Set before the first event: entries that change levels pass, those
+	 * that are left out as aside, for a caller that finds observed time. */
+	bool levels;
 	int64_t slower_ns; /* 0: any duration */
 	bool on_spans;     /* the expression depends on whole spans */
 	bool on_kind;      /* the expression names the kind of events */

@@ -221,7 +221,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->begun_ns = event->duration_ns = 0;
 	event->begun_tsc = 0;
 	event->proven = event->known = false;
-	event->continued = false;
+	event->continued = event->aside = false;
 	event->overlaps = false;
 	event->sync_us = 0;
 	event->observed = event->stretch = TL_OBSERVED;

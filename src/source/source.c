@@ -457,3 +457,17 @@ tl_source_observed(const struct tl_source *source,
 		   ? source->ops->observed(source, start)
 		   : 0;
 }
+
+int
+tl_source_complete(const struct tl_source *source,
+    struct tl_observed_from *from)
+{
+	struct tl_observed_start start;
+	const int rc = tl_source_observed(source, &start);
+
+	*from = (struct tl_observed_from){ 0 };
+	for (unsigned tier = 0; rc >= 0 && tier < start.tiers; tier++)
+		if (tl_observed_before(*from, start.complete_from[tier]))
+			*from = start.complete_from[tier];
+	return rc;
+}

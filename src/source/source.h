@@ -315,6 +315,10 @@ tl_source_clock_kind(const struct tl_source *source)
  * -errno. */
 int tl_source_observed(const struct tl_source *source,
     struct tl_observed_start *start);
+/* Set the place from which no lane of any tier has overwritten entries.  0 or
+ * -errno. */
+int tl_source_complete(const struct tl_source *source,
+    struct tl_observed_from *from);
 
 static inline bool
 tl_source_is_steady(const struct tl_source *source)

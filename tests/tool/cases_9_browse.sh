@@ -92,10 +92,10 @@ unfinished request id(0)
 	has 'rows show the share of the parent' "$("$browse" until=Thread keys=ljj screen keys=q end -- "$trace")" \
 		'^ +[0-9.]+[nmu]?s +[0-9]+\.[0-9]%  +[+] request id\(2\)'
 	seen=$("$browse" size=30x150 until=Thread keys=ljj screen keys=cc screen keys=cccc screen keys=q end -- "$trace")
-	has '... a wide terminal also self time and time since the start' "$seen" \
+	has '... a wide terminal also own time and time since the start' "$seen" \
 		'^ +[0-9.]+[nmu]?s +[0-9]+\.[0-9]% +[0-9.]+[nmu]?s +[0-9.]+[nmu]?s +[+] request id\(2\)'
-	has '... c chooses one of them' "$seen" '^columns: self time$'
-	has '... details have all' "$seen" '^since the start: [0-9.]+[nmu]?s, [0-9.]+% of the parent, self [0-9.]+[nmu]?s$'
+	has '... c chooses one of them' "$seen" '^columns: own time$'
+	has '... details have all' "$seen" '^since the start: [0-9.]+[nmu]?s, [0-9.]+% of the parent, own [0-9.]+[nmu]?s$'
 	seen=$("$browse" until=Thread keys=l keys=jj 'keys=>>' screen 'keys=<<<' screen keys=q end -- "$trace")
 	has '> scrolls sideways' "$seen" '^ +[0-9.]+[nmu]?s +[0-9.]+% *(d\(2\))?$'
 	seen=$("$browse" until=Thread keys=fnote "keys=$enter" screen keys=n screen keys=f "keys=$enter" screen keys=q end -- "$trace")

@@ -3,7 +3,7 @@
 # Time of a span in which its details were not recorded is not the span itself:
 # in every output.
 
-# parts_of SURFACE FILE prints ns of requests: in queries, itself, not recorded.
+# parts_of SURFACE FILE [OPTION...] prints ns of requests: in queries, itself, not recorded.
 parts_of() {
 	case $1 in
 	scopes)
@@ -20,17 +20,17 @@ local p = own()[1]
 local unseen = p.closed + p.overwritten + p.lost
 print(total - p.itself - unseen .. ' ' .. p.itself .. ' ' .. unseen)
 END
-		"$dump" "$2" --script "$work/parts.lua"
+		"$dump" "${@:2}" --script "$work/parts.lua"
 		;;
 	folded)
-		"$bin/timeline-convert" -q --to folded -o - "$2" | awk '
+		"$bin/timeline-convert" -q --to folded -o - "${@:2}" | awk '
 			/query/ { query += $NF; next }
 			/details / { unseen += $NF; next }
 			{ self += $NF }
 			END { print query + 0, self + 0, unseen + 0 }'
 		;;
 	critical)
-		"$dump" --json --critical 'request*' "$2" | jq -r '[.parts[] | { key: (if .kind != "work" then "unseen"
+		"$dump" --json --critical 'request*' "${@:2}" | jq -r '[.parts[] | { key: (if .kind != "work" then "unseen"
 			elif .message // "" | test("query") then "query" else "self" end), ns }] |
 			[("query", "self", "unseen") as $k | map(select(.key == $k).ns) | add // 0] | join(" ")'
 		;;
@@ -48,6 +48,8 @@ for mode in bursts short slots turned; do
 	fi
 	for surface in scopes folded critical; do
 		read -r queries self unseen < <(parts_of $surface "$file")
+		is "a selection changes no part: $surface, $mode" \
+			"$(parts_of $surface "$file" --category server --category db)" "$queries $self $unseen"
 		is "requests are in queries, not in themselves: $surface, $mode" "$((self < queries))" 1
 		is '... and the rest of their time was not recorded' "$((unseen > queries))" 1
 		for copy in $copies; do
@@ -93,3 +95,11 @@ is 'a call within a call of the same scope adds no time' \
 	"$(printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"f","kind":"%s","args":{}}\n' \
 		1000 begin 2000 begin 3000 end 5000 end >"$work/deep.jsonl" &&
 		"$dump" --view scopes "$work/deep.jsonl" | awk '/ f$/ { print $1, $2, $3 }')" '2 4us 4us'
+for file in 1 2; do
+	for ns in 0 1000000 2000000; do
+		printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"tick","kind":"instant","args":{}}\n' \
+			$((file * 1000000000 + ns))
+	done >"$work/ticks-$file.jsonl"
+done
+is 'time between two inputs is in no rate of --view top' \
+	"$("$dump" --view top "$work/ticks-1.jsonl" "$work/ticks-2.jsonl" | awk '/ tick$/ { print $1, $3 }' | sort -u)" '3 1500/s'

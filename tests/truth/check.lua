@@ -592,8 +592,9 @@ local function near(stamp, low, high, error)
 	return stamp
 end
 
+-- asked.lua also returns the stamps at which sure spans are said to end.
 function asked.lua(record)
-	local sure = {}
+	local sure, shown = {}, {}
 	for line in lines_of(DUMP, "-s", here .. "/spans.lua", record.file) do
 		local word, id, begun, ended, pid, tid, how =
 		    line:match("^(%a+)\t(%S+)\t(%d+)\t(%d+)\t(%d+)\t(%d+)\t(%a+)")
@@ -607,9 +608,11 @@ function asked.lua(record)
 			sure[id] = true_span(word, id, math.tointeger(begun),
 			    math.tointeger(ended), math.tointeger(pid),
 			    math.tointeger(tid)) and true
+			shown[id] = sure[id] and
+			    { ended = math.tointeger(ended) }
 		end
 	end
-	return sure
+	return sure, shown
 end
 
 local units = { ns = 1, us = 1e3, ms = 1e6, s = 1e9 }
@@ -942,6 +945,12 @@ local away = assert(loadfile(here .. "/away.lua"))({ no = no,
     count = math.tointeger(os.getenv("WAYS") or 2),
     dump = DUMP, convert = CONVERT, here = here, truth_file = truth_file,
     surface = function(name) surface = name end })
+local sums = assert(loadfile(here .. "/sums.lua"))({ no = no,
+    lines_of = lines_of, spans = spans, messages = messages,
+    changes = changes, per_ns = per_ns, open_times = open_times,
+    is_within = is_within, slot_hash = slot_hash, read = read, dump = DUMP,
+    convert = CONVERT, here = here, truth_file = truth_file,
+    surface = function(name) surface = name end })
 local inner_count, all_count = 0, 0
 for i, record in ipairs(records) do
 	local events, lanes = read_events(record)
@@ -950,7 +959,7 @@ for i, record in ipairs(records) do
 	for _ in pairs(inner) do inner_count = inner_count + 1 end
 	local by_time = check_events(events, entries)
 	surface = "lua"
-	local lua_sure = asked.lua(record)
+	local lua_sure, shown = asked.lua(record)
 	for _ in pairs(lua_sure) do all_count = all_count + 1 end
 	check_recall(inner, lua_sure)
 	for _, name in ipairs { "listing", "listing-oldest", "c-newest",
@@ -963,10 +972,15 @@ for i, record in ipairs(records) do
 			check_agree(sure, lua_sure)
 		end
 	end
+	sums.hold(record, events, lanes, from, losses, shown, i == #records)
 	away.copies(record)
 	if i == #records then
 		away.hosts(record)
 		if followed then
+			if followed[1] == "rotate" then
+				sums.metrics(followed[4], followed[2],
+				    followed[3])
+			end
 			away.recording(followed[1], followed[2], followed[3],
 			    followed[4], record, lua_sure)
 		end
@@ -977,4 +991,5 @@ for _, key in ipairs(order) do
 	print(key, f.count, f.example)
 end
 away.print()
+sums.print()
 print("inner", inner_count, "sure", all_count)

@@ -37,7 +37,7 @@ static const char *const help_lines[] = {
 	"  / n N                 search; next match; previous match",
 	"  f                     show only rows with a text; f Enter: all rows",
 	"  m                     merge equal calls inside the row",
-	"  c                     columns: share, self, start, all, none",
+	"  c                     columns: share, own, start, all, none",
 	"  e                     open the source line in $VISUAL or $EDITOR",
 	"  :                     go to a path, as 3/0/17",
 	"  t d                   list of threads; details of the row or none",
@@ -604,9 +604,9 @@ next_columns(struct reader *r)
 	static const char *const names[TL_COLUMNS_COUNT] = {
 		[TL_COLUMNS_FIT] = "what fits",
 		[TL_COLUMNS_SHARE] = "share of the parent",
-		[TL_COLUMNS_SELF] = "self time",
+		[TL_COLUMNS_SELF] = "own time",
 		[TL_COLUMNS_START] = "time since the start",
-		[TL_COLUMNS_ALL] = "share, self time, time since the start",
+		[TL_COLUMNS_ALL] = "share, own time, time since the start",
 		[TL_COLUMNS_NONE] = "none",
 	};
 

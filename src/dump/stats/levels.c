@@ -194,13 +194,9 @@ has_change(struct tl_cursor *cursor)
 static int
 read_levels(struct walk *w, struct tl_progress *progress)
 {
-	struct tl_observed_start start;
 	struct tl_cursor *cursor;
-	int rc = tl_source_observed(w->input, &start);
+	int rc = tl_source_complete(w->input, &w->kept);
 
-	for (uint32_t i = 0; rc == 0 && i < start.tiers; i++)
-		if (tl_observed_before(w->kept, start.complete_from[i]))
-			w->kept = start.complete_from[i];
 	w->cut = !tl_source_snap(w->input) && (w->kept.epoch | w->kept.tsc);
 	if (rc < 0 ||
 	    (rc = tl_source_cursor(w->input, TL_NEWEST_FIRST, &cursor)) < 0)

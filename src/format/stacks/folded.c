@@ -130,7 +130,7 @@ folded_put(struct tl_writer *writer, const struct tl_event *event)
 
 	steady.ns = tl_add_ns(event->ns, -event->steps_ns);
 	rc = tl_details_put(w->details, writer->spans, &steady);
-	return rc < 0 ? rc : tl_stacks_put(&w->stacks, &steady);
+	return rc < 0 || event->aside ? rc : tl_stacks_put(&w->stacks, &steady);
 }
 
 /* Append a name as a frame of a path. */

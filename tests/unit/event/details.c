@@ -142,6 +142,22 @@ TEST(time_in_which_details_are_closed_is_not_the_span_itself)
 	expect_parts(2, &inner, 80, 0, 0, 0);
 }
 
+TEST(what_was_within_a_span_that_ends_by_surprise_is_not_known)
+{
+	struct tl_own own;
+
+	set_levels(&burst, 1, 5, 500, 90);
+	begin(0, 100);
+	begin(2, 110);
+	end(2, 110, 120);
+	own = end(0, 100, 200);
+	expect_parts(0, &own, 90, 0, 0, 0);
+	own = end(0, 210, 300); /* its begin was not put */
+	expect_parts(0, &own, 0, 90, 0, 0);
+	own = end(1, 310, 400); /* though no detail is known */
+	expect_parts(1, &own, 0, 90, 0, 0);
+}
+
 TEST(a_detail_that_was_not_logged_may_last_into_a_burst)
 {
 	struct tl_own own;

@@ -559,6 +559,24 @@ TEST(both_directions_join_the_same_pairs)
 	ck_assert_uint_gt(joined, 10000);
 }
 
+TEST(slots_of_a_plan_count_after_the_plan_was_removed)
+{
+	struct tl_observed observed;
+	const struct tl_event removed = { .kind = TL_INSTANT,
+		.message = &plan_message,
+		.tsc = 9 << SHIFT,
+		.args = { GATE | SHIFT << 8, 0, 7, 0 } };
+	struct tl_event event = removed;
+
+	set_up_slots();
+	put_plan(GATE, UINT32_MAX, false);
+	tl_observed_at(&observer, GATE, 1 << SHIFT, &observed);
+	tl_observe(&observer, &event);
+	tl_observed_at(&observer, GATE, 20 << SHIFT, &observed);
+	ck_assert(!observed.open);
+	ck_assert_uint_eq(observed.ticks, 9 << SHIFT);
+}
+
 TEST(a_level_of_a_message_ends_a_run_of_slots)
 {
 	uint64_t number;

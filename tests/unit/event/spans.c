@@ -224,6 +224,34 @@ TEST(a_span_whose_gate_closes_is_around_nothing_after)
 	ck_assert_uint_eq(span.depth, 0);
 }
 
+TEST(a_span_stays_around_while_one_inside_it_is_open)
+{
+	static const struct tl_message detail = { .kind = TIMELINE_RECORD_SPAN,
+		.scope = TIMELINE_THREAD,
+		.level = 2,
+		.gate = 2 };
+	static const struct tl_message request = { .kind = TIMELINE_RECORD_SPAN,
+		.scope = TIMELINE_THREAD,
+		.level = 7,
+		.gate = 7 };
+
+	put_priority(2, 5);
+	put_level(&detail, TL_BEGIN, 10);
+	put_level(&request, TL_BEGIN, 20);
+	put_priority(7, 30);
+	ck_assert_uint_eq(depth_at(35, 3), 2);
+	ck_assert_int_eq(put_level(&request, TL_END, 40), 1);
+	ck_assert_uint_eq(depth_at(45, 3), 0);
+}
+
+TEST(a_span_is_nested_in_spans_of_its_message_however_they_end)
+{
+	put_proven(&thread_span, TL_BEGIN, 10, 0, 7, 1);
+	put(&thread_span, TL_BEGIN, 20, 1);
+	ck_assert_int_eq(put(&thread_span, TL_END, 30, 1), 1);
+	ck_assert_uint_eq(span.nesting, 1);
+}
+
 /* Whoever observed the events knew the gate better than the changes show. */
 TEST(an_end_of_the_same_interval_is_a_pair_whatever_the_levels_show)
 {
