@@ -9,6 +9,7 @@
 #include "event/names.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -536,6 +537,30 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 	if (chunk->plain.rc != 0 || chunk->json.rc != 0)
 		text->rc = -ENOMEM;
 	chunk->count = 0;
+}
+
+void
+tl_html_put_history(struct tl_text *text, const struct tl_details *details,
+    uint16_t source, int64_t from_ns, int64_t to_ns)
+{
+	int64_t last_ns = from_ns, next_ns;
+	unsigned last = TL_OWN_KINDS, kind;
+
+	tl_put_format(text, "%u,\"%" PRId64 "\",%" PRId64, source, from_ns,
+	    to_ns - from_ns);
+	do {
+		next_ns = to_ns;
+		kind = tl_details_kind(details, source, from_ns, &next_ns);
+		if (last < TL_OWN_KINDS && kind != last) {
+			tl_put_char(text, ',');
+			tl_put_signed(text, from_ns - last_ns);
+			last_ns = from_ns;
+		}
+		if (kind != last)
+			tl_put_format(text, ",%u", kind);
+		last = kind;
+		from_ns = next_ns;
+	} while (from_ns < to_ns);
 }
 
 void

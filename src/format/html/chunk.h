@@ -75,6 +75,7 @@
 #define TL_FORMAT_HTML_CHUNK_H
 
 #include "base/text.h"
+#include "event/details.h"
 #include "event/event.h"
 #include "event/hosts/hosts.h"
 #include "format/html/table.h"
@@ -132,5 +133,18 @@ tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event);
 /* Append the chunk's JSON object to text and start the next chunk. */
 void tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text);
 void tl_html_chunk_free(struct tl_html_chunk *chunk);
+
+/*
+ * Append which level was the lowest that was open in an input, from a time to
+ * another, as members of a list:
+ *
+ *	0,"1795202658123456789",90000,6,1250,4, ...
+ *
+ * the source; the time from which the next level is open, and for how long the
+ * list tells; the level, or why nothing is observed (TL_OWN_OVERWRITTEN,
+ * TL_OWN_LOST); then changes, the nanoseconds since the change before first.
+ */
+void tl_html_put_history(struct tl_text *text, const struct tl_details *details,
+    uint16_t source, int64_t from_ns, int64_t to_ns);
 
 #endif

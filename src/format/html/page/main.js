@@ -17,6 +17,8 @@ async function readPage() {
 	}
 	if (byId("why"))
 		why.answers = readAnswers(byId("why").textContent);
+	for (const script of document.querySelectorAll("script.history"))
+		readHistory(JSON.parse(script.textContent), true);
 	settleModel(0);
 	forgetKnown();
 	buildTracks();

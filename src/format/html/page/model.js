@@ -37,6 +37,7 @@ const model = {
 	wide: new Map(),	/* place in pool -> digits or text */
 	pool: new Float64Array(1 << 12),
 	poolSize: 0,
+	history: [],		/* source -> {t, kind, to} (history.js) */
 	clocks: new Map(),	/* "source:epoch" -> stamp, ns, stamp, ns */
 	hosts: [],		/* of several: {name, bound, files} */
 	hostOf: [],		/* source -> index of its host */
@@ -102,6 +103,7 @@ function clearEntries() {
 	model.most = 0;
 	model.wide.clear();
 	model.clocks.clear();
+	model.history = [];
 	model.version++;
 }
 
@@ -123,10 +125,9 @@ function makeMessage(m) {
 		message.args.push({name: m[i], format: m[i + 1],
 			before: m[i + 2]});
 		message.text += m[i + 2] + "$" + m[i];
-		message.name += m[i + 2] + m[i];
 	}
 	message.text += message.after;
-	message.name += message.after;
+	message.name = message.text;
 	message.key = message.category + "\n" + message.text;
 	message.isChange = message.builtin === 1 || message.builtin === 2;
 	return message;

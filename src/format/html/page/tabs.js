@@ -53,11 +53,17 @@ function showLegend() {
 			"var(--level-" + level + ")", NAMES[level])),
 		legendItem("var(--bar-0)", "span, a colour for each message"),
 		legendItem("var(--over)", "share of time in spans"),
-		legendItem("", "lost, or a span without its end",
+		legendItem("", "entries lost, or a span without its end",
 			"swatch hatch"),
 		legendItem("", "not sure: not counted",
 			"swatch hatch hollow"),
 		legendItem("var(--closed)", "levels closed: not observed"),
+		legendItem("var(--overwritten)", "overwritten"),
+		legendItem("var(--lost-time)", "lost"),
+		...(live.on ? [legendItem("var(--unread)",
+			"not read yet: zoom in to read older")] : []),
+		legendItem("", "details not observed in a span",
+			"swatch hatch fine"),
 		...(tracks.states.size ? [1, 2, 3, 4, 5, 6].map((state) =>
 			legendItem("var(--state-" + state + ")",
 				"thread " + STATE_WORDS[state])) : []));

@@ -19,6 +19,7 @@ const tracks = {
 	levelsOf: [],	/* host -> such a list; the first is "levels" */
 	counts: new Map(),
 	states: new Map(),	/* "host:pid:tid" -> states of a thread */
+	gates: new Map(),	/* message -> lowest gate of spans within */
 	late: false,	/* are there spans that come after others in them? */
 	kernelUpTo: [],	/* source -> time of its last event of the kernel */
 };
@@ -27,7 +28,7 @@ function clearTracks() {
 	Object.assign(tracks, {upTo: 0, lanes: [], threads: [], sources: [],
 		counters: [], laneOf: [], threadOf: [], spanCount: 0,
 		losses: [], levels: [], states: new Map(), kernelUpTo: [],
-		late: false});
+		late: false, gates: new Map()});
 	tracks.levelsOf = [tracks.levels];
 	rows.open.clear();
 	rows.proven.clear();
@@ -481,17 +482,16 @@ function changeLevels(i, m) {
 	list.push({from: t, to, level, base, burst, entry: i});
 }
 
-function counterRow(host, category, text, name) {
+function counterRow(host, category, text) {
 	const key = category + "\n" + text;
 	return makeRow(tracks.counters, "counter " + host + " " + key,
-		{kind: "counter", host, message: key, label: name,
+		{kind: "counter", host, message: key, label: text,
 		 note: category, lines: new Map(), counted: new Map(),
 		 low: Infinity, high: -Infinity});
 }
 
 function addCounter(i, m) {
-	const row = counterRow(hostOfEntry(i), m.category, m.text,
-		m.name);
+	const row = counterRow(hostOfEntry(i), m.category, m.text);
 	row.messages.add(m);
 	if (m.args.length === 0)
 		return;
@@ -550,6 +550,7 @@ function buildTracks() {
 	while (tracks.upTo < model.count)
 		addTrack(tracks.upTo++);
 	judgeAllOpen();
+	tracks.gates = gatesWithin();
 }
 
 /* All again: entries have moved. */

@@ -33,11 +33,15 @@ function isEmpty() {
 	return model.count === 0 && !summary.is;
 }
 
+function oldestTime() {
+	return Math.min(model.count ? model.t[0] : Infinity,
+		summary.is ? summary.since : Infinity);
+}
+
 function bounds() {
 	if (isEmpty())
 		return [0, 1000];
-	const from = Math.min(model.count ? model.t[0] : Infinity,
-		summary.is ? summary.since : Infinity), to = newestTime();
+	const from = oldestTime(), to = newestTime();
 	const edge = Math.max((to - from) * 0.01, RANGE_MIN / 2);
 	return [from - edge, to + edge];
 }
