@@ -119,6 +119,16 @@ exports.run = async (t) => {
 			for (const cases of [shades, figures, logged])
 				await cases(p, t);
 		});
+	await t.on("handed", "file://" + t.folder + "/handed.html",
+		async (p) => {
+			await p.run("timeline.fit()");
+			t.same("spans that another thread ends do not nest",
+				await p.run("tracks.threads.map((r) => r.depth)"),
+				[1, 0]);
+			t.same("... and end there", await p.run("showStatistics()," +
+				"showFlame(), [statistics.rows[0].samples.length, " +
+				"timeline.flame.total]"), [10, 1e7]);
+		});
 	const page = await t.browser.page();
 	await page.open("file://" + t.folder + "/account.html");
 	await page.ready();

@@ -20,6 +20,7 @@
  *	make_page step-events N AFTER MAX
  *				answers while the clock is set back
  *	make_page account	requests of known shares, in bursts
+ *	make_page handed	spans that another thread ends
  *	make_page account-summary
  *				their summary
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
@@ -615,6 +616,26 @@ make_account(void)
 	return a;
 }
 
+/* Spans of 1 ms that one thread begins and another ends, each after the last. */
+static int
+handed_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct server *s = (struct server *)(void *)cursor;
+
+	if (s->at == s->count)
+		return 0;
+	*e = (struct tl_event){ .ns = 1000000 * (int64_t)s->at,
+		.tsc = 1000000 * s->at + 1,
+		.pid = 7,
+		.tid = s->at % 2 ? 9 : 8,
+		.number = s->at };
+	set(e, REQUEST, s->at % 2 ? TL_END : TL_BEGIN, s->at / 2, 0, 0);
+	if (e->kind == TL_END)
+		prove(e, 1000000);
+	s->at++;
+	return 1;
+}
+
 /* One entry in each ms; after ten entries the clock is set back by 20 s. */
 static int
 step_next(struct tl_cursor *cursor, struct tl_event *e)
@@ -763,6 +784,11 @@ main(int argc, char **argv)
 		return write_events(make_proven(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "account") == 0 && argc == 2)
 		return write_page(&account.cursor, "account");
+	if (strcmp(what, "handed") == 0 && argc == 2) {
+		server = make_server("20");
+		server.cursor.next = handed_next;
+		return write_page(&server.cursor, "handed");
+	}
 	if (strcmp(what, "account-summary") == 0 && argc == 2)
 		return write_summary(&account.cursor, always);
 	if (strcmp(what, "summary") == 0 && argc == 7)
@@ -775,7 +801,7 @@ main(int argc, char **argv)
 	      "cut-events N AFTER MAX | "
 	      "proven-events N AFTER MAX | "
 	      "step-events N AFTER MAX | "
-	      "account | account-summary | "
+	      "account | account-summary | handed | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;

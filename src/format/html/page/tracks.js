@@ -312,11 +312,22 @@ function endEntry(i, entry) {
 		putAround(s, row);
 }
 
+/* The open span that began when an end says, maybe in another thread. */
+function begunWith(i, m) {
+	const {source} = model.places[model.place[i]];
+	const from = model.t[i] - model.whole[i];
+	return [...rows.open.values()].flat().find((e) => e.m === m &&
+		Math.abs(tracks.span.from[e.s] - from) < 2 &&
+		model.places[model.place[tracks.span.begin[e.s]]].source ===
+		source);
+}
+
 /* An end that has the stamp of its begin.  Begins of the thread within the span
  * have no end.  A begin of another process makes it unsure: that one was
  * forked within the span. */
 function endProven(i, m, key) {
-	const at = provenKey(i), entry = rows.proven.get(at);
+	const at = provenKey(i);
+	const entry = rows.proven.get(at) ?? begunWith(i, m);
 	const forked = entry && m.scope !== SCOPE_SOURCE &&
 		model.places[model.place[tracks.span.begin[entry.s]]].pid !==
 		model.places[model.place[i]].pid;
