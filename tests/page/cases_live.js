@@ -540,6 +540,10 @@ async function wide({browser, folder, same}) {
 		shadesOf(summary.history, 3, 100).map(shadeRuns))`),
 	[[], [[10, 20, 1]], [[50, 5, 1]], [[55, 5, 1]],
 		[[0, 10, 1]]]);
+	same("... and the page says since when it counts", await p.run(
+		"(model.base = 0n, summary.since = 36e11 + 5e8, showStatus(), " +
+		TEXT("status") + ".match(/, (counted.*)/)?.[1])"),
+	"counted since 01:00:00");
 }
 
 exports.serve = serve;

@@ -541,7 +541,7 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 
 void
 tl_html_put_history(struct tl_text *text, const struct tl_details *details,
-    uint16_t source, int64_t from_ns, int64_t to_ns)
+    uint16_t source, bool is_known, int64_t from_ns, int64_t to_ns)
 {
 	int64_t last_ns = from_ns, next_ns;
 	unsigned last = TL_OWN_KINDS, kind;
@@ -551,6 +551,8 @@ tl_html_put_history(struct tl_text *text, const struct tl_details *details,
 	do {
 		next_ns = to_ns;
 		kind = tl_details_kind(details, source, from_ns, &next_ns);
+		if (!is_known && kind == TIMELINE_LEVEL_MIN)
+			kind = 0;
 		if (last < TL_OWN_KINDS && kind != last) {
 			tl_put_char(text, ',');
 			tl_put_signed(text, from_ns - last_ns);

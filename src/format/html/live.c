@@ -365,7 +365,7 @@ put_history(const struct answer *a)
 	tl_put_string(a->text, ",\"history\":[");
 	if (a->before)
 		tl_html_put_history(a->text, a->details, a->before->source,
-		    a->before->ns, a->newest_ns);
+		    a->before->base != 0, a->before->ns, a->newest_ns);
 	tl_put_char(a->text, ']');
 }
 

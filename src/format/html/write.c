@@ -22,6 +22,7 @@
 struct input {
 	int64_t from_ns, to_ns;
 	bool any;
+	bool has_levels;
 };
 
 struct html_write {
@@ -87,6 +88,7 @@ html_put(struct tl_writer *writer, const struct tl_event *event)
 		if (!input->any || event->ns > input->to_ns)
 			input->to_ns = event->ns;
 		input->any = true;
+		input->has_levels |= event->base != 0;
 	}
 	if (!tl_html_chunk_takes(&w->chunk, event))
 		write_chunk(w);
@@ -131,7 +133,7 @@ write_history(struct html_write *w)
 		tl_put_string(text, "<script type=\"application/json\" "
 				    "class=\"history\">[");
 		tl_html_put_history(text, w->details, (uint16_t)i,
-		    input->from_ns, input->to_ns);
+		    input->has_levels, input->from_ns, input->to_ns);
 		tl_put_string(text, "]</script>\n");
 	}
 }

@@ -97,7 +97,7 @@ function drawLevels(c) {
 	c.textBaseline = "middle";
 	walkHistory(h, view.from, view.to, (from, to, kind) => {
 		const x0 = toX(from), x1 = toX(to);
-		if (kind > LEVEL_NONE || (x1 - x0 < 1 && x0 < filled))
+		if (kind === 0 || kind > LEVEL_NONE || (x1 - x0 < 1 && x0 < filled))
 			return;
 		drawLevel(c, kind, x0, x1, kind < usual);
 		filled = Math.max(x1, x0 + 1);

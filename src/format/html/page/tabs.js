@@ -61,7 +61,7 @@ function showLegend() {
 		legendItem("var(--overwritten)", "overwritten"),
 		legendItem("var(--lost-time)", "lost"),
 		...(live.on ? [legendItem("var(--unread)",
-			"not read yet: zoom in to read older")] : []),
+			"not read yet")] : []),
 		legendItem("", "details not observed in a span",
 			"swatch hatch fine"),
 		...(tracks.states.size ? [1, 2, 3, 4, 5, 6].map((state) =>
