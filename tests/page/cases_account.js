@@ -56,7 +56,7 @@ async function shades(p, {holds, same}) {
 		["overwritten", "closed", "row", "lost-time"]);
 	same("the legend names each reason", await p.run("[...document" +
 		".querySelectorAll('#legend li')].map((e) => e.innerText.trim())" +
-		".filter((t) => /^(levels closed|overwritten|lost)/.test(t))"),
+		".filter((t) => /^(levels closed|overwritten$|lost$)/.test(t))"),
 	["levels closed: not observed", "overwritten", "lost"]);
 }
 

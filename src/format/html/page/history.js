@@ -184,6 +184,7 @@ function drawHidden(c, i, m, y, x0, x1) {
 	if (gate === undefined || !h || x1 - x0 < 2)
 		return;
 	c.fillStyle = picture.fine;
+	c.globalAlpha *= 0.6;
 	walkHistory(h, Math.max(s.from[i], view.from), s.to[i], (from, to, kind) => {
 		const a = Math.max(toX(from), filled), b = Math.min(toX(to), x1);
 		if (!partOf(kind, gate) || b - a < 0.5)
@@ -191,4 +192,5 @@ function drawHidden(c, i, m, y, x0, x1) {
 		c.fillRect(a, y, b - a, BAR - 1);
 		filled = b;
 	});
+	c.globalAlpha /= 0.6;
 }

@@ -53,7 +53,7 @@ function showLegend() {
 			"var(--level-" + level + ")", NAMES[level])),
 		legendItem("var(--bar-0)", "span, a colour for each message"),
 		legendItem("var(--over)", "share of time in spans"),
-		legendItem("", "entries lost, or a span without its end",
+		legendItem("", "lost, or a span without its end",
 			"swatch hatch"),
 		legendItem("", "not sure: not counted",
 			"swatch hatch hollow"),
@@ -62,7 +62,7 @@ function showLegend() {
 		legendItem("var(--lost-time)", "lost"),
 		...(live.on ? [legendItem("var(--unread)",
 			"not read yet")] : []),
-		legendItem("", "details not observed in a span",
+		legendItem("", "details not observed",
 			"swatch hatch fine"),
 		...(tracks.states.size ? [1, 2, 3, 4, 5, 6].map((state) =>
 			legendItem("var(--state-" + state + ")",
