@@ -44,13 +44,13 @@ async function draws(p, {same, holds}) {
 	const levels = await p.run("timeline.levels");
 	holds("bursts are seen with their length", levels.some((l) =>
 		l.burst && l.level === 4 &&
-		Math.abs(l.to - l.from - 400000) < 2), levels);
+		Math.abs(l.to - l.from - 400000) <= 4096), levels);
 }
 
 /* A row is shaded while the level of one of its messages is closed. */
 async function shades(p, {same}) {
 	const [from, to] = await p.run(`(() => {
-		const b = timeline.levels.filter((l) => l.burst)[1];
+		const b = timeline.levels.find((l) => l.burst);
 		return [b.from, b.to]; })()`);
 	await p.run(`timeline.zoomTo(${from} - 400000, ${to} + 400000)`);
 	await p.ready();

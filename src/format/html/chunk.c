@@ -256,10 +256,7 @@ put_frame(struct tl_html_chunk *chunk, const struct tl_event *event,
 	text->size = (size_t)(to - text->data);
 }
 
-/*
- * Append the values behind the frame.  A change of a priority or a burst has
- * its stamp as one more value.
- */
+/* Append the values behind the frame. */
 static int
 put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -292,11 +289,6 @@ put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 			put_unsigned(text, value);
 			break;
 		}
-	}
-	if (rc == 0 && (event->message->builtin == TIMELINE_BUILTIN_PRIORITY ||
-			   event->message->builtin == TIMELINE_BUILTIN_BURST)) {
-		tl_put_char(text, ',');
-		put_unsigned(text, event->tsc);
 	}
 	return rc;
 }

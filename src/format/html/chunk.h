@@ -25,8 +25,7 @@
  *		  then values.  The code is 16 * message + kind, + 8 for an end
  *		  without arguments, which has no values.  A loss is code 5 and
  *		  one value, the number of entries; code 6 if the entries were
- *		  overwritten, 13 if they are not shown.  A change of levels
- *		  has its own stamp as one more value.
+ *		  overwritten, 13 if they are not shown.
  *
  * If spans are not observed all the time (event/observe.h), a chunk also has
  *

@@ -360,16 +360,6 @@ put_events(struct answer *a)
 }
 
 static void
-put_history(const struct answer *a)
-{
-	tl_put_string(a->text, ",\"history\":[");
-	if (a->before)
-		tl_html_put_history(a->text, a->details, a->before->source,
-		    a->before->base != 0, a->before->ns, a->newest_ns);
-	tl_put_char(a->text, ']');
-}
-
-static void
 put_mark(struct tl_text *text, const struct lane *lanes)
 {
 	bool any = false;
@@ -411,7 +401,11 @@ tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
 	tl_put_string(text, ",\"from\":\"");
 	tl_put_signed(text, a.from_ns);
 	tl_put_char(text, '"');
-	put_history(&a);
+	tl_put_string(text, ",\"history\":[");
+	if (a.before)
+		tl_html_put_history(text, a.details, a.before->source,
+		    a.before->base != 0, a.before->ns, a.newest_ns);
+	tl_put_char(text, ']');
 	put_mark(text, a.lanes);
 	rc = text->rc;
 free:

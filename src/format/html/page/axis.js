@@ -88,20 +88,29 @@ function usualLevel(h) {
 	return times.indexOf(Math.max(...times));
 }
 
+/* {level, burst, from, to} of the host whose levels are shown. */
+function openLevels(from = -Infinity, to = Infinity) {
+	const h = historyOf(sourceOf({host: levelsHost()})), list = [];
+	const usual = usualLevel(h);
+	walkHistory(h, from, to, (a, b, level) => {
+		if (level > 0 && level <= LEVEL_NONE)
+			list.push({level, burst: level < usual, from: a, to: b});
+	});
+	return list;
+}
+
 /* Which priorities were open: bursts stand out. */
 function drawLevels(c) {
-	const h = historyOf(sourceOf({host: levelsHost()}));
-	const usual = usualLevel(h);
 	let filled = -1;
 	c.font = "10px " + picture.colors.font;
 	c.textBaseline = "middle";
-	walkHistory(h, view.from, view.to, (from, to, kind) => {
-		const x0 = toX(from), x1 = toX(to);
-		if (kind === 0 || kind > LEVEL_NONE || (x1 - x0 < 1 && x0 < filled))
-			return;
-		drawLevel(c, kind, x0, x1, kind < usual);
+	for (const l of openLevels(view.from, view.to)) {
+		const x0 = toX(l.from), x1 = toX(l.to);
+		if (x1 - x0 < 1 && x0 < filled)
+			continue;
+		drawLevel(c, l.level, x0, x1, l.burst);
 		filled = Math.max(x1, x0 + 1);
-	});
+	}
 }
 
 /* A text that fits beside the rows. */

@@ -44,8 +44,8 @@ function flameOfEntries(from, to) {
 	for (const i of spanOrder()) {
 		const b = s.begin[i], m = model.messages[model.message[b]];
 		const {source} = model.places[model.place[b]];
-		if (s.from[i] > to || s.to[i] < Math.max(from,
-			since[source] ?? from) || s.unsure[i])
+		const low = Math.max(from, since[source] ?? from);
+		if (s.from[i] > to || s.to[i] < low || s.unsure[i])
 			continue;
 		if (m.scope === SCOPE_SOURCE || view.shown[b] === HIDDEN)
 			continue;
@@ -55,7 +55,7 @@ function flameOfEntries(from, to) {
 		const above = nodes.get(p), end = Math.min(s.to[i], newest);
 		const node = flameChild(above?.node ?? root, m.name,
 			m.category, m.level);
-		if (s.from[i] >= Math.max(from, since[source] ?? from))
+		if (s.from[i] >= low)
 			node.count++;
 		if (above) {
 			addPiece(above, above.at,
@@ -64,7 +64,7 @@ function flameOfEntries(from, to) {
 		}
 		nodes.set(i, {node, at: s.from[i], end,
 			gate: tracks.gates.get(m.number), history: model.history[source],
-			since: Math.max(from, since[source] ?? from)});
+			since: low});
 	}
 	for (const open of nodes.values())
 		addPiece(open, open.at, open.end, to);

@@ -141,10 +141,6 @@ function levelsText() {
 	return "open level, " + shortText(name, 12);
 }
 
-function shownLevels() {
-	return tracks.levelsOf[levelsHost()] ?? [];
-}
-
 /* The legend: who is there, and how sure its times are. */
 function showHosts() {
 	const list = byId("hosts");

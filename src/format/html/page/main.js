@@ -59,8 +59,7 @@ window.timeline = {
 	get whiskers() { return picture.whiskers; },
 	bound: (i) => model.bound[i],
 	overlaps: (i) => model.overlaps[i] === 1,
-	get levels() { return tracks.levels.map(({level, burst, from, to}) =>
-		({level, burst, from, to})); },
+	get levels() { return openLevels(); },
 	get polls() { return live.polls; },
 	text: entryText,
 	time: (i) => String(model.ns[i]),
