@@ -564,8 +564,19 @@ exports.run = async (t) => {
 	await ends(t);
 	await wide(t);
 	const page = await t.browser.page();
+	await page.send("Page.addScriptToEvaluateOnNewDocument", {source: `
+		const draw = requestAnimationFrame;
+		window.shortest = Infinity;
+		window.requestAnimationFrame = (f) => draw((now) => {
+			f(now);
+			if (!isEmpty())
+				shortest = Math.min(shortest,
+					view.to - view.from);
+		});`});
 	await page.open(url);
 	await page.ready();
+	t.holds("no picture is of less than what is there",
+		await page.run("shortest") > 1e6, await page.run("shortest"));
 	state.broken = true;
 	await page.until(TEXT("status") + ".includes('not <b>now')");
 	t.holds("what goes wrong is said, as text", true);
