@@ -45,7 +45,7 @@ enum {
 struct bin {
 	uint32_t count;
 	uint32_t busy_ns;
-	uint32_t missing; /* lost, or overwritten before they were read */
+	uint32_t missing; /* lost, not overwritten */
 	uint8_t top;
 	uint8_t calm;         /* highest level below warning */
 	uint16_t first, last; /* place of the entries in PARTS */
@@ -929,8 +929,9 @@ static void
 put_lane(struct tl_html_summary *s, const struct tl_event *e)
 {
 	struct row *row = find_row(s, e->lane, true);
-	const uint32_t missing =
-	    e->lost < UINT32_MAX ? (uint32_t)e->lost : UINT32_MAX;
+	const uint32_t missing = e->overwritten         ? 0
+				 : e->lost < UINT32_MAX ? (uint32_t)e->lost
+							: UINT32_MAX;
 
 	if (e->kind == TL_LOST)
 		current_bin(&s->all, e->ns)->missing += missing;

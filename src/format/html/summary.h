@@ -96,7 +96,7 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *	rows	lane is -1 for a thread; pid and tid are 0 for a lane
  *	bins	bins that are not empty; top is the highest level, calm the
  *		highest level below warning, busy the ns with a span open,
- *		missing the entries lost, or overwritten before they were read
+ *		missing the entries lost; history has what is overwritten
  *	at	first and last entry of each of these bins, in 1/1024 bin
  *	gate	lowest gate of the row's messages; 0: unknown
  *	history	changes of the lowest open level, since first; kind is that

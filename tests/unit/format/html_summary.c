@@ -242,7 +242,8 @@ TEST(overwritten_entries_are_not_lost)
 	put(&outer, TL_END, 8, 3 * MS);
 	ask(0, 4 * MS);
 	holds("\"total_lost\":0,\"total_overwritten\":7");
-	holds("\"entries\":2,\"missing\":7");
+	holds("\"entries\":2,\"missing\":0");
+	holds("\"history\":[0,11,3000000,1]");
 	holds("\"count\":1,\"observed\":1,\"older\":0,\"samples\":0");
 	tl_html_summary_free(summary);
 }
