@@ -1510,7 +1510,6 @@ pass_time(struct tl_html_summary *s, const struct tl_html_question *q)
 	struct tl_event now = s->last;
 
 	now.message = &nothing;
-	now.kind = TL_INSTANT;
 	now.ns = q->now_ns;
 	now.tsc = q->now_tsc;
 	if (tl_details_put(s->details, NULL, &now) == 0)

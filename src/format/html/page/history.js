@@ -124,10 +124,10 @@ function shadesOf(h, gate, width) {
 				Math.max(x, x0);
 	};
 	const first = h.t[0] ?? -Infinity;
-	if (summary.is && summary.part)
-		add(view.from, Math.min(first, view.to), 4);
-	else if (summary.is ? summary.overwritten : model.overwritten)
-		add(view.from, Math.min(first, view.to), 2);
+	const before = summary.part ? 4 :
+		(summary.is ? summary.overwritten : model.overwritten) ? 2 : 0;
+	if (before)
+		add(view.from, Math.min(first, view.to), before);
 	walkHistory(h, view.from, view.to, (from, to, kind) => {
 		const shade = shadeOf(kind, gate);
 		if (shade)

@@ -69,10 +69,6 @@ function isListed(category, key, builtin) {
 		view.words.length > 0;
 }
 
-function rateOf(observed, ns) {
-	return ns > 0 ? observed * 1e9 / ns : NaN;
-}
-
 function computeStatistics() {
 	const [from, to] = statisticsRange();
 	const rows = [];
@@ -87,7 +83,7 @@ function computeStatistics() {
 		const time = observedTime(r.sources, m.gate, from, to);
 		rows.push({...r, message: m.name, key: m.key, level: m.level,
 			category: m.category, samples: s, span: m.kind === 2,
-			time, rate: rateOf(r.observed, time),
+			time, rate: r.observed * 1e9 / time,
 			min: at(1e-12), median: at(0.5), p99: at(0.99),
 			max: at(1), total: m.kind === 2 ?
 				s.reduce((a, b) => a + b, 0) : NaN});
@@ -105,7 +101,7 @@ function summaryRows() {
 		message: m.text, key: keyOf(m), observed: m.observed,
 		count: m.count, level: m.level, category: m.category,
 		span: m.kind === 2, unsure: false, where: -1, older: m.older,
-		time: m.observed_ns, rate: rateOf(m.observed, m.observed_ns),
+		time: m.observed_ns, rate: m.observed * 1e9 / m.observed_ns,
 		histogram: m.histogram ?? [], min: m.min ?? NaN,
 		median: m.median ?? NaN, p99: m.p99 ?? NaN, max: m.max ?? NaN,
 		total: m.kind === 2 ? m.total : NaN}));
