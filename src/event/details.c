@@ -275,10 +275,8 @@ gate_of(const struct source *s, const struct tl_message *inner)
 
 /* == parts == */
 
-/* The kind of own time at ns, and where the next kind begins, if before
- * *until_ns. */
-static unsigned
-kind_at(const struct tl_details *d, uint16_t source, int64_t ns,
+unsigned
+tl_details_kind(const struct tl_details *d, uint16_t source, int64_t ns,
     int64_t *until_ns)
 {
 	const struct source *s = &d->sources[source];
@@ -308,19 +306,18 @@ part_of(struct tl_details *d, const struct tl_message *message, unsigned kind)
 		   : TL_OWN_IS_CLOSED;
 }
 
-/* Add own time of a piece.  What may have hidden a detail before the piece is
- * the kind highest; 0: nothing. */
-static void
-add_piece(const struct tl_details *d, uint16_t source, int64_t from_ns,
-    int64_t to_ns, unsigned highest, struct tl_own *own)
+void
+tl_details_add(const struct tl_details *d, uint16_t source, int64_t from_ns,
+    int64_t to_ns, unsigned *hidden, struct tl_own *own)
 {
 	while (from_ns < to_ns) {
 		int64_t until_ns = to_ns;
-		const unsigned kind = kind_at(d, source, from_ns, &until_ns);
+		const unsigned kind =
+		    tl_details_kind(d, source, from_ns, &until_ns);
 
-		if (kind > highest)
-			highest = kind;
-		own->ns[highest] = tl_add_ns(own->ns[highest],
+		if (kind > *hidden)
+			*hidden = kind;
+		own->ns[*hidden] = tl_add_ns(own->ns[*hidden],
 		    tl_ns_between(from_ns, until_ns));
 		from_ns = until_ns;
 	}
@@ -330,7 +327,9 @@ void
 tl_details_between(const struct tl_details *d, uint16_t source, int64_t from_ns,
     int64_t to_ns, struct tl_own *own)
 {
-	add_piece(d, source, from_ns, to_ns, 0, own);
+	unsigned hidden = 0;
+
+	tl_details_add(d, source, from_ns, to_ns, &hidden, own);
 }
 
 int64_t
@@ -342,8 +341,8 @@ tl_details_until(struct tl_details *d, uint16_t source,
 	while (from_ns < to_ns) {
 		int64_t until_ns = to_ns;
 
-		*rest =
-		    part_of(d, message, kind_at(d, source, from_ns, &until_ns));
+		*rest = part_of(d, message,
+		    tl_details_kind(d, source, from_ns, &until_ns));
 		if (*rest != TL_OWN_IS_ITSELF)
 			break;
 		from_ns = until_ns;
@@ -406,8 +405,9 @@ static void
 add_gap(const struct tl_details *d, uint16_t source, const struct level *l,
     int64_t to_ns, struct tl_own *own)
 {
-	add_piece(d, source, l->to_ns, to_ns,
-	    l->is_open ? TIMELINE_LEVEL_NONE : 0, own);
+	unsigned hidden = l->is_open ? TIMELINE_LEVEL_NONE : 0;
+
+	tl_details_add(d, source, l->to_ns, to_ns, &hidden, own);
 }
 
 /* Begin a span at a level. */

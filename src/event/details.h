@@ -73,6 +73,14 @@ int tl_details_put(struct tl_details *details, const struct tl_spans *spans,
  * most that of the last event. */
 void tl_details_between(const struct tl_details *details, uint16_t source,
     int64_t from_ns, int64_t to_ns, struct tl_own *own);
+/* The same for a part of a piece, where the parts before come first: *hidden is
+ * 0 before the first part, and what may have hidden a detail after this part. */
+void tl_details_add(const struct tl_details *details, uint16_t source,
+    int64_t from_ns, int64_t to_ns, unsigned *hidden, struct tl_own *own);
+/* The index of tl_own.ns at a time.  Lowers *until_ns to the time at which the
+ * next index begins, if that is earlier. */
+unsigned tl_details_kind(const struct tl_details *details, uint16_t source,
+    int64_t ns, int64_t *until_ns);
 
 /* Set the own time of a span that ended with the event that was put last.  Call
  * the function for each span of a thread.  Returns 1; 0 if a span within may be

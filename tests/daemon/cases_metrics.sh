@@ -151,6 +151,14 @@ is 'and later only the new ones' \
 	"$(ask "/live.json?timeline=$name-metrics&after=$mark&max=10" | jq 'has("next")')" true
 is 'one with a hostile name, too' "$(ask '/live.json' -G \
 	--data-urlencode "timeline=$hostile" | jq 'has("next")')" true
+"$ctl" create --entries 1M "/$name-lane" >/dev/null
+taskset -c 0 "$load" "/$name-lane" <<<'many 150000' >/dev/null
+counted() { ask "/summary.json?timeline=$name-lane" | jq .total; }
+for _ in $(seq 20); do counted >/dev/null; done # each counts 20,000
+[ "$(counted)" -ge 150000 ]
+is 'it counts what one lane holds, and leaves no share to empty lanes' $? 0
+is '... which is all' "$(ask "/summary.json?timeline=$name-lane" | jq .part)" null
+rm -f "/dev/shm/$name-lane"
 has 'the page is HTML' "$(ask /)" '<html'
 
 # -- clients that misbehave: more than there are places, and each comes back

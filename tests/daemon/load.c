@@ -94,6 +94,9 @@ obey(const char *line)
 		return 1;
 	if (strcmp(word, "rate") == 0)
 		set_rate(level, n);
+	else if (strcmp(word, "many") == 0)
+		for (double i = 0; i < n; i++)
+			timeline_log(request, (uint64_t)i);
 	else if (strcmp(word, "beat") == 0)
 		beat_ns = (int64_t)(n * 1e6);
 	else if (strcmp(word, "work") == 0)

@@ -223,7 +223,7 @@ async function counts(p, state, {same, holds}) {
 		const seen = [depth(), same > 100];
 		rebuildTracks();
 		applySummary();
-		return seen; })()`), [["depth length"], true]);
+		return seen; })()`), [["depth $length"], true]);
 	await setHeight(p, 900);
 	await p.run("showStatistics()");
 	const counted = await p.run("statistics.rows.reduce(" +
@@ -530,14 +530,20 @@ async function wide({browser, folder, same}) {
 	await p.until("!view.changed");
 	same("a range of 10 ns in it is drawn at once", await p.run(
 		"[view.to - view.from, picture.detailed]"), [10, false]);
-	/* In 100 pixels the bins 1 and 2 of ten are closed, and half of bin
-	 * 5. */
-	same("closed time is shaded where timelined counts", await p.run(
+	/* In 100 pixels, the first ten are not read, the next 20 closed, five
+	 * overwritten and five lost. */
+	same("what timelined did not count has a shade for each reason", await p.run(
 		`(view.from = 0, view.to = 1e10, view.width = 100,
-		Object.assign(summary, {bin: 1e9, first: 0,
-			closed: {3: [1, 1e9, 2, 1e9, 5, 5e8]}}),
-		closedRuns(countedShares(3, 100)))`),
-	[[10, 20, 1], [50, 10, 0.5]]);
+		Object.assign(summary, {bin: 1e9, first: 0, part: true,
+			newest: 1e10}), summary.history = countedHistory(
+			[5e8, 11, 1e9, 4, 3e9, 3, 5e9, 11, 55e8, 12, 6e9, 3]),
+		shadesOf(summary.history, 3, 100).map(shadeRuns))`),
+	[[], [[10, 20, 1]], [[50, 5, 1]], [[55, 5, 1]],
+		[[0, 10, 1]]]);
+	same("... and the page says since when it counts", await p.run(
+		"(model.base = 0n, summary.since = 36e11 + 5e8, showStatus(), " +
+		TEXT("status") + ".match(/, (counted.*)/)?.[1])"),
+	"counted since 01:00:00");
 }
 
 exports.serve = serve;
@@ -558,8 +564,19 @@ exports.run = async (t) => {
 	await ends(t);
 	await wide(t);
 	const page = await t.browser.page();
+	await page.send("Page.addScriptToEvaluateOnNewDocument", {source: `
+		const draw = requestAnimationFrame;
+		window.shortest = Infinity;
+		window.requestAnimationFrame = (f) => draw((now) => {
+			f(now);
+			if (!isEmpty())
+				shortest = Math.min(shortest,
+					view.to - view.from);
+		});`});
 	await page.open(url);
 	await page.ready();
+	t.holds("no picture is of less than what is there",
+		await page.run("shortest") > 1e6, await page.run("shortest"));
 	state.broken = true;
 	await page.until(TEXT("status") + ".includes('not <b>now')");
 	t.holds("what goes wrong is said, as text", true);

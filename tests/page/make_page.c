@@ -19,11 +19,16 @@
  *				page and answers for self-proving spans
  *	make_page step-events N AFTER MAX
  *				answers while the clock is set back
+ *	make_page account	requests of known shares, in bursts
+ *	make_page handed	spans that another thread ends
+ *	make_page account-summary
+ *				their summary
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
  *				the summary after N logged entries
  */
 #include "../lib/snap_open.h"
 #include "base/text.h"
+#include "event/observe.h"
 #include "format/html/live.h"
 #include "format/html/summary.h"
 #include "format/html/write.h"
@@ -213,7 +218,8 @@ server_next(struct tl_cursor *cursor, struct tl_event *e)
 		return 0;
 	*e = (struct tl_event){ .pid = 4100 + thread / 3,
 		.tid = 4110 + thread,
-		.cpu = thread % CPUS };
+		.cpu = thread % CPUS,
+		.base = 6 };
 	s->ns += s->ns < s->burst_end_ns ? 400 + (int64_t)draw(3000)
 					 : 2000 + (int64_t)draw(20000);
 	e->ns = s->ns;
@@ -507,6 +513,129 @@ make_proven(const char *count)
 		.count = strtoull(count, NULL, 10) };
 }
 
+/*
+ * Requests each 2 ms, which last 1.9 ms, with a query of 1.7 ms.  Queries are
+ * logged in 20 of 200 ms.  Entries of the first 50 ms are overwritten in part,
+ * and those from 700 to 710 ms are lost.
+ */
+enum {
+	ACCOUNT_MS = 1000,
+	KEPT_MS = 50,
+	LOST_MS = 700,
+	FOUND_MS = 710,
+	BURST_MS = 20,
+	EACH_MS = 200
+};
+
+struct account {
+	struct tl_cursor cursor;
+	struct tl_observer observer;
+	unsigned at; /* in steps of a request */
+	bool lost;
+};
+
+#define ACCOUNT_NS INT64_C(1795202658000000000)
+
+/* Let an end have the stamp of its begin, so many ns before. */
+static void
+prove(struct tl_event *e, int64_t ns)
+{
+	e->proven = true;
+	if (e->kind != TL_END)
+		return;
+	e->begun = TL_BEGUN;
+	e->begun_tsc = e->tsc - (uint64_t)ns;
+	e->begun_ns = e->ns - ns;
+	e->duration_ns = ns;
+}
+
+static int
+account_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	static const struct {
+		unsigned message;
+		uint8_t kind;
+		int us;
+	} steps[] = { { BURST, TL_INSTANT, 0 }, { REQUEST, TL_BEGIN, 1 },
+		{ QUERY, TL_BEGIN, 101 }, { QUERY, TL_END, 1801 },
+		{ REQUEST, TL_END, 1901 } };
+	struct account *a = (struct account *)(void *)cursor;
+
+	while (a->at < 5 * ACCOUNT_MS / 2) {
+		const unsigned n = a->at++, step = n % 5;
+		const int us = 2000 * (int)(n / 5) + steps[step].us;
+		const int ms = us / 1000;
+
+		*e = (struct tl_event){ .ns = ACCOUNT_NS + 1000 * (int64_t)us,
+			.tsc = 1000 * (uint64_t)us + 1,
+			.pid = 7,
+			.tid = 8,
+			.number = n,
+			.cpu = 1 };
+		if (ms >= LOST_MS && ms < FOUND_MS)
+			continue;
+		if (ms >= FOUND_MS && !a->lost) {
+			a->lost = true;
+			a->at--;
+			lose(e, 20);
+			tl_observe(&a->observer, e);
+			tl_observe_loss(&a->observer);
+			tl_observe_again(&a->observer);
+			return 1;
+		}
+		if (step == 0 && ms % EACH_MS != EACH_MS / 2)
+			continue;
+		if (steps[step].message == QUERY &&
+		    ms % EACH_MS - EACH_MS / 2 >= BURST_MS)
+			continue;
+		if (steps[step].message == QUERY && ms % EACH_MS < EACH_MS / 2)
+			continue;
+		set(e, steps[step].message, steps[step].kind,
+		    step == 0 ? 5 : n / 5, 6,
+		    (e->tsc + 1000000 * (uint64_t)BURST_MS) >>
+			TIMELINE_UNTIL_SHIFT << TIMELINE_UNTIL_SHIFT);
+		if (steps[step].message == REQUEST)
+			prove(e, 1900000);
+		tl_observe(&a->observer, e);
+		return 1;
+	}
+	return 0;
+}
+
+static struct account
+make_account(void)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = 6,
+		.complete_from = { { 0, 1000000 * (uint64_t)KEPT_MS + 1 } },
+		.gates = true };
+	struct account a = { .cursor = { .next = account_next } };
+
+	tl_observer_init(&a.observer, &start);
+	return a;
+}
+
+/* Spans of 1 ms that one thread begins and another ends, each after the last. */
+static int
+handed_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct server *s = (struct server *)(void *)cursor;
+
+	if (s->at == s->count)
+		return 0;
+	*e = (struct tl_event){ .ns = 1000000 * (int64_t)s->at,
+		.tsc = 1000000 * s->at + 1,
+		.pid = 7,
+		.tid = s->at % 2 ? 9 : 8,
+		.number = s->at };
+	set(e, REQUEST, s->at % 2 ? TL_END : TL_BEGIN, s->at / 2, 0, 0);
+	if (e->kind == TL_END)
+		prove(e, 1000000);
+	s->at++;
+	return 1;
+}
+
 /* One entry in each ms; after ten entries the clock is set back by 20 s. */
 static int
 step_next(struct tl_cursor *cursor, struct tl_event *e)
@@ -580,23 +709,23 @@ write_events(struct server server, const char *after, const char *max)
 	return rc == 0 ? 0 : 1;
 }
 
-/* Write the summary of the same entries for a range. */
+/* Write the summary of entries for a range. */
 static int
-write_summary(char **numbers)
+write_summary(struct tl_cursor *cursor, char *const *numbers)
 {
-	struct server server = make_server(numbers[0]);
 	const struct tl_html_question question = {
-		.from_ns = (int64_t)strtoull(numbers[1], NULL, 10),
-		.to_ns = (int64_t)strtoull(numbers[2], NULL, 10),
-		.measure_from_ns = (int64_t)strtoull(numbers[3], NULL, 10),
-		.measure_to_ns = (int64_t)strtoull(numbers[4], NULL, 10)
+		.from_ns = (int64_t)strtoull(numbers[0], NULL, 10),
+		.to_ns = (int64_t)strtoull(numbers[1], NULL, 10),
+		.measure_from_ns = (int64_t)strtoull(numbers[2], NULL, 10),
+		.measure_to_ns = (int64_t)strtoull(numbers[3], NULL, 10),
+		.is_whole = true
 	};
 	struct tl_html_summary *summary;
 	struct tl_text text = { 0 };
 	struct tl_event event;
 	int rc = tl_html_summary_new(&summary);
 
-	while (rc == 0 && tl_cursor_next(&server.cursor, &event) > 0)
+	while (rc == 0 && tl_cursor_next(cursor, &event) > 0)
 		rc = tl_html_summary_put(summary, &event);
 	if (rc == 0) {
 		tl_html_summary_write(summary, &text, &question);
@@ -623,6 +752,10 @@ int
 main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
+	char zero[] = "0", end[] = "1795202659000000000";
+	char *const always[] = { zero, end, zero, end };
+	struct account account = make_account();
+	struct server server = make_server(argc > 2 ? argv[2] : "0");
 
 	define();
 	if (strcmp(what, "plain") == 0 && argc == 3)
@@ -649,8 +782,17 @@ main(int argc, char **argv)
 		return write_events(make_step(argv[2]), argv[3], argv[4]);
 	if (strcmp(what, "proven-events") == 0 && argc == 5)
 		return write_events(make_proven(argv[2]), argv[3], argv[4]);
+	if (strcmp(what, "account") == 0 && argc == 2)
+		return write_page(&account.cursor, "account");
+	if (strcmp(what, "handed") == 0 && argc == 2) {
+		server = make_server("20");
+		server.cursor.next = handed_next;
+		return write_page(&server.cursor, "handed");
+	}
+	if (strcmp(what, "account-summary") == 0 && argc == 2)
+		return write_summary(&account.cursor, always);
 	if (strcmp(what, "summary") == 0 && argc == 7)
-		return write_summary(argv + 2);
+		return write_summary(&server.cursor, argv + 3);
 	fputs("make_page plain N | hosts N | hostile | cut | proven | extreme "
 	      "| file "
 	      "PATH | "
@@ -659,6 +801,7 @@ main(int argc, char **argv)
 	      "cut-events N AFTER MAX | "
 	      "proven-events N AFTER MAX | "
 	      "step-events N AFTER MAX | "
+	      "account | account-summary | handed | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;

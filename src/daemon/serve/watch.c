@@ -2,6 +2,8 @@
 /* watch.c - count all entries of a timeline for the pages that show it. */
 #include "daemon/serve/watch.h"
 
+#include "base/array.h"
+#include "base/word.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
@@ -24,6 +26,7 @@ struct tl_watch {
 	struct tl_cursor *cursor;
 	struct tl_html_summary *summary;
 	int64_t complete_ns; /* all entries before are counted */
+	bool is_whole;       /* no older entry was left out */
 	ev_timer poll;
 	ev_timer unasked;
 };
@@ -92,10 +95,29 @@ on_unasked(struct ev_loop *loop, ev_timer *timer, int events)
 	tl_watch_end(w->target);
 }
 
+/* The number of entries that all lanes have among their newest `tail`. */
+static uint64_t
+newest(const struct timeline *tl, uint64_t tail)
+{
+	const struct timeline_header *g = &tl->geometry;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
+		const uint64_t at = timeline_head_offset(g, i);
+		uint64_t n =
+		    tl_load_64((const uint64_t *)(const void *)(tl->map + at));
+
+		if (n > timeline_lane_entries(g, i))
+			n = timeline_lane_entries(g, i);
+		sum += n < tail ? n : tail;
+	}
+	return sum;
+}
+
 static int
 start(struct tl_target *target, struct tl_fault *fault)
 {
-	const size_t lanes = timeline_lane_count(&target->tl->geometry);
+	uint64_t tail;
 	struct tl_watch *w = calloc(1, sizeof(*w));
 	int rc;
 
@@ -107,15 +129,16 @@ start(struct tl_target *target, struct tl_fault *fault)
 	w->poll.data = w->unasked.data = w;
 	w->unasked.repeat = unasked_s;
 	target->watch = w;
-	rc = tl_follow_open_fd(&w->cursor, target->tl->fd,
-	    HISTORY_MAX / lanes + 1, fault);
+	TL_SEARCH(tail, 1, HISTORY_MAX, newest(target->tl, tail) < HISTORY_MAX);
+	w->is_whole =
+	    newest(target->tl, tail) == newest(target->tl, UINT64_MAX);
+	rc = tl_follow_open_fd(&w->cursor, target->tl->fd, tail, fault);
 	if (rc == 0 && (rc = tl_html_summary_new(&w->summary)) != 0)
 		tl_fail(fault, rc, "out of memory");
 	if (rc != 0) {
 		tl_watch_end(target);
 		return rc;
 	}
-	tl_html_summary_observe(w->summary, tl_follow_observer(w->cursor));
 	ev_timer_set(&w->poll, 0, 0);
 	ev_timer_start(target->daemon->loop, &w->poll);
 	return 0;
@@ -149,6 +172,7 @@ tl_watch_ask(struct tl_target *target, struct tl_text *text,
 	if (!tl_ids_are_none(target->tl))
 		question.has_ended = has_ended;
 	question.now_ns = target->watch->complete_ns;
+	question.is_whole = target->watch->is_whole;
 	if (rc == 0) /* all entries up to tsc are counted */
 		question.now_tsc = tsc;
 	tl_html_summary_write(target->watch->summary, text, &question);

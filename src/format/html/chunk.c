@@ -9,6 +9,7 @@
 #include "event/names.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -269,10 +270,7 @@ put_frame(struct tl_html_chunk *chunk, const struct tl_event *event,
 	text->size = (size_t)(to - text->data);
 }
 
-/*
- * Append the values behind the frame.  A change of a priority or a burst has
- * its stamp as one more value.
- */
+/* Append the values behind the frame. */
 static int
 put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -306,11 +304,6 @@ put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 			put_unsigned(text, value);
 			break;
 		}
-	}
-	if (rc == 0 && (event->message->builtin == TIMELINE_BUILTIN_PRIORITY ||
-			   event->message->builtin == TIMELINE_BUILTIN_BURST)) {
-		tl_put_char(text, ',');
-		put_unsigned(text, event->tsc);
 	}
 	return rc;
 }
@@ -551,6 +544,32 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 	if (chunk->plain.rc != 0 || chunk->json.rc != 0)
 		text->rc = -ENOMEM;
 	chunk->count = 0;
+}
+
+void
+tl_html_put_history(struct tl_text *text, const struct tl_details *details,
+    uint16_t source, bool is_known, int64_t from_ns, int64_t to_ns)
+{
+	int64_t last_ns = from_ns, next_ns;
+	unsigned last = TL_OWN_KINDS, kind;
+
+	tl_put_format(text, "%u,\"%" PRId64 "\",%" PRId64, source, from_ns,
+	    to_ns - from_ns);
+	do {
+		next_ns = to_ns;
+		kind = tl_details_kind(details, source, from_ns, &next_ns);
+		if (!is_known && kind == TIMELINE_LEVEL_MIN)
+			kind = 0;
+		if (last < TL_OWN_KINDS && kind != last) {
+			tl_put_char(text, ',');
+			tl_put_signed(text, from_ns - last_ns);
+			last_ns = from_ns;
+		}
+		if (kind != last)
+			tl_put_format(text, ",%u", kind);
+		last = kind;
+		from_ns = next_ns;
+	} while (from_ns < to_ns);
 }
 
 void

@@ -25,8 +25,7 @@
  *		  then values.  The code is 16 * message + kind, + 8 for an end
  *		  without arguments, which has no values.  A loss is code 5 and
  *		  one value, the number of entries; code 6 if the entries were
- *		  overwritten, 13 if they are not shown.  A change of levels
- *		  has its own stamp as one more value.
+ *		  overwritten, 13 if they are not shown.
  *
  * If spans are not observed all the time (event/observe.h), a chunk also has
  *
@@ -75,6 +74,7 @@
 #define TL_FORMAT_HTML_CHUNK_H
 
 #include "base/text.h"
+#include "event/details.h"
 #include "event/event.h"
 #include "event/hosts/hosts.h"
 #include "format/html/table.h"
@@ -132,5 +132,19 @@ tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event);
 /* Append the chunk's JSON object to text and start the next chunk. */
 void tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text);
 void tl_html_chunk_free(struct tl_html_chunk *chunk);
+
+/*
+ * Append which level was the lowest that was open in an input, from a time to
+ * another, as members of a list:
+ *
+ *	0,"1795202658123456789",90000,6,1250,4, ...
+ *
+ * the source; the time from which the next level is open, and for how long the
+ * list tells; the level, or why nothing is observed (TL_OWN_OVERWRITTEN,
+ * TL_OWN_LOST), or 0 if all is observed of an input that has no levels (is_known
+ * is false); then changes, the nanoseconds since the change before first.
+ */
+void tl_html_put_history(struct tl_text *text, const struct tl_details *details,
+    uint16_t source, bool is_known, int64_t from_ns, int64_t to_ns);
 
 #endif

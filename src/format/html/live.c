@@ -2,7 +2,8 @@
 /*
  * live.c - the new events of a timeline, for the page that watches it.
  *
- *	{"next":"0:1042,1:17","from":"1795202658123456789","chunks":[...]}
+ *	{"chunks":[...],"from":"1795202658123456789",
+ *	 "history":[...],"next":"0:1042,1:17"}
  *
  * The mark "next" has the number of the next entry of each lane; the page sends
  * the mark with its next request.  If the cursor starts after the mark, the
@@ -10,7 +11,8 @@
  * an answer.  (summary.c counts the entries that the timeline really lost.) A
  * lane without a mark is new to the page, and entries before it are not
  * reported.  A lane that ends before its mark belongs to a timeline that was
- * created again.
+ * created again.  The history (chunk.h) begins with the entry before the first
+ * one that is new to the page.
  */
 #include "format/html/live.h"
 
@@ -57,6 +59,9 @@ struct answer {
 	struct tl_text *text;
 	size_t chunks;
 	int64_t from_ns; /* no entry is missing since */
+	struct tl_details *details;
+	const struct tl_event *before; /* where the history begins */
+	int64_t newest_ns;
 };
 
 /*
@@ -153,8 +158,11 @@ collect(struct answer *a, struct tl_cursor *cursor,
 	int rc;
 
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if ((rc = tl_details_put(a->details, NULL, &event)) < 0)
+			return rc;
 		if (!event.message || event.lane >= LANES_MAX)
 			continue;
+		a->newest_ns = event.ns;
 		if (!event.paired) /* an entry counts once */
 			see(&a->lanes[event.lane], event.number, event.ns);
 		if (event.ns < range->from_ns || event.ns >= range->to_ns)
@@ -312,6 +320,7 @@ put_cut_lanes(struct answer *a)
 static int
 skip_events(struct answer *a)
 {
+	bool any_new = false;
 	int rc = 0;
 
 	for (size_t i = 0; i < a->ring.count && rc == 0; i++) {
@@ -321,6 +330,10 @@ skip_events(struct answer *a)
 
 		if (!lane->is_new && event->number < lane->next)
 			rc = tl_html_chunk_skip(&a->chunk, event);
+		else
+			any_new = true;
+		if (!any_new || !a->before)
+			a->before = event;
 	}
 	return rc;
 }
@@ -378,7 +391,8 @@ tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
 	if (!a.lanes)
 		return -ENOMEM;
 	read_mark(a.lanes, range->after);
-	if ((rc = collect(&a, cursor, range)) != 0)
+	if ((rc = tl_details_new(&a.details, false)) != 0 ||
+	    (rc = collect(&a, cursor, range)) != 0)
 		goto free;
 	find_from(&a, a.ring.count == a.ring.max);
 	settle_marks(&a);
@@ -387,10 +401,16 @@ tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
 	tl_put_string(text, ",\"from\":\"");
 	tl_put_signed(text, a.from_ns);
 	tl_put_char(text, '"');
+	tl_put_string(text, ",\"history\":[");
+	if (a.before)
+		tl_html_put_history(text, a.details, a.before->source,
+		    a.before->base != 0, a.before->ns, a.newest_ns);
+	tl_put_char(text, ']');
 	put_mark(text, a.lanes);
 	rc = text->rc;
 free:
 	tl_html_chunk_free(&a.chunk);
+	tl_details_free(a.details);
 	free(a.ring.events);
 	free(a.lanes);
 	return rc;

@@ -6,6 +6,7 @@
 #include "base/histogram.h"
 #include "base/ns.h"
 #include "base/table.h"
+#include "event/details.h"
 #include "event/names.h"
 #include "event/spans.h"
 
@@ -40,12 +41,11 @@ enum {
 #define SLOT_NS INT64_C(64000000)
 #define NEVER   INT64_MIN
 #define STEP_NS INT64_C(100000000) /* earlier: the clock was set back */
-#define LOOK_NS 100000             /* minimum between two looks */
 
 struct bin {
 	uint32_t count;
 	uint32_t busy_ns;
-	uint32_t missing; /* lost, or overwritten before they were read */
+	uint32_t missing; /* lost, not overwritten */
 	uint8_t top;
 	uint8_t calm;         /* highest level below warning */
 	uint16_t first, last; /* place of the entries in PARTS */
@@ -74,11 +74,12 @@ struct row {
 	int64_t last_ns; /* time of the last entry */
 	int64_t busy_ns; /* end of the last counted occupancy */
 	int64_t sure_ns; /* end of the last sure span */
+	unsigned hidden; /* what may have hidden a detail (details.h) */
+	uint16_t source;
 	uint32_t depth;
 	struct open {
 		const struct tl_message *message;
 		int64_t ns;
-		uint64_t tsc;
 		uint64_t observed;
 		uint64_t id; /* of the span */
 		uint32_t stack;
@@ -87,8 +88,10 @@ struct row {
 };
 
 struct samples {
-	uint32_t count;  /* entries that are no ends */
-	uint32_t number; /* durations or intervals */
+	uint32_t count;    /* entries that are no ends, since all are there */
+	uint32_t observed; /* those of observed time */
+	uint32_t older;    /* sure spans that ended before all are there */
+	uint32_t number;   /* durations or intervals */
 	int64_t total_ns;
 	uint64_t min, max;
 	uint32_t buckets[BUCKETS];
@@ -117,7 +120,7 @@ struct counter {
 };
 
 struct self {
-	uint64_t ns;
+	struct tl_own own;
 	uint32_t count;
 };
 
@@ -129,17 +132,9 @@ struct stack {
 
 struct tl_html_summary {
 	struct tl_spans *spans;
-	struct tl_observer *observer; /* NULL: levels are unknown */
-	uint64_t tsc;                 /* stamp of the last event */
-	/* For each gate: the ns of each bin in which the gate was closed. */
-	struct closed {
-		bool is_used; /* a message has this gate */
-		/* The last look: stamp, ticks that the gate was open, time. */
-		uint64_t tsc, ticks;
-		int64_t ns;
-		struct ring rings[BIN_RINGS];
-	} closed[TL_OBSERVED_GATES];
-	int64_t looked_ns; /* last look at any gate; NEVER: none */
+	struct tl_details *details;
+	struct tl_event last; /* the last event of the timeline */
+	int64_t checked_ns;   /* closed gates were looked for up to here */
 	struct tl_table row_table, message_table, stack_table;
 	struct row all; /* row of every entry */
 	struct row *rows;
@@ -160,11 +155,12 @@ tl_html_summary_new(struct tl_html_summary **summary)
 
 	if (!s)
 		return -ENOMEM;
-	if ((rc = tl_spans_new(&s->spans)) != 0) {
-		free(s);
+	if ((rc = tl_spans_new(&s->spans)) != 0 ||
+	    (rc = tl_details_new(&s->details, false)) != 0) {
+		tl_html_summary_free(s);
 		return rc;
 	}
-	s->since_ns = s->newest_ns = s->looked_ns = NEVER;
+	s->since_ns = s->newest_ns = s->checked_ns = NEVER;
 	*summary = s;
 	return 0;
 }
@@ -174,12 +170,6 @@ free_rings(struct ring *rings, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free(rings[i].cells);
-}
-
-void
-tl_html_summary_observe(struct tl_html_summary *s, struct tl_observer *observer)
-{
-	s->observer = observer;
 }
 
 void
@@ -196,9 +186,8 @@ tl_html_summary_free(struct tl_html_summary *s)
 		free_rings(s->stacks[i].rings, SLOT_RINGS);
 	for (size_t i = 0; i < s->counter_count; i++)
 		free_rings(s->counters[i].rings, BIN_RINGS);
-	for (size_t i = 0; i < TL_OBSERVED_GATES; i++)
-		free_rings(s->closed[i].rings, BIN_RINGS);
 	tl_spans_free(s->spans);
+	tl_details_free(s->details);
 	tl_table_free(&s->row_table);
 	tl_table_free(&s->message_table);
 	tl_table_free(&s->stack_table);
@@ -401,8 +390,6 @@ find_row(struct tl_html_summary *s, uint64_t key, bool is_lane)
 	return &s->rows[s->row_count++];
 }
 
-/* == closed time == */
-
 /*
  * The end of the next step of a time that is added to rings of bins.  A long
  * time is added in long steps; each step lies in one bin of the rings that
@@ -419,85 +406,14 @@ step_end(int64_t from, int64_t to)
 	return end < to ? end : to;
 }
 
-/* Count time in which a gate was closed. */
-static void
-count_closed(struct closed *closed, int64_t from, int64_t to)
-{
-	if (to - from > ALL_NS)
-		from = to - ALL_NS;
-	while (from < to) {
-		const int64_t at = floor_to(from, BIN_NS);
-		const int64_t end = step_end(from, to);
-
-		for (unsigned i = 0; i < BIN_RINGS; i++) {
-			uint32_t *ns = ring_cell(&closed->rings[i],
-			    at >> (BIN_SHIFT * i), BINS, sizeof(*ns));
-
-			if (ns)
-				*ns += (uint32_t)(end - from);
-		}
-		from = end;
-	}
-}
-
-/*
- * Count the time in which each gate was closed since the last look.  The gate
- * is taken to have been open first, then closed, then open again if it is open
- * now.  Bins are much longer than the time between two looks at a busy
- * timeline; on a quiet timeline the levels change in just this order.
- */
-static void
-look_closed(struct tl_html_summary *s, uint64_t tsc, int64_t ns)
-{
-	for (unsigned gate = 0; gate < TL_OBSERVED_GATES; gate++) {
-		struct closed *closed = &s->closed[gate];
-		const uint64_t ticks = tsc - closed->tsc;
-		const int64_t from = closed->ns, lasted = ns - from;
-		struct tl_observed now;
-		uint64_t open, late;
-
-		if (!closed->is_used || tsc <= closed->tsc)
-			continue;
-		tl_observed_at(s->observer, gate, tsc, &now);
-		open = now.ticks - closed->ticks;
-		closed->ticks = now.ticks;
-		closed->tsc = tsc;
-		closed->ns = ns;
-		if (lasted <= 0 || open >= ticks)
-			continue;
-		late = now.open && tsc > now.since ? tsc - now.since : 0;
-		if (late > open)
-			late = open;
-		count_closed(closed,
-		    from + (int64_t)((unsigned __int128)lasted * (open - late) /
-				     ticks),
-		    ns - (int64_t)((unsigned __int128)lasted * late / ticks));
-	}
-	s->looked_ns = ns;
-}
-
 /* Note that a message occurs in a row. */
 static void
-note_gate(struct tl_html_summary *s, struct row *row, const struct tl_event *e)
+note_gate(struct row *row, const struct tl_event *e)
 {
-	unsigned gate;
-	struct tl_observed now;
-
-	if (!s->observer || e->message->builtin != TIMELINE_BUILTIN_NONE)
+	if (e->message->builtin != TIMELINE_BUILTIN_NONE)
 		return;
-	gate = tl_observed_gate(s->observer, e->message);
-	if (gate >= TL_OBSERVED_GATES)
-		return;
-	if (row->gate == 0 || gate < row->gate)
-		row->gate = gate;
-	if (s->closed[gate].is_used)
-		return;
-	/* before the first entry, no message is known to use the gate */
-	tl_observed_at(s->observer, gate, e->tsc, &now);
-	s->closed[gate].is_used = true;
-	s->closed[gate].ticks = now.ticks;
-	s->closed[gate].tsc = e->tsc;
-	s->closed[gate].ns = e->ns;
+	if (row->gate == 0 || e->message->gate < row->gate)
+		row->gate = e->message->gate;
 }
 
 /* == messages and stacks == */
@@ -556,8 +472,15 @@ find_stack(struct tl_html_summary *s, uint32_t parent, uint32_t message)
 }
 
 static void
-count_self(struct tl_html_summary *s, uint32_t stack, int64_t at, uint64_t ns,
-    uint32_t count)
+add_own(struct tl_own *to, const struct tl_own *own, int sign)
+{
+	for (unsigned i = 0; i < TL_OWN_KINDS; i++)
+		to->ns[i] += sign * own->ns[i];
+}
+
+static void
+count_self(struct tl_html_summary *s, uint32_t stack, int64_t at,
+    const struct tl_own *own, int sign, uint32_t count)
 {
 	struct ring *rings;
 
@@ -570,7 +493,7 @@ count_self(struct tl_html_summary *s, uint32_t stack, int64_t at, uint64_t ns,
 		    SLOTS, sizeof(*self));
 
 		if (self) {
-			self->ns += ns;
+			add_own(&self->own, own, sign);
 			self->count += count;
 		}
 	}
@@ -600,6 +523,8 @@ static void
 add_samples(struct samples *to, const struct samples *more)
 {
 	to->count += more->count;
+	to->observed += more->observed;
+	to->older += more->older;
 	if (more->number == 0)
 		return;
 	if (to->number == 0 || more->min < to->min)
@@ -612,11 +537,13 @@ add_samples(struct samples *to, const struct samples *more)
 		to->buckets[i] += more->buckets[i];
 }
 
-/* Count entries, a duration or both (-1: no duration). */
+/* Count an event and the duration that ends with it (-1: none).  What is before
+ * all entries of the timeline are there is not counted. */
 static void
-measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
+measure(struct measured *m, const struct tl_event *e, int64_t duration)
 {
-	const int64_t at = floor_to(ns, SLOT_NS);
+	const int64_t at = floor_to(e->ns, SLOT_NS);
+	const bool counts = tl_event_counts(e) && !e->partial;
 	const uint64_t value = (uint64_t)duration;
 
 	forget_future(m->rings, SLOT_RINGS, SLOTS, at, SLOT_SHIFT);
@@ -626,8 +553,10 @@ measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
 
 		if (!to)
 			continue;
-		to->count += count;
-		if (duration < 0)
+		to->count += counts;
+		to->observed += counts && e->stretch != TL_UNOBSERVED;
+		to->older += e->partial && duration >= 0 && e->kind == TL_END;
+		if (duration < 0 || e->partial)
 			continue;
 		if (to->number++ == 0 || value < to->min)
 			to->min = value;
@@ -759,11 +688,13 @@ count_time(struct tl_html_summary *s, struct row *row, uint32_t stack,
 		from = to - ALL_NS / 2;
 	while (from < to) {
 		const int64_t end = step_end(from, to);
+		struct tl_own own = { 0 };
 
 		current_bin(row, from)->busy_ns +=
 		    (uint32_t)(sign * (end - from));
-		count_self(s, stack, floor_to(from, SLOT_NS),
-		    (uint64_t)(sign * (end - from)), 0);
+		tl_details_add(s->details, row->source, from, end, &row->hidden,
+		    &own);
+		count_self(s, stack, floor_to(from, SLOT_NS), &own, sign, 0);
 		from = end;
 	}
 }
@@ -799,6 +730,7 @@ take_back(struct tl_html_summary *s, struct row *row, uint32_t i)
 	while (next < placed && row->open[next].observed == TL_UNOBSERVED)
 		next++;
 	to = next < placed ? row->open[next].ns : row->since;
+	row->hidden = 0;
 	if (i == 0 && open->observed != TL_UNOBSERVED && from < to) {
 		count_time(s, row, open->stack, from, to, -1);
 		if (row->busy_ns <= to)
@@ -851,18 +783,18 @@ cut_open(struct tl_html_summary *s, struct row *row, uint64_t ended)
 
 /* Remove spans whose gates have closed since the begin of the span. */
 static void
-close_gates(struct tl_html_summary *s, struct row *row, uint64_t tsc)
+close_gates(struct tl_html_summary *s, struct row *row, int64_t ns)
 {
-	struct tl_observed observed;
-
 	for (uint32_t i = 0; i < placed_of(row);) {
 		const struct open *open = &row->open[i];
+		unsigned kind = 0;
+		struct tl_own own = { 0 };
 
-		tl_observed_at(s->observer,
-		    tl_observed_gate(s->observer, open->message), tsc,
-		    &observed);
-		if (!open->proven &&
-		    (!observed.open || observed.since > open->tsc))
+		tl_details_add(s->details, row->source,
+		    open->ns > s->checked_ns ? open->ns : s->checked_ns, ns + 1,
+		    &kind, &own);
+		if (!open->proven && open->observed != TL_OBSERVED &&
+		    kind > open->message->gate && kind < TL_OBSERVED_GATES)
 			take_back(s, row, i);
 		else
 			i++;
@@ -870,11 +802,14 @@ close_gates(struct tl_html_summary *s, struct row *row, uint64_t tsc)
 }
 
 static void
-close_all_gates(struct tl_html_summary *s, uint64_t tsc)
+close_all_gates(struct tl_html_summary *s, int64_t ns)
 {
-	for (size_t i = 0; s->observer && i < s->row_count; i++)
-		close_gates(s, &s->rows[i], tsc);
+	for (size_t i = 0; i < s->row_count; i++)
+		close_gates(s, &s->rows[i], ns);
+	s->checked_ns = ns;
 }
+
+static const struct tl_own no_own;
 
 static void
 begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
@@ -887,11 +822,11 @@ begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
 		return;
 	parent = depth > 0 ? row->open[depth - 1].stack : 0;
 	stack = find_stack(s, parent, message);
-	if (stack != parent)
-		count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
+	if (stack != parent && !e->partial)
+		count_self(s, stack, floor_to(e->ns, SLOT_NS), &no_own, 1, 1);
+	row->hidden = 0;
 	row->open[depth] = (struct open){ .message = e->message,
 		.ns = e->ns,
-		.tsc = e->tsc,
 		.observed = e->observed,
 		.id = tl_spans_begun(s->spans),
 		.stack = stack,
@@ -913,8 +848,8 @@ count_late(struct tl_html_summary *s, struct row *row, uint32_t message,
 
 	count_time(s, row, stack, begin > row->busy_ns ? begin : row->busy_ns,
 	    e->ns, 1);
-	if (stack != parent && span->alone)
-		count_self(s, stack, floor_to(e->ns, SLOT_NS), 0, 1);
+	if (stack != parent && span->alone && !e->partial)
+		count_self(s, stack, floor_to(e->ns, SLOT_NS), &no_own, 1, 1);
 	row->busy_ns = e->ns;
 }
 
@@ -946,6 +881,7 @@ end_span(struct tl_html_summary *s, struct row *row, uint32_t message,
 	}
 	if (is_sure)
 		row->sure_ns = e->ns;
+	row->hidden = 0;
 }
 
 static int
@@ -960,15 +896,17 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 		: find_row(s, (uint64_t)e->pid << 32 | e->tid, false);
 	struct tl_span span;
 	const int rc = tl_spans_put(s->spans, e, &span);
+	const int put = tl_details_put(s->details, s->spans, e);
 
-	if (rc < 0)
-		return rc;
+	if (rc < 0 || put < 0)
+		return rc < 0 ? rc : put;
 	if (row) {
+		row->source = e->source;
 		(void)tl_spans_depth(s->spans, e);
 		cut_open(s, row, rc == 1 ? span.id : 0);
 		count_open(s, row, e->ns);
 		count_entry(row, e);
-		note_gate(s, row, e);
+		note_gate(row, e);
 		row->names = tl_event_names(e);
 		row->last_ns = e->ns;
 	}
@@ -992,8 +930,9 @@ static void
 put_lane(struct tl_html_summary *s, const struct tl_event *e)
 {
 	struct row *row = find_row(s, e->lane, true);
-	const uint32_t missing =
-	    e->lost < UINT32_MAX ? (uint32_t)e->lost : UINT32_MAX;
+	const uint32_t missing = e->overwritten         ? 0
+				 : e->lost < UINT32_MAX ? (uint32_t)e->lost
+							: UINT32_MAX;
 
 	if (e->kind == TL_LOST)
 		current_bin(&s->all, e->ns)->missing += missing;
@@ -1011,7 +950,7 @@ put_lane(struct tl_html_summary *s, const struct tl_event *e)
 			       : TL_CPU_UNKNOWN - 1;
 	count_entry(row, e);
 	if (e->message)
-		note_gate(s, row, e);
+		note_gate(row, e);
 }
 
 /*
@@ -1020,9 +959,13 @@ put_lane(struct tl_html_summary *s, const struct tl_event *e)
 static int
 put_loss(struct tl_html_summary *s, const struct tl_event *e)
 {
+	int rc;
+
 	if (tl_event_is_start(e))
 		return 0;
 	*(e->overwritten ? &s->overwritten : &s->lost) += e->lost;
+	if ((rc = tl_details_put(s->details, s->spans, e)) < 0)
+		return rc;
 	for (size_t i = 0; i < s->row_count; i++)
 		take_back_all(s, &s->rows[i]);
 	tl_spans_free(s->spans);
@@ -1052,12 +995,7 @@ step_back(struct tl_html_summary *s, int64_t ns)
 	const int64_t slot = floor_to(ns, SLOT_NS);
 
 	step_row(&s->all, ns);
-	s->looked_ns = ns;
-	for (size_t i = 0; i < TL_OBSERVED_GATES; i++) {
-		s->closed[i].ns = ns;
-		forget_newer(s->closed[i].rings, BIN_RINGS, BINS,
-		    floor_to(ns, BIN_NS), BIN_SHIFT);
-	}
+	s->checked_ns = ns;
 	for (size_t i = 0; i < s->row_count; i++)
 		step_row(&s->rows[i], ns);
 	for (size_t i = 0; i < s->counter_count; i++)
@@ -1088,16 +1026,13 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	if (s->since_ns == NEVER || e->ns < s->since_ns)
 		s->since_ns = e->ns;
 	s->newest_ns = e->ns;
-	s->tsc = e->tsc;
+	s->last = *e;
 	s->entries++;
-	if (tl_observed_is_change(e->message))
-		close_all_gates(s, e->tsc);
-	if (s->observer &&
-	    (s->looked_ns == NEVER || e->ns - s->looked_ns >= LOOK_NS))
-		look_closed(s, e->tsc, e->ns);
 	if ((rc = find_message(s, e->message, &number)) != 0 ||
 	    (rc = put_thread(s, e, number, &duration)) != 0)
 		return rc;
+	if (tl_observed_is_change(e->message))
+		close_all_gates(s, e->ns);
 	if (e->kind == TL_COUNTER)
 		put_counter(s, e);
 	m = &s->messages[number];
@@ -1108,7 +1043,7 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 		m->last_ns = e->ns;
 		m->observed = e->observed;
 	}
-	measure(m, e->ns, e->kind != TL_END, duration);
+	measure(m, e, duration);
 	return 0;
 }
 
@@ -1243,14 +1178,13 @@ put_row(struct tl_text *text, const struct row *row,
 }
 
 static void
-put_parts(struct tl_text *text, const struct tl_message *message,
-    const char *mark)
+put_parts(struct tl_text *text, const struct tl_message *message)
 {
 	struct tl_text plain = { 0 };
 
 	for (unsigned i = 0; message && i < message->argc; i++) {
 		tl_put_plain(&plain, message->args[i].before);
-		tl_put_string(&plain, mark);
+		tl_put_char(&plain, '$');
 		tl_put_plain(&plain, message->args[i].name);
 	}
 	tl_put_plain(&plain,
@@ -1259,19 +1193,14 @@ put_parts(struct tl_text *text, const struct tl_message *message,
 	tl_text_free(&plain);
 }
 
-/*
- * Append a message: its text in the notation of the page, the text as a person
- * reads it, and the category.  NULL: others.
- */
+/* Append a message: its text and category.  NULL: others. */
 static void
 put_text(struct tl_text *text, const struct tl_message *message)
 {
 	struct tl_text plain = { 0 };
 
 	tl_put_string(text, "{\"text\":\"");
-	put_parts(text, message, "$");
-	tl_put_string(text, "\",\"name\":\"");
-	put_parts(text, message, "");
+	put_parts(text, message);
 	if (message)
 		tl_put_plain(&plain, message->category);
 	tl_put_string(text, "\",\"category\":\"");
@@ -1340,35 +1269,63 @@ put_counters(const struct tl_html_summary *s, struct tl_text *text,
 	tl_put_char(text, ']');
 }
 
-/* Append the bins in which each gate was closed. */
+/* Add the time of each lowest open level. */
 static void
-put_closed(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
-    int64_t first, int64_t last)
+add_kinds(const struct tl_html_summary *s, int64_t from_ns, int64_t to_ns,
+    struct tl_own *time)
 {
-	bool any_gate = false;
+	while (from_ns < to_ns) {
+		int64_t next_ns = to_ns;
+		const unsigned kind = tl_details_kind(s->details,
+		    s->last.source, from_ns, &next_ns);
 
-	tl_put_string(text, ",\"closed\":{");
-	for (unsigned gate = 0; gate < TL_OBSERVED_GATES; gate++) {
-		bool any = false;
-
-		for (int64_t n = first; n <= last; n++) {
-			const uint32_t *ns =
-			    ring_peek(&s->closed[gate].rings[ring], n, BINS,
-				sizeof(*ns));
-
-			if (!ns || *ns == 0)
-				continue;
-			if (!any)
-				tl_put_format(text, "%s\"%u\":[",
-				    any_gate ? "," : "", gate);
-			tl_put_format(text, "%s%" PRId64 ",%u", any ? "," : "",
-			    n - first, *ns);
-			any = any_gate = true;
-		}
-		if (any)
-			tl_put_char(text, ']');
+		time->ns[kind] += next_ns - from_ns;
+		from_ns = next_ns;
 	}
-	tl_put_char(text, '}');
+}
+
+/* Append the part of a bin for which the lowest open level was kind, after what
+ * was appended up to *to_ns. */
+static void
+put_kind(struct tl_text *text, int64_t first_ns, int64_t *to_ns, int64_t ns,
+    unsigned kind, unsigned *last)
+{
+	if (ns > 0 && kind != *last) {
+		tl_put_string(text, *last < TL_OWN_KINDS ? "," : "");
+		tl_put_signed(text, *to_ns - first_ns);
+		tl_put_format(text, ",%u", kind);
+		*last = kind;
+	}
+	*to_ns += ns;
+}
+
+/* Append which level was the lowest that was open.  Within a bin, the level that
+ * was open last comes first, and then the others by their number. */
+static void
+put_history(const struct tl_html_summary *s, struct tl_text *text,
+    const struct tl_html_question *q, int64_t first, int64_t last,
+    int64_t width)
+{
+	unsigned kind = TL_OWN_KINDS;
+
+	tl_put_string(text, ",\"history\":[");
+	for (int64_t n = first; n <= last; n++) {
+		const int64_t end = (n + 1) * width;
+		const int64_t to = end < q->now_ns ? end : q->now_ns;
+		struct tl_own own = { 0 };
+		int64_t from = n * width;
+
+		from = from > s->since_ns ? from : s->since_ns;
+		add_kinds(s, from, to, &own);
+		if (kind < TL_OWN_KINDS) {
+			from += own.ns[kind];
+			own.ns[kind] = 0;
+		}
+		for (unsigned i = 0; i < TL_OWN_KINDS; i++)
+			put_kind(text, first * width, &from, own.ns[i], i,
+			    &kind);
+	}
+	tl_put_char(text, ']');
 }
 
 static void
@@ -1405,7 +1362,7 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 		tl_put_char(text, '}');
 	}
 	tl_put_char(text, ']');
-	put_closed(s, text, ring, first, last);
+	put_history(s, text, q, first, last, width);
 	put_counters(s, text, ring, first, last);
 }
 
@@ -1432,6 +1389,8 @@ put_samples(struct tl_text *text, const struct samples *s)
 	const char *comma = "";
 
 	put_key(text, "count", s->count);
+	put_key(text, "observed", s->observed);
+	put_key(text, "older", s->older);
 	put_key(text, "samples", s->number);
 	put_key(text, "total", (uint64_t)s->total_ns);
 	if (s->number == 0)
@@ -1453,12 +1412,19 @@ put_samples(struct tl_text *text, const struct samples *s)
 
 static void
 put_message(struct tl_text *text, const struct measured *m,
-    const struct samples *s)
+    const struct samples *s, const struct tl_own *time)
 {
+	const unsigned gate = m->message ? m->message->gate : 0;
+	int64_t observed_ns = 0;
+
+	for (unsigned i = 0; i <= gate && i < TL_OBSERVED_GATES; i++)
+		observed_ns += time->ns[i];
 	put_text(text, m->message);
-	tl_put_format(text, ",\"level\":%u,\"kind\":%u",
+	tl_put_format(text, ",\"level\":%u,\"kind\":%u,\"builtin\":%u",
 	    m->message ? m->message->level : 0,
-	    m->message ? m->message->kind : 0);
+	    m->message ? m->message->kind : 0,
+	    m->message ? m->message->builtin : 0);
+	put_key(text, "observed_ns", (uint64_t)observed_ns);
 	put_samples(text, s);
 	tl_put_char(text, '}');
 }
@@ -1470,22 +1436,28 @@ put_stacks(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
 	tl_put_string(text, ",\"stacks\":[");
 	for (size_t i = 0; i < s->stack_count; i++) {
 		const struct stack *stack = &s->stacks[i];
+		const struct tl_message *message =
+		    s->messages[stack->message].message;
 		struct self sum = { 0 };
+		int64_t parts[TL_OWN_PARTS] = { 0 };
 
 		for (int64_t n = first; n <= last; n++) {
 			const struct self *self = ring_peek(&stack->rings[ring],
 			    n, SLOTS, sizeof(*self));
 
-			sum.ns += self ? self->ns : 0;
+			if (self)
+				add_own(&sum.own, &self->own, 1);
 			sum.count += self ? self->count : 0;
 		}
-		tl_put_format(text,
-		    "%s[%" PRId64 ",%" PRId64 ",%u,%" PRIu64 "]",
+		tl_details_divide(s->details, message, &sum.own, parts);
+		tl_put_format(text, "%s[%" PRId64 ",%" PRId64 ",%u",
 		    i > 0 ? "," : "", (int64_t)stack->parent - 1,
-		    s->messages[stack->message].message
-			? (int64_t)stack->message
-			: -1,
-		    sum.count, sum.ns);
+		    message ? (int64_t)stack->message : -1, sum.count);
+		for (unsigned k = 0; k < TL_OWN_PARTS; k++) {
+			tl_put_char(text, ',');
+			tl_put_signed(text, parts[k]);
+		}
+		tl_put_char(text, ']');
 	}
 	tl_put_char(text, ']');
 }
@@ -1500,9 +1472,15 @@ put_messages(struct tl_html_summary *s, struct tl_text *text,
 	const int64_t newest = floor_to(q->now_ns, width);
 	int64_t first = floor_to(q->measure_from_ns, width);
 	int64_t last = floor_to(q->measure_to_ns, width);
+	struct tl_own time = { 0 };
+	int64_t from, to;
 
 	if (first <= newest - SLOTS)
 		first = newest - SLOTS + 1;
+	from = first * width > s->since_ns ? first * width : s->since_ns;
+	to = (last + 1) * width;
+	to = to < s->newest_ns ? to : s->newest_ns;
+	add_kinds(s, from, to, &time);
 	tl_put_format(text, ",\"measured\":[\"%" PRId64 "\",\"%" PRId64 "\"]",
 	    first * width, (last + 1) * width);
 	tl_put_string(text, ",\"messages\":[");
@@ -1519,10 +1497,24 @@ put_messages(struct tl_html_summary *s, struct tl_text *text,
 		}
 		if (i > 0)
 			tl_put_char(text, ',');
-		put_message(text, &s->messages[i], &sum);
+		put_message(text, &s->messages[i], &sum, &time);
 	}
 	tl_put_char(text, ']');
 	put_stacks(s, text, ring, first, last);
+}
+
+/* Let the levels change that change by time alone. */
+static void
+pass_time(struct tl_html_summary *s, const struct tl_html_question *q)
+{
+	static const struct tl_message nothing;
+	struct tl_event now = s->last;
+
+	now.message = &nothing;
+	now.ns = q->now_ns;
+	now.tsc = q->now_tsc;
+	if (tl_details_put(s->details, NULL, &now) == 0)
+		close_all_gates(s, q->now_ns);
 }
 
 /* Keep a range within the counted time. */
@@ -1551,9 +1543,8 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	clamp_range(&q.measure_from_ns, &q.measure_to_ns, s->since_ns,
 	    q.now_ns);
 	flush_row(&s->all);
-	close_all_gates(s, q.now_tsc > s->tsc ? q.now_tsc : s->tsc);
-	if (s->observer && q.now_tsc > s->tsc)
-		look_closed(s, q.now_tsc, q.now_ns);
+	if (q.now_tsc > s->last.tsc)
+		pass_time(s, &q);
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct row *row = &s->rows[i];
 
@@ -1563,7 +1554,7 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 		count_open(s, row, q.now_ns);
 		flush_row(row);
 	}
-	tl_put_char(text, '{');
+	tl_put_string(text, q.is_whole ? "{" : "{\"part\":true,");
 	put_ns(text, "since", s->since_ns);
 	tl_put_char(text, ',');
 	put_ns(text, "newest", s->newest_ns);

@@ -21,7 +21,7 @@
  *
  * Bounds.  Threads, lanes and messages beyond a maximum are counted in
  * "others", a stack beyond a maximum counts for its parent, and counters beyond
- * a maximum are not shown, so that a summary takes at most 85 MiB, usually 1 or
+ * a maximum are not shown, so that a summary takes at most 100 MiB, usually 1 or
  * 2.  An entry costs a few tens of ns; whole bins are added once they are
  * complete.
  *
@@ -33,7 +33,7 @@
 #define TL_FORMAT_HTML_SUMMARY_H
 
 #include "base/text.h"
-#include "event/observe.h"
+#include "event/event.h"
 
 struct tl_html_summary;
 
@@ -48,6 +48,7 @@ struct tl_html_question {
 	int64_t measure_from_ns, measure_to_ns;
 	int64_t now_ns;   /* end of open spans */
 	uint64_t now_tsc; /* now_ns as a stamp; 0: unknown */
+	bool is_whole;    /* nothing older was left in the timeline */
 	/* Has a thread ended?  NULL: unknown. */
 	bool (*has_ended)(uint32_t pid, uint32_t tid);
 };
@@ -55,13 +56,6 @@ struct tl_html_question {
 /* Make a summary: 0, -ENOMEM. */
 int tl_html_summary_new(struct tl_html_summary **summary);
 void tl_html_summary_free(struct tl_html_summary *summary);
-
-/*
- * Set the observer of the events, from which a summary knows when a change of
- * levels closes an open span.
- */
-void tl_html_summary_observe(struct tl_html_summary *summary,
-    struct tl_observer *observer);
 
 /*
  * Count the next event, in order of time.  The message of the event must live
@@ -74,8 +68,8 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  * Append the answer as one JSON object.  The format is private between this
  * file and the page's script.  Times are strings of ns, durations numbers.
  *
- *	{"since":"...","newest":"...","total":N,"total_lost":N,
- *	 "total_overwritten":N,
+ *	{"since":"...","newest":"...","part":true,"total":N,
+ *	 "total_lost":N,"total_overwritten":N,
  *	 "overview":{"first":"...","bin":256000000,"bins":[...],"at":[...]},
  *	 "first":"...","bin":4000000,"entries":N,"missing":N,
  *	 "rows":[{"pid":1,"tid":2,"name":"worker","process":"server",
@@ -83,30 +77,38 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *		  "entries":N,"gate":4,
  *		  "bins":[index,count,top,calm,busy,missing, ...],
  *		  "at":[first,last, ...]}],
- *	 "closed":{"4":[index,ns, ...]},
- *	 "counters":[{"text":"depth $n","name":"depth n",
- *		      "category":"queue","pid":1,
+ *	 "history":[ns,kind, ...],
+ *	 "counters":[{"text":"depth $n","category":"queue","pid":1,
  *		      "process":"server","low":0,"high":7,"before":3,
  *		      "bins":[index,least,greatest,last, ...]}],
  *	 "measured":["...","..."],
- *	 "messages":[{"text":"request $id","name":"request id",
- *		      "category":"http","level":6,
- *		      "kind":2,"count":N,"samples":N,"total":ns,
+ *	 "messages":[{"text":"request $id","category":"http","level":6,
+ *		      "kind":2,"builtin":0,"observed_ns":ns,"count":N,
+ *		      "observed":N,"older":N,"samples":N,"total":ns,
  *		      "min":ns,"median":ns,"p99":ns,"max":ns,
  *		      "histogram":[low_ns,count, ...]}],
- *	 "stacks":[[parent,message,count,self_ns], ...]}
+ *	 "stacks":[[parent,message,count,itself,closed,overwritten,lost],
+ *		    ...]}
  *
- *	since	complete from here on; totals and overview cover all of it
+ *	since	the first entry that was read; totals and overview cover all
+ *		from here on
+ *	part	true: the timeline held older entries, which were not read
  *	rows	lane is -1 for a thread; pid and tid are 0 for a lane
  *	bins	bins that are not empty; top is the highest level, calm the
  *		highest level below warning, busy the ns with a span open,
- *		missing the entries lost, or overwritten before they were read
+ *		missing the entries lost; history has what is overwritten
  *	at	first and last entry of each of these bins, in 1/1024 bin
  *	gate	lowest gate of the row's messages; 0: unknown
- *	closed	by gate: index of a bin, and the ns for which levels closed it
+ *	history	changes of the lowest open level, since first; kind is that
+ *		level, or why nothing is observed (details.h).  The order within
+ *		a bin may be another.
  *	counters	each of one process; before is the last value before
  *		the bins
- *	stacks	parent is an index of stacks, or -1; message -1: others
+ *	messages  count and samples are of the time from which no entry is
+ *		missing; older spans ended before.  observed is the part of
+ *		count in observed time, which is observed_ns long.
+ *	stacks	parent is an index of stacks, or -1; message -1: others; the
+ *		rest are parts of own time (details.h)
  */
 void tl_html_summary_write(struct tl_html_summary *summary,
     struct tl_text *text, const struct tl_html_question *question);

@@ -3,19 +3,34 @@
  * write.c - the page as a file, written as the entries come.
  *
  *	head, style, body | <script type="application/json">chunk</script>
- *	| ... | <script id="why">answers</script> | script that reads the chunks
+ *	| ... | <script class="history">levels of an input</script> ...
+ *	| <script id="why">answers</script> | script that reads the chunks
  *
  * chunk.h describes a chunk.  The daemon's answers (live.c) consist of the same
  * chunks.  A million plain entries take about 20 MB.
  */
 #include "format/html/write.h"
 
+#include "base/array.h"
 #include "format/html/chunk.h"
 #include "format/html/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The time of the entries of an input. */
+struct input {
+	int64_t from_ns, to_ns;
+	bool any;
+	bool has_levels;
+};
 
 struct html_write {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_html_chunk chunk;
+	struct tl_details *details;
+	struct input *inputs; /* by source */
+	size_t input_count;
 	struct tl_fleet_hosts hosts;
 	struct tl_bytes why;
 };
@@ -60,7 +75,21 @@ static int
 html_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct html_write *w = write_of(writer);
+	struct input *input;
+	const int rc = tl_details_put(w->details, NULL, event);
 
+	if (rc < 0 ||
+	    TL_ARRAY_ZEROS(w->inputs, w->input_count, event->source) < 0)
+		return -ENOMEM;
+	input = &w->inputs[event->source];
+	if (event->kind != TL_LOST) {
+		if (!input->any || event->ns < input->from_ns)
+			input->from_ns = event->ns;
+		if (!input->any || event->ns > input->to_ns)
+			input->to_ns = event->ns;
+		input->any = true;
+		input->has_levels |= event->base != 0;
+	}
 	if (!tl_html_chunk_takes(&w->chunk, event))
 		write_chunk(w);
 	return tl_html_chunk_put(&w->chunk, event);
@@ -91,10 +120,29 @@ write_why(struct tl_text *text, struct tl_bytes lines)
 	tl_put_string(text, "</script>\n");
 }
 
+static void
+write_history(struct html_write *w)
+{
+	struct tl_text *text = &w->writer.out.text;
+
+	for (size_t i = 0; i < w->input_count; i++) {
+		const struct input *input = &w->inputs[i];
+
+		if (!input->any)
+			continue;
+		tl_put_string(text, "<script type=\"application/json\" "
+				    "class=\"history\">[");
+		tl_html_put_history(text, w->details, (uint16_t)i,
+		    input->has_levels, input->from_ns, input->to_ns);
+		tl_put_string(text, "]</script>\n");
+	}
+}
+
 static int
 html_end(struct tl_writer *writer)
 {
 	write_chunk(write_of(writer));
+	write_history(write_of(writer));
 	write_why(&writer->out.text, write_of(writer)->why);
 	tl_html_page_end(&writer->out.text);
 	return 0;
@@ -105,6 +153,8 @@ html_free(struct tl_writer *writer)
 {
 	tl_html_chunk_free(&write_of(writer)->chunk);
 	tl_fleet_hosts_free(&write_of(writer)->hosts);
+	tl_details_free(write_of(writer)->details);
+	free(write_of(writer)->inputs);
 }
 
 static const struct tl_writer_kind html_kind = { .begin = html_begin,
@@ -116,6 +166,11 @@ int
 tl_html_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	return tl_writer_make(writer, sizeof(struct html_write), &html_kind,
+	int rc = tl_writer_make(writer, sizeof(struct html_write), &html_kind,
 	    write, context, report);
+
+	if (rc == 0 &&
+	    (rc = tl_details_new(&write_of(*writer)->details, false)) < 0)
+		tl_writer_free(*writer);
+	return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "event/observe.h"
 #include "lib/test.h"
 
 #include <string.h>
@@ -95,10 +96,11 @@ TEST(entries_are_counted_in_their_bins)
 	holds("\"first\":\"1795202658000000000\",\"bin\":1000000,"
 	      "\"entries\":3,\"missing\":0");
 	holds("\"pid\":7,\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
-	      "\"entries\":3,\"gate\":0,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
+	      "\"entries\":3,\"gate\":7,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
 	holds("\"pid\":0,\"tid\":0,\"cpu\":1,\"lane\":2");
 	/* two intervals: 10 ns and almost 3 ms */
-	holds("\"count\":3,\"samples\":2,\"total\":3000000,\"min\":10");
+	holds("\"count\":3,\"observed\":3,\"older\":0,\"samples\":2,\"total\":"
+	      "3000000,\"min\":10");
 	holds("\"max\":2999990");
 	ask(2 * MS, 5 * MS);
 	holds("\"entries\":1,\"missing\":0");
@@ -119,7 +121,7 @@ TEST(wide_bins_tell_where_their_entries_lie)
 	ask(0, 10000 * MS);
 	holds("\"bin\":16000000,\"entries\":4,");
 	holds("\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
-	      "\"entries\":4,\"gate\":0,\"bins\":[0,1,7,0,0,0,1,2,7,0,0,0,625,"
+	      "\"entries\":4,\"gate\":7,\"bins\":[0,1,7,0,0,0,1,2,7,0,0,0,625,"
 	      "1,7,0,0,0],"
 	      "\"at\":[512,512,256,512,0,0]");
 	tl_html_summary_free(summary);
@@ -154,10 +156,11 @@ TEST(occupancy_and_self_time_are_those_of_open_spans)
 	holds("\"bins\":[0,1,6,6,500000,0,1,0,0,0,1000000,0,"
 	      "2,1,5,5,1000000,0,3,0,0,0,1000000,0,4,0,0,0,1000000,0,"
 	      "5,1,5,5,1000000,0,6,1,6,6,0,0,9,1,7,0,0,0]");
-	holds("\"stacks\":[[-1,0,1,2500000],[0,1,1,3000000]]");
-	holds("\"text\":\"outer $id\",\"name\":\"outer "
-	      "id\",\"category\":\"test\",\"level\":6,"
-	      "\"kind\":2,\"count\":1,\"samples\":1,\"total\":5500000,"
+	holds("\"stacks\":[[-1,0,1,2500000,0,0,0],[0,1,1,3000000,0,0,0]]");
+	holds("\"text\":\"outer $id\",\"category\":\"test\",\"level\":6,"
+	      "\"kind\":2,\"builtin\":0,\"observed_ns\":8500000,"
+	      "\"count\":1,\"observed\":1,\"older\":0,\"samples\":1,\"total\":"
+	      "5500000,"
 	      "\"min\":5500000,\"median\":5500000,\"p99\":5500000,"
 	      "\"max\":5500000,\"histogram\":[5242880,1]");
 	tl_html_summary_free(summary);
@@ -168,9 +171,9 @@ TEST(an_open_span_counts_until_now)
 	begin();
 	put(&outer, TL_BEGIN, 8, 0);
 	ask(0, 4 * MS);
-	holds("\"stacks\":[[-1,0,1,4000000]]");
+	holds("\"stacks\":[[-1,0,1,4000000,0,0,0]]");
 	ask(0, 10000 * MS);
-	holds("\"stacks\":[[-1,0,1,10000000000]]");
+	holds("\"stacks\":[[-1,0,1,10000000000,0,0,0]]");
 	tl_html_summary_free(summary);
 }
 
@@ -188,7 +191,7 @@ TEST(time_between_two_observed_intervals_belongs_to_no_span)
 	put(&outer, TL_BEGIN, 8, 91 * MS);
 	put(&outer, TL_END, 8, 94 * MS);
 	ask(0, 100 * MS);
-	holds("\"stacks\":[[-1,0,2,3000000]]");
+	holds("\"stacks\":[[-1,0,2,3000000,0,0,0]]");
 	tl_html_summary_free(summary);
 }
 
@@ -202,7 +205,7 @@ TEST(a_pair_that_is_not_observed_is_not_measured)
 	put(&inner, TL_END, 8, 42 * MS);
 	put(&outer, TL_END, 8, 90 * MS);
 	ask(0, 100 * MS);
-	holds(",1,2000000]]");
+	holds(",1,2000000,0,0,0]]");
 	ck_assert_ptr_null(strstr(tl_text_string(&got), "\"total\":90000000"));
 	tl_html_summary_free(summary);
 }
@@ -215,9 +218,9 @@ TEST(a_loss_is_counted_and_ends_what_was_open)
 	put(&outer, TL_END, 8, 3 * MS);
 	ask(0, 4 * MS);
 	holds("\"entries\":2,\"missing\":5");
-	holds("\"stacks\":[[-1,0,1,0]]");
+	holds("\"stacks\":[[-1,0,1,0,0,0,0]]");
 	/* the end may belong to another span: no duration is measured */
-	holds("\"kind\":2,\"count\":1,\"samples\":0");
+	holds("\"count\":1,\"observed\":1,\"older\":0,\"samples\":0");
 	tl_html_summary_free(summary);
 }
 
@@ -239,8 +242,9 @@ TEST(overwritten_entries_are_not_lost)
 	put(&outer, TL_END, 8, 3 * MS);
 	ask(0, 4 * MS);
 	holds("\"total_lost\":0,\"total_overwritten\":7");
-	holds("\"entries\":2,\"missing\":7");
-	holds("\"kind\":2,\"count\":1,\"samples\":0");
+	holds("\"entries\":2,\"missing\":0");
+	holds("\"history\":[0,11,3000000,1]");
+	holds("\"count\":1,\"observed\":1,\"older\":0,\"samples\":0");
 	tl_html_summary_free(summary);
 }
 
@@ -308,18 +312,18 @@ TEST(an_open_span_ends_with_the_last_entry_of_a_thread_that_has_ended)
 	put(&outer, TL_BEGIN, 9, 0);
 	put(&tick, TL_INSTANT, 8, 2 * MS);
 	ask(0, 8 * MS);
-	holds("\"entries\":2,\"gate\":0,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,"
+	holds("\"entries\":2,\"gate\":6,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,"
 	      "1000000,0,"
 	      "2,1,7,0,1000000,0,3,");
 	q.has_ended = has_ended;
 	tl_text_clear(&got);
 	tl_html_summary_write(summary, &got, &q);
-	holds("\"ended\":true,\"entries\":2,\"gate\":0,\"bins\":[0,1,6,6,"
+	holds("\"ended\":true,\"entries\":2,\"gate\":6,\"bins\":[0,1,6,6,"
 	      "1000000,0,"
 	      "1,0,0,0,1000000,0,2,1,7,0,0,0]");
-	holds("\"ended\":false,\"entries\":1,\"gate\":0,\"bins\":[0,1,6,6,"
+	holds("\"ended\":false,\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,"
 	      "1000000,0,");
-	holds("\"stacks\":[[-1,0,2,11000000]]");
+	holds("\"stacks\":[[-1,0,2,11000000,0,0,0]]");
 	tl_html_summary_free(summary);
 }
 
@@ -344,7 +348,6 @@ TEST(a_span_whose_gate_has_closed_is_not_open)
 
 	begin();
 	tl_observer_init(&observer, &start);
-	tl_html_summary_observe(summary, &observer);
 	tl_observe(&observer, &e);
 	ck_assert_uint_ne(e.observed, TL_UNOBSERVED);
 	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
@@ -364,8 +367,8 @@ TEST(a_span_whose_gate_has_closed_is_not_open)
 	tl_html_summary_free(summary);
 }
 
-/* Levels above 3 are closed from 10 to 30 ms, and level 3 until the end. */
-TEST(closed_time_is_counted_by_gate)
+/* Levels below 8 are closed from 10 to 30 ms. */
+TEST(the_history_has_the_lowest_open_level)
 {
 	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
 		.tiers = 1,
@@ -385,7 +388,6 @@ TEST(closed_time_is_counted_by_gate)
 	low.level = low.gate = 3;
 	begin();
 	tl_observer_init(&observer, &start);
-	tl_html_summary_observe(summary, &observer);
 	for (size_t i = 0; i < TL_COUNT(list); i++) {
 		struct tl_event e = { .message = list[i].to ? &priority
 						 : list[i].level == 3 ? &low
@@ -403,9 +405,70 @@ TEST(closed_time_is_counted_by_gate)
 	}
 	ask(0, 49 * MS);
 	holds("\"gate\":3,");
-	holds("\"closed\":{\"3\":[31,1000000,32,1000000,");
-	holds(",39,1000000],\"6\":[10,1000000,11,1000000,12,1000000,");
-	holds(",28,1000000,29,1000000]}");
+	holds("\"history\":[0,4,10000000,8,30000000,4]");
+	tl_html_summary_free(summary);
+}
+
+/* The first 10 ms are overwritten in part, and inner is logged from 20 to 29 ms
+ * only. */
+TEST(rates_and_own_time_are_those_of_observed_time)
+{
+	const struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = 1,
+		.base = 6,
+		.complete_from = { { 0, 10000 } },
+		.gates = true };
+	static const struct {
+		int64_t ms;
+		struct tl_message *message;
+		uint8_t kind;
+	} list[] = { { 0, &outer, TL_BEGIN }, { 9, &outer, TL_END },
+		{ 10, &outer, TL_BEGIN }, { 20, &tick, TL_INSTANT },
+		{ 22, &inner, TL_BEGIN }, { 28, &inner, TL_END },
+		{ 40, &outer, TL_END } };
+	struct tl_message burst = { .builtin = TIMELINE_BUILTIN_BURST,
+		.level = 9,
+		.gate = 9,
+		.argc = 3 };
+	struct tl_observer observer;
+
+	begin();
+	tl_observer_init(&observer, &start);
+	for (size_t i = 0; i < TL_COUNT(list); i++) {
+		const bool is_burst = list[i].message == &tick;
+		struct tl_event e = { .message =
+					  is_burst ? &burst : list[i].message,
+			.kind = list[i].kind,
+			.level = list[i].message->level,
+			.ns = START + list[i].ms * MS,
+			.tsc = (uint64_t)(1000 * list[i].ms),
+			.pid = 7,
+			.tid = 8,
+			.proven = list[i].message == &outer,
+			.args = { 5, 6, 6 << TIMELINE_UNTIL_SHIFT } };
+
+		if (e.proven && e.kind == TL_END) {
+			e.begun = TL_BEGUN;
+			e.begun_tsc = (uint64_t)(1000 * list[i - 1].ms);
+			if (list[i].ms == 40)
+				e.begun_tsc = 10000;
+			e.duration_ns = (int64_t)(e.tsc - e.begun_tsc) * 1000;
+			e.begun_ns = e.ns - e.duration_ns;
+		}
+		tl_observe(&observer, &e);
+		ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	}
+	ask(0, 40 * MS);
+	holds("\"history\":[0,11,10000000,6,20000000,5,28672000,6]");
+	holds("\"kind\":2,\"builtin\":0,\"observed_ns\":30000000,"
+	      "\"count\":1,\"observed\":1,\"older\":1,\"samples\":1,"
+	      "\"total\":30000000,");
+	holds("\"kind\":2,\"builtin\":0,\"observed_ns\":8672000,"
+	      "\"count\":1,\"observed\":1,\"older\":0,\"samples\":1,"
+	      "\"total\":6000000,");
+	/* from 20 ms on a detail may still last that began before */
+	holds("\"stacks\":[[-1,0,1,672000,23328000,0,0],"
+	      "[0,2,1,6000000,0,0,0]]");
 	tl_html_summary_free(summary);
 }
 
@@ -487,7 +550,7 @@ TEST(counters_are_plotted)
 		ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
 	}
 	ask(MS, 9 * MS);
-	holds("\"counters\":[{\"text\":\"depth $n\",\"name\":\"depth n\","
+	holds("\"counters\":[{\"text\":\"depth $n\","
 	      "\"category\":\"test\","
 	      "\"pid\":7,\"low\":2,\"high\":9,\"before\":4,"
 	      "\"bins\":[1,2,9,3,4,6,6,6]}]");

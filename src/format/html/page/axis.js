@@ -78,25 +78,47 @@ function drawLevel(c, level, x0, x1, burst) {
 	}
 }
 
+/* The level that was open longest: bursts are lower. */
+function usualLevel(h) {
+	const times = new Float64Array(LEVEL_NONE + 1);
+	walkHistory(h, -Infinity, Infinity, (from, to, kind) => {
+		if (kind <= LEVEL_NONE)
+			times[kind] += to - from;
+	});
+	return times.indexOf(Math.max(...times));
+}
+
+/* {level, burst, from, to} of the host whose levels are shown. */
+function openLevels(from = -Infinity, to = Infinity) {
+	const h = historyOf(sourceOf({host: levelsHost()})), list = [];
+	const usual = usualLevel(h);
+	walkHistory(h, from, to, (a, b, level) => {
+		if (level > 0 && level <= LEVEL_NONE)
+			list.push({level, burst: level < usual, from: a, to: b});
+	});
+	return list;
+}
+
 /* Which priorities were open: bursts stand out. */
 function drawLevels(c) {
-	const list = shownLevels();
 	let filled = -1;
 	c.font = "10px " + picture.colors.font;
 	c.textBaseline = "middle";
-	list.forEach((l, i) => {
-		const next = list[i + 1];
-		const x0 = Math.max(toX(l.from), 0);
-		const x1 = Math.min(toX(l.to), view.width);
-		if (x1 >= 0 && x0 <= view.width &&
-		    (x1 - x0 >= 1 || x0 >= filled)) {
-			drawLevel(c, l.level, x0, x1, l.burst);
-			filled = Math.max(x1, x0 + 1);
-		}
-		if (!next && l.to < view.to)
-			drawLevel(c, l.base, Math.max(toX(l.to), 0),
-				view.width, false);
-	});
+	for (const l of openLevels(view.from, view.to)) {
+		const x0 = toX(l.from), x1 = toX(l.to);
+		if (x1 - x0 < 1 && x0 < filled)
+			continue;
+		drawLevel(c, l.level, x0, x1, l.burst);
+		filled = Math.max(x1, x0 + 1);
+	}
+}
+
+/* A text that fits beside the rows. */
+function fitText(c, text) {
+	let n = Math.min(text.length, 40);
+	while (n > 1 && c.measureText(shortText(text, n)).width > GUTTER - 16)
+		n--;
+	return shortText(text, n);
 }
 
 function drawNames(c, top) {
@@ -117,12 +139,11 @@ function drawNames(c, top) {
 			drawHostStripe(c, row, top - view.scroll + y, height);
 		c.font = "600 12px " + colors.font;
 		c.fillStyle = row.ended ? colors.dim : colors.text;
-		c.fillText((row.label ?? laneLabel(row)).slice(0, 40), 8,
-			at - 5);
+		c.fillText(fitText(c, row.label ?? laneLabel(row)), 8, at - 5);
 		c.font = "10px " + colors.font;
 		c.fillStyle = isUnbounded(row) ? colors.lost : colors.dim;
-		c.fillText((row.note + (row.ended ? ", ended" : ""))
-			.slice(0, 40), 8, at + 7);
+		c.fillText(fitText(c, (row.ended ? "ended, " : "") + row.note),
+			8, at + 7);
 	}
 	c.restore();
 	c.font = "10px " + colors.font;
@@ -174,11 +195,14 @@ function drawScrollBar(c, top) {
 	c.globalAlpha = 1;
 }
 
+/* Rows are as long as something was read: beyond that there is no input. */
 function drawRowBacks(c, top) {
+	const x0 = Math.max(toX(oldestTime()), 0);
+	const x1 = Math.min(toX(newestTime()), view.width);
 	c.fillStyle = picture.colors.row;
 	for (const {row, y, height} of picture.layout)
-		if (row.kind !== "host")
-			c.fillRect(0, top + y - 2, view.width, height + 4);
+		if (row.kind !== "host" && x1 > x0)
+			c.fillRect(x0, top + y - 2, x1 - x0, height + 4);
 }
 
 function drawRows(c, top) {
@@ -205,13 +229,13 @@ function drawPicture() {
 	c.fillRect(0, 0, canvas.clientWidth, picture.height);
 	c.save();
 	c.translate(GUTTER, 0);
-	const labels = axisLabels();
+	const labels = isEmpty() ? [] : axisLabels();
 	c.save();
 	c.beginPath();
 	c.rect(0, top, view.width, picture.height);
 	c.clip();
 	drawRowBacks(c, top - view.scroll);
-	drawClosed(c, top - view.scroll);
+	drawShades(c, top - view.scroll);
 	drawGrid(c, labels);
 	drawRows(c, top - view.scroll);
 	drawLosses(c, top - view.scroll);

@@ -22,6 +22,7 @@ const picture = {
 	drawn: 0,	/* entries that the last picture stands for */
 	bars: 0,	/* spans that it draws or merges */
 	colors: {}, hatch: null,
+	fine: null,	/* hatch of details that were not observed */
 };
 
 function readColors() {
@@ -39,7 +40,7 @@ function readColors() {
 	for (let i = 0; i < 8; i++)
 		colors.lines.push(get("--level-" + LINE_LEVELS[i]));
 	for (const name of ["back", "row", "line", "text", "dim", "accent",
-		"lost", "bar-text", "mark", "over", "closed"])
+		"lost", "bar-text", "mark", "over", ...SHADES.slice(1)])
 		colors[name] = get("--" + name);
 	colors.font = get("--font");
 	colors.inks = colors.levels.map((color) => ink(color, 1));
@@ -48,6 +49,7 @@ function readColors() {
 	colors.lostInk = ink(colors.lost, 1);
 	picture.colors = colors;
 	picture.hatch = makeHatch(colors.lost);
+	picture.fine = makeHatch(colors.row);
 	changed();
 }
 
@@ -337,6 +339,8 @@ function fillBar(c, i, m, x0, x1, y) {
 			BAR - 2);
 	else
 		c.fillRect(x0, y, width, BAR - 1);
+	if (!s.unsure[i])
+		drawHidden(c, i, m, y, x0, x1);
 	if (s.end[i] >= 0 && !s.unsure[i])
 		return;
 	c.fillStyle = picture.hatch;

@@ -138,12 +138,7 @@ function levelsText() {
 	if (model.hosts.length === 0)
 		return "open level";
 	const {name} = model.hosts[levelsHost()];
-	return "open level, " + (name.length <= 12 ? name :
-		name.slice(0, 11) + "…");
-}
-
-function shownLevels() {
-	return tracks.levelsOf[levelsHost()] ?? [];
+	return "open level, " + shortText(name, 12);
 }
 
 /* The legend: who is there, and how sure its times are. */

@@ -164,23 +164,13 @@ function watchTimeline(name) {
 	pollSoon(0);
 }
 
-/* The level open at the oldest entry outlives the entry that said it. */
 function trim() {
-	const at = model.t[model.count - Math.floor(KEEP_MAX * 0.8)];
-	let level = 0;
-	for (const l of tracks.levels)
-		if (l.from <= at)
-			level = l.to > at ? l.level : l.base ?? level;
 	const selected = view.selected >= 0 ? model.dropped + view.selected :
 		-1;
 	dropOldest(Math.floor(KEEP_MAX * 0.8));
 	cover.from = Math.max(cover.from, model.t[0]);
 	rebuildTracks();
 	applySummary();
-	if (level > 0)
-		tracks.levels.unshift({from: -Infinity,
-			to: tracks.levels[0]?.from ?? Infinity, level,
-			base: level, burst: false, entry: -1});
 	view.selected = Math.max(selected - model.dropped, -1);
 	view.shownUpTo = 0;
 	view.matches = 0;
@@ -200,6 +190,8 @@ function takeAnswer(answer, isFirst) {
 	numberAnew();
 	for (const chunk of answer.chunks)
 		readChunk(chunk, names);
+	if (model.base !== null && answer.history?.length > 0)
+		readHistory(answer.history, false);
 	if (answer.chunks.length > 0 && model.raw > 0)
 		live.now = model.t[model.raw - 1];
 	if (model.base !== null && answer.from !== undefined &&
@@ -259,10 +251,8 @@ function followNewest() {
 		goToAddress();
 	if (!view.follow)
 		return;
-	const first = Math.min(model.count ? model.t[0] : Infinity,
-		summary.is ? summary.since : Infinity);
 	const range = view.chosen ? view.to - view.from :
-		Math.min(WINDOW, Math.max(newest - first, 1e6));
+		Math.min(WINDOW, Math.max(newest - oldestTime(), 1e6));
 	setRange(newest - range * 0.98, newest + range * 0.02);
 }
 
@@ -290,9 +280,13 @@ async function askSummary(turn) {
 	if (turn !== live.turn)
 		return;
 	takeSummary(answer, is ? from : 0, is ? to : 0, [low, high]);
-	if (!is && summary.is)
+	if (!is && summary.is) {
 		Object.assign(summary, {from: summary.since,
 			to: summary.newest});
+		if (view.follow)
+			setRange(summary.newest - 0.98 * WINDOW,
+				summary.newest + 0.02 * WINDOW);
+	}
 	statisticsSoon();
 	changed();
 }
@@ -350,7 +344,9 @@ async function askRange(turn) {
 
 function showStatus() {
 	say(summary.is ? totalText(summary.total, summary.lost,
-		summary.overwritten, "overwritten before they were read") :
+		summary.overwritten, "overwritten before they were read") +
+		(summary.part ? ", counted since " + timeText(exactTime(
+			summary.since)).slice(11, 19) : "") :
 		totalText(model.count, model.lost, model.overwritten,
 			"overwritten before"));
 	byId("status").title = summary.is ? "counted since the page was " +

@@ -17,6 +17,8 @@ async function readPage() {
 	}
 	if (byId("why"))
 		why.answers = readAnswers(byId("why").textContent);
+	for (const script of document.querySelectorAll("script.history"))
+		readHistory(JSON.parse(script.textContent), true);
 	settleModel(0);
 	forgetKnown();
 	buildTracks();
@@ -57,8 +59,7 @@ window.timeline = {
 	get whiskers() { return picture.whiskers; },
 	bound: (i) => model.bound[i],
 	overlaps: (i) => model.overlaps[i] === 1,
-	get levels() { return tracks.levels.map(({level, burst, from, to}) =>
-		({level, burst, from, to})); },
+	get levels() { return openLevels(); },
 	get polls() { return live.polls; },
 	text: entryText,
 	time: (i) => String(model.ns[i]),

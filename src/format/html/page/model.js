@@ -37,7 +37,7 @@ const model = {
 	wide: new Map(),	/* place in pool -> digits or text */
 	pool: new Float64Array(1 << 12),
 	poolSize: 0,
-	clocks: new Map(),	/* "source:epoch" -> stamp, ns, stamp, ns */
+	history: [],		/* source -> {t, kind, to} (history.js) */
 	hosts: [],		/* of several: {name, bound, files} */
 	hostOf: [],		/* source -> index of its host */
 	most: 0,		/* greatest bound that there is, ns */
@@ -101,7 +101,7 @@ function clearEntries() {
 	model.hostOf = [];
 	model.most = 0;
 	model.wide.clear();
-	model.clocks.clear();
+	model.history = [];
 	model.version++;
 }
 
@@ -123,10 +123,9 @@ function makeMessage(m) {
 		message.args.push({name: m[i], format: m[i + 1],
 			before: m[i + 2]});
 		message.text += m[i + 2] + "$" + m[i];
-		message.name += m[i + 2] + m[i];
 	}
 	message.text += message.after;
-	message.name += message.after;
+	message.name = message.text;
 	message.key = message.category + "\n" + message.text;
 	message.isChange = message.builtin === 1 || message.builtin === 2;
 	return message;
@@ -260,20 +259,6 @@ function addValue(value, format, names) {
 	}
 }
 
-function readClock(c) {
-	for (let i = 0; i + 3 < c.length; i += 4) {
-		const key = c[i + 3] + ":" + c[i + 2];
-		const clock = model.clocks.get(key);
-		const tsc = BigInt(c[i]), ns = BigInt(c[i + 1]);
-		if (!clock)
-			model.clocks.set(key, [tsc, ns, tsc, ns]);
-		else if (tsc > clock[2])
-			[clock[2], clock[3]] = [tsc, ns];
-		else if (tsc < clock[0])
-			[clock[0], clock[1]] = [tsc, ns];
-	}
-}
-
 /* Append the entries of a chunk.  names keeps the numbers of the chunks
  * before it.  settleModel puts them in order. */
 function readChunk(chunk, names) {
@@ -284,7 +269,6 @@ function readChunk(chunk, names) {
 	if (chunk.hosts)
 		readHosts(chunk.hosts);
 	readTables(chunk, names);
-	readClock(chunk.clock);
 	const first = Number(base - model.base);
 	const sureness = chunk.bounds ? new Sureness(chunk, names) : null;
 	const observed = chunk.observed ?? [], proven = chunk.proven ?? [];
@@ -341,11 +325,9 @@ function readChunk(chunk, names) {
 		}
 		if (kind & BARE)
 			continue;
-		const {args, isChange} = model.messages[message];
+		const {args} = model.messages[message];
 		for (let k = 0; k < args.length; k++)
 			addValue(e[i++], args[k].format, names);
-		if (isChange)
-			addValue(e[i++], UNSIGNED, names);
 	}
 }
 
@@ -424,7 +406,7 @@ function valueCount(i) {
 	if (kind & BARE)
 		return 0;
 	const m = model.messages[model.message[i]];
-	return m.args.length + (m.isChange ? 1 : 0);
+	return m.args.length;
 }
 
 /* The exact integer in the pool. */

@@ -242,12 +242,8 @@ function lossAt(time, slack, row) {
 }
 
 function levelEntryAt(time, slack) {
-	let best = -1;
-	for (const l of shownLevels())
-		if (l.entry >= 0 && l.from <= time + slack &&
-		    (l.to >= time - slack || !l.burst))
-			best = l.entry;
-	return best;
+	return tracks.changes.findLast((i) => model.t[i] <= time + slack &&
+		hostOfEntry(i) === levelsHost()) ?? -1;
 }
 
 /* Scroll so that the row of an entry is seen. */

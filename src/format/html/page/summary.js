@@ -17,13 +17,14 @@ const summary = {
 	measured: [0, 0],	/* what messages and stacks are of, and */
 	asked: [0, 0],		/* what was asked for */
 	rows: [], counters: [],
-	closed: {},		/* gate -> [index of a bin, ns closed, ...] */
+	history: {t: [], kind: [], to: Infinity},
+	part: false,		/* were older entries not read? */
 };
 
 function clearSummary() {
 	Object.assign(summary, {is: false, total: 0, lost: 0, overwritten: 0,
 		entries: 0, messages: [], stacks: [], rows: [],
-		counters: [], closed: {}});
+		counters: [], history: emptyHistory(), part: false});
 }
 
 /* Digits of Unix time to ns since the base. */
@@ -45,8 +46,19 @@ function takeSummary(answer, from, to, asked) {
 			at: o.at},
 		messages: answer.messages, stacks: answer.stacks,
 		measured: answer.measured.map(sinceBase), rows: answer.rows,
-		counters: answer.counters, closed: answer.closed ?? {}});
+		counters: answer.counters, part: Boolean(answer.part)});
+	summary.history = countedHistory(answer.history ?? []);
 	applySummary();
+}
+
+function countedHistory(list) {
+	const h = {t: [], kind: [], to: Infinity};
+	for (let i = 0; i < list.length; i += 2) {
+		h.t.push(summary.first + list[i]);
+		h.kind.push(summary.part && list[i + 1] === KIND_OVERWRITTEN &&
+			i === 0 ? KIND_UNREAD : list[i + 1]);
+	}
+	return h;
 }
 
 /* Its rows become those of the picture, also where no entry of them is here. */
@@ -67,7 +79,7 @@ function applySummary() {
 		row.busy = r.lane < 0;
 	}
 	for (const c of summary.counters) {
-		const row = counterRow(0, c.category, c.text, c.name);
+		const row = counterRow(0, c.category, c.text);
 		if (c.process)
 			model.names.set("process " + c.pid, c.process);
 		row.counted.set(c.pid, c);

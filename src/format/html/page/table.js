@@ -19,72 +19,73 @@ function statisticsRange() {
 		[view.from, view.to];
 }
 
-/* Samples of each message: how many first, then what they are. */
+/* Of each message: entries, those in observed time, and samples.  A span counts
+ * where it ends, and nothing counts before all entries are there. */
 function collectSamples(from, to) {
-	const n = model.messages.length;
 	const low = lowerBound(from);
 	const high = Math.min(lowerBound(to), view.shownUpTo);
-	const count = new Uint32Array(n), used = new Uint32Array(n);
-	const room = new Uint32Array(n);
-	for (let i = low; i < high; i++)
-		if (view.shown[i] === SHOWN && model.kind[i] !== LOST) {
-			room[model.message[i]]++;
-			if ((model.kind[i] & 7) !== END)
-				count[model.message[i]]++;
-		}
-	const samples = Array.from(room, (c) => c ? new Float64Array(c) :
-		null);
-	const before = new Float64Array(n);
-	const interval = new Float64Array(n).fill(-1);
-	const unsure = new Uint8Array(n);
-	const longest = new Float64Array(n).fill(-1);
-	const where = new Int32Array(n).fill(-1);
-	const add = (m, ns, i) => {
-		samples[m][used[m]++] = ns;
-		if (ns > longest[m])
-			[longest[m], where[m]] = [ns, i];
+	const since = model.history.map((_, source) => completeFrom(source));
+	const list = model.messages.map(() => ({count: 0, observed: 0, older: 0,
+		samples: [], unsure: false, longest: -1, where: -1,
+		sources: new Set(), before: 0, interval: -1}));
+	const add = (r, ns, i) => {
+		r.samples.push(ns);
+		if (ns > r.longest)
+			[r.longest, r.where] = [ns, i];
 	};
 	for (let i = low; i < high; i++) {
-		const kind = model.kind[i] & 7, m = model.message[i];
-		if (view.shown[i] !== SHOWN || kind === LOST)
+		const kind = model.kind[i] & 7, r = list[model.message[i]];
+		const s = kind === END ? tracks.spanOf[i] - 1 : -1;
+		const shown = s >= 0 ? tracks.span.begin[s] : i;
+		const {source} = model.places[model.place[i]];
+		if (view.shown[shown] !== SHOWN || kind === LOST)
 			continue;
-		unsure[m] |= model.overlaps[i];
-		if (kind === BEGIN || kind === END) {
-			const s = tracks.spanOf[i] - 1;
-			if (s >= 0 && tracks.span.end[s] >= 0 &&
-			    tracks.span.begin[s] === i &&
-			    !tracks.span.unsure[s])
-				add(m, spanLength(s), i);
+		const isOlder = model.t[i] < since[source];
+		r.unsure ||= model.overlaps[i] === 1;
+		r.sources.add(source);
+		if (kind === END) {
+			const sure = s >= 0 && !tracks.span.unsure[s];
+			r.older += sure && isOlder;
+			if (sure && !isOlder)
+				add(r, spanLength(s), shown);
 			continue;
 		}
 		const observed = model.observed[i];
-		if (observed >= 0 && observed === interval[m])
-			add(m, model.t[i] - before[m], i);
-		interval[m] = observed;
-		before[m] = model.t[i];
+		r.count += !isOlder;
+		r.observed += !isOlder && observed >= 0;
+		if (kind === BEGIN)
+			continue;
+		if (observed >= 0 && observed === r.interval && !isOlder)
+			add(r, model.t[i] - r.before, i);
+		r.interval = observed;
+		r.before = model.t[i];
 	}
-	return {count, where, unsure, samples: samples.map((s, m) =>
-		s && s.subarray(0, used[m]).sort())};
+	return list;
+}
+
+/* What timeline logs about itself is listed where it is asked for. */
+function isListed(category, key, builtin) {
+	return !builtin || view.category === category || view.only === key ||
+		view.words.length > 0;
 }
 
 function computeStatistics() {
 	const [from, to] = statisticsRange();
-	const {count, where, unsure, samples} = collectSamples(from, to);
 	const rows = [];
-	const low = Math.max(from, model.count ? model.t[0] : 0);
-	const high = Math.min(to, newestTime());
-	model.messages.forEach((m, i) => {
-		const s = samples[i];
-		if (!s || count[i] + s.length === 0)
+	collectSamples(from, to).forEach((r, i) => {
+		const m = model.messages[i];
+		const s = Float64Array.from(r.samples).sort();
+		if (r.count + s.length + r.older === 0 ||
+		    !isListed(m.category, m.key, m.builtin))
 			return;
 		const at = (share) => s.length === 0 ? NaN : s[Math.min(
 			s.length - 1, Math.ceil(share * s.length) - 1)];
-		rows.push({message: m.name, key: m.key, count: count[i],
-			level: m.level, category: m.category, samples: s, span: m.kind === 2,
-			unsure: unsure[i] === 1,
-			rate: count[i] * 1e9 / Math.max(high - low, 1),
+		const time = observedTime(r.sources, m.gate, from, to);
+		rows.push({...r, message: m.name, key: m.key, level: m.level,
+			category: m.category, samples: s, span: m.kind === 2,
+			time, rate: r.observed * 1e9 / time,
 			min: at(1e-12), median: at(0.5), p99: at(0.99),
-			max: at(1), where: where[i], total: m.kind === 2 ?
+			max: at(1), total: m.kind === 2 ?
 				s.reduce((a, b) => a + b, 0) : NaN});
 	});
 	return rows;
@@ -92,15 +93,15 @@ function computeStatistics() {
 
 /* The same of all entries, as the daemon counted them. */
 function summaryRows() {
-	const [from, to] = summary.measured;
-	return summary.messages.filter((m) => m.count > 0 &&
+	const keyOf = (m) => m.category + "\n" + m.text;
+	return summary.messages.filter((m) => m.count + m.samples + m.older > 0 &&
 		m.level >= view.level && (view.category === "" ||
-		m.category === view.category)).map((m) => ({
-		message: m.name, key: m.category + "\n" + m.text,
+		m.category === view.category) &&
+		isListed(m.category, keyOf(m), m.builtin)).map((m) => ({
+		message: m.text, key: keyOf(m), observed: m.observed,
 		count: m.count, level: m.level, category: m.category,
-		span: m.kind === 2, unsure: false, where: -1,
-		rate: m.count * 1e9 / Math.max(Math.min(to, summary.newest) -
-			Math.max(from, summary.since), 1),
+		span: m.kind === 2, unsure: false, where: -1, older: m.older,
+		time: m.observed_ns, rate: m.observed * 1e9 / m.observed_ns,
 		histogram: m.histogram ?? [], min: m.min ?? NaN,
 		median: m.median ?? NaN, p99: m.p99 ?? NaN, max: m.max ?? NaN,
 		total: m.kind === 2 ? m.total : NaN}));
@@ -159,6 +160,8 @@ function statisticsRow(r) {
 		row.append(element("td", "number", text));
 	if (r.where >= 0)
 		row.children[6].replaceChildren(longestButton(r, cells[5]));
+	row.children[2].title = countText(r.observed) + " in " +
+		durationText(r.time) + " of observed time";
 	row.children[3].dataset.of = r.span ? "duration" : "interval";
 	return row;
 }
@@ -182,6 +185,13 @@ function statisticsRangeText(isCounted) {
 		"then";
 }
 
+/* Spans that ended while other entries of their time are overwritten. */
+function olderText(rows) {
+	const n = rows.reduce((sum, r) => sum + r.older, 0);
+	return n === 0 ? "" : ", " + countText(n) + (n === 1 ? " older span" :
+		" older spans") + " left out";
+}
+
 function showStatistics() {
 	const isCounted = !picture.detailed;
 	const rows = statistics.rows = isCounted ? summaryRows() :
@@ -192,7 +202,7 @@ function showStatistics() {
 	byId("statistics-range").textContent = isEmpty() ? "" :
 		statisticsRangeText(isCounted) + (rows.length > ROWS_MAX ?
 		", first " + ROWS_MAX + " of " + rows.length : "") +
-		", " + statisticsBasis(isCounted);
+		", " + statisticsBasis(isCounted) + olderText(rows);
 	showBelow();
 	for (const th of byId("columns").children)
 		th.setAttribute("aria-sort",

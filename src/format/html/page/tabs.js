@@ -58,6 +58,12 @@ function showLegend() {
 		legendItem("", "not sure: not counted",
 			"swatch hatch hollow"),
 		legendItem("var(--closed)", "levels closed: not observed"),
+		legendItem("var(--overwritten)", "overwritten"),
+		legendItem("var(--lost-time)", "lost"),
+		...(live.on ? [legendItem("var(--unread)",
+			"not read yet")] : []),
+		legendItem("", "details not observed",
+			"swatch hatch fine"),
 		...(tracks.states.size ? [1, 2, 3, 4, 5, 6].map((state) =>
 			legendItem("var(--state-" + state + ")",
 				"thread " + STATE_WORDS[state])) : []));

@@ -100,6 +100,11 @@ function countText(n) {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
+/* A text that fits into a number of characters. */
+function shortText(text, most) {
+	return text.length <= most ? text : text.slice(0, most - 1) + "…";
+}
+
 /* "12 entries, 3 lost, 40 overwritten before" */
 function totalText(entries, lost, overwritten, how) {
 	return countText(entries) + " entries" +

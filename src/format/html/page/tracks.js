@@ -15,10 +15,10 @@ const tracks = {
 	spanCount: 0,
 	spanOf: null,	/* entry -> span + 1 */
 	losses: [],	/* entries */
-	levels: [],	/* {from, to, level, burst, entry} */
-	levelsOf: [],	/* host -> such a list; the first is "levels" */
+	changes: [],	/* entries that change levels */
 	counts: new Map(),
 	states: new Map(),	/* "host:pid:tid" -> states of a thread */
+	gates: new Map(),	/* message -> lowest gate of spans within */
 	late: false,	/* are there spans that come after others in them? */
 	kernelUpTo: [],	/* source -> time of its last event of the kernel */
 };
@@ -26,9 +26,8 @@ const tracks = {
 function clearTracks() {
 	Object.assign(tracks, {upTo: 0, lanes: [], threads: [], sources: [],
 		counters: [], laneOf: [], threadOf: [], spanCount: 0,
-		losses: [], levels: [], states: new Map(), kernelUpTo: [],
-		late: false});
-	tracks.levelsOf = [tracks.levels];
+		losses: [], changes: [], states: new Map(), kernelUpTo: [],
+		late: false, gates: new Map()});
 	rows.open.clear();
 	rows.proven.clear();
 	rows.index.clear();
@@ -311,11 +310,22 @@ function endEntry(i, entry) {
 		putAround(s, row);
 }
 
+/* The open span that began when an end says, maybe in another thread. */
+function begunWith(i, m) {
+	const {source} = model.places[model.place[i]];
+	const from = model.t[i] - model.whole[i];
+	return [...rows.open.values()].flat().find((e) => e.m === m &&
+		Math.abs(tracks.span.from[e.s] - from) < 2 &&
+		model.places[model.place[tracks.span.begin[e.s]]].source ===
+		source);
+}
+
 /* An end that has the stamp of its begin.  Begins of the thread within the span
  * have no end.  A begin of another process makes it unsure: that one was
  * forked within the span. */
 function endProven(i, m, key) {
-	const at = provenKey(i), entry = rows.proven.get(at);
+	const at = provenKey(i);
+	const entry = rows.proven.get(at) ?? begunWith(i, m);
 	const forked = entry && m.scope !== SCOPE_SOURCE &&
 		model.places[model.place[tracks.span.begin[entry.s]]].pid !==
 		model.places[model.place[i]].pid;
@@ -403,14 +413,13 @@ function spanOrder() {
 }
 
 /* Was a message closed by levels between a time and now? */
-function wasClosed(m, host, since) {
-	const list = tracks.levelsOf[host] ?? [], last = list.at(-1);
-	if (last && last.to < newestTime() && m.gate < last.base)
-		return true;
-	for (let k = list.length - 1; k >= 0 && list[k].to > since; k--)
-		if (m.gate < list[k].level)
-			return true;
-	return false;
+function wasClosed(m, row, since) {
+	let closed = false;
+	walkHistory(model.history[sourceOf(row)] ?? emptyHistory(), since,
+		Infinity, (from, to, kind) => {
+			closed ||= shadeOf(kind, m.gate) === 1;
+		});
+	return closed;
 }
 
 /* Until when a thread, or a process that has ended, is known to have been
@@ -433,7 +442,7 @@ function judgeOpen(entry) {
 	const c = tracks.span, lost = lossesOf(row.host);
 	const to = losses !== lost.length ? model.t[lost[losses]] :
 		isUnknown(entry, model.gaps) || (!proven &&
-		wasClosed(m, row.host, c.from[s])) ? c.from[s] : outlived;
+		wasClosed(m, row, c.from[s])) ? c.from[s] : outlived;
 	c.unsure[s] = to < Infinity ? 1 : 0;
 	c.to[s] = Math.max(c.from[s], to < Infinity ? to :
 		lastOf(row, c.begin[s]));
@@ -444,54 +453,16 @@ function judgeAllOpen() {
 		list.forEach(judgeOpen);
 }
 
-/* Which clock tick belongs to which time: the end of a burst is a stamp. */
-function stampTime(stamp, i, now) {
-	const distance = Number(stamp - now);
-	const source = model.places[model.place[i]].source + ":";
-	for (const [key, [tsc0, ns0, tsc1, ns1]] of model.clocks)
-		if (key.startsWith(source) && now >= tsc0 && now <= tsc1 &&
-		    tsc1 > tsc0)
-			return model.t[i] +
-				distance * Number(ns1 - ns0) /
-				Number(tsc1 - tsc0);
-	return model.t[i] + distance;
-}
-
-function changeLevels(i, m) {
-	if (m.args.length < 3 || model.kind[i] & BARE)
-		return;
-	const at = model.at[i], pool = model.pool, t = model.t[i];
-	const level = pool[at], base = pool[at + 1];
-	if (!(level >= 1 && level <= 10 && base >= 1 && base <= 10))
-		return;
-	const list = tracks.levelsOf[hostOfEntry(i)] ??= [];
-	const last = list[list.length - 1];
-	if (!last && m.builtin === 2)
-		list.push({from: -Infinity, to: t, level: base, burst: false,
-			entry: -1});
-	if (last)
-		last.to = Math.min(last.to, t);
-	if (last && last.to < t)
-		list.push({from: last.to, to: t, level: last.base,
-			burst: false, entry: last.entry});
-	const burst = level < base;
-	const to = !burst ? Infinity : Math.max(t,
-		stampTime(wideValue(at + 2), i,
-			wideValue(at + m.args.length)));
-	list.push({from: t, to, level, base, burst, entry: i});
-}
-
-function counterRow(host, category, text, name) {
+function counterRow(host, category, text) {
 	const key = category + "\n" + text;
 	return makeRow(tracks.counters, "counter " + host + " " + key,
-		{kind: "counter", host, message: key, label: name,
+		{kind: "counter", host, message: key, label: text,
 		 note: category, lines: new Map(), counted: new Map(),
 		 low: Infinity, high: -Infinity});
 }
 
 function addCounter(i, m) {
-	const row = counterRow(hostOfEntry(i), m.category, m.text,
-		m.name);
+	const row = counterRow(hostOfEntry(i), m.category, m.text);
 	row.messages.add(m);
 	if (m.args.length === 0)
 		return;
@@ -536,7 +507,7 @@ function addTrack(i) {
 	else if (kind === COUNTER)
 		addCounter(i, m);
 	else if (m.isChange)
-		changeLevels(i, m);
+		tracks.changes.push(i);
 }
 
 /* Bring the tracks up to the model. */
@@ -550,6 +521,7 @@ function buildTracks() {
 	while (tracks.upTo < model.count)
 		addTrack(tracks.upTo++);
 	judgeAllOpen();
+	tracks.gates = gatesWithin();
 }
 
 /* All again: entries have moved. */

@@ -33,11 +33,15 @@ function isEmpty() {
 	return model.count === 0 && !summary.is;
 }
 
+function oldestTime() {
+	return Math.min(model.count ? model.t[0] : Infinity,
+		summary.is ? summary.since : Infinity);
+}
+
 function bounds() {
 	if (isEmpty())
 		return [0, 1000];
-	const from = Math.min(model.count ? model.t[0] : Infinity,
-		summary.is ? summary.since : Infinity), to = newestTime();
+	const from = oldestTime(), to = newestTime();
 	const edge = Math.max((to - from) * 0.01, RANGE_MIN / 2);
 	return [from - edge, to + edge];
 }
@@ -117,11 +121,18 @@ function wordMatches(word, i, text) {
 		asked[2] : text().includes(word);
 }
 
+/* What thread and process of an entry are called. */
+function namesText(i) {
+	const p = model.places[model.place[i]];
+	return (model.names.get(p.source + ":" + p.pid + ":" + p.tid) ?? [])
+		.map((name) => " " + name).join("");
+}
+
 function matchesWords(i) {
 	let lower = null;
 	const m = model.messages[model.message[i]];
-	const text = () => lower ??= (model.kind[i] === LOST ? "" :
-		m.category + " ").toLowerCase() + entryText(i).toLowerCase();
+	const text = () => lower ??= ((model.kind[i] === LOST ? "" :
+		m.category + " ") + entryText(i) + namesText(i)).toLowerCase();
 	return view.words.every((word) => wordMatches(word, i, text));
 }
 
