@@ -518,10 +518,10 @@ put_parts(struct tl_view *view, const struct tl_row *row)
 		tl_put_string(text, " of the parent");
 	}
 	if (self >= 0) {
-		tl_put_string(text, ", own ");
+		tl_put_string(text, ", own time ");
 		tl_put_duration(text, self);
 	} else if (row->node->child_count > TL_SELF_MAX) {
-		tl_put_string(text, ", own not summed (m sums it)");
+		tl_put_string(text, ", own time not summed (m sums it)");
 	}
 	tl_put_char(text, '\n');
 }

@@ -366,11 +366,11 @@ TEST(all_entries_are_counted_from_the_first_question_on)
 	    fixture_name + 1);
 	ck_assert_int_eq(status_of(ask(what)), 200);
 	ck_assert_has(answer_text, "\"text\":\"counted \"");
-	ck_assert_has(answer_text, "\"level\":9,\"kind\":1,\"count\":1");
+	ck_assert_has(answer_text, "\"level\":9,\"kind\":1,\"builtin\":0,");
 	for (int i = 0; i < 20; i++)
 		timeline_log(event);
 	ck_assert_int_eq(status_of(ask(what)), 200);
-	ck_assert_has(answer_text, "\"level\":9,\"kind\":1,\"count\":21,");
+	ck_assert_has(answer_text, "\"count\":21,\"observed\":21,");
 	ck_assert_has(answer_text, "\"total\":21,\"total_lost\":0");
 	snprintf(what, sizeof(what), "GET /why.json?timeline=%s&message=none",
 	    fixture_name + 1);

@@ -253,7 +253,7 @@ TEST(details_tell_all_of_a_row)
 	text = tl_text_string(&view.text);
 	ck_assert_ptr_nonnull(strstr(text, "time: 1970-"));
 	ck_assert_ptr_nonnull(strstr(text, ", took "));
-	ck_assert_ptr_nonnull(strstr(text, " of the parent, self "));
+	ck_assert_ptr_nonnull(strstr(text, " of the parent, own time "));
 	ck_assert_ptr_nonnull(strstr(text, "category: odd"));
 	ck_assert_ptr_nonnull(strstr(text, "at beta.c:77"));
 	ck_assert_ptr_nonnull(strstr(text, "with words\n"));
