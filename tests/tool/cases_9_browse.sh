@@ -95,7 +95,7 @@ unfinished request id(0)
 	has '... a wide terminal also own time and time since the start' "$seen" \
 		'^ +[0-9.]+[nmu]?s +[0-9]+\.[0-9]% +[0-9.]+[nmu]?s +[0-9.]+[nmu]?s +[+] request id\(2\)'
 	has '... c chooses one of them' "$seen" '^columns: own time$'
-	has '... details have all' "$seen" '^since the start: [0-9.]+[nmu]?s, [0-9.]+% of the parent, own [0-9.]+[nmu]?s$'
+	has '... details have all' "$seen" '^since the start: [0-9.]+[nmu]?s, [0-9.]+% of the parent, own time [0-9.]+[nmu]?s$'
 	seen=$("$browse" until=Thread keys=l keys=jj 'keys=>>' screen 'keys=<<<' screen keys=q end -- "$trace")
 	has '> scrolls sideways' "$seen" '^ +[0-9.]+[nmu]?s +[0-9.]+% *(d\(2\))?$'
 	seen=$("$browse" until=Thread keys=fnote "keys=$enter" screen keys=n screen keys=f "keys=$enter" screen keys=q end -- "$trace")
