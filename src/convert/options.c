@@ -22,7 +22,7 @@ static int
 take_file(struct tl_options *o, const char *name, struct tl_fault *fault)
 {
 	if (o->file_count == TL_SOURCES_MAX)
-		return tl_usage(fault, name, "too many files");
+		return tl_usage(fault, name, TL_SOURCES_MANY);
 	for (size_t i = 0; i < o->file_count; i++) {
 		if (strcmp(name, "-") == 0 && strcmp(o->files[i], "-") == 0)
 			return tl_usage(fault, name,

@@ -7,6 +7,7 @@
  */
 #include "base/array.h"
 #include "base/file.h"
+#include "base/ns.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -28,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
@@ -158,7 +160,12 @@ print_checked(const char *path, const struct tl_config *config)
 static void
 log_keeper(const char *text)
 {
-	tl_daemon_log(TL_LOG_NOTICE, "keeper: %s", text);
+	/* any process that may connect can cause a line */
+	static struct tl_log_limit limit;
+
+	tl_daemon_log_limited(&limit,
+	    (double)tl_clock_read(CLOCK_MONOTONIC) / (double)TL_NS_PER_S,
+	    "keeper: %s", text);
 }
 
 /* Did the supervisor open the keeper's socket?  sd_listen_fds(3). */

@@ -578,7 +578,7 @@ add_file(struct parse *p, const char *name)
 	struct tl_options *o = p->options;
 
 	if (o->file_count == TL_SOURCES_MAX)
-		return usage(p, "too many files", name);
+		return usage(p, TL_SOURCES_MANY, name);
 	o->files[o->file_count++] = name;
 	return 0;
 }

@@ -15,6 +15,11 @@ enum {
 	TL_SOURCES_ITEMS_MAX = UINT16_MAX
 };
 
+/* For the file after TL_SOURCES_MAX others. */
+#define TL_SOURCES_MANY \
+	"more than 64 files: first convert some of them to one " \
+	"(timeline-convert -o ALL.trace FILE...)"
+
 /* Starts from all zeros. */
 struct tl_sources {
 	struct tl_source *items;
