@@ -57,7 +57,7 @@ TL_LDFLAGS := -Wl,-z,relro,-z,now,--as-needed,--gc-sections \
 COMPILE	 = $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)
 # Libraries are looked for once.  Lua 5.4 has a name of its own on each
 # distribution.
-FOUND	 := $(shell for p in ck libzstd zlib sqlite3 libzip libnats libcurl ncursesw \
+FOUND	 := $(shell for p in ck libzstd zlib sqlite3 libzip libnats libcurl \
 	    libmicrohttpd libsystemd libcap-ng libseccomp; do \
 	    pkg-config --exists $$p 2>/dev/null && echo $$p; done)
 LUA_PC	 := $(shell for p in lua5.4 lua-5.4 lua54 lua; do \
@@ -74,7 +74,6 @@ SQLITE	 ?= $(call has,sqlite3)
 ZIP	 ?= $(call has,libzip)
 NATS	 ?= $(call has,libnats)
 CURL	 ?= $(call has,libcurl)
-NCURSES	 ?= $(call has,ncursesw)
 # timelined: libev has no file of pkg-config; the compiler knows its places
 EV	 := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -E -x c -include ev.h /dev/null \
 	    >/dev/null 2>&1 && echo yes)
@@ -84,20 +83,17 @@ SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
 READER_LIBS := -lzstd -lz $(if $(ZIP),-lzip)
 FORMAT_LIBS := $(READER_LIBS) $(if $(SQLITE),-lsqlite3)
-LIBS_dump := $(if $(NCURSES),-lncursesw) -lpthread
+LIBS_dump := -lpthread
 LIBS_ship := $(if $(NATS),-lnats) $(if $(CURL),-lcurl) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread
-FLAGS_dump := $(if $(NCURSES),-DTL_NCURSES)
 FLAGS_daemon := $(if $(SECCOMP),-DTL_SECCOMP)
-$(B)/obj/src/dump/%.o: TL_CPPFLAGS += $(FLAGS_dump)
 $(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/daemon/seccomp.o: \
     TL_CPPFLAGS += $(FLAGS_daemon)
-ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NCURSES),,ncurses) \
+ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) \
 	    $(if $(NATS),,nats) $(if $(CURL),,curl) $(if $(DAEMON),$(if $(SECCOMP)$(SAN),,seccomp),daemon)
 ABSENT_sqlite := --to sqlite: libsqlite3-dev not found, left out; make deps
 ABSENT_zip := packed traces: libzip-dev not found, left out; make deps
-ABSENT_ncurses := --browse: libncurses-dev not found, left out; make deps
 ABSENT_nats := nats:// of timeline-ship: libnats-dev not found, left out; make deps
 ABSENT_curl := clickhouse:// of timeline-ship: libcurl4-openssl-dev not found, \
 	    left out; make deps
@@ -455,7 +451,7 @@ tour: all examples
 # examples/README.md.
 DEPS	 := build-essential cmake pkg-config python3 libck-dev liblua5.4-dev luajit \
 	    libzstd-dev zlib1g-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
-	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev \
+	    libcap-ng-dev libseccomp-dev libnats-dev \
 	    libcurl4-openssl-dev
 DEPS_CHECK := check curl lua5.4 clang lld llvm clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \

@@ -118,7 +118,7 @@ cat <<END
   saved/        the snapshots that the daemon saved
 
 # Three things to try next:
-  $tools/timeline-dump --browse $keep/tour.tl
+  $tools/timeline-dump --tree $keep/tour.tl
   $tools/timeline-dump --view gaps $keep/tour.tl
   make install, and then the head of examples/hello.c
 END

@@ -76,8 +76,6 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	case TL_MODE_CRITICAL:
 		return tl_critical_show(&inputs, select, options, &output,
 		    fault);
-	case TL_MODE_BROWSE:
-		return tl_browse_show(&inputs, select, options, &output, fault);
 	default:
 		return options->follow
 			   ? tl_follow_show(&inputs, select, options, &output)
@@ -167,9 +165,6 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 	case TL_MODE_VIEW:
 		/* a script may have read nothing */
 		return select->passed == 0 && select->read > 0;
-	case TL_MODE_BROWSE: /* so may the browser */
-		return select->passed == 0 &&
-		       select->entries_asked + select->spans_asked > 0;
 	default:
 		return false;
 	}

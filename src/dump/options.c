@@ -313,9 +313,6 @@ check_options(struct parse *p)
 	if (o->trusted && !scripted && !o->selection.expression)
 		return usage(p, "needs --script, --view or --expression",
 		    "--trusted");
-	if (o->mode == TL_MODE_BROWSE && !isatty(STDOUT_FILENO))
-		return usage(p, "standard output is not a terminal",
-		    "--browse");
 	return 0;
 }
 
@@ -476,8 +473,6 @@ set_view(struct parse *p, int value)
 		return take_report(p, TL_MODE_CHECK);
 	case OPTION_TREE:
 		return take_report(p, TL_MODE_TREE);
-	case OPTION_BROWSE:
-		return take_report(p, TL_MODE_BROWSE);
 	case OPTION_CRITICAL:
 	case OPTION_PATH_OF:
 		p->options->critical = p->argument;

@@ -101,8 +101,7 @@ wants_color(const struct tl_output *output, enum tl_color color)
 static bool
 wants_pager(const struct tl_options *options)
 {
-	return !options->no_pager && !options->follow &&
-	       options->mode != TL_MODE_BROWSE;
+	return !options->no_pager && !options->follow;
 }
 
 int

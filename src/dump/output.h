@@ -4,7 +4,7 @@
  * the text is complete.
  *
  * On a terminal, text that does not fit goes through a pager, as in git(1),
- * except with --follow and --browse.
+ * except with --follow.
  *
  * Sinks append to text and call tl_output_more(); a write(2) is made for every
  * TL_OUTPUT_CHUNK bytes.  For a longer listing into a file, a thread makes the

@@ -16,7 +16,7 @@ _timeline_dump() {
 		--pair
 		--columns
 		--time --explain --format --json --color --no-pager --no-progress --output --list
-		--stats --by --info --check --why --slowest --all --brief --tree --browse --critical --path-of --script --view --trusted
+		--stats --by --info --check --why --slowest --all --brief --tree --critical --path-of --script --view --trusted
 		--path --depth --children --verbose --style --paths --help --help=all --version'
 	local columns='time host cpu pid tid priority delta-cycles delta-ns duration tsc
 		clock-error category message'

@@ -95,13 +95,6 @@ int tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
-/* --browse: show trees on the terminal until the user quits.  The fault is set
- * if the terminal cannot be used or the path does not exist; -ENOTSUP: built
- * without ncurses. */
-int tl_browse_show(const struct tl_sources *inputs, struct tl_select *select,
-    const struct tl_options *options, const struct tl_output *output,
-    struct tl_fault *fault);
-
 /* --script, --view: run Lua.  *error is the whole error of the script; the
  * caller frees the text. */
 int tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,

@@ -9,8 +9,10 @@
 
 /* == pieces of a line == */
 
-bool
-tl_tree_has_result(const struct tl_node *node)
+/* Does the end event have arguments that differ from those of the begin
+ * event? */
+static bool
+has_result(const struct tl_node *node)
 {
 	return node->ended == TL_NODE_ENDED && !node->end.bare &&
 	       node->end.message->argc > 0 &&
@@ -22,19 +24,6 @@ bool
 tl_tree_is_counted(const struct tl_node *node)
 {
 	return tl_lincheck_is_native(node->event.message);
-}
-
-void
-tl_tree_put_duration(struct tl_text *text, const struct tl_node *node)
-{
-	const int64_t duration = tl_node_duration(node);
-
-	if (!tl_tree_is_counted(node)) {
-		tl_put_duration(text, duration);
-		return;
-	}
-	tl_put_signed(text, duration);
-	tl_put_string(text, duration == 1 ? " step" : " steps");
 }
 
 void
@@ -61,8 +50,9 @@ tl_tree_put_result(struct tl_text *text, const struct tl_node *node)
 	}
 }
 
-bool
-tl_tree_is_proven_end(const struct tl_node *node)
+/* Is the node a proven end whose begin event is missing here? */
+static bool
+is_proven_end(const struct tl_node *node)
 {
 	return node->event.kind == TL_END && node->event.proven &&
 	       node->event.begun != TL_BEGUN_UNSURE;
@@ -80,7 +70,7 @@ is_begun(const struct tl_node *node)
 void
 tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
 {
-	if (tl_tree_is_proven_end(node) || is_begun(node)) {
+	if (is_proven_end(node) || is_begun(node)) {
 		tl_put_string(text, ": ");
 		tl_put_duration(text, node->event.duration_ns);
 	}
@@ -100,7 +90,7 @@ tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
 	default:
 		return;
 	}
-	if (!tl_tree_has_result(node))
+	if (!has_result(node))
 		return;
 	tl_put_string(text, " -> ");
 	tl_tree_put_result(text, node);
@@ -243,7 +233,7 @@ put_message(struct tl_text *text, const struct tl_node *node)
 	put_text(text, "message", message->line1);
 	put_rendered(text, node);
 	put_args(text, "args", &node->event);
-	if (tl_tree_has_result(node))
+	if (has_result(node))
 		put_args(text, "result", &node->end);
 	if (message->file.size == 0)
 		return;
@@ -258,7 +248,7 @@ put_end(struct tl_text *text, const struct tl_node *node)
 		[TL_NODE_CROSSED] = "outside",
 		[TL_NODE_UNFINISHED] = "unfinished" };
 
-	if (tl_tree_is_proven_end(node)) {
+	if (is_proven_end(node)) {
 		tl_put_string(text, ",\"duration_ns\":");
 		tl_put_signed(text, node->event.duration_ns);
 		tl_put_string(text, ",\"proven\":true");

@@ -25,17 +25,8 @@ tl_tree_is_span(const struct tl_node *node)
 	return node->ended != TL_NODE_LEAF;
 }
 
-/* Does the end event have arguments that differ from those of the begin
- * event? */
-bool tl_tree_has_result(const struct tl_node *node);
-/* Is the node a proven end whose begin event is missing here?  event.duration_ns
- * is the duration of the span. */
-bool tl_tree_is_proven_end(const struct tl_node *node);
 /* Is the time a number of steps of the program, as in a Lincheck trace? */
 bool tl_tree_is_counted(const struct tl_node *node);
-
-/* Append "1.234ms", or "17 steps". */
-void tl_tree_put_duration(struct tl_text *text, const struct tl_node *node);
 
 /* Append the message with its arguments; for a loss, the number of lost
  * entries.  A point of a Lincheck trace is printed as Lincheck prints it, a

@@ -7,8 +7,7 @@
  * A recorded trace has trees on disk; forest.c copies any other input into a
  * trace, in a file without a name.  The code behind forest.c thus reads one
  * format, and no tree has to fit into memory.  walk.c loads children in windows
- * and unloads them again; tree.c prints as it walks.  --browse uses the forest
- * too.
+ * and unloads them again; tree.c prints as it walks.
  */
 #ifndef TL_DUMP_TREE_TREE_H
 #define TL_DUMP_TREE_TREE_H

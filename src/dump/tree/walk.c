@@ -108,30 +108,22 @@ make_room(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 	return w != NULL;
 }
 
-/* Choose the children to load.  A walk that has left the last window in either
- * direction will probably go on in that direction. */
+/* Choose the children to load.  A walk that has left the last window will
+ * probably go on. */
 static void
-choose_range(const struct tl_tree_pool *pool, struct tl_tree_branch *branch,
-    uint64_t i, uint64_t *first, uint64_t *end)
+choose_end(const struct tl_tree_pool *pool, struct tl_tree_branch *branch,
+    uint64_t i, uint64_t *end)
 {
 	const struct tl_tree_window *w = branch->window;
-	const bool forward = w && i == w->end;
-	const bool backward = w && i + 1 == w->first;
 
 	if (branch->ahead < TL_TREE_WINDOW_MIN)
 		branch->ahead = TL_TREE_WINDOW_MIN;
-	else if (forward || backward)
+	else if (w && i == w->end)
 		branch->ahead *= branch->ahead < TL_TREE_WINDOW_MAX ? 2 : 1;
 	else if (w)
 		branch->ahead = TL_TREE_WINDOW_MIN;
-	*first = i;
-	*end = i + 1;
-	if (!backward)
-		*end = branch->child_count - i > branch->ahead
-			   ? i + branch->ahead
-			   : branch->child_count;
-	else
-		*first = i + 1 > branch->ahead ? i + 1 - branch->ahead : 0;
+	*end = branch->child_count - i > branch->ahead ? i + branch->ahead
+						       : branch->child_count;
 	if (pool->children > 0 && *end > pool->children)
 		*end = i < pool->children ? pool->children : i + 1;
 }
@@ -155,23 +147,22 @@ static int
 load(struct tl_tree_pool *pool, struct tl_tree_branch *branch, uint64_t i)
 {
 	const size_t max = pool->max ? pool->max : TL_TREE_MEMORY_MAX;
-	uint64_t first, end;
+	uint64_t end;
 	int rc;
 
-	choose_range(pool, branch, i, &first, &end);
+	choose_end(pool, branch, i, &end);
 	while (pool->used >= max && make_room(pool, branch))
 		;
 	for (;;) {
 		rc = branch->window ? 0 : open_window(pool, branch);
 		if (rc == 0)
-			rc = load_range(pool, branch, first, end);
+			rc = load_range(pool, branch, i, end);
 		if (rc != -EDQUOT)
 			return rc;
 		/* the only window is too large */
 		if (pool->oldest == pool->newest) {
-			if (end - first == 1)
+			if (end - i == 1)
 				return rc;
-			first = i;
 			end = i + 1;
 		}
 		make_room(pool, branch);
@@ -239,83 +230,6 @@ tl_tree_walk_node(struct tl_tree_walk *walk, const struct tl_node **node)
 	    walk->top->index, node);
 }
 
-/* Enter the node of the walk.  1; 0: nothing is inside; -errno. */
-static int
-enter(struct tl_tree_walk *walk)
-{
-	const struct tl_node *node;
-	int rc = tl_tree_walk_node(walk, &node);
-
-	if (rc < 0 || !node || node->child_count == 0)
-		return rc;
-	rc = tl_tree_walk_into(walk, walk->top->branch.trees, node);
-	return rc < 0 ? rc : 1;
-}
-
-int
-tl_tree_walk_next(struct tl_tree_walk *walk)
-{
-	const int rc = enter(walk);
-
-	return rc != 0 ? rc : tl_tree_walk_over(walk);
-}
-
-int
-tl_tree_walk_over(struct tl_tree_walk *walk)
-{
-	while (walk->top && ++walk->top->index >= walk->top->branch.child_count)
-		tl_tree_walk_out(walk);
-	return walk->top != NULL;
-}
-
-/* Go down along the last children. */
-static int
-sink(struct tl_tree_walk *walk)
-{
-	int rc;
-
-	while ((rc = enter(walk)) > 0)
-		walk->top->index = walk->top->branch.child_count - 1;
-	return rc < 0 ? rc : 1;
-}
-
-int
-tl_tree_walk_previous(struct tl_tree_walk *walk)
-{
-	if (walk->top->index > 0) {
-		walk->top->index--;
-		return sink(walk);
-	}
-	tl_tree_walk_out(walk);
-	return walk->top != NULL;
-}
-
-int
-tl_tree_walk_last(struct tl_tree_walk *walk)
-{
-	if (!tl_tree_walk_is_at_child(walk)) {
-		tl_tree_walk_free(walk);
-		return 0;
-	}
-	walk->top->index = walk->top->branch.child_count - 1;
-	return sink(walk);
-}
-
-void
-tl_tree_put_numbers(struct tl_text *text, uint64_t thread,
-    const uint64_t *numbers, size_t count, bool cut)
-{
-	tl_put_unsigned(text, thread + 1);
-	if (cut) { /* only the innermost number */
-		tl_put_string(text, "/...");
-		count = 1;
-	}
-	while (count > 0) {
-		tl_put_char(text, '/');
-		tl_put_unsigned(text, numbers[--count]);
-	}
-}
-
 bool
 tl_tree_put_path(struct tl_text *text, uint64_t thread,
     const struct tl_tree_frame *frame)
@@ -325,7 +239,15 @@ tl_tree_put_path(struct tl_text *text, uint64_t thread,
 
 	for (; frame && count < TL_TREE_PATH_MAX; frame = frame->outer)
 		numbers[count++] = frame->index;
-	tl_tree_put_numbers(text, thread, numbers, count, frame != NULL);
+	tl_put_unsigned(text, thread + 1);
+	if (frame) { /* only the innermost number */
+		tl_put_string(text, "/...");
+		count = 1;
+	}
+	while (count > 0) {
+		tl_put_char(text, '/');
+		tl_put_unsigned(text, numbers[--count]);
+	}
 	return frame == NULL;
 }
 

@@ -97,25 +97,11 @@ tl_tree_walk_is_at_child(const struct tl_tree_walk *walk)
 /* The node of the walk, as tl_tree_branch_child(). */
 int tl_tree_walk_node(struct tl_tree_walk *walk, const struct tl_node **node);
 
-/* Move to the next or previous node in the order of the printed tree.  1; 0:
- * none, and top is NULL; -errno. */
-int tl_tree_walk_next(struct tl_tree_walk *walk);
-int tl_tree_walk_previous(struct tl_tree_walk *walk);
-/* Move to the next node that is not inside this node.  1; 0: none. */
-int tl_tree_walk_over(struct tl_tree_walk *walk);
-/* Move to the last node of the whole tree, from the first child of its root.
- * 1; 0: none; -errno. */
-int tl_tree_walk_last(struct tl_tree_walk *walk);
-
 /* Append "3/0/17", with the thread from 1.  false: the path is too long, and
  * "3/.../17" was appended. */
 bool tl_tree_put_path(struct tl_text *text, uint64_t thread,
     const struct tl_tree_frame *frame);
 
-/* Append a path from numbers, the innermost first.  cut: there were more
- * numbers. */
-void tl_tree_put_numbers(struct tl_text *text, uint64_t thread,
-    const uint64_t *numbers, size_t count, bool cut);
 /* Take the next number of a path that a user typed, and move path on.  1; 0: no
  * more numbers; -EINVAL. */
 int tl_tree_path_take(const char **path, uint64_t *number);

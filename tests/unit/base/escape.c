@@ -211,3 +211,22 @@ TEST(widths_are_those_of_a_terminal)
 	ck_assert_uint_eq(tl_text_width(BYTES("\xcd\xb8")), 1);
 	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xbf\xbf\xbe")), 1);
 }
+
+
+TEST(text_is_cut_by_what_a_terminal_shows)
+{
+	const struct tl_bytes wide = tl_bytes_of("a\xe4\xb8\xad\xe4\xb8\xad"
+						 "b");
+	unsigned used;
+
+	ck_assert_uint_eq(tl_utf8_fit(wide, 10, &used), 8);
+	ck_assert_uint_eq(used, 6);
+	ck_assert_uint_eq(tl_utf8_fit(wide, 3, &used), 4);
+	ck_assert_uint_eq(used, 3);
+	ck_assert_uint_eq(tl_utf8_fit(wide, 2, &used), 1);
+	ck_assert_uint_eq(used, 1);
+	/* one character always fits, so that wrapping makes progress */
+	ck_assert_uint_eq(tl_utf8_fit(tl_bytes_of("\xe4\xb8\xad"), 1, &used),
+	    3);
+	ck_assert_uint_eq(tl_utf8_fit(tl_bytes("", 0), 5, &used), 0);
+}

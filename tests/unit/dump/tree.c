@@ -156,69 +156,6 @@ TEST(not_even_one_window_of_children_must_fit)
 	compare_with_whole();
 }
 
-/* Collect the text of every node that a walk visits. */
-static size_t
-walk_words(struct tl_tree_walk *walk, int (*step)(struct tl_tree_walk *),
-    struct tl_text *words, size_t *starts)
-{
-	const struct tl_node *node;
-	size_t count = 0;
-
-	do {
-		ck_assert_int_eq(tl_tree_walk_node(walk, &node), 0);
-		ck_assert_ptr_nonnull(node);
-		starts[count++] = words->size;
-		tl_tree_put_message(words, node);
-	} while (step(walk) > 0);
-	starts[count] = words->size;
-	ck_assert_ptr_null(walk->top);
-	return count;
-}
-
-static struct tl_bytes
-piece(const struct tl_text *text, const size_t *starts, size_t i)
-{
-	return tl_bytes(text->data + starts[i], starts[i + 1] - starts[i]);
-}
-
-static void
-compare_walks(struct tl_tree_pool *pool, size_t thread)
-{
-	static size_t forth_at[COUNT + 1], back_at[COUNT + 1];
-	const struct tl_node *root = tl_trace_root(trace, thread);
-	struct tl_tree_walk walk = { .pool = pool };
-	struct tl_text forth = { 0 }, back = { 0 };
-	size_t count;
-
-	ck_assert_int_eq(tl_tree_walk_into(&walk, tl_trace_trees(trace), root),
-	    0);
-	count = walk_words(&walk, tl_tree_walk_next, &forth, forth_at);
-	ck_assert_int_eq(tl_tree_walk_into(&walk, tl_trace_trees(trace), root),
-	    0);
-	ck_assert_int_eq(tl_tree_walk_last(&walk), 1);
-	ck_assert_uint_eq(walk_words(&walk, tl_tree_walk_previous, &back,
-			      back_at),
-	    count);
-	for (size_t i = 0; i < count; i++)
-		ck_assert(tl_bytes_equal(piece(&forth, forth_at, i),
-		    piece(&back, back_at, count - 1 - i)));
-	tl_text_free(&forth);
-	tl_text_free(&back);
-}
-
-TEST(a_walk_back_is_the_walk_forth_turned_round)
-{
-	for (uint64_t seed = 1; seed <= 4; seed++) {
-		struct tl_tree_pool pool = { .max = 100 << 10 };
-
-		make(seed, COUNT / 2, 0);
-		for (size_t i = 0; i < forest.thread_count; i++)
-			compare_walks(&pool, i);
-		ck_assert_uint_eq(pool.used, 0);
-		ck_assert_ptr_null(pool.oldest);
-	}
-}
-
 /* Print the node of a path alone: its line follows the heading. */
 static void
 compare_path(const char *path, const char *words, size_t size)
