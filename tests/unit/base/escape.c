@@ -212,7 +212,6 @@ TEST(widths_are_those_of_a_terminal)
 	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xbf\xbf\xbe")), 1);
 }
 
-
 TEST(text_is_cut_by_what_a_terminal_shows)
 {
 	const struct tl_bytes wide = tl_bytes_of("a\xe4\xb8\xad\xe4\xb8\xad"
