@@ -42,7 +42,10 @@ struct tl_messages {
 	struct tl_message **list; /* oldest definition first */
 	size_t count;
 	size_t capacity;
-	struct tl_table places; /* offset of a record -> element of records */
+	/* By offset of a record / TIMELINE_RECORD_MIN: element of records, plus
+	 * 1; 0: none.  Records are at least as long, so no two have one place;
+	 * and no hash is needed for each entry. */
+	uint32_t *places;
 	struct tl_record_place *records;
 	size_t record_count;
 	size_t record_capacity;

@@ -29,14 +29,13 @@ struct tl_record_place {
 static const struct tl_record_place *
 find(const struct tl_messages *m, uint64_t offset)
 {
-	struct tl_probe probe =
-	    tl_table_probe(&m->places, tl_hash_number(offset));
-	uint32_t at;
+	const uint64_t block = offset / TIMELINE_RECORD_MIN;
+	const uint32_t place =
+	    block <= m->size / TIMELINE_RECORD_MIN ? m->places[block] : 0;
 
-	while (tl_probe_next(&probe, &at))
-		if (m->records[at].offset == offset)
-			return &m->records[at];
-	return NULL;
+	return place > 0 && m->records[place - 1].offset == offset
+		   ? &m->records[place - 1]
+		   : NULL;
 }
 
 const struct tl_message *
@@ -149,21 +148,21 @@ add_epoch(struct tl_messages *m, const struct tl_record *r,
 	return 0;
 }
 
-/* Keep a record.  -EEXIST: it was already kept; -ENOMEM. */
+/* Keep a record.  -EEXIST: it, or a record that overlaps with it, was already
+ * kept; -ENOMEM. */
 static int
 add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
     struct tl_faults *faults)
 {
+	uint32_t *place = &m->places[offset / TIMELINE_RECORD_MIN];
 	struct tl_record_place *slot;
 
-	if (find(m, offset))
+	if (*place > 0)
 		return -EEXIST;
-	if (TL_ARRAY_ROOM(m->records, m->record_capacity, m->record_count) <
-		0 ||
-	    tl_table_add(&m->places, tl_hash_number(offset), m->record_count) <
-		0)
+	if (TL_ARRAY_ROOM(m->records, m->record_capacity, m->record_count) < 0)
 		return -ENOMEM;
 	slot = &m->records[m->record_count++];
+	*place = (uint32_t)m->record_count;
 	*slot = (struct tl_record_place){ .offset = (uint32_t)offset,
 		.text = r->text };
 	if (r->fixed.kind == TIMELINE_RECORD_EPOCH)
@@ -487,7 +486,11 @@ tl_messages_new(struct tl_messages **messages,
 	make_unknown(&m->unknown);
 	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);
-	if (!m->table) {
+	m->places =
+	    calloc(m->size / TIMELINE_RECORD_MIN + 1, sizeof(*m->places));
+	if (!m->table || !m->places) {
+		free(m->table);
+		free(m->places);
 		free(m);
 		return -ENOMEM;
 	}
@@ -506,7 +509,7 @@ tl_messages_free(struct tl_messages *m)
 		free(m->epochs[i].heads);
 	free(m->epochs);
 	free(m->list);
-	tl_table_free(&m->places);
+	free(m->places);
 	tl_names_free(&m->names);
 	free(m->records);
 	free(m->table);
