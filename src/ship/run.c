@@ -267,21 +267,6 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 	return read_timelines(call, run);
 }
 
-/* Blocks that were kept in memory and not sent are lost: a failure. */
-static int
-check_result(struct tl_call *call, const struct tl_run_result *result)
-{
-	const uint64_t blocks = result->spool.blocks;
-
-	if (!result->failed)
-		return 0;
-	return tl_fail(&call->fault, -EIO,
-	    "%llu %s lost; use --spool to keep such blocks",
-	    (unsigned long long)blocks,
-	    blocks == 1 ? "block was not sent, and is"
-			: "blocks were not sent, and are");
-}
-
 int
 tl_verb_run(struct tl_call *call)
 {
@@ -302,7 +287,12 @@ tl_verb_run(struct tl_call *call)
 	if (!run.quiet || tl_options_has(&call->options, TL_SHIP_JSON))
 		tl_run_summary(&call->out, &result,
 		    tl_options_has(&call->options, TL_SHIP_JSON));
-	return check_result(call, &result);
+	if (!result.failed)
+		return 0;
+	return tl_fail(&call->fault, -EIO,
+	    "%lu %s lost; use --spool to keep such blocks", result.spool.blocks,
+	    result.spool.blocks == 1 ? "block was not sent, and is"
+				     : "blocks were not sent, and are");
 }
 
 /* == reports == */
@@ -318,43 +308,32 @@ put_count(struct tl_text *text, uint64_t count, const char *one,
 }
 
 static void
-put_sent(struct tl_text *text, const struct tl_spool_status *s)
-{
-	put_count(text, s->acked, "block (", "blocks (");
-	tl_put_size(text, s->acked_size);
-	tl_put_string(text, ") sent");
-	if (s->blocks == 0)
-		return;
-	tl_put_string(text, ", ");
-	tl_put_unsigned(text, s->blocks);
-	tl_put_string(text, " (");
-	tl_put_size(text, s->size);
-	tl_put_string(text, s->blocks == 1 ? ") waits" : ") wait");
-}
-
-static void
-put_dropped(struct tl_text *text, const struct tl_spool_status *s)
-{
-	if (s->dropped == 0)
-		return;
-	tl_put_string(text, ", ");
-	if (s->thinned_blocks > 0) {
-		tl_put_unsigned(text, s->thinned_blocks);
-		tl_put_string(text, " thinned and ");
-	}
-	tl_put_unsigned(text, s->dropped_blocks);
-	tl_put_string(text, " dropped with ");
-	put_count(text, s->dropped, "entry", "entries");
-}
-
-static void
 put_entries(struct tl_text *text, const struct tl_run_result *r)
 {
 	put_count(text, r->sources.entries, "entry, ", "entries, ");
 	tl_put_unsigned(text, r->sources.lost);
 	tl_put_string(text, " lost, ");
-	put_sent(text, &r->spool);
-	put_dropped(text, &r->spool);
+	put_count(text, r->spool.acked, "block (", "blocks (");
+	tl_put_size(text, r->spool.acked_size);
+	tl_put_string(text, ") sent");
+	if (r->spool.blocks != 0) {
+		tl_put_string(text, ", ");
+		tl_put_unsigned(text, r->spool.blocks);
+		tl_put_string(text, " (");
+		tl_put_size(text, r->spool.size);
+		tl_put_string(text,
+		    r->spool.blocks == 1 ? ") waits" : ") wait");
+	}
+	if (r->spool.dropped == 0)
+		return;
+	tl_put_string(text, ", ");
+	if (r->spool.thinned_blocks > 0) {
+		tl_put_unsigned(text, r->spool.thinned_blocks);
+		tl_put_string(text, " thinned and ");
+	}
+	tl_put_unsigned(text, r->spool.dropped_blocks);
+	tl_put_string(text, " dropped with ");
+	put_count(text, r->spool.dropped, "entry", "entries");
 }
 
 void

@@ -19,24 +19,19 @@ find(const struct tl_seen *seen, const char *name)
 	return NULL;
 }
 
-/* The one that was not used for longest. */
-static struct tl_seen_chain *
-oldest(const struct tl_seen *seen)
-{
-	struct tl_seen_chain *chain = seen->chains[0];
-
-	for (size_t i = 1; i < seen->count; i++) {
-		if (seen->chains[i]->used < chain->used)
-			chain = seen->chains[i];
-	}
-	return chain;
-}
-
 static struct tl_seen_chain *
 grow(struct tl_seen *seen)
 {
-	if (seen->count == TL_SEEN_CHAINS_MAX)
-		return oldest(seen);
+	if (seen->count == TL_SEEN_CHAINS_MAX) {
+		/* The one that was not used for longest. */
+		struct tl_seen_chain *chain = seen->chains[0];
+
+		for (size_t i = 1; i < seen->count; i++) {
+			if (seen->chains[i]->used < chain->used)
+				chain = seen->chains[i];
+		}
+		return chain;
+	}
 	if (TL_ARRAY_ROOM(seen->chains, seen->capacity, seen->count) < 0)
 		return NULL;
 	seen->chains[seen->count] = calloc(1, sizeof(struct tl_seen_chain));

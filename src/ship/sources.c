@@ -174,23 +174,6 @@ source_of(struct tl_sources *s, const char *name)
 	return source;
 }
 
-static int
-start(struct tl_sources *s, struct source *source, int fd,
-    struct tl_fault *fault)
-{
-	struct tl_feed_options options = s->options;
-	int rc = 0;
-
-	options.all |= s->scans > 1;
-	if (!source->kept)
-		rc = tl_spool_chain(&source->kept, s->spool, options.host,
-		    source->name, fault);
-	if (rc == 0)
-		rc = tl_feed_start(&source->feed, source->kept, source->name,
-		    fd, &options, fault);
-	return rc;
-}
-
 /* Release the feed of a timeline that has ended. */
 static void
 leave(struct tl_sources *s, struct source *source)
@@ -210,27 +193,29 @@ leave(struct tl_sources *s, struct source *source)
 	source->feed = NULL;
 }
 
-/* Worth another attempt: it is being created, or a resource is short. */
-static bool
-will_pass(int rc)
-{
-	return rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
-}
-
 /* Follow the file of this name, unless it is the one already tried. */
 static int
 follow_file(struct tl_sources *s, struct source *source, int fd,
     struct tl_fault *fault)
 {
+	struct tl_feed_options options = s->options;
 	struct stat st;
-	int rc;
+	int rc = 0;
 
 	if (fstat(fd, &st) != 0)
 		return -errno;
 	if (source->device == st.st_dev && source->inode == st.st_ino)
 		return source->reported;
-	rc = start(s, source, fd, fault);
-	if (!will_pass(rc)) {
+
+	options.all |= s->scans > 1;
+	if (!source->kept)
+		rc = tl_spool_chain(&source->kept, s->spool, options.host,
+		    source->name, fault);
+	if (rc == 0)
+		rc = tl_feed_start(&source->feed, source->kept, source->name,
+		    fd, &options, fault);
+	/* The others pass: it is being created, or a resource is short. */
+	if (rc != -EAGAIN && rc != -EMFILE && rc != -ENFILE && rc != -ENOMEM) {
 		source->device = st.st_dev;
 		source->inode = st.st_ino;
 	}

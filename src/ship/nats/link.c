@@ -176,19 +176,14 @@ ignore_error(natsConnection *connection, natsSubscription *subscription,
 }
 
 static natsStatus
-set_servers(natsOptions *to, const struct tl_nats_url *url)
+set_all(natsOptions *to, const struct tl_nats_url *url, const char *name)
 {
 	const char *servers[TL_NATS_SERVERS_MAX];
 
 	for (size_t i = 0; i < url->server_count; i++)
 		servers[i] = url->servers[i];
-	return natsOptions_SetServers(to, servers, (int)url->server_count);
-}
-
-static natsStatus
-set_all(natsOptions *to, const struct tl_nats_url *url, const char *name)
-{
-	natsStatus s = set_servers(to, url);
+	natsStatus s =
+	    natsOptions_SetServers(to, servers, (int)url->server_count);
 
 	if (s == NATS_OK)
 		s = natsOptions_SetTimeout(to, CONNECT_MS);
@@ -208,17 +203,6 @@ set_all(natsOptions *to, const struct tl_nats_url *url, const char *name)
 	if (s == NATS_OK)
 		s = natsOptions_SetName(to, name);
 	return s == NATS_OK ? natsOptions_SetAllowReconnect(to, false) : s;
-}
-
-static int
-cannot_connect(struct tl_fault *fault, const struct tl_nats_url *url,
-    natsStatus status)
-{
-	char what[TL_FAULT_TEXT_MAX / 2];
-
-	snprintf(what, sizeof(what), "cannot connect to %.64s%s",
-	    url->servers[0], url->server_count > 1 ? " and the others" : "");
-	return tl_nats_fault(fault, status, what);
 }
 
 int
@@ -247,8 +231,14 @@ tl_nats_connect(natsConnection **connection,
 		status = natsConnection_Connect(&made, to);
 		if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED)
 			*connection = made;
-		else
-			rc = cannot_connect(fault, &url, status);
+		else {
+			char what[TL_FAULT_TEXT_MAX / 2];
+
+			snprintf(what, sizeof(what),
+			    "cannot connect to %.64s%s", url.servers[0],
+			    url.server_count > 1 ? " and the others" : "");
+			rc = tl_nats_fault(fault, status, what);
+		}
 	}
 	natsOptions_Destroy(to);
 	return rc;

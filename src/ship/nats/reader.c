@@ -108,21 +108,6 @@ ensure_connected(struct tl_nats_reader *r, struct tl_fault *fault)
 	return tl_nats_fault(fault, s, "JetStream");
 }
 
-/* From the beginning, or after what was handed out. */
-static void
-choose_start(const struct tl_nats_reader *r, jsConsumerConfig *config)
-{
-	if (r->sequence > 0) {
-		config->DeliverPolicy = js_DeliverByStartSequence;
-		config->OptStartSeq = r->sequence + 1;
-	} else if (r->reading->from_ns > 0) {
-		config->DeliverPolicy = js_DeliverByStartTime;
-		config->OptStartTime = r->reading->from_ns;
-	} else {
-		config->DeliverPolicy = js_DeliverAll;
-	}
-}
-
 static int
 consume(struct tl_nats_reader *r, struct tl_fault *fault)
 {
@@ -138,7 +123,17 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	options.Config.InactiveThreshold = IDLE_NS;
 	options.Config.MemoryStorage = true;
 	options.Config.Replicas = 1;
-	choose_start(r, &options.Config);
+
+	/* From the beginning, or after what was handed out. */
+	if (r->sequence > 0) {
+		options.Config.DeliverPolicy = js_DeliverByStartSequence;
+		options.Config.OptStartSeq = r->sequence + 1;
+	} else if (r->reading->from_ns > 0) {
+		options.Config.DeliverPolicy = js_DeliverByStartTime;
+		options.Config.OptStartTime = r->reading->from_ns;
+	} else {
+		options.Config.DeliverPolicy = js_DeliverAll;
+	}
 	r->received = 0;
 	r->awaited = false;
 	s = js_PullSubscribe(&r->consumer, r->js, r->reading->subject, NULL,
@@ -265,15 +260,6 @@ take(struct tl_nats_reader *r)
 	return 0;
 }
 
-static int
-give(const struct tl_nats_reader *r, struct tl_nats_read *read,
-    struct tl_fault *fault)
-{
-	read->sequence = r->sequence;
-	read->whole = tl_nats_message_whole(r->message);
-	return tl_nats_message_get(&read->block, r->message, fault) < 0 ? 2 : 1;
-}
-
 int
 tl_nats_reader_next(struct tl_nats_reader *r, struct tl_nats_read *read,
     struct tl_fault *fault)
@@ -286,8 +272,14 @@ tl_nats_reader_next(struct tl_nats_reader *r, struct tl_nats_read *read,
 		if (r->ended)
 			return 0;
 		if (r->next < r->batch.Count) {
-			if (take(r) > 0)
-				return give(r, read, fault);
+			if (take(r) > 0) {
+				read->sequence = r->sequence;
+				read->whole = tl_nats_message_whole(r->message);
+				return tl_nats_message_get(&read->block,
+					   r->message, fault) < 0
+					   ? 2
+					   : 1;
+			}
 			continue;
 		}
 		if ((rc = refill(r, fault)) < 0)

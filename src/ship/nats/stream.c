@@ -257,20 +257,6 @@ tl_nats_message_whole(natsMsg *message)
 	return get_unsigned(message, TL_HEADER_WHOLE);
 }
 
-static void
-get_times(struct tl_block *block, natsMsg *message)
-{
-	if (!get_signed(message, TL_HEADER_FROM, &block->from_ns) ||
-	    !get_signed(message, TL_HEADER_TO, &block->to_ns) ||
-	    block->from_ns > block->to_ns) {
-		block->from_ns = INT64_MIN;
-		block->to_ns = INT64_MAX;
-	}
-	block->kept = get_unsigned(message, TL_HEADER_WHOLE) > 0;
-	block->entries = get_unsigned(message, TL_HEADER_ENTRIES);
-	block->lost = get_unsigned(message, TL_HEADER_LOST);
-}
-
 static bool
 get_id(struct tl_block *block, natsMsg *message)
 {
@@ -293,7 +279,15 @@ tl_nats_message_get(struct tl_block *block, natsMsg *message,
 		return tl_fail(fault, -EBADMSG, "not the subject of a block");
 	if (!get_id(block, message))
 		return tl_fail(fault, -EBADMSG, "not the id of a block");
-	get_times(block, message);
+	if (!get_signed(message, TL_HEADER_FROM, &block->from_ns) ||
+	    !get_signed(message, TL_HEADER_TO, &block->to_ns) ||
+	    block->from_ns > block->to_ns) {
+		block->from_ns = INT64_MIN;
+		block->to_ns = INT64_MAX;
+	}
+	block->kept = get_unsigned(message, TL_HEADER_WHOLE) > 0;
+	block->entries = get_unsigned(message, TL_HEADER_ENTRIES);
+	block->lost = get_unsigned(message, TL_HEADER_LOST);
 	block->data = tl_bytes(natsMsg_GetData(message),
 	    (size_t)natsMsg_GetDataLength(message));
 	return tl_trace_header_get(&header, block->data, fault);

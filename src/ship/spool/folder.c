@@ -187,13 +187,29 @@ ns_of(const struct timespec *time)
 	return (int64_t)time->tv_sec * TL_NS_PER_S + time->tv_nsec;
 }
 
+/* Take the file of a block, remove an unfinished one, report any other. */
 static int
-add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
+take_name(void *context, const char *name)
 {
+	struct tl_spool_chain *c = context;
+	struct tl_spooled b;
 	struct stat st;
-	int rc = tl_spool_list_room(c);
+	int rc;
 
-	if (rc < 0)
+	if (strcmp(name, "state") == 0 ||
+	    tl_bytes_end_with(tl_bytes_of(name), ".bad"))
+		return 0;
+	if (tl_bytes_end_with(tl_bytes_of(name), ".new")) {
+		unlinkat(c->folder, name, 0);
+		return 0;
+	}
+	if (!tl_spool_file_parse(name, &b)) {
+		tl_report_write(c->spool->options.report, -EBADMSG,
+		    TL_FAULT_NOWHERE, "%s: %s: unknown file, ignored",
+		    c->timeline, name);
+		return 0;
+	}
+	if ((rc = tl_spool_list_room(c)) < 0)
 		return rc;
 	if (fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return 0;
@@ -203,31 +219,10 @@ add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
 		    "not a regular file of valid size");
 		return 0;
 	}
-	b->size = (uint32_t)st.st_size;
-	b->withheld = tl_file_withheld(&st);
-	b->put_ns = ns_of(&st.st_mtim);
-	tl_spool_list_add(c, b);
-	return 0;
-}
-
-/* Take the file of a block, remove an unfinished one, report any other. */
-static int
-take_name(void *context, const char *name)
-{
-	struct tl_spool_chain *c = context;
-	struct tl_spooled b;
-
-	if (strcmp(name, "state") == 0 ||
-	    tl_bytes_end_with(tl_bytes_of(name), ".bad"))
-		return 0;
-	if (tl_bytes_end_with(tl_bytes_of(name), ".new")) {
-		unlinkat(c->folder, name, 0);
-		return 0;
-	}
-	if (tl_spool_file_parse(name, &b))
-		return add_file(c, name, &b);
-	tl_report_write(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
-	    "%s: %s: unknown file, ignored", c->timeline, name);
+	b.size = (uint32_t)st.st_size;
+	b.withheld = tl_file_withheld(&st);
+	b.put_ns = ns_of(&st.st_mtim);
+	tl_spool_list_add(c, &b);
 	return 0;
 }
 
@@ -242,23 +237,6 @@ compare(const void *x, const void *y)
 	if (a->last != b->last)
 		return a->last > b->last ? -1 : 1;
 	return b->dropped - a->dropped;
-}
-
-/* Remove blocks that a placeholder replaces. */
-static void
-remove_covered(struct tl_spool_chain *c)
-{
-	for (size_t i = 1; i < c->count;) {
-		const struct tl_spooled *before = tl_spooled_at(c, i - 1);
-		const struct tl_spooled *b = tl_spooled_at(c, i);
-
-		if (b->first > before->last) {
-			i++;
-			continue;
-		}
-		tl_spool_file_remove(c, b);
-		tl_spool_list_remove(c, i);
-	}
 }
 
 /* == where a chain continues == */
@@ -361,24 +339,6 @@ read_newest(struct tl_spool_chain *c, const char *folder)
 	return rc;
 }
 
-/* The number of a file is never used again, even if the file is damaged. */
-static void
-read_chain(struct tl_spool_chain *c, const char *folder)
-{
-	uint64_t seen = 0;
-
-	read_state(c, folder);
-	if (c->count > 0)
-		seen = tl_spooled_at(c, c->count - 1)->last + 1;
-	while (c->count > 0 && read_newest(c, folder) != 0)
-		continue;
-	if (c->next < seen)
-		c->next = seen;
-	for (size_t i = 0; i < c->count; i++)
-		tl_spooled_at(c, i)->tried =
-		    tl_spooled_at(c, i)->first < c->sent;
-}
-
 /* When its state was written. */
 static int64_t
 used_at(int folder)
@@ -401,8 +361,35 @@ scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
 		if (c->count > 0)
 			qsort(tl_spooled_at(c, 0), c->count,
 			    sizeof(struct tl_spooled), compare);
-		remove_covered(c);
-		read_chain(c, name);
+
+		/* Remove blocks that a placeholder replaces. */
+		for (size_t i = 1; i < c->count;) {
+			const struct tl_spooled *before =
+			    tl_spooled_at(c, i - 1);
+			const struct tl_spooled *b = tl_spooled_at(c, i);
+
+			if (b->first > before->last) {
+				i++;
+				continue;
+			}
+			tl_spool_file_remove(c, b);
+			tl_spool_list_remove(c, i);
+		}
+
+		/* The number of a file is never used again, even if the file
+		 * is damaged. */
+		uint64_t seen = 0;
+
+		read_state(c, name);
+		if (c->count > 0)
+			seen = tl_spooled_at(c, c->count - 1)->last + 1;
+		while (c->count > 0 && read_newest(c, name) != 0)
+			continue;
+		if (c->next < seen)
+			c->next = seen;
+		for (size_t i = 0; i < c->count; i++)
+			tl_spooled_at(c, i)->tried =
+			    tl_spooled_at(c, i)->first < c->sent;
 	}
 	if (rc == 0 && c->name[0] != '\0')
 		return 0;

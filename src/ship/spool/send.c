@@ -53,21 +53,6 @@ load(struct tl_spool_chain *c, struct tl_bytes *data)
 	return -EBADMSG;
 }
 
-/* Record in the state that the target may have the block, before it is sent.
- * If the disk is full it is sent anyway: sending is what frees space. */
-static void
-write_tried(struct tl_spool_chain *c)
-{
-	const uint64_t number = tl_spooled_at(c, c->in_flight)->first;
-	const uint64_t before = c->sent;
-
-	if (number < c->sent || c->folder < 0)
-		return;
-	c->sent = number + TL_SPOOL_SENT_AHEAD;
-	if (tl_spool_state_write(c) != 0)
-		c->sent = before;
-}
-
 static void
 fill_in(struct tl_block *block, const struct tl_spool_chain *c,
     struct tl_bytes data)
@@ -97,7 +82,18 @@ tl_spool_take(struct tl_spool *s, struct tl_block *block)
 		rc = load(s->taken, &data);
 	}
 	if (rc == 0) {
-		write_tried(s->taken);
+		/* Record in the state that the target may have the block,
+		 * before it is sent.  If the disk is full it is sent anyway:
+		 * sending is what frees space. */
+		const uint64_t number =
+		    tl_spooled_at(s->taken, s->taken->in_flight)->first;
+		const uint64_t before = s->taken->sent;
+
+		if (number >= s->taken->sent && s->taken->folder >= 0) {
+			s->taken->sent = number + TL_SPOOL_SENT_AHEAD;
+			if (tl_spool_state_write(s->taken) != 0)
+				s->taken->sent = before;
+		}
 		fill_in(block, s->taken, data);
 	} else if (!s->taken) {
 		rc = -EAGAIN;

@@ -402,14 +402,6 @@ tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
 
 enum { CAPACITY_FIRST = 64 };
 
-/* Use the space of removed blocks at the front. */
-static void
-move_to_front(struct tl_spool_chain *c)
-{
-	memmove(c->blocks, c->blocks + c->begin, c->count * sizeof(*c->blocks));
-	c->begin = 0;
-}
-
 int
 tl_spool_list_room(struct tl_spool_chain *c)
 {
@@ -419,7 +411,10 @@ tl_spool_list_room(struct tl_spool_chain *c)
 	if (c->begin + c->count < c->capacity)
 		return 0;
 	if (c->begin > c->capacity / 2) {
-		move_to_front(c);
+		/* Use the space of removed blocks at the front. */
+		memmove(c->blocks, c->blocks + c->begin,
+		    c->count * sizeof(*c->blocks));
+		c->begin = 0;
 		return 0;
 	}
 	if (capacity > TL_SPOOL_BLOCKS_MAX)
@@ -432,18 +427,12 @@ tl_spool_list_room(struct tl_spool_chain *c)
 	return 0;
 }
 
-static void
-count_in(struct tl_spool *spool, const struct tl_spooled *b)
-{
-	spool->status.blocks++;
-	spool->status.size += tl_spooled_size(b);
-}
-
 void
 tl_spool_list_add(struct tl_spool_chain *c, const struct tl_spooled *b)
 {
 	c->blocks[c->begin + c->count++] = *b;
-	count_in(c->spool, b);
+	c->spool->status.blocks++;
+	c->spool->status.size += tl_spooled_size(b);
 }
 
 void

@@ -66,17 +66,6 @@ report_damage(void *context, const struct tl_fault *fault)
 		e->damage->write(e->damage->context, fault);
 }
 
-/* The table has its size from the first: the writer must know it. */
-static int
-make_tables(struct tl_events *e, size_t chains_max)
-{
-	e->chains_max = chains_max;
-	e->chains = calloc(chains_max, sizeof(*e->chains));
-	e->origins = calloc(chains_max, sizeof(*e->origins));
-	return e->chains && e->origins ? tl_interner_new(&e->interner)
-				       : -ENOMEM;
-}
-
 int
 tl_events_new(struct tl_events **events, const struct tl_format_row *format,
     size_t chains_max, tl_write *write, void *context,
@@ -90,7 +79,12 @@ tl_events_new(struct tl_events **events, const struct tl_format_row *format,
 	e->strings.strings.get = string_of;
 	e->damage = report;
 	e->report = (struct tl_report){ report_damage, e };
-	rc = make_tables(e, chains_max);
+
+	/* The table has its size from the first: the writer must know it. */
+	e->chains_max = chains_max;
+	e->chains = calloc(chains_max, sizeof(*e->chains));
+	e->origins = calloc(chains_max, sizeof(*e->origins));
+	rc = e->chains && e->origins ? tl_interner_new(&e->interner) : -ENOMEM;
 	if (rc == 0)
 		rc = format->write_new(&e->writer, write, context, &e->report);
 	if (rc == 0) {

@@ -176,24 +176,6 @@ rename_whole(struct part *p)
 	return rc;
 }
 
-/* Finish the part and rename it, or remove it on failure.  0 or -errno. */
-static int
-part_close(struct part *p)
-{
-	int rc = tl_events_finish(p->events);
-
-	if (close(p->fd) != 0 && rc == 0)
-		rc = -errno;
-	p->fd = -1;
-	if (rc == 0)
-		rc = rename_whole(p);
-	if (rc < 0)
-		part_abandon(p);
-	else
-		leave(p);
-	return rc;
-}
-
 /* == parts that are there == */
 
 /* "17-90.parquet" */
@@ -329,7 +311,16 @@ finish_part(struct events_target *e, struct chain_part *c)
 	if (!c->part.events)
 		return 0;
 	e->held -= c->part.held;
-	rc = part_close(&c->part);
+	rc = tl_events_finish(c->part.events);
+	if (close(c->part.fd) != 0 && rc == 0)
+		rc = -errno;
+	c->part.fd = -1;
+	if (rc == 0)
+		rc = rename_whole(&c->part);
+	if (rc < 0)
+		part_abandon(&c->part);
+	else
+		leave(&c->part);
 	return rc < 0 ? rc : tl_queue_move(&e->queue, &c->part.held_blocks);
 }
 
@@ -411,25 +402,10 @@ is_placeholder(const struct tl_block *block, uint64_t *last)
 }
 
 static int
-put_in_part(struct events_target *e, struct chain_part *c,
-    const struct tl_block *block)
-{
-	uint64_t last;
-	const bool placeholder = is_placeholder(block, &last);
-	int rc = part_put(&c->part, block, last, c->gap);
-
-	if (rc < 0)
-		return rc;
-	c->gap = placeholder;
-	e->held += block->data.size;
-	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
-		rc = finish_part(e, c);
-	return rc < 0 ? rc : finish_largest(e);
-}
-
-static int
 put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 {
+	uint64_t last;
+	bool placeholder;
 	int rc = 0;
 
 	if (c->part.events && c->part.hour != tl_partition_hour(block->from_ns))
@@ -440,7 +416,15 @@ put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 		return rc;
 	if (block->number < c->covered)
 		return tl_queue_add(&e->queue, block);
-	return put_in_part(e, c, block);
+	placeholder = is_placeholder(block, &last);
+	rc = part_put(&c->part, block, last, c->gap);
+	if (rc < 0)
+		return rc;
+	c->gap = placeholder;
+	e->held += block->data.size;
+	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
+		rc = finish_part(e, c);
+	return rc < 0 ? rc : finish_largest(e);
 }
 
 static int
