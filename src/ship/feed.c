@@ -253,24 +253,17 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
-/* Entries wait for a small part of the age of a block before they are read. */
-static uint64_t
-delay_of(const struct tl_feed_options *options)
-{
-	const uint64_t part_ns = options->every_ns / DELAY_PART;
-
-	return part_ns < DELAY_NS_MAX ? part_ns : DELAY_NS_MAX;
-}
-
 static int
 start(struct tl_feed *c, int fd, const struct tl_feed_options *options,
     struct tl_fault *fault)
 {
+	/* Entries wait for a small part of the age of a block. */
+	const uint64_t delay_ns = options->every_ns / DELAY_PART;
 	const struct tl_recorder_options how = { .size_max =
 						     options->block_size,
 		.age_ns = options->every_ns,
 		.flush_ns = options->every_ns * 2,
-		.delay_ns = delay_of(options),
+		.delay_ns = delay_ns < DELAY_NS_MAX ? delay_ns : DELAY_NS_MAX,
 		.block_size = options->block_size < THREAD_BLOCK_MAX
 				  ? (size_t)options->block_size
 				  : THREAD_BLOCK_MAX,

@@ -253,44 +253,39 @@ may_linger(const struct run *r, int64_t until_ns)
 	return !r->result.reader_left && now() < until_ns;
 }
 
-/* Wait for the blocks in flight.  A target that was disconnected remains so
- * until it acknowledges a block. */
-static void
-finish(struct run *r, int64_t until_ns)
-{
-	struct tl_fault fault = { 0 };
-
-	if ((r->in_flight > 0 || !r->disconnected) &&
-	    r->target->finish(r->target, &fault) < 0)
-		disconnect(r, fault.rc, &fault);
-	while (r->in_flight > 0 && now() < until_ns)
-		turn(r);
-}
-
 /* Send what was logged before the end, for linger_ns at most. */
 static void
 linger(struct run *r)
 {
 	const int64_t until_ns = now() + r->options->linger_ns;
+	struct tl_fault fault;
 
 	tl_sources_stop(r->sources);
 	do {
 		while (may_linger(r, until_ns) &&
 		       !(tl_sources_are_done(r->sources) && is_empty(r)))
 			turn(r);
-		while (!tl_sources_are_done(
-		    r->sources)) /* each ends soon: its feed was stopped */
+		/* Each ends soon: its feed was stopped. */
+		while (!tl_sources_are_done(r->sources))
 			wait_for_blocks(r, WAIT_MS);
-		finish(r, until_ns);
+		/* Wait for the blocks in flight.  A target that was
+		 * disconnected remains so until it acknowledges a block. */
+		fault = (struct tl_fault){ 0 };
+		if ((r->in_flight > 0 || !r->disconnected) &&
+		    r->target->finish(r->target, &fault) < 0)
+			disconnect(r, fault.rc, &fault);
+		while (r->in_flight > 0 && now() < until_ns)
+			turn(r);
 	} while (r->disconnected && !is_empty(r) && may_linger(r, until_ns));
 }
 
 static int
-open_spool(struct run *r, struct tl_fault *fault)
+open_all(struct run *r, struct tl_fault *fault)
 {
-	const struct tl_spool_options options = { .path = r->options->spool,
-		.size_max = r->options->spool_size,
-		.report = r->options->report,
+	const struct tl_run_options *o = r->options;
+	const struct tl_spool_options options = { .path = o->spool,
+		.size_max = o->spool_size,
+		.report = o->report,
 		.wake = wake,
 		.context = r };
 	struct tl_fault why = { 0 };
@@ -300,20 +295,10 @@ open_spool(struct run *r, struct tl_fault *fault)
 	if (r->wake < 0)
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	rc = tl_spool_open(&r->spool, &options, &why);
-	if (rc < 0 && options.path)
-		return tl_fail(fault, rc, "%s: %s", options.path, why.text);
-	return rc < 0 ? tl_fail(fault, rc, "%s", why.text) : 0;
-}
-
-static int
-open_all(struct run *r, struct tl_fault *fault)
-{
-	const struct tl_run_options *o = r->options;
-	int rc = open_spool(r, fault);
-
-	if (rc == 0)
-		rc = tl_target_open(&r->target, &o->target, fault);
 	if (rc < 0)
+		return tl_fail(fault, rc, "%s%s%s", o->spool ? o->spool : "",
+		    o->spool ? ": " : "", why.text);
+	if ((rc = tl_target_open(&r->target, &o->target, fault)) < 0)
 		return rc;
 	r->target->acked = acked;
 	r->target->context = r;

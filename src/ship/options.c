@@ -69,24 +69,20 @@ add_argument(struct tl_arguments *words, const char *word,
 	return 0;
 }
 
-static int
-take_verb(struct tl_options *o, const char *word, struct tl_fault *fault)
-{
-	static const char *const names[] = { "run", "read" };
-	const int verb = tl_option_choose(names, 2, word, "verb", fault);
-
-	if (verb >= 0)
-		o->verb = (enum tl_ship_verb)(TL_SHIP_VERB_RUN + verb);
-	return verb < 0 ? verb : 0;
-}
-
 /* The first operand is the verb. */
 static int
 take_operand(struct tl_options *o, const char *word, struct tl_fault *fault)
 {
-	return o->verb == TL_SHIP_VERB_NONE
-		   ? take_verb(o, word, fault)
-		   : add_argument(&o->operands, word, fault);
+	static const char *const names[] = { "run", "read" };
+	int verb;
+
+	if (o->verb != TL_SHIP_VERB_NONE)
+		return add_argument(&o->operands, word, fault);
+	verb = tl_option_choose(names, 2, word, "verb", fault);
+	if (verb < 0)
+		return verb;
+	o->verb = (enum tl_ship_verb)(TL_SHIP_VERB_RUN + verb);
+	return 0;
 }
 
 static int

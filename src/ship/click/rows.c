@@ -161,15 +161,6 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned i)
 	tl_put_unsigned(text, value);
 }
 
-static void
-put_span(struct tl_text *text, const struct tl_event *event)
-{
-	const bool is_known = event->kind == TL_END && tl_event_is_begun(event);
-
-	put_number(text, is_known, (uint64_t)event->duration_ns);
-	put_number(text, is_known, event->begun == TL_BEGUN_UNSURE);
-}
-
 static int
 put_row(void *context, struct tl_event *event, uint32_t row)
 {
@@ -177,6 +168,7 @@ put_row(void *context, struct tl_event *event, uint32_t row)
 	struct tl_text *text = r->text;
 	const struct tl_message *message = event->message;
 	const struct tl_names *names = message ? tl_event_names(event) : NULL;
+	const bool is_known = event->kind == TL_END && tl_event_is_begun(event);
 	const unsigned argc =
 	    message && tl_event_has_args(event) ? message->argc : 0;
 	int rc;
@@ -197,7 +189,8 @@ put_row(void *context, struct tl_event *event, uint32_t row)
 	tl_text_clear(&r->line);
 	tl_render_cached(r->render, &r->line, event);
 	put_text(text, tl_bytes(r->line.data, r->line.size));
-	put_span(text, event);
+	put_number(text, is_known, (uint64_t)event->duration_ns);
+	put_number(text, is_known, event->begun == TL_BEGUN_UNSURE);
 	put_number(text, !message && !event->overwritten, event->lost);
 	put_number(text, !message && event->overwritten, event->lost);
 	put_number(text, message != NULL, event->pid);

@@ -145,15 +145,6 @@ fail_http(struct click_target *t, long status, struct tl_fault *fault)
 	return rc;
 }
 
-static int
-fail_curl(struct click_target *t, CURLcode code, struct tl_fault *fault)
-{
-	return fail(t, fault, -EIO,
-	    code == CURLE_OPERATION_TIMEDOUT ? "no answer in time"
-	    : t->error[0]                    ? t->error
-					     : curl_easy_strerror(code));
-}
-
 static size_t
 take_answer(char *data, size_t one, size_t size, void *context)
 {
@@ -335,7 +326,10 @@ take_done(struct click_target *t, CURLcode code, struct tl_fault *fault)
 	if (t->answer.rc < 0)
 		return fail(t, fault, t->answer.rc, strerror(-t->answer.rc));
 	if (code != CURLE_OK)
-		return fail_curl(t, code, fault);
+		return fail(t, fault, -EIO,
+		    code == CURLE_OPERATION_TIMEDOUT ? "no answer in time"
+		    : t->error[0]                    ? t->error
+				  : curl_easy_strerror(code));
 	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status != OK)
 		return fail_http(t, status, fault);
@@ -356,16 +350,6 @@ take_done(struct click_target *t, CURLcode code, struct tl_fault *fault)
 }
 
 /* == the target == */
-
-/* Have blocks been gathered for long enough, or as many as may be? */
-static bool
-is_due(const struct click_target *t)
-{
-	return t->queue.count > 0 && (t->hurry || t->rows.size >= BODY_MAX ||
-					 t->queue.count >= BLOCKS_MAX ||
-					 t->held >= t->options->held_max ||
-					 tl_now_ms() >= t->next_ms);
-}
 
 static int
 click_send(struct tl_target *target, const struct tl_block *block,
@@ -392,7 +376,11 @@ begin(struct click_target *t, struct tl_fault *fault)
 {
 	if (t->step != INSERT)
 		return start(t, fault);
-	if (!is_due(t))
+	/* Gather blocks for long enough, or as many as may be. */
+	if (t->queue.count == 0 ||
+	    (!t->hurry && t->rows.size < BODY_MAX &&
+		t->queue.count < BLOCKS_MAX && t->held < t->options->held_max &&
+		tl_now_ms() < t->next_ms))
 		return 0;
 	t->next_ms = tl_now_ms() + GATHER_MS;
 	return t->rows.size > 0 ? start(t, fault) : take_inserted(t, fault);

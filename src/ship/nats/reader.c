@@ -141,44 +141,15 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot read");
 }
 
-/* The fetch was empty.  On a slow link a message may cross the answer to this
- * query: if the next fetch does not have it either, it is lost. */
-static int
-check_result(struct tl_nats_reader *r, const jsConsumerInfo *info,
-    struct tl_fault *fault)
-{
-	const bool sent = info->Delivered.Consumer > r->received;
-
-	if (sent && r->awaited)
-		return tl_fail(fault, -EIO, "messages were lost in transit");
-	r->awaited = sent;
-	if (sent)
-		return 0;
-	r->ended = !r->reading->follow && info->NumPending == 0;
-	r->message_ms = tl_now_ms();
-	return 0;
-}
-
-/* The fetch was empty: is that the end, or is the consumer gone? */
-static int
-inspect(struct tl_nats_reader *r, struct tl_fault *fault)
-{
-	jsConsumerInfo *info = NULL;
-	natsStatus s =
-	    natsSubscription_GetConsumerInfo(&info, r->consumer, NULL, NULL);
-	int rc;
-
-	if (s != NATS_OK)
-		return tl_nats_fault(fault, s, "cannot read");
-	rc = check_result(r, info, fault);
-	jsConsumerInfo_Destroy(info);
-	return rc;
-}
-
+/* Fetch a batch.  Of an empty one ask the consumer: is that the end, or is it
+ * gone?  On a slow link a message may cross the answer to this query: if the
+ * next fetch does not have it either, it is lost. */
 static int
 fetch(struct tl_nats_reader *r, struct tl_fault *fault)
 {
+	jsConsumerInfo *info = NULL;
 	natsStatus s;
+	bool sent, more;
 
 	drop_batch(r);
 	s = natsSubscription_Fetch(&r->batch, r->consumer, BATCH, FETCH_MS,
@@ -189,8 +160,21 @@ fetch(struct tl_nats_reader *r, struct tl_fault *fault)
 		return 0;
 	}
 	if (s == NATS_OK || s == NATS_TIMEOUT)
-		return inspect(r, fault);
-	return tl_nats_fault(fault, s, "cannot read");
+		s = natsSubscription_GetConsumerInfo(&info, r->consumer, NULL,
+		    NULL);
+	if (s != NATS_OK)
+		return tl_nats_fault(fault, s, "cannot read");
+	sent = info->Delivered.Consumer > r->received;
+	more = info->NumPending > 0;
+	jsConsumerInfo_Destroy(info);
+	if (sent && r->awaited)
+		return tl_fail(fault, -EIO, "messages were lost in transit");
+	r->awaited = sent;
+	if (!sent) {
+		r->ended = !r->reading->follow && !more;
+		r->message_ms = tl_now_ms();
+	}
+	return 0;
 }
 
 /* Disconnect.  0: try again; -errno: give up. */
@@ -223,20 +207,6 @@ refill(struct tl_nats_reader *r, struct tl_fault *fault)
 	return rc;
 }
 
-/* Is it the next of the consumer?  Then the stream was read up to it. */
-static bool
-note_taken(struct tl_nats_reader *r, const jsMsgMetaData *meta)
-{
-	if (meta->Sequence.Consumer != r->received + 1)
-		return false;
-	r->received++;
-	r->sequence = meta->Sequence.Stream;
-	if (!r->reading->follow &&
-	    (r->sequence >= r->last || meta->NumPending == 0))
-		r->ended = true;
-	return true;
-}
-
 /* The next of the batch: 1; 0: it has no metadata, or messages before it were
  * lost in transit, and a new consumer sends them again. */
 static int
@@ -248,12 +218,17 @@ take(struct tl_nats_reader *r)
 
 	r->batch.Msgs[r->next++] = NULL;
 	ours = natsMsg_GetMetaData(&meta, taken) == NATS_OK;
-	is_next = ours && note_taken(r, meta);
-	jsMsgMetaData_Destroy(meta);
-	if (is_next) {
+	is_next = ours && meta->Sequence.Consumer == r->received + 1;
+	if (is_next) { /* the stream was read up to it */
 		r->message = taken;
-		return 1;
+		r->received++;
+		r->sequence = meta->Sequence.Stream;
+		r->ended |= !r->reading->follow &&
+			    (r->sequence >= r->last || meta->NumPending == 0);
 	}
+	jsMsgMetaData_Destroy(meta);
+	if (is_next)
+		return 1;
 	natsMsg_Destroy(taken);
 	if (ours)
 		end_consumer(r);
@@ -319,13 +294,20 @@ await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 	return 0;
 }
 
-/* Find the stream, and its last message now. */
-static int
-begin(struct tl_nats_reader *r, struct tl_fault *fault)
+int
+tl_nats_reader_new(struct tl_nats_reader **reader,
+    const struct tl_nats_reading *reading, struct tl_fault *fault)
 {
 	struct tl_nats_stream_state state = { 0 };
-	int rc = tl_nats_url_parse(&r->url, r->reading->options->url, fault);
+	struct tl_nats_reader *r = calloc(1, sizeof(*r));
+	int rc;
 
+	if (!r)
+		return tl_fail(fault, -ENOMEM, "no memory");
+	r->reading = reading;
+
+	/* Find the stream, and its last message now. */
+	rc = tl_nats_url_parse(&r->url, r->reading->options->url, fault);
 	if (rc == 0)
 		rc = look_for(r, &state, fault);
 	if (rc == -ENOENT && r->reading->follow)
@@ -334,20 +316,6 @@ begin(struct tl_nats_reader *r, struct tl_fault *fault)
 	r->last = state.last;
 	r->ended = !r->reading->follow && state.count == 0;
 	r->message_ms = tl_now_ms();
-	return rc;
-}
-
-int
-tl_nats_reader_new(struct tl_nats_reader **reader,
-    const struct tl_nats_reading *reading, struct tl_fault *fault)
-{
-	struct tl_nats_reader *r = calloc(1, sizeof(*r));
-	int rc;
-
-	if (!r)
-		return tl_fail(fault, -ENOMEM, "no memory");
-	r->reading = reading;
-	rc = begin(r, fault);
 	if (rc < 0)
 		tl_nats_reader_free(r);
 	else

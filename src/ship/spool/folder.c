@@ -69,27 +69,14 @@ tl_spool_file_write(int folder, const char *name, mode_t mode,
 	return tl_folder_write(folder, name, hidden, mode, data);
 }
 
-static int
-read_open(int fd, struct tl_text *text)
+int
+tl_spool_block_write(struct tl_spool_chain *c, const struct tl_spooled *b,
+    struct tl_bytes data)
 {
-	struct stat st;
-	int64_t n;
-	char *room;
+	char name[TL_SPOOL_FILE_MAX];
 
-	if (fstat(fd, &st) != 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_size > TL_SPOOL_BLOCK_MAX)
-		return -EFBIG;
-	room = tl_text_reserve(text, (size_t)st.st_size + 1);
-	if (!room)
-		return -ENOMEM;
-	n = tl_read_at(fd, room, (size_t)st.st_size, 0);
-	if (n < 0)
-		return (int)n;
-	text->size += (size_t)n;
-	return 0;
+	tl_spool_file_name(name, b);
+	return tl_spool_file_write(c->folder, name, 0666 & ~b->withheld, data);
 }
 
 int
@@ -97,13 +84,24 @@ tl_spool_file_read(int folder, const char *name, struct tl_text *text)
 {
 	const int fd = openat(folder, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int rc;
+	struct stat st;
+	int64_t n = 0;
+	char *room;
 
 	if (fd < 0)
 		return -errno;
-	rc = read_open(fd, text);
+	if (fstat(fd, &st) != 0)
+		n = -errno;
+	else if (!S_ISREG(st.st_mode))
+		n = -EINVAL;
+	else if (st.st_size > TL_SPOOL_BLOCK_MAX)
+		n = -EFBIG;
+	else if (!(room = tl_text_reserve(text, (size_t)st.st_size + 1)))
+		n = -ENOMEM;
+	else if ((n = tl_read_at(fd, room, (size_t)st.st_size, 0)) > 0)
+		text->size += (size_t)n;
 	close(fd);
-	return rc;
+	return n < 0 ? (int)n : 0;
 }
 
 void
@@ -177,9 +175,7 @@ tl_spool_state_write(struct tl_spool_chain *c)
 	return rc;
 }
 
-/* == the scan at the start == */
-
-/* == files of a chain == */
+/* == the scan at the start: files of a chain == */
 
 static int64_t
 ns_of(const struct timespec *time)
@@ -296,26 +292,6 @@ read_state(struct tl_spool_chain *c, const char *folder)
 	tl_text_free(&text);
 }
 
-/* Read a block and check that it belongs to this chain. */
-static int
-describe(struct tl_spool_chain *c, const struct tl_spooled *b,
-    const char *folder, struct tl_block_facts *facts, struct tl_fault *fault)
-{
-	struct tl_bytes data;
-	int rc = tl_spooled_load(c, b, &c->spool->data, &data);
-
-	if (rc == 0)
-		rc = tl_block_describe(facts, data, fault);
-	if (rc < 0)
-		return rc;
-	if (!is_folder_of(folder, facts) || facts->block.number != b->first ||
-	    facts->last != b->last || facts->dropped != b->dropped ||
-	    (c->name[0] && strcmp(c->name, facts->block.chain) != 0))
-		return tl_fail(fault, -EBADMSG,
-		    "it belongs to another chain than its name");
-	return 0;
-}
-
 /* Take the facts of the newest block, unless the state is newer. */
 static int
 read_newest(struct tl_spool_chain *c, const char *folder)
@@ -325,8 +301,17 @@ read_newest(struct tl_spool_chain *c, const char *folder)
 	struct tl_fault fault = { 0 };
 	char name[TL_SPOOL_FILE_MAX];
 	const uint64_t next = b->last + 1;
-	int rc = describe(c, b, folder, &facts, &fault);
+	struct tl_bytes data;
+	int rc = tl_spooled_load(c, b, &c->spool->data, &data);
 
+	if (rc == 0)
+		rc = tl_block_describe(&facts, data, &fault);
+	if (rc == 0 &&
+	    (!is_folder_of(folder, &facts) || facts.block.number != b->first ||
+		facts.last != b->last || facts.dropped != b->dropped ||
+		(c->name[0] && strcmp(c->name, facts.block.chain) != 0)))
+		rc = tl_fail(&fault, -EBADMSG,
+		    "it belongs to another chain than its name");
 	if (rc == 0 && (c->name[0] == '\0' || next >= c->next))
 		(void)take_facts(c, &facts, next > c->next ? next : c->next);
 	tl_block_facts_free(&facts);
@@ -337,17 +322,6 @@ read_newest(struct tl_spool_chain *c, const char *folder)
 	    fault.text[0] ? fault.text : strerror(-rc));
 	tl_spool_list_remove(c, c->count - 1);
 	return rc;
-}
-
-/* When its state was written. */
-static int64_t
-used_at(int folder)
-{
-	struct stat st;
-
-	if (fstatat(folder, "state", &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return 0;
-	return ns_of(&st.st_mtim);
 }
 
 /* Scan the folder of the chain added last; remove it from the table if neither
@@ -405,6 +379,7 @@ take_folder(void *context, const char *name)
 {
 	struct tl_spool *s = context;
 	struct tl_spool_chain *c;
+	struct stat st;
 	int folder, rc;
 
 	if (!strchr(name, '='))
@@ -414,7 +389,8 @@ take_folder(void *context, const char *name)
 	rc = folder < 0 ? -errno : tl_spool_add(s, &c);
 	if (rc == 0) {
 		c->folder = folder;
-		c->used_ns = used_at(folder);
+		if (fstatat(folder, "state", &st, AT_SYMLINK_NOFOLLOW) == 0)
+			c->used_ns = ns_of(&st.st_mtim);
 		return scan_chain(s, c, name);
 	}
 	if (folder >= 0)

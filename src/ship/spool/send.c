@@ -138,21 +138,11 @@ tl_spool_reject(struct tl_spool *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Remove acked blocks.  The last block of a chain has the place where it
- * continues, so the state is written before that one is removed. */
+/* Mark a block acked, and remove those at the front.  The last block of a chain
+ * has the place where it continues, so the state is written before that one is
+ * removed. */
 static void
-remove_acked(struct tl_spool_chain *c)
-{
-	while (c->in_flight > 0 && tl_spooled_at(c, 0)->done) {
-		if (c->count == 1 && tl_spool_state_write(c) != 0)
-			return;
-		tl_spool_file_remove(c, tl_spooled_at(c, 0));
-		tl_spool_list_remove(c, 0);
-	}
-}
-
-static void
-mark_acked(struct tl_spool_chain *c, uint64_t number)
+take_acked(struct tl_spool_chain *c, uint64_t number)
 {
 	struct tl_spool_status *status = &c->spool->status;
 
@@ -166,7 +156,12 @@ mark_acked(struct tl_spool_chain *c, uint64_t number)
 		status->acked_size += b->size;
 		break;
 	}
-	remove_acked(c);
+	while (c->in_flight > 0 && tl_spooled_at(c, 0)->done) {
+		if (c->count == 1 && tl_spool_state_write(c) != 0)
+			return;
+		tl_spool_file_remove(c, tl_spooled_at(c, 0));
+		tl_spool_list_remove(c, 0);
+	}
 }
 
 void
@@ -177,7 +172,7 @@ tl_spool_acked(struct tl_spool *s, const char *chain, uint64_t number)
 		struct tl_spool_chain *c = s->chains[i];
 
 		if (strcmp(c->name, chain) == 0)
-			mark_acked(c, number);
+			take_acked(c, number);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
