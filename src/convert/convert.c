@@ -50,20 +50,15 @@ struct run {
 	struct tl_text answers;
 };
 
-/* Is it about the events, or about what went wrong with this file? */
-static bool
-is_note(int rc)
-{
-	return rc == 0 || rc == -ENOTSUP || rc == -ENOSPC || rc == -ERANGE ||
-	       rc == -EBADMSG;
-}
-
 static void
 take_report(void *context, const struct tl_fault *fault)
 {
 	struct run *run = context;
+	const int rc = fault->rc;
 
-	if (is_note(fault->rc)) {
+	/* About the events, or about what went wrong with this file? */
+	if (rc == 0 || rc == -ENOTSUP || rc == -ENOSPC || rc == -ERANGE ||
+	    rc == -EBADMSG) {
 		*tl_faults_next(&run->conversion->notes) = *fault;
 		run->conversion->damaged |= fault->rc == -EBADMSG;
 	} else if (run->fault->rc == 0) {
@@ -117,22 +112,6 @@ keeps_timers(const struct run *run)
 {
 	return run->options->to->write_new == tl_timeline_write_new &&
 	       run->inputs->count == 1 && run->select->all;
-}
-
-/* A timeline of timelines may keep their clock. */
-static int
-set_snaps(struct run *run)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < run->inputs->count && rc == 0; i++) {
-		const struct tl_snap *snap =
-		    tl_source_snap(&run->inputs->items[i]);
-
-		if (snap)
-			rc = run->writer->kind->set_snap(run->writer, snap);
-	}
-	return rc;
 }
 
 /* The messages that are defined and chosen.  The processes of their events are
@@ -198,7 +177,7 @@ set_up(struct run *run)
 {
 	const struct tl_options *o = run->options;
 	struct tl_origin origin;
-	int rc;
+	int rc = 0;
 
 	tl_sources_origin(run->inputs, &origin);
 	tl_writer_set_origin(run->writer, &origin);
@@ -211,7 +190,17 @@ set_up(struct run *run)
 	if (run->writer->kind->set_snap && are_snaps(run->inputs)) {
 		if (keeps_timers(run))
 			tl_timeline_write_keep_timers(run->writer);
-		return set_snaps(run);
+
+		/* A timeline of timelines may keep their clock. */
+		for (size_t i = 0; i < run->inputs->count && rc == 0; i++) {
+			const struct tl_snap *snap =
+			    tl_source_snap(&run->inputs->items[i]);
+
+			if (snap)
+				rc = run->writer->kind->set_snap(run->writer,
+				    snap);
+		}
+		return rc;
 	}
 	if (run->writer->kind->set_message && (rc = set_messages(run)) < 0)
 		return rc;
@@ -488,19 +477,6 @@ run_all(struct run *run)
 	return rc;
 }
 
-/* Set the fault of a failure. */
-static int
-explain(struct run *run, int rc)
-{
-	if (rc == -EILSEQ && run->output->terminal)
-		return tl_fail(run->fault, rc, "%s", tl_output_steers);
-	if (run->select->fault.rc < 0) {
-		*run->fault = run->select->fault;
-		return rc;
-	}
-	return tl_fail(run->fault, rc, "%s", tl_file_error(rc));
-}
-
 int
 tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
     struct tl_select *select, const struct tl_options *options,
@@ -523,5 +499,11 @@ tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
 	tl_text_free(&run.answers);
 	free(run.sources);
 	free(run.knots);
-	return rc < 0 ? explain(&run, rc) : 0;
+	if (rc == -EILSEQ && output->terminal)
+		return tl_fail(fault, rc, "%s", tl_output_steers);
+	if (rc < 0 && select->fault.rc < 0)
+		*fault = select->fault;
+	else if (rc < 0)
+		tl_fail(fault, rc, "%s", tl_file_error(rc));
+	return rc < 0 ? rc : 0;
 }

@@ -49,14 +49,6 @@ output_name(const struct tl_options *options)
 	return options->output ? options->output : "standard output";
 }
 
-static void
-complain_all(const struct tl_options *options)
-{
-	tl_warn_sources(warn, &inputs, options->quiet);
-	complain_notes(NULL, &conversion.hosts, options->quiet);
-	complain_notes(output_name(options), &conversion.notes, options->quiet);
-}
-
 /* Remove an unfinished file. */
 static void
 remove_unfinished(void)
@@ -78,35 +70,6 @@ killed(void *context, const char *message, size_t size)
 {
 	tl_output_abandon(context);
 	tl_die(message, size);
-}
-
-static int
-open_inputs(const struct tl_options *options)
-{
-	struct tl_progress progress;
-	int rc;
-	const struct tl_remote_plan remote =
-	    tl_selection_remote(&options->selection, false);
-	const struct tl_source_plan plan = { .formats = &tl_formats_read,
-		.format =
-		    options->from ? tl_format_reading(options->from) : NULL,
-		.kernel = options->to->flags & TL_FORMAT_KERNEL,
-		.remote = &remote,
-		.progress = &progress };
-
-	tl_progress_start(&progress, !options->no_progress);
-	rc = tl_sources_open(&inputs, options->files, options->file_count,
-	    &plan);
-	tl_progress_end(&progress);
-	return rc;
-}
-
-/* Only users that can read each input can read the output. */
-static void
-withhold(void)
-{
-	for (size_t i = 0; i < inputs.count; i++)
-		tl_umask_add(inputs.items[i].withheld);
 }
 
 /* Files open: choose entries, write them. */
@@ -157,15 +120,6 @@ say(struct tl_text *text)
 	return FAILED;
 }
 
-static int
-say_summary(const struct tl_options *options)
-{
-	struct tl_text text = { 0 };
-
-	tl_conversion_show(&conversion, &inputs, options, &text);
-	return say(&text);
-}
-
 /* Report the result, after inputs were read and the output was closed. */
 static int
 finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
@@ -173,9 +127,15 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 	const bool of_output = conversion.output_failed;
 	int status = DONE;
 
-	complain_all(options);
-	if (rc == 0 && options->json)
-		status = say_summary(options);
+	tl_warn_sources(warn, &inputs, options->quiet);
+	complain_notes(NULL, &conversion.hosts, options->quiet);
+	complain_notes(output_name(options), &conversion.notes, options->quiet);
+	if (rc == 0 && options->json) {
+		struct tl_text text = { 0 };
+
+		tl_conversion_show(&conversion, &inputs, options, &text);
+		status = say(&text);
+	}
 	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
 	/* -ENOENT: no file could be opened, which was reported */
@@ -219,20 +179,10 @@ keep_of_hosts(const char *name, const struct tl_fault *fault)
 	*tl_faults_next(&conversion.hosts) = *fault;
 }
 
-/* Nothing was written yet. */
-static int
-give_up(const struct tl_fault *fault)
-{
-	struct tl_fault ignored = { 0 };
-
-	(void)tl_output_close(&output, false, &ignored);
-	tl_sources_free(&inputs);
-	return say_usage(fault);
-}
-
 static int
 convert(const struct tl_options *options)
 {
+	struct tl_progress progress;
 	struct tl_fault fault = { 0 };
 	int rc, close_rc, status;
 
@@ -241,13 +191,35 @@ convert(const struct tl_options *options)
 		warn(output_name(options), &fault);
 		return FAILED;
 	}
-	rc = open_inputs(options);
-	withhold();
+
+	const struct tl_remote_plan remote =
+	    tl_selection_remote(&options->selection, false);
+	const struct tl_source_plan plan = { .formats = &tl_formats_read,
+		.format =
+		    options->from ? tl_format_reading(options->from) : NULL,
+		.kernel = options->to->flags & TL_FORMAT_KERNEL,
+		.remote = &remote,
+		.progress = &progress };
+
+	tl_progress_start(&progress, !options->no_progress);
+	rc = tl_sources_open(&inputs, options->files, options->file_count,
+	    &plan);
+	tl_progress_end(&progress);
+
+	/* Only users that can read each input can read the output. */
+	for (size_t i = 0; i < inputs.count; i++)
+		tl_umask_add(inputs.items[i].withheld);
 	if (rc == 0)
 		rc = tl_selection_hosts(&options->selection, &inputs,
 		    keep_of_hosts, true, &fault);
-	if (rc == -EINVAL)
-		return give_up(&fault);
+	if (rc == -EINVAL) {
+		/* Nothing was written yet. */
+		struct tl_fault ignored = { 0 };
+
+		(void)tl_output_close(&output, false, &ignored);
+		tl_sources_free(&inputs);
+		return say_usage(&fault);
+	}
 	if (rc == 0)
 		tl_selection_copies(&inputs, keep_of_hosts);
 	if (rc == 0)

@@ -32,32 +32,37 @@ take_file(struct tl_options *o, const char *name, struct tl_fault *fault)
 	return 0;
 }
 
+/* One option, or an operand in its place. */
 static int
-take_output(struct tl_options *o, const char *name, struct tl_fault *fault)
-{
-	if (o->output)
-		return tl_usage(fault, name, "--output is given twice");
-	if (name[0] == '\0')
-		return tl_usage(fault, "--output", "empty file name");
-	o->output = name;
-	return 0;
-}
-
-static int
-take_parquet_time(struct tl_options *o, const char *word,
+take(struct tl_options *o, int value, const char *argument,
     struct tl_fault *fault)
 {
-	o->parquet_time_given = true;
-	return tl_parquet_time_parse(word, &o->parquet_time) == 0
-		   ? 0
-		   : tl_usage(fault, word,
-			 "no such unit of --parquet-time: nanos or micros");
-}
+	int rc;
 
-static int
-take_flag(struct tl_options *o, int value, struct tl_fault *fault)
-{
 	switch (value) {
+	case TL_OPTION_OPERAND:
+		return take_file(o, argument, fault);
+	case OPTION_FROM:
+		o->from = tl_formats_choose_read(argument, fault);
+		return o->from ? 0 : -EINVAL;
+	case OPTION_TO:
+		o->to = tl_formats_choose_written(argument, fault);
+		return o->to ? 0 : -EINVAL;
+	case OPTION_OUTPUT:
+		if (o->output)
+			return tl_usage(fault, argument,
+			    "--output is given twice");
+		if (argument[0] == '\0')
+			return tl_usage(fault, "--output", "empty file name");
+		o->output = argument;
+		return 0;
+	case OPTION_PARQUET_TIME:
+		o->parquet_time_given = true;
+		return tl_parquet_time_parse(argument, &o->parquet_time) == 0
+			   ? 0
+			   : tl_usage(fault, argument,
+				 "no such unit of --parquet-time: nanos or "
+				 "micros");
 	case OPTION_LIST_FORMATS:
 		o->mode = TL_MODE_FORMATS;
 		return 0;
@@ -80,47 +85,9 @@ take_flag(struct tl_options *o, int value, struct tl_fault *fault)
 		o->trusted = true;
 		return 0;
 	default:
-		return tl_usage(fault, "?", "unknown option");
-	}
-}
-
-/* One option, or an operand in its place. */
-static int
-take(struct tl_options *o, int value, const char *argument,
-    struct tl_fault *fault)
-{
-	int rc;
-
-	switch (value) {
-	case TL_OPTION_OPERAND:
-		return take_file(o, argument, fault);
-	case OPTION_FROM:
-		o->from = tl_formats_choose_read(argument, fault);
-		return o->from ? 0 : -EINVAL;
-	case OPTION_TO:
-		o->to = tl_formats_choose_written(argument, fault);
-		return o->to ? 0 : -EINVAL;
-	case OPTION_OUTPUT:
-		return take_output(o, argument, fault);
-	case OPTION_PARQUET_TIME:
-		return take_parquet_time(o, argument, fault);
-	default:
 		rc = tl_selection_take(&o->selection, value, argument, fault);
-		return rc == 1 ? take_flag(o, value, fault) : rc;
+		return rc == 1 ? tl_usage(fault, "?", "unknown option") : rc;
 	}
-}
-
-static int
-default_file(struct tl_options *o, struct tl_fault *fault)
-{
-	const char *name = getenv("TIMELINE");
-
-	if (o->file_count > 0)
-		return 0;
-	if (!name || name[0] == '\0')
-		return tl_fail(fault, -EINVAL,
-		    "no file given, and TIMELINE is not set");
-	return take_file(o, name, fault);
 }
 
 /* Without --to the suffix of the output determines the format. */
@@ -169,12 +136,18 @@ check_options(const struct tl_options *o, struct tl_fault *fault)
 static int
 complete(struct tl_options *o, struct tl_fault *fault)
 {
+	const char *name = getenv("TIMELINE");
 	int rc;
 
 	if (o->mode != TL_MODE_CONVERT)
 		return 0;
-	if ((rc = default_file(o, fault)) < 0 ||
-	    (rc = default_format(o, fault)) < 0 ||
+	if (o->file_count == 0) {
+		if (!name || name[0] == '\0')
+			return tl_fail(fault, -EINVAL,
+			    "no file given, and TIMELINE is not set");
+		o->files[o->file_count++] = name;
+	}
+	if ((rc = default_format(o, fault)) < 0 ||
 	    (rc = tl_selection_defaults(&o->selection, fault)) < 0)
 		return rc;
 	return check_options(o, fault);

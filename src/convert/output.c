@@ -198,12 +198,6 @@ tl_output_write(void *context, const char *data, size_t size)
 }
 
 static int
-close_stream(struct tl_output *output)
-{
-	return close(output->fd) < 0 ? -errno : 0;
-}
-
-static int
 rename_made(const struct tl_output *output, const char *made)
 {
 	if (!output->force)
@@ -213,25 +207,13 @@ rename_made(const struct tl_output *output, const char *made)
 	return tl_rename_over(made, output->path);
 }
 
-/* Compress the output, like timelinectl save. */
-static int
-pack(const struct tl_output *output)
-{
-	struct tl_storage *storage;
-	int rc = tl_storage_of_fd(&storage, output->fd);
-
-	if (rc == 0) {
-		rc = tl_zst_write(output->file.fd, storage, TL_ZST_LEVEL);
-		tl_storage_close(storage);
-	}
-	return rc;
-}
-
 static int
 close_file(struct tl_output *output, bool whole)
 {
-	int rc = output->packed && whole ? pack(output) : 0;
+	int rc = 0;
 
+	if (output->packed && whole)
+		rc = tl_zst_write_fd(output->file.fd, output->fd, TL_ZST_LEVEL);
 	/* some file systems have no modes */
 	(void)tl_file_give_usual(output->file.fd);
 	if (close(output->fd) < 0 && rc == 0)
@@ -243,19 +225,6 @@ close_file(struct tl_output *output, bool whole)
 	if (!whole || rc < 0)
 		unlink(output->file.temporary);
 	return rc;
-}
-
-/* Write the index of the output, if it has one. */
-static void
-rename_index(const struct tl_output *output)
-{
-	char made[TL_PATH_MAX + sizeof(TL_TRACE_INDEX_SUFFIX)];
-	char path[TL_PATH_MAX + sizeof(TL_TRACE_INDEX_SUFFIX)];
-
-	snprintf(made, sizeof(made), "%s" TL_TRACE_INDEX_SUFFIX, output->made);
-	snprintf(path, sizeof(path), "%s" TL_TRACE_INDEX_SUFFIX, output->path);
-	/* There is one or not; without it the data is whole. */
-	(void)rename(made, path);
 }
 
 static void
@@ -270,24 +239,21 @@ close_place(struct tl_output *output, bool whole)
 {
 	const int rc = whole ? rename_made(output, output->made) : 0;
 
-	if (whole && rc == 0)
-		rename_index(output);
+	if (whole && rc == 0) {
+		/* Write the index of the output, if it has one. */
+		char made[TL_PATH_MAX + sizeof(TL_TRACE_INDEX_SUFFIX)];
+		char path[TL_PATH_MAX + sizeof(TL_TRACE_INDEX_SUFFIX)];
+
+		snprintf(made, sizeof(made), "%s" TL_TRACE_INDEX_SUFFIX,
+		    output->made);
+		snprintf(path, sizeof(path), "%s" TL_TRACE_INDEX_SUFFIX,
+		    output->path);
+		/* There is one or not; without it the data is whole. */
+		(void)rename(made, path);
+	}
 	if (rc != -ESTALE) /* another program's file is there */
 		remove_place(output);
 	return rc;
-}
-
-/* A reader makes a missing index; the trace is whole without. */
-static void
-make_index(const struct tl_output *output)
-{
-	const struct tl_trace_read_options options = { .codecs = &tl_trace_zstd,
-		.codec_count = 1 };
-	struct tl_fault unsaid = { 0 };
-	struct tl_trace *trace;
-
-	if (tl_trace_open(&trace, output->path, &options, &unsaid) == 0)
-		tl_trace_close(trace);
 }
 
 int
@@ -299,15 +265,26 @@ tl_output_close(struct tl_output *output, bool whole, struct tl_fault *fault)
 
 	hold_signals(&before);
 	if (kind == TL_OUTPUT_STREAM)
-		rc = close_stream(output);
+		rc = close(output->fd) < 0 ? -errno : 0;
 	else if (kind == TL_OUTPUT_FILE)
 		rc = close_file(output, whole);
 	else if (kind == TL_OUTPUT_PLACE)
 		rc = close_place(output, whole);
 	output->kind = TL_OUTPUT_NONE;
 	release_signals(&before);
-	if (kind == TL_OUTPUT_FILE && output->indexed && whole && rc == 0)
-		make_index(output);
+	if (kind == TL_OUTPUT_FILE && output->indexed && whole && rc == 0) {
+		/* A reader makes a missing index; the trace is whole
+		 * without. */
+		const struct tl_trace_read_options options = {
+			.codecs = &tl_trace_zstd,
+			.codec_count = 1
+		};
+		struct tl_fault unsaid = { 0 };
+		struct tl_trace *trace;
+
+		if (tl_trace_open(&trace, output->path, &options, &unsaid) == 0)
+			tl_trace_close(trace);
+	}
 	return rc < 0 ? explain(fault, rc) : 0;
 }
 

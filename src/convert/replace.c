@@ -80,22 +80,6 @@ tl_replace_check(const char *path, bool force, bool folder)
 	return S_ISDIR(status.st_mode) ? -EISDIR : 0;
 }
 
-/* the file system cannot rename without replacing */
-static int
-rename_slowly(const char *from, const char *to)
-{
-	struct stat status;
-
-	if (link(from, to) == 0)
-		return unlink(from) < 0 ? -errno : 0;
-	if (errno == EEXIST)
-		return -EEXIST;
-	/* No links, either, or it is a folder: a moment is left open. */
-	if (lstat(to, &status) == 0)
-		return -EEXIST;
-	return rename(from, to) < 0 ? -errno : 0;
-}
-
 /* Did renameat2 fail for want of the flag? */
 static bool
 is_unknown(int error)
@@ -106,9 +90,19 @@ is_unknown(int error)
 int
 tl_rename_new(const char *from, const char *to)
 {
+	struct stat status;
+
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
 		return 0;
-	return is_unknown(errno) ? rename_slowly(from, to) : -errno;
+	if (!is_unknown(errno))
+		return -errno;
+	/* The file system cannot rename without replacing. */
+	if (link(from, to) == 0)
+		return unlink(from) < 0 ? -errno : 0;
+	/* No links, either, or it is a folder: a moment is left open. */
+	if (errno == EEXIST || lstat(to, &status) == 0)
+		return -EEXIST;
+	return rename(from, to) < 0 ? -errno : 0;
 }
 
 int

@@ -5,27 +5,6 @@
 
 #include <errno.h>
 
-static void
-put_inputs(struct tl_fields *f, const struct tl_sources *inputs)
-{
-	tl_fields_array(f, "inputs");
-	for (size_t i = 0; i < inputs->count; i++) {
-		const struct tl_source *input = &inputs->items[i];
-		const bool open = tl_source_is_open(input);
-
-		tl_fields_object(f, NULL);
-		tl_fields_string(f, "name", input->name);
-		if (open)
-			tl_fields_string(f, "format", input->format);
-		else
-			tl_fields_null(f, "format");
-		tl_fields_bool(f, "damaged", tl_source_is_damaged(input));
-		tl_fields_unsigned(f, "faults", tl_source_fault_count(input));
-		tl_fields_object_end(f);
-	}
-	tl_fields_array_end(f);
-}
-
 /* A diagnostic about an input, or (NULL) about hosts or the output. */
 static void
 put_said(struct tl_fields *f, const char *name, const struct tl_fault *fault)
@@ -52,23 +31,6 @@ put_faults(struct tl_fields *f, const struct tl_faults *notes)
 		put_said(f, NULL, &notes->list[k]);
 }
 
-static void
-put_notes(struct tl_fields *f, const struct tl_sources *inputs,
-    const struct tl_conversion *conversion)
-{
-	tl_fields_array(f, "notes");
-	for (size_t i = 0; i < inputs->count; i++) {
-		const struct tl_source *input = &inputs->items[i];
-		const size_t kept = tl_source_faults_kept(input);
-
-		for (size_t k = 0; k < kept; k++)
-			put_said(f, input->name, tl_source_fault(input, k));
-	}
-	put_faults(f, &conversion->hosts);
-	put_faults(f, &conversion->notes);
-	tl_fields_array_end(f);
-}
-
 void
 tl_conversion_show(const struct tl_conversion *conversion,
     const struct tl_sources *inputs, const struct tl_options *options,
@@ -87,7 +49,32 @@ tl_conversion_show(const struct tl_conversion *conversion,
 	tl_fields_unsigned(&f, "overwritten", conversion->overwritten);
 	tl_fields_bool(&f, "damaged",
 	    conversion->damaged || tl_sources_are_damaged(inputs));
-	put_inputs(&f, inputs);
-	put_notes(&f, inputs, conversion);
+	tl_fields_array(&f, "inputs");
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_source *input = &inputs->items[i];
+		const bool open = tl_source_is_open(input);
+
+		tl_fields_object(&f, NULL);
+		tl_fields_string(&f, "name", input->name);
+		if (open)
+			tl_fields_string(&f, "format", input->format);
+		else
+			tl_fields_null(&f, "format");
+		tl_fields_bool(&f, "damaged", tl_source_is_damaged(input));
+		tl_fields_unsigned(&f, "faults", tl_source_fault_count(input));
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
+	tl_fields_array(&f, "notes");
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_source *input = &inputs->items[i];
+		const size_t kept = tl_source_faults_kept(input);
+
+		for (size_t k = 0; k < kept; k++)
+			put_said(&f, input->name, tl_source_fault(input, k));
+	}
+	put_faults(&f, &conversion->hosts);
+	put_faults(&f, &conversion->notes);
+	tl_fields_array_end(&f);
 	tl_fields_object_end(&f);
 }

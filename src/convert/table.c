@@ -95,42 +95,34 @@ tl_table_of_file(const char *path, struct tl_fault *fault)
 	return NULL;
 }
 
-static void
-put_row(struct tl_text *text, const struct tl_format_row *row)
-{
-	tl_put_padded(text, row->name, NAME_COLUMN);
-	tl_put_string(text, tl_format_is_read(row) ? "read  " : "-     ");
-	tl_put_string(text, tl_format_is_written(row) ? "write  " : "-      ");
-	tl_put_padded(text, row->suffix, SUFFIX_COLUMN);
-	tl_put_string(text, row->help);
-	tl_put_char(text, '\n');
-}
-
-static void
-put_row_json(struct tl_text *text, const struct tl_format_row *row)
-{
-	struct tl_fields f = { .text = text, .json = true };
-
-	tl_fields_object(&f, NULL);
-	tl_fields_string(&f, "name", row->name);
-	tl_fields_bool(&f, "read", tl_format_is_read(row));
-	tl_fields_bool(&f, "write", tl_format_is_written(row));
-	tl_fields_bool(&f, "pipe", row->write_new != NULL);
-	tl_fields_bool(&f, "directory", row->flags & TL_FORMAT_FOLDER);
-	tl_fields_string(&f, "suffix", row->suffix);
-	tl_fields_string(&f, "help", row->help);
-	tl_fields_object_end(&f);
-}
-
 void
 tl_table_show(struct tl_text *text, bool json)
 {
 	const struct tl_format_row *row;
 
 	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
-		if (json)
-			put_row_json(text, row);
-		else
-			put_row(text, row);
+		if (json) {
+			struct tl_fields f = { .text = text, .json = true };
+
+			tl_fields_object(&f, NULL);
+			tl_fields_string(&f, "name", row->name);
+			tl_fields_bool(&f, "read", tl_format_is_read(row));
+			tl_fields_bool(&f, "write", tl_format_is_written(row));
+			tl_fields_bool(&f, "pipe", row->write_new != NULL);
+			tl_fields_bool(&f, "directory",
+			    row->flags & TL_FORMAT_FOLDER);
+			tl_fields_string(&f, "suffix", row->suffix);
+			tl_fields_string(&f, "help", row->help);
+			tl_fields_object_end(&f);
+		} else {
+			tl_put_padded(text, row->name, NAME_COLUMN);
+			tl_put_string(text,
+			    tl_format_is_read(row) ? "read  " : "-     ");
+			tl_put_string(text,
+			    tl_format_is_written(row) ? "write  " : "-      ");
+			tl_put_padded(text, row->suffix, SUFFIX_COLUMN);
+			tl_put_string(text, row->help);
+			tl_put_char(text, '\n');
+		}
 	}
 }

@@ -190,31 +190,6 @@ parse_keep(struct tl_call *call, struct timeline_options *o, uint64_t *kept)
 	return 0;
 }
 
-static int
-parse_options(struct tl_call *call, struct timeline_options *o, uint64_t *rate)
-{
-	uint64_t tiers = 0, cpus = 0, fallback = 0;
-	int rc;
-
-	if ((rc = tl_call_number(call, TL_CTL_ENTRIES, 1, UINT64_C(1) << 40,
-		 &o->entries)) != 0 ||
-	    (rc = tl_call_number(call, TL_CTL_STRINGS, 1, UINT64_C(1) << 31,
-		 &o->stringtablesize)) != 0 ||
-	    (rc = tl_call_number(call, TL_CTL_TIERS, 1, 2, &tiers)) != 0 ||
-	    (rc = tl_call_number(call, TL_CTL_CPU_LANES, 1, TIMELINE_LANES_MAX,
-		 &cpus)) != 0 ||
-	    (rc = tl_call_number(call, TL_CTL_FALLBACK_LANES, 1,
-		 TIMELINE_LANES_MAX, &fallback)) != 0 ||
-	    (rc = parse_mode(call, &o->mode)) != 0)
-		return rc;
-	o->tiers = (uint32_t)tiers;
-	o->cpu_lanes = (uint32_t)cpus;
-	o->fallback_lanes = (uint32_t)fallback;
-	if ((rc = parse_keep(call, o, rate)) != 0)
-		return rc;
-	return parse_stamp(call, &o->stamp);
-}
-
 /* Begin a line about a timeline that was changed. */
 static struct tl_text *
 line_of(struct tl_call *call, const struct tl_name *name)
@@ -235,33 +210,6 @@ room_of(const struct timeline_header *h)
 	return entries;
 }
 
-/* Report the memory, how many entries there are, as lanes are rounded up to
- * powers of two, and how long --keep is then. */
-static void
-put_size_line(struct tl_call *call, const struct tl_name *name,
-    const struct timeline_header *h, uint64_t used, uint64_t rate)
-{
-	const uint64_t entries = timeline_lane_entries(h, 0);
-	struct tl_text *out = line_of(call, name);
-
-	tl_put_size(out, used);
-	tl_put_format(out, " in use, %llu entries for each of %u CPUs",
-	    (unsigned long long)entries, h->cpu_lanes);
-	if (rate) {
-		tl_put_string(out, ": ");
-		tl_put_duration(out,
-		    (int64_t)((unsigned __int128)entries * TL_NS_PER_S / rate));
-		tl_put_format(out, " at %llu entries a second",
-		    (unsigned long long)rate);
-	}
-	tl_put_format(out, "; %llu in all lanes",
-	    (unsigned long long)room_of(h));
-	if (tl_call_has(call, TL_CTL_ENTRIES))
-		tl_put_format(out, ", %llu asked for",
-		    (unsigned long long)h->entries_asked);
-	tl_put_char(out, '\n');
-}
-
 static void
 put_created(struct tl_call *call, const struct tl_name *name,
     const struct timeline *tl, uint64_t rate)
@@ -273,7 +221,28 @@ put_created(struct tl_call *call, const struct tl_name *name,
 	    fstat(tl->fd, &status) == 0 ? tl_file_used(&status) : 0;
 
 	if (!tl_call_has(call, TL_CTL_JSON)) {
-		put_size_line(call, name, h, used, rate);
+		/* Report the memory, how many entries there are, as lanes are
+		 * rounded up to powers of two, and how long --keep is then. */
+		const uint64_t entries = timeline_lane_entries(h, 0);
+		struct tl_text *out = line_of(call, name);
+
+		tl_put_size(out, used);
+		tl_put_format(out, " in use, %llu entries for each of %u CPUs",
+		    (unsigned long long)entries, h->cpu_lanes);
+		if (rate) {
+			tl_put_string(out, ": ");
+			tl_put_duration(out,
+			    (int64_t)((unsigned __int128)entries * TL_NS_PER_S /
+				      rate));
+			tl_put_format(out, " at %llu entries a second",
+			    (unsigned long long)rate);
+		}
+		tl_put_format(out, "; %llu in all lanes",
+		    (unsigned long long)room_of(h));
+		if (tl_call_has(call, TL_CTL_ENTRIES))
+			tl_put_format(out, ", %llu asked for",
+			    (unsigned long long)h->entries_asked);
+		tl_put_char(out, '\n');
 		return;
 	}
 	tl_fields_object(&f, NULL);
@@ -297,10 +266,28 @@ tl_verb_create(struct tl_call *call)
 	struct timeline *tl;
 	struct tl_name name;
 	struct stat status;
-	uint64_t rate = 0;
+	uint64_t rate = 0, tiers = 0, cpus = 0, fallback = 0;
 	int rc = tl_call_name(call, 0, &name);
 
-	if (rc != 0 || (rc = parse_options(call, &options, &rate)) != 0)
+	if (rc != 0)
+		return rc;
+
+	if ((rc = tl_call_number(call, TL_CTL_ENTRIES, 1, UINT64_C(1) << 40,
+		 &options.entries)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_STRINGS, 1, UINT64_C(1) << 31,
+		 &options.stringtablesize)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_TIERS, 1, 2, &tiers)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_CPU_LANES, 1, TIMELINE_LANES_MAX,
+		 &cpus)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_FALLBACK_LANES, 1,
+		 TIMELINE_LANES_MAX, &fallback)) != 0 ||
+	    (rc = parse_mode(call, &options.mode)) != 0)
+		return rc;
+	options.tiers = (uint32_t)tiers;
+	options.cpu_lanes = (uint32_t)cpus;
+	options.fallback_lanes = (uint32_t)fallback;
+	if ((rc = parse_keep(call, &options, &rate)) != 0 ||
+	    (rc = parse_stamp(call, &options.stamp)) != 0)
 		return rc;
 	/* checked first: tl_create would allocate the whole file */
 	rc = lstat(name.path, &status) == 0
@@ -354,19 +341,6 @@ tl_verb_priority(struct tl_call *call)
 	return rc;
 }
 
-static void
-put_burst(struct tl_call *call, const struct tl_name *name, const char *level,
-    int64_t ns)
-{
-	struct tl_text *out = line_of(call, name);
-
-	tl_put_format(out, "logging %s and above until ", level);
-	tl_put_time(out, tl_clock_read(CLOCK_REALTIME) + ns);
-	tl_put_string(out, " (");
-	tl_put_duration(out, ns);
-	tl_put_string(out, ")\n");
-}
-
 int
 tl_verb_burst(struct tl_call *call)
 {
@@ -383,8 +357,15 @@ tl_verb_burst(struct tl_call *call)
 	rc = timeline_burst(tl, level, (uint64_t)ns);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
-	else
-		put_burst(call, &name, level, ns);
+	else {
+		struct tl_text *out = line_of(call, &name);
+
+		tl_put_format(out, "logging %s and above until ", level);
+		tl_put_time(out, tl_clock_read(CLOCK_REALTIME) + ns);
+		tl_put_string(out, " (");
+		tl_put_duration(out, ns);
+		tl_put_string(out, ")\n");
+	}
 	timeline_close(tl);
 	return rc;
 }
@@ -398,21 +379,6 @@ put_no_match(struct tl_call *call, const struct tl_name *name, const char *what,
 	    "no %s matches %s%s%s: timeline-dump --list %s shows what there is",
 	    what, glob, category ? " in category " : "",
 	    category ? category : "", name->shown);
-}
-
-static void
-put_level(struct tl_call *call, const struct tl_name *name, const char *glob,
-    const char *level)
-{
-	struct tl_text *out = line_of(call, name);
-
-	tl_put_format(out, "messages that match %s ", glob);
-	if (strcmp(level, "off") == 0)
-		tl_put_string(out, "are not logged\n");
-	else if (strcmp(level, "default") == 0)
-		tl_put_string(out, "have the level of their definition\n");
-	else
-		tl_put_format(out, "are logged as %s\n", level);
 }
 
 int
@@ -433,8 +399,19 @@ tl_verb_level(struct tl_call *call)
 		    category);
 	else if (rc != 0)
 		tl_call_library(call, &name, rc);
-	else
-		put_level(call, &name, call->operands[1], level);
+	else {
+		struct tl_text *out = line_of(call, &name);
+
+		tl_put_format(out, "messages that match %s ",
+		    call->operands[1]);
+		if (strcmp(level, "off") == 0)
+			tl_put_string(out, "are not logged\n");
+		else if (strcmp(level, "default") == 0)
+			tl_put_string(out,
+			    "have the level of their definition\n");
+		else
+			tl_put_format(out, "are logged as %s\n", level);
+	}
 	timeline_close(tl);
 	return rc;
 }

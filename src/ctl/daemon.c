@@ -36,28 +36,6 @@ enum {
 	CHUNK = 64 << 10
 };
 
-static const char *
-socket_path(const struct tl_call *call)
-{
-	const char *path = tl_call_has(call, TL_CTL_SOCKET)
-			       ? call->given[TL_CTL_SOCKET]
-			       : getenv("TIMELINED_SOCKET");
-
-	return path && path[0] ? path : TL_CONTROL_SOCKET;
-}
-
-static int
-report_connect(struct tl_call *call, const char *path, int rc)
-{
-	if (rc == -ENOENT || rc == -ECONNREFUSED)
-		return tl_call_fail(call, path, rc,
-		    "no timelined runs here (%s)", strerror(-rc));
-	if (rc == -EACCES || rc == -EPERM)
-		return tl_call_fail(call, path, rc,
-		    "no access to timelined (%s)", strerror(-rc));
-	return tl_call_fail(call, path, rc, "%s", strerror(-rc));
-}
-
 static int
 connect_daemon(struct tl_call *call, const char *path)
 {
@@ -73,9 +51,15 @@ connect_daemon(struct tl_call *call, const char *path)
 		return tl_call_fail(call, path, -errno, "%s", strerror(errno));
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
 	    0) {
-		rc = report_connect(call, path, -errno);
+		rc = -errno;
 		close(fd);
-		return rc;
+		return tl_call_fail(call, path, rc,
+		    rc == -ENOENT || rc == -ECONNREFUSED
+			? "no timelined runs here (%s)"
+		    : rc == -EACCES || rc == -EPERM
+			? "no access to timelined (%s)"
+			: "%s",
+		    strerror(-rc));
 	}
 	return fd;
 }
@@ -179,11 +163,15 @@ take_reply(struct tl_call *call, const char *path, struct tl_bytes reply)
 static int
 exchange(struct tl_call *call, struct tl_text *request, int wait_ms)
 {
-	const char *path = socket_path(call);
+	const char *path = tl_call_has(call, TL_CTL_SOCKET)
+			       ? call->given[TL_CTL_SOCKET]
+			       : getenv("TIMELINED_SOCKET");
 	struct tl_text reply = { 0 };
-	int fd = connect_daemon(call, path);
-	int rc;
+	int fd, rc;
 
+	if (!path || !path[0])
+		path = TL_CONTROL_SOCKET;
+	fd = connect_daemon(call, path);
 	if (fd < 0)
 		return fd;
 	rc = send_all(fd, request);
@@ -220,14 +208,6 @@ request_verb(struct tl_call *call, int wait_ms)
 	rc = exchange(call, &request, wait_ms);
 	tl_text_free(&request);
 	return rc;
-}
-
-/* Send the verb and operands of the call to timelined, and append the answer to
- * the text of the call. */
-static int
-ask(struct tl_call *call)
-{
-	return request_verb(call, WAIT_MS);
 }
 
 int
@@ -370,7 +350,7 @@ tl_verb_page(struct tl_call *call)
 {
 	const size_t before = call->out.size;
 	struct tl_text address = { 0 };
-	const int rc = ask(call);
+	const int rc = request_verb(call, WAIT_MS);
 
 	if (rc != 0)
 		return rc;

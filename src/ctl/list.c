@@ -57,53 +57,44 @@ struct list {
 	bool too_many;
 };
 
-/* Should the file be in the list?  1: yes, and fd, or the reason why there is
- * none, is set. */
-static int
-examine(int directory, const char *name, struct tl_view *view)
-{
-	if (fstatat(directory, name, &view->status, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !S_ISREG(view->status.st_mode))
-		return 0;
-	view->fd = openat(directory, name,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (view->fd < 0) {
-		if (errno == ENOENT || !tl_may_be_timeline(&view->status))
-			return 0;
-		tl_fail(&view->fault, -errno, "%s", strerror(errno));
-		return 1;
-	}
-	if (tl_is_timeline(view->fd))
-		return 1;
-	close(view->fd);
-	view->fd = -1;
-	return 0;
-}
-
-/* Add the file of a name, unless the file is no timeline. */
+/* Add the file of a name, unless the file is no timeline.  One that cannot be
+ * opened has the reason. */
 static int
 add(struct list *list, int directory, const char *file, const char *name)
 {
 	struct tl_view view = { .fd = -1 };
 	struct item *item;
+	int rc = 0;
 
-	if (examine(directory, file, &view) == 0)
+	if (fstatat(directory, file, &view.status, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(view.status.st_mode))
 		return 0;
+	view.fd = openat(directory, file,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (view.fd < 0) {
+		if (errno == ENOENT || !tl_may_be_timeline(&view.status))
+			return 0;
+		tl_fail(&view.fault, -errno, "%s", strerror(errno));
+	} else if (!tl_is_timeline(view.fd)) {
+		goto leave;
+	}
 	if (list->count == LIST_MAX) {
 		list->too_many = true;
-		tl_view_free(&view);
-		return 0;
+		goto leave;
 	}
 	item = calloc(1, sizeof(*item));
 	if (!item) {
-		tl_view_free(&view);
-		return -ENOMEM;
+		rc = -ENOMEM;
+		goto leave;
 	}
 	snprintf(item->name, sizeof(item->name), "%s%s",
 	    strchr(name, '/') ? "" : "/", name);
 	item->view = view;
 	list->items[list->count++] = item;
 	return 0;
+leave:
+	tl_view_free(&view);
+	return rc;
 }
 
 static int
@@ -174,20 +165,6 @@ update_all(struct list *list)
 		if (!whole && list->count > 0)
 			nanosleep(&between, NULL);
 	}
-}
-
-static void
-put_heading(struct tl_text *text, const unsigned widths[COLUMNS])
-{
-	for (unsigned i = 0; i < COLUMNS; i++) {
-		const size_t start = text->size;
-
-		if (widths[i] == 0)
-			continue;
-		tl_put_string(text, columns[i].title);
-		tl_cell_end(text, start, widths[i], columns[i].right);
-	}
-	tl_put_string(text, "WRITERS\n");
 }
 
 static void
@@ -327,38 +304,6 @@ choose_columns(const struct list *list, unsigned widths[COLUMNS])
 	}
 }
 
-/* Append a warning if the lanes of CPUs hold less than was asked for. */
-static void
-put_small(struct tl_text *text, const struct item *item)
-{
-	const struct timeline_header *h = &item->view.inspection.header;
-
-	if (!item->view.seen || !tl_layout_is_small(h))
-		return;
-	tl_put_plain(text, tl_bytes_of(item->name));
-	tl_put_string(text, ": the lane of each CPU holds ");
-	tl_put_unsigned(text, h->tier_entries[0]);
-	tl_put_string(text, " entries, ");
-	tl_put_unsigned(text, h->entries_asked);
-	tl_put_string(text,
-	    " were asked for: remove the timeline and start its programs "
-	    "again\n");
-}
-
-/* Append why nothing is shown of the state of the writers. */
-static void
-put_elsewhere(struct tl_text *text, const struct item *item)
-{
-	if (!item->view.seen ||
-	    item->view.inspection.header.state != TIMELINE_LIVE ||
-	    !tl_is_elsewhere(&item->view.inspection.header))
-		return;
-	tl_put_plain(text, tl_bytes_of(item->name));
-	tl_put_string(text,
-	    ": its writers are processes of another PID namespace, which may "
-	    "be alive or not\n");
-}
-
 /* Append an instance of tracefs that timelinectl kernel made, in a listing by
  * root. */
 static void
@@ -402,16 +347,52 @@ put_text(struct tl_text *text, const struct list *list)
 	choose_columns(list, widths);
 	if (list->count == 0)
 		tl_put_string(text, "no timelines in " SHM "\n");
-	else
-		put_heading(text, widths);
+	else {
+		for (unsigned i = 0; i < COLUMNS; i++) {
+			const size_t start = text->size;
+
+			if (widths[i] == 0)
+				continue;
+			tl_put_string(text, columns[i].title);
+			tl_cell_end(text, start, widths[i], columns[i].right);
+		}
+		tl_put_string(text, "WRITERS\n");
+	}
 	for (size_t i = 0; i < list->count; i++)
 		put_row(text, list->items[i], widths);
 	if (list->too_many)
 		tl_put_string(text, "... and more\n");
-	for (size_t i = 0; i < list->count; i++)
-		put_small(text, list->items[i]);
-	for (size_t i = 0; i < list->count; i++)
-		put_elsewhere(text, list->items[i]);
+
+	/* Lanes of CPUs hold less than was asked for. */
+	for (size_t i = 0; i < list->count; i++) {
+		const struct item *item = list->items[i];
+		const struct timeline_header *h = &item->view.inspection.header;
+
+		if (item->view.seen && tl_layout_is_small(h)) {
+			tl_put_plain(text, tl_bytes_of(item->name));
+			tl_put_string(text, ": the lane of each CPU holds ");
+			tl_put_unsigned(text, h->tier_entries[0]);
+			tl_put_string(text, " entries, ");
+			tl_put_unsigned(text, h->entries_asked);
+			tl_put_string(text,
+			    " were asked for: remove the timeline and start "
+			    "its programs again\n");
+		}
+	}
+
+	/* Why nothing is shown of the state of the writers. */
+	for (size_t i = 0; i < list->count; i++) {
+		const struct item *item = list->items[i];
+		const struct timeline_header *h = &item->view.inspection.header;
+
+		if (item->view.seen && h->state == TIMELINE_LIVE &&
+		    tl_is_elsewhere(h)) {
+			tl_put_plain(text, tl_bytes_of(item->name));
+			tl_put_string(text,
+			    ": its writers are processes of another PID "
+			    "namespace, which may be alive or not\n");
+		}
+	}
 	put_instances(&instances);
 }
 

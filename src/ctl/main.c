@@ -16,23 +16,6 @@
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-/* "timelinectl: NAME: byte N: TEXT" */
-static void
-print_diagnostic(const struct tl_call *call, int rc)
-{
-	struct tl_fault fault = call->fault;
-
-	if (fault.rc == 0)
-		fault.rc = rc;
-	tl_fault_print("timelinectl", call->subject[0] ? call->subject : NULL,
-	    &fault);
-	if (call->usage && call->verb)
-		fprintf(stderr, "Usage: timelinectl %s%s%s\n", call->verb->name,
-		    call->verb->arguments[0] ? " " : "", call->verb->arguments);
-	else if (call->usage)
-		fputs("Try timelinectl --help.\n", stderr);
-}
-
 /* The file was truncated while it was mapped. */
 static void
 bus_error(int signal_number)
@@ -63,8 +46,21 @@ main(int argc, char **argv)
 	tl_text_free(&call.out);
 	if (rc == 0)
 		rc = flush_rc;
-	if (call.fault.rc != 0 || (rc != 0 && rc != -EPIPE))
-		print_diagnostic(&call, rc);
+	if (call.fault.rc != 0 || (rc != 0 && rc != -EPIPE)) {
+		/* "timelinectl: NAME: byte N: TEXT" */
+		struct tl_fault fault = call.fault;
+
+		if (fault.rc == 0)
+			fault.rc = rc;
+		tl_fault_print("timelinectl",
+		    call.subject[0] ? call.subject : NULL, &fault);
+		if (call.usage && call.verb)
+			fprintf(stderr, "Usage: timelinectl %s%s%s\n",
+			    call.verb->name, call.verb->arguments[0] ? " " : "",
+			    call.verb->arguments);
+		else if (call.usage)
+			fputs("Try timelinectl --help.\n", stderr);
+	}
 	if (rc == 0 || rc == -EPIPE) /* a reader that left early */
 		return DONE;
 	return call.usage ? USAGE : FAILED;

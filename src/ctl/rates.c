@@ -310,20 +310,6 @@ tl_sample_open(struct tl_sample *s, struct tl_call *call,
 	return follow(s, call, 0);
 }
 
-/* How many entries may be read of each lane in a round: busy lanes share the
- * bound. */
-static uint64_t
-tail_of_each(const struct tl_sample *s)
-{
-	uint64_t busy = 0;
-	uint64_t tail;
-
-	for (size_t i = 0; i < s->lane_count; i++)
-		busy += s->view.inspection.lanes[i].head > s->heads[i];
-	tail = TL_SAMPLE_MAX / (busy ? busy : 1);
-	return tail ? tail : 1;
-}
-
 /* Count the entries of this round, without older ones. */
 static int
 count(struct tl_sample *s)
@@ -348,13 +334,18 @@ count(struct tl_sample *s)
 int
 tl_sample_round(struct tl_sample *s, struct tl_call *call)
 {
-	uint64_t seen;
+	uint64_t seen, busy = 0;
 	int rc = update_view(s, call);
 
 	if (rc != 0)
 		return rc;
+	/* Lanes that are busy share the entries that are read in a round. */
+	for (size_t i = 0; i < s->lane_count; i++)
+		busy += s->view.inspection.lanes[i].head > s->heads[i];
 	if (s->view.fresh > TL_SAMPLE_MAX)
-		rc = follow(s, call, tail_of_each(s));
+		rc = follow(s, call,
+		    busy < TL_SAMPLE_MAX ? TL_SAMPLE_MAX / (busy ? busy : 1)
+					 : 1);
 	if (rc != 0 || (rc = read_timers(s, call)) != 0)
 		return rc;
 	rc = count(s);

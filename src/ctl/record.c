@@ -49,40 +49,6 @@ struct record {
 
 /* == options == */
 
-static int
-read_path(struct record *r)
-{
-	struct tl_call *call = r->call;
-	const char *path = call->given[TL_CTL_OUTPUT];
-
-	if (!path || path[0] == '\0')
-		return tl_call_usage(call, "record needs -o FILE");
-	if (snprintf(r->index, sizeof(r->index), "%s%s", path,
-		TL_TRACE_INDEX_SUFFIX) >= (int)sizeof(r->index))
-		return tl_call_usage(call, "the name of the file is too long");
-	strcpy(r->path, path);
-	return 0;
-}
-
-static int
-read_options(struct record *r)
-{
-	const char *duration = r->call->given[TL_CTL_FOR];
-	const char *size = r->call->given[TL_CTL_SIZE];
-
-	r->options.once = true;
-	r->options.command = "timelinectl record";
-	if (tl_call_has(r->call, TL_CTL_ZSTD))
-		r->options.compress = TL_TRACE_ZSTD_LEVEL;
-	if (tl_call_duration(r->call, duration, 1, INT64_MAX, &r->for_ns) != 0)
-		return -EINVAL;
-	if (size && (tl_parse_size(size, &r->options.size_max) != 0 ||
-			r->options.size_max < SIZE_MIN))
-		return tl_call_usage(r->call,
-		    "%s: not a size of 64K or more, like 10M", size);
-	return read_path(r);
-}
-
 /* == the recording == */
 
 static int
@@ -174,17 +140,6 @@ add(struct record *r, size_t i)
 	return add_name(r, &sched, NULL);
 }
 
-/* Take over recorded kernel events; the first failure is kept. */
-static void
-turn_kernel(struct record *r)
-{
-	for (size_t i = 0; i < r->call->operand_count; i++)
-		if (r->sessions[i] && r->kernel_rc == 0 &&
-		    (r->kernel_rc = tl_session_turn(r->sessions[i])) != 0)
-			tl_call_kernel_failed(r->call, &r->names[i],
-			    r->kernel_rc);
-}
-
 /* End a session whose file of kernel events was recorded, and remove the
  * file. */
 static void
@@ -249,45 +204,6 @@ put_state(struct tl_text *text, const struct tl_recorder_status *status)
 	tl_put_size(text, status->bytes);
 }
 
-/* Progress, on a terminal only. */
-static void
-show(struct record *r)
-{
-	struct tl_text text = { 0 };
-
-	if (isatty(STDERR_FILENO) != 1)
-		return;
-	tl_put_string(&text, "\r\033[K");
-	put_state(&text, &r->status);
-	if (text.rc == 0)
-		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
-	tl_text_free(&text);
-	r->shown = true;
-}
-
-static void
-clear_line(const struct record *r)
-{
-	static const char words[] = "\r\033[K";
-
-	if (r->shown)
-		(void)tl_write_all(STDERR_FILENO, words, sizeof(words) - 1);
-}
-
-static void
-put_json(struct record *r, int64_t lasted_ns)
-{
-	struct tl_fields f = tl_call_json(r->call);
-
-	tl_fields_object(&f, NULL);
-	tl_fields_string(&f, "file", r->path);
-	tl_fields_unsigned(&f, "entries", r->status.events);
-	tl_fields_unsigned(&f, "lost", r->status.lost);
-	tl_fields_unsigned(&f, "size", r->status.bytes);
-	tl_fields_duration(&f, "lasted", lasted_ns);
-	tl_fields_object_end(&f);
-}
-
 static void
 put_summary(struct record *r)
 {
@@ -295,7 +211,15 @@ put_summary(struct record *r)
 	struct tl_text *text = &r->call->out;
 
 	if (tl_call_has(r->call, TL_CTL_JSON)) {
-		put_json(r, lasted_ns);
+		struct tl_fields f = tl_call_json(r->call);
+
+		tl_fields_object(&f, NULL);
+		tl_fields_string(&f, "file", r->path);
+		tl_fields_unsigned(&f, "entries", r->status.events);
+		tl_fields_unsigned(&f, "lost", r->status.lost);
+		tl_fields_unsigned(&f, "size", r->status.bytes);
+		tl_fields_duration(&f, "lasted", lasted_ns);
+		tl_fields_object_end(&f);
 		return;
 	}
 	tl_put_plain(text, tl_bytes_of(r->path));
@@ -328,14 +252,34 @@ static void
 wait_for_end(struct record *r)
 {
 	while (!r->status.done && !tl_stop_is_asked() && wait_round(r)) {
-		turn_kernel(r);
+		struct tl_text text = { 0 };
+
+		/* Take over recorded kernel events; the first failure is
+		 * kept. */
+		for (size_t i = 0; i < r->call->operand_count; i++)
+			if (r->sessions[i] && r->kernel_rc == 0 &&
+			    (r->kernel_rc = tl_session_turn(r->sessions[i])) !=
+				0)
+				tl_call_kernel_failed(r->call, &r->names[i],
+				    r->kernel_rc);
 		tl_recorder_status(r->recorder, &r->status);
-		show(r);
+
+		/* Progress, on a terminal only. */
+		if (isatty(STDERR_FILENO) == 1) {
+			tl_put_string(&text, "\r\033[K");
+			put_state(&text, &r->status);
+			if (text.rc == 0)
+				(void)tl_write_all(STDERR_FILENO, text.data,
+				    text.size);
+			tl_text_free(&text);
+			r->shown = true;
+		}
 	}
 	end_kernel(r);
 	tl_recorder_finish(r->recorder);
 	tl_recorder_status(r->recorder, &r->status);
-	clear_line(r);
+	if (r->shown)
+		(void)tl_write_all(STDERR_FILENO, "\r\033[K", 4);
 }
 
 static int
@@ -356,13 +300,30 @@ int
 tl_verb_record(struct tl_call *call)
 {
 	static struct record r;
+	const char *duration = call->given[TL_CTL_FOR];
+	const char *size = call->given[TL_CTL_SIZE];
+	const char *path = call->given[TL_CTL_OUTPUT];
 	int rc;
 
 	r = (struct record){ .call = call };
 	for (size_t i = 0; i < TL_OPERANDS_MAX; i++)
 		r.fds[i] = -1;
-	if ((rc = read_options(&r)) != 0)
-		return rc;
+	r.options.once = true;
+	r.options.command = "timelinectl record";
+	if (tl_call_has(call, TL_CTL_ZSTD))
+		r.options.compress = TL_TRACE_ZSTD_LEVEL;
+	if (tl_call_duration(call, duration, 1, INT64_MAX, &r.for_ns) != 0)
+		return -EINVAL;
+	if (size && (tl_parse_size(size, &r.options.size_max) != 0 ||
+			r.options.size_max < SIZE_MIN))
+		return tl_call_usage(call,
+		    "%s: not a size of 64K or more, like 10M", size);
+	if (!path || path[0] == '\0')
+		return tl_call_usage(call, "record needs -o FILE");
+	if (snprintf(r.index, sizeof(r.index), "%s%s", path,
+		TL_TRACE_INDEX_SUFFIX) >= (int)sizeof(r.index))
+		return tl_call_usage(call, "the name of the file is too long");
+	strcpy(r.path, path);
 	tl_signals_ask_to_stop(true);
 	(void)tl_guard_start(); /* without a guard heads are not mapped */
 	rc = start(&r);

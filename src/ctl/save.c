@@ -66,37 +66,13 @@ static int
 copy_packed(int live, struct saved *saved, int out, struct tl_faults *faults)
 {
 	const int plain = memfd_create("timeline", MFD_CLOEXEC);
-	struct tl_storage *storage = NULL;
 	int rc = plain < 0 ? -errno : copy(live, saved, plain, faults);
 
 	if (rc == 0)
-		rc = tl_storage_of_fd(&storage, plain);
-	if (rc == 0)
-		rc = tl_zst_write(out, storage, TL_ZST_LEVEL);
-	tl_storage_close(storage);
+		rc = tl_zst_write_fd(out, plain, TL_ZST_LEVEL);
 	if (plain >= 0)
 		close(plain);
 	return rc;
-}
-
-static bool
-is_packed_name(const char *path)
-{
-	const size_t size = strlen(path);
-
-	return size > 4 && strcmp(path + size - 4, ".zst") == 0;
-}
-
-/* The file of kernel events beside what path was before; NULL: none. */
-static int
-remove_older(struct tl_call *call, const char *path)
-{
-	struct stat status;
-
-	if (!path || lstat(path, &status) != 0 || unlink(path) == 0)
-		return 0;
-	return tl_call_fail(call, path, -errno, "cannot remove: %s",
-	    strerror(errno));
 }
 
 /* older is removed when the copy is whole, before path is replaced: whenever
@@ -107,7 +83,8 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
     struct saved *saved)
 {
 	const bool packed =
-	    tl_call_has(call, TL_CTL_COMPRESS) || is_packed_name(path);
+	    tl_call_has(call, TL_CTL_COMPRESS) ||
+	    (path[0] && tl_bytes_end_with(tl_bytes_of(path + 1), ".zst"));
 	struct tl_faults *faults = calloc(1, sizeof(*faults));
 	struct tl_file_new file;
 	struct stat status;
@@ -119,8 +96,10 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 			saved->size = (uint64_t)status.st_size;
 			saved->used = tl_file_used(&status);
 		}
-		if (rc == 0)
-			rc = remove_older(call, older);
+		if (rc == 0 && older && lstat(older, &status) == 0 &&
+		    unlink(older) != 0)
+			rc = tl_call_fail(call, older, -errno,
+			    "cannot remove: %s", strerror(errno));
 		if (rc == 0)
 			rc = tl_file_new_commit(&file);
 		else
@@ -204,33 +183,10 @@ note_left_out(const char *path, const struct saved *saved)
 }
 
 static void
-put_left_out(struct tl_fields *f, const struct saved *saved)
-{
-	const struct timeline_header *g = &saved->geometry;
-
-	tl_fields_array(f, "left_out");
-	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
-		const struct timeline_head *head = &saved->take.heads[i];
-
-		if (!is_part(head))
-			continue;
-		tl_fields_object(f, NULL);
-		if (timeline_lane_is_fallback(g, i))
-			tl_fields_null(f, "cpu");
-		else
-			tl_fields_unsigned(f, "cpu", i / g->tiers);
-		tl_fields_unsigned(f, "tier", timeline_lane_tier(g, i));
-		tl_fields_unsigned(f, "kept", head->end - head->first);
-		tl_fields_unsigned(f, "wanted", head->end - head->wanted);
-		tl_fields_object_end(f);
-	}
-	tl_fields_array_end(f);
-}
-
-static void
 put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
     const struct saved *saved, const char *kernel_path)
 {
+	const struct timeline_header *g = &saved->geometry;
 	struct tl_fields f = tl_call_json(call);
 
 	if (!tl_call_has(call, TL_CTL_JSON))
@@ -240,7 +196,23 @@ put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
 	tl_fields_string(&f, "file", path);
 	tl_fields_unsigned(&f, "size", saved->size);
 	tl_fields_unsigned(&f, "used", saved->used);
-	put_left_out(&f, saved);
+	tl_fields_array(&f, "left_out");
+	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
+		const struct timeline_head *head = &saved->take.heads[i];
+
+		if (!is_part(head))
+			continue;
+		tl_fields_object(&f, NULL);
+		if (timeline_lane_is_fallback(g, i))
+			tl_fields_null(&f, "cpu");
+		else
+			tl_fields_unsigned(&f, "cpu", i / g->tiers);
+		tl_fields_unsigned(&f, "tier", timeline_lane_tier(g, i));
+		tl_fields_unsigned(&f, "kept", head->end - head->first);
+		tl_fields_unsigned(&f, "wanted", head->end - head->wanted);
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
 	if (kernel_path)
 		tl_fields_string(&f, "kernel_file", kernel_path);
 	tl_fields_object_end(&f);

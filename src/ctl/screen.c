@@ -84,17 +84,6 @@ tl_screen_close(void)
 	leave();
 }
 
-/* Stop like any job, and set up the terminal again after SIGCONT. */
-static void
-stop(void)
-{
-	stop_asked = 0;
-	leave();
-	raise(SIGSTOP);
-	(void)enter();
-	resized = 1;
-}
-
 static int
 decode(const char *keys, size_t size)
 {
@@ -156,8 +145,15 @@ tl_screen_key(int64_t end_ns)
 		const int64_t left_ms =
 		    (end_ns - tl_clock_read(CLOCK_MONOTONIC)) / 1000000;
 
-		if (stop_asked)
-			stop();
+		if (stop_asked) {
+			/* Stop like any job, and set up the terminal again
+			 * after SIGCONT. */
+			stop_asked = 0;
+			leave();
+			raise(SIGSTOP);
+			(void)enter();
+			resized = 1;
+		}
 		if (quit_asked)
 			return TL_KEY_QUIT;
 		if (resized) {

@@ -43,31 +43,6 @@ struct top {
 };
 
 static void
-put_state(struct top *t, struct tl_text *text)
-{
-	const struct tl_view *view = &t->sample.view;
-	const struct tl_inspection *g = &view->inspection;
-
-	tl_put_plain(text, tl_bytes_of(t->sample.name.shown));
-	tl_put_string(text, "  level ");
-	tl_put_threshold(text, g);
-	if (g->burst) {
-		tl_put_string(text, ", then ");
-		tl_put_string(text, tl_threshold_name(g->base));
-	}
-	tl_put_format(text, "  %.0f entries/s  lost ", tl_view_rate(view));
-	tl_put_unsigned(text, g->dropped);
-	tl_put_string(text, " (+");
-	tl_put_unsigned(text, t->sample.lost);
-	tl_put_string(text, ")  history ");
-	if (g->kept_ns >= 0)
-		tl_put_duration(text, g->kept_ns);
-	else
-		tl_put_char(text, '-');
-	tl_put_share(text, t->sample.share);
-}
-
-static void
 put_title(struct tl_text *text, const char *title, size_t width)
 {
 	const size_t start = text->size;
@@ -159,13 +134,31 @@ end_line(struct top *t, struct tl_text *text, size_t start, unsigned columns,
 static void
 put_head(struct top *t, struct tl_text *text, unsigned columns)
 {
+	const struct tl_view *view = &t->sample.view;
+	const struct tl_inspection *g = &view->inspection;
 	size_t start = text->size;
 
-	put_state(t, text);
+	tl_put_plain(text, tl_bytes_of(t->sample.name.shown));
+	tl_put_string(text, "  level ");
+	tl_put_threshold(text, g);
+	if (g->burst) {
+		tl_put_string(text, ", then ");
+		tl_put_string(text, tl_threshold_name(g->base));
+	}
+	tl_put_format(text, "  %.0f entries/s  lost ", tl_view_rate(view));
+	tl_put_unsigned(text, g->dropped);
+	tl_put_string(text, " (+");
+	tl_put_unsigned(text, t->sample.lost);
+	tl_put_string(text, ")  history ");
+	if (g->kept_ns >= 0)
+		tl_put_duration(text, g->kept_ns);
+	else
+		tl_put_char(text, '-');
+	tl_put_share(text, t->sample.share);
 	end_line(t, text, start, columns, "");
 	start = text->size;
 	tl_put_string(text, "written by ");
-	tl_writers_put(text, &t->sample.view.writers);
+	tl_writers_put(text, &view->writers);
 	end_line(t, text, start, columns, "");
 	if (t->rounds == 0) {
 		start = text->size;
@@ -272,20 +265,6 @@ put_json(struct top *t)
 	tl_fields_object_end(&f);
 }
 
-static int
-draw(struct top *t)
-{
-	struct tl_text text = { 0 };
-	unsigned columns, rows;
-	int rc;
-
-	tl_terminal_size(STDOUT_FILENO, &columns, &rows);
-	put_round(t, &text, shown_timers(t, rows), page_rows(t, rows), columns);
-	rc = text.rc ? text.rc : tl_screen_draw(&text);
-	tl_text_free(&text);
-	return rc;
-}
-
 static void
 sort(struct top *t)
 {
@@ -367,9 +346,16 @@ run_screen(struct top *t)
 	int rc = 0;
 
 	while (rc == 0) {
+		struct tl_text text = { 0 };
+		unsigned columns, rows;
 		int key;
 
-		if ((rc = draw(t)) != 0)
+		tl_terminal_size(STDOUT_FILENO, &columns, &rows);
+		put_round(t, &text, shown_timers(t, rows), page_rows(t, rows),
+		    columns);
+		rc = text.rc ? text.rc : tl_screen_draw(&text);
+		tl_text_free(&text);
+		if (rc != 0)
 			break;
 		key = tl_screen_key(next_ns);
 		if (key != TL_KEY_NONE) {
@@ -384,16 +370,6 @@ run_screen(struct top *t)
 	return rc;
 }
 
-static void
-wait_round(int64_t ns)
-{
-	struct timespec left = { .tv_sec = ns / TL_NS_PER_S,
-		.tv_nsec = ns % TL_NS_PER_S };
-
-	while (nanosleep(&left, &left) != 0 && errno == EINTR)
-		;
-}
-
 static int
 run_plain(struct top *t)
 {
@@ -401,7 +377,11 @@ run_plain(struct top *t)
 	int rc = 0;
 
 	for (uint64_t i = 0; rc == 0 && i < t->rounds; i++) {
-		wait_round(t->delay_ns);
+		struct timespec left = { .tv_sec = t->delay_ns / TL_NS_PER_S,
+			.tv_nsec = t->delay_ns % TL_NS_PER_S };
+
+		while (nanosleep(&left, &left) != 0 && errno == EINTR)
+			;
 		if ((rc = next_round(t)) != 0)
 			break;
 		if (tl_call_has(t->call, TL_CTL_JSON)) {

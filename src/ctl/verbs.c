@@ -74,23 +74,22 @@ put_verb(struct tl_text *text, const struct tl_verb *verb)
 	tl_put_char(text, '\n');
 }
 
-/* The common verbs. */
+/* The common verbs, or all verbs and options. */
 static void
-put_verbs(struct tl_text *text)
+put_help(struct tl_text *text, bool all)
 {
-	for (const char *at = common; *at; at += strspn(at, " ")) {
+	tl_put_string(text,
+	    "timelinectl VERB [option...] [operand...]\n"
+	    "Inspect and change timelines: live ones (NAME in /dev/shm) and "
+	    "files.\n\n");
+	for (const char *at = common; !all && *at; at += strspn(at, " ")) {
 		char name[TL_NEAR_MAX] = "";
 
 		memcpy(name, at, strcspn(at, " "));
 		put_verb(text, find_verb(name));
 		at += strlen(name);
 	}
-}
-
-static void
-put_all_verbs(struct tl_text *text)
-{
-	for (size_t i = 0; i < VERBS; i++) {
+	for (size_t i = 0; all && i < VERBS; i++) {
 		if (verbs[i].name) {
 			put_verb(text, &verbs[i]);
 			continue;
@@ -99,19 +98,10 @@ put_all_verbs(struct tl_text *text)
 		tl_put_string(text, verbs[i].description);
 		tl_put_string(text, ":\n");
 	}
-	tl_put_string(text, "\nOptions, each of some verbs:\n");
-	for (size_t i = 0; i < TL_CTL_OPTIONS; i++)
+	if (all)
+		tl_put_string(text, "\nOptions, each of some verbs:\n");
+	for (size_t i = 0; all && i < TL_CTL_OPTIONS; i++)
 		tl_option_help(text, &options[i]);
-}
-
-static void
-put_help(struct tl_text *text, bool all)
-{
-	tl_put_string(text,
-	    "timelinectl VERB [option...] [operand...]\n"
-	    "Inspect and change timelines: live ones (NAME in /dev/shm) and "
-	    "files.\n\n");
-	(all ? put_all_verbs : put_verbs)(text);
 	tl_put_string(text,
 	    "\nLEVEL: fatal error warning info debug trace trace+ trace++ "
 	    "trace+++ off.\nDURATION: 100us, 1.5ms, 2s, 1m, 1h.  "
@@ -162,22 +152,6 @@ report_unknown_verb(struct tl_call *call, const char *word)
 			tl_near_try(&near, verbs[i].name);
 	}
 	return tl_usage_near(&call->fault, &near, "no such verb");
-}
-
-/* The argument of --help: nothing, or "all". */
-static int
-answer_help(struct tl_call *call)
-{
-	const char *word = call->given[TL_CTL_HELP];
-
-	if (word[0] && strcmp(word, "all") != 0)
-		return tl_call_usage(call,
-		    "--help=%s: not --help=all or help VERB", word);
-	if (call->verb)
-		put_verb_help(&call->out, call->verb);
-	else
-		put_help(&call->out, word[0]);
-	return 1;
 }
 
 int
@@ -240,12 +214,36 @@ take_all(struct tl_call *call, int argc, char **argv)
 	return rc;
 }
 
-/* Check that options and operands suit the verb. */
-static int
-check(struct tl_call *call)
+int
+tl_verbs_parse(struct tl_call *call, int argc, char **argv)
 {
-	const struct tl_verb *verb = call->verb;
+	const struct tl_verb *verb;
+	int rc = take_all(call, argc, argv);
 
+	if (rc != 0)
+		return rc;
+	if (tl_call_has(call, TL_CTL_VERSION)) {
+		tl_put_string(&call->out, "timelinectl " TIMELINE_VERSION "\n");
+		return 1;
+	}
+	if (tl_call_has(call, TL_CTL_HELP)) {
+		/* The argument of --help: nothing, or "all". */
+		const char *word = call->given[TL_CTL_HELP];
+
+		if (word[0] && strcmp(word, "all") != 0)
+			return tl_call_usage(call,
+			    "--help=%s: not --help=all or help VERB", word);
+		if (call->verb)
+			put_verb_help(&call->out, call->verb);
+		else
+			put_help(&call->out, word[0]);
+		return 1;
+	}
+	if (!call->verb)
+		return tl_call_usage(call, "no verb given");
+
+	/* Do the options and operands suit the verb? */
+	verb = call->verb;
 	for (size_t i = 0; i < TL_CTL_OPTIONS; i++) {
 		if (!call->given[i] || verb->options & UINT64_C(1) << i)
 			continue;
@@ -259,24 +257,6 @@ check(struct tl_call *call)
 		return tl_call_usage(call, "%s needs %s", verb->name,
 		    verb->arguments);
 	return 0;
-}
-
-int
-tl_verbs_parse(struct tl_call *call, int argc, char **argv)
-{
-	int rc = take_all(call, argc, argv);
-
-	if (rc != 0)
-		return rc;
-	if (tl_call_has(call, TL_CTL_VERSION)) {
-		tl_put_string(&call->out, "timelinectl " TIMELINE_VERSION "\n");
-		return 1;
-	}
-	if (tl_call_has(call, TL_CTL_HELP))
-		return answer_help(call);
-	if (!call->verb)
-		return tl_call_usage(call, "no verb given");
-	return check(call);
 }
 
 /* == functions for verbs == */

@@ -208,21 +208,6 @@ is_alive(const struct tl_writer *w)
 	return w->age_ns <= lived_ns + SLACK_NS;
 }
 
-/* Set the name of a writer that /proc does not have, dead or of another PID
- * namespace, if the header has it: that of the creator. */
-static void
-name_writer(struct tl_writer *w, const struct tl_inspection *g)
-{
-	char *const command = w->command;
-	const size_t max = sizeof(w->command) - 1;
-
-	if (w->alive)
-		tl_read_start(command, max, "/proc/%u/comm", w->pid);
-	else if (w->pid == g->header.creator_pid)
-		memcpy(command, g->header.creator_command, max);
-	command[strcspn(command, "\n")] = 0;
-}
-
 static int
 compare(const void *a, const void *b)
 {
@@ -255,7 +240,19 @@ tl_writers_read(struct tl_writers *writers, int fd,
 
 		w->known = w->pid != 0 && known;
 		w->alive = w->known && !old && is_alive(w);
-		name_writer(w, inspection);
+
+		/* Set the name of a writer that /proc does not have, dead or
+		 * of another PID namespace, if the header has it: that of the
+		 * creator. */
+		char *const command = w->command;
+		const size_t max = sizeof(w->command) - 1;
+
+		if (w->alive)
+			tl_read_start(command, max, "/proc/%u/comm", w->pid);
+		else if (w->pid == inspection->header.creator_pid)
+			memcpy(command, inspection->header.creator_command,
+			    max);
+		command[strcspn(command, "\n")] = 0;
 	}
 	qsort(writers->list, writers->count, sizeof(writers->list[0]), compare);
 }

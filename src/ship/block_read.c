@@ -42,15 +42,6 @@ tl_block_open(struct tl_trace **trace, struct tl_bytes data,
 
 /* == its INFOs and events == */
 
-/* Is this the name of a chain? */
-static bool
-is_name(const char *name)
-{
-	const size_t size = strspn(name, "0123456789abcdef");
-
-	return size == TL_CHAIN_SIZE - 1 && name[size] == '\0';
-}
-
 /* Copy an INFO as a string; false: absent, too long or with a NUL. */
 static bool
 copy_info(const struct tl_trace *trace, const char *name, char *to, size_t size)
@@ -131,23 +122,6 @@ read_positions(struct tl_text *to, const struct tl_trace *trace,
 		tl_put_bytes(to, positions);
 }
 
-static bool
-read_infos(struct tl_block_facts *facts, const struct tl_trace *trace)
-{
-	struct tl_block *b = &facts->block;
-
-	(void)copy_info(trace, TL_INFO_IDENTITY, facts->identity,
-	    sizeof(facts->identity));
-	(void)copy_info(trace, "boot", facts->boot, sizeof(facts->boot));
-	read_thinned(facts->thinned, trace);
-	read_positions(&facts->begins, trace, TL_INFO_BEGINS);
-	read_positions(&facts->positions, trace, TL_INFO_POSITIONS);
-	return copy_info(trace, "host", b->host, sizeof(b->host)) &&
-	       copy_info(trace, "timeline", b->timeline, sizeof(b->timeline)) &&
-	       copy_info(trace, TL_INFO_CHAIN, b->chain, sizeof(b->chain)) &&
-	       is_name(b->chain) && read_numbers(facts, trace);
-}
-
 static void
 count(struct tl_block *b, const struct tl_event *event)
 {
@@ -163,21 +137,6 @@ count(struct tl_block *b, const struct tl_event *event)
 		b->lost += event->lost;
 	else
 		b->entries++;
-}
-
-static int
-count_all(struct tl_block *b, struct tl_trace *trace)
-{
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
-
-	if (rc < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0)
-		count(b, &event);
-	tl_cursor_close(cursor);
-	return rc;
 }
 
 int
@@ -206,10 +165,23 @@ tl_block_count_levels(uint64_t counts[TIMELINE_LEVEL_NONE],
 }
 
 static int
-require_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
+read_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
     struct tl_fault *fault)
 {
-	if (!read_infos(facts, trace))
+	struct tl_block *b = &facts->block;
+
+	(void)copy_info(trace, TL_INFO_IDENTITY, facts->identity,
+	    sizeof(facts->identity));
+	(void)copy_info(trace, "boot", facts->boot, sizeof(facts->boot));
+	read_thinned(facts->thinned, trace);
+	read_positions(&facts->begins, trace, TL_INFO_BEGINS);
+	read_positions(&facts->positions, trace, TL_INFO_POSITIONS);
+	if (!copy_info(trace, "host", b->host, sizeof(b->host)) ||
+	    !copy_info(trace, "timeline", b->timeline, sizeof(b->timeline)) ||
+	    !copy_info(trace, TL_INFO_CHAIN, b->chain, sizeof(b->chain)) ||
+	    strlen(b->chain) != TL_CHAIN_SIZE - 1 ||
+	    strspn(b->chain, "0123456789abcdef") != TL_CHAIN_SIZE - 1 ||
+	    !read_numbers(facts, trace))
 		return tl_fail(fault, -EBADMSG,
 		    "a trace, but not a block of a chain");
 	return facts->begins.rc < 0 ? facts->begins.rc : facts->positions.rc;
@@ -219,11 +191,18 @@ int
 tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
     struct tl_fault *fault)
 {
-	const int rc = count_all(&facts->block, trace);
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
 
+	if (rc == 0) {
+		while ((rc = tl_cursor_next(cursor, &event)) > 0)
+			count(&facts->block, &event);
+		tl_cursor_close(cursor);
+	}
 	if (rc < 0)
 		return tl_fail(fault, rc, "%s", strerror(-rc));
-	return require_infos(facts, trace, fault);
+	return read_infos(facts, trace, fault);
 }
 
 int
@@ -235,7 +214,7 @@ tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
 
 	if (rc < 0)
 		return rc;
-	rc = require_infos(facts, trace, fault);
+	rc = read_infos(facts, trace, fault);
 	tl_trace_close(trace);
 	return rc;
 }

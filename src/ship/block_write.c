@@ -108,35 +108,30 @@ write_infos(struct tl_trace_writer *writer, const struct tl_block_facts *facts)
 			    &facts->positions);
 }
 
-/* A loss belongs to no thread, as in a recording. */
-static int
-write_loss(struct tl_trace_writer *writer, const struct tl_block *block)
-{
-	const struct tl_event loss = { .kind = TL_LOST,
-		.lost = block->lost,
-		.cpu = TL_CPU_UNKNOWN,
-		.ns = block->from_ns };
-	struct tl_trace_stream *stream;
-	const int rc = tl_trace_stream_new(&stream, writer, 0, 0,
-	    tl_bytes_of(block->timeline));
-
-	return rc < 0 ? rc : tl_trace_stream_put(stream, &loss);
-}
-
 int
 tl_block_make(struct tl_text *text, const struct tl_block_facts *facts)
 {
 	const struct tl_trace_options options = { .data = append,
 		.context = text,
 		.created_ns = facts->block.from_ns };
+	const struct tl_event loss = { .kind = TL_LOST,
+		.lost = facts->block.lost,
+		.cpu = TL_CPU_UNKNOWN,
+		.ns = facts->block.from_ns };
+	struct tl_trace_stream *stream;
 	struct tl_trace_writer *writer;
 	int rc = tl_trace_writer_new(&writer, &options);
 
 	if (rc < 0)
 		return rc;
 	rc = write_infos(writer, facts);
-	if (rc == 0 && facts->dropped && facts->block.lost > 0)
-		rc = write_loss(writer, &facts->block);
+	if (rc == 0 && facts->dropped && facts->block.lost > 0) {
+		/* It belongs to no thread, as in a recording. */
+		rc = tl_trace_stream_new(&stream, writer, 0, 0,
+		    tl_bytes_of(facts->block.timeline));
+		if (rc == 0)
+			rc = tl_trace_stream_put(stream, &loss);
+	}
 	if (rc == 0)
 		rc = tl_trace_writer_finish(writer);
 	tl_trace_writer_free(writer);
@@ -289,50 +284,15 @@ put_all(struct thinning *t)
 	return rc < 0 ? rc : 0;
 }
 
-static int
-write_rest(struct thinning *t)
-{
-	static const char *const observed[] = { TL_TRACE_OBSERVED,
-		TL_TRACE_ENDS };
-	int rc = write_infos(t->writer, t->facts);
-
-	for (size_t i = 0; rc == 0 && i < TL_COUNT(observed); i++)
-		rc = tl_trace_write_info(t->writer, tl_bytes_of(observed[i]),
-		    tl_trace_info(t->trace, observed[i]));
-	for (size_t i = 0; rc == 0 && i < tl_trace_knot_count(t->trace); i++)
-		rc = tl_trace_write_knot(t->writer, tl_trace_knot(t->trace, i));
-	if (rc == 0)
-		rc = add_threads(t);
-	if (rc == 0)
-		rc = put_all(t);
-	return rc == 0 ? tl_trace_writer_finish(t->writer) : rc;
-}
-
-static int
-thin(struct thinning *t, struct tl_text *text, struct tl_bytes data)
-{
-	const struct tl_trace_options options = { .data = append,
-		.context = text,
-		.codec = &tl_trace_zstd,
-		.created_ns = tl_trace_header(t->trace)->created_ns };
-	struct tl_fault fault = { 0 };
-	int rc = tl_block_describe(t->facts, data, &fault);
-
-	if (rc == 0)
-		rc = count(t);
-	if (rc == 0)
-		rc = tl_trace_writer_new(&t->writer, &options);
-	if (rc == 0)
-		rc = write_rest(t);
-	/* freed before the trace: it refers to messages of the trace */
-	tl_trace_writer_free(t->writer);
-	return rc;
-}
-
 int
 tl_block_thin(struct tl_text *text, struct tl_block_facts *facts,
     struct tl_bytes data)
 {
+	static const char *const observed[] = { TL_TRACE_OBSERVED,
+		TL_TRACE_ENDS };
+	struct tl_trace_options options = { .data = append,
+		.context = text,
+		.codec = &tl_trace_zstd };
 	struct thinning t = { .facts = facts,
 		.loss = { .kind = TL_LOST, .cpu = TL_CPU_UNKNOWN } };
 	struct tl_fault fault = { 0 };
@@ -340,7 +300,27 @@ tl_block_thin(struct tl_text *text, struct tl_block_facts *facts,
 
 	if (rc < 0)
 		return rc;
-	rc = thin(&t, text, data);
+	options.created_ns = tl_trace_header(t.trace)->created_ns;
+	rc = tl_block_describe(facts, data, &fault);
+	if (rc == 0)
+		rc = count(&t);
+	if (rc == 0)
+		rc = tl_trace_writer_new(&t.writer, &options);
+	if (rc == 0)
+		rc = write_infos(t.writer, facts);
+	for (size_t i = 0; rc == 0 && i < TL_COUNT(observed); i++)
+		rc = tl_trace_write_info(t.writer, tl_bytes_of(observed[i]),
+		    tl_trace_info(t.trace, observed[i]));
+	for (size_t i = 0; rc == 0 && i < tl_trace_knot_count(t.trace); i++)
+		rc = tl_trace_write_knot(t.writer, tl_trace_knot(t.trace, i));
+	if (rc == 0)
+		rc = add_threads(&t);
+	if (rc == 0)
+		rc = put_all(&t);
+	if (rc == 0)
+		rc = tl_trace_writer_finish(t.writer);
+	/* freed before the trace: it refers to messages of the trace */
+	tl_trace_writer_free(t.writer);
 	free(t.threads);
 	tl_trace_close(t.trace);
 	return rc;

@@ -62,26 +62,6 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	return rc;
 }
 
-/* A block begins at the positions of the chain: the end of the last block. */
-static int
-describe_begin(struct tl_feed *c, struct tl_recorder *recorder)
-{
-	const char *begins = tl_spool_chain_positions(c->kept);
-	char number[TL_UNSIGNED_MAX + 1];
-	int rc;
-
-	snprintf(number, sizeof(number), "%lu", tl_spool_chain_next(c->kept));
-	rc = tl_recorder_info(recorder, TL_INFO_CHAIN,
-	    tl_spool_chain_name(c->kept));
-	if (rc == 0)
-		rc = tl_recorder_info(recorder, TL_INFO_BLOCK, number);
-	if (rc == 0)
-		rc = tl_recorder_info(recorder, TL_INFO_IDENTITY, c->identity);
-	if (rc == 0 && begins[0])
-		rc = tl_recorder_info(recorder, TL_INFO_BEGINS, begins);
-	return rc;
-}
-
 static int
 describe(void *context, struct tl_recorder *recorder,
     const struct tl_recorder_content *content)
@@ -90,8 +70,26 @@ describe(void *context, struct tl_recorder *recorder,
 	const uint64_t *positions;
 	size_t lane_count;
 
-	if (!content)
-		return describe_begin(c, recorder);
+	if (!content) {
+		/* A block begins at the positions of the chain: the end of the
+		 * last block. */
+		const char *begins = tl_spool_chain_positions(c->kept);
+		char number[TL_UNSIGNED_MAX + 1];
+		int rc;
+
+		snprintf(number, sizeof(number), "%lu",
+		    tl_spool_chain_next(c->kept));
+		rc = tl_recorder_info(recorder, TL_INFO_CHAIN,
+		    tl_spool_chain_name(c->kept));
+		if (rc == 0)
+			rc = tl_recorder_info(recorder, TL_INFO_BLOCK, number);
+		if (rc == 0)
+			rc = tl_recorder_info(recorder, TL_INFO_IDENTITY,
+			    c->identity);
+		if (rc == 0 && begins[0])
+			rc = tl_recorder_info(recorder, TL_INFO_BEGINS, begins);
+		return rc;
+	}
 	lane_count = tl_recorder_positions(recorder, 0, &positions);
 	tl_text_clear(&c->positions);
 	tl_put_positions(&c->positions, positions, lane_count);
@@ -118,30 +116,6 @@ read_data(struct tl_feed *c, const struct tl_recorder_files *files, size_t size)
 	return 0;
 }
 
-static void
-rest(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);
-}
-
-/* Report a fault once, and its end. */
-static void
-report_put(struct tl_feed *c, int rc)
-{
-	const int before = (int)tl_load_32(&c->put_rc);
-
-	tl_store_32(&c->put_rc, (uint32_t)rc);
-	if (rc == before)
-		return;
-	if (rc < 0)
-		tl_report_write(c->report, rc, TL_FAULT_NOWHERE,
-		    "%s: a block cannot be spooled: %s", c->timeline,
-		    tl_file_error(rc));
-	else
-		tl_report_write(c->report, 0, TL_FAULT_NOWHERE,
-		    "%s: blocks can be spooled again", c->timeline);
-}
-
 /*
  * Try to put the block until it is in the spool.  Meanwhile the timeline
  * overwrites entries that are not read; they are counted as lost.  A block that
@@ -161,10 +135,25 @@ put(struct tl_feed *c, const struct tl_recorder_files *files,
 		if (rc == 0)
 			rc = tl_spool_put(c->kept, &block,
 			    tl_text_string(&c->positions));
-		report_put(c, rc);
+
+		/* Report a fault once, and its end. */
+		const int before = (int)tl_load_32(&c->put_rc);
+
+		tl_store_32(&c->put_rc, (uint32_t)rc);
+		if (rc != before) {
+			if (rc < 0)
+				tl_report_write(c->report, rc, TL_FAULT_NOWHERE,
+				    "%s: a block cannot be spooled: %s",
+				    c->timeline, tl_file_error(rc));
+			else
+				tl_report_write(c->report, 0, TL_FAULT_NOWHERE,
+				    "%s: blocks can be spooled again",
+				    c->timeline);
+		}
 		if (rc == 0 || tl_load_32(&c->stop) != 0)
 			return;
-		rest();
+		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L },
+		    NULL);
 	}
 }
 
@@ -187,13 +176,6 @@ ended(void *context, struct tl_recorder *recorder,
 
 /* == start == */
 
-static void
-put_hex(char *to, const uint8_t *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
-}
-
 /* The identity of a file: a new one of the same name was created at another
  * time. */
 static void
@@ -201,7 +183,8 @@ identify(struct tl_feed *c, const struct timeline_header *h)
 {
 	char *end;
 
-	put_hex(c->boot, h->boot_id, sizeof(h->boot_id));
+	for (size_t i = 0; i < sizeof(h->boot_id); i++)
+		snprintf(c->boot + 2 * i, 3, "%02x", h->boot_id[i]);
 	strcpy(c->identity, c->boot);
 	end = c->identity + strlen(c->identity);
 	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
@@ -270,24 +253,17 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
-/* Entries wait for a small part of the age of a block before they are read. */
-static uint64_t
-delay_of(const struct tl_feed_options *options)
-{
-	const uint64_t part_ns = options->every_ns / DELAY_PART;
-
-	return part_ns < DELAY_NS_MAX ? part_ns : DELAY_NS_MAX;
-}
-
 static int
 start(struct tl_feed *c, int fd, const struct tl_feed_options *options,
     struct tl_fault *fault)
 {
+	/* Entries wait for a small part of the age of a block. */
+	const uint64_t delay_ns = options->every_ns / DELAY_PART;
 	const struct tl_recorder_options how = { .size_max =
 						     options->block_size,
 		.age_ns = options->every_ns,
 		.flush_ns = options->every_ns * 2,
-		.delay_ns = delay_of(options),
+		.delay_ns = delay_ns < DELAY_NS_MAX ? delay_ns : DELAY_NS_MAX,
 		.block_size = options->block_size < THREAD_BLOCK_MAX
 				  ? (size_t)options->block_size
 				  : THREAD_BLOCK_MAX,

@@ -13,32 +13,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A second descriptor, because readdir moves the offset of the first. */
-static int
-open_again(int folder, DIR **directory)
-{
-	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc;
-
-	if (fd < 0)
-		return -errno;
-	*directory = fdopendir(fd);
-	if (*directory)
-		return 0;
-	rc = -errno;
-	close(fd);
-	return rc;
-}
-
 int
 tl_folder_each(int folder, tl_folder_name *each, void *context)
 {
+	/* A second descriptor: readdir moves the offset of the first. */
+	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
-	DIR *directory;
-	int rc = open_again(folder, &directory);
+	int rc = 0;
 
-	if (rc < 0)
+	if (!directory) {
+		rc = -errno;
+		if (fd >= 0)
+			close(fd);
 		return rc;
+	}
 	for (int i = 0; rc == 0 && i < TL_FOLDER_FILES_MAX; i++) {
 		if (!(entry = readdir(directory)))
 			break;
@@ -50,8 +39,9 @@ tl_folder_each(int folder, tl_folder_name *each, void *context)
 	return rc;
 }
 
-static int
-write_hidden(int folder, const char *hidden, mode_t mode, struct tl_bytes data)
+int
+tl_folder_write(int folder, const char *name, const char *hidden, mode_t mode,
+    struct tl_bytes data)
 {
 	int fd, rc;
 
@@ -63,15 +53,6 @@ write_hidden(int folder, const char *hidden, mode_t mode, struct tl_bytes data)
 	rc = tl_write_at(fd, data.data, data.size, 0);
 	if (close(fd) != 0 && rc == 0)
 		rc = -errno;
-	return rc;
-}
-
-int
-tl_folder_write(int folder, const char *name, const char *hidden, mode_t mode,
-    struct tl_bytes data)
-{
-	int rc = write_hidden(folder, hidden, mode, data);
-
 	if (rc == 0 && renameat(folder, hidden, folder, name) != 0)
 		rc = -errno;
 	if (rc < 0)

@@ -68,15 +68,6 @@ wake(void *context)
 /* == the target == */
 
 static void
-report_back(struct run *r)
-{
-	r->disconnected = false;
-	r->again_ms = 0;
-	tl_report_write(r->options->report, 0, TL_FAULT_NOWHERE,
-	    "the target accepts blocks again");
-}
-
-static void
 acked(void *context, const char *chain, uint64_t number, int rc)
 {
 	struct run *r = context;
@@ -87,18 +78,12 @@ acked(void *context, const char *chain, uint64_t number, int rc)
 	r->in_flight -= r->in_flight > 0;
 	r->acked++;
 	r->moved = true;
-	if (r->disconnected)
-		report_back(r);
-}
-
-/* At once, then each minute. */
-static void
-report_lost(struct run *r, int rc, const struct tl_fault *fault)
-{
-	r->report_ns = now() + (int64_t)REPORT_MS * TL_NS_PER_MS;
-	tl_report_write(r->options->report, rc, TL_FAULT_NOWHERE,
-	    "%s; blocks are kept and sent again",
-	    fault->text[0] ? fault->text : tl_file_error(rc));
+	if (r->disconnected) {
+		r->disconnected = false;
+		r->again_ms = 0;
+		tl_report_write(r->options->report, 0, TL_FAULT_NOWHERE,
+		    "the target accepts blocks again");
+	}
 }
 
 /* Blocks in flight will not arrive: send all of them again after a pause. */
@@ -107,8 +92,13 @@ disconnect(struct run *r, int rc, const struct tl_fault *fault)
 {
 	if (rc == -EPIPE && strcmp(r->options->target.url, "-") == 0)
 		r->result.reader_left = true;
-	else if (!r->disconnected || now() >= r->report_ns)
-		report_lost(r, rc, fault);
+	else if (!r->disconnected || now() >= r->report_ns) {
+		/* At once, then each minute. */
+		r->report_ns = now() + (int64_t)REPORT_MS * TL_NS_PER_MS;
+		tl_report_write(r->options->report, rc, TL_FAULT_NOWHERE,
+		    "%s; blocks are kept and sent again",
+		    fault->text[0] ? fault->text : tl_file_error(rc));
+	}
 	r->disconnected = true;
 	r->in_flight = 0;
 	tl_spool_disconnected(r->spool);
@@ -116,26 +106,6 @@ disconnect(struct run *r, int rc, const struct tl_fault *fault)
 	if (r->again_ms > AGAIN_MS_MAX)
 		r->again_ms = AGAIN_MS_MAX;
 	r->retry_ns = now() + r->again_ms * TL_NS_PER_MS;
-}
-
-static bool
-is_too_large(const struct run *r, const struct tl_block *block)
-{
-	return r->target->size_max > 0 &&
-	       block->data.size > r->target->size_max;
-}
-
-static void
-refuse(struct run *r, const struct tl_block *block)
-{
-	if (r->result.refused++ == 0)
-		tl_report_write(r->options->report, -EMSGSIZE, TL_FAULT_NOWHERE,
-		    "%s: block of %zu bytes exceeds the limit of the target "
-		    "(%zu): it is thinned, or dropped and counted; use a "
-		    "smaller --block-size",
-		    block->timeline, block->data.size, r->target->size_max);
-	tl_spool_reject(r->spool);
-	r->moved = true;
 }
 
 /* Send one block: 0; -EAGAIN: none now; -errno. */
@@ -148,8 +118,19 @@ send_one(struct run *r)
 
 	if (rc == 0) {
 		rc = r->target->send(r->target, &block, &fault);
-		if (rc == -EMSGSIZE && is_too_large(r, &block)) {
-			refuse(r, &block);
+		if (rc == -EMSGSIZE && r->target->size_max > 0 &&
+		    block.data.size > r->target->size_max) {
+			if (r->result.refused++ == 0)
+				tl_report_write(r->options->report, -EMSGSIZE,
+				    TL_FAULT_NOWHERE,
+				    "%s: block of %zu bytes exceeds the limit "
+				    "of the target (%zu): it is thinned, or "
+				    "dropped and counted; use a smaller "
+				    "--block-size",
+				    block.timeline, block.data.size,
+				    r->target->size_max);
+			tl_spool_reject(r->spool);
+			r->moved = true;
 			return 0;
 		}
 		tl_spool_give(r->spool, rc);
@@ -209,15 +190,6 @@ show(struct run *r)
 	r->shown = true;
 }
 
-static void
-clear_line(const struct run *r)
-{
-	static const char words[] = "\r\033[K";
-
-	if (r->shown)
-		(void)tl_write_all(STDERR_FILENO, words, sizeof(words) - 1);
-}
-
 /* == the loop == */
 
 static void
@@ -229,18 +201,6 @@ wait_for_blocks(const struct run *r, int timeout_ms)
 	if (poll(&ready, 1, timeout_ms) > 0 &&
 	    read(r->wake, &count, sizeof(count)) < 0)
 		return; /* read already */
-}
-
-/* Sleep until there is a block or a retry is due. */
-static void
-rest(const struct run *r)
-{
-	const int64_t left_ms = (r->retry_ns - now()) / TL_NS_PER_MS + 1;
-
-	if (r->disconnected && left_ms > 0)
-		(void)poll(NULL, 0, left_ms < IDLE_MS ? (int)left_ms : IDLE_MS);
-	else
-		wait_for_blocks(r, IDLE_MS);
 }
 
 static bool
@@ -257,8 +217,17 @@ turn(struct run *r)
 {
 	pump(r);
 	show(r);
-	if (!r->moved && !r->target->is_busy)
-		rest(r);
+	if (!r->moved && !r->target->is_busy) {
+		/* Sleep until there is a block or a retry is due. */
+		const int64_t left_ms =
+		    (r->retry_ns - now()) / TL_NS_PER_MS + 1;
+
+		if (r->disconnected && left_ms > 0)
+			(void)poll(NULL, 0,
+			    left_ms < IDLE_MS ? (int)left_ms : IDLE_MS);
+		else
+			wait_for_blocks(r, IDLE_MS);
+	}
 }
 
 static void
@@ -266,14 +235,6 @@ look(struct run *r)
 {
 	tl_sources_scan(r->sources);
 	r->scan_ns = now() + SCAN_MS * TL_NS_PER_MS;
-}
-
-static void
-run_until_stopped(struct run *r)
-{
-	for (look(r); !is_over(r); turn(r))
-		if (now() >= r->scan_ns)
-			look(r);
 }
 
 /* Are all blocks of the spool in flight? */
@@ -292,53 +253,39 @@ may_linger(const struct run *r, int64_t until_ns)
 	return !r->result.reader_left && now() < until_ns;
 }
 
-/* Wait for the blocks in flight.  A target that was disconnected remains so
- * until it acknowledges a block. */
-static void
-finish(struct run *r, int64_t until_ns)
-{
-	struct tl_fault fault = { 0 };
-
-	if ((r->in_flight > 0 || !r->disconnected) &&
-	    r->target->finish(r->target, &fault) < 0)
-		disconnect(r, fault.rc, &fault);
-	while (r->in_flight > 0 && now() < until_ns)
-		turn(r);
-}
-
 /* Send what was logged before the end, for linger_ns at most. */
 static void
 linger(struct run *r)
 {
 	const int64_t until_ns = now() + r->options->linger_ns;
+	struct tl_fault fault;
 
 	tl_sources_stop(r->sources);
 	do {
 		while (may_linger(r, until_ns) &&
 		       !(tl_sources_are_done(r->sources) && is_empty(r)))
 			turn(r);
-		while (!tl_sources_are_done(
-		    r->sources)) /* each ends soon: its feed was stopped */
+		/* Each ends soon: its feed was stopped. */
+		while (!tl_sources_are_done(r->sources))
 			wait_for_blocks(r, WAIT_MS);
-		finish(r, until_ns);
+		/* Wait for the blocks in flight.  A target that was
+		 * disconnected remains so until it acknowledges a block. */
+		fault = (struct tl_fault){ 0 };
+		if ((r->in_flight > 0 || !r->disconnected) &&
+		    r->target->finish(r->target, &fault) < 0)
+			disconnect(r, fault.rc, &fault);
+		while (r->in_flight > 0 && now() < until_ns)
+			turn(r);
 	} while (r->disconnected && !is_empty(r) && may_linger(r, until_ns));
 }
 
-static void
-end(struct run *r)
-{
-	update_result(r);
-	clear_line(r);
-	r->result.failed = r->result.spool.blocks > 0 && !r->options->spool &&
-			   !r->result.reader_left;
-}
-
 static int
-open_spool(struct run *r, struct tl_fault *fault)
+open_all(struct run *r, struct tl_fault *fault)
 {
-	const struct tl_spool_options options = { .path = r->options->spool,
-		.size_max = r->options->spool_size,
-		.report = r->options->report,
+	const struct tl_run_options *o = r->options;
+	const struct tl_spool_options options = { .path = o->spool,
+		.size_max = o->spool_size,
+		.report = o->report,
 		.wake = wake,
 		.context = r };
 	struct tl_fault why = { 0 };
@@ -348,20 +295,10 @@ open_spool(struct run *r, struct tl_fault *fault)
 	if (r->wake < 0)
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	rc = tl_spool_open(&r->spool, &options, &why);
-	if (rc < 0 && options.path)
-		return tl_fail(fault, rc, "%s: %s", options.path, why.text);
-	return rc < 0 ? tl_fail(fault, rc, "%s", why.text) : 0;
-}
-
-static int
-open_all(struct run *r, struct tl_fault *fault)
-{
-	const struct tl_run_options *o = r->options;
-	int rc = open_spool(r, fault);
-
-	if (rc == 0)
-		rc = tl_target_open(&r->target, &o->target, fault);
 	if (rc < 0)
+		return tl_fail(fault, rc, "%s%s%s", o->spool ? o->spool : "",
+		    o->spool ? ": " : "", why.text);
+	if ((rc = tl_target_open(&r->target, &o->target, fault)) < 0)
 		return rc;
 	r->target->acked = acked;
 	r->target->context = r;
@@ -382,9 +319,15 @@ tl_run(const struct tl_run_options *options, struct tl_run_result *result,
 		disconnect(&r, r.target->unreachable.rc,
 		    &r.target->unreachable);
 	if (rc == 0) {
-		run_until_stopped(&r);
+		for (look(&r); !is_over(&r); turn(&r))
+			if (now() >= r.scan_ns)
+				look(&r);
 		linger(&r);
-		end(&r);
+		update_result(&r);
+		if (r.shown)
+			(void)tl_write_all(STDERR_FILENO, "\r\033[K", 4);
+		r.result.failed = r.result.spool.blocks > 0 &&
+				  !r.options->spool && !r.result.reader_left;
 		*result = r.result;
 	}
 	tl_sources_free(r.sources);

@@ -34,13 +34,6 @@ report(void *context, const struct tl_fault *fault)
 }
 
 static int
-run_verb(struct tl_call *call)
-{
-	return call->options.verb == TL_SHIP_VERB_RUN ? tl_verb_run(call)
-						      : tl_verb_read(call);
-}
-
-static int
 answer(struct tl_call *call, int argc, char **argv)
 {
 	const int rc =
@@ -54,8 +47,10 @@ answer(struct tl_call *call, int argc, char **argv)
 	else if (tl_options_has(&call->options, TL_SHIP_HELP))
 		return tl_call_usage(call,
 		    tl_options_help(&call->options, &call->out, &call->fault));
+	else if (call->options.verb == TL_SHIP_VERB_RUN)
+		return tl_verb_run(call);
 	else
-		return run_verb(call);
+		return tl_verb_read(call);
 	return 0;
 }
 

@@ -69,24 +69,20 @@ add_argument(struct tl_arguments *words, const char *word,
 	return 0;
 }
 
-static int
-take_verb(struct tl_options *o, const char *word, struct tl_fault *fault)
-{
-	static const char *const names[] = { "run", "read" };
-	const int verb = tl_option_choose(names, 2, word, "verb", fault);
-
-	if (verb >= 0)
-		o->verb = (enum tl_ship_verb)(TL_SHIP_VERB_RUN + verb);
-	return verb < 0 ? verb : 0;
-}
-
 /* The first operand is the verb. */
 static int
 take_operand(struct tl_options *o, const char *word, struct tl_fault *fault)
 {
-	return o->verb == TL_SHIP_VERB_NONE
-		   ? take_verb(o, word, fault)
-		   : add_argument(&o->operands, word, fault);
+	static const char *const names[] = { "run", "read" };
+	int verb;
+
+	if (o->verb != TL_SHIP_VERB_NONE)
+		return add_argument(&o->operands, word, fault);
+	verb = tl_option_choose(names, 2, word, "verb", fault);
+	if (verb < 0)
+		return verb;
+	o->verb = (enum tl_ship_verb)(TL_SHIP_VERB_RUN + verb);
+	return 0;
 }
 
 static int
@@ -146,19 +142,6 @@ tl_options_parse(struct tl_options *o, int argc, char **argv,
 
 /* == help == */
 
-static void
-put_verbs(struct tl_text *text)
-{
-	tl_put_string(text,
-	    "timeline-ship VERB [options] OPERAND...\n"
-	    "Ship timelines of this host to a cluster or a directory, and read "
-	    "them there.\n\nVerbs:\n");
-	for (int i = TL_SHIP_VERB_RUN; i < VERBS; i++) {
-		tl_put_format(text, "  %-4s %-38s %s\n", verbs[i].name,
-		    verbs[i].arguments, verbs[i].description);
-	}
-}
-
 /* The rows that some of the verbs take, and the titles of these. */
 static size_t
 rows_of(unsigned bits, struct tl_option chosen[ROWS])
@@ -198,9 +181,17 @@ tl_options_help(const struct tl_options *o, struct tl_text *text,
 	};
 	int rc;
 
-	if (verb == TL_SHIP_VERB_NONE)
-		put_verbs(&usage);
-	else
+	if (verb == TL_SHIP_VERB_NONE) {
+		tl_put_string(&usage,
+		    "timeline-ship VERB [options] OPERAND...\n"
+		    "Ship timelines of this host to a cluster or a directory, "
+		    "and read them there.\n\nVerbs:\n");
+		for (int i = TL_SHIP_VERB_RUN; i < VERBS; i++) {
+			tl_put_format(&usage, "  %-4s %-38s %s\n",
+			    verbs[i].name, verbs[i].arguments,
+			    verbs[i].description);
+		}
+	} else
 		tl_put_format(&usage, "timeline-ship %s [options] %s\n%s\n",
 		    verbs[verb].name, verbs[verb].arguments,
 		    verbs[verb].description);
@@ -267,14 +258,6 @@ tl_options_number(const struct tl_options *o, enum tl_ship_option option,
 	return 0;
 }
 
-/* Does --to name a table of ClickHouse, and perhaps a user? */
-static bool
-may_name_user(const struct tl_options *o)
-{
-	return tl_options_has(o, TL_SHIP_TO) &&
-	       tl_click_is_url(o->given[TL_SHIP_TO]);
-}
-
 int
 tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
     struct tl_fault *fault)
@@ -285,7 +268,9 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 	int rc;
 
 	if (tl_options_has(o, TL_SHIP_PASSWORD_FILE) &&
-	    !tl_options_has(o, TL_SHIP_USER) && !may_name_user(o))
+	    !tl_options_has(o, TL_SHIP_USER) &&
+	    !(tl_options_has(o, TL_SHIP_TO) &&
+		tl_click_is_url(o->given[TL_SHIP_TO])))
 		return usage(fault, "--password-file", "needs --user");
 	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
 		 &replicas, fault)) < 0 ||

@@ -41,7 +41,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[DUPLICATE] = { 0, "block that was there already, left out" },
 };
 
-struct work {
+struct reading {
 	const struct tl_ship_read *read;
 	struct tl_seen seen;
 	struct tl_notes notes;
@@ -53,28 +53,25 @@ struct work {
 };
 
 static bool
-matches(const char *const *globs, size_t count, const char *name)
+matches(const struct tl_arguments *globs, const char *name)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (tl_glob_matches(globs[i], tl_bytes_of(name)))
+	for (size_t i = 0; i < globs->count; i++) {
+		if (tl_glob_matches(globs->items[i], tl_bytes_of(name)))
 			return true;
 	}
-	return count == 0;
+	return globs->count == 0;
 }
 
-/* Is it of a chosen host and timeline? */
-static bool
-is_wanted(const struct tl_ship_read *read, const struct tl_block *block)
+/* The only name that is chosen; NULL: there may be more. */
+static const char *
+only_name(const struct tl_arguments *globs)
 {
-	return matches(read->hosts, read->host_count, block->host) &&
-	       matches(read->timelines, read->timeline_count, block->timeline);
-}
+	const char *name = globs->count == 1 ? globs->items[0] : "";
+	const size_t size = strlen(name);
 
-static bool
-is_plain_name(const char *glob)
-{
-	return strpbrk(glob, "*?[\\") == NULL && strlen(glob) > 0 &&
-	       strlen(glob) < TL_BLOCK_NAME_MAX;
+	return size > 0 && size < TL_BLOCK_NAME_MAX && !strpbrk(name, "*?[\\")
+		   ? name
+		   : NULL;
 }
 
 /* Let the servers filter if only one host or one timeline is chosen. */
@@ -82,91 +79,60 @@ static void
 choose_subject(char subject[TL_NATS_SUBJECT_MAX], enum tl_nats_kind kind,
     const struct tl_ship_read *read)
 {
-	const bool one_host =
-	    read->host_count == 1 && is_plain_name(read->hosts[0]);
-	const bool one_timeline =
-	    read->timeline_count == 1 && is_plain_name(read->timelines[0]);
+	const char *host = only_name(read->hosts);
+	const char *timeline = only_name(read->timelines);
 
-	if (!one_host && !one_timeline) {
+	if (host || timeline)
+		tl_nats_subject_filter(subject, kind, host, timeline);
+	else
 		strcpy(subject, tl_nats_subjects[kind]);
-		return;
-	}
-	tl_nats_subject_filter(subject, kind, one_host ? read->hosts[0] : NULL,
-	    one_timeline ? read->timelines[0] : NULL);
 }
 
-static int64_t
-choose_start(int64_t since_ns)
-{
-	return since_ns < INT64_MIN + SLACK_NS ? INT64_MIN
-					       : since_ns - SLACK_NS;
-}
-
-static void
-report_gap(struct work *w, const struct tl_seen_chain *chain)
-{
-	const struct tl_seen_gap *gap = &chain->gaps[chain->gap_count - 1];
-
-	w->wrong = true;
-	if (w->gaps++ >= GAPS_REPORTED_MAX)
-		return;
-	tl_report_write(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
-	    "%s %s: %llu blocks are missing before block %llu of chain %.8s",
-	    chain->host, chain->timeline,
-	    (unsigned long long)(gap->last - gap->first + 1),
-	    (unsigned long long)(gap->last + 1), chain->name);
-}
-
-static void
-report_begun(struct work *w, const struct tl_seen_chain *chain)
-{
-	if (chain->begun == 0 || w->read->since_ns != INT64_MIN)
-		return;
-	if (chain->kept) {
-		w->seen.discarded += chain->begun;
-		return;
-	}
-	tl_report_write(w->read->report, 0, TL_FAULT_NOWHERE,
-	    "%s %s: the stream has discarded %llu blocks of chain %.8s",
-	    chain->host, chain->timeline, (unsigned long long)chain->begun,
-	    chain->name);
-}
-
-/* 1: write it; 0: it was written already; -errno. */
+/* Place a block, whose range ends with last, in its chain, and report what is
+ * missing before it.  1: write it; 0: it was written already; -errno. */
 static int
-see(struct work *w, const struct tl_block *block, uint64_t last)
+see(struct reading *r, const struct tl_block *block, uint64_t last)
 {
+	const struct tl_report *report = r->read->report;
 	const struct tl_seen_chain *chain;
-	const int place = tl_seen_add(&w->seen, block, last, &chain);
+	const struct tl_seen_gap *gap;
+	const int place = tl_seen_add(&r->seen, block, last, &chain);
 
 	switch (place) {
 	case TL_SEEN_FIRST:
-		report_begun(w, chain);
+		if (chain->begun == 0 || r->read->since_ns != INT64_MIN)
+			return 1;
+		if (chain->kept)
+			r->seen.discarded += chain->begun;
+		else
+			tl_report_write(report, 0, TL_FAULT_NOWHERE,
+			    "%s %s: the stream has discarded %lu blocks of "
+			    "chain %.8s",
+			    chain->host, chain->timeline, chain->begun,
+			    chain->name);
 		return 1;
 	case TL_SEEN_NEXT:
 		return 1;
 	case TL_SEEN_AHEAD:
-		report_gap(w, chain);
+		gap = &chain->gaps[chain->gap_count - 1];
+		r->wrong = true;
+		if (r->gaps++ < GAPS_REPORTED_MAX)
+			tl_report_write(report, -ENODATA, TL_FAULT_NOWHERE,
+			    "%s %s: %lu blocks are missing before block %lu of "
+			    "chain %.8s",
+			    chain->host, chain->timeline,
+			    gap->last - gap->first + 1, gap->last + 1,
+			    chain->name);
 		return 1;
 	case TL_SEEN_LATE:
-		tl_note(&w->notes, LATE, TL_FAULT_NOWHERE);
+		tl_note(&r->notes, LATE, TL_FAULT_NOWHERE);
 		return 1;
 	case TL_SEEN_DUPLICATE:
-		tl_note(&w->notes, DUPLICATE, TL_FAULT_NOWHERE);
+		tl_note(&r->notes, DUPLICATE, TL_FAULT_NOWHERE);
 		return 0;
 	default:
 		return place;
 	}
-}
-
-/* Do the bytes and the headers of the message agree? */
-static bool
-matches_message(const struct tl_block *expected, const struct tl_block *is)
-{
-	return strcmp(expected->chain, is->chain) == 0 &&
-	       expected->number == is->number &&
-	       strcmp(expected->host, is->host) == 0 &&
-	       strcmp(expected->timeline, is->timeline) == 0;
 }
 
 static bool
@@ -177,161 +143,129 @@ is_in_time(const struct tl_ship_read *read, const struct tl_block *block)
 }
 
 /* Count an invalid message; the first is reported with its reason. */
-static int
-skip(struct work *w, uint64_t at, const struct tl_fault *why)
+static void
+skip(struct reading *r, uint64_t at, const struct tl_fault *why)
 {
-	if (w->notes.count[NOT_A_BLOCK] == 0)
-		tl_report_write(w->read->report, -EBADMSG, TL_FAULT_NOWHERE,
-		    "message %llu: %s", (unsigned long long)at, why->text);
-	tl_note(&w->notes, NOT_A_BLOCK, TL_FAULT_NOWHERE);
-	w->wrong = true;
-	return 0;
+	if (r->notes.count[NOT_A_BLOCK] == 0)
+		tl_report_write(r->read->report, -EBADMSG, TL_FAULT_NOWHERE,
+		    "message %lu: %s", at, why->text);
+	tl_note(&r->notes, NOT_A_BLOCK, TL_FAULT_NOWHERE);
+	r->wrong = true;
 }
 
+/* Write the chosen blocks of a stream until it ends or there are enough. */
 static int
-take_whole(struct work *w, const struct tl_block *block,
-    const struct tl_block_facts *facts)
+read_blocks(struct reading *r, struct tl_nats_reader *reader,
+    struct tl_fault *fault)
 {
-	const struct tl_ship_read *read = w->read;
-	int rc;
+	const struct tl_ship_read *read = r->read;
 
-	if (!matches_message(block, &facts->block)) {
-		tl_note(&w->notes, MISMATCH, TL_FAULT_NOWHERE);
-		w->wrong = true;
-		return 0;
-	}
-	rc = see(w, block, facts->last);
-	if (rc <= 0 || !is_in_time(read, &facts->block))
-		return rc < 0 ? rc : 0;
-	w->written++;
-	w->kept += block->kept;
-	return read->write(read->context, block->data.data, block->data.size);
-}
+	while (read->count == 0 || r->written < read->count) {
+		struct tl_nats_read message;
+		const struct tl_block *block = &message.block;
+		struct tl_block_facts facts = { 0 };
+		struct tl_fault why = { 0 };
+		const struct tl_block *is = &facts.block;
+		int rc = tl_nats_reader_next(reader, &message, fault);
 
-static int
-take_block(struct work *w, const struct tl_block *block, uint64_t at)
-{
-	struct tl_block_facts facts = { 0 };
-	struct tl_fault fault = { 0 };
-	int rc = tl_block_describe(&facts, block->data, &fault);
+		if (rc <= 0)
+			return rc;
+		if (rc == 2) {
+			skip(r, message.sequence, fault);
+			continue;
+		}
 
-	if (rc == 0)
-		rc = take_whole(w, block, &facts);
-	else if (rc != -ENOMEM)
-		rc = skip(w, at, &fault);
-	tl_block_facts_free(&facts);
-	return rc;
-}
+		/* Warnings of a block that is there, and what is not wanted. */
+		if ((block->kept && message.whole >= r->first) ||
+		    !matches(read->hosts, block->host) ||
+		    !matches(read->timelines, block->timeline))
+			continue;
+		/* A block of another time only has a number.  A placeholder has
+		 * no entries: its range is only in its bytes. */
+		if (!is_in_time(read, block) && block->entries > 0) {
+			if (see(r, block, block->number) < 0)
+				return -ENOMEM;
+			continue;
+		}
 
-static int
-take(struct work *w, const struct tl_nats_read *read)
-{
-	const struct tl_block *block = &read->block;
-
-	if (block->kept && read->whole >= w->first)
-		return 0;
-	if (!is_wanted(w->read, block))
-		return 0;
-	/* a placeholder has no entries: its range is only in its bytes */
-	if (!is_in_time(w->read, block) && block->entries > 0)
-		return see(w, block, block->number) < 0 ? -ENOMEM : 0;
-	return take_block(w, block, read->sequence);
-}
-
-static bool
-is_enough(const struct work *w)
-{
-	return w->read->count > 0 && w->written >= w->read->count;
-}
-
-static int
-read_all(struct work *w, struct tl_nats_reader *reader, struct tl_fault *fault)
-{
-	struct tl_nats_read read;
-	int rc = 0;
-
-	while (!is_enough(w) &&
-	       (rc = tl_nats_reader_next(reader, &read, fault)) > 0) {
-		rc = rc == 2 ? skip(w, read.sequence, fault) : take(w, &read);
+		/* The bytes are whole, and agree with the headers. */
+		rc = tl_block_describe(&facts, block->data, &why);
+		if (rc < 0 && rc != -ENOMEM) {
+			skip(r, message.sequence, &why);
+			rc = 0;
+		} else if (rc == 0 &&
+			   (strcmp(block->chain, is->chain) != 0 ||
+			       block->number != is->number ||
+			       strcmp(block->host, is->host) != 0 ||
+			       strcmp(block->timeline, is->timeline) != 0)) {
+			tl_note(&r->notes, MISMATCH, TL_FAULT_NOWHERE);
+			r->wrong = true;
+		} else if (rc == 0 && (rc = see(r, block, facts.last)) > 0) {
+			rc = 0;
+			if (is_in_time(read, is)) {
+				r->written++;
+				r->kept += block->kept;
+				rc = read->write(read->context,
+				    block->data.data, block->data.size);
+			}
+		}
+		tl_block_facts_free(&facts);
 		if (rc < 0)
 			return rc;
 	}
-	return rc;
-}
-
-static int
-read_stream(struct work *w, const struct tl_nats_reading *reading,
-    struct tl_fault *fault)
-{
-	struct tl_nats_reader *reader;
-	int rc = tl_nats_reader_new(&reader, reading, fault);
-
-	if (rc < 0)
-		return rc;
-	rc = read_all(w, reader, fault);
-	tl_nats_reader_free(reader);
-	return rc;
-}
-
-/* The warnings of the blocks that the stream has discarded by now. */
-static int
-read_kept(struct work *w, const struct tl_nats_reading *whole,
-    struct tl_fault *fault)
-{
-	char subject[TL_NATS_SUBJECT_MAX];
-	struct tl_nats_reading kept = *whole;
-	int rc;
-
-	kept.kind = TL_NATS_KEPT;
-	kept.subject = subject;
-	kept.follow = false;
-	choose_subject(subject, TL_NATS_KEPT, w->read);
-	rc = w->first > 1 ? read_stream(w, &kept, fault) : 0;
-	return rc == -ENOENT ? 0 : rc;
-}
-
-static void
-report_totals(struct work *w)
-{
-	tl_notes_report(&w->notes, w->read->report);
-	if (w->kept > 0)
-		tl_report_write(w->read->report, 0, TL_FAULT_NOWHERE,
-		    "the stream has discarded %llu blocks; the warnings of "
-		    "%llu of them were kept",
-		    (unsigned long long)(w->seen.discarded + w->kept),
-		    (unsigned long long)w->kept);
-	if (w->gaps > GAPS_REPORTED_MAX)
-		tl_report_write(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
-		    "%llu blocks are missing in all",
-		    (unsigned long long)w->seen.missing);
+	return 0;
 }
 
 int
 tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 {
-	struct work w = { .read = read, .notes.kinds = kinds };
-	char subject[TL_NATS_SUBJECT_MAX];
-	const struct tl_nats_reading reading = { .options = &read->nats,
+	struct reading r = { .read = read, .notes.kinds = kinds };
+	char subject[TL_NATS_SUBJECT_MAX], kept_subject[TL_NATS_SUBJECT_MAX];
+	const struct tl_nats_reading whole = { .options = &read->nats,
 		.subject = subject,
-		.from_ns = choose_start(read->since_ns),
+		.from_ns = read->since_ns < INT64_MIN + SLACK_NS
+			       ? INT64_MIN
+			       : read->since_ns - SLACK_NS,
 		.follow = read->follow,
 		.report = read->report,
 		.stop = read->stop };
-	struct tl_nats_reader *reader;
+	struct tl_nats_reading kept = whole;
+	struct tl_nats_reader *reader, *kept_reader;
 	int rc;
 
 	choose_subject(subject, TL_NATS_WHOLE, read);
-	rc = tl_nats_reader_new(&reader, &reading, fault);
+	rc = tl_nats_reader_new(&reader, &whole, fault);
 	if (rc < 0)
 		return rc;
-	w.first = tl_nats_reader_first(reader);
-	rc = read_kept(&w, &reading, fault);
-	if (rc >= 0)
-		rc = read_all(&w, reader, fault);
+
+	/* The warnings of the blocks that the stream has discarded by now. */
+	r.first = tl_nats_reader_first(reader);
+	if (r.first > 1) {
+		kept.kind = TL_NATS_KEPT;
+		kept.subject = kept_subject;
+		kept.follow = false;
+		choose_subject(kept_subject, TL_NATS_KEPT, read);
+		rc = tl_nats_reader_new(&kept_reader, &kept, fault);
+		if (rc == 0) {
+			rc = read_blocks(&r, kept_reader, fault);
+			tl_nats_reader_free(kept_reader);
+		}
+	}
+	if (rc >= 0 || rc == -ENOENT)
+		rc = read_blocks(&r, reader, fault);
 	tl_nats_reader_free(reader);
-	report_totals(&w);
-	tl_seen_free(&w.seen);
-	if (rc == 0 && w.wrong)
+
+	tl_notes_report(&r.notes, read->report);
+	if (r.kept > 0)
+		tl_report_write(read->report, 0, TL_FAULT_NOWHERE,
+		    "the stream has discarded %lu blocks; the warnings of %lu "
+		    "of them were kept",
+		    r.seen.discarded + r.kept, r.kept);
+	if (r.gaps > GAPS_REPORTED_MAX)
+		tl_report_write(read->report, -ENODATA, TL_FAULT_NOWHERE,
+		    "%lu blocks are missing in all", r.seen.missing);
+	tl_seen_free(&r.seen);
+	if (rc == 0 && r.wrong)
 		rc = tl_fail(fault, -EBADMSG,
 		    "the stream has missing or damaged blocks");
 	return rc;
@@ -346,13 +280,6 @@ write_on(void *context, const char *data, size_t size)
 	return tl_write_all(STDOUT_FILENO, data, size);
 }
 
-static void
-copy_words(const char **to, size_t *count, const struct tl_arguments *words)
-{
-	memcpy(to, words->items, words->count * sizeof(*to));
-	*count = words->count;
-}
-
 static int
 read_options(struct tl_call *call, struct tl_ship_read *read)
 {
@@ -362,6 +289,8 @@ read_options(struct tl_call *call, struct tl_ship_read *read)
 	*read = (struct tl_ship_read){ .since_ns = INT64_MIN,
 		.until_ns = INT64_MAX,
 		.follow = tl_options_has(o, TL_SHIP_FOLLOW),
+		.hosts = &o->hosts,
+		.timelines = &o->timelines,
 		.write = write_on,
 		.report = &call->report };
 	if (o->operands.count != 1)
@@ -373,8 +302,6 @@ read_options(struct tl_call *call, struct tl_ship_read *read)
 	    (rc = tl_options_number(o, TL_SHIP_COUNT, 1, UINT64_MAX,
 		 &read->count, &call->fault)) < 0)
 		return rc;
-	copy_words(read->hosts, &read->host_count, &o->hosts);
-	copy_words(read->timelines, &read->timeline_count, &o->timelines);
 	return 0;
 }
 

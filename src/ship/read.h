@@ -8,18 +8,14 @@
 
 #include "event/reader.h"
 #include "event/writer.h"
-#include "ship/nats/url.h"
+#include "ship/ship.h"
 
 #include <signal.h>
 
-enum { TL_SHIP_GLOBS_MAX = 64 };
-
 struct tl_ship_read {
 	struct tl_nats_options nats;
-	const char *hosts[TL_SHIP_GLOBS_MAX]; /* globs; none: any */
-	size_t host_count;
-	const char *timelines[TL_SHIP_GLOBS_MAX];
-	size_t timeline_count;
+	const struct tl_arguments *hosts; /* globs; none: any */
+	const struct tl_arguments *timelines;
 	int64_t since_ns; /* INT64_MIN: no bound; inclusive */
 	int64_t until_ns; /* INT64_MAX: no bound; inclusive */
 	uint64_t count;   /* stop after this many blocks; 0: no bound */

@@ -130,33 +130,6 @@ read_format(struct tl_call *call, struct tl_run_options *run)
 }
 
 static int
-read_expression(struct tl_call *call, struct tl_run_options *run)
-{
-	run->target.expression = call->options.given[TL_SHIP_EXPRESSION];
-	if (run->target.expression && !tl_click_is_url(run->target.url))
-		return fail(call, "-e",
-		    "chooses rows of clickhouse://; other targets take all");
-	return 0;
-}
-
-static int
-read_parquet_time(struct tl_call *call, struct tl_run_options *run)
-{
-	const char *word = call->options.given[TL_SHIP_PARQUET_TIME];
-
-	if (!word)
-		return 0;
-	if (tl_parquet_time_parse(word, &run->target.parquet_time) < 0)
-		return fail(call, word,
-		    "no such unit of --parquet-time: nanos or micros");
-	if (!run->target.format ||
-	    !(run->target.format->flags & TL_FORMAT_UNITS))
-		return fail(call, "--parquet-time",
-		    "only with --format parquet");
-	return 0;
-}
-
-static int
 read_host(struct tl_call *call, struct tl_run_options *run)
 {
 	static struct tl_origin here;
@@ -194,32 +167,25 @@ check_target(struct tl_call *call, const char *url)
 	return 0;
 }
 
-/* A file where a live timeline is meant. */
 static int
-check_operands(struct tl_call *call)
+read_target(struct tl_call *call, struct tl_run_options *run)
 {
-	const struct tl_arguments *words = &call->options.operands;
+	struct tl_options *o = &call->options;
+	const struct tl_arguments *words = &o->operands;
 	char path[TL_PATH_MAX];
 	struct stat st;
+	int rc;
 
+	run->target.url = o->given[TL_SHIP_TO];
+	rc = check_target(call, run->target.url);
+	if (rc != 0)
+		return rc;
+	/* A file where a live timeline is meant. */
 	for (size_t i = 0; i < words->count; i++)
 		if (tl_name_path(words->items[i], path) == 0 &&
 		    access(path, F_OK) != 0 && stat(words->items[i], &st) == 0)
 			return fail(call, words->items[i],
 			    "no live timeline; timeline-convert reads files");
-	return 0;
-}
-
-static int
-read_target(struct tl_call *call, struct tl_run_options *run)
-{
-	struct tl_options *o = &call->options;
-	int rc;
-
-	run->target.url = o->given[TL_SHIP_TO];
-	if ((rc = check_target(call, run->target.url)) != 0 ||
-	    (rc = check_operands(call)) != 0)
-		return rc;
 	rc = tl_options_nats(o, &run->target.nats, &call->fault);
 	run->target.nats.url = run->target.url;
 	run->target.report = &call->report;
@@ -227,9 +193,40 @@ read_target(struct tl_call *call, struct tl_run_options *run)
 }
 
 static int
-read_timelines(struct tl_call *call, struct tl_run_options *run)
+read_options(struct tl_call *call, struct tl_run_options *run)
 {
-	const struct tl_arguments *words = &call->options.operands;
+	const struct tl_options *o = &call->options;
+	const struct tl_arguments *words = &o->operands;
+	const char *word = o->given[TL_SHIP_PARQUET_TIME];
+	int rc;
+
+	*run = usual;
+	if ((rc = read_target(call, run)) < 0 ||
+	    (rc = read_format(call, run)) < 0)
+		return rc;
+	run->target.expression = o->given[TL_SHIP_EXPRESSION];
+	if (run->target.expression && !tl_click_is_url(run->target.url))
+		return fail(call, "-e",
+		    "chooses rows of clickhouse://; other targets take all");
+	if (word) {
+		if (tl_parquet_time_parse(word, &run->target.parquet_time) < 0)
+			return fail(call, word,
+			    "no such unit of --parquet-time: nanos or micros");
+		if (!run->target.format ||
+		    !(run->target.format->flags & TL_FORMAT_UNITS))
+			return fail(call, "--parquet-time",
+			    "only with --format parquet");
+	}
+	if ((rc = read_host(call, run)) < 0 ||
+	    (rc = read_sizes(call, run)) < 0 ||
+	    (rc = read_durations(call, run)) < 0)
+		return rc;
+	run->chain.all = tl_options_has(o, TL_SHIP_ALL);
+	run->chain.report = run->report = &call->report;
+	if (tl_options_has(o, TL_SHIP_ZSTD))
+		run->chain.compress = TL_TRACE_ZSTD_LEVEL;
+	run->spool = o->given[TL_SHIP_SPOOL];
+	run->quiet = tl_options_has(o, TL_SHIP_QUIET);
 
 	for (size_t i = 0; i < words->count; i++) {
 		if (words->items[i][0] == '\0')
@@ -241,45 +238,6 @@ read_timelines(struct tl_call *call, struct tl_run_options *run)
 	run->timelines = words->items;
 	run->timeline_count = words->count;
 	return 0;
-}
-
-static int
-read_options(struct tl_call *call, struct tl_run_options *run)
-{
-	const struct tl_options *o = &call->options;
-	int rc;
-
-	*run = usual;
-	if ((rc = read_target(call, run)) < 0 ||
-	    (rc = read_format(call, run)) < 0 ||
-	    (rc = read_expression(call, run)) < 0 ||
-	    (rc = read_parquet_time(call, run)) < 0 ||
-	    (rc = read_host(call, run)) < 0 ||
-	    (rc = read_sizes(call, run)) < 0 ||
-	    (rc = read_durations(call, run)) < 0)
-		return rc;
-	run->chain.all = tl_options_has(o, TL_SHIP_ALL);
-	run->chain.report = run->report = &call->report;
-	if (tl_options_has(o, TL_SHIP_ZSTD))
-		run->chain.compress = TL_TRACE_ZSTD_LEVEL;
-	run->spool = o->given[TL_SHIP_SPOOL];
-	run->quiet = tl_options_has(o, TL_SHIP_QUIET);
-	return read_timelines(call, run);
-}
-
-/* Blocks that were kept in memory and not sent are lost: a failure. */
-static int
-check_result(struct tl_call *call, const struct tl_run_result *result)
-{
-	const uint64_t blocks = result->spool.blocks;
-
-	if (!result->failed)
-		return 0;
-	return tl_fail(&call->fault, -EIO,
-	    "%llu %s lost; use --spool to keep such blocks",
-	    (unsigned long long)blocks,
-	    blocks == 1 ? "block was not sent, and is"
-			: "blocks were not sent, and are");
 }
 
 int
@@ -302,7 +260,12 @@ tl_verb_run(struct tl_call *call)
 	if (!run.quiet || tl_options_has(&call->options, TL_SHIP_JSON))
 		tl_run_summary(&call->out, &result,
 		    tl_options_has(&call->options, TL_SHIP_JSON));
-	return check_result(call, &result);
+	if (!result.failed)
+		return 0;
+	return tl_fail(&call->fault, -EIO,
+	    "%lu %s lost; use --spool to keep such blocks", result.spool.blocks,
+	    result.spool.blocks == 1 ? "block was not sent, and is"
+				     : "blocks were not sent, and are");
 }
 
 /* == reports == */
@@ -318,43 +281,32 @@ put_count(struct tl_text *text, uint64_t count, const char *one,
 }
 
 static void
-put_sent(struct tl_text *text, const struct tl_spool_status *s)
-{
-	put_count(text, s->acked, "block (", "blocks (");
-	tl_put_size(text, s->acked_size);
-	tl_put_string(text, ") sent");
-	if (s->blocks == 0)
-		return;
-	tl_put_string(text, ", ");
-	tl_put_unsigned(text, s->blocks);
-	tl_put_string(text, " (");
-	tl_put_size(text, s->size);
-	tl_put_string(text, s->blocks == 1 ? ") waits" : ") wait");
-}
-
-static void
-put_dropped(struct tl_text *text, const struct tl_spool_status *s)
-{
-	if (s->dropped == 0)
-		return;
-	tl_put_string(text, ", ");
-	if (s->thinned_blocks > 0) {
-		tl_put_unsigned(text, s->thinned_blocks);
-		tl_put_string(text, " thinned and ");
-	}
-	tl_put_unsigned(text, s->dropped_blocks);
-	tl_put_string(text, " dropped with ");
-	put_count(text, s->dropped, "entry", "entries");
-}
-
-static void
 put_entries(struct tl_text *text, const struct tl_run_result *r)
 {
 	put_count(text, r->sources.entries, "entry, ", "entries, ");
 	tl_put_unsigned(text, r->sources.lost);
 	tl_put_string(text, " lost, ");
-	put_sent(text, &r->spool);
-	put_dropped(text, &r->spool);
+	put_count(text, r->spool.acked, "block (", "blocks (");
+	tl_put_size(text, r->spool.acked_size);
+	tl_put_string(text, ") sent");
+	if (r->spool.blocks != 0) {
+		tl_put_string(text, ", ");
+		tl_put_unsigned(text, r->spool.blocks);
+		tl_put_string(text, " (");
+		tl_put_size(text, r->spool.size);
+		tl_put_string(text,
+		    r->spool.blocks == 1 ? ") waits" : ") wait");
+	}
+	if (r->spool.dropped == 0)
+		return;
+	tl_put_string(text, ", ");
+	if (r->spool.thinned_blocks > 0) {
+		tl_put_unsigned(text, r->spool.thinned_blocks);
+		tl_put_string(text, " thinned and ");
+	}
+	tl_put_unsigned(text, r->spool.dropped_blocks);
+	tl_put_string(text, " dropped with ");
+	put_count(text, r->spool.dropped, "entry", "entries");
 }
 
 void

@@ -19,39 +19,28 @@ find(const struct tl_seen *seen, const char *name)
 	return NULL;
 }
 
-/* The one that was not used for longest. */
-static struct tl_seen_chain *
-oldest(const struct tl_seen *seen)
-{
-	struct tl_seen_chain *chain = seen->chains[0];
-
-	for (size_t i = 1; i < seen->count; i++) {
-		if (seen->chains[i]->used < chain->used)
-			chain = seen->chains[i];
-	}
-	return chain;
-}
-
-static struct tl_seen_chain *
-grow(struct tl_seen *seen)
-{
-	if (seen->count == TL_SEEN_CHAINS_MAX)
-		return oldest(seen);
-	if (TL_ARRAY_ROOM(seen->chains, seen->capacity, seen->count) < 0)
-		return NULL;
-	seen->chains[seen->count] = calloc(1, sizeof(struct tl_seen_chain));
-	if (!seen->chains[seen->count])
-		return NULL;
-	return seen->chains[seen->count++];
-}
-
+/* Begin a chain, in place of the one that was not used for longest if there are
+ * too many. */
 static struct tl_seen_chain *
 begin(struct tl_seen *seen, const struct tl_block *block)
 {
-	struct tl_seen_chain *chain = grow(seen);
+	struct tl_seen_chain *chain;
 
-	if (!chain)
-		return NULL;
+	if (seen->count == TL_SEEN_CHAINS_MAX) {
+		chain = seen->chains[0];
+		for (size_t i = 1; i < seen->count; i++) {
+			if (seen->chains[i]->used < chain->used)
+				chain = seen->chains[i];
+		}
+	} else {
+		chain = calloc(1, sizeof(*chain));
+		if (!chain || TL_ARRAY_ROOM(seen->chains, seen->capacity,
+				  seen->count) < 0) {
+			free(chain);
+			return NULL;
+		}
+		seen->chains[seen->count++] = chain;
+	}
 	memset(chain, 0, sizeof(*chain));
 	memcpy(chain->name, block->chain, sizeof(chain->name));
 	memcpy(chain->host, block->host, sizeof(chain->host));
@@ -81,18 +70,6 @@ insert_gap(struct tl_seen_chain *chain, size_t i, uint64_t first, uint64_t last)
 	chain->gap_count++;
 }
 
-/* The gap that a number is in, or gap_count. */
-static size_t
-find_gap(const struct tl_seen_chain *chain, uint64_t number)
-{
-	size_t i = 0;
-
-	while (i < chain->gap_count &&
-	       (number < chain->gaps[i].first || number > chain->gaps[i].last))
-		i++;
-	return i;
-}
-
 /* Remove a range from a gap; returns its size. */
 static uint64_t
 fill(struct tl_seen_chain *chain, size_t i, uint64_t first, uint64_t last)
@@ -116,8 +93,12 @@ place(struct tl_seen *seen, struct tl_seen_chain *chain, uint64_t number,
 	const uint64_t next = chain->next;
 
 	if (number < next) {
-		const size_t i = find_gap(chain, number);
+		size_t i = 0; /* of the gap that the number is in */
 
+		while (
+		    i < chain->gap_count && (number < chain->gaps[i].first ||
+						number > chain->gaps[i].last))
+			i++;
 		if (i == chain->gap_count)
 			return TL_SEEN_DUPLICATE;
 		seen->missing -= fill(chain, i, number, last);

@@ -109,27 +109,6 @@ tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
 
 /* == one timeline == */
 
-/* Report a fault once, and its end. */
-static void
-report_source(struct tl_sources *s, struct source *source, int rc,
-    const struct tl_fault *fault)
-{
-	struct tl_fault missing = { 0 };
-	const char *words = fault->text[0] ? fault->text : tl_file_error(rc);
-	const char *end = "";
-
-	if (rc == source->reported)
-		return;
-	source->reported = rc;
-	if (rc == -ENOENT) {
-		tl_shm_no_such(source->name, &missing);
-		words = missing.text;
-		end = " (waiting for it)";
-	}
-	tl_report_write(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s%s",
-	    source->name, rc < 0 ? words : "followed now", end);
-}
-
 /* A free place, or that of a timeline that the last two scans did not find.
  * NULL: there is none. */
 static struct source *
@@ -164,33 +143,6 @@ find_source(const struct tl_sources *s, const char *name)
 	return NULL;
 }
 
-static struct source *
-source_of(struct tl_sources *s, const char *name)
-{
-	struct source *source = find_source(s, name);
-
-	if (!source && (source = make_room(s)))
-		snprintf(source->name, sizeof(source->name), "%s", name);
-	return source;
-}
-
-static int
-start(struct tl_sources *s, struct source *source, int fd,
-    struct tl_fault *fault)
-{
-	struct tl_feed_options options = s->options;
-	int rc = 0;
-
-	options.all |= s->scans > 1;
-	if (!source->kept)
-		rc = tl_spool_chain(&source->kept, s->spool, options.host,
-		    source->name, fault);
-	if (rc == 0)
-		rc = tl_feed_start(&source->feed, source->kept, source->name,
-		    fd, &options, fault);
-	return rc;
-}
-
 /* Release the feed of a timeline that has ended. */
 static void
 leave(struct tl_sources *s, struct source *source)
@@ -210,27 +162,29 @@ leave(struct tl_sources *s, struct source *source)
 	source->feed = NULL;
 }
 
-/* Worth another attempt: it is being created, or a resource is short. */
-static bool
-will_pass(int rc)
-{
-	return rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
-}
-
 /* Follow the file of this name, unless it is the one already tried. */
 static int
 follow_file(struct tl_sources *s, struct source *source, int fd,
     struct tl_fault *fault)
 {
+	struct tl_feed_options options = s->options;
 	struct stat st;
-	int rc;
+	int rc = 0;
 
 	if (fstat(fd, &st) != 0)
 		return -errno;
 	if (source->device == st.st_dev && source->inode == st.st_ino)
 		return source->reported;
-	rc = start(s, source, fd, fault);
-	if (!will_pass(rc)) {
+
+	options.all |= s->scans > 1;
+	if (!source->kept)
+		rc = tl_spool_chain(&source->kept, s->spool, options.host,
+		    source->name, fault);
+	if (rc == 0)
+		rc = tl_feed_start(&source->feed, source->kept, source->name,
+		    fd, &options, fault);
+	/* The others pass: it is being created, or a resource is short. */
+	if (rc != -EAGAIN && rc != -EMFILE && rc != -ENFILE && rc != -ENOMEM) {
 		source->device = st.st_dev;
 		source->inode = st.st_ino;
 	}
@@ -255,16 +209,32 @@ is_other(const char *path, int fd, bool globbed)
 static void
 begin(struct tl_sources *s, const char *path, int fd, int rc)
 {
-	struct source *source = source_of(s, name_of(path));
-	struct tl_fault fault = { 0 };
+	struct source *source = find_source(s, name_of(path));
+	struct tl_fault fault = { 0 }, missing = { 0 };
+	const char *words, *end = "";
 
+	if (!source && (source = make_room(s)))
+		snprintf(source->name, sizeof(source->name), "%s",
+		    name_of(path));
 	s->too_many |= !source;
 	if (!source)
 		return;
 	source->found = s->scans;
 	if (rc == 0)
 		rc = follow_file(s, source, fd, &fault);
-	report_source(s, source, rc, &fault);
+
+	/* Report a fault once, and its end. */
+	if (rc == source->reported)
+		return;
+	source->reported = rc;
+	words = fault.text[0] ? fault.text : tl_file_error(rc);
+	if (rc == -ENOENT) {
+		tl_shm_no_such(source->name, &missing);
+		words = missing.text;
+		end = " (waiting for it)";
+	}
+	tl_report_write(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s%s",
+	    source->name, rc < 0 ? words : "followed now", end);
 }
 
 /* The file of a timeline that is followed is not opened: a scan costs as much

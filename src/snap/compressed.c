@@ -521,3 +521,16 @@ tl_zst_write(int out, struct tl_storage *from, int level)
 	free(w.packed);
 	return rc;
 }
+
+int
+tl_zst_write_fd(int out, int from, int level)
+{
+	struct tl_storage *storage;
+	int rc = tl_storage_of_fd(&storage, from);
+
+	if (rc != 0)
+		return rc;
+	rc = tl_zst_write(out, storage, level);
+	tl_storage_close(storage);
+	return rc;
+}

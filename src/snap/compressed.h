@@ -41,5 +41,7 @@ enum { TL_ZST_LEVEL = 3 };
 /* Compress `from` at a level of zstd into out, an empty file of the caller's.
  * 0 or -errno. */
 int tl_zst_write(int out, struct tl_storage *from, int level);
+/* The same, from a file. */
+int tl_zst_write_fd(int out, int from, int level);
 
 #endif

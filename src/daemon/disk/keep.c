@@ -87,35 +87,6 @@ put_beside(char path[TL_FILE_NAME_MAX + BESIDE_MAX], const char *name,
 	snprintf(path, TL_FILE_NAME_MAX + BESIDE_MAX, "%s%s", name, suffix);
 }
 
-/* The bytes that the files beside a file occupy. */
-static uint64_t
-measure_beside(enum tl_kept kind, int folder, const char *name)
-{
-	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
-	uint64_t bytes, sum = 0;
-
-	for (size_t i = 0; i < BESIDE && kinds[kind].beside[i]; i++) {
-		put_beside(beside, name, kinds[kind].beside[i]);
-		if (measure(folder, beside, &bytes))
-			sum += bytes;
-	}
-	return sum;
-}
-
-/* Remove a file.  The files beside it go first: without the file they would
- * never be removed. */
-static int
-remove_all(enum tl_kept kind, int folder, const char *name)
-{
-	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
-
-	for (size_t i = 0; i < BESIDE && kinds[kind].beside[i]; i++) {
-		put_beside(beside, name, kinds[kind].beside[i]);
-		unlinkat(folder, beside, 0);
-	}
-	return unlinkat(folder, name, 0) != 0 ? -errno : 0;
-}
-
 /* == the files of one folder == */
 
 static enum rank
@@ -197,17 +168,6 @@ gather_one(struct sweep *s, const char *name)
 	return 0;
 }
 
-static int
-gather(struct sweep *s, DIR *folder)
-{
-	const struct dirent *entry;
-	int rc = 0;
-
-	while (rc == 0 && (errno = 0, entry = readdir(folder)))
-		rc = gather_one(s, entry->d_name);
-	return rc == 0 ? -errno : rc;
-}
-
 /* Order by kind, section and reason: the limits apply to each group. */
 static int
 compare_groups(const struct kept *x, const struct kept *y)
@@ -248,12 +208,18 @@ count_kept(const struct sweep *s, const struct kept *items, size_t count)
 
 	for (; n < count; n++) {
 		const struct kept *kept = &items[n];
+		const char *const *suffixes = kinds[kept->kind].beside;
 		const int64_t age_ns = s->how->now_ns - kept->ns;
+		char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
+		uint64_t size;
 
 		bytes += kept->bytes;
-		if (keep->bytes)
-			bytes +=
-			    measure_beside(kept->kind, s->folder, kept->name);
+		for (size_t i = 0; keep->bytes && i < BESIDE && suffixes[i];
+		     i++) {
+			put_beside(beside, kept->name, suffixes[i]);
+			if (measure(s->folder, beside, &size))
+				bytes += size;
+		}
 		if (kept->rank == BUSY)
 			busy++;
 		else if ((keep->count && n - busy >= keep->count) ||
@@ -269,8 +235,16 @@ count_kept(const struct sweep *s, const struct kept *items, size_t count)
 static int
 remove_kept(struct sweep *s, const struct kept *kept)
 {
-	const int rc = remove_all(kept->kind, s->folder, kept->name);
+	const char *const *suffixes = kinds[kept->kind].beside;
+	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
+	int rc;
 
+	/* First: without the file those beside it would never be removed. */
+	for (size_t i = 0; i < BESIDE && suffixes[i]; i++) {
+		put_beside(beside, kept->name, suffixes[i]);
+		unlinkat(s->folder, beside, 0);
+	}
+	rc = unlinkat(s->folder, kept->name, 0) != 0 ? -errno : 0;
 	if (rc != 0 && rc != -ENOENT)
 		return rc;
 	if (rc == 0)
@@ -314,6 +288,7 @@ sweep_folder(const struct tl_keep_sweep *how, const char *path,
 	const int fd = openat(how->home, is_home ? "." : path,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
 	int rc;
 
 	if (!folder) {
@@ -323,7 +298,10 @@ sweep_folder(const struct tl_keep_sweep *how, const char *path,
 		return rc == -ENOENT ? 0 : rc;
 	}
 	s.folder = fd;
-	rc = gather(&s, folder);
+	rc = 0;
+	while (rc == 0 && (errno = 0, entry = readdir(folder)))
+		rc = gather_one(&s, entry->d_name);
+	rc = rc == 0 ? -errno : rc;
 	if (rc == 0 && s.count > 0) {
 		qsort(s.items, s.count, sizeof(*s.items), compare);
 		rc = keep_each(&s);

@@ -2,6 +2,7 @@
 /* names.c - make and parse names of files; names.h draws the names. */
 #include "daemon/disk/names.h"
 
+#include "base/bytes.h"
 #include "base/ns.h"
 
 #include <errno.h>
@@ -36,19 +37,6 @@ put_stamp(char stamp[STAMP_SIZE + 1], int64_t ns)
 	snprintf(stamp, STAMP_SIZE + 1, "%s.%06dZ", seconds,
 	    (int)(ns % TL_NS_PER_S / 1000));
 	return 0;
-}
-
-static void
-put_reason(char clean[TL_REASON_MAX + 1], const char *reason)
-{
-	size_t n = 0;
-
-	for (; n < TL_REASON_MAX && reason[n]; n++)
-		clean[n] =
-		    strchr(reason_characters, reason[n]) ? reason[n] : '_';
-	if (n == 0)
-		clean[n++] = '_';
-	clean[n] = '\0';
 }
 
 void
@@ -86,32 +74,21 @@ tl_snapshot_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
 	    strlen(timeline) + 1 + STAMP_SIZE + 1 + strlen(suffix) + 1;
 	char stamp[STAMP_SIZE + 1];
 	char clean[TL_REASON_MAX + 1];
-	int rc;
+	size_t n = 0;
+	int rc = check_timeline(timeline, TL_SNAPSHOT_TIMELINE_MAX);
 
-	rc = check_timeline(timeline, TL_SNAPSHOT_TIMELINE_MAX);
 	if (rc != 0 || (rc = put_stamp(stamp, ns)) != 0)
 		return rc;
-	put_reason(clean, reason);
+	for (; n < TL_REASON_MAX && reason[n]; n++)
+		clean[n] =
+		    strchr(reason_characters, reason[n]) ? reason[n] : '_';
+	if (n == 0)
+		clean[n++] = '_';
+	clean[n] = '\0';
 	if (strlen(clean) > TL_FILE_NAME_MAX - others)
 		clean[TL_FILE_NAME_MAX - others] = '\0';
 	snprintf(name, TL_FILE_NAME_MAX, "%s-%s-%s%s", timeline, stamp, clean,
 	    suffix);
-	return 0;
-}
-
-/* The length of a name without its suffix; 0 if the suffix is not ours. */
-static size_t
-size_without_suffix(const char *name)
-{
-	static const char *const suffixes[] = { PLAIN, COMPRESSED };
-	const size_t size = strlen(name);
-
-	for (int i = 0; i < 2; i++) {
-		const size_t n = strlen(suffixes[i]);
-
-		if (size > n && strcmp(name + size - n, suffixes[i]) == 0)
-			return size - n;
-	}
 	return 0;
 }
 
@@ -154,9 +131,15 @@ parse_front(struct tl_snapshot_name *parts, const char *name, size_t size)
 bool
 tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name)
 {
-	const size_t size = size_without_suffix(name);
-	size_t reason;
+	const struct tl_bytes all = tl_bytes_of(name);
+	size_t size = all.size, reason;
 
+	if (tl_bytes_end_with(all, PLAIN))
+		size -= strlen(PLAIN);
+	else if (tl_bytes_end_with(all, COMPRESSED))
+		size -= strlen(COMPRESSED);
+	else
+		return false;
 	if (!parse_front(parts, name, size))
 		return false;
 	/* room for a dash and a reason after the stamp */

@@ -49,23 +49,6 @@ struct tl_record {
 
 /* == in the writing thread == */
 
-/* Open the current folder, and make it if it is absent.  Returns a descriptor
- * or -errno. */
-static int
-open_folder(struct tl_record *r, char directory[PATH_MAX])
-{
-	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd;
-
-	pthread_mutex_lock(&r->lock);
-	memcpy(directory, r->directory, PATH_MAX);
-	pthread_mutex_unlock(&r->lock);
-	fd = open(directory, flags);
-	if (fd < 0 && errno == ENOENT && mkdir(directory, 0750) == 0)
-		fd = open(directory, flags);
-	return fd < 0 ? -errno : fd;
-}
-
 /* The mode of new files: the group that may read the timeline may read its
  * recordings. */
 static mode_t
@@ -131,36 +114,39 @@ ended(void *context, struct tl_recorder *recorder,
 	leave_file(context);
 }
 
-/* Make the files under the name in r->file.  A sweep must not find a file whose
- * name it does not know. */
-static int
-begin_named(struct tl_record *r, int folder, struct tl_recorder_files *files)
-{
-	int rc = tl_snapshots_trace_begun(r->daemon->snapshots, r->file);
-
-	if (rc != 0)
-		r->file[0] = '\0';
-	else if ((rc = make_files(r, folder, r->file, files)) != 0)
-		leave_file(r);
-	return rc;
-}
-
 static int
 begin(void *context, int64_t ns, struct tl_recorder_files *files)
 {
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	struct tl_record *r = context;
 	char directory[PATH_MAX];
-	const int folder = open_folder(r, directory);
-	int rc = folder < 0 ? folder : -EEXIST;
+	int folder, rc;
+
+	/* Open the current folder, and make it if it is absent. */
+	pthread_mutex_lock(&r->lock);
+	memcpy(directory, r->directory, PATH_MAX);
+	pthread_mutex_unlock(&r->lock);
+	folder = open(directory, flags);
+	if (folder < 0 && errno == ENOENT && mkdir(directory, 0750) == 0)
+		folder = open(directory, flags);
+	rc = folder < 0 ? -errno : -EEXIST;
 
 	leave_file(r); /* a file whose begin failed has not ended */
 	/* If the name is taken, use the next microsecond. */
 	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
 		rc = tl_record_name_make(r->file, r->name,
 		    ns + i * TL_NS_PER_US);
-		if (rc == 0)
-			rc = begin_named(r, folder, files);
-		else
+		if (rc == 0) {
+			/* A sweep must not find a file whose name it does not
+			 * know. */
+			rc = tl_snapshots_trace_begun(r->daemon->snapshots,
+			    r->file);
+			if (rc != 0)
+				r->file[0] = '\0';
+			else if ((rc = make_files(r, folder, r->file, files)) !=
+				 0)
+				leave_file(r);
+		} else
 			r->file[0] = '\0';
 	}
 	if (folder >= 0)
@@ -329,21 +315,18 @@ tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
 	return rc;
 }
 
-/* The error of a recording.  A recording that ended although its timeline
- * continues has no error of its own. */
-static int
-error_of(const struct tl_recorder_status *s)
-{
-	if (s->rc < 0 || s->source_rc < 0)
-		return s->rc < 0 ? s->rc : s->source_rc;
-	return s->done ? -ECANCELED : 0;
-}
-
 void
 tl_record_status(struct tl_record *r, struct tl_record_status *status)
 {
+	const struct tl_recorder_status *s = &status->recorder;
+
 	tl_recorder_status(r->recorder, &status->recorder);
-	status->rc = error_of(&status->recorder);
+	/* One that ended although its timeline continues has no error of its
+	 * own. */
+	status->rc = s->rc < 0          ? s->rc
+		     : s->source_rc < 0 ? s->source_rc
+		     : s->done          ? -ECANCELED
+					: 0;
 	if (status->recorder.events > r->entries_ever)
 		r->entries_ever = status->recorder.events;
 	status->entries_ever = r->entries_ever;

@@ -122,34 +122,30 @@ tl_snapshot_folder_close(struct tl_snapshot_folder *folder)
 	folder->fd = -1;
 }
 
-static int
-open_temporary(struct tl_snapshot_file *file, struct tl_snapshot_folder *folder,
-    mode_t mode)
-{
-	for (int i = 0; i < NAMES_TRIED_MAX; i++) {
-		snprintf(file->temporary, sizeof(file->temporary),
-		    TEMPORARY_PREFIX "%d-%u" TEMPORARY_SUFFIX, (int)getpid(),
-		    tl_fetch_add_32(&folder->counter, 1));
-		file->fd = openat(folder->fd, file->temporary,
-		    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-		if (file->fd >= 0) {
-			(void)flock(file->fd, LOCK_EX | LOCK_NB);
-			return 0;
-		}
-		if (errno != EEXIST)
-			break;
-	}
-	file->temporary[0] = '\0';
-	return -errno;
-}
-
 int
 tl_snapshot_file_open(struct tl_snapshot_file *file,
     struct tl_snapshot_folder *folder, mode_t mode)
 {
 	file->temporary[0] = '\0';
-	if (!folder->nameless)
-		return open_temporary(file, folder, mode);
+	if (!folder->nameless) {
+		for (int i = 0; i < NAMES_TRIED_MAX; i++) {
+			snprintf(file->temporary, sizeof(file->temporary),
+			    TEMPORARY_PREFIX "%d-%u" TEMPORARY_SUFFIX,
+			    (int)getpid(),
+			    tl_fetch_add_32(&folder->counter, 1));
+			file->fd = openat(folder->fd, file->temporary,
+			    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    mode);
+			if (file->fd >= 0) {
+				(void)flock(file->fd, LOCK_EX | LOCK_NB);
+				return 0;
+			}
+			if (errno != EEXIST)
+				break;
+		}
+		file->temporary[0] = '\0';
+		return -errno;
+	}
 	file->fd =
 	    openat(folder->fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 	return file->fd < 0 ? -errno : 0;
@@ -318,19 +314,6 @@ copy_plain(int from, int to)
 	return rc;
 }
 
-static int
-pack(int from, int to, int level)
-{
-	struct tl_storage *storage;
-	int rc = tl_storage_of_fd(&storage, from);
-
-	if (rc != 0)
-		return rc;
-	rc = tl_zst_write(to, storage, level);
-	tl_storage_close(storage);
-	return rc;
-}
-
 int
 tl_snapshot_copy_finish(struct tl_snapshot_copy *copy,
     struct tl_snapshot_folder *folder, int level, uint64_t *used)
@@ -343,7 +326,7 @@ tl_snapshot_copy_finish(struct tl_snapshot_copy *copy,
 		rc = tl_snapshot_file_open(&out, folder, copy->mode);
 		if (rc != 0)
 			return rc;
-		rc = level != 0 ? pack(copy->file.fd, out.fd, level)
+		rc = level != 0 ? tl_zst_write_fd(out.fd, copy->file.fd, level)
 				: copy_plain(copy->file.fd, out.fd);
 		tl_snapshot_file_close(&copy->file, folder);
 		copy->file = out;

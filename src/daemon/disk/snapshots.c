@@ -192,22 +192,6 @@ name_job(const struct tl_snapshots *s, struct job *job, int64_t unix_ns)
 	    job->timeline, unix_ns, job->reason, job->how.compress != 0);
 }
 
-/* Give the snapshot its name.  If the name is taken, use the next
- * microsecond. */
-static int
-commit(struct tl_snapshots *s, struct job *job)
-{
-	int rc = -EEXIST;
-
-	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
-		rc = name_job(s, job, job->unix_ns + i * TL_NS_PER_US);
-		if (rc == 0)
-			rc = tl_snapshot_file_commit(&job->copy.file,
-			    &s->folder, job->path + strlen(s->path) + 1);
-	}
-	return rc;
-}
-
 /* Save the kernel's events beside the snapshot, whose name is free. */
 static int
 save_kernel(struct tl_snapshots *s, struct job *job)
@@ -234,8 +218,20 @@ save(struct tl_snapshots *s, struct job *job)
 		result->rc = tl_snapshot_copy_finish(&job->copy, &s->folder,
 		    job->how.compress, &result->used);
 	result->left_out = job->copy.left_out;
-	if (result->rc == 0)
-		result->rc = commit(s, job);
+	if (result->rc == 0) {
+		/* Give the snapshot its name.  If the name is taken, use the
+		 * next microsecond. */
+		int rc = -EEXIST;
+
+		for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
+			rc = name_job(s, job, job->unix_ns + i * TL_NS_PER_US);
+			if (rc == 0)
+				rc = tl_snapshot_file_commit(&job->copy.file,
+				    &s->folder,
+				    job->path + strlen(s->path) + 1);
+		}
+		result->rc = rc;
+	}
 	if (result->rc == 0 && result->kernel_rc == 0 &&
 	    job->kernel.file.fd >= 0)
 		result->kernel_rc = save_kernel(s, job);

@@ -161,71 +161,16 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned i)
 	tl_put_unsigned(text, value);
 }
 
-/* Two arrays: the names of the arguments, and their values. */
-static void
-put_args(struct tl_text *text, const struct tl_event *event)
-{
-	const unsigned argc = event->message && tl_event_has_args(event)
-				  ? event->message->argc
-				  : 0;
-
-	for (unsigned array = 0; array < 2; array++) {
-		tl_put_string(text, "\t[");
-		for (unsigned i = 0; i < argc; i++) {
-			tl_put_string(text, i > 0 ? ",'" : "'");
-			if (array == 0)
-				put_escaped(text, event->message->args[i].name);
-			else
-				put_value(text, event, i);
-			tl_put_char(text, '\'');
-		}
-		tl_put_char(text, ']');
-	}
-}
-
-static void
-put_message(struct tl_text *text, const struct tl_event *event)
-{
-	const struct tl_message *message = event->message;
-
-	put_word(text, tl_event_kind_name(event));
-	put_text(text, message ? message->category : tl_bytes(NULL, 0));
-	put_text(text, message ? message->line1 : tl_bytes(NULL, 0));
-	put_word(text, message ? tl_level_name(event->level) : "");
-	put_number(text, true, message ? event->level : 0);
-}
-
-static void
-put_span(struct tl_text *text, const struct tl_event *event)
-{
-	const bool is_known = event->kind == TL_END && tl_event_is_begun(event);
-
-	put_number(text, is_known, (uint64_t)event->duration_ns);
-	put_number(text, is_known, event->begun == TL_BEGUN_UNSURE);
-}
-
-static void
-put_place(struct tl_text *text, const struct tl_event *event)
-{
-	const struct tl_names *names =
-	    event->message ? tl_event_names(event) : NULL;
-	const bool is_known = names != NULL;
-
-	put_number(text, event->message != NULL, event->pid);
-	put_number(text, event->message != NULL, event->tid);
-	put_number(text, event->cpu != TL_CPU_UNKNOWN, event->cpu);
-	put_text(text,
-	    is_known ? tl_names_process(names, event->pid) : tl_bytes(NULL, 0));
-	put_text(text, is_known ? tl_names_thread(names, event->pid, event->tid)
-				: tl_bytes(NULL, 0));
-	put_number(text, true, event->error_ns);
-}
-
 static int
 put_row(void *context, struct tl_event *event, uint32_t row)
 {
 	struct rows *r = context;
 	struct tl_text *text = r->text;
+	const struct tl_message *message = event->message;
+	const struct tl_names *names = message ? tl_event_names(event) : NULL;
+	const bool is_known = event->kind == TL_END && tl_event_is_begun(event);
+	const unsigned argc =
+	    message && tl_event_has_args(event) ? message->argc : 0;
 	int rc;
 
 	if (event->continued) /* it is a row of an earlier block */
@@ -236,29 +181,44 @@ put_row(void *context, struct tl_event *event, uint32_t row)
 	tl_put_signed(text, event->ns);
 	tl_put_bytes(text, tl_bytes(r->head.data, r->head.size));
 	put_number(text, true, row);
-	put_message(text, event);
+	put_word(text, tl_event_kind_name(event));
+	put_text(text, message ? message->category : tl_bytes(NULL, 0));
+	put_text(text, message ? message->line1 : tl_bytes(NULL, 0));
+	put_word(text, message ? tl_level_name(event->level) : "");
+	put_number(text, true, message ? event->level : 0);
 	tl_text_clear(&r->line);
 	tl_render_cached(r->render, &r->line, event);
 	put_text(text, tl_bytes(r->line.data, r->line.size));
-	put_span(text, event);
-	put_number(text, !event->message && !event->overwritten, event->lost);
-	put_number(text, !event->message && event->overwritten, event->lost);
-	put_place(text, event);
-	put_args(text, event);
+	put_number(text, is_known, (uint64_t)event->duration_ns);
+	put_number(text, is_known, event->begun == TL_BEGUN_UNSURE);
+	put_number(text, !message && !event->overwritten, event->lost);
+	put_number(text, !message && event->overwritten, event->lost);
+	put_number(text, message != NULL, event->pid);
+	put_number(text, message != NULL, event->tid);
+	put_number(text, event->cpu != TL_CPU_UNKNOWN, event->cpu);
+	put_text(text,
+	    names ? tl_names_process(names, event->pid) : tl_bytes(NULL, 0));
+	put_text(text, names ? tl_names_thread(names, event->pid, event->tid)
+			     : tl_bytes(NULL, 0));
+	put_number(text, true, event->error_ns);
+	/* Two arrays: the names of the arguments, and their values. */
+	for (unsigned array = 0; array < 2; array++) {
+		tl_put_string(text, "\t[");
+		for (unsigned i = 0; i < argc; i++) {
+			tl_put_string(text, i > 0 ? ",'" : "'");
+			if (array == 0)
+				put_escaped(text, message->args[i].name);
+			else
+				put_value(text, event, i);
+			tl_put_char(text, '\'');
+		}
+		tl_put_char(text, ']');
+	}
 	tl_put_char(text, '\n');
 	return text->rc < 0 ? text->rc : r->line.rc;
 }
 
 /* == a block == */
-
-static void
-put_head(struct tl_text *head, const struct tl_block *block)
-{
-	put_word(head, block->host);
-	put_word(head, block->timeline);
-	put_word(head, block->chain);
-	put_number(head, true, block->number);
-}
 
 int
 tl_click_put_rows(struct tl_text *text, const struct tl_block *block,
@@ -270,7 +230,10 @@ tl_click_put_rows(struct tl_text *text, const struct tl_block *block,
 
 	if (rc < 0)
 		return rc;
-	put_head(&r.head, block);
+	put_word(&r.head, block->host);
+	put_word(&r.head, block->timeline);
+	put_word(&r.head, block->chain);
+	put_number(&r.head, true, block->number);
 	rc = r.head.rc < 0 ? r.head.rc : tl_render_new(&r.render);
 	if (rc == 0)
 		rc = tl_events_each(trace, put_row, &r);

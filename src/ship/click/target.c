@@ -145,15 +145,6 @@ fail_http(struct click_target *t, long status, struct tl_fault *fault)
 	return rc;
 }
 
-static int
-fail_curl(struct click_target *t, CURLcode code, struct tl_fault *fault)
-{
-	return fail(t, fault, -EIO,
-	    code == CURLE_OPERATION_TIMEDOUT ? "no answer in time"
-	    : t->error[0]                    ? t->error
-					     : curl_easy_strerror(code));
-}
-
 static size_t
 take_answer(char *data, size_t one, size_t size, void *context)
 {
@@ -199,20 +190,6 @@ put_token(struct tl_text *text, const struct tl_target_queue *queue)
 	    (unsigned long long)sum);
 }
 
-/* A Distributed table has it only when its shards do. */
-static void
-put_settings(struct click_target *t, struct tl_text *text)
-{
-	tl_put_string(text, "insert_distributed_sync=1&");
-	if (t->has_async)
-		tl_put_string(text, "async_insert=0&");
-	if (t->has_token) {
-		tl_put_string(text, "insert_deduplication_token=");
-		put_token(text, &t->queue);
-		tl_put_char(text, '&');
-	}
-}
-
 /* http://HOST:PORT/?... */
 static int
 set_url(struct click_target *t)
@@ -223,7 +200,15 @@ set_url(struct click_target *t)
 
 	tl_put_format(&text, "%s/?", t->url.server);
 	if (t->step == INSERT) {
-		put_settings(t, &text);
+		/* A Distributed table has it only when its shards do. */
+		tl_put_string(&text, "insert_distributed_sync=1&");
+		if (t->has_async)
+			tl_put_string(&text, "async_insert=0&");
+		if (t->has_token) {
+			tl_put_string(&text, "insert_deduplication_token=");
+			put_token(&text, &t->queue);
+			tl_put_char(&text, '&');
+		}
 		tl_click_put_insert(&sql, &t->url);
 		escaped = curl_easy_escape(t->easy, tl_text_string(&sql), 0);
 		tl_put_string(&text, "query=");
@@ -242,26 +227,21 @@ set_url(struct click_target *t)
 	return rc;
 }
 
-/* The line "timeline" shows that it is a server of ClickHouse. */
-static void
-put_question(struct tl_text *text, const struct tl_click_url *url)
-{
-	tl_put_format(text,
-	    "SELECT name FROM (SELECT 'timeline' AS name UNION ALL "
-	    "SELECT name FROM system.settings WHERE name IN "
-	    "('insert_deduplication_token', 'async_insert') UNION ALL "
-	    "SELECT 'table' AS name FROM system.tables WHERE database = '%s' "
-	    "AND name = '%s') FORMAT TabSeparated",
-	    url->database, url->table);
-}
-
 static const struct tl_text *
 body_of(struct click_target *t)
 {
 	tl_text_clear(&t->words);
 	switch (t->step) {
 	case ASK:
-		put_question(&t->words, &t->url);
+		/* The line "timeline" shows that it is a server of
+		 * ClickHouse. */
+		tl_put_format(&t->words,
+		    "SELECT name FROM (SELECT 'timeline' AS name UNION ALL "
+		    "SELECT name FROM system.settings WHERE name IN "
+		    "('insert_deduplication_token', 'async_insert') UNION ALL "
+		    "SELECT 'table' AS name FROM system.tables WHERE database "
+		    "= '%s' AND name = '%s') FORMAT TabSeparated",
+		    t->url.database, t->url.table);
 		break;
 	case TABLE:
 		tl_click_put_table(&t->words, &t->url, t->has_token);
@@ -322,18 +302,6 @@ start(struct click_target *t, struct tl_fault *fault)
 
 /* == answers == */
 
-static int
-take_settings(struct click_target *t, struct tl_fault *fault)
-{
-	if (!says(t, "timeline"))
-		return fail(t, fault, -EPROTO,
-		    "the answer is not of ClickHouse: see host and port");
-	t->has_token = says(t, "insert_deduplication_token");
-	t->has_async = says(t, "async_insert");
-	t->step = says(t, "table") ? INSERT : TABLE;
-	return 0;
-}
-
 /* The server has all blocks of the queue. */
 static int
 take_inserted(struct click_target *t, struct tl_fault *fault)
@@ -358,12 +326,23 @@ take_done(struct click_target *t, CURLcode code, struct tl_fault *fault)
 	if (t->answer.rc < 0)
 		return fail(t, fault, t->answer.rc, strerror(-t->answer.rc));
 	if (code != CURLE_OK)
-		return fail_curl(t, code, fault);
+		return fail(t, fault, -EIO,
+		    code == CURLE_OPERATION_TIMEDOUT ? "no answer in time"
+		    : t->error[0]                    ? t->error
+				  : curl_easy_strerror(code));
 	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status != OK)
 		return fail_http(t, status, fault);
-	if (t->step == ASK)
-		return take_settings(t, fault);
+	if (t->step == ASK) {
+		if (!says(t, "timeline"))
+			return fail(t, fault, -EPROTO,
+			    "the answer is not of ClickHouse: see host and "
+			    "port");
+		t->has_token = says(t, "insert_deduplication_token");
+		t->has_async = says(t, "async_insert");
+		t->step = says(t, "table") ? INSERT : TABLE;
+		return 0;
+	}
 	if (t->step == INSERT)
 		return take_inserted(t, fault);
 	t->step++;
@@ -371,16 +350,6 @@ take_done(struct click_target *t, CURLcode code, struct tl_fault *fault)
 }
 
 /* == the target == */
-
-/* Have blocks been gathered for long enough, or as many as may be? */
-static bool
-is_due(const struct click_target *t)
-{
-	return t->queue.count > 0 && (t->hurry || t->rows.size >= BODY_MAX ||
-					 t->queue.count >= BLOCKS_MAX ||
-					 t->held >= t->options->held_max ||
-					 tl_now_ms() >= t->next_ms);
-}
 
 static int
 click_send(struct tl_target *target, const struct tl_block *block,
@@ -407,7 +376,11 @@ begin(struct click_target *t, struct tl_fault *fault)
 {
 	if (t->step != INSERT)
 		return start(t, fault);
-	if (!is_due(t))
+	/* Gather blocks for long enough, or as many as may be. */
+	if (t->queue.count == 0 ||
+	    (!t->hurry && t->rows.size < BODY_MAX &&
+		t->queue.count < BLOCKS_MAX && t->held < t->options->held_max &&
+		tl_now_ms() < t->next_ms))
 		return 0;
 	t->next_ms = tl_now_ms() + GATHER_MS;
 	return t->rows.size > 0 ? start(t, fault) : take_inserted(t, fault);

@@ -71,20 +71,6 @@ take_secret(char to[TL_CLICK_SECRET_MAX], const char *text, size_t size,
 	return 0;
 }
 
-static int
-take_user(struct tl_click_url *url, const char *text, size_t size,
-    struct tl_fault *fault)
-{
-	const char *colon = memchr(text, ':', size);
-	const size_t user_size = colon ? (size_t)(colon - text) : size;
-	int rc = take_secret(url->user, text, user_size, fault);
-
-	if (rc == 0 && colon)
-		rc = take_secret(url->password, colon + 1, size - user_size - 1,
-		    fault);
-	return rc;
-}
-
 /* HOST or [::1], each with a port or without. */
 static int
 take_server(struct tl_click_url *url, const struct scheme *scheme,
@@ -164,7 +150,14 @@ tl_click_url_parse(struct tl_click_url *url, const char *text,
 	at = text + strlen(scheme->name);
 	user_end = strrchr(at, '@');
 	if (user_end) {
-		rc = take_user(url, at, (size_t)(user_end - at), fault);
+		const size_t size = (size_t)(user_end - at);
+		const char *colon = memchr(at, ':', size);
+		const size_t user_size = colon ? (size_t)(colon - at) : size;
+
+		rc = take_secret(url->user, at, user_size, fault);
+		if (rc == 0 && colon)
+			rc = take_secret(url->password, colon + 1,
+			    size - user_size - 1, fault);
 		if (rc < 0)
 			return rc;
 		at = user_end + 1;

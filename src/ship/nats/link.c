@@ -58,33 +58,6 @@ tl_nats_fault(struct tl_fault *fault, natsStatus status, const char *what)
 	return tl_fail(fault, rc, "%s: %s", what, words);
 }
 
-static int
-take_password(natsOptions *to, const struct tl_nats_options *options,
-    struct tl_fault *fault)
-{
-	struct tl_text secret = { 0 };
-	natsStatus status = NATS_OK;
-	int rc = 0;
-
-	if (options->user) {
-		if (options->password_file)
-			rc = tl_secret_read(&secret, options->password_file,
-			    fault);
-		if (rc == 0)
-			status = natsOptions_SetUserInfo(to, options->user,
-			    tl_text_string(&secret));
-	} else if (options->token_file) {
-		rc = tl_secret_read(&secret, options->token_file, fault);
-		if (rc == 0)
-			status =
-			    natsOptions_SetToken(to, tl_text_string(&secret));
-	}
-	tl_secret_forget(&secret);
-	if (rc == 0 && status != NATS_OK)
-		rc = tl_nats_fault(fault, status, "credentials");
-	return rc;
-}
-
 /* A file with the seed and, on a line of its own, the public key, because the
  * library does not compute it. */
 static int
@@ -126,18 +99,33 @@ static int
 take_credentials(natsOptions *to, const struct tl_nats_options *options,
     struct tl_fault *fault)
 {
-	natsStatus status;
+	const char *file =
+	    options->user ? options->password_file : options->token_file;
+	const char *what = "credentials";
+	struct tl_text secret = { 0 };
+	natsStatus status = NATS_OK;
+	int rc = 0;
 
 	if (options->creds) {
-		status = natsOptions_SetUserCredentialsFromFiles(to,
-		    options->creds, NULL);
-		return status == NATS_OK
-			   ? 0
-			   : tl_nats_fault(fault, status, options->creds);
-	}
-	if (options->nkey)
+		what = options->creds;
+		status =
+		    natsOptions_SetUserCredentialsFromFiles(to, what, NULL);
+	} else if (options->nkey) {
 		return take_nkey(to, options->nkey, fault);
-	return take_password(to, options, fault);
+	} else if (options->user || file) {
+		if (file)
+			rc = tl_secret_read(&secret, file, fault);
+		if (rc == 0 && options->user)
+			status = natsOptions_SetUserInfo(to, options->user,
+			    tl_text_string(&secret));
+		else if (rc == 0)
+			status =
+			    natsOptions_SetToken(to, tl_text_string(&secret));
+		tl_secret_forget(&secret);
+	}
+	if (rc == 0 && status != NATS_OK)
+		rc = tl_nats_fault(fault, status, what);
+	return rc;
 }
 
 static int
@@ -176,49 +164,28 @@ ignore_error(natsConnection *connection, natsSubscription *subscription,
 }
 
 static natsStatus
-set_servers(natsOptions *to, const struct tl_nats_url *url)
+set_all(natsOptions *to, const struct tl_nats_url *url, const char *name)
 {
 	const char *servers[TL_NATS_SERVERS_MAX];
+	const int count = (int)url->server_count;
+	natsStatus s;
 
 	for (size_t i = 0; i < url->server_count; i++)
 		servers[i] = url->servers[i];
-	return natsOptions_SetServers(to, servers, (int)url->server_count);
-}
-
-static natsStatus
-set_all(natsOptions *to, const struct tl_nats_url *url, const char *name)
-{
-	natsStatus s = set_servers(to, url);
-
-	if (s == NATS_OK)
-		s = natsOptions_SetTimeout(to, CONNECT_MS);
-	if (s == NATS_OK)
-		s = natsOptions_SetPingInterval(to, PING_MS);
-	if (s == NATS_OK)
-		s = natsOptions_SetMaxPingsOut(to, PINGS_OUT_MAX);
-	if (s == NATS_OK)
-		s = natsOptions_SetWriteDeadline(to, WRITE_MS);
-	if (s == NATS_OK)
-		s = natsOptions_SetFailRequestsOnDisconnect(to, true);
-	if (s == NATS_OK)
-		s = natsOptions_SetErrorHandler(to, ignore_error, NULL);
-	/* a block is worth a write of its own */
-	if (s == NATS_OK)
-		s = natsOptions_SetSendAsap(to, true);
-	if (s == NATS_OK)
-		s = natsOptions_SetName(to, name);
-	return s == NATS_OK ? natsOptions_SetAllowReconnect(to, false) : s;
-}
-
-static int
-cannot_connect(struct tl_fault *fault, const struct tl_nats_url *url,
-    natsStatus status)
-{
-	char what[TL_FAULT_TEXT_MAX / 2];
-
-	snprintf(what, sizeof(what), "cannot connect to %.64s%s",
-	    url->servers[0], url->server_count > 1 ? " and the others" : "");
-	return tl_nats_fault(fault, status, what);
+	if ((s = natsOptions_SetServers(to, servers, count)) != NATS_OK ||
+	    (s = natsOptions_SetTimeout(to, CONNECT_MS)) != NATS_OK ||
+	    (s = natsOptions_SetPingInterval(to, PING_MS)) != NATS_OK ||
+	    (s = natsOptions_SetMaxPingsOut(to, PINGS_OUT_MAX)) != NATS_OK ||
+	    (s = natsOptions_SetWriteDeadline(to, WRITE_MS)) != NATS_OK ||
+	    (s = natsOptions_SetFailRequestsOnDisconnect(to, true)) !=
+		NATS_OK ||
+	    (s = natsOptions_SetErrorHandler(to, ignore_error, NULL)) !=
+		NATS_OK ||
+	    /* a block is worth a write of its own */
+	    (s = natsOptions_SetSendAsap(to, true)) != NATS_OK ||
+	    (s = natsOptions_SetName(to, name)) != NATS_OK)
+		return s;
+	return natsOptions_SetAllowReconnect(to, false);
 }
 
 int
@@ -247,8 +214,14 @@ tl_nats_connect(natsConnection **connection,
 		status = natsConnection_Connect(&made, to);
 		if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED)
 			*connection = made;
-		else
-			rc = cannot_connect(fault, &url, status);
+		else {
+			char what[TL_FAULT_TEXT_MAX / 2];
+
+			snprintf(what, sizeof(what),
+			    "cannot connect to %.64s%s", url.servers[0],
+			    url.server_count > 1 ? " and the others" : "");
+			rc = tl_nats_fault(fault, status, what);
+		}
 	}
 	natsOptions_Destroy(to);
 	return rc;

@@ -108,21 +108,6 @@ ensure_connected(struct tl_nats_reader *r, struct tl_fault *fault)
 	return tl_nats_fault(fault, s, "JetStream");
 }
 
-/* From the beginning, or after what was handed out. */
-static void
-choose_start(const struct tl_nats_reader *r, jsConsumerConfig *config)
-{
-	if (r->sequence > 0) {
-		config->DeliverPolicy = js_DeliverByStartSequence;
-		config->OptStartSeq = r->sequence + 1;
-	} else if (r->reading->from_ns > 0) {
-		config->DeliverPolicy = js_DeliverByStartTime;
-		config->OptStartTime = r->reading->from_ns;
-	} else {
-		config->DeliverPolicy = js_DeliverAll;
-	}
-}
-
 static int
 consume(struct tl_nats_reader *r, struct tl_fault *fault)
 {
@@ -138,7 +123,17 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	options.Config.InactiveThreshold = IDLE_NS;
 	options.Config.MemoryStorage = true;
 	options.Config.Replicas = 1;
-	choose_start(r, &options.Config);
+
+	/* From the beginning, or after what was handed out. */
+	if (r->sequence > 0) {
+		options.Config.DeliverPolicy = js_DeliverByStartSequence;
+		options.Config.OptStartSeq = r->sequence + 1;
+	} else if (r->reading->from_ns > 0) {
+		options.Config.DeliverPolicy = js_DeliverByStartTime;
+		options.Config.OptStartTime = r->reading->from_ns;
+	} else {
+		options.Config.DeliverPolicy = js_DeliverAll;
+	}
 	r->received = 0;
 	r->awaited = false;
 	s = js_PullSubscribe(&r->consumer, r->js, r->reading->subject, NULL,
@@ -146,44 +141,15 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot read");
 }
 
-/* The fetch was empty.  On a slow link a message may cross the answer to this
- * query: if the next fetch does not have it either, it is lost. */
-static int
-check_result(struct tl_nats_reader *r, const jsConsumerInfo *info,
-    struct tl_fault *fault)
-{
-	const bool sent = info->Delivered.Consumer > r->received;
-
-	if (sent && r->awaited)
-		return tl_fail(fault, -EIO, "messages were lost in transit");
-	r->awaited = sent;
-	if (sent)
-		return 0;
-	r->ended = !r->reading->follow && info->NumPending == 0;
-	r->message_ms = tl_now_ms();
-	return 0;
-}
-
-/* The fetch was empty: is that the end, or is the consumer gone? */
-static int
-inspect(struct tl_nats_reader *r, struct tl_fault *fault)
-{
-	jsConsumerInfo *info = NULL;
-	natsStatus s =
-	    natsSubscription_GetConsumerInfo(&info, r->consumer, NULL, NULL);
-	int rc;
-
-	if (s != NATS_OK)
-		return tl_nats_fault(fault, s, "cannot read");
-	rc = check_result(r, info, fault);
-	jsConsumerInfo_Destroy(info);
-	return rc;
-}
-
+/* Fetch a batch.  Of an empty one ask the consumer: is that the end, or is it
+ * gone?  On a slow link a message may cross the answer to this query: if the
+ * next fetch does not have it either, it is lost. */
 static int
 fetch(struct tl_nats_reader *r, struct tl_fault *fault)
 {
+	jsConsumerInfo *info = NULL;
 	natsStatus s;
+	bool sent, more;
 
 	drop_batch(r);
 	s = natsSubscription_Fetch(&r->batch, r->consumer, BATCH, FETCH_MS,
@@ -194,8 +160,21 @@ fetch(struct tl_nats_reader *r, struct tl_fault *fault)
 		return 0;
 	}
 	if (s == NATS_OK || s == NATS_TIMEOUT)
-		return inspect(r, fault);
-	return tl_nats_fault(fault, s, "cannot read");
+		s = natsSubscription_GetConsumerInfo(&info, r->consumer, NULL,
+		    NULL);
+	if (s != NATS_OK)
+		return tl_nats_fault(fault, s, "cannot read");
+	sent = info->Delivered.Consumer > r->received;
+	more = info->NumPending > 0;
+	jsConsumerInfo_Destroy(info);
+	if (sent && r->awaited)
+		return tl_fail(fault, -EIO, "messages were lost in transit");
+	r->awaited = sent;
+	if (!sent) {
+		r->ended = !r->reading->follow && !more;
+		r->message_ms = tl_now_ms();
+	}
+	return 0;
 }
 
 /* Disconnect.  0: try again; -errno: give up. */
@@ -228,20 +207,6 @@ refill(struct tl_nats_reader *r, struct tl_fault *fault)
 	return rc;
 }
 
-/* Is it the next of the consumer?  Then the stream was read up to it. */
-static bool
-note_taken(struct tl_nats_reader *r, const jsMsgMetaData *meta)
-{
-	if (meta->Sequence.Consumer != r->received + 1)
-		return false;
-	r->received++;
-	r->sequence = meta->Sequence.Stream;
-	if (!r->reading->follow &&
-	    (r->sequence >= r->last || meta->NumPending == 0))
-		r->ended = true;
-	return true;
-}
-
 /* The next of the batch: 1; 0: it has no metadata, or messages before it were
  * lost in transit, and a new consumer sends them again. */
 static int
@@ -253,25 +218,21 @@ take(struct tl_nats_reader *r)
 
 	r->batch.Msgs[r->next++] = NULL;
 	ours = natsMsg_GetMetaData(&meta, taken) == NATS_OK;
-	is_next = ours && note_taken(r, meta);
-	jsMsgMetaData_Destroy(meta);
-	if (is_next) {
+	is_next = ours && meta->Sequence.Consumer == r->received + 1;
+	if (is_next) { /* the stream was read up to it */
 		r->message = taken;
-		return 1;
+		r->received++;
+		r->sequence = meta->Sequence.Stream;
+		r->ended |= !r->reading->follow &&
+			    (r->sequence >= r->last || meta->NumPending == 0);
 	}
+	jsMsgMetaData_Destroy(meta);
+	if (is_next)
+		return 1;
 	natsMsg_Destroy(taken);
 	if (ours)
 		end_consumer(r);
 	return 0;
-}
-
-static int
-give(const struct tl_nats_reader *r, struct tl_nats_read *read,
-    struct tl_fault *fault)
-{
-	read->sequence = r->sequence;
-	read->whole = tl_nats_message_whole(r->message);
-	return tl_nats_message_get(&read->block, r->message, fault) < 0 ? 2 : 1;
 }
 
 int
@@ -286,8 +247,14 @@ tl_nats_reader_next(struct tl_nats_reader *r, struct tl_nats_read *read,
 		if (r->ended)
 			return 0;
 		if (r->next < r->batch.Count) {
-			if (take(r) > 0)
-				return give(r, read, fault);
+			if (take(r) > 0) {
+				read->sequence = r->sequence;
+				read->whole = tl_nats_message_whole(r->message);
+				return tl_nats_message_get(&read->block,
+					   r->message, fault) < 0
+					   ? 2
+					   : 1;
+			}
 			continue;
 		}
 		if ((rc = refill(r, fault)) < 0)
@@ -327,13 +294,20 @@ await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 	return 0;
 }
 
-/* Find the stream, and its last message now. */
-static int
-begin(struct tl_nats_reader *r, struct tl_fault *fault)
+int
+tl_nats_reader_new(struct tl_nats_reader **reader,
+    const struct tl_nats_reading *reading, struct tl_fault *fault)
 {
 	struct tl_nats_stream_state state = { 0 };
-	int rc = tl_nats_url_parse(&r->url, r->reading->options->url, fault);
+	struct tl_nats_reader *r = calloc(1, sizeof(*r));
+	int rc;
 
+	if (!r)
+		return tl_fail(fault, -ENOMEM, "no memory");
+	r->reading = reading;
+
+	/* Find the stream, and its last message now. */
+	rc = tl_nats_url_parse(&r->url, r->reading->options->url, fault);
 	if (rc == 0)
 		rc = look_for(r, &state, fault);
 	if (rc == -ENOENT && r->reading->follow)
@@ -342,20 +316,6 @@ begin(struct tl_nats_reader *r, struct tl_fault *fault)
 	r->last = state.last;
 	r->ended = !r->reading->follow && state.count == 0;
 	r->message_ms = tl_now_ms();
-	return rc;
-}
-
-int
-tl_nats_reader_new(struct tl_nats_reader **reader,
-    const struct tl_nats_reading *reading, struct tl_fault *fault)
-{
-	struct tl_nats_reader *r = calloc(1, sizeof(*r));
-	int rc;
-
-	if (!r)
-		return tl_fail(fault, -ENOMEM, "no memory");
-	r->reading = reading;
-	rc = begin(r, fault);
 	if (rc < 0)
 		tl_nats_reader_free(r);
 	else

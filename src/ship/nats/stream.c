@@ -170,45 +170,31 @@ set_unsigned(natsMsg *message, const char *key, uint64_t value)
 	return natsMsgHeader_Set(message, key, text);
 }
 
-static natsStatus
-set_headers(natsMsg *message, const struct tl_block *block, const char *stream)
-{
-	char id[TL_BLOCK_ID_MAX];
-	natsStatus s;
-
-	tl_block_id_put(id, block);
-	s = natsMsgHeader_Set(message, TL_HEADER_ID, id);
-	/* not in another stream that covers the subject */
-	if (s == NATS_OK)
-		s = natsMsgHeader_Set(message, "Nats-Expected-Stream", stream);
-	if (s == NATS_OK)
-		s = set_signed(message, TL_HEADER_FROM, block->from_ns);
-	if (s == NATS_OK)
-		s = set_signed(message, TL_HEADER_TO, block->to_ns);
-	if (s == NATS_OK)
-		s = set_unsigned(message, TL_HEADER_ENTRIES, block->entries);
-	if (s == NATS_OK)
-		s = set_unsigned(message, TL_HEADER_LOST, block->lost);
-	return s;
-}
-
 natsStatus
 tl_nats_message_new(natsMsg **message, enum tl_nats_kind kind,
     const struct tl_block *block, const char *stream, const char *reply)
 {
 	char subject[TL_NATS_SUBJECT_MAX];
-	natsMsg *made = NULL;
+	char id[TL_BLOCK_ID_MAX];
+	natsMsg *m = NULL;
 	natsStatus s;
 
 	tl_nats_subject_put(subject, kind, block);
-	s = natsMsg_Create(&made, subject, reply, block->data.data,
-	    (int)block->data.size);
-	if (s == NATS_OK)
-		s = set_headers(made, block, stream);
-	if (s == NATS_OK)
-		*message = made;
+	tl_block_id_put(id, block);
+	if ((s = natsMsg_Create(&m, subject, reply, block->data.data,
+		 (int)block->data.size)) == NATS_OK &&
+	    (s = natsMsgHeader_Set(m, TL_HEADER_ID, id)) == NATS_OK &&
+	    /* not in another stream that covers the subject */
+	    (s = natsMsgHeader_Set(m, "Nats-Expected-Stream", stream)) ==
+		NATS_OK &&
+	    (s = set_signed(m, TL_HEADER_FROM, block->from_ns)) == NATS_OK &&
+	    (s = set_signed(m, TL_HEADER_TO, block->to_ns)) == NATS_OK &&
+	    (s = set_unsigned(m, TL_HEADER_ENTRIES, block->entries)) ==
+		NATS_OK &&
+	    (s = set_unsigned(m, TL_HEADER_LOST, block->lost)) == NATS_OK)
+		*message = m;
 	else
-		natsMsg_Destroy(made);
+		natsMsg_Destroy(m);
 	return s;
 }
 
@@ -257,9 +243,20 @@ tl_nats_message_whole(natsMsg *message)
 	return get_unsigned(message, TL_HEADER_WHOLE);
 }
 
-static void
-get_times(struct tl_block *block, natsMsg *message)
+int
+tl_nats_message_get(struct tl_block *block, natsMsg *message,
+    struct tl_fault *fault)
 {
+	struct tl_trace_header header;
+	const char *id;
+
+	memset(block, 0, sizeof(*block));
+	if (!tl_nats_subject_get(block, natsMsg_GetSubject(message)))
+		return tl_fail(fault, -EBADMSG, "not the subject of a block");
+	if ((natsMsgHeader_Get(message, TL_HEADER_ID, &id) != NATS_OK &&
+		natsMsgHeader_Get(message, OLD_HEADER_ID, &id) != NATS_OK) ||
+	    !id || !tl_block_id_get(block, id))
+		return tl_fail(fault, -EBADMSG, "not the id of a block");
 	if (!get_signed(message, TL_HEADER_FROM, &block->from_ns) ||
 	    !get_signed(message, TL_HEADER_TO, &block->to_ns) ||
 	    block->from_ns > block->to_ns) {
@@ -269,31 +266,6 @@ get_times(struct tl_block *block, natsMsg *message)
 	block->kept = get_unsigned(message, TL_HEADER_WHOLE) > 0;
 	block->entries = get_unsigned(message, TL_HEADER_ENTRIES);
 	block->lost = get_unsigned(message, TL_HEADER_LOST);
-}
-
-static bool
-get_id(struct tl_block *block, natsMsg *message)
-{
-	const char *id;
-
-	if (natsMsgHeader_Get(message, TL_HEADER_ID, &id) != NATS_OK &&
-	    natsMsgHeader_Get(message, OLD_HEADER_ID, &id) != NATS_OK)
-		return false;
-	return id && tl_block_id_get(block, id);
-}
-
-int
-tl_nats_message_get(struct tl_block *block, natsMsg *message,
-    struct tl_fault *fault)
-{
-	struct tl_trace_header header;
-
-	memset(block, 0, sizeof(*block));
-	if (!tl_nats_subject_get(block, natsMsg_GetSubject(message)))
-		return tl_fail(fault, -EBADMSG, "not the subject of a block");
-	if (!get_id(block, message))
-		return tl_fail(fault, -EBADMSG, "not the id of a block");
-	get_times(block, message);
 	block->data = tl_bytes(natsMsg_GetData(message),
 	    (size_t)natsMsg_GetDataLength(message));
 	return tl_trace_header_get(&header, block->data, fault);

@@ -116,24 +116,6 @@ disconnect_nats(struct nats_target *t, struct tl_fault *fault,
 	return disconnect(t, tl_nats_fault(fault, status, what));
 }
 
-static natsStatus
-listen(struct nats_target *t)
-{
-	char subject[REPLY_MAX + 2];
-	natsInbox *inbox = NULL;
-	natsStatus s = natsInbox_Create(&inbox);
-
-	if (s != NATS_OK)
-		return s;
-	snprintf(t->inbox, sizeof(t->inbox), "%s", inbox);
-	natsInbox_Destroy(inbox);
-	snprintf(subject, sizeof(subject), "%s.*", t->inbox);
-	s = natsConnection_SubscribeSync(&t->acks, t->connection, subject);
-	if (s == NATS_OK)
-		s = natsConnection_JetStream(&t->js, t->connection, NULL);
-	return s;
-}
-
 /* Apply the limit of a server or a stream; <= 0: none. */
 static void
 bound(struct nats_target *t, int64_t size)
@@ -147,6 +129,8 @@ bound(struct nats_target *t, int64_t size)
 static int
 ensure_connected(struct nats_target *t, struct tl_fault *fault)
 {
+	char subject[REPLY_MAX + 2];
+	natsInbox *inbox = NULL;
 	natsStatus s;
 	int rc;
 
@@ -156,7 +140,16 @@ ensure_connected(struct nats_target *t, struct tl_fault *fault)
 	    tl_nats_connect(&t->connection, t->options, "timeline-ship", fault);
 	if (rc < 0)
 		return rc;
-	s = listen(t);
+	s = natsInbox_Create(&inbox);
+	if (s == NATS_OK) {
+		snprintf(t->inbox, sizeof(t->inbox), "%s", inbox);
+		snprintf(subject, sizeof(subject), "%s.*", t->inbox);
+		natsInbox_Destroy(inbox);
+		s = natsConnection_SubscribeSync(&t->acks, t->connection,
+		    subject);
+	}
+	if (s == NATS_OK)
+		s = natsConnection_JetStream(&t->js, t->connection, NULL);
 	if (s != NATS_OK)
 		return disconnect_nats(t, fault, s, "cannot listen");
 	t->target.size_max = SIZE_MAX;
@@ -309,14 +302,6 @@ look(struct nats_target *t, struct subject *subject, struct tl_sending *sending,
 	return s == NATS_OK ? 0 : disconnect_nats(t, fault, s, "no memory");
 }
 
-/* Did the stream have the block when the subject was looked at? */
-static bool
-was_stored(const struct subject *subject, const struct tl_sending *sending)
-{
-	return strcmp(subject->block.chain, sending->chain) == 0 &&
-	       sending->number <= subject->block.number;
-}
-
 /* 0: the message was sent, or was stored before; -errno: disconnected, and the
  * fault. */
 static int
@@ -333,7 +318,9 @@ send_one(struct nats_target *t, struct tl_sending *sending,
 	if ((!looked || sending->look) &&
 	    (rc = look(t, subject, sending, fault)) < 0)
 		return rc;
-	if (was_stored(subject, sending)) {
+	/* The stream had the block when the subject was looked at. */
+	if (strcmp(subject->block.chain, sending->chain) == 0 &&
+	    sending->number <= subject->block.number) {
 		/* the next block was sent when the warnings were stored, too */
 		if (sending->number < subject->block.number)
 			sending->stored++;
@@ -371,27 +358,13 @@ send_ready(struct nats_target *t, struct tl_fault *fault)
 }
 
 static int
-enqueue(struct nats_target *t, const struct tl_block *block,
-    struct tl_fault *fault)
-{
-	natsMsg *message;
-	const natsStatus s =
-	    new_message(t, &message, TL_NATS_WHOLE, block, t->window.next);
-	const char *subject;
-
-	if (s != NATS_OK)
-		return disconnect_nats(t, fault, s, "cannot send");
-	subject = natsMsg_GetSubject(message);
-	tl_window_add(&t->window, block, tl_hash_bytes(tl_bytes_of(subject)),
-	    message);
-	return 0;
-}
-
-static int
 nats_send(struct tl_target *target, const struct tl_block *block,
     struct tl_fault *fault)
 {
 	struct nats_target *t = target_of(target);
+	struct tl_bytes subject;
+	natsMsg *message;
+	natsStatus s;
 	int rc;
 
 	if ((rc = ensure_connected(t, fault)) < 0 ||
@@ -403,8 +376,12 @@ nats_send(struct tl_target *target, const struct tl_block *block,
 		    block->data.size, target->size_max);
 	if (!tl_window_has_room(&t->window, block->data.size))
 		return -EAGAIN;
-	rc = enqueue(t, block, fault);
-	return rc < 0 ? rc : send_ready(t, fault);
+	s = new_message(t, &message, TL_NATS_WHOLE, block, t->window.next);
+	if (s != NATS_OK)
+		return disconnect_nats(t, fault, s, "cannot send");
+	subject = tl_bytes_of(natsMsg_GetSubject(message));
+	tl_window_add(&t->window, block, tl_hash_bytes(subject), message);
+	return send_ready(t, fault);
 }
 
 /* == acknowledgements == */
@@ -454,37 +431,29 @@ take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
 	return disconnect(t, rc);
 }
 
-/* The next acknowledgement, if it comes in time. */
-static int
-wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
-{
-	natsMsg *message = NULL;
-	const natsStatus s = natsSubscription_NextMsg(&message, t->acks, ms);
-	int rc;
-
-	if (s == NATS_TIMEOUT)
-		return 0;
-	if (s == NATS_NO_RESPONDERS)
-		return disconnect(t,
-		    tl_fail(fault, -EHOSTUNREACH,
-			"stream %s: no server answers for it", t->url.stream));
-	if (s != NATS_OK)
-		return disconnect_nats(t, fault, s, "connection lost");
-	rc = take_ack(t, message, fault);
-	natsMsg_Destroy(message);
-	return rc;
-}
-
 /* Take one acknowledgement, send what it permits: 1: a block was acked; 0:
  * none; -errno. */
 static int
 wait_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 {
 	const int64_t wait_ms = tl_window_time_left(&t->window, ACK_MS, ms);
-	int rc = wait_ack(t, wait_ms, fault);
+	natsMsg *message = NULL;
+	const natsStatus s =
+	    natsSubscription_NextMsg(&message, t->acks, wait_ms);
+	int rc;
 
-	if (rc < 0)
-		return rc;
+	if (s == NATS_NO_RESPONDERS)
+		return disconnect(t,
+		    tl_fail(fault, -EHOSTUNREACH,
+			"stream %s: no server answers for it", t->url.stream));
+	if (s != NATS_OK && s != NATS_TIMEOUT)
+		return disconnect_nats(t, fault, s, "connection lost");
+	if (s == NATS_OK) {
+		rc = take_ack(t, message, fault);
+		natsMsg_Destroy(message);
+		if (rc < 0)
+			return rc;
+	}
 	if (tl_window_time_left(&t->window, ACK_MS, ACK_MS) == 0)
 		return disconnect(t,
 		    tl_fail(fault, -ETIMEDOUT, "no acknowledgement in %d ms",

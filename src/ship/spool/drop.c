@@ -92,20 +92,6 @@ inspect(struct tl_spool_chain *c, struct tl_spooled *b)
 
 /* == placeholders == */
 
-static struct tl_block_facts
-facts_of(const struct tl_spool_chain *c, const struct tl_spooled *b)
-{
-	struct tl_block_facts facts = { .dropped = true, .last = b->last };
-
-	memcpy(facts.block.host, c->host, sizeof(c->host));
-	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
-	memcpy(facts.block.chain, c->name, sizeof(c->name));
-	facts.block.number = b->first;
-	facts.block.from_ns = b->from_ns;
-	facts.block.lost = b->lost;
-	return facts;
-}
-
 /* The INFOs of a block; of a damaged one all are empty. */
 static struct tl_block_facts
 read_infos_of(struct tl_spool_chain *c, const struct tl_spooled *b)
@@ -125,69 +111,49 @@ read_infos_of(struct tl_spool_chain *c, const struct tl_spooled *b)
 	return wrong ? (struct tl_block_facts){ 0 } : facts;
 }
 
-static void
-copy(struct tl_text *to, const struct tl_text *from)
-{
-	tl_put_bytes(to, tl_bytes(from->data, from->size));
-}
-
-/* The placeholder begins at the positions of the first block and ends at those
- * of the last.  If it is the newest of the chain, it has the place where the
- * chain continues. */
-static void
-fill_placeholder(struct tl_block_facts *facts, struct tl_spool_chain *c,
-    const struct tl_spooled *first, const struct tl_spooled *last)
-{
-	struct tl_block_facts a = read_infos_of(c, first),
-			      b = read_infos_of(c, last);
-	const bool newest = last->last + 1 == c->next;
-	const bool known = !newest && b.identity[0];
-
-	memcpy(facts->identity, known ? b.identity : c->identity,
-	    sizeof(facts->identity));
-	memcpy(facts->boot, known ? b.boot : c->boot, sizeof(facts->boot));
-	if (strcmp(a.identity, facts->identity) == 0)
-		copy(&facts->begins, &a.begins);
-	copy(&facts->positions, newest ? &c->positions : &b.positions);
-	tl_block_facts_free(&a);
-	tl_block_facts_free(&b);
-}
-
-/* Make the placeholder of the blocks from first to last: 0 or -errno. */
-static int
-make(struct tl_text *text, struct tl_spool_chain *c, const struct tl_spooled *b,
-    const struct tl_spooled *first, const struct tl_spooled *last)
-{
-	struct tl_block_facts facts = facts_of(c, b);
-	int rc;
-
-	fill_placeholder(&facts, c, first, last);
-	rc = facts.begins.rc < 0 ? facts.begins.rc : facts.positions.rc;
-	if (rc == 0)
-		rc = tl_block_make(text, &facts);
-	tl_block_facts_free(&facts);
-	return rc;
-}
-
-/* Make it and store it. */
+/* Make the placeholder b of the blocks from first to last, and store it.  It
+ * begins at the positions of the first block and ends at those of the last.  If
+ * it is the newest of the chain, it has the place where the chain continues. */
 static int
 keep(struct tl_spool_chain *c, struct tl_spooled *b,
     const struct tl_spooled *first, const struct tl_spooled *last)
 {
-	char name[TL_SPOOL_FILE_MAX];
+	struct tl_block_facts facts = { .dropped = true, .last = b->last };
+	struct tl_block_facts x = read_infos_of(c, first),
+			      y = read_infos_of(c, last);
+	const bool newest = last->last + 1 == c->next;
+	const bool known = !newest && y.identity[0];
+	const struct tl_text *ends = newest ? &c->positions : &y.positions;
 	struct tl_text text = { 0 };
-	int rc = make(&text, c, b, first, last);
+	int rc;
 
+	memcpy(facts.block.host, c->host, sizeof(c->host));
+	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
+	memcpy(facts.block.chain, c->name, sizeof(c->name));
+	facts.block.number = b->first;
+	facts.block.from_ns = b->from_ns;
+	facts.block.lost = b->lost;
+	memcpy(facts.identity, known ? y.identity : c->identity,
+	    sizeof(facts.identity));
+	memcpy(facts.boot, known ? y.boot : c->boot, sizeof(facts.boot));
+	if (strcmp(x.identity, facts.identity) == 0)
+		tl_put_bytes(&facts.begins,
+		    tl_bytes(x.begins.data, x.begins.size));
+	tl_put_bytes(&facts.positions, tl_bytes(ends->data, ends->size));
+	rc = facts.begins.rc < 0 ? facts.begins.rc : facts.positions.rc;
+	if (rc == 0)
+		rc = tl_block_make(&text, &facts);
 	b->size = (uint32_t)text.size;
-	tl_spool_file_name(name, b);
 	if (rc == 0 && c->folder >= 0) {
-		rc = tl_spool_file_write(c->folder, name, 0666 & ~b->withheld,
-		    tl_bytes(text.data, text.size));
+		rc = tl_spool_block_write(c, b, tl_bytes(text.data, text.size));
 	} else if (rc == 0) {
 		b->data = text.data;
-		return 0;
+		text = (struct tl_text){ 0 };
 	}
 	tl_text_free(&text);
+	tl_block_facts_free(&facts);
+	tl_block_facts_free(&x);
+	tl_block_facts_free(&y);
 	return rc;
 }
 
@@ -334,49 +300,33 @@ find_oldest(const struct tl_spool *spool, enum choice choice,
 	return oldest_ns < INT64_MAX;
 }
 
-/* Replace the bytes of a block, in its file or in memory. */
+/* Replace a block by its thinned copy, in its file or in memory, and count what
+ * was removed. */
 static int
-replace_data(struct tl_spool_chain *c, struct tl_spooled *b,
-    struct tl_text *text)
+take_detail(struct tl_spool_chain *c, struct tl_spooled *b,
+    const struct tl_block_facts *facts, struct tl_text *text)
 {
-	char name[TL_SPOOL_FILE_MAX];
-	int rc = 0;
+	struct tl_spool_status *status = &c->spool->status;
+	int rc;
 
-	tl_spool_file_name(name, b);
-	if (c->folder >= 0)
-		rc = tl_spool_file_write(c->folder, name, 0666 & ~b->withheld,
-		    tl_bytes(text->data, text->size));
-	if (rc < 0)
+	if (c->folder >= 0 && (rc = tl_spool_block_write(c, b,
+				   tl_bytes(text->data, text->size))) < 0)
 		return rc;
-	c->spool->status.size -= tl_spooled_size(b);
+	status->size -= tl_spooled_size(b);
 	b->size = (uint32_t)text->size;
 	if (c->folder < 0) {
 		free(b->data);
 		b->data = text->data;
 		*text = (struct tl_text){ 0 };
 	}
-	c->spool->status.size += tl_spooled_size(b);
-	return 0;
-}
-
-/* Replace a block by its thinned copy, and count what was removed. */
-static int
-take_detail(struct tl_spool_chain *c, struct tl_spooled *b,
-    const struct tl_block_facts *facts, struct tl_text *text)
-{
-	struct tl_spool_status *status = &c->spool->status;
-	const uint64_t detail = tl_levels_total(facts->thinned);
-	const int rc = replace_data(c, b, text);
-
-	if (rc < 0)
-		return rc;
+	status->size += tl_spooled_size(b);
 	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++)
 		status->dropped_by[i] += facts->thinned[i];
-	status->dropped += detail;
-	status->thinned_blocks++;
 	b->entries = facts->block.entries;
 	b->lost = facts->block.lost;
-	b->detail = detail;
+	b->detail = tl_levels_total(facts->thinned);
+	status->dropped += b->detail;
+	status->thinned_blocks++;
 	return 0;
 }
 

@@ -69,27 +69,14 @@ tl_spool_file_write(int folder, const char *name, mode_t mode,
 	return tl_folder_write(folder, name, hidden, mode, data);
 }
 
-static int
-read_open(int fd, struct tl_text *text)
+int
+tl_spool_block_write(struct tl_spool_chain *c, const struct tl_spooled *b,
+    struct tl_bytes data)
 {
-	struct stat st;
-	int64_t n;
-	char *room;
+	char name[TL_SPOOL_FILE_MAX];
 
-	if (fstat(fd, &st) != 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_size > TL_SPOOL_BLOCK_MAX)
-		return -EFBIG;
-	room = tl_text_reserve(text, (size_t)st.st_size + 1);
-	if (!room)
-		return -ENOMEM;
-	n = tl_read_at(fd, room, (size_t)st.st_size, 0);
-	if (n < 0)
-		return (int)n;
-	text->size += (size_t)n;
-	return 0;
+	tl_spool_file_name(name, b);
+	return tl_spool_file_write(c->folder, name, 0666 & ~b->withheld, data);
 }
 
 int
@@ -97,13 +84,24 @@ tl_spool_file_read(int folder, const char *name, struct tl_text *text)
 {
 	const int fd = openat(folder, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int rc;
+	struct stat st;
+	int64_t n = 0;
+	char *room;
 
 	if (fd < 0)
 		return -errno;
-	rc = read_open(fd, text);
+	if (fstat(fd, &st) != 0)
+		n = -errno;
+	else if (!S_ISREG(st.st_mode))
+		n = -EINVAL;
+	else if (st.st_size > TL_SPOOL_BLOCK_MAX)
+		n = -EFBIG;
+	else if (!(room = tl_text_reserve(text, (size_t)st.st_size + 1)))
+		n = -ENOMEM;
+	else if ((n = tl_read_at(fd, room, (size_t)st.st_size, 0)) > 0)
+		text->size += (size_t)n;
 	close(fd);
-	return rc;
+	return n < 0 ? (int)n : 0;
 }
 
 void
@@ -177,9 +175,7 @@ tl_spool_state_write(struct tl_spool_chain *c)
 	return rc;
 }
 
-/* == the scan at the start == */
-
-/* == files of a chain == */
+/* == the scan at the start: files of a chain == */
 
 static int64_t
 ns_of(const struct timespec *time)
@@ -187,13 +183,29 @@ ns_of(const struct timespec *time)
 	return (int64_t)time->tv_sec * TL_NS_PER_S + time->tv_nsec;
 }
 
+/* Take the file of a block, remove an unfinished one, report any other. */
 static int
-add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
+take_name(void *context, const char *name)
 {
+	struct tl_spool_chain *c = context;
+	struct tl_spooled b;
 	struct stat st;
-	int rc = tl_spool_list_room(c);
+	int rc;
 
-	if (rc < 0)
+	if (strcmp(name, "state") == 0 ||
+	    tl_bytes_end_with(tl_bytes_of(name), ".bad"))
+		return 0;
+	if (tl_bytes_end_with(tl_bytes_of(name), ".new")) {
+		unlinkat(c->folder, name, 0);
+		return 0;
+	}
+	if (!tl_spool_file_parse(name, &b)) {
+		tl_report_write(c->spool->options.report, -EBADMSG,
+		    TL_FAULT_NOWHERE, "%s: %s: unknown file, ignored",
+		    c->timeline, name);
+		return 0;
+	}
+	if ((rc = tl_spool_list_room(c)) < 0)
 		return rc;
 	if (fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return 0;
@@ -203,31 +215,10 @@ add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
 		    "not a regular file of valid size");
 		return 0;
 	}
-	b->size = (uint32_t)st.st_size;
-	b->withheld = tl_file_withheld(&st);
-	b->put_ns = ns_of(&st.st_mtim);
-	tl_spool_list_add(c, b);
-	return 0;
-}
-
-/* Take the file of a block, remove an unfinished one, report any other. */
-static int
-take_name(void *context, const char *name)
-{
-	struct tl_spool_chain *c = context;
-	struct tl_spooled b;
-
-	if (strcmp(name, "state") == 0 ||
-	    tl_bytes_end_with(tl_bytes_of(name), ".bad"))
-		return 0;
-	if (tl_bytes_end_with(tl_bytes_of(name), ".new")) {
-		unlinkat(c->folder, name, 0);
-		return 0;
-	}
-	if (tl_spool_file_parse(name, &b))
-		return add_file(c, name, &b);
-	tl_report_write(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
-	    "%s: %s: unknown file, ignored", c->timeline, name);
+	b.size = (uint32_t)st.st_size;
+	b.withheld = tl_file_withheld(&st);
+	b.put_ns = ns_of(&st.st_mtim);
+	tl_spool_list_add(c, &b);
 	return 0;
 }
 
@@ -242,23 +233,6 @@ compare(const void *x, const void *y)
 	if (a->last != b->last)
 		return a->last > b->last ? -1 : 1;
 	return b->dropped - a->dropped;
-}
-
-/* Remove blocks that a placeholder replaces. */
-static void
-remove_covered(struct tl_spool_chain *c)
-{
-	for (size_t i = 1; i < c->count;) {
-		const struct tl_spooled *before = tl_spooled_at(c, i - 1);
-		const struct tl_spooled *b = tl_spooled_at(c, i);
-
-		if (b->first > before->last) {
-			i++;
-			continue;
-		}
-		tl_spool_file_remove(c, b);
-		tl_spool_list_remove(c, i);
-	}
 }
 
 /* == where a chain continues == */
@@ -318,26 +292,6 @@ read_state(struct tl_spool_chain *c, const char *folder)
 	tl_text_free(&text);
 }
 
-/* Read a block and check that it belongs to this chain. */
-static int
-describe(struct tl_spool_chain *c, const struct tl_spooled *b,
-    const char *folder, struct tl_block_facts *facts, struct tl_fault *fault)
-{
-	struct tl_bytes data;
-	int rc = tl_spooled_load(c, b, &c->spool->data, &data);
-
-	if (rc == 0)
-		rc = tl_block_describe(facts, data, fault);
-	if (rc < 0)
-		return rc;
-	if (!is_folder_of(folder, facts) || facts->block.number != b->first ||
-	    facts->last != b->last || facts->dropped != b->dropped ||
-	    (c->name[0] && strcmp(c->name, facts->block.chain) != 0))
-		return tl_fail(fault, -EBADMSG,
-		    "it belongs to another chain than its name");
-	return 0;
-}
-
 /* Take the facts of the newest block, unless the state is newer. */
 static int
 read_newest(struct tl_spool_chain *c, const char *folder)
@@ -347,8 +301,17 @@ read_newest(struct tl_spool_chain *c, const char *folder)
 	struct tl_fault fault = { 0 };
 	char name[TL_SPOOL_FILE_MAX];
 	const uint64_t next = b->last + 1;
-	int rc = describe(c, b, folder, &facts, &fault);
+	struct tl_bytes data;
+	int rc = tl_spooled_load(c, b, &c->spool->data, &data);
 
+	if (rc == 0)
+		rc = tl_block_describe(&facts, data, &fault);
+	if (rc == 0 &&
+	    (!is_folder_of(folder, &facts) || facts.block.number != b->first ||
+		facts.last != b->last || facts.dropped != b->dropped ||
+		(c->name[0] && strcmp(c->name, facts.block.chain) != 0)))
+		rc = tl_fail(&fault, -EBADMSG,
+		    "it belongs to another chain than its name");
 	if (rc == 0 && (c->name[0] == '\0' || next >= c->next))
 		(void)take_facts(c, &facts, next > c->next ? next : c->next);
 	tl_block_facts_free(&facts);
@@ -359,35 +322,6 @@ read_newest(struct tl_spool_chain *c, const char *folder)
 	    fault.text[0] ? fault.text : strerror(-rc));
 	tl_spool_list_remove(c, c->count - 1);
 	return rc;
-}
-
-/* The number of a file is never used again, even if the file is damaged. */
-static void
-read_chain(struct tl_spool_chain *c, const char *folder)
-{
-	uint64_t seen = 0;
-
-	read_state(c, folder);
-	if (c->count > 0)
-		seen = tl_spooled_at(c, c->count - 1)->last + 1;
-	while (c->count > 0 && read_newest(c, folder) != 0)
-		continue;
-	if (c->next < seen)
-		c->next = seen;
-	for (size_t i = 0; i < c->count; i++)
-		tl_spooled_at(c, i)->tried =
-		    tl_spooled_at(c, i)->first < c->sent;
-}
-
-/* When its state was written. */
-static int64_t
-used_at(int folder)
-{
-	struct stat st;
-
-	if (fstatat(folder, "state", &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return 0;
-	return ns_of(&st.st_mtim);
 }
 
 /* Scan the folder of the chain added last; remove it from the table if neither
@@ -401,8 +335,35 @@ scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
 		if (c->count > 0)
 			qsort(tl_spooled_at(c, 0), c->count,
 			    sizeof(struct tl_spooled), compare);
-		remove_covered(c);
-		read_chain(c, name);
+
+		/* Remove blocks that a placeholder replaces. */
+		for (size_t i = 1; i < c->count;) {
+			const struct tl_spooled *before =
+			    tl_spooled_at(c, i - 1);
+			const struct tl_spooled *b = tl_spooled_at(c, i);
+
+			if (b->first > before->last) {
+				i++;
+				continue;
+			}
+			tl_spool_file_remove(c, b);
+			tl_spool_list_remove(c, i);
+		}
+
+		/* The number of a file is never used again, even if the file
+		 * is damaged. */
+		uint64_t seen = 0;
+
+		read_state(c, name);
+		if (c->count > 0)
+			seen = tl_spooled_at(c, c->count - 1)->last + 1;
+		while (c->count > 0 && read_newest(c, name) != 0)
+			continue;
+		if (c->next < seen)
+			c->next = seen;
+		for (size_t i = 0; i < c->count; i++)
+			tl_spooled_at(c, i)->tried =
+			    tl_spooled_at(c, i)->first < c->sent;
 	}
 	if (rc == 0 && c->name[0] != '\0')
 		return 0;
@@ -418,6 +379,7 @@ take_folder(void *context, const char *name)
 {
 	struct tl_spool *s = context;
 	struct tl_spool_chain *c;
+	struct stat st;
 	int folder, rc;
 
 	if (!strchr(name, '='))
@@ -427,7 +389,8 @@ take_folder(void *context, const char *name)
 	rc = folder < 0 ? -errno : tl_spool_add(s, &c);
 	if (rc == 0) {
 		c->folder = folder;
-		c->used_ns = used_at(folder);
+		if (fstatat(folder, "state", &st, AT_SYMLINK_NOFOLLOW) == 0)
+			c->used_ns = ns_of(&st.st_mtim);
 		return scan_chain(s, c, name);
 	}
 	if (folder >= 0)

@@ -114,6 +114,9 @@ bool tl_spool_file_parse(const char *name, struct tl_spooled *b);
 /* Write a file that appears whole or not at all. */
 int tl_spool_file_write(int folder, const char *name, mode_t mode,
     struct tl_bytes data);
+/* Write the file of a block or placeholder. */
+int tl_spool_block_write(struct tl_spool_chain *chain,
+    const struct tl_spooled *b, struct tl_bytes data);
 /* Read a regular file: 0, -ELOOP, -EINVAL, -EFBIG, -errno. */
 int tl_spool_file_read(int folder, const char *name, struct tl_text *text);
 /* Rename a damaged file to NAME.bad, and report it. */

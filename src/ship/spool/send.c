@@ -53,21 +53,6 @@ load(struct tl_spool_chain *c, struct tl_bytes *data)
 	return -EBADMSG;
 }
 
-/* Record in the state that the target may have the block, before it is sent.
- * If the disk is full it is sent anyway: sending is what frees space. */
-static void
-write_tried(struct tl_spool_chain *c)
-{
-	const uint64_t number = tl_spooled_at(c, c->in_flight)->first;
-	const uint64_t before = c->sent;
-
-	if (number < c->sent || c->folder < 0)
-		return;
-	c->sent = number + TL_SPOOL_SENT_AHEAD;
-	if (tl_spool_state_write(c) != 0)
-		c->sent = before;
-}
-
 static void
 fill_in(struct tl_block *block, const struct tl_spool_chain *c,
     struct tl_bytes data)
@@ -97,7 +82,18 @@ tl_spool_take(struct tl_spool *s, struct tl_block *block)
 		rc = load(s->taken, &data);
 	}
 	if (rc == 0) {
-		write_tried(s->taken);
+		/* Record in the state that the target may have the block,
+		 * before it is sent.  If the disk is full it is sent anyway:
+		 * sending is what frees space. */
+		const uint64_t number =
+		    tl_spooled_at(s->taken, s->taken->in_flight)->first;
+		const uint64_t before = s->taken->sent;
+
+		if (number >= s->taken->sent && s->taken->folder >= 0) {
+			s->taken->sent = number + TL_SPOOL_SENT_AHEAD;
+			if (tl_spool_state_write(s->taken) != 0)
+				s->taken->sent = before;
+		}
 		fill_in(block, s->taken, data);
 	} else if (!s->taken) {
 		rc = -EAGAIN;
@@ -142,21 +138,11 @@ tl_spool_reject(struct tl_spool *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Remove acked blocks.  The last block of a chain has the place where it
- * continues, so the state is written before that one is removed. */
+/* Mark a block acked, and remove those at the front.  The last block of a chain
+ * has the place where it continues, so the state is written before that one is
+ * removed. */
 static void
-remove_acked(struct tl_spool_chain *c)
-{
-	while (c->in_flight > 0 && tl_spooled_at(c, 0)->done) {
-		if (c->count == 1 && tl_spool_state_write(c) != 0)
-			return;
-		tl_spool_file_remove(c, tl_spooled_at(c, 0));
-		tl_spool_list_remove(c, 0);
-	}
-}
-
-static void
-mark_acked(struct tl_spool_chain *c, uint64_t number)
+take_acked(struct tl_spool_chain *c, uint64_t number)
 {
 	struct tl_spool_status *status = &c->spool->status;
 
@@ -170,7 +156,12 @@ mark_acked(struct tl_spool_chain *c, uint64_t number)
 		status->acked_size += b->size;
 		break;
 	}
-	remove_acked(c);
+	while (c->in_flight > 0 && tl_spooled_at(c, 0)->done) {
+		if (c->count == 1 && tl_spool_state_write(c) != 0)
+			return;
+		tl_spool_file_remove(c, tl_spooled_at(c, 0));
+		tl_spool_list_remove(c, 0);
+	}
 }
 
 void
@@ -181,7 +172,7 @@ tl_spool_acked(struct tl_spool *s, const char *chain, uint64_t number)
 		struct tl_spool_chain *c = s->chains[i];
 
 		if (strcmp(c->name, chain) == 0)
-			mark_acked(c, number);
+			take_acked(c, number);
 	}
 	pthread_mutex_unlock(&s->lock);
 }

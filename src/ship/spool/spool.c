@@ -23,39 +23,32 @@ no_folder(struct tl_fault *fault, int rc)
 	return tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
-static int
-open_folder(struct tl_spool *s, struct tl_fault *fault)
-{
-	const char *path = s->options.path;
-
-	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return no_folder(fault, -errno);
-	s->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->folder < 0)
-		return no_folder(fault, -errno);
-	s->lock_fd = openat(s->folder, "lock",
-	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-	if (s->lock_fd < 0)
-		return no_folder(fault, -errno);
-	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) != 0)
-		return tl_fail(fault, -EBUSY,
-		    "in use by another timeline-ship");
-	return tl_spool_scan(s, fault);
-}
-
 int
 tl_spool_open(struct tl_spool **spool, const struct tl_spool_options *options,
     struct tl_fault *fault)
 {
+	const char *path = options->path;
 	struct tl_spool *s = calloc(1, sizeof(*s));
-	int rc;
+	int rc = 0;
 
 	if (!s)
 		return tl_fail(fault, -ENOMEM, "no memory");
 	s->options = *options;
 	s->folder = s->lock_fd = -1;
 	pthread_mutex_init(&s->lock, NULL);
-	rc = options->path ? open_folder(s, fault) : 0;
+	if (!path)
+		goto out;
+	if ((mkdir(path, 0700) != 0 && errno != EEXIST) ||
+	    (s->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+	    (s->lock_fd = openat(s->folder, "lock",
+		 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+		 0600)) < 0)
+		rc = no_folder(fault, -errno);
+	else if (flock(s->lock_fd, LOCK_EX | LOCK_NB) != 0)
+		rc = tl_fail(fault, -EBUSY, "in use by another timeline-ship");
+	else
+		rc = tl_spool_scan(s, fault);
+out:
 	if (rc < 0)
 		tl_spool_free(s);
 	else
@@ -149,59 +142,15 @@ tl_spool_add(struct tl_spool *s, struct tl_spool_chain **chain)
 	return 0;
 }
 
-static struct tl_spool_chain *
-find_chain(const struct tl_spool *s, const char *host, const char *timeline)
-{
-	for (size_t i = 0; i < s->chain_count; i++) {
-		struct tl_spool_chain *c = s->chains[i];
-
-		if (strcmp(c->host, host) == 0 &&
-		    strcmp(c->timeline, timeline) == 0)
-			return c;
-	}
-	return NULL;
-}
-
-static int
-draw_name(char name[TL_CHAIN_SIZE])
-{
-	uint8_t random[(TL_CHAIN_SIZE - 1) / 2];
-
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return -EIO;
-	for (size_t i = 0; i < sizeof(random); i++)
-		snprintf(name + 2 * i, 3, "%02x", random[i]);
-	return 0;
-}
-
-static int
-make_folder(struct tl_spool_chain *c)
-{
-	struct tl_text name = { 0 };
-	int rc;
-
-	if (c->spool->folder < 0)
-		return 0;
-	tl_spool_folder_name(&name, c->host, c->timeline);
-	rc = name.rc;
-	if (rc == 0 &&
-	    mkdirat(c->spool->folder, tl_text_string(&name), 0700) != 0 &&
-	    errno != EEXIST)
-		rc = -errno;
-	if (rc == 0)
-		c->folder = openat(c->spool->folder, tl_text_string(&name),
-		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (rc == 0 && c->folder < 0)
-		rc = -errno;
-	tl_text_free(&name);
-	return rc;
-}
-
+/* Make a chain with a name of its own, and its folder. */
 static int
 make_chain(struct tl_spool_chain **chain, struct tl_spool *s, const char *host,
     const char *timeline)
 {
+	uint8_t random[(TL_CHAIN_SIZE - 1) / 2];
+	struct tl_text name = { 0 };
 	struct tl_spool_chain *c;
+	const char *path;
 	int rc;
 
 	if (strlen(host) >= sizeof(c->host) ||
@@ -211,9 +160,24 @@ make_chain(struct tl_spool_chain **chain, struct tl_spool *s, const char *host,
 		return rc;
 	strcpy(c->host, host);
 	strcpy(c->timeline, timeline);
-	rc = draw_name(c->name);
-	if (rc == 0)
-		rc = make_folder(c);
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
+		rc = -EIO;
+		goto out;
+	}
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(c->name + 2 * i, 3, "%02x", random[i]);
+	if (s->folder < 0)
+		goto out;
+	tl_spool_folder_name(&name, host, timeline);
+	if ((rc = name.rc) < 0)
+		goto out;
+	path = tl_text_string(&name);
+	if ((mkdirat(s->folder, path, 0700) != 0 && errno != EEXIST) ||
+	    (c->folder = openat(s->folder, path,
+		 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+		rc = -errno;
+out:
+	tl_text_free(&name);
 	if (rc == 0) {
 		*chain = c;
 		return 0;
@@ -231,7 +195,12 @@ tl_spool_chain(struct tl_spool_chain **chain, struct tl_spool *s,
 {
 	int rc = 0;
 
-	*chain = find_chain(s, host, timeline);
+	*chain = NULL;
+	for (size_t i = 0; i < s->chain_count && !*chain; i++) {
+		if (strcmp(s->chains[i]->host, host) == 0 &&
+		    strcmp(s->chains[i]->timeline, timeline) == 0)
+			*chain = s->chains[i];
+	}
 	if (!*chain)
 		rc = make_chain(chain, s, host, timeline);
 	if (rc < 0)
@@ -271,12 +240,6 @@ tl_spool_chain_positions(const struct tl_spool_chain *c)
 	return c->positions.data ? c->positions.data : "";
 }
 
-static void
-set_string(char *to, size_t size, const char *from)
-{
-	snprintf(to, size, "%s", from);
-}
-
 /* Where the chain continues: 0; -ENOMEM: unchanged. */
 static int
 set_positions(struct tl_spool_chain *c, const char *positions)
@@ -300,8 +263,8 @@ tl_spool_chain_begin(struct tl_spool_chain *c, const char *identity,
 	int rc;
 
 	pthread_mutex_lock(&c->spool->lock);
-	set_string(c->identity, sizeof(c->identity), identity);
-	set_string(c->boot, sizeof(c->boot), boot);
+	snprintf(c->identity, sizeof(c->identity), "%s", identity);
+	snprintf(c->boot, sizeof(c->boot), "%s", boot);
 	rc = set_positions(c, positions);
 	if (rc == 0)
 		rc = tl_spool_state_write(c);
@@ -310,26 +273,6 @@ tl_spool_chain_begin(struct tl_spool_chain *c, const char *identity,
 }
 
 /* == put == */
-
-static int
-copy_data(struct tl_spooled *b, struct tl_bytes data)
-{
-	b->data = malloc(data.size);
-	if (!b->data)
-		return -ENOMEM;
-	memcpy(b->data, data.data, data.size);
-	return 0;
-}
-
-static int
-put_file(struct tl_spool_chain *c, const struct tl_spooled *b,
-    struct tl_bytes data)
-{
-	char name[TL_SPOOL_FILE_MAX];
-
-	tl_spool_file_name(name, b);
-	return tl_spool_file_write(c->folder, name, 0666 & ~b->withheld, data);
-}
 
 /* Free space until size more fits, or nothing can be dropped.  at_least: free
  * some in any case, since the disk is full. */
@@ -350,20 +293,6 @@ make_room(struct tl_spool_chain *c, uint64_t size, bool at_least)
 	return rc == -ENOENT && !at_least ? 0 : rc;
 }
 
-static void
-report_put(struct tl_spool_chain *c, const struct tl_spooled *b,
-    const char *positions)
-{
-	struct tl_spool *s = c->spool;
-
-	tl_spool_list_add(c, b);
-	c->next = b->last + 1;
-	if (set_positions(c, positions) != 0)
-		tl_text_clear(&c->positions); /* the block has them */
-	s->status.entries += b->entries;
-	s->status.lost += b->lost;
-}
-
 int
 tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
     const char *positions)
@@ -381,17 +310,25 @@ tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
 		.size = (uint32_t)block->data.size };
 	int rc = make_room(c, tl_spooled_size(&b), false);
 
-	if (rc == 0)
-		rc = c->folder < 0 ? copy_data(&b, block->data)
-				   : put_file(c, &b, block->data);
+	if (rc == 0 && c->folder >= 0)
+		rc = tl_spool_block_write(c, &b, block->data);
+	else if (rc == 0 && !(b.data = malloc(block->data.size)))
+		rc = -ENOMEM;
+	else if (rc == 0)
+		memcpy(b.data, block->data.data, block->data.size);
 	if (rc == -ENOSPC || rc == -EDQUOT) {
 		if (make_room(c, 0, true) == 0)
-			rc = put_file(c, &b, block->data);
+			rc = tl_spool_block_write(c, &b, block->data);
 	}
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&s->lock);
-	report_put(c, &b, positions);
+	tl_spool_list_add(c, &b);
+	c->next = b.last + 1;
+	if (set_positions(c, positions) != 0)
+		tl_text_clear(&c->positions); /* the block has them */
+	s->status.entries += b.entries;
+	s->status.lost += b.lost;
 	pthread_mutex_unlock(&s->lock);
 	if (s->options.wake)
 		s->options.wake(s->options.context);
@@ -402,14 +339,6 @@ tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
 
 enum { CAPACITY_FIRST = 64 };
 
-/* Use the space of removed blocks at the front. */
-static void
-move_to_front(struct tl_spool_chain *c)
-{
-	memmove(c->blocks, c->blocks + c->begin, c->count * sizeof(*c->blocks));
-	c->begin = 0;
-}
-
 int
 tl_spool_list_room(struct tl_spool_chain *c)
 {
@@ -419,7 +348,10 @@ tl_spool_list_room(struct tl_spool_chain *c)
 	if (c->begin + c->count < c->capacity)
 		return 0;
 	if (c->begin > c->capacity / 2) {
-		move_to_front(c);
+		/* Use the space of removed blocks at the front. */
+		memmove(c->blocks, c->blocks + c->begin,
+		    c->count * sizeof(*c->blocks));
+		c->begin = 0;
 		return 0;
 	}
 	if (capacity > TL_SPOOL_BLOCKS_MAX)
@@ -432,18 +364,12 @@ tl_spool_list_room(struct tl_spool_chain *c)
 	return 0;
 }
 
-static void
-count_in(struct tl_spool *spool, const struct tl_spooled *b)
-{
-	spool->status.blocks++;
-	spool->status.size += tl_spooled_size(b);
-}
-
 void
 tl_spool_list_add(struct tl_spool_chain *c, const struct tl_spooled *b)
 {
 	c->blocks[c->begin + c->count++] = *b;
-	count_in(c->spool, b);
+	c->spool->status.blocks++;
+	c->spool->status.size += tl_spooled_size(b);
 }
 
 void

@@ -43,58 +43,41 @@ enter(int folder, const char *name)
 	return rc;
 }
 
-static int
-open_root(struct tl_partitions *p)
-{
-	if (p->root >= 0)
-		return 0;
-	if (mkdir(p->path, 0777) != 0 && errno != EEXIST)
-		return -errno;
-	p->root = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return p->root < 0 ? -errno : 0;
-}
-
-static int
-enter_hour(int folder, int64_t hour)
-{
-	struct tl_text text = { 0 };
-	char date[sizeof("date=") + DATE_SIZE],
-	    name[sizeof("hour=") + HOUR_SIZE];
-	int rc;
-
-	tl_put_time(&text, hour * TL_NS_PER_H);
-	if (text.rc < 0) {
-		close(folder);
-		return text.rc;
-	}
-	snprintf(date, sizeof(date), "date=%.*s", DATE_SIZE, text.data);
-	snprintf(name, sizeof(name), "hour=%.*s", HOUR_SIZE,
-	    text.data + HOUR_AT);
-	tl_text_free(&text);
-	rc = enter(folder, date);
-	return rc < 0 ? rc : enter(rc, name);
-}
-
 int
 tl_partition_open(struct tl_partitions *p, const char *host, int64_t hour)
 {
-	struct tl_text name = { 0 };
-	int rc = open_root(p);
+	struct tl_text name = { 0 }, time = { 0 };
+	char date[sizeof("date=") + DATE_SIZE];
+	char of_day[sizeof("hour=") + HOUR_SIZE];
+	int rc;
 
-	if (rc < 0)
-		return rc;
+	if (p->root < 0) {
+		if (mkdir(p->path, 0777) != 0 && errno != EEXIST)
+			return -errno;
+		p->root = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (p->root < 0)
+			return -errno;
+	}
 	tl_put_string(&name, "host=");
 	tl_put_file_part(&name, host);
-	rc = name.rc < 0 ? name.rc : fcntl(p->root, F_DUPFD_CLOEXEC, 0);
-	if (rc < 0 && name.rc == 0)
+	tl_put_time(&time, hour * TL_NS_PER_H);
+	rc = name.rc < 0 ? name.rc : time.rc;
+	if (rc == 0 && (rc = fcntl(p->root, F_DUPFD_CLOEXEC, 0)) < 0)
 		rc = -errno;
-	if (rc >= 0)
+	if (rc >= 0) {
+		snprintf(date, sizeof(date), "date=%.*s", DATE_SIZE, time.data);
+		snprintf(of_day, sizeof(of_day), "hour=%.*s", HOUR_SIZE,
+		    time.data + HOUR_AT);
 		rc = enter(rc, tl_text_string(&name));
-	tl_text_free(&name);
+	}
 	if (rc >= 0)
-		rc = enter_hour(rc, hour);
-	if (rc == -ENOENT ||
-	    rc == -ESTALE) /* the root was removed: open it again */
+		rc = enter(rc, date);
+	if (rc >= 0)
+		rc = enter(rc, of_day);
+	tl_text_free(&time);
+	tl_text_free(&name);
+	/* the root was removed: open it again */
+	if (rc == -ENOENT || rc == -ESTALE)
 		tl_partitions_close(p);
 	return rc;
 }
@@ -131,37 +114,28 @@ struct dir_target {
 };
 
 static int
-write_block(struct dir_target *d, const struct tl_block *block)
-{
-	char hidden[TL_PARTITION_NAME_MAX];
-	struct tl_text name = { 0 };
-	const int folder = tl_partition_open(&d->partitions, block->host,
-	    tl_partition_hour(block->from_ns));
-	int rc = folder < 0 ? folder : 0;
-
-	if (rc < 0)
-		return rc;
-	tl_partition_prefix(&name, block);
-	tl_put_unsigned(&name, block->number);
-	tl_put_string(&name, ".trace");
-	rc = name.rc;
-	if (rc == 0) {
-		tl_partition_hidden(hidden, tl_text_string(&name));
-		rc = tl_folder_write(folder, tl_text_string(&name), hidden,
-		    0666 & ~block->withheld, block->data);
-	}
-	tl_text_free(&name);
-	close(folder);
-	return rc;
-}
-
-static int
 dir_send(struct tl_target *target, const struct tl_block *block,
     struct tl_fault *fault)
 {
 	struct dir_target *d = (struct dir_target *)target;
-	int rc = write_block(d, block);
+	char hidden[TL_PARTITION_NAME_MAX];
+	struct tl_text name = { 0 };
+	const int folder = tl_partition_open(&d->partitions, block->host,
+	    tl_partition_hour(block->from_ns));
+	int rc = folder;
 
+	if (folder >= 0) {
+		tl_partition_prefix(&name, block);
+		tl_put_unsigned(&name, block->number);
+		tl_put_string(&name, ".trace");
+		if ((rc = name.rc) == 0) {
+			tl_partition_hidden(hidden, tl_text_string(&name));
+			rc = tl_folder_write(folder, tl_text_string(&name),
+			    hidden, 0666 & ~block->withheld, block->data);
+		}
+		tl_text_free(&name);
+		close(folder);
+	}
 	if (rc == 0)
 		rc = tl_queue_add(&d->queue, block);
 	return rc == 0 ? 0

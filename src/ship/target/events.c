@@ -66,17 +66,6 @@ report_damage(void *context, const struct tl_fault *fault)
 		e->damage->write(e->damage->context, fault);
 }
 
-/* The table has its size from the first: the writer must know it. */
-static int
-make_tables(struct tl_events *e, size_t chains_max)
-{
-	e->chains_max = chains_max;
-	e->chains = calloc(chains_max, sizeof(*e->chains));
-	e->origins = calloc(chains_max, sizeof(*e->origins));
-	return e->chains && e->origins ? tl_interner_new(&e->interner)
-				       : -ENOMEM;
-}
-
 int
 tl_events_new(struct tl_events **events, const struct tl_format_row *format,
     size_t chains_max, tl_write *write, void *context,
@@ -90,7 +79,12 @@ tl_events_new(struct tl_events **events, const struct tl_format_row *format,
 	e->strings.strings.get = string_of;
 	e->damage = report;
 	e->report = (struct tl_report){ report_damage, e };
-	rc = make_tables(e, chains_max);
+
+	/* The table has its size from the first: the writer must know it. */
+	e->chains_max = chains_max;
+	e->chains = calloc(chains_max, sizeof(*e->chains));
+	e->origins = calloc(chains_max, sizeof(*e->origins));
+	rc = e->chains && e->origins ? tl_interner_new(&e->interner) : -ENOMEM;
 	if (rc == 0)
 		rc = format->write_new(&e->writer, write, context, &e->report);
 	if (rc == 0) {
@@ -137,35 +131,31 @@ copy_name(char to[ORIGIN_NAME_SIZE], const char *from)
 	to[size] = '\0';
 }
 
-/* If the table is full, replace the oldest chain. */
-static size_t
-add_chain(struct tl_events *e, const struct tl_block *block)
-{
-	const size_t n = e->chain_count < e->chains_max
-			     ? e->chain_count++
-			     : e->again++ % e->chains_max;
-
-	const uint64_t changes = e->chains[n].names.changes;
-
-	tl_names_free(&e->chains[n].names);
-	e->chains[n].names.changes = changes + 1; /* writers keep them */
-	memcpy(e->chains[n].name, block->chain, TL_CHAIN_SIZE);
-	e->chains[n].dropped = false;
-	copy_name(e->origins[n].machine, block->host);
-	copy_name(e->origins[n].timeline, block->timeline);
-	return n;
-}
-
+/* The number of a chain.  If the table is full, a new chain replaces the
+ * oldest. */
 static size_t
 find_chain(struct tl_events *e, const struct tl_block *block)
 {
-	for (size_t i = 0; i < e->chain_count; i++) {
-		const size_t n = (e->last + i) % e->chain_count;
+	struct known_chain *chain;
+	uint64_t changes;
+	size_t n;
 
+	for (size_t i = 0; i < e->chain_count; i++) {
+		n = (e->last + i) % e->chain_count;
 		if (strcmp(e->chains[n].name, block->chain) == 0)
 			return n;
 	}
-	return add_chain(e, block);
+	n = e->chain_count < e->chains_max ? e->chain_count++
+					   : e->again++ % e->chains_max;
+	chain = &e->chains[n];
+	changes = chain->names.changes;
+	tl_names_free(&chain->names);
+	chain->names.changes = changes + 1; /* writers keep them */
+	memcpy(chain->name, block->chain, TL_CHAIN_SIZE);
+	chain->dropped = false;
+	copy_name(e->origins[n].machine, block->host);
+	copy_name(e->origins[n].timeline, block->timeline);
+	return n;
 }
 
 /* == messages == */
@@ -279,21 +269,10 @@ put_event(void *context, struct tl_event *event, uint32_t row)
 	return rc < 0 ? rc : sink->put(sink, event);
 }
 
-static int
-put_all(struct tl_events *e, struct tl_trace *trace, bool all)
-{
-	struct putting p = { .events = e, .all = all };
-	const int rc = tl_events_each(trace, put_event, &p);
-
-	e->strings.now = NULL;
-	e->chains[e->last].names.from = NULL; /* those of this block */
-	tl_message_map_free(&p.met, NULL);
-	return rc;
-}
-
 int
 tl_events_put(struct tl_events *e, const struct tl_block *block, bool gap)
 {
+	struct putting p = { .events = e };
 	struct tl_fault fault = { 0 };
 	struct known_chain *chain;
 	struct tl_trace *trace;
@@ -303,7 +282,11 @@ tl_events_put(struct tl_events *e, const struct tl_block *block, bool gap)
 		return rc;
 	e->last = find_chain(e, block);
 	chain = &e->chains[e->last];
-	rc = put_all(e, trace, gap || chain->dropped);
+	p.all = gap || chain->dropped;
+	rc = tl_events_each(trace, put_event, &p);
+	tl_message_map_free(&p.met, NULL);
+	e->strings.now = NULL;
+	chain->names.from = NULL; /* those of this block */
 	chain->dropped = tl_trace_info(trace, TL_INFO_DROPPED).size > 0;
 	tl_trace_close(trace);
 	return rc < 0 ? rc : tl_out_flush(&e->writer->out);

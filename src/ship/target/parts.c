@@ -54,27 +54,6 @@ write_on(void *context, const char *data, size_t size)
 	return rc;
 }
 
-static int
-open_hidden(struct part *p, const struct tl_block *block)
-{
-	struct tl_text name = { 0 };
-
-	tl_put_string(&name, tl_text_string(&p->prefix));
-	tl_put_unsigned(&name, block->number);
-	tl_put_string(&name, p->format->suffix);
-	if (p->prefix.rc < 0 || name.rc < 0) {
-		tl_text_free(&name);
-		return -ENOMEM;
-	}
-	tl_partition_hidden(p->hidden, tl_text_string(&name));
-	tl_text_free(&name);
-	unlinkat(p->folder, p->hidden, 0); /* of one that was killed */
-	p->fd = openat(p->folder, p->hidden,
-	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	    0666 & ~block->withheld);
-	return p->fd < 0 ? -errno : 0;
-}
-
 /* Close everything; the queue of blocks is kept. */
 static void
 leave(struct part *p)
@@ -105,6 +84,7 @@ part_open(struct part *p, int folder, const struct tl_block *block,
     const struct tl_target_options *options)
 {
 	const struct tl_format_row *format = options->format;
+	struct tl_text name = { 0 };
 	int rc;
 
 	p->folder = folder;
@@ -114,7 +94,19 @@ part_open(struct part *p, int folder, const struct tl_block *block,
 	p->begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 	p->first = block->number;
 	tl_partition_prefix(&p->prefix, block);
-	rc = open_hidden(p, block);
+	tl_put_string(&name, tl_text_string(&p->prefix));
+	tl_put_unsigned(&name, block->number);
+	tl_put_string(&name, format->suffix);
+	rc = p->prefix.rc < 0 || name.rc < 0 ? -ENOMEM : 0;
+	if (rc == 0) {
+		tl_partition_hidden(p->hidden, tl_text_string(&name));
+		unlinkat(folder, p->hidden, 0); /* of one that was killed */
+		p->fd = openat(folder, p->hidden,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0666 & ~block->withheld);
+		rc = p->fd < 0 ? -errno : 0;
+	}
+	tl_text_free(&name);
 	if (rc == 0)
 		rc = tl_events_new(&p->events, format, 1, write_on, p,
 		    options->report);
@@ -136,62 +128,6 @@ withhold(int fd, mode_t withheld)
 	if ((st.st_mode & withheld) == 0)
 		return 0;
 	return fchmod(fd, st.st_mode & 0777 & ~withheld) != 0 ? -errno : 0;
-}
-
-/* Write the events of a block.  last: the block it is the placeholder up to;
- * gap: the blocks before it were dropped.  0; -errno: the part has to be
- * abandoned. */
-static int
-part_put(struct part *p, const struct tl_block *block, uint64_t last, bool gap)
-{
-	int rc = withhold(p->fd, block->withheld);
-
-	if (rc == 0)
-		rc = tl_events_put(p->events, block, gap);
-	if (rc == 0)
-		rc = tl_queue_add(&p->held_blocks, block);
-	if (rc < 0)
-		return rc;
-	p->held += block->data.size;
-	p->last = last;
-	return 0;
-}
-
-static int
-rename_whole(struct part *p)
-{
-	struct tl_text name = { 0 };
-	int rc;
-
-	tl_put_string(&name, tl_text_string(&p->prefix));
-	tl_put_unsigned(&name, p->first);
-	tl_put_char(&name, '-');
-	tl_put_unsigned(&name, p->last);
-	tl_put_string(&name, p->format->suffix);
-	rc = name.rc;
-	if (rc == 0 && renameat(p->folder, p->hidden, p->folder,
-			   tl_text_string(&name)) != 0)
-		rc = -errno;
-	tl_text_free(&name);
-	return rc;
-}
-
-/* Finish the part and rename it, or remove it on failure.  0 or -errno. */
-static int
-part_close(struct part *p)
-{
-	int rc = tl_events_finish(p->events);
-
-	if (close(p->fd) != 0 && rc == 0)
-		rc = -errno;
-	p->fd = -1;
-	if (rc == 0)
-		rc = rename_whole(p);
-	if (rc < 0)
-		part_abandon(p);
-	else
-		leave(p);
-	return rc;
 }
 
 /* == parts that are there == */
@@ -282,54 +218,65 @@ struct events_target {
 
 /* == chains == */
 
-/* A chain without a part, whose place another can use; NULL. */
-static struct chain_part *
-find_idle(struct events_target *e)
-{
-	for (size_t i = 0; i < e->chain_count; i++) {
-		const struct part *p = &e->chains[i]->part;
-
-		if (!p->events && p->held_blocks.count == 0)
-			return e->chains[i];
-	}
-	return NULL;
-}
-
+/* The chain of a name: a new one in the place of one that has no part, if there
+ * are too many. */
 static int
 find_chain(struct events_target *e, const char *name, struct chain_part **chain)
 {
+	struct chain_part *c = NULL;
+
 	for (size_t i = 0; i < e->chain_count; i++) {
 		*chain = e->chains[i];
 		if (strcmp((*chain)->name, name) == 0)
 			return 0;
+		if (!c && !(*chain)->part.events &&
+		    (*chain)->part.held_blocks.count == 0)
+			c = *chain;
 	}
-	if (e->chain_count >= TL_TARGET_CHAINS_MAX && (*chain = find_idle(e))) {
-		tl_queue_free(&(*chain)->part.held_blocks);
-		**chain = (struct chain_part){ 0 };
-		memcpy((*chain)->name, name, TL_CHAIN_SIZE);
-		return 0;
+	if (e->chain_count >= TL_TARGET_CHAINS_MAX && c) {
+		tl_queue_free(&c->part.held_blocks);
+		*c = (struct chain_part){ 0 };
+	} else {
+		if (TL_ARRAY_ROOM(e->chains, e->chain_capacity,
+			e->chain_count) < 0 ||
+		    !(c = calloc(1, sizeof(*c))))
+			return -ENOMEM;
+		e->chains[e->chain_count++] = c;
 	}
-	if (TL_ARRAY_ROOM(e->chains, e->chain_capacity, e->chain_count) < 0)
-		return -ENOMEM;
-	*chain = calloc(1, sizeof(**chain));
-	if (!*chain)
-		return -ENOMEM;
-	memcpy((*chain)->name, name, TL_CHAIN_SIZE);
-	e->chains[e->chain_count++] = *chain;
+	memcpy(c->name, name, TL_CHAIN_SIZE);
+	*chain = c;
 	return 0;
 }
-
-/* == one file: .app-CHAIN-17.parquet.new, then app-CHAIN-17-90.parquet == */
 
 static int
 finish_part(struct events_target *e, struct chain_part *c)
 {
+	struct tl_text name = { 0 };
 	int rc;
 
 	if (!c->part.events)
 		return 0;
 	e->held -= c->part.held;
-	rc = part_close(&c->part);
+	rc = tl_events_finish(c->part.events);
+	if (close(c->part.fd) != 0 && rc == 0)
+		rc = -errno;
+	c->part.fd = -1;
+	if (rc == 0) {
+		tl_put_string(&name, tl_text_string(&c->part.prefix));
+		tl_put_unsigned(&name, c->part.first);
+		tl_put_char(&name, '-');
+		tl_put_unsigned(&name, c->part.last);
+		tl_put_string(&name, c->part.format->suffix);
+		rc = name.rc;
+		if (rc == 0 && renameat(c->part.folder, c->part.hidden,
+				   c->part.folder, tl_text_string(&name)) != 0)
+			rc = -errno;
+	}
+	tl_text_free(&name);
+	if (rc < 0)
+		part_abandon(&c->part);
+	else
+		leave(&c->part);
 	return rc < 0 ? rc : tl_queue_move(&e->queue, &c->part.held_blocks);
 }
 
@@ -411,25 +358,10 @@ is_placeholder(const struct tl_block *block, uint64_t *last)
 }
 
 static int
-put_in_part(struct events_target *e, struct chain_part *c,
-    const struct tl_block *block)
-{
-	uint64_t last;
-	const bool placeholder = is_placeholder(block, &last);
-	int rc = part_put(&c->part, block, last, c->gap);
-
-	if (rc < 0)
-		return rc;
-	c->gap = placeholder;
-	e->held += block->data.size;
-	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
-		rc = finish_part(e, c);
-	return rc < 0 ? rc : finish_largest(e);
-}
-
-static int
 put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 {
+	uint64_t last;
+	bool placeholder;
 	int rc = 0;
 
 	if (c->part.events && c->part.hour != tl_partition_hour(block->from_ns))
@@ -440,7 +372,21 @@ put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 		return rc;
 	if (block->number < c->covered)
 		return tl_queue_add(&e->queue, block);
-	return put_in_part(e, c, block);
+	placeholder = is_placeholder(block, &last);
+	rc = withhold(c->part.fd, block->withheld);
+	if (rc == 0)
+		rc = tl_events_put(c->part.events, block, c->gap);
+	if (rc == 0)
+		rc = tl_queue_add(&c->part.held_blocks, block);
+	if (rc < 0)
+		return rc;
+	c->part.held += block->data.size;
+	c->part.last = last;
+	c->gap = placeholder;
+	e->held += block->data.size;
+	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
+		rc = finish_part(e, c);
+	return rc < 0 ? rc : finish_largest(e);
 }
 
 static int

@@ -118,21 +118,12 @@ stdout_free(struct tl_target *target)
 	free(s);
 }
 
-/* How much can be written at once. */
-static size_t
-piece_of(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? SSIZE_MAX
-							  : PIPE_BUF;
-}
-
 int
 tl_stdout_target_new(struct tl_target **target, int fd,
     const struct tl_target_options *options)
 {
 	struct stdout_target *s = calloc(1, sizeof(*s));
+	struct stat st;
 	int rc = 0;
 
 	if (!s)
@@ -142,7 +133,8 @@ tl_stdout_target_new(struct tl_target **target, int fd,
 		.finish = stdout_finish,
 		.free = stdout_free };
 	s->fd = fd;
-	s->piece = piece_of(fd);
+	s->piece =
+	    fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? SSIZE_MAX : PIPE_BUF;
 	if (options->format)
 		rc = tl_events_new(&s->events, options->format,
 		    TL_TARGET_CHAINS_MAX, append, s, options->report);

@@ -23,57 +23,37 @@ tl_target_takes_formats(const char *word)
 	return !is_url(word);
 }
 
-static int
-check_stdout(const struct tl_target_options *o, struct tl_fault *fault)
-{
-	if (o->format && !o->format->write_new)
-		return tl_fail(fault, -EINVAL, "%s cannot be written to a pipe",
-		    o->format->name);
-	if ((!o->format || (o->format->flags & TL_FORMAT_BINARY)) &&
-	    isatty(STDOUT_FILENO) == 1)
-		return tl_fail(fault, -EINVAL,
-		    "blocks are binary: redirect standard output");
-	return 0;
-}
-
-static int
-open_url(struct tl_target **target, const struct tl_target_options *o,
-    struct tl_fault *fault)
-{
-	if (o->format)
-		return tl_fail(fault, -EINVAL,
-		    "--format works only with a directory or -");
-	if (tl_nats_is_url(o->url))
-		return tl_nats_target_new(target, &o->nats, fault);
-	if (tl_click_is_url(o->url))
-		return tl_click_target_new(target, o, fault);
-	return tl_fail(fault, -EINVAL,
-	    "unknown kind of target: nats://, tls://, clickhouse://, "
-	    "clickhouses://, a directory, or -");
-}
-
-static int
-open_own(struct tl_target **target, const struct tl_target_options *o,
+int
+tl_target_open(struct tl_target **target, const struct tl_target_options *o,
     struct tl_fault *fault)
 {
 	int rc;
 
+	if (is_url(o->url)) {
+		if (o->format)
+			return tl_fail(fault, -EINVAL,
+			    "--format works only with a directory or -");
+		if (tl_nats_is_url(o->url))
+			return tl_nats_target_new(target, &o->nats, fault);
+		if (tl_click_is_url(o->url))
+			return tl_click_target_new(target, o, fault);
+		return tl_fail(fault, -EINVAL,
+		    "unknown kind of target: nats://, tls://, clickhouse://, "
+		    "clickhouses://, a directory, or -");
+	}
 	if (strcmp(o->url, "-") == 0) {
-		rc = check_stdout(o, fault);
-		if (rc == 0)
-			rc = tl_stdout_target_new(target, STDOUT_FILENO, o);
+		if (o->format && !o->format->write_new)
+			return tl_fail(fault, -EINVAL,
+			    "%s cannot be written to a pipe", o->format->name);
+		if ((!o->format || (o->format->flags & TL_FORMAT_BINARY)) &&
+		    isatty(STDOUT_FILENO) == 1)
+			return tl_fail(fault, -EINVAL,
+			    "blocks are binary: redirect standard output");
+		rc = tl_stdout_target_new(target, STDOUT_FILENO, o);
 	} else if (o->format) {
 		rc = tl_events_target_new(target, o);
 	} else {
 		rc = tl_dir_target_new(target, o);
 	}
 	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
-}
-
-int
-tl_target_open(struct tl_target **target, const struct tl_target_options *o,
-    struct tl_fault *fault)
-{
-	return is_url(o->url) ? open_url(target, o, fault)
-			      : open_own(target, o, fault);
 }
