@@ -119,7 +119,7 @@ struct tl_daemon {
 	size_t record_count;      /* recordings that use crew */
 	struct tl_record *ending; /* recordings of detached timelines */
 	size_t ending_count;
-	int64_t started_ns;       /* Unix time */
+	int64_t started_ns;    /* Unix time */
 	int64_t configured_ns; /* when the current configuration was loaded */
 	uint64_t reloads;      /* successful reloads */
 	uint64_t reload_faults;
