@@ -32,19 +32,19 @@ enum {
 	LINE_BYTES = 64
 };
 
-static const double EVENT_GOAL = 1.25;   /* times the floor */
+static const double EVENT_GOAL = 1.45;   /* times the floor */
 static const double COLD_GOAL = 3.5;     /* times the cold floor */
 static const double COLD_OFF_GOAL = 1.0; /* the same */
-static const double FALLBACK_GOAL = 2.5; /* times the floor */
-static const double OFF_GOAL = 1.5;      /* cycles */
+static const double FALLBACK_GOAL = 3.2; /* times the floor */
+static const double OFF_GOAL = 2.0;      /* cycles */
 static const double OFF_CALL_GOAL = 7;   /* cycles */
-static const double TIMED_GOAL = 2.5;    /* times the floor */
+static const double TIMED_GOAL = 2.8;    /* times the floor */
 static const double TIMED_OFF_GOAL = 2;  /* cycles */
 static const double SPAN_GOAL = 2.8;     /* times the floor */
 static const double SPAN_OFF_GOAL = 3;   /* cycles */
-static const double NEXT_GOAL = 1.35;    /* times the floor */
-static const double AT_GOAL = 0.6;       /* the same */
-static const double SLOT_GOAL = 1.6;     /* the same */
+static const double NEXT_GOAL = 1.45;    /* times the floor */
+static const double AT_GOAL = 0.8;       /* the same */
+static const double SLOT_GOAL = 1.9;     /* the same */
 
 struct bare_ring {
 	uint64_t next;
