@@ -488,7 +488,7 @@ lint: format-check
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
 	  src/script/*.lua tests/lua/script_*.lua tests/lua/module_*.lua \
-	  tests/truth/*.lua tests/mutants/*.lua) $(SCRIPT_EXAMPLES); do \
+	  tests/truth/*.lua tests/bench/truth/*.lua tests/mutants/*.lua) $(SCRIPT_EXAMPLES); do \
 	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua tests/lua/luajit_*.lua) examples/hello.lua; do \
 	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
 	@echo "  LINT    mutants"; lua5.4 tests/mutants/mutant.lua check .
@@ -525,6 +525,7 @@ help:
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
 	@echo 'bench-peers  ours beside tracers and loggers that are installed'
+	@echo 'bench-truth  what tracers claim about spans of known durations'
 	@echo 'size      lines of code by folder, before (BASE=commit) and now, and bytes of'
 	@echo '          what is built'
 	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'

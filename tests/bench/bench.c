@@ -324,7 +324,8 @@ bench_print_fact(const char *name, int holds, const char *format, ...)
 static struct bench_figure figures[BENCH_CASES_MAX];
 
 void
-bench_run(const struct bench_case *cases, int count, long n, int rounds)
+bench_run(const struct bench_case *cases, int count, int floor, long n,
+    int rounds)
 {
 	uint8_t quiet[BENCH_ROUNDS_MAX];
 
@@ -345,5 +346,5 @@ bench_run(const struct bench_case *cases, int count, long n, int rounds)
 	printf("# %ld a round, %d of %d rounds are quiet\n", n,
 	    bench_quiet(figures[0].samples, rounds, quiet), rounds);
 	for (int c = 0; c < count; c++)
-		bench_print(&figures[c], &figures[0], quiet);
+		bench_print(&figures[c], &figures[floor], quiet);
 }

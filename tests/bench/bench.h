@@ -75,9 +75,10 @@ long bench_setting(const char *name, long otherwise);
  * program ends. */
 double bench_member(const char *json, const char *words);
 
-/* All cases by turns, n at a time, and a line for each.  The first one is
- * the floor that the ratios of the others count from. */
-void bench_run(const struct bench_case *cases, int count, long n, int rounds);
+/* All cases by turns, n at a time, and a line for each.  The first one chooses
+ * the quiet rounds, and the ratios of all count from case number floor. */
+void bench_run(const struct bench_case *cases, int count, int floor, long n,
+    int rounds);
 
 /* One line.  The floor has a sample for each of the figure's (NULL: no
  * ratio), quiet says which rounds count (NULL: all). */

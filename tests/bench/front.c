@@ -231,7 +231,7 @@ main(void)
 		    0 },
 	};
 
-	bench_run(cases, sizeof(cases) / sizeof(cases[0]), n, rounds);
+	bench_run(cases, sizeof(cases) / sizeof(cases[0]), 0, n, rounds);
 	subject_close(&s);
 	return 0;
 }

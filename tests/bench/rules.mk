@@ -58,7 +58,13 @@ $(B)/bench/peers/timeline: $(patsubst %,$(B)/obj/tests/bench/peers/%.o,timeline 
 bench-peers: $(B)/bench/peers/timeline
 	@CC='$(CC)' tests/bench/peers/run $(B) $(PEERS)
 
-.PHONY: bench bench-ship bench-luajit bench-peers $(patsubst %,bench-%,$(BENCH_PARTS))
+# what tracers claim about spans of known durations:
+# make bench-truth [TRACERS='ours lttng'] [RUNS=5] [MS=700] [SHAPES='ring kill']
+bench-truth: tools lib
+	@CC='$(CC)' RUNS='$(RUNS)' MS='$(MS)' SHAPES='$(SHAPES)' \
+	    tests/bench/truth/run $(B) $(TRACERS)
+
+.PHONY: bench bench-ship bench-luajit bench-peers bench-truth $(patsubst %,bench-%,$(BENCH_PARTS))
 
 # make bench-compare REV=main~3 [PARTS='append front'] [ROUNDS=3]
 bench-compare:
