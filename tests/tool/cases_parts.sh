@@ -91,6 +91,16 @@ for copy in "$work/parts-turned.tl" "$work/parts-turned.trace"; do
 	is '... and there are older ones' \
 		"$("$dump" --view scopes "$copy" 2>/dev/null | grep -c 'older scope')" 1
 done
+# Slices in which a message was closed have no rate, in a copy as in the original.
+for file in parts-bursts.tl parts-bursts.trace; do
+	text=$("$dump" --message 'query*' "$work/$file" --view rate -- 60)
+	has "a slice in which levels were closed has no rate: $file" "$text" '  0 +-  +not observed: levels closed$'
+	is '... and no slice without a query is 0/s' "$(grep -cE ' 0 +0/s$' <<<"$text")" 0
+	share=$("$dump" --stats --json "$work/$file" | jq 'select(.message | startswith("query")).observed_share')
+	said=$("$dump" --message 'query*' "$work/$file" --view rate -- 1 |
+		sed -nE 's/.*\(([0-9]+) % observed; levels closed\)$/\1/p')
+	is '... and the share is that of --stats' "$(jq -n "$share * 100 - $said | fabs <= 2")" true
+done
 is 'a call within a call of the same scope adds no time' \
 	"$(printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"f","kind":"%s","args":{}}\n' \
 		1000 begin 2000 begin 3000 end 5000 end >"$work/deep.jsonl" &&
