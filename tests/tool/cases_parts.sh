@@ -91,6 +91,22 @@ for copy in "$work/parts-turned.tl" "$work/parts-turned.trace"; do
 	is '... and there are older ones' \
 		"$("$dump" --view scopes "$copy" 2>/dev/null | grep -c 'older scope')" 1
 done
+# What is written of some messages knows when they were observed: the changes of
+# levels come along, those of the selected time.
+for format in trace packedtrace; do
+	file=$work/parts-some.$format
+	"$bin/timeline-convert" -q --message 'query*' -o "$file" "$work/parts-bursts.tl"
+	rate='select(.message | startswith("query")) | .rate_per_s | round'
+	is "a copy of one message has the rate of observed time: $format" \
+		"$("$dump" --stats --json "$file" | jq "$rate")" "$("$dump" --stats --json "$work/parts-bursts.tl" | jq "$rate")"
+done
+levels() { sed -n '/class="history"/s/.*">\[[0-9]*,"[0-9]*",[0-9]*,//p' "$1" | tr , ' '; }
+"$bin/timeline-convert" -q -o "$work/parts-all.html" "$work/parts-bursts.tl"
+"$bin/timeline-convert" -q --category server --category db -o "$work/parts-some.html" "$work/parts-bursts.tl"
+is 'the page of some messages shades when the levels were closed' "$(levels "$work/parts-some.html" | wc -w)" \
+	"$(($(levels "$work/parts-all.html" | wc -w) - 2))" # its first change comes later
+is '... and has no entry about levels' "$(grep -c 'burst: threshold' "$work/parts-some.html")" 0
+
 # Slices in which a message was closed have no rate, in a copy as in the original.
 for file in parts-bursts.tl parts-bursts.trace; do
 	text=$("$dump" --message 'query*' "$work/$file" --view rate -- 60)
