@@ -37,7 +37,7 @@ END
 	esac 2>/dev/null
 }
 
-for mode in bursts short slots turned; do
+for mode in bursts short slots single turned; do
 	file=$work/parts-$mode.tl
 	"$build/tests/tool/make_parts" "$name-parts" "$file" "$mode" >"$work/out" || exit 1
 	copies=$work/parts-$mode.trace
