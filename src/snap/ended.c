@@ -7,21 +7,17 @@
  * this machine knows the latter, so a saved file keeps the moment of its copy if
  * a process left no mark.
  */
-#include "base/file.h"
 #include "base/ns.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
+#include "snap/process.h"
 #include "snap/reader.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
-	START_FIELD = 22,
 	/* the age of a process in /proc is in ticks of 10 ms, and entries have
 	 * another clock */
 	SLACK_NS = TL_NS_PER_S,
@@ -30,49 +26,22 @@ enum {
 	NEWEST_MAX = 1024 /* entries whose processes are looked for */
 };
 
-/* Parse the state and the start of a process in /proc/PID/stat; its command, in
- * parentheses, may contain anything. */
-static bool
-parse_stat(const char *stat, char *state, uint64_t *start)
-{
-	const char *at = strrchr(stat, ')');
-	char *end;
-
-	if (!at || at[1] != ' ')
-		return false;
-	*state = at[2];
-	for (int field = 2; field < START_FIELD; field++) {
-		at = strchr(at + 1, ' ');
-		if (!at)
-			return false;
-	}
-	*start = strtoull(at, &end, 10);
-	return end != at;
-}
-
 bool
 tl_writer_is_alive(uint32_t pid, uint64_t age_ns)
 {
-	const long hz = sysconf(_SC_CLK_TCK);
-	char text[1024];
-	uint64_t start = 0;
-	uint64_t lived_ns;
-	char state = '?';
+	struct tl_process process;
+	int64_t lived_ns;
 
-	if (pid == 0 || pid > INT32_MAX)
+	if (pid == 0 || pid > INT32_MAX ||
+	    (kill((pid_t)pid, 0) != 0 && errno != EPERM))
 		return false;
-	if (kill((pid_t)pid, 0) != 0 && errno != EPERM)
-		return false;
-	if (!tl_read_start(text, sizeof(text), "/proc/%u/stat", pid) ||
-	    !parse_stat(text, &state, &start) || hz <= 0)
+	tl_process_inspect(&process, pid);
+	if (process.start_ticks == 0)
 		return true; /* /proc cannot be read */
-	if (state == 'Z' || state == 'X')
-		return false;
-	lived_ns = (uint64_t)tl_clock_read(CLOCK_BOOTTIME);
-	start = start / (uint64_t)hz * TL_NS_PER_S +
-		start % (uint64_t)hz * TL_NS_PER_S / (uint64_t)hz;
-	lived_ns = lived_ns > start ? lived_ns - start : 0;
-	return age_ns <= lived_ns + SLACK_NS;
+	lived_ns =
+	    tl_ns_between(process.start_ns, tl_clock_read(CLOCK_REALTIME));
+	return !process.ended && lived_ns + SLACK_NS >= 0 &&
+	       age_ns <= (uint64_t)(lived_ns + SLACK_NS);
 }
 
 /* Has the process of an entry ended since? */
