@@ -559,7 +559,8 @@ struct timeline_read_intervals;
  * Open the intervals that tell when the record observed a message.  The
  * intervals run, the oldest first and without a gap, from the first entry of
  * the input that defines the message to the moment at which the input was
- * copied, or to its last entry if the input is no timeline.  Between two
+ * copied, or to its last entry if its programs have ended (timeline(7)) or the
+ * input is no timeline.  Between two
  * observed intervals that touch, entries may be missing: a begin in the first
  * and an end in the second may belong to two spans.  Conclude a silence, a rate
  * or an absence from observed time alone.

@@ -5,8 +5,9 @@ usage: rate [SLICES] [--slice=DURATION] [--category=GLOB] [--message=GLOB]
             [--priority=P]
 Divide the time from the oldest to the newest event into SLICES (20), or into
 slices of DURATION, and draw how many events fell into each.  Where a ring has
-overwritten entries, the time begins where it is complete, which is said.  A
-slice that lies between two inputs is empty, not 0.]], ...)
+overwritten entries, the time begins where it is complete, which is said.
+Rates are of observed time.  A slice without any has no rate, but a reason; of
+several messages those of the highest priority decide.]], ...)
 if not options then return end
 
 local wanted = timeline.select(options, { order = "oldest" })
@@ -31,16 +32,7 @@ if type(options.slice) == "string" then
 	if slices > 10000 then timeline.fail("more than 10000 slices") end
 end
 
--- The slices in which an input was looking, from its oldest to its newest event.
-local ranges = {}
-local function is_observed(i)
-	for _, range in pairs(ranges) do
-		if range.from <= i and i <= range.to then return true end
-	end
-	return false
-end
-
-local counts, lost, greatest = {}, {}, 0
+local counts, seen, lost, greatest = {}, {}, {}, 0
 wanted.order, wanted.since = "newest", first
 for e in timeline.events(wanted) do
 	local i = math.min(slices - 1, math.max(0, (e.ns - first) // slice))
@@ -48,21 +40,27 @@ for e in timeline.events(wanted) do
 		lost[i] = (lost[i] or 0) + e.lost
 	elseif e.message then
 		counts[i] = (counts[i] or 0) + 1
+		if e.observed then seen[i] = (seen[i] or 0) + 1 end
 		greatest = math.max(greatest, counts[i])
-		local range = ranges[e.source] or { to = i }
-		ranges[e.source], range.from = range, i
 	end
 end
+local observed = timeline.observed(options)
 
 local width = math.max(10, timeline.columns - 60)
 print(("%d slices of %s%s"):format(slices, timeline.duration(slice),
     timeline.since(oldest, first)))
 for i = 0, slices - 1 do
-	local n = counts[i] or 0
-	local at = timeline.time(first + i * slice):sub(12, 29)
-	local line = is_observed(i) and ("%s  %9d  %12.0f/s  %s%s"):format(
-	    at, n, n * 1e9 / slice, timeline.bar(n, greatest, width),
-	    lost[i] and ("  (%d lost)"):format(lost[i]) or "") or
-	    at .. "  not observed"
+	local n, from = counts[i] or 0, first + i * slice
+	local to = math.min(from + slice, last)
+	local ns, why = observed(from, to)
+	if to == from then ns, why = slice, nil end -- one moment
+	local rate = ns == 0 and ("%14s"):format("-") or
+	    ("%12.0f/s"):format((seen[i] or 0) * 1e9 / ns)
+	local remark = not why and "" or ns == 0 and "  not observed: " .. why or
+	    ("  (%.0f %% observed; %s)"):format(100 * ns / (to - from), why)
+	local line = ("%s  %9d  %s  %s%s%s"):format(
+	    timeline.time(from):sub(12, 29), n, rate,
+	    timeline.bar(n, greatest, width), remark,
+	    lost[i] and ("  (%d lost)"):format(lost[i]) or "")
 	print((line:gsub(" +$", "")))
 end

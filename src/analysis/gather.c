@@ -1191,14 +1191,15 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 	return 0;
 }
 
-/* Is it the proven end of a span of a target whose begin event was not read?
- * why->span is the span of this end. */
+/* Is it the proven end of a span of a target whose begin was not read, or was
+ * dropped when it was cut?  why->span is the span of this end, which ended no open
+ * one. */
 static bool
 is_alone(const struct tl_why *why, const struct tl_definition *d,
     const struct tl_event *end)
 {
 	return d->group && d->group->target && end->proven && why->ended &&
-	       why->span.alone && tl_span_is_sure(&why->span);
+	       tl_span_is_sure(&why->span);
 }
 
 static int

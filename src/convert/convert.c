@@ -341,6 +341,10 @@ put(struct run *run, const struct tl_event *event)
 	struct tl_sink *why = run->why ? tl_why_sink(run->why) : NULL;
 	int rc = why ? why->put(why, event) : 0;
 
+	/* a copy begins where the selection does */
+	if (event->aside && run->options->to->flags & TL_FORMAT_ENDS &&
+	    event->ns < run->select->filter.since_ns)
+		return rc;
 	if (rc == 0 && (rc = nests(run, event)) == 0)
 		run->unnested++;
 	if (rc > 0)

@@ -9,9 +9,9 @@
 #include "clock/clock.h"
 #include "event/message.h"
 #include "ring/ring.h"
+#include "snap/snap.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,11 +20,7 @@
 /* == writers: those of the newest entries, with their state in /proc == */
 
 enum {
-	SHOWN_MAX = 8, /* in a line of text */
-	START_FIELD = 22,
-	/* the age of a process in /proc is in ticks of 10 ms, and entries have
-	 * another clock */
-	SLACK_NS = TL_NS_PER_S,
+	SHOWN_MAX = 8,   /* in a line of text */
 	RUN_MAX = 32,    /* entries read at once */
 	LANE_MAX = 1024, /* entries read of a lane, builtin ones included */
 	RUNS_MAX = 16384 /* read of one timeline, for any number of lanes */
@@ -161,53 +157,6 @@ take_lane(struct scan *s, uint32_t i)
 	}
 }
 
-/* Parse the state and the start of a process in /proc/PID/stat; its command, in
- * parentheses, may contain anything. */
-static bool
-parse_stat(const char *stat, char *state, uint64_t *start)
-{
-	const char *at = strrchr(stat, ')');
-	char *end;
-
-	if (!at || at[1] != ' ')
-		return false;
-	*state = at[2];
-	for (int field = 2; field < START_FIELD; field++) {
-		at = strchr(at + 1, ' ');
-		if (!at)
-			return false;
-	}
-	*start = strtoull(at, &end, 10);
-	return end != at;
-}
-
-/* Is the writer alive?  If the process with its number started after its newest
- * entry, the writer is dead. */
-static bool
-is_alive(const struct tl_writer *w)
-{
-	const long hz = sysconf(_SC_CLK_TCK);
-	char text[1024];
-	uint64_t start = 0;
-	uint64_t lived_ns;
-	char state = '?';
-
-	if (w->pid == 0 || w->pid > INT32_MAX)
-		return false;
-	if (kill((pid_t)w->pid, 0) != 0 && errno != EPERM)
-		return false;
-	if (!tl_read_start(text, sizeof(text), "/proc/%u/stat", w->pid) ||
-	    !parse_stat(text, &state, &start) || hz <= 0)
-		return true; /* /proc cannot be read */
-	if (state == 'Z' || state == 'X')
-		return false;
-	lived_ns = (uint64_t)tl_clock_read(CLOCK_BOOTTIME);
-	start = start / (uint64_t)hz * TL_NS_PER_S +
-		start % (uint64_t)hz * TL_NS_PER_S / (uint64_t)hz;
-	lived_ns = lived_ns > start ? lived_ns - start : 0;
-	return w->age_ns <= lived_ns + SLACK_NS;
-}
-
 static int
 compare(const void *a, const void *b)
 {
@@ -239,7 +188,8 @@ tl_writers_read(struct tl_writers *writers, int fd,
 		struct tl_writer *w = &writers->list[i];
 
 		w->known = w->pid != 0 && known;
-		w->alive = w->known && !old && is_alive(w);
+		w->alive =
+		    w->known && !old && tl_writer_is_alive(w->pid, w->age_ns);
 
 		/* Set the name of a writer that /proc does not have, dead or
 		 * of another PID namespace, if the header has it: that of the

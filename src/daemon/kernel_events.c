@@ -5,9 +5,9 @@
 #include "base/file.h"
 #include "base/word.h"
 #include "daemon/log.h"
-#include "daemon/process.h"
 #include "kernel/kernel.h"
 #include "ring/ring.h"
+#include "snap/process.h"
 
 #include <errno.h>
 #include <limits.h>

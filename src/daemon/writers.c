@@ -15,7 +15,7 @@
 
 #include "base/ns.h"
 #include "clock/clock.h"
-#include "daemon/process.h"
+#include "snap/process.h"
 
 #include <assert.h>
 #include <errno.h>

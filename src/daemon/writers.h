@@ -21,7 +21,7 @@
 #ifndef TL_DAEMON_WRITERS_H
 #define TL_DAEMON_WRITERS_H
 
-#include "daemon/process.h"
+#include "snap/process.h"
 
 #include <ev.h>
 #include <stdbool.h>

@@ -282,6 +282,7 @@ put_identity(struct tl_fields *f, const struct tl_snap *snap)
 		tl_fields_time(f, "saved", h->saved_ns);
 	if (tl_snap_cut(snap, &cut))
 		tl_fields_time(f, "complete_to", cut.ns);
+	tl_fields_bool(f, "ended", tl_snap_has_ended(snap));
 	tl_fields_object(f, "creator");
 	put_fixed(f, "command", h->creator_command, sizeof(h->creator_command));
 	tl_fields_unsigned(f, "pid", h->creator_pid);

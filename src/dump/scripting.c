@@ -126,17 +126,27 @@ find_kept(const struct tl_script_input *input, struct tl_observed_from *kept)
 	return tl_source_complete(chosen->input, kept);
 }
 
+static bool
+selects(const struct tl_script_input *input, const struct tl_message *message)
+{
+	const struct chosen *chosen = input->context;
+
+	return tl_filter_message(&chosen->select->filter, message);
+}
+
 static struct tl_script_input
 describe(const struct tl_source *input, struct chosen *chosen)
 {
 	struct tl_script_input described = { .name = input->name,
 		.snap = tl_source_snap(input),
+		.source = input,
 		.messages = tl_source_messages(input),
 		.message_count = tl_source_message_count(input),
 		.format = input->format,
 		.open = open_input,
 		.context = chosen,
 		.kept = find_kept,
+		.selects = selects,
 		.clock = input->host,
 		.is_of_several = input->host && input->host->is_marked };
 	struct tl_event cut;

@@ -27,6 +27,19 @@ struct change {
 	uint8_t kind; /* index of tl_own.ns */
 };
 
+/* A message whose gate was changed alone (timeline_level). */
+struct named {
+	struct tl_bytes line;
+	uint8_t gate;
+};
+
+/* A message that was logged directly within spans of another. */
+struct detail {
+	const struct tl_message *message;
+	uint16_t source;
+	uint8_t gate; /* the lowest with which it was logged */
+};
+
 struct source {
 	struct tl_observer *observer; /* fed the changes; NULL: no event yet */
 	struct change *changes;       /* in order of ns */
@@ -34,6 +47,11 @@ struct source {
 	size_t capacity;
 	struct tl_event last; /* ns, tsc, epoch and partial */
 	bool is_lost;         /* entries are missing before the next event */
+	struct named named[TL_NAMED_GATES_MAX];
+	uint32_t named_count;
+	/* The lowest gate of a detail that was logged with a higher one: while
+	 * the levels close this gate, some details are closed. */
+	uint8_t lowered;
 };
 
 /* The spans of a thread at one depth within one span. */
@@ -55,6 +73,10 @@ struct nest {
 struct tl_details {
 	struct source *sources;
 	size_t source_count;
+	struct tl_id_map pairs; /* of messages that nest */
+	struct detail *details; /* of each */
+	size_t detail_count;
+	size_t detail_capacity;
 	struct tl_id_map outer; /* messages with spans within */
 	uint8_t *gates;         /* of each: the lowest gate within */
 	size_t gate_capacity;
@@ -89,6 +111,8 @@ tl_details_free(struct tl_details *d)
 	for (size_t i = 0; i < d->nest_capacity; i++) {
 		free(d->nests[i].levels);
 	}
+	tl_id_map_free(&d->pairs);
+	free(d->details);
 	tl_id_map_free(&d->outer);
 	tl_id_map_free(&d->threads);
 	free(d->sources);
@@ -140,11 +164,11 @@ level_at(const struct source *s, uint64_t tsc, unsigned threshold)
 	if (s->last.partial)
 		return TL_OWN_OVERWRITTEN;
 	if (!now->has_plan || tsc >= now->lease)
-		return threshold;
+		level = threshold;
 	while (level < threshold &&
 	       !tl_slot_is_open(slot, now->shares[level], now->seed))
 		level++;
-	return level;
+	return level > s->lowered ? TIMELINE_LEVEL_NONE : level;
 }
 
 /* Add the changes by slots from one stamp to another. */
@@ -199,11 +223,58 @@ pass(struct source *s, const struct tl_event *next)
 		      : pass_slots(s, next, from, next->tsc, now->threshold);
 }
 
+static void
+find_lowered(const struct tl_details *d, struct source *s)
+{
+	s->lowered = TL_OBSERVED_GATES;
+	for (uint32_t i = 0; i < s->named_count; i++) {
+		const struct named *n = &s->named[i];
+
+		for (size_t k = 0; k < d->detail_count; k++)
+			if (&d->sources[d->details[k].source] == s &&
+			    n->gate < d->details[k].gate &&
+			    n->gate < s->lowered &&
+			    tl_bytes_equal(n->line,
+				d->details[k].message->line1))
+				s->lowered = n->gate;
+	}
+}
+
+/* Take a change of one message, which the text of its entry names in copies,
+ * too.  An entry that names none is ignored. */
+static void
+take_named(const struct tl_details *d, struct source *s,
+    const struct tl_event *event)
+{
+	const uint64_t args[] = { 0, 0, 1, event->args[3] };
+	const struct tl_bytes line =
+	    tl_message_string(event->message, event->args[2]);
+	struct tl_gate_entry entry;
+	uint32_t i = 0;
+
+	if (line.size == 0 || !tl_gate_read(args, &entry))
+		return;
+	while (i < s->named_count && !tl_bytes_equal(s->named[i].line, line))
+		i++;
+	if (i == TL_NAMED_GATES_MAX)
+		return;
+	if (i == s->named_count)
+		s->named_count++;
+	s->named[i] = (struct named){ line,
+		entry.made || entry.after < entry.before ? entry.after
+							 : entry.before };
+	find_lowered(d, s);
+}
+
 /* Take a change of the levels. */
 static int
-take_change(struct source *s, const struct tl_event *event)
+take_change(const struct tl_details *d, struct source *s,
+    const struct tl_event *event)
 {
 	struct tl_event own = *event;
+
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+		take_named(d, s, event);
 
 	/* The first burst shows the base before. */
 	if (s->count == 1 &&
@@ -241,6 +312,7 @@ begin_source(struct source *s, const struct tl_event *event)
 		return -ENOMEM;
 	tl_observer_init(s->observer, &start);
 	s->last = *event;
+	s->lowered = TL_OBSERVED_GATES;
 	s->changes[s->count++] = (struct change){ INT64_MIN,
 		event->partial ? TL_OWN_OVERWRITTEN : start.base };
 	return 0;
@@ -248,7 +320,7 @@ begin_source(struct source *s, const struct tl_event *event)
 
 /* Note that spans of a message have details with a gate. */
 static int
-note_detail(struct tl_details *d, const struct tl_message *outer, unsigned gate)
+note_outer(struct tl_details *d, const struct tl_message *outer, unsigned gate)
 {
 	const struct tl_id_key key = { (uintptr_t)outer, 0 };
 	uint32_t id;
@@ -261,6 +333,31 @@ note_detail(struct tl_details *d, const struct tl_message *outer, unsigned gate)
 	if (rc > 0 || gate < d->gates[id])
 		d->gates[id] = (uint8_t)gate;
 	return 0;
+}
+
+/* Note that a span began directly within another. */
+static int
+note_detail(struct tl_details *d, struct source *s,
+    const struct tl_message *outer, const struct tl_event *inner, unsigned gate)
+{
+	const struct tl_id_key key = { (uintptr_t)outer,
+		(uintptr_t)inner->message };
+	uint32_t id;
+	const int rc = tl_id_map_get(&d->pairs, key, &id);
+
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (rc == 0 && gate >= d->details[id].gate)
+		return 0;
+	if (TL_ARRAY_ZEROS(d->details, d->detail_capacity, id) < 0)
+		return -ENOMEM;
+	d->details[id] =
+	    (struct detail){ inner->message, inner->source, (uint8_t)gate };
+	if (id >= d->detail_count)
+		d->detail_count = id + 1;
+	if (s->named_count > 0)
+		find_lowered(d, s);
+	return note_outer(d, outer, gate);
 }
 
 /* The gate of a detail that was logged.  One that is off was turned off by
@@ -454,7 +551,7 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 	/* What is within a span that has left the stack is not known. */
 	begin.is_open = span->late || (!span->alone && l->last != span->id);
 	if (begin.is_open &&
-	    note_detail(d, span->message, TIMELINE_LEVEL_NONE - 1) < 0)
+	    note_outer(d, span->message, TIMELINE_LEVEL_NONE - 1) < 0)
 		return -ENOMEM;
 	if (!begin.is_open && l[1].any && l[1].from_ns >= from_ns) {
 		*own = l[1].own;
@@ -508,11 +605,12 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 		rc = add_change(s, event->ns,
 		    level_at(s, event->tsc, s->observer->now.threshold));
 	if (rc == 0 && tl_observed_is_change(event->message))
-		rc = take_change(s, event);
+		rc = take_change(d, s, event);
 	if (rc < 0 || !spans || event->kind != TL_BEGIN)
 		return rc;
 	if (event->message->scope != TIMELINE_SOURCE &&
 	    (outer = tl_spans_outer(spans)))
-		rc = note_detail(d, outer->message, gate_of(s, event->message));
+		rc = note_detail(d, s, outer->message, event,
+		    gate_of(s, event->message));
 	return rc == 0 && d->has_nests ? begin_span(d, spans) : rc;
 }

@@ -18,7 +18,9 @@
  *
  * Which messages nest is known only at the end.  Levels are ordered: at each
  * moment there is a lowest level that is open.  So own time is kept by that
- * level (struct tl_own) and divided afterwards (tl_details_divide).
+ * level (struct tl_own) and divided afterwards (tl_details_divide).  Gates of
+ * single messages are not ordered: while one of a detail is lower than it was
+ * when the detail was logged, and closed, no level counts as open.
  *
  * Times are the ns of the events that are put, oldest first.  The history of
  * the lowest open level is bounded: of older times the levels are not known, and

@@ -97,10 +97,12 @@ open_source(lua_State *L)
 	source->own.snap = tl_source_snap(&source->sources.items[0]);
 	source->inputs = &source->own;
 	source->count = 1;
+	if (source->sources.count == 1)
+		source->own.source = &source->sources.items[0];
 	if (source->own.snap)
 		return 1;
-	if (source->sources.count == 1)
-		source->trace = tl_source_trace(&source->sources.items[0]);
+	if (source->own.source)
+		source->trace = tl_source_trace(source->own.source);
 	source->own.format = "trace";
 	source->own.open = open_cursor;
 	source->own.context = source;

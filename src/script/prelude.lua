@@ -265,6 +265,75 @@ function timeline.since(oldest, first)
 	    .. "their time are overwritten"):format(timeline.time(first))
 end
 
+-- Does a glob, or one of a table of globs, match?  None matches all.
+local function any(globs, text)
+	if type(globs) ~= "table" then globs = { globs } end
+	for _, glob in ipairs(globs) do
+		if timeline.matches(glob, text) then return true end
+	end
+	return #globs == 0
+end
+
+-- observed{category, message, priority}: a function that tells of a range of
+-- time for how many nanoseconds one of these messages was observed, and why not
+-- in the first of the rest.  Of each input the messages of the highest priority
+-- are asked, which are open when others are.
+function timeline.observed(options)
+	local open, closed = {}, {}
+	for _, input in ipairs(timeline.inputs) do
+		local asked = {}
+		for _, m in ipairs(input:messages()) do
+			local top = asked[1] and asked[1].level or 0
+			if m.selected and not m.builtin and m.level >= top and
+			    (not options.priority or m.level >=
+			        timeline.level(options.priority)) and
+			    any(options.category, m.category) and
+			    any(options.message, m.message) then
+				if m.level > top then asked = {} end
+				asked[#asked + 1] = m
+			end
+		end
+		for i = 1, math.min(#asked, 4) do
+			local list = input:intervals(asked[i].id) or {}
+			for at = 1, #list, 3 do
+				local piece = { from = list[at], to = list[at + 1],
+				    why = list[at + 2] }
+				insert(piece.why == "observed" and open or closed,
+				    piece)
+			end
+		end
+	end
+	table.sort(open, function(a, b) return a.from < b.from end)
+	local joined = {} -- apart, and in order
+	for _, piece in ipairs(open) do
+		local last = joined[#joined]
+		if last and piece.from <= last.to then
+			last.to = math.max(last.to, piece.to)
+		else
+			insert(joined, piece)
+		end
+	end
+	return function(from, to)
+		local low, high, ns = 1, #joined + 1, 0
+		while low < high do -- the first piece that ends after from
+			local middle = (low + high) // 2
+			if joined[middle].to <= from then low = middle + 1
+			else high = middle end
+		end
+		while joined[low] and joined[low].from < to do
+			ns = ns + math.min(joined[low].to, to) -
+			    math.max(joined[low].from, from)
+			low = low + 1
+		end
+		for _, piece in ipairs(ns < to - from and closed or {}) do
+			if piece.from < to and piece.to > from then
+				return ns, piece.why
+			end
+		end
+		return ns, ns < to - from and "no input" or nil
+	end
+end
+
 -- The part of a command line's options that events{} understands.
 function timeline.select(options, more)
 	local selected = more or {}

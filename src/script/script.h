@@ -103,6 +103,12 @@ struct tl_script_input {
 	/* Up to this time the input has all entries that the command line
 	 * selects; 0: unknown. */
 	int64_t complete_to_ns;
+	/* The source, for intervals(); NULL: it is not known when a message was
+	 * observed. */
+	const struct tl_source *source;
+	/* Does the command line select the message?  NULL: each. */
+	bool (*selects)(const struct tl_script_input *input,
+	    const struct tl_message *message);
 	/* Find the place from which on the input has all entries.  NULL: from
 	 * the begin of the last lane on.  0 or -errno. */
 	int (*kept)(const struct tl_script_input *input,

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "event/sched.h"
 #include "script/search.h"
+#include "source/intervals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -307,22 +308,29 @@ source_index(lua_State *L)
 }
 
 static int expect_message(lua_State *L);
+static int describe_intervals(lua_State *L);
+static const char intervals_key;
+static int close_intervals(lua_State *L);
 
 static const luaL_Reg methods[] = { { "events", tl_iterate_events },
 	{ "spans", tl_iterate_spans }, { "messages", tl_describe_messages },
 	{ "info", tl_describe_info }, { "close", close_source },
-	{ "expect", expect_message }, { "roots", tl_script_source_roots },
-	{ "why", tl_script_source_why }, { NULL, NULL } };
+	{ "expect", expect_message }, { "intervals", describe_intervals },
+	{ "roots", tl_script_source_roots }, { "why", tl_script_source_why },
+	{ NULL, NULL } };
 
 void
 tl_script_source_register(lua_State *L)
 {
 	static const luaL_Reg functions[] = { { "__index", source_index },
 		{ "__gc", collect }, { NULL, NULL } };
+	static const luaL_Reg closing[] = { { "__gc", close_intervals },
+		{ NULL, NULL } };
 
 	lua_newtable(L);
 	luaL_setfuncs(L, methods, 0);
 	tl_host_register_type(L, "input", &source_key, functions);
+	tl_host_register_type(L, "intervals", &intervals_key, closing);
 	lua_pop(L, 1);
 	tl_script_nodes_register(L);
 	tl_script_why_register(L);
@@ -427,9 +435,10 @@ push_args(lua_State *L, const struct tl_message *message)
 }
 
 static void
-push_message(lua_State *L, const struct tl_message *message, size_t place)
+push_message(lua_State *L, const struct tl_script_input *input,
+    const struct tl_message *message, size_t place)
 {
-	lua_createtable(L, 0, 14);
+	lua_createtable(L, 0, 16);
 	set_bytes(L, "category", message->category);
 	set_bytes(L, "message", message->line1);
 	set_bytes(L, "explain", message->explain);
@@ -442,6 +451,10 @@ push_message(lua_State *L, const struct tl_message *message, size_t place)
 	set_number(L, "source", place + 1);
 	set_word(L, "priority", tl_level_name(message->level));
 	set_word(L, "kind", tl_record_kind_name(message->kind));
+	lua_pushboolean(L, message->builtin);
+	lua_setfield(L, -2, "builtin");
+	lua_pushboolean(L, !input->selects || input->selects(input, message));
+	lua_setfield(L, -2, "selected");
 	push_args(L, message);
 	lua_setfield(L, -2, "args");
 }
@@ -483,6 +496,72 @@ expect_message(lua_State *L)
 	return lua_error(L);
 }
 
+/* == when a message was observed == */
+
+static const char intervals_key;
+
+static int
+close_intervals(lua_State *L)
+{
+	struct tl_intervals **intervals =
+	    tl_host_check_type(L, 1, "intervals", &intervals_key);
+
+	tl_intervals_close(*intervals);
+	return 0;
+}
+
+/* The message of an input with an id.  NULL: none. */
+static const struct tl_message *
+find_message(const struct tl_script_input *input, lua_Integer id)
+{
+	size_t count;
+	const struct tl_message *const *messages = messages_of(input, &count);
+
+	while (count > 0 && messages[count - 1]->id != id)
+		count--;
+	return count > 0 ? messages[count - 1] : NULL;
+}
+
+/* intervals(id): an array of from, to and a word for each interval; nil if they
+ * are not known. */
+static int
+describe_intervals(lua_State *L)
+{
+	static const char *const words[] = { [TL_LOOK_OBSERVED] = "observed",
+		[TL_LOOK_NOT_LOGGED] = "levels closed",
+		[TL_LOOK_NOT_KEPT] = "overwritten",
+		[TL_LOOK_NOT_WHOLE] = "lost",
+		[TL_LOOK_NOT_KNOWN] = "levels not known" };
+	const struct tl_script_source *source = tl_script_source_check(L, 1);
+	const struct tl_script_input *input = source->inputs;
+	const struct tl_message *message =
+	    source->count == 1 ? find_message(input, luaL_checkinteger(L, 2))
+			       : NULL;
+	struct tl_intervals **intervals =
+	    lua_newuserdatauv(L, sizeof(struct tl_intervals *), 0);
+	struct tl_interval i;
+	lua_Integer n = 0;
+	int rc;
+
+	luaL_argcheck(L, message, 2, "no id of a message of the input");
+	*intervals = NULL;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &intervals_key);
+	lua_setmetatable(L, -2);
+	if (!input->source)
+		return 0;
+	lua_newtable(L);
+	rc = tl_intervals_open(intervals, input->source, message);
+	while (rc >= 0 && (rc = tl_intervals_next(*intervals, &i)) > 0) {
+		lua_pushinteger(L, i.from_ns);
+		lua_rawseti(L, -2, ++n);
+		lua_pushinteger(L, i.to_ns);
+		lua_rawseti(L, -2, ++n);
+		lua_pushstring(L, words[i.look]);
+		lua_rawseti(L, -2, ++n);
+	}
+	return rc < 0 ? tl_host_fail(L, tl_host(L), rc, "cannot read") : 1;
+}
+
 int
 tl_script_input_horizon(const struct tl_script_input *input, int64_t *ns)
 {
@@ -514,7 +593,7 @@ tl_describe_messages(lua_State *L)
 		    messages_of(input, &count);
 
 		for (size_t j = 0; j < count; j++) {
-			push_message(L, messages[j], source->first + i);
+			push_message(L, input, messages[j], source->first + i);
 			lua_rawseti(L, -2, ++n);
 		}
 	}

@@ -30,6 +30,8 @@ struct tl_snap {
 	struct tl_snap_builtins *builtins; /* by lane; NULL: not read yet */
 	struct tl_time time;
 	struct tl_faults faults;
+	/* the newest entry, if the programs have ended */
+	struct tl_event end;
 };
 
 /* How to copy a live file, and the state kept between copies. */

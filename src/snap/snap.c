@@ -457,6 +457,12 @@ tl_snap_message(const struct tl_snap *snap, size_t i)
 }
 
 bool
+tl_snap_has_ended(const struct tl_snap *snap)
+{
+	return snap->end.message;
+}
+
+bool
 tl_snap_cut(const struct tl_snap *snap, struct tl_event *cut)
 {
 	const struct timeline_header *h = &snap->header;
@@ -464,6 +470,13 @@ tl_snap_cut(const struct tl_snap *snap, struct tl_event *cut)
 
 	if (h->cut == 0 || h->state != TIMELINE_SAVED)
 		return false;
+	if (snap->end.message) {
+		*cut = (struct tl_event){ .tsc = snap->end.tsc,
+			.epoch = snap->end.epoch,
+			.ns = snap->end.ns,
+			.steps_ns = snap->end.steps_ns };
+		return true;
+	}
 	segment = tl_time_find(&snap->time, h->epochs, h->cut);
 	*cut = (struct tl_event){ .tsc = h->cut,
 		.epoch = h->epochs,

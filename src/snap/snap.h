@@ -120,8 +120,16 @@ size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
 const struct tl_message *const *tl_snap_messages(const struct tl_snap *snap);
 /* Get the cut as an event without a message: the snapshot has each entry whose
- * append had returned by then.  false: unknown. */
+ * append had returned by then.  It is the place of the newest entry if
+ * tl_snap_has_ended.  false: unknown. */
 bool tl_snap_cut(const struct tl_snap *snap, struct tl_event *cut);
+/* Find out whether the processes of the newest entries have ended.  A copy of a
+ * live file asks the system, which a sandbox may forbid.  0 or -errno. */
+int tl_snap_find_end(struct tl_snap *snap);
+bool tl_snap_has_ended(const struct tl_snap *snap);
+/* Does a process that logged so long ago live?  One with its number that started
+ * later is another. */
+bool tl_writer_is_alive(uint32_t pid, uint64_t age_ns);
 
 /* The trusted knots, oldest first.  The last knot is a closing point. */
 size_t tl_snap_knot_count(const struct tl_snap *snap);

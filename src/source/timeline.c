@@ -371,7 +371,8 @@ tl_source_open_timeline(struct tl_source *source, struct tl_opening *o)
 		return tl_fail(&source->fault, -EINVAL,
 		    "a saved timeline does not grow");
 	}
-	if (o->plan->check && (rc = tl_snap_check(snap)) < 0)
+	if ((o->plan->check && (rc = tl_snap_check(snap)) < 0) ||
+	    (rc = tl_snap_find_end(snap)) < 0)
 		return tl_source_fail(source, rc);
 	return 0;
 }

@@ -48,7 +48,7 @@ for i in 1 2 3 4; do tick "$((i * 1000000 + 100000000))"; done >"$work/two.jsonl
 text=$("$dump" "$work/one.jsonl" "$work/two.jsonl" --view gaps 2>/dev/null)
 has '--view gaps has the silences of an input' "$text" '^all +1ms '
 lacks '... and none between two inputs' "$text" '97ms'
-has '... and --view rate no rate' "$("$dump" "$work/one.jsonl" "$work/two.jsonl" --view rate -- 10 2>/dev/null)" '  not observed$'
+has '... and --view rate no rate' "$("$dump" "$work/one.jsonl" "$work/two.jsonl" --view rate -- 10 2>/dev/null)" '  not observed: no input$'
 is '--stats fits 80 columns' "$(COLUMNS=80 "$dump" --stats "$samples" | awk 'length > 80')" ''
 
 # Each span that began in a burst is recorded with its whole duration, so the

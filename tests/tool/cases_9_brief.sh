@@ -67,12 +67,17 @@ has 'a span that another thread has ended is called so' "$text" \
 lacks '... and has its end' "$text" 'No end in the record'
 # a program that hangs: its last request is as old as the copy says, not as the
 # last entry
-"$build/tests/tool/make_timeline" "$name-hang" spans=100
+"$build/tests/tool/make_timeline" "$name-hang" spans=100 sleep=600000 &
+hanging=$!
+has_logged() { "$dump" "$name-hang" 2>/dev/null | grep -q 'job(100)'; }
+until_true has_logged
 sleep 1
 has 'the age of a span that hangs is told, though nothing more is logged' \
 	"$("$dump" --brief='work*' "$name-hang")" '^No end in the record, begun [1-9][0-9.]*s before its end: .*  work job\(100\)$'
 lacks '... but not beyond --until' \
 	"$("$dump" --brief='work*' --until +1ms "$name-hang")" 'begun [0-9.]*s before'
+kill "$hanging"
+wait "$hanging" 2>/dev/null
 rm -f "/dev/shm$name-hang"
 head -2000 "$work/brief page.jsonl" | sed 's/request/job/' | "$dump" --brief --slower 1s - >"$work/page"
 has 'a span that is not slow is not called so' "$(cat "$work/page")" '^The longest: 65\.06us'

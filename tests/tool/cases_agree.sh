@@ -280,7 +280,10 @@ done
 
 # Nothing is logged for a second, and then the timeline is copied: the record was
 # looking until then.
-"$make" "$name-stopped" known
+"$make" "$name-stopped" known sleep=600000 &
+writer=$!
+seen_last() { "$dump" --info --json "$name-stopped" 2>/dev/null | jq -e '.ended == false and .entries_shown == 11' >/dev/null; }
+until_true seen_last
 sleep 1
 "$bin/timelinectl" save "$name-stopped" "$work/stopped.tl" >/dev/null
 window=$("$dump" --info --json "$work/stopped.tl" | jq '.complete_to_ns - .oldest_ns')
@@ -298,6 +301,25 @@ is '... in Lua' "$("$dump" "$work/stopped.tl" --script "$work/to.lua")" \
 is '... not beyond --until' "$("$dump" --until 2020-01-01T00:00:00Z "$work/stopped.tl" --script "$work/to.lua")" 1577836800000000000
 longer=$("$dump" --stats --json "$name-stopped" | jq 'select(.message | startswith("depth")).observed_ns')
 is '... of a live timeline to now' "$(awk -v a="$longer" -v b="$window" 'BEGIN { print (a > b) }')" 1
+
+# The window of a program that has ended, by itself or killed, ends with its last entry.
+kill -KILL "$writer"
+wait "$writer" 2>/dev/null
+"$make" "$name-ended" known
+"$bin/timelinectl" save "$name-ended" "$work/ended.tl" >/dev/null
+"$bin/timeline-convert" -q -o "$work/ended.trace" "$work/ended.tl"
+for file in "$name-stopped" "$name-ended" "$work/ended.tl" "$work/ended.trace"; do
+	mapfile -t ns < <("$dump" --json --oldest-first "$file" | sed -E 's/^\{"ns":([0-9]+).*/\1/')
+	window=$((ns[${#ns[@]} - 1] - ns[0]))
+	depth=$("$dump" --stats --json "$file" | jq -c 'select(.message | startswith("depth"))')
+	is "observed time of a program that has ended goes to its last entry: ${file##*[-/]}" \
+		"$(near "$(jq .observed_ns <<<"$depth")") $(near "$(jq '.count / .rate_per_s * 1e9' <<<"$depth")")" 'yes yes'
+	[ "${file##*.}" = trace ] && continue
+	is '... in Lua' "$("$dump" "$file" --script "$work/to.lua")" "${ns[${#ns[@]} - 1]}"
+	has '... and --stats says so' "$("$dump" --stats "$file")" ': its programs have ended, and rates with the last entry$'
+done
+"$make" "$name-stopped" remove
+"$make" "$name-ended" remove
 "$bin/timeline-convert" -q --to jsonl -o "$work/stopped.jsonl" "$work/stopped.tl" 2>/dev/null
 is '... and of a file that does not say to its last entry' "$(awk -v a="$("$dump" --stats --json "$work/stopped.jsonl" |
 	jq 'select(.message | startswith("depth")).observed_ns')" 'BEGIN { print (a < 1e9) }')" 1

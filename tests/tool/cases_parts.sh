@@ -37,7 +37,7 @@ END
 	esac 2>/dev/null
 }
 
-for mode in bursts short slots turned; do
+for mode in bursts short slots single turned; do
 	file=$work/parts-$mode.tl
 	"$build/tests/tool/make_parts" "$name-parts" "$file" "$mode" >"$work/out" || exit 1
 	copies=$work/parts-$mode.trace
@@ -90,6 +90,32 @@ for copy in "$work/parts-turned.tl" "$work/parts-turned.trace"; do
 		"$("$dump" --stats --json --since "$since" "$copy" | jq -r 'select(.kind == "span").duration_ns.count' | sort -n)"
 	is '... and there are older ones' \
 		"$("$dump" --view scopes "$copy" 2>/dev/null | grep -c 'older scope')" 1
+done
+# What is written of some messages knows when they were observed: the changes of
+# levels come along, those of the selected time.
+for format in trace packedtrace; do
+	file=$work/parts-some.$format
+	"$bin/timeline-convert" -q --message 'query*' -o "$file" "$work/parts-bursts.tl"
+	rate='select(.message | startswith("query")) | .rate_per_s | round'
+	is "a copy of one message has the rate of observed time: $format" \
+		"$("$dump" --stats --json "$file" | jq "$rate")" "$("$dump" --stats --json "$work/parts-bursts.tl" | jq "$rate")"
+done
+levels() { sed -n '/class="history"/s/.*">\[[0-9]*,"[0-9]*",[0-9]*,//p' "$1" | tr , ' '; }
+"$bin/timeline-convert" -q -o "$work/parts-all.html" "$work/parts-bursts.tl"
+"$bin/timeline-convert" -q --category server --category db -o "$work/parts-some.html" "$work/parts-bursts.tl"
+is 'the page of some messages shades when the levels were closed' "$(levels "$work/parts-some.html" | wc -w)" \
+	"$(($(levels "$work/parts-all.html" | wc -w) - 2))" # its first change comes later
+is '... and has no entry about levels' "$(grep -c 'burst: threshold' "$work/parts-some.html")" 0
+
+# Slices in which a message was closed have no rate, in a copy as in the original.
+for file in parts-bursts.tl parts-bursts.trace; do
+	text=$("$dump" --message 'query*' "$work/$file" --view rate -- 60)
+	has "a slice in which levels were closed has no rate: $file" "$text" '  0 +-  +not observed: levels closed$'
+	is '... and no slice without a query is 0/s' "$(grep -cE ' 0 +0/s$' <<<"$text")" 0
+	share=$("$dump" --stats --json "$work/$file" | jq 'select(.message | startswith("query")).observed_share')
+	said=$("$dump" --message 'query*' "$work/$file" --view rate -- 1 |
+		sed -nE 's/.*\(([0-9]+) % observed; levels closed\)$/\1/p')
+	is '... and the share is that of --stats' "$(jq -n "$share * 100 - $said | fabs <= 2")" true
 done
 is 'a call within a call of the same scope adds no time' \
 	"$(printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"f","kind":"%s","args":{}}\n' \

@@ -3,13 +3,14 @@
  * make_parts.c - requests that spend nearly all of their time in queries, of
  * which few are recorded.
  *
- *	make_parts PATH FILE bursts|slow|short|slots|turned
+ *	make_parts PATH FILE bursts|slow|short|slots|single|turned
  *
  *	bursts	queries are open in bursts of several requests
  *	slow	queries are open except in requests that are slow
  *	short	queries are open in bursts that are shorter than a query, and
  *		some begin within a query
  *	slots	queries are open in slots
+ *	single	the level of queries alone is off in two requests of three
  *	turned	the lanes of queries turn, those of requests do not
  *
  * The program saves FILE, removes PATH, and prints the share of requests that
@@ -92,7 +93,8 @@ main(int argc, char **argv)
 	expect_ok(timeline_define_span(tl, "db", "debug", "query $shard",
 	    TIMELINE_THREAD, &inner));
 	expect_ok(timeline_define(tl, "db", "trace", "step $n", &noise));
-	expect_ok(timeline_priority(tl, turned ? "trace" : "info"));
+	expect_ok(timeline_priority(tl,
+	    turned || strcmp(mode, "single") == 0 ? "trace" : "info"));
 	if (strcmp(mode, "slots") == 0) {
 		for (unsigned i = 4; i < TIMELINE_PLAN_GATES; i++)
 			plan.shares[i] = UINT32_MAX / 5;
@@ -106,6 +108,9 @@ main(int argc, char **argv)
 		if (strcmp(mode, "slow") == 0)
 			expect_ok(timeline_priority(tl,
 			    id % 20 == 19 ? "info" : "trace"));
+		if (strcmp(mode, "single") == 0)
+			expect_ok(timeline_level(tl, "db", "query*",
+			    id % 3 == 0 ? "default" : "off"));
 		request(outer, inner, id);
 	}
 	expect_ok(timeline_save(tl, argv[2]));

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/process.h"
+#include "snap/process.h"
 
 #include <stdio.h>
 #include <string.h>

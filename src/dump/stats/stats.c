@@ -586,6 +586,24 @@ put_empty(const struct stats *s, struct tl_text *text)
 	}
 }
 
+/* Say which windows end before the copy. */
+static void
+put_ended(const struct stats *s, struct tl_text *text)
+{
+	for (size_t i = 0; i < s->inputs->count; i++) {
+		const struct tl_snap *snap =
+		    tl_source_snap(&s->inputs->items[i]);
+
+		if (!snap || !tl_snap_has_ended(snap) || s->sources[i].beside)
+			continue;
+		tl_put_char(text, '\n');
+		tl_put_plain(text, tl_bytes_of(s->inputs->items[i].name));
+		tl_put_string(text,
+		    ": its programs have ended, and rates with the last "
+		    "entry\n");
+	}
+}
+
 /* The end of the rows of a message, which are neighbours. */
 static size_t
 end_of(const struct stats *s, size_t from)
@@ -676,6 +694,8 @@ put_rows(struct stats *s, const struct tl_options *options,
 		if (rc == 0)
 			rc = tl_output_more(output);
 	}
+	if (format == TL_FORMAT_TEXT && s->row_count > 0)
+		put_ended(s, &output->text);
 	return rc;
 }
 

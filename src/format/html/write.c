@@ -78,6 +78,8 @@ html_put(struct tl_writer *writer, const struct tl_event *event)
 	struct input *input;
 	const int rc = tl_details_put(w->details, NULL, event);
 
+	if (rc == 0 && event->aside)
+		return 0;
 	if (rc < 0 ||
 	    TL_ARRAY_ZEROS(w->inputs, w->input_count, event->source) < 0)
 		return -ENOMEM;

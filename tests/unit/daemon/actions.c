@@ -4,11 +4,11 @@
  * environment, a burst, a snapshot, a log line.
  */
 #include "daemon/disk/snapshots.h"
-#include "daemon/process.h"
 #include "daemon/programs.h"
 #include "daemon/target.h"
 #include "lib/fixture.h"
 #include "lib/test.h"
+#include "snap/process.h"
 
 #include <dirent.h>
 #include <fcntl.h>

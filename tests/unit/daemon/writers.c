@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* writers.c - real processes that log, and die. */
 #include "daemon/writers.h"
-#include "daemon/process.h"
 #include "lib/test.h"
+#include "snap/process.h"
 
 #include <errno.h>
 #include <sched.h>

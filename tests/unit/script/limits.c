@@ -114,7 +114,7 @@ TEST(no_function_of_a_type_takes_a_value_of_another)
 	    "end end end end end print(#types, calls > 80)",
 	    0, NULL);
 	ck_assert_msg(result.rc == 0, "%s", result.fault.text);
-	ck_assert_str_eq(tl_text_string(&result.out), "7\ttrue\n");
+	ck_assert_str_eq(tl_text_string(&result.out), "8\ttrue\n");
 }
 
 TEST(memory_has_a_cap_wherever_it_is_asked_for)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* process.c - which processes may write a file, from /proc. */
-#include "daemon/process.h"
+#include "snap/process.h"
 
 #include "lib/test.h"
 

@@ -3,7 +3,7 @@
  * process.c - read /proc/PID/stat and the line NSpid of /proc/PID/status, which
  * every user may read.
  */
-#include "daemon/process.h"
+#include "snap/process.h"
 
 #include "base/file.h"
 #include "base/ns.h"

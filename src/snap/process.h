@@ -2,8 +2,8 @@
 /*
  * process.h - the name, start and state of a process, read from /proc.
  */
-#ifndef TL_DAEMON_PROCESS_H
-#define TL_DAEMON_PROCESS_H
+#ifndef TL_SNAP_PROCESS_H
+#define TL_SNAP_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
