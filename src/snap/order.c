@@ -67,6 +67,10 @@ struct order {
 	 * it */
 	const struct walker *begun_loss;
 	const struct walker *ended_loss;
+	/* entries between those that can change the levels; NULL: all entries
+	 * are events */
+	uint64_t *skipped;
+	uint32_t builtins; /* the first id after those of builtin messages */
 	/* the second event of an entry, which is returned next */
 	struct tl_event second;
 	bool has_second;
@@ -137,8 +141,13 @@ static int
 advance(struct order *o)
 {
 	struct walker *w = first_of(o);
-	const int rc = tl_lane_step(&w->lane);
+	int rc;
 
+	/* times rise with the stamps of a segment */
+	if (o->skipped)
+		*o->skipped += tl_lane_skip(&w->lane, o->builtins,
+		    o->segment->from + o->segment->ticks);
+	rc = tl_lane_step(&w->lane);
 	if (rc != 0)
 		return rc;
 	look(o, w);
@@ -455,7 +464,7 @@ order_next(struct tl_cursor *cursor, struct tl_event *event)
 	struct order *o = (struct order *)(void *)cursor;
 	const int rc = next_event(o, event);
 
-	if (rc <= 0 || o->snap->is_round)
+	if (rc <= 0 || o->snap->is_round || o->skipped)
 		return rc;
 	tl_observe(&o->observer, event);
 	if (o->ended_loss)
@@ -609,6 +618,22 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 		return rc;
 	}
 	*cursor = &o->cursor;
+	return 0;
+}
+
+int
+tl_snap_changes(struct tl_snap *snap, struct tl_cursor **cursor,
+    uint64_t *skipped)
+{
+	const int rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, cursor);
+	struct order *o;
+
+	*skipped = 0;
+	if (rc != 0 || snap->messages->epoch_count > 0)
+		return rc;
+	o = (struct order *)(void *)*cursor;
+	o->skipped = skipped;
+	o->builtins = tl_messages_end_of_builtins(snap->messages);
 	return 0;
 }
 
