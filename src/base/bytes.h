@@ -240,20 +240,6 @@ tl_data_put_utf(struct tl_data_out *out, struct tl_bytes text)
 	tl_data_put_bytes(out, text);
 }
 
-/* Not inline, because an event is a dozen varints (trace/point.c). */
-__attribute__((noinline, unused)) static void
-tl_data_put_varint(struct tl_data_out *out, uint64_t n)
-{
-	const unsigned bits = 64 - (unsigned)__builtin_clzll(n | 1);
-	uint8_t *to = tl_data_room(out, (bits + 6) / 7);
-
-	if (!to)
-		return;
-	for (; n >= 0x80; n >>= 7)
-		*to++ = (uint8_t)(n | 0x80);
-	*to = (uint8_t)n;
-}
-
 static inline uint64_t
 tl_data_fold(int64_t n)
 {
@@ -266,10 +252,29 @@ tl_data_unfold(uint64_t n)
 	return (int64_t)(n >> 1 ^ (n & 1 ? UINT64_MAX : 0));
 }
 
-static inline void
-tl_data_put_folded(struct tl_data_out *out, int64_t n)
+/* Write to a place that has room, and return the place after it: at most
+ * TL_VARINT_MAX bytes. */
+static inline uint8_t *
+tl_data_write_varint(uint8_t *to, uint64_t n)
 {
-	tl_data_put_varint(out, tl_data_fold(n));
+	for (; n >= 0x80; n >>= 7)
+		*to++ = (uint8_t)(n | 0x80);
+	*to++ = (uint8_t)n;
+	return to;
+}
+
+static inline uint8_t *
+tl_data_write_folded(uint8_t *to, int64_t n)
+{
+	return tl_data_write_varint(to, tl_data_fold(n));
+}
+
+static inline uint8_t *
+tl_data_write_u16(uint8_t *to, uint16_t n)
+{
+	n = __builtin_bswap16(n);
+	memcpy(to, &n, sizeof(n));
+	return to + sizeof(n);
 }
 
 struct tl_data_in {
