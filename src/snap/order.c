@@ -24,7 +24,8 @@
 enum {
 	CHUNK_MAX = 1024, /* entries of a lane in memory ... */
 	CHUNK_MIN = 16,
-	MEMORY_MAX = 16 << 20 /* bytes of all chunks */
+	MEMORY_MAX = 16 << 20, /* bytes of all chunks */
+	MESSAGES = 16          /* found last; a power of two */
 };
 
 struct walker {
@@ -55,7 +56,7 @@ struct order {
 	uint32_t walker_count;
 	struct tl_pqueue queue;                /* of struct walker * */
 	const struct tl_time_segment *segment; /* segment of the last stamp */
-	const struct tl_message *message;      /* message of the last event */
+	const struct tl_message *messages[MESSAGES]; /* found last, by id */
 	/* begins[begin, begin_end) are still to be returned */
 	struct begun *begins;
 	size_t begin;
@@ -165,12 +166,14 @@ static const struct tl_message *
 message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
 {
 	struct tl_snap *snap = o->snap;
+	const struct tl_message **message =
+	    &o->messages[id / TIMELINE_RECORD_ALIGN % MESSAGES];
 
-	if (o->message && o->message->id == id)
-		return o->message;
-	o->message = tl_messages_find(snap->messages, id);
-	if (o->message)
-		return o->message;
+	if (*message && (*message)->id == id)
+		return *message;
+	*message = tl_messages_find(snap->messages, id);
+	if (*message)
+		return *message;
 	if (!snap->messages->is_cut)
 		tl_faults_add(&snap->faults,
 		    timeline_entry_offset(&snap->header, lane, number),
