@@ -162,15 +162,13 @@ advance(struct order *o)
 	return 0;
 }
 
-static const struct tl_message *
-message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
+/* The search of message_of() for a message that was not found lately. */
+static __attribute__((noinline)) const struct tl_message *
+look_up(struct order *o, const struct tl_message **message, uint32_t lane,
+    uint64_t number, uint32_t id)
 {
 	struct tl_snap *snap = o->snap;
-	const struct tl_message **message =
-	    &o->messages[id / TIMELINE_RECORD_ALIGN % MESSAGES];
 
-	if (*message && (*message)->id == id)
-		return *message;
 	*message = tl_messages_find(snap->messages, id);
 	if (*message)
 		return *message;
@@ -186,6 +184,17 @@ message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
 	return &snap->messages->unknown;
 }
 
+static const struct tl_message *
+message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
+{
+	const struct tl_message **message =
+	    &o->messages[id / TIMELINE_RECORD_ALIGN % MESSAGES];
+
+	return *message && (*message)->id == id
+		   ? *message
+		   : look_up(o, message, lane, number, id);
+}
+
 static uint8_t
 kind_of(const struct tl_message *message, uint32_t flags)
 {
@@ -196,7 +205,7 @@ kind_of(const struct tl_message *message, uint32_t flags)
 	return TL_INSTANT;
 }
 
-static void
+static inline __attribute__((always_inline)) void
 fill_place(struct order *o, uint32_t lane, uint32_t epoch, uint64_t tsc,
     struct tl_event *event)
 {
