@@ -112,13 +112,6 @@ tl_hex_digit(char c)
  * big-endian numbers as of Java's DataOutput, written into a buffer of a fixed
  * size and read from bytes that may have any value.
  *
- *	const size_t mark = tl_data_mark(&out);
- *
- *	tl_data_put_u8(&out, kind);
- *	tl_data_put_i32(&out, id);
- *	if (out.full)
- *		tl_data_roll_back(&out, mark);	(no half object stays)
- *
  * Writer and reader remember their first failure, so that callers check once,
  * at the end of an object.  A varint has seven bits in each byte, the lowest
  * first; the top bit is set if more bytes follow.  A signed varint is folded
@@ -133,19 +126,6 @@ struct tl_data_out {
 	size_t capacity;
 	bool full; /* bytes did not fit and were left out */
 };
-
-static inline size_t
-tl_data_mark(const struct tl_data_out *out)
-{
-	return out->size;
-}
-
-static inline void
-tl_data_roll_back(struct tl_data_out *out, size_t mark)
-{
-	out->size = mark;
-	out->full = false;
-}
 
 /* Reserve room for `size` bytes.  Returns the place, or NULL and sets full. */
 static inline uint8_t *
@@ -219,14 +199,6 @@ tl_data_put_bytes(struct tl_data_out *out, struct tl_bytes bytes)
 		memcpy(to, bytes.data, bytes.size);
 }
 
-/* Put a text: its size in 32 bits, then its bytes. */
-static inline void
-tl_data_put_text(struct tl_data_out *out, struct tl_bytes text)
-{
-	tl_data_put_u32(out, (uint32_t)text.size);
-	tl_data_put_bytes(out, text);
-}
-
 /* Put a text of Java's writeUTF, already in modified UTF-8: its size in 16
  * bits, then its bytes. */
 static inline void
@@ -267,14 +239,6 @@ static inline uint8_t *
 tl_data_write_folded(uint8_t *to, int64_t n)
 {
 	return tl_data_write_varint(to, tl_data_fold(n));
-}
-
-static inline uint8_t *
-tl_data_write_u16(uint8_t *to, uint16_t n)
-{
-	n = __builtin_bswap16(n);
-	memcpy(to, &n, sizeof(n));
-	return to + sizeof(n);
 }
 
 struct tl_data_in {

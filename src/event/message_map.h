@@ -14,11 +14,8 @@
 #include "base/text.h"
 #include "event/message.h"
 
-enum {
-	/* Beyond this number tl_message_map_add returns -ENOSPC. */
-	TL_MESSAGE_MAP_MAX = 1 << 20,
-	TL_MESSAGES_LATELY = 8 /* by three bits of a hash */
-};
+/* Beyond TL_MESSAGE_MAP_MAX tl_message_map_add returns -ENOSPC. */
+enum { TL_MESSAGE_MAP_MAX = 1 << 20, TL_MESSAGES_LATELY = 8 };
 
 struct tl_message_slot {
 	const struct tl_message *message;

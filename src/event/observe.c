@@ -37,13 +37,6 @@ tl_observe_forget(struct tl_observer *o)
 		o->known[i].message = NULL;
 }
 
-static uint32_t
-gates_of(const struct tl_message *m)
-{
-	return (uint32_t)(tl_load_8(&m->gate) | m->first_gate << 8 |
-			  m->regated << 16);
-}
-
 static struct tl_observed_run *
 run_of(struct tl_observer *o, const struct tl_message *m)
 {
@@ -410,12 +403,12 @@ tl_observe_forward(struct tl_observer *o, struct tl_event *event)
 static void
 bound(struct tl_observed_run *run, struct tl_observed_from place, uint64_t tsc)
 {
-	if (place.epoch != run->epoch)
-		return;
-	if (tsc < place.tsc) {
-		if (place.tsc - run->from < run->ticks)
-			run->ticks = place.tsc - run->from;
-	} else if (place.tsc > run->from) {
+	const bool is_near =
+	    place.epoch == run->epoch && place.tsc - run->from < run->ticks;
+
+	if (is_near && tsc < place.tsc) {
+		run->ticks = place.tsc - run->from;
+	} else if (is_near) {
 		run->ticks -= place.tsc - run->from;
 		run->from = place.tsc;
 	}
@@ -427,12 +420,15 @@ static void
 remember(struct tl_observer *o, const struct tl_event *event)
 {
 	const struct tl_message *m = event->message;
+	const struct tl_observed_from over = { o->now.until_epoch,
+		o->now.until };
 	struct tl_observed_run run = { .message = m,
 		.ticks = UINT64_MAX,
 		.number = event->stretch,
 		.epoch = event->epoch,
 		.tier = tier_of(o, event->lane),
-		.gates = gates_of(m),
+		.gate = tl_load_8(&m->gate),
+		.regated = m->regated,
 		.partial = event->partial };
 
 	if (m->builtin != TIMELINE_BUILTIN_NONE ||
@@ -441,28 +437,8 @@ remember(struct tl_observer *o, const struct tl_event *event)
 		return;
 	bound(&run, o->start.complete_from[run.tier], event->tsc);
 	bound(&run, o->start.details_from, event->tsc);
-	bound(&run,
-	    (struct tl_observed_from){ o->now.until_epoch, o->now.until },
-	    event->tsc);
+	bound(&run, over, event->tsc);
 	*run_of(o, m) = run;
-}
-
-/* Set the number of an event if it is that of an event before. */
-static bool
-recall(struct tl_observer *o, struct tl_event *event)
-{
-	const struct tl_observed_run *run = run_of(o, event->message);
-
-	if (run->message != event->message || run->epoch != event->epoch ||
-	    event->tsc - run->from >= run->ticks ||
-	    run->gates != gates_of(event->message) ||
-	    run->tier != tier_of(o, event->lane))
-		return false;
-	if (event->tsc > o->last)
-		o->last = event->tsc;
-	event->partial = run->partial;
-	tl_observe_set(event, run->number);
-	return true;
 }
 
 /* Observe an event that does not continue a run. */
@@ -475,25 +451,39 @@ observe_anew(struct tl_observer *o, struct tl_event *event)
 	if (!event->message) {
 		if (!o->states) /* otherwise known in advance */
 			tl_observe_lose_claims(o);
-	} else if (!o->states && o->start.order == TL_NEWEST_FIRST) {
-		tl_observe_back(o, event);
-	} else {
-		if (o->states)
-			tl_observe_set(event, tl_observe_number(o, event));
-		else
-			tl_observe_forward(o, event);
-		remember(o, event);
+		return;
 	}
+	if (!o->states && o->start.order == TL_NEWEST_FIRST) {
+		tl_observe_back(o, event);
+		return;
+	}
+	if (o->states)
+		tl_observe_set(event, tl_observe_number(o, event));
+	else
+		tl_observe_forward(o, event);
+	remember(o, event);
 }
 
 void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
+	const struct tl_message *m = event->message;
+	const struct tl_observed_run *run = m ? run_of(o, m) : o->known;
+
 	event->base = o->now.base;
-	if (o->states && event->message)
+	if (o->states && m)
 		tl_observe_find_state(o, event);
-	if (!event->message || !recall(o, event))
+	if (!m || run->message != m || run->epoch != event->epoch ||
+	    event->tsc - run->from >= run->ticks ||
+	    run->gate != tl_load_8(&m->gate) || run->regated != m->regated ||
+	    run->tier != tier_of(o, event->lane)) {
 		observe_anew(o, event);
+		return;
+	}
+	if (event->tsc > o->last)
+		o->last = event->tsc;
+	event->partial = run->partial;
+	tl_observe_set(event, run->number);
 }
 
 void

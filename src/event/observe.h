@@ -206,7 +206,9 @@ struct tl_observed_run {
 	uint64_t number;
 	uint32_t epoch;
 	uint32_t tier;
-	uint32_t gates; /* of the message, which its owner may set */
+	uint8_t
+	    gate; /* of the message, which its owner may set, like regated */
+	bool regated;
 	bool partial;
 };
 

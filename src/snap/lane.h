@@ -78,8 +78,6 @@ uint32_t tl_messages_end_of_builtins(const struct tl_messages *messages);
 uint32_t tl_messages_epoch(const struct tl_messages *messages, uint32_t lane,
     uint64_t number);
 
-struct tl_messages;
-
 /* How a lane is sorted by stamp. */
 struct tl_lane_sort {
 	const struct tl_messages *epochs;

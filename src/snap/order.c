@@ -162,13 +162,15 @@ advance(struct order *o)
 	return 0;
 }
 
-/* The search of message_of() for a message that was not found lately. */
-static __attribute__((noinline)) const struct tl_message *
-look_up(struct order *o, const struct tl_message **message, uint32_t lane,
-    uint64_t number, uint32_t id)
+static const struct tl_message *
+message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
 {
 	struct tl_snap *snap = o->snap;
+	const struct tl_message **message =
+	    &o->messages[id / TIMELINE_RECORD_ALIGN % MESSAGES];
 
+	if (*message && (*message)->id == id)
+		return *message;
 	*message = tl_messages_find(snap->messages, id);
 	if (*message)
 		return *message;
@@ -182,17 +184,6 @@ look_up(struct order *o, const struct tl_message **message, uint32_t lane,
 		    "the messages are cut off: entries are shown without text");
 	snap->messages->has_noted_cut = snap->messages->is_cut;
 	return &snap->messages->unknown;
-}
-
-static const struct tl_message *
-message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
-{
-	const struct tl_message **message =
-	    &o->messages[id / TIMELINE_RECORD_ALIGN % MESSAGES];
-
-	return *message && (*message)->id == id
-		   ? *message
-		   : look_up(o, message, lane, number, id);
 }
 
 static uint8_t

@@ -141,7 +141,7 @@ size_of(uint64_t n)
 static uint8_t *
 put_args(uint8_t *to, const struct tl_event *e, unsigned argc)
 {
-	uint8_t *const sizes_at = to;
+	uint8_t *const start = to;
 	unsigned sizes = 0;
 
 	to += sizeof(uint16_t);
@@ -154,7 +154,8 @@ put_args(uint8_t *to, const struct tl_event *e, unsigned argc)
 		to += size;
 		sizes |= size << SIZE_BITS * i;
 	}
-	tl_data_write_u16(sizes_at, (uint16_t)sizes);
+	start[0] = (uint8_t)(sizes >> 8);
+	start[1] = (uint8_t)sizes;
 	return to;
 }
 
@@ -184,7 +185,8 @@ tl_point_put(struct tl_data_out *out, struct tl_point_state *state,
 	if (!to)
 		return;
 	*to++ = point->kind;
-	to = tl_data_write_u16(to, flags);
+	*to++ = (uint8_t)(flags >> 8);
+	*to++ = (uint8_t)flags;
 	to = tl_data_write_varint(to,
 	    point->kind == TL_TRACE_LOSS ? e->lost : point->message);
 	to = tl_data_write_folded(to,

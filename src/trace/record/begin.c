@@ -320,15 +320,14 @@ int
 tl_recorder_write_carried(struct tl_recorder *r, struct tl_recorder_source *s,
     const struct tl_event *next)
 {
-	struct tl_event hole;
+	struct tl_event hole = { .kind = TL_LOST,
+		.lost = s->carry,
+		.cpu = TL_CPU_UNKNOWN,
+		.source = s->number };
 	int rc;
 
 	if (s->carry == 0)
 		return 0;
-	hole = (struct tl_event){ .kind = TL_LOST,
-		.lost = s->carry,
-		.cpu = TL_CPU_UNKNOWN,
-		.source = s->number };
 	hole.ns = next ? next->ns : tl_clock_read(CLOCK_REALTIME);
 	hole.tsc = next ? next->tsc : 0;
 	hole.epoch = next ? next->epoch : 0;
