@@ -112,13 +112,6 @@ tl_hex_digit(char c)
  * big-endian numbers as of Java's DataOutput, written into a buffer of a fixed
  * size and read from bytes that may have any value.
  *
- *	const size_t mark = tl_data_mark(&out);
- *
- *	tl_data_put_u8(&out, kind);
- *	tl_data_put_i32(&out, id);
- *	if (out.full)
- *		tl_data_roll_back(&out, mark);	(no half object stays)
- *
  * Writer and reader remember their first failure, so that callers check once,
  * at the end of an object.  A varint has seven bits in each byte, the lowest
  * first; the top bit is set if more bytes follow.  A signed varint is folded
@@ -133,19 +126,6 @@ struct tl_data_out {
 	size_t capacity;
 	bool full; /* bytes did not fit and were left out */
 };
-
-static inline size_t
-tl_data_mark(const struct tl_data_out *out)
-{
-	return out->size;
-}
-
-static inline void
-tl_data_roll_back(struct tl_data_out *out, size_t mark)
-{
-	out->size = mark;
-	out->full = false;
-}
 
 /* Reserve room for `size` bytes.  Returns the place, or NULL and sets full. */
 static inline uint8_t *
@@ -219,14 +199,6 @@ tl_data_put_bytes(struct tl_data_out *out, struct tl_bytes bytes)
 		memcpy(to, bytes.data, bytes.size);
 }
 
-/* Put a text: its size in 32 bits, then its bytes. */
-static inline void
-tl_data_put_text(struct tl_data_out *out, struct tl_bytes text)
-{
-	tl_data_put_u32(out, (uint32_t)text.size);
-	tl_data_put_bytes(out, text);
-}
-
 /* Put a text of Java's writeUTF, already in modified UTF-8: its size in 16
  * bits, then its bytes. */
 static inline void
@@ -238,20 +210,6 @@ tl_data_put_utf(struct tl_data_out *out, struct tl_bytes text)
 	}
 	tl_data_put_u16(out, (uint16_t)text.size);
 	tl_data_put_bytes(out, text);
-}
-
-/* Not inline, because an event is a dozen varints (trace/point.c). */
-__attribute__((noinline, unused)) static void
-tl_data_put_varint(struct tl_data_out *out, uint64_t n)
-{
-	const unsigned bits = 64 - (unsigned)__builtin_clzll(n | 1);
-	uint8_t *to = tl_data_room(out, (bits + 6) / 7);
-
-	if (!to)
-		return;
-	for (; n >= 0x80; n >>= 7)
-		*to++ = (uint8_t)(n | 0x80);
-	*to = (uint8_t)n;
 }
 
 static inline uint64_t
@@ -266,10 +224,21 @@ tl_data_unfold(uint64_t n)
 	return (int64_t)(n >> 1 ^ (n & 1 ? UINT64_MAX : 0));
 }
 
-static inline void
-tl_data_put_folded(struct tl_data_out *out, int64_t n)
+/* Write to a place that has room, and return the place after it: at most
+ * TL_VARINT_MAX bytes. */
+static inline uint8_t *
+tl_data_write_varint(uint8_t *to, uint64_t n)
 {
-	tl_data_put_varint(out, tl_data_fold(n));
+	for (; n >= 0x80; n >>= 7)
+		*to++ = (uint8_t)(n | 0x80);
+	*to++ = (uint8_t)n;
+	return to;
+}
+
+static inline uint8_t *
+tl_data_write_folded(uint8_t *to, int64_t n)
+{
+	return tl_data_write_varint(to, tl_data_fold(n));
 }
 
 struct tl_data_in {

@@ -60,11 +60,5 @@ tl_filter_event(const struct tl_filter *filter, const struct tl_event *event)
 {
 	return tl_filter_time(filter, event) && tl_filter_place(filter, event);
 }
-static inline bool
-tl_filter_passes(const struct tl_filter *filter, const struct tl_event *event)
-{
-	return (!event->message || tl_filter_message(filter, event->message)) &&
-	       tl_filter_event(filter, event);
-}
 
 #endif

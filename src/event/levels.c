@@ -289,7 +289,7 @@ tl_level_put(struct tl_level_state *s, const struct tl_event *event,
 		s->claim.waits = false; /* a change may be lost */
 		return 0;
 	}
-	if (tl_level_is_confirmation(event))
+	if (event->message->builtin == TIMELINE_BUILTIN_FORCE)
 		confirm(s, event);
 	return tl_level_is_change(event) ? take_change(s, event, until_ns) : 0;
 }

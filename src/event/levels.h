@@ -100,14 +100,6 @@ void tl_level_claim(struct tl_level_claim *claim, const struct tl_event *event);
 bool
 tl_level_confirms(struct tl_level_claim *claim, const struct tl_event *event);
 
-/* Is an entry a confirmation of a change? */
-static inline bool
-tl_level_is_confirmation(const struct tl_event *event)
-{
-	return event->message &&
-	       event->message->builtin == TIMELINE_BUILTIN_FORCE;
-}
-
 /* Did a writer log the change that confirms its changes? */
 static inline bool
 tl_level_is_before(const struct tl_event *event)

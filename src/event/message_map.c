@@ -25,8 +25,8 @@ tl_message_map_look(struct tl_message_map *map,
 
 	while (tl_probe_next(&probe, &at)) {
 		if (map->slots[at].message == message) {
-			map->last = map->slots[at];
-			return map->last.value;
+			*tl_message_map_lately(map, message) = map->slots[at];
+			return map->slots[at].value;
 		}
 	}
 	return NULL;
@@ -45,8 +45,8 @@ tl_message_map_add(struct tl_message_map *map, const struct tl_message *message,
 	rc = tl_table_add(&map->table, hash_of(message), map->count);
 	if (rc < 0)
 		return rc;
-	map->last = (struct tl_message_slot){ message, value };
-	map->slots[map->count++] = map->last;
+	map->slots[map->count] = (struct tl_message_slot){ message, value };
+	*tl_message_map_lately(map, message) = map->slots[map->count++];
 	return 0;
 }
 

@@ -14,8 +14,8 @@
 #include "base/text.h"
 #include "event/message.h"
 
-/* Beyond this number tl_message_map_add returns -ENOSPC. */
-enum { TL_MESSAGE_MAP_MAX = 1 << 20 };
+/* Beyond TL_MESSAGE_MAP_MAX tl_message_map_add returns -ENOSPC. */
+enum { TL_MESSAGE_MAP_MAX = 1 << 20, TL_MESSAGES_LATELY = 8 };
 
 struct tl_message_slot {
 	const struct tl_message *message;
@@ -28,11 +28,17 @@ struct tl_message_map {
 	struct tl_message_slot *slots; /* in order of addition */
 	size_t count;
 	size_t capacity;
-	struct tl_message_slot last; /* the result of the last search */
+	struct tl_message_slot lately[TL_MESSAGES_LATELY]; /* results */
 };
 
-/* The search of tl_message_map_find for a message that is not the last one
- * found. */
+static inline struct tl_message_slot *
+tl_message_map_lately(struct tl_message_map *map,
+    const struct tl_message *message)
+{
+	return &map->lately[(uint32_t)(uintptr_t)message * 0x9e3779b1U >> 29];
+}
+
+/* The search of tl_message_map_find for a message that was not found lately. */
 void *tl_message_map_look(struct tl_message_map *map,
     const struct tl_message *message);
 
@@ -41,8 +47,11 @@ static inline void *
 tl_message_map_find(struct tl_message_map *map,
     const struct tl_message *message)
 {
-	if (map->last.message == message)
-		return map->last.value;
+	const struct tl_message_slot *slot =
+	    tl_message_map_lately(map, message);
+
+	if (slot->message == message)
+		return slot->value;
 	return tl_message_map_look(map, message);
 }
 

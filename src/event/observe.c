@@ -22,10 +22,26 @@
  */
 #include "event/observe.h"
 
+#include "base/word.h"
 #include "event/observe/work.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* == runs of events == */
+
+void
+tl_observe_forget(struct tl_observer *o)
+{
+	for (unsigned i = 0; i < TL_OBSERVED_RUNS; i++)
+		o->known[i].message = NULL;
+}
+
+static struct tl_observed_run *
+run_of(struct tl_observer *o, const struct tl_message *m)
+{
+	return &o->known[m->id * 0x9e3779b1U >> 28];
+}
 
 /* == intervals == */
 
@@ -84,6 +100,7 @@ begin_epoch(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 {
 	if (o->begun)
 		tl_observe_close(o, 0, TL_OBSERVED_GATES, o->last);
+	tl_observe_forget(o);
 	o->begun = true;
 	o->epoch = epoch;
 	o->last = o->slots_to = tsc;
@@ -227,6 +244,7 @@ expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 
 	if (!is_burst_over(o, epoch, tsc))
 		return;
+	tl_observe_forget(o);
 	tl_observe_count_slots(o, end);
 	tl_observe_close(o, o->now.threshold, o->now.base, end);
 	o->now.threshold = o->now.base;
@@ -250,6 +268,7 @@ tl_observe_missing(struct tl_observer *o, uint32_t lane, bool begins)
 {
 	const unsigned tier = tier_of(o, lane);
 
+	tl_observe_forget(o);
 	if (begins) {
 		o->now.missing[tier]++;
 		return;
@@ -352,8 +371,10 @@ tl_observe_forward(struct tl_observer *o, struct tl_event *event)
 
 	pass(o, event);
 	tl_observe_set(event, tl_observe_number(o, event));
-	if (event->message->builtin != TIMELINE_BUILTIN_NONE)
-		tl_observe_count_slots(o, event->tsc);
+	if (event->message->builtin == TIMELINE_BUILTIN_NONE)
+		return;
+	tl_observe_forget(o);
+	tl_observe_count_slots(o, event->tsc);
 	switch (event->message->builtin) {
 	case TIMELINE_BUILTIN_PRIORITY:
 	case TIMELINE_BUILTIN_BURST:
@@ -378,11 +399,53 @@ tl_observe_forward(struct tl_observer *o, struct tl_event *event)
 
 /* == events == */
 
-void
-tl_observe(struct tl_observer *o, struct tl_event *event)
+/* Keep a run on the side of a place on which an event is. */
+static void
+bound(struct tl_observed_run *run, struct tl_observed_from place, uint64_t tsc)
+{
+	const bool is_near =
+	    place.epoch == run->epoch && place.tsc - run->from < run->ticks;
+
+	if (is_near && tsc < place.tsc) {
+		run->ticks = place.tsc - run->from;
+	} else if (is_near) {
+		run->ticks -= place.tsc - run->from;
+		run->from = place.tsc;
+	}
+}
+
+/* Keep the number of an event for the events next to it.  Slots may change the
+ * number at each stamp. */
+static void
+remember(struct tl_observer *o, const struct tl_event *event)
+{
+	const struct tl_message *m = event->message;
+	const struct tl_observed_from over = { o->now.until_epoch,
+		o->now.until };
+	struct tl_observed_run run = { .message = m,
+		.ticks = UINT64_MAX,
+		.number = event->stretch,
+		.epoch = event->epoch,
+		.tier = tier_of(o, event->lane),
+		.gate = tl_load_8(&m->gate),
+		.regated = m->regated,
+		.partial = event->partial };
+
+	if (m->builtin != TIMELINE_BUILTIN_NONE ||
+	    (o->now.has_plan &&
+		(o->now.base == 0 || tl_observed_gate(o, m) < o->now.base)))
+		return;
+	bound(&run, o->start.complete_from[run.tier], event->tsc);
+	bound(&run, o->start.details_from, event->tsc);
+	bound(&run, over, event->tsc);
+	*run_of(o, m) = run;
+}
+
+/* Observe an event that does not continue a run. */
+static __attribute__((noinline)) void
+observe_anew(struct tl_observer *o, struct tl_event *event)
 {
 	event->observed = event->stretch = TL_OBSERVED;
-	event->base = o->now.base;
 	event->partial =
 	    tl_observed_before(tl_observed_place(event), o->start.details_from);
 	if (!event->message) {
@@ -390,19 +453,43 @@ tl_observe(struct tl_observer *o, struct tl_event *event)
 			tl_observe_lose_claims(o);
 		return;
 	}
-	if (o->states) {
-		tl_observe_find_state(o, event);
-		tl_observe_set(event, tl_observe_number(o, event));
-	} else if (o->start.order == TL_OLDEST_FIRST) {
-		tl_observe_forward(o, event);
-	} else {
+	if (!o->states && o->start.order == TL_NEWEST_FIRST) {
 		tl_observe_back(o, event);
+		return;
 	}
+	if (o->states)
+		tl_observe_set(event, tl_observe_number(o, event));
+	else
+		tl_observe_forward(o, event);
+	remember(o, event);
+}
+
+void
+tl_observe(struct tl_observer *o, struct tl_event *event)
+{
+	const struct tl_message *m = event->message;
+	const struct tl_observed_run *run = m ? run_of(o, m) : o->known;
+
+	event->base = o->now.base;
+	if (o->states && m)
+		tl_observe_find_state(o, event);
+	if (!m || run->message != m || run->epoch != event->epoch ||
+	    event->tsc - run->from >= run->ticks ||
+	    run->gate != tl_load_8(&m->gate) || run->regated != m->regated ||
+	    run->tier != tier_of(o, event->lane)) {
+		observe_anew(o, event);
+		return;
+	}
+	if (event->tsc > o->last)
+		o->last = event->tsc;
+	event->partial = run->partial;
+	tl_observe_set(event, run->number);
 }
 
 void
 tl_observe_loss(struct tl_observer *o)
 {
+	tl_observe_forget(o);
 	tl_observe_count_slots(o, o->last);
 	tl_observe_close(o, 0, TL_OBSERVED_GATES, o->last);
 	o->blind = true;
@@ -411,6 +498,7 @@ tl_observe_loss(struct tl_observer *o)
 void
 tl_observe_again(struct tl_observer *o)
 {
+	tl_observe_forget(o);
 	o->blind = false;
 	o->begun = false; /* the next event begins an epoch */
 	tl_observe_renumber(o, 0, TL_OBSERVED_GATES);

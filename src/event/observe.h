@@ -67,7 +67,8 @@ enum {
 	/* Messages with a gate of their own in the table of gates. */
 	TL_NAMED_GATES_MAX = 32,
 	TL_GATE_CLAIMS_MAX = 4,
-	TL_PLAN_ENTRIES_MAX = TIMELINE_LEVEL_MAX
+	TL_PLAN_ENTRIES_MAX = TIMELINE_LEVEL_MAX,
+	TL_OBSERVED_RUNS = 16 /* by four bits of a hash */
 };
 
 /* A place in time: stamps compare within an epoch. */
@@ -196,6 +197,21 @@ struct tl_observed {
 
 struct tl_observed_state; /* state after a change: observe/back.c */
 
+/* What is observed of the events of a message in lanes of a tier, with stamps in
+ * [from, from + ticks) of an epoch, while nothing changes. */
+struct tl_observed_run {
+	const struct tl_message *message; /* NULL: none */
+	uint64_t from;
+	uint64_t ticks;
+	uint64_t number;
+	uint32_t epoch;
+	uint32_t tier;
+	uint8_t
+	    gate; /* of the message, which its owner may set, like regated */
+	bool regated;
+	bool partial;
+};
+
 struct tl_observer {
 	struct tl_observed_start start;
 	struct tl_observed_now now;
@@ -205,6 +221,7 @@ struct tl_observer {
 	struct tl_named_gates gates;
 	const struct tl_named_gates *loaded; /* newest first: replaces gates */
 	uint64_t count;                      /* of intervals so far */
+	struct tl_observed_run known[TL_OBSERVED_RUNS];
 	/* Newest first: the state before the first change and the state after
 	 * each change.  The state of the last event is loaded. */
 	struct tl_observed_state *states;

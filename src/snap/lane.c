@@ -134,21 +134,26 @@ step(struct tl_lane *lane)
 	return 0;
 }
 
-void
-tl_lane_skip(struct tl_lane *lane, uint32_t id)
+uint64_t
+tl_lane_skip(struct tl_lane *lane, uint32_t id, uint64_t before)
 {
+	const uint32_t split = TIMELINE_MESSAGE_BARE | TIMELINE_MESSAGE_END;
+	const uint64_t first = lane->first;
 	const uint64_t end =
 	    lane->end < lane->chunk_end ? lane->end : lane->chunk_end;
 	const struct timeline_entry *e = lane->entry;
-	uint64_t q = lane->first;
+	uint64_t q = first;
 
 	if (lane->keys)
-		return;
-	while (q < end && is_whole(lane, q, ++e) &&
+		return 0;
+	while (q < end && is_whole(lane, q, ++e) && e->tsc >= e[-1].tsc &&
+	       e->tsc < before &&
+	       (e->message & split) != TIMELINE_MESSAGE_BARE &&
 	       (e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS) >= id)
 		q++;
-	if (q > lane->first)
+	if (q > first)
 		lane->first = q - 1;
+	return lane->first - first;
 }
 
 /* Merge the runs from a to b and from b to end. */

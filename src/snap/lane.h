@@ -74,11 +74,12 @@ int tl_messages_read_gates(struct tl_messages *messages, int fd);
 const struct tl_message *
 tl_messages_find(const struct tl_messages *messages, uint32_t offset);
 
+/* The first id after the ids of builtin messages. */
+uint32_t tl_messages_end_of_builtins(const struct tl_messages *messages);
+
 /* The epoch of an entry. */
 uint32_t tl_messages_epoch(const struct tl_messages *messages, uint32_t lane,
     uint64_t number);
-
-struct tl_messages;
 
 /* How a lane is sorted by stamp. */
 struct tl_lane_sort {
@@ -136,9 +137,10 @@ void tl_lane_close(struct tl_lane *lane);
  * and the number of incomplete entries before.  0 or -errno. */
 int tl_lane_step(struct tl_lane *lane);
 
-/* Oldest first, by number: skip entries in memory that are whole and whose
- * message ids are not below id.  The last of these entries in a row is not
- * skipped. */
-void tl_lane_skip(struct tl_lane *lane, uint32_t id);
+/* Oldest first, by number: skip entries in memory that are whole, whose message
+ * ids are not below id, and whose stamps rise and are before `before`.  The last
+ * of these entries in a row is not skipped, nor is an entry that is two events.
+ * Returns the number of skipped entries. */
+uint64_t tl_lane_skip(struct tl_lane *lane, uint32_t id, uint64_t before);
 
 #endif

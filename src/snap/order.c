@@ -24,7 +24,8 @@
 enum {
 	CHUNK_MAX = 1024, /* entries of a lane in memory ... */
 	CHUNK_MIN = 16,
-	MEMORY_MAX = 16 << 20 /* bytes of all chunks */
+	MEMORY_MAX = 16 << 20, /* bytes of all chunks */
+	MESSAGES = 16          /* found last; a power of two */
 };
 
 struct walker {
@@ -55,7 +56,7 @@ struct order {
 	uint32_t walker_count;
 	struct tl_pqueue queue;                /* of struct walker * */
 	const struct tl_time_segment *segment; /* segment of the last stamp */
-	const struct tl_message *message;      /* message of the last event */
+	const struct tl_message *messages[MESSAGES]; /* found last, by id */
 	/* begins[begin, begin_end) are still to be returned */
 	struct begun *begins;
 	size_t begin;
@@ -67,6 +68,10 @@ struct order {
 	 * it */
 	const struct walker *begun_loss;
 	const struct walker *ended_loss;
+	/* entries between those that can change the levels; NULL: all entries
+	 * are events */
+	uint64_t *skipped;
+	uint32_t builtins; /* the first id after those of builtin messages */
 	/* the second event of an entry, which is returned next */
 	struct tl_event second;
 	bool has_second;
@@ -137,8 +142,13 @@ static int
 advance(struct order *o)
 {
 	struct walker *w = first_of(o);
-	const int rc = tl_lane_step(&w->lane);
+	int rc;
 
+	/* times rise with the stamps of a segment */
+	if (o->skipped)
+		*o->skipped += tl_lane_skip(&w->lane, o->builtins,
+		    o->segment->from + o->segment->ticks);
+	rc = tl_lane_step(&w->lane);
 	if (rc != 0)
 		return rc;
 	look(o, w);
@@ -156,12 +166,14 @@ static const struct tl_message *
 message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
 {
 	struct tl_snap *snap = o->snap;
+	const struct tl_message **message =
+	    &o->messages[id / TIMELINE_RECORD_ALIGN % MESSAGES];
 
-	if (o->message && o->message->id == id)
-		return o->message;
-	o->message = tl_messages_find(snap->messages, id);
-	if (o->message)
-		return o->message;
+	if (*message && (*message)->id == id)
+		return *message;
+	*message = tl_messages_find(snap->messages, id);
+	if (*message)
+		return *message;
 	if (!snap->messages->is_cut)
 		tl_faults_add(&snap->faults,
 		    timeline_entry_offset(&snap->header, lane, number),
@@ -184,7 +196,7 @@ kind_of(const struct tl_message *message, uint32_t flags)
 	return TL_INSTANT;
 }
 
-static void
+static inline __attribute__((always_inline)) void
 fill_place(struct order *o, uint32_t lane, uint32_t epoch, uint64_t tsc,
     struct tl_event *event)
 {
@@ -455,7 +467,7 @@ order_next(struct tl_cursor *cursor, struct tl_event *event)
 	struct order *o = (struct order *)(void *)cursor;
 	const int rc = next_event(o, event);
 
-	if (rc <= 0 || o->snap->is_round)
+	if (rc <= 0 || o->snap->is_round || o->skipped)
 		return rc;
 	tl_observe(&o->observer, event);
 	if (o->ended_loss)
@@ -609,6 +621,22 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 		return rc;
 	}
 	*cursor = &o->cursor;
+	return 0;
+}
+
+int
+tl_snap_changes(struct tl_snap *snap, struct tl_cursor **cursor,
+    uint64_t *skipped)
+{
+	const int rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, cursor);
+	struct order *o;
+
+	*skipped = 0;
+	if (rc != 0 || snap->messages->epoch_count > 0)
+		return rc;
+	o = (struct order *)(void *)*cursor;
+	o->skipped = skipped;
+	o->builtins = tl_messages_end_of_builtins(snap->messages);
 	return 0;
 }
 

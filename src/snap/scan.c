@@ -54,9 +54,8 @@ struct tl_snap_builtins {
 	size_t capacity;
 };
 
-/* The first id after the ids of builtin messages. */
-static uint32_t
-end_of_builtins(const struct tl_messages *m)
+uint32_t
+tl_messages_end_of_builtins(const struct tl_messages *m)
 {
 	uint32_t end = 0;
 
@@ -88,7 +87,7 @@ read_lane(struct tl_snap_builtins *b, struct tl_lane *lane, uint32_t end)
 		next.follows = true;
 		next.before_number = next.number;
 		next.before_tsc = e->tsc;
-		tl_lane_skip(lane, end);
+		tl_lane_skip(lane, end, UINT64_MAX);
 	}
 	return rc;
 }
@@ -102,7 +101,7 @@ find_builtins(struct tl_snap *snap, uint32_t number, struct tl_snap_builtins *b)
 	if (rc != 0)
 		return rc;
 	b->count = 0;
-	rc = read_lane(b, &lane, end_of_builtins(snap->messages));
+	rc = read_lane(b, &lane, tl_messages_end_of_builtins(snap->messages));
 	b->read = rc == 0;
 	tl_lane_close(&lane);
 	return rc;

@@ -158,6 +158,12 @@ bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
  * -errno. */
 int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor);
+/* As tl_snap_cursor() oldest first, for what can change the levels.  Of entries
+ * of other messages in a row of their lane only the last is an event;
+ * *skipped counts the others, none of which is earlier than all events, later
+ * than all, or next to a loss.  No event is observed.  0 or -errno. */
+int tl_snap_changes(struct tl_snap *snap, struct tl_cursor **cursor,
+    uint64_t *skipped);
 /* The observer of the cursor's events, oldest first, as it is after the last
  * event.  Valid as long as the cursor. */
 struct tl_observer *tl_snap_observer(struct tl_cursor *cursor);

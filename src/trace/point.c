@@ -77,8 +77,8 @@ flags_of(const struct tl_point *point, const struct tl_point_state *state,
 	return (uint16_t)flags;
 }
 
-static void
-put_begun(struct tl_data_out *out, const struct tl_point_state *state,
+static uint8_t *
+put_begun(uint8_t *to, const struct tl_point_state *state,
     const struct tl_event *e, unsigned flags)
 {
 	const uint64_t since_ns = (uint64_t)e->ns - (uint64_t)e->begun_ns;
@@ -90,41 +90,43 @@ put_begun(struct tl_data_out *out, const struct tl_point_state *state,
 			said |= HAS_TIME;
 		else if (e->begun_tsc == state->tsc && e->begun_ns == state->ns)
 			said |= IS_LAST;
-		tl_data_put_u8(out, said);
+		*to++ = said;
 	}
 	if (said & IS_LAST || !tl_event_is_stamped(e))
-		return;
-	tl_data_put_varint(out, e->tsc - e->begun_tsc);
-	tl_data_put_varint(out, (uint64_t)e->duration_ns);
+		return to;
+	to = tl_data_write_varint(to, e->tsc - e->begun_tsc);
+	to = tl_data_write_varint(to, (uint64_t)e->duration_ns);
 	if ((flags & SAID) != SAID || said & HAS_TIME)
-		tl_data_put_folded(out, (int64_t)(0 - since_ns));
+		to = tl_data_write_folded(to, (int64_t)(0 - since_ns));
+	return to;
 }
 
-static void
-put_fields(struct tl_data_out *out, const struct tl_point_state *state,
+static uint8_t *
+put_fields(uint8_t *to, const struct tl_point_state *state,
     const struct tl_event *e, unsigned flags)
 {
 	if (flags & TSC)
-		tl_data_put_folded(out, (int64_t)(e->tsc - state->tsc));
+		to = tl_data_write_folded(to, (int64_t)(e->tsc - state->tsc));
 	if (flags & NUMBER)
-		tl_data_put_folded(out,
+		to = tl_data_write_folded(to,
 		    (int64_t)(e->number - state->number - 1));
 	if (flags & CPU)
-		tl_data_put_varint(out, e->cpu);
+		to = tl_data_write_varint(to, e->cpu);
 	if (flags & WHO) {
-		tl_data_put_varint(out, e->pid);
-		tl_data_put_varint(out, e->tid);
+		to = tl_data_write_varint(to, e->pid);
+		to = tl_data_write_varint(to, e->tid);
 	}
 	if (flags & ERROR)
-		tl_data_put_varint(out, e->error_ns);
+		to = tl_data_write_varint(to, e->error_ns);
 	if (flags & EPOCH)
-		tl_data_put_varint(out, e->epoch);
+		to = tl_data_write_varint(to, e->epoch);
 	if (flags & LANE)
-		tl_data_put_varint(out, e->lane);
+		to = tl_data_write_varint(to, e->lane);
 	if (e->kind == TL_LOST && flags & LEVEL)
-		tl_data_put_u8(out, e->level);
+		*to++ = e->level;
 	if (e->kind == TL_END && flags & BEGUN)
-		put_begun(out, state, e, flags);
+		to = put_begun(to, state, e, flags);
+	return to;
 }
 
 /* The number of bytes of a number without leading zeros. */
@@ -134,22 +136,27 @@ size_of(uint64_t n)
 	return n ? (71 - (unsigned)__builtin_clzll(n)) / 8 : 0;
 }
 
-static void
-put_args(struct tl_data_out *out, const struct tl_event *e, unsigned argc)
+/* Each argument is written as eight bytes, of which the next one takes those
+ * that are not needed. */
+static uint8_t *
+put_args(uint8_t *to, const struct tl_event *e, unsigned argc)
 {
+	uint8_t *const start = to;
 	unsigned sizes = 0;
 
-	for (unsigned i = 0; i < argc; i++)
-		sizes |= size_of(e->args[i]) << SIZE_BITS * i;
-	tl_data_put_u16(out, (uint16_t)sizes);
-	for (unsigned i = 0; i < argc; i++, sizes >>= SIZE_BITS) {
-		const unsigned size = sizes & 15;
-		uint8_t *to = tl_data_room(out, size);
-		uint64_t n = __builtin_bswap64(e->args[i]);
+	to += sizeof(uint16_t);
+	for (unsigned i = 0; i < argc; i++) {
+		const unsigned size = size_of(e->args[i]);
+		const uint64_t n =
+		    size ? __builtin_bswap64(e->args[i] << (64 - 8 * size)) : 0;
 
-		if (to)
-			memcpy(to, (uint8_t *)&n + sizeof(n) - size, size);
+		memcpy(to, &n, sizeof(n));
+		to += size;
+		sizes |= size << SIZE_BITS * i;
 	}
+	start[0] = (uint8_t)(sizes >> 8);
+	start[1] = (uint8_t)sizes;
+	return to;
 }
 
 static void
@@ -173,20 +180,25 @@ tl_point_put(struct tl_data_out *out, struct tl_point_state *state,
 	const struct tl_event *e = &point->event;
 	const unsigned argc = count_args(e);
 	const uint16_t flags = flags_of(point, state, argc);
+	uint8_t *to = tl_data_room(out, TL_POINT_SIZE_MAX);
 
-	tl_data_put_u8(out, point->kind);
-	tl_data_put_u16(out, flags);
-	tl_data_put_varint(out,
+	if (!to)
+		return;
+	*to++ = point->kind;
+	*to++ = (uint8_t)(flags >> 8);
+	*to++ = (uint8_t)flags;
+	to = tl_data_write_varint(to,
 	    point->kind == TL_TRACE_LOSS ? e->lost : point->message);
-	tl_data_put_folded(out,
+	to = tl_data_write_folded(to,
 	    (int64_t)((uint64_t)e->ns - (uint64_t)state->ns));
-	put_fields(out, state, e, flags);
+	to = put_fields(to, state, e, flags);
 	if (point->kind == TL_TRACE_FOOTER) {
-		tl_data_put_varint(out, point->children);
-		tl_data_put_varint(out, point->size);
+		to = tl_data_write_varint(to, point->children);
+		to = tl_data_write_varint(to, point->size);
 	}
 	if (argc > 0)
-		put_args(out, e, argc);
+		to = put_args(to, e, argc);
+	out->size = (size_t)(to - out->data);
 	keep(state, e);
 }
 

@@ -174,12 +174,6 @@ tl_trees_load(struct tl_trees *trees, struct tl_node *node, uint64_t first,
 	return trees->load(trees, node, first, count);
 }
 
-static inline void
-tl_trees_forget(struct tl_trees *trees, struct tl_node *node)
-{
-	tl_node_forget(node, &trees->budget);
-}
-
 /* Forget all nodes, and free the arrays. */
 void tl_trees_free(struct tl_trees *trees);
 

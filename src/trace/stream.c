@@ -9,7 +9,6 @@
 #include "trace/writer.h"
 
 #include "base/array.h"
-#include "base/word.h"
 #include "event/render.h"
 
 #include <errno.h>
@@ -50,13 +49,12 @@ count_waiting(struct tl_trace_stream *s)
 	const uint64_t depth = s->shape.depth;
 	uint64_t size = s->out.size + depth * SILENT_SIZE;
 
-	if (!w->options.sized)
+	if (!w->options.alone)
 		return;
 	if (size > 0)
 		size += AROUND;
 	size += s->kept_size;
-	if (size != s->counted)
-		tl_fetch_add_64(&w->waiting, size - s->counted);
+	w->waiting += size - s->counted;
 	s->counted = size;
 }
 
@@ -714,12 +712,15 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 int
 tl_trace_stream_put(struct tl_trace_stream *s, const struct tl_event *event)
 {
+	const bool alone = s->writer->options.alone;
 	int rc;
 
-	pthread_mutex_lock(&s->lock);
+	if (!alone)
+		pthread_mutex_lock(&s->lock);
 	rc = put_event(s, event);
 	count_waiting(s);
-	pthread_mutex_unlock(&s->lock);
+	if (!alone)
+		pthread_mutex_unlock(&s->lock);
 	return rc;
 }
 

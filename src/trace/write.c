@@ -187,7 +187,7 @@ tl_trace_writer_free(struct tl_trace_writer *w)
 uint64_t
 tl_trace_writer_size(const struct tl_trace_writer *w)
 {
-	return tl_load_64(&w->settled) + tl_load_64(&w->waiting) + 1; /* EOF */
+	return tl_load_64(&w->settled) + w->waiting + 1; /* EOF */
 }
 
 int

@@ -15,6 +15,7 @@
  *
  * Who may call.  One thread at a time puts events into a stream; different
  * streams may be used by different threads at once.  Everything else locks.
+ * With the option alone one thread calls everything.
  */
 #ifndef TL_TRACE_WRITE_H
 #define TL_TRACE_WRITE_H
@@ -43,7 +44,10 @@ struct tl_trace_options {
 	void *context;
 	int64_t created_ns;
 	uint8_t id[TL_TRACE_ID_SIZE]; /* all 0: a random one */
-	bool sized; /* count the waiting bytes, for tl_trace_writer_size() */
+	/* One thread uses the writer and all streams.  Then no event takes a
+	 * lock, and the waiting bytes are counted for
+	 * tl_trace_writer_size(). */
+	bool alone;
 };
 
 /* Two open files as the data, index and context of the options. */
@@ -72,7 +76,7 @@ int tl_trace_writer_flush(struct tl_trace_writer *writer);
 void tl_trace_writer_free(struct tl_trace_writer *writer);
 /* The size of the data if the writer finished now: written data, waiting data,
  * and the ends of open spans.  Waiting blocks count unpacked.  Needs the option
- * sized; any thread may call this function. */
+ * alone. */
 uint64_t tl_trace_writer_size(const struct tl_trace_writer *writer);
 
 /* Write a property of the file: "host", "command", ... 0 or -errno. */

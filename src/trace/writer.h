@@ -96,7 +96,7 @@ struct tl_trace_writer {
 	uint64_t data_at;
 	/* shared word: data_at and the waiting definitions */
 	uint64_t settled;
-	uint64_t waiting; /* shared word: bytes in all streams, if sized */
+	uint64_t waiting; /* bytes in all streams, if one thread writes */
 	uint32_t index_crc;
 	uint64_t cell_count;
 	struct tl_definitions definitions;

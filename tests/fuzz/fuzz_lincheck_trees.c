@@ -68,7 +68,7 @@ see_all(struct tl_trees *trees, bool at_once)
 
 	for (size_t i = 0; i < trees->count; i++) {
 		see_below(&seen, trees, &trees->roots[i], at_once);
-		tl_trees_forget(trees, &trees->roots[i]);
+		tl_node_forget(&trees->roots[i], &trees->budget);
 	}
 	assert(trees->budget.used == 0);
 	return seen;

@@ -33,20 +33,15 @@ is_complete(const struct tl_source *input)
 	return true;
 }
 
-/* The levels before the first change: the levels of a new timeline if the file
- * has its first entries, the current levels if no change is known.  0:
- * unknown. */
+/* The current levels of an incomplete input, which is a snapshot, or 0. */
 static uint8_t
-level_at_start(const struct tl_source *input, bool any_change)
+level_now(const struct tl_source *input)
 {
-	uint8_t base;
-
-	if (is_complete(input)) /* true for every foreign file */
-		return TIMELINE_LEVEL_MIN;
-	base =
+	const uint8_t base =
 	    (uint8_t)(timeline_levels(tl_snap_header(tl_source_snap(input))) >>
 		      TIMELINE_LEVELS_BASE);
-	return !any_change && tl_level_is_valid(base) ? base : 0;
+
+	return tl_level_is_valid(base) ? base : 0;
 }
 
 /* State of reading the levels. */
@@ -56,6 +51,8 @@ struct walk {
 	struct tl_level_state state;
 	bool *begun;      /* by lane: the lane has had an entry */
 	int64_t *lane_ns; /* by lane: the newest entry */
+	/* the levels before the first change; 0: those of now without a change,
+	 * otherwise unknown */
 	uint8_t start;
 	/* too many messages are named: the entries count as naming none */
 	bool named_all;
@@ -145,6 +142,7 @@ take(struct walk *w, const struct tl_event *event)
 	if ((rc = lane_begin(w, event)) < 0)
 		return rc;
 	w->lane_ns[tl_source_lane(w->input, event)] = event->ns;
+	l->changed |= tl_level_is_change(event);
 	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
 		take_level(w, event);
 	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
@@ -166,49 +164,43 @@ walk(struct walk *w, struct tl_cursor *cursor, struct tl_progress *progress)
 
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		tl_progress_tick(progress);
+		if (tl_source_snap(w->input))
+			event.ns = tl_source_shifted(w->input, event.ns);
 		rc = take(w, &event);
 		if (rc < 0)
 			return rc;
 	}
 	if (rc < 0 || w->levels->entries == 0)
 		return rc;
+	if (w->start == 0 && !w->levels->changed)
+		w->state.window.threshold = w->state.window.base =
+		    level_now(w->input);
 	w->levels->end_ns = w->levels->last_ns;
 	if (tl_source_cut(w->input, &event) && event.ns > w->levels->end_ns)
 		w->levels->end_ns = event.ns;
 	return tl_level_end(&w->state, w->levels->end_ns);
 }
 
-/* Does the file contain a change of levels? */
-static bool
-has_change(struct tl_cursor *cursor)
-{
-	struct tl_event event;
-
-	while (tl_cursor_next(cursor, &event) > 0) {
-		if (tl_level_is_change(&event))
-			return true;
-	}
-	return false;
-}
-
 static int
 read_levels(struct walk *w, struct tl_progress *progress)
 {
+	struct tl_snap *snap = tl_source_snap(w->input);
 	struct tl_cursor *cursor;
+	uint64_t skipped = 0;
 	int rc = tl_source_complete(w->input, &w->kept);
 
-	w->cut = !tl_source_snap(w->input) && (w->kept.epoch | w->kept.tsc);
-	if (rc < 0 ||
-	    (rc = tl_source_cursor(w->input, TL_NEWEST_FIRST, &cursor)) < 0)
-		return rc;
-	w->levels->changed = has_change(cursor);
-	w->start = level_at_start(w->input, w->levels->changed);
-	tl_cursor_close(cursor);
-	rc = tl_source_cursor(w->input, TL_OLDEST_FIRST, &cursor);
+	w->cut = !snap && (w->kept.epoch | w->kept.tsc);
+	/* every foreign file is complete */
+	w->start = is_complete(w->input) ? TIMELINE_LEVEL_MIN : 0;
+	if (rc == 0)
+		rc = snap
+			 ? tl_snap_changes(snap, &cursor, &skipped)
+			 : tl_source_cursor(w->input, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	tl_level_init(&w->state, add_window, w->levels);
 	rc = walk(w, cursor, progress);
+	w->levels->entries += skipped;
 	tl_cursor_close(cursor);
 	if (w->named_all)
 		w->levels->gates_ns = w->levels->named_ns;

@@ -66,7 +66,7 @@ tl_tree_branch_drop(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 	if (!w)
 		return;
 	before = branch->trees->budget.used;
-	tl_trees_forget(branch->trees, &w->node);
+	tl_node_forget(&w->node, &branch->trees->budget);
 	pool->used -= before - branch->trees->budget.used + sizeof(*w);
 	unlink_window(pool, w);
 	free(w);

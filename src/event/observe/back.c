@@ -72,6 +72,7 @@ keep(struct tl_observer *o, const struct tl_event *change)
 static void
 load(struct tl_observer *o, size_t state)
 {
+	tl_observe_forget(o);
 	o->state = state;
 	o->now = o->states[state].now;
 	o->loaded = o->states[state].gates;

@@ -18,6 +18,8 @@ enum { TL_CHANGE_SHIFT = 32 };
 
 /* == observe.c == */
 
+/* Something changes: forget the runs of events. */
+void tl_observe_forget(struct tl_observer *observer);
 /* Begin a new interval of the gates in [from, to). */
 void
 tl_observe_renumber(struct tl_observer *observer, unsigned from, unsigned to);

@@ -107,7 +107,7 @@ tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
 {
 	struct tl_trace_options options = { .strategy = TL_TRACE_STREAMING,
 		.block_size = wanted->block_size,
-		.sized = true,
+		.alone = true,
 		.data = append_data,
 		.index = append_index,
 		.context = file,

@@ -75,7 +75,8 @@ put(struct tl_recorder *r, struct tl_recorder_source *s, struct tl_event *event)
 
 	if (rc < 0)
 		return rc;
-	rc = tl_recorder_write_carried(r, s, event);
+	if (s->carry > 0)
+		rc = tl_recorder_write_carried(r, s, event);
 	if (rc == 0)
 		rc = tl_recorder_threads_account(&r->threads, s, event);
 	if (rc == 0)

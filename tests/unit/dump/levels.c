@@ -106,3 +106,37 @@ TEST(what_was_overwritten_makes_the_past_incomplete)
 	else
 		ck_assert_int_le(levels.complete_ns, levels.last_ns);
 }
+
+/* Entries between changes are not read one by one. */
+TEST(all_entries_count_and_the_first_and_the_last_are_found)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		timeline_log(trace_event, i);
+		if (i % 30 == 29)
+			timeline_priority(tl, i == 59 ? "trace" : "trace+");
+	}
+	read_all();
+	ck_assert_int_eq(tl_snap_cursor(tl_source_snap(&input), TL_OLDEST_FIRST,
+			     &cursor),
+	    0);
+	while (tl_cursor_next(cursor, &event) > 0) {
+		if (event.kind == TL_LOST)
+			continue;
+		count++;
+		if (event.ns < first_ns)
+			first_ns = event.ns;
+		if (event.ns > last_ns)
+			last_ns = event.ns;
+	}
+	tl_cursor_close(cursor);
+	ck_assert_uint_gt(count, 60); /* of the ring */
+	ck_assert_uint_eq(levels.entries, count);
+	ck_assert_int_eq(levels.first_ns, first_ns);
+	ck_assert_int_eq(levels.last_ns, last_ns);
+	ck_assert(levels.changed);
+}

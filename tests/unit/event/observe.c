@@ -559,6 +559,55 @@ TEST(both_directions_join_the_same_pairs)
 	ck_assert_uint_gt(joined, 10000);
 }
 
+/* An observer that has forgotten what it knows of the events before says the
+ * same. */
+TEST(a_run_of_events_has_the_number_that_each_would_have_alone)
+{
+	static struct tl_event events[EVENTS_MAX];
+	static struct tl_observer one, other;
+	uint64_t seed = 29;
+
+	start.named = start.first_gates = true;
+	start.tiers = 2;
+	start.complete_from[0].tsc = 30 * UNIT;
+	start.complete_from[1].tsc = 90 * UNIT;
+	start.details_from.tsc = 60 * UNIT;
+	for (int round = 0; round < 40; round++) {
+		start.base = round % 2 ? 7 : 0;
+		tl_observer_init(&one, &start);
+		tl_observer_init(&other, &start);
+		make_mixed(&seed, events);
+		for (size_t i = 0; i < EVENTS_MAX; i++) {
+			struct tl_event a = events[i], b = a;
+			const uint64_t dice = random_below(&seed, 200);
+
+			/* few changes, so that runs are long */
+			if (round % 4 > 1 && tl_observed_is_change(a.message) &&
+			    i % 16)
+				continue;
+			a.lane = b.lane = (uint32_t)random_below(&seed, 4);
+			tl_observe(&one, &a);
+			memset(other.known, 0, sizeof(other.known));
+			tl_observe(&other, &b);
+			ck_assert_uint_eq(a.observed, b.observed);
+			ck_assert_uint_eq(a.stretch, b.stretch);
+			ck_assert_uint_eq(a.base, b.base);
+			ck_assert_int_eq(a.partial, b.partial);
+			ck_assert_uint_eq(one.last, other.last);
+			for (int k = 0; k < 2; k++) {
+				struct tl_observer *o = k ? &one : &other;
+
+				if (dice < 2)
+					tl_observe_missing(o, a.lane, dice);
+				if (dice == 2)
+					tl_observe_loss(o);
+				if (dice == 3)
+					tl_observe_again(o);
+			}
+		}
+	}
+}
+
 TEST(slots_of_a_plan_count_after_the_plan_was_removed)
 {
 	struct tl_observed observed;

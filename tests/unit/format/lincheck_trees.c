@@ -147,7 +147,7 @@ put_trees(struct tl_text *to, struct tl_trees *trees, enum order order)
 		tl_put_format(to, " %llu\n",
 		    (unsigned long long)trees->roots[i].child_count);
 		put_below(to, trees, &trees->roots[i], order);
-		tl_trees_forget(trees, &trees->roots[i]);
+		tl_node_forget(&trees->roots[i], &trees->budget);
 	}
 	ck_assert_uint_eq(trees->budget.used, 0);
 }

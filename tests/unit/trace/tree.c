@@ -316,7 +316,7 @@ TEST(a_writer_knows_how_large_its_file_will_be)
 
 		teardown();
 		program = random_program(seed, count, 1 + seed % 5);
-		options.sized = true;
+		options.alone = true;
 		made_begin(&made, &options, &writer);
 		ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
 		for (size_t i = 0; i < count; i++) {
