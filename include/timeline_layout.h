@@ -34,7 +34,7 @@
  * endianness of the file. */
 #define TIMELINE_MAGIC		 0x454e494c454d4954
 #define TIMELINE_MAJOR		 2
-#define TIMELINE_MINOR		 2
+#define TIMELINE_MINOR		 3
 #define TIMELINE_MAJOR_OLDEST	 1 /* the oldest major version that is read */
 /* The number changes whenever a writer of another build could harm the file. */
 #define TIMELINE_WRITER_ABI	 0x0000000200000001
@@ -174,9 +174,7 @@ enum {
 
 /* header.compat */
 #	define TIMELINE_COMPAT_TIMERS 1 /* there is a region of timers */
-
-/* header.incompat */
-#	define TIMELINE_INCOMPAT_GATES 1 /* see timeline_gate_offset */
+#	define TIMELINE_COMPAT_GATES  2 /* see timeline_gate_offset */
 
 /* Flags of a clock knot and of the clock tail. */
 enum {
@@ -613,17 +611,18 @@ TIMELINE_ASSERT(sizeof(struct timeline_record) == 64);
 
 /*
  * The offset in the file of the gate of the message whose record is given.  With
- * INCOMPAT_GATES the gates of the records in the first 192 KiB of the table lie
+ * COMPAT_GATES the gates of the records in the first 192 KiB of the table lie
  * in the page of the levels word, so that a log call that meets cold caches
  * waits for one page less; no two records have one gate, because a record has at
- * least 64 bytes.  record.gate of such a record is the gate at its definition.
+ * least 64 bytes.  record.gate of such a record is a copy for readers of versions
+ * before 2.3, which do not write to the file.
  */
 static inline uint64_t
 timeline_gate_offset(const struct timeline_header *h, uint64_t record)
 {
 	const uint64_t number = record / TIMELINE_RECORD_MIN;
 
-	return h->incompat & TIMELINE_INCOMPAT_GATES && number < TIMELINE_GATES
+	return h->compat & TIMELINE_COMPAT_GATES && number < TIMELINE_GATES
 		   ? offsetof(struct timeline_header, gates) + number
 		   : h->strings_offset + record +
 			 offsetof(struct timeline_record, gate);

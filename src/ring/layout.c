@@ -129,7 +129,6 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o,
 	    or_default(o->stringtablesize, STRINGS_DEFAULT);
 
 	tl_layout_identify(h, TIMELINE_LIVE);
-	h->incompat = TIMELINE_INCOMPAT_GATES;
 	h->cpu_lanes = (uint32_t)or_default(o->cpu_lanes, tl_cpus());
 	h->fallback_lanes =
 	    (uint32_t)or_default(o->fallback_lanes, FALLBACK_DEFAULT);
@@ -137,7 +136,7 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o,
 	h->knots_max = TIMELINE_KNOTS_MAX;
 	h->timers_max = TIMELINE_TIMERS_MAX;
 	h->timer_rows = h->cpu_lanes + 1;
-	h->compat = TIMELINE_COMPAT_TIMERS;
+	h->compat = TIMELINE_COMPAT_TIMERS | TIMELINE_COMPAT_GATES;
 	h->entries_asked = entries;
 	if (h->tiers > 2 || h->cpu_lanes > TIMELINE_LANES_MAX ||
 	    h->fallback_lanes > TIMELINE_LANES_MAX)
@@ -182,7 +181,7 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 		    offsetof(struct timeline_header, header_size),
 		    "header of %u bytes, entries of %u", h->header_size,
 		    h->entry_size);
-	if ((h->incompat & ~(uint64_t)TIMELINE_INCOMPAT_GATES) != 0)
+	if (h->incompat != 0)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, incompat),
 		    "needs features this program does not know: 0x%llx: "
@@ -343,7 +342,8 @@ foreign_member(const struct timeline_header *h)
 		return offsetof(struct timeline_header, major);
 	if (h->writer_abi != TIMELINE_WRITER_ABI)
 		return offsetof(struct timeline_header, writer_abi);
-	if ((h->compat & ~(uint64_t)TIMELINE_COMPAT_TIMERS) != 0)
+	if ((h->compat & ~(uint64_t)(TIMELINE_COMPAT_TIMERS |
+				     TIMELINE_COMPAT_GATES)) != 0)
 		return offsetof(struct timeline_header, compat);
 	return 0;
 }

@@ -72,6 +72,20 @@ tl_gate_of(const struct timeline *tl, uint64_t record)
 	return tl->map + timeline_gate_offset(&tl->geometry, record);
 }
 
+/* Copy a gate into its record.  Of callers at the same time the last one
+ * copies what all have set. */
+static void
+copy_gate(struct timeline *tl, uint64_t record)
+{
+	const uint8_t *gate = tl_gate_of(tl, record);
+	uint8_t *copy =
+	    tl->strings + record + offsetof(struct timeline_record, gate);
+
+	do {
+		tl_store_8(copy, tl_load_8(gate));
+	} while (tl_load_8(copy) != tl_load_8(gate));
+}
+
 /* Find the matching messages; the first of them are stored in named.  Returns
  * their number. */
 static uint64_t
@@ -125,6 +139,7 @@ set_gate(struct timeline *tl, int level, uint64_t count,
 		if (before != named->gate)
 			log_level(tl, level, count, named, before, false);
 	} while (!tl_cas_8(gate, before, named->gate));
+	copy_gate(tl, named->record);
 	__builtin_ia32_lfence(); /* the stamp must come after the swap */
 	log_level(tl, level, count, named, before, true);
 }
@@ -149,6 +164,7 @@ set_gates_locked(struct timeline *tl, const char *category, const char *message,
 
 			/* every append reads the gate */
 			tl_store_8(tl_gate_of(tl, at), (uint8_t)gate);
+			copy_gate(tl, at);
 		}
 		at = r.fixed.link;
 	}

@@ -475,7 +475,7 @@ tl_messages_new(struct tl_messages **messages,
 		return -ENOMEM;
 	m->strings.get = string_of;
 	m->base = header->strings_offset;
-	m->has_gates = header->incompat & TIMELINE_INCOMPAT_GATES;
+	m->has_gates = header->compat & TIMELINE_COMPAT_GATES;
 	m->mult = header->clock.mult;
 	m->lane_count = timeline_lane_count(header);
 	if (file_size > m->base)

@@ -686,8 +686,7 @@ read_before(struct copy *c)
 	    offsetof(struct timeline_header, levels));
 }
 
-/* Put the gates that messages had before the cut into the copied table, for
- * those whose gates are in the table. */
+/* Put the gates that messages had before the cut into the copied table. */
 static int
 put_gates_before(struct copy *c)
 {
@@ -815,7 +814,8 @@ place_timers(struct timeline_header *h, const struct timeline_header *g,
 	h->timers_offset = count ? g->timers_offset : 0;
 	h->timers_max = count;
 	h->timer_rows = count > 0;
-	h->compat = count ? TIMELINE_COMPAT_TIMERS : 0;
+	h->compat = (g->compat & TIMELINE_COMPAT_GATES) |
+		    (count ? TIMELINE_COMPAT_TIMERS : 0);
 	h->total_size = count ? timeline_histogram_offset(h, count, 0)
 			      : g->strings_offset + g->strings_size;
 }

@@ -426,7 +426,8 @@ TEST(a_snapshot_has_the_levels_of_its_cut_wherever_it_is_stopped, .to = 4)
 		fixture_close();
 		setup();
 		if (_i / 2)
-			tl->geometry.incompat = tl->header->incompat = 0;
+			tl->geometry.compat = tl->header->compat =
+			    TIMELINE_COMPAT_TIMERS;
 		for (int i = 0; i < 3 * N; i++)
 			log_on(CPU0);
 		*gate_of_event() = TIMELINE_LEVEL_OFF;
