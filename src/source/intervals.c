@@ -327,7 +327,9 @@ join_losses(struct tl_intervals *v)
 {
 	size_t kept = 0;
 
-	qsort(v->losses, v->loss_count, sizeof(*v->losses), compare_losses);
+	if (v->loss_count > 0)
+		qsort(v->losses, v->loss_count, sizeof(*v->losses),
+		    compare_losses);
 	for (size_t i = 0; i < v->loss_count; i++) {
 		struct loss *last = kept > 0 ? &v->losses[kept - 1] : NULL;
 

@@ -6,6 +6,7 @@
 #include "format/html/chunk.h"
 
 #include "base/array.h"
+#include "base/ns.h"
 #include "event/names.h"
 
 #include <errno.h>
@@ -554,7 +555,7 @@ tl_html_put_history(struct tl_text *text, const struct tl_details *details,
 	unsigned last = TL_OWN_KINDS, kind;
 
 	tl_put_format(text, "%u,\"%" PRId64 "\",%" PRId64, source, from_ns,
-	    to_ns - from_ns);
+	    tl_ns_between(from_ns, to_ns));
 	do {
 		next_ns = to_ns;
 		kind = tl_details_kind(details, source, from_ns, &next_ns);
@@ -562,7 +563,7 @@ tl_html_put_history(struct tl_text *text, const struct tl_details *details,
 			kind = 0;
 		if (last < TL_OWN_KINDS && kind != last) {
 			tl_put_char(text, ',');
-			tl_put_signed(text, from_ns - last_ns);
+			tl_put_signed(text, tl_ns_between(last_ns, from_ns));
 			last_ns = from_ns;
 		}
 		if (kind != last)
