@@ -252,6 +252,77 @@ async function escapes(p, {same, holds}) {
 		await p.run("timeline.matches"), await p.run("timeline.count"));
 }
 
+/* A bar of the histogram shows its spans only. */
+async function limits(p, {same, holds}) {
+	const spans = (low, high) => p.run(`(() => { let n = 0;
+		for (let i = 0; i < timeline.count; i++) {
+			const s = spanOfEntry(i);
+			n += Boolean(s) && s.end >= 0 &&
+				spanLength(s.number) >= ${low} &&
+				spanLength(s.number) < ${high};
+		} return n; })()`);
+	await p.run("timeline.fit()");
+	await p.run("byId('search').value = 'slower:100us faster:1ms'; " +
+		"onSearch()");
+	await p.ready();
+	same("slower: and faster: find spans by duration",
+		await p.run("timeline.matches"), await spans(1e5, 1e6));
+	holds("... and there are some", await p.run("timeline.matches") > 10);
+	await p.key("Escape");
+	await p.ready();
+	await p.run("byId('tab-histogram').click(); showStatistics(); " +
+		"histogram.message = statistics.rows.find((r) => r.span).key; " +
+		"showHistogram()");
+	const pressed = await p.run(`(() => {
+		const bar = [...document.querySelectorAll(".bucket")].find(
+			(b) => b.title.includes("press"));
+		bar?.click();
+		return Number(bar?.dataset.count ?? -1); })()`);
+	await p.ready();
+	const ends = await p.run(`(() => { let n = 0;
+		for (let i = 0; i < timeline.count; i++)
+			n += view.shown[i] === SHOWN &&
+				spanOfEntry(i)?.end === i;
+		return n; })()`);
+	same("a bar of the histogram shows its spans only", ends, pressed);
+	await p.run("byId('tab-table').click()");
+	await p.key("Escape");
+	await p.ready();
+}
+
+/* Rows of threads: pinned ones on top, each with its process. */
+async function ranks(p, {same}) {
+	await p.run("document.getElementById('threads').click()");
+	await p.ready();
+	const rows = (await p.run("timeline.rows"));
+	const labels = "timeline.rows.map((r) => r.label).join()";
+	const before = await p.run(labels);
+	const y = await p.run(TOP) + rows[2].y + 8;
+	await p.click(20, y);
+	await p.ready();
+	same("a press on a name keeps the row on top", await p.run(labels),
+		[rows[2].label, rows[0].label, rows[1].label,
+			...rows.slice(3).map((r) => r.label)].join());
+	await p.key("Escape");
+	await p.ready();
+	same("... until Escape", await p.run(labels), before);
+	same("threads stand with their process, ended processes last",
+		await p.run(`(() => {
+			const row = (pid, tid, ended) => ({key: pid + ":" + tid,
+				host: 0, source: 0, pid, tid, ended});
+			const kept = tracks.threads;
+			tracks.threads = [row(1, 1, true), row(1, 2, true),
+				row(2, 4, false), row(2, 3, true), row(3, 5, false)];
+			const order = sortThreads().map((r) => r.tid).join();
+			tracks.threads = kept;
+			return order; })()`), "4,3,5,1,2");
+	same("a text that does not fit ends with an ellipsis", await p.run(
+		"(() => { const t = fitText(picture.c, 'x'.repeat(300), 80); " +
+		"return t.endsWith('…') && " +
+		"picture.c.measureText(t).width <= 80; })()"), true);
+	await p.run("document.getElementById('lanes').click()");
+}
+
 async function moves(p, {same, holds}) {
 	await p.run("timeline.fit()");
 	const [from, to] = await p.run("timeline.range");
@@ -441,7 +512,8 @@ exports.run = async (t) => {
 	const url = "file://" + t.folder;
 	const requests = await t.on("file", url + "/plain.html", async (p) => {
 		for (const cases of [draws, shades, clicks, zooms, spans, search,
-			escapes, moves, plots, flames, histograms, downloads, colors,
+			escapes, limits, ranks, moves, plots, flames, histograms,
+			downloads, colors,
 			names, labels, addresses])
 			await cases(p, t);
 	});

@@ -114,11 +114,19 @@ function drawLevels(c) {
 }
 
 /* A text that fits beside the rows. */
-function fitText(c, text) {
-	let n = Math.min(text.length, 40);
-	while (n > 1 && c.measureText(shortText(text, n)).width > GUTTER - 16)
-		n--;
-	return shortText(text, n);
+/* As much of a text as fits, with an ellipsis where it is cut. */
+function fitText(c, text, room = GUTTER - 16) {
+	let low = 1, high = text.length;
+	if (c.measureText(text).width <= room)
+		return text;
+	while (low < high) {
+		const n = Math.ceil((low + high) / 2);
+		if (c.measureText(shortText(text, n)).width > room)
+			high = n - 1;
+		else
+			low = n;
+	}
+	return shortText(text, low);
 }
 
 function drawNames(c, top) {
@@ -137,6 +145,10 @@ function drawNames(c, top) {
 			continue;
 		if (model.hosts.length)
 			drawHostStripe(c, row, top - view.scroll + y, height);
+		if (view.pins.has(row.key)) {
+			c.fillStyle = colors.accent;
+			c.fillRect(3, top - view.scroll + y, 2, height);
+		}
 		c.font = "600 12px " + colors.font;
 		c.fillStyle = row.ended ? colors.dim : colors.text;
 		c.fillText(fitText(c, row.label ?? laneLabel(row)), 8, at - 5);

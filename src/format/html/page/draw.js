@@ -89,15 +89,26 @@ function fitCanvas(canvas) {
 	return c;
 }
 
-function byLane(a, b) {
-	return a.host - b.host || a.source - b.source || a.lane - b.lane;
+/* The rows of a host that were pinned come first. */
+function byPin(a, b) {
+	return a.host - b.host || view.pins.has(b.key) - view.pins.has(a.key);
 }
 
-/* Threads that have ended come last. */
-function byThread(a, b) {
-	return a.host - b.host || a.source - b.source ||
-		Boolean(a.ended) - Boolean(b.ended) || a.pid - b.pid ||
-		a.tid - b.tid;
+function byLane(a, b) {
+	return byPin(a, b) || a.source - b.source || a.lane - b.lane;
+}
+
+/* Threads stand with their process; processes that have ended come last, and
+ * threads that have within their process. */
+function sortThreads() {
+	const process = (row) => row.source + ":" + row.pid;
+	const live = new Set(tracks.threads.filter((row) => !row.ended)
+		.map(process));
+	return [...tracks.threads].sort((a, b) => byPin(a, b) ||
+		a.source - b.source ||
+		live.has(process(b)) - live.has(process(a)) ||
+		a.pid - b.pid || Boolean(a.ended) - Boolean(b.ended) ||
+		a.tid - b.tid);
 }
 
 /* Where each row lies; rows of no entry that is shown stay, so that the
@@ -105,7 +116,7 @@ function byThread(a, b) {
 function layOut() {
 	const lanes = view.mode === "lanes";
 	const list = lanes ? [...tracks.lanes].sort(byLane) :
-		[...[...tracks.threads].sort(byThread), ...tracks.sources];
+		[...sortThreads(), ...tracks.sources];
 	const layout = [];
 	let y = 4;
 	for (const row of list) /* whose band can be seen there */
@@ -386,13 +397,8 @@ function drawBarText(c, i, x0, x1, y) {
 		text += "  " + durationText(spanLength(i));
 	if (s.unsure[i])
 		text += " ?";
-	c.save();
-	c.beginPath();
-	c.rect(Math.max(x0, 0) + 2, y, room + 4, BAR);
-	c.clip();
 	c.fillStyle = picture.colors[s.unsure[i] ? "text" : "bar-text"];
-	c.fillText(text, Math.max(x0, 0) + 4, y + BAR / 2);
-	c.restore();
+	c.fillText(fitText(c, text, room), Math.max(x0, 0) + 4, y + BAR / 2);
 }
 
 function newestTime() {

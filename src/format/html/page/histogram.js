@@ -53,12 +53,24 @@ function showHistogramChoices(rows) {
 	return list.find((r) => r.key === histogram.message);
 }
 
-function histogramBar(bucket, n, most, all) {
+/* Show only the spans of a bucket. */
+function showBucket(r, low, high) {
+	byId("search").value = "slower:" + low + "ns faster:" + high + "ns";
+	view.only = r.key;
+	onSearch();
+	statisticsSoon();
+}
+
+function histogramBar(r, bucket, n, most, all) {
 	const low = bucketLow(bucket), high = bucketLow(bucket + 1);
 	const bar = element("div", "bucket");
 	bar.title = durationText(low) + " to " + durationText(high) + ": " +
 		countText(n) + " (" + (100 * n / all).toPrecision(3) + " %)";
 	bar.dataset.count = n;
+	if (r.span && n > 0) {
+		bar.title += "; press to see only these";
+		bar.addEventListener("click", () => showBucket(r, low, high));
+	}
 	const fill = element("i");
 	fill.style.height = n === 0 ? "0" :
 		"max(2px, " + 100 * n / most + "%)";
@@ -84,8 +96,8 @@ function showHistogram() {
 	const bars = [];
 	for (let k = low - 1; k <= high + 1; k++)
 		if (k >= 0)
-			bars.push(histogramBar(k, buckets.get(k) ?? 0, most,
-				all));
+			bars.push(histogramBar(r, k, buckets.get(k) ?? 0,
+				most, all));
 	const text = countText(all) + (r.span ? " durations" : " intervals") +
 		": median " + durationText(r.median) + ", p99 " +
 		durationText(r.p99) + ", longest " + durationText(r.max);

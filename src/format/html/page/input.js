@@ -73,6 +73,17 @@ function onUp(event) {
 	}
 	if (x >= 0)
 		select(entryAt(x, y), false);
+	else
+		togglePin(rowAt(y)?.row);
+}
+
+/* Keep a row above the others, or let it go. */
+function togglePin(row) {
+	if (!row)
+		return;
+	if (!view.pins.delete(row.key))
+		view.pins.add(row.key);
+	changed();
 }
 
 function onDouble(event) {
@@ -129,6 +140,7 @@ function clearSelection() {
 	byId("search").value = "";
 	byId("level").value = "1";
 	byId("category").value = "*";
+	view.pins.clear();
 	onSearch();
 	onFilter();
 }

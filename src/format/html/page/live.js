@@ -216,7 +216,8 @@ function takeAnswer(answer, isFirst) {
 	cover.to = model.t[model.count - 1];
 	showCategories();
 	followNewest();
-	judgeAll(false);
+	/* a new end may give older begins a duration */
+	judgeAll(view.words.some(limitOf));
 }
 
 /* Entries of a range in place of all others. */

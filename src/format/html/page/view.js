@@ -13,6 +13,7 @@ const view = {
 	category: "",		/* "" all */
 	only: "",		/* key of a message; "" all */
 	words: [],		/* of the search */
+	pins: new Set(),	/* keys of rows */
 	shown: new Uint8Array(1024),
 	shownUpTo: 0,
 	matches: 0,		/* entries that are SHOWN */
@@ -110,9 +111,29 @@ function passes(m) {
 		(view.only === "" || m.key === view.only);
 }
 
-/* "pid:41", "tid:42", "cpu:0" of a place, "host:web"; any other word is
- * text. */
+const UNITS = {ns: 1, us: 1e3, ms: 1e6, s: 1e9};
+
+/* "slower:1.5ms" as ["slower", 1500000]; null: another word. */
+function limitOf(word) {
+	const found = /^(slower|faster):(\d+(?:\.\d+)?)(ns|us|ms|s)$/.exec(word);
+	return found && [found[1], found[2] * UNITS[found[3]]];
+}
+
+/* Does an entry belong to a span of such a duration? */
+function isWithin(i, [which, ns]) {
+	const span = spanOfEntry(i);
+	if (!span || span.end < 0)
+		return false;
+	const length = spanLength(span.number);
+	return which === "slower" ? length >= ns : length < ns;
+}
+
+/* "pid:41", "tid:42", "cpu:0" of a place, "host:web", "slower:1ms" and
+ * "faster:2ms" of a span; any other word is text. */
 function wordMatches(word, i, text) {
+	const limit = limitOf(word);
+	if (limit)
+		return isWithin(i, limit);
 	if (model.hosts.length && word.startsWith("host:"))
 		return model.hosts[hostOfEntry(i)].name.toLowerCase()
 			.includes(word.slice(5));
