@@ -3,11 +3,13 @@
  * fuzz_message_parse.c - the pieces of a message make up its text, and
  * rendering with and without the cache gives the same line.
  */
+#include "base/array.h"
 #include "base/utf8.h"
 #include "event/render.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,22 +20,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void
 put_suffix(struct tl_text *text, const struct tl_arg *arg, const char *next)
 {
-	static const char letters[] = { [TIMELINE_ARG_UNSIGNED] = 'u',
-		[TIMELINE_ARG_SIGNED] = 'd',
-		[TIMELINE_ARG_HEX] = 'x',
-		[TIMELINE_ARG_DOUBLE] = 'f',
-		[TIMELINE_ARG_DURATION] = 't',
-		[TIMELINE_ARG_STRING] = 's' };
+	static const char *const suffixes[] = { [TIMELINE_ARG_UNSIGNED] = "%u",
+		[TIMELINE_ARG_SIGNED] = "%d",
+		[TIMELINE_ARG_HEX] = "%x",
+		[TIMELINE_ARG_OCTAL] = "%o",
+		[TIMELINE_ARG_DOUBLE] = "%f",
+		[TIMELINE_ARG_DURATION] = "%t",
+		[TIMELINE_ARG_STRING] = "%s",
+		[TIMELINE_ARG_TEXT8] = "%8s" };
 	const char *end = arg->name.data + arg->name.size;
+	struct tl_bytes suffix;
 
-	assert(arg->format < sizeof(letters));
+	assert(arg->format < TL_COUNT(suffixes));
 	if (next == end) {
 		assert(arg->format == TIMELINE_ARG_SIGNED);
 		return;
 	}
-	assert(next == end + 2 && end[0] == '%');
-	assert(end[1] == letters[arg->format]);
-	tl_put_bytes(text, tl_bytes(end, 2));
+	suffix = tl_bytes_of(suffixes[arg->format]);
+	assert(next == end + suffix.size &&
+	       memcmp(end, suffix.data, suffix.size) == 0);
+	tl_put_bytes(text, suffix);
 }
 
 /* Assemble the text from its pieces. */
