@@ -63,7 +63,7 @@ void tl_writers_seen(struct tl_writers *writers, uint32_t pid, int64_t ns);
  */
 void tl_writers_update(struct tl_writers *writers, const uint64_t *marks,
     int64_t ns);
-/* Is there a process of which it is not known yet whether, or how, it ended? */
+/* Is the end of a process still to be found or judged? */
 bool tl_writers_wait(const struct tl_writers *writers);
 /* The number of known writers, and writer i; dead writers are kept for a
  * while. */

@@ -175,7 +175,8 @@ read_blocks(struct reading *r, struct tl_nats_reader *reader,
 			continue;
 		}
 
-		/* Warnings of a block that is there, and what is not wanted. */
+		/* Skip warnings of a block that was read, and hosts and
+		 * timelines that were not asked for. */
 		if ((block->kept && message.whole >= r->first) ||
 		    !matches(read->hosts, block->host) ||
 		    !matches(read->timelines, block->timeline))
