@@ -92,7 +92,7 @@ is_moved(const struct tl_source *input)
 	return input->host && input->host->offset_ns != 0;
 }
 
-/* Are all of them timelines whose times are those of their clocks? */
+/* Are all inputs timelines whose times come from their own clocks? */
 static bool
 are_snaps(const struct tl_sources *inputs)
 {

@@ -198,12 +198,13 @@ bool tl_gates_find(const struct timeline *tl, const char *category,
 int tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
     uint64_t record);
 
-/* Memory for definitions, which does not come from malloc (memory.c).  Filled
- * with zeros; NULL: no memory. */
-/* Reserve the area of a mapping of size bytes, with the first chunk of events.
- * Returns where the file is to be mapped; NULL: no memory. */
+/* Reserve the area of a mapping of size bytes, with the first chunk of events
+ * before the mapping (memory.c).  Returns the address at which the caller maps
+ * the file; NULL: no memory.  tl_area_unmap() also unmaps the file. */
 uint8_t *tl_area_map(struct timeline *tl, size_t size);
 void tl_area_unmap(struct timeline *tl);
+/* Memory for definitions, which does not come from malloc (memory.c).  Filled
+ * with zeros; NULL: no memory. */
 void *tl_pages_map(size_t size);
 void tl_pages_unmap(void *pages, size_t size);
 /* Take events that follow each other, all zeros.  NULL: no memory.  The caller

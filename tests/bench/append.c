@@ -26,7 +26,8 @@ enum {
 	STORES_SLOTS = 1 << 16,
 	SLOT_WORDS = 8,
 	TIMERS = 10000,
-	FLOOR = 1, /* the number of bare_entry among the cases */
+	FLOOR = 1,      /* the number of bare_entry among the cases */
+	BUSY_CASES = 4, /* the cases that also run beside a busy loop */
 	COLD_BYTES = 1 << 20,
 	COLD_TIMES = 31, /* events of a round */
 	LINE_BYTES = 64
@@ -341,18 +342,10 @@ run_cold(const char *when, int rounds)
 		bench_print(&figures[c], &figures[0], NULL);
 }
 
-/* The same beside a busy loop on another CPU. */
+/* Run the first cases beside a busy loop on another CPU. */
 static void
-run_busy(long n, int rounds)
+run_busy(const struct bench_case *cases, long n, int rounds)
 {
-	const struct bench_case cases[] = {
-		{ "bare rdtsc", bare_rdtsc, NULL, 0, 0 },
-		{ "rdtsc and a line", bare_entry, ring, 0, 0 },
-		{ "4 arguments", subject_log4, &usual, BENCH_RATIO_AT_MOST,
-		    EVENT_GOAL },
-		{ "0 arguments", subject_log0, &usual, BENCH_RATIO_AT_MOST,
-		    EVENT_GOAL },
-	};
 	pid_t loop;
 
 	if (bench_cpus() == 1)
@@ -366,7 +359,7 @@ run_busy(long n, int rounds)
 		for (;;)
 			__asm__ volatile("" ::: "memory");
 	}
-	bench_run(cases, sizeof(cases) / sizeof(cases[0]), FLOOR, n, rounds);
+	bench_run(cases, BUSY_CASES, FLOOR, n, rounds);
 	run_cold("1 MiB touched before each, beside that loop", rounds);
 	(void)kill(loop, SIGKILL);
 	(void)waitpid(loop, NULL, 0);
@@ -460,7 +453,7 @@ main(int argc, char **argv)
 
 	bench_run(cases, sizeof(cases) / sizeof(cases[0]), FLOOR, n, rounds);
 	run_cold("1 MiB touched before each", rounds);
-	run_busy(n, rounds);
+	run_busy(cases, n, rounds);
 	print_losses();
 	close_all();
 	return 0;

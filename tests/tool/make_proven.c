@@ -62,7 +62,7 @@ say(const char *message, int id, const char *begin, const struct truth *t)
 	    (long long)(now() - t->before_begin));
 }
 
-/* Use one lane, so that the noise overwrites what is before it. */
+/* Use one lane, so that the noise overwrites the entries before the noise. */
 static void
 stay_on_a_cpu(void)
 {

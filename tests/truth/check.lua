@@ -948,8 +948,9 @@ local away = assert(loadfile(here .. "/away.lua"))({ no = no,
 local sums = assert(loadfile(here .. "/sums.lua"))({ no = no,
     lines_of = lines_of, spans = spans, messages = messages,
     changes = changes, per_ns = per_ns, open_times = open_times,
-    is_within = is_within, slot_hash = slot_hash, read = read, dump = DUMP,
-    convert = CONVERT, here = here, truth_file = truth_file,
+    is_within = is_within, touches = touches, slot_hash = slot_hash,
+    read = read, dump = DUMP, convert = CONVERT, here = here,
+    truth_file = truth_file,
     surface = function(name) surface = name end })
 local inner_count, all_count = 0, 0
 for i, record in ipairs(records) do

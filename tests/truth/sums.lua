@@ -212,14 +212,7 @@ local function bounds_of_time(word, r, low, high, t0, t1)
 	return least, length(may, low, t1), must, may
 end
 
-local function touches(times, from, to)
-	for _, t in ipairs(times) do
-		if from <= t[2] and to >= t[1] then return true end
-	end
-	return false
-end
-
--- hold_observed: the observed time of a message, from bounds of its beginning.
+-- hold_time: the observed time of a message, from bounds of its beginning.
 local function hold_time(what, ns, word, r, low, high)
 	local least, most, must, may = bounds_of_time(word, r, low, high,
 	    r.record.t0, r.record.t1)
@@ -253,7 +246,7 @@ local function hold_row(r, line, word)
 				least = least + 1
 			end
 			if b1 >= low and s.b0 <= r.record.t1 and
-			    touches(may, s.b0, b1) then most = most + 1 end
+			    home.touches(may, s.b0, b1) then most = most + 1 end
 		end
 		if m.kind ~= "timer" then
 			hold("rate", word .. " observed_count", count, least,

@@ -321,8 +321,8 @@ tl_record_status(struct tl_record *r, struct tl_record_status *status)
 	const struct tl_recorder_status *s = &status->recorder;
 
 	tl_recorder_status(r->recorder, &status->recorder);
-	/* One that ended although its timeline continues has no error of its
-	 * own. */
+	/* A recording that ended although its timeline continues has no other
+	 * error. */
 	status->rc = s->rc < 0          ? s->rc
 		     : s->source_rc < 0 ? s->source_rc
 		     : s->done          ? -ECANCELED

@@ -59,9 +59,9 @@ tl_spool_file_parse(const char *name, struct tl_spooled *b)
 	       strcmp(again, name) == 0;
 }
 
-int
-tl_spool_file_write(int folder, const char *name, mode_t mode,
-    struct tl_bytes data)
+/* Write a file that appears whole or not at all. */
+static int
+write_file(int folder, const char *name, mode_t mode, struct tl_bytes data)
 {
 	char hidden[TL_SPOOL_FILE_MAX + sizeof(".new")];
 
@@ -76,7 +76,7 @@ tl_spool_block_write(struct tl_spool_chain *c, const struct tl_spooled *b,
 	char name[TL_SPOOL_FILE_MAX];
 
 	tl_spool_file_name(name, b);
-	return tl_spool_file_write(c->folder, name, 0666 & ~b->withheld, data);
+	return write_file(c->folder, name, 0666 & ~b->withheld, data);
 }
 
 int
@@ -108,13 +108,17 @@ void
 tl_spool_file_aside(struct tl_spool_chain *c, const char *name, const char *why)
 {
 	char aside[TL_SPOOL_FILE_MAX + sizeof(".bad")];
+	struct tl_text folder = { 0 };
 
 	snprintf(aside, sizeof(aside), "%.*s.bad", TL_SPOOL_FILE_MAX - 1, name);
 	if (renameat(c->folder, name, c->folder, aside) != 0 &&
 	    unlinkat(c->folder, name, 0) != 0)
 		why = "and renaming it to NAME.bad failed";
+	tl_spool_folder_name(&folder, c->host, c->timeline);
 	tl_report_write(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
-	    "%s: block %s was moved aside: %s", c->timeline, name, why);
+	    "%s: block %s was moved aside, to %s/%s/%s: %s", c->timeline, name,
+	    c->spool->options.path, tl_text_string(&folder), aside, why);
+	tl_text_free(&folder);
 }
 
 void
@@ -169,7 +173,7 @@ tl_spool_state_write(struct tl_spool_chain *c)
 	memcpy(facts.boot, c->boot, sizeof(c->boot));
 	rc = tl_block_make(&text, &facts);
 	if (rc == 0)
-		rc = tl_spool_file_write(c->folder, "state", 0600,
+		rc = write_file(c->folder, "state", 0600,
 		    tl_bytes(text.data, text.size));
 	tl_text_free(&text);
 	return rc;

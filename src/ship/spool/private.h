@@ -111,9 +111,6 @@ void
 tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b);
 /* Parse such a name.  false: it is none. */
 bool tl_spool_file_parse(const char *name, struct tl_spooled *b);
-/* Write a file that appears whole or not at all. */
-int tl_spool_file_write(int folder, const char *name, mode_t mode,
-    struct tl_bytes data);
 /* Write the file of a block or placeholder. */
 int tl_spool_block_write(struct tl_spool_chain *chain,
     const struct tl_spooled *b, struct tl_bytes data);

@@ -7,9 +7,8 @@
 #include "spans.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
-enum { TRIES = 2000, NAP_US = 10000, BREAKPOINT = 0xcc };
+enum { BREAKPOINT = 0xcc };
 
 #define PROBED(name) \
 	__attribute__((noinline, noipa)) void name(long id) \
@@ -35,19 +34,18 @@ is_probed(void (*function)(long id))
 	return *(const volatile uint8_t *)(uintptr_t)function == BREAKPOINT;
 }
 
+static bool
+are_probed(void)
+{
+	return is_probed(begins[0]) && is_probed(begins[1]) &&
+	       is_probed(ends[0]) && is_probed(ends[1]);
+}
+
 void
 tracer_start(bool closed)
 {
-	if (getenv("TRUTH_PROBED")) {
-		for (int i = 0;
-		     !is_probed(begins[0]) || !is_probed(begins[1]) ||
-		     !is_probed(ends[0]) || !is_probed(ends[1]);
-		     i++) {
-			if (i == TRIES)
-				spans_die("no probe was set");
-			usleep(NAP_US);
-		}
-	}
+	if (getenv("TRUTH_PROBED"))
+		spans_wait(are_probed, "no probe was set");
 	if (closed)
 		gate_close();
 }

@@ -6,18 +6,16 @@
 
 #include "spans.h"
 
-#include <unistd.h>
-
-enum { TRIES = 500, NAP_US = 10000 };
+static bool
+is_enabled(void)
+{
+	return lttng_ust_tracepoint_enabled(truth, end);
+}
 
 void
 tracer_start(bool closed)
 {
-	for (int i = 0; !lttng_ust_tracepoint_enabled(truth, end); i++) {
-		if (i == TRIES)
-			spans_die("LTTng-UST: the session enables no event");
-		usleep(NAP_US);
-	}
+	spans_wait(is_enabled, "LTTng-UST: the session enables no event");
 	if (closed)
 		gate_close();
 }

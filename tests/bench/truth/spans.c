@@ -31,6 +31,8 @@ enum {
 	BURST_NS = 30000,
 	BETWEEN_BURSTS_US = 2900,
 	NAP_US = 1000,
+	WAIT_US = 10000,
+	WAITS_MAX = 2000,
 	NS_PER_MS = 1000000,
 	NS_PER_S = 1000000000
 };
@@ -48,6 +50,16 @@ spans_die(const char *why)
 {
 	fprintf(stderr, "spans: %s\n", why);
 	_exit(1);
+}
+
+void
+spans_wait(bool (*is_ready)(void), const char *why)
+{
+	for (int i = 0; !is_ready(); i++) {
+		if (i == WAITS_MAX)
+			spans_die(why);
+		usleep(WAIT_US);
+	}
 }
 
 static int64_t

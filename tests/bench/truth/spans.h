@@ -28,6 +28,8 @@ struct span {
 int64_t spans_now(void);
 void spans_spin(int64_t ns);
 void spans_die(const char *why) __attribute__((noreturn));
+/* Wait until a tracer is ready, or die for this reason after 20 seconds. */
+void spans_wait(bool (*is_ready)(void), const char *why);
 /* Run an inner span of so many ns. */
 void spans_inner(long ns);
 

@@ -163,7 +163,7 @@ TEST(a_process_that_dies_is_reported_once)
 	ck_assert_int_eq(find((uint32_t)getpid())->died_ns, 0);
 }
 
-/* Start a process that exits with this status when it is told to. */
+/* Start a process that exits with this status after a byte on tell. */
 static pid_t
 start_obedient(int status, int *tell)
 {

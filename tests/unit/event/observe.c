@@ -559,8 +559,7 @@ TEST(both_directions_join_the_same_pairs)
 	ck_assert_uint_gt(joined, 10000);
 }
 
-/* An observer that has forgotten what it knows of the events before says the
- * same. */
+/* Compare an observer with one that has forgotten its last answers. */
 TEST(a_run_of_events_has_the_number_that_each_would_have_alone)
 {
 	static struct tl_event events[EVENTS_MAX];

@@ -198,16 +198,17 @@ put_level(const struct tl_message *message, int kind, int64_t ns)
 	return tl_spans_put(spans, &event, &span);
 }
 
+static const struct tl_message detail = { .kind = TIMELINE_RECORD_SPAN,
+	.scope = TIMELINE_THREAD,
+	.level = 2,
+	.gate = 2 };
+static const struct tl_message request = { .kind = TIMELINE_RECORD_SPAN,
+	.scope = TIMELINE_THREAD,
+	.level = 7,
+	.gate = 7 };
+
 TEST(a_span_whose_gate_closes_is_around_nothing_after)
 {
-	static const struct tl_message detail = { .kind = TIMELINE_RECORD_SPAN,
-		.scope = TIMELINE_THREAD,
-		.level = 2,
-		.gate = 2 };
-	static const struct tl_message request = { .kind = TIMELINE_RECORD_SPAN,
-		.scope = TIMELINE_THREAD,
-		.level = 7,
-		.gate = 7 };
 	struct tl_spans_count count;
 
 	put_priority(2, 5);
@@ -226,15 +227,6 @@ TEST(a_span_whose_gate_closes_is_around_nothing_after)
 
 TEST(a_span_stays_around_while_one_inside_it_is_open)
 {
-	static const struct tl_message detail = { .kind = TIMELINE_RECORD_SPAN,
-		.scope = TIMELINE_THREAD,
-		.level = 2,
-		.gate = 2 };
-	static const struct tl_message request = { .kind = TIMELINE_RECORD_SPAN,
-		.scope = TIMELINE_THREAD,
-		.level = 7,
-		.gate = 7 };
-
 	put_priority(2, 5);
 	put_level(&detail, TL_BEGIN, 10);
 	put_level(&request, TL_BEGIN, 20);

@@ -194,7 +194,7 @@ TEST(a_header_of_a_block_is_only_taken_whole)
 	}
 }
 
-/* What an end says of its begin, which may be the last event. */
+/* Draw the begin that an end states; the begin may be the last event. */
 static void
 random_begun(uint64_t *seed, const struct tl_point_state *last,
     struct tl_event *e)
