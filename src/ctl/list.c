@@ -54,6 +54,7 @@ struct item {
 struct list {
 	struct item *items[LIST_MAX];
 	size_t count;
+	bool named; /* by the user */
 	bool too_many;
 };
 
@@ -304,13 +305,25 @@ choose_columns(const struct list *list, unsigned widths[COLUMNS])
 	}
 }
 
+struct instances {
+	struct tl_fields *fields;
+	const struct list *list;
+};
+
 /* Append an instance of tracefs that timelinectl kernel made, in a listing by
- * root. */
+ * root, unless the user names other timelines. */
 static void
 put_instance(void *context, const char *name, bool held)
 {
-	struct tl_fields *f = context;
+	const struct instances *of = context;
+	const char *timeline = name + strlen(TL_INSTANCE_PREFIX);
+	struct tl_fields *f = of->fields;
+	bool listed = !of->list->named;
 
+	for (size_t i = 0; i < of->list->count && !listed; i++)
+		listed = strcmp(of->list->items[i]->name + 1, timeline) == 0;
+	if (!listed)
+		return;
 	if (f->json) {
 		tl_fields_object(f, NULL);
 		tl_fields_string(f, "name", name);
@@ -327,14 +340,15 @@ put_instance(void *context, const char *name, bool held)
 }
 
 static void
-put_instances(struct tl_fields *f)
+put_instances(struct tl_fields *f, const struct list *list)
 {
+	struct instances of = { .fields = f, .list = list };
 	struct tl_fault fault = { 0 };
 	const int fd = geteuid() == 0 ? tl_instances_open(&fault) : -1;
 
 	if (fd < 0)
 		return;
-	tl_instances_list(fd, put_instance, f);
+	tl_instances_list(fd, put_instance, &of);
 	close(fd);
 }
 
@@ -393,7 +407,7 @@ put_text(struct tl_text *text, const struct list *list)
 			    "namespace, which may be alive or not\n");
 		}
 	}
-	put_instances(&instances);
+	put_instances(&instances, list);
 }
 
 static void
@@ -426,7 +440,7 @@ put_json(struct tl_call *call, const struct list *list)
 	tl_fields_array_end(&f);
 	if (geteuid() == 0) {
 		tl_fields_array(&f, "kernel_instances");
-		put_instances(&f);
+		put_instances(&f, list);
 		tl_fields_array_end(&f);
 	}
 	tl_fields_bool(&f, "complete", !list->too_many);
@@ -441,7 +455,8 @@ tl_verb_list(struct tl_call *call)
 
 	if (!list)
 		return rc;
-	rc = (call->operand_count > 0 ? gather_named : gather_all)(call, list);
+	list->named = call->operand_count > 0;
+	rc = (list->named ? gather_named : gather_all)(call, list);
 	qsort(list->items, list->count, sizeof(list->items[0]), compare);
 	if (rc == 0) {
 		update_all(list);

@@ -142,6 +142,9 @@ kernel_cases() {
 	until_true instance_is false
 	has 'list names what killed processes left' "$("$ctl" list)" \
 		"instance timeline-${kn#/}, left by a process that was killed"
+	"$ctl" create "$kn-beside" >/dev/null
+	lacks '... but not where another timeline is asked for' "$("$ctl" list "$kn-beside")" instance
+	"$ctl" remove "$kn-beside"
 	ends 'the next start removes it' 0 "$ctl" kernel "$kn" 100ms
 	is '... and leaves nothing itself' "$(instances)" ''
 
