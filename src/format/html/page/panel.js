@@ -138,14 +138,27 @@ function stepButtons(i) {
 	return part;
 }
 
-function showEntry(i) {
+/* Fold the panel, or let it lie on the right, but not over pixel x. */
+function foldPanel(fold, x = toX(model.t[view.selected])) {
 	const panel = byId("entry");
-	panel.replaceChildren();
-	if (i < 0) {
-		panel.append(element("p", "hint", "Click an entry or a bar " +
-			"to see all of it. Press ? for the keys."));
+	if (fold && panel.contains(document.activeElement))
+		picture.canvas.focus();
+	if (panel.hidden === fold)
 		return;
-	}
+	panel.hidden = fold;
+	panel.classList.remove("left");
+	panel.classList.toggle("left", x > freePixels()[1] - 9);
+}
+
+function showEntry(i, x) {
+	const panel = byId("entry");
+	foldPanel(i < 0, x);
+	if (i < 0)
+		return;
+	const fold = button("×", "fold this panel", () => foldPanel(true));
+	fold.className = "fold";
+	fold.title = "fold (q)";
+	panel.replaceChildren(fold);
 	const m = model.kind[i] === LOST ? null :
 		model.messages[model.message[i]];
 	const text = element("p", "text level-" + (m ? m.level : 0));
