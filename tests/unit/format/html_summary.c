@@ -95,8 +95,9 @@ TEST(entries_are_counted_in_their_bins)
 	ask(0, 5 * MS);
 	holds("\"first\":\"1795202658000000000\",\"bin\":1000000,"
 	      "\"entries\":3,\"missing\":0");
-	holds("\"pid\":7,\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
-	      "\"entries\":3,\"gate\":7,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
+	holds(
+	    "\"pid\":7,\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
+	    "\"entries\":3,\"gate\":7,\"bins\":[0,2,7,0,2,0,0,3,1,7,0,1,0,0]");
 	holds("\"pid\":0,\"tid\":0,\"cpu\":1,\"lane\":2");
 	/* two intervals: 10 ns and almost 3 ms */
 	holds("\"count\":3,\"observed\":3,\"older\":0,\"samples\":2,\"total\":"
@@ -120,10 +121,9 @@ TEST(wide_bins_tell_where_their_entries_lie)
 	put(&tick, TL_INSTANT, 8, 10000 * MS);
 	ask(0, 10000 * MS);
 	holds("\"bin\":16000000,\"entries\":4,");
-	holds("\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
-	      "\"entries\":4,\"gate\":7,\"bins\":[0,1,7,0,0,0,1,2,7,0,0,0,625,"
-	      "1,7,0,0,0],"
-	      "\"at\":[512,512,256,512,0,0]");
+	holds("\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,\"entries\":4,"
+	      "\"gate\":7,\"bins\":[0,1,7,0,1,0,0,1,2,7,0,2,0,0,625,1,7,0,1,0,"
+	      "0],\"at\":[512,512,256,512,0,0]");
 	tl_html_summary_free(summary);
 }
 
@@ -153,9 +153,9 @@ TEST(occupancy_and_self_time_are_those_of_open_spans)
 	put(&tick, TL_INSTANT, 8, 9 * MS);
 	ask(0, 10 * MS);
 	/* 0.5 ms of the first bin, all of the next five, and none after them */
-	holds("\"bins\":[0,1,6,6,500000,0,1,0,0,0,1000000,0,"
-	      "2,1,5,5,1000000,0,3,0,0,0,1000000,0,4,0,0,0,1000000,0,"
-	      "5,1,5,5,1000000,0,6,1,6,6,0,0,9,1,7,0,0,0]");
+	holds("\"bins\":[0,1,6,6,0,500000,0,1,0,0,0,0,1000000,0,2,1,5,5,0,"
+	      "1000000,0,3,0,0,0,0,1000000,0,4,0,0,0,0,1000000,0,5,1,5,5,0,"
+	      "1000000,0,6,1,6,6,0,0,0,9,1,7,0,1,0,0]");
 	holds("\"stacks\":[[-1,0,1,2500000,0,0,0],[0,1,1,3000000,0,0,0]]");
 	holds("\"text\":\"outer $id\",\"category\":\"test\",\"level\":6,"
 	      "\"kind\":2,\"builtin\":0,\"observed_ns\":8500000,"
@@ -312,16 +312,14 @@ TEST(an_open_span_ends_with_the_last_entry_of_a_thread_that_has_ended)
 	put(&outer, TL_BEGIN, 9, 0);
 	put(&tick, TL_INSTANT, 8, 2 * MS);
 	ask(0, 8 * MS);
-	holds("\"entries\":2,\"gate\":6,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,"
-	      "1000000,0,"
-	      "2,1,7,0,1000000,0,3,");
+	holds("\"entries\":2,\"gate\":6,\"bins\":[0,1,6,6,0,1000000,0,1,0,0,0,"
+	      "0,1000000,0,2,1,7,0,1,1000000,0,3,");
 	q.has_ended = has_ended;
 	tl_text_clear(&got);
 	tl_html_summary_write(summary, &got, &q);
-	holds("\"ended\":true,\"entries\":2,\"gate\":6,\"bins\":[0,1,6,6,"
-	      "1000000,0,"
-	      "1,0,0,0,1000000,0,2,1,7,0,0,0]");
-	holds("\"ended\":false,\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,"
+	holds("\"ended\":true,\"entries\":2,\"gate\":6,\"bins\":[0,1,6,6,0,"
+	      "1000000,0,1,0,0,0,0,1000000,0,2,1,7,0,1,0,0]");
+	holds("\"ended\":false,\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,0,"
 	      "1000000,0,");
 	holds("\"stacks\":[[-1,0,2,11000000,0,0,0]]");
 	tl_html_summary_free(summary);
@@ -352,8 +350,8 @@ TEST(a_span_whose_gate_has_closed_is_not_open)
 	ck_assert_uint_ne(e.observed, TL_UNOBSERVED);
 	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
 	ask(0, 3 * MS);
-	holds("\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,1000000,0,1,0,0,0,"
-	      "1000000,0,");
+	holds("\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,0,1000000,0,1,0,0,0,"
+	      "0,1000000,0,");
 	e = (struct tl_event){ .message = &priority,
 		.kind = TL_INSTANT,
 		.level = 9,
@@ -363,7 +361,7 @@ TEST(a_span_whose_gate_has_closed_is_not_open)
 	tl_observe(&observer, &e);
 	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
 	ask(0, 9 * MS);
-	holds("\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,0,0]");
+	holds("\"entries\":1,\"gate\":6,\"bins\":[0,1,6,6,0,0,0]");
 	tl_html_summary_free(summary);
 }
 
@@ -482,8 +480,8 @@ TEST(a_span_that_is_not_sure_is_not_counted_but_those_within_it_are)
 	observed = 2;
 	put(&outer, TL_END, 8, 4 * MS);
 	ask(0, 5 * MS);
-	holds("\"bins\":[0,1,6,6,1000000,0,1,1,5,5,1000000,0,2,1,5,5,0,0,"
-	      "4,1,6,6,0,0]");
+	holds("\"bins\":[0,1,6,6,0,1000000,0,1,1,5,5,0,1000000,0,2,1,5,5,0,0,0,"
+	      "4,1,6,6,0,0,0]");
 	tl_html_summary_free(summary);
 }
 
@@ -495,12 +493,12 @@ TEST(an_end_that_is_missed_within_a_span_keeps_no_thread_busy)
 	put(&outer, TL_END, 8, 2 * MS);
 	put(&tick, TL_INSTANT, 8, 4 * MS);
 	ask(0, 9 * MS);
-	holds("\"bins\":[0,1,6,6,1000000,0,1,1,5,5,1000000,0,2,1,6,6,0,0,"
-	      "4,1,7,0,0,0]");
+	holds("\"bins\":[0,1,6,6,0,1000000,0,1,1,5,5,0,1000000,0,2,1,6,6,0,0,0,"
+	      "4,1,7,0,1,0,0]");
 	/* the end of inner arrives, and the two spans cross */
 	put(&inner, TL_END, 8, 6 * MS);
 	ask(0, 9 * MS);
-	holds("4,1,7,0,1000000,0,5,0,0,0,1000000,0,6,1,5,5,0,0]");
+	holds("4,1,7,0,1,1000000,0,5,0,0,0,0,1000000,0,6,1,5,5,0,0,0]");
 	tl_html_summary_free(summary);
 }
 
@@ -525,8 +523,8 @@ TEST(a_proven_span_is_counted_whole)
 	put(&tick, TL_INSTANT, 8, 0);
 	ck_assert_int_eq(tl_html_summary_put(summary, &end), 0);
 	ask(0, 9 * MS);
-	holds("\"bins\":[0,1,7,0,0,0,2,0,0,0,1000000,0,3,0,0,0,1000000,0,"
-	      "4,0,0,0,1000000,0,5,1,6,6,0,0]");
+	holds("\"bins\":[0,1,7,0,1,0,0,2,0,0,0,0,1000000,0,3,0,0,0,0,1000000,0,"
+	      "4,0,0,0,0,1000000,0,5,1,6,6,0,0,0]");
 	holds("\"samples\":1,\"total\":3000000");
 	tl_html_summary_free(summary);
 }
@@ -567,6 +565,7 @@ TEST(what_comes_after_a_clock_was_set_back_a_little_is_counted)
 	ask(0, 20 * MS);
 	holds("\"newest\":\"1795202658012000000\"");
 	holds("\"bin\":1000000,\"entries\":2,");
-	holds("\"bins\":[10,1,6,6,1000000,0,11,0,0,0,1000000,0,12,1,6,6,0,0]");
+	holds("\"bins\":[10,1,6,6,0,1000000,0,11,0,0,0,0,1000000,0,12,1,6,6,0,"
+	      "0,0]");
 	tl_html_summary_free(summary);
 }
