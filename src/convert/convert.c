@@ -149,6 +149,7 @@ set_messages(struct run *run)
 static int
 set_knots(struct run *run)
 {
+	struct tl_writer_facts *facts = tl_writer_facts(run->writer);
 	const struct tl_source *input = &run->inputs->items[0];
 	size_t count;
 	int rc;
@@ -162,13 +163,14 @@ set_knots(struct run *run)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		run->knots[i] = *tl_source_knot(input, i);
-	tl_writer_set_knots(run->writer, run->knots, count);
+	facts->knots = run->knots;
+	facts->knot_count = count;
 	rc = tl_source_observed(input, &run->observed);
 	if (!run->select->all) {
 		run->observed.guessed = true;
 		run->observed.cut.tsc = 0;
 	}
-	tl_writer_set_observed(run->writer, &run->observed);
+	facts->observed = &run->observed;
 	return rc;
 }
 
@@ -176,13 +178,13 @@ static int
 set_up(struct run *run)
 {
 	const struct tl_options *o = run->options;
-	struct tl_origin origin;
+	struct tl_writer_facts *facts = tl_writer_facts(run->writer);
 	int rc = 0;
 
-	tl_sources_origin(run->inputs, &origin);
-	tl_writer_set_origin(run->writer, &origin);
-	tl_writer_set_sources(run->writer, run->sources, run->inputs->count);
-	tl_writer_set_title(run->writer, tl_text_string(&run->title));
+	tl_sources_origin(run->inputs, &facts->origin);
+	facts->sources = run->sources;
+	facts->source_count = run->inputs->count;
+	facts->title = tl_text_string(&run->title);
 	if (o->rtl_us)
 		tl_writer_set(run->writer, true);
 	else if (o->parquet_time_given)
@@ -318,9 +320,8 @@ nests(struct run *run, const struct tl_event *event)
 	key = (struct tl_id_key){ (uintptr_t)event->message,
 		tl_hash_pair(tl_label_is(event->message) ? event->args[0] : 0,
 		    who) };
-	rc = tl_id_map_get(&run->nest_ids, key, &id);
-	if (rc >= 0)
-		rc = TL_ARRAY_ZEROS(run->nests, run->nest_count, id);
+	rc = TL_ID_MAP_ROOM(&run->nest_ids, key, &id, run->nests,
+	    run->nest_count);
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	nest = &run->nests[id];

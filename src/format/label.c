@@ -121,12 +121,9 @@ tl_labels_get(struct tl_labels *labels, const struct tl_event *event)
 	    labels->numbers.count >= LABELS_MAX)
 		return event->message;
 	key.b = event->args[0];
-	if (tl_id_map_get(&labels->numbers, key, &number) < 0)
+	if (TL_ID_MAP_ROOM(&labels->numbers, key, &number, labels->made,
+		labels->capacity) < 0)
 		return event->message;
-	if (number >= labels->capacity) {
-		if (TL_ARRAY_ZEROS(labels->made, labels->capacity, number) < 0)
-			return event->message;
-	}
 	if (!labels->made[number])
 		labels->made[number] = make_named(event);
 	return labels->made[number] ? labels->made[number] : event->message;

@@ -59,16 +59,10 @@ take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 	return -EBADMSG;
 }
 
-static struct tl_line_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct tl_line_read *)(void *)reader;
-}
-
 static int
 feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	return tl_lines_feed(&read_of(reader)->lines, piece);
+	return tl_lines_feed(&((struct tl_line_read *)(void *)reader)->lines, piece);
 }
 
 /* Put the losses that wait, at a time. */
@@ -88,7 +82,7 @@ give_losses(struct tl_line_read *r, int64_t ns)
 static int
 finish(struct tl_reader *reader)
 {
-	struct tl_line_read *r = read_of(reader);
+	struct tl_line_read *r = (void *)reader;
 	int rc;
 
 	if (r->lines.carry.size > 0)
@@ -108,7 +102,7 @@ finish(struct tl_reader *reader)
 static void
 free_reader(struct tl_reader *reader)
 {
-	struct tl_line_read *r = read_of(reader);
+	struct tl_line_read *r = (void *)reader;
 
 	if (r->kind->free)
 		r->kind->free(r);

@@ -61,20 +61,18 @@ struct line_write {
 	const struct tl_line_write_kind *kind;
 	struct named named[NAMED_MAX]; /* by the low bits of tid */
 	struct tl_pieces_cache cache;
-	struct tl_notes notes;
 	/* The text that put_origin made for the origin of the last event. */
 	struct tl_origin from;
 	struct tl_text origin;
-	bool of_several;                     /* several timelines */
-	bool of_hosts;                       /* several hosts */
-	int (*finish)(struct tl_sink *sink); /* finish of tl_writer_make() */
+	bool of_several; /* several timelines */
+	bool of_hosts;   /* several hosts */
 };
 
 static void
 note(struct line_write *w, enum note kind, bool is_so)
 {
 	if (is_so)
-		tl_note(&w->notes, kind, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, kind, TL_FAULT_NOWHERE);
 }
 
 static bool
@@ -211,10 +209,11 @@ compare_sources(struct line_write *w)
 	const struct tl_writer *writer = &w->writer;
 	const struct tl_origin *first = NULL;
 
-	w->of_hosts = writer->may_be_several;
-	w->of_several = writer->may_be_several || writer->says_origin;
-	for (size_t i = 0; i < writer->source_count; i++) {
-		const struct tl_origin *one = &writer->sources[i];
+	w->of_hosts = writer->facts.may_be_several;
+	w->of_several =
+	    writer->facts.may_be_several || writer->facts.says_origin;
+	for (size_t i = 0; i < writer->facts.source_count; i++) {
+		const struct tl_origin *one = &writer->facts.sources[i];
 
 		if (memcmp(one, &nothing, sizeof(nothing)) == 0)
 			continue; /* could not be opened */
@@ -231,7 +230,7 @@ compare_sources(struct line_write *w)
 static int
 line_begin(struct tl_writer *writer)
 {
-	struct line_write *w = (struct line_write *)writer;
+	struct line_write *w = (void *)writer;
 
 	compare_sources(w);
 	if (w->kind->names)
@@ -242,7 +241,7 @@ line_begin(struct tl_writer *writer)
 static int
 line_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct line_write *w = (struct line_write *)writer;
+	struct line_write *w = (void *)writer;
 	const struct tl_line_words words = { .origin = origin_of(w, event),
 		.names =
 		    event->message ? names_of(w, event) : tl_bytes(NULL, 0),
@@ -261,20 +260,10 @@ line_put(struct tl_writer *writer, const struct tl_event *event)
 	return 0;
 }
 
-static int
-line_finish(struct tl_sink *sink)
-{
-	struct line_write *w = (struct line_write *)(void *)sink;
-	int rc = w->finish(sink);
-
-	tl_notes_report(&w->notes, w->writer.report);
-	return rc;
-}
-
 static void
 line_free(struct tl_writer *writer)
 {
-	struct line_write *w = (struct line_write *)writer;
+	struct line_write *w = (void *)writer;
 
 	for (size_t i = 0; i < NAMED_MAX; i++)
 		tl_text_free(&w->named[i].text);
@@ -284,6 +273,7 @@ line_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind frame = { .put = line_put,
 	.begin = line_begin,
+	.notes = notes,
 	.free = line_free };
 
 int
@@ -300,8 +290,5 @@ tl_line_write_new(struct tl_writer **writer,
 	w = (struct line_write *)*writer;
 	w->kind = kind;
 	w->cache.make = kind->make;
-	w->notes.kinds = notes;
-	w->finish = w->writer.sink.finish;
-	w->writer.sink.finish = line_finish;
 	return 0;
 }

@@ -107,12 +107,9 @@ find_track(struct tl_stacks *s, const struct tl_event *event,
     struct tl_track **track)
 {
 	uint32_t number;
-	int rc = tl_id_map_get(&s->tracks, track_key(event), &number);
+	int rc = TL_ID_MAP_ROOM(&s->tracks, track_key(event), &number, s->track,
+	    s->track_capacity);
 
-	if (rc >= 0 && number >= s->track_capacity) {
-		if (TL_ARRAY_ZEROS(s->track, s->track_capacity, number) < 0)
-			return -ENOMEM;
-	}
 	if (rc < 0)
 		return rc;
 	*track = &s->track[number];
@@ -138,12 +135,9 @@ find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
 	/* Two labels of one message are two frames. */
 	const struct tl_id_key key = { .a = (uint64_t)(uintptr_t)event->message,
 		.b = tl_label_is(event->message) ? event->args[0] : 0 };
-	int rc = tl_id_map_get(&s->frames, key, frame);
+	int rc =
+	    TL_ID_MAP_ROOM(&s->frames, key, frame, s->frame, s->frame_capacity);
 
-	if (rc >= 0 && *frame >= s->frame_capacity) {
-		if (TL_ARRAY_ZEROS(s->frame, s->frame_capacity, *frame) < 0)
-			return -ENOMEM;
-	}
 	if (rc <= 0)
 		return rc;
 	if (event->message->argc > 0 &&

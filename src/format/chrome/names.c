@@ -87,7 +87,8 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 {
 	struct tl_writer *writer = names->writer;
 	const struct tl_host_pid own = tl_host_pids_get(writer->pids, pid);
-	const char *machine = own.host ? own.host : writer->origin.machine;
+	const char *machine =
+	    own.host ? own.host : writer->facts.origin.machine;
 	struct tl_text *text = &writer->out.text;
 	uint32_t number;
 

@@ -108,12 +108,6 @@ struct chrome_read {
 	bool done; /* the rest is ignored */
 };
 
-static struct chrome_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct chrome_read *)(void *)reader;
-}
-
 static bool
 is_word(struct tl_bytes bytes, const char *word)
 {
@@ -291,7 +285,7 @@ drain(struct chrome_read *r)
 static int
 chrome_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct chrome_read *r = read_of(reader);
+	struct chrome_read *r = (void *)reader;
 
 	/* some editors write a byte order mark */
 	while (r->fed == r->bom_at && r->bom_at < BOM_SIZE && piece.size > 0 &&
@@ -312,7 +306,7 @@ chrome_feed(struct tl_reader *reader, struct tl_bytes piece)
 static int
 chrome_finish(struct tl_reader *reader)
 {
-	struct chrome_read *r = read_of(reader);
+	struct chrome_read *r = (void *)reader;
 	int rc = 0;
 
 	if (!r->done) {
@@ -332,7 +326,7 @@ chrome_finish(struct tl_reader *reader)
 static void
 chrome_free(struct tl_reader *reader)
 {
-	struct chrome_read *r = read_of(reader);
+	struct chrome_read *r = (void *)reader;
 
 	tl_json_free(&r->json);
 	tl_chrome_event_free(&r->event);

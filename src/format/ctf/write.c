@@ -79,14 +79,7 @@ struct ctf_write {
 	bool started;
 	/* Stamps count from base_s, 0 unless the first event is before 1970. */
 	int64_t base_s;
-	struct tl_notes notes;
 };
-
-static struct ctf_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct ctf_write *)(void *)writer;
-}
 
 static char *
 write_8(char *to, unsigned n)
@@ -346,9 +339,9 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	if (rc < 0)
 		return rc;
 	if (is_back(w, s, event->ns))
-		tl_note(&w->notes, BACK, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, BACK, TL_FAULT_NOWHERE);
 	if (stamp == STAMP_MAX)
-		tl_note(&w->notes, FAR, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, FAR, TL_FAULT_NOWHERE);
 	if (before == 0 && (rc = begin_packet(w, s, stamp)) < 0)
 		return rc;
 	w->filling -= s->packet.size;
@@ -407,13 +400,13 @@ start(struct ctf_write *w, int64_t ns)
 		w->base_s = ns / TL_NS_PER_S - 1;
 	if (w->base_s < BASE_S_MIN)
 		w->base_s = BASE_S_MIN;
-	tl_ctf_put_trace(&w->metadata, &w->writer.origin, w->base_s);
+	tl_ctf_put_trace(&w->metadata, &w->writer.facts.origin, w->base_s);
 }
 
 static int
 ctf_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct ctf_write *w = write_of(writer);
+	struct ctf_write *w = (void *)writer;
 	struct stream *s;
 	int rc;
 
@@ -441,13 +434,12 @@ report_losses(struct ctf_write *w)
 static int
 ctf_end(struct tl_writer *writer)
 {
-	struct ctf_write *w = write_of(writer);
+	struct ctf_write *w = (void *)writer;
 	int rc;
 
 	start(w, 0);
 	if ((rc = flush_all(w)) < 0 || (rc = report_losses(w)) < 0)
 		return rc;
-	tl_notes_report(&w->notes, writer->report);
 	if (w->metadata.rc < 0)
 		return w->metadata.rc;
 	return w->files->write(w->files, "metadata", w->metadata.data,
@@ -457,7 +449,7 @@ ctf_end(struct tl_writer *writer)
 static void
 ctf_free(struct tl_writer *writer)
 {
-	struct ctf_write *w = write_of(writer);
+	struct ctf_write *w = (void *)writer;
 
 	for (size_t i = 0; i < w->stream_capacity; i++)
 		tl_text_free(&w->streams[i].packet);
@@ -471,6 +463,7 @@ ctf_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind ctf_kind = { .put = ctf_put,
 	.end = ctf_end,
+	.notes = kinds,
 	.free = ctf_free };
 
 int
@@ -483,8 +476,7 @@ tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
+	w = (void *)*writer;
 	w->files = files;
-	w->notes.kinds = kinds;
 	return 0;
 }

@@ -35,24 +35,18 @@ struct html_write {
 	struct tl_bytes why;
 };
 
-static struct html_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct html_write *)writer;
-}
-
 /* Find the hosts of the sources, and write the head of the page. */
 static int
 html_begin(struct tl_writer *writer)
 {
-	struct html_write *w = write_of(writer);
+	struct html_write *w = (void *)writer;
 	const int rc = tl_fleet_hosts_find(&w->hosts, writer);
 
 	if (rc < 0)
 		return rc;
 	w->chunk.observes = TL_HTML_OBSERVED;
 	tl_html_page_start(&writer->out.text,
-	    writer->title ? writer->title : "timeline", false);
+	    writer->facts.title ? writer->facts.title : "timeline", false);
 	return w->hosts.count < 2
 		   ? 0
 		   : tl_html_chunk_set_hosts(&w->chunk, &w->hosts);
@@ -74,7 +68,7 @@ write_chunk(struct html_write *w)
 static int
 html_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct html_write *w = write_of(writer);
+	struct html_write *w = (void *)writer;
 	struct input *input;
 	const int rc = tl_details_put(w->details, NULL, event);
 
@@ -100,7 +94,9 @@ html_put(struct tl_writer *writer, const struct tl_event *event)
 void
 tl_html_write_set_why(struct tl_writer *writer, struct tl_bytes answers)
 {
-	write_of(writer)->why = answers;
+	struct html_write *w = (void *)writer;
+
+	w->why = answers;
 }
 
 /*
@@ -143,9 +139,11 @@ write_history(struct html_write *w)
 static int
 html_end(struct tl_writer *writer)
 {
-	write_chunk(write_of(writer));
-	write_history(write_of(writer));
-	write_why(&writer->out.text, write_of(writer)->why);
+	struct html_write *w = (void *)writer;
+
+	write_chunk(w);
+	write_history(w);
+	write_why(&writer->out.text, w->why);
 	tl_html_page_end(&writer->out.text);
 	return 0;
 }
@@ -153,10 +151,12 @@ html_end(struct tl_writer *writer)
 static void
 html_free(struct tl_writer *writer)
 {
-	tl_html_chunk_free(&write_of(writer)->chunk);
-	tl_fleet_hosts_free(&write_of(writer)->hosts);
-	tl_details_free(write_of(writer)->details);
-	free(write_of(writer)->inputs);
+	struct html_write *w = (void *)writer;
+
+	tl_html_chunk_free(&w->chunk);
+	tl_fleet_hosts_free(&w->hosts);
+	tl_details_free(w->details);
+	free(w->inputs);
 }
 
 static const struct tl_writer_kind html_kind = { .begin = html_begin,
@@ -168,11 +168,14 @@ int
 tl_html_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	int rc = tl_writer_make(writer, sizeof(struct html_write), &html_kind,
-	    write, context, report);
+	struct html_write *w;
+	int rc = tl_writer_make(writer, sizeof(*w), &html_kind, write, context,
+	    report);
 
-	if (rc == 0 &&
-	    (rc = tl_details_new(&write_of(*writer)->details, false)) < 0)
+	if (rc < 0)
+		return rc;
+	w = (void *)*writer;
+	if ((rc = tl_details_new(&w->details, false)) < 0)
 		tl_writer_free(*writer);
 	return rc;
 }

@@ -18,10 +18,8 @@ find(struct tl_lincheck_context *c, uint8_t kind, int32_t id, uint64_t **body)
 {
 	const struct tl_id_key key = { kind, (uint32_t)id };
 	uint32_t number;
-	int rc = tl_id_map_get(&c->keys, key, &number);
+	int rc = TL_ID_MAP_ROOM(&c->keys, key, &number, c->bodies, c->capacity);
 
-	if (rc >= 0)
-		rc = TL_ARRAY_ZEROS(c->bodies, c->capacity, number);
 	if (rc < 0)
 		return rc;
 	*body = &c->bodies[number];
@@ -470,10 +468,9 @@ tl_lincheck_messages_get(struct tl_lincheck_messages *m,
 		rc = tl_interner_string(m->interner,
 		    tl_bytes(m->key.data, m->key.size), &shape);
 	if (rc == 0)
-		rc = tl_id_map_get(&m->shapes, (struct tl_id_key){ .a = shape },
-		    &number);
-	if (rc >= 0)
-		rc = TL_ARRAY_ZEROS(m->messages, m->capacity, number);
+		rc = TL_ID_MAP_ROOM(&m->shapes,
+		    ((struct tl_id_key){ .a = shape }), &number, m->messages,
+		    m->capacity);
 	if (rc < 0)
 		return rc;
 	kept = &m->messages[number];

@@ -204,12 +204,6 @@ struct lincheck_read {
 	bool last; /* the input has ended */
 };
 
-static struct lincheck_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct lincheck_read *)(void *)reader;
-}
-
 /*
  * Set the members that all events of a thread share.  The number of the last
  * point serves as time.
@@ -635,7 +629,7 @@ take_carry(struct lincheck_read *r)
 static int
 lincheck_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	struct tl_text *carry = &r->carry;
 	size_t taken = 0;
 	int rc;
@@ -705,7 +699,7 @@ finish_layout(struct lincheck_read *r)
 static int
 lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	struct tl_fault fault = { 0 };
 	bool by_memory;
 	int rc;
@@ -758,7 +752,7 @@ static int
 lincheck_trees(struct tl_reader *reader, struct tl_storage *input,
     struct tl_storage *index, struct tl_trees **trees)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	struct tl_lincheck_trees *made;
 	char header[TL_LINCHECK_HEADER_SIZE];
 	int64_t n = tl_storage_read_at(input, header, sizeof(header), 0);
@@ -789,7 +783,7 @@ static bool
 lincheck_thread(struct tl_reader *reader, size_t i,
     struct tl_reader_thread *thread)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	const bool by_id = r->dialect.version >= TL_LINCHECK_SINCE_THREAD_IDS;
 	const struct tl_strings *strings = r->messages.context.strings;
 	const struct thread *t;
@@ -810,7 +804,7 @@ lincheck_thread(struct tl_reader *reader, size_t i,
 static int
 lincheck_finish(struct tl_reader *reader)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	int rc = 0;
 
 	if (!r->begun && r->at + r->carry.size > 0) {
@@ -833,7 +827,7 @@ lincheck_finish(struct tl_reader *reader)
 static void
 lincheck_free(struct tl_reader *reader)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 
 	tl_lincheck_messages_free(&r->messages);
 	for (size_t i = 0; i < r->calls.capacity; i++) {

@@ -101,26 +101,18 @@ struct lms_read {
 	bool crlf;
 };
 
-static struct lms_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct lms_read *)(void *)reader;
-}
-
 static int
 find_process(struct lms_read *r, int64_t id, struct process **process)
 {
 	const struct tl_id_key key = { .a = (uint64_t)id };
 	uint32_t number;
-	int rc = tl_id_map_get(&r->ids, key, &number);
+	int rc = TL_ID_MAP_ROOM(&r->ids, key, &number, r->processes,
+	    r->process_capacity);
 
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		*process = &r->rest;
 		return 0;
-	}
-	if (rc >= 0 && number >= r->process_capacity) {
-		rc = TL_ARRAY_ZEROS(r->processes, r->process_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -410,7 +402,7 @@ take_carry(struct lms_read *r)
 static int
 lms_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct lms_read *r = read_of(reader);
+	struct lms_read *r = (void *)reader;
 	int rc = 0;
 
 	while (rc == 0 && piece.size > 0) {
@@ -460,7 +452,7 @@ is_blank(const struct tl_text *text)
 static int
 lms_finish(struct tl_reader *reader)
 {
-	struct lms_read *r = read_of(reader);
+	struct lms_read *r = (void *)reader;
 	int rc = settle_label(r, false);
 
 	if (!is_blank(&r->carry)) {
@@ -479,7 +471,7 @@ lms_finish(struct tl_reader *reader)
 static void
 lms_free(struct tl_reader *reader)
 {
-	struct lms_read *r = read_of(reader);
+	struct lms_read *r = (void *)reader;
 
 	tl_interner_free(r->interner);
 	tl_id_map_free(&r->ids);

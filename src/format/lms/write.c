@@ -71,7 +71,6 @@ struct lms_write {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_labels labels;
 	struct tl_message_map processes;
-	struct tl_notes notes;
 	struct tl_text label;
 	struct tl_id_map inputs;
 	struct mapping *mappings;
@@ -83,23 +82,17 @@ struct lms_write {
 	bool timed;   /* last_us is set */
 };
 
-static struct lms_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct lms_write *)(void *)writer;
-}
-
 static void
 note_message(struct lms_write *w, const struct tl_event *event, bool ours)
 {
 	if (!ours && event->message->argc > 0)
-		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
 	if (event->message->level != tl_level_parse("info"))
-		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LEVELS, TL_FAULT_NOWHERE);
 	if (event->cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, CPUS, TL_FAULT_NOWHERE);
 	if (event->pid != 0 || event->tid != 0)
-		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, THREADS, TL_FAULT_NOWHERE);
 }
 
 /*
@@ -115,7 +108,7 @@ mend_first(struct lms_write *w)
 		if (data[i] == '\r' &&
 		    (i + 1 == w->label.size || data[i + 1] == '\n')) {
 			data[i] = ' ';
-			tl_note(&w->notes, LABELS, TL_FAULT_NOWHERE);
+			tl_note(&w->writer.notes, LABELS, TL_FAULT_NOWHERE);
 		}
 	}
 }
@@ -142,7 +135,7 @@ mend_label(struct lms_write *w)
 			end = at;
 		} else {
 			data[at] = ' ';
-			tl_note(&w->notes, LABELS, TL_FAULT_NOWHERE);
+			tl_note(&w->writer.notes, LABELS, TL_FAULT_NOWHERE);
 		}
 	}
 }
@@ -152,11 +145,9 @@ find_mapping(struct lms_write *w, struct tl_id_key key,
     struct mapping **mapping)
 {
 	uint32_t number;
-	int rc = tl_id_map_get(&w->inputs, key, &number);
+	int rc = TL_ID_MAP_ROOM(&w->inputs, key, &number, w->mappings,
+	    w->mapping_capacity);
 
-	if (rc >= 0 && number >= w->mapping_capacity) {
-		rc = TL_ARRAY_ZEROS(w->mappings, w->mapping_capacity, number);
-	}
 	if (rc < 0)
 		return rc;
 	*mapping = &w->mappings[number];
@@ -341,7 +332,7 @@ start_time(struct lms_write *w, const struct tl_event *event, int64_t us)
 	if (read_id(event->message, &id))
 		return;
 	w->last_us = us;
-	tl_note(&w->notes, ORIGIN, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, ORIGIN, TL_FAULT_NOWHERE);
 }
 
 /* Round down to microseconds, also before 1970. */
@@ -351,7 +342,7 @@ us_of(struct lms_write *w, int64_t ns)
 	const int64_t rest = ns % TL_NS_PER_US;
 
 	if (rest != 0)
-		tl_note(&w->notes, NANOSECONDS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, NANOSECONDS, TL_FAULT_NOWHERE);
 	return ns / TL_NS_PER_US - (rest < 0);
 }
 
@@ -385,7 +376,7 @@ put_mark(struct lms_write *w, const struct tl_event *event)
 static int
 lms_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct lms_write *w = write_of(writer);
+	struct lms_write *w = (void *)writer;
 	unsigned note = event->kind == TL_COUNTER ? COUNTERS : INSTANTS;
 	int rc = 0;
 
@@ -397,21 +388,15 @@ lms_put(struct tl_writer *writer, const struct tl_event *event)
 			return rc;
 		note = TOO_MANY;
 	}
-	tl_note(&w->notes, event->message ? note : LOSSES, TL_FAULT_NOWHERE);
-	return 0;
-}
-
-static int
-lms_end(struct tl_writer *writer)
-{
-	tl_notes_report(&write_of(writer)->notes, writer->report);
+	tl_note(&w->writer.notes, event->message ? note : LOSSES,
+	    TL_FAULT_NOWHERE);
 	return 0;
 }
 
 static void
 lms_free(struct tl_writer *writer)
 {
-	struct lms_write *w = write_of(writer);
+	struct lms_write *w = (void *)writer;
 
 	tl_message_map_free(&w->processes, free);
 	tl_labels_free(&w->labels);
@@ -424,17 +409,13 @@ lms_free(struct tl_writer *writer)
 }
 
 static const struct tl_writer_kind kind = { .put = lms_put,
-	.end = lms_end,
+	.notes = kinds,
 	.free = lms_free };
 
 int
 tl_lms_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	int rc = tl_writer_make(writer, sizeof(struct lms_write), &kind, write,
+	return tl_writer_make(writer, sizeof(struct lms_write), &kind, write,
 	    context, report);
-
-	if (rc == 0)
-		write_of(*writer)->notes.kinds = kinds;
-	return rc;
 }

@@ -353,8 +353,8 @@ static bool
 is_first(const struct tl_writer *writer, size_t source)
 {
 	for (size_t i = 0; i < source; i++) {
-		if (strcmp(writer->sources[i].machine,
-			writer->sources[source].machine) == 0)
+		if (strcmp(writer->facts.sources[i].machine,
+			writer->facts.sources[source].machine) == 0)
 			return false;
 	}
 	return true;
@@ -369,12 +369,12 @@ hosts_of(struct parquet_write *w)
 
 	tl_text_clear(text);
 	tl_put_char(text, '[');
-	for (size_t i = 0; i < writer->source_count; i++) {
+	for (size_t i = 0; i < writer->facts.source_count; i++) {
 		if (is_first(writer, i))
-			put_host(text, writer->sources[i].machine);
+			put_host(text, writer->facts.sources[i].machine);
 	}
-	if (writer->source_count == 0)
-		put_host(text, writer->origin.machine);
+	if (writer->facts.source_count == 0)
+		put_host(text, writer->facts.origin.machine);
 	tl_put_char(text, ']');
 	return tl_bytes(text->data, text->size);
 }

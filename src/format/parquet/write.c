@@ -78,7 +78,7 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 	size_t valid;
 
 	if (text.size > TEXT_MAX) {
-		tl_note(&w->notes, CUT, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, CUT, TL_FAULT_NOWHERE);
 		text.size = TEXT_MAX;
 		while (text.size > 0 && is_inside(text.data[text.size]))
 			text.size--;
@@ -86,7 +86,7 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 	valid = count_valid(text);
 	if (valid == text.size)
 		return text;
-	tl_note(&w->notes, NOT_UTF8, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, NOT_UTF8, TL_FAULT_NOWHERE);
 	tl_text_clear(&w->scratch);
 	while (valid < text.size) {
 		tl_put_bytes(&w->scratch, tl_bytes(text.data, valid));
@@ -132,7 +132,7 @@ static int
 put_source(struct parquet_write *w, const struct tl_event *event)
 {
 	const struct tl_origin *origin = tl_writer_source(&w->writer, event);
-	const size_t count = w->writer.source_count;
+	const size_t count = w->writer.facts.source_count;
 	struct parquet_source *kept =
 	    &w->sources[event->source < count ? event->source : count];
 	struct tl_bytes process;
@@ -274,9 +274,9 @@ static void
 note_message(struct parquet_write *w, const struct tl_message *m)
 {
 	if (m->gate != m->level)
-		tl_note(&w->notes, GATES, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, GATES, TL_FAULT_NOWHERE);
 	if (m->builtin != TIMELINE_BUILTIN_NONE)
-		tl_note(&w->notes, BUILTIN, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, BUILTIN, TL_FAULT_NOWHERE);
 }
 
 /* Find the slot of a message; messages without room share an empty slot. */
@@ -375,19 +375,14 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[CUT] = { -ERANGE, "a long text is cut" },
 };
 
-static struct parquet_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct parquet_write *)(void *)writer;
-}
-
 /* Begin the file; the writer knows its sources now. */
 static int
 parquet_begin(struct tl_writer *writer)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 
-	w->sources = calloc(writer->source_count + 1, sizeof(*w->sources));
+	w->sources =
+	    calloc(writer->facts.source_count + 1, sizeof(*w->sources));
 	if (!w->sources)
 		return -ENOMEM;
 	tl_put_string(&writer->out.text, "PAR1");
@@ -410,7 +405,7 @@ end_page(struct parquet_write *w)
 static int
 parquet_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 	const bool is_large = w->packer.size > PARQUET_GROUP_SIZE_MAX;
 	int rc = put_row(w, event);
 
@@ -426,7 +421,7 @@ parquet_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 parquet_end(struct tl_writer *writer)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 	int rc = end_page(w);
 
 	if (rc == 0)
@@ -434,14 +429,13 @@ parquet_end(struct tl_writer *writer)
 	if (rc < 0)
 		return rc;
 	tl_parquet_put_footer(w);
-	tl_notes_report(&w->notes, writer->report);
 	return w->groups.rc;
 }
 
 static void
 parquet_free(struct tl_writer *writer)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 
 	for (unsigned i = 0; i < COLUMNS; i++)
 		tl_parquet_column_free(&w->columns[i]);
@@ -456,14 +450,17 @@ parquet_free(struct tl_writer *writer)
 static void
 parquet_set_time(struct tl_writer *writer, int value)
 {
-	write_of(writer)->columns[TIME].kind = value == TL_PARQUET_TIME_MICROS
-						   ? TL_PARQUET_MICROS
-						   : TL_PARQUET_NANOS;
+	struct parquet_write *w = (void *)writer;
+
+	w->columns[TIME].kind = value == TL_PARQUET_TIME_MICROS
+				    ? TL_PARQUET_MICROS
+				    : TL_PARQUET_NANOS;
 }
 
 static const struct tl_writer_kind parquet_kind = { .put = parquet_put,
 	.begin = parquet_begin,
 	.end = parquet_end,
+	.notes = kinds,
 	.free = parquet_free,
 	.pairs = true,
 	.set = parquet_set_time };
@@ -480,7 +477,6 @@ make(struct parquet_write *w)
 	tl_parquet_column_init(&w->columns[i++], TL_PARQUET_##kind, repetition);
 #include "format/parquet/columns.def"
 #undef COLUMN
-	w->notes.kinds = kinds;
 	if ((rc = tl_parquet_packer_init(&w->packer)) < 0)
 		return rc;
 	return tl_render_new(&w->render);
@@ -495,7 +491,7 @@ tl_parquet_write_new(struct tl_writer **writer, tl_write *write, void *context,
 
 	if (rc < 0)
 		return rc;
-	rc = make(write_of(*writer));
+	rc = make((void *)*writer);
 	if (rc < 0)
 		tl_writer_free(*writer);
 	return rc;

@@ -121,7 +121,7 @@ tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *e)
 	struct tl_text *text = &w->writer.out.text;
 	const enum tl_sched_what what =
 	    e->message ? tl_sched_what(e->message) : TL_SCHED_NONE;
-	const int64_t boot = w->writer.origin.boottime_ns;
+	const int64_t boot = w->writer.facts.origin.boottime_ns;
 	size_t packet, bundle, event;
 	uint64_t track;
 	int rc;

@@ -81,15 +81,12 @@ tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
 	*id = 0;
 	if (!string.data)
 		return 0;
-	rc = tl_id_map_get(&texts->keys, key, &at);
+	rc = TL_ID_MAP_ROOM(&texts->keys, key, &at, texts->ids,
+	    texts->id_capacity);
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
-	if (rc > 0) {
-		rc = TL_ARRAY_ZEROS(texts->ids, texts->id_capacity, at);
-		if (rc < 0)
-			return rc;
+	if (rc > 0)
 		rc = keep_string(w, kind, string, &texts->ids[at]);
-	}
 	*id = texts->ids[at];
 	return rc;
 }
@@ -203,7 +200,7 @@ make_message(struct perfetto_write *w, const struct tl_message *message,
 		kept->arg_size[i] = (uint8_t)(to - kept->arg[i]);
 	}
 	if (message->explain.size > 0 && !has_track(message))
-		tl_note(&w->notes, EXPLAINED, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, EXPLAINED, TL_FAULT_NOWHERE);
 	return rc;
 }
 

@@ -54,7 +54,7 @@ number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 	int rc = tl_id_map_get(&w->tracks, (struct tl_id_key){ a, b }, &number);
 
 	if (rc == -ENOSPC) {
-		tl_note(&w->notes, TRACKS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, TRACKS, TL_FAULT_NOWHERE);
 		*uuid = 0;
 		return 0;
 	}
@@ -78,15 +78,15 @@ command_of(const struct perfetto_write *w, const struct tl_event *event)
 		return name;
 	if (origin->pid == event->pid)
 		return tl_bytes_of(origin->command);
-	for (size_t i = 0; i < w->writer.source_count; i++) {
-		const struct tl_origin *other = &w->writer.sources[i];
+	for (size_t i = 0; i < w->writer.facts.source_count; i++) {
+		const struct tl_origin *other = &w->writer.facts.sources[i];
 
 		if (other->pid == event->pid &&
 		    tl_fleet_same_host(other, origin))
 			return tl_bytes_of(other->command);
 	}
-	return w->writer.origin.pid == event->pid
-		   ? tl_bytes_of(w->writer.origin.command)
+	return w->writer.facts.origin.pid == event->pid
+		   ? tl_bytes_of(w->writer.facts.origin.command)
 		   : name;
 }
 

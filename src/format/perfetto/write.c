@@ -58,12 +58,6 @@ struct args {
 	size_t room;
 };
 
-static struct perfetto_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct perfetto_write *)(void *)writer;
-}
-
 size_t
 tl_perfetto_packet_open(struct perfetto_write *w)
 {
@@ -116,7 +110,7 @@ static void
 put_snapshot(struct perfetto_write *w, int64_t ns)
 {
 	struct tl_text *text = &w->writer.out.text;
-	const struct tl_origin *o = &w->writer.origin;
+	const struct tl_origin *o = &w->writer.facts.origin;
 	const size_t packet = tl_perfetto_packet_open(w);
 	const size_t snapshot = tl_pb_open(text, PACKET_CLOCK_SNAPSHOT);
 
@@ -140,7 +134,7 @@ put_machine(struct perfetto_write *w)
 	const size_t info = tl_pb_open(text, PACKET_SYSTEM_INFO);
 
 	tl_pb_put_plain(text, SYSTEM_MACHINE_NAME,
-	    tl_bytes_of(w->writer.origin.machine));
+	    tl_bytes_of(w->writer.facts.origin.machine));
 	tl_pb_close(text, info);
 	tl_perfetto_packet_close(w, packet);
 }
@@ -187,7 +181,7 @@ start(struct perfetto_write *w, int64_t ns)
 	w->last_ns = ns;
 	put_defaults(&w->writer.out.text);
 	put_snapshot(w, ns);
-	if (w->writer.origin.machine[0] != '\0')
+	if (w->writer.facts.origin.machine[0] != '\0')
 		put_machine(w);
 	return intern_known(w);
 }
@@ -197,7 +191,7 @@ time_of(struct perfetto_write *w, const struct tl_event *event)
 {
 	if (event->ns >= 0)
 		return event->ns;
-	tl_note(&w->notes, EARLY, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, EARLY, TL_FAULT_NOWHERE);
 	return 0;
 }
 
@@ -310,11 +304,11 @@ write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 	if (format == TIMELINE_ARG_DOUBLE)
 		return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, value);
 	if (tl_arg_is_text(&event->message->args[0]))
-		tl_note(&w->notes, COUNTERS_TEXT, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, COUNTERS_TEXT, TL_FAULT_NOWHERE);
 	if (format == TIMELINE_ARG_SIGNED || format == TIMELINE_ARG_DURATION ||
 	    value <= INT64_MAX)
 		return tl_pb_write_unsigned(to, EVENT_COUNTER, value);
-	tl_note(&w->notes, COUNTERS_LARGE, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, COUNTERS_LARGE, TL_FAULT_NOWHERE);
 	memcpy(&bits, &rounded, sizeof(bits));
 	return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, bits);
 }
@@ -650,7 +644,7 @@ put_span(struct perfetto_write *w, const struct tl_event *end,
 		inner++;
 	lanes |= written_from(opens, inner);
 	if (!written && ~lanes == 0) {
-		tl_note(&w->notes, LANES, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LANES, TL_FAULT_NOWHERE);
 		return put_instants(w, end, span);
 	}
 	lane = written ? o->lane : (unsigned)__builtin_ctzll(~lanes);
@@ -709,7 +703,7 @@ put_event(struct perfetto_write *w, const struct tl_event *event)
 static int
 perfetto_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 	const struct tl_event begin = tl_span_begin(span);
 	struct perfetto_opens *opens;
 	uint64_t track, lanes = 0;
@@ -772,7 +766,7 @@ put_lost(struct perfetto_write *w, const struct tl_event *event)
 static int
 perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 	int rc = start(w, event->ns > 0 ? event->ns : 0);
 
 	if (rc < 0)
@@ -785,17 +779,16 @@ perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 perfetto_end(struct tl_writer *writer)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 	const int rc = start(w, 0);
 
-	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
 
 static void
 perfetto_free(struct tl_writer *writer)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 
 	tl_perfetto_texts_free(w);
 	tl_id_map_free(&w->tracks);
@@ -808,6 +801,7 @@ perfetto_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind perfetto_kind = { .put = perfetto_put,
 	.end = perfetto_end,
+	.notes = kinds,
 	.free = perfetto_free,
 	.pairs = true,
 	.put_lonely = perfetto_put_lonely,
@@ -823,9 +817,8 @@ tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
-	w->notes.kinds = kinds;
-	tl_origin_here(&w->writer.origin);
+	w = (void *)*writer;
+	tl_origin_here(&w->writer.facts.origin);
 	for (unsigned i = 0; rc == 0 && i < PERFETTO_KINDS; i++)
 		rc = tl_interner_new(&w->texts[i].interner);
 	if (rc < 0)

@@ -74,12 +74,6 @@ struct rtl_read {
 	bool is_skipping; /* skip the rest of a long line */
 };
 
-static struct rtl_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct rtl_read *)(void *)reader;
-}
-
 /*
  * Count the begins and ends of a scope in a thread.  If there is no room for
  * more scopes, lonely ends go unnoticed.
@@ -95,13 +89,9 @@ count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
 
 	if (kind == TL_INSTANT)
 		return 0;
-	rc = tl_id_map_get(&r->open_ids, key, &id);
-	if (rc == -ENOSPC)
-		return 0;
-	if (rc >= 0 && id >= r->open_capacity)
-		rc = TL_ARRAY_ZEROS(r->open, r->open_capacity, id);
+	rc = TL_ID_MAP_ROOM(&r->open_ids, key, &id, r->open, r->open_capacity);
 	if (rc < 0)
-		return rc;
+		return rc == -ENOSPC ? 0 : rc;
 	if (kind == TL_BEGIN)
 		r->open[id]++;
 	else if (r->open[id] > 0)
@@ -439,7 +429,7 @@ take_whole(struct rtl_read *r, struct tl_bytes line, size_t size)
 static int
 rtl_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct rtl_read *r = read_of(reader);
+	struct rtl_read *r = (void *)reader;
 	int rc = 0;
 
 	while (rc == 0 && piece.size > 0) {
@@ -461,7 +451,7 @@ rtl_feed(struct tl_reader *reader, struct tl_bytes piece)
 static int
 rtl_finish(struct tl_reader *reader)
 {
-	struct rtl_read *r = read_of(reader);
+	struct rtl_read *r = (void *)reader;
 	const bool cut = r->part.size > 0;
 	const uint64_t at = r->at; /* offset of the last line */
 	int rc = 0;
@@ -486,7 +476,7 @@ rtl_finish(struct tl_reader *reader)
 static void
 rtl_free(struct tl_reader *reader)
 {
-	struct rtl_read *r = read_of(reader);
+	struct rtl_read *r = (void *)reader;
 
 	tl_interner_free(r->interner);
 	tl_text_free(&r->part);
@@ -518,7 +508,9 @@ pid_of_name(const char *name)
 static void
 rtl_named(struct tl_reader *reader, const char *name)
 {
-	read_of(reader)->event.pid = pid_of_name(name);
+	struct rtl_read *r = (void *)reader;
+
+	r->event.pid = pid_of_name(name);
 }
 
 int

@@ -55,21 +55,14 @@ struct sqlite_write {
 	struct tl_fleet_hosts hosts;
 	uint64_t events;
 	size_t sources; /* sources of events, or described */
-	struct tl_notes notes;
 };
-
-static struct sqlite_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct sqlite_write *)(void *)writer;
-}
 
 static void
 bind_value(struct sqlite_write *w, sqlite3_stmt *row, int column,
     const struct tl_message *message, unsigned i, const uint64_t *value)
 {
 	if (!tl_sqlite_bind_value(row, column, message, i, value))
-		tl_note(&w->notes, NOT_A_NUMBER, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, NOT_A_NUMBER, TL_FAULT_NOWHERE);
 }
 
 static const char *
@@ -265,7 +258,7 @@ insert_event(struct sqlite_write *w, const struct tl_event *event)
 static int
 sqlite_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct sqlite_write *w = write_of(writer);
+	struct sqlite_write *w = (void *)writer;
 	const struct tl_span *span = writer->span;
 	struct tl_event whole = *event;
 	int rc;
@@ -279,7 +272,7 @@ sqlite_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 sqlite_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 {
-	return insert_span(write_of(writer), span, false);
+	return insert_span((void *)writer, span, false);
 }
 
 static int
@@ -328,12 +321,14 @@ insert_origin(struct sqlite_write *w)
 	int rc;
 
 	if ((rc = insert_info(w, "writer", "timeline")) < 0 ||
-	    (rc = insert_info(w, "machine", w->writer.origin.machine)) < 0 ||
-	    (rc = insert_info(w, "command", w->writer.origin.command)) < 0 ||
-	    w->writer.origin.pid == 0)
+	    (rc = insert_info(w, "machine", w->writer.facts.origin.machine)) <
+		0 ||
+	    (rc = insert_info(w, "command", w->writer.facts.origin.command)) <
+		0 ||
+	    w->writer.facts.origin.pid == 0)
 		return rc;
 	tl_sqlite_bind_word(row, 1, "pid");
-	tl_sqlite_bind_integer(row, 2, w->writer.origin.pid);
+	tl_sqlite_bind_integer(row, 2, w->writer.facts.origin.pid);
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
@@ -367,30 +362,29 @@ insert_sources(struct sqlite_write *w)
 static int
 sqlite_begin(struct tl_writer *writer)
 {
-	struct sqlite_write *w = write_of(writer);
+	struct sqlite_write *w = (void *)writer;
 
-	w->sources = writer->source_count;
+	w->sources = writer->facts.source_count;
 	return tl_fleet_hosts_find(&w->hosts, writer);
 }
 
 static int
 sqlite_end(struct tl_writer *writer)
 {
-	struct sqlite_write *w = write_of(writer);
+	struct sqlite_write *w = (void *)writer;
 	int rc;
 
 	if ((rc = insert_threads(w)) < 0 || (rc = insert_origin(w)) < 0 ||
 	    (rc = insert_sources(w)) < 0 ||
 	    (rc = tl_sqlite_run(&w->sqlite, tl_sqlite_views)) < 0)
 		return rc;
-	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
 
 static void
 sqlite_free(struct tl_writer *writer)
 {
-	struct sqlite_write *w = write_of(writer);
+	struct sqlite_write *w = (void *)writer;
 
 	for (unsigned i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(w->statements[i]);
@@ -454,6 +448,7 @@ static const struct tl_writer_kind sqlite_kind = { .begin = sqlite_begin,
 	.end = sqlite_end,
 	.pairs = true,
 	.put_lonely = sqlite_put_lonely,
+	.notes = kinds,
 	.free = sqlite_free };
 
 int
@@ -466,8 +461,7 @@ tl_sqlite_write_new(struct tl_writer **writer, const char *path,
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
-	w->notes.kinds = kinds;
+	w = (void *)*writer;
 	w->sqlite.report = report;
 	if ((rc = open_new(w, path)) < 0)
 		tl_writer_free(*writer);

@@ -38,12 +38,6 @@ struct folded {
 	bool full;
 };
 
-static struct folded *
-folded_of(struct tl_writer *writer)
-{
-	return (struct folded *)(void *)writer;
-}
-
 /*
  * Find the node of a frame below another node; if full, return the node above.
  */
@@ -53,16 +47,12 @@ find_node(struct folded *w, uint32_t above, uint32_t frame, bool is_track,
 {
 	const struct tl_id_key key = { (uint64_t)is_track << 32 | above,
 		frame };
-	int rc = tl_id_map_get(&w->numbers, key, node);
+	int rc = TL_ID_MAP_ROOM(&w->numbers, key, node, w->nodes, w->capacity);
 
 	if (rc == -ENOSPC) {
 		w->full = true;
 		*node = above;
 		return 0;
-	}
-	if (rc >= 0 && *node >= w->capacity) {
-		if (TL_ARRAY_ZEROS(w->nodes, w->capacity, *node) < 0)
-			return -ENOMEM;
 	}
 	if (rc < 0)
 		return rc;
@@ -124,7 +114,7 @@ closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 static int
 folded_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct folded *w = folded_of(writer);
+	struct folded *w = (void *)writer;
 	struct tl_event steady = *event;
 	int rc;
 
@@ -193,7 +183,7 @@ put_node(struct folded *w, uint32_t number)
 static int
 folded_end(struct tl_writer *writer)
 {
-	struct folded *w = folded_of(writer);
+	struct folded *w = (void *)writer;
 	int rc = tl_stacks_end(&w->stacks, writer->report);
 
 	if (w->full)
@@ -208,7 +198,7 @@ folded_end(struct tl_writer *writer)
 static void
 folded_free(struct tl_writer *writer)
 {
-	struct folded *w = folded_of(writer);
+	struct folded *w = (void *)writer;
 
 	tl_stacks_free(&w->stacks);
 	tl_details_free(w->details);
@@ -233,7 +223,7 @@ tl_folded_write_new(struct tl_writer **writer, tl_write *write, void *context,
 
 	if (rc < 0)
 		return rc;
-	w = folded_of(*writer);
+	w = (void *)*writer;
 	w->stacks.opened = opened;
 	w->stacks.closing = closing;
 	w->stacks.writer = &w->writer;

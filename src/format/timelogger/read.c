@@ -117,12 +117,6 @@ struct timelogger_read {
 	uint64_t unknown;
 };
 
-static struct timelogger_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct timelogger_read *)(void *)reader;
-}
-
 /* Write the second line of a message, which identifies the source. */
 static void
 say_which(char which[WHICH_SIZE_MAX], const struct source *source,
@@ -217,15 +211,13 @@ find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 {
 	const struct tl_id_key key = { .a = (uint32_t)id };
 	uint32_t number;
-	int rc = tl_id_map_get(&r->ids, key, &number);
+	int rc = TL_ID_MAP_ROOM(&r->ids, key, &number, r->current,
+	    r->current_capacity);
 
 	*current = NULL;
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		return 0;
-	}
-	if (rc >= 0 && number >= r->current_capacity) {
-		rc = TL_ARRAY_ZEROS(r->current, r->current_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -477,7 +469,7 @@ feed_carry(struct timelogger_read *r, struct tl_bytes *piece)
 static int
 timelogger_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct timelogger_read *r = read_of(reader);
+	struct timelogger_read *r = (void *)reader;
 	int rc = 0;
 
 	if (r->carry.size > 0)
@@ -500,7 +492,7 @@ timelogger_feed(struct tl_reader *reader, struct tl_bytes piece)
 static int
 timelogger_finish(struct tl_reader *reader)
 {
-	struct timelogger_read *r = read_of(reader);
+	struct timelogger_read *r = (void *)reader;
 	const bool unknown = r->known == 0 && r->at + r->carry.size > 0;
 	int rc;
 
@@ -520,7 +512,7 @@ timelogger_finish(struct tl_reader *reader)
 static void
 timelogger_free(struct tl_reader *reader)
 {
-	struct timelogger_read *r = read_of(reader);
+	struct timelogger_read *r = (void *)reader;
 
 	tl_interner_free(r->interner);
 	tl_id_map_free(&r->ids);

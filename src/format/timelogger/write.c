@@ -98,15 +98,8 @@ struct timelogger_write {
 	uint64_t losses; /* the start counts as a loss */
 	int64_t kept_ns; /* first time after the last loss */
 	int32_t next_id;
-	struct tl_notes notes;
 	struct tl_text name;
 };
-
-static struct timelogger_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct timelogger_write *)(void *)writer;
-}
 
 /* Note the parts of a message's events that the format cannot hold. */
 static void
@@ -118,14 +111,14 @@ note_message(struct timelogger_write *w, const struct tl_event *event,
 	    form->what != TL_FORM_UNFIT && form->what != TL_FORM_DEFINITION;
 
 	if (spans && form->what != TL_FORM_NUMBERED && message->argc > 0)
-		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
 	if (spans && event->cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, CPUS, TL_FAULT_NOWHERE);
 	if (spans && form->what != TL_FORM_PER_THREAD &&
 	    (event->pid != 0 || event->tid != 0))
-		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, THREADS, TL_FAULT_NOWHERE);
 	if (spans && message->level != tl_level_parse("info"))
-		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LEVELS, TL_FAULT_NOWHERE);
 }
 
 /* Make the form of a new message. */
@@ -172,11 +165,9 @@ find_source(struct timelogger_write *w, struct tl_id_key key,
     struct source **source)
 {
 	uint32_t number;
-	int rc = tl_id_map_get(&w->keys, key, &number);
+	int rc = TL_ID_MAP_ROOM(&w->keys, key, &number, w->sources,
+	    w->source_capacity);
 
-	if (rc >= 0 && number >= w->source_capacity) {
-		rc = TL_ARRAY_ZEROS(w->sources, w->source_capacity, number);
-	}
 	if (rc < 0)
 		return rc;
 	*source = &w->sources[number];
@@ -266,7 +257,7 @@ put_definition(struct timelogger_write *w, int32_t id, int64_t ns)
 	start = text->size;
 	if (!tl_mutf8_encode(text, tl_bytes(w->name.data, w->name.size),
 		TL_MUTF8_SIZE_MAX))
-		tl_note(&w->notes, NAMES, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, NAMES, TL_FAULT_NOWHERE);
 	size = htobe16((uint16_t)(text->size - start));
 	memcpy(text->data + start - sizeof(size), &size, sizeof(size));
 	return 0;
@@ -338,10 +329,9 @@ find_process(struct timelogger_write *w, const struct tl_event *event,
 {
 	const struct tl_id_key key = { event->source, event->pid };
 	uint32_t number;
-	int rc = tl_id_map_get(&w->pids, key, &number);
+	int rc = TL_ID_MAP_ROOM(&w->pids, key, &number, w->processes,
+	    w->process_capacity);
 
-	if (rc >= 0 && number >= w->process_capacity)
-		rc = TL_ARRAY_ZEROS(w->processes, w->process_capacity, number);
 	if (rc < 0)
 		return rc;
 	*process = &w->processes[number];
@@ -538,7 +528,7 @@ put_missing(struct timelogger_write *w, const struct tl_event *event,
 
 	source->losses = w->losses;
 	if (missing != 0)
-		tl_note(&w->notes, OPEN_BEFORE, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, OPEN_BEFORE, TL_FAULT_NOWHERE);
 	for (; rc == 0 && missing != 0; missing += opens ? -1 : 1)
 		rc = put_step(w, source, opens, ns);
 	return rc;
@@ -574,15 +564,15 @@ put_event(struct timelogger_write *w, const struct tl_event *event)
 	if (form->what != TL_FORM_UNFIT &&
 	    (event->kind == TL_BEGIN || event->kind == TL_END))
 		return put_span(w, event, form);
-	tl_note(&w->notes, event->kind == TL_COUNTER ? COUNTERS : INSTANTS,
-	    TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes,
+	    event->kind == TL_COUNTER ? COUNTERS : INSTANTS, TL_FAULT_NOWHERE);
 	return 0;
 }
 
 static int
 timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct timelogger_write *w = write_of(writer);
+	struct timelogger_write *w = (void *)writer;
 	int rc = 0;
 
 	if (w->losses == 0 || !event->message) {
@@ -593,10 +583,10 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 	if (event->message)
 		rc = put_event(w, event);
 	else
-		tl_note(&w->notes, LOSSES, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LOSSES, TL_FAULT_NOWHERE);
 	if (rc != -ENOSPC) /* -ENOSPC: too many sources or messages */
 		return rc;
-	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, TOO_MANY, TL_FAULT_NOWHERE);
 	return 0;
 }
 
@@ -604,7 +594,7 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 timelogger_end(struct tl_writer *writer)
 {
-	struct timelogger_write *w = write_of(writer);
+	struct timelogger_write *w = (void *)writer;
 	const struct tl_event no_thread = { .pid = UINT32_MAX };
 	int rc = 0;
 
@@ -615,7 +605,6 @@ timelogger_end(struct tl_writer *writer)
 		if (known->has_name && !known->given && !known->taken)
 			rc = give_known(w, &no_thread, known, w->newest_ns);
 	}
-	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
 
@@ -623,13 +612,15 @@ static int
 timelogger_set_message(struct tl_writer *writer, uint32_t source,
     const struct tl_message *message)
 {
-	return tl_known_add(&write_of(writer)->known, source, message);
+	struct timelogger_write *w = (void *)writer;
+
+	return tl_known_add(&w->known, source, message);
 }
 
 static void
 timelogger_free(struct tl_writer *writer)
 {
-	struct timelogger_write *w = write_of(writer);
+	struct timelogger_write *w = (void *)writer;
 
 	tl_message_map_free(&w->forms, free);
 	tl_labels_free(&w->labels);
@@ -644,6 +635,7 @@ timelogger_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind kind = { .put = timelogger_put,
 	.end = timelogger_end,
+	.notes = kinds,
 	.free = timelogger_free,
 	.set_message = timelogger_set_message };
 
@@ -657,8 +649,7 @@ tl_timelogger_write_new(struct tl_writer **writer, tl_write *write,
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
-	w->notes.kinds = kinds;
+	w = (void *)*writer;
 	rc = tl_interner_new(&w->names);
 	if (rc < 0)
 		tl_writer_free(*writer);

@@ -226,7 +226,7 @@ TEST(the_origin_stands_in_the_environment)
 		.command = "server",
 		.pid = 40 };
 
-	tl_writer_set_origin(writer, &origin);
+	tl_writer_facts(writer)->origin = origin;
 	put_set(VIEWERS_PLAIN, 1);
 	ck_assert(metadata_has("hostname = \"host\\\"a\\\\\\\\\";"));
 	ck_assert(metadata_has("procname = \"server\";"));
