@@ -55,6 +55,18 @@ tl_bytes_begin_with(struct tl_bytes bytes, const char *begin)
 	return bytes.size >= size && memcmp(bytes.data, begin, size) == 0;
 }
 
+/* Take bytes off the front if they are the text begin. */
+static inline bool
+tl_bytes_take(struct tl_bytes *bytes, const char *begin)
+{
+	const size_t size = strlen(begin);
+
+	if (!tl_bytes_begin_with(*bytes, begin))
+		return false;
+	*bytes = tl_bytes(bytes->data + size, bytes->size - size);
+	return true;
+}
+
 static inline bool
 tl_bytes_end_with(struct tl_bytes bytes, const char *end)
 {

@@ -12,7 +12,8 @@ enum {
 	 * After this many unknown lines and no event, the file is of another
 	 * format.
 	 */
-	UNKNOWN_MAX = 64
+	UNKNOWN_MAX = 64,
+	LINE_SIZE_MAX = 1 << 20
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
@@ -62,7 +63,8 @@ take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 static int
 feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	return tl_lines_feed(&((struct tl_line_read *)(void *)reader)->lines, piece);
+	return tl_lines_feed(&((struct tl_line_read *)(void *)reader)->lines,
+	    piece);
 }
 
 /* Put the losses that wait, at a time. */
@@ -152,6 +154,7 @@ tl_line_read_new(struct tl_reader **reader, size_t size,
 	r->report = report;
 	r->lines.line = take_line;
 	r->lines.context = r;
+	r->lines.max = LINE_SIZE_MAX;
 	r->notes.kinds = kinds;
 	*reader = &r->reader;
 	return 0;

@@ -25,15 +25,6 @@ drop_end(struct tl_bytes *text, const char *end)
 		text->size -= strlen(end);
 }
 
-static void
-drop_begin(struct tl_bytes *text, const char *begin)
-{
-	if (!tl_bytes_begin_with(*text, begin))
-		return;
-	text->data += strlen(begin);
-	text->size -= strlen(begin);
-}
-
 /* Cut a text before the last c. */
 static void
 cut_at_last(struct tl_bytes *text, char c)
@@ -80,7 +71,7 @@ tl_lincheck_put_class(struct tl_text *text, struct tl_bytes name)
 	size_t start = 0;
 	bool good = true;
 
-	drop_begin(&name, "kotlin.jvm.internal.Ref$");
+	(void)tl_bytes_take(&name, "kotlin.jvm.internal.Ref$");
 	name = behind_last_dot(name);
 	if (name.size > 0 && memmem(name.data, name.size, "$$Lambda", 8)) {
 		cut_at_last(&name, '/');
@@ -110,8 +101,8 @@ pretty_variable(struct tl_bytes name)
 {
 	drop_end(&name, "$iv");
 	if (!tl_bytes_equal(name, tl_bytes_of("$this")))
-		drop_begin(&name, "$this");
-	drop_begin(&name, "$");
+		(void)tl_bytes_take(&name, "$this");
+	(void)tl_bytes_take(&name, "$");
 	return name;
 }
 
@@ -120,7 +111,7 @@ pretty_field(struct tl_bytes name, uint32_t version)
 {
 	drop_end(&name, "$volatile$FU");
 	if (version >= TL_LINCHECK_SINCE_LOOPS)
-		drop_begin(&name, "$");
+		(void)tl_bytes_take(&name, "$");
 	return name;
 }
 
@@ -137,7 +128,7 @@ is_this(struct tl_bytes name)
 	if (tl_bytes_begin_with(name, "$this$") &&
 	    tl_bytes_end_with(name, "$iv") && name.size > 6 + 3)
 		return true;
-	drop_begin(&number, "this$");
+	(void)tl_bytes_take(&number, "this$");
 	if (number.size == 0 || number.size == name.size)
 		return false;
 	for (size_t i = 0; i < number.size; i++) {
@@ -792,11 +783,10 @@ find_template(const struct tl_message *message, struct tl_bytes *template)
 	struct tl_bytes text = message->explain, line;
 
 	while (tl_lincheck_next_line(&text, &line)) {
-		if (!tl_bytes_begin_with(line, TL_LINCHECK_PRINT " "))
-			continue;
-		drop_begin(&line, TL_LINCHECK_PRINT " ");
-		*template = line;
-		return true;
+		if (tl_bytes_take(&line, TL_LINCHECK_PRINT " ")) {
+			*template = line;
+			return true;
+		}
 	}
 	return false;
 }

@@ -2,9 +2,6 @@
 /*
  * read.c - lines to events; see lms.h.
  *
- *	piece --> whole lines, taken in place --> sink
- *	     \--> carry: the line at the end of a piece
- *
  *	id --> number --> process: its label and its open begins
  *
  * A label is complete only when the next line is read, so the label is kept
@@ -14,6 +11,7 @@
 #include "format/lms/lms.h"
 
 #include "base/array.h"
+#include "base/lines.h"
 #include "base/table.h"
 #include "event/reader.h"
 #include "format/label.h"
@@ -88,8 +86,7 @@ struct lms_read {
 	struct process rest; /* for ids beyond the limit */
 	struct tl_notes notes;
 	struct tl_event event; /* fields common to all events */
-	struct tl_text carry;
-	uint64_t carried;     /* bytes of the line, with cut ones */
+	struct tl_lines lines;
 	struct tl_text label; /* label that may go on */
 	bool labelled;        /* a label waits */
 	int64_t label_id;
@@ -340,15 +337,15 @@ take_strange(struct lms_read *r)
 
 /* Take a line without its newline. */
 static int
-take_line(struct lms_read *r, struct tl_bytes line)
+take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 {
+	struct lms_read *r = context;
 	struct tl_lms_line parsed;
 
-	if (line.size > LINE_SIZE_MAX) {
-		tl_note(&r->notes, LONG, r->at);
-		line.size = LINE_SIZE_MAX;
-	}
-	if (r->at == 0)
+	r->at = at;
+	if (cut)
+		tl_note(&r->notes, LONG, at);
+	if (at == 0)
 		r->crlf = line.size > 0 && line.data[line.size - 1] == '\r';
 	if (r->crlf && line.size > 0 && line.data[line.size - 1] == '\r')
 		line.size--;
@@ -372,77 +369,12 @@ take_line(struct lms_read *r, struct tl_bytes line)
 	}
 }
 
-/*
- * Keep a part of a line.  One byte more than the limit is kept, to show that
- * the line is too long.
- */
-static int
-keep(struct lms_read *r, struct tl_bytes bytes)
-{
-	const size_t room = LINE_SIZE_MAX + 1 - r->carry.size;
-
-	r->carried += bytes.size;
-	if (bytes.size > room)
-		bytes.size = room;
-	tl_put_bytes(&r->carry, bytes);
-	return r->carry.rc;
-}
-
-static int
-take_carry(struct lms_read *r)
-{
-	int rc = take_line(r, tl_bytes(r->carry.data, r->carry.size));
-
-	tl_text_clear(&r->carry);
-	r->at += r->carried;
-	r->carried = 0;
-	return rc;
-}
-
 static int
 lms_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
 	struct lms_read *r = (void *)reader;
-	int rc = 0;
 
-	while (rc == 0 && piece.size > 0) {
-		const char *end = memchr(piece.data, '\n', piece.size);
-		const size_t size =
-		    end ? (size_t)(end - piece.data) : piece.size;
-		const struct tl_bytes line = tl_bytes(piece.data, size);
-
-		if (!end)
-			return keep(r, line);
-		if (r->carry.size > 0) {
-			rc = keep(r, line);
-			rc = rc < 0 ? rc : take_carry(r);
-		} else {
-			rc = take_line(r, line);
-			r->at += size;
-		}
-		r->at++;
-		piece.data += size + 1;
-		piece.size -= size + 1;
-	}
-	return rc;
-}
-
-static void
-note_open(struct lms_read *r)
-{
-	for (size_t i = 0; i < r->process_capacity; i++) {
-		for (size_t k = 0; k < r->processes[i].open; k++)
-			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
-	}
-}
-
-static bool
-is_blank(const struct tl_text *text)
-{
-	struct tl_lms_line line;
-
-	tl_lms_parse(tl_bytes(text->data, text->size), &line);
-	return line.type == TL_LMS_BLANK;
+	return tl_lines_feed(&r->lines, piece);
 }
 
 /*
@@ -453,9 +385,14 @@ static int
 lms_finish(struct tl_reader *reader)
 {
 	struct lms_read *r = (void *)reader;
-	int rc = settle_label(r, false);
+	const struct tl_text *carry = &r->lines.carry;
+	struct tl_lms_line line;
+	int rc;
 
-	if (!is_blank(&r->carry)) {
+	r->at = r->lines.at;
+	rc = settle_label(r, false);
+	tl_lms_parse(tl_bytes(carry->data, carry->size), &line);
+	if (line.type != TL_LMS_BLANK) {
 		r->unknown++;
 		tl_note(&r->notes, CUT, r->at);
 	}
@@ -463,7 +400,10 @@ lms_finish(struct tl_reader *reader)
 		tl_report_write(r->report, -EBADMSG, 0, "not an LMS profile");
 		return -EBADMSG;
 	}
-	note_open(r);
+	for (size_t i = 0; i < r->process_capacity; i++) {
+		for (size_t k = 0; k < r->processes[i].open; k++)
+			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
+	}
 	tl_notes_report(&r->notes, r->report);
 	return rc;
 }
@@ -475,7 +415,7 @@ lms_free(struct tl_reader *reader)
 
 	tl_interner_free(r->interner);
 	tl_id_map_free(&r->ids);
-	tl_text_free(&r->carry);
+	tl_lines_free(&r->lines);
 	tl_text_free(&r->label);
 	for (size_t i = 0; i < r->process_capacity; i++)
 		free(r->processes[i].begun);
@@ -500,6 +440,10 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->report = report;
 	r->notes.kinds = kinds;
 	r->event.cpu = TL_CPU_UNKNOWN;
+	r->lines = (struct tl_lines){ .line = take_line,
+		.context = r,
+		.max = LINE_SIZE_MAX,
+		.keeps_returns = true };
 	rc = tl_interner_new(&r->interner);
 	if (rc == 0)
 		rc = tl_interner_message(r->interner,

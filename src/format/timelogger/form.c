@@ -6,24 +6,11 @@
 
 #include <timeline.h>
 
-/* Remove text from the front if the bytes begin with text. */
-static bool
-skip(struct tl_bytes *bytes, const char *text)
-{
-	const size_t size = strlen(text);
-
-	if (bytes->size < size || memcmp(bytes->data, text, size) != 0)
-		return false;
-	bytes->data += size;
-	bytes->size -= size;
-	return true;
-}
-
 /* Remove an id from the front. */
 static bool
 skip_id(struct tl_bytes *bytes, int32_t *id)
 {
-	const bool negative = skip(bytes, "-");
+	const bool negative = tl_bytes_take(bytes, "-");
 	int64_t n = 0;
 	size_t digits = 0;
 
@@ -41,7 +28,8 @@ skip_id(struct tl_bytes *bytes, int32_t *id)
 static bool
 read_which(struct tl_bytes which, struct tl_form *form)
 {
-	if (!skip(&which, "source ") || !skip_id(&which, &form->wanted))
+	if (!tl_bytes_take(&which, "source ") ||
+	    !skip_id(&which, &form->wanted))
 		return false;
 	form->suffix = "";
 	if (tl_bytes_end_with(which, ": " TL_TIMELOGGER_BELOW)) {
@@ -51,7 +39,7 @@ read_which(struct tl_bytes which, struct tl_form *form)
 		form->overlap = true;
 		form->suffix = " (" TL_TIMELOGGER_OVERLAP ")";
 	}
-	form->undefined = skip(&which, TL_TIMELOGGER_UNDEFINED);
+	form->undefined = tl_bytes_take(&which, TL_TIMELOGGER_UNDEFINED);
 	return true;
 }
 
