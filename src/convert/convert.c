@@ -66,25 +66,6 @@ take_report(void *context, const struct tl_fault *fault)
 	}
 }
 
-/* The names of the files that could be opened. */
-static int
-make_title(struct run *run)
-{
-	for (size_t i = 0; i < run->inputs->count; i++) {
-		const struct tl_source *input = &run->inputs->items[i];
-
-		if (!tl_source_is_open(input) || input->beside)
-			continue;
-		if (run->title.size > 0)
-			tl_put_string(&run->title, ", ");
-		tl_put_string(&run->title, strcmp(input->name, "-") == 0
-					       ? "standard input"
-					       : input->name);
-	}
-	(void)tl_text_string(&run->title); /* its NUL */
-	return run->title.rc;
-}
-
 /* Are the times of the input moved?  Its clock does not tell its times then. */
 static bool
 is_moved(const struct tl_source *input)
@@ -457,8 +438,22 @@ run_all(struct run *run)
 {
 	struct counted counted;
 	struct tl_cursor *cursor;
-	int rc = make_title(run);
+	int rc;
 
+	/* The title: the names of the files that could be opened. */
+	for (size_t i = 0; i < run->inputs->count; i++) {
+		const struct tl_source *input = &run->inputs->items[i];
+
+		if (!tl_source_is_open(input) || input->beside)
+			continue;
+		if (run->title.size > 0)
+			tl_put_string(&run->title, ", ");
+		tl_put_string(&run->title, strcmp(input->name, "-") == 0
+					       ? "standard input"
+					       : input->name);
+	}
+	(void)tl_text_string(&run->title); /* its NUL */
+	rc = run->title.rc;
 	if (rc == 0)
 		rc = tl_sources_origins(run->inputs, &run->sources);
 	if (rc < 0 || (rc = open_cursor(run, &counted, &cursor)) < 0)

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "convert/convert.h"
-#include "convert/table.h"
 #include "source/diagnostics.h"
 #include "source/selection.h"
 
@@ -254,7 +253,7 @@ main(int argc, char **argv)
 		tl_put_string(&text, "timeline-convert " TIMELINE_VERSION "\n");
 		return say(&text);
 	case TL_MODE_FORMATS:
-		tl_table_show(&text, options.json);
+		tl_options_formats(&text, options.json);
 		return say(&text);
 	default:
 		return convert(&options);

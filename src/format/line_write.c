@@ -88,20 +88,6 @@ is_utf8(struct tl_bytes bytes)
 	return size > 0;
 }
 
-static void
-note_message(struct line_write *w, const struct tl_message *m)
-{
-	note(w, EXPLAINED, m->explain.size > 0);
-	note(w, PLACES, m->file.size > 0);
-	note(w, GATES, m->gate != m->level);
-	note(w, BUILTIN, m->builtin != TIMELINE_BUILTIN_NONE);
-	note(w, SCOPES,
-	    m->kind == TIMELINE_RECORD_SPAN && m->scope == TIMELINE_SOURCE &&
-		m->argc > w->kind->scope_argc_max);
-	note(w, NOT_UTF8,
-	    w->kind->is_utf8 && !(is_utf8(m->category) && is_utf8(m->line1)));
-}
-
 /* Would a double change when it is written and read? */
 static bool
 is_odd_double(const struct line_write *w, uint64_t bits)
@@ -115,24 +101,6 @@ is_odd_double(const struct line_write *w, uint64_t bits)
 }
 
 static void
-note_value(struct line_write *w, const struct tl_event *e, unsigned i)
-{
-	struct tl_bytes string;
-
-	switch (e->message->args[i].format) {
-	case TIMELINE_ARG_DOUBLE:
-		note(w, DOUBLES, is_odd_double(w, e->args[i]));
-		break;
-	case TIMELINE_ARG_STRING:
-	case TIMELINE_ARG_TEXT8:
-		string = tl_message_text(e->message, i, &e->args[i]);
-		note(w, STRINGS, !string.data);
-		note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
-		break;
-	}
-}
-
-static void
 note_event(struct line_write *w, const struct tl_event *e)
 {
 	note(w, BOUNDS, w->of_hosts && !w->kind->has_bounds);
@@ -141,8 +109,22 @@ note_event(struct line_write *w, const struct tl_event *e)
 		note(w, LOSS_TIMES, !w->kind->has_loss_time);
 		return;
 	}
-	for (unsigned i = 0; i < e->message->argc && tl_event_has_args(e); i++)
-		note_value(w, e, i);
+	for (unsigned i = 0; i < e->message->argc && tl_event_has_args(e);
+	     i++) {
+		struct tl_bytes string;
+
+		switch (e->message->args[i].format) {
+		case TIMELINE_ARG_DOUBLE:
+			note(w, DOUBLES, is_odd_double(w, e->args[i]));
+			break;
+		case TIMELINE_ARG_STRING:
+		case TIMELINE_ARG_TEXT8:
+			string = tl_message_text(e->message, i, &e->args[i]);
+			note(w, STRINGS, !string.data);
+			note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
+			break;
+		}
+	}
 }
 
 static const struct tl_pieces *
@@ -153,7 +135,17 @@ pieces_of(struct line_write *w, const struct tl_message *message)
 
 	if (pieces)
 		return pieces;
-	note_message(w, message);
+	note(w, EXPLAINED, message->explain.size > 0);
+	note(w, PLACES, message->file.size > 0);
+	note(w, GATES, message->gate != message->level);
+	note(w, BUILTIN, message->builtin != TIMELINE_BUILTIN_NONE);
+	note(w, SCOPES,
+	    message->kind == TIMELINE_RECORD_SPAN &&
+		message->scope == TIMELINE_SOURCE &&
+		message->argc > w->kind->scope_argc_max);
+	note(w, NOT_UTF8,
+	    w->kind->is_utf8 &&
+		!(is_utf8(message->category) && is_utf8(message->line1)));
 	return tl_pieces_make(&w->cache, message);
 }
 

@@ -359,19 +359,6 @@ scan_string(struct scan *s)
 	return end - start <= TL_JSON_STRING_MAX && skip(s, '"');
 }
 
-/* Scan a number or a literal and return its kind; negative: neither. */
-static int
-scan_word(struct scan *s)
-{
-	const size_t start = s->at;
-	const size_t end = tl_json_word_end(s->data, s->size, start);
-
-	s->token.at = s->before + start;
-	s->token.text = tl_bytes(s->data + start, end - start);
-	s->at = end;
-	return tl_json_word(s->token.text);
-}
-
 /* Take the brace that was just skipped as a token. */
 static int
 take_brace(struct scan *s, int kind)
@@ -407,10 +394,19 @@ scan_event(struct scan *s)
 			if ((rc = take_brace(s, TL_JSON_OBJECT)) < 0)
 				return rc;
 		}
-		if (skip(s, '"'))
+		if (skip(s, '"')) {
 			kind = scan_string(s) ? TL_JSON_STRING : -1;
-		else
-			kind = scan_word(s);
+		} else {
+			/* a number or a literal; negative: neither */
+			const size_t start = s->at;
+			const size_t end =
+			    tl_json_word_end(s->data, s->size, start);
+
+			s->token.at = s->before + start;
+			s->token.text = tl_bytes(s->data + start, end - start);
+			s->at = end;
+			kind = tl_json_word(s->token.text);
+		}
 		if (kind < 0)
 			return 0;
 		if ((rc = take(s, kind)) < 0)

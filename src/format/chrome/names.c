@@ -110,36 +110,6 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	tl_put_format(text, "\"sort_index\":%u}}", number);
 }
 
-static int
-name_thread(struct tl_chrome_names *names, const struct tl_event *event)
-{
-	const struct tl_id_key key = { event->pid, event->tid };
-	struct tl_text *text = &names->writer->out.text;
-	const uint32_t pid = event->pid, tid = event->tid;
-	const bool is_main =
-	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
-	struct tl_bytes name;
-	uint32_t number;
-	int rc;
-
-	if (tl_id_map_get(&names->threads, key, &number) != 1)
-		return 0;
-	if ((rc = tl_writer_name(names->writer, event)) < 0)
-		return rc;
-	name_process(names, pid);
-	open_line(names, TL_CHROME_THREAD, pid, tid);
-	name = tl_names_thread(&names->writer->names, pid, tid);
-	tl_put_string(text, "\"name\":\"");
-	if (name.size > 0)
-		tl_put_json(text, name);
-	else
-		tl_put_format(text, "%s %u", is_main ? "main" : "thread", tid);
-	tl_put_string(text, "\"}}");
-	open_line(names, "thread_sort_index", pid, tid);
-	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
-	return 0;
-}
-
 /*
  * Move an event of a source to the thread of the source, and name a new source
  * in the process that used the source first, before the threads of the process:
@@ -187,7 +157,31 @@ tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 			return rc;
 		names->left++;
 	}
-	return name_thread(names, event);
+
+	const struct tl_id_key key = { event->pid, event->tid };
+	struct tl_text *text = &names->writer->out.text;
+	const uint32_t pid = event->pid, tid = event->tid;
+	const bool is_main =
+	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
+	struct tl_bytes name;
+	uint32_t number;
+
+	if (tl_id_map_get(&names->threads, key, &number) != 1)
+		return 0;
+	if ((rc = tl_writer_name(names->writer, event)) < 0)
+		return rc;
+	name_process(names, pid);
+	open_line(names, TL_CHROME_THREAD, pid, tid);
+	name = tl_names_thread(&names->writer->names, pid, tid);
+	tl_put_string(text, "\"name\":\"");
+	if (name.size > 0)
+		tl_put_json(text, name);
+	else
+		tl_put_format(text, "%s %u", is_main ? "main" : "thread", tid);
+	tl_put_string(text, "\"}}");
+	open_line(names, "thread_sort_index", pid, tid);
+	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
+	return 0;
 }
 
 void

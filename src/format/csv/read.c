@@ -75,19 +75,6 @@ quoted_end(const char *at, const char *end)
 	return NULL;
 }
 
-static bool
-take_field(struct tl_scan *s, struct tl_bytes *field)
-{
-	const char *start = s->at;
-
-	if (s->at < s->end && *s->at == '"')
-		s->at = quoted_end(s->at, s->end);
-	else if (!(s->at = find(s->at, s->end, ',')))
-		s->at = s->end;
-	*field = tl_bytes(start, s->at ? (size_t)(s->at - start) : 0);
-	return s->at != NULL;
-}
-
 /*
  * Take the fields from PRIORITY to KIND, and the comma behind each, if they are
  * the fields of the guessed message.
@@ -139,7 +126,16 @@ split(const struct tl_message_cache *cache, struct tl_bytes line,
 		if (i == PRIORITY &&
 		    take_guess(&s, tl_message_cache_guess(cache), row))
 			i = ARG;
-		if (!take_field(&s, &row->fields[i]))
+
+		struct tl_bytes *field = &row->fields[i];
+		const char *start = s.at;
+
+		if (s.at < s.end && *s.at == '"')
+			s.at = quoted_end(s.at, s.end);
+		else if (!(s.at = find(s.at, s.end, ',')))
+			s.at = s.end;
+		*field = tl_bytes(start, s.at ? (size_t)(s.at - start) : 0);
+		if (s.at == NULL)
 			return false;
 		if (s.at == s.end && is_older(i + 1)) {
 			while (++i < COLUMNS)
@@ -338,7 +334,6 @@ read_message(struct tl_line_read *r, struct row *row, struct tl_event *event)
 			.kind = event->kind
 		};
 		rc = find_message(r, &key, row, &event->message, &whole);
-
 		if (rc == 0 && tl_line_read_is_span(event->kind) &&
 		    has_scope(row, event->message->argc)) {
 			key.scope = TIMELINE_SOURCE;
@@ -354,7 +349,6 @@ read_message(struct tl_line_read *r, struct row *row, struct tl_event *event)
 	if (whole)
 		return 0;
 	rc = 0;
-
 	event->bare = is_bare(row, event);
 	if (event->bare)
 		return 0;
@@ -420,24 +414,6 @@ read_origin(struct tl_line_read *r, const struct row *row)
 }
 
 static int
-read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
-{
-	int rc;
-
-	if (read_place(row, event) < 0 ||
-	    tl_number_small(row->fields[PID], row->end, &event->pid) < 0 ||
-	    tl_number_small(row->fields[TID], row->end, &event->tid) < 0)
-		return -EBADMSG;
-	read_proof(row, event);
-	rc = read_message(r, row, event);
-	if (rc == 0)
-		rc = read_names(r, row, event);
-	if (rc == 0)
-		rc = read_origin(r, row);
-	return rc < 0 ? rc : tl_line_read_give(r, event);
-}
-
-static int
 csv_line(struct tl_line_read *r, struct tl_bytes line)
 {
 	struct row row;
@@ -456,8 +432,21 @@ csv_line(struct tl_line_read *r, struct tl_bytes line)
 	}
 	if (event.kind == 0)
 		return -EBADMSG;
-	if (event.kind != TL_LOST)
-		return read_event(r, &row, &event);
+	if (event.kind != TL_LOST) {
+		int rc;
+
+		if (read_place(&row, &event) < 0 ||
+		    tl_number_small(row.fields[PID], row.end, &event.pid) < 0 ||
+		    tl_number_small(row.fields[TID], row.end, &event.tid) < 0)
+			return -EBADMSG;
+		read_proof(&row, &event);
+		rc = read_message(r, &row, &event);
+		if (rc == 0)
+			rc = read_names(r, &row, &event);
+		if (rc == 0)
+			rc = read_origin(r, &row);
+		return rc < 0 ? rc : tl_line_read_give(r, &event);
+	}
 	if (read_place(&row, &event) < 0 ||
 	    tl_number_unsigned(row.fields[VALUE], row.end, &event.lost) < 0)
 		return -EBADMSG;

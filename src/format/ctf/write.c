@@ -116,9 +116,16 @@ begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
 	return s->packet.rc;
 }
 
-static void
-fill_packet(const struct stream *s)
+/* Write the open packet, if any. */
+static int
+flush_packet(struct ctf_write *w, struct stream *s)
 {
+	char name[NAME_MAX_SIZE];
+	int rc;
+
+	if (s->packet.rc < 0 || s->packet.size == 0)
+		return s->packet.rc;
+
 	const uint64_t bits = (uint64_t)s->packet.size * 8;
 	char *to = s->packet.data;
 
@@ -133,18 +140,6 @@ fill_packet(const struct stream *s)
 	to = write_32(to, s->cpu);
 	to = write_32(to, s->lane);
 	write_32(to, s->source);
-}
-
-/* Write the open packet, if any. */
-static int
-flush_packet(struct ctf_write *w, struct stream *s)
-{
-	char name[NAME_MAX_SIZE];
-	int rc;
-
-	if (s->packet.rc < 0 || s->packet.size == 0)
-		return s->packet.rc;
-	fill_packet(s);
 	snprintf(name, sizeof(name), "stream_%" PRIu32, s->number);
 	rc = w->files->write(w->files, name, s->packet.data, s->packet.size);
 	w->filling -= s->packet.size;
@@ -179,26 +174,6 @@ make_stream(struct ctf_write *w, const struct tl_event *event, uint32_t number)
 		.source = event->source,
 		.number = number };
 	w->stream_count = number + 1;
-	return 0;
-}
-
-static int
-find_stream(struct ctf_write *w, const struct tl_event *event,
-    struct stream **stream)
-{
-	const struct tl_id_key key = { (uint64_t)event->lane << 32 | event->cpu,
-		event->source };
-	uint32_t number;
-	int rc = tl_id_map_get(&w->stream_keys, key, &number);
-
-	if (rc < 0)
-		return rc;
-	if (number >= STREAMS_MAX)
-		return -ENOSPC;
-	if (number >= w->stream_count &&
-	    (rc = make_stream(w, event, number)) < 0)
-		return rc;
-	*stream = &w->streams[number];
 	return 0;
 }
 
@@ -243,20 +218,6 @@ is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
 	return ns < base_ns || (uint64_t)ns - (uint64_t)base_ns < s->end;
 }
 
-/* Write header and context of an event, without the names. */
-static void
-write_place(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
-{
-	to = write_32(to, id);
-	to = write_64(to, stamp);
-	to = write_32(to, event->pid);
-	to = write_32(to, event->tid);
-	to = write_64(to, event->tsc);
-	to = write_64(to, event->number);
-	to = write_32(to, event->epoch);
-	write_32(to, event->error_ns);
-}
-
 /* Write the part of the payload before the arguments. */
 static char *
 write_payload(char *to, const struct tl_event *event)
@@ -271,34 +232,6 @@ write_payload(char *to, const struct tl_event *event)
 	    tl_event_is_begun(event) ? (uint64_t)event->duration_ns : 0);
 }
 
-/* Append the names of thread and process; empty: unknown. */
-static void
-put_names(struct tl_text *text, const struct tl_event *event)
-{
-	const struct tl_names *names = tl_event_names(event);
-
-	tl_put_plain(text, tl_names_thread(names, event->pid, event->tid));
-	tl_put_char(text, '\0');
-	tl_put_plain(text, tl_names_process(names, event->pid));
-	tl_put_char(text, '\0');
-}
-
-/* Append a string and a NUL; tl_put_plain() leaves no NUL in the string. */
-static void
-put_string(struct tl_text *text, const struct tl_event *event, unsigned i)
-{
-	const struct tl_bytes string =
-	    tl_message_text(event->message, i, &event->args[i]);
-
-	if (string.data) {
-		tl_put_plain(text, string);
-	} else {
-		tl_put_char(text, '#');
-		tl_put_unsigned(text, event->args[i]);
-	}
-	tl_put_char(text, '\0');
-}
-
 static void
 put_args(struct tl_text *text, const struct tl_event *event)
 {
@@ -308,7 +241,20 @@ put_args(struct tl_text *text, const struct tl_event *event)
 
 	for (unsigned i = 0; i < argc; i++) {
 		if (tl_arg_is_text(&message->args[i])) {
-			put_string(text, event, i);
+			/*
+			 * Append a string and a NUL; tl_put_plain() leaves no
+			 * NUL in the string.
+			 */
+			const struct tl_bytes string =
+			    tl_message_text(event->message, i, &event->args[i]);
+
+			if (string.data) {
+				tl_put_plain(text, string);
+			} else {
+				tl_put_char(text, '#');
+				tl_put_unsigned(text, event->args[i]);
+			}
+			tl_put_char(text, '\0');
 			continue;
 		}
 		if (!(to = tl_text_reserve(text, ARG_SIZE)))
@@ -316,15 +262,6 @@ put_args(struct tl_text *text, const struct tl_event *event)
 		write_64(to, event->args[i]);
 		text->size += ARG_SIZE;
 	}
-}
-
-/* Write all packets if they take too much memory, else this packet if full. */
-static int
-flush_full(struct ctf_write *w, struct stream *s)
-{
-	if (w->filling > FILLING_MAX)
-		return flush_all(w);
-	return s->packet.size >= PACKET_SIZE ? flush_packet(w, s) : 0;
 }
 
 static int
@@ -346,9 +283,25 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 		return rc;
 	w->filling -= s->packet.size;
 	if ((to = tl_text_reserve(&s->packet, PLACE_SIZE))) {
-		write_place(to, event, id, stamp);
+		/* Write header and context of an event, without the names. */
+		to = write_32(to, id);
+		to = write_64(to, stamp);
+		to = write_32(to, event->pid);
+		to = write_32(to, event->tid);
+		to = write_64(to, event->tsc);
+		to = write_64(to, event->number);
+		to = write_32(to, event->epoch);
+		write_32(to, event->error_ns);
 		s->packet.size += PLACE_SIZE;
-		put_names(&s->packet, event);
+
+		/* Append the names of thread and process; empty: unknown. */
+		const struct tl_names *names = tl_event_names(event);
+
+		tl_put_plain(&s->packet,
+		    tl_names_thread(names, event->pid, event->tid));
+		tl_put_char(&s->packet, '\0');
+		tl_put_plain(&s->packet, tl_names_process(names, event->pid));
+		tl_put_char(&s->packet, '\0');
 	}
 	if ((to = tl_text_reserve(&s->packet, PAYLOAD_SIZE))) {
 		to = write_payload(to, event);
@@ -357,7 +310,11 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	}
 	w->filling += s->packet.size;
 	s->end = stamp;
-	return s->packet.rc < 0 ? s->packet.rc : flush_full(w, s);
+	if (s->packet.rc < 0)
+		return s->packet.rc;
+	if (w->filling > FILLING_MAX) /* all packets take too much memory */
+		return flush_all(w);
+	return s->packet.size >= PACKET_SIZE ? flush_packet(w, s) : 0;
 }
 
 /*
@@ -370,24 +327,6 @@ put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
 	const int rc = begin_packet(w, s, stamp);
 
 	return rc < 0 ? rc : flush_packet(w, s);
-}
-
-/* Note a loss, which the next packet counts and the packet before does not. */
-static int
-put_lost(struct ctf_write *w, struct stream *s, const struct tl_event *event)
-{
-	const uint64_t stamp = stamp_of(w, s, event->ns);
-	int rc;
-
-	if (tl_event_is_start(event)) /* the ring turned before all events */
-		return 0;
-	rc = flush_packet(w, s);
-
-	if (rc == 0 && s->packets == 0)
-		rc = put_empty(w, s, stamp);
-	s->end = stamp;
-	s->discarded += event->lost;
-	return rc;
 }
 
 static void
@@ -406,14 +345,37 @@ start(struct ctf_write *w, int64_t ns)
 static int
 ctf_put(struct tl_writer *writer, const struct tl_event *event)
 {
+	const struct tl_id_key key = { (uint64_t)event->lane << 32 | event->cpu,
+		event->source };
 	struct ctf_write *w = (void *)writer;
 	struct stream *s;
+	uint32_t number;
+	uint64_t stamp;
 	int rc;
 
 	start(w, event->ns);
-	if ((rc = find_stream(w, event, &s)) < 0)
+	rc = tl_id_map_get(&w->stream_keys, key, &number);
+	if (rc < 0)
 		return rc;
-	return event->message ? put_event(w, s, event) : put_lost(w, s, event);
+	if (number >= STREAMS_MAX)
+		return -ENOSPC;
+	if (number >= w->stream_count &&
+	    (rc = make_stream(w, event, number)) < 0)
+		return rc;
+	s = &w->streams[number];
+	if (event->message)
+		return put_event(w, s, event);
+	if (tl_event_is_start(event)) /* the ring turned before all events */
+		return 0;
+
+	/* The next packet counts a loss, the packet before does not. */
+	stamp = stamp_of(w, s, event->ns);
+	rc = flush_packet(w, s);
+	if (rc == 0 && s->packets == 0)
+		rc = put_empty(w, s, stamp);
+	s->end = stamp;
+	s->discarded += event->lost;
+	return rc;
 }
 
 /* Write an empty packet for a loss after the last event of a stream. */

@@ -305,18 +305,6 @@ add_place(struct bin *to, int64_t at, int64_t width, int64_t first_ns,
 }
 
 static void
-add_bin(struct bin *to, const struct bin *more)
-{
-	to->count += more->count;
-	to->busy_ns += more->busy_ns;
-	to->missing += more->missing;
-	if (more->top > to->top)
-		to->top = more->top;
-	if (more->calm > to->calm)
-		to->calm = more->calm;
-}
-
-static void
 flush_row(struct row *row)
 {
 	if (row->now.count == 0 && row->now.busy_ns == 0 &&
@@ -331,8 +319,15 @@ flush_row(struct row *row)
 			add_place(bin, row->at >> (BIN_SHIFT * i),
 			    (int64_t)BIN_NS << (BIN_SHIFT * i), row->first_ns,
 			    row->now_ns);
-		if (bin)
-			add_bin(bin, &row->now);
+		if (bin) {
+			bin->count += row->now.count;
+			bin->busy_ns += row->now.busy_ns;
+			bin->missing += row->now.missing;
+			if (row->now.top > bin->top)
+				bin->top = row->now.top;
+			if (row->now.calm > bin->calm)
+				bin->calm = row->now.calm;
+		}
 	}
 	row->now = (struct bin){ 0 };
 }
@@ -741,46 +736,6 @@ take_back(struct tl_html_summary *s, struct row *row, uint32_t i)
 	row->depth--;
 }
 
-/* Remove all open spans, because entries of the thread are missing. */
-static void
-take_back_all(struct tl_html_summary *s, struct row *row)
-{
-	while (placed_of(row) > 0)
-		take_back(s, row, 0);
-	row->depth = 0;
-}
-
-/*
- * Close the spans of a thread that has ended.  The thread is known to have been
- * in the spans until its last entry.
- */
-static void
-end_open(struct tl_html_summary *s, struct row *row)
-{
-	const uint32_t deepest = deepest_of(row);
-
-	if (deepest > 0 && row->last_ns < row->since)
-		count_time(s, row, row->open[deepest - 1].stack, row->last_ns,
-		    row->since, -1);
-	row->busy_ns = row->last_ns;
-	row->depth = 0;
-}
-
-/* Remove the spans that are not around an event of the thread: no entry shows
- * when they closed.  ended is the span that the event has ended. */
-static void
-cut_open(struct tl_html_summary *s, struct row *row, uint64_t ended)
-{
-	for (uint32_t i = 0; i < placed_of(row);) {
-		const uint64_t id = row->open[i].id;
-
-		if (id != ended && !tl_spans_is_around(s->spans, id))
-			take_back(s, row, i);
-		else
-			i++;
-	}
-}
-
 /* Remove spans whose gates have closed since the begin of the span. */
 static void
 close_gates(struct tl_html_summary *s, struct row *row, int64_t ns)
@@ -811,48 +766,6 @@ close_all_gates(struct tl_html_summary *s, int64_t ns)
 
 static const struct tl_own no_own;
 
-static void
-begin_span(struct tl_html_summary *s, struct row *row, uint32_t message,
-    const struct tl_event *e)
-{
-	const uint32_t depth = row->depth++;
-	uint32_t parent, stack;
-
-	if (depth >= DEPTH_MAX)
-		return;
-	parent = depth > 0 ? row->open[depth - 1].stack : 0;
-	stack = find_stack(s, parent, message);
-	if (stack != parent && !e->partial)
-		count_self(s, stack, floor_to(e->ns, SLOT_NS), &no_own, 1, 1);
-	row->hidden = 0;
-	row->open[depth] = (struct open){ .message = e->message,
-		.ns = e->ns,
-		.observed = e->observed,
-		.id = tl_spans_begun(s->spans),
-		.stack = stack,
-		.proven = e->proven };
-}
-
-/*
- * Count a span that is not among the open spans, from the end of the time that
- * was counted for another span.
- */
-static void
-count_late(struct tl_html_summary *s, struct row *row, uint32_t message,
-    const struct tl_span *span, const struct tl_event *e)
-{
-	const int64_t begin = e->ns - span->duration_ns;
-	const uint32_t deepest = deepest_of(row);
-	const uint32_t parent = deepest > 0 ? row->open[deepest - 1].stack : 0;
-	const uint32_t stack = find_stack(s, parent, message);
-
-	count_time(s, row, stack, begin > row->busy_ns ? begin : row->busy_ns,
-	    e->ns, 1);
-	if (stack != parent && span->alone && !e->partial)
-		count_self(s, stack, floor_to(e->ns, SLOT_NS), &no_own, 1, 1);
-	row->busy_ns = e->ns;
-}
-
 /*
  * Close a span, and the spans inside.  If an inner span only crosses the span,
  * the end of the inner span will show it.
@@ -877,7 +790,22 @@ end_span(struct tl_html_summary *s, struct row *row, uint32_t message,
 		else
 			take_back(s, row, i - 1);
 	} else if (is_sure) {
-		count_late(s, row, message, span, e);
+		/*
+		 * Count a span that is not among the open spans, from the end
+		 * of the time that was counted for another span.
+		 */
+		const int64_t begin = e->ns - span->duration_ns;
+		const uint32_t deepest = deepest_of(row);
+		const uint32_t parent =
+		    deepest > 0 ? row->open[deepest - 1].stack : 0;
+		const uint32_t stack = find_stack(s, parent, message);
+
+		count_time(s, row, stack,
+		    begin > row->busy_ns ? begin : row->busy_ns, e->ns, 1);
+		if (stack != parent && span->alone && !e->partial)
+			count_self(s, stack, floor_to(e->ns, SLOT_NS), &no_own,
+			    1, 1);
+		row->busy_ns = e->ns;
 	}
 	if (is_sure)
 		row->sure_ns = e->ns;
@@ -903,7 +831,21 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	if (row) {
 		row->source = e->source;
 		(void)tl_spans_depth(s->spans, e);
-		cut_open(s, row, rc == 1 ? span.id : 0);
+
+		/*
+		 * Remove the spans that are not around an event of the thread:
+		 * no entry shows when they closed. ended is the span that the
+		 * event has ended.
+		 */
+		for (uint32_t i = 0; i < placed_of(row);) {
+			const uint64_t id = row->open[i].id;
+
+			if (id != (rc == 1 ? span.id : 0) &&
+			    !tl_spans_is_around(s->spans, id))
+				take_back(s, row, i);
+			else
+				i++;
+		}
 		count_open(s, row, e->ns);
 		count_entry(row, e);
 		note_gate(row, e);
@@ -919,10 +861,27 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 		*duration = span.duration_ns;
 	if (!row || !is_of_thread || row->is_others)
 		return 0;
-	if (e->kind == TL_BEGIN)
-		begin_span(s, row, message, e);
-	else if (rc == 1)
+	if (e->kind == TL_BEGIN) {
+		const uint32_t depth = row->depth++;
+		uint32_t parent, stack;
+
+		if (depth < DEPTH_MAX) {
+			parent = depth > 0 ? row->open[depth - 1].stack : 0;
+			stack = find_stack(s, parent, message);
+			if (stack != parent && !e->partial)
+				count_self(s, stack, floor_to(e->ns, SLOT_NS),
+				    &no_own, 1, 1);
+			row->hidden = 0;
+			row->open[depth] = (struct open){ .message = e->message,
+				.ns = e->ns,
+				.observed = e->observed,
+				.id = tl_spans_begun(s->spans),
+				.stack = stack,
+				.proven = e->proven };
+		}
+	} else if (rc == 1) {
 		end_span(s, row, message, &span, e);
+	}
 	return 0;
 }
 
@@ -953,26 +912,6 @@ put_lane(struct tl_html_summary *s, const struct tl_event *e)
 		note_gate(row, e);
 }
 
-/*
- * Ends may be among the lost entries, so spans that were open are not measured.
- */
-static int
-put_loss(struct tl_html_summary *s, const struct tl_event *e)
-{
-	int rc;
-
-	if (tl_event_is_start(e))
-		return 0;
-	*(e->overwritten ? &s->overwritten : &s->lost) += e->lost;
-	if ((rc = tl_details_put(s->details, s->spans, e)) < 0)
-		return rc;
-	for (size_t i = 0; i < s->row_count; i++)
-		take_back_all(s, &s->rows[i]);
-	tl_spans_free(s->spans);
-	s->spans = NULL;
-	return tl_spans_new(&s->spans);
-}
-
 static void
 step_row(struct row *row, int64_t ns)
 {
@@ -988,27 +927,6 @@ step_row(struct row *row, int64_t ns)
 	}
 }
 
-/* Continue to count after the clock was set back to a time. */
-static void
-step_back(struct tl_html_summary *s, int64_t ns)
-{
-	const int64_t slot = floor_to(ns, SLOT_NS);
-
-	step_row(&s->all, ns);
-	s->checked_ns = ns;
-	for (size_t i = 0; i < s->row_count; i++)
-		step_row(&s->rows[i], ns);
-	for (size_t i = 0; i < s->counter_count; i++)
-		forget_newer(s->counters[i].rings, BIN_RINGS, BINS,
-		    floor_to(ns, BIN_NS), BIN_SHIFT);
-	for (size_t i = 0; i < s->message_count; i++)
-		forget_newer(s->messages[i].rings, SLOT_RINGS, SLOTS, slot,
-		    SLOT_SHIFT);
-	for (size_t i = 0; i < s->stack_count; i++)
-		forget_newer(s->stacks[i].rings, SLOT_RINGS, SLOTS, slot,
-		    SLOT_SHIFT);
-}
-
 int
 tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 {
@@ -1017,12 +935,49 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 	uint32_t number;
 	int rc;
 
-	if (s->newest_ns != NEVER && e->ns < s->newest_ns - STEP_NS)
-		step_back(s, e->ns);
+	if (s->newest_ns != NEVER && e->ns < s->newest_ns - STEP_NS) {
+		/* Continue to count after the clock was set back to a time. */
+		const int64_t slot = floor_to(e->ns, SLOT_NS);
+
+		step_row(&s->all, e->ns);
+		s->checked_ns = e->ns;
+		for (size_t i = 0; i < s->row_count; i++)
+			step_row(&s->rows[i], e->ns);
+		for (size_t i = 0; i < s->counter_count; i++)
+			forget_newer(s->counters[i].rings, BIN_RINGS, BINS,
+			    floor_to(e->ns, BIN_NS), BIN_SHIFT);
+		for (size_t i = 0; i < s->message_count; i++)
+			forget_newer(s->messages[i].rings, SLOT_RINGS, SLOTS,
+			    slot, SLOT_SHIFT);
+		for (size_t i = 0; i < s->stack_count; i++)
+			forget_newer(s->stacks[i].rings, SLOT_RINGS, SLOTS,
+			    slot, SLOT_SHIFT);
+	}
 	if (!tl_event_is_start(e)) /* a start precedes all counted entries */
 		put_lane(s, e);
-	if (e->kind == TL_LOST || !e->message)
-		return put_loss(s, e);
+	if (e->kind == TL_LOST || !e->message) {
+		/*
+		 * Ends may be among the lost entries, so spans that were open
+		 * are not measured.
+		 */
+		if (tl_event_is_start(e))
+			return 0;
+		*(e->overwritten ? &s->overwritten : &s->lost) += e->lost;
+		if ((rc = tl_details_put(s->details, s->spans, e)) < 0)
+			return rc;
+		for (size_t i = 0; i < s->row_count; i++) {
+			/*
+			 * Remove all open spans, because entries of the thread are
+			 * missing.
+			 */
+			while (placed_of(&s->rows[i]) > 0)
+				take_back(s, &s->rows[i], 0);
+			s->rows[i].depth = 0;
+		}
+		tl_spans_free(s->spans);
+		s->spans = NULL;
+		return tl_spans_new(&s->spans);
+	}
 	if (s->since_ns == NEVER || e->ns < s->since_ns)
 		s->since_ns = e->ns;
 	s->newest_ns = e->ns;
@@ -1247,28 +1202,6 @@ put_plot(struct tl_text *text, const struct counter *c, unsigned ring,
 	tl_put_string(text, "]}");
 }
 
-static void
-put_counters(const struct tl_html_summary *s, struct tl_text *text,
-    unsigned ring, int64_t first, int64_t last)
-{
-	tl_put_string(text, ",\"counters\":[");
-	for (size_t i = 0; i < s->counter_count; i++) {
-		const struct counter *c = &s->counters[i];
-
-		if (i > 0)
-			tl_put_char(text, ',');
-		put_text(text, c->message);
-		put_key(text, "pid", c->pid);
-		put_name(text, "process", tl_names_process(c->names, c->pid));
-		tl_put_string(text, ",\"low\":");
-		tl_put_double(text, c->low);
-		tl_put_string(text, ",\"high\":");
-		tl_put_double(text, c->high);
-		put_plot(text, c, ring, first, last);
-	}
-	tl_put_char(text, ']');
-}
-
 /* Add the time of each lowest open level. */
 static void
 add_kinds(const struct tl_html_summary *s, int64_t from_ns, int64_t to_ns,
@@ -1363,7 +1296,22 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 	}
 	tl_put_char(text, ']');
 	put_history(s, text, q, first, last, width);
-	put_counters(s, text, ring, first, last);
+	tl_put_string(text, ",\"counters\":[");
+	for (size_t i = 0; i < s->counter_count; i++) {
+		const struct counter *c = &s->counters[i];
+
+		if (i > 0)
+			tl_put_char(text, ',');
+		put_text(text, c->message);
+		put_key(text, "pid", c->pid);
+		put_name(text, "process", tl_names_process(c->names, c->pid));
+		tl_put_string(text, ",\"low\":");
+		tl_put_double(text, c->low);
+		tl_put_string(text, ",\"high\":");
+		tl_put_double(text, c->high);
+		put_plot(text, c, ring, first, last);
+	}
+	tl_put_char(text, ']');
 }
 
 /* The upper edge of the bucket that has the percentile, at most the maximum. */
@@ -1384,33 +1332,6 @@ percentile(const struct samples *s, double percent)
 }
 
 static void
-put_samples(struct tl_text *text, const struct samples *s)
-{
-	const char *comma = "";
-
-	put_key(text, "count", s->count);
-	put_key(text, "observed", s->observed);
-	put_key(text, "older", s->older);
-	put_key(text, "samples", s->number);
-	put_key(text, "total", (uint64_t)s->total_ns);
-	if (s->number == 0)
-		return;
-	put_key(text, "min", s->min);
-	put_key(text, "median", percentile(s, 50));
-	put_key(text, "p99", percentile(s, 99));
-	put_key(text, "max", s->max);
-	tl_put_string(text, ",\"histogram\":[");
-	for (unsigned i = 0; i < BUCKETS; i++) {
-		if (s->buckets[i] == 0)
-			continue;
-		tl_put_format(text, "%s%" PRIu64 ",%u", comma, bucket_low(i),
-		    s->buckets[i]);
-		comma = ",";
-	}
-	tl_put_char(text, ']');
-}
-
-static void
 put_message(struct tl_text *text, const struct measured *m,
     const struct samples *s, const struct tl_own *time)
 {
@@ -1425,41 +1346,30 @@ put_message(struct tl_text *text, const struct measured *m,
 	    m->message ? m->message->kind : 0,
 	    m->message ? m->message->builtin : 0);
 	put_key(text, "observed_ns", (uint64_t)observed_ns);
-	put_samples(text, s);
-	tl_put_char(text, '}');
-}
 
-static void
-put_stacks(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
-    int64_t first, int64_t last)
-{
-	tl_put_string(text, ",\"stacks\":[");
-	for (size_t i = 0; i < s->stack_count; i++) {
-		const struct stack *stack = &s->stacks[i];
-		const struct tl_message *message =
-		    s->messages[stack->message].message;
-		struct self sum = { 0 };
-		int64_t parts[TL_OWN_PARTS] = { 0 };
+	const char *comma = "";
 
-		for (int64_t n = first; n <= last; n++) {
-			const struct self *self = ring_peek(&stack->rings[ring],
-			    n, SLOTS, sizeof(*self));
-
-			if (self)
-				add_own(&sum.own, &self->own, 1);
-			sum.count += self ? self->count : 0;
-		}
-		tl_details_divide(s->details, message, &sum.own, parts);
-		tl_put_format(text, "%s[%" PRId64 ",%" PRId64 ",%u",
-		    i > 0 ? "," : "", (int64_t)stack->parent - 1,
-		    message ? (int64_t)stack->message : -1, sum.count);
-		for (unsigned k = 0; k < TL_OWN_PARTS; k++) {
-			tl_put_char(text, ',');
-			tl_put_signed(text, parts[k]);
+	put_key(text, "count", s->count);
+	put_key(text, "observed", s->observed);
+	put_key(text, "older", s->older);
+	put_key(text, "samples", s->number);
+	put_key(text, "total", (uint64_t)s->total_ns);
+	if (s->number != 0) {
+		put_key(text, "min", s->min);
+		put_key(text, "median", percentile(s, 50));
+		put_key(text, "p99", percentile(s, 99));
+		put_key(text, "max", s->max);
+		tl_put_string(text, ",\"histogram\":[");
+		for (unsigned i = 0; i < BUCKETS; i++) {
+			if (s->buckets[i] == 0)
+				continue;
+			tl_put_format(text, "%s%" PRIu64 ",%u", comma,
+			    bucket_low(i), s->buckets[i]);
+			comma = ",";
 		}
 		tl_put_char(text, ']');
 	}
-	tl_put_char(text, ']');
+	tl_put_char(text, '}');
 }
 
 static void
@@ -1500,21 +1410,33 @@ put_messages(struct tl_html_summary *s, struct tl_text *text,
 		put_message(text, &s->messages[i], &sum, &time);
 	}
 	tl_put_char(text, ']');
-	put_stacks(s, text, ring, first, last);
-}
+	tl_put_string(text, ",\"stacks\":[");
+	for (size_t i = 0; i < s->stack_count; i++) {
+		const struct stack *stack = &s->stacks[i];
+		const struct tl_message *message =
+		    s->messages[stack->message].message;
+		struct self sum = { 0 };
+		int64_t parts[TL_OWN_PARTS] = { 0 };
 
-/* Let the levels change that change by time alone. */
-static void
-pass_time(struct tl_html_summary *s, const struct tl_html_question *q)
-{
-	static const struct tl_message nothing;
-	struct tl_event now = s->last;
+		for (int64_t n = first; n <= last; n++) {
+			const struct self *self = ring_peek(&stack->rings[ring],
+			    n, SLOTS, sizeof(*self));
 
-	now.message = &nothing;
-	now.ns = q->now_ns;
-	now.tsc = q->now_tsc;
-	if (tl_details_put(s->details, NULL, &now) == 0)
-		close_all_gates(s, q->now_ns);
+			if (self)
+				add_own(&sum.own, &self->own, 1);
+			sum.count += self ? self->count : 0;
+		}
+		tl_details_divide(s->details, message, &sum.own, parts);
+		tl_put_format(text, "%s[%" PRId64 ",%" PRId64 ",%u",
+		    i > 0 ? "," : "", (int64_t)stack->parent - 1,
+		    message ? (int64_t)stack->message : -1, sum.count);
+		for (unsigned k = 0; k < TL_OWN_PARTS; k++) {
+			tl_put_char(text, ',');
+			tl_put_signed(text, parts[k]);
+		}
+		tl_put_char(text, ']');
+	}
+	tl_put_char(text, ']');
 }
 
 /* Keep a range within the counted time. */
@@ -1543,14 +1465,36 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	clamp_range(&q.measure_from_ns, &q.measure_to_ns, s->since_ns,
 	    q.now_ns);
 	flush_row(&s->all);
-	if (q.now_tsc > s->last.tsc)
-		pass_time(s, &q);
+	if (q.now_tsc > s->last.tsc) {
+		/* Let the levels change that change by time alone. */
+		static const struct tl_message nothing;
+		struct tl_event now = s->last;
+
+		now.message = &nothing;
+		now.ns = q.now_ns;
+		now.tsc = q.now_tsc;
+		if (tl_details_put(s->details, NULL, &now) == 0)
+			close_all_gates(s, q.now_ns);
+	}
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct row *row = &s->rows[i];
 
 		if (row->depth > 0 && q.has_ended &&
-		    q.has_ended((uint32_t)(row->key >> 32), (uint32_t)row->key))
-			end_open(s, row);
+		    q.has_ended((uint32_t)(row->key >> 32),
+			(uint32_t)row->key)) {
+			/*
+			 * Close the spans of a thread that has ended.  The
+			 * thread is known to have been in the spans until its
+			 * last entry.
+			 */
+			const uint32_t deepest = deepest_of(row);
+
+			if (deepest > 0 && row->last_ns < row->since)
+				count_time(s, row, row->open[deepest - 1].stack,
+				    row->last_ns, row->since, -1);
+			row->busy_ns = row->last_ns;
+			row->depth = 0;
+		}
 		count_open(s, row, q.now_ns);
 		flush_row(row);
 	}

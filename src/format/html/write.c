@@ -99,25 +99,6 @@ tl_html_write_set_why(struct tl_writer *writer, struct tl_bytes answers)
 	w->why = answers;
 }
 
-/*
- * Append lines of JSON.  Only strings contain <, so escaping keeps the JSON
- * valid.
- */
-static void
-write_why(struct tl_text *text, struct tl_bytes lines)
-{
-	if (lines.size == 0)
-		return;
-	tl_put_string(text, "<script type=\"application/json\" id=\"why\">");
-	for (size_t i = 0; i < lines.size; i++) {
-		if (lines.data[i] == '<')
-			tl_put_string(text, "\\u003c");
-		else
-			tl_put_char(text, lines.data[i]);
-	}
-	tl_put_string(text, "</script>\n");
-}
-
 static void
 write_history(struct html_write *w)
 {
@@ -143,7 +124,24 @@ html_end(struct tl_writer *writer)
 
 	write_chunk(w);
 	write_history(w);
-	write_why(&writer->out.text, w->why);
+
+	/*
+	 * Append lines of JSON. Only strings contain <, so escaping keeps the
+	 * JSON valid.
+	 */
+	struct tl_text *text = &writer->out.text;
+
+	if (w->why.size != 0) {
+		tl_put_string(text,
+		    "<script type=\"application/json\" id=\"why\">");
+		for (size_t i = 0; i < w->why.size; i++) {
+			if (w->why.data[i] == '<')
+				tl_put_string(text, "\\u003c");
+			else
+				tl_put_char(text, w->why.data[i]);
+		}
+		tl_put_string(text, "</script>\n");
+	}
 	tl_html_page_end(&writer->out.text);
 	return 0;
 }

@@ -339,27 +339,6 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 	tl_text_free(&m->text);
 }
 
-/* Make the key of a message: every property in which two messages differ. */
-static void
-make_key(struct tl_lincheck_messages *m,
-    const struct tl_lincheck_object *object)
-{
-	const int32_t head[] = { object->class, object->location,
-		object->target, object->exception.size > 0, object->diff,
-		object->inside, (int32_t)object->uuid.size };
-	struct tl_data_in values = object->values;
-	struct tl_lincheck_value value;
-
-	tl_text_clear(&m->key);
-	tl_put_bytes(&m->key, tl_bytes(head, sizeof(head)));
-	tl_put_bytes(&m->key, object->uuid);
-	tl_put_bytes(&m->key, object->stack);
-	for (uint32_t i = 0; i < object->count; i++) {
-		tl_lincheck_next_value(object, &values, i, &value);
-		tl_put_bytes(&m->key, tl_bytes(&value.tag, sizeof(value.tag)));
-	}
-}
-
 static struct tl_bytes
 text_of(const struct tl_lincheck_messages *m)
 {
@@ -462,7 +441,24 @@ tl_lincheck_messages_get(struct tl_lincheck_messages *m,
 	uint32_t number;
 	int rc;
 
-	make_key(m, object);
+	/*
+	 * Make the key of a message: every property in which two messages
+	 * differ.
+	 */
+	const int32_t head[] = { object->class, object->location,
+		object->target, object->exception.size > 0, object->diff,
+		object->inside, (int32_t)object->uuid.size };
+	struct tl_data_in values = object->values;
+	struct tl_lincheck_value value;
+
+	tl_text_clear(&m->key);
+	tl_put_bytes(&m->key, tl_bytes(head, sizeof(head)));
+	tl_put_bytes(&m->key, object->uuid);
+	tl_put_bytes(&m->key, object->stack);
+	for (uint32_t i = 0; i < object->count; i++) {
+		tl_lincheck_next_value(object, &values, i, &value);
+		tl_put_bytes(&m->key, tl_bytes(&value.tag, sizeof(value.tag)));
+	}
 	rc = m->key.rc;
 	if (rc == 0)
 		rc = tl_interner_string(m->interner,

@@ -445,34 +445,6 @@ add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
 	return add_new(d, kind, &d->form.target);
 }
 
-/* Make the form of a message of another format. */
-static int
-make_foreign(struct draft *d, const struct tl_event *event)
-{
-	const struct tl_message *m = event->message;
-	const bool counts = event->kind == TL_COUNTER && m->argc > 0;
-	const unsigned argc = counts ? 1 : m->argc;
-	struct tl_text name = { 0 };
-	int rc;
-
-	d->form =
-	    (struct tl_lincheck_form){ .class = counts ? TL_LINCHECK_WRITE_FIELD
-						       : TL_LINCHECK_CALL,
-		    .location = TL_LINCHECK_NONE,
-		    .count = 1 + argc };
-	d->tags[0] = TL_LINCHECK_NULL;
-	for (unsigned i = 0; i < argc; i++)
-		d->tags[1 + i] = tl_lincheck_tag_of(m->args[i].format);
-	tl_label_put(&name, event);
-	rc = name.rc;
-	if (rc == 0 && m->file.size > 0)
-		rc = add_place(d, m, tl_bytes(name.data, name.size));
-	if (rc == 0)
-		rc = add_member(d, m->category, tl_bytes(name.data, name.size));
-	tl_text_free(&name);
-	return rc;
-}
-
 /*
  * Copy the draft into one allocation, and count the values that have an
  * argument; more than TL_ARGS_MAX values count as one more.
@@ -514,7 +486,30 @@ tl_lincheck_form_new(struct tl_lincheck_form **form,
 
 		tl_text_clear(&d.body);
 		d.changed = false;
-		rc = make_foreign(&d, event);
+
+		/* Make the form of a message of another format. */
+		const struct tl_message *m = event->message;
+		const bool counts = event->kind == TL_COUNTER && m->argc > 0;
+		const unsigned argc = counts ? 1 : m->argc;
+		struct tl_text name = { 0 };
+
+		d.form = (struct tl_lincheck_form){
+			.class =
+			    counts ? TL_LINCHECK_WRITE_FIELD : TL_LINCHECK_CALL,
+			.location = TL_LINCHECK_NONE,
+			.count = 1 + argc
+		};
+		d.tags[0] = TL_LINCHECK_NULL;
+		for (unsigned i = 0; i < argc; i++)
+			d.tags[1 + i] = tl_lincheck_tag_of(m->args[i].format);
+		tl_label_put(&name, event);
+		rc = name.rc;
+		if (rc == 0 && m->file.size > 0)
+			rc = add_place(&d, m, tl_bytes(name.data, name.size));
+		if (rc == 0)
+			rc = add_member(&d, m->category,
+			    tl_bytes(name.data, name.size));
+		tl_text_free(&name);
 		d.form.native = newer;
 	}
 	*changed = d.changed;

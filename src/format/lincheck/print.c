@@ -673,22 +673,6 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 	tl_put_char(t->text, ']');
 }
 
-static void
-put_result(struct template *t)
-{
-	const struct tl_lincheck_object *o = t->object;
-
-	tl_put_string(t->text, ": ");
-	if (o->exception.size > 0) {
-		tl_put_string(t->text, "threw ");
-		tl_put_format(t->text, "{%u}",
-		    (unsigned)tl_lincheck_is_shown(o->class, 0, tag_of(o, 0),
-			true));
-	} else {
-		put_value(t, 0);
-	}
-}
-
 static const char *
 mark_of(const struct tl_lincheck_object *o)
 {
@@ -761,7 +745,17 @@ tl_lincheck_put_template(struct tl_text *text,
 
 	tl_put_string(text, TL_LINCHECK_PRINT " ");
 	if (object->class == TL_LINCHECK_FOOTER_CLASS) {
-		put_result(&t);
+		const struct tl_lincheck_object *o = t.object;
+
+		tl_put_string(t.text, ": ");
+		if (o->exception.size > 0) {
+			tl_put_string(t.text, "threw ");
+			tl_put_format(t.text, "{%u}",
+			    (unsigned)tl_lincheck_is_shown(o->class, 0,
+				tag_of(o, 0), true));
+		} else {
+			put_value(&t, 0);
+		}
 	} else {
 		const bool known = tl_lincheck_context_place(context,
 		    object->location, &place);
@@ -1005,33 +999,6 @@ print_time(struct printing *p, unsigned slot)
 	tl_text_free(&time);
 }
 
-/* Print the value of a mark: the number of an argument and a letter. */
-static void
-print_value(struct printing *p, struct tl_bytes word)
-{
-	const struct tl_message *m = p->event->message;
-	const char last = word.data[word.size - 1];
-	unsigned slot = 0;
-
-	for (size_t i = 0; i < word.size && slot < TL_LINCHECK_VALUES_MAX &&
-			   word.data[i] >= '0' && word.data[i] <= '9';
-	     i++)
-		slot = slot * 10 + (unsigned)(word.data[i] - '0');
-	if (last == 's' || last == 'u')
-		print_quoted(p, slot, '"', last == 'u');
-	else if (last == 'c')
-		print_quoted(p, slot, '\'', false);
-	else if (last == 'f')
-		print_number(p, slot, true);
-	else if (last == 'm')
-		print_time(p, slot);
-	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
-		 (slot < m->argc && tl_arg_is_text(&m->args[slot])))
-		tl_put_bytes(p->text, text_of(p, slot));
-	else
-		print_number(p, slot, false);
-}
-
 /* Print the mark between two braces. */
 static void
 print_mark(struct printing *p, struct tl_bytes word)
@@ -1069,7 +1036,29 @@ print_mark(struct printing *p, struct tl_bytes word)
 		    tl_bytes(word.data + 1, word.size - 1));
 		return;
 	}
-	print_value(p, word);
+
+	/* Print the value of a mark: the number of an argument and a letter. */
+	const struct tl_message *m = p->event->message;
+	const char last = word.data[word.size - 1];
+	unsigned slot = 0;
+
+	for (size_t i = 0; i < word.size && slot < TL_LINCHECK_VALUES_MAX &&
+			   word.data[i] >= '0' && word.data[i] <= '9';
+	     i++)
+		slot = slot * 10 + (unsigned)(word.data[i] - '0');
+	if (last == 's' || last == 'u')
+		print_quoted(p, slot, '"', last == 'u');
+	else if (last == 'c')
+		print_quoted(p, slot, '\'', false);
+	else if (last == 'f')
+		print_number(p, slot, true);
+	else if (last == 'm')
+		print_time(p, slot);
+	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
+		 (slot < m->argc && tl_arg_is_text(&m->args[slot])))
+		tl_put_bytes(p->text, text_of(p, slot));
+	else
+		print_number(p, slot, false);
 }
 
 bool

@@ -403,29 +403,6 @@ tl_lincheck_put_value_text(struct tl_text *text,
 }
 
 /*
- * Make a name fit for the first line: a $ would begin an argument, so a nested
- * class gets a dot as in Java; a control character would end the line.
- */
-static void
-tame(struct tl_text *text, size_t start)
-{
-	size_t to = start;
-
-	for (size_t i = start; i < text->size; i++) {
-		char c = text->data[i];
-
-		if (c == '$' && to > start && text->data[to - 1] == '.')
-			continue;
-		if (c == '$')
-			c = '.';
-		else if ((uint8_t)c < ' ' || c == 0x7f)
-			c = '_';
-		text->data[to++] = c;
-	}
-	text->size = to;
-}
-
-/*
  * Append the name of the point's method, field or variable; with_class puts the
  * name of the class before the name of a method or field.
  */
@@ -451,7 +428,26 @@ put_target(struct describe *d, bool with_class)
 		}
 	}
 	d->good &= tl_mutf8_decode(d->text, tl_data_utf(&fields));
-	tame(d->text, start);
+
+	/*
+	 * Make a name fit for the first line: a $ would begin an argument, so a
+	 * nested class gets a dot as in Java; a control character would end the
+	 * line.
+	 */
+	size_t to = start;
+
+	for (size_t i = start; i < d->text->size; i++) {
+		char c = d->text->data[i];
+
+		if (c == '$' && to > start && d->text->data[to - 1] == '.')
+			continue;
+		if (c == '$')
+			c = '.';
+		else if ((uint8_t)c < ' ' || c == 0x7f)
+			c = '_';
+		d->text->data[to++] = c;
+	}
+	d->text->size = to;
 }
 
 static void
@@ -566,26 +562,6 @@ put_number(struct describe *d, int32_t n)
 {
 	tl_put_char(d->text, ' ');
 	tl_put_signed(d->text, n);
-}
-
-/* Append the line "lincheck". */
-static void
-put_shape(struct describe *d)
-{
-	struct tl_data_in values = d->object->values;
-	struct tl_lincheck_value value;
-
-	tl_put_string(d->text, "\n" TL_LINCHECK_WORD " ");
-	tl_put_string(d->text, tl_lincheck_classes[d->object->class]);
-	put_number(d, d->object->location);
-	put_number(d, d->object->target);
-	for (uint32_t i = 0; i < d->object->count; i++) {
-		tl_lincheck_next_value(d->object, &values, i, &value);
-		if (!tl_lincheck_is_index(d->object->class, i))
-			put_number(d, value.tag);
-	}
-	if (d->throws)
-		tl_put_string(d->text, " " TL_LINCHECK_THROWS);
 }
 
 /* The id that a string has in version 8, which counts strings from 1. */
@@ -731,7 +707,22 @@ tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
 	int32_t class = TL_LINCHECK_NONE;
 
 	put_first_line(&d);
-	put_shape(&d);
+
+	/* Append the line "lincheck". */
+	struct tl_data_in values = d.object->values;
+	struct tl_lincheck_value value;
+
+	tl_put_string(d.text, "\n" TL_LINCHECK_WORD " ");
+	tl_put_string(d.text, tl_lincheck_classes[d.object->class]);
+	put_number(&d, d.object->location);
+	put_number(&d, d.object->target);
+	for (uint32_t i = 0; i < d.object->count; i++) {
+		tl_lincheck_next_value(d.object, &values, i, &value);
+		if (!tl_lincheck_is_index(d.object->class, i))
+			put_number(&d, value.tag);
+	}
+	if (d.throws)
+		tl_put_string(d.text, " " TL_LINCHECK_THROWS);
 	if (object->location != TL_LINCHECK_NONE)
 		put_location(&d);
 	if (tl_lincheck_has_target(object->class))

@@ -140,32 +140,6 @@ close_down(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 	return rc;
 }
 
-static int
-put_end(struct lincheck_write *w, struct tl_lincheck_lane *lane,
-    const struct tl_lincheck_form *form, const struct tl_event *event)
-{
-	struct tl_lincheck_form *result = lane->result;
-	uint32_t depth;
-	int rc;
-
-	lane->result = NULL;
-	if (!tl_lincheck_lane_find(lane, event->message, &depth)) {
-		tl_note(&w->writer.notes, NO_BEGIN, TL_FAULT_NOWHERE);
-		return 0;
-	}
-	if (depth < lane->depth) {
-		tl_note(&w->writer.notes, NESTING, TL_FAULT_NOWHERE);
-		result = NULL;
-	}
-	rc = close_down(w, lane, depth);
-	if (rc == 0 && form->native)
-		rc = tl_lincheck_put_footer(&w->points, lane, result,
-		    &lane->returned);
-	else if (rc == 0)
-		rc = tl_lincheck_put_end(&w->points, lane, event);
-	return rc < 0 ? rc : flush_full(w, lane);
-}
-
 /* Write an instant; a call returns at once. */
 static int
 put_instant(struct lincheck_write *w, struct tl_lincheck_lane *lane,
@@ -245,8 +219,27 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 		return rc;
 	if (!form->native && w->writer.notes.count[TIMES] == 0)
 		tl_note(&w->writer.notes, TIMES, TL_FAULT_NOWHERE);
-	if (event->kind == TL_END)
-		return put_end(w, lane, form, event);
+	if (event->kind == TL_END) {
+		struct tl_lincheck_form *result = lane->result;
+		uint32_t depth;
+
+		lane->result = NULL;
+		if (!tl_lincheck_lane_find(lane, event->message, &depth)) {
+			tl_note(&w->writer.notes, NO_BEGIN, TL_FAULT_NOWHERE);
+			return 0;
+		}
+		if (depth < lane->depth) {
+			tl_note(&w->writer.notes, NESTING, TL_FAULT_NOWHERE);
+			result = NULL;
+		}
+		rc = close_down(w, lane, depth);
+		if (rc == 0 && form->native)
+			rc = tl_lincheck_put_footer(&w->points, lane, result,
+			    &lane->returned);
+		else if (rc == 0)
+			rc = tl_lincheck_put_end(&w->points, lane, event);
+		return rc < 0 ? rc : flush_full(w, lane);
+	}
 	if (event->kind == TL_BEGIN && form->class == TL_LINCHECK_CALL) {
 		rc = tl_lincheck_put_point(&w->points, lane, form, event);
 		return rc < 0 ? rc : flush_full(w, lane);

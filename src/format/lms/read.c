@@ -179,24 +179,6 @@ put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
 	return rc;
 }
 
-/* Put a mapping as an event. */
-static int
-put_mapping(struct lms_read *r, int64_t id, struct tl_bytes name)
-{
-	int rc = tl_interner_string(r->interner, name, &r->event.args[1]);
-
-	if (rc == -ENOSPC) {
-		tl_note(&r->notes, TOO_MANY, r->at);
-		return 0;
-	}
-	if (rc < 0)
-		return rc;
-	r->event.args[0] = (uint64_t)id;
-	rc = put(r, r->mapping, TL_INSTANT);
-	r->event.args[1] = 0;
-	return rc;
-}
-
 /* Give the complete label to its id.  is_used: the next line uses the id. */
 static int
 settle_label(struct lms_read *r, bool is_used)
@@ -220,7 +202,21 @@ settle_label(struct lms_read *r, bool is_used)
 		rc = give_label(r, process, r->label_id, name);
 		process->labels++;
 	}
-	return rc < 0 || is_used ? rc : put_mapping(r, r->label_id, name);
+
+	/* Put a mapping as an event. */
+	if (rc < 0 || is_used)
+		return rc;
+	rc = tl_interner_string(r->interner, name, &r->event.args[1]);
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	r->event.args[0] = (uint64_t)r->label_id;
+	rc = put(r, r->mapping, TL_INSTANT);
+	r->event.args[1] = 0;
+	return rc;
 }
 
 static int
@@ -236,22 +232,6 @@ start_label(struct lms_read *r, const struct tl_lms_line *line)
 	return rc < 0 ? rc : r->label.rc;
 }
 
-/*
- * Append a line of another form to the label.  Lines beyond the size that the
- * interner keeps are dropped.
- */
-static int
-continue_label(struct lms_read *r, struct tl_bytes line)
-{
-	tl_note(&r->notes, LABEL_LINES, r->at);
-	if (r->label.size + r->blanks + line.size < LINE_SIZE_MAX) {
-		tl_put_repeat(&r->label, '\n', r->blanks + 1);
-		tl_put_bytes(&r->label, line);
-	}
-	r->blanks = 0;
-	return r->label.rc;
-}
-
 /* Label an id that is used before it has a label. */
 static int
 label_unknown(struct lms_read *r, struct process *process, int64_t id)
@@ -263,27 +243,36 @@ label_unknown(struct lms_read *r, struct process *process, int64_t id)
 	return give_label(r, process, id, tl_bytes_of(name));
 }
 
-static void
-advance(struct lms_read *r, int64_t diff_us)
+static int
+put_mark(struct lms_read *r, const struct tl_lms_line *line)
 {
+	const bool begins = line->type == TL_LMS_BEGIN;
+	struct process *process;
+	int rc = r->labelled ? settle_label(r, line->id == r->label_id) : 0;
+
+	if (rc < 0 || (rc = find_process(r, line->id, &process)) < 0)
+		return rc;
+	if (!process->label.message &&
+	    (rc = label_unknown(r, process, line->id)) < 0)
+		return rc;
+
 	const int64_t max_us = INT64_MAX / TL_NS_PER_US;
 
-	if (diff_us < 0)
+	if (line->diff_us < 0)
 		tl_note(&r->notes, BACK, r->at);
-	if (__builtin_add_overflow(r->now_us, diff_us, &r->now_us))
-		r->now_us = diff_us < 0 ? INT64_MIN : INT64_MAX;
+	if (__builtin_add_overflow(r->now_us, line->diff_us, &r->now_us))
+		r->now_us = line->diff_us < 0 ? INT64_MIN : INT64_MAX;
 	if (r->now_us < -max_us || r->now_us > max_us) {
 		tl_note(&r->notes, OUT_OF_RANGE, r->at);
 		r->now_us = r->now_us < 0 ? -max_us : max_us;
 	}
 	r->event.ns = r->now_us * TL_NS_PER_US;
-}
 
-/* Keep a begin, or find the begin of an end: the last one of the process that
- * is open, unless it has another label, or the process stands for several. */
-static int
-pair(struct lms_read *r, struct process *process, bool begins)
-{
+	/*
+	 * Keep a begin, or find the begin of an end: the last one of the
+	 * process that is open, unless it has another label, or the process
+	 * stands for several.
+	 */
 	const struct begun *begun;
 
 	if (begins) {
@@ -303,24 +292,6 @@ pair(struct lms_read *r, struct process *process, bool begins)
 	} else {
 		tl_note(&r->notes, LONELY_END, r->at);
 	}
-	return 0;
-}
-
-static int
-put_mark(struct lms_read *r, const struct tl_lms_line *line)
-{
-	const bool begins = line->type == TL_LMS_BEGIN;
-	struct process *process;
-	int rc = r->labelled ? settle_label(r, line->id == r->label_id) : 0;
-
-	if (rc < 0 || (rc = find_process(r, line->id, &process)) < 0)
-		return rc;
-	if (!process->label.message &&
-	    (rc = label_unknown(r, process, line->id)) < 0)
-		return rc;
-	advance(r, line->diff_us);
-	if ((rc = pair(r, process, begins)) < 0)
-		return rc;
 	r->event.args[0] = process->label.arg;
 	return put(r, process->label.message, begins ? TL_BEGIN : TL_END);
 }
@@ -361,8 +332,20 @@ take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 		r->blanks++;
 		return 0;
 	case TL_LMS_UNKNOWN:
-		if (r->labelled)
-			return continue_label(r, line);
+		if (r->labelled) {
+			/*
+			 * Append a line of another form to the label.  Lines
+			 * beyond the size that the interner keeps are dropped.
+			 */
+			tl_note(&r->notes, LABEL_LINES, r->at);
+			if (r->label.size + r->blanks + line.size <
+			    LINE_SIZE_MAX) {
+				tl_put_repeat(&r->label, '\n', r->blanks + 1);
+				tl_put_bytes(&r->label, line);
+			}
+			r->blanks = 0;
+			return r->label.rc;
+		}
 		return take_strange(r);
 	default:
 		return take_strange(r);
@@ -477,28 +460,6 @@ has_label(const struct evidence *e, int64_t id)
 	return false;
 }
 
-static void
-weigh(struct evidence *e, struct tl_bytes bytes)
-{
-	struct tl_lms_line line;
-
-	tl_lms_parse(bytes, &line);
-	switch (line.type) {
-	case TL_LMS_LABEL:
-		if (e->label_count < START_LABELS_MAX && !has_label(e, line.id))
-			e->labels[e->label_count++] = line.id;
-		break;
-	case TL_LMS_BEGIN:
-	case TL_LMS_END:
-		e->used += has_label(e, line.id);
-		break;
-	case TL_LMS_BLANK:
-		break;
-	default:
-		e->bad++;
-	}
-}
-
 /* Recognise labels and marks that use them.  Marks alone are two columns of
  * numbers, as in many files. */
 unsigned
@@ -511,7 +472,24 @@ tl_lms_recognise(struct tl_bytes first)
 	    (end = first.size ? memchr(first.data, '\n', first.size) : NULL)) {
 		const size_t size = (size_t)(end - first.data);
 
-		weigh(&e, tl_bytes(first.data, size));
+		struct tl_lms_line line;
+
+		tl_lms_parse(tl_bytes(first.data, size), &line);
+		switch (line.type) {
+		case TL_LMS_LABEL:
+			if (e.label_count < START_LABELS_MAX &&
+			    !has_label(&e, line.id))
+				e.labels[e.label_count++] = line.id;
+			break;
+		case TL_LMS_BEGIN:
+		case TL_LMS_END:
+			e.used += has_label(&e, line.id);
+			break;
+		case TL_LMS_BLANK:
+			break;
+		default:
+			e.bad++;
+		}
 		first.data += size + 1;
 		first.size -= size + 1;
 	}

@@ -82,37 +82,6 @@ struct lms_write {
 	bool timed;   /* last_us is set */
 };
 
-static void
-note_message(struct lms_write *w, const struct tl_event *event, bool ours)
-{
-	if (!ours && event->message->argc > 0)
-		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
-	if (event->message->level != tl_level_parse("info"))
-		tl_note(&w->writer.notes, LEVELS, TL_FAULT_NOWHERE);
-	if (event->cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->writer.notes, CPUS, TL_FAULT_NOWHERE);
-	if (event->pid != 0 || event->tid != 0)
-		tl_note(&w->writer.notes, THREADS, TL_FAULT_NOWHERE);
-}
-
-/*
- * Replace a CR at the end of the file's first line, because a reader would take
- * CR LF for the line ends of the file.
- */
-static void
-mend_first(struct lms_write *w)
-{
-	char *data = w->label.data;
-
-	for (size_t i = 0; i < w->label.size; i++) {
-		if (data[i] == '\r' &&
-		    (i + 1 == w->label.size || data[i + 1] == '\n')) {
-			data[i] = ' ';
-			tl_note(&w->writer.notes, LABELS, TL_FAULT_NOWHERE);
-		}
-	}
-}
-
 /*
  * Replace a newline in a label if a reader would take the rest for a line, or
  * would drop the rest.
@@ -193,8 +162,22 @@ put_label(struct lms_write *w, struct mapping *mapping, bool again)
 	if (w->label.rc < 0)
 		return w->label.rc;
 	mend_label(w);
-	if (!w->started)
-		mend_first(w);
+	if (!w->started) {
+		/*
+		 * Replace a CR at the end of the file's first line, because a
+		 * reader would take CR LF for the line ends of the file.
+		 */
+		char *data = w->label.data;
+
+		for (size_t i = 0; i < w->label.size; i++) {
+			if (data[i] == '\r' &&
+			    (i + 1 == w->label.size || data[i + 1] == '\n')) {
+				data[i] = ' ';
+				tl_note(&w->writer.notes, LABELS,
+				    TL_FAULT_NOWHERE);
+			}
+		}
+	}
 	w->started = true;
 	if (!again && mapping->written &&
 	    tl_bytes_equal(tl_bytes(w->label.data, w->label.size),
@@ -253,7 +236,14 @@ map_message(struct lms_write *w, const struct tl_event *event,
 	const bool is_read = read_id(m, &id);
 	int rc;
 
-	note_message(w, event, ours);
+	if (!ours && event->message->argc > 0)
+		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
+	if (event->message->level != tl_level_parse("info"))
+		tl_note(&w->writer.notes, LEVELS, TL_FAULT_NOWHERE);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		tl_note(&w->writer.notes, CPUS, TL_FAULT_NOWHERE);
+	if (event->pid != 0 || event->tid != 0)
+		tl_note(&w->writer.notes, THREADS, TL_FAULT_NOWHERE);
 	tl_text_clear(&w->label);
 	if (!ours && m->category.size > 0) {
 		tl_put_bytes(&w->label, m->category);
@@ -322,43 +312,34 @@ put_mapping(struct lms_write *w, const struct tl_event *event)
 	return put_label(w, mapping, true);
 }
 
-/* Choose the origin of differences: the profile's start, or the first mark. */
-static void
-start_time(struct lms_write *w, const struct tl_event *event, int64_t us)
-{
-	int64_t id;
-
-	w->timed = true;
-	if (read_id(event->message, &id))
-		return;
-	w->last_us = us;
-	tl_note(&w->writer.notes, ORIGIN, TL_FAULT_NOWHERE);
-}
-
-/* Round down to microseconds, also before 1970. */
-static int64_t
-us_of(struct lms_write *w, int64_t ns)
-{
-	const int64_t rest = ns % TL_NS_PER_US;
-
-	if (rest != 0)
-		tl_note(&w->writer.notes, NANOSECONDS, TL_FAULT_NOWHERE);
-	return ns / TL_NS_PER_US - (rest < 0);
-}
-
 static int
 put_mark(struct lms_write *w, const struct tl_event *event)
 {
 	struct tl_text *text = &w->writer.out.text;
 	const struct process *process;
-	const int64_t us = us_of(w, event->ns);
+	/* rounded down, also before 1970 */
+	const int64_t rest = event->ns % TL_NS_PER_US;
+	const int64_t us = event->ns / TL_NS_PER_US - (rest < 0);
 	int rc = find_process(w, event, &process);
 	char *to;
 
+	if (rest != 0)
+		tl_note(&w->writer.notes, NANOSECONDS, TL_FAULT_NOWHERE);
 	if (rc < 0)
 		return rc;
-	if (!w->timed)
-		start_time(w, event, us);
+	if (!w->timed) {
+		/*
+		 * Choose the origin of differences: the profile's start, or the
+		 * first mark.
+		 */
+		int64_t id;
+
+		w->timed = true;
+		if (!read_id(event->message, &id)) {
+			w->last_us = us;
+			tl_note(&w->writer.notes, ORIGIN, TL_FAULT_NOWHERE);
+		}
+	}
 	to = tl_text_reserve(text, LINE_SIZE_MAX);
 	if (!to)
 		return -ENOMEM;

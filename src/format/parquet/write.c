@@ -64,13 +64,6 @@ count_valid(struct tl_bytes text)
 	return at;
 }
 
-/* Is a byte a continuation of a UTF-8 character? */
-static bool
-is_inside(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 /* The text as UTF-8, cut if too long. */
 static struct tl_bytes
 made_valid(struct parquet_write *w, struct tl_bytes text)
@@ -80,7 +73,9 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 	if (text.size > TEXT_MAX) {
 		tl_note(&w->writer.notes, CUT, TL_FAULT_NOWHERE);
 		text.size = TEXT_MAX;
-		while (text.size > 0 && is_inside(text.data[text.size]))
+		/* not behind the first byte of a character */
+		while (text.size > 0 &&
+		       ((unsigned char)text.data[text.size] & 0xc0) == 0x80)
 			text.size--;
 	}
 	valid = count_valid(text);
@@ -163,39 +158,6 @@ micros_of(int64_t ns)
 	return ns / TL_NS_PER_US - (ns % TL_NS_PER_US < 0);
 }
 
-/* Put the columns of events and losses. */
-static void
-put_place(struct parquet_write *w, const struct tl_event *event)
-{
-	const bool is_micros = w->columns[TIME].kind == TL_PARQUET_MICROS;
-
-	put(w, TIME, (uint64_t)(is_micros ? micros_of(event->ns) : event->ns));
-	put(w, NS, (uint64_t)event->ns);
-	if (event->cpu != TL_CPU_UNKNOWN)
-		put(w, CPU, event->cpu);
-	if (event->sync_us != 0 && event->sync_us != TL_SYNC_UNBOUNDED)
-		put(w, SYNC_US, event->sync_us);
-	put(w, OVERLAPS, event->overlaps);
-	put(w, ERROR_NS, event->error_ns);
-	put(w, TSC, event->tsc);
-	put(w, EPOCH, event->epoch);
-	put(w, LANE, event->lane);
-}
-
-/* Put the columns of events only. */
-static void
-put_entry(struct parquet_write *w, const struct tl_event *event)
-{
-	put(w, PID, event->pid);
-	put(w, TID, event->tid);
-	put(w, NUMBER, event->number);
-	put(w, LEVEL, event->level);
-	if (event->kind == TL_BEGIN)
-		put(w, CONTINUED, event->continued);
-	if (event->kind == TL_END)
-		put(w, BARE, event->bare);
-}
-
 static int
 put_definition(struct parquet_write *w, const struct tl_message *m,
     struct parquet_message *kept)
@@ -270,15 +232,6 @@ put_rendered(struct parquet_write *w, const struct tl_event *event)
 		   : tl_parquet_text_close(&w->packer, c, w->row, opened);
 }
 
-static void
-note_message(struct parquet_write *w, const struct tl_message *m)
-{
-	if (m->gate != m->level)
-		tl_note(&w->writer.notes, GATES, TL_FAULT_NOWHERE);
-	if (m->builtin != TIMELINE_BUILTIN_NONE)
-		tl_note(&w->writer.notes, BUILTIN, TL_FAULT_NOWHERE);
-}
-
 /* Find the slot of a message; messages without room share an empty slot. */
 static int
 find_message(struct parquet_write *w, const struct tl_message *message,
@@ -289,7 +242,10 @@ find_message(struct parquet_write *w, const struct tl_message *message,
 	*kept = tl_message_map_find(&w->messages, message);
 	if (*kept)
 		return 0;
-	note_message(w, message);
+	if (message->gate != message->level)
+		tl_note(&w->writer.notes, GATES, TL_FAULT_NOWHERE);
+	if (message->builtin != TIMELINE_BUILTIN_NONE)
+		tl_note(&w->writer.notes, BUILTIN, TL_FAULT_NOWHERE);
 	*kept = calloc(1, sizeof(**kept));
 	if (!*kept)
 		return -ENOMEM;
@@ -302,66 +258,72 @@ find_message(struct parquet_write *w, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/*
- * Put the duration of an end that has a begin.  An end without arguments gets
- * the arguments of the begin.
- */
-static void
-put_span(struct parquet_write *w, struct tl_event *event)
-{
-	const struct tl_span *span = w->writer.span;
-
-	if (!span)
-		return;
-	put(w, DURATION_NS, (uint64_t)span->duration_ns);
-	put(w, DEPTH, span->depth);
-	put(w, LOSSY, span->lossy);
-	if (event->bare)
-		memcpy(event->args, span->args, sizeof(event->args));
-	event->bare = span->bare;
-}
-
-static int
-put_event(struct parquet_write *w, const struct tl_event *event)
-{
-	const struct tl_message *message = event->message;
-	struct tl_event whole = *event;
-	struct parquet_message *kept;
-	int rc;
-
-	put_entry(w, event);
-	put_span(w, &whole);
-	if ((rc = find_message(w, message, &kept)) < 0 ||
-	    (rc = put_word(w, KIND, tl_kind_name(event->kind),
-		 &kept->kinds[event->kind])) < 0 ||
-	    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
-		 &kept->priority)) < 0 ||
-	    (rc = put_definition(w, message, kept)) < 0 ||
-	    (rc = put_args(w, &whole, kept)) < 0)
-		return rc;
-	return put_rendered(w, &whole);
-}
-
-static int
-put_loss(struct parquet_write *w, const struct tl_event *event)
-{
-	int rc;
-
-	put(w, event->overwritten ? OVERWRITTEN : LOST, event->lost);
-	if ((rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
-		return rc;
-	return put_rendered(w, event);
-}
-
 static int
 put_row(struct parquet_write *w, const struct tl_event *event)
 {
 	int rc;
 
-	put_place(w, event);
+	/* Put the columns of events and losses. */
+	const bool is_micros = w->columns[TIME].kind == TL_PARQUET_MICROS;
+
+	put(w, TIME, (uint64_t)(is_micros ? micros_of(event->ns) : event->ns));
+	put(w, NS, (uint64_t)event->ns);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		put(w, CPU, event->cpu);
+	if (event->sync_us != 0 && event->sync_us != TL_SYNC_UNBOUNDED)
+		put(w, SYNC_US, event->sync_us);
+	put(w, OVERLAPS, event->overlaps);
+	put(w, ERROR_NS, event->error_ns);
+	put(w, TSC, event->tsc);
+	put(w, EPOCH, event->epoch);
+	put(w, LANE, event->lane);
 	if ((rc = put_source(w, event)) < 0)
 		return rc;
-	return event->message ? put_event(w, event) : put_loss(w, event);
+	if (event->message) {
+		const struct tl_message *message = event->message;
+		struct tl_event whole = *event;
+		struct parquet_message *kept;
+
+		/* Put the columns of events only. */
+		put(w, PID, event->pid);
+		put(w, TID, event->tid);
+		put(w, NUMBER, event->number);
+		put(w, LEVEL, event->level);
+		if (event->kind == TL_BEGIN)
+			put(w, CONTINUED, event->continued);
+		if (event->kind == TL_END)
+			put(w, BARE, event->bare);
+
+		/*
+		 * Put the duration of an end that has a begin.  An end without
+		 * arguments gets the arguments of the begin.
+		 */
+		const struct tl_span *span = w->writer.span;
+
+		if (span) {
+			put(w, DURATION_NS, (uint64_t)span->duration_ns);
+			put(w, DEPTH, span->depth);
+			put(w, LOSSY, span->lossy);
+			if (whole.bare)
+				memcpy(whole.args, span->args,
+				    sizeof(whole.args));
+			whole.bare = span->bare;
+		}
+		if ((rc = find_message(w, message, &kept)) < 0 ||
+		    (rc = put_word(w, KIND, tl_kind_name(event->kind),
+			 &kept->kinds[event->kind])) < 0 ||
+		    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
+			 &kept->priority)) < 0 ||
+		    (rc = put_definition(w, message, kept)) < 0 ||
+		    (rc = put_args(w, &whole, kept)) < 0)
+			return rc;
+		return put_rendered(w, &whole);
+	}
+
+	put(w, event->overwritten ? OVERWRITTEN : LOST, event->lost);
+	if ((rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
+		return rc;
+	return put_rendered(w, event);
 }
 
 /* == pages and row groups == */

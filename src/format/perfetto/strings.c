@@ -20,17 +20,6 @@ static const uint32_t interned_fields[PERFETTO_KINDS] = { [CATEGORIES] = 1,
 	[ARGUMENTS] = 3,
 	[VALUES] = 29 };
 
-static void
-put_entry(struct tl_text *text, uint32_t field, uint64_t id,
-    struct tl_bytes string)
-{
-	const size_t entry = tl_pb_open(text, field);
-
-	tl_pb_put_unsigned(text, INTERNED_ID, id);
-	tl_pb_put_plain(text, INTERNED_TEXT, string);
-	tl_pb_close(text, entry);
-}
-
 int
 tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
     struct tl_bytes string, uint64_t *id)
@@ -45,7 +34,11 @@ tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
 	texts->count = *id;
 	packet = tl_perfetto_packet_open(w);
 	interned = tl_pb_open(text, PACKET_INTERNED);
-	put_entry(text, interned_fields[kind], *id, string);
+	const size_t entry = tl_pb_open(text, interned_fields[kind]);
+
+	tl_pb_put_unsigned(text, INTERNED_ID, *id);
+	tl_pb_put_plain(text, INTERNED_TEXT, string);
+	tl_pb_close(text, entry);
 	tl_pb_close(text, interned);
 	tl_perfetto_packet_close(w, packet);
 	return 0;
@@ -173,15 +166,6 @@ write_head(struct perfetto_write *w, const struct tl_message *message,
 	return 0;
 }
 
-/* Have the events of a message a track of their own, with a description? */
-static bool
-has_track(const struct tl_message *message)
-{
-	return message->kind == TIMELINE_RECORD_COUNTER ||
-	       (message->kind == TIMELINE_RECORD_SPAN &&
-		   message->scope == TIMELINE_SOURCE);
-}
-
 static int
 make_message(struct perfetto_write *w, const struct tl_message *message,
     struct perfetto_message *kept)
@@ -199,7 +183,11 @@ make_message(struct perfetto_write *w, const struct tl_message *message,
 		to = tl_pb_write_unsigned(kept->arg[i], ANNOTATION_NAME, id);
 		kept->arg_size[i] = (uint8_t)(to - kept->arg[i]);
 	}
-	if (message->explain.size > 0 && !has_track(message))
+	/* a counter and a source have a track, with the explanation */
+	if (message->explain.size > 0 &&
+	    message->kind != TIMELINE_RECORD_COUNTER &&
+	    (message->kind != TIMELINE_RECORD_SPAN ||
+		message->scope != TIMELINE_SOURCE))
 		tl_note(&w->writer.notes, EXPLAINED, TL_FAULT_NOWHERE);
 	return rc;
 }

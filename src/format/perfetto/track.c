@@ -90,19 +90,6 @@ command_of(const struct perfetto_write *w, const struct tl_event *event)
 		   : name;
 }
 
-/*
- * Put the process name into scratch; with several hosts, the name has the host.
- */
-static void
-name_process(struct perfetto_write *w, const struct tl_event *event)
-{
-	tl_text_clear(&w->scratch);
-	if (w->writer.pids)
-		tl_host_pids_name(&w->writer, event->pid, "", &w->scratch);
-	else
-		tl_put_bytes(&w->scratch, command_of(w, event));
-}
-
 static int
 process_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid)
@@ -116,7 +103,16 @@ process_track(struct perfetto_write *w, const struct tl_event *event,
 	track = open_track(w, *uuid, &packet);
 	process = tl_pb_open(text, TRACK_PROCESS);
 	tl_pb_put_signed(text, PROCESS_PID, (int32_t)event->pid);
-	name_process(w, event);
+
+	/*
+	 * Put the process name into scratch; with several hosts, the name has
+	 * the host.
+	 */
+	tl_text_clear(&w->scratch);
+	if (w->writer.pids)
+		tl_host_pids_name(&w->writer, event->pid, "", &w->scratch);
+	else
+		tl_put_bytes(&w->scratch, command_of(w, event));
 	if (w->scratch.size > 0)
 		tl_pb_put_plain(text, PROCESS_NAME,
 		    tl_bytes(w->scratch.data, w->scratch.size));
@@ -167,33 +163,6 @@ put_message(struct perfetto_write *w, const struct tl_event *event)
 }
 
 static int
-source_track(struct perfetto_write *w, const struct tl_event *event,
-    uint64_t *uuid)
-{
-	size_t packet, track;
-	int rc = number_track(w, 0, (uintptr_t)event->message, uuid);
-
-	if (rc <= 0)
-		return rc;
-	track = open_track(w, *uuid, &packet);
-	put_message(w, event);
-	close_track(w, packet, track);
-	return 0;
-}
-
-static void
-put_counter(struct tl_text *text, const struct tl_message *message)
-{
-	const size_t counter = tl_pb_open(text, TRACK_COUNTER);
-
-	if (message->category.size > 0)
-		tl_pb_put_plain(text, COUNTER_CATEGORIES, message->category);
-	if (message->args[0].format == TIMELINE_ARG_DURATION)
-		tl_pb_put_unsigned(text, COUNTER_UNIT, UNIT_TIME_NS);
-	tl_pb_close(text, counter);
-}
-
-static int
 counter_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid)
 {
@@ -209,7 +178,16 @@ counter_track(struct perfetto_write *w, const struct tl_event *event,
 	track = open_track(w, *uuid, &packet);
 	tl_pb_put_unsigned(&w->writer.out.text, TRACK_PARENT, parent);
 	put_message(w, event);
-	put_counter(&w->writer.out.text, event->message);
+
+	struct tl_text *text = &w->writer.out.text;
+	const size_t counter = tl_pb_open(text, TRACK_COUNTER);
+
+	if (event->message->category.size > 0)
+		tl_pb_put_plain(text, COUNTER_CATEGORIES,
+		    event->message->category);
+	if (event->message->args[0].format == TIMELINE_ARG_DURATION)
+		tl_pb_put_unsigned(text, COUNTER_UNIT, UNIT_TIME_NS);
+	tl_pb_close(text, counter);
 	close_track(w, packet, track);
 	return 0;
 }
@@ -238,8 +216,17 @@ tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
 	if (event->kind == TL_COUNTER)
 		return counter_track(w, event, uuid);
 	if (event->kind != TL_INSTANT &&
-	    event->message->scope == TIMELINE_SOURCE)
-		return source_track(w, event, uuid);
+	    event->message->scope == TIMELINE_SOURCE) {
+		size_t packet, track;
+		int rc = number_track(w, 0, (uintptr_t)event->message, uuid);
+
+		if (rc <= 0)
+			return rc;
+		track = open_track(w, *uuid, &packet);
+		put_message(w, event);
+		close_track(w, packet, track);
+		return 0;
+	}
 	return thread_track(w, event, uuid);
 }
 

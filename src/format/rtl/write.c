@@ -323,19 +323,6 @@ put_header(struct rtl_write *w, int64_t opened_us, uint64_t timer, uint32_t pid)
 	    w->is_us ? "us" : "ms", pid);
 }
 
-static void
-set_column(struct rtl_write *w, const struct tl_event *event)
-{
-	const int64_t us = floor_us(event->ns);
-	uint64_t since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
-
-	if (us < w->base_us)
-		tl_note(&w->writer.notes, EARLY, TL_FAULT_NOWHERE);
-	if (event->ns % 1000 != 0 || (!w->is_us && since % 1000 != 0))
-		tl_note(&w->writer.notes, FINER, TL_FAULT_NOWHERE);
-	w->column = w->is_us ? since : since / 1000;
-}
-
 /* Note the parts of an event that the log cannot hold. */
 static void
 note_event(struct rtl_write *w, const struct tl_event *event)
@@ -599,7 +586,15 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 		put_closing(w);
 		tl_put_char(&writer->out.text, '\n');
 	}
-	set_column(w, event);
+
+	const int64_t us = floor_us(event->ns);
+	uint64_t since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
+
+	if (us < w->base_us)
+		tl_note(&w->writer.notes, EARLY, TL_FAULT_NOWHERE);
+	if (event->ns % 1000 != 0 || (!w->is_us && since % 1000 != 0))
+		tl_note(&w->writer.notes, FINER, TL_FAULT_NOWHERE);
+	w->column = w->is_us ? since : since / 1000;
 	w->is_ended = event->message && is_frame(event, TL_RTL_ENDED);
 	w->is_closed =
 	    w->is_ended || (event->message && is_frame(event, TL_RTL_CLOSED));
