@@ -289,22 +289,6 @@ name_by_text(struct work *w, unsigned field, uint32_t tid)
 	return tl_names_add(names, w->event.pid, tid, w->e->field[field].text);
 }
 
-/* Set process and thread: 0; -ENOSPC: too many texts; -ENOMEM. */
-static int
-set_ids(struct work *w)
-{
-	bool pid_is_text, tid_is_text;
-	int rc = set_number(w, TL_CHROME_PID, &w->event.pid, &pid_is_text);
-
-	if (rc == 0)
-		rc = set_number(w, TL_CHROME_TID, &w->event.tid, &tid_is_text);
-	if (rc == 0 && pid_is_text)
-		rc = name_by_text(w, TL_CHROME_PID, 0);
-	if (rc == 0 && tid_is_text)
-		rc = name_by_text(w, TL_CHROME_TID, w->event.tid);
-	return rc;
-}
-
 /*
  * The phase of an event; 0: the event is too large or of a phase that is not
  * converted, and is left out and noted.
@@ -342,7 +326,17 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 
 	if (phase == '\0')
 		return 0;
-	rc = set_ids(&w);
+
+	/* Set process and thread. */
+	bool pid_is_text, tid_is_text;
+
+	rc = set_number(&w, TL_CHROME_PID, &w.event.pid, &pid_is_text);
+	if (rc == 0)
+		rc = set_number(&w, TL_CHROME_TID, &w.event.tid, &tid_is_text);
+	if (rc == 0 && pid_is_text)
+		rc = name_by_text(&w, TL_CHROME_PID, 0);
+	if (rc == 0 && tid_is_text)
+		rc = name_by_text(&w, TL_CHROME_TID, w.event.tid);
 	if (rc == -ENOSPC) {
 		tl_note(c->notes, TL_CHROME_NOTE_FULL, e->at);
 		return 0;

@@ -378,25 +378,6 @@ read_names(struct tl_line_read *r, const struct row *row,
 	return tl_line_read_names(r, event, plain, undo(&r->scratch, process));
 }
 
-static void
-read_proof(const struct row *row, struct tl_event *event)
-{
-	const struct tl_bytes yes = tl_bytes_of("true");
-
-	event->proven = tl_bytes_equal(row->fields[PROVEN], yes);
-	if (row->fields[BEGUN].size == 0 ||
-	    tl_number_unsigned(row->fields[BEGUN], row->end,
-		&event->begun_tsc) < 0)
-		return;
-	if (tl_number_signed(row->fields[DURATION], row->end,
-		&event->duration_ns) == 0)
-		event->begun = tl_bytes_equal(row->fields[UNSURE], yes)
-				   ? TL_BEGUN_UNSURE
-				   : TL_BEGUN;
-	else if (event->begun_tsc == 0)
-		event->begun = TL_BEGUN_NONE;
-}
-
 static int
 read_origin(struct tl_line_read *r, const struct row *row)
 {
@@ -439,7 +420,22 @@ csv_line(struct tl_line_read *r, struct tl_bytes line)
 		    tl_number_small(row.fields[PID], row.end, &event.pid) < 0 ||
 		    tl_number_small(row.fields[TID], row.end, &event.tid) < 0)
 			return -EBADMSG;
-		read_proof(&row, &event);
+
+		const struct tl_bytes yes = tl_bytes_of("true");
+
+		event.proven = tl_bytes_equal(row.fields[PROVEN], yes);
+		if (row.fields[BEGUN].size != 0 &&
+		    tl_number_unsigned(row.fields[BEGUN], row.end,
+			&event.begun_tsc) >= 0) {
+			if (tl_number_signed(row.fields[DURATION], row.end,
+				&event.duration_ns) == 0)
+				event.begun =
+				    tl_bytes_equal(row.fields[UNSURE], yes)
+					? TL_BEGUN_UNSURE
+					: TL_BEGUN;
+			else if (event.begun_tsc == 0)
+				event.begun = TL_BEGUN_NONE;
+		}
 		rc = read_message(r, &row, &event);
 		if (rc == 0)
 			rc = read_names(r, &row, &event);

@@ -173,33 +173,6 @@ collect(struct answer *a, struct tl_cursor *cursor,
 	return rc;
 }
 
-/*
- * Let each lane continue at its mark, or at its first entry if the mark is bad.
- */
-static void
-settle_marks(struct answer *a)
-{
-	for (size_t i = 0; i < LANES_MAX; i++) {
-		struct lane *lane = &a->lanes[i];
-
-		if (lane->end != 0 &&
-		    !(lane->is_marked && lane->next <= lane->end)) {
-			lane->is_marked = lane->is_new = true;
-			lane->next = lane->first;
-		}
-		lane->from = lane->next;
-	}
-	for (size_t i = 0; i < a->ring.count; i++) {
-		const struct tl_event *event = &a->ring.events[i];
-		struct lane *lane = &a->lanes[event->lane];
-
-		if (event->paired)
-			continue;
-		lane->is_kept = true;
-		lane->kept += event->number >= lane->next;
-	}
-}
-
 static int
 put_one(struct answer *a, const struct tl_event *event)
 {
@@ -362,7 +335,30 @@ tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
 	if ((a.ring.count == a.ring.max) && a.ring.count > 0 &&
 	    a.ring.events[a.ring.start].ns > a.from_ns)
 		a.from_ns = a.ring.events[a.ring.start].ns;
-	settle_marks(&a);
+
+	/*
+	 * Let each lane continue at its mark, or at its first entry if the mark
+	 * is bad.
+	 */
+	for (size_t i = 0; i < LANES_MAX; i++) {
+		struct lane *lane = &a.lanes[i];
+
+		if (lane->end != 0 &&
+		    !(lane->is_marked && lane->next <= lane->end)) {
+			lane->is_marked = lane->is_new = true;
+			lane->next = lane->first;
+		}
+		lane->from = lane->next;
+	}
+	for (size_t i = 0; i < a.ring.count; i++) {
+		const struct tl_event *event = &a.ring.events[i];
+		struct lane *lane = &a.lanes[event->lane];
+
+		if (event->paired)
+			continue;
+		lane->is_kept = true;
+		lane->kept += event->number >= lane->next;
+	}
 	if ((rc = put_events(&a)) != 0)
 		goto free;
 	tl_put_string(text, ",\"from\":\"");

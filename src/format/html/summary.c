@@ -532,36 +532,6 @@ add_samples(struct samples *to, const struct samples *more)
 		to->buckets[i] += more->buckets[i];
 }
 
-/* Count an event and the duration that ends with it (-1: none).  What is before
- * all entries of the timeline are there is not counted. */
-static void
-measure(struct measured *m, const struct tl_event *e, int64_t duration)
-{
-	const int64_t at = floor_to(e->ns, SLOT_NS);
-	const bool counts = tl_event_counts(e) && !e->partial;
-	const uint64_t value = (uint64_t)duration;
-
-	forget_future(m->rings, SLOT_RINGS, SLOTS, at, SLOT_SHIFT);
-	for (unsigned i = 0; i < SLOT_RINGS; i++) {
-		struct samples *to = ring_cell(&m->rings[i],
-		    at >> (SLOT_SHIFT * i), SLOTS, sizeof(*to));
-
-		if (!to)
-			continue;
-		to->count += counts;
-		to->observed += counts && e->stretch != TL_UNOBSERVED;
-		to->older += e->partial && duration >= 0 && e->kind == TL_END;
-		if (duration < 0 || e->partial)
-			continue;
-		if (to->number++ == 0 || value < to->min)
-			to->min = value;
-		if (value > to->max)
-			to->max = value;
-		to->total_ns = tl_add_ns(to->total_ns, duration);
-		to->buckets[bucket_of(value)]++;
-	}
-}
-
 /* == counters == */
 
 /* Take the value of a counter; false: JSON cannot hold the value. */
@@ -998,7 +968,34 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 		m->last_ns = e->ns;
 		m->observed = e->observed;
 	}
-	measure(m, e, duration);
+
+	/*
+	 * Count the event and the duration that ends with it.  What is before
+	 * all entries of the timeline are there is not counted.
+	 */
+	const int64_t at = floor_to(e->ns, SLOT_NS);
+	const bool counts = tl_event_counts(e) && !e->partial;
+	const uint64_t value = (uint64_t)duration;
+
+	forget_future(m->rings, SLOT_RINGS, SLOTS, at, SLOT_SHIFT);
+	for (unsigned i = 0; i < SLOT_RINGS; i++) {
+		struct samples *to = ring_cell(&m->rings[i],
+		    at >> (SLOT_SHIFT * i), SLOTS, sizeof(*to));
+
+		if (!to)
+			continue;
+		to->count += counts;
+		to->observed += counts && e->stretch != TL_UNOBSERVED;
+		to->older += e->partial && duration >= 0 && e->kind == TL_END;
+		if (duration < 0 || e->partial)
+			continue;
+		if (to->number++ == 0 || value < to->min)
+			to->min = value;
+		if (value > to->max)
+			to->max = value;
+		to->total_ns = tl_add_ns(to->total_ns, duration);
+		to->buckets[bucket_of(value)]++;
+	}
 	return 0;
 }
 
@@ -1073,28 +1070,6 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 	if (places.rc != 0)
 		text->rc = places.rc;
 	tl_text_free(&places);
-}
-
-/* Append all that the summary has, in a few hundred bins. */
-static void
-put_overview(const struct tl_html_summary *s, struct tl_text *text,
-    int64_t now_ns)
-{
-	int64_t width = BIN_NS;
-	unsigned ring = 0;
-
-	while (ring + 1 < BIN_RINGS &&
-	       now_ns / width - s->since_ns / width >= BINS / 4) {
-		width <<= BIN_SHIFT;
-		ring++;
-	}
-	tl_put_string(text, ",\"overview\":{");
-	put_ns(text, "first",
-	    floor_to(now_ns, width) * width - (BINS - 1) * width);
-	put_key(text, "bin", (uint64_t)width);
-	put_bins(text, &s->all, ring, floor_to(now_ns, width) - BINS + 1,
-	    floor_to(now_ns, width));
-	tl_put_char(text, '}');
 }
 
 static void
@@ -1505,7 +1480,23 @@ tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
 	put_key(text, "total", s->entries);
 	put_key(text, "total_lost", s->lost);
 	put_key(text, "total_overwritten", s->overwritten);
-	put_overview(s, text, q.now_ns);
+
+	/* All that the summary has, in a few hundred bins. */
+	int64_t width = BIN_NS;
+	unsigned ring = 0;
+
+	while (ring + 1 < BIN_RINGS &&
+	       q.now_ns / width - s->since_ns / width >= BINS / 4) {
+		width <<= BIN_SHIFT;
+		ring++;
+	}
+	tl_put_string(text, ",\"overview\":{");
+	put_ns(text, "first",
+	    floor_to(q.now_ns, width) * width - (BINS - 1) * width);
+	put_key(text, "bin", (uint64_t)width);
+	put_bins(text, &s->all, ring, floor_to(q.now_ns, width) - BINS + 1,
+	    floor_to(q.now_ns, width));
+	tl_put_char(text, '}');
 	tl_put_char(text, ',');
 	put_rows(s, text, &q);
 	put_messages(s, text, &q);

@@ -23,23 +23,6 @@ use(struct tl_lincheck_known *k, uint8_t kind, int32_t id)
 	    &number);
 }
 
-static int
-choose_id(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
-    int32_t *id)
-{
-	int rc = wanted >= 0 ? use(k, kind, wanted) : 0;
-
-	*id = wanted;
-	k->moved |= wanted >= 0 && rc == 0;
-	while (rc == 0) {
-		*id = k->next[kind]++;
-		if (kind == TL_LINCHECK_STRING) /* string ids count from 1 */
-			++*id;
-		rc = use(k, kind, *id);
-	}
-	return rc < 0 ? rc : 0;
-}
-
 int
 tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
     struct tl_bytes body, uint32_t *number)
@@ -72,7 +55,17 @@ tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	d = &k->definitions[*number];
 	if (d->body)
 		return 0;
-	if ((rc = choose_id(k, kind, wanted, &id)) < 0)
+
+	rc = wanted >= 0 ? use(k, kind, wanted) : 0;
+	id = wanted;
+	k->moved |= wanted >= 0 && rc == 0;
+	while (rc == 0) {
+		id = k->next[kind]++;
+		if (kind == TL_LINCHECK_STRING) /* string ids count from 1 */
+			id++;
+		rc = use(k, kind, id);
+	}
+	if (rc < 0)
 		return rc;
 	if (!(copy = malloc(body.size)))
 		return -ENOMEM;
@@ -406,26 +399,6 @@ tl_lincheck_tag_of(uint8_t format)
 	return TL_LINCHECK_LONG;
 }
 
-/* Append the types of a method that takes the values and returns nothing. */
-static void
-put_types(struct draft *d)
-{
-	struct tl_text descriptor = { 0 };
-
-	tl_put_char(&descriptor, '(');
-	for (uint32_t i = 1; i < d->form.count; i++)
-		tl_put_string(&descriptor,
-		    d->tags[i] == TL_LINCHECK_DOUBLE ? "D"
-		    : d->tags[i] == TL_LINCHECK_TEXT ? TEXT_CLASS
-						     : "J");
-	tl_put_string(&descriptor, ")V");
-	tl_lincheck_take_descriptor(&d->body,
-	    tl_bytes(descriptor.data, descriptor.size));
-	if (descriptor.rc < 0)
-		d->body.rc = descriptor.rc;
-	tl_text_free(&descriptor);
-}
-
 /* Add the method or field that the point refers to, and its class. */
 static int
 add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
@@ -438,10 +411,28 @@ add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
 		return rc;
 	tl_lincheck_put_i32(&d->body, id);
 	take_utf(d, name);
-	if (kind == TL_LINCHECK_METHOD)
-		put_types(d);
-	else
+	if (kind == TL_LINCHECK_METHOD) {
+		/*
+		 * Append the types of a method that takes the values and
+		 * returns nothing.
+		 */
+		struct tl_text descriptor = { 0 };
+
+		tl_put_char(&descriptor, '(');
+		for (uint32_t i = 1; i < d->form.count; i++)
+			tl_put_string(&descriptor,
+			    d->tags[i] == TL_LINCHECK_DOUBLE ? "D"
+			    : d->tags[i] == TL_LINCHECK_TEXT ? TEXT_CLASS
+							     : "J");
+		tl_put_string(&descriptor, ")V");
+		tl_lincheck_take_descriptor(&d->body,
+		    tl_bytes(descriptor.data, descriptor.size));
+		if (descriptor.rc < 0)
+			d->body.rc = descriptor.rc;
+		tl_text_free(&descriptor);
+	} else {
 		tl_put_bytes(&d->body, tl_bytes("\1\0", 2)); /* static */
+	}
 	return add_new(d, kind, &d->form.target);
 }
 

@@ -406,24 +406,6 @@ take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
 	return rc;
 }
 
-/* Keep the name of a thread; blocks of other threads may hold the name. */
-static int
-take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
-{
-	struct tl_text name = { 0 };
-	uint32_t number;
-	int rc = calls_find(&r->calls, object->id, &number);
-
-	if (!tl_mutf8_decode(&name, object->body))
-		tl_note(&r->notes, BAD_NAME, r->at);
-	if (rc >= 0 && name.size > 0)
-		rc = tl_interner_string(r->messages.interner,
-		    tl_bytes(name.data, name.size),
-		    &r->calls.threads[number].name);
-	tl_text_free(&name);
-	return rc == -ENOSPC || rc > 0 ? 0 : rc;
-}
-
 /*
  * Take an object: 0; -EBADMSG: an object of its kind is misplaced here; -errno.
  * The cell of a definition or of a thread's name points to its first byte.
@@ -475,8 +457,24 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 		tl_lincheck_cells_add(&r->cells, r->dialect.version, kind,
 		    object->id, r->at, 0);
 	}
-	if (object->kind == TL_LINCHECK_THREAD_NAME)
-		return take_name(r, object);
+	if (object->kind == TL_LINCHECK_THREAD_NAME) {
+		/*
+		 * Keep the name of a thread; blocks of other threads may hold
+		 * the name.
+		 */
+		struct tl_text name = { 0 };
+		uint32_t number;
+		int rc = calls_find(&r->calls, object->id, &number);
+
+		if (!tl_mutf8_decode(&name, object->body))
+			tl_note(&r->notes, BAD_NAME, r->at);
+		if (rc >= 0 && name.size > 0)
+			rc = tl_interner_string(r->messages.interner,
+			    tl_bytes(name.data, name.size),
+			    &r->calls.threads[number].name);
+		tl_text_free(&name);
+		return rc == -ENOSPC || rc > 0 ? 0 : rc;
+	}
 	tl_lincheck_layout_add(layout, TL_LINCHECK_LAYOUT_DEFINE, object->kind,
 	    object->id);
 	return take_definition(r, object);

@@ -127,18 +127,6 @@ put_text_bounds(struct parquet_write *w, struct tl_thrift *t,
 	tl_thrift_put_bool(t, STATISTICS_LEAST_IS_EXACT, least_is_exact);
 }
 
-static void
-put_encodings(struct tl_thrift *t, unsigned encodings)
-{
-	encodings |= 1U << TL_PARQUET_HYBRID; /* for levels */
-	tl_thrift_list(t, META_ENCODINGS, TL_THRIFT_I32,
-	    (size_t)__builtin_popcount(encodings));
-	for (int i = 0; i < ENCODINGS_END; i++) {
-		if (encodings >> i & 1)
-			tl_thrift_item_i32(t, i);
-	}
-}
-
 /*
  * Append the entry of column i, whose dictionary takes that many bytes at
  * w->at.
@@ -155,7 +143,16 @@ put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
 	tl_thrift_put_i64(t, CHUNK_OFFSET, 0);
 	meta = tl_thrift_open(t, CHUNK_META);
 	tl_thrift_put_i32(t, META_TYPE, types[c->kind].type);
-	put_encodings(t, c->encodings);
+
+	/* the hybrid encoding is that of the levels */
+	const unsigned encodings = c->encodings | 1U << TL_PARQUET_HYBRID;
+
+	tl_thrift_list(t, META_ENCODINGS, TL_THRIFT_I32,
+	    (size_t)__builtin_popcount(encodings));
+	for (int e = 0; e < ENCODINGS_END; e++) {
+		if (encodings >> e & 1)
+			tl_thrift_item_i32(t, e);
+	}
 	tl_thrift_list(t, META_PATH, TL_THRIFT_BYTES, 1);
 	tl_thrift_item_bytes(t, tl_bytes_of(names[i]));
 	tl_thrift_put_i32(t, META_CODEC, CODEC_ZSTD);

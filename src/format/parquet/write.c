@@ -30,21 +30,6 @@ put(struct parquet_write *w, enum parquet_column_name name, uint64_t value)
 	tl_parquet_put(&w->columns[name], w->row, value);
 }
 
-/* The number of ASCII bytes from at on, counted in eights. */
-static size_t
-count_ascii(struct tl_bytes text, size_t at)
-{
-	const size_t start = at;
-	uint64_t word;
-
-	for (; text.size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, text.data + at, sizeof(word));
-		if (word & HIGH_BITS)
-			break;
-	}
-	return at - start;
-}
-
 /* The number of leading bytes that are UTF-8. */
 static size_t
 count_valid(struct tl_bytes text)
@@ -53,7 +38,14 @@ count_valid(struct tl_bytes text)
 	uint32_t code;
 
 	while (at < text.size) {
-		at += count_ascii(text, at);
+		uint64_t word;
+
+		/* ASCII bytes, in eights */
+		for (; text.size - at >= sizeof(word); at += sizeof(word)) {
+			memcpy(&word, text.data + at, sizeof(word));
+			if (word & HIGH_BITS)
+				break;
+		}
 		if (at == text.size)
 			break;
 		size = tl_utf8_decode(text, at, &code);

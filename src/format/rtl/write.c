@@ -215,25 +215,6 @@ find_colon(const struct tl_message *message, unsigned *which, size_t *size)
 	return false;
 }
 
-/*
- * Append argument i: a value alone, name(value), or in a scope only the name.
- */
-static void
-make_arg(struct tl_draft *draft, const struct tl_message *message, unsigned i,
-    unsigned shape)
-{
-	const struct tl_arg *arg = &message->args[i];
-
-	if (!is_value(arg)) {
-		tl_put_bytes(&draft->text, arg->name);
-		if (shape == WORDS)
-			tl_put_char(&draft->text, '(');
-	}
-	tl_draft_cut(draft);
-	if (!is_value(arg) && shape == WORDS)
-		tl_put_char(&draft->text, ')');
-}
-
 static void
 make_line(struct tl_draft *draft, const struct tl_message *message,
     unsigned shape)
@@ -258,8 +239,22 @@ make_line(struct tl_draft *draft, const struct tl_message *message,
 			b = tl_bytes(b.data + size, b.size - size);
 		}
 		put_words(text, b);
-		if (i < message->argc)
-			make_arg(draft, message, i, shape);
+		if (i < message->argc) {
+			/*
+			 * A value alone, name(value), or in a scope only the
+			 * name.
+			 */
+			const struct tl_arg *arg = &message->args[i];
+
+			if (!is_value(arg)) {
+				tl_put_bytes(&draft->text, arg->name);
+				if (shape == WORDS)
+					tl_put_char(&draft->text, '(');
+			}
+			tl_draft_cut(draft);
+			if (!is_value(arg) && shape == WORDS)
+				tl_put_char(&draft->text, ')');
+		}
 	}
 	tl_put_char(text, '\n');
 	tl_draft_cut(draft);

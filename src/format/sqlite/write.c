@@ -441,16 +441,6 @@ find_thread(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 	return rc;
 }
 
-static void
-count_event(struct thread *thread, int64_t ns)
-{
-	if (ns < thread->first_ns)
-		thread->first_ns = ns;
-	if (ns > thread->last_ns)
-		thread->last_ns = ns;
-	thread->events++;
-}
-
 static int
 insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 {
@@ -491,13 +481,19 @@ insert_event(struct sqlite_write *w, const struct tl_event *e)
 	const bool is_lost = !e->message;
 	struct cell v[TL_ARGS_MAX] = { { NOTHING } };
 	uint32_t id = 0, thread = 0;
+	struct thread *t;
 	int rc;
 
 	if (!is_lost) {
 		if ((rc = find_message(w, e, &id)) < 0 ||
 		    (rc = find_thread(w, e, &thread)) < 0)
 			return rc;
-		count_event(&w->threads[thread - 1], e->ns);
+		t = &w->threads[thread - 1];
+		if (e->ns < t->first_ns)
+			t->first_ns = e->ns;
+		if (e->ns > t->last_ns)
+			t->last_ns = e->ns;
+		t->events++;
 		if (tl_event_has_args(e))
 			set_values(w, v, e->message, e->args);
 	}
@@ -633,21 +629,6 @@ sqlite_free(struct tl_writer *writer)
 	free(w->threads);
 }
 
-static int
-prepare(struct sqlite_write *w)
-{
-	int rc = run(w, tables);
-
-	for (unsigned i = 0; rc == 0 && i < STATEMENTS; i++) {
-		const int code = sqlite3_prepare_v3(w->db, insertions[i], -1,
-		    SQLITE_PREPARE_PERSISTENT, &w->statements[i], NULL);
-
-		if (code != SQLITE_OK)
-			rc = fail(w, code);
-	}
-	return rc;
-}
-
 /*
  * Create an empty file first, because SQLite would add to an existing file.  A
  * path that begins with a colon is not a file to SQLite.
@@ -657,7 +638,7 @@ open_new(struct sqlite_write *w, const char *path)
 {
 	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	struct tl_text name = { 0 };
-	int code;
+	int code, rc;
 
 	if (fd < 0)
 		return -errno;
@@ -669,7 +650,17 @@ open_new(struct sqlite_write *w, const char *path)
 	tl_text_free(&name);
 	if (!w->db)
 		return -ENOMEM;
-	return code == SQLITE_OK ? prepare(w) : fail(w, code);
+	if (code != SQLITE_OK)
+		return fail(w, code);
+	rc = run(w, tables);
+	for (unsigned i = 0; rc == 0 && i < STATEMENTS; i++) {
+		code = sqlite3_prepare_v3(w->db, insertions[i], -1,
+		    SQLITE_PREPARE_PERSISTENT, &w->statements[i], NULL);
+
+		if (code != SQLITE_OK)
+			rc = fail(w, code);
+	}
+	return rc;
 }
 
 static const struct tl_writer_kind sqlite_kind = { .begin = sqlite_begin,

@@ -299,24 +299,6 @@ pop_unsure(struct folded *w, struct track *track, uint32_t depth)
 	}
 }
 
-static void
-advance(struct folded *w, struct track *track, int64_t ns)
-{
-	if (!w->begun) {
-		w->begun = true;
-		w->first_ns = w->last_ns = ns;
-		track->last_ns = ns;
-	}
-	if (ns < w->first_ns || ns < track->last_ns)
-		note(w, BACK);
-	if (track->last_ns < w->first_ns)
-		track->last_ns = w->first_ns;
-	if (ns > track->last_ns)
-		track->last_ns = ns;
-	if (track->last_ns > w->last_ns)
-		w->last_ns = track->last_ns;
-}
-
 /* Put an event of a track.  span is the span that the event has ended, or
  * NULL. */
 static int
@@ -335,7 +317,19 @@ put_track(struct folded *w, struct track *track, const struct tl_event *event,
 	if (depth > 0 && !tl_span_is_sure(span))
 		around = depth - 1;
 	pop_unsure(w, track, around);
-	advance(w, track, event->ns);
+	if (!w->begun) {
+		w->begun = true;
+		w->first_ns = w->last_ns = event->ns;
+		track->last_ns = event->ns;
+	}
+	if (event->ns < w->first_ns || event->ns < track->last_ns)
+		note(w, BACK);
+	if (track->last_ns < w->first_ns)
+		track->last_ns = w->first_ns;
+	if (event->ns > track->last_ns)
+		track->last_ns = event->ns;
+	if (track->last_ns > w->last_ns)
+		w->last_ns = track->last_ns;
 	if (event->kind == TL_BEGIN)
 		return push(w, track, event);
 	if (!span || span->alone)

@@ -575,8 +575,9 @@ look_source(struct timelogger_write *w, const struct tl_event *event,
 		if (form->what == PER_THREAD)
 			key.b = (uint64_t)event->pid << 32 | event->tid;
 		rc = find_source(w, key, source);
-	} else
+	} else {
 		rc = find_by_id(w, event, form->wanted, source);
+	}
 	if (rc < 0 || (*source)->written || form->undefined)
 		return rc;
 	name_source(w, event, form);
