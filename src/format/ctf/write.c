@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/ns.h"
+#include "base/process.h"
 #include "base/table.h"
 #include "event/names.h"
 #include "event/reader.h"
@@ -21,9 +22,12 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	PACKET_HEADER = 2 * 4,
@@ -68,7 +72,7 @@ struct stream {
 
 struct ctf_write {
 	struct tl_writer writer; /* first: callers see the writer */
-	struct tl_files *files;
+	int fd;                  /* of the directory */
 	struct tl_id_map classes;
 	struct tl_id_map stream_keys;
 	struct stream *streams;
@@ -106,6 +110,25 @@ write_64(char *to, uint64_t n)
 	return to + sizeof(little);
 }
 
+/*
+ * Append to a file of the directory.  A file is open only meanwhile, because a
+ * trace may have more files than a process may have open.
+ */
+static int
+append(const struct ctf_write *w, const char *name, const struct tl_text *text)
+{
+	const int fd = openat(w->fd, name,
+	    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = tl_write_all(fd, text->data, text->size);
+	if (close(fd) < 0 && rc == 0)
+		rc = -errno;
+	return rc;
+}
+
 /* Begin a packet, with room for the fields that are known at its end. */
 static int
 begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
@@ -141,7 +164,7 @@ flush_packet(struct ctf_write *w, struct stream *s)
 	to = write_32(to, s->lane);
 	write_32(to, s->source);
 	snprintf(name, sizeof(name), "stream_%" PRIu32, s->number);
-	rc = w->files->write(w->files, name, s->packet.data, s->packet.size);
+	rc = append(w, name, &s->packet);
 	w->filling -= s->packet.size;
 	tl_text_clear(&s->packet);
 	s->packets++;
@@ -404,8 +427,7 @@ ctf_end(struct tl_writer *writer)
 		return rc;
 	if (w->metadata.rc < 0)
 		return w->metadata.rc;
-	return w->files->write(w->files, "metadata", w->metadata.data,
-	    w->metadata.size);
+	return append(w, "metadata", &w->metadata);
 }
 
 static void
@@ -419,8 +441,8 @@ ctf_free(struct tl_writer *writer)
 	tl_id_map_free(&w->stream_keys);
 	tl_id_map_free(&w->classes);
 	tl_text_free(&w->metadata);
-	if (w->files->close)
-		w->files->close(w->files);
+	if (w->fd >= 0)
+		close(w->fd);
 }
 
 static const struct tl_writer_kind ctf_kind = { .put = ctf_put,
@@ -429,16 +451,23 @@ static const struct tl_writer_kind ctf_kind = { .put = ctf_put,
 	.free = ctf_free };
 
 int
-tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
+tl_ctf_write_at(struct tl_writer **writer, const char *path,
     const struct tl_report *report)
 {
 	struct ctf_write *w;
-	const int rc =
-	    tl_writer_make(writer, sizeof(*w), &ctf_kind, NULL, NULL, report);
+	int rc = mkdir(path, 0777) < 0 ? -errno : 0;
 
+	if (rc == 0)
+		rc = tl_writer_make(writer, sizeof(*w), &ctf_kind, NULL, NULL,
+		    report);
 	if (rc < 0)
 		return rc;
 	w = (void *)*writer;
-	w->files = files;
-	return 0;
+	w->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (w->fd >= 0)
+		return 0;
+	rc = -errno;
+	tl_writer_free(*writer);
+	rmdir(path);
+	return rc;
 }
