@@ -47,6 +47,13 @@ tl_bytes_equal(struct tl_bytes a, struct tl_bytes b)
 	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+/* Are the bytes the text? */
+static inline bool
+tl_bytes_are(struct tl_bytes bytes, const char *text)
+{
+	return tl_bytes_equal(bytes, tl_bytes_of(text));
+}
+
 static inline bool
 tl_bytes_begin_with(struct tl_bytes bytes, const char *begin)
 {

@@ -226,8 +226,8 @@ tl_id_map_get(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 	return 0;
 }
 
-/* The same, and room for the element of the id in an array of base/array.h, whose
- * elements are all zeros at first. */
+/* The same, and room for the element of the id in an array of base/array.h,
+ * whose elements are all zeros at first. */
 #define TL_ID_MAP_ROOM(map, key, id, array, capacity) \
 	tl_id_map_room((map), (key), (id), &(array), &(capacity), \
 	    sizeof(*(array)))

@@ -347,7 +347,7 @@ answer_why(struct run *run)
 		rc = tl_why_put_json(run->why, &run->answers);
 	if (rc == 0)
 		tl_html_write_set_why(run->writer,
-		    tl_bytes(run->answers.data, run->answers.size));
+		    tl_text_bytes(&run->answers));
 	return rc;
 }
 

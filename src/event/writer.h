@@ -103,8 +103,8 @@ struct tl_writer_kind {
 	    const struct tl_message *message);
 };
 
-/* Properties of all events, set before the first event.  The caller keeps what the
- * pointers name. */
+/* Properties of all events, set before the first event.  The caller keeps what
+ * the pointers name. */
 struct tl_writer_facts {
 	struct tl_origin origin; /* of all events; unknown unless set */
 	const char *title;       /* of a page or picture; may be NULL */

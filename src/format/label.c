@@ -39,7 +39,7 @@ tl_label_define(struct tl_interner *interner, const char *category,
 		rc = text.rc;
 	if (rc == 0)
 		rc = tl_interner_message(interner, tl_bytes_of(category),
-		    tl_bytes(text.data, text.size), TIMELINE_RECORD_SPAN,
+		    tl_text_bytes(&text), TIMELINE_RECORD_SPAN,
 		    (uint8_t)tl_level_parse("info"), TIMELINE_SOURCE,
 		    &label->message);
 	tl_text_free(&text);

@@ -164,7 +164,7 @@ unsigned
 tl_line_read_kind(struct tl_bytes name)
 {
 	for (unsigned kind = TL_INSTANT; kind <= TL_LOST; kind++) {
-		if (tl_bytes_equal(name, tl_bytes_of(tl_kind_name(kind))))
+		if (tl_bytes_are(name, tl_kind_name(kind)))
 			return kind;
 	}
 	return 0;

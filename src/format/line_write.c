@@ -170,7 +170,7 @@ names_of(struct line_write *w, const struct tl_event *event)
 		if (n->text.rc < 0)
 			w->writer.out.text.rc = n->text.rc;
 	}
-	return tl_bytes(n->text.data, n->text.size);
+	return tl_text_bytes(&n->text);
 }
 
 static struct tl_bytes
@@ -190,7 +190,7 @@ origin_of(struct line_write *w, const struct tl_event *event)
 		if (w->origin.rc < 0)
 			w->writer.out.text.rc = w->origin.rc;
 	}
-	return tl_bytes(w->origin.data, w->origin.size);
+	return tl_text_bytes(&w->origin);
 }
 
 /* Find whether the sources are several timelines or several hosts. */

@@ -139,7 +139,7 @@ instance_of(struct work *w)
 		tl_put_string(text, ", scope ");
 		tl_put_bytes(text, scope->text);
 	}
-	return tl_bytes(text->data, text->size);
+	return tl_text_bytes(text);
 }
 
 /*
@@ -216,12 +216,6 @@ take_counter(struct work *w, struct tl_chrome_request *request)
 	return rc;
 }
 
-static bool
-is_word(struct tl_bytes bytes, const char *word)
-{
-	return tl_bytes_equal(bytes, tl_bytes_of(word));
-}
-
 /* Take metadata: the name of a thread or process. */
 static int
 take_name(struct work *w)
@@ -229,20 +223,20 @@ take_name(struct work *w)
 	static const char *const layout[] = { "process_labels",
 		"process_sort_index", "thread_sort_index" };
 	const struct tl_bytes what = w->e->field[TL_CHROME_NAME].text;
-	const bool of_process = is_word(what, TL_CHROME_PROCESS);
+	const bool of_process = tl_bytes_are(what, TL_CHROME_PROCESS);
 	const uint32_t tid = of_process ? 0 : w->event.tid;
 	struct tl_names *names = tl_interner_names(w->c->messages.interner);
 	unsigned i = 0;
 
 	names->apart = true;
-	while (i < w->e->argc && !is_word(w->e->args[i].key, "name"))
+	while (i < w->e->argc && !tl_bytes_are(w->e->args[i].key, "name"))
 		i++;
-	if ((of_process || is_word(what, TL_CHROME_THREAD)) && i < w->e->argc &&
-	    w->e->args[i].value.kind == TL_JSON_STRING)
+	if ((of_process || tl_bytes_are(what, TL_CHROME_THREAD)) &&
+	    i < w->e->argc && w->e->args[i].value.kind == TL_JSON_STRING)
 		return tl_names_add(names, w->event.pid, tid,
 		    w->e->args[i].value.text);
 	for (i = 0; i < TL_COUNT(layout); i++) {
-		if (is_word(what, layout[i]))
+		if (tl_bytes_are(what, layout[i]))
 			return 0;
 	}
 	tl_note(w->c->notes, TL_CHROME_NOTE_METADATA, w->e->at);

@@ -191,7 +191,7 @@ take_nested(struct tl_chrome_event *e, int kind,
 	if (depth == 2) /* the value is whole */
 		set_arg(e,
 		    kind == TL_JSON_OBJECT_END ? TL_JSON_OBJECT : TL_JSON_ARRAY,
-		    tl_bytes(e->nested.data, e->nested.size), false);
+		    tl_text_bytes(&e->nested), false);
 	return e->nested.rc;
 }
 
@@ -217,11 +217,9 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 	} else if (kind == TL_JSON_KEY && e->in == ARGS) {
 		add_arg(e, token->text);
 	} else if (kind == TL_JSON_KEY && e->in != OTHER) { /* in id2 */
-		e->in = tl_bytes_equal(token->text, tl_bytes_of("local"))
-			    ? TL_CHROME_ID_LOCAL
-			: tl_bytes_equal(token->text, tl_bytes_of("global"))
-			    ? TL_CHROME_ID
-			    : OTHER;
+		e->in = tl_bytes_are(token->text, "local") ? TL_CHROME_ID_LOCAL
+			: tl_bytes_are(token->text, "global") ? TL_CHROME_ID
+							      : OTHER;
 	} else if (is_value(kind) && e->in < TL_CHROME_FIELDS) {
 		set(e, &e->field[e->in], kind, text_of(kind, token),
 		    token->cut);

@@ -19,12 +19,6 @@ enum {
 	SUFFIX_SIZE = 1
 };
 
-static bool
-is_word(struct tl_bytes bytes, const char *word)
-{
-	return tl_bytes_equal(bytes, tl_bytes_of(word));
-}
-
 /* May a character stand in the name of an argument? */
 static bool
 is_name(char c)
@@ -142,7 +136,7 @@ tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 static bool
 is_used(const struct tl_chrome_args *args, unsigned before, struct tl_bytes key)
 {
-	if (args->named && is_word(key, TL_CHROME_LABEL))
+	if (args->named && tl_bytes_are(key, TL_CHROME_LABEL))
 		return true;
 	for (unsigned i = 0; i < before; i++) {
 		if (tl_bytes_equal(args->arg[i].key, key))
@@ -197,7 +191,7 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 		const struct tl_chrome_arg *arg = &e->args[i];
 
 		if (arg->value.kind == TL_JSON_STRING && args->level == 0 &&
-		    is_word(arg->key, "priority")) {
+		    tl_bytes_are(arg->key, "priority")) {
 			const int level = tl_level_of(arg->value.text);
 
 			if (level > 0) {
@@ -243,8 +237,7 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 		tl_put_char(text, '}');
 		args->joined = true;
 		*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
-		more->value.text =
-		    tl_chrome_event_keep(e, tl_bytes(text->data, text->size));
+		more->value.text = tl_chrome_event_keep(e, tl_text_bytes(text));
 		more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
 	}
 	for (unsigned i = 0; i < args->count; i++) {
@@ -349,7 +342,7 @@ find_message(struct tl_chrome_messages *m,
 
 	if (rc < 0)
 		return rc;
-	key.parts[2] = tl_bytes(m->shape.data, m->shape.size);
+	key.parts[2] = tl_text_bytes(&m->shape);
 	if ((slot = tl_message_cache_find(&m->memo, &key))) {
 		*message = slot->message;
 		return 0;
@@ -381,8 +374,7 @@ find_message(struct tl_chrome_messages *m,
 	if ((rc = text->rc) < 0)
 		return rc;
 	rc = tl_interner_message(m->interner, request->category,
-	    tl_bytes(m->text.data, m->text.size), kind, level, request->scope,
-	    message);
+	    tl_text_bytes(&m->text), kind, level, request->scope, message);
 	/* the text may name more arguments than a message may have */
 	if (rc == -EINVAL)
 		rc = tl_interner_message(m->interner, request->category,

@@ -51,7 +51,7 @@ tl_chrome_put_name(struct tl_text *text, const struct tl_event *event)
 	}
 	shorter.message = &message;
 	tl_label_put(&name, &shorter);
-	tl_put_json(text, tl_bytes(name.data, name.size));
+	tl_put_json(text, tl_text_bytes(&name));
 	if (name.rc < 0)
 		text->rc = name.rc;
 	tl_text_free(&name);
@@ -98,8 +98,7 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	open_line(names, TL_CHROME_PROCESS, pid, pid);
 	tl_text_clear(&names->scratch);
 	tl_host_pids_name(writer, pid, "", &names->scratch);
-	put_member(text, "\"name\":\"",
-	    tl_bytes(names->scratch.data, names->scratch.size));
+	put_member(text, "\"name\":\"", tl_text_bytes(&names->scratch));
 	tl_put_string(text, "}}");
 	if (machine[0] != '\0') {
 		open_line(names, "process_labels", pid, pid);

@@ -108,12 +108,6 @@ struct chrome_read {
 	bool done; /* the rest is ignored */
 };
 
-static bool
-is_word(struct tl_bytes bytes, const char *word)
-{
-	return tl_bytes_equal(bytes, tl_bytes_of(word));
-}
-
 static int
 refuse(struct chrome_read *r, uint64_t at)
 {
@@ -194,7 +188,7 @@ take_outside_list(struct chrome_read *r, int kind,
 	if (kind == TL_JSON_KEY && depth == 1) {
 		r->member = OTHER;
 		for (size_t i = 0; i < TL_COUNT(members); i++) {
-			if (is_word(token->text, members[i].key)) {
+			if (tl_bytes_are(token->text, members[i].key)) {
 				r->member = members[i].member;
 				r->base = members[i].base;
 			}
@@ -203,7 +197,7 @@ take_outside_list(struct chrome_read *r, int kind,
 			tl_note(&r->notes, TL_CHROME_NOTE_MEMBER, token->at);
 	} else if (kind == TL_JSON_KEY && depth == 2) {
 		if (r->member == OTHER_DATA &&
-		    is_word(token->text, TL_CHROME_BASE))
+		    tl_bytes_are(token->text, TL_CHROME_BASE))
 			r->base = NANOSECONDS;
 	} else if (base != NO_TIME &&
 		   (kind == TL_JSON_STRING || kind == TL_JSON_NUMBER)) {

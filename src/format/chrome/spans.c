@@ -326,9 +326,9 @@ put_arguments(struct tl_chrome_spans *s, const struct tl_event *end,
 	if (s->text.rc < 0)
 		return s->text.rc;
 	rc = tl_interner_message(s->interner,
-	    is_named ? own->category : begun->category,
-	    tl_bytes(s->text.data, s->text.size), TIMELINE_RECORD_INSTANT,
-	    own->level, TIMELINE_THREAD, &instant.message);
+	    is_named ? own->category : begun->category, tl_text_bytes(&s->text),
+	    TIMELINE_RECORD_INSTANT, own->level, TIMELINE_THREAD,
+	    &instant.message);
 	if (rc == -ENOSPC) {
 		s->full++;
 		return 0;

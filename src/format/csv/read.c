@@ -278,8 +278,8 @@ has_scope(const struct row *row, unsigned argc)
 	const struct tl_bytes *pair = &row->fields[ARG + 2 * argc];
 
 	return argc < TL_ARGS_MAX && pair[0].size > 0 &&
-	       tl_bytes_equal(pair[0], tl_bytes_of(TL_CSV_SCOPE_NAME)) &&
-	       tl_bytes_equal(pair[1], tl_bytes_of(TL_CSV_SCOPE_SOURCE));
+	       tl_bytes_are(pair[0], TL_CSV_SCOPE_NAME) &&
+	       tl_bytes_are(pair[1], TL_CSV_SCOPE_SOURCE);
 }
 
 static int
@@ -352,7 +352,7 @@ read_message(struct tl_line_read *r, struct row *row, struct tl_event *event)
 	event->bare = is_bare(row, event);
 	if (event->bare)
 		return 0;
-	event->known = tl_bytes_equal(row->fields[BARE], tl_bytes_of("true"));
+	event->known = tl_bytes_are(row->fields[BARE], "true");
 	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
 		if (row->fields[ARG + 2 * i].size == 0)
 			tl_line_read_odd_value(r);
@@ -406,8 +406,7 @@ csv_line(struct tl_line_read *r, struct tl_bytes line)
 		return -EBADMSG;
 	event.kind = row.slot ? row.slot->kind
 			      : (uint8_t)tl_line_read_kind(row.fields[KIND]);
-	if (event.kind == 0 &&
-	    tl_bytes_equal(row.fields[KIND], tl_bytes_of("overwritten"))) {
+	if (event.kind == 0 && tl_bytes_are(row.fields[KIND], "overwritten")) {
 		event.kind = TL_LOST;
 		event.overwritten = true;
 	}

@@ -108,8 +108,7 @@ put_string(struct tl_html_chunk *chunk, struct tl_text *text,
 	size_t at = 0;
 
 	tl_text_clear(&chunk->json);
-	tl_put_json(&chunk->json,
-	    tl_bytes(chunk->plain.data, chunk->plain.size));
+	tl_put_json(&chunk->json, tl_text_bytes(&chunk->plain));
 	while (at < chunk->json.size) {
 		const char *from = chunk->json.data + at;
 		const size_t left = chunk->json.size - at;
@@ -516,7 +515,7 @@ move_list(struct tl_text *text, const char *name, struct tl_text *list)
 	if (list->rc != 0)
 		text->rc = list->rc;
 	else
-		tl_put_bytes(text, tl_bytes(list->data, list->size));
+		tl_put_bytes(text, tl_text_bytes(list));
 	tl_text_clear(list);
 }
 

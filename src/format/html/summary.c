@@ -936,10 +936,6 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 		if ((rc = tl_details_put(s->details, s->spans, e)) < 0)
 			return rc;
 		for (size_t i = 0; i < s->row_count; i++) {
-			/*
-			 * Remove all open spans, because entries of the thread are
-			 * missing.
-			 */
 			while (placed_of(&s->rows[i]) > 0)
 				take_back(s, &s->rows[i], 0);
 			s->rows[i].depth = 0;
@@ -1065,7 +1061,7 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 		}
 	}
 	tl_put_string(text, "],\"at\":[");
-	tl_put_bytes(text, tl_bytes(places.data, places.size));
+	tl_put_bytes(text, tl_text_bytes(&places));
 	tl_put_char(text, ']');
 	if (places.rc != 0)
 		text->rc = places.rc;
@@ -1119,7 +1115,7 @@ put_parts(struct tl_text *text, const struct tl_message *message)
 	}
 	tl_put_plain(&plain,
 	    message ? message->after : tl_bytes_of("other messages"));
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_put_json(text, tl_text_bytes(&plain));
 	tl_text_free(&plain);
 }
 
@@ -1134,7 +1130,7 @@ put_text(struct tl_text *text, const struct tl_message *message)
 	if (message)
 		tl_put_plain(&plain, message->category);
 	tl_put_string(text, "\",\"category\":\"");
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_put_json(text, tl_text_bytes(&plain));
 	tl_put_char(text, '"');
 	tl_text_free(&plain);
 }

@@ -470,7 +470,7 @@ member_of(struct tl_bytes name)
 {
 	unsigned i = 0;
 
-	while (i < MEMBERS && !tl_bytes_equal(name, tl_bytes_of(names[i])))
+	while (i < MEMBERS && !tl_bytes_are(name, names[i]))
 		i++;
 	return i;
 }
@@ -644,11 +644,11 @@ read_message(struct jsonl *j, const struct object *o, struct tl_event *e,
 		.parts = { read_string(j, &m[PRIORITY]),
 		    read_string(j, &m[CATEGORY]), read_string(j, &m[MESSAGE]) },
 		.kind = e->kind,
-		.scope = tl_line_read_is_span(e->kind) &&
-				 tl_bytes_equal(read_string(j, &m[SCOPE]),
-				     tl_bytes_of("source"))
-			     ? TIMELINE_SOURCE
-			     : TIMELINE_THREAD
+		.scope =
+		    tl_line_read_is_span(e->kind) &&
+			    tl_bytes_are(read_string(j, &m[SCOPE]), "source")
+			? TIMELINE_SOURCE
+			: TIMELINE_THREAD
 	};
 
 	return tl_line_read_message(&j->read, &plain, raw_of(j, &plain),

@@ -342,7 +342,7 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 static struct tl_bytes
 text_of(const struct tl_lincheck_messages *m)
 {
-	return tl_bytes(m->text.data, m->text.size);
+	return tl_text_bytes(&m->text);
 }
 
 /*
@@ -461,8 +461,8 @@ tl_lincheck_messages_get(struct tl_lincheck_messages *m,
 	}
 	rc = m->key.rc;
 	if (rc == 0)
-		rc = tl_interner_string(m->interner,
-		    tl_bytes(m->key.data, m->key.size), &shape);
+		rc = tl_interner_string(m->interner, tl_text_bytes(&m->key),
+		    &shape);
 	if (rc == 0)
 		rc = TL_ID_MAP_ROOM(&m->shapes,
 		    ((struct tl_id_key){ .a = shape }), &number, m->messages,
@@ -547,7 +547,7 @@ tl_lincheck_messages_args(struct tl_lincheck_messages *m,
 	}
 	if (rc == 0 && joins) {
 		tl_text_clear(&m->text);
-		tl_put_bytes(&m->text, tl_bytes(more.data, more.size));
+		tl_put_bytes(&m->text, tl_text_bytes(&more));
 		rc = more.rc < 0 ? more.rc
 				 : number_of(m, &args[TL_ARGS_MAX - 1]);
 	}

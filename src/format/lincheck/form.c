@@ -23,8 +23,12 @@ use(struct tl_lincheck_known *k, uint8_t kind, int32_t id)
 	    &number);
 }
 
-int
-tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
+/*
+ * Add a definition and return its number.  The id of the definition is the
+ * wanted id if that id is free; wanted NONE: any id.  0, -ENOSPC, -ENOMEM.
+ */
+static int
+known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
     struct tl_bytes body, uint32_t *number)
 {
 	struct tl_lincheck_definition *d;
@@ -41,8 +45,8 @@ tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	if (rc == 0 && key.size > TL_INTERNER_TEXT_MAX)
 		rc = -ENOSPC; /* cut bodies might be equal */
 	if (rc == 0)
-		rc = tl_interner_string(k->bodies, tl_bytes(key.data, key.size),
-		    &string);
+		rc =
+		    tl_interner_string(k->bodies, tl_text_bytes(&key), &string);
 	tl_text_free(&key);
 	if (rc < 0)
 		return rc;
@@ -128,8 +132,8 @@ add(struct draft *d, uint8_t kind, int32_t wanted)
 		return -ENOSPC;
 	d->wanted[i] = wanted;
 	if (rc == 0)
-		rc = tl_lincheck_known_add(d->known, kind, wanted,
-		    tl_bytes(d->body.data, d->body.size), &d->definitions[i]);
+		rc = known_add(d->known, kind, wanted, tl_text_bytes(&d->body),
+		    &d->definitions[i]);
 	if (rc == 0)
 		d->form.definition_count++;
 	tl_text_clear(&d->body);
@@ -159,7 +163,7 @@ take_name(struct draft *d, struct tl_bytes *line)
 	if (!tl_lincheck_next_word(line, &word))
 		return false;
 	tl_lincheck_take_word(&name, word);
-	take_utf(d, tl_bytes(name.data, name.size));
+	take_utf(d, tl_text_bytes(&name));
 	if (name.rc < 0)
 		d->body.rc = name.rc;
 	tl_text_free(&name);
@@ -248,9 +252,9 @@ take_line(struct draft *d, struct tl_bytes line)
 
 	if (!tl_lincheck_next_word(&line, &word))
 		return -EINVAL;
-	if (tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT)))
+	if (tl_bytes_are(word, TL_LINCHECK_PRINT))
 		return 0;
-	if (tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PATHS))) {
+	if (tl_bytes_are(word, TL_LINCHECK_PATHS)) {
 		good = tl_lincheck_next_number(&line, &d->form.paths) &&
 		       tl_lincheck_next_number(&line, &d->form.arguments);
 		return good ? 0 : -EINVAL;
@@ -314,10 +318,10 @@ take_shape(struct draft *d, struct tl_bytes line)
 	int class;
 
 	if (!tl_lincheck_next_word(&line, &word) ||
-	    !tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_WORD)) ||
+	    !tl_bytes_are(word, TL_LINCHECK_WORD) ||
 	    !tl_lincheck_next_word(&line, &word))
 		return -EINVAL;
-	d->form.is_block = tl_bytes_equal(word, tl_bytes_of("block"));
+	d->form.is_block = tl_bytes_are(word, "block");
 	if (d->form.is_block)
 		return 0;
 	if ((class = tl_lincheck_class_of(word)) < 0)
@@ -330,7 +334,7 @@ take_shape(struct draft *d, struct tl_bytes line)
 	    !take_tags(d, &line) || !is_whole(&d->form))
 		return -EINVAL;
 	d->form.throws = tl_lincheck_next_word(&line, &word) &&
-			 tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_THROWS));
+			 tl_bytes_are(word, TL_LINCHECK_THROWS);
 	return 0;
 }
 
@@ -426,7 +430,7 @@ add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
 							     : "J");
 		tl_put_string(&descriptor, ")V");
 		tl_lincheck_take_descriptor(&d->body,
-		    tl_bytes(descriptor.data, descriptor.size));
+		    tl_text_bytes(&descriptor));
 		if (descriptor.rc < 0)
 			d->body.rc = descriptor.rc;
 		tl_text_free(&descriptor);
@@ -496,10 +500,9 @@ tl_lincheck_form_new(struct tl_lincheck_form **form,
 		tl_label_put(&name, event);
 		rc = name.rc;
 		if (rc == 0 && m->file.size > 0)
-			rc = add_place(&d, m, tl_bytes(name.data, name.size));
+			rc = add_place(&d, m, tl_text_bytes(&name));
 		if (rc == 0)
-			rc = add_member(&d, m->category,
-			    tl_bytes(name.data, name.size));
+			rc = add_member(&d, m->category, tl_text_bytes(&name));
 		tl_text_free(&name);
 		d.form.native = newer;
 	}

@@ -398,7 +398,7 @@ take_definition(struct opening *o, const struct place *place,
 			rc = -EBADMSG;
 		if (rc == 0 && name.size > 0)
 			rc = tl_interner_string(o->messages->interner,
-			    tl_bytes(name.data, name.size),
+			    tl_text_bytes(&name),
 			    &o->index->lanes[number].name);
 		tl_text_free(&name);
 		return rc;

@@ -558,7 +558,7 @@ read_value(struct tl_lincheck_values *v, struct tl_bytes text,
 	case TL_LINCHECK_CHAR:
 		return take_unit(v, text, &value->bits);
 	case TL_LINCHECK_BOOLEAN:
-		value->bits = tl_bytes_equal(text, tl_bytes_of("true"));
+		value->bits = tl_bytes_are(text, "true");
 		return true;
 	case TL_LINCHECK_FLOAT:
 	case TL_LINCHECK_DOUBLE:
@@ -601,8 +601,7 @@ next_value(struct tl_lincheck_values *v, uint32_t i,
 		tl_lincheck_take_word(&v->word, word);
 		if (v->word.rc < 0)
 			v->text.rc = v->word.rc;
-		return read_value(v, tl_bytes(v->word.data, v->word.size),
-		    value);
+		return read_value(v, tl_text_bytes(&v->word), value);
 	}
 	if (tl_lincheck_is_number(value->tag)) {
 		value->bits = v->event->args[slot];
@@ -870,10 +869,10 @@ tl_lincheck_put_end(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 			tl_render_arg(&plain, event, i);
 			tl_put_char(&plain, ')');
 		}
-		if (!tl_mutf8_encode(&text, tl_bytes(plain.data, plain.size),
+		if (!tl_mutf8_encode(&text, tl_text_bytes(&plain),
 			TL_MUTF8_SIZE_MAX))
 			p->changed++;
-		value.text = tl_bytes(text.data, text.size);
+		value.text = tl_text_bytes(&text);
 		rc = plain.rc < 0 ? plain.rc : text.rc;
 		if (rc == 0)
 			rc = put_result(p, lane, &value);

@@ -100,7 +100,7 @@ static struct tl_bytes
 pretty_variable(struct tl_bytes name)
 {
 	drop_end(&name, "$iv");
-	if (!tl_bytes_equal(name, tl_bytes_of("$this")))
+	if (!tl_bytes_are(name, "$this"))
 		(void)tl_bytes_take(&name, "$this");
 	(void)tl_bytes_take(&name, "$");
 	return name;
@@ -121,8 +121,7 @@ is_this(struct tl_bytes name)
 {
 	struct tl_bytes number = name;
 
-	if (tl_bytes_equal(name, tl_bytes_of("this")) ||
-	    tl_bytes_equal(name, tl_bytes_of("$this")) ||
+	if (tl_bytes_are(name, "this") || tl_bytes_are(name, "$this") ||
 	    tl_bytes_begin_with(name, "this_$iv"))
 		return true;
 	if (tl_bytes_begin_with(name, "$this$") &&
@@ -429,7 +428,7 @@ is_static_final(struct template *t, const struct step *step, unsigned count,
 	return count == 1 && step->kind == TL_LINCHECK_STEP_STATIC &&
 	       find_member(t, TL_LINCHECK_FIELD, step->id, &class, &name,
 		   &fields) &&
-	       tl_bytes_equal(name, tl_bytes_of(wanted)) &&
+	       tl_bytes_are(name, wanted) &&
 	       (tl_lincheck_take_flags(&fields, t->object->version) & 0xff) !=
 		   0;
 }
@@ -527,7 +526,7 @@ put_call(struct template *t, struct tl_lincheck_place *place)
 		&fields)) {
 		put_unknown(t, TL_LINCHECK_METHOD, o->target);
 	} else if (o->version >= TL_LINCHECK_SINCE_LOOPS &&
-		   tl_bytes_equal(name, tl_bytes_of("<init>"))) {
+		   tl_bytes_are(name, "<init>")) {
 		tl_put_string(t->text, "new ");
 		put_class_id(t, class);
 	} else {
@@ -575,7 +574,7 @@ put_field(struct template *t, const struct tl_lincheck_place *place)
 	owner = tl_lincheck_context_name(t->context, TL_LINCHECK_CLASS, class);
 	/* such an object holds a variable that a lambda changes */
 	hidden = tl_bytes_begin_with(owner, "kotlin.jvm.internal.Ref$") &&
-		 tl_bytes_equal(name, tl_bytes_of("element"));
+		 tl_bytes_are(name, "element");
 	put_field_owner(t, place, class, !hidden);
 	if (!hidden)
 		put_name(t, pretty_field(name, o->version));
@@ -899,8 +898,7 @@ static bool
 has_more(const struct tl_message *message)
 {
 	return message->argc == TL_ARGS_MAX &&
-	       tl_bytes_equal(message->args[TL_ARGS_MAX - 1].name,
-		   tl_bytes_of("more"));
+	       tl_bytes_are(message->args[TL_ARGS_MAX - 1].name, "more");
 }
 
 /*
@@ -958,9 +956,8 @@ print_quoted(struct printing *p, unsigned slot, char quote, bool may_be_mark)
 {
 	const struct tl_bytes text = text_of(p, slot);
 
-	if (may_be_mark &&
-	    (tl_bytes_equal(text, tl_bytes_of("<unfinished method>")) ||
-		tl_bytes_equal(text, tl_bytes_of("<untracked result>")))) {
+	if (may_be_mark && (tl_bytes_are(text, "<unfinished method>") ||
+			       tl_bytes_are(text, "<untracked result>"))) {
 		tl_put_bytes(p->text, text);
 		return;
 	}

@@ -470,7 +470,7 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 			tl_note(&r->notes, BAD_NAME, r->at);
 		if (rc >= 0 && name.size > 0)
 			rc = tl_interner_string(r->messages.interner,
-			    tl_bytes(name.data, name.size),
+			    tl_text_bytes(&name),
 			    &r->calls.threads[number].name);
 		tl_text_free(&name);
 		return rc == -ENOSPC || rc > 0 ? 0 : rc;
@@ -602,7 +602,7 @@ take_carry(struct lincheck_read *r)
 {
 	struct tl_text *carry = &r->carry;
 	size_t taken;
-	const int rc = take_all(r, tl_bytes(carry->data, carry->size), &taken);
+	const int rc = take_all(r, tl_text_bytes(carry), &taken);
 
 	carry->size -= taken;
 	memmove(carry->data, carry->data + taken, carry->size);

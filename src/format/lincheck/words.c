@@ -43,7 +43,7 @@ static int
 find(const char *const *names, int count, struct tl_bytes word)
 {
 	for (int i = 0; i < count; i++) {
-		if (tl_bytes_equal(word, tl_bytes_of(names[i])))
+		if (tl_bytes_are(word, names[i]))
 			return i;
 	}
 	return -1;
@@ -79,13 +79,14 @@ tl_lincheck_put_escapes(struct tl_text *to, struct tl_bytes text, char a,
 	}
 }
 
-bool
-tl_lincheck_put_name(struct tl_text *to, struct tl_bytes name)
+/* Append a modified UTF-8 name as a word; false: the name is malformed. */
+static bool
+put_name(struct tl_text *to, struct tl_bytes name)
 {
 	struct tl_text plain = { 0 };
 	const bool good = tl_mutf8_decode(&plain, name);
 
-	tl_lincheck_put_word(to, tl_bytes(plain.data, plain.size));
+	tl_lincheck_put_word(to, tl_text_bytes(&plain));
 	if (plain.rc < 0)
 		to->rc = plain.rc;
 	tl_text_free(&plain);
@@ -201,13 +202,14 @@ put_type(struct tl_text *to, struct tl_data_in *types)
 		tl_put_char(to, letters[type]);
 	} while (type == TYPE_ARRAY);
 	if (type == TYPE_OBJECT) {
-		tl_lincheck_put_name(to, tl_data_utf(types));
+		put_name(to, tl_data_utf(types));
 		tl_put_char(to, ';');
 	}
 }
 
-void
-tl_lincheck_put_descriptor(struct tl_text *to, struct tl_data_in *types)
+/* Append the descriptor of a method whose types follow. */
+static void
+put_descriptor(struct tl_text *to, struct tl_data_in *types)
 {
 	struct tl_data_in result = *types;
 	int32_t count;
@@ -238,8 +240,7 @@ take_class(struct tl_text *types, struct tl_bytes *word)
 	size = (size_t)(end - word->data);
 	tl_lincheck_take_word(&name, tl_bytes(word->data, size));
 	*word = tl_bytes(end + 1, word->size - size - 1);
-	good = tl_lincheck_put_utf(types, tl_bytes(name.data, name.size)) &&
-	       name.rc == 0;
+	good = tl_lincheck_put_utf(types, tl_text_bytes(&name)) && name.rc == 0;
 	tl_text_free(&name);
 	return good;
 }
@@ -283,7 +284,7 @@ tl_lincheck_take_descriptor(struct tl_text *types, struct tl_bytes word)
 		word = tl_bytes(word.data + 1, word.size - 1);
 	good = good && take_type(types, &word) && word.size == 0;
 	tl_lincheck_put_i32(types, (int32_t)count);
-	tl_put_bytes(types, tl_bytes(parameters.data, parameters.size));
+	tl_put_bytes(types, tl_text_bytes(&parameters));
 	if (parameters.rc < 0)
 		types->rc = parameters.rc;
 	tl_text_free(&parameters);
@@ -594,7 +595,7 @@ put_named(struct describe *d, uint8_t kind, int32_t id)
 	if (!put_definition(d, kind, id, &fields))
 		return;
 	tl_put_char(d->text, ' ');
-	d->good &= tl_lincheck_put_name(d->text, tl_data_utf(&fields));
+	d->good &= put_name(d->text, tl_data_utf(&fields));
 }
 
 /* Append a location and its strings, each string once. */
@@ -663,12 +664,12 @@ put_target_definition(struct describe *d)
 	name = tl_data_utf(&fields);
 	tl_put_char(d->text, ' ');
 	if (kind == TL_LINCHECK_METHOD)
-		tl_lincheck_put_descriptor(d->text, &fields);
+		put_descriptor(d->text, &fields);
 	else
 		tl_put_unsigned(d->text,
 		    tl_lincheck_take_flags(&fields, d->object->version));
 	tl_put_char(d->text, ' ');
-	d->good &= tl_lincheck_put_name(d->text, name);
+	d->good &= put_name(d->text, name);
 	return class;
 }
 

@@ -155,8 +155,7 @@ is_labelled(const struct process *process, struct tl_bytes name)
 	if (process->labels == 0)
 		return false;
 	tl_label_put(&text, &event);
-	is = text.rc == 0 &&
-	     tl_bytes_equal(tl_bytes(text.data, text.size), name);
+	is = text.rc == 0 && tl_bytes_equal(tl_text_bytes(&text), name);
 	tl_text_free(&text);
 	return is;
 }
@@ -183,7 +182,7 @@ put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
 static int
 settle_label(struct lms_read *r, bool is_used)
 {
-	const struct tl_bytes name = tl_bytes(r->label.data, r->label.size);
+	const struct tl_bytes name = tl_text_bytes(&r->label);
 	struct process *process;
 	int rc = r->label.rc;
 
@@ -374,7 +373,7 @@ lms_finish(struct tl_reader *reader)
 
 	r->at = r->lines.at;
 	rc = settle_label(r, false);
-	tl_lms_parse(tl_bytes(carry->data, carry->size), &line);
+	tl_lms_parse(tl_text_bytes(carry), &line);
 	if (line.type != TL_LMS_BLANK) {
 		r->unknown++;
 		tl_note(&r->notes, CUT, r->at);

@@ -180,13 +180,13 @@ put_label(struct lms_write *w, struct mapping *mapping, bool again)
 	}
 	w->started = true;
 	if (!again && mapping->written &&
-	    tl_bytes_equal(tl_bytes(w->label.data, w->label.size),
-		tl_bytes(mapping->label.data, mapping->label.size)))
+	    tl_bytes_equal(tl_text_bytes(&w->label),
+		tl_text_bytes(&mapping->label)))
 		return 0;
 	tl_put_string(text, "2,");
 	tl_put_signed(text, mapping->id);
 	tl_put_char(text, ',');
-	tl_put_bytes(text, tl_bytes(w->label.data, w->label.size));
+	tl_put_bytes(text, tl_text_bytes(&w->label));
 	tl_put_char(text, '\n');
 	old = mapping->label;
 	mapping->label = w->label;
@@ -209,8 +209,8 @@ read_id(const struct tl_message *m, int64_t *id)
 	size_t size;
 
 	if (m->scope != TIMELINE_SOURCE ||
-	    !tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY)) ||
-	    e.size <= skip || memcmp(e.data, TL_LMS_ID, skip) != 0)
+	    !tl_bytes_are(m->category, TL_LMS_CATEGORY) || e.size <= skip ||
+	    memcmp(e.data, TL_LMS_ID, skip) != 0)
 		return false;
 	comma = memchr(e.data, ',', e.size);
 	size = comma ? (size_t)(comma - e.data) : e.size;
@@ -228,8 +228,7 @@ map_message(struct lms_write *w, const struct tl_event *event,
     struct mapping **mapping)
 {
 	const struct tl_message *m = event->message;
-	const bool ours =
-	    tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY));
+	const bool ours = tl_bytes_are(m->category, TL_LMS_CATEGORY);
 	struct tl_id_key key = { (uintptr_t)tl_labels_get(&w->labels, event),
 		UINT64_MAX };
 	int64_t id;
@@ -289,10 +288,8 @@ static bool
 is_mapping(const struct tl_event *event)
 {
 	return event->kind == TL_INSTANT &&
-	       tl_bytes_equal(event->message->category,
-		   tl_bytes_of(TL_LMS_CATEGORY)) &&
-	       tl_bytes_equal(event->message->text,
-		   tl_bytes_of(TL_LMS_MAPPING));
+	       tl_bytes_are(event->message->category, TL_LMS_CATEGORY) &&
+	       tl_bytes_are(event->message->text, TL_LMS_MAPPING);
 }
 
 /* Write a mapping that was read. */

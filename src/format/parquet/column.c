@@ -204,7 +204,7 @@ put_values(struct tl_text *body, struct tl_parquet_column *c)
 			    width);
 			return TL_PARQUET_DICTIONARY;
 		}
-		tl_put_bytes(body, tl_bytes(c->plain.data, c->plain.size));
+		tl_put_bytes(body, tl_text_bytes(&c->plain));
 		if (c->plain.rc < 0)
 			body->rc = c->plain.rc;
 		return TL_PARQUET_PLAIN;

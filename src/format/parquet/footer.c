@@ -105,8 +105,7 @@ static void
 put_text_bounds(struct parquet_write *w, struct tl_thrift *t,
     const struct tl_parquet_column *c)
 {
-	const struct tl_bytes texts =
-	    tl_bytes(c->dictionary.data, c->dictionary.size);
+	const struct tl_bytes texts = tl_text_bytes(&c->dictionary);
 	bool most_is_exact, least_is_exact;
 	struct tl_bytes least, most;
 	size_t size;
@@ -199,7 +198,7 @@ write_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i)
 		return rc;
 	put_chunk(w, t, i, dictionary);
 	w->at += dictionary + c->pages.size;
-	tl_put_bytes(&out->text, tl_bytes(c->pages.data, c->pages.size));
+	tl_put_bytes(&out->text, tl_text_bytes(&c->pages));
 	if (c->pages.rc < 0)
 		return c->pages.rc;
 	return tl_out_flush_full(out);
@@ -348,7 +347,7 @@ hosts_of(struct parquet_write *w)
 	if (writer->facts.source_count == 0)
 		put_host(text, writer->facts.origin.machine);
 	tl_put_char(text, ']');
-	return tl_bytes(text->data, text->size);
+	return tl_text_bytes(text);
 }
 
 void
@@ -370,7 +369,7 @@ tl_parquet_put_footer(struct parquet_write *w)
 		put_element(&t, &w->columns[i], names[i]);
 	tl_thrift_put_i64(&t, FILE_ROWS, (int64_t)w->rows_all);
 	tl_thrift_list(&t, FILE_GROUPS, TL_THRIFT_STRUCT, w->group_count);
-	tl_put_bytes(t.text, tl_bytes(w->groups.data, w->groups.size));
+	tl_put_bytes(t.text, tl_text_bytes(&w->groups));
 	tl_thrift_list(&t, FILE_WORDS, TL_THRIFT_STRUCT, 2);
 	put_word(&t, "timeline.version", tl_bytes_of(TIMELINE_VERSION));
 	put_word(&t, "timeline.hosts", hosts_of(w));

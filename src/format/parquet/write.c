@@ -82,7 +82,7 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 		valid = count_valid(text);
 	}
 	tl_put_bytes(&w->scratch, text);
-	return tl_bytes(w->scratch.data, w->scratch.size);
+	return tl_text_bytes(&w->scratch);
 }
 
 static int

@@ -85,9 +85,9 @@ put_waking(struct perfetto_write *w, const struct tl_event *e)
 	size_t inner;
 
 	tl_pb_put_unsigned(text, FTRACE_PID, (uint32_t)e->args[0]);
-	if (tl_bytes_equal(context, tl_bytes_of("interrupt")))
+	if (tl_bytes_are(context, "interrupt"))
 		tl_pb_put_unsigned(text, FTRACE_FLAGS, IN_INTERRUPT);
-	else if (tl_bytes_equal(context, tl_bytes_of("softirq")))
+	else if (tl_bytes_are(context, "softirq"))
 		tl_pb_put_unsigned(text, FTRACE_FLAGS, IN_SOFTIRQ);
 	inner = tl_pb_open(text, FTRACE_WAKING);
 	tl_pb_put_signed(text, WAKING_PID, (int32_t)e->tid);

@@ -104,7 +104,7 @@ tl_perfetto_name(struct perfetto_write *w, const struct tl_event *event)
 		return string;
 	tl_text_clear(&w->scratch);
 	tl_label_put(&w->scratch, event);
-	return tl_bytes(w->scratch.data, w->scratch.size);
+	return tl_text_bytes(&w->scratch);
 }
 
 /* Write the source location of a message and return its id. */

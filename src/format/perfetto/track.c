@@ -114,8 +114,7 @@ process_track(struct perfetto_write *w, const struct tl_event *event,
 	else
 		tl_put_bytes(&w->scratch, command_of(w, event));
 	if (w->scratch.size > 0)
-		tl_pb_put_plain(text, PROCESS_NAME,
-		    tl_bytes(w->scratch.data, w->scratch.size));
+		tl_pb_put_plain(text, PROCESS_NAME, tl_text_bytes(&w->scratch));
 	tl_pb_close(text, process);
 	close_track(w, packet, track);
 	return 0;
@@ -250,8 +249,7 @@ put_lane_name(struct perfetto_write *w, const struct tl_event *event)
 		tl_put_string(&w->scratch, "thread ");
 		tl_put_unsigned(&w->scratch, event->tid);
 	}
-	tl_pb_put_plain(text, TRACK_NAME,
-	    tl_bytes(w->scratch.data, w->scratch.size));
+	tl_pb_put_plain(text, TRACK_NAME, tl_text_bytes(&w->scratch));
 }
 
 int

@@ -338,15 +338,14 @@ define(struct rtl_read *r, const struct scope *scope, char what,
 					     ? scope->project
 					     : tl_bytes_of(TL_RTL_CATEGORY);
 
-	if (scope->author.size > 0 &&
-	    !tl_bytes_equal(scope->author, tl_bytes_of("-"))) {
+	if (scope->author.size > 0 && !tl_bytes_are(scope->author, "-")) {
 		tl_put_string(&r->text, "\n" TL_RTL_AUTHOR);
 		tl_put_bytes(&r->text, scope->author);
 	}
 	if (r->text.rc < 0)
 		return r->text.rc;
 	return tl_interner_message(r->interner, category,
-	    tl_bytes(r->text.data, r->text.size),
+	    tl_text_bytes(&r->text),
 	    what == '|' ? TIMELINE_RECORD_INSTANT : TIMELINE_RECORD_SPAN, LEVEL,
 	    TIMELINE_THREAD, &meaning->message);
 }
@@ -506,7 +505,7 @@ split_words(struct rtl_read *r, struct line *line)
 	tl_put_bytes(&r->joined, outer);
 	tl_put_char(&r->joined, ' ');
 	tl_put_bytes(&r->joined, inner);
-	line->scope = tl_bytes(r->joined.data, r->joined.size);
+	line->scope = tl_text_bytes(&r->joined);
 	return r->joined.rc;
 }
 

@@ -163,7 +163,7 @@ put_project(struct tl_text *text, const struct tl_message *message)
 	const struct tl_bytes author = author_of(message);
 
 	if (author.size == 0 &&
-	    tl_bytes_equal(message->category, tl_bytes_of(TL_RTL_CATEGORY)))
+	    tl_bytes_are(message->category, TL_RTL_CATEGORY))
 		return;
 	put_word(text, message->category);
 	tl_put_string(text, " (");
@@ -177,8 +177,8 @@ is_value(const struct tl_arg *arg)
 {
 	if (arg->name.size == 1)
 		return arg->name.data[0] >= '0' && arg->name.data[0] <= '9';
-	return tl_bytes_equal(arg->name, tl_bytes_of("message")) ||
-	       tl_bytes_equal(arg->name, tl_bytes_of("label"));
+	return tl_bytes_are(arg->name, "message") ||
+	       tl_bytes_are(arg->name, "label");
 }
 
 /* The text before argument i, or behind the last argument. */
@@ -518,9 +518,8 @@ static bool
 is_frame(const struct tl_event *event, const char *text)
 {
 	return event->kind == TL_INSTANT &&
-	       tl_bytes_equal(event->message->category,
-		   tl_bytes_of(TL_RTL_CATEGORY)) &&
-	       tl_bytes_equal(event->message->text, tl_bytes_of(text));
+	       tl_bytes_are(event->message->category, TL_RTL_CATEGORY) &&
+	       tl_bytes_are(event->message->text, text);
 }
 
 /*

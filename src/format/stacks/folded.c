@@ -414,7 +414,7 @@ put_path(struct folded *w, uint32_t number)
 				      : &w->frame[path[i]->frame];
 		size_t at = text->size;
 
-		tl_put_plain(text, tl_bytes(name->data, name->size));
+		tl_put_plain(text, tl_text_bytes(name));
 		for (; at < text->size; at++) {
 			if (text->data[at] == ';')
 				text->data[at] = ',';

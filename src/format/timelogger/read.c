@@ -137,7 +137,7 @@ make_label(struct timelogger_read *r, struct source *source, unsigned level)
 	    again, source->definitions == 0 ? TL_TIMELOGGER_UNDEFINED : "",
 	    levels[level].which);
 	rc = tl_label_define(r->interner, TL_TIMELOGGER_CATEGORY,
-	    tl_bytes(r->name.data, r->name.size), levels[level].suffix, which,
+	    tl_text_bytes(&r->name), levels[level].suffix, which,
 	    &source->label[level]);
 	if (rc != -ENOSPC || source == &r->rest)
 		return rc;
@@ -219,8 +219,8 @@ static int
 keep_definition(struct timelogger_read *r, int32_t id, int64_t ns)
 {
 	uint64_t name;
-	int rc = tl_interner_string(r->interner,
-	    tl_bytes(r->name.data, r->name.size), &name);
+	int rc =
+	    tl_interner_string(r->interner, tl_text_bytes(&r->name), &name);
 
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);

@@ -193,17 +193,14 @@ fill_form(struct form *form, const struct tl_message *message)
 {
 	*form = (struct form){ .source = SOURCE_NONE, .suffix = "" };
 	if (message->kind == TIMELINE_RECORD_INSTANT) {
-		if (tl_bytes_equal(message->category,
-			tl_bytes_of(TL_TIMELOGGER_DEFINER)) &&
-		    tl_bytes_equal(message->text,
-			tl_bytes_of(TL_TIMELOGGER_DEFINITION)))
+		if (tl_bytes_are(message->category, TL_TIMELOGGER_DEFINER) &&
+		    tl_bytes_are(message->text, TL_TIMELOGGER_DEFINITION))
 			form->what = DEFINITION;
 	} else if (message->kind == TIMELINE_RECORD_SPAN) {
 		form->what =
 		    message->scope == TIMELINE_SOURCE ? OWN : PER_THREAD;
 		if (form->what == OWN &&
-		    tl_bytes_equal(message->category,
-			tl_bytes_of(TL_TIMELOGGER_CATEGORY)) &&
+		    tl_bytes_are(message->category, TL_TIMELOGGER_CATEGORY) &&
 		    read_which(message->explain, form))
 			form->what = NUMBERED;
 	}
@@ -355,8 +352,8 @@ find_by_name(struct timelogger_write *w, const struct tl_event *event,
 	int rc = w->name.rc;
 
 	if (rc == 0)
-		rc = tl_interner_string(w->names,
-		    tl_bytes(w->name.data, w->name.size), &number);
+		rc = tl_interner_string(w->names, tl_text_bytes(&w->name),
+		    &number);
 	if (rc < 0)
 		return rc;
 	key.b |= number << 32;
@@ -398,8 +395,7 @@ put_definition(struct timelogger_write *w, int32_t id, int64_t ns)
 	write_record(to, TL_TIMELOGGER_NEW, id, ns);
 	text->size += TL_TIMELOGGER_TEXT_AT;
 	start = text->size;
-	if (!tl_mutf8_encode(text, tl_bytes(w->name.data, w->name.size),
-		TL_MUTF8_SIZE_MAX))
+	if (!tl_mutf8_encode(text, tl_text_bytes(&w->name), TL_MUTF8_SIZE_MAX))
 		tl_note(&w->writer.notes, NAMES, TL_FAULT_NOWHERE);
 	size = htobe16((uint16_t)(text->size - start));
 	memcpy(text->data + start - sizeof(size), &size, sizeof(size));
@@ -418,7 +414,7 @@ name_source(struct timelogger_write *w, const struct tl_event *event,
 		tl_put_string(name, ": ");
 	}
 	tl_label_put(name, event);
-	if (tl_bytes_end_with(tl_bytes(name->data, name->size), form->suffix))
+	if (tl_bytes_end_with(tl_text_bytes(name), form->suffix))
 		name->size -= strlen(form->suffix);
 	if (form->what != PER_THREAD)
 		return;
@@ -453,10 +449,10 @@ static void
 take_known(struct timelogger_write *w, const struct tl_event *event,
     int32_t number, struct source *source)
 {
-	const struct known *known =
-	    source->known ? NULL
-			  : take_item(&w->known, event->source, number,
-				tl_bytes(w->name.data, w->name.size));
+	const struct known *known = source->known
+					? NULL
+					: take_item(&w->known, event->source,
+					      number, tl_text_bytes(&w->name));
 
 	if (!known || !known->given)
 		return;
