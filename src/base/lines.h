@@ -3,8 +3,8 @@
  * lines.h - pieces of bytes in, whole lines out.
  *
  * A line is passed in place; only a line that is split over pieces is copied.
- * A carriage return before the end of a line belongs to the end, unless the user
- * keeps_returns.
+ * A carriage return before the end of a line belongs to the end, unless
+ * keeps_returns is set.
  */
 #ifndef TL_BASE_LINES_H
 #define TL_BASE_LINES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - a row for each event, span, message and thread; tables, then indexes
- * and views.
+ * write.c - a row for each event, span, message and thread; tables, then
+ * indexes and views.
  *
  * The row of an event is inserted when the event comes, the row of a message
  * with its first event, the row of a span with its end, the row of a thread at
