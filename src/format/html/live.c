@@ -332,7 +332,7 @@ tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
 		    lane->first_ns > a.from_ns)
 			a.from_ns = lane->first_ns;
 	}
-	if ((a.ring.count == a.ring.max) && a.ring.count > 0 &&
+	if (a.ring.count == a.ring.max && a.ring.count > 0 &&
 	    a.ring.events[a.ring.start].ns > a.from_ns)
 		a.from_ns = a.ring.events[a.ring.start].ns;
 
