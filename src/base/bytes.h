@@ -47,12 +47,31 @@ tl_bytes_equal(struct tl_bytes a, struct tl_bytes b)
 	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+/* Are the bytes the text? */
+static inline bool
+tl_bytes_are(struct tl_bytes bytes, const char *text)
+{
+	return tl_bytes_equal(bytes, tl_bytes_of(text));
+}
+
 static inline bool
 tl_bytes_begin_with(struct tl_bytes bytes, const char *begin)
 {
 	const size_t size = strlen(begin);
 
 	return bytes.size >= size && memcmp(bytes.data, begin, size) == 0;
+}
+
+/* Take bytes off the front if they are the text begin. */
+static inline bool
+tl_bytes_take(struct tl_bytes *bytes, const char *begin)
+{
+	const size_t size = strlen(begin);
+
+	if (!tl_bytes_begin_with(*bytes, begin))
+		return false;
+	*bytes = tl_bytes(bytes->data + size, bytes->size - size);
+	return true;
 }
 
 static inline bool

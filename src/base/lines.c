@@ -3,30 +3,29 @@
 #include "base/lines.h"
 
 static int
-give(struct tl_lines *lines, struct tl_bytes line, size_t size_with_end)
+give(struct tl_lines *lines, struct tl_bytes line, size_t end_size)
 {
 	const uint64_t at = lines->at;
-	const bool cut = lines->cut || line.size > TL_LINES_SIZE_MAX;
+	const bool cut = lines->beyond > 0 || line.size > lines->max;
 
-	if (line.size > TL_LINES_SIZE_MAX)
-		line.size = TL_LINES_SIZE_MAX;
-	else if (!cut && line.size > 0 && line.data[line.size - 1] == '\r')
+	lines->at += line.size + lines->beyond + end_size;
+	lines->beyond = 0;
+	if (line.size > lines->max)
+		line.size = lines->max;
+	if (!lines->keeps_returns && line.size > 0 &&
+	    line.data[line.size - 1] == '\r')
 		line.size--;
-	lines->at += size_with_end;
-	lines->cut = false;
 	return lines->line(lines->context, line, at, cut);
 }
 
-/* Keep an incomplete line.  Of a line that is too long, only the size is
- * kept. */
+/* Keep an incomplete line, up to the maximum. */
 static int
 keep(struct tl_lines *lines, struct tl_bytes rest)
 {
-	const size_t room = TL_LINES_SIZE_MAX - lines->carry.size;
+	const size_t room = lines->max - lines->carry.size;
 
 	if (rest.size > room) {
-		lines->at += rest.size - room;
-		lines->cut = true;
+		lines->beyond += rest.size - room;
 		rest.size = room;
 	}
 	tl_put_bytes(&lines->carry, rest);
@@ -40,7 +39,7 @@ give_carry(struct tl_lines *lines, size_t end_size)
 	    tl_bytes(lines->carry.data, lines->carry.size);
 
 	tl_text_clear(&lines->carry);
-	return give(lines, line, line.size + end_size);
+	return give(lines, line, end_size);
 }
 
 int
@@ -56,8 +55,8 @@ tl_lines_feed(struct tl_lines *lines, struct tl_bytes piece)
 		    end ? (size_t)(end - from) : piece.size - at);
 
 		at += line.size + 1;
-		if (end && lines->carry.size == 0 && !lines->cut) {
-			rc = give(lines, line, line.size + 1);
+		if (end && lines->carry.size == 0) {
+			rc = give(lines, line, 1);
 			continue;
 		}
 		rc = keep(lines, line);

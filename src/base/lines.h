@@ -3,7 +3,8 @@
  * lines.h - pieces of bytes in, whole lines out.
  *
  * A line is passed in place; only a line that is split over pieces is copied.
- * A carriage return before the end of a line belongs to the end.
+ * A carriage return before the end of a line belongs to the end, unless
+ * keeps_returns is set.
  */
 #ifndef TL_BASE_LINES_H
 #define TL_BASE_LINES_H
@@ -11,17 +12,17 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-enum { TL_LINES_SIZE_MAX = 1 << 20 };
-
-/* Starts from all zeros except line and context. */
+/* Starts from all zeros except line, context and max. */
 struct tl_lines {
-	/* Called with each line and its offset; cut: the line was too long.  0
-	 * or -errno. */
+	/* Called with each line and its offset; cut: the line was longer than
+	 * max and is its first max bytes.  0 or -errno. */
 	int (*line)(void *context, struct tl_bytes line, uint64_t at, bool cut);
 	void *context;
+	size_t max;
+	bool keeps_returns;
 	struct tl_text carry;
-	uint64_t at; /* offset of the current line */
-	bool cut;    /* carry lacks bytes of the line */
+	uint64_t at;     /* offset of the current line */
+	uint64_t beyond; /* bytes of the line that carry lacks */
 };
 
 int tl_lines_feed(struct tl_lines *lines, struct tl_bytes piece);

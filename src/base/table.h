@@ -15,8 +15,11 @@
 #ifndef TL_BASE_TABLE_H
 #define TL_BASE_TABLE_H
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/word.h"
+
+#include <errno.h>
 
 /* 0 until tl_hash_seed_make() has chosen the seed. */
 extern uint64_t tl_hash_seed_chosen;
@@ -221,6 +224,24 @@ tl_id_map_get(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 		return tl_id_map_search(map, key, id);
 	*id = map->last - 1;
 	return 0;
+}
+
+/* The same, and room for the element of the id in an array of base/array.h,
+ * whose elements are all zeros at first. */
+#define TL_ID_MAP_ROOM(map, key, id, array, capacity) \
+	tl_id_map_room((map), (key), (id), &(array), &(capacity), \
+	    sizeof(*(array)))
+
+static inline int
+tl_id_map_room(struct tl_id_map *map, struct tl_id_key key, uint32_t *id,
+    void *array, size_t *capacity, size_t element_size)
+{
+	const int rc = tl_id_map_get(map, key, id);
+
+	return rc < 0 || *id < *capacity ? rc
+	       : tl_array_grow(array, capacity, *id, element_size, true) < 0
+		   ? -ENOMEM
+		   : rc;
 }
 
 /* Does a key have an id? */

@@ -56,6 +56,12 @@ tl_text_reserve(struct tl_text *text, size_t size)
 		return text->data + text->size;
 	return tl_text_grow(text, size);
 }
+/* The bytes of the text; data may be NULL if there are none. */
+static inline struct tl_bytes
+tl_text_bytes(const struct tl_text *text)
+{
+	return tl_bytes(text->data, text->size);
+}
 /* The text with a NUL after it, which size does not count.  "" without
  * memory. */
 const char *tl_text_string(struct tl_text *text);

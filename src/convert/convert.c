@@ -66,25 +66,6 @@ take_report(void *context, const struct tl_fault *fault)
 	}
 }
 
-/* The names of the files that could be opened. */
-static int
-make_title(struct run *run)
-{
-	for (size_t i = 0; i < run->inputs->count; i++) {
-		const struct tl_source *input = &run->inputs->items[i];
-
-		if (!tl_source_is_open(input) || input->beside)
-			continue;
-		if (run->title.size > 0)
-			tl_put_string(&run->title, ", ");
-		tl_put_string(&run->title, strcmp(input->name, "-") == 0
-					       ? "standard input"
-					       : input->name);
-	}
-	(void)tl_text_string(&run->title); /* its NUL */
-	return run->title.rc;
-}
-
 /* Are the times of the input moved?  Its clock does not tell its times then. */
 static bool
 is_moved(const struct tl_source *input)
@@ -149,6 +130,7 @@ set_messages(struct run *run)
 static int
 set_knots(struct run *run)
 {
+	struct tl_writer_facts *facts = tl_writer_facts(run->writer);
 	const struct tl_source *input = &run->inputs->items[0];
 	size_t count;
 	int rc;
@@ -162,13 +144,14 @@ set_knots(struct run *run)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		run->knots[i] = *tl_source_knot(input, i);
-	tl_writer_set_knots(run->writer, run->knots, count);
+	facts->knots = run->knots;
+	facts->knot_count = count;
 	rc = tl_source_observed(input, &run->observed);
 	if (!run->select->all) {
 		run->observed.guessed = true;
 		run->observed.cut.tsc = 0;
 	}
-	tl_writer_set_observed(run->writer, &run->observed);
+	facts->observed = &run->observed;
 	return rc;
 }
 
@@ -176,13 +159,13 @@ static int
 set_up(struct run *run)
 {
 	const struct tl_options *o = run->options;
-	struct tl_origin origin;
+	struct tl_writer_facts *facts = tl_writer_facts(run->writer);
 	int rc = 0;
 
-	tl_sources_origin(run->inputs, &origin);
-	tl_writer_set_origin(run->writer, &origin);
-	tl_writer_set_sources(run->writer, run->sources, run->inputs->count);
-	tl_writer_set_title(run->writer, tl_text_string(&run->title));
+	tl_sources_origin(run->inputs, &facts->origin);
+	facts->sources = run->sources;
+	facts->source_count = run->inputs->count;
+	facts->title = tl_text_string(&run->title);
 	if (o->rtl_us)
 		tl_writer_set(run->writer, true);
 	else if (o->parquet_time_given)
@@ -318,9 +301,8 @@ nests(struct run *run, const struct tl_event *event)
 	key = (struct tl_id_key){ (uintptr_t)event->message,
 		tl_hash_pair(tl_label_is(event->message) ? event->args[0] : 0,
 		    who) };
-	rc = tl_id_map_get(&run->nest_ids, key, &id);
-	if (rc >= 0)
-		rc = TL_ARRAY_ZEROS(run->nests, run->nest_count, id);
+	rc = TL_ID_MAP_ROOM(&run->nest_ids, key, &id, run->nests,
+	    run->nest_count);
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	nest = &run->nests[id];
@@ -365,7 +347,7 @@ answer_why(struct run *run)
 		rc = tl_why_put_json(run->why, &run->answers);
 	if (rc == 0)
 		tl_html_write_set_why(run->writer,
-		    tl_bytes(run->answers.data, run->answers.size));
+		    tl_text_bytes(&run->answers));
 	return rc;
 }
 
@@ -456,8 +438,22 @@ run_all(struct run *run)
 {
 	struct counted counted;
 	struct tl_cursor *cursor;
-	int rc = make_title(run);
+	int rc;
 
+	/* The title: the names of the files that could be opened. */
+	for (size_t i = 0; i < run->inputs->count; i++) {
+		const struct tl_source *input = &run->inputs->items[i];
+
+		if (!tl_source_is_open(input) || input->beside)
+			continue;
+		if (run->title.size > 0)
+			tl_put_string(&run->title, ", ");
+		tl_put_string(&run->title, strcmp(input->name, "-") == 0
+					       ? "standard input"
+					       : input->name);
+	}
+	(void)tl_text_string(&run->title); /* its NUL */
+	rc = run->title.rc;
 	if (rc == 0)
 		rc = tl_sources_origins(run->inputs, &run->sources);
 	if (rc < 0 || (rc = open_cursor(run, &counted, &cursor)) < 0)

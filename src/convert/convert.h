@@ -28,9 +28,4 @@ tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
     struct tl_select *select, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault);
 
-/* Put the summary, as a line of JSON. */
-void tl_conversion_show(const struct tl_conversion *conversion,
-    const struct tl_sources *inputs, const struct tl_options *options,
-    struct tl_text *text);
-
 #endif

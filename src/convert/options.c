@@ -4,19 +4,147 @@
  */
 #include "convert/options.h"
 
+#include "base/fields.h"
 #include "base/options.h"
-#include "convert/table.h"
 #include "format/choose.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OPTIONS "convert/options.def"
 #include "script/option_values.def"
 
 #include "script/option_rows.def"
+
+/* == formats == */
+
+enum {
+	NAME_COLUMN = 12, /* of the list: where the next one begins */
+	SUFFIX_COLUMN = 18
+};
+
+static bool
+is_written(const struct tl_format_row *row, const char *path)
+{
+	(void)path;
+	return tl_format_is_written(row);
+}
+
+/* The slashes behind a directory's name are no part of it. */
+static bool
+ends_with(const char *path, const char *end)
+{
+	size_t size = strlen(path);
+
+	while (size > 0 && path[size - 1] == '/')
+		size--;
+	return tl_bytes_end_with(tl_bytes(path, size), end);
+}
+
+/* Would a longer suffix select it, as .trace.json does? */
+static bool
+is_near(const struct tl_format_row *row, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && !strchr(dot, '/') && tl_format_is_written(row) &&
+	       ends_with(row->suffix, dot);
+}
+
+/* Does a row speak for a name better than the best so far? */
+static bool
+is_better(const struct tl_format_row *row, const struct tl_format_row *best)
+{
+	const size_t size = strlen(row->suffix);
+	const size_t best_size = best ? strlen(best->suffix) : 0;
+
+	return size > best_size ||
+	       (size == best_size && strcmp(row->suffix + 1, row->name) == 0);
+}
+
+/*
+ * The format that is written to files with the suffix of path: the longest
+ * suffix; among equal ones the format that is called like its suffix.  NULL:
+ * none, or several.
+ */
+static const struct tl_format_row *
+of_suffix(const char *path)
+{
+	const struct tl_format_row *row, *best = NULL;
+	const bool packed = ends_with(path, ".tl.zst");
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
+		if (tl_format_is_written(row) &&
+		    (ends_with(path, row->suffix) ||
+			(packed && strcmp(row->suffix, ".tl") == 0)) &&
+		    is_better(row, best))
+			best = row;
+	}
+	if (!best && dot && (row = tl_formats_find(dot + 1)) &&
+	    tl_format_is_written(row))
+		best = row; /* as in x.sqlite */
+	return best;
+}
+
+/* The same; NULL and a fault that lists the formats to choose from. */
+static const struct tl_format_row *
+of_file(const char *path, struct tl_fault *fault)
+{
+	const struct tl_format_row *row = of_suffix(path);
+	struct tl_text near = { 0 };
+	struct stat st;
+
+	if (row)
+		return row;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		tl_usage(fault, path, "a directory; name a file in it");
+	else if (tl_formats_put(&near, is_near, path) > 0)
+		tl_formats_refuse(fault, path,
+		    "only a part of a suffix; use --to", is_near);
+	else
+		tl_formats_refuse(fault, path, "unknown suffix; use --to",
+		    is_written);
+	tl_text_free(&near);
+	return NULL;
+}
+
+void
+tl_options_formats(struct tl_text *text, bool json)
+{
+	const struct tl_format_row *row;
+
+	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
+		if (json) {
+			struct tl_fields f = { .text = text, .json = true };
+
+			tl_fields_object(&f, NULL);
+			tl_fields_string(&f, "name", row->name);
+			tl_fields_bool(&f, "read", tl_format_is_read(row));
+			tl_fields_bool(&f, "write", tl_format_is_written(row));
+			tl_fields_bool(&f, "pipe", row->write_new != NULL);
+			tl_fields_bool(&f, "directory",
+			    row->flags & TL_FORMAT_FOLDER);
+			tl_fields_string(&f, "suffix", row->suffix);
+			tl_fields_string(&f, "help", row->help);
+			tl_fields_object_end(&f);
+		} else {
+			tl_put_padded(text, row->name, NAME_COLUMN);
+			tl_put_string(text,
+			    tl_format_is_read(row) ? "read  " : "-     ");
+			tl_put_string(text,
+			    tl_format_is_written(row) ? "write  " : "-      ");
+			tl_put_padded(text, row->suffix, SUFFIX_COLUMN);
+			tl_put_string(text, row->help);
+			tl_put_char(text, '\n');
+		}
+	}
+}
+
+/* == options == */
 
 static int
 take_file(struct tl_options *o, const char *name, struct tl_fault *fault)
@@ -101,56 +229,15 @@ default_format(struct tl_options *o, struct tl_fault *fault)
 		o->output = NULL;
 	if (o->to)
 		return 0;
-	if (!o->output && last && tl_table_of_suffix(last) &&
-	    access(last, F_OK) != 0)
+	if (!o->output && last && of_suffix(last) && access(last, F_OK) != 0)
 		return tl_fail(fault, -EINVAL,
 		    "%s: no such file; use -o %s to write it", last, last);
 	if (!o->output)
 		return tl_fail(fault, -EINVAL,
 		    "no output given; use -o FILE, or --to FORMAT for standard "
 		    "output");
-	o->to = tl_table_of_file(o->output, fault);
+	o->to = of_file(o->output, fault);
 	return o->to ? 0 : -EINVAL;
-}
-
-/* Do the options that were given go together? */
-static int
-check_options(const struct tl_options *o, struct tl_fault *fault)
-{
-	if (!o->to->write_new && !o->output)
-		return tl_usage(fault, o->to->name,
-		    "cannot be written to a pipe; use -o");
-	if (o->json && !o->output)
-		return tl_usage(fault, "--json",
-		    "the summary goes to standard output; use -o");
-	if (o->rtl_us && !(o->to->flags & TL_FORMAT_MICROSECONDS))
-		return tl_usage(fault, "--rtl-us", "only for rtl");
-	if (o->parquet_time_given && !(o->to->flags & TL_FORMAT_UNITS))
-		return tl_usage(fault, "--parquet-time", "only for parquet");
-	if (o->trusted && !o->selection.expression)
-		return tl_usage(fault, "--trusted", "needs an expression");
-	return 0;
-}
-
-/* Complete the options of a conversion; other requests need nothing. */
-static int
-complete(struct tl_options *o, struct tl_fault *fault)
-{
-	const char *name = getenv("TIMELINE");
-	int rc;
-
-	if (o->mode != TL_MODE_CONVERT)
-		return 0;
-	if (o->file_count == 0) {
-		if (!name || name[0] == '\0')
-			return tl_fail(fault, -EINVAL,
-			    "no file given, and TIMELINE is not set");
-		o->files[o->file_count++] = name;
-	}
-	if ((rc = default_format(o, fault)) < 0 ||
-	    (rc = tl_selection_defaults(&o->selection, fault)) < 0)
-		return rc;
-	return check_options(o, fault);
 }
 
 int
@@ -181,7 +268,37 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 		if ((rc = take_file(options, argv[rest], fault)) < 0)
 			return rc;
 	}
-	return complete(options, fault);
+
+	/* Complete the options of a conversion; other requests need nothing. */
+	const char *name = getenv("TIMELINE");
+
+	if (options->mode != TL_MODE_CONVERT)
+		return 0;
+	if (options->file_count == 0) {
+		if (!name || name[0] == '\0')
+			return tl_fail(fault, -EINVAL,
+			    "no file given, and TIMELINE is not set");
+		options->files[options->file_count++] = name;
+	}
+	if ((rc = default_format(options, fault)) < 0 ||
+	    (rc = tl_selection_defaults(&options->selection, fault)) < 0)
+		return rc;
+
+	/* Do the options that were given go together? */
+	if (!options->to->write_new && !options->output)
+		return tl_usage(fault, options->to->name,
+		    "cannot be written to a pipe; use -o");
+	if (options->json && !options->output)
+		return tl_usage(fault, "--json",
+		    "the summary goes to standard output; use -o");
+	if (options->rtl_us && !(options->to->flags & TL_FORMAT_MICROSECONDS))
+		return tl_usage(fault, "--rtl-us", "only for rtl");
+	if (options->parquet_time_given &&
+	    !(options->to->flags & TL_FORMAT_UNITS))
+		return tl_usage(fault, "--parquet-time", "only for parquet");
+	if (options->trusted && !options->selection.expression)
+		return tl_usage(fault, "--trusted", "needs an expression");
+	return 0;
 }
 
 int

@@ -53,4 +53,7 @@ int tl_options_parse(struct tl_options *options, int argc, char **argv,
 int tl_options_help(const struct tl_options *options, struct tl_text *text,
     struct tl_fault *fault);
 
+/* The table of formats: lines for a person, or an object a line. */
+void tl_options_formats(struct tl_text *text, bool json);
+
 #endif

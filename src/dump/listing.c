@@ -618,15 +618,14 @@ tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
     const struct tl_origin *sources, size_t count)
 {
 	if (options->format != TL_FORMAT_TEXT)
-		tl_writer_set_sources((struct tl_writer *)(void *)sink, sources,
-		    count);
+		tl_writer_set_sources((void *)sink, sources, count);
 }
 
 void
 tl_sinks_expect_hosts(struct tl_sink *sink, const struct tl_options *options)
 {
 	if (options->format != TL_FORMAT_TEXT)
-		((struct tl_writer *)(void *)sink)->may_be_several = true;
+		tl_writer_facts((void *)sink)->may_be_several = true;
 }
 
 struct tl_listing_style

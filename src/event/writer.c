@@ -117,6 +117,8 @@ writer_finish(struct tl_sink *sink)
 		if (rc == 0)
 			rc = writer->kind->end(writer);
 	}
+	if (writer->kind->notes)
+		tl_notes_report(&writer->notes, writer->report);
 	return rc < 0 ? rc : tl_out_flush(&writer->out);
 }
 
@@ -136,49 +138,24 @@ tl_writer_make(struct tl_writer **writer, size_t size,
 	w->out.context = context;
 	w->kind = kind;
 	w->report = report;
+	w->notes.kinds = kind->notes;
 	*writer = w;
 	return 0;
 }
 
-void
-tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin)
+struct tl_writer_facts *
+tl_writer_facts(struct tl_writer *writer)
 {
 	assert(writer->begun == NOT_BEGUN);
-	writer->origin = *origin;
-}
-
-void
-tl_writer_set_sources(struct tl_writer *writer, const struct tl_origin *sources,
-    size_t count)
-{
-	assert(writer->begun == NOT_BEGUN);
-	writer->sources = sources;
-	writer->source_count = count;
-}
-
-void
-tl_writer_set_knots(struct tl_writer *writer, const struct timeline_knot *knots,
-    size_t count)
-{
-	assert(writer->begun == NOT_BEGUN);
-	writer->knots = knots;
-	writer->knot_count = count;
-}
-
-void
-tl_writer_set_observed(struct tl_writer *writer,
-    const struct tl_observed_start *start)
-{
-	assert(writer->begun == NOT_BEGUN);
-	writer->observed = start;
+	return &writer->facts;
 }
 
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event)
 {
-	return event->source < writer->source_count
-		   ? &writer->sources[event->source]
-		   : &writer->origin;
+	return event->source < writer->facts.source_count
+		   ? &writer->facts.sources[event->source]
+		   : &writer->facts.origin;
 }
 
 int
@@ -188,13 +165,6 @@ tl_writer_name(struct tl_writer *writer, const struct tl_event *event)
 
 	own.pid = tl_host_pids_get(writer->pids, event->pid).pid;
 	return tl_names_gather(&writer->names, &own, event->pid);
-}
-
-void
-tl_writer_set_title(struct tl_writer *writer, const char *title)
-{
-	assert(writer->begun == NOT_BEGUN);
-	writer->title = title;
 }
 
 void

@@ -72,6 +72,9 @@ struct tl_writer_kind {
 	 * be NULL.  The frame calls both even if there are no events. */
 	int (*begin)(struct tl_writer *writer);
 	int (*end)(struct tl_writer *writer);
+	/* The kinds of writer->notes; the frame reports the notes after end.
+	 * NULL: the writer has none. */
+	const struct tl_note_kind *notes;
 	/* Free the writer's own parts; may be NULL. */
 	void (*free)(struct tl_writer *writer);
 	/* The writer needs spans: writer->span is set for each event. */
@@ -100,27 +103,16 @@ struct tl_writer_kind {
 	    const struct tl_message *message);
 };
 
-struct tl_writer {
-	struct tl_sink sink; /* first: callers hold a pointer to it */
-	struct tl_out out;
-	const struct tl_writer_kind *kind;
-	/* Takes reports of events and fields that the format cannot hold. */
-	const struct tl_report *report;
-	uint64_t begun;
-	/* Properties of all events, set before the first event: */
-	struct tl_origin origin;
-	const char *title; /* of a page or picture; may be NULL */
+/* Properties of all events, set before the first event.  The caller keeps what
+ * the pointers name. */
+struct tl_writer_facts {
+	struct tl_origin origin; /* of all events; unknown unless set */
+	const char *title;       /* of a page or picture; may be NULL */
 	/* The origin of each source, by number; NULL: unknown. */
 	const struct tl_origin *sources;
 	size_t source_count;
-	bool may_be_several;       /* sources of other hosts may come later */
-	bool says_origin;          /* per event, also for one timeline */
-	struct tl_host_pids *pids; /* NULL: pids as on their hosts */
-	struct tl_names names;     /* kept by tl_writer_name */
-	/* If the kind pairs: the spans, and the span that the event which is put
-	 * has ended; NULL: none. */
-	struct tl_spans *spans;
-	struct tl_span *span;
+	bool may_be_several; /* sources of other hosts may come later */
+	bool says_origin;    /* per event, also for one timeline */
 	/* The clock, if all events belong to one timeline: */
 	const struct timeline_knot *knots;
 	size_t knot_count;
@@ -128,24 +120,38 @@ struct tl_writer {
 	const struct tl_observed_start *observed;
 };
 
+struct tl_writer {
+	struct tl_sink sink; /* first: callers hold a pointer to it */
+	struct tl_out out;
+	const struct tl_writer_kind *kind;
+	/* Takes reports of events and fields that the format cannot hold. */
+	const struct tl_report *report;
+	struct tl_notes notes;
+	uint64_t begun;
+	struct tl_writer_facts facts;
+	struct tl_host_pids *pids; /* NULL: pids as on their hosts */
+	struct tl_names names;     /* kept by tl_writer_name */
+	/* If the kind pairs: the spans, and the span that the event which is put
+	 * has ended; NULL: none. */
+	struct tl_spans *spans;
+	struct tl_span *span;
+};
+
 /* Make a writer of size bytes, all zeros after the frame.  Returns 0 or
  * -ENOMEM. */
 int tl_writer_make(struct tl_writer **writer, size_t size,
     const struct tl_writer_kind *kind, tl_write *write, void *context,
     const struct tl_report *report);
-/* Set the origin of all events; unknown unless set. */
-void
-tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin);
+/* The facts of a writer that has not begun, for the caller to set. */
+struct tl_writer_facts *tl_writer_facts(struct tl_writer *writer);
 /* Set the origin of each source by its number.  The caller keeps sources. */
-void tl_writer_set_sources(struct tl_writer *writer,
-    const struct tl_origin *sources, size_t count);
-/* Set the knots of the clock that all stamps belong to.  The caller keeps
- * knots. */
-void tl_writer_set_knots(struct tl_writer *writer,
-    const struct timeline_knot *knots, size_t count);
-/* Set what was observed before the first event.  The caller keeps start. */
-void tl_writer_set_observed(struct tl_writer *writer,
-    const struct tl_observed_start *start);
+static inline void
+tl_writer_set_sources(struct tl_writer *writer, const struct tl_origin *sources,
+    size_t count)
+{
+	tl_writer_facts(writer)->sources = sources;
+	tl_writer_facts(writer)->source_count = count;
+}
 /* The origin of an event, never NULL. */
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);
@@ -158,8 +164,6 @@ tl_writer_set(struct tl_writer *writer, int value)
 {
 	writer->kind->set(writer, value);
 }
-/* Set the title.  The caller keeps title. */
-void tl_writer_set_title(struct tl_writer *writer, const char *title);
 /* Free a writer before the sources of its events close.  NULL does nothing. */
 void tl_writer_free(struct tl_writer *writer);
 

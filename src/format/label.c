@@ -16,23 +16,16 @@ enum { LABELS_MAX = 1 << 16 };
 
 #define LABEL "$label%s"
 
-/* Is a name usable as a first line without a change? */
-static bool
-is_plain(struct tl_bytes name)
-{
-	return name.size > 0 && name.size <= NAME_SIZE_MAX &&
-	       !memchr(name.data, '$', name.size) &&
-	       !memchr(name.data, '\n', name.size) &&
-	       !memchr(name.data, '\0', name.size);
-}
-
 int
 tl_label_define(struct tl_interner *interner, const char *category,
     struct tl_bytes name, const char *suffix, const char *which,
     struct tl_label *label)
 {
 	struct tl_text text = { 0 };
-	const bool plain = is_plain(name);
+	const bool plain = name.size > 0 && name.size <= NAME_SIZE_MAX &&
+			   !memchr(name.data, '$', name.size) &&
+			   !memchr(name.data, '\n', name.size) &&
+			   !memchr(name.data, '\0', name.size);
 	int rc = 0;
 
 	*label = (struct tl_label){ 0 };
@@ -46,7 +39,7 @@ tl_label_define(struct tl_interner *interner, const char *category,
 		rc = text.rc;
 	if (rc == 0)
 		rc = tl_interner_message(interner, tl_bytes_of(category),
-		    tl_bytes(text.data, text.size), TIMELINE_RECORD_SPAN,
+		    tl_text_bytes(&text), TIMELINE_RECORD_SPAN,
 		    (uint8_t)tl_level_parse("info"), TIMELINE_SOURCE,
 		    &label->message);
 	tl_text_free(&text);
@@ -89,27 +82,6 @@ tl_label_name(struct tl_text *text, const struct tl_event *event)
 	tl_put_bytes(text, tl_bytes(line1.data + skip, line1.size - skip));
 }
 
-/* Copy the message of an event, with the label as its name. */
-static struct tl_message *
-make_named(const struct tl_event *event)
-{
-	struct tl_text name = { 0 };
-	struct tl_message *m;
-	char *line1;
-
-	tl_label_name(&name, event);
-	m = name.rc == 0 ? malloc(sizeof(*m) + name.size) : NULL;
-	if (m) {
-		line1 = (char *)(m + 1);
-		*m = *event->message;
-		if (name.size > 0)
-			memcpy(line1, name.data, name.size);
-		m->line1 = tl_bytes(line1, name.size);
-	}
-	tl_text_free(&name);
-	return m;
-}
-
 const struct tl_message *
 tl_labels_get(struct tl_labels *labels, const struct tl_event *event)
 {
@@ -121,14 +93,27 @@ tl_labels_get(struct tl_labels *labels, const struct tl_event *event)
 	    labels->numbers.count >= LABELS_MAX)
 		return event->message;
 	key.b = event->args[0];
-	if (tl_id_map_get(&labels->numbers, key, &number) < 0)
+	if (TL_ID_MAP_ROOM(&labels->numbers, key, &number, labels->made,
+		labels->capacity) < 0)
 		return event->message;
-	if (number >= labels->capacity) {
-		if (TL_ARRAY_ZEROS(labels->made, labels->capacity, number) < 0)
-			return event->message;
+	if (!labels->made[number]) {
+		/* Copy the message of an event, with the label as its name. */
+		struct tl_text name = { 0 };
+		struct tl_message *m;
+		char *line1;
+
+		tl_label_name(&name, event);
+		m = name.rc == 0 ? malloc(sizeof(*m) + name.size) : NULL;
+		if (m) {
+			line1 = (char *)(m + 1);
+			*m = *event->message;
+			if (name.size > 0)
+				memcpy(line1, name.data, name.size);
+			m->line1 = tl_bytes(line1, name.size);
+		}
+		tl_text_free(&name);
+		labels->made[number] = m;
 	}
-	if (!labels->made[number])
-		labels->made[number] = make_named(event);
 	return labels->made[number] ? labels->made[number] : event->message;
 }
 

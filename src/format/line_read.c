@@ -12,7 +12,8 @@ enum {
 	 * After this many unknown lines and no event, the file is of another
 	 * format.
 	 */
-	UNKNOWN_MAX = 64
+	UNKNOWN_MAX = 64,
+	LINE_SIZE_MAX = 1 << 20
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
@@ -59,16 +60,11 @@ take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 	return -EBADMSG;
 }
 
-static struct tl_line_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct tl_line_read *)(void *)reader;
-}
-
 static int
 feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	return tl_lines_feed(&read_of(reader)->lines, piece);
+	return tl_lines_feed(&((struct tl_line_read *)(void *)reader)->lines,
+	    piece);
 }
 
 /* Put the losses that wait, at a time. */
@@ -88,7 +84,7 @@ give_losses(struct tl_line_read *r, int64_t ns)
 static int
 finish(struct tl_reader *reader)
 {
-	struct tl_line_read *r = read_of(reader);
+	struct tl_line_read *r = (void *)reader;
 	int rc;
 
 	if (r->lines.carry.size > 0)
@@ -108,7 +104,7 @@ finish(struct tl_reader *reader)
 static void
 free_reader(struct tl_reader *reader)
 {
-	struct tl_line_read *r = read_of(reader);
+	struct tl_line_read *r = (void *)reader;
 
 	if (r->kind->free)
 		r->kind->free(r);
@@ -158,6 +154,7 @@ tl_line_read_new(struct tl_reader **reader, size_t size,
 	r->report = report;
 	r->lines.line = take_line;
 	r->lines.context = r;
+	r->lines.max = LINE_SIZE_MAX;
 	r->notes.kinds = kinds;
 	*reader = &r->reader;
 	return 0;
@@ -167,7 +164,7 @@ unsigned
 tl_line_read_kind(struct tl_bytes name)
 {
 	for (unsigned kind = TL_INSTANT; kind <= TL_LOST; kind++) {
-		if (tl_bytes_equal(name, tl_bytes_of(tl_kind_name(kind))))
+		if (tl_bytes_are(name, tl_kind_name(kind)))
 			return kind;
 	}
 	return 0;

@@ -61,20 +61,18 @@ struct line_write {
 	const struct tl_line_write_kind *kind;
 	struct named named[NAMED_MAX]; /* by the low bits of tid */
 	struct tl_pieces_cache cache;
-	struct tl_notes notes;
 	/* The text that put_origin made for the origin of the last event. */
 	struct tl_origin from;
 	struct tl_text origin;
-	bool of_several;                     /* several timelines */
-	bool of_hosts;                       /* several hosts */
-	int (*finish)(struct tl_sink *sink); /* finish of tl_writer_make() */
+	bool of_several; /* several timelines */
+	bool of_hosts;   /* several hosts */
 };
 
 static void
 note(struct line_write *w, enum note kind, bool is_so)
 {
 	if (is_so)
-		tl_note(&w->notes, kind, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, kind, TL_FAULT_NOWHERE);
 }
 
 static bool
@@ -90,20 +88,6 @@ is_utf8(struct tl_bytes bytes)
 	return size > 0;
 }
 
-static void
-note_message(struct line_write *w, const struct tl_message *m)
-{
-	note(w, EXPLAINED, m->explain.size > 0);
-	note(w, PLACES, m->file.size > 0);
-	note(w, GATES, m->gate != m->level);
-	note(w, BUILTIN, m->builtin != TIMELINE_BUILTIN_NONE);
-	note(w, SCOPES,
-	    m->kind == TIMELINE_RECORD_SPAN && m->scope == TIMELINE_SOURCE &&
-		m->argc > w->kind->scope_argc_max);
-	note(w, NOT_UTF8,
-	    w->kind->is_utf8 && !(is_utf8(m->category) && is_utf8(m->line1)));
-}
-
 /* Would a double change when it is written and read? */
 static bool
 is_odd_double(const struct line_write *w, uint64_t bits)
@@ -117,24 +101,6 @@ is_odd_double(const struct line_write *w, uint64_t bits)
 }
 
 static void
-note_value(struct line_write *w, const struct tl_event *e, unsigned i)
-{
-	struct tl_bytes string;
-
-	switch (e->message->args[i].format) {
-	case TIMELINE_ARG_DOUBLE:
-		note(w, DOUBLES, is_odd_double(w, e->args[i]));
-		break;
-	case TIMELINE_ARG_STRING:
-	case TIMELINE_ARG_TEXT8:
-		string = tl_message_text(e->message, i, &e->args[i]);
-		note(w, STRINGS, !string.data);
-		note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
-		break;
-	}
-}
-
-static void
 note_event(struct line_write *w, const struct tl_event *e)
 {
 	note(w, BOUNDS, w->of_hosts && !w->kind->has_bounds);
@@ -143,8 +109,22 @@ note_event(struct line_write *w, const struct tl_event *e)
 		note(w, LOSS_TIMES, !w->kind->has_loss_time);
 		return;
 	}
-	for (unsigned i = 0; i < e->message->argc && tl_event_has_args(e); i++)
-		note_value(w, e, i);
+	for (unsigned i = 0; i < e->message->argc && tl_event_has_args(e);
+	     i++) {
+		struct tl_bytes string;
+
+		switch (e->message->args[i].format) {
+		case TIMELINE_ARG_DOUBLE:
+			note(w, DOUBLES, is_odd_double(w, e->args[i]));
+			break;
+		case TIMELINE_ARG_STRING:
+		case TIMELINE_ARG_TEXT8:
+			string = tl_message_text(e->message, i, &e->args[i]);
+			note(w, STRINGS, !string.data);
+			note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
+			break;
+		}
+	}
 }
 
 static const struct tl_pieces *
@@ -155,7 +135,17 @@ pieces_of(struct line_write *w, const struct tl_message *message)
 
 	if (pieces)
 		return pieces;
-	note_message(w, message);
+	note(w, EXPLAINED, message->explain.size > 0);
+	note(w, PLACES, message->file.size > 0);
+	note(w, GATES, message->gate != message->level);
+	note(w, BUILTIN, message->builtin != TIMELINE_BUILTIN_NONE);
+	note(w, SCOPES,
+	    message->kind == TIMELINE_RECORD_SPAN &&
+		message->scope == TIMELINE_SOURCE &&
+		message->argc > w->kind->scope_argc_max);
+	note(w, NOT_UTF8,
+	    w->kind->is_utf8 &&
+		!(is_utf8(message->category) && is_utf8(message->line1)));
 	return tl_pieces_make(&w->cache, message);
 }
 
@@ -180,7 +170,7 @@ names_of(struct line_write *w, const struct tl_event *event)
 		if (n->text.rc < 0)
 			w->writer.out.text.rc = n->text.rc;
 	}
-	return tl_bytes(n->text.data, n->text.size);
+	return tl_text_bytes(&n->text);
 }
 
 static struct tl_bytes
@@ -200,7 +190,7 @@ origin_of(struct line_write *w, const struct tl_event *event)
 		if (w->origin.rc < 0)
 			w->writer.out.text.rc = w->origin.rc;
 	}
-	return tl_bytes(w->origin.data, w->origin.size);
+	return tl_text_bytes(&w->origin);
 }
 
 /* Find whether the sources are several timelines or several hosts. */
@@ -211,10 +201,11 @@ compare_sources(struct line_write *w)
 	const struct tl_writer *writer = &w->writer;
 	const struct tl_origin *first = NULL;
 
-	w->of_hosts = writer->may_be_several;
-	w->of_several = writer->may_be_several || writer->says_origin;
-	for (size_t i = 0; i < writer->source_count; i++) {
-		const struct tl_origin *one = &writer->sources[i];
+	w->of_hosts = writer->facts.may_be_several;
+	w->of_several =
+	    writer->facts.may_be_several || writer->facts.says_origin;
+	for (size_t i = 0; i < writer->facts.source_count; i++) {
+		const struct tl_origin *one = &writer->facts.sources[i];
 
 		if (memcmp(one, &nothing, sizeof(nothing)) == 0)
 			continue; /* could not be opened */
@@ -231,7 +222,7 @@ compare_sources(struct line_write *w)
 static int
 line_begin(struct tl_writer *writer)
 {
-	struct line_write *w = (struct line_write *)writer;
+	struct line_write *w = (void *)writer;
 
 	compare_sources(w);
 	if (w->kind->names)
@@ -242,7 +233,7 @@ line_begin(struct tl_writer *writer)
 static int
 line_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct line_write *w = (struct line_write *)writer;
+	struct line_write *w = (void *)writer;
 	const struct tl_line_words words = { .origin = origin_of(w, event),
 		.names =
 		    event->message ? names_of(w, event) : tl_bytes(NULL, 0),
@@ -261,20 +252,10 @@ line_put(struct tl_writer *writer, const struct tl_event *event)
 	return 0;
 }
 
-static int
-line_finish(struct tl_sink *sink)
-{
-	struct line_write *w = (struct line_write *)(void *)sink;
-	int rc = w->finish(sink);
-
-	tl_notes_report(&w->notes, w->writer.report);
-	return rc;
-}
-
 static void
 line_free(struct tl_writer *writer)
 {
-	struct line_write *w = (struct line_write *)writer;
+	struct line_write *w = (void *)writer;
 
 	for (size_t i = 0; i < NAMED_MAX; i++)
 		tl_text_free(&w->named[i].text);
@@ -284,6 +265,7 @@ line_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind frame = { .put = line_put,
 	.begin = line_begin,
+	.notes = notes,
 	.free = line_free };
 
 int
@@ -300,8 +282,5 @@ tl_line_write_new(struct tl_writer **writer,
 	w = (struct line_write *)*writer;
 	w->kind = kind;
 	w->cache.make = kind->make;
-	w->notes.kinds = notes;
-	w->finish = w->writer.sink.finish;
-	w->writer.sink.finish = line_finish;
 	return 0;
 }

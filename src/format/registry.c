@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "format/chrome/chrome.h"
 #include "format/csv/csv.h"
-#include "format/ctf/directory.h"
+#include "format/ctf/write.h"
 #include "format/html/write.h"
 #include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"
@@ -34,19 +34,13 @@ enum { ROWS = TL_COUNT(rows) };
 const struct tl_source_format *
 tl_format_reading(const struct tl_format_row *row)
 {
-	return &tl_formats_read.list[tl_formats_index(row)];
+	return &tl_formats_read.list[row - rows];
 }
 
 const struct tl_format_row *
 tl_formats_at(size_t i)
 {
 	return i < ROWS ? &rows[i] : NULL;
-}
-
-size_t
-tl_formats_index(const struct tl_format_row *row)
-{
-	return (size_t)(row - rows);
 }
 
 const struct tl_format_row *

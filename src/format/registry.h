@@ -45,8 +45,6 @@ tl_format_is_written(const struct tl_format_row *row)
 
 /* Row i of the table; NULL: behind the last row. */
 const struct tl_format_row *tl_formats_at(size_t i);
-/* The index of a row. */
-size_t tl_formats_index(const struct tl_format_row *row);
 /* Find a format by name; NULL: no such format. */
 const struct tl_format_row *tl_formats_find(const char *name);
 

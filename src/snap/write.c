@@ -813,7 +813,7 @@ static void
 make_identity(struct snapshot_write *w)
 {
 	struct timeline_header *h = &w->file.header;
-	const struct tl_origin *origin = &w->writer.origin;
+	const struct tl_origin *origin = &w->writer.facts.origin;
 
 	copy_name(h->creator_host, origin->machine);
 	copy_name(h->creator_command, origin->command);

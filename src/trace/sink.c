@@ -210,7 +210,7 @@ static int
 tell_origin(struct trace_write *w)
 {
 	const struct tl_writer *writer = &w->writer;
-	const struct tl_origin *origin = &writer->origin;
+	const struct tl_origin *origin = &writer->facts.origin;
 	char boot[TL_ORIGIN_BOOT_SIZE];
 	int rc;
 
@@ -220,8 +220,8 @@ tell_origin(struct trace_write *w)
 	    (rc = tell(w, "timeline", origin->timeline)) < 0 ||
 	    (rc = tell(w, "boot", boot)) < 0)
 		return rc;
-	for (size_t i = 0; rc == 0 && i < writer->knot_count; i++)
-		rc = tl_trace_write_knot(w->trace, &writer->knots[i]);
+	for (size_t i = 0; rc == 0 && i < writer->facts.knot_count; i++)
+		rc = tl_trace_write_knot(w->trace, &writer->facts.knots[i]);
 	return rc;
 }
 
@@ -237,14 +237,14 @@ trace_begin(struct tl_writer *writer)
 	if (rc < 0 || (rc = tl_trace_sink(w->trace, &w->sink)) < 0 ||
 	    (rc = tell_origin(w)) < 0)
 		return rc;
-	if (writer->observed) {
-		tl_observer_init(&w->observer, writer->observed);
+	if (writer->facts.observed) {
+		tl_observer_init(&w->observer, writer->facts.observed);
 		rc = tl_trace_write_observed(w->trace, &w->observer,
 		    TL_TRACE_OBSERVED);
 	}
 	if (rc < 0)
 		return rc;
-	return tell(w, "title", writer->title ? writer->title : "");
+	return tell(w, "title", writer->facts.title ? writer->facts.title : "");
 }
 
 static int
@@ -253,7 +253,7 @@ trace_put(struct tl_writer *writer, const struct tl_event *event)
 	struct trace_write *w = write_of(writer);
 	struct tl_event change = *event;
 
-	if (writer->observed && event->message &&
+	if (writer->facts.observed && event->message &&
 	    tl_observed_is_change(event->message))
 		tl_observe(&w->observer, &change);
 	return w->sink->put(w->sink, event);
@@ -263,9 +263,10 @@ static int
 trace_end(struct tl_writer *writer)
 {
 	struct trace_write *w = write_of(writer);
-	const int rc = writer->observed ? tl_trace_write_observed(w->trace,
-					      &w->observer, TL_TRACE_ENDS)
-					: 0;
+	const int rc =
+	    writer->facts.observed
+		? tl_trace_write_observed(w->trace, &w->observer, TL_TRACE_ENDS)
+		: 0;
 
 	return rc < 0 ? rc : tl_trace_writer_finish(w->trace);
 }

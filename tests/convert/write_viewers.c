@@ -99,8 +99,8 @@ write_with(struct tl_writer *writer, const struct asked *asked)
 {
 	int rc;
 
-	tl_writer_set_origin(writer, &origin);
-	tl_writer_set_title(writer, TITLE);
+	tl_writer_facts(writer)->origin = origin;
+	tl_writer_facts(writer)->title = TITLE;
 	rc = write_all(writer, asked);
 	tl_writer_free(writer);
 	return rc;

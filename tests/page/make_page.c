@@ -259,7 +259,7 @@ write_sources(struct tl_cursor *cursor, const char *title,
 
 	if (tl_html_write_new(&writer, write_out, NULL, NULL) != 0)
 		return 1;
-	tl_writer_set_title(writer, title);
+	tl_writer_facts(writer)->title = title;
 	if (count > 0)
 		tl_writer_set_sources(writer, sources, count);
 	sink = &writer->sink;

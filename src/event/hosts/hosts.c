@@ -191,10 +191,10 @@ search(struct tl_fleet_hosts *hosts, struct search *s,
 	    (rc = tl_interner_new(&s->names)) < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < hosts->source_count; i++)
-		rc = find_host(hosts, s, &writer->sources[i],
+		rc = find_host(hosts, s, &writer->facts.sources[i],
 		    &hosts->of_source[i]);
 	if (hosts->source_count == 0)
-		add_host(hosts, &writer->origin);
+		add_host(hosts, &writer->facts.origin);
 	return rc < 0 ? rc : name_hosts(hosts, s);
 }
 
@@ -202,7 +202,7 @@ __attribute__((cold)) int
 tl_fleet_hosts_find(struct tl_fleet_hosts *hosts,
     const struct tl_writer *writer)
 {
-	const size_t sources = writer->source_count;
+	const size_t sources = writer->facts.source_count;
 	const size_t most =
 	    sources < TL_FLEET_HOSTS_MAX ? sources + 1 : TL_FLEET_HOSTS_MAX;
 	struct search *s = calloc(1, sizeof(*s));
@@ -282,7 +282,7 @@ tl_host_pids_new(struct tl_host_pids **pids, const struct tl_writer *writer)
 	int rc;
 
 	*pids = NULL;
-	if (writer->source_count < 2)
+	if (writer->facts.source_count < 2)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -456,10 +456,10 @@ command_of(const struct tl_writer *writer, uint32_t given)
 
 	if (name.size > 0 || process.pid == 0)
 		return name;
-	if (!p && writer->origin.pid == process.pid)
-		return tl_bytes_of(writer->origin.command);
-	for (size_t i = 0; i < writer->source_count; i++) {
-		const struct tl_origin *origin = &writer->sources[i];
+	if (!p && writer->facts.origin.pid == process.pid)
+		return tl_bytes_of(writer->facts.origin.command);
+	for (size_t i = 0; i < writer->facts.source_count; i++) {
+		const struct tl_origin *origin = &writer->facts.sources[i];
 
 		if (origin->pid == process.pid &&
 		    (!p || !process.host ||

@@ -139,7 +139,7 @@ instance_of(struct work *w)
 		tl_put_string(text, ", scope ");
 		tl_put_bytes(text, scope->text);
 	}
-	return tl_bytes(text->data, text->size);
+	return tl_text_bytes(text);
 }
 
 /*
@@ -216,12 +216,6 @@ take_counter(struct work *w, struct tl_chrome_request *request)
 	return rc;
 }
 
-static bool
-is_word(struct tl_bytes bytes, const char *word)
-{
-	return tl_bytes_equal(bytes, tl_bytes_of(word));
-}
-
 /* Take metadata: the name of a thread or process. */
 static int
 take_name(struct work *w)
@@ -229,20 +223,20 @@ take_name(struct work *w)
 	static const char *const layout[] = { "process_labels",
 		"process_sort_index", "thread_sort_index" };
 	const struct tl_bytes what = w->e->field[TL_CHROME_NAME].text;
-	const bool of_process = is_word(what, TL_CHROME_PROCESS);
+	const bool of_process = tl_bytes_are(what, TL_CHROME_PROCESS);
 	const uint32_t tid = of_process ? 0 : w->event.tid;
 	struct tl_names *names = tl_interner_names(w->c->messages.interner);
 	unsigned i = 0;
 
 	names->apart = true;
-	while (i < w->e->argc && !is_word(w->e->args[i].key, "name"))
+	while (i < w->e->argc && !tl_bytes_are(w->e->args[i].key, "name"))
 		i++;
-	if ((of_process || is_word(what, TL_CHROME_THREAD)) && i < w->e->argc &&
-	    w->e->args[i].value.kind == TL_JSON_STRING)
+	if ((of_process || tl_bytes_are(what, TL_CHROME_THREAD)) &&
+	    i < w->e->argc && w->e->args[i].value.kind == TL_JSON_STRING)
 		return tl_names_add(names, w->event.pid, tid,
 		    w->e->args[i].value.text);
 	for (i = 0; i < TL_COUNT(layout); i++) {
-		if (is_word(what, layout[i]))
+		if (tl_bytes_are(what, layout[i]))
 			return 0;
 	}
 	tl_note(w->c->notes, TL_CHROME_NOTE_METADATA, w->e->at);
@@ -289,22 +283,6 @@ name_by_text(struct work *w, unsigned field, uint32_t tid)
 	return tl_names_add(names, w->event.pid, tid, w->e->field[field].text);
 }
 
-/* Set process and thread: 0; -ENOSPC: too many texts; -ENOMEM. */
-static int
-set_ids(struct work *w)
-{
-	bool pid_is_text, tid_is_text;
-	int rc = set_number(w, TL_CHROME_PID, &w->event.pid, &pid_is_text);
-
-	if (rc == 0)
-		rc = set_number(w, TL_CHROME_TID, &w->event.tid, &tid_is_text);
-	if (rc == 0 && pid_is_text)
-		rc = name_by_text(w, TL_CHROME_PID, 0);
-	if (rc == 0 && tid_is_text)
-		rc = name_by_text(w, TL_CHROME_TID, w->event.tid);
-	return rc;
-}
-
 /*
  * The phase of an event; 0: the event is too large or of a phase that is not
  * converted, and is left out and noted.
@@ -342,7 +320,17 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 
 	if (phase == '\0')
 		return 0;
-	rc = set_ids(&w);
+
+	/* Set process and thread. */
+	bool pid_is_text, tid_is_text;
+
+	rc = set_number(&w, TL_CHROME_PID, &w.event.pid, &pid_is_text);
+	if (rc == 0)
+		rc = set_number(&w, TL_CHROME_TID, &w.event.tid, &tid_is_text);
+	if (rc == 0 && pid_is_text)
+		rc = name_by_text(&w, TL_CHROME_PID, 0);
+	if (rc == 0 && tid_is_text)
+		rc = name_by_text(&w, TL_CHROME_TID, w.event.tid);
 	if (rc == -ENOSPC) {
 		tl_note(c->notes, TL_CHROME_NOTE_FULL, e->at);
 		return 0;

@@ -191,7 +191,7 @@ take_nested(struct tl_chrome_event *e, int kind,
 	if (depth == 2) /* the value is whole */
 		set_arg(e,
 		    kind == TL_JSON_OBJECT_END ? TL_JSON_OBJECT : TL_JSON_ARRAY,
-		    tl_bytes(e->nested.data, e->nested.size), false);
+		    tl_text_bytes(&e->nested), false);
 	return e->nested.rc;
 }
 
@@ -217,11 +217,9 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 	} else if (kind == TL_JSON_KEY && e->in == ARGS) {
 		add_arg(e, token->text);
 	} else if (kind == TL_JSON_KEY && e->in != OTHER) { /* in id2 */
-		e->in = tl_bytes_equal(token->text, tl_bytes_of("local"))
-			    ? TL_CHROME_ID_LOCAL
-			: tl_bytes_equal(token->text, tl_bytes_of("global"))
-			    ? TL_CHROME_ID
-			    : OTHER;
+		e->in = tl_bytes_are(token->text, "local") ? TL_CHROME_ID_LOCAL
+			: tl_bytes_are(token->text, "global") ? TL_CHROME_ID
+							      : OTHER;
 	} else if (is_value(kind) && e->in < TL_CHROME_FIELDS) {
 		set(e, &e->field[e->in], kind, text_of(kind, token),
 		    token->cut);
@@ -359,19 +357,6 @@ scan_string(struct scan *s)
 	return end - start <= TL_JSON_STRING_MAX && skip(s, '"');
 }
 
-/* Scan a number or a literal and return its kind; negative: neither. */
-static int
-scan_word(struct scan *s)
-{
-	const size_t start = s->at;
-	const size_t end = tl_json_word_end(s->data, s->size, start);
-
-	s->token.at = s->before + start;
-	s->token.text = tl_bytes(s->data + start, end - start);
-	s->at = end;
-	return tl_json_word(s->token.text);
-}
-
 /* Take the brace that was just skipped as a token. */
 static int
 take_brace(struct scan *s, int kind)
@@ -407,10 +392,19 @@ scan_event(struct scan *s)
 			if ((rc = take_brace(s, TL_JSON_OBJECT)) < 0)
 				return rc;
 		}
-		if (skip(s, '"'))
+		if (skip(s, '"')) {
 			kind = scan_string(s) ? TL_JSON_STRING : -1;
-		else
-			kind = scan_word(s);
+		} else {
+			/* a number or a literal; negative: neither */
+			const size_t start = s->at;
+			const size_t end =
+			    tl_json_word_end(s->data, s->size, start);
+
+			s->token.at = s->before + start;
+			s->token.text = tl_bytes(s->data + start, end - start);
+			s->at = end;
+			kind = tl_json_word(s->token.text);
+		}
 		if (kind < 0)
 			return 0;
 		if ((rc = take(s, kind)) < 0)

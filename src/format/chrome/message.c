@@ -19,12 +19,6 @@ enum {
 	SUFFIX_SIZE = 1
 };
 
-static bool
-is_word(struct tl_bytes bytes, const char *word)
-{
-	return tl_bytes_equal(bytes, tl_bytes_of(word));
-}
-
 /* May a character stand in the name of an argument? */
 static bool
 is_name(char c)
@@ -139,41 +133,10 @@ tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 	return true;
 }
 
-/* Join the arguments that found no room into one argument of JSON. */
-static void
-join(struct tl_chrome_args *args, struct tl_chrome_event *e,
-    const struct tl_chrome_arg *const *rest, unsigned count)
-{
-	struct tl_text *text = &e->nested;
-	struct tl_chrome_arg *more = &args->arg[args->count++];
-
-	tl_text_clear(text);
-	for (unsigned i = 0; i < count; i++) {
-		const struct tl_chrome_value *value = &rest[i]->value;
-		const char *quote = value->kind == TL_JSON_STRING ? "\"" : "";
-
-		tl_put_string(text, i > 0 ? ",\"" : "{\"");
-		tl_put_json(text, rest[i]->key);
-		tl_put_string(text, "\":");
-		tl_put_string(text, quote);
-		if (value->kind == TL_JSON_STRING)
-			tl_put_json(text, value->text);
-		else
-			tl_put_bytes(text, value->text);
-		tl_put_string(text, quote);
-	}
-	tl_put_char(text, '}');
-	args->joined = true;
-	*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
-	more->value.text =
-	    tl_chrome_event_keep(e, tl_bytes(text->data, text->size));
-	more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
-}
-
 static bool
 is_used(const struct tl_chrome_args *args, unsigned before, struct tl_bytes key)
 {
-	if (args->named && is_word(key, TL_CHROME_LABEL))
+	if (args->named && tl_bytes_are(key, TL_CHROME_LABEL))
 		return true;
 	for (unsigned i = 0; i < before; i++) {
 		if (tl_bytes_equal(args->arg[i].key, key))
@@ -228,7 +191,7 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 		const struct tl_chrome_arg *arg = &e->args[i];
 
 		if (arg->value.kind == TL_JSON_STRING && args->level == 0 &&
-		    is_word(arg->key, "priority")) {
+		    tl_bytes_are(arg->key, "priority")) {
 			const int level = tl_level_of(arg->value.text);
 
 			if (level > 0) {
@@ -245,8 +208,38 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 		args->arg[args->count] = *all[args->count];
 		args->count++;
 	}
-	if (args->count < count)
-		join(args, e, all + args->count, count - args->count);
+	if (args->count < count) {
+		/*
+		 * Join the arguments that found no room into one argument of
+		 * JSON.
+		 */
+		const struct tl_chrome_arg *const *rest = all + args->count;
+		const unsigned left = count - args->count;
+		struct tl_text *text = &e->nested;
+		struct tl_chrome_arg *more = &args->arg[args->count++];
+
+		tl_text_clear(text);
+		for (unsigned i = 0; i < left; i++) {
+			const struct tl_chrome_value *value = &rest[i]->value;
+			const char *quote =
+			    value->kind == TL_JSON_STRING ? "\"" : "";
+
+			tl_put_string(text, i > 0 ? ",\"" : "{\"");
+			tl_put_json(text, rest[i]->key);
+			tl_put_string(text, "\":");
+			tl_put_string(text, quote);
+			if (value->kind == TL_JSON_STRING)
+				tl_put_json(text, value->text);
+			else
+				tl_put_bytes(text, value->text);
+			tl_put_string(text, quote);
+		}
+		tl_put_char(text, '}');
+		args->joined = true;
+		*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
+		more->value.text = tl_chrome_event_keep(e, tl_text_bytes(text));
+		more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
+	}
 	for (unsigned i = 0; i < args->count; i++) {
 		make_valid_key(args, i, e);
 		args->format[i] = format_of(&args->arg[i].value);
@@ -306,33 +299,6 @@ put_words(struct tl_text *text, struct tl_bytes name,
 	return named;
 }
 
-/* Make the text of a message from name and arguments. */
-static int
-make_text(struct tl_chrome_messages *m, const struct tl_chrome_request *request)
-{
-	struct tl_text *text = &m->text;
-	const char *lead = request->name.size > 0 ? ": " : "";
-	unsigned named = 0;
-
-	tl_text_clear(text);
-	if (request->args->named)
-		tl_put_string(text, LABEL);
-	else
-		named = put_words(text, request->name, request->args);
-	for (unsigned i = 0; i < request->args->count; i++) {
-		if (named >> i & 1)
-			continue;
-		tl_put_string(text, lead);
-		put_arg(text, request->args, i);
-		lead = " ";
-	}
-	if (request->instance.size > 0) {
-		tl_put_char(text, '\n');
-		tl_put_bytes(text, request->instance);
-	}
-	return text->rc;
-}
-
 /* Make the key of a message without its category and name. */
 static int
 make_shape(struct tl_text *shape, const struct tl_chrome_request *request)
@@ -376,18 +342,39 @@ find_message(struct tl_chrome_messages *m,
 
 	if (rc < 0)
 		return rc;
-	key.parts[2] = tl_bytes(m->shape.data, m->shape.size);
+	key.parts[2] = tl_text_bytes(&m->shape);
 	if ((slot = tl_message_cache_find(&m->memo, &key))) {
 		*message = slot->message;
 		return 0;
 	}
 	if (level == 0)
 		level = (uint8_t)tl_level_parse("info");
-	if ((rc = make_text(m, request)) < 0)
+
+	/* Make the text of a message from name and arguments. */
+	struct tl_text *text = &m->text;
+	const char *lead = request->name.size > 0 ? ": " : "";
+	unsigned named = 0;
+
+	tl_text_clear(text);
+	if (request->args->named)
+		tl_put_string(text, LABEL);
+	else
+		named = put_words(text, request->name, request->args);
+	for (unsigned i = 0; i < request->args->count; i++) {
+		if (named >> i & 1)
+			continue;
+		tl_put_string(text, lead);
+		put_arg(text, request->args, i);
+		lead = " ";
+	}
+	if (request->instance.size > 0) {
+		tl_put_char(text, '\n');
+		tl_put_bytes(text, request->instance);
+	}
+	if ((rc = text->rc) < 0)
 		return rc;
 	rc = tl_interner_message(m->interner, request->category,
-	    tl_bytes(m->text.data, m->text.size), kind, level, request->scope,
-	    message);
+	    tl_text_bytes(&m->text), kind, level, request->scope, message);
 	/* the text may name more arguments than a message may have */
 	if (rc == -EINVAL)
 		rc = tl_interner_message(m->interner, request->category,

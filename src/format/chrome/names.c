@@ -51,7 +51,7 @@ tl_chrome_put_name(struct tl_text *text, const struct tl_event *event)
 	}
 	shorter.message = &message;
 	tl_label_put(&name, &shorter);
-	tl_put_json(text, tl_bytes(name.data, name.size));
+	tl_put_json(text, tl_text_bytes(&name));
 	if (name.rc < 0)
 		text->rc = name.rc;
 	tl_text_free(&name);
@@ -87,7 +87,8 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 {
 	struct tl_writer *writer = names->writer;
 	const struct tl_host_pid own = tl_host_pids_get(writer->pids, pid);
-	const char *machine = own.host ? own.host : writer->origin.machine;
+	const char *machine =
+	    own.host ? own.host : writer->facts.origin.machine;
 	struct tl_text *text = &writer->out.text;
 	uint32_t number;
 
@@ -97,8 +98,7 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	open_line(names, TL_CHROME_PROCESS, pid, pid);
 	tl_text_clear(&names->scratch);
 	tl_host_pids_name(writer, pid, "", &names->scratch);
-	put_member(text, "\"name\":\"",
-	    tl_bytes(names->scratch.data, names->scratch.size));
+	put_member(text, "\"name\":\"", tl_text_bytes(&names->scratch));
 	tl_put_string(text, "}}");
 	if (machine[0] != '\0') {
 		open_line(names, "process_labels", pid, pid);
@@ -107,36 +107,6 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	}
 	open_line(names, "process_sort_index", pid, pid);
 	tl_put_format(text, "\"sort_index\":%u}}", number);
-}
-
-static int
-name_thread(struct tl_chrome_names *names, const struct tl_event *event)
-{
-	const struct tl_id_key key = { event->pid, event->tid };
-	struct tl_text *text = &names->writer->out.text;
-	const uint32_t pid = event->pid, tid = event->tid;
-	const bool is_main =
-	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
-	struct tl_bytes name;
-	uint32_t number;
-	int rc;
-
-	if (tl_id_map_get(&names->threads, key, &number) != 1)
-		return 0;
-	if ((rc = tl_writer_name(names->writer, event)) < 0)
-		return rc;
-	name_process(names, pid);
-	open_line(names, TL_CHROME_THREAD, pid, tid);
-	name = tl_names_thread(&names->writer->names, pid, tid);
-	tl_put_string(text, "\"name\":\"");
-	if (name.size > 0)
-		tl_put_json(text, name);
-	else
-		tl_put_format(text, "%s %u", is_main ? "main" : "thread", tid);
-	tl_put_string(text, "\"}}");
-	open_line(names, "thread_sort_index", pid, tid);
-	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
-	return 0;
 }
 
 /*
@@ -186,7 +156,31 @@ tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 			return rc;
 		names->left++;
 	}
-	return name_thread(names, event);
+
+	const struct tl_id_key key = { event->pid, event->tid };
+	struct tl_text *text = &names->writer->out.text;
+	const uint32_t pid = event->pid, tid = event->tid;
+	const bool is_main =
+	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
+	struct tl_bytes name;
+	uint32_t number;
+
+	if (tl_id_map_get(&names->threads, key, &number) != 1)
+		return 0;
+	if ((rc = tl_writer_name(names->writer, event)) < 0)
+		return rc;
+	name_process(names, pid);
+	open_line(names, TL_CHROME_THREAD, pid, tid);
+	name = tl_names_thread(&names->writer->names, pid, tid);
+	tl_put_string(text, "\"name\":\"");
+	if (name.size > 0)
+		tl_put_json(text, name);
+	else
+		tl_put_format(text, "%s %u", is_main ? "main" : "thread", tid);
+	tl_put_string(text, "\"}}");
+	open_line(names, "thread_sort_index", pid, tid);
+	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
+	return 0;
 }
 
 void

@@ -108,18 +108,6 @@ struct chrome_read {
 	bool done; /* the rest is ignored */
 };
 
-static struct chrome_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct chrome_read *)(void *)reader;
-}
-
-static bool
-is_word(struct tl_bytes bytes, const char *word)
-{
-	return tl_bytes_equal(bytes, tl_bytes_of(word));
-}
-
 static int
 refuse(struct chrome_read *r, uint64_t at)
 {
@@ -200,7 +188,7 @@ take_outside_list(struct chrome_read *r, int kind,
 	if (kind == TL_JSON_KEY && depth == 1) {
 		r->member = OTHER;
 		for (size_t i = 0; i < TL_COUNT(members); i++) {
-			if (is_word(token->text, members[i].key)) {
+			if (tl_bytes_are(token->text, members[i].key)) {
 				r->member = members[i].member;
 				r->base = members[i].base;
 			}
@@ -209,7 +197,7 @@ take_outside_list(struct chrome_read *r, int kind,
 			tl_note(&r->notes, TL_CHROME_NOTE_MEMBER, token->at);
 	} else if (kind == TL_JSON_KEY && depth == 2) {
 		if (r->member == OTHER_DATA &&
-		    is_word(token->text, TL_CHROME_BASE))
+		    tl_bytes_are(token->text, TL_CHROME_BASE))
 			r->base = NANOSECONDS;
 	} else if (base != NO_TIME &&
 		   (kind == TL_JSON_STRING || kind == TL_JSON_NUMBER)) {
@@ -291,7 +279,7 @@ drain(struct chrome_read *r)
 static int
 chrome_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct chrome_read *r = read_of(reader);
+	struct chrome_read *r = (void *)reader;
 
 	/* some editors write a byte order mark */
 	while (r->fed == r->bom_at && r->bom_at < BOM_SIZE && piece.size > 0 &&
@@ -312,7 +300,7 @@ chrome_feed(struct tl_reader *reader, struct tl_bytes piece)
 static int
 chrome_finish(struct tl_reader *reader)
 {
-	struct chrome_read *r = read_of(reader);
+	struct chrome_read *r = (void *)reader;
 	int rc = 0;
 
 	if (!r->done) {
@@ -332,7 +320,7 @@ chrome_finish(struct tl_reader *reader)
 static void
 chrome_free(struct tl_reader *reader)
 {
-	struct chrome_read *r = read_of(reader);
+	struct chrome_read *r = (void *)reader;
 
 	tl_json_free(&r->json);
 	tl_chrome_event_free(&r->event);

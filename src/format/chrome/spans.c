@@ -180,25 +180,6 @@ flush(struct tl_chrome_spans *s)
 	return rc;
 }
 
-static int
-take_whole(struct tl_chrome_spans *s, const struct tl_event *begin)
-{
-	int rc = 0;
-
-	if (!s->window)
-		s->window = malloc(WINDOW * sizeof(*s->window));
-	if (!s->window)
-		return -ENOMEM;
-	if (s->waiting == WINDOW ||
-	    (s->waiting > 0 && s->window[0].begin.ns != begin->ns))
-		rc = flush(s);
-	s->window[s->waiting] = (struct tl_chrome_waiting){ *begin,
-		later(s, begin->ns, (int64_t)begin->tsc),
-		(uint32_t)s->waiting };
-	s->waiting++;
-	return rc;
-}
-
 /* == begin and end events == */
 
 /* Find the thread of an event, or the id that stands for a thread; NULL: too
@@ -214,7 +195,6 @@ thread_of(struct tl_chrome_spans *s, const struct tl_event *event,
 	if (event->message->scope == TIMELINE_SOURCE)
 		key = (struct tl_id_key){ event->tsc, UINT64_MAX };
 	rc = tl_id_map_get(&s->numbers, key, &number);
-
 	*thread = NULL;
 	if (rc == -ENOSPC) {
 		s->full++;
@@ -346,9 +326,9 @@ put_arguments(struct tl_chrome_spans *s, const struct tl_event *end,
 	if (s->text.rc < 0)
 		return s->text.rc;
 	rc = tl_interner_message(s->interner,
-	    is_named ? own->category : begun->category,
-	    tl_bytes(s->text.data, s->text.size), TIMELINE_RECORD_INSTANT,
-	    own->level, TIMELINE_THREAD, &instant.message);
+	    is_named ? own->category : begun->category, tl_text_bytes(&s->text),
+	    TIMELINE_RECORD_INSTANT, own->level, TIMELINE_THREAD,
+	    &instant.message);
 	if (rc == -ENOSPC) {
 		s->full++;
 		return 0;
@@ -406,8 +386,21 @@ take(struct tl_chrome_spans *s, struct tl_event *event)
 	int rc;
 
 	event->ns = later(s, event->ns, s->base_ns);
-	if (event->lane == TL_CHROME_WHOLE)
-		return take_whole(s, event);
+	if (event->lane == TL_CHROME_WHOLE) {
+		rc = 0;
+		if (!s->window)
+			s->window = malloc(WINDOW * sizeof(*s->window));
+		if (!s->window)
+			return -ENOMEM;
+		if (s->waiting == WINDOW ||
+		    (s->waiting > 0 && s->window[0].begin.ns != event->ns))
+			rc = flush(s);
+		s->window[s->waiting] = (struct tl_chrome_waiting){ *event,
+			later(s, event->ns, (int64_t)event->tsc),
+			(uint32_t)s->waiting };
+		s->waiting++;
+		return rc;
+	}
 	if ((rc = flush(s)) < 0 ||
 	    (rc = end_until(s, event->ns, event->lane != TL_CHROME_ALONE)) < 0)
 		return rc;

@@ -38,17 +38,10 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 
 struct chrome {
 	struct tl_writer writer; /* first: callers see the writer */
-	struct tl_notes notes;
 	struct tl_chrome_lines lines;
 	int64_t last_ns;
 	bool started; /* base_ns is known */
 };
-
-static struct chrome *
-chrome_of(struct tl_writer *writer)
-{
-	return (struct chrome *)(void *)writer;
-}
 
 /* Write the head of the file; the time of the first event gives the base. */
 static void
@@ -65,9 +58,9 @@ start(struct chrome *w, int64_t ns)
 	tl_put_string(text,
 	    "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"base_ns\":\"");
 	tl_put_signed(text, w->lines.base_ns);
-	if (w->writer.origin.machine[0] != '\0') {
+	if (w->writer.facts.origin.machine[0] != '\0') {
 		tl_put_string(text, "\",\"machine\":\"");
-		tl_put_json(text, tl_bytes_of(w->writer.origin.machine));
+		tl_put_json(text, tl_bytes_of(w->writer.facts.origin.machine));
 	}
 	tl_put_string(text, "\"},\"traceEvents\":[");
 }
@@ -118,31 +111,10 @@ put_end(struct chrome *w, struct tl_event *end)
 	return rc < 0 ? rc : put_alone(w, end);
 }
 
-/* Note the values that the format has not. */
-static void
-note_values(struct chrome *w, const struct tl_event *event)
-{
-	const struct tl_message *message = event->message;
-	const bool is_counter = event->kind == TL_COUNTER;
-	unsigned argc = event->bare ? 0 : message->argc;
-
-	if (is_counter && argc > 1) {
-		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
-		argc = 1;
-	}
-	for (unsigned i = 0; i < argc; i++) {
-		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
-		    !isfinite(tl_double_of(event->args[i])))
-			tl_note(&w->notes, NOTE_DOUBLES, TL_FAULT_NOWHERE);
-		if (tl_arg_is_text(&message->args[i]) && is_counter)
-			tl_note(&w->notes, NOTE_TEXT, TL_FAULT_NOWHERE);
-	}
-}
-
 static int
 chrome_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct chrome *w = chrome_of(writer);
+	struct chrome *w = (void *)writer;
 	struct tl_event turned = *event;
 	int rc;
 
@@ -155,8 +127,25 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 	if ((rc = tl_chrome_names_put(&w->lines.names, &turned)) < 0)
 		return rc;
 	w->last_ns = event->ns;
-	tl_note(&w->notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
-	note_values(w, event);
+	tl_note(&w->writer.notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
+
+	/* Note the values that the format has not. */
+	const struct tl_message *message = event->message;
+	const bool is_counter = event->kind == TL_COUNTER;
+	unsigned argc = event->bare ? 0 : message->argc;
+
+	if (is_counter && argc > 1) {
+		tl_note(&w->writer.notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
+		argc = 1;
+	}
+	for (unsigned i = 0; i < argc; i++) {
+		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
+		    !isfinite(tl_double_of(event->args[i])))
+			tl_note(&w->writer.notes, NOTE_DOUBLES,
+			    TL_FAULT_NOWHERE);
+		if (tl_arg_is_text(&message->args[i]) && is_counter)
+			tl_note(&w->writer.notes, NOTE_TEXT, TL_FAULT_NOWHERE);
+	}
 	switch (event->kind) {
 	case TL_BEGIN: /* written with its end */
 		return 0;
@@ -172,7 +161,7 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 chrome_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 {
-	struct chrome *w = chrome_of(writer);
+	struct chrome *w = (void *)writer;
 	struct tl_event begin;
 	const int rc = make_begin(w, span, &begin);
 
@@ -185,25 +174,27 @@ chrome_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 static int
 chrome_end(struct tl_writer *writer)
 {
-	struct chrome *w = chrome_of(writer);
+	struct chrome *w = (void *)writer;
 
 	if (!w->started)
 		start(w, 0);
 	tl_put_string(&writer->out.text, "\n]}\n");
 	for (; w->lines.names.left > 0; w->lines.names.left--)
-		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
-	tl_notes_report(&w->notes, writer->report);
+		tl_note(&w->writer.notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
 	return 0;
 }
 
 static void
 chrome_free(struct tl_writer *writer)
 {
-	tl_chrome_lines_free(&chrome_of(writer)->lines);
+	struct chrome *w = (void *)writer;
+
+	tl_chrome_lines_free(&w->lines);
 }
 
 static const struct tl_writer_kind kind = { .put = chrome_put,
 	.end = chrome_end,
+	.notes = notes,
 	.free = chrome_free,
 	.pairs = true,
 	.put_lonely = chrome_put_lonely,
@@ -219,8 +210,7 @@ tl_chrome_write_new(struct tl_writer **writer, tl_write *write, void *context,
 
 	if (rc < 0)
 		return rc;
-	w = chrome_of(*writer);
-	w->notes.kinds = notes;
+	w = (void *)*writer;
 	tl_chrome_lines_make(&w->lines, *writer);
 	return 0;
 }

@@ -35,24 +35,6 @@ static const char column_names[] =
 #define NO_DURATION ",,"
 #define NO_PROOF    ",,"
 
-/*
- * Append the columns of missing arguments; the first of these columns may hold
- * the scope of a span.
- */
-static void
-put_end(struct tl_text *text, const struct tl_message *message)
-{
-	unsigned columns = 2 * (TL_ARGS_MAX - message->argc);
-
-	if (message->kind == TIMELINE_RECORD_SPAN &&
-	    message->scope == TIMELINE_SOURCE && columns > 0) {
-		tl_put_string(text,
-		    "," TL_CSV_SCOPE_NAME "," TL_CSV_SCOPE_SOURCE);
-		columns -= 2;
-	}
-	tl_put_repeat(text, ',', columns);
-}
-
 static void
 put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 {
@@ -80,7 +62,20 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 		tl_put_char(text, ',');
 		tl_draft_cut(draft);
 	}
-	put_end(text, message);
+
+	/*
+	 * Append the columns of missing arguments; the first of these columns
+	 * may hold the scope of a span.
+	 */
+	unsigned columns = 2 * (TL_ARGS_MAX - message->argc);
+
+	if (message->kind == TIMELINE_RECORD_SPAN &&
+	    message->scope == TIMELINE_SOURCE && columns > 0) {
+		tl_put_string(text,
+		    "," TL_CSV_SCOPE_NAME "," TL_CSV_SCOPE_SOURCE);
+		columns -= 2;
+	}
+	tl_put_repeat(text, ',', columns);
 	tl_draft_cut(draft);
 }
 
@@ -96,30 +91,6 @@ write_place(char *to, const struct tl_event *event)
 		to = tl_write_unsigned(to, event->cpu);
 	*to++ = ',';
 	return to;
-}
-
-/* Write the columns of events: pid,tid, */
-static char *
-write_thread(char *to, const struct tl_event *event)
-{
-	to = tl_write_unsigned(to, event->pid);
-	*to++ = ',';
-	to = tl_write_unsigned(to, event->tid);
-	*to++ = ',';
-	return to;
-}
-
-/*
- * Append a text; an empty text is "", because an empty field is a value that
- * was not logged.
- */
-static void
-put_text(struct tl_text *text, struct tl_bytes string)
-{
-	if (string.size == 0)
-		tl_put_string(text, "\"\"");
-	else
-		tl_put_csv(text, string);
 }
 
 static void
@@ -143,7 +114,14 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
 	case TIMELINE_ARG_TEXT8:
 		string = tl_message_text(message, index, &event->args[index]);
 		if (string.data) {
-			put_text(text, string);
+			/*
+			 * Append a text; an empty text is "", because an empty
+			 * field is a value that was not logged.
+			 */
+			if (string.size == 0)
+				tl_put_string(text, "\"\"");
+			else
+				tl_put_csv(text, string);
 			return;
 		}
 		tl_put_char(text, '#');
@@ -194,7 +172,12 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	if (!to)
 		return;
 	to = write_place(to, event);
-	to = write_thread(to, event);
+
+	/* Write the columns of events: pid,tid, */
+	to = tl_write_unsigned(to, event->pid);
+	*to++ = ',';
+	to = tl_write_unsigned(to, event->tid);
+	*to++ = ',';
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
 	to = tl_write_string(to, tl_kind_name(event->kind));
 	for (unsigned i = 0; i < pieces->argc; i++) {

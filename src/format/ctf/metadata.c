@@ -98,20 +98,19 @@ put_comment(struct tl_text *text, struct tl_bytes bytes)
 	tl_text_free(&lines);
 }
 
-static void
-put_clock(struct tl_text *text, int64_t base_s)
+void
+tl_ctf_put_trace(struct tl_text *text, const struct tl_origin *origin,
+    int64_t base_s)
 {
+	tl_put_string(text, "/* CTF 1.8 */\n\n");
 	tl_put_string(text, "clock {\n\tname = \"unix\";\n"
 			    "\tdescription = \"Unix time\";\n"
 			    "\tfreq = 1000000000;\n"
 			    "\toffset_s = ");
 	tl_put_signed(text, base_s);
 	tl_put_string(text, ";\n\toffset = 0;\n\tabsolute = true;\n};\n\n");
-}
-
-static void
-put_env(struct tl_text *text, const struct tl_origin *origin)
-{
+	/* types below are mapped to the clock */
+	tl_put_string(text, layout);
 	tl_put_string(text, "env {\n\ttracer_name = \"timeline\";\n");
 	if (origin->machine[0] != '\0') {
 		tl_put_string(text, "\thostname = \"");
@@ -129,16 +128,6 @@ put_env(struct tl_text *text, const struct tl_origin *origin)
 		tl_put_string(text, ";\n");
 	}
 	tl_put_string(text, "};\n\n");
-}
-
-void
-tl_ctf_put_trace(struct tl_text *text, const struct tl_origin *origin,
-    int64_t base_s)
-{
-	tl_put_string(text, "/* CTF 1.8 */\n\n");
-	put_clock(text, base_s); /* types below are mapped to the clock */
-	tl_put_string(text, layout);
-	put_env(text, origin);
 	tl_put_string(text, stream);
 }
 
@@ -174,24 +163,6 @@ put_name(struct tl_text *text, const struct ctf_class *c)
 		tl_put_string(text, "_exit");
 }
 
-static void
-put_about(struct tl_text *text, const struct tl_message *message)
-{
-	if (message->file.size == 0 && message->explain.size == 0)
-		return;
-	tl_put_string(text, "/* ");
-	if (message->file.size > 0) {
-		put_comment(text, message->file);
-		tl_put_char(text, ':');
-		tl_put_unsigned(text, message->line);
-	}
-	if (message->explain.size > 0) {
-		tl_put_char(text, '\n');
-		put_comment(text, message->explain);
-	}
-	tl_put_string(text, " */\n");
-}
-
 /* Append a constant, as an enumeration with one name. */
 static void
 put_constant(struct tl_text *text, struct tl_bytes label, unsigned value,
@@ -223,28 +194,24 @@ type_of(unsigned format)
 	return types[format <= TIMELINE_ARG_TEXT8 ? format : 0];
 }
 
-static void
-put_args(struct tl_text *text, const struct ctf_class *c)
-{
-	const unsigned argc = c->has_args ? c->message->argc : 0;
-
-	for (unsigned i = 0; i < argc; i++) {
-		const struct tl_arg *arg = &c->message->args[i];
-
-		tl_put_string(text, "\t\t");
-		tl_put_string(text, type_of(arg->format));
-		tl_put_string(text, " _");
-		tl_put_bytes(text, arg->name);
-		tl_put_string(text, ";\n");
-	}
-}
-
 void
 tl_ctf_put_class(struct tl_text *text, const struct ctf_class *c)
 {
 	const struct tl_message *message = c->message;
 
-	put_about(text, message);
+	if (message->file.size != 0 || message->explain.size != 0) {
+		tl_put_string(text, "/* ");
+		if (message->file.size > 0) {
+			put_comment(text, message->file);
+			tl_put_char(text, ':');
+			tl_put_unsigned(text, message->line);
+		}
+		if (message->explain.size > 0) {
+			tl_put_char(text, '\n');
+			put_comment(text, message->explain);
+		}
+		tl_put_string(text, " */\n");
+	}
 	tl_put_string(text, "event {\n\tid = ");
 	tl_put_unsigned(text, c->id);
 	tl_put_string(text, ";\n\tstream_id = 0;\n\tname = \"");
@@ -261,6 +228,17 @@ tl_ctf_put_class(struct tl_text *text, const struct ctf_class *c)
 		    "\t\tenum : u8 { \"unknown\", \"sure\", \"unsure\", "
 		    "\"none\" } begun;\n\t\ts64 duration_ns;\n");
 	tl_put_string(text, "\t};\n\tfields := struct {\n");
-	put_args(text, c);
+
+	const unsigned argc = c->has_args ? c->message->argc : 0;
+
+	for (unsigned i = 0; i < argc; i++) {
+		const struct tl_arg *arg = &c->message->args[i];
+
+		tl_put_string(text, "\t\t");
+		tl_put_string(text, type_of(arg->format));
+		tl_put_string(text, " _");
+		tl_put_bytes(text, arg->name);
+		tl_put_string(text, ";\n");
+	}
 	tl_put_string(text, "\t};\n};\n\n");
 }

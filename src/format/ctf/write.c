@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/ns.h"
+#include "base/process.h"
 #include "base/table.h"
 #include "event/names.h"
 #include "event/reader.h"
@@ -21,9 +22,12 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	PACKET_HEADER = 2 * 4,
@@ -68,7 +72,7 @@ struct stream {
 
 struct ctf_write {
 	struct tl_writer writer; /* first: callers see the writer */
-	struct tl_files *files;
+	int fd;                  /* of the directory */
 	struct tl_id_map classes;
 	struct tl_id_map stream_keys;
 	struct stream *streams;
@@ -79,14 +83,7 @@ struct ctf_write {
 	bool started;
 	/* Stamps count from base_s, 0 unless the first event is before 1970. */
 	int64_t base_s;
-	struct tl_notes notes;
 };
-
-static struct ctf_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct ctf_write *)(void *)writer;
-}
 
 static char *
 write_8(char *to, unsigned n)
@@ -113,6 +110,25 @@ write_64(char *to, uint64_t n)
 	return to + sizeof(little);
 }
 
+/*
+ * Append to a file of the directory.  A file is open only meanwhile, because a
+ * trace may have more files than a process may have open.
+ */
+static int
+append(const struct ctf_write *w, const char *name, const struct tl_text *text)
+{
+	const int fd = openat(w->fd, name,
+	    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = tl_write_all(fd, text->data, text->size);
+	if (close(fd) < 0 && rc == 0)
+		rc = -errno;
+	return rc;
+}
+
 /* Begin a packet, with room for the fields that are known at its end. */
 static int
 begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
@@ -123,9 +139,16 @@ begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
 	return s->packet.rc;
 }
 
-static void
-fill_packet(const struct stream *s)
+/* Write the open packet, if any. */
+static int
+flush_packet(struct ctf_write *w, struct stream *s)
 {
+	char name[NAME_MAX_SIZE];
+	int rc;
+
+	if (s->packet.rc < 0 || s->packet.size == 0)
+		return s->packet.rc;
+
 	const uint64_t bits = (uint64_t)s->packet.size * 8;
 	char *to = s->packet.data;
 
@@ -140,20 +163,8 @@ fill_packet(const struct stream *s)
 	to = write_32(to, s->cpu);
 	to = write_32(to, s->lane);
 	write_32(to, s->source);
-}
-
-/* Write the open packet, if any. */
-static int
-flush_packet(struct ctf_write *w, struct stream *s)
-{
-	char name[NAME_MAX_SIZE];
-	int rc;
-
-	if (s->packet.rc < 0 || s->packet.size == 0)
-		return s->packet.rc;
-	fill_packet(s);
 	snprintf(name, sizeof(name), "stream_%" PRIu32, s->number);
-	rc = w->files->write(w->files, name, s->packet.data, s->packet.size);
+	rc = append(w, name, &s->packet);
 	w->filling -= s->packet.size;
 	tl_text_clear(&s->packet);
 	s->packets++;
@@ -186,26 +197,6 @@ make_stream(struct ctf_write *w, const struct tl_event *event, uint32_t number)
 		.source = event->source,
 		.number = number };
 	w->stream_count = number + 1;
-	return 0;
-}
-
-static int
-find_stream(struct ctf_write *w, const struct tl_event *event,
-    struct stream **stream)
-{
-	const struct tl_id_key key = { (uint64_t)event->lane << 32 | event->cpu,
-		event->source };
-	uint32_t number;
-	int rc = tl_id_map_get(&w->stream_keys, key, &number);
-
-	if (rc < 0)
-		return rc;
-	if (number >= STREAMS_MAX)
-		return -ENOSPC;
-	if (number >= w->stream_count &&
-	    (rc = make_stream(w, event, number)) < 0)
-		return rc;
-	*stream = &w->streams[number];
 	return 0;
 }
 
@@ -250,20 +241,6 @@ is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
 	return ns < base_ns || (uint64_t)ns - (uint64_t)base_ns < s->end;
 }
 
-/* Write header and context of an event, without the names. */
-static void
-write_place(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
-{
-	to = write_32(to, id);
-	to = write_64(to, stamp);
-	to = write_32(to, event->pid);
-	to = write_32(to, event->tid);
-	to = write_64(to, event->tsc);
-	to = write_64(to, event->number);
-	to = write_32(to, event->epoch);
-	write_32(to, event->error_ns);
-}
-
 /* Write the part of the payload before the arguments. */
 static char *
 write_payload(char *to, const struct tl_event *event)
@@ -278,34 +255,6 @@ write_payload(char *to, const struct tl_event *event)
 	    tl_event_is_begun(event) ? (uint64_t)event->duration_ns : 0);
 }
 
-/* Append the names of thread and process; empty: unknown. */
-static void
-put_names(struct tl_text *text, const struct tl_event *event)
-{
-	const struct tl_names *names = tl_event_names(event);
-
-	tl_put_plain(text, tl_names_thread(names, event->pid, event->tid));
-	tl_put_char(text, '\0');
-	tl_put_plain(text, tl_names_process(names, event->pid));
-	tl_put_char(text, '\0');
-}
-
-/* Append a string and a NUL; tl_put_plain() leaves no NUL in the string. */
-static void
-put_string(struct tl_text *text, const struct tl_event *event, unsigned i)
-{
-	const struct tl_bytes string =
-	    tl_message_text(event->message, i, &event->args[i]);
-
-	if (string.data) {
-		tl_put_plain(text, string);
-	} else {
-		tl_put_char(text, '#');
-		tl_put_unsigned(text, event->args[i]);
-	}
-	tl_put_char(text, '\0');
-}
-
 static void
 put_args(struct tl_text *text, const struct tl_event *event)
 {
@@ -315,7 +264,20 @@ put_args(struct tl_text *text, const struct tl_event *event)
 
 	for (unsigned i = 0; i < argc; i++) {
 		if (tl_arg_is_text(&message->args[i])) {
-			put_string(text, event, i);
+			/*
+			 * Append a string and a NUL; tl_put_plain() leaves no
+			 * NUL in the string.
+			 */
+			const struct tl_bytes string =
+			    tl_message_text(event->message, i, &event->args[i]);
+
+			if (string.data) {
+				tl_put_plain(text, string);
+			} else {
+				tl_put_char(text, '#');
+				tl_put_unsigned(text, event->args[i]);
+			}
+			tl_put_char(text, '\0');
 			continue;
 		}
 		if (!(to = tl_text_reserve(text, ARG_SIZE)))
@@ -323,15 +285,6 @@ put_args(struct tl_text *text, const struct tl_event *event)
 		write_64(to, event->args[i]);
 		text->size += ARG_SIZE;
 	}
-}
-
-/* Write all packets if they take too much memory, else this packet if full. */
-static int
-flush_full(struct ctf_write *w, struct stream *s)
-{
-	if (w->filling > FILLING_MAX)
-		return flush_all(w);
-	return s->packet.size >= PACKET_SIZE ? flush_packet(w, s) : 0;
 }
 
 static int
@@ -346,16 +299,32 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	if (rc < 0)
 		return rc;
 	if (is_back(w, s, event->ns))
-		tl_note(&w->notes, BACK, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, BACK, TL_FAULT_NOWHERE);
 	if (stamp == STAMP_MAX)
-		tl_note(&w->notes, FAR, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, FAR, TL_FAULT_NOWHERE);
 	if (before == 0 && (rc = begin_packet(w, s, stamp)) < 0)
 		return rc;
 	w->filling -= s->packet.size;
 	if ((to = tl_text_reserve(&s->packet, PLACE_SIZE))) {
-		write_place(to, event, id, stamp);
+		/* Write header and context of an event, without the names. */
+		to = write_32(to, id);
+		to = write_64(to, stamp);
+		to = write_32(to, event->pid);
+		to = write_32(to, event->tid);
+		to = write_64(to, event->tsc);
+		to = write_64(to, event->number);
+		to = write_32(to, event->epoch);
+		write_32(to, event->error_ns);
 		s->packet.size += PLACE_SIZE;
-		put_names(&s->packet, event);
+
+		/* Append the names of thread and process; empty: unknown. */
+		const struct tl_names *names = tl_event_names(event);
+
+		tl_put_plain(&s->packet,
+		    tl_names_thread(names, event->pid, event->tid));
+		tl_put_char(&s->packet, '\0');
+		tl_put_plain(&s->packet, tl_names_process(names, event->pid));
+		tl_put_char(&s->packet, '\0');
 	}
 	if ((to = tl_text_reserve(&s->packet, PAYLOAD_SIZE))) {
 		to = write_payload(to, event);
@@ -364,7 +333,11 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	}
 	w->filling += s->packet.size;
 	s->end = stamp;
-	return s->packet.rc < 0 ? s->packet.rc : flush_full(w, s);
+	if (s->packet.rc < 0)
+		return s->packet.rc;
+	if (w->filling > FILLING_MAX) /* all packets take too much memory */
+		return flush_all(w);
+	return s->packet.size >= PACKET_SIZE ? flush_packet(w, s) : 0;
 }
 
 /*
@@ -379,24 +352,6 @@ put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
 	return rc < 0 ? rc : flush_packet(w, s);
 }
 
-/* Note a loss, which the next packet counts and the packet before does not. */
-static int
-put_lost(struct ctf_write *w, struct stream *s, const struct tl_event *event)
-{
-	const uint64_t stamp = stamp_of(w, s, event->ns);
-	int rc;
-
-	if (tl_event_is_start(event)) /* the ring turned before all events */
-		return 0;
-	rc = flush_packet(w, s);
-
-	if (rc == 0 && s->packets == 0)
-		rc = put_empty(w, s, stamp);
-	s->end = stamp;
-	s->discarded += event->lost;
-	return rc;
-}
-
 static void
 start(struct ctf_write *w, int64_t ns)
 {
@@ -407,20 +362,43 @@ start(struct ctf_write *w, int64_t ns)
 		w->base_s = ns / TL_NS_PER_S - 1;
 	if (w->base_s < BASE_S_MIN)
 		w->base_s = BASE_S_MIN;
-	tl_ctf_put_trace(&w->metadata, &w->writer.origin, w->base_s);
+	tl_ctf_put_trace(&w->metadata, &w->writer.facts.origin, w->base_s);
 }
 
 static int
 ctf_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct ctf_write *w = write_of(writer);
+	const struct tl_id_key key = { (uint64_t)event->lane << 32 | event->cpu,
+		event->source };
+	struct ctf_write *w = (void *)writer;
 	struct stream *s;
+	uint32_t number;
+	uint64_t stamp;
 	int rc;
 
 	start(w, event->ns);
-	if ((rc = find_stream(w, event, &s)) < 0)
+	rc = tl_id_map_get(&w->stream_keys, key, &number);
+	if (rc < 0)
 		return rc;
-	return event->message ? put_event(w, s, event) : put_lost(w, s, event);
+	if (number >= STREAMS_MAX)
+		return -ENOSPC;
+	if (number >= w->stream_count &&
+	    (rc = make_stream(w, event, number)) < 0)
+		return rc;
+	s = &w->streams[number];
+	if (event->message)
+		return put_event(w, s, event);
+	if (tl_event_is_start(event)) /* the ring turned before all events */
+		return 0;
+
+	/* The next packet counts a loss, the packet before does not. */
+	stamp = stamp_of(w, s, event->ns);
+	rc = flush_packet(w, s);
+	if (rc == 0 && s->packets == 0)
+		rc = put_empty(w, s, stamp);
+	s->end = stamp;
+	s->discarded += event->lost;
+	return rc;
 }
 
 /* Write an empty packet for a loss after the last event of a stream. */
@@ -441,23 +419,21 @@ report_losses(struct ctf_write *w)
 static int
 ctf_end(struct tl_writer *writer)
 {
-	struct ctf_write *w = write_of(writer);
+	struct ctf_write *w = (void *)writer;
 	int rc;
 
 	start(w, 0);
 	if ((rc = flush_all(w)) < 0 || (rc = report_losses(w)) < 0)
 		return rc;
-	tl_notes_report(&w->notes, writer->report);
 	if (w->metadata.rc < 0)
 		return w->metadata.rc;
-	return w->files->write(w->files, "metadata", w->metadata.data,
-	    w->metadata.size);
+	return append(w, "metadata", &w->metadata);
 }
 
 static void
 ctf_free(struct tl_writer *writer)
 {
-	struct ctf_write *w = write_of(writer);
+	struct ctf_write *w = (void *)writer;
 
 	for (size_t i = 0; i < w->stream_capacity; i++)
 		tl_text_free(&w->streams[i].packet);
@@ -465,26 +441,33 @@ ctf_free(struct tl_writer *writer)
 	tl_id_map_free(&w->stream_keys);
 	tl_id_map_free(&w->classes);
 	tl_text_free(&w->metadata);
-	if (w->files->close)
-		w->files->close(w->files);
+	if (w->fd >= 0)
+		close(w->fd);
 }
 
 static const struct tl_writer_kind ctf_kind = { .put = ctf_put,
 	.end = ctf_end,
+	.notes = kinds,
 	.free = ctf_free };
 
 int
-tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
+tl_ctf_write_at(struct tl_writer **writer, const char *path,
     const struct tl_report *report)
 {
 	struct ctf_write *w;
-	const int rc =
-	    tl_writer_make(writer, sizeof(*w), &ctf_kind, NULL, NULL, report);
+	int rc = mkdir(path, 0777) < 0 ? -errno : 0;
 
+	if (rc == 0)
+		rc = tl_writer_make(writer, sizeof(*w), &ctf_kind, NULL, NULL,
+		    report);
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
-	w->files = files;
-	w->notes.kinds = kinds;
-	return 0;
+	w = (void *)*writer;
+	w->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (w->fd >= 0)
+		return 0;
+	rc = -errno;
+	tl_writer_free(*writer);
+	rmdir(path);
+	return rc;
 }

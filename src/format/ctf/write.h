@@ -31,25 +31,9 @@
 #include "event/writer.h"
 
 /*
- * The files of a writer of several files.  Such a writer has a constructor of
- * its own, but takes events, finishes and is freed like any other writer; its
- * tl_write is never called.
+ * Make a writer of a trace in the directory path, which must not exist yet.
+ * 0, -EEXIST, -ENOMEM, or -errno.
  */
-struct tl_files {
-	/*
-	 * Append to the file of this name, which consists of letters, digits
-	 * and _; create a missing file.  0, -errno to stop.
-	 */
-	int (*write)(struct tl_files *files, const char *name, const char *data,
-	    size_t size);
-	/*
-	 * Called when the writer is freed; NULL: the caller closes the files.
-	 */
-	void (*close)(struct tl_files *files);
-};
-
-/* Make a writer; files must live until the writer is freed.  0, -ENOMEM. */
-int tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
-    const struct tl_report *report);
+tl_writer_at tl_ctf_write_at;
 
 #endif

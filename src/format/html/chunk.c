@@ -47,6 +47,46 @@ tl_html_chunk_takes(const struct tl_html_chunk *chunk,
 	       step < STEP_MAX && step > -STEP_MAX;
 }
 
+int
+tl_html_table_number(struct tl_html_table *table, const struct tl_html_key *key,
+    uint32_t *number)
+{
+	const uint64_t hash =
+	    tl_hash_more(tl_hash_pair(key->a, key->b), key->c);
+	struct tl_probe probe = tl_table_probe(&table->table, hash);
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at)) {
+		const struct tl_html_key *k = &table->keys[at];
+
+		if (k->a == key->a && k->b == key->b && k->c == key->c) {
+			*number = table->first + at;
+			return 1;
+		}
+	}
+	if (table->first + table->count >= UINT32_MAX - 1)
+		return -ENOMEM;
+	if (table->count == TL_HTML_TABLE_MAX) {
+		tl_table_clear(&table->table);
+		table->first += TL_HTML_TABLE_MAX;
+		table->count = 0;
+	}
+	if (TL_ARRAY_ROOM(table->keys, table->capacity, table->count) < 0 ||
+	    tl_table_add(&table->table, hash, table->count) < 0)
+		return -ENOMEM;
+	*number = table->first + table->count;
+	table->keys[table->count++] = *key;
+	return 0;
+}
+
+void
+tl_html_table_free(struct tl_html_table *table)
+{
+	tl_table_free(&table->table);
+	free(table->keys);
+	*table = (struct tl_html_table){ 0 };
+}
+
 /* Put a comma before every item but the first. */
 static void
 separate(struct tl_text *text)
@@ -55,15 +95,20 @@ separate(struct tl_text *text)
 		tl_put_char(text, ',');
 }
 
-/* Append the content of a JSON string; < is escaped for <script>. */
+/* Append a string, escaped as in a listing. */
 static void
-put_json(struct tl_html_chunk *chunk, struct tl_text *text,
-    struct tl_bytes bytes)
+put_string(struct tl_html_chunk *chunk, struct tl_text *text,
+    struct tl_bytes bytes, void (*escape)(struct tl_text *, struct tl_bytes))
 {
+	tl_text_clear(&chunk->plain);
+	escape(&chunk->plain, bytes);
+	tl_put_char(text, '"');
+
+	/* Append the content of a JSON string; < is escaped for <script>. */
 	size_t at = 0;
 
 	tl_text_clear(&chunk->json);
-	tl_put_json(&chunk->json, bytes);
+	tl_put_json(&chunk->json, tl_text_bytes(&chunk->plain));
 	while (at < chunk->json.size) {
 		const char *from = chunk->json.data + at;
 		const size_t left = chunk->json.size - at;
@@ -75,17 +120,6 @@ put_json(struct tl_html_chunk *chunk, struct tl_text *text,
 			tl_put_string(text, "\\u003c");
 		at += run + (found ? 1 : 0);
 	}
-}
-
-/* Append a string, escaped as in a listing. */
-static void
-put_string(struct tl_html_chunk *chunk, struct tl_text *text,
-    struct tl_bytes bytes, void (*escape)(struct tl_text *, struct tl_bytes))
-{
-	tl_text_clear(&chunk->plain);
-	escape(&chunk->plain, bytes);
-	tl_put_char(text, '"');
-	put_json(chunk, text, tl_bytes(chunk->plain.data, chunk->plain.size));
 	tl_put_char(text, '"');
 }
 
@@ -251,26 +285,6 @@ message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
 	return 0;
 }
 
-/* Append the numbers that every event has: step,code,place. */
-static void
-put_frame(struct tl_html_chunk *chunk, const struct tl_event *event,
-    uint64_t code, uint32_t place)
-{
-	struct tl_text *text = &chunk->events;
-	char *to = tl_text_reserve(text, FRAME_MAX);
-
-	if (!to)
-		return;
-	if (chunk->count > 0)
-		*to++ = ',';
-	to = tl_write_signed(to, event->ns - chunk->last.ns);
-	*to++ = ',';
-	to = tl_write_unsigned(to, code);
-	*to++ = ',';
-	to = tl_write_unsigned(to, place);
-	text->size = (size_t)(to - text->data);
-}
-
 /* Append the values behind the frame. */
 static int
 put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
@@ -337,29 +351,6 @@ bound_of(const struct tl_event *event)
 	bits = 64 - (unsigned)__builtin_clzll(ns);
 	unit = UINT64_C(1) << (bits - BOUND_BITS);
 	return (int64_t)((ns + unit - 1) & ~(unit - 1));
-}
-
-/* Write the bound of the next event's time, and whether the event overlaps. */
-static void
-put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
-{
-	const size_t host = tl_fleet_host_of(chunk->hosts, event);
-	const int64_t bound = bound_of(event);
-
-	if (bound != chunk->host_bounds[host]) {
-		chunk->host_bounds[host] = bound;
-		separate(&chunk->bounds);
-		tl_put_unsigned(&chunk->bounds, chunk->count);
-		put_number(&chunk->bounds, host);
-		tl_put_char(&chunk->bounds, ',');
-		tl_put_signed(&chunk->bounds, bound);
-	}
-	if (event->overlaps) {
-		separate(&chunk->overlaps);
-		tl_put_unsigned(&chunk->overlaps,
-		    chunk->count + 1 - chunk->overlap_next);
-		chunk->overlap_next = chunk->count + 1;
-	}
 }
 
 /*
@@ -457,9 +448,44 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	       (event->overwritten ? CODE_OVERWRITTEN : event->kind);
 	if (event->bare)
 		code |= CODE_BARE;
-	put_frame(chunk, event, code, place);
-	if (chunk->hosts && event->message)
-		put_bound(chunk, event);
+
+	/* Append the numbers that every event has: step,code,place. */
+	struct tl_text *text = &chunk->events;
+	char *to = tl_text_reserve(text, FRAME_MAX);
+
+	if (to) {
+		if (chunk->count > 0)
+			*to++ = ',';
+		to = tl_write_signed(to, event->ns - chunk->last.ns);
+		*to++ = ',';
+		to = tl_write_unsigned(to, code);
+		*to++ = ',';
+		to = tl_write_unsigned(to, place);
+		text->size = (size_t)(to - text->data);
+	}
+	if (chunk->hosts && event->message) {
+		/*
+		 * Write the bound of the next event's time, and whether the
+		 * event overlaps.
+		 */
+		const size_t host = tl_fleet_host_of(chunk->hosts, event);
+		const int64_t bound = bound_of(event);
+
+		if (bound != chunk->host_bounds[host]) {
+			chunk->host_bounds[host] = bound;
+			separate(&chunk->bounds);
+			tl_put_unsigned(&chunk->bounds, chunk->count);
+			put_number(&chunk->bounds, host);
+			tl_put_char(&chunk->bounds, ',');
+			tl_put_signed(&chunk->bounds, bound);
+		}
+		if (event->overlaps) {
+			separate(&chunk->overlaps);
+			tl_put_unsigned(&chunk->overlaps,
+			    chunk->count + 1 - chunk->overlap_next);
+			chunk->overlap_next = chunk->count + 1;
+		}
+	}
 	rc = put_values(chunk, event);
 	if (rc == 0)
 		rc = put_observed(chunk, event);
@@ -489,7 +515,7 @@ move_list(struct tl_text *text, const char *name, struct tl_text *list)
 	if (list->rc != 0)
 		text->rc = list->rc;
 	else
-		tl_put_bytes(text, tl_bytes(list->data, list->size));
+		tl_put_bytes(text, tl_text_bytes(list));
 	tl_text_clear(list);
 }
 

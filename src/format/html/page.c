@@ -41,7 +41,7 @@ put_html(struct tl_text *text, const char *string)
 	struct tl_text plain = { 0 };
 
 	tl_put_plain(&plain, tl_bytes_of(string));
-	tl_put_xml(text, tl_bytes(plain.data, plain.size));
+	tl_put_xml(text, tl_text_bytes(&plain));
 	if (plain.rc != 0)
 		text->rc = plain.rc;
 	tl_text_free(&plain);

@@ -35,24 +35,18 @@ struct html_write {
 	struct tl_bytes why;
 };
 
-static struct html_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct html_write *)writer;
-}
-
 /* Find the hosts of the sources, and write the head of the page. */
 static int
 html_begin(struct tl_writer *writer)
 {
-	struct html_write *w = write_of(writer);
+	struct html_write *w = (void *)writer;
 	const int rc = tl_fleet_hosts_find(&w->hosts, writer);
 
 	if (rc < 0)
 		return rc;
 	w->chunk.observes = TL_HTML_OBSERVED;
 	tl_html_page_start(&writer->out.text,
-	    writer->title ? writer->title : "timeline", false);
+	    writer->facts.title ? writer->facts.title : "timeline", false);
 	return w->hosts.count < 2
 		   ? 0
 		   : tl_html_chunk_set_hosts(&w->chunk, &w->hosts);
@@ -74,7 +68,7 @@ write_chunk(struct html_write *w)
 static int
 html_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct html_write *w = write_of(writer);
+	struct html_write *w = (void *)writer;
 	struct input *input;
 	const int rc = tl_details_put(w->details, NULL, event);
 
@@ -100,26 +94,9 @@ html_put(struct tl_writer *writer, const struct tl_event *event)
 void
 tl_html_write_set_why(struct tl_writer *writer, struct tl_bytes answers)
 {
-	write_of(writer)->why = answers;
-}
+	struct html_write *w = (void *)writer;
 
-/*
- * Append lines of JSON.  Only strings contain <, so escaping keeps the JSON
- * valid.
- */
-static void
-write_why(struct tl_text *text, struct tl_bytes lines)
-{
-	if (lines.size == 0)
-		return;
-	tl_put_string(text, "<script type=\"application/json\" id=\"why\">");
-	for (size_t i = 0; i < lines.size; i++) {
-		if (lines.data[i] == '<')
-			tl_put_string(text, "\\u003c");
-		else
-			tl_put_char(text, lines.data[i]);
-	}
-	tl_put_string(text, "</script>\n");
+	w->why = answers;
 }
 
 static void
@@ -143,9 +120,28 @@ write_history(struct html_write *w)
 static int
 html_end(struct tl_writer *writer)
 {
-	write_chunk(write_of(writer));
-	write_history(write_of(writer));
-	write_why(&writer->out.text, write_of(writer)->why);
+	struct html_write *w = (void *)writer;
+
+	write_chunk(w);
+	write_history(w);
+
+	/*
+	 * Append lines of JSON. Only strings contain <, so escaping keeps the
+	 * JSON valid.
+	 */
+	struct tl_text *text = &writer->out.text;
+
+	if (w->why.size != 0) {
+		tl_put_string(text,
+		    "<script type=\"application/json\" id=\"why\">");
+		for (size_t i = 0; i < w->why.size; i++) {
+			if (w->why.data[i] == '<')
+				tl_put_string(text, "\\u003c");
+			else
+				tl_put_char(text, w->why.data[i]);
+		}
+		tl_put_string(text, "</script>\n");
+	}
 	tl_html_page_end(&writer->out.text);
 	return 0;
 }
@@ -153,10 +149,12 @@ html_end(struct tl_writer *writer)
 static void
 html_free(struct tl_writer *writer)
 {
-	tl_html_chunk_free(&write_of(writer)->chunk);
-	tl_fleet_hosts_free(&write_of(writer)->hosts);
-	tl_details_free(write_of(writer)->details);
-	free(write_of(writer)->inputs);
+	struct html_write *w = (void *)writer;
+
+	tl_html_chunk_free(&w->chunk);
+	tl_fleet_hosts_free(&w->hosts);
+	tl_details_free(w->details);
+	free(w->inputs);
 }
 
 static const struct tl_writer_kind html_kind = { .begin = html_begin,
@@ -168,11 +166,14 @@ int
 tl_html_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	int rc = tl_writer_make(writer, sizeof(struct html_write), &html_kind,
-	    write, context, report);
+	struct html_write *w;
+	int rc = tl_writer_make(writer, sizeof(*w), &html_kind, write, context,
+	    report);
 
-	if (rc == 0 &&
-	    (rc = tl_details_new(&write_of(*writer)->details, false)) < 0)
+	if (rc < 0)
+		return rc;
+	w = (void *)*writer;
+	if ((rc = tl_details_new(&w->details, false)) < 0)
 		tl_writer_free(*writer);
 	return rc;
 }

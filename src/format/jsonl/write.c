@@ -94,39 +94,11 @@ write_cpu(char *to, uint32_t cpu)
 }
 
 static char *
-write_numbers(char *to, const struct tl_event *event)
-{
-	to = WRITE(to, "{\"ns\":");
-	to = tl_write_signed(to, event->ns);
-	to = WRITE(to, ",\"tsc\":");
-	to = tl_write_unsigned(to, event->tsc);
-	to = WRITE(to, ",\"cpu\":");
-	to = write_cpu(to, event->cpu);
-	to = WRITE(to, ",\"pid\":");
-	to = tl_write_unsigned(to, event->pid);
-	to = WRITE(to, ",\"tid\":");
-	return tl_write_unsigned(to, event->tid);
-}
-
-static char *
 write_bytes(char *to, struct tl_bytes bytes)
 {
 	if (bytes.size > 0)
 		memcpy(to, bytes.data, bytes.size);
 	return to + bytes.size;
-}
-
-/* Write the error bound of the time relative to other hosts. */
-static char *
-write_bound(char *to, const struct tl_event *event)
-{
-	to = WRITE(to, ",\"sync_error_us\":");
-	to = event->sync_us == TL_SYNC_UNBOUNDED
-		 ? WRITE(to, "null")
-		 : tl_write_unsigned(to, event->sync_us);
-	if (event->overlaps)
-		to = WRITE(to, ",\"overlaps\":true");
-	return to;
 }
 
 static void
@@ -153,10 +125,44 @@ put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 	put_member(text, ",\"process\":\"", process);
 }
 
-/* Write what an end says of its begin, or that the end of a begin will. */
-static char *
-write_begun(char *to, const struct tl_event *event)
+static void
+put_event(struct tl_text *text, const struct tl_pieces *pieces,
+    const struct tl_event *event, const struct tl_line_words *words)
 {
+	const size_t room =
+	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
+	const unsigned argc = tl_event_has_args(event) ? pieces->argc : 0;
+	char *to = tl_text_reserve(text, room);
+
+	if (!to)
+		return;
+	to = WRITE(to, "{\"ns\":");
+	to = tl_write_signed(to, event->ns);
+	to = WRITE(to, ",\"tsc\":");
+	to = tl_write_unsigned(to, event->tsc);
+	to = WRITE(to, ",\"cpu\":");
+	to = write_cpu(to, event->cpu);
+	to = WRITE(to, ",\"pid\":");
+	to = tl_write_unsigned(to, event->pid);
+	to = WRITE(to, ",\"tid\":");
+	to = tl_write_unsigned(to, event->tid);
+	to = write_bytes(to, words->names);
+	to = write_bytes(to, words->origin);
+	if (words->has_bound || event->sync_us != 0 || event->overlaps) {
+		/* Write the error bound of the time relative to other hosts. */
+		to = WRITE(to, ",\"sync_error_us\":");
+		to = event->sync_us == TL_SYNC_UNBOUNDED
+			 ? WRITE(to, "null")
+			 : tl_write_unsigned(to, event->sync_us);
+		if (event->overlaps)
+			to = WRITE(to, ",\"overlaps\":true");
+	}
+	if (event->moved)
+		to = WRITE(to, MOVED);
+
+	/*
+	 * Write what an end says of its begin, or that the end of a begin will.
+	 */
 	const bool is_end = event->kind == TL_END;
 
 	if (is_end && tl_event_is_begun(event)) {
@@ -173,28 +179,6 @@ write_begun(char *to, const struct tl_event *event)
 	} else if (is_end && event->begun == TL_BEGUN_NONE) {
 		to = WRITE(to, BEGUN "null");
 	}
-	return to;
-}
-
-static void
-put_event(struct tl_text *text, const struct tl_pieces *pieces,
-    const struct tl_event *event, const struct tl_line_words *words)
-{
-	const size_t room =
-	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
-	const unsigned argc = tl_event_has_args(event) ? pieces->argc : 0;
-	char *to = tl_text_reserve(text, room);
-
-	if (!to)
-		return;
-	to = write_numbers(to, event);
-	to = write_bytes(to, words->names);
-	to = write_bytes(to, words->origin);
-	if (words->has_bound || event->sync_us != 0 || event->overlaps)
-		to = write_bound(to, event);
-	if (event->moved)
-		to = WRITE(to, MOVED);
-	to = write_begun(to, event);
 	if (event->known && argc > 0)
 		to = WRITE(to, BARE);
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);

@@ -18,10 +18,8 @@ find(struct tl_lincheck_context *c, uint8_t kind, int32_t id, uint64_t **body)
 {
 	const struct tl_id_key key = { kind, (uint32_t)id };
 	uint32_t number;
-	int rc = tl_id_map_get(&c->keys, key, &number);
+	int rc = TL_ID_MAP_ROOM(&c->keys, key, &number, c->bodies, c->capacity);
 
-	if (rc >= 0)
-		rc = TL_ARRAY_ZEROS(c->bodies, c->capacity, number);
 	if (rc < 0)
 		return rc;
 	*body = &c->bodies[number];
@@ -341,31 +339,10 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 	tl_text_free(&m->text);
 }
 
-/* Make the key of a message: every property in which two messages differ. */
-static void
-make_key(struct tl_lincheck_messages *m,
-    const struct tl_lincheck_object *object)
-{
-	const int32_t head[] = { object->class, object->location,
-		object->target, object->exception.size > 0, object->diff,
-		object->inside, (int32_t)object->uuid.size };
-	struct tl_data_in values = object->values;
-	struct tl_lincheck_value value;
-
-	tl_text_clear(&m->key);
-	tl_put_bytes(&m->key, tl_bytes(head, sizeof(head)));
-	tl_put_bytes(&m->key, object->uuid);
-	tl_put_bytes(&m->key, object->stack);
-	for (uint32_t i = 0; i < object->count; i++) {
-		tl_lincheck_next_value(object, &values, i, &value);
-		tl_put_bytes(&m->key, tl_bytes(&value.tag, sizeof(value.tag)));
-	}
-}
-
 static struct tl_bytes
 text_of(const struct tl_lincheck_messages *m)
 {
-	return tl_bytes(m->text.data, m->text.size);
+	return tl_text_bytes(&m->text);
 }
 
 /*
@@ -464,16 +441,32 @@ tl_lincheck_messages_get(struct tl_lincheck_messages *m,
 	uint32_t number;
 	int rc;
 
-	make_key(m, object);
+	/*
+	 * Make the key of a message: every property in which two messages
+	 * differ.
+	 */
+	const int32_t head[] = { object->class, object->location,
+		object->target, object->exception.size > 0, object->diff,
+		object->inside, (int32_t)object->uuid.size };
+	struct tl_data_in values = object->values;
+	struct tl_lincheck_value value;
+
+	tl_text_clear(&m->key);
+	tl_put_bytes(&m->key, tl_bytes(head, sizeof(head)));
+	tl_put_bytes(&m->key, object->uuid);
+	tl_put_bytes(&m->key, object->stack);
+	for (uint32_t i = 0; i < object->count; i++) {
+		tl_lincheck_next_value(object, &values, i, &value);
+		tl_put_bytes(&m->key, tl_bytes(&value.tag, sizeof(value.tag)));
+	}
 	rc = m->key.rc;
 	if (rc == 0)
-		rc = tl_interner_string(m->interner,
-		    tl_bytes(m->key.data, m->key.size), &shape);
+		rc = tl_interner_string(m->interner, tl_text_bytes(&m->key),
+		    &shape);
 	if (rc == 0)
-		rc = tl_id_map_get(&m->shapes, (struct tl_id_key){ .a = shape },
-		    &number);
-	if (rc >= 0)
-		rc = TL_ARRAY_ZEROS(m->messages, m->capacity, number);
+		rc = TL_ID_MAP_ROOM(&m->shapes,
+		    ((struct tl_id_key){ .a = shape }), &number, m->messages,
+		    m->capacity);
 	if (rc < 0)
 		return rc;
 	kept = &m->messages[number];
@@ -554,7 +547,7 @@ tl_lincheck_messages_args(struct tl_lincheck_messages *m,
 	}
 	if (rc == 0 && joins) {
 		tl_text_clear(&m->text);
-		tl_put_bytes(&m->text, tl_bytes(more.data, more.size));
+		tl_put_bytes(&m->text, tl_text_bytes(&more));
 		rc = more.rc < 0 ? more.rc
 				 : number_of(m, &args[TL_ARGS_MAX - 1]);
 	}

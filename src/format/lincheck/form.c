@@ -23,25 +23,12 @@ use(struct tl_lincheck_known *k, uint8_t kind, int32_t id)
 	    &number);
 }
 
+/*
+ * Add a definition and return its number.  The id of the definition is the
+ * wanted id if that id is free; wanted NONE: any id.  0, -ENOSPC, -ENOMEM.
+ */
 static int
-choose_id(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
-    int32_t *id)
-{
-	int rc = wanted >= 0 ? use(k, kind, wanted) : 0;
-
-	*id = wanted;
-	k->moved |= wanted >= 0 && rc == 0;
-	while (rc == 0) {
-		*id = k->next[kind]++;
-		if (kind == TL_LINCHECK_STRING) /* string ids count from 1 */
-			++*id;
-		rc = use(k, kind, *id);
-	}
-	return rc < 0 ? rc : 0;
-}
-
-int
-tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
+known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
     struct tl_bytes body, uint32_t *number)
 {
 	struct tl_lincheck_definition *d;
@@ -58,8 +45,8 @@ tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	if (rc == 0 && key.size > TL_INTERNER_TEXT_MAX)
 		rc = -ENOSPC; /* cut bodies might be equal */
 	if (rc == 0)
-		rc = tl_interner_string(k->bodies, tl_bytes(key.data, key.size),
-		    &string);
+		rc =
+		    tl_interner_string(k->bodies, tl_text_bytes(&key), &string);
 	tl_text_free(&key);
 	if (rc < 0)
 		return rc;
@@ -72,7 +59,17 @@ tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	d = &k->definitions[*number];
 	if (d->body)
 		return 0;
-	if ((rc = choose_id(k, kind, wanted, &id)) < 0)
+
+	rc = wanted >= 0 ? use(k, kind, wanted) : 0;
+	id = wanted;
+	k->moved |= wanted >= 0 && rc == 0;
+	while (rc == 0) {
+		id = k->next[kind]++;
+		if (kind == TL_LINCHECK_STRING) /* string ids count from 1 */
+			id++;
+		rc = use(k, kind, id);
+	}
+	if (rc < 0)
 		return rc;
 	if (!(copy = malloc(body.size)))
 		return -ENOMEM;
@@ -135,8 +132,8 @@ add(struct draft *d, uint8_t kind, int32_t wanted)
 		return -ENOSPC;
 	d->wanted[i] = wanted;
 	if (rc == 0)
-		rc = tl_lincheck_known_add(d->known, kind, wanted,
-		    tl_bytes(d->body.data, d->body.size), &d->definitions[i]);
+		rc = known_add(d->known, kind, wanted, tl_text_bytes(&d->body),
+		    &d->definitions[i]);
 	if (rc == 0)
 		d->form.definition_count++;
 	tl_text_clear(&d->body);
@@ -166,7 +163,7 @@ take_name(struct draft *d, struct tl_bytes *line)
 	if (!tl_lincheck_next_word(line, &word))
 		return false;
 	tl_lincheck_take_word(&name, word);
-	take_utf(d, tl_bytes(name.data, name.size));
+	take_utf(d, tl_text_bytes(&name));
 	if (name.rc < 0)
 		d->body.rc = name.rc;
 	tl_text_free(&name);
@@ -255,9 +252,9 @@ take_line(struct draft *d, struct tl_bytes line)
 
 	if (!tl_lincheck_next_word(&line, &word))
 		return -EINVAL;
-	if (tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT)))
+	if (tl_bytes_are(word, TL_LINCHECK_PRINT))
 		return 0;
-	if (tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PATHS))) {
+	if (tl_bytes_are(word, TL_LINCHECK_PATHS)) {
 		good = tl_lincheck_next_number(&line, &d->form.paths) &&
 		       tl_lincheck_next_number(&line, &d->form.arguments);
 		return good ? 0 : -EINVAL;
@@ -321,10 +318,10 @@ take_shape(struct draft *d, struct tl_bytes line)
 	int class;
 
 	if (!tl_lincheck_next_word(&line, &word) ||
-	    !tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_WORD)) ||
+	    !tl_bytes_are(word, TL_LINCHECK_WORD) ||
 	    !tl_lincheck_next_word(&line, &word))
 		return -EINVAL;
-	d->form.is_block = tl_bytes_equal(word, tl_bytes_of("block"));
+	d->form.is_block = tl_bytes_are(word, "block");
 	if (d->form.is_block)
 		return 0;
 	if ((class = tl_lincheck_class_of(word)) < 0)
@@ -337,7 +334,7 @@ take_shape(struct draft *d, struct tl_bytes line)
 	    !take_tags(d, &line) || !is_whole(&d->form))
 		return -EINVAL;
 	d->form.throws = tl_lincheck_next_word(&line, &word) &&
-			 tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_THROWS));
+			 tl_bytes_are(word, TL_LINCHECK_THROWS);
 	return 0;
 }
 
@@ -406,26 +403,6 @@ tl_lincheck_tag_of(uint8_t format)
 	return TL_LINCHECK_LONG;
 }
 
-/* Append the types of a method that takes the values and returns nothing. */
-static void
-put_types(struct draft *d)
-{
-	struct tl_text descriptor = { 0 };
-
-	tl_put_char(&descriptor, '(');
-	for (uint32_t i = 1; i < d->form.count; i++)
-		tl_put_string(&descriptor,
-		    d->tags[i] == TL_LINCHECK_DOUBLE ? "D"
-		    : d->tags[i] == TL_LINCHECK_TEXT ? TEXT_CLASS
-						     : "J");
-	tl_put_string(&descriptor, ")V");
-	tl_lincheck_take_descriptor(&d->body,
-	    tl_bytes(descriptor.data, descriptor.size));
-	if (descriptor.rc < 0)
-		d->body.rc = descriptor.rc;
-	tl_text_free(&descriptor);
-}
-
 /* Add the method or field that the point refers to, and its class. */
 static int
 add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
@@ -438,39 +415,29 @@ add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
 		return rc;
 	tl_lincheck_put_i32(&d->body, id);
 	take_utf(d, name);
-	if (kind == TL_LINCHECK_METHOD)
-		put_types(d);
-	else
+	if (kind == TL_LINCHECK_METHOD) {
+		/*
+		 * Append the types of a method that takes the values and
+		 * returns nothing.
+		 */
+		struct tl_text descriptor = { 0 };
+
+		tl_put_char(&descriptor, '(');
+		for (uint32_t i = 1; i < d->form.count; i++)
+			tl_put_string(&descriptor,
+			    d->tags[i] == TL_LINCHECK_DOUBLE ? "D"
+			    : d->tags[i] == TL_LINCHECK_TEXT ? TEXT_CLASS
+							     : "J");
+		tl_put_string(&descriptor, ")V");
+		tl_lincheck_take_descriptor(&d->body,
+		    tl_text_bytes(&descriptor));
+		if (descriptor.rc < 0)
+			d->body.rc = descriptor.rc;
+		tl_text_free(&descriptor);
+	} else {
 		tl_put_bytes(&d->body, tl_bytes("\1\0", 2)); /* static */
+	}
 	return add_new(d, kind, &d->form.target);
-}
-
-/* Make the form of a message of another format. */
-static int
-make_foreign(struct draft *d, const struct tl_event *event)
-{
-	const struct tl_message *m = event->message;
-	const bool counts = event->kind == TL_COUNTER && m->argc > 0;
-	const unsigned argc = counts ? 1 : m->argc;
-	struct tl_text name = { 0 };
-	int rc;
-
-	d->form =
-	    (struct tl_lincheck_form){ .class = counts ? TL_LINCHECK_WRITE_FIELD
-						       : TL_LINCHECK_CALL,
-		    .location = TL_LINCHECK_NONE,
-		    .count = 1 + argc };
-	d->tags[0] = TL_LINCHECK_NULL;
-	for (unsigned i = 0; i < argc; i++)
-		d->tags[1 + i] = tl_lincheck_tag_of(m->args[i].format);
-	tl_label_put(&name, event);
-	rc = name.rc;
-	if (rc == 0 && m->file.size > 0)
-		rc = add_place(d, m, tl_bytes(name.data, name.size));
-	if (rc == 0)
-		rc = add_member(d, m->category, tl_bytes(name.data, name.size));
-	tl_text_free(&name);
-	return rc;
 }
 
 /*
@@ -514,7 +481,29 @@ tl_lincheck_form_new(struct tl_lincheck_form **form,
 
 		tl_text_clear(&d.body);
 		d.changed = false;
-		rc = make_foreign(&d, event);
+
+		/* Make the form of a message of another format. */
+		const struct tl_message *m = event->message;
+		const bool counts = event->kind == TL_COUNTER && m->argc > 0;
+		const unsigned argc = counts ? 1 : m->argc;
+		struct tl_text name = { 0 };
+
+		d.form = (struct tl_lincheck_form){
+			.class =
+			    counts ? TL_LINCHECK_WRITE_FIELD : TL_LINCHECK_CALL,
+			.location = TL_LINCHECK_NONE,
+			.count = 1 + argc
+		};
+		d.tags[0] = TL_LINCHECK_NULL;
+		for (unsigned i = 0; i < argc; i++)
+			d.tags[1 + i] = tl_lincheck_tag_of(m->args[i].format);
+		tl_label_put(&name, event);
+		rc = name.rc;
+		if (rc == 0 && m->file.size > 0)
+			rc = add_place(&d, m, tl_text_bytes(&name));
+		if (rc == 0)
+			rc = add_member(&d, m->category, tl_text_bytes(&name));
+		tl_text_free(&name);
 		d.form.native = newer;
 	}
 	*changed = d.changed;

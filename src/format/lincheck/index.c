@@ -366,23 +366,6 @@ find_lane(struct tl_lincheck_index *x, int32_t thread, uint32_t *number)
 	return 0;
 }
 
-static int
-take_name(struct opening *o, const struct tl_lincheck_object *object)
-{
-	struct tl_text name = { 0 };
-	uint32_t number;
-	int rc = find_lane(o->index, object->id, &number);
-
-	if (rc == 0 && !tl_mutf8_decode(&name, object->body))
-		rc = -EBADMSG;
-	if (rc == 0 && name.size > 0)
-		rc = tl_interner_string(o->messages->interner,
-		    tl_bytes(name.data, name.size),
-		    &o->index->lanes[number].name);
-	tl_text_free(&name);
-	return rc;
-}
-
 /*
  * Read the definition or name that a cell points to.  *low: the first byte of
  * its block at which the object may begin.
@@ -406,8 +389,20 @@ take_definition(struct opening *o, const struct place *place,
 	if (object.kind != cell->kind || object.id != cell->id)
 		return -EBADMSG;
 	*low = at + (uint64_t)size;
-	if (object.kind == TL_LINCHECK_THREAD_NAME)
-		return take_name(o, &object);
+	if (object.kind == TL_LINCHECK_THREAD_NAME) {
+		struct tl_text name = { 0 };
+		uint32_t number;
+
+		rc = find_lane(o->index, object.id, &number);
+		if (rc == 0 && !tl_mutf8_decode(&name, object.body))
+			rc = -EBADMSG;
+		if (rc == 0 && name.size > 0)
+			rc = tl_interner_string(o->messages->interner,
+			    tl_text_bytes(&name),
+			    &o->index->lanes[number].name);
+		tl_text_free(&name);
+		return rc;
+	}
 	if (object.body.size > TL_INTERNER_TEXT_MAX)
 		return -EBADMSG;
 	rc = tl_lincheck_context_put(&o->messages->context, &object);

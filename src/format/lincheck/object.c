@@ -385,8 +385,13 @@ static const struct {
 };
 
 static bool
-take_class(struct tl_lincheck_object *object, struct tl_data_in *in)
+parse_point(struct tl_lincheck_object *object,
+    struct tl_lincheck_dialect *dialect, struct tl_data_in *in, bool last,
+    uint32_t *left)
 {
+	int8_t statuses = 0;
+	bool good;
+
 	const uint8_t number = tl_data_u8(in);
 
 	if (number >= sizeof(classes_before_23))
@@ -395,18 +400,7 @@ take_class(struct tl_lincheck_object *object, struct tl_data_in *in)
 			    ? classes_of_23[number]
 			    : classes_before_23[number];
 	object->count = points[object->class].count;
-	return points[object->class].since <= object->version;
-}
-
-static bool
-parse_point(struct tl_lincheck_object *object,
-    struct tl_lincheck_dialect *dialect, struct tl_data_in *in, bool last,
-    uint32_t *left)
-{
-	int8_t statuses = 0;
-	bool good;
-
-	if (!take_class(object, in))
+	if (points[object->class].since > object->version)
 		return false;
 	object->location = tl_data_i32(in);
 	object->thread = tl_data_i32(in);

@@ -257,10 +257,16 @@ is_repeated(const struct tl_lincheck_stream *s, const struct tl_cell *c)
 	       s->methods[i].at == (uint64_t)c->start;
 }
 
-/* Move cells and open calls by the bytes taken out before them. */
 static void
-move_places(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
+take_out_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
+	uint64_t to = 0, from = 0, done = 0;
+
+	choose_repeated(f, s);
+	if (s->method_count == 0)
+		return;
+
+	/* Move cells and open calls by the bytes taken out before them. */
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < s->cell_count; i++) {
@@ -280,17 +286,6 @@ move_places(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 			break;
 		s->started[i - 1].at -= size_before(s, s->started[i - 1].at);
 	}
-}
-
-static void
-take_out_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
-{
-	uint64_t to = 0, from = 0, done = 0;
-
-	choose_repeated(f, s);
-	if (s->method_count == 0)
-		return;
-	move_places(f, s);
 	for (uint32_t i = 0; i < s->method_count; i++) {
 		const struct tl_lincheck_method *m = &s->methods[i];
 		const uint64_t size = m->at - s->logical - from;
@@ -563,7 +558,7 @@ read_value(struct tl_lincheck_values *v, struct tl_bytes text,
 	case TL_LINCHECK_CHAR:
 		return take_unit(v, text, &value->bits);
 	case TL_LINCHECK_BOOLEAN:
-		value->bits = tl_bytes_equal(text, tl_bytes_of("true"));
+		value->bits = tl_bytes_are(text, "true");
 		return true;
 	case TL_LINCHECK_FLOAT:
 	case TL_LINCHECK_DOUBLE:
@@ -606,8 +601,7 @@ next_value(struct tl_lincheck_values *v, uint32_t i,
 		tl_lincheck_take_word(&v->word, word);
 		if (v->word.rc < 0)
 			v->text.rc = v->word.rc;
-		return read_value(v, tl_bytes(v->word.data, v->word.size),
-		    value);
+		return read_value(v, tl_text_bytes(&v->word), value);
 	}
 	if (tl_lincheck_is_number(value->tag)) {
 		value->bits = v->event->args[slot];
@@ -851,34 +845,6 @@ tl_lincheck_put_footer(struct tl_lincheck_points *p,
 	    exception);
 }
 
-/* Write a footer with all arguments as one text. */
-static int
-put_text(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
-    const struct tl_event *event)
-{
-	struct tl_lincheck_value value = { .tag = TL_LINCHECK_RAW };
-	struct tl_text plain = { 0 }, text = { 0 };
-	int rc;
-
-	for (unsigned i = 0; i < event->message->argc; i++) {
-		tl_put_string(&plain, i > 0 ? ", " : "");
-		tl_put_bytes(&plain, event->message->args[i].name);
-		tl_put_char(&plain, '(');
-		tl_render_arg(&plain, event, i);
-		tl_put_char(&plain, ')');
-	}
-	if (!tl_mutf8_encode(&text, tl_bytes(plain.data, plain.size),
-		TL_MUTF8_SIZE_MAX))
-		p->changed++;
-	value.text = tl_bytes(text.data, text.size);
-	rc = plain.rc < 0 ? plain.rc : text.rc;
-	if (rc == 0)
-		rc = put_result(p, lane, &value);
-	tl_text_free(&plain);
-	tl_text_free(&text);
-	return rc;
-}
-
 int
 tl_lincheck_put_end(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_event *event)
@@ -890,8 +856,30 @@ tl_lincheck_put_end(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 		.count = 1,
 		.tags = &tag };
 
-	if (argc > 1)
-		return put_text(p, lane, event);
+	if (argc > 1) {
+		/* Write a footer with all arguments as one text. */
+		struct tl_lincheck_value value = { .tag = TL_LINCHECK_RAW };
+		struct tl_text plain = { 0 }, text = { 0 };
+		int rc;
+
+		for (unsigned i = 0; i < event->message->argc; i++) {
+			tl_put_string(&plain, i > 0 ? ", " : "");
+			tl_put_bytes(&plain, event->message->args[i].name);
+			tl_put_char(&plain, '(');
+			tl_render_arg(&plain, event, i);
+			tl_put_char(&plain, ')');
+		}
+		if (!tl_mutf8_encode(&text, tl_text_bytes(&plain),
+			TL_MUTF8_SIZE_MAX))
+			p->changed++;
+		value.text = tl_text_bytes(&text);
+		rc = plain.rc < 0 ? plain.rc : text.rc;
+		if (rc == 0)
+			rc = put_result(p, lane, &value);
+		tl_text_free(&plain);
+		tl_text_free(&text);
+		return rc;
+	}
 	if (argc == 1)
 		tag = tl_lincheck_tag_of(event->message->args[0].format);
 	return tl_lincheck_put_footer(p, lane, argc == 1 ? &form : NULL, event);

@@ -68,12 +68,6 @@ struct tl_lincheck_known {
 	bool moved;                      /* a wanted id was not free */
 };
 
-/*
- * Add a definition and return its number.  The id of the definition is the
- * wanted id if that id is free; wanted NONE: any id.  0, -ENOSPC, -ENOMEM.
- */
-int tl_lincheck_known_add(struct tl_lincheck_known *known, uint8_t kind,
-    int32_t wanted, struct tl_bytes body, uint32_t *number);
 static inline struct tl_lincheck_definition *
 tl_lincheck_known_at(const struct tl_lincheck_known *known, uint32_t number)
 {

@@ -25,15 +25,6 @@ drop_end(struct tl_bytes *text, const char *end)
 		text->size -= strlen(end);
 }
 
-static void
-drop_begin(struct tl_bytes *text, const char *begin)
-{
-	if (!tl_bytes_begin_with(*text, begin))
-		return;
-	text->data += strlen(begin);
-	text->size -= strlen(begin);
-}
-
 /* Cut a text before the last c. */
 static void
 cut_at_last(struct tl_bytes *text, char c)
@@ -80,7 +71,7 @@ tl_lincheck_put_class(struct tl_text *text, struct tl_bytes name)
 	size_t start = 0;
 	bool good = true;
 
-	drop_begin(&name, "kotlin.jvm.internal.Ref$");
+	(void)tl_bytes_take(&name, "kotlin.jvm.internal.Ref$");
 	name = behind_last_dot(name);
 	if (name.size > 0 && memmem(name.data, name.size, "$$Lambda", 8)) {
 		cut_at_last(&name, '/');
@@ -109,9 +100,9 @@ static struct tl_bytes
 pretty_variable(struct tl_bytes name)
 {
 	drop_end(&name, "$iv");
-	if (!tl_bytes_equal(name, tl_bytes_of("$this")))
-		drop_begin(&name, "$this");
-	drop_begin(&name, "$");
+	if (!tl_bytes_are(name, "$this"))
+		(void)tl_bytes_take(&name, "$this");
+	(void)tl_bytes_take(&name, "$");
 	return name;
 }
 
@@ -120,7 +111,7 @@ pretty_field(struct tl_bytes name, uint32_t version)
 {
 	drop_end(&name, "$volatile$FU");
 	if (version >= TL_LINCHECK_SINCE_LOOPS)
-		drop_begin(&name, "$");
+		(void)tl_bytes_take(&name, "$");
 	return name;
 }
 
@@ -130,14 +121,13 @@ is_this(struct tl_bytes name)
 {
 	struct tl_bytes number = name;
 
-	if (tl_bytes_equal(name, tl_bytes_of("this")) ||
-	    tl_bytes_equal(name, tl_bytes_of("$this")) ||
+	if (tl_bytes_are(name, "this") || tl_bytes_are(name, "$this") ||
 	    tl_bytes_begin_with(name, "this_$iv"))
 		return true;
 	if (tl_bytes_begin_with(name, "$this$") &&
 	    tl_bytes_end_with(name, "$iv") && name.size > 6 + 3)
 		return true;
-	drop_begin(&number, "this$");
+	(void)tl_bytes_take(&number, "this$");
 	if (number.size == 0 || number.size == name.size)
 		return false;
 	for (size_t i = 0; i < number.size; i++) {
@@ -438,7 +428,7 @@ is_static_final(struct template *t, const struct step *step, unsigned count,
 	return count == 1 && step->kind == TL_LINCHECK_STEP_STATIC &&
 	       find_member(t, TL_LINCHECK_FIELD, step->id, &class, &name,
 		   &fields) &&
-	       tl_bytes_equal(name, tl_bytes_of(wanted)) &&
+	       tl_bytes_are(name, wanted) &&
 	       (tl_lincheck_take_flags(&fields, t->object->version) & 0xff) !=
 		   0;
 }
@@ -536,7 +526,7 @@ put_call(struct template *t, struct tl_lincheck_place *place)
 		&fields)) {
 		put_unknown(t, TL_LINCHECK_METHOD, o->target);
 	} else if (o->version >= TL_LINCHECK_SINCE_LOOPS &&
-		   tl_bytes_equal(name, tl_bytes_of("<init>"))) {
+		   tl_bytes_are(name, "<init>")) {
 		tl_put_string(t->text, "new ");
 		put_class_id(t, class);
 	} else {
@@ -584,7 +574,7 @@ put_field(struct template *t, const struct tl_lincheck_place *place)
 	owner = tl_lincheck_context_name(t->context, TL_LINCHECK_CLASS, class);
 	/* such an object holds a variable that a lambda changes */
 	hidden = tl_bytes_begin_with(owner, "kotlin.jvm.internal.Ref$") &&
-		 tl_bytes_equal(name, tl_bytes_of("element"));
+		 tl_bytes_are(name, "element");
 	put_field_owner(t, place, class, !hidden);
 	if (!hidden)
 		put_name(t, pretty_field(name, o->version));
@@ -682,22 +672,6 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 	tl_put_char(t->text, ']');
 }
 
-static void
-put_result(struct template *t)
-{
-	const struct tl_lincheck_object *o = t->object;
-
-	tl_put_string(t->text, ": ");
-	if (o->exception.size > 0) {
-		tl_put_string(t->text, "threw ");
-		tl_put_format(t->text, "{%u}",
-		    (unsigned)tl_lincheck_is_shown(o->class, 0, tag_of(o, 0),
-			true));
-	} else {
-		put_value(t, 0);
-	}
-}
-
 static const char *
 mark_of(const struct tl_lincheck_object *o)
 {
@@ -770,7 +744,17 @@ tl_lincheck_put_template(struct tl_text *text,
 
 	tl_put_string(text, TL_LINCHECK_PRINT " ");
 	if (object->class == TL_LINCHECK_FOOTER_CLASS) {
-		put_result(&t);
+		const struct tl_lincheck_object *o = t.object;
+
+		tl_put_string(t.text, ": ");
+		if (o->exception.size > 0) {
+			tl_put_string(t.text, "threw ");
+			tl_put_format(t.text, "{%u}",
+			    (unsigned)tl_lincheck_is_shown(o->class, 0,
+				tag_of(o, 0), true));
+		} else {
+			put_value(&t, 0);
+		}
 	} else {
 		const bool known = tl_lincheck_context_place(context,
 		    object->location, &place);
@@ -792,11 +776,10 @@ find_template(const struct tl_message *message, struct tl_bytes *template)
 	struct tl_bytes text = message->explain, line;
 
 	while (tl_lincheck_next_line(&text, &line)) {
-		if (!tl_bytes_begin_with(line, TL_LINCHECK_PRINT " "))
-			continue;
-		drop_begin(&line, TL_LINCHECK_PRINT " ");
-		*template = line;
-		return true;
+		if (tl_bytes_take(&line, TL_LINCHECK_PRINT " ")) {
+			*template = line;
+			return true;
+		}
 	}
 	return false;
 }
@@ -915,8 +898,7 @@ static bool
 has_more(const struct tl_message *message)
 {
 	return message->argc == TL_ARGS_MAX &&
-	       tl_bytes_equal(message->args[TL_ARGS_MAX - 1].name,
-		   tl_bytes_of("more"));
+	       tl_bytes_are(message->args[TL_ARGS_MAX - 1].name, "more");
 }
 
 /*
@@ -974,9 +956,8 @@ print_quoted(struct printing *p, unsigned slot, char quote, bool may_be_mark)
 {
 	const struct tl_bytes text = text_of(p, slot);
 
-	if (may_be_mark &&
-	    (tl_bytes_equal(text, tl_bytes_of("<unfinished method>")) ||
-		tl_bytes_equal(text, tl_bytes_of("<untracked result>")))) {
+	if (may_be_mark && (tl_bytes_are(text, "<unfinished method>") ||
+			       tl_bytes_are(text, "<untracked result>"))) {
 		tl_put_bytes(p->text, text);
 		return;
 	}
@@ -1013,33 +994,6 @@ print_time(struct printing *p, unsigned slot)
 	if (time.rc < 0)
 		p->text->rc = time.rc;
 	tl_text_free(&time);
-}
-
-/* Print the value of a mark: the number of an argument and a letter. */
-static void
-print_value(struct printing *p, struct tl_bytes word)
-{
-	const struct tl_message *m = p->event->message;
-	const char last = word.data[word.size - 1];
-	unsigned slot = 0;
-
-	for (size_t i = 0; i < word.size && slot < TL_LINCHECK_VALUES_MAX &&
-			   word.data[i] >= '0' && word.data[i] <= '9';
-	     i++)
-		slot = slot * 10 + (unsigned)(word.data[i] - '0');
-	if (last == 's' || last == 'u')
-		print_quoted(p, slot, '"', last == 'u');
-	else if (last == 'c')
-		print_quoted(p, slot, '\'', false);
-	else if (last == 'f')
-		print_number(p, slot, true);
-	else if (last == 'm')
-		print_time(p, slot);
-	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
-		 (slot < m->argc && tl_arg_is_text(&m->args[slot])))
-		tl_put_bytes(p->text, text_of(p, slot));
-	else
-		print_number(p, slot, false);
 }
 
 /* Print the mark between two braces. */
@@ -1079,7 +1033,29 @@ print_mark(struct printing *p, struct tl_bytes word)
 		    tl_bytes(word.data + 1, word.size - 1));
 		return;
 	}
-	print_value(p, word);
+
+	/* Print the value of a mark: the number of an argument and a letter. */
+	const struct tl_message *m = p->event->message;
+	const char last = word.data[word.size - 1];
+	unsigned slot = 0;
+
+	for (size_t i = 0; i < word.size && slot < TL_LINCHECK_VALUES_MAX &&
+			   word.data[i] >= '0' && word.data[i] <= '9';
+	     i++)
+		slot = slot * 10 + (unsigned)(word.data[i] - '0');
+	if (last == 's' || last == 'u')
+		print_quoted(p, slot, '"', last == 'u');
+	else if (last == 'c')
+		print_quoted(p, slot, '\'', false);
+	else if (last == 'f')
+		print_number(p, slot, true);
+	else if (last == 'm')
+		print_time(p, slot);
+	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
+		 (slot < m->argc && tl_arg_is_text(&m->args[slot])))
+		tl_put_bytes(p->text, text_of(p, slot));
+	else
+		print_number(p, slot, false);
 }
 
 bool

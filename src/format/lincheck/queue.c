@@ -9,10 +9,17 @@
 
 enum { HEADER = sizeof(struct tl_lincheck_waiting) };
 
-/* Move the tail to the end of the file. */
-static int
-spill(struct tl_lincheck_queue *q)
+int
+tl_lincheck_queue_put(struct tl_lincheck_queue *q,
+    struct tl_lincheck_waiting waiting, struct tl_bytes object)
 {
+	waiting.size = (uint32_t)object.size;
+	tl_put_bytes(&q->tail, tl_bytes(&waiting, HEADER));
+	tl_put_bytes(&q->tail, object);
+	if (q->tail.rc < 0 || q->tail.size < TL_LINCHECK_QUEUE_PIECE)
+		return q->tail.rc;
+
+	/* Move the tail to the end of the file. */
 	int rc;
 
 	if (q->fd < 0 && (q->fd = tl_file_unnamed()) < 0) {
@@ -27,18 +34,6 @@ spill(struct tl_lincheck_queue *q)
 	q->to += q->tail.size;
 	tl_text_clear(&q->tail);
 	return 0;
-}
-
-int
-tl_lincheck_queue_put(struct tl_lincheck_queue *q,
-    struct tl_lincheck_waiting waiting, struct tl_bytes object)
-{
-	waiting.size = (uint32_t)object.size;
-	tl_put_bytes(&q->tail, tl_bytes(&waiting, HEADER));
-	tl_put_bytes(&q->tail, object);
-	if (q->tail.rc < 0 || q->tail.size < TL_LINCHECK_QUEUE_PIECE)
-		return q->tail.rc;
-	return spill(q);
 }
 
 /* Drop the taken bytes of head; append bytes of the file, or take the tail. */

@@ -204,12 +204,6 @@ struct lincheck_read {
 	bool last; /* the input has ended */
 };
 
-static struct lincheck_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct lincheck_read *)(void *)reader;
-}
-
 /*
  * Set the members that all events of a thread share.  The number of the last
  * point serves as time.
@@ -265,36 +259,6 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return r->sink->put(r->sink, &e);
 }
 
-/* Put the result of a call, returned or thrown, and the end of the call. */
-static int
-put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
-    const struct tl_message *message, uint32_t number, uint64_t at)
-{
-	struct thread *thread = &r->calls.threads[number];
-	struct tl_event e = { .message = message, .kind = TL_INSTANT };
-	int rc = calls_pop(thread, &message);
-
-	if (rc == -ENOENT)
-		tl_note(&r->notes, NO_CALL, at);
-	if (rc < 0) /* or the call was too deep */
-		return 0;
-	if (e.message && e.message->argc > 0) {
-		rc = tl_lincheck_messages_args(&r->messages, object, e.args);
-		set_place(&e, thread, number);
-		if (rc == 0)
-			rc = r->sink->put(r->sink, &e);
-		if (rc < 0)
-			return rc;
-	}
-	if (!message)
-		return 0;
-	e = (struct tl_event){ .message = message,
-		.kind = TL_END,
-		.bare = true };
-	set_place(&e, thread, number);
-	return r->sink->put(r->sink, &e);
-}
-
 /*
  * Put the events of a point or footer, unless it must wait for a definition: 0,
  * -errno.
@@ -324,8 +288,33 @@ emit(struct lincheck_read *r, struct tl_lincheck_object *object,
 	    tl_lincheck_context_misses(&r->messages.context, object,
 		&r->missing))
 		tl_note(&r->notes, UNDEFINED, at);
-	return is_footer ? put_footer(r, object, message, number, at)
-			 : put_point(r, object, message, number, at);
+	if (!is_footer)
+		return put_point(r, object, message, number, at);
+
+	/* Put the result of a call, returned or thrown, and its end. */
+	struct thread *thread = &r->calls.threads[number];
+	struct tl_event e = { .message = message, .kind = TL_INSTANT };
+
+	rc = calls_pop(thread, &message);
+	if (rc == -ENOENT)
+		tl_note(&r->notes, NO_CALL, at);
+	if (rc < 0) /* or the call was too deep */
+		return 0;
+	if (e.message && e.message->argc > 0) {
+		rc = tl_lincheck_messages_args(&r->messages, object, e.args);
+		set_place(&e, thread, number);
+		if (rc == 0)
+			rc = r->sink->put(r->sink, &e);
+		if (rc < 0)
+			return rc;
+	}
+	if (!message)
+		return 0;
+	e = (struct tl_event){ .message = message,
+		.kind = TL_END,
+		.bare = true };
+	set_place(&e, thread, number);
+	return r->sink->put(r->sink, &e);
 }
 
 /* Put the events of all objects that need not wait any longer. */
@@ -376,32 +365,6 @@ take_definition(struct lincheck_read *r,
 	return drain(r);
 }
 
-/* Count a point or footer in the layout and in the cells of the index. */
-static int
-count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
-    uint8_t kind, size_t size)
-{
-	struct thread *thread = &r->calls.threads[r->block];
-	struct level level = { .event = object->event,
-		.class = object->class,
-		.start = thread->size + size };
-	int rc = 0;
-
-	tl_lincheck_layout_add(&r->messages.strings.layout,
-	    TL_LINCHECK_LAYOUT_POINTS, 0, 1);
-	if (object->kind == TL_LINCHECK_POINT &&
-	    tl_lincheck_is_container(object->class))
-		rc = calls_open_level(thread, level);
-	/* the kind of a footer is the kind of a point + 1 */
-	else if (object->kind == TL_LINCHECK_FOOTER &&
-		 calls_close_level(thread, &level) == 0)
-		tl_lincheck_cells_add(&r->cells, r->dialect.version,
-		    (uint8_t)(kind - 1), level.event, level.start,
-		    thread->size);
-	thread->size += size;
-	return rc;
-}
-
 /* Take a point or footer: put its events now, or behind those that wait. */
 static int
 take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
@@ -415,47 +378,32 @@ take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
 
 	if (r->left_out)
 		return 0;
-	rc = count_event(r, object, (uint8_t)bytes.data[0], bytes.size);
+
+	/*
+	 * Count a point or footer in the layout and in the cells of the index.
+	 */
+	struct thread *thread = &r->calls.threads[r->block];
+	struct level level = { .event = object->event,
+		.class = object->class,
+		.start = thread->size + bytes.size };
+	rc = 0;
+	tl_lincheck_layout_add(&r->messages.strings.layout,
+	    TL_LINCHECK_LAYOUT_POINTS, 0, 1);
+	if (object->kind == TL_LINCHECK_POINT &&
+	    tl_lincheck_is_container(object->class))
+		rc = calls_open_level(thread, level);
+	/* the kind of a footer is the kind of a point + 1 */
+	else if (object->kind == TL_LINCHECK_FOOTER &&
+		 calls_close_level(thread, &level) == 0)
+		tl_lincheck_cells_add(&r->cells, r->dialect.version,
+		    (uint8_t)((uint8_t)bytes.data[0] - 1), level.event,
+		    level.start, thread->size);
+	thread->size += bytes.size;
 	if (rc == 0 && !waits)
 		rc = emit(r, object, r->block, r->at, &waits);
 	if (rc == 0 && waits)
 		rc = tl_lincheck_queue_put(&r->queue, waiting, bytes);
 	return rc;
-}
-
-static int
-start_block(struct lincheck_read *r, int32_t thread)
-{
-	const int rc = calls_find(&r->calls, thread, &r->block);
-
-	if (rc < 0 && rc != -ENOSPC)
-		return rc;
-	r->left_out = rc == -ENOSPC;
-	if (r->left_out)
-		tl_note(&r->notes, TOO_MANY, r->at);
-	r->inside = true;
-	r->block_start = r->at;
-	tl_lincheck_layout_add(&r->messages.strings.layout,
-	    TL_LINCHECK_LAYOUT_BLOCK, 0, thread);
-	return 0;
-}
-
-/* Keep the name of a thread; blocks of other threads may hold the name. */
-static int
-take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
-{
-	struct tl_text name = { 0 };
-	uint32_t number;
-	int rc = calls_find(&r->calls, object->id, &number);
-
-	if (!tl_mutf8_decode(&name, object->body))
-		tl_note(&r->notes, BAD_NAME, r->at);
-	if (rc >= 0 && name.size > 0)
-		rc = tl_interner_string(r->messages.interner,
-		    tl_bytes(name.data, name.size),
-		    &r->calls.threads[number].name);
-	tl_text_free(&name);
-	return rc == -ENOSPC || rc > 0 ? 0 : rc;
 }
 
 /*
@@ -470,8 +418,21 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
 
 	if (!r->inside) {
-		if (object->kind == TL_LINCHECK_BLOCK_START)
-			return start_block(r, object->id);
+		if (object->kind == TL_LINCHECK_BLOCK_START) {
+			const int rc =
+			    calls_find(&r->calls, object->id, &r->block);
+
+			if (rc < 0 && rc != -ENOSPC)
+				return rc;
+			r->left_out = rc == -ENOSPC;
+			if (r->left_out)
+				tl_note(&r->notes, TOO_MANY, r->at);
+			r->inside = true;
+			r->block_start = r->at;
+			tl_lincheck_layout_add(&r->messages.strings.layout,
+			    TL_LINCHECK_LAYOUT_BLOCK, 0, object->id);
+			return 0;
+		}
 		r->ended = object->kind == TL_LINCHECK_EOF;
 		return r->ended ? 0 : -EBADMSG;
 	}
@@ -496,8 +457,24 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 		tl_lincheck_cells_add(&r->cells, r->dialect.version, kind,
 		    object->id, r->at, 0);
 	}
-	if (object->kind == TL_LINCHECK_THREAD_NAME)
-		return take_name(r, object);
+	if (object->kind == TL_LINCHECK_THREAD_NAME) {
+		/*
+		 * Keep the name of a thread; blocks of other threads may hold
+		 * the name.
+		 */
+		struct tl_text name = { 0 };
+		uint32_t number;
+		int rc = calls_find(&r->calls, object->id, &number);
+
+		if (!tl_mutf8_decode(&name, object->body))
+			tl_note(&r->notes, BAD_NAME, r->at);
+		if (rc >= 0 && name.size > 0)
+			rc = tl_interner_string(r->messages.interner,
+			    tl_text_bytes(&name),
+			    &r->calls.threads[number].name);
+		tl_text_free(&name);
+		return rc == -ENOSPC || rc > 0 ? 0 : rc;
+	}
 	tl_lincheck_layout_add(layout, TL_LINCHECK_LAYOUT_DEFINE, object->kind,
 	    object->id);
 	return take_definition(r, object);
@@ -625,7 +602,7 @@ take_carry(struct lincheck_read *r)
 {
 	struct tl_text *carry = &r->carry;
 	size_t taken;
-	const int rc = take_all(r, tl_bytes(carry->data, carry->size), &taken);
+	const int rc = take_all(r, tl_text_bytes(carry), &taken);
 
 	carry->size -= taken;
 	memmove(carry->data, carry->data + taken, carry->size);
@@ -635,7 +612,7 @@ take_carry(struct lincheck_read *r)
 static int
 lincheck_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	struct tl_text *carry = &r->carry;
 	size_t taken = 0;
 	int rc;
@@ -663,49 +640,11 @@ note_count(struct tl_notes *notes, unsigned kind, uint64_t count)
 	notes->count[kind] += count;
 }
 
-static void
-note_end(struct lincheck_read *r)
-{
-	struct tl_notes *notes = &r->notes;
-	uint64_t open = 0;
-
-	if (!r->ended) {
-		tl_note(notes, CUT, r->at + r->carry.size);
-		/*
-		 * A missing definition may have stood in a block of another
-		 * thread, which is written when the block is full.
-		 */
-		notes->count[NOT_YET] = notes->count[UNDEFINED];
-		notes->first[NOT_YET] = notes->first[UNDEFINED];
-		notes->count[UNDEFINED] = 0;
-	}
-	for (uint32_t i = 0;
-	     i < r->calls.numbers.count && i < r->calls.capacity; i++)
-		open += r->calls.threads[i].depth;
-	note_count(notes, NO_FOOTER, open);
-	note_count(notes, BAD_NAME, r->messages.bad_name);
-	note_count(notes, LONG, r->messages.cut);
-	note_count(notes, TOO_MANY, r->messages.full);
-}
-
-/* Only a file without a fault is written again byte for byte. */
-static void
-finish_layout(struct lincheck_read *r)
-{
-	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
-
-	layout->whole = r->dialect.version == TL_LINCHECK_VERSION;
-	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
-		layout->whole &=
-		    r->notes.count[i] == 0 || r->notes.kinds[i].rc == 0;
-	layout->by_memory = tl_lincheck_layout_is_by_memory(layout);
-}
-
 /* Check the index.  The reader needs no index, but Lincheck does. */
 static int
 lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	struct tl_fault fault = { 0 };
 	bool by_memory;
 	int rc;
@@ -758,7 +697,7 @@ static int
 lincheck_trees(struct tl_reader *reader, struct tl_storage *input,
     struct tl_storage *index, struct tl_trees **trees)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	struct tl_lincheck_trees *made;
 	char header[TL_LINCHECK_HEADER_SIZE];
 	int64_t n = tl_storage_read_at(input, header, sizeof(header), 0);
@@ -789,7 +728,7 @@ static bool
 lincheck_thread(struct tl_reader *reader, size_t i,
     struct tl_reader_thread *thread)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	const bool by_id = r->dialect.version >= TL_LINCHECK_SINCE_THREAD_IDS;
 	const struct tl_strings *strings = r->messages.context.strings;
 	const struct thread *t;
@@ -810,7 +749,7 @@ lincheck_thread(struct tl_reader *reader, size_t i,
 static int
 lincheck_finish(struct tl_reader *reader)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 	int rc = 0;
 
 	if (!r->begun && r->at + r->carry.size > 0) {
@@ -823,8 +762,36 @@ lincheck_finish(struct tl_reader *reader)
 	if (r->carry.size > 0) /* less than r->need, but perhaps bad */
 		rc = take_carry(r);
 	rc = rc < 0 ? rc : drain(r);
-	note_end(r);
-	finish_layout(r);
+
+	struct tl_notes *notes = &r->notes;
+	uint64_t open = 0;
+
+	if (!r->ended) {
+		tl_note(notes, CUT, r->at + r->carry.size);
+		/*
+		 * A missing definition may have stood in a block of another
+		 * thread, which is written when the block is full.
+		 */
+		notes->count[NOT_YET] = notes->count[UNDEFINED];
+		notes->first[NOT_YET] = notes->first[UNDEFINED];
+		notes->count[UNDEFINED] = 0;
+	}
+	for (uint32_t i = 0;
+	     i < r->calls.numbers.count && i < r->calls.capacity; i++)
+		open += r->calls.threads[i].depth;
+	note_count(notes, NO_FOOTER, open);
+	note_count(notes, BAD_NAME, r->messages.bad_name);
+	note_count(notes, LONG, r->messages.cut);
+	note_count(notes, TOO_MANY, r->messages.full);
+
+	/* Only a file without a fault is written again byte for byte. */
+	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
+
+	layout->whole = r->dialect.version == TL_LINCHECK_VERSION;
+	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
+		layout->whole &=
+		    r->notes.count[i] == 0 || r->notes.kinds[i].rc == 0;
+	layout->by_memory = tl_lincheck_layout_is_by_memory(layout);
 	tl_notes_report(&r->notes, r->report);
 	tl_text_clear(&r->carry);
 	return rc;
@@ -833,7 +800,7 @@ lincheck_finish(struct tl_reader *reader)
 static void
 lincheck_free(struct tl_reader *reader)
 {
-	struct lincheck_read *r = read_of(reader);
+	struct lincheck_read *r = (void *)reader;
 
 	tl_lincheck_messages_free(&r->messages);
 	for (size_t i = 0; i < r->calls.capacity; i++) {

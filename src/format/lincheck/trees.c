@@ -276,32 +276,6 @@ read_through(struct walk *w, uint8_t class, uint64_t stop)
 	return rc < 0 ? rc : 0;
 }
 
-/* Pass a container that has no cell. */
-static int
-pass_uncelled(struct walk *w, uint8_t class, uint64_t stop, struct container *c)
-{
-	struct tl_lincheck_trees *t = w->t;
-	struct tl_lincheck_object footer;
-	uint32_t i;
-	int rc;
-
-	if (!tl_id_map_has(&t->uncelled, key_of(w, c->content)) &&
-	    (rc = read_through(w, class, stop)) < 0)
-		return rc;
-	rc = tl_id_map_get(&t->uncelled, key_of(w, c->content), &i);
-	if (rc < 0)
-		return rc;
-	c->end = t->ends[i] >> 1;
-	c->ended = t->ends[i] & 1;
-	if (c->end > stop || (c->ended && c->end == stop)) {
-		c->end = stop;
-		c->ended = false;
-	}
-	seek(w, c->end);
-	rc = c->ended ? read_object(w, class, &footer) : 0;
-	return rc < 0 && rc != -EBADMSG ? rc : 0;
-}
-
 /* Pass the container whose header was read.  stop: end of the content around
  * it. */
 static int
@@ -321,7 +295,27 @@ pass(struct walk *w, const struct tl_lincheck_object *header, uint64_t stop,
 	say(w->t, BAD_CELL, -EBADMSG, at,
 	    "index: it has no cell that fits the call here: the calls in it "
 	    "are read one by one");
-	return pass_uncelled(w, class, stop, c);
+
+	/* Pass a container that has no cell. */
+	struct tl_lincheck_trees *t = w->t;
+	struct tl_lincheck_object footer;
+	uint32_t i;
+
+	if (!tl_id_map_has(&t->uncelled, key_of(w, c->content)) &&
+	    (rc = read_through(w, class, stop)) < 0)
+		return rc;
+	rc = tl_id_map_get(&t->uncelled, key_of(w, c->content), &i);
+	if (rc < 0)
+		return rc;
+	c->end = t->ends[i] >> 1;
+	c->ended = t->ends[i] & 1;
+	if (c->end > stop || (c->ended && c->end == stop)) {
+		c->end = stop;
+		c->ended = false;
+	}
+	seek(w, c->end);
+	rc = c->ended ? read_object(w, class, &footer) : 0;
+	return rc < 0 && rc != -EBADMSG ? rc : 0;
 }
 
 /* Find the next child before stop.  1; 0: none; -errno. */
@@ -347,12 +341,6 @@ static struct known *
 known_of(struct tl_lincheck_trees *t, uint32_t lane, uint64_t content)
 {
 	return &t->known[(content + lane) % KNOWN];
-}
-
-static bool
-is_known(const struct known *k, uint32_t lane, uint64_t content)
-{
-	return k->content == content && k->lane == lane && content > 0;
 }
 
 /*
@@ -401,7 +389,8 @@ get_known(struct tl_lincheck_trees *t, uint32_t lane, struct container c,
 	for (;;) {
 		const struct known *k = known_of(t, lane, c.content);
 
-		if (is_known(k, lane, c.content)) {
+		if (k->content == c.content && k->lane == lane &&
+		    c.content > 0) {
 			event = k->last;
 			if (count == 0)
 				*result = *k;
@@ -432,16 +421,6 @@ get_known(struct tl_lincheck_trees *t, uint32_t lane, struct container c,
 
 /* == nodes == */
 
-/*
- * The level of a node is the logical offset of its header times two, plus 1 if
- * the node has a footer.
- */
-static uint64_t
-level_of(uint64_t header, bool ended)
-{
-	return header << 1 | ended;
-}
-
 struct load {
 	struct tl_lincheck_trees *t;
 	struct tl_node *node;
@@ -452,19 +431,6 @@ struct load {
 	struct container self;
 	const struct tl_message *result; /* message of its result, or NULL */
 };
-
-/* Report what was noticed while a message was made. */
-static void
-say_counts(struct tl_lincheck_trees *t, uint64_t at)
-{
-	if (t->messages->bad_name > 0)
-		say(t, BAD_NAME, -EBADMSG, at, "name is not modified UTF-8");
-	if (t->messages->cut > 0)
-		say(t, LONG, -ERANGE, at, "a text of more than 64 KiB is cut");
-	if (t->messages->full > 0)
-		say(t, TOO_MANY, -ENOSPC, at,
-		    "too many things or threads: left out");
-}
 
 /* Make the event of a point, or of the result in a footer.  *message is NULL if
  * a footer has no result. */
@@ -499,7 +465,16 @@ make_event(struct load *l, struct tl_lincheck_object *object, int32_t number,
 		event->level = event->message->level;
 		rc = tl_lincheck_messages_args(m, object, event->args);
 	}
-	say_counts(l->t, at);
+
+	/* Report what was noticed while a message was made. */
+	if (l->t->messages->bad_name > 0)
+		say(l->t, BAD_NAME, -EBADMSG, at, "name is not modified UTF-8");
+	if (l->t->messages->cut > 0)
+		say(l->t, LONG, -ERANGE, at,
+		    "a text of more than 64 KiB is cut");
+	if (l->t->messages->full > 0)
+		say(l->t, TOO_MANY, -ENOSPC, at,
+		    "too many things or threads: left out");
 	return rc;
 }
 
@@ -574,7 +549,8 @@ load_child(struct load *l, struct tl_lincheck_object *object)
 		return rc;
 	child->content = c.content;
 	child->content_end = c.end;
-	child->level = level_of(header.from, c.ended);
+	/* the offset of the header times two, plus 1 if there is a footer */
+	child->level = header.from << 1 | c.ended;
 	child->child_count = known.points + (result.message != NULL);
 	child->ended = c.ended ? TL_NODE_ENDED : TL_NODE_UNFINISHED;
 	if (c.ended)

@@ -43,7 +43,7 @@ static int
 find(const char *const *names, int count, struct tl_bytes word)
 {
 	for (int i = 0; i < count; i++) {
-		if (tl_bytes_equal(word, tl_bytes_of(names[i])))
+		if (tl_bytes_are(word, names[i]))
 			return i;
 	}
 	return -1;
@@ -79,13 +79,14 @@ tl_lincheck_put_escapes(struct tl_text *to, struct tl_bytes text, char a,
 	}
 }
 
-bool
-tl_lincheck_put_name(struct tl_text *to, struct tl_bytes name)
+/* Append a modified UTF-8 name as a word; false: the name is malformed. */
+static bool
+put_name(struct tl_text *to, struct tl_bytes name)
 {
 	struct tl_text plain = { 0 };
 	const bool good = tl_mutf8_decode(&plain, name);
 
-	tl_lincheck_put_word(to, tl_bytes(plain.data, plain.size));
+	tl_lincheck_put_word(to, tl_text_bytes(&plain));
 	if (plain.rc < 0)
 		to->rc = plain.rc;
 	tl_text_free(&plain);
@@ -201,13 +202,14 @@ put_type(struct tl_text *to, struct tl_data_in *types)
 		tl_put_char(to, letters[type]);
 	} while (type == TYPE_ARRAY);
 	if (type == TYPE_OBJECT) {
-		tl_lincheck_put_name(to, tl_data_utf(types));
+		put_name(to, tl_data_utf(types));
 		tl_put_char(to, ';');
 	}
 }
 
-void
-tl_lincheck_put_descriptor(struct tl_text *to, struct tl_data_in *types)
+/* Append the descriptor of a method whose types follow. */
+static void
+put_descriptor(struct tl_text *to, struct tl_data_in *types)
 {
 	struct tl_data_in result = *types;
 	int32_t count;
@@ -238,8 +240,7 @@ take_class(struct tl_text *types, struct tl_bytes *word)
 	size = (size_t)(end - word->data);
 	tl_lincheck_take_word(&name, tl_bytes(word->data, size));
 	*word = tl_bytes(end + 1, word->size - size - 1);
-	good = tl_lincheck_put_utf(types, tl_bytes(name.data, name.size)) &&
-	       name.rc == 0;
+	good = tl_lincheck_put_utf(types, tl_text_bytes(&name)) && name.rc == 0;
 	tl_text_free(&name);
 	return good;
 }
@@ -283,7 +284,7 @@ tl_lincheck_take_descriptor(struct tl_text *types, struct tl_bytes word)
 		word = tl_bytes(word.data + 1, word.size - 1);
 	good = good && take_type(types, &word) && word.size == 0;
 	tl_lincheck_put_i32(types, (int32_t)count);
-	tl_put_bytes(types, tl_bytes(parameters.data, parameters.size));
+	tl_put_bytes(types, tl_text_bytes(&parameters));
 	if (parameters.rc < 0)
 		types->rc = parameters.rc;
 	tl_text_free(&parameters);
@@ -403,29 +404,6 @@ tl_lincheck_put_value_text(struct tl_text *text,
 }
 
 /*
- * Make a name fit for the first line: a $ would begin an argument, so a nested
- * class gets a dot as in Java; a control character would end the line.
- */
-static void
-tame(struct tl_text *text, size_t start)
-{
-	size_t to = start;
-
-	for (size_t i = start; i < text->size; i++) {
-		char c = text->data[i];
-
-		if (c == '$' && to > start && text->data[to - 1] == '.')
-			continue;
-		if (c == '$')
-			c = '.';
-		else if ((uint8_t)c < ' ' || c == 0x7f)
-			c = '_';
-		text->data[to++] = c;
-	}
-	text->size = to;
-}
-
-/*
  * Append the name of the point's method, field or variable; with_class puts the
  * name of the class before the name of a method or field.
  */
@@ -451,7 +429,26 @@ put_target(struct describe *d, bool with_class)
 		}
 	}
 	d->good &= tl_mutf8_decode(d->text, tl_data_utf(&fields));
-	tame(d->text, start);
+
+	/*
+	 * Make a name fit for the first line: a $ would begin an argument, so a
+	 * nested class gets a dot as in Java; a control character would end the
+	 * line.
+	 */
+	size_t to = start;
+
+	for (size_t i = start; i < d->text->size; i++) {
+		char c = d->text->data[i];
+
+		if (c == '$' && to > start && d->text->data[to - 1] == '.')
+			continue;
+		if (c == '$')
+			c = '.';
+		else if ((uint8_t)c < ' ' || c == 0x7f)
+			c = '_';
+		d->text->data[to++] = c;
+	}
+	d->text->size = to;
 }
 
 static void
@@ -568,26 +565,6 @@ put_number(struct describe *d, int32_t n)
 	tl_put_signed(d->text, n);
 }
 
-/* Append the line "lincheck". */
-static void
-put_shape(struct describe *d)
-{
-	struct tl_data_in values = d->object->values;
-	struct tl_lincheck_value value;
-
-	tl_put_string(d->text, "\n" TL_LINCHECK_WORD " ");
-	tl_put_string(d->text, tl_lincheck_classes[d->object->class]);
-	put_number(d, d->object->location);
-	put_number(d, d->object->target);
-	for (uint32_t i = 0; i < d->object->count; i++) {
-		tl_lincheck_next_value(d->object, &values, i, &value);
-		if (!tl_lincheck_is_index(d->object->class, i))
-			put_number(d, value.tag);
-	}
-	if (d->throws)
-		tl_put_string(d->text, " " TL_LINCHECK_THROWS);
-}
-
 /* The id that a string has in version 8, which counts strings from 1. */
 static int32_t
 string_id(const struct describe *d, int32_t id)
@@ -618,7 +595,7 @@ put_named(struct describe *d, uint8_t kind, int32_t id)
 	if (!put_definition(d, kind, id, &fields))
 		return;
 	tl_put_char(d->text, ' ');
-	d->good &= tl_lincheck_put_name(d->text, tl_data_utf(&fields));
+	d->good &= put_name(d->text, tl_data_utf(&fields));
 }
 
 /* Append a location and its strings, each string once. */
@@ -687,12 +664,12 @@ put_target_definition(struct describe *d)
 	name = tl_data_utf(&fields);
 	tl_put_char(d->text, ' ');
 	if (kind == TL_LINCHECK_METHOD)
-		tl_lincheck_put_descriptor(d->text, &fields);
+		put_descriptor(d->text, &fields);
 	else
 		tl_put_unsigned(d->text,
 		    tl_lincheck_take_flags(&fields, d->object->version));
 	tl_put_char(d->text, ' ');
-	d->good &= tl_lincheck_put_name(d->text, name);
+	d->good &= put_name(d->text, name);
 	return class;
 }
 
@@ -731,7 +708,22 @@ tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
 	int32_t class = TL_LINCHECK_NONE;
 
 	put_first_line(&d);
-	put_shape(&d);
+
+	/* Append the line "lincheck". */
+	struct tl_data_in values = d.object->values;
+	struct tl_lincheck_value value;
+
+	tl_put_string(d.text, "\n" TL_LINCHECK_WORD " ");
+	tl_put_string(d.text, tl_lincheck_classes[d.object->class]);
+	put_number(&d, d.object->location);
+	put_number(&d, d.object->target);
+	for (uint32_t i = 0; i < d.object->count; i++) {
+		tl_lincheck_next_value(d.object, &values, i, &value);
+		if (!tl_lincheck_is_index(d.object->class, i))
+			put_number(&d, value.tag);
+	}
+	if (d.throws)
+		tl_put_string(d.text, " " TL_LINCHECK_THROWS);
 	if (object->location != TL_LINCHECK_NONE)
 		put_location(&d);
 	if (tl_lincheck_has_target(object->class))

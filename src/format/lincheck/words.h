@@ -62,8 +62,6 @@ tl_lincheck_put_word(struct tl_text *to, struct tl_bytes text)
 	tl_lincheck_put_escapes(to, text, ' ', ';');
 }
 
-/* Append a modified UTF-8 name as a word; false: the name is malformed. */
-bool tl_lincheck_put_name(struct tl_text *to, struct tl_bytes name);
 /* Append the text that a word stands for. */
 void tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word);
 
@@ -82,8 +80,6 @@ bool tl_lincheck_next_word(struct tl_bytes *line, struct tl_bytes *word);
 /* Take the next word of a line as an i32; false: no word, or no i32. */
 bool tl_lincheck_next_number(struct tl_bytes *line, int32_t *n);
 
-/* Append the descriptor of a method whose types follow. */
-void tl_lincheck_put_descriptor(struct tl_text *to, struct tl_data_in *types);
 /* Append the types that a descriptor names; false: not a descriptor. */
 bool tl_lincheck_take_descriptor(struct tl_text *types, struct tl_bytes word);
 

@@ -65,14 +65,7 @@ struct lincheck_write {
 	bool begun;          /* an event was put */
 	struct tl_out index; /* write is NULL: no index */
 	int fd[2];           /* data and index, or -1 */
-	struct tl_notes notes;
 };
-
-static struct lincheck_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct lincheck_write *)(void *)writer;
-}
 
 static int
 make_form(struct lincheck_write *w, const struct tl_event *event,
@@ -84,16 +77,16 @@ make_form(struct lincheck_write *w, const struct tl_event *event,
 	if (rc < 0)
 		return rc;
 	if (changed)
-		tl_note(&w->notes, NAMES, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, NAMES, TL_FAULT_NOWHERE);
 	if (!(*form)->native && event->message->level != tl_level_parse("info"))
-		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LEVELS, TL_FAULT_NOWHERE);
 	if (!(*form)->native && event->cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, CPUS, TL_FAULT_NOWHERE);
 	if ((*form)->paths > 0)
-		tl_note(&w->notes, PATHS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, PATHS, TL_FAULT_NOWHERE);
 	for (int32_t i = 0;
 	     i < (*form)->arguments && i < TL_LINCHECK_VALUES_MAX; i++)
-		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
 	rc = tl_message_map_add(&w->forms, tl_labels_get(&w->labels, event),
 	    *form);
 	if (rc < 0)
@@ -147,32 +140,6 @@ close_down(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 	return rc;
 }
 
-static int
-put_end(struct lincheck_write *w, struct tl_lincheck_lane *lane,
-    const struct tl_lincheck_form *form, const struct tl_event *event)
-{
-	struct tl_lincheck_form *result = lane->result;
-	uint32_t depth;
-	int rc;
-
-	lane->result = NULL;
-	if (!tl_lincheck_lane_find(lane, event->message, &depth)) {
-		tl_note(&w->notes, NO_BEGIN, TL_FAULT_NOWHERE);
-		return 0;
-	}
-	if (depth < lane->depth) {
-		tl_note(&w->notes, NESTING, TL_FAULT_NOWHERE);
-		result = NULL;
-	}
-	rc = close_down(w, lane, depth);
-	if (rc == 0 && form->native)
-		rc = tl_lincheck_put_footer(&w->points, lane, result,
-		    &lane->returned);
-	else if (rc == 0)
-		rc = tl_lincheck_put_end(&w->points, lane, event);
-	return rc < 0 ? rc : flush_full(w, lane);
-}
-
 /* Write an instant; a call returns at once. */
 static int
 put_instant(struct lincheck_write *w, struct tl_lincheck_lane *lane,
@@ -208,7 +175,7 @@ find_lane(struct lincheck_write *w, const struct tl_event *event, bool native,
 	if (!of_message &&
 	    tl_names_thread(tl_event_names(event), event->pid, event->tid)
 		    .size > 0)
-		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, THREADS, TL_FAULT_NOWHERE);
 	if (native)
 		return 0;
 	if (!w->root[of_message]) {
@@ -250,10 +217,29 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 		rc = find_lane(w, event, form->native, &lane);
 	if (rc < 0)
 		return rc;
-	if (!form->native && w->notes.count[TIMES] == 0)
-		tl_note(&w->notes, TIMES, TL_FAULT_NOWHERE);
-	if (event->kind == TL_END)
-		return put_end(w, lane, form, event);
+	if (!form->native && w->writer.notes.count[TIMES] == 0)
+		tl_note(&w->writer.notes, TIMES, TL_FAULT_NOWHERE);
+	if (event->kind == TL_END) {
+		struct tl_lincheck_form *result = lane->result;
+		uint32_t depth;
+
+		lane->result = NULL;
+		if (!tl_lincheck_lane_find(lane, event->message, &depth)) {
+			tl_note(&w->writer.notes, NO_BEGIN, TL_FAULT_NOWHERE);
+			return 0;
+		}
+		if (depth < lane->depth) {
+			tl_note(&w->writer.notes, NESTING, TL_FAULT_NOWHERE);
+			result = NULL;
+		}
+		rc = close_down(w, lane, depth);
+		if (rc == 0 && form->native)
+			rc = tl_lincheck_put_footer(&w->points, lane, result,
+			    &lane->returned);
+		else if (rc == 0)
+			rc = tl_lincheck_put_end(&w->points, lane, event);
+		return rc < 0 ? rc : flush_full(w, lane);
+	}
 	if (event->kind == TL_BEGIN && form->class == TL_LINCHECK_CALL) {
 		rc = tl_lincheck_put_point(&w->points, lane, form, event);
 		return rc < 0 ? rc : flush_full(w, lane);
@@ -272,7 +258,7 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 static int
 lincheck_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct lincheck_write *w = write_of(writer);
+	struct lincheck_write *w = (void *)writer;
 	const struct tl_lincheck_layout *layout =
 	    event->message ? tl_lincheck_layout_of(event->message) : NULL;
 	int rc;
@@ -286,14 +272,14 @@ lincheck_put(struct tl_writer *writer, const struct tl_event *event)
 	rc = event->message ? put_event(w, event) : put_lost(w, event);
 	if (rc != -ENOSPC) /* too many ids, threads or numbers */
 		return rc;
-	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, TOO_MANY, TL_FAULT_NOWHERE);
 	return 0;
 }
 
 static int
 lincheck_begin(struct tl_writer *writer)
 {
-	struct lincheck_write *w = write_of(writer);
+	struct lincheck_write *w = (void *)writer;
 
 	w->points.file.data = &writer->out;
 	w->points.file.index = w->index.write ? &w->index : NULL;
@@ -412,14 +398,14 @@ write_waiting(struct lincheck_write *w)
 static int
 lincheck_end(struct tl_writer *writer)
 {
-	struct lincheck_write *w = write_of(writer);
+	struct lincheck_write *w = (void *)writer;
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
 		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
 
 		if (lane->depth > (lane->native ? 0 : 1))
-			tl_note(&w->notes, NO_END, TL_FAULT_NOWHERE);
+			tl_note(&w->writer.notes, NO_END, TL_FAULT_NOWHERE);
 		rc = close_down(w, lane, 0);
 	}
 	if (rc == 0 && !w->points.waits) {
@@ -428,20 +414,20 @@ lincheck_end(struct tl_writer *writer)
 		w->points.waits = false;
 		rc = fits_layout(w) ? write_layout(w) : write_waiting(w);
 	}
-	w->notes.count[VALUES] = w->points.changed;
-	w->notes.count[NUMBERED] = w->points.numbered;
-	w->notes.first[VALUES] = w->notes.first[NUMBERED] = TL_FAULT_NOWHERE;
+	w->writer.notes.count[VALUES] = w->points.changed;
+	w->writer.notes.count[NUMBERED] = w->points.numbered;
+	w->writer.notes.first[VALUES] = w->writer.notes.first[NUMBERED] =
+	    TL_FAULT_NOWHERE;
 	tl_lincheck_file_end(&w->points.file);
 	if (rc == 0 && w->points.file.index)
 		rc = tl_out_flush(&w->index);
-	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
 
 static void
 lincheck_free(struct tl_writer *writer)
 {
-	struct lincheck_write *w = write_of(writer);
+	struct lincheck_write *w = (void *)writer;
 
 	tl_message_map_free(&w->forms, free);
 	tl_labels_free(&w->labels);
@@ -459,6 +445,7 @@ lincheck_free(struct tl_writer *writer)
 static const struct tl_writer_kind kind = { .put = lincheck_put,
 	.begin = lincheck_begin,
 	.end = lincheck_end,
+	.notes = kinds,
 	.free = lincheck_free };
 
 int
@@ -471,8 +458,7 @@ tl_lincheck_write_new(struct tl_writer **writer, tl_write *write, void *context,
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
-	w->notes.kinds = kinds;
+	w = (void *)*writer;
 	w->fd[0] = w->fd[1] = -1;
 	rc = tl_interner_new(&w->points.known.bodies);
 	if (rc < 0)
@@ -522,7 +508,7 @@ tl_lincheck_write_at(struct tl_writer **writer, const char *path,
 	rc = tl_lincheck_write_new(writer, write_file, NULL, report);
 	if (rc < 0)
 		goto close_index;
-	w = write_of(*writer);
+	w = (void *)*writer;
 	w->fd[0] = data;
 	w->fd[1] = index;
 	w->writer.out.context = &w->fd[0];

@@ -2,9 +2,6 @@
 /*
  * read.c - lines to events; see lms.h.
  *
- *	piece --> whole lines, taken in place --> sink
- *	     \--> carry: the line at the end of a piece
- *
  *	id --> number --> process: its label and its open begins
  *
  * A label is complete only when the next line is read, so the label is kept
@@ -14,6 +11,7 @@
 #include "format/lms/lms.h"
 
 #include "base/array.h"
+#include "base/lines.h"
 #include "base/table.h"
 #include "event/reader.h"
 #include "format/label.h"
@@ -88,8 +86,7 @@ struct lms_read {
 	struct process rest; /* for ids beyond the limit */
 	struct tl_notes notes;
 	struct tl_event event; /* fields common to all events */
-	struct tl_text carry;
-	uint64_t carried;     /* bytes of the line, with cut ones */
+	struct tl_lines lines;
 	struct tl_text label; /* label that may go on */
 	bool labelled;        /* a label waits */
 	int64_t label_id;
@@ -101,26 +98,18 @@ struct lms_read {
 	bool crlf;
 };
 
-static struct lms_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct lms_read *)(void *)reader;
-}
-
 static int
 find_process(struct lms_read *r, int64_t id, struct process **process)
 {
 	const struct tl_id_key key = { .a = (uint64_t)id };
 	uint32_t number;
-	int rc = tl_id_map_get(&r->ids, key, &number);
+	int rc = TL_ID_MAP_ROOM(&r->ids, key, &number, r->processes,
+	    r->process_capacity);
 
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		*process = &r->rest;
 		return 0;
-	}
-	if (rc >= 0 && number >= r->process_capacity) {
-		rc = TL_ARRAY_ZEROS(r->processes, r->process_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -166,8 +155,7 @@ is_labelled(const struct process *process, struct tl_bytes name)
 	if (process->labels == 0)
 		return false;
 	tl_label_put(&text, &event);
-	is = text.rc == 0 &&
-	     tl_bytes_equal(tl_bytes(text.data, text.size), name);
+	is = text.rc == 0 && tl_bytes_equal(tl_text_bytes(&text), name);
 	tl_text_free(&text);
 	return is;
 }
@@ -190,29 +178,11 @@ put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
 	return rc;
 }
 
-/* Put a mapping as an event. */
-static int
-put_mapping(struct lms_read *r, int64_t id, struct tl_bytes name)
-{
-	int rc = tl_interner_string(r->interner, name, &r->event.args[1]);
-
-	if (rc == -ENOSPC) {
-		tl_note(&r->notes, TOO_MANY, r->at);
-		return 0;
-	}
-	if (rc < 0)
-		return rc;
-	r->event.args[0] = (uint64_t)id;
-	rc = put(r, r->mapping, TL_INSTANT);
-	r->event.args[1] = 0;
-	return rc;
-}
-
 /* Give the complete label to its id.  is_used: the next line uses the id. */
 static int
 settle_label(struct lms_read *r, bool is_used)
 {
-	const struct tl_bytes name = tl_bytes(r->label.data, r->label.size);
+	const struct tl_bytes name = tl_text_bytes(&r->label);
 	struct process *process;
 	int rc = r->label.rc;
 
@@ -231,7 +201,21 @@ settle_label(struct lms_read *r, bool is_used)
 		rc = give_label(r, process, r->label_id, name);
 		process->labels++;
 	}
-	return rc < 0 || is_used ? rc : put_mapping(r, r->label_id, name);
+
+	/* Put a mapping as an event. */
+	if (rc < 0 || is_used)
+		return rc;
+	rc = tl_interner_string(r->interner, name, &r->event.args[1]);
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	r->event.args[0] = (uint64_t)r->label_id;
+	rc = put(r, r->mapping, TL_INSTANT);
+	r->event.args[1] = 0;
+	return rc;
 }
 
 static int
@@ -247,22 +231,6 @@ start_label(struct lms_read *r, const struct tl_lms_line *line)
 	return rc < 0 ? rc : r->label.rc;
 }
 
-/*
- * Append a line of another form to the label.  Lines beyond the size that the
- * interner keeps are dropped.
- */
-static int
-continue_label(struct lms_read *r, struct tl_bytes line)
-{
-	tl_note(&r->notes, LABEL_LINES, r->at);
-	if (r->label.size + r->blanks + line.size < LINE_SIZE_MAX) {
-		tl_put_repeat(&r->label, '\n', r->blanks + 1);
-		tl_put_bytes(&r->label, line);
-	}
-	r->blanks = 0;
-	return r->label.rc;
-}
-
 /* Label an id that is used before it has a label. */
 static int
 label_unknown(struct lms_read *r, struct process *process, int64_t id)
@@ -274,27 +242,36 @@ label_unknown(struct lms_read *r, struct process *process, int64_t id)
 	return give_label(r, process, id, tl_bytes_of(name));
 }
 
-static void
-advance(struct lms_read *r, int64_t diff_us)
+static int
+put_mark(struct lms_read *r, const struct tl_lms_line *line)
 {
+	const bool begins = line->type == TL_LMS_BEGIN;
+	struct process *process;
+	int rc = r->labelled ? settle_label(r, line->id == r->label_id) : 0;
+
+	if (rc < 0 || (rc = find_process(r, line->id, &process)) < 0)
+		return rc;
+	if (!process->label.message &&
+	    (rc = label_unknown(r, process, line->id)) < 0)
+		return rc;
+
 	const int64_t max_us = INT64_MAX / TL_NS_PER_US;
 
-	if (diff_us < 0)
+	if (line->diff_us < 0)
 		tl_note(&r->notes, BACK, r->at);
-	if (__builtin_add_overflow(r->now_us, diff_us, &r->now_us))
-		r->now_us = diff_us < 0 ? INT64_MIN : INT64_MAX;
+	if (__builtin_add_overflow(r->now_us, line->diff_us, &r->now_us))
+		r->now_us = line->diff_us < 0 ? INT64_MIN : INT64_MAX;
 	if (r->now_us < -max_us || r->now_us > max_us) {
 		tl_note(&r->notes, OUT_OF_RANGE, r->at);
 		r->now_us = r->now_us < 0 ? -max_us : max_us;
 	}
 	r->event.ns = r->now_us * TL_NS_PER_US;
-}
 
-/* Keep a begin, or find the begin of an end: the last one of the process that
- * is open, unless it has another label, or the process stands for several. */
-static int
-pair(struct lms_read *r, struct process *process, bool begins)
-{
+	/*
+	 * Keep a begin, or find the begin of an end: the last one of the
+	 * process that is open, unless it has another label, or the process
+	 * stands for several.
+	 */
 	const struct begun *begun;
 
 	if (begins) {
@@ -314,24 +291,6 @@ pair(struct lms_read *r, struct process *process, bool begins)
 	} else {
 		tl_note(&r->notes, LONELY_END, r->at);
 	}
-	return 0;
-}
-
-static int
-put_mark(struct lms_read *r, const struct tl_lms_line *line)
-{
-	const bool begins = line->type == TL_LMS_BEGIN;
-	struct process *process;
-	int rc = r->labelled ? settle_label(r, line->id == r->label_id) : 0;
-
-	if (rc < 0 || (rc = find_process(r, line->id, &process)) < 0)
-		return rc;
-	if (!process->label.message &&
-	    (rc = label_unknown(r, process, line->id)) < 0)
-		return rc;
-	advance(r, line->diff_us);
-	if ((rc = pair(r, process, begins)) < 0)
-		return rc;
 	r->event.args[0] = process->label.arg;
 	return put(r, process->label.message, begins ? TL_BEGIN : TL_END);
 }
@@ -348,15 +307,15 @@ take_strange(struct lms_read *r)
 
 /* Take a line without its newline. */
 static int
-take_line(struct lms_read *r, struct tl_bytes line)
+take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 {
+	struct lms_read *r = context;
 	struct tl_lms_line parsed;
 
-	if (line.size > LINE_SIZE_MAX) {
-		tl_note(&r->notes, LONG, r->at);
-		line.size = LINE_SIZE_MAX;
-	}
-	if (r->at == 0)
+	r->at = at;
+	if (cut)
+		tl_note(&r->notes, LONG, at);
+	if (at == 0)
 		r->crlf = line.size > 0 && line.data[line.size - 1] == '\r';
 	if (r->crlf && line.size > 0 && line.data[line.size - 1] == '\r')
 		line.size--;
@@ -372,85 +331,32 @@ take_line(struct lms_read *r, struct tl_bytes line)
 		r->blanks++;
 		return 0;
 	case TL_LMS_UNKNOWN:
-		if (r->labelled)
-			return continue_label(r, line);
+		if (r->labelled) {
+			/*
+			 * Append a line of another form to the label.  Lines
+			 * beyond the size that the interner keeps are dropped.
+			 */
+			tl_note(&r->notes, LABEL_LINES, r->at);
+			if (r->label.size + r->blanks + line.size <
+			    LINE_SIZE_MAX) {
+				tl_put_repeat(&r->label, '\n', r->blanks + 1);
+				tl_put_bytes(&r->label, line);
+			}
+			r->blanks = 0;
+			return r->label.rc;
+		}
 		return take_strange(r);
 	default:
 		return take_strange(r);
 	}
 }
 
-/*
- * Keep a part of a line.  One byte more than the limit is kept, to show that
- * the line is too long.
- */
-static int
-keep(struct lms_read *r, struct tl_bytes bytes)
-{
-	const size_t room = LINE_SIZE_MAX + 1 - r->carry.size;
-
-	r->carried += bytes.size;
-	if (bytes.size > room)
-		bytes.size = room;
-	tl_put_bytes(&r->carry, bytes);
-	return r->carry.rc;
-}
-
-static int
-take_carry(struct lms_read *r)
-{
-	int rc = take_line(r, tl_bytes(r->carry.data, r->carry.size));
-
-	tl_text_clear(&r->carry);
-	r->at += r->carried;
-	r->carried = 0;
-	return rc;
-}
-
 static int
 lms_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct lms_read *r = read_of(reader);
-	int rc = 0;
+	struct lms_read *r = (void *)reader;
 
-	while (rc == 0 && piece.size > 0) {
-		const char *end = memchr(piece.data, '\n', piece.size);
-		const size_t size =
-		    end ? (size_t)(end - piece.data) : piece.size;
-		const struct tl_bytes line = tl_bytes(piece.data, size);
-
-		if (!end)
-			return keep(r, line);
-		if (r->carry.size > 0) {
-			rc = keep(r, line);
-			rc = rc < 0 ? rc : take_carry(r);
-		} else {
-			rc = take_line(r, line);
-			r->at += size;
-		}
-		r->at++;
-		piece.data += size + 1;
-		piece.size -= size + 1;
-	}
-	return rc;
-}
-
-static void
-note_open(struct lms_read *r)
-{
-	for (size_t i = 0; i < r->process_capacity; i++) {
-		for (size_t k = 0; k < r->processes[i].open; k++)
-			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
-	}
-}
-
-static bool
-is_blank(const struct tl_text *text)
-{
-	struct tl_lms_line line;
-
-	tl_lms_parse(tl_bytes(text->data, text->size), &line);
-	return line.type == TL_LMS_BLANK;
+	return tl_lines_feed(&r->lines, piece);
 }
 
 /*
@@ -460,10 +366,15 @@ is_blank(const struct tl_text *text)
 static int
 lms_finish(struct tl_reader *reader)
 {
-	struct lms_read *r = read_of(reader);
-	int rc = settle_label(r, false);
+	struct lms_read *r = (void *)reader;
+	const struct tl_text *carry = &r->lines.carry;
+	struct tl_lms_line line;
+	int rc;
 
-	if (!is_blank(&r->carry)) {
+	r->at = r->lines.at;
+	rc = settle_label(r, false);
+	tl_lms_parse(tl_text_bytes(carry), &line);
+	if (line.type != TL_LMS_BLANK) {
 		r->unknown++;
 		tl_note(&r->notes, CUT, r->at);
 	}
@@ -471,7 +382,10 @@ lms_finish(struct tl_reader *reader)
 		tl_report_write(r->report, -EBADMSG, 0, "not an LMS profile");
 		return -EBADMSG;
 	}
-	note_open(r);
+	for (size_t i = 0; i < r->process_capacity; i++) {
+		for (size_t k = 0; k < r->processes[i].open; k++)
+			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
+	}
 	tl_notes_report(&r->notes, r->report);
 	return rc;
 }
@@ -479,11 +393,11 @@ lms_finish(struct tl_reader *reader)
 static void
 lms_free(struct tl_reader *reader)
 {
-	struct lms_read *r = read_of(reader);
+	struct lms_read *r = (void *)reader;
 
 	tl_interner_free(r->interner);
 	tl_id_map_free(&r->ids);
-	tl_text_free(&r->carry);
+	tl_lines_free(&r->lines);
 	tl_text_free(&r->label);
 	for (size_t i = 0; i < r->process_capacity; i++)
 		free(r->processes[i].begun);
@@ -508,6 +422,10 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->report = report;
 	r->notes.kinds = kinds;
 	r->event.cpu = TL_CPU_UNKNOWN;
+	r->lines = (struct tl_lines){ .line = take_line,
+		.context = r,
+		.max = LINE_SIZE_MAX,
+		.keeps_returns = true };
 	rc = tl_interner_new(&r->interner);
 	if (rc == 0)
 		rc = tl_interner_message(r->interner,
@@ -541,28 +459,6 @@ has_label(const struct evidence *e, int64_t id)
 	return false;
 }
 
-static void
-weigh(struct evidence *e, struct tl_bytes bytes)
-{
-	struct tl_lms_line line;
-
-	tl_lms_parse(bytes, &line);
-	switch (line.type) {
-	case TL_LMS_LABEL:
-		if (e->label_count < START_LABELS_MAX && !has_label(e, line.id))
-			e->labels[e->label_count++] = line.id;
-		break;
-	case TL_LMS_BEGIN:
-	case TL_LMS_END:
-		e->used += has_label(e, line.id);
-		break;
-	case TL_LMS_BLANK:
-		break;
-	default:
-		e->bad++;
-	}
-}
-
 /* Recognise labels and marks that use them.  Marks alone are two columns of
  * numbers, as in many files. */
 unsigned
@@ -575,7 +471,24 @@ tl_lms_recognise(struct tl_bytes first)
 	    (end = first.size ? memchr(first.data, '\n', first.size) : NULL)) {
 		const size_t size = (size_t)(end - first.data);
 
-		weigh(&e, tl_bytes(first.data, size));
+		struct tl_lms_line line;
+
+		tl_lms_parse(tl_bytes(first.data, size), &line);
+		switch (line.type) {
+		case TL_LMS_LABEL:
+			if (e.label_count < START_LABELS_MAX &&
+			    !has_label(&e, line.id))
+				e.labels[e.label_count++] = line.id;
+			break;
+		case TL_LMS_BEGIN:
+		case TL_LMS_END:
+			e.used += has_label(&e, line.id);
+			break;
+		case TL_LMS_BLANK:
+			break;
+		default:
+			e.bad++;
+		}
 		first.data += size + 1;
 		first.size -= size + 1;
 	}

@@ -71,7 +71,6 @@ struct lms_write {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_labels labels;
 	struct tl_message_map processes;
-	struct tl_notes notes;
 	struct tl_text label;
 	struct tl_id_map inputs;
 	struct mapping *mappings;
@@ -82,43 +81,6 @@ struct lms_write {
 	bool started; /* a line was written */
 	bool timed;   /* last_us is set */
 };
-
-static struct lms_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct lms_write *)(void *)writer;
-}
-
-static void
-note_message(struct lms_write *w, const struct tl_event *event, bool ours)
-{
-	if (!ours && event->message->argc > 0)
-		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
-	if (event->message->level != tl_level_parse("info"))
-		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
-	if (event->cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
-	if (event->pid != 0 || event->tid != 0)
-		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
-}
-
-/*
- * Replace a CR at the end of the file's first line, because a reader would take
- * CR LF for the line ends of the file.
- */
-static void
-mend_first(struct lms_write *w)
-{
-	char *data = w->label.data;
-
-	for (size_t i = 0; i < w->label.size; i++) {
-		if (data[i] == '\r' &&
-		    (i + 1 == w->label.size || data[i + 1] == '\n')) {
-			data[i] = ' ';
-			tl_note(&w->notes, LABELS, TL_FAULT_NOWHERE);
-		}
-	}
-}
 
 /*
  * Replace a newline in a label if a reader would take the rest for a line, or
@@ -142,7 +104,7 @@ mend_label(struct lms_write *w)
 			end = at;
 		} else {
 			data[at] = ' ';
-			tl_note(&w->notes, LABELS, TL_FAULT_NOWHERE);
+			tl_note(&w->writer.notes, LABELS, TL_FAULT_NOWHERE);
 		}
 	}
 }
@@ -152,11 +114,9 @@ find_mapping(struct lms_write *w, struct tl_id_key key,
     struct mapping **mapping)
 {
 	uint32_t number;
-	int rc = tl_id_map_get(&w->inputs, key, &number);
+	int rc = TL_ID_MAP_ROOM(&w->inputs, key, &number, w->mappings,
+	    w->mapping_capacity);
 
-	if (rc >= 0 && number >= w->mapping_capacity) {
-		rc = TL_ARRAY_ZEROS(w->mappings, w->mapping_capacity, number);
-	}
 	if (rc < 0)
 		return rc;
 	*mapping = &w->mappings[number];
@@ -202,17 +162,31 @@ put_label(struct lms_write *w, struct mapping *mapping, bool again)
 	if (w->label.rc < 0)
 		return w->label.rc;
 	mend_label(w);
-	if (!w->started)
-		mend_first(w);
+	if (!w->started) {
+		/*
+		 * Replace a CR at the end of the file's first line, because a
+		 * reader would take CR LF for the line ends of the file.
+		 */
+		char *data = w->label.data;
+
+		for (size_t i = 0; i < w->label.size; i++) {
+			if (data[i] == '\r' &&
+			    (i + 1 == w->label.size || data[i + 1] == '\n')) {
+				data[i] = ' ';
+				tl_note(&w->writer.notes, LABELS,
+				    TL_FAULT_NOWHERE);
+			}
+		}
+	}
 	w->started = true;
 	if (!again && mapping->written &&
-	    tl_bytes_equal(tl_bytes(w->label.data, w->label.size),
-		tl_bytes(mapping->label.data, mapping->label.size)))
+	    tl_bytes_equal(tl_text_bytes(&w->label),
+		tl_text_bytes(&mapping->label)))
 		return 0;
 	tl_put_string(text, "2,");
 	tl_put_signed(text, mapping->id);
 	tl_put_char(text, ',');
-	tl_put_bytes(text, tl_bytes(w->label.data, w->label.size));
+	tl_put_bytes(text, tl_text_bytes(&w->label));
 	tl_put_char(text, '\n');
 	old = mapping->label;
 	mapping->label = w->label;
@@ -235,8 +209,8 @@ read_id(const struct tl_message *m, int64_t *id)
 	size_t size;
 
 	if (m->scope != TIMELINE_SOURCE ||
-	    !tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY)) ||
-	    e.size <= skip || memcmp(e.data, TL_LMS_ID, skip) != 0)
+	    !tl_bytes_are(m->category, TL_LMS_CATEGORY) || e.size <= skip ||
+	    memcmp(e.data, TL_LMS_ID, skip) != 0)
 		return false;
 	comma = memchr(e.data, ',', e.size);
 	size = comma ? (size_t)(comma - e.data) : e.size;
@@ -254,15 +228,21 @@ map_message(struct lms_write *w, const struct tl_event *event,
     struct mapping **mapping)
 {
 	const struct tl_message *m = event->message;
-	const bool ours =
-	    tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY));
+	const bool ours = tl_bytes_are(m->category, TL_LMS_CATEGORY);
 	struct tl_id_key key = { (uintptr_t)tl_labels_get(&w->labels, event),
 		UINT64_MAX };
 	int64_t id;
 	const bool is_read = read_id(m, &id);
 	int rc;
 
-	note_message(w, event, ours);
+	if (!ours && event->message->argc > 0)
+		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
+	if (event->message->level != tl_level_parse("info"))
+		tl_note(&w->writer.notes, LEVELS, TL_FAULT_NOWHERE);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		tl_note(&w->writer.notes, CPUS, TL_FAULT_NOWHERE);
+	if (event->pid != 0 || event->tid != 0)
+		tl_note(&w->writer.notes, THREADS, TL_FAULT_NOWHERE);
 	tl_text_clear(&w->label);
 	if (!ours && m->category.size > 0) {
 		tl_put_bytes(&w->label, m->category);
@@ -308,10 +288,8 @@ static bool
 is_mapping(const struct tl_event *event)
 {
 	return event->kind == TL_INSTANT &&
-	       tl_bytes_equal(event->message->category,
-		   tl_bytes_of(TL_LMS_CATEGORY)) &&
-	       tl_bytes_equal(event->message->text,
-		   tl_bytes_of(TL_LMS_MAPPING));
+	       tl_bytes_are(event->message->category, TL_LMS_CATEGORY) &&
+	       tl_bytes_are(event->message->text, TL_LMS_MAPPING);
 }
 
 /* Write a mapping that was read. */
@@ -331,43 +309,34 @@ put_mapping(struct lms_write *w, const struct tl_event *event)
 	return put_label(w, mapping, true);
 }
 
-/* Choose the origin of differences: the profile's start, or the first mark. */
-static void
-start_time(struct lms_write *w, const struct tl_event *event, int64_t us)
-{
-	int64_t id;
-
-	w->timed = true;
-	if (read_id(event->message, &id))
-		return;
-	w->last_us = us;
-	tl_note(&w->notes, ORIGIN, TL_FAULT_NOWHERE);
-}
-
-/* Round down to microseconds, also before 1970. */
-static int64_t
-us_of(struct lms_write *w, int64_t ns)
-{
-	const int64_t rest = ns % TL_NS_PER_US;
-
-	if (rest != 0)
-		tl_note(&w->notes, NANOSECONDS, TL_FAULT_NOWHERE);
-	return ns / TL_NS_PER_US - (rest < 0);
-}
-
 static int
 put_mark(struct lms_write *w, const struct tl_event *event)
 {
 	struct tl_text *text = &w->writer.out.text;
 	const struct process *process;
-	const int64_t us = us_of(w, event->ns);
+	/* rounded down, also before 1970 */
+	const int64_t rest = event->ns % TL_NS_PER_US;
+	const int64_t us = event->ns / TL_NS_PER_US - (rest < 0);
 	int rc = find_process(w, event, &process);
 	char *to;
 
+	if (rest != 0)
+		tl_note(&w->writer.notes, NANOSECONDS, TL_FAULT_NOWHERE);
 	if (rc < 0)
 		return rc;
-	if (!w->timed)
-		start_time(w, event, us);
+	if (!w->timed) {
+		/*
+		 * Choose the origin of differences: the profile's start, or the
+		 * first mark.
+		 */
+		int64_t id;
+
+		w->timed = true;
+		if (!read_id(event->message, &id)) {
+			w->last_us = us;
+			tl_note(&w->writer.notes, ORIGIN, TL_FAULT_NOWHERE);
+		}
+	}
 	to = tl_text_reserve(text, LINE_SIZE_MAX);
 	if (!to)
 		return -ENOMEM;
@@ -385,7 +354,7 @@ put_mark(struct lms_write *w, const struct tl_event *event)
 static int
 lms_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct lms_write *w = write_of(writer);
+	struct lms_write *w = (void *)writer;
 	unsigned note = event->kind == TL_COUNTER ? COUNTERS : INSTANTS;
 	int rc = 0;
 
@@ -397,21 +366,15 @@ lms_put(struct tl_writer *writer, const struct tl_event *event)
 			return rc;
 		note = TOO_MANY;
 	}
-	tl_note(&w->notes, event->message ? note : LOSSES, TL_FAULT_NOWHERE);
-	return 0;
-}
-
-static int
-lms_end(struct tl_writer *writer)
-{
-	tl_notes_report(&write_of(writer)->notes, writer->report);
+	tl_note(&w->writer.notes, event->message ? note : LOSSES,
+	    TL_FAULT_NOWHERE);
 	return 0;
 }
 
 static void
 lms_free(struct tl_writer *writer)
 {
-	struct lms_write *w = write_of(writer);
+	struct lms_write *w = (void *)writer;
 
 	tl_message_map_free(&w->processes, free);
 	tl_labels_free(&w->labels);
@@ -424,17 +387,13 @@ lms_free(struct tl_writer *writer)
 }
 
 static const struct tl_writer_kind kind = { .put = lms_put,
-	.end = lms_end,
+	.notes = kinds,
 	.free = lms_free };
 
 int
 tl_lms_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	int rc = tl_writer_make(writer, sizeof(struct lms_write), &kind, write,
+	return tl_writer_make(writer, sizeof(struct lms_write), &kind, write,
 	    context, report);
-
-	if (rc == 0)
-		write_of(*writer)->notes.kinds = kinds;
-	return rc;
 }

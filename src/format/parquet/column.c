@@ -81,31 +81,6 @@ tl_parquet_column_free(struct tl_parquet_column *c)
 	tl_interner_free(c->interner);
 }
 
-static void
-put_head(struct tl_text *text, const struct page *page, size_t size,
-    size_t packed_size)
-{
-	struct tl_thrift t = { .text = text };
-	int last;
-
-	tl_thrift_put_i32(&t, PAGE_TYPE, page->type);
-	tl_thrift_put_i32(&t, PAGE_SIZE, (int32_t)size);
-	tl_thrift_put_i32(&t, PAGE_PACKED_SIZE, (int32_t)packed_size);
-	if (page->type == DICTIONARY_PAGE) {
-		last = tl_thrift_open(&t, PAGE_DICTIONARY);
-		tl_thrift_put_i32(&t, DICTIONARY_COUNT, (int32_t)page->rows);
-		tl_thrift_put_i32(&t, DICTIONARY_ENCODING, TL_PARQUET_PLAIN);
-	} else {
-		last = tl_thrift_open(&t, PAGE_DATA);
-		tl_thrift_put_i32(&t, DATA_COUNT, (int32_t)page->rows);
-		tl_thrift_put_i32(&t, DATA_ENCODING, (int32_t)page->encoding);
-		tl_thrift_put_i32(&t, DATA_DEFINITION, TL_PARQUET_HYBRID);
-		tl_thrift_put_i32(&t, DATA_REPETITION, TL_PARQUET_HYBRID);
-	}
-	tl_thrift_close(&t, last);
-	tl_thrift_end(&t);
-}
-
 /* Append a page to text; *size grows by the header and the unpacked body. */
 static int
 pack(struct tl_parquet_packer *p, struct tl_text *text, const struct page *page,
@@ -124,7 +99,26 @@ pack(struct tl_parquet_packer *p, struct tl_text *text, const struct page *page,
 	    ZSTD_compress2(p->zstd, to, bound, body->data, body->size);
 	if (ZSTD_isError(packed_size))
 		return -ENOMEM; /* the only failure: there is room */
-	put_head(text, page, body->size, packed_size);
+
+	struct tl_thrift t = { .text = text };
+	int last;
+
+	tl_thrift_put_i32(&t, PAGE_TYPE, page->type);
+	tl_thrift_put_i32(&t, PAGE_SIZE, (int32_t)body->size);
+	tl_thrift_put_i32(&t, PAGE_PACKED_SIZE, (int32_t)packed_size);
+	if (page->type == DICTIONARY_PAGE) {
+		last = tl_thrift_open(&t, PAGE_DICTIONARY);
+		tl_thrift_put_i32(&t, DICTIONARY_COUNT, (int32_t)page->rows);
+		tl_thrift_put_i32(&t, DICTIONARY_ENCODING, TL_PARQUET_PLAIN);
+	} else {
+		last = tl_thrift_open(&t, PAGE_DATA);
+		tl_thrift_put_i32(&t, DATA_COUNT, (int32_t)page->rows);
+		tl_thrift_put_i32(&t, DATA_ENCODING, (int32_t)page->encoding);
+		tl_thrift_put_i32(&t, DATA_DEFINITION, TL_PARQUET_HYBRID);
+		tl_thrift_put_i32(&t, DATA_REPETITION, TL_PARQUET_HYBRID);
+	}
+	tl_thrift_close(&t, last);
+	tl_thrift_end(&t);
 	*size += text->size - before + body->size;
 	tl_put_bytes(text, tl_bytes(to, packed_size));
 	return text->rc;
@@ -181,16 +175,6 @@ add_nulls(struct tl_parquet_packer *p, struct tl_parquet_column *c)
 }
 
 static void
-put_entries(struct tl_text *body, struct tl_parquet_column *c)
-{
-	const unsigned most = tl_parquet_width(c->entries - 1);
-	const unsigned width = most > 0 ? most : 1;
-
-	tl_put_char(body, (char)width);
-	tl_parquet_put_indices(body, c->values, c->count, width);
-}
-
-static void
 put_doubles(struct tl_text *body, const uint64_t *values, size_t count)
 {
 	char *to = tl_text_reserve(body, count * sizeof(*values));
@@ -212,10 +196,15 @@ put_values(struct tl_text *body, struct tl_parquet_column *c)
 	case TL_PARQUET_STRING:
 	case TL_PARQUET_TEXT:
 		if (!c->is_plain) {
-			put_entries(body, c);
+			const unsigned most = tl_parquet_width(c->entries - 1);
+			const unsigned width = most > 0 ? most : 1;
+
+			tl_put_char(body, (char)width);
+			tl_parquet_put_indices(body, c->values, c->count,
+			    width);
 			return TL_PARQUET_DICTIONARY;
 		}
-		tl_put_bytes(body, tl_bytes(c->plain.data, c->plain.size));
+		tl_put_bytes(body, tl_text_bytes(&c->plain));
 		if (c->plain.rc < 0)
 			body->rc = c->plain.rc;
 		return TL_PARQUET_PLAIN;

@@ -189,19 +189,6 @@ is_even(const struct values *v, size_t group)
 	return odd == 0;
 }
 
-/* The number of groups, from this group on, that have one single value. */
-static inline size_t
-run_of(const struct values *v, size_t group, size_t groups)
-{
-	const uint64_t first = value_at(v, group * GROUP);
-	size_t end = group;
-
-	while (end < groups && value_at(v, end * GROUP) == first &&
-	       is_even(v, end))
-		end++;
-	return end - group;
-}
-
 static inline char *
 write_group(char *to, const struct values *v, size_t group)
 {
@@ -256,7 +243,18 @@ put_hybrid(struct tl_text *text, const struct values *v)
 	size_t packed = 0, at = 0;
 
 	while (at < groups) {
-		const size_t run = run_of(v, at, groups);
+		/*
+		 * The number of groups, from this group on, that have one
+		 * single value.
+		 */
+		const uint64_t first = value_at(v, at * GROUP);
+		size_t end = at;
+
+		while (end < groups && value_at(v, end * GROUP) == first &&
+		       is_even(v, end))
+			end++;
+
+		const size_t run = end - at;
 
 		if (run < RUN_GROUPS_MIN && run < groups) {
 			at += run > 0 ? run : 1;

@@ -100,27 +100,12 @@ put_bound(struct tl_thrift *t, int field, enum tl_parquet_kind kind,
 	tl_thrift_put_bytes(t, field, tl_bytes(&value, size));
 }
 
-static void
-put_number_bounds(struct tl_thrift *t, const struct tl_parquet_column *c)
-{
-	uint64_t least, most;
-
-	if (!tl_parquet_bounds_get(&c->bounds, tl_parquet_order_of(c->kind),
-		&least, &most))
-		return;
-	put_bound(t, STATISTICS_MOST, c->kind, most);
-	put_bound(t, STATISTICS_LEAST, c->kind, least);
-	tl_thrift_put_bool(t, STATISTICS_MOST_IS_EXACT, true);
-	tl_thrift_put_bool(t, STATISTICS_LEAST_IS_EXACT, true);
-}
-
 /* Append the bounds of texts, which only a complete dictionary gives. */
 static void
 put_text_bounds(struct parquet_write *w, struct tl_thrift *t,
     const struct tl_parquet_column *c)
 {
-	const struct tl_bytes texts =
-	    tl_bytes(c->dictionary.data, c->dictionary.size);
+	const struct tl_bytes texts = tl_text_bytes(&c->dictionary);
 	bool most_is_exact, least_is_exact;
 	struct tl_bytes least, most;
 	size_t size;
@@ -141,32 +126,6 @@ put_text_bounds(struct parquet_write *w, struct tl_thrift *t,
 	tl_thrift_put_bool(t, STATISTICS_LEAST_IS_EXACT, least_is_exact);
 }
 
-static void
-put_statistics(struct parquet_write *w, struct tl_thrift *t,
-    const struct tl_parquet_column *c)
-{
-	const int last = tl_thrift_open(t, META_STATISTICS);
-
-	tl_thrift_put_i64(t, STATISTICS_NULLS, (int64_t)c->nulls);
-	if (tl_parquet_is_text(c->kind))
-		put_text_bounds(w, t, c);
-	else
-		put_number_bounds(t, c);
-	tl_thrift_close(t, last);
-}
-
-static void
-put_encodings(struct tl_thrift *t, unsigned encodings)
-{
-	encodings |= 1U << TL_PARQUET_HYBRID; /* for levels */
-	tl_thrift_list(t, META_ENCODINGS, TL_THRIFT_I32,
-	    (size_t)__builtin_popcount(encodings));
-	for (int i = 0; i < ENCODINGS_END; i++) {
-		if (encodings >> i & 1)
-			tl_thrift_item_i32(t, i);
-	}
-}
-
 /*
  * Append the entry of column i, whose dictionary takes that many bytes at
  * w->at.
@@ -183,7 +142,16 @@ put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
 	tl_thrift_put_i64(t, CHUNK_OFFSET, 0);
 	meta = tl_thrift_open(t, CHUNK_META);
 	tl_thrift_put_i32(t, META_TYPE, types[c->kind].type);
-	put_encodings(t, c->encodings);
+
+	/* the hybrid encoding is that of the levels */
+	const unsigned encodings = c->encodings | 1U << TL_PARQUET_HYBRID;
+
+	tl_thrift_list(t, META_ENCODINGS, TL_THRIFT_I32,
+	    (size_t)__builtin_popcount(encodings));
+	for (int e = 0; e < ENCODINGS_END; e++) {
+		if (encodings >> e & 1)
+			tl_thrift_item_i32(t, e);
+	}
 	tl_thrift_list(t, META_PATH, TL_THRIFT_BYTES, 1);
 	tl_thrift_item_bytes(t, tl_bytes_of(names[i]));
 	tl_thrift_put_i32(t, META_CODEC, CODEC_ZSTD);
@@ -194,7 +162,24 @@ put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
 	tl_thrift_put_i64(t, META_PAGES, at + (int64_t)dictionary);
 	if (dictionary > 0)
 		tl_thrift_put_i64(t, META_DICTIONARY, at);
-	put_statistics(w, t, c);
+
+	const int last = tl_thrift_open(t, META_STATISTICS);
+
+	tl_thrift_put_i64(t, STATISTICS_NULLS, (int64_t)c->nulls);
+	if (tl_parquet_is_text(c->kind)) {
+		put_text_bounds(w, t, c);
+	} else {
+		uint64_t least, most;
+
+		if (tl_parquet_bounds_get(&c->bounds,
+			tl_parquet_order_of(c->kind), &least, &most)) {
+			put_bound(t, STATISTICS_MOST, c->kind, most);
+			put_bound(t, STATISTICS_LEAST, c->kind, least);
+			tl_thrift_put_bool(t, STATISTICS_MOST_IS_EXACT, true);
+			tl_thrift_put_bool(t, STATISTICS_LEAST_IS_EXACT, true);
+		}
+	}
+	tl_thrift_close(t, last);
 	tl_thrift_close(t, meta);
 	tl_thrift_close(t, chunk);
 }
@@ -213,7 +198,7 @@ write_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i)
 		return rc;
 	put_chunk(w, t, i, dictionary);
 	w->at += dictionary + c->pages.size;
-	tl_put_bytes(&out->text, tl_bytes(c->pages.data, c->pages.size));
+	tl_put_bytes(&out->text, tl_text_bytes(&c->pages));
 	if (c->pages.rc < 0)
 		return c->pages.rc;
 	return tl_out_flush_full(out);
@@ -315,20 +300,6 @@ put_element(struct tl_thrift *t, const struct tl_parquet_column *c,
 }
 
 static void
-put_schema(struct parquet_write *w, struct tl_thrift *t)
-{
-	int root;
-
-	tl_thrift_list(t, FILE_SCHEMA, TL_THRIFT_STRUCT, COLUMNS + 1);
-	root = tl_thrift_item_open(t);
-	tl_thrift_put_bytes(t, ELEMENT_NAME, tl_bytes_of("timeline"));
-	tl_thrift_put_i32(t, ELEMENT_CHILDREN, COLUMNS);
-	tl_thrift_close(t, root);
-	for (unsigned i = 0; i < COLUMNS; i++)
-		put_element(t, &w->columns[i], names[i]);
-}
-
-static void
 put_word(struct tl_thrift *t, const char *key, struct tl_bytes value)
 {
 	const int last = tl_thrift_item_open(t);
@@ -353,8 +324,8 @@ static bool
 is_first(const struct tl_writer *writer, size_t source)
 {
 	for (size_t i = 0; i < source; i++) {
-		if (strcmp(writer->sources[i].machine,
-			writer->sources[source].machine) == 0)
+		if (strcmp(writer->facts.sources[i].machine,
+			writer->facts.sources[source].machine) == 0)
 			return false;
 	}
 	return true;
@@ -369,37 +340,14 @@ hosts_of(struct parquet_write *w)
 
 	tl_text_clear(text);
 	tl_put_char(text, '[');
-	for (size_t i = 0; i < writer->source_count; i++) {
+	for (size_t i = 0; i < writer->facts.source_count; i++) {
 		if (is_first(writer, i))
-			put_host(text, writer->sources[i].machine);
+			put_host(text, writer->facts.sources[i].machine);
 	}
-	if (writer->source_count == 0)
-		put_host(text, writer->origin.machine);
+	if (writer->facts.source_count == 0)
+		put_host(text, writer->facts.origin.machine);
 	tl_put_char(text, ']');
-	return tl_bytes(text->data, text->size);
-}
-
-static void
-put_file(struct parquet_write *w, struct tl_thrift *t)
-{
-	tl_thrift_put_i32(t, FILE_VERSION, VERSION_2);
-	put_schema(w, t);
-	tl_thrift_put_i64(t, FILE_ROWS, (int64_t)w->rows_all);
-	tl_thrift_list(t, FILE_GROUPS, TL_THRIFT_STRUCT, w->group_count);
-	tl_put_bytes(t->text, tl_bytes(w->groups.data, w->groups.size));
-	tl_thrift_list(t, FILE_WORDS, TL_THRIFT_STRUCT, 2);
-	put_word(t, "timeline.version", tl_bytes_of(TIMELINE_VERSION));
-	put_word(t, "timeline.hosts", hosts_of(w));
-	tl_thrift_put_bytes(t, FILE_CREATED_BY,
-	    tl_bytes_of("timeline version " TIMELINE_VERSION));
-	tl_thrift_list(t, FILE_ORDERS, TL_THRIFT_STRUCT, COLUMNS);
-	for (unsigned i = 0; i < COLUMNS; i++) {
-		const int last = tl_thrift_item_open(t);
-
-		tl_thrift_put_nothing(t, ORDER_OF_TYPE);
-		tl_thrift_close(t, last);
-	}
-	tl_thrift_end(t);
+	return tl_text_bytes(text);
 }
 
 void
@@ -409,8 +357,32 @@ tl_parquet_put_footer(struct parquet_write *w)
 	struct tl_thrift t = { .text = text };
 	const size_t before = text->size;
 	uint32_t size;
+	int root;
 
-	put_file(w, &t);
+	tl_thrift_put_i32(&t, FILE_VERSION, VERSION_2);
+	tl_thrift_list(&t, FILE_SCHEMA, TL_THRIFT_STRUCT, COLUMNS + 1);
+	root = tl_thrift_item_open(&t);
+	tl_thrift_put_bytes(&t, ELEMENT_NAME, tl_bytes_of("timeline"));
+	tl_thrift_put_i32(&t, ELEMENT_CHILDREN, COLUMNS);
+	tl_thrift_close(&t, root);
+	for (unsigned i = 0; i < COLUMNS; i++)
+		put_element(&t, &w->columns[i], names[i]);
+	tl_thrift_put_i64(&t, FILE_ROWS, (int64_t)w->rows_all);
+	tl_thrift_list(&t, FILE_GROUPS, TL_THRIFT_STRUCT, w->group_count);
+	tl_put_bytes(t.text, tl_text_bytes(&w->groups));
+	tl_thrift_list(&t, FILE_WORDS, TL_THRIFT_STRUCT, 2);
+	put_word(&t, "timeline.version", tl_bytes_of(TIMELINE_VERSION));
+	put_word(&t, "timeline.hosts", hosts_of(w));
+	tl_thrift_put_bytes(&t, FILE_CREATED_BY,
+	    tl_bytes_of("timeline version " TIMELINE_VERSION));
+	tl_thrift_list(&t, FILE_ORDERS, TL_THRIFT_STRUCT, COLUMNS);
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		const int last = tl_thrift_item_open(&t);
+
+		tl_thrift_put_nothing(&t, ORDER_OF_TYPE);
+		tl_thrift_close(&t, last);
+	}
+	tl_thrift_end(&t);
 	size = htole32((uint32_t)(text->size - before));
 	tl_put_bytes(text, tl_bytes(&size, sizeof(size)));
 	tl_put_string(text, "PAR1");

@@ -64,7 +64,6 @@ struct parquet_write {
 	 */
 	struct parquet_source *sources;
 	struct tl_text scratch;
-	struct tl_notes notes;
 	struct tl_parquet_column columns[COLUMNS];
 };
 

@@ -30,21 +30,6 @@ put(struct parquet_write *w, enum parquet_column_name name, uint64_t value)
 	tl_parquet_put(&w->columns[name], w->row, value);
 }
 
-/* The number of ASCII bytes from at on, counted in eights. */
-static size_t
-count_ascii(struct tl_bytes text, size_t at)
-{
-	const size_t start = at;
-	uint64_t word;
-
-	for (; text.size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, text.data + at, sizeof(word));
-		if (word & HIGH_BITS)
-			break;
-	}
-	return at - start;
-}
-
 /* The number of leading bytes that are UTF-8. */
 static size_t
 count_valid(struct tl_bytes text)
@@ -53,7 +38,14 @@ count_valid(struct tl_bytes text)
 	uint32_t code;
 
 	while (at < text.size) {
-		at += count_ascii(text, at);
+		uint64_t word;
+
+		/* ASCII bytes, in eights */
+		for (; text.size - at >= sizeof(word); at += sizeof(word)) {
+			memcpy(&word, text.data + at, sizeof(word));
+			if (word & HIGH_BITS)
+				break;
+		}
 		if (at == text.size)
 			break;
 		size = tl_utf8_decode(text, at, &code);
@@ -64,13 +56,6 @@ count_valid(struct tl_bytes text)
 	return at;
 }
 
-/* Is a byte a continuation of a UTF-8 character? */
-static bool
-is_inside(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 /* The text as UTF-8, cut if too long. */
 static struct tl_bytes
 made_valid(struct parquet_write *w, struct tl_bytes text)
@@ -78,15 +63,17 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 	size_t valid;
 
 	if (text.size > TEXT_MAX) {
-		tl_note(&w->notes, CUT, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, CUT, TL_FAULT_NOWHERE);
 		text.size = TEXT_MAX;
-		while (text.size > 0 && is_inside(text.data[text.size]))
+		/* not behind the first byte of a character */
+		while (text.size > 0 &&
+		       ((unsigned char)text.data[text.size] & 0xc0) == 0x80)
 			text.size--;
 	}
 	valid = count_valid(text);
 	if (valid == text.size)
 		return text;
-	tl_note(&w->notes, NOT_UTF8, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, NOT_UTF8, TL_FAULT_NOWHERE);
 	tl_text_clear(&w->scratch);
 	while (valid < text.size) {
 		tl_put_bytes(&w->scratch, tl_bytes(text.data, valid));
@@ -95,7 +82,7 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 		valid = count_valid(text);
 	}
 	tl_put_bytes(&w->scratch, text);
-	return tl_bytes(w->scratch.data, w->scratch.size);
+	return tl_text_bytes(&w->scratch);
 }
 
 static int
@@ -132,7 +119,7 @@ static int
 put_source(struct parquet_write *w, const struct tl_event *event)
 {
 	const struct tl_origin *origin = tl_writer_source(&w->writer, event);
-	const size_t count = w->writer.source_count;
+	const size_t count = w->writer.facts.source_count;
 	struct parquet_source *kept =
 	    &w->sources[event->source < count ? event->source : count];
 	struct tl_bytes process;
@@ -161,39 +148,6 @@ static int64_t
 micros_of(int64_t ns)
 {
 	return ns / TL_NS_PER_US - (ns % TL_NS_PER_US < 0);
-}
-
-/* Put the columns of events and losses. */
-static void
-put_place(struct parquet_write *w, const struct tl_event *event)
-{
-	const bool is_micros = w->columns[TIME].kind == TL_PARQUET_MICROS;
-
-	put(w, TIME, (uint64_t)(is_micros ? micros_of(event->ns) : event->ns));
-	put(w, NS, (uint64_t)event->ns);
-	if (event->cpu != TL_CPU_UNKNOWN)
-		put(w, CPU, event->cpu);
-	if (event->sync_us != 0 && event->sync_us != TL_SYNC_UNBOUNDED)
-		put(w, SYNC_US, event->sync_us);
-	put(w, OVERLAPS, event->overlaps);
-	put(w, ERROR_NS, event->error_ns);
-	put(w, TSC, event->tsc);
-	put(w, EPOCH, event->epoch);
-	put(w, LANE, event->lane);
-}
-
-/* Put the columns of events only. */
-static void
-put_entry(struct parquet_write *w, const struct tl_event *event)
-{
-	put(w, PID, event->pid);
-	put(w, TID, event->tid);
-	put(w, NUMBER, event->number);
-	put(w, LEVEL, event->level);
-	if (event->kind == TL_BEGIN)
-		put(w, CONTINUED, event->continued);
-	if (event->kind == TL_END)
-		put(w, BARE, event->bare);
 }
 
 static int
@@ -270,15 +224,6 @@ put_rendered(struct parquet_write *w, const struct tl_event *event)
 		   : tl_parquet_text_close(&w->packer, c, w->row, opened);
 }
 
-static void
-note_message(struct parquet_write *w, const struct tl_message *m)
-{
-	if (m->gate != m->level)
-		tl_note(&w->notes, GATES, TL_FAULT_NOWHERE);
-	if (m->builtin != TIMELINE_BUILTIN_NONE)
-		tl_note(&w->notes, BUILTIN, TL_FAULT_NOWHERE);
-}
-
 /* Find the slot of a message; messages without room share an empty slot. */
 static int
 find_message(struct parquet_write *w, const struct tl_message *message,
@@ -289,7 +234,10 @@ find_message(struct parquet_write *w, const struct tl_message *message,
 	*kept = tl_message_map_find(&w->messages, message);
 	if (*kept)
 		return 0;
-	note_message(w, message);
+	if (message->gate != message->level)
+		tl_note(&w->writer.notes, GATES, TL_FAULT_NOWHERE);
+	if (message->builtin != TIMELINE_BUILTIN_NONE)
+		tl_note(&w->writer.notes, BUILTIN, TL_FAULT_NOWHERE);
 	*kept = calloc(1, sizeof(**kept));
 	if (!*kept)
 		return -ENOMEM;
@@ -302,66 +250,72 @@ find_message(struct parquet_write *w, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/*
- * Put the duration of an end that has a begin.  An end without arguments gets
- * the arguments of the begin.
- */
-static void
-put_span(struct parquet_write *w, struct tl_event *event)
-{
-	const struct tl_span *span = w->writer.span;
-
-	if (!span)
-		return;
-	put(w, DURATION_NS, (uint64_t)span->duration_ns);
-	put(w, DEPTH, span->depth);
-	put(w, LOSSY, span->lossy);
-	if (event->bare)
-		memcpy(event->args, span->args, sizeof(event->args));
-	event->bare = span->bare;
-}
-
-static int
-put_event(struct parquet_write *w, const struct tl_event *event)
-{
-	const struct tl_message *message = event->message;
-	struct tl_event whole = *event;
-	struct parquet_message *kept;
-	int rc;
-
-	put_entry(w, event);
-	put_span(w, &whole);
-	if ((rc = find_message(w, message, &kept)) < 0 ||
-	    (rc = put_word(w, KIND, tl_kind_name(event->kind),
-		 &kept->kinds[event->kind])) < 0 ||
-	    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
-		 &kept->priority)) < 0 ||
-	    (rc = put_definition(w, message, kept)) < 0 ||
-	    (rc = put_args(w, &whole, kept)) < 0)
-		return rc;
-	return put_rendered(w, &whole);
-}
-
-static int
-put_loss(struct parquet_write *w, const struct tl_event *event)
-{
-	int rc;
-
-	put(w, event->overwritten ? OVERWRITTEN : LOST, event->lost);
-	if ((rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
-		return rc;
-	return put_rendered(w, event);
-}
-
 static int
 put_row(struct parquet_write *w, const struct tl_event *event)
 {
 	int rc;
 
-	put_place(w, event);
+	/* Put the columns of events and losses. */
+	const bool is_micros = w->columns[TIME].kind == TL_PARQUET_MICROS;
+
+	put(w, TIME, (uint64_t)(is_micros ? micros_of(event->ns) : event->ns));
+	put(w, NS, (uint64_t)event->ns);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		put(w, CPU, event->cpu);
+	if (event->sync_us != 0 && event->sync_us != TL_SYNC_UNBOUNDED)
+		put(w, SYNC_US, event->sync_us);
+	put(w, OVERLAPS, event->overlaps);
+	put(w, ERROR_NS, event->error_ns);
+	put(w, TSC, event->tsc);
+	put(w, EPOCH, event->epoch);
+	put(w, LANE, event->lane);
 	if ((rc = put_source(w, event)) < 0)
 		return rc;
-	return event->message ? put_event(w, event) : put_loss(w, event);
+	if (event->message) {
+		const struct tl_message *message = event->message;
+		struct tl_event whole = *event;
+		struct parquet_message *kept;
+
+		/* Put the columns of events only. */
+		put(w, PID, event->pid);
+		put(w, TID, event->tid);
+		put(w, NUMBER, event->number);
+		put(w, LEVEL, event->level);
+		if (event->kind == TL_BEGIN)
+			put(w, CONTINUED, event->continued);
+		if (event->kind == TL_END)
+			put(w, BARE, event->bare);
+
+		/*
+		 * Put the duration of an end that has a begin.  An end without
+		 * arguments gets the arguments of the begin.
+		 */
+		const struct tl_span *span = w->writer.span;
+
+		if (span) {
+			put(w, DURATION_NS, (uint64_t)span->duration_ns);
+			put(w, DEPTH, span->depth);
+			put(w, LOSSY, span->lossy);
+			if (whole.bare)
+				memcpy(whole.args, span->args,
+				    sizeof(whole.args));
+			whole.bare = span->bare;
+		}
+		if ((rc = find_message(w, message, &kept)) < 0 ||
+		    (rc = put_word(w, KIND, tl_kind_name(event->kind),
+			 &kept->kinds[event->kind])) < 0 ||
+		    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
+			 &kept->priority)) < 0 ||
+		    (rc = put_definition(w, message, kept)) < 0 ||
+		    (rc = put_args(w, &whole, kept)) < 0)
+			return rc;
+		return put_rendered(w, &whole);
+	}
+
+	put(w, event->overwritten ? OVERWRITTEN : LOST, event->lost);
+	if ((rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
+		return rc;
+	return put_rendered(w, event);
 }
 
 /* == pages and row groups == */
@@ -375,19 +329,14 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[CUT] = { -ERANGE, "a long text is cut" },
 };
 
-static struct parquet_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct parquet_write *)(void *)writer;
-}
-
 /* Begin the file; the writer knows its sources now. */
 static int
 parquet_begin(struct tl_writer *writer)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 
-	w->sources = calloc(writer->source_count + 1, sizeof(*w->sources));
+	w->sources =
+	    calloc(writer->facts.source_count + 1, sizeof(*w->sources));
 	if (!w->sources)
 		return -ENOMEM;
 	tl_put_string(&writer->out.text, "PAR1");
@@ -410,7 +359,7 @@ end_page(struct parquet_write *w)
 static int
 parquet_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 	const bool is_large = w->packer.size > PARQUET_GROUP_SIZE_MAX;
 	int rc = put_row(w, event);
 
@@ -426,7 +375,7 @@ parquet_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 parquet_end(struct tl_writer *writer)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 	int rc = end_page(w);
 
 	if (rc == 0)
@@ -434,14 +383,13 @@ parquet_end(struct tl_writer *writer)
 	if (rc < 0)
 		return rc;
 	tl_parquet_put_footer(w);
-	tl_notes_report(&w->notes, writer->report);
 	return w->groups.rc;
 }
 
 static void
 parquet_free(struct tl_writer *writer)
 {
-	struct parquet_write *w = write_of(writer);
+	struct parquet_write *w = (void *)writer;
 
 	for (unsigned i = 0; i < COLUMNS; i++)
 		tl_parquet_column_free(&w->columns[i]);
@@ -456,14 +404,17 @@ parquet_free(struct tl_writer *writer)
 static void
 parquet_set_time(struct tl_writer *writer, int value)
 {
-	write_of(writer)->columns[TIME].kind = value == TL_PARQUET_TIME_MICROS
-						   ? TL_PARQUET_MICROS
-						   : TL_PARQUET_NANOS;
+	struct parquet_write *w = (void *)writer;
+
+	w->columns[TIME].kind = value == TL_PARQUET_TIME_MICROS
+				    ? TL_PARQUET_MICROS
+				    : TL_PARQUET_NANOS;
 }
 
 static const struct tl_writer_kind parquet_kind = { .put = parquet_put,
 	.begin = parquet_begin,
 	.end = parquet_end,
+	.notes = kinds,
 	.free = parquet_free,
 	.pairs = true,
 	.set = parquet_set_time };
@@ -480,7 +431,6 @@ make(struct parquet_write *w)
 	tl_parquet_column_init(&w->columns[i++], TL_PARQUET_##kind, repetition);
 #include "format/parquet/columns.def"
 #undef COLUMN
-	w->notes.kinds = kinds;
 	if ((rc = tl_parquet_packer_init(&w->packer)) < 0)
 		return rc;
 	return tl_render_new(&w->render);
@@ -495,7 +445,7 @@ tl_parquet_write_new(struct tl_writer **writer, tl_write *write, void *context,
 
 	if (rc < 0)
 		return rc;
-	rc = make(write_of(*writer));
+	rc = make((void *)*writer);
 	if (rc < 0)
 		tl_writer_free(*writer);
 	return rc;

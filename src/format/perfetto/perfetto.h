@@ -198,7 +198,6 @@ struct perfetto_write {
 	uint32_t running[PERFETTO_CPUS]; /* tid by CPU; 0: idle, unknown */
 	struct tl_text scratch;
 	struct tl_text values; /* strings of an event without an id */
-	struct tl_notes notes;
 };
 
 /*

@@ -85,9 +85,9 @@ put_waking(struct perfetto_write *w, const struct tl_event *e)
 	size_t inner;
 
 	tl_pb_put_unsigned(text, FTRACE_PID, (uint32_t)e->args[0]);
-	if (tl_bytes_equal(context, tl_bytes_of("interrupt")))
+	if (tl_bytes_are(context, "interrupt"))
 		tl_pb_put_unsigned(text, FTRACE_FLAGS, IN_INTERRUPT);
-	else if (tl_bytes_equal(context, tl_bytes_of("softirq")))
+	else if (tl_bytes_are(context, "softirq"))
 		tl_pb_put_unsigned(text, FTRACE_FLAGS, IN_SOFTIRQ);
 	inner = tl_pb_open(text, FTRACE_WAKING);
 	tl_pb_put_signed(text, WAKING_PID, (int32_t)e->tid);
@@ -96,32 +96,13 @@ put_waking(struct perfetto_write *w, const struct tl_event *e)
 	tl_pb_close(text, inner);
 }
 
-static void
-put_what(struct perfetto_write *w, const struct tl_event *e,
-    enum tl_sched_what what)
-{
-	uint32_t *running = &w->running[e->cpu];
-
-	if (what == TL_SCHED_IS_WOKEN) {
-		put_waking(w, e);
-	} else if (what == TL_SCHED_IS_IN) {
-		put_switch(w, *running, 0, e->tid, tl_bytes(NULL, 0));
-		*running = e->tid;
-	} else {
-		*running = (uint32_t)e->args[1];
-		put_switch(w, e->tid,
-		    state_bits(tl_message_string(e->message, e->args[0])),
-		    *running, tl_message_string(e->message, e->args[2]));
-	}
-}
-
 int
 tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *e)
 {
 	struct tl_text *text = &w->writer.out.text;
 	const enum tl_sched_what what =
 	    e->message ? tl_sched_what(e->message) : TL_SCHED_NONE;
-	const int64_t boot = w->writer.origin.boottime_ns;
+	const int64_t boot = w->writer.facts.origin.boottime_ns;
 	size_t packet, bundle, event;
 	uint64_t track;
 	int rc;
@@ -139,7 +120,20 @@ tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *e)
 	tl_pb_put_unsigned(text, BUNDLE_CPU, e->cpu);
 	event = tl_pb_open(text, BUNDLE_EVENT);
 	tl_pb_put_unsigned(text, FTRACE_TIMESTAMP, (uint64_t)(e->ns - boot));
-	put_what(w, e, what);
+
+	uint32_t *running = &w->running[e->cpu];
+
+	if (what == TL_SCHED_IS_WOKEN) {
+		put_waking(w, e);
+	} else if (what == TL_SCHED_IS_IN) {
+		put_switch(w, *running, 0, e->tid, tl_bytes(NULL, 0));
+		*running = e->tid;
+	} else {
+		*running = (uint32_t)e->args[1];
+		put_switch(w, e->tid,
+		    state_bits(tl_message_string(e->message, e->args[0])),
+		    *running, tl_message_string(e->message, e->args[2]));
+	}
 	tl_pb_close(text, event);
 	tl_pb_close(text, bundle);
 	tl_perfetto_packet_close(w, packet);

@@ -20,17 +20,6 @@ static const uint32_t interned_fields[PERFETTO_KINDS] = { [CATEGORIES] = 1,
 	[ARGUMENTS] = 3,
 	[VALUES] = 29 };
 
-static void
-put_entry(struct tl_text *text, uint32_t field, uint64_t id,
-    struct tl_bytes string)
-{
-	const size_t entry = tl_pb_open(text, field);
-
-	tl_pb_put_unsigned(text, INTERNED_ID, id);
-	tl_pb_put_plain(text, INTERNED_TEXT, string);
-	tl_pb_close(text, entry);
-}
-
 int
 tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
     struct tl_bytes string, uint64_t *id)
@@ -45,7 +34,11 @@ tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
 	texts->count = *id;
 	packet = tl_perfetto_packet_open(w);
 	interned = tl_pb_open(text, PACKET_INTERNED);
-	put_entry(text, interned_fields[kind], *id, string);
+	const size_t entry = tl_pb_open(text, interned_fields[kind]);
+
+	tl_pb_put_unsigned(text, INTERNED_ID, *id);
+	tl_pb_put_plain(text, INTERNED_TEXT, string);
+	tl_pb_close(text, entry);
 	tl_pb_close(text, interned);
 	tl_perfetto_packet_close(w, packet);
 	return 0;
@@ -81,15 +74,12 @@ tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
 	*id = 0;
 	if (!string.data)
 		return 0;
-	rc = tl_id_map_get(&texts->keys, key, &at);
+	rc = TL_ID_MAP_ROOM(&texts->keys, key, &at, texts->ids,
+	    texts->id_capacity);
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
-	if (rc > 0) {
-		rc = TL_ARRAY_ZEROS(texts->ids, texts->id_capacity, at);
-		if (rc < 0)
-			return rc;
+	if (rc > 0)
 		rc = keep_string(w, kind, string, &texts->ids[at]);
-	}
 	*id = texts->ids[at];
 	return rc;
 }
@@ -114,7 +104,7 @@ tl_perfetto_name(struct perfetto_write *w, const struct tl_event *event)
 		return string;
 	tl_text_clear(&w->scratch);
 	tl_label_put(&w->scratch, event);
-	return tl_bytes(w->scratch.data, w->scratch.size);
+	return tl_text_bytes(&w->scratch);
 }
 
 /* Write the source location of a message and return its id. */
@@ -176,15 +166,6 @@ write_head(struct perfetto_write *w, const struct tl_message *message,
 	return 0;
 }
 
-/* Have the events of a message a track of their own, with a description? */
-static bool
-has_track(const struct tl_message *message)
-{
-	return message->kind == TIMELINE_RECORD_COUNTER ||
-	       (message->kind == TIMELINE_RECORD_SPAN &&
-		   message->scope == TIMELINE_SOURCE);
-}
-
 static int
 make_message(struct perfetto_write *w, const struct tl_message *message,
     struct perfetto_message *kept)
@@ -202,8 +183,12 @@ make_message(struct perfetto_write *w, const struct tl_message *message,
 		to = tl_pb_write_unsigned(kept->arg[i], ANNOTATION_NAME, id);
 		kept->arg_size[i] = (uint8_t)(to - kept->arg[i]);
 	}
-	if (message->explain.size > 0 && !has_track(message))
-		tl_note(&w->notes, EXPLAINED, TL_FAULT_NOWHERE);
+	/* a counter and a source have a track, with the explanation */
+	if (message->explain.size > 0 &&
+	    message->kind != TIMELINE_RECORD_COUNTER &&
+	    (message->kind != TIMELINE_RECORD_SPAN ||
+		message->scope != TIMELINE_SOURCE))
+		tl_note(&w->writer.notes, EXPLAINED, TL_FAULT_NOWHERE);
 	return rc;
 }
 

@@ -54,7 +54,7 @@ number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 	int rc = tl_id_map_get(&w->tracks, (struct tl_id_key){ a, b }, &number);
 
 	if (rc == -ENOSPC) {
-		tl_note(&w->notes, TRACKS, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, TRACKS, TL_FAULT_NOWHERE);
 		*uuid = 0;
 		return 0;
 	}
@@ -78,29 +78,16 @@ command_of(const struct perfetto_write *w, const struct tl_event *event)
 		return name;
 	if (origin->pid == event->pid)
 		return tl_bytes_of(origin->command);
-	for (size_t i = 0; i < w->writer.source_count; i++) {
-		const struct tl_origin *other = &w->writer.sources[i];
+	for (size_t i = 0; i < w->writer.facts.source_count; i++) {
+		const struct tl_origin *other = &w->writer.facts.sources[i];
 
 		if (other->pid == event->pid &&
 		    tl_fleet_same_host(other, origin))
 			return tl_bytes_of(other->command);
 	}
-	return w->writer.origin.pid == event->pid
-		   ? tl_bytes_of(w->writer.origin.command)
+	return w->writer.facts.origin.pid == event->pid
+		   ? tl_bytes_of(w->writer.facts.origin.command)
 		   : name;
-}
-
-/*
- * Put the process name into scratch; with several hosts, the name has the host.
- */
-static void
-name_process(struct perfetto_write *w, const struct tl_event *event)
-{
-	tl_text_clear(&w->scratch);
-	if (w->writer.pids)
-		tl_host_pids_name(&w->writer, event->pid, "", &w->scratch);
-	else
-		tl_put_bytes(&w->scratch, command_of(w, event));
 }
 
 static int
@@ -116,10 +103,18 @@ process_track(struct perfetto_write *w, const struct tl_event *event,
 	track = open_track(w, *uuid, &packet);
 	process = tl_pb_open(text, TRACK_PROCESS);
 	tl_pb_put_signed(text, PROCESS_PID, (int32_t)event->pid);
-	name_process(w, event);
+
+	/*
+	 * Put the process name into scratch; with several hosts, the name has
+	 * the host.
+	 */
+	tl_text_clear(&w->scratch);
+	if (w->writer.pids)
+		tl_host_pids_name(&w->writer, event->pid, "", &w->scratch);
+	else
+		tl_put_bytes(&w->scratch, command_of(w, event));
 	if (w->scratch.size > 0)
-		tl_pb_put_plain(text, PROCESS_NAME,
-		    tl_bytes(w->scratch.data, w->scratch.size));
+		tl_pb_put_plain(text, PROCESS_NAME, tl_text_bytes(&w->scratch));
 	tl_pb_close(text, process);
 	close_track(w, packet, track);
 	return 0;
@@ -167,33 +162,6 @@ put_message(struct perfetto_write *w, const struct tl_event *event)
 }
 
 static int
-source_track(struct perfetto_write *w, const struct tl_event *event,
-    uint64_t *uuid)
-{
-	size_t packet, track;
-	int rc = number_track(w, 0, (uintptr_t)event->message, uuid);
-
-	if (rc <= 0)
-		return rc;
-	track = open_track(w, *uuid, &packet);
-	put_message(w, event);
-	close_track(w, packet, track);
-	return 0;
-}
-
-static void
-put_counter(struct tl_text *text, const struct tl_message *message)
-{
-	const size_t counter = tl_pb_open(text, TRACK_COUNTER);
-
-	if (message->category.size > 0)
-		tl_pb_put_plain(text, COUNTER_CATEGORIES, message->category);
-	if (message->args[0].format == TIMELINE_ARG_DURATION)
-		tl_pb_put_unsigned(text, COUNTER_UNIT, UNIT_TIME_NS);
-	tl_pb_close(text, counter);
-}
-
-static int
 counter_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid)
 {
@@ -209,7 +177,16 @@ counter_track(struct perfetto_write *w, const struct tl_event *event,
 	track = open_track(w, *uuid, &packet);
 	tl_pb_put_unsigned(&w->writer.out.text, TRACK_PARENT, parent);
 	put_message(w, event);
-	put_counter(&w->writer.out.text, event->message);
+
+	struct tl_text *text = &w->writer.out.text;
+	const size_t counter = tl_pb_open(text, TRACK_COUNTER);
+
+	if (event->message->category.size > 0)
+		tl_pb_put_plain(text, COUNTER_CATEGORIES,
+		    event->message->category);
+	if (event->message->args[0].format == TIMELINE_ARG_DURATION)
+		tl_pb_put_unsigned(text, COUNTER_UNIT, UNIT_TIME_NS);
+	tl_pb_close(text, counter);
 	close_track(w, packet, track);
 	return 0;
 }
@@ -238,8 +215,17 @@ tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
 	if (event->kind == TL_COUNTER)
 		return counter_track(w, event, uuid);
 	if (event->kind != TL_INSTANT &&
-	    event->message->scope == TIMELINE_SOURCE)
-		return source_track(w, event, uuid);
+	    event->message->scope == TIMELINE_SOURCE) {
+		size_t packet, track;
+		int rc = number_track(w, 0, (uintptr_t)event->message, uuid);
+
+		if (rc <= 0)
+			return rc;
+		track = open_track(w, *uuid, &packet);
+		put_message(w, event);
+		close_track(w, packet, track);
+		return 0;
+	}
 	return thread_track(w, event, uuid);
 }
 
@@ -263,8 +249,7 @@ put_lane_name(struct perfetto_write *w, const struct tl_event *event)
 		tl_put_string(&w->scratch, "thread ");
 		tl_put_unsigned(&w->scratch, event->tid);
 	}
-	tl_pb_put_plain(text, TRACK_NAME,
-	    tl_bytes(w->scratch.data, w->scratch.size));
+	tl_pb_put_plain(text, TRACK_NAME, tl_text_bytes(&w->scratch));
 }
 
 int

@@ -58,12 +58,6 @@ struct args {
 	size_t room;
 };
 
-static struct perfetto_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct perfetto_write *)(void *)writer;
-}
-
 size_t
 tl_perfetto_packet_open(struct perfetto_write *w)
 {
@@ -116,7 +110,7 @@ static void
 put_snapshot(struct perfetto_write *w, int64_t ns)
 {
 	struct tl_text *text = &w->writer.out.text;
-	const struct tl_origin *o = &w->writer.origin;
+	const struct tl_origin *o = &w->writer.facts.origin;
 	const size_t packet = tl_perfetto_packet_open(w);
 	const size_t snapshot = tl_pb_open(text, PACKET_CLOCK_SNAPSHOT);
 
@@ -132,23 +126,27 @@ put_snapshot(struct perfetto_write *w, int64_t ns)
 	tl_perfetto_packet_close(w, packet);
 }
 
-static void
-put_machine(struct perfetto_write *w)
-{
-	struct tl_text *text = &w->writer.out.text;
-	const size_t packet = tl_perfetto_packet_open(w);
-	const size_t info = tl_pb_open(text, PACKET_SYSTEM_INFO);
-
-	tl_pb_put_plain(text, SYSTEM_MACHINE_NAME,
-	    tl_bytes_of(w->writer.origin.machine));
-	tl_pb_close(text, info);
-	tl_perfetto_packet_close(w, packet);
-}
-
-/* Intern names whose ids are constants: levels and common arguments. */
 static int
-intern_known(struct perfetto_write *w)
+start(struct perfetto_write *w, int64_t ns)
 {
+	if (w->started)
+		return 0;
+	w->started = true;
+	w->last_ns = ns;
+	put_defaults(&w->writer.out.text);
+	put_snapshot(w, ns);
+	if (w->writer.facts.origin.machine[0] != '\0') {
+		struct tl_text *text = &w->writer.out.text;
+		const size_t packet = tl_perfetto_packet_open(w);
+		const size_t info = tl_pb_open(text, PACKET_SYSTEM_INFO);
+
+		tl_pb_put_plain(text, SYSTEM_MACHINE_NAME,
+		    tl_bytes_of(w->writer.facts.origin.machine));
+		tl_pb_close(text, info);
+		tl_perfetto_packet_close(w, packet);
+	}
+
+	/* Intern names whose ids are constants: levels and common arguments. */
 	static const char *const names[] = { [ARGUMENT_CPU] = "cpu",
 		[ARGUMENT_PRIORITY] = "priority",
 		[ARGUMENT_LOST] = "lost",
@@ -178,26 +176,12 @@ intern_known(struct perfetto_write *w)
 	return rc;
 }
 
-static int
-start(struct perfetto_write *w, int64_t ns)
-{
-	if (w->started)
-		return 0;
-	w->started = true;
-	w->last_ns = ns;
-	put_defaults(&w->writer.out.text);
-	put_snapshot(w, ns);
-	if (w->writer.origin.machine[0] != '\0')
-		put_machine(w);
-	return intern_known(w);
-}
-
 static int64_t
 time_of(struct perfetto_write *w, const struct tl_event *event)
 {
 	if (event->ns >= 0)
 		return event->ns;
-	tl_note(&w->notes, EARLY, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, EARLY, TL_FAULT_NOWHERE);
 	return 0;
 }
 
@@ -238,27 +222,6 @@ write_known(char *to, unsigned name, uint64_t n)
 }
 
 static char *
-write_alone(char *to, unsigned kind)
-{
-	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_ALONE);
-	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
-	    kind == TL_BEGIN ? VALUE_BEGIN : VALUE_END);
-	return tl_pb_write_close(content, to);
-}
-
-static char *
-write_bytes(char *to, uint32_t field, struct tl_bytes bytes)
-{
-	to = tl_pb_write_tag(to, field, TL_PB_BYTES);
-	to = tl_pb_write_varint(to, bytes.size);
-	if (bytes.size > 0)
-		memcpy(to, bytes.data, bytes.size);
-	return to + bytes.size;
-}
-
-static char *
 write_value(char *to, const struct args *args, unsigned i)
 {
 	const uint64_t value = args->event->args[i];
@@ -276,26 +239,15 @@ write_value(char *to, const struct args *args, unsigned i)
 		if (args->strings[i] != 0)
 			return tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
 			    args->strings[i]);
-		return write_bytes(to, ANNOTATION_STRING, args->inlined[i]);
+		to = tl_pb_write_tag(to, ANNOTATION_STRING, TL_PB_BYTES);
+		to = tl_pb_write_varint(to, args->inlined[i].size);
+		if (args->inlined[i].size > 0)
+			memcpy(to, args->inlined[i].data,
+			    args->inlined[i].size);
+		return to + args->inlined[i].size;
 	default:
 		return tl_pb_write_unsigned(to, ANNOTATION_UNSIGNED, value);
 	}
-}
-
-static char *
-write_args(char *to, const struct args *args)
-{
-	const unsigned argc =
-	    args->event->bare ? 0 : args->event->message->argc;
-
-	for (unsigned i = 0; i < argc; i++) {
-		char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-		memcpy(to, args->kept->arg[i], sizeof(args->kept->arg[i]));
-		to = write_value(to + args->kept->arg_size[i], args, i);
-		to = tl_pb_write_close(content, to);
-	}
-	return to;
 }
 
 /* Write a 64-bit value in a form that Perfetto has for counters. */
@@ -310,11 +262,11 @@ write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 	if (format == TIMELINE_ARG_DOUBLE)
 		return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, value);
 	if (tl_arg_is_text(&event->message->args[0]))
-		tl_note(&w->notes, COUNTERS_TEXT, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, COUNTERS_TEXT, TL_FAULT_NOWHERE);
 	if (format == TIMELINE_ARG_SIGNED || format == TIMELINE_ARG_DURATION ||
 	    value <= INT64_MAX)
 		return tl_pb_write_unsigned(to, EVENT_COUNTER, value);
-	tl_note(&w->notes, COUNTERS_LARGE, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, COUNTERS_LARGE, TL_FAULT_NOWHERE);
 	memcpy(&bits, &rounded, sizeof(bits));
 	return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, bits);
 }
@@ -349,12 +301,29 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 		to = tl_pb_write_unsigned(to, EVENT_NAME, args->name);
 	if (event->kind == TL_COUNTER)
 		to = write_counter(w, to, event);
-	to = write_args(to, args);
+
+	const unsigned argc =
+	    args->event->bare ? 0 : args->event->message->argc;
+
+	for (unsigned i = 0; i < argc; i++) {
+		char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+		memcpy(to, args->kept->arg[i], sizeof(args->kept->arg[i]));
+		to = write_value(to + args->kept->arg_size[i], args, i);
+		to = tl_pb_write_close(content, to);
+	}
 	if (event->cpu != TL_CPU_UNKNOWN)
 		to = write_known(to, ARGUMENT_CPU, event->cpu);
 	if (event->overlaps)
 		to = write_known(to, ARGUMENT_OVERLAPS, 1);
-	return args->alone ? write_alone(to, event->kind) : to;
+	if (!args->alone)
+		return to;
+	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_ALONE);
+	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
+	    event->kind == TL_BEGIN ? VALUE_BEGIN : VALUE_END);
+	return tl_pb_write_close(content, to);
 }
 
 /*
@@ -523,27 +492,6 @@ drawn_across(const struct perfetto_write *w, uint64_t track, int64_t from_ns)
 	return lanes;
 }
 
-/* Keep a span that is written, and forget the spans within it. */
-static void
-keep_drawn(struct perfetto_write *w, struct perfetto_drawn it)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < w->drawn_count; i++) {
-		const struct perfetto_drawn *d = &w->drawn[i];
-
-		if (d->track != it.track || d->lane != it.lane ||
-		    d->from_ns < it.from_ns)
-			w->drawn[kept++] = *d;
-	}
-	if (kept == PERFETTO_DRAWN_MAX) {
-		kept /= 2;
-		memmove(w->drawn, w->drawn + kept, kept * sizeof(*w->drawn));
-	}
-	w->drawn[kept++] = it;
-	w->drawn_count = kept;
-}
-
 static int
 put_begin_of(struct perfetto_write *w, const struct tl_span *span, bool alone,
     unsigned lane)
@@ -650,14 +598,31 @@ put_span(struct perfetto_write *w, const struct tl_event *end,
 		inner++;
 	lanes |= written_from(opens, inner);
 	if (!written && ~lanes == 0) {
-		tl_note(&w->notes, LANES, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LANES, TL_FAULT_NOWHERE);
 		return put_instants(w, end, span);
 	}
 	lane = written ? o->lane : (unsigned)__builtin_ctzll(~lanes);
 	for (size_t i = inner; i < opens->count; i++)
 		opens->list[i].crossed |= UINT64_C(1) << lane;
-	keep_drawn(w, (struct perfetto_drawn){ track, span->begin_ns, end->ns,
-			  (uint8_t)lane });
+
+	/* Keep a span that is written, and forget the spans within it. */
+	const struct perfetto_drawn it = (struct perfetto_drawn){ track,
+		span->begin_ns, end->ns, (uint8_t)lane };
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < w->drawn_count; i++) {
+		const struct perfetto_drawn *d = &w->drawn[i];
+
+		if (d->track != it.track || d->lane != it.lane ||
+		    d->from_ns < it.from_ns)
+			w->drawn[kept++] = *d;
+	}
+	if (kept == PERFETTO_DRAWN_MAX) {
+		kept /= 2;
+		memmove(w->drawn, w->drawn + kept, kept * sizeof(*w->drawn));
+	}
+	w->drawn[kept++] = it;
+	w->drawn_count = kept;
 	rc = o && !written ? put_around(w, opens, at - 1) : 0;
 	if (rc == 0 && !written)
 		rc = put_begin_of(w, span, false, lane);
@@ -692,24 +657,11 @@ put_end(struct perfetto_write *w, const struct tl_event *event)
 	return rc;
 }
 
-static int
-put_event(struct perfetto_write *w, const struct tl_event *event)
-{
-	switch (event->kind) {
-	case TL_BEGIN:
-		return put_begin(w, event);
-	case TL_END:
-		return put_end(w, event);
-	default:
-		return put_one(w, event, false, 0);
-	}
-}
-
 /* Write a begin without an end; only a sure span is known to be open. */
 static int
 perfetto_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 	const struct tl_event begin = tl_span_begin(span);
 	struct perfetto_opens *opens;
 	uint64_t track, lanes = 0;
@@ -772,30 +724,38 @@ put_lost(struct perfetto_write *w, const struct tl_event *event)
 static int
 perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 	int rc = start(w, event->ns > 0 ? event->ns : 0);
 
 	if (rc < 0)
 		return rc;
 	if ((rc = tl_perfetto_sched(w, event)) != 0)
 		return rc < 0 ? rc : 0;
-	return event->message ? put_event(w, event) : put_lost(w, event);
+	if (!event->message)
+		return put_lost(w, event);
+	switch (event->kind) {
+	case TL_BEGIN:
+		return put_begin(w, event);
+	case TL_END:
+		return put_end(w, event);
+	default:
+		return put_one(w, event, false, 0);
+	}
 }
 
 static int
 perfetto_end(struct tl_writer *writer)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 	const int rc = start(w, 0);
 
-	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
 
 static void
 perfetto_free(struct tl_writer *writer)
 {
-	struct perfetto_write *w = write_of(writer);
+	struct perfetto_write *w = (void *)writer;
 
 	tl_perfetto_texts_free(w);
 	tl_id_map_free(&w->tracks);
@@ -808,6 +768,7 @@ perfetto_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind perfetto_kind = { .put = perfetto_put,
 	.end = perfetto_end,
+	.notes = kinds,
 	.free = perfetto_free,
 	.pairs = true,
 	.put_lonely = perfetto_put_lonely,
@@ -823,9 +784,8 @@ tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
-	w->notes.kinds = kinds;
-	tl_origin_here(&w->writer.origin);
+	w = (void *)*writer;
+	tl_origin_here(&w->writer.facts.origin);
 	for (unsigned i = 0; rc == 0 && i < PERFETTO_KINDS; i++)
 		rc = tl_interner_new(&w->texts[i].interner);
 	if (rc < 0)

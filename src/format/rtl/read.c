@@ -2,29 +2,39 @@
 /*
  * read.c - convert lines to events; see rtl.h and front/rtl_text.h.
  *
- *	piece --> whole lines, taken in place --> sink
- *	     \--> part: the start of the line at the end of a piece
+ *	001234 11 | desktop (cd100003) ::Desktop::Main : words
+ *	^column   ^what                                ^colon
+ *	       ^number  \________ scope _____________/
+ *
+ * A log has few scopes and many lines, so the messages of scopes are kept in a
+ * table with one place for each hash.
  */
 #include "format/rtl/rtl.h"
 
 #include "base/array.h"
+#include "base/lines.h"
+#include "base/ns.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "event/reader.h"
-#include "format/rtl/line.h"
-#include "format/rtl/scopes.h"
+#include "event/intern.h"
 #include "front/rtl_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <timeline.h>
 
 enum {
-	LINE_SIZE_MAX = TL_RTL_LINE_MAX,
+	LEVEL = 6, /* info: the format has no levels */
 	/*
 	 * After this many unknown lines and no known line, the file is of
 	 * another format.
 	 */
-	UNKNOWN_MAX = 64
+	UNKNOWN_MAX = 64,
+	DIGITS_MAX = 19,
+	FRACTION_DIGITS = 9,
+	LABEL_SIZE_MAX = 32 << 10, /* a longer name is an argument */
+	KEPT_SIZE_MAX = 160,
+	KEPT_COUNT = 1 << 12
 };
 
 static const uint64_t ms_ns = 1000000, us_ns = 1000;
@@ -42,6 +52,49 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[BEFORE] = { -EBADMSG, "line before the log begins, left out" },
 };
 
+/* The kind of a line. */
+enum kind {
+	UNKNOWN,
+	RECORD,
+	OPENING, /* ns: time of opening */
+	TIMER,   /* column: timer at that time */
+	PROCESS, /* number: the process */
+	CLOSING  /* column: time of closing */
+};
+
+struct line {
+	enum kind kind;
+	char what;             /* record: '{', '}' or '|' */
+	bool is_marked;        /* the record has such a mark */
+	bool is_us;            /* TIMER: microseconds */
+	uint32_t number;       /* thread or process */
+	uint64_t column;       /* time */
+	int64_t ns;            /* Unix time */
+	struct tl_bytes scope; /* "project (author) name" or parts of it */
+	struct tl_bytes words; /* '|': the message */
+};
+
+/* The parts of a scope; a missing part is empty. */
+struct scope {
+	struct tl_bytes project;
+	struct tl_bytes author;
+	struct tl_bytes name;
+};
+
+/* The message that a scope becomes. */
+struct meaning {
+	const struct tl_message *message;
+	uint64_t label; /* first argument, if has_label */
+	bool has_label;
+};
+
+struct kept {
+	struct meaning meaning;
+	uint32_t size; /* size of the key + 1; 0: free */
+	char what;
+	char key[KEPT_SIZE_MAX];
+};
+
 struct rtl_read {
 	struct tl_reader reader; /* first: callers see the reader */
 	struct tl_sink *sink;
@@ -51,17 +104,17 @@ struct rtl_read {
 	struct tl_id_map open_ids; /* (scope, thread) */
 	uint64_t *open;            /* open scopes, by that id */
 	size_t open_capacity;
-	struct tl_rtl_scopes *scopes;
-	struct tl_text part;
+	struct kept kept[KEPT_COUNT];
+	struct tl_text text; /* text of the new message */
+	struct tl_lines lines;
 	struct tl_text joined; /* a scope made of two places */
 	struct tl_event event;
-	uint64_t at;      /* offset of the current line */
-	uint64_t pending; /* bytes of the line in earlier pieces */
+	uint64_t at; /* offset of the current line */
 	uint64_t known;
 	uint64_t unknown;
 	const struct tl_message *opened;
 	const struct tl_message *closed, *ended;
-	bool has_break; /* the line has one */
+	bool has_no_break; /* the line is the last, and has none */
 	int64_t opened_ns;
 	uint64_t timer_ns;
 	int64_t origin_ns; /* Unix time of column 0 */
@@ -71,22 +124,310 @@ struct rtl_read {
 	bool has_header;
 	bool is_fresh; /* no line since the header */
 	bool is_closed;
-	bool is_skipping; /* skip the rest of a long line */
 };
 
-static struct rtl_read *
-read_of(struct tl_reader *reader)
+/* == lines == */
+
+static struct tl_bytes
+skip(struct tl_bytes bytes, size_t size)
 {
-	return (struct rtl_read *)(void *)reader;
+	return tl_bytes(bytes.data + size, bytes.size - size);
 }
+
+static bool
+take_number(struct tl_bytes *bytes, uint64_t max, uint64_t *number)
+{
+	const size_t digits = tl_number_take(*bytes, number);
+
+	*bytes = skip(*bytes, digits);
+	return digits > 0 && digits <= DIGITS_MAX && *number <= max;
+}
+
+/* Take a number as printf's %f writes it in any locale, as nanoseconds. */
+static bool
+take_seconds(struct tl_bytes *bytes, int64_t *ns)
+{
+	const bool negative = tl_bytes_take(bytes, "-");
+	uint64_t seconds, fraction = 0;
+	unsigned digits = 0;
+
+	if (!take_number(bytes, INT64_MAX / TL_NS_PER_S - 1, &seconds))
+		return false;
+	if (tl_bytes_take(bytes, ".") || tl_bytes_take(bytes, ",")) {
+		for (; bytes->size > 0 && tl_is_digit(bytes->data[0]);
+		     *bytes = skip(*bytes, 1)) {
+			if (digits++ < FRACTION_DIGITS)
+				fraction = fraction * 10 +
+					   (uint64_t)(bytes->data[0] - '0');
+		}
+	}
+	for (; digits < FRACTION_DIGITS; digits++)
+		fraction *= 10;
+	*ns = (int64_t)(seconds * TL_NS_PER_S + fraction);
+	if (negative)
+		*ns = -*ns;
+	return true;
+}
+
+/* Parse a line without a time. */
+static void
+parse_header(struct line *line, struct tl_bytes b)
+{
+	uint64_t number;
+
+	if (tl_bytes_take(&b, "opening log file ")) {
+		if (take_seconds(&b, &line->ns) &&
+		    tl_bytes_take(&b, " seconds past January 1st 1970"))
+			line->kind = OPENING;
+	} else if (tl_bytes_take(&b, "corresponding to ")) {
+		if (!take_number(&b, UINT64_MAX, &line->column))
+			return;
+		line->is_us = tl_bytes_take(&b, " us ");
+		if (line->is_us || tl_bytes_take(&b, " ms "))
+			line->kind = TIMER;
+	} else if (tl_bytes_take(&b, "Process id is ")) {
+		if (take_number(&b, UINT32_MAX, &number)) {
+			line->number = (uint32_t)number;
+			line->kind = PROCESS;
+		}
+	} else if (tl_bytes_take(&b, "closing log file at ")) {
+		if (take_number(&b, UINT64_MAX, &line->column))
+			line->kind = CLOSING;
+	}
+}
+
+/* Find the first " : " of bytes; false: none. */
+static bool
+find_colon(struct tl_bytes bytes, size_t *at)
+{
+	const char *from = bytes.data, *end;
+
+	if (bytes.size < 3)
+		return false;
+	end = from + bytes.size;
+	while (end - from >= 3 &&
+	       (from = memchr(from + 1, ':', (size_t)(end - from) - 2))) {
+		if (from[-1] == ' ' && from[1] == ' ') {
+			*at = (size_t)(from - 1 - bytes.data);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Parse the rest of a line behind time and thread.  Without a mark, the rest is
+ * a message: programs could write such lines, too.
+ */
+static void
+parse_record(struct line *line, struct tl_bytes rest)
+{
+	size_t at;
+
+	line->is_marked =
+	    rest.size > 0 && (rest.size == 1 || rest.data[1] == ' ') &&
+	    (rest.data[0] == '{' || rest.data[0] == '}' || rest.data[0] == '|');
+	line->kind = RECORD;
+	line->what = line->is_marked ? rest.data[0] : '|';
+	if (!line->is_marked) {
+		line->words = rest;
+		return;
+	}
+	rest = skip(rest, rest.size == 1 ? 1 : 2);
+	if (line->what != '|') {
+		/* the documented form has a colon also behind a scope */
+		if (tl_bytes_end_with(rest, " : "))
+			rest.size -= 3;
+		else if (tl_bytes_end_with(rest, " :"))
+			rest.size -= 2;
+		line->scope = rest;
+		return;
+	}
+	/* scope : words; scope or words may be missing */
+	if (rest.size == 1 && rest.data[0] == ':') {
+		line->words = skip(rest, 1);
+	} else if (tl_bytes_take(&rest, ": ")) {
+		line->words = rest;
+	} else if (find_colon(rest, &at)) {
+		line->scope = tl_bytes(rest.data, at);
+		line->words = skip(rest, at + 3);
+	} else if (tl_bytes_end_with(rest, " :")) {
+		line->scope = tl_bytes(rest.data, rest.size - 2);
+	} else {
+		line->words = rest;
+	}
+}
+
+/* Parse a line without its line break. */
+static void
+parse_line(struct line *line, struct tl_bytes b)
+{
+	uint64_t number;
+
+	*line = (struct line){ .kind = UNKNOWN };
+	if (b.size == 0 || !tl_is_digit(b.data[0])) {
+		parse_header(line, b);
+	} else if (take_number(&b, UINT64_MAX, &line->column) &&
+		   tl_bytes_take(&b, " ") &&
+		   take_number(&b, UINT32_MAX, &number) &&
+		   tl_bytes_take(&b, " ")) {
+		line->number = (uint32_t)number;
+		parse_record(line, b);
+	}
+}
+
+/*
+ * Parse "project (author) name".  Neither project nor author contains a blank,
+ * and no project begins with a colon, as functions do.
+ */
+static struct scope
+parse_scope(struct tl_bytes b)
+{
+	struct scope scope = { .name = b };
+	const char *blank = b.size > 0 ? memchr(b.data, ' ', b.size) : NULL;
+	struct tl_bytes rest;
+	const char *end;
+
+	if (!blank || blank == b.data || b.data[0] == ':')
+		return scope;
+	rest = skip(b, (size_t)(blank - b.data));
+	if (!tl_bytes_take(&rest, " ("))
+		return scope;
+	end = rest.size > 0 ? memchr(rest.data, ')', rest.size) : NULL;
+	if (!end || memchr(rest.data, ' ', (size_t)(end - rest.data)))
+		return scope;
+	if (end + 1 < rest.data + rest.size && end[1] != ' ')
+		return scope;
+	scope.project = tl_bytes(b.data, (size_t)(blank - b.data));
+	scope.author = tl_bytes(rest.data, (size_t)(end - rest.data));
+	rest = skip(rest, scope.author.size + 1);
+	scope.name = skip(rest, rest.size > 0 ? 1 : 0);
+	return scope;
+}
+
+/* == messages == */
+
+/* Can the first line of a message hold a name? */
+static bool
+is_plain(struct tl_bytes name)
+{
+	return name.size > 0 && name.size <= LABEL_SIZE_MAX &&
+	       !memchr(name.data, '$', name.size) &&
+	       !memchr(name.data, '\0', name.size);
+}
+
+/* Append the name of a scope, or the argument that holds the name. */
+static int
+put_name(struct rtl_read *r, struct tl_bytes name, struct meaning *meaning)
+{
+	if (is_plain(name)) {
+		tl_put_bytes(&r->text, name);
+		return 0;
+	}
+	meaning->has_label = true;
+	tl_put_string(&r->text, TL_RTL_LABEL);
+	return tl_interner_string(r->interner, name, &meaning->label);
+}
+
+/* Define the message of r->text, with its author and its project. */
+static int
+define(struct rtl_read *r, const struct scope *scope, char what,
+    struct meaning *meaning)
+{
+	const struct tl_bytes category = scope->project.size > 0
+					     ? scope->project
+					     : tl_bytes_of(TL_RTL_CATEGORY);
+
+	if (scope->author.size > 0 && !tl_bytes_are(scope->author, "-")) {
+		tl_put_string(&r->text, "\n" TL_RTL_AUTHOR);
+		tl_put_bytes(&r->text, scope->author);
+	}
+	if (r->text.rc < 0)
+		return r->text.rc;
+	return tl_interner_message(r->interner, category,
+	    tl_text_bytes(&r->text),
+	    what == '|' ? TIMELINE_RECORD_INSTANT : TIMELINE_RECORD_SPAN, LEVEL,
+	    TIMELINE_THREAD, &meaning->message);
+}
+
+/*
+ * Find the span of a part of a scope, which a message opens or closes.  Errors
+ * as tl_interner_message().
+ */
+static int
+find_part(struct rtl_read *r, struct tl_bytes bytes, struct tl_bytes part,
+    struct meaning *meaning)
+{
+	const struct scope scope = parse_scope(bytes);
+	int rc = 0;
+
+	*meaning = (struct meaning){ 0 };
+	tl_text_clear(&r->text);
+	if (scope.name.size > 0 && is_plain(part)) {
+		rc = put_name(r, scope.name, meaning);
+	} else {
+		/* the part takes the label: ? for bad characters */
+		for (size_t i = 0; i < scope.name.size && i < LABEL_SIZE_MAX;
+		     i++) {
+			const char c = scope.name.data[i];
+
+			tl_put_char(&r->text, c == '$' || c == '\0' ? '?' : c);
+		}
+	}
+	tl_put_string(&r->text, scope.name.size > 0 ? TL_RTL_COLON : ": ");
+	if (rc == 0)
+		rc = put_name(r, part, meaning);
+	return rc < 0 ? rc : define(r, &scope, '{', meaning);
+}
+
+/*
+ * Find the meaning of "project (author) name": a span behind '{', an event
+ * whose last argument is the words behind '|'.  Errors as
+ * tl_interner_message().
+ */
+static int
+find_meaning(struct rtl_read *r, char what, struct tl_bytes key,
+    struct meaning *meaning)
+{
+	const uint64_t hash = tl_hash_bytes(key) ^ (uint64_t)what;
+	struct kept *k = &r->kept[hash % KEPT_COUNT];
+	struct scope scope;
+	int rc = 0;
+
+	if (k->size == key.size + 1 && k->what == what &&
+	    tl_bytes_equal(tl_bytes(k->key, key.size), key)) {
+		*meaning = k->meaning;
+		return 0;
+	}
+	scope = parse_scope(key);
+	*meaning = (struct meaning){ 0 };
+	tl_text_clear(&r->text);
+	if (what != '|' || scope.name.size > 0)
+		rc = put_name(r, scope.name, meaning);
+	if (what == '|')
+		tl_put_string(&r->text, scope.name.size > 0
+					    ? TL_RTL_COLON TL_RTL_MESSAGE
+					    : TL_RTL_MESSAGE);
+	if (rc == 0)
+		rc = define(r, &scope, what, meaning);
+	if (rc < 0 || key.size > KEPT_SIZE_MAX)
+		return rc;
+	k->size = (uint32_t)key.size + 1;
+	k->what = what;
+	k->meaning = *meaning;
+	if (key.size > 0)
+		memcpy(k->key, key.data, key.size);
+	return 0;
+}
+
+/* == events == */
 
 /*
  * Count the begins and ends of a scope in a thread.  If there is no room for
  * more scopes, lonely ends go unnoticed.
  */
 static int
-count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
-    uint8_t kind)
+count_open(struct rtl_read *r, const struct meaning *meaning, uint8_t kind)
 {
 	const struct tl_id_key key = { .a = (uintptr_t)meaning->message,
 		.b = meaning->label << 32 | r->event.tid };
@@ -95,13 +436,9 @@ count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
 
 	if (kind == TL_INSTANT)
 		return 0;
-	rc = tl_id_map_get(&r->open_ids, key, &id);
-	if (rc == -ENOSPC)
-		return 0;
-	if (rc >= 0 && id >= r->open_capacity)
-		rc = TL_ARRAY_ZEROS(r->open, r->open_capacity, id);
+	rc = TL_ID_MAP_ROOM(&r->open_ids, key, &id, r->open, r->open_capacity);
 	if (rc < 0)
-		return rc;
+		return rc == -ENOSPC ? 0 : rc;
 	if (kind == TL_BEGIN)
 		r->open[id]++;
 	else if (r->open[id] > 0)
@@ -116,8 +453,8 @@ count_open(struct rtl_read *r, const struct tl_rtl_meaning *meaning,
  * the event is left out.
  */
 static int
-put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
-    uint8_t kind, struct tl_bytes words)
+put(struct rtl_read *r, int rc, const struct meaning *meaning, uint8_t kind,
+    struct tl_bytes words)
 {
 	struct tl_event *e = &r->event;
 	unsigned n = 0;
@@ -140,36 +477,27 @@ put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
 	return rc < 0 ? rc : r->sink->put(r->sink, e);
 }
 
-/* Put the part of a scope: "{ x" or "} x", with or without the blank. */
-static int
-put_part(struct rtl_read *r, const struct tl_rtl_line *line)
-{
-	const size_t skip =
-	    line->words.size > 1 && line->words.data[1] == ' ' ? 2 : 1;
-	struct tl_rtl_meaning meaning;
-	const int rc = tl_rtl_scopes_part(r->scopes, line->scope,
-	    tl_bytes(line->words.data + skip, line->words.size - skip),
-	    &meaning);
-
-	return put(r, rc, &meaning,
-	    line->words.data[0] == '{' ? TL_BEGIN : TL_END, tl_bytes(NULL, 0));
-}
-
 /*
- * Take the scope that a message names.  For the documented line "| project
- * (author) ::f : words", the macro wrote "| project (author) : ::f : words".
+ * Take the scope that a message names, "::fname" or "project (author) ::fname",
+ * off its words.  For the documented line "| project (author) ::f : words", the
+ * macro wrote "| project (author) : ::f : words".
  */
 static int
-split_words(struct rtl_read *r, struct tl_rtl_line *line)
+split_words(struct rtl_read *r, struct line *line)
 {
 	const struct tl_bytes outer = line->scope;
-	struct tl_bytes inner;
+	struct tl_bytes inner, name;
+	size_t at;
 
-	if (outer.size > 0 && (outer.data[outer.size - 1] != ')' ||
-				  tl_rtl_scope_parse(outer).name.size > 0))
+	if ((outer.size > 0 && (outer.data[outer.size - 1] != ')' ||
+				   parse_scope(outer).name.size > 0)) ||
+	    !find_colon(line->words, &at))
 		return 0;
-	if (!tl_rtl_words_split(&line->words, &inner))
+	inner = tl_bytes(line->words.data, at);
+	name = parse_scope(inner).name;
+	if (!tl_bytes_begin_with(name, "::"))
 		return 0;
+	line->words = skip(line->words, at + 3);
 	line->scope = inner;
 	if (outer.size == 0)
 		return 0;
@@ -177,23 +505,31 @@ split_words(struct rtl_read *r, struct tl_rtl_line *line)
 	tl_put_bytes(&r->joined, outer);
 	tl_put_char(&r->joined, ' ');
 	tl_put_bytes(&r->joined, inner);
-	line->scope = tl_bytes(r->joined.data, r->joined.size);
+	line->scope = tl_text_bytes(&r->joined);
 	return r->joined.rc;
 }
 
 static int
-put_words(struct rtl_read *r, struct tl_rtl_line *line)
+put_words(struct rtl_read *r, struct line *line)
 {
-	struct tl_rtl_meaning meaning;
+	struct tl_bytes words;
+	struct meaning meaning;
+	char brace;
 	int rc;
 
 	if ((rc = split_words(r, line)) < 0)
 		return rc;
-	if (line->words.size > 0 &&
-	    (line->words.data[0] == '{' || line->words.data[0] == '}'))
-		return put_part(r, line);
-	rc = tl_rtl_scopes_find(r->scopes, '|', line->scope, &meaning);
-	return put(r, rc, &meaning, TL_INSTANT, line->words);
+	words = line->words;
+	brace = words.size > 0 ? words.data[0] : '\0';
+	if (brace != '{' && brace != '}') {
+		rc = find_meaning(r, '|', line->scope, &meaning);
+		return put(r, rc, &meaning, TL_INSTANT, words);
+	}
+	/* a part of a scope: "{ x" or "} x", with or without the blank */
+	words = skip(words, words.size > 1 && words.data[1] == ' ' ? 2 : 1);
+	rc = find_part(r, line->scope, words, &meaning);
+	return put(r, rc, &meaning, brace == '{' ? TL_BEGIN : TL_END,
+	    tl_bytes(NULL, 0));
 }
 
 /*
@@ -233,26 +569,34 @@ time_of(const struct rtl_read *r, uint64_t column, int64_t *ns)
 	return true;
 }
 
-/* Put the header as an event. */
+/* Put an event of the log itself. */
 static int
-put_opened(struct rtl_read *r)
+put_own(struct rtl_read *r, const struct tl_message *message, int64_t ns,
+    uint64_t arg)
 {
 	struct tl_event *e = &r->event;
 	int rc;
 
-	r->is_fresh = false;
-	e->ns = r->opened_ns;
-	e->tsc = (uint64_t)e->ns;
+	e->ns = ns;
+	e->tsc = (uint64_t)ns;
 	e->tid = 0;
 	e->error_ns = (uint32_t)r->unit_ns;
-	e->args[0] = r->timer_ns;
+	e->args[0] = arg;
 	e->args[1] = 0;
-	e->message = r->opened;
+	e->message = message;
 	e->kind = TL_INSTANT;
 	e->number = r->known++;
 	rc = r->sink->put(r->sink, e);
 	e->args[0] = 0;
 	return rc;
+}
+
+/* Put the header as an event. */
+static int
+put_opened(struct rtl_read *r)
+{
+	r->is_fresh = false;
+	return put_own(r, r->opened, r->opened_ns, r->timer_ns);
 }
 
 /*
@@ -275,39 +619,27 @@ start_log(struct rtl_read *r, uint64_t column)
 /* Put the closing line as an event if it is later than the line before, or has
  * a line break. */
 static int
-put_closed(struct rtl_read *r, const struct tl_rtl_line *line)
+put_closed(struct rtl_read *r, const struct line *line)
 {
-	struct tl_event *e = &r->event;
-	const int64_t last = r->is_fresh ? r->opened_ns : e->ns;
+	const int64_t last = r->is_fresh ? r->opened_ns : r->event.ns;
 	int64_t ns;
 	int rc;
 
 	r->is_closed = true;
-	if (!r->has_header || !time_of(r, unwrap(r, line->column), &ns))
+	if (!r->has_header || !time_of(r, unwrap(r, line->column), &ns) ||
+	    (ns <= last && r->has_no_break))
 		return 0;
-	if (ns <= last) {
-		if (!r->has_break)
-			return 0;
-		ns = last;
-	}
 	if (r->is_fresh && (rc = put_opened(r)) < 0)
 		return rc;
-	e->ns = ns;
-	e->tsc = (uint64_t)ns;
-	e->tid = 0;
-	e->error_ns = (uint32_t)r->unit_ns;
-	e->args[0] = e->args[1] = 0;
-	e->message = r->has_break ? r->ended : r->closed;
-	e->kind = TL_INSTANT;
-	e->number = r->known++;
-	return r->sink->put(r->sink, e);
+	return put_own(r, r->has_no_break ? r->closed : r->ended,
+	    ns > last ? ns : last, 0);
 }
 
 static int
-take_record(struct rtl_read *r, struct tl_rtl_line *line)
+take_record(struct rtl_read *r, struct line *line)
 {
 	struct tl_event *e = &r->event;
-	struct tl_rtl_meaning meaning;
+	struct meaning meaning;
 	int rc = start_log(r, line->column);
 
 	if (rc < 0)
@@ -319,7 +651,7 @@ take_record(struct rtl_read *r, struct tl_rtl_line *line)
 	e->error_ns = (uint32_t)r->unit_ns;
 	if (line->what == '|')
 		return put_words(r, line);
-	rc = tl_rtl_scopes_find(r->scopes, '{', line->scope, &meaning);
+	rc = find_meaning(r, '{', line->scope, &meaning);
 	return put(r, rc, &meaning, line->what == '{' ? TL_BEGIN : TL_END,
 	    tl_bytes(NULL, 0));
 }
@@ -328,15 +660,14 @@ take_record(struct rtl_read *r, struct tl_rtl_line *line)
 static int
 take_strange(struct rtl_read *r, struct tl_bytes line)
 {
-	struct tl_rtl_meaning meaning;
+	struct meaning meaning;
 	int rc;
 
 	if (r->known > 0 || r->has_header) {
 		if ((rc = start_log(r, 0)) < 0)
 			return rc;
 		tl_note(&r->notes, NO_TIME, r->at);
-		rc = tl_rtl_scopes_find(r->scopes, '|', tl_bytes("", 0),
-		    &meaning);
+		rc = find_meaning(r, '|', tl_bytes("", 0), &meaning);
 		return put(r, rc, &meaning, TL_INSTANT, line);
 	}
 	tl_note(&r->notes, BEFORE, r->at);
@@ -347,10 +678,10 @@ take_strange(struct rtl_read *r, struct tl_bytes line)
 }
 
 static void
-take_header(struct rtl_read *r, const struct tl_rtl_line *line)
+take_header(struct rtl_read *r, const struct line *line)
 {
 	r->column = r->wraps = 0;
-	if (line->kind == TL_RTL_OPENING) {
+	if (line->kind == OPENING) {
 		r->has_header = true;
 		r->unit_ns = ms_ns;
 		r->origin_ns = r->opened_ns = line->ns;
@@ -371,109 +702,61 @@ take_header(struct rtl_read *r, const struct tl_rtl_line *line)
 }
 
 static int
-take_line(struct rtl_read *r, struct tl_bytes bytes)
+take_line(void *context, struct tl_bytes bytes, uint64_t at, bool cut)
 {
-	struct tl_rtl_line line;
+	struct rtl_read *r = context;
+	struct line line;
 
-	if (bytes.size > 0 && bytes.data[bytes.size - 1] == '\r')
-		bytes.size--;
+	r->at = at;
+	if (cut)
+		tl_note(&r->notes, LONG, at);
 	if (bytes.size == 0)
 		return 0;
-	tl_rtl_line_parse(&line, bytes);
+	parse_line(&line, bytes);
 	switch (line.kind) {
-	case TL_RTL_RECORD:
+	case RECORD:
 		return take_record(r, &line);
-	case TL_RTL_TIMER:
+	case TIMER:
 		if (!r->is_fresh) /* the opening line is missing */
 			return take_strange(r, bytes);
 		/* fall through */
-	case TL_RTL_OPENING:
+	case OPENING:
 		take_header(r, &line);
 		return 0;
-	case TL_RTL_PROCESS:
+	case PROCESS:
 		r->event.pid = line.number;
 		return 0;
-	case TL_RTL_CLOSING:
+	case CLOSING:
 		return put_closed(r, &line);
 	default:
 		return take_strange(r, bytes);
 	}
 }
 
-/* Keep the start of a line, up to the maximum size. */
-static int
-keep_part(struct rtl_read *r, struct tl_bytes piece)
-{
-	const size_t room = LINE_SIZE_MAX - r->part.size;
-
-	if (piece.size > room) {
-		if (!r->is_skipping)
-			tl_note(&r->notes, LONG, r->at);
-		r->is_skipping = true;
-		piece.size = room;
-	}
-	tl_put_bytes(&r->part, piece);
-	return r->part.rc;
-}
-
-/* Take a whole line, which has size bytes of the input with its end. */
-static int
-take_whole(struct rtl_read *r, struct tl_bytes line, size_t size)
-{
-	int rc;
-
-	if (r->part.size > 0 || line.size > LINE_SIZE_MAX) {
-		if ((rc = keep_part(r, line)) < 0)
-			return rc;
-		line = tl_bytes(r->part.data, r->part.size);
-	}
-	r->has_break = size > 0;
-	rc = take_line(r, line);
-	tl_text_clear(&r->part);
-	r->is_skipping = false;
-	r->at += r->pending + size;
-	r->pending = 0;
-	return rc;
-}
-
 static int
 rtl_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct rtl_read *r = read_of(reader);
-	int rc = 0;
+	struct rtl_read *r = (void *)reader;
 
-	while (rc == 0 && piece.size > 0) {
-		const char *end = memchr(piece.data, '\n', piece.size);
-		size_t size;
-
-		if (!end) {
-			rc = keep_part(r, piece);
-			r->pending += piece.size;
-			break;
-		}
-		size = (size_t)(end - piece.data) + 1;
-		rc = take_whole(r, tl_bytes(piece.data, size - 1), size);
-		piece = tl_bytes(end + 1, piece.size - size);
-	}
-	return rc;
+	return tl_lines_feed(&r->lines, piece);
 }
 
 static int
 rtl_finish(struct tl_reader *reader)
 {
-	struct rtl_read *r = read_of(reader);
-	const bool cut = r->part.size > 0;
-	const uint64_t at = r->at; /* offset of the last line */
-	int rc = 0;
+	struct rtl_read *r = (void *)reader;
+	const bool cut = r->lines.carry.size > 0;
+	int rc;
 
-	if (cut)
-		rc = take_whole(r, tl_bytes("", 0), 0);
+	r->at = r->lines.at;
+	r->has_no_break = cut;
+	rc = tl_lines_finish(&r->lines);
 	if (rc == 0 && r->is_fresh && r->timer_ns > 0)
 		rc = put_opened(r);
 	if (cut && !r->is_closed)
-		tl_note(&r->notes, CUT, at);
+		tl_note(&r->notes, CUT, r->at);
 	else if (r->has_header && !r->is_closed)
-		tl_note(&r->notes, UNCLOSED, r->at);
+		tl_note(&r->notes, UNCLOSED, r->lines.at);
 	if (rc == 0 && r->unknown > 0 && r->known == 0 && !r->has_header) {
 		tl_report_write(r->report, -EBADMSG, 0,
 		    "not a log of RTL_LOGFILE");
@@ -486,39 +769,43 @@ rtl_finish(struct tl_reader *reader)
 static void
 rtl_free(struct tl_reader *reader)
 {
-	struct rtl_read *r = read_of(reader);
+	struct rtl_read *r = (void *)reader;
 
 	tl_interner_free(r->interner);
-	tl_text_free(&r->part);
+	tl_lines_free(&r->lines);
 	tl_text_free(&r->joined);
-	tl_rtl_scopes_free(r->scopes);
+	tl_text_free(&r->text);
 	tl_id_map_free(&r->open_ids);
 	free(r->open);
 	free(r);
 }
 
-/* The process in a file's name, name_4711.log; 0: none. */
-static uint32_t
-pid_of_name(const char *name)
-{
-	const char *dot = strrchr(name, '.'), *from;
-	uint64_t pid = 0;
-
-	if (!dot || strcmp(dot, ".log") != 0)
-		return 0;
-	for (from = dot; from > name && from[-1] >= '0' && from[-1] <= '9';)
-		from--;
-	if (from == dot || from == name || from[-1] != '_')
-		return 0;
-	for (; from < dot && pid <= UINT32_MAX; from++)
-		pid = pid * 10 + (uint64_t)(*from - '0');
-	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
-}
-
+/* The name of a file, name_4711.log, may have the process. */
 static void
 rtl_named(struct tl_reader *reader, const char *name)
 {
-	read_of(reader)->event.pid = pid_of_name(name);
+	struct rtl_read *r = (void *)reader;
+	const char *dot = strrchr(name, '.'), *from = dot;
+	uint64_t pid = 0;
+
+	if (!dot || strcmp(dot, ".log") != 0)
+		return;
+	while (from > name && tl_is_digit(from[-1]))
+		from--;
+	if (from == dot || from == name || from[-1] != '_')
+		return;
+	for (; from < dot && pid <= UINT32_MAX; from++)
+		pid = pid * 10 + (uint64_t)(*from - '0');
+	if (pid <= UINT32_MAX)
+		r->event.pid = (uint32_t)pid;
+}
+
+static int
+define_own(struct rtl_read *r, const char *text,
+    const struct tl_message **message)
+{
+	return tl_interner_message(r->interner, tl_bytes_of(TL_RTL_CATEGORY),
+	    tl_bytes_of(text), TIMELINE_RECORD_INSTANT, LEVEL, 0, message);
 }
 
 int
@@ -539,22 +826,17 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->notes.kinds = kinds;
 	r->unit_ns = ms_ns;
 	r->event.cpu = TL_CPU_UNKNOWN;
-	r->event.level = TL_RTL_LEVEL;
+	r->event.level = LEVEL;
+	r->lines = (struct tl_lines){ .line = take_line,
+		.context = r,
+		.max = TL_RTL_LINE_MAX };
 	rc = tl_interner_new(&r->interner);
 	if (rc == 0)
-		rc = tl_interner_message(r->interner,
-		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_OPENED),
-		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->opened);
+		rc = define_own(r, TL_RTL_OPENED, &r->opened);
 	if (rc == 0)
-		rc = tl_interner_message(r->interner,
-		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_CLOSED),
-		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->closed);
+		rc = define_own(r, TL_RTL_CLOSED, &r->closed);
 	if (rc == 0)
-		rc = tl_interner_message(r->interner,
-		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_ENDED),
-		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->ended);
-	if (rc == 0)
-		rc = tl_rtl_scopes_new(&r->scopes, r->interner);
+		rc = define_own(r, TL_RTL_ENDED, &r->ended);
 	if (rc < 0)
 		rtl_free(&r->reader);
 	else
@@ -576,14 +858,14 @@ tl_rtl_recognise(struct tl_bytes first)
 		const char *end = memchr(first.data, '\n', first.size);
 		const size_t size =
 		    end ? (size_t)(end - first.data) : first.size;
-		struct tl_rtl_line line;
+		struct line line;
 
 		if (!end && marked + strange > 0)
 			break;
-		tl_rtl_line_parse(&line, tl_bytes(first.data, size));
-		if (line.kind == TL_RTL_OPENING && strange < UNKNOWN_MAX)
+		parse_line(&line, tl_bytes(first.data, size));
+		if (line.kind == OPENING && strange < UNKNOWN_MAX)
 			return strange == 0 ? 100 : 80;
-		if (line.kind == TL_RTL_RECORD && line.is_marked) {
+		if (line.kind == RECORD && line.is_marked) {
 			leads = leads || strange == 0;
 			marked++;
 		} else if (size > 0) {

@@ -62,7 +62,6 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct rtl_write {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_pieces_cache cache[SHAPES];
-	struct tl_notes notes;
 	struct tl_text format;  /* format of the current line */
 	struct tl_text strings; /* its strings, NUL-terminated */
 	uint64_t lost;          /* entries lost before the header */
@@ -75,12 +74,6 @@ struct rtl_write {
 	bool is_closed; /* a closing line waits for more lines */
 	bool is_ended;  /* ... or for its line break */
 };
-
-static struct rtl_write *
-write_of(struct tl_writer *writer)
-{
-	return (struct rtl_write *)(void *)writer;
-}
 
 /*
  * Append as tl_put_plain(), but leave backslashes alone, because paths are full
@@ -170,7 +163,7 @@ put_project(struct tl_text *text, const struct tl_message *message)
 	const struct tl_bytes author = author_of(message);
 
 	if (author.size == 0 &&
-	    tl_bytes_equal(message->category, tl_bytes_of(TL_RTL_CATEGORY)))
+	    tl_bytes_are(message->category, TL_RTL_CATEGORY))
 		return;
 	put_word(text, message->category);
 	tl_put_string(text, " (");
@@ -184,8 +177,8 @@ is_value(const struct tl_arg *arg)
 {
 	if (arg->name.size == 1)
 		return arg->name.data[0] >= '0' && arg->name.data[0] <= '9';
-	return tl_bytes_equal(arg->name, tl_bytes_of("message")) ||
-	       tl_bytes_equal(arg->name, tl_bytes_of("label"));
+	return tl_bytes_are(arg->name, "message") ||
+	       tl_bytes_are(arg->name, "label");
 }
 
 /* The text before argument i, or behind the last argument. */
@@ -222,25 +215,6 @@ find_colon(const struct tl_message *message, unsigned *which, size_t *size)
 	return false;
 }
 
-/*
- * Append argument i: a value alone, name(value), or in a scope only the name.
- */
-static void
-make_arg(struct tl_draft *draft, const struct tl_message *message, unsigned i,
-    unsigned shape)
-{
-	const struct tl_arg *arg = &message->args[i];
-
-	if (!is_value(arg)) {
-		tl_put_bytes(&draft->text, arg->name);
-		if (shape == WORDS)
-			tl_put_char(&draft->text, '(');
-	}
-	tl_draft_cut(draft);
-	if (!is_value(arg) && shape == WORDS)
-		tl_put_char(&draft->text, ')');
-}
-
 static void
 make_line(struct tl_draft *draft, const struct tl_message *message,
     unsigned shape)
@@ -265,8 +239,22 @@ make_line(struct tl_draft *draft, const struct tl_message *message,
 			b = tl_bytes(b.data + size, b.size - size);
 		}
 		put_words(text, b);
-		if (i < message->argc)
-			make_arg(draft, message, i, shape);
+		if (i < message->argc) {
+			/*
+			 * A value alone, name(value), or in a scope only the
+			 * name.
+			 */
+			const struct tl_arg *arg = &message->args[i];
+
+			if (!is_value(arg)) {
+				tl_put_bytes(&draft->text, arg->name);
+				if (shape == WORDS)
+					tl_put_char(&draft->text, '(');
+			}
+			tl_draft_cut(draft);
+			if (!is_value(arg) && shape == WORDS)
+				tl_put_char(&draft->text, ')');
+		}
 	}
 	tl_put_char(text, '\n');
 	tl_draft_cut(draft);
@@ -330,26 +318,13 @@ put_header(struct rtl_write *w, int64_t opened_us, uint64_t timer, uint32_t pid)
 	    w->is_us ? "us" : "ms", pid);
 }
 
-static void
-set_column(struct rtl_write *w, const struct tl_event *event)
-{
-	const int64_t us = floor_us(event->ns);
-	uint64_t since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
-
-	if (us < w->base_us)
-		tl_note(&w->notes, EARLY, TL_FAULT_NOWHERE);
-	if (event->ns % 1000 != 0 || (!w->is_us && since % 1000 != 0))
-		tl_note(&w->notes, FINER, TL_FAULT_NOWHERE);
-	w->column = w->is_us ? since : since / 1000;
-}
-
 /* Note the parts of an event that the log cannot hold. */
 static void
 note_event(struct rtl_write *w, const struct tl_event *event)
 {
 	const struct tl_message *m = event->message;
 	struct tl_bytes author, format;
-	struct tl_notes *n = &w->notes;
+	struct tl_notes *n = &w->writer.notes;
 
 	if (event->cpu != TL_CPU_UNKNOWN)
 		tl_note(n, CPUS, TL_FAULT_NOWHERE);
@@ -399,7 +374,7 @@ end_line(struct rtl_write *w, size_t start)
 	if (text->size > start && text->data[text->size - 1] == '\n')
 		text->size--;
 	if (tl_rtl_words_end(text, start))
-		tl_note(&w->notes, LONG, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LONG, TL_FAULT_NOWHERE);
 }
 
 /* Write a line; *named: the line has an argument with a name. */
@@ -543,9 +518,8 @@ static bool
 is_frame(const struct tl_event *event, const char *text)
 {
 	return event->kind == TL_INSTANT &&
-	       tl_bytes_equal(event->message->category,
-		   tl_bytes_of(TL_RTL_CATEGORY)) &&
-	       tl_bytes_equal(event->message->text, tl_bytes_of(text));
+	       tl_bytes_are(event->message->category, TL_RTL_CATEGORY) &&
+	       tl_bytes_are(event->message->text, text);
 }
 
 /*
@@ -585,7 +559,7 @@ put_closing(struct rtl_write *w)
 static int
 rtl_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct rtl_write *w = write_of(writer);
+	struct rtl_write *w = (void *)writer;
 	const unsigned shape = shape_of(event);
 	bool named = false;
 	int rc;
@@ -606,7 +580,15 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 		put_closing(w);
 		tl_put_char(&writer->out.text, '\n');
 	}
-	set_column(w, event);
+
+	const int64_t us = floor_us(event->ns);
+	uint64_t since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
+
+	if (us < w->base_us)
+		tl_note(&w->writer.notes, EARLY, TL_FAULT_NOWHERE);
+	if (event->ns % 1000 != 0 || (!w->is_us && since % 1000 != 0))
+		tl_note(&w->writer.notes, FINER, TL_FAULT_NOWHERE);
+	w->column = w->is_us ? since : since / 1000;
 	w->is_ended = event->message && is_frame(event, TL_RTL_ENDED);
 	w->is_closed =
 	    w->is_ended || (event->message && is_frame(event, TL_RTL_CLOSED));
@@ -622,7 +604,7 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 	rc = put_line(w, event, shape, &named);
 	if (rc < 0 || !named)
 		return rc;
-	tl_note(&w->notes, VALUES, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, VALUES, TL_FAULT_NOWHERE);
 	if (shape == WORDS || event->bare)
 		return 0;
 	return put_line(w, event, WORDS, &named);
@@ -631,7 +613,7 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 rtl_end(struct tl_writer *writer)
 {
-	struct rtl_write *w = write_of(writer);
+	struct rtl_write *w = (void *)writer;
 
 	if (!w->has_header) {
 		put_header(w, w->lost > 0 ? floor_us(w->lost_ns) : 0, 0, 0);
@@ -641,23 +623,26 @@ rtl_end(struct tl_writer *writer)
 	put_closing(w);
 	if (w->is_ended)
 		tl_put_char(&writer->out.text, '\n');
-	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
 
 static void
 rtl_free(struct tl_writer *writer)
 {
+	struct rtl_write *w = (void *)writer;
+
 	for (unsigned i = 0; i < SHAPES; i++)
-		tl_pieces_free(&write_of(writer)->cache[i]);
-	tl_text_free(&write_of(writer)->format);
-	tl_text_free(&write_of(writer)->strings);
+		tl_pieces_free(&w->cache[i]);
+	tl_text_free(&w->format);
+	tl_text_free(&w->strings);
 }
 
 static void
 rtl_set_us(struct tl_writer *writer, int value)
 {
-	write_of(writer)->is_us = value != 0;
+	struct rtl_write *w = (void *)writer;
+
+	w->is_us = value != 0;
 }
 
 int
@@ -667,17 +652,17 @@ tl_rtl_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	static const struct tl_writer_kind kind = { .put = rtl_put,
 		.end = rtl_end,
 		.free = rtl_free,
-		.set = rtl_set_us };
+		.set = rtl_set_us,
+		.notes = kinds };
 	struct rtl_write *w;
 	int rc =
 	    tl_writer_make(writer, sizeof(*w), &kind, write, context, report);
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
+	w = (void *)*writer;
 	w->cache[BEGIN].make = make_begin;
 	w->cache[END].make = make_end;
 	w->cache[WORDS].make = make_words;
-	w->notes.kinds = kinds;
 	return 0;
 }

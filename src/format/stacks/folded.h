@@ -17,6 +17,8 @@
 
 #include "event/writer.h"
 
+enum { TL_FOLDED_DEPTH_MAX = 512 }; /* spans inside each other */
+
 tl_writer_new tl_folded_write_new;
 
 #endif

@@ -117,27 +117,6 @@ struct timelogger_read {
 	uint64_t unknown;
 };
 
-static struct timelogger_read *
-read_of(struct tl_reader *reader)
-{
-	return (struct timelogger_read *)(void *)reader;
-}
-
-/* Write the second line of a message, which identifies the source. */
-static void
-say_which(char which[WHICH_SIZE_MAX], const struct source *source,
-    unsigned level)
-{
-	char again[32] = "";
-
-	if (source->definitions > 1)
-		snprintf(again, sizeof(again), ", definition %" PRIu32,
-		    source->definitions);
-	snprintf(which, WHICH_SIZE_MAX, "source %" PRId32 "%s%s%s", source->id,
-	    again, source->definitions == 0 ? TL_TIMELOGGER_UNDEFINED : "",
-	    levels[level].which);
-}
-
 /*
  * Make the label of a level.  If the interner is full, the source shares the
  * labels of r->rest.
@@ -148,38 +127,23 @@ make_label(struct timelogger_read *r, struct source *source, unsigned level)
 	char which[WHICH_SIZE_MAX];
 	int rc;
 
-	say_which(which, source, level);
+	/* Write the second line of a message, which identifies the source. */
+	char again[32] = "";
+
+	if (source->definitions > 1)
+		snprintf(again, sizeof(again), ", definition %" PRIu32,
+		    source->definitions);
+	snprintf(which, WHICH_SIZE_MAX, "source %" PRId32 "%s%s%s", source->id,
+	    again, source->definitions == 0 ? TL_TIMELOGGER_UNDEFINED : "",
+	    levels[level].which);
 	rc = tl_label_define(r->interner, TL_TIMELOGGER_CATEGORY,
-	    tl_bytes(r->name.data, r->name.size), levels[level].suffix, which,
+	    tl_text_bytes(&r->name), levels[level].suffix, which,
 	    &source->label[level]);
 	if (rc != -ENOSPC || source == &r->rest)
 		return rc;
 	tl_note(&r->notes, TOO_MANY, r->at);
 	source->label[level] = r->rest.label[level];
 	return 0;
-}
-
-/* Make a name for a source that was not defined. */
-static int
-name_undefined(struct timelogger_read *r, int32_t id)
-{
-	tl_text_clear(&r->name);
-	tl_put_string(&r->name, "source ");
-	tl_put_signed(&r->name, id);
-	return r->name.rc;
-}
-
-/* Take the name of a source from its label. */
-static int
-name_again(struct timelogger_read *r, const struct source *source)
-{
-	const struct tl_event event = { .message =
-					    source->label[ACTIVE].message,
-		.args = { source->label[ACTIVE].arg } };
-
-	tl_text_clear(&r->name);
-	tl_label_put(&r->name, &event);
-	return r->name.rc;
 }
 
 /* Add a source for an id: its place, or REST. */
@@ -203,12 +167,6 @@ add_source(struct timelogger_read *r, int32_t id, uint32_t definitions,
 	return 0;
 }
 
-static struct source *
-source_at(struct timelogger_read *r, uint32_t place)
-{
-	return place == REST ? &r->rest : &r->sources[place];
-}
-
 /*
  * Find the place of an id's current source; NULL: the id is beyond the limit.
  */
@@ -217,15 +175,13 @@ find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 {
 	const struct tl_id_key key = { .a = (uint32_t)id };
 	uint32_t number;
-	int rc = tl_id_map_get(&r->ids, key, &number);
+	int rc = TL_ID_MAP_ROOM(&r->ids, key, &number, r->current,
+	    r->current_capacity);
 
 	*current = NULL;
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		return 0;
-	}
-	if (rc >= 0 && number >= r->current_capacity) {
-		rc = TL_ARRAY_ZEROS(r->current, r->current_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -263,8 +219,8 @@ static int
 keep_definition(struct timelogger_read *r, int32_t id, int64_t ns)
 {
 	uint64_t name;
-	int rc = tl_interner_string(r->interner,
-	    tl_bytes(r->name.data, r->name.size), &name);
+	int rc =
+	    tl_interner_string(r->interner, tl_text_bytes(&r->name), &name);
 
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
@@ -327,11 +283,24 @@ meet_level(struct timelogger_read *r, struct source *source, unsigned level)
 
 	if (!source->label[ACTIVE].message) {
 		tl_note(&r->notes, UNDEFINED, r->at);
-		rc = name_undefined(r, source->id);
+
+		/* Make a name for a source that was not defined. */
+		tl_text_clear(&r->name);
+		tl_put_string(&r->name, "source ");
+		tl_put_signed(&r->name, source->id);
+		rc = r->name.rc;
 		if (rc == 0)
 			rc = make_label(r, source, ACTIVE);
 	} else {
-		rc = name_again(r, source);
+		/* Take the name of a source from its label. */
+		const struct tl_event event = {
+			.message = source->label[ACTIVE].message,
+			.args = { source->label[ACTIVE].arg }
+		};
+
+		tl_text_clear(&r->name);
+		tl_label_put(&r->name, &event);
+		rc = r->name.rc;
 	}
 	return rc < 0 || level == ACTIVE ? rc : make_label(r, source, level);
 }
@@ -340,7 +309,8 @@ meet_level(struct timelogger_read *r, struct source *source, unsigned level)
 static int
 step(struct timelogger_read *r, struct tl_event *e, int by)
 {
-	struct source *source = source_at(r, (uint32_t)e->args[0]);
+	const uint32_t place = (uint32_t)e->args[0];
+	struct source *source = place == REST ? &r->rest : &r->sources[place];
 	const int64_t higher = by > 0 ? source->activity + 1 : source->activity;
 	const unsigned level = higher == 1  ? ACTIVE
 			       : higher > 1 ? OVERLAP
@@ -477,7 +447,7 @@ feed_carry(struct timelogger_read *r, struct tl_bytes *piece)
 static int
 timelogger_feed(struct tl_reader *reader, struct tl_bytes piece)
 {
-	struct timelogger_read *r = read_of(reader);
+	struct timelogger_read *r = (void *)reader;
 	int rc = 0;
 
 	if (r->carry.size > 0)
@@ -500,7 +470,7 @@ timelogger_feed(struct tl_reader *reader, struct tl_bytes piece)
 static int
 timelogger_finish(struct tl_reader *reader)
 {
-	struct timelogger_read *r = read_of(reader);
+	struct timelogger_read *r = (void *)reader;
 	const bool unknown = r->known == 0 && r->at + r->carry.size > 0;
 	int rc;
 
@@ -520,7 +490,7 @@ timelogger_finish(struct tl_reader *reader)
 static void
 timelogger_free(struct tl_reader *reader)
 {
-	struct timelogger_read *r = read_of(reader);
+	struct timelogger_read *r = (void *)reader;
 
 	tl_interner_free(r->interner);
 	tl_id_map_free(&r->ids);
@@ -533,23 +503,6 @@ timelogger_free(struct tl_reader *reader)
 	free(r->rest.begun);
 	free(r->sources);
 	free(r);
-}
-
-/* Make the messages that are needed even if nothing more fits. */
-static int
-make_messages(struct timelogger_read *r)
-{
-	int rc =
-	    tl_interner_message(r->interner, tl_bytes_of(TL_TIMELOGGER_DEFINER),
-		tl_bytes_of(TL_TIMELOGGER_DEFINITION), TIMELINE_RECORD_INSTANT,
-		(uint8_t)tl_level_parse("info"), 0, &r->definition);
-
-	tl_put_string(&r->name, "other sources");
-	if (rc == 0)
-		rc = r->name.rc;
-	for (unsigned level = 0; rc == 0 && level < LEVELS; level++)
-		rc = make_label(r, &r->rest, level);
-	return rc;
 }
 
 int
@@ -573,8 +526,21 @@ tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	rc = tl_interner_new(&r->interner);
 	if (rc == 0)
 		rc = tl_store_new(&r->store, TL_STORE_MEMORY_MAX);
-	if (rc == 0)
-		rc = make_messages(r);
+	if (rc == 0) {
+		/*
+		 * Make the messages that are needed even if nothing more fits.
+		 */
+		rc = tl_interner_message(r->interner,
+		    tl_bytes_of(TL_TIMELOGGER_DEFINER),
+		    tl_bytes_of(TL_TIMELOGGER_DEFINITION),
+		    TIMELINE_RECORD_INSTANT, (uint8_t)tl_level_parse("info"), 0,
+		    &r->definition);
+		tl_put_string(&r->name, "other sources");
+		if (rc == 0)
+			rc = r->name.rc;
+		for (unsigned level = 0; rc == 0 && level < LEVELS; level++)
+			rc = make_label(r, &r->rest, level);
+	}
 	if (rc < 0)
 		timelogger_free(&r->reader);
 	else
@@ -624,36 +590,6 @@ is_near(int64_t one, int64_t other)
 	return ns < 100 * 24 * TL_NS_PER_H;
 }
 
-static void
-weigh(struct evidence *e, const char *record, size_t size)
-{
-	const uint8_t type = (uint8_t)record[0];
-	bool known, good;
-	uint32_t id;
-	int64_t ns;
-
-	memcpy(&id, record + 1, sizeof(id));
-	memcpy(&ns, record + 5, sizeof(ns));
-	id = be32toh(id);
-	ns = (int64_t)be64toh((uint64_t)ns);
-	known = is_defined(e->ids, e->count, id);
-	good = type == TL_TIMELOGGER_NEW
-		   ? size > TL_TIMELOGGER_TEXT_AT &&
-			 is_name(record + TL_TIMELOGGER_TEXT_AT,
-			     size - TL_TIMELOGGER_TEXT_AT)
-		   : type <= TL_TIMELOGGER_CLOSE && known;
-	good &= e->good == 0 || is_near(ns, e->last_ns);
-	if (good)
-		e->last_ns = ns;
-	e->good += good;
-	e->bad += !good;
-	e->used = e->used || (good && type != TL_TIMELOGGER_NEW);
-	if (good && !known) {
-		e->ascending = e->ascending && id == e->count;
-		e->ids[e->count++] = id;
-	}
-}
-
 /*
  * Ids that count from 0, and uses of a defined id, occur in no other format.  A
  * few other records among many such records are damage.
@@ -669,7 +605,32 @@ tl_timelogger_recognise(struct tl_bytes first)
 
 		if (size > first.size)
 			break;
-		weigh(&e, first.data, size);
+
+		const uint8_t type = (uint8_t)first.data[0];
+		bool known, good;
+		uint32_t id;
+		int64_t ns;
+
+		memcpy(&id, first.data + 1, sizeof(id));
+		memcpy(&ns, first.data + 5, sizeof(ns));
+		id = be32toh(id);
+		ns = (int64_t)be64toh((uint64_t)ns);
+		known = is_defined(e.ids, e.count, id);
+		good = type == TL_TIMELOGGER_NEW
+			   ? size > TL_TIMELOGGER_TEXT_AT &&
+				 is_name(first.data + TL_TIMELOGGER_TEXT_AT,
+				     size - TL_TIMELOGGER_TEXT_AT)
+			   : type <= TL_TIMELOGGER_CLOSE && known;
+		good &= e.good == 0 || is_near(ns, e.last_ns);
+		if (good)
+			e.last_ns = ns;
+		e.good += good;
+		e.bad += !good;
+		e.used = e.used || (good && type != TL_TIMELOGGER_NEW);
+		if (good && !known) {
+			e.ascending = e.ascending && id == e.count;
+			e.ids[e.count++] = id;
+		}
 		first.data += size;
 		first.size -= size;
 	}

@@ -23,8 +23,6 @@
 #include "event/message_map.h"
 #include "event/reader.h"
 #include "format/label.h"
-#include "format/timelogger/form.h"
-#include "format/timelogger/known.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -66,6 +64,55 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 			     "opened there" },
 };
 
+enum what {
+	UNFIT,      /* the events cannot be written */
+	DEFINITION, /* definitions of sources, as read */
+	NUMBERED,   /* the source with id wanted */
+	OWN,        /* a source for the message */
+	PER_THREAD  /* a source for message and thread */
+};
+
+#define SOURCE_NONE UINT32_MAX
+
+struct form {
+	enum what what;
+	bool below;     /* begin is a close, end is an open */
+	bool undefined; /* no definition is written */
+	int32_t wanted; /* NUMBERED: id in the file that was read */
+	bool overlap;   /* the source is open already */
+	/* Set by the writer: the source of the events of process pid. */
+	uint32_t source;
+	uint32_t pid;       /* process of the source */
+	const char *suffix; /* behind the name in the first line */
+};
+
+/*
+ * A source that the inputs define, even if no event of the source was kept.
+ *
+ * A timeline logs the making of a source, and a ring overwrites that entry.
+ * The definition of the source's spans stays, with the number of the source,
+ * but without the process that made the source.  A known source is therefore
+ * taken by the first process that uses a source of its number and name.
+ */
+struct known {
+	const struct tl_message *message;
+	size_t order; /* order of definition */
+	uint32_t input;
+	int32_t number; /* number of the source */
+	int32_t id;     /* id in the output, if given */
+	bool has_name;  /* the first line of the message is the name */
+	bool given;     /* has an id, and a definition if has_name */
+	bool taken;     /* a process has taken it */
+};
+
+/* Starts from all zeros. */
+struct known_list {
+	struct known *items; /* by input and number, once sorted */
+	size_t count;
+	size_t capacity;
+	bool sorted;
+};
+
 struct source {
 	int32_t id;
 	bool known;   /* id is set */
@@ -84,7 +131,7 @@ struct process {
 
 struct timelogger_write {
 	struct tl_writer writer; /* first: callers see the writer */
-	struct tl_known_list known;
+	struct known_list known;
 	struct tl_id_map pids; /* (input, process) */
 	struct process *processes;
 	size_t process_capacity;
@@ -98,53 +145,151 @@ struct timelogger_write {
 	uint64_t losses; /* the start counts as a loss */
 	int64_t kept_ns; /* first time after the last loss */
 	int32_t next_id;
-	struct tl_notes notes;
 	struct tl_text name;
 };
 
-static struct timelogger_write *
-write_of(struct tl_writer *writer)
+/* == forms == */
+
+/* Remove an id from the front. */
+static bool
+skip_id(struct tl_bytes *bytes, int32_t *id)
 {
-	return (struct timelogger_write *)(void *)writer;
+	const bool negative = tl_bytes_take(bytes, "-");
+	int64_t n = 0;
+	size_t digits = 0;
+
+	while (digits < bytes->size && bytes->data[digits] >= '0' &&
+	       bytes->data[digits] <= '9' && n <= INT32_MAX)
+		n = n * 10 + (bytes->data[digits++] - '0');
+	bytes->data += digits;
+	bytes->size -= digits;
+	n = negative ? -n : n;
+	*id = (int32_t)n;
+	return digits > 0 && n >= INT32_MIN && n <= INT32_MAX;
 }
 
-/* Note the parts of a message's events that the format cannot hold. */
+/* Does a second line have the form that the reader gives to sources? */
+static bool
+read_which(struct tl_bytes which, struct form *form)
+{
+	if (!tl_bytes_take(&which, "source ") ||
+	    !skip_id(&which, &form->wanted))
+		return false;
+	form->suffix = "";
+	if (tl_bytes_end_with(which, ": " TL_TIMELOGGER_BELOW)) {
+		form->below = true;
+		form->suffix = " (" TL_TIMELOGGER_BELOW ")";
+	} else if (tl_bytes_end_with(which, ": " TL_TIMELOGGER_OVERLAP)) {
+		form->overlap = true;
+		form->suffix = " (" TL_TIMELOGGER_OVERLAP ")";
+	}
+	form->undefined = tl_bytes_take(&which, TL_TIMELOGGER_UNDEFINED);
+	return true;
+}
+
+/* Set the form of a message; the source is not yet known. */
 static void
-note_message(struct timelogger_write *w, const struct tl_event *event,
-    const struct tl_form *form)
+fill_form(struct form *form, const struct tl_message *message)
 {
-	const struct tl_message *message = event->message;
-	const bool spans =
-	    form->what != TL_FORM_UNFIT && form->what != TL_FORM_DEFINITION;
-
-	if (spans && form->what != TL_FORM_NUMBERED && message->argc > 0)
-		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
-	if (spans && event->cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
-	if (spans && form->what != TL_FORM_PER_THREAD &&
-	    (event->pid != 0 || event->tid != 0))
-		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
-	if (spans && message->level != tl_level_parse("info"))
-		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+	*form = (struct form){ .source = SOURCE_NONE, .suffix = "" };
+	if (message->kind == TIMELINE_RECORD_INSTANT) {
+		if (tl_bytes_are(message->category, TL_TIMELOGGER_DEFINER) &&
+		    tl_bytes_are(message->text, TL_TIMELOGGER_DEFINITION))
+			form->what = DEFINITION;
+	} else if (message->kind == TIMELINE_RECORD_SPAN) {
+		form->what =
+		    message->scope == TIMELINE_SOURCE ? OWN : PER_THREAD;
+		if (form->what == OWN &&
+		    tl_bytes_are(message->category, TL_TIMELOGGER_CATEGORY) &&
+		    read_which(message->explain, form))
+			form->what = NUMBERED;
+	}
 }
+
+/* == known sources == */
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct known *a = left, *b = right;
+
+	if (a->input != b->input)
+		return a->input < b->input ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/*
+ * The index of the first item of an input with this number or a higher one.
+ * list->count: neither this input nor a later one has such an item.
+ */
+static size_t
+known_from(struct known_list *list, uint32_t input, int32_t number)
+{
+	const struct known wanted = { .input = input, .number = number };
+	size_t i = 0;
+
+	if (!list->sorted && list->count > 0)
+		qsort(list->items, list->count, sizeof(*list->items), compare);
+	list->sorted = true;
+	TL_SEARCH(i, 0, list->count, compare(&list->items[i], &wanted) < 0);
+	return i;
+}
+
+/* Take the source of a number and name; NULL: no such source. */
+static struct known *
+take_item(struct known_list *list, uint32_t input, int32_t number,
+    struct tl_bytes name)
+{
+	size_t i = known_from(list, input, number);
+
+	for (; i < list->count; i++) {
+		struct known *k = &list->items[i];
+
+		if (k->input != input || k->number != number)
+			break;
+		if (k->taken ||
+		    (k->has_name && !tl_bytes_equal(k->message->line1, name)))
+			continue;
+		k->taken = true;
+		return k;
+	}
+	return NULL;
+}
+
+/* == sources == */
 
 /* Make the form of a new message. */
 static int
 make_form(struct timelogger_write *w, const struct tl_event *event,
-    struct tl_form **form)
+    struct form **form)
 {
-	struct tl_form *f = malloc(sizeof(*f));
+	struct form *f = malloc(sizeof(*f));
 	int rc;
 
 	if (!f)
 		return -ENOMEM;
-	tl_form_fill(f, event->message);
+	fill_form(f, event->message);
 	rc = tl_message_map_add(&w->forms, event->message, f);
 	if (rc < 0) {
 		free(f);
 		return rc;
 	}
-	note_message(w, event, f);
+
+	/* Note the parts of a message's events that the format cannot hold. */
+	const struct tl_message *message = event->message;
+	const bool spans = f->what != UNFIT && f->what != DEFINITION;
+
+	if (spans && f->what != NUMBERED && message->argc > 0)
+		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
+	if (spans && event->cpu != TL_CPU_UNKNOWN)
+		tl_note(&w->writer.notes, CPUS, TL_FAULT_NOWHERE);
+	if (spans && f->what != PER_THREAD &&
+	    (event->pid != 0 || event->tid != 0))
+		tl_note(&w->writer.notes, THREADS, TL_FAULT_NOWHERE);
+	if (spans && message->level != tl_level_parse("info"))
+		tl_note(&w->writer.notes, LEVELS, TL_FAULT_NOWHERE);
 	*form = f;
 	return 0;
 }
@@ -172,11 +317,9 @@ find_source(struct timelogger_write *w, struct tl_id_key key,
     struct source **source)
 {
 	uint32_t number;
-	int rc = tl_id_map_get(&w->keys, key, &number);
+	int rc = TL_ID_MAP_ROOM(&w->keys, key, &number, w->sources,
+	    w->source_capacity);
 
-	if (rc >= 0 && number >= w->source_capacity) {
-		rc = TL_ARRAY_ZEROS(w->sources, w->source_capacity, number);
-	}
 	if (rc < 0)
 		return rc;
 	*source = &w->sources[number];
@@ -209,23 +352,11 @@ find_by_name(struct timelogger_write *w, const struct tl_event *event,
 	int rc = w->name.rc;
 
 	if (rc == 0)
-		rc = tl_interner_string(w->names,
-		    tl_bytes(w->name.data, w->name.size), &number);
+		rc = tl_interner_string(w->names, tl_text_bytes(&w->name),
+		    &number);
 	if (rc < 0)
 		return rc;
 	key.b |= number << 32;
-	return find_source(w, key, source);
-}
-
-static int
-find_by_message(struct timelogger_write *w, const struct tl_event *event,
-    const struct tl_form *form, struct source **source)
-{
-	struct tl_id_key key = { .a = (uintptr_t)tl_labels_get(&w->labels,
-				     event) };
-
-	if (form->what == TL_FORM_PER_THREAD)
-		key.b = (uint64_t)event->pid << 32 | event->tid;
 	return find_source(w, key, source);
 }
 
@@ -264,9 +395,8 @@ put_definition(struct timelogger_write *w, int32_t id, int64_t ns)
 	write_record(to, TL_TIMELOGGER_NEW, id, ns);
 	text->size += TL_TIMELOGGER_TEXT_AT;
 	start = text->size;
-	if (!tl_mutf8_encode(text, tl_bytes(w->name.data, w->name.size),
-		TL_MUTF8_SIZE_MAX))
-		tl_note(&w->notes, NAMES, TL_FAULT_NOWHERE);
+	if (!tl_mutf8_encode(text, tl_text_bytes(&w->name), TL_MUTF8_SIZE_MAX))
+		tl_note(&w->writer.notes, NAMES, TL_FAULT_NOWHERE);
 	size = htobe16((uint16_t)(text->size - start));
 	memcpy(text->data + start - sizeof(size), &size, sizeof(size));
 	return 0;
@@ -274,20 +404,19 @@ put_definition(struct timelogger_write *w, int32_t id, int64_t ns)
 
 static void
 name_source(struct timelogger_write *w, const struct tl_event *event,
-    const struct tl_form *form)
+    const struct form *form)
 {
 	struct tl_text *name = &w->name;
 
 	tl_text_clear(name);
-	if (form->what != TL_FORM_NUMBERED &&
-	    event->message->category.size > 0) {
+	if (form->what != NUMBERED && event->message->category.size > 0) {
 		tl_put_bytes(name, event->message->category);
 		tl_put_string(name, ": ");
 	}
 	tl_label_put(name, event);
-	if (tl_bytes_end_with(tl_bytes(name->data, name->size), form->suffix))
+	if (tl_bytes_end_with(tl_text_bytes(name), form->suffix))
 		name->size -= strlen(form->suffix);
-	if (form->what != TL_FORM_PER_THREAD)
+	if (form->what != PER_THREAD)
 		return;
 	tl_put_string(name, " (");
 	tl_put_unsigned(name, event->pid);
@@ -302,7 +431,7 @@ name_source(struct timelogger_write *w, const struct tl_event *event,
  */
 static int
 give_known(struct timelogger_write *w, const struct tl_event *event,
-    struct tl_known *known, int64_t ns)
+    struct known *known, int64_t ns)
 {
 	const struct tl_event plain = { .message = known->message };
 
@@ -320,10 +449,10 @@ static void
 take_known(struct timelogger_write *w, const struct tl_event *event,
     int32_t number, struct source *source)
 {
-	const struct tl_known *known =
-	    source->known ? NULL
-			  : tl_known_take(&w->known, event->source, number,
-				tl_bytes(w->name.data, w->name.size));
+	const struct known *known = source->known
+					? NULL
+					: take_item(&w->known, event->source,
+					      number, tl_text_bytes(&w->name));
 
 	if (!known || !known->given)
 		return;
@@ -338,10 +467,9 @@ find_process(struct timelogger_write *w, const struct tl_event *event,
 {
 	const struct tl_id_key key = { event->source, event->pid };
 	uint32_t number;
-	int rc = tl_id_map_get(&w->pids, key, &number);
+	int rc = TL_ID_MAP_ROOM(&w->pids, key, &number, w->processes,
+	    w->process_capacity);
 
-	if (rc >= 0 && number >= w->process_capacity)
-		rc = TL_ARRAY_ZEROS(w->processes, w->process_capacity, number);
 	if (rc < 0)
 		return rc;
 	*process = &w->processes[number];
@@ -374,9 +502,9 @@ give_earlier(struct timelogger_write *w, const struct tl_event *event,
 		return 0;
 	name = w->name; /* name of the current source */
 	w->name = (struct tl_text){ 0 };
-	for (size_t i = tl_known_from(&w->known, event->source, 0);
+	for (size_t i = known_from(&w->known, event->source, 0);
 	     rc == 0 && i < w->known.count; i++) {
-		struct tl_known *known = &w->known.items[i];
+		struct known *known = &w->known.items[i];
 
 		if (known->input != event->source || known->number >= number)
 			break;
@@ -431,18 +559,25 @@ define(struct timelogger_write *w, const struct tl_event *event)
  */
 static int
 look_source(struct timelogger_write *w, const struct tl_event *event,
-    const struct tl_form *form, struct source **source)
+    const struct form *form, struct source **source)
 {
 	int rc;
 
-	if (form->what != TL_FORM_NUMBERED)
-		rc = find_by_message(w, event, form, source);
-	else
+	if (form->what != NUMBERED) {
+		struct tl_id_key key = {
+			.a = (uintptr_t)tl_labels_get(&w->labels, event)
+		};
+
+		if (form->what == PER_THREAD)
+			key.b = (uint64_t)event->pid << 32 | event->tid;
+		rc = find_source(w, key, source);
+	} else {
 		rc = find_by_id(w, event, form->wanted, source);
+	}
 	if (rc < 0 || (*source)->written || form->undefined)
 		return rc;
 	name_source(w, event, form);
-	if (form->what == TL_FORM_NUMBERED)
+	if (form->what == NUMBERED)
 		rc = find_by_name(w, event, form->wanted, source);
 	return rc;
 }
@@ -453,7 +588,7 @@ look_source(struct timelogger_write *w, const struct tl_event *event,
  */
 static int64_t
 opens_before(const struct source *source, const struct tl_event *event,
-    const struct tl_form *form)
+    const struct form *form)
 {
 	const bool begins = event->kind == TL_BEGIN;
 	int64_t least = begins ? 0 : 1, most = INT64_MAX;
@@ -463,7 +598,7 @@ opens_before(const struct source *source, const struct tl_event *event,
 	} else if (form->below) {
 		most = begins ? 0 : -1;
 		least = INT64_MIN;
-	} else if (form->what == TL_FORM_NUMBERED) {
+	} else if (form->what == NUMBERED) {
 		most = least;
 	}
 	return source->activity < least  ? least - source->activity
@@ -494,7 +629,7 @@ put_step(struct timelogger_write *w, struct source *source, bool opens,
  */
 static int
 use_source(struct timelogger_write *w, const struct tl_event *event,
-    struct tl_form *form, struct source **used)
+    struct form *form, struct source **used)
 {
 	struct source *source;
 	int rc = look_source(w, event, form, &source);
@@ -503,22 +638,21 @@ use_source(struct timelogger_write *w, const struct tl_event *event,
 	if (rc < 0)
 		return rc;
 	*used = source;
-	if (form->what == TL_FORM_NUMBERED && !source->known &&
-	    !form->undefined) {
+	if (form->what == NUMBERED && !source->known && !form->undefined) {
 		if ((rc = give_earlier(w, event, form->wanted)) < 0)
 			return rc;
 		take_known(w, event, form->wanted, source);
 		source->early |= source->written;
 	}
 	give_id(w, event, source, form->wanted);
-	if (form->what != TL_FORM_PER_THREAD) {
+	if (form->what != PER_THREAD) {
 		form->source = (uint32_t)(source - w->sources);
 		form->pid = event->pid;
 	}
 	if (source->written || form->undefined)
 		return 0;
 	source->written = true;
-	source->early = form->what == TL_FORM_NUMBERED;
+	source->early = form->what == NUMBERED;
 	return put_definition(w, source->id,
 	    is_new && opens_before(source, event, form) != 0 ? w->kept_ns
 							     : event->ns);
@@ -527,7 +661,7 @@ use_source(struct timelogger_write *w, const struct tl_event *event,
 /* Write the missing opens and closes. */
 static int
 put_missing(struct timelogger_write *w, const struct tl_event *event,
-    const struct tl_form *form, struct source *source)
+    const struct form *form, struct source *source)
 {
 	int64_t missing = opens_before(source, event, form);
 	const bool opens = missing > 0;
@@ -538,7 +672,7 @@ put_missing(struct timelogger_write *w, const struct tl_event *event,
 
 	source->losses = w->losses;
 	if (missing != 0)
-		tl_note(&w->notes, OPEN_BEFORE, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, OPEN_BEFORE, TL_FAULT_NOWHERE);
 	for (; rc == 0 && missing != 0; missing += opens ? -1 : 1)
 		rc = put_step(w, source, opens, ns);
 	return rc;
@@ -546,13 +680,13 @@ put_missing(struct timelogger_write *w, const struct tl_event *event,
 
 static int
 put_span(struct timelogger_write *w, const struct tl_event *event,
-    struct tl_form *form)
+    struct form *form)
 {
 	const bool opens = (event->kind == TL_BEGIN) != form->below;
 	struct source *source;
 	int rc = 0;
 
-	if (form->source != TL_FORM_SOURCE_NONE && form->pid == event->pid)
+	if (form->source != SOURCE_NONE && form->pid == event->pid)
 		source = &w->sources[form->source];
 	else
 		rc = use_source(w, event, form, &source);
@@ -564,25 +698,25 @@ put_span(struct timelogger_write *w, const struct tl_event *event,
 static int
 put_event(struct timelogger_write *w, const struct tl_event *event)
 {
-	struct tl_form *form = tl_message_map_find(&w->forms, event->message);
+	struct form *form = tl_message_map_find(&w->forms, event->message);
 	int rc;
 
 	if (!form && (rc = make_form(w, event, &form)) < 0)
 		return rc;
-	if (form->what == TL_FORM_DEFINITION)
+	if (form->what == DEFINITION)
 		return define(w, event);
-	if (form->what != TL_FORM_UNFIT &&
+	if (form->what != UNFIT &&
 	    (event->kind == TL_BEGIN || event->kind == TL_END))
 		return put_span(w, event, form);
-	tl_note(&w->notes, event->kind == TL_COUNTER ? COUNTERS : INSTANTS,
-	    TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes,
+	    event->kind == TL_COUNTER ? COUNTERS : INSTANTS, TL_FAULT_NOWHERE);
 	return 0;
 }
 
 static int
 timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct timelogger_write *w = write_of(writer);
+	struct timelogger_write *w = (void *)writer;
 	int rc = 0;
 
 	if (w->losses == 0 || !event->message) {
@@ -593,10 +727,10 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 	if (event->message)
 		rc = put_event(w, event);
 	else
-		tl_note(&w->notes, LOSSES, TL_FAULT_NOWHERE);
+		tl_note(&w->writer.notes, LOSSES, TL_FAULT_NOWHERE);
 	if (rc != -ENOSPC) /* -ENOSPC: too many sources or messages */
 		return rc;
-	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
+	tl_note(&w->writer.notes, TOO_MANY, TL_FAULT_NOWHERE);
 	return 0;
 }
 
@@ -604,18 +738,17 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 timelogger_end(struct tl_writer *writer)
 {
-	struct timelogger_write *w = write_of(writer);
+	struct timelogger_write *w = (void *)writer;
 	const struct tl_event no_thread = { .pid = UINT32_MAX };
 	int rc = 0;
 
-	(void)tl_known_from(&w->known, 0, 0); /* sort */
+	(void)known_from(&w->known, 0, 0); /* sort */
 	for (size_t i = 0; rc == 0 && i < w->known.count; i++) {
-		struct tl_known *known = &w->known.items[i];
+		struct known *known = &w->known.items[i];
 
 		if (known->has_name && !known->given && !known->taken)
 			rc = give_known(w, &no_thread, known, w->newest_ns);
 	}
-	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
 
@@ -623,13 +756,36 @@ static int
 timelogger_set_message(struct tl_writer *writer, uint32_t source,
     const struct tl_message *message)
 {
-	return tl_known_add(&write_of(writer)->known, source, message);
+	struct timelogger_write *w = (void *)writer;
+
+	/*
+	 * Add the message of an input if the message is the plain span of a
+	 * source.
+	 */
+	struct form form;
+
+	fill_form(&form, message);
+	if (form.what != NUMBERED || form.below || form.overlap ||
+	    form.undefined || form.wanted < 0 ||
+	    memchr(message->explain.data, ',', message->explain.size))
+		return 0;
+	if (TL_ARRAY_ROOM(w->known.items, w->known.capacity, w->known.count) <
+	    0)
+		return -ENOMEM;
+	w->known.items[w->known.count] = (struct known){ .message = message,
+		.order = w->known.count,
+		.input = source,
+		.number = form.wanted,
+		.has_name = !tl_label_is(message) };
+	w->known.count++;
+	w->known.sorted = false;
+	return 0;
 }
 
 static void
 timelogger_free(struct tl_writer *writer)
 {
-	struct timelogger_write *w = write_of(writer);
+	struct timelogger_write *w = (void *)writer;
 
 	tl_message_map_free(&w->forms, free);
 	tl_labels_free(&w->labels);
@@ -637,13 +793,14 @@ timelogger_free(struct tl_writer *writer)
 	tl_interner_free(w->names);
 	tl_text_free(&w->name);
 	free(w->sources);
-	tl_known_free(&w->known);
+	free(w->known.items);
 	tl_id_map_free(&w->pids);
 	free(w->processes);
 }
 
 static const struct tl_writer_kind kind = { .put = timelogger_put,
 	.end = timelogger_end,
+	.notes = kinds,
 	.free = timelogger_free,
 	.set_message = timelogger_set_message };
 
@@ -657,8 +814,7 @@ tl_timelogger_write_new(struct tl_writer **writer, tl_write *write,
 
 	if (rc < 0)
 		return rc;
-	w = write_of(*writer);
-	w->notes.kinds = kinds;
+	w = (void *)*writer;
 	rc = tl_interner_new(&w->names);
 	if (rc < 0)
 		tl_writer_free(*writer);

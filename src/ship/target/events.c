@@ -89,7 +89,7 @@ tl_events_new(struct tl_events **events, const struct tl_format_row *format,
 		rc = format->write_new(&e->writer, write, context, &e->report);
 	if (rc == 0) {
 		tl_writer_set_sources(e->writer, e->origins, chains_max);
-		e->writer->says_origin = true;
+		tl_writer_facts(e->writer)->says_origin = true;
 	}
 	if (rc < 0)
 		tl_events_free(e);

@@ -182,11 +182,7 @@ packed_begin(struct tl_writer *writer)
 {
 	struct packed_events *p = events_of(writer);
 
-	tl_writer_set_origin(p->trace, &writer->origin);
-	tl_writer_set_sources(p->trace, writer->sources, writer->source_count);
-	tl_writer_set_knots(p->trace, writer->knots, writer->knot_count);
-	tl_writer_set_observed(p->trace, writer->observed);
-	tl_writer_set_title(p->trace, writer->title);
+	*tl_writer_facts(p->trace) = writer->facts;
 	return 0;
 }
 

@@ -421,7 +421,7 @@ TEST(the_process_that_is_known_has_its_name)
 		.command = "server",
 		.pid = 41 };
 
-	tl_writer_set_origin(writer, &origin);
+	tl_writer_facts(writer)->origin = origin;
 	define("x");
 	put();
 	event.pid = 43;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ctf.c - traces of the Common Trace Format, read again. */
 #include "event/names.h"
-#include "format/ctf/directory.h"
 #include "format/ctf/write.h"
 #include "lib/test.h"
 #include "lib/viewers.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FILES_MAX = 8, NAME_SIZE = 32 };
@@ -27,35 +26,49 @@ struct file {
 
 static struct file file[FILES_MAX];
 static size_t file_count;
-static int write_rc;
+static char path[64];
 static char said[TL_FAULT_TEXT_MAX];
 static unsigned said_count;
 static struct tl_writer *writer;
 
+/* Read the files that were written. */
+static void
+load(void)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	char name[512], piece[4096];
+	size_t size;
+	FILE *in;
+
+	ck_assert_ptr_nonnull(folder);
+	while ((entry = readdir(folder))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		ck_assert_uint_lt(file_count, FILES_MAX);
+		snprintf(file[file_count].name, NAME_SIZE, "%.31s",
+		    entry->d_name);
+		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
+		ck_assert_ptr_nonnull(in = fopen(name, "r"));
+		while ((size = fread(piece, 1, sizeof(piece), in)) > 0)
+			tl_put_bytes(&file[file_count].data,
+			    tl_bytes(piece, size));
+		fclose(in);
+		ck_assert_uint_gt(file[file_count++].data.size, 0);
+	}
+	closedir(folder);
+}
+
 static struct tl_text *
 named(const char *name)
 {
+	if (file_count == 0)
+		load();
 	for (size_t i = 0; i < file_count; i++) {
 		if (strcmp(file[i].name, name) == 0)
 			return &file[i].data;
 	}
 	return NULL;
-}
-
-static int
-take(struct tl_files *files, const char *name, const char *data, size_t size)
-{
-	struct tl_text *text = named(name);
-
-	(void)files;
-	ck_assert_uint_gt(size, 0);
-	if (!text) {
-		ck_assert_uint_lt(file_count, FILES_MAX);
-		snprintf(file[file_count].name, NAME_SIZE, "%s", name);
-		text = &file[file_count++].data;
-	}
-	tl_put_bytes(text, tl_bytes(data, size));
-	return write_rc;
 }
 
 static void
@@ -66,7 +79,6 @@ hear(void *context, const struct tl_fault *fault)
 	strcpy(said, fault->text);
 }
 
-static struct tl_files files = { .write = take };
 static const struct tl_report report = { hear, NULL };
 
 static void
@@ -74,16 +86,24 @@ setup(void)
 {
 	memset(file, 0, sizeof(file));
 	file_count = said_count = 0;
-	write_rc = 0;
-	ck_assert_int_eq(tl_ctf_write_new(&writer, &files, &report), 0);
+	snprintf(path, sizeof(path), "/tmp/tl-ctf-%d", (int)getpid());
+	ck_assert_int_eq(tl_ctf_write_at(&writer, path, &report), 0);
 }
 
 static void
 teardown(void)
 {
+	char name[512];
+
 	tl_writer_free(writer);
-	for (size_t i = 0; i < file_count; i++)
+	if (file_count == 0)
+		load();
+	for (size_t i = 0; i < file_count; i++) {
+		snprintf(name, sizeof(name), "%s/%s", path, file[i].name);
+		ck_assert_int_eq(unlink(name), 0);
 		tl_text_free(&file[i].data);
+	}
+	ck_assert_int_eq(rmdir(path), 0);
 }
 
 static void
@@ -170,6 +190,7 @@ TEST(each_lane_has_a_stream)
 	struct packet p;
 
 	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	load();
 	ck_assert_uint_eq(file_count, 4);
 	p = only_packet("stream_0");
 	ck_assert_uint_eq(p.cpu, 0);
@@ -226,7 +247,7 @@ TEST(the_origin_stands_in_the_environment)
 		.command = "server",
 		.pid = 40 };
 
-	tl_writer_set_origin(writer, &origin);
+	tl_writer_facts(writer)->origin = origin;
 	put_set(VIEWERS_PLAIN, 1);
 	ck_assert(metadata_has("hostname = \"host\\\"a\\\\\\\\\";"));
 	ck_assert(metadata_has("procname = \"server\";"));
@@ -385,35 +406,26 @@ TEST(an_event_may_be_larger_than_a_packet)
 TEST(a_trace_without_events_is_one)
 {
 	put_set(VIEWERS_PLAIN, 0);
+	load();
 	ck_assert_uint_eq(file_count, 1);
 	ck_assert(metadata_has("/* CTF 1.8 */"));
 }
 
 TEST(an_error_of_the_output_stops_the_caller)
 {
-	write_rc = -ENOSPC;
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), -ENOSPC);
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s/metadata", path);
+	ck_assert_int_eq(symlink("/dev/null", name), 0);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), -ELOOP);
+	ck_assert_int_eq(unlink(name), 0);
 }
 
-TEST(a_directory_takes_files_and_is_never_one_of_others)
+TEST(a_trace_is_never_written_into_a_directory_of_others)
 {
-	struct tl_files *into, *again;
-	char path[64], name[96];
-	struct stat st;
+	struct tl_writer *again;
 
-	snprintf(path, sizeof(path), "/tmp/tl-ctf-%d", (int)getpid());
-	ck_assert_int_eq(tl_directory_new(&into, path), 0);
-	ck_assert_int_eq(tl_directory_new(&again, path), -EEXIST);
-	ck_assert_int_eq(into->write(into, "a", "xy", 2), 0);
-	ck_assert_int_eq(into->write(into, "a", "z", 1), 0);
-	snprintf(name, sizeof(name), "%s/a", path);
-	ck_assert_int_eq(stat(name, &st), 0);
-	ck_assert_int_eq(st.st_size, 3);
-	ck_assert_int_eq(unlink(name), 0);
-	ck_assert_int_eq(symlink("/dev/null", name), 0);
-	ck_assert_int_eq(into->write(into, "a", "z", 1), -ELOOP);
-	ck_assert_int_eq(unlink(name), 0);
-	into->close(into);
-	ck_assert_int_eq(rmdir(path), 0);
-	ck_assert_int_eq(tl_directory_new(&into, "/dev/null/x"), -ENOTDIR);
+	ck_assert_int_eq(tl_ctf_write_at(&again, path, &report), -EEXIST);
+	ck_assert_int_eq(tl_ctf_write_at(&again, "/dev/null/x", &report),
+	    -ENOTDIR);
 }

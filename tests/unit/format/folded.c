@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* folded.c - folded stacks: time by path, whatever spans there are. */
 #include "format/stacks/folded.h"
-#include "format/stacks.h"
 #include "lib/random.h"
 #include "lib/spans_written.h"
 #include "lib/test.h"
@@ -144,7 +143,7 @@ TEST(names_cannot_forge_frames_or_lines)
 
 TEST(what_is_too_deep_counts_for_what_is_around_it)
 {
-	const unsigned deep = TL_STACKS_DEPTH_MAX + 10;
+	const unsigned deep = TL_FOLDED_DEPTH_MAX + 10;
 
 	for (unsigned i = 0; i < deep; i++)
 		begin(&a, i, 1);

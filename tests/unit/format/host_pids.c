@@ -178,7 +178,8 @@ make(struct tl_writer *writer, const struct tl_origin *sources, size_t n)
 {
 	struct tl_host_pids *pids;
 
-	*writer = (struct tl_writer){ .sources = sources, .source_count = n };
+	*writer = (struct tl_writer){ 0 };
+	tl_writer_set_sources(writer, sources, n);
 	ck_assert_int_eq(tl_host_pids_new(&pids, writer), 0);
 	writer->pids = pids;
 	return pids;

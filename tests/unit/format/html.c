@@ -46,7 +46,7 @@ setup(void)
 	largest = 0;
 	write_rc = 0;
 	ck_assert_int_eq(tl_html_write_new(&writer, take, &got, NULL), 0);
-	tl_writer_set_title(writer, "a <b> & \"c\" \x1b");
+	tl_writer_facts(writer)->title = "a <b> & \"c\" \x1b";
 	sink = &writer->sink;
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.file = tl_bytes_of("a.c"),

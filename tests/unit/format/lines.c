@@ -493,7 +493,7 @@ read_origin(int i, const struct tl_origin *sources, size_t count, bool says)
 	tl_text_clear(&first);
 	ck_assert_int_eq(formats[i].write_new(&w, append, &first, NULL), 0);
 	tl_writer_set_sources(w, sources, count);
-	w->says_origin = says;
+	tl_writer_facts(w)->says_origin = says;
 	event.message = span_message("x $a", 0);
 	for (size_t k = 0; k < count; k++) {
 		event.source = (uint16_t)k;

@@ -436,7 +436,7 @@ write_host(FILE *file, unsigned host)
 	int rc = tl_parquet_write_new(&writer, to_file, file, NULL);
 
 	strcpy(origin.machine, fleet_hosts[host]);
-	tl_writer_set_origin(writer, &origin);
+	tl_writer_facts(writer)->origin = origin;
 	for (unsigned s = 0; s < FLEET_SECONDS && rc == 0; s++)
 		rc = put_second(writer, &event, host, s);
 	if (rc == 0)

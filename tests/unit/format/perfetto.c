@@ -24,7 +24,7 @@ static void
 setup(void)
 {
 	writer_setup(tl_perfetto_write_new);
-	tl_writer_set_origin(writer, &origin);
+	tl_writer_facts(writer)->origin = origin;
 }
 
 static void
@@ -199,7 +199,7 @@ TEST(a_trace_of_now_knows_this_machine)
 	tl_origin_here(&here);
 	ck_assert_int_gt(here.monotonic_ns, 0);
 	ck_assert_int_le(here.boottime_ns, here.monotonic_ns + 1000000000);
-	tl_writer_set_origin(writer, &here);
+	tl_writer_facts(writer)->origin = here;
 	put_set(VIEWERS_BACK, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
 	ck_assert_int_eq(clock_of(6), -1); /* the clock would read 1970 */
@@ -615,7 +615,7 @@ TEST(switches_and_wakings_of_the_kernel_are_ftrace_events)
 	struct tl_origin booted = origin;
 
 	booted.boottime_ns = VIEWERS_NS - 500;
-	tl_writer_set_origin(writer, &booted);
+	tl_writer_facts(writer)->origin = booted;
 	put_wait(VIEWERS_NS);
 	read_all(tl_bytes(got.data, got.size));
 	/* the fault, and the switch on CPU 4096 */

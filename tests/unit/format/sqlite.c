@@ -228,7 +228,7 @@ TEST(the_origin_is_information)
 {
 	const struct tl_origin origin = { .machine = "host-a", .pid = 40 };
 
-	tl_writer_set_origin(writer, &origin);
+	tl_writer_facts(writer)->origin = origin;
 	put_set(VIEWERS_PLAIN);
 	is("SELECT value FROM info WHERE name = 'machine'", "host-a");
 	is("SELECT value FROM info WHERE name = 'pid'", "40");
