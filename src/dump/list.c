@@ -176,68 +176,46 @@ put_text(struct tl_text *text, const struct tl_message *m, uint64_t seen,
 		tl_listing_explain(text, m->explain);
 }
 
+/* Put a row as JSON or CSV, which has one value a column. */
 static void
-put_json(struct tl_text *text, const struct tl_source *input,
+put_fields(struct tl_fields *f, const struct tl_source *input,
     const struct tl_message *m, uint64_t seen)
 {
-	struct tl_fields f = { .text = text, .json = true };
-
-	tl_fields_object(&f, NULL);
-	tl_fields_string(&f, "input", input->name);
-	tl_fields_bytes(&f, "category", m->category);
-	tl_fields_string(&f, "priority", tl_level_name(m->level));
-	tl_fields_string(&f, "gate", gate_name(m));
-	tl_fields_string(&f, "kind", tl_record_kind_name(m->kind));
-	if (m->kind == TIMELINE_RECORD_SPAN)
-		tl_fields_string(&f, "scope", m->scope ? "source" : "thread");
-	tl_fields_bytes(&f, "message", m->line1);
-	tl_fields_bytes(&f, "explain", m->explain);
-	tl_fields_array(&f, "args");
-	for (unsigned i = 0; i < m->argc; i++) {
-		tl_fields_object(&f, NULL);
-		tl_fields_bytes(&f, "name", m->args[i].name);
-		tl_fields_string(&f, "format", format_name(m->args[i].format));
-		tl_fields_object_end(&f);
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "input", input->name);
+	tl_fields_bytes(f, "category", m->category);
+	tl_fields_string(f, "priority", tl_level_name(m->level));
+	tl_fields_string(f, "gate", gate_name(m));
+	tl_fields_string(f, "kind", tl_record_kind_name(m->kind));
+	if (f->json && m->kind == TIMELINE_RECORD_SPAN)
+		tl_fields_string(f, "scope", m->scope ? "source" : "thread");
+	tl_fields_bytes(f, "message", m->line1);
+	if (f->json) {
+		tl_fields_bytes(f, "explain", m->explain);
+		tl_fields_array(f, "args");
+		for (unsigned i = 0; i < m->argc; i++) {
+			tl_fields_object(f, NULL);
+			tl_fields_bytes(f, "name", m->args[i].name);
+			tl_fields_string(f, "format",
+			    format_name(m->args[i].format));
+			tl_fields_object_end(f);
+		}
+		tl_fields_array_end(f);
 	}
-	tl_fields_array_end(&f);
-	tl_fields_bytes(&f, "file", m->file);
-	tl_fields_unsigned(&f, "line", m->line);
-	tl_fields_unsigned(&f, "seen", seen);
-	tl_fields_object_end(&f);
-}
-
-static void
-put_csv(struct tl_text *text, const struct tl_source *input,
-    const struct tl_message *m, uint64_t seen)
-{
-	tl_put_csv(text, tl_bytes_of(input->name));
-	tl_put_char(text, ',');
-	tl_put_csv(text, m->category);
-	tl_put_char(text, ',');
-	tl_put_string(text, tl_level_name(m->level));
-	tl_put_char(text, ',');
-	tl_put_string(text, gate_name(m));
-	tl_put_char(text, ',');
-	tl_put_string(text, tl_record_kind_name(m->kind));
-	tl_put_char(text, ',');
-	tl_put_csv(text, m->line1);
-	tl_put_char(text, ',');
-	tl_put_csv(text, m->file);
-	tl_put_char(text, ',');
-	tl_put_unsigned(text, m->line);
-	tl_put_char(text, ',');
-	tl_put_unsigned(text, seen);
-	tl_put_char(text, '\n');
+	tl_fields_bytes(f, "file", m->file);
+	tl_fields_unsigned(f, "line", m->line);
+	tl_fields_unsigned(f, "seen", seen);
+	tl_fields_object_end(f);
 }
 
 static int
 put_row(const struct row *row, const struct tl_source *input,
     const struct tl_options *options, struct tl_output *output)
 {
-	if (options->format == TL_FORMAT_JSON)
-		put_json(&output->text, input, row->message, row->seen);
-	else if (options->format == TL_FORMAT_CSV)
-		put_csv(&output->text, input, row->message, row->seen);
+	struct tl_fields f = tl_output_fields(output, options);
+
+	if (options->format != TL_FORMAT_TEXT)
+		put_fields(&f, input, row->message, row->seen);
 	else
 		put_text(&output->text, row->message, row->seen,
 		    options->explain);

@@ -268,53 +268,33 @@ put_json_wait(struct tl_fields *f, const char *name, const struct tl_wait *w)
 	tl_fields_object_end(f);
 }
 
+/* Put a row as JSON, or without its longest spans as CSV. */
 static void
-put_json(struct tl_text *text, const struct row *row)
+put_fields(struct tl_fields *f, const struct row *row)
 {
-	struct tl_fields f = { .text = text, .json = true };
-
-	tl_fields_object(&f, NULL);
-	tl_fields_bytes(&f, "category", row->message->category);
-	tl_fields_bytes(&f, "message", row->message->line1);
-	tl_fields_unsigned(&f, "count", row->count);
-	tl_fields_signed(&f, "total_ns", row->total_ns);
-	tl_part_fields(&f, row->ns);
-	tl_fields_array(&f, "longest");
-	for (size_t i = 0; i < row->longest_count; i++) {
+	tl_fields_object(f, NULL);
+	tl_fields_bytes(f, "category", row->message->category);
+	tl_fields_bytes(f, "message", row->message->line1);
+	tl_fields_unsigned(f, "count", row->count);
+	tl_fields_signed(f, "total_ns", row->total_ns);
+	tl_part_fields(f, row->ns);
+	if (f->json)
+		tl_fields_array(f, "longest");
+	for (size_t i = 0; f->json && i < row->longest_count; i++) {
 		const struct longest *l = &row->longest[i];
 
-		tl_fields_object(&f, NULL);
-		tl_fields_time(&f, "begin", l->span.begin_ns);
-		tl_fields_signed(&f, "duration_ns", l->span.duration_ns);
-		tl_fields_unsigned(&f, "tid", l->span.tid);
-		tl_part_fields(&f, l->parts.ns);
-		put_json_wait(&f, "preempted_by", &l->parts.preempted);
-		put_json_wait(&f, "woken_by", &l->parts.blocked);
-		tl_fields_object_end(&f);
+		tl_fields_object(f, NULL);
+		tl_fields_time(f, "begin", l->span.begin_ns);
+		tl_fields_signed(f, "duration_ns", l->span.duration_ns);
+		tl_fields_unsigned(f, "tid", l->span.tid);
+		tl_part_fields(f, l->parts.ns);
+		put_json_wait(f, "preempted_by", &l->parts.preempted);
+		put_json_wait(f, "woken_by", &l->parts.blocked);
+		tl_fields_object_end(f);
 	}
-	tl_fields_array_end(&f);
-	tl_fields_object_end(&f);
-}
-
-static void
-put_csv(struct tl_text *text, const struct view *v)
-{
-	tl_put_string(text, "category,message,count,total_ns");
-	for (unsigned i = 0; i < TL_PARTS; i++)
-		tl_put_format(text, ",%s_ns", tl_part_name(i));
-	tl_put_char(text, '\n');
-	for (size_t r = 0; r < v->count; r++) {
-		const struct row *row = v->rows[r];
-
-		tl_put_csv(text, row->message->category);
-		tl_put_char(text, ',');
-		tl_put_csv(text, row->message->line1);
-		tl_put_format(text, ",%llu,%lld",
-		    (unsigned long long)row->count, (long long)row->total_ns);
-		for (unsigned i = 0; i < TL_PARTS; i++)
-			tl_put_format(text, ",%lld", (long long)row->ns[i]);
-		tl_put_char(text, '\n');
-	}
+	if (f->json)
+		tl_fields_array_end(f);
+	tl_fields_object_end(f);
 }
 
 /* The largest total first. */
@@ -332,17 +312,22 @@ tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
 	struct view v = { .select = select };
+	struct tl_fields f = tl_output_fields(output, options);
 	const int rc = gather(&v, inputs);
 
 	if (v.count > 1)
 		qsort(v.rows, v.count, sizeof(struct row *), compare);
-	if (rc == 0 && options->format == TL_FORMAT_CSV)
-		put_csv(&output->text, &v);
-	else if (rc == 0 && options->format == TL_FORMAT_TEXT)
+	if (rc == 0 && options->format == TL_FORMAT_TEXT)
 		put_text(&output->text, &v);
+	if (rc == 0 && options->format == TL_FORMAT_CSV) {
+		tl_put_string(&output->text, "category,message,count,total_ns");
+		for (unsigned i = 0; i < TL_PARTS; i++)
+			tl_put_format(&output->text, ",%s_ns", tl_part_name(i));
+		tl_put_char(&output->text, '\n');
+	}
 	for (size_t i = 0; i < v.count; i++) {
-		if (rc == 0 && options->format == TL_FORMAT_JSON)
-			put_json(&output->text, v.rows[i]);
+		if (rc == 0 && options->format != TL_FORMAT_TEXT)
+			put_fields(&f, v.rows[i]);
 		free(v.rows[i]);
 	}
 	free(v.rows);
