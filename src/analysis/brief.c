@@ -163,21 +163,6 @@ normal_beside(const struct tl_result *result, const struct tl_record *slow)
 	return found;
 }
 
-static void
-choose_spans(struct brief *b)
-{
-	const struct tl_result *r = b->result;
-
-	if (r->finding_count > 0 && r->causes[0].example_count > 0)
-		b->slow = r->causes[0].examples[0];
-	else if (r->where_count > 0 && r->where[0].example_count > 0)
-		b->slow = r->where[0].examples[0];
-	else
-		b->slow = longest(r);
-	if (b->slow)
-		b->normal = normal_beside(r, b->slow);
-}
-
 /* == text == */
 
 /* The stamps of a damaged file can have any value, so the difference may
@@ -248,33 +233,6 @@ put_observed(const struct brief *b)
 	put_command(b, "--info");
 }
 
-/* Append a glob for the name of a message, in a form that fits between the
- * single quotes of a shell. */
-static void
-put_glob(struct tl_text *text, struct tl_bytes name)
-{
-	for (size_t i = 0; i < name.size; i++)
-		tl_put_char(text,
-		    name.data[i] < ' ' || strchr("'[]\\*?", name.data[i])
-			? '?'
-			: name.data[i]);
-}
-
-static void
-put_why_command(const struct brief *b)
-{
-	struct tl_text options = { 0 };
-
-	tl_put_string(&options, "--why '");
-	put_glob(&options, b->result->target->group->name);
-	tl_put_char(&options, '\'');
-	if (b->plan->slower_ns > 0)
-		tl_put_format(&options, " --slower %ldns", b->plan->slower_ns);
-	if (options.rc == 0)
-		put_command(b, tl_text_string(&options));
-	tl_text_free(&options);
-}
-
 static bool
 is_shown(const struct tl_critical_result *r, size_t step)
 {
@@ -343,22 +301,6 @@ longest_open(const struct brief *b, const struct tl_thread **thread)
 	return found;
 }
 
-/* Append the spans that another thread ended, by mistake. */
-static void
-put_handed_over(const struct brief *b)
-{
-	if (b->why->handed_over == 0)
-		return;
-	tl_put_string(b->text, "Ended by another thread: ");
-	tl_put_count(b->text, b->why->handed_over, "span");
-	tl_put_string(b->text, ", the first of ");
-	tl_put_plain(b->text, b->why->handed_end.message->line1);
-	tl_put_format(b->text,
-	    " by thread %u; a span that ends in another thread is a "
-	    "TIMELINE_SOURCE\n",
-	    b->why->handed_end.tid);
-}
-
 /* Append the oldest span without an end in the record, and the spans that are
  * open in it.  The record cannot tell whether a span goes on or its process was
  * killed. */
@@ -394,13 +336,6 @@ put_open(const struct brief *b)
 	tl_text_free(&option);
 }
 
-static bool
-is_slow(const struct brief *b, const struct tl_record *r)
-{
-	return (b->result->level > 0 && r->level >= b->result->level) ||
-	       (b->plan->slower_ns > 0 && r->duration_ns >= b->plan->slower_ns);
-}
-
 /* Append a span and its path. */
 static void
 put_span(const struct brief *b, const char *what, const struct tl_record *r,
@@ -434,10 +369,15 @@ static int
 put_paths(struct brief *b)
 {
 	const struct tl_record *const records[] = { b->slow, b->normal };
-	const char *const words[] = { b->slow && is_slow(b, b->slow)
-					  ? "A slow one: "
-					  : "The longest: ",
-		"A normal one: " };
+	const char *const words[] = {
+		b->slow && ((b->result->level > 0 &&
+				b->slow->level >= b->result->level) ||
+			       (b->plan->slower_ns > 0 &&
+				   b->slow->duration_ns >= b->plan->slower_ns))
+		    ? "A slow one: "
+		    : "The longest: ",
+		"A normal one: "
+	};
 	const size_t count = b->normal ? 2 : b->slow ? 1 : 0;
 	struct tl_critical_one one[2];
 	struct tl_critical_options options[2];
@@ -482,19 +422,53 @@ cut(struct tl_text *text, size_t from)
 static int
 put_all(struct brief *b)
 {
+	const struct tl_result *r;
+	struct tl_text options = { 0 };
+	struct tl_bytes name;
 	int rc = read_why(b);
 
 	if (rc < 0)
 		return rc;
-	b->result = choose_result(b->why);
-	if (!b->result)
+	b->result = r = choose_result(b->why);
+	if (!r)
 		return -ENOENT;
-	choose_spans(b);
-	tl_why_put_finding(b->text, b->why, b->result);
-	put_why_command(b);
+	if (r->finding_count > 0 && r->causes[0].example_count > 0)
+		b->slow = r->causes[0].examples[0];
+	else if (r->where_count > 0 && r->where[0].example_count > 0)
+		b->slow = r->where[0].examples[0];
+	else
+		b->slow = longest(r);
+	if (b->slow)
+		b->normal = normal_beside(r, b->slow);
+	tl_why_put_finding(b->text, b->why, r);
+	tl_put_string(&options, "--why '");
+	/* a glob for the name, in a form that fits between the single quotes
+	 * of a shell */
+	name = r->target->group->name;
+	for (size_t i = 0; i < name.size; i++)
+		tl_put_char(&options,
+		    name.data[i] < ' ' || strchr("'[]\\*?", name.data[i])
+			? '?'
+			: name.data[i]);
+	tl_put_char(&options, '\'');
+	if (b->plan->slower_ns > 0)
+		tl_put_format(&options, " --slower %ldns", b->plan->slower_ns);
+	if (options.rc == 0)
+		put_command(b, tl_text_string(&options));
+	tl_text_free(&options);
 	put_observed(b);
 	put_open(b);
-	put_handed_over(b);
+	/* the spans that another thread ended, by mistake */
+	if (b->why->handed_over != 0) {
+		tl_put_string(b->text, "Ended by another thread: ");
+		tl_put_count(b->text, b->why->handed_over, "span");
+		tl_put_string(b->text, ", the first of ");
+		tl_put_plain(b->text, b->why->handed_end.message->line1);
+		tl_put_format(b->text,
+		    " by thread %u; a span that ends in another thread is a "
+		    "TIMELINE_SOURCE\n",
+		    b->why->handed_end.tid);
+	}
 	rc = put_paths(b);
 	return rc < 0 ? rc : b->text->rc;
 }

@@ -208,14 +208,6 @@ feature_of(const struct tl_why *why, const struct tl_cause *cause)
 	return &why->features[cause->feature];
 }
 
-static const char *
-kind_of(const struct tl_why *why, const struct tl_cause *cause)
-{
-	return cause->kind < TL_CAUSE_FEATURE
-		   ? causes[cause->kind].kind
-		   : features[feature_of(why, cause)->kind].kind;
-}
-
 /* Is the feature a gap in which details were not observed? */
 static bool
 is_unseen(const struct tl_feature *f)
@@ -472,7 +464,10 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 
 	put_name(&name, why, cause, message);
 	tl_fields_object(f, NULL);
-	tl_fields_string(f, "kind", kind_of(why, cause));
+	tl_fields_string(f, "kind",
+	    cause->kind < TL_CAUSE_FEATURE
+		? causes[cause->kind].kind
+		: features[feature_of(why, cause)->kind].kind);
 	tl_fields_bytes(f, "name", tl_bytes(name.data, name.size));
 	tl_text_free(&name);
 	if (cause->kind >= TL_CAUSE_FEATURE &&
@@ -617,23 +612,6 @@ put_feature(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-static void
-put_text_argument(struct tl_text *text, const struct tl_why *why,
-    const struct tl_cause *cause, const struct tl_message *message)
-{
-	const bool string = tl_arg_is_text(&message->args[cause->argument]) &&
-			    cause->op == TL_OP_EQUAL;
-
-	tl_put_plain(text, message->args[cause->argument].name);
-	tl_put_string(text, cause->op == TL_OP_EQUAL   ? " = "
-			    : cause->op == TL_OP_LEAST ? " >= "
-						       : " <= ");
-	if (string)
-		tl_put_plain(text, why->texts[cause->value]);
-	else
-		put_argument(text, why, cause, message);
-}
-
 /* Are there kernel events? */
 static bool
 has_kernel(const struct tl_why *why)
@@ -650,7 +628,18 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
 {
 	if (cause->kind == TL_CAUSE_ARGUMENT) {
-		put_text_argument(text, why, cause, message);
+		const bool string =
+		    tl_arg_is_text(&message->args[cause->argument]) &&
+		    cause->op == TL_OP_EQUAL;
+
+		tl_put_plain(text, message->args[cause->argument].name);
+		tl_put_string(text, cause->op == TL_OP_EQUAL   ? " = "
+				    : cause->op == TL_OP_LEAST ? " >= "
+							       : " <= ");
+		if (string)
+			tl_put_plain(text, why->texts[cause->value]);
+		else
+			put_argument(text, why, cause, message);
 		return;
 	}
 	if (cause->kind >= TL_CAUSE_FEATURE) {
@@ -777,31 +766,12 @@ put_examples(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* Append the echoes that have the same spans as a finding. */
-static void
-put_same(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result, size_t finding)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < result->cause_count; i++) {
-		const struct tl_cause *c = &result->causes[i];
-
-		if (!c->same || c->echo_of != finding + 1)
-			continue;
-		tl_put_string(text, any ? "; " : "   the same spans: ");
-		put_phrase(text, why, c, result->target->message);
-		any = true;
-	}
-	if (any)
-		tl_put_char(text, '\n');
-}
-
 static void
 put_text_cause(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result, size_t i)
 {
 	const struct tl_cause *cause = &result->causes[i];
+	bool any = false;
 
 	tl_put_format(text, "%zu. ", i + 1);
 	put_phrase(text, why, cause, result->target->message);
@@ -814,30 +784,22 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 	if (cause->echo_of)
 		tl_put_format(text, "   says nothing of its own beside %u\n",
 		    cause->echo_of);
-	put_same(text, why, result, i);
+	/* Append the echoes that have the same spans as a finding. */
+	for (size_t k = 0; k < result->cause_count; k++) {
+		const struct tl_cause *c = &result->causes[k];
+
+		if (!c->same || c->echo_of != i + 1)
+			continue;
+		tl_put_string(text, any ? "; " : "   the same spans: ");
+		put_phrase(text, why, c, result->target->message);
+		any = true;
+	}
+	if (any)
+		tl_put_char(text, '\n');
 	if (i == 0)
 		tl_put_string(text, "   its slowest spans: begin, duration, "
 				    "[N/M for --tree --path N/M], message\n");
 	put_examples(text, why, cause);
-}
-
-/* Append the parts of the duration in which slow spans take longer. */
-static void
-put_where(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result)
-{
-	for (size_t i = 0; i < result->where_count; i++) {
-		const struct tl_cause *part = &result->where[i];
-
-		tl_put_string(text, "   ");
-		put_phrase(text, why, part, result->target->message);
-		put_task(text, why, result, part->feature);
-		tl_put_format(text,
-		    " (%.0f %% of what the slow ones take longer)\n",
-		    100 * part->share);
-		if (i == 0 && result->finding_count == 0)
-			put_examples(text, why, part);
-	}
 }
 
 /* Append the states of threads, unless a state is already claimed as a part. */
@@ -929,24 +891,22 @@ put_slow(struct tl_text *text, const struct tl_why *why,
 		    100 * (double)result->slow[at - 1] / (double)result->weight,
 		    3);
 		tl_put_string(text, " %)\n");
-		put_where(text, why, result);
+		/* Append the parts of the duration in which slow spans take
+		 * longer. */
+		for (size_t i = 0; i < result->where_count; i++) {
+			const struct tl_cause *part = &result->where[i];
+
+			tl_put_string(text, "   ");
+			put_phrase(text, why, part, result->target->message);
+			put_task(text, why, result, part->feature);
+			tl_put_format(text,
+			    " (%.0f %% of what the slow ones take longer)\n",
+			    100 * part->share);
+			if (i == 0 && result->finding_count == 0)
+				put_examples(text, why, part);
+		}
 	}
 	put_states(text, why, result);
-}
-
-static void
-put_text_result(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result)
-{
-	const size_t shown = shown_count(why, result);
-
-	put_slow(text, why, result);
-	for (size_t i = 0; i < shown; i++)
-		put_text_cause(text, why, result, i);
-	if (shown < result->cause_count)
-		tl_put_format(text,
-		    "%zu more that come with these: --all shows them.\n",
-		    result->cause_count - shown);
 }
 
 void
@@ -971,9 +931,19 @@ int
 tl_why_put_text(struct tl_why *why, struct tl_text *text)
 {
 	for (size_t i = 0; i < why->target_count; i++) {
+		const struct tl_result *result = &why->results[i];
+		const size_t shown = shown_count(why, result);
+
 		if (i > 0)
 			tl_put_char(text, '\n');
-		put_text_result(text, why, &why->results[i]);
+		put_slow(text, why, result);
+		for (size_t k = 0; k < shown; k++)
+			put_text_cause(text, why, result, k);
+		if (shown < result->cause_count)
+			tl_put_format(text,
+			    "%zu more that come with these: --all shows "
+			    "them.\n",
+			    result->cause_count - shown);
 	}
 	if (why->target_count == 0) {
 		tl_put_plain(text, tl_bytes_of(why->plan.glob));
