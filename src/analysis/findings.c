@@ -538,9 +538,9 @@ tl_findings_make(struct tl_why *why, struct tl_result *result,
 		for (size_t i = 0; i < result->cause_count; i++)
 			if (i < TL_FINDINGS_MAX || why->plan.all)
 				describe(&f, &result->causes[i], bits[i]);
-		/* Describe the parts of the duration. A part holds for the
+		/* Describe the parts of the duration.  A part holds for the
 		 * spans that have as much of the part as a slow span must have.
-		 */
+		 * / */
 		f.count = f.result->where_count;
 		memcpy(f.claims, f.result->where, sizeof(f.result->where));
 		hold_all(&f);

@@ -73,16 +73,19 @@ put_name(struct tl_text *text, const struct tl_source *input)
 	tl_put_string(text, ": ");
 }
 
-/* Name the lanes of a snapshot whose entries were overwritten while the
- * snapshot was made. */
 static void
-put_left_out(struct tl_text *text, const struct tl_source *input)
+put_text(struct tl_text *text, const struct tl_source *input,
+    const struct counts *counts)
 {
+	const enum tl_source_state state = tl_source_state(input);
+	const size_t count = count_faults(input);
 	const struct tl_snap *snap =
 	    tl_source_is_open(input) ? tl_source_snap(input) : NULL;
 
-	for (size_t i = 0; snap && i < tl_snap_lane_count(snap); i++) {
-		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
+	/* Name the lanes of a snapshot whose entries were overwritten while the
+	 * snapshot was made. */
+	for (size_t k = 0; snap && k < tl_snap_lane_count(snap); k++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(snap, k);
 
 		if (lane->left_out == 0)
 			continue;
@@ -91,16 +94,6 @@ put_left_out(struct tl_text *text, const struct tl_source *input)
 		    lane->end - lane->first, lane->left_out);
 		tl_put_char(text, '\n');
 	}
-}
-
-static void
-put_text(struct tl_text *text, const struct tl_source *input,
-    const struct counts *counts)
-{
-	const enum tl_source_state state = tl_source_state(input);
-	const size_t count = count_faults(input);
-
-	put_left_out(text, input);
 	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
 		const struct tl_fault *fault = tl_source_fault(input, i);
 

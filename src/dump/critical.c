@@ -90,13 +90,6 @@ put_duration(struct tl_text *text, int64_t ns)
 }
 
 static void
-put_share(struct tl_text *text, int64_t ns, int64_t total)
-{
-	tl_put_format(text, "%5.1f%%",
-	    total > 0 ? 100.0 * (double)ns / (double)total : 0.0);
-}
-
-static void
 put_parts(const struct view *v, const struct tl_critical_result *r)
 {
 	/* one line more takes no more room than a line that counts it */
@@ -109,7 +102,10 @@ put_parts(const struct view *v, const struct tl_critical_result *r)
 		const struct tl_critical_part *part = &r->parts[i];
 
 		tl_put_string(v->text, "  ");
-		put_share(v->text, part->ns, r->total_ns);
+		tl_put_format(v->text, "%5.1f%%",
+		    r->total_ns > 0
+			? 100.0 * (double)part->ns / (double)r->total_ns
+			: 0.0);
 		put_duration(v->text, part->ns);
 		tl_put_string(v->text, "  ");
 		put_what(v, part->kind, part->message, part->rule);
@@ -128,17 +124,6 @@ put_parts(const struct view *v, const struct tl_critical_result *r)
 	    r->part_count - shown);
 	tl_put_duration(v->text, rest_ns);
 	tl_put_char(v->text, '\n');
-}
-
-static void
-put_span_text(const struct view *v, const struct tl_critical_result *r)
-{
-	const struct tl_event event = { .message = r->message,
-		.kind = TL_BEGIN,
-		.bare = r->bare,
-		.args = { r->args[0], r->args[1], r->args[2], r->args[3] } };
-
-	tl_render_node(v->text, &event, true);
 }
 
 static void
@@ -230,6 +215,11 @@ put_path(const struct view *v, const struct tl_critical_result *r)
 static void
 put_text(const struct view *v, const struct tl_critical_result *r)
 {
+	const struct tl_event event = { .message = r->message,
+		.kind = TL_BEGIN,
+		.bare = r->bare,
+		.args = { r->args[0], r->args[1], r->args[2], r->args[3] } };
+
 	tl_put_plain(v->text, r->message->line1);
 	tl_put_format(v->text, ": %llu span%s, ", (unsigned long long)r->spans,
 	    r->spans == 1 ? "" : "s");
@@ -237,7 +227,7 @@ put_text(const struct view *v, const struct tl_critical_result *r)
 	tl_put_string(v->text, ", critical path:\n");
 	put_parts(v, r);
 	tl_put_string(v->text, r->spans == 1 ? "its path: " : "the longest: ");
-	put_span_text(v, r);
+	tl_render_node(v->text, &event, true);
 	tl_put_string(v->text, "  ");
 	tl_put_duration(v->text, r->end_ns - r->begin_ns);
 	tl_put_string(v->text, "  ");

@@ -58,15 +58,6 @@ gate_name(const struct tl_message *message)
 		   : tl_level_name(message->gate);
 }
 
-static void
-counted_free(struct counted *c)
-{
-	tl_message_map_free(&c->map, NULL);
-	tl_message_map_free(&c->named, free);
-	tl_labels_free(&c->labels);
-	free(c->rows);
-}
-
 static int
 counted_init(struct counted *c, const struct tl_source *input)
 {
@@ -109,26 +100,14 @@ find_named(struct counted *c, struct row *of, const struct tl_message *named)
 	return row;
 }
 
-static void
-count_entry(struct counted *c, const struct tl_event *event)
-{
-	struct row *row = tl_message_map_find(&c->map, event->message);
-	const struct tl_message *named;
-
-	if (!row)
-		return;
-	named = tl_labels_get(&c->labels, event);
-	if (named != event->message)
-		row = find_named(c, row, named);
-	row->seen++;
-}
-
 static int
 count_entries(struct counted *c, const struct tl_source *input,
     struct tl_select *select)
 {
+	const struct tl_message *named;
 	struct tl_cursor *cursor;
 	struct tl_event event;
+	struct row *row;
 	int rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
@@ -136,9 +115,15 @@ count_entries(struct counted *c, const struct tl_source *input,
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (select->all)
 			tl_progress_tick(&select->progress);
-		if (event.kind == TL_LOST)
+		row = event.kind == TL_LOST
+			  ? NULL
+			  : tl_message_map_find(&c->map, event.message);
+		if (!row)
 			continue;
-		count_entry(c, &event);
+		named = tl_labels_get(&c->labels, &event);
+		if (named != event.message)
+			row = find_named(c, row, named);
+		row->seen++;
 	}
 	tl_cursor_close(cursor);
 	return rc;
@@ -279,7 +264,10 @@ tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
 			rc = count_entries(&c, input, select);
 		if (rc == 0)
 			rc = put_all(&c, input, select, options, output);
-		counted_free(&c);
+		tl_message_map_free(&c.map, NULL);
+		tl_message_map_free(&c.named, free);
+		tl_labels_free(&c.labels);
+		free(c.rows);
 	}
 	return rc;
 }

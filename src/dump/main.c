@@ -93,14 +93,6 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	}
 }
 
-/* Does the mode show progress?  Never between entries on a terminal. */
-static bool
-wants_progress(const struct tl_options *options)
-{
-	return !options->no_progress && !options->follow &&
-	       (!output.terminal || options->mode != TL_MODE_ENTRIES);
-}
-
 static int
 open_inputs(const struct tl_options *options)
 {
@@ -173,7 +165,9 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	select.early_end = tl_sources_are_steady(&inputs);
 	select.entries =
 	    options->mode == TL_MODE_ENTRIES || options->mode == TL_MODE_LIST;
-	tl_progress_start(&select.progress, wants_progress(options));
+	tl_progress_start(&select.progress,
+	    !options->no_progress && !options->follow &&
+		(!output.terminal || options->mode != TL_MODE_ENTRIES));
 	/* other modes read the entries twice */
 	if (options->mode == TL_MODE_ENTRIES)
 		select.progress.total = tl_sources_entries(&inputs);
@@ -210,15 +204,6 @@ is_in_order(const struct tl_options *options)
 	return needs_of(options) & IN_ORDER && !options->follow;
 }
 
-/* Report a failure before any text was written. */
-static int
-give_up(const struct tl_fault *fault)
-{
-	(void)tl_output_close(&output, false);
-	tl_sources_free(&inputs);
-	return report_usage(fault);
-}
-
 static int
 show(const struct tl_options *options)
 {
@@ -239,8 +224,12 @@ show(const struct tl_options *options)
 	if (rc == 0)
 		rc = tl_selection_hosts(&options->selection, &inputs, report,
 		    is_in_order(options), &fault);
-	if (rc == -EINVAL)
-		return give_up(&fault);
+	if (rc == -EINVAL) {
+		/* Report a failure before any text was written. */
+		(void)tl_output_close(&output, false);
+		tl_sources_free(&inputs);
+		return report_usage(&fault);
+	}
 	if (rc == 0 && (is_in_order(options) || needs_of(options) & TOGETHER))
 		tl_selection_copies(&inputs, report);
 	if (rc == 0)
@@ -283,20 +272,6 @@ print(const char *text)
 	return FAILED;
 }
 
-static int
-print_help(const struct tl_options *options)
-{
-	struct tl_fault fault = { 0 };
-	struct tl_text text = { 0 };
-	int status;
-
-	if (tl_options_help(options, &text, &fault) < 0)
-		return report_usage(&fault);
-	status = print(tl_text_string(&text));
-	tl_text_free(&text);
-	return status;
-}
-
 /* Without FILE: print the names of the timelines of this machine. */
 static int
 print_names(void)
@@ -333,8 +308,16 @@ main(int argc, char **argv)
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
 		return report_usage(&fault);
 	switch (options.mode) {
-	case TL_MODE_HELP:
-		return print_help(&options);
+	case TL_MODE_HELP: {
+		struct tl_text text = { 0 };
+		int status;
+
+		if (tl_options_help(&options, &text, &fault) < 0)
+			return report_usage(&fault);
+		status = print(tl_text_string(&text));
+		tl_text_free(&text);
+		return status;
+	}
 	case TL_MODE_NAMES:
 		return print_names();
 	case TL_MODE_VERSION:

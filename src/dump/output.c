@@ -98,12 +98,6 @@ wants_color(const struct tl_output *output, enum tl_color color)
 	return tl_terminal_wants_color(output->fd);
 }
 
-static bool
-wants_pager(const struct tl_options *options)
-{
-	return !options->no_pager && !options->follow;
-}
-
 int
 tl_output_open(struct tl_output *output, const struct tl_options *options)
 {
@@ -135,7 +129,7 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 	output->color = wants_color(output, options->color);
 	if (output->terminal) {
 		tl_terminal_size(output->fd, &output->columns, &output->rows);
-		if (wants_pager(options))
+		if (!options->no_pager && !options->follow)
 			output->pager_command = pager_command();
 	}
 	return 0;

@@ -175,23 +175,6 @@ load(struct tl_script *script, const struct tl_options *options,
 	    options->script_argc, options->script_argv, fault);
 }
 
-/* Print the list of views for "--view help". */
-static int
-list_views(struct tl_output *output)
-{
-	const struct tl_script_view *view = tl_script_views();
-
-	tl_put_padded(&output->text, "states", 12);
-	tl_put_string(&output->text,
-	    "what threads of spans waited for, by kernel events\n");
-	for (; view->name; view++) {
-		tl_put_padded(&output->text, view->name, 12);
-		tl_put_string(&output->text, view->description);
-		tl_put_char(&output->text, '\n');
-	}
-	return 0;
-}
-
 /* The open inputs, described for scripts. */
 struct described {
 	struct tl_script_input *inputs;
@@ -251,8 +234,20 @@ tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,
 	int rc;
 
 	if (options->mode == TL_MODE_VIEW &&
-	    strcmp(options->script, "help") == 0)
-		return list_views(output);
+	    strcmp(options->script, "help") == 0) {
+		/* Print the list of views for "--view help". */
+		const struct tl_script_view *view = tl_script_views();
+
+		tl_put_padded(&output->text, "states", 12);
+		tl_put_string(&output->text,
+		    "what threads of spans waited for, by kernel events\n");
+		for (; view->name; view++) {
+			tl_put_padded(&output->text, view->name, 12);
+			tl_put_string(&output->text, view->description);
+			tl_put_char(&output->text, '\n');
+		}
+		return 0;
+	}
 	select->levels = true;
 	rc = options->view_usage ? 0 : describe_all(&described, inputs, select);
 	if (rc == 0)

@@ -83,12 +83,20 @@ take_longest(struct row *row, const struct tl_span *span,
 	row->longest[i] = (struct longest){ *span, *parts };
 }
 
+/* Take an event.  The states need all events, the spans only the chosen
+ * ones. */
 static int
-take_span(struct view *v, const struct tl_span *span)
+take(struct view *v, const struct tl_event *event)
 {
+	const struct tl_span *span = event->span;
+	const int passes = tl_chooser_passes(v->chooser, event);
+	const int rc = passes < 0 ? passes : tl_states_put(v->states, event);
 	struct tl_parts parts;
 	struct row *row;
 
+	if (rc < 0 || !span || !tl_span_is_sure(span) ||
+	    tl_states_is_kernel(event) || !passes)
+		return rc;
 	v->any |= tl_states_span(v->states, span, &parts);
 	if (!(row = row_of(v, span->message)))
 		return -ENOMEM;
@@ -98,21 +106,6 @@ take_span(struct view *v, const struct tl_span *span)
 		row->ns[i] = tl_add_ns(row->ns[i], parts.ns[i]);
 	take_longest(row, span, &parts);
 	return 0;
-}
-
-/* Take an event.  The states need all events, the spans only the chosen
- * ones. */
-static int
-take(struct view *v, const struct tl_event *event)
-{
-	const struct tl_span *span = event->span;
-	const int passes = tl_chooser_passes(v->chooser, event);
-	const int rc = passes < 0 ? passes : tl_states_put(v->states, event);
-
-	if (rc < 0 || !span || !tl_span_is_sure(span) ||
-	    tl_states_is_kernel(event) || !passes)
-		return rc;
-	return take_span(v, span);
 }
 
 static int

@@ -128,21 +128,6 @@ put_thread(struct copy *c, struct tl_trace *trace, size_t thread)
 	return rc;
 }
 
-/* Make the stream of a thread, with the name of its process. */
-static int
-new_stream(struct copy *c, struct tl_trace_writer *writer)
-{
-	const struct tl_trace_thread *thread = c->thread;
-	int rc = 0;
-
-	if (thread->command.size > 0)
-		rc = tl_trace_write_process(writer, thread->pid,
-		    thread->command);
-	return rc < 0 ? rc
-		      : tl_trace_stream_new(&c->stream, writer, thread->pid,
-			    thread->tid, thread->name);
-}
-
 /* Copy a trace thread by thread.  0; -errno, with select->fault if its
  * expression failed. */
 static int
@@ -156,8 +141,17 @@ select_trace(struct tl_trace *trace, int64_t offset_ns,
 	int rc = 0;
 
 	for (size_t i = 0; i < tl_trace_thread_count(trace) && rc == 0; i++) {
-		c.thread = tl_trace_thread(trace, i);
-		rc = new_stream(&c, writer);
+		const struct tl_trace_thread *thread =
+		    tl_trace_thread(trace, i);
+
+		c.thread = thread;
+		/* Make the stream of a thread, with the name of its process. */
+		if (thread->command.size > 0)
+			rc = tl_trace_write_process(writer, thread->pid,
+			    thread->command);
+		rc = rc < 0 ? rc
+			    : tl_trace_stream_new(&c.stream, writer,
+				  thread->pid, thread->tid, thread->name);
 		if (rc == 0)
 			rc = put_thread(&c, trace, i);
 	}
@@ -256,20 +250,6 @@ write_trace(void *context, struct tl_trace_writer *writer)
 }
 
 static int
-make_trace(struct tl_tree_source *source, const struct tl_source *input,
-    struct tl_select *select)
-{
-	static const struct tl_trace_read_options options;
-	struct making making = { source, input, select };
-	const int rc =
-	    tl_tree_make(&source->made, &options, write_trace, &making);
-
-	if (rc == 0)
-		source->trees = tl_trace_trees(source->made);
-	return rc;
-}
-
-static int
 add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
     struct tl_select *select)
 {
@@ -284,8 +264,15 @@ add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
 	rc = take_threads(source, input);
 	if (rc == 0 && trees && select->all && offset_of(input) == 0)
 		source->trees = trees;
-	else if (rc == 0)
-		rc = make_trace(source, input, select);
+	else if (rc == 0) {
+		static const struct tl_trace_read_options options;
+		struct making making = { source, input, select };
+
+		rc =
+		    tl_tree_make(&source->made, &options, write_trace, &making);
+		if (rc == 0)
+			source->trees = tl_trace_trees(source->made);
+	}
 	if (rc < 0) {
 		free(source->known);
 		return rc;

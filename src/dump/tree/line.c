@@ -211,27 +211,20 @@ put_args(struct tl_text *text, const char *name, const struct tl_event *event)
 }
 
 static void
-put_rendered(struct tl_text *text, const struct tl_node *node)
-{
-	struct tl_text rendered = { 0 };
-
-	tl_tree_put_message(&rendered, node);
-	put_text(text, "text", tl_bytes(rendered.data, rendered.size));
-	if (rendered.rc < 0)
-		text->rc = rendered.rc;
-	tl_text_free(&rendered);
-}
-
-static void
 put_message(struct tl_text *text, const struct tl_node *node)
 {
 	const struct tl_message *message = node->event.message;
+	struct tl_text rendered = { 0 };
 
 	put_text(text, "priority",
 	    tl_bytes_of(tl_level_name(node->event.level)));
 	put_text(text, "category", message->category);
 	put_text(text, "message", message->line1);
-	put_rendered(text, node);
+	tl_tree_put_message(&rendered, node);
+	put_text(text, "text", tl_bytes(rendered.data, rendered.size));
+	if (rendered.rc < 0)
+		text->rc = rendered.rc;
+	tl_text_free(&rendered);
 	put_args(text, "args", &node->event);
 	if (has_result(node))
 		put_args(text, "result", &node->end);
@@ -285,20 +278,6 @@ tl_tree_json_thread(struct tl_text *text, uint64_t number,
 	tl_put_string(text, "}\n");
 }
 
-static void
-put_parts(struct tl_text *text, const int64_t *parts)
-{
-	/* add a member to an object that has begun */
-	struct tl_fields f = { .text = text,
-		.json = true,
-		.depth = 1,
-		.begun = { [1] = true } };
-
-	tl_fields_object(&f, "states");
-	tl_part_fields(&f, parts);
-	tl_fields_object_end(&f);
-}
-
 void
 tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
     struct tl_bytes path, uint64_t index, const int64_t *parts)
@@ -311,8 +290,17 @@ tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
 	tl_put_string(text, ",\"ns\":");
 	tl_put_signed(text, node->event.ns);
 	put_end(text, node);
-	if (parts)
-		put_parts(text, parts);
+	if (parts) {
+		/* add a member to an object that has begun */
+		struct tl_fields f = { .text = text,
+			.json = true,
+			.depth = 1,
+			.begun = { [1] = true } };
+
+		tl_fields_object(&f, "states");
+		tl_part_fields(&f, parts);
+		tl_fields_object_end(&f);
+	}
 	if (node->event.message)
 		put_message(text, node);
 	else

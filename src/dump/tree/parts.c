@@ -60,16 +60,6 @@ find(const struct tl_tree_parts *p, const struct key *key)
 	return NULL;
 }
 
-static int
-leave_out(struct tl_tree_parts *p, uint16_t input)
-{
-	const int rc = TL_ARRAY_ZEROS(p->left_out, p->inputs, input);
-
-	if (rc == 0)
-		p->left_out[input]++;
-	return rc;
-}
-
 int
 tl_tree_parts_put(struct tl_tree_parts *p, const struct tl_span *span,
     const int64_t ns[TL_PARTS])
@@ -80,8 +70,14 @@ tl_tree_parts_put(struct tl_tree_parts *p, const struct tl_span *span,
 
 	if (span->duration_ns == 0) /* a span without time has no parts */
 		return 0;
-	if (!kept && p->count == TL_TREE_PARTS_MAX)
-		return leave_out(p, span->source);
+	if (!kept && p->count == TL_TREE_PARTS_MAX) {
+		const int rc =
+		    TL_ARRAY_ZEROS(p->left_out, p->inputs, span->source);
+
+		if (rc == 0)
+			p->left_out[span->source]++;
+		return rc;
+	}
 	if (!kept) {
 		if (TL_ARRAY_ROOM(p->spans, p->capacity, p->count) < 0 ||
 		    tl_table_add(&p->table, hash_of(&key), p->count) < 0)
