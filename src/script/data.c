@@ -263,26 +263,6 @@ by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Queue the tables inside the table on top. */
-static void
-queue_tables(lua_State *L, struct load *load, struct tl_data *table)
-{
-	for (size_t i = 0; i < table->count; i++) {
-		struct tl_data *item = &table->items[i];
-
-		if (item->kind != TL_DATA_TABLE)
-			continue;
-		if (item->name)
-			lua_pushstring(L, item->name);
-		else
-			lua_pushinteger(L, item->place);
-		lua_rawget(L, -2);
-		lua_rawseti(L, WAITING, ++load->waiting);
-		load->last->next = item;
-		load->last = item;
-	}
-}
-
 /* Copy the table on top.  Lua visits the keys in an order that varies, so the
  * copy is sorted. */
 static int
@@ -304,7 +284,21 @@ copy_table(lua_State *L, struct load *load, struct tl_data *table)
 			return rc;
 	qsort(table->items + table->list_count,
 	    table->count - table->list_count, sizeof(table->items[0]), by_name);
-	queue_tables(L, load, table);
+	/* Queue the tables inside the table on top. */
+	for (size_t i = 0; i < table->count; i++) {
+		struct tl_data *item = &table->items[i];
+
+		if (item->kind != TL_DATA_TABLE)
+			continue;
+		if (item->name)
+			lua_pushstring(L, item->name);
+		else
+			lua_pushinteger(L, item->place);
+		lua_rawget(L, -2);
+		lua_rawseti(L, WAITING, ++load->waiting);
+		load->last->next = item;
+		load->last = item;
+	}
 	return 0;
 }
 

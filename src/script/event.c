@@ -60,18 +60,6 @@ make_texts(lua_State *L, const struct tl_message *message, int cache)
 	lua_rawsetp(L, cache, message);
 }
 
-static void
-push_text(lua_State *L, const struct tl_message *message, int cache,
-    enum text which)
-{
-	if (lua_rawgetp(L, cache, message) != LUA_TTABLE) {
-		lua_pop(L, 1);
-		make_texts(L, message, cache);
-	}
-	lua_rawgeti(L, -1, which);
-	lua_remove(L, -2);
-}
-
 /* == fields == */
 
 static void
@@ -215,7 +203,12 @@ tl_event_push_field(lua_State *L, const struct tl_event_value *value, int field,
 	struct tl_scalar scalar;
 
 	if (text) {
-		push_text(L, message, cache, text);
+		if (lua_rawgetp(L, cache, message) != LUA_TTABLE) {
+			lua_pop(L, 1);
+			make_texts(L, message, cache);
+		}
+		lua_rawgeti(L, -1, text);
+		lua_remove(L, -2);
 		return;
 	}
 	tl_event_get_field(L, &value->event, value, field, &scalar);

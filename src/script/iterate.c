@@ -142,21 +142,6 @@ fill_numbers(lua_State *L, int options, const char *name, uint32_t *numbers)
 	return count;
 }
 
-static unsigned
-level_of(lua_State *L, int options)
-{
-	int level = 0;
-
-	if (lua_getfield(L, options, "priority") != LUA_TNIL) {
-		level = tl_level_parse(luaL_checkstring(L, -1));
-		if (level < 0)
-			luaL_error(L, "no such priority: '%s': %s",
-			    lua_tostring(L, -1), tl_level_names());
-	}
-	lua_pop(L, 1);
-	return (unsigned)level;
-}
-
 /* The time of the newest event; 0: no event. */
 static int64_t
 newest_of(lua_State *L, const struct tl_script_source *source)
@@ -207,6 +192,7 @@ fill_filter(lua_State *L, int options, const struct tl_script_source *source,
     struct tl_filter *filter)
 {
 	int keep;
+	int level = 0;
 
 	tl_filter_init(filter);
 	lua_newtable(L);
@@ -220,7 +206,14 @@ fill_filter(lua_State *L, int options, const struct tl_script_source *source,
 	filter->pid_count = fill_numbers(L, options, "pid", filter->pids);
 	filter->tid_count = fill_numbers(L, options, "tid", filter->tids);
 	filter->cpu_count = fill_numbers(L, options, "cpu", filter->cpus);
-	filter->min_level = level_of(L, options);
+	if (lua_getfield(L, options, "priority") != LUA_TNIL) {
+		level = tl_level_parse(luaL_checkstring(L, -1));
+		if (level < 0)
+			luaL_error(L, "no such priority: '%s': %s",
+			    lua_tostring(L, -1), tl_level_names());
+	}
+	lua_pop(L, 1);
+	filter->min_level = (unsigned)level;
 	filter->since_ns = time_of(L, options, source, "since", INT64_MIN);
 	filter->until_ns = time_of(L, options, source, "before", INT64_MAX);
 	return filter->category_count || filter->message_count ||
@@ -324,18 +317,6 @@ charge(lua_State *L, struct iterator *iterator, size_t size)
 	iterator->charged += size;
 }
 
-/* Make room for a cursor.  A collection closes cursors that no Lua value refers
- * to. */
-static void
-take_place(lua_State *L, struct tl_state *host)
-{
-	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
-		lua_gc(L, LUA_GCCOLLECT);
-	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
-		luaL_error(L, "more than %d iterators at a time",
-		    TL_SCRIPT_CURSORS_MAX);
-}
-
 /* Push an iterator over the source at index 1, with the options at index 2. */
 static struct iterator *
 push_iterator(lua_State *L, enum tl_order order, bool pair)
@@ -345,7 +326,13 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	struct iterator *iterator;
 	int rc;
 
-	take_place(L, host);
+	/* Make room for a cursor.  A collection closes cursors that no Lua
+	 * value refers to. */
+	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
+		lua_gc(L, LUA_GCCOLLECT);
+	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
+		luaL_error(L, "more than %d iterators at a time",
+		    TL_SCRIPT_CURSORS_MAX);
 	iterator = lua_newuserdatauv(L, sizeof(*iterator), 2);
 	memset(iterator, 0, sizeof(*iterator));
 	iterator->host = host;
@@ -413,17 +400,6 @@ follow_states(lua_State *L, struct iterator *iterator)
 		tl_host_fail(L, iterator->host, rc, "cannot read");
 }
 
-/* Charge the memory of waiting begin events before more of them wait. */
-static void
-charge_open(lua_State *L, struct iterator *iterator)
-{
-	if (iterator->open_count >= TL_SPANS_OPEN_MAX ||
-	    iterator->open_count++ < iterator->open_charged)
-		return;
-	charge(L, iterator, (size_t)OPEN_AT_ONCE * OPEN_CHARGE);
-	iterator->open_charged += OPEN_AT_ONCE;
-}
-
 /* Add an event to the pairs, and complete an end.  Did it end a span? */
 static bool
 pair_event(lua_State *L, struct iterator *iterator, struct tl_event *event,
@@ -431,8 +407,15 @@ pair_event(lua_State *L, struct iterator *iterator, struct tl_event *event,
 {
 	int rc;
 
-	if (event->kind == TL_BEGIN)
-		charge_open(L, iterator);
+	if (event->kind == TL_BEGIN) {
+		/* Charge the memory of waiting begin events before more of them
+		 * wait. */
+		if (iterator->open_count < TL_SPANS_OPEN_MAX &&
+		    iterator->open_count++ >= iterator->open_charged) {
+			charge(L, iterator, (size_t)OPEN_AT_ONCE * OPEN_CHARGE);
+			iterator->open_charged += OPEN_AT_ONCE;
+		}
+	}
 	rc = tl_spans_complete(iterator->spans, event, span);
 	if (rc < 0)
 		tl_host_fail(L, iterator->host, rc, "cannot pair spans");
@@ -506,21 +489,6 @@ fill_delta(struct iterator *iterator, struct tl_event_value *value)
 	iterator->has_previous = true;
 }
 
-/* Set the depth and the span of an event.  The depth is asked before the event
- * joins the pairs; an end event has the depth of its span. */
-static void
-pair_value(lua_State *L, struct iterator *iterator,
-    struct tl_event_value *value)
-{
-	if (!iterator->spans)
-		return;
-	value->has_depth = true;
-	value->depth = tl_spans_depth(iterator->spans, &value->event);
-	value->paired = pair_event(L, iterator, &value->event, &value->span);
-	if (value->event.kind == TL_END)
-		value->depth = value->paired ? value->span.depth : 0;
-}
-
 /* Upvalue 1: the iterator. */
 static int
 next_event(lua_State *L)
@@ -537,7 +505,18 @@ next_event(lua_State *L)
 			lua_pushnil(L);
 			return 1;
 		}
-		pair_value(L, iterator, &read);
+		/* Set the depth and the span of an event.  The depth is asked
+		 * before the event joins the pairs; an end event has the depth
+		 * of its span. */
+		if (iterator->spans) {
+			read.has_depth = true;
+			read.depth =
+			    tl_spans_depth(iterator->spans, &read.event);
+			read.paired =
+			    pair_event(L, iterator, &read.event, &read.span);
+			if (read.event.kind == TL_END)
+				read.depth = read.paired ? read.span.depth : 0;
+		}
 	} while (!passes(iterator, &read.event));
 	fill_delta(iterator, &read);
 	look_at(iterator->host, &read.event);
@@ -634,7 +613,7 @@ next_span(lua_State *L)
  * left, but Lua 5.4.4 forgets the value if a closure has the loop's variable
  * and the loop ends by break or goto, and later closes another value in its
  * place.  So no fourth value is pushed: a cursor is closed at the last event,
- * or when its iterator is collected, at the latest when take_place() needs
+ * or when its iterator is collected, at the latest when another iterator needs
  * room.  A hundred thousand loops with a break then take 4 MiB more of memory
  * and no more time; beside half a million live tables a loop takes 0.5 ms more,
  * its share of a collection.

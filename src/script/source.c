@@ -346,21 +346,6 @@ call_bound(lua_State *L)
 	return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
-/* An array of sources of one input each. */
-static void
-push_inputs(lua_State *L, const struct tl_script_source *all)
-{
-	lua_createtable(L, (int)all->count, 0);
-	for (size_t i = 0; i < all->count; i++) {
-		struct tl_script_source *source = tl_script_source_push(L);
-
-		source->inputs = &all->inputs[i];
-		source->count = 1;
-		source->first = i;
-		lua_rawseti(L, -2, (lua_Integer)i + 1);
-	}
-}
-
 void
 tl_script_source_bind(lua_State *L)
 {
@@ -375,7 +360,16 @@ tl_script_source_bind(lua_State *L)
 		lua_pushcclosure(L, call_bound, 2);
 		lua_setfield(L, -3, method->name);
 	}
-	push_inputs(L, all);
+	/* An array of sources of one input each. */
+	lua_createtable(L, (int)all->count, 0);
+	for (size_t i = 0; i < all->count; i++) {
+		struct tl_script_source *source = tl_script_source_push(L);
+
+		source->inputs = &all->inputs[i];
+		source->count = 1;
+		source->first = i;
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
 	lua_setfield(L, -3, "inputs");
 	lua_pop(L, 1);
 }
@@ -423,18 +417,6 @@ format_word(unsigned format)
 }
 
 static void
-push_args(lua_State *L, const struct tl_message *message)
-{
-	lua_createtable(L, message->argc, 0);
-	for (int i = 0; i < message->argc; i++) {
-		lua_createtable(L, 0, 2);
-		set_bytes(L, "name", message->args[i].name);
-		set_word(L, "format", format_word(message->args[i].format));
-		lua_rawseti(L, -2, i + 1);
-	}
-}
-
-static void
 push_message(lua_State *L, const struct tl_script_input *input,
     const struct tl_message *message, size_t place)
 {
@@ -455,7 +437,13 @@ push_message(lua_State *L, const struct tl_script_input *input,
 	lua_setfield(L, -2, "builtin");
 	lua_pushboolean(L, !input->selects || input->selects(input, message));
 	lua_setfield(L, -2, "selected");
-	push_args(L, message);
+	lua_createtable(L, message->argc, 0);
+	for (int i = 0; i < message->argc; i++) {
+		lua_createtable(L, 0, 2);
+		set_bytes(L, "name", message->args[i].name);
+		set_word(L, "format", format_word(message->args[i].format));
+		lua_rawseti(L, -2, i + 1);
+	}
 	lua_setfield(L, -2, "args");
 }
 
@@ -644,19 +632,11 @@ push_faults(lua_State *L, const struct tl_snap *snap)
 }
 
 static void
-push_drops(lua_State *L, const struct timeline_header *header)
+set_header(lua_State *L, const struct timeline_header *header)
 {
 	static const char *const names[TIMELINE_DROP_CAUSES] = { "busy",
 		"lapped", "raced", "table_full", "knots" };
 
-	lua_createtable(L, 0, TIMELINE_DROP_CAUSES);
-	for (int i = 0; i < TIMELINE_DROP_CAUSES; i++)
-		set_number(L, names[i], header->drops[i]);
-}
-
-static void
-set_header(lua_State *L, const struct timeline_header *header)
-{
 	set_number(L, "created_ns", (uint64_t)header->created_ns);
 	set_number(L, "saved_ns", (uint64_t)header->saved_ns);
 	set_number(L, "size", header->total_size);
@@ -673,7 +653,9 @@ set_header(lua_State *L, const struct timeline_header *header)
 	    sizeof(header->creator_command));
 	set_word(L, "clock",
 	    header->clock_kind == TIMELINE_CLOCK_TSC ? "tsc" : "realtime");
-	push_drops(L, header);
+	lua_createtable(L, 0, TIMELINE_DROP_CAUSES);
+	for (int i = 0; i < TIMELINE_DROP_CAUSES; i++)
+		set_number(L, names[i], header->drops[i]);
 	lua_setfield(L, -2, "drops");
 }
 
