@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* The numbers in the table of tl_event_push_names; ARGS is number 1. */
+/* The numbers in the table of tl_event_set_names; ARGS is number 1. */
 enum field {
 	ARGS = TL_FIELD_ARGS,
 #define FIELD(constant, name, of_span, set) constant,
@@ -178,20 +178,14 @@ tl_scalar_push(lua_State *L, const struct tl_scalar *scalar)
 static enum text
 cached_text(const struct tl_message *message, int field)
 {
-	switch ((enum field)field) {
-	case CATEGORY:
-		return TEXT_CATEGORY;
-	case NAME:
-		return tl_label_is(message) ? 0 : TEXT_MESSAGE;
-	case MESSAGE:
-		return TEXT_MESSAGE;
-	case EXPLAIN:
-		return TEXT_EXPLAIN;
-	case FILE_NAME:
-		return TEXT_FILE;
-	default:
-		return 0;
-	}
+	static const uint8_t texts[] = { [CATEGORY] = TEXT_CATEGORY,
+		[NAME] = TEXT_MESSAGE,
+		[MESSAGE] = TEXT_MESSAGE,
+		[EXPLAIN] = TEXT_EXPLAIN,
+		[FILE_NAME] = TEXT_FILE,
+		[STATES] = 0 };
+
+	return field == NAME && tl_label_is(message) ? 0 : texts[field];
 }
 
 void
@@ -226,19 +220,14 @@ tl_event_find_field(struct tl_bytes name)
 }
 
 void
-tl_event_push_names(lua_State *L, bool of_spans)
+tl_event_set_names(lua_State *L, bool of_spans)
 {
-	const size_t count = TL_COUNT(fields);
-
-	lua_createtable(L, 0, (int)count + 1);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < TL_COUNT(fields); i++) {
 		if (fields[i].of_span && !of_spans)
 			continue;
-		lua_pushinteger(L, fields[i].field);
-		lua_setfield(L, -2, fields[i].name);
+		tl_set_number(L, fields[i].name, fields[i].field);
 	}
-	lua_pushinteger(L, TL_FIELD_ARGS);
-	lua_setfield(L, -2, "args");
+	tl_set_number(L, "args", TL_FIELD_ARGS);
 }
 
 void
@@ -341,13 +330,10 @@ tl_event_push(lua_State *L, int cache, bool with_states)
 	struct tl_event_value *value;
 
 	cache = lua_absindex(L, cache);
-	value = lua_newuserdatauv(L, sizeof(*value),
-	    with_states ? USER_STATES : USER_ARGS);
-	memset(value, 0, sizeof(*value));
+	value = tl_host_push(L, sizeof(*value),
+	    with_states ? USER_STATES : USER_ARGS, &event_key);
 	lua_pushvalue(L, cache);
 	lua_setiuservalue(L, -2, USER_CACHE);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &event_key);
-	lua_setmetatable(L, -2);
 	return value;
 }
 
@@ -356,8 +342,7 @@ tl_event_set_states(lua_State *L, const struct tl_parts *parts)
 {
 	lua_createtable(L, 0, TL_PARTS);
 	for (unsigned i = 0; i < TL_PARTS; i++) {
-		lua_pushinteger(L, parts->ns[i]);
-		lua_setfield(L, -2, tl_part_name(i));
+		tl_set_number(L, tl_part_name(i), (uint64_t)parts->ns[i]);
 	}
 	lua_setiuservalue(L, -2, USER_STATES);
 }
@@ -365,12 +350,12 @@ tl_event_set_states(lua_State *L, const struct tl_parts *parts)
 void
 tl_event_register(lua_State *L)
 {
+	static const luaL_Reg methods[] = { { "raw", event_raw },
+		{ NULL, NULL } };
 	static const luaL_Reg event_functions[] = { { "__index", event_index },
 		{ "__tostring", event_text }, { NULL, NULL } };
 
-	tl_event_push_names(L, true);
-	lua_pushcfunction(L, event_raw);
-	lua_setfield(L, -2, "raw");
-	tl_host_register_type(L, "event", &event_key, event_functions);
+	tl_host_register_type(L, "event", &event_key, event_functions, methods);
+	tl_event_set_names(L, true);
 	lua_pop(L, 1);
 }

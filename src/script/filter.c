@@ -127,7 +127,8 @@ push_environment(lua_State *L, struct tl_script_filter *filter)
 	lua_newtable(L);
 	lua_createtable(L, 0, 3);
 	lua_pushlightuserdata(L, filter);
-	tl_event_push_names(L, false); /* an event is not a span */
+	lua_newtable(L);
+	tl_event_set_names(L, false); /* an event is not a span */
 	lua_newtable(L);
 	tl_arguments_push_current(L, &filter->current);
 	push_functions(L);

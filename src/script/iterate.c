@@ -333,14 +333,11 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
 		luaL_error(L, "more than %d iterators at a time",
 		    TL_SCRIPT_CURSORS_MAX);
-	iterator = lua_newuserdatauv(L, sizeof(*iterator), 2);
-	memset(iterator, 0, sizeof(*iterator));
+	iterator = tl_host_push(L, sizeof(*iterator), 2, &iterator_key);
 	iterator->host = host;
 	iterator->order = order;
 	iterator->source = source->first;
 	iterator->one_source = source->count == 1;
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &iterator_key);
-	lua_setmetatable(L, -2);
 	charge(L, iterator, CURSOR_CHARGE);
 	tl_script_source_push_cache(L, 1);
 	lua_setiuservalue(L, -2, USER_CACHE);
@@ -735,7 +732,5 @@ tl_iterate_register(lua_State *L)
 	static const luaL_Reg functions[] = { { "__gc", collect },
 		{ NULL, NULL } };
 
-	lua_pushnil(L);
-	tl_host_register_type(L, "iterator", &iterator_key, functions);
-	lua_pop(L, 1);
+	tl_host_register_type(L, "iterator", &iterator_key, functions, NULL);
 }

@@ -74,11 +74,9 @@ tl_library_push(lua_State *L)
 	lua_newtable(L);
 	luaL_setfuncs(L, functions, 0);
 	luaL_setfuncs(L, tl_words, 0);
-	lua_pushboolean(L, host->io.terminal);
-	lua_setfield(L, -2, "terminal");
-	lua_pushinteger(L,
+	tl_set_flag(L, "terminal", host->io.terminal);
+	tl_set_number(L, "columns",
 	    host->io.columns ? host->io.columns : COLUMNS_DEFAULT);
-	lua_setfield(L, -2, "columns");
 	/* Run the part of the library that is written in Lua: prelude(timeline,
 	 * histogram_methods). */
 	text = tl_prelude();

@@ -496,46 +496,37 @@ tl_select_scout(const struct tl_select *select, const struct tl_sources *inputs,
 		   : 0;
 }
 
-int
-tl_select_scout_one(const struct tl_select *select,
-    const struct tl_source *input, enum tl_order order,
-    struct tl_cursor **scout)
+/* Select from a cursor and a scout of one input, or of all inputs. */
+static int
+select_from(struct tl_select *select, const struct tl_sources *inputs,
+    const struct tl_source *one, enum tl_order order, struct tl_cursor **cursor)
 {
-	*scout = NULL;
-	return tl_select_scouts(select) ? tl_source_cursor(input, order, scout)
-					: 0;
+	struct tl_cursor *of[2] = { NULL, NULL };
+	const int count = tl_select_scouts(select) ? 2 : 1;
+
+	for (int i = 0; i < count; i++) {
+		const int rc = one ? tl_source_cursor(one, order, &of[i])
+				   : tl_sources_cursor(inputs, order, &of[i]);
+
+		if (rc == 0)
+			continue;
+		if (i > 0)
+			tl_cursor_close(of[0]);
+		return rc;
+	}
+	return tl_select_cursor(select, order, of[0], of[1], cursor);
 }
 
 int
 tl_select_sources(struct tl_select *select, const struct tl_sources *inputs,
     enum tl_order order, struct tl_cursor **cursor)
 {
-	struct tl_cursor *inner, *scout;
-	int rc = tl_sources_cursor(inputs, order, &inner);
-
-	if (rc < 0)
-		return rc;
-	rc = tl_select_scout(select, inputs, order, &scout);
-	if (rc < 0) {
-		tl_cursor_close(inner);
-		return rc;
-	}
-	return tl_select_cursor(select, order, inner, scout, cursor);
+	return select_from(select, inputs, NULL, order, cursor);
 }
 
 int
 tl_select_source(struct tl_select *select, const struct tl_source *input,
     enum tl_order order, struct tl_cursor **cursor)
 {
-	struct tl_cursor *inner, *scout;
-	int rc = tl_source_cursor(input, order, &inner);
-
-	if (rc < 0)
-		return rc;
-	rc = tl_select_scout_one(select, input, order, &scout);
-	if (rc < 0) {
-		tl_cursor_close(inner);
-		return rc;
-	}
-	return tl_select_cursor(select, order, inner, scout, cursor);
+	return select_from(select, NULL, input, order, cursor);
 }

@@ -46,9 +46,7 @@ tl_script_why_register(lua_State *L)
 	static const luaL_Reg functions[] = { { "__gc", collect },
 		{ NULL, NULL } };
 
-	lua_pushnil(L);
-	tl_host_register_type(L, "why", &why_key, functions);
-	lua_pop(L, 1);
+	tl_host_register_type(L, "why", &why_key, functions, NULL);
 }
 
 /* == options == */
@@ -222,12 +220,10 @@ tl_script_source_why(lua_State *L)
 {
 	const struct tl_script_source *source = tl_script_source_check(L, 1);
 	const struct tl_why_plan plan = check_options(L);
-	struct why *w = lua_newuserdatauv(L, sizeof(*w), 0);
+	struct why *w = tl_host_push(L, sizeof(*w), 0, &why_key);
 	int rc;
 
-	*w = (struct why){ .host = tl_host(L) };
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &why_key);
-	lua_setmetatable(L, -2);
+	w->host = tl_host(L);
 	rc = tl_why_new(&w->why, &plan);
 	if (rc == 0)
 		rc = tl_script_source_open(source, TL_OLDEST_FIRST, &w->cursor);
