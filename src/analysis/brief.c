@@ -194,11 +194,9 @@ put_kernel_missing(const struct brief *b)
 		    " what the kernel did (timelinectl kernel);");
 	} else if (distance(b->kernel_first_ns, b->first_ns) > edge ||
 		   distance(b->kernel_last_ns, b->last_ns) > edge) {
-		tl_put_string(b->text, " what the kernel did before ");
-		tl_put_time(b->text, b->kernel_first_ns);
-		tl_put_string(b->text, " and after ");
-		tl_put_time(b->text, b->kernel_last_ns);
-		tl_put_char(b->text, ';');
+		tl_put_format(b->text,
+		    " what the kernel did before %s and after %s;",
+		    TL_TIME(b->kernel_first_ns), TL_TIME(b->kernel_last_ns));
 	}
 }
 
@@ -207,12 +205,9 @@ put_observed(const struct brief *b)
 {
 	const struct tl_left_out *l = &b->why->left_out;
 
-	tl_put_format(b->text, "Record: %llu entries in ",
-	    (unsigned long long)b->events);
-	tl_put_duration(b->text, between(b->first_ns, b->end_ns));
-	tl_put_string(b->text, ", from ");
-	tl_put_time(b->text, b->first_ns);
-	tl_put_string(b->text, "\nMissing:");
+	tl_put_format(b->text, "Record: %llu entries in %s, from %s\nMissing:",
+	    (unsigned long long)b->events,
+	    TL_DURATION(between(b->first_ns, b->end_ns)), TL_TIME(b->first_ns));
 	if (b->lost > 0)
 		tl_put_format(b->text, " %llu entries were lost;",
 		    (unsigned long long)b->lost);
@@ -260,18 +255,15 @@ put_steps(const struct brief *b, const struct tl_critical_result *r)
 			    tl_add_ns(hidden_ns, step->to_ns - step->from_ns);
 			continue;
 		}
-		tl_put_string(b->text, "    +");
-		tl_put_duration(b->text, step->from_ns - r->begin_ns);
-		tl_put_string(b->text, "  ");
-		tl_put_duration(b->text, step->to_ns - step->from_ns);
-		tl_put_format(b->text, "  thread %u  ", step->thread.tid);
+		tl_put_format(b->text, "    +%s  %s  thread %u  ",
+		    TL_DURATION(step->from_ns - r->begin_ns),
+		    TL_DURATION(step->to_ns - step->from_ns), step->thread.tid);
 		tl_critical_put_words(b->text, step->kind, step->message);
 		tl_put_string(b->text, step->certain ? "\n" : " (uncertain)\n");
 	}
 	if (hidden_ns > 0 || r->cut) {
-		tl_put_string(b->text, "    shorter steps: ");
-		tl_put_duration(b->text, hidden_ns);
-		tl_put_string(b->text,
+		tl_put_format(b->text, "    shorter steps: %s%s",
+		    TL_DURATION(hidden_ns),
 		    r->cut ? ", and older ones are left out\n" : "\n");
 	}
 }
@@ -316,17 +308,14 @@ put_open(const struct brief *b)
 		return;
 	event.message = open->definition->message;
 	memcpy(event.args, open->args, sizeof(event.args));
-	tl_put_string(b->text, "No end in the record, begun ");
-	tl_put_duration(b->text, between(open->ns, b->end_ns));
-	tl_put_string(b->text, " before its end: ");
-	tl_put_time(b->text, open->ns);
-	tl_put_string(b->text, "  ");
+	tl_put_format(b->text,
+	    "No end in the record, begun %s before its end: %s  ",
+	    TL_DURATION(between(open->ns, b->end_ns)), TL_TIME(open->ns));
 	tl_render_node(b->text, &event, true);
 	tl_put_char(b->text, '\n');
 	for (inner = open + 1; inner < t->frames + t->count; inner++) {
-		tl_put_string(b->text, "    +");
-		tl_put_duration(b->text, between(open->ns, inner->ns));
-		tl_put_format(b->text, "  thread %u  ", t->tid);
+		tl_put_format(b->text, "    +%s  thread %u  ",
+		    TL_DURATION(between(open->ns, inner->ns)), t->tid);
 		tl_put_plain(b->text, inner->definition->message->line1);
 		tl_put_string(b->text, " has no end\n");
 	}
@@ -345,11 +334,8 @@ put_span(const struct brief *b, const char *what, const struct tl_record *r,
 	struct tl_text option = { 0 };
 	size_t count = 0;
 
-	tl_put_string(b->text, what);
-	tl_put_duration(b->text, r->duration_ns);
-	tl_put_string(b->text, "  ");
-	tl_put_time(b->text, r->begin_ns);
-	tl_put_string(b->text, "  ");
+	tl_put_format(b->text, "%s%s  %s  ", what, TL_DURATION(r->duration_ns),
+	    TL_TIME(r->begin_ns));
 	tl_why_put_span(b->text, b->why, r);
 	tl_put_char(b->text, '\n');
 	if (tl_critical_finish(path, &results, &count) < 0)

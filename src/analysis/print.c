@@ -666,9 +666,8 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 	if (cause->kind == TL_CAUSE_RUN) {
 		tl_put_time(text, cause->end);
 	} else if (cause->kind == TL_CAUSE_PERIOD) {
-		tl_put_duration(text, cause->end + 1);
-		tl_put_format(text, " of each %s",
-		    period_names[cause->argument]);
+		tl_put_format(text, "%s of each %s",
+		    TL_DURATION(cause->end + 1), period_names[cause->argument]);
 		if (cause->argument < TL_TICKS)
 			tl_put_format(text,
 			    " (perhaps a timer tick or preemption%s)",
@@ -681,11 +680,8 @@ static void
 put_with(struct tl_text *text, const char *what, int64_t with_ns,
     int64_t without_ns)
 {
-	tl_put_string(text, what);
-	tl_put_duration(text, with_ns);
-	tl_put_string(text, " with it, ");
-	tl_put_duration(text, without_ns);
-	tl_put_string(text, " without");
+	tl_put_format(text, "%s%s with it, %s without", what,
+	    TL_DURATION(with_ns), TL_DURATION(without_ns));
 }
 
 /* "median 710us with it, 101us without; 99 % take at most 2ms with it, 180us
@@ -753,11 +749,9 @@ put_examples(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause)
 {
 	for (size_t k = 0; k < cause->example_count; k++) {
-		tl_put_string(text, "     ");
-		tl_put_time(text, cause->examples[k]->begin_ns);
-		tl_put_string(text, "  ");
-		tl_put_duration(text, cause->examples[k]->duration_ns);
-		tl_put_string(text, "  [");
+		tl_put_format(text, "     %s  %s  [",
+		    TL_TIME(cause->examples[k]->begin_ns),
+		    TL_DURATION(cause->examples[k]->duration_ns));
 		if (!tl_why_put_path(text, why, cause->examples[k]))
 			tl_put_char(text, '-');
 		tl_put_string(text, "]  ");
@@ -845,26 +839,19 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 		    TL_SPANS_MIN);
 	} else if (at == 0) {
 		tl_put_format(text,
-		    "%llu spans, none of which stands out: the median is ",
-		    spans);
-		tl_put_duration(text, result->median_ns);
-		tl_put_string(text, ".\n");
+		    "%llu spans, none of which stands out: the median is %s.\n",
+		    spans, TL_DURATION(result->median_ns));
 	} else if (result->slow[at - 1] == 0) {
-		tl_put_format(text, "None of %llu spans took ", spans);
-		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_string(text, " or longer.\n");
+		tl_put_format(text, "None of %llu spans took %s or longer.\n",
+		    spans, TL_DURATION(result->thresholds_ns[at - 1]));
 	} else {
 		tl_put_format(text,
-		    "Nothing that --why looks at separates the %llu slowest "
-		    "of %llu spans (",
-		    (unsigned long long)result->slow[at - 1], spans);
-		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_format(text,
-		    " and longer); %lu comparisons.\n"
-		    "More detail may: a lower priority or a burst "
-		    "(timelinectl priority, timelinectl burst), timers inside "
-		    "them%s.\n",
-		    result->tests,
+		    "Nothing that --why looks at separates the %llu slowest of "
+		    "%llu spans (%s and longer); %lu comparisons.\nMore detail "
+		    "may: a lower priority or a burst (timelinectl priority, "
+		    "timelinectl burst), timers inside them%s.\n",
+		    (unsigned long long)result->slow[at - 1], spans,
+		    TL_DURATION(result->thresholds_ns[at - 1]), result->tests,
 		    has_kernel(why) ? ""
 				    : ", and what the kernel did (timelinectl "
 				      "kernel)");
@@ -883,10 +870,10 @@ put_slow(struct tl_text *text, const struct tl_why *why,
 	if (result->finding_count == 0 && result->where_count == 0) {
 		put_nothing(text, why, result);
 	} else {
-		tl_put_format(text, "%lu of %lu spans took ",
-		    result->slow[at - 1], result->target->spans);
-		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_string(text, " or longer (the slowest ");
+		tl_put_format(text,
+		    "%lu of %lu spans took %s or longer (the slowest ",
+		    result->slow[at - 1], result->target->spans,
+		    TL_DURATION(result->thresholds_ns[at - 1]));
 		tl_put_rounded(text,
 		    100 * (double)result->slow[at - 1] / (double)result->weight,
 		    3);

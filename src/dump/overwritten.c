@@ -141,9 +141,7 @@ put_cpus(struct tl_text *text, const struct tl_overwritten *o)
 void
 tl_overwritten_put(struct tl_text *text, const struct tl_overwritten *o)
 {
-	tl_put_string(text, "before ");
-	tl_put_time(text, o->since_ns);
-	tl_put_string(text, ": entries of ");
+	tl_put_format(text, "before %s: entries of ", TL_TIME(o->since_ns));
 	if (put_cpus(text, o) && o->fallback)
 		tl_put_string(text, " and of ");
 	if (o->fallback)
@@ -174,13 +172,11 @@ tl_overwritten_warn(struct tl_text *text, const struct tl_sources *inputs,
 		    last_ns - o->since_ns >= (last_ns - o->first_ns) / SMALL)
 			continue;
 		tl_put_plain(text, tl_bytes_of(inputs->items[i].name));
-		tl_put_string(text, ": complete since ");
-		tl_put_time(text, o->since_ns);
-		tl_put_string(text, ", for ");
-		tl_put_duration(text, last_ns - o->since_ns);
-		tl_put_string(text, " of ");
-		tl_put_duration(text, last_ns - o->first_ns);
-		tl_put_string(text, ":\n  before that, entries of ");
+		tl_put_format(text,
+		    ": complete since %s, for %s of %s:\n  before that, "
+		    "entries of ",
+		    TL_TIME(o->since_ns), TL_DURATION(last_ns - o->since_ns),
+		    TL_DURATION(last_ns - o->first_ns));
 		if (!put_cpus(text, o))
 			tl_put_string(text, "no CPU");
 		tl_put_string(text,

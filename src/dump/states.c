@@ -168,8 +168,7 @@ put_longest(struct tl_text *text, const struct longest *l)
 	const char *before = "  ";
 
 	memcpy(begin.args, l->span.args, sizeof(begin.args));
-	tl_put_string(text, "    ");
-	tl_put_duration(text, l->span.duration_ns);
+	tl_put_format(text, "    %s", TL_DURATION(l->span.duration_ns));
 	for (unsigned i = 0; i < l->span.message->argc && !l->span.bare; i++) {
 		tl_put_string(text, i == 0 ? " " : ", ");
 		tl_put_plain(text, l->span.message->args[i].name);
@@ -182,13 +181,11 @@ put_longest(struct tl_text *text, const struct longest *l)
 
 		if (ns == 0 || i == TL_PART_INTERRUPTED)
 			continue;
-		tl_put_string(text, before);
-		tl_put_format(text, "%s ", tl_part_words(i));
-		tl_put_duration(text, ns);
+		tl_put_format(text, "%s%s %s", before, tl_part_words(i),
+		    TL_DURATION(ns));
 		if (i == TL_PART_RUNNING && p->ns[TL_PART_INTERRUPTED] > 0) {
-			tl_put_string(text, " (irq ");
-			tl_put_duration(text, p->ns[TL_PART_INTERRUPTED]);
-			tl_put_char(text, ')');
+			tl_put_format(text, " (irq %s)",
+			    TL_DURATION(p->ns[TL_PART_INTERRUPTED]));
 		}
 		if (i == TL_PART_RUNNABLE && p->preempted.ns > 0)
 			put_task(text, " (preempted by ", &p->preempted,
