@@ -182,28 +182,12 @@ put_command(const struct brief *b, const char *options)
 	    b->plan->files);
 }
 
-/* Append the periods for which the file has no kernel events. */
-static void
-put_kernel_missing(const struct brief *b)
-{
-	const uint64_t edge =
-	    ((uint64_t)b->last_ns - (uint64_t)b->first_ns) / EDGES;
-
-	if (!b->why->states || b->kernel_first_ns == INT64_MIN) {
-		tl_put_string(b->text,
-		    " what the kernel did (timelinectl kernel);");
-	} else if (distance(b->kernel_first_ns, b->first_ns) > edge ||
-		   distance(b->kernel_last_ns, b->last_ns) > edge) {
-		tl_put_format(b->text,
-		    " what the kernel did before %s and after %s;",
-		    TL_TIME(b->kernel_first_ns), TL_TIME(b->kernel_last_ns));
-	}
-}
-
 static void
 put_observed(const struct brief *b)
 {
 	const struct tl_left_out *l = &b->why->left_out;
+	const uint64_t edge =
+	    ((uint64_t)b->last_ns - (uint64_t)b->first_ns) / EDGES;
 
 	tl_put_format(b->text, "Record: %llu entries in %s, from %s\nMissing:",
 	    (unsigned long long)b->events,
@@ -217,7 +201,16 @@ put_observed(const struct brief *b)
 		    (unsigned long long)(l->unsure + l->alone));
 	if (b->overwritten)
 		tl_put_string(b->text, " older entries are overwritten;");
-	put_kernel_missing(b);
+	/* Append the periods for which the file has no kernel events. */
+	if (!b->why->states || b->kernel_first_ns == INT64_MIN) {
+		tl_put_string(b->text,
+		    " what the kernel did (timelinectl kernel);");
+	} else if (distance(b->kernel_first_ns, b->first_ns) > edge ||
+		   distance(b->kernel_last_ns, b->last_ns) > edge) {
+		tl_put_format(b->text,
+		    " what the kernel did before %s and after %s;",
+		    TL_TIME(b->kernel_first_ns), TL_TIME(b->kernel_last_ns));
+	}
 	if (b->text->rc < 0)
 		return;
 	if (b->text->data[b->text->size - 1] == ':')

@@ -134,36 +134,6 @@ selects(const struct tl_script_input *input, const struct tl_message *message)
 	return tl_filter_message(&chosen->select->filter, message);
 }
 
-static struct tl_script_input
-describe(const struct tl_source *input, struct chosen *chosen)
-{
-	struct tl_script_input described = { .name = input->name,
-		.snap = tl_source_snap(input),
-		.source = input,
-		.messages = tl_source_messages(input),
-		.message_count = tl_source_message_count(input),
-		.format = input->format,
-		.open = open_input,
-		.context = chosen,
-		.kept = find_kept,
-		.selects = selects,
-		.clock = input->host,
-		.is_of_several = input->host && input->host->is_marked };
-	struct tl_event cut;
-
-	if (tl_source_cut(input, &cut)) {
-		const int64_t until_ns = chosen->select->filter.until_ns;
-
-		described.complete_to_ns =
-		    cut.ns < until_ns ? cut.ns : until_ns;
-	}
-	/* an unknown host has a name only among several hosts */
-	if (input->host &&
-	    (input->host->is_marked || input->host->origin.machine[0]))
-		described.host = input->host->name;
-	return described;
-}
-
 static int
 load(struct tl_script *script, const struct tl_options *options,
     struct tl_fault *fault)
@@ -193,12 +163,36 @@ describe_all(struct described *d, const struct tl_sources *inputs,
 		return -ENOMEM;
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct tl_source *input = &inputs->items[i];
+		struct tl_script_input *described = &d->inputs[d->count];
+		struct tl_event cut;
 
 		if (!tl_source_is_open(input))
 			continue;
 		d->chosen[d->count] =
 		    (struct chosen){ input, select, (uint16_t)i };
-		d->inputs[d->count] = describe(input, &d->chosen[d->count]);
+		*described = (struct tl_script_input){ .name = input->name,
+			.snap = tl_source_snap(input),
+			.source = input,
+			.messages = tl_source_messages(input),
+			.message_count = tl_source_message_count(input),
+			.format = input->format,
+			.open = open_input,
+			.context = &d->chosen[d->count],
+			.kept = find_kept,
+			.selects = selects,
+			.clock = input->host,
+			.is_of_several =
+			    input->host && input->host->is_marked };
+		if (tl_source_cut(input, &cut)) {
+			const int64_t until_ns = select->filter.until_ns;
+
+			described->complete_to_ns =
+			    cut.ns < until_ns ? cut.ns : until_ns;
+		}
+		/* an unknown host has a name only among several hosts */
+		if (input->host &&
+		    (input->host->is_marked || input->host->origin.machine[0]))
+			described->host = input->host->name;
 		d->inputs[d->count].machine = inputs->hosts->machine_of[i];
 		d->count++;
 	}

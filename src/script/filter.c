@@ -87,14 +87,21 @@ always_false(lua_State *L)
 	return 1;
 }
 
-/* Push Lua's functions, and the functions of this program (hex, plain ...)
- * under their plain names. */
 static void
-push_functions(lua_State *L)
+push_environment(lua_State *L, struct tl_script_filter *filter)
 {
 	static const char *const hidden[] = { "print", "coroutine", "load",
 		"timeline", "_G", NULL };
 
+	lua_newtable(L);
+	lua_createtable(L, 0, 3);
+	lua_pushlightuserdata(L, filter);
+	lua_newtable(L);
+	tl_event_set_names(L, false); /* an event is not a span */
+	lua_newtable(L);
+	tl_arguments_push_current(L, &filter->current);
+	/* Push Lua's functions, and the functions of this program (hex, plain
+	 * ...)  under their plain names. */
 	lua_newtable(L);
 	lua_pushglobaltable(L);
 	lua_pushnil(L);
@@ -119,19 +126,6 @@ push_functions(lua_State *L)
 		lua_pushcfunction(L, word->func);
 		lua_rawset(L, -3);
 	}
-}
-
-static void
-push_environment(lua_State *L, struct tl_script_filter *filter)
-{
-	lua_newtable(L);
-	lua_createtable(L, 0, 3);
-	lua_pushlightuserdata(L, filter);
-	lua_newtable(L);
-	tl_event_set_names(L, false); /* an event is not a span */
-	lua_newtable(L);
-	tl_arguments_push_current(L, &filter->current);
-	push_functions(L);
 	lua_pushcclosure(L, look_up, 5);
 	lua_setfield(L, -2, "__index");
 	lua_pushcfunction(L, refuse);

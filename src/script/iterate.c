@@ -43,19 +43,6 @@ flag_of(lua_State *L, int options, const char *name)
 	return flag;
 }
 
-static void
-refuse_option(lua_State *L, const char *word, const char *const *known)
-{
-	struct tl_near near = tl_near_to(word);
-
-	for (; *known; known++)
-		tl_near_try(&near, *known);
-	if (near.best[0])
-		luaL_error(L, "no such option: '%s'; did you mean '%s'?", word,
-		    near.best);
-	luaL_error(L, "no such option: '%s'", word);
-}
-
 void
 tl_options_check(lua_State *L, int options)
 {
@@ -75,8 +62,18 @@ tl_options_check(lua_State *L, int options)
 			while (known[i] &&
 			       strcmp(known[i], lua_tostring(L, -1)) != 0)
 				i++;
-		if (lua_type(L, -1) != LUA_TSTRING || !known[i])
-			refuse_option(L, luaL_tolstring(L, -1, NULL), known);
+		if (lua_type(L, -1) != LUA_TSTRING || !known[i]) {
+			const char *word = luaL_tolstring(L, -1, NULL);
+			struct tl_near near = tl_near_to(word);
+
+			for (i = 0; known[i]; i++)
+				tl_near_try(&near, known[i]);
+			if (near.best[0])
+				luaL_error(L,
+				    "no such option: '%s'; did you mean '%s'?",
+				    word, near.best);
+			luaL_error(L, "no such option: '%s'", word);
+		}
 	}
 }
 
@@ -523,32 +520,6 @@ next_event(lua_State *L)
 	return 1;
 }
 
-/* Make the value of a span from the event of the begin. */
-static void
-make_span(struct tl_event_value *value)
-{
-	const struct tl_span *span = &value->span;
-	struct tl_event *event = &value->event;
-
-	memset(event, 0, sizeof(*event));
-	event->kind = TL_BEGIN;
-	event->ns = span->begin_ns;
-	event->tsc = span->begin_tsc;
-	memcpy(event->args, span->args, sizeof(event->args));
-	event->bare = span->bare;
-	event->message = span->message;
-	event->cpu = span->begin_cpu;
-	event->pid = span->pid;
-	event->tid = span->tid;
-	event->epoch = span->begin_epoch;
-	event->source = span->source;
-	event->observed = span->observed;
-	event->stretch = span->stretch;
-	event->level = span->message->level;
-	value->depth = span->depth;
-	value->has_depth = true;
-}
-
 /* Read the next span that has ended; false: no more. */
 static bool
 read_ended(lua_State *L, struct iterator *iterator, struct tl_span *span)
@@ -589,7 +560,9 @@ next_span(lua_State *L)
 		lua_pushnil(L);
 		return 1;
 	}
-	make_span(&read);
+	read.event = tl_span_begin(&read.span);
+	read.depth = read.span.depth;
+	read.has_depth = true;
 	fill_delta(iterator, &read);
 	look_at(iterator->host, &read.event);
 	lua_getiuservalue(L, lua_upvalueindex(1), USER_CACHE);
@@ -645,23 +618,6 @@ add_own(lua_State *L, struct iterator *iterator)
 		sum->own.ns[i] = tl_add_ns(sum->own.ns[i], iterator->own.ns[i]);
 }
 
-/* Add the parts of a sum to the table of its key, which is on top. */
-static void
-add_parts(lua_State *L, struct iterator *iterator, const struct sum *sum)
-{
-	static const char *const names[TL_OWN_PARTS] = { "itself", "closed",
-		"overwritten", "lost" };
-	int64_t parts[TL_OWN_PARTS] = { 0 };
-
-	tl_details_divide(iterator->details, sum->message, &sum->own, parts);
-	for (unsigned i = 0; i < TL_OWN_PARTS; i++) {
-		lua_getfield(L, -1, names[i]);
-		lua_pushinteger(L, lua_tointeger(L, -1) + parts[i]);
-		lua_setfield(L, -3, names[i]);
-		lua_pop(L, 1);
-	}
-}
-
 /* own(key), or own(): a table of the sums by key.  Upvalue 1: the iterator. */
 static int
 own(lua_State *L)
@@ -677,13 +633,25 @@ own(lua_State *L)
 	for (uint32_t i = 0; i < iterator->sum_ids.count; i++) {
 		const lua_Integer key =
 		    (lua_Integer)iterator->sum_ids.keys[i].b;
+		static const char *const names[TL_OWN_PARTS] = { "itself",
+			"closed", "overwritten", "lost" };
+		int64_t parts[TL_OWN_PARTS] = { 0 };
 
 		if (lua_rawgeti(L, 1, key) == LUA_TNIL) {
 			lua_newtable(L);
 			lua_pushvalue(L, -1);
 			lua_rawseti(L, 1, key);
 		}
-		add_parts(L, iterator, &iterator->sums[i]);
+		/* Add the parts of a sum to the table of its key, which is on
+		 * top. */
+		tl_details_divide(iterator->details, iterator->sums[i].message,
+		    &iterator->sums[i].own, parts);
+		for (unsigned k = 0; k < TL_OWN_PARTS; k++) {
+			lua_getfield(L, -1, names[k]);
+			lua_pushinteger(L, lua_tointeger(L, -1) + parts[k]);
+			lua_setfield(L, -3, names[k]);
+			lua_pop(L, 1);
+		}
 		lua_settop(L, 1);
 	}
 	return 1;

@@ -602,11 +602,22 @@ push_faults(lua_State *L, const struct tl_snap *snap)
 }
 
 static void
-set_header(lua_State *L, const struct timeline_header *header)
+push_info(lua_State *L, const struct tl_script_input *input)
 {
+	size_t count;
+	const struct timeline_header *header;
 	static const char *const names[TIMELINE_DROP_CAUSES] = { "busy",
 		"lapped", "raced", "table_full", "knots" };
 
+	messages_of(input, &count);
+	lua_newtable(L);
+	tl_set_word(L, "name", input->name);
+	tl_set_word(L, "format", input->format ? input->format : "timeline");
+	tl_set_number(L, "messages", count);
+	if (!input->snap)
+		return;
+	tl_set_flag(L, "live", tl_snap_was_live(input->snap));
+	header = tl_snap_header(input->snap);
 	tl_set_number(L, "created_ns", (uint64_t)header->created_ns);
 	tl_set_number(L, "saved_ns", (uint64_t)header->saved_ns);
 	tl_set_number(L, "size", header->total_size);
@@ -627,22 +638,6 @@ set_header(lua_State *L, const struct timeline_header *header)
 	for (int i = 0; i < TIMELINE_DROP_CAUSES; i++)
 		tl_set_number(L, names[i], header->drops[i]);
 	lua_setfield(L, -2, "drops");
-}
-
-static void
-push_info(lua_State *L, const struct tl_script_input *input)
-{
-	size_t count;
-
-	messages_of(input, &count);
-	lua_newtable(L);
-	tl_set_word(L, "name", input->name);
-	tl_set_word(L, "format", input->format ? input->format : "timeline");
-	tl_set_number(L, "messages", count);
-	if (!input->snap)
-		return;
-	tl_set_flag(L, "live", tl_snap_was_live(input->snap));
-	set_header(L, tl_snap_header(input->snap));
 	push_lanes(L, input->snap);
 	lua_setfield(L, -2, "lanes");
 	push_faults(L, input->snap);

@@ -298,38 +298,33 @@ complete(const struct print *p, struct tl_node *node)
 }
 
 static int
-put_child(struct print *p)
-{
-	struct tl_trees *trees = p->walk.top->branch.trees;
-	const struct tl_node *found;
-	struct tl_event result;
-	struct tl_node node;
-	uint64_t hidden;
-	int rc = tl_tree_walk_node(&p->walk, &found);
-
-	if (rc < 0)
-		return rc;
-	if (!found)
-		return put_missing(p);
-	node = *found;
-	complete(p, &node);
-	rc = find_result(p, trees, &node, &result);
-	if (rc < 0)
-		return rc;
-	hidden = rc > 0;
-	rc = put_node(p, &node, hidden, &result);
-	return rc == 0 ? go_inside(p, &node, hidden) : rc;
-}
-
-static int
 step(struct print *p)
 {
 	const struct tl_tree_frame *top = p->walk.top;
 	const uint64_t count = top->branch.child_count - top->hidden;
 	int rc = 0;
 
-	if (top->index < count && top->index < p->options->children)
-		return put_child(p);
+	if (top->index < count && top->index < p->options->children) {
+		struct tl_trees *trees = p->walk.top->branch.trees;
+		const struct tl_node *found;
+		struct tl_event result;
+		struct tl_node node;
+		uint64_t hidden;
+
+		rc = tl_tree_walk_node(&p->walk, &found);
+		if (rc < 0)
+			return rc;
+		if (!found)
+			return put_missing(p);
+		node = *found;
+		complete(p, &node);
+		rc = find_result(p, trees, &node, &result);
+		if (rc < 0)
+			return rc;
+		hidden = rc > 0;
+		rc = put_node(p, &node, hidden, &result);
+		return rc == 0 ? go_inside(p, &node, hidden) : rc;
+	}
 	if (top->index < count)
 		rc = put_unloaded(p, count - top->index, top->outer);
 	tl_tree_walk_out(&p->walk);
