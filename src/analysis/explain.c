@@ -1041,48 +1041,29 @@ claim(struct explain *e, const struct tl_cause *cause)
 }
 
 static void
-claim_one(struct explain *e, unsigned kind, const struct counts *counts,
-    unsigned family)
-{
-	const struct tl_cause what = { .kind = (uint8_t)kind,
-		.op = kind == TL_CAUSE_LOST ? TL_OP_LEAST : TL_OP_EQUAL,
-		.value = 1 };
-	struct tl_cause best = { 0 };
-
-	try_counts(e, &what, counts, e->tests[family], &best);
-	claim(e, &best);
-}
-
-static void
 claim_scale(struct explain *e, unsigned number)
 {
 	const struct scale *s = &e->scales[number];
 	struct tl_cause what = { .kind = s->cause,
 		.argument =
 		    (uint8_t)(s->cause == TL_CAUSE_ARGUMENT ? number : 0) };
-	struct tl_cause best = { 0 };
-	struct counts counts = { 0 };
 
-	what.op = TL_OP_LEAST;
-	for (size_t i = s->count; i > 0; i--) {
-		sum_counts(&counts, &s->counts[i]);
-		what.value = s->bounds[i - 1];
-		if (s->is_up[i - 1])
-			try_counts(e, &what, &counts, e->tests[s->family],
-			    &best);
+	for (int up = 1; up >= 0; up--) {
+		struct tl_cause best = { 0 };
+		struct counts counts = { 0 };
+
+		what.op = up ? TL_OP_LEAST : TL_OP_MOST;
+		for (size_t k = 0; k < s->count; k++) {
+			const size_t i = up ? s->count - 1 - k : k;
+
+			sum_counts(&counts, &s->counts[i + (size_t)up]);
+			what.value = s->bounds[i] - !up;
+			if (up ? s->is_up[i] : s->is_down[i])
+				try_counts(e, &what, &counts,
+				    e->tests[s->family], &best);
+		}
+		claim(e, &best);
 	}
-	claim(e, &best);
-	best = (struct tl_cause){ 0 };
-	memset(&counts, 0, sizeof(counts));
-	what.op = TL_OP_MOST;
-	for (size_t i = 0; i < s->count; i++) {
-		sum_counts(&counts, &s->counts[i]);
-		if (!s->is_down[i])
-			continue;
-		what.value = s->bounds[i] - 1;
-		try_counts(e, &what, &counts, e->tests[s->family], &best);
-	}
-	claim(e, &best);
 }
 
 /* The start of a bin; INT64_MAX if the sum overflows. */
@@ -1177,20 +1158,14 @@ claim_inside(struct explain *e, size_t feature)
 	claim(e, &best);
 }
 
+/* Claim the best of one table at all thresholds. */
 static void
-claim_feature(struct explain *e, size_t feature)
+claim_one(struct explain *e, const struct tl_cause *what,
+    const struct counts *counts, unsigned family)
 {
-	const unsigned kind = e->why->features[feature].kind;
-	const unsigned family = family_of[kind];
-	const struct tl_cause what = { .kind = TL_CAUSE_FEATURE,
-		.op = kind == TL_FEATURE_STATE || tl_feature_is_arg(kind)
-			  ? TL_OP_EQUAL
-			  : TL_OP_LEAST,
-		.feature = (uint16_t)feature,
-		.value = 1 };
 	struct tl_cause best = { 0 };
 
-	try_counts(e, &what, &e->features[feature], e->tests[family], &best);
+	try_counts(e, what, counts, e->tests[family], &best);
 	claim(e, &best);
 }
 
@@ -1199,13 +1174,18 @@ static void
 claim_all(struct explain *e)
 {
 	const struct tl_cause run = { .kind = TL_CAUSE_RUN };
+	const struct tl_cause migrated = { .kind = TL_CAUSE_MIGRATED,
+		.op = TL_OP_EQUAL,
+		.value = 1 };
+	const struct tl_cause lost = { .kind = TL_CAUSE_LOST,
+		.op = TL_OP_LEAST,
+		.value = 1 };
 
 	for (uint32_t i = 0; i < e->value_ids.count; i++) {
 		const struct tl_id_key key = e->value_ids.keys[i];
 		const unsigned family = (unsigned)key.a;
 		struct tl_cause what = { .op = TL_OP_EQUAL,
 			.value = (int64_t)key.b };
-		struct tl_cause best = { 0 };
 
 		if (family == FAMILY_CPU)
 			what.kind = TL_CAUSE_CPU;
@@ -1215,26 +1195,31 @@ claim_all(struct explain *e)
 			what.kind = TL_CAUSE_TID;
 		else
 			what.argument = (uint8_t)(family - FAMILY_ARGUMENT);
-		try_counts(e, &what, &e->values[i], e->tests[family], &best);
-		claim(e, &best);
+		claim_one(e, &what, &e->values[i], family);
 	}
-	claim_one(e, TL_CAUSE_MIGRATED, &e->migrated, FAMILY_CPU);
+	claim_one(e, &migrated, &e->migrated, FAMILY_CPU);
 	for (unsigned i = 0; i < SCALE_CHILDREN; i++)
 		if (e->scales[i].used)
 			claim_scale(e, i);
 	for (size_t i = 0; i < e->feature_count; i++) {
 		const uint8_t kind = e->why->features[i].kind;
+		const bool equal =
+		    kind == TL_FEATURE_STATE || tl_feature_is_arg(kind);
+		const struct tl_cause what = { .kind = TL_CAUSE_FEATURE,
+			.op = equal ? TL_OP_EQUAL : TL_OP_LEAST,
+			.feature = (uint16_t)i,
+			.value = 1 };
 
 		if (!is_compared(e, i) || is_measured(kind))
 			continue;
 		if (kind == TL_FEATURE_INSIDE)
 			claim_inside(e, i);
 		else
-			claim_feature(e, i);
+			claim_one(e, &what, &e->features[i], family_of[kind]);
 	}
 	/* one message inside says more than the number of all */
 	claim_scale(e, SCALE_CHILDREN);
-	claim_one(e, TL_CAUSE_LOST, &e->lost, FAMILY_LOST);
+	claim_one(e, &lost, &e->lost, FAMILY_LOST);
 	claim_windows(e, run, e->run, e->result->first_ns, e->bin_ns,
 	    FAMILY_TIME);
 	for (unsigned i = 0; i < TL_PERIODS; i++) {
