@@ -288,35 +288,27 @@ nest(struct tl_critical *c, struct thread *t, const struct tl_event *event,
 
 /* == pairs == */
 
-static struct value *
-find_value(struct tl_critical *c, const struct tl_pair_seen *seen)
-{
-	struct tl_probe probe = tl_table_probe(&c->value_table,
-	    tl_hash_pair(seen->value, seen->rule));
-	uint32_t at;
-
-	while (tl_probe_next(&probe, &at))
-		if (c->values[at].value == seen->value &&
-		    c->values[at].rule == seen->rule)
-			return &c->values[at];
-	return NULL;
-}
-
 /* Find or add a value.  0; -ENOSPC: too many values; -ENOMEM. */
 static int
 value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
     struct value **value)
 {
-	*value = find_value(c, seen);
-	if (*value)
-		return 0;
+	const uint64_t hash = tl_hash_pair(seen->value, seen->rule);
+	struct tl_probe probe = tl_table_probe(&c->value_table, hash);
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at)) {
+		*value = &c->values[at];
+		if ((*value)->value == seen->value &&
+		    (*value)->rule == seen->rule)
+			return 0;
+	}
 	if (c->value_count == TL_CRITICAL_VALUES_MAX) {
 		c->counts.pairs++;
 		return -ENOSPC;
 	}
 	if (TL_ARRAY_ROOM(c->values, c->value_capacity, c->value_count) < 0 ||
-	    tl_table_add(&c->value_table, tl_hash_pair(seen->value, seen->rule),
-		c->value_count) < 0)
+	    tl_table_add(&c->value_table, hash, c->value_count) < 0)
 		return -ENOMEM;
 	*value = &c->values[c->value_count++];
 	**value = (struct value){ .value = seen->value,

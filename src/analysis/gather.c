@@ -170,22 +170,6 @@ definition_of(struct tl_why *why, const struct tl_event *event, int *rc)
 	return d ? d : define(why, message, rc);
 }
 
-static struct tl_thread *
-new_thread(struct tl_why *why, const struct tl_event *event, uint32_t number)
-{
-	struct tl_thread *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return NULL;
-	t->pid = event->pid;
-	t->tid = event->tid;
-	t->source = event->source;
-	t->names = tl_event_names(event);
-	t->number = number;
-	why->threads[number] = t;
-	return t;
-}
-
 /* The thread of an event.  NULL: too many threads, or an error in *rc. */
 static struct tl_thread *
 find_thread(struct tl_why *why, const struct tl_event *event, int *rc)
@@ -203,11 +187,17 @@ find_thread(struct tl_why *why, const struct tl_event *event, int *rc)
 	}
 	if (*rc == 0 && why->threads[number])
 		return why->threads[number];
-	*rc = 0;
+	*rc = -ENOMEM;
 	if (TL_ARRAY_ZEROS(why->threads, why->thread_capacity, number) < 0 ||
-	    !(t = new_thread(why, event, number)))
-		*rc = -ENOMEM;
-	return *rc < 0 ? NULL : t;
+	    !(t = calloc(1, sizeof(*t))))
+		return NULL;
+	*rc = 0;
+	*t = (struct tl_thread){ .pid = event->pid,
+		.tid = event->tid,
+		.source = event->source,
+		.names = tl_event_names(event),
+		.number = number };
+	return why->threads[number] = t;
 }
 
 uint32_t
@@ -506,16 +496,6 @@ get_open(struct tl_why *why)
 	return o;
 }
 
-static struct tl_lane *
-lane_of(struct tl_thread *t, size_t target)
-{
-	if (TL_ARRAY_ZEROS(t->lanes, t->lane_capacity, target) < 0)
-		return NULL;
-	if (!t->lanes[target])
-		t->lanes[target] = calloc(1, sizeof(**t->lanes));
-	return t->lanes[target];
-}
-
 /* Count the arguments that are larger than in the previous span. */
 static void
 count_rises(const struct tl_message *message, const uint64_t *before,
@@ -625,10 +605,15 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 {
 	const size_t number = d->group->target - 1u;
 	struct tl_target *target = &why->targets[number];
-	struct tl_lane *lane = lane_of(t, number);
-	struct tl_open *o = lane ? get_open(why) : NULL;
+	struct tl_lane *lane;
+	struct tl_open *o;
 
-	if (!o)
+	if (TL_ARRAY_ZEROS(t->lanes, t->lane_capacity, number) < 0)
+		return NULL;
+	if (!t->lanes[number])
+		t->lanes[number] = calloc(1, sizeof(**t->lanes));
+	lane = t->lanes[number];
+	if (!lane || !(o = get_open(why)))
 		return NULL;
 	o->head = (struct tl_record){ .begin_ns = event->ns,
 		.since_thread_ns =
@@ -1025,16 +1010,6 @@ pop_frame(struct tl_thread *t)
 	return frame;
 }
 
-static int
-cross_frame(struct tl_thread *t)
-{
-	if (TL_ARRAY_ROOM(t->crossed, t->crossed_capacity, t->crossed_count) <
-	    0)
-		return -ENOMEM;
-	t->crossed[t->crossed_count++] = pop_frame(t);
-	return 0;
-}
-
 /* Remove the frames of spans that are not around the event any more: the end
  * events of these frames are missing. */
 static int
@@ -1095,9 +1070,12 @@ take_frame(struct tl_thread *t, const struct tl_span *span,
 	size_t i = span ? find_frame(t->frames, t->count, span) : 0;
 
 	if (i > 0) {
-		while (t->count > i)
-			if (cross_frame(t) < 0)
+		while (t->count > i) {
+			if (TL_ARRAY_ROOM(t->crossed, t->crossed_capacity,
+				t->crossed_count) < 0)
 				return -ENOMEM;
+			t->crossed[t->crossed_count++] = pop_frame(t);
+		}
 		*frame = pop_frame(t);
 		return 1;
 	}
@@ -1336,16 +1314,6 @@ lies_beside(const struct tl_why *why, const struct tl_event *event)
 	       sources->items[event->source].beside;
 }
 
-/* Find the begin event of an end event. */
-static int
-pair(struct tl_why *why, const struct tl_event *event)
-{
-	const int rc = tl_spans_put(why->pairs, event, &why->span);
-
-	why->ended = rc > 0;
-	return rc < 0 ? rc : tl_details_put(why->details, why->pairs, event);
-}
-
 /* Note an end in another thread than the begin.  Returns the thread of the
  * begin, or NULL as find_thread(). */
 static struct tl_thread *
@@ -1401,7 +1369,11 @@ take(struct tl_why *why, const struct tl_event *event)
 		rc = note_logged(why, t, d, event);
 	if (rc < 0 || (event->kind != TL_BEGIN && event->kind != TL_END))
 		return rc;
-	if ((rc = pair(why, event)) < 0)
+	/* find the begin event of an end event */
+	rc = tl_spans_put(why->pairs, event, &why->span);
+	why->ended = rc > 0;
+	if (rc < 0 ||
+	    (rc = tl_details_put(why->details, why->pairs, event)) < 0)
 		return rc;
 	if (why->ended && why->span.handed && !(t = hand_over(why, event, &rc)))
 		return rc;

@@ -5,7 +5,6 @@
  */
 #include "dump/views.h"
 
-#include "base/array.h"
 #include "base/fields.h"
 #include "dump/listing.h"
 #include "format/label.h"
@@ -30,22 +29,6 @@ struct counted {
 	struct tl_message_map named;
 	struct tl_labels labels;
 };
-
-static const char *
-format_name(unsigned format)
-{
-	static const char *const names[] = { [TIMELINE_ARG_UNSIGNED] =
-						 "unsigned",
-		[TIMELINE_ARG_SIGNED] = "signed",
-		[TIMELINE_ARG_HEX] = "hex",
-		[TIMELINE_ARG_DOUBLE] = "double",
-		[TIMELINE_ARG_DURATION] = "duration",
-		[TIMELINE_ARG_STRING] = "string",
-		[TIMELINE_ARG_TEXT8] = "string",
-		[TIMELINE_ARG_OCTAL] = "octal" };
-
-	return format < TL_COUNT(names) ? names[format] : "unsigned";
-}
 
 /* The level at which the message is logged; "always", "off". */
 static const char *
@@ -182,7 +165,7 @@ put_fields(struct tl_fields *f, const struct tl_source *input,
 			tl_fields_object(f, NULL);
 			tl_fields_bytes(f, "name", m->args[i].name);
 			tl_fields_string(f, "format",
-			    format_name(m->args[i].format));
+			    tl_arg_format_name(m->args[i].format));
 			tl_fields_object_end(f);
 		}
 		tl_fields_array_end(f);
@@ -205,26 +188,6 @@ put_row(const struct row *row, const struct tl_source *input,
 		put_text(&output->text, row->message, row->seen,
 		    options->explain);
 	return tl_output_more(output);
-}
-
-static int
-put_all(const struct counted *c, const struct tl_source *input,
-    struct tl_select *select, const struct tl_options *options,
-    struct tl_output *output)
-{
-	const size_t count = tl_source_message_count(input);
-	int rc = 0;
-
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		const struct row *row = &c->rows[i];
-
-		if (row->seen > 0 ||
-		    (!row->first && tl_select_message(select, row->message)))
-			rc = put_row(row, input, options, output);
-		for (row = row->first; row && rc == 0; row = row->next)
-			rc = put_row(row, input, options, output);
-	}
-	return rc;
 }
 
 /* Append the heading of an input. */
@@ -262,8 +225,17 @@ tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
 		rc = counted_init(&c, input);
 		if (rc == 0)
 			rc = count_entries(&c, input, select);
-		if (rc == 0)
-			rc = put_all(&c, input, select, options, output);
+		for (size_t k = 0;
+		     k < tl_source_message_count(input) && rc == 0; k++) {
+			const struct row *row = &c.rows[k];
+
+			if (row->seen > 0 ||
+			    (!row->first &&
+				tl_select_message(select, row->message)))
+				rc = put_row(row, input, options, output);
+			for (row = row->first; row && rc == 0; row = row->next)
+				rc = put_row(row, input, options, output);
+		}
 		tl_message_map_free(&c.map, NULL);
 		tl_message_map_free(&c.named, free);
 		tl_labels_free(&c.labels);

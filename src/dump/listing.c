@@ -120,15 +120,6 @@ put_duration(struct tl_text *text, const struct tl_event *event)
 	tl_text_align_right(text, start, WIDTH_DELTA);
 }
 
-static void
-put_cpu(struct tl_text *text, uint32_t cpu)
-{
-	if (cpu != TL_CPU_UNKNOWN)
-		put_number(text, cpu, WIDTH_CPU);
-	else
-		tl_put_string(text, "  ?");
-}
-
 /* The width of the longest host name that fits. */
 static size_t
 host_width(const struct tl_hosts *hosts)
@@ -296,7 +287,10 @@ put_column(struct listing *l, enum tl_column column,
 		put_host(l, event);
 		break;
 	case TL_COLUMN_CPU:
-		put_cpu(text, event->cpu);
+		if (event->cpu != TL_CPU_UNKNOWN)
+			put_number(text, event->cpu, WIDTH_CPU);
+		else
+			tl_put_string(text, "  ?");
 		break;
 	case TL_COLUMN_PID:
 		put_id(l, tl_names_process(tl_event_names(event), event->pid),

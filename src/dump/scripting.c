@@ -72,32 +72,27 @@ numbered_close(struct tl_cursor *cursor)
 	free(n);
 }
 
-static int
-number(struct tl_cursor **cursor, uint16_t source)
-{
-	struct numbered *n = calloc(1, sizeof(*n));
-
-	if (!n) {
-		tl_cursor_close(*cursor);
-		return -ENOMEM;
-	}
-	*n = (struct numbered){ { numbered_next, numbered_close }, *cursor,
-		source };
-	*cursor = &n->cursor;
-	return 0;
-}
-
 /* 0; -errno: no cursor. */
 static int
 open_numbered(const struct chosen *chosen, enum tl_order order,
     struct tl_cursor **cursor)
 {
 	int rc = tl_source_cursor(chosen->input, order, cursor);
+	struct numbered *n;
 
-	if (rc == 0 && chosen->select->expression)
-		rc = number(cursor, chosen->source);
 	if (rc < 0)
 		*cursor = NULL;
+	if (rc < 0 || !chosen->select->expression)
+		return rc;
+	n = calloc(1, sizeof(*n));
+	if (n) {
+		*n = (struct numbered){ { numbered_next, numbered_close },
+			*cursor, chosen->source };
+	} else {
+		tl_cursor_close(*cursor);
+		rc = -ENOMEM;
+	}
+	*cursor = n ? &n->cursor : NULL;
 	return rc;
 }
 
@@ -132,17 +127,6 @@ selects(const struct tl_script_input *input, const struct tl_message *message)
 	const struct chosen *chosen = input->context;
 
 	return tl_filter_message(&chosen->select->filter, message);
-}
-
-static int
-load(struct tl_script *script, const struct tl_options *options,
-    struct tl_fault *fault)
-{
-	if (options->mode == TL_MODE_VIEW)
-		return tl_script_load_view(script, options->script,
-		    options->script_argc, options->script_argv, fault);
-	return tl_script_load_file(script, options->script,
-	    options->script_argc, options->script_argv, fault);
 }
 
 /* The open inputs, described for scripts. */
@@ -197,6 +181,17 @@ describe_all(struct described *d, const struct tl_sources *inputs,
 		d->count++;
 	}
 	return d->count > 0 ? 0 : -ENOENT;
+}
+
+static int
+load(struct tl_script *script, const struct tl_options *options,
+    struct tl_fault *fault)
+{
+	if (options->mode == TL_MODE_VIEW)
+		return tl_script_load_view(script, options->script,
+		    options->script_argc, options->script_argv, fault);
+	return tl_script_load_file(script, options->script,
+	    options->script_argc, options->script_argv, fault);
 }
 
 static int

@@ -82,15 +82,6 @@ open_input(const struct tl_script_input *input, enum tl_order order,
 	return tl_snap_cursor(input->snap, order, cursor);
 }
 
-static bool
-have_same_clock(const struct tl_script_input *a,
-    const struct tl_script_input *b)
-{
-	if (a->clock || b->clock)
-		return a->clock == b->clock;
-	return a->snap && b->snap && tl_snap_same_clock(a->snap, b->snap);
-}
-
 /* The number of the first input with the clock of input i.  The clock is found
  * by its address, or else by comparison with the few timelines that scripts
  * open.  Returns -errno on errors. */
@@ -104,9 +95,13 @@ clock_of(const struct tl_script_source *source, struct tl_id_map *numbers,
 	size_t first = 0;
 	int rc;
 
-	while (key.a == 0 && first < i &&
-	       !have_same_clock(&source->inputs[i], &source->inputs[first]))
-		first++;
+	for (; key.a == 0 && first < i; first++) {
+		const struct tl_script_input *other = &source->inputs[first];
+
+		if (!other->clock && other->snap && source->inputs[i].snap &&
+		    tl_snap_same_clock(other->snap, source->inputs[i].snap))
+			break;
+	}
 	if (key.a == 0)
 		return (int)first;
 	rc = tl_id_map_get(numbers, key, &number);
@@ -380,16 +375,6 @@ set_field(lua_State *L, const char *name, const char *field, size_t size)
 
 /* == messages == */
 
-static const char *
-format_word(unsigned format)
-{
-	static const char *const words[] = { "unsigned", "signed", "hex",
-		"double", "duration", "string" };
-
-	return format < sizeof(words) / sizeof(words[0]) ? words[format]
-							 : "unknown";
-}
-
 static void
 push_message(lua_State *L, const struct tl_script_input *input,
     const struct tl_message *message, size_t place)
@@ -414,7 +399,8 @@ push_message(lua_State *L, const struct tl_script_input *input,
 	for (int i = 0; i < message->argc; i++) {
 		lua_createtable(L, 0, 2);
 		tl_set_bytes(L, "name", message->args[i].name);
-		tl_set_word(L, "format", format_word(message->args[i].format));
+		tl_set_word(L, "format",
+		    tl_arg_format_name(message->args[i].format));
 		lua_rawseti(L, -2, i + 1);
 	}
 	lua_setfield(L, -2, "args");

@@ -10,23 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Put all events of a cursor into a sink. */
-static int
-pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
-{
-	struct tl_event event;
-	int rc;
-
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (select->all)
-			tl_progress_tick(&select->progress);
-		rc = sink->put(sink, &event);
-		if (rc < 0)
-			return rc;
-	}
-	return rc < 0 ? rc : sink->finish(sink);
-}
-
 /* Take the threads from a format that knows their order and names. */
 static int
 take_threads(struct tl_tree_source *source, const struct tl_source *input)
@@ -53,6 +36,7 @@ pour_input(const struct tl_source *input, struct tl_select *select,
     struct tl_trace_writer *writer)
 {
 	struct tl_cursor *cursor;
+	struct tl_event event;
 	struct tl_sink *sink;
 	int rc = tl_trace_sink(writer, &sink);
 
@@ -60,9 +44,13 @@ pour_input(const struct tl_source *input, struct tl_select *select,
 		rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
-	rc = pour(cursor, select, sink);
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (select->all)
+			tl_progress_tick(&select->progress);
+		rc = sink->put(sink, &event);
+	}
 	tl_cursor_close(cursor);
-	return rc;
+	return rc < 0 ? rc : sink->finish(sink);
 }
 
 /* The offset that the options add to the times of an input. */

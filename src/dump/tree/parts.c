@@ -122,20 +122,6 @@ tl_tree_parts_report(const struct tl_tree_parts *p,
 /* == all events == */
 
 static int
-take(struct tl_tree_parts *p, struct tl_states *states,
-    const struct tl_event *event)
-{
-	const struct tl_span *span = event->span;
-	const int rc = tl_states_put(states, event);
-	struct tl_parts parts;
-
-	if (rc < 0 || !span || !tl_span_is_sure(span) ||
-	    !tl_states_span(states, span, &parts))
-		return rc;
-	return tl_tree_parts_put(p, span, parts.ns);
-}
-
-static int
 read_all(struct tl_tree_parts *p, const struct tl_sources *inputs,
     struct tl_states *states, struct tl_progress *progress)
 {
@@ -146,8 +132,14 @@ read_all(struct tl_tree_parts *p, const struct tl_sources *inputs,
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		const struct tl_span *span = event.span;
+		struct tl_parts of;
+
 		tl_progress_tick(progress);
-		rc = take(p, states, &event);
+		rc = tl_states_put(states, &event);
+		if (rc == 0 && span && tl_span_is_sure(span) &&
+		    tl_states_span(states, span, &of))
+			rc = tl_tree_parts_put(p, span, of.ns);
 	}
 	tl_cursor_close(cursor);
 	return rc;
