@@ -163,21 +163,6 @@ normal_beside(const struct tl_result *result, const struct tl_record *slow)
 	return found;
 }
 
-static void
-choose_spans(struct brief *b)
-{
-	const struct tl_result *r = b->result;
-
-	if (r->finding_count > 0 && r->causes[0].example_count > 0)
-		b->slow = r->causes[0].examples[0];
-	else if (r->where_count > 0 && r->where[0].example_count > 0)
-		b->slow = r->where[0].examples[0];
-	else
-		b->slow = longest(r);
-	if (b->slow)
-		b->normal = normal_beside(r, b->slow);
-}
-
 /* == text == */
 
 /* The stamps of a damaged file can have any value, so the difference may
@@ -197,37 +182,16 @@ put_command(const struct brief *b, const char *options)
 	    b->plan->files);
 }
 
-/* Append the periods for which the file has no kernel events. */
-static void
-put_kernel_missing(const struct brief *b)
-{
-	const uint64_t edge =
-	    ((uint64_t)b->last_ns - (uint64_t)b->first_ns) / EDGES;
-
-	if (!b->why->states || b->kernel_first_ns == INT64_MIN) {
-		tl_put_string(b->text,
-		    " what the kernel did (timelinectl kernel);");
-	} else if (distance(b->kernel_first_ns, b->first_ns) > edge ||
-		   distance(b->kernel_last_ns, b->last_ns) > edge) {
-		tl_put_string(b->text, " what the kernel did before ");
-		tl_put_time(b->text, b->kernel_first_ns);
-		tl_put_string(b->text, " and after ");
-		tl_put_time(b->text, b->kernel_last_ns);
-		tl_put_char(b->text, ';');
-	}
-}
-
 static void
 put_observed(const struct brief *b)
 {
 	const struct tl_left_out *l = &b->why->left_out;
+	const uint64_t edge =
+	    ((uint64_t)b->last_ns - (uint64_t)b->first_ns) / EDGES;
 
-	tl_put_format(b->text, "Record: %llu entries in ",
-	    (unsigned long long)b->events);
-	tl_put_duration(b->text, between(b->first_ns, b->end_ns));
-	tl_put_string(b->text, ", from ");
-	tl_put_time(b->text, b->first_ns);
-	tl_put_string(b->text, "\nMissing:");
+	tl_put_format(b->text, "Record: %llu entries in %s, from %s\nMissing:",
+	    (unsigned long long)b->events,
+	    TL_DURATION(between(b->first_ns, b->end_ns)), TL_TIME(b->first_ns));
 	if (b->lost > 0)
 		tl_put_format(b->text, " %llu entries were lost;",
 		    (unsigned long long)b->lost);
@@ -237,7 +201,16 @@ put_observed(const struct brief *b)
 		    (unsigned long long)(l->unsure + l->alone));
 	if (b->overwritten)
 		tl_put_string(b->text, " older entries are overwritten;");
-	put_kernel_missing(b);
+	/* Append the periods for which the file has no kernel events. */
+	if (!b->why->states || b->kernel_first_ns == INT64_MIN) {
+		tl_put_string(b->text,
+		    " what the kernel did (timelinectl kernel);");
+	} else if (distance(b->kernel_first_ns, b->first_ns) > edge ||
+		   distance(b->kernel_last_ns, b->last_ns) > edge) {
+		tl_put_format(b->text,
+		    " what the kernel did before %s and after %s;",
+		    TL_TIME(b->kernel_first_ns), TL_TIME(b->kernel_last_ns));
+	}
 	if (b->text->rc < 0)
 		return;
 	if (b->text->data[b->text->size - 1] == ':')
@@ -246,33 +219,6 @@ put_observed(const struct brief *b)
 		b->text->size--;
 	tl_put_char(b->text, '\n');
 	put_command(b, "--info");
-}
-
-/* Append a glob for the name of a message, in a form that fits between the
- * single quotes of a shell. */
-static void
-put_glob(struct tl_text *text, struct tl_bytes name)
-{
-	for (size_t i = 0; i < name.size; i++)
-		tl_put_char(text,
-		    name.data[i] < ' ' || strchr("'[]\\*?", name.data[i])
-			? '?'
-			: name.data[i]);
-}
-
-static void
-put_why_command(const struct brief *b)
-{
-	struct tl_text options = { 0 };
-
-	tl_put_string(&options, "--why '");
-	put_glob(&options, b->result->target->group->name);
-	tl_put_char(&options, '\'');
-	if (b->plan->slower_ns > 0)
-		tl_put_format(&options, " --slower %ldns", b->plan->slower_ns);
-	if (options.rc == 0)
-		put_command(b, tl_text_string(&options));
-	tl_text_free(&options);
 }
 
 static bool
@@ -302,18 +248,15 @@ put_steps(const struct brief *b, const struct tl_critical_result *r)
 			    tl_add_ns(hidden_ns, step->to_ns - step->from_ns);
 			continue;
 		}
-		tl_put_string(b->text, "    +");
-		tl_put_duration(b->text, step->from_ns - r->begin_ns);
-		tl_put_string(b->text, "  ");
-		tl_put_duration(b->text, step->to_ns - step->from_ns);
-		tl_put_format(b->text, "  thread %u  ", step->thread.tid);
+		tl_put_format(b->text, "    +%s  %s  thread %u  ",
+		    TL_DURATION(step->from_ns - r->begin_ns),
+		    TL_DURATION(step->to_ns - step->from_ns), step->thread.tid);
 		tl_critical_put_words(b->text, step->kind, step->message);
 		tl_put_string(b->text, step->certain ? "\n" : " (uncertain)\n");
 	}
 	if (hidden_ns > 0 || r->cut) {
-		tl_put_string(b->text, "    shorter steps: ");
-		tl_put_duration(b->text, hidden_ns);
-		tl_put_string(b->text,
+		tl_put_format(b->text, "    shorter steps: %s%s",
+		    TL_DURATION(hidden_ns),
 		    r->cut ? ", and older ones are left out\n" : "\n");
 	}
 }
@@ -343,22 +286,6 @@ longest_open(const struct brief *b, const struct tl_thread **thread)
 	return found;
 }
 
-/* Append the spans that another thread ended, by mistake. */
-static void
-put_handed_over(const struct brief *b)
-{
-	if (b->why->handed_over == 0)
-		return;
-	tl_put_string(b->text, "Ended by another thread: ");
-	tl_put_count(b->text, b->why->handed_over, "span");
-	tl_put_string(b->text, ", the first of ");
-	tl_put_plain(b->text, b->why->handed_end.message->line1);
-	tl_put_format(b->text,
-	    " by thread %u; a span that ends in another thread is a "
-	    "TIMELINE_SOURCE\n",
-	    b->why->handed_end.tid);
-}
-
 /* Append the oldest span without an end in the record, and the spans that are
  * open in it.  The record cannot tell whether a span goes on or its process was
  * killed. */
@@ -374,17 +301,14 @@ put_open(const struct brief *b)
 		return;
 	event.message = open->definition->message;
 	memcpy(event.args, open->args, sizeof(event.args));
-	tl_put_string(b->text, "No end in the record, begun ");
-	tl_put_duration(b->text, between(open->ns, b->end_ns));
-	tl_put_string(b->text, " before its end: ");
-	tl_put_time(b->text, open->ns);
-	tl_put_string(b->text, "  ");
+	tl_put_format(b->text,
+	    "No end in the record, begun %s before its end: %s  ",
+	    TL_DURATION(between(open->ns, b->end_ns)), TL_TIME(open->ns));
 	tl_render_node(b->text, &event, true);
 	tl_put_char(b->text, '\n');
 	for (inner = open + 1; inner < t->frames + t->count; inner++) {
-		tl_put_string(b->text, "    +");
-		tl_put_duration(b->text, between(open->ns, inner->ns));
-		tl_put_format(b->text, "  thread %u  ", t->tid);
+		tl_put_format(b->text, "    +%s  thread %u  ",
+		    TL_DURATION(between(open->ns, inner->ns)), t->tid);
 		tl_put_plain(b->text, inner->definition->message->line1);
 		tl_put_string(b->text, " has no end\n");
 	}
@@ -392,13 +316,6 @@ put_open(const struct brief *b)
 	if (option.rc == 0)
 		put_command(b, tl_text_string(&option));
 	tl_text_free(&option);
-}
-
-static bool
-is_slow(const struct brief *b, const struct tl_record *r)
-{
-	return (b->result->level > 0 && r->level >= b->result->level) ||
-	       (b->plan->slower_ns > 0 && r->duration_ns >= b->plan->slower_ns);
 }
 
 /* Append a span and its path. */
@@ -410,11 +327,8 @@ put_span(const struct brief *b, const char *what, const struct tl_record *r,
 	struct tl_text option = { 0 };
 	size_t count = 0;
 
-	tl_put_string(b->text, what);
-	tl_put_duration(b->text, r->duration_ns);
-	tl_put_string(b->text, "  ");
-	tl_put_time(b->text, r->begin_ns);
-	tl_put_string(b->text, "  ");
+	tl_put_format(b->text, "%s%s  %s  ", what, TL_DURATION(r->duration_ns),
+	    TL_TIME(r->begin_ns));
 	tl_why_put_span(b->text, b->why, r);
 	tl_put_char(b->text, '\n');
 	if (tl_critical_finish(path, &results, &count) < 0)
@@ -434,10 +348,15 @@ static int
 put_paths(struct brief *b)
 {
 	const struct tl_record *const records[] = { b->slow, b->normal };
-	const char *const words[] = { b->slow && is_slow(b, b->slow)
-					  ? "A slow one: "
-					  : "The longest: ",
-		"A normal one: " };
+	const char *const words[] = {
+		b->slow && ((b->result->level > 0 &&
+				b->slow->level >= b->result->level) ||
+			       (b->plan->slower_ns > 0 &&
+				   b->slow->duration_ns >= b->plan->slower_ns))
+		    ? "A slow one: "
+		    : "The longest: ",
+		"A normal one: "
+	};
 	const size_t count = b->normal ? 2 : b->slow ? 1 : 0;
 	struct tl_critical_one one[2];
 	struct tl_critical_options options[2];
@@ -482,19 +401,53 @@ cut(struct tl_text *text, size_t from)
 static int
 put_all(struct brief *b)
 {
+	const struct tl_result *r;
+	struct tl_text options = { 0 };
+	struct tl_bytes name;
 	int rc = read_why(b);
 
 	if (rc < 0)
 		return rc;
-	b->result = choose_result(b->why);
-	if (!b->result)
+	b->result = r = choose_result(b->why);
+	if (!r)
 		return -ENOENT;
-	choose_spans(b);
-	tl_why_put_finding(b->text, b->why, b->result);
-	put_why_command(b);
+	if (r->finding_count > 0 && r->causes[0].example_count > 0)
+		b->slow = r->causes[0].examples[0];
+	else if (r->where_count > 0 && r->where[0].example_count > 0)
+		b->slow = r->where[0].examples[0];
+	else
+		b->slow = longest(r);
+	if (b->slow)
+		b->normal = normal_beside(r, b->slow);
+	tl_why_put_finding(b->text, b->why, r);
+	tl_put_string(&options, "--why '");
+	/* a glob for the name, in a form that fits between the single quotes
+	 * of a shell */
+	name = r->target->group->name;
+	for (size_t i = 0; i < name.size; i++)
+		tl_put_char(&options,
+		    name.data[i] < ' ' || strchr("'[]\\*?", name.data[i])
+			? '?'
+			: name.data[i]);
+	tl_put_char(&options, '\'');
+	if (b->plan->slower_ns > 0)
+		tl_put_format(&options, " --slower %ldns", b->plan->slower_ns);
+	if (options.rc == 0)
+		put_command(b, tl_text_string(&options));
+	tl_text_free(&options);
 	put_observed(b);
 	put_open(b);
-	put_handed_over(b);
+	/* the spans that another thread ended, by mistake */
+	if (b->why->handed_over != 0) {
+		tl_put_string(b->text, "Ended by another thread: ");
+		tl_put_count(b->text, b->why->handed_over, "span");
+		tl_put_string(b->text, ", the first of ");
+		tl_put_plain(b->text, b->why->handed_end.message->line1);
+		tl_put_format(b->text,
+		    " by thread %u; a span that ends in another thread is a "
+		    "TIMELINE_SOURCE\n",
+		    b->why->handed_end.tid);
+	}
 	rc = put_paths(b);
 	return rc < 0 ? rc : b->text->rc;
 }

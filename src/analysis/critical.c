@@ -156,12 +156,6 @@ tl_critical_put_words(struct tl_text *text, enum tl_critical_kind kind,
 
 /* == threads == */
 
-static size_t
-clock_of(const struct tl_critical *c, const struct tl_event *event)
-{
-	return c->options->clocks ? c->options->clocks[event->source] : 0;
-}
-
 /* Find a thread of a host by its tid.  pid 0: the process that logged with this
  * tid last. */
 static uint32_t
@@ -189,7 +183,8 @@ find_thread(const struct tl_critical *c, size_t clock, uint32_t pid,
 static int
 thread_of(struct tl_critical *c, const struct tl_event *event, uint32_t *found)
 {
-	const size_t clock = clock_of(c, event);
+	const size_t clock =
+	    c->options->clocks ? c->options->clocks[event->source] : 0;
 	const uint32_t at = find_thread(c, clock, event->pid, event->tid);
 
 	*found = at;
@@ -293,35 +288,27 @@ nest(struct tl_critical *c, struct thread *t, const struct tl_event *event,
 
 /* == pairs == */
 
-static struct value *
-find_value(struct tl_critical *c, const struct tl_pair_seen *seen)
-{
-	struct tl_probe probe = tl_table_probe(&c->value_table,
-	    tl_hash_pair(seen->value, seen->rule));
-	uint32_t at;
-
-	while (tl_probe_next(&probe, &at))
-		if (c->values[at].value == seen->value &&
-		    c->values[at].rule == seen->rule)
-			return &c->values[at];
-	return NULL;
-}
-
 /* Find or add a value.  0; -ENOSPC: too many values; -ENOMEM. */
 static int
 value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
     struct value **value)
 {
-	*value = find_value(c, seen);
-	if (*value)
-		return 0;
+	const uint64_t hash = tl_hash_pair(seen->value, seen->rule);
+	struct tl_probe probe = tl_table_probe(&c->value_table, hash);
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at)) {
+		*value = &c->values[at];
+		if ((*value)->value == seen->value &&
+		    (*value)->rule == seen->rule)
+			return 0;
+	}
 	if (c->value_count == TL_CRITICAL_VALUES_MAX) {
 		c->counts.pairs++;
 		return -ENOSPC;
 	}
 	if (TL_ARRAY_ROOM(c->values, c->value_capacity, c->value_count) < 0 ||
-	    tl_table_add(&c->value_table, tl_hash_pair(seen->value, seen->rule),
-		c->value_count) < 0)
+	    tl_table_add(&c->value_table, hash, c->value_count) < 0)
 		return -ENOMEM;
 	*value = &c->values[c->value_count++];
 	**value = (struct value){ .value = seen->value,
@@ -552,22 +539,6 @@ woken(struct tl_critical *c, struct thread *t, const struct tl_event *event)
 	return rc;
 }
 
-static int
-put_sched(struct tl_critical *c, struct thread *t, const struct tl_event *event,
-    enum tl_sched_what what)
-{
-	int rc;
-
-	if (what == TL_SCHED_IS_IN)
-		return runs_again(c, t, event->ns, true);
-	if (what == TL_SCHED_IS_WOKEN)
-		return woken(c, t, event);
-	rc = ran(c, t, event->ns);
-	if (rc == 0 && what == TL_SCHED_IS_OUT)
-		switched_out(t, event);
-	return rc;
-}
-
 /* == events == */
 
 static bool
@@ -614,20 +585,15 @@ is_wanted(struct tl_critical *c, const struct tl_message *message)
 	return matches;
 }
 
-static bool
-is_one(const struct tl_critical_one *one, const struct tl_span *span)
-{
-	return !one || (one->begin_ns == span->begin_ns &&
-			   one->pid == span->pid && one->tid == span->tid);
-}
-
 static int
 add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
 {
+	const struct tl_critical_one *only = c->options->one;
 	struct span *one;
 
 	if (!is_wanted(c, span->message) || !has_value(c, span) ||
-	    !is_one(c->options->one, span))
+	    (only && (only->begin_ns != span->begin_ns ||
+			 only->pid != span->pid || only->tid != span->tid)))
 		return 0;
 	if (c->options->slower_ns > 0 && span->lossy) {
 		c->counts.unknown++;
@@ -698,8 +664,16 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 	what = tl_sched_what(event->message);
 	/* events of the kernel are not the thread's own events and are never in
 	 * pairs */
-	if (what != TL_SCHED_NONE)
-		return put_sched(c, t, event, what);
+	if (what != TL_SCHED_NONE) {
+		if (what == TL_SCHED_IS_IN)
+			return runs_again(c, t, event->ns, true);
+		if (what == TL_SCHED_IS_WOKEN)
+			return woken(c, t, event);
+		rc = ran(c, t, event->ns);
+		if (rc == 0 && what == TL_SCHED_IS_OUT)
+			switched_out(t, event);
+		return rc;
+	}
 	rc = ran(c, t, event->ns);
 	if (rc == 0)
 		rc = pair(c, thread, event);

@@ -339,24 +339,6 @@ is_periodic(const struct explain *e, unsigned period)
 	       5 * (uint64_t)tl_periods_ns[period];
 }
 
-/* Find the pauses in which the program stopped: each is longer than any slow
- * span must be, and far longer than pauses usually are. */
-static void
-find_stops(struct explain *e)
-{
-	const struct tl_target *t = e->target;
-	const double mean = ((double)t->latest_ns - (double)t->first_ns) /
-			    fmax((double)t->logged, 1);
-	const double least =
-	    fmax((double)e->result->thresholds_ns[0], STOP_TIMES * mean);
-
-	while (e->stops < t->pause_count &&
-	       (double)t->pauses[e->stops].to_ns -
-		       (double)t->pauses[e->stops].from_ns >=
-		   least)
-		e->stops++;
-}
-
 /* Move a slow span that a stop hit, or that began after the stop for no longer
  * than it lasted, to the begin of the stop: all of them are one observation. */
 static void
@@ -445,10 +427,20 @@ make_all_shares(struct explain *e)
 	const size_t rows = collect_slow(e, NULL);
 	struct slow *slow = calloc(rows + 1, sizeof(*slow));
 	int rc;
+	const struct tl_target *t = e->target;
+	const double mean = ((double)t->latest_ns - (double)t->first_ns) /
+			    fmax((double)t->logged, 1);
+	const double least = fmax((double)least_ns, STOP_TIMES * mean);
 
 	if (!slow)
 		return -ENOMEM;
-	find_stops(e);
+	/* Find the pauses in which the program stopped: each is longer than any
+	 * slow span must be, and far longer than pauses usually are. */
+	while (e->stops < t->pause_count &&
+	       (double)t->pauses[e->stops].to_ns -
+		       (double)t->pauses[e->stops].from_ns >=
+		   least)
+		e->stops++;
 	collect_slow(e, slow);
 	rc = make_shares(e, &e->shares, slow, rows, least_ns);
 	for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i) && rc == 0;
@@ -619,26 +611,6 @@ add(const struct explain *e, struct counts *counts, const struct tl_record *r)
 	add_share(counts, r, e->share);
 }
 
-static void
-count_number(const struct explain *e, struct scale *s, int64_t number,
-    const struct tl_record *r)
-{
-	size_t low = 0, size = s->count;
-
-	/* find the number of bounds at or below the number */
-	while (size > 0) {
-		const size_t half = size / 2;
-
-		if (s->bounds[low + half] <= number) {
-			low += half + 1;
-			size -= half + 1;
-		} else {
-			size = half;
-		}
-	}
-	add(e, &s->counts[low], r);
-}
-
 /* The counters of a value.  NULL: too many values, or an error in *rc. */
 static struct counts *
 value_counts(struct explain *e, unsigned family, uint64_t value, int *rc)
@@ -752,56 +724,6 @@ count_parts(struct explain *e, const struct tl_record *r)
 	return 0;
 }
 
-/* Count the features of a record; row is its row of shares if the record is
- * slow. */
-static int
-count_record(struct explain *e, const struct tl_record *r, size_t row)
-{
-	int64_t number;
-	int rc = 0;
-
-	e->share = r->level ? &e->shares.of[row * e->shares.row] : NULL;
-
-	for (unsigned i = 0; i < e->message->argc && rc == 0; i++) {
-		uint64_t value = tl_record_args(r)[i];
-
-		if (is_string(e->message, i))
-			value = text_of(e, r, i);
-		if (e->uses_argument[i] &&
-		    (!is_string(e->message, i) || value != TL_TEXT_NONE))
-			rc = count_value(e, FAMILY_ARGUMENT + i, value, r);
-	}
-	if (r->cpu != TL_CPU_UNKNOWN && rc == 0)
-		rc = count_value(e, FAMILY_CPU, r->cpu, r);
-	for (unsigned i = 0; i < SCALES; i++)
-		if (e->scales[i].used && number_of(e, i, r, &number))
-			count_number(e, &e->scales[i], number, r);
-	add(e,
-	    &e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
-		    (uint64_t)e->bin_ns],
-	    r);
-	for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i); i++) {
-		const float *share =
-		    r->level ? &e->cycles[i].of[row * e->shares.row] : NULL;
-
-		add_share(&e->phases[i]
-				    [phase_of(r->begin_ns, tl_periods_ns[i]) /
-					(tl_periods_ns[i] / BINS)],
-		    r, share);
-		add_share(&e->cycle_counts[i], r, share);
-	}
-	if (r->cpu != r->end_cpu)
-		add(e, &e->migrated, r);
-	if (r->lost)
-		add(e, &e->lost, r);
-	if (r->part_count == TL_PARTS_MAX)
-		add(e, &e->full, r);
-	add(e, &e->threads[r->thread], r);
-	add(e, &e->all, r);
-	e->duration_ns[r->level] += (double)r->duration_ns * r->weight;
-	return rc < 0 ? rc : count_parts(e, r);
-}
-
 static bool
 has_any(const struct counts *counts)
 {
@@ -874,7 +796,68 @@ count_all(struct explain *e)
 	if (e->bin_ns <= 0)
 		e->bin_ns = INT64_MAX;
 	while (rc == 0 && (r = tl_records_known(&at))) {
-		rc = count_record(e, r, row);
+		int64_t number;
+
+		/* Count the features of a record; row is its row of shares if
+		 * the record is slow. */
+		e->share = r->level ? &e->shares.of[row * e->shares.row] : NULL;
+
+		for (unsigned i = 0; i < e->message->argc && rc == 0; i++) {
+			uint64_t value = tl_record_args(r)[i];
+
+			if (is_string(e->message, i))
+				value = text_of(e, r, i);
+			if (e->uses_argument[i] && (!is_string(e->message, i) ||
+						       value != TL_TEXT_NONE))
+				rc = count_value(e, FAMILY_ARGUMENT + i, value,
+				    r);
+		}
+		if (r->cpu != TL_CPU_UNKNOWN && rc == 0)
+			rc = count_value(e, FAMILY_CPU, r->cpu, r);
+		for (unsigned i = 0; i < SCALES; i++)
+			if (e->scales[i].used && number_of(e, i, r, &number)) {
+				struct scale *s = &e->scales[i];
+				size_t low = 0, size = s->count;
+
+				/* find the number of bounds at or below the
+				 * number */
+				while (size > 0) {
+					const size_t half = size / 2;
+
+					if (s->bounds[low + half] <= number) {
+						low += half + 1;
+						size -= half + 1;
+					} else {
+						size = half;
+					}
+				}
+				add(e, &s->counts[low], r);
+			}
+		add(e,
+		    &e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
+			    (uint64_t)e->bin_ns],
+		    r);
+		for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i); i++) {
+			const float *share =
+			    r->level ? &e->cycles[i].of[row * e->shares.row]
+				     : NULL;
+
+			add_share(&e->phases[i][phase_of(r->begin_ns,
+						    tl_periods_ns[i]) /
+						(tl_periods_ns[i] / BINS)],
+			    r, share);
+			add_share(&e->cycle_counts[i], r, share);
+		}
+		if (r->cpu != r->end_cpu)
+			add(e, &e->migrated, r);
+		if (r->lost)
+			add(e, &e->lost, r);
+		if (r->part_count == TL_PARTS_MAX)
+			add(e, &e->full, r);
+		add(e, &e->threads[r->thread], r);
+		add(e, &e->all, r);
+		e->duration_ns[r->level] += (double)r->duration_ns * r->weight;
+		rc = rc < 0 ? rc : count_parts(e, r);
 		row += r->level > 0;
 	}
 	return rc < 0 ? rc : count_threads(e);
@@ -989,15 +972,6 @@ table_of(const struct explain *e, const struct counts *counts,
 	return f->hits > 0 && f->slow < f->all && f->with < f->all;
 }
 
-/* Is the table large enough for a test, and the difference large enough for a
- * report? */
-static bool
-is_worth(const struct tl_fourfold *f)
-{
-	return (f->hits >= HITS_MIN || f->hits >= f->slow) &&
-	       tl_risk_ratio(f) >= risk_min && tl_lift(f) >= lift_min;
-}
-
 /* Try a candidate among all spans at the threshold of the result, or at every
  * threshold while none is chosen.  The best table replaces *best. */
 static void
@@ -1014,7 +988,9 @@ try_among(const struct explain *e, const struct tl_cause *what,
 		double information, p;
 
 		if ((result->level && i != result->level) ||
-		    !table_of(e, counts, all, i, &f) || !is_worth(&f) ||
+		    !table_of(e, counts, all, i, &f) ||
+		    (f.hits < HITS_MIN && f.hits < f.slow) ||
+		    tl_risk_ratio(&f) < risk_min || tl_lift(&f) < lift_min ||
 		    (what->op == TL_OP_IN && f.hits < HITS_MIN))
 			continue;
 		information = tl_information(&f);
@@ -1065,71 +1041,29 @@ claim(struct explain *e, const struct tl_cause *cause)
 }
 
 static void
-claim_values(struct explain *e)
-{
-	for (uint32_t i = 0; i < e->value_ids.count; i++) {
-		const struct tl_id_key key = e->value_ids.keys[i];
-		const unsigned family = (unsigned)key.a;
-		struct tl_cause what = { .op = TL_OP_EQUAL,
-			.value = (int64_t)key.b };
-		struct tl_cause best = { 0 };
-
-		if (family == FAMILY_CPU)
-			what.kind = TL_CAUSE_CPU;
-		else if (family == FAMILY_PID)
-			what.kind = TL_CAUSE_PID;
-		else if (family == FAMILY_TID)
-			what.kind = TL_CAUSE_TID;
-		else
-			what.argument = (uint8_t)(family - FAMILY_ARGUMENT);
-		try_counts(e, &what, &e->values[i], e->tests[family], &best);
-		claim(e, &best);
-	}
-}
-
-static void
-claim_one(struct explain *e, unsigned kind, const struct counts *counts,
-    unsigned family)
-{
-	const struct tl_cause what = { .kind = (uint8_t)kind,
-		.op = kind == TL_CAUSE_LOST ? TL_OP_LEAST : TL_OP_EQUAL,
-		.value = 1 };
-	struct tl_cause best = { 0 };
-
-	try_counts(e, &what, counts, e->tests[family], &best);
-	claim(e, &best);
-}
-
-static void
 claim_scale(struct explain *e, unsigned number)
 {
 	const struct scale *s = &e->scales[number];
 	struct tl_cause what = { .kind = s->cause,
 		.argument =
 		    (uint8_t)(s->cause == TL_CAUSE_ARGUMENT ? number : 0) };
-	struct tl_cause best = { 0 };
-	struct counts counts = { 0 };
 
-	what.op = TL_OP_LEAST;
-	for (size_t i = s->count; i > 0; i--) {
-		sum_counts(&counts, &s->counts[i]);
-		what.value = s->bounds[i - 1];
-		if (s->is_up[i - 1])
-			try_counts(e, &what, &counts, e->tests[s->family],
-			    &best);
+	for (int up = 1; up >= 0; up--) {
+		struct tl_cause best = { 0 };
+		struct counts counts = { 0 };
+
+		what.op = up ? TL_OP_LEAST : TL_OP_MOST;
+		for (size_t k = 0; k < s->count; k++) {
+			const size_t i = up ? s->count - 1 - k : k;
+
+			sum_counts(&counts, &s->counts[i + (size_t)up]);
+			what.value = s->bounds[i] - !up;
+			if (up ? s->is_up[i] : s->is_down[i])
+				try_counts(e, &what, &counts,
+				    e->tests[s->family], &best);
+		}
+		claim(e, &best);
 	}
-	claim(e, &best);
-	best = (struct tl_cause){ 0 };
-	memset(&counts, 0, sizeof(counts));
-	what.op = TL_OP_MOST;
-	for (size_t i = 0; i < s->count; i++) {
-		sum_counts(&counts, &s->counts[i]);
-		if (!s->is_down[i])
-			continue;
-		what.value = s->bounds[i] - 1;
-		try_counts(e, &what, &counts, e->tests[s->family], &best);
-	}
-	claim(e, &best);
 }
 
 /* The start of a bin; INT64_MAX if the sum overflows. */
@@ -1224,36 +1158,15 @@ claim_inside(struct explain *e, size_t feature)
 	claim(e, &best);
 }
 
+/* Claim the best of one table at all thresholds. */
 static void
-claim_feature(struct explain *e, size_t feature)
+claim_one(struct explain *e, const struct tl_cause *what,
+    const struct counts *counts, unsigned family)
 {
-	const unsigned kind = e->why->features[feature].kind;
-	const unsigned family = family_of[kind];
-	const struct tl_cause what = { .kind = TL_CAUSE_FEATURE,
-		.op = kind == TL_FEATURE_STATE || tl_feature_is_arg(kind)
-			  ? TL_OP_EQUAL
-			  : TL_OP_LEAST,
-		.feature = (uint16_t)feature,
-		.value = 1 };
 	struct tl_cause best = { 0 };
 
-	try_counts(e, &what, &e->features[feature], e->tests[family], &best);
+	try_counts(e, what, counts, e->tests[family], &best);
 	claim(e, &best);
-}
-
-static void
-claim_features(struct explain *e)
-{
-	for (size_t i = 0; i < e->feature_count; i++) {
-		const uint8_t kind = e->why->features[i].kind;
-
-		if (!is_compared(e, i) || is_measured(kind))
-			continue;
-		if (kind == TL_FEATURE_INSIDE)
-			claim_inside(e, i);
-		else
-			claim_feature(e, i);
-	}
 }
 
 /* Claim all causes.  Equal claims stay in the order of their families. */
@@ -1261,16 +1174,52 @@ static void
 claim_all(struct explain *e)
 {
 	const struct tl_cause run = { .kind = TL_CAUSE_RUN };
+	const struct tl_cause migrated = { .kind = TL_CAUSE_MIGRATED,
+		.op = TL_OP_EQUAL,
+		.value = 1 };
+	const struct tl_cause lost = { .kind = TL_CAUSE_LOST,
+		.op = TL_OP_LEAST,
+		.value = 1 };
 
-	claim_values(e);
-	claim_one(e, TL_CAUSE_MIGRATED, &e->migrated, FAMILY_CPU);
+	for (uint32_t i = 0; i < e->value_ids.count; i++) {
+		const struct tl_id_key key = e->value_ids.keys[i];
+		const unsigned family = (unsigned)key.a;
+		struct tl_cause what = { .op = TL_OP_EQUAL,
+			.value = (int64_t)key.b };
+
+		if (family == FAMILY_CPU)
+			what.kind = TL_CAUSE_CPU;
+		else if (family == FAMILY_PID)
+			what.kind = TL_CAUSE_PID;
+		else if (family == FAMILY_TID)
+			what.kind = TL_CAUSE_TID;
+		else
+			what.argument = (uint8_t)(family - FAMILY_ARGUMENT);
+		claim_one(e, &what, &e->values[i], family);
+	}
+	claim_one(e, &migrated, &e->migrated, FAMILY_CPU);
 	for (unsigned i = 0; i < SCALE_CHILDREN; i++)
 		if (e->scales[i].used)
 			claim_scale(e, i);
-	claim_features(e);
+	for (size_t i = 0; i < e->feature_count; i++) {
+		const uint8_t kind = e->why->features[i].kind;
+		const bool equal =
+		    kind == TL_FEATURE_STATE || tl_feature_is_arg(kind);
+		const struct tl_cause what = { .kind = TL_CAUSE_FEATURE,
+			.op = equal ? TL_OP_EQUAL : TL_OP_LEAST,
+			.feature = (uint16_t)i,
+			.value = 1 };
+
+		if (!is_compared(e, i) || is_measured(kind))
+			continue;
+		if (kind == TL_FEATURE_INSIDE)
+			claim_inside(e, i);
+		else
+			claim_one(e, &what, &e->features[i], family_of[kind]);
+	}
 	/* one message inside says more than the number of all */
 	claim_scale(e, SCALE_CHILDREN);
-	claim_one(e, TL_CAUSE_LOST, &e->lost, FAMILY_LOST);
+	claim_one(e, &lost, &e->lost, FAMILY_LOST);
 	claim_windows(e, run, e->run, e->result->first_ns, e->bin_ns,
 	    FAMILY_TIME);
 	for (unsigned i = 0; i < TL_PERIODS; i++) {
@@ -1292,21 +1241,6 @@ compare_key(const struct tl_cause *cause, int64_t key)
 					: key <= cause->value;
 }
 
-static bool
-holds_argument(struct tl_why *why, const struct tl_cause *cause,
-    const struct tl_record *r)
-{
-	const struct tl_message *m = why->list[r->definition]->message;
-	const uint64_t raw = tl_record_args(r)[cause->argument];
-
-	if (cause->op != TL_OP_EQUAL)
-		return compare_key(cause, tl_why_key(m, cause->argument, raw));
-	if (!is_string(m, cause->argument))
-		return raw == (uint64_t)cause->value;
-	return tl_bytes_equal(tl_message_text(m, cause->argument, &raw),
-	    why->texts[cause->value]);
-}
-
 bool
 tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *r)
@@ -1314,8 +1248,18 @@ tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
 	int64_t phase;
 
 	switch (cause->kind) {
-	case TL_CAUSE_ARGUMENT:
-		return holds_argument(why, cause, r);
+	case TL_CAUSE_ARGUMENT: {
+		const struct tl_message *m = why->list[r->definition]->message;
+		const uint64_t raw = tl_record_args(r)[cause->argument];
+
+		if (cause->op != TL_OP_EQUAL)
+			return compare_key(cause,
+			    tl_why_key(m, cause->argument, raw));
+		if (!is_string(m, cause->argument))
+			return raw == (uint64_t)cause->value;
+		return tl_bytes_equal(tl_message_text(m, cause->argument, &raw),
+		    why->texts[cause->value]);
+	}
 	case TL_CAUSE_CPU:
 		return r->cpu == (uint64_t)cause->value;
 	case TL_CAUSE_MIGRATED:
@@ -1354,27 +1298,6 @@ tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
 	}
 }
 
-static void
-explain_free(struct explain *e)
-{
-	for (unsigned i = 0; i < SCALES; i++)
-		free(e->scales[i].sample);
-	for (size_t i = 0; e->inside && i < e->feature_count; i++)
-		free(e->inside[i]);
-	free(e->inside);
-	free(e->features);
-	free(e->sums);
-	free(e->threads);
-	free(e->shares.of);
-	for (unsigned i = 0; i < TL_PERIODS; i++)
-		free(e->cycles[i].of);
-	free(e->values);
-	free(e->texts);
-	tl_id_map_free(&e->value_ids);
-	tl_id_map_free(&e->text_ids);
-	free(e);
-}
-
 /* The threshold whose share of slow spans is nearest to 1 %. */
 static size_t
 usual_level(const struct tl_result *result)
@@ -1405,25 +1328,6 @@ share_of(const double *sums, const double *durations, size_t from, size_t end)
 		all += durations[i];
 	}
 	return all > 0 ? sum / all : 0;
-}
-
-/* Compute the shares of time that threads spent in each state. */
-static void
-sum_states(struct explain *e)
-{
-	const size_t level = e->result->level;
-
-	for (size_t i = 0; i < e->feature_count; i++) {
-		const struct tl_feature *f = &e->why->features[i];
-
-		if (f->kind == TL_FEATURE_PART)
-			e->result->states[f->a] =
-			    (struct tl_state_share){ share_of(e->sums[i].ns,
-							 e->duration_ns, level,
-							 TL_LEVELS_MAX),
-				    share_of(e->sums[i].ns, e->duration_ns, 0,
-					level) };
-	}
 }
 
 /* Claim causes at all thresholds, choose one threshold, and claim again at this
@@ -1473,7 +1377,18 @@ explain_records(struct explain *e)
 		rc = tl_where_explain(e->why, result, e->sums, &e->shares);
 	if (result->level == 0)
 		result->level = usual_level(result);
-	sum_states(e);
+	/* Compute the shares of time that threads spent in each state. */
+	for (size_t i = 0; i < e->feature_count; i++) {
+		const struct tl_feature *f = &e->why->features[i];
+
+		if (f->kind == TL_FEATURE_PART)
+			e->result->states[f->a] = (struct tl_state_share){
+				share_of(e->sums[i].ns, e->duration_ns,
+				    result->level, TL_LEVELS_MAX),
+				share_of(e->sums[i].ns, e->duration_ns, 0,
+				    result->level)
+			};
+	}
 	result->episodes = (double)e->all.episodes[result->level];
 	return rc < 0 ? rc : tl_findings_make(e->why, result, &e->shares);
 }
@@ -1497,7 +1412,22 @@ explain_target(struct tl_why *why, struct tl_target *target,
 	e->result = result;
 	e->message = target->message;
 	rc = explain_records(e);
-	explain_free(e);
+	for (unsigned i = 0; i < SCALES; i++)
+		free(e->scales[i].sample);
+	for (size_t i = 0; e->inside && i < e->feature_count; i++)
+		free(e->inside[i]);
+	free(e->inside);
+	free(e->features);
+	free(e->sums);
+	free(e->threads);
+	free(e->shares.of);
+	for (unsigned i = 0; i < TL_PERIODS; i++)
+		free(e->cycles[i].of);
+	free(e->values);
+	free(e->texts);
+	tl_id_map_free(&e->value_ids);
+	tl_id_map_free(&e->text_ids);
+	free(e);
 	return rc;
 }
 

@@ -300,22 +300,6 @@ common_share(const struct findings *f, size_t a, size_t b)
 	return either > 0 ? both / either : 0;
 }
 
-/* Sort the numbers of claims by what the claims explain. */
-static void
-order_claims(const struct findings *f, unsigned *order)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		const struct tl_cause *c = &f->claims[i];
-		size_t at = i;
-
-		for (;
-		     at > 0 && f->claims[order[at - 1]].explains < c->explains;
-		     at--)
-			order[at] = order[at - 1];
-		order[at] = (unsigned)i;
-	}
-}
-
 static void
 remove_at(unsigned *list, size_t *count, size_t at)
 {
@@ -356,7 +340,17 @@ put_claims(const struct findings *f, unsigned *bits)
 	unsigned order[TL_CAUSES_MAX], found[TL_CAUSES_MAX];
 	size_t count;
 
-	order_claims(f, order);
+	/* Sort the numbers of claims by what the claims explain. */
+	for (size_t i = 0; i < f->count; i++) {
+		const struct tl_cause *c = &f->claims[i];
+		size_t at = i;
+
+		for (;
+		     at > 0 && f->claims[order[at - 1]].explains < c->explains;
+		     at--)
+			order[at] = order[at - 1];
+		order[at] = (unsigned)i;
+	}
 	count = choose(f, order, found);
 	result->cause_count = result->finding_count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -435,20 +429,6 @@ describe(const struct findings *f, struct tl_cause *cause, unsigned bit)
 	cause->p99_with_ns = value_at(f->room, with, 0.99);
 	cause->median_without_ns = value_at(without_room, without, 0.5);
 	cause->p99_without_ns = value_at(without_room, without, 0.99);
-}
-
-/* Describe the parts of the duration.  A part holds for the spans that have as
- * much of the part as a slow span must have. */
-static void
-describe_where(struct findings *f)
-{
-	f->count = f->result->where_count;
-	memcpy(f->claims, f->result->where, sizeof(f->result->where));
-	hold_all(f);
-	for (unsigned i = 0; i < f->count; i++) {
-		f->result->where[i] = f->claims[i];
-		describe(f, &f->result->where[i], i);
-	}
 }
 
 static void
@@ -558,7 +538,16 @@ tl_findings_make(struct tl_why *why, struct tl_result *result,
 		for (size_t i = 0; i < result->cause_count; i++)
 			if (i < TL_FINDINGS_MAX || why->plan.all)
 				describe(&f, &result->causes[i], bits[i]);
-		describe_where(&f);
+		/* Describe the parts of the duration.  A part holds for the
+		 * spans that have as much of the part as a slow span must have.
+		 * / */
+		f.count = f.result->where_count;
+		memcpy(f.claims, f.result->where, sizeof(f.result->where));
+		hold_all(&f);
+		for (unsigned i = 0; i < f.count; i++) {
+			f.result->where[i] = f.claims[i];
+			describe(&f, &f.result->where[i], i);
+		}
 	}
 	findings_free(&f);
 	return rc;

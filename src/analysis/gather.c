@@ -108,14 +108,6 @@ find_group(struct tl_why *why, struct tl_bytes name, int *rc)
 	return group;
 }
 
-static bool
-is_of_kernel(const struct tl_message *message)
-{
-	return tl_bytes_equal(message->category, tl_bytes_of("sched")) ||
-	       tl_bytes_equal(message->category, tl_bytes_of("irq")) ||
-	       tl_bytes_equal(message->category, tl_bytes_of("kernel"));
-}
-
 static void
 add_target(struct tl_why *why, struct tl_group *group,
     const struct tl_message *message)
@@ -153,7 +145,10 @@ define(struct tl_why *why, const struct tl_message *message, int *rc)
 	if (d->group) {
 		if (!d->group->message)
 			d->group->message = message;
-		d->group->kernel |= is_of_kernel(message);
+		d->group->kernel |=
+		    tl_bytes_equal(message->category, tl_bytes_of("sched")) ||
+		    tl_bytes_equal(message->category, tl_bytes_of("irq")) ||
+		    tl_bytes_equal(message->category, tl_bytes_of("kernel"));
 		add_target(why, d->group, message);
 	}
 	return d;
@@ -175,22 +170,6 @@ definition_of(struct tl_why *why, const struct tl_event *event, int *rc)
 	return d ? d : define(why, message, rc);
 }
 
-static struct tl_thread *
-new_thread(struct tl_why *why, const struct tl_event *event, uint32_t number)
-{
-	struct tl_thread *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return NULL;
-	t->pid = event->pid;
-	t->tid = event->tid;
-	t->source = event->source;
-	t->names = tl_event_names(event);
-	t->number = number;
-	why->threads[number] = t;
-	return t;
-}
-
 /* The thread of an event.  NULL: too many threads, or an error in *rc. */
 static struct tl_thread *
 find_thread(struct tl_why *why, const struct tl_event *event, int *rc)
@@ -208,11 +187,17 @@ find_thread(struct tl_why *why, const struct tl_event *event, int *rc)
 	}
 	if (*rc == 0 && why->threads[number])
 		return why->threads[number];
-	*rc = 0;
+	*rc = -ENOMEM;
 	if (TL_ARRAY_ZEROS(why->threads, why->thread_capacity, number) < 0 ||
-	    !(t = new_thread(why, event, number)))
-		*rc = -ENOMEM;
-	return *rc < 0 ? NULL : t;
+	    !(t = calloc(1, sizeof(*t))))
+		return NULL;
+	*rc = 0;
+	*t = (struct tl_thread){ .pid = event->pid,
+		.tid = event->tid,
+		.source = event->source,
+		.names = tl_event_names(event),
+		.number = number };
+	return why->threads[number] = t;
 }
 
 uint32_t
@@ -511,16 +496,6 @@ get_open(struct tl_why *why)
 	return o;
 }
 
-static struct tl_lane *
-lane_of(struct tl_thread *t, size_t target)
-{
-	if (TL_ARRAY_ZEROS(t->lanes, t->lane_capacity, target) < 0)
-		return NULL;
-	if (!t->lanes[target])
-		t->lanes[target] = calloc(1, sizeof(**t->lanes));
-	return t->lanes[target];
-}
-
 /* Count the arguments that are larger than in the previous span. */
 static void
 count_rises(const struct tl_message *message, const uint64_t *before,
@@ -529,22 +504,6 @@ count_rises(const struct tl_message *message, const uint64_t *before,
 	for (unsigned i = 0; i < message->argc; i++)
 		rises[i] += tl_why_key(message, i, args[i]) >
 			    tl_why_key(message, i, before[i]);
-}
-
-static void
-compare_args(struct tl_target *target, struct tl_lane *lane,
-    const struct tl_event *event)
-{
-	if (target->begun++ > 0)
-		count_rises(event->message, target->args, event->args,
-		    target->rises);
-	if (lane->rank > 1) {
-		target->compared_in_thread++;
-		count_rises(event->message, lane->args, event->args,
-		    target->rises_in_thread);
-	}
-	memcpy(target->args, event->args, sizeof(target->args));
-	memcpy(lane->args, event->args, sizeof(lane->args));
 }
 
 /* The time since an earlier event of the message; INT64_MIN if events between
@@ -577,17 +536,6 @@ take_interval(struct tl_target *target, const struct tl_event *event,
 		    target->begins[at].stretch);
 	target->begins[at] = (struct tl_begin){ event->ns, event->stretch };
 	return 0;
-}
-
-static void
-forget_before(struct tl_lane *lane)
-{
-	while (lane->count > 0) {
-		const uint16_t g = lane->list[--lane->count];
-
-		lane->set[g / 64] &= ~(UINT64_C(1) << g % 64);
-	}
-	lane->value_count = 0;
 }
 
 /* Is a span of the group open on the thread? */
@@ -649,30 +597,6 @@ take_around(struct tl_why *why, struct tl_open *o)
 	return rc;
 }
 
-/* Set the path of a span.  The span is the last child counted so far. */
-static void
-take_path(struct tl_open *o, const struct tl_thread *t)
-{
-	if (t->count >= TL_RECORD_PATH_MAX)
-		return;
-	o->path[0] = t->children - 1;
-	for (size_t i = 0; i < t->count; i++)
-		o->path[i + 1] = t->frames[i].children - 1;
-	o->head.path_count = (uint8_t)(t->count + 1);
-}
-
-static void
-wait_for_window(struct tl_why *why, struct tl_target *target, struct tl_open *o)
-{
-	if (target->first)
-		target->last->next = o;
-	else
-		target->first = o;
-	target->last = o;
-	if (window_end(o) < why->deadline_ns)
-		why->deadline_ns = window_end(o);
-}
-
 /* Begin a span of a target, which has been counted as a child.  NULL: no
  * memory. */
 static struct tl_open *
@@ -681,10 +605,15 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 {
 	const size_t number = d->group->target - 1u;
 	struct tl_target *target = &why->targets[number];
-	struct tl_lane *lane = lane_of(t, number);
-	struct tl_open *o = lane ? get_open(why) : NULL;
+	struct tl_lane *lane;
+	struct tl_open *o;
 
-	if (!o)
+	if (TL_ARRAY_ZEROS(t->lanes, t->lane_capacity, number) < 0)
+		return NULL;
+	if (!t->lanes[number])
+		t->lanes[number] = calloc(1, sizeof(**t->lanes));
+	lane = t->lanes[number];
+	if (!lane || !(o = get_open(why)))
 		return NULL;
 	o->head = (struct tl_record){ .begin_ns = event->ns,
 		.since_thread_ns =
@@ -710,14 +639,35 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->tsc = event->tsc;
 	o->epoch = event->epoch;
 	o->observed = event->observed;
-	take_path(o, t);
-	wait_for_window(why, target, o);
+	/* Set the path of a span. The span is the last child counted so far. */
+	if (t->count < TL_RECORD_PATH_MAX) {
+		o->path[0] = t->children - 1;
+		for (size_t i = 0; i < t->count; i++)
+			o->path[i + 1] = t->frames[i].children - 1;
+		o->head.path_count = (uint8_t)(t->count + 1);
+	}
+	if (target->first)
+		target->last->next = o;
+	else
+		target->first = o;
+	target->last = o;
+	if (window_end(o) < why->deadline_ns)
+		why->deadline_ns = window_end(o);
 	target->open++;
 	if (take_interval(target, event, &o->head.since_any_ns) < 0 ||
 	    take_before(why, o, lane, event) < 0 ||
 	    (!d->scoped && take_around(why, o) < 0))
 		return NULL;
-	compare_args(target, lane, event);
+	if (target->begun++ > 0)
+		count_rises(event->message, target->args, event->args,
+		    target->rises);
+	if (lane->rank > 1) {
+		target->compared_in_thread++;
+		count_rises(event->message, lane->args, event->args,
+		    target->rises_in_thread);
+	}
+	memcpy(target->args, event->args, sizeof(target->args));
+	memcpy(lane->args, event->args, sizeof(lane->args));
 	lane->definition = d;
 	return o;
 }
@@ -860,7 +810,12 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	lane->begun = true;
 	lane->end_ns = event->ns;
 	lane->stretch = event->stretch;
-	forget_before(lane);
+	while (lane->count > 0) {
+		const uint16_t g = lane->list[--lane->count];
+
+		lane->set[g / 64] &= ~(UINT64_C(1) << g % 64);
+	}
+	lane->value_count = 0;
 	rc = add_gap(why, o, TL_GROUP_NONE, event);
 	if (rc == 0)
 		rc = add_states(why, o, &begin, event);
@@ -894,17 +849,6 @@ take_alone(struct tl_why *why, struct tl_thread *t,
 	target->spans++;
 	why->left_out.alone++;
 	return tl_records_add(&target->records, &record, end->args, NULL, NULL);
-}
-
-/* Drop a span of a target whose end event is missing. */
-static int
-drop_target(struct tl_why *why, struct tl_open *o)
-{
-	o->unsure = o->ended = true;
-	o->outer = NULL;
-	o->target->open--;
-	why->left_out.unsure++;
-	return o->left ? make_record(why, o) : 0;
 }
 
 /* == the call tree of a thread == */
@@ -1011,20 +955,6 @@ note_before(struct tl_why *why, struct tl_thread *t,
 	return rc;
 }
 
-/* Note whether events of the message since its first one may be missing. */
-static void
-note_observed(struct tl_definition *d, const struct tl_event *event)
-{
-	struct tl_group *g = d->group;
-
-	if (g->latest_ns == INT64_MIN)
-		g->first_ns = event->ns;
-	g->broken |= d->logged ? !tl_observed_joins(d->stretch, event->stretch)
-			       : event->stretch == TL_UNOBSERVED;
-	d->stretch = event->stretch;
-	d->logged = true;
-}
-
 /* Note a logged event for the open spans of the thread, and for spans that
  * begin later. */
 static int
@@ -1042,7 +972,14 @@ note_logged(struct tl_why *why, struct tl_thread *t, struct tl_definition *d,
 		t->frames[t->count - 1].own_children++;
 	if (!g)
 		return 0;
-	note_observed(d, event);
+	/* Note whether events of the message since its first one may be
+	 * missing. */
+	if (g->latest_ns == INT64_MIN)
+		g->first_ns = event->ns;
+	g->broken |= d->logged ? !tl_observed_joins(d->stretch, event->stretch)
+			       : event->stretch == TL_UNOBSERVED;
+	d->stretch = event->stretch;
+	d->logged = true;
 	if (!t->inner)
 		rc = note_before(why, t, d, event);
 	for (struct tl_open *o = t->inner; o && rc == 0; o = o->outer) {
@@ -1071,16 +1008,6 @@ pop_frame(struct tl_thread *t)
 		frame.target->outer = NULL;
 	}
 	return frame;
-}
-
-static int
-cross_frame(struct tl_thread *t)
-{
-	if (TL_ARRAY_ROOM(t->crossed, t->crossed_capacity, t->crossed_count) <
-	    0)
-		return -ENOMEM;
-	t->crossed[t->crossed_count++] = pop_frame(t);
-	return 0;
 }
 
 /* Remove the frames of spans that are not around the event any more: the end
@@ -1112,7 +1039,12 @@ cut_frames(struct tl_why *why, struct tl_thread *t)
 		for (struct tl_open *in = t->inner; in && in->frame > o->frame;
 		     in = in->outer)
 			in->frame--;
-		rc = drop_target(why, o);
+		/* Drop a span of a target whose end event is missing. */
+		o->unsure = o->ended = true;
+		o->outer = NULL;
+		o->target->open--;
+		why->left_out.unsure++;
+		rc = o->left ? make_record(why, o) : 0;
 	}
 	return rc;
 }
@@ -1138,9 +1070,12 @@ take_frame(struct tl_thread *t, const struct tl_span *span,
 	size_t i = span ? find_frame(t->frames, t->count, span) : 0;
 
 	if (i > 0) {
-		while (t->count > i)
-			if (cross_frame(t) < 0)
+		while (t->count > i) {
+			if (TL_ARRAY_ROOM(t->crossed, t->crossed_capacity,
+				t->crossed_count) < 0)
 				return -ENOMEM;
+			t->crossed[t->crossed_count++] = pop_frame(t);
+		}
 		*frame = pop_frame(t);
 		return 1;
 	}
@@ -1243,15 +1178,6 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	return rc;
 }
 
-/* Is an open span the span that has ended? */
-static bool
-is_ended(const struct tl_why *why, const struct tl_open *o)
-{
-	return why->ended && o->head.begin_ns == why->span.begin_ns &&
-	       o->tsc == why->span.begin_tsc &&
-	       o->epoch == why->span.begin_epoch;
-}
-
 /* Take an event of a span that belongs to no thread.  In the tree the event is
  * an instant. */
 static int
@@ -1285,7 +1211,10 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 	for (at = &target->scoped; *at && looked_at < DEPTH_MAX;
 	     at = &(*at)->outer, looked_at++) {
 		o = *at;
-		if (o->definition != d || !is_ended(why, o))
+		if (o->definition != d ||
+		    !(why->ended && o->head.begin_ns == why->span.begin_ns &&
+			o->tsc == why->span.begin_tsc &&
+			o->epoch == why->span.begin_epoch))
 			continue;
 		*at = o->outer;
 		return end_target(why, o, event);
@@ -1328,17 +1257,6 @@ note_pauses(struct tl_why *why, const struct tl_thread *t, int64_t ns)
 			target->pauses[i] = target->pauses[i - 1];
 		target->pauses[i] = pause;
 	}
-}
-
-/* Entries were lost: mark the spans of the same CPU whose windows contain the
- * loss. */
-static void
-take_loss(struct tl_why *why, const struct tl_event *event)
-{
-	for (size_t i = 0; i < why->target_count; i++)
-		for (struct tl_open *o = why->targets[i].first; o; o = o->next)
-			o->head.lost |= event->cpu == TL_CPU_UNKNOWN ||
-					event->cpu == o->head.cpu;
 }
 
 /* Take an event of the kernel about a thread or a CPU. */
@@ -1396,16 +1314,6 @@ lies_beside(const struct tl_why *why, const struct tl_event *event)
 	       sources->items[event->source].beside;
 }
 
-/* Find the begin event of an end event. */
-static int
-pair(struct tl_why *why, const struct tl_event *event)
-{
-	const int rc = tl_spans_put(why->pairs, event, &why->span);
-
-	why->ended = rc > 0;
-	return rc < 0 ? rc : tl_details_put(why->details, why->pairs, event);
-}
-
 /* Note an end in another thread than the begin.  Returns the thread of the
  * begin, or NULL as find_thread(). */
 static struct tl_thread *
@@ -1438,8 +1346,16 @@ take(struct tl_why *why, const struct tl_event *event)
 		return rc;
 	if (event->kind == TL_LOST) {
 		count_child(t);
-		if (!tl_event_is_start(event))
-			take_loss(why, event);
+		if (!tl_event_is_start(event)) {
+			/* Entries were lost: mark the spans of the same CPU
+			 * whose windows contain the loss. */
+			for (size_t i = 0; i < why->target_count; i++)
+				for (struct tl_open *o = why->targets[i].first;
+				     o; o = o->next)
+					o->head.lost |=
+					    event->cpu == TL_CPU_UNKNOWN ||
+					    event->cpu == o->head.cpu;
+		}
 		return tl_details_put(why->details, NULL, event);
 	}
 	d = definition_of(why, event, &rc);
@@ -1453,7 +1369,11 @@ take(struct tl_why *why, const struct tl_event *event)
 		rc = note_logged(why, t, d, event);
 	if (rc < 0 || (event->kind != TL_BEGIN && event->kind != TL_END))
 		return rc;
-	if ((rc = pair(why, event)) < 0)
+	/* find the begin event of an end event */
+	rc = tl_spans_put(why->pairs, event, &why->span);
+	why->ended = rc > 0;
+	if (rc < 0 ||
+	    (rc = tl_details_put(why->details, why->pairs, event)) < 0)
 		return rc;
 	if (why->ended && why->span.handed && !(t = hand_over(why, event, &rc)))
 		return rc;
@@ -1609,26 +1529,6 @@ tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
 	return 0;
 }
 
-static void
-free_open(struct tl_open *o)
-{
-	free(o->parts);
-	free(o);
-}
-
-static void
-free_thread(struct tl_thread *t)
-{
-	if (!t)
-		return;
-	for (size_t i = 0; i < t->lane_capacity; i++)
-		free(t->lanes[i]);
-	free(t->lanes);
-	free(t->frames);
-	free(t->crossed);
-	free(t);
-}
-
 void
 tl_why_free(struct tl_why *w)
 {
@@ -1643,11 +1543,22 @@ tl_why_free(struct tl_why *w)
 	while (w->made) {
 		struct tl_open *next = w->made->made;
 
-		free_open(w->made);
+		free(w->made->parts);
+		free(w->made);
 		w->made = next;
 	}
-	for (size_t i = 0; i < w->thread_capacity; i++)
-		free_thread(w->threads[i]);
+	for (size_t i = 0; i < w->thread_capacity; i++) {
+		struct tl_thread *t = w->threads[i];
+
+		if (!t)
+			continue;
+		for (size_t k = 0; k < t->lane_capacity; k++)
+			free(t->lanes[k]);
+		free(t->lanes);
+		free(t->frames);
+		free(t->crossed);
+		free(t);
+	}
 	for (uint32_t i = 0; i < w->group_count; i++)
 		free(w->groups[i]);
 	for (size_t i = 0; i < w->text_count; i++)

@@ -208,14 +208,6 @@ feature_of(const struct tl_why *why, const struct tl_cause *cause)
 	return &why->features[cause->feature];
 }
 
-static const char *
-kind_of(const struct tl_why *why, const struct tl_cause *cause)
-{
-	return cause->kind < TL_CAUSE_FEATURE
-		   ? causes[cause->kind].kind
-		   : features[feature_of(why, cause)->kind].kind;
-}
-
 /* Is the feature a gap in which details were not observed? */
 static bool
 is_unseen(const struct tl_feature *f)
@@ -472,7 +464,10 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 
 	put_name(&name, why, cause, message);
 	tl_fields_object(f, NULL);
-	tl_fields_string(f, "kind", kind_of(why, cause));
+	tl_fields_string(f, "kind",
+	    cause->kind < TL_CAUSE_FEATURE
+		? causes[cause->kind].kind
+		: features[feature_of(why, cause)->kind].kind);
 	tl_fields_bytes(f, "name", tl_bytes(name.data, name.size));
 	tl_text_free(&name);
 	if (cause->kind >= TL_CAUSE_FEATURE &&
@@ -617,23 +612,6 @@ put_feature(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-static void
-put_text_argument(struct tl_text *text, const struct tl_why *why,
-    const struct tl_cause *cause, const struct tl_message *message)
-{
-	const bool string = tl_arg_is_text(&message->args[cause->argument]) &&
-			    cause->op == TL_OP_EQUAL;
-
-	tl_put_plain(text, message->args[cause->argument].name);
-	tl_put_string(text, cause->op == TL_OP_EQUAL   ? " = "
-			    : cause->op == TL_OP_LEAST ? " >= "
-						       : " <= ");
-	if (string)
-		tl_put_plain(text, why->texts[cause->value]);
-	else
-		put_argument(text, why, cause, message);
-}
-
 /* Are there kernel events? */
 static bool
 has_kernel(const struct tl_why *why)
@@ -650,7 +628,18 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
 {
 	if (cause->kind == TL_CAUSE_ARGUMENT) {
-		put_text_argument(text, why, cause, message);
+		const bool string =
+		    tl_arg_is_text(&message->args[cause->argument]) &&
+		    cause->op == TL_OP_EQUAL;
+
+		tl_put_plain(text, message->args[cause->argument].name);
+		tl_put_string(text, cause->op == TL_OP_EQUAL   ? " = "
+				    : cause->op == TL_OP_LEAST ? " >= "
+							       : " <= ");
+		if (string)
+			tl_put_plain(text, why->texts[cause->value]);
+		else
+			put_argument(text, why, cause, message);
 		return;
 	}
 	if (cause->kind >= TL_CAUSE_FEATURE) {
@@ -677,9 +666,8 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 	if (cause->kind == TL_CAUSE_RUN) {
 		tl_put_time(text, cause->end);
 	} else if (cause->kind == TL_CAUSE_PERIOD) {
-		tl_put_duration(text, cause->end + 1);
-		tl_put_format(text, " of each %s",
-		    period_names[cause->argument]);
+		tl_put_format(text, "%s of each %s",
+		    TL_DURATION(cause->end + 1), period_names[cause->argument]);
 		if (cause->argument < TL_TICKS)
 			tl_put_format(text,
 			    " (perhaps a timer tick or preemption%s)",
@@ -692,11 +680,8 @@ static void
 put_with(struct tl_text *text, const char *what, int64_t with_ns,
     int64_t without_ns)
 {
-	tl_put_string(text, what);
-	tl_put_duration(text, with_ns);
-	tl_put_string(text, " with it, ");
-	tl_put_duration(text, without_ns);
-	tl_put_string(text, " without");
+	tl_put_format(text, "%s%s with it, %s without", what,
+	    TL_DURATION(with_ns), TL_DURATION(without_ns));
 }
 
 /* "median 710us with it, 101us without; 99 % take at most 2ms with it, 180us
@@ -764,11 +749,9 @@ put_examples(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause)
 {
 	for (size_t k = 0; k < cause->example_count; k++) {
-		tl_put_string(text, "     ");
-		tl_put_time(text, cause->examples[k]->begin_ns);
-		tl_put_string(text, "  ");
-		tl_put_duration(text, cause->examples[k]->duration_ns);
-		tl_put_string(text, "  [");
+		tl_put_format(text, "     %s  %s  [",
+		    TL_TIME(cause->examples[k]->begin_ns),
+		    TL_DURATION(cause->examples[k]->duration_ns));
 		if (!tl_why_put_path(text, why, cause->examples[k]))
 			tl_put_char(text, '-');
 		tl_put_string(text, "]  ");
@@ -777,31 +760,12 @@ put_examples(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* Append the echoes that have the same spans as a finding. */
-static void
-put_same(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result, size_t finding)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < result->cause_count; i++) {
-		const struct tl_cause *c = &result->causes[i];
-
-		if (!c->same || c->echo_of != finding + 1)
-			continue;
-		tl_put_string(text, any ? "; " : "   the same spans: ");
-		put_phrase(text, why, c, result->target->message);
-		any = true;
-	}
-	if (any)
-		tl_put_char(text, '\n');
-}
-
 static void
 put_text_cause(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result, size_t i)
 {
 	const struct tl_cause *cause = &result->causes[i];
+	bool any = false;
 
 	tl_put_format(text, "%zu. ", i + 1);
 	put_phrase(text, why, cause, result->target->message);
@@ -814,30 +778,22 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 	if (cause->echo_of)
 		tl_put_format(text, "   says nothing of its own beside %u\n",
 		    cause->echo_of);
-	put_same(text, why, result, i);
+	/* Append the echoes that have the same spans as a finding. */
+	for (size_t k = 0; k < result->cause_count; k++) {
+		const struct tl_cause *c = &result->causes[k];
+
+		if (!c->same || c->echo_of != i + 1)
+			continue;
+		tl_put_string(text, any ? "; " : "   the same spans: ");
+		put_phrase(text, why, c, result->target->message);
+		any = true;
+	}
+	if (any)
+		tl_put_char(text, '\n');
 	if (i == 0)
 		tl_put_string(text, "   its slowest spans: begin, duration, "
 				    "[N/M for --tree --path N/M], message\n");
 	put_examples(text, why, cause);
-}
-
-/* Append the parts of the duration in which slow spans take longer. */
-static void
-put_where(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result)
-{
-	for (size_t i = 0; i < result->where_count; i++) {
-		const struct tl_cause *part = &result->where[i];
-
-		tl_put_string(text, "   ");
-		put_phrase(text, why, part, result->target->message);
-		put_task(text, why, result, part->feature);
-		tl_put_format(text,
-		    " (%.0f %% of what the slow ones take longer)\n",
-		    100 * part->share);
-		if (i == 0 && result->finding_count == 0)
-			put_examples(text, why, part);
-	}
 }
 
 /* Append the states of threads, unless a state is already claimed as a part. */
@@ -883,26 +839,19 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 		    TL_SPANS_MIN);
 	} else if (at == 0) {
 		tl_put_format(text,
-		    "%llu spans, none of which stands out: the median is ",
-		    spans);
-		tl_put_duration(text, result->median_ns);
-		tl_put_string(text, ".\n");
+		    "%llu spans, none of which stands out: the median is %s.\n",
+		    spans, TL_DURATION(result->median_ns));
 	} else if (result->slow[at - 1] == 0) {
-		tl_put_format(text, "None of %llu spans took ", spans);
-		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_string(text, " or longer.\n");
+		tl_put_format(text, "None of %llu spans took %s or longer.\n",
+		    spans, TL_DURATION(result->thresholds_ns[at - 1]));
 	} else {
 		tl_put_format(text,
-		    "Nothing that --why looks at separates the %llu slowest "
-		    "of %llu spans (",
-		    (unsigned long long)result->slow[at - 1], spans);
-		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_format(text,
-		    " and longer); %lu comparisons.\n"
-		    "More detail may: a lower priority or a burst "
-		    "(timelinectl priority, timelinectl burst), timers inside "
-		    "them%s.\n",
-		    result->tests,
+		    "Nothing that --why looks at separates the %llu slowest of "
+		    "%llu spans (%s and longer); %lu comparisons.\nMore detail "
+		    "may: a lower priority or a burst (timelinectl priority, "
+		    "timelinectl burst), timers inside them%s.\n",
+		    (unsigned long long)result->slow[at - 1], spans,
+		    TL_DURATION(result->thresholds_ns[at - 1]), result->tests,
 		    has_kernel(why) ? ""
 				    : ", and what the kernel did (timelinectl "
 				      "kernel)");
@@ -921,32 +870,30 @@ put_slow(struct tl_text *text, const struct tl_why *why,
 	if (result->finding_count == 0 && result->where_count == 0) {
 		put_nothing(text, why, result);
 	} else {
-		tl_put_format(text, "%lu of %lu spans took ",
-		    result->slow[at - 1], result->target->spans);
-		tl_put_duration(text, result->thresholds_ns[at - 1]);
-		tl_put_string(text, " or longer (the slowest ");
+		tl_put_format(text,
+		    "%lu of %lu spans took %s or longer (the slowest ",
+		    result->slow[at - 1], result->target->spans,
+		    TL_DURATION(result->thresholds_ns[at - 1]));
 		tl_put_rounded(text,
 		    100 * (double)result->slow[at - 1] / (double)result->weight,
 		    3);
 		tl_put_string(text, " %)\n");
-		put_where(text, why, result);
+		/* Append the parts of the duration in which slow spans take
+		 * longer. */
+		for (size_t i = 0; i < result->where_count; i++) {
+			const struct tl_cause *part = &result->where[i];
+
+			tl_put_string(text, "   ");
+			put_phrase(text, why, part, result->target->message);
+			put_task(text, why, result, part->feature);
+			tl_put_format(text,
+			    " (%.0f %% of what the slow ones take longer)\n",
+			    100 * part->share);
+			if (i == 0 && result->finding_count == 0)
+				put_examples(text, why, part);
+		}
 	}
 	put_states(text, why, result);
-}
-
-static void
-put_text_result(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result)
-{
-	const size_t shown = shown_count(why, result);
-
-	put_slow(text, why, result);
-	for (size_t i = 0; i < shown; i++)
-		put_text_cause(text, why, result, i);
-	if (shown < result->cause_count)
-		tl_put_format(text,
-		    "%zu more that come with these: --all shows them.\n",
-		    result->cause_count - shown);
 }
 
 void
@@ -971,9 +918,19 @@ int
 tl_why_put_text(struct tl_why *why, struct tl_text *text)
 {
 	for (size_t i = 0; i < why->target_count; i++) {
+		const struct tl_result *result = &why->results[i];
+		const size_t shown = shown_count(why, result);
+
 		if (i > 0)
 			tl_put_char(text, '\n');
-		put_text_result(text, why, &why->results[i]);
+		put_slow(text, why, result);
+		for (size_t k = 0; k < shown; k++)
+			put_text_cause(text, why, result, k);
+		if (shown < result->cause_count)
+			tl_put_format(text,
+			    "%zu more that come with these: --all shows "
+			    "them.\n",
+			    result->cause_count - shown);
 	}
 	if (why->target_count == 0) {
 		tl_put_plain(text, tl_bytes_of(why->plan.glob));

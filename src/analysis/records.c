@@ -72,22 +72,6 @@ tl_record_amount(const struct tl_record *record, unsigned feature)
 	return 0;
 }
 
-static int
-add_chunk(struct tl_records *records)
-{
-	struct tl_records_chunk *chunk;
-
-	if (TL_ARRAY_ROOM(records->chunks, records->chunk_capacity,
-		records->chunk_count) < 0)
-		return -ENOMEM;
-	chunk = malloc(sizeof(*chunk));
-	if (!chunk)
-		return -ENOMEM;
-	chunk->used = 0;
-	records->chunks[records->chunk_count++] = chunk;
-	return 0;
-}
-
 static uint64_t *
 append(uint64_t *to, const uint64_t *from, size_t count)
 {
@@ -107,8 +91,12 @@ tl_records_add(struct tl_records *records, const struct tl_record *head,
 	if (records->chunk_count == 0 ||
 	    CHUNK_WORDS - records->chunks[records->chunk_count - 1]->used <
 		words) {
-		if (add_chunk(records) < 0)
+		if (TL_ARRAY_ROOM(records->chunks, records->chunk_capacity,
+			records->chunk_count) < 0 ||
+		    !(chunk = malloc(sizeof(*chunk))))
 			return -ENOMEM;
+		chunk->used = 0;
+		records->chunks[records->chunk_count++] = chunk;
 	}
 	chunk = records->chunks[records->chunk_count - 1];
 	to = &chunk->words[chunk->used];

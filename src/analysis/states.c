@@ -631,16 +631,6 @@ tl_states_find_horizon(struct tl_cursor *newest_first, int64_t *ns)
 	return rc < 0 ? rc : 0;
 }
 
-/* Find the time of the last kernel event of a source. */
-static int
-find_horizon(const struct tl_source *source, int64_t *ns)
-{
-	struct tl_cursor *cursor;
-	const int rc = tl_source_cursor(source, TL_NEWEST_FIRST, &cursor);
-
-	return rc < 0 ? rc : tl_states_find_horizon(cursor, ns);
-}
-
 int
 tl_states_of_sources(struct tl_states **states,
     const struct tl_sources *sources)
@@ -651,9 +641,15 @@ tl_states_of_sources(struct tl_states **states,
 
 	*states = NULL;
 	for (size_t i = 0; i < sources->count && rc == 0; i++) {
+		struct tl_cursor *cursor;
+
 		if (!tl_source_has_kernel(&sources->items[i]))
 			continue;
-		rc = find_horizon(&sources->items[i], &ns);
+		/* Find the time of the last kernel event of a source. */
+		rc = tl_source_cursor(&sources->items[i], TL_NEWEST_FIRST,
+		    &cursor);
+
+		rc = rc < 0 ? rc : tl_states_find_horizon(cursor, &ns);
 		if (rc < 0 || ns == INT64_MIN)
 			continue;
 		if (!*states) /* the other sources have no events of threads */
@@ -699,21 +695,6 @@ fit_sum(struct tl_parts *parts, int64_t duration_ns)
 	}
 }
 
-static void
-find_waits(const struct thread *t, int64_t from_ns, struct tl_parts *parts)
-{
-	const unsigned count = t->wait_count < WAITS ? t->wait_count : WAITS;
-
-	for (unsigned i = 0; i < count; i++) {
-		const struct wait *w = &t->waits[i];
-		struct tl_wait *longest =
-		    w->preempted ? &parts->preempted : &parts->blocked;
-
-		if (w->end_ns > from_ns && w->wait.ns > longest->ns)
-			*longest = w->wait;
-	}
-}
-
 bool
 tl_states_span(struct tl_states *s, const struct tl_span *span,
     struct tl_parts *parts)
@@ -735,7 +716,14 @@ tl_states_span(struct tl_states *s, const struct tl_span *span,
 		parts->ns[p] = t->ns[p] - t->marks[i].ns[p];
 	memmove(&t->marks[i], &t->marks[i + 1],
 	    (--t->mark_count - i) * sizeof(*t->marks));
-	find_waits(t, span->begin_ns, parts);
+	for (unsigned k = 0; k < t->wait_count && k < WAITS; k++) {
+		const struct wait *w = &t->waits[k];
+		struct tl_wait *longest =
+		    w->preempted ? &parts->preempted : &parts->blocked;
+
+		if (w->end_ns > span->begin_ns && w->wait.ns > longest->ns)
+			*longest = w->wait;
+	}
 	fit_sum(parts, span->duration_ns);
 	return s->hosts[host].any;
 }

@@ -225,28 +225,6 @@ try_parts(const struct where *w)
 		w->result->level = best.level;
 }
 
-static void
-sum_durations(struct where *w)
-{
-	struct tl_records_at at = { .records = &w->result->target->records };
-	const struct tl_record *r;
-	uint64_t weight = 0;
-	size_t count = 0;
-
-	while ((r = tl_records_known(&at))) {
-		w->duration_ns[r->level] += (double)r->duration_ns * r->weight;
-		w->weight[r->level] += r->weight;
-		if (r->level > 0)
-			continue;
-		w->room[count++] =
-		    (struct tl_weighed){ r->duration_ns, r->weight };
-		weight += r->weight;
-	}
-	if (count > 0)
-		w->normal_ns =
-		    (double)tl_weighed_select(w->room, count, weight / 2);
-}
-
 int
 tl_where_explain(struct tl_why *why, struct tl_result *result,
     const struct tl_part_sums *sums, const struct tl_shares *shares)
@@ -256,11 +234,26 @@ tl_where_explain(struct tl_why *why, struct tl_result *result,
 		.sums = sums,
 		.shares = shares };
 	uint64_t parts = 0;
+	struct tl_records_at at = { .records = &result->target->records };
+	const struct tl_record *r;
+	uint64_t weight = 0;
+	size_t count = 0;
 
 	w.room = malloc(result->target->records.count * sizeof(*w.room));
 	if (!w.room)
 		return -ENOMEM;
-	sum_durations(&w);
+	while ((r = tl_records_known(&at))) {
+		w.duration_ns[r->level] += (double)r->duration_ns * r->weight;
+		w.weight[r->level] += r->weight;
+		if (r->level > 0)
+			continue;
+		w.room[count++] =
+		    (struct tl_weighed){ r->duration_ns, r->weight };
+		weight += r->weight;
+	}
+	if (count > 0)
+		w.normal_ns =
+		    (double)tl_weighed_select(w.room, count, weight / 2);
 	for (uint32_t i = 0; i < why->feature_ids.count; i++)
 		parts += tl_feature_is_part(why->features[i].kind) &&
 			 sum_from(sums[i].ns, 0, TL_LEVELS_MAX) > 0;

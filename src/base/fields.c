@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.c - named values as text for a person or as JSON.
+ * fields.c - named values as text for a person, as JSON or as CSV.
  */
 #include "base/fields.h"
 
@@ -17,6 +17,12 @@ put_label(struct tl_text *text, const char *name)
 		tl_put_char(text, *name == '_' ? ' ' : *name);
 }
 
+static bool
+is_text(const struct tl_fields *f)
+{
+	return !f->json && !f->csv;
+}
+
 static void
 put_line_start(struct tl_fields *f)
 {
@@ -31,10 +37,10 @@ begin_member(struct tl_fields *f, const char *name, const char *suffix)
 	const bool first = !f->begun[f->depth];
 
 	f->begun[f->depth] = true;
-	if (f->json) {
+	if (!is_text(f)) {
 		if (!first)
 			tl_put_char(f->text, ',');
-		if (!name)
+		if (!name || f->csv)
 			return;
 		tl_put_char(f->text, '"');
 		tl_put_json(f->text, tl_bytes_of(name));
@@ -67,7 +73,7 @@ tl_fields_member(struct tl_fields *f, const char *name)
 static void
 end_member(struct tl_fields *f)
 {
-	if (!f->json && !f->inline_depth)
+	if (is_text(f) && !f->inline_depth)
 		tl_put_char(f->text, '\n');
 }
 
@@ -118,7 +124,7 @@ tl_fields_object_end(struct tl_fields *f)
 		tl_put_char(f->text, '\n');
 	}
 	f->depth--;
-	if (f->depth == 0 && f->json)
+	if (f->depth == 0 && !is_text(f))
 		tl_put_char(f->text, '\n');
 }
 
@@ -168,9 +174,9 @@ void
 tl_fields_double(struct tl_fields *f, const char *name, double x)
 {
 	begin_member(f, name, "");
-	if (!f->json)
+	if (is_text(f))
 		tl_put_format(f->text, "%.6g", x);
-	else if (isfinite(x))
+	else if (isfinite(x) || f->csv)
 		tl_put_double(f->text, x);
 	else
 		tl_put_string(f->text, "null");
@@ -181,10 +187,10 @@ void
 tl_fields_bool(struct tl_fields *f, const char *name, bool b)
 {
 	begin_member(f, name, "");
-	if (f->json)
-		tl_put_string(f->text, b ? "true" : "false");
-	else
+	if (is_text(f))
 		tl_put_string(f->text, b ? "yes" : "no");
+	else
+		tl_put_string(f->text, b ? "true" : "false");
 	end_member(f);
 }
 
@@ -196,6 +202,8 @@ tl_fields_bytes(struct tl_fields *f, const char *name, struct tl_bytes bytes)
 		tl_put_char(f->text, '"');
 		tl_put_json(f->text, bytes);
 		tl_put_char(f->text, '"');
+	} else if (f->csv) {
+		tl_put_csv(f->text, bytes);
 	} else {
 		tl_put_plain(f->text, bytes);
 	}
@@ -212,7 +220,7 @@ void
 tl_fields_null(struct tl_fields *f, const char *name)
 {
 	begin_member(f, name, "");
-	tl_put_string(f->text, f->json ? "null" : "-");
+	tl_put_string(f->text, f->json ? "null" : f->csv ? "" : "-");
 	end_member(f);
 }
 
@@ -220,10 +228,10 @@ void
 tl_fields_time(struct tl_fields *f, const char *name, int64_t ns)
 {
 	begin_member(f, name, "_ns");
-	if (f->json)
-		tl_put_signed(f->text, ns);
-	else
+	if (is_text(f))
 		tl_put_time(f->text, ns);
+	else
+		tl_put_signed(f->text, ns);
 	end_member(f);
 }
 
@@ -231,9 +239,9 @@ void
 tl_fields_duration(struct tl_fields *f, const char *name, int64_t ns)
 {
 	begin_member(f, name, "_ns");
-	if (f->json)
-		tl_put_signed(f->text, ns);
-	else
+	if (is_text(f))
 		tl_put_duration(f->text, ns);
+	else
+		tl_put_signed(f->text, ns);
 	end_member(f);
 }

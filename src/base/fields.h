@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.h - named values as text for people or as JSON, from the same calls.
+ * fields.h - named values as text for people, as JSON or as CSV, from the same
+ * calls.
  *
  *	state: live                       {"state":"live","created_ns":17...,
  *	created: 2026-11-20T19:24:18...    "lanes":[{"cpu":0,"head":5},
@@ -9,6 +10,9 @@
  *	    cpu 1  head 7
  *
  * An object inside an array is one line of text.
+ *
+ * CSV has a line for each object without its names; a heading is the caller's.
+ * An object inside another one, or an array, is not for CSV.
  */
 #ifndef TL_BASE_FIELDS_H
 #define TL_BASE_FIELDS_H
@@ -22,6 +26,7 @@ enum { TL_FIELDS_DEPTH_MAX = 8 };
 struct tl_fields {
 	struct tl_text *text;
 	bool json;
+	bool csv;
 	unsigned depth;
 	/* text: at this depth and deeper all is one line; 0: none */
 	unsigned inline_depth;
@@ -46,9 +51,9 @@ void tl_fields_string(struct tl_fields *fields, const char *name,
     const char *string);
 /* Put the name of a JSON member, whose value the caller puts as text. */
 void tl_fields_member(struct tl_fields *fields, const char *name);
-/* Put a missing value: null, or "-". */
+/* Put a missing value: null, "-", or nothing in CSV. */
 void tl_fields_null(struct tl_fields *fields, const char *name);
-/* Put nanoseconds: in JSON an integer with the name name_ns. */
+/* Put nanoseconds: in JSON and CSV an integer, whose name is name_ns. */
 void tl_fields_time(struct tl_fields *fields, const char *name, int64_t ns);
 void tl_fields_duration(struct tl_fields *fields, const char *name, int64_t ns);
 

@@ -116,6 +116,13 @@ char *tl_write_signed(char *to, int64_t n);
 char *tl_write_hex(char *to, uint64_t n);
 char *tl_write_duration(char *to, int64_t ns);
 
+/* A duration or a time as an argument of tl_put_format(), in an array that lives
+ * to the end of the block. */
+#define TL_DURATION(ns) tl_duration_in((char[TL_DURATION_MAX + 1]){ 0 }, ns)
+#define TL_TIME(ns)     tl_time_in((char[TL_TIME_SIZE + 1]){ 0 }, ns)
+const char *tl_duration_in(char *room, int64_t ns);
+const char *tl_time_in(char *room, int64_t ns);
+
 /* For rare text only. */
 void tl_put_format(struct tl_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -165,6 +165,22 @@ tl_put_time_cached(struct tl_text *text, struct tl_time_cache *cache,
 		text->size += (size_t)(write_time(to, cache, ns) - to);
 }
 
+const char *
+tl_duration_in(char *room, int64_t ns)
+{
+	*tl_write_duration(room, ns) = '\0';
+	return room;
+}
+
+const char *
+tl_time_in(char *room, int64_t ns)
+{
+	struct tl_time_cache cache = { 0 };
+
+	*write_time(room, &cache, ns) = '\0';
+	return room;
+}
+
 void
 tl_put_time(struct tl_text *text, int64_t ns)
 {

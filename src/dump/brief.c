@@ -41,15 +41,6 @@ put_word(struct tl_text *text, const char *word)
 	tl_put_string(text, quoted ? "'" : "");
 }
 
-static void
-put_files(struct tl_text *text, const struct tl_options *options)
-{
-	for (size_t i = 0; i < options->file_count; i++) {
-		tl_put_string(text, i > 0 ? " " : "");
-		put_word(text, options->files[i]);
-	}
-}
-
 int
 tl_brief_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
@@ -65,7 +56,10 @@ tl_brief_show(const struct tl_sources *inputs, struct tl_select *select,
 		.context = &b };
 	int rc;
 
-	put_files(&files, options);
+	for (size_t i = 0; i < options->file_count; i++) {
+		tl_put_string(&files, i > 0 ? " " : "");
+		put_word(&files, options->files[i]);
+	}
 	if (files.rc < 0)
 		return files.rc;
 	plan.files = tl_text_string(&files);

@@ -14,6 +14,8 @@
 
 #include <errno.h>
 
+static const struct tl_fault none = { .at = TL_FAULT_NOWHERE };
+
 struct counts {
 	uint64_t entries;     /* including entries that other files have */
 	uint64_t handed_over; /* spans that another thread ended */
@@ -71,16 +73,19 @@ put_name(struct tl_text *text, const struct tl_source *input)
 	tl_put_string(text, ": ");
 }
 
-/* Name the lanes of a snapshot whose entries were overwritten while the
- * snapshot was made. */
 static void
-put_left_out(struct tl_text *text, const struct tl_source *input)
+put_text(struct tl_text *text, const struct tl_source *input,
+    const struct counts *counts)
 {
+	const enum tl_source_state state = tl_source_state(input);
+	const size_t count = count_faults(input);
 	const struct tl_snap *snap =
 	    tl_source_is_open(input) ? tl_source_snap(input) : NULL;
 
-	for (size_t i = 0; snap && i < tl_snap_lane_count(snap); i++) {
-		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
+	/* Name the lanes of a snapshot whose entries were overwritten while the
+	 * snapshot was made. */
+	for (size_t k = 0; snap && k < tl_snap_lane_count(snap); k++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(snap, k);
 
 		if (lane->left_out == 0)
 			continue;
@@ -89,16 +94,6 @@ put_left_out(struct tl_text *text, const struct tl_source *input)
 		    lane->end - lane->first, lane->left_out);
 		tl_put_char(text, '\n');
 	}
-}
-
-static void
-put_text(struct tl_text *text, const struct tl_source *input,
-    const struct counts *counts)
-{
-	const enum tl_source_state state = tl_source_state(input);
-	const size_t count = count_faults(input);
-
-	put_left_out(text, input);
 	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
 		const struct tl_fault *fault = tl_source_fault(input, i);
 
@@ -150,57 +145,52 @@ count_left_out(const struct tl_source *input)
 }
 
 static void
-put_json(struct tl_text *text, const struct tl_source *input,
+put_fault(struct tl_fields *f, const struct tl_fault *fault)
+{
+	if (fault->at == TL_FAULT_NOWHERE)
+		tl_fields_null(f, "byte");
+	else
+		tl_fields_unsigned(f, "byte", fault->at);
+	tl_fields_string(f, "text", fault->text);
+}
+
+static void
+put_json(struct tl_fields *f, const struct tl_source *input,
     const struct counts *counts)
 {
 	const enum tl_source_state state = tl_source_state(input);
-	struct tl_fields f = { .text = text, .json = true };
 
-	tl_fields_object(&f, NULL);
-	tl_fields_string(&f, "file", input->name);
-	tl_fields_bool(&f, "whole", state == TL_SOURCE_WHOLE);
-	tl_fields_string(&f, "state", states[state]);
-	tl_fields_bool(&f, "readable", tl_source_is_open(input));
-	tl_fields_unsigned(&f, "entries", counts->entries);
-	tl_fields_unsigned(&f, "handed_over", counts->handed_over);
-	tl_fields_unsigned(&f, "left_out", count_left_out(input));
-	tl_fields_unsigned(&f, "fault_count", tl_source_fault_count(input));
-	tl_fields_array(&f, "faults");
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "file", input->name);
+	tl_fields_bool(f, "whole", state == TL_SOURCE_WHOLE);
+	tl_fields_string(f, "state", states[state]);
+	tl_fields_bool(f, "readable", tl_source_is_open(input));
+	tl_fields_unsigned(f, "entries", counts->entries);
+	tl_fields_unsigned(f, "handed_over", counts->handed_over);
+	tl_fields_unsigned(f, "left_out", count_left_out(input));
+	tl_fields_unsigned(f, "fault_count", tl_source_fault_count(input));
+	tl_fields_array(f, "faults");
 	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
-		const struct tl_fault *fault = tl_source_fault(input, i);
-
-		tl_fields_object(&f, NULL);
-		if (fault->at == TL_FAULT_NOWHERE)
-			tl_fields_null(&f, "byte");
-		else
-			tl_fields_unsigned(&f, "byte", fault->at);
-		tl_fields_string(&f, "text", fault->text);
-		tl_fields_object_end(&f);
+		tl_fields_object(f, NULL);
+		put_fault(f, tl_source_fault(input, i));
+		tl_fields_object_end(f);
 	}
-	tl_fields_array_end(&f);
-	tl_fields_object_end(&f);
+	tl_fields_array_end(f);
+	tl_fields_object_end(f);
 }
 
 /* A line for each fault.  A file without faults has one line with the state. */
 static void
-put_csv(struct tl_text *text, const struct tl_source *input)
+put_csv(struct tl_fields *f, const struct tl_source *input)
 {
-	const char *state = states[tl_source_state(input)];
+	const bool whole = tl_source_fault_count(input) == 0;
 
-	if (tl_source_fault_count(input) == 0) {
-		tl_put_csv(text, tl_bytes_of(input->name));
-		tl_put_format(text, ",%s,,\n", state);
-	}
-	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
-		const struct tl_fault *fault = tl_source_fault(input, i);
-
-		tl_put_csv(text, tl_bytes_of(input->name));
-		tl_put_format(text, ",%s,", state);
-		if (fault->at != TL_FAULT_NOWHERE)
-			tl_put_unsigned(text, fault->at);
-		tl_put_char(text, ',');
-		tl_put_csv(text, tl_bytes_of(fault->text));
-		tl_put_char(text, '\n');
+	for (size_t i = 0; i < tl_source_faults_kept(input) + whole; i++) {
+		tl_fields_object(f, NULL);
+		tl_fields_string(f, "file", input->name);
+		tl_fields_string(f, "state", states[tl_source_state(input)]);
+		put_fault(f, whole ? &none : tl_source_fault(input, i));
+		tl_fields_object_end(f);
 	}
 }
 
@@ -208,6 +198,7 @@ int
 tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
+	struct tl_fields f = tl_output_fields(output, options);
 	int rc = 0;
 
 	if (options->format == TL_FORMAT_CSV)
@@ -221,9 +212,9 @@ tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
 		if (rc < 0)
 			return rc;
 		if (options->format == TL_FORMAT_JSON)
-			put_json(&output->text, input, &counts);
+			put_json(&f, input, &counts);
 		else if (options->format == TL_FORMAT_CSV)
-			put_csv(&output->text, input);
+			put_csv(&f, input);
 		else
 			put_text(&output->text, input, &counts);
 		rc = tl_output_more(output);

@@ -90,13 +90,6 @@ put_duration(struct tl_text *text, int64_t ns)
 }
 
 static void
-put_share(struct tl_text *text, int64_t ns, int64_t total)
-{
-	tl_put_format(text, "%5.1f%%",
-	    total > 0 ? 100.0 * (double)ns / (double)total : 0.0);
-}
-
-static void
 put_parts(const struct view *v, const struct tl_critical_result *r)
 {
 	/* one line more takes no more room than a line that counts it */
@@ -108,15 +101,16 @@ put_parts(const struct view *v, const struct tl_critical_result *r)
 	for (size_t i = 0; i < shown; i++) {
 		const struct tl_critical_part *part = &r->parts[i];
 
-		tl_put_string(v->text, "  ");
-		put_share(v->text, part->ns, r->total_ns);
+		tl_put_format(v->text, "  %5.1f%%",
+		    r->total_ns > 0
+			? 100.0 * (double)part->ns / (double)r->total_ns
+			: 0.0);
 		put_duration(v->text, part->ns);
 		tl_put_string(v->text, "  ");
 		put_what(v, part->kind, part->message, part->rule);
 		if (part->uncertain_ns > 0) {
-			tl_put_string(v->text, "  (uncertain: ");
-			tl_put_duration(v->text, part->uncertain_ns);
-			tl_put_char(v->text, ')');
+			tl_put_format(v->text, "  (uncertain: %s)",
+			    TL_DURATION(part->uncertain_ns));
 		}
 		tl_put_char(v->text, '\n');
 	}
@@ -124,21 +118,8 @@ put_parts(const struct view *v, const struct tl_critical_result *r)
 		return;
 	for (size_t i = shown; i < r->part_count; i++)
 		rest_ns = tl_add_ns(rest_ns, r->parts[i].ns);
-	tl_put_format(v->text, "  ... and %zu more, together ",
-	    r->part_count - shown);
-	tl_put_duration(v->text, rest_ns);
-	tl_put_char(v->text, '\n');
-}
-
-static void
-put_span_text(const struct view *v, const struct tl_critical_result *r)
-{
-	const struct tl_event event = { .message = r->message,
-		.kind = TL_BEGIN,
-		.bare = r->bare,
-		.args = { r->args[0], r->args[1], r->args[2], r->args[3] } };
-
-	tl_render_node(v->text, &event, true);
+	tl_put_format(v->text, "  ... and %zu more, together %s\n",
+	    r->part_count - shown, TL_DURATION(rest_ns));
 }
 
 static void
@@ -152,8 +133,7 @@ put_step(const struct view *v, const struct tl_critical_result *r,
 		name = name_of(&step->thread, r->message);
 	tl_put_string(v->text, "  ");
 	since = v->text->size;
-	tl_put_char(v->text, '+');
-	tl_put_duration(v->text, step->from_ns - r->begin_ns);
+	tl_put_format(v->text, "+%s", TL_DURATION(step->from_ns - r->begin_ns));
 	tl_text_align_right(v->text, since, TIME_WIDTH);
 	put_duration(v->text, step->to_ns - step->from_ns);
 	tl_put_string(v->text, "  ");
@@ -195,9 +175,8 @@ put_hidden(const struct view *v, const struct tl_critical_result *r,
 		return;
 	for (size_t i = from; i < to; i++)
 		ns = tl_add_ns(ns, r->steps[i].to_ns - r->steps[i].from_ns);
-	tl_put_format(v->text, "  ... %zu shorter, ", to - from);
-	tl_put_duration(v->text, ns);
-	tl_put_char(v->text, '\n');
+	tl_put_format(v->text, "  ... %zu shorter, %s\n", to - from,
+	    TL_DURATION(ns));
 }
 
 static void
@@ -230,21 +209,21 @@ put_path(const struct view *v, const struct tl_critical_result *r)
 static void
 put_text(const struct view *v, const struct tl_critical_result *r)
 {
+	const struct tl_event event = { .message = r->message,
+		.kind = TL_BEGIN,
+		.bare = r->bare,
+		.args = { r->args[0], r->args[1], r->args[2], r->args[3] } };
+
 	tl_put_plain(v->text, r->message->line1);
-	tl_put_format(v->text, ": %llu span%s, ", (unsigned long long)r->spans,
-	    r->spans == 1 ? "" : "s");
-	tl_put_duration(v->text, r->total_ns);
-	tl_put_string(v->text, ", critical path:\n");
+	tl_put_format(v->text, ": %llu span%s, %s, critical path:\n",
+	    (unsigned long long)r->spans, r->spans == 1 ? "" : "s",
+	    TL_DURATION(r->total_ns));
 	put_parts(v, r);
 	tl_put_string(v->text, r->spans == 1 ? "its path: " : "the longest: ");
-	put_span_text(v, r);
-	tl_put_string(v->text, "  ");
-	tl_put_duration(v->text, r->end_ns - r->begin_ns);
-	tl_put_string(v->text, "  ");
+	tl_render_node(v->text, &event, true);
+	tl_put_format(v->text, "  %s  ", TL_DURATION(r->end_ns - r->begin_ns));
 	put_thread(v, &r->thread, name_of(&r->thread, r->message));
-	tl_put_string(v->text, "  ");
-	tl_put_time(v->text, r->begin_ns);
-	tl_put_string(v->text,
+	tl_put_format(v->text, "  %s%s", TL_TIME(r->begin_ns),
 	    r->lossy ? "  (entries were lost meanwhile)\n" : "\n");
 	put_path(v, r);
 }

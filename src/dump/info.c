@@ -26,18 +26,6 @@ state_of(const struct tl_host *host)
 						    : "synchronised";
 }
 
-/* Append an error bound.  json_name: the name in the form of
- * tl_fields_duration(). */
-static void
-put_bound(struct tl_fields *f, const char *name, const char *json_name,
-    uint32_t sync_us)
-{
-	if (sync_us == TL_SYNC_UNBOUNDED)
-		tl_fields_null(f, f->json ? json_name : name);
-	else
-		tl_fields_duration(f, name, (int64_t)sync_us * 1000);
-}
-
 static void
 put_host(struct tl_fields *f, const struct tl_host *host)
 {
@@ -51,7 +39,13 @@ put_host(struct tl_fields *f, const struct tl_host *host)
 	else
 		tl_fields_null(f, "boot_id");
 	tl_fields_string(f, "clock", state_of(host));
-	put_bound(f, "clock_bound", "clock_bound_ns", host->stated_us);
+	/* Append an error bound.  json_name: the name in the form of
+	 * tl_fields_duration(). */
+	if (host->stated_us == TL_SYNC_UNBOUNDED)
+		tl_fields_null(f, f->json ? "clock_bound_ns" : "clock_bound");
+	else
+		tl_fields_duration(f, "clock_bound",
+		    (int64_t)host->stated_us * 1000);
 	if (host->given_ns != 0)
 		tl_fields_duration(f, "offset", host->offset_ns);
 	tl_fields_object_end(f);
@@ -103,19 +97,6 @@ put_flags(struct tl_fields *f, const char *name, uint32_t flags, bool of_cpu)
 }
 
 static void
-put_knot(struct tl_fields *f, const struct timeline_knot *knot)
-{
-	tl_fields_object(f, NULL);
-	tl_fields_time(f, "time", knot->utc_ns);
-	tl_fields_unsigned(f, "stamp", knot->tsc);
-	tl_fields_unsigned(f, "epoch", knot->epoch);
-	tl_fields_duration(f, "likely_error", knot->est_err_ns);
-	tl_fields_duration(f, "error_bound", knot->max_err_ns);
-	put_flags(f, "flags", knot->flags, false);
-	tl_fields_object_end(f);
-}
-
-static void
 put_clock(struct tl_fields *f, const struct tl_snap *snap)
 {
 	const struct timeline_header *h = tl_snap_header(snap);
@@ -137,8 +118,18 @@ put_clock(struct tl_fields *f, const struct tl_snap *snap)
 	tl_fields_unsigned(f, "knots_ever", h->knot_count);
 	tl_fields_duration(f, "error_bound", worst_ns);
 	tl_fields_array(f, "knots");
-	for (size_t i = 0; i < knots; i++)
-		put_knot(f, tl_snap_knot(snap, i));
+	for (size_t i = 0; i < knots; i++) {
+		const struct timeline_knot *knot = tl_snap_knot(snap, i);
+
+		tl_fields_object(f, NULL);
+		tl_fields_time(f, "time", knot->utc_ns);
+		tl_fields_unsigned(f, "stamp", knot->tsc);
+		tl_fields_unsigned(f, "epoch", knot->epoch);
+		tl_fields_duration(f, "likely_error", knot->est_err_ns);
+		tl_fields_duration(f, "error_bound", knot->max_err_ns);
+		put_flags(f, "flags", knot->flags, false);
+		tl_fields_object_end(f);
+	}
 	tl_fields_array_end(f);
 	tl_fields_object_end(f);
 }
@@ -151,24 +142,6 @@ threshold_name(unsigned threshold)
 		return "unknown";
 	return threshold == TIMELINE_LEVEL_NONE ? "off"
 						: tl_level_name(threshold);
-}
-
-static void
-put_window(struct tl_fields *f, const struct tl_level_window *window)
-{
-	tl_fields_object(f, NULL);
-	tl_fields_time(f, "from", window->from_ns);
-	tl_fields_time(f, "to", window->to_ns);
-	tl_fields_duration(f, "length",
-	    tl_ns_between(window->from_ns, window->to_ns));
-	tl_fields_string(f, "open_from", threshold_name(window->threshold));
-	tl_fields_bool(f, "burst", window->burst);
-	tl_fields_bool(f, "merged", window->merged);
-	tl_fields_bool(f, "joined", window->joined);
-	tl_fields_bool(f, "sample", window->sample);
-	if (window->pid != 0)
-		tl_fields_unsigned(f, "by_pid", window->pid);
-	tl_fields_object_end(f);
 }
 
 /* Append the share of the measured time in which each level was open. */
@@ -214,8 +187,24 @@ put_levels(struct tl_fields *f, const struct timeline_header *header,
 	tl_fields_unsigned(f, "bursts_sampled", levels->samples);
 	put_shares(f, time);
 	tl_fields_array(f, "windows");
-	for (size_t i = 0; i < levels->count; i++)
-		put_window(f, &levels->windows[i]);
+	for (size_t i = 0; i < levels->count; i++) {
+		const struct tl_level_window *window = &levels->windows[i];
+
+		tl_fields_object(f, NULL);
+		tl_fields_time(f, "from", window->from_ns);
+		tl_fields_time(f, "to", window->to_ns);
+		tl_fields_duration(f, "length",
+		    tl_ns_between(window->from_ns, window->to_ns));
+		tl_fields_string(f, "open_from",
+		    threshold_name(window->threshold));
+		tl_fields_bool(f, "burst", window->burst);
+		tl_fields_bool(f, "merged", window->merged);
+		tl_fields_bool(f, "joined", window->joined);
+		tl_fields_bool(f, "sample", window->sample);
+		if (window->pid != 0)
+			tl_fields_unsigned(f, "by_pid", window->pid);
+		tl_fields_object_end(f);
+	}
 	tl_fields_array_end(f);
 	tl_fields_object_end(f);
 }
@@ -335,31 +324,28 @@ put_geometry(struct tl_fields *f, const struct timeline_header *h)
 }
 
 static void
-put_lane(struct tl_fields *f, size_t i, const struct tl_snap_lane *lane)
-{
-	tl_fields_object(f, NULL);
-	tl_fields_unsigned(f, "lane", i);
-	if (lane->cpu == TL_CPU_UNKNOWN)
-		tl_fields_null(f, "cpu");
-	else
-		tl_fields_unsigned(f, "cpu", lane->cpu);
-	tl_fields_unsigned(f, "tier", lane->tier);
-	tl_fields_unsigned(f, "room", lane->entries);
-	tl_fields_unsigned(f, "logged", lane->head);
-	tl_fields_unsigned(f, "cleared", lane->cleared);
-	tl_fields_unsigned(f, "first", lane->first);
-	tl_fields_unsigned(f, "end", lane->end);
-	tl_fields_unsigned(f, "torn", lane->torn);
-	tl_fields_unsigned(f, "left_out", lane->left_out);
-	tl_fields_object_end(f);
-}
-
-static void
 put_lanes(struct tl_fields *f, const struct tl_snap *snap)
 {
 	tl_fields_array(f, "lanes");
-	for (size_t i = 0; i < tl_snap_lane_count(snap); i++)
-		put_lane(f, i, tl_snap_lane(snap, i));
+	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
+
+		tl_fields_object(f, NULL);
+		tl_fields_unsigned(f, "lane", i);
+		if (lane->cpu == TL_CPU_UNKNOWN)
+			tl_fields_null(f, "cpu");
+		else
+			tl_fields_unsigned(f, "cpu", lane->cpu);
+		tl_fields_unsigned(f, "tier", lane->tier);
+		tl_fields_unsigned(f, "room", lane->entries);
+		tl_fields_unsigned(f, "logged", lane->head);
+		tl_fields_unsigned(f, "cleared", lane->cleared);
+		tl_fields_unsigned(f, "first", lane->first);
+		tl_fields_unsigned(f, "end", lane->end);
+		tl_fields_unsigned(f, "torn", lane->torn);
+		tl_fields_unsigned(f, "left_out", lane->left_out);
+		tl_fields_object_end(f);
+	}
 	tl_fields_array_end(f);
 }
 
@@ -390,17 +376,6 @@ put_losses(struct tl_fields *f, const struct tl_snap *snap)
 		if (causes[i])
 			tl_fields_unsigned(f, causes[i], h->drops[i]);
 	tl_fields_object_end(f);
-}
-
-/* Fields of a timeline. */
-static void
-put_timeline(struct tl_fields *f, const struct tl_snap *snap,
-    const struct tl_levels *levels, const struct tl_observed_time *time)
-{
-	put_lanes(f, snap);
-	put_losses(f, snap);
-	put_clock(f, snap);
-	put_levels(f, tl_snap_header(snap), levels, time);
 }
 
 /* Fields of a recorded trace. */
@@ -465,9 +440,13 @@ put_input(struct tl_fields *f, const struct tl_source *input)
 			tl_fields_time(f, "oldest", levels.first_ns);
 			tl_fields_time(f, "newest", levels.last_ns);
 		}
-		if (snap)
-			put_timeline(f, snap, &levels, &time);
-		else if (tl_source_trace(input))
+		if (snap) {
+			/* Fields of a timeline. */
+			put_lanes(f, snap);
+			put_losses(f, snap);
+			put_clock(f, snap);
+			put_levels(f, tl_snap_header(snap), &levels, &time);
+		} else if (tl_source_trace(input))
 			put_trace(f, tl_source_trace(input));
 		tl_fields_unsigned(f, "faults", tl_source_fault_count(input));
 		tl_fields_object_end(f);

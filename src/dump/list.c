@@ -5,7 +5,6 @@
  */
 #include "dump/views.h"
 
-#include "base/array.h"
 #include "base/fields.h"
 #include "dump/listing.h"
 #include "format/label.h"
@@ -31,22 +30,6 @@ struct counted {
 	struct tl_labels labels;
 };
 
-static const char *
-format_name(unsigned format)
-{
-	static const char *const names[] = { [TIMELINE_ARG_UNSIGNED] =
-						 "unsigned",
-		[TIMELINE_ARG_SIGNED] = "signed",
-		[TIMELINE_ARG_HEX] = "hex",
-		[TIMELINE_ARG_DOUBLE] = "double",
-		[TIMELINE_ARG_DURATION] = "duration",
-		[TIMELINE_ARG_STRING] = "string",
-		[TIMELINE_ARG_TEXT8] = "string",
-		[TIMELINE_ARG_OCTAL] = "octal" };
-
-	return format < TL_COUNT(names) ? names[format] : "unsigned";
-}
-
 /* The level at which the message is logged; "always", "off". */
 static const char *
 gate_name(const struct tl_message *message)
@@ -56,15 +39,6 @@ gate_name(const struct tl_message *message)
 	return message->gate == TIMELINE_LEVEL_OFF
 		   ? "off"
 		   : tl_level_name(message->gate);
-}
-
-static void
-counted_free(struct counted *c)
-{
-	tl_message_map_free(&c->map, NULL);
-	tl_message_map_free(&c->named, free);
-	tl_labels_free(&c->labels);
-	free(c->rows);
 }
 
 static int
@@ -109,26 +83,14 @@ find_named(struct counted *c, struct row *of, const struct tl_message *named)
 	return row;
 }
 
-static void
-count_entry(struct counted *c, const struct tl_event *event)
-{
-	struct row *row = tl_message_map_find(&c->map, event->message);
-	const struct tl_message *named;
-
-	if (!row)
-		return;
-	named = tl_labels_get(&c->labels, event);
-	if (named != event->message)
-		row = find_named(c, row, named);
-	row->seen++;
-}
-
 static int
 count_entries(struct counted *c, const struct tl_source *input,
     struct tl_select *select)
 {
+	const struct tl_message *named;
 	struct tl_cursor *cursor;
 	struct tl_event event;
+	struct row *row;
 	int rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
@@ -136,9 +98,15 @@ count_entries(struct counted *c, const struct tl_source *input,
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (select->all)
 			tl_progress_tick(&select->progress);
-		if (event.kind == TL_LOST)
+		row = event.kind == TL_LOST
+			  ? NULL
+			  : tl_message_map_find(&c->map, event.message);
+		if (!row)
 			continue;
-		count_entry(c, &event);
+		named = tl_labels_get(&c->labels, &event);
+		if (named != event.message)
+			row = find_named(c, row, named);
+		row->seen++;
 	}
 	tl_cursor_close(cursor);
 	return rc;
@@ -176,92 +144,50 @@ put_text(struct tl_text *text, const struct tl_message *m, uint64_t seen,
 		tl_listing_explain(text, m->explain);
 }
 
+/* Put a row as JSON or CSV, which has one value a column. */
 static void
-put_json(struct tl_text *text, const struct tl_source *input,
+put_fields(struct tl_fields *f, const struct tl_source *input,
     const struct tl_message *m, uint64_t seen)
 {
-	struct tl_fields f = { .text = text, .json = true };
-
-	tl_fields_object(&f, NULL);
-	tl_fields_string(&f, "input", input->name);
-	tl_fields_bytes(&f, "category", m->category);
-	tl_fields_string(&f, "priority", tl_level_name(m->level));
-	tl_fields_string(&f, "gate", gate_name(m));
-	tl_fields_string(&f, "kind", tl_record_kind_name(m->kind));
-	if (m->kind == TIMELINE_RECORD_SPAN)
-		tl_fields_string(&f, "scope", m->scope ? "source" : "thread");
-	tl_fields_bytes(&f, "message", m->line1);
-	tl_fields_bytes(&f, "explain", m->explain);
-	tl_fields_array(&f, "args");
-	for (unsigned i = 0; i < m->argc; i++) {
-		tl_fields_object(&f, NULL);
-		tl_fields_bytes(&f, "name", m->args[i].name);
-		tl_fields_string(&f, "format", format_name(m->args[i].format));
-		tl_fields_object_end(&f);
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "input", input->name);
+	tl_fields_bytes(f, "category", m->category);
+	tl_fields_string(f, "priority", tl_level_name(m->level));
+	tl_fields_string(f, "gate", gate_name(m));
+	tl_fields_string(f, "kind", tl_record_kind_name(m->kind));
+	if (f->json && m->kind == TIMELINE_RECORD_SPAN)
+		tl_fields_string(f, "scope", m->scope ? "source" : "thread");
+	tl_fields_bytes(f, "message", m->line1);
+	if (f->json) {
+		tl_fields_bytes(f, "explain", m->explain);
+		tl_fields_array(f, "args");
+		for (unsigned i = 0; i < m->argc; i++) {
+			tl_fields_object(f, NULL);
+			tl_fields_bytes(f, "name", m->args[i].name);
+			tl_fields_string(f, "format",
+			    tl_arg_format_name(m->args[i].format));
+			tl_fields_object_end(f);
+		}
+		tl_fields_array_end(f);
 	}
-	tl_fields_array_end(&f);
-	tl_fields_bytes(&f, "file", m->file);
-	tl_fields_unsigned(&f, "line", m->line);
-	tl_fields_unsigned(&f, "seen", seen);
-	tl_fields_object_end(&f);
-}
-
-static void
-put_csv(struct tl_text *text, const struct tl_source *input,
-    const struct tl_message *m, uint64_t seen)
-{
-	tl_put_csv(text, tl_bytes_of(input->name));
-	tl_put_char(text, ',');
-	tl_put_csv(text, m->category);
-	tl_put_char(text, ',');
-	tl_put_string(text, tl_level_name(m->level));
-	tl_put_char(text, ',');
-	tl_put_string(text, gate_name(m));
-	tl_put_char(text, ',');
-	tl_put_string(text, tl_record_kind_name(m->kind));
-	tl_put_char(text, ',');
-	tl_put_csv(text, m->line1);
-	tl_put_char(text, ',');
-	tl_put_csv(text, m->file);
-	tl_put_char(text, ',');
-	tl_put_unsigned(text, m->line);
-	tl_put_char(text, ',');
-	tl_put_unsigned(text, seen);
-	tl_put_char(text, '\n');
+	tl_fields_bytes(f, "file", m->file);
+	tl_fields_unsigned(f, "line", m->line);
+	tl_fields_unsigned(f, "seen", seen);
+	tl_fields_object_end(f);
 }
 
 static int
 put_row(const struct row *row, const struct tl_source *input,
     const struct tl_options *options, struct tl_output *output)
 {
-	if (options->format == TL_FORMAT_JSON)
-		put_json(&output->text, input, row->message, row->seen);
-	else if (options->format == TL_FORMAT_CSV)
-		put_csv(&output->text, input, row->message, row->seen);
+	struct tl_fields f = tl_output_fields(output, options);
+
+	if (options->format != TL_FORMAT_TEXT)
+		put_fields(&f, input, row->message, row->seen);
 	else
 		put_text(&output->text, row->message, row->seen,
 		    options->explain);
 	return tl_output_more(output);
-}
-
-static int
-put_all(const struct counted *c, const struct tl_source *input,
-    struct tl_select *select, const struct tl_options *options,
-    struct tl_output *output)
-{
-	const size_t count = tl_source_message_count(input);
-	int rc = 0;
-
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		const struct row *row = &c->rows[i];
-
-		if (row->seen > 0 ||
-		    (!row->first && tl_select_message(select, row->message)))
-			rc = put_row(row, input, options, output);
-		for (row = row->first; row && rc == 0; row = row->next)
-			rc = put_row(row, input, options, output);
-	}
-	return rc;
 }
 
 /* Append the heading of an input. */
@@ -299,9 +225,21 @@ tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
 		rc = counted_init(&c, input);
 		if (rc == 0)
 			rc = count_entries(&c, input, select);
-		if (rc == 0)
-			rc = put_all(&c, input, select, options, output);
-		counted_free(&c);
+		for (size_t k = 0;
+		     k < tl_source_message_count(input) && rc == 0; k++) {
+			const struct row *row = &c.rows[k];
+
+			if (row->seen > 0 ||
+			    (!row->first &&
+				tl_select_message(select, row->message)))
+				rc = put_row(row, input, options, output);
+			for (row = row->first; row && rc == 0; row = row->next)
+				rc = put_row(row, input, options, output);
+		}
+		tl_message_map_free(&c.map, NULL);
+		tl_message_map_free(&c.named, free);
+		tl_labels_free(&c.labels);
+		free(c.rows);
 	}
 	return rc;
 }

@@ -120,15 +120,6 @@ put_duration(struct tl_text *text, const struct tl_event *event)
 	tl_text_align_right(text, start, WIDTH_DELTA);
 }
 
-static void
-put_cpu(struct tl_text *text, uint32_t cpu)
-{
-	if (cpu != TL_CPU_UNKNOWN)
-		put_number(text, cpu, WIDTH_CPU);
-	else
-		tl_put_string(text, "  ?");
-}
-
 /* The width of the longest host name that fits. */
 static size_t
 host_width(const struct tl_hosts *hosts)
@@ -180,15 +171,6 @@ put_id(struct listing *l, struct tl_bytes name, uint32_t id, bool of_thread)
 	if (width > *column && width <= WIDTH_NAMED_MAX)
 		*column = width;
 	tl_text_align_right(text, start, *column + text->size - start - width);
-}
-
-static void
-put_step(struct tl_text *text, const struct tl_event *event)
-{
-	const size_t start = text->size;
-
-	tl_render_time(text, event);
-	tl_text_align_right(text, start, TL_TIME_SIZE);
 }
 
 /* Append +0.000531200, in seconds.  "-": unknown. */
@@ -291,9 +273,12 @@ put_column(struct listing *l, enum tl_column column,
 
 	switch (column) {
 	case TL_COLUMN_TIME:
-		if (tl_message_counts_steps(event->message))
-			put_step(text, event);
-		else
+		if (tl_message_counts_steps(event->message)) {
+			const size_t start = text->size;
+
+			tl_render_time(text, event);
+			tl_text_align_right(text, start, TL_TIME_SIZE);
+		} else
 			put_time(l, event, delta);
 		if (l->style.marks)
 			tl_put_char(text, event->overlaps ? '~' : ' ');
@@ -302,7 +287,10 @@ put_column(struct listing *l, enum tl_column column,
 		put_host(l, event);
 		break;
 	case TL_COLUMN_CPU:
-		put_cpu(text, event->cpu);
+		if (event->cpu != TL_CPU_UNKNOWN)
+			put_number(text, event->cpu, WIDTH_CPU);
+		else
+			tl_put_string(text, "  ?");
 		break;
 	case TL_COLUMN_PID:
 		put_id(l, tl_names_process(tl_event_names(event), event->pid),
@@ -449,26 +437,11 @@ put_overwritten(struct listing *l, const struct tl_event *event)
 	return put_missing(l, NULL, o);
 }
 
-/* Append the line for the sources whose turn had not come at the last event. */
-static int
-end_overwritten(struct listing *l)
-{
-	int rc = 0;
-
-	for (size_t i = 0; l->style.overwritten && i < l->style.sources; i++) {
-		struct tl_overwritten *o = &l->style.overwritten[i];
-
-		if (rc == 0 && o->due && !o->said)
-			rc = put_missing(l, NULL, o);
-	}
-	return rc;
-}
-
 static int
 put_with_delta(struct listing *l, const struct tl_event *event)
 {
 	struct delta delta = { 0 };
-	int rc;
+	int rc = 0;
 
 	if (l->style.order == TL_NEWEST_FIRST) {
 		if (l->held)
@@ -509,10 +482,19 @@ listing_finish(struct tl_sink *sink)
 {
 	static const struct delta unknown;
 	struct listing *l = (struct listing *)sink;
+	int rc = 0;
 
 	if (l->style.order == TL_NEWEST_FIRST)
 		return release(l, &unknown);
-	return end_overwritten(l);
+	/* Append the line for the sources whose turn had not come at the last
+	 * event. */
+	for (size_t i = 0; l->style.overwritten && i < l->style.sources; i++) {
+		struct tl_overwritten *o = &l->style.overwritten[i];
+
+		if (rc == 0 && o->due && !o->said)
+			rc = put_missing(l, NULL, o);
+	}
+	return rc;
 }
 
 bool

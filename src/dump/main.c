@@ -48,58 +48,49 @@ remove_unfinished(void)
 	tl_output_abandon(&output);
 }
 
+/* What a report needs. */
+enum {
+	EACH = 1 << 0,     /* nothing is shown of entries that do not pass */
+	READ = 1 << 1,     /* the same, if it has read any */
+	TOGETHER = 1 << 2, /* counts the entries of all inputs together */
+	IN_ORDER = 1 << 3, /* shows entries of several hosts in one order */
+	KERNEL = 1 << 4    /* uses the kernel events beside a file */
+};
+
+static unsigned
+needs_of(const struct tl_options *options)
+{
+	static const uint8_t needs[] = {
+#define REPORT(constant, name, formats, options, show, needs) \
+	[TL_MODE_##constant] = needs,
+#include "dump/reports.def"
+#undef REPORT
+	};
+
+	return needs[options->mode];
+}
+
+static int
+show_entries(const struct tl_options *options, struct tl_select *select)
+{
+	return options->follow
+		   ? tl_follow_show(&inputs, select, options, &output)
+		   : tl_entries_show(&inputs, select, options, &output);
+}
+
 static int
 run_mode(const struct tl_options *options, struct tl_select *select,
     struct tl_fault *fault)
 {
 	switch (options->mode) {
-	case TL_MODE_LIST:
-		return tl_defined_show(&inputs, select, options, &output);
-	case TL_MODE_STATS:
-		return tl_stats_show(&inputs, select, options, &output, fault);
-	case TL_MODE_INFO:
-		return tl_info_show(&inputs, options, &output);
-	case TL_MODE_CHECK:
-		return tl_check_show(&inputs, select, options, &output);
-	case TL_MODE_SCRIPT:
-	case TL_MODE_VIEW:
-		return tl_scripting_run(&inputs, select, options, &output,
-		    &script_error, fault);
-	case TL_MODE_STATES:
-		return tl_states_show(&inputs, select, options, &output);
-	case TL_MODE_TREE:
-		return tl_tree_show(&inputs, select, options, &output, fault);
-	case TL_MODE_WHY:
-		return tl_why_show(&inputs, select, options, &output, fault);
-	case TL_MODE_BRIEF:
-		return tl_brief_show(&inputs, select, options, &output, fault);
-	case TL_MODE_CRITICAL:
-		return tl_critical_show(&inputs, select, options, &output,
-		    fault);
+#define REPORT(constant, name, formats, options_taken, show, needs) \
+	case TL_MODE_##constant: \
+		return show;
+#include "dump/reports.def"
+#undef REPORT
 	default:
-		return options->follow
-			   ? tl_follow_show(&inputs, select, options, &output)
-			   : tl_entries_show(&inputs, select, options, &output);
+		return -EINVAL;
 	}
-}
-
-/* Does the mode show progress?  Never between entries on a terminal. */
-static bool
-wants_progress(const struct tl_options *options)
-{
-	return !options->no_progress && !options->follow &&
-	       (!output.terminal || options->mode != TL_MODE_ENTRIES);
-}
-
-/* Does the view use the kernel events beside a file? */
-static bool
-wants_kernel(const struct tl_options *options)
-{
-	return options->mode == TL_MODE_STATES ||
-	       options->mode == TL_MODE_STATS ||
-	       options->mode == TL_MODE_TREE || options->mode == TL_MODE_WHY ||
-	       options->mode == TL_MODE_BRIEF ||
-	       options->mode == TL_MODE_CRITICAL;
 }
 
 static int
@@ -118,7 +109,7 @@ open_inputs(const struct tl_options *options)
 			    : 0,
 		.follow = options->follow,
 		.check = options->mode == TL_MODE_CHECK,
-		.kernel = wants_kernel(options),
+		.kernel = needs_of(options) & KERNEL,
 		.little = options->mode == TL_MODE_TREE,
 		.trees = options->mode == TL_MODE_TREE &&
 			 !tl_selection_is_any(&options->selection),
@@ -149,25 +140,12 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 	if (select->all || options->follow ||
 	    (options->max_given && options->max == 0))
 		return false;
-	switch (options->mode) {
-	case TL_MODE_LIST:
+	if (options->mode == TL_MODE_LIST)
 		return select->messages_passed == 0 ||
 		       (select->on_condition && select->passed == 0);
-	case TL_MODE_ENTRIES:
-	case TL_MODE_STATS:
-	case TL_MODE_TREE:
-	case TL_MODE_STATES:
-	case TL_MODE_WHY:
-	case TL_MODE_BRIEF:
-	case TL_MODE_CRITICAL:
-		return select->passed == 0;
-	case TL_MODE_SCRIPT:
-	case TL_MODE_VIEW:
-		/* a script may have read nothing */
-		return select->passed == 0 && select->read > 0;
-	default:
-		return false;
-	}
+	return select->passed == 0 &&
+	       (needs_of(options) & EACH ||
+		   (needs_of(options) & READ && select->read > 0));
 }
 
 /* Show the view of the open files.  -ENOENT and a fault: no file could be
@@ -187,7 +165,9 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	select.early_end = tl_sources_are_steady(&inputs);
 	select.entries =
 	    options->mode == TL_MODE_ENTRIES || options->mode == TL_MODE_LIST;
-	tl_progress_start(&select.progress, wants_progress(options));
+	tl_progress_start(&select.progress,
+	    !options->no_progress && !options->follow &&
+		(!output.terminal || options->mode != TL_MODE_ENTRIES));
 	/* other modes read the entries twice */
 	if (options->mode == TL_MODE_ENTRIES)
 		select.progress.total = tl_sources_entries(&inputs);
@@ -221,28 +201,7 @@ report_usage(const struct tl_fault *fault)
 static bool
 is_in_order(const struct tl_options *options)
 {
-	return (options->mode == TL_MODE_ENTRIES && !options->follow) ||
-	       options->mode == TL_MODE_SCRIPT ||
-	       options->mode == TL_MODE_VIEW ||
-	       options->mode == TL_MODE_CRITICAL;
-}
-
-/* Are the entries of all inputs shown or counted together? */
-static bool
-is_merged(const struct tl_options *options)
-{
-	return is_in_order(options) || options->mode == TL_MODE_STATS ||
-	       options->mode == TL_MODE_STATES ||
-	       options->mode == TL_MODE_WHY || options->mode == TL_MODE_BRIEF;
-}
-
-/* Report a failure before any text was written. */
-static int
-give_up(const struct tl_fault *fault)
-{
-	(void)tl_output_close(&output, false);
-	tl_sources_free(&inputs);
-	return report_usage(fault);
+	return needs_of(options) & IN_ORDER && !options->follow;
 }
 
 static int
@@ -265,9 +224,13 @@ show(const struct tl_options *options)
 	if (rc == 0)
 		rc = tl_selection_hosts(&options->selection, &inputs, report,
 		    is_in_order(options), &fault);
-	if (rc == -EINVAL)
-		return give_up(&fault);
-	if (rc == 0 && is_merged(options))
+	if (rc == -EINVAL) {
+		/* Report a failure before any text was written. */
+		(void)tl_output_close(&output, false);
+		tl_sources_free(&inputs);
+		return report_usage(&fault);
+	}
+	if (rc == 0 && (is_in_order(options) || needs_of(options) & TOGETHER))
 		tl_selection_copies(&inputs, report);
 	if (rc == 0)
 		rc = run(options, &fault);
@@ -309,20 +272,6 @@ print(const char *text)
 	return FAILED;
 }
 
-static int
-print_help(const struct tl_options *options)
-{
-	struct tl_fault fault = { 0 };
-	struct tl_text text = { 0 };
-	int status;
-
-	if (tl_options_help(options, &text, &fault) < 0)
-		return report_usage(&fault);
-	status = print(tl_text_string(&text));
-	tl_text_free(&text);
-	return status;
-}
-
 /* Without FILE: print the names of the timelines of this machine. */
 static int
 print_names(void)
@@ -359,8 +308,16 @@ main(int argc, char **argv)
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
 		return report_usage(&fault);
 	switch (options.mode) {
-	case TL_MODE_HELP:
-		return print_help(&options);
+	case TL_MODE_HELP: {
+		struct tl_text text = { 0 };
+		int status;
+
+		if (tl_options_help(&options, &text, &fault) < 0)
+			return report_usage(&fault);
+		status = print(tl_text_string(&text));
+		tl_text_free(&text);
+		return status;
+	}
 	case TL_MODE_NAMES:
 		return print_names();
 	case TL_MODE_VERSION:

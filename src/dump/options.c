@@ -22,6 +22,13 @@
 
 #include "script/option_rows.def"
 
+static const char *const column_names[] = {
+#define COLUMN(constant, name) name,
+#include "dump/columns.def"
+#undef COLUMN
+	NULL
+};
+
 /* State of parsing. */
 struct parse {
 	struct tl_options *options;
@@ -59,7 +66,7 @@ struct report {
 	uint64_t options;
 };
 static const struct report reports[] = {
-#define REPORT(constant, name, formats, options) \
+#define REPORT(constant, name, formats, options, show, needs) \
 	[TL_MODE_##constant] = { name, formats, options },
 #include "dump/reports.def"
 #undef REPORT
@@ -123,112 +130,6 @@ take_report(struct parse *p, enum tl_mode mode)
 	return take_mode(p, mode, reports[mode].name);
 }
 
-/* == options of trees == */
-
-static int
-take_path(struct parse *p)
-{
-	const char *path = p->argument;
-	uint64_t number;
-	int rc;
-
-	while ((rc = tl_tree_path_take(&path, &number)) > 0)
-		;
-	if (rc < 0 || p->argument[0] == '\0')
-		return usage(p, "not a path like 3/0/17", p->argument);
-	p->options->path = p->argument;
-	return 0;
-}
-
-static int
-take_count(struct parse *p, uint64_t *count, const char *what)
-{
-	if (tl_parse_unsigned(p->argument, count) < 0)
-		return usage(p, what, p->argument);
-	return 0;
-}
-
-/* == options of --why == */
-
-static int
-take_slowest(struct parse *p)
-{
-	char *end;
-	const double percent = strtod(p->argument, &end);
-
-	if (end != p->argument && *end == '%')
-		end++;
-	if (end == p->argument || *end != '\0' || !(percent > 0) ||
-	    !(percent < 100))
-		return usage(p, "not a percentage above 0 and below 100",
-		    p->argument);
-	p->options->slowest = percent;
-	return 0;
-}
-
-/* Take an option of --why.  1: not such an option. */
-static int
-take_why(struct parse *p, int value)
-{
-	struct tl_options *o = p->options;
-
-	switch (value) {
-	case OPTION_WHY:
-		if (o->why)
-			return usage(p, "a second --why", p->argument);
-		o->why = p->argument;
-		return take_report(p, TL_MODE_WHY);
-	case OPTION_BRIEF:
-		o->brief = p->argument ? p->argument : "*";
-		p->before_glob = p->argument ? 0 : p->operand_count + 1;
-		return take_report(p, TL_MODE_BRIEF);
-	case OPTION_SLOWEST:
-		return take_slowest(p);
-	case OPTION_ALL:
-		o->all = true;
-		return 0;
-	default:
-		return 1;
-	}
-}
-
-static int
-take_style(struct parse *p)
-{
-	static const char *const names[] = { "lincheck" };
-	const int style =
-	    tl_option_choose(names, 1, p->argument, "style", p->fault);
-
-	p->options->lincheck = style == 0;
-	return style;
-}
-
-/* Take an option of trees and their comparison.  1: not such an option. */
-static int
-take_tree(struct parse *p, int value)
-{
-	struct tl_options *o = p->options;
-
-	switch (value) {
-	case OPTION_PATH:
-		return take_path(p);
-	case OPTION_DEPTH:
-		return take_count(p, &o->depth, "not a number of levels");
-	case OPTION_CHILDREN:
-		return take_count(p, &o->children, "not a number of children");
-	case OPTION_VERBOSE:
-		o->verbose = true;
-		return 0;
-	case OPTION_STYLE:
-		return take_style(p);
-	case OPTION_PATHS:
-		o->paths = true;
-		return 0;
-	default:
-		return 1;
-	}
-}
-
 /* == which options go together == */
 
 /* Refuse a format or an option that the row of the report does not have. */
@@ -255,10 +156,10 @@ check_report(struct parse *p)
 	    p->mode_name);
 }
 
-/* Options that need text, whatever the report. */
 static int
-check_text(struct parse *p)
+check_options(struct parse *p)
 {
+	/* options that need text, whatever the report */
 	static const struct {
 		uint64_t option;
 		const char *name;
@@ -269,36 +170,18 @@ check_text(struct parse *p)
 		{ O(STYLE), "--style",
 		    "needs --tree as text, without --paths" },
 	};
-
-	for (size_t i = 0; i < TL_COUNT(text_only); i++) {
-		if (p->options->format != TL_FORMAT_TEXT &&
-		    p->given & text_only[i].option)
-			return usage(p, text_only[i].what, text_only[i].name);
-	}
-	return 0;
-}
-
-/* Make these reports, which are about slow spans, from all entries. */
-static void
-keep_all_entries(struct tl_options *o)
-{
-	if (o->mode != TL_MODE_WHY && o->mode != TL_MODE_CRITICAL &&
-	    o->mode != TL_MODE_BRIEF)
-		return;
-	o->slower_ns = o->selection.slower_ns;
-	o->selection.slower_ns = 0;
-}
-
-static int
-check_options(struct parse *p)
-{
 	const struct tl_options *o = p->options;
 	const bool scripted =
 	    o->mode == TL_MODE_SCRIPT || o->mode == TL_MODE_VIEW;
-	int rc;
+	const int rc = check_report(p);
 
-	if ((rc = check_report(p)) < 0 || (rc = check_text(p)) < 0)
+	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < TL_COUNT(text_only); i++) {
+		if (o->format != TL_FORMAT_TEXT &&
+		    p->given & text_only[i].option)
+			return usage(p, text_only[i].what, text_only[i].name);
+	}
 	if (o->follow && o->output)
 		return usage(p,
 		    "cannot be combined with --follow: the file appears "
@@ -317,6 +200,62 @@ check_options(struct parse *p)
 }
 
 /* == all options == */
+
+static int
+take_path(struct parse *p)
+{
+	const char *path = p->argument;
+	uint64_t number;
+	int rc;
+
+	while ((rc = tl_tree_path_take(&path, &number)) > 0)
+		;
+	if (rc < 0 || p->argument[0] == '\0')
+		return usage(p, "not a path like 3/0/17", p->argument);
+	p->options->path = p->argument;
+	return 0;
+}
+
+static int
+take_count(struct parse *p, uint64_t *count, const char *what)
+{
+	if (tl_parse_unsigned(p->argument, count) < 0)
+		return usage(p, what, p->argument);
+	return 0;
+}
+
+static int
+take_slowest(struct parse *p)
+{
+	char *end;
+	const double percent = strtod(p->argument, &end);
+
+	if (end != p->argument && *end == '%')
+		end++;
+	if (end == p->argument || *end != '\0' || !(percent > 0) ||
+	    !(percent < 100))
+		return usage(p, "not a percentage above 0 and below 100",
+		    p->argument);
+	p->options->slowest = percent;
+	return 0;
+}
+
+/* Take one of the names that end with NULL. */
+static int
+take_choice(struct parse *p, const char *word, const char *what,
+    const char *const *names, unsigned *choice)
+{
+	unsigned count = 0;
+	int i;
+
+	while (names[count])
+		count++;
+	i = tl_option_choose(names, count, word, what, p->fault);
+	if (i < 0)
+		return i;
+	*choice = (unsigned)i;
+	return 0;
+}
 
 static int
 take_pair(struct parse *p)
@@ -344,108 +283,49 @@ take_script(struct parse *p, enum tl_mode mode)
 }
 
 static int
-take_max(struct parse *p)
-{
-	if (tl_parse_unsigned(p->argument, &p->options->max) < 0)
-		return usage(p, "not a number of entries", p->argument);
-	p->options->max_given = true;
-	return 0;
-}
-
-/* Take one name from a list of columns. */
-static int
-take_column(struct parse *p, const char *name)
-{
-	static const char *const names[] = {
-#define COLUMN(constant, name) name,
-#include "dump/columns.def"
-#undef COLUMN
-	};
-	struct tl_options *o = p->options;
-	const int column =
-	    tl_option_choose(names, TL_COLUMNS, name, "column", p->fault);
-
-	if (column < 0)
-		return column;
-	if (o->column_count == TL_COLUMNS_SHOWN)
-		return usage(p, "too many columns", p->argument);
-	o->columns[o->column_count++] = (uint8_t)column;
-	return 0;
-}
-
-static int
 take_columns(struct parse *p)
 {
+	struct tl_options *o = p->options;
 	const char *at = p->argument;
 	char name[TL_NEAR_MAX + 1];
-	int rc = 0;
 
-	p->options->column_count = 0;
-	p->options->columns_given = true;
+	o->column_count = 0;
+	o->columns_given = true;
 	for (;;) {
 		const size_t size = strcspn(at, ",");
+		unsigned column;
+		int rc;
 
 		if (size > TL_NEAR_MAX)
 			return usage(p, "no such column", at);
 		memcpy(name, at, size);
 		name[size] = '\0';
-		if ((rc = take_column(p, name)) < 0 || at[size] == '\0')
+		rc = take_choice(p, name, "column", column_names, &column);
+		if (rc < 0)
 			return rc;
+		if (o->column_count == TL_COLUMNS_SHOWN)
+			return usage(p, "too many columns", p->argument);
+		o->columns[o->column_count++] = (uint8_t)column;
+		if (at[size] == '\0')
+			return 0;
 		at += size + 1;
 	}
 }
 
+/* Take a stock view, or "help" for their list. */
 static int
-take_format(struct parse *p, const char *word)
-{
-	static const char *const names[] = { "text", "json", "csv" };
-	const int format = tl_option_choose(names, 3, word, "format", p->fault);
-
-	if (format < 0)
-		return format;
-	p->options->format = (enum tl_format)format;
-	return 0;
-}
-
-static int
-take_time(struct parse *p)
-{
-	static const char *const names[] = { "utc", "local", "delta",
-		"relative" };
-	const int form =
-	    tl_option_choose(names, 4, p->argument, "form of time", p->fault);
-
-	if (form < 0)
-		return form;
-	p->options->time = (enum tl_time_form)form;
-	return 0;
-}
-
-static int
-take_color(struct parse *p)
-{
-	static const char *const names[] = { "auto", "always", "never" };
-	const int color =
-	    tl_option_choose(names, 3, p->argument, "color", p->fault);
-
-	if (color < 0)
-		return color;
-	p->options->color = (enum tl_color)color;
-	return 0;
-}
-
-/* Is the argument a stock view, or "help" for their list? */
-static int
-check_view(struct parse *p)
+take_view(struct parse *p)
 {
 	const struct tl_script_view *view = tl_script_views();
 	struct tl_near near = tl_near_to(p->argument);
 
+	if (strcmp(p->argument, "states") == 0)
+		return take_report(p, TL_MODE_STATES);
 	if (strcmp(p->argument, "help") == 0)
-		return 0;
+		return take_script(p, TL_MODE_VIEW);
 	for (; view->name; view++) {
 		if (strcmp(view->name, p->argument) == 0)
-			return 0;
+			return take_script(p, TL_MODE_VIEW);
 		tl_near_try(&near, view->name);
 	}
 	return tl_usage_near(p->fault, &near,
@@ -453,19 +333,58 @@ check_view(struct parse *p)
 			 : "no such view; --view help lists them");
 }
 
-/* Take an option that chooses a view.  1: not such an option. */
-static int
-set_view(struct parse *p, int value)
+/* Take an option that is given or not.  false: the option is another. */
+static bool
+take_flag(struct tl_options *o, int value)
 {
+	const struct {
+		int value;
+		bool *flag;
+	} flags[] = { { OPTION_ALL, &o->all }, { OPTION_VERBOSE, &o->verbose },
+		{ OPTION_PATHS, &o->paths },
+		{ OPTION_OLDEST_FIRST, &o->oldest_first },
+		{ OPTION_FOLLOW, &o->follow }, { OPTION_EXPLAIN, &o->explain },
+		{ OPTION_NO_PAGER, &o->no_pager },
+		{ OPTION_NO_PROGRESS, &o->no_progress },
+		{ OPTION_TRUSTED, &o->trusted } };
+
+	for (size_t i = 0; i < TL_COUNT(flags); i++) {
+		if (flags[i].value == value)
+			return *flags[i].flag = true;
+	}
+	return false;
+}
+
+/* Take one option or operand. */
+static int
+take(struct parse *p, int value)
+{
+	static const char *const styles[] = { "lincheck", NULL },
+				 *const formats[] = { "text", "json", "csv",
+					 NULL },
+				 *const times[] = { "utc", "local", "delta",
+					 "relative", NULL },
+				 *const colors[] = { "auto", "always", "never",
+					 NULL };
+	struct tl_options *o = p->options;
+	unsigned style;
 	int rc;
 
+	if (value == TL_OPTION_OPERAND) {
+		p->operands[p->operand_count++] = p->argument;
+		return 0;
+	}
+	p->given |= bit_of(value);
+	rc = tl_selection_take(&o->selection, value, p->argument, p->fault);
+	if (rc != 1 || take_flag(o, value))
+		return rc == 1 ? 0 : rc;
 	switch (value) {
 	case OPTION_LIST:
 		return take_report(p, TL_MODE_LIST);
 	case OPTION_STATS:
 		return take_report(p, TL_MODE_STATS);
 	case OPTION_BY:
-		p->options->by = p->argument;
+		o->by = p->argument;
 		return 0;
 	case OPTION_INFO:
 		return take_report(p, TL_MODE_INFO);
@@ -475,96 +394,61 @@ set_view(struct parse *p, int value)
 		return take_report(p, TL_MODE_TREE);
 	case OPTION_CRITICAL:
 	case OPTION_PATH_OF:
-		p->options->critical = p->argument;
-		p->options->path_of = value == OPTION_PATH_OF;
+		o->critical = p->argument;
+		o->path_of = value == OPTION_PATH_OF;
 		return take_mode(p, TL_MODE_CRITICAL,
-		    value == OPTION_PATH_OF ? "--path-of" : "--critical");
+		    o->path_of ? "--path-of" : "--critical");
 	case OPTION_PAIR:
 		return take_pair(p);
 	case OPTION_SCRIPT:
 		return take_script(p, TL_MODE_SCRIPT);
 	case OPTION_VIEW:
-		if (strcmp(p->argument, "states") == 0)
-			return take_report(p, TL_MODE_STATES);
-		if ((rc = check_view(p)) < 0)
-			return rc;
-		return take_script(p, TL_MODE_VIEW);
-	default:
-		return 1;
-	}
-}
-
-static int
-take_from(struct parse *p)
-{
-	p->options->from = tl_formats_choose_read(p->argument, p->fault);
-	return p->options->from ? 0 : -EINVAL;
-}
-
-static int
-take_rest(struct parse *p, int value)
-{
-	switch (value) {
+		return take_view(p);
+	case OPTION_WHY:
+		if (o->why)
+			return usage(p, "a second --why", p->argument);
+		o->why = p->argument;
+		return take_report(p, TL_MODE_WHY);
+	case OPTION_BRIEF:
+		o->brief = p->argument ? p->argument : "*";
+		p->before_glob = p->argument ? 0 : p->operand_count + 1;
+		return take_report(p, TL_MODE_BRIEF);
+	case OPTION_SLOWEST:
+		return take_slowest(p);
+	case OPTION_PATH:
+		return take_path(p);
+	case OPTION_DEPTH:
+		return take_count(p, &o->depth, "not a number of levels");
+	case OPTION_CHILDREN:
+		return take_count(p, &o->children, "not a number of children");
+	case OPTION_STYLE:
+		rc = take_choice(p, p->argument, "style", styles, &style);
+		o->lincheck = rc == 0;
+		return rc;
 	case OPTION_FROM:
-		return take_from(p);
+		o->from = tl_formats_choose_read(p->argument, p->fault);
+		return o->from ? 0 : -EINVAL;
 	case OPTION_MAX:
-		return take_max(p);
-	case OPTION_OLDEST_FIRST:
-		p->options->oldest_first = true;
-		return 0;
-	case OPTION_FOLLOW:
-		p->options->follow = true;
-		return 0;
+		o->max_given = true;
+		return take_count(p, &o->max, "not a number of entries");
 	case OPTION_COLUMNS:
 		return take_columns(p);
-	case OPTION_EXPLAIN:
-		p->options->explain = true;
-		return 0;
 	case OPTION_FORMAT:
-		return take_format(p, p->argument);
 	case OPTION_JSON:
-		return take_format(p, "json");
+		return take_choice(p,
+		    value == OPTION_JSON ? "json" : p->argument, "format",
+		    formats, &o->format);
 	case OPTION_TIME:
-		return take_time(p);
+		return take_choice(p, p->argument, "form of time", times,
+		    &o->time);
 	case OPTION_COLOR:
-		return take_color(p);
-	case OPTION_NO_PAGER:
-		p->options->no_pager = true;
-		return 0;
-	case OPTION_NO_PROGRESS:
-		p->options->no_progress = true;
-		return 0;
+		return take_choice(p, p->argument, "color", colors, &o->color);
 	case OPTION_OUTPUT:
-		p->options->output = p->argument;
-		return 0;
-	case OPTION_TRUSTED:
-		p->options->trusted = true;
+		o->output = p->argument;
 		return 0;
 	default:
 		return usage(p, "unknown option", "?");
 	}
-}
-
-/* Take one option or operand. */
-static int
-take(struct parse *p, int value)
-{
-	int rc;
-
-	if (value == TL_OPTION_OPERAND) {
-		p->operands[p->operand_count++] = p->argument;
-		return 0;
-	}
-	p->given |= bit_of(value);
-	rc = tl_selection_take(&p->options->selection, value, p->argument,
-	    p->fault);
-	if (rc == 1)
-		rc = set_view(p, value);
-	if (rc == 1)
-		rc = take_why(p, value);
-	if (rc == 1)
-		rc = take_tree(p, value);
-	return rc == 1 ? take_rest(p, value) : rc;
 }
 
 static int
@@ -655,67 +539,43 @@ default_file(struct parse *p)
 	return refuse_without_file(p);
 }
 
-static void
-set_defaults(struct tl_options *o)
-{
-	static const uint8_t columns[] = { TL_COLUMN_TIME, TL_COLUMN_CATEGORY,
-		TL_COLUMN_MESSAGE };
-
-	*o = (struct tl_options){ 0 };
-	o->depth = UINT64_MAX;
-	o->children = UINT64_MAX;
-	tl_selection_init(&o->selection);
-	memcpy(o->columns, columns, sizeof(columns));
-	o->column_count = sizeof(columns);
-}
-
-/* Is a stock view chosen that can say how it is used? */
-static bool
-is_scripted(const struct tl_options *o)
-{
-	return o->mode == TL_MODE_VIEW && strcmp(o->script, "help") != 0;
-}
-
-/* --view NAME --help: run the view with that as its only argument. */
-static void
-ask_view(struct tl_options *o)
-{
-	static char help[] = "--help";
-	static char *arguments[] = { help, NULL };
-
-	o->view_usage = true;
-	o->file_count = 0;
-	o->script_argv = arguments;
-	o->script_argc = 1;
-}
-
 int
-tl_options_parse(struct tl_options *options, int argc, char **argv,
+tl_options_parse(struct tl_options *o, int argc, char **argv,
     struct tl_fault *fault)
 {
+	/* --view NAME --help: run the view with that as its only argument */
+	static char help[] = "--help";
+	static char *view_arguments[] = { help, NULL };
 	struct tl_option_reader reader;
 	/* operands are collected in argv itself: getopt has already read these
 	 * elements */
-	struct parse p = { .options = options,
-		.fault = fault,
-		.operands = argv };
+	struct parse p = { .options = o, .fault = fault, .operands = argv };
 	int value, rest, rc;
 
-	set_defaults(options);
+	*o = (struct tl_options){ .depth = UINT64_MAX,
+		.children = UINT64_MAX,
+		.columns = { TL_COLUMN_TIME, TL_COLUMN_CATEGORY,
+		    TL_COLUMN_MESSAGE },
+		.column_count = 3 };
+	tl_selection_init(&o->selection);
 	tl_options_start(&reader, rows, ROWS);
 	while ((value = tl_options_next(&reader, argc, argv, &p.argument, &rest,
 		    fault)) > 0) {
-		if (value == OPTION_HELP && is_scripted(options)) {
-			ask_view(options);
+		if (value == OPTION_HELP && o->mode == TL_MODE_VIEW &&
+		    strcmp(o->script, "help") != 0) {
+			o->view_usage = true;
+			o->file_count = 0;
+			o->script_argv = view_arguments;
+			o->script_argc = 1;
 			return 0;
 		}
 		if (value == OPTION_HELP) {
-			options->mode = TL_MODE_HELP;
-			options->help = p.argument;
+			o->mode = TL_MODE_HELP;
+			o->help = p.argument;
 			return 0;
 		}
 		if (value == OPTION_VERSION) {
-			options->mode = TL_MODE_VERSION;
+			o->mode = TL_MODE_VERSION;
 			return 0;
 		}
 		if ((rc = take(&p, value)) < 0)
@@ -726,9 +586,14 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	find_glob(&p);
 	if ((rc = share_operands(&p, argc, argv, rest)) < 0 ||
 	    (rc = default_file(&p)) < 0 ||
-	    (rc = tl_selection_defaults(&options->selection, fault)) < 0)
+	    (rc = tl_selection_defaults(&o->selection, fault)) < 0)
 		return rc;
-	keep_all_entries(options);
+	/* reports about slow spans are made from all entries */
+	if (o->mode == TL_MODE_WHY || o->mode == TL_MODE_CRITICAL ||
+	    o->mode == TL_MODE_BRIEF) {
+		o->slower_ns = o->selection.slower_ns;
+		o->selection.slower_ns = 0;
+	}
 	return check_options(&p);
 }
 
@@ -743,22 +608,17 @@ tl_options_limits(const struct tl_options *options)
 static void
 put_columns(struct tl_text *text)
 {
-	static const char *const names[] = {
-#define COLUMN(constant, name) name,
-#include "dump/columns.def"
-#undef COLUMN
-	};
 	enum { WIDTH = 78 };
 	size_t start = text->size;
 
 	tl_put_string(text, "Columns:");
 	for (size_t i = 0; i < TL_COLUMNS; i++) {
-		if (text->size - start + strlen(names[i]) > WIDTH) {
+		if (text->size - start + strlen(column_names[i]) > WIDTH) {
 			tl_put_string(text, "\n ");
 			start = text->size;
 		}
 		tl_put_char(text, ' ');
-		tl_put_string(text, names[i]);
+		tl_put_string(text, column_names[i]);
 	}
 	tl_put_string(text, ".\n");
 }

@@ -29,7 +29,8 @@ enum {
 };
 
 enum tl_mode {
-#define REPORT(constant, name, formats, options) TL_MODE_##constant,
+#define REPORT(constant, name, formats, options, show, needs) \
+	TL_MODE_##constant,
 #include "dump/reports.def"
 #undef REPORT
 	TL_MODE_HELP,

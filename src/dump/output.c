@@ -88,22 +88,6 @@ start_pager(struct tl_output *output)
 
 /* == output == */
 
-/* Does the output have colours?  --color overrides the capability of the
- * terminal. */
-static bool
-wants_color(const struct tl_output *output, enum tl_color color)
-{
-	if (color != TL_COLOR_AUTO)
-		return color == TL_COLOR_ALWAYS;
-	return tl_terminal_wants_color(output->fd);
-}
-
-static bool
-wants_pager(const struct tl_options *options)
-{
-	return !options->no_pager && !options->follow;
-}
-
 int
 tl_output_open(struct tl_output *output, const struct tl_options *options)
 {
@@ -132,10 +116,13 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 	if (given && tl_parse_unsigned(given, &columns) == 0 &&
 	    columns >= TL_COLUMNS_DEFAULT / 4 && columns <= UINT16_MAX)
 		output->columns = (unsigned)columns;
-	output->color = wants_color(output, options->color);
+	/* --color overrides the capability of the terminal */
+	output->color = options->color == TL_COLOR_AUTO
+			    ? tl_terminal_wants_color(output->fd)
+			    : options->color == TL_COLOR_ALWAYS;
 	if (output->terminal) {
 		tl_terminal_size(output->fd, &output->columns, &output->rows);
-		if (wants_pager(options))
+		if (!options->no_pager && !options->follow)
 			output->pager_command = pager_command();
 	}
 	return 0;

@@ -13,6 +13,7 @@
 #ifndef TL_DUMP_OUTPUT_H
 #define TL_DUMP_OUTPUT_H
 
+#include "base/fields.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "dump/behind.h"
@@ -54,6 +55,15 @@ tl_output_more(struct tl_output *output)
 {
 	return output->text.size < TL_OUTPUT_CHUNK ? 0
 						   : tl_output_flush(output);
+}
+
+/* Rows for the output in the format of the options. */
+static inline struct tl_fields
+tl_output_fields(struct tl_output *output, const struct tl_options *options)
+{
+	return (struct tl_fields){ .text = &output->text,
+		.json = options->format == TL_FORMAT_JSON,
+		.csv = options->format == TL_FORMAT_CSV };
 }
 
 /* End the output.  whole false: discard the file.  0 or -errno. */

@@ -16,20 +16,6 @@ has_cpu(const struct tl_overwritten *o, uint32_t cpu)
 	       (o->cpus[cpu / BITS] >> cpu % BITS & 1) != 0;
 }
 
-/* Add a lane whose oldest entries were overwritten.  ns is the time of its
- * first entry, or INT64_MIN. */
-static void
-add_lane(struct tl_overwritten *o, const struct tl_snap_lane *lane, int64_t ns)
-{
-	o->any = true;
-	if (ns > o->since_ns)
-		o->since_ns = ns;
-	if (lane->cpu < TIMELINE_LANES_MAX)
-		o->cpus[lane->cpu / BITS] |= UINT64_C(1) << lane->cpu % BITS;
-	else
-		o->fallback = true;
-}
-
 static bool
 is_turned(const struct tl_snap_lane *lane, const struct tl_filter *filter)
 {
@@ -62,8 +48,18 @@ find(struct tl_overwritten *o, const struct tl_source *input,
 		ns = rc > 0 ? tl_source_shifted(input, ns) : INT64_MIN;
 		if (rc > 0 && ns < o->first_ns)
 			o->first_ns = ns;
-		if (is_turned(lane, filter))
-			add_lane(o, lane, ns);
+		if (is_turned(lane, filter)) {
+			/* Add a lane whose oldest entries were overwritten.  ns
+			 * is the time of its first entry, or INT64_MIN. */
+			o->any = true;
+			if (ns > o->since_ns)
+				o->since_ns = ns;
+			if (lane->cpu < TIMELINE_LANES_MAX)
+				o->cpus[lane->cpu / BITS] |=
+				    UINT64_C(1) << lane->cpu % BITS;
+			else
+				o->fallback = true;
+		}
 	}
 	return 0;
 }
@@ -145,9 +141,7 @@ put_cpus(struct tl_text *text, const struct tl_overwritten *o)
 void
 tl_overwritten_put(struct tl_text *text, const struct tl_overwritten *o)
 {
-	tl_put_string(text, "before ");
-	tl_put_time(text, o->since_ns);
-	tl_put_string(text, ": entries of ");
+	tl_put_format(text, "before %s: entries of ", TL_TIME(o->since_ns));
 	if (put_cpus(text, o) && o->fallback)
 		tl_put_string(text, " and of ");
 	if (o->fallback)
@@ -159,31 +153,6 @@ tl_overwritten_put(struct tl_text *text, const struct tl_overwritten *o)
 	tl_put_string(text, " are overwritten");
 }
 
-static void
-warn(struct tl_text *text, const struct tl_overwritten *o,
-    const struct tl_source *input)
-{
-	int64_t last_ns;
-
-	if (!o->any || tl_source_newest(input, &last_ns) != 0 ||
-	    last_ns <= o->first_ns ||
-	    last_ns - o->since_ns >= (last_ns - o->first_ns) / SMALL)
-		return;
-	tl_put_plain(text, tl_bytes_of(input->name));
-	tl_put_string(text, ": complete since ");
-	tl_put_time(text, o->since_ns);
-	tl_put_string(text, ", for ");
-	tl_put_duration(text, last_ns - o->since_ns);
-	tl_put_string(text, " of ");
-	tl_put_duration(text, last_ns - o->first_ns);
-	tl_put_string(text, ":\n  before that, entries of ");
-	if (!put_cpus(text, o))
-		tl_put_string(text, "no CPU");
-	tl_put_string(text, " are overwritten; a larger ring (timelinectl "
-			    "create --entries) or timelinectl record keeps "
-			    "more\n\n");
-}
-
 int
 tl_overwritten_warn(struct tl_text *text, const struct tl_sources *inputs,
     const struct tl_filter *filter)
@@ -193,8 +162,28 @@ tl_overwritten_warn(struct tl_text *text, const struct tl_sources *inputs,
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < inputs->count; i++)
-		warn(text, &list[i], &inputs->items[i]);
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_overwritten *o = &list[i];
+		int64_t last_ns;
+
+		if (!o->any ||
+		    tl_source_newest(&inputs->items[i], &last_ns) != 0 ||
+		    last_ns <= o->first_ns ||
+		    last_ns - o->since_ns >= (last_ns - o->first_ns) / SMALL)
+			continue;
+		tl_put_plain(text, tl_bytes_of(inputs->items[i].name));
+		tl_put_format(text,
+		    ": complete since %s, for %s of %s:\n  before that, "
+		    "entries of ",
+		    TL_TIME(o->since_ns), TL_DURATION(last_ns - o->since_ns),
+		    TL_DURATION(last_ns - o->first_ns));
+		if (!put_cpus(text, o))
+			tl_put_string(text, "no CPU");
+		tl_put_string(text,
+		    " are overwritten; a larger ring (timelinectl "
+		    "create --entries) or timelinectl record keeps "
+		    "more\n\n");
+	}
 	tl_overwritten_free(list, inputs->count);
 	return 0;
 }

@@ -72,32 +72,27 @@ numbered_close(struct tl_cursor *cursor)
 	free(n);
 }
 
-static int
-number(struct tl_cursor **cursor, uint16_t source)
-{
-	struct numbered *n = calloc(1, sizeof(*n));
-
-	if (!n) {
-		tl_cursor_close(*cursor);
-		return -ENOMEM;
-	}
-	*n = (struct numbered){ { numbered_next, numbered_close }, *cursor,
-		source };
-	*cursor = &n->cursor;
-	return 0;
-}
-
 /* 0; -errno: no cursor. */
 static int
 open_numbered(const struct chosen *chosen, enum tl_order order,
     struct tl_cursor **cursor)
 {
 	int rc = tl_source_cursor(chosen->input, order, cursor);
+	struct numbered *n;
 
-	if (rc == 0 && chosen->select->expression)
-		rc = number(cursor, chosen->source);
 	if (rc < 0)
 		*cursor = NULL;
+	if (rc < 0 || !chosen->select->expression)
+		return rc;
+	n = calloc(1, sizeof(*n));
+	if (n) {
+		*n = (struct numbered){ { numbered_next, numbered_close },
+			*cursor, chosen->source };
+	} else {
+		tl_cursor_close(*cursor);
+		rc = -ENOMEM;
+	}
+	*cursor = n ? &n->cursor : NULL;
 	return rc;
 }
 
@@ -134,64 +129,6 @@ selects(const struct tl_script_input *input, const struct tl_message *message)
 	return tl_filter_message(&chosen->select->filter, message);
 }
 
-static struct tl_script_input
-describe(const struct tl_source *input, struct chosen *chosen)
-{
-	struct tl_script_input described = { .name = input->name,
-		.snap = tl_source_snap(input),
-		.source = input,
-		.messages = tl_source_messages(input),
-		.message_count = tl_source_message_count(input),
-		.format = input->format,
-		.open = open_input,
-		.context = chosen,
-		.kept = find_kept,
-		.selects = selects,
-		.clock = input->host,
-		.is_of_several = input->host && input->host->is_marked };
-	struct tl_event cut;
-
-	if (tl_source_cut(input, &cut)) {
-		const int64_t until_ns = chosen->select->filter.until_ns;
-
-		described.complete_to_ns =
-		    cut.ns < until_ns ? cut.ns : until_ns;
-	}
-	/* an unknown host has a name only among several hosts */
-	if (input->host &&
-	    (input->host->is_marked || input->host->origin.machine[0]))
-		described.host = input->host->name;
-	return described;
-}
-
-static int
-load(struct tl_script *script, const struct tl_options *options,
-    struct tl_fault *fault)
-{
-	if (options->mode == TL_MODE_VIEW)
-		return tl_script_load_view(script, options->script,
-		    options->script_argc, options->script_argv, fault);
-	return tl_script_load_file(script, options->script,
-	    options->script_argc, options->script_argv, fault);
-}
-
-/* Print the list of views for "--view help". */
-static int
-list_views(struct tl_output *output)
-{
-	const struct tl_script_view *view = tl_script_views();
-
-	tl_put_padded(&output->text, "states", 12);
-	tl_put_string(&output->text,
-	    "what threads of spans waited for, by kernel events\n");
-	for (; view->name; view++) {
-		tl_put_padded(&output->text, view->name, 12);
-		tl_put_string(&output->text, view->description);
-		tl_put_char(&output->text, '\n');
-	}
-	return 0;
-}
-
 /* The open inputs, described for scripts. */
 struct described {
 	struct tl_script_input *inputs;
@@ -210,16 +147,51 @@ describe_all(struct described *d, const struct tl_sources *inputs,
 		return -ENOMEM;
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct tl_source *input = &inputs->items[i];
+		struct tl_script_input *described = &d->inputs[d->count];
+		struct tl_event cut;
 
 		if (!tl_source_is_open(input))
 			continue;
 		d->chosen[d->count] =
 		    (struct chosen){ input, select, (uint16_t)i };
-		d->inputs[d->count] = describe(input, &d->chosen[d->count]);
+		*described = (struct tl_script_input){ .name = input->name,
+			.snap = tl_source_snap(input),
+			.source = input,
+			.messages = tl_source_messages(input),
+			.message_count = tl_source_message_count(input),
+			.format = input->format,
+			.open = open_input,
+			.context = &d->chosen[d->count],
+			.kept = find_kept,
+			.selects = selects,
+			.clock = input->host,
+			.is_of_several =
+			    input->host && input->host->is_marked };
+		if (tl_source_cut(input, &cut)) {
+			const int64_t until_ns = select->filter.until_ns;
+
+			described->complete_to_ns =
+			    cut.ns < until_ns ? cut.ns : until_ns;
+		}
+		/* an unknown host has a name only among several hosts */
+		if (input->host &&
+		    (input->host->is_marked || input->host->origin.machine[0]))
+			described->host = input->host->name;
 		d->inputs[d->count].machine = inputs->hosts->machine_of[i];
 		d->count++;
 	}
 	return d->count > 0 ? 0 : -ENOENT;
+}
+
+static int
+load(struct tl_script *script, const struct tl_options *options,
+    struct tl_fault *fault)
+{
+	if (options->mode == TL_MODE_VIEW)
+		return tl_script_load_view(script, options->script,
+		    options->script_argc, options->script_argv, fault);
+	return tl_script_load_file(script, options->script,
+	    options->script_argc, options->script_argv, fault);
 }
 
 static int
@@ -251,8 +223,20 @@ tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,
 	int rc;
 
 	if (options->mode == TL_MODE_VIEW &&
-	    strcmp(options->script, "help") == 0)
-		return list_views(output);
+	    strcmp(options->script, "help") == 0) {
+		/* Print the list of views for "--view help". */
+		const struct tl_script_view *view = tl_script_views();
+
+		tl_put_padded(&output->text, "states", 12);
+		tl_put_string(&output->text,
+		    "what threads of spans waited for, by kernel events\n");
+		for (; view->name; view++) {
+			tl_put_padded(&output->text, view->name, 12);
+			tl_put_string(&output->text, view->description);
+			tl_put_char(&output->text, '\n');
+		}
+		return 0;
+	}
 	select->levels = true;
 	rc = options->view_usage ? 0 : describe_all(&described, inputs, select);
 	if (rc == 0)

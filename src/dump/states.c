@@ -83,12 +83,20 @@ take_longest(struct row *row, const struct tl_span *span,
 	row->longest[i] = (struct longest){ *span, *parts };
 }
 
+/* Take an event.  The states need all events, the spans only the chosen
+ * ones. */
 static int
-take_span(struct view *v, const struct tl_span *span)
+take(struct view *v, const struct tl_event *event)
 {
+	const struct tl_span *span = event->span;
+	const int passes = tl_chooser_passes(v->chooser, event);
+	const int rc = passes < 0 ? passes : tl_states_put(v->states, event);
 	struct tl_parts parts;
 	struct row *row;
 
+	if (rc < 0 || !span || !tl_span_is_sure(span) ||
+	    tl_states_is_kernel(event) || !passes)
+		return rc;
 	v->any |= tl_states_span(v->states, span, &parts);
 	if (!(row = row_of(v, span->message)))
 		return -ENOMEM;
@@ -98,21 +106,6 @@ take_span(struct view *v, const struct tl_span *span)
 		row->ns[i] = tl_add_ns(row->ns[i], parts.ns[i]);
 	take_longest(row, span, &parts);
 	return 0;
-}
-
-/* Take an event.  The states need all events, the spans only the chosen
- * ones. */
-static int
-take(struct view *v, const struct tl_event *event)
-{
-	const struct tl_span *span = event->span;
-	const int passes = tl_chooser_passes(v->chooser, event);
-	const int rc = passes < 0 ? passes : tl_states_put(v->states, event);
-
-	if (rc < 0 || !span || !tl_span_is_sure(span) ||
-	    tl_states_is_kernel(event) || !passes)
-		return rc;
-	return take_span(v, span);
 }
 
 static int
@@ -175,8 +168,7 @@ put_longest(struct tl_text *text, const struct longest *l)
 	const char *before = "  ";
 
 	memcpy(begin.args, l->span.args, sizeof(begin.args));
-	tl_put_string(text, "    ");
-	tl_put_duration(text, l->span.duration_ns);
+	tl_put_format(text, "    %s", TL_DURATION(l->span.duration_ns));
 	for (unsigned i = 0; i < l->span.message->argc && !l->span.bare; i++) {
 		tl_put_string(text, i == 0 ? " " : ", ");
 		tl_put_plain(text, l->span.message->args[i].name);
@@ -189,13 +181,11 @@ put_longest(struct tl_text *text, const struct longest *l)
 
 		if (ns == 0 || i == TL_PART_INTERRUPTED)
 			continue;
-		tl_put_string(text, before);
-		tl_put_format(text, "%s ", tl_part_words(i));
-		tl_put_duration(text, ns);
+		tl_put_format(text, "%s%s %s", before, tl_part_words(i),
+		    TL_DURATION(ns));
 		if (i == TL_PART_RUNNING && p->ns[TL_PART_INTERRUPTED] > 0) {
-			tl_put_string(text, " (irq ");
-			tl_put_duration(text, p->ns[TL_PART_INTERRUPTED]);
-			tl_put_char(text, ')');
+			tl_put_format(text, " (irq %s)",
+			    TL_DURATION(p->ns[TL_PART_INTERRUPTED]));
 		}
 		if (i == TL_PART_RUNNABLE && p->preempted.ns > 0)
 			put_task(text, " (preempted by ", &p->preempted,
@@ -268,53 +258,33 @@ put_json_wait(struct tl_fields *f, const char *name, const struct tl_wait *w)
 	tl_fields_object_end(f);
 }
 
+/* Put a row as JSON, or without its longest spans as CSV. */
 static void
-put_json(struct tl_text *text, const struct row *row)
+put_fields(struct tl_fields *f, const struct row *row)
 {
-	struct tl_fields f = { .text = text, .json = true };
-
-	tl_fields_object(&f, NULL);
-	tl_fields_bytes(&f, "category", row->message->category);
-	tl_fields_bytes(&f, "message", row->message->line1);
-	tl_fields_unsigned(&f, "count", row->count);
-	tl_fields_signed(&f, "total_ns", row->total_ns);
-	tl_part_fields(&f, row->ns);
-	tl_fields_array(&f, "longest");
-	for (size_t i = 0; i < row->longest_count; i++) {
+	tl_fields_object(f, NULL);
+	tl_fields_bytes(f, "category", row->message->category);
+	tl_fields_bytes(f, "message", row->message->line1);
+	tl_fields_unsigned(f, "count", row->count);
+	tl_fields_signed(f, "total_ns", row->total_ns);
+	tl_part_fields(f, row->ns);
+	if (f->json)
+		tl_fields_array(f, "longest");
+	for (size_t i = 0; f->json && i < row->longest_count; i++) {
 		const struct longest *l = &row->longest[i];
 
-		tl_fields_object(&f, NULL);
-		tl_fields_time(&f, "begin", l->span.begin_ns);
-		tl_fields_signed(&f, "duration_ns", l->span.duration_ns);
-		tl_fields_unsigned(&f, "tid", l->span.tid);
-		tl_part_fields(&f, l->parts.ns);
-		put_json_wait(&f, "preempted_by", &l->parts.preempted);
-		put_json_wait(&f, "woken_by", &l->parts.blocked);
-		tl_fields_object_end(&f);
+		tl_fields_object(f, NULL);
+		tl_fields_time(f, "begin", l->span.begin_ns);
+		tl_fields_signed(f, "duration_ns", l->span.duration_ns);
+		tl_fields_unsigned(f, "tid", l->span.tid);
+		tl_part_fields(f, l->parts.ns);
+		put_json_wait(f, "preempted_by", &l->parts.preempted);
+		put_json_wait(f, "woken_by", &l->parts.blocked);
+		tl_fields_object_end(f);
 	}
-	tl_fields_array_end(&f);
-	tl_fields_object_end(&f);
-}
-
-static void
-put_csv(struct tl_text *text, const struct view *v)
-{
-	tl_put_string(text, "category,message,count,total_ns");
-	for (unsigned i = 0; i < TL_PARTS; i++)
-		tl_put_format(text, ",%s_ns", tl_part_name(i));
-	tl_put_char(text, '\n');
-	for (size_t r = 0; r < v->count; r++) {
-		const struct row *row = v->rows[r];
-
-		tl_put_csv(text, row->message->category);
-		tl_put_char(text, ',');
-		tl_put_csv(text, row->message->line1);
-		tl_put_format(text, ",%llu,%lld",
-		    (unsigned long long)row->count, (long long)row->total_ns);
-		for (unsigned i = 0; i < TL_PARTS; i++)
-			tl_put_format(text, ",%lld", (long long)row->ns[i]);
-		tl_put_char(text, '\n');
-	}
+	if (f->json)
+		tl_fields_array_end(f);
+	tl_fields_object_end(f);
 }
 
 /* The largest total first. */
@@ -332,17 +302,22 @@ tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
 	struct view v = { .select = select };
+	struct tl_fields f = tl_output_fields(output, options);
 	const int rc = gather(&v, inputs);
 
 	if (v.count > 1)
 		qsort(v.rows, v.count, sizeof(struct row *), compare);
-	if (rc == 0 && options->format == TL_FORMAT_CSV)
-		put_csv(&output->text, &v);
-	else if (rc == 0 && options->format == TL_FORMAT_TEXT)
+	if (rc == 0 && options->format == TL_FORMAT_TEXT)
 		put_text(&output->text, &v);
+	if (rc == 0 && options->format == TL_FORMAT_CSV) {
+		tl_put_string(&output->text, "category,message,count,total_ns");
+		for (unsigned i = 0; i < TL_PARTS; i++)
+			tl_put_format(&output->text, ",%s_ns", tl_part_name(i));
+		tl_put_char(&output->text, '\n');
+	}
 	for (size_t i = 0; i < v.count; i++) {
-		if (rc == 0 && options->format == TL_FORMAT_JSON)
-			put_json(&output->text, v.rows[i]);
+		if (rc == 0 && options->format != TL_FORMAT_TEXT)
+			put_fields(&f, v.rows[i]);
 		free(v.rows[i]);
 	}
 	free(v.rows);

@@ -18,10 +18,9 @@
  * To add a column: a row in columns.def, a case in put_column() of listing.c;
  * the man page and the completion (a test compares the names).
  *
- * To add a view: a row in options.def and a value of enum tl_mode, both read
- * by set_view() of options.c; a file NAME.c with tl_NAME_show(), declared
- * here; a case in run_mode() of main.c; the man page and the completion.  A
- * view that only counts or prints is better written in Lua: a script in
+ * To add a view: a row in options.def and one in reports.def, which has the
+ * call; a case in take() of options.c; a file NAME.c with tl_NAME_show(),
+ * declared here; the man page and the completion.  A view that only counts or prints is better written in Lua: a script in
  * lua/views and a row in script/views.def make "--view NAME".
  *
  * A view returns 0 or -errno, -EPIPE when the reader of the output has gone.  A

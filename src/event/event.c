@@ -109,6 +109,23 @@ tl_record_kind_name(unsigned kind)
 	}
 }
 
+const char *
+tl_arg_format_name(unsigned format)
+{
+	static const char *const names[] = { [TIMELINE_ARG_UNSIGNED] =
+						 "unsigned",
+		[TIMELINE_ARG_SIGNED] = "signed",
+		[TIMELINE_ARG_HEX] = "hex",
+		[TIMELINE_ARG_DOUBLE] = "double",
+		[TIMELINE_ARG_DURATION] = "duration",
+		[TIMELINE_ARG_STRING] = "string",
+		[TIMELINE_ARG_TEXT8] = "string",
+		[TIMELINE_ARG_OCTAL] = "octal" };
+
+	return format < sizeof(names) / sizeof(names[0]) ? names[format]
+							 : "unsigned";
+}
+
 int
 tl_cursor_newest(struct tl_cursor *cursor, int64_t *ns)
 {

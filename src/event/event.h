@@ -194,6 +194,8 @@ const char *tl_event_kind_name(const struct tl_event *event);
 const char *tl_kind_name(unsigned kind);
 /* The name of a kind of message: "instant", "span", "counter". */
 const char *tl_record_kind_name(unsigned kind);
+/* The name of the format of an argument: "unsigned", "string". */
+const char *tl_arg_format_name(unsigned format);
 /* The kind of message that events of a kind belong to. */
 uint8_t tl_record_kind_of(unsigned kind);
 

@@ -55,22 +55,6 @@ now_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Put the line of a new label.  Line breaks in the label become blanks, because
- * a newline would end the line. */
-static void
-put_label(struct tl_profile *p, size_t id, const struct label *label)
-{
-	tl_put_string(&p->line, "2,");
-	tl_put_unsigned(&p->line, id);
-	tl_put_char(&p->line, ',');
-	for (size_t i = 0; i < label->size; i++) {
-		const char c = label->name[i];
-
-		tl_put_char(&p->line, c == '\n' || c == '\r' ? ' ' : c);
-	}
-	tl_put_char(&p->line, '\n');
-}
-
 /* Find the label of a key, or make the label.  Returns false without memory. */
 static bool
 find_label(struct tl_profile *p, const struct tl_profile_key *key, size_t *id)
@@ -113,8 +97,19 @@ mark_locked(struct tl_profile *p, const struct tl_profile_key *key, int is_end)
 		return false;
 	label = p->labels[id];
 	tl_text_clear(&p->line);
-	if (!label->is_written)
-		put_label(p, id, label);
+	if (!label->is_written) {
+		/* Put the line of a new label.  Line breaks in the label become
+		 * blanks, because a newline would end the line. */
+		tl_put_string(&p->line, "2,");
+		tl_put_unsigned(&p->line, id);
+		tl_put_char(&p->line, ',');
+		for (size_t i = 0; i < label->size; i++) {
+			const char c = label->name[i];
+
+			tl_put_char(&p->line, c == '\n' || c == '\r' ? ' ' : c);
+		}
+		tl_put_char(&p->line, '\n');
+	}
 	tl_put_string(&p->line, is_end ? "1," : "0,");
 	tl_put_unsigned(&p->line, id);
 	tl_put_char(&p->line, ',');

@@ -115,14 +115,6 @@ find(const struct timeline_profiler *p, const struct tl_profile_key *key,
 	}
 }
 
-static int
-define(struct timeline_profiler *p, const char *name,
-    struct tl_front_label *label)
-{
-	return tl_front_label(p->tl, "lms", name, "", name, TIMELINE_THREAD,
-	    label);
-}
-
 /* Add a label to the table, unless another thread added the label first. */
 static void
 add_locked(struct timeline_profiler *p, const struct tl_profile_key *key,
@@ -150,7 +142,8 @@ mark_new(struct timeline_profiler *p, const struct tl_profile_key *key,
 {
 	struct tl_front_label label;
 
-	if (define(p, key->name, &label) != 0) {
+	if (tl_front_label(p->tl, "lms", key->name, "", key->name,
+		TIMELINE_THREAD, &label) != 0) {
 		tl_fetch_add_64(&p->lost, 1);
 		return;
 	}

@@ -101,18 +101,6 @@ wants_timeline(void)
 	return !entries || strcmp(entries, "0") != 0;
 }
 
-/* Define the texts for a full table of strings: the string that replaces a
- * text, and the warning. */
-static void
-define_full(void)
-{
-	timeline_string(timeline, "(no room for this text)", &no_room);
-	if (timeline_define(timeline, TL_RTL_CATEGORY, "warning",
-		"texts are left out from here: the string table is full",
-		&full) != 0)
-		full = NULL;
-}
-
 __attribute__((cold)) static void
 start(void)
 {
@@ -123,8 +111,16 @@ start(void)
 			open_log(name);
 		tl_rtl_log_open(name);
 	}
-	if (timeline)
-		define_full();
+	if (timeline) {
+		/* Define the texts for a full table of strings: the string that
+		 * replaces a text, and the warning. */
+		timeline_string(timeline, "(no room for this text)", &no_room);
+		if (timeline_define(timeline, TL_RTL_CATEGORY, "warning",
+			"texts are left out from here: the string table is "
+			"full",
+			&full) != 0)
+			full = NULL;
+	}
 	if (!timeline && !tl_rtl_log_is_open())
 		tl_store_int(&timeline_rtl_off, 1);
 }
@@ -262,13 +258,6 @@ define(struct draft *d, const struct timeline_rtl_context *c, int kind)
 	return event;
 }
 
-static bool
-is_site(const struct timeline_rtl_site *site, const void *const key[3])
-{
-	return site->key[0] == key[0] && site->key[1] == key[1] &&
-	       site->key[2] == key[2];
-}
-
 /* Does the site hold the message of this key? */
 static bool
 is_known(const struct timeline_rtl_site *site, const void *const key[3],
@@ -276,7 +265,8 @@ is_known(const struct timeline_rtl_site *site, const void *const key[3],
 {
 	/* acquire: pairs with publish() */
 	return constant && __atomic_load_n(&site->event, __ATOMIC_ACQUIRE) &&
-	       is_site(site, key);
+	       (site->key[0] == key[0] && site->key[1] == key[1] &&
+		   site->key[2] == key[2]);
 }
 
 /* Keep the message in the site, unless another thread was first. */
@@ -379,18 +369,6 @@ timeline_rtl_leave(const struct timeline_rtl_context *context)
 		tl_rtl_log_scope('}', context);
 }
 
-/* Put the scope and a colon before the text of a message. */
-static void
-put_scope(struct draft *d, const struct timeline_rtl_context *c, bool is_part)
-{
-	if (c->name && c->name[0]) {
-		put_name(d, c->name);
-		tl_put_string(&d->text, TL_RTL_COLON);
-	} else if (is_part) {
-		tl_put_string(&d->text, ": ");
-	}
-}
-
 /* Skip a brace and its blank, which do not belong to the words. */
 static const char *
 skip_brace(const char *format)
@@ -456,7 +434,13 @@ learn(struct timeline_rtl_site *known, const struct timeline_rtl_context *c,
 	struct draft d = { 0 };
 
 	*known = (struct timeline_rtl_site){ 0 };
-	put_scope(&d, c, is_part);
+	/* Put the scope and a colon before the text of a message. */
+	if (c->name && c->name[0]) {
+		put_name(&d, c->name);
+		tl_put_string(&d.text, TL_RTL_COLON);
+	} else if (is_part) {
+		tl_put_string(&d.text, ": ");
+	}
 	if (d.has_label)
 		known->flags |= HAS_LABEL;
 	if (is_part && whole)

@@ -59,26 +59,6 @@ thread_id(void)
 	return (uint32_t)ids;
 }
 
-/* The first line has the time of day, from which the columns of all lines
- * count. */
-static void
-write_header(void)
-{
-	const int64_t us = now_ns(CLOCK_REALTIME) / 1000;
-	struct tl_text text = { 0 };
-
-	rtl_log.start_ns = now_ns(CLOCK_MONOTONIC);
-	tl_put_format(&text,
-	    "opening log file %lld.%06lld seconds past January 1st 1970\n"
-	    "corresponding to 0 ms after timer start\n"
-	    "Process id is %u\n",
-	    (long long)us / 1000000, (long long)us % 1000000,
-	    (unsigned)rtl_log.pid);
-	if (text.rc == 0)
-		tl_log_file_write(&rtl_log.file, text.data, text.size);
-	tl_text_free(&text);
-}
-
 static bool
 is_log(const char *start)
 {
@@ -97,6 +77,8 @@ static int
 open_file(void)
 {
 	struct tl_text path = { 0 };
+	struct tl_text text = { 0 };
+	int64_t us;
 	int rc;
 
 	rtl_log.pid = getpid();
@@ -112,7 +94,19 @@ open_file(void)
 	}
 	free(rtl_log.path);
 	rtl_log.path = path.data;
-	write_header();
+	/* The first line has the time of day, from which the columns of all
+	 * lines count. */
+	us = now_ns(CLOCK_REALTIME) / 1000;
+	rtl_log.start_ns = now_ns(CLOCK_MONOTONIC);
+	tl_put_format(&text,
+	    "opening log file %lld.%06lld seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is %u\n",
+	    (long long)us / 1000000, (long long)us % 1000000,
+	    (unsigned)rtl_log.pid);
+	if (text.rc == 0)
+		tl_log_file_write(&rtl_log.file, text.data, text.size);
+	tl_text_free(&text);
 	return 0;
 }
 
@@ -139,19 +133,6 @@ tl_rtl_log_open(const char *name)
 	if (rc == 0)
 		rc = -pthread_atfork(NULL, NULL, leave_to_parent);
 	return rc;
-}
-
-/* Open the log of a forked process.  The lock of the strings is held, because
- * fork handles that lock. */
-static void
-open_again(void)
-{
-	tl_strings_lock();
-	if (rtl_log.is_stale) {
-		open_file();
-		tl_store_release_8(&rtl_log.is_stale, false);
-	}
-	tl_strings_unlock();
 }
 
 bool
@@ -191,8 +172,16 @@ put_start(struct tl_text *text, char mark, const struct timeline_rtl_context *c)
 	const char *author = c->author ? c->author : "";
 
 	/* acquire: pairs with open_again() */
-	if (tl_load_acquire_8(&rtl_log.is_stale))
-		open_again();
+	if (tl_load_acquire_8(&rtl_log.is_stale)) {
+		/* Open the log of a forked process.  The lock of the strings is
+		 * held, because fork handles that lock. */
+		tl_strings_lock();
+		if (rtl_log.is_stale) {
+			open_file();
+			tl_store_release_8(&rtl_log.is_stale, false);
+		}
+		tl_strings_unlock();
+	}
 	tl_put_format(text, "%06u %u %c ", column(), thread_id(), mark);
 	if (!project[0] && !author[0])
 		return;

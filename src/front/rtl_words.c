@@ -157,33 +157,6 @@ sticks(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '%';
 }
 
-static void
-put_argument(struct tl_text *text, unsigned number, uint8_t conversion,
-    char follows)
-{
-	static const char *const suffixes[KINDS] = { [SIGNED] = "%d",
-		[UNSIGNED] = "%u",
-		[HEX] = "%x",
-		[OCTAL] = "%o",
-		[DOUBLE] = "%f",
-		[STRING] = "%s",
-		[CHARACTER] = "%s" };
-
-	tl_put_char(text, '$');
-	tl_put_unsigned(text, number);
-	tl_put_string(text, suffixes[conversion & KIND_MASK]);
-	if (sticks(follows))
-		tl_put_char(text, ' ');
-}
-
-/* Do readers show the argument just as printf writes the value? */
-static bool
-is_exact(const struct spec *spec, char follows)
-{
-	return spec->text[1] == '\0' && strchr("diusc", spec->letter) &&
-	       !sticks(follows);
-}
-
 bool
 tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
     uint8_t conversions[TL_RTL_WORDS_MAX])
@@ -196,9 +169,24 @@ tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
 	memset(conversions, 0, TL_RTL_WORDS_MAX);
 	while ((conversion = next(text, &format, &left, count > 0, &spec)) !=
 	       NONE) {
+		static const char *const suffixes[KINDS] = { [SIGNED] = "%d",
+			[UNSIGNED] = "%u",
+			[HEX] = "%x",
+			[OCTAL] = "%o",
+			[DOUBLE] = "%f",
+			[STRING] = "%s",
+			[CHARACTER] = "%s" };
+
 		conversions[n++] = conversion;
-		put_argument(text, n, conversion, *format);
-		exact = exact && is_exact(&spec, *format);
+		tl_put_char(text, '$');
+		tl_put_unsigned(text, n);
+		tl_put_string(text, suffixes[conversion & KIND_MASK]);
+		if (sticks(*format))
+			tl_put_char(text, ' ');
+		/* do readers show the argument just as printf writes it? */
+		exact = exact &&
+			(spec.text[1] == '\0' && strchr("diusc", spec.letter) &&
+			    !sticks(*format));
 	}
 	return exact;
 }

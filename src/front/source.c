@@ -55,23 +55,6 @@ make_labels(struct timeline_source *s, struct timeline *tl, uint32_t number,
 	return rc;
 }
 
-/* Log that the source was made, for file formats that define a source before
- * its first use. */
-static int
-log_new(struct timeline *tl, uint32_t number, const char *name)
-{
-	struct timeline_event *event;
-	uint64_t string;
-	int rc = timeline_string(tl, name, &string);
-
-	if (rc == 0)
-		rc = timeline_define(tl, "timelogger", "info",
-		    "source $id%d is $name%s", &event);
-	if (rc == 0 && timeline_enabled(event))
-		timeline_append(event, number, string, 0, 0);
-	return rc;
-}
-
 int
 timeline_source_new(struct timeline_source **source, struct timeline *tl,
     const char *name)
@@ -89,8 +72,19 @@ timeline_source_new(struct timeline_source **source, struct timeline *tl,
 		return tl_error(-ENOMEM, "no memory for a source");
 	number = tl_fetch_add_32(&sources, 1) & INT32_MAX;
 	rc = make_labels(s, tl, number, name);
-	if (rc == 0)
-		rc = log_new(tl, number, name);
+	if (rc == 0) {
+		/* Log that the source was made, for file formats that define a
+		 * source before its first use. */
+		struct timeline_event *event;
+		uint64_t string;
+
+		rc = timeline_string(tl, name, &string);
+		if (rc == 0)
+			rc = timeline_define(tl, "timelogger", "info",
+			    "source $id%d is $name%s", &event);
+		if (rc == 0 && timeline_enabled(event))
+			timeline_append(event, number, string, 0, 0);
+	}
 	if (rc < 0)
 		free(s);
 	else

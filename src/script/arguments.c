@@ -147,12 +147,10 @@ args_pairs(lua_State *L)
 static struct arguments *
 push_arguments(lua_State *L)
 {
-	struct arguments *args = lua_newuserdatauv(L, sizeof(*args), 1);
+	struct arguments *args =
+	    tl_host_push(L, sizeof(*args), 1, &arguments_key);
 
-	args->own = NULL;
 	args->at = &args->own;
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &arguments_key);
-	lua_setmetatable(L, -2);
 	return args;
 }
 
@@ -175,7 +173,5 @@ tl_arguments_register(lua_State *L)
 		{ "__len", args_length }, { "__pairs", args_pairs },
 		{ NULL, NULL } };
 
-	lua_pushnil(L);
-	tl_host_register_type(L, "arguments", &arguments_key, functions);
-	lua_pop(L, 1);
+	tl_host_register_type(L, "arguments", &arguments_key, functions, NULL);
 }

@@ -268,12 +268,6 @@ put_second(struct tl_chooser *c, struct tl_asked *asked, uint64_t at)
 	return passes[forward] || shown;
 }
 
-static bool
-is_first(const struct tl_chooser *c, const struct tl_event *event)
-{
-	return event->kind == (c->order == TL_OLDEST_FIRST ? TL_BEGIN : TL_END);
-}
-
 /* == the scout == */
 
 /* All events are read, so no event that waits has another. */
@@ -310,7 +304,8 @@ judge(struct tl_chooser *c, const struct tl_event *event, uint64_t at)
 		rc = tl_select_one(c->select, &asked);
 		if (rc >= 0)
 			decide(c, at, rc > 0);
-	} else if (is_first(c, event)) {
+	} else if (event->kind ==
+		   (c->order == TL_OLDEST_FIRST ? TL_BEGIN : TL_END)) {
 		rc = put_first(c, &asked, at, false);
 	} else {
 		rc = put_second(c, &asked, at);
@@ -356,15 +351,6 @@ judge_now(struct tl_chooser *c, const struct tl_event *event)
 	return rc < 0 ? rc : passes;
 }
 
-/* After the begin of a span that is older than the time window, losses pass at
- * any time, because they may lie within the span. */
-static bool
-loss_passes(const struct tl_chooser *c, const struct tl_event *event)
-{
-	return c->reaches_back ? tl_filter_place(&c->select->filter, event)
-			       : tl_filter_event(&c->select->filter, event);
-}
-
 int
 tl_chooser_passes(struct tl_chooser *c, const struct tl_event *event)
 {
@@ -386,7 +372,9 @@ tl_chooser_passes(struct tl_chooser *c, const struct tl_event *event)
 			return rc;
 	}
 	if (event->kind == TL_LOST)
-		return loss_passes(c, event);
+		return c->reaches_back
+			   ? tl_filter_place(&c->select->filter, event)
+			   : tl_filter_event(&c->select->filter, event);
 	rc = bit(c->passes, at);
 	c->select->passed += (uint64_t)rc;
 	c->reaches_back |= rc && event->ns < c->select->filter.since_ns;

@@ -173,38 +173,6 @@ copy_text(lua_State *L, struct load *load, int index,
 	return 0;
 }
 
-/* Copy the value on top.  A table is queued, and its copy stays empty for
- * now. */
-static int
-copy_value(lua_State *L, struct load *load, struct tl_data *to)
-{
-	switch (lua_type(L, -1)) {
-	case LUA_TBOOLEAN:
-		to->kind = TL_DATA_FLAG;
-		to->flag = lua_toboolean(L, -1);
-		return 0;
-	case LUA_TNUMBER:
-		to->kind =
-		    lua_isinteger(L, -1) ? TL_DATA_INTEGER : TL_DATA_REAL;
-		to->integer = lua_tointeger(L, -1);
-		to->real = lua_tonumber(L, -1);
-		return 0;
-	case LUA_TSTRING:
-		to->kind = TL_DATA_TEXT;
-		return copy_text(L, load, -1, to, &to->text);
-	case LUA_TTABLE:
-		to->kind = TL_DATA_TABLE;
-		if (to->depth <= TL_DATA_DEPTH_MAX)
-			return 0;
-		return tl_data_fault(to->parent, load->fault, -EFBIG,
-		    "more than %d tables in each other", TL_DATA_DEPTH_MAX);
-	default:
-		to->kind = TL_DATA_OTHER;
-		to->text = luaL_typename(L, -1);
-		return 0;
-	}
-}
-
 /* Count the values of the table on top, and check its keys. */
 static int
 count_items(lua_State *L, struct load *load, struct tl_data *table)
@@ -252,7 +220,33 @@ copy_item(lua_State *L, struct load *load, struct tl_data *table, size_t *named)
 		if (rc < 0)
 			return rc;
 	}
-	return copy_value(L, load, item);
+	/* Copy the value on top.  A table is queued, and its copy stays empty
+	 * for now. */
+	switch (lua_type(L, -1)) {
+	case LUA_TBOOLEAN:
+		item->kind = TL_DATA_FLAG;
+		item->flag = lua_toboolean(L, -1);
+		return 0;
+	case LUA_TNUMBER:
+		item->kind =
+		    lua_isinteger(L, -1) ? TL_DATA_INTEGER : TL_DATA_REAL;
+		item->integer = lua_tointeger(L, -1);
+		item->real = lua_tonumber(L, -1);
+		return 0;
+	case LUA_TSTRING:
+		item->kind = TL_DATA_TEXT;
+		return copy_text(L, load, -1, item, &item->text);
+	case LUA_TTABLE:
+		item->kind = TL_DATA_TABLE;
+		if (item->depth <= TL_DATA_DEPTH_MAX)
+			return 0;
+		return tl_data_fault(item->parent, load->fault, -EFBIG,
+		    "more than %d tables in each other", TL_DATA_DEPTH_MAX);
+	default:
+		item->kind = TL_DATA_OTHER;
+		item->text = luaL_typename(L, -1);
+		return 0;
+	}
 }
 
 static int
@@ -261,26 +255,6 @@ by_name(const void *a, const void *b)
 	const struct tl_data *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
-}
-
-/* Queue the tables inside the table on top. */
-static void
-queue_tables(lua_State *L, struct load *load, struct tl_data *table)
-{
-	for (size_t i = 0; i < table->count; i++) {
-		struct tl_data *item = &table->items[i];
-
-		if (item->kind != TL_DATA_TABLE)
-			continue;
-		if (item->name)
-			lua_pushstring(L, item->name);
-		else
-			lua_pushinteger(L, item->place);
-		lua_rawget(L, -2);
-		lua_rawseti(L, WAITING, ++load->waiting);
-		load->last->next = item;
-		load->last = item;
-	}
 }
 
 /* Copy the table on top.  Lua visits the keys in an order that varies, so the
@@ -304,7 +278,21 @@ copy_table(lua_State *L, struct load *load, struct tl_data *table)
 			return rc;
 	qsort(table->items + table->list_count,
 	    table->count - table->list_count, sizeof(table->items[0]), by_name);
-	queue_tables(L, load, table);
+	/* Queue the tables inside the table on top. */
+	for (size_t i = 0; i < table->count; i++) {
+		struct tl_data *item = &table->items[i];
+
+		if (item->kind != TL_DATA_TABLE)
+			continue;
+		if (item->name)
+			lua_pushstring(L, item->name);
+		else
+			lua_pushinteger(L, item->place);
+		lua_rawget(L, -2);
+		lua_rawseti(L, WAITING, ++load->waiting);
+		load->last->next = item;
+		load->last = item;
+	}
 	return 0;
 }
 

@@ -15,76 +15,23 @@
 
 #include <string.h>
 
-/* The numbers in the table of tl_event_push_names; ARGS is number 1. */
+/* The numbers in the table of tl_event_set_names; ARGS is number 1. */
 enum field {
-	NS = TL_FIELD_ARGS + 1,
-	TIME,
-	TSC,
-	CPU,
-	PID,
-	TID,
-	THREAD,
-	PROCESS,
-	KIND,
-	LEVEL,
-	PRIORITY,
-	CATEGORY,
-	MESSAGE,
-	NAME,
-	EXPLAIN,
-	FILE_NAME,
-	LINE,
-	SCOPE,
-	ID, /* PRIORITY to ID belong to the message */
-	TEXT,
-	DELTA,
-	DURATION,
-	BEGIN_NS,
-	DEPTH,
-	LOST,
-	OVERWRITTEN,
-	NUMBER,
-	LANE,
-	ERROR_NS,
-	EPOCH,
-	SOURCE,
-	END_NS,
-	STATES,
-	END_TSC,
-	END_CPU,
-	NESTING,
-	LOSSY,
-	OPEN,
-	HOST,
-	SYNC_ERROR,
-	OVERLAPS,
-	OBSERVED
+	ARGS = TL_FIELD_ARGS,
+#define FIELD(constant, name, of_span, set) constant,
+#include "script/fields.def"
+#undef FIELD
 };
 
 static const struct {
 	const char *name;
 	enum field field;
 	bool of_span; /* the field belongs to a span, not to one event */
-} fields[] = { { "ns", NS, false }, { "time", TIME, false },
-	{ "tsc", TSC, false }, { "cpu", CPU, false }, { "pid", PID, false },
-	{ "tid", TID, false }, { "thread", THREAD, false },
-	{ "process", PROCESS, false }, { "kind", KIND, false },
-	{ "level", LEVEL, false }, { "priority", PRIORITY, false },
-	{ "category", CATEGORY, false }, { "message", MESSAGE, false },
-	{ "name", NAME, false }, { "explain", EXPLAIN, false },
-	{ "file", FILE_NAME, false }, { "line", LINE, false },
-	{ "id", ID, false }, { "text", TEXT, false }, { "delta", DELTA, false },
-	{ "duration", DURATION, false }, { "begin_ns", BEGIN_NS, true },
-	{ "depth", DEPTH, true }, { "lost", LOST, false },
-	{ "overwritten", OVERWRITTEN, false }, { "number", NUMBER, false },
-	{ "lane", LANE, false }, { "error_ns", ERROR_NS, false },
-	{ "epoch", EPOCH, false }, { "source", SOURCE, false },
-	{ "scope", SCOPE, false }, { "end_ns", END_NS, true },
-	{ "end_tsc", END_TSC, true }, { "end_cpu", END_CPU, true },
-	{ "nesting", NESTING, true }, { "lossy", LOSSY, true },
-	{ "open", OPEN, true }, { "host", HOST, false },
-	{ "sync_error_us", SYNC_ERROR, false }, { "overlaps", OVERLAPS, false },
-	{ "observed", OBSERVED, false }, { "states", STATES, true } };
+} fields[] = {
+#define FIELD(constant, name, of_span, set) { name, constant, of_span },
+#include "script/fields.def"
+#undef FIELD
+};
 
 /* The address is the key of the metatable in the registry. */
 static const char event_key;
@@ -111,18 +58,6 @@ make_texts(lua_State *L, const struct tl_message *message, int cache)
 	}
 	lua_pushvalue(L, -1);
 	lua_rawsetp(L, cache, message);
-}
-
-static void
-push_text(lua_State *L, const struct tl_message *message, int cache,
-    enum text which)
-{
-	if (lua_rawgetp(L, cache, message) != LUA_TTABLE) {
-		lua_pop(L, 1);
-		make_texts(L, message, cache);
-	}
-	lua_rawgeti(L, -1, which);
-	lua_remove(L, -2);
 }
 
 /* == fields == */
@@ -160,6 +95,15 @@ set_name(struct tl_scalar *to, struct tl_bytes name)
 		set_text(to, name);
 }
 
+static void
+set_host(lua_State *L, struct tl_scalar *to, unsigned source)
+{
+	const struct tl_state *host = tl_host(L);
+
+	if (host->host_name)
+		set_string(to, host->host_name(host->hosts, source));
+}
+
 /* Set a field whose text is rendered in the scratch text of the host. */
 static void
 set_rendered(lua_State *L, const struct tl_event *event,
@@ -186,153 +130,20 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
     const struct tl_event_value *value, int field, struct tl_scalar *to)
 {
 	const struct tl_message *message = event->message;
-	const struct tl_state *host;
+	const bool is_lost = event->kind == TL_LOST;
+	const struct tl_span *span = &value->span;
 
 	to->kind = TL_SCALAR_NIL;
 	if (!message && field >= PRIORITY && field <= ID)
 		return;
 	switch ((enum field)field) {
-	case NS:
-		set_integer(to, true, event->ns);
+#define FIELD(constant, name, of_span, set) \
+	case constant: \
+		set; \
 		return;
-	case TIME:
-		set_rendered(L, event, tl_render_time, to);
-		return;
-	case TSC:
-		set_integer(to, true, (int64_t)event->tsc);
-		return;
-	case CPU:
-		set_integer(to, event->cpu != TL_CPU_UNKNOWN, event->cpu);
-		return;
-	case PID:
-		set_integer(to, true, event->pid);
-		return;
-	case TID:
-		set_integer(to, true, event->tid);
-		return;
-	case THREAD:
-		set_name(to, tl_names_thread(tl_event_names(event), event->pid,
-				 event->tid));
-		return;
-	case PROCESS:
-		set_name(to,
-		    tl_names_process(tl_event_names(event), event->pid));
-		return;
-	case KIND:
-		set_string(to, tl_event_kind_name(event));
-		return;
-	case LEVEL:
-		set_integer(to, true, event->level);
-		return;
-	case PRIORITY:
-		set_string(to, tl_level_name(event->level));
-		return;
-	case CATEGORY:
-		set_text(to, message->category);
-		return;
-	case MESSAGE:
-		set_text(to, message->line1);
-		return;
-	case NAME:
-		if (tl_label_is(message))
-			set_rendered(L, event, tl_label_name, to);
-		else
-			set_text(to, message->line1);
-		return;
-	case EXPLAIN:
-		set_text(to, message->explain);
-		return;
-	case FILE_NAME:
-		set_text(to, message->file);
-		return;
-	case LINE:
-		set_integer(to, true, message->line);
-		return;
-	case SCOPE:
-		set_integer(to, true, message->scope);
-		return;
-	case ID:
-		set_integer(to, true, message->id);
-		return;
-	case TEXT:
-		set_rendered(L, event, tl_render_line, to);
-		return;
-	case DELTA:
-		set_integer(to, value->has_delta, value->delta_ns);
-		return;
-	case DURATION:
-		set_integer(to, value->paired || event->begun == TL_BEGUN,
-		    value->paired ? value->span.duration_ns
-				  : event->duration_ns);
-		return;
-	case BEGIN_NS:
-		set_integer(to, value->paired || value->open,
-		    value->span.begin_ns);
-		return;
-	case DEPTH:
-		set_integer(to, value->has_depth, value->depth);
-		return;
-	case LOST:
-		set_integer(to, event->kind == TL_LOST && !event->overwritten,
-		    (int64_t)event->lost);
-		return;
-	case OVERWRITTEN:
-		set_integer(to, event->kind == TL_LOST && event->overwritten,
-		    (int64_t)event->lost);
-		return;
-	case NUMBER:
-		set_integer(to, true, (int64_t)event->number);
-		return;
-	case LANE:
-		set_integer(to, true, event->lane);
-		return;
-	case ERROR_NS:
-		set_integer(to, true, event->error_ns);
-		return;
-	case EPOCH:
-		set_integer(to, true, event->epoch);
-		return;
-	case SOURCE:
-		set_integer(to, true, event->source + 1);
-		return;
-	case END_NS:
-		set_integer(to, value->paired, value->span.end_ns);
-		return;
-	case END_TSC:
-		set_integer(to, value->paired, (int64_t)value->span.end_tsc);
-		return;
-	case END_CPU:
-		set_integer(to,
-		    value->paired && value->span.end_cpu != TL_CPU_UNKNOWN,
-		    value->span.end_cpu);
-		return;
-	case NESTING:
-		set_integer(to, value->paired, value->span.nesting);
-		return;
-	case LOSSY:
-		set_boolean(to, !tl_span_is_sure(&value->span));
-		return;
-	case OPEN:
-		set_boolean(to, value->open);
-		return;
-	case HOST:
-		host = tl_host(L);
-		if (host->host_name)
-			set_string(to,
-			    host->host_name(host->hosts, event->source));
-		return;
-	case SYNC_ERROR:
-		set_integer(to, event->sync_us != TL_SYNC_UNBOUNDED,
-		    event->sync_us);
-		return;
-	case OVERLAPS:
-		set_boolean(to, event->overlaps);
-		return;
-	case OBSERVED:
-		set_integer(to, event->stretch != TL_UNOBSERVED,
-		    (int64_t)event->stretch);
-		return;
-	case STATES: /* a table, which only a span has */
+#include "script/fields.def"
+#undef FIELD
+	case ARGS: /* the caller pushes them */
 		return;
 	}
 }
@@ -367,20 +178,14 @@ tl_scalar_push(lua_State *L, const struct tl_scalar *scalar)
 static enum text
 cached_text(const struct tl_message *message, int field)
 {
-	switch ((enum field)field) {
-	case CATEGORY:
-		return TEXT_CATEGORY;
-	case NAME:
-		return tl_label_is(message) ? 0 : TEXT_MESSAGE;
-	case MESSAGE:
-		return TEXT_MESSAGE;
-	case EXPLAIN:
-		return TEXT_EXPLAIN;
-	case FILE_NAME:
-		return TEXT_FILE;
-	default:
-		return 0;
-	}
+	static const uint8_t texts[] = { [CATEGORY] = TEXT_CATEGORY,
+		[NAME] = TEXT_MESSAGE,
+		[MESSAGE] = TEXT_MESSAGE,
+		[EXPLAIN] = TEXT_EXPLAIN,
+		[FILE_NAME] = TEXT_FILE,
+		[STATES] = 0 };
+
+	return field == NAME && tl_label_is(message) ? 0 : texts[field];
 }
 
 void
@@ -392,7 +197,12 @@ tl_event_push_field(lua_State *L, const struct tl_event_value *value, int field,
 	struct tl_scalar scalar;
 
 	if (text) {
-		push_text(L, message, cache, text);
+		if (lua_rawgetp(L, cache, message) != LUA_TTABLE) {
+			lua_pop(L, 1);
+			make_texts(L, message, cache);
+		}
+		lua_rawgeti(L, -1, text);
+		lua_remove(L, -2);
 		return;
 	}
 	tl_event_get_field(L, &value->event, value, field, &scalar);
@@ -410,19 +220,14 @@ tl_event_find_field(struct tl_bytes name)
 }
 
 void
-tl_event_push_names(lua_State *L, bool of_spans)
+tl_event_set_names(lua_State *L, bool of_spans)
 {
-	const size_t count = TL_COUNT(fields);
-
-	lua_createtable(L, 0, (int)count + 1);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < TL_COUNT(fields); i++) {
 		if (fields[i].of_span && !of_spans)
 			continue;
-		lua_pushinteger(L, fields[i].field);
-		lua_setfield(L, -2, fields[i].name);
+		tl_set_number(L, fields[i].name, fields[i].field);
 	}
-	lua_pushinteger(L, TL_FIELD_ARGS);
-	lua_setfield(L, -2, "args");
+	tl_set_number(L, "args", TL_FIELD_ARGS);
 }
 
 void
@@ -525,13 +330,10 @@ tl_event_push(lua_State *L, int cache, bool with_states)
 	struct tl_event_value *value;
 
 	cache = lua_absindex(L, cache);
-	value = lua_newuserdatauv(L, sizeof(*value),
-	    with_states ? USER_STATES : USER_ARGS);
-	memset(value, 0, sizeof(*value));
+	value = tl_host_push(L, sizeof(*value),
+	    with_states ? USER_STATES : USER_ARGS, &event_key);
 	lua_pushvalue(L, cache);
 	lua_setiuservalue(L, -2, USER_CACHE);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &event_key);
-	lua_setmetatable(L, -2);
 	return value;
 }
 
@@ -540,8 +342,7 @@ tl_event_set_states(lua_State *L, const struct tl_parts *parts)
 {
 	lua_createtable(L, 0, TL_PARTS);
 	for (unsigned i = 0; i < TL_PARTS; i++) {
-		lua_pushinteger(L, parts->ns[i]);
-		lua_setfield(L, -2, tl_part_name(i));
+		tl_set_number(L, tl_part_name(i), (uint64_t)parts->ns[i]);
 	}
 	lua_setiuservalue(L, -2, USER_STATES);
 }
@@ -549,12 +350,12 @@ tl_event_set_states(lua_State *L, const struct tl_parts *parts)
 void
 tl_event_register(lua_State *L)
 {
+	static const luaL_Reg methods[] = { { "raw", event_raw },
+		{ NULL, NULL } };
 	static const luaL_Reg event_functions[] = { { "__index", event_index },
 		{ "__tostring", event_text }, { NULL, NULL } };
 
-	tl_event_push_names(L, true);
-	lua_pushcfunction(L, event_raw);
-	lua_setfield(L, -2, "raw");
-	tl_host_register_type(L, "event", &event_key, event_functions);
+	tl_host_register_type(L, "event", &event_key, event_functions, methods);
+	tl_event_set_names(L, true);
 	lua_pop(L, 1);
 }

@@ -87,45 +87,21 @@ always_false(lua_State *L)
 	return 1;
 }
 
-/* Make arithmetic with nil nil, and < <= > >= with nil false, and of text with
- * another value. */
 static void
-soften(lua_State *L)
-{
-	static const luaL_Reg functions[] = { { "__add", always_nil },
-		{ "__sub", always_nil }, { "__mul", always_nil },
-		{ "__div", always_nil }, { "__mod", always_nil },
-		{ "__pow", always_nil }, { "__unm", always_nil },
-		{ "__idiv", always_nil }, { "__band", always_nil },
-		{ "__bor", always_nil }, { "__bxor", always_nil },
-		{ "__shl", always_nil }, { "__shr", always_nil },
-		{ "__bnot", always_nil }, { "__concat", always_nil },
-		{ "__len", always_nil }, { "__index", always_nil },
-		{ "__call", always_nil }, { "__lt", always_false },
-		{ "__le", always_false }, { NULL, NULL } };
-	static const luaL_Reg of_text[] = { { "__lt", always_false },
-		{ "__le", always_false }, { NULL, NULL } };
-
-	lua_pushnil(L);
-	luaL_newlib(L, functions);
-	lua_setmetatable(L, -2);
-	lua_pop(L, 1);
-	lua_pushliteral(L, "");
-	if (lua_getmetatable(L, -1)) {
-		luaL_setfuncs(L, of_text, 0);
-		lua_pop(L, 1);
-	}
-	lua_pop(L, 1);
-}
-
-/* Push Lua's functions, and the functions of this program (hex, plain ...)
- * under their plain names. */
-static void
-push_functions(lua_State *L)
+push_environment(lua_State *L, struct tl_script_filter *filter)
 {
 	static const char *const hidden[] = { "print", "coroutine", "load",
 		"timeline", "_G", NULL };
 
+	lua_newtable(L);
+	lua_createtable(L, 0, 3);
+	lua_pushlightuserdata(L, filter);
+	lua_newtable(L);
+	tl_event_set_names(L, false); /* an event is not a span */
+	lua_newtable(L);
+	tl_arguments_push_current(L, &filter->current);
+	/* Push Lua's functions, and the functions of this program (hex, plain
+	 * ...)  under their plain names. */
 	lua_newtable(L);
 	lua_pushglobaltable(L);
 	lua_pushnil(L);
@@ -150,18 +126,6 @@ push_functions(lua_State *L)
 		lua_pushcfunction(L, word->func);
 		lua_rawset(L, -3);
 	}
-}
-
-static void
-push_environment(lua_State *L, struct tl_script_filter *filter)
-{
-	lua_newtable(L);
-	lua_createtable(L, 0, 3);
-	lua_pushlightuserdata(L, filter);
-	tl_event_push_names(L, false); /* an event is not a span */
-	lua_newtable(L);
-	tl_arguments_push_current(L, &filter->current);
-	push_functions(L);
 	lua_pushcclosure(L, look_up, 5);
 	lua_setfield(L, -2, "__index");
 	lua_pushcfunction(L, refuse);
@@ -287,26 +251,6 @@ check_number(lua_State *L, const char *expression, struct tl_bytes number)
 	    lua_tostring(L, -1), hex, lua_tostring(L, -1));
 }
 
-/* Raise an error if a variable of the expression is neither a field nor a
- * function.  The environment is on the stack. */
-static void
-check_words(lua_State *L, const char *expression)
-{
-	const char *at = expression;
-	struct tl_bytes word;
-
-	while (next_word(&at, &word)) {
-		if (*word.data == '.' ||
-		    (*word.data >= '0' && *word.data <= '9')) {
-			check_number(L, expression, word);
-			continue;
-		}
-		lua_pushlstring(L, word.data, word.size);
-		lua_gettable(L, -2);
-		lua_pop(L, 1);
-	}
-}
-
 struct compile {
 	struct tl_script_filter *filter;
 	const char *expression;
@@ -350,14 +294,51 @@ compile(lua_State *L)
 	const struct compile *asked = lua_touserdata(L, 1);
 	size_t size;
 	const char *text;
+	const char *at = asked->expression;
+	struct tl_bytes word;
+	static const luaL_Reg functions[] = { { "__add", always_nil },
+		{ "__sub", always_nil }, { "__mul", always_nil },
+		{ "__div", always_nil }, { "__mod", always_nil },
+		{ "__pow", always_nil }, { "__unm", always_nil },
+		{ "__idiv", always_nil }, { "__band", always_nil },
+		{ "__bor", always_nil }, { "__bxor", always_nil },
+		{ "__shl", always_nil }, { "__shr", always_nil },
+		{ "__bnot", always_nil }, { "__concat", always_nil },
+		{ "__len", always_nil }, { "__index", always_nil },
+		{ "__call", always_nil }, { "__lt", always_false },
+		{ "__le", always_false }, { NULL, NULL } };
+	static const luaL_Reg of_text[] = { { "__lt", always_false },
+		{ "__le", always_false }, { NULL, NULL } };
 
 	lua_pushfstring(L, "return %s", asked->expression);
 	text = lua_tolstring(L, -1, &size);
 	if (luaL_loadbufferx(L, text, size, "=-e", "t") != LUA_OK)
 		return explain(L, asked->expression);
 	push_environment(L, asked->filter);
-	check_words(L, asked->expression);
-	soften(L);
+	/* Raise an error if a variable of the expression is neither a field nor
+	 * a function.  The environment is on the stack. */
+	while (next_word(&at, &word)) {
+		if (*word.data == '.' ||
+		    (*word.data >= '0' && *word.data <= '9')) {
+			check_number(L, asked->expression, word);
+			continue;
+		}
+		lua_pushlstring(L, word.data, word.size);
+		lua_gettable(L, -2);
+		lua_pop(L, 1);
+	}
+	/* Make arithmetic with nil nil, and < <= > >= with nil false, and of
+	 * text with another value. */
+	lua_pushnil(L);
+	luaL_newlib(L, functions);
+	lua_setmetatable(L, -2);
+	lua_pop(L, 1);
+	lua_pushliteral(L, "");
+	if (lua_getmetatable(L, -1)) {
+		luaL_setfuncs(L, of_text, 0);
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
 	lua_setupvalue(L, -2, 1);
 	return 1;
 }
@@ -432,20 +413,6 @@ tl_script_filter_abandon(struct tl_script_filter *filter)
 	abandoned = filter;
 }
 
-/* Set the distance to the previous event, which is newer or older. */
-static void
-fill_delta(struct tl_script_filter *filter, int64_t now)
-{
-	const int64_t then = filter->previous_ns;
-
-	filter->value.has_delta = filter->has_previous;
-	filter->value.delta_ns =
-	    (int64_t)(now > then ? (uint64_t)now - (uint64_t)then
-				 : (uint64_t)then - (uint64_t)now);
-	filter->previous_ns = now;
-	filter->has_previous = true;
-}
-
 static int
 ask_lua(struct tl_script_filter *filter, const struct tl_event *event,
     struct tl_fault *fault)
@@ -488,9 +455,17 @@ int
 tl_script_filter_passes(struct tl_script_filter *filter,
     const struct tl_event *event, struct tl_fault *fault)
 {
+	const int64_t then = filter->previous_ns;
+
 	if (event->kind == TL_LOST)
 		return 1;
-	fill_delta(filter, event->ns);
+	/* Set the distance to the previous event, which is newer or older. */
+	filter->value.has_delta = filter->has_previous;
+	filter->value.delta_ns =
+	    (int64_t)(event->ns > then ? (uint64_t)event->ns - (uint64_t)then
+				       : (uint64_t)then - (uint64_t)event->ns);
+	filter->previous_ns = event->ns;
+	filter->has_previous = true;
 	return ask(filter, event, fault);
 }
 

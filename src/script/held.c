@@ -32,18 +32,6 @@ struct held {
 	bool has_next;
 };
 
-/* Put an event that ends no span of interest. */
-static int
-put(struct held *h, struct tl_spans *spans, const struct tl_event *event)
-{
-	struct tl_span unused;
-
-	if (event->message && (event->message->scope != TIMELINE_SOURCE ||
-				  !tl_select_of(h->select, event)))
-		return 0;
-	return tl_spans_put(spans, event, &unused);
-}
-
 /* Keep the spans that are open at the end of the window and began before the
  * window. */
 static int
@@ -72,6 +60,7 @@ read_all(struct held *h, const struct tl_sources *inputs)
 	struct tl_spans *spans;
 	struct tl_cursor *cursor;
 	struct tl_event event;
+	struct tl_span unused;
 	int rc = tl_spans_new(&spans);
 
 	if (rc < 0)
@@ -81,7 +70,12 @@ read_all(struct held *h, const struct tl_sources *inputs)
 		while ((rc = tl_cursor_next(cursor, &event)) > 0 &&
 		       event.ns <= h->select->filter.until_ns) {
 			tl_progress_tick(&h->select->progress);
-			if ((rc = put(h, spans, &event)) < 0)
+			/* only sources that are selected, and losses */
+			if (event.message &&
+			    (event.message->scope != TIMELINE_SOURCE ||
+				!tl_select_of(h->select, &event)))
+				continue;
+			if ((rc = tl_spans_put(spans, &event, &unused)) < 0)
 				break;
 		}
 		tl_cursor_close(cursor);

@@ -82,11 +82,9 @@ tl_histogram_create(lua_State *L)
 
 	luaL_argcheck(L, digits >= 1 && digits <= DIGITS_MAX, 1,
 	    "1 to 5 digits");
-	counts = lua_newuserdatauv(L, sizeof(*counts), 0);
+	counts = tl_host_push(L, sizeof(*counts), 0, &histogram_key);
 	*counts =
 	    (struct counts){ .host = tl_host(L), .digits = (unsigned)digits };
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &histogram_key);
-	lua_setmetatable(L, -2);
 	charge_up_to(L, counts, 0);
 	if (tl_histogram_new(&counts->histogram, counts->digits) < 0)
 		return luaL_error(L, "not enough memory");
@@ -242,11 +240,6 @@ tl_histogram_register(lua_State *L)
 	static const luaL_Reg functions[] = { { "__gc", collect },
 		{ "__len", count }, { NULL, NULL } };
 
-	lua_newtable(L);
-	luaL_setfuncs(L, methods, 0);
-	tl_host_register_type(L, "histogram", &histogram_key, functions);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &histogram_key);
-	lua_pushvalue(L, -2);
-	lua_setfield(L, -2, "__index");
-	lua_pop(L, 1);
+	tl_host_register_type(L, "histogram", &histogram_key, functions,
+	    methods);
 }

@@ -114,18 +114,36 @@ tl_host_write(lua_State *L, struct tl_state *host, struct tl_bytes bytes)
 
 void
 tl_host_register_type(lua_State *L, const char *name, const void *key,
-    const luaL_Reg *functions)
+    const luaL_Reg *functions, const luaL_Reg *methods)
 {
-	const int upvalue = lua_gettop(L);
-
 	lua_newtable(L);
-	lua_pushvalue(L, upvalue);
+	if (methods)
+		luaL_setfuncs(L, methods, 0);
+	lua_newtable(L);
+	if (methods) {
+		lua_pushvalue(L, -2);
+		lua_setfield(L, -2, "__index");
+	}
+	lua_pushvalue(L, -2);
 	luaL_setfuncs(L, functions, 1);
 	lua_pushstring(L, name);
 	lua_setfield(L, -2, "__name");
 	lua_pushboolean(L, false);
 	lua_setfield(L, -2, "__metatable");
 	lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+	if (!methods)
+		lua_pop(L, 1);
+}
+
+void *
+tl_host_push(lua_State *L, size_t size, int values, const void *key)
+{
+	void *value = lua_newuserdatauv(L, size, values);
+
+	memset(value, 0, size);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+	lua_setmetatable(L, -2);
+	return value;
 }
 
 void *

@@ -77,14 +77,41 @@ void tl_put_printed(struct tl_text *text, struct tl_bytes bytes);
 /* Raise the error for rc, the result of a cursor or of io. */
 int tl_host_fail(lua_State *L, struct tl_state *host, int rc, const char *what);
 /* Register a type under the address key in the registry; scripts cannot reach
- * its metatable.  The value on top becomes the upvalue of the functions, and
- * stays on the stack. */
+ * its metatable.  With methods (NULL: none) their table is left on the stack: it
+ * is the upvalue of the functions, and "__index" if that is not one of them. */
 void tl_host_register_type(lua_State *L, const char *name, const void *key,
-    const luaL_Reg *functions);
+    const luaL_Reg *functions, const luaL_Reg *methods);
+/* Push a value of this type: size zero bytes and a number of user values. */
+void *tl_host_push(lua_State *L, size_t size, int values, const void *key);
 /* The address of the value of this type at index.  Raises an argument error if
  * the value has another type. */
 void *
 tl_host_check_type(lua_State *L, int index, const char *name, const void *key);
+/* Set a member of the table on top. */
+static inline void
+tl_set_bytes(lua_State *L, const char *name, struct tl_bytes bytes)
+{
+	lua_pushlstring(L, bytes.size > 0 ? bytes.data : "", bytes.size);
+	lua_setfield(L, -2, name);
+}
+static inline void
+tl_set_number(lua_State *L, const char *name, uint64_t number)
+{
+	lua_pushinteger(L, (lua_Integer)number);
+	lua_setfield(L, -2, name);
+}
+static inline void
+tl_set_word(lua_State *L, const char *name, const char *word)
+{
+	lua_pushstring(L, word);
+	lua_setfield(L, -2, name);
+}
+static inline void
+tl_set_flag(lua_State *L, const char *name, bool flag)
+{
+	lua_pushboolean(L, flag);
+	lua_setfield(L, -2, name);
+}
 /* tl_host_set for lua_pcall, with the host as a light userdata. */
 int tl_host_open(lua_State *L);
 
@@ -134,9 +161,9 @@ struct tl_scalar {
 /* Push a scalar; UNKNOWN raises the memory error. */
 void tl_scalar_push(lua_State *L, const struct tl_scalar *scalar);
 
-/* Push the table of the numbers of fields by name; of_spans adds the fields of
- * spans. */
-void tl_event_push_names(lua_State *L, bool of_spans);
+/* Set the numbers of fields by name in the table on top; of_spans adds the
+ * fields of spans. */
+void tl_event_set_names(lua_State *L, bool of_spans);
 /* The number of a field that every event has; 0: no such field. */
 int tl_event_find_field(struct tl_bytes name);
 /* Is a field rendered in the scratch text of the host?  The text is valid until

@@ -43,19 +43,6 @@ flag_of(lua_State *L, int options, const char *name)
 	return flag;
 }
 
-static void
-refuse_option(lua_State *L, const char *word, const char *const *known)
-{
-	struct tl_near near = tl_near_to(word);
-
-	for (; *known; known++)
-		tl_near_try(&near, *known);
-	if (near.best[0])
-		luaL_error(L, "no such option: '%s'; did you mean '%s'?", word,
-		    near.best);
-	luaL_error(L, "no such option: '%s'", word);
-}
-
 void
 tl_options_check(lua_State *L, int options)
 {
@@ -75,8 +62,18 @@ tl_options_check(lua_State *L, int options)
 			while (known[i] &&
 			       strcmp(known[i], lua_tostring(L, -1)) != 0)
 				i++;
-		if (lua_type(L, -1) != LUA_TSTRING || !known[i])
-			refuse_option(L, luaL_tolstring(L, -1, NULL), known);
+		if (lua_type(L, -1) != LUA_TSTRING || !known[i]) {
+			const char *word = luaL_tolstring(L, -1, NULL);
+			struct tl_near near = tl_near_to(word);
+
+			for (i = 0; known[i]; i++)
+				tl_near_try(&near, known[i]);
+			if (near.best[0])
+				luaL_error(L,
+				    "no such option: '%s'; did you mean '%s'?",
+				    word, near.best);
+			luaL_error(L, "no such option: '%s'", word);
+		}
 	}
 }
 
@@ -142,21 +139,6 @@ fill_numbers(lua_State *L, int options, const char *name, uint32_t *numbers)
 	return count;
 }
 
-static unsigned
-level_of(lua_State *L, int options)
-{
-	int level = 0;
-
-	if (lua_getfield(L, options, "priority") != LUA_TNIL) {
-		level = tl_level_parse(luaL_checkstring(L, -1));
-		if (level < 0)
-			luaL_error(L, "no such priority: '%s': %s",
-			    lua_tostring(L, -1), tl_level_names());
-	}
-	lua_pop(L, 1);
-	return (unsigned)level;
-}
-
 /* The time of the newest event; 0: no event. */
 static int64_t
 newest_of(lua_State *L, const struct tl_script_source *source)
@@ -207,6 +189,7 @@ fill_filter(lua_State *L, int options, const struct tl_script_source *source,
     struct tl_filter *filter)
 {
 	int keep;
+	int level = 0;
 
 	tl_filter_init(filter);
 	lua_newtable(L);
@@ -220,7 +203,14 @@ fill_filter(lua_State *L, int options, const struct tl_script_source *source,
 	filter->pid_count = fill_numbers(L, options, "pid", filter->pids);
 	filter->tid_count = fill_numbers(L, options, "tid", filter->tids);
 	filter->cpu_count = fill_numbers(L, options, "cpu", filter->cpus);
-	filter->min_level = level_of(L, options);
+	if (lua_getfield(L, options, "priority") != LUA_TNIL) {
+		level = tl_level_parse(luaL_checkstring(L, -1));
+		if (level < 0)
+			luaL_error(L, "no such priority: '%s': %s",
+			    lua_tostring(L, -1), tl_level_names());
+	}
+	lua_pop(L, 1);
+	filter->min_level = (unsigned)level;
 	filter->since_ns = time_of(L, options, source, "since", INT64_MIN);
 	filter->until_ns = time_of(L, options, source, "before", INT64_MAX);
 	return filter->category_count || filter->message_count ||
@@ -324,18 +314,6 @@ charge(lua_State *L, struct iterator *iterator, size_t size)
 	iterator->charged += size;
 }
 
-/* Make room for a cursor.  A collection closes cursors that no Lua value refers
- * to. */
-static void
-take_place(lua_State *L, struct tl_state *host)
-{
-	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
-		lua_gc(L, LUA_GCCOLLECT);
-	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
-		luaL_error(L, "more than %d iterators at a time",
-		    TL_SCRIPT_CURSORS_MAX);
-}
-
 /* Push an iterator over the source at index 1, with the options at index 2. */
 static struct iterator *
 push_iterator(lua_State *L, enum tl_order order, bool pair)
@@ -345,15 +323,18 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	struct iterator *iterator;
 	int rc;
 
-	take_place(L, host);
-	iterator = lua_newuserdatauv(L, sizeof(*iterator), 2);
-	memset(iterator, 0, sizeof(*iterator));
+	/* Make room for a cursor.  A collection closes cursors that no Lua
+	 * value refers to. */
+	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
+		lua_gc(L, LUA_GCCOLLECT);
+	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
+		luaL_error(L, "more than %d iterators at a time",
+		    TL_SCRIPT_CURSORS_MAX);
+	iterator = tl_host_push(L, sizeof(*iterator), 2, &iterator_key);
 	iterator->host = host;
 	iterator->order = order;
 	iterator->source = source->first;
 	iterator->one_source = source->count == 1;
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &iterator_key);
-	lua_setmetatable(L, -2);
 	charge(L, iterator, CURSOR_CHARGE);
 	tl_script_source_push_cache(L, 1);
 	lua_setiuservalue(L, -2, USER_CACHE);
@@ -413,17 +394,6 @@ follow_states(lua_State *L, struct iterator *iterator)
 		tl_host_fail(L, iterator->host, rc, "cannot read");
 }
 
-/* Charge the memory of waiting begin events before more of them wait. */
-static void
-charge_open(lua_State *L, struct iterator *iterator)
-{
-	if (iterator->open_count >= TL_SPANS_OPEN_MAX ||
-	    iterator->open_count++ < iterator->open_charged)
-		return;
-	charge(L, iterator, (size_t)OPEN_AT_ONCE * OPEN_CHARGE);
-	iterator->open_charged += OPEN_AT_ONCE;
-}
-
 /* Add an event to the pairs, and complete an end.  Did it end a span? */
 static bool
 pair_event(lua_State *L, struct iterator *iterator, struct tl_event *event,
@@ -431,8 +401,15 @@ pair_event(lua_State *L, struct iterator *iterator, struct tl_event *event,
 {
 	int rc;
 
-	if (event->kind == TL_BEGIN)
-		charge_open(L, iterator);
+	if (event->kind == TL_BEGIN) {
+		/* Charge the memory of waiting begin events before more of them
+		 * wait. */
+		if (iterator->open_count < TL_SPANS_OPEN_MAX &&
+		    iterator->open_count++ >= iterator->open_charged) {
+			charge(L, iterator, (size_t)OPEN_AT_ONCE * OPEN_CHARGE);
+			iterator->open_charged += OPEN_AT_ONCE;
+		}
+	}
 	rc = tl_spans_complete(iterator->spans, event, span);
 	if (rc < 0)
 		tl_host_fail(L, iterator->host, rc, "cannot pair spans");
@@ -506,21 +483,6 @@ fill_delta(struct iterator *iterator, struct tl_event_value *value)
 	iterator->has_previous = true;
 }
 
-/* Set the depth and the span of an event.  The depth is asked before the event
- * joins the pairs; an end event has the depth of its span. */
-static void
-pair_value(lua_State *L, struct iterator *iterator,
-    struct tl_event_value *value)
-{
-	if (!iterator->spans)
-		return;
-	value->has_depth = true;
-	value->depth = tl_spans_depth(iterator->spans, &value->event);
-	value->paired = pair_event(L, iterator, &value->event, &value->span);
-	if (value->event.kind == TL_END)
-		value->depth = value->paired ? value->span.depth : 0;
-}
-
 /* Upvalue 1: the iterator. */
 static int
 next_event(lua_State *L)
@@ -537,7 +499,18 @@ next_event(lua_State *L)
 			lua_pushnil(L);
 			return 1;
 		}
-		pair_value(L, iterator, &read);
+		/* Set the depth and the span of an event.  The depth is asked
+		 * before the event joins the pairs; an end event has the depth
+		 * of its span. */
+		if (iterator->spans) {
+			read.has_depth = true;
+			read.depth =
+			    tl_spans_depth(iterator->spans, &read.event);
+			read.paired =
+			    pair_event(L, iterator, &read.event, &read.span);
+			if (read.event.kind == TL_END)
+				read.depth = read.paired ? read.span.depth : 0;
+		}
 	} while (!passes(iterator, &read.event));
 	fill_delta(iterator, &read);
 	look_at(iterator->host, &read.event);
@@ -545,32 +518,6 @@ next_event(lua_State *L)
 	value = tl_event_push(L, -1, false);
 	*value = read;
 	return 1;
-}
-
-/* Make the value of a span from the event of the begin. */
-static void
-make_span(struct tl_event_value *value)
-{
-	const struct tl_span *span = &value->span;
-	struct tl_event *event = &value->event;
-
-	memset(event, 0, sizeof(*event));
-	event->kind = TL_BEGIN;
-	event->ns = span->begin_ns;
-	event->tsc = span->begin_tsc;
-	memcpy(event->args, span->args, sizeof(event->args));
-	event->bare = span->bare;
-	event->message = span->message;
-	event->cpu = span->begin_cpu;
-	event->pid = span->pid;
-	event->tid = span->tid;
-	event->epoch = span->begin_epoch;
-	event->source = span->source;
-	event->observed = span->observed;
-	event->stretch = span->stretch;
-	event->level = span->message->level;
-	value->depth = span->depth;
-	value->has_depth = true;
 }
 
 /* Read the next span that has ended; false: no more. */
@@ -613,7 +560,9 @@ next_span(lua_State *L)
 		lua_pushnil(L);
 		return 1;
 	}
-	make_span(&read);
+	read.event = tl_span_begin(&read.span);
+	read.depth = read.span.depth;
+	read.has_depth = true;
 	fill_delta(iterator, &read);
 	look_at(iterator->host, &read.event);
 	lua_getiuservalue(L, lua_upvalueindex(1), USER_CACHE);
@@ -634,7 +583,7 @@ next_span(lua_State *L)
  * left, but Lua 5.4.4 forgets the value if a closure has the loop's variable
  * and the loop ends by break or goto, and later closes another value in its
  * place.  So no fourth value is pushed: a cursor is closed at the last event,
- * or when its iterator is collected, at the latest when take_place() needs
+ * or when its iterator is collected, at the latest when another iterator needs
  * room.  A hundred thousand loops with a break then take 4 MiB more of memory
  * and no more time; beside half a million live tables a loop takes 0.5 ms more,
  * its share of a collection.
@@ -669,23 +618,6 @@ add_own(lua_State *L, struct iterator *iterator)
 		sum->own.ns[i] = tl_add_ns(sum->own.ns[i], iterator->own.ns[i]);
 }
 
-/* Add the parts of a sum to the table of its key, which is on top. */
-static void
-add_parts(lua_State *L, struct iterator *iterator, const struct sum *sum)
-{
-	static const char *const names[TL_OWN_PARTS] = { "itself", "closed",
-		"overwritten", "lost" };
-	int64_t parts[TL_OWN_PARTS] = { 0 };
-
-	tl_details_divide(iterator->details, sum->message, &sum->own, parts);
-	for (unsigned i = 0; i < TL_OWN_PARTS; i++) {
-		lua_getfield(L, -1, names[i]);
-		lua_pushinteger(L, lua_tointeger(L, -1) + parts[i]);
-		lua_setfield(L, -3, names[i]);
-		lua_pop(L, 1);
-	}
-}
-
 /* own(key), or own(): a table of the sums by key.  Upvalue 1: the iterator. */
 static int
 own(lua_State *L)
@@ -701,13 +633,25 @@ own(lua_State *L)
 	for (uint32_t i = 0; i < iterator->sum_ids.count; i++) {
 		const lua_Integer key =
 		    (lua_Integer)iterator->sum_ids.keys[i].b;
+		static const char *const names[TL_OWN_PARTS] = { "itself",
+			"closed", "overwritten", "lost" };
+		int64_t parts[TL_OWN_PARTS] = { 0 };
 
 		if (lua_rawgeti(L, 1, key) == LUA_TNIL) {
 			lua_newtable(L);
 			lua_pushvalue(L, -1);
 			lua_rawseti(L, 1, key);
 		}
-		add_parts(L, iterator, &iterator->sums[i]);
+		/* Add the parts of a sum to the table of its key, which is on
+		 * top. */
+		tl_details_divide(iterator->details, iterator->sums[i].message,
+		    &iterator->sums[i].own, parts);
+		for (unsigned k = 0; k < TL_OWN_PARTS; k++) {
+			lua_getfield(L, -1, names[k]);
+			lua_pushinteger(L, lua_tointeger(L, -1) + parts[k]);
+			lua_setfield(L, -3, names[k]);
+			lua_pop(L, 1);
+		}
 		lua_settop(L, 1);
 	}
 	return 1;
@@ -756,7 +700,5 @@ tl_iterate_register(lua_State *L)
 	static const luaL_Reg functions[] = { { "__gc", collect },
 		{ NULL, NULL } };
 
-	lua_pushnil(L);
-	tl_host_register_type(L, "iterator", &iterator_key, functions);
-	lua_pop(L, 1);
+	tl_host_register_type(L, "iterator", &iterator_key, functions, NULL);
 }

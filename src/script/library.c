@@ -58,31 +58,6 @@ write_raw(lua_State *L)
 	return 0;
 }
 
-static void
-set_terminal(lua_State *L, const struct tl_state *host)
-{
-	lua_pushboolean(L, host->io.terminal);
-	lua_setfield(L, -2, "terminal");
-	lua_pushinteger(L,
-	    host->io.columns ? host->io.columns : COLUMNS_DEFAULT);
-	lua_setfield(L, -2, "columns");
-}
-
-/* Run the part of the library that is written in Lua: prelude(timeline,
- * histogram_methods). */
-static void
-run_prelude(lua_State *L, int library)
-{
-	const struct tl_bytes text = tl_prelude();
-
-	if (luaL_loadbufferx(L, text.data, text.size, "=timeline", "t") !=
-	    LUA_OK)
-		lua_error(L);
-	lua_pushvalue(L, library);
-	tl_histogram_register(L);
-	lua_call(L, 2, 0);
-}
-
 void
 tl_library_push(lua_State *L)
 {
@@ -90,6 +65,7 @@ tl_library_push(lua_State *L)
 	static const luaL_Reg functions[] = { { "print", print },
 		{ "write", write_text }, { "raw", write_raw },
 		{ "histogram", tl_histogram_create }, { NULL, NULL } };
+	struct tl_bytes text;
 
 	tl_event_register(L);
 	tl_arguments_register(L);
@@ -98,6 +74,16 @@ tl_library_push(lua_State *L)
 	lua_newtable(L);
 	luaL_setfuncs(L, functions, 0);
 	luaL_setfuncs(L, tl_words, 0);
-	set_terminal(L, host);
-	run_prelude(L, lua_gettop(L));
+	tl_set_flag(L, "terminal", host->io.terminal);
+	tl_set_number(L, "columns",
+	    host->io.columns ? host->io.columns : COLUMNS_DEFAULT);
+	/* Run the part of the library that is written in Lua: prelude(timeline,
+	 * histogram_methods). */
+	text = tl_prelude();
+	if (luaL_loadbufferx(L, text.data, text.size, "=timeline", "t") !=
+	    LUA_OK)
+		lua_error(L);
+	lua_pushvalue(L, -2);
+	tl_histogram_register(L);
+	lua_call(L, 2, 0);
 }

@@ -127,15 +127,13 @@ make_host(lua_State *L)
 {
 	static const luaL_Reg functions[] = { { "__gc", free_host },
 		{ NULL, NULL } };
-	struct tl_state *host = lua_newuserdatauv(L, sizeof(*host), 0);
+	struct tl_state *host;
 
-	memset(host, 0, sizeof(*host));
+	tl_host_register_type(L, "host", &host_key, functions, NULL);
+	host = tl_host_push(L, sizeof(*host), 0, &host_key);
 	host->memory.size_max = SIZE_MAX;
 	host->trusted = true;
 	host->io.write = write_stdout;
-	tl_host_register_type(L, "host", &host_key, functions);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
-	lua_setmetatable(L, -2);
 	tl_host_set(L, host);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &keep_key);
 }

@@ -78,9 +78,8 @@ static void
 push_node(lua_State *L, int cache, int parent, struct tl_script_source *source,
     uint64_t number)
 {
-	struct node *n = lua_newuserdatauv(L, sizeof(*n), 2);
+	struct node *n = tl_host_push(L, sizeof(*n), 2, &node_key);
 
-	memset(n, 0, sizeof(*n));
 	n->source = source;
 	n->number = number;
 	n->parent = parent ? lua_touserdata(L, parent) : NULL;
@@ -91,8 +90,6 @@ push_node(lua_State *L, int cache, int parent, struct tl_script_source *source,
 		lua_pushvalue(L, parent);
 		lua_setiuservalue(L, -2, USER_PARENT);
 	}
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &node_key);
-	lua_setmetatable(L, -2);
 }
 
 int
@@ -297,17 +294,11 @@ node_thread(lua_State *L)
 	const struct tl_trace_thread *t = thread_of(check_node(L, 1));
 
 	lua_createtable(L, 0, 5);
-	lua_pushinteger(L, t->pid);
-	lua_setfield(L, -2, "pid");
-	lua_pushinteger(L, t->tid);
-	lua_setfield(L, -2, "tid");
-	lua_pushinteger(L, (lua_Integer)t->events);
-	lua_setfield(L, -2, "events");
-	lua_pushlstring(L, t->name.size ? t->name.data : "", t->name.size);
-	lua_setfield(L, -2, "name");
-	lua_pushlstring(L, t->command.size ? t->command.data : "",
-	    t->command.size);
-	lua_setfield(L, -2, "command");
+	tl_set_number(L, "pid", t->pid);
+	tl_set_number(L, "tid", t->tid);
+	tl_set_number(L, "events", t->events);
+	tl_set_bytes(L, "name", t->name);
+	tl_set_bytes(L, "command", t->command);
 	return 1;
 }
 
@@ -323,11 +314,6 @@ tl_script_nodes_register(lua_State *L)
 	static const luaL_Reg functions[] = { { "__len", node_count },
 		{ "__tostring", node_text }, { NULL, NULL } };
 
-	lua_newtable(L);
-	luaL_setfuncs(L, methods, 0);
-	tl_host_register_type(L, "node", &node_key, functions);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &node_key);
-	lua_insert(L, -2);
-	lua_setfield(L, -2, "__index");
+	tl_host_register_type(L, "node", &node_key, functions, methods);
 	lua_pop(L, 1);
 }

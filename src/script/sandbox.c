@@ -147,41 +147,18 @@ insert(lua_State *L)
 	return 0;
 }
 
-/* Push a table with only these names of the table on top. */
-static void
-keep_names(lua_State *L, const char *const *names)
-{
-	lua_newtable(L);
-	for (; *names; names++) {
-		lua_getfield(L, -2, *names);
-		lua_setfield(L, -2, *names);
-	}
-}
-
 /* Push the part of a library that a chunk has. */
 static void
 open_names(lua_State *L, const luaL_Reg *library, const char *const *names)
 {
 	luaL_requiref(L, library->name, library->func, 0);
-	keep_names(L, names);
+	/* Push a table with only these names of the table on top. */
+	lua_newtable(L);
+	for (; *names; names++) {
+		lua_getfield(L, -2, *names);
+		lua_setfield(L, -2, *names);
+	}
 	lua_remove(L, -2);
-}
-
-static void
-open_string(lua_State *L)
-{
-	static const luaL_Reg library = { LUA_STRLIBNAME, luaopen_string };
-	static const char *const names[] = { "byte", "char", "format", "len",
-		"lower", "reverse", "sub", "upper", NULL };
-
-	open_names(L, &library, names);
-	/* methods such as ("x"):upper() use this table as well */
-	lua_pushstring(L, "");
-	lua_getmetatable(L, -1);
-	lua_pushvalue(L, -3);
-	lua_setfield(L, -2, "__index");
-	lua_pop(L, 2);
-	lua_setglobal(L, LUA_STRLIBNAME);
 }
 
 void
@@ -195,12 +172,22 @@ tl_sandbox_open_data(lua_State *L)
 		"_VERSION", NULL };
 	static const char *const of_table[] = { "concat", "insert", "pack",
 		"unpack", NULL };
+	static const luaL_Reg library = { LUA_STRLIBNAME, luaopen_string };
+	static const char *const names[] = { "byte", "char", "format", "len",
+		"lower", "reverse", "sub", "upper", NULL };
 
 	open_names(L, &base, of_base);
 	lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 	lua_pushglobaltable(L);
 	lua_setglobal(L, LUA_GNAME);
-	open_string(L);
+	open_names(L, &library, names);
+	/* methods such as ("x"):upper() use this table as well */
+	lua_pushstring(L, "");
+	lua_getmetatable(L, -1);
+	lua_pushvalue(L, -3);
+	lua_setfield(L, -2, "__index");
+	lua_pop(L, 2);
+	lua_setglobal(L, LUA_STRLIBNAME);
 	open_names(L, &table, of_table);
 	lua_getfield(L, -1, "insert");
 	lua_pushcclosure(L, insert, 1);

@@ -87,19 +87,6 @@ struct load {
 	char *const *argv;
 };
 
-/* Set the table "arg": the name of the script in [0], then its arguments. */
-static void
-push_args(lua_State *L, const struct load *load)
-{
-	lua_createtable(L, load->argc, 1);
-	lua_pushstring(L, load->name + 1);
-	lua_rawseti(L, -2, 0);
-	for (int i = 0; i < load->argc; i++) {
-		lua_pushstring(L, load->argv[i]);
-		lua_rawseti(L, -2, i + 1);
-	}
-}
-
 /* Skip a first line "#!...", which is not Lua.  The newline stays, so that line
  * numbers are right. */
 static struct tl_bytes
@@ -126,7 +113,15 @@ load_protected(lua_State *L)
 		load->name, "t") != LUA_OK)
 		return lua_error(L);
 	load->script->chunk = luaL_ref(L, LUA_REGISTRYINDEX);
-	push_args(L, load);
+	/* Set the table "arg": the name of the script in [0], then its
+	 * arguments. */
+	lua_createtable(L, load->argc, 1);
+	lua_pushstring(L, load->name + 1);
+	lua_rawseti(L, -2, 0);
+	for (int i = 0; i < load->argc; i++) {
+		lua_pushstring(L, load->argv[i]);
+		lua_rawseti(L, -2, i + 1);
+	}
 	lua_pushvalue(L, -1);
 	lua_setglobal(L, "arg");
 	load->script->args = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -238,27 +233,20 @@ host_of(const void *context, unsigned source)
 	return source < run->count ? run->inputs[source].host : NULL;
 }
 
-/* Add the functions that read inputs to the table "timeline". */
-static void
-bind_inputs(lua_State *L, const struct run *run)
+static int
+run_protected(lua_State *L)
 {
+	const struct run *run = lua_touserdata(L, 1);
+	int count;
 	struct tl_script_source *all;
 
+	/* Add the functions that read inputs to the table "timeline". */
 	lua_getglobal(L, "timeline");
 	all = tl_script_source_push(L);
 	all->inputs = run->inputs;
 	all->count = run->count;
 	tl_script_source_bind(L);
 	lua_pop(L, 1);
-}
-
-static int
-run_protected(lua_State *L)
-{
-	const struct run *run = lua_touserdata(L, 1);
-	int count;
-
-	bind_inputs(L, run);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, run->script->chunk);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, run->script->args);
 	count = (int)lua_rawlen(L, -1);

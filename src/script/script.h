@@ -7,8 +7,7 @@
  *
  * A new stock view needs lua/views/NAME.lua and a row in views.def; the program
  * then has "--view NAME" (views.c embeds the text at build time).  A new field
- * of events needs a row and a case in event.c; scripts and -e then have the
- * field.
+ * of events needs a row in fields.def; scripts and -e then have the field.
  *
  * A script is not trusted: a script sees a part of Lua's libraries, and has a
  * memory cap and a cap of processor time.  Both caps hold inside library

@@ -34,24 +34,6 @@ struct selected {
 	int64_t stop_ns; /* newest first: nothing of interest is older */
 };
 
-static void
-set_window(struct tl_filter *filter, const struct tl_selection *selection,
-    const struct tl_sources *inputs)
-{
-	const struct tl_bound *const since = &selection->since;
-	const struct tl_bound *const until = &selection->until;
-	int64_t newest_ns = 0;
-
-	if (since->relative || until->relative)
-		(void)tl_sources_newest(inputs, &newest_ns);
-	if (since->given)
-		filter->since_ns =
-		    tl_add_ns(since->relative ? newest_ns : 0, since->ns);
-	if (until->given)
-		filter->until_ns =
-		    tl_add_ns(until->relative ? newest_ns : 0, until->ns);
-}
-
 static const char *
 host_of(const void *context, unsigned source)
 {
@@ -69,6 +51,9 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
 {
 	const char *const text = selection->expression;
 	int rc = 0;
+	const struct tl_bound *const since = &selection->since;
+	const struct tl_bound *const until = &selection->until;
+	int64_t newest_ns = 0;
 
 	*select = (struct tl_select){ .filter = selection->filter,
 		.slower_ns = selection->slower_ns,
@@ -79,7 +64,14 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
 		    (text && tl_script_filter_mentions(text, "duration")),
 		.on_condition = selection->slower_ns > 0 || text,
 		.all = !tl_selection_is_any(selection) };
-	set_window(&select->filter, selection, inputs);
+	if (since->relative || until->relative)
+		(void)tl_sources_newest(inputs, &newest_ns);
+	if (since->given)
+		select->filter.since_ns =
+		    tl_add_ns(since->relative ? newest_ns : 0, since->ns);
+	if (until->given)
+		select->filter.until_ns =
+		    tl_add_ns(until->relative ? newest_ns : 0, until->ns);
 	if (selection->expression)
 		rc = tl_script_filter_new(&select->expression,
 		    selection->expression, limits, io, fault);
@@ -204,22 +196,6 @@ tl_select_passes(struct tl_select *select, const struct tl_event *event)
 	return rc;
 }
 
-/* Give the two events of a span the values by which conditions judge them. */
-static void
-join(struct tl_asked *begin, struct tl_asked *end, bool sure)
-{
-	struct tl_event *b = &begin->event, *e = &end->event;
-
-	if (e->begun == TL_BEGUN_UNKNOWN)
-		e->duration_ns = tl_event_between(b, e);
-	e->begun_ns = b->ns;
-	b->begun = e->begun = sure ? TL_BEGUN : TL_BEGUN_UNSURE;
-	b->duration_ns = e->duration_ns;
-	if (!tl_event_has_args(e))
-		memcpy(e->args, b->args, sizeof(e->args));
-	e->known = e->bare;
-}
-
 /* Is the condition true of the begin, or else of the end? */
 static int
 is_true_of_span(struct tl_select *select, const struct tl_asked *begin,
@@ -234,20 +210,6 @@ is_true_of_span(struct tl_select *select, const struct tl_asked *begin,
 	return rc == 0 ? is_true_of(select, end) : rc;
 }
 
-/* Ask the begin and the end of a span one by one. */
-static int
-ask_each(struct tl_select *select, const struct tl_asked *begin,
-    const struct tl_asked *end, bool passes[2])
-{
-	const bool slow = is_slow(select, &end->event);
-	const int first = slow && passes[0] ? is_true_of(select, begin) : 0;
-	const int second = slow && passes[1] ? is_true_of(select, end) : 0;
-
-	passes[0] = first > 0;
-	passes[1] = second > 0;
-	return first < 0 ? first : second < 0 ? second : 0;
-}
-
 int
 tl_select_span(struct tl_select *select, struct tl_asked *begin,
     struct tl_asked *end, bool sure, bool passes[2])
@@ -258,6 +220,7 @@ tl_select_span(struct tl_select *select, struct tl_asked *begin,
 	bool in_time[2] = { tl_filter_time(f, &begin->event),
 		tl_filter_time(f, &end->event) };
 	int rc;
+	struct tl_event *b = &begin->event, *e = &end->event;
 
 	if (!select->entries) {
 		in_place[0] = in_place[1] = in_place[0] || in_place[1];
@@ -267,9 +230,28 @@ tl_select_span(struct tl_select *select, struct tl_asked *begin,
 	passes[1] = in_place[1] && in_time[1];
 	if (!passes[0] && !passes[1])
 		return 0;
-	join(begin, end, sure);
-	if (select->entries && select->on_kind)
-		return ask_each(select, begin, end, passes);
+	/* Give the two events of a span the values by which conditions judge
+	 * them. */
+	if (e->begun == TL_BEGUN_UNKNOWN)
+		e->duration_ns = tl_event_between(b, e);
+	e->begun_ns = b->ns;
+	b->begun = e->begun = sure ? TL_BEGUN : TL_BEGUN_UNSURE;
+	b->duration_ns = e->duration_ns;
+	if (!tl_event_has_args(e))
+		memcpy(e->args, b->args, sizeof(e->args));
+	e->known = e->bare;
+	if (select->entries && select->on_kind) {
+		/* Ask the begin and the end of a span one by one. */
+		const bool slow = is_slow(select, &end->event);
+		const int first =
+		    slow && passes[0] ? is_true_of(select, begin) : 0;
+		const int second =
+		    slow && passes[1] ? is_true_of(select, end) : 0;
+
+		passes[0] = first > 0;
+		passes[1] = second > 0;
+		return first < 0 ? first : second < 0 ? second : 0;
+	}
 	rc = is_true_of_span(select, begin, end);
 	if (rc <= 0)
 		passes[0] = passes[1] = false;
@@ -514,46 +496,37 @@ tl_select_scout(const struct tl_select *select, const struct tl_sources *inputs,
 		   : 0;
 }
 
-int
-tl_select_scout_one(const struct tl_select *select,
-    const struct tl_source *input, enum tl_order order,
-    struct tl_cursor **scout)
+/* Select from a cursor and a scout of one input, or of all inputs. */
+static int
+select_from(struct tl_select *select, const struct tl_sources *inputs,
+    const struct tl_source *one, enum tl_order order, struct tl_cursor **cursor)
 {
-	*scout = NULL;
-	return tl_select_scouts(select) ? tl_source_cursor(input, order, scout)
-					: 0;
+	struct tl_cursor *of[2] = { NULL, NULL };
+	const int count = tl_select_scouts(select) ? 2 : 1;
+
+	for (int i = 0; i < count; i++) {
+		const int rc = one ? tl_source_cursor(one, order, &of[i])
+				   : tl_sources_cursor(inputs, order, &of[i]);
+
+		if (rc == 0)
+			continue;
+		if (i > 0)
+			tl_cursor_close(of[0]);
+		return rc;
+	}
+	return tl_select_cursor(select, order, of[0], of[1], cursor);
 }
 
 int
 tl_select_sources(struct tl_select *select, const struct tl_sources *inputs,
     enum tl_order order, struct tl_cursor **cursor)
 {
-	struct tl_cursor *inner, *scout;
-	int rc = tl_sources_cursor(inputs, order, &inner);
-
-	if (rc < 0)
-		return rc;
-	rc = tl_select_scout(select, inputs, order, &scout);
-	if (rc < 0) {
-		tl_cursor_close(inner);
-		return rc;
-	}
-	return tl_select_cursor(select, order, inner, scout, cursor);
+	return select_from(select, inputs, NULL, order, cursor);
 }
 
 int
 tl_select_source(struct tl_select *select, const struct tl_source *input,
     enum tl_order order, struct tl_cursor **cursor)
 {
-	struct tl_cursor *inner, *scout;
-	int rc = tl_source_cursor(input, order, &inner);
-
-	if (rc < 0)
-		return rc;
-	rc = tl_select_scout_one(select, input, order, &scout);
-	if (rc < 0) {
-		tl_cursor_close(inner);
-		return rc;
-	}
-	return tl_select_cursor(select, order, inner, scout, cursor);
+	return select_from(select, NULL, input, order, cursor);
 }

@@ -98,10 +98,6 @@ bool tl_select_scouts(const struct tl_select *select);
 int
 tl_select_scout(const struct tl_select *select, const struct tl_sources *inputs,
     enum tl_order order, struct tl_cursor **scout);
-/* Make a scout for tl_source_cursor(), as tl_select_scout. */
-int tl_select_scout_one(const struct tl_select *select,
-    const struct tl_source *input, enum tl_order order,
-    struct tl_cursor **scout);
 
 /* Make a chooser, which owns the scout (NULL: not needed); after an error the
  * scout is closed.  Returns 0 or -ENOMEM. */

@@ -37,11 +37,8 @@ struct tl_script_source *
 tl_script_source_push(lua_State *L)
 {
 	struct tl_script_source *source =
-	    lua_newuserdatauv(L, sizeof(*source), 2);
+	    tl_host_push(L, sizeof(*source), 2, &source_key);
 
-	memset(source, 0, sizeof(*source));
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &source_key);
-	lua_setmetatable(L, -2);
 	lua_newtable(L);
 	lua_pushvalue(L, -2);
 	lua_rawseti(L, -2, 0); /* the cache keeps the source alive */
@@ -85,15 +82,6 @@ open_input(const struct tl_script_input *input, enum tl_order order,
 	return tl_snap_cursor(input->snap, order, cursor);
 }
 
-static bool
-have_same_clock(const struct tl_script_input *a,
-    const struct tl_script_input *b)
-{
-	if (a->clock || b->clock)
-		return a->clock == b->clock;
-	return a->snap && b->snap && tl_snap_same_clock(a->snap, b->snap);
-}
-
 /* The number of the first input with the clock of input i.  The clock is found
  * by its address, or else by comparison with the few timelines that scripts
  * open.  Returns -errno on errors. */
@@ -107,9 +95,13 @@ clock_of(const struct tl_script_source *source, struct tl_id_map *numbers,
 	size_t first = 0;
 	int rc;
 
-	while (key.a == 0 && first < i &&
-	       !have_same_clock(&source->inputs[i], &source->inputs[first]))
-		first++;
+	for (; key.a == 0 && first < i; first++) {
+		const struct tl_script_input *other = &source->inputs[first];
+
+		if (!other->clock && other->snap && source->inputs[i].snap &&
+		    tl_snap_same_clock(other->snap, source->inputs[i].snap))
+			break;
+	}
 	if (key.a == 0)
 		return (int)first;
 	rc = tl_id_map_get(numbers, key, &number);
@@ -327,11 +319,9 @@ tl_script_source_register(lua_State *L)
 	static const luaL_Reg closing[] = { { "__gc", close_intervals },
 		{ NULL, NULL } };
 
-	lua_newtable(L);
-	luaL_setfuncs(L, methods, 0);
-	tl_host_register_type(L, "input", &source_key, functions);
-	tl_host_register_type(L, "intervals", &intervals_key, closing);
+	tl_host_register_type(L, "input", &source_key, functions, methods);
 	lua_pop(L, 1);
+	tl_host_register_type(L, "intervals", &intervals_key, closing, NULL);
 	tl_script_nodes_register(L);
 	tl_script_why_register(L);
 }
@@ -344,21 +334,6 @@ call_bound(lua_State *L)
 	lua_pushvalue(L, lua_upvalueindex(2));
 	lua_insert(L, 1);
 	return lua_tocfunction(L, lua_upvalueindex(1))(L);
-}
-
-/* An array of sources of one input each. */
-static void
-push_inputs(lua_State *L, const struct tl_script_source *all)
-{
-	lua_createtable(L, (int)all->count, 0);
-	for (size_t i = 0; i < all->count; i++) {
-		struct tl_script_source *source = tl_script_source_push(L);
-
-		source->inputs = &all->inputs[i];
-		source->count = 1;
-		source->first = i;
-		lua_rawseti(L, -2, (lua_Integer)i + 1);
-	}
 }
 
 void
@@ -375,87 +350,59 @@ tl_script_source_bind(lua_State *L)
 		lua_pushcclosure(L, call_bound, 2);
 		lua_setfield(L, -3, method->name);
 	}
-	push_inputs(L, all);
+	/* An array of sources of one input each. */
+	lua_createtable(L, (int)all->count, 0);
+	for (size_t i = 0; i < all->count; i++) {
+		struct tl_script_source *source = tl_script_source_push(L);
+
+		source->inputs = &all->inputs[i];
+		source->count = 1;
+		source->first = i;
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
 	lua_setfield(L, -3, "inputs");
 	lua_pop(L, 1);
 }
 
 /* == messages() and info() == */
 
-static void
-set_bytes(lua_State *L, const char *name, struct tl_bytes bytes)
-{
-	lua_pushlstring(L, bytes.size > 0 ? bytes.data : "", bytes.size);
-	lua_setfield(L, -2, name);
-}
-
-static void
-set_number(lua_State *L, const char *name, uint64_t number)
-{
-	lua_pushinteger(L, (lua_Integer)number);
-	lua_setfield(L, -2, name);
-}
-
-static void
-set_word(lua_State *L, const char *name, const char *word)
-{
-	lua_pushstring(L, word);
-	lua_setfield(L, -2, name);
-}
-
 /* A name of the header, which ends at a NUL or with the field. */
 static void
 set_field(lua_State *L, const char *name, const char *field, size_t size)
 {
-	set_bytes(L, name, tl_bytes(field, strnlen(field, size)));
+	tl_set_bytes(L, name, tl_bytes(field, strnlen(field, size)));
 }
 
 /* == messages == */
-
-static const char *
-format_word(unsigned format)
-{
-	static const char *const words[] = { "unsigned", "signed", "hex",
-		"double", "duration", "string" };
-
-	return format < sizeof(words) / sizeof(words[0]) ? words[format]
-							 : "unknown";
-}
-
-static void
-push_args(lua_State *L, const struct tl_message *message)
-{
-	lua_createtable(L, message->argc, 0);
-	for (int i = 0; i < message->argc; i++) {
-		lua_createtable(L, 0, 2);
-		set_bytes(L, "name", message->args[i].name);
-		set_word(L, "format", format_word(message->args[i].format));
-		lua_rawseti(L, -2, i + 1);
-	}
-}
 
 static void
 push_message(lua_State *L, const struct tl_script_input *input,
     const struct tl_message *message, size_t place)
 {
 	lua_createtable(L, 0, 16);
-	set_bytes(L, "category", message->category);
-	set_bytes(L, "message", message->line1);
-	set_bytes(L, "explain", message->explain);
-	set_bytes(L, "file", message->file);
-	set_number(L, "line", message->line);
-	set_number(L, "id", message->id);
-	set_number(L, "level", message->level);
-	set_number(L, "gate", message->gate);
-	set_number(L, "scope", message->scope);
-	set_number(L, "source", place + 1);
-	set_word(L, "priority", tl_level_name(message->level));
-	set_word(L, "kind", tl_record_kind_name(message->kind));
-	lua_pushboolean(L, message->builtin);
-	lua_setfield(L, -2, "builtin");
-	lua_pushboolean(L, !input->selects || input->selects(input, message));
-	lua_setfield(L, -2, "selected");
-	push_args(L, message);
+	tl_set_bytes(L, "category", message->category);
+	tl_set_bytes(L, "message", message->line1);
+	tl_set_bytes(L, "explain", message->explain);
+	tl_set_bytes(L, "file", message->file);
+	tl_set_number(L, "line", message->line);
+	tl_set_number(L, "id", message->id);
+	tl_set_number(L, "level", message->level);
+	tl_set_number(L, "gate", message->gate);
+	tl_set_number(L, "scope", message->scope);
+	tl_set_number(L, "source", place + 1);
+	tl_set_word(L, "priority", tl_level_name(message->level));
+	tl_set_word(L, "kind", tl_record_kind_name(message->kind));
+	tl_set_flag(L, "builtin", message->builtin);
+	tl_set_flag(L, "selected",
+	    !input->selects || input->selects(input, message));
+	lua_createtable(L, message->argc, 0);
+	for (int i = 0; i < message->argc; i++) {
+		lua_createtable(L, 0, 2);
+		tl_set_bytes(L, "name", message->args[i].name);
+		tl_set_word(L, "format",
+		    tl_arg_format_name(message->args[i].format));
+		lua_rawseti(L, -2, i + 1);
+	}
 	lua_setfield(L, -2, "args");
 }
 
@@ -492,7 +439,7 @@ expect_message(lua_State *L)
 		return 0;
 	tl_search_fault(&search, "", "no message matches", &fault);
 	lua_createtable(L, 0, 1);
-	set_word(L, "failure", fault.text);
+	tl_set_word(L, "failure", fault.text);
 	return lua_error(L);
 }
 
@@ -538,15 +485,12 @@ describe_intervals(lua_State *L)
 	    source->count == 1 ? find_message(input, luaL_checkinteger(L, 2))
 			       : NULL;
 	struct tl_intervals **intervals =
-	    lua_newuserdatauv(L, sizeof(struct tl_intervals *), 0);
+	    tl_host_push(L, sizeof(struct tl_intervals *), 0, &intervals_key);
 	struct tl_interval i;
 	lua_Integer n = 0;
 	int rc;
 
 	luaL_argcheck(L, message, 2, "no id of a message of the input");
-	*intervals = NULL;
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &intervals_key);
-	lua_setmetatable(L, -2);
 	if (!input->source)
 		return 0;
 	lua_newtable(L);
@@ -613,13 +557,13 @@ push_lanes(lua_State *L, const struct tl_snap *snap)
 
 		lua_createtable(L, 0, 9);
 		if (lane->cpu != TL_CPU_UNKNOWN)
-			set_number(L, "cpu", lane->cpu);
-		set_number(L, "tier", lane->tier);
-		set_number(L, "entries", lane->entries);
-		set_number(L, "head", lane->head);
-		set_number(L, "cleared", lane->cleared);
-		set_number(L, "shown", lane->end - lane->first);
-		set_number(L, "torn", lane->torn);
+			tl_set_number(L, "cpu", lane->cpu);
+		tl_set_number(L, "tier", lane->tier);
+		tl_set_number(L, "entries", lane->entries);
+		tl_set_number(L, "head", lane->head);
+		tl_set_number(L, "cleared", lane->cleared);
+		tl_set_number(L, "shown", lane->end - lane->first);
+		tl_set_number(L, "torn", lane->torn);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 }
@@ -636,62 +580,50 @@ push_faults(lua_State *L, const struct tl_snap *snap)
 		const struct tl_fault *fault = tl_snap_fault(snap, i);
 
 		lua_createtable(L, 0, 2);
-		set_word(L, "text", fault->text);
+		tl_set_word(L, "text", fault->text);
 		if (fault->at != TL_FAULT_NOWHERE)
-			set_number(L, "at", fault->at);
+			tl_set_number(L, "at", fault->at);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
-}
-
-static void
-push_drops(lua_State *L, const struct timeline_header *header)
-{
-	static const char *const names[TIMELINE_DROP_CAUSES] = { "busy",
-		"lapped", "raced", "table_full", "knots" };
-
-	lua_createtable(L, 0, TIMELINE_DROP_CAUSES);
-	for (int i = 0; i < TIMELINE_DROP_CAUSES; i++)
-		set_number(L, names[i], header->drops[i]);
-}
-
-static void
-set_header(lua_State *L, const struct timeline_header *header)
-{
-	set_number(L, "created_ns", (uint64_t)header->created_ns);
-	set_number(L, "saved_ns", (uint64_t)header->saved_ns);
-	set_number(L, "size", header->total_size);
-	set_number(L, "creator_pid", header->creator_pid);
-	set_number(L, "pid_namespace", header->pidns_inode);
-	set_number(L, "creator_uid", header->creator_uid);
-	set_number(L, "tsc_khz", header->tsc_khz);
-	set_number(L, "cpu_lanes", header->cpu_lanes);
-	set_number(L, "fallback_lanes", header->fallback_lanes);
-	set_number(L, "tiers", header->tiers);
-	set_field(L, "host", header->creator_host,
-	    sizeof(header->creator_host));
-	set_field(L, "command", header->creator_command,
-	    sizeof(header->creator_command));
-	set_word(L, "clock",
-	    header->clock_kind == TIMELINE_CLOCK_TSC ? "tsc" : "realtime");
-	push_drops(L, header);
-	lua_setfield(L, -2, "drops");
 }
 
 static void
 push_info(lua_State *L, const struct tl_script_input *input)
 {
 	size_t count;
+	const struct timeline_header *header;
+	static const char *const names[TIMELINE_DROP_CAUSES] = { "busy",
+		"lapped", "raced", "table_full", "knots" };
 
 	messages_of(input, &count);
 	lua_newtable(L);
-	set_word(L, "name", input->name);
-	set_word(L, "format", input->format ? input->format : "timeline");
-	set_number(L, "messages", count);
+	tl_set_word(L, "name", input->name);
+	tl_set_word(L, "format", input->format ? input->format : "timeline");
+	tl_set_number(L, "messages", count);
 	if (!input->snap)
 		return;
-	lua_pushboolean(L, tl_snap_was_live(input->snap));
-	lua_setfield(L, -2, "live");
-	set_header(L, tl_snap_header(input->snap));
+	tl_set_flag(L, "live", tl_snap_was_live(input->snap));
+	header = tl_snap_header(input->snap);
+	tl_set_number(L, "created_ns", (uint64_t)header->created_ns);
+	tl_set_number(L, "saved_ns", (uint64_t)header->saved_ns);
+	tl_set_number(L, "size", header->total_size);
+	tl_set_number(L, "creator_pid", header->creator_pid);
+	tl_set_number(L, "pid_namespace", header->pidns_inode);
+	tl_set_number(L, "creator_uid", header->creator_uid);
+	tl_set_number(L, "tsc_khz", header->tsc_khz);
+	tl_set_number(L, "cpu_lanes", header->cpu_lanes);
+	tl_set_number(L, "fallback_lanes", header->fallback_lanes);
+	tl_set_number(L, "tiers", header->tiers);
+	set_field(L, "host", header->creator_host,
+	    sizeof(header->creator_host));
+	set_field(L, "command", header->creator_command,
+	    sizeof(header->creator_command));
+	tl_set_word(L, "clock",
+	    header->clock_kind == TIMELINE_CLOCK_TSC ? "tsc" : "realtime");
+	lua_createtable(L, 0, TIMELINE_DROP_CAUSES);
+	for (int i = 0; i < TIMELINE_DROP_CAUSES; i++)
+		tl_set_number(L, names[i], header->drops[i]);
+	lua_setfield(L, -2, "drops");
 	push_lanes(L, input->snap);
 	lua_setfield(L, -2, "lanes");
 	push_faults(L, input->snap);

@@ -279,25 +279,6 @@ tl_state_explain(lua_State *L)
 	return 1;
 }
 
-/* Put the event that the script was reading. */
-static void
-put_event(struct tl_text *text, const struct tl_state *host)
-{
-	if (!host->has_current)
-		return;
-	tl_put_string(text, "; last event: ");
-	tl_render_time(text, &host->current);
-	tl_put_char(text, ' ');
-	if (host->current.message) {
-		tl_put_plain(text, host->current.message->category);
-		tl_put_char(text, ' ');
-		tl_render_line(text, &host->current);
-	} else {
-		tl_put_unsigned(text, host->current.lost);
-		tl_put_string(text, " entries lost");
-	}
-}
-
 static int
 meaning(const struct tl_state *host, int status)
 {
@@ -337,14 +318,22 @@ is_memory(const struct tl_state *host, struct tl_bytes line)
 	       tl_bytes_end_with(line, "not enough memory");
 }
 
-/* Put the error.  Lua's own message about memory has neither a place nor the
- * cap, and no message has the remedy, so they are added. */
-static void
-put_failure(struct tl_text *text, const struct tl_state *host,
-    struct tl_bytes line)
+int
+tl_state_failed(lua_State *L, struct tl_state *host, int status,
+    struct tl_text *whole, struct tl_fault *fault)
 {
-	const bool memory = is_memory(host, line);
+	const struct tl_bytes line = first_line(L);
+	struct tl_text *text = whole ? whole : &host->text;
+	const int rc =
+	    meaning(host, is_memory(host, line) ? LUA_ERRMEM : status);
+	const char *calls = strstr(line.data + line.size, traceback);
+	bool memory;
 
+	tl_text_clear(text);
+	text->rc = 0;
+	/* Put the error.  Lua's own message about memory has neither a place
+	 * nor the cap, and no message has the remedy, so they are added. */
+	memory = is_memory(host, line);
 	if (memory && line.data[0] == 'n')
 		tl_put_string(text, host->memory.place);
 	tl_put_printed(text, line);
@@ -358,22 +347,20 @@ put_failure(struct tl_text *text, const struct tl_state *host,
 		tl_put_string(text, host->lifted_by);
 		tl_put_string(text, " lifts it");
 	}
-}
-
-int
-tl_state_failed(lua_State *L, struct tl_state *host, int status,
-    struct tl_text *whole, struct tl_fault *fault)
-{
-	const struct tl_bytes line = first_line(L);
-	struct tl_text *text = whole ? whole : &host->text;
-	const int rc =
-	    meaning(host, is_memory(host, line) ? LUA_ERRMEM : status);
-	const char *calls = strstr(line.data + line.size, traceback);
-
-	tl_text_clear(text);
-	text->rc = 0;
-	put_failure(text, host, line);
-	put_event(text, host);
+	/* Put the event that the script was reading. */
+	if (host->has_current) {
+		tl_put_string(text, "; last event: ");
+		tl_render_time(text, &host->current);
+		tl_put_char(text, ' ');
+		if (host->current.message) {
+			tl_put_plain(text, host->current.message->category);
+			tl_put_char(text, ' ');
+			tl_render_line(text, &host->current);
+		} else {
+			tl_put_unsigned(text, host->current.lost);
+			tl_put_string(text, " entries lost");
+		}
+	}
 	tl_fail(fault, rc, "%s", tl_text_string(text));
 	if (calls)
 		tl_put_printed(text, tl_bytes_of(calls));

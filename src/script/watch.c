@@ -130,23 +130,6 @@ kill_it(const struct tl_watch *watch)
 }
 
 static void
-count_ticks(struct tl_watch *watch, int ticks)
-{
-	const int cap = (int)watch->seconds * (1000 / TL_WATCH_TICK_MS);
-	const int grace = TL_SCRIPT_GRACE_MS / TL_WATCH_TICK_MS;
-
-	watch->ticks += ticks;
-	if (watch->ticks >= cap && !watch->expired) {
-		watch->expired = 1;
-		lua_sethook(watch->L, stop,
-		    LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT,
-		    1);
-	}
-	if (watch->ticks >= cap + grace && !watch->guarded)
-		kill_it(watch);
-}
-
-static void
 tick(int signal_number)
 {
 	const int saved = errno;
@@ -156,8 +139,23 @@ tick(int signal_number)
 	if (missed < 0)
 		missed = 0;
 	for (unsigned i = 0; i < TL_WATCH_MAX; i++)
-		if (watches[i] && watches[i]->entered)
-			count_ticks(watches[i], 1 + missed);
+		if (watches[i] && watches[i]->entered) {
+			struct tl_watch *watch = watches[i];
+			const int cap =
+			    (int)watch->seconds * (1000 / TL_WATCH_TICK_MS);
+			const int grace = TL_SCRIPT_GRACE_MS / TL_WATCH_TICK_MS;
+
+			watch->ticks += (1 + missed);
+			if (watch->ticks >= cap && !watch->expired) {
+				watch->expired = 1;
+				lua_sethook(watch->L, stop,
+				    LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE |
+					LUA_MASKCOUNT,
+				    1);
+			}
+			if (watch->ticks >= cap + grace && !watch->guarded)
+				kill_it(watch);
+		}
 	errno = saved;
 }
 

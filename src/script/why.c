@@ -46,46 +46,10 @@ tl_script_why_register(lua_State *L)
 	static const luaL_Reg functions[] = { { "__gc", collect },
 		{ NULL, NULL } };
 
-	lua_pushnil(L);
-	tl_host_register_type(L, "why", &why_key, functions);
-	lua_pop(L, 1);
+	tl_host_register_type(L, "why", &why_key, functions, NULL);
 }
 
 /* == options == */
-
-/* A duration in nanoseconds or as text; 0: not given. */
-static int64_t
-slower_of(lua_State *L)
-{
-	int64_t ns = 0;
-
-	if (lua_getfield(L, 2, "slower") == LUA_TSTRING) {
-		if (tl_parse_duration(lua_tostring(L, -1), &ns) < 0)
-			luaL_error(L, "option 'slower' is no duration: '%s'",
-			    lua_tostring(L, -1));
-	} else if (!lua_isnil(L, -1)) {
-		ns = luaL_checkinteger(L, -1);
-	}
-	if (!lua_isnil(L, -1) && ns <= 0)
-		luaL_error(L, "option 'slower' must be above 0");
-	lua_pop(L, 1);
-	return ns;
-}
-
-static double
-slowest_of(lua_State *L)
-{
-	double percent = 0;
-
-	if (lua_getfield(L, 2, "slowest") != LUA_TNIL) {
-		percent = luaL_checknumber(L, -1);
-		if (!(percent > 0) || !(percent < 100))
-			luaL_error(L,
-			    "option 'slowest' must be above 0 and below 100");
-	}
-	lua_pop(L, 1);
-	return percent;
-}
 
 /* Check the table of options at index 2, which keeps the glob alive. */
 static struct tl_why_plan
@@ -94,6 +58,8 @@ check_options(lua_State *L)
 	static const char *const known[] = { "message", "slower", "slowest",
 		"all", NULL };
 	struct tl_why_plan plan = { 0 };
+	int64_t ns = 0;
+	double percent = 0;
 
 	luaL_checktype(L, 2, LUA_TTABLE);
 	lua_pushnil(L);
@@ -112,8 +78,26 @@ check_options(lua_State *L)
 	if (lua_getfield(L, 2, "message") != LUA_TSTRING)
 		luaL_error(L, "option 'message' is missing");
 	plan.glob = lua_tostring(L, -1);
-	plan.slower_ns = slower_of(L);
-	plan.slowest = slowest_of(L);
+	/* A duration in nanoseconds or as text; 0: not given. */
+	if (lua_getfield(L, 2, "slower") == LUA_TSTRING) {
+		if (tl_parse_duration(lua_tostring(L, -1), &ns) < 0)
+			luaL_error(L, "option 'slower' is no duration: '%s'",
+			    lua_tostring(L, -1));
+	} else if (!lua_isnil(L, -1)) {
+		ns = luaL_checkinteger(L, -1);
+	}
+	if (!lua_isnil(L, -1) && ns <= 0)
+		luaL_error(L, "option 'slower' must be above 0");
+	lua_pop(L, 1);
+	plan.slower_ns = ns;
+	if (lua_getfield(L, 2, "slowest") != LUA_TNIL) {
+		percent = luaL_checknumber(L, -1);
+		if (!(percent > 0) || !(percent < 100))
+			luaL_error(L,
+			    "option 'slowest' must be above 0 and below 100");
+	}
+	lua_pop(L, 1);
+	plan.slowest = percent;
 	lua_getfield(L, 2, "all");
 	plan.all = lua_toboolean(L, -1);
 	lua_pop(L, 1);
@@ -123,17 +107,6 @@ check_options(lua_State *L)
 }
 
 /* == findings as tables == */
-
-/* Put the value on top into the table below, at the end or under the key
- * between. */
-static void
-attach(lua_State *L, bool in_array)
-{
-	if (in_array)
-		lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-	else
-		lua_rawset(L, -3);
-}
 
 static void
 push_number(lua_State *L, struct tl_bytes number)
@@ -193,7 +166,12 @@ push_values(lua_State *L, struct why *w)
 		default:
 			lua_pushboolean(L, kind == TL_JSON_TRUE);
 		}
-		attach(L, arrays[depth]);
+		/* Put the value on top into the table below, at the end or
+		 * under the key between. */
+		if (arrays[depth])
+			lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+		else
+			lua_rawset(L, -3);
 	}
 	if (kind < 0)
 		tl_host_fail(L, w->host, kind, "cannot explain");
@@ -242,12 +220,10 @@ tl_script_source_why(lua_State *L)
 {
 	const struct tl_script_source *source = tl_script_source_check(L, 1);
 	const struct tl_why_plan plan = check_options(L);
-	struct why *w = lua_newuserdatauv(L, sizeof(*w), 0);
+	struct why *w = tl_host_push(L, sizeof(*w), 0, &why_key);
 	int rc;
 
-	*w = (struct why){ .host = tl_host(L) };
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &why_key);
-	lua_setmetatable(L, -2);
+	w->host = tl_host(L);
 	rc = tl_why_new(&w->why, &plan);
 	if (rc == 0)
 		rc = tl_script_source_open(source, TL_OLDEST_FIRST, &w->cursor);

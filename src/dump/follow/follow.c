@@ -90,21 +90,6 @@ reverse(struct tl_event *events, size_t count)
 	}
 }
 
-/* Take the result of a cursor.  0: only this timeline has ended; -errno. */
-static int
-end_one(struct follow *f, size_t i, int rc)
-{
-	struct tl_source *input = &f->inputs->items[i];
-
-	if (rc != -EPIPE)
-		return rc;
-	if (!tl_source_is_followed(input))
-		tl_fail(&input->fault, 0, "removed");
-	f->ended[i] = true; /* the messages of the timeline are still in use */
-	f->live--;
-	return 0;
-}
-
 /* Add the newest `keep` events of one timeline to the batch.  1: more events
  * may be waiting; 0; -errno. */
 static int
@@ -145,8 +130,18 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 		count = keep;
 	}
 	f->batch.count += count;
-	if (rc < 0)
-		return end_one(f, i, rc);
+	if (rc < 0) {
+		struct tl_source *input = &f->inputs->items[i];
+
+		if (rc != -EPIPE)
+			return rc;
+		if (!tl_source_is_followed(input))
+			tl_fail(&input->fault, 0, "removed");
+		/* the messages of the timeline are still in use */
+		f->ended[i] = true;
+		f->live--;
+		return 0;
+	}
 	return read == read_max;
 }
 

@@ -11,28 +11,6 @@
 #include <string.h>
 #include <timeline_layout.h>
 
-/* The number of a machine.  A machine without a boot ID gets a number of its
- * own. */
-static int
-find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
-    uint32_t *machine)
-{
-	static const uint8_t unknown[sizeof(origin->boot_id)];
-	struct tl_id_key key;
-	int rc;
-
-	if (memcmp(origin->boot_id, unknown, sizeof(unknown)) == 0) {
-		key.a = 0;
-		key.b = s->count + 1; /* boot IDs are never this small */
-	} else {
-		memcpy(&key, origin->boot_id, sizeof(key));
-	}
-	rc = tl_id_map_get(&s->boots, key, machine);
-	if (rc > 0)
-		s->machine_count++;
-	return rc < 0 ? rc : 0;
-}
-
 int
 tl_follow_sources_add(struct tl_follow_sources *s,
     const struct tl_origin *origin, const char *name)
@@ -40,10 +18,21 @@ tl_follow_sources_add(struct tl_follow_sources *s,
 	struct tl_host *host = &s->hosts.list[s->count];
 	char number[24] = "";
 	int rc;
+	static const uint8_t unknown[sizeof(origin->boot_id)];
+	struct tl_id_key key;
 
 	if (s->count == TL_FOLLOW_SOURCES_MAX)
 		return -ENOSPC;
-	rc = find_machine(s, origin, &s->machines[s->count]);
+	/* The number of a machine.  A machine without a boot ID gets a number
+	 * of its own. */
+	if (memcmp(origin->boot_id, unknown, sizeof(unknown)) == 0) {
+		key.a = 0;
+		key.b = s->count + 1; /* boot IDs are never this small */
+	} else {
+		memcpy(&key, origin->boot_id, sizeof(key));
+	}
+	rc = tl_id_map_get(&s->boots, key, &s->machines[s->count]);
+	s->machine_count += rc > 0;
 	if (rc < 0)
 		return rc;
 	*host = (struct tl_host){ .origin = *origin, .first_source = s->count };
@@ -59,15 +48,28 @@ tl_follow_sources_add(struct tl_follow_sources *s,
 	return 0;
 }
 
-/* Add the inputs.  A stream has no origin of its own; all other inputs are of
- * this machine. */
-static int
-add_inputs(struct tl_follow_sources *s, const struct tl_sources *inputs)
+int
+tl_follow_sources_init(struct tl_follow_sources *s,
+    const struct tl_sources *inputs, const struct tl_hosts_plan *plan)
 {
+	const size_t most = TL_FOLLOW_SOURCES_MAX;
+	int rc;
 	static const struct tl_origin unknown;
 	struct tl_origin here;
-	int rc = 0;
 
+	*s = (struct tl_follow_sources){
+		.hosts = { .list = calloc(most, sizeof(*s->hosts.list)),
+		    .of_source = calloc(most, sizeof(*s->hosts.of_source)) },
+		.origins = calloc(most, sizeof(*s->origins)),
+		.machines = calloc(most, sizeof(*s->machines)),
+		.plan = plan
+	};
+	if (!s->hosts.list || !s->hosts.of_source || !s->origins ||
+	    !s->machines)
+		return -ENOMEM;
+	/* Add the inputs.  A stream has no origin of its own; all other inputs
+	 * are of this machine. */
+	rc = 0;
 	tl_origin_here(&here);
 	tl_boot_id(here.boot_id);
 	s->input_count = inputs->count;
@@ -81,27 +83,6 @@ add_inputs(struct tl_follow_sources *s, const struct tl_sources *inputs)
 		s->has_streams |= is_stream;
 		s->machine_count -= is_stream;
 	}
-	return rc;
-}
-
-int
-tl_follow_sources_init(struct tl_follow_sources *s,
-    const struct tl_sources *inputs, const struct tl_hosts_plan *plan)
-{
-	const size_t most = TL_FOLLOW_SOURCES_MAX;
-	int rc;
-
-	*s = (struct tl_follow_sources){
-		.hosts = { .list = calloc(most, sizeof(*s->hosts.list)),
-		    .of_source = calloc(most, sizeof(*s->hosts.of_source)) },
-		.origins = calloc(most, sizeof(*s->origins)),
-		.machines = calloc(most, sizeof(*s->machines)),
-		.plan = plan
-	};
-	if (!s->hosts.list || !s->hosts.of_source || !s->origins ||
-	    !s->machines)
-		return -ENOMEM;
-	rc = add_inputs(s, inputs);
 	/* streams may bring several hosts */
 	s->hosts.are_several = s->has_streams;
 	return rc;
@@ -172,15 +153,6 @@ reaches(const struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 	return false;
 }
 
-/* Half of the interval of an event.  Negative: unknown. */
-static int64_t
-half_of(const struct tl_event *event)
-{
-	return event->sync_us == TL_SYNC_UNBOUNDED
-		   ? -1
-		   : (int64_t)event->sync_us * 1000 + event->error_ns;
-}
-
 /* Mark one event.  turned: the events are passed in reverse, with times
  * negated. */
 static void
@@ -188,7 +160,10 @@ mark_one(const struct tl_follow_sources *s, struct tl_follow_ends *ends,
     struct tl_event *event, bool turned)
 {
 	const uint32_t machine = s->machines[event->source];
-	const int64_t half = half_of(event);
+	const int64_t half =
+	    event->sync_us == TL_SYNC_UNBOUNDED
+		? -1
+		: (int64_t)event->sync_us * 1000 + event->error_ns;
 	/* Events of one machine do not overlap. */
 	const bool is_alone = s->machine_count < 2;
 	const int64_t ns = turned ? ~event->ns : event->ns;

@@ -136,30 +136,29 @@ stream_next(struct tl_cursor *cursor, struct tl_event *event)
 /* == the end of a stream == */
 
 static void
-keep_faults(struct stream *s)
-{
-	const struct tl_faults *rest = tl_chain_follow_faults(s->follow);
-
-	for (size_t i = 0; i < rest->count && i < TL_SNAP_FAULTS_MAX; i++)
-		tl_source_add_fault(s->input, &rest->list[i]);
-	for (size_t k = 0; k < tl_chain_follow_count(s->follow); k++) {
-		const struct tl_chain *chain =
-		    tl_chain_follow_chain(s->follow, k);
-		const size_t count = tl_chain_fault_count(chain);
-
-		for (size_t i = 0; i < count && i < TL_SNAP_FAULTS_MAX; i++)
-			tl_source_add_fault(s->input, tl_chain_fault(chain, i));
-	}
-}
-
-static void
 stream_close(struct tl_cursor *cursor)
 {
 	struct stream *s = (struct stream *)(void *)cursor;
 	struct tl_fault fault = { 0 };
 
-	if (s->follow)
-		keep_faults(s);
+	if (s->follow) {
+		const struct tl_faults *rest =
+		    tl_chain_follow_faults(s->follow);
+
+		for (size_t n = 0; n < rest->count && n < TL_SNAP_FAULTS_MAX;
+		     n++)
+			tl_source_add_fault(s->input, &rest->list[n]);
+		for (size_t k = 0; k < tl_chain_follow_count(s->follow); k++) {
+			const struct tl_chain *chain =
+			    tl_chain_follow_chain(s->follow, k);
+			const size_t count = tl_chain_fault_count(chain);
+
+			for (size_t n = 0; n < count && n < TL_SNAP_FAULTS_MAX;
+			     n++)
+				tl_source_add_fault(s->input,
+				    tl_chain_fault(chain, n));
+		}
+	}
 	tl_chain_follow_free(s->follow);
 	if (s->is_remote && tl_remote_close(&s->remote, !s->ended, &fault) < 0)
 		tl_source_add_fault(s->input, &fault);

@@ -79,17 +79,6 @@ keep(struct tl_tree_ends *e, const struct tl_event *event, int64_t duration_ns)
 }
 
 static int
-take(struct tl_tree_ends *e, const struct tl_event *event)
-{
-	const struct tl_span *span = event->span;
-
-	return span && is_of_source(event->message) && tl_span_is_sure(span) &&
-		       !span->proven
-		   ? keep(e, event, span->duration_ns)
-		   : 0;
-}
-
-static int
 read_all(struct tl_tree_ends *e, const struct tl_sources *inputs,
     struct tl_progress *progress)
 {
@@ -100,19 +89,16 @@ read_all(struct tl_tree_ends *e, const struct tl_sources *inputs,
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		const struct tl_span *span = event.span;
+
 		tl_progress_tick(progress);
-		rc = take(e, &event);
+		rc = span && is_of_source(event.message) &&
+			     tl_span_is_sure(span) && !span->proven
+			 ? keep(e, &event, span->duration_ns)
+			 : 0;
 	}
 	tl_cursor_close(cursor);
 	return rc;
-}
-
-/* Only what is shown of a large recorded trace is read. */
-static bool
-is_too_large(const struct tl_source *input)
-{
-	return tl_source_trace(input) &&
-	       tl_source_entries(input) > TL_TREE_ENDS_MAX;
 }
 
 static bool
@@ -128,10 +114,13 @@ int
 tl_tree_ends_read(struct tl_tree_ends *e, const struct tl_sources *inputs,
     struct tl_progress *progress)
 {
+	/* only what is shown of a large recorded trace is read */
 	for (size_t i = 0; i < inputs->count; i++)
 		if (tl_source_is_open(&inputs->items[i]) &&
 		    !inputs->items[i].beside &&
-		    !is_too_large(&inputs->items[i]) &&
+		    !(tl_source_trace(&inputs->items[i]) &&
+			tl_source_entries(&inputs->items[i]) >
+			    TL_TREE_ENDS_MAX) &&
 		    has_spans(&inputs->items[i]))
 			return read_all(e, inputs, progress);
 	return 0;

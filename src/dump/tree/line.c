@@ -5,6 +5,7 @@
 #include "dump/tree/line.h"
 
 #include "analysis/states.h"
+#include "base/fields.h"
 #include "event/render.h"
 
 /* == pieces of a line == */
@@ -157,114 +158,81 @@ tl_tree_put_thread(struct tl_text *text, uint64_t number,
 
 /* == JSON == */
 
-static void
-put_text(struct tl_text *text, const char *name, struct tl_bytes value)
-{
-	tl_put_string(text, ",\"");
-	tl_put_string(text, name);
-	tl_put_string(text, "\":\"");
-	tl_put_json(text, value);
-	tl_put_char(text, '"');
-}
-
-static void
-put_number(struct tl_text *text, const char *name, uint64_t value)
-{
-	tl_put_string(text, ",\"");
-	tl_put_string(text, name);
-	tl_put_string(text, "\":");
-	tl_put_unsigned(text, value);
-}
-
-/* Append the place of a node, with which every object begins. */
-static void
-put_place(struct tl_text *text, struct tl_bytes path, uint64_t depth,
+/* Begin an object with the place of a node. */
+static struct tl_fields
+begin_json(struct tl_text *text, struct tl_bytes path, uint64_t depth,
     const char *kind)
 {
-	tl_put_string(text, "{\"path\":");
-	if (path.size > 0) {
-		tl_put_char(text, '"');
-		tl_put_json(text, path);
-		tl_put_char(text, '"');
-	} else {
-		tl_put_string(text, "null");
-	}
-	put_number(text, "depth", depth);
-	put_text(text, "kind", tl_bytes_of(kind));
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	if (path.size > 0)
+		tl_fields_bytes(&f, "path", path);
+	else
+		tl_fields_null(&f, "path");
+	tl_fields_unsigned(&f, "depth", depth);
+	tl_fields_string(&f, "kind", kind);
+	return f;
 }
 
 static void
-put_args(struct tl_text *text, const char *name, const struct tl_event *event)
+put_args(struct tl_fields *f, const char *name, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
 
-	tl_put_string(text, ",\"");
-	tl_put_string(text, name);
-	tl_put_string(text, "\":{");
+	tl_fields_member(f, name);
+	tl_put_char(f->text, '{');
 	for (unsigned i = 0; i < message->argc && !event->bare; i++) {
-		tl_put_string(text, i > 0 ? ",\"" : "\"");
-		tl_put_json(text, message->args[i].name);
-		tl_put_string(text, "\":");
-		tl_render_arg_json(text, event, i);
+		tl_put_string(f->text, i > 0 ? ",\"" : "\"");
+		tl_put_json(f->text, message->args[i].name);
+		tl_put_string(f->text, "\":");
+		tl_render_arg_json(f->text, event, i);
 	}
-	tl_put_char(text, '}');
+	tl_put_char(f->text, '}');
 }
 
 static void
-put_rendered(struct tl_text *text, const struct tl_node *node)
-{
-	struct tl_text rendered = { 0 };
-
-	tl_tree_put_message(&rendered, node);
-	put_text(text, "text", tl_bytes(rendered.data, rendered.size));
-	if (rendered.rc < 0)
-		text->rc = rendered.rc;
-	tl_text_free(&rendered);
-}
-
-static void
-put_message(struct tl_text *text, const struct tl_node *node)
+put_message(struct tl_fields *f, const struct tl_node *node)
 {
 	const struct tl_message *message = node->event.message;
+	struct tl_text rendered = { 0 };
 
-	put_text(text, "priority",
-	    tl_bytes_of(tl_level_name(node->event.level)));
-	put_text(text, "category", message->category);
-	put_text(text, "message", message->line1);
-	put_rendered(text, node);
-	put_args(text, "args", &node->event);
+	tl_fields_string(f, "priority", tl_level_name(node->event.level));
+	tl_fields_bytes(f, "category", message->category);
+	tl_fields_bytes(f, "message", message->line1);
+	tl_tree_put_message(&rendered, node);
+	tl_fields_bytes(f, "text", tl_bytes(rendered.data, rendered.size));
+	if (rendered.rc < 0)
+		f->text->rc = rendered.rc;
+	tl_text_free(&rendered);
+	put_args(f, "args", &node->event);
 	if (has_result(node))
-		put_args(text, "result", &node->end);
+		put_args(f, "result", &node->end);
 	if (message->file.size == 0)
 		return;
-	put_text(text, "file", message->file);
-	put_number(text, "line", message->line);
+	tl_fields_bytes(f, "file", message->file);
+	tl_fields_unsigned(f, "line", message->line);
 }
 
 static void
-put_end(struct tl_text *text, const struct tl_node *node)
+put_end(struct tl_fields *f, const struct tl_node *node)
 {
 	static const char *const ends[] = { [TL_NODE_ENDED] = "ended",
 		[TL_NODE_CROSSED] = "outside",
 		[TL_NODE_UNFINISHED] = "unfinished" };
+	const char *length = tl_tree_is_counted(node) ? "steps" : "duration_ns";
 
-	if (is_proven_end(node)) {
-		tl_put_string(text, ",\"duration_ns\":");
-		tl_put_signed(text, node->event.duration_ns);
-		tl_put_string(text, ",\"proven\":true");
-	} else if (is_begun(node)) {
-		tl_put_string(text, ",\"duration_ns\":");
-		tl_put_signed(text, node->event.duration_ns);
-	}
+	if (is_proven_end(node) || is_begun(node))
+		tl_fields_signed(f, "duration_ns", node->event.duration_ns);
+	if (is_proven_end(node))
+		tl_fields_bool(f, "proven", true);
 	if (!tl_tree_is_span(node))
 		return;
-	tl_put_string(text,
-	    tl_tree_is_counted(node) ? ",\"steps\":" : ",\"duration_ns\":");
 	if (node->ended == TL_NODE_ENDED)
-		tl_put_signed(text, tl_node_duration(node));
+		tl_fields_signed(f, length, tl_node_duration(node));
 	else
-		tl_put_string(text, "null");
-	put_text(text, "end", tl_bytes_of(ends[node->ended]));
+		tl_fields_null(f, length);
+	tl_fields_string(f, "end", ends[node->ended]);
 }
 
 void
@@ -273,29 +241,16 @@ tl_tree_json_thread(struct tl_text *text, uint64_t number,
 {
 	char path[TL_UNSIGNED_MAX];
 	const char *end = tl_write_unsigned(path, number + 1);
+	struct tl_fields f =
+	    begin_json(text, tl_bytes(path, (size_t)(end - path)), 0, "thread");
 
-	put_place(text, tl_bytes(path, (size_t)(end - path)), 0, "thread");
-	put_text(text, "input", tl_bytes_of(input));
-	put_text(text, "name", thread->name);
+	tl_fields_string(&f, "input", input);
+	tl_fields_bytes(&f, "name", thread->name);
 	if (thread->command.size > 0)
-		put_text(text, "command", thread->command);
-	put_number(text, "pid", thread->pid);
-	put_number(text, "tid", thread->tid);
-	put_number(text, "children", children);
-	tl_put_string(text, "}\n");
-}
-
-static void
-put_parts(struct tl_text *text, const int64_t *parts)
-{
-	/* add a member to an object that has begun */
-	struct tl_fields f = { .text = text,
-		.json = true,
-		.depth = 1,
-		.begun = { [1] = true } };
-
-	tl_fields_object(&f, "states");
-	tl_part_fields(&f, parts);
+		tl_fields_bytes(&f, "command", thread->command);
+	tl_fields_unsigned(&f, "pid", thread->pid);
+	tl_fields_unsigned(&f, "tid", thread->tid);
+	tl_fields_unsigned(&f, "children", children);
 	tl_fields_object_end(&f);
 }
 
@@ -303,31 +258,33 @@ void
 tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
     struct tl_bytes path, uint64_t index, const int64_t *parts)
 {
-	const bool span = tl_tree_is_span(node);
+	const char *kind = tl_event_kind_name(&node->event);
+	struct tl_fields f = begin_json(text, path, node->depth,
+	    tl_tree_is_span(node) ? "span" : kind);
 
-	put_place(text, path, node->depth,
-	    span ? "span" : tl_event_kind_name(&node->event));
-	put_number(text, "index", index);
-	tl_put_string(text, ",\"ns\":");
-	tl_put_signed(text, node->event.ns);
-	put_end(text, node);
-	if (parts)
-		put_parts(text, parts);
+	tl_fields_unsigned(&f, "index", index);
+	tl_fields_signed(&f, "ns", node->event.ns);
+	put_end(&f, node);
+	if (parts) {
+		tl_fields_object(&f, "states");
+		tl_part_fields(&f, parts);
+		tl_fields_object_end(&f);
+	}
 	if (node->event.message)
-		put_message(text, node);
+		put_message(&f, node);
 	else
-		put_number(text, tl_event_kind_name(&node->event),
-		    node->event.lost);
-	put_number(text, "children", node->child_count);
-	tl_put_string(text, "}\n");
+		tl_fields_unsigned(&f, kind, node->event.lost);
+	tl_fields_unsigned(&f, "children", node->child_count);
+	tl_fields_object_end(&f);
 }
 
 void
 tl_tree_json_missing(struct tl_text *text, uint64_t depth, struct tl_bytes path,
     uint64_t index, uint64_t count)
 {
-	put_place(text, path, depth, "missing");
-	put_number(text, "index", index);
-	put_number(text, "count", count);
-	tl_put_string(text, "}\n");
+	struct tl_fields f = begin_json(text, path, depth, "missing");
+
+	tl_fields_unsigned(&f, "index", index);
+	tl_fields_unsigned(&f, "count", count);
+	tl_fields_object_end(&f);
 }

@@ -13,27 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct key {
+struct tl_tree_span {
 	int64_t begin_ns;
 	int64_t duration_ns; /* nested spans may begin at the same time */
 	uint32_t pid;
 	uint32_t tid;
 	uint16_t input;
-};
-
-struct tl_tree_span {
-	int64_t begin_ns;
-	int64_t duration_ns;
-	int64_t ns[TL_PARTS];
-	uint32_t pid;
-	uint32_t tid;
-	uint16_t input;
+	int64_t ns[TL_PARTS]; /* not part of the key */
 };
 
 _Static_assert(sizeof(struct tl_tree_span) == 88, "parts.h says so");
 
 static uint64_t
-hash_of(const struct key *key)
+hash_of(const struct tl_tree_span *key)
 {
 	uint64_t hash = tl_hash_pair((uint64_t)key->pid << 32 | key->tid,
 	    (uint64_t)key->begin_ns);
@@ -43,7 +35,7 @@ hash_of(const struct key *key)
 }
 
 static struct tl_tree_span *
-find(const struct tl_tree_parts *p, const struct key *key)
+find(const struct tl_tree_parts *p, const struct tl_tree_span *key)
 {
 	struct tl_probe probe = tl_table_probe(&p->table, hash_of(key));
 	uint32_t place;
@@ -60,38 +52,30 @@ find(const struct tl_tree_parts *p, const struct key *key)
 	return NULL;
 }
 
-static int
-leave_out(struct tl_tree_parts *p, uint16_t input)
-{
-	const int rc = TL_ARRAY_ZEROS(p->left_out, p->inputs, input);
-
-	if (rc == 0)
-		p->left_out[input]++;
-	return rc;
-}
-
 int
 tl_tree_parts_put(struct tl_tree_parts *p, const struct tl_span *span,
     const int64_t ns[TL_PARTS])
 {
-	const struct key key = { span->begin_ns, span->duration_ns, span->pid,
-		span->tid, span->source };
+	const struct tl_tree_span key = { span->begin_ns, span->duration_ns,
+		span->pid, span->tid, span->source, { 0 } };
 	struct tl_tree_span *kept = find(p, &key);
 
 	if (span->duration_ns == 0) /* a span without time has no parts */
 		return 0;
-	if (!kept && p->count == TL_TREE_PARTS_MAX)
-		return leave_out(p, span->source);
+	if (!kept && p->count == TL_TREE_PARTS_MAX) {
+		const int rc =
+		    TL_ARRAY_ZEROS(p->left_out, p->inputs, span->source);
+
+		if (rc == 0)
+			p->left_out[span->source]++;
+		return rc;
+	}
 	if (!kept) {
 		if (TL_ARRAY_ROOM(p->spans, p->capacity, p->count) < 0 ||
 		    tl_table_add(&p->table, hash_of(&key), p->count) < 0)
 			return -ENOMEM;
 		kept = &p->spans[p->count++];
-		*kept = (struct tl_tree_span){ .begin_ns = key.begin_ns,
-			.duration_ns = key.duration_ns,
-			.pid = key.pid,
-			.tid = key.tid,
-			.input = key.input };
+		*kept = key;
 	}
 	memcpy(kept->ns, ns, sizeof(kept->ns));
 	return 0;
@@ -110,8 +94,9 @@ const int64_t *
 tl_tree_parts_find(const struct tl_tree_parts *p, uint16_t input,
     const struct tl_node *node)
 {
-	const struct key key = { node->event.ns, tl_node_duration(node),
-		node->event.pid, node->event.tid, input };
+	const struct tl_tree_span key = { node->event.ns,
+		tl_node_duration(node), node->event.pid, node->event.tid, input,
+		{ 0 } };
 	const struct tl_tree_span *span =
 	    node->ended == TL_NODE_ENDED && !tl_tree_is_counted(node)
 		? find(p, &key)
@@ -137,20 +122,6 @@ tl_tree_parts_report(const struct tl_tree_parts *p,
 /* == all events == */
 
 static int
-take(struct tl_tree_parts *p, struct tl_states *states,
-    const struct tl_event *event)
-{
-	const struct tl_span *span = event->span;
-	const int rc = tl_states_put(states, event);
-	struct tl_parts parts;
-
-	if (rc < 0 || !span || !tl_span_is_sure(span) ||
-	    !tl_states_span(states, span, &parts))
-		return rc;
-	return tl_tree_parts_put(p, span, parts.ns);
-}
-
-static int
 read_all(struct tl_tree_parts *p, const struct tl_sources *inputs,
     struct tl_states *states, struct tl_progress *progress)
 {
@@ -161,8 +132,14 @@ read_all(struct tl_tree_parts *p, const struct tl_sources *inputs,
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		const struct tl_span *span = event.span;
+		struct tl_parts of;
+
 		tl_progress_tick(progress);
-		rc = take(p, states, &event);
+		rc = tl_states_put(states, &event);
+		if (rc == 0 && span && tl_span_is_sure(span) &&
+		    tl_states_span(states, span, &of))
+			rc = tl_tree_parts_put(p, span, of.ns);
 	}
 	tl_cursor_close(cursor);
 	return rc;

@@ -136,13 +136,6 @@ put_thread(struct print *p)
 	return tl_output_more(p->output);
 }
 
-static const char *
-color_of(const struct tl_node *node)
-{
-	return node->event.kind == TL_LOST ? COLOR_OF_LOSSES
-					   : tl_level_color(node->event.level);
-}
-
 /* Find the event of a call's result, which is the last child of the call.
  * Other nodes may be unloaded.  1, 0, -errno. */
 static int
@@ -172,7 +165,11 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
     const struct tl_event *result)
 {
 	struct tl_text *text = &p->output->text;
-	const char *color = p->output->color ? color_of(node) : "";
+	const char *color = p->output->color
+				? (node->event.kind == TL_LOST
+					  ? COLOR_OF_LOSSES
+					  : tl_level_color(node->event.level))
+				: "";
 	const struct tl_reader_thread *known =
 	    tl_forest_known(p->forest, p->thread);
 	const struct tl_lincheck_print how = {
@@ -261,15 +258,6 @@ put_missing(struct print *p)
 	return rc < 0 ? rc : tl_output_more(p->output);
 }
 
-static void
-leave(struct print *p)
-{
-	tl_tree_walk_out(&p->walk);
-	p->level--;
-	if (p->walk.top != p->base)
-		p->walk.top->index++;
-}
-
 /* Walk into a node whose last children are hidden. */
 static int
 walk_into(struct print *p, struct tl_trees *trees, const struct tl_node *node,
@@ -310,41 +298,39 @@ complete(const struct print *p, struct tl_node *node)
 }
 
 static int
-put_child(struct print *p)
-{
-	struct tl_trees *trees = p->walk.top->branch.trees;
-	const struct tl_node *found;
-	struct tl_event result;
-	struct tl_node node;
-	uint64_t hidden;
-	int rc = tl_tree_walk_node(&p->walk, &found);
-
-	if (rc < 0)
-		return rc;
-	if (!found)
-		return put_missing(p);
-	node = *found;
-	complete(p, &node);
-	rc = find_result(p, trees, &node, &result);
-	if (rc < 0)
-		return rc;
-	hidden = rc > 0;
-	rc = put_node(p, &node, hidden, &result);
-	return rc == 0 ? go_inside(p, &node, hidden) : rc;
-}
-
-static int
 step(struct print *p)
 {
 	const struct tl_tree_frame *top = p->walk.top;
 	const uint64_t count = top->branch.child_count - top->hidden;
 	int rc = 0;
 
-	if (top->index < count && top->index < p->options->children)
-		return put_child(p);
+	if (top->index < count && top->index < p->options->children) {
+		struct tl_trees *trees = p->walk.top->branch.trees;
+		const struct tl_node *found;
+		struct tl_event result;
+		struct tl_node node;
+		uint64_t hidden;
+
+		rc = tl_tree_walk_node(&p->walk, &found);
+		if (rc < 0)
+			return rc;
+		if (!found)
+			return put_missing(p);
+		node = *found;
+		complete(p, &node);
+		rc = find_result(p, trees, &node, &result);
+		if (rc < 0)
+			return rc;
+		hidden = rc > 0;
+		rc = put_node(p, &node, hidden, &result);
+		return rc == 0 ? go_inside(p, &node, hidden) : rc;
+	}
 	if (top->index < count)
 		rc = put_unloaded(p, count - top->index, top->outer);
-	leave(p);
+	tl_tree_walk_out(&p->walk);
+	p->level--;
+	if (p->walk.top != p->base)
+		p->walk.top->index++;
 	return rc;
 }
 
@@ -382,20 +368,6 @@ put_tree(struct print *p)
 	    tl_forest_root(p->forest, p->thread), 0);
 }
 
-/* No node has the path: report how far the path leads. */
-static int
-path_fault(struct print *p, uint64_t number, uint64_t count,
-    struct tl_fault *fault)
-{
-	tl_text_clear(&p->path);
-	tl_tree_put_path(&p->path, p->thread,
-	    p->walk.top ? p->walk.top->outer : NULL);
-	return tl_fail(fault, -ENOENT,
-	    "%s: there is no %" PRIu64 ": %s has %" PRIu64 " %s",
-	    p->options->path, number, tl_text_string(&p->path), count,
-	    count == 1 ? "child" : "children");
-}
-
 /* Walk to the node at the end of a path. */
 static int
 find_node(struct print *p, const char *path, const struct tl_node **node,
@@ -412,8 +384,17 @@ find_node(struct print *p, const char *path, const struct tl_node **node,
 		rc = tl_tree_walk_into(&p->walk, trees, *node);
 		if (rc < 0)
 			return rc;
-		if (number >= count)
-			return path_fault(p, number, count, fault);
+		if (number >= count) {
+			/* No node has the path: report how far the path leads. */
+			tl_text_clear(&p->path);
+			tl_tree_put_path(&p->path, p->thread,
+			    p->walk.top ? p->walk.top->outer : NULL);
+			return tl_fail(fault, -ENOENT,
+			    "%s: there is no %" PRIu64 ": %s has %" PRIu64
+			    " %s",
+			    p->options->path, number, tl_text_string(&p->path),
+			    count, count == 1 ? "child" : "children");
+		}
 		p->walk.top->index = number;
 		rc = tl_tree_walk_node(&p->walk, node);
 		if (rc == 0 && !*node)
@@ -472,13 +453,6 @@ put_all(struct print *p)
 	return rc;
 }
 
-/* Trees that a foreign format reads in place are those of Lincheck. */
-static bool
-counts_steps(const struct tl_tree_source *source)
-{
-	return source->known_count > 0 && !source->made;
-}
-
 int
 tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
     const struct tl_tree_ends *ends, const struct tl_options *options,
@@ -496,7 +470,9 @@ tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
 	/* the text of a format that counts steps has no times */
 	for (size_t i = 0; i < forest->count; i++)
 		forest->sources[i].trees->untimed =
-		    counts_steps(&forest->sources[i]) && !is_json(&p);
+		    (forest->sources[i].known_count > 0 &&
+			!forest->sources[i].made) &&
+		    !is_json(&p);
 	rc = options->path ? put_subtree(&p, fault) : put_all(&p);
 	tl_tree_walk_free(&p.walk);
 	tl_text_free(&p.path);

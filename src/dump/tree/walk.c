@@ -48,15 +48,6 @@ link_newest(struct tl_tree_pool *pool, struct tl_tree_window *w)
 	pool->newest = w;
 }
 
-static void
-touch(struct tl_tree_pool *pool, struct tl_tree_window *w)
-{
-	if (pool->newest == w)
-		return;
-	unlink_window(pool, w);
-	link_newest(pool, w);
-}
-
 void
 tl_tree_branch_drop(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 {
@@ -129,21 +120,6 @@ choose_end(const struct tl_tree_pool *pool, struct tl_tree_branch *branch,
 }
 
 static int
-load_range(struct tl_tree_pool *pool, struct tl_tree_branch *branch,
-    uint64_t first, uint64_t end)
-{
-	const size_t before = branch->trees->budget.used;
-	struct tl_tree_window *w = branch->window;
-	const int rc =
-	    tl_trees_load(branch->trees, &w->node, first, end - first);
-
-	pool->used += branch->trees->budget.used - before;
-	w->first = first;
-	w->end = rc < 0 ? first : end;
-	return rc;
-}
-
-static int
 load(struct tl_tree_pool *pool, struct tl_tree_branch *branch, uint64_t i)
 {
 	const size_t max = pool->max ? pool->max : TL_TREE_MEMORY_MAX;
@@ -155,8 +131,15 @@ load(struct tl_tree_pool *pool, struct tl_tree_branch *branch, uint64_t i)
 		;
 	for (;;) {
 		rc = branch->window ? 0 : open_window(pool, branch);
-		if (rc == 0)
-			rc = load_range(pool, branch, i, end);
+		if (rc == 0) {
+			const size_t before = branch->trees->budget.used;
+			struct tl_tree_window *w = branch->window;
+
+			rc = tl_trees_load(branch->trees, &w->node, i, end - i);
+			pool->used += branch->trees->budget.used - before;
+			w->first = i;
+			w->end = rc < 0 ? i : end;
+		}
 		if (rc != -EDQUOT)
 			return rc;
 		/* the only window is too large */
@@ -184,7 +167,10 @@ tl_tree_branch_child(struct tl_tree_pool *pool, struct tl_tree_branch *branch,
 		w = branch->window;
 		*child = tl_node_child(&w->node, i);
 	}
-	touch(pool, w);
+	if (pool->newest != w) {
+		unlink_window(pool, w);
+		link_newest(pool, w);
+	}
 	return 0;
 }
 

@@ -87,13 +87,6 @@ int tl_tree_walk_into(struct tl_tree_walk *walk, struct tl_trees *trees,
 void tl_tree_walk_out(struct tl_tree_walk *walk);
 void tl_tree_walk_free(struct tl_tree_walk *walk);
 
-/* Is the walk at a child, not behind the last? */
-static inline bool
-tl_tree_walk_is_at_child(const struct tl_tree_walk *walk)
-{
-	return walk->top && walk->top->index < walk->top->branch.child_count;
-}
-
 /* The node of the walk, as tl_tree_branch_child(). */
 int tl_tree_walk_node(struct tl_tree_walk *walk, const struct tl_node **node);
 

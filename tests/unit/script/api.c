@@ -195,6 +195,15 @@ TEST(spans_are_paired_with_depth_and_duration)
 	    "step $n 2000 1\nrequest $id 5000 0\n");
 }
 
+TEST(every_format_of_an_argument_has_a_name)
+{
+	feed.messages[PROC].args[0].format = TIMELINE_ARG_OCTAL;
+	feed.messages[PROC].args[1].format = TIMELINE_ARG_TEXT8;
+	prints("for _, a in ipairs(timeline.messages()[1].args) do "
+	       "timeline.write(a.format, ' ') end",
+	    "octal string signed ");
+}
+
 TEST(spans_have_states_where_the_kernel_has_events)
 {
 	static const char ask[] =
