@@ -524,90 +524,29 @@ open_run(const struct tl_store *s, size_t i, enum tl_order order,
 	return 0;
 }
 
-/* Resets the source that the merge sets in events. */
-struct all_cursor {
-	struct tl_cursor cursor; /* first: callers hold a pointer to it */
-	struct tl_cursor *merge;
-};
-
-static int
-all_next(struct tl_cursor *cursor, struct tl_event *event)
-{
-	struct all_cursor *a = (struct all_cursor *)(void *)cursor;
-	const int rc = tl_cursor_next(a->merge, event);
-
-	event->source = 0;
-	return rc;
-}
-
-static void
-all_close(struct tl_cursor *cursor)
-{
-	struct all_cursor *a = (struct all_cursor *)(void *)cursor;
-
-	tl_cursor_close(a->merge);
-	free(a);
-}
-
-/* Open all runs for a merge.  Newest first, the merge gives events of equal
- * time by the lowest index, so the last run comes first, unless the whole input
- * ran backwards. */
-static int
-open_runs(const struct tl_store *s, enum tl_order order,
-    struct tl_cursor **cursors, unsigned *clocks)
-{
-	const size_t count = s->run_count + 1;
-
-	for (size_t i = 0; i < count; i++) {
-		const size_t run = s->all_fall ? i : count - 1 - i;
-		int rc = open_run(s, run, order, &cursors[i]);
-
-		if (rc < 0) {
-			while (i > 0)
-				tl_cursor_close(cursors[--i]);
-			return rc;
-		}
-		/* each run its own: the merge goes by ns */
-		clocks[i] = (unsigned)i;
-	}
-	return 0;
-}
-
-static int
-merge_runs(const struct tl_store *s, enum tl_order order,
-    struct tl_cursor **merge)
-{
-	const size_t count = s->run_count + 1;
-	struct tl_cursor **cursors = calloc(count, sizeof(struct tl_cursor *));
-	unsigned *clocks = calloc(count, sizeof(*clocks));
-	int rc =
-	    cursors && clocks ? open_runs(s, order, cursors, clocks) : -ENOMEM;
-
-	if (rc == 0)
-		rc = tl_merge_new(merge, cursors, clocks, count, order);
-	free(cursors);
-	free(clocks);
-	return rc;
-}
-
+/* Newest first, the merge gives events of equal time by the lowest index, so the
+ * last run comes first, unless the whole input ran backwards. */
 int
 tl_store_cursor(struct tl_store *s, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	struct all_cursor *a;
-	int rc;
+	const size_t count = s->run_count + 1;
+	struct tl_cursor **runs;
+	int rc = 0;
 
 	assert(s->finished);
-	if (s->run_count == 0)
+	if (count == 1)
 		return open_run(s, 0, order, cursor);
-	a = malloc(sizeof(*a));
-	if (!a)
+	if (!(runs = calloc(count, sizeof(struct tl_cursor *))))
 		return -ENOMEM;
-	*a = (struct all_cursor){ { all_next, all_close }, NULL };
-	if ((rc = merge_runs(s, order, &a->merge)) < 0) {
-		free(a);
-		return rc;
-	}
-	*cursor = &a->cursor;
-	return 0;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = open_run(s, s->all_fall ? i : count - 1 - i, order,
+		    &runs[i]);
+	if (rc == 0)
+		rc = tl_merge_new(cursor, runs, NULL, count, order);
+	else
+		for (size_t i = 0; i < count; i++)
+			tl_cursor_close(runs[i]);
+	free(runs);
+	return rc;
 }

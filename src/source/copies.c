@@ -67,14 +67,6 @@ count_all(const struct tl_snap *snap)
 	return all;
 }
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* == a snapshot and a recording == */
 
 /* May the source be a recording of the timeline of a snapshot?  A snapshot does
@@ -192,8 +184,8 @@ warn(const struct tl_source *a, const struct tl_source *b, uint64_t shared,
 	tl_report_write(report, 0, TL_FAULT_NOWHERE,
 	    "%.40s and %.40s are of one timeline: %llu entries were read from "
 	    "both and count twice; %s",
-	    base_name(a->name), base_name(b->name), (unsigned long long)shared,
-	    remedy);
+	    tl_source_base_name(a->name), tl_source_base_name(b->name),
+	    (unsigned long long)shared, remedy);
 }
 
 static uint64_t

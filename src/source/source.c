@@ -429,11 +429,18 @@ tl_source_state(const struct tl_source *source)
 
 /* == origin == */
 
+const char *
+tl_source_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 void
 tl_source_origin(const struct tl_source *source, struct tl_origin *origin)
 {
-	const char *slash = strrchr(source->name, '/');
-	const char *name = slash ? slash + 1 : source->name;
+	const char *name = tl_source_base_name(source->name);
 
 	*origin = (struct tl_origin){ 0 };
 	/* the name of the file without suffixes, unless the source knows

@@ -211,6 +211,9 @@ void tl_source_of_snap(struct tl_source *source, struct tl_snap *snap);
  * timeline. */
 bool tl_source_is_live(const struct tl_source *source);
 
+/* The name of a file without its folders. */
+const char *tl_source_base_name(const char *path);
+
 /* Is the source a stream that is followed, not read? */
 bool tl_source_is_followed(const struct tl_source *source);
 /* Add a fault to a followed stream. */

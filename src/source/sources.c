@@ -17,13 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A cursor that sets the index of the source in the list of sources. */
-struct named {
-	struct tl_cursor cursor; /* first: callers hold a pointer to it */
-	struct tl_cursor *inner;
-	uint16_t sources[]; /* number in the merge -> index in the list */
-};
-
 /* Add a source of all zeros.  Returns NULL without memory or if there are too
  * many sources. */
 static struct tl_source *
@@ -238,107 +231,37 @@ tl_sources_free(struct tl_sources *sources)
 	*sources = (struct tl_sources){ 0 };
 }
 
-static int
-named_next(struct tl_cursor *cursor, struct tl_event *event)
-{
-	struct named *n = (struct named *)cursor;
-	const int rc = tl_cursor_next(n->inner, event);
-
-	if (rc > 0)
-		event->source = n->sources[event->source];
-	return rc;
-}
-
-static void
-named_close(struct tl_cursor *cursor)
-{
-	struct named *n = (struct named *)cursor;
-
-	tl_cursor_close(n->inner);
-	free(n);
-}
-
-/* The open cursors that are to be merged. */
-struct opened {
-	struct named *named;
-	struct tl_cursor **cursors;
-	unsigned *clocks; /* number of the host, by cursor */
-
-	size_t count;
-};
-
-static int
-make_room(struct opened *o, size_t count)
-{
-	o->named =
-	    calloc(1, sizeof(*o->named) + count * sizeof(o->named->sources[0]));
-	o->cursors = calloc(count + 1, sizeof(struct tl_cursor *));
-	o->clocks = calloc(count + 1, sizeof(*o->clocks));
-	return o->named && o->cursors && o->clocks ? 0 : -ENOMEM;
-}
-
-static int
-open_cursors(const struct tl_sources *sources, enum tl_order order,
-    struct opened *o)
-{
-	int rc = sources->hosts ? make_room(o, sources->count) : -ENOENT;
-
-	for (size_t i = 0; i < sources->count && rc == 0; i++) {
-		const struct tl_source *source = &sources->items[i];
-
-		if (!tl_source_is_open(source))
-			continue;
-		rc = tl_source_cursor(source, order, &o->cursors[o->count]);
-		if (rc < 0)
-			return rc;
-		o->named->sources[o->count] = (uint16_t)i;
-		o->clocks[o->count++] = sources->hosts->of_source[i];
-	}
-	if (rc < 0)
-		return rc;
-	return o->count == 0 ? -ENOENT : 0;
-}
-
-/* Merge all cursors into one cursor, which owns them.  The cursors are closed
- * on failure. */
-static int
-merge(struct opened *o, enum tl_order order, bool of_several_hosts,
-    struct tl_cursor **cursor)
-{
-	struct named *n = o->named;
-	const int rc =
-	    tl_merge_new(&n->inner, o->cursors, o->clocks, o->count, order);
-
-	o->count = 0;
-	if (rc < 0)
-		return rc;
-	if (of_several_hosts)
-		tl_merge_mark_overlaps(n->inner);
-	n->cursor.next = named_next;
-	n->cursor.close = named_close;
-	*cursor = &n->cursor;
-	o->named = NULL;
-	return 0;
-}
-
 int
 tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	struct opened o = { 0 };
-	int rc = open_cursors(sources, order, &o);
+	const size_t count = sources->count;
+	struct tl_cursor **cursors = calloc(count + 1, sizeof(*cursors));
+	bool any = false;
+	int rc = cursors ? 0 : -ENOMEM;
 
-	if (rc == 0 && sources->count == 1) { /* index 0 needs no correction */
-		*cursor = o.cursors[0];
-		o.count = 0;
-	} else if (rc == 0) {
-		rc = merge(&o, order, sources->hosts->are_several, cursor);
+	for (size_t i = 0; sources->hosts && i < count && rc == 0; i++) {
+		if (!tl_source_is_open(&sources->items[i]))
+			continue;
+		any = true;
+		rc = tl_source_cursor(&sources->items[i], order, &cursors[i]);
+		if (rc < 0)
+			cursors[i] = NULL;
 	}
-	while (o.count > 0)
-		tl_cursor_close(o.cursors[--o.count]);
-	free(o.named);
-	free(o.cursors);
-	free(o.clocks);
+	if (rc == 0 && !any)
+		rc = -ENOENT;
+	if (rc == 0 && count == 1) {
+		*cursor = cursors[0];
+	} else if (rc == 0) {
+		rc = tl_merge_new(cursor, cursors, sources->hosts->of_source,
+		    count, order);
+		if (rc == 0 && sources->hosts->are_several)
+			tl_merge_mark_overlaps(*cursor);
+	} else {
+		for (size_t i = 0; cursors && i < count; i++)
+			tl_cursor_close(cursors[i]);
+	}
+	free(cursors);
 	return rc;
 }
 
