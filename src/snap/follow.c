@@ -332,22 +332,6 @@ is_new(const struct follow *f, size_t i)
 	return f->round->lanes[i].end > f->from[i];
 }
 
-struct search {
-	const struct tl_messages *messages;
-	bool found; /* a change of levels */
-};
-
-static bool
-is_no_change(void *context, const struct tl_builtin_entry *b)
-{
-	struct search *s = context;
-	const struct tl_message *m = tl_messages_find(s->messages,
-	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
-
-	s->found = m && tl_observed_is_change(m);
-	return !s->found;
-}
-
 /* Begin to observe, with the entries of the first round, which are older than
  * the follower.  Between two positions of a lane no change of levels leaves the
  * levels of now in force, and a change leaves them unknown before it. */
@@ -356,20 +340,26 @@ observe_from(struct follow *f, struct tl_snap *snap)
 {
 	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
 		.tiers = f->header.tiers };
-	struct search changes = { .messages = f->messages };
-	bool begins = true;
+	bool begins = true, changed = false;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < f->lane_count; i++)
 		begins &= f->tail > 0 || f->from[i] == 0;
 	for (uint32_t i = 0;
-	     !begins && !changes.found && rc == 0 && i < f->lane_count; i++)
-		rc = tl_snap_each_builtin(snap, i, is_no_change, &changes);
+	     !begins && !changed && rc == 0 && i < f->lane_count; i++) {
+		const struct tl_builtin_entry *b;
+		size_t count;
+
+		rc = tl_snap_builtins(snap, i, &b, &count);
+		for (; rc == 0 && count > 0 && !changed; b++, count--)
+			changed =
+			    b->message && tl_observed_is_change(b->message);
+	}
 	if (rc == 0 && begins)
 		rc = tl_snap_observed(snap, &start);
-	else if (rc == 0 && changes.found)
+	else if (rc == 0 && changed)
 		rc = tl_snap_gates_before(snap, false, &start);
-	if (rc != 0 || (!begins && !changes.found))
+	if (rc != 0 || (!begins && !changed))
 		return rc;
 	start.gates = true;
 	tl_observer_init(&f->observer, &start);
