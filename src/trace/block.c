@@ -441,6 +441,15 @@ tl_block_settle(struct tl_trace_writer *w)
 }
 
 int
+tl_block_unlock(struct tl_trace_writer *w, int64_t rc)
+{
+	if (rc >= 0)
+		rc = tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	return (int)rc;
+}
+
+int
 tl_block_write(struct tl_trace_writer *w, struct tl_trace_block *block,
     uint8_t *bytes, const uint8_t *cells, size_t cells_size)
 {
