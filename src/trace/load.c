@@ -28,31 +28,25 @@ struct load {
 	uint64_t child_count; /* number of children of the open child */
 };
 
-/* Set how a span ended, as far as known. */
-static void
-set_end(struct tl_node *child, const struct tl_point *footer)
-{
-	child->ended = TL_NODE_UNFINISHED;
-	if (!footer)
-		return;
-	if (footer->silent) {
-		if (!footer->event.bare)
-			child->ended = TL_NODE_CROSSED;
-	} else if (footer->event.message == child->event.message) {
-		child->ended = TL_NODE_ENDED;
-		child->end = footer->event;
-	}
-}
-
-/* End the open child, whose content ended at a place. */
+/* End the open child, whose content ended at a place, and set how its span
+ * ended, as far as known. */
 static void
 close_child(struct load *l, uint64_t end, const struct tl_point *footer)
 {
-	if (!l->child)
+	struct tl_node *child = l->child;
+
+	if (!child)
 		return;
-	l->child->content_end = end;
-	l->child->child_count = l->child_count;
-	set_end(l->child, footer);
+	child->content_end = end;
+	child->child_count = l->child_count;
+	child->ended = TL_NODE_UNFINISHED;
+	if (footer && footer->silent) {
+		if (!footer->event.bare)
+			child->ended = TL_NODE_CROSSED;
+	} else if (footer && footer->event.message == child->event.message) {
+		child->ended = TL_NODE_ENDED;
+		child->end = footer->event;
+	}
 	l->child = NULL;
 }
 
@@ -280,20 +274,15 @@ take_point(struct load *l, struct tl_point *point, uint64_t from)
 	return 0;
 }
 
-static bool
-is_done(const struct load *l)
-{
-	return l->inside.nested == 0 &&
-	       (l->number > l->last || l->walk.at >= l->node->content_end);
-}
-
 static int
 run(struct load *l)
 {
 	struct tl_point point;
 	int rc = start(l);
 
-	while (rc == 0 && !is_done(l)) {
+	while (rc == 0 && (l->inside.nested > 0 ||
+			      (l->number <= l->last &&
+				  l->walk.at < l->node->content_end))) {
 		const uint64_t from = l->walk.at;
 
 		rc = tl_walk_next(&l->walk, &point);
