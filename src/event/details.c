@@ -123,17 +123,6 @@ tl_details_free(struct tl_details *d)
 
 /* == the lowest open level == */
 
-static void
-forget_changes(struct source *s)
-{
-	const size_t half = s->count / 2;
-
-	s->count -= half;
-	memmove(s->changes, s->changes + half, s->count * sizeof(*s->changes));
-	memset(s->changes, 0, sizeof(*s->changes));
-	s->changes[0] = (struct change){ INT64_MIN, TIMELINE_LEVEL_NONE };
-}
-
 static int
 add_change(struct source *s, int64_t ns, unsigned kind)
 {
@@ -148,8 +137,14 @@ add_change(struct source *s, int64_t ns, unsigned kind)
 	if (TL_ARRAY_ROOM(s->changes, s->capacity, s->count) < 0)
 		return -ENOMEM;
 	s->changes[s->count++] = (struct change){ ns, (uint8_t)kind };
-	if (s->count == TL_DETAILS_CHANGES_MAX)
-		forget_changes(s);
+	if (s->count == TL_DETAILS_CHANGES_MAX) {
+		/* the older half becomes time whose levels are not known */
+		s->count -= TL_DETAILS_CHANGES_MAX / 2;
+		memmove(s->changes, s->changes + TL_DETAILS_CHANGES_MAX / 2,
+		    s->count * sizeof(*s->changes));
+		s->changes[0] =
+		    (struct change){ INT64_MIN, TIMELINE_LEVEL_NONE };
+	}
 	return 0;
 }
 
@@ -360,16 +355,6 @@ note_detail(struct tl_details *d, struct source *s,
 	return note_outer(d, outer, gate);
 }
 
-/* The gate of a detail that was logged.  One that is off was turned off by
- * another thread meanwhile. */
-static unsigned
-gate_of(const struct source *s, const struct tl_message *inner)
-{
-	const unsigned gate = tl_observed_gate(s->observer, inner);
-
-	return gate != TIMELINE_LEVEL_OFF ? gate : inner->level;
-}
-
 /* == parts == */
 
 unsigned
@@ -463,9 +448,10 @@ tl_details_divide(struct tl_details *d, const struct tl_message *message,
 
 /* == spans within == */
 
-/* The nest of a span's thread or source.  NULL: out of memory. */
-static struct nest *
-nest_of(struct tl_details *d, const struct tl_span *span)
+/* The level of a span's depth and, behind it, of the spans within, in the nest
+ * of the span's thread or source; NULL: out of memory. */
+static struct level *
+level_of(struct tl_details *d, const struct tl_span *span)
 {
 	const struct tl_message *m = span->message;
 	const struct tl_id_key key =
@@ -475,23 +461,14 @@ nest_of(struct tl_details *d, const struct tl_span *span)
 			      (tl_message_is_of_process(m) ? span->pid : 0) }
 		: (struct tl_id_key){ (uint64_t)span->pid << 32 | span->tid,
 			  span->source };
+	struct nest *nest;
 	uint32_t id;
 
 	if (tl_id_map_get(&d->threads, key, &id) < 0 ||
 	    TL_ARRAY_ZEROS(d->nests, d->nest_capacity, id) < 0)
 		return NULL;
-	return &d->nests[id];
-}
-
-/* The level of a span's depth and, behind it, of the spans within; NULL: out of
- * memory. */
-static struct level *
-level_of(struct tl_details *d, const struct tl_span *span)
-{
-	struct nest *nest = nest_of(d, span);
-
-	if (!nest ||
-	    TL_ARRAY_ZEROS(nest->levels, nest->capacity, span->depth + 1) < 0)
+	nest = &d->nests[id];
+	if (TL_ARRAY_ZEROS(nest->levels, nest->capacity, span->depth + 1) < 0)
 		return NULL;
 	return &nest->levels[span->depth];
 }
@@ -518,22 +495,6 @@ enter(const struct tl_details *d, uint16_t source, struct level *l,
 		*l = (struct level){ .from_ns = from_ns, .any = true };
 	l->to_ns = from_ns;
 	l->is_open = true;
-}
-
-static int
-begin_span(struct tl_details *d, const struct tl_spans *spans)
-{
-	struct tl_span span;
-	struct level *l;
-
-	if (!tl_spans_find(spans, tl_spans_begun(spans), &span))
-		return 0;
-	if (!(l = level_of(d, &span)))
-		return -ENOMEM;
-	enter(d, span.source, l, span.begin_ns);
-	l->last = span.id;
-	l[1].any = false;
-	return 0;
 }
 
 int
@@ -583,6 +544,8 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 {
 	const struct tl_event *outer;
 	struct source *s;
+	struct tl_span span;
+	struct level *l;
 	bool is_apart;
 	int rc = 0;
 
@@ -609,8 +572,21 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 	if (rc < 0 || !spans || event->kind != TL_BEGIN)
 		return rc;
 	if (event->message->scope != TIMELINE_SOURCE &&
-	    (outer = tl_spans_outer(spans)))
-		rc = note_detail(d, s, outer->message, event,
-		    gate_of(s, event->message));
-	return rc == 0 && d->has_nests ? begin_span(d, spans) : rc;
+	    (outer = tl_spans_outer(spans))) {
+		unsigned gate = tl_observed_gate(s->observer, event->message);
+
+		/* one that is off was turned off by another thread meanwhile */
+		if (gate == TIMELINE_LEVEL_OFF)
+			gate = event->message->level;
+		rc = note_detail(d, s, outer->message, event, gate);
+	}
+	if (rc < 0 || !d->has_nests ||
+	    !tl_spans_find(spans, tl_spans_begun(spans), &span))
+		return rc;
+	if (!(l = level_of(d, &span)))
+		return -ENOMEM;
+	enter(d, span.source, l, span.begin_ns);
+	l->last = span.id;
+	l[1].any = false;
+	return 0;
 }

@@ -282,18 +282,6 @@ read_shape(struct shape *shape, struct tl_storage *file)
 	       tl_zst_get32(head + 4) != size;
 }
 
-static int
-add_rows(struct tl_zst_table *t, const uint8_t *rows, size_t count,
-    size_t row_size)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = add(t, tl_zst_get32(rows + i * row_size),
-		    tl_zst_get32(rows + i * row_size + 4));
-	return rc;
-}
-
 /* Read the rows of the table.  0; 1: the table is invalid; -errno. */
 static int
 read_rows(struct tl_zst_table *t, struct tl_storage *file,
@@ -307,8 +295,10 @@ read_rows(struct tl_zst_table *t, struct tl_storage *file,
 		const size_t n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
 		const size_t size = n * shape->row_size;
 
-		if ((rc = read_exactly(file, rows, size, at)) == 0)
-			rc = add_rows(t, rows, n, shape->row_size);
+		rc = read_exactly(file, rows, size, at);
+		for (const uint8_t *row = rows; rc == 0 && row < rows + size;
+		     row += shape->row_size)
+			rc = add(t, tl_zst_get32(row), tl_zst_get32(row + 4));
 		at += size;
 		left -= n;
 	}

@@ -89,30 +89,6 @@ parse(struct tl_messages *m, struct tl_message *message,
 	message->names = &m->names;
 }
 
-static int
-append(struct tl_messages *m, struct tl_message *message)
-{
-	if (TL_ARRAY_ROOM(m->list, m->capacity, m->count) < 0)
-		return -ENOMEM;
-	m->list[m->count++] = message;
-	return 0;
-}
-
-static int
-add_message(struct tl_messages *m, struct tl_record_place *slot,
-    const struct tl_record *r, struct tl_faults *faults, uint64_t offset)
-{
-	struct tl_message *message = calloc(1, sizeof(*message));
-
-	if (!message || append(m, message) != 0) {
-		free(message);
-		return -ENOMEM;
-	}
-	parse(m, message, r, faults, offset);
-	slot->message = message;
-	return 0;
-}
-
 /* Add an epoch.  The text of its record has its number, then the head of every
  * lane. */
 static int
@@ -169,7 +145,12 @@ add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
 		return add_epoch(m, r, faults, offset);
 	if (r->fixed.kind == TIMELINE_RECORD_STRING)
 		return 0;
-	return add_message(m, slot, r, faults, offset);
+	if (TL_ARRAY_ROOM(m->list, m->capacity, m->count) < 0 ||
+	    !(slot->message = calloc(1, sizeof(*slot->message))))
+		return -ENOMEM;
+	m->list[m->count++] = slot->message;
+	parse(m, slot->message, r, faults, offset);
+	return 0;
 }
 
 /*
@@ -189,20 +170,6 @@ read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
 	n = tl_storage_read_at(file, m->table + at,
 	    fixed.size < room ? fixed.size : room, m->base + at);
 	return n < 0 ? (int)n : 0;
-}
-
-/* Is a record, or a part of it, behind the end of a truncated file? */
-static bool
-is_behind_end(const struct tl_messages *m, uint64_t at)
-{
-	struct timeline_record fixed;
-
-	if (!m->is_cut)
-		return false;
-	if (at > m->size || m->size - at < sizeof(fixed))
-		return true;
-	memcpy(&fixed, m->table + at, sizeof(fixed));
-	return fixed.size > m->size - at;
 }
 
 /* Walk from the newest record to the record at which the last walk began.  The
@@ -230,8 +197,14 @@ walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
 			return rc;
 		if (tl_record_at(&r, m->table, m->filled, at, m->base,
 			&fault) != 0) {
-			/* the truncation is already a fault */
-			if (!is_behind_end(m, at))
+			/* If a record, or a part of it, is behind the end of a
+			 * truncated file, that is already a fault. */
+			const uint64_t room = at <= m->size ? m->size - at : 0;
+			struct timeline_record fixed = { .size = UINT32_MAX };
+
+			if (room >= sizeof(fixed))
+				memcpy(&fixed, m->table + at, sizeof(fixed));
+			if (!m->is_cut || fixed.size <= room)
 				*tl_faults_next(faults) = fault;
 			return -EBADMSG;
 		}
@@ -452,24 +425,12 @@ tl_messages_epoch(const struct tl_messages *m, uint32_t lane, uint64_t number)
 	return 0;
 }
 
-static void
-make_unknown(struct tl_message *unknown)
-{
-	static const char text[] =
-	    "message lost, with $a%x, $b%x, $c%x, and $d%x";
-	const int rc = tl_message_parse(unknown, tl_bytes_of(text));
-
-	assert(rc == 0);
-	unknown->category = tl_bytes_of("?");
-	unknown->kind = TIMELINE_RECORD_INSTANT;
-	unknown->level = TIMELINE_LEVEL_MAX;
-}
-
 int
 tl_messages_new(struct tl_messages **messages,
     const struct timeline_header *header, uint64_t file_size)
 {
 	struct tl_messages *m = calloc(1, sizeof(*m));
+	int rc;
 
 	if (!m)
 		return -ENOMEM;
@@ -483,7 +444,12 @@ tl_messages_new(struct tl_messages **messages,
 	if (m->size > header->strings_size)
 		m->size = header->strings_size;
 	m->is_cut = m->size < header->strings_size;
-	make_unknown(&m->unknown);
+	rc = tl_message_parse(&m->unknown,
+	    tl_bytes_of("message lost, with $a%x, $b%x, $c%x, and $d%x"));
+	assert(rc == 0);
+	m->unknown.category = tl_bytes_of("?");
+	m->unknown.kind = TIMELINE_RECORD_INSTANT;
+	m->unknown.level = TIMELINE_LEVEL_MAX;
 	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);
 	m->places =

@@ -50,20 +50,6 @@ knot_at(const void *source, size_t i)
 	return tl_source_knot(source, i);
 }
 
-/* Do two sources with one boot ID have the same clock? */
-static bool
-do_agree(const struct finder *f, size_t a, size_t b)
-{
-	const struct tl_source *x_source = &f->sources[a];
-	const struct tl_source *y_source = &f->sources[b];
-	const struct tl_knot_list x = { x_source,
-		tl_source_knot_count(x_source), knot_at };
-	const struct tl_knot_list y = { y_source,
-		tl_source_knot_count(y_source), knot_at };
-
-	return tl_knots_agree(&x, &y);
-}
-
 /* Find the host of a source.  One boot of a machine has two hosts if it has two
  * kinds of clocks, and more hosts if the machine was copied. */
 static int
@@ -89,9 +75,19 @@ find_host(struct finder *f, size_t source, const struct tl_origin *origin,
 		}
 		if (rc >= 0)
 			*index = f->of_number[number];
-		if (rc == 0 &&
-		    do_agree(f, f->hosts->list[*index].first_source, source))
-			break;
+		if (rc == 0) {
+			const struct tl_source *a =
+			    &f->sources[f->hosts->list[*index].first_source];
+			const struct tl_source *b = &f->sources[source];
+			const struct tl_knot_list x = { a,
+				tl_source_knot_count(a), knot_at };
+			const struct tl_knot_list y = { b,
+				tl_source_knot_count(b), knot_at };
+
+			/* do both have the same clock? */
+			if (tl_knots_agree(&x, &y))
+				break;
+		}
 		key.b += KINDS_MAX;
 	}
 	return rc < 0 ? rc : 0;
@@ -198,43 +194,37 @@ finish(struct finder *f)
 	return hosts->are_several ? tell_apart(f) : 0;
 }
 
-static int
-find_all(struct finder *f)
-{
-	const size_t count = f->count;
-	int rc = 0;
-
-	f->hosts->list = calloc(count + 1, sizeof(*f->hosts->list));
-	f->hosts->of_source = calloc(count + 1, sizeof(unsigned));
-	f->of_number = calloc(count + 1, sizeof(unsigned));
-	if (!f->hosts->list || !f->hosts->of_source || !f->of_number)
-		return -ENOMEM;
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (tl_source_is_open(&f->sources[i]))
-			rc = add_source(f, i);
-	}
-	if (rc == 0)
-		rc = finish(f);
-	return rc < 0 ? rc
-		      : tl_hosts_find_machines(f->hosts, f->sources, count);
-}
-
 int
 tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count)
 {
+	struct tl_hosts *h = calloc(1, sizeof(*h));
 	struct finder f = { .sources = sources,
 		.count = count,
-		.hosts = calloc(1, sizeof(struct tl_hosts)) };
-	int rc = f.hosts ? find_all(&f) : -ENOMEM;
+		.hosts = h,
+		.of_number = calloc(count + 1, sizeof(unsigned)) };
+	int rc = 0;
 
+	if (h) {
+		h->list = calloc(count + 1, sizeof(*h->list));
+		h->of_source = calloc(count + 1, sizeof(unsigned));
+	}
+	if (!h || !h->list || !h->of_source || !f.of_number)
+		rc = -ENOMEM;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		if (tl_source_is_open(&sources[i]))
+			rc = add_source(&f, i);
+	if (rc == 0)
+		rc = finish(&f);
+	if (rc == 0)
+		rc = tl_hosts_find_machines(h, sources, count);
 	free(f.of_number);
 	tl_id_map_free(&f.numbers);
-	*hosts = f.hosts;
+	*hosts = h;
 	if (rc == 0)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		sources[i].host = NULL;
-	tl_hosts_free(f.hosts);
+	tl_hosts_free(h);
 	*hosts = NULL;
 	return rc;
 }
@@ -483,13 +473,13 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 	return rc;
 }
 
-/* Warn of hosts whose stamps are not compared although their boot ID is the
- * same. */
-static void
-warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
+void
+tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
 {
-	size_t copies = 0;
+	size_t copies = 0, unbounded = 0;
 
+	/* hosts whose stamps are not compared although their boot ID is the
+	 * same */
 	for (size_t i = 0; hosts && i < hosts->count; i++) {
 		const struct tl_host *host = &hosts->list[i];
 
@@ -502,14 +492,6 @@ warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
 	if (copies > TL_HOSTS_WARNED_MAX)
 		tl_report_write(report, 0, TL_FAULT_NOWHERE,
 		    "and %zu more copies", copies - TL_HOSTS_WARNED_MAX);
-}
-
-void
-tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
-{
-	size_t unbounded = 0;
-
-	warn_of_copies(hosts, report);
 	for (size_t i = 0; hosts && hosts->are_several && i < hosts->count;
 	     i++) {
 		const struct tl_host *host = &hosts->list[i];

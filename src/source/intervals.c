@@ -253,18 +253,6 @@ ask(struct tl_intervals *v, const struct tl_event *event)
 	v->has_state = true;
 }
 
-/* Add the time from the last entry to the cut. */
-static int
-add_end(struct tl_intervals *v)
-{
-	const struct tl_event *a = &v->state.at;
-
-	if (v->is_cut && v->has_state && v->cut.epoch == a->epoch &&
-	    v->cut.tsc > a->tsc)
-		add_pieces(v, &v->cut);
-	return v->rc;
-}
-
 /* Read one more entry.  Returns 1, 0 or -errno. */
 static int
 step(struct tl_intervals *v)
@@ -272,8 +260,11 @@ step(struct tl_intervals *v)
 	struct tl_event event;
 	const int rc = tl_cursor_next(v->cursor, &event);
 
+	if (rc == 0 && v->is_cut && v->has_state &&
+	    v->cut.epoch == v->state.at.epoch && v->cut.tsc > v->state.at.tsc)
+		add_pieces(v, &v->cut);
 	if (rc <= 0)
-		return rc < 0 ? rc : add_end(v);
+		return rc < 0 ? rc : v->rc;
 	if (v->observer == &v->own)
 		tl_observe(&v->own, &event);
 	if (!event.message || event.paired)
@@ -341,84 +332,62 @@ join_losses(struct tl_intervals *v)
 	v->loss_count = kept;
 }
 
-/* The time of the last entry of each CPU. */
-struct lasts {
-	int64_t *ns;
-	size_t capacity;
-	int64_t first_ns;
-	bool any;
-};
-
-/* The time of the last entry of a CPU, or of the first entry of all if the CPU
- * is unknown or has no entry. */
-static int64_t
-last_of(const struct lasts *lasts, uint32_t cpu)
-{
-	return cpu < lasts->capacity && lasts->ns[cpu] != 0 ? lasts->ns[cpu]
-							    : lasts->first_ns;
-}
-
-static int
-note_loss(struct tl_intervals *v, const struct lasts *lasts,
-    const struct tl_event *event)
-{
-	if (event->level != 0 || !lasts->any)
-		return 0;
-	if (TL_ARRAY_ROOM(v->losses, v->loss_capacity, v->loss_count) < 0)
-		return -ENOMEM;
-	v->losses[v->loss_count++] =
-	    (struct loss){ .from_ns = last_of(lasts, event->cpu),
-		    .to_ns = event->ns,
-		    .look = tl_event_is_start(event) ? TL_LOOK_NOT_KEPT
-						     : TL_LOOK_NOT_WHOLE };
-	return 0;
-}
-
-static int
-note_entry(struct lasts *lasts, const struct tl_event *event)
-{
-	enum { CPUS_MAX = 1 << 16 };
-
-	if (!lasts->any)
-		lasts->first_ns = event->ns;
-	lasts->any = true;
-	if (event->cpu >= CPUS_MAX)
-		return 0;
-	if (TL_ARRAY_ZEROS(lasts->ns, lasts->capacity, event->cpu) < 0)
-		return -ENOMEM;
-	lasts->ns[event->cpu] = event->ns;
-	return 0;
-}
-
 /* Read a recording in advance, for its losses and for changes of levels.  Where
  * it does not say the levels at its start, they count as open if there is no
  * change, and are otherwise unknown before the first change. */
 static int
 look_ahead(struct tl_intervals *v, const struct tl_source *source)
 {
+	enum { CPUS_MAX = 1 << 16 };
 	struct tl_observed_start start;
-	struct lasts lasts = { 0 };
 	struct tl_cursor *cursor;
 	struct tl_event event;
+	int64_t *last_ns = NULL; /* of the last entry of each CPU; 0: none */
+	int64_t first_ns = 0;
+	size_t cpus = 0;
+	bool any = false;
 	int rc = tl_source_observed(source, &start);
 
 	if (rc < 0 ||
 	    (rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor)) < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (start.guessed && event.message &&
-		    tl_observed_is_change(event.message))
+		const bool has_last =
+		    event.cpu < cpus && last_ns[event.cpu] != 0;
+
+		if (!event.message && (event.level != 0 || !any))
+			continue;
+		if (!event.message) {
+			rc = TL_ARRAY_ROOM(v->losses, v->loss_capacity,
+			    v->loss_count);
+			if (rc < 0)
+				break;
+			v->losses[v->loss_count++] =
+			    (struct loss){ .from_ns = has_last
+							  ? last_ns[event.cpu]
+							  : first_ns,
+				    .to_ns = event.ns,
+				    .look = tl_event_is_start(&event)
+						? TL_LOOK_NOT_KEPT
+						: TL_LOOK_NOT_WHOLE };
+			continue;
+		}
+		if (start.guessed && tl_observed_is_change(event.message))
 			start.base = 0;
-		if (event.message && !v->message->builtin &&
+		if (!v->message->builtin &&
 		    event.message->builtin == TIMELINE_BUILTIN_LEVEL)
 			v->gates_ns = event.ns;
-		rc = event.message ? note_entry(&lasts, &event)
-				   : note_loss(v, &lasts, &event);
-		if (rc < 0)
+		if (!any)
+			first_ns = event.ns;
+		any = true;
+		if (event.cpu >= CPUS_MAX)
+			continue;
+		if ((rc = TL_ARRAY_ZEROS(last_ns, cpus, event.cpu)) < 0)
 			break;
+		last_ns[event.cpu] = event.ns;
 	}
 	tl_cursor_close(cursor);
-	free(lasts.ns);
+	free(last_ns);
 	join_losses(v);
 	tl_observer_init(&v->own, &start);
 	v->observer = &v->own;

@@ -54,33 +54,29 @@ tl_remote_is_name(const char *name)
 
 /* == the command line == */
 
-/* Is the program in the directory of the running program?  Sets path. */
-static bool
-find_beside(char path[TL_PATH_MAX])
-{
-	const ssize_t size = readlink("/proc/self/exe", path, TL_PATH_MAX - 1);
-	char *slash;
-
-	if (size <= 0)
-		return false;
-	path[size] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash ||
-	    (size_t)(slash + 1 - path) + sizeof(PROGRAM) > TL_PATH_MAX)
-		return false;
-	strcpy(slash + 1, PROGRAM);
-	return access(path, X_OK) == 0;
-}
-
+/* The path in TIMELINE_SHIP, the program in the directory of the running
+ * program, or its name, which is searched in PATH. */
 static void
 find_program(char path[TL_PATH_MAX])
 {
 	const char *named = secure_getenv("TIMELINE_SHIP");
+	ssize_t size;
+	char *slash;
 
-	if (named && named[0] && strlen(named) < TL_PATH_MAX)
+	if (named && named[0] && strlen(named) < TL_PATH_MAX) {
 		strcpy(path, named);
-	else if (!find_beside(path))
-		strcpy(path, PROGRAM); /* search PATH */
+		return;
+	}
+	size = readlink("/proc/self/exe", path, TL_PATH_MAX - 1);
+	path[size > 0 ? size : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash &&
+	    (size_t)(slash + 1 - path) + sizeof(PROGRAM) <= TL_PATH_MAX) {
+		strcpy(slash + 1, PROGRAM);
+		if (access(path, X_OK) == 0)
+			return;
+	}
+	strcpy(path, PROGRAM);
 }
 
 static void
@@ -174,19 +170,6 @@ tl_remote_open(struct tl_remote *remote, const char *name,
 	return tl_fail(fault, -errno, "%s", strerror(errno));
 }
 
-static int
-report_end(int status, struct tl_fault *fault)
-{
-	if (WIFSIGNALED(status))
-		return tl_fail(fault, -EIO, PROGRAM " was killed by signal %d",
-		    WTERMSIG(status));
-	if (WEXITSTATUS(status) == NOT_FOUND)
-		return tl_fail(fault, -EIO,
-		    PROGRAM
-		    " cannot be run; it is needed to read from servers");
-	return tl_fail(fault, -EIO, PROGRAM " failed: entries may be missing");
-}
-
 int
 tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault)
 {
@@ -197,5 +180,14 @@ tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault)
 	close(remote->fd);
 	while (waitpid(remote->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return early || status == 0 ? 0 : report_end(status, fault);
+	if (early || status == 0)
+		return 0;
+	if (WIFSIGNALED(status))
+		return tl_fail(fault, -EIO, PROGRAM " was killed by signal %d",
+		    WTERMSIG(status));
+	if (WEXITSTATUS(status) == NOT_FOUND)
+		return tl_fail(fault, -EIO,
+		    PROGRAM
+		    " cannot be run; it is needed to read from servers");
+	return tl_fail(fault, -EIO, PROGRAM " failed: entries may be missing");
 }

@@ -30,62 +30,34 @@ add_item(struct tl_sources *sources)
 	return &sources->items[sources->count++];
 }
 
-/* Add the next timeline of the core that a source belongs to. */
-static int
-add_of_core(struct tl_sources *sources, size_t first)
-{
-	struct tl_source *const other = add_item(sources);
-	const struct tl_source *const source = &sources->items[first];
-
-	if (!other)
-		return -ENOMEM;
-	other->name = other->file = source->file;
-	other->withheld = source->withheld;
-	tl_core_open_next(source->core, other);
-	return 0;
-}
-
 /* Add the other timelines in the file of the newest source. */
 static int
 add_others(struct tl_sources *sources)
 {
 	const size_t first = sources->count - 1;
 	const struct tl_source_ops *ops = sources->items[first].ops;
+	struct tl_source *other;
 	int rc = 0;
 
 	while (rc == 0 && ops && ops->others &&
 	       ops->others(&sources->items[first]) > 0) {
-		struct tl_source *other = add_item(sources);
-
+		other = add_item(sources);
 		rc = ops->take_other(&sources->items[first], other);
 		if (other)
 			other->withheld = sources->items[first].withheld;
 	}
-	while (rc == 0 && tl_core_has_more(sources->items[first].core))
-		rc = add_of_core(sources, first);
+	while (rc == 0 && tl_core_has_more(sources->items[first].core)) {
+		if (!(other = add_item(sources)))
+			return -ENOMEM;
+		other->name = other->file = sources->items[first].file;
+		other->withheld = sources->items[first].withheld;
+		tl_core_open_next(sources->items[first].core, other);
+	}
 	return rc;
 }
 
-/* Does the source belong to a host that the request names, or to an unknown
- * host? */
-static bool
-is_asked_for(const struct tl_source *source, const struct tl_remote_plan *plan)
-{
-	struct tl_origin origin = { 0 };
-
-	if (tl_source_is_open(source))
-		tl_source_origin(source, &origin);
-	if (!origin.machine[0])
-		return true;
-	for (size_t i = 0; i < plan->host_count; i++)
-		if (tl_glob_matches(plan->hosts[i],
-			tl_bytes_of(origin.machine)))
-			return true;
-	return false;
-}
-
-/* Drop sources of hosts that the request does not name.  If none is left, a
- * source with a fault takes their place. */
+/* Drop sources of hosts that the request does not name; unknown hosts stay.  If
+ * none is left, a source with a fault takes their place. */
 static int
 keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 {
@@ -94,12 +66,20 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < sources->count; i++) {
+		struct tl_origin origin = { 0 };
+		bool is_meant;
+
 		item = &sources->items[i];
-		if (is_asked_for(item, plan)) {
+		if (tl_source_is_open(item))
+			tl_source_origin(item, &origin);
+		is_meant = !origin.machine[0];
+		for (size_t k = 0; !is_meant && k < plan->host_count; k++)
+			is_meant = tl_glob_matches(plan->hosts[k],
+			    tl_bytes_of(origin.machine));
+		if (is_meant)
 			sources->items[kept++] = *item;
-			continue;
-		}
-		tl_source_free(item);
+		else
+			tl_source_free(item);
 	}
 	sources->count = kept;
 	if (kept > 0 || !file)
@@ -108,19 +88,6 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 	item->name = item->file = file;
 	tl_fail(&item->fault, -ENOENT, "there is nothing of such a host");
 	return 0;
-}
-
-/* Is the path one of the named files? */
-static bool
-is_named(const char *const *names, size_t count, const char *path)
-{
-	char named[TL_PATH_MAX];
-
-	for (size_t i = 0; i < count; i++)
-		if (tl_name_find(names[i], named) == 0 &&
-		    strcmp(named, path) == 0)
-			return true;
-	return false;
 }
 
 /* Add the kernel events beside the file names[i], if they exist. */
@@ -134,9 +101,12 @@ add_kernel(struct tl_sources *sources, const char *const *names, size_t count,
 	char *file;
 
 	if (tl_name_find(names[i], path) != 0 ||
-	    tl_sched_path(beside, path) != 0 || access(beside, F_OK) != 0 ||
-	    is_named(names, count, beside))
+	    tl_sched_path(beside, path) != 0 || access(beside, F_OK) != 0)
 		return 0;
+	for (size_t k = 0; k < count; k++) /* is it one of the named files? */
+		if (tl_name_find(names[k], path) == 0 &&
+		    strcmp(path, beside) == 0)
+			return 0;
 	file = strdup(beside);
 	item = file ? add_item(sources) : NULL;
 	if (!item) {
