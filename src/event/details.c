@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * details.c - the history of the lowest open level, and own time.
- *
- *	outer  [                                  ]  own: the gaps between
- *	inner     [     ]       [          ]         inner spans, added up until
- *	within       [ ]                             outer ends
- *
- * Each thread keeps for each depth what lies between the spans of this depth
- * that ended in the span around them.  The begin of the span around may be known
- * only at its end.
- */
+/* details.c - the history of the lowest open level, and own time.  	outer  [ ]
+ * own: the gaps between 	inner     [     ]       [          ]         inner
+ * spans, added up until 	within       [ ]                             outer
+ * ends  Each thread keeps for each depth what lies between the spans of this
+ * depth that ended in the span around them.  The begin of the span around may
+ * be known only at its end. */
 #include "event/details.h"
 
 #include "base/array.h"
@@ -259,38 +254,6 @@ take_named(const struct tl_details *d, struct source *s,
 		entry.made || entry.after < entry.before ? entry.after
 							 : entry.before };
 	find_lowered(d, s);
-}
-
-/* Take a change of the levels. */
-static int
-take_change(const struct tl_details *d, struct source *s,
-    const struct tl_event *event)
-{
-	struct tl_event own = *event;
-
-	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
-		take_named(d, s, event);
-
-	/* The first burst shows the base before. */
-	if (s->count == 1 &&
-	    event->message->builtin == TIMELINE_BUILTIN_BURST &&
-	    event->args[1] > s->changes[0].kind &&
-	    tl_level_is_valid(event->args[1]))
-		s->changes[0].kind = (uint8_t)event->args[1];
-	tl_observe(s->observer, &own);
-	return add_change(s, event->ns,
-	    level_at(s, event->tsc, s->observer->now.threshold));
-}
-
-/* Take lost entries: the loss lasts from the last event to the next. */
-static int
-take_loss(struct source *s, const struct tl_event *event)
-{
-	if (tl_event_is_start(event))
-		return 0;
-	s->is_lost = true;
-	return add_change(s, s->last.ns,
-	    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
 }
 
 static int
@@ -554,8 +517,15 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 	s = &d->sources[event->source];
 	if (!s->observer && (rc = begin_source(s, event)) < 0)
 		return rc;
-	if (event->kind == TL_LOST)
-		return take_loss(s, event);
+	if (event->kind == TL_LOST) {
+		/* Take lost entries: the loss lasts from the last event to the
+		 * next. */
+		if (tl_event_is_start(event))
+			return 0;
+		s->is_lost = true;
+		return add_change(s, s->last.ns,
+		    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
+	}
 	is_apart = s->is_lost || s->last.partial != event->partial;
 	if (!is_apart && (s->observer->changed || s->observer->now.has_plan))
 		rc = pass(s, event);
@@ -567,8 +537,23 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 	if (rc == 0 && is_apart)
 		rc = add_change(s, event->ns,
 		    level_at(s, event->tsc, s->observer->now.threshold));
-	if (rc == 0 && tl_observed_is_change(event->message))
-		rc = take_change(d, s, event);
+	if (rc == 0 && tl_observed_is_change(event->message)) {
+		struct tl_event own = *event;
+
+		/* Take a change of the levels. */
+		if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+			take_named(d, s, event);
+
+		/* The first burst shows the base before. */
+		if (s->count == 1 &&
+		    event->message->builtin == TIMELINE_BUILTIN_BURST &&
+		    event->args[1] > s->changes[0].kind &&
+		    tl_level_is_valid(event->args[1]))
+			s->changes[0].kind = (uint8_t)event->args[1];
+		tl_observe(s->observer, &own);
+		rc = add_change(s, event->ns,
+		    level_at(s, event->tsc, s->observer->now.threshold));
+	}
 	if (rc < 0 || !spans || event->kind != TL_BEGIN)
 		return rc;
 	if (event->message->scope != TIMELINE_SOURCE &&

@@ -157,21 +157,6 @@ take_first(struct merge *m, struct tl_event *event)
 	return 1;
 }
 
-/* The current input fell behind with this event: the current input and the
- * first input of the queue change places. */
-static int
-change_places(struct merge *m, struct tl_event *event)
-{
-	const size_t behind = m->current;
-
-	m->inputs[behind].event = *event;
-	m->current = first_of(m);
-	*event = m->inputs[m->current].event;
-	*(uint32_t *)tl_pqueue_first(&m->queue) = (uint32_t)behind;
-	tl_pqueue_changed(&m->queue, &by_event, m);
-	return 1;
-}
-
 static int
 next_event(struct merge *m, struct tl_event *event)
 {
@@ -185,11 +170,20 @@ next_event(struct merge *m, struct tl_event *event)
 	rc = ask(m, m->current, event);
 	if (rc > 0) {
 		const size_t first = first_of(m);
+		size_t behind;
 
 		if (first == NONE || is_ahead(m, m->current, event, first,
 					 &m->inputs[first].event))
 			return 1;
-		return change_places(m, event);
+		/* The current input fell behind with this event: the current
+		 * input and the first input of the queue change places. */
+		behind = m->current;
+		m->inputs[behind].event = *event;
+		m->current = first_of(m);
+		*event = m->inputs[m->current].event;
+		*(uint32_t *)tl_pqueue_first(&m->queue) = (uint32_t)behind;
+		tl_pqueue_changed(&m->queue, &by_event, m);
+		return 1;
 	}
 	if (rc < 0 && m->inputs[m->current].is_merge)
 		return rc; /* one cursor failed; the merge goes on */

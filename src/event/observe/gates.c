@@ -118,30 +118,6 @@ drop_claim(struct tl_named_gate *g, struct tl_gate_claim *claim)
 		*claim = g->claims[--g->claim_count];
 }
 
-/* A gate is about to change.  An earlier claim of the same thread was not
- * made. */
-static void
-claim_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
-    const struct tl_event *event)
-{
-	struct tl_gate_claim next = { .pid = event->pid,
-		.tid = event->tid,
-		.to = entry->after,
-		.low = TIMELINE_LEVEL_NONE };
-
-	drop_claim(g, claim_of(g, event));
-	if (g->claim_count == TL_GATE_CLAIMS_MAX) {
-		g->floor = lower(g->floor, g->claims[0].to);
-		drop_claim(g, &g->claims[0]);
-	}
-	for (unsigned i = 0; i < g->claim_count; i++) {
-		g->claims[i].low = lower(g->claims[i].low, next.to);
-		next.low = lower(next.low, g->claims[i].to);
-	}
-	g->claims[g->claim_count++] = next;
-	g->gate = lower(g->gate, next.to);
-}
-
 /* A gate has changed.  Another thread may have changed it again in between. */
 static void
 confirm_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
@@ -194,8 +170,26 @@ take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
 		return;
 	if (entry->made)
 		confirm_gate(g, entry, event);
-	else
-		claim_gate(g, entry, event);
+	else {
+		struct tl_gate_claim next = { .pid = event->pid,
+			.tid = event->tid,
+			.to = entry->after,
+			.low = TIMELINE_LEVEL_NONE };
+
+		/* A gate is about to change.  An earlier claim of the same
+		 * thread was not made. */
+		drop_claim(g, claim_of(g, event));
+		if (g->claim_count == TL_GATE_CLAIMS_MAX) {
+			g->floor = lower(g->floor, g->claims[0].to);
+			drop_claim(g, &g->claims[0]);
+		}
+		for (unsigned k = 0; k < g->claim_count; k++) {
+			g->claims[k].low = lower(g->claims[k].low, next.to);
+			next.low = lower(next.low, g->claims[k].to);
+		}
+		g->claims[g->claim_count++] = next;
+		g->gate = lower(g->gate, next.to);
+	}
 	g->change = ++o->count;
 	/* questions about silence go by gate */
 	tl_observe_cut(o, entry->before, event->tsc);
