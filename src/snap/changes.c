@@ -47,30 +47,6 @@ add(struct changes *c, const struct tl_builtin_entry *b, enum what what)
 	return 0;
 }
 
-/* Add what an entry changes, and the loss of the entries that are missing
- * before it. */
-static int
-take_change(struct changes *c, const struct tl_builtin_entry *b,
-    bool overwritten)
-{
-	int rc = 0;
-
-	if (b->lost > 0 && b->follows) {
-		rc = add(c, b, LOSS_BEGINS);
-		if (rc == 0)
-			rc = add(c, b, LOSS_ENDS);
-	} else if (b->lost > 0 || overwritten) {
-		/* a loss before the first entry of the lane */
-		rc = add(c, b, CLAIMS_LOST);
-	}
-	if (rc == 0 && b->message &&
-	    b->message->builtin == TIMELINE_BUILTIN_LOST)
-		rc = add(c, b, CLAIMS_LOST);
-	else if (rc == 0 && b->message && tl_observed_is_change(b->message))
-		rc = add(c, b, LEVELS);
-	return rc;
-}
-
 /* Compare changes in the order of events (order.c). */
 static int
 compare_changes(const void *first, const void *second)
@@ -85,54 +61,6 @@ compare_changes(const void *first, const void *second)
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
 	return (int)a->what - (int)b->what;
-}
-
-static int
-find_changes(struct changes *c, struct tl_snap *snap)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
-		const struct tl_builtin_entry *b;
-		size_t count;
-
-		rc = tl_snap_builtins(snap, i, &b, &count);
-		for (size_t k = 0; rc == 0 && k < count; k++)
-			rc = take_change(c, &b[k],
-			    k == 0 && snap->lanes[i].lapped > 0);
-	}
-	if (rc == 0 && c->count > 1)
-		qsort(c->list, c->count, sizeof(*c->list), compare_changes);
-	return rc;
-}
-
-static int
-observe_back(const struct changes *c, const struct tl_observed_start *start,
-    struct tl_observer *observer)
-{
-	int rc = tl_observer_init_back(observer, start, c->count);
-
-	for (size_t i = 0; i < c->count && rc == 0; i++) {
-		const struct change *change = &c->list[i];
-		const struct tl_builtin_entry *b = change->entry;
-		const bool is_level = change->what == LEVELS;
-		struct tl_event event = { .message =
-					      is_level ? b->message : NULL,
-			.kind = is_level ? TL_INSTANT : TL_LOST,
-			.tsc = change->at.tsc,
-			.number = change->number,
-			.lane = b->lane,
-			.epoch = change->at.epoch,
-			.pid = b->entry.pid,
-			.tid = b->entry.tid };
-
-		memcpy(event.args, b->entry.args, sizeof(event.args));
-		rc = change->what == LOSS_BEGINS || change->what == LOSS_ENDS
-			 ? tl_observe_missing_ahead(observer, &event,
-			       change->what == LOSS_BEGINS)
-			 : tl_observe_ahead(observer, &event);
-	}
-	return rc;
 }
 
 int
@@ -153,9 +81,60 @@ tl_snap_observe(struct tl_snap *snap, enum tl_order order,
 	}
 	if (order == TL_OLDEST_FIRST)
 		return 0;
-	rc = find_changes(&changes, snap);
-	if (rc == 0)
-		rc = observe_back(&changes, &start, observer);
+	rc = 0;
+	for (uint32_t i = 0; i < snap->lane_count && rc == 0; i++) {
+		const struct tl_builtin_entry *b;
+		size_t count;
+
+		rc = tl_snap_builtins(snap, i, &b, &count);
+		for (size_t k = 0; rc == 0 && k < count; k++) {
+			/* Add what an entry changes, and the loss of the
+			 * entries that are missing before it. */
+			if (b[k].lost > 0 && b[k].follows) {
+				rc = add(&changes, &b[k], LOSS_BEGINS);
+				if (rc == 0)
+					rc = add(&changes, &b[k], LOSS_ENDS);
+			} else if (b[k].lost > 0 ||
+				   (k == 0 && snap->lanes[i].lapped > 0)) {
+				/* a loss before the first entry of the lane */
+				rc = add(&changes, &b[k], CLAIMS_LOST);
+			}
+			if (rc == 0 && b[k].message &&
+			    b[k].message->builtin == TIMELINE_BUILTIN_LOST)
+				rc = add(&changes, &b[k], CLAIMS_LOST);
+			else if (rc == 0 && b[k].message &&
+				 tl_observed_is_change(b[k].message))
+				rc = add(&changes, &b[k], LEVELS);
+		}
+	}
+	if (rc == 0 && changes.count > 1)
+		qsort(changes.list, changes.count, sizeof(*changes.list),
+		    compare_changes);
+	if (rc == 0) {
+		rc = tl_observer_init_back(observer, &start, changes.count);
+		for (size_t i = 0; i < changes.count && rc == 0; i++) {
+			const struct change *change = &changes.list[i];
+			const struct tl_builtin_entry *b = change->entry;
+			const bool is_level = change->what == LEVELS;
+			struct tl_event event = { .message = is_level
+								 ? b->message
+								 : NULL,
+				.kind = is_level ? TL_INSTANT : TL_LOST,
+				.tsc = change->at.tsc,
+				.number = change->number,
+				.lane = b->lane,
+				.epoch = change->at.epoch,
+				.pid = b->entry.pid,
+				.tid = b->entry.tid };
+
+			memcpy(event.args, b->entry.args, sizeof(event.args));
+			rc = change->what == LOSS_BEGINS ||
+				     change->what == LOSS_ENDS
+				 ? tl_observe_missing_ahead(observer, &event,
+				       change->what == LOSS_BEGINS)
+				 : tl_observe_ahead(observer, &event);
+		}
+	}
 
 	free(changes.list);
 	return rc;

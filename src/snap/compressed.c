@@ -429,21 +429,6 @@ write_frame(struct writer *w, uint64_t offset)
 	return append(w, w->packed, packed);
 }
 
-/* Write the table, with a checksum for each frame. */
-static int
-write_table(struct writer *w)
-{
-	uint8_t *footer = w->table + w->table_size;
-	const size_t rows = w->table_size - TL_ZST_SKIPPABLE_SIZE;
-
-	tl_zst_put32(w->table, TL_ZST_MAGIC_TABLE);
-	tl_zst_put32(w->table + 4, (uint32_t)(rows + TL_ZST_FOOTER_SIZE));
-	tl_zst_put32(footer, (uint32_t)(rows / TL_ZST_ROW_SIZE));
-	footer[4] = 0;
-	tl_zst_put32(footer + 5, TL_ZST_MAGIC_FOOTER);
-	return append(w, w->table, w->table_size + TL_ZST_FOOTER_SIZE);
-}
-
 static int
 open_writer(struct writer *w, int level)
 {
@@ -476,8 +461,19 @@ tl_zst_write(int out, struct tl_storage *from, int level)
 	for (uint64_t at = 0; rc == 0 && at < from->size;
 	     at += TL_ZST_FRAME_SIZE)
 		rc = write_frame(&w, at);
-	if (rc == 0)
-		rc = write_table(&w);
+	if (rc == 0) {
+		uint8_t *footer = w.table + w.table_size;
+		const size_t rows = w.table_size - TL_ZST_SKIPPABLE_SIZE;
+
+		/* Write the table, with a checksum for each frame. */
+		tl_zst_put32(w.table, TL_ZST_MAGIC_TABLE);
+		tl_zst_put32(w.table + 4,
+		    (uint32_t)(rows + TL_ZST_FOOTER_SIZE));
+		tl_zst_put32(footer, (uint32_t)(rows / TL_ZST_ROW_SIZE));
+		footer[4] = 0;
+		tl_zst_put32(footer + 5, TL_ZST_MAGIC_FOOTER);
+		rc = append(&w, w.table, w.table_size + TL_ZST_FOOTER_SIZE);
+	}
 	ZSTD_freeCCtx(w.zstd);
 	free(w.table);
 	free(w.decoded);

@@ -272,38 +272,6 @@ is_due(struct follow *f, bool removed)
 	return true;
 }
 
-/* Note the entries that were overwritten since the last round.  They are
- * reported before the remaining entries of their lane.  Hidden entries are not
- * lost, but were not observed. */
-static void
-note_losses(struct follow *f)
-{
-	bool hidden = false;
-
-	for (size_t i = 0; i < f->lane_count; i++) {
-		struct tl_snap_lane *lane = &f->round->lanes[i];
-		uint64_t from = f->from[i];
-
-		hidden |= from < lane->cleared;
-		if (is_fallback(f, i)) {
-			f->from[i] = f->found[i].seen;
-			f->lost[i] = lane->lapped = f->found[i].lost;
-			continue;
-		}
-		if (from < lane->cleared)
-			from = f->next[i] = lane->cleared;
-		lane->lapped = lane->first > from ? lane->first - from : 0;
-		f->from[i] = lane->end > from ? lane->end : from;
-	}
-	/* A loss began after the last event, and is reported at its end. */
-	for (size_t i = 0; i < f->lane_count; i++)
-		f->losses += f->round->lanes[i].lapped;
-	if (f->losses > 0 || hidden)
-		tl_observe_loss(&f->observer);
-	if (f->losses == 0 && hidden)
-		tl_observe_again(&f->observer);
-}
-
 /* Begin to observe, with the entries of the first round, which are older than
  * the follower.  Between two positions of a lane no change of levels leaves the
  * levels of now in force, and a change leaves them unknown before it. */
@@ -354,6 +322,7 @@ begin_round(struct follow *f)
 	const size_t had = f->messages->count;
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
+	bool hidden;
 
 	if (rc != 0)
 		return rc;
@@ -382,7 +351,32 @@ begin_round(struct follow *f)
 	f->is_behind = false;
 	f->tail = 0;
 	f->lane = 0;
-	note_losses(f);
+	/* Note the entries that were overwritten since the last round.  They
+	 * are reported before the remaining entries of their lane.  Hidden
+	 * entries are not lost, but were not observed. */
+	hidden = false;
+	for (size_t i = 0; i < f->lane_count; i++) {
+		struct tl_snap_lane *lane = &f->round->lanes[i];
+		uint64_t from = f->from[i];
+
+		hidden |= from < lane->cleared;
+		if (is_fallback(f, i)) {
+			f->from[i] = f->found[i].seen;
+			f->lost[i] = lane->lapped = f->found[i].lost;
+			continue;
+		}
+		if (from < lane->cleared)
+			from = f->next[i] = lane->cleared;
+		lane->lapped = lane->first > from ? lane->first - from : 0;
+		f->from[i] = lane->end > from ? lane->end : from;
+	}
+	/* A loss began after the last event, and is reported at its end. */
+	for (size_t i = 0; i < f->lane_count; i++)
+		f->losses += f->round->lanes[i].lapped;
+	if (f->losses > 0 || hidden)
+		tl_observe_loss(&f->observer);
+	if (f->losses == 0 && hidden)
+		tl_observe_again(&f->observer);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
 	if (rc != 0)
 		return begin_again(f, rc);
@@ -451,26 +445,6 @@ next_unstamped(struct follow *f, struct tl_event *event)
 	return true;
 }
 
-/* Keep the times in order.  Each round knows the clock a little better, which
- * may reverse the times of two stamps, but within the error of the times.  The
- * order of the stamps then counts, unless the clock was set. */
-static void
-keep_order(struct follow *f, struct tl_event *event)
-{
-	const struct tl_event *newest = &f->newest;
-	const struct tl_event *early =
-	    event->tsc < newest->tsc ? event : newest;
-	const struct tl_event *late = early == event ? newest : event;
-
-	if (event->epoch == newest->epoch && newest->tsc != 0 &&
-	    early->ns > late->ns &&
-	    (uint64_t)early->ns - (uint64_t)late->ns <=
-		(uint64_t)newest->error_ns + event->error_ns)
-		event->ns = newest->ns;
-	if (event->epoch != newest->epoch || event->tsc >= newest->tsc)
-		f->newest = *event;
-}
-
 /* Note the gates of messages after a change.  The file has the gates of now,
  * which later entries may have changed, so the gates are read only if the
  * observer knows no message of the change. */
@@ -528,7 +502,22 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 		rc = tl_cursor_next(f->events, event);
 	while (rc > 0 && event->kind == TL_LOST && event->tsc == 0);
 	if (rc > 0 && (rc = observe(f, event)) == 0) {
-		keep_order(f, event);
+		const struct tl_event *newest = &f->newest;
+		const struct tl_event *early =
+		    event->tsc < newest->tsc ? event : newest;
+		const struct tl_event *late = early == event ? newest : event;
+
+		/* Keep the times in order.  Each round knows the clock a little
+		 * better, which may reverse the times of two stamps, but within
+		 * the error of the times.  The order of the stamps then counts,
+		 * unless the clock was set. */
+		if (event->epoch == newest->epoch && newest->tsc != 0 &&
+		    early->ns > late->ns &&
+		    (uint64_t)early->ns - (uint64_t)late->ns <=
+			(uint64_t)newest->error_ns + event->error_ns)
+			event->ns = newest->ns;
+		if (event->epoch != newest->epoch || event->tsc >= newest->tsc)
+			f->newest = *event;
 		note_given(f, event);
 		return 1;
 	}
@@ -587,42 +576,6 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
-/* Begin to observe at the heads that were read, with the current levels and
- * plan, because changes up to now may have been logged before the heads. */
-static int
-observe_now(struct follow *f)
-{
-	struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
-		.tiers = f->header.tiers,
-		.gates = true,
-		.named = true };
-	struct timeline_header *h = &f->header;
-	const int64_t n = tl_read_at(f->fd, &h->levels,
-	    offsetof(struct timeline_header, strings_tail) -
-		offsetof(struct timeline_header, levels),
-	    offsetof(struct timeline_header, levels));
-	const uint64_t word = timeline_levels(h);
-
-	now.now =
-	    (struct tl_observed_now){ .threshold = timeline_threshold(word),
-		    .base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
-		    .until_epoch = h->epochs,
-		    .until = ((word >> TIMELINE_LEVELS_UNTIL) + 1)
-			     << TIMELINE_UNTIL_SHIFT };
-	if (h->major >= 2 && h->lease != 0) {
-		now.now.has_plan = true;
-		now.now.shift = h->lease & 63;
-		now.now.seed = h->seed;
-		now.now.lease = h->lease;
-		now.now.plan_epoch = h->epochs;
-		memcpy(now.now.shares, h->shares, sizeof(h->shares));
-		now.now.shares[TIMELINE_LEVEL_NONE] =
-		    h->shares[TIMELINE_LEVEL_MAX];
-	}
-	tl_observer_init(&f->observer, &now);
-	return n < 0 ? (int)n : 0;
-}
-
 /* Read the file once for its geometry. */
 static int
 prepare(struct follow *f, const struct tl_follow_start *start,
@@ -653,8 +606,41 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);
-	if (rc == 0)
-		rc = observe_now(f);
+	if (rc == 0) {
+		struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
+			.tiers = f->header.tiers,
+			.gates = true,
+			.named = true };
+		struct timeline_header *h = &f->header;
+		const int64_t n = tl_read_at(f->fd, &h->levels,
+		    offsetof(struct timeline_header, strings_tail) -
+			offsetof(struct timeline_header, levels),
+		    offsetof(struct timeline_header, levels));
+		const uint64_t word = timeline_levels(h);
+
+		/* Begin to observe at the heads that were read, with the
+		 * current levels and plan, because changes up to now may have
+		 * been logged before the heads. */
+		now.now =
+		    (struct tl_observed_now){ .threshold =
+						  timeline_threshold(word),
+			    .base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
+			    .until_epoch = h->epochs,
+			    .until = ((word >> TIMELINE_LEVELS_UNTIL) + 1)
+				     << TIMELINE_UNTIL_SHIFT };
+		if (h->major >= 2 && h->lease != 0) {
+			now.now.has_plan = true;
+			now.now.shift = h->lease & 63;
+			now.now.seed = h->seed;
+			now.now.lease = h->lease;
+			now.now.plan_epoch = h->epochs;
+			memcpy(now.now.shares, h->shares, sizeof(h->shares));
+			now.now.shares[TIMELINE_LEVEL_NONE] =
+			    h->shares[TIMELINE_LEVEL_MAX];
+		}
+		tl_observer_init(&f->observer, &now);
+		rc = n < 0 ? (int)n : 0;
+	}
 	if (rc == 0)
 		map_heads(f);
 	tl_snap_close(snap);

@@ -242,25 +242,6 @@ find_stamp(const struct tl_inspection *g, int fd, uint32_t i,
 	return 0;
 }
 
-static int
-read_stamps(struct tl_inspection *g, int fd, const struct timeline_head *heads)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < g->lane_count; i++) {
-		struct tl_inspection_lane *lane = &g->lanes[i];
-		const struct range range = range_of(g, lane, &heads[i]);
-
-		rc = find_stamp(g, fd, i, range, false, &lane->oldest_tsc);
-		if (rc == 0)
-			rc = find_stamp(g, fd, i, range, true,
-			    &lane->newest_tsc);
-		if (lane->oldest_tsc == 0 || lane->newest_tsc == 0)
-			lane->oldest_tsc = lane->newest_tsc = 0;
-	}
-	return rc;
-}
-
 /* Measure the history up to now.  In a file that nothing is logged to, measure
  * up to the newest entry of all lanes. */
 static void
@@ -314,7 +295,21 @@ tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
 		    tl_clock_now(inspection->header.clock_kind);
 	decode_levels(inspection);
 	if (stamps) {
-		rc = read_stamps(inspection, fd, heads);
+		rc = 0;
+		for (uint32_t i = 0; rc == 0 && i < inspection->lane_count;
+		     i++) {
+			struct tl_inspection_lane *lane = &inspection->lanes[i];
+			const struct range range =
+			    range_of(inspection, lane, &heads[i]);
+
+			rc = find_stamp(inspection, fd, i, range, false,
+			    &lane->oldest_tsc);
+			if (rc == 0)
+				rc = find_stamp(inspection, fd, i, range, true,
+				    &lane->newest_tsc);
+			if (lane->oldest_tsc == 0 || lane->newest_tsc == 0)
+				lane->oldest_tsc = lane->newest_tsc = 0;
+		}
 		measure_history(inspection);
 	}
 out:

@@ -492,16 +492,6 @@ timeline_file_plan(struct tl_timeline_file *f)
 	return l->apart ? sort_by_place(f) : 0;
 }
 
-static void
-timeline_file_free(struct tl_timeline_file *f)
-{
-	tl_store_free(f->store);
-	tl_store_free(f->placed);
-	tl_timeline_table_free(&f->table);
-	tl_timeline_lanes_free(&f->lanes);
-	tl_names_free(&f->names);
-}
-
 /* == events == */
 
 enum {
@@ -662,19 +652,6 @@ note_time(struct snapshot_write *w, const struct tl_event *event)
 	w->any = true;
 }
 
-/* Set the stamp from the time.  Stamps count from the least int64_t until the
- * oldest time is known. */
-static void
-stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
-{
-	if (event->kind != TL_LOST && event->tsc != 0 &&
-	    event->tsc != (uint64_t)event->ns)
-		tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
-	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
-	event->begun_tsc = (uint64_t)event->begun_ns ^ TL_TIMELINE_BIAS;
-	event->epoch = 0;
-}
-
 /* Four arguments leave no word for a stamp. */
 static bool
 has_begun_word(const struct tl_event *e)
@@ -731,8 +708,15 @@ put(struct tl_writer *writer, const struct tl_event *event)
 
 	if (!w->file.store) /* the writer could not begin */
 		return -ENOMEM;
-	if (w->wall)
-		stamp_by_wall(w, &e);
+	if (w->wall) {
+		/* Set the stamp from the time.  Stamps count from the least
+		 * int64_t until the oldest time is known. */
+		if (e.kind != TL_LOST && e.tsc != 0 && e.tsc != (uint64_t)e.ns)
+			tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
+		e.tsc = (uint64_t)e.ns ^ TL_TIMELINE_BIAS;
+		e.begun_tsc = (uint64_t)e.begun_ns ^ TL_TIMELINE_BIAS;
+		e.epoch = 0;
+	}
 	if (e.kind == TL_END)
 		fit_begun(w, &e);
 	else if (e.kind == TL_BEGIN)
@@ -757,54 +741,6 @@ copy_name(char to[64], const char *from)
 	memcpy(to, from, strnlen(from, 64));
 }
 
-/* Make the header: the process that created the file, and the clock. */
-static void
-make_header(struct snapshot_write *w)
-{
-	struct timeline_header *h = &w->file.header;
-	const struct tl_origin *origin = &w->writer.origin;
-	const struct tl_snap *snap = NULL;
-
-	if (!w->wall) {
-		snap = timeline_clock_choose(w->snaps, w->snap_count,
-		    &w->oldest, &w->newest);
-		*h = *tl_snap_header(snap);
-		timeline_clock_copy(&w->file.clock, snap, h);
-	} else {
-		copy_name(h->creator_host, origin->machine);
-		copy_name(h->creator_command, origin->command);
-		h->creator_pid = origin->pid;
-		h->created_ns = w->any ? w->oldest.ns : 0;
-		h->saved_ns = w->any ? w->newest.ns : 0;
-		timeline_clock_make(&w->file.clock, h->created_ns, h->saved_ns,
-		    w->error_max, h);
-		w->file.flip =
-		    TL_TIMELINE_BIAS ^ tl_timeline_clock_bias(h->created_ns);
-	}
-	tl_layout_identify(h, TIMELINE_IMPORTED);
-	h->compat = h->incompat = 0;
-}
-
-static void
-say_notes(struct snapshot_write *w)
-{
-	struct tl_notes *notes = &w->notes;
-
-	notes->count[LANES] = w->snap_count > 0 && !w->file.lanes.apart;
-	notes->count[LOST_CPU] = w->file.lanes.cpus_lost;
-	notes->count[ERRORS] = w->wall && w->error_min != w->error_max;
-	notes->count[LOST_PLACE] = w->file.lanes.displaced;
-	notes->count[LOST_CUT] = w->file.lanes.cut;
-	notes->count[ONE_CLOCK] = !w->wall && w->snap_count > 1;
-	notes->count[BUILTINS] = w->file.table.builtins;
-	notes->count[NO_STRING] = w->file.renamed;
-	notes->count[TEXT] = w->file.table.unreadable;
-	notes->count[EPOCHS] += w->file.lanes.epochs_full;
-	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
-		notes->first[i] = TL_FAULT_NOWHERE;
-	tl_notes_report(notes, w->writer.report);
-}
-
 static int
 end(struct tl_writer *writer)
 {
@@ -813,15 +749,53 @@ end(struct tl_writer *writer)
 	int rc = w->file.store ? sink->finish(sink) : -ENOMEM;
 
 	if (rc == 0) {
-		make_header(w);
+		struct timeline_header *h = &w->file.header;
+		const struct tl_origin *origin = &w->writer.origin;
+		const struct tl_snap *snap = NULL;
+
+		/* Make the header: the process that created the file, and the
+		 * clock. */
+		if (!w->wall) {
+			snap = timeline_clock_choose(w->snaps, w->snap_count,
+			    &w->oldest, &w->newest);
+			*h = *tl_snap_header(snap);
+			timeline_clock_copy(&w->file.clock, snap, h);
+		} else {
+			copy_name(h->creator_host, origin->machine);
+			copy_name(h->creator_command, origin->command);
+			h->creator_pid = origin->pid;
+			h->created_ns = w->any ? w->oldest.ns : 0;
+			h->saved_ns = w->any ? w->newest.ns : 0;
+			timeline_clock_make(&w->file.clock, h->created_ns,
+			    h->saved_ns, w->error_max, h);
+			w->file.flip = TL_TIMELINE_BIAS ^
+				       tl_timeline_clock_bias(h->created_ns);
+		}
+		tl_layout_identify(h, TIMELINE_IMPORTED);
+		h->compat = h->incompat = 0;
 		if (w->keep_timers && w->snap_count == 1)
 			w->file.timers = w->snaps[0];
 		rc = timeline_file_plan(&w->file);
 	}
 	if (rc == 0)
 		rc = timeline_file_write(&w->file);
-	if (rc == 0)
-		say_notes(w);
+	if (rc == 0) {
+		struct tl_notes *notes = &w->notes;
+
+		notes->count[LANES] = w->snap_count > 0 && !w->file.lanes.apart;
+		notes->count[LOST_CPU] = w->file.lanes.cpus_lost;
+		notes->count[ERRORS] = w->wall && w->error_min != w->error_max;
+		notes->count[LOST_PLACE] = w->file.lanes.displaced;
+		notes->count[LOST_CUT] = w->file.lanes.cut;
+		notes->count[ONE_CLOCK] = !w->wall && w->snap_count > 1;
+		notes->count[BUILTINS] = w->file.table.builtins;
+		notes->count[NO_STRING] = w->file.renamed;
+		notes->count[TEXT] = w->file.table.unreadable;
+		notes->count[EPOCHS] += w->file.lanes.epochs_full;
+		for (unsigned i = 0; i < TL_NOTES_MAX; i++)
+			notes->first[i] = TL_FAULT_NOWHERE;
+		tl_notes_report(notes, w->writer.report);
+	}
 	return rc;
 }
 
@@ -830,7 +804,11 @@ release(struct tl_writer *writer)
 {
 	struct snapshot_write *w = write_of(writer);
 
-	timeline_file_free(&w->file);
+	tl_store_free(w->file.store);
+	tl_store_free(w->file.placed);
+	tl_timeline_table_free(&w->file.table);
+	tl_timeline_lanes_free(&w->file.lanes);
+	tl_names_free(&w->file.names);
 	free(w->snaps);
 }
 
