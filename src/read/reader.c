@@ -137,24 +137,6 @@ take_formats(struct timeline_reader *r)
 	return 0;
 }
 
-static void
-make_filter(struct timeline_reader *r)
-{
-	const struct timeline_read_options *o = &r->options;
-	struct tl_filter *filter = &r->filter;
-
-	tl_filter_init(filter);
-	if (o->since_ns != 0)
-		filter->since_ns = o->since_ns;
-	if (o->until_ns != 0)
-		filter->until_ns = o->until_ns;
-	filter->min_level = o->min_level;
-	if (o->category)
-		filter->categories[filter->category_count++] = o->category;
-	if (o->message)
-		filter->messages[filter->message_count++] = o->message;
-}
-
 int
 tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
     const char *name)
@@ -229,7 +211,20 @@ new_reader(struct timeline_reader **reader, const struct tl_source_from *from,
 		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
 	if ((rc = take_options(r, options)) == 0 &&
 	    (rc = take_formats(r)) == 0) {
-		make_filter(r);
+		const struct timeline_read_options *o = &r->options;
+		struct tl_filter *filter = &r->filter;
+
+		tl_filter_init(filter);
+		if (o->since_ns != 0)
+			filter->since_ns = o->since_ns;
+		if (o->until_ns != 0)
+			filter->until_ns = o->until_ns;
+		filter->min_level = o->min_level;
+		if (o->category)
+			filter->categories[filter->category_count++] =
+			    o->category;
+		if (o->message)
+			filter->messages[filter->message_count++] = o->message;
 		if (r->options.follow)
 			r->options.oldest_first = 1;
 		if (tl_render_new(&r->render) < 0 ||

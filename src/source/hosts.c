@@ -424,23 +424,6 @@ is_called(const struct tl_source *sources, size_t i, const char *word,
 	       is_word(number, word, size);
 }
 
-static int
-unknown_host(const struct tl_hosts *hosts, const char *word, size_t size,
-    struct tl_fault *fault)
-{
-	struct tl_text text = { 0 };
-
-	for (size_t i = 0; i < hosts->count; i++) {
-		tl_put_string(&text, i > 0 ? ", " : "");
-		tl_put_string(&text, hosts->list[i].name);
-	}
-	tl_fail(fault, -EINVAL, "%.*s: no such host; there are %s",
-	    (int)(size < 64 ? size : 64), word,
-	    text.size > 0 ? tl_text_string(&text) : "none");
-	tl_text_free(&text);
-	return -EINVAL;
-}
-
 int
 tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
     size_t count, const struct tl_hosts_plan *plan, struct tl_fault *fault)
@@ -466,8 +449,20 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 			host->given_ns = tl_add_ns(host->given_ns, ns);
 			host->offset_ns = tl_add_ns(host->offset_ns, ns);
 		}
-		if (!any)
-			rc = unknown_host(hosts, word, size, fault);
+		if (!any) {
+			struct tl_text text = { 0 };
+
+			for (size_t i = 0; i < hosts->count; i++) {
+				tl_put_string(&text, i > 0 ? ", " : "");
+				tl_put_string(&text, hosts->list[i].name);
+			}
+			tl_fail(fault, -EINVAL,
+			    "%.*s: no such host; there are %s",
+			    (int)(size < 64 ? size : 64), word,
+			    text.size > 0 ? tl_text_string(&text) : "none");
+			tl_text_free(&text);
+			rc = -EINVAL;
+		}
 	}
 	free(done);
 	return rc;

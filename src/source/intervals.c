@@ -229,36 +229,15 @@ may_be_open(const struct tl_intervals *v)
 	return !o->changed && tl_observed_before(begin, kept);
 }
 
-/* Ask the observer for the state after an entry. */
-static void
-ask(struct tl_intervals *v, const struct tl_event *event)
-{
-	struct tl_observer *o = v->observer;
-	struct tl_event probe = *event;
-	uint64_t number;
-
-	probe.message = v->message;
-	probe.lane = v->tier;
-	probe.kind = TL_INSTANT;
-	number = v->is_whole ? TL_OBSERVED : tl_observe_number(o, &probe);
-	if (v->has_state && !tl_observed_joins(v->state.number, number))
-		v->is_apart = true;
-	v->state = (struct state){ .at = *event,
-		.number = number,
-		.gate = tl_observed_gate(o, v->message),
-		.now = o->now,
-		.is_missing = o->now.missing[v->tier] > 0,
-		.closed =
-		    may_be_open(v) ? TL_LOOK_NOT_KNOWN : TL_LOOK_NOT_LOGGED };
-	v->has_state = true;
-}
-
 /* Read one more entry.  Returns 1, 0 or -errno. */
 static int
 step(struct tl_intervals *v)
 {
 	struct tl_event event;
 	const int rc = tl_cursor_next(v->cursor, &event);
+	struct tl_observer *o;
+	struct tl_event probe;
+	uint64_t number;
 
 	if (rc == 0 && v->is_cut && v->has_state &&
 	    v->cut.epoch == v->state.at.epoch && v->cut.tsc > v->state.at.tsc)
@@ -271,7 +250,23 @@ step(struct tl_intervals *v)
 		return 1;
 	if (v->has_state)
 		add_pieces(v, &event);
-	ask(v, &event);
+	/* Ask the observer for the state after an entry. */
+	o = v->observer;
+	probe = event;
+	probe.message = v->message;
+	probe.lane = v->tier;
+	probe.kind = TL_INSTANT;
+	number = v->is_whole ? TL_OBSERVED : tl_observe_number(o, &probe);
+	if (v->has_state && !tl_observed_joins(v->state.number, number))
+		v->is_apart = true;
+	v->state = (struct state){ .at = event,
+		.number = number,
+		.gate = tl_observed_gate(o, v->message),
+		.now = o->now,
+		.is_missing = o->now.missing[v->tier] > 0,
+		.closed =
+		    may_be_open(v) ? TL_LOOK_NOT_KNOWN : TL_LOOK_NOT_LOGGED };
+	v->has_state = true;
 	return v->rc < 0 ? v->rc : 1;
 }
 
@@ -312,26 +307,6 @@ compare_losses(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Join losses that overlap. */
-static void
-join_losses(struct tl_intervals *v)
-{
-	size_t kept = 0;
-
-	if (v->loss_count > 0)
-		qsort(v->losses, v->loss_count, sizeof(*v->losses),
-		    compare_losses);
-	for (size_t i = 0; i < v->loss_count; i++) {
-		struct loss *last = kept > 0 ? &v->losses[kept - 1] : NULL;
-
-		if (!last || v->losses[i].from_ns > last->to_ns)
-			v->losses[kept++] = v->losses[i];
-		else if (v->losses[i].to_ns > last->to_ns)
-			last->to_ns = v->losses[i].to_ns;
-	}
-	v->loss_count = kept;
-}
-
 /* Read a recording in advance, for its losses and for changes of levels.  Where
  * it does not say the levels at its start, they count as open if there is no
  * change, and are otherwise unknown before the first change. */
@@ -347,6 +322,7 @@ look_ahead(struct tl_intervals *v, const struct tl_source *source)
 	size_t cpus = 0;
 	bool any = false;
 	int rc = tl_source_observed(source, &start);
+	size_t kept;
 
 	if (rc < 0 ||
 	    (rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor)) < 0)
@@ -388,7 +364,20 @@ look_ahead(struct tl_intervals *v, const struct tl_source *source)
 	}
 	tl_cursor_close(cursor);
 	free(last_ns);
-	join_losses(v);
+	/* Join losses that overlap. */
+	kept = 0;
+	if (v->loss_count > 0)
+		qsort(v->losses, v->loss_count, sizeof(*v->losses),
+		    compare_losses);
+	for (size_t i = 0; i < v->loss_count; i++) {
+		struct loss *last = kept > 0 ? &v->losses[kept - 1] : NULL;
+
+		if (!last || v->losses[i].from_ns > last->to_ns)
+			v->losses[kept++] = v->losses[i];
+		else if (v->losses[i].to_ns > last->to_ns)
+			last->to_ns = v->losses[i].to_ns;
+	}
+	v->loss_count = kept;
 	tl_observer_init(&v->own, &start);
 	v->observer = &v->own;
 	return rc;

@@ -100,53 +100,7 @@ add_time(struct command *c, const char *option, char text[TIME_SIZE],
 	add(c, text);
 }
 
-static void
-make_command(struct command *c, const char *name,
-    const struct tl_remote_plan *plan)
-{
-	find_program(c->path);
-	c->count = 0;
-	add(c, c->path);
-	add(c, "read");
-	for (size_t i = 0; i < plan->host_count && i < TL_REMOTE_HOSTS_MAX;
-	     i++) {
-		add(c, "--host");
-		add(c, plan->hosts[i]);
-	}
-	if (plan->since_ns != INT64_MIN)
-		add_time(c, "--since", c->since, plan->since_ns);
-	if (plan->until_ns != INT64_MAX)
-		add_time(c, "--until", c->until, plan->until_ns);
-	if (plan->follow)
-		add(c, "-f");
-	add(c, name);
-	add(c, NULL);
-}
-
 /* == the process == */
-
-/* Become timeline-ship in the child.  The child ends with its parent, reads
- * from /dev/null instead of a terminal, and is killed by SIGPIPE, like any
- * filter. */
-static void
-become(struct command *c, int out, pid_t parent)
-{
-	const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	char *words[WORDS_MAX];
-
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(NOT_FOUND);
-	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-	    dup2(out, STDOUT_FILENO) < 0)
-		_exit(NOT_FOUND);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	for (size_t i = 0; i < c->count; i++)
-		words[i] = (char *)(uintptr_t)c->words[i];
-	execvp(c->path, words);
-	_exit(NOT_FOUND);
-}
 
 int
 tl_remote_open(struct tl_remote *remote, const char *name,
@@ -156,12 +110,46 @@ tl_remote_open(struct tl_remote *remote, const char *name,
 	struct command command;
 	int ends[2];
 
-	make_command(&command, name, plan);
+	find_program(command.path);
+	command.count = 0;
+	add(&command, command.path);
+	add(&command, "read");
+	for (size_t i = 0; i < plan->host_count && i < TL_REMOTE_HOSTS_MAX;
+	     i++) {
+		add(&command, "--host");
+		add(&command, plan->hosts[i]);
+	}
+	if (plan->since_ns != INT64_MIN)
+		add_time(&command, "--since", command.since, plan->since_ns);
+	if (plan->until_ns != INT64_MAX)
+		add_time(&command, "--until", command.until, plan->until_ns);
+	if (plan->follow)
+		add(&command, "-f");
+	add(&command, name);
+	add(&command, NULL);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	remote->pid = fork();
-	if (remote->pid == 0)
-		become(&command, ends[1], parent);
+	if (remote->pid == 0) {
+		const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		char *words[WORDS_MAX];
+
+		/* Become timeline-ship in the child.  The child ends with its
+		 * parent, reads from /dev/null instead of a terminal, and is
+		 * killed by SIGPIPE, like any filter. */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(NOT_FOUND);
+		if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+		    dup2(ends[1], STDOUT_FILENO) < 0)
+			_exit(NOT_FOUND);
+		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
+		for (size_t i = 0; i < command.count; i++)
+			words[i] = (char *)(uintptr_t)command.words[i];
+		execvp(command.path, words);
+		_exit(NOT_FOUND);
+	}
 	close(ends[1]);
 	remote->fd = ends[0];
 	if (remote->pid > 0)

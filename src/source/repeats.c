@@ -103,31 +103,6 @@ read_repeats(struct tl_repeats *r, const struct tl_source *source, size_t i)
 	return rc == -ENOMEM ? rc : 0;
 }
 
-static int
-find_all(struct tl_repeats *r, struct tl_source *sources)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < r->part_count; i++)
-		describe(&r->parts[i], &sources[i]);
-	for (size_t i = 0; i < r->part_count && rc == 0; i++) {
-		bool any = false;
-
-		for (size_t k = 0;
-		     r->parts[i].repeated > 0 && k < r->part_count; k++)
-			if (is_later(&r->parts[k], &r->parts[i]))
-				r->parts[k].goes_on = any = true;
-		if (any)
-			rc = read_repeats(r, &sources[i], i);
-	}
-	for (size_t i = 0; i < r->part_count && rc == 0; i++) {
-		r->parts[i].all = r;
-		if (r->parts[i].goes_on && r->count > 0)
-			sources[i].part = &r->parts[i];
-	}
-	return rc;
-}
-
 int
 tl_repeats_find(struct tl_repeats **repeats, struct tl_source *sources,
     size_t count)
@@ -145,7 +120,24 @@ tl_repeats_find(struct tl_repeats **repeats, struct tl_source *sources,
 		rc = -ENOMEM;
 	if (rc == 0) {
 		r->part_count = count;
-		rc = find_all(r, sources);
+		rc = 0;
+		for (size_t i = 0; i < r->part_count; i++)
+			describe(&r->parts[i], &sources[i]);
+		for (size_t i = 0; i < r->part_count && rc == 0; i++) {
+			bool any = false;
+
+			for (size_t k = 0;
+			     r->parts[i].repeated > 0 && k < r->part_count; k++)
+				if (is_later(&r->parts[k], &r->parts[i]))
+					r->parts[k].goes_on = any = true;
+			if (any)
+				rc = read_repeats(r, &sources[i], i);
+		}
+		for (size_t i = 0; i < r->part_count && rc == 0; i++) {
+			r->parts[i].all = r;
+			if (r->parts[i].goes_on && r->count > 0)
+				sources[i].part = &r->parts[i];
+		}
 	}
 	if (rc == 0 && r->count > 0)
 		*repeats = r;
