@@ -243,25 +243,6 @@ resolve(const struct tl_context *c, struct tl_context_object *object)
 	return category && (object->location == TL_TRACE_NONE || file);
 }
 
-/* Set the name of a thread or a process, unless its number is missing. */
-static int
-name_thread(struct tl_context *c, const struct tl_context_object *thread)
-{
-	const struct tl_context_object *process =
-	    find(c, TL_TRACE_PROCESS, thread->process);
-	int rc = 0;
-
-	if (thread->tid != 0 &&
-	    tl_bytes_equal(thread->text, tl_bytes_of(TL_TRACE_UNNAMED)))
-		rc = tl_names_hide(&c->names, thread->pid, thread->tid);
-	else if (thread->tid != 0 && thread->text.size > 0)
-		rc = tl_names_add(&c->names, thread->pid, thread->tid,
-		    thread->text);
-	if (rc == 0 && process && thread->pid != 0)
-		rc = tl_names_add(&c->names, thread->pid, 0, process->text);
-	return rc;
-}
-
 /* Define an object, unless it is already defined.  The last name of a thread
  * counts.  Takes the text over in any case. */
 static int
@@ -276,8 +257,24 @@ define(struct tl_context *c, const struct tl_context_object *read)
 	free(object->data);
 	*object = *read;
 	object->defined = true;
-	if (object->kind == TL_TRACE_THREAD)
-		return name_thread(c, object);
+	if (object->kind == TL_TRACE_THREAD) {
+		const struct tl_context_object *process =
+		    find(c, TL_TRACE_PROCESS, object->process);
+		int rc = 0;
+
+		/* Set the name of a thread or a process, unless its number is
+		 * missing. */
+		if (object->tid != 0 &&
+		    tl_bytes_equal(object->text, tl_bytes_of(TL_TRACE_UNNAMED)))
+			rc = tl_names_hide(&c->names, object->pid, object->tid);
+		else if (object->tid != 0 && object->text.size > 0)
+			rc = tl_names_add(&c->names, object->pid, object->tid,
+			    object->text);
+		if (rc == 0 && process && object->pid != 0)
+			rc = tl_names_add(&c->names, object->pid, 0,
+			    process->text);
+		return rc;
+	}
 	if (object->kind != TL_TRACE_MESSAGE)
 		return 0;
 	object->message.strings = &c->strings;

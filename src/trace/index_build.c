@@ -254,13 +254,20 @@ take_points(struct build *b, struct track *t, uint64_t at,
 }
 
 static int
-take_stream(struct build *b, uint64_t at, const struct tl_trace_block *block,
+build_block(void *context, const struct tl_trace_block *block, uint64_t at,
     struct tl_bytes content)
 {
-	struct tl_text *bytes = &b->index->bytes;
+	struct build *b = context;
+	struct tl_text *bytes;
 	struct track *t;
-	int rc = find_track(b, block->thread, &t);
+	int rc;
 
+	put_cell(b, TL_TRACE_BLOCK_START, block->thread, at,
+	    at + tl_trace_block_size(block) - 1);
+	if (block->thread == TL_TRACE_DEFINITIONS)
+		return take_definitions(b, at, content);
+	bytes = &b->index->bytes;
+	rc = find_track(b, block->thread, &t);
 	if (rc < 0)
 		return rc;
 	if (block->logical < t->size) {
@@ -287,19 +294,6 @@ take_stream(struct build *b, uint64_t at, const struct tl_trace_block *block,
 	tl_put_bytes(bytes, tl_bytes(t->shape.cells, t->shape.cells_size));
 	t->shape.cells_size = 0;
 	return rc < 0 ? rc : bytes->rc;
-}
-
-static int
-build_block(void *context, const struct tl_trace_block *block, uint64_t at,
-    struct tl_bytes content)
-{
-	struct build *b = context;
-
-	put_cell(b, TL_TRACE_BLOCK_START, block->thread, at,
-	    at + tl_trace_block_size(block) - 1);
-	if (block->thread == TL_TRACE_DEFINITIONS)
-		return take_definitions(b, at, content);
-	return take_stream(b, at, block, content);
 }
 
 static int
@@ -360,18 +354,6 @@ put_begin(struct build *b)
 	put_cell(b, TL_TRACE_SELF, 0, high, tl_data_u64(&in));
 }
 
-static void
-free_build(struct build *b)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		tl_shape_free(&b->tracks[i]->shape);
-		free(b->tracks[i]);
-	}
-	free(b->tracks);
-	tl_id_table_free(&b->ids);
-	tl_scan_free(&b->scan);
-}
-
 int
 tl_index_rebuild(struct tl_index *x)
 {
@@ -390,6 +372,12 @@ tl_index_rebuild(struct tl_index *x)
 		rc = x->bytes.rc;
 	}
 	x->damage += b.scan.damage;
-	free_build(&b);
+	for (size_t i = 0; i < b.count; i++) {
+		tl_shape_free(&b.tracks[i]->shape);
+		free(b.tracks[i]);
+	}
+	free(b.tracks);
+	tl_id_table_free(&b.ids);
+	tl_scan_free(&b.scan);
 	return rc < 0 ? rc : tl_index_parse(x, &fault);
 }

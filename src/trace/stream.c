@@ -547,33 +547,6 @@ cut_left(struct tl_trace_stream *s, const struct tl_event *end,
 			cut_span(level, message);
 }
 
-static int
-put_end(struct tl_trace_stream *s, struct tl_point *point,
-    struct stream_message *message)
-{
-	const uint8_t begun = point->event.begun;
-	const bool is_left = begun == TL_BEGUN_UNSURE || begun == TL_BEGUN_NONE;
-
-	if (is_left)
-		cut_left(s, &point->event, message);
-	else if (tl_event_is_stamped(&point->event))
-		return put_stamped_end(s, point, message);
-	if (is_left || cut_spans(s, &point->event, message)) {
-		const int rc = close_cut(s);
-
-		return rc < 0 ? rc : put_point(s, point, message);
-	}
-	while (innermost(s) != message || tl_shape_top(&s->shape)->cut) {
-		const int rc = put_silent(s, false);
-
-		if (rc < 0)
-			return rc;
-	}
-	keep_length(s, &point->event);
-	point->kind = TL_TRACE_FOOTER;
-	return put_point(s, point, message);
-}
-
 int
 tl_trace_stream_leave(struct tl_trace_stream *s, struct tl_spans *spans,
     const struct tl_event *event)
@@ -608,23 +581,6 @@ tl_trace_stream_leave(struct tl_trace_stream *s, struct tl_spans *spans,
 	return rc;
 }
 
-/* Write the INFO of an entry that changes gates.  Newest first, a reader needs
- * the gates at the end. */
-static int
-write_gate(struct tl_trace_stream *s, const struct tl_event *event)
-{
-	const uint64_t gates = event->args[3];
-	const uint8_t before = (uint8_t)gates;
-	const uint8_t after = (uint8_t)(gates >> TIMELINE_LEVEL_AFTER);
-	const bool made = gates >> TIMELINE_LEVEL_MADE & 1;
-	char name[] = TL_TRACE_GATE;
-
-	name[sizeof(name) - 2] =
-	    (char)('0' + (made || after < before ? after : before) % 10);
-	return tl_trace_write_info(s->writer, tl_bytes_of(name),
-	    tl_message_string(event->message, event->args[2]));
-}
-
 static int
 put_event(struct tl_trace_stream *s, const struct tl_event *event)
 {
@@ -640,8 +596,21 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 	message = find_message(s, event->message, &rc);
 	if (!message)
 		return rc;
-	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
-		rc = write_gate(s, event);
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL) {
+		const uint64_t gates = event->args[3];
+		const uint8_t before = (uint8_t)gates;
+		const uint8_t after = (uint8_t)(gates >> TIMELINE_LEVEL_AFTER);
+		const bool made = gates >> TIMELINE_LEVEL_MADE & 1;
+		char name[] = TL_TRACE_GATE;
+
+		/* Write the INFO of an entry that changes gates.  Newest first,
+		 * a reader needs the gates at the end. */
+		name[sizeof(name) - 2] =
+		    (char)('0' +
+			   (made || after < before ? after : before) % 10);
+		rc = tl_trace_write_info(s->writer, tl_bytes_of(name),
+		    tl_message_string(event->message, event->args[2]));
+	}
 	if (rc == 0)
 		rc = map_strings(s, event->message, message->strings,
 		    &point.event);
@@ -649,8 +618,29 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 		return rc;
 	if (event->message->scope == TIMELINE_SOURCE)
 		return put_point(s, &point, message);
-	if (event->kind == TL_END)
-		return put_end(s, &point, message);
+	if (event->kind == TL_END) {
+		const uint8_t begun = point.event.begun;
+		const bool is_left =
+		    begun == TL_BEGUN_UNSURE || begun == TL_BEGUN_NONE;
+
+		if (is_left)
+			cut_left(s, &point.event, message);
+		else if (tl_event_is_stamped(&point.event))
+			return put_stamped_end(s, &point, message);
+		if (is_left || cut_spans(s, &point.event, message)) {
+			rc = close_cut(s);
+			return rc < 0 ? rc : put_point(s, &point, message);
+		}
+		while (
+		    innermost(s) != message || tl_shape_top(&s->shape)->cut) {
+			rc = put_silent(s, false);
+			if (rc < 0)
+				return rc;
+		}
+		keep_length(s, &point.event);
+		point.kind = TL_TRACE_FOOTER;
+		return put_point(s, &point, message);
+	}
 	if (event->kind == TL_BEGIN) {
 		(void)cut_spans(s, &point.event, message);
 		if ((rc = close_cut(s)) < 0)

@@ -275,19 +275,6 @@ forget(struct tl_chain_follow *f)
 		f->forgotten = read;
 }
 
-static int
-take_all(struct tl_chain_follow *f, bool last)
-{
-	int rc = hold_events(f);
-
-	while (rc == 0 && !f->opened &&
-	       (rc = tl_blocks_next(&f->blocks, f->size, last)) > 0)
-		rc = take_trace(f);
-	if (!f->opened)
-		forget(f);
-	return rc;
-}
-
 /* Read one piece of the stream.  Returns its size; 0: nothing has arrived;
  * -EPIPE: the end; -errno. */
 static int64_t
@@ -327,7 +314,12 @@ read_more(struct tl_chain_follow *f)
 	if (n < 0 && n != -EPIPE)
 		return (int)n;
 	f->ended |= n == -EPIPE;
-	rc = take_all(f, f->ended);
+	rc = hold_events(f);
+	while (rc == 0 && !f->opened &&
+	       (rc = tl_blocks_next(&f->blocks, f->size, f->ended)) > 0)
+		rc = take_trace(f);
+	if (!f->opened)
+		forget(f);
 	if (rc < 0)
 		return rc;
 	if (f->ended)

@@ -112,22 +112,6 @@ tl_chains_find(struct tl_chains *cs, const struct tl_blocks_trace *trace,
 
 /* == properties of each block == */
 
-/* Drop every second closing point.  Each block has a closing point, so these
- * are the most frequent knots. */
-static void
-thin_knots(struct tl_chain *chain)
-{
-	const size_t count = chain->knot_count;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (i % 2 == 0 || i + 1 == count ||
-		    !(chain->knots[i].flags & TIMELINE_KNOT_CLOSE))
-			chain->knots[kept++] = chain->knots[i];
-	chain->knots_gone += count - kept;
-	chain->knot_count = kept;
-}
-
 /* Add the knots that are new.  Each block repeats the older knots. */
 static int
 take_knots(struct tl_chain *chain, const struct tl_context *c)
@@ -142,8 +126,21 @@ take_knots(struct tl_chain *chain, const struct tl_context *c)
 		    (knot->epoch < last->epoch ||
 			(knot->epoch == last->epoch && knot->tsc <= last->tsc)))
 			continue;
-		if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
-			thin_knots(chain);
+		if (chain->knot_count == TL_CHAIN_KNOTS_MAX) {
+			const size_t count = chain->knot_count;
+			size_t kept = 0;
+
+			/* Drop every second closing point.  Each block has a
+			 * closing point, so these are the most frequent
+			 * knots. */
+			for (size_t k = 0; k < count; k++)
+				if (k % 2 == 0 || k + 1 == count ||
+				    !(chain->knots[k].flags &
+					TIMELINE_KNOT_CLOSE))
+					chain->knots[kept++] = chain->knots[k];
+			chain->knots_gone += count - kept;
+			chain->knot_count = kept;
+		}
 		if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
 			continue;
 		if (TL_ARRAY_ROOM(chain->knots, chain->knot_capacity,
@@ -348,27 +345,6 @@ by_origin(const void *a, const void *b)
 	return compare_origins(&x->origin, &y->origin);
 }
 
-/* Append a chain to another chain, and free the first. */
-static int
-append(struct tl_chain *to, struct tl_chain *from)
-{
-	const struct tl_message *interned;
-	int rc = 0;
-
-	if (to->lone)
-		tl_chain_settle(to);
-	tl_chain_settle(from);
-	for (size_t i = 0; i < from->block_count && rc == 0; i++)
-		rc = tl_chain_add(to, &from->blocks[i]);
-	for (size_t i = 0; i < from->messages.count && rc == 0; i++)
-		rc = tl_chain_intern(to, from->messages.list[i], &interned);
-	if (rc == 0)
-		rc = take_names(to, &from->names);
-	to->lone = false;
-	tl_chain_free(from);
-	return rc;
-}
-
 int
 tl_chains_group(struct tl_chains *cs)
 {
@@ -381,13 +357,27 @@ tl_chains_group(struct tl_chains *cs)
 	for (size_t i = 0; i < cs->count; i++) {
 		struct tl_chain *chain = cs->list[i];
 		struct tl_chain *before = kept > 0 ? cs->list[kept - 1] : NULL;
+		const struct tl_message *interned;
 
 		cs->list[kept++] = chain;
 		if (!chain->lone || !before || before->numbered || rc < 0 ||
 		    compare_origins(&before->origin, &chain->origin) != 0)
 			continue;
 		kept--;
-		rc = append(before, chain);
+		/* Append a chain to another chain, and free the first. */
+		rc = 0;
+		if (before->lone)
+			tl_chain_settle(before);
+		tl_chain_settle(chain);
+		for (size_t k = 0; k < chain->block_count && rc == 0; k++)
+			rc = tl_chain_add(before, &chain->blocks[k]);
+		for (size_t k = 0; k < chain->messages.count && rc == 0; k++)
+			rc = tl_chain_intern(before, chain->messages.list[k],
+			    &interned);
+		if (rc == 0)
+			rc = take_names(before, &chain->names);
+		before->lone = false;
+		tl_chain_free(chain);
 	}
 	cs->count = kept;
 	return rc;

@@ -205,16 +205,6 @@ write_host(struct tl_recorder *r)
 	return tl_recorder_file_info(&r->file, "host", origin.machine);
 }
 
-/* Has the knot been written?  Compared by stamp, because the time may have been
- * set back. */
-static bool
-is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
-{
-	return s->knots > 0 &&
-	       (knot->epoch < s->knot_epoch ||
-		   (knot->epoch == s->knot_epoch && knot->tsc <= s->knot_tsc));
-}
-
 /* Write the knots that the file does not have yet.  A file of several timelines
  * has no knots, because their knots would be mixed up. */
 static int
@@ -231,7 +221,11 @@ write_knots(struct tl_recorder *r)
 	for (size_t i = 0; rc == 0 && i < time.knot_count; i++) {
 		const struct timeline_knot *knot = &time.knots[i];
 
-		if (is_written(s, knot))
+		/* Has the knot been written?  Compared by stamp, because the
+		 * time may have been set back. */
+		if (s->knots > 0 && (knot->epoch < s->knot_epoch ||
+					(knot->epoch == s->knot_epoch &&
+					    knot->tsc <= s->knot_tsc)))
 			continue;
 		rc = tl_trace_write_knot(r->file.writer, knot);
 		s->knot_epoch = knot->epoch;
@@ -325,28 +319,6 @@ write_observed(struct tl_recorder *r, const char *name)
 	    name);
 }
 
-/* Write what comes before the first event. */
-static int
-write_first(struct tl_recorder *r)
-{
-	int rc = write_host(r);
-
-	if (rc == 0 && r->now.command)
-		rc = tl_recorder_file_info(&r->file, "command", r->now.command);
-	if (rc == 0 && r->source_count > 0)
-		rc = write_boot_id(r);
-	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
-		rc = tl_recorder_file_info(&r->file, "timeline",
-		    r->sources[i]->name);
-	if (rc == 0)
-		rc = describe(r, NULL);
-	if (rc == 0)
-		rc = write_observed(r, TL_TRACE_OBSERVED);
-	if (rc == 0)
-		rc = write_knots(r);
-	return rc == 0 ? write_continued(r) : rc;
-}
-
 /* == the files == */
 
 static void
@@ -393,7 +365,23 @@ tl_recorder_begin_file(struct tl_recorder *r)
 		note_fault(r, rc);
 		return rc;
 	}
-	rc = write_first(r);
+	/* Write what comes before the first event. */
+	rc = write_host(r);
+	if (rc == 0 && r->now.command)
+		rc = tl_recorder_file_info(&r->file, "command", r->now.command);
+	if (rc == 0 && r->source_count > 0)
+		rc = write_boot_id(r);
+	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
+		rc = tl_recorder_file_info(&r->file, "timeline",
+		    r->sources[i]->name);
+	if (rc == 0)
+		rc = describe(r, NULL);
+	if (rc == 0)
+		rc = write_observed(r, TL_TRACE_OBSERVED);
+	if (rc == 0)
+		rc = write_knots(r);
+	if (rc == 0)
+		rc = write_continued(r);
 	if (rc < 0) {
 		tl_recorder_fail_file(r, rc);
 		return rc;

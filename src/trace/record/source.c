@@ -165,18 +165,6 @@ fill(struct tl_recorder_source *s, struct tl_batch *batch)
 	return 1;
 }
 
-static void
-send(struct tl_recorder_source *s, struct tl_batch *batch)
-{
-	if (!s->observed)
-		tl_observer_init(&s->observer,
-		    &tl_follow_observer(s->cursor)->start);
-	s->observed = true;
-	tl_fetch_add_64(&s->queued, batch->count);
-	tl_batch_ring_put(&s->full, batch);
-	s->wake(s->context);
-}
-
 /* The time after a pause.  All timelines with equal pauses are due at the same
  * multiples of the pause, so that the thread wakes up once for many
  * timelines. */
@@ -271,7 +259,13 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 	rc = fill(s, s->filling);
 	s->round += s->filling->count;
 	if (s->filling->count > 0) {
-		send(s, s->filling);
+		if (!s->observed)
+			tl_observer_init(&s->observer,
+			    &tl_follow_observer(s->cursor)->start);
+		s->observed = true;
+		tl_fetch_add_64(&s->queued, s->filling->count);
+		tl_batch_ring_put(&s->full, s->filling);
+		s->wake(s->context);
 		s->filling = NULL;
 	}
 	if (rc <= 0)

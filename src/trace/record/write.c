@@ -170,27 +170,6 @@ tell_missing(struct tl_recorder *r)
 		tl_recorder_flush_file(r);
 }
 
-/* Do the work that is due by the clock. */
-static void
-look_at_clock(struct tl_recorder *r)
-{
-	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
-	const bool due = (uint64_t)(now_ns - r->flushed_ns) >= flush_ns_of(r);
-
-	if (r->retry_ns != 0 && now_ns >= r->retry_ns)
-		tell_missing(r);
-	if (r->file.writer && r->now.age_ns > 0 &&
-	    (uint64_t)(now_ns - r->begun_ns) >= r->now.age_ns) {
-		tl_recorder_end_file(r);
-	} else if (r->file.writer && due) {
-		tl_recorder_flush_file(r);
-	} else if (due) {
-		r->flushed_ns = now_ns;
-		if (r->host.rest)
-			r->host.rest(r->host.context);
-	}
-}
-
 /* == the status == */
 
 /* Update the status, and copy the options.  Is the recording to stop? */
@@ -284,6 +263,8 @@ tl_recorder_write(struct tl_recorder *r)
 {
 	bool ended, stop;
 	int rc;
+	int64_t now_ns;
+	bool due;
 
 	if (r->ended)
 		return INT64_MAX;
@@ -292,7 +273,21 @@ tl_recorder_write(struct tl_recorder *r)
 	ended = have_readers_ended(r);
 	rc = take_turns(r);
 	stop = report(r);
-	look_at_clock(r);
+	/* Do the work that is due by the clock. */
+	now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	due = (uint64_t)(now_ns - r->flushed_ns) >= flush_ns_of(r);
+	if (r->retry_ns != 0 && now_ns >= r->retry_ns)
+		tell_missing(r);
+	if (r->file.writer && r->now.age_ns > 0 &&
+	    (uint64_t)(now_ns - r->begun_ns) >= r->now.age_ns) {
+		tl_recorder_end_file(r);
+	} else if (r->file.writer && due) {
+		tl_recorder_flush_file(r);
+	} else if (due) {
+		r->flushed_ns = now_ns;
+		if (r->host.rest)
+			r->host.rest(r->host.context);
+	}
 	if (r->over || (rc < 0 && stop) || (ended && rc == 0)) {
 		end(r);
 		return INT64_MAX;
