@@ -238,17 +238,6 @@ tl_snap_recognise(struct tl_bytes first)
 	return packed || tl_begins_timeline(first) ? 100 : 0;
 }
 
-static bool
-is_compressed(int fd)
-{
-	uint8_t magic[4];
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       tl_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       tl_zst_is_magic(magic);
-}
-
 static int
 open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault)
@@ -277,8 +266,13 @@ int
 tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault)
 {
-	const bool packed = is_compressed(fd);
+	uint8_t magic[4];
+	struct stat st;
+	bool packed;
 
+	packed = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		 tl_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		 tl_zst_is_magic(magic);
 	if (compressed)
 		*compressed = packed;
 	return packed ? open_compressed(snap, fd, tail, fault)

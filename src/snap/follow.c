@@ -91,19 +91,6 @@ struct follow {
  * quiet. */
 #define REMOVED_NS (TL_NS_PER_S / 2)
 
-static bool
-is_removed(struct follow *f)
-{
-	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
-	struct stat st;
-
-	if (!f->removed && now_ns >= f->check_ns) {
-		f->removed = fstat(f->fd, &st) == 0 && st.st_nlink == 0;
-		f->check_ns = now_ns + REMOVED_NS;
-	}
-	return f->removed;
-}
-
 static void
 end_round(struct follow *f)
 {
@@ -489,8 +476,15 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	int rc;
 
 	if (!f->events) {
-		const bool removed = is_removed(f);
+		const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+		struct stat st;
+		bool removed;
 
+		if (!f->removed && now_ns >= f->check_ns) {
+			f->removed = fstat(f->fd, &st) == 0 && st.st_nlink == 0;
+			f->check_ns = now_ns + REMOVED_NS;
+		}
+		removed = f->removed;
 		rc = f->tail || is_due(f, removed) ? begin_round(f) : 0;
 		if (rc < 0)
 			return rc;

@@ -153,50 +153,6 @@ get_named(struct tl_observer *o, const struct tl_gate_entry *entry,
 	return &o->gates.list[i];
 }
 
-/* Take an entry that changes the gate of one message. */
-static void
-take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
-    const struct tl_event *event)
-{
-	const uint32_t i = find_named(&o->gates, entry->message);
-	struct tl_named_gate *g = &o->gates.list[i];
-
-	if (entry->before == entry->after) {
-		if (i < o->gates.count)
-			drop_claim(g, claim_of(g, event));
-		return;
-	}
-	if (!(g = get_named(o, entry, event)))
-		return;
-	if (entry->made)
-		confirm_gate(g, entry, event);
-	else {
-		struct tl_gate_claim next = { .pid = event->pid,
-			.tid = event->tid,
-			.to = entry->after,
-			.low = TIMELINE_LEVEL_NONE };
-
-		/* A gate is about to change.  An earlier claim of the same
-		 * thread was not made. */
-		drop_claim(g, claim_of(g, event));
-		if (g->claim_count == TL_GATE_CLAIMS_MAX) {
-			g->floor = lower(g->floor, g->claims[0].to);
-			drop_claim(g, &g->claims[0]);
-		}
-		for (unsigned k = 0; k < g->claim_count; k++) {
-			g->claims[k].low = lower(g->claims[k].low, next.to);
-			next.low = lower(next.low, g->claims[k].to);
-		}
-		g->claims[g->claim_count++] = next;
-		g->gate = lower(g->gate, next.to);
-	}
-	g->change = ++o->count;
-	/* questions about silence go by gate */
-	tl_observe_cut(o, entry->before, event->tsc);
-	tl_observe_cut(o, entry->after, event->tsc);
-	tl_observe_cut(o, g->gate, event->tsc);
-}
-
 void
 tl_observe_level(struct tl_observer *o, const struct tl_event *event)
 {
@@ -210,8 +166,47 @@ tl_observe_level(struct tl_observer *o, const struct tl_event *event)
 		return;
 	if (!read_entry(o, event, &entry) || o->start.unnamed_all)
 		any_gate(o, event);
-	else if (o->gates.unnamed == 0)
-		take_named(o, &entry, event);
+	else if (o->gates.unnamed == 0) {
+		const uint32_t i = find_named(&o->gates, entry.message);
+		struct tl_named_gate *g = &o->gates.list[i];
+
+		/* Take an entry that changes the gate of one message. */
+		if (entry.before == entry.after) {
+			if (i < o->gates.count)
+				drop_claim(g, claim_of(g, event));
+			return;
+		}
+		if (!(g = get_named(o, &entry, event)))
+			return;
+		if (entry.made)
+			confirm_gate(g, &entry, event);
+		else {
+			struct tl_gate_claim next = { .pid = event->pid,
+				.tid = event->tid,
+				.to = entry.after,
+				.low = TIMELINE_LEVEL_NONE };
+
+			/* A gate is about to change.  An earlier claim of the
+			 * same thread was not made. */
+			drop_claim(g, claim_of(g, event));
+			if (g->claim_count == TL_GATE_CLAIMS_MAX) {
+				g->floor = lower(g->floor, g->claims[0].to);
+				drop_claim(g, &g->claims[0]);
+			}
+			for (unsigned k = 0; k < g->claim_count; k++) {
+				g->claims[k].low =
+				    lower(g->claims[k].low, next.to);
+				next.low = lower(next.low, g->claims[k].to);
+			}
+			g->claims[g->claim_count++] = next;
+			g->gate = lower(g->gate, next.to);
+		}
+		g->change = ++o->count;
+		/* questions about silence go by gate */
+		tl_observe_cut(o, entry.before, event->tsc);
+		tl_observe_cut(o, entry.after, event->tsc);
+		tl_observe_cut(o, g->gate, event->tsc);
+	}
 }
 
 /* Between its two entries a change may have been made or not, and other changes

@@ -94,24 +94,6 @@ give_back(struct tl_recorder_source *s)
 	s->at = 0;
 }
 
-/* Put the rest of the current batch. */
-static int
-put_batch(struct tl_recorder *r, struct tl_recorder_source *s)
-{
-	const uint32_t first = s->at;
-	int rc = 0;
-
-	while (rc == 0 && s->at < s->batch->count) {
-		rc = put(r, s, &s->batch->events[s->at]);
-		s->at += rc == 0;
-	}
-	/* the reader only ever adds */
-	tl_fetch_add_64(&s->queued, (uint64_t)first - s->at);
-	if (s->at == s->batch->count)
-		give_back(s);
-	return rc;
-}
-
 /* Give each source a turn.  1: there was a batch; 0: no batch; -errno: nothing
  * can be written now. */
 static int
@@ -123,8 +105,18 @@ take_turns(struct tl_recorder *r)
 		struct tl_recorder_source *s = r->sources[i];
 
 		for (int n = 0; n < TURN_BATCHES && have_batch(s); n++) {
-			const int rc = put_batch(r, s);
+			const uint32_t first = s->at;
+			int rc = 0;
 
+			/* Put the rest of the current batch. */
+			while (rc == 0 && s->at < s->batch->count) {
+				rc = put(r, s, &s->batch->events[s->at]);
+				s->at += rc == 0;
+			}
+			/* the reader only ever adds */
+			tl_fetch_add_64(&s->queued, (uint64_t)first - s->at);
+			if (s->at == s->batch->count)
+				give_back(s);
 			if (rc < 0)
 				return rc;
 			any = 1;
