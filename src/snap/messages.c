@@ -89,6 +89,30 @@ parse(struct tl_messages *m, struct tl_message *message,
 	message->names = &m->names;
 }
 
+static int
+append(struct tl_messages *m, struct tl_message *message)
+{
+	if (TL_ARRAY_ROOM(m->list, m->capacity, m->count) < 0)
+		return -ENOMEM;
+	m->list[m->count++] = message;
+	return 0;
+}
+
+static int
+add_message(struct tl_messages *m, struct tl_record_place *slot,
+    const struct tl_record *r, struct tl_faults *faults, uint64_t offset)
+{
+	struct tl_message *message = calloc(1, sizeof(*message));
+
+	if (!message || append(m, message) != 0) {
+		free(message);
+		return -ENOMEM;
+	}
+	parse(m, message, r, faults, offset);
+	slot->message = message;
+	return 0;
+}
+
 /* Add an epoch.  The text of its record has its number, then the head of every
  * lane. */
 static int
@@ -145,12 +169,7 @@ add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
 		return add_epoch(m, r, faults, offset);
 	if (r->fixed.kind == TIMELINE_RECORD_STRING)
 		return 0;
-	if (TL_ARRAY_ROOM(m->list, m->capacity, m->count) < 0 ||
-	    !(slot->message = calloc(1, sizeof(*slot->message))))
-		return -ENOMEM;
-	m->list[m->count++] = slot->message;
-	parse(m, slot->message, r, faults, offset);
-	return 0;
+	return add_message(m, slot, r, faults, offset);
 }
 
 /*
@@ -425,12 +444,24 @@ tl_messages_epoch(const struct tl_messages *m, uint32_t lane, uint64_t number)
 	return 0;
 }
 
+static void
+make_unknown(struct tl_message *unknown)
+{
+	static const char text[] =
+	    "message lost, with $a%x, $b%x, $c%x, and $d%x";
+	const int rc = tl_message_parse(unknown, tl_bytes_of(text));
+
+	assert(rc == 0);
+	unknown->category = tl_bytes_of("?");
+	unknown->kind = TIMELINE_RECORD_INSTANT;
+	unknown->level = TIMELINE_LEVEL_MAX;
+}
+
 int
 tl_messages_new(struct tl_messages **messages,
     const struct timeline_header *header, uint64_t file_size)
 {
 	struct tl_messages *m = calloc(1, sizeof(*m));
-	int rc;
 
 	if (!m)
 		return -ENOMEM;
@@ -444,12 +475,7 @@ tl_messages_new(struct tl_messages **messages,
 	if (m->size > header->strings_size)
 		m->size = header->strings_size;
 	m->is_cut = m->size < header->strings_size;
-	rc = tl_message_parse(&m->unknown,
-	    tl_bytes_of("message lost, with $a%x, $b%x, $c%x, and $d%x"));
-	assert(rc == 0);
-	m->unknown.category = tl_bytes_of("?");
-	m->unknown.kind = TIMELINE_RECORD_INSTANT;
-	m->unknown.level = TIMELINE_LEVEL_MAX;
+	make_unknown(&m->unknown);
 	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);
 	m->places =
